@@ -1,0 +1,83 @@
+# Tilth. `make` alone prints what there is. Go, make and bash are all that is needed;
+# a C compiler adds the race detector, PostgreSQL or a container engine the tests on PostgreSQL.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: run test test-unit test-cluster bench fuzz lint generate generate-check build clean help
+
+GO ?= go
+# TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
+TESTFLAGS ?=
+FUZZTIME ?= 20s
+GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+GENERATED := wire/wire_gen.go docs/openapi.json
+
+# The real data lies beside the repository. Tests run in their own folders, so the path is absolute.
+ifeq ($(origin TILTH_REAL_DATA),undefined)
+TILTH_REAL_DATA := $(wildcard ../shared/data)
+endif
+TILTH_REAL_DATA := $(if $(filter .%,$(TILTH_REAL_DATA)),$(abspath $(TILTH_REAL_DATA)),$(TILTH_REAL_DATA))
+ifneq ($(TILTH_REAL_DATA),)
+export TILTH_REAL_DATA
+endif
+
+# The race detector needs a C compiler; the program itself never does.
+RACE := $(shell command -v "$$($(GO) env CC)" >/dev/null 2>&1 && echo -race)
+TEST_ENV := $(if $(RACE),CGO_ENABLED=1)
+
+run: build ## build, then serve the demo company from ./tilth-data
+	bin/tilth serve --demo
+
+test: ## everything a fresh machine can run, with the race detector where there is a C compiler
+	@$(if $(RACE),,echo 'NOTE: no C compiler, so NO RACE DETECTOR. Mend: install gcc or clang.')
+	@$(if $(TILTH_REAL_DATA),,echo 'NOTE: no real data, so its tests are SKIPPED. Mend: set TILTH_REAL_DATA to its folder.')
+	@# go test hides what passing packages say, so the PostgreSQL that is found is named here.
+	@$(TEST_ENV) $(GO) test $(RACE) -count=1 -v -run '^TestOpenGivesAnEmptyDatabase$$' ./tests/pgtest | grep -E '^pgtest:|^ +.*pgtest: |FAIL' || true
+	$(TEST_ENV) $(GO) test $(RACE) $(TESTFLAGS) ./...
+
+test-unit: ## the fast tests: rules, use cases, house rules; no server is started
+	TILTH_TEST_POSTGRES=none $(GO) test -short $(TESTFLAGS) $(patsubst %,./%/...,$(wildcard core ports app tests/arch))
+
+test-cluster: ## several replicas in containers: kills, lost brokers, races (needs a container engine)
+	@settings=$$(tests/container/environment.sh); eval "$$settings"; set -x; \
+	$(GO) test -tags cluster -count=1 -timeout 30m $(TESTFLAGS) ./tests/cluster/...
+
+bench: ## benchmarks; BIG=1 adds the large ones
+	BIG='$(BIG)' $(GO) test -run '^$$' -bench . -benchmem -timeout 0 $(TESTFLAGS) ./tests/bench/...
+
+fuzz: ## every fuzz target, FUZZTIME (20s) each
+	@$(GO) test -list '^Fuzz' ./... | awk '/^Fuzz/ { names[++n] = $$1 } $$1 == "ok" { for (i = 1; i <= n; i++) print names[i], $$2; n = 0 }' | \
+	while read -r name package; do \
+		echo "== $$name of $$package"; \
+		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null; \
+	done
+
+lint: ## golangci-lint, pinned: import rules, vet, static checks, formatting
+	$(GO) run $(GOLANGCI) run ./...
+
+generate: ## wire's injectors and the OpenAPI document
+	$(GO) tool wire gen ./wire/...
+	@mkdir -p docs
+	$(GO) run ./wire/tilth openapi > docs/openapi.json.new
+	mv docs/openapi.json.new docs/openapi.json
+
+generate-check: ## generate, and fail when that changed anything
+	@before=$$(mktemp -d); trap 'rm -rf "$$before"' EXIT; \
+	for file in $(GENERATED); do mkdir -p "$$before/$$(dirname $$file)"; cp "$$file" "$$before/$$file" 2>/dev/null || true; done; \
+	$(MAKE) --no-print-directory generate; \
+	for file in $(GENERATED); do \
+		diff -uN "$$before/$$file" "$$file" | head -n 60 || { echo "STALE: $$file. Mend: make generate, and commit it."; stale=1; }; \
+	done; \
+	exit $${stale:-0}
+
+build: ## bin/tilth, static
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X tilth/wire.version=$(VERSION)' -o bin/tilth ./wire/tilth
+
+clean: ## remove what build and fuzz leave behind (never your data)
+	rm -rf bin docs/openapi.json.new
+	$(GO) clean -fuzzcache
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -1,0 +1,237 @@
+// Package cli is the command line: `tilth serve` and the operator's commands. It reads
+// flags, calls use cases and prints; it decides nothing. Commands print for people, or
+// the record itself with --json; errors go to stderr, with exit status 1, or 2 for a
+// call that is not understood.
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tilth/app/operating"
+	"tilth/app/series"
+	"tilth/core/farm"
+	"tilth/core/fault"
+)
+
+// Program is the assembled product, opened when a command needs it.
+type Program interface {
+	// Open opens the database and the operator's use cases. migrate applies pending
+	// migrations first; without it, a database that needs them is refused.
+	Open(ctx context.Context, cfg Config, log *slog.Logger, migrate bool) (*Opened, error)
+	// Migrator opens the database as it is, for `tilth migrate`.
+	Migrator(ctx context.Context, cfg Config, log *slog.Logger) (Migrator, func() error, error)
+	// Serve runs the server until the context ends.
+	Serve(ctx context.Context, cfg Config, log *slog.Logger, opts ServeOptions) error
+	// Work runs the background jobs alone until the context ends.
+	Work(ctx context.Context, cfg Config, log *slog.Logger) error
+	// Series makes the computation of a series over an imagery address.
+	Series(ctx context.Context, cfg Config) (*series.Computer, error)
+	// OpenAPI gives the interface document as JSON.
+	OpenAPI() ([]byte, error)
+	// Examine looks at everything the configuration names.
+	Examine(ctx context.Context, cfg Config) []Finding
+	// ReadCrops reads a crop catalog.
+	ReadCrops(r io.Reader) ([]farm.Crop, error)
+	// Version is the program's version.
+	Version() string
+}
+
+// Opened is an open database with the operator's use cases.
+type Opened struct {
+	Operating *operating.Operating
+	Close     func() error
+}
+
+// Migrator changes the schema of the database.
+type Migrator interface {
+	Up(ctx context.Context) ([]string, error)
+	Down(ctx context.Context) ([]string, error)
+	Status(ctx context.Context) ([]MigrationStatus, error)
+}
+
+// MigrationStatus is one migration and whether it was applied.
+type MigrationStatus struct {
+	Name    string `json:"name"`
+	Applied bool   `json:"applied"`
+}
+
+// ServeOptions are the choices of `tilth serve`.
+type ServeOptions struct {
+	Demo      bool
+	NoMigrate bool
+	Out       io.Writer // where the address and the first request are printed
+}
+
+// Finding is what `tilth doctor` found of one part.
+type Finding struct {
+	Part   string `json:"part"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+	Mend   string `json:"mend,omitempty"`
+}
+
+// Run runs a command line and gives the exit status.
+func Run(ctx context.Context, program Program, args []string, environ map[string]string, in io.Reader, out, errOut io.Writer) int {
+	cfg, err := ReadConfig(environ)
+	if err != nil {
+		fmt.Fprintln(errOut, "tilth: the environment is not valid:", err)
+		return 2
+	}
+	s := &shell{program: program, cfg: cfg, in: in, out: out, errOut: errOut}
+	root := s.root()
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	err = root.ExecuteContext(ctx)
+	var u usageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &u):
+		fmt.Fprintf(errOut, "tilth: %v\nSee `tilth --help`.\n", err)
+		return 2
+	default:
+		fmt.Fprintln(errOut, "tilth:", explain(err))
+		return 1
+	}
+}
+
+// usageError is a call that is not understood.
+type usageError struct{ error }
+
+// explain gives an error as people read it: with the fields that were wrong.
+func explain(err error) string {
+	f, ok := fault.As(err)
+	if !ok {
+		return err.Error()
+	}
+	text := f.Message
+	for _, field := range slices.Sorted(maps.Keys(f.Fields)) {
+		if messages, ok := f.Fields[field].([]string); ok {
+			text += "\n  " + field + ": " + strings.Join(messages, " ")
+		}
+	}
+	if f.Cause != nil {
+		text += " (" + f.Cause.Error() + ")"
+	}
+	return text
+}
+
+// shell is a running command line.
+type shell struct {
+	program     Program
+	cfg         Config
+	asJSON      bool
+	in          io.Reader
+	out, errOut io.Writer
+}
+
+var levels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
+
+func (s *shell) logger() *slog.Logger {
+	opts := &slog.HandlerOptions{Level: levels[s.cfg.LogLevel]}
+	if s.cfg.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(s.errOut, opts))
+	}
+	return slog.New(slog.NewTextHandler(s.errOut, opts))
+}
+
+func (s *shell) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "tilth",
+		Short: "The open back end for growers, food companies and soil-carbon projects",
+		Long: `Tilth keeps farms, fields and cultivations and computes season-long vegetation-index
+profiles from open Sentinel-2 imagery. One binary: SQLite on a laptop, PostgreSQL
+when you outgrow it.
+
+  tilth serve --demo     start with a demonstration farm on synthetic imagery
+  tilth serve            start on your own data
+  tilth doctor           say what is wrong with an installation, and how to mend it`,
+		Version:       s.program.Version(),
+		SilenceErrors: true, SilenceUsage: true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			if err := s.cfg.Check(); err != nil {
+				return usageError{fmt.Errorf("the configuration is not valid:\n%w", err)}
+			}
+			return nil
+		},
+	}
+	s.cfg.flags(root.PersistentFlags())
+	root.PersistentFlags().BoolVar(&s.asJSON, "json", false, "print the record itself as JSON")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddCommand(s.serve(), s.worker(), s.migrate(), s.company(), s.user(), s.token(), s.wallet(), s.price(), s.crop(),
+		s.profile(), s.doctor(), s.config(), s.openapi())
+	for _, c := range root.Commands() {
+		strictArgs(c)
+	}
+	return root
+}
+
+// strictArgs makes unknown words and missing commands usage errors everywhere.
+func strictArgs(c *cobra.Command) {
+	if c.HasSubCommands() {
+		c.RunE = func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError{fmt.Errorf("%q is no command of `%s`", args[0], cmd.CommandPath())}
+			}
+			return cmd.Help()
+		}
+	} else if c.Args == nil {
+		c.Args = cobra.NoArgs
+	}
+	if check := c.Args; check != nil {
+		c.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return usageError{err}
+			}
+			return nil
+		}
+	}
+	for _, sub := range c.Commands() {
+		strictArgs(sub)
+	}
+}
+
+// print shows a record: as JSON where asked, else as the line given.
+func (s *shell) print(record any, format string, args ...any) error {
+	if s.asJSON {
+		enc := json.NewEncoder(s.out)
+		enc.SetEscapeHTML(false)
+		return enc.Encode(record)
+	}
+	_, err := fmt.Fprintf(s.out, format+"\n", args...)
+	return err
+}
+
+// operate runs a use case of the operator on an open database.
+func (s *shell) operate(cmd *cobra.Command, do func(ctx context.Context, op *operating.Operating) error) error {
+	opened, err := s.program.Open(cmd.Context(), s.cfg, s.logger(), true)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = opened.Close() }()
+	return do(cmd.Context(), opened.Operating)
+}
+
+func required(cmd *cobra.Command, names ...string) *cobra.Command {
+	for _, n := range names {
+		if err := cmd.MarkFlagRequired(n); err != nil {
+			panic(err)
+		}
+	}
+	run := cmd.RunE
+	cmd.RunE = run
+	return cmd
+}

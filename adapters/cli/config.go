@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/caarlos0/env/v11"
+	"github.com/spf13/pflag"
+)
+
+// DefaultSTAC is the open STAC API that serves imagery where no address is given.
+const DefaultSTAC = "https://earth-search.aws.element84.com/v1"
+
+// Config is everything that can be set, by environment variable or by flag.
+type Config struct {
+	Addr            string        `env:"TILTH_ADDR" envDefault:"127.0.0.1:8080"`
+	DatabaseURL     string        `env:"TILTH_DATABASE_URL" envDefault:"sqlite:tilth-data/tilth.db"`
+	BrokerURL       string        `env:"TILTH_BROKER_URL"`
+	ImageryURL      string        `env:"TILTH_IMAGERY_URL"`
+	DemoDir         string        `env:"TILTH_DEMO_DIR" envDefault:"tilth-data/demo-imagery"`
+	PublicURL       string        `env:"TILTH_PUBLIC_URL"`
+	TrustedProxies  string        `env:"TILTH_TRUSTED_PROXIES"`
+	LogFormat       string        `env:"TILTH_LOG_FORMAT" envDefault:"text"`
+	LogLevel        string        `env:"TILTH_LOG_LEVEL" envDefault:"info"`
+	Workers         int           `env:"TILTH_WORKERS" envDefault:"2"`
+	RateLimit       float64       `env:"TILTH_RATE_LIMIT" envDefault:"50"`
+	MaxBulk         int           `env:"TILTH_MAX_BULK" envDefault:"1000"`
+	MaxBodyBytes    int64         `env:"TILTH_MAX_BODY_BYTES" envDefault:"8388608"`
+	ShutdownTimeout time.Duration `env:"TILTH_SHUTDOWN_TIMEOUT" envDefault:"20s"`
+}
+
+// ReadConfig takes the environment; flags are laid over it by Flags.
+func ReadConfig(environ map[string]string) (Config, error) {
+	var c Config
+	err := env.ParseWithOptions(&c, env.Options{Environment: environ})
+	return c, err
+}
+
+// setting is one line of the configuration as people see it.
+type setting struct {
+	name   string // flag name; the variable is TILTH_ + upper case
+	help   string
+	bind   func(f *pflag.FlagSet, name, help string)
+	show   func() string
+	secret bool
+}
+
+func (c *Config) settings() []setting {
+	text := func(name, help string, to *string, secret bool) setting {
+		return setting{name, help, func(f *pflag.FlagSet, n, h string) { f.StringVar(to, n, *to, h) }, func() string { return *to }, secret}
+	}
+	return []setting{
+		text("addr", "address to listen on, HOST:PORT", &c.Addr, false),
+		text("database-url", "sqlite:PATH or postgres://…", &c.DatabaseURL, true),
+		text("broker-url", "empty: the queue lives in the database", &c.BrokerURL, true),
+		text("imagery-url", "folder with a static STAC catalog (catalog.json), or address of a STAC API; empty: the open Earth Search API", &c.ImageryURL, true),
+		text("demo-dir", "folder of the demo's synthetic imagery", &c.DemoDir, false),
+		text("public-url", "base of the links in answers; empty: as the request says", &c.PublicURL, false),
+		text("trusted-proxies", "networks whose X-Forwarded-* headers count, comma-separated CIDRs", &c.TrustedProxies, false),
+		text("log-format", "text or json", &c.LogFormat, false),
+		text("log-level", "debug, info, warn or error", &c.LogLevel, false),
+		{"workers", "background jobs at a time", func(f *pflag.FlagSet, n, h string) { f.IntVar(&c.Workers, n, c.Workers, h) }, func() string { return fmt.Sprint(c.Workers) }, false},
+		{"rate-limit", "requests a second and credential, bursts of four times that; 0: no limit", func(f *pflag.FlagSet, n, h string) { f.Float64Var(&c.RateLimit, n, c.RateLimit, h) }, func() string { return fmt.Sprint(c.RateLimit) }, false},
+		{"max-bulk", "items a bulk request may hold", func(f *pflag.FlagSet, n, h string) { f.IntVar(&c.MaxBulk, n, c.MaxBulk, h) }, func() string { return fmt.Sprint(c.MaxBulk) }, false},
+		{"max-body-bytes", "size of a request body", func(f *pflag.FlagSet, n, h string) { f.Int64Var(&c.MaxBodyBytes, n, c.MaxBodyBytes, h) }, func() string { return fmt.Sprint(c.MaxBodyBytes) }, false},
+		{"shutdown-timeout", "how long requests may take to finish on shutdown", func(f *pflag.FlagSet, n, h string) { f.DurationVar(&c.ShutdownTimeout, n, c.ShutdownTimeout, h) }, func() string { return c.ShutdownTimeout.String() }, false},
+	}
+}
+
+func (s setting) variable() string {
+	return "TILTH_" + strings.ToUpper(strings.ReplaceAll(s.name, "-", "_"))
+}
+
+// flags adds a flag for every setting.
+func (c *Config) flags(f *pflag.FlagSet) {
+	for _, s := range c.settings() {
+		s.bind(f, s.name, s.help+" ("+s.variable()+")")
+	}
+}
+
+// Check gives everything that is wrong with the configuration, at once.
+func (c *Config) Check() error {
+	var errs []error
+	bad := func(name, format string, args ...any) {
+		errs = append(errs, fmt.Errorf("%s: %s", name, fmt.Sprintf(format, args...)))
+	}
+	if !strings.HasPrefix(c.DatabaseURL, "sqlite:") && !strings.HasPrefix(c.DatabaseURL, "postgres://") && !strings.HasPrefix(c.DatabaseURL, "postgresql://") {
+		bad("TILTH_DATABASE_URL", "it must start with sqlite: or postgres://")
+	}
+	if c.BrokerURL != "" {
+		bad("TILTH_BROKER_URL", "this version keeps its queue in the database; leave it empty")
+	}
+	if c.PublicURL != "" {
+		if u, err := url.Parse(c.PublicURL); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+			bad("TILTH_PUBLIC_URL", "%q is no http(s) address", c.PublicURL)
+		}
+	}
+	if _, err := c.Proxies(); err != nil {
+		bad("TILTH_TRUSTED_PROXIES", "%v", err)
+	}
+	if c.LogFormat != "text" && c.LogFormat != "json" {
+		bad("TILTH_LOG_FORMAT", "%q is neither text nor json", c.LogFormat)
+	}
+	if _, ok := levels[c.LogLevel]; !ok {
+		bad("TILTH_LOG_LEVEL", "%q is not debug, info, warn or error", c.LogLevel)
+	}
+	for name, n := range map[string]int64{"TILTH_WORKERS": int64(c.Workers), "TILTH_MAX_BULK": int64(c.MaxBulk), "TILTH_MAX_BODY_BYTES": c.MaxBodyBytes} {
+		if n < 1 {
+			bad(name, "it must be at least 1")
+		}
+	}
+	if !(c.RateLimit >= 0) {
+		bad("TILTH_RATE_LIMIT", "it must be 0 or more")
+	}
+	return errors.Join(errs...)
+}
+
+// Proxies gives the networks of trusted proxies.
+func (c *Config) Proxies() ([]netip.Prefix, error) {
+	var out []netip.Prefix
+	for _, part := range strings.FieldsFunc(c.TrustedProxies, func(r rune) bool { return r == ',' || r == ' ' }) {
+		p, err := netip.ParsePrefix(part)
+		if err != nil {
+			a, err2 := netip.ParseAddr(part)
+			if err2 != nil {
+				return nil, fmt.Errorf("%q is no network such as 10.0.0.0/8", part)
+			}
+			p = netip.PrefixFrom(a, a.BitLen())
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// hidden gives a value without the password of an address.
+func hidden(value string) string {
+	u, err := url.Parse(value)
+	if err != nil || u.User == nil {
+		return value
+	}
+	return u.Redacted()
+}

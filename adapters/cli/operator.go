@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tilth/app/operating"
+	"tilth/core/credit"
+)
+
+func group(use, short string, commands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short}
+	c.AddCommand(commands...)
+	return c
+}
+
+func (s *shell) company() *cobra.Command {
+	var name string
+	create := &cobra.Command{Use: "create", Short: "Make a company with the roles owner, editor and viewer", RunE: func(cmd *cobra.Command, _ []string) error {
+		return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
+			c, err := op.CreateCompany(ctx, name)
+			if err != nil {
+				return err
+			}
+			return s.print(struct {
+				ID   int64  `json:"id"`
+				UUID string `json:"uuid"`
+				Name string `json:"name"`
+			}{c.ID, c.UUID, c.Name}, "company %d: %s (%s)", c.ID, c.Name, c.UUID)
+		})
+	}}
+	create.Flags().StringVar(&name, "name", "", "name of the company")
+	return group("company", "Companies: the tenants", required(create, "name"))
+}
+
+func (s *shell) user() *cobra.Command {
+	var in operating.NewUser
+	var stdin bool
+	create := &cobra.Command{Use: "create", Short: "Make a user of a company, or an operator", RunE: func(cmd *cobra.Command, _ []string) error {
+		if stdin {
+			line, err := bufio.NewReader(s.in).ReadString('\n')
+			if err != nil && !errors.Is(err, io.EOF) {
+				return err
+			}
+			if in.Password = strings.TrimRight(line, "\r\n"); in.Password == "" {
+				return usageError{errors.New("--password-stdin: no password on standard input")}
+			}
+		}
+		return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
+			u, err := op.CreateUser(ctx, in)
+			if err != nil {
+				return err
+			}
+			return s.print(struct {
+				ID       int64  `json:"id"`
+				Email    string `json:"email"`
+				Name     string `json:"name"`
+				Company  int64  `json:"company"`
+				Role     string `json:"role"`
+				Operator bool   `json:"operator"`
+			}{u.ID, u.Email, u.Name, u.CompanyID, in.Role, in.Operator}, "user %d: %s", u.ID, u.Email)
+		})
+	}}
+	f := create.Flags()
+	f.Int64Var(&in.CompanyID, "company", 0, "id of the company")
+	f.StringVar(&in.Email, "email", "", "e-mail address, the name to sign in with")
+	f.StringVar(&in.Name, "name", "", "full name (default: what stands before the @)")
+	f.StringVar(&in.Role, "role", "", "owner, editor, viewer or a role of the company's own")
+	f.BoolVar(&in.Operator, "operator", false, "an operator: belongs to no company")
+	f.BoolVar(&stdin, "password-stdin", false, "read the password from standard input; without it the user has none")
+
+	var email string
+	disable := &cobra.Command{Use: "disable", Short: "End a user's access from its next request on", RunE: func(cmd *cobra.Command, _ []string) error {
+		return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
+			u, err := op.DisableUser(ctx, email)
+			if err != nil {
+				return err
+			}
+			return s.print(map[string]any{"id": u.ID, "email": u.Email, "disabled": u.Disabled}, "user %d: %s is disabled", u.ID, u.Email)
+		})
+	}}
+	disable.Flags().StringVar(&email, "email", "", "e-mail address of the user")
+	return group("user", "Users and operators", required(create, "email"), required(disable, "email"))
+}
+
+func (s *shell) token() *cobra.Command {
+	var email string
+	var ttl time.Duration
+	create := &cobra.Command{Use: "create", Short: "Print an access token for a user", RunE: func(cmd *cobra.Command, _ []string) error {
+		return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
+			token, err := op.CreateToken(ctx, email, ttl)
+			if err != nil {
+				return err
+			}
+			return s.print(struct {
+				Access    string `json:"access"`
+				ExpiresIn int64  `json:"expires_in"`
+			}{token, int64(ttl.Seconds())}, "%s", token)
+		})
+	}}
+	create.Flags().StringVar(&email, "user", "", "e-mail address of the user")
+	create.Flags().DurationVar(&ttl, "ttl", 24*time.Hour, "how long it is good for")
+	return group("token", "Access tokens", required(create, "user"))
+}
+
+func (s *shell) wallet() *cobra.Command {
+	var company int64
+	var amount, note string
+	put := &cobra.Command{Use: "credit", Short: "Put credits into a company's wallet", RunE: func(cmd *cobra.Command, _ []string) error {
+		a, err := credit.ParseAmount(amount)
+		if err != nil {
+			return err
+		}
+		return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
+			w, err := op.CreditWallet(ctx, company, a, note)
+			if err != nil {
+				return err
+			}
+			return s.print(struct {
+				Company   int64   `json:"company"`
+				Balance   float64 `json:"balance"`
+				Held      float64 `json:"held"`
+				Available float64 `json:"available"`
+				Unit      string  `json:"unit"`
+			}{company, w.Balance.Float(), w.Held.Float(), w.Available().Float(), "credit"},
+				"company %d: balance %s, held %s, available %s credits", company, w.Balance, w.Held, w.Available())
+		})
+	}}
+	f := put.Flags()
+	f.Int64Var(&company, "company", 0, "id of the company")
+	f.StringVar(&amount, "amount", "", "credits, at most two decimals")
+	f.StringVar(&note, "note", "", "what for; it is shown in the ledger")
+	return group("wallet", "Credit of the companies", required(put, "company", "amount"))
+}
+
+func (s *shell) price() *cobra.Command {
+	var service, perHa string
+	set := &cobra.Command{Use: "set", Short: "Set the price of a service per hectare", RunE: func(cmd *cobra.Command, _ []string) error {
+		a, err := credit.ParseAmount(perHa)
+		if err != nil {
+			return err
+		}
+		return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
+			if err := op.SetPrice(ctx, service, a); err != nil {
+				return err
+			}
+			return s.print(map[string]any{"service": service, "per_ha": a.Float()}, "%s: %s credits per hectare", service, a)
+		})
+	}}
+	set.Flags().StringVar(&service, "service", "", strings.Join(credit.Services, ", "))
+	set.Flags().StringVar(&perHa, "per-ha", "", "credits per hectare, at most two decimals")
+	return group("price", "Prices of the services", required(set, "service", "per-ha"))
+}
+
+func (s *shell) crop() *cobra.Command {
+	load := &cobra.Command{Use: "import FILE.csv", Short: "Add or change crops of the shared catalog, by their slug", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+		file, err := os.Open(args[0])
+		if err != nil {
+			return err
+		}
+		defer func() { _ = file.Close() }()
+		crops, err := s.program.ReadCrops(file)
+		if err != nil {
+			return fmt.Errorf("%s: %w", args[0], err)
+		}
+		return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
+			total, err := op.ImportCrops(ctx, crops)
+			if err != nil {
+				return err
+			}
+			return s.print(map[string]any{"imported": len(crops), "total": total}, "%d crops read, %d in the catalog", len(crops), total)
+		})
+	}}
+	return group("crop", "The crop catalog, shared by all companies", load)
+}

@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tilth/app/series"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/vegetation"
+)
+
+// maxFieldFile bounds the file of a field's outline.
+const maxFieldFile = 8 << 20
+
+func (s *shell) profile() *cobra.Command {
+	var catalog, field, from, to, index, mask, format string
+	c := &cobra.Command{
+		Use: "profile", Short: "Compute a vegetation-index series without a database",
+		Example: "  tilth profile --catalog DIR --field FILE.geojson --from 2019-01-01 --to 2019-12-31",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if format != "json" && format != "csv" {
+				return usageError{fmt.Errorf("--format is json or csv, not %q", format)}
+			}
+			req, err := profileRequest(field, from, to, index, mask)
+			if err != nil {
+				return err
+			}
+			cfg := s.cfg
+			cfg.ImageryURL = catalog
+			computer, err := s.program.Series(cmd.Context(), cfg)
+			if err != nil {
+				return err
+			}
+			computed, err := computer.Compute(cmd.Context(), req)
+			if err != nil {
+				return err
+			}
+			if format == "csv" {
+				return writeSeriesCSV(s.out, computed)
+			}
+			return writeSeriesJSON(s.out, computed)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&catalog, "catalog", "", "folder with a static STAC catalog, or address of a STAC API")
+	f.StringVar(&field, "field", "", "GeoJSON file of the field's outline")
+	f.StringVar(&from, "from", "", "first day, YYYY-MM-DD")
+	f.StringVar(&to, "to", "", "last day, YYYY-MM-DD")
+	f.StringVar(&index, "index", string(vegetation.NDVI), "index code: "+indexCodes())
+	f.StringVar(&mask, "mask", string(vegetation.MaskStandard), "standard keeps SCL 4 to 7, strict 4 and 5")
+	f.StringVar(&format, "format", "json", "json or csv")
+	return required(c, "catalog", "field", "from", "to")
+}
+
+func indexCodes() string {
+	var codes []string
+	for _, i := range vegetation.Indices() {
+		codes = append(codes, string(i.Code))
+	}
+	return strings.Join(codes, ", ")
+}
+
+func profileRequest(field, from, to, index, mask string) (series.Request, error) {
+	var req series.Request
+	file, err := os.Open(field)
+	if err != nil {
+		return req, err
+	}
+	defer func() { _ = file.Close() }()
+	raw, err := io.ReadAll(io.LimitReader(file, maxFieldFile+1))
+	if err != nil {
+		return req, err
+	}
+	if len(raw) > maxFieldFile {
+		return req, fault.Field("field", "The file is larger than 8 MiB.")
+	}
+	boundary, err := geo.ParseGeoJSON(raw, geo.DefaultLimits())
+	if err != nil {
+		return req, err
+	}
+	req.Boundary = boundary.Geometry()
+	if req.From, err = day("from", from); err != nil {
+		return req, err
+	}
+	if req.To, err = day("to", to); err != nil {
+		return req, err
+	}
+	if req.To.Before(req.From) {
+		return req, fault.Field("to", "The last day must not be before the first.")
+	}
+	if req.Index, err = vegetation.ParseIndex(index); err != nil {
+		return req, err
+	}
+	req.Mask, err = vegetation.ParseMask(mask)
+	return req, err
+}
+
+func day(flag, text string) (time.Time, error) {
+	d, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return d, fault.Field(flag, fmt.Sprintf("%q is no date; write it as 2025-04-30.", text))
+	}
+	return d, nil
+}
+
+// The JSON of a series is that of a retrieve with ?detail=true.
+type (
+	seriesJSON struct {
+		IndexCode    string            `json:"index_code"`
+		Synthetic    bool              `json:"synthetic"`
+		CloudMask    string            `json:"cloud_mask"`
+		SmallField   bool              `json:"small_field"`
+		Profile      []pointJSON       `json:"profile"`
+		Observations []observationJSON `json:"observations"`
+		Rejected     []rejectionJSON   `json:"rejected"`
+	}
+	pointJSON struct {
+		Date  string  `json:"date"`
+		Value float64 `json:"value"`
+	}
+	observationJSON struct {
+		pointJSON
+		Coverage float64  `json:"coverage"`
+		NValid   int      `json:"n_valid"`
+		NPolygon int      `json:"n_polygon"`
+		Median   float64  `json:"median"`
+		Std      float64  `json:"std"`
+		Min      float64  `json:"min"`
+		Max      float64  `json:"max"`
+		P10      float64  `json:"p10"`
+		P90      float64  `json:"p90"`
+		Items    []string `json:"items"`
+	}
+	rejectionJSON struct {
+		Date     string   `json:"date"`
+		Reason   string   `json:"reason"`
+		Coverage float64  `json:"coverage"`
+		NValid   int      `json:"n_valid"`
+		NPolygon int      `json:"n_polygon"`
+		Items    []string `json:"items"`
+	}
+)
+
+func writeSeriesJSON(w io.Writer, s vegetation.Series) error {
+	out := seriesJSON{
+		IndexCode: string(s.Index), Synthetic: s.Synthetic, CloudMask: "scl", SmallField: s.SmallField,
+		Profile: []pointJSON{}, Observations: []observationJSON{}, Rejected: []rejectionJSON{},
+	}
+	if s.NoSCL {
+		out.CloudMask = "none"
+	}
+	for _, o := range s.Observations {
+		p := pointJSON{o.Date.Format(time.DateOnly), o.Value}
+		out.Profile = append(out.Profile, p)
+		out.Observations = append(out.Observations, observationJSON{p, o.Coverage, o.NValid, o.NPolygon, o.Median, o.Std, o.Min, o.Max, o.P10, o.P90, o.Items})
+	}
+	for _, r := range s.Rejected {
+		out.Rejected = append(out.Rejected, rejectionJSON{r.Date.Format(time.DateOnly), string(r.Reason), r.Coverage, r.NValid, r.NPolygon, r.Items})
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(out)
+}
+
+// writeSeriesCSV writes a line a date; a rejected date has its reason and no value.
+func writeSeriesCSV(w io.Writer, s vegetation.Series) error {
+	out := csv.NewWriter(w)
+	_ = out.Write([]string{"date", strings.ToLower(string(s.Index)), "rejected", "coverage", "n_valid", "n_polygon", "median", "std", "min", "max", "p10", "p90", "items"})
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	o, r := s.Observations, s.Rejected
+	for len(o)+len(r) > 0 {
+		if len(r) == 0 || len(o) > 0 && !r[0].Date.Before(o[0].Date) {
+			a := o[0]
+			_ = out.Write([]string{
+				a.Date.Format(time.DateOnly), number(a.Value), "", number(a.Coverage), strconv.Itoa(a.NValid), strconv.Itoa(a.NPolygon),
+				number(a.Median), number(a.Std), number(a.Min), number(a.Max), number(a.P10), number(a.P90), strings.Join(a.Items, " "),
+			})
+			o = o[1:]
+			continue
+		}
+		b := r[0]
+		_ = out.Write([]string{
+			b.Date.Format(time.DateOnly), "", string(b.Reason), number(b.Coverage), strconv.Itoa(b.NValid), strconv.Itoa(b.NPolygon),
+			"", "", "", "", "", "", strings.Join(b.Items, " "),
+		})
+		r = r[1:]
+	}
+	out.Flush()
+	return out.Error()
+}

@@ -1,0 +1,9 @@
+// Package http is the HTTP server: it listens, gives every request an id, logs and
+// counts it, bounds it, survives its panics, and shuts down without dropping it. Below
+// the service root it hands requests to the interface of package rest; around it it
+// serves the front page, the guides, the API reference, the OpenAPI document, and the
+// probes and metrics for operators.
+//
+// It holds no route of the interface (those are registered by the packages below it),
+// no use case and no rule.
+package http

@@ -1,0 +1,204 @@
+package rest
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bunrouter"
+
+	"tilth/core/access"
+	"tilth/core/fault"
+)
+
+// Call is one request to a route, given to its handler. It is not safe for concurrent use.
+type Call struct {
+	api       *API
+	route     *Route
+	writer    http.ResponseWriter
+	request   *http.Request
+	params    bunrouter.Params
+	principal access.Principal
+	status    int
+
+	body     []byte
+	bodyErr  error
+	bodyRead bool
+}
+
+// Principal is the caller; the zero Principal on a public route.
+func (c *Call) Principal() access.Principal { return c.principal }
+
+// Permission is what the route asks for, so that a use case can ask for the same.
+func (c *Call) Permission() access.Permission { return c.route.Permission }
+
+// Method is the method of the route: GET also for HEAD.
+func (c *Call) Method() string { return c.route.Method }
+
+// RequestID is the id under which the request is logged.
+func (c *Call) RequestID() string { return TraceOf(c.request.Context()).RequestID }
+
+// Client is the address of the caller; the zero Addr where there is none.
+func (c *Call) Client() netip.Addr { return c.api.config.Origins.Client(c.request) }
+
+// Header gives a header of the request.
+func (c *Call) Header(name string) string { return c.request.Header.Get(name) }
+
+// SetHeader sets a header of the answer.
+func (c *Call) SetHeader(name, value string) { c.writer.Header().Set(name, value) }
+
+// SetStatus chooses another success status, one that the route documents.
+func (c *Call) SetStatus(status int) { c.status = status }
+
+// Param gives a parameter of the path as it was sent.
+func (c *Call) Param(name string) string { return c.params.ByName(name) }
+
+// ID gives a parameter of the path as the id of a record.
+// Faults: NotFound for what cannot be an id.
+func (c *Call) ID(name string) (int64, error) {
+	text := c.Param(name)
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || id < 1 || text[0] == '+' {
+		return 0, fault.Missing(c.route.Noun)
+	}
+	return id, nil
+}
+
+// UUID gives a parameter of the path as a UUID in lower case.
+// Faults: NotFound for what cannot be one.
+func (c *Call) UUID(name string) (string, error) {
+	text := c.Param(name)
+	if !isUUID(text) {
+		return "", fault.Missing(c.route.Noun)
+	}
+	return strings.ToLower(text), nil
+}
+
+// Link gives the absolute address of a path below the base, such as farm/7/.
+func (c *Call) Link(path string) string {
+	u := url.URL{Path: c.api.config.Base + path}
+	return c.api.config.Origins.Base(c.request) + u.String()
+}
+
+// Body reads the body, once. Faults: Limit with code body_too_large; Invalid with code
+// malformed_body when the body ends early.
+func (c *Call) Body() ([]byte, error) {
+	if !c.bodyRead {
+		c.bodyRead = true
+		c.body, c.bodyErr = io.ReadAll(c.BodyReader())
+	}
+	return c.body, c.bodyErr
+}
+
+// BodyReader gives the body as a stream with the bound of the route. Its read errors
+// are faults, as those of [Call.Body] are.
+func (c *Call) BodyReader() io.Reader {
+	most := c.api.config.MaxBody
+	if c.route.MaxBody > 0 {
+		most = c.route.MaxBody
+	}
+	deadline := func() time.Time { return time.Time{} }
+	if every := c.api.config.BodyTimeout; every > 0 && c.route.MaxBody > 0 {
+		deadline = func() time.Time { return time.Now().Add(every) }
+	}
+	return &bodyReader{
+		in: c.request.Body, most: most, left: most, announced: c.request.ContentLength,
+		awaited:    c.request.Header.Get("Expect") != "",
+		connection: http.NewResponseController(c.writer), deadline: deadline,
+	}
+}
+
+// bodyReader bounds a body, translates read errors, and keeps the connection's read
+// deadline: a large file may take its time as long as it keeps coming, and once the body
+// is there the deadline goes, for when it passes net/http cancels the request.
+type bodyReader struct {
+	in         io.Reader
+	most, left int64
+	announced  int64 // length that the caller announced; -1 for none
+	awaited    bool  // the caller waits to be told to send the body
+	connection *http.ResponseController
+	deadline   func() time.Time // for the next read; zero to leave the server's alone
+}
+
+func (b *bodyReader) Read(p []byte) (int, error) {
+	if b.announced > b.most {
+		return 0, b.refuse()
+	}
+	// Writers that know no deadlines are those of tests.
+	if next := b.deadline(); !next.IsZero() {
+		_ = b.connection.SetReadDeadline(next)
+	}
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.in.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return n - 1, b.refuse()
+	}
+	var network net.Error
+	switch {
+	case err == nil:
+		return n, nil
+	case errors.Is(err, io.EOF):
+		_ = b.connection.SetReadDeadline(time.Time{})
+		return n, err
+	case errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &network) && network.Timeout():
+		return n, malformed("The body did not arrive in time.")
+	}
+	return n, malformed("The body ends before the length that was announced.")
+}
+
+// refuse passes over as much again as is allowed, before the refusal: a caller who is
+// still sending when the connection closes would see a reset and never the answer.
+func (b *bodyReader) refuse() error {
+	if !b.awaited {
+		_, _ = io.CopyN(io.Discard, b.in, b.most) // what fails here is the caller's loss
+	}
+	return tooLarge(b.most)
+}
+
+func tooLarge(most int64) error {
+	return fault.Newf(fault.Limit, "body_too_large", "The body is larger than %d bytes.", most).With("max_bytes", most)
+}
+
+// alternative gives the other form of the answer that the caller prefers, if any: one
+// that its Accept header names, with at least the weight of JSON.
+func (c *Call) alternative() *Alternative {
+	if len(c.route.Alternatives) == 0 {
+		return nil
+	}
+	c.writer.Header().Add("Vary", "Accept")
+	accepted := parseAccept(c.request.Header.Values("Accept"))
+	for i, alt := range c.route.Alternatives {
+		if q := accepted[alt.Media]; q > 0 && q >= accepted["application/json"] {
+			return &c.route.Alternatives[i]
+		}
+	}
+	return nil
+}
+
+// parseAccept gives the weight of each media type named in an Accept header (RFC 9110,
+// section 12.5.1); ranges with a wildcard name nothing in particular and are left out.
+func parseAccept(headers []string) map[string]float64 {
+	out := map[string]float64{}
+	for part := range strings.SplitSeq(strings.Join(headers, ","), ",") {
+		media, rest, _ := strings.Cut(part, ";")
+		weight := 1.0
+		for param := range strings.SplitSeq(rest, ";") {
+			if q, ok := strings.CutPrefix(strings.TrimSpace(param), "q="); ok {
+				if w, err := strconv.ParseFloat(q, 64); err == nil {
+					weight = w
+				}
+			}
+		}
+		out[strings.ToLower(strings.TrimSpace(media))] = weight
+	}
+	return out
+}

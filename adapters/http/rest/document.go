@@ -1,0 +1,342 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// Names of the security schemes in the document.
+const (
+	bearerScheme    = "bearer"
+	keyHeaderScheme = "apiKeyHeader"
+	keyQueryScheme  = "apiKeyQuery"
+	errorSchema     = "Error"
+)
+
+// transportCodes are the error codes that this package gives itself.
+var transportCodes = map[string]string{
+	"validation_failed":      "The input is wrong; details says what, by field.",
+	"bulk_validation_failed": "Items of a bulk are wrong; details says what, by the item's index and field. Nothing was stored.",
+	"malformed_body":         "The body is no JSON of the expected shape; the message says where.",
+	"not_authenticated":      "A credential is needed.",
+	"invalid_token":          "The access token is malformed, expired or revoked.",
+	"permission_denied":      "The caller lacks the permission that details.required_permission names.",
+	"not_found":              "There is no such path, page or record in the caller's scope.",
+	"method_not_allowed":     "The path has no such method; Allow lists those it has.",
+	"body_too_large":         "The body is larger than details.max_bytes.",
+	"unsupported_media_type": "The body is of a content type that is not taken here.",
+	"rate_limited":           "Too many requests; wait as Retry-After says.",
+	"timeout":                "The request took too long; it may be tried again.",
+	"unavailable":            "A part that is needed is away; try again as Retry-After says.",
+	"internal_error":         "A fault of the service, logged under X-Request-ID.",
+}
+
+// statusTexts describe the error responses.
+var statusTexts = map[int]string{
+	http.StatusBadRequest:            "The request is wrong.",
+	http.StatusUnauthorized:          "No valid credential.",
+	http.StatusPaymentRequired:       "Payment required.",
+	http.StatusForbidden:             "The caller may not do this.",
+	http.StatusNotFound:              "Nothing of that address in the caller's scope.",
+	http.StatusConflict:              "The state of the record forbids it.",
+	http.StatusPreconditionFailed:    "The record has changed since the version that If-Match names.",
+	http.StatusRequestEntityTooLarge: "The body is too large.",
+	http.StatusUnsupportedMediaType:  "The body is of a content type that is not taken here.",
+	http.StatusUnprocessableEntity:   "The Idempotency-Key was used with another body.",
+	http.StatusTooManyRequests:       "Too many requests.",
+	http.StatusInternalServerError:   "A fault of the service.",
+	http.StatusServiceUnavailable:    "A part that is needed is away.",
+}
+
+func (a *API) newDocument() *huma.OpenAPI {
+	doc := &huma.OpenAPI{
+		OpenAPI:  "3.1.0",
+		Info:     &huma.Info{Title: a.config.Title, Version: a.config.Version, Description: a.config.Description},
+		Security: []map[string][]string{{bearerScheme: {}}},
+		Components: &huma.Components{
+			Schemas: a.schemas.registry,
+			SecuritySchemes: map[string]*huma.SecurityScheme{
+				bearerScheme: {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "An access token, from auth/token/."},
+			},
+		},
+		Paths: map[string]*huma.PathItem{},
+	}
+	a.DescribeCodes(transportCodes)
+	return doc
+}
+
+// DescribeCodes adds error codes and their meaning to the document.
+func (a *API) DescribeCodes(codes map[string]string) {
+	maps.Copy(a.codes, codes)
+	var text strings.Builder
+	text.WriteString("A stable word for programs. Codes:\n")
+	words := slices.Sorted(maps.Keys(a.codes))
+	for _, code := range words {
+		fmt.Fprintf(&text, "\n- `%s`: %s", code, a.codes[code])
+	}
+	object := func(of map[string]*huma.Schema, required ...string) *huma.Schema {
+		return &huma.Schema{Type: huma.TypeObject, Properties: of, Required: required}
+	}
+	a.schemas.registry.Map()[errorSchema] = object(map[string]*huma.Schema{
+		"status":  word("error"),
+		"code":    {Type: huma.TypeString, Description: text.String(), Extensions: map[string]any{"x-error-codes": words}},
+		"message": {Type: huma.TypeString, Description: "For people; its wording may change."},
+		"details": {Type: huma.TypeObject, AdditionalProperties: true,
+			Description: "Of invalid input: lists of messages by field, nested as the input is, `non_field_errors` for what belongs to no one field, items of a bulk by their index. Otherwise facts about the failure."},
+	}, "status", "code", "message", "details")
+}
+
+// DescribeTag adds a tag with its description to the document, in the order of calls.
+func (a *API) DescribeTag(name, description string) {
+	a.document.Tags = append(a.document.Tags, &huma.Tag{Name: name, Description: description})
+}
+
+func word(w string) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Enum: []any{w}}
+}
+
+// envelope is the schema of a success whose data has the given schema.
+func envelope(of *huma.Schema) *huma.Schema {
+	return &huma.Schema{
+		Type: huma.TypeObject, Required: []string{"status", "message", "data"},
+		Properties: map[string]*huma.Schema{
+			"status": word("success"), "message": {Type: huma.TypeString}, "data": of,
+		},
+	}
+}
+
+// shaped is implemented by answers whose data is not simply their own type.
+type shaped interface {
+	schema(s *schemas) *huma.Schema // of the data; nil where there is no envelope
+}
+
+func (NoContent) schema(*schemas) *huma.Schema { return nil }
+
+func (Raw) schema(*schemas) *huma.Schema { return nil }
+
+func (List[R]) schema(s *schemas) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeArray, Items: s.of(reflect.TypeFor[R]())}
+}
+
+func (OneOrMany[R]) schema(s *schemas) *huma.Schema {
+	record := s.of(reflect.TypeFor[R]())
+	return &huma.Schema{OneOf: []*huma.Schema{record, {Type: huma.TypeArray, Items: record}}}
+}
+
+func (Paginated[R]) schema(s *schemas) *huma.Schema {
+	link := func(what string) *huma.Schema {
+		return &huma.Schema{Type: huma.TypeString, Format: "uri", Nullable: true, Description: what}
+	}
+	return &huma.Schema{
+		Type: huma.TypeObject, Required: []string{"count", "next", "previous", "results"},
+		Properties: map[string]*huma.Schema{
+			"count":    {Type: huma.TypeInteger, Format: "int64", Description: "Records in the whole list."},
+			"next":     link("Address of the next page."),
+			"previous": link("Address of the previous page."),
+			"results":  {Type: huma.TypeArray, Items: s.of(reflect.TypeFor[R]())},
+		},
+	}
+}
+
+func resultSchema[O any](a *API) *huma.Schema {
+	var out O
+	if s, ok := any(out).(shaped); ok {
+		return s.schema(a.schemas)
+	}
+	return a.schemas.of(reflect.TypeFor[O]())
+}
+
+// describe adds a route to the document.
+func (a *API) describe(r Route, pattern string, body *BodySpec, result *huma.Schema) {
+	op := &huma.Operation{
+		Method: r.Method, Path: pattern, OperationID: r.OperationID, Summary: r.Summary,
+		Description: r.Description, Tags: []string{r.Tag}, Extensions: map[string]any{},
+		Parameters: a.parameters(r), Responses: a.responses(r, body, result),
+	}
+	if slug := string(r.Permission.Slug); slug != "" {
+		op.Extensions["x-permission"] = slug
+		op.Description = strings.TrimSpace(op.Description + "\n\nNeeds the permission `" + slug + "`.")
+	}
+	switch {
+	case r.Public:
+		op.Security = []map[string][]string{}
+	case r.APIKey:
+		a.describeKeys()
+		op.Security = []map[string][]string{{bearerScheme: {}}, {keyHeaderScheme: {}}, {keyQueryScheme: {}}}
+	}
+	if body != nil {
+		op.RequestBody = a.requestBody(r, body)
+	}
+	a.document.AddOperation(op)
+}
+
+// describeKeys adds API keys to the ways of showing who one is. It does so whether or not
+// keys can be checked here: the document is also made where nothing is served.
+func (a *API) describeKeys() {
+	schemes := a.document.Components.SecuritySchemes
+	schemes[keyHeaderScheme] = &huma.SecurityScheme{Type: "apiKey", In: "header", Name: "X-API-Key", Description: "An API key."}
+	schemes[keyQueryScheme] = &huma.SecurityScheme{Type: "apiKey", In: "query", Name: "api_key", Description: "An API key, for tools that can send no header."}
+}
+
+func (a *API) requestBody(r Route, body *BodySpec) *huma.RequestBody {
+	content := map[string]*huma.MediaType{}
+	for media, what := range body.media {
+		content[media] = &huma.MediaType{Schema: &huma.Schema{Description: what}}
+	}
+	if body.record != nil {
+		schema := a.schemas.of(body.record)
+		if body.bulk {
+			one, most := 1, a.config.MaxBulk
+			schema = &huma.Schema{OneOf: []*huma.Schema{schema, {Type: huma.TypeArray, Items: schema, MinItems: &one, MaxItems: &most}}}
+		}
+		if r.Method == http.MethodPatch {
+			schema = a.partial(schema)
+		}
+		content["application/json"] = &huma.MediaType{Schema: schema}
+	}
+	return &huma.RequestBody{Required: !body.optional, Content: content}
+}
+
+// partial gives the schema of a PATCH: the members of the record, none required, and
+// null for those that it clears.
+func (a *API) partial(record *huma.Schema) *huma.Schema {
+	whole, _ := a.schemas.resolve(record)
+	out := &huma.Schema{Type: huma.TypeObject, Properties: map[string]*huma.Schema{},
+		Description: "Some members of " + strings.TrimPrefix(record.Ref, schemaPrefix) + "; null clears an optional one."}
+	for name, member := range whole.Properties {
+		if !slices.Contains(whole.Required, name) {
+			clearable := *member
+			member = orNull(&clearable)
+		}
+		out.Properties[name] = member
+	}
+	return out
+}
+
+func (a *API) parameters(r Route) []*huma.Param {
+	var out []*huma.Param
+	for _, name := range r.pathParams() {
+		out = append(out, &huma.Param{Name: name, In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString},
+			Description: "What is no valid identifier is answered with 404."})
+	}
+	for _, p := range r.Query {
+		out = append(out, &huma.Param{Name: p.Name, In: "query", Required: p.Required, Description: p.Description, Schema: p.schema()})
+	}
+	return out
+}
+
+func (p Param) schema() *huma.Schema {
+	switch p.Type {
+	case Integer:
+		return &huma.Schema{Type: huma.TypeInteger, Format: "int64"}
+	case Number:
+		return &huma.Schema{Type: huma.TypeNumber}
+	case Boolean:
+		return &huma.Schema{Type: huma.TypeBoolean}
+	case DateType:
+		return &huma.Schema{Type: huma.TypeString, Format: "date"}
+	case Timestamp:
+		return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
+	case UUID:
+		return &huma.Schema{Type: huma.TypeString, Format: "uuid"}
+	case pageNumber:
+		one := 1.0
+		return &huma.Schema{OneOf: []*huma.Schema{{Type: huma.TypeInteger, Minimum: &one}, word("all")}}
+	case pageSize:
+		one, most := 1.0, float64(MaxPageSize)
+		return &huma.Schema{Type: huma.TypeInteger, Minimum: &one, Maximum: &most}
+	case ordering:
+		return &huma.Schema{Type: huma.TypeString}
+	}
+	s := &huma.Schema{Type: huma.TypeString}
+	for _, e := range p.Enum {
+		s.Enum = append(s.Enum, e)
+	}
+	return s
+}
+
+func (a *API) responses(r Route, body *BodySpec, result *huma.Schema) map[string]*huma.Response {
+	success := func(what string) *huma.Response {
+		response := &huma.Response{Description: what, Content: map[string]*huma.MediaType{}}
+		if result != nil {
+			response.Content["application/json"] = &huma.MediaType{Schema: envelope(result)}
+		}
+		for _, media := range r.Media {
+			response.Content[media] = &huma.MediaType{Schema: &huma.Schema{}}
+		}
+		for _, alt := range r.Alternatives {
+			response.Content[alt.Media] = &huma.MediaType{Schema: &huma.Schema{Description: alt.Description}}
+		}
+		return response
+	}
+	out := map[string]*huma.Response{strconv.Itoa(r.Status): success(r.Message)}
+	for status, what := range r.Also {
+		out[strconv.Itoa(status)] = success(what)
+	}
+	for _, status := range r.failures(body) {
+		out[strconv.Itoa(status)] = &huma.Response{
+			Description: statusTexts[status],
+			Content:     map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: schemaPrefix + errorSchema}}},
+		}
+	}
+	return out
+}
+
+// failures gives the statuses of failure that a route can answer with.
+func (r Route) failures(body *BodySpec) []int {
+	out := append([]int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}, r.Faults...)
+	if !r.Public {
+		out = append(out, http.StatusUnauthorized)
+	}
+	if r.Permission.Slug != "" {
+		out = append(out, http.StatusForbidden)
+	}
+	if strings.Contains(r.Path, "{") {
+		out = append(out, http.StatusNotFound)
+	}
+	for _, p := range r.Query {
+		if out = append(out, http.StatusBadRequest); p.Type == pageNumber {
+			out = append(out, http.StatusNotFound)
+		}
+	}
+	if body != nil {
+		out = append(out, http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	}
+	for _, status := range r.Odd {
+		out = append(out, status)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// OpenAPI gives the document as indented JSON; the same routes give the same bytes.
+func (a *API) OpenAPI() ([]byte, error) {
+	text, err := json.Marshal(a.document)
+	if err != nil {
+		return nil, fmt.Errorf("encode the OpenAPI document: %w", err)
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, text, "", "  "); err != nil {
+		return nil, fmt.Errorf("indent the OpenAPI document: %w", err)
+	}
+	out.WriteByte('\n')
+	return out.Bytes(), nil
+}
+
+// OpenAPIYAML gives the document as YAML.
+func (a *API) OpenAPIYAML() ([]byte, error) {
+	text, err := a.document.YAML()
+	if err != nil {
+		return nil, fmt.Errorf("encode the OpenAPI document: %w", err)
+	}
+	return text, nil
+}

@@ -1,0 +1,157 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strconv"
+
+	"tilth/core/fault"
+)
+
+// statuses is the one table from kinds of failure to statuses. A route may hold
+// exceptions for single codes, see [Route.Odd].
+var statuses = map[fault.Kind]int{
+	fault.Invalid:         http.StatusBadRequest,
+	fault.Unauthenticated: http.StatusUnauthorized,
+	fault.Forbidden:       http.StatusForbidden,
+	fault.NotFound:        http.StatusNotFound,
+	fault.Conflict:        http.StatusConflict,
+	fault.PaymentRequired: http.StatusPaymentRequired,
+	fault.Precondition:    http.StatusPreconditionFailed,
+	fault.Mismatch:        http.StatusUnprocessableEntity,
+	fault.Limit:           http.StatusTooManyRequests,
+	fault.Unavailable:     http.StatusServiceUnavailable,
+	fault.Internal:        http.StatusInternalServerError,
+}
+
+// codeStatuses are the failures of the transport itself, which have a status of their
+// own within their kind.
+var codeStatuses = map[string]int{
+	"body_too_large":         http.StatusRequestEntityTooLarge,
+	"unsupported_media_type": http.StatusUnsupportedMediaType,
+	"method_not_allowed":     http.StatusMethodNotAllowed,
+}
+
+// statusClientGone is written to the log when a caller left before its answer.
+const statusClientGone = 499
+
+// defaultRetry is how many seconds a caller waits where the fault does not say.
+const defaultRetry = 5
+
+type failure struct {
+	Status  string `json:"status"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Details any    `json:"details"`
+}
+
+// WriteError answers a request with an error in the envelope. An error that is no fault
+// is internal: it is logged with the request's id, and its text is not sent.
+func (a *API) WriteError(w http.ResponseWriter, r *http.Request, err error) {
+	a.writeError(w, r, err, nil)
+}
+
+func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error, odd map[string]int) {
+	if r.Context().Err() != nil && errors.Is(err, context.Canceled) {
+		w.WriteHeader(statusClientGone)
+		return
+	}
+	f := a.presentable(r, err)
+	status := statusOf(f, odd)
+	h := w.Header()
+	for _, name := range []string{"Content-Disposition", "Link", "X-Total-Count", "ETag"} {
+		h.Del(name) // of the answer that was not to be
+	}
+	switch status {
+	case http.StatusUnauthorized:
+		challenge := `Bearer realm="tilth"`
+		if r.Header.Get("Authorization") != "" {
+			challenge += `, error="invalid_token"`
+		}
+		h.Set("WWW-Authenticate", challenge)
+	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
+		h.Set("Retry-After", strconv.Itoa(retryAfter(f)))
+	}
+	body := failure{Status: "error", Code: f.Code, Message: f.Message, Details: map[string]any{}}
+	switch {
+	case f.Kind == fault.Invalid && len(f.Fields) > 0:
+		body.Details = f.Fields
+	case len(f.Details) > 0:
+		body.Details = f.Details
+	}
+	text, err := encode(body)
+	if err != nil {
+		a.config.Logger.ErrorContext(r.Context(), "the details of an error cannot be encoded", slog.String("code", f.Code), slog.Any("error", err))
+		body.Details = map[string]any{}
+		text, _ = encode(body) // strings and an empty object always encode
+	}
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Length", strconv.Itoa(len(text)))
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(text) // the caller may be gone; there is no one left to tell
+	}
+}
+
+// presentable gives the fault to show for an error, and logs what must not be shown.
+func (a *API) presentable(r *http.Request, err error) *fault.Error {
+	trace := TraceOf(r.Context())
+	log := func(level slog.Level, message string, cause error) {
+		a.config.Logger.Log(r.Context(), level, message, slog.String("request_id", trace.RequestID),
+			slog.String("method", r.Method), slog.String("route", trace.Route), slog.Any("error", cause))
+	}
+	f, ok := fault.As(err)
+	switch {
+	case ok && f.Kind != fault.Internal:
+		if f.Cause != nil {
+			log(slog.LevelWarn, "request refused", err)
+		}
+		return f
+	case !ok && errors.Is(err, context.DeadlineExceeded):
+		log(slog.LevelWarn, "request took too long", err)
+		return fault.New(fault.Unavailable, "timeout", "The request took too long; try again.")
+	}
+	log(slog.LevelError, "request failed", err)
+	message := "Something went wrong on our side."
+	if trace.RequestID != "" {
+		message += " When you report it, name the request " + trace.RequestID + "."
+	}
+	return fault.New(fault.Internal, "internal_error", message)
+}
+
+func statusOf(f *fault.Error, odd map[string]int) int {
+	if status, ok := odd[f.Code]; ok {
+		return status
+	}
+	if status, ok := codeStatuses[f.Code]; ok {
+		return status
+	}
+	if status, ok := statuses[f.Kind]; ok {
+		return status
+	}
+	return http.StatusInternalServerError
+}
+
+// retryAfter gives the seconds to wait: the fault's detail retry_after, where it has one.
+func retryAfter(f *fault.Error) int {
+	if seconds, ok := f.Details["retry_after"].(int); ok && seconds > 0 {
+		return seconds
+	}
+	return defaultRetry
+}
+
+// encode writes a value as JSON on one line, with <, > and & as they are.
+func encode(value any) ([]byte, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(value); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}

@@ -1,0 +1,84 @@
+package rest
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// Origins tells where a request came from and under which address it reached us. What
+// proxies say is believed only when the connection comes from a trusted one.
+type Origins struct {
+	// Public is the address that clients use, such as https://tilth.example.org; links
+	// are built from it where it is set.
+	Public *url.URL
+	// Trusted are the networks of the reverse proxies.
+	Trusted []netip.Prefix
+}
+
+var hostPattern = regexp.MustCompile(`^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$`)
+
+// Base gives the scheme and authority of links in answers, without a slash at the end.
+func (o Origins) Base(r *http.Request) string {
+	if o.Public != nil {
+		return strings.TrimSuffix(o.Public.String(), "/")
+	}
+	scheme, host := "http", r.Host
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	if o.trusts(peer(r)) {
+		if p := strings.ToLower(last(r.Header, "X-Forwarded-Proto")); p == "http" || p == "https" {
+			scheme = p
+		}
+		if h := last(r.Header, "X-Forwarded-Host"); h != "" {
+			host = h
+		}
+	}
+	if !hostPattern.MatchString(host) {
+		host = "localhost"
+	}
+	return scheme + "://" + host
+}
+
+// Client gives the address of the caller: that of the connection, or, behind trusted
+// proxies, the last one in X-Forwarded-For that is not a trusted proxy itself.
+func (o Origins) Client(r *http.Request) netip.Addr {
+	at := peer(r)
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0 && o.trusts(at); i-- {
+		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			break
+		}
+		at = hop.Unmap()
+	}
+	return at
+}
+
+func (o Origins) trusts(at netip.Addr) bool {
+	for _, network := range o.Trusted {
+		if network.Contains(at) {
+			return true
+		}
+	}
+	return false
+}
+
+func peer(r *http.Request) netip.Addr {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	at, _ := netip.ParseAddr(host) // a unix socket has none; no prefix contains the zero Addr
+	return at.Unmap()
+}
+
+// last gives the value that the nearest proxy wrote: proxies append.
+func last(h http.Header, name string) string {
+	values := strings.Split(strings.Join(h.Values(name), ","), ",")
+	return strings.TrimSpace(values[len(values)-1])
+}

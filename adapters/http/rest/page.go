@@ -1,0 +1,243 @@
+package rest
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tilth/core/fault"
+)
+
+// Sizes of pages.
+const (
+	DefaultPageSize = 10
+	MaxPageSize     = 1000
+)
+
+// The parameters that every list takes have types of their own.
+const (
+	pageNumber ParamType = "page"
+	pageSize   ParamType = "page_size"
+	ordering   ParamType = "ordering"
+)
+
+// PageParams are the parameters page and page_size, for [Route.Query].
+func PageParams() []Param {
+	return []Param{
+		{Name: "page", Type: pageNumber, Description: "A page, counted from 1, or `all` for the whole list in one answer."},
+		{Name: "page_size", Type: pageSize, Description: fmt.Sprintf("Records on a page, 1 to %d; %d where it is not given.", MaxPageSize, DefaultPageSize)},
+	}
+}
+
+// OrderingParam is the parameter ordering over the given fields.
+func OrderingParam(fields ...string) Param {
+	return Param{Name: "ordering", Type: ordering, Enum: fields,
+		Description: "Order of the list: " + strings.Join(fields, ", ") + "; a minus in front for descending, several separated by commas."}
+}
+
+// OrderTerm is one term of an ordering.
+type OrderTerm struct {
+	Field      string
+	Descending bool
+}
+
+// PageSpec is the part of a list that a caller asks for.
+type PageSpec struct {
+	All    bool // the whole list; Number is then 1 and Size 0
+	Number int64
+	Size   int64
+}
+
+// Limit gives how many records the page holds at most; 0 for all.
+func (p PageSpec) Limit() int64 { return p.Size }
+
+// Offset gives how many records come before the page. It saturates: a page number may
+// be as large as a caller likes.
+func (p PageSpec) Offset() int64 {
+	if p.All || p.Number <= 1 {
+		return 0
+	}
+	if p.Number-1 > math.MaxInt64/p.Size {
+		return math.MaxInt64
+	}
+	return (p.Number - 1) * p.Size
+}
+
+// Page gives the page asked for; the first of [DefaultPageSize] where none is.
+func (v Values) Page() PageSpec {
+	return v.page(PageSpec{Number: 1, Size: DefaultPageSize})
+}
+
+// PageOrAll gives the page asked for; the whole list where neither page nor page_size
+// is given, as lists outside farm management have it.
+func (v Values) PageOrAll() PageSpec {
+	_, numbered := get[int64](v, "page", pageNumber)
+	_, sized := get[int64](v, "page_size", pageSize)
+	if !numbered && !sized {
+		return PageSpec{All: true, Number: 1}
+	}
+	return v.Page()
+}
+
+func (v Values) page(spec PageSpec) PageSpec {
+	if size, ok := get[int64](v, "page_size", pageSize); ok {
+		spec.Size = size
+	}
+	number, ok := get[int64](v, "page", pageNumber)
+	switch {
+	case ok && number == allPages:
+		return PageSpec{All: true, Number: 1}
+	case ok:
+		spec.Number = number
+	}
+	return spec
+}
+
+// Ordering gives the terms of the parameter that [OrderingParam] declares.
+func (v Values) Ordering() []OrderTerm {
+	terms, _ := get[[]OrderTerm](v, "ordering", ordering)
+	return terms
+}
+
+const allPages int64 = -1 // how page=all is kept among the parsed values
+
+func parsePage(text string) (any, string) {
+	if text == "all" {
+		return allPages, ""
+	}
+	if text == "" || strings.Trim(text, "0123456789") != "" || strings.Trim(text, "0") == "" {
+		return nil, fmt.Sprintf("%q is no page; give a number from 1, or all.", clip(text))
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		n = math.MaxInt64 // a page, and past the end of every list
+	}
+	return n, ""
+}
+
+func parsePageSize(text string) (any, string) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 || n > MaxPageSize {
+		return nil, fmt.Sprintf("%q is no page size; give a number from 1 to %d.", clip(text), MaxPageSize)
+	}
+	return n, ""
+}
+
+func (p Param) parseOrdering(text string) (any, string) {
+	var terms []OrderTerm
+	for word := range strings.SplitSeq(text, ",") {
+		field, descending := strings.CutPrefix(strings.TrimSpace(word), "-")
+		if !slices.Contains(p.Enum, field) {
+			return nil, fmt.Sprintf("%q is not one of: %s.", clip(field), strings.Join(p.Enum, ", "))
+		}
+		terms = append(terms, OrderTerm{field, descending})
+	}
+	return terms, ""
+}
+
+// Listing is a page of records together with the length of the whole list. Each is read
+// once, while the answer is written; it stops after an error.
+type Listing[R any] struct {
+	Count int64
+	Each  iter.Seq2[R, error]
+}
+
+// Records makes a page of records that are all at hand.
+func Records[R any](page PageSpec, all []R) Listing[R] {
+	from := min(page.Offset(), int64(len(all)))
+	to := int64(len(all))
+	if limit := page.Limit(); limit > 0 {
+		to = min(to, from+limit)
+	}
+	return Listing[R]{int64(len(all)), func(yield func(R, error) bool) {
+		for _, r := range all[from:to] {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}}
+}
+
+// Map gives the listing of what f makes of each record.
+func Map[A, B any](in Listing[A], f func(A) B) Listing[B] {
+	return Listing[B]{in.Count, func(yield func(B, error) bool) {
+		for a, err := range in.Each {
+			var b B
+			if err == nil {
+				b = f(a)
+			}
+			if !yield(b, err) || err != nil {
+				return
+			}
+		}
+	}}
+}
+
+// Paginated is the answer of a farm-management list: the object {count, next, previous,
+// results} as the data of the envelope. It is written record by record.
+type Paginated[R any] struct {
+	page    PageSpec
+	listing Listing[R]
+}
+
+// Paginate makes the answer of a farm-management list.
+// Faults: NotFound for a page past the end; the first page of an empty list is empty.
+func Paginate[R any](page PageSpec, listing Listing[R]) (Paginated[R], error) {
+	return Paginated[R]{page, listing}, page.within(listing.Count)
+}
+
+// List is the answer of a list outside farm management: the array of records as the data
+// of the envelope, with Link and X-Total-Count where a page was asked for.
+type List[R any] struct {
+	page    PageSpec
+	listing Listing[R]
+}
+
+// NewList makes the answer of a list outside farm management.
+// Faults: NotFound for a page past the end.
+func NewList[R any](page PageSpec, listing Listing[R]) (List[R], error) {
+	return List[R]{page, listing}, page.within(listing.Count)
+}
+
+// pages gives the number of pages, at least one.
+func (p PageSpec) pages(count int64) int64 {
+	if p.All || count <= p.Size {
+		return 1
+	}
+	return (count-1)/p.Size + 1
+}
+
+func (p PageSpec) within(count int64) error {
+	if last := p.pages(count); p.Number > last {
+		return fault.Newf(fault.NotFound, "not_found", "That page is past the end of the list; its last page is %d.", last)
+	}
+	return nil
+}
+
+// pageLink gives the address of another page of the same list. Every other parameter is
+// kept, but the API key, which appears in no answer.
+func (c *Call) pageLink(page int64) string {
+	u := url.URL{Path: c.request.URL.Path}
+	q := c.request.URL.Query()
+	q.Del("api_key")
+	q.Set("page", strconv.FormatInt(page, 10))
+	u.RawQuery = q.Encode()
+	return c.api.config.Origins.Base(c.request) + u.String()
+}
+
+// neighbours gives the addresses of the pages around one; nil where there is none.
+func (c *Call) neighbours(page PageSpec, count int64) (next, previous *string) {
+	if page.Number < page.pages(count) {
+		link := c.pageLink(page.Number + 1)
+		next = &link
+	}
+	if page.Number > 1 {
+		link := c.pageLink(page.Number - 1)
+		previous = &link
+	}
+	return next, previous
+}

@@ -1,0 +1,150 @@
+package rest
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"tilth/core/fault"
+)
+
+// Values are the query parameters of a request, read as their route declares them.
+// Asking for one that the route does not declare, or as another type, panics: what is
+// read is documented.
+type Values struct {
+	declared map[string]ParamType
+	parsed   map[string]any
+}
+
+// Query reads the declared parameters of the request; what is not declared is ignored.
+// Faults: Invalid, which names every malformed parameter.
+func (c *Call) Query() (Values, error) {
+	v := Values{declared: map[string]ParamType{}, parsed: map[string]any{}}
+	raw, err := url.ParseQuery(c.request.URL.RawQuery)
+	if err != nil {
+		return v, fault.Field(fault.NonField, "The query string is not well-formed; percent-encode what is in it.")
+	}
+	errs := fault.Fields{}
+	for _, p := range c.route.Query {
+		v.declared[p.Name] = p.Type
+		given := raw[p.Name]
+		switch {
+		case len(given) == 0 || p.Type == String && given[0] == "" && len(given) == 1:
+			if p.Required {
+				errs.Add(p.Name, "This parameter is required.")
+			}
+		case len(given) > 1:
+			errs.Add(p.Name, "Give this parameter once.")
+		default:
+			value, message := p.parse(given[0])
+			if message != "" {
+				errs.Add(p.Name, message)
+				continue
+			}
+			v.parsed[p.Name] = value
+		}
+	}
+	return v, errs.Err()
+}
+
+// parse reads one value; the message is empty where it is well-formed.
+func (p Param) parse(text string) (value any, message string) {
+	switch p.Type {
+	case Integer:
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return nil, fmt.Sprintf("%q is no whole number.", clip(text))
+		}
+		return n, ""
+	case Number:
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsInf(n, 0) || math.IsNaN(n) {
+			return nil, fmt.Sprintf("%q is no number.", clip(text))
+		}
+		return n, ""
+	case Boolean:
+		switch strings.ToLower(text) {
+		case "true", "1":
+			return true, ""
+		case "false", "0":
+			return false, ""
+		}
+		return nil, fmt.Sprintf("%q is neither true nor false.", clip(text))
+	case DateType:
+		d, err := ParseDate(text)
+		if err != nil {
+			return nil, checkFormat("date", text)
+		}
+		return d, ""
+	case Timestamp:
+		t, err := time.Parse(time.RFC3339Nano, text)
+		if err != nil {
+			return nil, checkFormat("date-time", text)
+		}
+		return t.UTC(), ""
+	case UUID:
+		return strings.ToLower(text), checkFormat("uuid", text)
+	case pageNumber:
+		return parsePage(text)
+	case pageSize:
+		return parsePageSize(text)
+	case ordering:
+		return p.parseOrdering(text)
+	default:
+		return p.parseText(text)
+	}
+}
+
+func (p Param) parseText(text string) (any, string) {
+	if strings.ContainsRune(text, 0) || !isText(text) {
+		return nil, "This is no text."
+	}
+	if len(p.Enum) > 0 && !slices.Contains(p.Enum, text) {
+		return nil, fmt.Sprintf("%q is not one of: %s.", clip(text), strings.Join(p.Enum, ", "))
+	}
+	return text, ""
+}
+
+func isText(s string) bool { return strings.ToValidUTF8(s, "") == s }
+
+// Int gives an integer parameter; ok is false where it was not given.
+func (v Values) Int(name string) (value int64, ok bool) { return get[int64](v, name, Integer) }
+
+// Number gives a number parameter; ok is false where it was not given.
+func (v Values) Number(name string) (value float64, ok bool) { return get[float64](v, name, Number) }
+
+// String gives a text parameter; ok is false where it was not given.
+func (v Values) String(name string) (value string, ok bool) { return get[string](v, name, String) }
+
+// UUID gives a UUID parameter in lower case; ok is false where it was not given.
+func (v Values) UUID(name string) (value string, ok bool) { return get[string](v, name, UUID) }
+
+// Date gives a date parameter; ok is false where it was not given.
+func (v Values) Date(name string) (value Date, ok bool) { return get[Date](v, name, DateType) }
+
+// Time gives a timestamp parameter in UTC; ok is false where it was not given.
+func (v Values) Time(name string) (value time.Time, ok bool) {
+	return get[time.Time](v, name, Timestamp)
+}
+
+// Bool gives a boolean parameter; false where it was not given.
+func (v Values) Bool(name string) bool {
+	value, _ := get[bool](v, name, Boolean)
+	return value
+}
+
+// All gives every parameter that was given, by name: int64, float64, string, bool, Date
+// or time.Time, as declared.
+func (v Values) All() map[string]any { return v.parsed }
+
+func get[T any](v Values, name string, as ParamType) (value T, ok bool) {
+	if v.declared[name] != as {
+		panic(fmt.Sprintf("rest: the route declares no %s parameter %q", as, name))
+	}
+	value, ok = v.parsed[name].(T)
+	return value, ok
+}

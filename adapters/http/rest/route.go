@@ -1,0 +1,156 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"tilth/core/access"
+)
+
+// Route describes one method of one path: what the document says of it, and what is
+// checked before its handler runs.
+type Route struct {
+	Method string // GET, POST, PUT, PATCH or DELETE; HEAD is answered from GET
+	Path   string // below the base, with its parameters in braces: cultivation/{id}/
+
+	OperationID string // unique; snake_case
+	Summary     string
+	Description string // CommonMark
+	Tag         string
+	Noun        string // what a path id names, for "No field of that id."; default "record"
+
+	Permission access.Permission // asked for before anything is parsed; none where the slug is empty
+	Public     bool              // needs no credential
+	APIKey     bool              // also takes an API key (X-API-Key, ?api_key=) where no token is given
+
+	Query   []Param        // what [Call.Query] reads
+	Status  int            // of success; default 200
+	Also    map[int]string // further successes that the handler may choose with [Call.SetStatus], with their meaning
+	Message string         // of the success envelope; default "Success."
+	Media   []string       // content types of a bare answer ([Raw])
+	Faults  []int          // statuses of failures, beside those that follow from the description
+
+	// Odd holds the contract's exceptions: the status of a fault code on this route.
+	Odd map[string]int
+	// MaxBody bounds the body of this route in bytes; 0 means the configured bound.
+	MaxBody int64
+	// Alternatives are bare answers for callers that ask for another content type.
+	Alternatives []Alternative
+}
+
+// Alternative answers a route in another content type, chosen by the Accept header.
+type Alternative struct {
+	Media       string // such as application/geo+json
+	Description string
+	Handle      func(ctx context.Context, c *Call) (Raw, error)
+}
+
+// ParamType is the type of a query parameter.
+type ParamType string
+
+// The types of query parameters.
+const (
+	Integer   ParamType = "integer"   // a whole number of 64 bits
+	Number    ParamType = "number"    // a finite number
+	String    ParamType = "string"    // text; an empty one counts as not given
+	Boolean   ParamType = "boolean"   // true or false, also 1 or 0
+	DateType  ParamType = "date"      // YYYY-MM-DD
+	Timestamp ParamType = "timestamp" // RFC 3339 with offset
+	UUID      ParamType = "uuid"
+)
+
+// Param is one query parameter.
+type Param struct {
+	Name        string
+	Type        ParamType
+	Enum        []string // of strings: the allowed words
+	Required    bool
+	Description string
+}
+
+// BodySpec says what a route takes as its body.
+type BodySpec struct {
+	record   reflect.Type
+	bulk     bool
+	optional bool
+	media    map[string]string // content types of a body that is not JSON, with a description
+}
+
+// Body is a JSON object that reads as W; see [Decode] and [DecodeInto].
+func Body[W any]() *BodySpec { return &BodySpec{record: reflect.TypeFor[W]()} }
+
+// BulkBody is a JSON object that reads as W, or an array of them; see [DecodeMany].
+func BulkBody[W any]() *BodySpec { return &BodySpec{record: reflect.TypeFor[W](), bulk: true} }
+
+// FileBody is a body of other content types, given with their descriptions; the handler
+// reads it from [Call.BodyReader].
+func FileBody(media map[string]string) *BodySpec { return &BodySpec{media: media} }
+
+// Optional gives the same body, which may be left out.
+func (b BodySpec) Optional() *BodySpec { b.optional = true; return &b }
+
+// Handle registers a route. The result O is the data of the success envelope; the types
+// [NoContent], [Paginated], [List], [OneOrMany] and [Raw] are answered in their own way.
+// Handle panics on a route that cannot be served or documented: that is a mistake in the
+// program, found when it starts.
+func Handle[O any](a *API, r Route, body *BodySpec, h func(ctx context.Context, c *Call) (O, error)) {
+	r = r.withDefaults()
+	a.register(r, body, resultSchema[O](a), func(ctx context.Context, c *Call) (answer, error) {
+		if alt := c.alternative(); alt != nil {
+			return alt.Handle(ctx, c)
+		}
+		out, err := h(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		if special, ok := any(out).(answer); ok {
+			return special, nil
+		}
+		return data{out}, nil
+	})
+}
+
+func (r Route) withDefaults() Route {
+	if r.Status == 0 {
+		r.Status = http.StatusOK
+	}
+	if r.Message == "" {
+		r.Message = "Success."
+	}
+	if r.Noun == "" {
+		r.Noun = "record"
+	}
+	r.Path = strings.Trim(r.Path, "/")
+	return r
+}
+
+// check finds mistakes in a description.
+func (r Route) check() error {
+	methods := []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+	switch {
+	case !slices.Contains(methods, r.Method):
+		return fmt.Errorf("rest: %s %s: unknown method", r.Method, r.Path)
+	case r.OperationID == "" || r.Summary == "" || r.Tag == "":
+		return fmt.Errorf("rest: %s %s: operation id, summary and tag are required", r.Method, r.Path)
+	case r.Public && (r.Permission.Slug != "" || r.APIKey):
+		return fmt.Errorf("rest: %s %s: a public route asks for no credential", r.Method, r.Path)
+	case strings.Contains(r.Path, "//"):
+		return fmt.Errorf("rest: %s %s: empty segment", r.Method, r.Path)
+	}
+	return nil
+}
+
+// pathParams gives the names of the parameters in the path, in order.
+func (r Route) pathParams() []string {
+	var out []string
+	for segment := range strings.SplitSeq(r.Path, "/") {
+		if name, ok := strings.CutPrefix(segment, "{"); ok {
+			out = append(out, strings.TrimSuffix(name, "}"))
+		}
+	}
+	return out
+}

@@ -1,0 +1,79 @@
+package rest
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"tilth/core/fault"
+)
+
+// Date is a civil date, written YYYY-MM-DD. In records a missing date is a nil *Date.
+type Date struct{ day time.Time }
+
+// DateOf gives the civil date of a time, as the time's own zone has it.
+func DateOf(t time.Time) Date {
+	return Date{time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)}
+}
+
+// ParseDate reads YYYY-MM-DD. Faults: Invalid, with a message that says what is wrong.
+func ParseDate(text string) (Date, error) {
+	day, err := time.Parse(time.DateOnly, text)
+	if err == nil {
+		return Date{day}, nil
+	}
+	var y, m, d int
+	if n, _ := fmt.Sscanf(text, "%4d-%2d-%2d", &y, &m, &d); n == 3 && len(text) == len(time.DateOnly) {
+		return Date{}, fault.Newf(fault.Invalid, "invalid_date", "%s is no day of the calendar.", text)
+	}
+	return Date{}, fault.New(fault.Invalid, "invalid_date", "Write a date as YYYY-MM-DD, for instance 2025-04-30.")
+}
+
+// Time gives midnight UTC of the date, as the core keeps civil dates.
+func (d Date) Time() time.Time { return d.day }
+
+// String writes YYYY-MM-DD.
+func (d Date) String() string { return d.day.Format(time.DateOnly) }
+
+// MarshalText writes YYYY-MM-DD.
+func (d Date) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads YYYY-MM-DD.
+func (d *Date) UnmarshalText(text []byte) (err error) {
+	*d, err = ParseDate(string(text))
+	return err
+}
+
+// Schema is the OpenAPI schema of a date.
+func (Date) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Format: "date", Examples: []any{"2025-04-30"}}
+}
+
+// RawObject is a JSON object that passes through unread, such as a GeoJSON geometry.
+// Its text is checked like the rest of a body. An empty RawObject is written as null.
+type RawObject json.RawMessage
+
+// MarshalJSON writes the object as it is.
+func (o RawObject) MarshalJSON() ([]byte, error) {
+	if len(o) == 0 {
+		return []byte("null"), nil
+	}
+	return o, nil
+}
+
+// UnmarshalJSON keeps a copy of the object's text.
+func (o *RawObject) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*o = nil
+		return nil
+	}
+	*o = append((*o)[:0], text...)
+	return nil
+}
+
+// Schema is the OpenAPI schema of any object, or null.
+func (RawObject) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, Nullable: true, AdditionalProperties: true}
+}

@@ -1,0 +1,168 @@
+package http
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"tilth/adapters/http/rest"
+	"tilth/core/access"
+)
+
+// DefaultBase is the service root.
+const DefaultBase = "/api/v1.2/"
+
+// Bounds in time. There is none on writing: long lists and event streams take as long as
+// their readers do.
+const (
+	headerTimeout = 10 * time.Second
+	idleTimeout   = 2 * time.Minute
+	bodyTimeout   = time.Minute // for a whole body; between two reads of a file
+	readyTimeout  = 2 * time.Second
+	maxHeader     = 64 << 10
+)
+
+// Config is how the server behaves; the zero value is usable.
+type Config struct {
+	// Interface is what the interface is called and bounded by; the server adds who checks
+	// credentials, where links lead and where the log is. Its base is DefaultBase unless set.
+	Interface       rest.Config
+	PublicURL       string         // address that links are built from; default: the request's own
+	TrustedProxies  []netip.Prefix // whose forwarded headers are believed
+	RateLimit       float64        // requests a second and credential; 0: no limit. The burst is four times that
+	ShutdownTimeout time.Duration  // how long requests may go on after the stop signal; default 20 s
+	Build           string         // version of the program, for the front page and /healthz
+}
+
+// Deps is what the server needs of the rest of the program. All but AuthenticateKey,
+// Ready, Register and Metrics are required.
+type Deps struct {
+	// Authenticate gives the caller of an access token. Faults: Unauthenticated.
+	Authenticate func(ctx context.Context, bearer string) (access.Principal, error)
+	// AuthenticateKey gives the caller of an API key; nil where keys are not accepted.
+	AuthenticateKey func(ctx context.Context, key string) (access.Principal, error)
+	// Authorize refuses a caller without a permission. Faults: Forbidden.
+	Authorize func(ctx context.Context, who access.Principal, need access.Permission) error
+	// Ready are the parts without which no request can be answered, by name, each with a
+	// quick question whether it is there. They are asked at the same time.
+	Ready map[string]func(ctx context.Context) error
+	// Register adds the routes.
+	Register func(*rest.API)
+
+	Logger       *slog.Logger
+	Now          func() time.Time
+	NewRequestID func() string
+	Metrics      *prometheus.Registry // takes the server's metrics, and is served
+}
+
+// Server answers HTTP requests.
+type Server struct {
+	config   Config
+	deps     Deps
+	api      *rest.API
+	handler  http.Handler
+	draining atomic.Bool
+}
+
+// New makes a server. It fails on a configuration that cannot work, and panics on routes
+// that cannot: those are mistakes in the program.
+func New(config Config, deps Deps) (*Server, error) {
+	if config.Interface.Base == "" {
+		config.Interface.Base = DefaultBase
+	}
+	if config.ShutdownTimeout == 0 {
+		config.ShutdownTimeout = 20 * time.Second
+	}
+	if deps.Authenticate == nil || deps.Authorize == nil || deps.Logger == nil || deps.Now == nil || deps.NewRequestID == nil {
+		return nil, errors.New("the HTTP server lacks a dependency")
+	}
+	origins, err := originsOf(config)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{config: config, deps: deps}
+	below := config.Interface
+	below.BodyTimeout, below.Origins, below.Logger = bodyTimeout, origins, deps.Logger
+	below.Authenticate, below.AuthenticateKey, below.Authorize = deps.Authenticate, deps.AuthenticateKey, deps.Authorize
+	s.api = rest.New(below)
+	if deps.Register != nil {
+		deps.Register(s.api)
+	}
+	site, err := s.site()
+	if err != nil {
+		return nil, err
+	}
+	m, err := newMeters(deps.Metrics)
+	if err != nil {
+		return nil, err
+	}
+	dispatch := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.api.Covers(r.URL.Path) {
+			s.api.ServeHTTP(w, r)
+			return
+		}
+		site.ServeHTTP(w, r)
+	})
+	limit := newLimiter(config.RateLimit, deps.Now)
+	s.handler = s.identify(s.observe(m, origins, s.protect(s.recover(s.limit(limit, origins, dispatch)))))
+	return s, nil
+}
+
+func originsOf(config Config) (rest.Origins, error) {
+	origins := rest.Origins{Trusted: config.TrustedProxies}
+	if config.PublicURL == "" {
+		return origins, nil
+	}
+	public, err := url.Parse(config.PublicURL)
+	if err != nil || public.Host == "" || public.Scheme != "http" && public.Scheme != "https" {
+		return origins, fmt.Errorf("the public URL %q is no http or https address", config.PublicURL)
+	}
+	origins.Public = &url.URL{Scheme: public.Scheme, Host: public.Host, Path: public.Path}
+	return origins, nil
+}
+
+// API gives the interface below the service root, for its document.
+func (s *Server) API() *rest.API { return s.api }
+
+// Handler answers every request.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Serve answers the requests of a listener until ctx ends. It then takes no more, lets
+// those under way finish within the configured time, and gives an error when
+// some did not.
+func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
+	// Requests outlive the signal to stop, but not the end of the grace.
+	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	server := &http.Server{
+		Handler: s.handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		BaseContext: func(net.Listener) context.Context { return requests },
+		ErrorLog:    slog.NewLogLogger(s.deps.Logger.Handler(), slog.LevelWarn),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serve HTTP: %w", err)
+	case <-ctx.Done():
+	}
+	s.draining.Store(true)
+	grace, done := context.WithTimeout(requests, s.config.ShutdownTimeout)
+	defer done()
+	err := server.Shutdown(grace)
+	if err != nil {
+		cut()
+		err = fmt.Errorf("requests were cut off after %s: %w", s.config.ShutdownTimeout, errors.Join(err, server.Close()))
+	}
+	<-failed // http.ErrServerClosed, since the listener was closed above
+	return err
+}

@@ -1,0 +1,425 @@
+package http_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	server "tilth/adapters/http"
+	"tilth/adapters/http/rest"
+	"tilth/core/access"
+	"tilth/core/fault"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// buffer is a log that is read while it is written.
+type buffer struct {
+	mu  sync.Mutex
+	out bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.out.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.out.String()
+}
+
+type thing struct {
+	Name string `json:"name" minLength:"1"`
+}
+
+// rig is a server with fakes around it; wait holds a request until it is closed.
+type rig struct {
+	*server.Server
+	log     *buffer
+	clock   time.Time
+	waiting chan struct{}
+	wait    chan struct{}
+}
+
+func newRig(t *testing.T, config server.Config, change ...func(*server.Deps)) *rig {
+	t.Helper()
+	r := &rig{log: &buffer{}, clock: time.Date(2025, 5, 1, 12, 0, 0, 0, time.UTC), waiting: make(chan struct{}, 1), wait: make(chan struct{})}
+	deps := server.Deps{
+		Authenticate: func(_ context.Context, token string) (access.Principal, error) {
+			if token != "good" {
+				return access.Principal{}, fault.New(fault.Unauthenticated, "invalid_token", "The token is not valid.")
+			}
+			return access.Principal{UserID: 1, CompanyID: 10}, nil
+		},
+		AuthenticateKey: func(context.Context, string) (access.Principal, error) {
+			return access.Principal{UserID: 2, CompanyID: 10}, nil
+		},
+		Authorize:    func(context.Context, access.Principal, access.Permission) error { return nil },
+		Register:     r.register,
+		Logger:       slog.New(slog.NewTextHandler(r.log, nil)),
+		Now:          func() time.Time { return r.clock },
+		NewRequestID: func() string { return "made-1" },
+		Metrics:      prometheus.NewRegistry(),
+	}
+	for _, c := range change {
+		c(&deps)
+	}
+	s, err := server.New(config, deps)
+	require.NoError(t, err)
+	r.Server = s
+	return r
+}
+
+func (r *rig) register(a *rest.API) {
+	route := func(method, path string) rest.Route {
+		return rest.Route{Method: method, Path: path, OperationID: strings.NewReplacer("/", "_", "{", "", "}", "").Replace(method + path), Summary: "Test", Tag: "Tests"}
+	}
+	keyed := route("GET", "thing/{id}/")
+	keyed.APIKey = true
+	rest.Handle(a, keyed, nil, func(_ context.Context, c *rest.Call) (thing, error) {
+		_, err := c.ID("id")
+		return thing{"a"}, err
+	})
+	rest.Handle(a, route("POST", "thing/"), rest.Body[thing](), func(_ context.Context, c *rest.Call) (thing, error) { return rest.Decode[thing](c) })
+	rest.Handle(a, route("GET", "panic/"), nil, func(context.Context, *rest.Call) (thing, error) { panic("hunter2") })
+	rest.Handle(a, route("GET", "late/"), nil, func(context.Context, *rest.Call) (rest.Raw, error) {
+		return rest.Raw{ContentType: "text/plain", Write: func(w io.Writer) error {
+			_, _ = io.WriteString(w, strings.Repeat("x", 100_000))
+			panic("late")
+		}}, nil
+	})
+	rest.Handle(a, route("GET", "wait/"), nil, func(ctx context.Context, _ *rest.Call) (thing, error) {
+		r.waiting <- struct{}{}
+		select {
+		case <-r.wait:
+			return thing{"waited"}, nil
+		case <-ctx.Done():
+			return thing{}, ctx.Err()
+		}
+	})
+	invite := route("POST", "auth/invitation/{token}/")
+	invite.Public = true
+	rest.Handle(a, invite, nil, func(context.Context, *rest.Call) (thing, error) { return thing{"b"}, nil })
+}
+
+func (r *rig) ask(method, path string, change ...func(*http.Request)) *httptest.ResponseRecorder {
+	req := httptest.NewRequest(method, "http://tilth.test"+path, nil)
+	req.Header.Set("Authorization", "Bearer good")
+	for _, c := range change {
+		c(req)
+	}
+	w := httptest.NewRecorder()
+	r.Handler().ServeHTTP(w, req)
+	return w
+}
+
+func header(name, value string) func(*http.Request) {
+	return func(r *http.Request) {
+		if r.Header.Del(name); value != "" {
+			r.Header.Set(name, value)
+		}
+	}
+}
+
+func envelope(t *testing.T, w *httptest.ResponseRecorder) map[string]any {
+	t.Helper()
+	var out map[string]any
+	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &out), w.Body.String())
+	require.Contains(t, out, "status")
+	require.Contains(t, out, "message")
+	return out
+}
+
+const base = server.DefaultBase
+
+func TestWhatIsServedAroundTheInterface(t *testing.T) {
+	r := newRig(t, server.Config{Build: "1.4.0"})
+	tests := []struct {
+		method, path string
+		status       int
+		contentType  string
+		contains     string
+	}{
+		{"GET", "/", 200, "text/html; charset=utf-8", `href="/docs/api/"`},
+		{"GET", "/", 200, "text/html; charset=utf-8", "1.4.0"},
+		{"GET", "/docs/", 200, "text/html; charset=utf-8", base + "auth/token/"},
+		{"GET", "/docs", 200, "text/html; charset=utf-8", "API reference"},
+		{"GET", "/docs/api/", 200, "text/html", "/openapi.json"},
+		{"GET", "/docs/api", 200, "text/html", "/openapi.json"},
+		{"GET", "/openapi.json", 200, "application/json", `"openapi": "3.1.0"`},
+		{"GET", "/openapi.yaml", 200, "application/yaml", "openapi: 3.1.0"},
+		{"GET", "/healthz", 200, "application/json", "1.4.0"},
+		{"GET", "/readyz", 200, "application/json", "Ready."},
+		{"HEAD", "/healthz", 200, "application/json", ""},
+		{"GET", "/nothing", 404, "application/json", "not_found"},
+		{"GET", "/docs/api/nothing.js", 404, "application/json", "not_found"},
+		{"GET", "/docs//", 404, "application/json", "not_found"},
+		{"GET", "/api/v1.2", 404, "application/json", "not_found"},
+		{"GET", "/api/v1.20/thing/1/", 404, "application/json", "not_found"},
+		{"GET", "/api/v9/thing/1/", 404, "application/json", "not_found"},
+		{"GET", base + "nothing/", 404, "application/json", "not_found"},
+		{"POST", "/openapi.json", 405, "application/json", "method_not_allowed"},
+		{"GET", base + "thing/7/", 200, "application/json", "success"},
+		{"GET", base + "thing/7", 200, "application/json", "success"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.method+" "+tt.path, func(t *testing.T) {
+			w := r.ask(tt.method, tt.path)
+			require.Equal(t, tt.status, w.Code, w.Body.String())
+			require.Equal(t, tt.contentType, w.Header().Get("Content-Type"))
+			require.Contains(t, w.Body.String(), tt.contains)
+			require.Equal(t, "nosniff", w.Header().Get("X-Content-Type-Options"))
+			require.NotEmpty(t, w.Header().Get("Content-Security-Policy"))
+			require.Empty(t, w.Header().Get("Location"))
+			if tt.status == 405 {
+				require.Equal(t, "GET, HEAD", w.Header().Get("Allow"))
+			}
+		})
+	}
+}
+
+func TestPagesFetchNothingFromElsewhere(t *testing.T) {
+	r := newRig(t, server.Config{})
+	address := regexp.MustCompile(`(?:src|href)="([^"]+)"`)
+	for _, path := range []string{"/", "/docs/", "/docs/api/"} {
+		found := address.FindAllStringSubmatch(r.ask("GET", path).Body.String(), -1)
+		require.NotEmpty(t, found)
+		for _, m := range found {
+			require.Regexp(t, `^/[^/]|^/$`, m[1])
+			require.Less(t, r.ask("GET", m[1], header("Accept-Encoding", "gzip")).Code, 400, m[1])
+		}
+	}
+}
+
+func TestDocumentIsNotSentTwice(t *testing.T) {
+	r := newRig(t, server.Config{})
+	etag := r.ask("GET", "/openapi.json").Header().Get("ETag")
+	require.Equal(t, 304, r.ask("GET", "/openapi.json", header("If-None-Match", etag)).Code)
+}
+
+func TestReadinessNamesTheMissingPart(t *testing.T) {
+	r := newRig(t, server.Config{}, func(d *server.Deps) {
+		d.Ready = map[string]func(context.Context) error{
+			"database": func(context.Context) error { return nil },
+			"broker":   func(context.Context) error { return errors.New("dial tcp 10.0.0.5: refused") },
+		}
+	})
+	w := r.ask("GET", "/readyz")
+	require.Equal(t, 503, w.Code)
+	out := envelope(t, w)
+	require.Equal(t, map[string]any{"broker": "unavailable", "database": "ready"}, out["details"])
+	require.Contains(t, out["message"], "broker")
+	require.NotContains(t, w.Body.String(), "10.0.0.5")
+	require.Contains(t, r.log.String(), "10.0.0.5")
+	require.Equal(t, 200, r.ask("GET", "/healthz").Code)
+}
+
+func TestRequestIDs(t *testing.T) {
+	r := newRig(t, server.Config{})
+	for given, want := range map[string]string{
+		"": "made-1", "client-42.a:b_C": "client-42.a:b_C", "with space": "made-1", strings.Repeat("x", 129): "made-1", "a\"b": "made-1",
+	} {
+		for _, path := range []string{base + "thing/1/", base + "nothing/", "/", "/healthz"} {
+			require.Equal(t, want, r.ask("GET", path, header("X-Request-ID", given)).Header().Get("X-Request-ID"), given)
+		}
+	}
+}
+
+func TestPanicIsAnInternalError(t *testing.T) {
+	r := newRig(t, server.Config{})
+	w := r.ask("GET", base+"panic/", header("X-Request-ID", "req-9"))
+	require.Equal(t, 500, w.Code)
+	require.Equal(t, "internal_error", envelope(t, w)["code"])
+	require.NotContains(t, w.Body.String(), "hunter2")
+	require.Contains(t, r.log.String(), "hunter2")
+	require.Contains(t, r.log.String(), "server_test.go", "the stack is logged")
+	require.Contains(t, r.log.String(), "request_id=req-9")
+	require.Contains(t, r.log.String(), "status=500")
+}
+
+func TestPanicAfterTheHeaderCutsTheConnection(t *testing.T) {
+	r := newRig(t, server.Config{})
+	s := httptest.NewServer(r.Handler())
+	defer s.Close()
+	req, err := http.NewRequestWithContext(t.Context(), "GET", s.URL+base+"late/", nil)
+	require.NoError(t, err)
+	req.Header.Set("Authorization", "Bearer good")
+	res, err := s.Client().Do(req)
+	require.NoError(t, err)
+	defer func() { _ = res.Body.Close() }()
+	_, err = io.ReadAll(res.Body)
+	require.Error(t, err)
+}
+
+func TestLogHoldsNoSecrets(t *testing.T) {
+	r := newRig(t, server.Config{})
+	r.ask("GET", base+"thing/1/?crop=5&api_key=s3cret-a&Token=s3cret-b", header("Authorization", ""), header("Cookie", "s3cret-c"))
+	r.ask("GET", base+"thing/1/", header("Authorization", "Bearer s3cret-d"), header("X-API-Key", "s3cret-e"))
+	r.ask("POST", base+"auth/invitation/s3cret-f/")
+	r.ask("GET", base+"thing/1/?api_key=s3cret-g&%zz")
+	log := r.log.String()
+	require.NotContains(t, log, "s3cret")
+	require.Contains(t, log, "crop=5")
+	require.Contains(t, log, "route=/api/v1.2/thing/{id}/")
+	require.Contains(t, log, "user=2")
+	require.Contains(t, log, "status=401")
+}
+
+func TestMetricsCountByRouteNotByPath(t *testing.T) {
+	r := newRig(t, server.Config{})
+	for _, path := range []string{"thing/1/", "thing/2/", "thing/abc/", "nothing/1/", "nothing/2/?api_key=s3cret"} {
+		r.ask("GET", base+path)
+	}
+	r.ask("BREW", base+"thing/1/")
+	r.ask("GET", base+"panic/")
+	out := r.ask("GET", "/metrics").Body.String()
+	for _, line := range []string{
+		`tilth_http_requests_total{method="GET",route="/api/v1.2/thing/{id}/",status="200"} 2`,
+		`tilth_http_requests_total{method="GET",route="/api/v1.2/thing/{id}/",status="404"} 1`,
+		`tilth_http_requests_total{method="GET",route="unmatched",status="404"} 2`,
+		`tilth_http_requests_total{method="other",route="/api/v1.2/thing/{id}/",status="405"} 1`,
+		`tilth_http_requests_total{method="GET",route="/api/v1.2/panic/",status="500"} 1`,
+		`tilth_http_requests_in_flight 1`,
+	} {
+		require.Contains(t, out, line)
+	}
+	require.NotContains(t, out, "s3cret")
+}
+
+func TestRateLimit(t *testing.T) {
+	r := newRig(t, server.Config{RateLimit: 1})
+	ask := func(token string) *httptest.ResponseRecorder {
+		return r.ask("GET", base+"thing/1/", header("Authorization", token))
+	}
+	for range 4 {
+		require.Equal(t, 200, ask("Bearer good").Code)
+	}
+	w := ask("Bearer good")
+	require.Equal(t, 429, w.Code)
+	require.Equal(t, "1", w.Header().Get("Retry-After"))
+	require.Equal(t, "rate_limited", envelope(t, w)["code"])
+	require.Equal(t, 401, ask("Bearer other").Code, "each credential has its own bucket")
+	require.Equal(t, 200, r.ask("GET", "/healthz").Code, "probes are not limited")
+	r.clock = r.clock.Add(time.Second)
+	require.Equal(t, 200, ask("Bearer good").Code, "a second later there is one more")
+	require.Equal(t, 429, ask("Bearer good").Code)
+}
+
+func TestConfigurationThatCannotWork(t *testing.T) {
+	_, err := server.New(server.Config{}, server.Deps{})
+	require.Error(t, err)
+	for _, address := range []string{"tilth.example.org", "ftp://x/", "://"} {
+		r := newRig(t, server.Config{})
+		_, err := server.New(server.Config{PublicURL: address}, server.Deps{
+			Authenticate: func(context.Context, string) (access.Principal, error) { return access.Principal{}, nil },
+			Authorize:    func(context.Context, access.Principal, access.Permission) error { return nil },
+			Logger:       slog.New(slog.NewTextHandler(r.log, nil)), Now: time.Now, NewRequestID: func() string { return "" },
+		})
+		require.ErrorContains(t, err, address)
+	}
+}
+
+// serve runs the server on a port of its own; stop ends it and gives what Serve gave.
+func (r *rig) serve(t *testing.T) (address string, stop context.CancelFunc, done <-chan error) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- r.Serve(ctx, listener) }()
+	return "http://" + listener.Addr().String(), cancel, ended
+}
+
+func fetch(address string) (int, string, error) {
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	req, err := http.NewRequest("GET", address, nil)
+	if err != nil {
+		return 0, "", err
+	}
+	req.Header.Set("Authorization", "Bearer good")
+	res, err := client.Do(req)
+	if err != nil {
+		return 0, "", err
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(res.Body)
+	return res.StatusCode, string(body), err
+}
+
+func TestShutdownFinishesRequests(t *testing.T) {
+	r := newRig(t, server.Config{})
+	address, stop, done := r.serve(t)
+	answered := make(chan string, 1)
+	go func() {
+		status, body, err := fetch(address + base + "wait/")
+		answered <- fmt.Sprint(status, body, err)
+	}()
+	<-r.waiting
+	stop()
+	require.Eventually(t, func() bool { return r.ask("GET", "/readyz").Code == 503 }, 5*time.Second, time.Millisecond, "a server that stops is not ready")
+	close(r.wait)
+	require.Contains(t, <-answered, "waited")
+	require.NoError(t, <-done)
+	_, _, err := fetch(address + "/healthz")
+	require.Error(t, err, "nothing is taken any more")
+}
+
+func TestShutdownIsBounded(t *testing.T) {
+	r := newRig(t, server.Config{ShutdownTimeout: time.Millisecond})
+	address, stop, done := r.serve(t)
+	answered := make(chan error, 1)
+	go func() {
+		_, _, err := fetch(address + base + "wait/")
+		answered <- err
+	}()
+	<-r.waiting
+	stop()
+	require.ErrorContains(t, <-done, "cut off")
+	require.Error(t, <-answered)
+}
+
+func TestEveryMethodOverTheWire(t *testing.T) {
+	r := newRig(t, server.Config{})
+	address, stop, done := r.serve(t)
+	client := &http.Client{
+		Transport:     &http.Transport{DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("redirected") },
+	}
+	for _, tt := range []struct {
+		method, path, body string
+		status             int
+	}{
+		{"POST", "thing", `{"name":"x"}`, 200}, {"POST", "thing/", `{"name":"x"}`, 200}, {"POST", "thing/", `{"name":""}`, 400},
+		{"HEAD", "thing/1", "", 200}, {"DELETE", "thing/1", "", 405}, {"POST", "thing/", `{"name":"` + strings.Repeat("x", 8<<20) + `"}`, 413},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), tt.method, address+base+tt.path, strings.NewReader(tt.body))
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Bearer good")
+		req.Header.Set("Content-Type", "application/json")
+		res, err := client.Do(req)
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+		require.Equal(t, tt.status, res.StatusCode, "%s %s", tt.method, tt.path)
+	}
+	stop()
+	require.NoError(t, <-done)
+}

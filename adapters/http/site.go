@@ -1,0 +1,209 @@
+package http
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/swaggest/swgui"
+	"github.com/swaggest/swgui/v5/static"
+	"github.com/swaggest/swgui/v5emb"
+
+	"tilth/adapters/http/rest"
+	"tilth/core/fault"
+)
+
+//go:embed assets/*.html
+var assets embed.FS
+
+const (
+	pathHealth  = "/healthz"
+	pathReady   = "/readyz"
+	pathMetrics = "/metrics"
+	pathAPIDocs = "/docs/api"
+)
+
+// probes are asked all the time; the log mentions them only when it is told to.
+var probes = map[string]bool{pathHealth: true, pathReady: true, pathMetrics: true}
+
+// Content policies of the pages. The API reference brings inline scripts and styles.
+const (
+	pagePolicy      = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
+	referencePolicy = "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
+)
+
+// site gives what is served around the interface. Like the interface it answers a path
+// with and without a slash at its end, and never redirects.
+func (s *Server) site() (http.Handler, error) {
+	document, err := s.api.OpenAPI()
+	if err != nil {
+		return nil, err
+	}
+	yaml, err := s.api.OpenAPIYAML()
+	if err != nil {
+		return nil, err
+	}
+	front, err := s.page("index.html")
+	if err != nil {
+		return nil, err
+	}
+	guide, err := s.page("docs.html")
+	if err != nil {
+		return nil, err
+	}
+	pages := map[string]http.Handler{
+		"":              front,
+		"/docs":         guide,
+		pathAPIDocs:     reference(),
+		"/openapi.json": file("application/json", document),
+		"/openapi.yaml": file("application/yaml", yaml),
+		pathHealth:      http.HandlerFunc(s.healthy),
+		pathReady:       http.HandlerFunc(s.ready),
+	}
+	if s.deps.Metrics != nil {
+		pages[pathMetrics] = promhttp.HandlerFor(s.deps.Metrics, promhttp.HandlerOpts{})
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path := strings.TrimSuffix(r.URL.Path, "/")
+		route := path
+		if name, ok := strings.CutPrefix(path, pathAPIDocs+"/"); ok && isAsset(name) {
+			route = pathAPIDocs
+		}
+		handler := pages[route]
+		if handler == nil {
+			s.api.WriteError(w, r, rest.NoSuchPath(r))
+			return
+		}
+		if rest.TraceOf(r.Context()).Route = route; route == "" {
+			rest.TraceOf(r.Context()).Route = "/"
+		}
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			s.api.WriteError(w, r, fault.New(fault.Invalid, "method_not_allowed", "This can only be read."))
+			return
+		}
+		handler.ServeHTTP(w, r)
+	}), nil
+}
+
+// page renders one of the embedded pages, once.
+func (s *Server) page(name string) (http.Handler, error) {
+	t, err := template.ParseFS(assets, "assets/"+name)
+	if err != nil {
+		return nil, fmt.Errorf("read the page %s: %w", name, err)
+	}
+	var out bytes.Buffer
+	if err := t.Execute(&out, map[string]string{"Build": s.config.Build, "Base": s.config.Interface.Base}); err != nil {
+		return nil, fmt.Errorf("render the page %s: %w", name, err)
+	}
+	content := file("text/html; charset=utf-8", out.Bytes())
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", pagePolicy)
+		content.ServeHTTP(w, r)
+	}), nil
+}
+
+// reference is the interactive API reference, whole from the program: nothing of it is
+// fetched from elsewhere.
+func reference() http.Handler {
+	ui := v5emb.NewHandlerWithConfig(swgui.Config{Title: "Tilth API", SwaggerJSON: "/openapi.json", BasePath: pathAPIDocs + "/"})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", referencePolicy)
+		ui.ServeHTTP(w, r)
+	})
+}
+
+// isAsset tells whether the API reference has a file of that name; they are kept compressed.
+func isAsset(name string) bool {
+	for _, suffix := range []string{"", ".gz"} {
+		if info, err := fs.Stat(static.FS, name+suffix); err == nil && !info.IsDir() {
+			return true
+		}
+	}
+	return false
+}
+
+// file serves bytes that do not change while the program runs.
+func file(contentType string, content []byte) http.Handler {
+	sum := sha256.Sum256(content)
+	etag := `"` + hex.EncodeToString(sum[:16]) + `"`
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Type", contentType)
+		h.Set("ETag", etag)
+		h.Set("Cache-Control", "no-cache")
+		if r.Header.Get("If-None-Match") == etag {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		_, _ = w.Write(content) // the reader may be gone
+	})
+}
+
+// healthy says that the process is up; it asks nobody.
+func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) {
+	writeStatus(w, "Up.", map[string]string{"build": s.config.Build})
+}
+
+// ready says whether requests can be answered, and which part is missing where they
+// cannot. Causes go to the log: the probe is open to everyone.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	if s.draining.Load() {
+		s.api.WriteError(w, r, fault.New(fault.Unavailable, "shutting_down", "The server is shutting down."))
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
+	defer cancel()
+	parts, missing := s.askParts(ctx)
+	if len(missing) == 0 {
+		writeStatus(w, "Ready.", parts)
+		return
+	}
+	f := fault.New(fault.Unavailable, "not_ready", "Not ready: "+strings.Join(missing, ", ")+".")
+	for name, state := range parts {
+		f = f.With(name, state)
+	}
+	s.api.WriteError(w, r, f)
+}
+
+// askParts asks every part at the same time, and gives the state of each and the names
+// of those that are missing.
+func (s *Server) askParts(ctx context.Context) (parts map[string]string, missing []string) {
+	names := slices.Sorted(maps.Keys(s.deps.Ready))
+	errs := make([]error, len(names))
+	var all sync.WaitGroup
+	for i, name := range names {
+		all.Go(func() { errs[i] = s.deps.Ready[name](ctx) })
+	}
+	all.Wait()
+	parts = map[string]string{}
+	for i, name := range names {
+		parts[name] = "ready"
+		if errs[i] != nil {
+			parts[name] = "unavailable"
+			missing = append(missing, name)
+			s.deps.Logger.WarnContext(ctx, "a part is not ready", slog.String("part", name), slog.Any("error", errs[i]))
+		}
+	}
+	return parts, missing
+}
+
+func writeStatus(w http.ResponseWriter, message string, data map[string]string) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	_ = json.NewEncoder(w).Encode(map[string]any{"status": "success", "message": message, "data": data}) // strings always encode; the prober may be gone
+}

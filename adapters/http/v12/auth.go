@@ -1,0 +1,69 @@
+package v12
+
+import (
+	"context"
+	"net/http"
+
+	"tilth/adapters/http/rest"
+	"tilth/app/identity"
+)
+
+// SignIn is what a token is asked for with.
+type SignIn struct {
+	Email    string `json:"email" minLength:"1" maxLength:"254"`
+	Password string `json:"password" minLength:"1" maxLength:"1024"`
+}
+
+// RefreshToken is a refresh token, to be exchanged or ended.
+type RefreshToken struct {
+	Refresh string `json:"refresh" minLength:"1" maxLength:"512"`
+}
+
+// Tokens is an access token with the refresh token that renews it.
+type Tokens struct {
+	Access    string `json:"access" doc:"Send it as Authorization: Bearer …"`
+	Refresh   string `json:"refresh" doc:"Good once; exchanging it gives a new one."`
+	TokenType string `json:"token_type" enum:"Bearer"`
+	ExpiresIn int64  `json:"expires_in" doc:"Seconds until the access token ends."`
+}
+
+func tokensOf(p identity.Pair) Tokens {
+	return Tokens{p.Access, p.Refresh, "Bearer", int64(p.ExpiresIn.Seconds())}
+}
+
+func registerAuth(a *rest.API, id *identity.Identity) {
+	public := func(path, operation, summary string) rest.Route {
+		return rest.Route{
+			Method: http.MethodPost, Path: path, OperationID: operation, Summary: summary,
+			Tag: "Signing in", Public: true, Faults: []int{http.StatusUnauthorized},
+		}
+	}
+	rest.Handle(a, public("auth/token/", "token_create", "Sign in"), rest.Body[SignIn](),
+		func(ctx context.Context, c *rest.Call) (Tokens, error) {
+			in, err := rest.Decode[SignIn](c)
+			if err != nil {
+				return Tokens{}, err
+			}
+			pair, err := id.SignIn(ctx, in.Email, in.Password)
+			return tokensOf(pair), err
+		})
+	rest.Handle(a, public("auth/token/refresh/", "token_refresh", "Exchange a refresh token"), rest.Body[RefreshToken](),
+		func(ctx context.Context, c *rest.Call) (Tokens, error) {
+			in, err := rest.Decode[RefreshToken](c)
+			if err != nil {
+				return Tokens{}, err
+			}
+			pair, err := id.Refresh(ctx, in.Refresh)
+			return tokensOf(pair), err
+		})
+	revoke := public("auth/token/revoke/", "token_revoke", "End a refresh token and all of its family")
+	revoke.Status = http.StatusNoContent
+	rest.Handle(a, revoke, rest.Body[RefreshToken](),
+		func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
+			in, err := rest.Decode[RefreshToken](c)
+			if err != nil {
+				return rest.NoContent{}, err
+			}
+			return rest.NoContent{}, id.Revoke(ctx, in.Refresh)
+		})
+}

@@ -1,0 +1,51 @@
+package v12
+
+import (
+	"tilth/adapters/http/rest"
+	"tilth/app/farming"
+	"tilth/core/farm"
+	"tilth/core/fault"
+)
+
+// CultivationWrite is a cultivation as it is written.
+type CultivationWrite struct {
+	companyID
+	SeasonID int64 `json:"season_id" minimum:"1"`
+	CropID   int64 `json:"crop_id" minimum:"1"`
+	FieldID  int64 `json:"field_id" minimum:"1"`
+}
+
+// Cultivation is a cultivation as it is answered.
+type Cultivation struct {
+	Meta
+	CultivationWrite
+	Season Ref `json:"season"`
+	Crop   Ref `json:"crop"`
+	Field  Ref `json:"field"`
+}
+
+func registerCultivations(a *rest.API, records *farming.Records[farm.Cultivation]) {
+	write := func(r farm.Cultivation) CultivationWrite {
+		return CultivationWrite{companyOf(r.Meta), r.Season.ID, r.Crop.ID, r.Field.ID}
+	}
+	register(a, records, rest.Resource[CultivationWrite, Cultivation]{
+		Plural: "cultivations", Shareable: true,
+		Description: "A cultivation ties one crop to one field within one season.\n\n" +
+			"The only remaining cultivation of a field cannot be deleted (400, `last_cultivation`).",
+		Filters: []rest.Param{
+			{Name: "crop", Type: rest.Integer, Description: "Id of the crop."},
+			{Name: "field", Type: rest.Integer, Description: "Id of the field."},
+			{Name: "season", Type: rest.Integer, Description: "Id of the season."},
+		},
+	}, mapping[farm.Cultivation, CultivationWrite, Cultivation]{
+		lay: func(b CultivationWrite, r *farm.Cultivation) fault.Fields {
+			b.lay(&r.Meta)
+			r.Season, r.Crop, r.Field = farm.Ref{ID: b.SeasonID}, farm.Ref{ID: b.CropID}, farm.Ref{ID: b.FieldID}
+			return nil
+		},
+		write: write,
+		show: func(r farm.Cultivation) Cultivation {
+			return Cultivation{metaOf(r.Meta), write(r), refOf(r.Season), refOf(r.Crop), refOf(r.Field)}
+		},
+	})
+}

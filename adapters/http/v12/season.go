@@ -1,0 +1,53 @@
+package v12
+
+import (
+	"tilth/adapters/http/rest"
+	"tilth/app/farming"
+	"tilth/core/farm"
+	"tilth/core/fault"
+)
+
+// SeasonWrite is a season as it is written.
+type SeasonWrite struct {
+	companyID
+	Name        string    `json:"name" minLength:"1" maxLength:"255"`
+	StartDate   rest.Date `json:"start_date" doc:"First day. Fixed once a profile of the season is active."`
+	EndDate     rest.Date `json:"end_date" doc:"Last day; at most 1096 days in all. Fixed once a profile of the season is active."`
+	HarvestYear *int      `json:"harvest_year" required:"false" minimum:"1900" maximum:"2200" doc:"Default: the year of the end."`
+	Kind        *string   `json:"kind" required:"false" enum:"annual,winter,summer,perennial_year,other"`
+	IsClosed    bool      `json:"is_closed" required:"false"`
+	external
+}
+
+// Season is a season as it is answered.
+type Season struct {
+	Meta
+	SeasonWrite
+}
+
+func registerSeasons(a *rest.API, records *farming.Records[farm.Season]) {
+	write := func(r farm.Season) SeasonWrite {
+		year := r.HarvestYear
+		return SeasonWrite{
+			companyID: companyOf(r.Meta), Name: r.Name, StartDate: rest.DateOf(r.StartDate), EndDate: rest.DateOf(r.EndDate),
+			HarvestYear: &year, Kind: word(r.Kind), IsClosed: r.IsClosed, external: externalOf(r.External),
+		}
+	}
+	register(a, records, rest.Resource[SeasonWrite, Season]{
+		Plural: "seasons", Shareable: true,
+		Description: "A season is a span of days in which crops grow; it may cross the year and overlap others.",
+		Odd:         map[string]int{"bulk_validation_failed": 402},
+	}, mapping[farm.Season, SeasonWrite, Season]{
+		lay: func(b SeasonWrite, r *farm.Season) fault.Fields {
+			b.lay(&r.Meta)
+			r.Name, r.StartDate, r.EndDate, r.HarvestYear = b.Name, b.StartDate.Time(), b.EndDate.Time(), 0
+			if b.HarvestYear != nil {
+				r.HarvestYear = *b.HarvestYear
+			}
+			r.Kind, r.IsClosed, r.External = text(b.Kind), b.IsClosed, b.record()
+			return nil
+		},
+		write: write,
+		show:  func(r farm.Season) Season { return Season{metaOf(r.Meta), write(r)} },
+	})
+}

@@ -1,0 +1,211 @@
+// Package v12 is version 1.2 of the interface: one file a resource, each with its
+// wire form, the mapping to and from the core's records, and its routes. It decides
+// nothing: rules are the core's and the use cases'.
+package v12
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/app/farming"
+	"tilth/app/identity"
+	"tilth/app/listing"
+	"tilth/app/profiles"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/ports"
+)
+
+// Deps is what the interface offers.
+type Deps struct {
+	Identity     *identity.Identity
+	Farms        *farming.Records[farm.Farm]
+	Fields       *farming.Records[farm.Field]
+	Seasons      *farming.Records[farm.Season]
+	Cultivations *farming.Records[farm.Cultivation]
+	Crops        *farming.Crops
+	Orders       *profiles.Orders
+	Limits       geo.Limits
+}
+
+// Register adds every route of the version.
+func Register(a *rest.API, d Deps) {
+	registerAuth(a, d.Identity)
+	registerFarms(a, d.Farms)
+	registerFields(a, d.Fields, d.Limits)
+	registerSeasons(a, d.Seasons)
+	registerCrops(a, d.Crops)
+	registerCultivations(a, d.Cultivations)
+	registerProfileOrders(a, d.Orders)
+	registerWallet(a, d.Orders)
+}
+
+// Ref is another record, seen from this one.
+type Ref struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+}
+
+func refOf(r farm.Ref) Ref { return Ref{r.ID, r.Name} }
+
+// Meta is what every record of a company carries.
+type Meta struct {
+	ID        int64     `json:"id"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+	CreatedBy *Ref      `json:"created_by" doc:"Who made the record; null where that user is gone."`
+	Company   Ref       `json:"company"`
+}
+
+func metaOf(m farm.Meta) Meta {
+	out := Meta{ID: m.ID, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, Company: Ref{m.CompanyID, m.Company}}
+	if m.CreatedBy != nil {
+		by := refOf(*m.CreatedBy)
+		out.CreatedBy = &by
+	}
+	return out
+}
+
+// companyID is the writable form of the company: only the caller's own is accepted.
+type companyID struct {
+	CompanyID *int64 `json:"company_id" required:"false" minimum:"1" doc:"May be left out; any other company than your own is refused."`
+}
+
+func (c companyID) lay(m *farm.Meta) {
+	m.CompanyID = 0
+	if c.CompanyID != nil {
+		m.CompanyID = *c.CompanyID
+	}
+}
+
+func companyOf(m farm.Meta) companyID { return companyID{&m.CompanyID} }
+
+// external is where a record came from.
+type external struct {
+	ExternalID string `json:"external_id" required:"false" maxLength:"255" doc:"The record's key in the system it came from."`
+	Source     string `json:"source" required:"false" maxLength:"255"`
+}
+
+func (e external) record() farm.External {
+	return farm.External{ExternalID: e.ExternalID, Source: e.Source}
+}
+func externalOf(e farm.External) external { return external{e.ExternalID, e.Source} }
+
+// mapping is how a resource's wire form and its record become each other.
+type mapping[T, W, R any] struct {
+	lay   func(body W, onto *T) fault.Fields // what the body says, over the record
+	write func(T) W                          // the record as a body
+	show  func(T) R                          // the record as an answer
+}
+
+// register adds a resource of farm management: the use cases of records, in the form
+// of a mapping.
+func register[T, W, R any](a *rest.API, records *farming.Records[T], res rest.Resource[W, R], m mapping[T, W, R]) {
+	res.Noun = records.Name()
+	res.Path = res.Noun + "/"
+	res.Tag = "Farm management"
+	res.View = records.Permission("list").View
+	res.Filters = append(res.Filters,
+		rest.Param{Name: "company", Type: rest.Integer, Description: "Id of the company."},
+		rest.Param{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."})
+
+	res.List = func(ctx context.Context, c *rest.Call, q rest.ListQuery) (rest.Listing[R], error) {
+		found, err := records.List(ctx, c.Principal(), q.Shared, pageOf(q.Page, filtersOf(res.Filters, q.Values)))
+		return rest.Map(listed(found), m.show), err
+	}
+	res.Retrieve = func(ctx context.Context, c *rest.Call, id int64, shared bool) (R, error) {
+		record, err := records.Retrieve(ctx, c.Principal(), shared, id)
+		return m.show(record), err
+	}
+	res.Create = func(ctx context.Context, c *rest.Call, decode func() ([]rest.Item[W], bool, error)) ([]R, error) {
+		items, bulk, err := decode()
+		if err != nil {
+			return nil, err
+		}
+		drafts := make([]farming.Draft[T], len(items))
+		for i, item := range items {
+			if drafts[i].Errors = item.Errors; len(item.Errors) == 0 {
+				drafts[i].Errors = m.lay(item.Value, &drafts[i].Record)
+			}
+		}
+		made, err := records.Create(ctx, c.Principal(), drafts, bulk)
+		out := make([]R, len(made))
+		for i, record := range made {
+			out[i] = m.show(record)
+		}
+		return out, err
+	}
+	res.Update = func(ctx context.Context, c *rest.Call, id int64, decode func(current W) (W, error)) (R, error) {
+		partial := records.Permission("partial_update") == c.Permission()
+		record, err := records.Update(ctx, c.Principal(), id, partial, func(current T) (T, error) {
+			body, err := decode(m.write(current))
+			if err != nil {
+				return current, err
+			}
+			err = m.lay(body, &current).Err()
+			return current, err
+		})
+		return m.show(record), err
+	}
+	res.Delete = func(ctx context.Context, c *rest.Call, id int64) error {
+		return records.Delete(ctx, c.Principal(), id)
+	}
+	rest.Register(a, res)
+}
+
+// listed gives a list of the use cases to the interface.
+func listed[T any](l listing.Of[T]) rest.Listing[T] {
+	return rest.Listing[T]{Count: l.Count, Each: l.Each}
+}
+
+// pageOf makes the store's query.
+func pageOf(p rest.PageSpec, filters []ports.Filter) ports.Query {
+	return ports.Query{Filters: filters, Limit: p.Limit(), Offset: p.Offset()}
+}
+
+// filtersOf gives the filters that a caller set, among those declared; partial names
+// those that match a part of the text.
+func filtersOf(declared []rest.Param, given rest.Values, partial ...string) []ports.Filter {
+	all := given.All()
+	var out []ports.Filter
+	for _, p := range declared {
+		if value, ok := all[p.Name]; ok {
+			out = append(out, ports.Filter{Name: p.Name, Value: value, Partial: slices.Contains(partial, p.Name)})
+		}
+	}
+	return out
+}
+
+func dateOf(t *time.Time) *rest.Date {
+	if t == nil {
+		return nil
+	}
+	d := rest.DateOf(*t)
+	return &d
+}
+
+func timeOf(d *rest.Date) *time.Time {
+	if d == nil {
+		return nil
+	}
+	t := d.Time()
+	return &t
+}
+
+// word gives an optional word: null where there is none.
+func word(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

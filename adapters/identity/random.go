@@ -1,0 +1,36 @@
+package identity
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/binary"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Random makes identifiers and secrets from the system's randomness.
+type Random struct{}
+
+// UUID gives a version 4 UUID.
+func (Random) UUID() string { return uuid.NewString() }
+
+// Secret gives 256 random bits as URL-safe text.
+func (Random) Secret() string {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// Jitter gives a number in [0, 1).
+func (Random) Jitter() float64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:])
+	return float64(binary.BigEndian.Uint64(b[:])>>11) / (1 << 53)
+}
+
+// Clock tells the system's time in UTC, to the microsecond that both databases keep.
+type Clock struct{}
+
+// Now gives the time.
+func (Clock) Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }

@@ -1,0 +1,131 @@
+package identity
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+const issuer = "tilth"
+
+// Tokens makes and verifies access tokens: JWTs signed with Ed25519. The keys are in
+// the database, so every replica and the command line agree; they are read again when
+// a token names one that is not known yet.
+type Tokens struct {
+	store ports.Store
+
+	mu     sync.Mutex
+	keys   map[string]ed25519.PrivateKey
+	newest string
+	readAt time.Time
+}
+
+// rereadAfter bounds how often an unknown key id makes the keys be read again.
+const rereadAfter = 2 * time.Second
+
+// NewTokens makes a token issuer over the keys in a store.
+func NewTokens(store ports.Store) *Tokens { return &Tokens{store: store} }
+
+// Issue signs a token for a user.
+func (t *Tokens) Issue(ctx context.Context, userID int64, now time.Time, ttl time.Duration) (string, error) {
+	if err := t.read(ctx); err != nil {
+		return "", err
+	}
+	t.mu.Lock()
+	kid, key := t.newest, t.keys[t.newest]
+	t.mu.Unlock()
+	if key == nil {
+		return "", fault.New(fault.Unavailable, "no_signing_key", "There is no signing key yet; run `tilth migrate up`.")
+	}
+	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, jwt.RegisteredClaims{
+		Issuer: issuer, Subject: strconv.FormatInt(userID, 10), Audience: jwt.ClaimStrings{issuer},
+		IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(ttl)),
+	})
+	token.Header["kid"] = kid
+	return token.SignedString(key)
+}
+
+// Verify gives the user a token was made for. Faults: Unauthenticated (token_expired,
+// token_invalid), Unavailable.
+func (t *Tokens) Verify(ctx context.Context, text string, now time.Time) (int64, error) {
+	var claims jwt.RegisteredClaims
+	var away error
+	_, err := jwt.ParseWithClaims(text, &claims, func(token *jwt.Token) (any, error) {
+		kid, _ := token.Header["kid"].(string)
+		key, err := t.key(ctx, kid, now)
+		away = err
+		if key == nil {
+			return nil, errors.New("unknown key")
+		}
+		return key.Public(), nil
+	}, jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}), jwt.WithIssuer(issuer), jwt.WithAudience(issuer),
+		jwt.WithExpirationRequired(), jwt.WithLeeway(5*time.Second), jwt.WithTimeFunc(func() time.Time { return now }))
+	switch {
+	case away != nil:
+		return 0, away
+	case errors.Is(err, jwt.ErrTokenExpired):
+		return 0, fault.New(fault.Unauthenticated, "token_expired", "The access token has expired; refresh it or sign in again.")
+	case err != nil:
+		return 0, invalidToken()
+	}
+	id, err := strconv.ParseInt(claims.Subject, 10, 64)
+	if err != nil || id <= 0 {
+		return 0, invalidToken()
+	}
+	return id, nil
+}
+
+func invalidToken() error {
+	return fault.New(fault.Unauthenticated, "token_invalid", "The access token is not valid.")
+}
+
+// key gives a key by its id; nil when there is none.
+func (t *Tokens) key(ctx context.Context, kid string, now time.Time) (ed25519.PrivateKey, error) {
+	t.mu.Lock()
+	key, fresh := t.keys[kid], !t.readAt.IsZero() && now.Sub(t.readAt) < rereadAfter
+	t.mu.Unlock()
+	if key != nil || fresh {
+		return key, nil
+	}
+	if err := t.read(ctx); err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.readAt = now
+	return t.keys[kid], nil
+}
+
+// read takes the keys from the store.
+func (t *Tokens) read(ctx context.Context) error {
+	var stored []ports.SigningKey
+	err := t.store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+		stored, err = tx.Accounts.SigningKeys(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	keys, newest := make(map[string]ed25519.PrivateKey, len(stored)), ""
+	for _, k := range stored {
+		if len(k.Seed) != ed25519.SeedSize {
+			continue
+		}
+		keys[k.ID] = ed25519.NewKeyFromSeed(k.Seed)
+		if newest == "" && k.RetiredAt == nil {
+			newest = k.ID
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.keys, t.newest = keys, newest
+	return nil
+}

@@ -1,0 +1,160 @@
+package cog
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"sync"
+)
+
+// key is one block of one file; headerBlock stands for the header.
+type key struct {
+	address string
+	block   int
+}
+
+const headerBlock = -1
+
+// value is something decoded, with what it takes in memory.
+type value struct {
+	data any
+	cost int64
+}
+
+// flight is a value that some caller is loading now.
+type flight struct {
+	done  chan struct{} // closed when value and err are set
+	value value
+	err   error
+}
+
+// cache keeps decoded blocks and headers up to a number of bytes, least recently used
+// out first. What several callers want at once is loaded by one of them.
+type cache struct {
+	mu      sync.Mutex
+	most    int64
+	used    int64
+	entries map[key]*list.Element // of *kept
+	recent  *list.List            // front: used last
+	flights map[key]*flight
+}
+
+type kept struct {
+	key   key
+	value value
+}
+
+func newCache(most int64) *cache {
+	return &cache{most: most, entries: map[key]*list.Element{}, recent: list.New(), flights: map[key]*flight{}}
+}
+
+// errAbandoned is what waiters see when the loader panicked.
+var errAbandoned = errors.New("the load was abandoned")
+
+// awaited is a key, by its place among those asked for, that another caller loads.
+type awaited struct {
+	index  int
+	flight *flight
+}
+
+// get gives the values of keys, which must differ from each other. load is called with
+// the places of those that are neither kept nor being loaded, and answers in that order.
+// A load that failed because its caller went away is not held against those who waited
+// for it: they load themselves. Failures are not kept.
+func (c *cache) get(ctx context.Context, keys []key, load func(context.Context, []int) ([]value, error)) ([]value, error) {
+	out := make([]value, len(keys))
+	pending := make([]int, len(keys))
+	for i := range pending {
+		pending[i] = i
+	}
+	for len(pending) > 0 {
+		mine, theirs := c.claim(keys, pending, out)
+		if len(mine) > 0 {
+			if err := c.load(ctx, keys, mine, out, load); err != nil {
+				return nil, err
+			}
+		}
+		pending = pending[:0]
+		for _, a := range theirs {
+			select {
+			case <-a.flight.done:
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+			switch err := a.flight.err; {
+			case err == nil:
+				out[a.index] = a.flight.value
+			case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, errAbandoned):
+				pending = append(pending, a.index)
+			default:
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// claim fills out with what is kept and splits the rest.
+func (c *cache) claim(keys []key, pending []int, out []value) (mine []int, theirs []awaited) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, i := range pending {
+		if e, ok := c.entries[keys[i]]; ok {
+			c.recent.MoveToFront(e)
+			out[i] = e.Value.(*kept).value
+			continue
+		}
+		if f, ok := c.flights[keys[i]]; ok {
+			theirs = append(theirs, awaited{i, f})
+			continue
+		}
+		c.flights[keys[i]] = &flight{done: make(chan struct{})}
+		mine = append(mine, i)
+	}
+	return mine, theirs
+}
+
+func (c *cache) load(ctx context.Context, keys []key, mine []int, out []value, load func(context.Context, []int) ([]value, error)) error {
+	err := errAbandoned
+	var values []value
+	defer func() { c.settle(keys, mine, values, err) }()
+	values, err = load(ctx, mine)
+	if err != nil {
+		return err
+	}
+	for k, i := range mine {
+		out[i] = values[k]
+	}
+	return nil
+}
+
+// settle ends the flights of mine and keeps what was loaded.
+func (c *cache) settle(keys []key, mine []int, values []value, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for k, i := range mine {
+		f := c.flights[keys[i]]
+		delete(c.flights, keys[i])
+		f.err = err
+		if err == nil {
+			f.value = values[k]
+			c.keep(keys[i], values[k])
+		}
+		close(f.done)
+	}
+}
+
+func (c *cache) keep(k key, v value) {
+	if v.cost > c.most {
+		return
+	}
+	c.entries[k] = c.recent.PushFront(&kept{k, v})
+	c.used += v.cost
+	for c.used > c.most {
+		oldest := c.recent.Back()
+		gone := oldest.Value.(*kept)
+		c.recent.Remove(oldest)
+		delete(c.entries, gone.key)
+		c.used -= gone.value.cost
+	}
+}

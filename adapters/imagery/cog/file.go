@@ -1,0 +1,253 @@
+package cog
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"slices"
+
+	"tilth/core/fault"
+	"tilth/core/vegetation"
+)
+
+const (
+	defaultCache = 128 << 20 // bytes: about sixty 1024-pixel blocks
+	maxWindowPix = 1 << 26   // pixels of one Read: at 10 m over 600 000 ha
+	maxRun       = 8 << 20   // bytes of one request for neighbouring blocks
+	maxGap       = 4 << 10   // bytes between blocks that are still neighbours
+	maxBatch     = maxBlock  // bytes of blocks decoded before they are copied out
+)
+
+// Reader opens files that share one bounded cache of headers and decoded blocks. Safe
+// for concurrent use.
+type Reader struct{ cache *cache }
+
+// NewReader makes a Reader whose cache holds at most that many bytes.
+func NewReader(cacheBytes int64) *Reader { return &Reader{cache: newCache(cacheBytes)} }
+
+// shared serves the whole process: fields that share a block read it once, across all
+// orders that run at the same time.
+var shared = NewReader(defaultCache)
+
+// Open opens a file through the Reader that the process shares; see Reader.Open.
+func Open(ctx context.Context, source Source, name string) (*File, error) {
+	return shared.Open(ctx, source, name)
+}
+
+// File is an open GeoTIFF of one band. It holds no handle and need not be closed. Safe
+// for concurrent use.
+type File struct {
+	*header
+	source Source
+	name   string
+	cache  *cache
+}
+
+// Open reads the header. name stands in messages for people.
+//
+// Faults: Invalid when the file is broken or of a kind that is not read; those of the
+// source as they are.
+func (r *Reader) Open(ctx context.Context, source Source, name string) (*File, error) {
+	got, err := r.cache.get(ctx, []key{{source.Address(), headerBlock}}, func(ctx context.Context, _ []int) ([]value, error) {
+		h, err := readHeader(ctx, source, name)
+		if err != nil {
+			return nil, err
+		}
+		return []value{{h, h.cost()}}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &File{header: got[0].data.(*header), source: source, name: name, cache: r.cache}, nil
+}
+
+// Grid gives the georeference of the whole file.
+func (f *File) Grid() vegetation.Grid { return f.grid }
+
+// NoData gives the value that the file's GDAL_NODATA tag marks as no value, and whether
+// it marks one.
+func (f *File) NoData() (uint16, bool) { return f.noData, f.hasNoData }
+
+// AssumeNoData gives the file as if it had marked v as no value; a file that marks its
+// own is given as it is.
+func (f *File) AssumeNoData(v uint16) *File {
+	if f.hasNoData {
+		return f
+	}
+	assumed, h := *f, *f.header
+	h.hasNoData, h.noData = true, v
+	assumed.header = &h
+	return &assumed
+}
+
+// Read gives a window in pixels of Grid. It may reach beyond the file; what lies outside,
+// and blocks that the file leaves out, come back as nodata: as what the file marks, or as
+// 0 where it marks nothing, and then HasNoData is true. Scale and Offset are left 0.
+//
+// Faults: Invalid for a window without pixels or of more than 2^26, and for broken
+// blocks; those of the source as they are.
+func (f *File) Read(ctx context.Context, w vegetation.Window) (vegetation.Raster, error) {
+	if err := checkWindow(w); err != nil {
+		return vegetation.Raster{}, err
+	}
+	grid := f.grid
+	grid.OriginX += float64(w.Col) * grid.PixelX
+	grid.OriginY -= float64(w.Row) * grid.PixelY
+	grid.Width, grid.Height = w.Width, w.Height
+	out := vegetation.Raster{Grid: grid, DN: make([]uint16, w.Width*w.Height), HasNoData: f.hasNoData, NoData: f.noData}
+	if f.noData != 0 {
+		for i := range out.DN {
+			out.DN[i] = f.noData
+		}
+	}
+	inside := vegetation.Window{Col: max(w.Col, 0), Row: max(w.Row, 0)}
+	inside.Width = min(w.Col+w.Width, f.grid.Width) - inside.Col
+	inside.Height = min(w.Row+w.Height, f.grid.Height) - inside.Row
+	if inside != w {
+		out.HasNoData = true
+	}
+	if inside.Width <= 0 || inside.Height <= 0 {
+		return out, nil
+	}
+	stored, sparse := f.blocksOf(inside)
+	if sparse {
+		out.HasNoData = true
+	}
+	most := max(maxBatch/(2*f.blockW*f.blockH), 1)
+	for batch := range slices.Chunk(stored, most) {
+		pixels, err := f.blocks(ctx, batch)
+		if err != nil {
+			return vegetation.Raster{}, err
+		}
+		for i, block := range batch {
+			f.copyBlock(out.DN, w, inside, block, pixels[i].data.([]uint16))
+		}
+	}
+	return out, nil
+}
+
+func checkWindow(w vegetation.Window) error {
+	far := func(v int) bool { return v > math.MaxInt32 || v < -math.MaxInt32 }
+	if w.Width < 1 || w.Height < 1 || far(w.Width) || far(w.Height) || far(w.Col) || far(w.Row) ||
+		int64(w.Width)*int64(w.Height) > maxWindowPix {
+		return fault.Newf(fault.Invalid, "imagery_window", "A window of %d × %d pixels cannot be read.", w.Width, w.Height)
+	}
+	return nil
+}
+
+// blocksOf lists the stored blocks that a window inside the file touches, in row order,
+// and says whether it touches blocks that are left out (GDAL's sparse files).
+func (f *File) blocksOf(inside vegetation.Window) (stored []int, sparse bool) {
+	for row := inside.Row / f.blockH; row <= (inside.Row+inside.Height-1)/f.blockH; row++ {
+		for col := inside.Col / f.blockW; col <= (inside.Col+inside.Width-1)/f.blockW; col++ {
+			block := row*f.across + col
+			if f.byteCounts[block] == 0 {
+				sparse = true
+				continue
+			}
+			stored = append(stored, block)
+		}
+	}
+	return stored, sparse
+}
+
+// copyBlock copies the part of a block that lies in the window.
+func (f *File) copyBlock(out []uint16, w, inside vegetation.Window, block int, pixels []uint16) {
+	left, top := block%f.across*f.blockW, block/f.across*f.blockH
+	fromCol, toCol := max(left, inside.Col), min(left+f.blockW, inside.Col+inside.Width)
+	fromRow, toRow := max(top, inside.Row), min(top+f.blockH, inside.Row+inside.Height)
+	for row := fromRow; row < toRow; row++ {
+		copy(out[(row-w.Row)*w.Width+fromCol-w.Col:][:toCol-fromCol], pixels[(row-top)*f.blockW+fromCol-left:])
+	}
+}
+
+// blocks gives the decoded pixels ([]uint16) of blocks.
+func (f *File) blocks(ctx context.Context, blocks []int) ([]value, error) {
+	address := f.source.Address()
+	keys := make([]key, len(blocks))
+	for i, block := range blocks {
+		keys[i] = key{address, block}
+	}
+	return f.cache.get(ctx, keys, func(ctx context.Context, mine []int) ([]value, error) {
+		wanted := make([]int, len(mine))
+		for k, i := range mine {
+			wanted[k] = blocks[i]
+		}
+		return f.load(ctx, wanted)
+	})
+}
+
+// load fetches and decodes blocks, neighbours in the file with one request.
+func (f *File) load(ctx context.Context, blocks []int) ([]value, error) {
+	places := make([]int, len(blocks)) // of blocks, in the order of the file
+	for i, block := range blocks {
+		if err := f.checkBlock(block); err != nil {
+			return nil, err
+		}
+		places[i] = i
+	}
+	slices.SortFunc(places, func(a, b int) int {
+		return int(min(max(f.offsets[blocks[a]]-f.offsets[blocks[b]], -1), 1))
+	})
+	out := make([]value, len(blocks))
+	for len(places) > 0 {
+		start, end, n := f.run(blocks, places)
+		packed, err := f.fetch(ctx, start, end)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range places[:n] {
+			block := blocks[i]
+			pixels, err := f.decode(packed[f.offsets[block]-start:][:f.byteCounts[block]], block)
+			if err != nil {
+				fail := fault.Newf(fault.Invalid, "imagery_unreadable", "%s cannot be read: block %d does not decode.", f.name, block)
+				return nil, fail.Because(err)
+			}
+			out[i] = value{pixels, 2 * int64(len(pixels))}
+		}
+		places = places[n:]
+	}
+	return out, nil
+}
+
+// run gives the span of the first n places whose blocks lie next to each other.
+func (f *File) run(blocks, places []int) (start, end int64, n int) {
+	start = f.offsets[blocks[places[0]]]
+	end = start
+	for _, i := range places {
+		from := f.offsets[blocks[i]]
+		to := max(end, from+f.byteCounts[blocks[i]])
+		if n > 0 && (from-end > maxGap || to-start > maxRun) {
+			break
+		}
+		end = to
+		n++
+	}
+	return start, end, n
+}
+
+// checkBlock refuses a block that cannot be sound before memory is taken for it.
+func (f *File) checkBlock(block int) error {
+	off, n, size := f.offsets[block], f.byteCounts[block], f.source.Size()
+	switch {
+	case off < 0 || n < 0 || off > math.MaxInt64-n || (size >= 0 && off+n > size):
+		return broken(f.name, "block %d lies beyond the end of the file", block)
+	case n > mostPacked(int64(f.rows(block))*int64(f.rowBytes())):
+		return broken(f.name, "block %d claims %d bytes, more than its pixels can take", block, n)
+	default:
+		return nil
+	}
+}
+
+func (f *File) fetch(ctx context.Context, start, end int64) ([]byte, error) {
+	buf := make([]byte, end-start)
+	n, err := f.source.ReadAt(ctx, buf, start)
+	if n == len(buf) {
+		return buf, nil
+	}
+	if err == nil || errors.Is(err, io.EOF) {
+		return nil, broken(f.name, "it ends inside a block")
+	}
+	return nil, err
+}

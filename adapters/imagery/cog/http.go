@@ -1,0 +1,134 @@
+package cog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"tilth/adapters/imagery/remote"
+)
+
+// ranges is a file behind HTTP that is read by byte ranges (RFC 9110, 14).
+type ranges struct {
+	client *remote.Client
+	url    string
+	name   string
+	size   atomic.Int64 // -1 until an answer told it
+}
+
+// FromURL gives the file at an http or https address whose server serves byte ranges.
+// It asks nothing yet; the first read learns the size.
+func FromURL(client *remote.Client, address string) (Source, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return nil, unsupported("a file of the catalog", "its address is not a URL")
+	}
+	name := path.Base(u.Path)
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return nil, unsupported(name, "addresses of scheme %q are not read, only http and https", u.Scheme)
+	}
+	r := &ranges{client: client, url: address, name: name}
+	r.size.Store(-1)
+	return r, nil
+}
+
+func (r *ranges) Size() int64     { return r.size.Load() }
+func (r *ranges) Address() string { return r.url }
+
+// ReadAt asks for one range. Beyond the end of the file it gives what there is, and io.EOF.
+func (r *ranges) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	got := 0
+	err := r.client.Do(ctx, r.name, func(ctx context.Context) (*http.Request, error) {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.url, nil)
+		if err != nil {
+			return nil, err
+		}
+		request.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", off, off+int64(len(p))-1))
+		request.Header.Set("Accept-Encoding", "identity")
+		return request, nil
+	}, func(answer *http.Response) error {
+		var err error
+		got, err = r.take(answer, p, off)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	if got < len(p) {
+		return got, io.EOF
+	}
+	return got, nil
+}
+
+// take checks that the answer is the range that was asked for, and reads it.
+func (r *ranges) take(answer *http.Response, p []byte, off int64) (int, error) {
+	stated := answer.Header.Get("Content-Range")
+	if answer.StatusCode == http.StatusRequestedRangeNotSatisfiable {
+		if total, ok := parseTotal(strings.TrimPrefix(stated, "bytes */")); ok {
+			return 0, r.learn(total)
+		}
+		return 0, nil
+	}
+	if answer.StatusCode != http.StatusPartialContent {
+		return 0, unsupported(r.name, "its server does not serve byte ranges (status %d)", answer.StatusCode)
+	}
+	first, last, total, ok := parseContentRange(stated)
+	asked := off + int64(len(p)) - 1
+	if !ok || first != off || last > asked || (total >= 0 && (last >= total || last != min(asked, total-1))) {
+		return 0, remote.Again(fmt.Errorf("asked for bytes %d-%d, was answered %q", off, asked, stated))
+	}
+	want := int(last - first + 1)
+	if answer.ContentLength >= 0 && answer.ContentLength != int64(want) {
+		return 0, remote.Again(fmt.Errorf("content length %d for %d bytes", answer.ContentLength, want))
+	}
+	if n, err := io.ReadFull(answer.Body, p[:want]); err != nil {
+		return 0, remote.Again(fmt.Errorf("body ended after %d of %d bytes: %w", n, want, err))
+	}
+	if total >= 0 {
+		return want, r.learn(total)
+	}
+	return want, nil
+}
+
+// learn keeps the size; a file whose size changes while it is read was replaced.
+func (r *ranges) learn(total int64) error {
+	if r.size.CompareAndSwap(-1, total) || r.size.Load() == total {
+		return nil
+	}
+	return broken(r.name, "it changed its size while it was read")
+}
+
+// parseContentRange reads "bytes 0-99/1234"; total is -1 for "*".
+func parseContentRange(header string) (first, last, total int64, ok bool) {
+	rest, found := strings.CutPrefix(header, "bytes ")
+	span, size, cut := strings.Cut(rest, "/")
+	from, to, dash := strings.Cut(span, "-")
+	if !found || !cut || !dash {
+		return 0, 0, 0, false
+	}
+	first, err1 := strconv.ParseInt(from, 10, 64)
+	last, err2 := strconv.ParseInt(to, 10, 64)
+	if errors.Join(err1, err2) != nil || first < 0 || last < first {
+		return 0, 0, 0, false
+	}
+	if size == "*" {
+		return first, last, -1, true
+	}
+	total, ok = parseTotal(size)
+	return first, last, total, ok
+}
+
+func parseTotal(s string) (int64, bool) {
+	total, err := strconv.ParseInt(s, 10, 64)
+	return total, err == nil && total >= 0
+}

@@ -1,0 +1,107 @@
+package cog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"tilth/core/fault"
+)
+
+// Source is a file of any place that can be read by position.
+type Source interface {
+	// ReadAt fills p from the byte at off. As with io.ReaderAt, fewer bytes than asked
+	// come with an error, which is io.EOF at the end of the file. Faults as in
+	// ports.Imagery.
+	ReadAt(ctx context.Context, p []byte, off int64) (int, error)
+	// Size is the length in bytes, or -1 as long as it is not known.
+	Size() int64
+	// Address names the file among all others, for the cache: two sources of one
+	// address must hold the same bytes.
+	Address() string
+}
+
+// local is a file of this machine. It is opened for each read and closed after it, so
+// that a catalog of thousands of files holds none open.
+type local struct {
+	open    func() (*os.File, error)
+	address string
+	size    int64
+}
+
+// FromFile gives the file at a path.
+func FromFile(path string) (Source, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fileFault(path, err)
+	}
+	return newLocal(path, absolute, func() (*os.File, error) { return os.Open(absolute) })
+}
+
+// FromRoot gives the file at a path inside a folder that symbolic links cannot leave.
+// The root must stay open as long as the source is used.
+func FromRoot(root *os.Root, path string) (Source, error) {
+	absolute, err := filepath.Abs(filepath.Join(root.Name(), path))
+	if err != nil {
+		return nil, fileFault(path, err)
+	}
+	return newLocal(path, absolute, func() (*os.File, error) { return root.Open(path) })
+}
+
+func newLocal(name, absolute string, open func() (*os.File, error)) (Source, error) {
+	f, err := open()
+	if err != nil {
+		return nil, fileFault(name, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fileFault(name, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, broken(name, "it is not a regular file")
+	}
+	// Time and size are part of the address: a file that was replaced is another file.
+	address := fmt.Sprintf("%s@%d+%d", absolute, info.ModTime().UnixNano(), info.Size())
+	return &local{open: open, address: address, size: info.Size()}, nil
+}
+
+func (l *local) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	f, err := l.open()
+	if err != nil {
+		return 0, fileFault(filepath.Base(l.address), err)
+	}
+	defer f.Close()
+	n, err := f.ReadAt(p, off)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return n, fileFault(filepath.Base(l.address), err)
+	}
+	return n, err
+}
+
+func (l *local) Size() int64     { return l.size }
+func (l *local) Address() string { return l.address }
+
+func fileFault(name string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fault.Newf(fault.NotFound, "imagery_gone", "There is no file %s.", name).Because(err)
+	}
+	return fault.Newf(fault.Unavailable, "imagery_unavailable", "The file %s cannot be read.", name).Because(err)
+}
+
+// broken is the fault of a file that does not hold what its format asks for.
+func broken(name, format string, args ...any) error {
+	return fault.Newf(fault.Invalid, "imagery_unreadable", "%s cannot be read: %s.", name, fmt.Sprintf(format, args...))
+}
+
+// unsupported is the fault of a file that is sound but of a kind not read here.
+func unsupported(name, format string, args ...any) error {
+	return fault.Newf(fault.Invalid, "imagery_unsupported", "%s cannot be read: %s.", name, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,144 @@
+package item
+
+import (
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"tilth/core/vegetation"
+)
+
+// dnScale is what ESA divides Sentinel-2 L2A digital numbers by (QUANTIFICATION_VALUE
+// 10 000 of the product's metadata).
+const dnScale = 0.0001
+
+// assetDocument holds the facts of STAC 1.0 with the eo and raster extensions, and those
+// of STAC 1.1, which moved both into "bands".
+type assetDocument struct {
+	Href       string         `json:"href"`
+	Type       string         `json:"type"`
+	Roles      []string       `json:"roles"`
+	GSD        float64        `json:"gsd"`
+	EOBands    []bandDocument `json:"eo:bands"`
+	Bands      []bandDocument `json:"bands"`
+	RasterBand []bandDocument `json:"raster:bands"`
+	bandDocument
+}
+
+type bandDocument struct {
+	Name       string   `json:"name"`
+	CommonName string   `json:"common_name"`
+	Common11   string   `json:"eo:common_name"`
+	Scale      *float64 `json:"scale"`
+	Offset     *float64 `json:"offset"`
+	NoData     any      `json:"nodata"`
+	Resolution float64  `json:"spatial_resolution"`
+	Scale11    *float64 `json:"raster:scale"`
+	Offset11   *float64 `json:"raster:offset"`
+}
+
+// earthSearch maps the band names of Earth Search, and those common names that mean one
+// band only ("rededge" means three), to ESA's.
+var earthSearch = map[string]vegetation.Band{
+	"blue": vegetation.B02, "green": vegetation.B03, "red": vegetation.B04,
+	"rededge1": vegetation.B05, "rededge2": vegetation.B06, "rededge3": vegetation.B07,
+	"nir": vegetation.B08, "swir16": vegetation.B11, "swir22": vegetation.B12, "scl": vegetation.SCL,
+}
+
+var esa = map[string]vegetation.Band{
+	"B02": vegetation.B02, "B03": vegetation.B03, "B04": vegetation.B04, "B05": vegetation.B05, "B06": vegetation.B06,
+	"B07": vegetation.B07, "B08": vegetation.B08, "B11": vegetation.B11, "B12": vegetation.B12, "SCL": vegetation.SCL,
+}
+
+func bandNamed(name string) (vegetation.Band, bool) {
+	if b, ok := esa[strings.ToUpper(name)]; ok {
+		return b, true
+	}
+	b, ok := earthSearch[strings.ToLower(name)]
+	return b, ok
+}
+
+// resolutionSuffix is what Copernicus Data Space adds to its keys: "B04_10m".
+var resolutionSuffix = regexp.MustCompile(`_\d+m$`)
+
+// bands finds the file of each band. Of two files of one band the finer is kept, then
+// the one whose key comes first.
+func bands(assets map[string]assetDocument) (map[vegetation.Band]Asset, bool) {
+	found := map[vegetation.Band]Asset{}
+	jpeg2000 := false
+	for _, key := range slices.Sorted(maps.Keys(assets)) {
+		a := assets[key]
+		band, ok := a.band(key)
+		if !ok {
+			continue
+		}
+		if strings.Contains(a.Type, "jp2") || strings.HasSuffix(strings.ToLower(a.Href), ".jp2") {
+			jpeg2000 = true
+			continue
+		}
+		asset := a.asset(band)
+		if have, twice := found[band]; !twice || asset.metres < have.metres {
+			found[band] = asset
+		}
+	}
+	return found, jpeg2000
+}
+
+// band says which band the asset holds, if it is one: by ESA's name, then by the name or
+// key of Earth Search, then by a common name. Pictures and composites are none.
+func (a assetDocument) band(key string) (vegetation.Band, bool) {
+	if a.Href == "" || slices.ContainsFunc(a.Roles, func(role string) bool {
+		return role == "thumbnail" || role == "overview" || role == "visual" || role == "metadata"
+	}) {
+		return "", false
+	}
+	named := append(slices.Clone(a.EOBands), a.Bands...)
+	if len(named) > 1 {
+		return "", false
+	}
+	names := []string{resolutionSuffix.ReplaceAllString(key, "")}
+	if len(named) == 1 {
+		names = []string{named[0].Name, names[0], named[0].CommonName, named[0].Common11}
+		if strings.HasPrefix(strings.ToUpper(names[0]), "B") && len(names[0]) == 3 && esa[strings.ToUpper(names[0])] == "" {
+			return "", false // one of ESA's names, of a band that is not used: B8A is "nir08"
+		}
+	}
+	for _, name := range names {
+		if b, ok := bandNamed(name); ok {
+			return b, true
+		}
+	}
+	return "", false
+}
+
+func (a assetDocument) asset(band vegetation.Band) Asset {
+	asset := Asset{Href: a.Href, Scale: dnScale, Offset: unstated(), metres: math.Inf(1)}
+	if a.GSD > 0 {
+		asset.metres = a.GSD
+	}
+	stated := append([]bandDocument{a.bandDocument}, a.Bands...)
+	for _, b := range append(stated, a.RasterBand...) {
+		if b.Resolution > 0 {
+			asset.metres = b.Resolution
+		}
+		for _, scale := range []*float64{b.Scale, b.Scale11} {
+			if scale != nil && *scale > 0 {
+				asset.Scale = *scale
+			}
+		}
+		for _, offset := range []*float64{b.Offset, b.Offset11} {
+			if offset != nil {
+				asset.Offset = *offset
+			}
+		}
+		if v, ok := b.NoData.(float64); ok && v == math.Trunc(v) && v >= 0 && v <= math.MaxUint16 {
+			asset.NoData = uint16(v)
+		}
+	}
+	if band == vegetation.SCL {
+		asset.Scale, asset.Offset = 1, 0 // classes, not reflectance
+	}
+	return asset
+}

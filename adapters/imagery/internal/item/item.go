@@ -1,0 +1,182 @@
+// Package item understands Sentinel-2 L2A items of STAC catalogs in the dialects that
+// are met: Earth Search (both generations), Planetary Computer, Copernicus Data Space,
+// and the folders of this project. It turns an item into a scene, finds which file holds
+// which band, decides how digital numbers become reflectance, and reads pixels. Where
+// items come from, a folder or an API, is not its business.
+package item
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/peterstace/simplefeatures/geom"
+
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/vegetation"
+)
+
+// Item is one acquisition of one tile. Safe for concurrent use once parsed.
+type Item struct {
+	ID        string
+	Assets    map[vegetation.Band]Asset
+	scene     vegetation.Scene
+	footprint geom.Geometry
+	box       geo.Box
+	applied   *bool // earthsearch:boa_offset_applied, where stated
+	jpeg2000  bool  // its bands are there, but as JPEG 2000
+
+	mu      sync.Mutex
+	decided *float64 // the offset that was decided from pixels
+}
+
+// Asset is the file of one band. A NaN Offset means that the item does not state one.
+type Asset struct {
+	Href   string
+	Scale  float64 // reflectance = DN × Scale + Offset
+	Offset float64
+	NoData uint16 // counts where the file marks none itself
+	metres float64
+}
+
+// document is the part of an item's JSON that is of use.
+type document struct {
+	ID         string                     `json:"id"`
+	Geometry   json.RawMessage            `json:"geometry"`
+	BBox       []float64                  `json:"bbox"`
+	Properties map[string]json.RawMessage `json:"properties"`
+	Assets     map[string]assetDocument   `json:"assets"`
+}
+
+// Parse reads an item. name says in messages where it was found. An item without any
+// band that is known here parses, and has no assets.
+//
+// Faults: Invalid for what is no STAC item, or lacks id, time or place.
+func Parse(data []byte, name string) (*Item, error) {
+	var d document
+	if err := json.Unmarshal(data, &d); err != nil {
+		return nil, broken(name, "it is not JSON of a STAC item").Because(err)
+	}
+	if d.ID == "" {
+		return nil, broken(name, "it has no id")
+	}
+	p := properties(d.Properties)
+	it := &Item{ID: d.ID}
+	if err := it.place(d, name); err != nil {
+		return nil, err
+	}
+	sensed, ok := p.time("datetime", "start_datetime")
+	if !ok {
+		return nil, broken(name, "it has no datetime")
+	}
+	it.scene = vegetation.Scene{
+		ID:            d.ID,
+		Platform:      p.platform(d.ID),
+		Tile:          p.tile(d.ID),
+		RelativeOrbit: p.orbit(d.ID),
+		SensedAt:      sensed,
+		Datastrip:     p.text("s2:datastrip_id"),
+		Baseline:      p.baseline(),
+		Synthetic:     p.flag("synthetic"),
+	}
+	it.scene.Updated, _ = p.time("updated", "created", "s2:generation_time")
+	if raw, stated := d.Properties["earthsearch:boa_offset_applied"]; stated && string(raw) != "null" {
+		applied := p.flag("earthsearch:boa_offset_applied")
+		it.applied = &applied
+	}
+	it.Assets, it.jpeg2000 = bands(d.Assets)
+	return it, nil
+}
+
+func broken(name, format string, args ...any) *fault.Error {
+	return fault.Newf(fault.Invalid, "imagery_item", "%s cannot be used: %s.", name, fmt.Sprintf(format, args...))
+}
+
+// place takes the footprint from the geometry, or from the box where there is none.
+func (it *Item) place(d document, name string) error {
+	if len(d.Geometry) > 0 && string(d.Geometry) != "null" {
+		g, err := geom.UnmarshalGeoJSON(d.Geometry, geom.NoValidate{})
+		if err != nil {
+			return broken(name, "its geometry is not GeoJSON").Because(err)
+		}
+		it.footprint = g.Force2D()
+		low, high, ok := it.footprint.Envelope().MinMaxXYs()
+		if ok {
+			it.box = geo.Box{MinX: low.X, MinY: low.Y, MaxX: high.X, MaxY: high.Y}
+			return nil
+		}
+	}
+	b := d.BBox
+	switch len(b) {
+	case 4:
+	case 6: // with heights
+		b = []float64{b[0], b[1], b[3], b[4]}
+	default:
+		return broken(name, "it has neither geometry nor bbox")
+	}
+	it.box = geo.Box{MinX: b[0], MinY: b[1], MaxX: b[2], MaxY: b[3]}
+	return nil
+}
+
+// Scene gives the scene of the item; its Source is the item.
+func (it *Item) Scene() vegetation.Scene {
+	s := it.scene
+	s.Bands = make(map[vegetation.Band]bool, len(it.Assets))
+	for band := range it.Assets {
+		s.Bands[band] = true
+	}
+	s.Source = it
+	return s
+}
+
+// SensedAt is the time of the acquisition, UTC.
+func (it *Item) SensedAt() time.Time { return it.scene.SensedAt }
+
+// JPEG2000 says that the item has bands, but only in a format that is not read.
+func (it *Item) JPEG2000() bool { return it.jpeg2000 && len(it.Assets) == 0 }
+
+// Area is a boundary made ready to be compared with many footprints.
+type Area struct {
+	box  geo.Box
+	geom geom.Geometry
+}
+
+// NewArea makes an Area of a boundary in WGS84. Invalid when the boundary is empty.
+func NewArea(boundary geo.MultiPolygon) (Area, error) {
+	raw, err := json.Marshal(boundary)
+	if err == nil && len(boundary) > 0 {
+		var g geom.Geometry
+		if g, err = geom.UnmarshalGeoJSON(raw, geom.NoValidate{}); err == nil && !g.IsEmpty() {
+			return Area{box: boundary.Bounds(), geom: g}, nil
+		}
+	}
+	return Area{}, fault.New(fault.Invalid, "imagery_boundary", "Imagery can only be searched for a boundary that is not empty.").Because(err)
+}
+
+// Meets says whether the footprint shares a point with the area. A footprint that only
+// has a box, or crosses itself, counts by its box: better a scene too many, whose pixels
+// then prove to be nodata, than one too few.
+func (it *Item) Meets(a Area) bool {
+	if !it.box.Intersects(a.box) {
+		return false
+	}
+	if it.footprint.IsEmpty() || it.footprint.Validate() != nil {
+		return true
+	}
+	return geom.Intersects(it.footprint, a.geom)
+}
+
+// Compare orders items by sensing time, then by id.
+func Compare(a, b *Item) int {
+	if c := a.scene.SensedAt.Compare(b.scene.SensedAt); c != 0 {
+		return c
+	}
+	return strings.Compare(a.ID, b.ID)
+}
+
+// unstated marks an offset that the item is silent about.
+func unstated() float64 { return math.NaN() }

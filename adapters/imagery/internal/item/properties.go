@@ -1,0 +1,111 @@
+package item
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// properties reads the same fact from where each dialect keeps it.
+type properties map[string]json.RawMessage
+
+// text gives the first of the properties that is a non-empty string or a number.
+func (p properties) text(names ...string) string {
+	for _, name := range names {
+		var s string
+		if json.Unmarshal(p[name], &s) == nil && s != "" {
+			return s
+		}
+		var n json.Number
+		if json.Unmarshal(p[name], &n) == nil && n != "" {
+			return n.String()
+		}
+	}
+	return ""
+}
+
+func (p properties) flag(name string) bool {
+	var b bool
+	return json.Unmarshal(p[name], &b) == nil && b
+}
+
+// time gives the first of the properties that is a time, in UTC.
+func (p properties) time(names ...string) (time.Time, bool) {
+	for _, name := range names {
+		if t, err := time.Parse(time.RFC3339Nano, p.text(name)); err == nil {
+			return t.UTC(), true
+		}
+	}
+	return time.Time{}, false
+}
+
+// product is the name of ESA's product, which repeats most facts:
+// S2A_MSIL2A_20230815T095031_N0509_R079_T33TWM_20230815T155057.SAFE.
+func (p properties) product() string { return p.text("s2:product_uri", "sentinel:product_id") }
+
+var (
+	platformOf = regexp.MustCompile(`^S(?:ENTINEL)?-?2([A-D])_`)
+	baselineOf = regexp.MustCompile(`_N(\d{2})(\d{2})_`)
+	orbitOf    = regexp.MustCompile(`_R(\d{3})_`)
+	tileOf     = regexp.MustCompile(`_T?(\d{2}[C-HJ-NP-X][A-HJ-NP-Z]{2})_`)
+	tileCode   = regexp.MustCompile(`^(\d{1,2})([C-HJ-NP-X][A-HJ-NP-Z]{2})$`)
+)
+
+func (p properties) platform(id string) string {
+	if s := p.text("platform"); s != "" {
+		return strings.ToLower(s)
+	}
+	for _, name := range []string{p.product(), id} {
+		if m := platformOf.FindStringSubmatch(strings.ToUpper(name)); m != nil {
+			return "sentinel-2" + strings.ToLower(m[1])
+		}
+	}
+	return "sentinel-2"
+}
+
+func (p properties) baseline() string {
+	if s := p.text("s2:processing_baseline", "processing:version"); s != "" {
+		return s
+	}
+	if m := baselineOf.FindStringSubmatch(p.product()); m != nil {
+		return m[1] + "." + m[2]
+	}
+	return ""
+}
+
+func (p properties) orbit(id string) int {
+	if n, err := strconv.Atoi(p.text("sat:relative_orbit")); err == nil && n > 0 {
+		return n
+	}
+	for _, name := range []string{p.product(), id} {
+		if m := orbitOf.FindStringSubmatch(name); m != nil {
+			n, _ := strconv.Atoi(m[1]) // three digits by the pattern
+			return n
+		}
+	}
+	return 0
+}
+
+// tile gives the MGRS tile with two digits for the zone: "33TWM", "06VVN".
+func (p properties) tile(id string) string {
+	for _, code := range []string{
+		strings.TrimPrefix(p.text("grid:code"), "MGRS-"),
+		p.text("s2:mgrs_tile"),
+		p.text("mgrs:utm_zone") + p.text("mgrs:latitude_band") + p.text("mgrs:grid_square"),
+		p.text("sentinel:utm_zone") + p.text("sentinel:latitude_band") + p.text("sentinel:grid_square"),
+	} {
+		if m := tileCode.FindStringSubmatch(code); m != nil {
+			zone, _ := strconv.Atoi(m[1]) // digits by the pattern
+			return fmt.Sprintf("%02d%s", zone, m[2])
+		}
+	}
+	for _, name := range []string{p.product(), id} {
+		if m := tileOf.FindStringSubmatch(name); m != nil {
+			return m[1]
+		}
+	}
+	return ""
+}

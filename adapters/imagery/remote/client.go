@@ -1,0 +1,209 @@
+// Package remote sends HTTP requests to imagery sources the way a good citizen does:
+// bounded in time and in number of tries, with growing and jittered pauses, few
+// connections a host, and an obedient ear for Retry-After. It turns what goes wrong
+// into the faults of the imagery port. It knows nothing of STAC, TIFF or byte ranges:
+// callers build the request and judge the answer.
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"tilth/core/fault"
+)
+
+const (
+	tries         = 5
+	firstPause    = 500 * time.Millisecond
+	longestPause  = 30 * time.Second
+	longestWait   = 60 * time.Second // the most of a Retry-After that is honoured
+	connectWithin = 10 * time.Second
+	readWithin    = 60 * time.Second
+	hostConns     = 8
+)
+
+// Options replace the parts of a Client that touch the world. The zero value is right
+// outside tests.
+type Options struct {
+	Transport http.RoundTripper                          // nil: eight connections a host, 10 s to connect
+	Sleep     func(context.Context, time.Duration) error // nil: sleeps, and wakes when the context ends
+	Jitter    func() float64                             // nil: random in [0, 1)
+	Now       func() time.Time                           // nil: the clock; only for Retry-After given as a date
+}
+
+// Client sends requests with bounded tries. Safe for concurrent use.
+type Client struct {
+	http   *http.Client
+	sleep  func(context.Context, time.Duration) error
+	jitter func() float64
+	now    func() time.Time
+}
+
+// New makes a Client.
+func New(o Options) *Client {
+	if o.Transport == nil {
+		o.Transport = newTransport()
+	}
+	if o.Sleep == nil {
+		o.Sleep = sleep
+	}
+	if o.Jitter == nil {
+		o.Jitter = rand.Float64
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Client{http: &http.Client{Transport: o.Transport}, sleep: o.Sleep, jitter: o.Jitter, now: o.Now}
+}
+
+func newTransport() *http.Transport {
+	return &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: connectWithin}).DialContext,
+		TLSHandshakeTimeout:   connectWithin,
+		ResponseHeaderTimeout: readWithin,
+		MaxConnsPerHost:       hostConns,
+		MaxIdleConnsPerHost:   hostConns,
+		IdleConnTimeout:       90 * time.Second,
+		ForceAttemptHTTP2:     true,
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// again marks an error after which another try may succeed.
+type again struct {
+	cause error
+	after time.Duration // what Retry-After asked for; 0 when it did not
+}
+
+func (a *again) Error() string { return a.cause.Error() }
+func (a *again) Unwrap() error { return a.cause }
+
+// Again marks an error that accept found in an answer, such as a short body, as
+// passing: the request is sent once more if tries are left.
+func Again(err error) error { return &again{cause: err} }
+
+// Do sends the request that build makes until accept takes an answer. Only answers of
+// class 2xx and 416 (a range beyond the end) reach accept; its error is final unless
+// marked by Again. name says in messages what is fetched and must hold no secret.
+//
+// Faults: Unavailable after five tries (408, 425, 429, 5xx, broken connections, what
+// accept marked) and when access is refused (401, 403); NotFound for 404 and 410;
+// Invalid for other refusals. The error of ctx is returned as it is.
+func (c *Client) Do(ctx context.Context, name string, build func(context.Context) (*http.Request, error), accept func(*http.Response) error) error {
+	var last error
+	for try := range tries {
+		if try > 0 {
+			if err := c.sleep(ctx, c.pause(try-1, last)); err != nil {
+				return err
+			}
+		}
+		err := c.once(ctx, name, build, accept)
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		var passing *again
+		if !errors.As(err, &passing) {
+			return err
+		}
+		last = err
+	}
+	return fault.Newf(fault.Unavailable, "imagery_unavailable",
+		"The imagery source did not deliver %s after %d tries.", name, tries).Because(last)
+}
+
+// once is one try, bounded in time as a whole so that a body that drips cannot hold it.
+func (c *Client) once(ctx context.Context, name string, build func(context.Context) (*http.Request, error), accept func(*http.Response) error) error {
+	ctx, cancel := context.WithTimeout(ctx, connectWithin+readWithin)
+	defer cancel()
+	request, err := build(ctx)
+	if err != nil {
+		return fault.Newf(fault.Invalid, "imagery_address", "The address of %s cannot be used.", name).Because(withoutURL(err))
+	}
+	request.Header.Set("User-Agent", "tilth")
+	answer, err := c.http.Do(request)
+	if err != nil {
+		return Again(withoutURL(err))
+	}
+	defer func() {
+		// What is left of a short body is drained so that the connection can be used again.
+		_, _ = io.CopyN(io.Discard, answer.Body, 64<<10)
+		_ = answer.Body.Close()
+	}()
+	if err := c.refusal(name, answer); err != nil {
+		return err
+	}
+	return accept(answer)
+}
+
+// withoutURL drops the address from an error of net/http or net/url: a signed address
+// is a credential and must not reach a log.
+func withoutURL(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return fmt.Errorf("%s: %w", u.Op, u.Err)
+	}
+	return err
+}
+
+func (c *Client) refusal(name string, answer *http.Response) error {
+	code := answer.StatusCode
+	status := fmt.Errorf("status %d", code)
+	switch {
+	case code < 300 || code == http.StatusRequestedRangeNotSatisfiable:
+		return nil
+	case code == http.StatusRequestTimeout, code == http.StatusTooEarly, code == http.StatusTooManyRequests, code >= 500:
+		return &again{cause: status, after: c.retryAfter(answer.Header.Get("Retry-After"))}
+	case code == http.StatusNotFound, code == http.StatusGone:
+		return fault.Newf(fault.NotFound, "imagery_gone", "The imagery source no longer holds %s.", name).Because(status)
+	case code == http.StatusUnauthorized, code == http.StatusForbidden:
+		return fault.Newf(fault.Unavailable, "imagery_refused", "The imagery source refuses access to %s.", name).Because(status)
+	default:
+		return fault.Newf(fault.Invalid, "imagery_request", "The imagery source does not accept the request for %s (status %d).", name, code).Because(status)
+	}
+}
+
+// retryAfter reads the header in both of its forms (RFC 9110, 10.2.3).
+func (c *Client) retryAfter(header string) time.Duration {
+	if seconds, err := strconv.Atoi(header); err == nil {
+		return min(max(time.Duration(min(seconds, int(longestWait/time.Second)))*time.Second, 0), longestWait)
+	}
+	if at, err := http.ParseTime(header); err == nil {
+		return min(max(at.Sub(c.now()), 0), longestWait)
+	}
+	return 0
+}
+
+// pause is how long to wait before the next try: 0.5 s doubling to 30 s, of which the
+// upper half is random so that many clients do not come back at once, or what the
+// server asked for if that is longer.
+func (c *Client) pause(failed int, last error) time.Duration {
+	full := min(firstPause<<failed, longestPause)
+	wait := full/2 + time.Duration(c.jitter()*float64(full/2))
+	var passing *again
+	if errors.As(last, &passing) {
+		wait = max(wait, passing.after)
+	}
+	return wait
+}

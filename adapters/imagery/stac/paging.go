@@ -1,0 +1,122 @@
+package stac
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"tilth/core/fault"
+	"tilth/core/geo"
+)
+
+// query is one request of a search.
+type query struct {
+	method  string
+	address string
+	body    map[string]any // of POST
+	headers map[string]string
+}
+
+// firstPage asks for the scenes of a boundary in a span of time, both ends included, as
+// STAC's intervals are. No filter on clouds: a cloudy scene may be clear over the field.
+func (c *Client) firstPage(boundary geo.MultiPolygon, from, to time.Time) *query {
+	return &query{
+		method:  http.MethodPost,
+		address: c.root.JoinPath("search").String(),
+		body: map[string]any{
+			"collections": c.collections,
+			"intersects":  boundary,
+			"datetime":    from.UTC().Format(time.RFC3339) + "/" + to.UTC().Format(time.RFC3339),
+			"limit":       pageLimit,
+			"sortby":      []map[string]string{{"field": "properties.datetime", "direction": "asc"}},
+		},
+	}
+}
+
+func (q query) request(ctx context.Context) (*http.Request, error) {
+	var body []byte
+	if q.method == http.MethodPost {
+		var err error
+		if body, err = json.Marshal(q.body); err != nil {
+			return nil, err
+		}
+	}
+	request, err := http.NewRequestWithContext(ctx, q.method, q.address, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range q.headers {
+		request.Header.Set(name, value)
+	}
+	request.Header.Set("Accept", "application/geo+json")
+	if q.method == http.MethodPost {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	return request, nil
+}
+
+// page is an answer to a search.
+type page struct {
+	Type     string            `json:"type"`
+	Features []json.RawMessage `json:"features"`
+	Links    []link            `json:"links"`
+}
+
+// link is a link of the STAC API specification 1.0.0 (item search, paging).
+type link struct {
+	Rel     string            `json:"rel"`
+	Href    string            `json:"href"`
+	Method  string            `json:"method"`
+	Body    map[string]any    `json:"body"`
+	Headers map[string]string `json:"headers"`
+	Merge   bool              `json:"merge"`
+}
+
+// next gives the request for the page after this one, nil when there is none. It is
+// made as the link says: GET of its address, or POST of its body, which is laid over that
+// of the last request only where the link asks for it.
+func (p page) next(last query) (*query, error) {
+	for _, l := range p.Links {
+		if l.Rel != "next" {
+			continue
+		}
+		address, err := last.resolve(l.Href)
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "imagery_search", "The STAC API names a next page that has no address.").Because(err)
+		}
+		q := &query{method: http.MethodGet, address: address, headers: l.Headers}
+		if strings.EqualFold(l.Method, http.MethodPost) {
+			q.method, q.body = http.MethodPost, l.Body
+			if l.Merge || l.Body == nil {
+				q.body = maps.Clone(last.body)
+				if q.body == nil {
+					q.body = map[string]any{}
+				}
+				maps.Copy(q.body, l.Body)
+			}
+		}
+		return q, nil
+	}
+	return nil, nil
+}
+
+// resolve makes an absolute http or https address of a link.
+func (q query) resolve(href string) (string, error) {
+	base, err := url.Parse(q.address)
+	if err != nil {
+		return "", err
+	}
+	u, err := base.Parse(href)
+	if err != nil {
+		return "", err
+	}
+	if href == "" || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return "", &url.Error{Op: "parse", URL: u.Redacted(), Err: http.ErrMissingFile}
+	}
+	return u.String(), nil
+}

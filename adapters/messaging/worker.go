@@ -1,0 +1,151 @@
+// Package messaging moves work and events in the background: a pool that runs leased
+// jobs, and a relay that carries the outbox to the event bus. It knows no rule of the
+// product; what a job does is a use case.
+package messaging
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// Timing of leases: a worker that dies is replaced when its lease runs out.
+const (
+	LeaseFor   = 15 * time.Second
+	RenewEvery = 5 * time.Second
+	PollEvery  = 500 * time.Millisecond
+)
+
+// Handler does one job. It ends the job itself, in its own transaction; an error
+// means that the job must be handed out again.
+type Handler func(ctx context.Context, job ports.Job) error
+
+// Pool runs jobs.
+type Pool struct {
+	Queue    ports.Queue
+	Handlers map[string]Handler
+	Clock    ports.Clock
+	Log      *slog.Logger
+	Workers  int           // jobs at a time, at least 1
+	Poll     time.Duration // 0: PollEvery
+}
+
+// Run claims and runs jobs until the context ends; then it stops those that run and
+// gives them back to the queue, so that another worker takes them at once.
+func (p *Pool) Run(ctx context.Context) error {
+	var running sync.WaitGroup
+	defer running.Wait()
+	poll := p.Poll
+	if poll == 0 {
+		poll = PollEvery
+	}
+	slots := make(chan struct{}, max(1, p.Workers))
+	freed := make(chan struct{}, 1)
+	ticker := time.NewTicker(poll)
+	defer ticker.Stop()
+	for {
+		for _, job := range p.claim(ctx, cap(slots)-len(slots)) {
+			slots <- struct{}{}
+			running.Go(func() {
+				p.run(ctx, job)
+				<-slots
+				select {
+				case freed <- struct{}{}:
+				default:
+				}
+			})
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-freed:
+		case <-ticker.C:
+		}
+	}
+}
+
+func (p *Pool) claim(ctx context.Context, free int) []ports.Job {
+	if free == 0 || ctx.Err() != nil {
+		return nil
+	}
+	jobs, err := p.Queue.Claim(ctx, p.Clock.Now(), LeaseFor, free)
+	if err != nil && ctx.Err() == nil {
+		p.Log.ErrorContext(ctx, "cannot claim jobs", "error", err)
+	}
+	return jobs
+}
+
+// run does one job under a lease that is renewed while it lasts. A lost lease stops
+// it: another worker has the job.
+func (p *Pool) run(ctx context.Context, job ports.Job) {
+	jobCtx, stop := context.WithCancelCause(ctx)
+	var renewing sync.WaitGroup
+	renewing.Go(func() { p.renew(jobCtx, job, stop) })
+	err := p.handle(jobCtx, job)
+	lost := context.Cause(jobCtx)
+	stop(nil)
+	renewing.Wait()
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		p.giveBack(ctx, job)
+	case errors.Is(lost, errLeaseLost) || leaseLost(err):
+		p.Log.WarnContext(ctx, "job lease lost, another worker has it", "kind", job.Kind, "job", job.ID)
+	default:
+		// The lease is left to run out: that is the pause before the next try.
+		p.Log.ErrorContext(ctx, "job failed", "kind", job.Kind, "job", job.ID, "attempt", job.Attempt, "error", err)
+	}
+}
+
+// handle runs the job's handler; a panic of one job ends that job alone.
+func (p *Pool) handle(ctx context.Context, job ports.Job) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fault.Newf(fault.Internal, "panic", "job panicked: %v", r)
+		}
+	}()
+	handler, ok := p.Handlers[job.Kind]
+	if !ok {
+		return fault.Newf(fault.Internal, "unknown_job", "no handler for jobs of kind %q", job.Kind)
+	}
+	return handler(ctx, job)
+}
+
+var errLeaseLost = errors.New("lease lost")
+
+func leaseLost(err error) bool {
+	f, ok := fault.As(err)
+	return ok && f.Code == "lease_lost"
+}
+
+func (p *Pool) renew(ctx context.Context, job ports.Job, stop context.CancelCauseFunc) {
+	ticker := time.NewTicker(RenewEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		err := p.Queue.Renew(ctx, job, p.Clock.Now().Add(LeaseFor))
+		if leaseLost(err) {
+			stop(errLeaseLost)
+			return
+		}
+	}
+}
+
+// giveBack returns a job on shutdown; the pool's context has ended, so it has a few
+// seconds of its own.
+func (p *Pool) giveBack(ctx context.Context, job ports.Job) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := p.Queue.Return(ctx, job, p.Clock.Now()); err != nil && !leaseLost(err) {
+		p.Log.WarnContext(ctx, "could not give a job back; its lease will run out", "job", job.ID, "error", err)
+	}
+}

@@ -1,0 +1,123 @@
+package persistence
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+type jobRow struct {
+	bun.BaseModel `bun:"table:jobs,alias:t"`
+	ID            int64 `bun:"id,pk,autoincrement"`
+	Kind          string
+	Key           string
+	CompanyID     *int64
+	Subject       int64
+	RunAt         stamp
+	Attempt       int
+	Lease         *string
+	LeaseUntil    *stamp
+}
+
+func (row *jobRow) job() ports.Job {
+	return ports.Job{
+		ID: row.ID, Kind: row.Kind, Key: row.Key, CompanyID: valueOf(row.CompanyID), Subject: row.Subject,
+		RunAt: row.RunAt.Time, Attempt: row.Attempt, Lease: valueOf(row.Lease),
+	}
+}
+
+// jobs implements ports.JobWriter.
+type jobs struct{ s *session }
+
+// Enqueue implements ports.JobWriter. A job that a worker holds is left alone: who
+// changes a record and asks for its job holds the record's lock, as the worker does
+// when it finishes, so that the one sees what the other did.
+func (j jobs) Enqueue(ctx context.Context, job ports.Job) error {
+	row := jobRow{Kind: job.Kind, Key: job.Key, CompanyID: reference(job.CompanyID), Subject: job.Subject, RunAt: stamp{job.RunAt}}
+	_, err := j.s.NewInsert().Model(&row).On("CONFLICT (kind, key) DO UPDATE").Set("run_at = EXCLUDED.run_at").
+		Where("t.lease IS NULL AND t.run_at > EXCLUDED.run_at").Returning("NULL").Exec(ctx)
+	return err
+}
+
+// Finish implements ports.JobWriter.
+func (j jobs) Finish(ctx context.Context, job ports.Job) error {
+	return held(j.s.NewDelete().Model((*jobRow)(nil)).Where("id = ?", job.ID).Where("lease = ?", job.Lease).Exec(ctx))
+}
+
+// Postpone implements ports.JobWriter.
+func (j jobs) Postpone(ctx context.Context, job ports.Job, at time.Time) error {
+	return held(release(j.s, job).Set("run_at = ?", stamp{at}).Exec(ctx))
+}
+
+// release ends the lease of a job that is still held.
+func release(s *session, job ports.Job) *bun.UpdateQuery {
+	return s.NewUpdate().Model((*jobRow)(nil)).Set("lease = NULL, lease_until = NULL").
+		Where("id = ?", job.ID).Where("lease = ?", job.Lease)
+}
+
+// held makes Conflict (lease_lost) of a statement that found no job under its lease.
+func held(res sql.Result, err error) error {
+	if err != nil {
+		return err
+	}
+	n, err := res.RowsAffected()
+	if err == nil && n == 0 {
+		return fault.New(fault.Conflict, "lease_lost", "Another worker has this job.")
+	}
+	return err
+}
+
+// queue implements ports.Queue, each call in a transaction of its own.
+type queue struct{ d *Database }
+
+// Queue hands out jobs.
+func (d *Database) Queue() ports.Queue { return queue{d} }
+
+// Claim implements ports.Queue. The jobs of one call share a token, and no two calls do.
+func (q queue) Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]ports.Job, error) {
+	var out []ports.Job
+	err := q.d.write(ctx, func(ctx context.Context, s *session) error {
+		var rows []jobRow
+		due := s.skipLocked(s.NewSelect().Table("jobs").Column("id").
+			Where("(lease IS NULL AND run_at <= ?) OR (lease IS NOT NULL AND lease_until <= ?)", stamp{now}, stamp{now}).
+			OrderExpr("run_at, id").Limit(int64(limit)))
+		err := s.NewUpdate().With("due", due).Model(&rows).
+			Set("lease = ?", s.ids.Secret()).Set("lease_until = ?", stamp{now.Add(lease)}).Set("attempt = attempt + 1").
+			Where("id IN (SELECT id FROM due)").Returning("*").Scan(ctx)
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(rows, func(a, b jobRow) int {
+			return cmp.Or(a.RunAt.Compare(b.RunAt.Time), cmp.Compare(a.ID, b.ID))
+		})
+		out = make([]ports.Job, len(rows))
+		for i := range rows {
+			out[i] = rows[i].job()
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Renew implements ports.Queue.
+func (q queue) Renew(ctx context.Context, job ports.Job, until time.Time) error {
+	return q.d.write(ctx, func(ctx context.Context, s *session) error {
+		return held(s.NewUpdate().Model((*jobRow)(nil)).Set("lease_until = ?", stamp{until}).
+			Where("id = ?", job.ID).Where("lease = ?", job.Lease).Exec(ctx))
+	})
+}
+
+// Return implements ports.Queue. A job that another worker has by now is left to it.
+func (q queue) Return(ctx context.Context, job ports.Job, now time.Time) error {
+	return q.d.write(ctx, func(ctx context.Context, s *session) error {
+		_, err := release(s, job).Set("run_at = ?", stamp{now}).Exec(ctx)
+		return err
+	})
+}

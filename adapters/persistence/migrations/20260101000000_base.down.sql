@@ -1,0 +1,13 @@
+DROP TABLE share_grants;
+DROP TABLE cultivations;
+DROP TABLE crops;
+DROP TABLE seasons;
+DROP TABLE fields;
+DROP TABLE farms;
+DROP TABLE signing_keys;
+DROP TABLE refresh_tokens;
+DROP TABLE user_roles;
+DROP TABLE role_slugs;
+DROP TABLE roles;
+DROP TABLE users;
+DROP TABLE companies;

@@ -1,0 +1,14 @@
+DROP TABLE jobs;
+DROP TABLE outbox_seen;
+DROP TABLE outbox;
+DROP TABLE profile_observations;
+DROP TABLE profile_series;
+DROP TABLE profile_orders;
+DROP TABLE field_charges;
+DROP TABLE prices;
+DROP TABLE ledger_entries;
+DROP TABLE ledger_transactions;
+{{if .POSTGRES}}{{range $table := .LEDGER}}
+DROP FUNCTION keep_{{$table}}();
+{{end}}{{end}}
+DROP TABLE wallets;

@@ -1,0 +1,115 @@
+package persistence
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/core/event"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+type outboxRow struct {
+	bun.BaseModel `bun:"table:outbox,alias:t"`
+	Seq           int64  `bun:"seq,pk,autoincrement"`
+	ID            string `bun:"id"`
+	Type          string
+	CompanyID     *int64
+	Subject       string
+	At            stamp
+	Data          document[json.RawMessage]
+	Attempts      int
+	HeldUntil     *stamp
+	PublishedAt   *stamp
+}
+
+type seenRow struct {
+	bun.BaseModel `bun:"table:outbox_seen,alias:t"`
+	Consumer      string `bun:"consumer,pk"`
+	EventID       string `bun:"event_id,pk"`
+	SeenAt        stamp
+}
+
+// outbox implements ports.Outbox.
+type outbox struct{ s *session }
+
+// Add implements ports.Outbox.
+func (o outbox) Add(ctx context.Context, events ...event.Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	rows := make([]outboxRow, len(events))
+	for i, e := range events {
+		data, err := json.Marshal(e.Data)
+		if err != nil {
+			return fault.New(fault.Internal, "event", "The data of an event cannot be written.").Because(err)
+		}
+		rows[i] = outboxRow{
+			ID: e.ID, Type: e.Type, CompanyID: reference(e.CompanyID), Subject: e.Subject, At: stamp{e.At}, Data: document[json.RawMessage]{data},
+		}
+	}
+	_, err := o.s.NewInsert().Model(&rows).Returning("NULL").Exec(ctx)
+	return err
+}
+
+// relay implements ports.Relay, each call in a transaction of its own.
+type relay struct{ d *Database }
+
+// Relay gives the reading side of the outbox.
+func (d *Database) Relay() ports.Relay { return relay{d} }
+
+// Pending implements ports.Relay.
+func (r relay) Pending(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]ports.OutboxRow, error) {
+	var out []ports.OutboxRow
+	err := r.d.write(ctx, func(ctx context.Context, s *session) error {
+		var rows []outboxRow
+		due := s.skipLocked(s.NewSelect().Table("outbox").Column("seq").Where("published_at IS NULL").
+			Where("held_until IS NULL OR held_until <= ?", stamp{now}).OrderExpr("seq").Limit(int64(limit)))
+		err := s.NewUpdate().With("due", due).Model(&rows).
+			Set("held_until = ?", stamp{now.Add(lease)}).Set("attempts = attempts + 1").
+			Where("seq IN (SELECT seq FROM due)").Returning("*").Scan(ctx)
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(rows, func(a, b outboxRow) int { return cmp.Compare(a.Seq, b.Seq) })
+		out = make([]ports.OutboxRow, len(rows))
+		for i, row := range rows {
+			out[i] = ports.OutboxRow{
+				Seq: row.Seq, ID: row.ID, Type: row.Type, CompanyID: valueOf(row.CompanyID), Subject: row.Subject,
+				At: row.At.Time, Data: row.Data.V, Attempts: row.Attempts,
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Published implements ports.Relay.
+func (r relay) Published(ctx context.Context, seq int64, at time.Time) error {
+	return r.d.write(ctx, func(ctx context.Context, s *session) error {
+		_, err := s.NewUpdate().Model((*outboxRow)(nil)).Set("published_at = ?", stamp{at}).
+			Where("seq = ?", seq).Where("published_at IS NULL").Exec(ctx)
+		return err
+	})
+}
+
+// Seen implements ports.Relay.
+func (r relay) Seen(ctx context.Context, consumer, eventID string, at time.Time) (bool, error) {
+	first := false
+	err := r.d.write(ctx, func(ctx context.Context, s *session) error {
+		res, err := s.NewInsert().Model(&seenRow{Consumer: consumer, EventID: eventID, SeenAt: stamp{at}}).
+			On("CONFLICT (consumer, event_id) DO NOTHING").Exec(ctx)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		first = n > 0
+		return err
+	})
+	return first, err
+}

@@ -1,0 +1,274 @@
+package persistence
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/core/access"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// insertChunk bounds how many rows one statement inserts.
+const insertChunk = 200
+
+// metaRow is the columns that every table of a company's records has.
+type metaRow struct {
+	ID            int64   `bun:"id,pk,autoincrement"`
+	CompanyID     int64   `bun:"company_id"`
+	CreatedAt     stamp   `bun:"created_at"`
+	UpdatedAt     stamp   `bun:"updated_at"`
+	DeletedAt     *stamp  `bun:"deleted_at"`
+	CreatedBy     *int64  `bun:"created_by"`
+	CreatedByName *string `bun:"created_by_name,scanonly"`
+}
+
+func (r *metaRow) base() *metaRow { return r }
+
+func metaRowOf(m farm.Meta) metaRow {
+	row := metaRow{ID: m.ID, CompanyID: m.CompanyID, CreatedAt: stamp{m.CreatedAt}, UpdatedAt: stamp{m.UpdatedAt}}
+	if m.CreatedBy != nil {
+		row.CreatedBy = &m.CreatedBy.ID
+	}
+	return row
+}
+
+func (r *metaRow) meta() farm.Meta {
+	m := farm.Meta{ID: r.ID, CompanyID: r.CompanyID, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time}
+	if r.CreatedBy != nil {
+		m.CreatedBy = &farm.Ref{ID: *r.CreatedBy, Name: valueOf(r.CreatedByName)}
+	}
+	return m
+}
+
+// recordRow is a pointer to a row with the common columns.
+type recordRow[R any] interface {
+	*R
+	base() *metaRow
+}
+
+// record is a pointer to a core record with the common part.
+type record[T any] interface {
+	*T
+	Base() *farm.Meta
+}
+
+// table describes one resource of a company: its words, its columns beyond those of
+// its row, its filters, and how a row becomes a record.
+type table[T, R any] struct {
+	word    string   // "farm", for messages
+	columns []string // expressions of the row's scan-only columns
+	joins   []string
+	filters map[string]filter
+	shared  func(*session, access.Scope) condition
+	row     func(*T) R
+	record  func(*R) (T, error)
+	kept    []string // columns that never change, beside the common ones
+}
+
+// records is the repository of one resource, in one transaction.
+type records[T, R any, PT record[T], PR recordRow[R]] struct {
+	s *session
+	t *table[T, R]
+}
+
+// in gives the condition of the live rows of an alias of the table in a scope.
+func (r records[T, R, PT, PR]) in(scope access.Scope) []condition {
+	live := condition{sql: "t.deleted_at IS NULL"}
+	if !scope.Shared() {
+		return []condition{own("t", scope), live}
+	}
+	if scope.Company() <= 0 {
+		return []condition{nothing}
+	}
+	return []condition{grantors("t", scope), live, r.t.shared(r.s, scope)}
+}
+
+// query selects whole records of a scope, with the names of what they refer to.
+func (r records[T, R, PT, PR]) query(scope access.Scope) *bun.SelectQuery {
+	return r.joined(scope).ColumnExpr("?TableColumns").ColumnExpr("creator.name AS created_by_name").
+		Apply(func(q *bun.SelectQuery) *bun.SelectQuery {
+			for _, c := range r.t.columns {
+				q = q.ColumnExpr(c)
+			}
+			return q
+		})
+}
+
+// joined selects nothing yet from the table and what it refers to. The joins are left
+// joins, which cannot change what is counted.
+func (r records[T, R, PT, PR]) joined(scope access.Scope) *bun.SelectQuery {
+	q := r.s.NewSelect().Model((*R)(nil)).Join("LEFT JOIN users AS creator ON creator.id = t.created_by")
+	for _, j := range r.t.joins {
+		q = q.Join(j)
+	}
+	return where(q, r.in(scope)...)
+}
+
+// Count implements ports.Records.
+func (r records[T, R, PT, PR]) Count(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
+	q, err := filtered(r.joined(scope), r.t.filters, query.Filters)
+	if err != nil {
+		return 0, err
+	}
+	return q.Count(ctx)
+}
+
+// Each implements ports.Records.
+func (r records[T, R, PT, PR]) Each(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[T, error] {
+	q, err := filtered(r.query(scope), r.t.filters, query.Filters)
+	if err != nil {
+		return failed[T](err)
+	}
+	if query.Limit == 0 {
+		if err := r.s.unhurried(ctx); err != nil {
+			return failed[T](err)
+		}
+	}
+	return stream(ctx, r.s, paged(q.OrderExpr("t.id"), query), r.t.record)
+}
+
+// Get implements ports.Records.
+func (r records[T, R, PT, PR]) Get(ctx context.Context, scope access.Scope, id int64) (T, error) {
+	return r.one(ctx, r.query(scope).Where("t.id = ?", id))
+}
+
+// GetForUpdate implements ports.Records.
+func (r records[T, R, PT, PR]) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (T, error) {
+	if !writable(scope) {
+		var none T
+		return none, fault.Missing(r.t.word)
+	}
+	return r.one(ctx, r.s.forUpdate(r.query(scope).Where("t.id = ?", id)))
+}
+
+func (r records[T, R, PT, PR]) one(ctx context.Context, q *bun.SelectQuery) (T, error) {
+	var row R
+	if err := q.Scan(ctx, &row); err != nil {
+		var none T
+		return none, missing(err, r.t.word)
+	}
+	return r.t.record(&row)
+}
+
+// GetMany implements ports.Records.
+func (r records[T, R, PT, PR]) GetMany(ctx context.Context, scope access.Scope, ids []int64) (map[int64]T, error) {
+	out := make(map[int64]T, len(ids))
+	if len(ids) == 0 {
+		return out, nil
+	}
+	q := r.query(scope).Where("t.id IN (?)", bun.List(ids))
+	for value, err := range stream(ctx, r.s, q, r.t.record) {
+		if err != nil {
+			return nil, err
+		}
+		out[PT(&value).Base().ID] = value
+	}
+	return out, nil
+}
+
+// Insert implements ports.Records. The records are given the company of the scope, and
+// their times as the database keeps them.
+func (r records[T, R, PT, PR]) Insert(ctx context.Context, scope access.Scope, values []*T) error {
+	if !writable(scope) {
+		return fault.Missing("company")
+	}
+	for chunk := range slices.Chunk(values, insertChunk) {
+		rows := make([]R, len(chunk))
+		for i, value := range chunk {
+			base := PT(value).Base()
+			base.CompanyID, base.CreatedAt, base.UpdatedAt = scope.Company(), micro(base.CreatedAt), micro(base.UpdatedAt)
+			rows[i] = r.t.row(value)
+			PR(&rows[i]).base().ID = 0
+		}
+		var ids []int64
+		if _, err := r.s.NewInsert().Model(&rows).Returning("id").Exec(ctx, &ids); err != nil {
+			return err
+		}
+		if len(ids) != len(chunk) {
+			return internal("%d rows inserted gave %d ids", len(chunk), len(ids))
+		}
+		// Both databases count ids up in the order of VALUES, but promise no order of RETURNING.
+		slices.Sort(ids)
+		for i, value := range chunk {
+			PT(value).Base().ID = ids[i]
+		}
+	}
+	return nil
+}
+
+// Update implements ports.Records.
+func (r records[T, R, PT, PR]) Update(ctx context.Context, scope access.Scope, value *T) error {
+	if !writable(scope) {
+		return fault.Missing(r.t.word)
+	}
+	base := PT(value).Base()
+	base.UpdatedAt = micro(base.UpdatedAt)
+	row := r.t.row(value)
+	in := own("t", scope)
+	res, err := r.s.NewUpdate().Model(&row).
+		ExcludeColumn(append([]string{"id", "company_id", "created_at", "created_by", "deleted_at"}, r.t.kept...)...).
+		Where("t.id = ?", base.ID).Where(in.sql, in.args...).Where("t.deleted_at IS NULL").Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return missingUnless(err, r.t.word)
+	}
+	return nil
+}
+
+// SoftDelete implements ports.Records.
+func (r records[T, R, PT, PR]) SoftDelete(ctx context.Context, scope access.Scope, ids []int64, at time.Time) (int64, error) {
+	if len(ids) == 0 {
+		return 0, nil
+	}
+	return r.softDelete(ctx, scope, condition{"t.id IN (?)", []any{bun.List(ids)}}, at)
+}
+
+// softDelete marks the live rows of a condition deleted. The update of a record says
+// so in updated_at, which is what callers who keep in step ask for.
+func (r records[T, R, PT, PR]) softDelete(ctx context.Context, scope access.Scope, which condition, at time.Time) (int64, error) {
+	if !writable(scope) {
+		return 0, nil
+	}
+	in := own("t", scope)
+	res, err := r.s.NewUpdate().Model((*R)(nil)).Set("deleted_at = ?", stamp{at}).Set("updated_at = ?", stamp{at}).
+		Where(in.sql, in.args...).Where("t.deleted_at IS NULL").Where(which.sql, which.args...).Exec(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// missing makes NotFound of no row.
+func missing(err error, word string) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return fault.Missing(word)
+	}
+	return err
+}
+
+// missingUnless gives err, or NotFound where there is none.
+func missingUnless(err error, word string) error {
+	if err != nil {
+		return err
+	}
+	return fault.Missing(word)
+}
+
+// valueOf gives what a pointer points at, or the zero value.
+func valueOf[T any](p *T) T {
+	if p == nil {
+		var zero T
+		return zero
+	}
+	return *p
+}

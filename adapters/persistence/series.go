@@ -1,0 +1,130 @@
+package persistence
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+
+	"github.com/uptrace/bun"
+
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/vegetation"
+)
+
+type seriesRow struct {
+	bun.BaseModel `bun:"table:profile_series,alias:t"`
+	OrderID       int64  `bun:"order_id,pk"`
+	IndexCode     string `bun:"index_code,pk"`
+	Synthetic     bool
+	NoSCL         bool `bun:"no_scl"`
+	SmallField    bool
+}
+
+// observationRow is a date of a series; without statistics when Reason is set.
+type observationRow struct {
+	bun.BaseModel `bun:"table:profile_observations,alias:t"`
+	OrderID       int64  `bun:"order_id,pk"`
+	IndexCode     string `bun:"index_code,pk"`
+	Line          int    `bun:"line,pk"`
+	Date          day
+	Reason        vegetation.Reason
+	Coverage      float64
+	NValid        int `bun:"n_valid"`
+	NPolygon      int `bun:"n_polygon"`
+	Items         document[[]string]
+	Mean          *float64
+	Median        *float64
+	Std           *float64
+	Min           *float64
+	Max           *float64
+	P10           *float64 `bun:"p10"`
+	P90           *float64 `bun:"p90"`
+}
+
+// PutSeries implements ports.ProfileOrders. Faults: NotFound for an order outside the scope.
+func (o orders) PutSeries(ctx context.Context, scope access.Scope, orderID int64, series vegetation.Series) error {
+	if _, err := o.GetForUpdate(ctx, scope, orderID); err != nil {
+		return err
+	}
+	index := string(series.Index)
+	if _, err := o.s.NewDelete().Model((*seriesRow)(nil)).Where("order_id = ?", orderID).Where("index_code = ?", index).Exec(ctx); err != nil {
+		return err
+	}
+	head := seriesRow{OrderID: orderID, IndexCode: index, Synthetic: series.Synthetic, NoSCL: series.NoSCL, SmallField: series.SmallField}
+	if _, err := o.s.NewInsert().Model(&head).Exec(ctx); err != nil {
+		return err
+	}
+	for chunk := range slices.Chunk(rowsOfSeries(orderID, series), insertChunk) {
+		if _, err := o.s.NewInsert().Model(&chunk).Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Series implements ports.ProfileOrders. Faults: NotFound for an order outside the scope.
+func (o orders) Series(ctx context.Context, scope access.Scope, orderID int64, index string) (vegetation.Series, error) {
+	out := vegetation.Series{Index: vegetation.IndexCode(index)}
+	seen, err := where(o.s.NewSelect().Model((*orderRow)(nil)), o.in(scope)...).Where("t.id = ?", orderID).Exists(ctx)
+	if err != nil {
+		return out, err
+	}
+	if !seen {
+		return out, fault.Missing("order")
+	}
+	var head seriesRow
+	err = o.s.NewSelect().Model(&head).Where("t.order_id = ?", orderID).Where("t.index_code = ?", index).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return out, nil
+	}
+	if err != nil {
+		return out, err
+	}
+	var rows []observationRow
+	err = o.s.NewSelect().Model(&rows).Where("t.order_id = ?", orderID).Where("t.index_code = ?", index).OrderExpr("t.line").Scan(ctx)
+	out.Synthetic, out.NoSCL, out.SmallField = head.Synthetic, head.NoSCL, head.SmallField
+	out.Observations, out.Rejected = datesOfRows(rows)
+	return out, err
+}
+
+// rowsOfSeries numbers the dates: the observations, then the rejected, each in their order.
+func rowsOfSeries(orderID int64, series vegetation.Series) []observationRow {
+	rows := make([]observationRow, 0, len(series.Observations)+len(series.Rejected))
+	add := func(row observationRow) {
+		row.OrderID, row.IndexCode, row.Line = orderID, string(series.Index), len(rows)+1
+		rows = append(rows, row)
+	}
+	for i := range series.Observations {
+		d := &series.Observations[i]
+		add(observationRow{
+			Date: day{d.Date}, Coverage: d.Coverage, NValid: d.NValid, NPolygon: d.NPolygon, Items: document[[]string]{d.Items},
+			Mean: &d.Value, Median: &d.Median, Std: &d.Std, Min: &d.Min, Max: &d.Max, P10: &d.P10, P90: &d.P90,
+		})
+	}
+	for i := range series.Rejected {
+		d := &series.Rejected[i]
+		add(observationRow{
+			Date: day{d.Date}, Reason: d.Reason, Coverage: d.Coverage, NValid: d.NValid, NPolygon: d.NPolygon, Items: document[[]string]{d.Items},
+		})
+	}
+	return rows
+}
+
+func datesOfRows(rows []observationRow) (observed []vegetation.Observation, rejected []vegetation.Rejection) {
+	for _, row := range rows {
+		if row.Reason != "" {
+			rejected = append(rejected, vegetation.Rejection{
+				Date: row.Date.Time, Reason: row.Reason, Coverage: row.Coverage, NValid: row.NValid, NPolygon: row.NPolygon, Items: row.Items.V,
+			})
+			continue
+		}
+		observed = append(observed, vegetation.Observation{
+			Date: row.Date.Time, Coverage: row.Coverage, NValid: row.NValid, NPolygon: row.NPolygon, Items: row.Items.V,
+			Value: valueOf(row.Mean), Median: valueOf(row.Median), Std: valueOf(row.Std),
+			Min: valueOf(row.Min), Max: valueOf(row.Max), P10: valueOf(row.P10), P90: valueOf(row.P90),
+		})
+	}
+	return observed, rejected
+}

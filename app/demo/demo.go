@@ -1,0 +1,194 @@
+// Package demo loads the demonstration company: people, a farm on the synthetic
+// archive, a season, cultivations, a price and credit. It uses the same use cases as
+// everybody else, and started again it adds only what is missing.
+package demo
+
+import (
+	"context"
+	"time"
+
+	"tilth/app/farming"
+	"tilth/app/operating"
+	"tilth/core/access"
+	"tilth/core/credit"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/ports"
+)
+
+// Names of the demonstration. The password is public: the demo listens on the
+// machine itself unless told otherwise.
+const (
+	Company    = "Tilth Demo (synthetic data)"
+	Password   = "tilth-demo-2025"
+	OwnerMail  = "owner@demo.example"
+	EditorMail = "editor@demo.example"
+	ViewerMail = "viewer@demo.example"
+	note       = "Demonstration data: the imagery of this farm is synthetic."
+	source     = "tilth-demo"
+)
+
+// Parcel is a piece of the synthetic archive that becomes a field.
+type Parcel struct {
+	Name     string
+	CropSlug string
+	Boundary geo.MultiPolygon
+}
+
+// Plan is what to load.
+type Plan struct {
+	Parcels  []Parcel
+	From, To time.Time
+}
+
+// Loader loads the demonstration.
+type Loader struct {
+	Operating    *operating.Operating
+	Store        ports.Store
+	Farms        *farming.Records[farm.Farm]
+	Fields       *farming.Records[farm.Field]
+	Seasons      *farming.Records[farm.Season]
+	Cultivations *farming.Records[farm.Cultivation]
+	Crops        *farming.Crops
+}
+
+// Load brings the demonstration up and gives its owner.
+func (l *Loader) Load(ctx context.Context, plan Plan) (ports.User, error) {
+	owner, err := l.people(ctx)
+	if err != nil {
+		return owner, err
+	}
+	who := access.Principal{UserID: owner.ID, Name: owner.Name, Email: owner.Email, CompanyID: owner.CompanyID}
+	if err := l.money(ctx, who); err != nil {
+		return owner, err
+	}
+	return owner, l.land(ctx, who, plan)
+}
+
+func (l *Loader) people(ctx context.Context) (ports.User, error) {
+	owner, err := l.Operating.User(ctx, OwnerMail)
+	if fault.Is(err, fault.NotFound) {
+		company, err := l.Operating.CreateCompany(ctx, Company)
+		if err != nil {
+			return owner, err
+		}
+		owner, err = l.Operating.CreateUser(ctx, operating.NewUser{
+			CompanyID: company.ID, Email: OwnerMail, Name: "Olivia Owner", Role: access.RoleOwner, Password: Password,
+		})
+		if err != nil {
+			return owner, err
+		}
+	} else if err != nil {
+		return owner, err
+	}
+	for _, u := range []operating.NewUser{
+		{Email: EditorMail, Name: "Emil Editor", Role: access.RoleEditor},
+		{Email: ViewerMail, Name: "Vera Viewer", Role: access.RoleViewer},
+	} {
+		u.CompanyID, u.Password = owner.CompanyID, Password
+		if _, err := l.Operating.User(ctx, u.Email); !fault.Is(err, fault.NotFound) {
+			if err != nil {
+				return owner, err
+			}
+			continue
+		}
+		if _, err := l.Operating.CreateUser(ctx, u); err != nil {
+			return owner, err
+		}
+	}
+	return owner, nil
+}
+
+// money sets the price and credits the wallet, once.
+func (l *Loader) money(ctx context.Context, who access.Principal) error {
+	var ledger int64
+	err := l.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		ledger, err = tx.Wallet.CountTransactions(ctx, who.Scope(false))
+		return err
+	})
+	if err != nil || ledger > 0 {
+		return err
+	}
+	if err := l.Operating.SetPrice(ctx, credit.ServiceProfile, credit.DefaultProfilePrice); err != nil {
+		return err
+	}
+	_, err = l.Operating.CreditWallet(ctx, who.CompanyID, 1000_00, "Demonstration credit")
+	return err
+}
+
+func (l *Loader) land(ctx context.Context, who access.Principal, plan Plan) error {
+	holding, err := ensure(ctx, l.Farms, who, func(f farm.Farm) string { return f.Name }, farm.Farm{
+		Name: "Demo farm", Description: note, Country: "spain", Timezone: "Europe/Madrid", UnitSystem: "metric",
+		External: farm.External{Source: source},
+	})
+	if err != nil {
+		return err
+	}
+	season, err := ensure(ctx, l.Seasons, who, func(s farm.Season) string { return s.Name }, farm.Season{
+		Name: "Season 2025", StartDate: plan.From, EndDate: plan.To, Kind: "summer", External: farm.External{Source: source},
+	})
+	if err != nil {
+		return err
+	}
+	crops, err := l.Crops.List(ctx, who, ports.Query{})
+	if err != nil {
+		return err
+	}
+	bySlug := map[string]int64{}
+	for c, err := range crops.Each {
+		if err != nil {
+			return err
+		}
+		bySlug[c.Slug] = c.ID
+	}
+	for _, p := range plan.Parcels {
+		if err := l.parcel(ctx, who, p, holding, season, bySlug[p.CropSlug]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *Loader) parcel(ctx context.Context, who access.Principal, p Parcel, holding farm.Farm, season farm.Season, crop int64) error {
+	boundary, err := geo.NewBoundary(p.Boundary, geo.DefaultLimits())
+	if err != nil {
+		return err
+	}
+	field, err := ensure(ctx, l.Fields, who, func(f farm.Field) string { return f.Name }, farm.Field{
+		Name: p.Name, Farm: farm.Ref{ID: holding.ID}, Boundary: &boundary, BoundaryMethod: "manual", Notes: note,
+		External: farm.External{Source: source},
+	})
+	if err != nil {
+		return err
+	}
+	sown, err := l.Cultivations.List(ctx, who, false, ports.Query{Filters: []ports.Filter{{Name: "field", Value: field.ID}}})
+	if err != nil || sown.Count > 0 {
+		return err
+	}
+	_, err = l.Cultivations.Create(ctx, who, []farming.Draft[farm.Cultivation]{{Record: farm.Cultivation{
+		Field: farm.Ref{ID: field.ID}, Season: farm.Ref{ID: season.ID}, Crop: farm.Ref{ID: crop},
+	}}}, false)
+	return err
+}
+
+// ensure gives the record of that name, made where there is none.
+func ensure[T any](ctx context.Context, records *farming.Records[T], who access.Principal, name func(T) string, wanted T) (T, error) {
+	have, err := records.List(ctx, who, false, ports.Query{})
+	if err != nil {
+		return wanted, err
+	}
+	for record, err := range have.Each {
+		if err != nil {
+			return wanted, err
+		}
+		if name(record) == name(wanted) {
+			return record, nil
+		}
+	}
+	made, err := records.Create(ctx, who, []farming.Draft[T]{{Record: wanted}}, false)
+	if err != nil {
+		return wanted, err
+	}
+	return made[0], nil
+}

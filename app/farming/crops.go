@@ -1,0 +1,45 @@
+package farming
+
+import (
+	"context"
+	"iter"
+
+	"tilth/app/listing"
+	"tilth/core/access"
+	"tilth/core/farm"
+	"tilth/ports"
+)
+
+// Crops is the use cases of the shared crop catalog: companies read it.
+type Crops struct{ deps Deps }
+
+// NewCrops makes the use cases of the catalog.
+func NewCrops(deps Deps) *Crops { return &Crops{deps} }
+
+// Permission gives the permission of an action: list or retrieve.
+func (c *Crops) Permission(action string) access.Permission {
+	return access.Permission{Slug: "crop.view", Action: action, View: "CropView"}
+}
+
+// List gives the catalog. Faults: Unauthenticated, Forbidden.
+func (c *Crops) List(ctx context.Context, who access.Principal, q ports.Query) (listing.Of[farm.Crop], error) {
+	if err := c.deps.Gate.Require(ctx, who, c.Permission("list")); err != nil {
+		return listing.Of[farm.Crop]{}, err
+	}
+	return listing.Read(ctx, c.deps.Store,
+		func(ctx context.Context, tx ports.Repos) (int64, error) { return tx.Crops.Count(ctx, q) },
+		func(ctx context.Context, tx ports.Repos) iter.Seq2[farm.Crop, error] { return tx.Crops.Each(ctx, q) })
+}
+
+// Retrieve gives one crop. Faults: Unauthenticated, Forbidden, NotFound.
+func (c *Crops) Retrieve(ctx context.Context, who access.Principal, id int64) (farm.Crop, error) {
+	var out farm.Crop
+	if err := c.deps.Gate.Require(ctx, who, c.Permission("retrieve")); err != nil {
+		return out, err
+	}
+	err := c.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		out, err = tx.Crops.Get(ctx, id)
+		return err
+	})
+	return out, err
+}

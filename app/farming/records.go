@@ -1,0 +1,310 @@
+// Package farming holds the use cases of farm management. One generic path serves
+// every resource: it authorises, scopes, opens one transaction, applies the record's
+// own rules and those that need other records, and stores. A resource adds only its
+// rules.
+package farming
+
+import (
+	"context"
+	"iter"
+	"strconv"
+	"time"
+
+	"tilth/app/gate"
+	"tilth/app/listing"
+	"tilth/core/access"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// Deps is what the use cases need.
+type Deps struct {
+	Store ports.Store
+	Gate  *gate.Gate
+	Clock ports.Clock
+	IDs   ports.IDs
+}
+
+// Draft is a record as a client sent it, with what was wrong with its members.
+type Draft[T any] struct {
+	Record T
+	Errors fault.Fields
+}
+
+// Records is the use cases of one resource.
+type Records[T any] struct {
+	deps  Deps
+	rules rules[T]
+}
+
+// rules is what tells one resource from another. Absent functions mean no rule.
+type rules[T any] struct {
+	name string // "cultivation": first part of the slugs, and the word of refusals
+	view string // "CultivationView": named by permission errors
+	repo func(ports.Repos) ports.Records[T]
+	base func(*T) *farm.Meta
+	// check gives what is wrong with a record by itself, after normalise.
+	check     func(*T) fault.Fields
+	normalise func(*T)
+	// born fills what only a new record gets.
+	born func(*T, ports.IDs)
+	// relate checks many records against others, with a bounded number of queries; it
+	// answers in the order given.
+	relate func(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) ([]fault.Fields, error)
+	// change refuses changes that the state of other records forbids.
+	change func(ctx context.Context, tx ports.Repos, scope access.Scope, before, after *T) error
+	// remove guards a deletion and deletes what hangs below.
+	remove func(ctx context.Context, tx ports.Repos, scope access.Scope, record *T, at time.Time) error
+	// adorn fills read-only figures of answers.
+	adorn func(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) error
+}
+
+// Name is the resource's word.
+func (r *Records[T]) Name() string { return r.rules.name }
+
+// Permission gives the permission of an action: list, retrieve, create, update,
+// partial_update or destroy.
+func (r *Records[T]) Permission(action string) access.Permission {
+	verb := map[string]string{
+		"list": "view", "retrieve": "view", "create": "create",
+		"update": "edit", "partial_update": "edit", "destroy": "delete",
+	}[action]
+	return access.Permission{Slug: access.Slug(r.rules.name + "." + verb), Action: action, View: r.rules.view}
+}
+
+// List gives the caller's records, or those shared with it.
+// Faults: Unauthenticated, Forbidden.
+func (r *Records[T]) List(ctx context.Context, who access.Principal, shared bool, q ports.Query) (listing.Of[T], error) {
+	if err := r.deps.Gate.Require(ctx, who, r.Permission("list")); err != nil {
+		return listing.Of[T]{}, err
+	}
+	scope := who.Scope(shared)
+	return listing.Read(ctx, r.deps.Store,
+		func(ctx context.Context, tx ports.Repos) (int64, error) { return r.rules.repo(tx).Count(ctx, scope, q) },
+		func(ctx context.Context, tx ports.Repos) iter.Seq2[T, error] {
+			return r.rules.repo(tx).Each(ctx, scope, q)
+		})
+}
+
+// Retrieve gives one record. Faults: Unauthenticated, Forbidden, NotFound.
+func (r *Records[T]) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64) (T, error) {
+	var out T
+	if err := r.deps.Gate.Require(ctx, who, r.Permission("retrieve")); err != nil {
+		return out, err
+	}
+	err := r.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		out, err = r.rules.repo(tx).Get(ctx, who.Scope(shared), id)
+		if err != nil {
+			return err
+		}
+		return r.decorate(ctx, tx, who.Scope(shared), []*T{&out})
+	})
+	return out, err
+}
+
+// Create stores new records, all or none, and gives them back as they are stored.
+// The errors of all items are reported at once; in a bulk they are keyed by the
+// item's index and the code is bulk_validation_failed.
+// Faults: Unauthenticated, Forbidden, Invalid.
+func (r *Records[T]) Create(ctx context.Context, who access.Principal, drafts []Draft[T], bulk bool) ([]T, error) {
+	if err := r.deps.Gate.Require(ctx, who, r.Permission("create")); err != nil {
+		return nil, err
+	}
+	var out []T
+	err := r.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		records, err := r.checked(ctx, tx, who, drafts, bulk)
+		if err != nil {
+			return err
+		}
+		if err := r.rules.repo(tx).Insert(ctx, who.Scope(false), records); err != nil {
+			return err
+		}
+		out, err = r.reread(ctx, tx, who.Scope(false), records)
+		return err
+	})
+	return out, err
+}
+
+// checked gives the records of the drafts, ready to be stored, or all their errors. A
+// draft that could not be read is not checked further.
+func (r *Records[T]) checked(ctx context.Context, tx ports.Repos, who access.Principal, drafts []Draft[T], bulk bool) ([]*T, error) {
+	now := r.deps.Clock.Now()
+	records := make([]*T, len(drafts))
+	errs := make([]fault.Fields, len(drafts))
+	for i, d := range drafts {
+		record := d.Record
+		records[i] = &record
+		if errs[i] = d.Errors; len(d.Errors) > 0 {
+			continue
+		}
+		meta := r.rules.base(&record)
+		errs[i] = companyErrors(meta, who)
+		*meta = farm.Meta{CompanyID: who.CompanyID, CreatedAt: now, UpdatedAt: now, CreatedBy: &farm.Ref{ID: who.UserID, Name: who.Name}}
+		if r.rules.born != nil {
+			r.rules.born(&record, r.deps.IDs)
+		}
+		errs[i].Merge(r.check(&record))
+	}
+	if err := r.relate(ctx, tx, who.Scope(false), records, errs); err != nil {
+		return nil, err
+	}
+	return records, faultOf(errs, bulk)
+}
+
+// Update changes a record: decode is given the record as it stands and answers what
+// the client wants it to be. It is called only for a record in the caller's scope.
+// Faults: Unauthenticated, Forbidden, NotFound, Invalid, and those of decode.
+func (r *Records[T]) Update(ctx context.Context, who access.Principal, id int64, partial bool,
+	decode func(current T) (T, error),
+) (T, error) {
+	var out T
+	action := "update"
+	if partial {
+		action = "partial_update"
+	}
+	if err := r.deps.Gate.Require(ctx, who, r.Permission(action)); err != nil {
+		return out, err
+	}
+	scope := who.Scope(false)
+	err := r.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		before, err := r.rules.repo(tx).GetForUpdate(ctx, scope, id)
+		if err != nil {
+			return err
+		}
+		after, err := decode(before)
+		if err != nil {
+			return err
+		}
+		errs := companyErrors(r.rules.base(&after), who)
+		*r.rules.base(&after) = *r.rules.base(&before)
+		r.rules.base(&after).UpdatedAt = r.deps.Clock.Now()
+		errs.Merge(r.check(&after))
+		if err := r.relate(ctx, tx, scope, []*T{&after}, []fault.Fields{errs}); err != nil {
+			return err
+		}
+		if err := errs.Err(); err != nil {
+			return err
+		}
+		if r.rules.change != nil {
+			if err := r.rules.change(ctx, tx, scope, &before, &after); err != nil {
+				return err
+			}
+		}
+		if err := r.rules.repo(tx).Update(ctx, scope, &after); err != nil {
+			return err
+		}
+		stored, err := r.reread(ctx, tx, scope, []*T{&after})
+		if err == nil {
+			out = stored[0]
+		}
+		return err
+	})
+	return out, err
+}
+
+// Delete soft-deletes a record and what hangs below it.
+// Faults: Unauthenticated, Forbidden, NotFound, Invalid (what forbids it).
+func (r *Records[T]) Delete(ctx context.Context, who access.Principal, id int64) error {
+	if err := r.deps.Gate.Require(ctx, who, r.Permission("destroy")); err != nil {
+		return err
+	}
+	scope, now := who.Scope(false), r.deps.Clock.Now()
+	return r.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		record, err := r.rules.repo(tx).GetForUpdate(ctx, scope, id)
+		if err != nil {
+			return err
+		}
+		if r.rules.remove != nil {
+			if err := r.rules.remove(ctx, tx, scope, &record, now); err != nil {
+				return err
+			}
+		}
+		_, err = r.rules.repo(tx).SoftDelete(ctx, scope, []int64{id}, now)
+		return err
+	})
+}
+
+func (r *Records[T]) check(record *T) fault.Fields {
+	if r.rules.normalise != nil {
+		r.rules.normalise(record)
+	}
+	return r.rules.check(record)
+}
+
+// relate adds to errs what is wrong with the records in the light of others. Records
+// that have errors already are left out.
+func (r *Records[T]) relate(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T, errs []fault.Fields) error {
+	if r.rules.relate == nil {
+		return nil
+	}
+	var sound []*T
+	var at []int
+	for i, record := range records {
+		if len(errs[i]) == 0 {
+			sound, at = append(sound, record), append(at, i)
+		}
+	}
+	if len(sound) == 0 {
+		return nil
+	}
+	found, err := r.rules.relate(ctx, tx, scope, sound)
+	for i := range found {
+		errs[at[i]].Merge(found[i])
+	}
+	return err
+}
+
+// reread gives the stored form of records just written, in their order: with nested
+// names and derived figures, in one query.
+func (r *Records[T]) reread(ctx context.Context, tx ports.Repos, scope access.Scope, written []*T) ([]T, error) {
+	ids := make([]int64, len(written))
+	for i, record := range written {
+		ids[i] = r.rules.base(record).ID
+	}
+	byID, err := r.rules.repo(tx).GetMany(ctx, scope, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]T, len(ids))
+	adorned := make([]*T, len(ids))
+	for i, id := range ids {
+		out[i] = byID[id]
+		adorned[i] = &out[i]
+	}
+	return out, r.decorate(ctx, tx, scope, adorned)
+}
+
+func (r *Records[T]) decorate(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) error {
+	if r.rules.adorn == nil {
+		return nil
+	}
+	return r.rules.adorn(ctx, tx, scope, records)
+}
+
+// companyErrors refuses a company_id other than the acting company.
+func companyErrors(sent *farm.Meta, who access.Principal) fault.Fields {
+	f := fault.Fields{}
+	if sent.CompanyID != 0 && sent.CompanyID != who.CompanyID {
+		f.Addf("company_id", "Records are kept for your own company (%d); leave company_id out.", who.CompanyID)
+	}
+	return f
+}
+
+// faultOf makes one fault of the errors of all items.
+func faultOf(errs []fault.Fields, bulk bool) error {
+	if !bulk {
+		return errs[0].Err()
+	}
+	byIndex := fault.Fields{}
+	for i, f := range errs {
+		byIndex.Nest(strconv.Itoa(i), f)
+	}
+	if len(byIndex) == 0 {
+		return nil
+	}
+	return &fault.Error{
+		Kind: fault.Invalid, Code: "bulk_validation_failed", Fields: byIndex,
+		Message: strconv.Itoa(len(byIndex)) + " of " + strconv.Itoa(len(errs)) + " items are not valid; nothing was stored.",
+	}
+}

@@ -1,0 +1,229 @@
+// Package operating holds the use cases of the operator's command line: companies,
+// users, tokens, credit, prices and the crop catalog. The shell is the authority:
+// nothing here asks for a permission, and nothing here is reachable over HTTP.
+package operating
+
+import (
+	"context"
+	"crypto/sha256"
+	"net/mail"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"tilth/core/access"
+	"tilth/core/credit"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// Deps is what the use cases need.
+type Deps struct {
+	Store     ports.Store
+	Passwords ports.Passwords
+	Tokens    ports.Tokens
+	Clock     ports.Clock
+	IDs       ports.IDs
+}
+
+// Operating is the operator's use cases.
+type Operating struct{ deps Deps }
+
+// New makes the use cases.
+func New(deps Deps) *Operating { return &Operating{deps} }
+
+// CreateCompany makes a company with the roles that every company starts with.
+// Faults: Invalid, Conflict when the name is taken.
+func (o *Operating) CreateCompany(ctx context.Context, name string) (ports.Company, error) {
+	name = strings.TrimSpace(name)
+	if name == "" || utf8.RuneCountInString(name) > 255 {
+		return ports.Company{}, fault.Field("name", "A name of 1 to 255 characters.")
+	}
+	var out ports.Company
+	err := o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		out = ports.Company{UUID: o.deps.IDs.UUID(), Name: name, CreatedAt: o.deps.Clock.Now()}
+		return tx.Accounts.CreateCompany(ctx, &out, access.DefaultRoles())
+	})
+	return out, err
+}
+
+// NewUser is what a user is made of. An operator has no company and no role; an empty
+// password makes a user that signs in only with tokens the operator creates.
+type NewUser struct {
+	CompanyID int64
+	Email     string
+	Name      string // default: what stands before the @
+	Role      string
+	Password  string
+	Operator  bool
+}
+
+// MinPassword is the shortest password, in characters.
+const MinPassword = 10
+
+// CreateUser makes a user with a role. Faults: Invalid, NotFound (company, role),
+// Conflict (email_taken).
+func (o *Operating) CreateUser(ctx context.Context, in NewUser) (ports.User, error) {
+	if err := in.check(); err != nil {
+		return ports.User{}, err
+	}
+	hash := ""
+	if in.Password != "" {
+		var err error
+		if hash, err = o.deps.Passwords.Hash(in.Password); err != nil {
+			return ports.User{}, err
+		}
+	}
+	var out ports.User
+	err := o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		out = ports.User{CompanyID: in.CompanyID, Email: in.Email, Name: in.Name, PasswordHash: hash, CreatedAt: o.deps.Clock.Now()}
+		if in.Operator {
+			return tx.Accounts.CreateUser(ctx, &out)
+		}
+		if _, err := tx.Accounts.Company(ctx, in.CompanyID); err != nil {
+			return err
+		}
+		if err := tx.Accounts.CreateUser(ctx, &out); err != nil {
+			return err
+		}
+		return tx.Accounts.GiveRole(ctx, out.ID, in.CompanyID, in.Role)
+	})
+	return out, err
+}
+
+func (in *NewUser) check() error {
+	f := fault.Fields{}
+	in.Email = strings.ToLower(strings.TrimSpace(in.Email))
+	if a, err := mail.ParseAddress(in.Email); err != nil || a.Address != in.Email || len(in.Email) > 254 {
+		f.Addf("email", "%q is no e-mail address.", in.Email)
+	} else if in.Name == "" {
+		in.Name, _, _ = strings.Cut(in.Email, "@")
+	}
+	if in.Operator && (in.CompanyID != 0 || in.Role != "") {
+		f.Add("company", "An operator belongs to no company and has no role.")
+	}
+	if !in.Operator && in.CompanyID <= 0 {
+		f.Add("company", "The id of a company is required.")
+	}
+	if !in.Operator && in.Role == "" {
+		f.Add("role", "A role is required: owner, editor, viewer or one of the company's own.")
+	}
+	if n := utf8.RuneCountInString(in.Password); in.Password != "" && (n < MinPassword || n > 1024) {
+		f.Addf("password", "A password of %d to 1024 characters.", MinPassword)
+	}
+	return f.Err()
+}
+
+// MaxTokenTTL bounds a token made on the command line.
+const MaxTokenTTL = 366 * 24 * time.Hour
+
+// CreateToken makes an access token for a user. Faults: Invalid, NotFound.
+func (o *Operating) CreateToken(ctx context.Context, email string, ttl time.Duration) (string, error) {
+	if ttl < time.Second || ttl > MaxTokenTTL {
+		return "", fault.Field("ttl", "A duration from 1s to 8784h (366 days).")
+	}
+	user, err := o.User(ctx, email)
+	if err != nil {
+		return "", err
+	}
+	return o.deps.Tokens.Issue(ctx, user.ID, o.deps.Clock.Now(), ttl)
+}
+
+// User gives a user by e-mail. Faults: NotFound.
+func (o *Operating) User(ctx context.Context, email string) (ports.User, error) {
+	var user ports.User
+	err := o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+		user, err = tx.Accounts.UserByEmail(ctx, email)
+		return err
+	})
+	return user, err
+}
+
+// DisableUser ends a user's access from its next request on. Faults: NotFound.
+func (o *Operating) DisableUser(ctx context.Context, email string) (ports.User, error) {
+	var user ports.User
+	err := o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+		if user, err = tx.Accounts.UserByEmail(ctx, email); err != nil {
+			return err
+		}
+		user.Disabled = true
+		return tx.Accounts.SetDisabled(ctx, user.ID, true)
+	})
+	return user, err
+}
+
+// CreditWallet puts credits into a company's wallet. Faults: Invalid, NotFound.
+func (o *Operating) CreditWallet(ctx context.Context, companyID int64, amount credit.Amount, note string) (credit.Wallet, error) {
+	if utf8.RuneCountInString(note) > 500 {
+		return credit.Wallet{}, fault.Field("note", "At most 500 characters.")
+	}
+	var out credit.Wallet
+	scope := access.Own(companyID)
+	err := o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		if _, err := tx.Accounts.Company(ctx, companyID); err != nil {
+			return err
+		}
+		wallet, err := tx.Wallet.Lock(ctx, scope)
+		if err != nil {
+			return err
+		}
+		if wallet.Balance > credit.MaxAmount-amount {
+			return fault.Field("amount", "The balance would be larger than a wallet can hold.")
+		}
+		if out, err = wallet.Apply(credit.Credit, amount); err != nil {
+			return err
+		}
+		return tx.Wallet.Post(ctx, scope, out, &credit.Transaction{
+			CompanyID: companyID, CreatedAt: o.deps.Clock.Now(), Kind: credit.Credit, Amount: amount, Note: note,
+		})
+	})
+	return out, err
+}
+
+// SetPrice sets the price per hectare of a service. Faults: Invalid.
+func (o *Operating) SetPrice(ctx context.Context, service string, perHa credit.Amount) error {
+	if !slices.Contains(credit.Services, service) {
+		return fault.Field("service", service+" is no service; one of "+strings.Join(credit.Services, ", ")+".")
+	}
+	return o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		return tx.Prices.SetPrice(ctx, service, perHa, o.deps.Clock.Now())
+	})
+}
+
+// ImportCrops stores crops of the catalog by their slug and gives how many there are then.
+func (o *Operating) ImportCrops(ctx context.Context, crops []farm.Crop) (total int64, err error) {
+	err = o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		if err := tx.Catalog.UpsertCrops(ctx, crops, o.deps.Clock.Now()); err != nil {
+			return err
+		}
+		total, err = tx.Catalog.CountCrops(ctx)
+		return err
+	})
+	return total, err
+}
+
+// SeedCrops stores the catalog Tilth comes with, where there is none yet.
+func (o *Operating) SeedCrops(ctx context.Context, crops []farm.Crop) error {
+	return o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		have, err := tx.Catalog.CountCrops(ctx)
+		if err != nil || have > 0 {
+			return err
+		}
+		return tx.Catalog.UpsertCrops(ctx, crops, o.deps.Clock.Now())
+	})
+}
+
+// EnsureSigningKey makes the first key that access tokens are signed with. Replicas
+// that start at once may make two; all of them verify.
+func (o *Operating) EnsureSigningKey(ctx context.Context) error {
+	return o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		keys, err := tx.Accounts.SigningKeys(ctx)
+		if err != nil || len(keys) > 0 {
+			return err
+		}
+		seed := sha256.Sum256([]byte(o.deps.IDs.Secret()))
+		return tx.Accounts.AddSigningKey(ctx, ports.SigningKey{ID: o.deps.IDs.UUID(), Seed: seed[:], CreatedAt: o.deps.Clock.Now()})
+	})
+}

@@ -1,0 +1,210 @@
+package profiles
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"tilth/app/series"
+	"tilth/core/access"
+	"tilth/core/credit"
+	"tilth/core/event"
+	"tilth/core/fault"
+	"tilth/core/vegetation"
+	"tilth/ports"
+)
+
+// claimLimit ends a computation that kills its worker every time.
+const claimLimit = 5 * vegetation.RetryLimit
+
+// Computer computes one series, without a database.
+type Computer interface {
+	Compute(ctx context.Context, req series.Request) (vegetation.Series, error)
+}
+
+// Worker computes ordered profiles. It may be killed at any moment: what it does to
+// an order, its credit and its job is one transaction each, and a transaction commits
+// only while the job's lease is held.
+type Worker struct {
+	deps     Deps
+	computer Computer
+	log      *slog.Logger
+}
+
+// NewWorker makes a worker.
+func NewWorker(deps Deps, computer Computer, log *slog.Logger) *Worker {
+	return &Worker{deps, computer, log}
+}
+
+// Run does one job: begin, compute, settle. It returns an error only when the job
+// must be given back as it is: the context ended, or the database is away.
+func (w *Worker) Run(ctx context.Context, job ports.Job) error {
+	scope := access.Own(job.CompanyID)
+	order, ready, err := w.begin(ctx, scope, job)
+	if err != nil || !ready {
+		return err
+	}
+	index, err := vegetation.ParseIndex(order.Index)
+	if err != nil {
+		return err
+	}
+	computed, err := w.computer.Compute(ctx, series.Request{
+		Boundary: order.Boundary, From: order.StartDate, To: order.EndDate, Index: index, Mask: vegetation.MaskStandard,
+	})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return w.settle(ctx, scope, job, order, computed, err)
+}
+
+// begin moves the order to processing. ready is false where there is nothing to
+// compute: the order is not open any more, or its season has not begun.
+func (w *Worker) begin(ctx context.Context, scope access.Scope, job ports.Job) (order vegetation.OrderState, ready bool, err error) {
+	err = w.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		ready = false
+		now := w.deps.Clock.Now()
+		o, wallet, season, err := w.locked(ctx, tx, scope, job.Subject, now)
+		if err != nil {
+			return err
+		}
+		switch {
+		case !o.Open():
+			return tx.Jobs.Finish(ctx, job)
+		case !season:
+			return w.giveUp(ctx, tx, scope, wallet, job, o, now, "The season was deleted.")
+		case job.Attempt > claimLimit:
+			return w.giveUp(ctx, tx, scope, wallet, job, o, now, "The computation was broken off too often.")
+		}
+		if err := o.Begin(now); err != nil {
+			return err
+		}
+		if !o.SeasonBegun(now) {
+			return w.wait(ctx, tx, scope, job, o, now, o.State().StartDate, "The season has not begun.")
+		}
+		order, ready = o.State(), true
+		return tx.Orders.Update(ctx, scope, order)
+	})
+	return order, ready, err
+}
+
+// locked gives the order under a lock, with the dates its season has now: while an
+// order is open the season may still be moved. season is false when it is gone.
+func (w *Worker) locked(ctx context.Context, tx ports.Repos, scope access.Scope, id int64, now time.Time) (o *vegetation.Order, wallet credit.Wallet, season bool, err error) {
+	if wallet, err = tx.Wallet.Lock(ctx, scope); err != nil {
+		return nil, wallet, false, err
+	}
+	state, err := tx.Orders.GetForUpdate(ctx, scope, id)
+	if err != nil {
+		return nil, wallet, false, err
+	}
+	order := vegetation.RehydrateOrder(state)
+	if !order.Open() {
+		return &order, wallet, true, nil
+	}
+	current, err := tx.Seasons.Get(ctx, scope, state.SeasonID)
+	if fault.Is(err, fault.NotFound) {
+		return &order, wallet, false, nil
+	}
+	if err == nil {
+		order.MoveWindow(current.StartDate, current.EndDate, now)
+	}
+	return &order, wallet, true, err
+}
+
+// settle stores what came of the computation, in one transaction with the credit, the
+// event and the end of the job.
+func (w *Worker) settle(ctx context.Context, scope access.Scope, job ports.Job, began vegetation.OrderState, computed vegetation.Series, failure error) error {
+	return w.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		now := w.deps.Clock.Now()
+		o, wallet, season, err := w.locked(ctx, tx, scope, job.Subject, now)
+		if err != nil {
+			return err
+		}
+		switch s := o.State(); {
+		case !o.Open():
+			return tx.Jobs.Finish(ctx, job)
+		case !season:
+			return w.giveUp(ctx, tx, scope, wallet, job, o, now, "The season was deleted.")
+		case !s.StartDate.Equal(began.StartDate) || !s.EndDate.Equal(began.EndDate):
+			return tx.Jobs.Postpone(ctx, job, now) // the season moved meanwhile: compute it anew
+		case failure != nil:
+			return w.failed(ctx, tx, scope, wallet, job, o, now, failure)
+		}
+		active, err := o.Complete(now, computed)
+		if err != nil {
+			return err
+		}
+		if !active {
+			return w.waiting(ctx, tx, scope, job, o)
+		}
+		return w.completed(ctx, tx, scope, wallet, job, o, computed, now)
+	})
+}
+
+func (w *Worker) completed(ctx context.Context, tx ports.Repos, scope access.Scope, wallet credit.Wallet, job ports.Job, o *vegetation.Order, computed vegetation.Series, now time.Time) error {
+	s := o.State()
+	if err := tx.Orders.Update(ctx, scope, s); err != nil {
+		return err
+	}
+	if err := tx.Orders.PutSeries(ctx, scope, s.ID, computed); err != nil {
+		return err
+	}
+	if err := capture(ctx, tx, scope, wallet, s, now); err != nil {
+		return err
+	}
+	if err := tx.Outbox.Add(ctx, event.Event{
+		ID: w.deps.IDs.UUID(), Type: event.TypeProfileCompleted, CompanyID: s.CompanyID, Subject: "profile/" + s.UUID, At: now,
+		Data: event.ProfileCompleted{
+			ProfileUUID: s.UUID, OrderID: s.ID, Field: s.FieldID, FieldUUID: s.FieldUUID, Season: s.SeasonID,
+			IndexCode: s.Index, Status: string(s.Status), Observations: len(computed.Observations),
+		},
+	}); err != nil {
+		return err
+	}
+	return tx.Jobs.Finish(ctx, job)
+}
+
+// failed decides what a failed computation means: a source that is out is tried
+// again, what is broken for good fails the order.
+func (w *Worker) failed(ctx context.Context, tx ports.Repos, scope access.Scope, wallet credit.Wallet, job ports.Job, o *vegetation.Order, now time.Time, failure error) error {
+	var known *fault.Error
+	if errors.As(failure, &known) && (known.Kind == fault.Invalid || known.Kind == fault.NotFound) {
+		return w.giveUp(ctx, tx, scope, wallet, job, o, now, known.Message)
+	}
+	w.log.WarnContext(ctx, "profile computation failed, will be tried again",
+		"order", job.Subject, "attempt", o.State().Attempts+1, "error", failure)
+	if err := o.SourceOut(now, w.deps.IDs.Jitter()); err != nil {
+		return err
+	}
+	if o.State().Status == vegetation.Failed {
+		if err := settleFailed(ctx, tx, scope, wallet, o, now); err != nil {
+			return err
+		}
+		return tx.Jobs.Finish(ctx, job)
+	}
+	return w.waiting(ctx, tx, scope, job, o)
+}
+
+func (w *Worker) giveUp(ctx context.Context, tx ports.Repos, scope access.Scope, wallet credit.Wallet, job ports.Job, o *vegetation.Order, now time.Time, reason string) error {
+	if err := fail(ctx, tx, scope, wallet, o, now, reason); err != nil {
+		return err
+	}
+	return tx.Jobs.Finish(ctx, job)
+}
+
+func (w *Worker) wait(ctx context.Context, tx ports.Repos, scope access.Scope, job ports.Job, o *vegetation.Order, now, until time.Time, reason string) error {
+	if err := o.Wait(now, until, reason); err != nil {
+		return err
+	}
+	return w.waiting(ctx, tx, scope, job, o)
+}
+
+// waiting stores an order that waits, and its job for the time of the next try.
+func (w *Worker) waiting(ctx context.Context, tx ports.Repos, scope access.Scope, job ports.Job, o *vegetation.Order) error {
+	s := o.State()
+	if err := tx.Orders.Update(ctx, scope, s); err != nil {
+		return err
+	}
+	return tx.Jobs.Postpone(ctx, job, *s.NextTryAt)
+}

@@ -1,0 +1,189 @@
+// Package profiles holds the use cases of vegetation-index profile orders: placing,
+// reading, and computing them in the background, with the credit they cost. Pixels
+// and formulas are the core's; the imagery source is behind a port.
+package profiles
+
+import (
+	"context"
+	"iter"
+	"strconv"
+	"time"
+
+	"tilth/app/gate"
+	"tilth/app/listing"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/vegetation"
+	"tilth/ports"
+)
+
+// JobKind is the kind of the jobs that compute a profile.
+const JobKind = "vi_profile"
+
+// Deps is what the use cases need.
+type Deps struct {
+	Store ports.Store
+	Gate  *gate.Gate
+	Clock ports.Clock
+	IDs   ports.IDs
+}
+
+// Orders is the use cases of profile orders.
+type Orders struct{ deps Deps }
+
+// New makes the use cases.
+func New(deps Deps) *Orders { return &Orders{deps} }
+
+// Permission gives the permission of an action: list, retrieve or create.
+func (o *Orders) Permission(action string) access.Permission {
+	slug := access.Slug("vi-profile.view")
+	if action == "create" {
+		slug = "vi-profile.create"
+	}
+	return access.Permission{Slug: slug, Action: action, View: "VegetationIndexProfileOrderView"}
+}
+
+// Request is an order as a client places it.
+type Request struct {
+	FieldUUID string
+	SeasonID  int64
+	Index     vegetation.IndexCode
+}
+
+// Place accepts an order: it is processing, its charge is held and its job queued, in
+// one transaction. An open order of the same field and season is answered as it is;
+// a failed one is taken up again.
+// Faults: Unauthenticated, Forbidden, Invalid (field), Internal with the code
+// season_unresolved (the specification has no better answer), PaymentRequired
+// (insufficient_credit), Conflict (duplicate_profile).
+func (o *Orders) Place(ctx context.Context, who access.Principal, req Request) (vegetation.OrderState, error) {
+	var out vegetation.OrderState
+	if err := o.deps.Gate.Require(ctx, who, o.Permission("create")); err != nil {
+		return out, err
+	}
+	scope, now := who.Scope(false), o.deps.Clock.Now()
+	err := o.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		fresh, err := o.draft(ctx, tx, who, req, now)
+		if err != nil {
+			return err
+		}
+		wallet, err := tx.Wallet.Lock(ctx, scope)
+		if err != nil {
+			return err
+		}
+		order, stored, err := o.take(ctx, tx, scope, fresh, now)
+		if err != nil {
+			return err
+		}
+		out = order.State()
+		if !stored {
+			return nil
+		}
+		if err := hold(ctx, tx, scope, wallet, out, now); err != nil {
+			return err
+		}
+		return tx.Jobs.Enqueue(ctx, jobOf(out, now))
+	})
+	return out, err
+}
+
+// draft makes the order that a request asks for, after the checks of its field and season.
+func (o *Orders) draft(ctx context.Context, tx ports.Repos, who access.Principal, req Request, now time.Time) (vegetation.OrderState, error) {
+	var s vegetation.OrderState
+	scope := who.Scope(false)
+	field, err := tx.Fields.GetByUUID(ctx, scope, req.FieldUUID)
+	if fault.Is(err, fault.NotFound) {
+		return s, fault.Field("field_uuid", "No field of your company has this uuid.")
+	}
+	if err != nil {
+		return s, err
+	}
+	if field.Boundary == nil {
+		return s, fault.Field("field_uuid", "This field has no boundary; give it one before ordering a profile.")
+	}
+	season, err := tx.Seasons.Get(ctx, scope, req.SeasonID)
+	if fault.Is(err, fault.NotFound) {
+		return s, fault.New(fault.Internal, "season_unresolved", "season_id "+strconv.FormatInt(req.SeasonID, 10)+" is no season of the company")
+	}
+	if err != nil {
+		return s, err
+	}
+	return vegetation.OrderState{
+		UUID: o.deps.IDs.UUID(), CompanyID: scope.Company(), Index: string(req.Index),
+		FieldID: field.ID, FieldUUID: field.UUID, SeasonID: season.ID,
+		StartDate: season.StartDate, EndDate: season.EndDate,
+		Boundary: field.Boundary.Geometry(), AreaM2: field.AreaM2(),
+		CreatedBy: who.UserID, CreatedAt: now, UpdatedAt: now,
+	}, nil
+}
+
+// take stores a new order, or takes up the failed one of the same field and season;
+// stored is false for an order that was open already.
+func (o *Orders) take(ctx context.Context, tx ports.Repos, scope access.Scope, fresh vegetation.OrderState, now time.Time) (order vegetation.Order, stored bool, err error) {
+	existing, err := tx.Orders.FindForUpdate(ctx, scope, fresh.FieldID, fresh.SeasonID)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		if order, err = vegetation.NewOrder(fresh); err != nil {
+			return order, false, err
+		}
+		state := order.State()
+		err = tx.Orders.Insert(ctx, scope, &state)
+		return vegetation.RehydrateOrder(state), true, err
+	case err != nil:
+		return order, false, err
+	}
+	order = vegetation.RehydrateOrder(existing)
+	switch existing.Status {
+	case vegetation.Active:
+		return order, false, order.Duplicate()
+	case vegetation.Failed:
+		if err := order.Revive(now, fresh); err != nil {
+			return order, false, err
+		}
+		return order, true, tx.Orders.Update(ctx, scope, order.State())
+	default:
+		return order, false, nil
+	}
+}
+
+func jobOf(s vegetation.OrderState, at time.Time) ports.Job {
+	return ports.Job{Kind: JobKind, Key: strconv.FormatInt(s.ID, 10), CompanyID: s.CompanyID, Subject: s.ID, RunAt: at}
+}
+
+// Profile is an order with its series.
+type Profile struct {
+	Order  vegetation.OrderState
+	Series vegetation.Series
+}
+
+// Retrieve gives an order with its series for the index it was made for.
+// Faults: Unauthenticated, Forbidden, NotFound.
+func (o *Orders) Retrieve(ctx context.Context, who access.Principal, id int64) (Profile, error) {
+	var out Profile
+	if err := o.deps.Gate.Require(ctx, who, o.Permission("retrieve")); err != nil {
+		return out, err
+	}
+	scope := who.Scope(false)
+	err := o.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		if out.Order, err = tx.Orders.Get(ctx, scope, id); err != nil {
+			return err
+		}
+		out.Series, err = tx.Orders.Series(ctx, scope, id, out.Order.Index)
+		return err
+	})
+	return out, err
+}
+
+// List gives the orders of the caller's company; filters are company, created_by,
+// index_code (partial), field, season and status. Faults: Unauthenticated, Forbidden.
+func (o *Orders) List(ctx context.Context, who access.Principal, q ports.Query) (listing.Of[vegetation.OrderState], error) {
+	if err := o.deps.Gate.Require(ctx, who, o.Permission("list")); err != nil {
+		return listing.Of[vegetation.OrderState]{}, err
+	}
+	scope := who.Scope(false)
+	return listing.Read(ctx, o.deps.Store,
+		func(ctx context.Context, tx ports.Repos) (int64, error) { return tx.Orders.Count(ctx, scope, q) },
+		func(ctx context.Context, tx ports.Repos) iter.Seq2[vegetation.OrderState, error] {
+			return tx.Orders.Each(ctx, scope, q)
+		})
+}

@@ -1,0 +1,44 @@
+package profiles
+
+import (
+	"context"
+	"iter"
+
+	"tilth/app/listing"
+	"tilth/core/access"
+	"tilth/core/credit"
+	"tilth/ports"
+)
+
+// WalletPermission gives the permission of looking at the wallet.
+func (o *Orders) WalletPermission(action string) access.Permission {
+	return access.Permission{Slug: "wallet.view", Action: action, View: "WalletView"}
+}
+
+// Wallet gives the caller's wallet. Faults: Unauthenticated, Forbidden.
+func (o *Orders) Wallet(ctx context.Context, who access.Principal) (credit.Wallet, error) {
+	var out credit.Wallet
+	if err := o.deps.Gate.Require(ctx, who, o.WalletPermission("retrieve")); err != nil {
+		return out, err
+	}
+	err := o.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		out, err = tx.Wallet.Get(ctx, who.Scope(false))
+		return err
+	})
+	return out, err
+}
+
+// Transactions gives the ledger, newest first. Faults: Unauthenticated, Forbidden.
+func (o *Orders) Transactions(ctx context.Context, who access.Principal, q ports.Query) (listing.Of[credit.Transaction], error) {
+	if err := o.deps.Gate.Require(ctx, who, o.WalletPermission("list")); err != nil {
+		return listing.Of[credit.Transaction]{}, err
+	}
+	scope := who.Scope(false)
+	return listing.Read(ctx, o.deps.Store,
+		func(ctx context.Context, tx ports.Repos) (int64, error) {
+			return tx.Wallet.CountTransactions(ctx, scope)
+		},
+		func(ctx context.Context, tx ports.Repos) iter.Seq2[credit.Transaction, error] {
+			return tx.Wallet.Transactions(ctx, scope, q)
+		})
+}

@@ -1,0 +1,206 @@
+// Package credit is the wallet arithmetic: prices, charges, and the double-entry
+// postings of credit, hold, capture, release and refund. Amounts are whole
+// hundredths of a credit; there is one rounding rule, up. It stores nothing.
+package credit
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+	"time"
+
+	"tilth/core/fault"
+)
+
+// Amount is credits in hundredths.
+type Amount int64
+
+// MaxAmount bounds a single amount, far below overflow of sums.
+const MaxAmount Amount = 1_000_000_000_000_00
+
+// Credits gives the amount as a number of credits with two decimals ("12.50").
+func (a Amount) String() string {
+	sign := ""
+	if a < 0 {
+		sign, a = "-", -a
+	}
+	return fmt.Sprintf("%s%d.%02d", sign, a/100, a%100)
+}
+
+// Float gives the amount in credits, for JSON; exact to the hundredth up to 2^53.
+func (a Amount) Float() float64 { return float64(a) / 100 }
+
+// ParseAmount reads "12", "12.5" or "12.50": a positive amount of at most two decimals.
+func ParseAmount(text string) (Amount, error) {
+	bad := fault.Field("amount", fmt.Sprintf("%q is no amount of credits: write a number above 0 with at most two decimals, such as 250 or 12.50.", text))
+	whole, frac, _ := strings.Cut(text, ".")
+	if whole == "" || len(frac) > 2 || strings.HasSuffix(text, ".") {
+		return 0, bad
+	}
+	for len(frac) < 2 {
+		frac += "0"
+	}
+	n := new(big.Int)
+	for _, r := range whole + frac {
+		if r < '0' || r > '9' {
+			return 0, bad
+		}
+	}
+	n.SetString(whole+frac, 10)
+	if n.Sign() <= 0 || n.Cmp(big.NewInt(int64(MaxAmount))) > 0 {
+		return 0, bad
+	}
+	return Amount(n.Int64()), nil
+}
+
+// Product is a thing that can be charged for.
+type Product string
+
+// The five satellite products: a field is charged once over all of them.
+const (
+	VegetationIndexProfile Product = "vegetation_index_profile"
+	VegetationIndexMap     Product = "vegetation_index_map"
+	ZoningMap              Product = "zoning_map"
+	SoilMap                Product = "soil_map"
+	ElevationMap           Product = "elevation_map"
+)
+
+// Services that have a price per hectare: the profile (1.00 until set), and the two
+// stratification map types (none until set).
+const (
+	ServiceProfile = string(VegetationIndexProfile)
+	ServiceSTR     = "STR"
+	ServiceSOC     = "SOC"
+)
+
+// Services lists what `tilth price set` takes.
+var Services = []string{ServiceProfile, ServiceSTR, ServiceSOC}
+
+// DefaultProfilePrice is the price of a profile per hectare until one is set.
+const DefaultProfilePrice Amount = 1_00
+
+// Charge is price per hectare × area, rounded up to the hundredth. The area is in
+// whole square metres, so the product is exact.
+func Charge(perHectare Amount, areaM2 int64) Amount {
+	n := new(big.Int).Mul(big.NewInt(int64(perHectare)), big.NewInt(areaM2))
+	q, r := new(big.Int).QuoRem(n, big.NewInt(10_000), new(big.Int))
+	if r.Sign() > 0 {
+		q.Add(q, big.NewInt(1))
+	}
+	return Amount(q.Int64())
+}
+
+// Kind is the kind of a ledger transaction.
+type Kind string
+
+// The kinds of the ledger.
+const (
+	Credit  Kind = "credit"  // the operator puts credits in
+	Hold    Kind = "hold"    // set aside for an open order
+	Capture Kind = "capture" // a held amount is spent
+	Release Kind = "release" // a held amount is free again
+	Refund  Kind = "refund"  // a spent amount is given back
+)
+
+// Account is one side of a posting.
+type Account string
+
+// The accounts: two of the wallet, two of the house.
+const (
+	Available Account = "wallet:available"
+	Held      Account = "wallet:held"
+	Funding   Account = "house:funding"
+	Revenue   Account = "house:revenue"
+)
+
+// Entry is one line of a transaction; the entries of a transaction sum to zero.
+type Entry struct {
+	Account Account
+	Amount  Amount
+}
+
+// Entries gives the two lines of a transaction of that kind.
+func Entries(kind Kind, amount Amount) []Entry {
+	from, to := Funding, Available
+	switch kind {
+	case Hold:
+		from, to = Available, Held
+	case Capture:
+		from, to = Held, Revenue
+	case Release:
+		from, to = Held, Available
+	case Refund:
+		from, to = Revenue, Available
+	}
+	return []Entry{{from, -amount}, {to, amount}}
+}
+
+// Transaction is a line of a company's ledger.
+type Transaction struct {
+	ID        int64
+	CompanyID int64
+	CreatedAt time.Time
+	Kind      Kind
+	Amount    Amount
+	Product   Product // empty for credit
+	FieldID   int64   // 0 where it concerns no field
+	OrderID   int64   // 0 where it concerns no order
+	Note      string
+}
+
+// Wallet is what a company has. Balance includes what is held.
+type Wallet struct {
+	CompanyID int64
+	Balance   Amount
+	Held      Amount
+}
+
+// Available is what may still be spent.
+func (w Wallet) Available() Amount { return w.Balance - w.Held }
+
+// Apply gives the wallet after a transaction. It refuses (PaymentRequired) to hold
+// more than is available, and (Internal) what would make held or balance negative.
+func (w Wallet) Apply(kind Kind, amount Amount) (Wallet, error) {
+	if amount < 0 || amount > MaxAmount {
+		return w, fault.Newf(fault.Internal, "ledger", "amount %s out of range", amount)
+	}
+	next := w
+	switch kind {
+	case Credit, Refund:
+		next.Balance += amount
+	case Hold:
+		if amount > w.Available() {
+			return w, Insufficient(amount, w.Available())
+		}
+		next.Held += amount
+	case Capture:
+		next.Held -= amount
+		next.Balance -= amount
+	case Release:
+		next.Held -= amount
+	default:
+		return w, fault.Newf(fault.Internal, "ledger", "unknown kind %q", kind)
+	}
+	if next.Held < 0 || next.Balance < next.Held {
+		return w, fault.Newf(fault.Internal, "ledger", "%s of %s on balance %s, held %s", kind, amount, w.Balance, w.Held)
+	}
+	return next, nil
+}
+
+// Insufficient is the refusal for want of credit.
+func Insufficient(required, available Amount) error {
+	return fault.Newf(fault.PaymentRequired, "insufficient_credit",
+		"Not enough credit: %s required, %s available.", required, available).
+		With("required", required.Float()).With("available", available.Float())
+}
+
+// FieldCharge is the one charge of a field over the five satellite products: held
+// while its order is open, captured for good on the first success.
+type FieldCharge struct {
+	CompanyID int64
+	FieldID   int64
+	OrderID   int64 // the order that holds it now
+	Product   Product
+	Amount    Amount
+	Captured  bool
+}

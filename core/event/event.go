@@ -1,0 +1,31 @@
+// Package event holds the domain events and their names. An event is written in the
+// transaction of what it tells of, and delivered later, at least once.
+package event
+
+import "time"
+
+// Event is a fact about a company's record.
+type Event struct {
+	ID        string // UUID; consumers drop repeats by it
+	Type      string
+	CompanyID int64
+	Subject   string // the record, as "profile/<uuid>"
+	At        time.Time
+	Data      any // a struct of this package
+}
+
+// TypeProfileCompleted is published when a vegetation-index profile finishes processing.
+const TypeProfileCompleted = "vi_profile_completed"
+
+// ProfileCompleted is the payload of vi_profile_completed. It carries no map_uuid:
+// a profile has no map.
+type ProfileCompleted struct {
+	ProfileUUID  string `json:"profile_uuid"`
+	OrderID      int64  `json:"order_id"`
+	Field        int64  `json:"field"`
+	FieldUUID    string `json:"field_uuid"`
+	Season       int64  `json:"season"`
+	IndexCode    string `json:"index_code"`
+	Status       string `json:"status"`
+	Observations int    `json:"observations"`
+}

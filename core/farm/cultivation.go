@@ -1,0 +1,39 @@
+package farm
+
+import "tilth/core/fault"
+
+// Cultivation ties one crop to one field within one season. The same three may be
+// tied more than once: a field can be sown in parts.
+type Cultivation struct {
+	Meta
+	Season Ref
+	Crop   Ref
+	Field  Ref
+}
+
+// Check gives what is wrong with the record itself.
+func (r *Cultivation) Check() fault.Fields {
+	f := fault.Fields{}
+	for field, id := range map[string]int64{"season_id": r.Season.ID, "crop_id": r.Crop.ID, "field_id": r.Field.ID} {
+		if id <= 0 {
+			f.Add(field, "This must be a positive id.")
+		}
+	}
+	return f
+}
+
+// LastCultivationKept is the refusal to delete the only cultivation of a field. The
+// text is fixed by the interface specification.
+func LastCultivationKept() error {
+	return fault.New(fault.Invalid, "last_cultivation",
+		"At least one cultivation must be kept. You cannot delete the last cultivation.")
+}
+
+// MayDeleteCultivation applies the guard: live is the number of live cultivations of
+// the field, counted under a lock on the field.
+func MayDeleteCultivation(live int64) error {
+	if live <= 1 {
+		return LastCultivationKept()
+	}
+	return nil
+}

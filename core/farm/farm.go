@@ -1,0 +1,61 @@
+package farm
+
+import (
+	"math"
+
+	"tilth/core/fault"
+	"tilth/core/geo"
+)
+
+// UnitSystems are the ways a farm reads its figures.
+var UnitSystems = []string{"metric", "imperial"}
+
+// Farm is a holding that contains fields.
+type Farm struct {
+	Meta
+	Name        string
+	Description string
+	Country     string // snake_case country key of the assessments
+	Region      string
+	City        string
+	Address     string
+	PostalCode  string
+	Location    *geo.Position // longitude, latitude; nil where unknown
+	Timezone    string        // IANA name
+	UnitSystem  string
+	OwnerName   string
+	Phone       string
+	Email       string
+	BusinessID  string
+	External
+
+	// Read-only figures over the farm's live fields.
+	TotalAreaHa float64
+	FieldCount  int64
+}
+
+// Check gives what is wrong with the record itself. Whether the country key and the
+// time zone exist is checked by the use case, which has their lists.
+func (r *Farm) Check() fault.Fields {
+	f := fault.Fields{}
+	required(f, "name", r.Name, 255)
+	text(f, "description", r.Description, 4000)
+	text(f, "country", r.Country, 64)
+	text(f, "region", r.Region, 255)
+	text(f, "city", r.City, 255)
+	text(f, "address", r.Address, 500)
+	text(f, "postal_code", r.PostalCode, 32)
+	text(f, "timezone", r.Timezone, 64)
+	text(f, "owner_name", r.OwnerName, 255)
+	text(f, "phone", r.Phone, 64)
+	text(f, "email", r.Email, 254)
+	text(f, "business_id", r.BusinessID, 64)
+	choice(f, "unit_system", r.UnitSystem, UnitSystems)
+	r.External.check(f)
+	if p := r.Location; p != nil {
+		if math.IsNaN(p.X) || math.IsNaN(p.Y) || math.Abs(p.X) > 180 || math.Abs(p.Y) > 90 {
+			f.Add("location", "The point must be [longitude, latitude] in degrees: longitude from -180 to 180, latitude from -90 to 90.")
+		}
+	}
+	return f
+}

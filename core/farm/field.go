@@ -1,0 +1,72 @@
+package farm
+
+import (
+	"math"
+	"time"
+
+	"tilth/core/fault"
+	"tilth/core/geo"
+)
+
+// BoundaryCategories and BoundaryMethods say what a boundary stands for and how it
+// was taken; the words are those practitioners know from ISO 11783 field data.
+var (
+	BoundaryCategories = []string{"conceptual", "operational", "economic", "administrative", "other"}
+	BoundaryMethods    = []string{"manual", "surveyed", "driven", "auto_operation", "auto_imagery", "unknown"}
+)
+
+// Field is a piece of land of a farm. Without a boundary it can be farmed and
+// assessed, but not observed by satellite.
+type Field struct {
+	Meta
+	UUID               string
+	Name               string
+	Farm               Ref
+	Boundary           *geo.Boundary // nil: no boundary
+	DeclaredAreaHa     *float64
+	BoundaryCategory   string
+	BoundaryMethod     string
+	BoundaryObservedOn *time.Time // civil date
+	SoilType           string
+	Irrigated          *bool
+	Tenure             string
+	ActiveFrom         *time.Time // civil date
+	ActiveTo           *time.Time // civil date
+	Notes              string
+	External
+
+	// Overlaps counts the live fields of the company that this boundary overlaps; it is a
+	// warning of the answer, never stored.
+	Overlaps []Ref
+}
+
+// Check gives what is wrong with the record itself; the boundary was checked when it was made.
+func (r *Field) Check() fault.Fields {
+	f := fault.Fields{}
+	required(f, "name", r.Name, 255)
+	if r.Farm.ID <= 0 {
+		f.Add("farm_id", "This field is required.")
+	}
+	if a := r.DeclaredAreaHa; a != nil && (math.IsNaN(*a) || *a <= 0 || *a > 100_000) {
+		f.Add("declared_area_ha", "An area in hectares, above 0 and at most 100000.")
+	}
+	choice(f, "boundary_category", r.BoundaryCategory, BoundaryCategories)
+	choice(f, "boundary_method", r.BoundaryMethod, BoundaryMethods)
+	text(f, "soil_type", r.SoilType, 255)
+	text(f, "tenure", r.Tenure, 64)
+	text(f, "notes", r.Notes, 4000)
+	if r.ActiveFrom != nil && r.ActiveTo != nil && r.ActiveTo.Before(*r.ActiveFrom) {
+		f.Add("active_to", "active_to must not be before active_from.")
+	}
+	r.External.check(f)
+	return f
+}
+
+// AreaM2 is the area of the boundary in whole square metres (hectares to four
+// decimals, the figure that is shown and charged); 0 without a boundary.
+func (r *Field) AreaM2() int64 {
+	if r.Boundary == nil {
+		return 0
+	}
+	return int64(math.Round(r.Boundary.AreaHa() * 10_000))
+}

@@ -1,0 +1,162 @@
+// Package fault is the one error type of Tilth: a kind that decides how a caller
+// may react, a stable code that clients may test, a message for people, and the
+// fields that were wrong. It knows nothing of HTTP, SQL or any transport; the
+// adapters map kinds to statuses in one table.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Kind is the closed set of ways a call can fail.
+type Kind string
+
+// The kinds. Everything that is not a *fault.Error is Internal.
+const (
+	Invalid         Kind = "invalid"          // the input is wrong and the fields say how
+	Unauthenticated Kind = "unauthenticated"  // no or no valid credential
+	Forbidden       Kind = "forbidden"        // known caller, missing permission or subscription
+	NotFound        Kind = "not_found"        // nothing of that id in the caller's scope
+	Conflict        Kind = "conflict"         // the state of the record forbids it
+	PaymentRequired Kind = "payment_required" // not enough credit
+	Precondition    Kind = "precondition"     // If-Match named another version
+	Mismatch        Kind = "mismatch"         // same idempotency key, another body
+	Limit           Kind = "limit"            // too many, too large, too often
+	Unavailable     Kind = "unavailable"      // a part that is needed is away; try again
+	Internal        Kind = "internal"         // ours to mend; the text is never shown
+)
+
+// Fields holds messages by field name. A value is either []string (messages) or
+// Fields (a nested object or an item of an array, keyed by its decimal index).
+type Fields map[string]any
+
+// NonField is the key of messages that belong to no one field.
+const NonField = "non_field_errors"
+
+// Add appends a message to a field.
+func (f Fields) Add(field, message string) {
+	have, _ := f[field].([]string)
+	f[field] = append(have, message)
+}
+
+// Addf appends a formatted message to a field.
+func (f Fields) Addf(field, format string, args ...any) { f.Add(field, fmt.Sprintf(format, args...)) }
+
+// Nest puts the errors of a nested object below a field; empty errors are dropped.
+func (f Fields) Nest(field string, nested Fields) {
+	if len(nested) > 0 {
+		f[field] = nested
+	}
+}
+
+// Merge copies every message of other into f.
+func (f Fields) Merge(other Fields) {
+	for k, v := range other {
+		if list, ok := v.([]string); ok {
+			for _, m := range list {
+				f.Add(k, m)
+			}
+			continue
+		}
+		f[k] = v
+	}
+}
+
+// Err returns nil when there are no messages, else an Invalid fault that carries them.
+func (f Fields) Err() error {
+	if len(f) == 0 {
+		return nil
+	}
+	return &Error{Kind: Invalid, Code: "validation_failed", Message: "Validation failed: " + f.summary() + ".", Fields: f}
+}
+
+func (f Fields) summary() string {
+	keys := slices.Sorted(maps.Keys(f))
+	if len(keys) > 5 {
+		keys = append(keys[:5], "…")
+	}
+	return "see " + strings.Join(keys, ", ")
+}
+
+// Error is a failure with a kind.
+type Error struct {
+	Kind    Kind
+	Code    string         // stable snake_case word
+	Message string         // for people; safe to show unless Kind is Internal
+	Fields  Fields         // what was wrong where (Invalid)
+	Details map[string]any // further facts a client may use (conflicts, credit, permissions)
+	Cause   error          // for the log only
+}
+
+// Error gives the message and the cause.
+func (e *Error) Error() string {
+	if e.Cause != nil {
+		return e.Message + ": " + e.Cause.Error()
+	}
+	if len(e.Fields) > 0 {
+		return fmt.Sprintf("%s %v", e.Message, e.Fields)
+	}
+	return e.Message
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// New makes a fault.
+func New(kind Kind, code, message string) *Error {
+	return &Error{Kind: kind, Code: code, Message: message}
+}
+
+// Newf makes a fault with a formatted message.
+func Newf(kind Kind, code, format string, args ...any) *Error {
+	return New(kind, code, fmt.Sprintf(format, args...))
+}
+
+// With adds a detail and returns the same fault.
+func (e *Error) With(key string, value any) *Error {
+	if e.Details == nil {
+		e.Details = map[string]any{}
+	}
+	e.Details[key] = value
+	return e
+}
+
+// Because records the cause and returns the same fault.
+func (e *Error) Because(cause error) *Error {
+	e.Cause = cause
+	return e
+}
+
+// Field makes an Invalid fault for one field.
+func Field(field, message string) error {
+	f := Fields{}
+	f.Add(field, message)
+	return f.Err()
+}
+
+// Missing is the NotFound fault of a resource ("field", "season", …).
+func Missing(resource string) *Error {
+	return Newf(NotFound, "not_found", "No %s of that id.", resource)
+}
+
+// As gives the fault inside err, if there is one.
+func As(err error) (*Error, bool) {
+	var e *Error
+	ok := errors.As(err, &e)
+	return e, ok
+}
+
+// KindOf gives the kind of err; Internal for what is no fault.
+func KindOf(err error) Kind {
+	if e, ok := As(err); ok {
+		return e.Kind
+	}
+	return Internal
+}
+
+// Is reports whether err is a fault of that kind.
+func Is(err error, kind Kind) bool { return err != nil && KindOf(err) == kind }

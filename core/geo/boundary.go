@@ -1,0 +1,230 @@
+package geo
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"tilth/core/fault"
+)
+
+// Limits are the operator's bounds on what counts as a field boundary.
+type Limits struct {
+	MinAreaM2   float64 // smallest area, square metres
+	MaxAreaHa   float64 // largest area, hectares
+	MaxVertices int     // over all rings, closing positions not counted
+	SliverHa    float64 // below this area the boundary carries the warning "sliver"
+}
+
+// DefaultLimits gives the bounds of the contract: 1 m² to 10,000 ha, 10,000 vertices,
+// slivers under 0.05 ha.
+func DefaultLimits() Limits {
+	return Limits{MinAreaM2: 1, MaxAreaHa: 10_000, MaxVertices: 10_000, SliverHa: 0.05}
+}
+
+// Warning is a doubt about a boundary that is accepted all the same.
+type Warning struct {
+	Code    string // WarnSliver, WarnAxisSwap
+	Message string
+}
+
+// The warnings' codes.
+const (
+	WarnSliver   = "sliver"
+	WarnAxisSwap = "likely_axis_swap"
+)
+
+// Measures are the figures of a boundary that storage keeps beside the geometry.
+type Measures struct {
+	AreaHa     float64  // on the ellipsoid, full precision
+	PerimeterM float64  // geodesic, over all rings, holes included
+	Centroid   Position // degrees; may lie outside a bent field
+	Warnings   []Warning
+}
+
+// Boundary is the valid outline of a field. It is immutable and made by NewBoundary or
+// ParseGeoJSON, which refuse what is invalid, or by RestoreBoundary from storage.
+type Boundary struct {
+	geometry MultiPolygon
+	measures Measures
+	bounds   Box
+	vertices int
+}
+
+// BoundaryField is the name of the request field that every refusal is filed under.
+const BoundaryField = "boundary"
+
+// squareMetresPerHectare turns m² into ha.
+const squareMetresPerHectare = 10_000
+
+// NewBoundary normalises a geometry in degrees (rings closed, repeated positions dropped,
+// outer rings counter-clockwise and holes clockwise as RFC 7946 section 3.1.6 wants)
+// and checks it. The argument is not changed. Every refusal is an Invalid fault with
+// one message for the field "boundary".
+func NewBoundary(m MultiPolygon, limits Limits) (Boundary, error) {
+	geometry, err := normalise(m, limits)
+	if err != nil {
+		return Boundary{}, err
+	}
+	if err := checkExtent(geometry); err != nil {
+		return Boundary{}, err
+	}
+	if err := checkTopology(geometry); err != nil {
+		return Boundary{}, err
+	}
+	wind(geometry)
+	b := RestoreBoundary(geometry, Measures{})
+	b.measures = measure(geometry)
+	if err := limits.checkArea(b.measures.AreaHa); err != nil {
+		return Boundary{}, err
+	}
+	b.measures.Warnings = warningsOf(b.measures, limits)
+	return b, nil
+}
+
+// RestoreBoundary rebuilds a boundary from trusted storage: the geometry that Geometry
+// gave and the figures that Measures gave. Nothing is checked or computed anew, so that
+// a record keeps its area when the rules change.
+func RestoreBoundary(geometry MultiPolygon, measures Measures) Boundary {
+	b := Boundary{geometry: geometry, measures: measures, bounds: geometry.Bounds()}
+	for _, polygon := range geometry {
+		for _, ring := range polygon {
+			b.vertices += max(0, len(ring)-1)
+		}
+	}
+	return b
+}
+
+// Geometry gives the normalised geometry. Callers must not change it.
+func (b Boundary) Geometry() MultiPolygon { return b.geometry }
+
+// AreaHa gives the area on the ellipsoid in hectares, in full precision; RoundHa makes
+// it fit to show.
+func (b Boundary) AreaHa() float64 { return b.measures.AreaHa }
+
+// PerimeterM gives the geodesic length of all rings in metres.
+func (b Boundary) PerimeterM() float64 { return b.measures.PerimeterM }
+
+// Centroid gives the area's centre in degrees. It may lie outside a bent field.
+func (b Boundary) Centroid() Position { return b.measures.Centroid }
+
+// Bounds gives the bounding box in degrees.
+func (b Boundary) Bounds() Box { return b.bounds }
+
+// Vertices gives the number of vertices over all rings, closing positions not counted.
+func (b Boundary) Vertices() int { return b.vertices }
+
+// Warnings gives the doubts, in a fixed order; none for most boundaries.
+func (b Boundary) Warnings() []Warning { return slices.Clone(b.measures.Warnings) }
+
+// Measures gives the figures for storage.
+func (b Boundary) Measures() Measures {
+	m := b.measures
+	m.Warnings = slices.Clone(m.Warnings)
+	return m
+}
+
+// IsZero reports whether this is the zero Boundary, which holds no geometry.
+func (b Boundary) IsZero() bool { return len(b.geometry) == 0 }
+
+// RoundHa rounds hectares to the four decimals (a square metre) that are shown.
+func RoundHa(ha float64) float64 { return math.Round(ha*1e4) / 1e4 }
+
+// AreaM2 gives the area of a geometry on the WGS84 ellipsoid in m²; holes are taken off
+// whatever their winding. The edges are geodesics. The parts must be disjoint.
+func AreaM2(m MultiPolygon) float64 {
+	total := 0.0
+	for _, polygon := range m {
+		for i, ring := range polygon {
+			area := math.Abs(ringArea(ring))
+			if i > 0 {
+				area = -area
+			}
+			total += area
+		}
+	}
+	return total
+}
+
+func measure(m MultiPolygon) Measures {
+	out := Measures{AreaHa: AreaM2(m) / squareMetresPerHectare, Centroid: centroid(m)}
+	for _, polygon := range m {
+		for _, ring := range polygon {
+			for i := 1; i < len(ring); i++ {
+				out.PerimeterM += Distance(ring[i-1], ring[i])
+			}
+		}
+	}
+	return out
+}
+
+// centroid gives the centre of gravity of the plane figure in degrees. Over a field the
+// shrinking of a degree of longitude moves it by less than a part in a thousand of
+// the field's size. Coordinates are taken relative to the first vertex, for the
+// moments of a small field far from the origin would cancel.
+func centroid(m MultiPolygon) Position {
+	origin := m[0][0][0]
+	var area, mx, my float64
+	for _, polygon := range m {
+		for _, ring := range polygon {
+			for i := 1; i < len(ring); i++ {
+				ax, ay := ring[i-1].X-origin.X, ring[i-1].Y-origin.Y
+				bx, by := ring[i].X-origin.X, ring[i].Y-origin.Y
+				cross := differenceOfProducts(ax, by, bx, ay)
+				area += cross
+				mx += (ax + bx) * cross
+				my += (ay + by) * cross
+			}
+		}
+	}
+	if area == 0 {
+		return origin
+	}
+	return Position{X: origin.X + mx/(3*area), Y: origin.Y + my/(3*area)}
+}
+
+func (l Limits) checkArea(ha float64) error {
+	if m2 := ha * squareMetresPerHectare; m2 < l.MinAreaM2 {
+		return refuse("The area is %.3g m²; a field has at least %g m².", m2, l.MinAreaM2)
+	}
+	if ha > l.MaxAreaHa {
+		return refuse("The area is %.1f ha; a field has at most %g ha.", ha, l.MaxAreaHa)
+	}
+	return nil
+}
+
+func warningsOf(m Measures, limits Limits) []Warning {
+	var out []Warning
+	if m.AreaHa < limits.SliverHa {
+		out = append(out, Warning{WarnSliver, fmt.Sprintf(
+			"The boundary encloses only %.4f ha; it may be a sliver left over from drawing.", m.AreaHa)})
+	}
+	if c := m.Centroid; neverFarmed(c) && !neverFarmed(Position{X: c.Y, Y: c.X}) {
+		out = append(out, Warning{WarnAxisSwap, fmt.Sprintf(
+			"The boundary lies at longitude %.4f, latitude %.4f, where nothing is grown; "+
+				"longitude comes first, and the two may have been swapped.", c.X, c.Y)})
+	}
+	return out
+}
+
+// neverFarmed reports whether a position lies where there is surely no farmland: poleward
+// of 72° north (the northernmost fields are near 70° in Norway) or of 56° south (the
+// tip of South America), or south of 40° south outside the longitudes of South
+// America and of Tasmania and New Zealand (the Chathams included). It is deliberately
+// blind to the rest of the oceans: a false warning costs more trust than a missed one.
+func neverFarmed(p Position) bool {
+	switch {
+	case p.Y > 72 || p.Y < -56:
+		return true
+	case p.Y >= -40:
+		return false
+	}
+	america := p.X >= -77 && p.X <= -57
+	australasia := p.X >= 143 || p.X <= -175
+	return !america && !australasia
+}
+
+// refuse makes the Invalid fault of this package: one message for the field "boundary".
+func refuse(format string, args ...any) error {
+	return fault.Field(BoundaryField, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,38 @@
+package geo_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/core/geo"
+)
+
+// FuzzParseGeoJSON asserts that no document makes the reader panic, that a refusal has one
+// message, and that what is accepted is valid to the oracle and reads back the same.
+func FuzzParseGeoJSON(f *testing.F) {
+	for _, seed := range []string{
+		`{"type":"Polygon","coordinates":[` + square + `,` + inner + `]}`,
+		`{"type":"MultiPolygon","coordinates":[[` + square + `],[[[10.01,50.01],[10.02,50.01],[10.02,50.02],[10.01,50.01]]]]}`,
+		`{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[[10,50,1],[10.01,50],[10.01,50.01]]]}}`,
+		`{"type":"Polygon","coordinates":[[[10,50],[10.01,50.01],[10.01,50],[10,50.01],[10,50]]]}`,
+		`{"type":"Polygon","coordinates":[[[1e999,-0],[null,[]],{}]]}`,
+		`{"type":"Polygon","coordinates":[[[[[[[[[[`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		b, err := geo.ParseGeoJSON(raw, geo.DefaultLimits())
+		if err != nil {
+			require.NotEmpty(t, messageOf(t, err))
+			return
+		}
+		require.NoError(t, simple(b.Geometry()).Validate())
+		again, err := json.Marshal(b.Geometry())
+		require.NoError(t, err)
+		back, err := geo.ParseGeoJSON(again, geo.DefaultLimits())
+		require.NoError(t, err)
+		require.Equal(t, b, back)
+	})
+}

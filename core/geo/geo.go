@@ -1,0 +1,45 @@
+// Package geo holds the geometry that farming needs: field boundaries with their
+// validity rules, areas on the ellipsoid, and the UTM projection that satellite
+// rasters use. Longitude comes first everywhere. It is not a general GIS: of overlay only
+// whether two boundaries overlap, no CRS database, no files.
+package geo
+
+// Position is longitude, latitude in degrees (WGS84) or easting, northing in metres,
+// as the context says.
+type Position struct{ X, Y float64 }
+
+// Ring is a closed ring: the first position is repeated at the end.
+type Ring []Position
+
+// Polygon is an outer ring followed by its holes.
+type Polygon []Ring
+
+// MultiPolygon is a set of polygons with disjoint interiors.
+type MultiPolygon []Polygon
+
+// Box is an axis-parallel bounding box.
+type Box struct{ MinX, MinY, MaxX, MaxY float64 }
+
+// Bounds gives the bounding box over all rings; the zero Box when there are none.
+func (m MultiPolygon) Bounds() Box {
+	var b Box
+	first := true
+	for _, p := range m {
+		for _, r := range p {
+			for _, q := range r {
+				if first {
+					b, first = Box{q.X, q.Y, q.X, q.Y}, false
+					continue
+				}
+				b.MinX, b.MaxX = min(b.MinX, q.X), max(b.MaxX, q.X)
+				b.MinY, b.MaxY = min(b.MinY, q.Y), max(b.MaxY, q.Y)
+			}
+		}
+	}
+	return b
+}
+
+// Intersects reports whether two boxes share at least a point.
+func (b Box) Intersects(o Box) bool {
+	return b.MinX <= o.MaxX && o.MinX <= b.MaxX && b.MinY <= o.MaxY && o.MinY <= b.MaxY
+}

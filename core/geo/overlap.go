@@ -1,0 +1,42 @@
+package geo
+
+import "github.com/peterstace/simplefeatures/geom"
+
+// overlapShare is how much of the smaller of two boundaries must lie in the other to
+// call it an overlap. Neighbours drawn along one fence share a sliver; a field drawn
+// twice shares nearly everything.
+const overlapShare = 0.005
+
+// Overlaps reports whether two boundaries share more than half a percent of the
+// smaller one's area.
+func (b Boundary) Overlaps(other Boundary) bool {
+	if !b.bounds.Intersects(other.bounds) {
+		return false
+	}
+	// Both are valid, so the overlay fails only on a defect of the library; no warning
+	// is then the right answer.
+	shared, err := geom.Intersection(b.geometry.planar(), other.geometry.planar())
+	if err != nil {
+		return false
+	}
+	// Shares of areas in degrees are shares of areas on the ground: both lie at one latitude.
+	smaller := min(b.geometry.planar().Area(), other.geometry.planar().Area())
+	return shared.Area() > overlapShare*smaller
+}
+
+// planar gives the same shape for the overlay, in degrees.
+func (m MultiPolygon) planar() geom.Geometry {
+	polygons := make([]geom.Polygon, len(m))
+	for i, p := range m {
+		rings := make([]geom.LineString, len(p))
+		for j, r := range p {
+			flat := make([]float64, 0, 2*len(r))
+			for _, q := range r {
+				flat = append(flat, q.X, q.Y)
+			}
+			rings[j] = geom.NewLineString(geom.NewSequence(flat, geom.DimXY))
+		}
+		polygons[i] = geom.NewPolygon(rings)
+	}
+	return geom.NewMultiPolygon(polygons).AsGeometry()
+}

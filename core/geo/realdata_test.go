@@ -1,0 +1,96 @@
+package geo_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/core/geo"
+)
+
+// realData gives the path of a file of the real data, or skips the test loudly.
+func realData(t *testing.T, parts ...string) string {
+	t.Helper()
+	root := os.Getenv("TILTH_REAL_DATA")
+	if root == "" {
+		root = filepath.Join("..", "..", "..", "shared", "data")
+	}
+	path := filepath.Join(append([]string{root}, parts...)...)
+	if _, err := os.Stat(path); err != nil {
+		if os.Getenv("TILTH_REQUIRE_REAL_DATA") == "1" {
+			t.Fatalf("the real data is required and absent: %v", err)
+		}
+		t.Logf("THE REAL DATA IS ABSENT (%v): set TILTH_REAL_DATA; nothing was tested here", err)
+		t.Skip("no real data")
+	}
+	return path
+}
+
+func TestRealPivotField(t *testing.T) {
+	raw, err := os.ReadFile(realData(t, "satellite", "s2-spain-valladolid-2019", "field.geojson"))
+	require.NoError(t, err)
+	b, err := geo.ParseGeoJSON(raw, geo.DefaultLimits())
+	require.NoError(t, err)
+	require.InDelta(t, 23.24, b.AreaHa(), 0.005)
+	require.Empty(t, b.Warnings())
+	require.InDelta(t, -4.872, b.Centroid().X, 1e-3)
+}
+
+// TestRealOutlines reads real outlines of five countries. All are valid boundaries but for
+// those that the oracle refuses as well, and where a source states an area, it is near.
+func TestRealOutlines(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(realData(t, "satellite", "fields"), "*.geojson"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			raw, err := os.ReadFile(file)
+			require.NoError(t, err)
+			var collection struct {
+				Features []json.RawMessage `json:"features"`
+			}
+			require.NoError(t, json.Unmarshal(raw, &collection))
+			require.NotEmpty(t, collection.Features)
+			refused := 0
+			for i, feature := range collection.Features {
+				b, err := geo.ParseGeoJSON(feature, geo.DefaultLimits())
+				if err != nil {
+					require.True(t, oracleRefuses(t, feature), "feature %d: %v", i, err)
+					t.Logf("feature %d is refused: %s", i, messageOf(t, err))
+					refused++
+					continue
+				}
+				require.NoError(t, simple(b.Geometry()).Validate())
+				if stated := statedArea(t, feature); stated > 0.1 {
+					require.InEpsilon(t, stated, b.AreaHa(), 0.05, "feature %d", i)
+				}
+			}
+			require.LessOrEqual(t, refused, 1, "a Danish outline has a spike; all others are sound")
+		})
+	}
+}
+
+func oracleRefuses(t *testing.T, feature []byte) bool {
+	var f struct {
+		Geometry geo.MultiPolygon `json:"geometry"`
+	}
+	require.NoError(t, json.Unmarshal(feature, &f))
+	return simple(f.Geometry).Validate() != nil
+}
+
+// statedArea gives the hectares that the Swedish, Danish and Austrian sources print on a
+// feature.
+func statedArea(t *testing.T, feature []byte) float64 {
+	var f struct {
+		Properties struct {
+			Sweden  float64 `json:"faststalld"`
+			Denmark float64 `json:"IMK_areal"`
+			Austria float64 `json:"SL_FLAECHE_BRUTTO_HA"`
+		} `json:"properties"`
+	}
+	require.NoError(t, json.Unmarshal(feature, &f))
+	return max(f.Properties.Sweden, f.Properties.Denmark, f.Properties.Austria)
+}

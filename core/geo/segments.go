@@ -1,0 +1,176 @@
+package geo
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// segment is one edge of one ring, with what the sweep asks for most.
+type segment struct {
+	a, b       Position
+	part, ring int // indices in the MultiPolygon
+	index      int // of the edge in its ring
+	last       bool
+	box        Box
+}
+
+// contact is how two segments meet.
+type contact int
+
+const (
+	apart    contact = iota
+	touch            // one common point, an end of at least one of the two
+	crossing         // one common point inside both
+	overlap          // a common stretch
+)
+
+// segmentsOf lists the edges of all rings in order.
+func segmentsOf(m MultiPolygon) []segment {
+	n := 0
+	for _, polygon := range m {
+		for _, ring := range polygon {
+			n += len(ring) - 1
+		}
+	}
+	out := make([]segment, 0, n)
+	for i, polygon := range m {
+		for j, ring := range polygon {
+			for k := 1; k < len(ring); k++ {
+				a, b := ring[k-1], ring[k]
+				out = append(out, segment{
+					a: a, b: b, part: i, ring: j, index: k - 1, last: k == len(ring)-1,
+					box: Box{min(a.X, b.X), min(a.Y, b.Y), max(a.X, b.X), max(a.Y, b.Y)},
+				})
+			}
+		}
+	}
+	return out
+}
+
+// eachMeeting calls visit for every pair of segments that share a point, save for the
+// common vertex of neighbours in a ring, until visit returns an error. The order is
+// that of a sweep along the axis on which the segments overlap less, hence the same
+// for the same input. Time is that of the pairs whose boxes overlap: close to linear
+// for real outlines, and a fraction of a second for the worst 10,000 edges.
+func eachMeeting(segments []segment, visit func(s, t *segment, kind contact, at Position) error) error {
+	low, high := sweepAxis(segments)
+	order := make([]*segment, len(segments))
+	for i := range segments {
+		order[i] = &segments[i]
+	}
+	slices.SortStableFunc(order, func(s, t *segment) int { return cmp.Compare(low(s.box), low(t.box)) })
+	for i, s := range order {
+		end := high(s.box)
+		for _, t := range order[i+1:] {
+			if low(t.box) > end {
+				break
+			}
+			if !s.box.Intersects(t.box) {
+				continue
+			}
+			kind, at := meet(s, t)
+			if kind == apart || (kind == touch && neighbours(s, t)) {
+				continue
+			}
+			if err := visit(s, t, kind, at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sweepAxis chooses the axis along which the segments are shorter in sum, relative to
+// the whole extent.
+func sweepAxis(segments []segment) (low, high func(Box) float64) {
+	whole := segments[0].box
+	var sumX, sumY float64
+	for i := range segments {
+		b := segments[i].box
+		whole = Box{min(whole.MinX, b.MinX), min(whole.MinY, b.MinY), max(whole.MaxX, b.MaxX), max(whole.MaxY, b.MaxY)}
+		sumX += b.MaxX - b.MinX
+		sumY += b.MaxY - b.MinY
+	}
+	if sumX*(whole.MaxY-whole.MinY) <= sumY*(whole.MaxX-whole.MinX) {
+		return func(b Box) float64 { return b.MinX }, func(b Box) float64 { return b.MaxX }
+	}
+	return func(b Box) float64 { return b.MinY }, func(b Box) float64 { return b.MaxY }
+}
+
+// neighbours reports whether two segments follow one another in the same ring.
+func neighbours(s, t *segment) bool {
+	if s.part != t.part || s.ring != t.ring {
+		return false
+	}
+	if s.index > t.index {
+		s, t = t, s
+	}
+	return t.index == s.index+1 || (s.index == 0 && t.last)
+}
+
+// meet tells how two segments meet and where (for an overlap: one of its ends).
+func meet(s, t *segment) (contact, Position) {
+	ta, tb := orientation(s.a, s.b, t.a), orientation(s.a, s.b, t.b)
+	if (ta > 0 && tb > 0) || (ta < 0 && tb < 0) {
+		return apart, Position{}
+	}
+	sa, sb := orientation(t.a, t.b, s.a), orientation(t.a, t.b, s.b)
+	if (sa > 0 && sb > 0) || (sa < 0 && sb < 0) {
+		return apart, Position{}
+	}
+	if ta == 0 && tb == 0 {
+		return meetOnLine(s, t)
+	}
+	for _, end := range [...]struct {
+		turn float64
+		at   Position
+		of   Box
+	}{{ta, t.a, s.box}, {tb, t.b, s.box}, {sa, s.a, t.box}, {sb, s.b, t.box}} {
+		if end.turn == 0 && end.of.contains(end.at) {
+			return touch, end.at
+		}
+	}
+	if ta == 0 || tb == 0 || sa == 0 || sb == 0 {
+		return apart, Position{} // an end on the other's line, but beyond it
+	}
+	along := ta / (ta - tb)
+	return crossing, Position{X: t.a.X + along*(t.b.X-t.a.X), Y: t.a.Y + along*(t.b.Y-t.a.Y)}
+}
+
+// meetOnLine tells how two segments of one straight line meet.
+func meetOnLine(s, t *segment) (contact, Position) {
+	from := Position{max(s.box.MinX, t.box.MinX), max(s.box.MinY, t.box.MinY)}
+	to := Position{min(s.box.MaxX, t.box.MaxX), min(s.box.MaxY, t.box.MaxY)}
+	switch {
+	case from.X > to.X || from.Y > to.Y:
+		return apart, Position{}
+	case from == to:
+		return touch, from
+	}
+	for _, p := range [...]Position{s.a, s.b} { // an end of the common stretch is an end of one
+		if t.box.contains(p) {
+			return overlap, p
+		}
+	}
+	return overlap, t.a
+}
+
+func (b Box) contains(p Position) bool {
+	return b.MinX <= p.X && p.X <= b.MaxX && b.MinY <= p.Y && p.Y <= b.MaxY
+}
+
+// orientation is positive where a → b → c turns left, negative where it turns right and
+// zero where the three are in line.
+func orientation(a, b, c Position) float64 {
+	return differenceOfProducts(b.X-a.X, c.Y-a.Y, b.Y-a.Y, c.X-a.X)
+}
+
+// differenceOfProducts gives a·b − c·d without the cancellation of the naive form: Kahan's
+// method with fused multiply-add (Jeannerod, Louvet, Muller, "Further analysis of
+// Kahan's algorithm", Mathematics of Computation 82 (2013)): at most 1.5 ulp off, and of
+// the right sign.
+func differenceOfProducts(a, b, c, d float64) float64 {
+	cd := c * d
+	return math.FMA(a, b, -cd) + math.FMA(-c, d, cd)
+}

@@ -1,0 +1,85 @@
+package vegetation
+
+import (
+	"math"
+
+	"tilth/core/fault"
+	"tilth/core/geo"
+)
+
+// Check refuses a georeference that no raster of a satellite has: pixels without a size or
+// not in UTM. It is an Invalid fault; a broken file gives one.
+func (g Grid) Check() error {
+	finite := !math.IsNaN(g.OriginX+g.OriginY) && !math.IsInf(g.OriginX+g.OriginY, 0)
+	if !finite || !(g.PixelX >= 0.1 && g.PixelY >= 0.1 && g.PixelX <= 1e5 && g.PixelY <= 1e5) || g.Width < 0 || g.Height < 0 {
+		return fault.Newf(fault.Invalid, "invalid_raster", "A raster has an impossible georeference: %+v.", g)
+	}
+	_, err := geo.NewUTM(g.EPSG)
+	return err
+}
+
+// Centre gives the coordinates of a pixel's centre, in the grid's own CRS. The grid counts
+// as endless: the pixel may lie beyond it.
+func (g Grid) Centre(col, row int) geo.Position {
+	return geo.Position{
+		X: g.OriginX + (float64(col)+0.5)*g.PixelX,
+		Y: g.OriginY - (float64(row)+0.5)*g.PixelY,
+	}
+}
+
+// PixelAt gives the pixel that holds a point, in the grid's own CRS; a point on an edge
+// belongs to the pixel right of or below it. The grid counts as endless.
+func (g Grid) PixelAt(p geo.Position) (col, row int) {
+	return int(math.Floor((p.X - g.OriginX) / g.PixelX)), int(math.Floor((g.OriginY - p.Y) / g.PixelY))
+}
+
+// Window gives the pixels that a box (the grid's own CRS) meets, with a margin of pixels all
+// round, cut to the raster. It is empty (Width or Height 0) where they do not meet.
+func (g Grid) Window(box geo.Box, margin int) Window {
+	clamp := func(v float64, most int) int { return int(max(0, min(float64(most), v))) }
+	m := float64(margin)
+	col0 := clamp(math.Floor((box.MinX-g.OriginX)/g.PixelX)-m, g.Width)
+	col1 := clamp(math.Floor((box.MaxX-g.OriginX)/g.PixelX)+1+m, g.Width)
+	row0 := clamp(math.Floor((g.OriginY-box.MaxY)/g.PixelY)-m, g.Height)
+	row1 := clamp(math.Floor((g.OriginY-box.MinY)/g.PixelY)+1+m, g.Height)
+	return Window{Col: col0, Row: row0, Width: col1 - col0, Height: row1 - row0}
+}
+
+// Of gives the georeference of a window of the grid.
+func (w Window) Of(g Grid) Grid {
+	g.OriginX += float64(w.Col) * g.PixelX
+	g.OriginY -= float64(w.Row) * g.PixelY
+	g.Width, g.Height = w.Width, w.Height
+	return g
+}
+
+// Empty reports whether the window holds no pixel.
+func (w Window) Empty() bool { return w.Width <= 0 || w.Height <= 0 }
+
+// At gives the digital number of a pixel of the raster; false outside it and for nodata.
+func (r Raster) At(col, row int) (dn uint16, ok bool) {
+	if col < 0 || row < 0 || col >= r.Grid.Width || row >= r.Grid.Height {
+		return 0, false
+	}
+	dn = r.DN[row*r.Grid.Width+col]
+	return dn, !r.HasNoData || dn != r.NoData
+}
+
+// Reflectance turns a digital number into reflectance: DN × Scale + Offset; what the offset
+// makes negative counts as 0.
+func (r Raster) Reflectance(dn uint16) float64 {
+	return max(0, float64(dn)*r.Scale+r.Offset)
+}
+
+// Check refuses a raster whose georeference is impossible or whose numbers are fewer or
+// more than its pixels.
+func (r Raster) Check() error {
+	if err := r.Grid.Check(); err != nil {
+		return err
+	}
+	if len(r.DN) != r.Grid.Width*r.Grid.Height {
+		return fault.Newf(fault.Invalid, "invalid_raster", "A raster of %d × %d pixels has %d numbers.",
+			r.Grid.Width, r.Grid.Height, len(r.DN))
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package vegetation
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"tilth/core/fault"
+)
+
+// IndexCode names a vegetation index. The same code stands for other formulas elsewhere
+// (NDWI above all); Index.Formula says which one is meant here.
+type IndexCode string
+
+// The indices.
+const (
+	NDVI  IndexCode = "NDVI"
+	GNDVI IndexCode = "GNDVI"
+	NDRE  IndexCode = "NDRE"
+	EVI   IndexCode = "EVI"
+	EVI2  IndexCode = "EVI2"
+	SAVI  IndexCode = "SAVI"
+	OSAVI IndexCode = "OSAVI"
+	MSAVI IndexCode = "MSAVI"
+	NDMI  IndexCode = "NDMI"
+	NDWI  IndexCode = "NDWI"
+	CIre  IndexCode = "CIre"
+	NBR   IndexCode = "NBR"
+)
+
+// Index is a vegetation index: a function of the reflectances of a few bands. The zero
+// value is none; ParseIndex and Indices give the real ones.
+type Index struct {
+	Code    IndexCode
+	Name    string
+	Formula string // over band names, for the API reference
+	Source  string // the publication that defines it
+	bands   []Band
+	eval    func(r []float64) (value float64, ok bool)
+}
+
+// Bands gives the bands that Evaluate wants, in its order.
+func (x Index) Bands() []Band { return append([]Band(nil), x.bands...) }
+
+// IsZero reports whether this is the zero Index.
+func (x Index) IsZero() bool { return x.eval == nil }
+
+// Evaluate gives the index of one pixel from its reflectances (0…1, in the order of Bands).
+// It is false for a pixel that has no value: a denominator that is not positive, or a
+// normalised difference outside [-1, 1].
+func (x Index) Evaluate(reflectances ...float64) (value float64, ok bool) {
+	if len(reflectances) != len(x.bands) {
+		return 0, false
+	}
+	return x.eval(reflectances)
+}
+
+// Indices lists all indices in the order of the documentation.
+func Indices() []Index { return append([]Index(nil), indices...) }
+
+// ParseIndex finds an index by its code, in any case. An unknown code is an Invalid fault
+// of the field "index_code".
+func ParseIndex(code string) (Index, error) {
+	known := make([]string, len(indices))
+	for i, x := range indices {
+		if strings.EqualFold(code, string(x.Code)) {
+			return x, nil
+		}
+		known[i] = string(x.Code)
+	}
+	return Index{}, fault.Field("index_code", fmt.Sprintf(
+		"%.20q is no index; choose one of %s.", code, strings.Join(known, ", ")))
+}
+
+// The table of indices. The publications define them for reflectance between 0 and 1.
+var indices = []Index{
+	normalisedDifference(NDVI, "Normalized difference vegetation index", B08, B04, "Rouse et al. 1974"),
+	normalisedDifference(GNDVI, "Green normalized difference vegetation index", B08, B03, "Gitelson et al. 1996"),
+	normalisedDifference(NDRE, "Normalized difference red edge index", B08, B05, "Barnes et al. 2000"),
+	{
+		Code: EVI, Name: "Enhanced vegetation index", Source: "Huete et al. 2002",
+		Formula: "2.5 * (B08 - B04) / (B08 + 6 * B04 - 7.5 * B02 + 1)",
+		bands:   []Band{B08, B04, B02},
+		eval: func(r []float64) (float64, bool) {
+			return quotient(2.5*(r[0]-r[1]), r[0]+6*r[1]-7.5*r[2]+1)
+		},
+	},
+	{
+		Code: EVI2, Name: "Two-band enhanced vegetation index", Source: "Jiang et al. 2008",
+		Formula: "2.5 * (B08 - B04) / (B08 + 2.4 * B04 + 1)",
+		bands:   []Band{B08, B04},
+		eval:    func(r []float64) (float64, bool) { return quotient(2.5*(r[0]-r[1]), r[0]+2.4*r[1]+1) },
+	},
+	{
+		Code: SAVI, Name: "Soil adjusted vegetation index", Source: "Huete 1988, L = 0.5",
+		Formula: "1.5 * (B08 - B04) / (B08 + B04 + 0.5)",
+		bands:   []Band{B08, B04},
+		eval:    func(r []float64) (float64, bool) { return quotient(1.5*(r[0]-r[1]), r[0]+r[1]+0.5) },
+	},
+	{
+		Code: OSAVI, Name: "Optimized soil adjusted vegetation index", Source: "Rondeaux et al. 1996",
+		Formula: "(B08 - B04) / (B08 + B04 + 0.16)",
+		bands:   []Band{B08, B04},
+		eval:    func(r []float64) (float64, bool) { return quotient(r[0]-r[1], r[0]+r[1]+0.16) },
+	},
+	{
+		Code: MSAVI, Name: "Modified soil adjusted vegetation index", Source: "Qi et al. 1994 (MSAVI2)",
+		Formula: "(2 * B08 + 1 - sqrt((2 * B08 + 1)^2 - 8 * (B08 - B04))) / 2",
+		bands:   []Band{B08, B04},
+		eval: func(r []float64) (float64, bool) {
+			// The radicand is (2·B08 − 1)² + 8·B04, hence never negative.
+			s := 2*r[0] + 1
+			return (s - math.Sqrt(s*s-8*(r[0]-r[1]))) / 2, true
+		},
+	},
+	normalisedDifference(NDMI, "Normalized difference moisture index", B08, B11, "Gao 1996"),
+	normalisedDifference(NDWI, "Normalized difference water index (open water)", B03, B08, "McFeeters 1996"),
+	{
+		Code: CIre, Name: "Red edge chlorophyll index", Source: "Gitelson et al. 2003",
+		Formula: "B08 / B05 - 1",
+		bands:   []Band{B08, B05},
+		eval: func(r []float64) (float64, bool) {
+			v, ok := quotient(r[0], r[1])
+			return v - 1, ok
+		},
+	},
+	normalisedDifference(NBR, "Normalized burn ratio", B08, B12, "Key and Benson 2006"),
+}
+
+func normalisedDifference(code IndexCode, name string, a, b Band, source string) Index {
+	return Index{
+		Code: code, Name: name, Source: source,
+		Formula: fmt.Sprintf("(%s - %s) / (%s + %s)", a, b, a, b),
+		bands:   []Band{a, b},
+		eval: func(r []float64) (float64, bool) {
+			v, ok := quotient(r[0]-r[1], r[0]+r[1])
+			return v, ok && v >= -1 && v <= 1
+		},
+	}
+}
+
+// quotient divides where the denominator is positive and the result a finite number.
+func quotient(numerator, denominator float64) (float64, bool) {
+	if !(denominator > 0) { // also refuses NaN
+		return 0, false
+	}
+	v := numerator / denominator
+	return v, !math.IsNaN(v) && !math.IsInf(v, 0)
+}

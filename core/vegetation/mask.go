@@ -1,0 +1,51 @@
+package vegetation
+
+import "tilth/core/fault"
+
+// Class is a class of Sentinel-2's scene classification (SCL), as Sen2Cor numbers them
+// (Sentinel-2 L2A product definition, table "Scene classification").
+type Class uint16
+
+// The classes that a mask may keep, and the one that means "no data".
+const (
+	ClassNoData       Class = 0
+	ClassVegetation   Class = 4
+	ClassNotVegetated Class = 5
+	ClassWater        Class = 6
+	ClassUnclassified Class = 7
+)
+
+// Mask says which classes count as a clear view of the ground.
+type Mask string
+
+const (
+	// MaskStandard keeps vegetation, bare ground, water and the unclassified.
+	MaskStandard Mask = "standard"
+	// MaskStrict keeps vegetation and bare ground only.
+	MaskStrict Mask = "strict"
+)
+
+// ParseMask finds a mask by its name; the empty name is the standard one. An unknown name
+// is an Invalid fault of the field "mask".
+func ParseMask(name string) (Mask, error) {
+	switch m := Mask(name); m {
+	case "":
+		return MaskStandard, nil
+	case MaskStandard, MaskStrict:
+		return m, nil
+	default:
+		return "", fault.Field("mask", "The mask is standard or strict.")
+	}
+}
+
+// Keeps reports whether a pixel of that class counts as clear.
+func (m Mask) Keeps(c Class) bool {
+	switch c {
+	case ClassVegetation, ClassNotVegetated:
+		return true
+	case ClassWater, ClassUnclassified:
+		return m != MaskStrict
+	default:
+		return false
+	}
+}

@@ -1,0 +1,187 @@
+package vegetation
+
+import (
+	"fmt"
+	"time"
+
+	"tilth/core/fault"
+	"tilth/core/geo"
+)
+
+// Status is the state of a profile order.
+type Status string
+
+// The four states of the interface specification.
+const (
+	Pending    Status = "pending"    // accepted, waiting for the season or for the imagery source
+	Processing Status = "processing" // a job computes it
+	Active     Status = "active"     // the series is there
+	Failed     Status = "failed"     // given up; the reason says why
+)
+
+// Statuses lists the states.
+var Statuses = []Status{Pending, Processing, Active, Failed}
+
+// Retry rules of a computation whose imagery source is out: the wait doubles from
+// RetryFirst to RetryMost, and after RetryLimit tries the order fails.
+const (
+	RetryFirst = 30 * time.Second
+	RetryMost  = 6 * time.Hour
+	RetryLimit = 12
+	// LookAgain is the wait of a running season in which nothing has been acquired yet.
+	LookAgain = 24 * time.Hour
+)
+
+// OrderState is an order as the database keeps it.
+type OrderState struct {
+	ID            int64
+	UUID          string
+	CompanyID     int64
+	FieldID       int64
+	FieldUUID     string
+	SeasonID      int64
+	Index         string
+	Status        Status
+	Reason        string // of failed and pending
+	Attempts      int    // tries of the present computation
+	NextTryAt     *time.Time
+	StartDate     time.Time // civil date, of the season when ordered
+	EndDate       time.Time // civil date, inclusive
+	Boundary      geo.MultiPolygon
+	AreaM2        int64
+	CreatedBy     int64
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+	LastCheckedAt *time.Time
+	Synthetic     bool // the series came from a synthetic archive
+	NoSCL         bool // the archive has no scene classification: every pixel with data counted as clear
+	SmallField    bool // fewer than ten pixels: exact area weights
+}
+
+// Order is a profile order: a state machine over one field and one season. Its
+// state changes only by its methods, each of which refuses what the table of
+// transitions does not have.
+type Order struct{ s OrderState }
+
+// NewOrder accepts an order: processing from the start.
+func NewOrder(s OrderState) (Order, error) {
+	if s.FieldID <= 0 || s.SeasonID <= 0 || s.CompanyID <= 0 || s.UUID == "" {
+		return Order{}, fault.New(fault.Internal, "order", "an order needs a company, a field, a season and a uuid")
+	}
+	if s.EndDate.Before(s.StartDate) {
+		return Order{}, fault.New(fault.Internal, "order", "an order's season ends before it starts")
+	}
+	s.Status, s.Reason, s.Attempts, s.NextTryAt = Processing, "", 0, nil
+	return Order{s}, nil
+}
+
+// RehydrateOrder makes an order of what the database holds.
+func RehydrateOrder(s OrderState) Order { return Order{s} }
+
+// State gives a copy of the order's state.
+func (o Order) State() OrderState { return o.s }
+
+// Open reports whether the order is still to be computed for the first time.
+func (o Order) Open() bool { return o.s.Status == Processing || o.s.Status == Pending }
+
+// Begin moves a pending order whose try is due to processing, and counts the try.
+func (o *Order) Begin(now time.Time) error {
+	switch o.s.Status {
+	case Pending:
+		o.s.Status, o.s.Reason, o.s.NextTryAt = Processing, "", nil
+	case Processing:
+	default:
+		return o.refuse("begin")
+	}
+	o.s.UpdatedAt = now
+	return nil
+}
+
+// SeasonBegun reports whether the season has begun, by the civil date of now in UTC.
+func (o Order) SeasonBegun(now time.Time) bool { return !now.UTC().Before(o.s.StartDate) }
+
+// SeasonOver reports whether the last day of the season is past.
+func (o Order) SeasonOver(now time.Time) bool { return !now.UTC().Before(o.s.EndDate.AddDate(0, 0, 1)) }
+
+// MoveWindow follows the dates of the season while the order is open.
+func (o *Order) MoveWindow(start, end, now time.Time) {
+	if o.Open() && !(o.s.StartDate.Equal(start) && o.s.EndDate.Equal(end)) {
+		o.s.StartDate, o.s.EndDate, o.s.UpdatedAt = start, end, now
+	}
+}
+
+// Wait moves a processing order to pending until a time, with the reason that is shown.
+func (o *Order) Wait(now, until time.Time, reason string) error {
+	if o.s.Status != Processing {
+		return o.refuse("wait")
+	}
+	o.s.Status, o.s.Reason, o.s.NextTryAt, o.s.UpdatedAt = Pending, reason, &until, now
+	return nil
+}
+
+// SourceOut records that the imagery source could not be reached: the order waits for
+// the next try, or fails when the tries are used up. jitter in [0, 1) spreads the tries
+// of many orders: the wait is between half and the whole of the doubled step.
+func (o *Order) SourceOut(now time.Time, jitter float64) error {
+	if o.s.Status != Processing {
+		return o.refuse("retry")
+	}
+	o.s.Attempts++
+	if o.s.Attempts >= RetryLimit {
+		return o.Fail(now, fmt.Sprintf("The imagery source could not be reached in %d tries.", o.s.Attempts))
+	}
+	step := RetryMost
+	if shift := o.s.Attempts - 1; shift < 16 {
+		step = min(RetryMost, RetryFirst<<shift)
+	}
+	wait := step/2 + time.Duration(jitter*float64(step/2))
+	return o.Wait(now, now.Add(wait), "The imagery source cannot be reached; the next try is scheduled.")
+}
+
+// Complete records a computed series. A series without any acquisition of a season
+// that can still bring one is no completion: the order waits and false is returned.
+func (o *Order) Complete(now time.Time, series Series) (active bool, err error) {
+	if o.s.Status != Processing {
+		return false, o.refuse("complete")
+	}
+	o.s.LastCheckedAt = &now
+	if len(series.Observations) == 0 && len(series.Rejected) == 0 && !o.SeasonOver(now) {
+		return false, o.Wait(now, now.Add(LookAgain), "No acquisition of the field in this season yet.")
+	}
+	o.s.Status, o.s.Reason, o.s.NextTryAt, o.s.Attempts, o.s.UpdatedAt = Active, "", nil, 0, now
+	o.s.Synthetic, o.s.NoSCL, o.s.SmallField = series.Synthetic, series.NoSCL, series.SmallField
+	return true, nil
+}
+
+// Fail gives the order up for good.
+func (o *Order) Fail(now time.Time, reason string) error {
+	if !o.Open() {
+		return o.refuse("fail")
+	}
+	o.s.Status, o.s.Reason, o.s.NextTryAt, o.s.UpdatedAt = Failed, reason, nil, now
+	return nil
+}
+
+// Revive makes a failed order processing again, for a new POST of the same field and
+// season: the same record with the boundary, season and index of today.
+func (o *Order) Revive(now time.Time, fresh OrderState) error {
+	if o.s.Status != Failed {
+		return o.refuse("revive")
+	}
+	o.s.Status, o.s.Reason, o.s.Attempts, o.s.NextTryAt, o.s.UpdatedAt = Processing, "", 0, nil, now
+	o.s.Index, o.s.Boundary, o.s.AreaM2 = fresh.Index, fresh.Boundary, fresh.AreaM2
+	o.s.StartDate, o.s.EndDate, o.s.CreatedBy = fresh.StartDate, fresh.EndDate, fresh.CreatedBy
+	return nil
+}
+
+// Duplicate is the answer to a second order of an active profile: 409 with the
+// existing profile, at no charge.
+func (o Order) Duplicate() error {
+	return fault.New(fault.Conflict, "duplicate_profile",
+		"This field already has a profile for this season; nothing was charged.").
+		With("profile_uuid", o.s.UUID).With("order_id", o.s.ID)
+}
+
+func (o Order) refuse(trigger string) error {
+	return fault.Newf(fault.Conflict, "order_state", "An order that is %s cannot %s.", o.s.Status, trigger)
+}

@@ -1,0 +1,154 @@
+package vegetation_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"tilth/core/fault"
+	"tilth/core/vegetation"
+)
+
+var (
+	seasonStart = time.Date(2025, 3, 1, 0, 0, 0, 0, time.UTC)
+	seasonEnd   = time.Date(2025, 10, 31, 0, 0, 0, 0, time.UTC)
+	inSeason    = time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC)
+	afterSeason = time.Date(2025, 11, 1, 0, 0, 0, 0, time.UTC)
+)
+
+func newOrder(t require.TestingT) vegetation.Order {
+	o, err := vegetation.NewOrder(vegetation.OrderState{
+		UUID: "u", CompanyID: 1, FieldID: 2, SeasonID: 3, Index: "NDVI", StartDate: seasonStart, EndDate: seasonEnd,
+	})
+	require.NoError(t, err)
+	return o
+}
+
+func TestOrderRefusesToBeMadeOfNothing(t *testing.T) {
+	t.Parallel()
+	_, err := vegetation.NewOrder(vegetation.OrderState{})
+	require.Error(t, err)
+	_, err = vegetation.NewOrder(vegetation.OrderState{UUID: "u", CompanyID: 1, FieldID: 2, SeasonID: 3, StartDate: seasonEnd, EndDate: seasonStart})
+	require.Error(t, err)
+}
+
+func TestEmptySeriesOfARunningSeasonWaits(t *testing.T) {
+	t.Parallel()
+	o := newOrder(t)
+	active, err := o.Complete(inSeason, vegetation.Series{})
+	require.NoError(t, err)
+	require.False(t, active)
+	s := o.State()
+	require.Equal(t, vegetation.Pending, s.Status)
+	require.Equal(t, inSeason.Add(vegetation.LookAgain), *s.NextTryAt)
+	require.NotEmpty(t, s.Reason)
+
+	// Of a season that is over it is the answer.
+	require.NoError(t, o.Begin(afterSeason))
+	active, err = o.Complete(afterSeason, vegetation.Series{})
+	require.NoError(t, err)
+	require.True(t, active)
+	require.Equal(t, vegetation.Active, o.State().Status)
+	require.Empty(t, o.State().Reason)
+}
+
+func TestSeasonBounds(t *testing.T) {
+	t.Parallel()
+	o := newOrder(t)
+	require.False(t, o.SeasonBegun(seasonStart.Add(-time.Second)))
+	require.True(t, o.SeasonBegun(seasonStart))
+	require.False(t, o.SeasonOver(seasonEnd.Add(24*time.Hour-time.Second)))
+	require.True(t, o.SeasonOver(seasonEnd.Add(24*time.Hour)))
+}
+
+func TestRetriesEnd(t *testing.T) {
+	t.Parallel()
+	o := newOrder(t)
+	now, last := inSeason, time.Duration(0)
+	for try := 1; try < vegetation.RetryLimit; try++ {
+		require.NoError(t, o.SourceOut(now, 0.999))
+		s := o.State()
+		require.Equal(t, vegetation.Pending, s.Status, "try %d", try)
+		wait := s.NextTryAt.Sub(now)
+		require.GreaterOrEqual(t, wait, last)
+		require.LessOrEqual(t, wait, vegetation.RetryMost)
+		last, now = wait, *s.NextTryAt
+		require.NoError(t, o.Begin(now))
+	}
+	require.NoError(t, o.SourceOut(now, 0))
+	require.Equal(t, vegetation.Failed, o.State().Status)
+	require.NotEmpty(t, o.State().Reason)
+}
+
+// The table of transitions, and nothing else: active is for ever, a hold is settled
+// once (open → active or failed), and a revived order is as new.
+func TestOrderStateMachine(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := newOrder(t)
+		now := inSeason
+		allowed := func(err error, ok bool, trigger string) {
+			if ok != (err == nil) || err != nil && !fault.Is(err, fault.Conflict) {
+				t.Fatalf("%s of an order that is %s: %v", trigger, o.State().Status, err)
+			}
+		}
+		settled := 0
+		t.Repeat(map[string]func(*rapid.T){
+			"begin": func(*rapid.T) {
+				was := o.State().Status
+				allowed(o.Begin(now), was == vegetation.Processing || was == vegetation.Pending, "begin")
+			},
+			"wait": func(*rapid.T) {
+				was := o.State().Status
+				allowed(o.Wait(now, now.Add(time.Hour), "because"), was == vegetation.Processing, "wait")
+			},
+			"source out": func(t *rapid.T) {
+				was := o.State().Status
+				allowed(o.SourceOut(now, rapid.Float64Range(0, 0.99).Draw(t, "jitter")), was == vegetation.Processing, "source out")
+				if was == vegetation.Processing && o.State().Status == vegetation.Failed {
+					settled++
+				}
+			},
+			"complete": func(*rapid.T) {
+				was := o.State().Status
+				_, err := o.Complete(now, vegetation.Series{Observations: []vegetation.Observation{{}}})
+				allowed(err, was == vegetation.Processing, "complete")
+				if err == nil {
+					settled++
+				}
+			},
+			"fail": func(*rapid.T) {
+				open := o.Open()
+				allowed(o.Fail(now, "because"), open, "fail")
+				if open {
+					settled++
+				}
+			},
+			"revive": func(*rapid.T) {
+				was := o.State().Status
+				err := o.Revive(now, vegetation.OrderState{Index: "EVI", StartDate: seasonStart, EndDate: seasonEnd})
+				allowed(err, was == vegetation.Failed, "revive")
+				if err == nil {
+					settled = 0
+					if s := o.State(); s.Attempts != 0 || s.Reason != "" || s.Index != "EVI" {
+						t.Fatalf("not as new: %+v", s)
+					}
+				}
+			},
+			"": func(*rapid.T) {
+				now = now.Add(time.Minute)
+				s := o.State()
+				if (settled == 1) == o.Open() || settled > 1 {
+					t.Fatalf("settled %d times while %s", settled, s.Status)
+				}
+				if (s.Status == vegetation.Pending) != (s.NextTryAt != nil) {
+					t.Fatalf("%s with next try %v", s.Status, s.NextTryAt)
+				}
+				if (s.Status == vegetation.Pending || s.Status == vegetation.Failed) == (s.Reason == "") {
+					t.Fatalf("%s with reason %q", s.Status, s.Reason)
+				}
+			},
+		})
+	})
+}

@@ -1,0 +1,65 @@
+package vegetation
+
+import "time"
+
+// Band names a Sentinel-2 band the way ESA does: "B02" … "B12", and "SCL" for the
+// scene classification.
+type Band string
+
+// The bands that the indices need.
+const (
+	B02 Band = "B02"
+	B03 Band = "B03"
+	B04 Band = "B04"
+	B05 Band = "B05"
+	B06 Band = "B06"
+	B07 Band = "B07"
+	B08 Band = "B08"
+	B11 Band = "B11"
+	B12 Band = "B12"
+	SCL Band = "SCL"
+)
+
+// Scene is what a catalog says of one acquisition of one tile. Pixels are read
+// through the imagery port.
+type Scene struct {
+	ID            string
+	Platform      string    // "sentinel-2a"; never empty
+	Tile          string    // MGRS tile ("33TWM") or, where the catalog has none, empty
+	RelativeOrbit int       // 0 where unknown
+	SensedAt      time.Time // UTC
+	Datastrip     string
+	Baseline      string // processing baseline, "05.09"
+	Updated       time.Time
+	Synthetic     bool // made by Tilth's own demo archive
+	// Bands that the scene has. A scene without SCL counts every pixel with data as clear.
+	Bands map[Band]bool
+	// Source is the adapter's own handle (addresses of the files); the core never looks inside.
+	Source any
+}
+
+// Grid is the georeference of a raster: the CRS, the outer corner of the upper left
+// pixel, the size of a pixel (both positive, metres in UTM; rows go down), and the
+// size in pixels.
+type Grid struct {
+	EPSG             int
+	OriginX, OriginY float64
+	PixelX, PixelY   float64
+	Width, Height    int
+}
+
+// Window is a rectangle of pixels of a Grid.
+type Window struct{ Col, Row, Width, Height int }
+
+// Raster is a window of one band: digital numbers in row order, with what is needed
+// to turn them into reflectance: DN × Scale + Offset; DN == NoData (where HasNoData)
+// has no value. Grid is that of the window, not of the file. Of the scene
+// classification only the digital numbers count.
+type Raster struct {
+	Grid      Grid
+	DN        []uint16
+	HasNoData bool
+	NoData    uint16
+	Scale     float64
+	Offset    float64
+}

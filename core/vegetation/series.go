@@ -1,0 +1,264 @@
+package vegetation
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"tilth/core/fault"
+)
+
+// What a date must reach to enter a profile.
+const (
+	MinCoverage = 0.5 // valid pixels per pixel of the field
+	MinValid    = 10  // valid pixels; not asked of a small field
+)
+
+// Observation is the index of a field on one date, over the pixels that count. The figures
+// of a small field are weighted with the pixels' shares of area.
+type Observation struct {
+	Date     time.Time // the solar day, as UTC midnight
+	Value    float64   // the arithmetic mean of the pixels' index
+	Median   float64
+	Std      float64 // of the population
+	Min, Max float64
+	P10, P90 float64  // percentiles, linear between the values
+	Coverage float64  // valid / in the field, 0…1
+	NValid   int      // pixels with a value
+	NPolygon int      // pixels of the field
+	Items    []string // the scenes that gave values, the first the one of the larger coverage
+}
+
+// Reason says why a date did not enter.
+type Reason string
+
+// The reasons. The first that applies is given.
+const (
+	// ReasonError: a scene of the pass could not be read: its file is broken, gone, or lacks
+	// a band of the index.
+	ReasonError Reason = "error"
+	// ReasonNoData: no pixel of the field had data in any scene of the pass.
+	ReasonNoData Reason = "nodata"
+	// ReasonPartial: the data itself, clear or not, covers less than half of the field (the
+	// edge of the orbit or of the archive).
+	ReasonPartial Reason = "partial"
+	// ReasonCloud: the mask left less than half of the field.
+	ReasonCloud Reason = "cloud"
+	// ReasonTooFew: half of the field is clear, but fewer than ten pixels, or less than half
+	// of the field, have a value of the index.
+	ReasonTooFew Reason = "too_few"
+)
+
+// Rejection is a date that did not enter, and why. NValid counts the pixels with a value or,
+// where the bands were not read because the classification sufficed, the clear pixels.
+type Rejection struct {
+	Date     time.Time
+	Reason   Reason
+	Coverage float64
+	NValid   int
+	NPolygon int
+	Items    []string // all scenes of the pass, by sensing time, then id
+	Note     string   // of ReasonError: what could not be read, for people
+}
+
+// Profile is a series of dates and values.
+type Profile []Point
+
+// Point is one date of a profile.
+type Point struct {
+	Date  time.Time
+	Value float64
+}
+
+// Series is the vegetation-index series of a field: at most one observation or rejection a
+// day, each list in the order of dates.
+type Series struct {
+	Index        IndexCode
+	Observations []Observation
+	Rejected     []Rejection
+	NoSCL        bool // a scene had no classification: every pixel with data counted as clear
+	SmallField   bool // fewer than ten pixels: exact area weights
+	Synthetic    bool // a scene came from a made-up archive
+}
+
+// Profile gives the raw profile: the accepted observations, nothing smoothed or filled in.
+func (s Series) Profile() Profile {
+	out := make(Profile, len(s.Observations))
+	for i, o := range s.Observations {
+		out[i] = Point{Date: o.Date, Value: o.Value}
+	}
+	return out
+}
+
+// Outcome is what became of one pass: an observation or a rejection, and what the series
+// says of itself because of it.
+type Outcome struct {
+	Observation *Observation // nil where Rejection is not
+	Rejection   *Rejection
+	NoSCL       bool
+	SmallField  bool
+	Synthetic   bool
+}
+
+// Assemble makes the series of the outcomes of all passes. Of several passes on a day the
+// accepted one with the largest coverage stays, or, where none is accepted, the rejected
+// one with the largest; of equals the first. Days are sorted.
+func Assemble(index IndexCode, outcomes []Outcome) Series {
+	out := Series{Index: index}
+	best := map[time.Time]Outcome{}
+	for _, o := range outcomes {
+		out.NoSCL = out.NoSCL || o.NoSCL
+		out.SmallField = out.SmallField || o.SmallField
+		out.Synthetic = out.Synthetic || o.Synthetic
+		if have, ok := best[o.date()]; !ok || o.better(have) {
+			best[o.date()] = o
+		}
+	}
+	for _, o := range best {
+		if o.Observation != nil {
+			out.Observations = append(out.Observations, *o.Observation)
+		} else {
+			out.Rejected = append(out.Rejected, *o.Rejection)
+		}
+	}
+	slices.SortFunc(out.Observations, func(a, b Observation) int { return a.Date.Compare(b.Date) })
+	slices.SortFunc(out.Rejected, func(a, b Rejection) int { return a.Date.Compare(b.Date) })
+	return out
+}
+
+func (o Outcome) date() time.Time {
+	if o.Observation != nil {
+		return o.Observation.Date
+	}
+	return o.Rejection.Date
+}
+
+func (o Outcome) better(than Outcome) bool {
+	if (o.Observation != nil) != (than.Observation != nil) {
+		return o.Observation != nil
+	}
+	if o.Observation != nil {
+		return o.Observation.Coverage > than.Observation.Coverage
+	}
+	return o.Rejection.Coverage > than.Rejection.Coverage
+}
+
+// tally counts the pixels of a composite by weight and number.
+type tally struct {
+	weight, data, unmasked, valued float64
+	clear, valid                   int
+}
+
+func (c *Composite) tally() tally {
+	var t tally
+	for i, s := range c.states {
+		w := c.footprint.Cells[i].Weight
+		t.weight += w
+		if s > noData {
+			t.data += w
+		}
+		if s > masked {
+			t.unmasked += w
+		}
+		if s == clear {
+			t.clear++
+		}
+		if s == valid {
+			t.valued += w
+			t.valid++
+		}
+	}
+	return t
+}
+
+// ClearCoverage gives the share of the field, 0…1, that is clear so far: by class where the
+// bands have not been read.
+func (c *Composite) ClearCoverage() float64 {
+	t := c.tally()
+	return share(t.unmasked, t.weight)
+}
+
+// Screened judges by the classifications alone. It gives nil while the bands can still make
+// an observation, else the rejection that no band can change.
+func (c *Composite) Screened(p Pass) *Rejection {
+	t := c.tally()
+	reason := c.reason(t)
+	if reason == "" {
+		return nil
+	}
+	return c.reject(p, reason, share(t.unmasked, t.weight), t.clear)
+}
+
+// Result judges after the bands: items are the ids of the scenes that gave values.
+func (c *Composite) Result(p Pass, items []string) Outcome {
+	t := c.tally()
+	coverage := share(t.valued, t.weight)
+	reason := c.reason(t)
+	if reason == "" && (coverage < MinCoverage || (t.valid < MinValid && !c.footprint.Small)) {
+		reason = ReasonTooFew
+	}
+	if reason != "" {
+		return Outcome{Rejection: c.reject(p, reason, coverage, t.valid)}
+	}
+	o := c.statistics()
+	o.Date, o.Items = p.Day, items
+	o.Coverage, o.NValid, o.NPolygon = coverage, t.valid, len(c.states)
+	return Outcome{Observation: &o}
+}
+
+// Unreadable is the rejection of a pass of which a scene could not be read, and why. nPolygon
+// is the number of pixels of the field, 0 where no scene gave a grid to count them on.
+func Unreadable(p Pass, nPolygon int, note string) Outcome {
+	return Outcome{Rejection: &Rejection{
+		Date: p.Day, Reason: ReasonError, NPolygon: nPolygon, Items: p.items(), Note: note,
+	}}
+}
+
+// reason gives why the field as a whole is not clear enough, or "".
+func (c *Composite) reason(t tally) Reason {
+	switch {
+	case t.data == 0:
+		return ReasonNoData
+	case share(t.data, t.weight) < MinCoverage:
+		return ReasonPartial
+	case share(t.unmasked, t.weight) < MinCoverage:
+		return ReasonCloud
+	}
+	return ""
+}
+
+func (c *Composite) reject(p Pass, reason Reason, coverage float64, n int) *Rejection {
+	return &Rejection{Date: p.Day, Reason: reason, Coverage: coverage, NValid: n, NPolygon: len(c.states), Items: p.items()}
+}
+
+func (p Pass) items() []string {
+	out := make([]string, len(p.Scenes))
+	for i, s := range p.Scenes {
+		out[i] = s.ID
+	}
+	return out
+}
+
+func share(part, whole float64) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return min(1, part/whole)
+}
+
+func missingBand(b Band) error {
+	return fault.Newf(fault.Invalid, "missing_band", "The scene has no band %s.", b)
+}
+
+// ByCoverage orders the scenes of a pass for merging: the larger coverage first, of equals
+// the smaller id. It gives indices into the pass's scenes.
+func (p Pass) ByCoverage(coverage []float64) []int {
+	order := make([]int, len(p.Scenes))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(coverage[b], coverage[a]), cmp.Compare(p.Scenes[a].ID, p.Scenes[b].ID))
+	})
+	return order
+}

@@ -1,0 +1,173 @@
+package contract
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/cli"
+	"tilth/tests/rig"
+	"tilth/wire"
+)
+
+// The test binary is also the program, so that a test can kill it.
+const beTheProgram = "TILTH_TEST_BE_THE_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(beTheProgram) == "1" {
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+		defer stop()
+		environ := map[string]string{}
+		for _, pair := range os.Environ() {
+			name, value, _ := strings.Cut(pair, "=")
+			environ[name] = value
+		}
+		os.Exit(cli.Run(ctx, wire.Program{}, os.Args[1:], environ, os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// process is a program of its own.
+type process struct {
+	cmd *exec.Cmd
+	url string
+}
+
+func startProcess(t *testing.T, database, imagery string) *process {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "serve")
+	cmd.Env = append(os.Environ(), beTheProgram+"=1", "TILTH_ADDR=127.0.0.1:0", "TILTH_DATABASE_URL="+database, "TILTH_IMAGERY_URL="+imagery)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	cmd.Stderr = t.Output()
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _, _ = cmd.Process.Wait() })
+	ready := regexp.MustCompile(`ready at (http://\S+)`)
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if m := ready.FindStringSubmatch(lines.Text()); m != nil {
+			go func() {
+				for lines.Scan() {
+				}
+			}()
+			return &process{cmd, m[1]}
+		}
+	}
+	t.Fatalf("the program ended before it was ready: %v", lines.Err())
+	return nil
+}
+
+// gate is an imagery source that hangs while it is shut, and is an empty STAC API when open.
+type gate struct {
+	*httptest.Server
+	searches atomic.Int64
+	open     chan struct{}
+}
+
+func newGate(t *testing.T) *gate {
+	g := &gate{open: make(chan struct{})}
+	g.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		g.searches.Add(1)
+		select {
+		case <-g.open:
+			w.Header().Set("Content-Type", "application/geo+json")
+			_, _ = fmt.Fprint(w, `{"type":"FeatureCollection","features":[],"links":[]}`)
+		case <-r.Context().Done():
+		}
+	}))
+	t.Cleanup(func() { g.CloseClientConnections(); g.Close() })
+	return g
+}
+
+// kill -9 while an order is processing, then a restart: the order becomes active and
+// the credit is captured once.
+func TestKilledWhileProcessing(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string]func(testing.TB) string{"sqlite": rig.SQLite, "postgres": rig.PostgreSQL} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			database, imagery := open(t), newGate(t)
+			first := startProcess(t, database, imagery.URL)
+			c := rig.Remote(t, first.url, tokenOf(t, database))
+			land := c.Land(rig.Square(300, 0), "2024-01-01", "2024-12-31")
+			placed := c.Expect(200, "POST", rig.OrdersPath, land.OrderBody()).Data(t)
+			order := int64(placed["order_id"].(float64))
+			require.Eventually(t, func() bool { return imagery.searches.Load() > 0 }, 30*time.Second, 10*time.Millisecond)
+			held := c.Wallet()
+			require.Positive(t, held.Held)
+
+			require.NoError(t, first.cmd.Process.Kill())
+			_ = first.cmd.Wait()
+			close(imagery.open)
+
+			second := startProcess(t, database, imagery.URL)
+			c = rig.Remote(t, second.url, c.Token)
+			profile := c.Until(order, "active")
+			require.Empty(t, profile.Profile)
+			after := c.Wallet()
+			require.Zero(t, after.Held)
+			require.InDelta(t, held.Available, after.Balance, 1e-9, "the credit is captured once")
+		})
+	}
+}
+
+// On SIGTERM a server gives its jobs back at once: the next one need not wait for the lease.
+func TestStoppedWhileProcessing(t *testing.T) {
+	t.Parallel()
+	database, imagery := rig.SQLite(t), newGate(t)
+	first := startProcess(t, database, imagery.URL)
+	c := rig.Remote(t, first.url, tokenOf(t, database))
+	land := c.Land(rig.Square(300, 0), "2024-01-01", "2024-12-31")
+	order := int64(c.Expect(200, "POST", rig.OrdersPath, land.OrderBody()).Data(t)["order_id"].(float64))
+	require.Eventually(t, func() bool { return imagery.searches.Load() > 0 }, 30*time.Second, 10*time.Millisecond)
+	require.NoError(t, first.cmd.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, first.cmd.Wait(), "a stop is no failure")
+	close(imagery.open)
+	started := time.Now()
+	second := startProcess(t, database, imagery.URL)
+	rig.Remote(t, second.url, c.Token).Until(order, "active")
+	require.Less(t, time.Since(started), 12*time.Second, "the lease of 15 s was waited for")
+}
+
+// run runs a command of the program and gives what it prints.
+func run(t testing.TB, database string, stdin string, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	var out, errOut strings.Builder
+	status = cli.Run(context.Background(), wire.Program{}, args, map[string]string{
+		"TILTH_DATABASE_URL": database, "TILTH_LOG_LEVEL": "error", "TILTH_ADDR": "127.0.0.1:0", "TILTH_IMAGERY_URL": rig.Archive(t).Dir,
+	}, strings.NewReader(stdin), &out, &errOut)
+	return out.String(), errOut.String(), status
+}
+
+func runJSON(t testing.TB, database string, args ...string) map[string]any {
+	t.Helper()
+	out, errOut, status := run(t, database, "", append(args, "--json")...)
+	require.Zero(t, status, errOut)
+	var m map[string]any
+	require.NoError(t, json.Unmarshal([]byte(out), &m), out)
+	return m
+}
+
+// tokenOf makes a company with an owner and credit by the command line, as an operator would.
+func tokenOf(t testing.TB, database string) string {
+	t.Helper()
+	company := itoa(int64(runJSON(t, database, "company", "create", "--name", "Crash "+filepath.Base(t.Name()))["id"].(float64)))
+	runJSON(t, database, "user", "create", "--company", company, "--email", "owner@crash.example", "--role", "owner")
+	runJSON(t, database, "wallet", "credit", "--company", company, "--amount", "100")
+	return runJSON(t, database, "token", "create", "--user", "owner@crash.example")["access"].(string)
+}

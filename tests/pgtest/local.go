@@ -1,0 +1,243 @@
+//go:build linux || darwin
+
+package pgtest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	// localTimeout bounds each program that makes or starts a local server.
+	localTimeout = 60 * time.Second
+	// memoryFolder is Linux's file system in memory: cloning a database there was
+	// measured ten times as fast as on a disk. memoryNeeded is the room, in bytes,
+	// that it must have; containers often get 64 MB of it.
+	memoryFolder = "/dev/shm"
+	memoryNeeded = 2 << 30
+	// portTries bounds the tries to start on a port that was free a moment ago.
+	portTries = 3
+)
+
+// binaryFolders are where packages put PostgreSQL's programs when they are not
+// in the PATH (Debian, Red Hat, from source, Homebrew).
+var binaryFolders = []string{
+	"/usr/lib/postgresql/*/bin",
+	"/usr/pgsql-*/bin",
+	"/usr/local/pgsql/bin",
+	"/opt/homebrew/opt/postgresql*/bin",
+}
+
+// startLocal makes a cluster in a temporary folder and starts this machine's
+// postgres on it, on loopback and a socket in that folder.
+func startLocal(ctx context.Context) (*server, error) {
+	programs, ok := findPrograms()
+	if !ok {
+		return nil, fmt.Errorf("PostgreSQL's programs: %w", errNotHere)
+	}
+	c, err := newCluster(programs)
+	if err != nil {
+		return nil, fmt.Errorf("local PostgreSQL: %w", err)
+	}
+	if err := c.init(ctx); err != nil {
+		return nil, err
+	}
+	port, err := c.start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dsn := url.URL{
+		Scheme: "postgres", User: url.UserPassword("postgres", c.password), Path: "/postgres",
+		Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), RawQuery: "sslmode=disable",
+	}
+	return connectServer(ctx, dsn.String(), "local server from "+programs, readyTimeout)
+}
+
+// findPrograms returns the folder that holds initdb, postgres and pg_ctl: that of
+// the initdb in the PATH, links followed, else the newest installed version.
+func findPrograms() (folder string, ok bool) {
+	var folders []string
+	if initdb, err := exec.LookPath("initdb"); err == nil {
+		if real, err := filepath.EvalSymlinks(initdb); err == nil {
+			folders = append(folders, filepath.Dir(real))
+		}
+	}
+	for _, pattern := range binaryFolders {
+		found, _ := filepath.Glob(pattern) // the patterns are constant and well formed
+		slices.SortFunc(found, func(a, b string) int { return cmp.Compare(versionIn(b), versionIn(a)) })
+		folders = append(folders, found...)
+	}
+	for _, folder := range folders {
+		if hasPrograms(folder) {
+			return folder, true
+		}
+	}
+	return "", false
+}
+
+func hasPrograms(folder string) bool {
+	for _, name := range []string{"initdb", "postgres", "pg_ctl"} {
+		if _, err := exec.LookPath(filepath.Join(folder, name)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// versionIn returns the number in a path such as .../postgresql/15/bin, or 0.
+func versionIn(path string) int {
+	digits := strings.FieldsFunc(path, func(r rune) bool { return r < '0' || r > '9' })
+	if len(digits) == 0 {
+		return 0
+	}
+	n, _ := strconv.Atoi(digits[0])
+	return n
+}
+
+// cluster is a PostgreSQL data folder and the one who owns it.
+type cluster struct {
+	programs string // folder of the programs
+	folder   string // temporary: data, log, socket
+	password string
+	owner    *syscall.Credential // nil: this process's own user
+}
+
+// newCluster makes the folder and has it removed, and its server stopped, when
+// this process ends. That is arranged before anything is started.
+func newCluster(programs string) (*cluster, error) {
+	owner, err := unprivileged()
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp(dataParent(), "tilth-pgtest-")
+	if err != nil {
+		return nil, err
+	}
+	c := &cluster{programs: programs, folder: folder, password: newPassword(), owner: owner}
+	if owner != nil {
+		if err := os.Chown(folder, int(owner.Uid), int(owner.Gid)); err != nil {
+			return nil, errors.Join(err, os.RemoveAll(folder))
+		}
+	}
+	const stop = `"$1/pg_ctl" -D "$2/data" -m immediate -w stop; rm -rf "$2"`
+	if err := watch(owner, stop, programs, folder); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	return c, nil
+}
+
+// dataParent returns the folder to make the cluster's folder in; empty is the
+// system's folder for temporary files.
+func dataParent() string {
+	var fs syscall.Statfs_t
+	if err := syscall.Statfs(memoryFolder, &fs); err != nil || fs.Bavail*uint64(fs.Bsize) < memoryNeeded {
+		return ""
+	}
+	return memoryFolder
+}
+
+// unprivileged returns the user to run the server as when this process is root,
+// whom PostgreSQL refuses: postgres, which its packages make, or nobody.
+func unprivileged() (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, err1 := strconv.ParseUint(u.Uid, 10, 32)
+		gid, err2 := strconv.ParseUint(u.Gid, 10, 32)
+		if err1 == nil && err2 == nil {
+			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+		}
+	}
+	return nil, errors.New("PostgreSQL does not run as root, and there is neither a user postgres nor a user nobody")
+}
+
+// init makes the data folder.
+func (c *cluster) init(ctx context.Context) error {
+	secret := filepath.Join(c.folder, "password")
+	if err := os.WriteFile(secret, []byte(c.password+"\n"), 0o600); err != nil {
+		return err
+	}
+	if c.owner != nil {
+		if err := os.Chown(secret, int(c.owner.Uid), int(c.owner.Gid)); err != nil {
+			return err
+		}
+	}
+	return c.run(ctx, "initdb", "-D", c.data(), "-U", "postgres", "--pwfile="+secret, "--auth=scram-sha-256",
+		"--encoding=UTF8", "--locale=C", "--no-sync")
+}
+
+// start starts the server on a free loopback port, waits until it is up, and
+// returns the port. Another process may take the port first: then the next one
+// is tried.
+func (c *cluster) start(ctx context.Context) (port int, err error) {
+	for range portTries {
+		port, err = freePort(ctx)
+		if err != nil {
+			return 0, err
+		}
+		settings := append(serverSettings(),
+			"-c", "listen_addresses=127.0.0.1", "-p", strconv.Itoa(port),
+			"-c", "unix_socket_directories="+c.folder)
+		err = c.run(ctx, "pg_ctl", "-D", c.data(), "-l", c.log(), "-w", "-o", strings.Join(settings, " "), "start")
+		if err == nil {
+			return port, nil
+		}
+		if text, readErr := os.ReadFile(c.log()); readErr == nil {
+			err = fmt.Errorf("%w\n%s", err, text)
+		}
+	}
+	return 0, err
+}
+
+func (c *cluster) data() string { return filepath.Join(c.folder, "data") }
+func (c *cluster) log() string  { return filepath.Join(c.folder, "log") }
+
+// run runs one of PostgreSQL's programs as the cluster's owner. Its output goes
+// to a file: a pipe would stay open for as long as the server that it starts.
+func (c *cluster) run(ctx context.Context, program string, args ...string) error {
+	ctx, cancel := context.WithTimeout(ctx, localTimeout)
+	defer cancel()
+	output, err := os.CreateTemp(c.folder, "output-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = output.Close() }() // read back by name, written by others
+	cmd := exec.CommandContext(ctx, filepath.Join(c.programs, program), args...)
+	cmd.Dir = c.folder
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C"}
+	cmd.Stdout, cmd.Stderr = output, output
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.owner, Setsid: true}
+	if err := cmd.Run(); err != nil {
+		text, _ := os.ReadFile(output.Name()) // what it said is a help, not a need
+		return fmt.Errorf("%s: %w: %s", program, err, strings.TrimSpace(string(text)))
+	}
+	return nil
+}
+
+func freePort(ctx context.Context) (int, error) {
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	return port, l.Close()
+}

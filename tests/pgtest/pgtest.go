@@ -1,0 +1,136 @@
+// Package pgtest gives a test its own PostgreSQL database.
+//
+// The server is looked for once a process, at the first Open, in this order:
+// the server that TILTH_TEST_POSTGRES names; a container, if a container engine
+// answers; the initdb and postgres programs of this machine. It is gone when the
+// test process is gone, however that ended. A database costs about 20 ms when it
+// is cloned from a Template.
+//
+// The package knows nothing of Tilth's tables: what a database holds is the
+// business of the Template's owner. It is for tests only and no part of the program.
+//
+// Environment:
+//
+//	TILTH_TEST_POSTGRES        a postgres:// URL whose user may create databases, or "none"
+//	TILTH_TEST_POSTGRES_IMAGE  the container image (default postgres:15-alpine)
+//	TILTH_REQUIRE_POSTGRES=1   finding no server fails the tests that need one, instead of skipping them
+//
+// On a server that pgtest started, text sorts by byte (the C collation), as it
+// does in SQLite; a server from the environment keeps its own collation.
+package pgtest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+const (
+	// createTimeout bounds making one database, so a stuck server fails a test
+	// in a time that a person still waits.
+	createTimeout = 30 * time.Second
+	// prepareTimeout bounds a template's callback: all migrations and seed data.
+	prepareTimeout = 2 * time.Minute
+)
+
+// Template is a database that is prepared once a process and cloned for each
+// test. Keep it in a package variable; it is safe for parallel tests.
+type Template struct {
+	prepare func(ctx context.Context, dsn string) error
+	once    sync.Once
+	name    string
+	err     error
+}
+
+// NewTemplate returns a template whose database prepare will fill at the first
+// Open. prepare gets the postgres:// URL of an empty database and must have
+// closed its connections when it returns. Its error fails every test that opens
+// the template.
+func NewTemplate(prepare func(ctx context.Context, dsn string) error) *Template {
+	return &Template{prepare: prepare}
+}
+
+// Open returns the postgres:// URL of a fresh clone of the template, dropped
+// when t ends. Where there is no PostgreSQL, t is skipped, or failed when
+// TILTH_REQUIRE_POSTGRES=1.
+func (p *Template) Open(t testing.TB) (dsn string) {
+	t.Helper()
+	srv := need(t)
+	p.once.Do(func() { p.name, p.err = p.make(srv) })
+	if p.err != nil {
+		t.Fatalf("pgtest: preparing the template database: %v", p.err)
+	}
+	return open(t, srv, p.name)
+}
+
+// make creates and prepares the template database.
+func (p *Template) make(srv *server) (name string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), prepareTimeout)
+	defer cancel()
+	name = srv.newName()
+	if err := srv.create(ctx, name, emptyDatabase); err != nil {
+		return "", err
+	}
+	if err := p.prepare(ctx, srv.dsn(name)); err != nil {
+		return "", err
+	}
+	return name, srv.freeze(ctx, name)
+}
+
+// Open returns the postgres:// URL of a fresh, empty database, dropped when t
+// ends. Where there is no PostgreSQL, t is skipped, or failed when
+// TILTH_REQUIRE_POSTGRES=1.
+func Open(t testing.TB) (dsn string) {
+	t.Helper()
+	return open(t, need(t), emptyDatabase)
+}
+
+func open(t testing.TB, srv *server, from string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), createTimeout)
+	defer cancel()
+	name := srv.newName()
+	if err := srv.create(ctx, name, from); err != nil {
+		t.Fatalf("pgtest: making a database: %v", err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), createTimeout)
+		defer cancel()
+		if err := srv.drop(ctx, name); err != nil {
+			t.Errorf("pgtest: dropping the test's database: %v", err)
+		}
+	})
+	return srv.dsn(name)
+}
+
+// theServer is the one server of this process.
+var theServer = sync.OnceValues(func() (*server, error) {
+	srv, err := find(context.Background(), os.Getenv)
+	if err == nil {
+		fmt.Fprintf(os.Stderr, "pgtest: PostgreSQL %s, %s\n", srv.version, srv.origin)
+	}
+	return srv, err
+})
+
+// said makes the notice of a missing server one line a process, not one a test.
+var said atomic.Bool
+
+func need(t testing.TB) *server {
+	t.Helper()
+	srv, err := theServer()
+	if err == nil {
+		return srv
+	}
+	if os.Getenv("TILTH_REQUIRE_POSTGRES") == "1" || !isAbsent(err) {
+		t.Fatalf("pgtest: %v", err)
+	}
+	if !said.Swap(true) {
+		fmt.Fprintf(os.Stderr, "pgtest: SKIPPING the tests on PostgreSQL: %v\n", err)
+	}
+	t.Skipf("pgtest: %v", err)
+	return nil
+}

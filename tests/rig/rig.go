@@ -1,0 +1,323 @@
+// Package rig starts the whole program for a test, on a free port and a database of
+// the test's own, and speaks to it as a client does. It is for tests only.
+package rig
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/cli"
+	"tilth/adapters/imagery/synthetic"
+	"tilth/app/operating"
+	"tilth/core/credit"
+	"tilth/ports"
+	"tilth/tests/pgtest"
+	"tilth/wire"
+)
+
+// Server is a running program.
+type Server struct {
+	t         testing.TB
+	URL       string // without a slash at the end
+	Operating *operating.Operating
+	tokens    ports.Tokens
+	stop      func()
+}
+
+// Options are what a test may choose.
+type Options struct {
+	Database string // default: a SQLite file of the test's own
+	Imagery  string // default: the synthetic archive
+	Demo     bool
+	Log      io.Writer // default: nowhere
+	Config   func(*cli.Config)
+}
+
+// prepared is a PostgreSQL database with everything a new installation has.
+var prepared = pgtest.NewTemplate(func(ctx context.Context, dsn string) error {
+	opened, err := wire.Program{}.Open(ctx, config(dsn, ""), slog.New(slog.DiscardHandler), true)
+	if err != nil {
+		return err
+	}
+	return opened.Close()
+})
+
+// preparedSQLite is the same as a file, made once a process and copied for each test.
+var preparedSQLite = sync.OnceValues(func() (file []byte, err error) {
+	dir, err := os.MkdirTemp("", "tilth-template")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	path := filepath.Join(dir, "t.db")
+	opened, err := wire.Program{}.Open(context.Background(), config("sqlite:"+path, ""), slog.New(slog.DiscardHandler), true)
+	if err != nil {
+		return nil, err
+	}
+	if err := opened.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
+// SQLite gives the address of a prepared SQLite database of the test's own.
+func SQLite(t testing.TB) string {
+	t.Helper()
+	file, err := preparedSQLite()
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "tilth.db")
+	require.NoError(t, os.WriteFile(path, file, 0o600))
+	return "sqlite:" + path
+}
+
+// PostgreSQL gives the address of a prepared PostgreSQL database of the test's own.
+func PostgreSQL(t testing.TB) string {
+	t.Helper()
+	return prepared.Open(t)
+}
+
+// EachDatabase runs a test on both databases.
+func EachDatabase(t *testing.T, test func(t *testing.T, database string)) {
+	t.Run("sqlite", func(t *testing.T) { t.Parallel(); test(t, SQLite(t)) })
+	t.Run("postgres", func(t *testing.T) { t.Parallel(); test(t, PostgreSQL(t)) })
+}
+
+// Archive gives the synthetic archive, made once a process.
+var archive = sync.OnceValues(func() (synthetic.Archive, error) {
+	dir := filepath.Join(os.TempDir(), fmt.Sprintf("tilth-test-archive-%d", os.Getuid()))
+	return synthetic.Make(context.Background(), dir, synthetic.Options{})
+})
+
+// Archive gives the synthetic archive, made once and shared by all tests of the machine.
+func Archive(t testing.TB) synthetic.Archive {
+	t.Helper()
+	a, err := archive()
+	require.NoError(t, err)
+	return a
+}
+
+// RealData gives a path below the folder of real data. Where there is none the test is
+// skipped, loudly, or fails when TILTH_REQUIRE_REAL_DATA=1.
+func RealData(t testing.TB, path ...string) string {
+	t.Helper()
+	root := os.Getenv("TILTH_REAL_DATA")
+	if root == "" {
+		_, here, _, _ := runtime.Caller(0)
+		root = filepath.Join(filepath.Dir(here), "..", "..", "..", "shared", "data")
+	}
+	full := filepath.Join(append([]string{root}, path...)...)
+	if _, err := os.Stat(full); err != nil {
+		if os.Getenv("TILTH_REQUIRE_REAL_DATA") == "1" {
+			t.Fatalf("TILTH_REQUIRE_REAL_DATA=1, and the real data is not there: %v", err)
+		}
+		t.Skipf("LEFT OUT: no real data at %s (set TILTH_REAL_DATA to its folder)", root)
+	}
+	return full
+}
+
+func config(database, imagery string) cli.Config {
+	cfg, err := cli.ReadConfig(map[string]string{})
+	if err != nil {
+		panic(err)
+	}
+	cfg.Addr, cfg.DatabaseURL, cfg.ImageryURL = "127.0.0.1:0", database, imagery
+	return cfg
+}
+
+// Start starts a server that ends with the test.
+func Start(t testing.TB, opts Options) *Server {
+	t.Helper()
+	if opts.Database == "" {
+		opts.Database = SQLite(t)
+	}
+	if opts.Imagery == "" {
+		opts.Imagery = Archive(t).Dir
+	}
+	cfg := config(opts.Database, opts.Imagery)
+	cfg.DemoDir = Archive(t).Dir
+	if opts.Config != nil {
+		opts.Config(&cfg)
+	}
+	if opts.Log == nil {
+		opts.Log = io.Discard
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	running, err := wire.Assemble(ctx, cfg, slog.New(slog.NewTextHandler(opts.Log, nil)), cli.ServeOptions{Demo: opts.Demo})
+	require.NoError(t, err)
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
+	require.NoError(t, err)
+	done := make(chan error, 1)
+	go func() { done <- running.Serve(ctx, listener) }()
+	var once sync.Once
+	s := &Server{t: t, URL: "http://" + listener.Addr().String(), Operating: running.Operating(), tokens: running.Tokens()}
+	s.stop = func() {
+		once.Do(func() {
+			cancel()
+			if err := <-done; err != nil {
+				t.Errorf("the server ended with %v", err)
+			}
+		})
+	}
+	t.Cleanup(s.stop)
+	return s
+}
+
+// Stop ends the server as a signal would.
+func (s *Server) Stop() { s.stop() }
+
+// Tokens gives the server's own issuer of tokens.
+func (s *Server) Tokens() ports.Tokens { return s.tokens }
+
+// Company makes a company with a user in a role and credit, and gives the user's client.
+func (s *Server) Company(role string, credits credit.Amount) *Client {
+	s.t.Helper()
+	ctx := context.Background()
+	company, err := s.Operating.CreateCompany(ctx, fmt.Sprintf("Company %d", next()))
+	require.NoError(s.t, err)
+	if credits > 0 {
+		_, err = s.Operating.CreditWallet(ctx, company.ID, credits, "test")
+		require.NoError(s.t, err)
+	}
+	return s.User(company.ID, role)
+}
+
+var (
+	counterMu sync.Mutex
+	counter   int
+)
+
+func next() int {
+	counterMu.Lock()
+	defer counterMu.Unlock()
+	counter++
+	return counter
+}
+
+// User makes another user of a company and gives its client.
+func (s *Server) User(companyID int64, role string) *Client {
+	s.t.Helper()
+	ctx := context.Background()
+	email := fmt.Sprintf("user%d@test.example", next())
+	_, err := s.Operating.CreateUser(ctx, operating.NewUser{CompanyID: companyID, Email: email, Role: role})
+	require.NoError(s.t, err)
+	token, err := s.Operating.CreateToken(ctx, email, time.Hour)
+	require.NoError(s.t, err)
+	return &Client{server: s, Token: token, CompanyID: companyID, Email: email}
+}
+
+// Anonymous is a client without a token.
+func (s *Server) Anonymous() *Client { return &Client{server: s} }
+
+// Client speaks to a server as one user.
+type Client struct {
+	server    *Server
+	Token     string
+	CompanyID int64
+	Email     string
+}
+
+// Answer is a response, read.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Do sends a request below /api/v1.2/ (or to an absolute path) and reads the answer.
+// body is nil, a string sent as it is, or a value sent as JSON.
+func (c *Client) Do(method, path string, body any) Answer {
+	c.server.t.Helper()
+	if !strings.HasPrefix(path, "/") {
+		path = "/api/v1.2/" + path
+	}
+	var reader io.Reader
+	switch b := body.(type) {
+	case nil:
+	case string:
+		reader = strings.NewReader(b)
+	case []byte:
+		reader = bytes.NewReader(b)
+	default:
+		raw, err := json.Marshal(body)
+		require.NoError(c.server.t, err)
+		reader = bytes.NewReader(raw)
+	}
+	req, err := http.NewRequestWithContext(context.Background(), method, c.server.URL+path, reader)
+	require.NoError(c.server.t, err)
+	if reader != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.Token)
+	}
+	res, err := http.DefaultTransport.RoundTrip(req)
+	require.NoError(c.server.t, err)
+	defer func() { _ = res.Body.Close() }()
+	raw, err := io.ReadAll(res.Body)
+	require.NoError(c.server.t, err)
+	return Answer{res.StatusCode, res.Header, raw}
+}
+
+// Map gives the body as an object.
+func (a Answer) Map(t testing.TB) map[string]any {
+	t.Helper()
+	var out map[string]any
+	require.NoError(t, json.Unmarshal(a.Body, &out), "%s", a.Body)
+	return out
+}
+
+// Data gives the data of a success envelope as an object.
+func (a Answer) Data(t testing.TB) map[string]any {
+	t.Helper()
+	m := a.Map(t)
+	require.Equal(t, "success", m["status"], "%s", a.Body)
+	out, ok := m["data"].(map[string]any)
+	require.True(t, ok, "%s", a.Body)
+	return out
+}
+
+// Into reads the data of a success envelope.
+func (a Answer) Into(t testing.TB, out any) {
+	t.Helper()
+	var envelope struct {
+		Status string          `json:"status"`
+		Data   json.RawMessage `json:"data"`
+	}
+	require.NoError(t, json.Unmarshal(a.Body, &envelope), "%s", a.Body)
+	require.Equal(t, "success", envelope.Status, "%s", a.Body)
+	require.NoError(t, json.Unmarshal(envelope.Data, out), "%s", a.Body)
+}
+
+// Expect sends a request and requires a status.
+func (c *Client) Expect(status int, method, path string, body any) Answer {
+	c.server.t.Helper()
+	a := c.Do(method, path, body)
+	require.Equal(c.server.t, status, a.Status, "%s %s: %s", method, path, a.Body)
+	return a
+}
+
+// Make creates a record and gives its id.
+func (c *Client) Make(path string, body any) int64 {
+	c.server.t.Helper()
+	return int64(c.Expect(200, http.MethodPost, path, body).Data(c.server.t)["id"].(float64))
+}
+
+// Remote is a client of a server that was started elsewhere.
+func Remote(t testing.TB, url, token string) *Client {
+	return &Client{server: &Server{t: t, URL: url}, Token: token}
+}

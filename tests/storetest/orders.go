@@ -1,0 +1,174 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/persistence"
+	"tilth/core/access"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	"tilth/core/vegetation"
+	"tilth/ports"
+)
+
+func testOrders(t *testing.T, b Backend) {
+	w := newWorld(t, b)
+	scope := w.ours.scope
+
+	// Many place the same order at once, on two replicas: the key lets one through.
+	replicas := []*persistence.Database{w.Database, open(t, w.address, w.clock, w.ids)}
+	placed := make([]vegetation.OrderState, 20)
+	stored := 0
+	for i, err := range together(len(placed), func(i int) error {
+		placed[i] = w.newOrder(w.ours)
+		return replicas[i%2].Write(w.ctx, func(ctx context.Context, tx ports.Repos) error {
+			err := tx.Orders.Insert(ctx, scope, &placed[i])
+			if fault.Is(err, fault.Conflict) {
+				// The transaction is still of use: the other's order can be read in it.
+				if _, found := tx.Orders.FindForUpdate(ctx, scope, w.ours.field.ID, w.ours.season.ID); found != nil {
+					return found
+				}
+			}
+			return err
+		})
+	}) {
+		if err == nil {
+			placed[0], stored = placed[i], stored+1
+			continue
+		}
+		known, ok := fault.As(err)
+		require.True(t, ok, "%v", err)
+		require.Equal(t, "order_exists", known.Code)
+	}
+	require.Equal(t, 1, stored)
+	order := placed[0]
+
+	find := func(s access.Scope) (out vegetation.OrderState, err error) {
+		w.write(func(tx ports.Repos) error {
+			out, err = tx.Orders.FindForUpdate(w.ctx, s, order.FieldID, order.SeasonID)
+			return nil
+		})
+		return out, err
+	}
+	got, err := find(scope)
+	require.NoError(t, err)
+	require.Equal(t, order, got)
+	_, err = find(w.theirs.scope)
+	require.True(t, fault.Is(err, fault.NotFound))
+
+	next := kept(begin.Add(time.Minute))
+	order.Status, order.Reason, order.Attempts, order.NextTryAt, order.LastCheckedAt = vegetation.Pending, "waits", 3, &next, &next
+	order.Index, order.Synthetic, order.NoSCL, order.SmallField = "EVI", true, true, true
+	order.StartDate, order.Boundary, order.AreaM2 = date(2026, 2, 1), square(1, 2, 0.5/100).Geometry(), 9
+	w.write(func(tx ports.Repos) error {
+		require.True(t, fault.Is(tx.Orders.Update(w.ctx, w.theirs.scope, order), fault.NotFound))
+		require.NoError(t, tx.Orders.Update(w.ctx, scope, order))
+		got, err := tx.Orders.GetForUpdate(w.ctx, scope, order.ID)
+		require.Equal(t, order, got)
+		return err
+	})
+	w.read(func(tx ports.Repos) error {
+		is := func(name string, value any) ports.Filter { return ports.Filter{Name: name, Value: value} }
+		for _, f := range []ports.Filter{
+			is("status", "pending"), is("field", order.FieldID), is("season", order.SeasonID), is("created_by", order.CreatedBy),
+			is("company", scope.Company()), is("index_code", "EVI"), {Name: "index_code", Value: "ev", Partial: true}, is("farm", w.ours.farm.ID),
+		} {
+			q := ports.Query{Filters: []ports.Filter{f}}
+			require.Equal(t, []vegetation.OrderState{order}, collect(t, tx.Orders.Each(w.ctx, scope, q)), f.Name)
+			require.Empty(t, collect(t, tx.Orders.Each(w.ctx, w.theirs.scope, q)), f.Name)
+		}
+		for _, f := range []ports.Filter{is("status", "active"), is("field", int64(0)), is("index_code", "NDVI")} {
+			n, err := tx.Orders.Count(w.ctx, scope, ports.Query{Filters: []ports.Filter{f}})
+			require.NoError(t, err)
+			require.Zero(t, n, f.Name)
+		}
+		_, err := tx.Orders.Get(w.ctx, w.theirs.scope, order.ID)
+		require.True(t, fault.Is(err, fault.NotFound))
+		return nil
+	})
+	openOrders(t, w, order)
+}
+
+// openOrders asserts what deletions of fields and seasons ask for.
+func openOrders(t *testing.T, w *world, order vegetation.OrderState) {
+	t.Helper()
+	scope := w.ours.scope
+	second := w.newField(w.ours, "second")
+	w.write(func(tx ports.Repos) error { return tx.Fields.Insert(w.ctx, scope, []*farm.Field{&second}) })
+	active := w.newOrder(w.ours)
+	active.FieldID, active.FieldUUID, active.Status = second.ID, second.UUID, vegetation.Active
+	w.write(func(tx ports.Repos) error {
+		season, err := tx.Orders.ActiveOfSeason(w.ctx, scope, order.SeasonID)
+		require.NoError(t, err)
+		require.False(t, season)
+		return tx.Orders.Insert(w.ctx, scope, &active)
+	})
+	w.read(func(tx ports.Repos) error {
+		ids, err := tx.Orders.OpenOfFields(w.ctx, scope, []int64{order.FieldID, second.ID})
+		require.NoError(t, err)
+		require.Equal(t, []int64{order.ID}, ids)
+		ids, err = tx.Orders.OpenOfSeason(w.ctx, scope, order.SeasonID)
+		require.NoError(t, err)
+		require.Equal(t, []int64{order.ID}, ids)
+		ids, err = tx.Orders.OpenOfSeason(w.ctx, w.theirs.scope, order.SeasonID)
+		require.NoError(t, err)
+		require.Empty(t, ids)
+		season, err := tx.Orders.ActiveOfSeason(w.ctx, scope, order.SeasonID)
+		require.NoError(t, err)
+		require.True(t, season)
+		season, err = tx.Orders.ActiveOfSeason(w.ctx, w.theirs.scope, order.SeasonID)
+		require.False(t, season)
+		return err
+	})
+}
+
+func testSeries(t *testing.T, b Backend) {
+	w := newWorld(t, b)
+	scope := w.ours.scope
+	order := w.newOrder(w.ours)
+	w.write(func(tx ports.Repos) error { return tx.Orders.Insert(w.ctx, scope, &order) })
+	series := vegetation.Series{Index: "NDVI", NoSCL: true, Synthetic: true}
+	for i := range 300 {
+		series.Observations = append(series.Observations, vegetation.Observation{
+			Date: date(2026, 3, 1).AddDate(0, 0, i), Value: 0.1 + float64(i)/7, Median: 1.0 / 3, Std: 1e-17, Min: -1, Max: 1, P10: 0.1, P90: 0.9,
+			Coverage: 0.75, NValid: 30, NPolygon: 40, Items: []string{fmt.Sprintf("S2A_%d", i), "S2B"},
+		})
+	}
+	series.Rejected = []vegetation.Rejection{
+		{Date: date(2026, 2, 1), Reason: vegetation.ReasonCloud, Coverage: 0.25, NValid: 10, NPolygon: 40, Items: []string{"x"}},
+		{Date: date(2026, 2, 2), Reason: vegetation.ReasonError},
+	}
+	shorter := vegetation.Series{Index: "NDVI", SmallField: true, Observations: series.Observations[5:6]}
+	other := vegetation.Series{Index: "EVI", Observations: series.Observations[:2]}
+	check := func(want vegetation.Series) {
+		t.Helper()
+		w.read(func(tx ports.Repos) error {
+			got, err := tx.Orders.Series(w.ctx, scope, order.ID, string(want.Index))
+			require.Equal(t, want, got)
+			return err
+		})
+	}
+	put := func(s vegetation.Series) {
+		t.Helper()
+		w.write(func(tx ports.Repos) error { return tx.Orders.PutSeries(w.ctx, scope, order.ID, s) })
+	}
+	check(vegetation.Series{Index: "NDVI"})
+	put(series)
+	check(series)
+	put(other)
+	put(shorter)
+	check(shorter)
+	check(other)
+	w.write(func(tx ports.Repos) error {
+		_, err := tx.Orders.Series(w.ctx, w.theirs.scope, order.ID, "NDVI")
+		require.True(t, fault.Is(err, fault.NotFound))
+		err = tx.Orders.PutSeries(w.ctx, w.theirs.scope, order.ID, series)
+		require.True(t, fault.Is(err, fault.NotFound))
+		return nil
+	})
+}

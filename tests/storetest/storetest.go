@@ -1,0 +1,114 @@
+// Package storetest is the one suite that every database of the persistence adapter
+// must pass: the same calls, the same answers. It asserts what the storage ports
+// promise, through the ports; where a test needs a state that no port makes, such as a
+// share grant, it writes SQL that both databases read alike. It is for tests only.
+package storetest
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx" of Raw
+	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/persistence"
+)
+
+// Backend is a kind of database.
+type Backend struct {
+	// Empty gives the address of a new database without tables, gone when t ends.
+	Empty func(t testing.TB) string
+	// Migrated gives the address of a new database with all migrations applied.
+	Migrated func(t testing.TB) string
+}
+
+// Run runs the suite. Every subtest has databases of its own, and they run in parallel.
+func Run(t *testing.T, b Backend) {
+	for _, c := range []struct {
+		name string
+		test func(*testing.T, Backend)
+	}{
+		{"Records", testRecords},
+		{"RoundTrip", testRoundTrip},
+		{"Isolation", testIsolation},
+		{"Filters", testFilters},
+		{"Pages", testPages},
+		{"Figures", testFigures},
+		{"Neighbours", testNeighbours},
+		{"Guards", testGuards},
+		{"Transactions", testTransactions},
+		{"Races", testRaces},
+		{"Failures", testFailures},
+		{"Sharing", testSharing},
+		{"Crops", testCrops},
+		{"Accounts", testAccounts},
+		{"Tokens", testTokens},
+		{"Ledger", testLedger},
+		{"LedgerMachine", testLedgerMachine},
+		{"Charges", testCharges},
+		{"Orders", testOrders},
+		{"Series", testSeries},
+		{"Jobs", testJobs},
+		{"JobRaces", testJobRaces},
+		{"Outbox", testOutbox},
+		{"Migrations", testMigrations},
+		{"Health", testHealth},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.test(t, b)
+		})
+	}
+}
+
+// clock is a clock that stands still until it is moved.
+type clock struct{ at atomic.Int64 }
+
+// begin is when every test begins: with more digits than a database keeps.
+var begin = time.Date(2026, 3, 1, 12, 30, 15, 123456789, time.UTC)
+
+func newClock() *clock {
+	c := &clock{}
+	c.at.Store(begin.UnixNano())
+	return c
+}
+
+func (c *clock) Now() time.Time                 { return time.Unix(0, c.at.Load()).UTC() }
+func (c *clock) move(by time.Duration)          { c.at.Add(int64(by)) }
+func kept(t time.Time) time.Time                { return t.UTC().Truncate(time.Microsecond) }
+func date(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
+
+// ids counts.
+type ids struct{ n atomic.Int64 }
+
+func (i *ids) UUID() string    { return fmt.Sprintf("00000000-0000-4000-8000-%012d", i.n.Add(1)) }
+func (i *ids) Secret() string  { return fmt.Sprintf("secret-%d", i.n.Add(1)) }
+func (i *ids) Jitter() float64 { return float64(i.n.Add(1)%7) / 7 }
+
+// open opens the database of an address, closed when t ends.
+func open(t testing.TB, address string, c *clock, i *ids) *persistence.Database {
+	t.Helper()
+	db, err := persistence.Open(context.Background(), address, persistence.Options{Clock: c, IDs: i})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return db
+}
+
+// raw opens a database past the adapter.
+func raw(t testing.TB, address string) *sql.DB {
+	t.Helper()
+	driver, dsn := "pgx", address
+	if path, ok := strings.CutPrefix(address, "sqlite:"); ok {
+		driver, dsn = "sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_pragma=busy_timeout(5000)&_pragma=foreign_keys(1)"
+	}
+	db, err := sql.Open(driver, dsn)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return db
+}

@@ -1,0 +1,94 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"tilth/adapters/cli"
+	"tilth/adapters/identity"
+	"tilth/core/geo"
+)
+
+// oldestClock is before any version of this program was built: a clock behind it is wrong.
+var oldestClock = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// Examine looks at everything the configuration names, and says how to mend what is wrong.
+func (Program) Examine(ctx context.Context, cfg cli.Config) []cli.Finding {
+	out := []cli.Finding{{Part: "configuration", OK: true, Detail: "every setting is valid; `tilth config` prints them"}}
+	out = append(out, examineDatabase(ctx, cfg)...)
+	out = append(out,
+		cli.Finding{Part: "broker", OK: true, Detail: "none: the queue lives in the database"},
+		examineImagery(ctx, cfg), examineAddress(ctx, cfg), examineClock())
+	return out
+}
+
+func examineDatabase(ctx context.Context, cfg cli.Config) []cli.Finding {
+	const part = "database"
+	db, err := openDatabase(ctx, cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return []cli.Finding{{Part: part, Detail: err.Error(), Mend: "check TILTH_DATABASE_URL, and that the server or the folder can be reached and written"}}
+	}
+	defer func() { _ = db.Close() }()
+	h, err := db.Check(ctx)
+	if err != nil {
+		return []cli.Finding{{Part: part, Detail: err.Error(), Mend: "check that the database answers and belongs to this user"}}
+	}
+	out := []cli.Finding{{Part: part, OK: true, Detail: fmt.Sprintf("%s %s at %s", h.Engine, h.Version, h.Location)}}
+	if h.JournalMode != "" && h.JournalMode != "wal" {
+		out[0].OK = false
+		out[0].Mend = "the journal mode is " + h.JournalMode + ", not wal: keep the file on a local disk, not a network share"
+	}
+	migrations := cli.Finding{Part: "migrations", OK: h.Pending == 0, Detail: "all applied"}
+	if h.Pending > 0 {
+		migrations.Detail = fmt.Sprintf("%d pending", h.Pending)
+		migrations.Mend = "run `tilth migrate up`; `tilth serve` does it by itself"
+	}
+	return append(out, migrations)
+}
+
+func examineImagery(ctx context.Context, cfg cli.Config) cli.Finding {
+	f := cli.Finding{Part: "imagery"}
+	source, err := openImagery(cfg)
+	if err != nil {
+		f.Detail, f.Mend = err.Error(), "TILTH_IMAGERY_URL must be a folder that holds a catalog.json, or the address of a STAC API"
+		return f
+	}
+	f.Detail = source.Describe()
+	ctx, cancel := context.WithTimeout(ctx, imageryTimeout)
+	defer cancel()
+	// A small search anywhere proves that the source answers.
+	square := geo.MultiPolygon{{{{X: 5, Y: 50}, {X: 5.001, Y: 50}, {X: 5.001, Y: 50.001}, {X: 5, Y: 50.001}, {X: 5, Y: 50}}}}
+	day := time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC)
+	if _, err := source.Search(ctx, square, day, day.AddDate(0, 0, 5)); err != nil {
+		f.Detail += ": " + err.Error()
+		f.Mend = "check the network, or give TILTH_IMAGERY_URL a folder with a static catalog"
+		return f
+	}
+	f.OK = true
+	return f
+}
+
+func examineAddress(ctx context.Context, cfg cli.Config) cli.Finding {
+	f := cli.Finding{Part: "address", OK: true, Detail: cfg.Addr + " is free"}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
+	if err != nil {
+		// Taken by a server that runs already is no illness.
+		f.Detail = cfg.Addr + " is in use: " + err.Error()
+		f.Mend = "fine if Tilth runs already; otherwise choose another TILTH_ADDR"
+		return f
+	}
+	_ = listener.Close()
+	return f
+}
+
+func examineClock() cli.Finding {
+	now := identity.Clock{}.Now()
+	f := cli.Finding{Part: "clock", OK: now.After(oldestClock), Detail: now.Format(time.RFC3339)}
+	if !f.OK {
+		f.Mend = "the clock is in the past: set it, tokens and seasons depend on it"
+	}
+	return f
+}

@@ -1,0 +1,28 @@
+//go:build wireinject
+
+package wire
+
+import (
+	"log/slog"
+
+	googlewire "github.com/google/wire"
+
+	"tilth/adapters/http/v12"
+	"tilth/app/operating"
+	"tilth/ports"
+)
+
+// newOperating makes the operator's use cases over a store.
+func newOperating(store ports.Store) *operating.Operating {
+	panic(googlewire.Build(useCases))
+}
+
+// newInterface makes what the HTTP interface offers over a store.
+func newInterface(store ports.Store) v12.Deps {
+	panic(googlewire.Build(useCases, googlewire.Struct(new(v12.Deps), "*")))
+}
+
+// newParts makes a server's parts over a store and an imagery source.
+func newParts(store ports.Store, imagery ports.Imagery, log *slog.Logger) *parts {
+	panic(googlewire.Build(server))
+}

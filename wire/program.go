@@ -1,0 +1,111 @@
+package wire
+
+import (
+	"context"
+	"io"
+	"log/slog"
+
+	"tilth/adapters/cli"
+	"tilth/adapters/exchange"
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12"
+	"tilth/adapters/identity"
+	"tilth/adapters/persistence"
+	"tilth/app/operating"
+	"tilth/app/series"
+	"tilth/core/farm"
+	"tilth/core/fault"
+)
+
+// version is set when the binary is built.
+var version = "dev"
+
+// Program is the assembled product, as the command line sees it.
+type Program struct{}
+
+var _ cli.Program = Program{}
+
+// Version is the program's version.
+func (Program) Version() string { return version }
+
+// ReadCrops reads a crop catalog.
+func (Program) ReadCrops(r io.Reader) ([]farm.Crop, error) { return exchange.ReadCrops(r) }
+
+func openDatabase(ctx context.Context, cfg cli.Config, log *slog.Logger) (*persistence.Database, error) {
+	return persistence.Open(ctx, cfg.DatabaseURL, persistence.Options{Clock: identity.Clock{}, IDs: identity.Random{}, Logger: log})
+}
+
+// Open opens the database and the operator's use cases.
+func (Program) Open(ctx context.Context, cfg cli.Config, log *slog.Logger, migrate bool) (*cli.Opened, error) {
+	db, err := openDatabase(ctx, cfg, log)
+	if err != nil {
+		return nil, err
+	}
+	op := newOperating(db)
+	if err := prepare(ctx, db, op, migrate); err != nil {
+		_ = db.Close()
+		return nil, err
+	}
+	return &cli.Opened{Operating: op, Close: db.Close}, nil
+}
+
+// prepare brings a database to what this version needs: its schema, a key to sign
+// tokens with, and the crop catalog.
+func prepare(ctx context.Context, db *persistence.Database, op *operating.Operating, migrate bool) error {
+	if migrate {
+		if _, err := db.Migrator().Up(ctx); err != nil {
+			return err
+		}
+	} else if n, err := db.Migrator().Pending(ctx); err != nil || n > 0 {
+		if err == nil {
+			err = fault.Newf(fault.Precondition, "migrations_pending", "%d migrations are pending; run `tilth migrate up`.", n)
+		}
+		return err
+	}
+	if err := op.EnsureSigningKey(ctx); err != nil {
+		return err
+	}
+	crops, err := exchange.BuiltInCrops()
+	if err != nil {
+		return err
+	}
+	return op.SeedCrops(ctx, crops)
+}
+
+// Migrator opens the database as it is.
+func (Program) Migrator(ctx context.Context, cfg cli.Config, log *slog.Logger) (cli.Migrator, func() error, error) {
+	db, err := openDatabase(ctx, cfg, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	return migrator{db.Migrator()}, db.Close, nil
+}
+
+type migrator struct{ inner *persistence.Migrator }
+
+func (m migrator) Up(ctx context.Context) ([]string, error)   { return m.inner.Up(ctx) }
+func (m migrator) Down(ctx context.Context) ([]string, error) { return m.inner.Down(ctx) }
+func (m migrator) Status(ctx context.Context) ([]cli.MigrationStatus, error) {
+	all, err := m.inner.Status(ctx)
+	out := make([]cli.MigrationStatus, len(all))
+	for i, one := range all {
+		out[i] = cli.MigrationStatus{Name: one.Name, Applied: one.AppliedAt != nil}
+	}
+	return out, err
+}
+
+// Series makes the computation of a series over an imagery address.
+func (Program) Series(_ context.Context, cfg cli.Config) (*series.Computer, error) {
+	source, err := openImagery(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &series.Computer{Imagery: source}, nil
+}
+
+// OpenAPI gives the interface document. It needs nothing but the routes.
+func (Program) OpenAPI() ([]byte, error) {
+	a := rest.New(interfaceConfig(cli.Config{}))
+	v12.Register(a, newInterface(nil))
+	return a.OpenAPI()
+}

@@ -1,0 +1,57 @@
+package wire
+
+import (
+	"tilth/adapters/http/v12"
+	"tilth/adapters/identity"
+	"tilth/adapters/permission"
+	"tilth/app/demo"
+	"tilth/app/farming"
+	"tilth/app/gate"
+	identityapp "tilth/app/identity"
+	"tilth/app/operating"
+	"tilth/app/profiles"
+	"tilth/app/series"
+	"tilth/core/geo"
+	"tilth/ports"
+
+	googlewire "github.com/google/wire"
+)
+
+// outside is the adapters that need no configuration.
+var outside = googlewire.NewSet(
+	googlewire.Value(identity.Clock{}), googlewire.Bind(new(ports.Clock), new(identity.Clock)),
+	googlewire.Value(identity.Random{}), googlewire.Bind(new(ports.IDs), new(identity.Random)),
+	identity.NewPasswords, googlewire.Bind(new(ports.Passwords), new(*identity.Passwords)),
+	identity.NewTokens, googlewire.Bind(new(ports.Tokens), new(*identity.Tokens)),
+	permission.New, googlewire.Bind(new(ports.Permissions), new(*permission.Casbin)),
+	gate.New,
+)
+
+// useCases is the use cases over a store.
+var useCases = googlewire.NewSet(
+	outside,
+	googlewire.Struct(new(operating.Deps), "*"), operating.New,
+	googlewire.Struct(new(identityapp.Deps), "*"), identityapp.New,
+	googlewire.Struct(new(farming.Deps), "*"), farming.Farms, farming.Fields, farming.Seasons, farming.Cultivations, farming.NewCrops,
+	googlewire.Struct(new(profiles.Deps), "*"), profiles.New,
+	geo.DefaultLimits,
+)
+
+// parts is what a running server is made of.
+type parts struct {
+	Interface v12.Deps
+	Gate      *gate.Gate
+	Operating *operating.Operating
+	Demo      *demo.Loader
+	Worker    *profiles.Worker
+	Tokens    ports.Tokens
+}
+
+var server = googlewire.NewSet(
+	useCases,
+	googlewire.Struct(new(v12.Deps), "*"),
+	googlewire.Struct(new(demo.Loader), "*"),
+	googlewire.Struct(new(series.Computer), "*"), googlewire.Bind(new(profiles.Computer), new(*series.Computer)),
+	profiles.NewWorker,
+	googlewire.Struct(new(parts), "*"),
+)

@@ -1,0 +1,212 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"golang.org/x/sync/errgroup"
+
+	"tilth/adapters/cli"
+	"tilth/adapters/http"
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12"
+	"tilth/adapters/identity"
+	"tilth/adapters/messaging"
+	"tilth/adapters/persistence"
+	"tilth/app/demo"
+	"tilth/app/operating"
+	"tilth/app/profiles"
+	"tilth/ports"
+)
+
+// Running is an assembled server, not yet serving.
+type Running struct {
+	cfg   cli.Config
+	log   *slog.Logger
+	db    *persistence.Database
+	parts *parts
+	http  *http.Server
+	pool  *messaging.Pool
+	bus   *messaging.Bus
+}
+
+// Assemble opens the database, brings it up to date, and puts a server together.
+func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.ServeOptions) (*Running, error) {
+	var plan demo.Plan
+	if opts.Demo {
+		var err error
+		if plan, err = makeDemo(ctx, cfg.DemoDir); err != nil {
+			return nil, fmt.Errorf("make the demo's imagery: %w", err)
+		}
+		if cfg.ImageryURL == "" {
+			cfg.ImageryURL = cfg.DemoDir
+		}
+	}
+	imagery, err := openImagery(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("open the imagery source: %w", err)
+	}
+	db, err := openDatabase(ctx, cfg, log)
+	if err != nil {
+		return nil, err
+	}
+	r := &Running{cfg: cfg, log: log, db: db, parts: newParts(db, imagery, log)}
+	if err := r.prepare(ctx, opts, plan); err != nil {
+		_ = db.Close()
+		return nil, err
+	}
+	log.Info("assembled", "version", version, "database", db.Describe(), "imagery", imagery.Describe())
+	return r, nil
+}
+
+func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.Plan) error {
+	if err := prepare(ctx, r.db, r.parts.Operating, !opts.NoMigrate); err != nil {
+		return err
+	}
+	if opts.Demo {
+		if _, err := r.parts.Demo.Load(ctx, plan); err != nil {
+			return fmt.Errorf("load the demo: %w", err)
+		}
+	}
+	r.pool = &messaging.Pool{
+		Queue: r.db.Queue(), Clock: identity.Clock{}, Log: r.log, Workers: r.cfg.Workers,
+		Handlers: map[string]messaging.Handler{profiles.JobKind: r.parts.Worker.Run},
+	}
+	var err error
+	if r.bus, err = messaging.NewBus(r.db.Relay(), identity.Clock{}, r.log, 0, messaging.Announcer(r.log)); err != nil {
+		return err
+	}
+	proxies, err := r.cfg.Proxies()
+	if err != nil {
+		return err
+	}
+	r.http, err = http.New(http.Config{
+		Interface:       interfaceConfig(r.cfg),
+		PublicURL:       r.cfg.PublicURL,
+		TrustedProxies:  proxies,
+		RateLimit:       r.cfg.RateLimit,
+		ShutdownTimeout: r.cfg.ShutdownTimeout,
+		Build:           version,
+	}, http.Deps{
+		Authenticate: r.parts.Interface.Identity.Authenticate,
+		Authorize:    r.parts.Gate.Require,
+		Ready:        map[string]func(context.Context) error{"database": r.db.Ping},
+		Register:     func(a *rest.API) { v12.Register(a, r.parts.Interface) },
+		Logger:       r.log,
+		Now:          identity.Clock{}.Now,
+		NewRequestID: identity.Random{}.UUID,
+		Metrics:      metrics(),
+	})
+	return err
+}
+
+// metrics is a registry with the figures of the process.
+func metrics() *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return r
+}
+
+// interfaceConfig describes the HTTP interface.
+func interfaceConfig(cfg cli.Config) rest.Config {
+	return rest.Config{
+		Base: http.DefaultBase, Title: "Tilth", Version: "1.2", MaxBody: cfg.MaxBodyBytes, MaxBulk: cfg.MaxBulk,
+		Description: "The open back end for growers, food companies and soil-carbon projects.",
+	}
+}
+
+// Serve runs the server until the context ends, then finishes its requests and gives
+// its jobs back to the queue.
+func (r *Running) Serve(ctx context.Context, listener net.Listener) error {
+	defer func() { _ = r.db.Close() }()
+	group, ctx := errgroup.WithContext(ctx)
+	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
+	group.Go(func() error {
+		// Requests end first: what they enqueue is in the database, for whoever comes next.
+		defer stopBackground()
+		return r.http.Serve(ctx, listener)
+	})
+	group.Go(func() error { return r.pool.Run(background) })
+	group.Go(func() error { return r.bus.Run(background) })
+	return group.Wait()
+}
+
+// Serve runs `tilth serve`.
+func (Program) Serve(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.ServeOptions) error {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w", cfg.Addr, err)
+	}
+	r, err := Assemble(ctx, cfg, log, opts)
+	if err != nil {
+		_ = listener.Close()
+		return err
+	}
+	if err := r.greet(ctx, opts, listener.Addr()); err != nil {
+		return err
+	}
+	return r.Serve(ctx, listener)
+}
+
+// demoTokenTTL is how long the token that the demo prints is good for.
+const demoTokenTTL = 24 * time.Hour
+
+// greet prints where the server is, and for the demo a token and a first request.
+func (r *Running) greet(ctx context.Context, opts cli.ServeOptions, addr net.Addr) error {
+	base := r.cfg.PublicURL
+	if base == "" {
+		base = "http://" + addr.String()
+	}
+	if !opts.Demo {
+		_, err := fmt.Fprintf(opts.Out, "Tilth %s is ready at %s\n  reference  %s/docs/api/\n", version, base, base)
+		return err
+	}
+	token, err := r.parts.Operating.CreateToken(ctx, demo.OwnerMail, demoTokenTTL)
+	if err != nil {
+		return err
+	}
+	return printDemo(opts.Out, base, token)
+}
+
+func printDemo(w io.Writer, base, token string) error {
+	_, err := fmt.Fprintf(w, `Tilth %[1]s is ready at %[2]s
+  reference  %[2]s/docs/api/
+  document   %[2]s/openapi.json
+
+The demonstration farm is loaded. All of its imagery is synthetic.
+  sign in as %[4]s, %[5]s or %[6]s, password %[7]s
+
+A token of the owner, good for a day, and a first request:
+
+  export TOKEN=%[3]s
+  curl -s -H "Authorization: Bearer $TOKEN" %[2]s/api/v1.2/field/
+
+`, version, base, token, demo.OwnerMail, demo.EditorMail, demo.ViewerMail, demo.Password)
+	return err
+}
+
+// Work runs `tilth worker`.
+func (Program) Work(ctx context.Context, cfg cli.Config, log *slog.Logger) error {
+	r, err := Assemble(ctx, cfg, log, cli.ServeOptions{})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = r.db.Close() }()
+	log.Info("working", "jobs at a time", cfg.Workers)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return r.pool.Run(ctx) })
+	group.Go(func() error { return r.bus.Run(ctx) })
+	return group.Wait()
+}
+
+// Operating gives the operator's use cases over the same database.
+func (r *Running) Operating() *operating.Operating { return r.parts.Operating }
+
+// Tokens gives the issuer of the server's access tokens.
+func (r *Running) Tokens() ports.Tokens { return r.parts.Tokens }
