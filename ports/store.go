@@ -71,7 +71,8 @@ type Records[T any] interface {
 	Get(ctx context.Context, scope access.Scope, id int64) (T, error)
 	// GetForUpdate gives one record and locks it until the transaction ends. Faults: NotFound.
 	GetForUpdate(ctx context.Context, scope access.Scope, id int64) (T, error)
-	// GetMany gives those of the ids that are in the scope, by id.
+	// GetMany gives those of the ids that are in the scope, by id. In a Write they cannot be
+	// deleted before it ends.
 	GetMany(ctx context.Context, scope access.Scope, ids []int64) (map[int64]T, error)
 	// Insert stores new records and fills in their ids, in order.
 	Insert(ctx context.Context, scope access.Scope, records []*T) error
@@ -136,7 +137,8 @@ type Wallet interface {
 	Price(ctx context.Context, service string) (price credit.Amount, ok bool, err error)
 	// FieldCharge gives the charge of a field, held or captured. Faults: NotFound.
 	FieldCharge(ctx context.Context, scope access.Scope, fieldID int64) (credit.FieldCharge, error)
-	// PutFieldCharge stores the charge of a field. Faults: Conflict when there is one of another order.
+	// PutFieldCharge stores the charge of a field; one that is held may pass to another
+	// order. Faults: Conflict (field_charged) when it was captured for another order.
 	PutFieldCharge(ctx context.Context, scope access.Scope, charge credit.FieldCharge) error
 	// DropFieldCharge removes a charge that was held and is released.
 	DropFieldCharge(ctx context.Context, scope access.Scope, fieldID int64) error

@@ -1,3 +1,5 @@
+//go:build wireinject
+
 package wire
 
 import (
@@ -36,16 +38,6 @@ var useCases = googlewire.NewSet(
 	googlewire.Struct(new(profiles.Deps), "*"), profiles.New,
 	geo.DefaultLimits,
 )
-
-// parts is what a running server is made of.
-type parts struct {
-	Interface v12.Deps
-	Gate      *gate.Gate
-	Operating *operating.Operating
-	Demo      *demo.Loader
-	Worker    *profiles.Worker
-	Tokens    ports.Tokens
-}
 
 var server = googlewire.NewSet(
 	useCases,

@@ -168,20 +168,22 @@ when you outgrow it.
 			return nil
 		},
 	}
-	s.cfg.flags(root.PersistentFlags())
+	s.cfg.flags(root.PersistentFlags(), true)
 	root.PersistentFlags().BoolVar(&s.asJSON, "json", false, "print the record itself as JSON")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(s.serve(), s.worker(), s.migrate(), s.company(), s.user(), s.token(), s.wallet(), s.price(), s.crop(),
-		s.profile(), s.doctor(), s.config(), s.openapi())
-	for _, c := range root.Commands() {
-		strictArgs(c)
+	root.AddCommand(s.migrate(), s.company(), s.user(), s.token(), s.wallet(), s.price(), s.crop(), s.profile(), s.openapi())
+	for _, c := range []*cobra.Command{s.serve(), s.worker(), s.doctor(), s.config()} {
+		s.cfg.flags(c.Flags(), false)
+		root.AddCommand(c)
 	}
+	strictArgs(root)
 	return root
 }
 
 // strictArgs makes unknown words and missing commands usage errors everywhere.
 func strictArgs(c *cobra.Command) {
 	if c.HasSubCommands() {
+		c.Args = cobra.ArbitraryArgs
 		c.RunE = func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usageError{fmt.Errorf("%q is no command of `%s`", args[0], cmd.CommandPath())}
@@ -225,13 +227,20 @@ func (s *shell) operate(cmd *cobra.Command, do func(ctx context.Context, op *ope
 	return do(cmd.Context(), opened.Operating)
 }
 
+// required makes flags of a command required: a call without them is not understood.
 func required(cmd *cobra.Command, names ...string) *cobra.Command {
-	for _, n := range names {
-		if err := cmd.MarkFlagRequired(n); err != nil {
-			panic(err)
-		}
-	}
 	run := cmd.RunE
-	cmd.RunE = run
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var missing []string
+		for _, n := range names {
+			if !cmd.Flags().Changed(n) {
+				missing = append(missing, "--"+n)
+			}
+		}
+		if len(missing) > 0 {
+			return usageError{fmt.Errorf("`%s` needs %s", cmd.CommandPath(), strings.Join(missing, " and "))}
+		}
+		return run(cmd, args)
+	}
 	return cmd
 }

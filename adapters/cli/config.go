@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -75,10 +76,16 @@ func (s setting) variable() string {
 	return "TILTH_" + strings.ToUpper(strings.ReplaceAll(s.name, "-", "_"))
 }
 
-// flags adds a flag for every setting.
-func (c *Config) flags(f *pflag.FlagSet) {
+// everywhere names the settings that every command takes; the others are flags of the
+// commands that use them.
+var everywhere = []string{"database-url", "log-format", "log-level"}
+
+// flags adds a flag for every setting that all commands take, or for the others.
+func (c *Config) flags(f *pflag.FlagSet, common bool) {
 	for _, s := range c.settings() {
-		s.bind(f, s.name, s.help+" ("+s.variable()+")")
+		if slices.Contains(everywhere, s.name) == common {
+			s.bind(f, s.name, s.help+" ("+s.variable()+")")
+		}
 	}
 }
 

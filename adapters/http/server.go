@@ -163,6 +163,8 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		cut()
 		err = fmt.Errorf("requests were cut off after %s: %w", s.config.ShutdownTimeout, errors.Join(err, server.Close()))
 	}
-	<-failed // http.ErrServerClosed, since the listener was closed above
+	if ended := <-failed; !errors.Is(ended, http.ErrServerClosed) {
+		err = errors.Join(err, ended)
+	}
 	return err
 }

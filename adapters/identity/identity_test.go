@@ -22,7 +22,7 @@ type keys struct {
 	reads  int
 }
 
-func (k *keys) Operate(ctx context.Context, do func(context.Context, ports.OperatorRepos) error) error {
+func (k *keys) Consult(ctx context.Context, do func(context.Context, ports.OperatorRepos) error) error {
 	return do(ctx, ports.OperatorRepos{Accounts: k})
 }
 

@@ -107,7 +107,7 @@ func (t *Tokens) key(ctx context.Context, kid string, now time.Time) (ed25519.Pr
 // read takes the keys from the store.
 func (t *Tokens) read(ctx context.Context) error {
 	var stored []ports.SigningKey
-	err := t.store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+	err := t.store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
 		stored, err = tx.Accounts.SigningKeys(ctx)
 		return err
 	})

@@ -70,7 +70,7 @@ func NewBus(relay ports.Relay, clock ports.Clock, log *slog.Logger, poll time.Du
 		return nil, err
 	}
 	for _, c := range consumers {
-		router.AddNoPublisherHandler(c.Name, Topic, b.channel, b.once(c))
+		router.AddConsumerHandler(c.Name, Topic, b.channel, b.once(c))
 	}
 	b.router = router
 	return b, nil

@@ -98,7 +98,7 @@ func (c *Casbin) policy(ctx context.Context, who access.Principal) (*policy, err
 	}
 	var stored ports.Policy
 	var version int64
-	err := c.store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+	err := c.store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
 		stored, version, err = tx.Accounts.Policy(ctx, who.CompanyID)
 		return err
 	})

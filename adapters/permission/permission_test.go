@@ -20,7 +20,7 @@ type policies struct {
 	reads     int
 }
 
-func (p *policies) Operate(ctx context.Context, do func(context.Context, ports.OperatorRepos) error) error {
+func (p *policies) Consult(ctx context.Context, do func(context.Context, ports.OperatorRepos) error) error {
 	return do(ctx, ports.OperatorRepos{Accounts: p})
 }
 

@@ -35,7 +35,7 @@ func TestPlans(t *testing.T) {
 	defer func() { require.NoError(t, db.Close()) }()
 	_, err = db.Migrator().Up(ctx)
 	require.NoError(t, err)
-	require.NoError(t, db.once(ctx, db.reader, nil, func(ctx context.Context, s *session) error {
+	require.NoError(t, db.once(ctx, false, func(ctx context.Context, s *session) error {
 		for name, list := range map[string]struct {
 			query   func(access.Scope) *bun.SelectQuery
 			filters map[string]filter
@@ -77,7 +77,7 @@ func TestPlansOfFilters(t *testing.T) {
 	defer func() { require.NoError(t, db.Close()) }()
 	_, err = db.Migrator().Up(ctx)
 	require.NoError(t, err)
-	require.NoError(t, db.once(ctx, db.reader, nil, func(ctx context.Context, s *session) error {
+	require.NoError(t, db.once(ctx, false, func(ctx context.Context, s *session) error {
 		for _, c := range []struct {
 			query   func(access.Scope) *bun.SelectQuery
 			filters map[string]filter

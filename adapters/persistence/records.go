@@ -28,6 +28,7 @@ type metaRow struct {
 	DeletedAt     *stamp  `bun:"deleted_at"`
 	CreatedBy     *int64  `bun:"created_by"`
 	CreatedByName *string `bun:"created_by_name,scanonly"`
+	CompanyName   string  `bun:"company_name,scanonly"`
 }
 
 func (r *metaRow) base() *metaRow { return r }
@@ -41,7 +42,7 @@ func metaRowOf(m farm.Meta) metaRow {
 }
 
 func (r *metaRow) meta() farm.Meta {
-	m := farm.Meta{ID: r.ID, CompanyID: r.CompanyID, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time}
+	m := farm.Meta{ID: r.ID, CompanyID: r.CompanyID, Company: r.CompanyName, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time}
 	if r.CreatedBy != nil {
 		m.CreatedBy = &farm.Ref{ID: *r.CreatedBy, Name: valueOf(r.CreatedByName)}
 	}
@@ -93,7 +94,7 @@ func (r records[T, R, PT, PR]) in(scope access.Scope) []condition {
 
 // query selects whole records of a scope, with the names of what they refer to.
 func (r records[T, R, PT, PR]) query(scope access.Scope) *bun.SelectQuery {
-	return r.joined(scope).ColumnExpr("?TableColumns").ColumnExpr("creator.name AS created_by_name").
+	return r.joined(scope).ColumnExpr("?TableColumns").ColumnExpr("creator.name AS created_by_name").ColumnExpr("company.name AS company_name").
 		Apply(func(q *bun.SelectQuery) *bun.SelectQuery {
 			for _, c := range r.t.columns {
 				q = q.ColumnExpr(c)
@@ -105,7 +106,9 @@ func (r records[T, R, PT, PR]) query(scope access.Scope) *bun.SelectQuery {
 // joined selects nothing yet from the table and what it refers to. The joins are left
 // joins, which cannot change what is counted.
 func (r records[T, R, PT, PR]) joined(scope access.Scope) *bun.SelectQuery {
-	q := r.s.NewSelect().Model((*R)(nil)).Join("LEFT JOIN users AS creator ON creator.id = t.created_by")
+	q := r.s.NewSelect().Model((*R)(nil)).
+		Join("LEFT JOIN users AS creator ON creator.id = t.created_by").
+		Join("LEFT JOIN companies AS company ON company.id = t.company_id")
 	for _, j := range r.t.joins {
 		q = q.Join(j)
 	}
@@ -164,7 +167,7 @@ func (r records[T, R, PT, PR]) GetMany(ctx context.Context, scope access.Scope, 
 	if len(ids) == 0 {
 		return out, nil
 	}
-	q := r.query(scope).Where("t.id IN (?)", bun.List(ids))
+	q := r.s.forShare(r.query(scope).Where("t.id IN (?)", bun.List(ids)))
 	for value, err := range stream(ctx, r.s, q, r.t.record) {
 		if err != nil {
 			return nil, err

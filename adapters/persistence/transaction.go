@@ -25,6 +25,7 @@ type session struct {
 	bun.Tx
 	pool     *bun.DB // scans the rows of cursors
 	postgres bool
+	writes   bool
 	today    time.Time // civil date in UTC: grants that end before it are over
 	ids      ports.IDs
 }
@@ -34,6 +35,15 @@ type session struct {
 func (s *session) forUpdate(q *bun.SelectQuery) *bun.SelectQuery {
 	if s.postgres {
 		return q.For("UPDATE OF t")
+	}
+	return q
+}
+
+// forShare keeps the rows of table t that a writing transaction has looked at from being
+// deleted before it ends: what refers to them would otherwise outlive them.
+func (s *session) forShare(q *bun.SelectQuery) *bun.SelectQuery {
+	if s.postgres && s.writes {
+		return q.For("SHARE OF t")
 	}
 	return q
 }
@@ -61,12 +71,12 @@ func (d *Database) Operate(ctx context.Context, do func(ctx context.Context, tx 
 // transaction of a connection that cannot write on SQLite. It is never run twice: its
 // callback may have begun to answer.
 func (d *Database) Read(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
-	return translate(d.once(ctx, d.reader, d.readOnly(), func(ctx context.Context, s *session) error { return do(ctx, repos(s)) }))
+	return translate(d.once(ctx, false, func(ctx context.Context, s *session) error { return do(ctx, repos(s)) }))
 }
 
 // Consult implements ports.Store, as Read does.
 func (d *Database) Consult(ctx context.Context, do func(ctx context.Context, tx ports.OperatorRepos) error) error {
-	return translate(d.once(ctx, d.reader, d.readOnly(), func(ctx context.Context, s *session) error { return do(ctx, operatorRepos(s)) }))
+	return translate(d.once(ctx, false, func(ctx context.Context, s *session) error { return do(ctx, operatorRepos(s)) }))
 }
 
 func (d *Database) readOnly() *sql.TxOptions {
@@ -80,7 +90,7 @@ func (d *Database) readOnly() *sql.TxOptions {
 func (d *Database) write(ctx context.Context, do func(ctx context.Context, s *session) error) error {
 	pause := retryFirst
 	for try := 1; ; try++ {
-		err := d.once(ctx, d.writer, nil, do)
+		err := d.once(ctx, true, do)
 		if err == nil || reasonOf(err) != lostRace || try == retryTries {
 			return translate(err)
 		}
@@ -92,8 +102,12 @@ func (d *Database) write(ctx context.Context, do func(ctx context.Context, s *se
 	}
 }
 
-// once runs one transaction. It rolls back on an error and on a panic.
-func (d *Database) once(ctx context.Context, pool *bun.DB, opts *sql.TxOptions, do func(ctx context.Context, s *session) error) (err error) {
+// once runs one transaction, which writes or only reads. It rolls back on an error and on a panic.
+func (d *Database) once(ctx context.Context, writes bool, do func(ctx context.Context, s *session) error) (err error) {
+	pool, opts := d.reader, d.readOnly()
+	if writes {
+		pool, opts = d.writer, nil
+	}
 	tx, err := pool.BeginTx(ctx, opts)
 	if err != nil {
 		if reasonOf(err) == unknown {
@@ -117,7 +131,7 @@ func (d *Database) once(ctx context.Context, pool *bun.DB, opts *sql.TxOptions, 
 	}()
 	year, month, dayOfMonth := d.opts.Clock.Now().UTC().Date()
 	s := &session{
-		Tx: tx, pool: pool, postgres: d.engine.postgres, ids: d.opts.IDs,
+		Tx: tx, pool: pool, postgres: d.engine.postgres, writes: writes, ids: d.opts.IDs,
 		today: time.Date(year, month, dayOfMonth, 0, 0, 0, 0, time.UTC),
 	}
 	if err := do(ctx, s); err != nil {

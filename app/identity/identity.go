@@ -48,7 +48,7 @@ var wrongCredentials = fault.New(fault.Unauthenticated, "invalid_credentials", "
 // disabled user.
 func (i *Identity) SignIn(ctx context.Context, email, password string) (Pair, error) {
 	var user ports.User
-	err := i.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+	err := i.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
 		user, err = tx.Accounts.UserByEmail(ctx, email)
 		if fault.Is(err, fault.NotFound) {
 			user = ports.User{Disabled: true}
@@ -164,7 +164,7 @@ func (i *Identity) Authenticate(ctx context.Context, bearer string) (access.Prin
 
 func (i *Identity) principal(ctx context.Context, userID int64) (access.Principal, error) {
 	var who access.Principal
-	err := i.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	err := i.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		user, version, err := tx.Accounts.Caller(ctx, userID)
 		if fault.Is(err, fault.NotFound) {
 			return fault.New(fault.Unauthenticated, "token_invalid", "The access token is not valid.")

@@ -81,6 +81,7 @@ type Profile struct {
 	EndDate     string `json:"end_date"`
 	ProfileUUID string `json:"profile_uuid"`
 	Synthetic   bool
+	SmallField  bool    `json:"small_field"`
 	CloudMask   *string `json:"cloud_mask"`
 	Profile     []struct {
 		Date  string

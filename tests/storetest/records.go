@@ -223,7 +223,7 @@ func testRoundTrip(t *testing.T, b Backend) {
 		BusinessID: "b", External: farm.External{ExternalID: "f", Source: "s"},
 	}
 	season := farm.Season{
-		Meta: farm.Meta{CreatedAt: time.Date(1970, 1, 1, 1, 0, 0, 1000, time.FixedZone("", 3600)), UpdatedAt: w.clock.Now()}, Name: "winter",
+		Meta: farm.Meta{Company: w.ours.name, CreatedAt: time.Date(1970, 1, 1, 1, 0, 0, 1000, time.FixedZone("", 3600)), UpdatedAt: w.clock.Now()}, Name: "winter",
 		StartDate: date(2024, 10, 1), EndDate: date(2025, 7, 31), HarvestYear: 2025, Kind: "winter", IsClosed: true,
 		External: farm.External{ExternalID: "1", Source: "2"},
 	}

@@ -44,6 +44,7 @@ func Run(t *testing.T, b Backend) {
 		{"Guards", testGuards},
 		{"Transactions", testTransactions},
 		{"Races", testRaces},
+		{"Deadlock", testDeadlock},
 		{"Failures", testFailures},
 		{"Sharing", testSharing},
 		{"Crops", testCrops},

@@ -33,6 +33,7 @@ type world struct {
 
 // estate is a company with one record of each kind.
 type estate struct {
+	name        string
 	scope       access.Scope
 	user        farm.Ref
 	farm        farm.Farm
@@ -92,7 +93,7 @@ func (w *world) settle(name string) estate {
 		user.CompanyID = company.ID
 		return tx.Accounts.CreateUser(w.ctx, &user)
 	})
-	e := estate{scope: access.Own(company.ID), user: farm.Ref{ID: user.ID, Name: user.Name}}
+	e := estate{name: company.Name, scope: access.Own(company.ID), user: farm.Ref{ID: user.ID, Name: user.Name}}
 	e.farm = farm.Farm{Meta: w.meta(e), Name: name + " farm"}
 	w.write(func(tx ports.Repos) error { return tx.Farms.Insert(w.ctx, e.scope, []*farm.Farm{&e.farm}) })
 	e.field, e.season = w.newField(e, name+" field"), w.newSeason(e, name+" season")
@@ -111,7 +112,7 @@ func (w *world) settle(name string) estate {
 
 func (w *world) meta(e estate) farm.Meta {
 	creator := e.user
-	return farm.Meta{CreatedAt: w.clock.Now(), UpdatedAt: w.clock.Now(), CreatedBy: &creator}
+	return farm.Meta{Company: e.name, CreatedAt: w.clock.Now(), UpdatedAt: w.clock.Now(), CreatedBy: &creator}
 }
 
 func (w *world) newField(e estate, name string) farm.Field {

@@ -33,6 +33,7 @@ type Deps struct {
 
 // Register adds every route of the version.
 func Register(a *rest.API, d Deps) {
+	describe(a)
 	registerAuth(a, d.Identity)
 	registerFarms(a, d.Farms)
 	registerFields(a, d.Fields, d.Limits)
@@ -41,6 +42,28 @@ func Register(a *rest.API, d Deps) {
 	registerCultivations(a, d.Cultivations)
 	registerProfileOrders(a, d.Orders)
 	registerWallet(a, d.Orders)
+}
+
+// describe adds what the document says beside the routes: groups, and the codes of the
+// rules.
+func describe(a *rest.API) {
+	a.DescribeTag("Signing in", "Passwords to tokens. Everything else takes an access token as `Authorization: Bearer …`.")
+	a.DescribeTag("Farm management", "Farms, fields, seasons and cultivations of your company, and the crop catalog that all share.")
+	a.DescribeTag("Vegetation-index profiles", "The season-long series of a vegetation index for a field, from Sentinel-2.")
+	a.DescribeTag("Wallet", "What orders cost: holds, captures and releases in a double-entry ledger.")
+	a.DescribeCodes(map[string]string{
+		"last_cultivation":     "the only cultivation of a field cannot be deleted (400)",
+		"season_in_use":        "cultivations use the season, so it cannot be deleted (400)",
+		"season_unresolved":    "the season of an order is no season of your company (500, as the interface has it)",
+		"duplicate_profile":    "an active profile exists; details hold profile_uuid and order_id; nothing was charged (409)",
+		"insufficient_credit":  "details hold required and available (402)",
+		"invalid_credentials":  "no active account has this e-mail and password (401)",
+		"token_invalid":        "the access token is not one of ours (401)",
+		"token_expired":        "the access token has expired (401)",
+		"refresh_invalid":      "the refresh token was used, revoked, has expired or never was (401)",
+		"user_disabled":        "the user was disabled (401)",
+		"database_unavailable": "the database does not answer; try again (503)",
+	})
 }
 
 // Ref is another record, seen from this one.

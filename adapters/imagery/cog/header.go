@@ -91,8 +91,8 @@ func readHeader(ctx context.Context, source Source, name string) (*header, error
 
 // mainImage finds the first directory that is neither an overview nor a mask (bits 0 and
 // 2 of NewSubfileType).
-func (r *headerReader) mainImage(ctx context.Context) (directory, error) {
-	off, err := r.open(ctx)
+func (h *headerReader) mainImage(ctx context.Context) (directory, error) {
+	off, err := h.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -100,11 +100,11 @@ func (r *headerReader) mainImage(ctx context.Context) (directory, error) {
 		if off == 0 {
 			break
 		}
-		fields, next, err := r.directory(ctx, off)
+		fields, next, err := h.directory(ctx, off)
 		if err != nil {
 			return nil, err
 		}
-		kind, err := r.integer(ctx, fields, tagSubfileType, 0)
+		kind, err := h.integer(ctx, fields, tagSubfileType, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -113,7 +113,7 @@ func (r *headerReader) mainImage(ctx context.Context) (directory, error) {
 		}
 		off = next
 	}
-	return nil, broken(r.name, "it holds no main image")
+	return nil, broken(h.name, "it holds no main image")
 }
 
 func (h *header) readSize(ctx context.Context, r *headerReader, d directory) error {

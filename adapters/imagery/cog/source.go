@@ -29,6 +29,7 @@ type Source interface {
 // that a catalog of thousands of files holds none open.
 type local struct {
 	open    func() (*os.File, error)
+	name    string // for messages
 	address string
 	size    int64
 }
@@ -67,7 +68,7 @@ func newLocal(name, absolute string, open func() (*os.File, error)) (Source, err
 	}
 	// Time and size are part of the address: a file that was replaced is another file.
 	address := fmt.Sprintf("%s@%d+%d", absolute, info.ModTime().UnixNano(), info.Size())
-	return &local{open: open, address: address, size: info.Size()}, nil
+	return &local{open: open, name: filepath.Base(name), address: address, size: info.Size()}, nil
 }
 
 func (l *local) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
@@ -76,12 +77,12 @@ func (l *local) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	}
 	f, err := l.open()
 	if err != nil {
-		return 0, fileFault(filepath.Base(l.address), err)
+		return 0, fileFault(l.name, err)
 	}
 	defer f.Close()
 	n, err := f.ReadAt(p, off)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return n, fileFault(filepath.Base(l.address), err)
+		return n, fileFault(l.name, err)
 	}
 	return n, err
 }

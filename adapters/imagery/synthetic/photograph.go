@@ -104,30 +104,31 @@ func (l *land) grounds(date time.Time) []ground {
 func (l *land) photograph(day passDay, seed uint64) shot {
 	_, addDN, _ := day.convention()
 	grounds, sky := l.grounds(day.date), forecast(day.index, seed)
-	s := shot{vegetation.SCL: l.classify(grounds, sky)}
+	scl := l.classify(grounds, sky)
+	s := shot{vegetation.SCL: scl}
 	gains := make([]int64, len(l.cover))
 	for i := range gains {
 		noise := mix(seed, uint64(day.index+1)<<40|uint64(i))
 		gains[i] = 1<<gainBits + int64(noise%(2*gainMost+1)) - gainMost
 	}
 	for _, band := range bandsFine {
-		s[band] = make([]uint16, len(l.cover))
-		seen := l.seen(grounds, band)
+		dn, seen := make([]uint16, len(l.cover)), l.seen(grounds, band)
 		for i, cover := range l.cover {
-			s[band][i] = digital(seen[cover][s[vegetation.SCL][cellOf(i)]], gains[i], addDN)
+			dn[i] = digital(seen[cover][scl[cellOf(i)]], gains[i], addDN)
 		}
+		s[band] = dn
 	}
 	for _, band := range bandsCoarse {
-		s[band] = make([]uint16, len(s[vegetation.SCL]))
-		seen := l.seen(grounds, band)
-		for cell, class := range s[vegetation.SCL] {
+		dn, seen := make([]uint16, len(scl)), l.seen(grounds, band)
+		for cell, class := range scl {
 			total := int64(0)
 			corner := cornerOf(cell)
 			for _, i := range []int{corner, corner + 1, corner + landWidth, corner + landWidth + 1} {
 				total += seen[l.cover[i]][class]
 			}
-			s[band][cell] = digital(total/4, gains[corner], addDN)
+			dn[cell] = digital(total/4, gains[corner], addDN)
 		}
+		s[band] = dn
 	}
 	return s
 }

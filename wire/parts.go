@@ -1,0 +1,20 @@
+package wire
+
+import (
+	"tilth/adapters/http/v12"
+	"tilth/app/demo"
+	"tilth/app/gate"
+	"tilth/app/operating"
+	"tilth/app/profiles"
+	"tilth/ports"
+)
+
+// parts is what a running server is made of.
+type parts struct {
+	Interface v12.Deps
+	Gate      *gate.Gate
+	Operating *operating.Operating
+	Demo      *demo.Loader
+	Worker    *profiles.Worker
+	Tokens    ports.Tokens
+}
