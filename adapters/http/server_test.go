@@ -66,7 +66,7 @@ func newRig(t *testing.T, config server.Config, change ...func(*server.Deps)) *r
 	deps := server.Deps{
 		Authenticate: func(_ context.Context, token string) (access.Principal, error) {
 			if token != "good" {
-				return access.Principal{}, fault.New(fault.Unauthenticated, "invalid_token", "The token is not valid.")
+				return access.Principal{}, fault.New(fault.Unauthenticated, "token_invalid", "The token is not valid.")
 			}
 			return access.Principal{UserID: 1, CompanyID: 10}, nil
 		},

@@ -53,9 +53,8 @@ type Request struct {
 // Place accepts an order: it is processing, its charge is held and its job queued, in
 // one transaction. An open order of the same field and season is answered as it is;
 // a failed one is taken up again.
-// Faults: Unauthenticated, Forbidden, Invalid (field), Internal with the code
-// season_unresolved (the specification has no better answer), PaymentRequired
-// (insufficient_credit), Conflict (duplicate_profile).
+// Faults: Unauthenticated, Forbidden, Invalid (field), NotFound (season_unresolved),
+// PaymentRequired (insufficient_credit), Conflict (duplicate_profile).
 func (o *Orders) Place(ctx context.Context, who access.Principal, req Request) (vegetation.OrderState, error) {
 	var out vegetation.OrderState
 	if err := o.deps.Gate.Require(ctx, who, o.Permission("create")); err != nil {
@@ -103,7 +102,7 @@ func (o *Orders) draft(ctx context.Context, tx ports.Repos, who access.Principal
 	}
 	season, err := tx.Seasons.Get(ctx, scope, req.SeasonID)
 	if fault.Is(err, fault.NotFound) {
-		return s, fault.New(fault.Internal, "season_unresolved", "season_id "+strconv.FormatInt(req.SeasonID, 10)+" is no season of the company")
+		return s, fault.Newf(fault.NotFound, "season_unresolved", "season_id %d does not resolve to a season of your company.", req.SeasonID)
 	}
 	if err != nil {
 		return s, err

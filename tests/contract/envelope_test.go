@@ -69,7 +69,7 @@ func TestEveryAnswerIsAnEnvelope(t *testing.T) {
 			{"order without a season", owner, "POST", rig.OrdersPath, map[string]any{"field_uuid": mine.FieldUUID}, 400, "validation_failed", []string{"season_id"}},
 			{"order on an unknown field", owner, "POST", rig.OrdersPath, map[string]any{"field_uuid": theirs.FieldUUID, "season_id": mine.Season}, 400, "validation_failed", []string{"field_uuid"}},
 			{"order with an unknown index", owner, "POST", rig.OrdersPath, map[string]any{"field_uuid": mine.FieldUUID, "season_id": mine.Season, "index_code": "XYZ"}, 400, "validation_failed", []string{"index_code"}},
-			{"order in a foreign season", owner, "POST", rig.OrdersPath, map[string]any{"field_uuid": mine.FieldUUID, "season_id": theirs.Season}, 500, "", nil},
+			{"order in a foreign season", owner, "POST", rig.OrdersPath, map[string]any{"field_uuid": mine.FieldUUID, "season_id": theirs.Season}, 500, "season_unresolved", nil},
 			{"order without credit", owner, "POST", rig.OrdersPath, mine.OrderBody(), 402, "insufficient_credit", []string{`"required":`, `"available":0`}},
 			{"wrong password", anonymous, "POST", "auth/token/", `{"email":"a@b.example","password":"nope"}`, 401, "invalid_credentials", nil},
 			{"unknown refresh token", anonymous, "POST", "auth/token/refresh/", `{"refresh":"nope"}`, 401, "refresh_invalid", nil},

@@ -257,7 +257,7 @@ func (a *API) authenticate(r *http.Request, key bool) (access.Principal, error) 
 		scheme, token, _ := strings.Cut(header, " ")
 		token = strings.TrimSpace(token)
 		if !strings.EqualFold(scheme, "Bearer") || token == "" {
-			return access.Principal{}, fault.New(fault.Unauthenticated, "invalid_token", "Write the header as Authorization: Bearer <token>.")
+			return access.Principal{}, fault.New(fault.Unauthenticated, "token_invalid", "Write the header as Authorization: Bearer <token>.")
 		}
 		return a.config.Authenticate(r.Context(), token)
 	}

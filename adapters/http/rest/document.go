@@ -28,7 +28,7 @@ var transportCodes = map[string]string{
 	"bulk_validation_failed": "Items of a bulk are wrong; details says what, by the item's index and field. Nothing was stored.",
 	"malformed_body":         "The body is no JSON of the expected shape; the message says where.",
 	"not_authenticated":      "A credential is needed.",
-	"invalid_token":          "The access token is malformed, expired or revoked.",
+	"token_invalid":          "The access token is malformed, expired or revoked.",
 	"permission_denied":      "The caller lacks the permission that details.required_permission names.",
 	"not_found":              "There is no such path, page or record in the caller's scope.",
 	"method_not_allowed":     "The path has no such method; Allow lists those it has.",

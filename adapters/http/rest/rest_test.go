@@ -85,9 +85,9 @@ func newRig(t *testing.T, change ...func(*rest.Config)) *rig {
 			case "viewer":
 				return access.Principal{UserID: 2, CompanyID: 10}, nil
 			case "expired":
-				return access.Principal{}, fault.New(fault.Unauthenticated, "invalid_token", "The token has expired.")
+				return access.Principal{}, fault.New(fault.Unauthenticated, "token_invalid", "The token has expired.")
 			}
-			return access.Principal{}, fault.New(fault.Unauthenticated, "invalid_token", "The token is not valid.")
+			return access.Principal{}, fault.New(fault.Unauthenticated, "token_invalid", "The token is not valid.")
 		},
 		AuthenticateKey: func(_ context.Context, key string) (access.Principal, error) {
 			if key == "k-123" {

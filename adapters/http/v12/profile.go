@@ -101,6 +101,7 @@ func registerProfileOrders(a *rest.API, orders *profiles.Orders) {
 		"`details.profile_uuid` and `details.order_id`, costs nothing, and is best taken as success.\n\n" + indexTable()
 	place.Faults = []int{http.StatusPaymentRequired, http.StatusConflict, http.StatusInternalServerError}
 	place.Message = "Order accepted."
+	place.Odd = map[string]int{"season_unresolved": http.StatusInternalServerError} // specification, sections 4.3 and 7
 	rest.Handle(a, place, rest.Body[OrderWrite](), func(ctx context.Context, c *rest.Call) (Placed, error) {
 		in, err := rest.Decode[OrderWrite](c)
 		if err != nil {

@@ -58,7 +58,6 @@ func describe(a *rest.API) {
 		"duplicate_profile":    "an active profile exists; details hold profile_uuid and order_id; nothing was charged (409)",
 		"insufficient_credit":  "details hold required and available (402)",
 		"invalid_credentials":  "no active account has this e-mail and password (401)",
-		"token_invalid":        "the access token is not one of ours (401)",
 		"token_expired":        "the access token has expired (401)",
 		"refresh_invalid":      "the refresh token was used, revoked, has expired or never was (401)",
 		"user_disabled":        "the user was disabled (401)",
