@@ -11,6 +11,7 @@ import (
 	"tilth/adapters/http/v12"
 	"tilth/adapters/identity"
 	"tilth/adapters/persistence"
+	identityapp "tilth/app/identity"
 	"tilth/app/operating"
 	"tilth/app/series"
 	"tilth/core/farm"
@@ -106,6 +107,6 @@ func (Program) Series(_ context.Context, cfg cli.Config) (*series.Computer, erro
 // OpenAPI gives the interface document. It needs nothing but the routes.
 func (Program) OpenAPI() ([]byte, error) {
 	a := rest.New(interfaceConfig(cli.Config{}))
-	v12.Register(a, newInterface(nil))
+	v12.Register(a, newInterface(nil, identityapp.Issuers{}))
 	return a.OpenAPI()
 }
