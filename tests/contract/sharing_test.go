@@ -211,6 +211,7 @@ func TestSharedRecordsLeakNothing(t *testing.T) {
 		season := b.Make("season/", map[string]any{"name": "s", "start_date": "2025-01-01", "end_date": "2025-12-31"})
 		refused := b.Expect(400, "POST", "cultivation/", map[string]any{"field_id": e.first.Field, "season_id": season, "crop_id": e.first.Crop})
 		require.NotContains(t, string(refused.Body), "Field\"")
+		b.Expect(400, "POST", orders+"/", map[string]any{"field_uuid": e.first.FieldUUID, "season_id": season})
 		require.Equal(t, []int64{mine}, own(t, b, "farm"), "lists without share hold one's own records")
 		// Deleted with its field, a cultivation is shared no more; nor is the field.
 		e.Expect(204, "DELETE", path("field", e.first.Field), nil)

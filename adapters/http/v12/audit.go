@@ -26,9 +26,9 @@ type AuditEntry struct {
 
 // AuditChange is a member of a record, before and after.
 type AuditChange struct {
-	Member string `json:"member"`
-	Before any    `json:"before" doc:"Null where there was nothing. A boundary is told by its figures."`
-	After  any    `json:"after"`
+	Member string     `json:"member"`
+	Before rest.Value `json:"before" doc:"Null where there was nothing. A boundary is told by its figures."`
+	After  rest.Value `json:"after"`
 }
 
 func registerAudit(a *rest.API, t *trail.Trail) {
@@ -82,7 +82,7 @@ func showEntry(e audit.Entry) AuditEntry {
 		Action: string(e.Action), Resource: e.Resource, Record: e.RecordID, Changes: []AuditChange{},
 	}
 	for _, c := range e.Changes {
-		out.Changes = append(out.Changes, AuditChange(c))
+		out.Changes = append(out.Changes, AuditChange{c.Member, rest.Value{V: c.Before}, rest.Value{V: c.After}})
 	}
 	return out
 }
