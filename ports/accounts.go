@@ -61,6 +61,8 @@ type OperatorRepos struct {
 	Catalog  CropWriter
 	Wallet   Wallet // for `tilth wallet credit`, under the scope of the company named
 	Outbox   Outbox
+	Keys     KeyRing
+	Audit    AuditWriter
 }
 
 // Accounts are companies, users, roles, tokens and keys.

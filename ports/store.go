@@ -43,6 +43,9 @@ type Repos struct {
 	Orders       ProfileOrders
 	Outbox       Outbox
 	Jobs         JobWriter
+	Grants       Grants
+	Keys         APIKeys
+	Audit        AuditTrail
 }
 
 // Filter narrows a list to records whose named attribute has a value. The names are

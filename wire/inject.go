@@ -8,6 +8,7 @@ import (
 	googlewire "github.com/google/wire"
 
 	"tilth/adapters/http/v12"
+	"tilth/app/identity"
 	"tilth/app/operating"
 	"tilth/ports"
 )
@@ -18,11 +19,11 @@ func newOperating(store ports.Store) *operating.Operating {
 }
 
 // newInterface makes what the HTTP interface offers over a store.
-func newInterface(store ports.Store) v12.Deps {
+func newInterface(store ports.Store, issuers identity.Issuers) v12.Deps {
 	panic(googlewire.Build(useCases, googlewire.Struct(new(v12.Deps), "*")))
 }
 
 // newParts makes a server's parts over a store and an imagery source.
-func newParts(store ports.Store, imagery ports.Imagery, log *slog.Logger) *parts {
+func newParts(store ports.Store, imagery ports.Imagery, issuers identity.Issuers, log *slog.Logger) *parts {
 	panic(googlewire.Build(server))
 }

@@ -13,6 +13,7 @@ import (
 	"tilth/adapters/identity"
 	"tilth/adapters/persistence"
 	"tilth/adapters/render"
+	identityapp "tilth/app/identity"
 	"tilth/app/operating"
 	"tilth/app/series"
 	"tilth/core/farm"
@@ -114,6 +115,6 @@ func (Program) DrawSeries(w io.Writer, s vegetation.Series, from, to time.Time) 
 // OpenAPI gives the interface document. It needs nothing but the routes.
 func (Program) OpenAPI() ([]byte, error) {
 	a := rest.New(interfaceConfig(cli.Config{}))
-	v12.Register(a, newInterface(nil))
+	v12.Register(a, newInterface(nil, identityapp.Issuers{}))
 	return a.OpenAPI()
 }

@@ -10,9 +10,12 @@ import (
 	"tilth/app/farming"
 	"tilth/app/gate"
 	identityapp "tilth/app/identity"
+	"tilth/app/keys"
 	"tilth/app/operating"
 	"tilth/app/profiles"
 	"tilth/app/series"
+	"tilth/app/sharing"
+	"tilth/app/trail"
 	"tilth/core/geo"
 	"tilth/ports"
 
@@ -36,6 +39,9 @@ var useCases = googlewire.NewSet(
 	googlewire.Struct(new(identityapp.Deps), "*"), identityapp.New,
 	googlewire.Struct(new(farming.Deps), "*"), farming.Farms, farming.Fields, farming.Seasons, farming.Cultivations, farming.NewCrops,
 	googlewire.Struct(new(profiles.Deps), "*"), profiles.New,
+	googlewire.Struct(new(sharing.Deps), "*"), sharing.New,
+	googlewire.Struct(new(keys.Deps), "*"), keys.New,
+	trail.New,
 	geo.DefaultLimits,
 )
 

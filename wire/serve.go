@@ -56,7 +56,7 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 	if err != nil {
 		return nil, err
 	}
-	r := &Running{cfg: cfg, log: log, db: db, parts: newParts(db, imagery, log)}
+	r := &Running{cfg: cfg, log: log, db: db, parts: newParts(db, imagery, issuersOf(cfg), log)}
 	if err := r.prepare(ctx, opts, plan); err != nil {
 		_ = db.Close()
 		return nil, err
@@ -94,14 +94,16 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 		ShutdownTimeout: r.cfg.ShutdownTimeout,
 		Build:           version,
 	}, http.Deps{
-		Authenticate: r.parts.Interface.Identity.Authenticate,
-		Authorize:    r.parts.Gate.Require,
-		Ready:        map[string]func(context.Context) error{"database": r.db.Ping},
-		Register:     func(a *rest.API) { v12.Register(a, r.parts.Interface) },
-		Logger:       r.log,
-		Now:          identity.Clock{}.Now,
-		NewRequestID: identity.Random{}.UUID,
-		Metrics:      metrics(),
+		Authenticate:    r.parts.Interface.Identity.Authenticate,
+		AuthenticateKey: r.parts.Interface.Identity.AuthenticateKey,
+		Enter:           r.parts.Interface.Identity.Enter,
+		Authorize:       r.parts.Gate.Require,
+		Ready:           map[string]func(context.Context) error{"database": r.db.Ping},
+		Register:        func(a *rest.API) { v12.Register(a, r.parts.Interface) },
+		Logger:          r.log,
+		Now:             identity.Clock{}.Now,
+		NewRequestID:    identity.Random{}.UUID,
+		Metrics:         metrics(),
 	})
 	return err
 }

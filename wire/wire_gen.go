@@ -15,9 +15,12 @@ import (
 	"tilth/app/farming"
 	"tilth/app/gate"
 	identity2 "tilth/app/identity"
+	"tilth/app/keys"
 	"tilth/app/operating"
 	"tilth/app/profiles"
 	"tilth/app/series"
+	"tilth/app/sharing"
+	"tilth/app/trail"
 	"tilth/core/geo"
 	"tilth/ports"
 )
@@ -47,7 +50,7 @@ var (
 )
 
 // newInterface makes what the HTTP interface offers over a store.
-func newInterface(store ports.Store) v12.Deps {
+func newInterface(store ports.Store, issuers identity2.Issuers) v12.Deps {
 	passwords := identity.NewPasswords()
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -58,6 +61,7 @@ func newInterface(store ports.Store) v12.Deps {
 		Tokens:    tokens,
 		Clock:     clock,
 		IDs:       random,
+		Issuers:   issuers,
 	}
 	identityIdentity := identity2.New(deps)
 	casbin := permission.New(store)
@@ -80,6 +84,20 @@ func newInterface(store ports.Store) v12.Deps {
 		IDs:   random,
 	}
 	orders := profiles.New(profilesDeps)
+	sharingDeps := sharing.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Clock: clock,
+	}
+	sharingSharing := sharing.New(sharingDeps)
+	keysDeps := keys.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Clock: clock,
+		IDs:   random,
+	}
+	keysKeys := keys.New(keysDeps)
+	trailTrail := trail.New(store, gateGate)
 	limits := geo.DefaultLimits()
 	v12Deps := v12.Deps{
 		Identity:     identityIdentity,
@@ -89,13 +107,16 @@ func newInterface(store ports.Store) v12.Deps {
 		Cultivations: records3,
 		Crops:        crops,
 		Orders:       orders,
+		Sharing:      sharingSharing,
+		Keys:         keysKeys,
+		Trail:        trailTrail,
 		Limits:       limits,
 	}
 	return v12Deps
 }
 
 // newParts makes a server's parts over a store and an imagery source.
-func newParts(store ports.Store, imagery ports.Imagery, log *slog.Logger) *parts {
+func newParts(store ports.Store, imagery ports.Imagery, issuers identity2.Issuers, log *slog.Logger) *parts {
 	passwords := identity.NewPasswords()
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -106,6 +127,7 @@ func newParts(store ports.Store, imagery ports.Imagery, log *slog.Logger) *parts
 		Tokens:    tokens,
 		Clock:     clock,
 		IDs:       random,
+		Issuers:   issuers,
 	}
 	identityIdentity := identity2.New(deps)
 	casbin := permission.New(store)
@@ -128,6 +150,20 @@ func newParts(store ports.Store, imagery ports.Imagery, log *slog.Logger) *parts
 		IDs:   random,
 	}
 	orders := profiles.New(profilesDeps)
+	sharingDeps := sharing.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Clock: clock,
+	}
+	sharingSharing := sharing.New(sharingDeps)
+	keysDeps := keys.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Clock: clock,
+		IDs:   random,
+	}
+	keysKeys := keys.New(keysDeps)
+	trailTrail := trail.New(store, gateGate)
 	limits := geo.DefaultLimits()
 	v12Deps := v12.Deps{
 		Identity:     identityIdentity,
@@ -137,6 +173,9 @@ func newParts(store ports.Store, imagery ports.Imagery, log *slog.Logger) *parts
 		Cultivations: records3,
 		Crops:        crops,
 		Orders:       orders,
+		Sharing:      sharingSharing,
+		Keys:         keysKeys,
+		Trail:        trailTrail,
 		Limits:       limits,
 	}
 	operatingDeps := operating.Deps{

@@ -25,6 +25,10 @@ type Config struct {
 	DemoDir         string        `env:"TILTH_DEMO_DIR" envDefault:"tilth-data/demo-imagery"`
 	PublicURL       string        `env:"TILTH_PUBLIC_URL"`
 	TrustedProxies  string        `env:"TILTH_TRUSTED_PROXIES"`
+	OIDCIssuer      string        `env:"TILTH_OIDC_ISSUER"`
+	OIDCAudience    string        `env:"TILTH_OIDC_AUDIENCE"`
+	OIDCEmailClaim  string        `env:"TILTH_OIDC_EMAIL_CLAIM" envDefault:"email"`
+	BuiltinIssuer   bool          `env:"TILTH_BUILTIN_ISSUER" envDefault:"true"`
 	LogFormat       string        `env:"TILTH_LOG_FORMAT" envDefault:"text"`
 	LogLevel        string        `env:"TILTH_LOG_LEVEL" envDefault:"info"`
 	Workers         int           `env:"TILTH_WORKERS" envDefault:"2"`
@@ -62,6 +66,10 @@ func (c *Config) settings() []setting {
 		text("demo-dir", "folder of the demo's synthetic imagery", &c.DemoDir, false),
 		text("public-url", "base of the links in answers; empty: as the request says", &c.PublicURL, false),
 		text("trusted-proxies", "networks whose X-Forwarded-* headers count, comma-separated CIDRs", &c.TrustedProxies, false),
+		text("oidc-issuer", "OpenID Connect issuer whose access tokens are taken too; empty: none", &c.OIDCIssuer, false),
+		text("oidc-audience", "audience that its tokens must be made for", &c.OIDCAudience, false),
+		text("oidc-email-claim", "claim of its tokens that holds the e-mail address of the user", &c.OIDCEmailClaim, false),
+		{"builtin-issuer", "make and take Tilth's own access tokens; false leaves it to the OpenID Connect issuer", func(f *pflag.FlagSet, n, h string) { f.BoolVar(&c.BuiltinIssuer, n, c.BuiltinIssuer, h) }, func() string { return fmt.Sprint(c.BuiltinIssuer) }, false},
 		text("log-format", "text or json", &c.LogFormat, false),
 		text("log-level", "debug, info, warn or error", &c.LogLevel, false),
 		{"workers", "background jobs at a time", func(f *pflag.FlagSet, n, h string) { f.IntVar(&c.Workers, n, c.Workers, h) }, func() string { return fmt.Sprint(c.Workers) }, false},
@@ -109,6 +117,7 @@ func (c *Config) Check() error {
 	if _, err := c.Proxies(); err != nil {
 		bad("TILTH_TRUSTED_PROXIES", "%v", err)
 	}
+	c.checkIssuers(bad)
 	if c.LogFormat != "text" && c.LogFormat != "json" {
 		bad("TILTH_LOG_FORMAT", "%q is neither text nor json", c.LogFormat)
 	}

@@ -44,12 +44,15 @@ type Config struct {
 }
 
 // Deps is what the server needs of the rest of the program. All but AuthenticateKey,
-// Ready, Register and Metrics are required.
+// Enter, Ready, Register and Metrics are required.
 type Deps struct {
 	// Authenticate gives the caller of an access token. Faults: Unauthenticated.
 	Authenticate func(ctx context.Context, bearer string) (access.Principal, error)
 	// AuthenticateKey gives the caller of an API key; nil where keys are not accepted.
 	AuthenticateKey func(ctx context.Context, key string) (access.Principal, error)
+	// Enter gives the caller as it acts inside the company that X-Company names; nil where
+	// the header has no meaning. Faults: Forbidden, NotFound.
+	Enter func(ctx context.Context, who access.Principal, companyID int64) (access.Principal, error)
 	// Authorize refuses a caller without a permission. Faults: Forbidden.
 	Authorize func(ctx context.Context, who access.Principal, need access.Permission) error
 	// Ready are the parts without which no request can be answered, by name, each with a
@@ -93,6 +96,7 @@ func New(config Config, deps Deps) (*Server, error) {
 	below := config.Interface
 	below.BodyTimeout, below.Origins, below.Logger = bodyTimeout, origins, deps.Logger
 	below.Authenticate, below.AuthenticateKey, below.Authorize = deps.Authenticate, deps.AuthenticateKey, deps.Authorize
+	below.Enter = deps.Enter
 	s.api = rest.New(below)
 	if deps.Register != nil {
 		deps.Register(s.api)

@@ -243,12 +243,15 @@ func (r records[T, R, PT, PR]) softDelete(ctx context.Context, scope access.Scop
 		return 0, nil
 	}
 	in := own("t", scope)
-	res, err := r.s.NewUpdate().Model((*R)(nil)).Set("deleted_at = ?", stamp{at}).Set("updated_at = ?", stamp{at}).
-		Where(in.sql, in.args...).Where("t.deleted_at IS NULL").Where(which.sql, which.args...).Exec(ctx)
+	var ids []int64
+	_, err := r.s.NewUpdate().Model((*R)(nil)).Set("deleted_at = ?", stamp{at}).Set("updated_at = ?", stamp{at}).
+		Where(in.sql, in.args...).Where("t.deleted_at IS NULL").Where(which.sql, which.args...).Returning("id").Exec(ctx, &ids)
 	if err != nil {
 		return 0, err
 	}
-	return res.RowsAffected()
+	slices.Sort(ids)
+	r.s.deleted = append(r.s.deleted, deletion{r.t.word, ids})
+	return int64(len(ids)), nil
 }
 
 // missing makes NotFound of no row.

@@ -28,6 +28,13 @@ type session struct {
 	writes   bool
 	today    time.Time // civil date in UTC: grants that end before it are over
 	ids      ports.IDs
+	deleted  []deletion // soft-deleted by this transaction, and not in the audit trail yet
+}
+
+// deletion is records of one resource that a transaction has soft-deleted.
+type deletion struct {
+	resource string
+	ids      []int64
 }
 
 // forUpdate locks the rows of table t that a query selects, until the transaction
@@ -164,11 +171,13 @@ func repos(s *session) ports.Repos {
 		Farms: farmRecords(s), Fields: fields{fieldRecords(s)}, Seasons: seasons{seasonRecords(s)},
 		Crops: crops{s}, Cultivations: cultivations{cultivationRecords(s)},
 		Wallet: wallet{s}, Orders: orders{s}, Outbox: outbox{s}, Jobs: jobs{s},
+		Grants: grants{s}, Keys: keys{s}, Audit: trail{s},
 	}
 }
 
 func operatorRepos(s *session) ports.OperatorRepos {
 	return ports.OperatorRepos{
 		Accounts: accounts{s}, Prices: prices{s}, Catalog: crops{s}, Wallet: wallet{s}, Outbox: outbox{s},
+		Keys: keys{s}, Audit: trail{s},
 	}
 }

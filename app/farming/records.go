@@ -13,6 +13,7 @@ import (
 	"tilth/app/gate"
 	"tilth/app/listing"
 	"tilth/core/access"
+	"tilth/core/audit"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/ports"
@@ -120,6 +121,9 @@ func (r *Records[T]) Create(ctx context.Context, who access.Principal, drafts []
 		if err := r.rules.repo(tx).Insert(ctx, who.Scope(false), records); err != nil {
 			return err
 		}
+		if err := r.tell(ctx, tx, who, audit.Create, records); err != nil {
+			return err
+		}
 		out, err = r.reread(ctx, tx, who.Scope(false), records)
 		return err
 	})
@@ -194,6 +198,9 @@ func (r *Records[T]) Update(ctx context.Context, who access.Principal, id int64,
 		if err := r.rules.repo(tx).Update(ctx, scope, &after); err != nil {
 			return err
 		}
+		if err := r.tellChange(ctx, tx, who, &before, &after); err != nil {
+			return err
+		}
 		stored, err := r.reread(ctx, tx, scope, []*T{&after})
 		if err == nil {
 			out = stored[0]
@@ -220,8 +227,10 @@ func (r *Records[T]) Delete(ctx context.Context, who access.Principal, id int64)
 				return err
 			}
 		}
-		_, err = r.rules.repo(tx).SoftDelete(ctx, scope, []int64{id}, now)
-		return err
+		if _, err = r.rules.repo(tx).SoftDelete(ctx, scope, []int64{id}, now); err != nil {
+			return err
+		}
+		return r.tellDeletions(ctx, tx, who, &record)
 	})
 }
 

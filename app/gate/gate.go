@@ -17,13 +17,17 @@ type Gate struct{ permissions ports.Permissions }
 func New(permissions ports.Permissions) *Gate { return &Gate{permissions} }
 
 // Require refuses (Unauthenticated, Forbidden) a caller who lacks a permission. An
-// operator outside a company may look, and finds nothing; it may not write.
+// operator inside a company may do everything there; outside any it may look, and finds
+// nothing, and may not write. A key narrower than its user is refused what it leaves out.
 func (g *Gate) Require(ctx context.Context, who access.Principal, need access.Permission) error {
 	if who.UserID == 0 {
 		return fault.New(fault.Unauthenticated, "not_authenticated", "Authentication credentials were not provided.")
 	}
-	if who.Operator && who.CompanyID == 0 {
-		if access.Match("*.view", need.Slug) {
+	if !who.Within(need.Slug) {
+		return need.Denied()
+	}
+	if who.Operator {
+		if who.CompanyID != 0 || need.Slug.Reads() {
 			return nil
 		}
 		return need.Denied()

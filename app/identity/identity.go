@@ -26,6 +26,7 @@ type Deps struct {
 	Tokens    ports.Tokens
 	Clock     ports.Clock
 	IDs       ports.IDs
+	Issuers   Issuers
 }
 
 // Identity is the use cases of signing in.
@@ -45,8 +46,11 @@ var wrongCredentials = fault.New(fault.Unauthenticated, "invalid_credentials", "
 
 // SignIn exchanges an e-mail and a password for tokens. Faults: Unauthenticated
 // (invalid_credentials), the same for an unknown e-mail, a wrong password and a
-// disabled user.
+// disabled user; builtin_issuer_off where tokens come from elsewhere.
 func (i *Identity) SignIn(ctx context.Context, email, password string) (Pair, error) {
+	if err := i.builtIn(); err != nil {
+		return Pair{}, err
+	}
 	var user ports.User
 	err := i.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
 		user, err = tx.Accounts.UserByEmail(ctx, email)
@@ -93,8 +97,11 @@ var badRefresh = fault.New(fault.Unauthenticated, "refresh_invalid", "The refres
 
 // Refresh exchanges a refresh token for a new pair of its family. A token that was
 // used before is stolen or lost: its whole family ends.
-// Faults: Unauthenticated (refresh_invalid).
+// Faults: Unauthenticated (refresh_invalid, builtin_issuer_off).
 func (i *Identity) Refresh(ctx context.Context, secret string) (Pair, error) {
+	if err := i.builtIn(); err != nil {
+		return Pair{}, err
+	}
 	now, next := i.deps.Clock.Now(), i.deps.IDs.Secret()
 	var token ports.RefreshToken
 	reused := false
@@ -153,8 +160,15 @@ func (i *Identity) Revoke(ctx context.Context, secret string) error {
 
 // Authenticate gives the caller behind an access token, with the policy version of
 // its company at this moment. Faults: Unauthenticated (token_invalid, token_expired,
-// user_disabled).
+// user_disabled; of an external issuer also email_unverified, user_unknown), Unavailable
+// (issuer_unavailable).
 func (i *Identity) Authenticate(ctx context.Context, bearer string) (access.Principal, error) {
+	if external := i.deps.Issuers.External; external != nil && external.Issued(bearer) {
+		return i.vouched(ctx, bearer)
+	}
+	if i.deps.Issuers.BuiltInOff {
+		return access.Principal{}, badToken()
+	}
 	id, err := i.deps.Tokens.Verify(ctx, bearer, i.deps.Clock.Now())
 	if err != nil {
 		return access.Principal{}, err
@@ -167,19 +181,13 @@ func (i *Identity) principal(ctx context.Context, userID int64) (access.Principa
 	err := i.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		user, version, err := tx.Accounts.Caller(ctx, userID)
 		if fault.Is(err, fault.NotFound) {
-			return fault.New(fault.Unauthenticated, "token_invalid", "The access token is not valid.")
+			return badToken()
 		}
 		if err != nil {
 			return err
 		}
-		if user.Disabled {
-			return fault.New(fault.Unauthenticated, "user_disabled", "This user is disabled.")
-		}
-		who = access.Principal{
-			UserID: user.ID, Name: user.Name, Email: user.Email, CompanyID: user.CompanyID,
-			Operator: user.CompanyID == 0, PolicyVersion: version,
-		}
-		return nil
+		who, err = callerOf(user, version)
+		return err
 	})
 	return who, err
 }

@@ -155,14 +155,15 @@ type Profile struct {
 	Series vegetation.Series
 }
 
-// Retrieve gives an order with its series for the index it was made for.
+// Retrieve gives an order with its series for the index it was made for: the caller's
+// own, or one that is shared with it.
 // Faults: Unauthenticated, Forbidden, NotFound.
-func (o *Orders) Retrieve(ctx context.Context, who access.Principal, id int64) (Profile, error) {
+func (o *Orders) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64) (Profile, error) {
 	var out Profile
 	if err := o.deps.Gate.Require(ctx, who, o.Permission("retrieve")); err != nil {
 		return out, err
 	}
-	scope := who.Scope(false)
+	scope := who.Scope(shared)
 	err := o.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
 		if out.Order, err = tx.Orders.Get(ctx, scope, id); err != nil {
 			return err
@@ -173,13 +174,13 @@ func (o *Orders) Retrieve(ctx context.Context, who access.Principal, id int64) (
 	return out, err
 }
 
-// List gives the orders of the caller's company; filters are company, created_by,
+// List gives the orders of the caller's company, or those shared with it; filters are company, created_by,
 // index_code (partial), field, season and status. Faults: Unauthenticated, Forbidden.
-func (o *Orders) List(ctx context.Context, who access.Principal, q ports.Query) (listing.Of[vegetation.OrderState], error) {
+func (o *Orders) List(ctx context.Context, who access.Principal, shared bool, q ports.Query) (listing.Of[vegetation.OrderState], error) {
 	if err := o.deps.Gate.Require(ctx, who, o.Permission("list")); err != nil {
 		return listing.Of[vegetation.OrderState]{}, err
 	}
-	scope := who.Scope(false)
+	scope := who.Scope(shared)
 	return listing.Read(ctx, o.deps.Store,
 		func(ctx context.Context, tx ports.Repos) (int64, error) { return tx.Orders.Count(ctx, scope, q) },
 		func(ctx context.Context, tx ports.Repos) iter.Seq2[vegetation.OrderState, error] {

@@ -4,6 +4,7 @@
 package access
 
 import (
+	"slices"
 	"strings"
 
 	"tilth/core/fault"
@@ -18,6 +19,15 @@ type Principal struct {
 	CompanyID     int64 // 0: an operator outside any company
 	Operator      bool  // belongs to no company, may act in one
 	PolicyVersion int64 // version of the company's roles at the time of the request
+
+	KeyID    int64    // the API key that was shown; 0: a token
+	KeySlugs []string // patterns that the key is narrowed to; none: all that its user may do
+}
+
+// Within reports whether the credential that was shown reaches a slug: a key may be
+// narrower than its user, and is never wider.
+func (p Principal) Within(slug Slug) bool {
+	return len(p.KeySlugs) == 0 || slices.ContainsFunc(p.KeySlugs, func(pattern string) bool { return Match(pattern, slug) })
 }
 
 // Scope is the company whose records a repository call may touch. There is no
@@ -50,6 +60,13 @@ func (p Principal) Scope(shared bool) Scope {
 // Slug is a permission: "<resource>.<verb>", for instance "cultivation.view".
 type Slug string
 
+// Reads reports whether the slug is for looking only.
+func (s Slug) Reads() bool { return strings.HasSuffix(string(s), ".view") }
+
+// confidential are the resources that "every resource" leaves out: the audit trail
+// tells who did what, which is for those who are given it by name, or everything.
+var confidential = []string{"audit"}
+
 // Permission is one guarded action: the slug it needs, and the words a refusal
 // names: the action ("list", "partial_update", …) and the view ("CultivationView").
 type Permission struct {
@@ -66,14 +83,15 @@ func (p Permission) Denied() error {
 }
 
 // Match reports whether a granted pattern covers a slug. A pattern is a slug in
-// which the resource or the verb, or the whole, may be "*".
+// which the resource or the verb, or the whole, may be "*". "*.view" does not cover
+// what is confidential (audit.view); "*" does.
 func Match(pattern string, slug Slug) bool {
 	if pattern == "*" || pattern == string(slug) {
 		return true
 	}
 	pr, pv, ok := strings.Cut(pattern, ".")
 	sr, sv, ok2 := strings.Cut(string(slug), ".")
-	return ok && ok2 && (pr == "*" || pr == sr) && (pv == "*" || pv == sv)
+	return ok && ok2 && (pr == sr || pr == "*" && !slices.Contains(confidential, sr)) && (pv == "*" || pv == sv)
 }
 
 // RoleTemplate is a role that every company starts with.
@@ -90,7 +108,8 @@ const (
 )
 
 // DefaultRoles are the roles of a new company: owner may do everything, editor
-// everything but users, roles, keys and the wallet, viewer may look at everything.
+// everything but users, roles, keys and the wallet, viewer may look at everything but
+// the audit trail.
 func DefaultRoles() []RoleTemplate {
 	editor := []string{"*.view"}
 	for _, resource := range []string{

@@ -25,6 +25,11 @@ func TestMatch(t *testing.T) {
 		{"vi-profile.create", "vi-profile.view", false},
 		{"farm", "farm.view", false},
 		{"", "farm.view", false},
+		{"*", "audit.view", true},
+		{"audit.*", "audit.view", true},
+		{"audit.view", "audit.view", true},
+		{"*.view", "audit.view", false},
+		{"*.*", "audit.view", false},
 	} {
 		require.Equal(t, c.want, access.Match(c.pattern, c.slug), "%s on %s", c.pattern, c.slug)
 	}

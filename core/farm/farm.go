@@ -30,8 +30,8 @@ type Farm struct {
 	External
 
 	// Read-only figures over the farm's live fields.
-	TotalAreaHa float64
-	FieldCount  int64
+	TotalAreaHa float64 `audit:"-"`
+	FieldCount  int64   `audit:"-"`
 }
 
 // Check gives what is wrong with the record itself. Whether the country key and the

@@ -37,7 +37,7 @@ type Field struct {
 
 	// Overlaps counts the live fields of the company that this boundary overlaps; it is a
 	// warning of the answer, never stored.
-	Overlaps []Ref
+	Overlaps []Ref `audit:"-"`
 }
 
 // Check gives what is wrong with the record itself; the boundary was checked when it was made.

@@ -19,12 +19,12 @@ type Ref struct {
 
 // Meta is what every record of a company carries.
 type Meta struct {
-	ID        int64
-	CompanyID int64
-	Company   string // name of the company; read-only
-	CreatedAt time.Time
-	UpdatedAt time.Time
-	CreatedBy *Ref // nil where the creator is gone or was the system
+	ID        int64     `audit:"-"`
+	CompanyID int64     `audit:"-"`
+	Company   string    `audit:"-"` // name of the company; read-only
+	CreatedAt time.Time `audit:"-"`
+	UpdatedAt time.Time `audit:"-"`
+	CreatedBy *Ref      `audit:"-"` // nil where the creator is gone or was the system
 }
 
 // Base gives the common part of a record, for code that handles all of them alike.

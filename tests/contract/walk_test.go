@@ -33,15 +33,21 @@ func documentedRoutes(t *testing.T) []documentedRoute {
 // global names the resources that are no company's.
 var global = map[string]bool{"crop/": true}
 
-// estate gives a company one record of every resource that has routes with an id.
-func estate(t *testing.T, c *rig.Client) {
+// furnish gives a company one record of every resource that has routes with an id.
+// It gives everything to another company, which accepts, and that company's owner.
+func furnish(t *testing.T, s *rig.Server, c *rig.Client) (grantee *rig.Client) {
 	t.Helper()
 	land := c.Land(rig.Square(300, 0), "2099-01-01", "2099-12-31")
 	c.Expect(200, http.MethodPost, rig.OrdersPath, land.OrderBody())
+	c.Make("api-key/", map[string]any{"name": "key"})
+	grantee = s.Company(access.RoleOwner, 0)
+	grant := c.Make("share-grant/", map[string]any{"grantee_uuid": partyOf(t, s, grantee), "target": "all"})
+	grantee.Expect(200, http.MethodPost, path("share-grant", grant)+"accept/", nil)
+	return grantee
 }
 
 // sampleID gives the id of the company's first record below a path with {id}: its list
-// names it. A resource that has nothing there wants a record in estate.
+// names it. A resource that has nothing there wants a record in furnish.
 func sampleID(t *testing.T, c *rig.Client, path string) string {
 	t.Helper()
 	list, _, _ := strings.Cut(path, "{")
@@ -50,7 +56,7 @@ func sampleID(t *testing.T, c *rig.Client, path string) string {
 	if page, paged := answer["data"].(map[string]any); paged {
 		records, ok = page["results"].([]any)
 	}
-	require.True(t, ok && len(records) > 0, "the company has nothing at %s: give it one in estate", list)
+	require.True(t, ok && len(records) > 0, "the company has nothing at %s: give it one in furnish", list)
 	record := records[0].(map[string]any)
 	for _, name := range []string{"id", "order_id", "uuid"} {
 		switch id := record[name].(type) {
@@ -72,7 +78,7 @@ func TestEveryRouteKeepsStrangersOut(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		s := rig.Start(t, rig.Options{Database: database})
 		owner, stranger, nobody := s.Company(access.RoleOwner, 1000_00), s.Company(access.RoleOwner, 1000_00), s.Anonymous()
-		estate(t, owner)
+		grantee := furnish(t, s, owner)
 		roles := map[string]*rig.Client{}
 		patterns := map[string][]string{}
 		for _, role := range access.DefaultRoles() {
@@ -98,6 +104,7 @@ func TestEveryRouteKeepsStrangersOut(t *testing.T) {
 			if hasID && !global[list] {
 				a := stranger.Do(r.method, path, `{}`)
 				require.Equal(t, 404, a.Status, "%s %s by the owner of another company: %s", r.method, path, a.Body)
+				readsOnly(t, grantee, r, path)
 			}
 		}
 		// After all of it the owner still has everything.
@@ -107,6 +114,22 @@ func TestEveryRouteKeepsStrangersOut(t *testing.T) {
 			}
 		}
 	})
+}
+
+// readsOnly holds a grantee to reading: what is shared with it is found with
+// ?share=true by reads alone. The grant itself is its own to read and to answer.
+func readsOnly(t *testing.T, grantee *rig.Client, r documentedRoute, path string) {
+	t.Helper()
+	if strings.HasPrefix(r.path, "share-grant/") {
+		return
+	}
+	require.Equal(t, 404, grantee.Do(r.method, path, `{}`).Status, "%s %s by a grantee that asks for its own", r.method, path)
+	status := grantee.Do(r.method, path+"?share=true", `{}`).Status
+	if r.method == http.MethodGet {
+		require.Contains(t, []int{200, 404}, status, "%s %s of what is shared", r.method, path)
+		return
+	}
+	require.Equal(t, 404, status, "%s %s of what is shared", r.method, path)
 }
 
 func lackingRoles(t *testing.T, r documentedRoute, path string, roles map[string]*rig.Client, patterns map[string][]string) {
@@ -133,7 +156,7 @@ func TestListsShowNothingOfOthers(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		s := rig.Start(t, rig.Options{Database: database})
 		owner, stranger := s.Company(access.RoleOwner, 1000_00), s.Company(access.RoleOwner, 1000_00)
-		estate(t, owner)
+		furnish(t, s, owner)
 		for _, r := range documentedRoutes(t) {
 			if r.method != http.MethodGet || strings.Contains(r.path, "{") || r.public || global[r.path] {
 				continue

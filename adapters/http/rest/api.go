@@ -37,6 +37,9 @@ type Config struct {
 	Authenticate func(ctx context.Context, token string) (access.Principal, error)
 	// AuthenticateKey gives the caller of an API key; nil where keys are not accepted.
 	AuthenticateKey func(ctx context.Context, key string) (access.Principal, error)
+	// Enter gives the caller as it acts inside the company that the header X-Company names;
+	// nil where the header has no meaning. Faults: Forbidden, NotFound.
+	Enter func(ctx context.Context, who access.Principal, companyID int64) (access.Principal, error)
 	// Authorize refuses a caller without a permission. Faults: Forbidden.
 	Authorize func(ctx context.Context, who access.Principal, need access.Permission) error
 	// Logger takes what must not be sent to callers; nil discards it.
@@ -213,6 +216,9 @@ func (a *API) run(op *operation, c *Call) error {
 	if !op.route.Public {
 		who, err := a.authenticate(c.request, op.route.APIKey)
 		if err != nil {
+			return err
+		}
+		if who, err = a.enter(c.request, who); err != nil {
 			return err
 		}
 		c.principal = who

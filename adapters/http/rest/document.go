@@ -228,6 +228,11 @@ func (a *API) parameters(r Route) []*huma.Param {
 		out = append(out, &huma.Param{Name: name, In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString},
 			Description: "What is no valid identifier is answered with 404."})
 	}
+	if !r.Public {
+		out = append(out, &huma.Param{Name: companyHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeInteger, Format: "int64"},
+			Description: "For operators: the id of the company to act in; one that does not exist is answered with 404. " +
+				"Other users may name their own company only; any other is answered with 403."})
+	}
 	for _, p := range r.Query {
 		out = append(out, &huma.Param{Name: p.Name, In: "query", Required: p.Required, Description: p.Description, Schema: p.schema()})
 	}
@@ -295,10 +300,7 @@ func (a *API) responses(r Route, body *BodySpec, result *huma.Schema) map[string
 func (r Route) failures(body *BodySpec) []int {
 	out := append([]int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}, r.Faults...)
 	if !r.Public {
-		out = append(out, http.StatusUnauthorized)
-	}
-	if r.Permission.Slug != "" {
-		out = append(out, http.StatusForbidden)
+		out = append(out, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound) // the latter two also for X-Company
 	}
 	if strings.Contains(r.Path, "{") {
 		out = append(out, http.StatusNotFound)

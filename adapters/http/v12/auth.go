@@ -32,6 +32,14 @@ func tokensOf(p identity.Pair) Tokens {
 }
 
 func registerAuth(a *rest.API, id *identity.Identity) {
+	a.DescribeCodes(map[string]string{
+		"builtin_issuer_off": "this installation leaves signing in to its identity provider (401)",
+		"issuer_unavailable": "the identity provider that made the access token does not answer; try again (503)",
+		"email_unverified":   "the identity provider has not verified the e-mail address of the access token (401)",
+		"user_unknown":       "nobody here has the e-mail address of the access token (401)",
+		"company_forbidden":  "X-Company names another company than the caller's own (403)",
+		"company_not_found":  "X-Company of an operator names no company (404)",
+	})
 	public := func(path, operation, summary string) rest.Route {
 		return rest.Route{
 			Method: http.MethodPost, Path: path, OperationID: operation, Summary: summary,

@@ -46,7 +46,7 @@ func registerCrops(a *rest.API, crops *farming.Crops) {
 	rest.Register(a, rest.Resource[struct{}, Crop]{
 		Path: "crop/", Noun: "crop", Plural: "crops", View: crops.Permission("list").View, Tag: "Farm management",
 		Description: "The crop catalog that all companies share; only the operator changes it.",
-		Filters:     filters,
+		Filters:     filters, APIKey: true,
 		List: func(ctx context.Context, c *rest.Call, q rest.ListQuery) (rest.Listing[Crop], error) {
 			found, err := crops.List(ctx, c.Principal(), pageOf(q.Page, filtersOf(filters, q.Values, "search")))
 			return rest.Map(listed(found), show), err

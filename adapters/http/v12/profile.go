@@ -128,13 +128,13 @@ func registerProfileOrders(a *rest.API, orders *profiles.Orders) {
 		{Name: "status", Type: rest.String, Enum: statuses(), Description: "State of the order."},
 	}
 	list := route(http.MethodGet, ordersPath, "list", "List profile orders")
-	list.Query = append(rest.PageParams(), filters...)
+	list.Query = append(append(rest.PageParams(), shareParam), filters...)
 	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[ProfileOrder], error) {
 		q, err := c.Query()
 		if err != nil {
 			return rest.List[ProfileOrder]{}, err
 		}
-		found, err := orders.List(ctx, c.Principal(), pageOf(q.PageOrAll(), filtersOf(filters, q, "index_code")))
+		found, err := orders.List(ctx, c.Principal(), q.Bool(shareParam.Name), pageOf(q.PageOrAll(), filtersOf(filters, q, "index_code")))
 		if err != nil {
 			return rest.List[ProfileOrder]{}, err
 		}
@@ -142,7 +142,7 @@ func registerProfileOrders(a *rest.API, orders *profiles.Orders) {
 	})
 
 	retrieve := route(http.MethodGet, ordersPath+"{id}/", "retrieve", "Retrieve an order with its series")
-	retrieve.Query = []rest.Param{{Name: "detail", Type: rest.Boolean, Description: "Adds the observations behind the points, and the rejected dates."}}
+	retrieve.Query = []rest.Param{shareParam, {Name: "detail", Type: rest.Boolean, Description: "Adds the observations behind the points, and the rejected dates."}}
 	rest.Handle(a, retrieve, nil, func(ctx context.Context, c *rest.Call) (Profile, error) {
 		q, err := c.Query()
 		if err != nil {
@@ -152,7 +152,7 @@ func registerProfileOrders(a *rest.API, orders *profiles.Orders) {
 		if err != nil {
 			return Profile{}, err
 		}
-		found, err := orders.Retrieve(ctx, c.Principal(), id)
+		found, err := orders.Retrieve(ctx, c.Principal(), q.Bool(shareParam.Name), id)
 		return showProfile(found, q.Bool("detail")), err
 	})
 }

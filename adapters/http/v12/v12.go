@@ -11,8 +11,11 @@ import (
 	"tilth/adapters/http/rest"
 	"tilth/app/farming"
 	"tilth/app/identity"
+	"tilth/app/keys"
 	"tilth/app/listing"
 	"tilth/app/profiles"
+	"tilth/app/sharing"
+	"tilth/app/trail"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/geo"
@@ -28,6 +31,9 @@ type Deps struct {
 	Cultivations *farming.Records[farm.Cultivation]
 	Crops        *farming.Crops
 	Orders       *profiles.Orders
+	Sharing      *sharing.Sharing
+	Keys         *keys.Keys
+	Trail        *trail.Trail
 	Limits       geo.Limits
 }
 
@@ -42,6 +48,9 @@ func Register(a *rest.API, d Deps) {
 	registerCultivations(a, d.Cultivations)
 	registerProfileOrders(a, d.Orders)
 	registerWallet(a, d.Orders)
+	registerShareGrants(a, d.Sharing)
+	registerAPIKeys(a, d.Keys)
+	registerAudit(a, d.Trail)
 }
 
 // describe adds what the document says beside the routes: groups, and the codes of the
@@ -129,6 +138,7 @@ func register[T, W, R any](a *rest.API, records *farming.Records[T], res rest.Re
 	res.Noun = records.Name()
 	res.Path = res.Noun + "/"
 	res.Tag = "Farm management"
+	res.APIKey = true
 	res.View = records.Permission("list").View
 	res.Filters = append(res.Filters,
 		rest.Param{Name: "company", Type: rest.Integer, Description: "Id of the company."},

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tilth/app/keys"
+	"tilth/app/operating"
+)
+
+func (s *shell) apiKey() *cobra.Command {
+	var email string
+	var in keys.Request
+	var ttl time.Duration
+	create := &cobra.Command{Use: "create", Short: "Print a new API key of a user, this once", RunE: func(cmd *cobra.Command, _ []string) error {
+		if cmd.Flags().Changed("ttl") {
+			ends := time.Now().UTC().Add(ttl)
+			in.ExpiresAt = &ends
+		}
+		return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
+			key, text, err := op.CreateAPIKey(ctx, email, in)
+			if err != nil {
+				return err
+			}
+			return s.print(struct {
+				ID        int64      `json:"id"`
+				Name      string     `json:"name"`
+				Prefix    string     `json:"prefix"`
+				Key       string     `json:"key"`
+				ExpiresAt *time.Time `json:"expires_at"`
+			}{key.ID, key.Name, key.Prefix, text, key.ExpiresAt}, "%s", text)
+		})
+	}}
+	f := create.Flags()
+	f.StringVar(&email, "user", "", "e-mail address of the user it acts as")
+	f.StringVar(&in.Name, "name", "", "what the key is for")
+	f.StringSliceVar(&in.Slugs, "slug", nil, "what it may do, as field.view, field.* or *.view (default: all that its user may do)")
+	f.DurationVar(&ttl, "ttl", 0, "how long it is good for (default: until it is revoked)")
+	return group("api-key", "Credentials for programs", required(create, "user", "name"))
+}

@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"net/netip"
+	"net/url"
+)
+
+// checkIssuers gives what is wrong with the settings of the issuers of access tokens.
+func (c *Config) checkIssuers(bad func(name, format string, args ...any)) {
+	if c.OIDCIssuer == "" {
+		if !c.BuiltinIssuer {
+			bad("TILTH_BUILTIN_ISSUER", "without it and without TILTH_OIDC_ISSUER nobody could sign in")
+		}
+		if c.OIDCAudience != "" {
+			bad("TILTH_OIDC_ISSUER", "it must be set where TILTH_OIDC_AUDIENCE is")
+		}
+		return
+	}
+	u, err := url.Parse(c.OIDCIssuer)
+	switch {
+	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		bad("TILTH_OIDC_ISSUER", "%q is no address of an issuer, such as https://id.example.org/realm", hidden(c.OIDCIssuer))
+	case u.Scheme != "https" && !(u.Scheme == "http" && loopback(u.Hostname())):
+		bad("TILTH_OIDC_ISSUER", "its keys must come over https: whoever changed them on the way could make tokens")
+	}
+	if c.OIDCAudience == "" {
+		bad("TILTH_OIDC_AUDIENCE", "it must be set: a token made for another service must not open this one")
+	}
+	if c.OIDCEmailClaim == "" {
+		bad("TILTH_OIDC_EMAIL_CLAIM", "it must name a claim")
+	}
+}
+
+// loopback reports whether a host is this machine.
+func loopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}

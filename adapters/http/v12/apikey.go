@@ -1,0 +1,106 @@
+package v12
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/app/keys"
+	"tilth/core/access"
+)
+
+// APIKeyWrite is an API key as it is asked for.
+type APIKeyWrite struct {
+	Name      string     `json:"name" minLength:"1" maxLength:"255" doc:"What the key is for."`
+	Slugs     *[]string  `json:"slugs" required:"false" maxItems:"100" doc:"What the key may do, as field.view, field.* or *.view; left out or empty: all that its user may do. It never may do more."`
+	ExpiresAt *time.Time `json:"expires_at" required:"false"`
+}
+
+// APIKey is an API key as it is listed: never the key itself.
+type APIKey struct {
+	ID        int64      `json:"id"`
+	CreatedAt time.Time  `json:"created_at"`
+	User      Ref        `json:"user" doc:"On whose behalf the key acts."`
+	Name      string     `json:"name"`
+	Prefix    string     `json:"prefix" doc:"How the key begins, to recognise it by."`
+	Slugs     []string   `json:"slugs"`
+	ExpiresAt *time.Time `json:"expires_at"`
+}
+
+// NewAPIKey is an API key as it is answered once, to whoever made it.
+type NewAPIKey struct {
+	APIKey
+	Key string `json:"key" doc:"The key. It is shown this once; only a hash of it is kept."`
+}
+
+func showKey(k access.APIKey) APIKey {
+	slugs := k.Slugs
+	if slugs == nil {
+		slugs = []string{}
+	}
+	return APIKey{k.ID, k.CreatedAt, Ref{k.User.ID, k.User.Name}, k.Name, k.Prefix, slugs, k.ExpiresAt}
+}
+
+func registerAPIKeys(a *rest.API, k *keys.Keys) {
+	a.DescribeTag("API keys", "Credentials for programs. Farm management takes a key as `X-API-Key`, or as `?api_key=` from tools that can send no header, "+
+		"where no access token is given; nothing else does. A key acts as the user who made it, and ends with that user.")
+	a.DescribeCodes(map[string]string{
+		"api_key_invalid": "the API key was revoked, or never was (401)",
+		"api_key_expired": "the API key has expired (401)",
+		"operator_key":    "an operator has no API keys (400)",
+	})
+	route := func(method, below, action, summary string) rest.Route {
+		return rest.Route{
+			Method: method, Path: "api-key/" + below, OperationID: "api_key_" + action, Summary: summary,
+			Tag: "API keys", Noun: "API key", Permission: k.Permission(action),
+		}
+	}
+	list := route(http.MethodGet, "", "list", "List API keys")
+	list.Query = rest.PageParams()
+	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[APIKey], error) {
+		q, err := c.Query()
+		if err != nil {
+			return rest.List[APIKey]{}, err
+		}
+		found, err := k.List(ctx, c.Principal(), pageOf(q.PageOrAll(), nil))
+		if err != nil {
+			return rest.List[APIKey]{}, err
+		}
+		return rest.NewList(q.PageOrAll(), rest.Map(listed(found), showKey))
+	})
+	rest.Handle(a, route(http.MethodGet, "{id}/", "retrieve", "Retrieve an API key"), nil,
+		func(ctx context.Context, c *rest.Call) (APIKey, error) {
+			id, err := c.ID("id")
+			if err != nil {
+				return APIKey{}, err
+			}
+			key, err := k.Retrieve(ctx, c.Principal(), id)
+			return showKey(key), err
+		})
+	create := route(http.MethodPost, "", "create", "Create an API key")
+	create.Message = "API key created. It is shown this once."
+	rest.Handle(a, create, rest.Body[APIKeyWrite](), func(ctx context.Context, c *rest.Call) (NewAPIKey, error) {
+		c.SetHeader("Cache-Control", "no-store")
+		in, err := rest.Decode[APIKeyWrite](c)
+		if err != nil {
+			return NewAPIKey{}, err
+		}
+		req := keys.Request{Name: in.Name, ExpiresAt: in.ExpiresAt}
+		if in.Slugs != nil {
+			req.Slugs = *in.Slugs
+		}
+		key, text, err := k.Create(ctx, c.Principal(), req)
+		return NewAPIKey{showKey(key), text}, err
+	})
+	revoke := route(http.MethodDelete, "{id}/", "destroy", "Revoke an API key")
+	revoke.Description = "The key ends with the next request, and is listed no more."
+	revoke.Status = http.StatusNoContent
+	rest.Handle(a, revoke, nil, func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
+		id, err := c.ID("id")
+		if err != nil {
+			return rest.NoContent{}, err
+		}
+		return rest.NoContent{}, k.Revoke(ctx, c.Principal(), id)
+	})
+}

@@ -1,0 +1,241 @@
+package identity
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/time/rate"
+
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// ExternalConfig is an OpenID Connect issuer whose access tokens are taken.
+type ExternalConfig struct {
+	Issuer     string // its address, which tokens name as iss
+	Audience   string // what tokens must be made for
+	EmailClaim string // where they say whose they are
+	Clock      ports.Clock
+}
+
+// Bounds of what is asked of an issuer.
+const (
+	issuerTimeout  = 5 * time.Second
+	issuerMaxBytes = 1 << 20
+	issuerPause    = 2 * time.Second // between attempts to reach one that is away
+	// A token with an unknown key makes the keys be read again; anybody can make one.
+	issuerReads = 1 // a second
+	issuerBurst = 10
+)
+
+// External verifies the access tokens of an OpenID Connect issuer, through its
+// discovery document and its JWKS. Both are read when a token first needs them, so that
+// Tilth starts, and takes its own tokens, while the issuer is away. It is safe for
+// concurrent use.
+type External struct {
+	config  ExternalConfig
+	client  *http.Client
+	limiter *rate.Limiter
+
+	mu       sync.Mutex
+	verifier *oidc.IDTokenVerifier // nil until the issuer was reached
+	failure  error                 // of the last attempt to reach it
+	failedAt time.Time
+}
+
+// NewExternal makes a verifier. It asks the issuer for nothing yet.
+func NewExternal(config ExternalConfig) *External {
+	e := &External{config: config, limiter: rate.NewLimiter(issuerReads, issuerBurst)}
+	e.client = &http.Client{Timeout: issuerTimeout, Transport: &issuerTransport{limiter: e.limiter}}
+	return e
+}
+
+// Issued implements ports.ExternalIssuer.
+func (e *External) Issued(token string) bool {
+	issuer, ok := issuerOf(token)
+	return ok && issuer == e.config.Issuer
+}
+
+// maxToken bounds the tokens that are looked at.
+const maxToken = 16 << 10
+
+// issuerOf reads who a token says it is of. Nothing is verified.
+func issuerOf(token string) (string, bool) {
+	parts := strings.Split(token, ".")
+	if len(token) > maxToken || len(parts) != 3 {
+		return "", false
+	}
+	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil {
+		return "", false
+	}
+	var claims struct {
+		Issuer string `json:"iss"`
+	}
+	if err := json.Unmarshal(payload, &claims); err != nil {
+		return "", false
+	}
+	return claims.Issuer, true
+}
+
+// Verify implements ports.ExternalIssuer.
+func (e *External) Verify(ctx context.Context, token string) (string, error) {
+	verifier, err := e.verified(ctx)
+	if err != nil {
+		return "", away(err)
+	}
+	var fetch error
+	claims, err := verifier.Verify(context.WithValue(ctx, fetchFailure{}, &fetch), token)
+	var expired *oidc.TokenExpiredError
+	switch {
+	case fetch != nil:
+		return "", away(fetch)
+	case errors.As(err, &expired):
+		return "", fault.New(fault.Unauthenticated, "token_expired", "The access token has expired; get a new one from its issuer.")
+	case err != nil:
+		return "", invalidToken()
+	}
+	return e.email(claims)
+}
+
+// email reads whose a verified token is.
+func (e *External) email(token *oidc.IDToken) (string, error) {
+	var claims map[string]any
+	if err := token.Claims(&claims); err != nil {
+		return "", invalidToken()
+	}
+	if verified, given := claims["email_verified"]; given && verified != true && verified != "true" {
+		return "", fault.New(fault.Unauthenticated, "email_unverified", "The issuer of the token has not verified the e-mail address.")
+	}
+	email, _ := claims[e.config.EmailClaim].(string)
+	if email == "" {
+		return "", fault.Newf(fault.Unauthenticated, "token_invalid", "The access token has no claim %q to know its user by.", e.config.EmailClaim)
+	}
+	return email, nil
+}
+
+// verified gives the verifier, after the discovery of the issuer.
+func (e *External) verified(ctx context.Context) (*oidc.IDTokenVerifier, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.verifier != nil:
+		return e.verifier, nil
+	case e.failure != nil && e.config.Clock.Now().Sub(e.failedAt) < issuerPause:
+		return nil, e.failure // whoever waited for the lock need not wait for the issuer again
+	}
+	e.verifier, e.failure = e.discover(ctx)
+	e.failedAt = e.config.Clock.Now()
+	return e.verifier, e.failure
+}
+
+// discover reads the issuer's discovery document.
+func (e *External) discover(ctx context.Context) (*oidc.IDTokenVerifier, error) {
+	ctx = oidc.ClientContext(context.WithoutCancel(ctx), e.client)
+	provider, err := oidc.NewProvider(ctx, e.config.Issuer)
+	if err != nil {
+		return nil, err
+	}
+	var found struct {
+		Keys       string   `json:"jwks_uri"`
+		Algorithms []string `json:"id_token_signing_alg_values_supported"`
+	}
+	if err := provider.Claims(&found); err != nil {
+		return nil, fmt.Errorf("read the issuer's discovery document: %w", err)
+	}
+	if found.Keys == "" {
+		return nil, errors.New("the issuer's discovery document names no jwks_uri")
+	}
+	set := keySet{oidc.NewRemoteKeySet(oidc.ClientContext(context.Background(), e.client), found.Keys)}
+	return oidc.NewVerifier(e.config.Issuer, set, &oidc.Config{
+		ClientID: e.config.Audience, Now: e.config.Clock.Now, SupportedSigningAlgs: asymmetric(found.Algorithms),
+	}), nil
+}
+
+// algorithms are the signatures that can be checked with a public key. A token that is
+// not signed, or is signed with a shared secret, is never taken.
+var algorithms = []string{
+	oidc.RS256, oidc.RS384, oidc.RS512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.EdDSA,
+}
+
+// asymmetric gives those of an issuer's algorithms that are taken, or all where it names none.
+func asymmetric(offered []string) []string {
+	var out []string
+	for _, a := range algorithms {
+		for _, o := range offered {
+			if a == o {
+				out = append(out, a)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return algorithms
+	}
+	return out
+}
+
+// fetchFailure is the key under which a verification is told that the keys could not be
+// read, which is not the same as a signature that is wrong.
+type fetchFailure struct{}
+
+// keySet is the issuer's keys.
+type keySet struct{ remote oidc.KeySet }
+
+// VerifySignature implements oidc.KeySet.
+func (k keySet) VerifySignature(ctx context.Context, token string) ([]byte, error) {
+	payload, err := k.remote.VerifySignature(ctx, token)
+	var unreachable *unreachableError
+	if errors.As(err, &unreachable) {
+		if told, ok := ctx.Value(fetchFailure{}).(*error); ok {
+			*told = err
+		}
+	}
+	return payload, err
+}
+
+// unreachableError is an issuer that gives no answer, or none that is of use.
+type unreachableError struct{ cause error }
+
+func (e *unreachableError) Error() string {
+	return "the token issuer does not answer: " + e.cause.Error()
+}
+func (e *unreachableError) Unwrap() error { return e.cause }
+
+func away(cause error) error {
+	return fault.New(fault.Unavailable, "issuer_unavailable", "The issuer of the access token does not answer; try again.").Because(cause)
+}
+
+// issuerTransport bounds how often the issuer is asked and how much it may answer, and
+// marks the failures of asking.
+type issuerTransport struct{ limiter *rate.Limiter }
+
+var errTooOften = errors.New("the keys were read often enough for now")
+
+// RoundTrip implements http.RoundTripper.
+func (t *issuerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !t.limiter.Allow() {
+		return nil, errTooOften
+	}
+	res, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		return nil, &unreachableError{err}
+	}
+	if res.StatusCode != http.StatusOK {
+		_ = res.Body.Close()
+		return nil, &unreachableError{fmt.Errorf("%s answered %s", r.URL.Redacted(), res.Status)}
+	}
+	res.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(res.Body, issuerMaxBytes), res.Body}
+	return res, nil
+}

@@ -1,0 +1,137 @@
+// Package keys holds the use cases of API keys: credentials by which a program acts as
+// a user, on farm management alone. A key is shown once; a hash of it is kept.
+package keys
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"iter"
+	"time"
+
+	"tilth/app/gate"
+	"tilth/app/listing"
+	"tilth/core/access"
+	"tilth/core/audit"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// Resource is the keys' word in permission slugs and in the audit trail.
+const Resource = "api_key"
+
+// Deps is what the use cases need.
+type Deps struct {
+	Store ports.Store
+	Gate  *gate.Gate
+	Clock ports.Clock
+	IDs   ports.IDs
+}
+
+// Keys is the use cases of API keys.
+type Keys struct{ deps Deps }
+
+// New makes the use cases.
+func New(deps Deps) *Keys { return &Keys{deps} }
+
+// Permission gives the permission of an action: list, retrieve, create or destroy.
+func (k *Keys) Permission(action string) access.Permission {
+	verb := map[string]string{"list": "view", "retrieve": "view", "create": "create", "destroy": "delete"}[action]
+	return access.Permission{Slug: access.Slug(Resource + "." + verb), Action: action, View: "APIKeyView"}
+}
+
+// Request is a key as it is asked for.
+type Request struct {
+	Name      string
+	Slugs     []string // patterns; none: all that the user may do
+	ExpiresAt *time.Time
+}
+
+// Hash gives what is kept of the text of a key. A key is 256 random bits, which nobody
+// guesses, so that a fast hash will do.
+func Hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// Mint makes a key for a user: the record, and the text that is shown this once.
+func Mint(ids ports.IDs, holder access.Named, companyID int64, in Request, now time.Time) (key access.APIKey, text string, err error) {
+	const recognised = 8 // characters
+	prefix := "tilth_" + ids.Secret()[:recognised]
+	text = prefix + "." + ids.Secret()
+	key = access.APIKey{
+		CompanyID: companyID, User: holder, Name: in.Name, Prefix: prefix, Hash: Hash(text),
+		Slugs: in.Slugs, ExpiresAt: in.ExpiresAt, CreatedAt: now,
+	}
+	return key, text, key.Check(now).Err()
+}
+
+// Create makes a key that acts as the caller, and gives its text, which is not kept.
+// Faults: Unauthenticated, Forbidden, Invalid (also operator_key: an operator has none,
+// for a key belongs to a company).
+func (k *Keys) Create(ctx context.Context, who access.Principal, in Request) (key access.APIKey, text string, err error) {
+	if err := k.deps.Gate.Require(ctx, who, k.Permission("create")); err != nil {
+		return key, "", err
+	}
+	if who.Operator {
+		return key, "", fault.New(fault.Invalid, "operator_key", "An operator has no API keys: a key acts as a user of a company.")
+	}
+	now := k.deps.Clock.Now()
+	key, text, err = Mint(k.deps.IDs, access.Named{ID: who.UserID, Name: who.Name}, who.CompanyID, in, now)
+	if err != nil {
+		return key, "", err
+	}
+	err = k.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		if err := tx.Keys.Insert(ctx, who.Scope(false), &key); err != nil {
+			return err
+		}
+		return tx.Audit.Add(ctx, audit.By(who, now).Of(audit.Create, Resource, key.ID, audit.Diff(nil, &key)))
+	})
+	return key, text, err
+}
+
+// List gives the keys of the caller's company that were not revoked.
+// Faults: Unauthenticated, Forbidden.
+func (k *Keys) List(ctx context.Context, who access.Principal, q ports.Query) (listing.Of[access.APIKey], error) {
+	if err := k.deps.Gate.Require(ctx, who, k.Permission("list")); err != nil {
+		return listing.Of[access.APIKey]{}, err
+	}
+	scope := who.Scope(false)
+	return listing.Read(ctx, k.deps.Store,
+		func(ctx context.Context, tx ports.Repos) (int64, error) { return tx.Keys.Count(ctx, scope) },
+		func(ctx context.Context, tx ports.Repos) iter.Seq2[access.APIKey, error] {
+			return tx.Keys.Each(ctx, scope, q)
+		})
+}
+
+// Retrieve gives one key. Faults: Unauthenticated, Forbidden, NotFound.
+func (k *Keys) Retrieve(ctx context.Context, who access.Principal, id int64) (access.APIKey, error) {
+	var out access.APIKey
+	if err := k.deps.Gate.Require(ctx, who, k.Permission("retrieve")); err != nil {
+		return out, err
+	}
+	err := k.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		out, err = tx.Keys.Get(ctx, who.Scope(false), id)
+		return err
+	})
+	return out, err
+}
+
+// Revoke ends a key for good, from the next request on.
+// Faults: Unauthenticated, Forbidden, NotFound.
+func (k *Keys) Revoke(ctx context.Context, who access.Principal, id int64) error {
+	if err := k.deps.Gate.Require(ctx, who, k.Permission("destroy")); err != nil {
+		return err
+	}
+	scope, now := who.Scope(false), k.deps.Clock.Now()
+	return k.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		key, err := tx.Keys.Get(ctx, scope, id)
+		if err != nil {
+			return err
+		}
+		if err := tx.Keys.Revoke(ctx, scope, id, now); err != nil {
+			return err
+		}
+		return tx.Audit.Add(ctx, audit.By(who, now).Of(audit.Revoke, Resource, id, audit.Diff(&key, nil)))
+	})
+}

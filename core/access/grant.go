@@ -1,0 +1,174 @@
+package access
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"tilth/core/fault"
+)
+
+// GrantTarget is what a share grant is about.
+type GrantTarget string
+
+// The targets of share grants. A farm stands for all of its fields, also later ones.
+const (
+	GrantAll   GrantTarget = "all"
+	GrantFarm  GrantTarget = "farm"
+	GrantField GrantTarget = "field"
+)
+
+// GrantStatus is the state of a share grant.
+type GrantStatus string
+
+// The states of a share grant: pending → accepted | declined; pending and accepted →
+// revoked; and expired, which nobody sets: it follows from the date.
+const (
+	GrantPending  GrantStatus = "pending"
+	GrantAccepted GrantStatus = "accepted"
+	GrantDeclined GrantStatus = "declined"
+	GrantRevoked  GrantStatus = "revoked"
+	GrantExpired  GrantStatus = "expired"
+)
+
+// GrantStatuses are all states.
+var GrantStatuses = []GrantStatus{GrantPending, GrantAccepted, GrantDeclined, GrantRevoked, GrantExpired}
+
+// GrantableSlugs are the views that a grant may give, in the order in which they are shown.
+var GrantableSlugs = []Slug{
+	"farm.view", "field.view", "season.view", "cultivation.view", "fertilization.view", "assessment.view", "vi-profile.view",
+}
+
+// DefaultGrantSlugs are the views of a grant that names none.
+func DefaultGrantSlugs() []Slug { return slices.Clone(GrantableSlugs[:5]) }
+
+// Named is a record as a grant shows it: its id and its name, and nothing else of it.
+type Named struct {
+	ID   int64
+	Name string
+}
+
+// Party is one of the two companies of a grant.
+type Party struct {
+	ID   int64
+	UUID string
+	Name string
+}
+
+// Grant gives one company read access to records of another.
+type Grant struct {
+	ID        int64 `audit:"-"`
+	Grantor   Party `audit:"-"`
+	Grantee   Party
+	Target    GrantTarget
+	Farm      *Named // where the target is a farm
+	Field     *Named // where the target is a field
+	Slugs     []Slug
+	Status    GrantStatus // as it was last set, see State
+	EndsOn    *time.Time  // civil date, the last day on which the grant counts
+	CreatedAt time.Time   `audit:"-"`
+	UpdatedAt time.Time   `audit:"-"`
+	CreatedBy *Named      `audit:"-"`
+}
+
+// Check gives what is wrong with a new grant, and puts its slugs into their order.
+// Whether its target and its grantee exist is for the use case to find out.
+func (g *Grant) Check(today time.Time) fault.Fields {
+	f := fault.Fields{}
+	switch g.Target {
+	case GrantFarm:
+		named(f, "farm_id", g.Farm, true)
+		named(f, "field_id", g.Field, false)
+	case GrantField:
+		named(f, "farm_id", g.Farm, false)
+		named(f, "field_id", g.Field, true)
+	case GrantAll:
+		named(f, "farm_id", g.Farm, false)
+		named(f, "field_id", g.Field, false)
+	default:
+		f.Addf("target", "%q is not one of: field, farm, all.", g.Target)
+	}
+	if g.EndsOn != nil && g.EndsOn.Before(today) {
+		f.Add("ends_on", "The last day of a grant must not have passed.")
+	}
+	var ordered []Slug
+	for _, slug := range GrantableSlugs {
+		if slices.Contains(g.Slugs, slug) {
+			ordered = append(ordered, slug)
+		}
+	}
+	for _, slug := range g.Slugs {
+		if !slices.Contains(GrantableSlugs, slug) {
+			f.Addf("slugs", "%q cannot be shared; a grant gives some of: %s.", slug, grantable())
+		}
+	}
+	if len(g.Slugs) == 0 {
+		f.Addf("slugs", "Give at least one of: %s.", grantable())
+	}
+	g.Slugs = ordered
+	return f
+}
+
+func grantable() string {
+	words := make([]string, len(GrantableSlugs))
+	for i, slug := range GrantableSlugs {
+		words[i] = string(slug)
+	}
+	return strings.Join(words, ", ")
+}
+
+func named(f fault.Fields, field string, record *Named, wanted bool) {
+	switch {
+	case wanted && record == nil:
+		f.Add(field, "This field is required for this target.")
+	case !wanted && record != nil:
+		f.Add(field, "Leave this out for this target.")
+	}
+}
+
+// State is the status on a day: a grant that waits or counts is over once its last day
+// has passed.
+func (g *Grant) State(today time.Time) GrantStatus {
+	open := g.Status == GrantPending || g.Status == GrantAccepted
+	if open && g.EndsOn != nil && g.EndsOn.Before(today) {
+		return GrantExpired
+	}
+	return g.Status
+}
+
+// Over reports whether the grant can never give anything (again).
+func (g *Grant) Over(today time.Time) bool {
+	s := g.State(today)
+	return s != GrantPending && s != GrantAccepted
+}
+
+// Accept and Decline are the grantee's answer to a pending grant.
+// Faults: Conflict (share_grant_state).
+func (g *Grant) Accept(today time.Time) error { return g.move(today, GrantAccepted, GrantPending) }
+
+// Decline refuses a pending grant. Faults: Conflict (share_grant_state).
+func (g *Grant) Decline(today time.Time) error { return g.move(today, GrantDeclined, GrantPending) }
+
+// Revoke ends a grant that waits or counts. Faults: Conflict (share_grant_state).
+func (g *Grant) Revoke(today time.Time) error {
+	return g.move(today, GrantRevoked, GrantPending, GrantAccepted)
+}
+
+func (g *Grant) move(today time.Time, to GrantStatus, from ...GrantStatus) error {
+	if now := g.State(today); !slices.Contains(from, now) {
+		return fault.Newf(fault.Conflict, "share_grant_state", "This grant is %s; it can no longer become %s.", now, to).
+			With("status", string(now))
+	}
+	g.Status = to
+	return nil
+}
+
+// Seen gives the grant as a company sees it. Once a grant is over, the grantee is no
+// longer told what the shared farm or field is called: its name may have changed since.
+func (g Grant) Seen(by int64, today time.Time) Grant {
+	if by == g.Grantee.ID && g.Over(today) {
+		g.Farm, g.Field = nil, nil
+	}
+	g.Status = g.State(today)
+	return g
+}

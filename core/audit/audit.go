@@ -1,0 +1,219 @@
+// Package audit says what the audit trail keeps: who changed which record, when, and
+// what of it, from which value to which. It knows nothing of where the trail is kept.
+package audit
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+	"unicode"
+
+	"tilth/core/access"
+)
+
+// Action is what was done to a record.
+type Action string
+
+// The actions on records. Resources with states of their own add theirs, such as
+// accept and revoke.
+const (
+	Create  Action = "create"
+	Update  Action = "update"
+	Delete  Action = "delete"
+	Restore Action = "restore"
+	Accept  Action = "accept"
+	Decline Action = "decline"
+	Revoke  Action = "revoke"
+)
+
+// Actions are all actions.
+var Actions = []Action{Create, Update, Delete, Restore, Accept, Decline, Revoke}
+
+// Entry is one changed record. Entries are never changed and never removed.
+type Entry struct {
+	ID        int64
+	CompanyID int64
+	At        time.Time
+	User      *access.Named // nil: the operator's command line
+	Operator  bool          // the user is an operator, acting inside the company
+	KeyID     int64         // the API key that was shown; 0: none
+	Action    Action
+	Resource  string
+	RecordID  int64
+	Changes   []Change
+}
+
+// Change is one member of a record before and after. Before is nil where the record is
+// new, After where it is gone; both are nil, bool, int64, float64, string, or a list or
+// object of these.
+type Change struct {
+	Member string
+	Before any
+	After  any
+}
+
+// By begins an entry of what a caller does.
+func By(who access.Principal, at time.Time) Entry {
+	return Entry{
+		CompanyID: who.CompanyID, At: at, User: &access.Named{ID: who.UserID, Name: who.Name},
+		Operator: who.Operator, KeyID: who.KeyID,
+	}
+}
+
+// Of completes an entry with what was done to a record.
+func (e Entry) Of(action Action, resource string, id int64, changes []Change) Entry {
+	e.Action, e.Resource, e.RecordID, e.Changes = action, resource, id, changes
+	return e
+}
+
+// Summary is a value that stands in the trail in a shorter form than its own.
+type Summary interface{ AuditValue() any }
+
+// Skip is the tag of members that the trail leaves out: `audit:"-"` on secrets, hashes,
+// and figures derived from other records.
+const Skip = "audit"
+
+// Diff gives the members in which two records differ, in the order of their type. A nil
+// record has no members, so that the members of a new or a deleted record are those
+// that hold anything. Members are the exported fields of the struct and of those
+// embedded in it, under the names of the interface; a reference to another record is
+// its id.
+func Diff[T any](before, after *T) []Change {
+	var old, fresh reflect.Value
+	if before != nil {
+		old = reflect.ValueOf(before).Elem()
+	}
+	if after != nil {
+		fresh = reflect.ValueOf(after).Elem()
+	}
+	return diff(nil, reflect.TypeFor[T](), old, fresh)
+}
+
+func diff(out []Change, t reflect.Type, before, after reflect.Value) []Change {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if !f.IsExported() || f.Tag.Get(Skip) == "-" {
+			continue
+		}
+		from, to := member(before, i), member(after, i)
+		if f.Anonymous && f.Type.Kind() == reflect.Struct {
+			out = diff(out, f.Type, from, to)
+			continue
+		}
+		change := Change{name(f), plain(from), plain(to)}
+		if !reflect.DeepEqual(change.Before, change.After) || summarised(f.Type) && !same(from, to) {
+			out = append(out, change)
+		}
+	}
+	return out
+}
+
+// summarised reports whether the trail keeps less of a value than there is, so that the
+// values themselves must be compared.
+func summarised(t reflect.Type) bool { return t.Implements(reflect.TypeFor[Summary]()) }
+
+func same(a, b reflect.Value) bool {
+	if !a.IsValid() || !b.IsValid() {
+		return a.IsValid() == b.IsValid() || !a.IsValid() && b.IsZero() || !b.IsValid() && a.IsZero()
+	}
+	return reflect.DeepEqual(a.Interface(), b.Interface())
+}
+
+func member(record reflect.Value, i int) reflect.Value {
+	if !record.IsValid() {
+		return record
+	}
+	return record.Field(i)
+}
+
+// reference is a struct that stands for another record.
+func reference(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct || t.NumField() != 2 && t.NumField() != 3 {
+		return false
+	}
+	_, id := t.FieldByName("ID")
+	_, named := t.FieldByName("Name")
+	return id && named
+}
+
+// plain gives a member as the trail keeps it: nil for what holds nothing. What a
+// pointer points at was given, and is kept even where it is false or 0.
+func plain(v reflect.Value) any {
+	if !v.IsValid() || v.IsZero() {
+		return nil
+	}
+	return value(v)
+}
+
+// value gives a value that is there.
+func value(v reflect.Value) any {
+	switch known := v.Interface().(type) {
+	case Summary:
+		return known.AuditValue()
+	case time.Time:
+		return moment(known)
+	}
+	switch {
+	case v.Kind() == reflect.Pointer:
+		return value(v.Elem())
+	case reference(v.Type()):
+		return v.FieldByName("ID").Int()
+	case v.CanInt():
+		return v.Int()
+	case v.CanFloat():
+		return v.Float()
+	case v.Kind() == reflect.Bool:
+		return v.Bool()
+	case v.Kind() == reflect.String:
+		return v.String()
+	case v.Kind() == reflect.Slice:
+		list := make([]any, v.Len())
+		for i := range list {
+			list[i] = value(v.Index(i))
+		}
+		return list
+	case v.Kind() == reflect.Struct:
+		object := map[string]any{}
+		for _, c := range diff(nil, v.Type(), reflect.Value{}, v) {
+			object[c.Member] = c.After
+		}
+		return object
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+// moment writes a civil date as a date, any other time to the second.
+func moment(t time.Time) string {
+	if t = t.UTC(); t.Equal(t.Truncate(24 * time.Hour)) {
+		return t.Format(time.DateOnly)
+	}
+	return t.Format(time.RFC3339)
+}
+
+// name gives the name of a member in the interface: BoundaryObservedOn is
+// boundary_observed_on, a reference Farm is farm_id.
+func name(f reflect.StructField) string {
+	out := snake(f.Name)
+	if reference(f.Type) {
+		out += "_id"
+	}
+	return out
+}
+
+func snake(word string) string {
+	var b strings.Builder
+	letters := []rune(word)
+	for i, r := range letters {
+		begins := unicode.IsUpper(r) && i > 0 &&
+			(!unicode.IsUpper(letters[i-1]) || i+1 < len(letters) && unicode.IsLower(letters[i+1]))
+		if begins {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}

@@ -1,0 +1,138 @@
+// Package issuer is an OpenID Connect issuer for tests, on this machine: a discovery
+// document, a JWKS, and tokens signed with keys that it can change. It is for tests only.
+package issuer
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/stretchr/testify/require"
+)
+
+// Audience is what tokens are made for, unless their claims say otherwise.
+const Audience = "tilth-api"
+
+// Issuer is a running issuer. It is safe for concurrent use.
+type Issuer struct {
+	URL    string
+	t      testing.TB
+	server *httptest.Server
+
+	mu    sync.Mutex
+	keys  map[string]*ecdsa.PrivateKey
+	kid   string
+	down  bool
+	reads int
+}
+
+// Start starts an issuer with one key, which ends with the test.
+func Start(t testing.TB) *Issuer {
+	t.Helper()
+	i := &Issuer{t: t, keys: map[string]*ecdsa.PrivateKey{}}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /.well-known/openid-configuration", i.discovery)
+	mux.HandleFunc("GET /keys", i.jwks)
+	i.server = httptest.NewServer(mux)
+	t.Cleanup(i.server.Close)
+	i.URL = i.server.URL
+	i.Rotate()
+	return i
+}
+
+// Rotate replaces the key: tokens signed with the one before it are no longer good.
+func (i *Issuer) Rotate() {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(i.t, err)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.kid = fmt.Sprintf("key-%d", len(i.keys)+1)
+	i.keys[i.kid] = key
+}
+
+// SetDown makes the issuer answer every question with 503, or come back.
+func (i *Issuer) SetDown(down bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.down = down
+}
+
+// Reads counts how often the keys were read.
+func (i *Issuer) Reads() int {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.reads
+}
+
+func (i *Issuer) discovery(w http.ResponseWriter, _ *http.Request) {
+	i.answer(w, map[string]any{
+		"issuer": i.URL, "jwks_uri": i.URL + "/keys", "authorization_endpoint": i.URL + "/auth", "token_endpoint": i.URL + "/token",
+		"id_token_signing_alg_values_supported": []string{"ES256", "HS256", "none"},
+	})
+}
+
+func (i *Issuer) jwks(w http.ResponseWriter, _ *http.Request) {
+	i.mu.Lock()
+	i.reads++
+	kid, key := i.kid, i.keys[i.kid].PublicKey
+	i.mu.Unlock()
+	point, err := key.Bytes() // 4, then x and y of 32 bytes each
+	require.NoError(i.t, err)
+	encode := base64.RawURLEncoding.EncodeToString
+	i.answer(w, map[string]any{"keys": []any{map[string]any{
+		"kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256", "kid": kid, "x": encode(point[1:33]), "y": encode(point[33:]),
+	}}})
+}
+
+func (i *Issuer) answer(w http.ResponseWriter, body any) {
+	i.mu.Lock()
+	down := i.down
+	i.mu.Unlock()
+	if down {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(body) // a caller who left needs no answer
+}
+
+// Claims gives the claims of a good token for an e-mail address.
+func (i *Issuer) Claims(email string, now time.Time) jwt.MapClaims {
+	return jwt.MapClaims{
+		"iss": i.URL, "aud": Audience, "sub": "somebody", "email": email, "email_verified": true,
+		"iat": now.Unix(), "exp": now.Add(time.Hour).Unix(),
+	}
+}
+
+// Sign gives a token with the newest key.
+func (i *Issuer) Sign(claims jwt.MapClaims) string {
+	i.mu.Lock()
+	kid, key := i.kid, i.keys[i.kid]
+	i.mu.Unlock()
+	return i.SignWith(claims, jwt.SigningMethodES256, kid, key)
+}
+
+// SignWith gives a token as the test wants it.
+func (i *Issuer) SignWith(claims jwt.MapClaims, method jwt.SigningMethod, kid string, key any) string {
+	token := jwt.NewWithClaims(method, claims)
+	token.Header["kid"] = kid
+	text, err := token.SignedString(key)
+	require.NoError(i.t, err)
+	return text
+}
+
+// NewestKey gives the id of the key that signs.
+func (i *Issuer) NewestKey() string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.kid
+}
