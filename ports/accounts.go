@@ -61,6 +61,7 @@ type OperatorRepos struct {
 	Catalog  CropWriter
 	Wallet   Wallet // for `tilth wallet credit`, under the scope of the company named
 	Outbox   Outbox
+	Replays  Replays
 }
 
 // Accounts are companies, users, roles, tokens and keys.

@@ -15,6 +15,7 @@ import (
 	"tilth/app/farming"
 	"tilth/app/gate"
 	identity2 "tilth/app/identity"
+	"tilth/app/once"
 	"tilth/app/operating"
 	"tilth/app/profiles"
 	"tilth/app/series"
@@ -73,6 +74,8 @@ func newInterface(store ports.Store) v12.Deps {
 	records2 := farming.Seasons(farmingDeps)
 	records3 := farming.Cultivations(farmingDeps)
 	crops := farming.NewCrops(farmingDeps)
+	records4 := farming.Fertilizations(farmingDeps)
+	boundaries := farming.NewBoundaries(farmingDeps)
 	profilesDeps := profiles.Deps{
 		Store: store,
 		Gate:  gateGate,
@@ -82,14 +85,16 @@ func newInterface(store ports.Store) v12.Deps {
 	orders := profiles.New(profilesDeps)
 	limits := geo.DefaultLimits()
 	v12Deps := v12.Deps{
-		Identity:     identityIdentity,
-		Farms:        records,
-		Fields:       farmingRecords,
-		Seasons:      records2,
-		Cultivations: records3,
-		Crops:        crops,
-		Orders:       orders,
-		Limits:       limits,
+		Identity:       identityIdentity,
+		Farms:          records,
+		Fields:         farmingRecords,
+		Seasons:        records2,
+		Cultivations:   records3,
+		Crops:          crops,
+		Fertilizations: records4,
+		Boundaries:     boundaries,
+		Orders:         orders,
+		Limits:         limits,
 	}
 	return v12Deps
 }
@@ -121,6 +126,8 @@ func newParts(store ports.Store, imagery ports.Imagery, log *slog.Logger) *parts
 	records2 := farming.Seasons(farmingDeps)
 	records3 := farming.Cultivations(farmingDeps)
 	crops := farming.NewCrops(farmingDeps)
+	records4 := farming.Fertilizations(farmingDeps)
+	boundaries := farming.NewBoundaries(farmingDeps)
 	profilesDeps := profiles.Deps{
 		Store: store,
 		Gate:  gateGate,
@@ -130,14 +137,16 @@ func newParts(store ports.Store, imagery ports.Imagery, log *slog.Logger) *parts
 	orders := profiles.New(profilesDeps)
 	limits := geo.DefaultLimits()
 	v12Deps := v12.Deps{
-		Identity:     identityIdentity,
-		Farms:        records,
-		Fields:       farmingRecords,
-		Seasons:      records2,
-		Cultivations: records3,
-		Crops:        crops,
-		Orders:       orders,
-		Limits:       limits,
+		Identity:       identityIdentity,
+		Farms:          records,
+		Fields:         farmingRecords,
+		Seasons:        records2,
+		Cultivations:   records3,
+		Crops:          crops,
+		Fertilizations: records4,
+		Boundaries:     boundaries,
+		Orders:         orders,
+		Limits:         limits,
 	}
 	operatingDeps := operating.Deps{
 		Store:     store,
@@ -160,6 +169,12 @@ func newParts(store ports.Store, imagery ports.Imagery, log *slog.Logger) *parts
 		Imagery: imagery,
 	}
 	worker := profiles.NewWorker(profilesDeps, computer, log)
+	onceDeps := once.Deps{
+		Store: store,
+		Clock: clock,
+		IDs:   random,
+	}
+	onceOnce := once.New(onceDeps)
 	wireParts := &parts{
 		Interface: v12Deps,
 		Gate:      gateGate,
@@ -167,6 +182,7 @@ func newParts(store ports.Store, imagery ports.Imagery, log *slog.Logger) *parts
 		Demo:      loader,
 		Worker:    worker,
 		Tokens:    tokens,
+		Once:      onceOnce,
 	}
 	return wireParts
 }

@@ -25,6 +25,7 @@ type Config struct {
 	DemoDir         string        `env:"TILTH_DEMO_DIR" envDefault:"tilth-data/demo-imagery"`
 	PublicURL       string        `env:"TILTH_PUBLIC_URL"`
 	TrustedProxies  string        `env:"TILTH_TRUSTED_PROXIES"`
+	CORSOrigins     string        `env:"TILTH_CORS_ORIGINS"`
 	LogFormat       string        `env:"TILTH_LOG_FORMAT" envDefault:"text"`
 	LogLevel        string        `env:"TILTH_LOG_LEVEL" envDefault:"info"`
 	Workers         int           `env:"TILTH_WORKERS" envDefault:"2"`
@@ -62,6 +63,7 @@ func (c *Config) settings() []setting {
 		text("demo-dir", "folder of the demo's synthetic imagery", &c.DemoDir, false),
 		text("public-url", "base of the links in answers; empty: as the request says", &c.PublicURL, false),
 		text("trusted-proxies", "networks whose X-Forwarded-* headers count, comma-separated CIDRs", &c.TrustedProxies, false),
+		text("cors-origins", "origins whose pages may call the interface from a browser, comma-separated; empty: none", &c.CORSOrigins, false),
 		text("log-format", "text or json", &c.LogFormat, false),
 		text("log-level", "debug, info, warn or error", &c.LogLevel, false),
 		{"workers", "background jobs at a time", func(f *pflag.FlagSet, n, h string) { f.IntVar(&c.Workers, n, c.Workers, h) }, func() string { return fmt.Sprint(c.Workers) }, false},
@@ -109,6 +111,11 @@ func (c *Config) Check() error {
 	if _, err := c.Proxies(); err != nil {
 		bad("TILTH_TRUSTED_PROXIES", "%v", err)
 	}
+	for _, origin := range c.Origins() {
+		if u, err := url.Parse(origin); err != nil || u.Host == "" || u.Scheme+"://"+u.Host != origin {
+			bad("TILTH_CORS_ORIGINS", "%q is no origin such as https://app.example.org", origin)
+		}
+	}
 	if c.LogFormat != "text" && c.LogFormat != "json" {
 		bad("TILTH_LOG_FORMAT", "%q is neither text nor json", c.LogFormat)
 	}
@@ -141,6 +148,11 @@ func (c *Config) Proxies() ([]netip.Prefix, error) {
 		out = append(out, p)
 	}
 	return out, nil
+}
+
+// Origins gives the origins whose pages may call the interface.
+func (c *Config) Origins() []string {
+	return strings.FieldsFunc(c.CORSOrigins, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 // hidden gives a value without the password of an address.

@@ -163,12 +163,13 @@ func repos(s *session) ports.Repos {
 	return ports.Repos{
 		Farms: farmRecords(s), Fields: fields{fieldRecords(s)}, Seasons: seasons{seasonRecords(s)},
 		Crops: crops{s}, Cultivations: cultivations{cultivationRecords(s)},
+		Fertilizations: fertilizations{fertilizationRecords(s)}, Boundaries: boundaries{s}, Replays: replays{s},
 		Wallet: wallet{s}, Orders: orders{s}, Outbox: outbox{s}, Jobs: jobs{s},
 	}
 }
 
 func operatorRepos(s *session) ports.OperatorRepos {
 	return ports.OperatorRepos{
-		Accounts: accounts{s}, Prices: prices{s}, Catalog: crops{s}, Wallet: wallet{s}, Outbox: outbox{s},
+		Accounts: accounts{s}, Prices: prices{s}, Catalog: crops{s}, Wallet: wallet{s}, Outbox: outbox{s}, Replays: replays{s},
 	}
 }
