@@ -238,6 +238,11 @@ func (a *API) parameters(r Route) []*huma.Param {
 	return append(out, r.headers()...)
 }
 
+// confirmable reports whether the answer has an ETag: what is read and is no list.
+func (r Route) confirmable() bool {
+	return r.Method == http.MethodGet && !slices.ContainsFunc(r.Query, func(p Param) bool { return p.Type == pageNumber })
+}
+
 // headers are the request headers that a route heeds.
 func (r Route) headers() []*huma.Param {
 	header := func(name, what string) *huma.Param {
@@ -247,6 +252,9 @@ func (r Route) headers() []*huma.Param {
 	if r.repeatable() {
 		out = append(out, header(idempotencyKey, "Carries the request out once: repeated within 24 hours it is given the first answer again, with `Idempotent-Replay: true`. "+
 			"For another request the same key is 422. If the service fails between the effect and the keeping of the answer, a repeat is 409 (`answer_lost`), never a second effect."))
+	}
+	if r.confirmable() {
+		out = append(out, header("If-None-Match", "An ETag of an earlier answer: when nothing has changed, 304 without a body."))
 	}
 	if slices.Contains(r.Faults, http.StatusPreconditionFailed) {
 		out = append(out, header("If-Match", "The ETag of the record as it was retrieved: refused with 412 when it was written since."))
@@ -301,6 +309,9 @@ func (a *API) responses(r Route, body *BodySpec, result *huma.Schema) map[string
 	out := map[string]*huma.Response{strconv.Itoa(r.Status): success(r.Message)}
 	for status, what := range r.Also {
 		out[strconv.Itoa(status)] = success(what)
+	}
+	if r.confirmable() {
+		out[strconv.Itoa(http.StatusNotModified)] = &huma.Response{Description: "If-None-Match names the answer as it is."}
 	}
 	for _, status := range r.failures(body) {
 		out[strconv.Itoa(status)] = &huma.Response{
