@@ -59,7 +59,7 @@ func (a *API) once(ctx context.Context, op *operation, c *Call) error {
 	}
 	to := c.writer
 	answer, again, err := a.config.Once(ctx, c.principal, key, digest, func(ctx context.Context) (ports.Answer, bool) {
-		kept := &keeper{header: to.Header(), status: http.StatusOK}
+		kept := &keeper{to: to, status: http.StatusOK}
 		c.writer = kept
 		if err := a.carryOut(ctx, op, c); err != nil {
 			a.writeError(kept, c.request, err, op.route.Odd)
@@ -118,14 +118,20 @@ func wellFormedKey(key string) bool {
 // keeper is a writer that keeps an answer. Its header is that of the connection, which
 // middleware has written to.
 type keeper struct {
-	header http.Header
+	to     http.ResponseWriter
 	status int
 	sent   bool
 	body   bytes.Buffer
 }
 
 // Header implements http.ResponseWriter.
-func (k *keeper) Header() http.Header { return k.header }
+func (k *keeper) Header() http.Header { return k.to.Header() }
+
+// Unwrap lets http.ResponseController set the deadlines of the connection.
+func (k *keeper) Unwrap() http.ResponseWriter { return k.to }
+
+// Flush keeps http.ResponseController from sending what is not final yet.
+func (k *keeper) Flush() {}
 
 // WriteHeader implements http.ResponseWriter.
 func (k *keeper) WriteHeader(status int) {
@@ -143,7 +149,7 @@ func (k *keeper) Write(p []byte) (int, error) {
 func (k *keeper) answer() ports.Answer {
 	out := ports.Answer{Status: k.status, Header: map[string]string{}, Body: k.body.Bytes()}
 	for _, name := range keptHeaders {
-		if value := k.header.Get(name); value != "" {
+		if value := k.Header().Get(name); value != "" {
 			out.Header[name] = value
 		}
 	}
