@@ -63,6 +63,7 @@ type OperatorRepos struct {
 	Outbox   Outbox
 	Keys     KeyRing
 	Audit    AuditWriter
+	Replays  Replays
 }
 
 // Accounts are companies, users, roles, tokens and keys.

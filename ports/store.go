@@ -39,13 +39,18 @@ type Repos struct {
 	Seasons      Seasons
 	Crops        Crops
 	Cultivations Cultivations
-	Wallet       Wallet
-	Orders       ProfileOrders
-	Outbox       Outbox
-	Jobs         JobWriter
-	Grants       Grants
-	Keys         APIKeys
-	Audit        AuditTrail
+
+	Fertilizations Fertilizations
+	Boundaries     Boundaries
+	Replays        Replays
+
+	Wallet Wallet
+	Orders ProfileOrders
+	Outbox Outbox
+	Jobs   JobWriter
+	Grants Grants
+	Keys   APIKeys
+	Audit  AuditTrail
 }
 
 // Filter narrows a list to records whose named attribute has a value. The names are
@@ -56,10 +61,11 @@ type Filter struct {
 	Partial bool // a string that may stand anywhere, whatever its case
 }
 
-// Query selects a page of a list, ordered by id.
+// Query selects a page of a list, ordered by id unless it says otherwise.
 type Query struct {
 	Filters []Filter
-	Limit   int64 // 0: all
+	Order   []Order // ties are broken by id
+	Limit   int64   // 0: all
 	Offset  int64
 }
 
@@ -68,7 +74,7 @@ type Query struct {
 type Records[T any] interface {
 	// Count counts what a query selects, without its page.
 	Count(ctx context.Context, scope access.Scope, q Query) (int64, error)
-	// Each streams the page of a query in order of id.
+	// Each streams the page of a query in its order.
 	Each(ctx context.Context, scope access.Scope, q Query) iter.Seq2[T, error]
 	// Get gives one record. Faults: NotFound.
 	Get(ctx context.Context, scope access.Scope, id int64) (T, error)
@@ -83,6 +89,7 @@ type Records[T any] interface {
 	Update(ctx context.Context, scope access.Scope, record *T) error
 	// SoftDelete marks records deleted and gives how many were live.
 	SoftDelete(ctx context.Context, scope access.Scope, ids []int64, at time.Time) (int64, error)
+	Restorable[T]
 }
 
 // Fields are the fields of a company.
@@ -92,6 +99,8 @@ type Fields interface {
 	GetByUUID(ctx context.Context, scope access.Scope, uuid string) (farm.Field, error)
 	// IDsOfFarm gives the live fields of a farm.
 	IDsOfFarm(ctx context.Context, scope access.Scope, farmID int64) ([]int64, error)
+	// UndeleteOfFarm makes the fields of a farm live again that were deleted at a time, and gives their ids.
+	UndeleteOfFarm(ctx context.Context, scope access.Scope, farmID int64, deletedAt, now time.Time) ([]int64, error)
 	// Overlapping gives, by the id of each given field, the live fields of the company
 	// whose boundary box meets that field's box, itself left out.
 	Overlapping(ctx context.Context, scope access.Scope, ids []int64) (map[int64][]farm.Field, error)
@@ -120,6 +129,10 @@ type Cultivations interface {
 	CountOfField(ctx context.Context, scope access.Scope, fieldID int64) (int64, error)
 	// SoftDeleteOfFields marks every live cultivation of the fields deleted.
 	SoftDeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) (int64, error)
+	// UndeleteOfFields makes the cultivations of the fields live again that were deleted at a time.
+	UndeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, deletedAt, now time.Time) error
+	// SeasonsOfFields gives the ids of the seasons that live cultivations of the fields use.
+	SeasonsOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64) ([]int64, error)
 }
 
 // Wallet is a company's wallet with its ledger. The ledger is append-only.

@@ -11,6 +11,7 @@ import (
 	"tilth/app/gate"
 	identityapp "tilth/app/identity"
 	"tilth/app/keys"
+	"tilth/app/once"
 	"tilth/app/operating"
 	"tilth/app/profiles"
 	"tilth/app/series"
@@ -38,6 +39,8 @@ var useCases = googlewire.NewSet(
 	googlewire.Struct(new(operating.Deps), "*"), operating.New,
 	googlewire.Struct(new(identityapp.Deps), "*"), identityapp.New,
 	googlewire.Struct(new(farming.Deps), "*"), farming.Farms, farming.Fields, farming.Seasons, farming.Cultivations, farming.NewCrops,
+	farming.Fertilizations, farming.NewBoundaries,
+	googlewire.Struct(new(once.Deps), "*"), once.New,
 	googlewire.Struct(new(profiles.Deps), "*"), profiles.New,
 	googlewire.Struct(new(sharing.Deps), "*"), sharing.New,
 	googlewire.Struct(new(keys.Deps), "*"), keys.New,

@@ -20,6 +20,7 @@ import (
 	"tilth/adapters/messaging"
 	"tilth/adapters/persistence"
 	"tilth/app/demo"
+	"tilth/app/once"
 	"tilth/app/operating"
 	"tilth/app/profiles"
 	"tilth/ports"
@@ -56,7 +57,7 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 	if err != nil {
 		return nil, err
 	}
-	r := &Running{cfg: cfg, log: log, db: db, parts: newParts(db, imagery, issuersOf(cfg), log)}
+	r := &Running{cfg: cfg, log: log, db: db, parts: newParts(once.Guard(db, identity.Clock{}), imagery, issuersOf(cfg), log)}
 	if err := r.prepare(ctx, opts, plan); err != nil {
 		_ = db.Close()
 		return nil, err
@@ -87,7 +88,8 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 		return err
 	}
 	r.http, err = http.New(http.Config{
-		Interface:       interfaceConfig(r.cfg),
+		Interface:       r.interfaceConfig(),
+		CORSOrigins:     r.cfg.Origins(),
 		PublicURL:       r.cfg.PublicURL,
 		TrustedProxies:  proxies,
 		RateLimit:       r.cfg.RateLimit,
@@ -123,6 +125,34 @@ func interfaceConfig(cfg cli.Config) rest.Config {
 	}
 }
 
+// interfaceConfig describes the HTTP interface as it is served.
+func (r *Running) interfaceConfig() rest.Config {
+	config := interfaceConfig(r.cfg)
+	config.Once = r.parts.Once.Do
+	return config
+}
+
+// purgeEvery is how often the answers that are no longer given again are forgotten.
+const purgeEvery = time.Hour
+
+// forget purges the kept answers, at once and then from time to time.
+func (r *Running) forget(ctx context.Context) error {
+	ticker := time.NewTicker(purgeEvery)
+	defer ticker.Stop()
+	for {
+		if n, err := r.parts.Once.Purge(ctx); err != nil && ctx.Err() == nil {
+			r.log.WarnContext(ctx, "kept answers could not be purged", "error", err)
+		} else if n > 0 {
+			r.log.InfoContext(ctx, "kept answers purged", "answers", n)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
 // Serve runs the server until the context ends, then finishes its requests and gives
 // its jobs back to the queue.
 func (r *Running) Serve(ctx context.Context, listener net.Listener) error {
@@ -136,6 +166,7 @@ func (r *Running) Serve(ctx context.Context, listener net.Listener) error {
 	})
 	group.Go(func() error { return r.pool.Run(background) })
 	group.Go(func() error { return r.bus.Run(background) })
+	group.Go(func() error { return r.forget(background) })
 	return group.Wait()
 }
 

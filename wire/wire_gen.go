@@ -16,6 +16,7 @@ import (
 	"tilth/app/gate"
 	identity2 "tilth/app/identity"
 	"tilth/app/keys"
+	"tilth/app/once"
 	"tilth/app/operating"
 	"tilth/app/profiles"
 	"tilth/app/series"
@@ -77,6 +78,8 @@ func newInterface(store ports.Store, issuers identity2.Issuers) v12.Deps {
 	records2 := farming.Seasons(farmingDeps)
 	records3 := farming.Cultivations(farmingDeps)
 	crops := farming.NewCrops(farmingDeps)
+	records4 := farming.Fertilizations(farmingDeps)
+	boundaries := farming.NewBoundaries(farmingDeps)
 	profilesDeps := profiles.Deps{
 		Store: store,
 		Gate:  gateGate,
@@ -100,17 +103,19 @@ func newInterface(store ports.Store, issuers identity2.Issuers) v12.Deps {
 	trailTrail := trail.New(store, gateGate)
 	limits := geo.DefaultLimits()
 	v12Deps := v12.Deps{
-		Identity:     identityIdentity,
-		Farms:        records,
-		Fields:       farmingRecords,
-		Seasons:      records2,
-		Cultivations: records3,
-		Crops:        crops,
-		Orders:       orders,
-		Sharing:      sharingSharing,
-		Keys:         keysKeys,
-		Trail:        trailTrail,
-		Limits:       limits,
+		Identity:       identityIdentity,
+		Farms:          records,
+		Fields:         farmingRecords,
+		Seasons:        records2,
+		Cultivations:   records3,
+		Crops:          crops,
+		Fertilizations: records4,
+		Boundaries:     boundaries,
+		Orders:         orders,
+		Sharing:        sharingSharing,
+		Keys:           keysKeys,
+		Trail:          trailTrail,
+		Limits:         limits,
 	}
 	return v12Deps
 }
@@ -143,6 +148,8 @@ func newParts(store ports.Store, imagery ports.Imagery, issuers identity2.Issuer
 	records2 := farming.Seasons(farmingDeps)
 	records3 := farming.Cultivations(farmingDeps)
 	crops := farming.NewCrops(farmingDeps)
+	records4 := farming.Fertilizations(farmingDeps)
+	boundaries := farming.NewBoundaries(farmingDeps)
 	profilesDeps := profiles.Deps{
 		Store: store,
 		Gate:  gateGate,
@@ -166,17 +173,19 @@ func newParts(store ports.Store, imagery ports.Imagery, issuers identity2.Issuer
 	trailTrail := trail.New(store, gateGate)
 	limits := geo.DefaultLimits()
 	v12Deps := v12.Deps{
-		Identity:     identityIdentity,
-		Farms:        records,
-		Fields:       farmingRecords,
-		Seasons:      records2,
-		Cultivations: records3,
-		Crops:        crops,
-		Orders:       orders,
-		Sharing:      sharingSharing,
-		Keys:         keysKeys,
-		Trail:        trailTrail,
-		Limits:       limits,
+		Identity:       identityIdentity,
+		Farms:          records,
+		Fields:         farmingRecords,
+		Seasons:        records2,
+		Cultivations:   records3,
+		Crops:          crops,
+		Fertilizations: records4,
+		Boundaries:     boundaries,
+		Orders:         orders,
+		Sharing:        sharingSharing,
+		Keys:           keysKeys,
+		Trail:          trailTrail,
+		Limits:         limits,
 	}
 	operatingDeps := operating.Deps{
 		Store:     store,
@@ -199,6 +208,12 @@ func newParts(store ports.Store, imagery ports.Imagery, issuers identity2.Issuer
 		Imagery: imagery,
 	}
 	worker := profiles.NewWorker(profilesDeps, computer, log)
+	onceDeps := once.Deps{
+		Store: store,
+		Clock: clock,
+		IDs:   random,
+	}
+	onceOnce := once.New(onceDeps)
 	wireParts := &parts{
 		Interface: v12Deps,
 		Gate:      gateGate,
@@ -206,6 +221,7 @@ func newParts(store ports.Store, imagery ports.Imagery, issuers identity2.Issuer
 		Demo:      loader,
 		Worker:    worker,
 		Tokens:    tokens,
+		Once:      onceOnce,
 	}
 	return wireParts
 }

@@ -29,6 +29,7 @@ type Config struct {
 	OIDCAudience    string        `env:"TILTH_OIDC_AUDIENCE"`
 	OIDCEmailClaim  string        `env:"TILTH_OIDC_EMAIL_CLAIM" envDefault:"email"`
 	BuiltinIssuer   bool          `env:"TILTH_BUILTIN_ISSUER" envDefault:"true"`
+	CORSOrigins     string        `env:"TILTH_CORS_ORIGINS"`
 	LogFormat       string        `env:"TILTH_LOG_FORMAT" envDefault:"text"`
 	LogLevel        string        `env:"TILTH_LOG_LEVEL" envDefault:"info"`
 	Workers         int           `env:"TILTH_WORKERS" envDefault:"2"`
@@ -70,6 +71,7 @@ func (c *Config) settings() []setting {
 		text("oidc-audience", "audience that its tokens must be made for", &c.OIDCAudience, false),
 		text("oidc-email-claim", "claim of its tokens that holds the e-mail address of the user", &c.OIDCEmailClaim, false),
 		{"builtin-issuer", "make and take Tilth's own access tokens; false leaves it to the OpenID Connect issuer", func(f *pflag.FlagSet, n, h string) { f.BoolVar(&c.BuiltinIssuer, n, c.BuiltinIssuer, h) }, func() string { return fmt.Sprint(c.BuiltinIssuer) }, false},
+		text("cors-origins", "origins whose pages may call the interface from a browser, comma-separated; empty: none", &c.CORSOrigins, false),
 		text("log-format", "text or json", &c.LogFormat, false),
 		text("log-level", "debug, info, warn or error", &c.LogLevel, false),
 		{"workers", "background jobs at a time", func(f *pflag.FlagSet, n, h string) { f.IntVar(&c.Workers, n, c.Workers, h) }, func() string { return fmt.Sprint(c.Workers) }, false},
@@ -118,6 +120,11 @@ func (c *Config) Check() error {
 		bad("TILTH_TRUSTED_PROXIES", "%v", err)
 	}
 	c.checkIssuers(bad)
+	for _, origin := range c.Origins() {
+		if u, err := url.Parse(origin); err != nil || u.Host == "" || u.Scheme+"://"+u.Host != origin {
+			bad("TILTH_CORS_ORIGINS", "%q is no origin such as https://app.example.org", origin)
+		}
+	}
 	if c.LogFormat != "text" && c.LogFormat != "json" {
 		bad("TILTH_LOG_FORMAT", "%q is neither text nor json", c.LogFormat)
 	}
@@ -150,6 +157,11 @@ func (c *Config) Proxies() ([]netip.Prefix, error) {
 		out = append(out, p)
 	}
 	return out, nil
+}
+
+// Origins gives the origins whose pages may call the interface.
+func (c *Config) Origins() []string {
+	return strings.FieldsFunc(c.CORSOrigins, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 // hidden gives a value without the password of an address.

@@ -38,6 +38,7 @@ type Config struct {
 	Interface       rest.Config
 	PublicURL       string         // address that links are built from; default: the request's own
 	TrustedProxies  []netip.Prefix // whose forwarded headers are believed
+	CORSOrigins     []string       // whose pages may call the interface from a browser; none by default
 	RateLimit       float64        // requests a second and credential; 0: no limit. The burst is four times that
 	ShutdownTimeout time.Duration  // how long requests may go on after the stop signal; default 20 s
 	Build           string         // version of the program, for the front page and /healthz
@@ -117,7 +118,8 @@ func New(config Config, deps Deps) (*Server, error) {
 		site.ServeHTTP(w, r)
 	})
 	limit := newLimiter(config.RateLimit, deps.Now)
-	s.handler = s.identify(s.observe(m, origins, s.protect(s.recover(s.limit(limit, origins, dispatch)))))
+	answer := s.recover(s.share(config.CORSOrigins, s.limit(limit, origins, dispatch)))
+	s.handler = s.identify(s.observe(m, origins, s.protect(compress(answer))))
 	return s, nil
 }
 

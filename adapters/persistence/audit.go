@@ -69,19 +69,19 @@ func (a trail) Add(ctx context.Context, entries ...audit.Entry) error {
 	return nil
 }
 
-// AddDeletions implements ports.AuditWriter. The session has noted what was deleted.
-func (a trail) AddDeletions(ctx context.Context, by audit.Entry) error {
+// AddCascade implements ports.AuditWriter. The session has noted what was deleted or restored.
+func (a trail) AddCascade(ctx context.Context, by audit.Entry) error {
 	var entries []audit.Entry
-	for _, d := range a.s.deleted {
+	for _, d := range a.s.cascade {
 		for _, id := range d.ids {
 			var changes []audit.Change
 			if d.resource == by.Resource && id == by.RecordID {
 				changes = by.Changes
 			}
-			entries = append(entries, by.Of(audit.Delete, d.resource, id, changes))
+			entries = append(entries, by.Of(by.Action, d.resource, id, changes))
 		}
 	}
-	a.s.deleted = nil
+	a.s.cascade = nil
 	return a.Add(ctx, entries...)
 }
 

@@ -76,7 +76,10 @@ func (c crops) Each(ctx context.Context, query ports.Query) iter.Seq2[farm.Crop,
 	if err != nil {
 		return failed[farm.Crop](err)
 	}
-	return stream(ctx, c.s, paged(q.OrderExpr("t.id"), query), cropOfRow)
+	if q, err = c.s.ordered(q, map[string]orderKey{"name": {expr: "t.name", text: true}}, query.Order); err != nil {
+		return failed[farm.Crop](err)
+	}
+	return stream(ctx, c.s, paged(q, query), cropOfRow)
 }
 
 // Get implements ports.Crops.

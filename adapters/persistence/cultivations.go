@@ -33,6 +33,7 @@ var cultivationTable = &table[farm.Cultivation, cultivationRow]{
 	},
 	filters: commonFilters(map[string]filter{
 		"season": {exact: "t.season_id"}, "crop": {exact: "t.crop_id"}, "field": {exact: "t.field_id"}, "farm": {exact: "field.farm_id"},
+		"search": {folded: "field.name_folded || ' ' || season.name_folded || ' ' || crop.search_folded"}, // a cultivation has no name of its own
 	}),
 	shared: func(s *session, scope access.Scope) condition {
 		return s.ofSharedField("f.id = t.field_id", "cultivation.view", scope)

@@ -63,6 +63,7 @@ var farmTable = &table[farm.Farm, farmRow]{
 			" WHERE f.company_id = t.company_id AND f.farm_id = t.id AND f.deleted_at IS NULL) AS total_area_m2",
 	},
 	filters: namedFilters(map[string]filter{"country": {exact: "t.country"}}),
+	orders:  map[string]orderKey{"name": byName},
 	shared:  (*session).sharedFarm,
 	row:     rowOfFarm,
 	record:  farmOfRow,

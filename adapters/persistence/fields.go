@@ -51,6 +51,7 @@ var fieldTable = &table[farm.Field, fieldRow]{
 	columns: []string{"farm.name AS farm_name"},
 	joins:   []string{"LEFT JOIN farms AS farm ON farm.id = t.farm_id"},
 	filters: namedFilters(map[string]filter{"farm": {exact: "t.farm_id"}, "uuid": {exact: "t.uuid"}}),
+	orders:  map[string]orderKey{"name": byName, "area_ha": {expr: "t.area_m2"}},
 	shared:  (*session).sharedField,
 	row:     rowOfField,
 	record:  fieldOfRow,

@@ -47,7 +47,11 @@ var orderFilters = map[string]filter{
 	"status":        {exact: "t.status"},
 	"index_code":    {exact: "t.index_code", folded: "lower(t.index_code)"}, // codes are ASCII
 	"updated_since": {since: "t.updated_at"},
+	"search":        {folded: "field.name_folded"}, // an order has no name of its own
 }
+
+// orderOrders are what the list of orders may be ordered by, beside the common ones.
+var orderOrders = map[string]orderKey{"start_date": {expr: "t.start_date"}}
 
 // open is the states of an order that is still to be computed for the first time.
 var open = []vegetation.Status{vegetation.Processing, vegetation.Pending}
@@ -95,7 +99,10 @@ func (o orders) Each(ctx context.Context, scope access.Scope, query ports.Query)
 			return failed[vegetation.OrderState](err)
 		}
 	}
-	return stream(ctx, o.s, paged(q.OrderExpr("t.id"), query), orderOfRow)
+	if q, err = o.s.ordered(q, orderOrders, query.Order); err != nil {
+		return failed[vegetation.OrderState](err)
+	}
+	return stream(ctx, o.s, paged(q, query), orderOfRow)
 }
 
 // Get implements ports.ProfileOrders.

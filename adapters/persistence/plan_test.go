@@ -41,12 +41,13 @@ func TestPlans(t *testing.T) {
 			query   func(access.Scope) *bun.SelectQuery
 			filters map[string]filter
 		}{
-			"farms":        {farmRecords(s).query, farmTable.filters},
-			"fields":       {fieldRecords(s).query, fieldTable.filters},
-			"seasons":      {seasonRecords(s).query, seasonTable.filters},
-			"cultivations": {cultivationRecords(s).query, cultivationTable.filters},
-			"orders":       {orders{s}.query, orderFilters},
-			"transactions": {wallet{s}.transactions, transactionFilters},
+			"farms":          {farmRecords(s).query, farmTable.filters},
+			"fields":         {fieldRecords(s).query, fieldTable.filters},
+			"seasons":        {seasonRecords(s).query, seasonTable.filters},
+			"cultivations":   {cultivationRecords(s).query, cultivationTable.filters},
+			"fertilizations": {fertilizationRecords(s).query, fertilizationTable.filters},
+			"orders":         {orders{s}.query, orderFilters},
+			"transactions":   {wallet{s}.transactions, transactionFilters},
 		} {
 			for _, key := range append(slices.Sorted(maps.Keys(list.filters)), "") {
 				for _, scope := range []access.Scope{access.Own(7), access.SharedWith(7)} {
@@ -145,6 +146,40 @@ func TestPlansOnPostgreSQL(t *testing.T) {
 			require.NoError(t, err)
 			plan := explained(ctx, t, s, q.OrderExpr("t.id").Limit(10))
 			require.NotContains(t, plan, "Seq Scan on cultivations", "by %q:\n%s", key, plan)
+		}
+		return nil
+	}))
+}
+
+// TestPlansOfOrders asserts that every order of a list, either way, comes out of an
+// index: nothing is sorted to give a page.
+func TestPlansOfOrders(t *testing.T) {
+	ctx := context.Background()
+	db, err := Open(ctx, "sqlite:"+filepath.Join(t.TempDir(), "tilth.db"), Options{Clock: stillClock{}, IDs: noIDs{}})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	_, err = db.Migrator().Up(ctx)
+	require.NoError(t, err)
+	require.NoError(t, db.once(ctx, false, func(ctx context.Context, s *session) error {
+		for name, list := range map[string]struct {
+			query  func(access.Scope) *bun.SelectQuery
+			orders map[string]orderKey
+		}{
+			"farms":          {farmRecords(s).query, farmTable.orders},
+			"fields":         {fieldRecords(s).query, fieldTable.orders},
+			"seasons":        {seasonRecords(s).query, seasonTable.orders},
+			"cultivations":   {cultivationRecords(s).query, cultivationTable.orders},
+			"fertilizations": {fertilizationRecords(s).query, fertilizationTable.orders},
+			"orders":         {orders{s}.query, orderOrders},
+		} {
+			for _, field := range append(slices.Collect(maps.Keys(list.orders)), slices.Collect(maps.Keys(commonOrders))...) {
+				for _, descending := range []bool{false, true} {
+					q, err := s.ordered(list.query(access.Own(7)), list.orders, []ports.Order{{Field: field, Descending: descending}})
+					require.NoError(t, err)
+					plan := planOf(ctx, t, s, q.Limit(10))
+					require.NotContains(t, plan, "TEMP B-TREE", "%s by %s, descending %v:\n%s", name, field, descending, plan)
+				}
+			}
 		}
 		return nil
 	}))

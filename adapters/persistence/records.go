@@ -68,6 +68,7 @@ type table[T, R any] struct {
 	columns []string // expressions of the row's scan-only columns
 	joins   []string
 	filters map[string]filter
+	orders  map[string]orderKey // what a list may be ordered by, beside the common ones
 	shared  func(*session, access.Scope) condition
 	row     func(*T) R
 	record  func(*R) (T, error)
@@ -94,7 +95,12 @@ func (r records[T, R, PT, PR]) in(scope access.Scope) []condition {
 
 // query selects whole records of a scope, with the names of what they refer to.
 func (r records[T, R, PT, PR]) query(scope access.Scope) *bun.SelectQuery {
-	return r.joined(scope).ColumnExpr("?TableColumns").ColumnExpr("creator.name AS created_by_name").ColumnExpr("company.name AS company_name").
+	return where(r.selected(), r.in(scope)...)
+}
+
+// selected selects whole records, with the names of what they refer to, of no scope yet.
+func (r records[T, R, PT, PR]) selected() *bun.SelectQuery {
+	return r.tables().ColumnExpr("?TableColumns").ColumnExpr("creator.name AS created_by_name").ColumnExpr("company.name AS company_name").
 		Apply(func(q *bun.SelectQuery) *bun.SelectQuery {
 			for _, c := range r.t.columns {
 				q = q.ColumnExpr(c)
@@ -103,16 +109,21 @@ func (r records[T, R, PT, PR]) query(scope access.Scope) *bun.SelectQuery {
 		})
 }
 
-// joined selects nothing yet from the table and what it refers to. The joins are left
-// joins, which cannot change what is counted.
+// joined selects nothing yet from the table and what it refers to, in a scope.
 func (r records[T, R, PT, PR]) joined(scope access.Scope) *bun.SelectQuery {
+	return where(r.tables(), r.in(scope)...)
+}
+
+// tables is the table and what it refers to. The joins are left joins, which cannot
+// change what is counted.
+func (r records[T, R, PT, PR]) tables() *bun.SelectQuery {
 	q := r.s.NewSelect().Model((*R)(nil)).
 		Join("LEFT JOIN users AS creator ON creator.id = t.created_by").
 		Join("LEFT JOIN companies AS company ON company.id = t.company_id")
 	for _, j := range r.t.joins {
 		q = q.Join(j)
 	}
-	return where(q, r.in(scope)...)
+	return q
 }
 
 // Count implements ports.Records.
@@ -135,7 +146,10 @@ func (r records[T, R, PT, PR]) Each(ctx context.Context, scope access.Scope, que
 			return failed[T](err)
 		}
 	}
-	return stream(ctx, r.s, paged(q.OrderExpr("t.id"), query), r.t.record)
+	if q, err = r.s.ordered(q, r.t.orders, query.Order); err != nil {
+		return failed[T](err)
+	}
+	return stream(ctx, r.s, paged(q, query), r.t.record)
 }
 
 // Get implements ports.Records.
@@ -250,7 +264,7 @@ func (r records[T, R, PT, PR]) softDelete(ctx context.Context, scope access.Scop
 		return 0, err
 	}
 	slices.Sort(ids)
-	r.s.deleted = append(r.s.deleted, deletion{r.t.word, ids})
+	r.s.cascade = append(r.s.cascade, cascaded{r.t.word, ids})
 	return int64(len(ids)), nil
 }
 

@@ -28,6 +28,7 @@ var seasonTable = &table[farm.Season, seasonRow]{
 	filters: namedFilters(map[string]filter{
 		"harvest_year": {exact: "t.harvest_year"}, "kind": {exact: "t.kind"}, "is_closed": {exact: "t.is_closed"},
 	}),
+	orders: map[string]orderKey{"name": byName, "start_date": {expr: "t.start_date"}, "end_date": {expr: "t.end_date"}},
 	shared: (*session).sharedSeason,
 	row:    rowOfSeason,
 	record: seasonOfRow,

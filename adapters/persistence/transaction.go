@@ -28,11 +28,11 @@ type session struct {
 	writes   bool
 	today    time.Time // civil date in UTC: grants that end before it are over
 	ids      ports.IDs
-	deleted  []deletion // soft-deleted by this transaction, and not in the audit trail yet
+	cascade  []cascaded // deleted or restored by this transaction, and not in the audit trail yet
 }
 
 // deletion is records of one resource that a transaction has soft-deleted.
-type deletion struct {
+type cascaded struct {
 	resource string
 	ids      []int64
 }
@@ -170,6 +170,7 @@ func repos(s *session) ports.Repos {
 	return ports.Repos{
 		Farms: farmRecords(s), Fields: fields{fieldRecords(s)}, Seasons: seasons{seasonRecords(s)},
 		Crops: crops{s}, Cultivations: cultivations{cultivationRecords(s)},
+		Fertilizations: fertilizations{fertilizationRecords(s)}, Boundaries: boundaries{s}, Replays: replays{s},
 		Wallet: wallet{s}, Orders: orders{s}, Outbox: outbox{s}, Jobs: jobs{s},
 		Grants: grants{s}, Keys: keys{s}, Audit: trail{s},
 	}
@@ -178,6 +179,6 @@ func repos(s *session) ports.Repos {
 func operatorRepos(s *session) ports.OperatorRepos {
 	return ports.OperatorRepos{
 		Accounts: accounts{s}, Prices: prices{s}, Catalog: crops{s}, Wallet: wallet{s}, Outbox: outbox{s},
-		Keys: keys{s}, Audit: trail{s},
+		Keys: keys{s}, Audit: trail{s}, Replays: replays{s},
 	}
 }

@@ -57,6 +57,11 @@ type rules[T any] struct {
 	change func(ctx context.Context, tx ports.Repos, scope access.Scope, before, after *T) error
 	// remove guards a deletion and deletes what hangs below.
 	remove func(ctx context.Context, tx ports.Repos, scope access.Scope, record *T, at time.Time) error
+	// revive refuses to restore a record whose parents are gone, and brings back what was
+	// deleted along with it. The record itself is live again when it is called.
+	revive func(ctx context.Context, tx ports.Repos, scope access.Scope, record *T, deletedAt, now time.Time) error
+	// stored is told of records just written, with what each was before: nil for a new one.
+	stored func(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*T) error
 	// adorn fills read-only figures of answers.
 	adorn func(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) error
 }
@@ -65,11 +70,11 @@ type rules[T any] struct {
 func (r *Records[T]) Name() string { return r.rules.name }
 
 // Permission gives the permission of an action: list, retrieve, create, update,
-// partial_update or destroy.
+// partial_update, destroy or restore.
 func (r *Records[T]) Permission(action string) access.Permission {
 	verb := map[string]string{
 		"list": "view", "retrieve": "view", "create": "create",
-		"update": "edit", "partial_update": "edit", "destroy": "delete",
+		"update": "edit", "partial_update": "edit", "destroy": "delete", "restore": "delete",
 	}[action]
 	return access.Permission{Slug: access.Slug(r.rules.name + "." + verb), Action: action, View: r.rules.view}
 }
@@ -121,7 +126,10 @@ func (r *Records[T]) Create(ctx context.Context, who access.Principal, drafts []
 		if err := r.rules.repo(tx).Insert(ctx, who.Scope(false), records); err != nil {
 			return err
 		}
-		if err := r.tell(ctx, tx, who, audit.Create, records); err != nil {
+		if err := r.notedNew(ctx, tx, who, records); err != nil {
+			return err
+		}
+		if err := r.tell(ctx, tx, who, make([]*T, len(records)), records); err != nil {
 			return err
 		}
 		out, err = r.reread(ctx, tx, who.Scope(false), records)
@@ -182,7 +190,7 @@ func (r *Records[T]) Update(ctx context.Context, who access.Principal, id int64,
 		}
 		errs := companyErrors(r.rules.base(&after), who)
 		*r.rules.base(&after) = *r.rules.base(&before)
-		r.rules.base(&after).UpdatedAt = r.deps.Clock.Now()
+		r.rules.base(&after).UpdatedAt = nextVersion(r.rules.base(&before).UpdatedAt, r.deps.Clock.Now())
 		errs.Merge(r.check(&after))
 		if err := r.relate(ctx, tx, scope, []*T{&after}, []fault.Fields{errs}); err != nil {
 			return err
@@ -198,7 +206,10 @@ func (r *Records[T]) Update(ctx context.Context, who access.Principal, id int64,
 		if err := r.rules.repo(tx).Update(ctx, scope, &after); err != nil {
 			return err
 		}
-		if err := r.tellChange(ctx, tx, who, &before, &after); err != nil {
+		if err := r.notedChange(ctx, tx, who, &before, &after); err != nil {
+			return err
+		}
+		if err := r.tell(ctx, tx, who, []*T{&before}, []*T{&after}); err != nil {
 			return err
 		}
 		stored, err := r.reread(ctx, tx, scope, []*T{&after})
@@ -210,9 +221,10 @@ func (r *Records[T]) Update(ctx context.Context, who access.Principal, id int64,
 	return out, err
 }
 
-// Delete soft-deletes a record and what hangs below it.
-// Faults: Unauthenticated, Forbidden, NotFound, Invalid (what forbids it).
-func (r *Records[T]) Delete(ctx context.Context, who access.Principal, id int64) error {
+// Delete soft-deletes a record and what hangs below it. agree, where it is given, is
+// asked of the locked record first, and may refuse.
+// Faults: Unauthenticated, Forbidden, NotFound, Invalid (what forbids it), and those of agree.
+func (r *Records[T]) Delete(ctx context.Context, who access.Principal, id int64, agree ...func(current T) error) error {
 	if err := r.deps.Gate.Require(ctx, who, r.Permission("destroy")); err != nil {
 		return err
 	}
@@ -222,6 +234,11 @@ func (r *Records[T]) Delete(ctx context.Context, who access.Principal, id int64)
 		if err != nil {
 			return err
 		}
+		for _, ask := range agree {
+			if err := ask(record); err != nil {
+				return err
+			}
+		}
 		if r.rules.remove != nil {
 			if err := r.rules.remove(ctx, tx, scope, &record, now); err != nil {
 				return err
@@ -230,8 +247,25 @@ func (r *Records[T]) Delete(ctx context.Context, who access.Principal, id int64)
 		if _, err = r.rules.repo(tx).SoftDelete(ctx, scope, []int64{id}, now); err != nil {
 			return err
 		}
-		return r.tellDeletions(ctx, tx, who, &record)
+		return r.notedCascade(ctx, tx, who, audit.Delete, &record)
 	})
+}
+
+// tell tells the rules of records just written.
+func (r *Records[T]) tell(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*T) error {
+	if r.rules.stored == nil {
+		return nil
+	}
+	return r.rules.stored(ctx, tx, who, before, after)
+}
+
+// nextVersion gives the time of a change, which is also the record's version: it is
+// later than the one before, also within a microsecond and when a clock was set back.
+func nextVersion(before, now time.Time) time.Time {
+	if least := before.Add(time.Microsecond); now.Before(least) {
+		return least
+	}
+	return now
 }
 
 func (r *Records[T]) check(record *T) fault.Fields {

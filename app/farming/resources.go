@@ -30,6 +30,7 @@ func Farms(deps Deps) *Records[farm.Farm] {
 			_, err = tx.Fields.SoftDelete(ctx, scope, fields, at)
 			return err
 		},
+		revive: reviveFarm,
 	}}
 }
 
@@ -62,7 +63,9 @@ func Fields(deps Deps) *Records[farm.Field] {
 		remove: func(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Field, at time.Time) error {
 			return emptyFields(ctx, tx, scope, []int64{r.ID}, at)
 		},
-		adorn: findOverlaps,
+		revive: reviveField,
+		stored: keepBoundaries,
+		adorn:  findOverlaps,
 	}}
 }
 
@@ -76,9 +79,13 @@ func relateFields(ctx context.Context, tx ports.Repos, scope access.Scope, recor
 	return out, err
 }
 
-// emptyFields deletes the cultivations of fields that are about to go, and fails
+// emptyFields deletes the cultivations of fields that are about to go, with their
+// fertilizations, and fails
 // their open orders, which releases the holds.
 func emptyFields(ctx context.Context, tx ports.Repos, scope access.Scope, fields []int64, at time.Time) error {
+	if _, err := tx.Fertilizations.SoftDeleteOfFields(ctx, scope, fields, at); err != nil {
+		return err
+	}
 	if _, err := tx.Cultivations.SoftDeleteOfFields(ctx, scope, fields, at); err != nil {
 		return err
 	}
@@ -167,7 +174,8 @@ func Cultivations(deps Deps) *Records[farm.Cultivation] {
 		base:   func(r *farm.Cultivation) *farm.Meta { return &r.Meta },
 		check:  (*farm.Cultivation).Check,
 		relate: relateCultivations,
-		remove: guardLastCultivation,
+		remove: removeCultivation,
+		revive: reviveCultivation,
 	}}
 }
 
@@ -199,9 +207,17 @@ func relateCultivations(ctx context.Context, tx ports.Repos, scope access.Scope,
 	return out, nil
 }
 
+func removeCultivation(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Cultivation, at time.Time) error {
+	if err := guardLastCultivation(ctx, tx, scope, r); err != nil {
+		return err
+	}
+	_, err := tx.Fertilizations.SoftDeleteOfCultivation(ctx, scope, r.ID, at)
+	return err
+}
+
 // guardLastCultivation counts under a lock on the field, so that of any number of
 // concurrent deletes one cultivation is left.
-func guardLastCultivation(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Cultivation, _ time.Time) error {
+func guardLastCultivation(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Cultivation) error {
 	if _, err := tx.Fields.GetForUpdate(ctx, scope, r.Field.ID); err != nil {
 		return err
 	}

@@ -13,8 +13,8 @@ import (
 
 // Land is a farm with a field on an archive, a season and a crop, ready to be ordered on.
 type Land struct {
-	Farm, Field, Season, Crop int64
-	FieldUUID                 string
+	Farm, Field, Season, Crop, Cultivation int64
+	FieldUUID                              string
 }
 
 // GeoJSON gives a boundary as it is sent.
@@ -45,7 +45,7 @@ func (c *Client) Land(boundary geo.MultiPolygon, from, to string) Land {
 	l.Field, l.FieldUUID = int64(field["id"].(float64)), field["uuid"].(string)
 	l.Season = c.Make("season/", map[string]any{"name": "Season", "start_date": from, "end_date": to})
 	l.Crop = c.Crop("wheat")
-	c.Make("cultivation/", map[string]any{"field_id": l.Field, "season_id": l.Season, "crop_id": l.Crop})
+	l.Cultivation = c.Make("cultivation/", map[string]any{"field_id": l.Field, "season_id": l.Season, "crop_id": l.Crop})
 	return l
 }
 

@@ -78,10 +78,10 @@ func testAudit(t *testing.T, b Backend) {
 			return err
 		}
 		by := audit.By(who, at).Of(audit.Delete, "field", w.ours.field.ID, change)
-		if err := tx.Audit.AddDeletions(w.ctx, by); err != nil {
+		if err := tx.Audit.AddCascade(w.ctx, by); err != nil {
 			return err
 		}
-		return tx.Audit.AddDeletions(w.ctx, by)
+		return tx.Audit.AddCascade(w.ctx, by)
 	})
 	gone := entries(w.ours.scope, ports.AuditQuery{Action: audit.Delete})
 	require.Len(t, gone, 2)

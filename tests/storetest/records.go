@@ -57,6 +57,7 @@ func testRecords(t *testing.T, b Backend) {
 	t.Run("field", func(t *testing.T) { t.Parallel(); lifeOfRecords(t, b, fieldResource) })
 	t.Run("season", func(t *testing.T) { t.Parallel(); lifeOfRecords(t, b, seasonResource) })
 	t.Run("cultivation", func(t *testing.T) { t.Parallel(); lifeOfRecords(t, b, cultivationResource) })
+	t.Run("fertilization", func(t *testing.T) { t.Parallel(); lifeOfRecords(t, b, fertilizationResource) })
 }
 
 // lifeOfRecords inserts, reads, changes and deletes.
@@ -164,6 +165,7 @@ func testIsolation(t *testing.T, b Backend) {
 	isolated(t, w, fieldResource, w.ours.field)
 	isolated(t, w, seasonResource, w.ours.season)
 	isolated(t, w, cultivationResource, w.ours.cultivation)
+	isolated(t, w, fertilizationResource, w.ours.fertilization)
 }
 
 // isolated asserts that a record of ours is there for us, and for nobody else.

@@ -40,6 +40,8 @@ type estate struct {
 	field       farm.Field
 	season      farm.Season
 	cultivation farm.Cultivation
+
+	fertilization farm.Fertilization
 }
 
 func newWorld(t testing.TB, b Backend) *world {
@@ -106,6 +108,10 @@ func (w *world) settle(name string) estate {
 	e.cultivation = w.newCultivation(e)
 	w.write(func(tx ports.Repos) error {
 		return tx.Cultivations.Insert(w.ctx, e.scope, []*farm.Cultivation{&e.cultivation})
+	})
+	e.fertilization = w.newFertilization(e)
+	w.write(func(tx ports.Repos) error {
+		return tx.Fertilizations.Insert(w.ctx, e.scope, []*farm.Fertilization{&e.fertilization})
 	})
 	return e
 }

@@ -31,6 +31,13 @@ func (d data) answer(c *Call) error {
 	if err != nil {
 		return err
 	}
+	if _, record := d.value.(Versioned); record || c.route.Method == http.MethodGet {
+		tag := Tag(d.value, text)
+		c.SetHeader("ETag", tag)
+		if c.unchanged(tag) {
+			return nil
+		}
+	}
 	s := c.sink("application/json")
 	_, _ = s.Write(text)
 	return s.finish()
@@ -62,6 +69,7 @@ func (o OneOrMany[R]) answer(c *Call) error {
 type Raw struct {
 	ContentType string
 	Filename    string // offers the answer as a download of that name
+	ETag        string // see [Tag]; empty: none
 	// Write writes the body. The writer is an http.Flusher; an error after the first bytes
 	// went out cuts the connection, so that nobody takes half a file for a whole one.
 	Write func(w io.Writer) error
@@ -70,6 +78,12 @@ type Raw struct {
 func (r Raw) answer(c *Call) error {
 	if r.Filename != "" {
 		c.SetHeader("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": r.Filename}))
+	}
+	if r.ETag != "" {
+		c.SetHeader("ETag", r.ETag)
+		if c.unchanged(r.ETag) {
+			return nil
+		}
 	}
 	s := c.sink(r.ContentType)
 	if err := r.Write(s); err != nil {

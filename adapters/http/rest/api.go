@@ -14,6 +14,7 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/fault"
+	"tilth/ports"
 )
 
 // Bounds of a request, where the configuration gives none.
@@ -42,6 +43,11 @@ type Config struct {
 	Enter func(ctx context.Context, who access.Principal, companyID int64) (access.Principal, error)
 	// Authorize refuses a caller without a permission. Faults: Forbidden.
 	Authorize func(ctx context.Context, who access.Principal, need access.Permission) error
+	// Once carries a request out once under the key of its caller, or gives the answer that
+	// it had; do answers it, and says whether that answer is final. Nil where keys are
+	// ignored. Faults: Mismatch, Unavailable, Conflict.
+	Once func(ctx context.Context, who access.Principal, key, digest string,
+		do func(ctx context.Context) (answer ports.Answer, final bool)) (answer ports.Answer, replayed bool, err error)
 	// Logger takes what must not be sent to callers; nil discards it.
 	Logger *slog.Logger
 }
@@ -230,6 +236,11 @@ func (a *API) run(op *operation, c *Call) error {
 			return err
 		}
 	}
+	return a.once(ctx, op, c)
+}
+
+// carryOut runs a request whose caller may make it, and answers it.
+func (a *API) carryOut(ctx context.Context, op *operation, c *Call) error {
 	out, err := op.run(ctx, c)
 	if err != nil {
 		return err

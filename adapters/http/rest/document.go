@@ -34,6 +34,10 @@ var transportCodes = map[string]string{
 	"method_not_allowed":     "The path has no such method; Allow lists those it has.",
 	"body_too_large":         "The body is larger than details.max_bytes.",
 	"unsupported_media_type": "The body is of a content type that is not taken here.",
+	"precondition_failed":    "The record has changed since the version that If-Match names.",
+	"idempotency_key_reused": "The Idempotency-Key was used for another request.",
+	"request_in_progress":    "A request with the same Idempotency-Key is still under way; repeat it as Retry-After says.",
+	"answer_lost":            "The request of this Idempotency-Key was carried out, but its answer was lost. It is not carried out again.",
 	"rate_limited":           "Too many requests; wait as Retry-After says.",
 	"timeout":                "The request took too long; it may be tried again.",
 	"unavailable":            "A part that is needed is away; try again as Retry-After says.",
@@ -236,6 +240,30 @@ func (a *API) parameters(r Route) []*huma.Param {
 	for _, p := range r.Query {
 		out = append(out, &huma.Param{Name: p.Name, In: "query", Required: p.Required, Description: p.Description, Schema: p.schema()})
 	}
+	return append(out, r.headers()...)
+}
+
+// confirmable reports whether the answer has an ETag: what is read and is no list.
+func (r Route) confirmable() bool {
+	return r.Method == http.MethodGet && !slices.ContainsFunc(r.Query, func(p Param) bool { return p.Type == pageNumber })
+}
+
+// headers are the request headers that a route heeds.
+func (r Route) headers() []*huma.Param {
+	header := func(name, what string) *huma.Param {
+		return &huma.Param{Name: name, In: "header", Description: what, Schema: &huma.Schema{Type: huma.TypeString}}
+	}
+	var out []*huma.Param
+	if r.repeatable() {
+		out = append(out, header(idempotencyKey, "Carries the request out once: repeated within 24 hours it is given the first answer again, with `Idempotent-Replay: true`. "+
+			"For another request the same key is 422. If the service fails between the effect and the keeping of the answer, a repeat is 409 (`answer_lost`), never a second effect."))
+	}
+	if r.confirmable() {
+		out = append(out, header("If-None-Match", "An ETag of an earlier answer: when nothing has changed, 304 without a body."))
+	}
+	if slices.Contains(r.Faults, http.StatusPreconditionFailed) {
+		out = append(out, header("If-Match", "The ETag of the record as it was retrieved: refused with 412 when it was written since."))
+	}
 	return out
 }
 
@@ -287,6 +315,9 @@ func (a *API) responses(r Route, body *BodySpec, result *huma.Schema) map[string
 	for status, what := range r.Also {
 		out[strconv.Itoa(status)] = success(what)
 	}
+	if r.confirmable() {
+		out[strconv.Itoa(http.StatusNotModified)] = &huma.Response{Description: "If-None-Match names the answer as it is."}
+	}
 	for _, status := range r.failures(body) {
 		out[strconv.Itoa(status)] = &huma.Response{
 			Description: statusTexts[status],
@@ -312,6 +343,9 @@ func (r Route) failures(body *BodySpec) []int {
 	}
 	if body != nil {
 		out = append(out, http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	}
+	if r.repeatable() {
+		out = append(out, http.StatusBadRequest, http.StatusConflict, http.StatusUnprocessableEntity)
 	}
 	for _, status := range r.Odd {
 		out = append(out, status)

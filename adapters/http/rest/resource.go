@@ -24,6 +24,7 @@ type Resource[W, R any] struct {
 	APIKey       bool          // also takes an API key
 	CreateStatus int           // default 200
 	Alternatives []Alternative // of the list
+	Forms        []Alternative // of one record
 	Faults       []int         // further statuses of the writing methods
 
 	// Odd holds the contract's exceptions, as [Route.Odd].
@@ -38,6 +39,8 @@ type Resource[W, R any] struct {
 	// caller wants it, from the body and, for a PATCH, the current record.
 	Update func(ctx context.Context, c *Call, id int64, decode func(current W) (W, error)) (R, error)
 	Delete func(ctx context.Context, c *Call, id int64) error
+	// Restore brings a deleted record back.
+	Restore func(ctx context.Context, c *Call, id int64) (R, error)
 }
 
 // ListQuery is what a caller asks of a list.
@@ -75,7 +78,7 @@ func Register[W, R any](a *API, res Resource[W, R]) {
 	}
 	if res.Retrieve != nil {
 		r := res.route(http.MethodGet, "retrieve", "Retrieve a "+res.Noun)
-		r.Query = res.shareParams()
+		r.Query, r.Alternatives = res.shareParams(), res.Forms
 		Handle(a, r, nil, func(ctx context.Context, c *Call) (R, error) {
 			var none R
 			q, err := c.Query()
@@ -94,7 +97,7 @@ func Register[W, R any](a *API, res Resource[W, R]) {
 	}
 	if res.Delete != nil {
 		r := res.route(http.MethodDelete, "destroy", "Delete a "+res.Noun)
-		r.Status, r.Faults = http.StatusNoContent, res.Faults
+		r.Status, r.Faults = http.StatusNoContent, append([]int{http.StatusPreconditionFailed}, res.Faults...)
 		r.Message = sentence(res.Noun + " deleted.")
 		Handle(a, r, nil, func(ctx context.Context, c *Call) (NoContent, error) {
 			id, err := c.ID("id")
@@ -103,6 +106,9 @@ func Register[W, R any](a *API, res Resource[W, R]) {
 			}
 			return NoContent{}, res.Delete(ctx, c, id)
 		})
+	}
+	if res.Restore != nil {
+		res.registerRestore(a)
 	}
 }
 
@@ -120,7 +126,7 @@ func (res Resource[W, R]) registerUpdates(a *API) {
 	put := res.route(http.MethodPut, "update", "Replace a "+res.Noun)
 	patch := res.route(http.MethodPatch, "partial_update", "Change a "+res.Noun)
 	for _, r := range []Route{put, patch} {
-		r.Faults = res.Faults
+		r.Faults = append([]int{http.StatusPreconditionFailed}, res.Faults...)
 		r.Message = sentence(res.Noun + " updated.")
 		Handle(a, r, Body[W](), func(ctx context.Context, c *Call) (R, error) {
 			id, err := c.ID("id")
@@ -165,6 +171,7 @@ func (res Resource[W, R]) shareParams() []Param {
 // slugVerbs give the verb of the permission slug that an action asks for.
 var slugVerbs = map[string]string{
 	"list": "view", "retrieve": "view", "create": "create", "update": "edit", "partial_update": "edit", "destroy": "delete",
+	"restore": "delete",
 }
 
 // Permission gives what an action of the resource asks for, for routes beside the usual.

@@ -32,6 +32,7 @@ type Route struct {
 	Also    map[int]string // further successes that the handler may choose with [Call.SetStatus], with their meaning
 	Message string         // of the success envelope; default "Success."
 	Media   []string       // content types of a bare answer ([Raw])
+	Secret  bool           // the answer holds a secret, which is not kept for an Idempotency-Key
 	Faults  []int          // statuses of failures, beside those that follow from the description
 
 	// Odd holds the contract's exceptions: the status of a fault code on this route.

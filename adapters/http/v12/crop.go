@@ -40,15 +40,13 @@ func registerCrops(a *rest.API, crops *farming.Crops) {
 			c.IsNFixing, c.IsFlooded, c.IsGrassland, c.IsCover, names, c.IsActive,
 		}
 	}
-	filters := []rest.Param{
-		{Name: "search", Type: rest.String, Description: "A part of the name, in any language of the catalog, or of the scientific name."},
-	}
+	filters := listExtras("A part of the name, in any language of the catalog, or of the scientific name.", "name")
 	rest.Register(a, rest.Resource[struct{}, Crop]{
 		Path: "crop/", Noun: "crop", Plural: "crops", View: crops.Permission("list").View, Tag: "Farm management",
 		Description: "The crop catalog that all companies share; only the operator changes it.",
 		Filters:     filters, APIKey: true,
 		List: func(ctx context.Context, c *rest.Call, q rest.ListQuery) (rest.Listing[Crop], error) {
-			found, err := crops.List(ctx, c.Principal(), pageOf(q.Page, filtersOf(filters, q.Values, "search")))
+			found, err := crops.List(ctx, c.Principal(), queryOf(q.Page, filters, q.Values))
 			return rest.Map(listed(found), show), err
 		},
 		Retrieve: func(ctx context.Context, c *rest.Call, id int64, _ bool) (Crop, error) {

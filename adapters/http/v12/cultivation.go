@@ -34,11 +34,11 @@ func registerCultivations(a *rest.API, records *farming.Records[farm.Cultivation
 		Plural: "cultivations", Shareable: true, Faults: []int{http.StatusBadRequest},
 		Description: "A cultivation ties one crop to one field within one season.\n\n" +
 			"The only remaining cultivation of a field cannot be deleted (400, `last_cultivation`).",
-		Filters: []rest.Param{
+		Filters: append([]rest.Param{
 			{Name: "crop", Type: rest.Integer, Description: "Id of the crop."},
 			{Name: "field", Type: rest.Integer, Description: "Id of the field."},
 			{Name: "season", Type: rest.Integer, Description: "Id of the season."},
-		},
+		}, listExtras("A part of the name of the field, the season or the crop, whatever its case.")...),
 	}, mapping[farm.Cultivation, CultivationWrite, Cultivation]{
 		lay: func(b CultivationWrite, r *farm.Cultivation) fault.Fields {
 			b.lay(&r.Meta)

@@ -68,6 +68,7 @@ func registerFarms(a *rest.API, records *farming.Records[farm.Farm]) {
 	register(a, records, rest.Resource[FarmWrite, Farm]{
 		Plural: "farms", Shareable: true,
 		Description: "A farm is a holding that contains fields.",
+		Filters:     externals(listExtras("A part of the name, whatever its case.", "name")),
 	}, mapping[farm.Farm, FarmWrite, Farm]{
 		lay: func(b FarmWrite, r *farm.Farm) fault.Fields {
 			b.lay(&r.Meta)

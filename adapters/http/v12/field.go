@@ -51,13 +51,15 @@ type Field struct {
 }
 
 func registerFields(a *rest.API, records *farming.Records[farm.Field], limits geo.Limits) {
+	filters := externals(listExtras("A part of the name, whatever its case.", "name", "area_ha"),
+		rest.Param{Name: "farm", Type: rest.Integer, Description: "Id of the farm."})
 	register(a, records, rest.Resource[FieldWrite, Field]{
 		Plural: "fields", Shareable: true,
-		Description: "A field is a piece of land of a farm.",
-		Filters: []rest.Param{
-			{Name: "farm", Type: rest.Integer, Description: "Id of the farm."},
-		},
-		Odd: map[string]int{"bulk_validation_failed": 402},
+		Description:  "A field is a piece of land of a farm. As `application/geo+json` the list is a FeatureCollection, with the same filters and pages.",
+		Filters:      filters,
+		Alternatives: []rest.Alternative{featuresOf(records, filters)},
+		Forms:        []rest.Alternative{featureOf(records)},
+		Odd:          map[string]int{"bulk_validation_failed": 402},
 	}, mapping[farm.Field, FieldWrite, Field]{
 		lay:   func(b FieldWrite, r *farm.Field) fault.Fields { return layField(b, r, limits) },
 		write: writeField,
@@ -91,7 +93,11 @@ func boundaryJSON(b *geo.Boundary) rest.RawObject {
 	if b == nil {
 		return nil
 	}
-	raw, err := json.Marshal(b.Geometry())
+	return geometryJSON(b.Geometry())
+}
+
+func geometryJSON(m geo.MultiPolygon) rest.RawObject {
+	raw, err := json.Marshal(m)
 	if err != nil {
 		return nil // a boundary holds finite numbers only
 	}

@@ -119,14 +119,14 @@ func registerProfileOrders(a *rest.API, orders *profiles.Orders) {
 		return Placed{order.ID, string(order.Status)}, err
 	})
 
-	filters := []rest.Param{
+	filters := append([]rest.Param{
 		{Name: "company", Type: rest.Integer, Description: "Id of the company."},
 		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who ordered."},
 		{Name: "index_code", Type: rest.String, Description: "A part of the index code, whatever its case."},
 		{Name: "field", Type: rest.Integer, Description: "Id of the field."},
 		{Name: "season", Type: rest.Integer, Description: "Id of the season."},
 		{Name: "status", Type: rest.String, Enum: statuses(), Description: "State of the order."},
-	}
+	}, listExtras("A part of the name of the field, whatever its case.", "start_date")...)
 	list := route(http.MethodGet, ordersPath, "list", "List profile orders")
 	list.Query = append(append(rest.PageParams(), shareParam), filters...)
 	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[ProfileOrder], error) {
@@ -134,7 +134,7 @@ func registerProfileOrders(a *rest.API, orders *profiles.Orders) {
 		if err != nil {
 			return rest.List[ProfileOrder]{}, err
 		}
-		found, err := orders.List(ctx, c.Principal(), q.Bool(shareParam.Name), pageOf(q.PageOrAll(), filtersOf(filters, q, "index_code")))
+		found, err := orders.List(ctx, c.Principal(), q.Bool(shareParam.Name), queryOf(q.PageOrAll(), filters, q, "index_code"))
 		if err != nil {
 			return rest.List[ProfileOrder]{}, err
 		}

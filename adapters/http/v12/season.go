@@ -38,6 +38,7 @@ func registerSeasons(a *rest.API, records *farming.Records[farm.Season]) {
 	register(a, records, rest.Resource[SeasonWrite, Season]{
 		Plural: "seasons", Shareable: true, Faults: []int{http.StatusBadRequest},
 		Description: "A season is a span of days in which crops grow; it may cross the year and overlap others.",
+		Filters:     externals(listExtras("A part of the name, whatever its case.", "name", "start_date", "end_date")),
 		Odd:         map[string]int{"bulk_validation_failed": 402},
 	}, mapping[farm.Season, SeasonWrite, Season]{
 		lay: func(b SeasonWrite, r *farm.Season) fault.Fields {

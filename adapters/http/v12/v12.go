@@ -30,11 +30,15 @@ type Deps struct {
 	Seasons      *farming.Records[farm.Season]
 	Cultivations *farming.Records[farm.Cultivation]
 	Crops        *farming.Crops
-	Orders       *profiles.Orders
-	Sharing      *sharing.Sharing
-	Keys         *keys.Keys
-	Trail        *trail.Trail
-	Limits       geo.Limits
+
+	Fertilizations *farming.Records[farm.Fertilization]
+	Boundaries     *farming.Boundaries
+
+	Orders  *profiles.Orders
+	Sharing *sharing.Sharing
+	Keys    *keys.Keys
+	Trail   *trail.Trail
+	Limits  geo.Limits
 }
 
 // Register adds every route of the version.
@@ -43,9 +47,11 @@ func Register(a *rest.API, d Deps) {
 	registerAuth(a, d.Identity)
 	registerFarms(a, d.Farms)
 	registerFields(a, d.Fields, d.Limits)
+	registerBoundaries(a, d.Boundaries)
 	registerSeasons(a, d.Seasons)
 	registerCrops(a, d.Crops)
 	registerCultivations(a, d.Cultivations)
+	registerFertilizations(a, d.Fertilizations)
 	registerProfileOrders(a, d.Orders)
 	registerWallet(a, d.Orders)
 	registerShareGrants(a, d.Sharing)
@@ -62,6 +68,8 @@ func describe(a *rest.API) {
 	a.DescribeTag("Wallet", "What orders cost: holds, captures and releases in a double-entry ledger.")
 	a.DescribeCodes(map[string]string{
 		"last_cultivation":     "the only cultivation of a field cannot be deleted (400)",
+		"not_deleted":          "what is to be restored is not deleted (400)",
+		"parent_deleted":       "what the record to be restored belongs to is deleted; details name the member (400)",
 		"season_in_use":        "cultivations use the season, so it cannot be deleted (400)",
 		"season_unresolved":    "the season of an order is no season of your company (500, as the interface has it)",
 		"duplicate_profile":    "an active profile exists; details hold profile_uuid and order_id; nothing was charged (409)",
@@ -145,7 +153,7 @@ func register[T, W, R any](a *rest.API, records *farming.Records[T], res rest.Re
 		rest.Param{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."})
 
 	res.List = func(ctx context.Context, c *rest.Call, q rest.ListQuery) (rest.Listing[R], error) {
-		found, err := records.List(ctx, c.Principal(), q.Shared, pageOf(q.Page, filtersOf(res.Filters, q.Values)))
+		found, err := records.List(ctx, c.Principal(), q.Shared, queryOf(q.Page, res.Filters, q.Values))
 		return rest.Map(listed(found), m.show), err
 	}
 	res.Retrieve = func(ctx context.Context, c *rest.Call, id int64, shared bool) (R, error) {
@@ -173,6 +181,9 @@ func register[T, W, R any](a *rest.API, records *farming.Records[T], res rest.Re
 	res.Update = func(ctx context.Context, c *rest.Call, id int64, decode func(current W) (W, error)) (R, error) {
 		partial := records.Permission("partial_update") == c.Permission()
 		record, err := records.Update(ctx, c.Principal(), id, partial, func(current T) (T, error) {
+			if err := precondition(c, current, m.show); err != nil {
+				return current, err
+			}
 			body, err := decode(m.write(current))
 			if err != nil {
 				return current, err
@@ -183,7 +194,11 @@ func register[T, W, R any](a *rest.API, records *farming.Records[T], res rest.Re
 		return m.show(record), err
 	}
 	res.Delete = func(ctx context.Context, c *rest.Call, id int64) error {
-		return records.Delete(ctx, c.Principal(), id)
+		return records.Delete(ctx, c.Principal(), id, func(current T) error { return precondition(c, current, m.show) })
+	}
+	res.Restore = func(ctx context.Context, c *rest.Call, id int64) (R, error) {
+		record, err := records.Restore(ctx, c.Principal(), id)
+		return m.show(record), err
 	}
 	rest.Register(a, res)
 }
@@ -204,7 +219,11 @@ func filtersOf(declared []rest.Param, given rest.Values, partial ...string) []po
 	all := given.All()
 	var out []ports.Filter
 	for _, p := range declared {
-		if value, ok := all[p.Name]; ok {
+		switch value := all[p.Name].(type) {
+		case nil, []rest.OrderTerm: // an order is no filter
+		case time.Time:
+			out = append(out, ports.Filter{Name: p.Name, Value: value.Format(time.RFC3339Nano)})
+		default:
 			out = append(out, ports.Filter{Name: p.Name, Value: value, Partial: slices.Contains(partial, p.Name)})
 		}
 	}

@@ -1,0 +1,105 @@
+package rest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"slices"
+	"strings"
+
+	"tilth/core/fault"
+)
+
+// An ETag is "version:content". The version changes with every write of the record, and
+// is what If-Match is held against, inside the transaction of the write; the content
+// changes with every byte of the answer, also when a name that is shown with the record
+// changes elsewhere, and is what If-None-Match is held against. An answer that was
+// compressed carries a third part, which names the coding. Answers that are no record
+// have no version.
+
+// Versioned is implemented by answers that are records which can be written.
+type Versioned interface {
+	// Version changes with every write of the record. It has no quote, colon or tilde.
+	Version() string
+}
+
+const (
+	versionEnd  = ":"
+	codingStart = "~"
+)
+
+// Tag gives the ETag of an answer of which text is the content; value may be Versioned.
+func Tag(value any, text []byte) string {
+	version := ""
+	if v, ok := value.(Versioned); ok {
+		version = v.Version()
+	}
+	sum := sha256.Sum256(text)
+	return `"` + version + versionEnd + hex.EncodeToString(sum[:10]) + `"`
+}
+
+// CodedTag gives the ETag of the same answer in a content coding, which is another
+// representation (RFC 9110, section 8.8.3.3).
+func CodedTag(tag, coding string) string {
+	return strings.TrimSuffix(tag, `"`) + codingStart + coding + `"`
+}
+
+// uncoded gives an ETag without its coding.
+func uncoded(tag string) string {
+	if before, _, ok := strings.Cut(tag, codingStart); ok {
+		return before + `"`
+	}
+	return tag
+}
+
+// IfMatch refuses a write whose If-Match names another version of the record. It is
+// called under the lock of the write. Without the header there is nothing to refuse.
+// Faults: Precondition (precondition_failed).
+func (c *Call) IfMatch(record Versioned) error {
+	tags := listed(c.request.Header.Values("If-Match"))
+	if len(tags) == 0 || slices.Contains(tags, "*") {
+		return nil
+	}
+	for _, tag := range tags {
+		// A weak tag (W/"…") matches nothing: RFC 9110, section 13.1.1.
+		version, _, ok := strings.Cut(strings.TrimPrefix(tag, `"`), versionEnd)
+		if ok && version == record.Version() {
+			return nil
+		}
+	}
+	return fault.New(fault.Precondition, "precondition_failed",
+		"The record has changed since the version that If-Match names; get it again.")
+}
+
+// unchanged answers a GET with 304 where If-None-Match names what would be answered.
+func (c *Call) unchanged(tag string) bool {
+	if c.request.Method != http.MethodGet && c.request.Method != http.MethodHead {
+		return false
+	}
+	for _, known := range listed(c.request.Header.Values("If-None-Match")) {
+		known = strings.TrimPrefix(known, "W/")
+		if known != "*" && uncoded(known) != tag {
+			continue
+		}
+		if known != "*" {
+			c.SetHeader("ETag", known) // the caller's own representation is the one that is confirmed
+		}
+		c.writer.WriteHeader(http.StatusNotModified)
+		return true
+	}
+	return false
+}
+
+// listed gives the members of a comma-separated header. ETags of ours hold no comma, and
+// others match nothing.
+func listed(values []string) []string {
+	var out []string
+	for _, value := range values {
+		for member := range strings.SplitSeq(value, ",") {
+			if member = strings.TrimSpace(member); member != "" {
+				out = append(out, member)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,12 @@
+DROP INDEX ix_farms_name;
+DROP INDEX ix_farms_created_at;
+DROP INDEX ix_fields_name;
+DROP INDEX ix_fields_area;
+DROP INDEX ix_fields_created_at;
+DROP INDEX ix_seasons_name;
+DROP INDEX ix_seasons_start_date;
+DROP INDEX ix_seasons_end_date;
+DROP INDEX ix_seasons_created_at;
+DROP INDEX ix_cultivations_created_at;
+DROP INDEX ix_profile_orders_created_at;
+DROP INDEX ix_profile_orders_start_date;

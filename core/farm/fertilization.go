@@ -1,0 +1,217 @@
+package farm
+
+import (
+	"math"
+	"time"
+
+	"tilth/core/agronomy"
+	"tilth/core/fault"
+)
+
+// NutrientBases say in which form contents of phosphorus, potassium, calcium and
+// magnesium are stated: as oxides, as on most labels, or as elements.
+var NutrientBases = []string{BasisOxide, BasisElemental}
+
+// The nutrient bases.
+const (
+	BasisOxide     = "oxide"
+	BasisElemental = "elemental"
+)
+
+// AreaTolerance is by how much a treated area may exceed that of the field: machines
+// overlap, and boundaries are drawn by hand.
+const AreaTolerance = 1.05
+
+// Nutrients are contents in per cent of the product as it is spread. A nil is not stated.
+type Nutrients struct{ N, P2O5, K2O, S, CaO, MgO *float64 }
+
+// NitrogenForms are shares of the nitrogen, in per cent of it.
+type NitrogenForms struct{ Nitrate, Ammonium, Urea, Organic *float64 }
+
+// Fertilization is one application of a product to a cultivation.
+type Fertilization struct {
+	Meta
+	Cultivation        Ref
+	AppliedOn          *time.Time // civil date
+	ProductName        string
+	Product            string           // key of agronomy.Products; empty: not stated
+	Amount             *agronomy.Amount // as it was typed
+	DensityKgPerL      *float64
+	TreatedAreaHa      *float64
+	Nutrients          Nutrients
+	Forms              NitrogenForms
+	DryMatterPct       *float64
+	NutrientBasis      string
+	Inhibitor          string
+	ApplicationMethod  string
+	IncorporationHours *float64
+	Notes              string
+
+	// FieldAreaHa is the area of the field, from its boundary or else as declared; nil
+	// where neither is known. Read-only.
+	FieldAreaHa *float64
+}
+
+// Normalise fills what follows from the rest.
+func (r *Fertilization) Normalise() {
+	if r.NutrientBasis == "" {
+		r.NutrientBasis = BasisOxide
+	}
+}
+
+// Check gives what is wrong with the record itself.
+func (r *Fertilization) Check() fault.Fields {
+	f := fault.Fields{}
+	if r.Cultivation.ID <= 0 {
+		f.Add("cultivation_id", "This field is required.")
+	}
+	if d := r.AppliedOn; d != nil && (d.Year() < 1900 || d.Year() > 2200) {
+		f.Add("applied_on", "A date from 1900-01-01 to 2200-12-31.")
+	}
+	text(f, "product_name", r.ProductName, 255)
+	choice(f, "product", r.Product, agronomy.ProductKeys())
+	choice(f, "nutrient_basis", r.NutrientBasis, NutrientBases)
+	choice(f, "inhibitor", r.Inhibitor, agronomy.Inhibitors)
+	choice(f, "application_method", r.ApplicationMethod, agronomy.Methods)
+	text(f, "notes", r.Notes, 4000)
+	r.checkAmount(f)
+	r.checkContents(f)
+	within(f, "incorporation_hours", r.IncorporationHours, 0, 8784, "Hours from 0 to 8784, a year.")
+	return f
+}
+
+func (r *Fertilization) checkAmount(f fault.Fields) {
+	if a := r.Amount; a != nil {
+		switch {
+		case a.Unit == "":
+			f.Add("amount", "Give the unit of the amount as well.")
+		case !a.Unit.Known():
+			f.Addf("amount", "%q is no unit of an amount; the units are %s.", a.Unit, unitList())
+		case a.Unit.Volume() && r.DensityKgPerL == nil:
+			f.Addf("density_kg_per_l", "An amount in %s needs the density of the product.", a.Unit)
+		}
+		if !finite(a.Value) || a.Value <= 0 || a.Value > 1e9 {
+			f.Add("amount", "A value above 0 and at most 1000000000.")
+		}
+	}
+	if d := r.DensityKgPerL; d != nil && (!finite(*d) || *d <= 0 || *d > 5) {
+		f.Add("density_kg_per_l", "Kilograms per litre, above 0 and at most 5.")
+	}
+	if a := r.TreatedAreaHa; a != nil && (!finite(*a) || *a <= 0 || *a > 100_000) {
+		f.Add("treated_area_ha", "An area in hectares, above 0 and at most 100000.")
+	}
+}
+
+func (r *Fertilization) checkContents(f fault.Fields) {
+	n := r.Nutrients
+	percentages(f, "The nutrients add up to %g per cent of the product; at most 100 is possible.", []part{
+		{"n_pct", n.N}, {"p2o5_pct", n.P2O5}, {"k2o_pct", n.K2O}, {"s_pct", n.S}, {"cao_pct", n.CaO}, {"mgo_pct", n.MgO},
+	})
+	percentages(f, "The forms add up to %g per cent of the nitrogen; at most 100 is possible.", []part{
+		{"n_nitrate_share_pct", r.Forms.Nitrate}, {"n_ammonium_share_pct", r.Forms.Ammonium},
+		{"n_urea_share_pct", r.Forms.Urea}, {"n_organic_share_pct", r.Forms.Organic},
+	})
+	within(f, "dry_matter_pct", r.DryMatterPct, 0, 100, "A percentage from 0 to 100.")
+}
+
+// CheckTreatedArea holds the treated area against that of the field, where it is known.
+func (r *Fertilization) CheckTreatedArea(fieldHa *float64) fault.Fields {
+	f := fault.Fields{}
+	if r.TreatedAreaHa == nil || fieldHa == nil {
+		return f
+	}
+	if most := *fieldHa * AreaTolerance; *r.TreatedAreaHa > most {
+		f.Addf("treated_area_ha", "The field has %.4f ha; at most %.4f ha of it (5 %% more) can be treated.", *fieldHa, most)
+	}
+	return f
+}
+
+// Rates are what an application brings to a treated hectare, in kilograms; nil where it
+// cannot be worked out.
+type Rates struct{ Mass, N, P2O5, K2O *float64 }
+
+// Rates works out what the application brings.
+//
+//	mass     = amount in kg (volume x density), a total divided by the treated area, or
+//	           else the field's
+//	nutrient = mass x content / 100, the content as stated, or else that of the product
+//	P2O5     = P x 2.29134, K2O = K x 1.20461, where contents are elemental
+func (r *Fertilization) Rates() Rates {
+	if r.Amount == nil {
+		return Rates{}
+	}
+	area := r.TreatedAreaHa
+	if area == nil {
+		area = r.FieldAreaHa
+	}
+	mass, ok := r.Amount.MassPerHa(r.DensityKgPerL, area)
+	if !ok {
+		return Rates{}
+	}
+	product, _ := agronomy.FindProduct(r.Product)
+	p, k := 1.0, 1.0
+	if r.NutrientBasis == BasisElemental {
+		p, k = agronomy.P2O5PerP, agronomy.K2OPerK
+	}
+	rate := func(stated *float64, per float64, usual *float64) *float64 {
+		switch {
+		case stated != nil:
+			return rounded(mass * *stated * per / 100)
+		case usual != nil:
+			return rounded(mass * *usual / 100) // the catalog holds oxides
+		}
+		return nil
+	}
+	return Rates{
+		Mass: rounded(mass), N: rate(r.Nutrients.N, 1, product.N),
+		P2O5: rate(r.Nutrients.P2O5, p, product.P2O5), K2O: rate(r.Nutrients.K2O, k, product.K2O),
+	}
+}
+
+// rounded gives a rate to the gram per ten hectares, beyond which digits are noise.
+func rounded(kg float64) *float64 {
+	kg = math.Round(kg*1e4) / 1e4
+	return &kg
+}
+
+// part is a percentage with the name of its field.
+type part struct {
+	field string
+	value *float64
+}
+
+// percentages checks parts of a whole. What exceeds the whole is said of every part
+// that was given: any of them may be the wrong one.
+func percentages(f fault.Fields, tooMuch string, parts []part) {
+	sum := 0.0
+	for _, p := range parts {
+		within(f, p.field, p.value, 0, 100, "A percentage from 0 to 100.")
+		if p.value != nil {
+			sum += *p.value
+		}
+	}
+	if sum <= 100+1e-9 { // tolerates what decimal fractions add up to in binary
+		return
+	}
+	for _, p := range parts {
+		if p.value != nil && *p.value > 0 {
+			f.Addf(p.field, tooMuch, sum)
+		}
+	}
+}
+
+func within(f fault.Fields, field string, value *float64, least, most float64, message string) {
+	if value != nil && !(*value >= least && *value <= most) {
+		f.Add(field, message)
+	}
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+func unitList() string {
+	words := make([]string, 0, len(agronomy.Units()))
+	for _, u := range agronomy.Units() {
+		words = append(words, string(u))
+	}
+	return list(words)
+}

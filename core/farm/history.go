@@ -1,0 +1,40 @@
+package farm
+
+import (
+	"reflect"
+	"time"
+
+	"tilth/core/geo"
+)
+
+// RestorePeriod is how long a deleted record can be brought back.
+const RestorePeriod = 30 * 24 * time.Hour
+
+// BoundaryVersion is a boundary that a field has, or has had.
+type BoundaryVersion struct {
+	ID        int64
+	FieldID   int64
+	Boundary  geo.MultiPolygon
+	AreaM2    int64
+	ValidFrom time.Time
+	ValidTo   *time.Time // nil: it is in force
+	ChangedBy *Ref       // nil where that user is gone
+}
+
+// SameBoundary reports whether two fields have the same boundary, to the last digit.
+func (r *Field) SameBoundary(o *Field) bool {
+	if r.Boundary == nil || o.Boundary == nil {
+		return r.Boundary == o.Boundary
+	}
+	return reflect.DeepEqual(r.Boundary.Geometry(), o.Boundary.Geometry())
+}
+
+// KnownAreaHa is the area of the boundary, or else the declared one; nil where neither
+// is known.
+func (r *Field) KnownAreaHa() *float64 {
+	if r.Boundary == nil {
+		return r.DeclaredAreaHa
+	}
+	area := r.Boundary.AreaHa()
+	return &area
+}
