@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"time"
 
 	"tilth/adapters/cli"
 	"tilth/adapters/exchange"
@@ -11,11 +12,13 @@ import (
 	"tilth/adapters/http/v12"
 	"tilth/adapters/identity"
 	"tilth/adapters/persistence"
+	"tilth/adapters/render"
 	identityapp "tilth/app/identity"
 	"tilth/app/operating"
 	"tilth/app/series"
 	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/vegetation"
 )
 
 // version is set when the binary is built.
@@ -102,6 +105,11 @@ func (Program) Series(_ context.Context, cfg cli.Config) (*series.Computer, erro
 		return nil, err
 	}
 	return &series.Computer{Imagery: source}, nil
+}
+
+// DrawSeries draws a series as SVG.
+func (Program) DrawSeries(w io.Writer, s vegetation.Series, from, to time.Time) error {
+	return render.SeriesSVG(w, s, from, to)
 }
 
 // OpenAPI gives the interface document. It needs nothing but the routes.

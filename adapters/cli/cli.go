@@ -14,6 +14,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +22,7 @@ import (
 	"tilth/app/series"
 	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/vegetation"
 )
 
 // Program is the assembled product, opened when a command needs it.
@@ -36,6 +38,8 @@ type Program interface {
 	Work(ctx context.Context, cfg Config, log *slog.Logger) error
 	// Series makes the computation of a series over an imagery address.
 	Series(ctx context.Context, cfg Config) (*series.Computer, error)
+	// DrawSeries draws a series as SVG.
+	DrawSeries(w io.Writer, s vegetation.Series, from, to time.Time) error
 	// OpenAPI gives the interface document as JSON.
 	OpenAPI() ([]byte, error)
 	// Examine looks at everything the configuration names.

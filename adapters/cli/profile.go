@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +19,8 @@ import (
 	"tilth/core/vegetation"
 )
 
+var formats = []string{"json", "csv", "svg"}
+
 // maxFieldFile bounds the file of a field's outline.
 const maxFieldFile = 8 << 20
 
@@ -27,8 +30,8 @@ func (s *shell) profile() *cobra.Command {
 		Use: "profile", Short: "Compute a vegetation-index series without a database",
 		Example: "  tilth profile --catalog DIR --field FILE.geojson --from 2019-01-01 --to 2019-12-31",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if format != "json" && format != "csv" {
-				return usageError{fmt.Errorf("--format is json or csv, not %q", format)}
+			if !slices.Contains(formats, format) {
+				return usageError{fmt.Errorf("--format is one of %s, not %q", strings.Join(formats, ", "), format)}
 			}
 			req, err := profileRequest(field, from, to, index, mask)
 			if err != nil {
@@ -44,10 +47,14 @@ func (s *shell) profile() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if format == "csv" {
+			switch format {
+			case "csv":
 				return writeSeriesCSV(s.out, computed)
+			case "svg":
+				return s.program.DrawSeries(s.out, computed, req.From, req.To)
+			default:
+				return writeSeriesJSON(s.out, computed)
 			}
-			return writeSeriesJSON(s.out, computed)
 		},
 	}
 	f := c.Flags()
@@ -57,7 +64,7 @@ func (s *shell) profile() *cobra.Command {
 	f.StringVar(&to, "to", "", "last day, YYYY-MM-DD")
 	f.StringVar(&index, "index", string(vegetation.NDVI), "index code: "+indexCodes())
 	f.StringVar(&mask, "mask", string(vegetation.MaskStandard), "standard keeps SCL 4 to 7, strict 4 and 5")
-	f.StringVar(&format, "format", "json", "json or csv")
+	f.StringVar(&format, "format", "json", strings.Join(formats, ", "))
 	return required(c, "catalog", "field", "from", "to")
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"tilth/core/access"
 	"tilth/ports"
+	"tilth/tests/pgtest"
 )
 
 type stillClock struct{}
@@ -101,6 +102,67 @@ func TestPlansOfFilters(t *testing.T) {
 		}
 		return nil
 	}))
+}
+
+// crowded is a migrated PostgreSQL database with enough cultivations that its planner has
+// reasons to use an index: ten companies, twenty thousand each.
+func crowded(ctx context.Context, t testing.TB) *Database {
+	t.Helper()
+	db, err := Open(ctx, pgtest.Open(t), Options{Clock: stillClock{}, IDs: noIDs{}})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	_, err = db.Migrator().Up(ctx)
+	require.NoError(t, err)
+	conn, err := db.writer.Conn(ctx)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close() }()
+	for _, statement := range []string{
+		`SET session_replication_role = replica`, // without what the cultivations refer to: only their number matters here
+		`INSERT INTO cultivations (company_id, created_at, updated_at, season_id, crop_id, field_id)
+		 SELECT 1 + n % 10, now(), now(), n % 50, 1 + n % 20, n % 1000 FROM generate_series(1, 200000) AS g(n)`,
+		`ANALYZE cultivations`,
+		`SET session_replication_role = origin`,
+	} {
+		_, err := conn.ExecContext(ctx, statement)
+		require.NoError(t, err, statement)
+	}
+	return db
+}
+
+// TestPlansOnPostgreSQL asserts that PostgreSQL answers a page of the cultivations of one
+// company among many, by every filter, with an index.
+func TestPlansOnPostgreSQL(t *testing.T) {
+	ctx := context.Background()
+	db := crowded(ctx, t)
+	require.NoError(t, db.once(ctx, false, func(ctx context.Context, s *session) error {
+		for _, key := range append(slices.Sorted(maps.Keys(cultivationTable.filters)), "") {
+			q := cultivationRecords(s).query(access.Own(7))
+			var given []ports.Filter
+			if key != "" {
+				given = []ports.Filter{{Name: key, Value: valueFor(cultivationTable.filters[key])}}
+			}
+			q, err := filtered(q, cultivationTable.filters, given)
+			require.NoError(t, err)
+			plan := explained(ctx, t, s, q.OrderExpr("t.id").Limit(10))
+			require.NotContains(t, plan, "Seq Scan on cultivations", "by %q:\n%s", key, plan)
+		}
+		return nil
+	}))
+}
+
+func explained(ctx context.Context, t testing.TB, s *session, q *bun.SelectQuery) string {
+	t.Helper()
+	rows, err := s.Tx.QueryContext(ctx, "EXPLAIN "+q.String())
+	require.NoError(t, err)
+	defer rows.Close()
+	var plan strings.Builder
+	for rows.Next() {
+		var line string
+		require.NoError(t, rows.Scan(&line))
+		plan.WriteString(line + "\n")
+	}
+	require.NoError(t, rows.Err())
+	return plan.String()
 }
 
 func valueFor(f filter) any {

@@ -1,20 +1,14 @@
 package contract
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"os/signal"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -25,52 +19,7 @@ import (
 	"tilth/wire"
 )
 
-// The test binary is also the program, so that a test can kill it.
-const beTheProgram = "TILTH_TEST_BE_THE_PROGRAM"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(beTheProgram) == "1" {
-		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-		defer stop()
-		environ := map[string]string{}
-		for _, pair := range os.Environ() {
-			name, value, _ := strings.Cut(pair, "=")
-			environ[name] = value
-		}
-		os.Exit(cli.Run(ctx, wire.Program{}, os.Args[1:], environ, os.Stdin, os.Stdout, os.Stderr))
-	}
-	os.Exit(m.Run())
-}
-
-// process is a program of its own.
-type process struct {
-	cmd *exec.Cmd
-	url string
-}
-
-func startProcess(t *testing.T, database, imagery string) *process {
-	t.Helper()
-	cmd := exec.Command(os.Args[0], "serve")
-	cmd.Env = append(os.Environ(), beTheProgram+"=1", "TILTH_ADDR=127.0.0.1:0", "TILTH_DATABASE_URL="+database, "TILTH_IMAGERY_URL="+imagery)
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	cmd.Stderr = t.Output()
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _, _ = cmd.Process.Wait() })
-	ready := regexp.MustCompile(`ready at (http://\S+)`)
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if m := ready.FindStringSubmatch(lines.Text()); m != nil {
-			go func() {
-				for lines.Scan() {
-				}
-			}()
-			return &process{cmd, m[1]}
-		}
-	}
-	t.Fatalf("the program ended before it was ready: %v", lines.Err())
-	return nil
-}
+func TestMain(m *testing.M) { rig.Main(m) }
 
 // gate is an imagery source that hangs while it is shut, and is an empty STAC API when open.
 type gate struct {
@@ -102,8 +51,8 @@ func TestKilledWhileProcessing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			database, imagery := open(t), newGate(t)
-			first := startProcess(t, database, imagery.URL)
-			c := rig.Remote(t, first.url, tokenOf(t, database))
+			first := rig.StartProcess(t, database, imagery.URL)
+			c := rig.Remote(t, first.URL, tokenOf(t, database))
 			land := c.Land(rig.Square(300, 0), "2024-01-01", "2024-12-31")
 			placed := c.Expect(200, "POST", rig.OrdersPath, land.OrderBody()).Data(t)
 			order := int64(placed["order_id"].(float64))
@@ -111,12 +60,11 @@ func TestKilledWhileProcessing(t *testing.T) {
 			held := c.Wallet()
 			require.Positive(t, held.Held)
 
-			require.NoError(t, first.cmd.Process.Kill())
-			_ = first.cmd.Wait()
+			first.Kill()
 			close(imagery.open)
 
-			second := startProcess(t, database, imagery.URL)
-			c = rig.Remote(t, second.url, c.Token)
+			second := rig.StartProcess(t, database, imagery.URL)
+			c = rig.Remote(t, second.URL, c.Token)
 			profile := c.Until(order, "active")
 			require.Empty(t, profile.Profile)
 			after := c.Wallet()
@@ -130,17 +78,16 @@ func TestKilledWhileProcessing(t *testing.T) {
 func TestStoppedWhileProcessing(t *testing.T) {
 	t.Parallel()
 	database, imagery := rig.SQLite(t), newGate(t)
-	first := startProcess(t, database, imagery.URL)
-	c := rig.Remote(t, first.url, tokenOf(t, database))
+	first := rig.StartProcess(t, database, imagery.URL)
+	c := rig.Remote(t, first.URL, tokenOf(t, database))
 	land := c.Land(rig.Square(300, 0), "2024-01-01", "2024-12-31")
 	order := int64(c.Expect(200, "POST", rig.OrdersPath, land.OrderBody()).Data(t)["order_id"].(float64))
 	require.Eventually(t, func() bool { return imagery.searches.Load() > 0 }, 30*time.Second, 10*time.Millisecond)
-	require.NoError(t, first.cmd.Process.Signal(syscall.SIGTERM))
-	require.NoError(t, first.cmd.Wait(), "a stop is no failure")
+	require.NoError(t, first.Terminate(), "a stop is no failure")
 	close(imagery.open)
 	started := time.Now()
-	second := startProcess(t, database, imagery.URL)
-	rig.Remote(t, second.url, c.Token).Until(order, "active")
+	second := rig.StartProcess(t, database, imagery.URL)
+	rig.Remote(t, second.URL, c.Token).Until(order, "active")
 	require.Less(t, time.Since(started), 12*time.Second, "the lease of 15 s was waited for")
 }
 

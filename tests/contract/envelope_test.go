@@ -104,10 +104,7 @@ func TestEveryAnswerIsAnEnvelope(t *testing.T) {
 
 func path(resource string, id int64) string { return resource + "/" + itoa(id) + "/" }
 
-func itoa(id int64) string {
-	raw, _ := json.Marshal(id)
-	return string(raw)
-}
+func itoa(id int64) string { return rig.Itoa(id) }
 
 // expiredToken is a token that was good for a second, an hour ago: the keys are the server's own.
 func expiredToken(t *testing.T, s *rig.Server) string {

@@ -125,9 +125,12 @@ func (c *Client) Until(order int64, status string) Profile {
 	var p Profile
 	require.Eventually(t, func() bool {
 		p = Profile{}
-		c.Expect(200, "GET", OrdersPath+strconv.FormatInt(order, 10)+"/?detail=true", nil).Into(t, &p)
+		c.Expect(200, "GET", OrdersPath+Itoa(order)+"/?detail=true", nil).Into(t, &p)
 		require.False(t, p.Status == "failed" && status != "failed", "the order failed: %v", p.Reason)
 		return p.Status == status
 	}, 60*time.Second, 50*time.Millisecond, "the order never became %s", status)
 	return p
 }
+
+// Itoa writes an id as it stands in a path.
+func Itoa(id int64) string { return strconv.FormatInt(id, 10) }

@@ -1,6 +1,8 @@
 package v12
 
 import (
+	"net/http"
+
 	"tilth/adapters/http/rest"
 	"tilth/app/farming"
 	"tilth/core/farm"
@@ -29,7 +31,7 @@ func registerCultivations(a *rest.API, records *farming.Records[farm.Cultivation
 		return CultivationWrite{companyOf(r.Meta), r.Season.ID, r.Crop.ID, r.Field.ID}
 	}
 	register(a, records, rest.Resource[CultivationWrite, Cultivation]{
-		Plural: "cultivations", Shareable: true,
+		Plural: "cultivations", Shareable: true, Faults: []int{http.StatusBadRequest},
 		Description: "A cultivation ties one crop to one field within one season.\n\n" +
 			"The only remaining cultivation of a field cannot be deleted (400, `last_cultivation`).",
 		Filters: []rest.Param{

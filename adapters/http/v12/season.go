@@ -1,6 +1,8 @@
 package v12
 
 import (
+	"net/http"
+
 	"tilth/adapters/http/rest"
 	"tilth/app/farming"
 	"tilth/core/farm"
@@ -34,7 +36,7 @@ func registerSeasons(a *rest.API, records *farming.Records[farm.Season]) {
 		}
 	}
 	register(a, records, rest.Resource[SeasonWrite, Season]{
-		Plural: "seasons", Shareable: true,
+		Plural: "seasons", Shareable: true, Faults: []int{http.StatusBadRequest},
 		Description: "A season is a span of days in which crops grow; it may cross the year and overlap others.",
 		Odd:         map[string]int{"bulk_validation_failed": 402},
 	}, mapping[farm.Season, SeasonWrite, Season]{

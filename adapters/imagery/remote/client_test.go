@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,7 +20,7 @@ import (
 type rig struct {
 	client *remote.Client
 	url    string
-	asked  int
+	asked  atomic.Int64
 	slept  []time.Duration
 }
 
@@ -27,8 +28,7 @@ func newRig(t *testing.T, script ...http.HandlerFunc) *rig {
 	t.Helper()
 	r := &rig{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		step := script[min(r.asked, len(script)-1)]
-		r.asked++
+		step := script[min(int(r.asked.Add(1)), len(script))-1]
 		step(w, req)
 	}))
 	t.Cleanup(server.Close)
@@ -73,7 +73,7 @@ func TestPassingFailuresAreTriedAgainWithGrowingPauses(t *testing.T) {
 	body, err := r.get(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, "here", body)
-	require.Equal(t, 5, r.asked)
+	require.EqualValues(t, 5, r.asked.Load())
 	require.Equal(t, []time.Duration{375 * time.Millisecond, 750 * time.Millisecond, 1500 * time.Millisecond, 3 * time.Second}, r.slept)
 }
 
@@ -93,7 +93,7 @@ func TestFiveTriesThenUnavailable(t *testing.T) {
 	r := newRig(t, status(502))
 	_, err := r.get(t.Context())
 	require.True(t, fault.Is(err, fault.Unavailable), "%v", err)
-	require.Equal(t, 5, r.asked)
+	require.EqualValues(t, 5, r.asked.Load())
 	require.Len(t, r.slept, 4)
 }
 
@@ -127,7 +127,7 @@ func TestFinalAnswersAreNotTriedAgain(t *testing.T) {
 		r := newRig(t, status(code))
 		_, err := r.get(t.Context())
 		require.True(t, fault.Is(err, kind), "%d: %v", code, err)
-		require.Equal(t, 1, r.asked, "%d", code)
+		require.EqualValues(t, 1, r.asked.Load(), "%d", code)
 	}
 }
 
@@ -143,7 +143,7 @@ func TestEndOfContextEndsTheTries(t *testing.T) {
 	r := newRig(t, func(w http.ResponseWriter, _ *http.Request) { cancel(); w.WriteHeader(503) })
 	_, err := r.get(ctx)
 	require.ErrorIs(t, err, context.Canceled)
-	require.Equal(t, 1, r.asked)
+	require.EqualValues(t, 1, r.asked.Load())
 }
 
 func TestErrorOfTheCallerIsFinal(t *testing.T) {
@@ -153,5 +153,5 @@ func TestErrorOfTheCallerIsFinal(t *testing.T) {
 		return http.NewRequestWithContext(ctx, http.MethodGet, r.url, nil)
 	}, func(*http.Response) error { return mine })
 	require.ErrorIs(t, err, mine)
-	require.Equal(t, 1, r.asked)
+	require.EqualValues(t, 1, r.asked.Load())
 }

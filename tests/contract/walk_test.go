@@ -1,0 +1,160 @@
+package contract
+
+import (
+	"net/http"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/core/access"
+	"tilth/tests/rig"
+)
+
+// documentedRoute is a method of a path in the OpenAPI document.
+type documentedRoute struct {
+	method, path, slug string // path below the base
+	public             bool
+}
+
+func documentedRoutes(t *testing.T) []documentedRoute {
+	var out []documentedRoute
+	for path, item := range rig.Document(t).Paths.Map() {
+		for method, op := range item.Operations() {
+			slug, _ := op.Extensions["x-permission"].(string)
+			out = append(out, documentedRoute{method, strings.TrimPrefix(path, "/api/v1.2/"), slug, op.Security != nil && len(*op.Security) == 0})
+		}
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].path+out[i].method < out[j].path+out[j].method })
+	return out
+}
+
+// global names the resources that are no company's.
+var global = map[string]bool{"crop/": true}
+
+// estate gives a company one record of every resource that has routes with an id.
+func estate(t *testing.T, c *rig.Client) {
+	t.Helper()
+	land := c.Land(rig.Square(300, 0), "2099-01-01", "2099-12-31")
+	c.Expect(200, http.MethodPost, rig.OrdersPath, land.OrderBody())
+	c.Offer()
+	c.Expect(200, http.MethodPost, "api-key/", map[string]any{"name": "k"})
+}
+
+// sampleID gives the id of the company's first record below a path with {id}: its list
+// names it. A resource that has nothing there wants a record in estate.
+func sampleID(t *testing.T, c *rig.Client, path string) string {
+	t.Helper()
+	list, _, _ := strings.Cut(path, "{")
+	answer := c.Expect(200, http.MethodGet, list, nil).Map(t)
+	records, ok := answer["data"].([]any)
+	if page, paged := answer["data"].(map[string]any); paged {
+		records, ok = page["results"].([]any)
+	}
+	require.True(t, ok && len(records) > 0, "the company has nothing at %s: give it one in estate", list)
+	record := records[0].(map[string]any)
+	for _, name := range []string{"id", "order_id", "uuid"} {
+		switch id := record[name].(type) {
+		case float64:
+			return itoa(int64(id))
+		case string:
+			return id
+		}
+	}
+	t.Fatalf("a record of %s has no id: %v", list, record)
+	return ""
+}
+
+// Every route of the document, met by those who must not pass: nobody, roles that lack
+// the slug, and the owner of another company who knows real ids. A new route is walked
+// without touching this test.
+func TestEveryRouteKeepsStrangersOut(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database})
+		owner, stranger, nobody := s.Company(access.RoleOwner, 1000_00), s.Company(access.RoleOwner, 1000_00), s.Anonymous()
+		estate(t, owner)
+		roles := map[string]*rig.Client{}
+		patterns := map[string][]string{}
+		for _, role := range access.DefaultRoles() {
+			roles[role.Name], patterns[role.Name] = s.User(owner.CompanyID, role.Name), role.Slugs
+		}
+		routes := documentedRoutes(t)
+		require.Greater(t, len(routes), 25)
+		for _, r := range routes {
+			path := r.path
+			list, _, hasID := strings.Cut(path, "{")
+			if hasID {
+				path = strings.NewReplacer("{id}", sampleID(t, owner, r.path)).Replace(r.path)
+				require.NotContains(t, path, "{", "a parameter this test does not know")
+			}
+			if r.public {
+				require.NotEqual(t, 401, nobody.Do(r.method, path, `{}`).Map(t)["code"], "%s %s", r.method, r.path)
+				continue
+			}
+			require.Equal(t, 401, nobody.Do(r.method, path, `{}`).Status, "%s %s without a token", r.method, r.path)
+			if r.slug != "" {
+				lackingRoles(t, r, path, roles, patterns)
+			}
+			if hasID && !global[list] {
+				a := stranger.Do(r.method, path, `{}`)
+				require.Equal(t, 404, a.Status, "%s %s by the owner of another company: %s", r.method, path, a.Body)
+			}
+		}
+		// After all of it the owner still has everything.
+		for _, r := range routes {
+			if r.method == http.MethodGet && strings.Contains(r.path, "{") {
+				sampleID(t, owner, r.path)
+			}
+		}
+	})
+}
+
+func lackingRoles(t *testing.T, r documentedRoute, path string, roles map[string]*rig.Client, patterns map[string][]string) {
+	t.Helper()
+	for role, c := range roles {
+		has := false
+		for _, pattern := range patterns[role] {
+			has = has || access.Match(pattern, access.Slug(r.slug))
+		}
+		if has {
+			continue
+		}
+		a := c.Do(r.method, path, `{}`)
+		require.Equal(t, 403, a.Status, "%s %s as %s: %s", r.method, path, role, a.Body)
+		m := a.Map(t)
+		require.Equal(t, "permission_denied", m["code"])
+		require.Equal(t, r.slug, m["details"].(map[string]any)["required_permission"])
+	}
+}
+
+// Lists and single records of a stranger show nothing of another company.
+func TestListsShowNothingOfOthers(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database})
+		owner, stranger := s.Company(access.RoleOwner, 1000_00), s.Company(access.RoleOwner, 1000_00)
+		estate(t, owner)
+		for _, r := range documentedRoutes(t) {
+			if r.method != http.MethodGet || strings.Contains(r.path, "{") || r.public || global[r.path] {
+				continue
+			}
+			for _, query := range []string{"", "?share=true", "?company=" + itoa(owner.CompanyID)} {
+				a := stranger.Do(http.MethodGet, r.path+query, nil)
+				if a.Status == 400 {
+					continue // a required parameter
+				}
+				require.Equal(t, 200, a.Status, "%s: %s", r.path, a.Body)
+				switch data := a.Map(t)["data"].(type) {
+				case map[string]any:
+					if results, ok := data["results"]; ok {
+						require.Empty(t, results, r.path+query)
+						require.EqualValues(t, 0, data["count"], r.path+query)
+					}
+				}
+				require.NotContains(t, string(a.Body), owner.Email)
+			}
+		}
+	})
+}

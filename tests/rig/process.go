@@ -1,0 +1,94 @@
+package rig
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/cli"
+	"tilth/wire"
+)
+
+// beTheProgram makes a test binary the program, so that a test can kill it.
+const beTheProgram = "TILTH_TEST_BE_THE_PROGRAM"
+
+// Main runs a package's tests, or the program where StartProcess asks for it. A package
+// that starts processes calls it from its TestMain.
+func Main(m *testing.M) {
+	if os.Getenv(beTheProgram) != "1" {
+		os.Exit(m.Run())
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	environ := map[string]string{}
+	for _, pair := range os.Environ() {
+		name, value, _ := strings.Cut(pair, "=")
+		environ[name] = value
+	}
+	os.Exit(cli.Run(ctx, wire.Program{}, os.Args[1:], environ, os.Stdin, os.Stdout, os.Stderr))
+}
+
+// Process is a program of its own.
+type Process struct {
+	Cmd *exec.Cmd
+	URL string
+}
+
+// StartProcess starts the test binary as a server; it ends with the test at the latest.
+func StartProcess(t testing.TB, database, imagery string) *Process {
+	t.Helper()
+	return start(t, exec.Command(os.Args[0], "serve"), database, imagery)
+}
+
+// StartBinary starts a built program as a server.
+func StartBinary(t testing.TB, binary, database, imagery string) *Process {
+	t.Helper()
+	return start(t, exec.Command(binary, "serve"), database, imagery)
+}
+
+var ready = regexp.MustCompile(`ready at (http://\S+)`)
+
+func start(t testing.TB, cmd *exec.Cmd, database, imagery string) *Process {
+	t.Helper()
+	cmd.Env = append(os.Environ(), beTheProgram+"=1", "TILTH_ADDR=127.0.0.1:0", "TILTH_LOG_LEVEL=warn",
+		"TILTH_DATABASE_URL="+database, "TILTH_IMAGERY_URL="+imagery)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	cmd.Stderr = t.Output()
+	require.NoError(t, cmd.Start())
+	p := &Process{Cmd: cmd}
+	t.Cleanup(p.Kill)
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if m := ready.FindStringSubmatch(lines.Text()); m != nil {
+			p.URL = m[1]
+			go func() { _, _ = io.Copy(io.Discard, out) }()
+			return p
+		}
+	}
+	t.Fatalf("the program ended before it was ready: %v", lines.Err())
+	return nil
+}
+
+// Kill ends the process as kill -9 does.
+func (p *Process) Kill() {
+	_ = p.Cmd.Process.Kill()
+	_ = p.Cmd.Wait()
+}
+
+// Terminate asks the process to stop, and gives how it ended.
+func (p *Process) Terminate() error {
+	if err := p.Cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	return p.Cmd.Wait()
+}
