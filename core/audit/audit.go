@@ -27,9 +27,6 @@ const (
 	Revoke  Action = "revoke"
 )
 
-// Actions are all actions.
-var Actions = []Action{Create, Update, Delete, Restore, Accept, Decline, Revoke}
-
 // Entry is one changed record. Entries are never changed and never removed.
 type Entry struct {
 	ID        int64

@@ -13,30 +13,22 @@ import (
 	"tilth/tests/rig"
 )
 
-// estate is a company with two farms: a field on each, a season and a cultivation of
+// grantor is a company with two farms: a field on each, a season and a cultivation of
 // each field, and an order on the first.
-type estate struct {
+type grantor struct {
 	*rig.Client
 	first, second rig.Land
 	order         int64
 }
 
-func newEstate(t *testing.T, s *rig.Server) estate {
+func newGrantor(t *testing.T, s *rig.Server) grantor {
 	t.Helper()
-	e := estate{Client: s.Company("owner", amount(10_000))}
+	e := grantor{Client: s.Company("owner", amount(10_000))}
 	e.first = e.Land(rig.Square(300, 0), "2025-01-01", "2025-12-31")
 	e.second = e.Land(rig.Square(300, 5), "2024-01-01", "2024-12-31")
 	e.order = int64(e.Expect(200, "POST", "profiles/vegetation-index-profile/orders/",
 		map[string]any{"field_uuid": e.first.FieldUUID, "season_id": e.first.Season}).Data(t)["order_id"].(float64))
 	return e
-}
-
-// partyOf gives the uuid of a client's company, which its operator has given it.
-func partyOf(t *testing.T, s *rig.Server, c *rig.Client) string {
-	t.Helper()
-	company, err := s.Operating.Company(t.Context(), c.CompanyID)
-	require.NoError(t, err)
-	return company.UUID
 }
 
 const orders = "profiles/vegetation-index-profile/orders"
@@ -69,8 +61,8 @@ func sight(t *testing.T, c *rig.Client) map[string][]int64 {
 	return out
 }
 
-// records gives the ids of all records of an estate, by resource.
-func (e estate) records(t *testing.T) map[string][]int64 {
+// records gives the ids of all records of a grantor, by resource.
+func (e grantor) records(t *testing.T) map[string][]int64 {
 	t.Helper()
 	out := map[string][]int64{
 		"farm": {e.first.Farm, e.second.Farm}, "field": {e.first.Field, e.second.Field},
@@ -85,7 +77,7 @@ func (e estate) records(t *testing.T) map[string][]int64 {
 }
 
 // offer makes a grant and gives its id.
-func (e estate) offer(t *testing.T, to string, more map[string]any) int64 {
+func (e grantor) offer(t *testing.T, to string, more map[string]any) int64 {
 	t.Helper()
 	body := map[string]any{"grantee_uuid": to}
 	maps.Copy(body, more)
@@ -99,7 +91,7 @@ func TestEachGrantShowsExactlyWhatItSays(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		s := rig.Start(t, rig.Options{Database: database, Config: func(c *cli.Config) { c.RateLimit = 0 }})
-		e, b, c := newEstate(t, s), s.Company("owner", 0), s.Company("owner", 0)
+		e, b, c := newGrantor(t, s), s.Company("owner", 0), s.Company("owner", 0)
 		all := e.records(t)
 		require.Len(t, all["cultivation"], 2)
 		of := func(names ...string) map[string][]int64 {
@@ -116,7 +108,7 @@ func TestEachGrantShowsExactlyWhatItSays(t *testing.T) {
 			}
 			return out
 		}
-		to := partyOf(t, s, b)
+		to := b.UUID()
 		for name, g := range map[string]struct {
 			body map[string]any
 			want map[string][]int64
@@ -170,10 +162,10 @@ func TestSharedRecordsLeakNothing(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		s := rig.Start(t, rig.Options{Database: database})
-		e, b := newEstate(t, s), s.Company("owner", 0)
+		e, b := newGrantor(t, s), s.Company("owner", 0)
 		e.Expect(200, "PATCH", path("farm", e.first.Farm), map[string]any{"description": "secret-farm", "phone": "secret-phone"})
 		neighbour := e.Make("field/", map[string]any{"name": "secret-neighbour", "farm_id": e.first.Farm, "boundary": rig.GeoJSON(t, rig.Square(400, 0))})
-		id := e.offer(t, partyOf(t, s, b), map[string]any{"target": "field", "field_id": e.first.Field})
+		id := e.offer(t, b.UUID(), map[string]any{"target": "field", "field_id": e.first.Field})
 		b.Expect(200, "POST", path("share-grant", id)+"accept/", nil)
 
 		// The farm of a shared field is an id and a name; what overlaps it is not told.
@@ -234,8 +226,8 @@ func TestShareGrantLife(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		s := rig.Start(t, rig.Options{Database: database})
-		e, b, c := newEstate(t, s), s.Company("owner", 0), s.Company("owner", 0)
-		to := partyOf(t, s, b)
+		e, b, c := newGrantor(t, s), s.Company("owner", 0), s.Company("owner", 0)
+		to := b.UUID()
 		id := e.offer(t, to, map[string]any{"target": "farm", "farm_id": e.first.Farm})
 		one := path("share-grant", id)
 
@@ -291,9 +283,9 @@ func TestGrantsThatCannotBeOffered(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		s := rig.Start(t, rig.Options{Database: database})
-		e, b := newEstate(t, s), s.Company("owner", 0)
+		e, b := newGrantor(t, s), s.Company("owner", 0)
 		theirs := b.Make("farm/", map[string]any{"name": "theirs"})
-		to, self := partyOf(t, s, b), partyOf(t, s, e.Client)
+		to, self := b.UUID(), e.UUID()
 		for name, g := range map[string]struct {
 			body  map[string]any
 			field string

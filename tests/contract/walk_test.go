@@ -42,7 +42,7 @@ func furnish(t *testing.T, s *rig.Server, c *rig.Client) (grantee *rig.Client) {
 	c.Make("fertilization/", map[string]any{"cultivation_id": land.Cultivation, "applied_on": "2099-03-01"})
 	c.Make("api-key/", map[string]any{"name": "key"})
 	grantee = s.Company(access.RoleOwner, 0)
-	grant := c.Make("share-grant/", map[string]any{"grantee_uuid": partyOf(t, s, grantee), "target": "all"})
+	grant := c.Make("share-grant/", map[string]any{"grantee_uuid": grantee.UUID(), "target": "all"})
 	grantee.Expect(200, http.MethodPost, path("share-grant", grant)+"accept/", nil)
 	return grantee
 }
