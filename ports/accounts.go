@@ -61,6 +61,15 @@ type OperatorRepos struct {
 	Catalog  CropWriter
 	Wallet   Wallet // for `tilth wallet credit`, under the scope of the company named
 	Outbox   Outbox
+
+	// What a one-time link or a background job does for a company, under its scope.
+	Members     Members
+	Invitations Invitations
+	Tickets     Tickets
+	Credentials Credentials
+	Attempts    Attempts
+	Letters     Letters
+	Jobs        JobWriter
 }
 
 // Accounts are companies, users, roles, tokens and keys.

@@ -43,6 +43,10 @@ type Repos struct {
 	Orders       ProfileOrders
 	Outbox       Outbox
 	Jobs         JobWriter
+	Members      Members
+	Roles        Roles
+	Invitations  Invitations
+	Letters      LetterBox
 }
 
 // Filter narrows a list to records whose named attribute has a value. The names are

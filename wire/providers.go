@@ -11,6 +11,7 @@ import (
 	"tilth/app/gate"
 	identityapp "tilth/app/identity"
 	"tilth/app/operating"
+	"tilth/app/people"
 	"tilth/app/profiles"
 	"tilth/app/series"
 	"tilth/core/geo"
@@ -36,6 +37,7 @@ var useCases = googlewire.NewSet(
 	googlewire.Struct(new(identityapp.Deps), "*"), identityapp.New,
 	googlewire.Struct(new(farming.Deps), "*"), farming.Farms, farming.Fields, farming.Seasons, farming.Cultivations, farming.NewCrops,
 	googlewire.Struct(new(profiles.Deps), "*"), profiles.New,
+	googlewire.Struct(new(people.Deps), "*"), people.New,
 	geo.DefaultLimits,
 )
 

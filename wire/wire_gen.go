@@ -16,6 +16,7 @@ import (
 	"tilth/app/gate"
 	identity2 "tilth/app/identity"
 	"tilth/app/operating"
+	"tilth/app/people"
 	"tilth/app/profiles"
 	"tilth/app/series"
 	"tilth/core/geo"
@@ -80,6 +81,13 @@ func newInterface(store ports.Store) v12.Deps {
 		IDs:   random,
 	}
 	orders := profiles.New(profilesDeps)
+	peopleDeps := people.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Clock: clock,
+		IDs:   random,
+	}
+	peoplePeople := people.New(peopleDeps)
 	limits := geo.DefaultLimits()
 	v12Deps := v12.Deps{
 		Identity:     identityIdentity,
@@ -89,6 +97,7 @@ func newInterface(store ports.Store) v12.Deps {
 		Cultivations: records3,
 		Crops:        crops,
 		Orders:       orders,
+		People:       peoplePeople,
 		Limits:       limits,
 	}
 	return v12Deps
@@ -128,6 +137,13 @@ func newParts(store ports.Store, imagery ports.Imagery, log *slog.Logger) *parts
 		IDs:   random,
 	}
 	orders := profiles.New(profilesDeps)
+	peopleDeps := people.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Clock: clock,
+		IDs:   random,
+	}
+	peoplePeople := people.New(peopleDeps)
 	limits := geo.DefaultLimits()
 	v12Deps := v12.Deps{
 		Identity:     identityIdentity,
@@ -137,6 +153,7 @@ func newParts(store ports.Store, imagery ports.Imagery, log *slog.Logger) *parts
 		Cultivations: records3,
 		Crops:        crops,
 		Orders:       orders,
+		People:       peoplePeople,
 		Limits:       limits,
 	}
 	operatingDeps := operating.Deps{

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"net/mail"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -25,6 +26,8 @@ type Config struct {
 	DemoDir         string        `env:"TILTH_DEMO_DIR" envDefault:"tilth-data/demo-imagery"`
 	PublicURL       string        `env:"TILTH_PUBLIC_URL"`
 	TrustedProxies  string        `env:"TILTH_TRUSTED_PROXIES"`
+	SMTPURL         string        `env:"TILTH_SMTP_URL"`
+	MailFrom        string        `env:"TILTH_MAIL_FROM"`
 	LogFormat       string        `env:"TILTH_LOG_FORMAT" envDefault:"text"`
 	LogLevel        string        `env:"TILTH_LOG_LEVEL" envDefault:"info"`
 	Workers         int           `env:"TILTH_WORKERS" envDefault:"2"`
@@ -62,6 +65,8 @@ func (c *Config) settings() []setting {
 		text("demo-dir", "folder of the demo's synthetic imagery", &c.DemoDir, false),
 		text("public-url", "base of the links in answers; empty: as the request says", &c.PublicURL, false),
 		text("trusted-proxies", "networks whose X-Forwarded-* headers count, comma-separated CIDRs", &c.TrustedProxies, false),
+		text("smtp-url", "mail server for invitations and new passwords, smtp://USER:PASSWORD@HOST:PORT or smtps://…; empty: letters are printed on the terminal", &c.SMTPURL, true),
+		text("mail-from", "sender of letters, such as Tilth <tilth@example.org>", &c.MailFrom, false),
 		text("log-format", "text or json", &c.LogFormat, false),
 		text("log-level", "debug, info, warn or error", &c.LogLevel, false),
 		{"workers", "background jobs at a time", func(f *pflag.FlagSet, n, h string) { f.IntVar(&c.Workers, n, c.Workers, h) }, func() string { return fmt.Sprint(c.Workers) }, false},
@@ -109,6 +114,7 @@ func (c *Config) Check() error {
 	if _, err := c.Proxies(); err != nil {
 		bad("TILTH_TRUSTED_PROXIES", "%v", err)
 	}
+	c.checkMail(bad)
 	if c.LogFormat != "text" && c.LogFormat != "json" {
 		bad("TILTH_LOG_FORMAT", "%q is neither text nor json", c.LogFormat)
 	}
@@ -150,4 +156,17 @@ func hidden(value string) string {
 		return value
 	}
 	return u.Redacted()
+}
+
+// checkMail looks at the settings of the mail server; what they name is tried by `tilth doctor`.
+func (c *Config) checkMail(bad func(name, format string, args ...any)) {
+	if c.SMTPURL == "" {
+		return
+	}
+	if u, err := url.Parse(c.SMTPURL); err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" {
+		bad("TILTH_SMTP_URL", "it must be smtp://USER:PASSWORD@HOST:PORT or smtps://…")
+	}
+	if _, err := mail.ParseAddress(c.MailFrom); err != nil {
+		bad("TILTH_MAIL_FROM", "%q is no e-mail address; letters need a sender", c.MailFrom)
+	}
 }

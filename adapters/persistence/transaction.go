@@ -164,11 +164,14 @@ func repos(s *session) ports.Repos {
 		Farms: farmRecords(s), Fields: fields{fieldRecords(s)}, Seasons: seasons{seasonRecords(s)},
 		Crops: crops{s}, Cultivations: cultivations{cultivationRecords(s)},
 		Wallet: wallet{s}, Orders: orders{s}, Outbox: outbox{s}, Jobs: jobs{s},
+		Members: members{s}, Roles: roles{s}, Invitations: invitations{s}, Letters: letters{s},
 	}
 }
 
 func operatorRepos(s *session) ports.OperatorRepos {
 	return ports.OperatorRepos{
 		Accounts: accounts{s}, Prices: prices{s}, Catalog: crops{s}, Wallet: wallet{s}, Outbox: outbox{s},
+		Members: members{s}, Invitations: invitations{s}, Tickets: tickets{s}, Credentials: credentials{s},
+		Attempts: attempts{s}, Letters: letters{s}, Jobs: jobs{s},
 	}
 }

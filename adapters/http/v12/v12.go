@@ -12,6 +12,7 @@ import (
 	"tilth/app/farming"
 	"tilth/app/identity"
 	"tilth/app/listing"
+	"tilth/app/people"
 	"tilth/app/profiles"
 	"tilth/core/farm"
 	"tilth/core/fault"
@@ -28,6 +29,7 @@ type Deps struct {
 	Cultivations *farming.Records[farm.Cultivation]
 	Crops        *farming.Crops
 	Orders       *profiles.Orders
+	People       *people.People
 	Limits       geo.Limits
 }
 
@@ -42,6 +44,7 @@ func Register(a *rest.API, d Deps) {
 	registerCultivations(a, d.Cultivations)
 	registerProfileOrders(a, d.Orders)
 	registerWallet(a, d.Orders)
+	registerPeople(a, d.Identity, d.People)
 }
 
 // describe adds what the document says beside the routes: groups, and the codes of the
