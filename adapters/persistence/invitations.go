@@ -83,7 +83,7 @@ func (i invitations) Get(ctx context.Context, scope access.Scope, id int64) (por
 
 // Insert implements ports.Invitations.
 func (i invitations) Insert(ctx context.Context, scope access.Scope, in *ports.Invitation, hash string) error {
-	ids, err := roles{i.s}.idsOf(ctx, scope, in.Roles)
+	ids, err := roles(i).idsOf(ctx, scope, in.Roles)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (i invitations) Insert(ctx context.Context, scope access.Scope, in *ports.I
 			return err
 		}
 	}
-	return tickets{i.s}.Add(ctx, ports.Ticket{
+	return tickets(i).Add(ctx, ports.Ticket{
 		Hash: hash, CompanyID: in.CompanyID, InvitationID: in.ID, CreatedAt: in.CreatedAt, ExpiresAt: in.ExpiresAt,
 	})
 }

@@ -135,7 +135,7 @@ func (m members) Update(ctx context.Context, scope access.Scope, member ports.Me
 	if n, err := res.RowsAffected(); err != nil || n == 0 {
 		return missingUnless(err, "user")
 	}
-	ids, err := roles{m.s}.idsOf(ctx, scope, member.Roles)
+	ids, err := roles(m).idsOf(ctx, scope, member.Roles)
 	if err != nil {
 		return err
 	}
