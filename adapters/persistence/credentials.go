@@ -92,11 +92,20 @@ func (c credentials) SetPassword(ctx context.Context, userID int64, hash string)
 	return nil
 }
 
-// RevokeOf implements ports.Credentials. A token that was revoked keeps its time.
+// RevokeOf implements ports.Credentials. A token that was revoked keeps its time. It
+// goes on until none is left: a statement that waited for an exchange of a token does
+// not see the token that the exchange has made.
 func (c credentials) RevokeOf(ctx context.Context, userID int64, at time.Time) error {
-	_, err := c.s.NewUpdate().Model((*refreshRow)(nil)).Set("revoked_at = ?", stamp{at}).
-		Where("user_id = ?", userID).Where("revoked_at IS NULL").Exec(ctx)
-	return err
+	for {
+		res, err := c.s.NewUpdate().Model((*refreshRow)(nil)).Set("revoked_at = ?", stamp{at}).
+			Where("user_id = ?", userID).Where("revoked_at IS NULL").Exec(ctx)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
+	}
 }
 
 type attemptRow struct {

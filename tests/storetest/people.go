@@ -291,3 +291,42 @@ func testLetters(t *testing.T, b Backend) {
 		return nil
 	})
 }
+
+// testRevocation lets tokens be exchanged while all of their user are revoked: none that
+// an exchange has just made is left over.
+func testRevocation(t *testing.T, b Backend) {
+	w := newWorld(t, b)
+	user, at := w.ours.user.ID, kept(begin)
+	const rounds = 6
+	for range rounds {
+		first, next := w.ids.Secret(), w.ids.Secret()
+		w.operate(func(tx ports.OperatorRepos) error {
+			return tx.Accounts.AddRefresh(w.ctx, ports.RefreshToken{Hash: first, Family: first, UserID: user, ExpiresAt: at.Add(time.Hour)})
+		})
+		for _, err := range together(2, func(i int) error {
+			return w.Operate(w.ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+				if i == 0 {
+					return tx.Credentials.RevokeOf(ctx, user, at)
+				}
+				token, err := tx.Accounts.Refresh(ctx, first)
+				if err != nil || token.RevokedAt != nil {
+					return err
+				}
+				if err := tx.Accounts.UseRefresh(ctx, first, at); err != nil {
+					return err
+				}
+				return tx.Accounts.AddRefresh(ctx, ports.RefreshToken{Hash: next, Family: first, UserID: user, ExpiresAt: at.Add(time.Hour)})
+			})
+		}) {
+			require.NoError(t, err)
+		}
+		w.operate(func(tx ports.OperatorRepos) error {
+			token, err := tx.Accounts.Refresh(w.ctx, next)
+			if fault.Is(err, fault.NotFound) {
+				return nil // the revocation was first
+			}
+			require.NotNil(t, token.RevokedAt, "a token outlived the revocation")
+			return err
+		})
+	}
+}

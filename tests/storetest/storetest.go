@@ -54,6 +54,7 @@ func Run(t *testing.T, b Backend) {
 		{"Roles", testRoles},
 		{"Invitations", testInvitations},
 		{"Credentials", testCredentials},
+		{"Revocation", testRevocation},
 		{"Attempts", testAttempts},
 		{"Letters", testLetters},
 		{"Ledger", testLedger},
