@@ -64,6 +64,15 @@ type OperatorRepos struct {
 	Keys     KeyRing
 	Audit    AuditWriter
 	Replays  Replays
+
+	// What a one-time link or a background job does for a company, under its scope.
+	Members     Members
+	Invitations Invitations
+	Tickets     Tickets
+	Credentials Credentials
+	Attempts    Attempts
+	Letters     Letters
+	Jobs        JobWriter
 }
 
 // Accounts are companies, users, roles, tokens and keys.

@@ -51,6 +51,11 @@ type Repos struct {
 	Grants Grants
 	Keys   APIKeys
 	Audit  AuditTrail
+
+	Members     Members
+	Roles       Roles
+	Invitations Invitations
+	Letters     LetterBox
 }
 
 // Filter narrows a list to records whose named attribute has a value. The names are

@@ -13,6 +13,7 @@ import (
 	"tilth/app/keys"
 	"tilth/app/once"
 	"tilth/app/operating"
+	"tilth/app/people"
 	"tilth/app/profiles"
 	"tilth/app/series"
 	"tilth/app/sharing"
@@ -45,6 +46,7 @@ var useCases = googlewire.NewSet(
 	googlewire.Struct(new(sharing.Deps), "*"), sharing.New,
 	googlewire.Struct(new(keys.Deps), "*"), keys.New,
 	trail.New,
+	googlewire.Struct(new(people.Deps), "*"), people.New,
 	geo.DefaultLimits,
 )
 

@@ -20,6 +20,7 @@ import (
 	"tilth/adapters/messaging"
 	"tilth/adapters/persistence"
 	"tilth/app/demo"
+	"tilth/app/letters"
 	"tilth/app/once"
 	"tilth/app/operating"
 	"tilth/app/profiles"
@@ -75,11 +76,17 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 			return fmt.Errorf("load the demo: %w", err)
 		}
 	}
+	postman, err := newPostman(r.cfg, r.db, opts.Out, r.log)
+	if err != nil {
+		return err
+	}
 	r.pool = &messaging.Pool{
 		Queue: r.db.Queue(), Clock: identity.Clock{}, Log: r.log, Workers: r.cfg.Workers,
-		Handlers: map[string]messaging.Handler{profiles.JobKind: r.parts.Worker.Run},
+		Handlers: map[string]messaging.Handler{
+			profiles.JobKind: r.parts.Worker.Run,
+			letters.JobKind:  postman.Run,
+		},
 	}
-	var err error
 	if r.bus, err = messaging.NewBus(r.db.Relay(), identity.Clock{}, r.log, 0, messaging.Announcer(r.log)); err != nil {
 		return err
 	}

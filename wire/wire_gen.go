@@ -18,6 +18,7 @@ import (
 	"tilth/app/keys"
 	"tilth/app/once"
 	"tilth/app/operating"
+	"tilth/app/people"
 	"tilth/app/profiles"
 	"tilth/app/series"
 	"tilth/app/sharing"
@@ -101,6 +102,13 @@ func newInterface(store ports.Store, issuers identity2.Issuers) v12.Deps {
 	}
 	keysKeys := keys.New(keysDeps)
 	trailTrail := trail.New(store, gateGate)
+	peopleDeps := people.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Clock: clock,
+		IDs:   random,
+	}
+	peoplePeople := people.New(peopleDeps)
 	limits := geo.DefaultLimits()
 	v12Deps := v12.Deps{
 		Identity:       identityIdentity,
@@ -115,6 +123,7 @@ func newInterface(store ports.Store, issuers identity2.Issuers) v12.Deps {
 		Sharing:        sharingSharing,
 		Keys:           keysKeys,
 		Trail:          trailTrail,
+		People:         peoplePeople,
 		Limits:         limits,
 	}
 	return v12Deps
@@ -171,6 +180,13 @@ func newParts(store ports.Store, imagery ports.Imagery, issuers identity2.Issuer
 	}
 	keysKeys := keys.New(keysDeps)
 	trailTrail := trail.New(store, gateGate)
+	peopleDeps := people.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Clock: clock,
+		IDs:   random,
+	}
+	peoplePeople := people.New(peopleDeps)
 	limits := geo.DefaultLimits()
 	v12Deps := v12.Deps{
 		Identity:       identityIdentity,
@@ -185,6 +201,7 @@ func newParts(store ports.Store, imagery ports.Imagery, issuers identity2.Issuer
 		Sharing:        sharingSharing,
 		Keys:           keysKeys,
 		Trail:          trailTrail,
+		People:         peoplePeople,
 		Limits:         limits,
 	}
 	operatingDeps := operating.Deps{

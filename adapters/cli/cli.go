@@ -27,6 +27,7 @@ import (
 
 // Program is the assembled product, opened when a command needs it.
 type Program interface {
+	Keeper
 	// Open opens the database and the operator's use cases. migrate applies pending
 	// migrations first; without it, a database that needs them is refused.
 	Open(ctx context.Context, cfg Config, log *slog.Logger, migrate bool) (*Opened, error)
@@ -175,7 +176,8 @@ when you outgrow it.
 	s.cfg.flags(root.PersistentFlags(), true)
 	root.PersistentFlags().BoolVar(&s.asJSON, "json", false, "print the record itself as JSON")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(s.migrate(), s.company(), s.user(), s.token(), s.apiKey(), s.wallet(), s.price(), s.crop(), s.profile(), s.openapi())
+	root.AddCommand(s.migrate(), s.company(), s.user(), s.token(), s.apiKey(), s.wallet(), s.price(), s.crop(), s.profile(), s.openapi(),
+		s.backup(), s.restore(), s.key())
 	for _, c := range []*cobra.Command{s.serve(), s.worker(), s.doctor(), s.config()} {
 		s.cfg.flags(c.Flags(), false)
 		root.AddCommand(c)

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"net/mail"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -30,6 +31,8 @@ type Config struct {
 	OIDCEmailClaim  string        `env:"TILTH_OIDC_EMAIL_CLAIM" envDefault:"email"`
 	BuiltinIssuer   bool          `env:"TILTH_BUILTIN_ISSUER" envDefault:"true"`
 	CORSOrigins     string        `env:"TILTH_CORS_ORIGINS"`
+	SMTPURL         string        `env:"TILTH_SMTP_URL"`
+	MailFrom        string        `env:"TILTH_MAIL_FROM"`
 	LogFormat       string        `env:"TILTH_LOG_FORMAT" envDefault:"text"`
 	LogLevel        string        `env:"TILTH_LOG_LEVEL" envDefault:"info"`
 	Workers         int           `env:"TILTH_WORKERS" envDefault:"2"`
@@ -72,6 +75,8 @@ func (c *Config) settings() []setting {
 		text("oidc-email-claim", "claim of its tokens that holds the e-mail address of the user", &c.OIDCEmailClaim, false),
 		{"builtin-issuer", "make and take Tilth's own access tokens; false leaves it to the OpenID Connect issuer", func(f *pflag.FlagSet, n, h string) { f.BoolVar(&c.BuiltinIssuer, n, c.BuiltinIssuer, h) }, func() string { return fmt.Sprint(c.BuiltinIssuer) }, false},
 		text("cors-origins", "origins whose pages may call the interface from a browser, comma-separated; empty: none", &c.CORSOrigins, false),
+		text("smtp-url", "mail server for invitations and new passwords, smtp://USER:PASSWORD@HOST:PORT or smtps://…; empty: letters are printed on the terminal", &c.SMTPURL, true),
+		text("mail-from", "sender of letters, such as Tilth <tilth@example.org>", &c.MailFrom, false),
 		text("log-format", "text or json", &c.LogFormat, false),
 		text("log-level", "debug, info, warn or error", &c.LogLevel, false),
 		{"workers", "background jobs at a time", func(f *pflag.FlagSet, n, h string) { f.IntVar(&c.Workers, n, c.Workers, h) }, func() string { return fmt.Sprint(c.Workers) }, false},
@@ -125,6 +130,7 @@ func (c *Config) Check() error {
 			bad("TILTH_CORS_ORIGINS", "%q is no origin such as https://app.example.org", origin)
 		}
 	}
+	c.checkMail(bad)
 	if c.LogFormat != "text" && c.LogFormat != "json" {
 		bad("TILTH_LOG_FORMAT", "%q is neither text nor json", c.LogFormat)
 	}
@@ -171,4 +177,17 @@ func hidden(value string) string {
 		return value
 	}
 	return u.Redacted()
+}
+
+// checkMail looks at the settings of the mail server; what they name is tried by `tilth doctor`.
+func (c *Config) checkMail(bad func(name, format string, args ...any)) {
+	if c.SMTPURL == "" {
+		return
+	}
+	if u, err := url.Parse(c.SMTPURL); err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" {
+		bad("TILTH_SMTP_URL", "it must be smtp://USER:PASSWORD@HOST:PORT or smtps://…")
+	}
+	if _, err := mail.ParseAddress(c.MailFrom); err != nil {
+		bad("TILTH_MAIL_FROM", "%q is no e-mail address; letters need a sender", c.MailFrom)
+	}
 }

@@ -26,7 +26,7 @@ import (
 	"tilth/core/fault"
 )
 
-//go:embed assets/*.html
+//go:embed assets/*.html assets/account.js
 var assets embed.FS
 
 const (
@@ -72,6 +72,9 @@ func (s *Server) site() (http.Handler, error) {
 		"/openapi.yaml": file("application/yaml", yaml),
 		pathHealth:      http.HandlerFunc(s.healthy),
 		pathReady:       http.HandlerFunc(s.ready),
+	}
+	if err := s.accountPages(pages); err != nil {
+		return nil, err
 	}
 	if s.deps.Metrics != nil {
 		pages[pathMetrics] = promhttp.HandlerFor(s.deps.Metrics, promhttp.HandlerOpts{})

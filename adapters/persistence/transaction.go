@@ -173,6 +173,7 @@ func repos(s *session) ports.Repos {
 		Fertilizations: fertilizations{fertilizationRecords(s)}, Boundaries: boundaries{s}, Replays: replays{s},
 		Wallet: wallet{s}, Orders: orders{s}, Outbox: outbox{s}, Jobs: jobs{s},
 		Grants: grants{s}, Keys: keys{s}, Audit: trail{s},
+		Members: members{s}, Roles: roles{s}, Invitations: invitations{s}, Letters: letters{s},
 	}
 }
 
@@ -180,5 +181,7 @@ func operatorRepos(s *session) ports.OperatorRepos {
 	return ports.OperatorRepos{
 		Accounts: accounts{s}, Prices: prices{s}, Catalog: crops{s}, Wallet: wallet{s}, Outbox: outbox{s},
 		Keys: keys{s}, Audit: trail{s}, Replays: replays{s},
+		Members: members{s}, Invitations: invitations{s}, Tickets: tickets{s}, Credentials: credentials{s},
+		Attempts: attempts{s}, Letters: letters{s}, Jobs: jobs{s},
 	}
 }

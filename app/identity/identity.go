@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"net/netip"
 	"time"
 
 	"tilth/core/access"
@@ -44,15 +45,21 @@ type Pair struct {
 
 var wrongCredentials = fault.New(fault.Unauthenticated, "invalid_credentials", "No active account has this e-mail and password.")
 
-// SignIn exchanges an e-mail and a password for tokens. Faults: Unauthenticated
-// (invalid_credentials), the same for an unknown e-mail, a wrong password and a
-// disabled user; builtin_issuer_off where tokens come from elsewhere.
-func (i *Identity) SignIn(ctx context.Context, email, password string) (Pair, error) {
+// SignIn exchanges an e-mail and a password for tokens; client is the address the caller
+// comes from. Faults: Unauthenticated (invalid_credentials), the same for an unknown
+// e-mail, a wrong password and a disabled user; builtin_issuer_off where tokens come from
+// elsewhere; Limit (too_many_attempts) after too many wrong passwords for the account,
+// whether it exists or not, or from the address.
+func (i *Identity) SignIn(ctx context.Context, email, password string, client netip.Addr) (Pair, error) {
 	if err := i.builtIn(); err != nil {
 		return Pair{}, err
 	}
 	var user ports.User
+	keys := attemptKeys(email, client)
 	err := i.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+		if err := i.mayTry(ctx, tx, keys); err != nil {
+			return err
+		}
 		user, err = tx.Accounts.UserByEmail(ctx, email)
 		if fault.Is(err, fault.NotFound) {
 			user = ports.User{Disabled: true}
@@ -69,11 +76,14 @@ func (i *Identity) SignIn(ctx context.Context, email, password string) (Pair, er
 		return Pair{}, err
 	}
 	if !ok || user.Disabled {
-		return Pair{}, wrongCredentials
+		return Pair{}, i.failed(ctx, keys, wrongCredentials)
 	}
 	now, secret := i.deps.Clock.Now(), i.deps.IDs.Secret()
 	family := i.deps.IDs.UUID()
 	err = i.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		if err := i.succeeded(ctx, tx, keys); err != nil {
+			return err
+		}
 		return addRefresh(ctx, tx, secret, family, user.ID, now)
 	})
 	if err != nil {

@@ -60,9 +60,6 @@ type NewUser struct {
 	Operator  bool
 }
 
-// MinPassword is the shortest password, in characters.
-const MinPassword = 10
-
 // CreateUser makes a user with a role. Faults: Invalid, NotFound (company, role),
 // Conflict (email_taken).
 func (o *Operating) CreateUser(ctx context.Context, in NewUser) (ports.User, error) {
@@ -110,8 +107,10 @@ func (in *NewUser) check() error {
 	if !in.Operator && in.Role == "" {
 		f.Add("role", "A role is required: owner, editor, viewer or one of the company's own.")
 	}
-	if n := utf8.RuneCountInString(in.Password); in.Password != "" && (n < MinPassword || n > 1024) {
-		f.Addf("password", "A password of %d to 1024 characters.", MinPassword)
+	if in.Password != "" {
+		if wrong := access.CheckPassword(in.Password, in.Email); wrong != "" {
+			f.Add("password", wrong)
+		}
 	}
 	return f.Err()
 }
@@ -223,7 +222,22 @@ func (o *Operating) EnsureSigningKey(ctx context.Context) error {
 		if err != nil || len(keys) > 0 {
 			return err
 		}
-		seed := sha256.Sum256([]byte(o.deps.IDs.Secret()))
-		return tx.Accounts.AddSigningKey(ctx, ports.SigningKey{ID: o.deps.IDs.UUID(), Seed: seed[:], CreatedAt: o.deps.Clock.Now()})
+		return tx.Accounts.AddSigningKey(ctx, o.newSigningKey())
 	})
+}
+
+func (o *Operating) newSigningKey() ports.SigningKey {
+	seed := sha256.Sum256([]byte(o.deps.IDs.Secret()))
+	return ports.SigningKey{ID: o.deps.IDs.UUID(), Seed: seed[:], CreatedAt: o.deps.Clock.Now()}
+}
+
+// RotateSigningKey makes a new key for access tokens. Tokens signed with the keys before
+// it are good until they expire.
+func (o *Operating) RotateSigningKey(ctx context.Context) (ports.SigningKey, error) {
+	var key ports.SigningKey
+	err := o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		key = o.newSigningKey()
+		return tx.Accounts.AddSigningKey(ctx, key)
+	})
+	return key, err
 }

@@ -40,6 +40,7 @@ func furnish(t *testing.T, s *rig.Server, c *rig.Client) (grantee *rig.Client) {
 	land := c.Land(rig.Square(300, 0), "2099-01-01", "2099-12-31")
 	c.Expect(200, http.MethodPost, rig.OrdersPath, land.OrderBody())
 	c.Make("fertilization/", map[string]any{"cultivation_id": land.Cultivation, "applied_on": "2099-03-01"})
+	c.Make("invitation/", map[string]any{"email": "guest@walk.example", "roles": []string{access.RoleViewer}})
 	c.Make("api-key/", map[string]any{"name": "key"})
 	grantee = s.Company(access.RoleOwner, 0)
 	grant := c.Make("share-grant/", map[string]any{"grantee_uuid": grantee.UUID(), "target": "all"})

@@ -87,6 +87,9 @@ func (c *Call) Link(path string) string {
 	return c.api.config.Origins.Base(c.request) + u.String()
 }
 
+// Site gives the absolute address of a path beside the interface, such as /docs/.
+func (c *Call) Site(path string) string { return c.api.config.Origins.Base(c.request) + path }
+
 // Body reads the body, once. Faults: Limit with code body_too_large; Invalid with code
 // malformed_body when the body ends early.
 func (c *Call) Body() ([]byte, error) {

@@ -46,13 +46,15 @@ func registerAuth(a *rest.API, id *identity.Identity) {
 			Tag: "Signing in", Public: true, Faults: []int{http.StatusUnauthorized},
 		}
 	}
-	rest.Handle(a, public("auth/token/", "token_create", "Sign in"), rest.Body[SignIn](),
+	signIn := public("auth/token/", "token_create", "Sign in")
+	signIn.Faults = append(signIn.Faults, http.StatusTooManyRequests)
+	rest.Handle(a, signIn, rest.Body[SignIn](),
 		func(ctx context.Context, c *rest.Call) (Tokens, error) {
 			in, err := rest.Decode[SignIn](c)
 			if err != nil {
 				return Tokens{}, err
 			}
-			pair, err := id.SignIn(ctx, in.Email, in.Password)
+			pair, err := id.SignIn(ctx, in.Email, in.Password, c.Client())
 			return tokensOf(pair), err
 		})
 	rest.Handle(a, public("auth/token/refresh/", "token_refresh", "Exchange a refresh token"), rest.Body[RefreshToken](),

@@ -13,6 +13,7 @@ import (
 	"tilth/app/identity"
 	"tilth/app/keys"
 	"tilth/app/listing"
+	"tilth/app/people"
 	"tilth/app/profiles"
 	"tilth/app/sharing"
 	"tilth/app/trail"
@@ -38,6 +39,7 @@ type Deps struct {
 	Sharing *sharing.Sharing
 	Keys    *keys.Keys
 	Trail   *trail.Trail
+	People  *people.People
 	Limits  geo.Limits
 }
 
@@ -57,6 +59,7 @@ func Register(a *rest.API, d Deps) {
 	registerShareGrants(a, d.Sharing)
 	registerAPIKeys(a, d.Keys)
 	registerAudit(a, d.Trail)
+	registerPeople(a, d.Identity, d.People)
 }
 
 // describe adds what the document says beside the routes: groups, and the codes of the

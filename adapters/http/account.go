@@ -1,0 +1,60 @@
+package http
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"net/http"
+)
+
+// accountPolicy is the content policy of the pages that one-time links lead to: they
+// send a form to the interface, and bring nothing from elsewhere.
+const accountPolicy = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+
+// accountPage is one of the pages that one-time links lead to.
+type accountPage struct {
+	Title, Text, Button, Action, Done string
+	AsksName                          bool
+}
+
+// accountPages adds the pages that one-time links lead to. The token of a link is a
+// fragment: it stays in the browser until its owner sends the form.
+func (s *Server) accountPages(pages map[string]http.Handler) error {
+	script, err := assets.ReadFile("assets/account.js")
+	if err != nil {
+		return fmt.Errorf("read the script of the account pages: %w", err)
+	}
+	pages["/account/account.js"] = file("text/javascript; charset=utf-8", script)
+	base := s.config.Interface.Base
+	for path, page := range map[string]accountPage{
+		"/account/invitation": {
+			Title: "Welcome", Text: "Choose a password to accept the invitation.", Button: "Join",
+			Action: base + "auth/invitation/accept/", Done: "You have joined. Sign in with your e-mail address and this password.", AsksName: true,
+		},
+		"/account/password": {
+			Title: "New password", Text: "Choose a new password. Every device that is signed in has to sign in again.", Button: "Set the password",
+			Action: base + "auth/password/reset/confirm/", Done: "Your password is set. Sign in with it.",
+		},
+	} {
+		if pages[path], err = renderAccount(page); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func renderAccount(page accountPage) (http.Handler, error) {
+	t, err := template.ParseFS(assets, "assets/account.html")
+	if err != nil {
+		return nil, fmt.Errorf("read the account page: %w", err)
+	}
+	var out bytes.Buffer
+	if err := t.Execute(&out, page); err != nil {
+		return nil, fmt.Errorf("render the account page: %w", err)
+	}
+	content := file("text/html; charset=utf-8", out.Bytes())
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", accountPolicy)
+		content.ServeHTTP(w, r)
+	}), nil
+}

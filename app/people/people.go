@@ -1,0 +1,141 @@
+// Package people holds the use cases of a company's users, roles and invitations. What
+// may be handed on, and who must remain, are rules of core/access; this package asks
+// them under the company's lock, so that they hold under concurrent changes.
+package people
+
+import (
+	"context"
+	"net/mail"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"tilth/app/gate"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// Deps is what the use cases need.
+type Deps struct {
+	Store ports.Store
+	Gate  *gate.Gate
+	Clock ports.Clock
+	IDs   ports.IDs
+}
+
+// People is the use cases of users, roles and invitations.
+type People struct{ deps Deps }
+
+// New makes the use cases.
+func New(deps Deps) *People { return &People{deps} }
+
+var verbs = map[string]string{
+	"list": "view", "retrieve": "view", "create": "create", "update": "edit", "partial_update": "edit", "destroy": "delete", "revoke": "create",
+}
+
+// UserPermission gives what an action on users asks for.
+func UserPermission(action string) access.Permission {
+	return access.Permission{Slug: access.Slug("user." + verbs[action]), Action: action, View: "UserView"}
+}
+
+// RolePermission gives what an action on roles asks for.
+func RolePermission(action string) access.Permission {
+	return access.Permission{Slug: access.Slug("role." + verbs[action]), Action: action, View: "RoleView"}
+}
+
+// InvitationPermission gives what an action on invitations asks for: to see them as to
+// make them, the permission to create users.
+func InvitationPermission(action string) access.Permission {
+	return access.Permission{Slug: "user.create", Action: action, View: "InvitationView"}
+}
+
+// change runs a change of a company's people under its lock, and puts it in force.
+func (p *People) change(ctx context.Context, who access.Principal, need access.Permission,
+	do func(ctx context.Context, tx ports.Repos, scope access.Scope) error,
+) error {
+	if err := p.deps.Gate.Require(ctx, who, need); err != nil {
+		return err
+	}
+	scope := who.Scope(false)
+	return p.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		if err := tx.Members.Lock(ctx, scope); err != nil {
+			return err
+		}
+		if err := do(ctx, tx, scope); err != nil {
+			return err
+		}
+		return tx.Members.Changed(ctx, scope)
+	})
+}
+
+// mayDecide refuses to give or take roles that hold more than the caller does, and
+// roles that do not exist (Invalid, under the field roles).
+func mayDecide(ctx context.Context, tx ports.Repos, scope access.Scope, who access.Principal, names []string) error {
+	all, err := tx.Roles.All(ctx, scope)
+	if err != nil {
+		return err
+	}
+	byName := map[string][]string{}
+	for _, role := range all {
+		byName[role.Name] = role.Slugs
+	}
+	f := fault.Fields{}
+	var patterns []string
+	for _, name := range names {
+		slugs, ok := byName[name]
+		if !ok {
+			f.Addf("roles", "%q is no role of your company.", name)
+		}
+		patterns = append(patterns, slugs...)
+	}
+	if err := f.Err(); err != nil {
+		return err
+	}
+	held, err := heldBy(ctx, tx, scope, who, byName)
+	if err != nil {
+		return err
+	}
+	return access.MayHandOn(held, patterns)
+}
+
+// heldBy gives the patterns that the caller holds; an operator holds everything.
+func heldBy(ctx context.Context, tx ports.Repos, scope access.Scope, who access.Principal, byName map[string][]string) ([]string, error) {
+	if who.Operator {
+		return []string{"*"}, nil
+	}
+	me, err := tx.Members.Get(ctx, scope, who.UserID)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, name := range me.Roles {
+		out = append(out, byName[name]...)
+	}
+	return out, nil
+}
+
+// tidy sorts names of roles and drops repeats.
+func tidy(names []string) []string {
+	out := slices.Clone(names)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// CheckName adds what is wrong with the name of a person, and gives it trimmed.
+func CheckName(name string, f fault.Fields) string {
+	name = strings.TrimSpace(name)
+	if n := utf8.RuneCountInString(name); n < 1 || n > 255 || strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c == 0x7f }) {
+		f.Add("name", "A name of 1 to 255 characters.")
+	}
+	return name
+}
+
+// checkEmail gives an e-mail address in its stored form.
+func checkEmail(email string, f fault.Fields) string {
+	email = strings.ToLower(strings.TrimSpace(email))
+	if a, err := mail.ParseAddress(email); err != nil || a.Address != email || len(email) > 254 {
+		f.Add("email", "This is no e-mail address.")
+	}
+	return email
+}

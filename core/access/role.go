@@ -1,0 +1,68 @@
+package access
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"tilth/core/fault"
+)
+
+// Role is a named set of permissions of a company.
+type Role struct {
+	ID    int64
+	Name  string
+	Slugs []string // patterns, see Match
+	Users int64    // how many hold it
+}
+
+// BuiltIn reports whether the role is the one that nobody can change or delete: a
+// company without its owner's rights could never be put right again.
+func (r Role) BuiltIn() bool { return r.Name == RoleOwner }
+
+// Check brings a role into its stored form, its name trimmed and its slugs sorted and
+// once each, and gives what is wrong with it.
+func (r *Role) Check() fault.Fields {
+	f := fault.Fields{}
+	r.Name = strings.TrimSpace(r.Name)
+	if n := utf8.RuneCountInString(r.Name); n < 1 || n > 64 || strings.ContainsFunc(r.Name, isControl) {
+		f.Add("name", "A name of 1 to 64 characters.")
+	}
+	for _, slug := range r.Slugs {
+		if !KnownPattern(slug) {
+			f.Addf("slugs", "%q is no permission; see x-permission of the routes, or give a pattern such as farm.* or *.view.", slug)
+		}
+	}
+	r.Slugs = slices.Clone(r.Slugs)
+	slices.Sort(r.Slugs)
+	r.Slugs = slices.Compact(r.Slugs)
+	return f
+}
+
+func isControl(c rune) bool { return c < ' ' || c == 0x7f || c == utf8.RuneError }
+
+// ErrOwnerFixed refuses a change of the built-in role.
+func ErrOwnerFixed() error {
+	return fault.New(fault.Invalid, "role_built_in", "The role owner is built in: it can be neither changed nor deleted.")
+}
+
+// MayHandOn refuses (Invalid, code role_exceeds_own) to give others, or to take from
+// them, more than a caller holds itself: permission to edit users would be permission
+// to do everything.
+func MayHandOn(held []string, patterns []string) error {
+	for _, p := range patterns {
+		if !Covers(held, p) {
+			return fault.Newf(fault.Invalid, "role_exceeds_own", "You do not hold %s yourself, so you cannot decide who does.", p)
+		}
+	}
+	return nil
+}
+
+// KeepOwner refuses (Invalid, code last_owner) a change after which no enabled user
+// would hold the role owner.
+func KeepOwner(before, after int64) error {
+	if before > 0 && after == 0 {
+		return fault.New(fault.Invalid, "last_owner", "This is the last enabled owner of the company: make another one first.")
+	}
+	return nil
+}

@@ -1,0 +1,189 @@
+package ports
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"tilth/core/access"
+)
+
+// Member is a user as its company sees it.
+type Member struct {
+	ID        int64
+	Name      string
+	Email     string
+	Roles     []string // names, sorted
+	Disabled  bool
+	CreatedAt time.Time
+}
+
+// Members are the users of a company.
+type Members interface {
+	// Lock makes changes of a company's users, roles and invitations wait for one another
+	// until the transaction ends. Faults: NotFound.
+	Lock(ctx context.Context, scope access.Scope) error
+	// Changed raises the policy version: what roles say from now on is in force on the next request.
+	Changed(ctx context.Context, scope access.Scope) error
+	Count(ctx context.Context, scope access.Scope, q Query) (int64, error)
+	// Each streams the users in order of id. Filters: email, disabled, role.
+	Each(ctx context.Context, scope access.Scope, q Query) iter.Seq2[Member, error]
+	// Get gives a user. Faults: NotFound.
+	Get(ctx context.Context, scope access.Scope, id int64) (Member, error)
+	// Update stores name, roles and whether the user is disabled. Faults: NotFound, also of a role.
+	Update(ctx context.Context, scope access.Scope, member Member) error
+	// Owners counts the enabled users that hold the role owner.
+	Owners(ctx context.Context, scope access.Scope) (int64, error)
+}
+
+// Roles are the roles of a company.
+type Roles interface {
+	// All gives the roles in order of id.
+	All(ctx context.Context, scope access.Scope) ([]access.Role, error)
+	// Get gives a role. Faults: NotFound.
+	Get(ctx context.Context, scope access.Scope, id int64) (access.Role, error)
+	// Insert stores a new role and fills in its id. Faults: Conflict (role_exists).
+	Insert(ctx context.Context, scope access.Scope, role *access.Role) error
+	// Update stores name and slugs. Faults: NotFound, Conflict (role_exists).
+	Update(ctx context.Context, scope access.Scope, role access.Role) error
+	// Delete removes a role that nobody holds. Faults: NotFound.
+	Delete(ctx context.Context, scope access.Scope, id int64) error
+	// Invited counts the open invitations that give a role.
+	Invited(ctx context.Context, scope access.Scope, id int64, now time.Time) (int64, error)
+}
+
+// Invitation asks somebody into a company.
+type Invitation struct {
+	ID         int64
+	CompanyID  int64
+	Company    string // its name; read only
+	Email      string
+	Name       string
+	Roles      []string // names, sorted
+	CreatedAt  time.Time
+	CreatedBy  int64
+	Inviter    string // name of CreatedBy; read only
+	ExpiresAt  time.Time
+	AcceptedAt *time.Time
+	RevokedAt  *time.Time
+}
+
+// Open reports whether the invitation can still be accepted.
+func (i Invitation) Open(now time.Time) bool {
+	return i.AcceptedAt == nil && i.RevokedAt == nil && now.Before(i.ExpiresAt)
+}
+
+// Invitations are the invitations of a company.
+type Invitations interface {
+	Count(ctx context.Context, scope access.Scope, q Query) (int64, error)
+	// Each streams the invitations in order of id. Filters: email.
+	Each(ctx context.Context, scope access.Scope, q Query) iter.Seq2[Invitation, error]
+	// Get gives an invitation. Faults: NotFound.
+	Get(ctx context.Context, scope access.Scope, id int64) (Invitation, error)
+	// Insert stores a new invitation with the hash of its link's token, and fills in its id. Faults: NotFound of a role.
+	Insert(ctx context.Context, scope access.Scope, invitation *Invitation, hash string) error
+	// Accept marks an invitation accepted.
+	Accept(ctx context.Context, scope access.Scope, id int64, at time.Time) error
+	// Revoke marks an open invitation revoked, with its links.
+	Revoke(ctx context.Context, scope access.Scope, id int64, at time.Time) error
+	// RevokeOf revokes the open invitations of an e-mail address.
+	RevokeOf(ctx context.Context, scope access.Scope, email string, at time.Time) error
+}
+
+// Ticket is what a one-time link stands for: an invitation, or the right to set a new
+// password. Only the hash of the link's token is kept.
+type Ticket struct {
+	Hash         string
+	InvitationID int64 // 0: a new password
+	CompanyID    int64 // of the invitation
+	UserID       int64 // whose password; 0: an invitation
+	CreatedAt    time.Time
+	ExpiresAt    time.Time
+	UsedAt       *time.Time
+}
+
+// Tickets are the one-time links.
+type Tickets interface {
+	Add(ctx context.Context, ticket Ticket) error
+	// Get gives a ticket by the hash of its token and locks it. Faults: NotFound.
+	Get(ctx context.Context, hash string) (Ticket, error)
+	// UseAll marks the unused tickets of a user (for a new password) or of an invitation used.
+	UseAll(ctx context.Context, userID, invitationID int64, at time.Time) error
+	// LastFor gives when the newest ticket for a new password was made for a user; the zero time for none.
+	LastFor(ctx context.Context, userID int64) (time.Time, error)
+	// Purge drops the tickets that expired before a time.
+	Purge(ctx context.Context, before time.Time) error
+}
+
+// Credentials change what a user proves itself with.
+type Credentials interface {
+	// SetPassword stores the hash of a new password. Faults: NotFound.
+	SetPassword(ctx context.Context, userID int64, hash string) error
+	// RevokeOf revokes every refresh token of a user.
+	RevokeOf(ctx context.Context, userID int64, at time.Time) error
+}
+
+// Attempts count wrong passwords, for all replicas.
+type Attempts interface {
+	// Get gives the counters of keys, in their order, empty ones where there are none.
+	Get(ctx context.Context, keys ...string) ([]access.Attempts, error)
+	// Lock is Get under locks that end with the transaction; the counters that are missing are made.
+	Lock(ctx context.Context, at time.Time, keys ...string) ([]access.Attempts, error)
+	Put(ctx context.Context, attempts access.Attempts) error
+	// Clear forgets the counter of a key.
+	Clear(ctx context.Context, key string) error
+	// Purge forgets the counters whose last failure was before a time.
+	Purge(ctx context.Context, before time.Time) error
+}
+
+// Kinds of letters.
+const (
+	LetterInvitation = "invitation"
+	LetterReset      = "password_reset"
+)
+
+// Letter is the wish that somebody be written to. It holds no text and no link: both
+// are made when it is sent.
+type Letter struct {
+	ID           int64
+	Kind         string
+	Email        string
+	CompanyID    int64 // of the invitation
+	InvitationID int64 // 0: none
+	CreatedAt    time.Time
+}
+
+// LetterBox takes letters in the transaction of what asks for them.
+type LetterBox interface {
+	// Put stores a letter and fills in its id; the same letter that still waits keeps its place.
+	Put(ctx context.Context, letter *Letter) error
+}
+
+// Letters are the letters that wait.
+type Letters interface {
+	LetterBox
+	// Get gives a letter. Faults: NotFound.
+	Get(ctx context.Context, id int64) (Letter, error)
+	// Drop removes a letter that was sent, or never will be.
+	Drop(ctx context.Context, id int64) error
+}
+
+// Message is a letter as it is sent.
+type Message struct {
+	ID      string // the same for every try, so that a receiver can drop repeats
+	To      string // e-mail address
+	Name    string // of the receiver; may be empty
+	Subject string
+	Text    string
+	At      time.Time
+}
+
+// Mailer sends letters.
+//
+// Faults: Unavailable when the mail server is away or will not take letters now; Invalid
+// (code "mail_refused") when it will never take this one.
+type Mailer interface {
+	Send(ctx context.Context, message Message) error
+	// Describe says in one line where letters go, without secrets.
+	Describe() string
+}

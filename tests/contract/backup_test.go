@@ -1,0 +1,102 @@
+package contract
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/tests/rig"
+)
+
+func TestBackupAndRestoreWhileServing(t *testing.T) {
+	t.Parallel()
+	database := rig.SQLite(t)
+	s := rig.Start(t, rig.Options{Database: database})
+	owner := s.Company("owner", 0)
+	before := owner.Make("farm/", map[string]any{"name": "Before"})
+	viewer := s.User(owner.CompanyID, "viewer")
+	viewer.Expect(403, "POST", "farm/", map[string]any{"name": "x"})
+	file := filepath.Join(t.TempDir(), "a folder?", "copy.db")
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	require.Equal(t, file, runJSON(t, database, "backup", file)["file"])
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	require.EqualValues(t, 0o600, info.Mode().Perm(), "it holds keys")
+	_, errOut, status := run(t, database, "", "backup", file)
+	require.Equal(t, 1, status)
+	require.Contains(t, errOut, "overwrites nothing")
+	entries, err := os.ReadDir(filepath.Dir(file))
+	require.NoError(t, err)
+	require.Len(t, entries, 1, "nothing is left beside it")
+
+	after := owner.Make("farm/", map[string]any{"name": "After"})
+	owner.Expect(204, "DELETE", path("farm", before), nil)
+	owner.Expect(200, "PATCH", path("user", idOf(t, viewer)), `{"roles":["editor"]}`)
+	viewer.Make("farm/", map[string]any{"name": "By an editor"})
+
+	runJSON(t, database, "restore", file)
+	owner.Expect(200, "GET", path("farm", before), nil)
+	owner.Expect(404, "GET", path("farm", after), nil)
+	viewer.Expect(403, "POST", "farm/", map[string]any{"name": "x"}) // not by the roles that the server remembers
+	owner.Make("farm/", map[string]any{"name": "Later"})
+	require.EqualValues(t, 2, owner.Expect(200, "GET", "farm/", nil).Data(t)["count"])
+
+	// Where there is no database yet, a backup makes one.
+	fresh := "sqlite:" + filepath.Join(t.TempDir(), "new", "t.db")
+	runJSON(t, fresh, "restore", file)
+	elsewhere := rig.Start(t, rig.Options{Database: fresh})
+	rig.Remote(t, elsewhere.URL, owner.Token).Expect(200, "GET", path("farm", before), nil)
+}
+
+// What is no backup changes nothing.
+func TestRestoreRefusesWhatIsNoBackup(t *testing.T) {
+	t.Parallel()
+	database, dir := rig.SQLite(t), t.TempDir()
+	good := filepath.Join(dir, "good.db")
+	runJSON(t, database, "backup", good)
+	text, err := os.ReadFile(good)
+	require.NoError(t, err)
+	broken := append([]byte{}, text...)
+	for i := 5000; i < len(broken)/2; i++ {
+		broken[i] ^= 0x5a
+	}
+	for name, content := range map[string][]byte{
+		"text": []byte("no database at all, but long enough to be read as one" + strings.Repeat(".", 200)), "empty": {}, "broken": broken, "cut": text[:len(text)/2],
+	} {
+		file := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(file, content, 0o600))
+		_, errOut, status := run(t, database, "", "restore", file)
+		require.Equal(t, 1, status, name)
+		require.Contains(t, errOut, "no backup", name)
+	}
+	_, _, status := run(t, database, "", "restore", filepath.Join(dir, "none"))
+	require.Equal(t, 1, status)
+	runJSON(t, database, "company", "create", "--name", "Still here")
+}
+
+func TestBackupOfPostgreSQLNamesItsTools(t *testing.T) {
+	t.Parallel()
+	database := rig.PostgreSQL(t)
+	for command, tool := range map[string]string{"backup": "pg_dump", "restore": "pg_restore"} {
+		_, errOut, status := run(t, database, "", command, filepath.Join(t.TempDir(), "f"))
+		require.Equal(t, 1, status)
+		require.Contains(t, errOut, tool)
+	}
+}
+
+func TestKeyRotation(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database})
+		owner := s.Company("owner", 0)
+		first := runJSON(t, database, "key", "rotate")["id"].(string)
+		second := runJSON(t, database, "key", "rotate")["id"].(string)
+		require.NotEqual(t, first, second)
+		owner.Expect(200, "GET", "farm/", nil) // signed with the key before both
+		later := rig.Remote(t, s.URL, runJSON(t, database, "token", "create", "--user", owner.Email)["access"].(string))
+		later.Expect(200, "GET", "farm/", nil)
+	})
+}

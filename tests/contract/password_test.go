@@ -1,0 +1,218 @@
+package contract
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/cli"
+	"tilth/app/operating"
+	"tilth/tests/mailbox"
+	"tilth/tests/rig"
+)
+
+// withPassword makes a company with an owner who has a password.
+func withPassword(t *testing.T, s *rig.Server) *rig.Client {
+	t.Helper()
+	owner := s.Company("owner", 0)
+	email := "p-" + owner.Email
+	_, err := s.Operating.CreateUser(context.Background(), operating.NewUser{CompanyID: owner.CompanyID, Email: email, Role: "owner", Password: goodPassword})
+	require.NoError(t, err)
+	token, err := s.Operating.CreateToken(context.Background(), email, time.Hour)
+	require.NoError(t, err)
+	c := rig.Remote(t, s.URL, token)
+	c.Email, c.CompanyID = email, owner.CompanyID
+	return c
+}
+
+func credentials(email, password string) map[string]any {
+	return map[string]any{"email": email, "password": password}
+}
+
+func TestPasswordChange(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database})
+		owner, anonymous := withPassword(t, s), s.Anonymous()
+		refresh := anonymous.Expect(200, "POST", "auth/token/", credentials(owner.Email, goodPassword)).Data(t)["refresh"]
+		const change, next = "auth/password/change/", "another walk along it"
+		anonymous.Expect(401, "POST", change, map[string]any{"current": goodPassword, "new": next})
+		refused(t, owner, 400, "password_wrong", "POST", change, map[string]any{"current": "wrong", "new": next})
+		for _, bad := range []string{"short", strings.ToUpper(owner.Email), "password123", "aaaaaaaaaaaa", strings.Repeat("é", 1025)} {
+			refused(t, owner, 400, "validation_failed", "POST", change, map[string]any{"current": goodPassword, "new": bad})
+		}
+		anonymous.Expect(200, "POST", "auth/token/", credentials(owner.Email, goodPassword))
+		owner.Expect(204, "POST", change, map[string]any{"current": goodPassword, "new": next})
+		refused(t, anonymous, 401, "refresh_invalid", "POST", "auth/token/refresh/", map[string]any{"refresh": refresh})
+		refused(t, anonymous, 401, "invalid_credentials", "POST", "auth/token/", credentials(owner.Email, goodPassword))
+		anonymous.Expect(200, "POST", "auth/token/", credentials(owner.Email, next))
+	})
+}
+
+var linkPattern = regexp.MustCompile(`https://tilth\.example\.org/account/(invitation|password)/#(\S+)`)
+
+// linkOf gives the token of the link in a letter.
+func linkOf(t *testing.T, letter mailbox.Letter, page string) string {
+	t.Helper()
+	found := linkPattern.FindStringSubmatch(letter.Text)
+	require.NotNil(t, found, letter.Text)
+	require.Equal(t, page, found[1])
+	return found[2]
+}
+
+func withMail(post *mailbox.Server) func(*cli.Config) {
+	return func(c *cli.Config) {
+		c.PublicURL, c.SMTPURL, c.MailFrom = "https://tilth.example.org/", "smtp://"+post.Address, "tilth@example.org"
+	}
+}
+
+func TestPasswordReset(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		post := mailbox.Start(t, mailbox.Options{})
+		s := rig.Start(t, rig.Options{Database: database, Config: withMail(post)})
+		owner, disabled, anonymous := withPassword(t, s), withPassword(t, s), s.Anonymous()
+		_, err := s.Operating.DisableUser(context.Background(), disabled.Email)
+		require.NoError(t, err)
+		const ask, confirm, next = "auth/password/reset/", "auth/password/reset/confirm/", "another walk along it"
+		// Only one of these can be written to; the answers do not tell which.
+		for _, email := range []string{"nobody@x.example", disabled.Email, strings.ToUpper(owner.Email)} {
+			a := anonymous.Expect(204, "POST", ask, map[string]any{"email": email})
+			require.Empty(t, a.Body)
+		}
+		refused(t, anonymous, 400, "validation_failed", "POST", ask, `{"email":"no address"}`)
+		letter := post.Next()
+		require.Equal(t, owner.Email, letter.To)
+		token := linkOf(t, letter, "password")
+		refresh := anonymous.Expect(200, "POST", "auth/token/", credentials(owner.Email, goodPassword)).Data(t)["refresh"]
+
+		refused(t, anonymous, 400, "link_invalid", "POST", confirm, map[string]any{"token": token + "x", "password": next})
+		refused(t, anonymous, 400, "validation_failed", "POST", confirm, map[string]any{"token": token, "password": owner.Email})
+		refused(t, anonymous, 400, "link_invalid", "POST", "auth/invitation/accept/", map[string]any{"token": token, "password": next})
+		anonymous.Expect(204, "POST", confirm, map[string]any{"token": token, "password": next})
+		refused(t, anonymous, 400, "link_invalid", "POST", confirm, map[string]any{"token": token, "password": next})
+		refused(t, anonymous, 401, "refresh_invalid", "POST", "auth/token/refresh/", map[string]any{"refresh": refresh})
+		refused(t, anonymous, 401, "invalid_credentials", "POST", "auth/token/", credentials(owner.Email, goodPassword))
+		anonymous.Expect(200, "POST", "auth/token/", credentials(owner.Email, next))
+
+		// Another letter to the same user within the minute is not sent; one to another is,
+		// and comes after it.
+		second := withPassword(t, s)
+		anonymous.Expect(204, "POST", ask, map[string]any{"email": owner.Email})
+		anonymous.Expect(204, "POST", ask, map[string]any{"email": second.Email})
+		require.Equal(t, second.Email, post.Next().To)
+	})
+}
+
+// An invitation is mailed, with a link of its own.
+func TestInvitationsAreMailed(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		post := mailbox.Start(t, mailbox.Options{})
+		s := rig.Start(t, rig.Options{Database: database, Config: withMail(post)})
+		owner, anonymous := s.Company("owner", 0), s.Anonymous()
+		made := owner.Expect(200, "POST", "invitation/", `{"email":"ann@x.example","roles":["viewer"]}`).Data(t)
+		letter := post.Next()
+		require.Equal(t, "ann@x.example", letter.To)
+		require.Contains(t, letter.Subject, "Invitation to Company")
+		token := linkOf(t, letter, "invitation")
+		require.NotEqual(t, made["token"], token, "the letter's link is made when it is sent, and never stored")
+		anonymous.Expect(200, "POST", "auth/invitation/accept/", map[string]any{"token": token, "password": goodPassword})
+		refused(t, anonymous, 400, "link_invalid", "POST", "auth/invitation/accept/", map[string]any{"token": made["token"], "password": goodPassword})
+		require.Zero(t, post.Waiting())
+	})
+}
+
+// from posts as a client of an address, by way of a trusted proxy.
+func from(t *testing.T, s *rig.Server, address, path string, body any) rig.Answer {
+	t.Helper()
+	raw, err := json.Marshal(body)
+	require.NoError(t, err)
+	req, err := http.NewRequestWithContext(context.Background(), "POST", s.URL+"/api/v1.2/"+path, bytes.NewReader(raw))
+	require.NoError(t, err)
+	req.Header.Set("X-Forwarded-For", address)
+	res, err := http.DefaultTransport.RoundTrip(req)
+	require.NoError(t, err)
+	defer func() { _ = res.Body.Close() }()
+	var out bytes.Buffer
+	_, err = out.ReadFrom(res.Body)
+	require.NoError(t, err)
+	return rig.Answer{Status: res.StatusCode, Header: res.Header, Body: out.Bytes()}
+}
+
+func proxied(c *cli.Config) { c.TrustedProxies = "127.0.0.1" }
+
+func TestWrongPasswordsSlowAnAccountDown(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database, Config: proxied})
+		owner, other := withPassword(t, s), withPassword(t, s)
+		// Whether the account exists makes no difference.
+		for n, email := range []string{owner.Email, "nobody@x.example"} {
+			for i := range 5 {
+				address := fmt.Sprintf("203.0.113.%d", 10*n+i) // every try from another address
+				require.Equal(t, 401, from(t, s, address, "auth/token/", credentials(email, "wrong")).Status)
+			}
+			a := from(t, s, "198.51.100.1", "auth/token/", credentials(strings.ToUpper(email), goodPassword))
+			require.Equal(t, 429, a.Status, "%s", a.Body)
+			require.Equal(t, "too_many_attempts", a.Map(t)["code"])
+			wait, err := strconv.Atoi(a.Header.Get("Retry-After"))
+			require.NoError(t, err)
+			require.Equal(t, 1, wait)
+		}
+		require.Equal(t, 200, from(t, s, "198.51.100.1", "auth/token/", credentials(other.Email, goodPassword)).Status, "others are not slowed")
+		require.Eventually(t, func() bool {
+			return from(t, s, "198.51.100.1", "auth/token/", credentials(owner.Email, goodPassword)).Status == 200
+		}, 10*time.Second, 50*time.Millisecond)
+		// The right password forgave the wrong ones.
+		require.Equal(t, 401, from(t, s, "198.51.100.1", "auth/token/", credentials(owner.Email, "wrong")).Status)
+		require.Equal(t, 200, from(t, s, "198.51.100.1", "auth/token/", credentials(owner.Email, goodPassword)).Status)
+	})
+}
+
+func TestWrongPasswordsSlowAnAddressDown(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database, Config: proxied})
+		replica := rig.Start(t, rig.Options{Database: database, Config: proxied})
+		owner := withPassword(t, s)
+		for i := range 5 {
+			address := fmt.Sprintf("2001:db8:1:2::%d", i) // one customer's network
+			require.Equal(t, 401, from(t, s, address, "auth/token/", credentials(fmt.Sprintf("a%d@x.example", i), "wrong")).Status)
+		}
+		require.Equal(t, 429, from(t, replica, "2001:db8:1:2:ffff::1", "auth/token/", credentials(owner.Email, goodPassword)).Status)
+		require.Equal(t, 200, from(t, replica, "2001:db8:1:3::1", "auth/token/", credentials(owner.Email, goodPassword)).Status)
+	})
+}
+
+// Of many wrong passwords at once, no more are judged than one after the other.
+func TestAFloodOfPasswordsLearnsLittle(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database, Config: proxied})
+		owner := withPassword(t, s)
+		const n = 12
+		statuses := make(chan int, n)
+		for i := range n {
+			go func() {
+				statuses <- from(t, s, fmt.Sprintf("203.0.113.%d", i), "auth/token/", credentials(owner.Email, "wrong")).Status
+			}()
+		}
+		got := map[int]int{}
+		for range n {
+			got[<-statuses]++
+		}
+		// The wait after the fifth is a second: should the flood take longer than that, one more is judged.
+		require.LessOrEqual(t, got[401], 7, "%v", got)
+		require.Equal(t, n, got[401]+got[429], "%v", got)
+	})
+}
