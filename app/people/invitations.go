@@ -9,6 +9,7 @@ import (
 	"tilth/app/letters"
 	"tilth/app/listing"
 	"tilth/core/access"
+	"tilth/core/audit"
 	"tilth/core/fault"
 	"tilth/ports"
 )
@@ -78,6 +79,10 @@ func (p *People) Invite(ctx context.Context, who access.Principal, in ports.Invi
 		if err := tx.Invitations.Insert(ctx, scope, &in, letters.Hash(secret)); err != nil {
 			return err
 		}
+		offered := offer{in.Email, in.Name, in.Roles}
+		if err := p.noted(ctx, tx, who, audit.Create, "invitation", in.ID, audit.Diff(nil, &offered)); err != nil {
+			return err
+		}
 		letter := ports.Letter{Kind: ports.LetterInvitation, Email: in.Email, CompanyID: in.CompanyID, InvitationID: in.ID, CreatedAt: now}
 		return letters.Ask(ctx, tx.Letters, tx.Jobs, &letter)
 	})
@@ -108,6 +113,16 @@ func (p *People) Revoke(ctx context.Context, who access.Principal, id int64) err
 		if invitation.AcceptedAt != nil || invitation.RevokedAt != nil {
 			return fault.New(fault.Invalid, "invitation_closed", fmt.Sprintf("Invitation %d was accepted or revoked already.", id))
 		}
-		return tx.Invitations.Revoke(ctx, scope, id, now)
+		if err := tx.Invitations.Revoke(ctx, scope, id, now); err != nil {
+			return err
+		}
+		return p.noted(ctx, tx, who, audit.Revoke, "invitation", id, nil)
 	})
+}
+
+// offer is what the audit trail keeps of an invitation.
+type offer struct {
+	Email string
+	Name  string
+	Roles []string
 }

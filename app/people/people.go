@@ -12,6 +12,7 @@ import (
 
 	"tilth/app/gate"
 	"tilth/core/access"
+	"tilth/core/audit"
 	"tilth/core/fault"
 	"tilth/ports"
 )
@@ -67,6 +68,12 @@ func (p *People) change(ctx context.Context, who access.Principal, need access.P
 		}
 		return tx.Members.Changed(ctx, scope)
 	})
+}
+
+// noted writes the audit trail of what was done to a user, a role or an invitation, in
+// the transaction that does it.
+func (p *People) noted(ctx context.Context, tx ports.Repos, who access.Principal, action audit.Action, resource string, id int64, changes []audit.Change) error {
+	return tx.Audit.Add(ctx, audit.By(who, p.deps.Clock.Now()).Of(action, resource, id, changes))
 }
 
 // mayDecide refuses to give or take roles that hold more than the caller does, and

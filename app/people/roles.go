@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"tilth/core/access"
+	"tilth/core/audit"
 	"tilth/core/fault"
 	"tilth/ports"
 )
@@ -48,7 +49,10 @@ func (p *People) CreateRole(ctx context.Context, who access.Principal, role acce
 			return err
 		}
 		role.ID, role.Users = 0, 0
-		return taken(tx.Roles.Insert(ctx, scope, &role))
+		if err := taken(tx.Roles.Insert(ctx, scope, &role)); err != nil {
+			return err
+		}
+		return p.noted(ctx, tx, who, audit.Create, "role", role.ID, audit.Diff(nil, &role))
 	})
 	return role, err
 }
@@ -83,7 +87,10 @@ func (p *People) UpdateRole(ctx context.Context, who access.Principal, id int64,
 			return err
 		}
 		out = after
-		return taken(tx.Roles.Update(ctx, scope, after))
+		if err := taken(tx.Roles.Update(ctx, scope, after)); err != nil {
+			return err
+		}
+		return p.noted(ctx, tx, who, audit.Update, "role", id, audit.Diff(&before, &after))
 	})
 	return out, err
 }
@@ -107,7 +114,10 @@ func (p *People) DeleteRole(ctx context.Context, who access.Principal, id int64)
 			return fault.Newf(fault.Invalid, "role_in_use", "%d users hold this role, and %d open invitations give it.", role.Users, invited).
 				With("users", role.Users).With("invitations", invited)
 		}
-		return tx.Roles.Delete(ctx, scope, id)
+		if err := tx.Roles.Delete(ctx, scope, id); err != nil {
+			return err
+		}
+		return p.noted(ctx, tx, who, audit.Delete, "role", id, audit.Diff(&role, nil))
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"tilth/app/listing"
 	"tilth/core/access"
+	"tilth/core/audit"
 	"tilth/core/fault"
 	"tilth/ports"
 )
@@ -80,8 +81,12 @@ func (p *People) UpdateUser(ctx context.Context, who access.Principal, id int64,
 		if err != nil {
 			return err
 		}
+		if err := access.KeepOwner(owners, left); err != nil {
+			return err
+		}
 		out = after
-		return access.KeepOwner(owners, left)
+		was, is := UserChange{before.Name, before.Roles, before.Disabled}, UserChange{after.Name, after.Roles, after.Disabled}
+		return p.noted(ctx, tx, who, audit.Update, "user", id, audit.Diff(&was, &is))
 	})
 	return out, err
 }

@@ -13,7 +13,7 @@ type Role struct {
 	ID    int64
 	Name  string
 	Slugs []string // patterns, see Match
-	Users int64    // how many hold it
+	Users int64    `audit:"-"` // how many hold it
 }
 
 // BuiltIn reports whether the role is the one that nobody can change or delete: a

@@ -87,6 +87,23 @@ func TestAuditTrail(t *testing.T) {
 		require.Equal(t, land.Field, resources["field"])
 		require.Contains(t, resources, "cultivation")
 
+		// A restore: the same records come back.
+		owner.Expect(200, "POST", path("farm", land.Farm)+"restore/", nil)
+		require.Len(t, trailOf(t, owner, "?action=restore"), 3)
+
+		// What happens to people stands in it as well.
+		role := owner.Make("role/", map[string]any{"name": "scout", "slugs": []string{"field.view"}})
+		owner.Expect(200, "PATCH", path("role", role), `{"slugs":["field.view","farm.view"]}`)
+		owner.Expect(204, "DELETE", path("role", role), nil)
+		require.Len(t, trailOf(t, owner, "?resource=role"), 3)
+		colleague := s.User(owner.CompanyID, "viewer")
+		id := int64(colleague.Expect(200, "GET", "auth/me/", nil).Data(t)["id"].(float64))
+		owner.Expect(200, "PATCH", path("user", id), `{"roles":["editor"]}`)
+		require.Equal(t, "roles", trailOf(t, owner, "?resource=user")[0].Changes[0].Member)
+		invitation := owner.Make("invitation/", map[string]any{"email": "guest@trail.example", "roles": []string{"viewer"}})
+		owner.Expect(204, "DELETE", path("invitation", invitation), nil)
+		require.Len(t, trailOf(t, owner, "?resource=invitation"), 2)
+
 		// A bulk: an entry for each record; a refused one: none.
 		owner.Expect(200, "POST", "farm/", []any{map[string]any{"name": "a"}, map[string]any{"name": "b"}})
 		owner.Expect(400, "POST", "farm/", []any{map[string]any{"name": "c"}, map[string]any{"name": ""}})

@@ -264,6 +264,7 @@ func registerInvitations(a *rest.API, p *people.People) {
 		return rest.NewList(q.PageOrAll(), rest.Map(listed(found), showInvitation))
 	})
 	create := peopleRoute(http.MethodPost, "invitation/", "invitation", "Invite somebody", people.InvitationPermission("create"))
+	create.Secret = true // the link in the answer opens an account
 	create.Message = "Invitation created."
 	create.Description = "The link is good once, for seven days. It is mailed where a mail server is configured, and in the answer in any case.\n\n" +
 		"An open invitation of the same address is revoked."
