@@ -43,6 +43,7 @@ type Repos struct {
 	Orders       ProfileOrders
 	Outbox       Outbox
 	Jobs         JobWriter
+	Imports      Imports
 }
 
 // Filter narrows a list to records whose named attribute has a value. The names are

@@ -4,6 +4,7 @@ import (
 	"tilth/adapters/http/v12"
 	"tilth/app/demo"
 	"tilth/app/gate"
+	"tilth/app/intake"
 	"tilth/app/operating"
 	"tilth/app/profiles"
 	"tilth/ports"
@@ -17,4 +18,5 @@ type parts struct {
 	Demo      *demo.Loader
 	Worker    *profiles.Worker
 	Tokens    ports.Tokens
+	Intake    *intake.Intake
 }

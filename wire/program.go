@@ -106,6 +106,6 @@ func (Program) Series(_ context.Context, cfg cli.Config) (*series.Computer, erro
 // OpenAPI gives the interface document. It needs nothing but the routes.
 func (Program) OpenAPI() ([]byte, error) {
 	a := rest.New(interfaceConfig(cli.Config{}))
-	v12.Register(a, newInterface(nil))
+	v12.Register(a, newInterface(nil, nil))
 	return a.OpenAPI()
 }

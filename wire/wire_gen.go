@@ -8,6 +8,7 @@ package wire
 
 import (
 	"log/slog"
+	"tilth/adapters/exchange"
 	"tilth/adapters/http/v12"
 	"tilth/adapters/identity"
 	"tilth/adapters/permission"
@@ -15,6 +16,7 @@ import (
 	"tilth/app/farming"
 	"tilth/app/gate"
 	identity2 "tilth/app/identity"
+	"tilth/app/intake"
 	"tilth/app/operating"
 	"tilth/app/profiles"
 	"tilth/app/series"
@@ -47,7 +49,7 @@ var (
 )
 
 // newInterface makes what the HTTP interface offers over a store.
-func newInterface(store ports.Store) v12.Deps {
+func newInterface(store ports.Store, objects ports.Objects) v12.Deps {
 	passwords := identity.NewPasswords()
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -81,6 +83,19 @@ func newInterface(store ports.Store) v12.Deps {
 	}
 	orders := profiles.New(profilesDeps)
 	limits := geo.DefaultLimits()
+	outlines := exchange.NewOutlines(limits)
+	outlineWriter := _wireOutlineWriterValue
+	intakeDeps := intake.Deps{
+		Store:    store,
+		Gate:     gateGate,
+		Clock:    clock,
+		IDs:      random,
+		Objects:  objects,
+		Outlines: outlines,
+		Writer:   outlineWriter,
+		Fields:   farmingRecords,
+	}
+	intakeIntake := intake.New(intakeDeps)
 	v12Deps := v12.Deps{
 		Identity:     identityIdentity,
 		Farms:        records,
@@ -89,13 +104,18 @@ func newInterface(store ports.Store) v12.Deps {
 		Cultivations: records3,
 		Crops:        crops,
 		Orders:       orders,
+		Intake:       intakeIntake,
 		Limits:       limits,
 	}
 	return v12Deps
 }
 
-// newParts makes a server's parts over a store and an imagery source.
-func newParts(store ports.Store, imagery ports.Imagery, log *slog.Logger) *parts {
+var (
+	_wireOutlineWriterValue = exchange.OutlineWriter{}
+)
+
+// newParts makes a server's parts over a store, an imagery source and a store of files.
+func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, log *slog.Logger) *parts {
 	passwords := identity.NewPasswords()
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -129,6 +149,19 @@ func newParts(store ports.Store, imagery ports.Imagery, log *slog.Logger) *parts
 	}
 	orders := profiles.New(profilesDeps)
 	limits := geo.DefaultLimits()
+	outlines := exchange.NewOutlines(limits)
+	outlineWriter := _wireOutlineWriterValue
+	intakeDeps := intake.Deps{
+		Store:    store,
+		Gate:     gateGate,
+		Clock:    clock,
+		IDs:      random,
+		Objects:  objects,
+		Outlines: outlines,
+		Writer:   outlineWriter,
+		Fields:   farmingRecords,
+	}
+	intakeIntake := intake.New(intakeDeps)
 	v12Deps := v12.Deps{
 		Identity:     identityIdentity,
 		Farms:        records,
@@ -137,6 +170,7 @@ func newParts(store ports.Store, imagery ports.Imagery, log *slog.Logger) *parts
 		Cultivations: records3,
 		Crops:        crops,
 		Orders:       orders,
+		Intake:       intakeIntake,
 		Limits:       limits,
 	}
 	operatingDeps := operating.Deps{
@@ -167,6 +201,7 @@ func newParts(store ports.Store, imagery ports.Imagery, log *slog.Logger) *parts
 		Demo:      loader,
 		Worker:    worker,
 		Tokens:    tokens,
+		Intake:    intakeIntake,
 	}
 	return wireParts
 }

@@ -163,7 +163,7 @@ func repos(s *session) ports.Repos {
 	return ports.Repos{
 		Farms: farmRecords(s), Fields: fields{fieldRecords(s)}, Seasons: seasons{seasonRecords(s)},
 		Crops: crops{s}, Cultivations: cultivations{cultivationRecords(s)},
-		Wallet: wallet{s}, Orders: orders{s}, Outbox: outbox{s}, Jobs: jobs{s},
+		Wallet: wallet{s}, Orders: orders{s}, Outbox: outbox{s}, Jobs: jobs{s}, Imports: imports{s},
 	}
 }
 

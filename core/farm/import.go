@@ -83,6 +83,7 @@ type Import struct {
 	UpdatedAt time.Time
 	ImportOptions
 	Object string // where the file lies
+	Media  string // its content type, as it was sent; may be empty
 	Status ImportStatus
 	Reason string // of a failure
 	// Checking is the first of the two passes of an atomic import: every feature is
@@ -94,9 +95,9 @@ type Import struct {
 }
 
 // NewImport makes an import of a file that waits for a worker.
-func NewImport(options ImportOptions, by Ref, object string, total int64, now time.Time) Import {
+func NewImport(options ImportOptions, by Ref, object, media string, total int64, now time.Time) Import {
 	return Import{
-		CreatedBy: by, CreatedAt: now, UpdatedAt: now, ImportOptions: options, Object: object,
+		CreatedBy: by, CreatedAt: now, UpdatedAt: now, ImportOptions: options, Object: object, Media: media,
 		Status: ImportQueued, Checking: options.Preview || options.Atomic, Total: total,
 	}
 }

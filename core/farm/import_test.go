@@ -20,7 +20,7 @@ func judged(verdicts ...farm.Verdict) []farm.Judged {
 }
 
 func newImport(o farm.ImportOptions) farm.Import {
-	return farm.NewImport(o, farm.Ref{ID: 1}, "file", 4, noon)
+	return farm.NewImport(o, farm.Ref{ID: 1}, "file", "", 4, noon)
 }
 
 func TestImportCounts(t *testing.T) {

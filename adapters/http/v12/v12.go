@@ -11,6 +11,7 @@ import (
 	"tilth/adapters/http/rest"
 	"tilth/app/farming"
 	"tilth/app/identity"
+	"tilth/app/intake"
 	"tilth/app/listing"
 	"tilth/app/profiles"
 	"tilth/core/farm"
@@ -28,6 +29,7 @@ type Deps struct {
 	Cultivations *farming.Records[farm.Cultivation]
 	Crops        *farming.Crops
 	Orders       *profiles.Orders
+	Intake       *intake.Intake
 	Limits       geo.Limits
 }
 
@@ -37,6 +39,7 @@ func Register(a *rest.API, d Deps) {
 	registerAuth(a, d.Identity)
 	registerFarms(a, d.Farms)
 	registerFields(a, d.Fields, d.Limits)
+	registerIntake(a, d.Intake)
 	registerSeasons(a, d.Seasons)
 	registerCrops(a, d.Crops)
 	registerCultivations(a, d.Cultivations)
@@ -61,6 +64,8 @@ func describe(a *rest.API) {
 		"token_expired":        "the access token has expired (401)",
 		"refresh_invalid":      "the refresh token was used, revoked, has expired or never was (401)",
 		"user_disabled":        "the user was disabled (401)",
+		"objects_unavailable":  "the store of uploaded files cannot be used; try again (503)",
+		"export_too_large":     "the fields are too many for one shapefile (400)",
 		"database_unavailable": "the database does not answer; try again (503)",
 	})
 }
