@@ -48,10 +48,11 @@ type process struct {
 	url string
 }
 
-func startProcess(t *testing.T, database, imagery string) *process {
+func startProcess(t *testing.T, database, imagery string, more ...string) *process {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "serve")
 	cmd.Env = append(os.Environ(), beTheProgram+"=1", "TILTH_ADDR=127.0.0.1:0", "TILTH_DATABASE_URL="+database, "TILTH_IMAGERY_URL="+imagery)
+	cmd.Env = append(cmd.Env, more...)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	cmd.Stderr = t.Output()
