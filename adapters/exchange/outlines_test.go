@@ -260,6 +260,7 @@ func TestHostileKML(t *testing.T) {
 
 func TestContextEndsReading(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	read := 0
 	var last error
 	for _, err := range reader().Read(ctx, "", file(write(t, "geojson", someOutlines(t)))) {

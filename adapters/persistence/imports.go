@@ -187,8 +187,10 @@ func (i imports) Matches(ctx context.Context, scope access.Scope, farmID int64, 
 		return out, nil
 	}
 	fields := fieldRecords(i.s)
+	// The order is that of the index on external ids, so that it is the one that serves: the
+	// index on farms would pass over every field of a large farm for each question.
 	q := fields.query(scope).Where("t.farm_id = ?", farmID).Where("t.external_id <> ''").
-		Where("t.external_id IN (?)", bun.List(asked)).OrderExpr("t.id")
+		Where("t.external_id IN (?)", bun.List(asked)).OrderExpr("t.external_id, t.id")
 	if i.s.writes {
 		q = i.s.forUpdate(q)
 	}

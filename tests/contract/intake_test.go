@@ -2,13 +2,16 @@ package contract
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"mime/multipart"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -333,4 +336,23 @@ func TestFilesThatAreNoneAreRefused(t *testing.T) {
 		})
 	}
 	require.Zero(t, fieldCount(t, c, farm))
+}
+
+// A file of more than 512 MiB is refused before it is sent.
+func TestImportIsBounded(t *testing.T) {
+	t.Parallel()
+	server := rig.Start(t, rig.Options{})
+	c := server.Company("owner", 0)
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost,
+		server.URL+"/api/v1.2/"+importPath(newFarm(c), ""), strings.NewReader("{"))
+	require.NoError(t, err)
+	req.ContentLength = 512<<20 + 1
+	req.Header.Set("Authorization", "Bearer "+c.Token)
+	req.Header.Set("Expect", "100-continue")
+	transport := &http.Transport{ExpectContinueTimeout: time.Minute}
+	defer transport.CloseIdleConnections()
+	res, err := transport.RoundTrip(req)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	require.Equal(t, http.StatusRequestEntityTooLarge, res.StatusCode)
 }
