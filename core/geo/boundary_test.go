@@ -371,7 +371,8 @@ func TestPropertyValidityAgreesWithOracle(t *testing.T) {
 		if err == nil {
 			accepted++
 			require.NoError(t, simple(b.Geometry()).Validate(), "what is accepted is sound once its spikes are gone")
-			require.InDelta(t, geo.AreaM2(m), geo.AreaM2(b.Geometry()), 1, "and encloses what was sent")
+			require.InDelta(t, geo.AreaM2(m), geo.AreaM2(b.Geometry()), 1000,
+				"and encloses what was sent: the smallest shape of the grid has a million square metres; a straight edge cut in two bends by a few")
 			return
 		}
 		refused++
