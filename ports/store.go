@@ -44,13 +44,14 @@ type Repos struct {
 	Boundaries     Boundaries
 	Replays        Replays
 
-	Wallet Wallet
-	Orders ProfileOrders
-	Outbox Outbox
-	Jobs   JobWriter
-	Grants Grants
-	Keys   APIKeys
-	Audit  AuditTrail
+	Wallet  Wallet
+	Orders  ProfileOrders
+	Outbox  Outbox
+	Jobs    JobWriter
+	Imports Imports
+	Grants  Grants
+	Keys    APIKeys
+	Audit   AuditTrail
 
 	Members     Members
 	Roles       Roles

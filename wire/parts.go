@@ -4,6 +4,7 @@ import (
 	"tilth/adapters/http/v12"
 	"tilth/app/demo"
 	"tilth/app/gate"
+	"tilth/app/intake"
 	"tilth/app/once"
 	"tilth/app/operating"
 	"tilth/app/profiles"
@@ -19,4 +20,5 @@ type parts struct {
 	Worker    *profiles.Worker
 	Tokens    ports.Tokens
 	Once      *once.Once
+	Intake    *intake.Intake
 }

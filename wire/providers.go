@@ -3,6 +3,7 @@
 package wire
 
 import (
+	"tilth/adapters/exchange"
 	"tilth/adapters/http/v12"
 	"tilth/adapters/identity"
 	"tilth/adapters/permission"
@@ -10,6 +11,7 @@ import (
 	"tilth/app/farming"
 	"tilth/app/gate"
 	identityapp "tilth/app/identity"
+	"tilth/app/intake"
 	"tilth/app/keys"
 	"tilth/app/once"
 	"tilth/app/operating"
@@ -50,8 +52,16 @@ var useCases = googlewire.NewSet(
 	geo.DefaultLimits,
 )
 
+// importing is the use cases of import and export, over a store and a store of files.
+var importing = googlewire.NewSet(
+	exchange.NewOutlines, googlewire.Bind(new(ports.Outlines), new(*exchange.Outlines)),
+	googlewire.Value(exchange.OutlineWriter{}), googlewire.Bind(new(ports.OutlineWriter), new(exchange.OutlineWriter)),
+	googlewire.Struct(new(intake.Deps), "*"), intake.New,
+)
+
 var server = googlewire.NewSet(
 	useCases,
+	importing,
 	googlewire.Struct(new(v12.Deps), "*"),
 	googlewire.Struct(new(demo.Loader), "*"),
 	googlewire.Struct(new(series.Computer), "*"), googlewire.Bind(new(profiles.Computer), new(*series.Computer)),

@@ -18,8 +18,10 @@ import (
 	"tilth/adapters/http/v12"
 	"tilth/adapters/identity"
 	"tilth/adapters/messaging"
+	"tilth/adapters/objects"
 	"tilth/adapters/persistence"
 	"tilth/app/demo"
+	"tilth/app/intake"
 	"tilth/app/letters"
 	"tilth/app/once"
 	"tilth/app/operating"
@@ -54,11 +56,15 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 	if err != nil {
 		return nil, fmt.Errorf("open the imagery source: %w", err)
 	}
+	files, err := objects.Open(cfg.ObjectsURL)
+	if err != nil {
+		return nil, err
+	}
 	db, err := openDatabase(ctx, cfg, log)
 	if err != nil {
 		return nil, err
 	}
-	r := &Running{cfg: cfg, log: log, db: db, parts: newParts(once.Guard(db, identity.Clock{}), imagery, issuersOf(cfg), log)}
+	r := &Running{cfg: cfg, log: log, db: db, parts: newParts(once.Guard(db, identity.Clock{}), imagery, files, issuersOf(cfg), log)}
 	if err := r.prepare(ctx, opts, plan); err != nil {
 		_ = db.Close()
 		return nil, err
@@ -84,6 +90,7 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 		Queue: r.db.Queue(), Clock: identity.Clock{}, Log: r.log, Workers: r.cfg.Workers,
 		Handlers: map[string]messaging.Handler{
 			profiles.JobKind: r.parts.Worker.Run,
+			intake.JobKind:   r.parts.Intake.Run,
 			letters.JobKind:  postman.Run,
 		},
 	}

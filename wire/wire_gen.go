@@ -8,6 +8,7 @@ package wire
 
 import (
 	"log/slog"
+	"tilth/adapters/exchange"
 	"tilth/adapters/http/v12"
 	"tilth/adapters/identity"
 	"tilth/adapters/permission"
@@ -15,6 +16,7 @@ import (
 	"tilth/app/farming"
 	"tilth/app/gate"
 	identity2 "tilth/app/identity"
+	"tilth/app/intake"
 	"tilth/app/keys"
 	"tilth/app/once"
 	"tilth/app/operating"
@@ -52,7 +54,7 @@ var (
 )
 
 // newInterface makes what the HTTP interface offers over a store.
-func newInterface(store ports.Store, issuers identity2.Issuers) v12.Deps {
+func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Issuers) v12.Deps {
 	passwords := identity.NewPasswords()
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -88,6 +90,20 @@ func newInterface(store ports.Store, issuers identity2.Issuers) v12.Deps {
 		IDs:   random,
 	}
 	orders := profiles.New(profilesDeps)
+	limits := geo.DefaultLimits()
+	outlines := exchange.NewOutlines(limits)
+	outlineWriter := _wireOutlineWriterValue
+	intakeDeps := intake.Deps{
+		Store:    store,
+		Gate:     gateGate,
+		Clock:    clock,
+		IDs:      random,
+		Objects:  objects,
+		Outlines: outlines,
+		Writer:   outlineWriter,
+		Fields:   farmingRecords,
+	}
+	intakeIntake := intake.New(intakeDeps)
 	sharingDeps := sharing.Deps{
 		Store: store,
 		Gate:  gateGate,
@@ -109,7 +125,6 @@ func newInterface(store ports.Store, issuers identity2.Issuers) v12.Deps {
 		IDs:   random,
 	}
 	peoplePeople := people.New(peopleDeps)
-	limits := geo.DefaultLimits()
 	v12Deps := v12.Deps{
 		Identity:       identityIdentity,
 		Farms:          records,
@@ -120,6 +135,7 @@ func newInterface(store ports.Store, issuers identity2.Issuers) v12.Deps {
 		Fertilizations: records4,
 		Boundaries:     boundaries,
 		Orders:         orders,
+		Intake:         intakeIntake,
 		Sharing:        sharingSharing,
 		Keys:           keysKeys,
 		Trail:          trailTrail,
@@ -129,8 +145,12 @@ func newInterface(store ports.Store, issuers identity2.Issuers) v12.Deps {
 	return v12Deps
 }
 
-// newParts makes a server's parts over a store and an imagery source.
-func newParts(store ports.Store, imagery ports.Imagery, issuers identity2.Issuers, log *slog.Logger) *parts {
+var (
+	_wireOutlineWriterValue = exchange.OutlineWriter{}
+)
+
+// newParts makes a server's parts over a store, an imagery source and a store of files.
+func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers identity2.Issuers, log *slog.Logger) *parts {
 	passwords := identity.NewPasswords()
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -166,6 +186,20 @@ func newParts(store ports.Store, imagery ports.Imagery, issuers identity2.Issuer
 		IDs:   random,
 	}
 	orders := profiles.New(profilesDeps)
+	limits := geo.DefaultLimits()
+	outlines := exchange.NewOutlines(limits)
+	outlineWriter := _wireOutlineWriterValue
+	intakeDeps := intake.Deps{
+		Store:    store,
+		Gate:     gateGate,
+		Clock:    clock,
+		IDs:      random,
+		Objects:  objects,
+		Outlines: outlines,
+		Writer:   outlineWriter,
+		Fields:   farmingRecords,
+	}
+	intakeIntake := intake.New(intakeDeps)
 	sharingDeps := sharing.Deps{
 		Store: store,
 		Gate:  gateGate,
@@ -187,7 +221,6 @@ func newParts(store ports.Store, imagery ports.Imagery, issuers identity2.Issuer
 		IDs:   random,
 	}
 	peoplePeople := people.New(peopleDeps)
-	limits := geo.DefaultLimits()
 	v12Deps := v12.Deps{
 		Identity:       identityIdentity,
 		Farms:          records,
@@ -198,6 +231,7 @@ func newParts(store ports.Store, imagery ports.Imagery, issuers identity2.Issuer
 		Fertilizations: records4,
 		Boundaries:     boundaries,
 		Orders:         orders,
+		Intake:         intakeIntake,
 		Sharing:        sharingSharing,
 		Keys:           keysKeys,
 		Trail:          trailTrail,
@@ -239,6 +273,7 @@ func newParts(store ports.Store, imagery ports.Imagery, issuers identity2.Issuer
 		Worker:    worker,
 		Tokens:    tokens,
 		Once:      onceOnce,
+		Intake:    intakeIntake,
 	}
 	return wireParts
 }

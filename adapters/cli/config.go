@@ -23,6 +23,7 @@ type Config struct {
 	DatabaseURL     string        `env:"TILTH_DATABASE_URL" envDefault:"sqlite:tilth-data/tilth.db"`
 	BrokerURL       string        `env:"TILTH_BROKER_URL"`
 	ImageryURL      string        `env:"TILTH_IMAGERY_URL"`
+	ObjectsURL      string        `env:"TILTH_OBJECTS_URL" envDefault:"file:tilth-data/objects"`
 	DemoDir         string        `env:"TILTH_DEMO_DIR" envDefault:"tilth-data/demo-imagery"`
 	PublicURL       string        `env:"TILTH_PUBLIC_URL"`
 	TrustedProxies  string        `env:"TILTH_TRUSTED_PROXIES"`
@@ -67,6 +68,7 @@ func (c *Config) settings() []setting {
 		text("database-url", "sqlite:PATH or postgres://…", &c.DatabaseURL, true),
 		text("broker-url", "empty: the queue lives in the database", &c.BrokerURL, true),
 		text("imagery-url", "folder with a static STAC catalog (catalog.json), or address of a STAC API; empty: the open Earth Search API", &c.ImageryURL, true),
+		text("objects-url", "where uploaded files wait to be worked through, file:PATH", &c.ObjectsURL, false),
 		text("demo-dir", "folder of the demo's synthetic imagery", &c.DemoDir, false),
 		text("public-url", "base of the links in answers; empty: as the request says", &c.PublicURL, false),
 		text("trusted-proxies", "networks whose X-Forwarded-* headers count, comma-separated CIDRs", &c.TrustedProxies, false),
@@ -112,6 +114,9 @@ func (c *Config) Check() error {
 	}
 	if !strings.HasPrefix(c.DatabaseURL, "sqlite:") && !strings.HasPrefix(c.DatabaseURL, "postgres://") && !strings.HasPrefix(c.DatabaseURL, "postgresql://") {
 		bad("TILTH_DATABASE_URL", "it must start with sqlite: or postgres://")
+	}
+	if path, ok := strings.CutPrefix(c.ObjectsURL, "file:"); !ok || path == "" {
+		bad("TILTH_OBJECTS_URL", "it must be of the form file:PATH")
 	}
 	if c.BrokerURL != "" {
 		bad("TILTH_BROKER_URL", "this version keeps its queue in the database; leave it empty")

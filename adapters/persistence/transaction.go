@@ -171,7 +171,7 @@ func repos(s *session) ports.Repos {
 		Farms: farmRecords(s), Fields: fields{fieldRecords(s)}, Seasons: seasons{seasonRecords(s)},
 		Crops: crops{s}, Cultivations: cultivations{cultivationRecords(s)},
 		Fertilizations: fertilizations{fertilizationRecords(s)}, Boundaries: boundaries{s}, Replays: replays{s},
-		Wallet: wallet{s}, Orders: orders{s}, Outbox: outbox{s}, Jobs: jobs{s},
+		Wallet: wallet{s}, Orders: orders{s}, Outbox: outbox{s}, Jobs: jobs{s}, Imports: imports{s},
 		Grants: grants{s}, Keys: keys{s}, Audit: trail{s},
 		Members: members{s}, Roles: roles{s}, Invitations: invitations{s}, Letters: letters{s},
 	}

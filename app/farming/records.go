@@ -123,13 +123,7 @@ func (r *Records[T]) Create(ctx context.Context, who access.Principal, drafts []
 		if err != nil {
 			return err
 		}
-		if err := r.rules.repo(tx).Insert(ctx, who.Scope(false), records); err != nil {
-			return err
-		}
-		if err := r.notedNew(ctx, tx, who, records); err != nil {
-			return err
-		}
-		if err := r.tell(ctx, tx, who, make([]*T, len(records)), records); err != nil {
+		if err := r.insert(ctx, tx, who, records); err != nil {
 			return err
 		}
 		out, err = r.reread(ctx, tx, who.Scope(false), records)
@@ -203,13 +197,7 @@ func (r *Records[T]) Update(ctx context.Context, who access.Principal, id int64,
 				return err
 			}
 		}
-		if err := r.rules.repo(tx).Update(ctx, scope, &after); err != nil {
-			return err
-		}
-		if err := r.notedChange(ctx, tx, who, &before, &after); err != nil {
-			return err
-		}
-		if err := r.tell(ctx, tx, who, []*T{&before}, []*T{&after}); err != nil {
+		if err := r.replace(ctx, tx, who, &before, &after); err != nil {
 			return err
 		}
 		stored, err := r.reread(ctx, tx, scope, []*T{&after})
@@ -251,12 +239,28 @@ func (r *Records[T]) Delete(ctx context.Context, who access.Principal, id int64,
 	})
 }
 
-// tell tells the rules of records just written.
-func (r *Records[T]) tell(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*T) error {
-	if r.rules.stored == nil {
-		return nil
+// insert stores new records with what belongs to it: the audit trail, and what the rules
+// keep of it. Every way to make a record ends here.
+func (r *Records[T]) insert(ctx context.Context, tx ports.Repos, who access.Principal, records []*T) error {
+	if err := r.rules.repo(tx).Insert(ctx, who.Scope(false), records); err != nil {
+		return err
 	}
-	return r.rules.stored(ctx, tx, who, before, after)
+	if err := r.notedNew(ctx, tx, who, records); err != nil || r.rules.stored == nil {
+		return err
+	}
+	return r.rules.stored(ctx, tx, who, make([]*T, len(records)), records)
+}
+
+// replace stores a changed record with what belongs to it. Every way to change a record
+// ends here.
+func (r *Records[T]) replace(ctx context.Context, tx ports.Repos, who access.Principal, before, after *T) error {
+	if err := r.rules.repo(tx).Update(ctx, who.Scope(false), after); err != nil {
+		return err
+	}
+	if err := r.notedChange(ctx, tx, who, before, after); err != nil || r.rules.stored == nil {
+		return err
+	}
+	return r.rules.stored(ctx, tx, who, []*T{before}, []*T{after})
 }
 
 // nextVersion gives the time of a change, which is also the record's version: it is

@@ -57,7 +57,7 @@ const BoundaryField = "boundary"
 // squareMetresPerHectare turns m² into ha.
 const squareMetresPerHectare = 10_000
 
-// NewBoundary normalises a geometry in degrees (rings closed, repeated positions dropped,
+// NewBoundary normalises a geometry in degrees (rings closed, repeated positions and spikes dropped,
 // outer rings counter-clockwise and holes clockwise as RFC 7946 section 3.1.6 wants)
 // and checks it. The argument is not changed. Every refusal is an Invalid fault with
 // one message for the field "boundary".

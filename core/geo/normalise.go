@@ -11,8 +11,8 @@ import (
 // the measuring of hostile shapes short.
 const longestEdgeM = 200_000.0
 
-// normalise copies a geometry with its rings closed and repeated positions dropped, and
-// refuses what cannot be a ring of positions on Earth. Sizes are checked before
+// normalise copies a geometry with its rings closed, repeated positions and spikes
+// dropped, and refuses what cannot be a ring of positions on Earth. Sizes are checked before
 // anything is allocated.
 func normalise(m MultiPolygon, limits Limits) (MultiPolygon, error) {
 	if len(m) == 0 {
@@ -67,14 +67,15 @@ func normaliseRing(ring Ring, name ringName) (Ring, error) {
 			out = append(out, p)
 		}
 	}
-	if len(out) > 0 && out[0] != out[len(out)-1] {
-		out = append(out, out[0])
-	}
-	if len(out) < 4 {
+	out = out[:openLength(out)]
+	if len(out) < 3 {
 		return nil, refuse("%s needs at least 4 positions, the last equal to the first, "+
-			"of which 3 differ; it has %d.", name, len(out))
+			"of which 3 differ; it has %d.", name, len(ring))
 	}
-	return out, nil
+	if out = withoutSpikes(out); len(out) < 3 {
+		return nil, refuse("%s encloses no area: it is a spike that runs straight back on itself.", name)
+	}
+	return append(out, out[0]), nil
 }
 
 func checkPosition(p Position, name ringName) error {

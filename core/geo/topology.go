@@ -13,11 +13,8 @@ type meeting struct {
 // checkTopology refuses what is not valid in the sense of the OGC's Simple Features
 // (OGC 06-103r4, section 6.1.11 and 6.1.14): rings that cross or touch themselves, holes
 // that leave their outer ring, overlap or cut the interior in two, and parts that
-// overlap. The rings must be closed and free of repeated positions.
+// overlap. The rings must be closed and free of repeated positions and spikes.
 func checkTopology(m MultiPolygon) error {
-	if err := checkSpikes(m); err != nil {
-		return err
-	}
 	var meetings []meeting
 	err := eachMeeting(segmentsOf(m), func(s, t *segment, kind contact, at Position) error {
 		if err := refuseMeeting(s, t, kind, at, len(m)); err != nil {
@@ -41,26 +38,6 @@ func checkTopology(m MultiPolygon) error {
 		}
 	}
 	return checkParts(m, meetings)
-}
-
-// checkSpikes refuses rings that turn straight back at a vertex. The sweep would find them
-// too, but under another name.
-func checkSpikes(m MultiPolygon) error {
-	for i, polygon := range m {
-		for j, ring := range polygon {
-			before := ring[len(ring)-2]
-			for k := range len(ring) - 1 {
-				at, after := ring[k], ring[k+1]
-				onward := (at.X-before.X)*(after.X-at.X) + (at.Y-before.Y)*(after.Y-at.Y)
-				if onward < 0 && orientation(before, at, after) == 0 {
-					return refuse("%s has a spike: it turns straight back at %s.",
-						ringName{part: i, ring: j, parts: len(m)}, at)
-				}
-				before = at
-			}
-		}
-	}
-	return nil
 }
 
 // refuseMeeting refuses a meeting of two segments that is wrong in itself. What is left

@@ -43,10 +43,11 @@ type Process struct {
 	URL string
 }
 
-// StartProcess starts the test binary as a server; it ends with the test at the latest.
-func StartProcess(t testing.TB, database, imagery string) *Process {
+// StartProcess starts the test binary as a server, with more of its environment where
+// that is given; it ends with the test at the latest.
+func StartProcess(t testing.TB, database, imagery string, more ...string) *Process {
 	t.Helper()
-	return start(t, exec.Command(os.Args[0], "serve"), database, imagery)
+	return start(t, exec.Command(os.Args[0], "serve"), database, imagery, more...)
 }
 
 // StartBinary starts a built program as a server.
@@ -57,10 +58,11 @@ func StartBinary(t testing.TB, binary, database, imagery string) *Process {
 
 var ready = regexp.MustCompile(`ready at (http://\S+)`)
 
-func start(t testing.TB, cmd *exec.Cmd, database, imagery string) *Process {
+func start(t testing.TB, cmd *exec.Cmd, database, imagery string, more ...string) *Process {
 	t.Helper()
 	cmd.Env = append(os.Environ(), beTheProgram+"=1", "TILTH_ADDR=127.0.0.1:0", "TILTH_LOG_LEVEL=warn",
 		"TILTH_DATABASE_URL="+database, "TILTH_IMAGERY_URL="+imagery)
+	cmd.Env = append(cmd.Env, more...)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	cmd.Stderr = t.Output()

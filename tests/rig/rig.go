@@ -150,6 +150,7 @@ func Start(t testing.TB, opts Options) *Server {
 	}
 	cfg := config(opts.Database, opts.Imagery)
 	cfg.DemoDir = Archive(t).Dir
+	cfg.ObjectsURL = "file:" + t.TempDir()
 	if opts.Config != nil {
 		opts.Config(&cfg)
 	}

@@ -73,6 +73,8 @@ func Run(t *testing.T, b Backend) {
 		{"Series", testSeries},
 		{"Jobs", testJobs},
 		{"JobRaces", testJobRaces},
+		{"Imports", testImports},
+		{"Matches", testMatches},
 		{"Outbox", testOutbox},
 		{"Migrations", testMigrations},
 		{"Health", testHealth},

@@ -11,6 +11,7 @@ import (
 	"tilth/adapters/http/rest"
 	"tilth/app/farming"
 	"tilth/app/identity"
+	"tilth/app/intake"
 	"tilth/app/keys"
 	"tilth/app/listing"
 	"tilth/app/people"
@@ -36,6 +37,7 @@ type Deps struct {
 	Boundaries     *farming.Boundaries
 
 	Orders  *profiles.Orders
+	Intake  *intake.Intake
 	Sharing *sharing.Sharing
 	Keys    *keys.Keys
 	Trail   *trail.Trail
@@ -50,6 +52,7 @@ func Register(a *rest.API, d Deps) {
 	registerFarms(a, d.Farms)
 	registerFields(a, d.Fields, d.Limits)
 	registerBoundaries(a, d.Boundaries)
+	registerIntake(a, d.Intake)
 	registerSeasons(a, d.Seasons)
 	registerCrops(a, d.Crops)
 	registerCultivations(a, d.Cultivations)
@@ -81,6 +84,8 @@ func describe(a *rest.API) {
 		"token_expired":        "the access token has expired (401)",
 		"refresh_invalid":      "the refresh token was used, revoked, has expired or never was (401)",
 		"user_disabled":        "the user was disabled (401)",
+		"objects_unavailable":  "the store of uploaded files cannot be used; try again (503)",
+		"export_too_large":     "the fields are too many for one shapefile (400)",
 		"database_unavailable": "the database does not answer; try again (503)",
 	})
 }

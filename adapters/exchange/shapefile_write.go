@@ -1,0 +1,255 @@
+package exchange
+
+import (
+	"archive/zip"
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/ports"
+)
+
+// wgs84WKT is the .prj file of longitude and latitude.
+const wgs84WKT = `GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],` +
+	`PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]]`
+
+// maxShapefileBytes is what the lengths in a shapefile's head can say.
+const maxShapefileBytes = math.MaxInt32
+
+// textWidth is how many bytes a text may have in a dBASE table.
+const textWidth = 254
+
+// shapefileWriter writes the three files of a shapefile side by side, into temporary
+// files, because their heads hold what is known at the end and an archive takes one
+// file after another.
+type shapefileWriter struct {
+	to            *bufio.Writer
+	columns       []ports.Column
+	shp, shx, dbf *spool
+	records       uint32
+	box           geo.Box
+}
+
+// spool is a temporary file with its length.
+type spool struct {
+	file *os.File
+	*bufio.Writer
+	size int64
+}
+
+func newSpool() (*spool, error) {
+	file, err := os.CreateTemp("", "tilth-export-*")
+	if err != nil {
+		return nil, spoolAway(err)
+	}
+	return &spool{file: file, Writer: bufio.NewWriterSize(file, 64<<10)}, nil
+}
+
+func spoolAway(err error) error {
+	return fault.New(fault.Unavailable, "objects_unavailable", "There is no room to prepare the file; try again later.").Because(err)
+}
+
+func (s *spool) append(p []byte) error {
+	s.size += int64(len(p))
+	if _, err := s.Write(p); err != nil {
+		return spoolAway(err)
+	}
+	return nil
+}
+
+// into copies the spool to an entry of an archive, behind a head.
+func (s *spool) into(archive *zip.Writer, name string, head []byte) error {
+	if err := s.Flush(); err != nil {
+		return spoolAway(err)
+	}
+	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
+		return spoolAway(err)
+	}
+	entry, err := archive.Create(name)
+	if err != nil {
+		return err
+	}
+	if _, err := entry.Write(head); err != nil {
+		return err
+	}
+	_, err = io.Copy(entry, s.file)
+	return err
+}
+
+func newShapefileWriter(to *bufio.Writer, columns []ports.Column) (*shapefileWriter, error) {
+	w := &shapefileWriter{to: to, columns: columns}
+	for _, s := range []**spool{&w.shp, &w.shx, &w.dbf} {
+		var err error
+		if *s, err = newSpool(); err != nil {
+			w.discard()
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// discard removes the temporary files.
+func (w *shapefileWriter) discard() {
+	for _, s := range []*spool{w.shp, w.shx, w.dbf} {
+		if s != nil {
+			_ = s.file.Close()
+			_ = os.Remove(s.file.Name())
+		}
+	}
+}
+
+func (w *shapefileWriter) add(o ports.Outline) error {
+	content := shapeOf(o.Boundary)
+	w.records++
+	words := func(bytes int64) uint32 { return uint32(bytes / 2) }
+	head := binary.BigEndian.AppendUint32(nil, words(100+w.shp.size))
+	head = binary.BigEndian.AppendUint32(head, words(int64(len(content))))
+	if 100+w.shp.size+int64(len(content))+8 > maxShapefileBytes {
+		return fault.New(fault.Invalid, "export_too_large", "The fields are too many for one shapefile; narrow the list, or choose geojson.")
+	}
+	if err := w.shx.append(head); err != nil {
+		return err
+	}
+	record := binary.BigEndian.AppendUint32(nil, w.records)
+	record = append(binary.BigEndian.AppendUint32(record, words(int64(len(content)))), content...)
+	if err := w.shp.append(record); err != nil {
+		return err
+	}
+	if o.Boundary != nil {
+		b := o.Boundary.Bounds()
+		if w.box == (geo.Box{}) {
+			w.box = b
+		}
+		w.box = geo.Box{MinX: min(w.box.MinX, b.MinX), MinY: min(w.box.MinY, b.MinY), MaxX: max(w.box.MaxX, b.MaxX), MaxY: max(w.box.MaxY, b.MaxY)}
+	}
+	return w.dbf.append(w.row(o.Values))
+}
+
+// shapeOf gives the content of a record: outer rings clockwise and holes counter-clockwise,
+// which is the reverse of GeoJSON.
+func shapeOf(boundary *geo.Boundary) []byte {
+	if boundary == nil {
+		return binary.LittleEndian.AppendUint32(nil, shapeNull)
+	}
+	var begins, points []byte
+	parts, n := 0, 0
+	for _, polygon := range boundary.Geometry() {
+		for _, ring := range polygon {
+			begins = binary.LittleEndian.AppendUint32(begins, uint32(n))
+			for _, p := range slices.Backward(ring) {
+				points = appendFloats(points, p.X, p.Y)
+			}
+			parts, n = parts+1, n+len(ring)
+		}
+	}
+	b := boundary.Bounds()
+	out := binary.LittleEndian.AppendUint32(nil, shapePolygon)
+	out = appendFloats(out, b.MinX, b.MinY, b.MaxX, b.MaxY)
+	out = binary.LittleEndian.AppendUint32(out, uint32(parts))
+	out = binary.LittleEndian.AppendUint32(out, uint32(n))
+	return append(append(out, begins...), points...)
+}
+
+func appendFloats(out []byte, values ...float64) []byte {
+	for _, v := range values {
+		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v))
+	}
+	return out
+}
+
+// layout gives a column's type, width and decimals in a dBASE table.
+func layout(kind ports.ColumnKind) (letter byte, width, decimals int) {
+	switch kind {
+	case ports.WholeColumn:
+		return 'N', 19, 0
+	case ports.NumberColumn:
+		return 'N', 20, 6
+	case ports.FlagColumn:
+		return 'L', 1, 0
+	default:
+		return 'C', textWidth, 0
+	}
+}
+
+func (w *shapefileWriter) row(values []any) []byte {
+	row := []byte{' '}
+	for i, c := range w.columns {
+		_, width, decimals := layout(c.Kind)
+		text := ""
+		switch v := values[i].(type) {
+		case nil:
+		case float64:
+			text = fmt.Sprintf("%*.*f", width, decimals, v)
+		case int64:
+			text = fmt.Sprintf("%*d", width, v)
+		case bool:
+			text = map[bool]string{true: "T", false: "F"}[v]
+		default:
+			text = plain(v)
+		}
+		text = clipText(text, width)
+		row = append(append(row, text...), strings.Repeat(" ", width-len(text))...)
+	}
+	return row
+}
+
+// tableHead gives the head of the dBASE table (level 3).
+func (w *shapefileWriter) tableHead() []byte {
+	rowBytes := 1
+	var fields []byte
+	for _, c := range w.columns {
+		letter, width, decimals := layout(c.Kind)
+		rowBytes += width
+		field := make([]byte, 32)
+		copy(field[:10], c.Short)
+		field[11], field[16], field[17] = letter, byte(width), byte(decimals)
+		fields = append(fields, field...)
+	}
+	head := make([]byte, 32)
+	head[0], head[1], head[2], head[3] = 3, 126, 1, 1 // a date is wanted; the same for every export
+	binary.LittleEndian.PutUint32(head[4:], w.records)
+	binary.LittleEndian.PutUint16(head[8:], uint16(len(head)+len(fields)+1))
+	binary.LittleEndian.PutUint16(head[10:], uint16(rowBytes))
+	return append(append(head, fields...), '\r')
+}
+
+// shapeHead gives the head of the .shp or .shx file with that much behind it.
+func (w *shapefileWriter) shapeHead(behind int64) []byte {
+	head := make([]byte, 28, 100)
+	binary.BigEndian.PutUint32(head, shapefileCode)
+	binary.BigEndian.PutUint32(head[24:], uint32((100+behind)/2))
+	head = binary.LittleEndian.AppendUint32(head, 1000)
+	head = binary.LittleEndian.AppendUint32(head, shapePolygon)
+	return appendFloats(head, w.box.MinX, w.box.MinY, w.box.MaxX, w.box.MaxY, 0, 0, 0, 0)
+}
+
+func (w *shapefileWriter) end() error {
+	if err := w.dbf.append([]byte{0x1a}); err != nil {
+		return err
+	}
+	archive := zip.NewWriter(w.to)
+	err := errors.Join(
+		w.shp.into(archive, "fields.shp", w.shapeHead(w.shp.size)),
+		w.shx.into(archive, "fields.shx", w.shapeHead(w.shx.size)),
+		w.dbf.into(archive, "fields.dbf", w.tableHead()),
+		entry(archive, "fields.prj", wgs84WKT),
+		entry(archive, "fields.cpg", "UTF-8"),
+	)
+	return errors.Join(err, archive.Close())
+}
+
+func entry(archive *zip.Writer, name, text string) error {
+	out, err := archive.Create(name)
+	if err == nil {
+		_, err = io.WriteString(out, text)
+	}
+	return err
+}

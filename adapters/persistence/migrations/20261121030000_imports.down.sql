@@ -1,0 +1,2 @@
+DROP TABLE field_import_failures;
+DROP TABLE field_imports;

@@ -1,0 +1,42 @@
+package geo
+
+import "slices"
+
+// Assemble makes polygons of loose rings, as shapefiles keep them: a clockwise ring is an
+// outer one, a counter-clockwise one is a hole of the smallest outer ring around it. A
+// hole that no outer ring holds is taken for an outer ring wound the wrong way, for
+// losing land is worse than mending it. Nothing is checked: NewBoundary does that.
+func Assemble(rings []Ring) MultiPolygon {
+	var out MultiPolygon
+	var boxes []Box
+	var holes []Ring
+	for _, ring := range rings {
+		if len(ring) < 4 || !counterClockwise(ring) {
+			out, boxes = append(out, Polygon{ring}), append(boxes, MultiPolygon{{ring}}.Bounds())
+			continue
+		}
+		holes = append(holes, ring)
+	}
+	outers := len(out)
+	for _, hole := range holes {
+		around, box := -1, MultiPolygon{{hole}}.Bounds()
+		for i := range outers {
+			if boxes[i].holds(box) && (around < 0 || boxes[around].holds(boxes[i])) && sideOf(hole, out[i][:1]) == inside {
+				around = i
+			}
+		}
+		if around < 0 {
+			mended := slices.Clone(hole)
+			slices.Reverse(mended)
+			out = append(out, Polygon{mended})
+			continue
+		}
+		out[around] = append(out[around], hole)
+	}
+	return out
+}
+
+// holds reports whether another box lies within this one.
+func (b Box) holds(o Box) bool {
+	return b.MinX <= o.MinX && o.MaxX <= b.MaxX && b.MinY <= o.MinY && o.MaxY <= b.MaxY
+}

@@ -1,0 +1,104 @@
+package ports
+
+import (
+	"context"
+	"io"
+	"iter"
+	"time"
+
+	"tilth/core/access"
+	"tilth/core/farm"
+	"tilth/core/geo"
+)
+
+// Objects keeps files of any size under names made of words and slashes.
+type Objects interface {
+	// Put stores what can be read, whole or not at all, and gives its size. An error of the
+	// reader is given back as it is.
+	Put(ctx context.Context, name string, from io.Reader) (size int64, err error)
+	// Open gives a file to read. Faults: NotFound.
+	Open(ctx context.Context, name string) (Object, error)
+	// Remove removes a file; one that is not there is no error.
+	Remove(ctx context.Context, name string) error
+	// RemoveOlder removes the files below a folder that were stored before a time.
+	RemoveOlder(ctx context.Context, folder string, before time.Time) error
+}
+
+// Object is a stored file, open to be read.
+type Object interface {
+	io.ReaderAt
+	io.Closer
+	Size() int64
+}
+
+// Feature is an outline of a file, with its attributes as text.
+type Feature struct {
+	Boundary   *geo.Boundary // nil where there is none, or where it is refused
+	Geometry   string        // the file's word for what is there: "Polygon", "Point"; empty for nothing
+	Attributes map[string]string
+	Err        error // Invalid: why this one feature cannot be taken; the others go on
+}
+
+// Outlines reads files of field outlines: GeoJSON, KML and zipped shapefiles.
+//
+// Faults: Invalid with a message for "file" where the file as a whole cannot be read;
+// Limit (code unsupported_media_type) where its content type is none of these.
+type Outlines interface {
+	// Count gives the number of features, and reads the whole file for it, so that one
+	// that breaks off is refused before anything of it is used.
+	Count(ctx context.Context, media string, file Object) (int64, error)
+	// Read gives the features one by one. It ends after an error.
+	Read(ctx context.Context, media string, file Object) iter.Seq2[Feature, error]
+}
+
+// ColumnKind is what an attribute of an exported outline holds.
+type ColumnKind string
+
+// The kinds of attributes.
+const (
+	TextColumn   ColumnKind = "text"   // string
+	WholeColumn  ColumnKind = "whole"  // int64
+	NumberColumn ColumnKind = "number" // float64
+	FlagColumn   ColumnKind = "flag"   // bool
+)
+
+// Column describes an attribute of exported outlines.
+type Column struct {
+	Name  string
+	Short string // at most 10 ASCII letters, for formats that can have no more
+	Kind  ColumnKind
+}
+
+// Outline is a feature to be written, with a value for every column: of the column's
+// kind, or nil.
+type Outline struct {
+	Name     string
+	Boundary *geo.Boundary
+	Values   []any
+}
+
+// OutlineWriter writes files of outlines.
+type OutlineWriter interface {
+	// Write writes outlines as they come, in the format "geojson", "kml", "shp" (a zipped
+	// shapefile) or "csv". It gives the first error of the outlines as it is.
+	Write(ctx context.Context, format string, to io.Writer, columns []Column, outlines iter.Seq2[Outline, error]) error
+}
+
+// Imports are a company's imports that run in the background.
+type Imports interface {
+	// Insert stores an import and fills in its id.
+	Insert(ctx context.Context, scope access.Scope, record *farm.Import) error
+	// Get gives an import. Faults: NotFound.
+	Get(ctx context.Context, scope access.Scope, id int64) (farm.Import, error)
+	// GetForUpdate gives an import and locks it until the transaction ends. Faults: NotFound.
+	GetForUpdate(ctx context.Context, scope access.Scope, id int64) (farm.Import, error)
+	// Update stores an import read by GetForUpdate.
+	Update(ctx context.Context, scope access.Scope, record farm.Import) error
+	// AddFailures keeps failed features for the report; one that is kept already stays.
+	AddFailures(ctx context.Context, scope access.Scope, id int64, failed []farm.Judged) error
+	// Failures gives the kept features, in order of the file.
+	Failures(ctx context.Context, scope access.Scope, id int64, limit int64) ([]farm.Judged, error)
+	// Matches gives the live fields of a farm that carry one of the external ids, by it.
+	// Fields of one external id are in order of their own ids.
+	Matches(ctx context.Context, scope access.Scope, farmID int64, externalIDs []string) (map[string][]farm.Field, error)
+}

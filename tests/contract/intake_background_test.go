@@ -1,0 +1,137 @@
+package contract
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/cli"
+	"tilth/tests/rig"
+)
+
+// untilImported waits for the end of a background import, whose progress never passes its
+// total.
+func untilImported(t testing.TB, c *rig.Client, job int64) imported {
+	t.Helper()
+	var now imported
+	require.Eventually(t, func() bool {
+		now = importOf(t, c.Do("GET", fmt.Sprintf("field/import/%d/", job), nil), 200)
+		require.LessOrEqual(t, now.Done, now.Total)
+		return now.Status == "completed" || now.Status == "failed"
+	}, 90*time.Second, 50*time.Millisecond, "the import never ended")
+	return now
+}
+
+// spoolFiles lists the files that wait in a store of objects.
+func spoolFiles(t testing.TB, dir string) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(dir, "imports", "*"))
+	require.NoError(t, err)
+	return found
+}
+
+func TestLargeImportsRunInTheBackground(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		objects := t.TempDir()
+		server := rig.Start(t, rig.Options{Database: database, Config: func(cfg *cli.Config) { cfg.ObjectsURL = "file:" + objects }})
+		c, stranger := server.Company("owner", 0), server.Company("owner", 0)
+		farm := newFarm(c)
+		const total = 2_300
+		body := collection(t, 0, total, func(i int, p map[string]any) {
+			if i%100 == 7 {
+				p["name"] = strings.Repeat("x", 300) // 23 of them
+			}
+		})
+		upload := func(more string) imported {
+			return importOf(t, c.Upload(importPath(farm, "&external_id_property=key"+more), mediaGeoJSON, strings.NewReader(body)), 202)
+		}
+
+		preview := upload("&preview=true")
+		require.Equal(t, "queued", preview.Status)
+		require.NotNil(t, preview.JobID)
+		require.EqualValues(t, total, preview.Total)
+		judged := untilImported(t, c, *preview.JobID)
+		require.Equal(t, "completed", judged.Status)
+		require.Equal(t, []int64{total, total - 23, 23}, []int64{judged.Done, judged.Created, judged.Failed})
+		require.Zero(t, fieldCount(t, c, farm), "a preview writes nothing")
+
+		atomic := untilImported(t, c, *upload("&atomic=true").JobID)
+		require.Equal(t, "failed", atomic.Status)
+		require.Contains(t, *atomic.Reason, "nothing was stored")
+		require.Len(t, atomic.Features, 23)
+		require.Zero(t, fieldCount(t, c, farm), "an atomic import with errors writes nothing")
+
+		job := *upload("").JobID
+		report := untilImported(t, c, job)
+		require.Equal(t, "completed", report.Status)
+		require.Equal(t, []int64{total, total - 23, 23}, []int64{report.Done, report.Created, report.Failed})
+		require.Len(t, report.Features, 23)
+		require.EqualValues(t, 107, report.Features[1].Index)
+		require.Equal(t, "fail", report.Features[1].Verdict)
+		require.Contains(t, report.Features[1].Errors["name"][0], "255")
+		require.EqualValues(t, total-23, fieldCount(t, c, farm))
+		require.Equal(t, 404, stranger.Do("GET", fmt.Sprintf("field/import/%d/", job), nil).Status)
+
+		again := untilImported(t, c, *upload("").JobID)
+		require.Equal(t, []int64{0, 0, total - 23}, []int64{again.Created, again.Updated, again.Skipped})
+
+		sound := newFarm(c)
+		whole := importOf(t, c.Upload(importPath(sound, "&atomic=true"), mediaGeoJSON, strings.NewReader(collection(t, 0, 1_001, nil))), 202)
+		require.Equal(t, "completed", untilImported(t, c, *whole.JobID).Status)
+		require.EqualValues(t, 1_001, fieldCount(t, c, sound))
+		require.Eventually(t, func() bool { return len(spoolFiles(t, objects)) == 0 }, 10*time.Second, 20*time.Millisecond, "the files are cleaned up")
+	})
+}
+
+// The farm goes while its import waits: the import fails with a reason, and stores nothing.
+func TestImportOfADeletedFarmFails(t *testing.T) {
+	t.Parallel()
+	database, objects := rig.SQLite(t), t.TempDir()
+	first := rig.Start(t, rig.Options{Database: database, Config: func(cfg *cli.Config) { cfg.ObjectsURL = "file:" + objects }})
+	c := first.Company("owner", 0)
+	farm := newFarm(c)
+	job := *importOf(t, c.Upload(importPath(farm, ""), mediaGeoJSON, strings.NewReader(collection(t, 0, 6_000, nil))), 202).JobID
+	c.Expect(204, "DELETE", "farm/"+itoa(farm)+"/", nil)
+	report := untilImported(t, c, job)
+	require.Equal(t, "failed", report.Status)
+	require.Contains(t, *report.Reason, "gone")
+	require.Zero(t, fieldCount(t, c, farm))
+	require.Empty(t, spoolFiles(t, objects))
+}
+
+// kill -9 in the middle of an import, then a restart: it goes on where it stood, and no
+// field is there twice.
+func TestKilledWhileImporting(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string]func(testing.TB) string{"sqlite": rig.SQLite, "postgres": rig.PostgreSQL} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			database, imagery := open(t), newGate(t)
+			objects := "TILTH_OBJECTS_URL=file:" + t.TempDir()
+			first := rig.StartProcess(t, database, imagery.URL, objects)
+			c := rig.Remote(t, first.URL, tokenOf(t, database))
+			farm := newFarm(c)
+			const total = 12_000
+			job := *importOf(t, c.Upload(importPath(farm, ""), mediaGeoJSON, strings.NewReader(collection(t, 0, total, nil))), 202).JobID
+			var done int64
+			require.Eventually(t, func() bool {
+				done = importOf(t, c.Do("GET", fmt.Sprintf("field/import/%d/", job), nil), 200).Done
+				return done > 0
+			}, 30*time.Second, 5*time.Millisecond)
+			first.Kill()
+			require.Less(t, done, int64(total), "the import was over before it could be killed")
+
+			second := rig.StartProcess(t, database, imagery.URL, objects)
+			c = rig.Remote(t, second.URL, c.Token)
+			report := untilImported(t, c, job)
+			require.Equal(t, "completed", report.Status)
+			require.EqualValues(t, total, report.Created)
+			require.EqualValues(t, total, fieldCount(t, c, farm))
+		})
+	}
+}

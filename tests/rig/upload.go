@@ -1,0 +1,29 @@
+package rig
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Upload posts a file below /api/v1.2/ under a content type and reads the answer.
+func (c *Client) Upload(path, media string, body io.Reader) Answer {
+	t := c.server.t
+	t.Helper()
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, c.server.URL+"/api/v1.2/"+path, body)
+	require.NoError(t, err)
+	if media != "" {
+		req.Header.Set("Content-Type", media)
+	}
+	if c.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.Token)
+	}
+	res, err := http.DefaultTransport.RoundTrip(req)
+	require.NoError(t, err)
+	defer func() { _ = res.Body.Close() }()
+	raw, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	return Answer{res.StatusCode, res.Header, raw}
+}

@@ -1,0 +1,112 @@
+package storetest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/core/access"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+func testImports(t *testing.T, b Backend) {
+	w := newWorld(t, b)
+	ours, theirs := w.ours.scope, w.theirs.scope
+	options := farm.ImportOptions{FarmID: w.ours.farm.ID, NameProperty: "name", ExternalIDProperty: "key", Preview: true, Atomic: true}
+	record := farm.NewImport(options, w.ours.user, "imports/a", "application/zip", 20, kept(w.clock.Now()))
+	w.write(func(tx ports.Repos) error { return tx.Imports.Insert(w.ctx, ours, &record) })
+	require.Positive(t, record.ID)
+	require.Equal(t, ours.Company(), record.CompanyID)
+	get := func(scope access.Scope) (got farm.Import, err error) {
+		w.read(func(tx ports.Repos) error { got, err = tx.Imports.Get(w.ctx, scope, record.ID); return nil })
+		return got, err
+	}
+	got, err := get(ours)
+	require.NoError(t, err)
+	require.Equal(t, record, got)
+	for _, scope := range []access.Scope{theirs, access.SharedWith(theirs.Company()), {}} {
+		_, err := get(scope)
+		require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+	}
+
+	bad := func(index int64, message string) farm.Judged {
+		f := fault.Fields{}
+		f.Add("boundary", message)
+		return farm.Judged{Index: index, Verdict: farm.VerdictFail, Name: "ä", ExternalID: "k", Errors: f}
+	}
+	w.clock.move(time.Minute)
+	w.write(func(tx ports.Repos) error {
+		locked, err := tx.Imports.GetForUpdate(w.ctx, ours, record.ID)
+		require.NoError(t, err)
+		failed := []farm.Judged{bad(3, "three"), bad(1, "one")}
+		locked.Advance(failed, kept(w.clock.Now()))
+		require.NoError(t, tx.Imports.AddFailures(w.ctx, ours, record.ID, failed))
+		require.NoError(t, tx.Imports.AddFailures(w.ctx, ours, record.ID, []farm.Judged{bad(1, "again")}), "kept already")
+		record = locked
+		return tx.Imports.Update(w.ctx, ours, locked)
+	})
+	got, err = get(ours)
+	require.NoError(t, err)
+	require.Equal(t, record, got)
+	w.read(func(tx ports.Repos) error {
+		kept, err := tx.Imports.Failures(w.ctx, ours, record.ID, 10)
+		require.Equal(t, []farm.Judged{bad(1, "one"), bad(3, "three")}, kept)
+		require.NoError(t, err)
+		kept, err = tx.Imports.Failures(w.ctx, ours, record.ID, 1)
+		require.Len(t, kept, 1)
+		require.NoError(t, err)
+		_, err = tx.Imports.Failures(w.ctx, theirs, record.ID, 10)
+		require.True(t, fault.Is(err, fault.NotFound))
+		return nil
+	})
+	require.True(t, fault.Is(w.Write(w.ctx, func(ctx context.Context, tx ports.Repos) error {
+		return tx.Imports.Update(ctx, theirs, record)
+	}), fault.NotFound))
+	require.True(t, fault.Is(w.Write(w.ctx, func(ctx context.Context, tx ports.Repos) error {
+		return tx.Imports.AddFailures(ctx, theirs, record.ID, []farm.Judged{bad(7, "seven")})
+	}), fault.NotFound))
+}
+
+func testMatches(t *testing.T, b Backend) {
+	w := newWorld(t, b)
+	keyed := func(e estate, farmID int64, key string) *farm.Field {
+		f := w.newField(e, "Field "+key)
+		f.Farm.ID, f.ExternalID = farmID, key
+		w.write(func(tx ports.Repos) error { return tx.Fields.Insert(w.ctx, e.scope, []*farm.Field{&f}) })
+		return &f
+	}
+	other := farm.Farm{Meta: w.meta(w.ours), Name: "Other"}
+	w.write(func(tx ports.Repos) error { return tx.Farms.Insert(w.ctx, w.ours.scope, []*farm.Farm{&other}) })
+	at := w.ours.farm.ID
+	one, first, second := keyed(w.ours, at, "one"), keyed(w.ours, at, "two"), keyed(w.ours, at, "two")
+	gone := keyed(w.ours, at, "gone")
+	keyed(w.ours, other.ID, "one")
+	keyed(w.theirs, w.theirs.farm.ID, "one")
+	matches := func(tx ports.Repos, scope access.Scope) map[string][]int64 {
+		found, err := tx.Imports.Matches(w.ctx, scope, at, []string{"one", "two", "gone", "none", "", "a\x00b", "\xff"})
+		require.NoError(t, err)
+		out := map[string][]int64{}
+		for key, fields := range found {
+			for _, f := range fields {
+				out[key] = append(out[key], f.ID)
+			}
+		}
+		return out
+	}
+	w.write(func(tx ports.Repos) error {
+		_, err := tx.Fields.SoftDelete(w.ctx, w.ours.scope, []int64{gone.ID}, w.clock.Now())
+		require.NoError(t, err)
+		require.Equal(t, map[string][]int64{"one": {one.ID}, "two": {first.ID, second.ID}}, matches(tx, w.ours.scope))
+		return nil
+	})
+	w.read(func(tx ports.Repos) error {
+		require.Equal(t, map[string][]int64{"one": {one.ID}, "two": {first.ID, second.ID}}, matches(tx, w.ours.scope))
+		require.Empty(t, matches(tx, w.theirs.scope))
+		require.Empty(t, matches(tx, access.SharedWith(w.theirs.scope.Company())))
+		return nil
+	})
+}
