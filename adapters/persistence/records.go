@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -109,11 +110,6 @@ func (r records[T, R, PT, PR]) selected() *bun.SelectQuery {
 		})
 }
 
-// joined selects nothing yet from the table and what it refers to, in a scope.
-func (r records[T, R, PT, PR]) joined(scope access.Scope) *bun.SelectQuery {
-	return where(r.tables(), r.in(scope)...)
-}
-
 // tables is the table and what it refers to. The joins are left joins, which cannot
 // change what is counted.
 func (r records[T, R, PT, PR]) tables() *bun.SelectQuery {
@@ -126,9 +122,36 @@ func (r records[T, R, PT, PR]) tables() *bun.SelectQuery {
 	return q
 }
 
+// narrowed selects nothing yet from what a query asks for, in a scope. What the table
+// refers to is joined only where the query looks at it: names are not needed to count
+// records, nor to pass over them.
+func (r records[T, R, PT, PR]) narrowed(scope access.Scope, query ports.Query) (*bun.SelectQuery, error) {
+	q := r.s.NewSelect().Model((*R)(nil))
+	if scope.Shared() || r.t.looksElsewhere(query) { // what is shared is found through the field
+		q = r.tables()
+	}
+	return filtered(where(q, r.in(scope)...), r.t.filters, query.Filters)
+}
+
+// looksElsewhere reports whether a query filters or orders by a column of another table.
+func (t *table[T, R]) looksElsewhere(query ports.Query) bool {
+	elsewhere := func(expr string) bool { return expr != "" && !strings.HasPrefix(expr, "t.") }
+	for _, f := range query.Filters {
+		if k := t.filters[f.Name]; elsewhere(k.exact) || elsewhere(k.folded) || elsewhere(k.since) || elsewhere(k.other) {
+			return true
+		}
+	}
+	for _, o := range query.Order {
+		if elsewhere(t.orders[o.Field].expr) {
+			return true
+		}
+	}
+	return false
+}
+
 // Count implements ports.Records.
 func (r records[T, R, PT, PR]) Count(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
-	q, err := filtered(r.joined(scope), r.t.filters, query.Filters)
+	q, err := r.narrowed(scope, query)
 	if err != nil {
 		return 0, err
 	}
@@ -137,7 +160,7 @@ func (r records[T, R, PT, PR]) Count(ctx context.Context, scope access.Scope, qu
 
 // Each implements ports.Records.
 func (r records[T, R, PT, PR]) Each(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[T, error] {
-	q, err := filtered(r.query(scope), r.t.filters, query.Filters)
+	q, err := r.page(scope, query)
 	if err != nil {
 		return failed[T](err)
 	}
@@ -146,10 +169,27 @@ func (r records[T, R, PT, PR]) Each(ctx context.Context, scope access.Scope, que
 			return failed[T](err)
 		}
 	}
-	if q, err = r.s.ordered(q, r.t.orders, query.Order); err != nil {
-		return failed[T](err)
+	return stream(ctx, r.s, q, r.t.record)
+}
+
+// page selects the page of a query. Of a page deep in a list only the ids are passed
+// over; what the records refer to is looked up for those on the page alone.
+func (r records[T, R, PT, PR]) page(scope access.Scope, query ports.Query) (*bun.SelectQuery, error) {
+	q, err := filtered(r.query(scope), r.t.filters, query.Filters)
+	if err != nil {
+		return nil, err
 	}
-	return stream(ctx, r.s, paged(q, query), r.t.record)
+	if q, err = r.s.ordered(q, r.t.orders, query.Order); err != nil || query.Offset == 0 || query.Limit == 0 {
+		return paged(q, query), err
+	}
+	ids, err := r.narrowed(scope, query)
+	if err != nil {
+		return nil, err
+	}
+	if ids, err = r.s.ordered(ids.ColumnExpr("t.id"), r.t.orders, query.Order); err != nil {
+		return nil, err
+	}
+	return q.Where("t.id IN (?)", paged(ids, query)), nil
 }
 
 // Get implements ports.Records.
