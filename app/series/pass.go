@@ -42,7 +42,7 @@ func (w *passWork) outcome(ctx context.Context) (vegetation.Outcome, error) {
 		out = vegetation.Unreadable(w.pass, pixels, err.Error())
 	}
 	for _, s := range w.pass.Scenes {
-		out.NoSCL = out.NoSCL || !s.Bands[vegetation.SCL]
+		out.NoSCL = out.NoSCL || (s.Broken == "" && !s.Bands[vegetation.SCL])
 		out.Synthetic = out.Synthetic || s.Synthetic
 	}
 	for _, r := range readings {
@@ -78,20 +78,30 @@ func (w *passWork) judge(ctx context.Context) (readings []*reading, out vegetati
 		}
 	}
 	var items []string
+	var offsets []vegetation.AppliedOffset
 	for _, i := range order {
 		used, err := w.merge(ctx, composite, readings[i])
 		if err != nil {
 			return readings, out, fmt.Errorf("scene %s: %w", readings[i].scene.ID, err)
 		}
 		if used {
-			items = append(items, readings[i].scene.ID)
+			id, first := readings[i].scene.ID, w.request.Index.Bands()[0]
+			items = append(items, id)
+			offsets = append(offsets, readings[i].layer.Bands[first].Applied(id))
 		}
 	}
-	return readings, composite.Result(w.pass, items), nil
+	out = composite.Result(w.pass, items)
+	if out.Observation != nil {
+		out.Observation.Offsets = offsets
+	}
+	return readings, out, nil
 }
 
 // begin reads what decides whether a scene is of any use: its grid and its classification.
 func (w *passWork) begin(ctx context.Context, s vegetation.Scene) (*reading, error) {
+	if s.Broken != "" {
+		return nil, fault.New(fault.Invalid, "imagery_item", s.Broken)
+	}
 	for _, b := range w.request.Index.Bands() {
 		if !s.Bands[b] {
 			return nil, fault.Newf(fault.Invalid, "missing_band", "The scene has no band %s.", b)

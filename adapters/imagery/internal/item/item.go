@@ -31,7 +31,7 @@ type Item struct {
 	jpeg2000  bool  // its bands are there, but as JPEG 2000
 
 	mu      sync.Mutex
-	decided *float64 // the offset that was decided from pixels
+	decided *decision // once the pixels have been looked at
 }
 
 // Asset is the file of one band. A NaN Offset means that the item does not state one.

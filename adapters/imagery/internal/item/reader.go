@@ -43,7 +43,8 @@ func (r Reader) Read(ctx context.Context, scene vegetation.Scene, band vegetatio
 	if band == vegetation.SCL {
 		return raster, nil
 	}
-	raster.Offset, err = it.offset(ctx, asset, files)
+	decided, err := it.offset(ctx, asset, files)
+	raster.Offset, raster.OffsetBasis = decided.offset, decided.basis
 	return raster, err
 }
 
