@@ -7,18 +7,17 @@ import (
 	"math"
 
 	"tilth/core/fault"
-	"tilth/core/geo"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
 
 // passWork is the work on one pass; it is for one goroutine.
 type passWork struct {
-	imagery   ports.Imagery
-	request   Request
-	mask      vegetation.Mask
-	pass      vegetation.Pass
-	projected map[int]geo.MultiPolygon // the boundary by EPSG
+	imagery ports.Imagery
+	request Request
+	mask    vegetation.Mask
+	pass    vegetation.Pass
+	ground  *ground
 }
 
 // reading is what has been read of one scene.
@@ -115,12 +114,8 @@ func (w *passWork) begin(ctx context.Context, s vegetation.Scene) (*reading, err
 	if err != nil {
 		return nil, err
 	}
-	boundary, err := w.boundaryIn(grid.EPSG)
-	if err != nil {
-		return nil, err
-	}
 	r := &reading{scene: s}
-	if r.footprint, err = vegetation.Cover(boundary, grid); err != nil {
+	if r.footprint, err = w.ground.on(grid); err != nil {
 		return nil, err
 	}
 	if s.Bands[vegetation.SCL] {
@@ -183,7 +178,7 @@ func (w *passWork) read(ctx context.Context, r *reading, band vegetation.Band) (
 	if err := grid.Check(); err != nil {
 		return vegetation.Raster{}, err
 	}
-	boundary, err := w.boundaryIn(grid.EPSG)
+	boundary, err := w.ground.in(grid.EPSG)
 	if err != nil {
 		return vegetation.Raster{}, err
 	}
@@ -193,18 +188,6 @@ func (w *passWork) read(ctx context.Context, r *reading, band vegetation.Band) (
 		return vegetation.Raster{Grid: window.Of(grid)}, nil
 	}
 	return w.imagery.Read(ctx, r.scene, band, window)
-}
-
-func (w *passWork) boundaryIn(epsg int) (geo.MultiPolygon, error) {
-	if have, ok := w.projected[epsg]; ok {
-		return have, nil
-	}
-	utm, err := geo.NewUTM(epsg)
-	if err != nil {
-		return nil, err
-	}
-	w.projected[epsg] = utm.Project(w.request.Boundary)
-	return w.projected[epsg], nil
 }
 
 // unreadable reports whether an error is a scene's own trouble, which another try would not
