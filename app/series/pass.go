@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 
 	"tilth/core/fault"
 	"tilth/core/vegetation"
@@ -156,15 +157,31 @@ func (w *passWork) merge(ctx context.Context, composite *vegetation.Composite, r
 		return false, err
 	}
 	if r.layer.Bands == nil {
-		bands := map[vegetation.Band]vegetation.Raster{}
-		for _, b := range w.request.Index.Bands() {
-			if bands[b], err = w.read(ctx, r, b); err != nil {
-				return false, err
-			}
+		if r.layer.Bands, err = w.readBands(ctx, r); err != nil {
+			return false, err
 		}
-		r.layer.Bands = bands
 	}
 	return composite.Add(r.layer)
+}
+
+// readBands reads the bands of the index at the same time: each is a file of its own, and
+// waiting for them in turn would cost the sum. Of several errors the first band's counts.
+func (w *passWork) readBands(ctx context.Context, r *reading) (map[vegetation.Band]vegetation.Raster, error) {
+	bands := w.request.Index.Bands()
+	rasters, errs := make([]vegetation.Raster, len(bands)), make([]error, len(bands))
+	var readers sync.WaitGroup
+	for i, b := range bands {
+		readers.Go(func() { rasters[i], errs[i] = w.read(ctx, r, b) })
+	}
+	readers.Wait()
+	out := make(map[vegetation.Band]vegetation.Raster, len(bands))
+	for i, b := range bands {
+		if errs[i] != nil {
+			return nil, errs[i]
+		}
+		out[b] = rasters[i]
+	}
+	return out, nil
 }
 
 // read reads the window of a band that the field needs: its box with enough of a margin that
