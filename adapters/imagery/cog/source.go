@@ -51,7 +51,12 @@ func FromRoot(root *os.Root, path string) (Source, error) {
 	if err != nil {
 		return nil, fileFault(path, err)
 	}
-	info, err := root.Stat(path)
+	// A regular file tells its age and size in one call; the root, which asks folder by
+	// folder, is asked where there is a link, and by every read.
+	info, err := os.Lstat(absolute)
+	if err != nil || !info.Mode().IsRegular() {
+		info, err = root.Stat(path)
+	}
 	return newLocal(path, absolute, info, err, func() (*os.File, error) { return root.Open(path) })
 }
 
