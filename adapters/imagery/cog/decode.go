@@ -60,9 +60,16 @@ const (
 // LZW have at most 12 bits for 8; the other codecs expand by far less.
 func mostPacked(n int64) int64 { return 2*n + 64<<10 }
 
-// scratch keeps buffers of unpacked bytes, which are as large as blocks and live no longer
-// than one is decoded.
+// scratch keeps buffers of packed and of unpacked bytes, which are as large as blocks and
+// live no longer than one is decoded.
 var scratch = sync.Pool{New: func() any { return new([]byte) }}
+
+// sized gives n bytes of a buffer, which grows when it is too small. What they hold is
+// left from before.
+func sized(buffer *[]byte, n int) []byte {
+	*buffer = slices.Grow((*buffer)[:0], n)[:n]
+	return *buffer
+}
 
 // decode turns the stored bytes of a block into its pixels, blockW × rows(block) in row
 // order.
@@ -70,8 +77,7 @@ func (h *header) decode(packed []byte, block int) ([]uint16, error) {
 	rows := h.rows(block)
 	buffer := scratch.Get().(*[]byte)
 	defer scratch.Put(buffer)
-	*buffer = slices.Grow((*buffer)[:0], rows*h.rowBytes())
-	raw := (*buffer)[:rows*h.rowBytes()]
+	raw := sized(buffer, rows*h.rowBytes())
 	if err := h.codec.unpack(raw, packed); err != nil {
 		return nil, err
 	}
