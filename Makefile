@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: run test test-unit test-cluster bench fuzz lint generate generate-check build clean help
+.PHONY: run test test-unit test-cluster bench bench-peers fuzz lint generate generate-check build clean help
 
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
@@ -46,6 +46,9 @@ test-cluster: ## several replicas in containers: kills, lost brokers, races (nee
 
 bench: ## benchmarks; BIG=1 adds the large ones
 	BIG='$(BIG)' $(GO) test -run '^$$' -bench . -benchmem -timeout 0 $(TESTFLAGS) ./tests/bench/...
+
+bench-peers: ## the same series with rasterio and numpy (needs Debian's python3-rasterio)
+	$(GO) test -run '^$$' -bench '^BenchmarkPeers$$' -benchtime 1x -timeout 0 -v $(TESTFLAGS) ./tests/bench
 
 fuzz: ## every fuzz target, FUZZTIME (20s) each
 	@$(GO) test -list '^Fuzz' ./... | awk '/^Fuzz/ { names[++n] = $$1 } $$1 == "ok" { for (i = 1; i <= n; i++) print names[i], $$2; n = 0 }' | \

@@ -136,16 +136,22 @@ type (
 	}
 	observationJSON struct {
 		pointJSON
-		Coverage float64  `json:"coverage"`
-		NValid   int      `json:"n_valid"`
-		NPolygon int      `json:"n_polygon"`
-		Median   float64  `json:"median"`
-		Std      float64  `json:"std"`
-		Min      float64  `json:"min"`
-		Max      float64  `json:"max"`
-		P10      float64  `json:"p10"`
-		P90      float64  `json:"p90"`
-		Items    []string `json:"items"`
+		Coverage float64      `json:"coverage"`
+		NValid   int          `json:"n_valid"`
+		NPolygon int          `json:"n_polygon"`
+		Median   float64      `json:"median"`
+		Std      float64      `json:"std"`
+		Min      float64      `json:"min"`
+		Max      float64      `json:"max"`
+		P10      float64      `json:"p10"`
+		P90      float64      `json:"p90"`
+		Items    []string     `json:"items"`
+		Offsets  []offsetJSON `json:"offsets"`
+	}
+	offsetJSON struct {
+		Item   string                 `json:"item"`
+		Offset float64                `json:"offset"`
+		Basis  vegetation.OffsetBasis `json:"basis"`
 	}
 	rejectionJSON struct {
 		Date     string   `json:"date"`
@@ -154,6 +160,7 @@ type (
 		NValid   int      `json:"n_valid"`
 		NPolygon int      `json:"n_polygon"`
 		Items    []string `json:"items"`
+		Note     *string  `json:"note"`
 	}
 )
 
@@ -168,14 +175,30 @@ func writeSeriesJSON(w io.Writer, s vegetation.Series) error {
 	for _, o := range s.Observations {
 		p := pointJSON{o.Date.Format(time.DateOnly), o.Value}
 		out.Profile = append(out.Profile, p)
-		out.Observations = append(out.Observations, observationJSON{p, o.Coverage, o.NValid, o.NPolygon, o.Median, o.Std, o.Min, o.Max, o.P10, o.P90, o.Items})
+		out.Observations = append(out.Observations, observationJSON{p, o.Coverage, o.NValid, o.NPolygon, o.Median, o.Std, o.Min, o.Max, o.P10, o.P90, o.Items, showOffsets(o.Offsets)})
 	}
 	for _, r := range s.Rejected {
-		out.Rejected = append(out.Rejected, rejectionJSON{r.Date.Format(time.DateOnly), string(r.Reason), r.Coverage, r.NValid, r.NPolygon, r.Items})
+		out.Rejected = append(out.Rejected, rejectionJSON{r.Date.Format(time.DateOnly), string(r.Reason), r.Coverage, r.NValid, r.NPolygon, r.Items, noteOf(r)})
 	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(out)
+}
+
+func showOffsets(offsets []vegetation.AppliedOffset) []offsetJSON {
+	out := make([]offsetJSON, len(offsets))
+	for i, o := range offsets {
+		out[i] = offsetJSON(o)
+	}
+	return out
+}
+
+// noteOf says what could not be read; nil where everything could.
+func noteOf(r vegetation.Rejection) *string {
+	if r.Note == "" {
+		return nil
+	}
+	return &r.Note
 }
 
 // writeSeriesCSV writes a line a date; a rejected date has its reason and no value.

@@ -34,6 +34,8 @@ type observationRow struct {
 	NValid        int `bun:"n_valid"`
 	NPolygon      int `bun:"n_polygon"`
 	Items         document[[]string]
+	Offsets       document[[]appliedOffset]
+	Note          string
 	Mean          *float64
 	Median        *float64
 	Std           *float64
@@ -41,6 +43,13 @@ type observationRow struct {
 	Max           *float64
 	P10           *float64 `bun:"p10"`
 	P90           *float64 `bun:"p90"`
+}
+
+// appliedOffset is the stored form of vegetation.AppliedOffset.
+type appliedOffset struct {
+	Item   string                 `json:"item"`
+	Offset float64                `json:"offset"`
+	Basis  vegetation.OffsetBasis `json:"basis"`
 }
 
 // PutSeries implements ports.ProfileOrders. Faults: NotFound for an order outside the scope.
@@ -100,28 +109,45 @@ func rowsOfSeries(orderID int64, series vegetation.Series) []observationRow {
 		d := &series.Observations[i]
 		add(observationRow{
 			Date: day{d.Date}, Coverage: d.Coverage, NValid: d.NValid, NPolygon: d.NPolygon, Items: document[[]string]{d.Items},
-			Mean: &d.Value, Median: &d.Median, Std: &d.Std, Min: &d.Min, Max: &d.Max, P10: &d.P10, P90: &d.P90,
+			Offsets: document[[]appliedOffset]{storedOffsets(d.Offsets)},
+			Mean:    &d.Value, Median: &d.Median, Std: &d.Std, Min: &d.Min, Max: &d.Max, P10: &d.P10, P90: &d.P90,
 		})
 	}
 	for i := range series.Rejected {
 		d := &series.Rejected[i]
 		add(observationRow{
 			Date: day{d.Date}, Reason: d.Reason, Coverage: d.Coverage, NValid: d.NValid, NPolygon: d.NPolygon, Items: document[[]string]{d.Items},
+			Offsets: document[[]appliedOffset]{storedOffsets(nil)}, Note: d.Note,
 		})
 	}
 	return rows
+}
+
+func storedOffsets(offsets []vegetation.AppliedOffset) []appliedOffset {
+	out := make([]appliedOffset, len(offsets)) // never null
+	for i, o := range offsets {
+		out[i] = appliedOffset(o)
+	}
+	return out
+}
+
+func offsetsOf(stored []appliedOffset) (offsets []vegetation.AppliedOffset) {
+	for _, o := range stored {
+		offsets = append(offsets, vegetation.AppliedOffset(o))
+	}
+	return offsets
 }
 
 func datesOfRows(rows []observationRow) (observed []vegetation.Observation, rejected []vegetation.Rejection) {
 	for _, row := range rows {
 		if row.Reason != "" {
 			rejected = append(rejected, vegetation.Rejection{
-				Date: row.Date.Time, Reason: row.Reason, Coverage: row.Coverage, NValid: row.NValid, NPolygon: row.NPolygon, Items: row.Items.V,
+				Date: row.Date.Time, Reason: row.Reason, Coverage: row.Coverage, NValid: row.NValid, NPolygon: row.NPolygon, Items: row.Items.V, Note: row.Note,
 			})
 			continue
 		}
 		observed = append(observed, vegetation.Observation{
-			Date: row.Date.Time, Coverage: row.Coverage, NValid: row.NValid, NPolygon: row.NPolygon, Items: row.Items.V,
+			Date: row.Date.Time, Coverage: row.Coverage, NValid: row.NValid, NPolygon: row.NPolygon, Items: row.Items.V, Offsets: offsetsOf(row.Offsets.V),
 			Value: valueOf(row.Mean), Median: valueOf(row.Median), Std: valueOf(row.Std),
 			Min: valueOf(row.Min), Max: valueOf(row.Max), P10: valueOf(row.P10), P90: valueOf(row.P90),
 		})

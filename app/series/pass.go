@@ -5,20 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 
 	"tilth/core/fault"
-	"tilth/core/geo"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
 
 // passWork is the work on one pass; it is for one goroutine.
 type passWork struct {
-	imagery   ports.Imagery
-	request   Request
-	mask      vegetation.Mask
-	pass      vegetation.Pass
-	projected map[int]geo.MultiPolygon // the boundary by EPSG
+	imagery ports.Imagery
+	request Request
+	mask    vegetation.Mask
+	pass    vegetation.Pass
+	ground  *ground
 }
 
 // reading is what has been read of one scene.
@@ -42,7 +42,7 @@ func (w *passWork) outcome(ctx context.Context) (vegetation.Outcome, error) {
 		out = vegetation.Unreadable(w.pass, pixels, err.Error())
 	}
 	for _, s := range w.pass.Scenes {
-		out.NoSCL = out.NoSCL || !s.Bands[vegetation.SCL]
+		out.NoSCL = out.NoSCL || (s.Broken == "" && !s.Bands[vegetation.SCL])
 		out.Synthetic = out.Synthetic || s.Synthetic
 	}
 	for _, r := range readings {
@@ -78,20 +78,30 @@ func (w *passWork) judge(ctx context.Context) (readings []*reading, out vegetati
 		}
 	}
 	var items []string
+	var offsets []vegetation.AppliedOffset
 	for _, i := range order {
 		used, err := w.merge(ctx, composite, readings[i])
 		if err != nil {
 			return readings, out, fmt.Errorf("scene %s: %w", readings[i].scene.ID, err)
 		}
 		if used {
-			items = append(items, readings[i].scene.ID)
+			id, first := readings[i].scene.ID, w.request.Index.Bands()[0]
+			items = append(items, id)
+			offsets = append(offsets, readings[i].layer.Bands[first].Applied(id))
 		}
 	}
-	return readings, composite.Result(w.pass, items), nil
+	out = composite.Result(w.pass, items)
+	if out.Observation != nil {
+		out.Observation.Offsets = offsets
+	}
+	return readings, out, nil
 }
 
 // begin reads what decides whether a scene is of any use: its grid and its classification.
 func (w *passWork) begin(ctx context.Context, s vegetation.Scene) (*reading, error) {
+	if s.Broken != "" {
+		return nil, fault.New(fault.Invalid, "imagery_item", s.Broken)
+	}
 	for _, b := range w.request.Index.Bands() {
 		if !s.Bands[b] {
 			return nil, fault.Newf(fault.Invalid, "missing_band", "The scene has no band %s.", b)
@@ -105,12 +115,8 @@ func (w *passWork) begin(ctx context.Context, s vegetation.Scene) (*reading, err
 	if err != nil {
 		return nil, err
 	}
-	boundary, err := w.boundaryIn(grid.EPSG)
-	if err != nil {
-		return nil, err
-	}
 	r := &reading{scene: s}
-	if r.footprint, err = vegetation.Cover(boundary, grid); err != nil {
+	if r.footprint, err = w.ground.on(grid); err != nil {
 		return nil, err
 	}
 	if s.Bands[vegetation.SCL] {
@@ -151,15 +157,31 @@ func (w *passWork) merge(ctx context.Context, composite *vegetation.Composite, r
 		return false, err
 	}
 	if r.layer.Bands == nil {
-		bands := map[vegetation.Band]vegetation.Raster{}
-		for _, b := range w.request.Index.Bands() {
-			if bands[b], err = w.read(ctx, r, b); err != nil {
-				return false, err
-			}
+		if r.layer.Bands, err = w.readBands(ctx, r); err != nil {
+			return false, err
 		}
-		r.layer.Bands = bands
 	}
 	return composite.Add(r.layer)
+}
+
+// readBands reads the bands of the index at the same time: each is a file of its own, and
+// waiting for them in turn would cost the sum. Of several errors the first band's counts.
+func (w *passWork) readBands(ctx context.Context, r *reading) (map[vegetation.Band]vegetation.Raster, error) {
+	bands := w.request.Index.Bands()
+	rasters, errs := make([]vegetation.Raster, len(bands)), make([]error, len(bands))
+	var readers sync.WaitGroup
+	for i, b := range bands {
+		readers.Go(func() { rasters[i], errs[i] = w.read(ctx, r, b) })
+	}
+	readers.Wait()
+	out := make(map[vegetation.Band]vegetation.Raster, len(bands))
+	for i, b := range bands {
+		if errs[i] != nil {
+			return nil, errs[i]
+		}
+		out[b] = rasters[i]
+	}
+	return out, nil
 }
 
 // read reads the window of a band that the field needs: its box with enough of a margin that
@@ -173,7 +195,7 @@ func (w *passWork) read(ctx context.Context, r *reading, band vegetation.Band) (
 	if err := grid.Check(); err != nil {
 		return vegetation.Raster{}, err
 	}
-	boundary, err := w.boundaryIn(grid.EPSG)
+	boundary, err := w.ground.in(grid.EPSG)
 	if err != nil {
 		return vegetation.Raster{}, err
 	}
@@ -183,18 +205,6 @@ func (w *passWork) read(ctx context.Context, r *reading, band vegetation.Band) (
 		return vegetation.Raster{Grid: window.Of(grid)}, nil
 	}
 	return w.imagery.Read(ctx, r.scene, band, window)
-}
-
-func (w *passWork) boundaryIn(epsg int) (geo.MultiPolygon, error) {
-	if have, ok := w.projected[epsg]; ok {
-		return have, nil
-	}
-	utm, err := geo.NewUTM(epsg)
-	if err != nil {
-		return nil, err
-	}
-	w.projected[epsg] = utm.Project(w.request.Boundary)
-	return w.projected[epsg], nil
 }
 
 // unreadable reports whether an error is a scene's own trouble, which another try would not

@@ -49,8 +49,9 @@ func (c *Computer) Compute(ctx context.Context, req Request) (vegetation.Series,
 		return vegetation.Series{}, fmt.Errorf("search for imagery: %w", err)
 	}
 	passes := vegetation.Passes(scenes, longitude)
+	place := newGround(req.Boundary)
 	outcomes, err := eachPass(ctx, passes, func(ctx context.Context, p vegetation.Pass) (vegetation.Outcome, error) {
-		w := &passWork{imagery: c.Imagery, request: req, mask: mask, pass: p, projected: map[int]geo.MultiPolygon{}}
+		w := &passWork{imagery: c.Imagery, request: req, mask: mask, pass: p, ground: place}
 		return w.outcome(ctx)
 	})
 	if err != nil {

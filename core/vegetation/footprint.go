@@ -78,7 +78,11 @@ func centresIn(m geo.MultiPolygon, g Grid) []Cell {
 	slices.SortFunc(spans, func(a, b span) int {
 		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.from, b.from))
 	})
-	var cells []Cell
+	most := 0 // parts that overlap count twice here
+	for _, s := range spans {
+		most += s.to - s.from
+	}
+	cells := make([]Cell, 0, most)
 	row, next := math.MinInt, 0 // next: the first column not yet taken in this row
 	for _, s := range spans {
 		if s.row != row {

@@ -32,6 +32,9 @@ type Scene struct {
 	Baseline      string // processing baseline, "05.09"
 	Updated       time.Time
 	Synthetic     bool // made by Tilth's own demo archive
+	// Broken says, for people, why the catalog's entry cannot be used; empty for a sound one.
+	// A broken scene has an id and a time, and rejects its pass.
+	Broken string
 	// Bands that the scene has. A scene without SCL counts every pixel with data as clear.
 	Bands map[Band]bool
 	// Source is the adapter's own handle (addresses of the files); the core never looks inside.
@@ -62,4 +65,6 @@ type Raster struct {
 	NoData    uint16
 	Scale     float64
 	Offset    float64
+	// OffsetBasis says what decided Offset; empty for the scene classification.
+	OffsetBasis OffsetBasis
 }

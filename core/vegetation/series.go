@@ -22,11 +22,12 @@ type Observation struct {
 	Median   float64
 	Std      float64 // of the population
 	Min, Max float64
-	P10, P90 float64  // percentiles, linear between the values
-	Coverage float64  // valid / in the field, 0…1
-	NValid   int      // pixels with a value
-	NPolygon int      // pixels of the field
-	Items    []string // the scenes that gave values, the first the one of the larger coverage
+	P10, P90 float64         // percentiles, linear between the values
+	Coverage float64         // valid / in the field, 0…1
+	NValid   int             // pixels with a value
+	NPolygon int             // pixels of the field
+	Items    []string        // the scenes that gave values, the first the one of the larger coverage
+	Offsets  []AppliedOffset // of each of Items, in their order
 }
 
 // Reason says why a date did not enter.

@@ -11,7 +11,7 @@ type weighted struct{ value, weight float64 }
 
 // statistics gives the figures of the valid pixels; there is at least one.
 func (c *Composite) statistics() Observation {
-	var pixels []weighted
+	pixels := make([]weighted, 0, len(c.states))
 	for i, s := range c.states {
 		if s == valid {
 			pixels = append(pixels, weighted{c.values[i], c.footprint.Cells[i].Weight})

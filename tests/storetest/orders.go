@@ -137,11 +137,14 @@ func testSeries(t *testing.T, b Backend) {
 		series.Observations = append(series.Observations, vegetation.Observation{
 			Date: date(2026, 3, 1).AddDate(0, 0, i), Value: 0.1 + float64(i)/7, Median: 1.0 / 3, Std: 1e-17, Min: -1, Max: 1, P10: 0.1, P90: 0.9,
 			Coverage: 0.75, NValid: 30, NPolygon: 40, Items: []string{fmt.Sprintf("S2A_%d", i), "S2B"},
+			Offsets: []vegetation.AppliedOffset{
+				{Item: fmt.Sprintf("S2A_%d", i), Offset: -0.1, Basis: vegetation.OffsetByBaseline}, {Item: "S2B", Basis: vegetation.OffsetByPixels},
+			},
 		})
 	}
 	series.Rejected = []vegetation.Rejection{
 		{Date: date(2026, 2, 1), Reason: vegetation.ReasonCloud, Coverage: 0.25, NValid: 10, NPolygon: 40, Items: []string{"x"}},
-		{Date: date(2026, 2, 2), Reason: vegetation.ReasonError},
+		{Date: date(2026, 2, 2), Reason: vegetation.ReasonError, Note: "B08.tif cannot be read."},
 	}
 	shorter := vegetation.Series{Index: "NDVI", SmallField: true, Observations: series.Observations[5:6]}
 	other := vegetation.Series{Index: "EVI", Observations: series.Observations[:2]}

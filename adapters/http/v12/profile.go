@@ -66,6 +66,14 @@ type Observation struct {
 	P10      float64   `json:"p10"`
 	P90      float64   `json:"p90"`
 	Items    []string  `json:"items" doc:"Ids of the scenes."`
+	Offsets  []Offset  `json:"offsets" doc:"Of each scene, in the order of items: what was added to its digital numbers, and what decided it."`
+}
+
+// Offset is what turned the digital numbers of a scene into reflectance.
+type Offset struct {
+	Item   string  `json:"item" doc:"Id of the scene."`
+	Offset float64 `json:"offset" doc:"Reflectance = digital number * scale + offset."`
+	Basis  string  `json:"basis" enum:"item,baseline,pixels,flag" doc:"What decided it: the catalog's item, ESA's rule by processing baseline, the pixels, or the item's flag."`
 }
 
 // Rejection is a date that is not in the profile.
@@ -76,6 +84,7 @@ type Rejection struct {
 	NValid   int       `json:"n_valid"`
 	NPolygon int       `json:"n_polygon"`
 	Items    []string  `json:"items"`
+	Note     *string   `json:"note" doc:"With the reason error: what could not be read."`
 }
 
 // Profile is an order with its series.
@@ -203,12 +212,20 @@ func showProfile(p profiles.Profile, detail bool) Profile {
 	observations, rejected := []Observation{}, []Rejection{}
 	for _, o := range p.Series.Observations {
 		observations = append(observations, Observation{
-			rest.DateOf(o.Date), o.Value, o.Coverage, o.NValid, o.NPolygon, o.Median, o.Std, o.Min, o.Max, o.P10, o.P90, o.Items,
+			rest.DateOf(o.Date), o.Value, o.Coverage, o.NValid, o.NPolygon, o.Median, o.Std, o.Min, o.Max, o.P10, o.P90, o.Items, showOffsets(o.Offsets),
 		})
 	}
 	for _, r := range p.Series.Rejected {
-		rejected = append(rejected, Rejection{rest.DateOf(r.Date), string(r.Reason), r.Coverage, r.NValid, r.NPolygon, r.Items})
+		rejected = append(rejected, Rejection{rest.DateOf(r.Date), string(r.Reason), r.Coverage, r.NValid, r.NPolygon, r.Items, word(r.Note)})
 	}
 	out.Observations, out.Rejected = &observations, &rejected
+	return out
+}
+
+func showOffsets(offsets []vegetation.AppliedOffset) []Offset {
+	out := make([]Offset, len(offsets))
+	for i, o := range offsets {
+		out[i] = Offset{o.Item, o.Offset, string(o.Basis)}
+	}
 	return out
 }

@@ -54,7 +54,7 @@ func Open(dir string) (*Catalog, error) {
 		return nil, missing("folder "+dir, err)
 	}
 	c := &Catalog{root: root}
-	c.reader.Source = func(href string) (cog.Source, error) { return cog.FromRoot(root, href) }
+	c.reader.Source = func(_ *item.Item, href string) (cog.Source, error) { return cog.FromRoot(root, href) }
 	walk := walker{catalog: c, seen: map[string]bool{}}
 	if err := walk.document(entrance, 0); err != nil {
 		_ = root.Close() // nothing was written

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"sync"
 
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
@@ -58,11 +60,24 @@ const (
 // LZW have at most 12 bits for 8; the other codecs expand by far less.
 func mostPacked(n int64) int64 { return 2*n + 64<<10 }
 
+// scratch keeps buffers of packed and of unpacked bytes, which are as large as blocks and
+// live no longer than one is decoded.
+var scratch = sync.Pool{New: func() any { return new([]byte) }}
+
+// sized gives n bytes of a buffer, which grows when it is too small. What they hold is
+// left from before.
+func sized(buffer *[]byte, n int) []byte {
+	*buffer = slices.Grow((*buffer)[:0], n)[:n]
+	return *buffer
+}
+
 // decode turns the stored bytes of a block into its pixels, blockW × rows(block) in row
 // order.
 func (h *header) decode(packed []byte, block int) ([]uint16, error) {
 	rows := h.rows(block)
-	raw := make([]byte, rows*h.rowBytes())
+	buffer := scratch.Get().(*[]byte)
+	defer scratch.Put(buffer)
+	raw := sized(buffer, rows*h.rowBytes())
 	if err := h.codec.unpack(raw, packed); err != nil {
 		return nil, err
 	}
@@ -129,13 +144,18 @@ func (h *header) samples(out []uint16, raw []byte) {
 			}
 		}
 	case 16:
-		for i := range out {
-			out[i] = h.order.Uint16(raw[2*i:])
+		low, high := 0, 1 // places of a sample's bytes
+		if h.order.Uint16([]byte{0, 1}) == 1 {
+			low, high = 1, 0
 		}
+		previous, keep := uint16(0), uint16(0)
 		if h.predictor == predictorHorizontal {
-			for i := 1; i < len(out); i++ {
-				out[i] += out[i-1]
-			}
+			keep = 0xffff
+		}
+		raw = raw[:2*len(out)]
+		for i := range out {
+			previous = previous&keep + (uint16(raw[2*i+low]) | uint16(raw[2*i+high])<<8)
+			out[i] = previous
 		}
 	default:
 		packedSamples(out, raw, h.bits)

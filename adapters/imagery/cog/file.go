@@ -191,9 +191,11 @@ func (f *File) load(ctx context.Context, blocks []int) ([]value, error) {
 		return int(min(max(f.offsets[blocks[a]]-f.offsets[blocks[b]], -1), 1))
 	})
 	out := make([]value, len(blocks))
+	buffer := scratch.Get().(*[]byte)
+	defer scratch.Put(buffer)
 	for len(places) > 0 {
 		start, end, n := f.run(blocks, places)
-		packed, err := f.fetch(ctx, start, end)
+		packed, err := f.fetch(ctx, sized(buffer, int(end-start)), start)
 		if err != nil {
 			return nil, err
 		}
@@ -240,8 +242,8 @@ func (f *File) checkBlock(block int) error {
 	}
 }
 
-func (f *File) fetch(ctx context.Context, start, end int64) ([]byte, error) {
-	buf := make([]byte, end-start)
+// fetch fills buf with the bytes of the file from start on.
+func (f *File) fetch(ctx context.Context, buf []byte, start int64) ([]byte, error) {
 	n, err := f.source.ReadAt(ctx, buf, start)
 	if n == len(buf) {
 		return buf, nil

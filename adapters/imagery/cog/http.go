@@ -13,19 +13,37 @@ import (
 	"sync/atomic"
 
 	"tilth/adapters/imagery/remote"
+	"tilth/core/fault"
 )
 
 // ranges is a file behind HTTP that is read by byte ranges (RFC 9110, 14).
 type ranges struct {
 	client *remote.Client
+	signer Signer // nil: the address is asked as it is
 	url    string
 	name   string
 	size   atomic.Int64 // -1 until an answer told it
 }
 
+// Signer makes of a file's address one that its store accepts for a while. Safe for
+// concurrent use.
+type Signer interface {
+	// Sign gives the address to ask. refused is what an earlier Sign gave and the store did
+	// not accept, or empty: then what was signed before may be given again. Faults as in
+	// ports.Imagery.
+	Sign(ctx context.Context, address, refused string) (string, error)
+}
+
 // FromURL gives the file at an http or https address whose server serves byte ranges.
-// It asks nothing yet; the first read learns the size.
+// It asks nothing yet; the first read learns the size. A file that is refused with 403
+// counts as gone: so do stores answer that do not list what they hold.
 func FromURL(client *remote.Client, address string) (Source, error) {
+	return FromSignedURL(client, address, nil)
+}
+
+// FromSignedURL is FromURL for a store that asks for signed addresses. There 401 and 403
+// mean that a signature has expired: the address is signed once more.
+func FromSignedURL(client *remote.Client, address string, signer Signer) (Source, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
 		return nil, unsupported("a file of the catalog", "its address is not a URL")
@@ -34,7 +52,7 @@ func FromURL(client *remote.Client, address string) (Source, error) {
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return nil, unsupported(name, "addresses of scheme %q are not read, only http and https", u.Scheme)
 	}
-	r := &ranges{client: client, url: address, name: name}
+	r := &ranges{client: client, signer: signer, url: address, name: name}
 	r.size.Store(-1)
 	return r, nil
 }
@@ -47,9 +65,53 @@ func (r *ranges) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	got := 0
-	err := r.client.Do(ctx, r.name, func(ctx context.Context) (*http.Request, error) {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.url, nil)
+	got, err := r.signed(ctx, p, off)
+	if err != nil {
+		return 0, err
+	}
+	if got < len(p) {
+		return got, io.EOF
+	}
+	return got, nil
+}
+
+// signed asks with a signed address, where there is a signer, and once more with a fresh
+// one when the first is refused: signatures expire.
+func (r *ranges) signed(ctx context.Context, p []byte, off int64) (int, error) {
+	if r.signer == nil {
+		got, err := r.ask(ctx, r.url, p, off)
+		if refusedWith(err) == http.StatusForbidden {
+			return 0, fault.Newf(fault.NotFound, "imagery_gone", "The imagery source does not give out %s.", r.name).Because(err)
+		}
+		return got, err
+	}
+	address, err := r.signer.Sign(ctx, r.url, "")
+	if err != nil {
+		return 0, err
+	}
+	got, err := r.ask(ctx, address, p, off)
+	if status := refusedWith(err); status != http.StatusUnauthorized && status != http.StatusForbidden {
+		return got, err
+	}
+	if address, err = r.signer.Sign(ctx, r.url, address); err != nil {
+		return 0, err
+	}
+	return r.ask(ctx, address, p, off)
+}
+
+// refusedWith gives the status that an error came of, 0 where it came of none.
+func refusedWith(err error) int {
+	var status remote.Status
+	if errors.As(err, &status) {
+		return int(status)
+	}
+	return 0
+}
+
+// ask asks an address for one range.
+func (r *ranges) ask(ctx context.Context, address string, p []byte, off int64) (got int, err error) {
+	err = r.client.Do(ctx, r.name, func(ctx context.Context) (*http.Request, error) {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -61,13 +123,7 @@ func (r *ranges) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 		got, err = r.take(answer, p, off)
 		return err
 	})
-	if err != nil {
-		return 0, err
-	}
-	if got < len(p) {
-		return got, io.EOF
-	}
-	return got, nil
+	return got, err
 }
 
 // take checks that the answer is the range that was asked for, and reads it.

@@ -40,7 +40,8 @@ func FromFile(path string) (Source, error) {
 	if err != nil {
 		return nil, fileFault(path, err)
 	}
-	return newLocal(path, absolute, func() (*os.File, error) { return os.Open(absolute) })
+	info, err := os.Stat(absolute)
+	return newLocal(path, absolute, info, err, func() (*os.File, error) { return os.Open(absolute) })
 }
 
 // FromRoot gives the file at a path inside a folder that symbolic links cannot leave.
@@ -50,16 +51,16 @@ func FromRoot(root *os.Root, path string) (Source, error) {
 	if err != nil {
 		return nil, fileFault(path, err)
 	}
-	return newLocal(path, absolute, func() (*os.File, error) { return root.Open(path) })
+	// A regular file tells its age and size in one call; the root, which asks folder by
+	// folder, is asked where there is a link, and by every read.
+	info, err := os.Lstat(absolute)
+	if err != nil || !info.Mode().IsRegular() {
+		info, err = root.Stat(path)
+	}
+	return newLocal(path, absolute, info, err, func() (*os.File, error) { return root.Open(path) })
 }
 
-func newLocal(name, absolute string, open func() (*os.File, error)) (Source, error) {
-	f, err := open()
-	if err != nil {
-		return nil, fileFault(name, err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
+func newLocal(name, absolute string, info fs.FileInfo, err error, open func() (*os.File, error)) (Source, error) {
 	if err != nil {
 		return nil, fileFault(name, err)
 	}

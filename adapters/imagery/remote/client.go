@@ -157,6 +157,11 @@ func (c *Client) once(ctx context.Context, name string, build func(context.Conte
 	return accept(answer)
 }
 
+// Status is the cause of a fault that an answer's status led to.
+type Status int
+
+func (s Status) Error() string { return fmt.Sprintf("status %d", int(s)) }
+
 // withoutURL drops the address from an error of net/http or net/url: a signed address
 // is a credential and must not reach a log.
 func withoutURL(err error) error {
@@ -169,7 +174,7 @@ func withoutURL(err error) error {
 
 func (c *Client) refusal(name string, answer *http.Response) error {
 	code := answer.StatusCode
-	status := fmt.Errorf("status %d", code)
+	status := Status(code)
 	switch {
 	case code < 300 || code == http.StatusRequestedRangeNotSatisfiable:
 		return nil

@@ -1,24 +1,23 @@
 // Package stac is the imagery source behind a STAC API: it searches items there and reads
-// their Cloud-Optimized GeoTIFFs by HTTP ranges. It sends no credentials and signs no
-// addresses, so that it serves catalogs whose files are public, such as Earth Search.
+// their Cloud-Optimized GeoTIFFs by HTTP ranges. It sends no credentials of its own; where
+// a store asks for signed addresses, as that of Planetary Computer does, it signs them with
+// the tokens that the API hands out to anyone.
 package stac
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
-	"time"
 
 	"tilth/adapters/imagery/cog"
 	"tilth/adapters/imagery/internal/item"
 	"tilth/adapters/imagery/remote"
 	"tilth/core/fault"
-	"tilth/core/geo"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
@@ -35,8 +34,13 @@ const (
 
 // Options say what to search and how to reach it.
 type Options struct {
-	Collections []string       // none: DefaultCollection
-	Remote      remote.Options // the zero value outside tests
+	// Collections to search; none: those that the address names, or else the one of
+	// Sentinel-2 L2A at the API's host, or else DefaultCollection.
+	Collections []string
+	// SignAt is the address of a token endpoint (see New); empty: the one that the address
+	// names, or else that of the API's host, if it has one.
+	SignAt string
+	Remote remote.Options // the zero value outside tests
 }
 
 // Client searches one STAC API. Safe for concurrent use.
@@ -50,17 +54,29 @@ type Client struct {
 var _ ports.Imagery = (*Client)(nil)
 
 // New makes a client of the API whose landing page is at root. It asks nothing yet.
+//
+// The address may say more than where the API is: ending in /collections/NAME it also says
+// what to search, and its parameter sign_at names a token endpoint: GET of
+// {sign_at}/{collection} gives {"token": QUERY, "msft:expiry": TIME}, and files are then
+// asked for with QUERY appended, as Planetary Computer documents it.
+//
 // Invalid when root is no http or https address.
 func New(root string, o Options) (*Client, error) {
-	u, err := url.Parse(root)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return nil, fault.New(fault.Invalid, "imagery_address", "The address of the STAC API must begin with http:// or https://.")
+	place, err := parseAddress(root, o)
+	if err != nil {
+		return nil, err
 	}
-	if len(o.Collections) == 0 {
-		o.Collections = []string{DefaultCollection}
+	c := &Client{remote: remote.New(o.Remote), root: place.root, collections: place.collections}
+	var tokens *tokens
+	if place.signAt != nil {
+		tokens = newTokens(c.remote, place.signAt, o.Remote.Now)
 	}
-	c := &Client{remote: remote.New(o.Remote), root: u, collections: slices.Clone(o.Collections)}
-	c.reader.Source = func(href string) (cog.Source, error) { return cog.FromURL(c.remote, href) }
+	c.reader.Source = func(it *item.Item, href string) (cog.Source, error) {
+		if tokens == nil {
+			return cog.FromURL(c.remote, href)
+		}
+		return cog.FromSignedURL(c.remote, href, tokens.of(cmp.Or(it.Collection, c.collections[0])))
+	}
 	return c, nil
 }
 
@@ -77,61 +93,6 @@ func (c *Client) Grid(ctx context.Context, scene vegetation.Scene, band vegetati
 // Read reads a window of a band, with what turns it into reflectance.
 func (c *Client) Read(ctx context.Context, scene vegetation.Scene, band vegetation.Band, window vegetation.Window) (vegetation.Raster, error) {
 	return c.reader.Read(ctx, scene, band, window)
-}
-
-// Search asks page by page. What the API says of place and time is checked again, for
-// its intervals include their end and its footprints may be boxes; an item that two pages
-// repeat counts once.
-func (c *Client) Search(ctx context.Context, boundary geo.MultiPolygon, from, to time.Time) ([]vegetation.Scene, error) {
-	area, err := item.NewArea(boundary)
-	if err != nil {
-		return nil, err
-	}
-	items := map[string]*item.Item{}
-	jpeg2000 := "" // an item that has bands but none that can be read
-	next := c.firstPage(boundary, from, to)
-	for pages := 0; next != nil; pages++ {
-		if pages == maxPages {
-			return nil, fault.Newf(fault.Invalid, "imagery_search", "The STAC API answers with more than %d pages.", maxPages)
-		}
-		answer, err := c.page(ctx, *next)
-		if err != nil {
-			return nil, err
-		}
-		for _, raw := range answer.Features {
-			it, err := item.Parse(raw, "An item of the STAC API")
-			if err != nil {
-				return nil, err
-			}
-			if it.JPEG2000() {
-				jpeg2000 = it.ID
-			}
-			if at := it.SensedAt(); len(it.Assets) > 0 && !at.Before(from) && at.Before(to) && it.Meets(area) {
-				items[it.ID] = it
-			}
-		}
-		if next, err = answer.next(*next); err != nil {
-			return nil, err
-		}
-	}
-	if len(items) == 0 && jpeg2000 != "" {
-		return nil, fault.Newf(fault.Invalid, "imagery_unsupported",
-			"The files of %s are JPEG 2000, and only Cloud-Optimized GeoTIFF is read: use a catalog that serves those.", jpeg2000)
-	}
-	return ordered(items), nil
-}
-
-func ordered(items map[string]*item.Item) []vegetation.Scene {
-	var list []*item.Item
-	for _, it := range items {
-		list = append(list, it)
-	}
-	slices.SortFunc(list, item.Compare)
-	scenes := make([]vegetation.Scene, len(list))
-	for i, it := range list {
-		scenes[i] = it.Scene()
-	}
-	return scenes
 }
 
 // page fetches one page of the search.

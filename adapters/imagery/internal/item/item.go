@@ -22,16 +22,17 @@ import (
 
 // Item is one acquisition of one tile. Safe for concurrent use once parsed.
 type Item struct {
-	ID        string
-	Assets    map[vegetation.Band]Asset
-	scene     vegetation.Scene
-	footprint geom.Geometry
-	box       geo.Box
-	applied   *bool // earthsearch:boa_offset_applied, where stated
-	jpeg2000  bool  // its bands are there, but as JPEG 2000
+	ID         string
+	Collection string // where the item names it
+	Assets     map[vegetation.Band]Asset
+	scene      vegetation.Scene
+	footprint  geom.Geometry
+	box        geo.Box
+	applied    *bool // earthsearch:boa_offset_applied, where stated
+	jpeg2000   bool  // its bands are there, but as JPEG 2000
 
 	mu      sync.Mutex
-	decided *float64 // the offset that was decided from pixels
+	decided *decision // once the pixels have been looked at
 }
 
 // Asset is the file of one band. A NaN Offset means that the item does not state one.
@@ -46,6 +47,7 @@ type Asset struct {
 // document is the part of an item's JSON that is of use.
 type document struct {
 	ID         string                     `json:"id"`
+	Collection string                     `json:"collection"`
 	Geometry   json.RawMessage            `json:"geometry"`
 	BBox       []float64                  `json:"bbox"`
 	Properties map[string]json.RawMessage `json:"properties"`
@@ -65,7 +67,7 @@ func Parse(data []byte, name string) (*Item, error) {
 		return nil, broken(name, "it has no id")
 	}
 	p := properties(d.Properties)
-	it := &Item{ID: d.ID}
+	it := &Item{ID: d.ID, Collection: d.Collection}
 	if err := it.place(d, name); err != nil {
 		return nil, err
 	}

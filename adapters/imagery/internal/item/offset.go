@@ -28,39 +28,44 @@ const (
 //   - The items of old Earth Search from baseline 04.00 on state the offset beside a flag
 //     that says whether it was applied already; of these statements either may be wrong.
 //     The flag "applied" gives 0 whatever the pixels say: dark ones confirm it, and where
-//     there are none it is believed. The flag "not applied" is overruled by pixels: more
+//     there are none it is believed, so nothing is read to learn it. The flag "not applied" is overruled by pixels: more
 //     than 1 % of the valid ones of the darkest visible band below 1000 cannot be when
 //     1000 was added to all.
 //
 // A decision from pixels is made once and kept.
-func (it *Item) offset(ctx context.Context, asset Asset, read readBand) (float64, error) {
+func (it *Item) offset(ctx context.Context, asset Asset, read readBand) (decision, error) {
 	sinceOffset := baselineNumber(it.scene.Baseline) >= offsetSince
 	if it.applied == nil || !sinceOffset {
 		if !math.IsNaN(asset.Offset) {
-			return asset.Offset, nil
+			return decision{asset.Offset, vegetation.OffsetByItem}, nil
 		}
 		if sinceOffset {
-			return boaOffset, nil
+			return decision{boaOffset, vegetation.OffsetByBaseline}, nil
 		}
-		return 0, nil
+		return decision{0, vegetation.OffsetByBaseline}, nil
 	}
 	if *it.applied {
-		return 0, nil
+		return decision{0, vegetation.OffsetByFlag}, nil
 	}
 	it.mu.Lock()
 	defer it.mu.Unlock()
 	if it.decided == nil {
 		applied, err := it.pixelsSayApplied(ctx, read)
 		if err != nil {
-			return 0, err
+			return decision{}, err
 		}
-		decided := boaOffset
+		it.decided = &decision{boaOffset, vegetation.OffsetByFlag}
 		if applied {
-			decided = 0
+			it.decided = &decision{0, vegetation.OffsetByPixels}
 		}
-		it.decided = &decided
 	}
 	return *it.decided, nil
+}
+
+// decision is an offset and what decided it.
+type decision struct {
+	offset float64
+	basis  vegetation.OffsetBasis
 }
 
 func baselineNumber(baseline string) float64 {

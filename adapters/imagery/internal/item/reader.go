@@ -13,8 +13,8 @@ import (
 // Reader reads the files of items: the part of the imagery port that is the same for
 // every catalog.
 type Reader struct {
-	// Source gives the file at an asset's address.
-	Source func(href string) (cog.Source, error)
+	// Source gives the file at the address of an asset of the item.
+	Source func(it *Item, href string) (cog.Source, error)
 }
 
 // Grid gives the georeference of a band's file, from the file alone.
@@ -43,7 +43,8 @@ func (r Reader) Read(ctx context.Context, scene vegetation.Scene, band vegetatio
 	if band == vegetation.SCL {
 		return raster, nil
 	}
-	raster.Offset, err = it.offset(ctx, asset, files)
+	decided, err := it.offset(ctx, asset, files)
+	raster.Offset, raster.OffsetBasis = decided.offset, decided.basis
 	return raster, err
 }
 
@@ -66,7 +67,7 @@ type bandReader struct {
 
 func (b bandReader) open(ctx context.Context, band vegetation.Band) (*cog.File, error) {
 	asset := b.item.Assets[band]
-	source, err := b.Source(asset.Href)
+	source, err := b.Source(b.item, asset.Href)
 	if err != nil {
 		return nil, err
 	}

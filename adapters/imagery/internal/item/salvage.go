@@ -1,0 +1,44 @@
+package item
+
+import (
+	"encoding/json"
+	"errors"
+	"regexp"
+	"time"
+
+	"tilth/core/fault"
+	"tilth/core/vegetation"
+)
+
+// sensedOf finds the sensing time in the name of a product or of an item made after it:
+// S2B_MSIL2A_20240825T173909_R098_T13TDE_20240825T215747.
+var sensedOf = regexp.MustCompile(`_(\d{8}T\d{6})`)
+
+// Salvage gives the broken scene of an item that Parse refused with cause: what it is and
+// when it was sensed, as far as the item says. It is false where it does not say both.
+func Salvage(data []byte, cause error) (vegetation.Scene, bool) {
+	var d document
+	var syntax *json.SyntaxError
+	// A member of the wrong kind does not keep the others from being read.
+	if err := json.Unmarshal(data, &d); errors.As(err, &syntax) || d.ID == "" {
+		return vegetation.Scene{}, false
+	}
+	p := properties(d.Properties)
+	sensed, ok := p.time("datetime", "start_datetime")
+	for _, name := range []string{p.product(), d.ID} {
+		if m := sensedOf.FindStringSubmatch(name); m != nil && !ok {
+			at, err := time.Parse("20060102T150405", m[1])
+			sensed, ok = at, err == nil
+		}
+	}
+	if !ok {
+		return vegetation.Scene{}, false
+	}
+	message := cause.Error()
+	if f, is := fault.As(cause); is {
+		message = f.Message
+	}
+	return vegetation.Scene{
+		ID: d.ID, Platform: p.platform(d.ID), Tile: p.tile(d.ID), RelativeOrbit: p.orbit(d.ID), SensedAt: sensed, Broken: message,
+	}, true
+}

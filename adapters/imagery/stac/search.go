@@ -1,0 +1,115 @@
+package stac
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"tilth/adapters/imagery/internal/item"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/vegetation"
+)
+
+// shortestWindow is the span of time that is not halved any more: a field has at most a few
+// scenes a day.
+const shortestWindow = 24 * time.Hour
+
+// search is one search of a client; it is for one goroutine.
+type search struct {
+	client   *Client
+	boundary geo.MultiPolygon
+	area     item.Area
+	from, to time.Time
+	pages    int
+	found    map[string]vegetation.Scene // by id
+	jpeg2000 string                      // an item that has bands but none that can be read
+	nameless error                       // of an item that tells neither what nor when
+}
+
+// Search asks page by page. What the API says of place and time is checked again, for its
+// intervals include their end and its footprints may be boxes; an item that two pages
+// repeat counts once. An item that cannot be understood becomes a broken scene of its time
+// (vegetation.Scene.Broken), so that it costs one date and not the search. A page that the
+// API does not deliver is asked for in halves of its window, down to a day.
+func (c *Client) Search(ctx context.Context, boundary geo.MultiPolygon, from, to time.Time) ([]vegetation.Scene, error) {
+	area, err := item.NewArea(boundary)
+	if err != nil {
+		return nil, err
+	}
+	s := search{client: c, boundary: boundary, area: area, from: from, to: to, found: map[string]vegetation.Scene{}}
+	if err := s.window(ctx, from, to); err != nil {
+		return nil, err
+	}
+	if len(s.found) == 0 && s.jpeg2000 != "" {
+		return nil, fault.Newf(fault.Invalid, "imagery_unsupported",
+			"The files of %s are JPEG 2000, and only Cloud-Optimized GeoTIFF is read: use a catalog that serves those.", s.jpeg2000)
+	}
+	if len(s.found) == 0 && s.nameless != nil {
+		return nil, s.nameless
+	}
+	return slices.SortedFunc(maps.Values(s.found), func(a, b vegetation.Scene) int {
+		return cmp.Or(a.SensedAt.Compare(b.SensedAt), cmp.Compare(a.ID, b.ID))
+	}), nil
+}
+
+// window searches a span of time, in halves when a page of it fails for good: what an API
+// cannot deliver at once (a page too heavy, a cursor it lost) it often can in parts.
+func (s *search) window(ctx context.Context, from, to time.Time) error {
+	err := s.ask(ctx, from, to)
+	f, ok := fault.As(err)
+	if !ok || f.Kind != fault.Unavailable || f.Code != "imagery_unavailable" || to.Sub(from) <= shortestWindow {
+		return err
+	}
+	middle := from.Add(to.Sub(from) / 2).Truncate(time.Second)
+	if err := s.window(ctx, from, middle); err != nil {
+		return err
+	}
+	return s.window(ctx, middle, to)
+}
+
+// ask goes through the pages of a window.
+func (s *search) ask(ctx context.Context, from, to time.Time) error {
+	for next := s.client.firstPage(s.boundary, from, to); next != nil; s.pages++ {
+		if s.pages == maxPages {
+			return fault.Newf(fault.Invalid, "imagery_search", "The STAC API answers with more than %d pages.", maxPages)
+		}
+		answer, err := s.client.page(ctx, *next)
+		if err != nil {
+			return err
+		}
+		for _, raw := range answer.Features {
+			s.take(raw)
+		}
+		if next, err = answer.next(*next); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take notes one item, if it is of the place and time that were asked for.
+func (s *search) take(raw []byte) {
+	it, err := item.Parse(raw, "An item of the STAC API")
+	if err != nil {
+		broken, ok := item.Salvage(raw, err)
+		if !ok {
+			s.nameless = err
+			return
+		}
+		if _, sound := s.found[broken.ID]; !sound && s.during(broken.SensedAt) {
+			s.found[broken.ID] = broken
+		}
+		return
+	}
+	if it.JPEG2000() {
+		s.jpeg2000 = it.ID
+	}
+	if len(it.Assets) > 0 && s.during(it.SensedAt()) && it.Meets(s.area) {
+		s.found[it.ID] = it.Scene()
+	}
+}
+
+func (s *search) during(at time.Time) bool { return !at.Before(s.from) && at.Before(s.to) }

@@ -1,0 +1,3 @@
+ALTER TABLE profile_observations DROP COLUMN note;
+
+ALTER TABLE profile_observations DROP COLUMN offsets;

@@ -1,0 +1,122 @@
+"""The job of `tilth profile` done with rasterio and numpy, for comparison.
+
+peers.py make DIR       writes a catalog with one date of a full-size tile to DIR
+peers.py run DIR TURNS  computes the NDVI series of DIR/field.geojson from DIR's catalog as
+                        often as told, and prints the seconds of the fastest turn and the
+                        series as JSON. Starting Python and importing is not counted.
+"""
+
+import json
+import pathlib
+import sys
+import time
+
+import numpy as np
+import rasterio
+from rasterio.features import geometry_mask, geometry_window
+from rasterio.transform import from_origin
+from rasterio.warp import transform_geom
+from rasterio.windows import Window
+
+SIDE = 10980  # pixels of a Sentinel-2 tile at 10 m
+BLOCK = 1024
+LEFT, TOP = 399960, 4700040  # of tile 30TUM
+
+
+def make(folder):
+    random = np.random.default_rng(1)
+    (folder / "scene").mkdir(parents=True)
+    # Only the blocks around the field are stored; GDAL leaves the others out.
+    for name, size, dtype, low, high in (("B04", SIDE, "uint16", 400, 900), ("B08", SIDE, "uint16", 2500, 4000), ("SCL", SIDE // 2, "uint8", 4, 6)):
+        profile = dict(
+            driver="GTiff", width=size, height=size, count=1, dtype=dtype, nodata=0, crs="EPSG:32630", sparse_ok=True,
+            transform=from_origin(LEFT, TOP, 10 * SIDE / size, 10 * SIDE / size),
+            tiled=True, blockxsize=BLOCK, blockysize=BLOCK, compress="DEFLATE", predictor=2 if dtype == "uint16" else 1,
+        )
+        with rasterio.open(folder / "scene" / f"{name}.tif", "w", **profile) as out:
+            n = 3 * BLOCK
+            slope = np.linspace(low, high, n)
+            pixels = (slope[None, :] + slope[:, None]) / 2 + random.normal(0, 40 if size == SIDE else 0, (n, n))
+            out.write(pixels.astype(dtype), 1, window=Window(2 * BLOCK, 2 * BLOCK, n, n))
+
+    def asset(name):
+        return {"href": f"{name}.tif", "type": "image/tiff", "eo:bands": [{"name": name}], "raster:bands": [{"scale": 0.0001, "offset": 0, "nodata": 0}]}
+
+    item = {
+        "type": "Feature", "id": "scene", "bbox": [-180, -90, 180, 90], "properties": {"datetime": "2025-06-01T11:00:00Z", "platform": "sentinel-2a"},
+        "assets": {"red": asset("B04"), "nir": asset("B08"), "scl": {"href": "SCL.tif", "type": "image/tiff"}},
+    }
+    catalog = {"type": "Catalog", "id": "made", "stac_version": "1.0.0", "description": "made", "links": [{"rel": "item", "href": "scene/item.json"}]}
+    # 600 m square in the middle of block 4/4 of the bands, and of a block of the classes
+    x, y = LEFT + 10 * 4.5 * BLOCK, TOP - 10 * 4.5 * BLOCK
+    ring = [[x, y], [x + 600, y], [x + 600, y + 600], [x, y + 600], [x, y]]
+    field = transform_geom("EPSG:32630", "EPSG:4326", {"type": "Polygon", "coordinates": [ring]})
+    for path, content in (("scene/item.json", item), ("catalog.json", catalog), ("field.geojson", field)):
+        (folder / path).write_text(json.dumps(content))
+
+
+def documents(path):
+    document = json.loads(path.read_text())
+    if document["type"] == "Feature":
+        yield path, document
+    for link in document.get("links", []):
+        if link["rel"] in ("child", "item", "items"):
+            yield from documents(path.parent / link["href"])
+
+
+def read(folder, asset, shape):
+    """A band in the field's window, and which of its pixels are in the field."""
+    with rasterio.open(folder / asset["href"]) as source:
+        projected = transform_geom("EPSG:4326", source.crs, shape)
+        window = geometry_window(source, [projected])
+        pixels = source.read(1, window=window)
+        transform = source.window_transform(window)
+    return pixels, transform, projected
+
+
+def by_band(item):
+    return {asset.get("eo:bands", [{"name": key.upper()}])[0]["name"]: asset for key, asset in item["assets"].items()}
+
+
+def series(folder):
+    shape = json.loads((folder / "field.geojson").read_text())
+    shape = shape["features"][0] if shape["type"] == "FeatureCollection" else shape
+    shape = shape.get("geometry", shape)
+    out = {}
+    for path, item in documents(folder / "catalog.json"):
+        assets = by_band(item)
+        red, transform, projected = read(path.parent, assets["B04"], shape)
+        inside = geometry_mask([projected], red.shape, transform, invert=True)
+        classes, coarse, _ = read(path.parent, assets["SCL"], shape)
+        rows, columns = np.indices(red.shape)
+        xs, ys = transform * (columns + 0.5, rows + 0.5)
+        columns, rows = ~coarse * (xs, ys)
+        columns, rows = np.floor(columns).astype(int), np.floor(rows).astype(int)
+        kept = (rows >= 0) & (rows < classes.shape[0]) & (columns >= 0) & (columns < classes.shape[1])
+        clear = np.zeros(red.shape, bool)
+        clear[kept] = np.isin(classes[rows[kept], columns[kept]], (4, 5, 6, 7))
+        if (inside & clear).sum() < 0.5 * inside.sum():
+            continue
+        nir, _, _ = read(path.parent, assets["B08"], shape)
+        valid = inside & clear & (red > 0) & (nir > 0)
+        r, n = red[valid] * 1e-4, nir[valid] * 1e-4
+        ndvi = (n - r) / (n + r)
+        figures = [ndvi.mean(), np.median(ndvi), ndvi.std(), ndvi.min(), ndvi.max(), *np.percentile(ndvi, (10, 90))]
+        out[item["properties"]["datetime"][:10]] = [float(v) for v in figures]
+    return out
+
+
+def run(folder, turns):
+    seconds = []
+    for _ in range(turns):
+        started = time.perf_counter()
+        computed = series(folder)
+        seconds.append(time.perf_counter() - started)
+    print(json.dumps({"seconds": min(seconds), "series": computed}))
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "make":
+        make(pathlib.Path(sys.argv[2]))
+    else:
+        run(pathlib.Path(sys.argv[2]), int(sys.argv[3]))

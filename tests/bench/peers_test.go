@@ -1,0 +1,104 @@
+package bench
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/imagery/catalog"
+	"tilth/app/series"
+	"tilth/core/geo"
+	"tilth/core/vegetation"
+	"tilth/tests/rig"
+)
+
+const peerTurns = 7 // of which the fastest counts, on both sides
+
+// BenchmarkPeers compares one series, from files on disk to points, with rasterio and
+// numpy (peers.py, Debian's python3-rasterio) on the same files. What is reported is how
+// many times faster we are; starting Python is not counted, and each of our turns begins
+// with nothing in the cache of blocks.
+func BenchmarkPeers(b *testing.B) {
+	python := pythonWithRasterio(b)
+	b.Run("spain", func(b *testing.B) {
+		folder := rig.RealData(b, "satellite", "s2-spain-valladolid-2019")
+		comparePeers(b, python, folder, "2019-01-01", "2019-12-31", 31)
+	})
+	b.Run("full-size-tile", func(b *testing.B) {
+		folder := filepath.Join(b.TempDir(), "tile")
+		out, err := exec.Command(python, "peers.py", "make", folder).CombinedOutput()
+		require.NoError(b, err, string(out))
+		comparePeers(b, python, folder, "2025-06-01", "2025-06-01", 1)
+	})
+}
+
+// pythonWithRasterio finds a Python that has rasterio; Debian's may be hidden by another.
+func pythonWithRasterio(b *testing.B) string {
+	for _, python := range []string{"python3", "/usr/bin/python3"} {
+		if exec.Command(python, "-c", "import rasterio, numpy").Run() == nil {
+			return python
+		}
+	}
+	b.Skip("LEFT OUT: no Python with rasterio, so nothing is compared with it (install python3-rasterio)")
+	return ""
+}
+
+func comparePeers(b *testing.B, python, folder, from, to string, dates int) {
+	cmd := exec.Command(python, "peers.py", "run", folder, strconv.Itoa(peerTurns))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	require.NoError(b, err)
+	var theirs struct {
+		Seconds float64
+		Series  map[string][]float64
+	}
+	require.NoError(b, json.Unmarshal(out, &theirs))
+	require.Len(b, theirs.Series, dates)
+	ours := time.Hour
+	for b.Loop() {
+		for range peerTurns {
+			copied := filepath.Join(b.TempDir(), strconv.FormatInt(time.Now().UnixNano(), 36)) // other addresses: nothing of it is cached
+			require.NoError(b, os.CopyFS(copied, os.DirFS(folder)))
+			started := time.Now()
+			got := seriesFrom(b, copied, from, to)
+			ours = min(ours, time.Since(started))
+			require.NoError(b, os.RemoveAll(copied))
+			for _, o := range got.Observations {
+				want := theirs.Series[o.Date.Format(time.DateOnly)]
+				require.InDeltaSlice(b, want, []float64{o.Value, o.Median, o.Std, o.Min, o.Max, o.P10, o.P90}, 1e-9, "%s", o.Date)
+			}
+			require.Len(b, got.Observations, dates)
+		}
+	}
+	b.ReportMetric(theirs.Seconds/ours.Seconds(), "x-rasterio")
+	b.ReportMetric(theirs.Seconds*1e3, "ms-rasterio")
+	b.ReportMetric(ours.Seconds()*1e3, "ms-tilth")
+}
+
+// seriesFrom opens a folder with its field.geojson and computes the NDVI.
+func seriesFrom(b *testing.B, folder, from, to string) vegetation.Series {
+	outline, err := os.ReadFile(filepath.Join(folder, "field.geojson"))
+	require.NoError(b, err)
+	boundary, err := geo.ParseGeoJSON(outline, geo.DefaultLimits())
+	require.NoError(b, err)
+	index, err := vegetation.ParseIndex("NDVI")
+	require.NoError(b, err)
+	source, err := catalog.Open(folder)
+	require.NoError(b, err)
+	defer func() { require.NoError(b, source.Close()) }()
+	first, err := time.Parse(time.DateOnly, from)
+	require.NoError(b, err)
+	last, err := time.Parse(time.DateOnly, to)
+	require.NoError(b, err)
+	got, err := (&series.Computer{Imagery: source}).Compute(b.Context(), series.Request{
+		Boundary: boundary.Geometry(), Index: index, From: first, To: last,
+	})
+	require.NoError(b, err)
+	return got
+}
