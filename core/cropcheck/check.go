@@ -130,12 +130,12 @@ func (s Set) rank(p placed, withEVI bool) []Ranked {
 // distance compares the series with the part of the curve that the series spans. A curve
 // that shares no day with the series is infinitely far.
 func (c Curve) distance(p placed, withEVI bool) float64 {
-	series := slices.DeleteFunc(slices.Clone(p.samples), func(s sample) bool { return int(s.day) < c.first() || int(s.day) > c.last() })
+	series := slices.DeleteFunc(slices.Clone(p.samples), func(s sample) bool { return s.day < c.first() || s.day > c.last() })
 	if len(series) == 0 {
 		return math.Inf(1)
 	}
 	var curve []sample
-	for day := int(series[0].day); day <= int(series[len(series)-1].day); day += stepDays {
+	for day := series[0].day; day <= series[len(series)-1].day; day += stepDays {
 		curve = append(curve, c.at(day))
 	}
 	return warp(curve, series, withEVI)

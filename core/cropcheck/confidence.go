@@ -10,8 +10,8 @@ import (
 // the curves of the other places (docs/crop-check.md has the figures, and the test that
 // writes it holds these two against the data). Distances in two indices are larger.
 const (
-	TemperatureNDVI    = 0.0132
-	TemperatureNDVIEVI = 0.0163
+	TemperatureNDVI    = 0.0156
+	TemperatureNDVIEVI = 0.0167
 )
 
 // Probabilities gives, for each class of a ranking, how probable it is that the series is of
@@ -22,10 +22,11 @@ func Probabilities(ranking []Ranked, withEVI bool) []float64 {
 	if withEVI {
 		temperature = TemperatureNDVIEVI
 	}
-	return softmax(ranking, temperature)
+	return Softmax(ranking, temperature)
 }
 
-func softmax(ranking []Ranked, temperature float64) []float64 {
+// Softmax gives softmax(−distance/temperature) for the classes of a ranking.
+func Softmax(ranking []Ranked, temperature float64) []float64 {
 	nearest := math.Inf(1)
 	for _, r := range ranking {
 		nearest = min(nearest, r.Distance)

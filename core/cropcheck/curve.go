@@ -128,11 +128,11 @@ func (c Curve) last() int  { return c.Steps[len(c.Steps)-1].Day }
 func (c Curve) at(day int) sample {
 	i, exact := slices.BinarySearchFunc(c.Steps, day, func(s Step, day int) int { return cmp.Compare(s.Day, day) })
 	if exact {
-		return sample{float64(day), c.Steps[i].NDVI, c.Steps[i].EVI}
+		return sample{day, c.Steps[i].NDVI, c.Steps[i].EVI}
 	}
 	a, b := c.Steps[i-1], c.Steps[i]
 	t := float64(day-a.Day) / float64(b.Day-a.Day)
-	return sample{float64(day), a.NDVI + t*(b.NDVI-a.NDVI), a.EVI + t*(b.EVI-a.EVI)}
+	return sample{day, a.NDVI + t*(b.NDVI-a.NDVI), a.EVI + t*(b.EVI-a.EVI)}
 }
 
 // activeShare is the share of a curve's amplitude above which it counts as active: 20 % of

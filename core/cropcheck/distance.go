@@ -13,19 +13,31 @@ const (
 const stepDays = 8
 
 // sample is the indices of one day. evi is not looked at where the comparison is by NDVI.
-type sample struct{ day, ndvi, evi float64 }
+type sample struct {
+	day       int // since the beginning of the growing year
+	ndvi, evi float64
+}
 
 // timeWeight is the cost of matching days that lie so many days apart: 0.007 on the same
 // day, 0.5 at the midpoint, towards 1 beyond.
-func timeWeight(days float64) float64 { return 1 / (1 + math.Exp(steepness*(days-midpoint))) }
+func timeWeight(days int) float64 { return 1 / (1 + math.Exp(steepness*(float64(days)-midpoint))) }
+
+// timeWeights is timeWeight by days: the innermost loop has no time for exponentials.
+var timeWeights = func() (w [yearDays + 1]float64) {
+	for days := range w {
+		w[days] = timeWeight(days)
+	}
+	return w
+}()
 
 // localCost is the Euclidean distance of the indices plus the time weight.
 func localCost(a, b sample, withEVI bool) float64 {
 	d := math.Abs(a.ndvi - b.ndvi)
 	if withEVI {
-		d = math.Hypot(d, a.evi-b.evi)
+		e := a.evi - b.evi
+		d = math.Sqrt(d*d + e*e)
 	}
-	return d + timeWeight(math.Abs(a.day-b.day))
+	return d + timeWeights[max(a.day-b.day, b.day-a.day)]
 }
 
 // warp gives the time-weighted dynamic time warping distance of two runs of samples: the cost

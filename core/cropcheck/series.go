@@ -85,7 +85,7 @@ func (s Series) place(year GrowingYear) placed {
 	}
 	for day := 0; day < yearDays; day += stepDays {
 		if v, ok := ndvi[day]; ok {
-			best.samples = append(best.samples, sample{float64(day), v, evi[day]})
+			best.samples = append(best.samples, sample{day, v, evi[day]})
 		}
 	}
 	return best
@@ -102,7 +102,7 @@ func (s Series) daysFrom(origin time.Time) []int {
 	return days
 }
 
-// smoothed gives the smoothed values of an index by the day since origin.
+// smoothed gives the smoothed values of an index on the days 0, 8, 16 … since origin.
 func (s Series) smoothed(origin time.Time, value func(Observation) float64) map[int]float64 {
 	points := make([]vegetation.Weighted, len(s.Observations))
 	for i, o := range s.Observations {
@@ -111,7 +111,9 @@ func (s Series) smoothed(origin time.Time, value func(Observation) float64) map[
 	out := map[int]float64{}
 	for _, run := range vegetation.Smooth(points) {
 		for _, p := range run {
-			out[daysBetween(origin, p.Date)] = p.Value
+			if day := daysBetween(origin, p.Date); day%stepDays == 0 {
+				out[day] = p.Value
+			}
 		}
 	}
 	return out
