@@ -160,7 +160,7 @@ func (s Set) judge(ranking []Ranked, declared []string, withEVI bool) Result {
 		r.Text = fmt.Sprintf("%s is the nearest of %d curves.", best.Class, len(ranking))
 	case nearer == 1 && best.Distance < MaxSecondRatio*first.Distance:
 		r.Verdict, r.Reason = Verified, ReasonSecond
-		r.Text = fmt.Sprintf("%s is second of %d curves, and its distance is %.2f times that of %s, under %.2f.", best.Class, len(ranking), best.Distance/first.Distance, first.Class, MaxSecondRatio)
+		r.Text = fmt.Sprintf("%s is second of %d curves, and its distance is %.3f times that of %s, under %.2f.", best.Class, len(ranking), best.Distance/first.Distance, first.Class, MaxSecondRatio)
 	default:
 		r.Verdict, r.Reason = Failed, ReasonOther
 		r.Text = fmt.Sprintf("%s is number %d of %d curves, and its distance is %.2f times that of %s, the nearest.", best.Class, nearer+1, len(ranking), best.Distance/first.Distance, first.Class)
