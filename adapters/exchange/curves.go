@@ -16,13 +16,16 @@ import (
 
 // The curves that Tilth comes with: medians that `tilth curves build` computed from labelled
 // MOD13Q1 series of Mato Grosso, 2000–2016, part of the samples of Camara et al. 2019, Land
-// use and land cover sample data for Mato Grosso, PANGAEA, 899706.
+// use and land cover sample data for Mato Grosso, PANGAEA, 899706. MOD13Q1 is by NASA LP DAAC.
 //
 //go:embed curves_mato_grosso.csv
 var builtInCurves []byte
 
 // builtInScope is shown wherever a verdict rests on the curves that Tilth comes with.
 const builtInScope = "The curves are of double-cropping systems of Mato Grosso, Brazil, seen at 250 m; they say nothing of other regions."
+
+// fileScope is shown wherever a verdict rests on curves of a file.
+const fileScope = "The curves hold for the region and sensor they were made of; the confidence was calibrated on Mato Grosso, Brazil, at 250 m."
 
 // builtInExtent is the box of the labelled samples, outwards to half degrees.
 var builtInExtent = cropcheck.Extent{West: -60.5, South: -17.5, East: -51.5, North: -9.5}
@@ -37,8 +40,12 @@ type Curves struct{}
 // BuiltIn gives the curves that Tilth comes with.
 func (Curves) BuiltIn() (cropcheck.Set, error) {
 	s, err := Curves{}.ReadCurves(bytes.NewReader(builtInCurves))
-	s.Scope, s.Extent = builtInScope, &builtInExtent
-	return s, err
+	if err != nil {
+		return s, err
+	}
+	extent := builtInExtent
+	s.Scope, s.Extent = builtInScope, &extent
+	return s, nil
 }
 
 // startLayout is how a growing year's first day is written: 09-14.
@@ -82,7 +89,11 @@ func (Curves) ReadCurves(r io.Reader) (cropcheck.Set, error) {
 	if err != nil {
 		return cropcheck.Set{}, err
 	}
-	return cropcheck.NewSet(year, hasEVI, curves)
+	s, err := cropcheck.NewSet(year, hasEVI, curves)
+	if err == nil {
+		s.Scope = fileScope
+	}
+	return s, err
 }
 
 func curveStep(row row) (cropcheck.Step, error) {

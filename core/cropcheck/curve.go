@@ -20,6 +20,14 @@ func (g GrowingYear) in(year int) time.Time {
 	return time.Date(year, g.Month, g.Day, 0, 0, 0, 0, time.UTC)
 }
 
+// begin gives the first day of the growing year that a day lies in.
+func (g GrowingYear) begin(day time.Time) time.Time {
+	if begin := g.in(day.Year()); !begin.After(day) {
+		return begin
+	}
+	return g.in(day.Year() - 1)
+}
+
 // Step is one point of a curve.
 type Step struct {
 	Day      int     // since the beginning of the growing year, 0…365

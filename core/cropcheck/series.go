@@ -68,15 +68,19 @@ const yearDays = 365
 // what was observed just before them.
 func (s Series) place(year GrowingYear) placed {
 	var best placed
-	if len(s.Observations) == 0 {
-		return best
-	}
-	var origin time.Time
-	last := s.Observations[len(s.Observations)-1].Date.Year()
-	for y := s.Observations[0].Date.Year() - 1; y <= last; y++ {
-		if days := s.daysFrom(year.in(y)); len(days) > len(best.observed) {
-			best.observed, origin = days, year.in(y)
+	var origin, tried time.Time
+	for _, o := range s.Observations {
+		begin := year.begin(o.Date)
+		if begin.Equal(tried) {
+			continue
 		}
+		tried = begin
+		if days := s.daysFrom(begin); len(days) > len(best.observed) {
+			best.observed, origin = days, begin
+		}
+	}
+	if len(best.observed) == 0 {
+		return best
 	}
 	ndvi := s.smoothed(origin, func(o Observation) float64 { return o.NDVI })
 	evi := ndvi
