@@ -11,8 +11,9 @@ import (
 
 // measured is a cross-validation by one or two indices.
 type measured struct {
-	name string
-	all  []judged
+	name     string
+	all      []judged
+	verified table
 }
 
 // page writes docs/crop-check.md.
@@ -56,7 +57,7 @@ Fallow_Cotton and Soy_Sunflower have but 12 samples each, and their rows say lit
 	}
 	for _, m := range measures {
 		writeTable(&b, "Verified declarations, by "+m.name,
-			"Of the samples of the class that grew (rows), the percentage that is verified under each declaration (columns).", verifications(m.all), true)
+			"Of the samples of the class that grew (rows), the percentage that is verified under each declaration (columns).", m.verified, true)
 	}
 	writeCrops(&b, measures, crops)
 	for _, m := range measures {
@@ -68,7 +69,7 @@ Fallow_Cotton and Soy_Sunflower have but 12 samples each, and their rows say lit
 func writeAccuracies(b *strings.Builder, measures []measured) {
 	b.WriteString("## Accuracies\n\n| | nearest is right | among the best two | true declaration verified | false declaration verified |\n| --- | --- | --- | --- | --- |\n")
 	for _, m := range measures {
-		right, wrong := verifications(m.all).rates()
+		right, wrong := m.verified.rates()
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", m.name, percent(topShare(m.all, 1)), percent(topShare(m.all, 2)), percent(right), percent(wrong))
 	}
 	b.WriteString("\nA false declaration is each of the six other classes, for every sample: somebody who declares at random. A false\n" +
