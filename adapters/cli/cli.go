@@ -47,6 +47,8 @@ type Program interface {
 	Examine(ctx context.Context, cfg Config) []Finding
 	// ReadCrops reads a crop catalog.
 	ReadCrops(r io.Reader) ([]farm.Crop, error)
+	// CurveFiles reads and writes the files of crop verification.
+	CurveFiles() CurveFiles
 	// Version is the program's version.
 	Version() string
 }
@@ -176,8 +178,8 @@ when you outgrow it.
 	s.cfg.flags(root.PersistentFlags(), true)
 	root.PersistentFlags().BoolVar(&s.asJSON, "json", false, "print the record itself as JSON")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(s.migrate(), s.company(), s.user(), s.token(), s.apiKey(), s.wallet(), s.price(), s.crop(), s.profile(), s.openapi(),
-		s.backup(), s.restore(), s.key())
+	root.AddCommand(s.migrate(), s.company(), s.user(), s.token(), s.apiKey(), s.wallet(), s.price(), s.crop(), s.profile(),
+		s.curves(), s.cropCheck(), s.openapi(), s.backup(), s.restore(), s.key())
 	for _, c := range []*cobra.Command{s.serve(), s.worker(), s.doctor(), s.config()} {
 		s.cfg.flags(c.Flags(), false)
 		root.AddCommand(c)

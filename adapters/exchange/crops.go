@@ -1,5 +1,5 @@
 // Package exchange reads and writes the files that people bring and take: the crop
-// catalog as CSV. It decides nothing about what is in them.
+// catalog, reference curves and series as CSV. It decides nothing about what is in them.
 package exchange
 
 import (

@@ -4,5 +4,6 @@
 // how the scenes of one pass are merged, and when a date is good enough to enter.
 //
 // It works on rasters in memory. It reads no files, searches no catalogs and draws
-// nothing; it neither smooths nor invents values: a profile holds what was observed.
+// nothing. A profile holds what was observed, and nothing else; its smoothed line is
+// given apart.
 package vegetation

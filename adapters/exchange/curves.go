@@ -1,0 +1,148 @@
+package exchange
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"tilth/core/cropcheck"
+)
+
+// The curves that Tilth comes with: medians that `tilth curves build` computed from labelled
+// MOD13Q1 series of Mato Grosso, 2000–2016, part of the samples of Camara et al. 2019, Land
+// use and land cover sample data for Mato Grosso, PANGAEA, 899706. MOD13Q1 is by NASA LP DAAC.
+//
+//go:embed curves_mato_grosso.csv
+var builtInCurves []byte
+
+// builtInScope is shown wherever a verdict rests on the curves that Tilth comes with.
+const builtInScope = "The curves are of double-cropping systems of Mato Grosso, Brazil, seen at 250 m; they say nothing of other regions."
+
+// fileScope is shown wherever a verdict rests on curves of a file.
+const fileScope = "The curves hold for the region and sensor they were made of; the confidence was calibrated on Mato Grosso, Brazil, at 250 m."
+
+// builtInExtent is the box of the labelled samples, outwards to half degrees.
+var builtInExtent = cropcheck.Extent{West: -60.5, South: -17.5, East: -51.5, North: -9.5}
+
+// matoGrossoYear is the growing year of a curves file that has no column `start`: that of the
+// samples of Mato Grosso, whose first composite begins on 14 September.
+var matoGrossoYear = cropcheck.GrowingYear{Month: time.September, Day: 14}
+
+// Curves reads and writes the files of crop verification.
+type Curves struct{}
+
+// BuiltIn gives the curves that Tilth comes with.
+func (Curves) BuiltIn() (cropcheck.Set, error) {
+	s, err := Curves{}.ReadCurves(bytes.NewReader(builtInCurves))
+	if err != nil {
+		return s, err
+	}
+	extent := builtInExtent
+	s.Scope, s.Extent = builtInScope, &extent
+	return s, nil
+}
+
+// startLayout is how a growing year's first day is written: 09-14.
+const startLayout = "01-02"
+
+var curveColumns = []string{"class", "start", "step", "day", "ndvi_median", "ndvi_p25", "ndvi_p75", "evi_median", "n"}
+
+// ReadCurves reads curves: CSV with a header, a line a step. `class`, `day` (since the
+// beginning of the growing year) and `ndvi_median` are required; `start` is the growing
+// year's first day as 09-14, the same on all lines, and that where it is left out; the set
+// has EVI where every line has `evi_median`. Faults: Invalid, with the line where it is one.
+func (Curves) ReadCurves(r io.Reader) (cropcheck.Set, error) {
+	var curves []cropcheck.Curve
+	at := map[string]int{}
+	year, lines, hasEVI := matoGrossoYear, 0, true
+	err := readTable(r, []string{"class", "day", "ndvi_median"}, func(row row) error {
+		class, err := row.text("class")
+		if err != nil {
+			return err
+		}
+		step, err := curveStep(row)
+		if err != nil {
+			return err
+		}
+		y, err := curveStart(row)
+		if err != nil {
+			return err
+		}
+		if lines++; lines > 1 && y != year {
+			return errors.New("start is not that of the lines above; the curves of a file share their growing year")
+		}
+		year, hasEVI = y, hasEVI && row["evi_median"] != ""
+		i, ok := at[class]
+		if !ok {
+			i, at[class] = len(curves), len(curves)
+			curves = append(curves, cropcheck.Curve{Class: class})
+		}
+		curves[i].Steps = append(curves[i].Steps, step)
+		return nil
+	})
+	if err != nil {
+		return cropcheck.Set{}, err
+	}
+	s, err := cropcheck.NewSet(year, hasEVI, curves)
+	if err == nil {
+		s.Scope = fileScope
+	}
+	return s, err
+}
+
+func curveStep(row row) (cropcheck.Step, error) {
+	var s cropcheck.Step
+	var err, problem error
+	get := func(read func(string) (float64, error), column string) float64 {
+		v, err := read(column)
+		problem = errors.Join(problem, err)
+		return v
+	}
+	if s.Day, err = row.integer("day"); err != nil {
+		return s, err
+	}
+	s.NDVI = get(row.number, "ndvi_median")
+	s.P25, s.P75 = get(row.optional, "ndvi_p25"), get(row.optional, "ndvi_p75")
+	s.EVI, s.N = get(row.optional, "evi_median"), int(get(row.optional, "n"))
+	return s, problem
+}
+
+func curveStart(row row) (cropcheck.GrowingYear, error) {
+	if row["start"] == "" {
+		return matoGrossoYear, nil
+	}
+	d, err := time.Parse(startLayout, row["start"])
+	if err != nil {
+		return cropcheck.GrowingYear{}, fmt.Errorf("start is no day such as 09-14: %q", row["start"])
+	}
+	return cropcheck.GrowingYear{Month: d.Month(), Day: d.Day()}, nil
+}
+
+// WriteCurves writes curves as ReadCurves reads them, indices to four decimals.
+func (Curves) WriteCurves(w io.Writer, s cropcheck.Set) error {
+	out := csv.NewWriter(w)
+	columns := curveColumns
+	if !s.HasEVI {
+		columns = slices.DeleteFunc(slices.Clone(columns), func(c string) bool { return c == "evi_median" })
+	}
+	_ = out.Write(columns)
+	start := time.Date(2001, s.Year.Month, s.Year.Day, 0, 0, 0, 0, time.UTC).Format(startLayout)
+	index := func(v float64) string { return strconv.FormatFloat(v, 'f', 4, 64) }
+	for _, c := range s.Curves {
+		for i, step := range c.Steps {
+			line := []string{c.Class, start, strconv.Itoa(i), strconv.Itoa(step.Day), index(step.NDVI), index(step.P25), index(step.P75)}
+			if s.HasEVI {
+				line = append(line, index(step.EVI))
+			}
+			_ = out.Write(append(line, strconv.Itoa(step.N)))
+		}
+	}
+	out.Flush()
+	return out.Error()
+}

@@ -1,0 +1,69 @@
+package cropcheck
+
+import "math"
+
+// The time weight of Maus et al. 2016 (equation 3) and 2019 (section 2.3), with the values
+// they use for the crops of Mato Grosso.
+const (
+	steepness = -0.1 // per day
+	midpoint  = 50.0 // days apart at which the weight is one half
+)
+
+// stepDays is the interval of the days on which series and curves are compared.
+const stepDays = 8
+
+// sample is the indices of one day. evi is not looked at where the comparison is by NDVI.
+type sample struct {
+	day       int // since the beginning of the growing year
+	ndvi, evi float64
+}
+
+// timeWeight is the cost of matching days that lie so many days apart: 0.007 on the same
+// day, 0.5 at the midpoint, towards 1 beyond.
+func timeWeight(days int) float64 { return 1 / (1 + math.Exp(steepness*(float64(days)-midpoint))) }
+
+// timeWeights is timeWeight by days: the innermost loop has no time for exponentials.
+var timeWeights = func() (w [yearDays + 1]float64) {
+	for days := range w {
+		w[days] = timeWeight(days)
+	}
+	return w
+}()
+
+// localCost is the Euclidean distance of the indices plus the time weight.
+func localCost(a, b sample, withEVI bool) float64 {
+	d := math.Abs(a.ndvi - b.ndvi)
+	if withEVI {
+		e := a.evi - b.evi
+		d = math.Sqrt(d*d + e*e)
+	}
+	return d + timeWeights[max(a.day-b.day, b.day-a.day)]
+}
+
+// warp gives the time-weighted dynamic time warping distance of two runs of samples: the cost
+// of the cheapest path that matches their ends and steps by one in either or both (the
+// symmetric steps of Maus et al.), divided by the length of curve so that distances of
+// seasons of different length compare. Both have at least one sample.
+func warp(curve, series []sample, withEVI bool) float64 {
+	before, row := make([]float64, len(series)), make([]float64, len(series))
+	for i, c := range curve {
+		for j, s := range series {
+			cheapest := math.Inf(1)
+			if i == 0 && j == 0 {
+				cheapest = 0
+			}
+			if i > 0 {
+				cheapest = min(cheapest, before[j])
+			}
+			if j > 0 {
+				cheapest = min(cheapest, row[j-1])
+			}
+			if i > 0 && j > 0 {
+				cheapest = min(cheapest, before[j-1])
+			}
+			row[j] = cheapest + localCost(c, s, withEVI)
+		}
+		before, row = row, before
+	}
+	return before[len(series)-1] / float64(len(curve))
+}

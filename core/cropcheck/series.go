@@ -1,0 +1,148 @@
+package cropcheck
+
+import (
+	"slices"
+	"time"
+
+	"tilth/core/fault"
+	"tilth/core/vegetation"
+)
+
+// Observation is one accepted date of a series.
+type Observation struct {
+	Date      time.Time // UTC midnight
+	NDVI, EVI float64   // EVI is meaningful where the series has it
+	Weight    float64   // coverage, above 0 to 1
+}
+
+// Series is what was observed of a field in a season: at most one observation a day, in the
+// order of dates.
+type Series struct {
+	HasEVI       bool
+	Observations []Observation
+}
+
+// NewSeries checks observations and puts them in the order of dates. Faults: Invalid.
+func NewSeries(hasEVI bool, observations []Observation) (Series, error) {
+	s := Series{HasEVI: hasEVI, Observations: slices.Clone(observations)}
+	slices.SortStableFunc(s.Observations, func(a, b Observation) int { return a.Date.Compare(b.Date) })
+	problems := fault.Fields{}
+	for i, o := range s.Observations {
+		day := o.Date.Format(time.DateOnly)
+		if i > 0 && o.Date.Equal(s.Observations[i-1].Date) {
+			problems.Addf("date", "%s stands twice.", day)
+		}
+		if !plausible(o.NDVI) || hasEVI && !plausible(o.EVI) {
+			problems.Addf("series", "The index of %s is not a number from -2 to 2.", day)
+		}
+		if !(o.Weight > 0 && o.Weight <= 1) {
+			problems.Addf("weight", "The weight of %s is not above 0 and at most 1.", day)
+		}
+	}
+	if err := problems.Err(); err != nil {
+		return Series{}, err
+	}
+	return s, nil
+}
+
+// FromProfile makes a series of the NDVI observations of a profile.
+func FromProfile(s vegetation.Series) (Series, error) {
+	observations := make([]Observation, len(s.Observations))
+	for i, o := range s.Observations {
+		observations[i] = Observation{Date: o.Date, NDVI: o.Value, Weight: o.Coverage}
+	}
+	return NewSeries(false, observations)
+}
+
+// placed is a series laid into the growing year that holds most of it.
+type placed struct {
+	observed []int    // the days of the year with an observation, rising
+	samples  []sample // the smoothed series on the days 0, 8, 16 …, where there is one
+}
+
+// yearDays is the length of a growing year.
+const yearDays = 365
+
+// place lays a series into a growing year: the one with the most observations, of equals the
+// earliest. It smooths before it cuts, so that the first days of the year have their share of
+// what was observed just before them.
+func (s Series) place(year GrowingYear) placed {
+	var best placed
+	var origin, tried time.Time
+	for _, o := range s.Observations {
+		begin := year.begin(o.Date)
+		if begin.Equal(tried) {
+			continue
+		}
+		tried = begin
+		if days := s.daysFrom(begin); len(days) > len(best.observed) {
+			best.observed, origin = days, begin
+		}
+	}
+	if len(best.observed) == 0 {
+		return best
+	}
+	ndvi := s.smoothed(origin, func(o Observation) float64 { return o.NDVI })
+	evi := ndvi
+	if s.HasEVI {
+		evi = s.smoothed(origin, func(o Observation) float64 { return o.EVI })
+	}
+	for day := 0; day < yearDays; day += stepDays {
+		if v, ok := ndvi[day]; ok {
+			best.samples = append(best.samples, sample{day, v, evi[day]})
+		}
+	}
+	return best
+}
+
+// daysFrom gives the days of the observations that lie in the year that begins at origin.
+func (s Series) daysFrom(origin time.Time) []int {
+	var days []int
+	for _, o := range s.Observations {
+		if d := daysBetween(origin, o.Date); d >= 0 && d < yearDays {
+			days = append(days, d)
+		}
+	}
+	return days
+}
+
+// smoothed gives the smoothed values of an index on the days 0, 8, 16 … since origin.
+func (s Series) smoothed(origin time.Time, value func(Observation) float64) map[int]float64 {
+	points := make([]vegetation.Weighted, len(s.Observations))
+	for i, o := range s.Observations {
+		points[i] = vegetation.Weighted{Date: o.Date, Value: value(o), Weight: o.Weight}
+	}
+	out := map[int]float64{}
+	for _, run := range vegetation.Smooth(points) {
+		for _, p := range run {
+			if day := daysBetween(origin, p.Date); day%stepDays == 0 {
+				out[day] = p.Value
+			}
+		}
+	}
+	return out
+}
+
+// longestGap gives the longest stretch of days without an observation that lies in from…to,
+// its ends included.
+func (p placed) longestGap(from, to int) int {
+	longest, before := 0, from
+	for _, day := range p.observed {
+		if day > to {
+			break
+		}
+		if day > before {
+			longest, before = max(longest, day-before), day
+		}
+	}
+	return max(longest, to-before)
+}
+
+// daysBetween counts days between UTC midnights, negative where to is before from.
+func daysBetween(from, to time.Time) int { return int(to.Sub(from) / (24 * time.Hour)) }
+
+// NamedSeries is a series of a file or table of many, and its id there.
+type NamedSeries struct {
+	ID     string
+	Series Series
+}

@@ -1,0 +1,125 @@
+package contract
+
+import (
+	"cmp"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/tests/rig"
+)
+
+// noDatabase is an address that cannot be opened: these commands must not try.
+const noDatabase = "sqlite:/nowhere/at/all.db"
+
+type (
+	verdict struct {
+		ID         string   `json:"id"`
+		Verdict    string   `json:"verdict"`
+		Confidence *float64 `json:"confidence"`
+		Reason     string   `json:"reason"`
+		Ranking    []ranked `json:"ranking"`
+	}
+	ranked struct {
+		Class    string  `json:"class"`
+		Distance float64 `json:"distance"`
+	}
+)
+
+func cropCheck(t *testing.T, args ...string) (out []verdict) {
+	t.Helper()
+	text, errOut, status := run(t, noDatabase, "", append([]string{"crop-check"}, args...)...)
+	require.Zero(t, status, errOut)
+	for dec := json.NewDecoder(strings.NewReader(text)); dec.More(); {
+		var v verdict
+		require.NoError(t, dec.Decode(&v), text)
+		out = append(out, v)
+	}
+	return out
+}
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+func TestCropCheckCommand(t *testing.T) {
+	t.Parallel()
+	curves, errOut, status := run(t, noDatabase, "", "curves", "show")
+	require.Zero(t, status, errOut)
+	file := write(t, "curves.csv", curves)
+	// The curve of a class is a series of that class.
+	series := "id,date,ndvi\nfew,2014-09-30,0.31\n"
+	day := time.Date(2014, 9, 14, 0, 0, 0, 0, time.UTC)
+	for _, line := range strings.Split(curves, "\n") {
+		if f := strings.Split(line, ","); f[0] == "Soy_Cotton" {
+			series += "cotton," + day.Format(time.DateOnly) + "," + f[4] + "\n"
+			day = day.AddDate(0, 0, 16)
+		}
+	}
+	path := write(t, "series.csv", series)
+	for _, more := range [][]string{nil, {"--json"}, {"--curves", file}} {
+		got := cropCheck(t, append([]string{"--series", path, "--declared", "Soy_Cotton"}, more...)...)
+		require.Len(t, got, 2)
+		few, cotton := got[0], got[1]
+		require.Equal(t, "few", few.ID)
+		require.Equal(t, "pending", few.Verdict)
+		require.Nil(t, few.Confidence)
+		require.NotNil(t, few.Ranking)
+		require.Empty(t, few.Ranking)
+		require.Equal(t, "cotton", cotton.ID)
+		require.Equal(t, "verified", cotton.Verdict)
+		require.Greater(t, *cotton.Confidence, 0.9)
+		require.Len(t, cotton.Ranking, 7)
+		require.Equal(t, "Soy_Cotton", cotton.Ranking[0].Class)
+		require.Contains(t, few.Reason, "Mato Grosso")
+		require.Contains(t, cotton.Reason, "Mato Grosso")
+	}
+	require.Equal(t, "failed", cropCheck(t, "--series", path, "--declared", "Soy_Millet")[1].Verdict)
+	require.Equal(t, "verified", cropCheck(t, "--series", path, "--declared", "Soy_Millet,Soy_Cotton")[1].Verdict)
+	require.Contains(t, cropCheck(t, "--series", path, "--declared", "Rice")[1].Reason, "no curve of Rice")
+
+	for status, calls := range map[int][][]string{
+		2: {{"crop-check"}, {"crop-check", "--series", path}, {"curves", "build"}, {"curves", "grow"}},
+		1: {{"crop-check", "--series", file, "--declared", "a"}, {"crop-check", "--series", path, "--declared", "a", "--curves", path}, {"crop-check", "--series", "nowhere.csv", "--declared", "a"}, {"curves", "build", "--samples", path, "--series", path}},
+	} {
+		for _, call := range calls {
+			out, errOut, got := run(t, noDatabase, "", call...)
+			require.Equal(t, status, got, "%v", call)
+			require.NotEmpty(t, errOut, "%v", call)
+			require.Empty(t, out, "%v", call)
+		}
+	}
+}
+
+func TestCurvesBuildGivesTheCurvesThatAreBuiltIn(t *testing.T) {
+	t.Parallel()
+	built, errOut, status := run(t, noDatabase, "", "curves", "build",
+		"--samples", rig.RealData(t, "cropcheck", "mato_grosso_samples_open.csv"), "--series", rig.RealData(t, "cropcheck", "mato_grosso_series_open.csv"))
+	require.Zero(t, status, errOut)
+	shown, _, _ := run(t, noDatabase, "", "curves", "show")
+	require.Equal(t, shown, built)
+}
+
+func TestCropCheckOfTheLabelledSeries(t *testing.T) {
+	t.Parallel()
+	series := rig.RealData(t, "cropcheck", "mato_grosso_series_open.csv")
+	for _, class := range []string{"Soy_Corn", "Pasture"} {
+		got := cropCheck(t, "--series", series, "--declared", class)
+		require.Len(t, got, 857)
+		for _, v := range got {
+			first, second := v.Ranking[0], v.Ranking[1]
+			verified := first.Class == class || second.Class == class && second.Distance < 1.15*first.Distance
+			require.Equal(t, map[bool]string{true: "verified", false: "failed"}[verified], v.Verdict, v.ID)
+			require.True(t, slices.IsSortedFunc(v.Ranking, func(a, b ranked) int { return cmp.Compare(a.Distance, b.Distance) }))
+		}
+	}
+}

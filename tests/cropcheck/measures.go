@@ -1,0 +1,123 @@
+package cropcheck
+
+import (
+	"math"
+	"slices"
+
+	"tilth/core/cropcheck"
+)
+
+// table is a count for each pair of a class that grew and another class.
+type table struct {
+	classes []string
+	counts  [][]int
+	total   []int // samples of the class that grew
+}
+
+func newTable(all []judged) table {
+	t := table{classes: all[0].curves.Classes()}
+	t.total = make([]int, len(t.classes))
+	for range t.classes {
+		t.counts = append(t.counts, make([]int, len(t.classes)))
+	}
+	for _, j := range all {
+		t.total[slices.Index(t.classes, j.Class)]++
+	}
+	return t
+}
+
+func (t table) add(grew, other string) {
+	t.counts[slices.Index(t.classes, grew)][slices.Index(t.classes, other)]++
+}
+
+// confusion counts, of the samples of each class, which class is the nearest.
+func confusion(all []judged) table {
+	t := newTable(all)
+	for _, j := range all {
+		t.add(j.Class, j.Ranking[0].Class)
+	}
+	return t
+}
+
+// verifications counts, of the samples of each class, how many are verified under each
+// declaration.
+func verifications(all []judged) table {
+	t := newTable(all)
+	for _, j := range all {
+		for _, declared := range t.classes {
+			if j.check(declared).Verdict == cropcheck.Verified {
+				t.add(j.Class, declared)
+			}
+		}
+	}
+	return t
+}
+
+func (j judged) check(declared ...string) cropcheck.Result {
+	return cropcheck.Check(cropcheck.Subject{Series: j.sample.Series, Declared: declared}, j.curves)
+}
+
+// rates gives the share of true declarations that are verified, and that of false ones,
+// every sample once under its own class and once under each other.
+func (t table) rates() (right, wrong float64) {
+	var hits, misses, samples int
+	for i, row := range t.counts {
+		samples += t.total[i]
+		for k, n := range row {
+			if i == k {
+				hits += n
+			} else {
+				misses += n
+			}
+		}
+	}
+	return float64(hits) / float64(samples), float64(misses) / float64(samples*(len(t.classes)-1))
+}
+
+// bins is how many bins of probability the calibration curve has.
+const bins = 10
+
+// bin is one point of a calibration curve.
+type bin struct {
+	n                   int
+	predicted, observed float64 // means
+}
+
+// calibration gives, over every pair of a sample and a class, how often the class was true
+// where it was given such a probability, and the expected calibration error: the mean gap of
+// the two, weighted with the pairs.
+// The probabilities of a sample are by the temperature of the other folds.
+func calibration(all []judged) (curve [bins]bin, gap float64) {
+	pairs := 0
+	temperature := temperatures(all)
+	for _, j := range all {
+		for i, p := range cropcheck.Softmax(j.Ranking, temperature[j.fold]) {
+			b := &curve[min(int(p*bins), bins-1)]
+			b.n++
+			b.predicted += p
+			if j.Ranking[i].Class == j.Class {
+				b.observed++
+			}
+			pairs++
+		}
+	}
+	for i := range curve {
+		b := &curve[i]
+		if b.n > 0 {
+			b.predicted /= float64(b.n)
+			b.observed /= float64(b.n)
+			gap += float64(b.n) / float64(pairs) * math.Abs(b.predicted-b.observed)
+		}
+	}
+	return curve, gap
+}
+
+// temperatures fits, for each fold, the temperature of the other folds.
+func temperatures(all []judged) []float64 {
+	out := make([]float64, folds)
+	for f := range folds {
+		others := slices.DeleteFunc(slices.Clone(all), func(j judged) bool { return j.fold == f })
+		out[f] = cropcheck.FitTemperature(labelled(others))
+	}
+	return out
+}
