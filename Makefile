@@ -9,6 +9,8 @@ SHELL := bash
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
 TESTFLAGS ?=
+# Many tests of the whole program wait for a lease or a letter: more of them run at a time than there are cores.
+PARALLEL ?= -parallel 8
 FUZZTIME ?= 20s
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -35,7 +37,7 @@ test: ## everything a fresh machine can run, with the race detector where there 
 	@$(if $(TILTH_REAL_DATA),,echo 'NOTE: no real data, so its tests are SKIPPED. Mend: set TILTH_REAL_DATA to its folder.')
 	@# go test hides what passing packages say, so the PostgreSQL that is found is named here.
 	@$(TEST_ENV) $(GO) test $(RACE) -count=1 -v -run '^TestOpenGivesAnEmptyDatabase$$' ./tests/pgtest | grep -E '^pgtest:|^ +.*pgtest: |FAIL' || true
-	$(TEST_ENV) $(GO) test $(RACE) $(TESTFLAGS) ./...
+	$(TEST_ENV) $(GO) test $(RACE) $(PARALLEL) $(TESTFLAGS) ./...
 
 test-unit: ## the fast tests: rules, use cases, house rules; no server is started
 	TILTH_TEST_POSTGRES=none $(GO) test -short $(TESTFLAGS) $(patsubst %,./%/...,$(wildcard core ports app tests/arch))
@@ -44,8 +46,10 @@ test-cluster: ## several replicas in containers: kills, lost brokers, races (nee
 	@settings=$$(tests/container/environment.sh); eval "$$settings"; set -x; \
 	$(GO) test -tags cluster -count=1 -timeout 30m $(TESTFLAGS) ./tests/cluster/...
 
-bench: ## benchmarks; BIG=1 adds the large ones
+bench: ## benchmarks and query plans; BIG=1 adds the large ones
 	BIG='$(BIG)' $(GO) test -run '^$$' -bench . -benchmem -timeout 0 $(TESTFLAGS) ./tests/bench/...
+	@echo 'The plans of the lists, on both databases:'
+	$(GO) test -count=1 -v -run '^TestPlans(OnPostgreSQL)?$$' ./adapters/persistence
 
 bench-peers: ## the same series with rasterio and numpy (needs Debian's python3-rasterio)
 	$(GO) test -run '^$$' -bench '^BenchmarkPeers$$' -benchtime 1x -timeout 0 -v $(TESTFLAGS) ./tests/bench

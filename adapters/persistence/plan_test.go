@@ -63,6 +63,7 @@ func TestPlans(t *testing.T) {
 					q, err := filtered(list.query(scope), list.filters, given)
 					require.NoError(t, err)
 					plan := planOf(ctx, t, s, q)
+					t.Logf("SQLite, %s by %q, shared %v:\n%s", name, key, scope.Shared(), plan)
 					require.NotContains(t, plan, "SCAN t", "%s by %q, shared %v:\n%s", name, key, scope.Shared(), plan)
 					require.Contains(t, plan, "SEARCH t USING", "%s by %q, shared %v:\n%s", name, key, scope.Shared(), plan)
 				}
@@ -147,6 +148,7 @@ func TestPlansOnPostgreSQL(t *testing.T) {
 			q, err := filtered(q, cultivationTable.filters, given)
 			require.NoError(t, err)
 			plan := explained(ctx, t, s, q.OrderExpr("t.id").Limit(10))
+			t.Logf("PostgreSQL, a page of cultivations by %q:\n%s", key, plan)
 			require.NotContains(t, plan, "Seq Scan on cultivations", "by %q:\n%s", key, plan)
 		}
 		return nil
