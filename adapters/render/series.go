@@ -3,54 +3,62 @@ package render
 
 import (
 	"fmt"
-	"image/color"
 	"io"
 	"time"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
+	chart "github.com/wcharczuk/go-chart/v2"
+	"github.com/wcharczuk/go-chart/v2/drawing"
 
 	"tilth/core/vegetation"
 )
 
-// Size of a chart: a column of text wide, and about half as high.
+// Size of a chart in pixels: a column of text wide, and about half as high.
 const (
-	chartWidth  = 22 * vg.Centimeter
-	chartHeight = 10 * vg.Centimeter
+	chartWidth  = 880
+	chartHeight = 420
+	// tickHeight is how high the tick of a rejected date stands, as a share of the axis.
+	tickHeight = 0.03
 )
 
 var (
-	leaf   = color.RGBA{R: 0x3d, G: 0x6b, B: 0x35, A: 0xff}
-	soft   = color.RGBA{R: 0x8a, G: 0x84, B: 0x78, A: 0xff}
-	grid   = color.RGBA{R: 0xe4, G: 0xdf, B: 0xd3, A: 0xff}
-	season = color.RGBA{R: 0xf3, G: 0xf6, B: 0xee, A: 0xff}
+	leaf   = drawing.ColorFromHex("3d6b35")
+	soft   = drawing.ColorFromHex("8a8478")
+	grid   = drawing.ColorFromHex("e4dfd3")
+	season = drawing.ColorFromHex("f3f6ee")
+	ink    = drawing.ColorFromHex("2c2a26")
 )
 
 // SeriesSVG draws a series as SVG: the accepted dates as points joined by a line, the
 // rejected ones as ticks on the axis, the season shaded.
 func SeriesSVG(w io.Writer, s vegetation.Series, from, to time.Time) error {
-	p := plot.New()
-	p.Title.Text = title(s)
-	p.Title.TextStyle.Font.Size = 12
-	p.Y.Label.Text = string(s.Index)
-	p.X.Tick.Marker = plot.TimeTicks{Format: "2 Jan\n2006", Ticker: months{from, to}}
-	p.X.Min, p.X.Max = seconds(from.AddDate(0, 0, -5)), seconds(to.AddDate(0, 0, 6))
-	p.Y.Min, p.Y.Max = bounds(s)
-	p.Add(shade{seconds(from), seconds(to.AddDate(0, 0, 1))})
-	lines := plotter.NewGrid()
-	lines.Vertical.Color, lines.Horizontal.Color = grid, grid
-	p.Add(lines)
-	if err := addPoints(p, s); err != nil {
-		return err
+	low, high := bounds(s)
+	first, last := seconds(from), seconds(to.AddDate(0, 0, 1))
+	c := chart.Chart{
+		Title: title(s), TitleStyle: chart.Style{FontSize: 12, FontColor: ink},
+		Width: chartWidth, Height: chartHeight,
+		Background: chart.Style{Padding: chart.Box{Top: 40, Left: 16, Right: 16, Bottom: 16}},
+		XAxis: chart.XAxis{
+			Range: &chart.ContinuousRange{Min: first, Max: last}, Ticks: months(from, to),
+			Style: chart.Style{FontColor: ink, StrokeColor: soft},
+		},
+		YAxis: chart.YAxis{
+			Name: string(s.Index), NameStyle: chart.Style{FontColor: ink},
+			Range: &chart.ContinuousRange{Min: low, Max: high}, AxisType: chart.YAxisSecondary,
+			Ticks: fifths(low, high), Style: chart.Style{FontColor: ink, StrokeColor: soft},
+			GridMajorStyle: chart.Style{StrokeColor: grid, StrokeWidth: 1},
+		},
+		Series: []chart.Series{shade(first, last, high)},
 	}
-	p.Add(ticks{s.Rejected})
-	canvas := vgsvg.New(chartWidth, chartHeight)
-	p.Draw(draw.New(canvas))
-	_, err := canvas.WriteTo(w)
-	return err
+	for _, r := range s.Rejected {
+		c.Series = append(c.Series, tick(seconds(r.Date), low, high))
+	}
+	if len(s.Observations) > 0 {
+		c.Series = append(c.Series, points(s))
+	}
+	if err := c.Render(chart.SVG, w); err != nil {
+		return fmt.Errorf("draw the series: %w", err)
+	}
+	return nil
 }
 
 func title(s vegetation.Series) string {
@@ -72,55 +80,54 @@ func bounds(s vegetation.Series) (low, high float64) {
 
 func seconds(t time.Time) float64 { return float64(t.Unix()) }
 
-func addPoints(p *plot.Plot, s vegetation.Series) error {
-	if len(s.Observations) == 0 {
-		return nil
-	}
-	points := make(plotter.XYs, len(s.Observations))
-	for i, o := range s.Observations {
-		points[i] = plotter.XY{X: seconds(o.Date), Y: o.Value}
-	}
-	line, scatter, err := plotter.NewLinePoints(points)
-	if err != nil {
-		return fmt.Errorf("draw the series: %w", err)
-	}
-	line.Color, line.Width = leaf, vg.Points(1)
-	scatter.GlyphStyle = draw.GlyphStyle{Color: leaf, Radius: vg.Points(2.5), Shape: draw.CircleGlyph{}}
-	p.Add(line, scatter)
-	return nil
-}
-
 // shade is the background of the season.
-type shade struct{ from, to float64 }
-
-func (b shade) Plot(c draw.Canvas, p *plot.Plot) {
-	x, _ := p.Transforms(&c)
-	left, right := x(b.from), x(b.to)
-	c.FillPolygon(season, []vg.Point{{X: left, Y: c.Min.Y}, {X: right, Y: c.Min.Y}, {X: right, Y: c.Max.Y}, {X: left, Y: c.Max.Y}})
-}
-
-// ticks are the rejected dates, above the axis.
-type ticks struct{ rejected []vegetation.Rejection }
-
-func (t ticks) Plot(c draw.Canvas, p *plot.Plot) {
-	x, _ := p.Transforms(&c)
-	style := draw.LineStyle{Color: soft, Width: vg.Points(1)}
-	for _, r := range t.rejected {
-		at := x(seconds(r.Date))
-		c.StrokeLine2(style, at, c.Min.Y, at, c.Min.Y+vg.Points(7))
+func shade(from, to, high float64) chart.Series {
+	return chart.ContinuousSeries{
+		XValues: []float64{from, to}, YValues: []float64{high, high},
+		Style: chart.Style{StrokeColor: season, StrokeWidth: 1, FillColor: season},
 	}
 }
 
-// months puts a tick on the first of a month, so many that their labels do not touch.
-type months struct{ from, to time.Time }
+// tick is a rejected date, above the axis.
+func tick(at, low, high float64) chart.Series {
+	return chart.ContinuousSeries{
+		XValues: []float64{at, at}, YValues: []float64{low, low + tickHeight*(high-low)},
+		Style: chart.Style{StrokeColor: soft, StrokeWidth: 1.5},
+	}
+}
 
-func (m months) Ticks(_, _ float64) []plot.Tick {
-	span := int(m.to.Sub(m.from).Hours()/24/30) + 1
-	step := max(1, (span+11)/12)
-	var out []plot.Tick
-	first := time.Date(m.from.Year(), m.from.Month(), 1, 0, 0, 0, 0, time.UTC)
-	for t := first; !t.After(m.to); t = t.AddDate(0, step, 0) {
-		out = append(out, plot.Tick{Value: seconds(t), Label: "x"})
+func points(s vegetation.Series) chart.Series {
+	out := chart.ContinuousSeries{Style: chart.Style{StrokeColor: leaf, StrokeWidth: 1.5, DotColor: leaf, DotWidth: 3}}
+	for _, o := range s.Observations {
+		out.XValues, out.YValues = append(out.XValues, seconds(o.Date)), append(out.YValues, o.Value)
 	}
 	return out
+}
+
+// fifths gives the ticks of the value axis.
+func fifths(low, high float64) []chart.Tick {
+	out := make([]chart.Tick, 6)
+	for i := range out {
+		v := low + (high-low)*float64(i)/5
+		out[i] = chart.Tick{Value: v, Label: fmt.Sprintf("%.1f", v)}
+	}
+	return out
+}
+
+// months puts a tick on the first of a month, so many that their labels do not touch. The
+// axis reaches from its first tick to its last, so the ends of the season have ticks too,
+// without a label.
+func months(from, to time.Time) []chart.Tick {
+	span := int(to.Sub(from).Hours()/24/30) + 1
+	step := max(1, (span+11)/12)
+	var out []chart.Tick
+	if from.Day() != 1 {
+		out = append(out, chart.Tick{Value: seconds(from)})
+	}
+	for t := time.Date(from.Year(), from.Month(), 1, 0, 0, 0, 0, time.UTC); !t.After(to); t = t.AddDate(0, step, 0) {
+		if !t.Before(from) {
+			out = append(out, chart.Tick{Value: seconds(t), Label: t.Format("Jan 2006")})
+		}
+	}
+	return append(out, chart.Tick{Value: seconds(to.AddDate(0, 0, 1))})
 }

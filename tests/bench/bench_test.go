@@ -127,6 +127,7 @@ func BenchmarkProgram(b *testing.B) {
 	require.NoError(b, err, string(out))
 	info, err := os.Stat(binary)
 	require.NoError(b, err)
+	require.Less(b, info.Size(), int64(40_000_000), "the binary has grown beyond 40 MB")
 	database, imagery := rig.SQLite(b), rig.Archive(b).Dir
 	var ready time.Duration
 	var resident float64
