@@ -99,7 +99,7 @@ func EachDatabase(t *testing.T, test func(t *testing.T, database string)) {
 
 // Archive gives the synthetic archive, made once a process.
 var archive = sync.OnceValues(func() (synthetic.Archive, error) {
-	dir := filepath.Join(os.TempDir(), fmt.Sprintf("tilth-test-archive-%d", os.Getuid()))
+	dir := filepath.Join(os.TempDir(), fmt.Sprintf("tilth-test-archive-%d-%d", synthetic.Format, os.Getuid()))
 	return synthetic.Make(context.Background(), dir, synthetic.Options{})
 })
 

@@ -25,9 +25,9 @@ import (
 )
 
 const (
-	// format names what the archive holds; it changes with any change of its content, so
+	// Format names what the archive holds; it changes with any change of its content, so
 	// that an archive of an older program is not taken for today's.
-	format = 1
+	Format = 1
 
 	defaultSeed = 1
 	markFile    = "archive.json" // says that the archive is complete
@@ -180,7 +180,7 @@ func writeTables(dir string, o Options, parcels []Parcel, rows []TruthRow, items
 		"collection.json": collectionDocument(items),
 		parcelFile:        features,
 		markFile: mark{
-			Format: format, Synthetic: true, Title: title, Seed: o.Seed,
+			Format: Format, Synthetic: true, Title: title, Seed: o.Seed,
 			From: seasonFrom.Format(time.DateOnly), To: seasonTo.Format(time.DateOnly),
 		},
 	}
@@ -212,8 +212,8 @@ func Load(dir string) (Archive, error) {
 	if err := readJSON(filepath.Join(dir, markFile), &m); err != nil {
 		return Archive{}, err
 	}
-	if m.Format != format || !m.Synthetic {
-		return Archive{}, damaged(markFile, fmt.Errorf("format %d, not %d", m.Format, format))
+	if m.Format != Format || !m.Synthetic {
+		return Archive{}, damaged(markFile, fmt.Errorf("format %d, not %d", m.Format, Format))
 	}
 	a := Archive{Dir: dir, Seed: m.Seed}
 	var err1, err2 error
