@@ -2,7 +2,6 @@ package contract
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"regexp"
 	"strings"
@@ -28,10 +27,6 @@ func TestSQLiteEqualsPostgreSQL(t *testing.T) {
 	t.Parallel()
 	servers := [2]*rig.Server{
 		rig.Start(t, rig.Options{Database: rig.SQLite(t)}), rig.Start(t, rig.Options{Database: rig.PostgreSQL(t)}),
-	}
-	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
-		// Each check is dozens of requests to two servers; a longer search is asked for by the flag.
-		require.NoError(t, flag.Set("rapid.checks", "30"))
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		w := &twins{ids: map[string][][2]int64{}}
