@@ -41,6 +41,8 @@ type Program interface {
 	Series(ctx context.Context, cfg Config) (*series.Computer, error)
 	// DrawSeries draws a series as SVG.
 	DrawSeries(w io.Writer, s vegetation.Series, from, to time.Time) error
+	// SeriesSheet writes a series as CSV, a line a date.
+	SeriesSheet(w io.Writer, s vegetation.Series) error
 	// OpenAPI gives the interface document as JSON.
 	OpenAPI() ([]byte, error)
 	// Examine looks at everything the configuration names.
