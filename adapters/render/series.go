@@ -61,29 +61,28 @@ func (Charts) DrawSeries(w io.Writer, format string, in ports.SeriesChart) error
 	c := chart.Chart{
 		Title: title(in), TitleStyle: chart.Style{FontSize: 12, FontColor: ink},
 		Width: chartWidth, Height: chartHeight,
-		Background: chart.Style{Padding: chart.Box{Top: 64, Left: 16, Right: 24, Bottom: 16}},
+		Background: chart.Style{Padding: chart.Box{Top: 64, Left: 36, Right: 24, Bottom: 16}},
 		XAxis: chart.XAxis{
 			Name: "Date (solar day)", NameStyle: chart.Style{FontColor: ink},
 			Range: &chart.ContinuousRange{Min: begin - margin, Max: end + margin}, Ticks: months(in.From, in.To, margin),
 			Style: chart.Style{FontColor: ink, StrokeColor: soft},
 		},
 		YAxis: chart.YAxis{
-			Name: string(s.Index) + " (no unit), mean of the field", NameStyle: chart.Style{FontColor: ink},
 			Range: &chart.ContinuousRange{Min: low, Max: high}, AxisType: chart.YAxisSecondary,
 			Ticks: values, Style: chart.Style{FontColor: ink, StrokeColor: soft},
-			GridMajorStyle: chart.Style{StrokeColor: grid, StrokeWidth: 1},
 		},
-		Series:   []chart.Series{band{begin, end}},
-		Elements: []chart.Renderable{legend(s)},
+		Series: []chart.Series{band{begin, end}, lines(values)},
 	}
 	for _, r := range s.Rejected {
 		c.Series = append(c.Series, tick(seconds(r.Date), low, high))
 	}
+	smooth := false
 	for _, run := range s.Smoothed() {
 		if len(run) > 1 {
-			c.Series = append(c.Series, smoothed(run))
+			smooth, c.Series = true, append(c.Series, smoothed(run))
 		}
 	}
+	c.Elements = []chart.Renderable{legend(s, smooth), valueName(string(s.Index) + " (no unit), mean of the field")}
 	if len(s.Observations) > 0 {
 		c.Series = append(c.Series, points(s))
 	} else if in.Note != "" {
@@ -99,6 +98,7 @@ func (Charts) DrawSeries(w io.Writer, format string, in ports.SeriesChart) error
 func title(in ports.SeriesChart) string {
 	text := fmt.Sprintf("%s, %s to %s: %d dates, %d rejected", in.Series.Index, in.From.Format(time.DateOnly), in.To.Format(time.DateOnly),
 		len(in.Series.Observations), len(in.Series.Rejected))
+	text = strings.Replace(text, ": 1 dates", ": 1 date", 1)
 	if in.Series.Synthetic {
 		text += " (synthetic)"
 	}
@@ -143,7 +143,7 @@ func valueTicks(s vegetation.Series) []chart.Tick {
 		high = max(high, 1)
 	}
 	step := math.Pow(10, math.Floor(math.Log10(high-low)))
-	for _, finer := range []float64{2, 5} {
+	for _, finer := range []float64{5, 2} {
 		if (high-low)/step*finer <= 11 {
 			step /= finer
 			break
@@ -169,7 +169,7 @@ func months(from, to time.Time, margin float64) []chart.Tick {
 	out := []chart.Tick{{Value: seconds(from) - margin}}
 	for t := time.Date(from.Year(), from.Month(), 1, 0, 0, 0, 0, time.UTC); !t.After(to); t = t.AddDate(0, step, 0) {
 		if !t.Before(from) {
-			out = append(out, chart.Tick{Value: seconds(t), Label: t.Format("Jan 2006")})
+			out = append(out, chart.Tick{Value: seconds(t), Label: t.Format("2006-01")})
 		}
 	}
 	if len(out) == 1 { // a season within a month names its first day

@@ -84,9 +84,10 @@ func TestSeries(t *testing.T) {
 	dots := func(svg string) int { return strings.Count(svg, "<circle") }
 	t.Run("one", func(t *testing.T) {
 		one := draw(t, ports.SeriesChart{Title: "North", Series: seriesOf(1, hump(1)), Note: "unused"})
-		require.Contains(t, one, "North – NDVI, 2025-03-01 to 2025-10-31: 1 dates, 0 rejected")
+		require.Contains(t, one, "North – NDVI, 2025-03-01 to 2025-10-31: 1 date, 0 rejected")
 		require.Equal(t, dots(empty)+1+1, dots(one), "the point and its explanation")
 		require.NotContains(t, one, "unused")
+		require.NotContains(t, one, "smoothed", "one point has no line")
 	})
 	t.Run("seventy", func(t *testing.T) {
 		s := seriesOf(70, hump(70))
