@@ -83,7 +83,7 @@ The curves that Tilth comes with are of double-cropping systems of Mato Grosso, 
 seen at 250 m, and say nothing of other regions. docs/crop-check.md has their accuracy.
 
 The command uses no database: without --curves it takes the curves that Tilth comes with,
-whatever was imported. `+"`tilth curves show REGION`"+` prints imported ones, for --curves.`,
+whatever was imported. ` + "`tilth curves show REGION`" + ` prints imported ones, for --curves.`,
 		Example: "  tilth crop-check --series series.csv --declared Soy_Corn",
 		RunE: func(*cobra.Command, []string) error {
 			set, err := s.readCurves(curves)
