@@ -34,14 +34,15 @@ func (o *Orders) RetrieveIndex(ctx context.Context, who access.Principal, shared
 		return Profile{}, err
 	}
 	scope := who.Scope(shared)
-	out, wanted, err := o.look(ctx, scope, id, index.Code)
-	if err != nil || !wanted {
+	out, seen, err := o.look(ctx, scope, id, index.Code)
+	if err != nil || !seen.wanted {
 		return out, err
 	}
-	if err := o.derive(ctx, out.Order, index.Code); err != nil {
-		return out, err
+	if !seen.known || seen.Status != vegetation.Processing {
+		if err := o.derive(ctx, out.Order, seen); err != nil {
+			return out, err
+		}
 	}
-	out.Order.Reason = ""
 	if out.Order.Status == vegetation.Active {
 		return out, nil // it is there, and computed anew behind the answer
 	}
@@ -72,8 +73,16 @@ func (o *Orders) await(ctx context.Context, scope access.Scope, out Profile, ind
 	return out, nil
 }
 
-// look gives an order as it stands for an index, and whether its series is to be computed.
-func (o *Orders) look(ctx context.Context, scope access.Scope, id int64, index vegetation.IndexCode) (out Profile, wanted bool, err error) {
+// derivation is one as a retrieve found it.
+type derivation struct {
+	vegetation.Derivation
+	known  bool // it was stored
+	wanted bool // its series is to be computed
+}
+
+// look gives an order as it stands for an index, and the derivation of its series; none for
+// the order's own, and while it is not active.
+func (o *Orders) look(ctx context.Context, scope access.Scope, id int64, index vegetation.IndexCode) (out Profile, seen derivation, err error) {
 	now := o.deps.Clock.Now()
 	err = o.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
 		if out.Order, err = tx.Orders.Get(ctx, scope, id); err != nil {
@@ -87,51 +96,47 @@ func (o *Orders) look(ctx context.Context, scope access.Scope, id int64, index v
 			out.Order.Index = string(index)
 			return nil
 		}
-		d, ok, err := tx.Orders.Derivation(ctx, scope, id, index)
-		if err != nil {
+		if seen.Derivation, seen.known, err = tx.Orders.Derivation(ctx, scope, id, index); err != nil {
 			return err
 		}
-		if !ok {
-			d = vegetation.NewDerivation(order, index, now)
+		if !seen.known {
+			seen.Derivation = vegetation.NewDerivation(order, index, now)
 		}
 		own := vegetation.Series{}
-		if d.Status == vegetation.Active {
+		if seen.Status == vegetation.Active {
 			if own, err = tx.Orders.Series(ctx, scope, id, order.Index); err != nil {
 				return err
 			}
 		}
-		out.Order, wanted = d.As(order), d.Wanted(order, own, out.Series, now)
+		out.Order, seen.wanted = seen.As(order), seen.Wanted(order, own, out.Series, now)
 		return nil
 	})
-	return out, wanted, err
+	return out, seen, err
 }
 
 // derive has the series of an active order for an index computed. It is the order's company
 // that it is computed for, whoever looks: the series is part of its order, and costs nothing.
-// A job that waits or runs already is left as it is.
-func (o *Orders) derive(ctx context.Context, order vegetation.OrderState, index vegetation.IndexCode) error {
+// Where another request or a worker changed the derivation since it was seen, it is left alone.
+func (o *Orders) derive(ctx context.Context, order vegetation.OrderState, seen derivation) error {
 	scope, now := access.Own(order.CompanyID), o.deps.Clock.Now()
 	return o.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 		current, err := tx.Orders.GetForUpdate(ctx, scope, order.ID)
 		if err != nil || current.Status != vegetation.Active {
 			return err
 		}
-		d, ok, err := tx.Orders.Derivation(ctx, scope, order.ID, index)
-		if err != nil {
+		d, known, err := tx.Orders.Derivation(ctx, scope, order.ID, seen.Index)
+		if err != nil || known != seen.known || known && !d.UpdatedAt.Equal(seen.UpdatedAt) {
 			return err
 		}
-		if ok && d.Status == vegetation.Processing {
-			return nil // its job is there until it is done
-		}
-		if !ok {
-			d = vegetation.NewDerivation(current, index, now)
+		if !known {
+			d = seen.Derivation
 		}
 		d.Begin(now)
 		if err := tx.Orders.PutDerivation(ctx, scope, d); err != nil {
 			return err
 		}
 		return tx.Jobs.Enqueue(ctx, ports.Job{
-			Kind: IndexJobKind, Key: strconv.FormatInt(order.ID, 10) + ":" + string(index), CompanyID: order.CompanyID, Subject: order.ID, RunAt: now,
+			Kind: IndexJobKind, Key: strconv.FormatInt(order.ID, 10) + ":" + string(d.Index), CompanyID: order.CompanyID, Subject: order.ID, RunAt: now,
 		})
 	})
 }
