@@ -138,6 +138,9 @@ var profileFiles = []struct{ name, format, media, summary, description string }{
 		"A rejected date has its reason, and neither a value nor statistics."},
 }
 
+// chartPolicy lets a browser that opens a drawing use the styles in it, and nothing else.
+const chartPolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+
 const chartText = "The accepted dates as points, the smoothed line, the rejected dates as ticks on the axis, the season shaded. " +
 	"Where there is no accepted date, the picture says why."
 
@@ -165,6 +168,9 @@ func registerProfileFiles(a *rest.API, files *profiles.Files) {
 			file, err := files.File(ctx, c.Principal(), q.Bool(shareParam.Name), id, index, kind.format, waitGiven(c))
 			sayLater(c, file.Order)
 			out := rest.Raw{ContentType: kind.media, Write: file.Write}
+			if kind.format == ports.SVG {
+				c.SetHeader("Content-Security-Policy", chartPolicy)
+			}
 			if kind.format == profiles.CSV {
 				out.Filename = fmt.Sprintf("profile-%d-%s.csv", id, strings.ToLower(file.Order.Index))
 			}
