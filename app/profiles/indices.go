@@ -103,7 +103,7 @@ func (o *Orders) look(ctx context.Context, scope access.Scope, id int64, index v
 			seen.Derivation = vegetation.NewDerivation(order, index, now)
 		}
 		own := vegetation.Series{}
-		if seen.Status == vegetation.Active {
+		if seen.Status == vegetation.Active && seen.Searched(order) {
 			if own, err = tx.Orders.Series(ctx, scope, id, order.Index); err != nil {
 				return err
 			}

@@ -34,7 +34,7 @@ func NewDerivation(order OrderState, index IndexCode, now time.Time) Derivation 
 func (d Derivation) Wanted(order OrderState, own, derived Series, now time.Time) bool {
 	switch d.Status {
 	case Active:
-		return later(order.LastCheckedAt, d.CheckedAt) && !slices.Equal(days(own), days(derived))
+		return d.Searched(order) && !slices.Equal(days(own), days(derived))
 	case Failed:
 		return !now.Before(d.UpdatedAt.Add(DeriveAgain))
 	default:
@@ -42,7 +42,11 @@ func (d Derivation) Wanted(order OrderState, own, derived Series, now time.Time)
 	}
 }
 
-func later(a, b *time.Time) bool { return a != nil && (b == nil || a.After(*b)) }
+// Searched reports whether the archive was searched for the order since the series was
+// computed: only then can there be other dates.
+func (d Derivation) Searched(order OrderState) bool {
+	return order.LastCheckedAt != nil && (d.CheckedAt == nil || order.LastCheckedAt.After(*d.CheckedAt))
+}
 
 // days gives the days of a series, accepted and rejected, in order: which day has a pass
 // does not depend on the index.

@@ -169,6 +169,26 @@ func TestAnIndexFollowsItsOrder(t *testing.T) {
 	require.Equal(t, 2, w.computer.count(vegetation.EVI))
 }
 
+// A worker is killed over a job: another one does it, and the first can store nothing any more.
+func TestAKilledWorkerLosesNothing(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		w := newWorld(t, database)
+		e := w.estate(100_00, 1, past("s"))
+		order := w.active(e)
+		w.ask(e, order, vegetation.EVI, 0)
+		lost, err := w.db.Queue().Claim(t.Context(), w.clock.Now(), time.Minute, 1)
+		require.NoError(t, err)
+		require.Len(t, lost, 1)
+		require.Zero(t, w.work())
+		w.clock.move(2 * time.Minute)
+		require.Equal(t, 1, w.work())
+		w.computer.answer = func(index vegetation.IndexCode) (vegetation.Series, error) { return dates(index, 9), nil }
+		require.True(t, fault.Is(w.worker.RunIndex(t.Context(), lost[0]), fault.Conflict))
+		require.Len(t, w.ask(e, order, vegetation.EVI, 0).Series.Observations, 3)
+	})
+}
+
 func TestWaitingEnds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, rig.SQLite(t))
