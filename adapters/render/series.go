@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -53,6 +54,10 @@ func (Charts) DrawSeries(w io.Writer, format string, in ports.SeriesChart) error
 	if !ok {
 		return fault.Newf(fault.Internal, "unknown_format", "no drawing in the format %q", format)
 	}
+	letters, err := typeface()
+	if err != nil {
+		return fmt.Errorf("read the typeface: %w", err)
+	}
 	s := in.Series
 	begin, end := seconds(in.From), seconds(in.To.AddDate(0, 0, 1))
 	margin := besides * (end - begin)
@@ -60,7 +65,7 @@ func (Charts) DrawSeries(w io.Writer, format string, in ports.SeriesChart) error
 	low, high := values[0].Value, values[len(values)-1].Value
 	c := chart.Chart{
 		Title: title(in), TitleStyle: chart.Style{FontSize: 12, FontColor: ink},
-		Width: chartWidth, Height: chartHeight,
+		Width: chartWidth, Height: chartHeight, Font: letters,
 		Background: chart.Style{Padding: chart.Box{Top: 64, Left: 36, Right: 24, Bottom: 16}},
 		XAxis: chart.XAxis{
 			Name: "Date (solar day)", NameStyle: chart.Style{FontColor: ink},
@@ -93,6 +98,9 @@ func (Charts) DrawSeries(w io.Writer, format string, in ports.SeriesChart) error
 	}
 	return nil
 }
+
+// typeface is the library's own, read once: the library reads it without a lock.
+var typeface = sync.OnceValues(chart.GetDefaultFont)
 
 // title names the field, the index and the season, and counts the dates.
 func title(in ports.SeriesChart) string {

@@ -92,7 +92,7 @@ func TestTheBooksBalance(t *testing.T) {
 		refunds, orders := 0, 0
 		rapid.Check(t, func(rt *rapid.T) {
 			e := w.estate(credit.Amount(rapid.Int64Range(0, 300).Draw(rt, "beginning")), 2, past("a"), past("b"), coming())
-			for range rapid.IntRange(1, 20).Draw(rt, "steps") {
+			for range rapid.IntRange(1, 12).Draw(rt, "steps") {
 				switch rapid.SampledFrom([]string{"credit", "order", "order", "work", "work", "refund"}).Draw(rt, "step") {
 				case "credit":
 					_, err := w.op.CreditWallet(t.Context(), e.who.CompanyID, credit.Amount(rapid.Int64Range(1, 300).Draw(rt, "amount")), "")
