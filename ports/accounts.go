@@ -63,6 +63,8 @@ type OperatorRepos struct {
 	Outbox   Outbox
 	Keys     KeyRing
 	Audit    AuditWriter
+	Trail    OperatorTrail
+	Curves   CurveSets
 	Replays  Replays
 
 	// What a one-time link or a background job does for a company, under its scope.

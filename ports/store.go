@@ -52,6 +52,7 @@ type Repos struct {
 	Grants  Grants
 	Keys    APIKeys
 	Audit   AuditTrail
+	Curves  CurveSets
 
 	Members     Members
 	Roles       Roles
@@ -151,8 +152,13 @@ type Wallet interface {
 	Post(ctx context.Context, scope access.Scope, wallet credit.Wallet, tx *credit.Transaction) error
 	// Transactions streams the ledger, newest first.
 	Transactions(ctx context.Context, scope access.Scope, q Query) iter.Seq2[credit.Transaction, error]
-	// CountTransactions counts the ledger's transactions.
-	CountTransactions(ctx context.Context, scope access.Scope) (int64, error)
+	// CountTransactions counts the ledger's transactions that a query selects, without its page.
+	CountTransactions(ctx context.Context, scope access.Scope, q Query) (int64, error)
+	// Transaction gives one transaction of the ledger. Faults: NotFound.
+	Transaction(ctx context.Context, scope access.Scope, id int64) (credit.Transaction, error)
+	// Refunded reports whether a capture was refunded.
+	Refunded(ctx context.Context, scope access.Scope, id int64) (bool, error)
+	Statements
 	// Sum adds up all entries of the wallet's accounts: what balance and held must be.
 	Sum(ctx context.Context, scope access.Scope) (balance, held credit.Amount, err error)
 	// Price gives the price per hectare of a service; ok is false where none is set.
@@ -176,6 +182,8 @@ type ProfileOrders interface {
 	GetForUpdate(ctx context.Context, scope access.Scope, id int64) (vegetation.OrderState, error)
 	// FindForUpdate gives the order of a field and season and locks it. Faults: NotFound.
 	FindForUpdate(ctx context.Context, scope access.Scope, fieldID, seasonID int64) (vegetation.OrderState, error)
+	// Find gives the order of a field and season. Faults: NotFound.
+	Find(ctx context.Context, scope access.Scope, fieldID, seasonID int64) (vegetation.OrderState, error)
 	// OpenOfFields gives the ids of the processing and pending orders of the fields, in order of id.
 	OpenOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64) ([]int64, error)
 	// OpenOfSeason gives the ids of the processing and pending orders of a season, in order of id.
@@ -191,6 +199,7 @@ type ProfileOrders interface {
 	PutSeries(ctx context.Context, scope access.Scope, orderID int64, series vegetation.Series) error
 	// Series gives the stored series of an order for an index; an empty one where none is stored.
 	Series(ctx context.Context, scope access.Scope, orderID int64, index string) (vegetation.Series, error)
+	Derivations
 }
 
 // Outbox takes the events of a transaction.

@@ -19,6 +19,7 @@ import (
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/vegetation"
+	"tilth/ports"
 )
 
 // version is set when the binary is built.
@@ -109,7 +110,12 @@ func (Program) Series(_ context.Context, cfg cli.Config) (*series.Computer, erro
 
 // DrawSeries draws a series as SVG.
 func (Program) DrawSeries(w io.Writer, s vegetation.Series, from, to time.Time) error {
-	return render.SeriesSVG(w, s, from, to)
+	return render.Charts{}.DrawSeries(w, ports.SVG, ports.SeriesChart{Series: s, From: from, To: to, Note: "No accepted date"})
+}
+
+// SeriesSheet writes a series as CSV.
+func (Program) SeriesSheet(w io.Writer, s vegetation.Series) error {
+	return exchange.Sheets{}.SeriesSheet(w, s)
 }
 
 // OpenAPI gives the interface document. It needs nothing but the routes.

@@ -7,6 +7,8 @@ import (
 	"tilth/adapters/http/v12"
 	"tilth/adapters/identity"
 	"tilth/adapters/permission"
+	"tilth/adapters/render"
+	"tilth/app/curves"
 	"tilth/app/demo"
 	"tilth/app/farming"
 	"tilth/app/gate"
@@ -40,11 +42,16 @@ var outside = googlewire.NewSet(
 var useCases = googlewire.NewSet(
 	outside,
 	googlewire.Struct(new(operating.Deps), "*"), operating.New,
+	googlewire.Struct(new(curves.Library), "*"),
+	googlewire.Value(exchange.Curves{}), googlewire.Bind(new(ports.BuiltInCurves), new(exchange.Curves)),
 	googlewire.Struct(new(identityapp.Deps), "*"), identityapp.New,
 	googlewire.Struct(new(farming.Deps), "*"), farming.Farms, farming.Fields, farming.Seasons, farming.Cultivations, farming.NewCrops,
 	farming.Fertilizations, farming.NewBoundaries,
 	googlewire.Struct(new(once.Deps), "*"), once.New,
 	googlewire.Struct(new(profiles.Deps), "*"), profiles.New,
+	googlewire.Struct(new(profiles.Files), "*"),
+	googlewire.Value(render.Charts{}), googlewire.Bind(new(ports.Charts), new(render.Charts)),
+	googlewire.Value(exchange.Sheets{}), googlewire.Bind(new(ports.Sheets), new(exchange.Sheets)),
 	googlewire.Struct(new(sharing.Deps), "*"), sharing.New,
 	googlewire.Struct(new(keys.Deps), "*"), keys.New,
 	trail.New,

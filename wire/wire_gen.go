@@ -12,6 +12,8 @@ import (
 	"tilth/adapters/http/v12"
 	"tilth/adapters/identity"
 	"tilth/adapters/permission"
+	"tilth/adapters/render"
+	"tilth/app/curves"
 	"tilth/app/demo"
 	"tilth/app/farming"
 	"tilth/app/gate"
@@ -37,12 +39,17 @@ func newOperating(store ports.Store, memory identity.PasswordMemory) *operating.
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
 	random := _wireRandomValue
+	exchangeCurves := _wireCurvesValue
+	library := &curves.Library{
+		BuiltIn: exchangeCurves,
+	}
 	deps := operating.Deps{
 		Store:     store,
 		Passwords: passwords,
 		Tokens:    tokens,
 		Clock:     clock,
 		IDs:       random,
+		Curves:    library,
 	}
 	operatingOperating := operating.New(deps)
 	return operatingOperating
@@ -51,6 +58,7 @@ func newOperating(store ports.Store, memory identity.PasswordMemory) *operating.
 var (
 	_wireClockValue  = identity.Clock{}
 	_wireRandomValue = identity.Random{}
+	_wireCurvesValue = exchange.Curves{}
 )
 
 // newInterface makes what the HTTP interface offers over a store.
@@ -90,6 +98,13 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		IDs:   random,
 	}
 	orders := profiles.New(profilesDeps)
+	charts := _wireChartsValue
+	sheets := _wireSheetsValue
+	files := &profiles.Files{
+		Orders: orders,
+		Charts: charts,
+		Sheets: sheets,
+	}
 	limits := geo.DefaultLimits()
 	outlines := exchange.NewOutlines(limits)
 	outlineWriter := _wireOutlineWriterValue
@@ -135,6 +150,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Fertilizations: records4,
 		Boundaries:     boundaries,
 		Orders:         orders,
+		Files:          files,
 		Intake:         intakeIntake,
 		Sharing:        sharingSharing,
 		Keys:           keysKeys,
@@ -146,6 +162,8 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 }
 
 var (
+	_wireChartsValue        = render.Charts{}
+	_wireSheetsValue        = exchange.Sheets{}
 	_wireOutlineWriterValue = exchange.OutlineWriter{}
 )
 
@@ -186,6 +204,13 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		IDs:   random,
 	}
 	orders := profiles.New(profilesDeps)
+	charts := _wireChartsValue
+	sheets := _wireSheetsValue
+	files := &profiles.Files{
+		Orders: orders,
+		Charts: charts,
+		Sheets: sheets,
+	}
 	limits := geo.DefaultLimits()
 	outlines := exchange.NewOutlines(limits)
 	outlineWriter := _wireOutlineWriterValue
@@ -231,6 +256,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Fertilizations: records4,
 		Boundaries:     boundaries,
 		Orders:         orders,
+		Files:          files,
 		Intake:         intakeIntake,
 		Sharing:        sharingSharing,
 		Keys:           keysKeys,
@@ -238,12 +264,17 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		People:         peoplePeople,
 		Limits:         limits,
 	}
+	exchangeCurves := _wireCurvesValue
+	library := &curves.Library{
+		BuiltIn: exchangeCurves,
+	}
 	operatingDeps := operating.Deps{
 		Store:     store,
 		Passwords: passwords,
 		Tokens:    tokens,
 		Clock:     clock,
 		IDs:       random,
+		Curves:    library,
 	}
 	operatingOperating := operating.New(operatingDeps)
 	loader := &demo.Loader{

@@ -27,16 +27,7 @@ type CurveFiles interface {
 
 func (s *shell) curves() *cobra.Command {
 	c := &cobra.Command{Use: "curves", Short: "Reference curves of crops, for crop-check"}
-	c.AddCommand(s.curvesBuild(), &cobra.Command{
-		Use: "show", Short: "Print the curves that Tilth comes with, as CSV",
-		RunE: func(*cobra.Command, []string) error {
-			set, err := s.program.CurveFiles().BuiltIn()
-			if err != nil {
-				return err
-			}
-			return s.program.CurveFiles().WriteCurves(s.out, set)
-		},
-	})
+	c.AddCommand(s.curvesBuild(), s.curvesImport(), s.curvesShow())
 	return c
 }
 
@@ -89,7 +80,10 @@ for each whether the declared crop could be the one that grew: verified, failed,
 pending where it cannot be said. It prints a JSON object a line, one for each id.
 
 The curves that Tilth comes with are of double-cropping systems of Mato Grosso, Brazil,
-seen at 250 m, and say nothing of other regions. docs/crop-check.md has their accuracy.`,
+seen at 250 m, and say nothing of other regions. docs/crop-check.md has their accuracy.
+
+The command uses no database: without --curves it takes the curves that Tilth comes with,
+whatever was imported. ` + "`tilth curves show REGION`" + ` prints imported ones, for --curves.`,
 		Example: "  tilth crop-check --series series.csv --declared Soy_Corn",
 		RunE: func(*cobra.Command, []string) error {
 			set, err := s.readCurves(curves)
@@ -118,18 +112,6 @@ seen at 250 m, and say nothing of other regions. docs/crop-check.md has their ac
 	c.Flags().StringSliceVar(&declared, "declared", nil, "class of the declared crop; of several, any will do")
 	c.Flags().StringVar(&curves, "curves", "", "CSV of curves instead of those that Tilth comes with")
 	return required(c, "series", "declared")
-}
-
-func (s *shell) readCurves(path string) (cropcheck.Set, error) {
-	if path == "" {
-		return s.program.CurveFiles().BuiltIn()
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return cropcheck.Set{}, err
-	}
-	defer file.Close()
-	return s.program.CurveFiles().ReadCurves(bufio.NewReader(file))
 }
 
 // The JSON of a verdict. Confidence is null where the verdict is pending.

@@ -124,21 +124,14 @@ func (s *shell) wallet() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.print(struct {
-				Company   int64   `json:"company"`
-				Balance   float64 `json:"balance"`
-				Held      float64 `json:"held"`
-				Available float64 `json:"available"`
-				Unit      string  `json:"unit"`
-			}{company, w.Balance.Float(), w.Held.Float(), w.Available().Float(), "credit"},
-				"company %d: balance %s, held %s, available %s credits", company, w.Balance, w.Held, w.Available())
+			return s.printWallet(company, w)
 		})
 	}}
 	f := put.Flags()
 	f.Int64Var(&company, "company", 0, "id of the company")
 	f.StringVar(&amount, "amount", "", "credits, at most two decimals")
 	f.StringVar(&note, "note", "", "what for; it is shown in the ledger")
-	return group("wallet", "Credit of the companies", required(put, "company", "amount"))
+	return group("wallet", "Credit of the companies", required(put, "company", "amount"), s.walletShow(), s.walletRefund(), s.walletTransactions())
 }
 
 func (s *shell) price() *cobra.Command {

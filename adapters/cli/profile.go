@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -49,7 +47,7 @@ func (s *shell) profile() *cobra.Command {
 			}
 			switch format {
 			case "csv":
-				return writeSeriesCSV(s.out, computed)
+				return s.program.SeriesSheet(s.out, computed)
 			case "svg":
 				return s.program.DrawSeries(s.out, computed, req.From, req.To)
 			default:
@@ -199,31 +197,4 @@ func noteOf(r vegetation.Rejection) *string {
 		return nil
 	}
 	return &r.Note
-}
-
-// writeSeriesCSV writes a line a date; a rejected date has its reason and no value.
-func writeSeriesCSV(w io.Writer, s vegetation.Series) error {
-	out := csv.NewWriter(w)
-	_ = out.Write([]string{"date", strings.ToLower(string(s.Index)), "rejected", "coverage", "n_valid", "n_polygon", "median", "std", "min", "max", "p10", "p90", "items"})
-	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	o, r := s.Observations, s.Rejected
-	for len(o)+len(r) > 0 {
-		if len(r) == 0 || len(o) > 0 && !r[0].Date.Before(o[0].Date) {
-			a := o[0]
-			_ = out.Write([]string{
-				a.Date.Format(time.DateOnly), number(a.Value), "", number(a.Coverage), strconv.Itoa(a.NValid), strconv.Itoa(a.NPolygon),
-				number(a.Median), number(a.Std), number(a.Min), number(a.Max), number(a.P10), number(a.P90), strings.Join(a.Items, " "),
-			})
-			o = o[1:]
-			continue
-		}
-		b := r[0]
-		_ = out.Write([]string{
-			b.Date.Format(time.DateOnly), "", string(b.Reason), number(b.Coverage), strconv.Itoa(b.NValid), strconv.Itoa(b.NPolygon),
-			"", "", "", "", "", "", strings.Join(b.Items, " "),
-		})
-		r = r[1:]
-	}
-	out.Flush()
-	return out.Error()
 }

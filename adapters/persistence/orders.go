@@ -115,6 +115,11 @@ func (o orders) GetForUpdate(ctx context.Context, scope access.Scope, id int64) 
 	return o.locked(ctx, scope, condition{"t.id = ?", []any{id}})
 }
 
+// Find implements ports.ProfileOrders.
+func (o orders) Find(ctx context.Context, scope access.Scope, fieldID, seasonID int64) (vegetation.OrderState, error) {
+	return o.one(ctx, o.query(scope).Where("t.field_id = ?", fieldID).Where("t.season_id = ?", seasonID))
+}
+
 // FindForUpdate implements ports.ProfileOrders.
 func (o orders) FindForUpdate(ctx context.Context, scope access.Scope, fieldID, seasonID int64) (vegetation.OrderState, error) {
 	return o.locked(ctx, scope, condition{"t.field_id = ? AND t.season_id = ?", []any{fieldID, seasonID}})

@@ -97,6 +97,10 @@ func TestPlansOfFilters(t *testing.T) {
 			{seasonRecords(s).query, seasonTable.filters, "harvest_year", "ix_seasons_harvest_year"},
 			{orders{s}.query, orderFilters, "status", "ix_profile_orders_status"},
 			{orders{s}.query, orderFilters, "season", "ix_profile_orders_season"},
+			{wallet{s}.transactions, transactionFilters, "kind", "ix_ledger_transactions_kind"},
+			{wallet{s}.transactions, transactionFilters, "product", "ix_ledger_transactions_product"},
+			{wallet{s}.transactions, transactionFilters, "order", "ix_ledger_transactions_order"},
+			{wallet{s}.transactions, transactionFilters, "field", "ix_ledger_transactions_field"},
 		} {
 			q, err := filtered(c.query(access.Own(7)), c.filters, []ports.Filter{{Name: c.by, Value: valueFor(c.filters[c.by])}})
 			require.NoError(t, err)
@@ -104,6 +108,9 @@ func TestPlansOfFilters(t *testing.T) {
 			require.Contains(t, plan, c.index)
 			require.NotContains(t, plan, "TEMP B-TREE", "the index gives the order as well:\n%s", plan)
 		}
+		plan := planOf(ctx, t, s, wallet{s}.between(access.Own(7), time.Unix(0, 0), time.Unix(1, 0)))
+		require.Contains(t, plan, "ix_ledger_transactions_created_at")
+		require.NotContains(t, plan, "TEMP B-TREE", plan)
 		return nil
 	}))
 }
@@ -206,7 +213,7 @@ func explained(ctx context.Context, t testing.TB, s *session, q *bun.SelectQuery
 
 func valueFor(f filter) any {
 	switch {
-	case f.since != "":
+	case f.since != "", f.until != "":
 		return "2026-01-01T00:00:00Z"
 	case f.folded != "":
 		return "x"

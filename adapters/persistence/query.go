@@ -19,6 +19,7 @@ type filter struct {
 	exact  string // compared for equality
 	folded string // text folded by fold, searched for a part; empty: no partial match
 	since  string // a time, compared for at or after; the value is RFC 3339 text
+	until  string // a time, compared for before; the value is RFC 3339 text
 	other  string // condition that goes with it, which lets a partial index serve it
 }
 
@@ -34,12 +35,16 @@ func filtered(q *bun.SelectQuery, known map[string]filter, filters []ports.Filte
 		switch {
 		case !storable(text):
 			q = where(q, nothing)
-		case k.since != "":
+		case k.since != "", k.until != "":
 			at, err := time.Parse(time.RFC3339Nano, text)
 			if err != nil {
 				return nil, fault.Field(f.Name, "A timestamp as 2026-03-01T12:00:00Z.")
 			}
-			q = q.Where(k.since+" >= ?", stamp{at})
+			if k.since != "" {
+				q = q.Where(k.since+" >= ?", stamp{at})
+			} else {
+				q = q.Where(k.until+" < ?", stamp{at})
+			}
 		case k.folded != "" && isText && (f.Partial || k.exact == ""):
 			q = q.Where(k.folded+` LIKE ? ESCAPE '\'`, contains(text))
 		case f.Partial || k.exact == "":

@@ -172,7 +172,7 @@ func repos(s *session) ports.Repos {
 		Crops: crops{s}, Cultivations: cultivations{cultivationRecords(s)},
 		Fertilizations: fertilizations{fertilizationRecords(s)}, Boundaries: boundaries{s}, Replays: replays{s},
 		Wallet: wallet{s}, Orders: orders{s}, Outbox: outbox{s}, Jobs: jobs{s}, Imports: imports{s},
-		Grants: grants{s}, Keys: keys{s}, Audit: trail{s},
+		Grants: grants{s}, Keys: keys{s}, Audit: trail{s}, Curves: curveSets{s},
 		Members: members{s}, Roles: roles{s}, Invitations: invitations{s}, Letters: letters{s},
 	}
 }
@@ -180,7 +180,7 @@ func repos(s *session) ports.Repos {
 func operatorRepos(s *session) ports.OperatorRepos {
 	return ports.OperatorRepos{
 		Accounts: accounts{s}, Prices: prices{s}, Catalog: crops{s}, Wallet: wallet{s}, Outbox: outbox{s},
-		Keys: keys{s}, Audit: trail{s}, Replays: replays{s},
+		Keys: keys{s}, Audit: trail{s}, Trail: operatorTrail{s}, Curves: curveSets{s}, Replays: replays{s},
 		Members: members{s}, Invitations: invitations{s}, Tickets: tickets{s}, Credentials: credentials{s},
 		Attempts: attempts{s}, Letters: letters{s}, Jobs: jobs{s},
 	}

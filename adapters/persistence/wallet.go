@@ -33,6 +33,7 @@ type transactionRow struct {
 	FieldID       *int64
 	OrderID       *int64
 	Note          string
+	RefundOf      *int64
 }
 
 type entryRow struct {
@@ -123,6 +124,7 @@ func (w wallet) append(ctx context.Context, tx *credit.Transaction) error {
 	row := transactionRow{
 		CompanyID: tx.CompanyID, CreatedAt: stamp{tx.CreatedAt}, Kind: tx.Kind, Amount: tx.Amount,
 		Product: tx.Product, FieldID: reference(tx.FieldID), OrderID: reference(tx.OrderID), Note: tx.Note,
+		RefundOf: reference(tx.RefundOf),
 	}
 	if _, err := w.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &tx.ID); err != nil {
 		return err
@@ -148,6 +150,7 @@ func (w wallet) transactions(scope access.Scope) *bun.SelectQuery {
 // transactionFilters are the filters of the ledger.
 var transactionFilters = map[string]filter{
 	"kind": {exact: "t.kind"}, "product": {exact: "t.product"}, "field": {exact: "t.field_id"}, "order": {exact: "t.order_id"},
+	"created_after": {since: "t.created_at"}, "created_before": {until: "t.created_at"},
 }
 
 // Transactions implements ports.Wallet.
@@ -156,23 +159,39 @@ func (w wallet) Transactions(ctx context.Context, scope access.Scope, query port
 	if err != nil {
 		return failed[credit.Transaction](err)
 	}
-	return stream(ctx, w.s, paged(q.OrderExpr("t.id DESC"), query), func(row *transactionRow) (credit.Transaction, error) {
-		return credit.Transaction{
-			ID: row.ID, CompanyID: row.CompanyID, CreatedAt: row.CreatedAt.Time, Kind: row.Kind, Amount: row.Amount,
-			Product: row.Product, FieldID: valueOf(row.FieldID), OrderID: valueOf(row.OrderID), Note: row.Note,
-		}, nil
-	})
+	if query.Limit == 0 {
+		if err := w.s.unhurried(ctx); err != nil {
+			return failed[credit.Transaction](err)
+		}
+	}
+	return stream(ctx, w.s, paged(q.OrderExpr("t.id DESC"), query), transactionOfRow)
+}
+
+func transactionOfRow(row *transactionRow) (credit.Transaction, error) {
+	return credit.Transaction{
+		ID: row.ID, CompanyID: row.CompanyID, CreatedAt: row.CreatedAt.Time, Kind: row.Kind, Amount: row.Amount,
+		Product: row.Product, FieldID: valueOf(row.FieldID), OrderID: valueOf(row.OrderID), RefundOf: valueOf(row.RefundOf), Note: row.Note,
+	}, nil
 }
 
 // CountTransactions implements ports.Wallet.
-func (w wallet) CountTransactions(ctx context.Context, scope access.Scope) (int64, error) {
-	return w.transactions(scope).Count(ctx)
+func (w wallet) CountTransactions(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
+	q, err := filtered(w.transactions(scope), transactionFilters, query.Filters)
+	if err != nil {
+		return 0, err
+	}
+	return q.Count(ctx)
 }
 
 // Sum implements ports.Wallet.
 func (w wallet) Sum(ctx context.Context, scope access.Scope) (balance, held credit.Amount, err error) {
+	return w.sum(ctx, w.transactions(scope))
+}
+
+// sum adds up the entries of the wallet's accounts over transactions.
+func (w wallet) sum(ctx context.Context, q *bun.SelectQuery) (balance, held credit.Amount, err error) {
 	var row struct{ Balance, Held credit.Amount }
-	err = w.transactions(scope).Join("JOIN ledger_entries AS e ON e.transaction_id = t.id").
+	err = q.Join("JOIN ledger_entries AS e ON e.transaction_id = t.id").
 		ColumnExpr("CAST(COALESCE(SUM(CASE WHEN e.account IN (?, ?) THEN e.amount ELSE 0 END), 0) AS BIGINT) AS balance", credit.Available, credit.Held).
 		ColumnExpr("CAST(COALESCE(SUM(CASE WHEN e.account = ? THEN e.amount ELSE 0 END), 0) AS BIGINT) AS held", credit.Held).
 		Scan(ctx, &row)

@@ -2,132 +2,186 @@
 package render
 
 import (
+	"encoding/xml"
 	"fmt"
 	"io"
+	"math"
+	"strings"
+	"sync"
 	"time"
+	"unicode/utf8"
 
 	chart "github.com/wcharczuk/go-chart/v2"
 	"github.com/wcharczuk/go-chart/v2/drawing"
 
+	"tilth/core/fault"
 	"tilth/core/vegetation"
+	"tilth/ports"
 )
 
 // Size of a chart in pixels: a column of text wide, and about half as high.
 const (
-	chartWidth  = 880
-	chartHeight = 420
+	chartWidth  = 960
+	chartHeight = 460
 	// tickHeight is how high the tick of a rejected date stands, as a share of the axis.
 	tickHeight = 0.03
+	// besides is how much of the season is shown before and after it, so that its shade has
+	// an edge.
+	besides = 0.03
+	// titleLength is how many characters of a given title are shown.
+	titleLength = 60
 )
 
 var (
 	leaf   = drawing.ColorFromHex("3d6b35")
+	line   = drawing.ColorFromHex("9cbf7f")
 	soft   = drawing.ColorFromHex("8a8478")
 	grid   = drawing.ColorFromHex("e4dfd3")
-	season = drawing.ColorFromHex("f3f6ee")
+	season = drawing.ColorFromHex("f0f4e8")
 	ink    = drawing.ColorFromHex("2c2a26")
 )
 
-// SeriesSVG draws a series as SVG: the accepted dates as points joined by a line, the
-// rejected ones as ticks on the axis, the season shaded.
-func SeriesSVG(w io.Writer, s vegetation.Series, from, to time.Time) error {
-	low, high := bounds(s)
-	first, last := seconds(from), seconds(to.AddDate(0, 0, 1))
+// Charts draws with one library in every format. It implements ports.Charts.
+type Charts struct{}
+
+// renderers are the formats.
+var renderers = map[string]chart.RendererProvider{ports.SVG: escapedSVG, ports.PNG: chart.PNG}
+
+// DrawSeries implements ports.Charts: the accepted dates as points, the smoothed line, the
+// rejected dates as ticks on the axis, the season shaded.
+func (Charts) DrawSeries(w io.Writer, format string, in ports.SeriesChart) error {
+	renderer, ok := renderers[format]
+	if !ok {
+		return fault.Newf(fault.Internal, "unknown_format", "no drawing in the format %q", format)
+	}
+	letters, err := typeface()
+	if err != nil {
+		return fmt.Errorf("read the typeface: %w", err)
+	}
+	s := in.Series
+	begin, end := seconds(in.From), seconds(in.To.AddDate(0, 0, 1))
+	margin := besides * (end - begin)
+	values := valueTicks(s)
+	low, high := values[0].Value, values[len(values)-1].Value
 	c := chart.Chart{
-		Title: title(s), TitleStyle: chart.Style{FontSize: 12, FontColor: ink},
-		Width: chartWidth, Height: chartHeight,
-		Background: chart.Style{Padding: chart.Box{Top: 40, Left: 16, Right: 16, Bottom: 16}},
+		Title: title(in), TitleStyle: chart.Style{FontSize: 12, FontColor: ink},
+		Width: chartWidth, Height: chartHeight, Font: letters,
+		Background: chart.Style{Padding: chart.Box{Top: 64, Left: 36, Right: 24, Bottom: 16}},
 		XAxis: chart.XAxis{
-			Range: &chart.ContinuousRange{Min: first, Max: last}, Ticks: months(from, to),
+			Name: "Date (solar day)", NameStyle: chart.Style{FontColor: ink},
+			Range: &chart.ContinuousRange{Min: begin - margin, Max: end + margin}, Ticks: months(in.From, in.To, margin),
 			Style: chart.Style{FontColor: ink, StrokeColor: soft},
 		},
 		YAxis: chart.YAxis{
-			Name: string(s.Index), NameStyle: chart.Style{FontColor: ink},
 			Range: &chart.ContinuousRange{Min: low, Max: high}, AxisType: chart.YAxisSecondary,
-			Ticks: fifths(low, high), Style: chart.Style{FontColor: ink, StrokeColor: soft},
-			GridMajorStyle: chart.Style{StrokeColor: grid, StrokeWidth: 1},
+			Ticks: values, Style: chart.Style{FontColor: ink, StrokeColor: soft},
 		},
-		Series: []chart.Series{shade(first, last, high)},
+		Series: []chart.Series{band{begin, end}, lines(values)},
 	}
 	for _, r := range s.Rejected {
 		c.Series = append(c.Series, tick(seconds(r.Date), low, high))
 	}
+	smooth := false
+	for _, run := range s.Smoothed() {
+		if len(run) > 1 {
+			smooth, c.Series = true, append(c.Series, smoothed(run))
+		}
+	}
+	c.Elements = []chart.Renderable{legend(s, smooth), valueName(string(s.Index) + " (no unit), mean of the field")}
 	if len(s.Observations) > 0 {
 		c.Series = append(c.Series, points(s))
+	} else if in.Note != "" {
+		c.Elements = append(c.Elements, note(in.Note))
 	}
-	if err := c.Render(chart.SVG, w); err != nil {
+	if err := c.Render(renderer, w); err != nil {
 		return fmt.Errorf("draw the series: %w", err)
 	}
 	return nil
 }
 
-func title(s vegetation.Series) string {
-	text := fmt.Sprintf("%s: %d dates, %d rejected", s.Index, len(s.Observations), len(s.Rejected))
-	if s.Synthetic {
+// typeface is the library's own, read once: the library reads it without a lock.
+var typeface = sync.OnceValues(chart.GetDefaultFont)
+
+// title names the field, the index and the season, and counts the dates.
+func title(in ports.SeriesChart) string {
+	text := fmt.Sprintf("%s, %s to %s: %d dates, %d rejected", in.Series.Index, in.From.Format(time.DateOnly), in.To.Format(time.DateOnly),
+		len(in.Series.Observations), len(in.Series.Rejected))
+	text = strings.Replace(text, ": 1 dates", ": 1 date", 1)
+	if in.Series.Synthetic {
 		text += " (synthetic)"
 	}
-	return text
+	if in.Title == "" {
+		return text
+	}
+	name := strings.Join(strings.Fields(in.Title), " ")
+	if utf8.RuneCountInString(name) > titleLength {
+		name = string([]rune(name)[:titleLength-1]) + "…"
+	}
+	return name + " – " + text
 }
 
-// bounds gives the range of the value axis: 0 to 1, or as far as the values go.
-func bounds(s vegetation.Series) (low, high float64) {
-	low, high = 0, 1
-	for _, o := range s.Observations {
-		low, high = min(low, o.Value), max(high, o.Value)
-	}
-	return low, high
+// escapedSVG is the library's SVG, in which a text is what it says and no markup: the library
+// writes texts as they come, and names of fields come from people.
+func escapedSVG(width, height int) (chart.Renderer, error) {
+	r, err := chart.SVG(width, height)
+	return escaping{r}, err
+}
+
+type escaping struct{ chart.Renderer }
+
+func (e escaping) Text(body string, x, y int) {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(body)) // a strings.Builder takes everything
+	e.Renderer.Text(b.String(), x, y)
 }
 
 func seconds(t time.Time) float64 { return float64(t.Unix()) }
 
-// shade is the background of the season.
-func shade(from, to, high float64) chart.Series {
-	return chart.ContinuousSeries{
-		XValues: []float64{from, to}, YValues: []float64{high, high},
-		Style: chart.Style{StrokeColor: season, StrokeWidth: 1, FillColor: season},
+// valueTicks gives the ticks of the value axis, three to twelve of a round step: 0 to 1,
+// -1 to 0 where no value is above 0, or as far as the values go.
+func valueTicks(s vegetation.Series) []chart.Tick {
+	low, high := 0.0, 1.0
+	for i, o := range s.Observations {
+		if i == 0 && o.Value < 0 {
+			low, high = -1, 0
+		}
+		low, high = min(low, o.Value), max(high, o.Value)
 	}
-}
-
-// tick is a rejected date, above the axis.
-func tick(at, low, high float64) chart.Series {
-	return chart.ContinuousSeries{
-		XValues: []float64{at, at}, YValues: []float64{low, low + tickHeight*(high-low)},
-		Style: chart.Style{StrokeColor: soft, StrokeWidth: 1.5},
+	if high > 0 {
+		high = max(high, 1)
 	}
-}
-
-func points(s vegetation.Series) chart.Series {
-	out := chart.ContinuousSeries{Style: chart.Style{StrokeColor: leaf, StrokeWidth: 1.5, DotColor: leaf, DotWidth: 3}}
-	for _, o := range s.Observations {
-		out.XValues, out.YValues = append(out.XValues, seconds(o.Date)), append(out.YValues, o.Value)
-	}
-	return out
-}
-
-// fifths gives the ticks of the value axis.
-func fifths(low, high float64) []chart.Tick {
-	out := make([]chart.Tick, 6)
-	for i := range out {
-		v := low + (high-low)*float64(i)/5
-		out[i] = chart.Tick{Value: v, Label: fmt.Sprintf("%.1f", v)}
-	}
-	return out
-}
-
-// months puts a tick on the first of a month, so many that their labels do not touch. The
-// axis reaches from its first tick to its last, so the ends of the season have ticks too,
-// without a label.
-func months(from, to time.Time) []chart.Tick {
-	span := int(to.Sub(from).Hours()/24/30) + 1
-	step := max(1, (span+11)/12)
-	var out []chart.Tick
-	if from.Day() != 1 {
-		out = append(out, chart.Tick{Value: seconds(from)})
-	}
-	for t := time.Date(from.Year(), from.Month(), 1, 0, 0, 0, 0, time.UTC); !t.After(to); t = t.AddDate(0, step, 0) {
-		if !t.Before(from) {
-			out = append(out, chart.Tick{Value: seconds(t), Label: t.Format("Jan 2006")})
+	step := math.Pow(10, math.Floor(math.Log10(high-low)))
+	for _, finer := range []float64{5, 2} {
+		if (high-low)/step*finer <= 11 {
+			step /= finer
+			break
 		}
 	}
-	return append(out, chart.Tick{Value: seconds(to.AddDate(0, 0, 1))})
+	var out []chart.Tick
+	for i := math.Floor(low / step); ; i++ {
+		out = append(out, chart.Tick{Value: i * step, Label: fmt.Sprintf("%.*f", decimals(step), i*step)})
+		if i*step >= high-step/1e6 {
+			return out
+		}
+	}
+}
+
+// decimals gives how many decimals a step of the axis needs.
+func decimals(step float64) int { return max(0, int(math.Ceil(-math.Log10(step)-1e-9))) }
+
+// months puts a tick on the first of a month, so many that their labels do not touch. The
+// axis reaches from its first tick to its last, so its ends have ticks too, without a label.
+func months(from, to time.Time, margin float64) []chart.Tick {
+	span := int(to.Sub(from).Hours()/24/30) + 1
+	step := max(1, (span+11)/12)
+	out := []chart.Tick{{Value: seconds(from) - margin}}
+	for t := time.Date(from.Year(), from.Month(), 1, 0, 0, 0, 0, time.UTC); !t.After(to); t = t.AddDate(0, step, 0) {
+		if !t.Before(from) {
+			out = append(out, chart.Tick{Value: seconds(t), Label: t.Format("2006-01")})
+		}
+	}
+	if len(out) == 1 { // a season within a month names its first day
+		out = append(out, chart.Tick{Value: seconds(from), Label: from.Format(time.DateOnly)})
+	}
+	return append(out, chart.Tick{Value: seconds(to.AddDate(0, 0, 1)) + margin})
 }

@@ -104,7 +104,7 @@ func (l *Loader) people(ctx context.Context) (ports.User, error) {
 func (l *Loader) money(ctx context.Context, who access.Principal) error {
 	var ledger int64
 	err := l.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		ledger, err = tx.Wallet.CountTransactions(ctx, who.Scope(false))
+		ledger, err = tx.Wallet.CountTransactions(ctx, who.Scope(false), ports.Query{})
 		return err
 	})
 	if err != nil || ledger > 0 {

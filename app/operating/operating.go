@@ -12,7 +12,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"tilth/app/curves"
 	"tilth/core/access"
+	"tilth/core/audit"
 	"tilth/core/credit"
 	"tilth/core/farm"
 	"tilth/core/fault"
@@ -26,6 +28,7 @@ type Deps struct {
 	Tokens    ports.Tokens
 	Clock     ports.Clock
 	IDs       ports.IDs
+	Curves    *curves.Library
 }
 
 // Operating is the operator's use cases.
@@ -44,7 +47,10 @@ func (o *Operating) CreateCompany(ctx context.Context, name string) (ports.Compa
 	var out ports.Company
 	err := o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		out = ports.Company{UUID: o.deps.IDs.UUID(), Name: name, CreatedAt: o.deps.Clock.Now()}
-		return tx.Accounts.CreateCompany(ctx, &out, access.DefaultRoles())
+		if err := tx.Accounts.CreateCompany(ctx, &out, access.DefaultRoles()); err != nil {
+			return err
+		}
+		return noted(ctx, tx, out.CreatedAt, out.ID, audit.Create, "company", out.ID, nil, &companyNoted{out.UUID, out.Name})
 	})
 	return out, err
 }
@@ -76,16 +82,20 @@ func (o *Operating) CreateUser(ctx context.Context, in NewUser) (ports.User, err
 	var out ports.User
 	err := o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		out = ports.User{CompanyID: in.CompanyID, Email: in.Email, Name: in.Name, PasswordHash: hash, CreatedAt: o.deps.Clock.Now()}
-		if in.Operator {
-			return tx.Accounts.CreateUser(ctx, &out)
-		}
-		if _, err := tx.Accounts.Company(ctx, in.CompanyID); err != nil {
-			return err
+		if !in.Operator {
+			if _, err := tx.Accounts.Company(ctx, in.CompanyID); err != nil {
+				return err
+			}
 		}
 		if err := tx.Accounts.CreateUser(ctx, &out); err != nil {
 			return err
 		}
-		return tx.Accounts.GiveRole(ctx, out.ID, in.CompanyID, in.Role)
+		if !in.Operator {
+			if err := tx.Accounts.GiveRole(ctx, out.ID, in.CompanyID, in.Role); err != nil {
+				return err
+			}
+		}
+		return notedUser(ctx, tx, out.CreatedAt, out, audit.Create, nil, &userNoted{out.Email, out.Name, in.Role, false})
 	})
 	return out, err
 }
@@ -147,16 +157,20 @@ func (o *Operating) DisableUser(ctx context.Context, email string) (ports.User, 
 		if user, err = tx.Accounts.UserByEmail(ctx, email); err != nil {
 			return err
 		}
+		was := user.Disabled
 		user.Disabled = true
-		return tx.Accounts.SetDisabled(ctx, user.ID, true)
+		if err := tx.Accounts.SetDisabled(ctx, user.ID, true); err != nil || was {
+			return err
+		}
+		return notedUser(ctx, tx, o.deps.Clock.Now(), user, audit.Update, &userNoted{}, &userNoted{Disabled: true})
 	})
 	return user, err
 }
 
 // CreditWallet puts credits into a company's wallet. Faults: Invalid, NotFound.
 func (o *Operating) CreditWallet(ctx context.Context, companyID int64, amount credit.Amount, note string) (credit.Wallet, error) {
-	if utf8.RuneCountInString(note) > 500 {
-		return credit.Wallet{}, fault.Field("note", "At most 500 characters.")
+	if err := checkNote(note); err != nil {
+		return credit.Wallet{}, err
 	}
 	var out credit.Wallet
 	scope := access.Own(companyID)
@@ -174,9 +188,11 @@ func (o *Operating) CreditWallet(ctx context.Context, companyID int64, amount cr
 		if out, err = wallet.Apply(credit.Credit, amount); err != nil {
 			return err
 		}
-		return tx.Wallet.Post(ctx, scope, out, &credit.Transaction{
-			CompanyID: companyID, CreatedAt: o.deps.Clock.Now(), Kind: credit.Credit, Amount: amount, Note: note,
-		})
+		paid := credit.Transaction{CompanyID: companyID, CreatedAt: o.deps.Clock.Now(), Kind: credit.Credit, Amount: amount, Note: note}
+		if err := tx.Wallet.Post(ctx, scope, out, &paid); err != nil {
+			return err
+		}
+		return notedMoney(ctx, tx, scope, paid)
 	})
 	return out, err
 }
@@ -187,18 +203,31 @@ func (o *Operating) SetPrice(ctx context.Context, service string, perHa credit.A
 		return fault.Field("service", service+" is no service; one of "+strings.Join(credit.Services, ", ")+".")
 	}
 	return o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-		return tx.Prices.SetPrice(ctx, service, perHa, o.deps.Clock.Now())
+		now := o.deps.Clock.Now()
+		var was *priceNoted
+		if before, ok, err := tx.Wallet.Price(ctx, service); err != nil {
+			return err
+		} else if ok {
+			was = &priceNoted{(*credits)(&before)}
+		}
+		if err := tx.Prices.SetPrice(ctx, service, perHa, now); err != nil {
+			return err
+		}
+		return notedOverall(ctx, tx, now, audit.Update, "price", service, was, &priceNoted{(*credits)(&perHa)})
 	})
 }
 
 // ImportCrops stores crops of the catalog by their slug and gives how many there are then.
 func (o *Operating) ImportCrops(ctx context.Context, crops []farm.Crop) (total int64, err error) {
 	err = o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-		if err := tx.Catalog.UpsertCrops(ctx, crops, o.deps.Clock.Now()); err != nil {
+		now := o.deps.Clock.Now()
+		if err := tx.Catalog.UpsertCrops(ctx, crops, now); err != nil {
 			return err
 		}
-		total, err = tx.Catalog.CountCrops(ctx)
-		return err
+		if total, err = tx.Catalog.CountCrops(ctx); err != nil {
+			return err
+		}
+		return notedOverall(ctx, tx, now, audit.Update, "crop", "catalog", nil, &cropsNoted{int64(len(crops)), total})
 	})
 	return total, err
 }
@@ -237,7 +266,10 @@ func (o *Operating) RotateSigningKey(ctx context.Context) (ports.SigningKey, err
 	var key ports.SigningKey
 	err := o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		key = o.newSigningKey()
-		return tx.Accounts.AddSigningKey(ctx, key)
+		if err := tx.Accounts.AddSigningKey(ctx, key); err != nil {
+			return err
+		}
+		return notedOverall[struct{}](ctx, tx, key.CreatedAt, audit.Create, "signing_key", key.ID, nil, nil)
 	})
 	return key, err
 }

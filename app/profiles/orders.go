@@ -34,10 +34,10 @@ type Orders struct{ deps Deps }
 // New makes the use cases.
 func New(deps Deps) *Orders { return &Orders{deps} }
 
-// Permission gives the permission of an action: list, retrieve or create.
+// Permission gives the permission of an action: list, retrieve, create or quote.
 func (o *Orders) Permission(action string) access.Permission {
 	slug := access.Slug("vi-profile.view")
-	if action == "create" {
+	if action == "create" || action == "quote" {
 		slug = "vi-profile.create"
 	}
 	return access.Permission{Slug: slug, Action: action, View: "VegetationIndexProfileOrderView"}
@@ -79,6 +79,9 @@ func (o *Orders) Place(ctx context.Context, who access.Principal, req Request) (
 			return nil
 		}
 		if err := hold(ctx, tx, scope, wallet, out, now); err != nil {
+			return err
+		}
+		if err := noted(ctx, tx, who, out, now); err != nil {
 			return err
 		}
 		return tx.Jobs.Enqueue(ctx, jobOf(out, now))

@@ -36,7 +36,7 @@ func (o *Orders) Transactions(ctx context.Context, who access.Principal, q ports
 	scope := who.Scope(false)
 	return listing.Read(ctx, o.deps.Store,
 		func(ctx context.Context, tx ports.Repos) (int64, error) {
-			return tx.Wallet.CountTransactions(ctx, scope)
+			return tx.Wallet.CountTransactions(ctx, scope, q)
 		},
 		func(ctx context.Context, tx ports.Repos) iter.Seq2[credit.Transaction, error] {
 			return tx.Wallet.Transactions(ctx, scope, q)

@@ -64,6 +64,17 @@ func (e Entry) Of(action Action, resource string, id int64, changes []Change) En
 	return e
 }
 
+// CommandLine is the actor of what was done without a user.
+const CommandLine = "operator (command line)"
+
+// Actor gives who did it, in words.
+func (e Entry) Actor() string {
+	if e.User == nil {
+		return CommandLine
+	}
+	return e.User.Name
+}
+
 // Summary is a value that stands in the trail in a shorter form than its own.
 type Summary interface{ AuditValue() any }
 

@@ -65,6 +65,9 @@ const (
 	ElevationMap           Product = "elevation_map"
 )
 
+// Products lists them.
+var Products = []Product{VegetationIndexProfile, VegetationIndexMap, ZoningMap, SoilMap, ElevationMap}
+
 // Services that have a price per hectare: the profile (1.00 until set), and the two
 // stratification map types (none until set).
 const (
@@ -101,6 +104,9 @@ const (
 	Release Kind = "release" // a held amount is free again
 	Refund  Kind = "refund"  // a spent amount is given back
 )
+
+// Kinds lists them.
+var Kinds = []Kind{Credit, Hold, Capture, Release, Refund}
 
 // Account is one side of a posting.
 type Account string
@@ -145,6 +151,7 @@ type Transaction struct {
 	Product   Product // empty for credit
 	FieldID   int64   // 0 where it concerns no field
 	OrderID   int64   // 0 where it concerns no order
+	RefundOf  int64   // of a refund: the capture that it gives back; else 0
 	Note      string
 }
 

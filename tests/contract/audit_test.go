@@ -18,6 +18,7 @@ type entry struct {
 		ID   int64
 		Name string
 	}
+	Actor    string
 	Operator bool
 	APIKey   *int64 `json:"api_key"`
 	Action   string
@@ -119,7 +120,15 @@ func TestAuditTrail(t *testing.T) {
 		var page []entry
 		paged.Into(t, &page)
 		require.Equal(t, all[2:4], page)
-		require.Len(t, trailOf(t, owner, "?user="+itoa(all[0].User.ID)), len(all))
+		byCommand := 0
+		for _, e := range all {
+			if e.User == nil {
+				require.Equal(t, "operator (command line)", e.Actor)
+				byCommand++
+			}
+		}
+		require.Equal(t, 3, byCommand, "the company and two users")
+		require.Len(t, trailOf(t, owner, "?user="+itoa(all[0].User.ID)), len(all)-byCommand)
 		require.Empty(t, trailOf(t, owner, "?user=999999"))
 		require.Empty(t, trailOf(t, owner, "?resource=nothing"))
 		at := func(name string, when time.Time) string {
@@ -142,7 +151,10 @@ func TestAuditTrail(t *testing.T) {
 			denied := s.User(owner.CompanyID, role).Expect(403, "GET", "audit/", nil).Map(t)
 			require.Equal(t, "audit.view", denied["details"].(map[string]any)["required_permission"])
 		}
-		require.Empty(t, trailOf(t, other, ""))
+		for _, e := range trailOf(t, other, "") {
+			require.Nil(t, e.User, "nobody but the command line did anything there")
+			require.Contains(t, []string{"company", "user"}, e.Resource)
+		}
 		s.Anonymous().Expect(401, "GET", "audit/", nil)
 		for _, method := range []string{"POST", "PUT", "DELETE"} {
 			owner.Expect(405, method, "audit/", `{}`)

@@ -53,7 +53,7 @@ func write(t *testing.T, name, text string) string {
 
 func TestCropCheckCommand(t *testing.T) {
 	t.Parallel()
-	curves, errOut, status := run(t, noDatabase, "", "curves", "show")
+	curves, errOut, status := run(t, noDatabase, "", "curves", "show", "--built-in")
 	require.Zero(t, status, errOut)
 	file := write(t, "curves.csv", curves)
 	// The curve of a class is a series of that class.
@@ -105,7 +105,7 @@ func TestCurvesBuildGivesTheCurvesThatAreBuiltIn(t *testing.T) {
 	built, errOut, status := run(t, noDatabase, "", "curves", "build",
 		"--samples", rig.RealData(t, "cropcheck", "mato_grosso_samples_open.csv"), "--series", rig.RealData(t, "cropcheck", "mato_grosso_series_open.csv"))
 	require.Zero(t, status, errOut)
-	shown, _, _ := run(t, noDatabase, "", "curves", "show")
+	shown, _, _ := run(t, noDatabase, "", "curves", "show", "--built-in")
 	require.Equal(t, shown, built)
 }
 

@@ -66,7 +66,7 @@ func TestOperatorActsInsideACompany(t *testing.T) {
 
 		// The trail says that it was the operator.
 		var trail []entry
-		owner.Expect(200, "GET", "audit/?record="+itoa(farm), nil).Into(t, &trail)
+		owner.Expect(200, "GET", "audit/?resource=farm&record="+itoa(farm), nil).Into(t, &trail)
 		require.Len(t, trail, 2)
 		require.True(t, trail[0].Operator)
 		require.Equal(t, "Op", trail[0].User.Name)

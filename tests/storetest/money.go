@@ -63,7 +63,7 @@ func testLedger(t *testing.T, b Backend) {
 		require.Equal(t, []credit.Transaction{first}, collect(t, tx.Wallet.Transactions(w.ctx, scope, ports.Query{Limit: 1, Offset: 1})))
 		require.Empty(t, collect(t, tx.Wallet.Transactions(w.ctx, w.theirs.scope, ports.Query{})))
 		require.Empty(t, collect(t, tx.Wallet.Transactions(w.ctx, access.SharedWith(scope.Company()), ports.Query{})))
-		n, err := tx.Wallet.CountTransactions(w.ctx, scope)
+		n, err := tx.Wallet.CountTransactions(w.ctx, scope, ports.Query{})
 		require.EqualValues(t, 2, n)
 		return err
 	})
@@ -120,7 +120,7 @@ func testLedgerMachine(t *testing.T, b Backend) {
 		}
 		require.Equal(rt, model, balanced(rt, w, scope))
 		w.read(func(tx ports.Repos) error {
-			n, err := tx.Wallet.CountTransactions(w.ctx, scope)
+			n, err := tx.Wallet.CountTransactions(w.ctx, scope, ports.Query{})
 			require.Equal(rt, count, n)
 			return err
 		})

@@ -16,6 +16,7 @@ type AuditEntry struct {
 	ID       int64         `json:"id"`
 	At       time.Time     `json:"at"`
 	User     *Ref          `json:"user" doc:"Who did it; null for the operator's command line."`
+	Actor    string        `json:"actor" doc:"Who did it, in words: the user's name, or the operator's command line."`
 	Operator bool          `json:"operator" doc:"The user is an operator, acting inside your company."`
 	APIKey   *int64        `json:"api_key" doc:"Id of the API key that was shown; null for an access token."`
 	Action   string        `json:"action" doc:"create, update, delete, restore, or what the resource knows beside these, as accept."`
@@ -78,7 +79,7 @@ func auditQuery(q rest.Values, page rest.PageSpec) ports.AuditQuery {
 
 func showEntry(e audit.Entry) AuditEntry {
 	out := AuditEntry{
-		ID: e.ID, At: e.At, User: refOfNamed(e.User), Operator: e.Operator, APIKey: id(e.KeyID),
+		ID: e.ID, At: e.At, User: refOfNamed(e.User), Actor: e.Actor(), Operator: e.Operator, APIKey: id(e.KeyID),
 		Action: string(e.Action), Resource: e.Resource, Record: e.RecordID, Changes: []AuditChange{},
 	}
 	for _, c := range e.Changes {

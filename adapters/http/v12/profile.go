@@ -90,9 +90,10 @@ type Rejection struct {
 // Profile is an order with its series.
 type Profile struct {
 	ProfileOrder
-	Profile      []ProfilePoint `json:"profile"`
-	Observations *[]Observation `json:"observations,omitempty" doc:"With ?detail=true."`
-	Rejected     *[]Rejection   `json:"rejected,omitempty" doc:"With ?detail=true."`
+	Profile      []ProfilePoint  `json:"profile"`
+	Smoothed     *[]ProfilePoint `json:"smoothed,omitempty" doc:"With ?smoothed=true: a value a day, from the first accepted date to the last, without gaps of more than 45 days."`
+	Observations *[]Observation  `json:"observations,omitempty" doc:"With ?detail=true."`
+	Rejected     *[]Rejection    `json:"rejected,omitempty" doc:"With ?detail=true."`
 }
 
 const ordersPath = "profiles/vegetation-index-profile/orders/"
@@ -112,17 +113,9 @@ func registerProfileOrders(a *rest.API, orders *profiles.Orders) {
 	place.Message = "Order accepted."
 	place.Odd = map[string]int{"season_unresolved": http.StatusInternalServerError} // specification, sections 4.3 and 7
 	rest.Handle(a, place, rest.Body[OrderWrite](), func(ctx context.Context, c *rest.Call) (Placed, error) {
-		in, err := rest.Decode[OrderWrite](c)
+		req, err := orderRequest(c)
 		if err != nil {
 			return Placed{}, err
-		}
-		req := profiles.Request{FieldUUID: strings.ToLower(in.FieldUUID), SeasonID: in.SeasonID, Index: vegetation.NDVI}
-		if in.IndexCode != nil {
-			index, err := vegetation.ParseIndex(*in.IndexCode)
-			if err != nil {
-				return Placed{}, err
-			}
-			req.Index = index.Code
 		}
 		order, err := orders.Place(ctx, c.Principal(), req)
 		return Placed{order.ID, string(order.Status)}, err
@@ -151,7 +144,12 @@ func registerProfileOrders(a *rest.API, orders *profiles.Orders) {
 	})
 
 	retrieve := route(http.MethodGet, ordersPath+"{id}/", "retrieve", "Retrieve an order with its series")
-	retrieve.Query = []rest.Param{shareParam, {Name: "detail", Type: rest.Boolean, Description: "Adds the observations behind the points, and the rejected dates."}}
+	retrieve.Description = waitingText
+	retrieve.Query = []rest.Param{
+		shareParam, indexParam,
+		{Name: "detail", Type: rest.Boolean, Description: "Adds the observations behind the points, and the rejected dates."},
+		{Name: "smoothed", Type: rest.Boolean, Description: "Adds the smoothed profile: Whittaker's smoother, second differences, weighted with the coverage."},
+	}
 	rest.Handle(a, retrieve, nil, func(ctx context.Context, c *rest.Call) (Profile, error) {
 		q, err := c.Query()
 		if err != nil {
@@ -161,8 +159,12 @@ func registerProfileOrders(a *rest.API, orders *profiles.Orders) {
 		if err != nil {
 			return Profile{}, err
 		}
-		found, err := orders.Retrieve(ctx, c.Principal(), q.Bool(shareParam.Name), id)
-		return showProfile(found, q.Bool("detail")), err
+		found, err := retrieved(ctx, c, orders, q, id)
+		out := showProfile(found, q.Bool("detail"))
+		if q.Bool("smoothed") {
+			out.Smoothed = showSmoothed(found.Series)
+		}
+		return out, err
 	})
 }
 

@@ -37,6 +37,7 @@ type Deps struct {
 	Boundaries     *farming.Boundaries
 
 	Orders  *profiles.Orders
+	Files   *profiles.Files
 	Intake  *intake.Intake
 	Sharing *sharing.Sharing
 	Keys    *keys.Keys
@@ -58,7 +59,10 @@ func Register(a *rest.API, d Deps) {
 	registerCultivations(a, d.Cultivations)
 	registerFertilizations(a, d.Fertilizations)
 	registerProfileOrders(a, d.Orders)
+	registerProfileFiles(a, d.Files)
+	registerQuote(a, d.Orders)
 	registerWallet(a, d.Orders)
+	registerStatement(a, d.Files)
 	registerShareGrants(a, d.Sharing)
 	registerAPIKeys(a, d.Keys)
 	registerAudit(a, d.Trail)

@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tilth/app/operating"
+	"tilth/core/cropcheck"
+	"tilth/core/fault"
+)
+
+func (s *shell) curvesImport() *cobra.Command {
+	var region, version, scope, extent string
+	c := &cobra.Command{
+		Use: "import FILE.csv", Short: "Put the reference curves of a region in force", Args: cobra.ExactArgs(1),
+		Long: `Stores reference curves, as ` + "`tilth curves build`" + ` prints them, in the database. They are
+in force for their region from then on, in place of those before; other regions keep
+theirs. Versions are kept, and never changed. The curves that Tilth comes with are those
+of the region ` + cropcheck.BuiltInRegion + `, until an import for it takes their place.`,
+		Example: "  tilth curves import curves.csv --region cerrado --version 2026-1 --extent -60,-24,-41,-2 --scope \"Sentinel-2, 2019 to 2025, 412 fields\"",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			set, err := s.readCurves(args[0])
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			if set.Extent, err = parseExtent(extent); err != nil {
+				return err
+			}
+			if scope != "" {
+				set.Scope = scope
+			}
+			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
+				e, err := op.ImportCurves(ctx, region, version, set)
+				if err != nil {
+					return err
+				}
+				return s.printEdition(e)
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&region, "region", "", "region that the curves hold for, in small letters")
+	f.StringVar(&version, "version", "", "name of this version, such as 2026-1")
+	f.StringVar(&scope, "scope", "", "what the curves were made of; it is shown with every verdict")
+	f.StringVar(&extent, "extent", "", "where they may be used: WEST,SOUTH,EAST,NORTH in degrees (default: not said)")
+	return required(c, "region", "version")
+}
+
+// parseExtent reads a box of degrees; nil for an empty text.
+func parseExtent(text string) (*cropcheck.Extent, error) {
+	if text == "" {
+		return nil, nil
+	}
+	bad := fault.Field("extent", fmt.Sprintf("%q is no box; write it as WEST,SOUTH,EAST,NORTH in degrees, such as -60,-24,-41,-2.", text))
+	parts := strings.Split(text, ",")
+	if len(parts) != 4 {
+		return nil, bad
+	}
+	var degrees [4]float64
+	for i, part := range parts {
+		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+		if err != nil {
+			return nil, bad
+		}
+		degrees[i] = v
+	}
+	return &cropcheck.Extent{West: degrees[0], South: degrees[1], East: degrees[2], North: degrees[3]}, nil
+}
+
+func (s *shell) curvesShow() *cobra.Command {
+	var builtIn bool
+	c := &cobra.Command{
+		Use: "show [REGION]", Short: "Say which reference curves are in force, or print those of a region as CSV", Args: cobra.MaximumNArgs(1),
+		Long: `Says which reference curves are in force: a line a region. With a region, prints its curves
+as CSV. With --built-in, prints the curves that Tilth comes with, without a database.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if builtIn {
+				set, err := s.program.CurveFiles().BuiltIn()
+				if err != nil {
+					return err
+				}
+				return s.program.CurveFiles().WriteCurves(s.out, set)
+			}
+			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
+				all, err := op.CurvesInForce(ctx)
+				if err != nil {
+					return err
+				}
+				return s.showCurves(all, args)
+			})
+		},
+	}
+	c.Flags().BoolVar(&builtIn, "built-in", false, "print the curves that Tilth comes with, without a database")
+	return c
+}
+
+func (s *shell) showCurves(all []cropcheck.Edition, wanted []string) error {
+	var regions []string
+	for _, e := range all {
+		if len(wanted) > 0 && e.Region == wanted[0] {
+			return s.program.CurveFiles().WriteCurves(s.out, e.Set)
+		}
+		regions = append(regions, e.Region)
+	}
+	if len(wanted) > 0 {
+		return fault.Field("region", fmt.Sprintf("There are no curves of %q; there are those of %s.", wanted[0], strings.Join(regions, ", ")))
+	}
+	for _, e := range all {
+		if err := s.printEdition(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *shell) printEdition(e cropcheck.Edition) error {
+	out := struct {
+		Region     string     `json:"region"`
+		Version    string     `json:"version"`
+		BuiltIn    bool       `json:"built_in"`
+		ImportedAt *time.Time `json:"imported_at"`
+		Classes    []string   `json:"classes"`
+		Scope      string     `json:"scope"`
+		Extent     []float64  `json:"extent"`
+	}{e.Region, e.Version, e.BuiltIn(), nil, e.Set.Classes(), e.Set.Scope, nil}
+	came := "comes with Tilth"
+	if !e.BuiltIn() {
+		out.ImportedAt = &e.ImportedAt
+		came = "imported " + e.ImportedAt.Format(time.RFC3339)
+	}
+	if x := e.Set.Extent; x != nil {
+		out.Extent = []float64{x.West, x.South, x.East, x.North}
+	}
+	return s.print(out, "%s, version %s, %s: %d curves (%s). %s", e.Region, e.Version, came, len(out.Classes), strings.Join(out.Classes, ", "), out.Scope)
+}
+
+// readCurves reads a file of curves; those that the program comes with where path is empty.
+func (s *shell) readCurves(path string) (cropcheck.Set, error) {
+	if path == "" {
+		return s.program.CurveFiles().BuiltIn()
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return cropcheck.Set{}, err
+	}
+	defer file.Close()
+	return s.program.CurveFiles().ReadCurves(bufio.NewReader(file))
+}

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tilth/app/operating"
+	"tilth/core/credit"
+)
+
+// walletJSON is a wallet with --json.
+type walletJSON struct {
+	Company   int64   `json:"company"`
+	Balance   float64 `json:"balance"`
+	Held      float64 `json:"held"`
+	Available float64 `json:"available"`
+	Unit      string  `json:"unit"`
+}
+
+// printWallet prints a wallet.
+func (s *shell) printWallet(company int64, w credit.Wallet) error {
+	return s.print(walletJSON{company, w.Balance.Float(), w.Held.Float(), w.Available().Float(), "credit"},
+		"company %d: balance %s, held %s, available %s credits", company, w.Balance, w.Held, w.Available())
+}
+
+func (s *shell) walletShow() *cobra.Command {
+	var company int64
+	c := &cobra.Command{Use: "show", Short: "Print a company's wallet", RunE: func(cmd *cobra.Command, _ []string) error {
+		return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
+			w, err := op.Wallet(ctx, company)
+			if err != nil {
+				return err
+			}
+			return s.printWallet(company, w)
+		})
+	}}
+	c.Flags().Int64Var(&company, "company", 0, "id of the company")
+	return required(c, "company")
+}
+
+func (s *shell) walletRefund() *cobra.Command {
+	var in operating.RefundWanted
+	var amount string
+	c := &cobra.Command{
+		Use: "refund", Short: "Give a captured charge back, once",
+		Long: `Give a captured charge back: all of it, or the part that --amount names. A capture is
+refunded once. A refund gives credits back and nothing else: the field counts as charged
+still, its profiles stay, and further orders on it cost nothing.`,
+		Example: "  tilth wallet transactions --company 1\n  tilth wallet refund --company 1 --transaction 17 --note \"hail, agreed on the phone\"",
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if amount != "" {
+				if in.Amount, err = credit.ParseAmount(amount); err != nil {
+					return err
+				}
+			}
+			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
+				w, refund, err := op.Refund(ctx, in)
+				if err != nil {
+					return err
+				}
+				return s.print(struct {
+					transactionJSON
+					Wallet walletJSON `json:"wallet"`
+				}{transactionOf(refund), walletJSON{in.CompanyID, w.Balance.Float(), w.Held.Float(), w.Available().Float(), "credit"}},
+					"refunded %s credits of transaction %d; company %d: balance %s, held %s, available %s credits",
+					refund.Amount, in.Transaction, in.CompanyID, w.Balance, w.Held, w.Available())
+			})
+		},
+	}
+	f := c.Flags()
+	f.Int64Var(&in.CompanyID, "company", 0, "id of the company")
+	f.Int64Var(&in.Transaction, "transaction", 0, "id of the capture, as `tilth wallet transactions` lists it")
+	f.StringVar(&amount, "amount", "", "credits, at most those captured (default: all of them)")
+	f.StringVar(&in.Note, "note", "", "what for; it is shown in the ledger")
+	return required(c, "company", "transaction")
+}
+
+// transactionJSON is a line of the ledger with --json: the record of the interface.
+type transactionJSON struct {
+	ID        int64     `json:"id"`
+	CreatedAt time.Time `json:"created_at"`
+	Kind      string    `json:"kind"`
+	Amount    float64   `json:"amount"`
+	Product   *string   `json:"product"`
+	Field     *int64    `json:"field"`
+	Order     *int64    `json:"order"`
+	RefundOf  *int64    `json:"refund_of"`
+	Note      string    `json:"note"`
+}
+
+func transactionOf(t credit.Transaction) transactionJSON {
+	return transactionJSON{
+		t.ID, t.CreatedAt, string(t.Kind), t.Amount.Float(), optional(string(t.Product)), optional(t.FieldID), optional(t.OrderID),
+		optional(t.RefundOf), t.Note,
+	}
+}
+
+// optional gives a value, or nil where it is none.
+func optional[T comparable](v T) *T {
+	if v == *new(T) {
+		return nil
+	}
+	return &v
+}
+
+func (s *shell) walletTransactions() *cobra.Command {
+	var company, limit int64
+	c := &cobra.Command{
+		Use: "transactions", Short: "Print a company's ledger, newest first",
+		Long: "Print a company's ledger, newest first; with --json an object a line.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if limit < 0 {
+				return usageError{fmt.Errorf("--limit is a number from 0, not %d", limit)}
+			}
+			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
+				lines, err := op.Transactions(ctx, company, limit)
+				if err != nil {
+					return err
+				}
+				for t, err := range lines {
+					if err != nil {
+						return err
+					}
+					if err := s.print(transactionOf(t), "%s", ledgerLine(t)); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	}
+	c.Flags().Int64Var(&company, "company", 0, "id of the company")
+	c.Flags().Int64Var(&limit, "limit", 50, "how many of the newest; 0: all")
+	return required(c, "company")
+}
+
+// ledgerLine is a transaction as people read it.
+func ledgerLine(t credit.Transaction) string {
+	line := fmt.Sprintf("%-8d %s  %-8s %12s", t.ID, t.CreatedAt.Format(time.RFC3339), t.Kind, t.Amount)
+	if t.Product != "" {
+		line += fmt.Sprintf("  %s, field %d, order %d", t.Product, t.FieldID, t.OrderID)
+	}
+	if t.RefundOf != 0 {
+		line += fmt.Sprintf(", of transaction %d", t.RefundOf)
+	}
+	if t.Note != "" {
+		line += "  " + t.Note
+	}
+	return strings.TrimRight(line, " ")
+}

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tilth/app/operating"
+	"tilth/core/audit"
+	"tilth/ports"
+)
+
+// operatorEntryJSON is an entry of the operator's trail with --json.
+type operatorEntryJSON struct {
+	ID       int64        `json:"id"`
+	At       time.Time    `json:"at"`
+	Actor    string       `json:"actor"`
+	Action   string       `json:"action"`
+	Resource string       `json:"resource"`
+	Record   string       `json:"record"`
+	Changes  []changeJSON `json:"changes"`
+}
+
+type changeJSON struct {
+	Member string `json:"member"`
+	Before any    `json:"before"`
+	After  any    `json:"after"`
+}
+
+func (s *shell) trail() *cobra.Command {
+	var limit int64
+	c := &cobra.Command{
+		Use: "trail", Short: "Print what the command line changed of the installation, newest first",
+		Long: `Print what the operator's command line changed of the installation as a whole, newest
+first: prices, the crop catalog, reference curves, signing keys, operators; with --json an
+object a line. What it changed of a company stands in that company's audit trail.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if limit < 0 {
+				return usageError{fmt.Errorf("--limit is a number from 0, not %d", limit)}
+			}
+			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
+				for e, err := range op.Trail(ctx, limit) {
+					if err != nil {
+						return err
+					}
+					if err := s.printEntry(e); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	}
+	c.Flags().Int64Var(&limit, "limit", 50, "how many of the newest; 0: all")
+	return c
+}
+
+func (s *shell) printEntry(e ports.OperatorEntry) error {
+	out := operatorEntryJSON{e.ID, e.At, audit.CommandLine, string(e.Action), e.Resource, e.Record, []changeJSON{}}
+	words := make([]string, len(e.Changes))
+	for i, c := range e.Changes {
+		out.Changes = append(out.Changes, changeJSON(c))
+		if words[i] = fmt.Sprintf("%s %v", c.Member, c.After); c.Before != nil {
+			words[i] += fmt.Sprintf(" (was %v)", c.Before)
+		}
+	}
+	return s.print(out, "%s", strings.TrimRight(
+		fmt.Sprintf("%s  %-7s %s %s  %s", e.At.Format(time.RFC3339), e.Action, e.Resource, e.Record, strings.Join(words, ", ")), " "))
+}

@@ -1,0 +1,120 @@
+package operating
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"unicode/utf8"
+
+	"tilth/core/access"
+	"tilth/core/credit"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// maxNote bounds the note of a transaction, in characters.
+const maxNote = 500
+
+func checkNote(note string) error {
+	if utf8.RuneCountInString(note) > maxNote {
+		return fault.Field("note", "At most 500 characters.")
+	}
+	return nil
+}
+
+// Wallet gives the wallet of a company. Faults: NotFound.
+func (o *Operating) Wallet(ctx context.Context, companyID int64) (credit.Wallet, error) {
+	var out credit.Wallet
+	err := o.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+		if _, err = tx.Accounts.Company(ctx, companyID); err != nil {
+			return err
+		}
+		out, err = tx.Wallet.Get(ctx, access.Own(companyID))
+		return err
+	})
+	return out, err
+}
+
+// Transactions streams the ledger of a company, newest first; at most limit lines where that
+// is not 0. Faults: NotFound.
+func (o *Operating) Transactions(ctx context.Context, companyID, limit int64) (iter.Seq2[credit.Transaction, error], error) {
+	if _, err := o.Company(ctx, companyID); err != nil {
+		return nil, err
+	}
+	return over(ctx, o.deps.Store, func(ctx context.Context, tx ports.OperatorRepos) iter.Seq2[credit.Transaction, error] {
+		return tx.Wallet.Transactions(ctx, access.Own(companyID), ports.Query{Limit: limit})
+	}), nil
+}
+
+// RefundWanted says what is to be refunded.
+type RefundWanted struct {
+	CompanyID   int64
+	Transaction int64         // the capture
+	Amount      credit.Amount // 0: all of it
+	Note        string
+}
+
+// Refund gives a captured charge back, at most its amount, and once. The field counts as
+// charged still.
+// Faults: Invalid, NotFound, Conflict (already_refunded).
+func (o *Operating) Refund(ctx context.Context, in RefundWanted) (credit.Wallet, credit.Transaction, error) {
+	var wallet credit.Wallet
+	var refund credit.Transaction
+	if err := checkNote(in.Note); err != nil {
+		return wallet, refund, err
+	}
+	scope := access.Own(in.CompanyID)
+	err := o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		if _, err := tx.Accounts.Company(ctx, in.CompanyID); err != nil {
+			return err
+		}
+		before, err := tx.Wallet.Lock(ctx, scope)
+		if err != nil {
+			return err
+		}
+		captured, err := tx.Wallet.Transaction(ctx, scope, in.Transaction)
+		if err != nil {
+			return err
+		}
+		if refund, err = credit.RefundOf(captured, in.Amount, in.Note, o.deps.Clock.Now()); err != nil {
+			return err
+		}
+		if done, err := tx.Wallet.Refunded(ctx, scope, captured.ID); err != nil || done {
+			if done {
+				err = fault.Newf(fault.Conflict, "already_refunded", "Transaction %d was refunded already.", captured.ID)
+			}
+			return err
+		}
+		if wallet, err = before.Apply(credit.Refund, refund.Amount); err != nil {
+			return err
+		}
+		if err := tx.Wallet.Post(ctx, scope, wallet, &refund); err != nil {
+			return err
+		}
+		return notedMoney(ctx, tx, scope, refund)
+	})
+	return wallet, refund, err
+}
+
+var errEnough = errors.New("the reader has enough")
+
+// over streams over a read transaction of its own.
+func over[T any](ctx context.Context, store ports.Store, each func(ctx context.Context, tx ports.OperatorRepos) iter.Seq2[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		err := store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+			for value, err := range each(ctx, tx) {
+				if err != nil {
+					return err
+				}
+				if !yield(value, nil) {
+					return errEnough
+				}
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			var none T
+			yield(none, err)
+		}
+	}
+}

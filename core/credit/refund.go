@@ -1,0 +1,51 @@
+package credit
+
+import (
+	"strconv"
+	"time"
+
+	"tilth/core/fault"
+)
+
+// RefundOf makes the refund of a capture: of all of it where amount is 0, of at most all of
+// it otherwise. A capture is refunded once; who refunds it keeps that. The field that was
+// charged counts as charged still: a refund gives credits back for what went wrong, and the
+// profile stays with the company.
+// Faults: Invalid (transaction, amount).
+func RefundOf(captured Transaction, amount Amount, note string, now time.Time) (Transaction, error) {
+	if captured.Kind != Capture {
+		return Transaction{}, fault.Field("transaction",
+			"Only a capture can be refunded; transaction "+strconv.FormatInt(captured.ID, 10)+" is a "+string(captured.Kind)+".")
+	}
+	if amount == 0 {
+		amount = captured.Amount
+	}
+	if amount < 0 || amount > captured.Amount {
+		return Transaction{}, fault.Field("amount", "At most what was captured can be refunded: "+captured.Amount.String()+".")
+	}
+	return Transaction{
+		CompanyID: captured.CompanyID, CreatedAt: now, Kind: Refund, Amount: amount, Product: captured.Product,
+		FieldID: captured.FieldID, OrderID: captured.OrderID, RefundOf: captured.ID, Note: note,
+	}, nil
+}
+
+// StatementLine is a transaction with what the wallet holds after it.
+type StatementLine struct {
+	Transaction
+	Balance, Held Amount
+}
+
+// After gives the wallet after a transaction of the ledger. It refuses nothing: what the
+// ledger has, has happened.
+func (w Wallet) After(t Transaction) Wallet {
+	for _, e := range Entries(t.Kind, t.Amount) {
+		switch e.Account {
+		case Available:
+			w.Balance += e.Amount
+		case Held:
+			w.Balance += e.Amount
+			w.Held += e.Amount
+		}
+	}
+	return w
+}

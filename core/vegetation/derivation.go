@@ -1,0 +1,116 @@
+package vegetation
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// DeriveAgain is how long a derivation that failed for good is left alone before a
+// retrieve may ask for it once more: imagery that was gone may be back another day.
+const DeriveAgain = 24 * time.Hour
+
+// Derivation is the series of an active order for another index than the one it was made
+// for: wanted by a retrieve, computed once, at no charge. Status is Processing until it is
+// there (Active) or given up (Failed).
+type Derivation struct {
+	OrderID   int64
+	Index     IndexCode
+	Status    Status
+	Reason    string // of Failed, and of Processing that waits for the imagery source
+	Attempts  int    // tries that found the imagery source out
+	CheckedAt *time.Time
+	UpdatedAt time.Time
+}
+
+// NewDerivation asks for the series of an order for an index.
+func NewDerivation(order OrderState, index IndexCode, now time.Time) Derivation {
+	return Derivation{OrderID: order.ID, Index: index, Status: Processing, UpdatedAt: now}
+}
+
+// Wanted reports whether the series is to be computed: it is under way, it was given up long
+// enough ago, or the archive was searched for the order's own series since, and that knows
+// other dates now.
+func (d Derivation) Wanted(order OrderState, own, derived Series, now time.Time) bool {
+	switch d.Status {
+	case Active:
+		return d.Searched(order) && !slices.Equal(days(own), days(derived))
+	case Failed:
+		return !now.Before(d.UpdatedAt.Add(DeriveAgain))
+	default:
+		return true
+	}
+}
+
+// Searched reports whether the archive was searched for the order since the series was
+// computed: only then can there be other dates.
+func (d Derivation) Searched(order OrderState) bool {
+	return order.LastCheckedAt != nil && (d.CheckedAt == nil || order.LastCheckedAt.After(*d.CheckedAt))
+}
+
+// days gives the days of a series, accepted and rejected, in order: which day has a pass
+// does not depend on the index.
+func days(s Series) []time.Time {
+	out := make([]time.Time, 0, len(s.Observations)+len(s.Rejected))
+	for _, o := range s.Observations {
+		out = append(out, o.Date)
+	}
+	for _, r := range s.Rejected {
+		out = append(out, r.Date)
+	}
+	slices.SortFunc(out, time.Time.Compare)
+	return out
+}
+
+// Begin makes it processing. A series that is there stays in use while it is computed anew.
+func (d *Derivation) Begin(now time.Time) {
+	d.Reason, d.Attempts, d.UpdatedAt = "", 0, now
+	if d.Status != Active {
+		d.Status = Processing
+	}
+}
+
+// Complete records that the series was computed, as of the order's last search.
+func (d *Derivation) Complete(order OrderState, now time.Time) {
+	d.Status, d.Reason, d.Attempts, d.CheckedAt, d.UpdatedAt = Active, "", 0, order.LastCheckedAt, now
+}
+
+// SourceOut records that the imagery source could not be reached, and gives when to try
+// next; false where the tries are used up. jitter in [0, 1) is that of [Order.SourceOut].
+func (d *Derivation) SourceOut(order OrderState, now time.Time, jitter float64) (next time.Time, again bool) {
+	d.Attempts++
+	if d.Attempts >= RetryLimit {
+		d.Fail(order, now, fmt.Sprintf("The imagery source could not be reached in %d tries.", d.Attempts))
+		return now, false
+	}
+	d.Reason, d.UpdatedAt = sourceOut, now
+	return now.Add(retryWait(d.Attempts, jitter)), true
+}
+
+// Fail gives it up. A series that is there stays as it is, and counts as looked after.
+func (d *Derivation) Fail(order OrderState, now time.Time, reason string) {
+	if d.Status == Active {
+		d.Complete(order, now)
+		return
+	}
+	d.Status, d.Reason, d.UpdatedAt = Failed, reason, now
+}
+
+// sourceOut is the reason that is shown while the imagery source is out.
+const sourceOut = "The imagery source cannot be reached; the next try is scheduled."
+
+// retryWait gives the wait after a try, from the first on, that found the imagery source
+// out: between half and the whole of a step that doubles from RetryFirst to RetryMost.
+func retryWait(attempts int, jitter float64) time.Duration {
+	step := RetryMost
+	if shift := attempts - 1; shift < 16 {
+		step = min(RetryMost, RetryFirst<<shift)
+	}
+	return step/2 + time.Duration(jitter*float64(step/2))
+}
+
+// As gives the order as a retrieve of this index shows it.
+func (d Derivation) As(order OrderState) OrderState {
+	order.Index, order.Status, order.Reason = string(d.Index), d.Status, d.Reason
+	return order
+}

@@ -1,0 +1,150 @@
+package profiles
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"tilth/app/operating"
+	"tilth/app/profiles"
+	"tilth/core/credit"
+	"tilth/core/fault"
+	"tilth/core/vegetation"
+	"tilth/ports"
+	"tilth/tests/rig"
+)
+
+// books is a ledger with its wallet, as they are stored.
+type books struct {
+	wallet credit.Wallet
+	lines  []credit.Transaction
+}
+
+func (w *world) books(t require.TestingT, e estate) (out books) {
+	w.read(func(tx ports.Repos) error {
+		wallet, err := tx.Wallet.Get(w.t.Context(), e.scope)
+		require.NoError(t, err)
+		balance, held, err := tx.Wallet.Sum(w.t.Context(), e.scope)
+		require.NoError(t, err)
+		require.Equal(t, []credit.Amount{balance, held}, []credit.Amount{wallet.Balance, wallet.Held}, "the wallet is the sum of its entries")
+		require.GreaterOrEqual(t, wallet.Held, credit.Amount(0))
+		require.GreaterOrEqual(t, wallet.Available(), credit.Amount(0))
+		out = books{wallet: wallet}
+		for line, err := range tx.Wallet.Transactions(w.t.Context(), e.scope, ports.Query{}) {
+			require.NoError(t, err)
+			out.lines = append(out.lines, line)
+		}
+		return nil
+	})
+	return out
+}
+
+// check holds what must be true of the books at every moment.
+func (b books) check(t require.TestingT) {
+	captured, refunded := map[int64]credit.Transaction{}, map[int64]bool{}
+	open := map[int64]credit.Amount{} // held, by field
+	for i := len(b.lines) - 1; i >= 0; i-- {
+		l := b.lines[i]
+		switch l.Kind {
+		case credit.Hold:
+			require.Zero(t, open[l.FieldID], "a field is held for once at a time")
+			require.NotContains(t, captured, l.FieldID, "a field that was charged is not held for")
+			open[l.FieldID] = l.Amount
+		case credit.Release, credit.Capture:
+			require.Equal(t, open[l.FieldID], l.Amount, "%s of what was held", l.Kind)
+			delete(open, l.FieldID)
+			if l.Kind == credit.Capture {
+				require.NotContains(t, captured, l.FieldID, "a field is charged once")
+				captured[l.FieldID] = l
+			}
+		case credit.Refund:
+			require.False(t, refunded[l.RefundOf], "a capture is refunded once")
+			refunded[l.RefundOf] = true
+			require.Equal(t, l.RefundOf, captured[l.FieldID].ID)
+			require.LessOrEqual(t, l.Amount, captured[l.FieldID].Amount)
+		}
+	}
+	held := credit.Amount(0)
+	for _, amount := range open {
+		held += amount
+	}
+	require.Equal(t, b.wallet.Held, held, "what is held is held for fields")
+}
+
+// Whatever is ordered, whatever becomes of it, and whatever the operator gives and gives
+// back: the books balance, and a field is charged once.
+func TestTheBooksBalance(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		w := newWorld(t, database)
+		outcomes := map[string]func(vegetation.IndexCode) (vegetation.Series, error){
+			"success": func(x vegetation.IndexCode) (vegetation.Series, error) { return dates(x, 2), nil },
+			"empty":   func(x vegetation.IndexCode) (vegetation.Series, error) { return vegetation.Series{Index: x}, nil },
+			"broken": func(vegetation.IndexCode) (vegetation.Series, error) {
+				return vegetation.Series{}, fault.New(fault.Invalid, "broken", "broken")
+			},
+			"away": func(vegetation.IndexCode) (vegetation.Series, error) {
+				return vegetation.Series{}, fault.New(fault.Unavailable, "away", "away")
+			},
+		}
+		refunds, orders := 0, 0
+		rapid.Check(t, func(rt *rapid.T) {
+			e := w.estate(credit.Amount(rapid.Int64Range(0, 300).Draw(rt, "beginning")), 2, past("a"), past("b"), coming())
+			for range rapid.IntRange(1, 12).Draw(rt, "steps") {
+				switch rapid.SampledFrom([]string{"credit", "order", "order", "work", "work", "refund"}).Draw(rt, "step") {
+				case "credit":
+					_, err := w.op.CreditWallet(t.Context(), e.who.CompanyID, credit.Amount(rapid.Int64Range(1, 300).Draw(rt, "amount")), "")
+					require.NoError(rt, err)
+				case "order":
+					before := w.books(rt, e)
+					req := request(rt, e)
+					quote, err := w.orders.Quote(t.Context(), e.who, req)
+					require.NoError(rt, err)
+					require.Equal(rt, before, w.books(rt, e), "a quote writes nothing")
+					_, err = w.orders.Place(t.Context(), e.who, req)
+					if fault.Is(err, fault.PaymentRequired) {
+						require.Greater(rt, quote.Charge, quote.Available)
+						break
+					}
+					require.True(rt, err == nil || fault.Is(err, fault.Conflict), "%v", err)
+					after := w.books(rt, e)
+					require.Equal(rt, quote.Charge, after.wallet.Held-before.wallet.Held, "what is held is what was quoted")
+					orders++
+				case "work":
+					w.computer.answer = outcomes[rapid.SampledFrom([]string{"success", "success", "empty", "broken", "away"}).Draw(rt, "outcome")]
+					w.clock.move(vegetation.RetryMost)
+					w.work()
+				case "refund":
+					lines := w.books(rt, e).lines
+					if spent := slices.DeleteFunc(slices.Clone(lines), func(l credit.Transaction) bool { return l.Kind != credit.Capture }); len(spent) > 0 {
+						lines = append(spent, lines[0]) // mostly what may be refunded, sometimes what may not
+					}
+					if len(lines) == 0 {
+						break
+					}
+					line := rapid.SampledFrom(lines).Draw(rt, "line")
+					_, _, err := w.op.Refund(t.Context(), operating.RefundWanted{
+						CompanyID: e.who.CompanyID, Transaction: line.ID, Amount: credit.Amount(rapid.Int64Range(0, 150).Draw(rt, "amount")),
+					})
+					require.True(rt, err == nil || fault.Is(err, fault.Invalid) || fault.Is(err, fault.Conflict), "%v", err)
+					if err == nil {
+						refunds++
+					}
+				}
+				w.books(rt, e).check(rt)
+			}
+		})
+		require.Positive(t, orders, "the walk ordered nothing")
+		require.Positive(t, refunds, "the walk refunded nothing")
+	})
+}
+
+// request draws an order.
+func request(rt *rapid.T, e estate) profiles.Request {
+	return profiles.Request{
+		FieldUUID: e.fields[rapid.IntRange(0, len(e.fields)-1).Draw(rt, "field")].UUID,
+		SeasonID:  e.seasons[rapid.IntRange(0, len(e.seasons)-1).Draw(rt, "season")].ID, Index: vegetation.NDVI,
+	}
+}
