@@ -130,12 +130,16 @@ func (o *Order) SourceOut(now time.Time, jitter float64) error {
 	if o.s.Attempts >= RetryLimit {
 		return o.Fail(now, fmt.Sprintf("The imagery source could not be reached in %d tries.", o.s.Attempts))
 	}
+	return o.Wait(now, now.Add(retryWait(o.s.Attempts, jitter)), "The imagery source cannot be reached; the next try is scheduled.")
+}
+
+// retryWait gives the wait after a failed try, the first being try 1.
+func retryWait(try int, jitter float64) time.Duration {
 	step := RetryMost
-	if shift := o.s.Attempts - 1; shift < 16 {
+	if shift := max(try, 1) - 1; shift < 16 {
 		step = min(RetryMost, RetryFirst<<shift)
 	}
-	wait := step/2 + time.Duration(jitter*float64(step/2))
-	return o.Wait(now, now.Add(wait), "The imagery source cannot be reached; the next try is scheduled.")
+	return step/2 + time.Duration(jitter*float64(step/2))
 }
 
 // Complete records a computed series. A series without any acquisition of a season
