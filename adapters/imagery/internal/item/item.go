@@ -41,6 +41,7 @@ type Asset struct {
 	Scale  float64 // reflectance = DN × Scale + Offset
 	Offset float64
 	NoData uint16 // counts where the file marks none itself
+	state  string // size and checksum of the file, as far as the catalog states them
 	metres float64
 }
 
@@ -131,6 +132,7 @@ func (it *Item) Scene() vegetation.Scene {
 	for band := range it.Assets {
 		s.Bands[band] = true
 	}
+	s.Revision = it.revision()
 	s.Source = it
 	return s
 }
