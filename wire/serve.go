@@ -52,7 +52,7 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 			cfg.ImageryURL = cfg.DemoDir
 		}
 	}
-	imagery, err := openImagery(cfg)
+	imagery, err := openImagery(cfg, log)
 	if err != nil {
 		return nil, fmt.Errorf("open the imagery source: %w", err)
 	}
@@ -89,9 +89,10 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 	r.pool = &messaging.Pool{
 		Queue: r.db.Queue(), Clock: identity.Clock{}, Log: r.log, Workers: r.cfg.Workers,
 		Handlers: map[string]messaging.Handler{
-			profiles.JobKind: r.parts.Worker.Run,
-			intake.JobKind:   r.parts.Intake.Run,
-			letters.JobKind:  postman.Run,
+			profiles.JobKind:     r.parts.Worker.Run,
+			profiles.RefreshKind: r.parts.Refresher.Run,
+			intake.JobKind:       r.parts.Intake.Run,
+			letters.JobKind:      postman.Run,
 		},
 	}
 	if r.bus, err = messaging.NewBus(r.db.Relay(), identity.Clock{}, r.log, 0, messaging.Announcer(r.log)); err != nil {
