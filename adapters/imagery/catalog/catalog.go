@@ -7,13 +7,10 @@ package catalog
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -32,6 +29,7 @@ type Catalog struct {
 	reader item.Reader
 	root   *os.Root
 	log    *slog.Logger
+	now    func() time.Time
 
 	mu      sync.Mutex
 	index   *index
@@ -45,6 +43,9 @@ type Option func(*Catalog)
 
 // WithLog names where warnings of documents that cannot be used go; else they go nowhere.
 func WithLog(log *slog.Logger) Option { return func(c *Catalog) { c.log = log } }
+
+// WithClock gives another clock than the machine's.
+func WithClock(now func() time.Time) Option { return func(c *Catalog) { c.now = now } }
 
 // Open reads catalog.json of a folder and everything it links to. Assets that are not in
 // the folder are left out of their scenes, so that a part of a larger catalog can be used
@@ -60,7 +61,7 @@ func Open(dir string, options ...Option) (*Catalog, error) {
 	if err != nil {
 		return nil, missing("folder "+dir, err)
 	}
-	c := &Catalog{root: root, log: slog.New(slog.DiscardHandler), index: &index{}}
+	c := &Catalog{root: root, log: slog.New(slog.DiscardHandler), now: time.Now, index: &index{}}
 	for _, o := range options {
 		o(c)
 	}
@@ -101,14 +102,15 @@ func (c *Catalog) Troubles() []string {
 }
 
 // Search looks through the index, made anew if a document has changed. It reads no file,
-// but looks at the size and age of those of the scenes it finds, which are part of their
-// revision.
+// but looks from time to time at the size and age of those of the scenes it finds, which
+// are part of their revision.
 func (c *Catalog) Search(ctx context.Context, boundary geo.MultiPolygon, from, to time.Time) ([]vegetation.Scene, error) {
 	area, err := item.NewArea(boundary)
 	if err != nil {
 		return nil, err
 	}
 	var scenes []vegetation.Scene
+	now := c.now()
 	for _, it := range c.current(ctx).items {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -117,26 +119,10 @@ func (c *Catalog) Search(ctx context.Context, boundary geo.MultiPolygon, from, t
 			continue
 		}
 		scene := it.Scene()
-		scene.Revision = c.revision(scene.Revision, it)
+		scene.Revision = it.revision(c.root, scene.Revision, now)
 		scenes = append(scenes, scene)
 	}
 	return scenes, nil
-}
-
-// revision adds the state of an item's files to what the item says of itself: a file of a
-// folder may be replaced without a word in its item.
-func (c *Catalog) revision(stated string, it *item.Item) string {
-	h := sha256.New()
-	_, _ = fmt.Fprintln(h, stated) // a hash takes everything
-	for _, band := range slices.Sorted(maps.Keys(it.Assets)) {
-		info, err := look(c.root, it.Assets[band].Href)
-		if err != nil {
-			_, _ = fmt.Fprintln(h, band, "absent")
-			continue
-		}
-		_, _ = fmt.Fprintln(h, band, info.Size(), info.ModTime().UnixNano())
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // current gives the index of the folder as it is now or, where that cannot be used, as it

@@ -22,13 +22,15 @@ type living struct {
 	dir string
 	c   *catalog.Catalog
 	log *bytes.Buffer
+	now time.Time // moved by the test
 }
 
 func live(t *testing.T, f folder) *living {
 	t.Helper()
-	l := &living{t: t, dir: f.write(t), log: &bytes.Buffer{}}
+	l := &living{t: t, dir: f.write(t), log: &bytes.Buffer{}, now: day("2025-06-01")}
 	var err error
-	l.c, err = catalog.Open(l.dir, catalog.WithLog(slog.New(slog.NewTextHandler(l.log, nil))))
+	l.c, err = catalog.Open(l.dir, catalog.WithLog(slog.New(slog.NewTextHandler(l.log, nil))),
+		catalog.WithClock(func() time.Time { return l.now }))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, l.c.Close()) })
 	return l
@@ -159,9 +161,12 @@ func TestRevisionsFollowTheFiles(t *testing.T) {
 
 	old := time.Date(2025, 5, 1, 0, 0, 0, 0, time.UTC)
 	require.NoError(t, os.Chtimes(filepath.Join(l.dir, "B04.tif"), old, old))
+	require.Equal(t, late, l.scenes(), "for a moment what was seen holds")
+	l.now = l.now.Add(2 * time.Second)
 	replaced := l.scenes()
 	require.NotEqual(t, late[0].Revision, replaced[0].Revision)
 	require.NoError(t, os.Remove(filepath.Join(l.dir, "B08.tif")))
+	l.now = l.now.Add(2 * time.Second)
 	require.NotEqual(t, replaced[0].Revision, l.scenes()[0].Revision)
 	require.Equal(t, first[1].Revision, l.scenes()[1].Revision, "the other scene is as it was")
 }

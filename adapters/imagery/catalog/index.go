@@ -23,8 +23,8 @@ const (
 
 // index is what a folder held when it was read. It does not change.
 type index struct {
-	items    []*item.Item // in the order of item.Compare
-	troubles []string     // for people: the documents that cannot be used, and why
+	items    []*entry // in the order of item.Compare
+	troubles []string // for people: the documents that cannot be used, and why
 	// watched is what the index rests on, by path in the folder: every document as it was
 	// read, and nil for every document and asset that was not there.
 	watched map[string]fs.FileInfo
@@ -39,7 +39,7 @@ func newIndex(root *os.Root) (*index, error) {
 	if len(w.index.items) == 0 && w.first != nil {
 		return nil, w.first
 	}
-	slices.SortFunc(w.index.items, item.Compare)
+	slices.SortFunc(w.index.items, func(a, b *entry) int { return item.Compare(a.Item, b.Item) })
 	return w.index, nil
 }
 
@@ -175,7 +175,7 @@ func (w *walker) item(name string, data []byte) {
 	if err != nil {
 		w.trouble(err)
 		if broken, ok := item.SalvagePlaced(data, err); ok {
-			w.index.items = append(w.index.items, broken)
+			w.index.items = append(w.index.items, &entry{Item: broken})
 		}
 		return
 	}
@@ -198,7 +198,7 @@ func (w *walker) item(name string, data []byte) {
 		w.trouble(unusable(name, "its bands are JPEG 2000, and only GeoTIFF is read"))
 	}
 	if len(it.Assets) > 0 {
-		w.index.items = append(w.index.items, it)
+		w.index.items = append(w.index.items, &entry{Item: it})
 	}
 }
 

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// revision digests what of an item decides its pixels and is not in its scene: the address,
+// digest sums up what of an item decides its pixels and is not in its scene: the address,
 // scale, offset, nodata and, where the catalog states them, size and checksum of each
 // band's file, and the statement on the offset. What follows "?" in an address may be a
 // signature, which differs with every search, and is left out.
-func (it *Item) revision() string {
+func (it *Item) digest() string {
 	h := sha256.New()
 	applied := "unstated"
 	if it.applied != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
+	"sync"
 	"time"
 
 	"tilth/core/fault"
@@ -31,6 +32,7 @@ func SalvagePlaced(data []byte, cause error) (*Item, bool) {
 // salvage gives what can be told of an item that is of no use otherwise. The item has no assets.
 func salvage(data []byte, cause error) (it *Item, d document, ok bool) {
 	it = &Item{}
+	it.revision = sync.OnceValue(it.digest)
 	var syntax *json.SyntaxError
 	// A member of the wrong kind does not keep the others from being read.
 	if err := json.Unmarshal(data, &d); errors.As(err, &syntax) || d.ID == "" {
