@@ -68,6 +68,24 @@ func TestRetrieveAsksForARefresh(t *testing.T) {
 		require.False(t, now.LastCheckedAt.Before(fresh.LastCheckedAt))
 		require.Equal(t, now.LastCheckedAt, now.UpdatedAt)
 		require.Equal(t, wallet, c.Wallet())
+
+		// Whom the profile is shared with may be the one who asks.
+		guest := s.Company("owner", 0)
+		grant := c.Make("share-grant/", map[string]any{"grantee_uuid": guest.UUID(), "target": "all", "slugs": []string{"field.view", "vi-profile.view"}})
+		guest.Expect(200, "POST", path("share-grant", grant)+"accept/", nil)
+		long := time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC)
+		lastChecked(t, database, c.CompanyID, order, long)
+		look := func() (p looked) {
+			t.Helper()
+			guest.Expect(200, "GET", rig.OrdersPath+itoa(order)+"/?share=true", nil).Into(t, &p)
+			return p
+		}
+		shared := look()
+		require.True(t, shared.Refreshing)
+		require.Equal(t, now.Profile, shared.Profile)
+		require.Eventually(t, func() bool { shared = look(); return !shared.Refreshing }, time.Minute, 20*time.Millisecond)
+		require.True(t, shared.LastCheckedAt.After(long))
+		require.Equal(t, now.UpdatedAt, shared.UpdatedAt, "it found nothing new")
 	})
 }
 

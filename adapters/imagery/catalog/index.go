@@ -206,5 +206,9 @@ func (w *walker) trouble(err error) {
 	if w.first == nil {
 		w.first = err
 	}
-	w.index.troubles = append(w.index.troubles, err.Error())
+	reason := err.Error()
+	if f, ok := fault.As(err); ok {
+		reason = f.Message // without the words of a library
+	}
+	w.index.troubles = append(w.index.troubles, reason)
 }

@@ -52,7 +52,8 @@ func salvage(data []byte, cause error) (it *Item, d document, ok bool) {
 	}
 	it.ID = d.ID
 	it.scene = vegetation.Scene{
-		ID: d.ID, Platform: p.platform(d.ID), Tile: p.tile(d.ID), RelativeOrbit: p.orbit(d.ID), SensedAt: sensed, Broken: message,
+		ID: d.ID, Platform: p.platform(d.ID), Tile: p.tile(d.ID), RelativeOrbit: p.orbit(d.ID), SensedAt: sensed,
+		Synthetic: p.flag("synthetic"), Broken: message,
 	}
 	return it, d, ok
 }
