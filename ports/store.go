@@ -200,6 +200,8 @@ type ProfileOrders interface {
 	// Series gives the stored series of an order for an index; an empty one where none is stored.
 	Series(ctx context.Context, scope access.Scope, orderID int64, index string) (vegetation.Series, error)
 	Derivations
+	// Indexes gives the codes of the indexes of which a series of an order is stored, in their order.
+	Indexes(ctx context.Context, scope access.Scope, orderID int64) ([]string, error)
 }
 
 // Outbox takes the events of a transaction.
@@ -225,6 +227,8 @@ type JobWriter interface {
 	// Enqueue adds a job; one of the same kind and key that waits keeps its place, with
 	// the earlier of the two times.
 	Enqueue(ctx context.Context, job Job) error
+	// Waits reports whether a job of that kind and key is unfinished, running or not.
+	Waits(ctx context.Context, kind, key string) (bool, error)
 	// Finish removes a job that the lease still holds. Faults: Conflict (code
 	// "lease_lost") when another worker has it: the transaction must not commit.
 	Finish(ctx context.Context, job Job) error

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"strings"
 	"time"
 
 	"tilth/adapters/cli"
 	"tilth/adapters/identity"
+	"tilth/adapters/imagery/catalog"
 	"tilth/core/geo"
 )
 
@@ -49,9 +51,12 @@ func examineDatabase(ctx context.Context, cfg cli.Config) []cli.Finding {
 	return append(out, migrations)
 }
 
+// maxTroubles bounds how many documents of a folder are named.
+const maxTroubles = 5
+
 func examineImagery(ctx context.Context, cfg cli.Config) cli.Finding {
 	f := cli.Finding{Part: "imagery"}
-	source, err := openImagery(cfg)
+	source, err := openImagery(cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
 		f.Detail, f.Mend = err.Error(), "TILTH_IMAGERY_URL must be a folder that holds a catalog.json, or the address of a STAC API"
 		return f
@@ -68,6 +73,13 @@ func examineImagery(ctx context.Context, cfg cli.Config) cli.Finding {
 		return f
 	}
 	f.OK = true
+	if folder, ok := source.(*catalog.Catalog); ok {
+		if troubles := folder.Troubles(); len(troubles) > 0 {
+			f.OK = false
+			f.Detail += fmt.Sprintf("; %d of its documents cannot be used: %s", len(troubles), strings.Join(troubles[:min(len(troubles), maxTroubles)], " "))
+			f.Mend = "mend or remove these documents; what they speak of is rejected with the reason error, or not seen at all"
+		}
+	}
 	return f
 }
 

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 
 // openImagery chooses the imagery source by its address: a folder with a static
 // catalog, a STAC API, or, where there is none, the open API.
-func openImagery(cfg cli.Config) (ports.Imagery, error) {
+func openImagery(cfg cli.Config, log *slog.Logger) (ports.Imagery, error) {
 	address := cfg.ImageryURL
 	if address == "" {
 		address = cli.DefaultSTAC
@@ -27,7 +28,7 @@ func openImagery(cfg cli.Config) (ports.Imagery, error) {
 	case strings.Contains(address, "://") && !strings.HasPrefix(address, "file://"):
 		return nil, fault.Newf(fault.Invalid, "imagery_url", "%q is neither a folder nor an http(s) address.", address)
 	default:
-		return catalog.Open(strings.TrimPrefix(address, "file://"))
+		return catalog.Open(strings.TrimPrefix(address, "file://"), catalog.WithLog(log))
 	}
 }
 

@@ -18,6 +18,7 @@ type parts struct {
 	Operating *operating.Operating
 	Demo      *demo.Loader
 	Worker    *profiles.Worker
+	Refresher *profiles.Refresher
 	Tokens    ports.Tokens
 	Once      *once.Once
 	Intake    *intake.Intake

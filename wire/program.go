@@ -101,7 +101,7 @@ func (m migrator) Status(ctx context.Context) ([]cli.MigrationStatus, error) {
 
 // Series makes the computation of a series over an imagery address.
 func (Program) Series(_ context.Context, cfg cli.Config) (*series.Computer, error) {
-	source, err := openImagery(cfg)
+	source, err := openImagery(cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}

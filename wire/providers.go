@@ -72,6 +72,7 @@ var server = googlewire.NewSet(
 	googlewire.Struct(new(v12.Deps), "*"),
 	googlewire.Struct(new(demo.Loader), "*"),
 	googlewire.Struct(new(series.Computer), "*"), googlewire.Bind(new(profiles.Computer), new(*series.Computer)),
+	googlewire.Bind(new(profiles.Updater), new(*series.Computer)), profiles.NewRefresher,
 	profiles.NewWorker,
 	googlewire.Struct(new(parts), "*"),
 )

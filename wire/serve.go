@@ -52,7 +52,7 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 			cfg.ImageryURL = cfg.DemoDir
 		}
 	}
-	imagery, err := openImagery(cfg)
+	imagery, err := openImagery(cfg, log)
 	if err != nil {
 		return nil, fmt.Errorf("open the imagery source: %w", err)
 	}
@@ -92,6 +92,7 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 		Handlers: map[string]messaging.Handler{
 			profiles.JobKind:      r.parts.Worker.Run,
 			profiles.IndexJobKind: r.parts.Worker.RunIndex,
+			profiles.RefreshKind:  r.parts.Refresher.Run,
 			intake.JobKind:        r.parts.Intake.Run,
 			letters.JobKind:       postman.Run,
 		},

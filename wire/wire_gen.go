@@ -290,6 +290,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Imagery: imagery,
 	}
 	worker := profiles.NewWorker(profilesDeps, computer, log)
+	refresher := profiles.NewRefresher(profilesDeps, computer, log)
 	onceDeps := once.Deps{
 		Store: store,
 		Clock: clock,
@@ -302,6 +303,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Operating: operatingOperating,
 		Demo:      loader,
 		Worker:    worker,
+		Refresher: refresher,
 		Tokens:    tokens,
 		Once:      onceOnce,
 		Intake:    intakeIntake,

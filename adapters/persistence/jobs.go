@@ -46,6 +46,11 @@ func (j jobs) Enqueue(ctx context.Context, job ports.Job) error {
 	return err
 }
 
+// Waits implements ports.JobWriter.
+func (j jobs) Waits(ctx context.Context, kind, key string) (bool, error) {
+	return j.s.NewSelect().Model((*jobRow)(nil)).Where("t.kind = ?", kind).Where("t.key = ?", key).Exists(ctx)
+}
+
 // Finish implements ports.JobWriter.
 func (j jobs) Finish(ctx context.Context, job ports.Job) error {
 	return held(j.s.NewDelete().Model((*jobRow)(nil)).Where("id = ?", job.ID).Where("lease = ?", job.Lease).Exec(ctx))

@@ -43,6 +43,11 @@ type observationRow struct {
 	Max           *float64
 	P10           *float64 `bun:"p10"`
 	P90           *float64 `bun:"p90"`
+
+	Fingerprint string
+	NoSCL       bool `bun:"no_scl"`
+	SmallField  bool
+	Synthetic   bool
 }
 
 // appliedOffset is the stored form of vegetation.AppliedOffset.
@@ -76,15 +81,11 @@ func (o orders) PutSeries(ctx context.Context, scope access.Scope, orderID int64
 // Series implements ports.ProfileOrders. Faults: NotFound for an order outside the scope.
 func (o orders) Series(ctx context.Context, scope access.Scope, orderID int64, index string) (vegetation.Series, error) {
 	out := vegetation.Series{Index: vegetation.IndexCode(index)}
-	seen, err := where(o.s.NewSelect().Model((*orderRow)(nil)), o.in(scope)...).Where("t.id = ?", orderID).Exists(ctx)
-	if err != nil {
+	if err := o.seen(ctx, scope, orderID); err != nil {
 		return out, err
 	}
-	if !seen {
-		return out, fault.Missing("order")
-	}
 	var head seriesRow
-	err = o.s.NewSelect().Model(&head).Where("t.order_id = ?", orderID).Where("t.index_code = ?", index).Scan(ctx)
+	err := o.s.NewSelect().Model(&head).Where("t.order_id = ?", orderID).Where("t.index_code = ?", index).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return out, nil
 	}
@@ -98,10 +99,31 @@ func (o orders) Series(ctx context.Context, scope access.Scope, orderID int64, i
 	return out, err
 }
 
+// seen gives NotFound for an order outside the scope.
+func (o orders) seen(ctx context.Context, scope access.Scope, orderID int64) error {
+	seen, err := where(o.s.NewSelect().Model((*orderRow)(nil)), o.in(scope)...).Where("t.id = ?", orderID).Exists(ctx)
+	if err == nil && !seen {
+		return fault.Missing("order")
+	}
+	return err
+}
+
+// Indexes implements ports.ProfileOrders. Faults: NotFound for an order outside the scope.
+func (o orders) Indexes(ctx context.Context, scope access.Scope, orderID int64) ([]string, error) {
+	if err := o.seen(ctx, scope, orderID); err != nil {
+		return nil, err
+	}
+	var codes []string
+	err := o.s.NewSelect().Model((*seriesRow)(nil)).Column("index_code").Where("t.order_id = ?", orderID).Scan(ctx, &codes)
+	slices.Sort(codes) // whatever order the database gives text in
+	return codes, err
+}
+
 // rowsOfSeries numbers the dates: the observations, then the rejected, each in their order.
 func rowsOfSeries(orderID int64, series vegetation.Series) []observationRow {
 	rows := make([]observationRow, 0, len(series.Observations)+len(series.Rejected))
-	add := func(row observationRow) {
+	add := func(row observationRow, of vegetation.Origin) {
+		row.Fingerprint, row.NoSCL, row.SmallField, row.Synthetic = of.Fingerprint, of.NoSCL, of.SmallField, of.Synthetic
 		row.OrderID, row.IndexCode, row.Line = orderID, string(series.Index), len(rows)+1
 		rows = append(rows, row)
 	}
@@ -111,14 +133,14 @@ func rowsOfSeries(orderID int64, series vegetation.Series) []observationRow {
 			Date: day{d.Date}, Coverage: d.Coverage, NValid: d.NValid, NPolygon: d.NPolygon, Items: document[[]string]{d.Items},
 			Offsets: document[[]appliedOffset]{storedOffsets(d.Offsets)},
 			Mean:    &d.Value, Median: &d.Median, Std: &d.Std, Min: &d.Min, Max: &d.Max, P10: &d.P10, P90: &d.P90,
-		})
+		}, d.Origin)
 	}
 	for i := range series.Rejected {
 		d := &series.Rejected[i]
 		add(observationRow{
 			Date: day{d.Date}, Reason: d.Reason, Coverage: d.Coverage, NValid: d.NValid, NPolygon: d.NPolygon, Items: document[[]string]{d.Items},
 			Offsets: document[[]appliedOffset]{storedOffsets(nil)}, Note: d.Note,
-		})
+		}, d.Origin)
 	}
 	return rows
 }
@@ -140,16 +162,17 @@ func offsetsOf(stored []appliedOffset) (offsets []vegetation.AppliedOffset) {
 
 func datesOfRows(rows []observationRow) (observed []vegetation.Observation, rejected []vegetation.Rejection) {
 	for _, row := range rows {
+		origin := vegetation.Origin{Fingerprint: row.Fingerprint, NoSCL: row.NoSCL, SmallField: row.SmallField, Synthetic: row.Synthetic}
 		if row.Reason != "" {
 			rejected = append(rejected, vegetation.Rejection{
-				Date: row.Date.Time, Reason: row.Reason, Coverage: row.Coverage, NValid: row.NValid, NPolygon: row.NPolygon, Items: row.Items.V, Note: row.Note,
+				Date: row.Date.Time, Reason: row.Reason, Coverage: row.Coverage, NValid: row.NValid, NPolygon: row.NPolygon, Items: row.Items.V, Note: row.Note, Origin: origin,
 			})
 			continue
 		}
 		observed = append(observed, vegetation.Observation{
 			Date: row.Date.Time, Coverage: row.Coverage, NValid: row.NValid, NPolygon: row.NPolygon, Items: row.Items.V, Offsets: offsetsOf(row.Offsets.V),
 			Value: valueOf(row.Mean), Median: valueOf(row.Median), Std: valueOf(row.Std),
-			Min: valueOf(row.Min), Max: valueOf(row.Max), P10: valueOf(row.P10), P90: valueOf(row.P90),
+			Min: valueOf(row.Min), Max: valueOf(row.Max), P10: valueOf(row.P10), P90: valueOf(row.P90), Origin: origin,
 		})
 	}
 	return observed, rejected

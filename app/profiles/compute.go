@@ -9,7 +9,6 @@ import (
 	"tilth/app/series"
 	"tilth/core/access"
 	"tilth/core/credit"
-	"tilth/core/event"
 	"tilth/core/fault"
 	"tilth/core/vegetation"
 	"tilth/ports"
@@ -153,13 +152,7 @@ func (w *Worker) completed(ctx context.Context, tx ports.Repos, scope access.Sco
 	if err := capture(ctx, tx, scope, wallet, s, now); err != nil {
 		return err
 	}
-	if err := tx.Outbox.Add(ctx, event.Event{
-		ID: w.deps.IDs.UUID(), Type: event.TypeProfileCompleted, CompanyID: s.CompanyID, Subject: "profile/" + s.UUID, At: now,
-		Data: event.ProfileCompleted{
-			ProfileUUID: s.UUID, OrderID: s.ID, Field: s.FieldID, FieldUUID: s.FieldUUID, Season: s.SeasonID,
-			IndexCode: s.Index, Status: string(s.Status), Observations: len(computed.Observations),
-		},
-	}); err != nil {
+	if err := tx.Outbox.Add(ctx, completedEvent(w.deps.IDs.UUID(), s, computed, now)); err != nil {
 		return err
 	}
 	return tx.Jobs.Finish(ctx, job)

@@ -156,10 +156,14 @@ func jobOf(s vegetation.OrderState, at time.Time) ports.Job {
 type Profile struct {
 	Order  vegetation.OrderState
 	Series vegetation.Series
+	// Refreshing says that the archive is being searched again, so that a later retrieve may
+	// show more.
+	Refreshing bool
 }
 
 // Retrieve gives an order with its series for the index it was made for: the caller's
-// own, or one that is shared with it.
+// own, or one that is shared with it. Where its last check is too old it asks for a refresh,
+// and answers what there is.
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (o *Orders) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64) (Profile, error) {
 	var out Profile
@@ -167,13 +171,20 @@ func (o *Orders) Retrieve(ctx context.Context, who access.Principal, shared bool
 		return out, err
 	}
 	scope := who.Scope(shared)
+	ask := false
 	err := o.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
 		if out.Order, err = tx.Orders.Get(ctx, scope, id); err != nil {
+			return err
+		}
+		if out.Refreshing, ask, err = o.refreshing(ctx, tx, out.Order); err != nil {
 			return err
 		}
 		out.Series, err = tx.Orders.Series(ctx, scope, id, out.Order.Index)
 		return err
 	})
+	if err == nil && ask {
+		err = o.askRefresh(ctx, out.Order)
+	}
 	return out, err
 }
 

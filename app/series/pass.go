@@ -14,11 +14,12 @@ import (
 
 // passWork is the work on one pass; it is for one goroutine.
 type passWork struct {
-	imagery ports.Imagery
-	request Request
-	mask    vegetation.Mask
-	pass    vegetation.Pass
-	ground  *ground
+	imagery     ports.Imagery
+	request     Request
+	mask        vegetation.Mask
+	pass        vegetation.Pass
+	fingerprint string // of the pass's day
+	ground      *ground
 }
 
 // reading is what has been read of one scene.
@@ -41,6 +42,7 @@ func (w *passWork) outcome(ctx context.Context) (vegetation.Outcome, error) {
 		}
 		out = vegetation.Unreadable(w.pass, pixels, err.Error())
 	}
+	out.Fingerprint = w.fingerprint
 	for _, s := range w.pass.Scenes {
 		out.NoSCL = out.NoSCL || (s.Broken == "" && !s.Bands[vegetation.SCL])
 		out.Synthetic = out.Synthetic || s.Synthetic

@@ -42,42 +42,60 @@ func (c *Computer) Compute(ctx context.Context, req Request) (vegetation.Series,
 	if err != nil {
 		return vegetation.Series{}, err
 	}
+	passes, err := c.search(ctx, req)
+	if err != nil {
+		return vegetation.Series{}, err
+	}
+	return c.assemble(ctx, req, mask, passes, newGround(req.Boundary), vegetation.Series{})
+}
+
+// search finds the passes over the field.
+func (c *Computer) search(ctx context.Context, req Request) ([]vegetation.Pass, error) {
 	longitude := middleLongitude(req.Boundary)
 	offset := vegetation.SolarOffset(longitude)
 	scenes, err := c.Imagery.Search(ctx, req.Boundary, req.From.Add(-offset), req.To.Add(24*time.Hour-offset))
 	if err != nil {
-		return vegetation.Series{}, fmt.Errorf("search for imagery: %w", err)
+		return nil, fmt.Errorf("search for imagery: %w", err)
 	}
-	passes := vegetation.Passes(scenes, longitude)
-	place := newGround(req.Boundary)
-	outcomes, err := eachPass(ctx, passes, func(ctx context.Context, p vegetation.Pass) (vegetation.Outcome, error) {
-		w := &passWork{imagery: c.Imagery, request: req, mask: mask, pass: p, ground: place}
-		return w.outcome(ctx)
-	})
+	return vegetation.Passes(scenes, longitude), nil
+}
+
+// assemble makes the series of the passes: what is known of unchanged days is taken over,
+// the others are worked on.
+func (c *Computer) assemble(ctx context.Context, req Request, mask vegetation.Mask, passes []vegetation.Pass, place *ground,
+	known vegetation.Series,
+) (vegetation.Series, error) {
+	recipe := vegetation.Recipe{Boundary: req.Boundary, Index: req.Index.Code, Mask: mask}
+	outcomes, fresh := known.Unchanged(recipe.Days(passes))
+	var work []passWork
+	for _, d := range fresh {
+		for _, p := range d.Passes {
+			work = append(work, passWork{imagery: c.Imagery, request: req, mask: mask, pass: p, fingerprint: d.Fingerprint, ground: place})
+		}
+	}
+	made, err := eachPass(ctx, work)
 	if err != nil {
 		return vegetation.Series{}, err
 	}
-	return vegetation.Assemble(req.Index.Code, outcomes), nil
+	return vegetation.Assemble(req.Index.Code, append(outcomes, made...)), nil
 }
 
 // eachPass works on the passes at the same time, as many as there are processors, and
 // gives their outcomes in order. The first error stops the rest.
-func eachPass(ctx context.Context, passes []vegetation.Pass,
-	work func(context.Context, vegetation.Pass) (vegetation.Outcome, error),
-) ([]vegetation.Outcome, error) {
+func eachPass(ctx context.Context, work []passWork) ([]vegetation.Outcome, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	outcomes := make([]vegetation.Outcome, len(passes))
+	outcomes := make([]vegetation.Outcome, len(work))
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var workers sync.WaitGroup
-	for i, p := range passes {
+	for i := range work {
 		slots <- struct{}{}
 		if ctx.Err() != nil {
 			break
 		}
 		workers.Go(func() {
 			defer func() { <-slots }()
-			outcome, err := work(ctx, p)
+			outcome, err := work[i].outcome(ctx)
 			if err != nil {
 				stop(err)
 			}

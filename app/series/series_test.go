@@ -32,6 +32,8 @@ type archive struct {
 	tiles  map[string]tile
 	outage error // of Search
 
+	searches int
+
 	mu   sync.Mutex
 	read map[string]int // by "id band"
 	most int            // pixels of the largest window
@@ -43,6 +45,7 @@ func (a *archive) Describe() string { return "in memory" }
 
 func (a *archive) Search(_ context.Context, _ geo.MultiPolygon, from, to time.Time) ([]vegetation.Scene, error) {
 	a.from, a.to = from, to
+	a.searches++
 	if a.outage != nil {
 		return nil, a.outage
 	}

@@ -103,7 +103,7 @@ const sourceOut = "The imagery source cannot be reached; the next try is schedul
 // out: between half and the whole of a step that doubles from RetryFirst to RetryMost.
 func retryWait(attempts int, jitter float64) time.Duration {
 	step := RetryMost
-	if shift := attempts - 1; shift < 16 {
+	if shift := max(attempts, 1) - 1; shift < 16 {
 		step = min(RetryMost, RetryFirst<<shift)
 	}
 	return step/2 + time.Duration(jitter*float64(step/2))

@@ -37,6 +37,9 @@ type Scene struct {
 	Broken string
 	// Bands that the scene has. A scene without SCL counts every pixel with data as clear.
 	Bands map[Band]bool
+	// Revision is the adapter's digest of everything else that decides the pixels: where the
+	// files are, what the catalog says of their contents. Opaque; equal ones read alike.
+	Revision string
 	// Source is the adapter's own handle (addresses of the files); the core never looks inside.
 	Source any
 }

@@ -28,6 +28,7 @@ type Observation struct {
 	NPolygon int             // pixels of the field
 	Items    []string        // the scenes that gave values, the first the one of the larger coverage
 	Offsets  []AppliedOffset // of each of Items, in their order
+	Origin   Origin
 }
 
 // Reason says why a date did not enter.
@@ -60,6 +61,7 @@ type Rejection struct {
 	NPolygon int
 	Items    []string // all scenes of the pass, by sensing time, then id
 	Note     string   // of ReasonError: what could not be read, for people
+	Origin   Origin
 }
 
 // Profile is a series of dates and values.
@@ -96,6 +98,7 @@ func (s Series) Profile() Profile {
 type Outcome struct {
 	Observation *Observation // nil where Rejection is not
 	Rejection   *Rejection
+	Fingerprint string // of the pass's day
 	NoSCL       bool
 	SmallField  bool
 	Synthetic   bool
@@ -106,20 +109,30 @@ type Outcome struct {
 // one with the largest; of equals the first. Days are sorted.
 func Assemble(index IndexCode, outcomes []Outcome) Series {
 	out := Series{Index: index}
-	best := map[time.Time]Outcome{}
+	best, origins := map[time.Time]Outcome{}, map[time.Time]Origin{}
 	for _, o := range outcomes {
 		out.NoSCL = out.NoSCL || o.NoSCL
 		out.SmallField = out.SmallField || o.SmallField
 		out.Synthetic = out.Synthetic || o.Synthetic
-		if have, ok := best[o.date()]; !ok || o.better(have) {
+		have, second := best[o.date()]
+		if !second || o.better(have) {
 			best[o.date()] = o
 		}
-	}
-	for _, o := range best {
-		if o.Observation != nil {
-			out.Observations = append(out.Observations, *o.Observation)
+		if second {
+			origins[o.date()] = origins[o.date()].with(o.origin())
 		} else {
-			out.Rejected = append(out.Rejected, *o.Rejection)
+			origins[o.date()] = o.origin()
+		}
+	}
+	for date, o := range best {
+		if o.Observation != nil {
+			accepted := *o.Observation
+			accepted.Origin = origins[date]
+			out.Observations = append(out.Observations, accepted)
+		} else {
+			rejected := *o.Rejection
+			rejected.Origin = origins[date]
+			out.Rejected = append(out.Rejected, rejected)
 		}
 	}
 	slices.SortFunc(out.Observations, func(a, b Observation) int { return a.Date.Compare(b.Date) })

@@ -95,7 +95,7 @@ func newWorld(t testing.TB, database string) *world {
 	deps := profiles.Deps{Store: db, Gate: gate.New(permission.New(db)), Clock: c, IDs: identity.Random{}}
 	w.orders, w.worker = profiles.New(deps), profiles.NewWorker(deps, w.computer, slog.New(slog.DiscardHandler))
 	w.op = operating.New(operating.Deps{
-		Store: db, Passwords: identity.NewPasswords(), Tokens: identity.NewTokens(db), Clock: c, IDs: identity.Random{},
+		Store: db, Passwords: identity.NewPasswords(1), Tokens: identity.NewTokens(db), Clock: c, IDs: identity.Random{},
 		Curves: &curves.Library{BuiltIn: exchange.Curves{}},
 	})
 	return w

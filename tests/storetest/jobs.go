@@ -48,7 +48,19 @@ func testJobs(t *testing.T, b Backend) {
 	company := w.ours.scope.Company()
 	first := ports.Job{Kind: "k", Key: "1", CompanyID: company, Subject: 11, RunAt: now.Add(time.Minute)}
 	later := ports.Job{Kind: "k", Key: "2", Subject: 12, RunAt: now.Add(time.Hour)}
+	waits := func(kind, key string, want bool) {
+		t.Helper()
+		w.read(func(tx ports.Repos) error {
+			got, err := tx.Jobs.Waits(w.ctx, kind, key)
+			require.Equal(t, want, got)
+			return err
+		})
+	}
+	waits("k", "1", false)
 	w.enqueue(first, later)
+	waits("k", "1", true)
+	waits("other", "1", false)
+	waits("k", "3", false)
 	require.Empty(t, w.claim(10), "nothing is due yet")
 
 	sooner, postponed := first, later
@@ -61,6 +73,7 @@ func testJobs(t *testing.T, b Backend) {
 	require.NotEmpty(t, job.Lease)
 	require.Equal(t, ports.Job{ID: job.ID, Kind: "k", Key: "1", CompanyID: company, Subject: 11, RunAt: kept(now), Attempt: 1, Lease: job.Lease}, job)
 	require.Empty(t, w.claim(10), "a held job is not handed out")
+	waits("k", "1", true)
 	w.enqueue(sooner)
 	require.Empty(t, w.claim(10), "nor by being asked for again")
 
@@ -98,6 +111,7 @@ func testJobs(t *testing.T, b Backend) {
 	require.NoError(t, w.Queue().Return(w.ctx, job, w.clock.Now()))
 	job = w.claim(10)[0]
 	w.write(func(tx ports.Repos) error { return tx.Jobs.Finish(w.ctx, job) })
+	waits("k", "1", false)
 	lost(t, w.Write(w.ctx, func(ctx context.Context, tx ports.Repos) error { return tx.Jobs.Finish(ctx, job) }))
 	w.enqueue(sooner)
 	require.Len(t, w.claim(10), 1, "after the end the key is free")

@@ -140,10 +140,11 @@ func testSeries(t *testing.T, b Backend) {
 			Offsets: []vegetation.AppliedOffset{
 				{Item: fmt.Sprintf("S2A_%d", i), Offset: -0.1, Basis: vegetation.OffsetByBaseline}, {Item: "S2B", Basis: vegetation.OffsetByPixels},
 			},
+			Origin: vegetation.Origin{Fingerprint: fmt.Sprintf("%032x", i), NoSCL: i%2 == 0, SmallField: i%3 == 0, Synthetic: i%5 == 0},
 		})
 	}
 	series.Rejected = []vegetation.Rejection{
-		{Date: date(2026, 2, 1), Reason: vegetation.ReasonCloud, Coverage: 0.25, NValid: 10, NPolygon: 40, Items: []string{"x"}},
+		{Date: date(2026, 2, 1), Reason: vegetation.ReasonCloud, Coverage: 0.25, NValid: 10, NPolygon: 40, Items: []string{"x"}, Origin: vegetation.Origin{Fingerprint: "f", NoSCL: true}},
 		{Date: date(2026, 2, 2), Reason: vegetation.ReasonError, Note: "B08.tif cannot be read."},
 	}
 	shorter := vegetation.Series{Index: "NDVI", SmallField: true, Observations: series.Observations[5:6]}
@@ -160,15 +161,28 @@ func testSeries(t *testing.T, b Backend) {
 		t.Helper()
 		w.write(func(tx ports.Repos) error { return tx.Orders.PutSeries(w.ctx, scope, order.ID, s) })
 	}
+	indexes := func(want ...string) {
+		t.Helper()
+		w.read(func(tx ports.Repos) error {
+			got, err := tx.Orders.Indexes(w.ctx, scope, order.ID)
+			require.Equal(t, want, got)
+			return err
+		})
+	}
 	check(vegetation.Series{Index: "NDVI"})
+	indexes()
 	put(series)
+	indexes("NDVI")
 	check(series)
 	put(other)
 	put(shorter)
 	check(shorter)
 	check(other)
+	indexes("EVI", "NDVI")
 	w.write(func(tx ports.Repos) error {
 		_, err := tx.Orders.Series(w.ctx, w.theirs.scope, order.ID, "NDVI")
+		require.True(t, fault.Is(err, fault.NotFound))
+		_, err = tx.Orders.Indexes(w.ctx, w.theirs.scope, order.ID)
 		require.True(t, fault.Is(err, fault.NotFound))
 		err = tx.Orders.PutSeries(w.ctx, w.theirs.scope, order.ID, series)
 		require.True(t, fault.Is(err, fault.NotFound))

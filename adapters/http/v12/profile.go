@@ -90,6 +90,7 @@ type Rejection struct {
 // Profile is an order with its series.
 type Profile struct {
 	ProfileOrder
+	Refreshing   bool            `json:"refreshing" doc:"The archive is being searched again, as it is for a season that can still bring something and was last checked over a day ago: a later retrieve may show more."`
 	Profile      []ProfilePoint  `json:"profile"`
 	Smoothed     *[]ProfilePoint `json:"smoothed,omitempty" doc:"With ?smoothed=true: a value a day, from the first accepted date to the last, without gaps of more than 45 days."`
 	Observations *[]Observation  `json:"observations,omitempty" doc:"With ?detail=true."`
@@ -204,7 +205,7 @@ func showOrder(s vegetation.OrderState) ProfileOrder {
 }
 
 func showProfile(p profiles.Profile, detail bool) Profile {
-	out := Profile{ProfileOrder: showOrder(p.Order), Profile: []ProfilePoint{}}
+	out := Profile{ProfileOrder: showOrder(p.Order), Refreshing: p.Refreshing, Profile: []ProfilePoint{}}
 	for _, o := range p.Series.Observations {
 		out.Profile = append(out.Profile, ProfilePoint{rest.DateOf(o.Date), o.Value})
 	}

@@ -1,21 +1,19 @@
 // Package catalog is the imagery source that needs no network: a folder with a static
 // STAC catalog beside the files it speaks of. It is the default of Tilth, and what the
 // demo and the real test data are read through. It never writes, and never leaves its
-// folder, neither by ".." nor by symbolic links.
+// folder, neither by ".." nor by symbolic links. What changes in the folder is seen by
+// the next search.
 package catalog
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"net/url"
+	"log/slog"
 	"os"
-	"path"
-	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"tilth/adapters/imagery/cog"
@@ -26,41 +24,54 @@ import (
 	"tilth/ports"
 )
 
-const (
-	entrance     = "catalog.json"
-	maxDepth     = 8       // of catalogs within catalogs
-	maxDocuments = 200_000 // in a folder
-	maxDocument  = 4 << 20 // bytes of one of them
-)
-
-// Catalog is an open folder. Its index is made once, by Open. Safe for concurrent use.
+// Catalog is an open folder. Safe for concurrent use.
 type Catalog struct {
 	reader item.Reader
 	root   *os.Root
-	items  []*item.Item // in the order of item.Compare
+	log    *slog.Logger
+	now    func() time.Time
+
+	mu      sync.Mutex
+	index   *index
+	refused string // why the folder as it is now cannot be indexed, "" where it is
 }
 
 var _ ports.Imagery = (*Catalog)(nil)
 
+// Option varies how a folder is opened.
+type Option func(*Catalog)
+
+// WithLog names where warnings of documents that cannot be used go; else they go nowhere.
+func WithLog(log *slog.Logger) Option { return func(c *Catalog) { c.log = log } }
+
+// WithClock gives another clock than the machine's.
+func WithClock(now func() time.Time) Option { return func(c *Catalog) { c.now = now } }
+
 // Open reads catalog.json of a folder and everything it links to. Assets that are not in
 // the folder are left out of their scenes, so that a part of a larger catalog can be used
-// as it is.
+// as it is. An item that cannot be used costs its date and not the folder: it is a broken
+// scene where it says what, when and where it is, and is left out where it does not; see
+// Troubles.
 //
-// Faults: NotFound when there is no such catalog; Invalid, naming the document, when one
-// cannot be used; Unavailable when one cannot be read.
-func Open(dir string) (*Catalog, error) {
+// Faults: NotFound when there is no such catalog; Invalid, naming the document, when a
+// catalog or collection cannot be used, or none of the items can; Unavailable when a
+// document cannot be read.
+func Open(dir string, options ...Option) (*Catalog, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, missing("folder "+dir, err)
 	}
-	c := &Catalog{root: root}
+	c := &Catalog{root: root, log: slog.New(slog.DiscardHandler), now: time.Now, index: &index{}}
+	for _, o := range options {
+		o(c)
+	}
 	c.reader.Source = func(_ *item.Item, href string) (cog.Source, error) { return cog.FromRoot(root, href) }
-	walk := walker{catalog: c, seen: map[string]bool{}}
-	if err := walk.document(entrance, 0); err != nil {
+	made, err := newIndex(root)
+	if err != nil {
 		_ = root.Close() // nothing was written
 		return nil, err
 	}
-	slices.SortFunc(c.items, item.Compare)
+	c.take(context.Background(), made)
 	return c, nil
 }
 
@@ -69,32 +80,81 @@ func (c *Catalog) Close() error { return c.root.Close() }
 
 // Describe names the folder and what it holds.
 func (c *Catalog) Describe() string {
+	index := c.current(context.Background())
 	synthetic := 0
-	for _, it := range c.items {
+	for _, it := range index.items {
 		if it.Scene().Synthetic {
 			synthetic++
 		}
 	}
-	return fmt.Sprintf("folder %s: static STAC catalog of %d scenes, %d of them synthetic", c.root.Name(), len(c.items), synthetic)
+	return fmt.Sprintf("folder %s: static STAC catalog of %d scenes, %d of them synthetic", c.root.Name(), len(index.items), synthetic)
 }
 
-// Search looks through the index; it reads no file.
+// Troubles says, for people, which documents of the folder cannot be used, and why.
+func (c *Catalog) Troubles() []string {
+	out := slices.Clone(c.current(context.Background()).troubles)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.refused != "" {
+		out = append(out, c.refused)
+	}
+	return out
+}
+
+// Search looks through the index, made anew if a document has changed. It reads no file,
+// but looks from time to time at the size and age of those of the scenes it finds, which
+// are part of their revision.
 func (c *Catalog) Search(ctx context.Context, boundary geo.MultiPolygon, from, to time.Time) ([]vegetation.Scene, error) {
 	area, err := item.NewArea(boundary)
 	if err != nil {
 		return nil, err
 	}
 	var scenes []vegetation.Scene
-	for _, it := range c.items {
+	now := c.now()
+	for _, it := range c.current(ctx).items {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		if at := it.SensedAt(); at.Before(from) || !at.Before(to) || !it.Meets(area) {
 			continue
 		}
-		scenes = append(scenes, it.Scene())
+		scene := it.Scene()
+		scene.Revision = it.revision(c.root, scene.Revision, now)
+		scenes = append(scenes, scene)
 	}
 	return scenes, nil
+}
+
+// current gives the index of the folder as it is now or, where that cannot be used, as it
+// last was.
+func (c *Catalog) current(ctx context.Context) *index {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.index.changed(c.root) {
+		c.refused = ""
+		return c.index
+	}
+	made, err := newIndex(c.root)
+	if err == nil {
+		c.take(ctx, made)
+		c.refused = ""
+		return c.index
+	}
+	if c.refused != err.Error() {
+		c.refused = err.Error()
+		c.log.WarnContext(ctx, "the imagery catalog has changed and cannot be used; it is kept as it last was", "folder", c.root.Name(), "error", err)
+	}
+	return c.index
+}
+
+// take makes an index the present one, and warns of troubles that the last had not.
+func (c *Catalog) take(ctx context.Context, made *index) {
+	for _, trouble := range made.troubles {
+		if !slices.Contains(c.index.troubles, trouble) {
+			c.log.WarnContext(ctx, "an item of the imagery catalog cannot be used", "folder", c.root.Name(), "reason", trouble)
+		}
+	}
+	c.index = made
 }
 
 // Grid reads the header of a band's file.
@@ -105,117 +165,6 @@ func (c *Catalog) Grid(ctx context.Context, scene vegetation.Scene, band vegetat
 // Read reads a window of a band, with what turns it into reflectance.
 func (c *Catalog) Read(ctx context.Context, scene vegetation.Scene, band vegetation.Band, window vegetation.Window) (vegetation.Raster, error) {
 	return c.reader.Read(ctx, scene, band, window)
-}
-
-// walker follows the links of a catalog.
-type walker struct {
-	catalog *Catalog
-	seen    map[string]bool // documents, by path in the folder
-}
-
-// links is what catalogs, collections and item collections have in common.
-type links struct {
-	Type     string            `json:"type"`
-	Features []json.RawMessage `json:"features"`
-	Links    []struct {
-		Rel  string `json:"rel"`
-		Href string `json:"href"`
-	} `json:"links"`
-}
-
-func (w *walker) document(name string, depth int) error {
-	if w.seen[name] {
-		return nil
-	}
-	if depth > maxDepth {
-		return unusable(name, "catalogs are nested more than %d deep", maxDepth)
-	}
-	if len(w.seen) >= maxDocuments {
-		return unusable(name, "the catalog has more than %d documents", maxDocuments)
-	}
-	w.seen[name] = true
-	data, err := w.read(name)
-	if err != nil {
-		return err
-	}
-	var d links
-	if err := json.Unmarshal(data, &d); err != nil {
-		return unusable(name, "it is not JSON of a STAC document")
-	}
-	if d.Type == "Feature" {
-		return w.item(name, data)
-	}
-	for _, feature := range d.Features {
-		if err := w.item(name, feature); err != nil {
-			return err
-		}
-	}
-	for _, link := range d.Links {
-		if link.Rel != "child" && link.Rel != "item" && link.Rel != "items" {
-			continue
-		}
-		target, ok := inside(name, link.Href)
-		if !ok {
-			return unusable(name, "its link %q does not stay in the folder", link.Href)
-		}
-		if err := w.document(target, depth+1); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// inside resolves a relative link of a document to a path in the folder.
-func inside(document, href string) (string, bool) {
-	u, err := url.Parse(href)
-	if err != nil || u.IsAbs() || u.Host != "" || u.Path == "" || path.IsAbs(u.Path) {
-		return "", false
-	}
-	target := path.Join(path.Dir(document), u.Path)
-	return target, filepath.IsLocal(filepath.FromSlash(target))
-}
-
-func (w *walker) read(name string) ([]byte, error) {
-	f, err := w.catalog.root.Open(name)
-	if err != nil {
-		return nil, missing(name, err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxDocument+1))
-	if err != nil {
-		return nil, missing(name, err)
-	}
-	if len(data) > maxDocument {
-		return nil, unusable(name, "it is larger than %d MiB", maxDocument>>20)
-	}
-	return data, nil
-}
-
-func (w *walker) item(name string, data []byte) error {
-	it, err := item.Parse(data, name)
-	if err != nil {
-		return err
-	}
-	for band, asset := range it.Assets {
-		target, ok := inside(name, asset.Href)
-		if ok {
-			_, err := w.catalog.root.Stat(target)
-			ok = err == nil
-		}
-		if !ok {
-			delete(it.Assets, band)
-			continue
-		}
-		asset.Href = target
-		it.Assets[band] = asset
-	}
-	if it.JPEG2000() {
-		return unusable(name, "its bands are JPEG 2000, and only GeoTIFF is read")
-	}
-	if len(it.Assets) > 0 {
-		w.catalog.items = append(w.catalog.items, it)
-	}
-	return nil
 }
 
 func unusable(name, format string, args ...any) error {

@@ -1,6 +1,7 @@
 package item
 
 import (
+	"encoding/json"
 	"maps"
 	"math"
 	"regexp"
@@ -24,6 +25,9 @@ type assetDocument struct {
 	EOBands    []bandDocument `json:"eo:bands"`
 	Bands      []bandDocument `json:"bands"`
 	RasterBand []bandDocument `json:"raster:bands"`
+	// Of STAC's file extension.
+	Size     json.RawMessage `json:"file:size"`
+	Checksum json.RawMessage `json:"file:checksum"`
 	bandDocument
 }
 
@@ -114,7 +118,7 @@ func (a assetDocument) band(key string) (vegetation.Band, bool) {
 }
 
 func (a assetDocument) asset(band vegetation.Band) Asset {
-	asset := Asset{Href: a.Href, Scale: dnScale, Offset: unstated(), metres: math.Inf(1)}
+	asset := Asset{Href: a.Href, Scale: dnScale, Offset: unstated(), state: string(a.Size) + " " + string(a.Checksum), metres: math.Inf(1)}
 	if a.GSD > 0 {
 		asset.metres = a.GSD
 	}

@@ -31,6 +31,8 @@ type Item struct {
 	applied    *bool // earthsearch:boa_offset_applied, where stated
 	jpeg2000   bool  // its bands are there, but as JPEG 2000
 
+	revision func() string // made once, of the assets as they are at the first call of Scene
+
 	mu      sync.Mutex
 	decided *decision // once the pixels have been looked at
 }
@@ -41,6 +43,7 @@ type Asset struct {
 	Scale  float64 // reflectance = DN × Scale + Offset
 	Offset float64
 	NoData uint16 // counts where the file marks none itself
+	state  string // size and checksum of the file, as far as the catalog states them
 	metres float64
 }
 
@@ -68,6 +71,7 @@ func Parse(data []byte, name string) (*Item, error) {
 	}
 	p := properties(d.Properties)
 	it := &Item{ID: d.ID, Collection: d.Collection}
+	it.revision = sync.OnceValue(it.digest)
 	if err := it.place(d, name); err != nil {
 		return nil, err
 	}
@@ -131,6 +135,7 @@ func (it *Item) Scene() vegetation.Scene {
 	for band := range it.Assets {
 		s.Bands[band] = true
 	}
+	s.Revision = it.revision()
 	s.Source = it
 	return s
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
+	"sync"
 	"time"
 
 	"tilth/core/fault"
@@ -17,11 +18,25 @@ var sensedOf = regexp.MustCompile(`_(\d{8}T\d{6})`)
 // Salvage gives the broken scene of an item that Parse refused with cause: what it is and
 // when it was sensed, as far as the item says. It is false where it does not say both.
 func Salvage(data []byte, cause error) (vegetation.Scene, bool) {
-	var d document
+	it, _, ok := salvage(data, cause)
+	return it.Scene(), ok
+}
+
+// SalvagePlaced is Salvage for a source that must tell itself where a scene lies: it is
+// false as well for an item that does not say that, by its geometry or by its box.
+func SalvagePlaced(data []byte, cause error) (*Item, bool) {
+	it, d, ok := salvage(data, cause)
+	return it, ok && (it.place(d, "") == nil || it.place(document{BBox: d.BBox}, "") == nil)
+}
+
+// salvage gives what can be told of an item that is of no use otherwise. The item has no assets.
+func salvage(data []byte, cause error) (it *Item, d document, ok bool) {
+	it = &Item{}
+	it.revision = sync.OnceValue(it.digest)
 	var syntax *json.SyntaxError
 	// A member of the wrong kind does not keep the others from being read.
 	if err := json.Unmarshal(data, &d); errors.As(err, &syntax) || d.ID == "" {
-		return vegetation.Scene{}, false
+		return it, d, false
 	}
 	p := properties(d.Properties)
 	sensed, ok := p.time("datetime", "start_datetime")
@@ -31,14 +46,14 @@ func Salvage(data []byte, cause error) (vegetation.Scene, bool) {
 			sensed, ok = at, err == nil
 		}
 	}
-	if !ok {
-		return vegetation.Scene{}, false
-	}
 	message := cause.Error()
 	if f, is := fault.As(cause); is {
 		message = f.Message
 	}
-	return vegetation.Scene{
-		ID: d.ID, Platform: p.platform(d.ID), Tile: p.tile(d.ID), RelativeOrbit: p.orbit(d.ID), SensedAt: sensed, Broken: message,
-	}, true
+	it.ID = d.ID
+	it.scene = vegetation.Scene{
+		ID: d.ID, Platform: p.platform(d.ID), Tile: p.tile(d.ID), RelativeOrbit: p.orbit(d.ID), SensedAt: sensed,
+		Synthetic: p.flag("synthetic"), Broken: message,
+	}
+	return it, d, ok
 }

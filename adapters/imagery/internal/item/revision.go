@@ -1,0 +1,29 @@
+package item
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// digest sums up what of an item decides its pixels and is not in its scene: the address,
+// scale, offset, nodata and, where the catalog states them, size and checksum of each
+// band's file, and the statement on the offset. What follows "?" in an address may be a
+// signature, which differs with every search, and is left out.
+func (it *Item) digest() string {
+	h := sha256.New()
+	applied := "unstated"
+	if it.applied != nil {
+		applied = fmt.Sprint(*it.applied)
+	}
+	_, _ = fmt.Fprintf(h, "%q %s\n", it.Collection, applied) // a hash takes everything
+	for _, band := range slices.Sorted(maps.Keys(it.Assets)) {
+		a := it.Assets[band]
+		address, _, _ := strings.Cut(a.Href, "?")
+		_, _ = fmt.Fprintf(h, "%s %q %v %v %d %q\n", band, address, a.Scale, a.Offset, a.NoData, a.state)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}

@@ -1,0 +1,51 @@
+package vegetation
+
+import "time"
+
+// When an active profile is looked at again.
+const (
+	// RefreshAfter is the age of the last check from which a retrieve asks for another
+	// (interface specification, sections 4.3 and 8: more than one day).
+	RefreshAfter = 24 * time.Hour
+	// RefreshGrace is how long after its season a profile is still looked at: scenes arrive
+	// late and are replaced.
+	RefreshGrace = 30 * 24 * time.Hour
+	// RefreshTries bounds the tries of one refresh, whose waits add up to a quarter of an
+	// hour. After the last the series stays as it is until the next retrieve.
+	RefreshTries = 6
+)
+
+// RefreshDue reports whether the archive may hold something new for an active profile: the
+// last check is over a day old, and lies before the end of the grace. So a profile that
+// nobody asked for while its season lasted is still completed once, by the first retrieve
+// after it.
+func (o Order) RefreshDue(now time.Time) bool {
+	if o.s.Status != Active || o.s.LastCheckedAt == nil {
+		return false
+	}
+	settled := o.s.EndDate.AddDate(0, 0, 1).Add(RefreshGrace)
+	return now.Sub(*o.s.LastCheckedAt) > RefreshAfter && o.s.LastCheckedAt.Before(settled)
+}
+
+// Refreshed records a check of the archive. series is that of the order's own index;
+// changed says whether any of its series is not what it was.
+func (o *Order) Refreshed(now time.Time, series Series, changed bool) error {
+	if o.s.Status != Active {
+		return o.refuse("be refreshed")
+	}
+	o.s.LastCheckedAt = &now
+	if changed {
+		o.s.UpdatedAt = now
+		o.s.Synthetic, o.s.NoSCL, o.s.SmallField = series.Synthetic, series.NoSCL, series.SmallField
+	}
+	return nil
+}
+
+// RefreshWait gives the wait after a failed try of a refresh, the first being try 1; again
+// is false after the last. jitter as of SourceOut.
+func RefreshWait(try int, jitter float64) (wait time.Duration, again bool) {
+	if try >= RefreshTries {
+		return 0, false
+	}
+	return retryWait(try, jitter), true
+}

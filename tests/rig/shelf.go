@@ -1,0 +1,90 @@
+package rig
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/imagery/synthetic"
+	"tilth/core/geo"
+)
+
+// Shelf is a folder catalog that changes: some days of the synthetic archive, of the tile
+// in which the walk field lies.
+type Shelf struct {
+	t     testing.TB
+	Dir   string
+	Field geo.MultiPolygon // the walk field
+	Truth map[string]synthetic.TruthRow
+}
+
+const shelfTile = "30TUM"
+
+// NewShelf makes a shelf that holds some days, as "2025-03-01".
+func NewShelf(t testing.TB, days ...string) *Shelf {
+	t.Helper()
+	s := &Shelf{t: t, Dir: t.TempDir(), Truth: map[string]synthetic.TruthRow{}}
+	for _, p := range Archive(t).Parcels {
+		if p.Name == synthetic.WalkField {
+			s.Field = p.Boundary
+		}
+	}
+	for _, row := range Archive(t).Truth {
+		if row.Parcel == synthetic.WalkField {
+			s.Truth[row.Date.Format("2006-01-02")] = row
+		}
+	}
+	s.write("catalog.json", map[string]any{"type": "Catalog", "id": "shelf", "links": []any{map[string]string{"rel": "child", "href": "./collection.json"}}})
+	s.Hold(days...)
+	return s
+}
+
+// Scene gives the id of the scene of a day.
+func (s *Shelf) Scene(day string) string {
+	files, err := filepath.Glob(filepath.Join(Archive(s.t).Dir, shelfTile, day, "*.json"))
+	require.NoError(s.t, err)
+	require.Len(s.t, files, 1, "the archive has no scene of %s", day)
+	name := filepath.Base(files[0])
+	return name[:len(name)-len(".json")]
+}
+
+// Hold makes the shelf hold these days and no others. Days that it holds already stay as they are.
+func (s *Shelf) Hold(days ...string) {
+	s.t.Helper()
+	links := []any{}
+	for _, day := range days {
+		if _, err := os.Stat(filepath.Join(s.Dir, day)); err != nil {
+			require.NoError(s.t, os.CopyFS(filepath.Join(s.Dir, day), os.DirFS(filepath.Join(Archive(s.t).Dir, shelfTile, day))))
+		}
+		links = append(links, map[string]string{"rel": "item", "href": "./" + day + "/" + s.Scene(day) + ".json"})
+	}
+	s.write("collection.json", map[string]any{"type": "Collection", "id": "shelf", "links": links})
+}
+
+// Replace gives the scene of a day the pixels of another day, as if it had been processed
+// again: its item says when.
+func (s *Shelf) Replace(day, by, updated string) {
+	s.t.Helper()
+	name := filepath.Join(day, s.Scene(day)+".json")
+	raw, err := os.ReadFile(filepath.Join(s.Dir, name))
+	require.NoError(s.t, err)
+	var item map[string]any
+	require.NoError(s.t, json.Unmarshal(raw, &item))
+	item["properties"].(map[string]any)["updated"] = updated
+	require.NoError(s.t, os.RemoveAll(filepath.Join(s.Dir, day)))
+	require.NoError(s.t, os.CopyFS(filepath.Join(s.Dir, day), os.DirFS(filepath.Join(Archive(s.t).Dir, shelfTile, by))))
+	s.write(name, item)
+}
+
+// write puts a document in its place in one step.
+func (s *Shelf) write(name string, document any) {
+	s.t.Helper()
+	raw, err := json.Marshal(document)
+	require.NoError(s.t, err)
+	draft := filepath.Join(s.Dir, ".draft")
+	require.NoError(s.t, os.WriteFile(draft, raw, 0o600))
+	require.NoError(s.t, os.Rename(draft, filepath.Join(s.Dir, name)))
+}
