@@ -13,6 +13,7 @@ import (
 	"tilth/adapters/identity"
 	"tilth/adapters/permission"
 	"tilth/app/demo"
+	"tilth/app/events"
 	"tilth/app/farming"
 	"tilth/app/gate"
 	identity2 "tilth/app/identity"
@@ -25,6 +26,7 @@ import (
 	"tilth/app/series"
 	"tilth/app/sharing"
 	"tilth/app/trail"
+	"tilth/app/webhooks"
 	"tilth/core/geo"
 	"tilth/ports"
 )
@@ -54,7 +56,7 @@ var (
 )
 
 // newInterface makes what the HTTP interface offers over a store.
-func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Issuers) v12.Deps {
+func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Issuers, hooks ports.WebhookSender) v12.Deps {
 	passwords := identity.NewPasswords()
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -125,6 +127,19 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		IDs:   random,
 	}
 	peoplePeople := people.New(peopleDeps)
+	eventsDeps := events.Deps{
+		Store: store,
+		Gate:  gateGate,
+	}
+	feed := events.NewFeed(eventsDeps)
+	webhooksDeps := webhooks.Deps{
+		Store:  store,
+		Gate:   gateGate,
+		Clock:  clock,
+		IDs:    random,
+		Sender: hooks,
+	}
+	webhooksWebhooks := webhooks.New(webhooksDeps)
 	v12Deps := v12.Deps{
 		Identity:       identityIdentity,
 		Farms:          records,
@@ -141,6 +156,8 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Trail:          trailTrail,
 		People:         peoplePeople,
 		Limits:         limits,
+		Events:         feed,
+		Webhooks:       webhooksWebhooks,
 	}
 	return v12Deps
 }
@@ -150,7 +167,7 @@ var (
 )
 
 // newParts makes a server's parts over a store, an imagery source and a store of files.
-func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers identity2.Issuers, log *slog.Logger) *parts {
+func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers identity2.Issuers, hooks ports.WebhookSender, log *slog.Logger) *parts {
 	passwords := identity.NewPasswords()
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -221,6 +238,19 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		IDs:   random,
 	}
 	peoplePeople := people.New(peopleDeps)
+	eventsDeps := events.Deps{
+		Store: store,
+		Gate:  gateGate,
+	}
+	feed := events.NewFeed(eventsDeps)
+	webhooksDeps := webhooks.Deps{
+		Store:  store,
+		Gate:   gateGate,
+		Clock:  clock,
+		IDs:    random,
+		Sender: hooks,
+	}
+	webhooksWebhooks := webhooks.New(webhooksDeps)
 	v12Deps := v12.Deps{
 		Identity:       identityIdentity,
 		Farms:          records,
@@ -237,6 +267,8 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Trail:          trailTrail,
 		People:         peoplePeople,
 		Limits:         limits,
+		Events:         feed,
+		Webhooks:       webhooksWebhooks,
 	}
 	operatingDeps := operating.Deps{
 		Store:     store,
@@ -265,6 +297,18 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		IDs:   random,
 	}
 	onceOnce := once.New(onceDeps)
+	sequencer := &events.Sequencer{
+		Store: store,
+		Clock: clock,
+		Feed:  feed,
+	}
+	courier := &webhooks.Courier{
+		Store:  store,
+		Sender: hooks,
+		Clock:  clock,
+		IDs:    random,
+		Log:    log,
+	}
 	wireParts := &parts{
 		Interface: v12Deps,
 		Gate:      gateGate,
@@ -274,6 +318,8 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Tokens:    tokens,
 		Once:      onceOnce,
 		Intake:    intakeIntake,
+		Sequencer: sequencer,
+		Courier:   courier,
 	}
 	return wireParts
 }

@@ -243,9 +243,9 @@ func (a *API) parameters(r Route) []*huma.Param {
 	return append(out, r.headers()...)
 }
 
-// confirmable reports whether the answer has an ETag: what is read and is no list.
+// confirmable reports whether the answer has an ETag: what is read and is no list and no stream.
 func (r Route) confirmable() bool {
-	return r.Method == http.MethodGet && !slices.ContainsFunc(r.Query, func(p Param) bool { return p.Type == pageNumber })
+	return r.Method == http.MethodGet && !slices.Contains(r.Media, EventStreamMedia) && !slices.ContainsFunc(r.Query, func(p Param) bool { return p.Type == pageNumber })
 }
 
 // headers are the request headers that a route heeds.
