@@ -261,6 +261,9 @@ func (r Route) headers() []*huma.Param {
 	if r.confirmable() {
 		out = append(out, header("If-None-Match", "An ETag of an earlier answer: when nothing has changed, 304 without a body."))
 	}
+	if slices.Contains(r.Media, EventStreamMedia) {
+		out = append(out, header(lastEventID, "The `id` that was seen last: the stream goes on after it."))
+	}
 	if slices.Contains(r.Faults, http.StatusPreconditionFailed) {
 		out = append(out, header("If-Match", "The ETag of the record as it was retrieved: refused with 412 when it was written since."))
 	}

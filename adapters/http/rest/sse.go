@@ -16,6 +16,9 @@ import (
 // EventStreamMedia is the content type of server-sent events (WHATWG HTML, section 9.2).
 const EventStreamMedia = "text/event-stream"
 
+// lastEventID is the header by which a reader that comes back names what it saw last.
+const lastEventID = "Last-Event-ID"
+
 // DefaultStreamBeat is the pause between two signs of life of an event stream.
 const DefaultStreamBeat = 15 * time.Second
 
@@ -65,6 +68,9 @@ func (e EventStream) answer(c *Call) error {
 		return err
 	}}.answer(c)
 }
+
+// LastEventID gives the id that a reader of an event stream saw last; empty where it names none.
+func (c *Call) LastEventID() string { return c.Header(lastEventID) }
 
 func (EventStream) schema(*schemas) *huma.Schema { return nil }
 

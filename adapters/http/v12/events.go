@@ -79,7 +79,7 @@ func feedQuery(c *rest.Call) (after *int64, types []string, err error) {
 		return nil, nil, err
 	}
 	errs := fault.Fields{}
-	given := c.Header("Last-Event-ID")
+	given := c.LastEventID()
 	if given == "" {
 		given, _ = q.String("last_event_id")
 	}

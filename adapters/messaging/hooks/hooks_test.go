@@ -98,7 +98,9 @@ func TestSend(t *testing.T) {
 		body, _ := io.ReadAll(r.Body)
 		_, _ = fmt.Fprintf(w, "%s %s %s", r.Method, r.Header.Get("Content-Type"), body)
 	})
-	mux.HandleFunc("/redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/followed", http.StatusTemporaryRedirect) })
+	mux.HandleFunc("/redirect", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/followed", http.StatusTemporaryRedirect)
+	})
 	mux.HandleFunc("/followed", func(http.ResponseWriter, *http.Request) { followed = true })
 	mux.HandleFunc("/busy", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "120")
