@@ -156,18 +156,3 @@ func TestCheckAndWants(t *testing.T) {
 	require.Len(t, f["description"], 2)
 	require.Contains(t, f["event_types"].([]string)[0], event.TypeProfileCompleted)
 }
-
-func TestPositions(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := rapid.Int64Range(0, 1<<62).Draw(t, "a"), rapid.Int64Range(0, 1<<62).Draw(t, "b")
-		back, ok := event.ParsePosition(event.FormatPosition(a))
-		require.True(t, ok)
-		require.Equal(t, a, back)
-		require.Equal(t, a < b, event.FormatPosition(a) < event.FormatPosition(b), "as text they sort as numbers do")
-	})
-	for _, bad := range []string{"", "-1", "+1", "x", "1.5", "00000000000000000001", "9999999999999999999"} {
-		_, ok := event.ParsePosition(bad)
-		require.False(t, ok, bad)
-	}
-}
