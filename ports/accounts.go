@@ -75,6 +75,10 @@ type OperatorRepos struct {
 	Attempts    Attempts
 	Letters     Letters
 	Jobs        JobWriter
+
+	// What the relay does with the events and the webhooks of all companies.
+	Events   EventKeeper
+	Webhooks WebhookKeeper
 }
 
 // Accounts are companies, users, roles, tokens and keys.

@@ -10,6 +10,7 @@ import (
 	"tilth/core/event"
 	"tilth/core/farm"
 	"tilth/core/vegetation"
+	"tilth/core/webhook"
 )
 
 // Store is the unit of work. Write runs its callback in one transaction and commits
@@ -58,6 +59,10 @@ type Repos struct {
 	Roles       Roles
 	Invitations Invitations
 	Letters     LetterBox
+
+	Events     EventFeed
+	Webhooks   Records[webhook.Webhook]
+	Deliveries Deliveries
 }
 
 // Filter narrows a list to records whose named attribute has a value. The names are
@@ -257,6 +262,7 @@ type OutboxRow struct {
 	At        time.Time
 	Data      []byte // JSON
 	Attempts  int
+	Position  int64 // in the feed of its company; 0: none yet
 }
 
 // Relay is the reading side of the outbox.

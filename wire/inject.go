@@ -20,13 +20,16 @@ func newOperating(store ports.Store, memory identityadapter.PasswordMemory) *ope
 }
 
 // newInterface makes what the HTTP interface offers over a store.
-func newInterface(store ports.Store, objects ports.Objects, issuers identity.Issuers, memory identityadapter.PasswordMemory) v12.Deps {
-	panic(googlewire.Build(useCases, importing, googlewire.Struct(new(v12.Deps), "*")))
+func newInterface(
+	store ports.Store, objects ports.Objects, issuers identity.Issuers, memory identityadapter.PasswordMemory, hooks ports.WebhookSender,
+) v12.Deps {
+	panic(googlewire.Build(useCases, importing, telling, googlewire.Struct(new(v12.Deps), "*")))
 }
 
 // newParts makes a server's parts over a store, an imagery source and a store of files.
 func newParts(
-	store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers identity.Issuers, memory identityadapter.PasswordMemory, log *slog.Logger,
+	store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers identity.Issuers, memory identityadapter.PasswordMemory,
+	hooks ports.WebhookSender, log *slog.Logger,
 ) *parts {
 	panic(googlewire.Build(server))
 }

@@ -3,11 +3,13 @@ package wire
 import (
 	"tilth/adapters/http/v12"
 	"tilth/app/demo"
+	"tilth/app/events"
 	"tilth/app/gate"
 	"tilth/app/intake"
 	"tilth/app/once"
 	"tilth/app/operating"
 	"tilth/app/profiles"
+	"tilth/app/webhooks"
 	"tilth/ports"
 )
 
@@ -22,4 +24,6 @@ type parts struct {
 	Tokens    ports.Tokens
 	Once      *once.Once
 	Intake    *intake.Intake
+	Sequencer *events.Sequencer
+	Courier   *webhooks.Courier
 }

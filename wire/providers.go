@@ -10,6 +10,7 @@ import (
 	"tilth/adapters/render"
 	"tilth/app/curves"
 	"tilth/app/demo"
+	"tilth/app/events"
 	"tilth/app/farming"
 	"tilth/app/gate"
 	identityapp "tilth/app/identity"
@@ -22,6 +23,7 @@ import (
 	"tilth/app/series"
 	"tilth/app/sharing"
 	"tilth/app/trail"
+	"tilth/app/webhooks"
 	"tilth/core/geo"
 	"tilth/ports"
 
@@ -66,9 +68,18 @@ var importing = googlewire.NewSet(
 	googlewire.Struct(new(intake.Deps), "*"), intake.New,
 )
 
+// telling is the use cases of events and webhooks, over a sender of webhooks.
+var telling = googlewire.NewSet(
+	googlewire.Struct(new(events.Deps), "*"), events.NewFeed,
+	googlewire.Struct(new(webhooks.Deps), "*"), webhooks.New,
+)
+
 var server = googlewire.NewSet(
 	useCases,
 	importing,
+	telling,
+	googlewire.Struct(new(events.Sequencer), "*"),
+	googlewire.Struct(new(webhooks.Courier), "*"),
 	googlewire.Struct(new(v12.Deps), "*"),
 	googlewire.Struct(new(demo.Loader), "*"),
 	googlewire.Struct(new(series.Computer), "*"), googlewire.Bind(new(profiles.Computer), new(*series.Computer)),

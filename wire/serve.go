@@ -18,9 +18,11 @@ import (
 	"tilth/adapters/http/v12"
 	"tilth/adapters/identity"
 	"tilth/adapters/messaging"
+	"tilth/adapters/messaging/hooks"
 	"tilth/adapters/objects"
 	"tilth/adapters/persistence"
 	"tilth/app/demo"
+	"tilth/app/events"
 	"tilth/app/intake"
 	"tilth/app/letters"
 	"tilth/app/once"
@@ -38,6 +40,9 @@ type Running struct {
 	http  *http.Server
 	pool  *messaging.Pool
 	bus   *messaging.Bus
+
+	sender *hooks.Sender
+	hooks  *messaging.Pool
 }
 
 // Assemble opens the database, brings it up to date, and puts a server together.
@@ -64,8 +69,11 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 	if err != nil {
 		return nil, err
 	}
-	r := &Running{cfg: cfg, log: log, db: db, parts: newParts(once.Guard(db, identity.Clock{}), imagery, files, issuersOf(cfg),
-		identity.PasswordMemory(cfg.PasswordMemory), log)}
+	sender := newSender(cfg)
+	r := &Running{
+		cfg: cfg, log: log, db: db, sender: sender,
+		parts: newParts(once.Guard(db, identity.Clock{}), imagery, files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), sender, log),
+	}
 	if err := r.prepare(ctx, opts, plan); err != nil {
 		_ = db.Close()
 		return nil, err
@@ -88,7 +96,7 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 		return err
 	}
 	r.pool = &messaging.Pool{
-		Queue: r.db.Queue(), Clock: identity.Clock{}, Log: r.log, Workers: r.cfg.Workers,
+		Queue: r.db.QueueBut(events.JobKind), Clock: identity.Clock{}, Log: r.log, Workers: r.cfg.Workers,
 		Handlers: map[string]messaging.Handler{
 			profiles.JobKind:      r.parts.Worker.Run,
 			profiles.IndexJobKind: r.parts.Worker.RunIndex,
@@ -100,6 +108,8 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 	if r.bus, err = messaging.NewBus(r.db.Relay(), identity.Clock{}, r.log, 0, messaging.Announcer(r.log)); err != nil {
 		return err
 	}
+	r.bus.Sequence = r.parts.Sequencer.Step
+	r.hooks = r.newHookPool()
 	proxies, err := r.cfg.Proxies()
 	if err != nil {
 		return err
@@ -184,6 +194,8 @@ func (r *Running) Serve(ctx context.Context, listener net.Listener) error {
 	group.Go(func() error { return r.pool.Run(background) })
 	group.Go(func() error { return r.bus.Run(background) })
 	group.Go(func() error { return r.forget(background) })
+	group.Go(func() error { return r.forgetEvents(background) })
+	group.Go(func() error { return r.tell(background) })
 	return group.Wait()
 }
 
@@ -252,6 +264,7 @@ func (Program) Work(ctx context.Context, cfg cli.Config, log *slog.Logger) error
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return r.pool.Run(ctx) })
 	group.Go(func() error { return r.bus.Run(ctx) })
+	group.Go(func() error { return r.tell(ctx) })
 	return group.Wait()
 }
 

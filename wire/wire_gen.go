@@ -15,6 +15,7 @@ import (
 	"tilth/adapters/render"
 	"tilth/app/curves"
 	"tilth/app/demo"
+	"tilth/app/events"
 	"tilth/app/farming"
 	"tilth/app/gate"
 	identity2 "tilth/app/identity"
@@ -27,6 +28,7 @@ import (
 	"tilth/app/series"
 	"tilth/app/sharing"
 	"tilth/app/trail"
+	"tilth/app/webhooks"
 	"tilth/core/geo"
 	"tilth/ports"
 )
@@ -62,7 +64,7 @@ var (
 )
 
 // newInterface makes what the HTTP interface offers over a store.
-func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Issuers, memory identity.PasswordMemory) v12.Deps {
+func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender) v12.Deps {
 	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -140,6 +142,19 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		IDs:   random,
 	}
 	peoplePeople := people.New(peopleDeps)
+	eventsDeps := events.Deps{
+		Store: store,
+		Gate:  gateGate,
+	}
+	feed := events.NewFeed(eventsDeps)
+	webhooksDeps := webhooks.Deps{
+		Store:  store,
+		Gate:   gateGate,
+		Clock:  clock,
+		IDs:    random,
+		Sender: hooks,
+	}
+	webhooksWebhooks := webhooks.New(webhooksDeps)
 	v12Deps := v12.Deps{
 		Identity:       identityIdentity,
 		Farms:          records,
@@ -157,6 +172,8 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Trail:          trailTrail,
 		People:         peoplePeople,
 		Limits:         limits,
+		Events:         feed,
+		Webhooks:       webhooksWebhooks,
 	}
 	return v12Deps
 }
@@ -168,7 +185,7 @@ var (
 )
 
 // newParts makes a server's parts over a store, an imagery source and a store of files.
-func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers identity2.Issuers, memory identity.PasswordMemory, log *slog.Logger) *parts {
+func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers identity2.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, log *slog.Logger) *parts {
 	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -246,6 +263,19 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		IDs:   random,
 	}
 	peoplePeople := people.New(peopleDeps)
+	eventsDeps := events.Deps{
+		Store: store,
+		Gate:  gateGate,
+	}
+	feed := events.NewFeed(eventsDeps)
+	webhooksDeps := webhooks.Deps{
+		Store:  store,
+		Gate:   gateGate,
+		Clock:  clock,
+		IDs:    random,
+		Sender: hooks,
+	}
+	webhooksWebhooks := webhooks.New(webhooksDeps)
 	v12Deps := v12.Deps{
 		Identity:       identityIdentity,
 		Farms:          records,
@@ -263,6 +293,8 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Trail:          trailTrail,
 		People:         peoplePeople,
 		Limits:         limits,
+		Events:         feed,
+		Webhooks:       webhooksWebhooks,
 	}
 	exchangeCurves := _wireCurvesValue
 	library := &curves.Library{
@@ -297,6 +329,18 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		IDs:   random,
 	}
 	onceOnce := once.New(onceDeps)
+	sequencer := &events.Sequencer{
+		Store: store,
+		Clock: clock,
+		Feed:  feed,
+	}
+	courier := &webhooks.Courier{
+		Store:  store,
+		Sender: hooks,
+		Clock:  clock,
+		IDs:    random,
+		Log:    log,
+	}
 	wireParts := &parts{
 		Interface: v12Deps,
 		Gate:      gateGate,
@@ -307,6 +351,8 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Tokens:    tokens,
 		Once:      onceOnce,
 		Intake:    intakeIntake,
+		Sequencer: sequencer,
+		Courier:   courier,
 	}
 	return wireParts
 }

@@ -42,6 +42,9 @@ type Config struct {
 	MaxBulk         int           `env:"TILTH_MAX_BULK" envDefault:"1000"`
 	MaxBodyBytes    int64         `env:"TILTH_MAX_BODY_BYTES" envDefault:"8388608"`
 	ShutdownTimeout time.Duration `env:"TILTH_SHUTDOWN_TIMEOUT" envDefault:"20s"`
+
+	WebhookAllowHTTP    bool `env:"TILTH_WEBHOOK_ALLOW_HTTP"`
+	WebhookAllowPrivate bool `env:"TILTH_WEBHOOK_ALLOW_PRIVATE"`
 }
 
 // ReadConfig takes the environment; flags are laid over it by Flags.
@@ -87,6 +90,8 @@ func (c *Config) settings() []setting {
 		{"rate-limit", "requests a second and credential, bursts of four times that; 0: no limit", func(f *pflag.FlagSet, n, h string) { f.Float64Var(&c.RateLimit, n, c.RateLimit, h) }, func() string { return fmt.Sprint(c.RateLimit) }, false},
 		{"max-bulk", "items a bulk request may hold", func(f *pflag.FlagSet, n, h string) { f.IntVar(&c.MaxBulk, n, c.MaxBulk, h) }, func() string { return fmt.Sprint(c.MaxBulk) }, false},
 		{"max-body-bytes", "size of a request body", func(f *pflag.FlagSet, n, h string) { f.Int64Var(&c.MaxBodyBytes, n, c.MaxBodyBytes, h) }, func() string { return fmt.Sprint(c.MaxBodyBytes) }, false},
+		{"webhook-allow-http", "let webhooks be posted without TLS; for trials", func(f *pflag.FlagSet, n, h string) { f.BoolVar(&c.WebhookAllowHTTP, n, c.WebhookAllowHTTP, h) }, func() string { return fmt.Sprint(c.WebhookAllowHTTP) }, false},
+		{"webhook-allow-private", "let webhooks be posted into private networks and to this machine; only where every company is trusted", func(f *pflag.FlagSet, n, h string) { f.BoolVar(&c.WebhookAllowPrivate, n, c.WebhookAllowPrivate, h) }, func() string { return fmt.Sprint(c.WebhookAllowPrivate) }, false},
 		{"shutdown-timeout", "how long requests may take to finish on shutdown", func(f *pflag.FlagSet, n, h string) { f.DurationVar(&c.ShutdownTimeout, n, c.ShutdownTimeout, h) }, func() string { return c.ShutdownTimeout.String() }, false},
 	}
 }

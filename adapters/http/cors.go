@@ -10,7 +10,7 @@ import (
 // itself, never cookies, so no answer allows credentials of the browser.
 const (
 	corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
-	corsHeaders = "Authorization, Content-Type, Accept, X-API-Key, X-Company, X-Request-ID, Idempotency-Key, If-Match, If-None-Match"
+	corsHeaders = "Authorization, Content-Type, Accept, X-API-Key, X-Company, X-Request-ID, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID"
 	corsExposed = "ETag, Link, Location, Retry-After, X-Request-ID, X-Total-Count, Idempotent-Replay, Content-Disposition"
 	corsMaxAge  = "7200" // seconds; the most that browsers keep
 )

@@ -146,8 +146,9 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // those under way finish within the configured time, and gives an error when
 // some did not.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
-	// Requests outlive the signal to stop, but not the end of the grace.
-	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
+	// Requests outlive the signal to stop, but not the end of the grace. Event streams,
+	// which never end by themselves, end at the signal.
+	requests, cut := context.WithCancel(rest.WithStop(context.WithoutCancel(ctx), ctx.Done()))
 	defer cut()
 	server := &http.Server{
 		Handler: s.handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,

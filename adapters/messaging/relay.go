@@ -10,6 +10,8 @@ import (
 	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/ThreeDotsLabs/watermill/pubsub/gochannel"
 
+	"tilth/app/events"
+	"tilth/core/event"
 	"tilth/ports"
 )
 
@@ -19,18 +21,8 @@ const Topic = "tilth.events"
 // relayBatch is how many events are taken from the outbox at a time.
 const relayBatch = 100
 
-// CloudEvent is an event as it is published: CloudEvents 1.0, JSON.
-type CloudEvent struct {
-	SpecVersion     string          `json:"specversion"`
-	ID              string          `json:"id"`
-	Source          string          `json:"source"`
-	Type            string          `json:"type"`
-	Subject         string          `json:"subject"`
-	Time            time.Time       `json:"time"`
-	DataContentType string          `json:"datacontenttype"`
-	CompanyID       int64           `json:"companyid"`
-	Data            json.RawMessage `json:"data"`
-}
+// CloudEvent is an event as it is published.
+type CloudEvent = events.CloudEvent
 
 // Consumer hears of an event: it announces it to whoever watches this process (a log,
 // a stream). An event is marked as seen before it is handled, so a repeat of the relay
@@ -48,6 +40,10 @@ type Bus struct {
 	clock ports.Clock
 	log   *slog.Logger
 	poll  time.Duration
+
+	// Sequence, where it is set, gives some of the events their places in the feeds of their
+	// companies; more reports whether others wait. It runs before events are published.
+	Sequence func(ctx context.Context) (more bool, err error)
 
 	channel *gochannel.GoChannel
 	router  *message.Router
@@ -110,6 +106,7 @@ func (b *Bus) Run(ctx context.Context) error {
 	ticker := time.NewTicker(b.poll)
 	defer ticker.Stop()
 	for {
+		b.sequence(ctx)
 		b.drain(ctx)
 		select {
 		case <-ctx.Done():
@@ -117,6 +114,16 @@ func (b *Bus) Run(ctx context.Context) error {
 			_ = b.channel.Close()
 			return err
 		case <-ticker.C:
+		}
+	}
+}
+
+// sequence gives the events that wait their places.
+func (b *Bus) sequence(ctx context.Context) {
+	for more := b.Sequence != nil; more && ctx.Err() == nil; {
+		var err error
+		if more, err = b.Sequence(ctx); err != nil && ctx.Err() == nil {
+			b.log.ErrorContext(ctx, "cannot give events their places; they stay in the outbox", "error", err)
 		}
 	}
 }
@@ -144,10 +151,9 @@ func (b *Bus) drain(ctx context.Context) {
 }
 
 func (b *Bus) publish(ctx context.Context, row ports.OutboxRow) error {
-	payload, err := json.Marshal(CloudEvent{
-		SpecVersion: "1.0", ID: row.ID, Source: "/tilth", Type: row.Type, Subject: row.Subject, Time: row.At,
-		DataContentType: "application/json", CompanyID: row.CompanyID, Data: row.Data,
-	})
+	payload, err := json.Marshal(events.Of(event.Logged{
+		ID: row.ID, Type: row.Type, CompanyID: row.CompanyID, Subject: row.Subject, At: row.At, Data: row.Data, Position: row.Position,
+	}))
 	if err != nil {
 		return err
 	}

@@ -80,10 +80,23 @@ func held(res sql.Result, err error) error {
 }
 
 // queue implements ports.Queue, each call in a transaction of its own.
-type queue struct{ d *Database }
+type queue struct {
+	d    *Database
+	only condition // which kinds of jobs it hands out
+}
 
-// Queue hands out jobs.
-func (d *Database) Queue() ports.Queue { return queue{d} }
+// Queue hands out jobs of every kind.
+func (d *Database) Queue() ports.Queue { return queue{d, condition{sql: "1 = 1"}} }
+
+// QueueOf hands out the jobs of some kinds alone, for workers of their own.
+func (d *Database) QueueOf(kinds ...string) ports.Queue {
+	return queue{d, condition{"kind IN (?)", []any{bun.List(kinds)}}}
+}
+
+// QueueBut hands out the jobs of all kinds but some.
+func (d *Database) QueueBut(kinds ...string) ports.Queue {
+	return queue{d, condition{"kind NOT IN (?)", []any{bun.List(kinds)}}}
+}
 
 // Claim implements ports.Queue. The jobs of one call share a token, and no two calls do.
 func (q queue) Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]ports.Job, error) {
@@ -92,7 +105,7 @@ func (q queue) Claim(ctx context.Context, now time.Time, lease time.Duration, li
 		var rows []jobRow
 		due := s.skipLocked(s.NewSelect().Table("jobs").Column("id").
 			Where("(lease IS NULL AND run_at <= ?) OR (lease IS NOT NULL AND lease_until <= ?)", stamp{now}, stamp{now}).
-			OrderExpr("run_at, id").Limit(int64(limit)))
+			Where(q.only.sql, q.only.args...).OrderExpr("run_at, id").Limit(int64(limit)))
 		err := s.NewUpdate().With("due", due).Model(&rows).
 			Set("lease = ?", s.ids.Secret()).Set("lease_until = ?", stamp{now.Add(lease)}).Set("attempt = attempt + 1").
 			Where("id IN (SELECT id FROM due)").Returning("*").Scan(ctx)

@@ -26,6 +26,8 @@ type outboxRow struct {
 	Attempts      int
 	HeldUntil     *stamp
 	PublishedAt   *stamp
+	Position      *int64 // in the feed of its company, see feeds.go
+	LoggedAt      *stamp
 }
 
 type seenRow struct {
@@ -81,7 +83,7 @@ func (r relay) Pending(ctx context.Context, now time.Time, lease time.Duration, 
 		for i, row := range rows {
 			out[i] = ports.OutboxRow{
 				Seq: row.Seq, ID: row.ID, Type: row.Type, CompanyID: valueOf(row.CompanyID), Subject: row.Subject,
-				At: row.At.Time, Data: row.Data.V, Attempts: row.Attempts,
+				At: row.At.Time, Data: row.Data.V, Attempts: row.Attempts, Position: valueOf(row.Position),
 			}
 		}
 		return nil

@@ -50,10 +50,11 @@ func TestPlans(t *testing.T) {
 			"transactions":   {wallet{s}.transactions, transactionFilters},
 			"users":          {members{s}.query, memberFilters},
 			"invitations":    {invitations{s}.query, invitationFilters},
+			"webhooks":       {webhookRecords(s).query, webhookTable.filters},
 		} {
 			for _, key := range append(slices.Sorted(maps.Keys(list.filters)), "") {
 				for _, scope := range []access.Scope{access.Own(7), access.SharedWith(7)} {
-					if scope.Shared() && (name == "transactions" || name == "users" || name == "invitations") {
+					if scope.Shared() && (name == "transactions" || name == "users" || name == "invitations" || name == "webhooks") {
 						continue // an empty condition: nothing is read
 					}
 					var given []ports.Filter

@@ -26,6 +26,7 @@ var resources = map[string][]string{
 	"cropcheck":            {verbCreate, verbView},
 	"cultivation":          everyVerb,
 	"dashboard":            {verbView},
+	"event":                {verbView},
 	"farm":                 everyVerb,
 	"fertilization":        everyVerb,
 	"field":                everyVerb,

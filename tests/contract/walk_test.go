@@ -17,6 +17,7 @@ import (
 type documentedRoute struct {
 	method, path, slug string // path below the base
 	public             bool
+	stream             bool // its answer never ends
 }
 
 func documentedRoutes(t *testing.T) []documentedRoute {
@@ -24,7 +25,8 @@ func documentedRoutes(t *testing.T) []documentedRoute {
 	for path, item := range rig.Document(t).Paths.Map() {
 		for method, op := range item.Operations() {
 			slug, _ := op.Extensions["x-permission"].(string)
-			out = append(out, documentedRoute{method, strings.TrimPrefix(path, "/api/v1.2/"), slug, op.Security != nil && len(*op.Security) == 0})
+			stream := op.Responses.Value("200") != nil && op.Responses.Value("200").Value.Content["text/event-stream"] != nil
+			out = append(out, documentedRoute{method, strings.TrimPrefix(path, "/api/v1.2/"), slug, op.Security != nil && len(*op.Security) == 0, stream})
 		}
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].path+out[i].method < out[j].path+out[j].method })
@@ -45,6 +47,7 @@ func furnish(t *testing.T, s *rig.Server, c *rig.Client) (grantee *rig.Client) {
 	c.Make("fertilization/", map[string]any{"cultivation_id": land.Cultivation, "applied_on": "2099-03-01"})
 	c.Make("invitation/", map[string]any{"email": "guest@walk.example", "roles": []string{access.RoleViewer}})
 	c.Make("api-key/", map[string]any{"name": "key"})
+	c.Make("webhook/", map[string]any{"url": "https://hooks.walk.example/", "is_active": false})
 	grantee = s.Company(access.RoleOwner, 0)
 	grant := c.Make("share-grant/", map[string]any{"grantee_uuid": grantee.UUID(), "target": "all"})
 	grantee.Expect(200, http.MethodPost, path("share-grant", grant)+"accept/", nil)
@@ -108,8 +111,8 @@ func TestEveryRouteKeepsStrangersOut(t *testing.T) {
 			path := r.path
 			list, _, hasID := strings.Cut(path, "{")
 			if hasID {
+				// Of a record below a record the first id alone is real: whose it is decides.
 				path = parameter.ReplaceAllString(r.path, sampleID(t, owner, r.path))
-				require.Equal(t, 1, strings.Count(r.path, "{"), "%s has more parameters than this test knows", r.path)
 			}
 			if r.public {
 				require.NotEqual(t, 401, nobody.Do(r.method, path, `{}`).Map(t)["code"], "%s %s", r.method, r.path)
@@ -176,7 +179,7 @@ func TestListsShowNothingOfOthers(t *testing.T) {
 		owner, stranger := s.Company(access.RoleOwner, 1000_00), s.Company(access.RoleOwner, 1000_00)
 		furnish(t, s, owner)
 		for _, r := range documentedRoutes(t) {
-			if r.method != http.MethodGet || strings.Contains(r.path, "{") || r.public || global[r.path] {
+			if r.method != http.MethodGet || strings.Contains(r.path, "{") || r.public || r.stream || global[r.path] {
 				continue
 			}
 			for _, query := range []string{"", "?share=true", "?company=" + itoa(owner.CompanyID)} {

@@ -79,6 +79,10 @@ func Run(t *testing.T, b Backend) {
 		{"Imports", testImports},
 		{"Matches", testMatches},
 		{"Outbox", testOutbox},
+		{"Feeds", testFeeds},
+		{"FeedRaces", testFeedRaces},
+		{"Webhooks", testWebhooks},
+		{"Queues", testQueues},
 		{"Migrations", testMigrations},
 		{"Health", testHealth},
 	} {

@@ -50,6 +50,9 @@ type Config struct {
 		do func(ctx context.Context) (answer ports.Answer, final bool)) (answer ports.Answer, replayed bool, err error)
 	// Logger takes what must not be sent to callers; nil discards it.
 	Logger *slog.Logger
+	// StreamBeat is the pause after which an event stream gives a sign of life and its caller
+	// is checked again; 0: DefaultStreamBeat.
+	StreamBeat time.Duration
 }
 
 // API is the interface below one base path: an http.Handler, and its document. Routes are
@@ -220,11 +223,8 @@ func (a *API) serve(e *endpoint, c *Call) {
 func (a *API) run(op *operation, c *Call) error {
 	ctx := c.request.Context()
 	if !op.route.Public {
-		who, err := a.authenticate(c.request, op.route.APIKey)
+		who, err := a.caller(c.request, op.route.APIKey)
 		if err != nil {
-			return err
-		}
-		if who, err = a.enter(c.request, who); err != nil {
 			return err
 		}
 		c.principal = who
@@ -237,6 +237,15 @@ func (a *API) run(op *operation, c *Call) error {
 		}
 	}
 	return a.once(ctx, op, c)
+}
+
+// caller finds who calls, in the company that the request names.
+func (a *API) caller(r *http.Request, key bool) (access.Principal, error) {
+	who, err := a.authenticate(r, key)
+	if err != nil {
+		return who, err
+	}
+	return a.enter(r, who)
 }
 
 // carryOut runs a request whose caller may make it, and answers it.

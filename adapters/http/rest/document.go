@@ -243,9 +243,9 @@ func (a *API) parameters(r Route) []*huma.Param {
 	return append(out, r.headers()...)
 }
 
-// confirmable reports whether the answer has an ETag: what is read and is no list.
+// confirmable reports whether the answer has an ETag: what is read and is no list and no stream.
 func (r Route) confirmable() bool {
-	return r.Method == http.MethodGet && !slices.ContainsFunc(r.Query, func(p Param) bool { return p.Type == pageNumber })
+	return r.Method == http.MethodGet && !slices.Contains(r.Media, EventStreamMedia) && !slices.ContainsFunc(r.Query, func(p Param) bool { return p.Type == pageNumber })
 }
 
 // headers are the request headers that a route heeds.
@@ -260,6 +260,9 @@ func (r Route) headers() []*huma.Param {
 	}
 	if r.confirmable() {
 		out = append(out, header("If-None-Match", "An ETag of an earlier answer: when nothing has changed, 304 without a body."))
+	}
+	if slices.Contains(r.Media, EventStreamMedia) {
+		out = append(out, header(lastEventID, "The `id` that was seen last: the stream goes on after it."))
 	}
 	if slices.Contains(r.Faults, http.StatusPreconditionFailed) {
 		out = append(out, header("If-Match", "The ETag of the record as it was retrieved: refused with 412 when it was written since."))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
+	"tilth/app/events"
 	"tilth/app/farming"
 	"tilth/app/identity"
 	"tilth/app/intake"
@@ -18,6 +19,7 @@ import (
 	"tilth/app/profiles"
 	"tilth/app/sharing"
 	"tilth/app/trail"
+	"tilth/app/webhooks"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/geo"
@@ -44,6 +46,9 @@ type Deps struct {
 	Trail   *trail.Trail
 	People  *people.People
 	Limits  geo.Limits
+
+	Events   *events.Feed
+	Webhooks *webhooks.Webhooks
 }
 
 // Register adds every route of the version.
@@ -67,6 +72,8 @@ func Register(a *rest.API, d Deps) {
 	registerAPIKeys(a, d.Keys)
 	registerAudit(a, d.Trail)
 	registerPeople(a, d.Identity, d.People)
+	registerEvents(a, d.Events)
+	registerWebhooks(a, d.Webhooks)
 }
 
 // describe adds what the document says beside the routes: groups, and the codes of the

@@ -1,0 +1,157 @@
+package rest
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"tilth/core/fault"
+)
+
+// EventStreamMedia is the content type of server-sent events (WHATWG HTML, section 9.2).
+const EventStreamMedia = "text/event-stream"
+
+// lastEventID is the header by which a reader that comes back names what it saw last.
+const lastEventID = "Last-Event-ID"
+
+// DefaultStreamBeat is the pause between two signs of life of an event stream.
+const DefaultStreamBeat = 15 * time.Second
+
+// streamWrite bounds how long a reader may keep a stream waiting: one that reads no more
+// is cut off, and resumes when it comes back.
+const streamWrite = 30 * time.Second
+
+type stopKey struct{}
+
+// WithStop gives a context whose event streams end when stop is closed, though requests go on.
+func WithStop(ctx context.Context, stop <-chan struct{}) context.Context {
+	return context.WithValue(ctx, stopKey{}, stop)
+}
+
+// EventStream is an answer of server-sent events.
+type EventStream struct {
+	// Run writes the events until its context ends: the caller has left or may not listen any
+	// more, or the server stops. beat is the pause after which it gives a sign of life.
+	Run func(ctx context.Context, out *EventWriter, beat time.Duration) error
+	// Close gives back what the stream holds; it is called once, also where nothing was written.
+	Close func()
+}
+
+func (e EventStream) answer(c *Call) error {
+	defer e.Close()
+	c.SetHeader("Cache-Control", "no-store")
+	c.SetHeader("X-Accel-Buffering", "no") // nginx would hold events back
+	return Raw{ContentType: EventStreamMedia, Write: func(w io.Writer) error {
+		if c.request.Method == http.MethodHead {
+			return nil
+		}
+		ctx, cancel := context.WithCancel(c.request.Context())
+		defer cancel()
+		beat := c.api.config.StreamBeat
+		if beat == 0 {
+			beat = DefaultStreamBeat
+		}
+		watched := make(chan struct{})
+		go func() { defer close(watched); c.watch(ctx, cancel, beat) }()
+		defer func() { cancel(); <-watched }()
+		out := &EventWriter{to: w, connection: http.NewResponseController(c.writer)}
+		err := e.Run(ctx, out, beat)
+		_ = out.connection.SetWriteDeadline(time.Time{}) // the connection may be used again
+		if ctx.Err() != nil {
+			return nil // the end of a stream, however it came
+		}
+		return err
+	}}.answer(c)
+}
+
+// LastEventID gives the id that a reader of an event stream saw last; empty where it names none.
+func (c *Call) LastEventID() string { return c.Header(lastEventID) }
+
+func (EventStream) schema(*schemas) *huma.Schema { return nil }
+
+// watch ends a stream when the server stops, or when its caller would be refused now.
+func (c *Call) watch(ctx context.Context, end context.CancelFunc, every time.Duration) {
+	stop, _ := c.request.Context().Value(stopKey{}).(<-chan struct{})
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-stop:
+			end()
+			return
+		case <-ticker.C:
+		}
+		if c.refused(ctx) {
+			end()
+			return
+		}
+	}
+}
+
+// refused reports whether the caller may not make this call any more. A part that is away
+// says nothing of the caller.
+func (c *Call) refused(ctx context.Context) bool {
+	who, err := c.api.caller(c.request, c.route.APIKey)
+	if err == nil && c.route.Permission.Slug != "" {
+		err = c.api.config.Authorize(ctx, who, c.route.Permission)
+	}
+	switch fault.KindOf(err) {
+	case fault.Unauthenticated, fault.Forbidden, fault.NotFound:
+		return err != nil
+	}
+	return false
+}
+
+// EventMessage is one server-sent event.
+type EventMessage struct {
+	ID   string // what a reader that comes back names; empty: none
+	Type string // empty: only the id is noted, and nothing happens at the reader
+	Data []byte // on one line
+}
+
+// EventWriter writes server-sent events; each is sent at once.
+type EventWriter struct {
+	to         io.Writer
+	connection *http.ResponseController
+}
+
+// Send writes an event.
+func (w *EventWriter) Send(m EventMessage) error {
+	var b strings.Builder
+	if m.ID != "" {
+		b.WriteString("id: " + m.ID + "\n")
+	}
+	if m.Type != "" {
+		b.WriteString("event: " + m.Type + "\ndata: ")
+		b.Write(m.Data)
+		b.WriteString("\n")
+	}
+	return w.write(b.String() + "\n")
+}
+
+// Retry tells the reader how long to wait before it comes back.
+func (w *EventWriter) Retry(pause time.Duration) error {
+	return w.write("retry: " + strconv.FormatInt(pause.Milliseconds(), 10) + "\n\n")
+}
+
+// Comment writes what a reader passes over: a sign of life.
+func (w *EventWriter) Comment(text string) error { return w.write(": " + text + "\n\n") }
+
+func (w *EventWriter) write(text string) error {
+	// Not every writer has deadlines; those of the server have.
+	_ = w.connection.SetWriteDeadline(time.Now().Add(streamWrite))
+	if _, err := io.WriteString(w.to, text); err != nil {
+		return err
+	}
+	if f, ok := w.to.(http.Flusher); ok {
+		f.Flush()
+	}
+	return nil
+}

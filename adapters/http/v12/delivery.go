@@ -1,0 +1,102 @@
+package v12
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/app/webhooks"
+	"tilth/core/webhook"
+	"tilth/ports"
+)
+
+// WebhookDelivery is one event on its way to a webhook, with its latest try.
+type WebhookDelivery struct {
+	ID         int64      `json:"id"`
+	CreatedAt  time.Time  `json:"created_at"`
+	EventID    string     `json:"event_id" format:"uuid" doc:"The webhook-id of every try."`
+	EventType  string     `json:"event_type"`
+	State      string     `json:"state" enum:"pending,delivered,failed"`
+	Attempt    int        `json:"attempt" doc:"Tries so far."`
+	At         *time.Time `json:"at" doc:"The latest try; null before the first."`
+	StatusCode *int       `json:"status_code" doc:"Of the latest try; null where there was no answer."`
+	Error      *string    `json:"error" doc:"Why the latest try was no success."`
+	Answer     *string    `json:"answer" doc:"The first 1024 bytes of the answer to the latest try."`
+	DurationMS float64    `json:"duration_ms" doc:"Length of the latest try, in milliseconds."`
+	NextTryAt  *time.Time `json:"next_try_at" doc:"While it is pending."`
+}
+
+func showDelivery(d webhook.Delivery) WebhookDelivery {
+	return WebhookDelivery{
+		ID: d.ID, CreatedAt: d.CreatedAt, EventID: d.EventID, EventType: d.EventType, State: string(d.State), Attempt: d.Attempt, At: d.At,
+		StatusCode: status(d.StatusCode), Error: word(d.Error), Answer: word(d.Answer),
+		DurationMS: float64(d.Duration.Microseconds()) / 1000, NextTryAt: d.NextTry,
+	}
+}
+
+func deliveryStates() []string {
+	var out []string
+	for _, s := range webhook.States {
+		out = append(out, string(s))
+	}
+	return out
+}
+
+func registerDeliveries(a *rest.API, w *webhooks.Webhooks) {
+	list := webhookRoute(w, http.MethodGet, "{id}/deliveries/", "deliveries", "List what was sent to a webhook, newest first")
+	list.Description = "A delivery stays in the list for seven days."
+	list.Query = append(rest.PageParams(),
+		rest.Param{Name: "state", Type: rest.String, Enum: deliveryStates(), Description: "State of the delivery."})
+	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[WebhookDelivery], error) {
+		id, err := c.ID("id")
+		if err != nil {
+			return rest.List[WebhookDelivery]{}, err
+		}
+		// That there is such a webhook comes before what is wrong with the query.
+		if _, err := w.Retrieve(ctx, c.Principal(), id); err != nil {
+			return rest.List[WebhookDelivery]{}, err
+		}
+		q, err := c.Query()
+		if err != nil {
+			return rest.List[WebhookDelivery]{}, err
+		}
+		page := q.PageOrAll()
+		state, _ := q.String("state")
+		found, err := w.Deliveries(ctx, c.Principal(), ports.DeliveryQuery{
+			WebhookID: id, State: webhook.State(state), Limit: page.Limit(), Offset: page.Offset(),
+		})
+		if err != nil {
+			return rest.List[WebhookDelivery]{}, err
+		}
+		return rest.NewList(page, rest.Map(listed(found), showDelivery))
+	})
+
+	test := webhookRoute(w, http.MethodPost, "{id}/test/", "test", "Send a test event to a webhook")
+	test.Description = "Sends an event of the type `webhook_test` now, once, and answers with what came of it, after at most 10 seconds. The webhook may be switched off."
+	test.Message = "The test event was sent; data say what came of it."
+	rest.Handle(a, test, nil, func(ctx context.Context, c *rest.Call) (WebhookDelivery, error) {
+		id, err := c.ID("id")
+		if err != nil {
+			return WebhookDelivery{}, err
+		}
+		d, err := w.Test(ctx, c.Principal(), id)
+		return showDelivery(d), err
+	})
+
+	retry := webhookRoute(w, http.MethodPost, "{id}/deliveries/{delivery_id}/retry/", "retry", "Send a delivery again")
+	retry.Description = "Begins another 24 hours of tries at once, whatever came of those before."
+	retry.Message, retry.Faults = "The delivery is sent again.", []int{http.StatusConflict}
+	rest.Handle(a, retry, nil, func(ctx context.Context, c *rest.Call) (WebhookDelivery, error) {
+		id, err := c.ID("id")
+		if err != nil {
+			return WebhookDelivery{}, err
+		}
+		deliveryID, err := c.ID("delivery_id")
+		if err != nil {
+			return WebhookDelivery{}, err
+		}
+		d, err := w.Retry(ctx, c.Principal(), id, deliveryID)
+		return showDelivery(d), err
+	})
+}

@@ -1,0 +1,277 @@
+package events
+
+import (
+	"context"
+	"iter"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"tilth/app/gate"
+	"tilth/core/access"
+	"tilth/core/event"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// Bounds of streams, in one process.
+const (
+	MaxStreams    = 2000
+	MaxPerCompany = 50
+)
+
+const (
+	// pollEvery is how often the one poller of a process looks for what other processes added.
+	pollEvery = time.Second
+	// readEvents is how many events a stream holds at a time.
+	readEvents = 100
+)
+
+// retryAfter is how many seconds a caller waits where there are too many streams.
+const retryAfter = 30
+
+// Deps is what following a feed needs.
+type Deps struct {
+	Store ports.Store
+	Gate  *gate.Gate
+}
+
+// Feed lets callers follow the feed of their company. Streams read from the database by
+// position; that something is there to be read is told to all of them by one poller.
+type Feed struct {
+	deps Deps
+	wake chan struct{}
+
+	mu      sync.Mutex
+	streams int
+	watched map[int64]*watched
+}
+
+// watched is a company whose feed is followed here.
+type watched struct {
+	streams int
+	last    int64         // position that the streams were told of
+	changed chan struct{} // closed when there is more
+}
+
+// NewFeed makes the use case.
+func NewFeed(deps Deps) *Feed {
+	return &Feed{deps: deps, wake: make(chan struct{}, 1), watched: map[int64]*watched{}}
+}
+
+// Permission is what following asks for.
+func (f *Feed) Permission() access.Permission {
+	return access.Permission{Slug: "event.view", Action: "list", View: "EventView"}
+}
+
+// Wake makes the poller look at once.
+func (f *Feed) Wake() {
+	select {
+	case f.wake <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// Run polls for the streams of this process until the context ends.
+func (f *Feed) Run(ctx context.Context, log *slog.Logger) {
+	ticker := time.NewTicker(pollEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		case <-f.wake:
+		}
+		if err := f.poll(ctx); err != nil && ctx.Err() == nil {
+			log.WarnContext(ctx, "cannot look for new events", "error", err)
+		}
+	}
+}
+
+// poll asks once for all companies that are followed here.
+func (f *Feed) poll(ctx context.Context) error {
+	f.mu.Lock()
+	companies := slices.Sorted(maps.Keys(f.watched))
+	f.mu.Unlock()
+	if len(companies) == 0 {
+		return nil
+	}
+	var lasts map[int64]int64
+	err := f.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+		lasts, err = tx.Events.Lasts(ctx, companies)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for company, last := range lasts {
+		// Another position, not only a later one: a database may be put back by a restore.
+		if w := f.watched[company]; w != nil && w.last != last {
+			w.last = last
+			close(w.changed)
+			w.changed = make(chan struct{})
+		}
+	}
+	return nil
+}
+
+// Stream is one caller that follows a feed. It is not safe for concurrent use.
+type Stream struct {
+	feed   *Feed
+	scope  access.Scope
+	types  []string
+	cursor int64
+	closed bool
+}
+
+// Follow opens a stream of the events of the caller's company: those after a position,
+// or from now on where that is nil; of the given types, or of all. It must be closed.
+// Faults: Unauthenticated, Forbidden, Invalid (a position that was never given), Limit
+// (too_many_streams).
+func (f *Feed) Follow(ctx context.Context, who access.Principal, after *int64, types []string) (*Stream, error) {
+	if err := f.deps.Gate.Require(ctx, who, f.Permission()); err != nil {
+		return nil, err
+	}
+	s := &Stream{feed: f, scope: who.Scope(false), types: types}
+	bounds, err := s.bounds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case after == nil:
+		s.cursor = bounds.Last
+	case *after < 0 || *after > bounds.Last:
+		return nil, fault.Field("last_event_id", "There was no event of this id; leave it out to begin with what comes from now on.")
+	default:
+		s.cursor = *after
+	}
+	if err := f.enter(who.CompanyID); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Stream) bounds(ctx context.Context) (out event.Bounds, err error) {
+	err = s.feed.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		out, err = tx.Events.Bounds(ctx, s.scope)
+		return err
+	})
+	return out, err
+}
+
+func (f *Feed) enter(company int64) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	w := f.watched[company]
+	if f.streams >= MaxStreams || w != nil && w.streams >= MaxPerCompany {
+		return fault.Newf(fault.Limit, "too_many_streams", "At most %d streams of a company may be open here; close one.", MaxPerCompany).With("retry_after", retryAfter)
+	}
+	if w == nil {
+		w = &watched{last: -1, changed: make(chan struct{})}
+		f.watched[company] = w
+	}
+	w.streams++
+	f.streams++
+	return nil
+}
+
+// Close ends the stream.
+func (s *Stream) Close() {
+	f := s.feed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s.closed {
+		return
+	}
+	s.closed = true
+	f.streams--
+	w := f.watched[s.scope.Company()]
+	if w.streams--; w.streams == 0 {
+		delete(f.watched, s.scope.Company())
+	}
+}
+
+// Position is where the stream stands: all before it was given, or was not asked for.
+func (s *Stream) Position() int64 { return s.cursor }
+
+// Batch is what a stream gives at a time: some events, or none.
+type Batch struct {
+	// Reset tells that events were forgotten before this stream came to them: what follows
+	// begins with the oldest that is kept.
+	Reset  bool
+	Floor  int64 // of a reset: the last position that was forgotten
+	Events []event.Logged
+}
+
+// Each gives the events one by one, in order, as they are published.
+func (b Batch) Each() iter.Seq2[int64, CloudEvent] {
+	return func(yield func(int64, CloudEvent) bool) {
+		for _, e := range b.Events {
+			if !yield(e.Position, Of(e)) {
+				return
+			}
+		}
+	}
+}
+
+// Next gives what comes next, and waits for it for a time; a batch of nothing after that.
+// Faults: those of the store, and the context's own error.
+func (s *Stream) Next(ctx context.Context, wait time.Duration) (Batch, error) {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	for {
+		changed := s.changed() // taken before the look: what comes in between is not missed
+		batch, err := s.read(ctx)
+		if err != nil || batch.Reset || len(batch.Events) > 0 {
+			return batch, err
+		}
+		select {
+		case <-changed:
+		case <-timer.C:
+			return Batch{}, nil
+		case <-ctx.Done():
+			return Batch{}, ctx.Err()
+		}
+	}
+}
+
+func (s *Stream) changed() <-chan struct{} {
+	s.feed.mu.Lock()
+	defer s.feed.mu.Unlock()
+	return s.feed.watched[s.scope.Company()].changed
+}
+
+// read gives what is there, and moves on. Where less than a batch is there, the stream
+// stands at the end of the feed, past events of other types.
+func (s *Stream) read(ctx context.Context) (Batch, error) {
+	var batch Batch
+	cursor := s.cursor
+	err := s.feed.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+		bounds, err := tx.Events.Bounds(ctx, s.scope)
+		if err != nil {
+			return err
+		}
+		if !bounds.Holds(cursor) {
+			batch.Reset, batch.Floor, cursor = true, bounds.Pruned, bounds.Pruned
+		}
+		if cursor == bounds.Last {
+			return nil
+		}
+		batch.Events, err = tx.Events.After(ctx, s.scope, cursor, s.types, readEvents)
+		cursor = bounds.Last
+		if n := len(batch.Events); n == readEvents {
+			cursor = batch.Events[n-1].Position
+		}
+		return err
+	})
+	if err != nil {
+		return Batch{}, err
+	}
+	s.cursor = cursor
+	return batch, nil
+}

@@ -1,0 +1,41 @@
+package event
+
+import "slices"
+
+// Kind is a type of event, as subscribers are told of it.
+type Kind struct {
+	Type    string
+	Meaning string // when it happens: one sentence
+	Payload any    // the zero value of its payload
+}
+
+// kinds is every type of event that is published. A new event is a constant, a payload
+// and a line here.
+var kinds = []Kind{
+	{TypeProfileCompleted, "A vegetation-index profile has finished processing.", ProfileCompleted{}},
+}
+
+// Kinds gives every type of event that is published.
+func Kinds() []Kind { return slices.Clone(kinds) }
+
+// Types gives the names of the types.
+func Types() []string {
+	out := make([]string, len(kinds))
+	for i, k := range kinds {
+		out[i] = k.Type
+	}
+	return out
+}
+
+// Known reports whether events of a type are published.
+func Known(typ string) bool {
+	return slices.ContainsFunc(kinds, func(k Kind) bool { return k.Type == typ })
+}
+
+// TypeWebhookTest is sent to one webhook on demand. It is in no feed.
+const TypeWebhookTest = "webhook_test"
+
+// WebhookTest is the payload of webhook_test.
+type WebhookTest struct {
+	Webhook int64 `json:"webhook"`
+}

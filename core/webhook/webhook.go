@@ -1,0 +1,148 @@
+// Package webhook holds the rules of webhooks: which events an address asked for, the
+// secrets its deliveries are signed with, when a failed delivery is tried again, and when
+// an address is given up. It sends nothing and signs nothing.
+package webhook
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"tilth/core/event"
+	"tilth/core/farm"
+	"tilth/core/fault"
+)
+
+// Bounds of a webhook.
+const (
+	MaxURL         = 2048 // bytes
+	MaxDescription = 1000 // characters
+	MaxPerCompany  = 50
+)
+
+const (
+	// OldSecretFor is how long deliveries are signed with the secret before the last, too.
+	OldSecretFor = 24 * time.Hour
+	// GivenUpAfter is how long every delivery must have failed before a webhook is switched off.
+	GivenUpAfter = 5 * 24 * time.Hour
+	// pauseFirst and pauseMost bound the pause of a whole webhook after failures in a row.
+	// It is never longer than the pause before the failed delivery itself is tried again.
+	pauseFirst = 5 * time.Second
+	pauseMost  = 5 * time.Minute
+)
+
+// Webhook is an address of a company's own to which its events are posted.
+type Webhook struct {
+	farm.Meta
+	URL            string
+	Description    string
+	EventTypes     []string // sorted; none: every type
+	IsActive       bool
+	DisabledReason string // why it was switched off by itself; empty where it was not
+
+	Secret         string     `audit:"-"` // whsec_…
+	PreviousSecret string     `audit:"-"` // the one before; empty: none
+	PreviousUntil  *time.Time `audit:"-"` // until when the one before signs, too
+
+	Failures     int        `audit:"-"` // failed tries since the last success
+	FailingSince *time.Time `audit:"-"` // the first of them
+	PausedUntil  *time.Time `audit:"-"` // nothing new is sent before
+	Last         *Last      `audit:"-"` // nil: nothing was sent yet
+}
+
+// Last is the last try to deliver anything.
+type Last struct {
+	At         time.Time
+	Delivered  bool
+	StatusCode int // 0: there was no answer
+}
+
+// Check brings a webhook into its stored form and gives what is wrong with it. Whether
+// its address may be posted to at all is for the sender to say.
+func (w *Webhook) Check() fault.Fields {
+	f := fault.Fields{}
+	if w.URL == "" {
+		f.Add("url", "This field may not be blank.")
+	}
+	if len(w.URL) > MaxURL {
+		f.Addf("url", "At most %d bytes; this has %d.", MaxURL, len(w.URL))
+	}
+	if !utf8.ValidString(w.Description) || strings.ContainsRune(w.Description, 0) {
+		f.Add("description", "This is no text.")
+	}
+	if n := utf8.RuneCountInString(w.Description); n > MaxDescription {
+		f.Addf("description", "At most %d characters; this has %d.", MaxDescription, n)
+	}
+	for _, typ := range w.EventTypes {
+		if !event.Known(typ) {
+			f.Addf("event_types", "There are no events of this type; the types are: %s.", strings.Join(event.Types(), ", "))
+			break
+		}
+	}
+	w.EventTypes = slices.Clone(w.EventTypes)
+	slices.Sort(w.EventTypes)
+	w.EventTypes = slices.Compact(w.EventTypes)
+	return f
+}
+
+// Wants reports whether events of a type are to be sent.
+func (w *Webhook) Wants(typ string) bool {
+	return w.IsActive && (len(w.EventTypes) == 0 || slices.Contains(w.EventTypes, typ))
+}
+
+// Switched settles what follows from a change of IsActive: a webhook that is switched on
+// again begins afresh.
+func (w *Webhook) Switched(was bool) {
+	if w.IsActive && !was {
+		w.DisabledReason, w.Failures, w.FailingSince, w.PausedUntil = "", 0, nil, nil
+	}
+}
+
+// Rotate takes a new secret. The one before signs, too, for OldSecretFor.
+func (w *Webhook) Rotate(secret string, now time.Time) {
+	until := now.Add(OldSecretFor)
+	w.PreviousSecret, w.PreviousUntil, w.Secret = w.Secret, &until, secret
+}
+
+// Secrets gives what deliveries are signed with, the newest first.
+func (w *Webhook) Secrets(now time.Time) []string {
+	if w.PreviousSecret != "" && w.PreviousUntil != nil && now.Before(*w.PreviousUntil) {
+		return []string{w.Secret, w.PreviousSecret}
+	}
+	return []string{w.Secret}
+}
+
+// Tried takes the outcome of a delivery into account. It may switch the webhook off.
+func (w *Webhook) Tried(o Outcome, now time.Time) {
+	w.Last = &Last{At: now, Delivered: o.Delivered(), StatusCode: o.StatusCode}
+	if o.Delivered() {
+		w.Failures, w.FailingSince, w.PausedUntil = 0, nil, nil
+		return
+	}
+	w.Failures++
+	if w.FailingSince == nil {
+		since := now
+		w.FailingSince = &since
+	}
+	pause := min(pauseMost, pauseFirst<<min(w.Failures-1, 10))
+	until := now.Add(max(pause, o.waitAsked()))
+	w.PausedUntil = &until
+	switch {
+	case !w.IsActive:
+	case o.Gone():
+		w.IsActive, w.DisabledReason = false, "The address answered 410 Gone."
+	case now.Sub(*w.FailingSince) >= GivenUpAfter:
+		w.IsActive = false
+		w.DisabledReason = fmt.Sprintf("Every delivery has failed since %s; the last: %s", w.FailingSince.UTC().Format(time.RFC3339), o.Problem())
+	}
+}
+
+// SendAt gives when something new is sent: now, or when the pause ends.
+func (w *Webhook) SendAt(now time.Time) time.Time {
+	if w.PausedUntil != nil && w.PausedUntil.After(now) {
+		return *w.PausedUntil
+	}
+	return now
+}
