@@ -1,0 +1,111 @@
+package assessment
+
+// Shape says whether a section is one object or a list of items.
+type Shape string
+
+// The shapes.
+const (
+	Object Shape = "object"
+	List   Shape = "list"
+)
+
+// MaxItems is the most items a list section may have.
+const MaxItems = 500
+
+// Kind is what the value of a field is.
+type Kind string
+
+// The kinds of fields.
+const (
+	Choice  Kind = "choice"  // one of Enum
+	Number  Kind = "number"  // finite
+	Integer Kind = "integer" // a number without a fraction
+	Flag    Kind = "flag"    // true or false
+	Text    Kind = "text"
+	Date    Kind = "date"   // civil, YYYY-MM-DD
+	Amount  Kind = "amount" // {value, unit}, the unit one of Units
+	Items   Kind = "items"  // a nested list of objects with the members Fields
+)
+
+// Role is how a section counts towards completeness and submission.
+type Role string
+
+// The roles.
+const (
+	Mandatory    Role = "mandatory"     // must be filled in; cannot be declared none
+	Core         Role = "core"          // filled in or declared none before submission
+	OptionalOnly Role = "optional_only" // counts 1 when filled or declared; never blocks
+)
+
+// Section is one part of the form.
+type Section struct {
+	Key    string
+	Title  string
+	Help   string
+	Shape  Shape
+	Group  string // key of one of [Groups]
+	Weight float64
+	Role   Role
+	Fields []Field
+	// Needs is what must hold of another section for this one to apply; nil: it always does.
+	Needs *Condition
+	// OneOf are names of fields of which exactly one is needed.
+	OneOf []string
+}
+
+// Field is one member of a section's object.
+type Field struct {
+	Key   string
+	Label string
+	Help  string
+	Kind  Kind
+	Unit  string   // of a number: "%", "m", "t C/ha/yr"
+	Units []string // of an amount, in the order people are shown
+	// UnitsWhen narrows Units where a condition of the same object holds.
+	UnitsWhen []UnitRule
+	Enum      []string // of a choice
+	Required  bool
+	// RequiredWhen are conditions on the same object any of which makes the field required.
+	RequiredWhen []Condition
+	// RequiredNote says in words when a rule that looks beyond the object requires it.
+	RequiredNote string
+	Min, Max     *float64 // inclusive bounds, of an amount those of its value
+	AboveZero    bool     // the value must be above 0
+	MaxLen       int      // of text, in characters
+	MaxItems     int      // of a nested list
+	Fields       []Field  // members of a nested list's objects
+	Default      any      // what is taken when nothing is given, for people to see
+}
+
+// Condition looks at one member of an object: it holds where the member is one of In,
+// or, with In empty, where it is given at all.
+type Condition struct {
+	Section string // another section's object; empty: the same object
+	Field   string // "product", or "rate.unit" for the unit of an amount
+	In      []string
+}
+
+// UnitRule narrows the units of an amount.
+type UnitRule struct {
+	When  Condition
+	Units []string
+}
+
+// Group is a group of the detail view.
+type Group struct {
+	Key      string
+	Label    string
+	Sections []string // keys; the group general holds the general record
+}
+
+// Choices tells which values a field's enumeration has: the rows of the mapping of
+// input values to emission factors. A value that maps to no factor does not exist here.
+type Choices interface {
+	Values(section, field string) []string
+}
+
+// Table is what every section holds. It is made once and never changed.
+type Table struct {
+	sections []Section
+	byKey    map[string]*Section
+}
