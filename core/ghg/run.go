@@ -211,20 +211,26 @@ func (r *run) cell(row MappingRow, f *Factor) quantity {
 	if f.residue {
 		return quantity{factor: f} // rule.residue_empty_cell: the term is left out
 	}
-	return r.refuse(row.Field, "", "The source has no value for "+f.Key+": "+f.Note+".")
+	r.failAt(row.Section, row.Field, "The source has no value for "+f.Key+": "+f.Note+".")
+	return quantity{}
 }
 
 // unknown refuses an input value that the mapping does not have.
 func (r *run) unknown(field, value string) quantity { return r.missing(r.section, field, value) }
 
 func (r *run) missing(section, field, value string) quantity {
+	r.failAt(section, field, "There is no factor for "+quoted(value)+" ("+section+", "+field+").")
+	return quantity{}
+}
+
+// failAt stops the calculation at the input of a term, in the current item where the term
+// is of the current section.
+func (r *run) failAt(section, field, message string) {
 	index := noItem
 	if section == r.section {
 		index = r.index
 	}
-	name := fieldName(field)
-	r.fail(section, index, name, "There is no factor for "+quoted(value)+" ("+section+", "+field+").")
-	return quantity{}
+	r.fail(section, index, fieldName(field), message)
 }
 
 // refuse stops the calculation at a field of the current item; name is the field's own
