@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"tilth/core/fault"
 )
@@ -29,6 +30,7 @@ const (
 // names the section, the item and the field.
 func Calculate(in Input, set *FactorSet, options Options) (Result, error) {
 	r := newRun(&in, set, options.Trace)
+	defer r.release()
 	r.general()
 	r.fertilizers()
 	r.organicInputs()
@@ -79,21 +81,34 @@ type run struct {
 	lines    []sum
 	removals []sum
 	moves    []move
-	scratch  [maxArguments]float64
-	result   Result
+	// moved gathers the moves of all lines by the rank of their factor; zero between uses.
+	moved   []move
+	scratch [maxArguments]float64
+	result  Result
 }
 
 // noItem is the index of sections that are no lists.
 const noItem = -1
 
-// movesCapacity is room for the moves of an assessment with every section filled.
-const movesCapacity = 512
+// runs keeps the working memory of calculations for the next ones: a dashboard makes
+// thousands in a row. Nothing of it is part of a result.
+var runs = sync.Pool{New: func() any { return new(run) }}
 
 func newRun(in *Input, set *FactorSet, tracing bool) *run {
-	return &run{
+	r, _ := runs.Get().(*run)
+	*r = run{
 		in: in, set: set, tracing: tracing, index: noItem, area: given(in.General.AreaHa),
-		moves: make([]move, 0, movesCapacity), lines: make([]sum, 0, 32), removals: make([]sum, 0, 4),
+		moves: r.moves[:0], lines: r.lines[:0], removals: r.removals[:0], moved: r.moved,
 	}
+	if len(r.moved) < set.ranged {
+		r.moved = make([]move, set.ranged)
+	}
+	return r
+}
+
+func (r *run) release() {
+	r.in, r.set, r.result = nil, nil, Result{}
+	runs.Put(r)
 }
 
 // at tells where in the input the next steps belong.
