@@ -152,7 +152,7 @@ func (t *Table) requiredBeyond(section, field string, v Values, sheet Sheet) boo
 	case "perennial_biomass.growth":
 		return t.growthNeeded[v.text("system")] && (!twoStocks(v) || v["removed_area"] != nil)
 	case "perennial_biomass.measured_stocks":
-		return v["area"] == nil && (v["length"] != nil || v["count"] != nil) && !twoStocks(v)
+		return v["area"] == nil && (v["length"] != nil || v["count"] != nil)
 	}
 	return false
 }

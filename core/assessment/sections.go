@@ -346,7 +346,7 @@ func perennialSection(v values) Section {
 			items("measured_stocks", "Measured stocks", 20,
 				integer("year", "Year", "", leastYear, mostYear).must(),
 				number("t_c", "Stock of the stand", "t C", 0, mostAmount).must(),
-			).mustNote("Two are required where no area is given.").about("Of the whole stand; two of them replace the growth."),
+			).atLeast(2).mustNote("Two are required where no area is given.").about("Of the whole stand; two of them replace the growth."),
 			amount("removed_area", "Area grubbed up in the year", areaUnits, mostAmount),
 			notes(),
 		},

@@ -79,6 +79,7 @@ type Field struct {
 	AboveZero    bool     // the value must be above 0
 	MaxLen       int      // of text, in characters
 	MaxItems     int      // of a nested list
+	AtLeast      int      // items a nested list needs where it is required; 0 means 1
 	Fields       []Field  // members of a nested list's objects
 	Default      any      // what is taken when nothing is given, for people to see
 	ReadOnly     bool     // follows from the rest ([Table.Derived]); ignored when it is sent
