@@ -24,7 +24,7 @@ var enumerations = map[[2]string]put{
 	{"fertilizers", "method"}:       func(in *ghg.Input, v string) { in.Fertilizers[0].Method = v },
 	{"organic_inputs", "type"}:      func(in *ghg.Input, v string) { in.OrganicInputs[0].Type = v; in.OrganicInputs[0].NPct = ptr(1.0) },
 	{"organic_inputs", "origin"}:    func(in *ghg.Input, v string) { in.OrganicInputs[0].Origin = v },
-	{"crop_protection", "category"}: func(in *ghg.Input, v string) { in.CropProtection[0].Category = v; in.CropProtection[2].Category = v },
+	{"crop_protection", "category"}: func(in *ghg.Input, v string) { in.CropProtection[0].Category = v; in.CropProtection[1].Category = v },
 	{"seeds", "origin"}:             func(in *ghg.Input, v string) { in.Seeds.Origin = v },
 	{"residues", "management.practice"}: func(in *ghg.Input, v string) {
 		in.Residues.Management = []ghg.ResidueShare{{Practice: v, SharePct: 100}}
@@ -47,6 +47,18 @@ var enumerations = map[[2]string]put{
 	{"land_use_change", "previous_use"}:        func(in *ghg.Input, v string) { in.LandUseChange[0].PreviousUse = v },
 	{"land_use_change", "forest_zone"}:         func(in *ghg.Input, v string) { in.LandUseChange[0].ForestZone = v },
 	{"perennial_biomass", "system"}:            func(in *ghg.Input, v string) { in.PerennialBiomass[0].System = v },
+}
+
+// oneOfEach is an assessment with an item in every section.
+func oneOfEach() ghg.Input {
+	in := full()
+	in.Fertilizers, in.OrganicInputs = in.Fertilizers[:1], in.OrganicInputs[:1]
+	in.CropProtection = in.CropProtection[1:]
+	in.Residues.Management = in.Residues.Management[:0:0]
+	in.Residues.Management = append(in.Residues.Management, ghg.ResidueShare{Practice: "incorporated", SharePct: 100})
+	in.Irrigation, in.FuelEnergy, in.Machinery = in.Irrigation[:1], in.FuelEnergy[:1], in.Machinery[:1]
+	in.LandUseChange, in.PerennialBiomass = in.LandUseChange[:1], in.PerennialBiomass[:1]
+	return in
 }
 
 func productOf(product string) ghg.Fertilizer {
@@ -106,8 +118,8 @@ func TestEveryValue(t *testing.T) {
 		for key := range covered {
 			for _, value := range m.Values(key[0], key[1]) {
 				for _, zone := range m.Values("general", "climate_region") {
-					for _, country := range []string{"france", "india", "andorra", "china", "australia"} {
-						in := full()
+					for _, country := range []string{"india", "andorra", "china"} {
+						in := oneOfEach()
 						in.General.ClimateRegion, in.General.Country = zone, country
 						enumerations[key](&in, value)
 						if _, err := ghg.Calculate(in, set, ghg.Options{}); err != nil {
@@ -119,7 +131,7 @@ func TestEveryValue(t *testing.T) {
 				}
 			}
 		}
-		require.Greater(t, computed, 10_000)
+		require.Greater(t, computed, 7_500)
 		t.Logf("%s: %d computed, refused: %v", id, computed, refusals)
 	}
 }

@@ -86,7 +86,7 @@ func TestSums(t *testing.T) {
 			require.GreaterOrEqual(t, res.Removed, 0.0)
 			require.GreaterOrEqual(t, res.UserShare, 0.0)
 			require.LessOrEqual(t, res.UserShare, 1+tiny)
-			report := ghg.NewReport(res, set, ghg.About{})
+			report := ghg.NewReport(res, ghg.About{})
 			var categories, scopes float64
 			for _, c := range report.ByCategory {
 				if c.Category != ghg.CategoryRemovals {

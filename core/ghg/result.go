@@ -1,5 +1,7 @@
 package ghg
 
+import "maps"
+
 // Labels of emissions, as the dashboard and the reports name them.
 const (
 	LabelProduction     = "fertilizer_production"
@@ -53,9 +55,14 @@ var categories = map[string]string{
 
 // Labels gives the labels of emissions with the category of each.
 func Labels() map[string]string {
-	out := make(map[string]string, len(categories))
-	for label, category := range categories {
-		out[label] = category
+	return maps.Clone(categories)
+}
+
+// RemovalLabels gives the labels of removals with their category.
+func RemovalLabels() map[string]string {
+	out := map[string]string{}
+	for _, label := range []string{RemovalSoil, RemovalPerennial, RemovalAgroforestry, RemovalHedgerows} {
+		out[label] = CategoryRemovals
 	}
 	return out
 }
@@ -120,7 +127,9 @@ type Identity struct {
 type Result struct {
 	Engine    Identity
 	FactorSet Identity
-	GWP       string
+	// GWP names the set of warming potentials, Warming holds them, kg CO2e per kg of gas.
+	GWP     string
+	Warming Masses
 	// InputDigest is the SHA-256 of the JSON form of the input.
 	InputDigest string
 	// AreaHa and ProductT (fresh product at the farm gate) are the functional units; 0

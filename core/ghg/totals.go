@@ -112,18 +112,26 @@ func (s *spread) around(v float64) (low, high float64) {
 	return max(0, v-math.Sqrt(s.down)), v + math.Sqrt(s.up)
 }
 
+// Describe takes what a result says of its input: the functional units and the products.
+func (res *Result) Describe(in Input) {
+	res.AreaHa, res.ProductT = in.General.AreaHa, 0
+	if kg := in.Crop.FarmGateYieldKg; kg != nil {
+		res.ProductT = *kg / 1000
+	} else if kg := in.Crop.YieldKg; kg != nil {
+		res.ProductT = *kg / 1000
+	}
+	res.CoProducts, res.MainSharePct = in.Crop.CoProducts, MainShare(in.Crop.CoProducts)
+}
+
 // finish sums the lines up.
 func (r *run) finish() {
 	res := &r.result
 	res.FactorSet, res.GWP = Identity{r.set.ID, r.set.Version, r.set.Digest}, r.set.GWP
-	res.Engine = Identity{ID: EngineID, Version: EngineVersion}
-	res.AreaHa = r.in.General.AreaHa
-	if kg := r.in.Crop.FarmGateYieldKg; kg != nil {
-		res.ProductT = *kg / 1000
-	} else if kg := r.in.Crop.YieldKg; kg != nil {
-		res.ProductT = *kg / 1000
+	for gas := range res.Warming {
+		res.Warming[gas] = r.set.WarmingPotential(Gas(gas))
 	}
-	res.CoProducts, res.MainSharePct = r.in.Crop.CoProducts, MainShare(r.in.Crop.CoProducts)
+	res.Engine = Identity{ID: EngineID, Version: EngineVersion}
+	res.Describe(*r.in)
 
 	var own float64
 	res.Lines, res.Emissions, own, res.Low, res.High = r.close(r.lines)

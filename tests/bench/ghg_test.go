@@ -76,7 +76,7 @@ func BenchmarkGHGLive10000(b *testing.B) {
 						b.Error(err)
 						return
 					}
-					_ = ghg.NewReport(res, set, ghg.About{Basis: "live"})
+					_ = ghg.NewReport(res, ghg.About{Basis: "live"})
 				}
 			})
 		}
