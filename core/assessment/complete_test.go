@@ -149,7 +149,7 @@ func TestContradictionsBlock(t *testing.T) {
 		"changes of other areas":    {"land_management", `{"tillage": "full", "carbon_inputs": "low", "changes": [{"year": 2004}, {"year": 2010, "area_pct": 50}]}`, []string{"areas_differ land_management.changes[1].area_pct"}},
 		"stocks of one year": {"perennial_biomass", `[{"system": "orchard", "count": 5, "planting_year": 2010, "measured_stocks": [{"year": 2020, "t_c": 5}, {"year": 2020, "t_c": 6}]}]`,
 			[]string{"years_same perennial_biomass[0].measured_stocks"}},
-		"two changes in a year":   {"land_management", `{"tillage": "full", "carbon_inputs": "low", "changes": [{"year": 2004}, {"year": 2004}]}`, []string{"year_twice land_management.changes[1].year"}},
+		"two changes in a year": {"land_management", `{"tillage": "full", "carbon_inputs": "low", "changes": [{"year": 2004}, {"year": 2004}]}`, []string{"year_twice land_management.changes[1].year"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
