@@ -145,7 +145,7 @@ func (r *run) aboveGround() (crop, above quantity) {
 		crop = r.do(stepCropDM, given(*r.in.Crop.YieldKg), r.cropFactor("dry"))
 	}
 	if dm := r.in.Residues.AboveGroundDMKg; dm != nil {
-		return crop, measured(*dm)
+		return crop, given(*dm)
 	}
 	method := r.in.Residues.Method
 	if method == "" {

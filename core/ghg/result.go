@@ -78,7 +78,7 @@ type Line struct {
 	Kg Masses
 	// CO2e, and its 95 % range, kg.
 	CO2e, Low, High float64
-	// Tier is 2 where only factors or stocks of the user's own took part, else 1.
+	// Tier is 2 where a factor or a stock of the user's own took part in all of it, else 1.
 	Tier int
 	// RangeAssumed: no factor of the line has a range, and half its value is taken.
 	RangeAssumed bool
@@ -90,6 +90,7 @@ const (
 	WarnBiochar         = "biochar_not_counted"
 	WarnNoYield         = "yield_missing"
 	WarnNoCountry       = "country_missing"
+	WarnNoYear          = "year_missing"
 	WarnNoArea          = "area_missing"
 	WarnHeaped          = "heaped_as_composted"
 	WarnNoRice          = "rice_missing"

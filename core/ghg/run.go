@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -50,6 +51,9 @@ func Calculate(in Input, set *FactorSet, options Options) (Result, error) {
 		return Result{}, r.err
 	}
 	r.finish()
+	if v := r.result.High + r.result.Removed; math.IsNaN(v) || math.IsInf(v, 0) {
+		return Result{}, fault.New(fault.Invalid, "result_not_finite", "The result is no finite number: an amount of the assessment is out of all bounds.")
+	}
 	return r.result, nil
 }
 
@@ -122,6 +126,12 @@ func (r *run) general() {
 	if r.in.General.AreaHa <= 0 {
 		r.warn(WarnNoArea, "The growing area is not stated: nothing per hectare is counted.")
 	}
+	if r.in.General.Year == 0 {
+		r.warn(WarnNoYear, "The assessment year is not stated: no change of land and no growth of trees is counted.")
+	}
+	if r.in.General.Country == "" {
+		r.warn(WarnNoCountry, "The country is not stated: the figures of the world are used.")
+	}
 	if r.in.Crop.YieldKg == nil && r.in.Crop.FarmGateYieldKg == nil {
 		r.at("crop", noItem)
 		r.warn(WarnNoYield, "The yield is not stated: there is no figure per tonne.")
@@ -147,7 +157,6 @@ func (r *run) zone() ClimateRegion {
 // stated.
 func (r *run) country() CountryRegions {
 	if r.in.General.Country == "" {
-		r.warn(WarnNoCountry, "The country is not stated: the figures of the world are used.")
 		return CountryRegions{Rice: world, Production: world}
 	}
 	c, ok := r.set.countries[r.in.General.Country]
@@ -215,7 +224,7 @@ func (r *run) grid() quantity {
 // cell is a row of the tables, with what an empty cell of its table stands for.
 func (r *run) cell(row MappingRow, f *Factor) quantity {
 	if !f.Empty {
-		q := quantity{v: f.Value, factor: f}
+		q := quantity{v: f.Value, factor: f, link: &r.set.mapping.rows[row.place]}
 		if f.Ranged {
 			start := len(r.moves)
 			r.moves = append(r.moves, move{f, f.Lower, f.Upper})
@@ -224,7 +233,7 @@ func (r *run) cell(row MappingRow, f *Factor) quantity {
 		return q
 	}
 	if f.residue {
-		return quantity{factor: f} // rule.residue_empty_cell: the term is left out
+		return quantity{factor: f, link: &r.set.mapping.rows[row.place]} // rule.residue_empty_cell: the term is left out
 	}
 	r.failAt(row.Section, row.Field, "The source has no value for "+f.Key+": "+f.Note+".")
 	return quantity{}

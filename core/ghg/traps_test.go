@@ -504,3 +504,62 @@ func TestCompare(t *testing.T) {
 	old := factors(t, ghg.IPCC2006)
 	require.Len(t, ghg.Compare(before, ghg.NewReport(calculate(t, wheat(), old), ghg.About{})).Warnings, 1)
 }
+
+// What a default stood in for is told, and a row says why it was taken.
+func TestDefaultsAreTold(t *testing.T) {
+	t.Parallel()
+	set := factors(t, ghg.IPCC2019)
+	in := plain("boreal_moist")
+	in.General.Country = "china"
+	in.Fertilizers = []ghg.Fertilizer{{Product: "can", KgPerHa: 100, AreaPct: 100}}
+	res, err := ghg.Calculate(in, set, ghg.Options{Trace: true})
+	require.NoError(t, err)
+	last := res.Trace[len(res.Trace)-1].Factors[0]
+	require.Equal(t, "production.world.calcium_ammonium_nitrate", last.Key)
+	require.True(t, last.Default)
+	require.Contains(t, last.Note, "no china value")
+	require.InDelta(t, 1-labels(res.Lines)[ghg.LabelProduction]/res.Emissions, res.UserShare, 1e-12)
+	in.Fertilizers[0].Region = "world"
+	require.InDelta(t, 1, run(t, in).UserShare, 1e-12)
+
+	// An unverified row is shown with that word.
+	shown := 0
+	res, err = ghg.Calculate(paddy(), set, ghg.Options{Trace: true})
+	require.NoError(t, err)
+	for _, w := range ghg.NewReport(res, ghg.About{}).Warnings {
+		if w.Code == ghg.WarnUnverified {
+			shown++
+			require.Contains(t, w.Message, "irrigation.")
+		}
+	}
+	require.Equal(t, 2, shown, "the pump efficiency and the flooding head")
+
+	in = ghg.Input{General: ghg.General{AreaHa: 1, ClimateRegion: "boreal_dry"}, Fertilizers: []ghg.Fertilizer{{Product: "urea", KgPerHa: 1, AreaPct: 100}}}
+	require.Contains(t, run(t, in).Warnings, ghg.Warning{Code: ghg.WarnNoCountry, Item: "general", Message: "The country is not stated: the figures of the world are used."})
+	in.General.Country = "atlantis"
+	refused(t, in, "general", "farm_country")
+	in.General.ClimateRegion = "lunar"
+	refused(t, in, "general", "climate_region")
+	in = plain("boreal_dry")
+	in.Fertilizers = []ghg.Fertilizer{{Product: "gold", KgPerHa: 1, AreaPct: 100}}
+	refused(t, in, "fertilizers", "0", "product")
+	in.Fertilizers = []ghg.Fertilizer{{Product: "urea", KgPerHa: math.MaxFloat64, AreaPct: 100}}
+	_, err = ghg.Calculate(in, set, ghg.Options{})
+	require.True(t, fault.Is(err, fault.Invalid))
+}
+
+// TestRounding: a report rounds at its edge alone, to the gram.
+func TestRounding(t *testing.T) {
+	t.Parallel()
+	report := ghg.NewReport(run(t, wheat()), ghg.About{AssessmentID: 7, Basis: "submitted", ResultVersion: ptr(3)})
+	require.InDelta(t, 18.579, report.Totals.Emissions, 5e-4)
+	require.InDelta(t, math.Round(report.Totals.Emissions*1e6)/1e6, report.Totals.Emissions, 0)
+	require.InDelta(t, 1.858, *report.Totals.EmissionsPerHa, 5e-4)
+	require.InDelta(t, .232, *report.Totals.EmissionsPerT, 5e-4)
+	require.Equal(t, "tCO2e", report.Totals.Unit)
+	require.InDelta(t, 14.685, report.Uncertainty.Low, 5e-4)
+	require.InDelta(t, 23.977, report.Uncertainty.High, 5e-4)
+	require.Equal(t, "soil_n2o_direct", report.BySource[0].Label)
+	require.Empty(t, report.RemovalsBySrc)
+	require.Equal(t, 3, *report.ResultVersion)
+}
