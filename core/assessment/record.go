@@ -1,0 +1,151 @@
+package assessment
+
+import (
+	"time"
+
+	"tilth/core/farm"
+)
+
+// ResourceType is what an assessment is about.
+type ResourceType string
+
+// What can be assessed.
+const (
+	OfFarm  ResourceType = "farm"
+	OfField ResourceType = "field"
+)
+
+// ResourceTypes lists them.
+var ResourceTypes = []ResourceType{OfFarm, OfField}
+
+// Status is what clients see of an assessment's life; there is no third.
+type Status string
+
+// The two states.
+const (
+	Draft     Status = "draft"
+	Submitted Status = "submitted"
+)
+
+// CalculationStatus is how far the run of the engine is that a submission started.
+type CalculationStatus string
+
+// States of a run; empty: none was started.
+const (
+	Queued  CalculationStatus = "queued"
+	Running CalculationStatus = "running"
+	Done    CalculationStatus = "done"
+	Failed  CalculationStatus = "failed"
+)
+
+// DeclaredNone is the word of a declaration: there is nothing of this section here.
+const DeclaredNone = "none"
+
+// Declarations say of sections that there is nothing to enter: section to "none".
+type Declarations map[string]string
+
+// None reports whether a section is declared to hold nothing.
+func (d Declarations) None(section string) bool { return d[section] == DeclaredNone }
+
+// Assessment is the general part of an assessment and its state.
+type Assessment struct {
+	farm.Meta
+	ResourceType ResourceType
+	ResourceID   int64
+
+	Year *int // calendar year of the harvest
+	// GrowingArea and AverageTemperature are {value, unit} objects, kept as they were
+	// sent, numbers as float64; [Table.Submittable] is the first to look into them.
+	GrowingArea        map[string]any
+	AverageTemperature map[string]any
+	ClimateRegion      string // key of [ClimateRegions]; empty: not stated
+	FarmCountry        string // key of core/country; empty: not stated
+	DataQuality        string // one of [DataQualities]; empty: not stated
+	Declarations       Declarations
+
+	Status                 Status
+	Completeness           float64    // per cent, one decimal rounded down; cached
+	Ready                  bool       // cached; a submission checks afresh
+	CompletenessComputedAt *time.Time `audit:"-"` // nil: never yet
+	CalculationStatus      CalculationStatus
+	CalculationReason      string // of failed
+	SubmittedVersion       int    // number of the latest result; 0: none
+	SubmittedAt            *time.Time
+	HasUnsubmittedChanges  bool
+	DeletedAt              *time.Time `audit:"-"`
+}
+
+// ClimateRegions are the keys of the ten climate zones of IPCC 2019, volume 4, chapter
+// 3, annex 3A.5, as the interface names them.
+var ClimateRegions = []string{
+	"tropical_montane", "tropical_wet", "tropical_moist", "tropical_dry",
+	"warm_temperate_moist", "warm_temperate_dry", "cool_temperate_moist", "cool_temperate_dry",
+	"boreal_moist", "boreal_dry",
+}
+
+// DataQualities say where the figures of an assessment come from.
+var DataQualities = []string{"all_actual_data", "all_estimated_data", "mix_of_actual_and_estimated_data"}
+
+// Values are one object of a section as it was entered: its members by name. A number
+// is a float64, an amount a map of value and unit, a nested list a []any of objects,
+// the rest string or bool. Members that were null are absent.
+type Values map[string]any
+
+// Row is an item of a list section, or the one object of an object section.
+type Row struct {
+	ID     int64 // 0: not stored yet
+	Values Values
+}
+
+// Sheet is everything entered in the sections, by section key; rows are in the order
+// they were given, and an object section has at most one.
+type Sheet map[string][]Row
+
+// Facts are what the rules need to know that is not in the assessment itself.
+type Facts struct {
+	Now          time.Time // an assessment_year may be at most one year ahead of it
+	ResourceLive bool      // the farm or field exists and is not deleted
+	MappedAreaHa *float64  // of the field's boundary, or of all the farm's fields; nil: none is drawn
+}
+
+// Finding is something a check has to say: what is wrong, or what is odd.
+type Finding struct {
+	Code    string // stable snake_case word
+	Path    string // "growing_area.unit", "fertilizers[3].rate"
+	Message string // for people: what is wrong and how to mend it
+}
+
+// SectionStatus is how far a section is filled in.
+type SectionStatus string
+
+// The three stages of a section.
+const (
+	NotStarted SectionStatus = "not_started"
+	InProgress SectionStatus = "in_progress"
+	Complete   SectionStatus = "complete"
+)
+
+// Missing is a required field that is empty or invalid.
+type Missing struct {
+	Field   string // in general: "fertilizers[].rate"
+	Path    string // this one: "fertilizers[3].rate"
+	Message string // what to enter
+}
+
+// SectionState is how far one section of an assessment is.
+type SectionState struct {
+	Section  string
+	Applies  bool // false: rice where another crop grows
+	Declared bool // declared to hold nothing
+	Status   SectionStatus
+	Filled   int // required fields filled validly
+	Required int // required fields in all
+	Missing  []Missing
+}
+
+// State is the completeness of an assessment.
+type State struct {
+	Percentage float64 // 0 to 100, one decimal, rounded down
+	Ready      bool
+	Sections   []SectionState // general first, then in the order of the table
+}
