@@ -24,7 +24,7 @@ const (
 
 // mostPacked is the most bytes that a block of n raw bytes may take when packed. Codes of
 // LZW have at most 12 bits for 8; the other codecs expand by far less.
-func mostPacked(n int64) int64 { return 2*n + 64<<10 }
+func mostPacked(n int64) int64 { return n + n/2 + 64<<10 }
 
 // scratch keeps buffers of packed and of unpacked bytes, which live no longer than a
 // block is decoded.
