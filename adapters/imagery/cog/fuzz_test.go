@@ -27,8 +27,10 @@ func FuzzOpenRead(f *testing.F) {
 	} {
 		f.Add(s.encode(f, scenery(s.width, s.height, 8)))
 	}
-	for _, h := range hostile(f) {
-		f.Add(h)
+	for name, h := range hostile(f) {
+		if name != largestStrip { // takes its memory each time, which leaves time for little else
+			f.Add(h)
+		}
 	}
 	f.Add(zeroed(f, 8, 600, 1)) // large enough to be left early and taken up again
 	f.Fuzz(func(t *testing.T, data []byte) {

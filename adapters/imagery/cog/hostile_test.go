@@ -56,6 +56,8 @@ func zeroed(t testing.TB, codec uint16, side, megabytes int) []byte {
 	return out
 }
 
+const largestStrip = "the largest strip"
+
 // hostile are files made to hurt, by what they try.
 func hostile(t testing.TB) map[string][]byte {
 	t.Helper()
@@ -82,7 +84,7 @@ func hostile(t testing.TB) map[string][]byte {
 		"tiles of the header":   with(small, map[uint16]field{324: small.longs(0, 0, 0, 0)}),
 		"offsets of themselves": selfReferring(t),
 		"directories in a ring": ring(),
-		"the largest strip":     with(spec{width: 32, height: 32, blockH: 32}.plain(), map[uint16]field{256: small.longs(5792), 257: small.longs(5792), 278: small.longs(5792)}),
+		largestStrip:            with(spec{width: 32, height: 32, blockH: 32}.plain(), map[uint16]field{256: small.longs(5792), 257: small.longs(5792), 278: small.longs(5792)}),
 	}
 	return out
 }
