@@ -7,9 +7,10 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/image/tiff/lzw"
+
+	"tilth/adapters/imagery/internal/inflate"
 )
 
 const (
@@ -17,9 +18,9 @@ const (
 	// frames are at most as large as the block.
 	maxWindow = maxBlock
 
-	// stateBytes is about what an unpacker holds beside its input: the 32 KiB that DEFLATE
-	// looks back on and its code tables; LZW's tables are smaller.
-	stateBytes = 128 << 10
+	// stateBytes is about what an unpacker holds beside its input: DEFLATE's tables, what it
+	// looks back on and what it has ahead; the others are smaller.
+	stateBytes = 144 << 10
 )
 
 // mostPacked is the most bytes that a block of n raw bytes may take when packed. Codes of
@@ -39,37 +40,35 @@ func sized(buffer *[]byte, n int) []byte {
 
 // unpacker gives the raw bytes of a block from first to last, as far as it is asked.
 type unpacker struct {
-	in     *bytes.Reader // what is still packed
-	out    io.ReadCloser
-	pooled bool // out is one of inflaters
+	out      io.Reader
+	in       *bytes.Reader   // what is still packed, where there is no inflater
+	inflater *inflate.Reader // out, where the codec is DEFLATE
+	close    func()          // nil: nothing to give back
+	kept     int             // packed bytes after detach
 }
 
-// inflaters are readers of DEFLATE that are done with their block: making one anew takes
-// tens of kilobytes.
-var inflaters sync.Pool
+// inflaters are done with their block: making one anew takes stateBytes.
+var inflaters = sync.Pool{New: func() any { return new(inflate.Reader) }}
 
 func (c codec) unpacker(packed []byte) (*unpacker, error) {
 	u := &unpacker{in: bytes.NewReader(packed)}
-	var err error
 	switch c {
 	case codecNone:
-		u.out = io.NopCloser(u.in)
+		u.out = u.in
 	case codecLZW:
 		u.out = lzw.NewReader(u.in, lzw.MSB, 8)
 	case codecZSTD:
-		var d *zstd.Decoder
-		if d, err = zstd.NewReader(u.in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow)); err == nil {
-			u.out = d.IOReadCloser()
+		d, err := zstd.NewReader(u.in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return nil, err
 		}
+		u.out, u.close = d, d.Close
 	default:
-		u.pooled = true
-		if used, ok := inflaters.Get().(io.ReadCloser); ok {
-			u.out, err = used, used.(zlib.Resetter).Reset(u.in, nil)
-		} else {
-			u.out, err = zlib.NewReader(u.in)
-		}
+		u.inflater = inflaters.Get().(*inflate.Reader)
+		u.inflater.Reset(packed)
+		u.out, u.close = u.inflater, func() { inflaters.Put(u.inflater) }
 	}
-	return u, err
+	return u, nil
 }
 
 // next fills raw, and gives how many bytes it has got. Fewer are an error.
@@ -78,13 +77,17 @@ func (u *unpacker) next(raw []byte) (int, error) { return io.ReadFull(u.out, raw
 // detach lets go of the bytes that the unpacker was made of, by copying those that are
 // still packed.
 func (u *unpacker) detach() {
+	if u.inflater != nil {
+		u.kept = u.inflater.Detach()
+		return
+	}
 	rest := make([]byte, u.in.Len())
-	_, _ = u.in.Read(rest) // from memory: it gives what its length says
+	u.kept, _ = u.in.Read(rest) // from memory: it gives what its length says
 	u.in.Reset(rest)
 }
 
 // held is about what a detached unpacker takes in memory, in bytes.
-func (u *unpacker) held() int64 { return u.in.Size() + stateBytes }
+func (u *unpacker) held() int64 { return int64(u.kept) + stateBytes }
 
 // checksum takes one step beyond the last pixel, for decoders compare checksums only when
 // they reach the end, and gives the error of one that does not hold. Bytes that come
@@ -92,16 +95,15 @@ func (u *unpacker) held() int64 { return u.in.Size() + stateBytes }
 func (u *unpacker) checksum() error {
 	var beyond [1]byte
 	_, err := u.out.Read(beyond[:])
-	if errors.Is(err, zlib.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch) {
+	if errors.Is(err, inflate.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch) {
 		return err
 	}
 	return nil
 }
 
-// release gives back what can be used again.
+// release gives back what can be used again. The unpacker must not be used after it.
 func (u *unpacker) release() {
-	_ = u.out.Close() // it reads from memory, and every error that matters was met on the way
-	if u.pooled {
-		inflaters.Put(u.out)
+	if u.close != nil {
+		u.close()
 	}
 }

@@ -29,8 +29,8 @@ type Item struct {
 	footprint  geom.Geometry
 	box        geo.Box // its west is greater than its east where it crosses the antimeridian
 	wrapped    bool    // the footprint crosses it in one piece, so that only its box is of use
-	applied    *bool // earthsearch:boa_offset_applied, where stated
-	jpeg2000   bool  // its bands are there, but as JPEG 2000
+	applied    *bool   // earthsearch:boa_offset_applied, where stated
+	jpeg2000   bool    // its bands are there, but as JPEG 2000
 
 	mu      sync.Mutex
 	decided *decision // once the pixels have been looked at
