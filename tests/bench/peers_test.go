@@ -1,5 +1,3 @@
-//go:build unix
-
 package bench
 
 import (
@@ -10,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"syscall"
 	"testing"
 	"time"
 
@@ -88,9 +85,9 @@ func compareSeries(b *testing.B, peer []string, folder, from, to string, dates i
 		for range peerTurns {
 			copied := filepath.Join(b.TempDir(), strconv.FormatInt(time.Now().UnixNano(), 36)) // other addresses: nothing of it is cached
 			require.NoError(b, os.CopyFS(copied, os.DirFS(folder)))
-			started, before := time.Now(), processorTime(b)
+			started, before := time.Now(), processorTime()
 			got := seriesFrom(b, copied, from, to)
-			ours, spent = min(ours, time.Since(started)), min(spent, processorTime(b)-before)
+			ours, spent = min(ours, time.Since(started)), min(spent, processorTime()-before)
 			require.NoError(b, os.RemoveAll(copied))
 			for _, o := range got.Observations {
 				want := theirs.Series[o.Date.Format(time.DateOnly)]
@@ -105,14 +102,6 @@ func compareSeries(b *testing.B, peer []string, folder, from, to string, dates i
 	b.ReportMetric(theirs.Processor/spent.Seconds(), "x-rasterio-processor")
 	b.ReportMetric(theirs.Processor*1e3, "ms-rasterio-processor")
 	b.ReportMetric(spent.Seconds()*1e3, "ms-tilth-processor")
-}
-
-// processorTime is what processors have spent on this process, collecting garbage
-// included.
-func processorTime(b *testing.B) time.Duration {
-	var usage syscall.Rusage
-	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 // seriesFrom opens a folder with its field.geojson and computes the NDVI.
