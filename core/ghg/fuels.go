@@ -280,7 +280,7 @@ func (r *run) pumpEnergy(w *Irrigation) quantity {
 		lift = assume(r.factor(r.section, "source/lift", source))
 	}
 	pressure := r.factor(r.section, "method/pressure_head", w.Method)
-	head := quantity{}
+	var head quantity
 	if w.DistanceM != nil {
 		head = r.do(stepHead, lift, pressure, given(*w.DistanceM), r.factor(r.section, "distance_m/friction"))
 	} else {
