@@ -73,6 +73,8 @@ type OperatorRepos struct {
 	Attempts    Attempts
 	Letters     Letters
 	Jobs        JobWriter
+
+	Assessments AssessmentUpkeep
 }
 
 // Accounts are companies, users, roles, tokens and keys.

@@ -57,6 +57,10 @@ type Repos struct {
 	Roles       Roles
 	Invitations Invitations
 	Letters     LetterBox
+
+	Assessments        Assessments
+	AssessmentVersions AssessmentVersions
+	EngineReferences   EngineReferenceWriter
 }
 
 // Filter narrows a list to records whose named attribute has a value. The names are
@@ -216,6 +220,9 @@ type JobWriter interface {
 	// Enqueue adds a job; one of the same kind and key that waits keeps its place, with
 	// the earlier of the two times.
 	Enqueue(ctx context.Context, job Job) error
+	// TryEnqueue is Enqueue whose failure leaves the transaction as it was, for work that a
+	// sweep finds again: what asks for it need not fail with it.
+	TryEnqueue(ctx context.Context, job Job) error
 	// Finish removes a job that the lease still holds. Faults: Conflict (code
 	// "lease_lost") when another worker has it: the transaction must not commit.
 	Finish(ctx context.Context, job Job) error

@@ -46,6 +46,16 @@ func (j jobs) Enqueue(ctx context.Context, job ports.Job) error {
 	return err
 }
 
+// TryEnqueue implements ports.JobWriter: a savepoint keeps a failure from ending the
+// transaction, as PostgreSQL otherwise would.
+func (j jobs) TryEnqueue(ctx context.Context, job ports.Job) error {
+	return j.s.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		inner := *j.s
+		inner.Tx = tx
+		return jobs{&inner}.Enqueue(ctx, job)
+	})
+}
+
 // Finish implements ports.JobWriter.
 func (j jobs) Finish(ctx context.Context, job ports.Job) error {
 	return held(j.s.NewDelete().Model((*jobRow)(nil)).Where("id = ?", job.ID).Where("lease = ?", job.Lease).Exec(ctx))

@@ -174,6 +174,7 @@ func repos(s *session) ports.Repos {
 		Wallet: wallet{s}, Orders: orders{s}, Outbox: outbox{s}, Jobs: jobs{s}, Imports: imports{s},
 		Grants: grants{s}, Keys: keys{s}, Audit: trail{s},
 		Members: members{s}, Roles: roles{s}, Invitations: invitations{s}, Letters: letters{s},
+		Assessments: assessments{assessmentRecords(s)}, AssessmentVersions: versions{s}, EngineReferences: engineReferences{s},
 	}
 }
 
@@ -183,5 +184,6 @@ func operatorRepos(s *session) ports.OperatorRepos {
 		Keys: keys{s}, Audit: trail{s}, Replays: replays{s},
 		Members: members{s}, Invitations: invitations{s}, Tickets: tickets{s}, Credentials: credentials{s},
 		Attempts: attempts{s}, Letters: letters{s}, Jobs: jobs{s},
+		Assessments: upkeep{s},
 	}
 }
