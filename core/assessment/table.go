@@ -1,5 +1,11 @@
 package assessment
 
+import (
+	"slices"
+
+	"tilth/core/ghg"
+)
+
 // Shape says whether a section is one object or a list of items.
 type Shape string
 
@@ -98,14 +104,53 @@ type Group struct {
 	Sections []string // keys; the group general holds the general record
 }
 
-// Choices tells which values a field's enumeration has: the rows of the mapping of
-// input values to emission factors. A value that maps to no factor does not exist here.
-type Choices interface {
-	Values(section, field string) []string
-}
-
 // Table is what every section holds. It is made once and never changed.
 type Table struct {
+	general  Section
 	sections []Section
 	byKey    map[string]*Section
+	// growthNeeded are the systems of perennials that have no growth of their own.
+	growthNeeded map[string]bool
+}
+
+// NewTable makes the table from the mapping, which gives every enumeration and unit a
+// factor depends on.
+func NewTable(m *ghg.Mapping) *Table {
+	v := values{m}
+	t := &Table{general: generalSection(v), sections: sections(v)}
+	t.byKey = make(map[string]*Section, len(t.sections))
+	for i := range t.sections {
+		t.byKey[t.sections[i].Key] = &t.sections[i]
+	}
+	t.growthNeeded = map[string]bool{}
+	for _, system := range v.of(secPerennial, "system") {
+		if row, ok := m.Find(secPerennial, "system/growth", system); ok {
+			word, _ := row.Literal()
+			t.growthNeeded[system] = word == "required"
+		}
+	}
+	return t
+}
+
+// Sections gives the fifteen sections in the order people fill them in.
+func (t *Table) Sections() []Section { return slices.Clone(t.sections) }
+
+// General gives the general part in the form of a section.
+func (t *Table) General() Section { return t.general }
+
+// Section gives the section of a key.
+func (t *Table) Section(key string) (Section, bool) {
+	s, ok := t.byKey[key]
+	if !ok {
+		return Section{}, false
+	}
+	return *s, true
+}
+
+// Declarable tells whether a section can be declared to hold nothing.
+func (s *Section) Declarable() bool { return s.Role != Mandatory }
+
+// applies tells whether a section is asked for, given what was entered.
+func (s *Section) applies(sheet Sheet) bool {
+	return s.Needs == nil || s.Needs.holds(sheet.first(s.Needs.Section))
 }

@@ -1,11 +1,12 @@
 // Package country is the list of country keys: snake_case names as in "spain" or
-// "united_states", with their ISO 3166-1 codes beside them in countries.csv. It holds
-// no borders and no emission factors.
+// "united_states", with their names, ISO 3166-1 codes and aliases, and the regions that
+// defaults are stated for, in countries.csv. It holds no borders and no emission factors.
 package country
 
 import (
 	_ "embed"
 	"encoding/csv"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -13,18 +14,53 @@ import (
 //go:embed countries.csv
 var table string
 
-// keys reads the first column of the table once.
-var keys = sync.OnceValue(func() map[string]bool {
+type index struct {
+	keys   []string
+	known  map[string]bool
+	byWord map[string]string // key by folded key, name, alias or code
+}
+
+// list reads the table once.
+var list = sync.OnceValue(func() *index {
 	rows, err := csv.NewReader(strings.NewReader(table)).ReadAll()
 	if err != nil {
 		panic("country: the built-in table is broken: " + err.Error())
 	}
-	out := make(map[string]bool, len(rows))
-	for _, row := range rows[1:] {
-		out[row[0]] = true
+	x := &index{known: map[string]bool{}, byWord: map[string]string{}}
+	for _, row := range rows[1:] { // key, name, iso2, iso3, rice_region, aliases, source, production_region
+		key := row[0]
+		x.keys, x.known[key] = append(x.keys, key), true
+		for _, word := range append(row[:4:4], strings.Split(row[5], "|")...) {
+			if word = Fold(word); word != "" {
+				x.byWord[word] = key
+			}
+		}
 	}
-	return out
+	return x
 })
 
 // Known reports whether a key is in the list.
-func Known(key string) bool { return keys()[key] }
+func Known(key string) bool { return list().known[key] }
+
+// Keys gives every key, in the order of the table.
+func Keys() []string { return slices.Clone(list().keys) }
+
+// Parse gives the key of what people and other systems write for a country: its key, its
+// English name, an alias such as "turkey" or "uk", or its code of ISO 3166-1.
+func Parse(word string) (key string, ok bool) {
+	key, ok = list().byWord[Fold(word)]
+	return key, ok
+}
+
+// plain are the letters with marks that names of countries have.
+var plain = strings.NewReplacer("å", "a", "ã", "a", "á", "a", "ç", "c", "é", "e", "í", "i", "ô", "o", "ó", "o", "ü", "u", "ı", "i",
+	"'", "", "’", "", "(", "", ")", "", "[", "", "]", "")
+
+// Fold brings a name to the form of a key: lower case, without marks, brackets and
+// apostrophes, other signs as one underscore.
+func Fold(name string) string {
+	words := strings.FieldsFunc(plain.Replace(strings.ToLower(name)), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	})
+	return strings.Join(words, "_")
+}

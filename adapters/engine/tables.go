@@ -1,0 +1,164 @@
+// Package engine holds the engines that compute greenhouse-gas results behind
+// ports.Engine: the built-in one with its embedded factor sets, and a client of an
+// external engine.
+package engine
+
+import (
+	"embed"
+	"encoding/csv"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+
+	"tilth/core/country"
+	"tilth/core/ghg"
+)
+
+//go:embed data/*.csv
+var data embed.FS
+
+// Editions of the built-in factor sets. A changed number is a new version: results keep
+// the digest of what they were computed with.
+var editions = []struct{ id, version, gwp string }{
+	{ghg.IPCC2019, "2026.1", "ar6"},
+	{ghg.IPCC2006, "2026.1", "ar5"},
+}
+
+// Files of the data folder that are no factor rows.
+const (
+	mappingFile = "mapping.csv"
+	climateFile = "climate_regions.csv"
+)
+
+// loaded are the factor sets, parsed once.
+var loaded = sync.OnceValues(func() (map[string]*ghg.FactorSet, error) { return load(data) })
+
+// FactorSet gives a built-in factor set by its id.
+func FactorSet(id string) (*ghg.FactorSet, error) {
+	sets, err := loaded()
+	if err != nil {
+		return nil, err
+	}
+	set := sets[id]
+	if set == nil {
+		return nil, fmt.Errorf("there is no factor set %q", id)
+	}
+	return set, nil
+}
+
+// Mapping gives the values that an assessment may hold and the factors they lead to, as
+// the default factor set has them.
+func Mapping() (*ghg.Mapping, error) {
+	set, err := FactorSet(ghg.IPCC2019)
+	if err != nil {
+		return nil, err
+	}
+	return set.Mapping(), nil
+}
+
+func load(files fs.FS) (map[string]*ghg.FactorSet, error) {
+	tables, err := readTables(files)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]*ghg.FactorSet, len(editions))
+	for _, e := range editions {
+		tables.ID, tables.Version, tables.GWP = e.id, e.version, e.gwp
+		if out[e.id], err = ghg.NewFactorSet(tables); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func readTables(files fs.FS) (ghg.FactorTables, error) {
+	t := ghg.FactorTables{Countries: map[string]ghg.CountryRegions{}}
+	for key, r := range country.EachRegions() {
+		t.Countries[key] = ghg.CountryRegions{Rice: r.Rice, Production: r.Production}
+	}
+	names, err := fs.Glob(files, "data/*.csv") // in the order of their names
+	if err != nil {
+		return t, err
+	}
+	for _, name := range names {
+		if err := eachRow(files, name, func(row func(string) string) error { return add(&t, path.Base(name), row) }); err != nil {
+			return t, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return t, nil
+}
+
+func add(t *ghg.FactorTables, file string, row func(string) string) error {
+	switch file {
+	case mappingFile:
+		t.Mapping = append(t.Mapping, ghg.MappingRow{
+			Section: row("section"), Field: row("field"), Value: row("enum_value"), Key: row("factor_key"), Note: row("note"),
+		})
+	case climateFile:
+		t.Climate = append(t.Climate, ghg.ClimateRegion{
+			Key: row("key"), Moisture: row("ef1_moisture"), PerennialClass: row("perennial_class"), OrganicSoilClass: row("organic_soil_class"),
+		})
+	default:
+		f, err := factor(row)
+		if err != nil {
+			return err
+		}
+		t.Factors = append(t.Factors, f)
+	}
+	return nil
+}
+
+func factor(row func(string) string) (ghg.Factor, error) {
+	f := ghg.Factor{Key: row("key"), Unit: row("unit"), Source: row("source"), Status: row("status"), Note: row("note")}
+	if f.Status != "verified" && f.Status != ghg.Unverified {
+		return f, fmt.Errorf("%s: status %q is neither verified nor unverified", f.Key, f.Status)
+	}
+	var err error
+	if f.Empty = row("value") == ""; f.Empty {
+		return f, nil
+	}
+	if f.Value, err = number(row("value")); err != nil {
+		return f, fmt.Errorf("%s: value: %w", f.Key, err)
+	}
+	if f.Ranged = row("lower") != "" || row("upper") != ""; !f.Ranged {
+		return f, nil
+	}
+	if f.Lower, err = number(row("lower")); err != nil {
+		return f, fmt.Errorf("%s: lower: %w", f.Key, err)
+	}
+	if f.Upper, err = number(row("upper")); err != nil {
+		return f, fmt.Errorf("%s: upper: %w", f.Key, err)
+	}
+	if f.Lower > f.Value || f.Upper < f.Value {
+		return f, fmt.Errorf("%s: the value %g lies outside its range %g to %g", f.Key, f.Value, f.Lower, f.Upper)
+	}
+	return f, nil
+}
+
+func number(text string) (float64, error) { return strconv.ParseFloat(strings.TrimSpace(text), 64) }
+
+// eachRow reads a table and hands over its rows as a function from column name to text.
+func eachRow(files fs.FS, name string, take func(func(string) string) error) error {
+	file, err := files.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		return err
+	}
+	column := map[string]int{}
+	for i, head := range rows[0] {
+		column[head] = i
+	}
+	for _, cells := range rows[1:] {
+		if err := take(func(head string) string { return cells[column[head]] }); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,355 @@
+package assessment
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"tilth/core/fault"
+)
+
+// Check reads a section as it was sent: an object, or the list of its items. It gives
+// the rows with what the table knows of, and what is wrong by JSON path: shapes, types,
+// enumerations and bounds. Whether all that is needed is there is the business of
+// [Table.Complete]: a draft may be empty. Nil is an empty section.
+func (t *Table) Check(section string, raw any) ([]Row, fault.Fields) {
+	s, ok := t.byKey[section]
+	if !ok {
+		return nil, unknownSection(section)
+	}
+	if raw == nil {
+		return nil, nil
+	}
+	if s.Shape == Object {
+		row, wrong := s.item(raw)
+		if len(wrong) > 0 {
+			return nil, wrong
+		}
+		row.ID = 0
+		return []Row{row}, nil
+	}
+	return s.list(raw)
+}
+
+// CheckItem reads the object of an object section, or one item of a list.
+func (t *Table) CheckItem(section string, raw any) (Row, fault.Fields) {
+	s, ok := t.byKey[section]
+	if !ok {
+		return Row{}, unknownSection(section)
+	}
+	return s.item(raw)
+}
+
+// Patch reads what was entered before with the members of raw put over it, as RFC 7396
+// merges: null takes a member away, an amount keeps the part that is not sent, a nested
+// list is replaced.
+func (t *Table) Patch(section string, old Values, raw any) (Row, fault.Fields) {
+	changes, ok := raw.(map[string]any)
+	if !ok {
+		return Row{}, nonField("An object is expected.")
+	}
+	return t.CheckItem(section, merged(old, changes))
+}
+
+func merged(old, changes map[string]any) map[string]any {
+	out := make(map[string]any, len(old)+len(changes))
+	for k, v := range old {
+		out[k] = v
+	}
+	for k, v := range changes {
+		below, isObject := v.(map[string]any)
+		switch {
+		case v == nil:
+			delete(out, k)
+		case isObject:
+			have, _ := out[k].(map[string]any)
+			out[k] = merged(have, below)
+		default:
+			out[k] = v
+		}
+	}
+	return out
+}
+
+func (s *Section) list(raw any) ([]Row, fault.Fields) {
+	items, ok := raw.([]any)
+	if !ok {
+		return nil, nonField("A list of objects is expected.")
+	}
+	if len(items) > MaxItems {
+		return nil, nonField(fmt.Sprintf("At most %d items; this has %d.", MaxItems, len(items)))
+	}
+	wrong := fault.Fields{}
+	rows := make([]Row, 0, len(items))
+	seen := make(map[int64]bool, len(items))
+	for i, item := range items {
+		row, f := s.item(item)
+		if row.ID != 0 && seen[row.ID] {
+			f = fault.Fields{}
+			f.Addf("id", "Item %d is in the list twice.", row.ID)
+		}
+		seen[row.ID] = true
+		wrong.Nest(strconv.Itoa(i), f)
+		rows = append(rows, row)
+	}
+	if len(wrong) > 0 {
+		return nil, wrong
+	}
+	return rows, nil
+}
+
+// item reads an object with the id it carries.
+func (s *Section) item(raw any) (Row, fault.Fields) {
+	object, ok := raw.(map[string]any)
+	if !ok {
+		return Row{}, nonField("An object is expected.")
+	}
+	v, wrong := readObject(s.Fields, object)
+	row := Row{Values: v}
+	if id, ok := object["id"]; ok && id != nil {
+		n, isNumber := numeric(id)
+		if !isNumber || n != math.Trunc(n) || n < 1 || n > 1<<53 {
+			wrong.Add("id", "The id of an item is a whole number above 0; leave it out for a new item.")
+			return row, wrong
+		}
+		row.ID = int64(n)
+	}
+	return row, wrong
+}
+
+// readObject reads the members that the table knows; what else is there is ignored.
+func readObject(fields []Field, object map[string]any) (Values, fault.Fields) {
+	out, wrong := make(Values, len(object)), fault.Fields{}
+	for i := range fields {
+		f := &fields[i]
+		raw, ok := object[f.Key]
+		if !ok || raw == nil {
+			continue
+		}
+		clean, problem := f.read(raw)
+		switch p := problem.(type) {
+		case string:
+			wrong.Add(f.Key, p)
+		case fault.Fields:
+			wrong.Nest(f.Key, p)
+		default:
+			if !empty(clean) {
+				out[f.Key] = clean
+			}
+		}
+	}
+	for i := range fields {
+		if message := fields[i].unitProblem(out); message != "" {
+			wrong.Nest(fields[i].Key, fault.Fields{"unit": []string{message}})
+		}
+	}
+	return out, wrong
+}
+
+// empty tells of an emptied text, and of an amount with neither part, that they are none.
+func empty(clean any) bool {
+	object, isAmount := clean.(map[string]any)
+	return clean == "" || isAmount && len(object) == 0
+}
+
+// read gives the value of a field as it is kept, or what is wrong with it: a message, or
+// messages by member.
+func (f *Field) read(raw any) (clean, problem any) {
+	switch f.Kind {
+	case Amount:
+		return f.readAmount(raw)
+	case Items:
+		return f.readItems(raw)
+	}
+	clean, message := f.scalar(raw)
+	if message != "" {
+		return nil, message
+	}
+	return clean, nil
+}
+
+func (f *Field) readAmount(raw any) (clean, problem any) {
+	object, ok := raw.(map[string]any)
+	if !ok {
+		return nil, "An object with value and unit is expected."
+	}
+	out, wrong := make(map[string]any, 2), fault.Fields{}
+	if v := object["value"]; v != nil {
+		n, message := f.number(v)
+		if message != "" {
+			wrong.Add("value", message)
+		}
+		out["value"] = n
+	}
+	if u := object["unit"]; u != nil {
+		if message := oneOf(u, f.Units); message != "" {
+			wrong.Add("unit", message)
+		}
+		out["unit"] = u
+	}
+	if len(wrong) > 0 {
+		return nil, wrong
+	}
+	return out, nil
+}
+
+func (f *Field) readItems(raw any) (clean, problem any) {
+	list, ok := raw.([]any)
+	if !ok {
+		return nil, "A list of objects is expected."
+	}
+	if len(list) > f.MaxItems {
+		return nil, fmt.Sprintf("At most %d items; this has %d.", f.MaxItems, len(list))
+	}
+	out, wrong := make([]any, 0, len(list)), fault.Fields{}
+	for i, item := range list {
+		object, ok := item.(map[string]any)
+		if !ok {
+			wrong.Add(strconv.Itoa(i), "An object is expected.")
+			continue
+		}
+		v, nested := readObject(f.Fields, object)
+		wrong.Nest(strconv.Itoa(i), nested)
+		out = append(out, map[string]any(v))
+	}
+	if len(wrong) > 0 {
+		return nil, wrong
+	}
+	return out, nil
+}
+
+// scalar gives a value that is neither amount nor list as it is kept, or what is wrong
+// with it. It does not allocate where the value is right.
+func (f *Field) scalar(raw any) (clean any, message string) {
+	switch f.Kind {
+	case Choice:
+		return raw, oneOf(raw, f.Enum)
+	case Flag:
+		if _, ok := raw.(bool); !ok {
+			return nil, "true or false is expected."
+		}
+		return raw, ""
+	case Text:
+		return raw, plainText(raw, f.MaxLen)
+	case Date:
+		return raw, civilDate(raw)
+	}
+	if _, ok := raw.(float64); ok { // already as it is kept
+		_, message = f.number(raw)
+		return raw, message
+	}
+	return f.boxed(raw)
+}
+
+func (f *Field) boxed(raw any) (any, string) {
+	n, message := f.number(raw)
+	return n, message
+}
+
+// number reads a number within the field's bounds. Text and booleans are no numbers.
+func (f *Field) number(raw any) (float64, string) {
+	n, ok := numeric(raw)
+	switch {
+	case !ok:
+		return 0, "A number is expected."
+	case f.Kind == Integer && n != math.Trunc(n):
+		return 0, "A whole number is expected."
+	case n < *f.Min || n > *f.Max || f.AboveZero && n <= 0:
+		return 0, f.bounds()
+	}
+	return n, ""
+}
+
+func (f *Field) bounds() string {
+	if f.AboveZero {
+		return "A number above 0 and at most " + decimal(*f.Max) + "."
+	}
+	return "A number from " + decimal(*f.Min) + " to " + decimal(*f.Max) + "."
+}
+
+func decimal(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+
+// numeric gives a finite number, however the reader of the body keeps numbers.
+func numeric(raw any) (float64, bool) {
+	var n float64
+	switch v := raw.(type) {
+	case float64:
+		n = v
+	case int:
+		n = float64(v)
+	case int64:
+		n = float64(v)
+	case interface{ Float64() (float64, error) }: // a number kept as its digits
+		parsed, err := v.Float64()
+		if err != nil {
+			return 0, false
+		}
+		n = parsed
+	default:
+		return 0, false
+	}
+	return n, !math.IsNaN(n) && !math.IsInf(n, 0)
+}
+
+func oneOf(raw any, allowed []string) string {
+	word, ok := raw.(string)
+	switch {
+	case !ok:
+		return "Text is expected, one of " + strings.Join(allowed, ", ") + "."
+	case !slices.Contains(allowed, word):
+		return fmt.Sprintf("%q is not one of %s.", word, strings.Join(allowed, ", "))
+	}
+	return ""
+}
+
+func plainText(raw any, most int) string {
+	s, ok := raw.(string)
+	switch {
+	case !ok:
+		return "Text is expected."
+	case !utf8.ValidString(s):
+		return "This is not valid UTF-8 text."
+	case strings.ContainsRune(s, 0):
+		return "The character U+0000 is not allowed."
+	case len(s) > most && utf8.RuneCountInString(s) > most:
+		return fmt.Sprintf("At most %d characters; this has %d.", most, utf8.RuneCountInString(s))
+	}
+	return ""
+}
+
+func civilDate(raw any) string {
+	s, _ := raw.(string)
+	d, err := time.Parse(time.DateOnly, s)
+	if err != nil || d.Year() < 1900 || d.Year() > mostYear {
+		return "A date as YYYY-MM-DD is expected, from 1900-01-01 to 2200-12-31."
+	}
+	return ""
+}
+
+// unitProblem says when the unit of an amount is none of those that the rest of its
+// object leaves.
+func (f *Field) unitProblem(v Values) string {
+	if len(f.UnitsWhen) == 0 {
+		return ""
+	}
+	unit := v.unit(f.Key)
+	if unit == "" {
+		return ""
+	}
+	for _, rule := range f.UnitsWhen {
+		if rule.When.holds(v) && !slices.Contains(rule.Units, unit) {
+			return fmt.Sprintf("%q does not measure %s; give one of %s.", unit, v.text(rule.When.Field), strings.Join(rule.Units, ", "))
+		}
+	}
+	return ""
+}
+
+func nonField(message string) fault.Fields { return fault.Fields{fault.NonField: []string{message}} }
+
+func unknownSection(key string) fault.Fields {
+	return nonField(fmt.Sprintf("There is no section %q.", key))
+}

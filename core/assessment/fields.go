@@ -1,0 +1,62 @@
+package assessment
+
+// What a field is, said in the order people read it: a kind with its name, then what is
+// asked of it.
+
+func choice(key, label string, enum []string) Field {
+	return Field{Key: key, Label: label, Kind: Choice, Enum: enum}
+}
+
+func number(key, label, unit string, least, most float64) Field {
+	return Field{Key: key, Label: label, Kind: Number, Unit: unit, Min: &least, Max: &most}
+}
+
+func percentage(key, label string) Field { return number(key, label, "%", 0, 100) }
+
+func integer(key, label, unit string, least, most float64) Field {
+	f := number(key, label, unit, least, most)
+	f.Kind = Integer
+	return f
+}
+
+func flag(key, label string) Field { return Field{Key: key, Label: label, Kind: Flag, Default: false} }
+
+func text(key, label string, most int) Field {
+	return Field{Key: key, Label: label, Kind: Text, MaxLen: most}
+}
+
+func date(key, label string) Field { return Field{Key: key, Label: label, Kind: Date} }
+
+func amount(key, label string, units []string, most float64) Field {
+	least := 0.0
+	return Field{Key: key, Label: label, Kind: Amount, Units: units, Min: &least, Max: &most}
+}
+
+func items(key, label string, most int, fields ...Field) Field {
+	return Field{Key: key, Label: label, Kind: Items, MaxItems: most, Fields: fields}
+}
+
+func notes() Field { return text("notes", "Notes", 4000) }
+
+func (f Field) must() Field { f.Required = true; return f }
+
+// mustWhen requires the field where a condition on its object holds.
+func (f Field) mustWhen(field string, in ...string) Field {
+	f.RequiredWhen = append(f.RequiredWhen, Condition{Field: field, In: in})
+	return f
+}
+
+// mustNote says in words when a rule of rules.go requires the field.
+func (f Field) mustNote(note string) Field { f.RequiredNote = note; return f }
+
+func (f Field) usual(value any) Field { f.Default = value; return f }
+
+func (f Field) about(help string) Field { f.Help = help; return f }
+
+func (f Field) above0() Field { f.AboveZero = true; return f }
+
+// unitsWhen narrows the units of an amount where a condition on its object holds.
+func (f Field) unitsWhen(field string, in []string, units ...string) Field {
+	f.UnitsWhen = append(f.UnitsWhen, UnitRule{When: Condition{Field: field, In: in}, Units: units})
+	return f
+}

@@ -1,0 +1,309 @@
+package assessment
+
+import (
+	"fmt"
+	"strings"
+
+	"tilth/core/ghg"
+)
+
+// slurryDensityKgL is taken of organic inputs given by volume: the row
+// organic.slurry_density of the factor tables (1 t/m3), a convention.
+const slurryDensityKgL = 1.0
+
+// Normalise turns what was entered into the snapshot the engine reads: kg, ha, m3, km,
+// °C, totals as rates per treated area, and the defaults of the form. Items that lack a
+// required field are left out, each with a warning, as are sections that are empty and
+// not declared so. Violations are what no result can be computed with: no year, no
+// climate zone, and contradictions.
+func (t *Table) Normalise(a *Assessment, sheet Sheet, facts Facts) (in ghg.Input, warnings, violations []Finding) {
+	n := normaliser{t: t, sheet: sheet, in: &in}
+	for _, f := range a.generalFindings(facts) {
+		if f.Path == keyYear || f.Path == keyClimate {
+			violations = append(violations, f)
+		}
+	}
+	violations = append(violations, a.contradictions(sheet)...)
+	n.general(a)
+	for i := range t.sections {
+		if s := &t.sections[i]; s.applies(sheet) && len(sheet[s.Key]) == 0 && !a.Declarations.None(s.Key) {
+			n.warn("section_empty", s.Key, s.Title+": nothing is entered and none is declared; it counts as zero.")
+		}
+	}
+	n.crop()
+	n.inputs()
+	n.practices()
+	n.energy()
+	n.stocks()
+	return in, n.warnings, violations
+}
+
+// normaliser carries one assessment into its snapshot.
+type normaliser struct {
+	t        *Table
+	sheet    Sheet
+	in       *ghg.Input
+	areaHa   float64 // 0: not known
+	warnings []Finding
+}
+
+func (n *normaliser) warn(code, path, message string) {
+	n.warnings = append(n.warnings, Finding{code, path, message})
+}
+
+func (n *normaliser) general(a *Assessment) {
+	g := &n.in.General
+	if a.Year != nil {
+		g.Year = *a.Year
+	}
+	g.ClimateRegion, g.Country = a.ClimateRegion, a.FarmCountry
+	area, wrong := a.AreaHa()
+	if len(wrong) > 0 {
+		n.warn("area_unknown", keyArea, "The growing area is not known: nothing that depends on it is counted. "+wrong[0].Message)
+	}
+	n.areaHa, g.AreaHa = area, area
+	if celsius, wrong := a.Celsius(); len(wrong) == 0 {
+		g.TemperatureC = &celsius
+	}
+}
+
+// each hands over the items of a section that hold all that is required, and warns of
+// the others. A section that does not apply is passed over.
+func (n *normaliser) each(section string, take func(path string, v Values)) {
+	s := n.t.byKey[section]
+	if !s.applies(n.sheet) {
+		return
+	}
+	for i, row := range n.sheet[section] {
+		path := section
+		if s.Shape == List {
+			path = fmt.Sprintf("%s[%d]", section, i)
+		}
+		state := SectionState{}
+		c := counter{table: n.t, section: s, sheet: n.sheet, state: &state, row: i}
+		c.count(s.Fields, row.Values)
+		c.countOneOf(row.Values)
+		if len(state.Missing) > 0 {
+			n.warn("incomplete", path, fmt.Sprintf("%s is left out: %s", path, n.lacks(state.Missing)))
+			continue
+		}
+		take(path, row.Values)
+	}
+}
+
+func (n *normaliser) lacks(missing []Missing) string {
+	words := make([]string, len(missing))
+	for i, m := range missing {
+		words[i] = m.Message
+	}
+	return strings.Join(words, " ")
+}
+
+// crop takes what there is: a crop without a yield still has fertilizers.
+func (n *normaliser) crop() {
+	v, c := n.sheet.first(secCrop), &n.in.Crop
+	c.Type = v.text("crop_type")
+	c.YieldKg = n.yield(v, "harvested_yield")
+	c.FarmGateYieldKg = n.yield(v, "farm_gate_yield")
+	c.GrowingCycles = int(v.numberOr("growing_cycles", 1))
+	c.RenewalYears = v.number("renewal_years")
+	for _, item := range v.items("co_products") {
+		o := object(item)
+		basis := o.text("basis")
+		if basis == "" {
+			basis = "economic"
+		}
+		c.CoProducts = append(c.CoProducts, ghg.CoProduct{Name: o.text("name"), SharePct: o.numberOr("share_pct", 0), Basis: basis})
+	}
+	v = n.sheet.first(secSoil)
+	n.in.Soil = ghg.Soil{
+		Class: v.text("soil_class"), DrainedOrganicPct: v.number("drained_organic_share_pct"), AnnualRainfallMm: v.number("annual_rainfall_mm"),
+		Texture: v.text("texture"), OrganicMatterPct: v.number("soil_organic_matter_pct"), PH: v.number("ph"),
+		SandPct: v.number("sand_pct"), BulkDensity: v.number("bulk_density"),
+	}
+}
+
+func (n *normaliser) yield(v Values, key string) *float64 {
+	value, unit, ok := v.amount(key)
+	if !ok || n.areaHa == 0 && strings.Contains(unit, "/") {
+		return nil
+	}
+	kg, ok := ghg.YieldKg(value, unit, n.areaHa)
+	if !ok {
+		return nil
+	}
+	return &kg
+}
+
+// rate gives kg per treated ha; ok is false where the growing area is needed and not known.
+func (n *normaliser) rate(path string, v Values, densityKgL *float64, treatedPct float64) (kgHa float64, ok bool) {
+	value, unit, _ := v.amount("rate")
+	treated := n.areaHa * treatedPct / 100
+	kgHa, ok = ghg.RateKgPerHa(value, unit, densityKgL, &treated)
+	if !ok {
+		n.warn("area_needed", path+".rate", fmt.Sprintf("%s is left out: a total in %s needs the growing area.", path, unit))
+	}
+	return kgHa, ok
+}
+
+func (n *normaliser) inputs() {
+	n.each(secFertilizers, func(path string, v Values) {
+		pct := v.numberOr("applied_area_pct", 100)
+		kgHa, ok := n.rate(path, v, v.number("density_kg_l"), pct)
+		if !ok {
+			return
+		}
+		n.in.Fertilizers = append(n.in.Fertilizers, ghg.Fertilizer{
+			Product: v.text("product"), KgPerHa: kgHa, AreaPct: pct,
+			NPct: v.number("n_pct"), P2O5Pct: v.number("p2o5_pct"), K2OPct: v.number("k2o_pct"), NClass: v.text("n_class"),
+			Region: v.text("production_region"), Inhibitor: v.text("inhibitor"), Method: v.text("method"),
+			ManualProductionEF: v.number("manual_production_ef"),
+		})
+	})
+	n.each(secOrganic, func(path string, v Values) {
+		density := slurryDensityKgL
+		kgHa, ok := n.rate(path, v, &density, 100)
+		if !ok {
+			return
+		}
+		n.in.OrganicInputs = append(n.in.OrganicInputs, ghg.OrganicInput{
+			Type: v.text("type"), KgPerHa: kgHa, NPct: v.number("n_pct"), DryMatterPct: v.number("dry_matter_pct"),
+			DaysBeforePlanting: v.number("days_before_planting"), Origin: v.text("origin"),
+		})
+	})
+	n.each(secProtection, func(path string, v Values) {
+		p := ghg.Protection{
+			Category: v.text("category"), Applications: int(v.numberOr("applications", 0)), TreatedPct: v.numberOr("treated_area_pct", 100),
+			ActiveIngredientPct: v.number("active_ingredient_pct"),
+		}
+		if value, unit, given := v.amount("rate"); given {
+			if kgHa, ok := ghg.RateKgPerHa(value, unit, nil, nil); ok {
+				p.KgPerHa = &kgHa
+			}
+		}
+		if (p.KgPerHa == nil) != (p.ActiveIngredientPct == nil) {
+			n.warn("rate_unused", path, path+": rate and active_ingredient_pct are used together; the applications are counted instead.")
+		}
+		n.in.CropProtection = append(n.in.CropProtection, p)
+	})
+	n.each(secSeeds, func(_ string, v Values) {
+		value, unit, given := v.amount("rate")
+		if kgHa, ok := ghg.RateKgPerHa(value, unit, nil, nil); given && ok {
+			n.in.Seeds = &ghg.Seeds{KgPerHa: kgHa, Origin: v.text("origin")}
+		}
+	})
+}
+
+func (n *normaliser) practices() {
+	n.each(secResidues, func(_ string, v Values) {
+		r := &ghg.Residues{Method: v.text("method"), AboveGroundDMKg: v.number("above_ground_dm"), StrawTiming: v.text("straw_incorporation_timing")}
+		for _, item := range v.items("management") {
+			o := object(item)
+			r.Management = append(r.Management, ghg.ResidueShare{Practice: o.text("practice"), SharePct: o.numberOr("share_pct", 0)})
+		}
+		n.in.Residues = r
+	})
+	n.each(secRice, func(_ string, v Values) {
+		n.in.Rice = &ghg.Rice{WaterRegime: v.text("water_regime"), PreSeason: v.text("pre_season"), CultivationDays: v.number("cultivation_days")}
+	})
+	if len(n.sheet[secRice]) > 0 && n.in.Crop.Type != paddyRice {
+		n.warn("section_ignored", secRice, "Paddy rice is entered, but the crop is another; the section is not counted.")
+	}
+}
+
+func (n *normaliser) energy() {
+	n.each(secIrrigation, func(path string, v Values) {
+		value, unit, _ := v.amount("water_volume")
+		if n.areaHa == 0 && (unit == "mm" || unit == "m3/ha") {
+			n.warn("area_needed", path+".water_volume", fmt.Sprintf("%s is left out: water in %s needs the growing area.", path, unit))
+			return
+		}
+		water, _ := ghg.WaterM3(value, unit, n.areaHa)
+		n.in.Irrigation = append(n.in.Irrigation, ghg.Irrigation{
+			Method: v.text("method"), WaterM3: water, PowerSource: v.text("power_source"), Source: v.text("source"),
+			PumpingHeadM: v.number("pumping_head_m"), DistanceM: v.number("distance_m"), CountedElsewhere: v.flag("energy_counted_elsewhere"),
+		})
+	})
+	n.each(secFuel, func(_ string, v Values) {
+		value, unit, _ := v.amount("amount")
+		amount, unit, perUnit, _ := ghg.EnergyAmount(value, unit)
+		fuel := ghg.Fuel{
+			Carrier: v.text("carrier"), Amount: amount, Unit: unit,
+			AllocationPct: v.numberOr("allocation_pct", 100), Purpose: v.text("purpose"), ManualEF: v.number("manual_ef"),
+		}
+		if fuel.ManualEF != nil {
+			*fuel.ManualEF /= perUnit
+		}
+		n.in.FuelEnergy = append(n.in.FuelEnergy, fuel)
+	})
+	n.each(secMachinery, func(_ string, v Values) {
+		n.in.Machinery = append(n.in.Machinery, ghg.Operation{
+			Operation: v.text("operation"), Passes: v.numberOr("passes", 0), AreaPct: v.numberOr("area_pct", 100),
+			FuelLPerHa: v.number("fuel_rate"), CountedElsewhere: v.flag("fuel_counted_elsewhere"),
+		})
+	})
+	n.each(secTransport, func(_ string, v Values) {
+		weight, weightUnit, _ := v.amount("weight")
+		distance, distanceUnit, _ := v.amount("distance")
+		tonnes, _ := ghg.WeightT(weight, weightUnit)
+		km, _ := ghg.DistanceKm(distance, distanceUnit)
+		n.in.Transport = append(n.in.Transport, ghg.Journey{
+			Mode: v.text("mode"), WeightT: tonnes, DistanceKm: km, Leg: v.text("leg"),
+			Refrigerated: v.flag("refrigerated"), CountedElsewhere: v.flag("fuel_counted_elsewhere"),
+		})
+	})
+}
+
+func (n *normaliser) stocks() {
+	n.each(secLand, func(_ string, v Values) {
+		land := &ghg.LandState{
+			Tillage: v.text("tillage"), CarbonInputs: v.text("carbon_inputs"), CoverCrop: v.text("cover_crop"),
+			CoverCropPct: v.number("cover_crop_share_pct"), NoChange20y: v.flag("no_change_20y"),
+		}
+		for _, item := range v.items("changes") {
+			o := object(item)
+			land.Changes = append(land.Changes, ghg.LandChange{
+				Year: int(o.numberOr("year", 0)), LandUse: o.text("land_use"), Tillage: o.text("tillage"),
+				CarbonInputs: o.text("carbon_inputs"), AreaPct: o.numberOr("area_pct", 100),
+			})
+		}
+		n.in.LandManagement = land
+	})
+	n.each(secConversion, func(_ string, v Values) {
+		n.in.LandUseChange = append(n.in.LandUseChange, ghg.Conversion{
+			PreviousUse: v.text("previous_use"), ForestZone: v.text("forest_zone"), Year: int(v.numberOr("year", 0)),
+			AreaPct: v.numberOr("area_pct", 100), PreviousBiomassTCHa: v.number("previous_biomass_t_c_ha"),
+		})
+	})
+	n.each(secPerennial, func(_ string, v Values) {
+		p := ghg.Perennial{
+			System: v.text("system"), AreaHa: areaOf(v, "area"), LengthM: lengthOf(v), Count: v.number("count"),
+			PlantingYear: int(v.numberOr("planting_year", 0)), GrowthTCHaYr: v.number("growth"), RemovedAreaHa: areaOf(v, "removed_area"),
+		}
+		for _, item := range v.items("measured_stocks") {
+			o := object(item)
+			p.MeasuredStocks = append(p.MeasuredStocks, ghg.CarbonStock{Year: int(o.numberOr("year", 0)), TC: o.numberOr("t_c", 0)})
+		}
+		n.in.PerennialBiomass = append(n.in.PerennialBiomass, p)
+	})
+}
+
+func areaOf(v Values, key string) *float64 {
+	value, unit, ok := v.amount(key)
+	if !ok {
+		return nil
+	}
+	ha, _ := ghg.AreaHa(value, unit)
+	return &ha
+}
+
+func lengthOf(v Values) *float64 {
+	value, unit, ok := v.amount("length")
+	if !ok {
+		return nil
+	}
+	if unit == "km" {
+		value *= 1000
+	}
+	return &value
+}

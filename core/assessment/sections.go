@@ -1,0 +1,341 @@
+package assessment
+
+import (
+	"strings"
+
+	"tilth/core/ghg"
+)
+
+// Bounds of what can be entered. They keep slips and other units out, and are no
+// agronomy: what is merely odd is a warning of the submission.
+const (
+	mostAmount  = 1e9  // of anything in kg, l, m3, mj
+	leastYear   = 1800 // of what was planted, cleared or changed
+	mostYear    = 2200 // as everywhere in the house
+	mostEF      = 1e6  // kg CO2e per unit
+	daysOfAYear = 366
+)
+
+// Units that the mapping has no rows for, because no factor depends on them.
+var (
+	sprayUnits  = []string{"kg/ha", "lb/acre"}
+	seedUnits   = []string{"kg/ha"}
+	areaUnits   = []string{"ha", "acre", "m2", "km2"}
+	lengthUnits = []string{"m", "km"}
+)
+
+// Keys that rules look for. All of them are values of the mapping or keys of the table.
+const (
+	secGeneral     = "general"
+	secCrop        = "crop"
+	secSoil        = "soil"
+	secFertilizers = "fertilizers"
+	secOrganic     = "organic_inputs"
+	secProtection  = "crop_protection"
+	secSeeds       = "seeds"
+	secResidues    = "residues"
+	secRice        = "rice"
+	secIrrigation  = "irrigation"
+	secFuel        = "fuel_energy"
+	secMachinery   = "machinery"
+	secTransport   = "transport"
+	secLand        = "land_management"
+	secConversion  = "land_use_change"
+	secPerennial   = "perennial_biomass"
+
+	paddyRice = "rice_paddy"
+)
+
+// values asks the mapping for the values of a field of a section.
+type values struct{ m *ghg.Mapping }
+
+func (v values) of(section, field string) []string { return v.m.Values(section, field) }
+
+// sections gives the fifteen sections in the order people fill them in. What is stated
+// in bold in the design is required; enumerations are those of the mapping.
+func sections(v values) []Section {
+	return []Section{
+		cropSection(v), soilSection(v), fertilizerSection(v), organicSection(v), protectionSection(v), seedSection(v),
+		residueSection(v), riceSection(v), irrigationSection(v), fuelSection(v), machinerySection(v), transportSection(v),
+		landSection(v), conversionSection(v), perennialSection(v),
+	}
+}
+
+func cropSection(v values) Section {
+	units := v.of(secCrop, "harvested_yield.unit")
+	return Section{
+		Key: secCrop, Title: "Crop", Shape: Object, Group: "crop", Weight: 15, Role: Mandatory,
+		Fields: []Field{
+			choice("crop_type", "Crop type", v.of(secCrop, "crop_type")).must(),
+			amount("harvested_yield", "Harvested yield", units, mostAmount).must().
+				about("Fresh weight of the year over all growing cycles: in all, or per area."),
+			amount("farm_gate_yield", "Yield at the farm gate", units, mostAmount).about("What left the farm; the harvest when not given."),
+			integer("growing_cycles", "Growing cycles in the year", "", 1, 12).usual(1.0),
+			date("planting_date", "Planting date"),
+			date("harvest_date", "Harvest date"),
+			items("co_products", "Co-products", 20,
+				text("name", "Name", 255).must(),
+				percentage("share_pct", "Share of the emissions").must(),
+				choice("basis", "Basis of the share", []string{"economic", "mass", "energy", "other"}).usual("economic"),
+			).about("Together they carry less than 100 %; the main product carries the rest."),
+			number("renewal_years", "Years until the stand is renewed", "yr", 1, 100).usual(1.0).about("Of forage crops."),
+			notes(),
+		},
+	}
+}
+
+func soilSection(v values) Section {
+	return Section{
+		Key: secSoil, Title: "Soil", Shape: Object, Group: "soil", Weight: 10, Role: Mandatory,
+		Fields: []Field{
+			choice("soil_class", "Soil class", v.of(secSoil, "soil_class")).must().about("Class of IPCC 2019, volume 4, chapter 3, annex 3A.5."),
+			percentage("drained_organic_share_pct", "Drained organic share").mustWhen("soil_class", "organic"),
+			choice("texture", "Texture", []string{"fine", "medium", "coarse"}),
+			percentage("soil_organic_matter_pct", "Soil organic matter"),
+			number("ph", "pH", "", 0, 14),
+			percentage("sand_pct", "Sand"),
+			number("annual_rainfall_mm", "Annual rainfall", "mm", 0, 20_000),
+			number("bulk_density", "Bulk density", "t/m3", 0.02, 2.65).about("Peat has about 0.1; quartz itself 2.65."),
+			notes(),
+		},
+	}
+}
+
+func fertilizerSection(v values) Section {
+	return Section{
+		Key: secFertilizers, Title: "Fertilizers and lime", Shape: List, Group: "inputs", Weight: 15, Role: Core,
+		Fields: []Field{
+			choice("product", "Product", v.of(secFertilizers, "product")).must(),
+			amount("rate", "Rate", v.of(secFertilizers, "rate.unit"), mostAmount).must().
+				about("Per treated area, or a total for it; of the product, and of all its applications in the year."),
+			number("density_kg_l", "Density", "kg/l", 0, 5).above0().mustWhen("rate.unit", "l/ha"),
+			percentage("n_pct", "Nitrogen (N)").mustWhen("product", "custom").about("The product's own when not given."),
+			percentage("p2o5_pct", "Phosphorus (P2O5)").mustWhen("product", "custom").about("The product's own when not given."),
+			percentage("k2o_pct", "Potassium (K2O)").mustWhen("product", "custom").about("The product's own when not given."),
+			choice("n_class", "Form of the nitrogen", v.of(secFertilizers, "n_class")).mustWhen("product", "custom"),
+			percentage("applied_area_pct", "Treated share of the area").above0().usual(100.0),
+			choice("production_region", "Made in", productionRegions(v.m)).about("The region the country buys from when not given."),
+			choice("inhibitor", "Inhibitor", v.of(secFertilizers, "inhibitor")).usual("none"),
+			choice("method", "Method", v.of(secFertilizers, "method")),
+			date("date", "Date"),
+			number("manual_production_ef", "Own production factor", "kg CO2e/kg product", 0, mostEF).mustWhen("manual_ef_note"),
+			text("manual_ef_note", "Source of the own factor", 1000).mustWhen("manual_production_ef"),
+			notes(),
+		},
+	}
+}
+
+// productionRegions are the regions that fertilizers are made in: the second condition
+// of the rows of their production.
+func productionRegions(m *ghg.Mapping) []string {
+	var out []string
+	for _, row := range m.Rows() {
+		if row.Section == secFertilizers && row.Field == "product/production" {
+			out = appendNew(out, second(row.Value))
+		}
+	}
+	return out
+}
+
+// second gives the second of the conditions "a|b" of a row.
+func second(value string) string {
+	_, rest, _ := strings.Cut(value, "|")
+	word, _, _ := strings.Cut(rest, "|")
+	return word
+}
+
+func organicSection(v values) Section {
+	return Section{
+		Key: secOrganic, Title: "Organic inputs", Shape: List, Group: "inputs", Weight: 6, Role: Core,
+		Fields: []Field{
+			choice("type", "Type", v.of(secOrganic, "type")).must(),
+			amount("rate", "Rate", v.of(secOrganic, "rate.unit"), mostAmount).must().about("Fresh weight, per growing area or in all."),
+			percentage("n_pct", "Nitrogen (N), fresh").mustWhen("type", "other").about("The type's own when not given."),
+			percentage("dry_matter_pct", "Dry matter").mustWhen("type", "other").about("The type's own when not given."),
+			integer("days_before_planting", "Days before planting", "d", 0, daysOfAYear).about("Matters in flooded rice."),
+			choice("origin", "Origin", v.of(secOrganic, "origin")),
+			notes(),
+		},
+	}
+}
+
+func protectionSection(v values) Section {
+	return Section{
+		Key: secProtection, Title: "Crop protection", Shape: List, Group: "inputs", Weight: 5, Role: Core,
+		Fields: []Field{
+			choice("category", "Category", v.of(secProtection, "category")).must(),
+			integer("applications", "Applications in the year", "", 1, 365).must(),
+			percentage("treated_area_pct", "Treated share of the area").usual(100.0),
+			amount("rate", "Rate of one application", sprayUnits, mostAmount).
+				about("With the active ingredient given too, that is counted instead of the applications."),
+			percentage("active_ingredient_pct", "Active ingredient"),
+			notes(),
+		},
+	}
+}
+
+func seedSection(v values) Section {
+	return Section{
+		Key: secSeeds, Title: "Seeds", Shape: Object, Group: "inputs", Weight: 0.5, Role: OptionalOnly,
+		Fields: []Field{
+			amount("rate", "Seed rate", seedUnits, 1e6),
+			choice("origin", "Origin", v.of(secSeeds, "origin")).usual("purchased"),
+			notes(),
+		},
+	}
+}
+
+func residueSection(v values) Section {
+	return Section{
+		Key: secResidues, Title: "Crop residues", Shape: Object, Group: "field_practices", Weight: 8, Role: Core,
+		Fields: []Field{
+			items("management", "What becomes of the residues", 20,
+				choice("practice", "Practice", v.of(secResidues, "management.practice")).must(),
+				percentage("share_pct", "Share").must(),
+			).must().about("The shares add up to 100 %."),
+			choice("method", "Method of estimation", v.of(secResidues, "method")).usual("ratio"),
+			number("above_ground_dm", "Measured above-ground residues", "kg dry matter", 0, 1e12),
+			choice("straw_incorporation_timing", "Straw worked in before the next crop", v.of(secResidues, "straw_incorporation_timing")).
+				mustNote("Required when straw of flooded rice stays on the field."),
+			notes(),
+		},
+	}
+}
+
+func riceSection(v values) Section {
+	return Section{
+		Key: secRice, Title: "Paddy rice", Shape: Object, Group: "field_practices", Weight: 15, Role: Mandatory,
+		Needs: &Condition{Section: secCrop, Field: "crop_type", In: []string{paddyRice}},
+		Fields: []Field{
+			choice("water_regime", "Water regime", v.of(secRice, "water_regime")).must(),
+			choice("pre_season", "Water before the season", v.of(secRice, "pre_season")).must(),
+			integer("cultivation_days", "Days of one growing cycle", "d", 1, daysOfAYear).about("The region's default when not given."),
+			notes(),
+		},
+	}
+}
+
+func fuelSection(v values) Section {
+	return Section{
+		Key: secFuel, Title: "Fuel and energy", Shape: List, Group: "energy", Weight: 10, Role: Core,
+		Fields: []Field{
+			choice("carrier", "Carrier", v.of(secFuel, "carrier")).must(),
+			// A volume of a liquid has a density, a gas is metered in m3, solids are weighed;
+			// the mapping says so in the notes of carrier/density.
+			amount("amount", "Amount", v.of(secFuel, "amount.unit"), mostAmount).must().
+				unitsWhen("carrier", []string{"diesel", "petrol", "lpg", "biodiesel", "hvo", "ethanol", "heating_oil", "kerosene"},
+					"l", "gal", "kg", "t", "kwh", "mj").
+				unitsWhen("carrier", []string{"natural_gas"}, "m3", "kwh", "mj").
+				unitsWhen("carrier", []string{"coal", "wood"}, "kg", "t", "kwh", "mj").
+				unitsWhen("carrier", []string{"electricity_grid", "electricity_renewable_own", "district_heat"}, "kwh", "mj"),
+			percentage("allocation_pct", "Share used by this crop").usual(100.0),
+			choice("purpose", "Purpose", v.of(secFuel, "purpose")).usual("field"),
+			number("manual_ef", "Own emission factor", "kg CO2e per unit of the amount", 0, mostEF).mustWhen("manual_ef_note"),
+			text("manual_ef_note", "Source of the own factor", 1000).mustWhen("manual_ef"),
+			notes(),
+		},
+	}
+}
+
+func irrigationSection(v values) Section {
+	return Section{
+		Key: secIrrigation, Title: "Irrigation", Shape: List, Group: "energy", Weight: 5, Role: Core,
+		Fields: []Field{
+			choice("method", "Method", v.of(secIrrigation, "method")).must(),
+			amount("water_volume", "Water in the year", v.of(secIrrigation, "water_volume.unit"), mostAmount).must(),
+			choice("power_source", "Power of the pump", v.of(secIrrigation, "power_source")).
+				about("\"other\" needs energy_counted_elsewhere."),
+			number("pumping_head_m", "Lift of the pump", "m", 0, 2000).about("Without the pressure of the method; the source's default when not given."),
+			number("distance_m", "Length of the pipe", "m", 0, 1e6),
+			choice("source", "Source of the water", v.of(secIrrigation, "source")),
+			flag("energy_counted_elsewhere", "Energy is counted under fuel and energy"),
+			notes(),
+		},
+	}
+}
+
+func machinerySection(v values) Section {
+	return Section{
+		Key: secMachinery, Title: "Machinery", Shape: List, Group: "energy", Weight: 1, Role: OptionalOnly,
+		Fields: []Field{
+			choice("operation", "Operation", v.of(secMachinery, "operation")).must(),
+			number("passes", "Passes in the year", "", 0, 365).above0().must(),
+			percentage("area_pct", "Worked share of the area").usual(100.0),
+			number("fuel_rate", "Diesel of one pass", "l/ha", 0, 1000).mustWhen("operation", "other").about("The operation's own when not given."),
+			flag("fuel_counted_elsewhere", "Fuel is counted under fuel and energy"),
+			notes(),
+		},
+	}
+}
+
+func transportSection(v values) Section {
+	return Section{
+		Key: secTransport, Title: "Transport", Shape: List, Group: "energy", Weight: 1, Role: OptionalOnly,
+		Fields: []Field{
+			choice("mode", "Mode", v.of(secTransport, "mode")).must(),
+			amount("weight", "Weight", v.of(secTransport, "weight.unit"), mostAmount).must(),
+			amount("distance", "Distance", v.of(secTransport, "distance.unit"), 100_000).must().about("One way, with the load."),
+			choice("leg", "Leg", []string{"inbound", "on_farm", "outbound"}),
+			flag("refrigerated", "Refrigerated"),
+			flag("fuel_counted_elsewhere", "Fuel is counted under fuel and energy"),
+			notes(),
+		},
+	}
+}
+
+func landSection(v values) Section {
+	return Section{
+		Key: secLand, Title: "Land management", Shape: Object, Group: "carbon_stocks", Weight: 10, Role: Core,
+		Fields: []Field{
+			choice("tillage", "Tillage", v.of(secLand, "tillage")).must(),
+			choice("carbon_inputs", "Carbon inputs", v.of(secLand, "carbon_inputs")).must(),
+			choice("cover_crop", "Cover crop", v.of(secLand, "cover_crop")).usual("none"),
+			percentage("cover_crop_share_pct", "Share under the cover crop"),
+			items("changes", "Earlier states", 4,
+				integer("year", "Last year of this state", "", leastYear, mostYear).must(),
+				choice("land_use", "Land use", v.of(secLand, "changes.land_use")),
+				choice("tillage", "Tillage", v.of(secLand, "tillage")),
+				choice("carbon_inputs", "Carbon inputs", v.of(secLand, "carbon_inputs")),
+				percentage("area_pct", "Share of the area").usual(100.0),
+			).about("States that ended; what is not given was as in the state that followed. The share is the same in all."),
+			flag("no_change_20y", "No change in the last 20 years"),
+			notes(),
+		},
+	}
+}
+
+func conversionSection(v values) Section {
+	return Section{
+		Key: secConversion, Title: "Land-use change", Shape: List, Group: "carbon_stocks", Weight: 3, Role: OptionalOnly,
+		Fields: []Field{
+			choice("previous_use", "Previous use", v.of(secConversion, "previous_use")).must(),
+			choice("forest_zone", "Forest zone", v.of(secConversion, "forest_zone")).mustWhen("previous_use", "forest"),
+			integer("year", "Year of the conversion", "", leastYear, mostYear).must(),
+			percentage("area_pct", "Converted share of the area").usual(100.0),
+			number("previous_biomass_t_c_ha", "Biomass before", "t C/ha", 0, 2000).about("Above and below ground; the previous use's own when not given."),
+			notes(),
+		},
+	}
+}
+
+func perennialSection(v values) Section {
+	return Section{
+		Key: secPerennial, Title: "Perennial biomass", Shape: List, Group: "carbon_stocks", Weight: 0.5, Role: OptionalOnly,
+		OneOf: []string{"area", "length", "count"},
+		Fields: []Field{
+			choice("system", "System", v.of(secPerennial, "system")).must(),
+			amount("area", "Area", areaUnits, mostAmount).mustNote("Area, length or count is required."),
+			amount("length", "Length", lengthUnits, mostAmount).mustNote("Area, length or count is required."),
+			integer("count", "Count", "", 0, mostAmount).mustNote("Area, length or count is required."),
+			integer("planting_year", "Year of planting", "", leastYear, mostYear).must(),
+			number("growth", "Growth", "t C/ha/yr", 0, 100).
+				mustNote("Required of hedgerows and windbreaks without two measured stocks."),
+			items("measured_stocks", "Measured stocks", 20,
+				integer("year", "Year", "", leastYear, mostYear).must(),
+				number("t_c", "Stock of the stand", "t C", 0, mostAmount).must(),
+			).mustNote("Two are required where no area is given.").about("Of the whole stand; two of them replace the growth."),
+			amount("removed_area", "Area grubbed up in the year", areaUnits, mostAmount),
+			notes(),
+		},
+	}
+}

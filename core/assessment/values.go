@@ -1,0 +1,93 @@
+package assessment
+
+import "slices"
+
+// text gives a member that is text; empty where it is not there.
+func (v Values) text(key string) string {
+	s, _ := v[key].(string)
+	return s
+}
+
+// number gives a member that is a number; nil where it is not there.
+func (v Values) number(key string) *float64 {
+	if n, ok := v[key].(float64); ok {
+		return &n
+	}
+	return nil
+}
+
+// numberOr gives a member that is a number, or else what is usual.
+func (v Values) numberOr(key string, usual float64) float64 {
+	if n, ok := v[key].(float64); ok {
+		return n
+	}
+	return usual
+}
+
+func (v Values) flag(key string) bool {
+	b, _ := v[key].(bool)
+	return b
+}
+
+// amount gives the parts of a member that is an amount; ok is false unless both are there.
+func (v Values) amount(key string) (value float64, unit string, ok bool) {
+	object, _ := v[key].(map[string]any)
+	value, hasValue := object["value"].(float64)
+	unit, hasUnit := object["unit"].(string)
+	return value, unit, hasValue && hasUnit
+}
+
+// unit gives the unit of a member that is an amount.
+func (v Values) unit(key string) string {
+	object, _ := v[key].(map[string]any)
+	unit, _ := object["unit"].(string)
+	return unit
+}
+
+// items gives the objects of a member that is a nested list.
+func (v Values) items(key string) []any {
+	list, _ := v[key].([]any)
+	return list
+}
+
+// object reads an item of a nested list.
+func object(item any) Values {
+	m, _ := item.(map[string]any)
+	return m
+}
+
+// holds tells whether a condition on the same object is met.
+func (c Condition) holds(v Values) bool {
+	if name, isUnit := amountUnit(c.Field); isUnit {
+		return slices.Contains(c.In, v.unit(name))
+	}
+	if len(c.In) == 0 {
+		_, given := v[c.Field]
+		return given
+	}
+	return slices.Contains(c.In, v.text(c.Field))
+}
+
+// amountUnit splits "rate.unit"; isUnit is false for a member's own name.
+func amountUnit(field string) (name string, isUnit bool) {
+	const suffix = ".unit"
+	if n := len(field) - len(suffix); n > 0 && field[n:] == suffix {
+		return field[:n], true
+	}
+	return field, false
+}
+
+// first gives the object of an object section; nil where nothing is entered.
+func (s Sheet) first(section string) Values {
+	if rows := s[section]; len(rows) > 0 {
+		return rows[0].Values
+	}
+	return nil
+}
+
+func appendNew(list []string, word string) []string {
+	if word == "" || slices.Contains(list, word) {
+		return list
+	}
+	return append(list, word)
+}

@@ -1,0 +1,168 @@
+package assessment
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"tilth/core/fault"
+)
+
+// groups are those of the detail view. The sections of a group are those that name it.
+var groups = []Group{
+	{Key: "general", Label: "General"},
+	{Key: "crop", Label: "Crop"},
+	{Key: "soil", Label: "Soil"},
+	{Key: "inputs", Label: "Inputs"},
+	{Key: "field_practices", Label: "Field practices"},
+	{Key: "energy", Label: "Energy"},
+	{Key: "carbon_stocks", Label: "Carbon stocks"},
+	{Key: "results", Label: "Results"},
+}
+
+// Groups gives the groups of the detail view with their sections. The group general
+// holds the general part, and results what was calculated: neither has sections.
+func (t *Table) Groups() []Group {
+	out := slices.Clone(groups)
+	for i := range out {
+		for _, s := range t.sections {
+			if s.Group == out[i].Key {
+				out[i].Sections = append(out[i].Sections, s.Key)
+			}
+		}
+	}
+	return out
+}
+
+// View gives the group of a key of the detail view. An unknown one is an Invalid fault of
+// the field "group" that lists those there are.
+func (t *Table) View(group string) (Group, error) {
+	keys := make([]string, 0, len(groups))
+	for _, g := range t.Groups() {
+		if g.Key == group {
+			return g, nil
+		}
+		keys = append(keys, g.Key)
+	}
+	return Group{}, fault.Field("group", fmt.Sprintf("%q is no group; the groups are %s.", group, strings.Join(keys, ", ")))
+}
+
+// Enforce gives the required fields of a group that are missing or invalid, as nested
+// details; nil where there are none. An empty group means all of them.
+func (t *Table) Enforce(group string, a *Assessment, sheet Sheet, facts Facts) (fault.Fields, error) {
+	if group != "" {
+		if _, err := t.View(group); err != nil {
+			return nil, err
+		}
+	}
+	state, violations := t.examine(a, sheet, facts)
+	wrong := fault.Fields{}
+	for _, one := range state.Sections {
+		if !one.Applies || group != "" && t.groupOf(one.Section) != group {
+			continue
+		}
+		for _, m := range one.Missing {
+			put(wrong, m.Path, m.Message)
+		}
+	}
+	for _, v := range violations {
+		section, _, _ := strings.Cut(strings.ReplaceAll(v.Path, "[", "."), ".")
+		s, known := t.byKey[section]
+		if known && (group == "" || s.Group == group) && v.Code != "required" {
+			put(wrong, v.Path, v.Message)
+		}
+	}
+	return wrong, nil
+}
+
+func (t *Table) groupOf(section string) string {
+	if s, ok := t.byKey[section]; ok {
+		return s.Group
+	}
+	return t.general.Group
+}
+
+// Details gives findings as nested fields by their paths: fertilizers[3].rate becomes
+// {"fertilizers": {"3": {"rate": [...]}}}.
+func Details(findings []Finding) fault.Fields {
+	out := fault.Fields{}
+	for _, f := range findings {
+		put(out, f.Path, f.Message)
+	}
+	return out
+}
+
+// put adds a message below the path of a field. Messages about a whole that has messages
+// about its parts too stand among these as [fault.NonField].
+func put(f fault.Fields, path, message string) {
+	steps := strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' })
+	for _, step := range steps[:len(steps)-1] {
+		below, ok := f[step].(fault.Fields)
+		if !ok {
+			below = fault.Fields{}
+			if messages, had := f[step]; had {
+				below[fault.NonField] = messages
+			}
+			f[step] = below
+		}
+		f = below
+	}
+	last := steps[len(steps)-1]
+	if below, ok := f[last].(fault.Fields); ok {
+		f, last = below, fault.NonField
+	}
+	if have, _ := f[last].([]string); !slices.Contains(have, message) {
+		f.Add(last, message)
+	}
+}
+
+// Issue is a required field with the number of assessments that lack it.
+type Issue struct {
+	Section string
+	Field   string // "fertilizers[].rate"
+	Count   int64
+	Message string // what to enter
+}
+
+// TopIssues makes the lines of a dashboard from the numbers of assessments that lack a
+// field, by [Missing.Field]: the most frequent first, then by section and field. Names
+// that the table does not have are left out.
+func (t *Table) TopIssues(lacking map[string]int64) []Issue {
+	var out []Issue
+	for _, path := range slices.Sorted(maps.Keys(lacking)) {
+		section, message, ok := t.askFor(path)
+		if ok && lacking[path] > 0 {
+			out = append(out, Issue{Section: section, Field: path, Count: lacking[path], Message: message})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Issue) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Section, b.Section), cmp.Compare(a.Field, b.Field))
+	})
+	return out
+}
+
+// askFor finds the section of a missing field and what to enter.
+func (t *Table) askFor(path string) (section, message string, ok bool) {
+	names := strings.Split(strings.ReplaceAll(path, "[]", ""), ".")
+	if len(names) == 1 { // the general part has no prefix
+		f := t.general.field(names[0])
+		if f == nil {
+			return "", "", false
+		}
+		return secGeneral, t.general.ask(f), true
+	}
+	s, known := t.byKey[names[0]]
+	if !known {
+		return "", "", false
+	}
+	f := s.field(names[1])
+	if f != nil && len(names) == 3 {
+		f = findField(f.Fields, names[2])
+	}
+	if f == nil {
+		return "", "", false
+	}
+	return s.Key, s.ask(f), true
+}

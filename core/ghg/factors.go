@@ -1,0 +1,228 @@
+package ghg
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Unverified is the status of a row whose value was recalled and not read: every trace
+// shows the word.
+const Unverified = "unverified"
+
+// Factor is one row of the factor tables.
+type Factor struct {
+	Key   string
+	Value float64
+	// Empty: the source's table has no number in this cell. In the tables of residues the
+	// term is left out, for the grid the world row stands in, elsewhere it is an error.
+	Empty bool
+	Unit  string
+	// Lower and Upper are the 95 % range; meaningful where Ranged.
+	Lower, Upper float64
+	Ranged       bool
+	Source       string
+	// Status is verified or [Unverified].
+	Status string
+	Note   string
+}
+
+// ClimateRegion is what the tables need to know of a climate zone.
+type ClimateRegion struct {
+	Key string
+	// Moisture is wet or dry (IPCC 2019 V4 ch11, footnotes of Tables 11.1 and 11.3).
+	Moisture         string
+	PerennialClass   string
+	OrganicSoilClass string
+}
+
+// CountryRegions are the regions of a country in the tables.
+type CountryRegions struct{ Rice, Production string }
+
+// FactorTables is what a factor set is made of.
+type FactorTables struct {
+	// ID names the set (ipcc2019_ar6), Version its edition, GWP its set of warming
+	// potentials (ar6).
+	ID, Version, GWP string
+	Factors          []Factor
+	Mapping          []MappingRow
+	Climate          []ClimateRegion
+	Countries        map[string]CountryRegions
+}
+
+// FactorSet is one edition of the factors with the mapping that leads to them; it is
+// never changed once it has been used. It is safe for concurrent use.
+type FactorSet struct {
+	ID, Version, GWP string
+	// Digest is the SHA-256 of everything a result can depend on, in hexadecimal.
+	Digest string
+
+	mapping   *Mapping
+	rows      map[string]*Factor
+	climate   map[string]ClimateRegion
+	countries map[string]CountryRegions
+	replaced  map[string]string
+	templates map[templateKey]*Factor
+	gwp       [gases]*Factor
+}
+
+type templateKey struct{ template, climate string }
+
+// sections of mapping.csv that are no section of an assessment.
+const (
+	sectionFactorSet = "factor_set"
+	sectionN2O       = "soil_n2o"
+	sectionGeneral   = "general"
+)
+
+// oldSet marks the terms of mapping.csv that hold for [IPCC2006] alone.
+const oldSet = "v2006_"
+
+// The factor sets that are built in.
+const (
+	IPCC2019 = "ipcc2019_ar6"
+	IPCC2006 = "ipcc2006_ar5"
+)
+
+// NewFactorSet checks that the mapping leads to rows that exist, in every climate zone,
+// and indexes them.
+func NewFactorSet(t FactorTables) (*FactorSet, error) {
+	s := &FactorSet{
+		ID: t.ID, Version: t.Version, GWP: t.GWP, Digest: digest(t),
+		rows: make(map[string]*Factor, len(t.Factors)), climate: make(map[string]ClimateRegion, len(t.Climate)),
+		countries: t.Countries, replaced: map[string]string{}, templates: map[templateKey]*Factor{},
+	}
+	for i := range t.Factors {
+		f := &t.Factors[i]
+		if s.rows[f.Key] != nil {
+			return nil, fmt.Errorf("factor set %s: two rows with the key %s", t.ID, f.Key)
+		}
+		s.rows[f.Key] = f
+	}
+	for _, c := range t.Climate {
+		s.climate[c.Key] = c
+	}
+	s.mapping = NewMapping(s.selected(t.Mapping))
+	if err := s.resolve(); err != nil {
+		return nil, err
+	}
+	return s, s.resolveGWP()
+}
+
+// selected keeps the rows of the mapping that hold for this set: the terms of the 2006
+// set stand in for those of their name in that set, and are left out in the others.
+func (s *FactorSet) selected(rows []MappingRow) []MappingRow {
+	old := map[[2]string]bool{}
+	if s.ID == IPCC2006 {
+		for _, r := range rows {
+			if field, ok := withoutOld(r.Field); ok {
+				old[[2]string{r.Section, field}] = true
+			}
+		}
+	}
+	out := make([]MappingRow, 0, len(rows))
+	for _, r := range rows {
+		if r.Section == sectionFactorSet {
+			if r.Field == s.ID {
+				s.replaced[r.Value] = r.Key
+			}
+			continue
+		}
+		field, isOld := withoutOld(r.Field)
+		switch {
+		case isOld && field == "climate_region/factor_class", isOld && field == "climate_region/soc_class":
+			out = append(out, r) // classes, used inside keys
+		case isOld && s.ID == IPCC2006:
+			r.Field = field
+			out = append(out, r)
+		case !isOld && !old[[2]string{r.Section, r.Field}]:
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// withoutOld gives "tillage/f_mg" for "tillage/v2006_f_mg".
+func withoutOld(field string) (string, bool) {
+	name, term, _ := strings.Cut(field, "/")
+	term, ok := strings.CutPrefix(term, oldSet)
+	return name + "/" + term, ok
+}
+
+// resolve looks up every key of the mapping once, in every zone where it depends on one.
+func (s *FactorSet) resolve() error {
+	for _, r := range s.mapping.Rows() {
+		switch {
+		case strings.HasPrefix(r.Key, "="), strings.HasPrefix(r.Key, "@"):
+		case strings.Contains(r.Key, "{"):
+			for zone := range s.climate {
+				f := s.rows[s.replace(s.expand(r.Key, zone))]
+				if f == nil {
+					return fmt.Errorf("factor set %s: %s %s names %s, which has no row for %s", s.ID, r.Section, r.Field, r.Key, zone)
+				}
+				s.templates[templateKey{r.Key, zone}] = f
+			}
+		case s.rows[s.replace(r.Key)] == nil:
+			return fmt.Errorf("factor set %s: %s %s names %s, which has no row", s.ID, r.Section, r.Field, r.Key)
+		}
+	}
+	return nil
+}
+
+func (s *FactorSet) replace(key string) string {
+	if other, ok := s.replaced[key]; ok {
+		return other
+	}
+	return key
+}
+
+// expand puts the classes of a climate zone into the key of a row.
+func (s *FactorSet) expand(key, zone string) string {
+	class := func(term string) string {
+		row, _ := s.mapping.Find(sectionGeneral, "climate_region/"+term, zone)
+		value, _ := row.Literal()
+		return value
+	}
+	return strings.NewReplacer(
+		"{climate_region}", zone, "{organic_soil_class}", s.climate[zone].OrganicSoilClass,
+		"{v2006_factor_class}", class(oldSet+"factor_class"), "{v2006_soc_class}", class(oldSet+"soc_class"),
+	).Replace(key)
+}
+
+// Mapping gives the rows that hold for this set.
+func (s *FactorSet) Mapping() *Mapping { return s.mapping }
+
+// Row gives a factor by its key, after the set's own replacements.
+func (s *FactorSet) Row(key string) (Factor, bool) {
+	f := s.rows[s.replace(key)]
+	if f == nil {
+		return Factor{}, false
+	}
+	return *f, true
+}
+
+// digest covers what a result can depend on, in a fixed order.
+func digest(t FactorTables) string {
+	h := sha256.New()
+	say := func(parts ...any) { _, _ = fmt.Fprintln(h, parts...) }
+	say("set", t.ID, t.Version, t.GWP)
+	for _, f := range t.Factors {
+		say("factor", f.Key, f.Value, f.Empty, f.Unit, f.Lower, f.Upper, f.Ranged, f.Source, f.Status, f.Note)
+	}
+	for _, r := range t.Mapping {
+		say("mapping", r.Section, r.Field, r.Value, r.Key, r.Note)
+	}
+	for _, c := range t.Climate {
+		say("climate", c.Key, c.Moisture, c.PerennialClass, c.OrganicSoilClass)
+	}
+	sayCountries(h, t.Countries)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func sayCountries(w io.Writer, countries map[string]CountryRegions) {
+	for _, key := range sortedKeys(countries) {
+		_, _ = fmt.Fprintln(w, "country", key, countries[key].Rice, countries[key].Production)
+	}
+}

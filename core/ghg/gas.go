@@ -1,0 +1,63 @@
+package ghg
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Gas is a greenhouse gas as it is accounted for.
+type Gas int
+
+// The gases. NotSplit is kg CO2e of factors whose source does not tell the gases apart
+// (production, upstream, grid, transport).
+const (
+	CO2 Gas = iota
+	CH4Fossil
+	CH4Biogenic
+	N2O
+	NotSplit
+	gases
+)
+
+var gasNames = [gases]string{"co2", "ch4_fossil", "ch4_biogenic", "n2o", "not_split"}
+
+// String gives the gas's member name in a report.
+func (g Gas) String() string { return gasNames[g] }
+
+// Masses holds kg of each gas, indexed by [Gas].
+type Masses [gases]float64
+
+// Exact ratios of molar masses: N2O per N2O-N and CO2 per C.
+const (
+	N2OPerN = 44.0 / 28
+	CO2PerC = 44.0 / 12
+)
+
+// gwpTerms are the terms of mapping.csv that hold the warming potentials.
+var gwpTerms = [NotSplit]string{"gwp_set/co2", "gwp_set/ch4_fossil", "gwp_set/ch4_non_fossil", "gwp_set/n2o"}
+
+func (s *FactorSet) resolveGWP() error {
+	for gas, term := range gwpTerms {
+		row, ok := s.mapping.Find(sectionGeneral, term, s.GWP)
+		if !ok {
+			return fmt.Errorf("factor set %s: the mapping has no %s for %s", s.ID, term, s.GWP)
+		}
+		s.gwp[gas] = s.rows[row.Key]
+	}
+	return nil
+}
+
+// WarmingPotential gives kg CO2e per kg of a gas over 100 years.
+func (s *FactorSet) WarmingPotential(g Gas) float64 {
+	if g == NotSplit {
+		return 1
+	}
+	return s.gwp[g].Value
+}
+
+// CO2e is the sum of masses times warming potentials, kg CO2e (IPCC 2006 V1 ch8).
+func CO2e(kg, gwp float64) float64 { return kg * gwp }
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,85 @@
+package ghg
+
+import "strings"
+
+// MappingRow ties one input value to a factor row or to a literal. Key is a key of the
+// factor tables, where {climate_region} and its kin stand for the class of the general
+// fields; "=x" is a literal; "@file:column" and "@section:field" refer elsewhere.
+type MappingRow struct {
+	Section, Field, Value, Key, Note string
+}
+
+// Literal gives the text after "=", and whether the row holds one.
+func (r MappingRow) Literal() (string, bool) { return strings.CutPrefix(r.Key, "=") }
+
+// anyValue is the input value of a row that holds for every value.
+const anyValue = "*"
+
+// maxConditions is how many values a row may ask for at once (a|b|c).
+const maxConditions = 3
+
+type mappingKey struct {
+	section, field string
+	values         [maxConditions]string
+}
+
+// Mapping is the one link between what a user may enter and the factors. An input value
+// without a row does not exist.
+type Mapping struct {
+	rows  []MappingRow
+	index map[mappingKey]int
+}
+
+// NewMapping indexes rows; of two rows for the same values the first holds.
+func NewMapping(rows []MappingRow) *Mapping {
+	m := &Mapping{rows: rows, index: make(map[mappingKey]int, len(rows))}
+	for i, r := range rows {
+		key := mappingKey{section: r.Section, field: r.Field}
+		copy(key.values[:], strings.Split(r.Value, "|"))
+		if _, taken := m.index[key]; !taken {
+			m.index[key] = i
+		}
+	}
+	return m
+}
+
+// Rows gives every row in file order.
+func (m *Mapping) Rows() []MappingRow { return m.rows }
+
+// Values gives the values that an input field may take, in file order. The field is the
+// input's own name ("product"), not one of its terms ("product/n"); of a row that asks
+// for several values at once the first is this field's.
+func (m *Mapping) Values(section, field string) []string {
+	var out []string
+	seen := map[string]bool{anyValue: true}
+	for _, r := range m.rows {
+		name, _, _ := strings.Cut(r.Field, "/")
+		if r.Section != section || name != field {
+			continue
+		}
+		value, _, _ := strings.Cut(r.Value, "|")
+		if !seen[value] {
+			seen[value] = true
+			out = append(out, value)
+		}
+	}
+	return out
+}
+
+// Find gives the row of a term ("product/production") for an input value and the
+// conditions that go with it ("urea", "europe"): the most specific row wins, then fewer
+// conditions, then the row of any value.
+func (m *Mapping) Find(section, field string, values ...string) (MappingRow, bool) {
+	key := mappingKey{section: section, field: field}
+	for n := copy(key.values[:], values); n > 0; n-- {
+		if i, ok := m.index[key]; ok {
+			return m.rows[i], true
+		}
+		key.values[n-1] = ""
+	}
+	key.values[0] = anyValue
+	if i, ok := m.index[key]; ok {
+		return m.rows[i], true
+	}
+	return MappingRow{}, false
+}
