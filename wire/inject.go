@@ -19,8 +19,8 @@ func newOperating(store ports.Store) *operating.Operating {
 }
 
 // newInterface makes what the HTTP interface offers over a store.
-func newInterface(store ports.Store, objects ports.Objects, issuers identity.Issuers) v12.Deps {
-	panic(googlewire.Build(useCases, importing, googlewire.Struct(new(v12.Deps), "*")))
+func newInterface(store ports.Store, objects ports.Objects, issuers identity.Issuers, log *slog.Logger) v12.Deps {
+	panic(googlewire.Build(useCases, importing, assessments, googlewire.Struct(new(v12.Deps), "*")))
 }
 
 // newParts makes a server's parts over a store, an imagery source and a store of files.

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"tilth/adapters/http/v12"
+	"tilth/app/assessing"
 	"tilth/app/demo"
 	"tilth/app/gate"
 	"tilth/app/intake"
@@ -21,4 +22,5 @@ type parts struct {
 	Tokens    ports.Tokens
 	Once      *once.Once
 	Intake    *intake.Intake
+	Assessing *assessing.Assessing
 }

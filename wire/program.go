@@ -115,6 +115,6 @@ func (Program) DrawSeries(w io.Writer, s vegetation.Series, from, to time.Time) 
 // OpenAPI gives the interface document. It needs nothing but the routes.
 func (Program) OpenAPI() ([]byte, error) {
 	a := rest.New(interfaceConfig(cli.Config{}))
-	v12.Register(a, newInterface(nil, nil, identityapp.Issuers{}))
+	v12.Register(a, newInterface(nil, nil, identityapp.Issuers{}, slog.New(slog.DiscardHandler)))
 	return a.OpenAPI()
 }

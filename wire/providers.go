@@ -7,6 +7,7 @@ import (
 	"tilth/adapters/http/v12"
 	"tilth/adapters/identity"
 	"tilth/adapters/permission"
+	"tilth/app/assessing"
 	"tilth/app/demo"
 	"tilth/app/farming"
 	"tilth/app/gate"
@@ -59,9 +60,13 @@ var importing = googlewire.NewSet(
 	googlewire.Struct(new(intake.Deps), "*"), intake.New,
 )
 
+// assessments is the use cases of assessments, over a store.
+var assessments = googlewire.NewSet(assessmentTable, googlewire.Struct(new(assessing.Deps), "*"), assessing.New)
+
 var server = googlewire.NewSet(
 	useCases,
 	importing,
+	assessments,
 	googlewire.Struct(new(v12.Deps), "*"),
 	googlewire.Struct(new(demo.Loader), "*"),
 	googlewire.Struct(new(series.Computer), "*"), googlewire.Bind(new(profiles.Computer), new(*series.Computer)),

@@ -20,6 +20,7 @@ import (
 	"tilth/adapters/messaging"
 	"tilth/adapters/objects"
 	"tilth/adapters/persistence"
+	"tilth/app/assessing"
 	"tilth/app/demo"
 	"tilth/app/intake"
 	"tilth/app/letters"
@@ -82,6 +83,9 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 			return fmt.Errorf("load the demo: %w", err)
 		}
 	}
+	if err := r.parts.Assessing.StartSweep(ctx); err != nil {
+		return err
+	}
 	postman, err := newPostman(r.cfg, r.db, opts.Out, r.log)
 	if err != nil {
 		return err
@@ -91,6 +95,10 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 		Handlers: map[string]messaging.Handler{
 			profiles.JobKind: r.parts.Worker.Run,
 			intake.JobKind:   r.parts.Intake.Run,
+
+			assessing.JobCompleteness: r.parts.Assessing.Run,
+			assessing.JobSweep:        r.parts.Assessing.Sweep,
+
 			letters.JobKind:  postman.Run,
 		},
 	}

@@ -111,8 +111,8 @@ func (a *Assessing) StartSweep(ctx context.Context) error {
 	})
 }
 
-// Sweep asks again for what the background was never asked for, or has lost, and comes
-// back later; at once where there is more than it takes up at a time.
+// Sweep asks again for what the background was never asked for, or has lost, those that
+// wait longest first, and comes back later.
 func (a *Assessing) Sweep(ctx context.Context, job ports.Job) error {
 	return a.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		now := a.deps.Clock.Now()

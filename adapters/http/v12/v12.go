@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
+	"tilth/app/assessing"
 	"tilth/app/farming"
 	"tilth/app/identity"
 	"tilth/app/intake"
@@ -42,6 +43,9 @@ type Deps struct {
 	Keys    *keys.Keys
 	Trail   *trail.Trail
 	People  *people.People
+
+	Assessing *assessing.Assessing
+
 	Limits  geo.Limits
 }
 
@@ -63,6 +67,7 @@ func Register(a *rest.API, d Deps) {
 	registerAPIKeys(a, d.Keys)
 	registerAudit(a, d.Trail)
 	registerPeople(a, d.Identity, d.People)
+	registerAssessments(a, d.Assessing)
 }
 
 // describe adds what the document says beside the routes: groups, and the codes of the
