@@ -33,7 +33,8 @@ func generalSection(v values) Section {
 	area := amount(keyArea, "Growing area", v.of(secGeneral, "growing_area.unit"), math.MaxFloat64).above0().must()
 	area.Help = "At most 1000000 ha."
 	temperature := amount(keyTemperature, "Mean annual temperature", v.of(secGeneral, "average_temperature.unit"), math.MaxFloat64).must()
-	temperature.Min, temperature.Help = nil, "From -30 to 45 °C."
+	least := -math.MaxFloat64
+	temperature.Min, temperature.Help = &least, "From -30 to 45 °C."
 	return Section{
 		Key: secGeneral, Title: "General", Shape: Object, Group: "general", Weight: 10, Role: Mandatory,
 		Fields: []Field{

@@ -16,7 +16,7 @@ var table string
 
 type index struct {
 	keys   []string
-	known  map[string]bool
+	names  map[string]string // English name by key
 	byWord map[string]string // key by folded key, name, alias or code
 }
 
@@ -26,10 +26,10 @@ var list = sync.OnceValue(func() *index {
 	if err != nil {
 		panic("country: the built-in table is broken: " + err.Error())
 	}
-	x := &index{known: map[string]bool{}, byWord: map[string]string{}}
+	x := &index{names: map[string]string{}, byWord: map[string]string{}}
 	for _, row := range rows[1:] { // key, name, iso2, iso3, rice_region, aliases, source, production_region
 		key := row[0]
-		x.keys, x.known[key] = append(x.keys, key), true
+		x.keys, x.names[key] = append(x.keys, key), row[1]
 		for _, word := range append(row[:4:4], strings.Split(row[5], "|")...) {
 			if word = Fold(word); word != "" {
 				x.byWord[word] = key
@@ -40,7 +40,10 @@ var list = sync.OnceValue(func() *index {
 })
 
 // Known reports whether a key is in the list.
-func Known(key string) bool { return list().known[key] }
+func Known(key string) bool { return list().names[key] != "" }
+
+// Name gives the English name of a key; empty where there is no such country.
+func Name(key string) string { return list().names[key] }
 
 // Keys gives every key, in the order of the table.
 func Keys() []string { return slices.Clone(list().keys) }
