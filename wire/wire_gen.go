@@ -12,6 +12,7 @@ import (
 	"tilth/adapters/http/v12"
 	"tilth/adapters/identity"
 	"tilth/adapters/permission"
+	"tilth/app/assessing"
 	"tilth/app/demo"
 	"tilth/app/farming"
 	"tilth/app/gate"
@@ -54,7 +55,7 @@ var (
 )
 
 // newInterface makes what the HTTP interface offers over a store.
-func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Issuers) v12.Deps {
+func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Issuers, log *slog.Logger) v12.Deps {
 	passwords := identity.NewPasswords()
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -125,6 +126,15 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		IDs:   random,
 	}
 	peoplePeople := people.New(peopleDeps)
+	table := assessmentTable()
+	assessingDeps := assessing.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Clock: clock,
+		Table: table,
+		Log:   log,
+	}
+	assessingAssessing := assessing.New(assessingDeps)
 	v12Deps := v12.Deps{
 		Identity:       identityIdentity,
 		Farms:          records,
@@ -140,6 +150,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Keys:           keysKeys,
 		Trail:          trailTrail,
 		People:         peoplePeople,
+		Assessing:      assessingAssessing,
 		Limits:         limits,
 	}
 	return v12Deps
@@ -221,6 +232,15 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		IDs:   random,
 	}
 	peoplePeople := people.New(peopleDeps)
+	table := assessmentTable()
+	assessingDeps := assessing.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Clock: clock,
+		Table: table,
+		Log:   log,
+	}
+	assessingAssessing := assessing.New(assessingDeps)
 	v12Deps := v12.Deps{
 		Identity:       identityIdentity,
 		Farms:          records,
@@ -236,6 +256,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Keys:           keysKeys,
 		Trail:          trailTrail,
 		People:         peoplePeople,
+		Assessing:      assessingAssessing,
 		Limits:         limits,
 	}
 	operatingDeps := operating.Deps{
@@ -274,6 +295,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Tokens:    tokens,
 		Once:      onceOnce,
 		Intake:    intakeIntake,
+		Assessing: assessingAssessing,
 	}
 	return wireParts
 }
