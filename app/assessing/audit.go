@@ -15,12 +15,12 @@ import (
 
 func (a *Assessing) noteNew(ctx context.Context, tx ports.Repos, who access.Principal, stored Whole) error {
 	by := audit.By(who, a.deps.Clock.Now())
-	return tx.Audit.Add(ctx, by.Of(audit.Create, Resource, stored.ID, changesOf(Whole{}, stored)))
+	return tx.Audit.Add(ctx, by.Of(audit.Create, Resource, stored.ID, a.changesOf(Whole{}, stored)))
 }
 
 // noteChange notes what an edit changed. One that changed nothing leaves no entry.
 func (a *Assessing) noteChange(ctx context.Context, tx ports.Repos, who access.Principal, before, after Whole) error {
-	changes := changesOf(before, after)
+	changes := a.changesOf(before, after)
 	if len(changes) == 0 {
 		return nil
 	}
@@ -37,9 +37,9 @@ var members = map[string]string{
 }
 
 // changesOf gives what differs between two states of an assessment: members of the
-// record, and items of sections, as "fertilizers[12]" by their id. One that is not stored
-// is a state without anything.
-func changesOf(before, after Whole) []audit.Change {
+// record, the objects of sections, and items of lists, as "fertilizers[12]" by their id.
+// One that is not stored is a state without anything.
+func (a *Assessing) changesOf(before, after Whole) []audit.Change {
 	var out []audit.Change
 	for _, c := range audit.Diff(&before.Assessment, &after.Assessment) {
 		if name, ok := members[c.Member]; ok {
@@ -52,15 +52,20 @@ func changesOf(before, after Whole) []audit.Change {
 	}
 	maps.Copy(keys, after.Sheet)
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		out = append(out, changedRows(key, before.Sheet[key], after.Sheet[key])...)
+		section, _ := a.deps.Table.Section(key)
+		out = append(out, changedRows(key, section.Shape == assessment.List, before.Sheet[key], after.Sheet[key])...)
 	}
 	return out
 }
 
-func changedRows(section string, before, after []assessment.Row) []audit.Change {
+func changedRows(key string, list bool, before, after []assessment.Row) []audit.Change {
 	var out []audit.Change
 	add := func(id int64, was, is any) {
-		out = append(out, audit.Change{Member: section + "[" + strconv.FormatInt(id, 10) + "]", Before: was, After: is})
+		member := key
+		if list {
+			member += "[" + strconv.FormatInt(id, 10) + "]"
+		}
+		out = append(out, audit.Change{Member: member, Before: was, After: is})
 	}
 	had := make(map[int64]assessment.Values, len(before))
 	for _, row := range before {

@@ -30,7 +30,7 @@ func (a *Assessing) Delete(ctx context.Context, who access.Principal, id int64, 
 			return err
 		}
 		by := audit.By(who, now)
-		return tx.Audit.AddCascade(ctx, by.Of(audit.Delete, Resource, id, changesOf(record, Whole{})))
+		return tx.Audit.AddCascade(ctx, by.Of(audit.Delete, Resource, id, a.changesOf(record, Whole{})))
 	})
 }
 
@@ -61,7 +61,7 @@ func (a *Assessing) Restore(ctx context.Context, who access.Principal, id int64)
 		}
 		a.startCompletion(ctx, tx, out.Assessment)
 		by := audit.By(who, now)
-		return tx.Audit.AddCascade(ctx, by.Of(audit.Restore, Resource, id, changesOf(Whole{}, out)))
+		return tx.Audit.AddCascade(ctx, by.Of(audit.Restore, Resource, id, a.changesOf(Whole{}, out)))
 	})
 	return out, err
 }

@@ -49,9 +49,6 @@ func (a *Assessing) WriteSection(ctx context.Context, who access.Principal, id i
 		if len(wrong) > 0 {
 			return wrong.Err()
 		}
-		if section.Shape == assessment.Object && len(rows) == 1 && len(have) == 1 {
-			rows[0].ID = have[0].ID
-		}
 		e.replace(section, rows)
 		return nil
 	})
@@ -84,6 +81,9 @@ func valuesOf(rows []assessment.Row) assessment.Values {
 // Item gives one item of a list section. Faults: Unauthenticated, Forbidden, NotFound.
 func (a *Assessing) Item(ctx context.Context, who access.Principal, shared bool, id int64, key string, itemID int64) (Whole, assessment.Row, error) {
 	whole, err := a.Retrieve(ctx, who, shared, id, "retrieve_item")
+	if err == nil {
+		_, err = a.listed(key)
+	}
 	if err != nil {
 		return whole, assessment.Row{}, err
 	}

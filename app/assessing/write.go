@@ -90,10 +90,16 @@ func newEdit(before Whole) *edit {
 	return &edit{before, after, map[string]func(context.Context, ports.Repos, access.Scope) error{}}
 }
 
-// replace puts rows in the place of those of a section. An object without members is none.
+// replace puts rows in the place of those of a section. An object without members is
+// none; one that is replaced is the same row as before.
 func (e *edit) replace(section assessment.Section, rows []assessment.Row) {
 	if section.Shape == assessment.Object {
 		rows = slices.DeleteFunc(rows, func(r assessment.Row) bool { return len(r.Values) == 0 })
+		for i := range rows {
+			if rows[i].ID = 0; len(e.before.Sheet[section.Key]) > 0 {
+				rows[i].ID = e.before.Sheet[section.Key][0].ID
+			}
+		}
 	}
 	e.set(section.Key, rows)
 	e.sections[section.Key] = func(ctx context.Context, tx ports.Repos, scope access.Scope) error {
@@ -150,7 +156,7 @@ func (a *Assessing) store(ctx context.Context, tx ports.Repos, who access.Princi
 	scope := who.Scope(false)
 	e.after.Meta = e.before.Meta
 	e.after.UpdatedAt = farm.NextVersion(e.before.UpdatedAt, a.deps.Clock.Now())
-	if e.after.Status == assessment.Submitted && len(changesOf(e.before, e.after)) > 0 {
+	if e.after.Status == assessment.Submitted && len(a.changesOf(e.before, e.after)) > 0 {
 		e.after.HasUnsubmittedChanges = true
 	}
 	if err := tx.Assessments.Update(ctx, scope, &e.after.Assessment); err != nil {
