@@ -63,6 +63,12 @@ func settled(t testing.TB, c *rig.Client, id int64) map[string]any {
 	return out
 }
 
+// completed has the completeness computed at once, and gives it.
+func completed(t testing.TB, c *rig.Client, id int64) map[string]any {
+	t.Helper()
+	return c.Expect(200, http.MethodPost, assessmentAt(id)+"completeness/", nil).Data(t)
+}
+
 func list(t testing.TB, a rig.Answer) (ids []int64) {
 	t.Helper()
 	var records []struct{ ID int64 }
@@ -107,7 +113,7 @@ func TestAssessmentLife(t *testing.T) {
 		sectionsLife(t, c, at)
 		detailViews(t, c, at)
 		c.Expect(200, "PUT", at, riceBody(t, "field", land.Field))
-		require.Equal(t, true, settled(t, c, id)["is_ready_for_submission"])
+		require.Equal(t, true, completed(t, c, id)["is_ready_for_submission"])
 		fresh := c.Expect(200, "GET", at, nil).Header.Get("ETag")
 		require.Equal(t, 412, conditional(t, s, c, "PATCH", at+"sections/soil/", `{"ph":6}`, got.Header.Get("ETag")))
 		require.Equal(t, 412, conditional(t, s, c, "DELETE", at, "", got.Header.Get("ETag")))
@@ -119,7 +125,7 @@ func TestAssessmentLife(t *testing.T) {
 		require.Equal(t, "france", bare["farm_country"], "aliases are answered as the key")
 		require.Empty(t, bare["crop"])
 		require.Empty(t, bare["fertilizers"])
-		settled(t, c, farm)
+		completed(t, c, farm)
 		for filter, want := range map[string][]int64{
 			"assessment_year=2024": {id}, "assessment_year=1999": nil, "resource_type=farm": {farm}, "resource_id=" + itoa(land.Field) + "&resource_type=field": {id},
 			"is_ready_for_submission=false": {farm}, "status=draft": {id, farm}, "status=submitted": nil, "ordering=-completeness_percentage": {id, farm},
@@ -147,8 +153,8 @@ func TestAssessmentLife(t *testing.T) {
 		// An assessment outlives its field; it can be corrected, and not submitted.
 		c.Expect(204, "DELETE", path("field", land.Field), nil)
 		c.Expect(200, "PATCH", at, `{"assessment_year": 2023}`)
-		require.Equal(t, false, settled(t, c, id)["is_ready_for_submission"])
-		c.Expect(400, "PATCH", at, map[string]any{"resource_type": "farm"})
+		require.Equal(t, false, completed(t, c, id)["is_ready_for_submission"])
+		c.Expect(400, "PATCH", at, map[string]any{"resource_type": "farm", "resource_id": 999999})
 	})
 }
 
@@ -262,7 +268,7 @@ func TestBadAssessmentsAreRefused(t *testing.T) {
 	second, whole := assess(t, c, riceBody(t, "field", land.Field))
 	foreign := int64(whole["fertilizers"].([]any)[0].(map[string]any)["id"].(float64))
 	at := assessmentAt(id)
-	settled(t, c, id)
+	completed(t, c, id)
 	before := c.Expect(200, "GET", at, nil).Data(t)
 
 	resource := `"resource_type":"field","resource_id":` + itoa(land.Field)
@@ -385,7 +391,7 @@ func TestAssessmentsAreShared(t *testing.T) {
 	field, whole := assess(t, c, riceBody(t, "field", land.Field))
 	farm, _ := assess(t, c, riceBody(t, "farm", land.Farm))
 	item := int64(whole["fertilizers"].([]any)[0].(map[string]any)["id"].(float64))
-	settled(t, c, field)
+	completed(t, c, field)
 	grant := c.Make("share-grant/", map[string]any{"grantee_uuid": reader.UUID(), "target": "field", "field_id": land.Field, "slugs": []string{"assessment.view"}})
 	reader.Expect(200, "POST", path("share-grant", grant)+"accept/", nil)
 	require.Equal(t, []int64{field}, list(t, reader.Expect(200, "GET", assessmentsPath+"?share=true", nil)))
