@@ -20,7 +20,7 @@ func (t *Table) Complete(a *Assessment, sheet Sheet, facts Facts) State {
 // there are none.
 func (t *Table) examine(a *Assessment, sheet Sheet, facts Facts) (State, []Finding) {
 	violations := a.generalFindings(facts)
-	blocked := a.contradictions(sheet)
+	blocked := t.contradictions(a, sheet)
 	state := State{Sections: make([]SectionState, 0, len(t.sections)+1)}
 	state.Sections = append(state.Sections, t.generalState(violations))
 	score, weights := t.general.Weight*state.Sections[0].score(), t.general.Weight

@@ -2,6 +2,7 @@ package assessment
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"tilth/core/ghg"
@@ -23,7 +24,7 @@ func (t *Table) Normalise(a *Assessment, sheet Sheet, facts Facts) (in ghg.Input
 			violations = append(violations, f)
 		}
 	}
-	violations = append(violations, a.contradictions(sheet)...)
+	violations = append(violations, t.contradictions(a, sheet)...)
 	n.general(a)
 	for i := range t.sections {
 		if s := &t.sections[i]; s.applies(sheet) && len(sheet[s.Key]) == 0 && !a.Declarations.None(s.Key) {
@@ -35,6 +36,7 @@ func (t *Table) Normalise(a *Assessment, sheet Sheet, facts Facts) (in ghg.Input
 	n.practices()
 	n.energy()
 	n.stocks()
+	n.withoutBasis()
 	return in, n.warnings, violations
 }
 
@@ -58,8 +60,8 @@ func (n *normaliser) general(a *Assessment) {
 	}
 	g.ClimateRegion, g.Country = a.ClimateRegion, a.FarmCountry
 	area, wrong := a.AreaHa()
-	if len(wrong) > 0 {
-		n.warn("area_unknown", keyArea, "The growing area is not known: nothing that depends on it is counted. "+wrong[0].Message)
+	if len(wrong) > 0 && len(a.GrowingArea) > 0 {
+		n.warn("area_invalid", wrong[0].Path, "The growing area cannot be read and is taken as not stated. "+wrong[0].Message)
 	}
 	n.areaHa, g.AreaHa = area, area
 	if celsius, wrong := a.Celsius(); len(wrong) == 0 {
@@ -115,12 +117,13 @@ func (n *normaliser) crop() {
 		}
 		c.CoProducts = append(c.CoProducts, ghg.CoProduct{Name: o.text("name"), SharePct: o.numberOr("share_pct", 0), Basis: basis})
 	}
-	v = n.sheet.first(secSoil)
-	n.in.Soil = ghg.Soil{
-		Class: v.text("soil_class"), DrainedOrganicPct: v.number("drained_organic_share_pct"), AnnualRainfallMm: v.number("annual_rainfall_mm"),
-		Texture: v.text("texture"), OrganicMatterPct: v.number("soil_organic_matter_pct"), PH: v.number("ph"),
-		SandPct: v.number("sand_pct"), BulkDensity: v.number("bulk_density"),
-	}
+	n.each(secSoil, func(_ string, v Values) {
+		n.in.Soil = ghg.Soil{
+			Class: v.text("soil_class"), DrainedOrganicPct: v.number("drained_organic_share_pct"), AnnualRainfallMm: v.number("annual_rainfall_mm"),
+			Texture: v.text("texture"), OrganicMatterPct: v.number("soil_organic_matter_pct"), PH: v.number("ph"),
+			SandPct: v.number("sand_pct"), BulkDensity: v.number("bulk_density"),
+		}
+	})
 }
 
 func (n *normaliser) yield(v Values, key string) *float64 {
@@ -197,9 +200,14 @@ func (n *normaliser) inputs() {
 func (n *normaliser) practices() {
 	n.each(secResidues, func(_ string, v Values) {
 		r := &ghg.Residues{Method: v.text("method"), AboveGroundDMKg: v.number("above_ground_dm"), StrawTiming: v.text("straw_incorporation_timing")}
-		for _, item := range v.items("management") {
+		list := v.items("management")
+		whole := 1.0
+		if sum := shareSum(list, "share_pct"); math.Abs(sum-100) <= shareTolerance {
+			whole = 100 / sum // three thirds of 33.33 are all there is
+		}
+		for _, item := range list {
 			o := object(item)
-			r.Management = append(r.Management, ghg.ResidueShare{Practice: o.text("practice"), SharePct: o.numberOr("share_pct", 0)})
+			r.Management = append(r.Management, ghg.ResidueShare{Practice: o.text("practice"), SharePct: o.numberOr("share_pct", 0) * whole})
 		}
 		n.in.Residues = r
 	})
@@ -286,6 +294,40 @@ func (n *normaliser) stocks() {
 		}
 		n.in.PerennialBiomass = append(n.in.PerennialBiomass, p)
 	})
+}
+
+// withoutBasis takes out what needs the crop or the soil where these are not stated.
+func (n *normaliser) withoutBasis() {
+	in := n.in
+	leave := func(section, basis string) {
+		n.warn("basis_missing", section, fmt.Sprintf("%s is left out: it needs %s.", section, basis))
+	}
+	if in.Crop.Type == "" {
+		const basis = "crop.crop_type"
+		if in.Seeds != nil {
+			in.Seeds = nil
+			leave(secSeeds, basis)
+		}
+		if in.Residues != nil {
+			in.Residues = nil
+			leave(secResidues, basis)
+		}
+	}
+	basis := "soil.soil_class"
+	if in.Crop.Type == "" {
+		basis = "crop.crop_type"
+	}
+	if in.Crop.Type != "" && in.Soil.Class != "" {
+		return
+	}
+	if in.LandManagement != nil {
+		in.LandManagement = nil
+		leave(secLand, basis)
+	}
+	if in.LandUseChange != nil && in.Crop.Type == "" {
+		in.LandUseChange = nil
+		leave(secConversion, basis)
+	}
 }
 
 func areaOf(v Values, key string) *float64 {

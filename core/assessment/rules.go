@@ -17,13 +17,15 @@ const transitionYears = 20
 
 // contradictions gives what blocks a submission although every value is possible by
 // itself: what people entered in one place denies what they entered in another.
-func (a *Assessment) contradictions(sheet Sheet) []Finding {
+func (t *Table) contradictions(a *Assessment, sheet Sheet) []Finding {
 	var out []Finding
 	out = append(out, coProductShares(sheet.first(secCrop))...)
 	out = append(out, residueShares(sheet.first(secResidues))...)
+	out = append(out, t.residueMethod(sheet)...)
 	out = append(out, pumpPower(sheet[secIrrigation])...)
 	out = append(out, a.landHistory(sheet)...)
-	return append(out, convertedArea(sheet[secConversion])...)
+	out = append(out, convertedArea(sheet[secConversion])...)
+	return append(out, stocksOfOneYear(sheet[secPerennial])...)
 }
 
 // coProductShares: the main product keeps something.
@@ -46,6 +48,15 @@ func residueShares(residues Values) []Finding {
 			"The shares add up to %s %%; they must add up to 100 %%.", decimal(math.Round(sum*1e6)/1e6))}}
 	}
 	return nil
+}
+
+// residueMethod: the regression is known of some crops alone.
+func (t *Table) residueMethod(sheet Sheet) []Finding {
+	crop := sheet.first(secCrop).text("crop_type")
+	if crop == "" || t.regressions[crop] || sheet.first(secResidues).text("method") != "slope_intercept" {
+		return nil
+	}
+	return []Finding{{"method_unknown", "residues.method", fmt.Sprintf("There is no slope and intercept for %s; choose ratio.", crop)}}
 }
 
 func shareSum(list []any, key string) float64 {
@@ -114,11 +125,22 @@ func convertedArea(rows []Row) []Finding {
 	for _, row := range rows {
 		sum += row.Values.numberOr("area_pct", 100)
 	}
-	if len(rows) > 0 && sum > 100+shareTolerance {
+	if sum > 100+1e-6 { // decimal fractions in binary
 		return []Finding{{"shares_too_large", secConversion, fmt.Sprintf(
 			"The converted shares of the area add up to %s %%; at most 100 %% is possible.", decimal(math.Round(sum*1e6)/1e6))}}
 	}
 	return nil
+}
+
+// stocksOfOneYear: two stocks tell a change only from one year to another.
+func stocksOfOneYear(rows []Row) []Finding {
+	var out []Finding
+	for i, row := range rows {
+		if len(row.Values.items("measured_stocks")) > 1 && !twoStocks(row.Values) {
+			out = append(out, Finding{"years_same", at(secPerennial, i, "measured_stocks"), "Give measured stocks of two different years."})
+		}
+	}
+	return out
 }
 
 // requiredBeyond are the rules that require a field for reasons outside its object, or
@@ -128,7 +150,7 @@ func (t *Table) requiredBeyond(section, field string, v Values, sheet Sheet) boo
 	case "residues.straw_incorporation_timing":
 		return floodedRice(sheet) && strawStays(v)
 	case "perennial_biomass.growth":
-		return t.growthNeeded[v.text("system")] && !twoStocks(v)
+		return t.growthNeeded[v.text("system")] && (!twoStocks(v) || v["removed_area"] != nil)
 	case "perennial_biomass.measured_stocks":
 		return v["area"] == nil && (v["length"] != nil || v["count"] != nil) && !twoStocks(v)
 	}

@@ -9,7 +9,7 @@ import (
 // Bounds of what can be entered. They keep slips and other units out, and are no
 // agronomy: what is merely odd is a warning of the submission.
 const (
-	mostAmount  = 1e9  // of anything in kg, l, m3, mj
+	mostAmount  = 1e12 // of anything in kg, l, m3, mj, m2 of the largest area that is taken
 	leastYear   = 1800 // of what was planted, cleared or changed
 	mostYear    = 2200 // as everywhere in the house
 	mostEF      = 1e6  // kg CO2e per unit
@@ -193,8 +193,9 @@ func residueSection(v values) Section {
 				choice("practice", "Practice", v.of(secResidues, "management.practice")).must(),
 				percentage("share_pct", "Share").must(),
 			).must().about("The shares add up to 100 %."),
-			choice("method", "Method of estimation", v.of(secResidues, "method")).usual("ratio"),
-			number("above_ground_dm", "Measured above-ground residues", "kg dry matter", 0, 1e12),
+			choice("method", "Method of estimation", v.of(secResidues, "method")).usual("ratio").
+				about("slope_intercept is known of the crops of IPCC 2006, volume 4, chapter 11, table 11.2."),
+			number("above_ground_dm", "Measured above-ground residues", "kg dry matter", 0, mostAmount),
 			choice("straw_incorporation_timing", "Straw worked in before the next crop", v.of(secResidues, "straw_incorporation_timing")).
 				mustNote("Required when straw of flooded rice stays on the field."),
 			notes(),
@@ -329,7 +330,7 @@ func perennialSection(v values) Section {
 			integer("count", "Count", "", 0, mostAmount).mustNote("Area, length or count is required."),
 			integer("planting_year", "Year of planting", "", leastYear, mostYear).must(),
 			number("growth", "Growth", "t C/ha/yr", 0, 100).
-				mustNote("Required of hedgerows and windbreaks without two measured stocks."),
+				mustNote("Required of hedgerows and windbreaks without two measured stocks, or of which some was grubbed up."),
 			items("measured_stocks", "Measured stocks", 20,
 				integer("year", "Year", "", leastYear, mostYear).must(),
 				number("t_c", "Stock of the stand", "t C", 0, mostAmount).must(),

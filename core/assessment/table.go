@@ -111,6 +111,8 @@ type Table struct {
 	byKey    map[string]*Section
 	// growthNeeded are the systems of perennials that have no growth of their own.
 	growthNeeded map[string]bool
+	// regressions are the crops whose residues a regression is known of.
+	regressions map[string]bool
 }
 
 // NewTable makes the table from the mapping, which gives every enumeration and unit a
@@ -128,6 +130,12 @@ func NewTable(m *ghg.Mapping) *Table {
 			word, _ := row.Literal()
 			t.growthNeeded[system] = word == "required"
 		}
+	}
+	t.regressions = map[string]bool{}
+	for _, crop := range v.of(secCrop, "crop_type") {
+		row, ok := m.Find(secCrop, "crop_type/slope", crop)
+		_, refused := row.Literal()
+		t.regressions[crop] = ok && !refused
 	}
 	return t
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -27,6 +28,11 @@ type Factor struct {
 	// Status is verified or [Unverified].
 	Status string
 	Note   string
+
+	// residue: an empty cell of the table leaves its term out.
+	residue bool
+	// rank numbers the ranged factors of a set.
+	rank int
 }
 
 // ClimateRegion is what the tables need to know of a climate zone.
@@ -64,11 +70,26 @@ type FactorSet struct {
 	climate   map[string]ClimateRegion
 	countries map[string]CountryRegions
 	replaced  map[string]string
-	templates map[templateKey]*Factor
-	gwp       [gases]*Factor
+	// targets are what the rows of the mapping lead to, by their place.
+	targets []target
+	gwp     [gases]*Factor
+	// ranged is the number of factors with a range.
+	ranged int
+	// rangeAssumed is the half width, relative, of a line without any range.
+	rangeAssumed float64
+	// residueMethod is the default of residues.method.
+	residueMethod string
 }
 
-type templateKey struct{ template, climate string }
+// target is what a row of the mapping leads to: a number, a row, or a row a climate zone.
+type target struct {
+	literal bool
+	value   float64
+	factor  *Factor
+	zones   map[string]*Factor
+	// grid: the row of the country, or of the world.
+	grid bool
+}
 
 // sections of mapping.csv that are no section of an assessment.
 const (
@@ -92,12 +113,17 @@ func NewFactorSet(t FactorTables) (*FactorSet, error) {
 	s := &FactorSet{
 		ID: t.ID, Version: t.Version, GWP: t.GWP, Digest: digest(t),
 		rows: make(map[string]*Factor, len(t.Factors)), climate: make(map[string]ClimateRegion, len(t.Climate)),
-		countries: t.Countries, replaced: map[string]string{}, templates: map[templateKey]*Factor{},
+		countries: t.Countries, replaced: map[string]string{},
 	}
-	for i := range t.Factors {
-		f := &t.Factors[i]
+	for _, row := range t.Factors { // a copy of each: the ranks are this set's
+		f := &row
 		if s.rows[f.Key] != nil {
 			return nil, fmt.Errorf("factor set %s: two rows with the key %s", t.ID, f.Key)
+		}
+		f.residue = strings.HasPrefix(f.Key, "residue.")
+		if f.Ranged {
+			f.rank = s.ranged
+			s.ranged++
 		}
 		s.rows[f.Key] = f
 	}
@@ -151,22 +177,48 @@ func withoutOld(field string) (string, bool) {
 	return name + "/" + term, ok
 }
 
+// gridOfCountry is how the mapping refers to the row of the country's electricity.
+const gridOfCountry = "@general:farm_country/grid"
+
 // resolve looks up every key of the mapping once, in every zone where it depends on one.
 func (s *FactorSet) resolve() error {
-	for _, r := range s.mapping.Rows() {
-		switch {
-		case strings.HasPrefix(r.Key, "="), strings.HasPrefix(r.Key, "@"):
+	s.targets = make([]target, len(s.mapping.Rows()))
+	for i, r := range s.mapping.Rows() {
+		t := &s.targets[i]
+		switch text, literal := r.Literal(); {
+		case literal:
+			number, err := strconv.ParseFloat(text, 64)
+			t.literal, t.value = err == nil, number
+		case strings.HasPrefix(r.Key, "@"):
+			t.grid = r.Key == gridOfCountry
 		case strings.Contains(r.Key, "{"):
+			t.zones = make(map[string]*Factor, len(s.climate))
 			for zone := range s.climate {
-				f := s.rows[s.replace(s.expand(r.Key, zone))]
-				if f == nil {
-					return fmt.Errorf("factor set %s: %s %s names %s, which has no row for %s", s.ID, r.Section, r.Field, r.Key, zone)
+				if t.zones[zone] = s.rows[s.replace(s.expand(r.Key, zone))]; t.zones[zone] == nil {
+					return s.noRow(r, zone)
 				}
-				s.templates[templateKey{r.Key, zone}] = f
 			}
-		case s.rows[s.replace(r.Key)] == nil:
-			return fmt.Errorf("factor set %s: %s %s names %s, which has no row", s.ID, r.Section, r.Field, r.Key)
+		default:
+			if t.factor = s.rows[s.replace(r.Key)]; t.factor == nil {
+				return s.noRow(r, "any zone")
+			}
 		}
+	}
+	return s.resolveConstants()
+}
+
+func (s *FactorSet) noRow(r MappingRow, zone string) error {
+	return fmt.Errorf("factor set %s: %s %s %s leads to %s, which has no row in %s", s.ID, r.Section, r.Field, r.Value, r.Key, zone)
+}
+
+func (s *FactorSet) resolveConstants() error {
+	row, ok := s.mapping.Find(sectionGeneral, "constant/range_without_source")
+	if s.rangeAssumed = s.targets[row.place].value; !ok || s.rangeAssumed <= 0 {
+		return fmt.Errorf("factor set %s: the mapping has no constant/range_without_source", s.ID)
+	}
+	s.residueMethod = "ratio"
+	if method, ok := strings.CutPrefix(s.replaced["residues.method"], "="); ok {
+		s.residueMethod = method
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import "strings"
 // fields; "=x" is a literal; "@file:column" and "@section:field" refer elsewhere.
 type MappingRow struct {
 	Section, Field, Value, Key, Note string
+
+	place int // in the mapping
 }
 
 // Literal gives the text after "=", and whether the row holds one.
@@ -30,10 +32,13 @@ type Mapping struct {
 	index map[mappingKey]int
 }
 
-// NewMapping indexes rows; of two rows for the same values the first holds.
+// NewMapping indexes rows, which become its own; of two rows for the same values the
+// first holds.
 func NewMapping(rows []MappingRow) *Mapping {
 	m := &Mapping{rows: rows, index: make(map[mappingKey]int, len(rows))}
-	for i, r := range rows {
+	for i := range rows {
+		r := &rows[i]
+		r.place = i
 		key := mappingKey{section: r.Section, field: r.Field}
 		copy(key.values[:], strings.Split(r.Value, "|"))
 		if _, taken := m.index[key]; !taken {

@@ -1,0 +1,372 @@
+package assessment_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"tilth/core/assessment"
+	"tilth/core/fault"
+)
+
+func TestTheWorkedExamplesAreComplete(t *testing.T) {
+	t.Parallel()
+	tab := table(t)
+	for name, body := range map[string]string{"wheat": wheat, "paddy": paddy} {
+		a, sheet := read(t, tab, body)
+		state := tab.Complete(a, sheet, today)
+		require.InDelta(t, 100, state.Percentage, 0, name)
+		require.True(t, state.Ready, name)
+		for _, s := range state.Sections {
+			require.Equal(t, s.Applies, s.Status == assessment.Complete, "%s %s", name, s.Section)
+			require.Empty(t, s.Missing)
+		}
+		violations, warnings := tab.Submittable(a, sheet, today)
+		require.Empty(t, violations, name)
+		require.Empty(t, warnings, name)
+	}
+}
+
+func TestAnEmptyAssessmentIsNothing(t *testing.T) {
+	t.Parallel()
+	tab := table(t)
+	state := tab.Complete(&assessment.Assessment{}, nil, today)
+	require.InDelta(t, 0, state.Percentage, 0)
+	require.False(t, state.Ready)
+	require.Len(t, state.Sections, 16)
+	for _, s := range state.Sections {
+		require.Equal(t, assessment.NotStarted, s.Status, s.Section)
+		require.Zero(t, s.Filled)
+	}
+	violations, _ := tab.Submittable(&assessment.Assessment{}, nil, assessment.Facts{Now: today.Now})
+	require.Equal(t, []string{
+		"required assessment_year", "required growing_area", "required average_temperature", "required climate_region",
+		"required farm_country", "required submitted_data_quality", "resource_deleted resource_id", "section_empty crop", "section_empty soil",
+		"section_empty fertilizers", "section_empty organic_inputs", "section_empty crop_protection", "section_empty residues",
+		"section_empty irrigation", "section_empty fuel_energy", "section_empty land_management",
+	}, codes(violations))
+}
+
+// TestCompletenessByHand counts one assessment with the weights of the design: each
+// change of the wheat takes away what it should.
+func TestCompletenessByHand(t *testing.T) {
+	t.Parallel()
+	tab := table(t)
+	set := func(section, body string) func(testing.TB, *assessment.Assessment, assessment.Sheet) {
+		return func(t testing.TB, a *assessment.Assessment, sheet assessment.Sheet) {
+			rows, wrong := tab.Check(section, tree(t, body))
+			require.Empty(t, wrong)
+			sheet[section] = rows
+			delete(a.Declarations, section)
+		}
+	}
+	for name, c := range map[string]struct {
+		change     func(testing.TB, *assessment.Assessment, assessment.Sheet)
+		percentage float64
+		ready      bool
+		missing    []string
+	}{
+		"no yield: half of crop's 15": {set("crop", `{"crop_type": "winter_wheat"}`), 92.5, false, []string{"crop.harvested_yield"}},
+		"a yield without a unit":      {set("crop", `{"crop_type": "winter_wheat", "harvested_yield": {"value": 8}}`), 92.5, false, []string{"crop.harvested_yield"}},
+		"one of six general fields: 10/6": {func(_ testing.TB, a *assessment.Assessment, _ assessment.Sheet) { a.FarmCountry = "" },
+			98.3, false, []string{"farm_country"}},
+		"a temperature that is no number": {func(_ testing.TB, a *assessment.Assessment, _ assessment.Sheet) {
+			a.AverageTemperature = map[string]any{"value": "9", "unit": "C"}
+		}, 98.3, false, []string{"average_temperature.value"}},
+		"three of four fertilizer fields": {set("fertilizers", `[{"product": "urea", "rate": {"value": 1, "unit": "kg/ha"}}, {"product": "can"}]`),
+			96.2, false, []string{"fertilizers[1].rate"}}, // 100 - 15/4, rounded down
+		"custom asks for four more": {set("fertilizers", `[{"product": "custom", "rate": {"value": 1, "unit": "kg/ha"}, "n_pct": 10, "p2o5_pct": 0, "k2o_pct": 0}]`),
+			97.5, false, []string{"fertilizers[0].n_class"}}, // 15/6
+		"litres ask for the density": {set("fertilizers", `[{"product": "uan", "rate": {"value": 1, "unit": "l/ha"}}]`), 95, false, []string{"fertilizers[0].density_kg_l"}},
+		"an own factor asks for its source": {set("fertilizers", `[{"product": "urea", "rate": {"value": 1, "unit": "kg"}, "manual_production_ef": 1.2}]`),
+			95, false, []string{"fertilizers[0].manual_ef_note"}},
+		"organic soil asks for its share": {set("soil", `{"soil_class": "organic"}`), 95, false, []string{"soil.drained_organic_share_pct"}},
+		"shares that do not add up":       {set("residues", `{"management": [{"practice": "removed", "share_pct": 60}]}`), 97.3, false, []string{"residues.management"}}, // 8/3
+		"an undeclared core section":      {func(_ testing.TB, a *assessment.Assessment, _ assessment.Sheet) { delete(a.Declarations, "irrigation") }, 95, false, []string{"irrigation[].method", "irrigation[].water_volume"}},
+		"an undeclared optional section":  {func(_ testing.TB, a *assessment.Assessment, _ assessment.Sheet) { delete(a.Declarations, "transport") }, 99, true, nil},
+		"an incomplete optional section":  {set("transport", `[{"mode": "rail", "weight": {"value": 5, "unit": "t"}}]`), 99.6, true, []string{"transport[0].distance"}},
+		"seeds, which require nothing":    {set("seeds", `{"origin": "own"}`), 100, true, nil},
+		"seeds with nothing in them":      {set("seeds", `{}`), 99.5, true, nil},
+		"a hedge without growth":          {set("perennial_biomass", `[{"system": "hedgerow", "area": {"value": 1, "unit": "ha"}, "planting_year": 2010}]`), 99.8, true, []string{"perennial_biomass[0].growth"}},
+		"a hedge without any measure":     {set("perennial_biomass", `[{"system": "hedgerow", "growth": 1, "planting_year": 2010}]`), 99.8, true, []string{"perennial_biomass[0].area"}},
+		"rows of trees with two stocks": {set("perennial_biomass", `[{"system": "windbreak", "length": {"value": 1, "unit": "km"}, "planting_year": 2010,
+			"measured_stocks": [{"year": 2020, "t_c": 5}, {"year": 2024, "t_c": 6}]}]`), 100, true, nil},
+		"a forest of no zone": {set("land_use_change", `[{"previous_use": "forest", "year": 1990}]`), 99, true, []string{"land_use_change[0].forest_zone"}},
+		"rice that is not there": {set("crop", `{"crop_type": "rice_paddy", "harvested_yield": {"value": 8, "unit": "t/ha"}}`),
+			86.9, false, []string{"rice.water_regime", "rice.pre_season"}}, // 100/115
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, sheet := read(t, tab, wheat)
+			c.change(t, a, sheet)
+			state := tab.Complete(a, sheet, today)
+			var missing []string
+			for _, s := range state.Sections {
+				for _, m := range s.Missing {
+					missing = append(missing, m.Path)
+					require.NotEmpty(t, m.Message)
+				}
+				require.Equal(t, s.Required-s.Filled, len(s.Missing), s.Section)
+			}
+			require.Equal(t, c.missing, missing)
+			require.InDelta(t, c.percentage, state.Percentage, 1e-9)
+			require.Equal(t, c.ready, state.Ready)
+		})
+	}
+}
+
+func TestStrawOfFloodedRiceNeedsItsTime(t *testing.T) {
+	t.Parallel()
+	tab := table(t)
+	a, sheet := read(t, tab, paddy)
+	delete(sheet["residues"][0].Values, "straw_incorporation_timing")
+	require.Equal(t, "residues.straw_incorporation_timing", stateOf(tab.Complete(a, sheet, today), "residues").Missing[0].Path)
+	sheet["rice"][0].Values["water_regime"] = "upland"
+	require.True(t, tab.Complete(a, sheet, today).Ready, "upland rice is grown like another cereal")
+}
+
+func TestContradictionsBlock(t *testing.T) {
+	t.Parallel()
+	tab := table(t)
+	for name, c := range map[string]struct {
+		section, body string
+		want          []string
+	}{
+		"co-products take all": {"crop", `{"crop_type": "winter_wheat", "harvested_yield": {"value": 8, "unit": "t/ha"},
+			"co_products": [{"name": "straw", "share_pct": 60}, {"name": "chaff", "share_pct": 40}]}`, []string{"shares_too_large crop.co_products"}},
+		"thirds are whole": {"residues", `{"management": [{"practice": "removed", "share_pct": 33.33}, {"practice": "grazed", "share_pct": 33.33}, {"practice": "left_on_field", "share_pct": 33.33}]}`, nil},
+		"more than all":    {"residues", `{"management": [{"practice": "removed", "share_pct": 100}, {"practice": "grazed", "share_pct": 1}]}`, []string{"required residues.management", "shares_not_100 residues.management"}},
+		"an unknown pump": {"irrigation", `[{"method": "drip", "water_volume": {"value": 5, "unit": "mm"}, "power_source": "other", "energy_counted_elsewhere": true},
+			{"method": "drip", "water_volume": {"value": 5, "unit": "mm"}, "power_source": "other"}]`, []string{"energy_not_counted irrigation[1].power_source"}},
+		"a change that was denied":  {"land_management", `{"tillage": "full", "carbon_inputs": "low", "no_change_20y": true, "changes": [{"year": 2005}]}`, []string{"no_change_denied land_management.no_change_20y"}},
+		"a change before the 20":    {"land_management", `{"tillage": "full", "carbon_inputs": "low", "no_change_20y": true, "changes": [{"year": 2004}]}`, nil},
+		"a conversion and a denial": {"land_use_change", `[{"previous_use": "grassland", "year": 2024}]`, []string{"no_change_denied land_management.no_change_20y"}},
+		"parcels that overlap":      {"land_use_change", `[{"previous_use": "grassland", "year": 1990, "area_pct": 60}, {"previous_use": "wetland", "year": 1991, "area_pct": 41}]`, []string{"shares_too_large land_use_change"}},
+		"changes of other areas":    {"land_management", `{"tillage": "full", "carbon_inputs": "low", "changes": [{"year": 2004}, {"year": 2010, "area_pct": 50}]}`, []string{"areas_differ land_management.changes[1].area_pct"}},
+		"two changes in a year":     {"land_management", `{"tillage": "full", "carbon_inputs": "low", "changes": [{"year": 2004}, {"year": 2004}]}`, []string{"year_twice land_management.changes[1].year"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, sheet := read(t, tab, wheat)
+			rows, wrong := tab.Check(c.section, tree(t, c.body))
+			require.Empty(t, wrong, "a draft may hold it")
+			sheet[c.section] = rows
+			delete(a.Declarations, c.section)
+			violations, _ := tab.Submittable(a, sheet, today)
+			require.ElementsMatch(t, c.want, codes(violations))
+			state := tab.Complete(a, sheet, today)
+			require.Equal(t, len(c.want) == 0, state.Ready)
+		})
+	}
+}
+
+func TestTheGeneralPartBlocks(t *testing.T) {
+	t.Parallel()
+	tab := table(t)
+	area := func(text string) func(*assessment.Assessment) {
+		return func(a *assessment.Assessment) { a.GrowingArea, _ = tree(t, text).(map[string]any) }
+	}
+	temperature := func(text string) func(*assessment.Assessment) {
+		return func(a *assessment.Assessment) { a.AverageTemperature, _ = tree(t, text).(map[string]any) }
+	}
+	year := func(y int) func(*assessment.Assessment) { return func(a *assessment.Assessment) { a.Year = &y } }
+	for name, c := range map[string]struct {
+		change func(*assessment.Assessment)
+		want   []string
+	}{
+		"before 1980":           {year(1979), []string{"out_of_range assessment_year"}},
+		"1980":                  {year(1980), nil},
+		"next year":             {year(2027), nil},
+		"the year after":        {year(2028), []string{"out_of_range assessment_year"}},
+		"acres":                 {area(`{"value": 24.7, "unit": "acres"}`), nil},
+		"no area":               {area(`{}`), []string{"required growing_area"}},
+		"no unit":               {area(`{"value": 10}`), []string{"unknown_unit growing_area.unit"}},
+		"a unit of nothing":     {area(`{"value": 10, "unit": "morgen"}`), []string{"unknown_unit growing_area.unit"}},
+		"text":                  {area(`{"value": "10", "unit": "ha"}`), []string{"not_a_number growing_area.value"}},
+		"a boolean":             {area(`{"value": true, "unit": "ha"}`), []string{"not_a_number growing_area.value"}},
+		"nothing":               {area(`{"value": 0, "unit": "ha"}`), []string{"out_of_range growing_area.value"}},
+		"a country":             {area(`{"value": 10001, "unit": "km2"}`), []string{"out_of_range growing_area.value"}},
+		"another key":           {area(`{"value": 10, "unit": "ha", "note": "about"}`), []string{"unknown_member growing_area"}},
+		"fahrenheit":            {temperature(`{"value": 49, "unit": "°F"}`), nil},
+		"boiling":               {temperature(`{"value": 49, "unit": "°C"}`), []string{"out_of_range average_temperature.value"}},
+		"-30":                   {temperature(`{"value": -22, "unit": "F"}`), nil},
+		"kelvin":                {temperature(`{"value": 282, "unit": "K"}`), []string{"unknown_unit average_temperature.unit"}},
+		"a zone that is none":   {func(a *assessment.Assessment) { a.ClimateRegion = "mild" }, []string{"not_a_choice climate_region"}},
+		"no quality":            {func(a *assessment.Assessment) { a.DataQuality = "" }, []string{"required submitted_data_quality"}},
+		"estimates are allowed": {func(a *assessment.Assessment) { a.DataQuality = "all_estimated_data" }, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, sheet := read(t, tab, wheat)
+			c.change(a)
+			violations, _ := tab.Submittable(a, sheet, today)
+			require.ElementsMatch(t, c.want, codes(violations))
+		})
+	}
+}
+
+func TestOdditiesWarn(t *testing.T) {
+	t.Parallel()
+	tab := table(t)
+	mapped := 9.0
+	for name, c := range map[string]struct {
+		section, body, want string
+		facts               assessment.Facts
+	}{
+		"much nitrogen":         {"fertilizers", `[{"product": "urea", "rate": {"value": 1.2, "unit": "t/ha"}}]`, "nitrogen_high fertilizers", today},
+		"half of the field":     {"fertilizers", `[{"product": "urea", "rate": {"value": 1.2, "unit": "t/ha"}, "applied_area_pct": 50}]`, "", today},
+		"a slipped comma":       {"crop", `{"crop_type": "winter_wheat", "harvested_yield": {"value": 80, "unit": "t/ha"}}`, "yield_unusual crop.harvested_yield", today},
+		"a farm that buys":      {"crop", `{"crop_type": "winter_wheat", "harvested_yield": {"value": 8, "unit": "t/ha"}, "farm_gate_yield": {"value": 81, "unit": "t"}}`, "farm_gate_above_harvest crop.farm_gate_yield", today},
+		"a crop of no name":     {"crop", `{"crop_type": "generic", "harvested_yield": {"value": 8, "unit": "t/ha"}}`, "crop_generic crop.crop_type", today},
+		"harvest before sowing": {"crop", `{"crop_type": "winter_wheat", "harvested_yield": {"value": 8, "unit": "t/ha"}, "planting_date": "2024-05-01", "harvest_date": "2024-04-01"}`, "dates_out_of_order crop.harvest_date", today},
+		"fuel twice":            {"machinery", `[{"operation": "sprayer", "passes": 3}]`, "fuel_and_machinery machinery", today},
+		"fuel once":             {"machinery", `[{"operation": "sprayer", "passes": 3, "fuel_counted_elsewhere": true}]`, "", today},
+		"a silent pump":         {"irrigation", `[{"method": "drip", "water_volume": {"value": 100, "unit": "mm"}}]`, "power_unknown irrigation[0].power_source", today},
+		"half a spray":          {"crop_protection", `[{"category": "herbicide", "applications": 1, "active_ingredient_pct": 50}]`, "rate_unused crop_protection[0]", today},
+		"no history":            {"land_management", `{"tillage": "full", "carbon_inputs": "low"}`, "history_unknown land_management.changes", today},
+		"rice in wheat":         {"rice", `{"water_regime": "upland"}`, "section_ignored rice", today},
+		"beyond the map":        {"seeds", `{"rate": {"value": 180, "unit": "kg/ha"}}`, "area_above_map growing_area", assessment.Facts{Now: today.Now, ResourceLive: true, MappedAreaHa: &mapped}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, sheet := read(t, tab, wheat)
+			rows, wrong := tab.Check(c.section, tree(t, c.body))
+			require.Empty(t, wrong)
+			sheet[c.section] = rows
+			delete(a.Declarations, c.section)
+			_, warnings := tab.Submittable(a, sheet, c.facts)
+			want := []string{}
+			if c.want != "" {
+				want = append(want, c.want)
+			}
+			require.Equal(t, want, codes(warnings))
+		})
+	}
+	a, sheet := read(t, tab, wheat)
+	a.AverageTemperature = map[string]any{"value": 25.0, "unit": "C"}
+	_, warnings := tab.Submittable(a, sheet, today)
+	require.Equal(t, []string{"temperature_outside_zone average_temperature"}, codes(warnings))
+}
+
+// TestReadyIsThatNothingIsViolated, and more is never less: filling in a section, or
+// declaring it, does not lower the percentage.
+func TestReadyIsThatNothingIsViolated(t *testing.T) {
+	t.Parallel()
+	tab := table(t)
+	rapid.Check(t, func(r *rapid.T) {
+		a, sheet := read(t, tab, wheat)
+		for _, s := range tab.Sections() {
+			switch rapid.IntRange(0, 3).Draw(r, s.Key) {
+			case 0:
+				delete(sheet, s.Key)
+				delete(a.Declarations, s.Key)
+			case 1:
+				if s.Shape == assessment.List {
+					sheet[s.Key] = append(sheet[s.Key], assessment.Row{Values: assessment.Values{}})
+					delete(a.Declarations, s.Key)
+				}
+			}
+		}
+		before := tab.Complete(a, sheet, today)
+		violations, _ := tab.Submittable(a, sheet, today)
+		require.Equal(r, before.Ready, len(violations) == 0)
+		require.True(r, before.Percentage >= 0 && before.Percentage <= 100)
+		empty := slices.DeleteFunc(tab.Sections(), func(s assessment.Section) bool { return len(sheet[s.Key]) > 0 || !s.Declarable() })
+		if len(empty) == 0 {
+			return
+		}
+		a.Declarations[rapid.SampledFrom(empty).Draw(r, "declared").Key] = assessment.DeclaredNone
+		require.GreaterOrEqual(r, tab.Complete(a, sheet, today).Percentage, before.Percentage)
+	})
+}
+
+func TestGroupsAndWhatTheyRequire(t *testing.T) {
+	t.Parallel()
+	tab := table(t)
+	g, err := tab.View("inputs")
+	require.NoError(t, err)
+	require.Equal(t, []string{"fertilizers", "organic_inputs", "crop_protection", "seeds"}, g.Sections)
+	_, err = tab.View("everything")
+	require.True(t, fault.Is(err, fault.Invalid))
+	require.ErrorContains(t, err, "general, crop, soil, inputs, field_practices, energy, carbon_stocks, results")
+	placed := map[string]bool{}
+	for _, g := range tab.Groups() {
+		for _, s := range g.Sections {
+			placed[s] = true
+		}
+	}
+	require.Len(t, placed, 15, "every section stands in a group")
+
+	a, sheet := read(t, tab, wheat)
+	rows, _ := tab.Check("fertilizers", tree(t, `[{"product": "urea", "rate": {"value": 1, "unit": "kg/ha"}}, {"product": "custom"}]`))
+	sheet["fertilizers"] = rows
+	rows, _ = tab.Check("residues", tree(t, `{"management": [{"practice": "removed", "share_pct": 60}]}`))
+	sheet["residues"] = rows
+	a.GrowingArea = map[string]any{"value": 10.0}
+	for group, want := range map[string][]string{
+		"general": {"growing_area"}, "crop": nil, "inputs": {"fertilizers"}, "field_practices": {"residues"}, "results": nil,
+		"": {"growing_area", "fertilizers", "residues"},
+	} {
+		wrong, err := tab.Enforce(group, a, sheet, today)
+		require.NoError(t, err)
+		got := []string{}
+		for key := range wrong {
+			got = append(got, key)
+		}
+		require.ElementsMatch(t, want, got, group)
+	}
+	wrong, _ := tab.Enforce("inputs", a, sheet, today)
+	item := wrong["fertilizers"].(fault.Fields)["1"].(fault.Fields)
+	require.Len(t, item, 5, "the rate, and what a custom product needs: %v", item)
+	_, err = tab.Enforce("everything", a, sheet, today)
+	require.Error(t, err)
+}
+
+func TestDetailsNest(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, fault.Fields{
+		"growing_area": fault.Fields{"unit": []string{"b"}, fault.NonField: []string{"a", "c"}},
+		"fertilizers":  fault.Fields{"3": fault.Fields{"rate": []string{"d", "e"}}},
+	}, assessment.Details([]assessment.Finding{
+		{Path: "growing_area", Message: "a"}, {Path: "growing_area.unit", Message: "b"}, {Path: "growing_area", Message: "c"},
+		{Path: "fertilizers[3].rate", Message: "d"}, {Path: "fertilizers[3].rate", Message: "e"}, {Path: "fertilizers[3].rate", Message: "e"},
+	}))
+}
+
+func TestTopIssues(t *testing.T) {
+	t.Parallel()
+	tab := table(t)
+	got := tab.TopIssues(map[string]int64{
+		"soil.soil_class": 2, "fertilizers[].rate": 5, "farm_country": 2, "residues.management[].practice": 2, "fertilizers[].product": 2,
+		"gone[].field": 9, "soil.gone": 9, "crop.crop_type": 0,
+	})
+	lines := []string{}
+	for _, i := range got {
+		lines = append(lines, i.Section+" "+i.Field)
+		require.NotEmpty(t, i.Message)
+	}
+	require.Equal(t, []string{"fertilizers fertilizers[].rate", "fertilizers fertilizers[].product", "general farm_country",
+		"residues residues.management[].practice", "soil soil.soil_class"}, lines)
+	require.Equal(t, "Fertilizers and lime: enter rate with its unit.", got[0].Message)
+}
+
+// TestEveryMissingFieldHasAnIssue: whatever completeness misses, a dashboard can name.
+func TestEveryMissingFieldHasAnIssue(t *testing.T) {
+	t.Parallel()
+	tab := table(t)
+	sheet := assessment.Sheet{}
+	for _, s := range tab.Sections() {
+		sheet[s.Key] = []assessment.Row{{Values: assessment.Values{"notes": "x", "product": "custom", "type": "other", "system": "hedgerow", "length": map[string]any{}}}}
+	}
+	sheet["crop"][0].Values["crop_type"] = "rice_paddy"
+	sheet["residues"][0].Values["management"] = []any{map[string]any{}}
+	for _, s := range tab.Complete(&assessment.Assessment{}, sheet, today).Sections {
+		for _, m := range s.Missing {
+			issues := tab.TopIssues(map[string]int64{m.Field: 1})
+			require.Len(t, issues, 1, m.Field)
+			require.Equal(t, s.Section, issues[0].Section)
+		}
+	}
+}

@@ -1,0 +1,314 @@
+package ghg
+
+// FuelEnergy gives MJ (net calorific value) of an amount of fuel at ncv MJ per unit.
+func FuelEnergy(amount, ncv float64) float64 { return amount * ncv }
+
+// FuelVolume gives the amount of a fuel, in the unit of its ncv, that holds mj MJ.
+func FuelVolume(mj, ncv float64) float64 { return mj / ncv }
+
+// VolumeOfMass gives litres of kg of a fuel at density kg per litre.
+func VolumeOfMass(kg, density float64) float64 { return kg / density }
+
+// Allocated gives the part of an amount that pct per cent of it is.
+func Allocated(amount, pct float64) float64 { return amount * pct / 100 }
+
+// CombustionGas gives kg of a gas of burning mj MJ at ef kg per TJ.
+func CombustionGas(mj, ef float64) float64 { return mj * ef / 1e6 }
+
+// EnergyOfKWh and KWhOfEnergy turn kWh into MJ and back.
+func EnergyOfKWh(kwh float64) float64 { return kwh * MJPerKWh }
+
+// KWhOfEnergy gives kWh of mj MJ.
+func KWhOfEnergy(mj float64) float64 { return mj / MJPerKWh }
+
+// PumpingHead gives m: lift, pressure head of the method, and friction m per m of pipe.
+func PumpingHead(lift, pressure, distance, friction float64) float64 {
+	return lift + pressure + distance*friction
+}
+
+// PumpEnergy gives kWh to raise m3 of water over head m, with g m/s2 and the efficiency
+// of the pump set: density 1000 kg/m3, 1 kWh = 3.6 MJ.
+func PumpEnergy(m3, head, g, efficiency float64) float64 {
+	return m3 * head * g / 3600 / efficiency
+}
+
+// OperationFuel gives litres of diesel: rate l/ha and pass over pct per cent of areaHa.
+func OperationFuel(rate, areaHa, pct, passes float64) float64 {
+	return rate * areaHa * pct / 100 * passes
+}
+
+// TransportBurden gives kg CO2e of t tonnes over km, at kg CO2e per t km burnt and
+// upstream.
+func TransportBurden(t, km, direct, upstream float64) float64 { return t * km * (direct + upstream) }
+
+const energyVolume = "IPCC 2006 V2 ch2 Eq. 2.1, ch3 Eq. 3.3.1"
+
+var (
+	stepFuelMJ = newStep("fuel_energy", "Q * NCV", "MJ", energyVolume, of2(FuelEnergy),
+		"Q l, kg or m3", "NCV MJ/unit")
+	stepFuelVolume = newStep("fuel_amount", "E / NCV", "l, kg or m3", energyVolume, of2(FuelVolume),
+		"E MJ", "NCV MJ/unit")
+	stepDensity = newStep("fuel_volume", "M / rho", "l", "definition", of2(VolumeOfMass),
+		"M kg", "rho kg/l")
+	stepAllocated = newStep("allocated_amount", "Q * p / 100", "as entered", "definition", of2(Allocated),
+		"Q as entered", "p %")
+	stepBurn = newStep("fuel_combustion", "E * EF / 1e6", "kg", energyVolume, of2(CombustionGas),
+		"E MJ", "EF kg/TJ")
+	stepKWh = newStep("energy_of_kwh", "W * 3.6", "MJ", "definition", func(v []float64) float64 { return EnergyOfKWh(v[0]) },
+		"W kWh")
+	stepToKWh = newStep("kwh_of_energy", "E / 3.6", "kWh", "definition", func(v []float64) float64 { return KWhOfEnergy(v[0]) },
+		"E MJ")
+	stepUpstream = newStep("fuel_upstream", "Q * EF", "kg CO2e", "well-to-tank", of2(Burden),
+		"Q l, m3 or kWh", "EF kg CO2e/unit")
+	stepUpstreamTonne = newStep("fuel_upstream_by_tonne", "M / 1000 * EF", "kg CO2e", "well-to-tank", of2(func(kg, ef float64) float64 { return Burden(kg/1000, ef) }),
+		"M kg", "EF kg CO2e/t")
+	stepElectricity = newStep("electricity", "W * EF", "kg CO2e", "life-cycle intensity of generation", of2(Burden),
+		"W kWh", "EF kg CO2e/kWh")
+	stepManualFuel = newStep("fuel_by_own_factor", "Q * EF", "kg CO2e", "factor of the user", of2(Burden),
+		"Q as entered", "EF kg CO2e/unit")
+	stepMemo = newStep("biogenic_co2", "Q * EF", "kg CO2", "outside of scopes", of2(Burden),
+		"Q l", "EF kg CO2/l")
+	stepHead = newStep("pumping_head", "lift + press + d * fr", "m", "hydraulics", of4(PumpingHead),
+		"lift m", "press m", "d m", "fr m/m")
+	stepPump = newStep("pump_energy", "V * H * g / 3600 / eff", "kWh", "hydraulics", of4(PumpEnergy),
+		"V m3", "H m", "g m/s2", "eff fraction")
+	stepWater = newStep("water_supply", "V * EF", "kg CO2e", "life-cycle inventory of the factor's source", of2(Burden),
+		"V m3", "EF kg CO2e/m3")
+	stepMachine = newStep("machinery_fuel", "R * A * p / 100 * n", "l", "definition", of4(OperationFuel),
+		"R l/ha", "A ha", "p %", "n passes")
+	stepTransport = newStep("transport", "m * d * (EF + WTT)", "kg CO2e", "tank-to-wheel and well-to-tank", of4(TransportBurden),
+		"m t", "d km", "EF kg CO2e/(t km)", "WTT kg CO2e/(t km)")
+)
+
+// biogenic are the carriers whose carbon grew in the years before: their CO2 is a memo
+// item, and their CH4 is not fossil (IPCC 2006 V2 ch1, section 1.3.1).
+var biogenic = map[string]bool{"biodiesel": true, "hvo": true, "ethanol": true, "wood": true}
+
+func (r *run) fuelEnergy() {
+	for i := range r.in.FuelEnergy {
+		r.at("fuel_energy", i)
+		f := &r.in.FuelEnergy[i]
+		amount := r.do(stepAllocated, given(f.Amount), given(f.AllocationPct))
+		switch f.Carrier {
+		case "electricity_grid", "electricity_renewable_own":
+			r.electricity(f, amount, "electricity", LabelElectricity)
+		case "district_heat":
+			r.districtHeat(f, amount)
+		default:
+			r.fuel(f, amount)
+		}
+	}
+}
+
+// kwh turns an amount into kWh.
+func (r *run) kwh(f *Fuel, amount quantity) quantity {
+	switch f.Unit {
+	case KilowattHour:
+		return amount
+	case Megajoule:
+		return r.do(stepToKWh, amount)
+	}
+	return r.refuse("amount", "amount", "The carrier "+f.Carrier+" is measured in kWh or MJ.")
+}
+
+func (r *run) electricity(f *Fuel, amount quantity, model, label string) {
+	if f.ManualEF != nil {
+		r.emit(model, label, 2, NotSplit, r.do(stepManualFuel, amount, measured(*f.ManualEF)))
+		return
+	}
+	r.emit(model, label, 2, NotSplit, r.do(stepElectricity, r.kwh(f, amount), r.factor("fuel_energy", "carrier/direct", f.Carrier)))
+}
+
+// districtHeat is bought energy (scope 2); the losses on the way and the fuel's own way
+// to the plant are upstream.
+func (r *run) districtHeat(f *Fuel, amount quantity) {
+	r.electricity(f, amount, "district_heat", LabelElectricity)
+	kwh := r.kwh(f, amount)
+	r.emit(stepUpstream.Name, LabelUpstream, 3, NotSplit, r.do(stepUpstream, kwh, r.factor(r.section, "carrier/upstream", f.Carrier)))
+	r.emit(stepUpstream.Name, LabelUpstream, 3, NotSplit, r.do(stepUpstream, kwh, r.factor(r.section, "carrier/distribution", f.Carrier)))
+}
+
+func (r *run) fuel(f *Fuel, amount quantity) {
+	purpose := f.Purpose
+	if purpose == "" {
+		purpose = "field"
+	}
+	ncv := r.factor(r.section, "carrier/ncv", f.Carrier, purpose)
+	mj, stock := r.fuelAmounts(f, amount, ncv)
+	if r.err != nil {
+		return
+	}
+	if f.ManualEF != nil {
+		r.emit(stepBurn.Name, LabelCombustion, 1, NotSplit, r.do(stepManualFuel, amount, measured(*f.ManualEF)))
+	} else {
+		of := func(gas string) quantity { return r.factor(r.section, "carrier/"+gas, f.Carrier, purpose) }
+		r.burn(LabelCombustion, stepBurn.Name, mj, biogenic[f.Carrier], of("co2"), of("ch4"), of("n2o"))
+	}
+	if row, ok := r.set.mapping.Find(r.section, "carrier/biogenic_memo", f.Carrier); ok {
+		r.memo(r.do(stepMemo, stock, r.resolved(row)))
+	} else if biogenic[f.Carrier] {
+		r.memo(r.do(stepBurn, mj, r.factor(r.section, "carrier/co2", f.Carrier)))
+	}
+	wtt := r.factor(r.section, "carrier/upstream", f.Carrier)
+	r.emit(stepUpstream.Name, LabelUpstream, 3, NotSplit, r.upstream(stock, wtt))
+}
+
+// upstream is the burden of bringing a fuel to the farm, by the unit of its factor.
+func (r *run) upstream(stock, wtt quantity) quantity {
+	if wtt.factor != nil && wtt.factor.Unit == "kg CO2e/t" {
+		return r.do(stepUpstreamTonne, stock, wtt)
+	}
+	return r.do(stepUpstream, stock, wtt)
+}
+
+// fuelAmounts gives the energy of an amount, MJ, and the amount in the unit of the
+// carrier's calorific value: l, kg or m3.
+func (r *run) fuelAmounts(f *Fuel, amount, ncv quantity) (mj, stock quantity) {
+	if r.err != nil {
+		return mj, stock
+	}
+	var unit string
+	switch ncv.factor.Unit {
+	case "MJ/L":
+		unit = Litre
+	case "MJ/kg":
+		unit = Kilogram
+	case "MJ/m3":
+		unit = CubicMetre
+	}
+	switch {
+	case f.Unit == Megajoule:
+		mj = amount
+	case f.Unit == KilowattHour:
+		mj = r.do(stepKWh, amount)
+	case f.Unit == unit:
+		return r.do(stepFuelMJ, amount, ncv), amount
+	case f.Unit == Kilogram && unit == Litre:
+		stock = r.do(stepDensity, amount, r.factor(r.section, "carrier/density", f.Carrier))
+		return r.do(stepFuelMJ, stock, ncv), stock
+	default:
+		return r.refuse("amount", "amount", "The carrier "+f.Carrier+" is not measured in "+f.Unit+"."), stock
+	}
+	return mj, r.do(stepFuelVolume, mj, ncv)
+}
+
+// burn emits the gases of mj MJ of a fuel; CO2 of biogenic carbon is left to the memo.
+func (r *run) burn(label, model string, mj quantity, biogenic bool, co2, ch4, n2o quantity) {
+	methane := CH4Fossil
+	if biogenic {
+		methane = CH4Biogenic
+	} else {
+		r.emit(model, label, 1, CO2, r.do(stepBurn, mj, co2))
+	}
+	r.emit(model, label, 1, methane, r.do(stepBurn, mj, ch4))
+	r.emit(model, label, 1, N2O, r.do(stepBurn, mj, n2o))
+}
+
+func (r *run) machinery() {
+	const model = "machinery_fuel"
+	for i := range r.in.Machinery {
+		m := &r.in.Machinery[i]
+		if m.CountedElsewhere {
+			continue
+		}
+		r.at("machinery", i)
+		var rate quantity
+		switch {
+		case m.FuelLPerHa != nil:
+			rate = given(*m.FuelLPerHa)
+		case m.Operation == "other":
+			rate = r.refuse("fuel_rate", "fuel_rate", "Another operation needs its fuel_rate, in l of diesel per ha and pass.")
+		default:
+			rate = assume(r.factor(r.section, "operation/fuel_rate", m.Operation))
+		}
+		litres := r.do(stepMachine, rate, r.area, given(m.AreaPct), given(m.Passes))
+		of := func(term string) quantity { return r.factor(r.section, "fuel/"+term) }
+		r.burn(LabelMachinery, model, r.do(stepFuelMJ, litres, of("ncv")), false, of("co2"), of("ch4"), of("n2o"))
+		r.emit(model, LabelMachinery, 1, NotSplit, r.upstream(litres, of("upstream")))
+	}
+}
+
+func (r *run) irrigation() {
+	for i := range r.in.Irrigation {
+		r.at("irrigation", i)
+		if !r.in.Irrigation[i].CountedElsewhere {
+			r.pump(&r.in.Irrigation[i])
+		}
+	}
+}
+
+func (r *run) pump(w *Irrigation) {
+	const model = "pump_energy"
+	if row, ok := r.set.mapping.Find(r.section, "source/water_supply", w.Source); ok {
+		r.emit(stepWater.Name, LabelIrrigation, 3, NotSplit, r.do(stepWater, given(w.WaterM3), r.resolved(row)))
+		return
+	}
+	switch w.PowerSource {
+	case "gravity", "solar":
+		return
+	case "":
+		r.warn(WarnNoPower, "The energy of pumping is not counted: its power source is not stated.")
+		return
+	case "electric", "diesel":
+	default:
+		r.refuse("power_source", "power_source", "Another power source has no factor: enter its energy among the fuels and set energy_counted_elsewhere.")
+		return
+	}
+	kwh := r.pumpEnergy(w)
+	if w.PowerSource == "electric" {
+		r.emit(model, LabelIrrigation, 2, NotSplit, r.do(stepElectricity, kwh, r.factor(r.section, "power_source/energy", w.PowerSource)))
+		return
+	}
+	of := func(term string) quantity { return r.factor(r.section, "power_source/"+term, w.PowerSource) }
+	mj := r.do(stepKWh, kwh)
+	r.burn(LabelIrrigation, model, mj, false, of("co2"), of("ch4"), of("n2o"))
+	r.emit(model, LabelIrrigation, 1, NotSplit, r.upstream(r.do(stepFuelVolume, mj, of("ncv")), of("upstream")))
+}
+
+func (r *run) pumpEnergy(w *Irrigation) quantity {
+	source := w.Source
+	if source == "" {
+		source = "other"
+	}
+	var lift, distance quantity
+	if w.PumpingHeadM != nil {
+		lift = given(*w.PumpingHeadM)
+	} else {
+		lift = assume(r.factor(r.section, "source/lift", source))
+	}
+	if w.DistanceM != nil {
+		distance = given(*w.DistanceM)
+	}
+	head := r.do(stepHead, lift, r.factor(r.section, "method/pressure_head", w.Method), distance, r.factor(r.section, "distance_m/friction"))
+	return r.do(stepPump, given(w.WaterM3), head, r.factor(r.section, "physics/g"), r.factor(r.section, "power_source/efficiency", w.PowerSource))
+}
+
+func (r *run) transport() {
+	for i := range r.in.Transport {
+		t := &r.in.Transport[i]
+		if t.CountedElsewhere {
+			continue
+		}
+		r.at("transport", i)
+		condition := ""
+		if t.Refrigerated {
+			condition = "refrigerated"
+		}
+		row, ok := r.set.mapping.Find(r.section, "mode/direct", t.Mode, condition)
+		if !ok {
+			r.unknown("mode", t.Mode)
+			return
+		}
+		if t.Refrigerated && r.plainRow(t.Mode, row) {
+			r.warn(WarnRefrigeration, "There is no factor for refrigerated transport by "+t.Mode+": that of the plain transport is used.")
+		}
+		q := r.do(stepTransport, given(t.WeightT), given(t.DistanceKm), r.resolved(row), r.factor(r.section, "mode/upstream", t.Mode, condition))
+		r.emit(stepTransport.Name, LabelTransport, 3, NotSplit, q)
+	}
+}
+
+// plainRow reports whether a refrigerated row is the one of the plain transport.
+func (r *run) plainRow(mode string, row MappingRow) bool {
+	plain, _ := r.set.mapping.Find(r.section, "mode/direct", mode)
+	return plain.Key == row.Key
+}

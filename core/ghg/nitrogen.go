@@ -1,0 +1,232 @@
+package ghg
+
+// DirectN2O gives kg N2O of nKg kg N put on soil, by ef1 kg N2O-N per kg N.
+func DirectN2O(nKg, ef1 float64) float64 { return nKg * ef1 * N2OPerN }
+
+// VolatilisedN2O gives kg N2O from nitrogen that leaves as NH3 and NOx and comes down
+// elsewhere: fracGas kg N per kg N, ef4 kg N2O-N per kg N.
+func VolatilisedN2O(nKg, fracGas, ef4 float64) float64 { return nKg * fracGas * ef4 * N2OPerN }
+
+// LeachedN2O gives kg N2O from nitrogen that leaches or runs off: fracLeach kg N per kg N,
+// ef5 kg N2O-N per kg N.
+func LeachedN2O(nKg, fracLeach, ef5 float64) float64 { return nKg * fracLeach * ef5 * N2OPerN }
+
+// AppliedMass gives kg of a product: rate in kg per treated ha, areaHa of growing area,
+// treatedPct per cent of it.
+func AppliedMass(rate, areaHa, treatedPct float64) float64 { return rate * areaHa * treatedPct / 100 }
+
+// Content gives kg of a part that is pct per cent of massKg.
+func Content(massKg, pct float64) float64 { return massKg * pct / 100 }
+
+// UreaCO2 and LimeCO2 give kg CO2 of kg of urea, limestone or dolomite by ef, kg per kg.
+func UreaCO2(ureaKg, ef float64) float64 { return ureaKg * ef }
+
+// LimeCO2 gives kg CO2 of kg of limestone or dolomite by ef, kg per kg.
+func LimeCO2(limeKg, ef float64) float64 { return limeKg * ef }
+
+// UreaOfN gives kg of urea that hold nKg kg N, at nFraction kg N per kg.
+func UreaOfN(nKg, nFraction float64) float64 { return nKg / nFraction }
+
+const chapter11 = "IPCC 2019 V4 ch11 "
+
+var (
+	stepMass = newStep("applied_mass", "R * A * p / 100", "kg", "definition", of3(AppliedMass),
+		"R kg/ha", "A ha", "p %")
+	stepContent = newStep("nutrient_applied", "M * c / 100", "kg", "definition", of2(Content),
+		"M kg", "c %")
+	stepDirect = newStep("soil_n2o_direct", "N * EF1 * 44 / 28", "kg N2O", chapter11+"Eq. 11.1", of2(DirectN2O),
+		"N kg N", "EF1 kg N2O-N/kg N")
+	stepVolatilised = newStep("soil_n2o_volatilisation", "N * FracGas * EF4 * 44 / 28", "kg N2O", chapter11+"Eq. 11.9", of3(VolatilisedN2O),
+		"N kg N", "FracGas kg N/kg N", "EF4 kg N2O-N/kg N")
+	stepLeached = newStep("soil_n2o_leaching", "N * FracLeach * EF5 * 44 / 28", "kg N2O", chapter11+"Eq. 11.10", of3(LeachedN2O),
+		"N kg N", "FracLeach kg N/kg N", "EF5 kg N2O-N/kg N")
+	stepUreaOfN = newStep("urea_of_nitrogen", "N / fN", "kg urea", chapter11+"Eq. 11.13", of2(UreaOfN),
+		"N kg N", "fN kg N/kg urea")
+	stepUreaPart = newStep("urea_in_product", "M * f", "kg urea", chapter11+"Eq. 11.13", of2(UreaCO2),
+		"M kg", "f kg urea/kg")
+	stepUrea = newStep("urea_co2", "U * EF", "kg CO2", chapter11+"Eq. 11.13", of2(UreaCO2),
+		"U kg urea", "EF kg CO2/kg")
+	stepLime = newStep("lime_co2", "M * EF", "kg CO2", chapter11+"Eq. 11.12", of2(LimeCO2),
+		"M kg", "EF kg CO2/kg")
+)
+
+// Kinds of nitrogen as mapping.csv names them for EF1.
+const (
+	synthetic   = "ef1/synthetic"
+	organic     = "ef1/organic"
+	residue     = "ef1/residue"
+	mineralised = "ef1/mineralised"
+)
+
+const (
+	custom       = "custom"
+	world        = "world"
+	ricePaddy    = "rice_paddy"
+	organicClass = "organic"
+)
+
+// nitrogenLabels are the labels of the direct and the leached N2O of a kind of nitrogen.
+func nitrogenLabels(kind string) (direct, leached string) {
+	if kind == residue {
+		return LabelResidues, LabelResidues
+	}
+	return LabelDirect, LabelLeaching
+}
+
+// soilNitrogen emits the direct, volatilised and leached N2O of nitrogen put on soil.
+func (r *run) soilNitrogen(kind string, n quantity, fracGas quantity) {
+	if n.v == 0 || r.err != nil {
+		return
+	}
+	direct, leached := nitrogenLabels(kind)
+	r.emit(stepDirect.Name, direct, 1, N2O, r.do(stepDirect, n, r.ef1(kind)))
+	if fracGas.v != 0 {
+		ef4 := r.factor(sectionN2O, "ef4", r.moisture())
+		r.emit(stepVolatilised.Name, LabelVolatilisation, 1, N2O, r.do(stepVolatilised, n, fracGas, ef4))
+	}
+	leach := r.factor(sectionN2O, "frac_leach", r.leachingMoisture())
+	r.emit(stepLeached.Name, leached, 1, N2O, r.do(stepLeached, n, leach, r.factor(sectionN2O, "ef5")))
+}
+
+// ef1 is that of flooded rice where the field is flooded, else that of the kind of
+// nitrogen and of the climate.
+func (r *run) ef1(kind string) quantity {
+	if r.floodedRice() {
+		return r.factor("rice", "water_regime/ef1fr", r.in.Rice.WaterRegime)
+	}
+	return r.factor(sectionN2O, kind, r.moisture())
+}
+
+// floodedRice: the crop is paddy rice under a water regime that floods it; upland rice
+// is an ordinary crop.
+func (r *run) floodedRice() bool {
+	if r.in.Crop.Type != ricePaddy || r.in.Rice == nil {
+		return false
+	}
+	row, ok := r.set.mapping.Find("rice", "water_regime/ef1fr", r.in.Rice.WaterRegime)
+	_, literal := row.Literal()
+	return ok && !literal
+}
+
+// moisture is wet or dry by the zone; the montane tropics are dry under 1000 mm.
+func (r *run) moisture() string {
+	zone := r.zone()
+	if zone.Key == "tropical_montane" && r.in.Soil.AnnualRainfallMm != nil && *r.in.Soil.AnnualRainfallMm < montaneDryMm {
+		return "dry"
+	}
+	return zone.Moisture
+}
+
+// montaneDryMm is the rainfall below which the montane tropics are dry (IPCC 2019 V4 ch3
+// Annex 3A.5 parts moist from dry tropics at 1000 mm).
+const montaneDryMm = 1000
+
+// leachingMoisture is wet also in a dry zone that is irrigated otherwise than by drip
+// (IPCC 2019 V4 ch11 Table 11.3, footnote).
+func (r *run) leachingMoisture() string {
+	for i := range r.in.Irrigation {
+		row, ok := r.set.mapping.Find("irrigation", "method/leaching_switch", r.in.Irrigation[i].Method)
+		if text, _ := row.Literal(); ok && text == "yes" {
+			return "wet"
+		}
+	}
+	return r.moisture()
+}
+
+func (r *run) fertilizers() {
+	for i := range r.in.Fertilizers {
+		r.at("fertilizers", i)
+		r.fertilizer(&r.in.Fertilizers[i])
+	}
+}
+
+func (r *run) fertilizer(f *Fertilizer) {
+	mass := r.do(stepMass, given(f.KgPerHa), r.area, given(f.AreaPct))
+	n := r.nutrient(f, mass, "product/n", f.NPct)
+	r.soilNitrogen(synthetic, n, r.fertilizerGas(f, n))
+	r.urea(f, mass, n)
+	if row, ok := r.set.mapping.Find(r.section, "product/lime_co2", f.Product); ok {
+		r.emit("lime_co2", LabelLiming, 1, CO2, r.do(stepLime, mass, r.resolved(row)))
+	}
+	r.fertilizerProduction(f, mass, n)
+	if f.Inhibitor != "" && f.Inhibitor != "none" {
+		r.warn(WarnInhibitor, "The "+f.Inhibitor+" inhibitor is recorded; the Tier 1 method has no factor for it, so it changes no figure.")
+	}
+}
+
+// nutrient gives kg of a nutrient by the content that was entered, else the product's.
+func (r *run) nutrient(f *Fertilizer, mass quantity, field string, pct *float64) quantity {
+	if pct != nil {
+		return r.do(stepContent, mass, given(*pct))
+	}
+	if f.Product == custom {
+		return r.refuse(field, "n_pct", "A custom product needs its contents: give n_pct, p2o5_pct and k2o_pct (0 where there is none).")
+	}
+	row, ok := r.set.mapping.Find(r.section, field, f.Product)
+	if !ok {
+		if _, lime := r.set.mapping.Find(r.section, "product/lime_co2", f.Product); lime {
+			return quantity{}
+		}
+		return r.unknown(field, f.Product)
+	}
+	return r.do(stepContent, mass, r.resolved(row))
+}
+
+func (r *run) fertilizerGas(f *Fertilizer, n quantity) quantity {
+	switch {
+	case n.v == 0:
+		return quantity{}
+	case f.Product == custom:
+		return r.factor(r.section, "n_class/frac_gasf", f.NClass)
+	}
+	if _, ok := r.set.mapping.Find(r.section, "product/frac_gasf", f.Product); !ok {
+		return quantity{} // lime with a content of nitrogen: none of it volatilises as a fertilizer does
+	}
+	return r.factor(r.section, "product/frac_gasf", f.Product)
+}
+
+// urea emits the CO2 that urea releases when it is hydrolysed in the soil.
+func (r *run) urea(f *Fertilizer, mass, n quantity) {
+	ureaKg := mass
+	if row, ok := r.set.mapping.Find(r.section, "product/urea_fraction", f.Product, f.NClass); ok {
+		if f.Product == custom {
+			ureaKg = r.do(stepUreaOfN, n, r.resolved(row))
+		} else {
+			ureaKg = r.do(stepUreaPart, mass, r.resolved(row))
+		}
+	} else if f.Product != "urea" {
+		return
+	}
+	if ureaKg.v != 0 {
+		r.emit("urea_co2", LabelUrea, 1, CO2, r.do(stepUrea, ureaKg, r.factor(r.section, "product/urea_co2", "urea")))
+	}
+}
+
+func (r *run) organicInputs() {
+	for i := range r.in.OrganicInputs {
+		r.at("organic_inputs", i)
+		o := &r.in.OrganicInputs[i]
+		if o.Type == "biochar" {
+			r.warn(WarnBiochar, "Biochar is recorded; no Tier 1 method counts it, so it changes no figure.")
+			continue
+		}
+		mass := r.do(stepMass, given(o.KgPerHa), r.area, given(100))
+		n := r.do(stepContent, mass, r.organicPct(o, "type/n", "n_pct", o.NPct))
+		r.soilNitrogen(organic, n, r.factor(r.section, "type/frac_gas", o.Type))
+	}
+}
+
+// organicPct is a content that was entered, else the material's own.
+func (r *run) organicPct(o *OrganicInput, field, name string, entered *float64) quantity {
+	if entered != nil {
+		return given(*entered)
+	}
+	row, ok := r.set.mapping.Find("organic_inputs", field, o.Type)
+	if !ok {
+		return r.unknown(field, o.Type)
+	}
+	if _, literal := row.Literal(); literal {
+		return r.refuse(field, name, "The contents of another material must be stated: give "+name+".")
+	}
+	return assume(r.resolved(row))
+}

@@ -1,0 +1,133 @@
+package ghg
+
+import "math"
+
+// GrowthCO2 gives kg CO2 a year that areaHa of woody plants take up at growth t C/ha/yr.
+func GrowthCO2(growth, areaHa float64) float64 { return growth * areaHa * 1000 * CO2PerC }
+
+// StockChange gives t C a year between two measured stocks.
+func StockChange(first, last, years float64) float64 { return (last - first) / years }
+
+// RemovedBiomassTC gives t C of a stand that is grubbed up: growth t C/ha/yr over the years
+// it grew, at most a maturity cycle.
+func RemovedBiomassTC(growth, age, cycle, areaHa float64) float64 {
+	return growth * math.Min(age, cycle) * areaHa
+}
+
+// CarbonCO2 gives kg CO2 of t C.
+func CarbonCO2(tC float64) float64 { return tC * 1000 * CO2PerC }
+
+const equation27 = "IPCC 2006 V4 ch2 Eq. 2.7"
+
+var (
+	stepGrowth = newStep("perennial_growth", "G * A * 1000 * 44 / 12", "kg CO2", equation27, of2(GrowthCO2),
+		"G t C/(ha yr)", "A ha")
+	stepMeasured = newStep("measured_stock_change", "(S2 - S1) / n", "t C/yr", "IPCC 2006 V4 ch2 Eq. 2.8", of3(StockChange),
+		"S1 t C", "S2 t C", "n yr")
+	stepGrubbed = newStep("biomass_removed", "G * min(age, M) * A", "t C", equation27, of4(RemovedBiomassTC),
+		"G t C/(ha yr)", "age yr", "M yr", "A ha")
+	stepCarbonCO2 = newStep("carbon_to_co2", "C * 1000 * 44 / 12", "kg CO2", "molar masses", func(v []float64) float64 { return CarbonCO2(v[0]) },
+		"C t C")
+	stepMinus = newStep("loss_of_change", "-dC", "t C/yr", "definition", func(v []float64) float64 { return -v[0] },
+		"dC t C/yr")
+)
+
+// removalLabels are what the growth of a system is called.
+var removalLabels = map[string]string{
+	"orchard": RemovalPerennial, "vineyard": RemovalPerennial, "agroforestry": RemovalAgroforestry,
+	"shade_trees": RemovalAgroforestry, "hedgerow": RemovalHedgerows, "windbreak": RemovalHedgerows,
+}
+
+func (r *run) perennials() {
+	for i := range r.in.PerennialBiomass {
+		r.at("perennial_biomass", i)
+		p := &r.in.PerennialBiomass[i]
+		label, ok := removalLabels[p.System]
+		if !ok {
+			r.unknown("system", p.System)
+			return
+		}
+		if len(p.MeasuredStocks) > 1 {
+			r.measuredStand(p, label)
+		} else {
+			r.growingStand(p, label)
+		}
+		r.grubbed(p)
+	}
+}
+
+// measuredStand takes the change between the first and the last measured stock.
+func (r *run) measuredStand(p *Perennial, label string) {
+	first, last := p.MeasuredStocks[0], p.MeasuredStocks[0]
+	for _, s := range p.MeasuredStocks {
+		if s.Year < first.Year {
+			first = s
+		}
+		if s.Year > last.Year {
+			last = s
+		}
+	}
+	if first.Year == last.Year {
+		r.refuse("measured_stocks", "", "Two measured stocks of the same year tell no change: give them of different years.")
+		return
+	}
+	change := r.do(stepMeasured, measured(first.TC), measured(last.TC), given(float64(last.Year-first.Year)))
+	if change.v >= 0 {
+		r.remove(stepMeasured.Name, label, r.do(stepCarbonCO2, change))
+		return
+	}
+	r.emit(stepMeasured.Name, LabelBiomassLoss, 1, CO2, r.do(stepCarbonCO2, r.do(stepMinus, change)))
+}
+
+// growingStand takes up carbon until it is mature.
+func (r *run) growingStand(p *Perennial, label string) {
+	cycle := r.maturity(p)
+	age := r.in.General.Year - p.PlantingYear
+	if age <= 0 || float64(age) > cycle.v || r.err != nil {
+		return
+	}
+	if p.AreaHa == nil {
+		r.refuse("area", "", "The growth is per hectare: give the area of the stand, or two measured stocks.")
+		return
+	}
+	r.remove(stepGrowth.Name, label, r.do(stepGrowth, r.growth(p), given(*p.AreaHa)))
+}
+
+func (r *run) growth(p *Perennial) quantity {
+	if p.GrowthTCHaYr != nil {
+		return measured(*p.GrowthTCHaYr)
+	}
+	row, ok := r.perennialRow(p, "system/growth")
+	if _, literal := row.Literal(); !ok || literal {
+		return r.refuse("growth", "", "There is no default growth for a "+p.System+": give growth in t C/ha/yr, or two measured stocks.")
+	}
+	return assume(r.resolved(row))
+}
+
+// maturity is the time over which a stand grows. Hedges and windbreaks have none in the
+// tables: the IPCC's default time between two equilibria is taken.
+func (r *run) maturity(p *Perennial) quantity {
+	if row, ok := r.perennialRow(p, "system/maturity_cycle"); ok {
+		return r.resolved(row)
+	}
+	r.warn(WarnGrowthCycle, "The tables tell no time to maturity of a "+p.System+": its growth is counted for 20 years.")
+	return r.factor(sectionGeneral, "constant/transition_years")
+}
+
+// perennialRow is the row of the crop where the system has one, else of the zone.
+func (r *run) perennialRow(p *Perennial, field string) (MappingRow, bool) {
+	if row, ok := r.set.mapping.Find(r.section, field, p.System, r.in.Crop.Type); ok {
+		return row, true
+	}
+	return r.set.mapping.Find(r.section, field, p.System, r.zone().PerennialClass)
+}
+
+// grubbed emits what the area removed in the assessment year held.
+func (r *run) grubbed(p *Perennial) {
+	if p.RemovedAreaHa == nil || *p.RemovedAreaHa == 0 {
+		return
+	}
+	age := max(0, r.in.General.Year-p.PlantingYear)
+	lost := r.do(stepGrubbed, r.growth(p), given(float64(age)), r.maturity(p), given(*p.RemovedAreaHa))
+	r.emit(stepGrubbed.Name, LabelBiomassLoss, 1, CO2, r.do(stepCarbonCO2, lost))
+}

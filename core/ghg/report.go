@@ -1,0 +1,294 @@
+package ghg
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+)
+
+// Unit of the masses of a report.
+const reportUnit = "tCO2e"
+
+// Report is a result as it is shown: t CO2e, rounded here and nowhere before. Figures
+// per hectare and per tonne are nil where the denominator is missing.
+type Report struct {
+	AssessmentID int64  `json:"assessment_id"`
+	Basis        string `json:"basis"`
+	// ResultVersion is the number of the submission, nil for a live report.
+	ResultVersion *int      `json:"result_version"`
+	ComputedAt    time.Time `json:"computed_at"`
+	// Stale: the assessment was edited after this version was stored.
+	Stale          bool           `json:"stale"`
+	Engine         Identity       `json:"engine"`
+	FactorSet      Identity       `json:"factor_set"`
+	GWPSet         string         `json:"gwp_set"`
+	InputDigest    string         `json:"input_digest"`
+	FunctionalUnit FunctionalUnit `json:"functional_unit"`
+	Totals         Totals         `json:"totals"`
+	BySource       []SourceLine   `json:"by_source"`
+	ByGas          []GasLine      `json:"by_gas"`
+	ByScope        []ScopeLine    `json:"by_scope"`
+	ByCategory     []CategoryLine `json:"by_category"`
+	RemovalsBySrc  []SourceLine   `json:"removals_by_source"`
+	Allocation     Allocation     `json:"allocation"`
+	Uncertainty    Range          `json:"uncertainty"`
+	DataQuality    DataQuality    `json:"data_quality"`
+	Memo           Memo           `json:"memo"`
+	Warnings       []Warning      `json:"warnings"`
+	Trace          []TraceLine    `json:"trace,omitempty"`
+}
+
+// FunctionalUnit is what the intensities are per.
+type FunctionalUnit struct {
+	AreaHa   *float64 `json:"area_ha"`
+	ProductT *float64 `json:"product_t"`
+}
+
+// Totals are t CO2e; per hectare and per tonne of product t CO2e each. Emissions and
+// removals are at least 0 and apart; balance = emissions - removals. Emissions per tonne
+// are those allocated to the main product.
+type Totals struct {
+	Emissions      float64  `json:"emissions"`
+	Removals       float64  `json:"removals"`
+	Balance        float64  `json:"balance"`
+	EmissionsPerHa *float64 `json:"emissions_per_ha"`
+	RemovalsPerHa  *float64 `json:"removals_per_ha"`
+	EmissionsPerT  *float64 `json:"emissions_per_t"`
+	Unit           string   `json:"unit"`
+}
+
+// Gases are kg of each gas; not_split is kg CO2e of factors that do not tell them apart.
+type Gases struct {
+	CO2         float64 `json:"co2"`
+	CH4Fossil   float64 `json:"ch4_fossil"`
+	CH4Biogenic float64 `json:"ch4_biogenic"`
+	N2O         float64 `json:"n2o"`
+	NotSplit    float64 `json:"not_split"`
+}
+
+// SourceLine is one source: kg of each gas, and t CO2e.
+type SourceLine struct {
+	Model    string  `json:"model"`
+	Label    string  `json:"label"`
+	Section  string  `json:"section"`
+	Scope    int     `json:"scope"`
+	Category string  `json:"category"`
+	Kg       Gases   `json:"kg"`
+	CO2e     float64 `json:"co2e"`
+	// Share of all emissions (or of all removals), 0 to 1.
+	Share        float64  `json:"share"`
+	PerHa        *float64 `json:"per_ha"`
+	PerT         *float64 `json:"per_t"`
+	Low          float64  `json:"low"`
+	High         float64  `json:"high"`
+	RangeAssumed bool     `json:"range_assumed"`
+	Tier         int      `json:"tier"`
+}
+
+// GasLine is one gas over all sources: kg, and t CO2e.
+type GasLine struct {
+	Gas   string  `json:"gas"`
+	Kg    float64 `json:"kg"`
+	GWP   float64 `json:"gwp"`
+	CO2e  float64 `json:"co2e"`
+	Share float64 `json:"share"`
+}
+
+// ScopeLine is one scope of the GHG Protocol, t CO2e.
+type ScopeLine struct {
+	Scope int     `json:"scope"`
+	CO2e  float64 `json:"co2e"`
+	Share float64 `json:"share"`
+}
+
+// CategoryLine is one category, t CO2e; the removals are a category of their own.
+type CategoryLine struct {
+	Category string  `json:"category"`
+	CO2e     float64 `json:"co2e"`
+}
+
+// Allocation tells what the products carry of the emissions, t CO2e.
+type Allocation struct {
+	MainSharePct float64            `json:"main_share_pct"`
+	Main         float64            `json:"main"`
+	CoProducts   []AllocatedProduct `json:"co_products"`
+}
+
+// AllocatedProduct is a co-product with its part of the emissions, t CO2e.
+type AllocatedProduct struct {
+	CoProduct
+	CO2e float64 `json:"co2e"`
+}
+
+// Range is the 95 % range of the emissions, t CO2e.
+type Range struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// DataQuality tells how far the result rests on what the user entered.
+type DataQuality struct {
+	// UserShare is 0 to 1.
+	UserShare float64 `json:"share_of_emissions_from_user_values"`
+}
+
+// Memo items stand outside the totals, t.
+type Memo struct {
+	BiogenicCO2 float64 `json:"biogenic_co2"`
+}
+
+// About is what a report says of the assessment it belongs to.
+type About struct {
+	AssessmentID  int64
+	Basis         string
+	ResultVersion *int
+	ComputedAt    time.Time
+	Stale         bool
+	// Warnings of the making of the input, shown before those of the engine.
+	Warnings []Warning
+}
+
+// massDigits and shareDigits are the decimals that a report keeps: t CO2e to the gram,
+// kg to the gram, shares to a thousandth of a per mille.
+const (
+	massDigits  = 6
+	kgDigits    = 3
+	shareDigits = 6
+)
+
+// NewReport shapes a result for its readers.
+func NewReport(res Result, set *FactorSet, about About) Report {
+	rep := Report{
+		AssessmentID: about.AssessmentID, Basis: about.Basis, ResultVersion: about.ResultVersion, ComputedAt: about.ComputedAt, Stale: about.Stale,
+		Engine: res.Engine, FactorSet: res.FactorSet, GWPSet: res.GWP, InputDigest: res.InputDigest,
+		FunctionalUnit: FunctionalUnit{AreaHa: present(res.AreaHa), ProductT: present(res.ProductT)},
+		Totals:         totals(res),
+		BySource:       sources(res, res.Lines, res.Emissions), RemovalsBySrc: sources(res, res.Removals, res.Removed),
+		ByGas: byGas(res, set), ByScope: byScope(res), ByCategory: byCategory(res),
+		Allocation:  allocation(res),
+		Uncertainty: Range{Low: tonnes(res.Low), High: tonnes(res.High)},
+		DataQuality: DataQuality{UserShare: round(res.UserShare, shareDigits)},
+		Memo:        Memo{BiogenicCO2: tonnes(res.BiogenicCO2)},
+		Warnings:    slices.Concat([]Warning{}, about.Warnings, res.Warnings, derivedWarnings(res)),
+		Trace:       res.Trace,
+	}
+	return rep
+}
+
+// derivedWarnings are those that the lines and the trace give rise to.
+func derivedWarnings(res Result) []Warning {
+	var out []Warning
+	for _, l := range res.Lines {
+		if l.RangeAssumed {
+			out = append(out, Warning{Code: WarnRangeAssumed, Item: l.Section, Message: "No factor of " + l.Label + " has a published range: plus or minus 50 % is taken."})
+		}
+	}
+	seen := map[string]bool{}
+	for _, t := range res.Trace {
+		for _, f := range t.Factors {
+			if f.Status == Unverified && !seen[f.Key] {
+				seen[f.Key] = true
+				out = append(out, Warning{Code: WarnUnverified, Item: t.Item, Message: "The factor " + f.Key + " is unverified: its value was recalled, not read."})
+			}
+		}
+	}
+	return out
+}
+
+func totals(res Result) Totals {
+	return Totals{
+		Emissions: tonnes(res.Emissions), Removals: tonnes(res.Removed), Balance: tonnes(res.Emissions - res.Removed),
+		EmissionsPerHa: tonnesPer(res.Emissions, res.AreaHa), RemovalsPerHa: tonnesPer(res.Removed, res.AreaHa),
+		EmissionsPerT: tonnesPer(Allocate(res.Emissions, res.MainSharePct), res.ProductT), Unit: reportUnit,
+	}
+}
+
+func sources(res Result, lines []Line, total float64) []SourceLine {
+	out := make([]SourceLine, 0, len(lines))
+	for _, l := range lines {
+		kg := Gases{round(l.Kg[CO2], kgDigits), round(l.Kg[CH4Fossil], kgDigits), round(l.Kg[CH4Biogenic], kgDigits), round(l.Kg[N2O], kgDigits), round(l.Kg[NotSplit], kgDigits)}
+		out = append(out, SourceLine{
+			Model: l.Model, Label: l.Label, Section: l.Section, Scope: l.Scope, Category: l.Category, Kg: kg,
+			CO2e: tonnes(l.CO2e), Share: share(l.CO2e, total), PerHa: tonnesPer(l.CO2e, res.AreaHa),
+			PerT: tonnesPer(Allocate(l.CO2e, res.MainSharePct), res.ProductT),
+			Low:  tonnes(l.Low), High: tonnes(l.High), RangeAssumed: l.RangeAssumed, Tier: l.Tier,
+		})
+	}
+	slices.SortStableFunc(out, func(a, b SourceLine) int { return cmp.Compare(b.CO2e, a.CO2e) })
+	return out
+}
+
+func byGas(res Result, set *FactorSet) []GasLine {
+	out := make([]GasLine, 0, gases)
+	for gas := CO2; gas < gases; gas++ {
+		var kg float64
+		for _, l := range res.Lines {
+			kg += l.Kg[gas]
+		}
+		gwp := set.WarmingPotential(gas)
+		co2e := CO2e(kg, gwp)
+		out = append(out, GasLine{Gas: gas.String(), Kg: round(kg, kgDigits), GWP: gwp, CO2e: tonnes(co2e), Share: share(co2e, res.Emissions)})
+	}
+	return out
+}
+
+func byScope(res Result) []ScopeLine {
+	out := []ScopeLine{{Scope: 1}, {Scope: 2}, {Scope: 3}}
+	var kg [3]float64
+	for _, l := range res.Lines {
+		kg[l.Scope-1] += l.CO2e
+	}
+	for i := range out {
+		out[i].CO2e, out[i].Share = tonnes(kg[i]), share(kg[i], res.Emissions)
+	}
+	return out
+}
+
+func byCategory(res Result) []CategoryLine {
+	kg := map[string]float64{CategoryRemovals: res.Removed}
+	for _, l := range res.Lines {
+		kg[l.Category] += l.CO2e
+	}
+	out := make([]CategoryLine, 0, len(kg))
+	for _, category := range []string{CategoryLandUse, CategoryManagement, CategoryInputs, CategoryRemovals} {
+		out = append(out, CategoryLine{category, tonnes(kg[category])})
+	}
+	return out
+}
+
+func allocation(res Result) Allocation {
+	a := Allocation{MainSharePct: res.MainSharePct, Main: tonnes(Allocate(res.Emissions, res.MainSharePct)), CoProducts: []AllocatedProduct{}}
+	for _, c := range res.CoProducts {
+		a.CoProducts = append(a.CoProducts, AllocatedProduct{c, tonnes(Allocate(res.Emissions, c.SharePct))})
+	}
+	return a
+}
+
+func tonnes(kg float64) float64 { return round(kg/1000, massDigits) }
+
+func tonnesPer(kg, denominator float64) *float64 {
+	per, ok := Intensity(kg, denominator)
+	if !ok {
+		return nil
+	}
+	t := tonnes(per)
+	return &t
+}
+
+func share(part, whole float64) float64 {
+	s, _ := Intensity(part, whole)
+	return round(s, shareDigits)
+}
+
+func present(v float64) *float64 {
+	if v <= 0 {
+		return nil
+	}
+	return &v
+}
+
+func round(v float64, digits int) float64 {
+	scale := math.Pow10(digits)
+	return math.Round(v*scale) / scale
+}

@@ -1,0 +1,204 @@
+package ghg
+
+import "math"
+
+// CropDryMatter gives kg dry matter of yieldKg kg fresh, at dry kg dm per kg fresh.
+func CropDryMatter(yieldKg, dry float64) float64 { return yieldKg * dry }
+
+// AboveGroundByRatio gives kg dm of residue above ground: ratio kg dm per kg dm harvested.
+func AboveGroundByRatio(cropDM, ratio float64) float64 { return cropDM * ratio }
+
+// AboveGroundByRegression gives kg dm of residue above ground by slope (t per t) and
+// intercept (t/ha and growing cycle).
+func AboveGroundByRegression(cropDM, slope, intercept, areaHa, cycles float64) float64 {
+	return cropDM*slope + intercept*1000*areaHa*cycles
+}
+
+// AboveGroundN gives kg N that above-ground residue returns to the soil: of aboveDM kg dm
+// at nAG kg N per kg dm, what was neither removed nor lost in the fire. Shares 0 to 1,
+// combustion kg burnt per kg.
+func AboveGroundN(aboveDM, nAG, removed, burnt, combustion float64) float64 {
+	return aboveDM * nAG * (1 - removed - burnt*combustion)
+}
+
+// BelowGroundN gives kg N of roots that die: rs kg root dm per kg of crop and residue dm,
+// nBG kg N per kg dm, renewed the share of the area renewed in a year.
+func BelowGroundN(cropDM, aboveDM, rs, nBG, renewed float64) float64 {
+	return (cropDM + aboveDM) * rs * nBG * renewed
+}
+
+// Renewal gives the share of a stand renewed in a year.
+func Renewal(years float64) float64 { return 1 / years }
+
+// Burnt gives kg dm that burnt: share of aboveDM, combustion kg burnt per kg.
+func Burnt(aboveDM, share, combustion float64) float64 { return aboveDM * share * combustion }
+
+// PerKgDryMatter gives kg of a gas of dm kg at ef g per kg dm: burning and composting.
+func PerKgDryMatter(dm, ef float64) float64 { return dm * ef / 1000 }
+
+const equation116 = chapter11 + "Eq. 11.6"
+
+var (
+	stepCropDM = newStep("crop_dry_matter", "Y * DRY", "kg dm", equation116, of2(CropDryMatter),
+		"Y kg", "DRY kg dm/kg")
+	stepAboveRatio = newStep("above_ground_residue", "C * RAG", "kg dm", equation116, of2(AboveGroundByRatio),
+		"C kg dm", "RAG kg dm/kg dm")
+	stepAboveRegression = newStep("above_ground_residue", "C * S + I * 1000 * A * n", "kg dm", "IPCC 2006 V4 ch11 Table 11.2", of5(AboveGroundByRegression),
+		"C kg dm", "S t/t", "I t/ha", "A ha", "n cycles")
+	stepAboveN = newStep("residue_n_above_ground", "AG * NAG * (1 - rem - burn * Cf)", "kg N", equation116, of5(AboveGroundN),
+		"AG kg dm", "NAG kg N/kg dm", "rem share", "burn share", "Cf kg/kg")
+	stepBelowN = newStep("residue_n_below_ground", "(C + AG) * RS * NBG * FR", "kg N", equation116, of5(BelowGroundN),
+		"C kg dm", "AG kg dm", "RS kg dm/kg dm", "NBG kg N/kg dm", "FR 1/yr")
+	stepSum = newStep("sum", "a + b", "as the parts", "definition", of2(func(a, b float64) float64 { return a + b }),
+		"a part", "b part")
+	stepRenewal = newStep("renewal", "1 / y", "1/yr", equation116, func(v []float64) float64 { return Renewal(v[0]) }, "y yr")
+	stepShare   = newStep("residue_share", "AG * s", "kg dm", "definition", of2(func(dm, share float64) float64 { return dm * share }),
+		"AG kg dm", "s share")
+	stepBurnt = newStep("residue_burnt", "AG * s * Cf", "kg dm", "IPCC 2019 V4 ch2 Eq. 2.27", of3(Burnt),
+		"AG kg dm", "s share", "Cf kg/kg")
+	stepBurning = newStep("residue_burning", "DM * EF / 1000", "kg", "IPCC 2019 V4 ch2 Eq. 2.27", of2(PerKgDryMatter),
+		"DM kg dm", "EF g/kg dm")
+	stepComposting = newStep("residue_composting", "DM * EF / 1000", "kg", "IPCC 2006 V5 ch4 Eq. 4.1", of2(PerKgDryMatter),
+		"DM kg dm", "EF g/kg dm")
+)
+
+// Practices of residue management that the engine tells apart beyond their class.
+const (
+	burned    = "burned"
+	composted = "composted"
+	heaped    = "heaped"
+)
+
+// residueShares are the shares of the above-ground residue, 0 to 1.
+type residueShares struct{ returned, removed, burnt, composted, heaped float64 }
+
+// shareTolerance is how far shares may be from 100 per cent, for rounded entries.
+const shareTolerance = 0.01
+
+func (r *run) residueShares() (residueShares, bool) {
+	var s residueShares
+	var sum float64
+	for i, m := range r.in.Residues.Management {
+		row, ok := r.set.mapping.Find("residues", "management.practice", m.Practice)
+		if !ok {
+			r.unknown("management."+itoa(i)+".practice", m.Practice)
+			return s, false
+		}
+		part := m.SharePct / 100
+		sum += m.SharePct
+		switch class, _ := row.Literal(); class {
+		case "returned":
+			s.returned += part
+		case "removed":
+			s.removed += part
+		case "burned":
+			s.burnt += part
+		}
+		switch m.Practice {
+		case composted:
+			s.composted += part
+		case heaped:
+			s.heaped += part
+		}
+	}
+	if math.Abs(sum-100) > shareTolerance {
+		r.refuse("management", "management", "The shares of the residue practices must sum to 100 per cent.")
+		return s, false
+	}
+	return s, true
+}
+
+func (r *run) residues() {
+	if r.in.Residues == nil {
+		return
+	}
+	r.at("residues", noItem)
+	if r.in.Crop.YieldKg == nil && r.in.Residues.AboveGroundDMKg == nil {
+		r.warn(WarnNoYield, "Residues are not counted: neither the harvest nor the residue dry matter is stated.")
+		return
+	}
+	shares, ok := r.residueShares()
+	if !ok {
+		return
+	}
+	crop, above := r.aboveGround()
+	combustion := r.factor("crop", "crop_type/combustion_factor", r.in.Crop.Type)
+	aboveN := r.do(stepAboveN, above, r.cropFactor("n_ag"), given(shares.removed), given(shares.burnt), combustion)
+	belowN := r.do(stepBelowN, crop, above, r.cropFactor("rs"), r.cropFactor("n_bg"), r.renewal())
+	r.soilNitrogen(residue, r.do(stepSum, aboveN, belowN), quantity{})
+	r.burning(above, shares.burnt, combustion)
+	r.composting(above, composted, shares.composted)
+	r.composting(above, heaped, shares.heaped)
+	if r.floodedRice() {
+		r.straw = r.do(stepShare, above, given(shares.returned))
+	}
+}
+
+// cropFactor is a row of the residue tables of the crop.
+func (r *run) cropFactor(term string) quantity {
+	return r.factor("crop", "crop_type/"+term, r.in.Crop.Type)
+}
+
+// aboveGround gives the dry matter of the harvest and of the residue above ground, kg.
+func (r *run) aboveGround() (crop, above quantity) {
+	if r.in.Crop.YieldKg != nil {
+		crop = r.do(stepCropDM, given(*r.in.Crop.YieldKg), r.cropFactor("dry"))
+	}
+	if dm := r.in.Residues.AboveGroundDMKg; dm != nil {
+		return crop, measured(*dm)
+	}
+	method := r.in.Residues.Method
+	if method == "" {
+		method = r.set.residueMethod
+	}
+	row, ok := r.set.mapping.Find("crop", "crop_type/slope", r.in.Crop.Type)
+	if _, refused := row.Literal(); method == slopeIntercept && ok && !refused {
+		return crop, assume(r.do(stepAboveRegression, crop, r.resolved(row), r.cropFactor("intercept"), r.area, given(r.cycles())))
+	}
+	if r.in.Residues.Method == slopeIntercept {
+		return crop, r.refuse("method", "method", "The method slope_intercept has no row for this crop: use ratio.")
+	}
+	return crop, assume(r.do(stepAboveRatio, crop, r.cropFactor("r_ag")))
+}
+
+// slopeIntercept is the method of Table 11.2 of IPCC 2006.
+const slopeIntercept = "slope_intercept"
+
+// renewal is the share of the stand that is renewed in a year.
+func (r *run) renewal() quantity {
+	row, ok := r.set.mapping.Find("crop", "crop_type/frac_renew", r.in.Crop.Type)
+	if !ok {
+		return r.unknown("crop_type", r.in.Crop.Type)
+	}
+	if _, forage := row.Literal(); !forage {
+		return r.resolved(row)
+	}
+	if r.in.Crop.RenewalYears == nil {
+		return r.do(stepRenewal, assume(given(1)))
+	}
+	return r.do(stepRenewal, given(*r.in.Crop.RenewalYears))
+}
+
+func (r *run) burning(above quantity, share float64, combustion quantity) {
+	if share == 0 {
+		return
+	}
+	dm := r.do(stepBurnt, above, given(share), combustion)
+	of := func(gas string) quantity { return r.factor("residues", "management.practice/"+gas, burned) }
+	r.emit("residue_burning", LabelBurning, 1, CH4Biogenic, r.do(stepBurning, dm, of("ch4")))
+	r.emit("residue_burning", LabelBurning, 1, N2O, r.do(stepBurning, dm, of("n2o")))
+	r.memo(r.do(stepBurning, dm, of("co2")))
+}
+
+func (r *run) composting(above quantity, practice string, share float64) {
+	if share == 0 {
+		return
+	}
+	if practice == heaped {
+		r.warn(WarnHeaped, "A heap of residues has no factor of its own: that of composting is used.")
+	}
+	dm := r.do(stepShare, above, given(share))
+	of := func(gas string) quantity { return r.factor("residues", "management.practice/"+gas, practice) }
+	r.emit("residue_composting", LabelResidues, 1, CH4Biogenic, r.do(stepComposting, dm, of("ch4")))
+	r.emit("residue_composting", LabelResidues, 1, N2O, r.do(stepComposting, dm, of("n2o")))
+}

@@ -1,0 +1,143 @@
+package ghg
+
+// Labels of emissions, as the dashboard and the reports name them.
+const (
+	LabelProduction     = "fertilizer_production"
+	LabelDirect         = "soil_n2o_direct"
+	LabelVolatilisation = "soil_n2o_volatilisation"
+	LabelLeaching       = "soil_n2o_leaching"
+	LabelUrea           = "urea_co2"
+	LabelLiming         = "liming_co2"
+	LabelResidues       = "crop_residues"
+	LabelBurning        = "residue_burning"
+	LabelRice           = "rice_methane"
+	LabelOrganicSoils   = "organic_soils"
+	LabelSoilLoss       = "soil_carbon_loss"
+	LabelLandUse        = "land_use_change"
+	LabelBiomassLoss    = "biomass_loss"
+	LabelProtection     = "crop_protection"
+	LabelSeed           = "seed_production"
+	LabelCombustion     = "fuel_combustion"
+	LabelUpstream       = "fuel_upstream"
+	LabelElectricity    = "electricity"
+	LabelIrrigation     = "irrigation_energy"
+	LabelMachinery      = "machinery"
+	LabelTransport      = "transport"
+)
+
+// Labels of removals.
+const (
+	RemovalSoil         = "soil_carbon"
+	RemovalPerennial    = "perennial_biomass"
+	RemovalAgroforestry = "agroforestry"
+	RemovalHedgerows    = "hedgerows"
+)
+
+// Categories of a report.
+const (
+	CategoryLandUse    = "land_use_change"
+	CategoryManagement = "land_management"
+	CategoryInputs     = "energy_and_inputs"
+	CategoryRemovals   = "removals"
+)
+
+// categories of the labels of emissions.
+var categories = map[string]string{
+	LabelProduction: CategoryInputs, LabelProtection: CategoryInputs, LabelSeed: CategoryInputs, LabelCombustion: CategoryInputs,
+	LabelUpstream: CategoryInputs, LabelElectricity: CategoryInputs, LabelIrrigation: CategoryInputs, LabelMachinery: CategoryInputs,
+	LabelTransport: CategoryInputs, LabelLandUse: CategoryLandUse,
+	LabelDirect: CategoryManagement, LabelVolatilisation: CategoryManagement, LabelLeaching: CategoryManagement, LabelUrea: CategoryManagement,
+	LabelLiming: CategoryManagement, LabelResidues: CategoryManagement, LabelBurning: CategoryManagement, LabelRice: CategoryManagement,
+	LabelOrganicSoils: CategoryManagement, LabelSoilLoss: CategoryManagement, LabelBiomassLoss: CategoryManagement,
+}
+
+// Labels gives the labels of emissions with the category of each.
+func Labels() map[string]string {
+	out := make(map[string]string, len(categories))
+	for label, category := range categories {
+		out[label] = category
+	}
+	return out
+}
+
+// Line is one source of emissions, or one removal.
+type Line struct {
+	// Model is the calculation step, Label what reports and the dashboard call it.
+	Model, Label, Section string
+	// Scope is 1, 2 or 3 of the GHG Protocol.
+	Scope    int
+	Category string
+	// Kg of each gas.
+	Kg Masses
+	// CO2e, and its 95 % range, kg.
+	CO2e, Low, High float64
+	// Tier is 2 where only factors or stocks of the user's own took part, else 1.
+	Tier int
+	// RangeAssumed: no factor of the line has a range, and half its value is taken.
+	RangeAssumed bool
+}
+
+// Codes of warnings.
+const (
+	WarnInhibitor       = "inhibitor_not_counted"
+	WarnBiochar         = "biochar_not_counted"
+	WarnNoYield         = "yield_missing"
+	WarnNoCountry       = "country_missing"
+	WarnNoArea          = "area_missing"
+	WarnHeaped          = "heaped_as_composted"
+	WarnNoRice          = "rice_missing"
+	WarnStrawTiming     = "straw_timing_assumed"
+	WarnNoPower         = "power_source_missing"
+	WarnRefrigeration   = "refrigeration_not_counted"
+	WarnGridWorld       = "grid_world_default"
+	WarnGenericCrop     = "generic_crop"
+	WarnOtherLand       = "previous_use_other"
+	WarnWetlandBiomass  = "wetland_biomass_as_grassland"
+	WarnDeadWood        = "dead_wood_not_counted"
+	WarnNoManagement    = "land_management_missing"
+	WarnGrowthCycle     = "growth_cycle_assumed"
+	WarnRangeAssumed    = "range_assumed"
+	WarnUnverified      = "unverified_factors"
+	WarnCompetingEngine = "engines_differ"
+)
+
+// Warning is something a reader of the result should know.
+type Warning struct {
+	Code string `json:"code"`
+	// Item is the section, and the item of a list, that it is about.
+	Item    string `json:"item,omitempty"`
+	Message string `json:"message"`
+}
+
+// Identity names an edition of something a result was computed with.
+type Identity struct {
+	ID      string `json:"id"`
+	Version string `json:"version"`
+	Digest  string `json:"digest,omitempty"`
+}
+
+// Result is what an engine computed: kg, nothing rounded.
+type Result struct {
+	Engine    Identity
+	FactorSet Identity
+	GWP       string
+	// InputDigest is the SHA-256 of the JSON form of the input.
+	InputDigest string
+	// AreaHa and ProductT (fresh product at the farm gate) are the functional units; 0
+	// where they are not known.
+	AreaHa, ProductT float64
+	Lines, Removals  []Line
+	// Emissions and Removed are kg CO2e, both at least 0; Low and High are the 95 % range
+	// of the emissions.
+	Emissions, Removed, Low, High float64
+	// MainSharePct is what the main product carries of the emissions.
+	MainSharePct float64
+	CoProducts   []CoProduct
+	// BiogenicCO2 is kg CO2 of burnt biomass, outside the totals.
+	BiogenicCO2 float64
+	// UserShare is the share of the emissions, 0 to 1, for which no value that the form
+	// can hold was left to a default.
+	UserShare float64
+	Warnings  []Warning
+	Trace     []TraceLine
+}

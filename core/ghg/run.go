@@ -1,0 +1,267 @@
+package ghg
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"tilth/core/fault"
+)
+
+// Options of a calculation.
+type Options struct {
+	// Trace asks for the steps one by one.
+	Trace bool
+}
+
+// EngineID and EngineVersion name this engine in results.
+const (
+	EngineID      = "ipcc2019-tier1-ar6"
+	EngineVersion = "1.0"
+)
+
+// Calculate gives the emissions and removals of an assessment by the Tier 1 method of the
+// IPCC with the factors of a set. What is not entered is not counted, with a warning
+// where it ought to be; what is entered and cannot be computed is an Invalid fault that
+// names the section, the item and the field.
+func Calculate(in Input, set *FactorSet, options Options) (Result, error) {
+	r := newRun(&in, set, options.Trace)
+	r.general()
+	r.fertilizers()
+	r.organicInputs()
+	r.residues()
+	r.rice()
+	r.organicSoil()
+	r.soilCarbon()
+	r.landUseBiomass()
+	r.perennials()
+	r.cropProtection()
+	r.seeds()
+	r.fuelEnergy()
+	r.irrigation()
+	r.machinery()
+	r.transport()
+	if r.err != nil {
+		return Result{}, r.err
+	}
+	r.finish()
+	return r.result, nil
+}
+
+// Digest is the SHA-256 of the JSON form of an input, in hexadecimal: equal inputs have
+// equal digests on any machine.
+func (in Input) Digest() (string, error) {
+	text, err := json.Marshal(in)
+	if err != nil {
+		return "", fmt.Errorf("the snapshot has no JSON form: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// run is one calculation. The first error stops it: every later step does nothing.
+type run struct {
+	in      *Input
+	set     *FactorSet
+	tracing bool
+	err     error
+
+	section  string
+	index    int
+	itemName string
+	area     quantity
+	// straw is the crop's own straw that stays on a flooded field, kg dm.
+	straw quantity
+
+	lines    []sum
+	removals []sum
+	moves    []move
+	scratch  [maxArguments]float64
+	result   Result
+}
+
+// noItem is the index of sections that are no lists.
+const noItem = -1
+
+// movesCapacity is room for the moves of an assessment with every section filled.
+const movesCapacity = 512
+
+func newRun(in *Input, set *FactorSet, tracing bool) *run {
+	return &run{
+		in: in, set: set, tracing: tracing, index: noItem, area: given(in.General.AreaHa),
+		moves: make([]move, 0, movesCapacity), lines: make([]sum, 0, 32), removals: make([]sum, 0, 4),
+	}
+}
+
+// at tells where in the input the next steps belong.
+func (r *run) at(section string, index int) { r.section, r.index, r.itemName = section, index, "" }
+
+func itoa(i int) string { return strconv.Itoa(i) }
+
+// general checks what every step may need.
+func (r *run) general() {
+	r.at("general", noItem)
+	if r.in.General.AreaHa <= 0 {
+		r.warn(WarnNoArea, "The growing area is not stated: nothing per hectare is counted.")
+	}
+	if r.in.Crop.YieldKg == nil && r.in.Crop.FarmGateYieldKg == nil {
+		r.at("crop", noItem)
+		r.warn(WarnNoYield, "The yield is not stated: there is no figure per tonne.")
+	}
+	if r.in.Crop.Type == "generic" {
+		r.at("crop", noItem)
+		r.warn(WarnGenericCrop, "The crop has no rows of its own: those of a generic crop are used.")
+	}
+}
+
+func (r *run) cycles() float64 { return float64(max(1, r.in.Crop.GrowingCycles)) }
+
+// zone is the climate region; an unknown or a missing one is refused by whoever needs it.
+func (r *run) zone() ClimateRegion {
+	zone, ok := r.set.climate[r.in.General.ClimateRegion]
+	if !ok {
+		r.fail(sectionGeneral, noItem, "climate_region", "The climate region "+quoted(r.in.General.ClimateRegion)+" is not known: give one of the ten IPCC zones.")
+	}
+	return zone
+}
+
+// country gives the regions of the country of the farm; those of the world where none is
+// stated.
+func (r *run) country() CountryRegions {
+	if r.in.General.Country == "" {
+		r.warn(WarnNoCountry, "The country is not stated: the figures of the world are used.")
+		return CountryRegions{Rice: world, Production: world}
+	}
+	c, ok := r.set.countries[r.in.General.Country]
+	if !ok {
+		r.fail(sectionGeneral, noItem, "farm_country", "The country "+quoted(r.in.General.Country)+" is not known: give a country key.")
+	}
+	return c
+}
+
+// factor is the row of a term for an input value and its conditions.
+func (r *run) factor(section, field string, values ...string) quantity {
+	if r.err != nil {
+		return quantity{}
+	}
+	row, ok := r.set.mapping.Find(section, field, values...)
+	if !ok {
+		value := ""
+		if len(values) > 0 {
+			value = values[0]
+		}
+		return r.missing(section, field, value)
+	}
+	return r.resolved(row)
+}
+
+// resolved is the factor, or the number, that a row of the mapping leads to.
+func (r *run) resolved(row MappingRow) quantity {
+	if r.err != nil {
+		return quantity{}
+	}
+	t := &r.set.targets[row.place]
+	switch {
+	case t.factor != nil:
+		return r.cell(row, t.factor)
+	case t.literal:
+		return given(t.value)
+	case t.zones != nil:
+		zone := r.zone()
+		if r.err != nil {
+			return quantity{}
+		}
+		return r.cell(row, t.zones[zone.Key])
+	case t.grid:
+		return r.grid()
+	}
+	return r.missing(row.Section, row.Field, row.Value)
+}
+
+// grid is the electricity of the country, else that of the world, with a warning.
+func (r *run) grid() quantity {
+	country := r.in.General.Country
+	if country == "" {
+		country = "none"
+	}
+	row, ok := r.set.mapping.Find(sectionGeneral, "farm_country/grid", country)
+	if !ok {
+		return r.missing(sectionGeneral, "farm_country/grid", country)
+	}
+	if row.Key == "grid.world" {
+		r.warn(WarnGridWorld, "There is no figure for the electricity of the country: that of the world is used.")
+	}
+	return r.cell(row, r.set.targets[row.place].factor)
+}
+
+// cell is a row of the tables, with what an empty cell of its table stands for.
+func (r *run) cell(row MappingRow, f *Factor) quantity {
+	if !f.Empty {
+		q := quantity{v: f.Value, factor: f}
+		if f.Ranged {
+			start := len(r.moves)
+			r.moves = append(r.moves, move{f, f.Lower, f.Upper})
+			q.moves = r.moves[start : start+1 : start+1]
+		}
+		return q
+	}
+	if f.residue {
+		return quantity{factor: f} // rule.residue_empty_cell: the term is left out
+	}
+	return r.refuse(row.Field, "", "The source has no value for "+f.Key+": "+f.Note+".")
+}
+
+// unknown refuses an input value that the mapping does not have.
+func (r *run) unknown(field, value string) quantity { return r.missing(r.section, field, value) }
+
+func (r *run) missing(section, field, value string) quantity {
+	index := noItem
+	if section == r.section {
+		index = r.index
+	}
+	name := fieldName(field)
+	r.fail(section, index, name, "There is no factor for "+quoted(value)+" ("+section+", "+field+").")
+	return quantity{}
+}
+
+// refuse stops the calculation at a field of the current item; name is the field's own
+// where the term is another.
+func (r *run) refuse(field, name, message string) quantity {
+	if name == "" {
+		name = fieldName(field)
+	}
+	r.fail(r.section, r.index, name, message)
+	return quantity{}
+}
+
+func (r *run) fail(section string, index int, field, message string) {
+	if r.err != nil {
+		return
+	}
+	fields := fault.Fields{field: []string{message}}
+	if index >= 0 {
+		fields = fault.Fields{itoa(index): fields}
+	}
+	r.err = fault.Fields{section: fields}.Err()
+}
+
+func (r *run) warn(code, message string) {
+	if r.err != nil {
+		return
+	}
+	r.result.Warnings = append(r.result.Warnings, Warning{Code: code, Item: r.item(), Message: message})
+}
+
+// memo adds biogenic CO2, outside the totals.
+func (r *run) memo(co2 quantity) { r.result.BiogenicCO2 += co2.v }
+
+// fieldName is the input's own name in a term: "product" of "product/n".
+func fieldName(field string) string {
+	name, _, _ := strings.Cut(field, "/")
+	return name
+}
+
+func quoted(text string) string { return strconv.Quote(text) }

@@ -1,0 +1,352 @@
+package ghg
+
+import (
+	"math"
+	"slices"
+)
+
+// SoilCarbonStock gives t C/ha of mineral soil (0-30 cm) at equilibrium: the reference
+// stock, t C/ha, times the factors of land use, management and input.
+func SoilCarbonStock(ref, landUse, management, input float64) float64 {
+	return ref * landUse * management * input
+}
+
+// SoilCarbonAfter gives t C/ha after years of a linear move from start to the equilibrium
+// that transition years bring about.
+func SoilCarbonAfter(start, equilibrium, years, transition float64) float64 {
+	return start + (equilibrium-start)*math.Min(years, transition)/transition
+}
+
+// SoilCarbonChange gives t C a year: (end - start) / years.
+func SoilCarbonChange(start, end, years float64) float64 { return (end - start) / years }
+
+// SoilCarbonSeries gives the stock, t C/ha, at each of years (ascending). equilibria[i] is
+// the state that the land use of the interval ending in years[i] moves to; a changed
+// equilibrium restarts the linear move from the stock at that moment.
+func SoilCarbonSeries(years, equilibria []float64, transition float64) []float64 {
+	stocks := make([]float64, len(years))
+	if len(years) == 0 {
+		return stocks
+	}
+	start, since := equilibria[0], years[0]
+	stocks[0] = start
+	for i := 1; i < len(years); i++ {
+		if equilibria[i] != equilibria[i-1] {
+			start, since = stocks[i-1], years[i-1]
+		}
+		stocks[i] = SoilCarbonAfter(start, equilibria[i], years[i]-since, transition)
+	}
+	return stocks
+}
+
+// CarbonLossCO2 gives kg CO2 of a change in t C/ha/yr over areaHa when it is a loss, else 0.
+func CarbonLossCO2(change, areaHa float64) float64 {
+	return math.Max(0, -change) * areaHa * 1000 * CO2PerC
+}
+
+// CarbonGainCO2 gives kg CO2 of a change in t C/ha/yr over areaHa when it is a gain, else 0.
+func CarbonGainCO2(change, areaHa float64) float64 {
+	return math.Max(0, change) * areaHa * 1000 * CO2PerC
+}
+
+// MineralisedN gives kg N set free by a loss of change t C/ha/yr over areaHa, at cn kg C
+// per kg N.
+func MineralisedN(change, areaHa, cn float64) float64 {
+	return math.Max(0, -change) * areaHa * 1000 / cn
+}
+
+const equation225 = "IPCC 2019 V4 ch2 Eq. 2.25"
+
+var (
+	stepStock = newStep("soc_stock", "SOCref * FLU * FMG * FI", "t C/ha", equation225, of4(SoilCarbonStock),
+		"SOCref t C/ha", "FLU factor", "FMG factor", "FI factor")
+	stepStockAfter = newStep("soc_stock_after", "S + (E - S) * min(n, D) / D", "t C/ha", equation225+", Formulation B", of4(SoilCarbonAfter),
+		"S t C/ha", "E t C/ha", "n yr", "D yr")
+	stepStockChange = newStep("soc_change", "(E - S) / D", "t C/ha/yr", equation225, of3(SoilCarbonChange),
+		"S t C/ha", "E t C/ha", "D yr")
+	stepLoss = newStep("soc_loss", "max(0, -dC) * A * 1000 * 44 / 12", "kg CO2", equation225, of2(CarbonLossCO2),
+		"dC t C/ha/yr", "A ha")
+	stepGain = newStep("soc_gain", "max(0, dC) * A * 1000 * 44 / 12", "kg CO2", equation225, of2(CarbonGainCO2),
+		"dC t C/ha/yr", "A ha")
+	stepMineralised = newStep("mineralised_n", "max(0, -dC) * A * 1000 / CN", "kg N", chapter11+"Eq. 11.8", of3(MineralisedN),
+		"dC t C/ha/yr", "A ha", "CN kg C/kg N")
+	stepPart = newStep("parcel_area", "A * p / 100", "ha", "definition", of2(Content),
+		"A ha", "p %")
+)
+
+// state is a state of land: the three factors that set its stock.
+type state struct{ landUse, management, input quantity }
+
+// same reports whether two states have the same factors, so that nothing restarts.
+func (s state) same(t state) bool {
+	return s.landUse.v == t.landUse.v && s.management.v == t.management.v && s.input.v == t.input.v
+}
+
+// turn is a state that began in a year.
+type turn struct {
+	year int
+	state
+}
+
+// parcel is a part of the area with one history.
+type parcel struct {
+	// conversion is the item of land_use_change it comes from, or nil.
+	conversion *Conversion
+	index      int
+	pct        float64
+}
+
+// soilCarbon follows the stock of the mineral soil of every parcel.
+func (r *run) soilCarbon() {
+	if r.in.Soil.Class == organicClass {
+		return
+	}
+	land := r.in.LandManagement
+	if land == nil {
+		if len(r.in.LandUseChange) > 0 {
+			r.at("land_management", noItem)
+			r.warn(WarnNoManagement, "The change of soil carbon is not counted: how the land is managed is not stated.")
+		}
+		return
+	}
+	changes, pct, ok := r.landChanges(land)
+	if !ok {
+		return
+	}
+	for _, p := range r.parcels() {
+		changed, unchanged := p, p
+		changed.pct = p.pct * pct / 100
+		unchanged.pct = p.pct - changed.pct
+		if len(changes) > 0 {
+			r.timeline(changed, changes)
+		} else {
+			unchanged = p
+		}
+		if p.conversion != nil && unchanged.pct > 0 {
+			r.timeline(unchanged, nil)
+		}
+	}
+}
+
+// landChanges gives the changes of management by year, and the share of each parcel they
+// are about.
+func (r *run) landChanges(land *LandState) (changes []LandChange, pct float64, ok bool) {
+	if len(land.Changes) == 0 {
+		return nil, 0, true
+	}
+	changes = slices.Clone(land.Changes)
+	slices.SortStableFunc(changes, func(a, b LandChange) int { return a.Year - b.Year })
+	for _, c := range changes {
+		if c.AreaPct != changes[0].AreaPct {
+			r.at("land_management", noItem)
+			r.refuse("changes", "changes", "The changes must all have the same area_pct: they are one history of the same land.")
+			return nil, 0, false
+		}
+	}
+	return changes, changes[0].AreaPct, true
+}
+
+// parcels splits the area: an item of land_use_change each, and the rest.
+func (r *run) parcels() []parcel {
+	rest := 100.0
+	parcels := make([]parcel, 0, len(r.in.LandUseChange)+1)
+	for i := range r.in.LandUseChange {
+		c := &r.in.LandUseChange[i]
+		rest -= c.AreaPct
+		parcels = append(parcels, parcel{c, i, c.AreaPct})
+	}
+	if rest < -shareTolerance {
+		r.at("land_use_change", noItem)
+		r.refuse("area_pct", "area_pct", "The converted parcels are more than the whole area: their area_pct may sum to 100 at most.")
+		return nil
+	}
+	if rest > shareTolerance {
+		parcels = append(parcels, parcel{nil, noItem, rest})
+	}
+	return parcels
+}
+
+// place names the section a parcel's figures belong to.
+func (r *run) place(p parcel) {
+	if p.conversion != nil {
+		r.at("land_use_change", p.index)
+		return
+	}
+	r.at("land_management", noItem)
+}
+
+// timeline emits the change of a parcel's stock in the assessment year: the yearly change
+// is (equilibrium of the new state - stock then) / 20, for 20 years from each change on or
+// until the next.
+func (r *run) timeline(p parcel, changes []LandChange) {
+	r.place(p)
+	turns := r.turns(p, changes)
+	year, last := r.in.General.Year, 0
+	for i := 1; i < len(turns); i++ {
+		if turns[i].year <= year && !turns[i].same(turns[last].state) {
+			last++
+			turns[last] = turns[i]
+		}
+	}
+	turns = turns[:min(last+1, len(turns))]
+	if r.err != nil || last == 0 || year >= turns[last].year+transitionYears {
+		return
+	}
+	ref := r.factor("soil", "soil_class/soc_ref", r.in.Soil.Class)
+	span := r.factor(sectionGeneral, "constant/transition_years")
+	stock := func(s state) quantity { return r.do(stepStock, ref, s.landUse, s.management, s.input) }
+	have, aim := stock(turns[0].state), stock(turns[1].state)
+	for i := 2; i < len(turns); i++ {
+		years := given(float64(turns[i].year - turns[i-1].year))
+		have, aim = r.do(stepStockAfter, have, aim, years, span), stock(turns[i].state)
+	}
+	r.stockChange(p, r.do(stepStockChange, have, aim, span))
+}
+
+// transitionYears is the time a stock takes from one equilibrium to the next (IPCC 2019
+// V4 ch2 Eq. 2.25, default D; the factor row is the same figure).
+const transitionYears = 20
+
+func (r *run) stockChange(p parcel, change quantity) {
+	if change.v == 0 {
+		return
+	}
+	area := r.do(stepPart, r.area, given(p.pct))
+	if gain := r.do(stepGain, change, area); gain.v > 0 {
+		r.remove("soil_carbon", RemovalSoil, gain)
+		return
+	}
+	label, cn := LabelSoilLoss, r.factor(sectionN2O, "c_to_n", "cropland_remaining")
+	if r.converting(p.conversion) {
+		label, cn = LabelLandUse, r.factor("land_use_change", "previous_use/c_to_n", p.conversion.PreviousUse)
+	} else {
+		r.at("land_management", noItem)
+	}
+	r.emit("soil_carbon", label, 1, CO2, r.do(stepLoss, change, area))
+	r.soilNitrogen(mineralised, r.do(stepMineralised, change, area, cn), quantity{})
+}
+
+// converting reports whether land came from outside cropland within the last 20 years.
+func (r *run) converting(c *Conversion) bool {
+	return c != nil && !cropland(c.PreviousUse) && inTransition(c.Year, r.in.General.Year)
+}
+
+// inTransition: the 20 years from a change on, the year of the change first.
+func inTransition(changed, year int) bool { return changed <= year && year < changed+transitionYears }
+
+// cropland tells the previous uses that are cropland remaining cropland.
+func cropland(use string) bool { return use == "perennial" || use == "annual_cropland" }
+
+// turns gives the states of a parcel in the order of time; the first is at equilibrium.
+func (r *run) turns(p parcel, changes []LandChange) []turn {
+	now := r.stateNow()
+	out := make([]turn, 0, len(changes)+2)
+	if p.conversion != nil {
+		before, known := r.stateBefore(p.conversion)
+		changes = slices.DeleteFunc(slices.Clone(changes), func(c LandChange) bool { return c.Year <= p.conversion.Year })
+		if known {
+			out = append(out, turn{math.MinInt, before})
+		}
+	}
+	states := make([]state, len(changes)+1)
+	states[len(changes)] = now
+	for i := len(changes) - 1; i >= 0; i-- {
+		states[i] = r.stateOf(changes[i], states[i+1])
+	}
+	since := math.MinInt
+	if p.conversion != nil && len(out) > 0 {
+		since = p.conversion.Year
+	}
+	for i, s := range states {
+		out = append(out, turn{since, s})
+		if i < len(changes) {
+			since = changes[i].Year
+		}
+	}
+	return out
+}
+
+// stateNow is the state after the last change.
+func (r *run) stateNow() state {
+	land := r.in.LandManagement
+	class, _ := r.set.mapping.Find("crop", "crop_type/f_lu_class", r.in.Crop.Type)
+	name, ok := class.Literal()
+	if !ok {
+		r.fail("crop", noItem, "crop_type", "The crop "+quoted(r.in.Crop.Type)+" has no class of land use.")
+		return state{}
+	}
+	return state{r.landUse(useOfClass[name]), r.tillage(land.Tillage), r.carbonInputs(land.CarbonInputs)}
+}
+
+// Uses of land as the changes of land_management name them.
+const (
+	annualCrops    = "annual_crops"
+	perennialCrops = "perennial_crops"
+)
+
+// useOfClass ties the classes of F_LU that crops have to the uses of land_management,
+// which have a row in every factor set.
+var useOfClass = map[string]string{
+	"long_term_cultivated": annualCrops, "paddy_rice": "paddy_rice", "perennial_tree_crop": perennialCrops,
+}
+
+// landUse is F_LU of a use. Long cultivation of wetland soils has a row of its own in
+// temperate and boreal zones.
+func (r *run) landUse(use string) quantity {
+	if use == annualCrops {
+		row, ok := r.set.mapping.Find("soil", "soil_class/f_lu_long_term_cultivated", r.in.Soil.Class, r.in.General.ClimateRegion)
+		if ok {
+			return r.resolved(row)
+		}
+	}
+	return r.factor("land_management", "changes.land_use/f_lu", use)
+}
+
+func (r *run) tillage(value string) quantity {
+	return r.factor("land_management", "tillage/f_mg", value)
+}
+
+func (r *run) carbonInputs(value string) quantity {
+	return r.factor("land_management", "carbon_inputs/f_i", value)
+}
+
+// stateOf is the state that ended with a change; what the item leaves out is as after it.
+func (r *run) stateOf(c LandChange, after state) state {
+	if c.LandUse != "" {
+		after.landUse = r.landUse(c.LandUse)
+	}
+	if c.Tillage != "" {
+		after.management = r.tillage(c.Tillage)
+	}
+	if c.CarbonInputs != "" {
+		after.input = r.carbonInputs(c.CarbonInputs)
+	}
+	return after
+}
+
+// stateBefore is the state before a conversion; known is false where the stock before
+// cannot be told from that after.
+func (r *run) stateBefore(c *Conversion) (before state, known bool) {
+	if !cropland(c.PreviousUse) {
+		row, ok := r.set.mapping.Find("land_use_change", "previous_use/f_lu_before", c.PreviousUse)
+		if !ok {
+			r.unknown("previous_use", c.PreviousUse)
+			return state{}, false
+		}
+		if _, sameAsAfter := row.Literal(); sameAsAfter {
+			if inTransition(c.Year, r.in.General.Year) {
+				r.warn(WarnOtherLand, "No change of soil carbon is counted for land of another use before: its stock is not known.")
+			}
+			return state{}, false
+		}
+		return state{r.resolved(row), given(1), given(1)}, true
+	}
+	before = state{r.landUse(map[string]string{"perennial": perennialCrops, "annual_cropland": annualCrops}[c.PreviousUse]), r.tillage("full"), r.carbonInputs("medium")}
+	for _, change := range r.in.LandManagement.Changes {
+		if change.Year == c.Year {
+			change.LandUse = ""
+			before = r.stateOf(change, before)
+		}
+	}
+	return before, true
+}

@@ -1,0 +1,147 @@
+package ghg
+
+import "strings"
+
+// Argument is one quantity of an equation.
+type Argument struct{ Symbol, Unit string }
+
+// Step is one equation of the method as it stands in a trace: the formula is arithmetic
+// over the symbols of its arguments (with min, max and pow), in the notation of Go, so
+// that anybody can recompute a result from its trace line.
+type Step struct {
+	Name, Formula, Unit string
+	// Source is where the equation stands.
+	Source    string
+	Arguments []Argument
+	compute   func(v []float64) float64
+}
+
+// Compute gives the result for the arguments in their order.
+func (s *Step) Compute(arguments ...float64) float64 { return s.compute(arguments) }
+
+var steps []*Step
+
+// Steps gives every equation of the engine, in a fixed order.
+func Steps() []*Step { return steps }
+
+// newStep registers an equation; arguments are "symbol unit".
+func newStep(name, formula, unit, source string, compute func([]float64) float64, arguments ...string) *Step {
+	s := &Step{Name: name, Formula: formula, Unit: unit, Source: source, compute: compute}
+	for _, a := range arguments {
+		symbol, unit, _ := strings.Cut(a, " ")
+		s.Arguments = append(s.Arguments, Argument{symbol, unit})
+	}
+	steps = append(steps, s)
+	return s
+}
+
+func of2(f func(a, b float64) float64) func([]float64) float64 {
+	return func(v []float64) float64 { return f(v[0], v[1]) }
+}
+
+func of3(f func(a, b, c float64) float64) func([]float64) float64 {
+	return func(v []float64) float64 { return f(v[0], v[1], v[2]) }
+}
+
+func of4(f func(a, b, c, d float64) float64) func([]float64) float64 {
+	return func(v []float64) float64 { return f(v[0], v[1], v[2], v[3]) }
+}
+
+func of5(f func(a, b, c, d, e float64) float64) func([]float64) float64 {
+	return func(v []float64) float64 { return f(v[0], v[1], v[2], v[3], v[4]) }
+}
+
+// maxArguments is the largest number of arguments of a step.
+const maxArguments = 8
+
+// quantity is a number on its way through the equations, with what it would be if one
+// factor alone stood at a bound of its range.
+type quantity struct {
+	v float64
+	// factor is set where the quantity is a row of the tables itself.
+	factor *Factor
+	moves  []move
+	// assumed: a default stood in for a value that the form can hold.
+	assumed bool
+	// specific: a factor or a measurement of the user's own took part (Tier 2).
+	specific bool
+}
+
+// move is what a quantity would be with factor at its lower and at its upper bound.
+type move struct {
+	factor    *Factor
+	low, high float64
+}
+
+// given is a value the user entered, or one that follows from the definition of an input.
+func given(v float64) quantity { return quantity{v: v} }
+
+// measured is a factor or a stock of the user's own.
+func measured(v float64) quantity { return quantity{v: v, specific: true} }
+
+// assume marks a quantity as a default in place of a value that the form can hold.
+func assume(q quantity) quantity {
+	q.assumed = true
+	return q
+}
+
+// at gives the quantity with a factor at a bound.
+func (q *quantity) at(f *Factor, high bool) float64 {
+	for i := range q.moves {
+		if q.moves[i].factor == f {
+			if high {
+				return q.moves[i].high
+			}
+			return q.moves[i].low
+		}
+	}
+	return q.v
+}
+
+// do carries out a step: the result, what it would be with each ranged factor of its
+// arguments at its bounds, and a line of the trace where one is wanted.
+func (r *run) do(s *Step, arguments ...quantity) quantity {
+	if r.err != nil {
+		return quantity{}
+	}
+	v := r.scratch[:len(arguments)]
+	out := quantity{}
+	for i := range arguments {
+		v[i] = arguments[i].v
+		out.assumed = out.assumed || arguments[i].assumed
+		out.specific = out.specific || arguments[i].specific
+	}
+	out.v = s.compute(v)
+	start := len(r.moves)
+	for i := range arguments {
+		for _, m := range arguments[i].moves {
+			if moved(r.moves[start:], m.factor) {
+				continue
+			}
+			low := recompute(s, v, arguments, m.factor, false)
+			high := recompute(s, v, arguments, m.factor, true)
+			r.moves = append(r.moves, move{m.factor, low, high})
+		}
+	}
+	out.moves = r.moves[start:len(r.moves):len(r.moves)]
+	if r.tracing {
+		r.trace(s, arguments, out)
+	}
+	return out
+}
+
+func recompute(s *Step, v []float64, arguments []quantity, f *Factor, high bool) float64 {
+	for i := range arguments {
+		v[i] = arguments[i].at(f, high)
+	}
+	return s.compute(v)
+}
+
+func moved(moves []move, f *Factor) bool {
+	for i := range moves {
+		if moves[i].factor == f {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,161 @@
+package ghg
+
+import "math"
+
+// Intensity gives amount per denominator; ok is false where there is no denominator.
+func Intensity(amount, denominator float64) (per float64, ok bool) {
+	if denominator <= 0 {
+		return 0, false
+	}
+	return amount / denominator, true
+}
+
+// MainShare gives the per cent of the emissions that the main product carries.
+func MainShare(coProducts []CoProduct) float64 {
+	share := 100.0
+	for _, c := range coProducts {
+		share -= c.SharePct
+	}
+	return share
+}
+
+// Allocate gives the part of an amount that sharePct per cent of it is.
+func Allocate(amount, sharePct float64) float64 { return amount * sharePct / 100 }
+
+// sum is a line under way: its masses, and how much each ranged factor moves its CO2e.
+type sum struct {
+	line Line
+	// moves are differences of CO2e from the line's own, by factor.
+	moves []move
+	// ownCO2e is the part for which nothing was left to a default.
+	ownCO2e float64
+	// general: at least one contribution used factors of the tables alone.
+	general bool
+}
+
+// emit adds kg of a gas to the line of a model, a label, a section and a scope.
+func (r *run) emit(model, label string, scope int, gas Gas, q quantity) {
+	if r.err != nil || q.v == 0 {
+		return
+	}
+	r.lines = r.add(r.lines, Line{Model: model, Label: label, Section: r.section, Scope: scope, Category: categories[label]}, gas, q)
+}
+
+// remove adds kg CO2 taken up.
+func (r *run) remove(model, label string, q quantity) {
+	if r.err != nil || q.v == 0 {
+		return
+	}
+	r.removals = r.add(r.removals, Line{Model: model, Label: label, Section: r.section, Scope: 1, Category: CategoryRemovals}, CO2, q)
+}
+
+func (r *run) add(lines []sum, of Line, gas Gas, q quantity) []sum {
+	at := -1
+	for i := range lines {
+		l := &lines[i].line
+		if l.Scope == of.Scope && l.Label == of.Label && l.Model == of.Model && l.Section == of.Section {
+			at = i
+			break
+		}
+	}
+	if at < 0 {
+		at = len(lines)
+		lines = append(lines, sum{line: of, moves: make([]move, 0, 6)})
+	}
+	s := &lines[at]
+	gwp := r.set.WarmingPotential(gas)
+	s.line.Kg[gas] += q.v
+	s.line.CO2e += CO2e(q.v, gwp)
+	if !q.assumed {
+		s.ownCO2e += CO2e(q.v, gwp)
+	}
+	s.general = s.general || !q.specific
+	for _, m := range q.moves {
+		s.move(m.factor, CO2e(m.low-q.v, gwp), CO2e(m.high-q.v, gwp))
+	}
+	return lines
+}
+
+func (s *sum) move(f *Factor, low, high float64) {
+	for i := range s.moves {
+		if s.moves[i].factor == f {
+			s.moves[i].low += low
+			s.moves[i].high += high
+			return
+		}
+	}
+	s.moves = append(s.moves, move{f, low, high})
+}
+
+// spread holds the squares of how far factors move a figure down and up.
+type spread struct{ down, up float64 }
+
+// take adds a factor that alone moves the figure by a and by b.
+func (s *spread) take(a, b float64) {
+	down, up := math.Min(0, math.Min(a, b)), math.Max(0, math.Max(a, b))
+	s.down += down * down
+	s.up += up * up
+}
+
+// around gives the range: roots of the sums of squares, low and high side apart, low not
+// under 0.
+func (s *spread) around(v float64) (low, high float64) {
+	return math.Max(0, v-math.Sqrt(s.down)), v + math.Sqrt(s.up)
+}
+
+// finish sums the lines up.
+func (r *run) finish() {
+	res := &r.result
+	res.FactorSet, res.GWP = Identity{r.set.ID, r.set.Version, r.set.Digest}, r.set.GWP
+	res.Engine = Identity{ID: EngineID, Version: EngineVersion}
+	res.AreaHa = r.in.General.AreaHa
+	if kg := r.in.Crop.FarmGateYieldKg; kg != nil {
+		res.ProductT = *kg / 1000
+	} else if kg := r.in.Crop.YieldKg; kg != nil {
+		res.ProductT = *kg / 1000
+	}
+	res.CoProducts, res.MainSharePct = r.in.Crop.CoProducts, MainShare(r.in.Crop.CoProducts)
+
+	var own float64
+	res.Lines, res.Emissions, own, res.Low, res.High = r.close(r.lines)
+	res.Removals, res.Removed, _, _, _ = r.close(r.removals)
+	if res.Emissions > 0 {
+		res.UserShare = own / res.Emissions
+	}
+}
+
+// close turns sums into lines with their ranges, and gives the total with its own: the
+// moves of a factor add over all the lines that use it, and factors are independent.
+func (r *run) close(sums []sum) (lines []Line, total, own, low, high float64) {
+	moved := make([]move, r.set.ranged)
+	var all spread
+	lines = make([]Line, 0, len(sums))
+	for i := range sums {
+		s := &sums[i]
+		var one spread
+		for _, m := range s.moves {
+			one.take(m.low, m.high)
+			moved[m.factor.rank].low += m.low
+			moved[m.factor.rank].high += m.high
+		}
+		if len(s.moves) == 0 {
+			half := s.line.CO2e * r.set.rangeAssumed
+			one.take(-half, half)
+			all.take(-half, half)
+			s.line.RangeAssumed = true
+		}
+		s.line.Low, s.line.High = one.around(s.line.CO2e)
+		s.line.Tier = 1
+		if !s.general {
+			s.line.Tier = 2
+		}
+		lines = append(lines, s.line)
+		total += s.line.CO2e
+		own += s.ownCO2e
+	}
+	for i := range moved {
+		all.take(moved[i].low, moved[i].high)
+	}
+	low, high = all.around(total)
+	return lines, total, own, low, high
+}

@@ -1,0 +1,81 @@
+package ghg
+
+import "strconv"
+
+// TraceLine is one step with all that is needed to redo it by hand: put the values of
+// the inputs and the factors in the place of their symbols in the equation.
+type TraceLine struct {
+	Step string `json:"step"`
+	// Item is the section, and the item of a list, that the step belongs to.
+	Item     string        `json:"item"`
+	Equation string        `json:"equation"`
+	Source   string        `json:"source"`
+	Inputs   []TraceInput  `json:"inputs"`
+	Factors  []TraceFactor `json:"factors"`
+	Result   float64       `json:"result"`
+	Unit     string        `json:"unit"`
+}
+
+// TraceInput is a value that was entered, or the result of an earlier step.
+type TraceInput struct {
+	Symbol string  `json:"symbol"`
+	Value  float64 `json:"value"`
+	Unit   string  `json:"unit"`
+	// Default: the value was not entered, and this one stood in.
+	Default bool `json:"default,omitempty"`
+}
+
+// TraceFactor is a row of the tables.
+type TraceFactor struct {
+	Symbol string  `json:"symbol"`
+	Key    string  `json:"key"`
+	Value  float64 `json:"value"`
+	Unit   string  `json:"unit"`
+	Source string  `json:"source"`
+	Status string  `json:"status"`
+	Note   string  `json:"note,omitempty"`
+	// Default: a value of the user's own could have been entered instead.
+	Default bool `json:"default,omitempty"`
+}
+
+// notInSource is said of a residue factor whose cell is empty in the source.
+const notInSource = "not available in the source: the term is left out"
+
+func (r *run) trace(s *Step, arguments []quantity, out quantity) {
+	line := TraceLine{Step: s.Name, Item: r.item(), Equation: s.Formula, Source: s.Source, Result: out.v, Unit: s.Unit}
+	factors := 0
+	for i := range arguments {
+		if arguments[i].factor != nil {
+			factors++
+		}
+	}
+	line.Inputs, line.Factors = make([]TraceInput, 0, len(arguments)-factors), make([]TraceFactor, 0, factors)
+	for i := range arguments {
+		q := &arguments[i]
+		symbol, unit := s.Arguments[i].Symbol, s.Arguments[i].Unit
+		if q.factor == nil {
+			line.Inputs = append(line.Inputs, TraceInput{Symbol: symbol, Value: q.v, Unit: unit, Default: q.assumed})
+			continue
+		}
+		f := TraceFactor{
+			Symbol: symbol, Key: q.factor.Key, Value: q.v, Unit: q.factor.Unit, Source: q.factor.Source,
+			Status: q.factor.Status, Note: q.factor.Note, Default: q.assumed,
+		}
+		if q.factor.Empty {
+			f.Note = notInSource
+		}
+		line.Factors = append(line.Factors, f)
+	}
+	r.result.Trace = append(r.result.Trace, line)
+}
+
+// item names the place in the input that a step belongs to: "fertilizers[0]".
+func (r *run) item() string {
+	if r.index < 0 {
+		return r.section
+	}
+	if r.itemName == "" {
+		r.itemName = r.section + "[" + strconv.Itoa(r.index) + "]"
+	}
+	return r.itemName
+}
