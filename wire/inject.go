@@ -8,22 +8,27 @@ import (
 	googlewire "github.com/google/wire"
 
 	"tilth/adapters/http/v12"
+	identityadapter "tilth/adapters/identity"
 	"tilth/app/identity"
 	"tilth/app/operating"
 	"tilth/ports"
 )
 
 // newOperating makes the operator's use cases over a store.
-func newOperating(store ports.Store) *operating.Operating {
+func newOperating(store ports.Store, memory identityadapter.PasswordMemory) *operating.Operating {
 	panic(googlewire.Build(useCases))
 }
 
 // newInterface makes what the HTTP interface offers over a store.
-func newInterface(store ports.Store, objects ports.Objects, issuers identity.Issuers, log *slog.Logger) v12.Deps {
+func newInterface(
+	store ports.Store, objects ports.Objects, issuers identity.Issuers, memory identityadapter.PasswordMemory, log *slog.Logger,
+) v12.Deps {
 	panic(googlewire.Build(useCases, importing, assessments, googlewire.Struct(new(v12.Deps), "*")))
 }
 
 // newParts makes a server's parts over a store, an imagery source and a store of files.
-func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers identity.Issuers, log *slog.Logger) *parts {
+func newParts(
+	store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers identity.Issuers, memory identityadapter.PasswordMemory, log *slog.Logger,
+) *parts {
 	panic(googlewire.Build(server))
 }

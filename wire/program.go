@@ -45,7 +45,7 @@ func (Program) Open(ctx context.Context, cfg cli.Config, log *slog.Logger, migra
 	if err != nil {
 		return nil, err
 	}
-	op := newOperating(db)
+	op := newOperating(db, identity.PasswordMemory(cfg.PasswordMemory))
 	if err := prepare(ctx, db, op, migrate); err != nil {
 		_ = db.Close()
 		return nil, err
@@ -115,6 +115,6 @@ func (Program) DrawSeries(w io.Writer, s vegetation.Series, from, to time.Time) 
 // OpenAPI gives the interface document. It needs nothing but the routes.
 func (Program) OpenAPI() ([]byte, error) {
 	a := rest.New(interfaceConfig(cli.Config{}))
-	v12.Register(a, newInterface(nil, nil, identityapp.Issuers{}, slog.New(slog.DiscardHandler)))
+	v12.Register(a, newInterface(nil, nil, identityapp.Issuers{}, 0, slog.New(slog.DiscardHandler)))
 	return a.OpenAPI()
 }

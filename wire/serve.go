@@ -65,7 +65,8 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 	if err != nil {
 		return nil, err
 	}
-	r := &Running{cfg: cfg, log: log, db: db, parts: newParts(once.Guard(db, identity.Clock{}), imagery, files, issuersOf(cfg), log)}
+	r := &Running{cfg: cfg, log: log, db: db, parts: newParts(once.Guard(db, identity.Clock{}), imagery, files, issuersOf(cfg),
+		identity.PasswordMemory(cfg.PasswordMemory), log)}
 	if err := r.prepare(ctx, opts, plan); err != nil {
 		_ = db.Close()
 		return nil, err

@@ -33,8 +33,8 @@ import (
 // Injectors from inject.go:
 
 // newOperating makes the operator's use cases over a store.
-func newOperating(store ports.Store) *operating.Operating {
-	passwords := identity.NewPasswords()
+func newOperating(store ports.Store, memory identity.PasswordMemory) *operating.Operating {
+	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
 	random := _wireRandomValue
@@ -55,8 +55,8 @@ var (
 )
 
 // newInterface makes what the HTTP interface offers over a store.
-func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Issuers, log *slog.Logger) v12.Deps {
-	passwords := identity.NewPasswords()
+func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Issuers, memory identity.PasswordMemory, log *slog.Logger) v12.Deps {
+	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
 	random := _wireRandomValue
@@ -161,8 +161,8 @@ var (
 )
 
 // newParts makes a server's parts over a store, an imagery source and a store of files.
-func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers identity2.Issuers, log *slog.Logger) *parts {
-	passwords := identity.NewPasswords()
+func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers identity2.Issuers, memory identity.PasswordMemory, log *slog.Logger) *parts {
+	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
 	random := _wireRandomValue

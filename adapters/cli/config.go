@@ -37,6 +37,7 @@ type Config struct {
 	LogFormat       string        `env:"TILTH_LOG_FORMAT" envDefault:"text"`
 	LogLevel        string        `env:"TILTH_LOG_LEVEL" envDefault:"info"`
 	Workers         int           `env:"TILTH_WORKERS" envDefault:"2"`
+	PasswordMemory  uint32        `env:"TILTH_PASSWORD_MEMORY" envDefault:"64"`
 	RateLimit       float64       `env:"TILTH_RATE_LIMIT" envDefault:"50"`
 	MaxBulk         int           `env:"TILTH_MAX_BULK" envDefault:"1000"`
 	MaxBodyBytes    int64         `env:"TILTH_MAX_BODY_BYTES" envDefault:"8388608"`
@@ -82,6 +83,7 @@ func (c *Config) settings() []setting {
 		text("log-format", "text or json", &c.LogFormat, false),
 		text("log-level", "debug, info, warn or error", &c.LogLevel, false),
 		{"workers", "background jobs at a time", func(f *pflag.FlagSet, n, h string) { f.IntVar(&c.Workers, n, c.Workers, h) }, func() string { return fmt.Sprint(c.Workers) }, false},
+		{"password-memory", "MiB that hashing a password takes, 12 to 4096: more resists guessing better", func(f *pflag.FlagSet, n, h string) { f.Uint32Var(&c.PasswordMemory, n, c.PasswordMemory, h) }, func() string { return fmt.Sprint(c.PasswordMemory) }, false},
 		{"rate-limit", "requests a second and credential, bursts of four times that; 0: no limit", func(f *pflag.FlagSet, n, h string) { f.Float64Var(&c.RateLimit, n, c.RateLimit, h) }, func() string { return fmt.Sprint(c.RateLimit) }, false},
 		{"max-bulk", "items a bulk request may hold", func(f *pflag.FlagSet, n, h string) { f.IntVar(&c.MaxBulk, n, c.MaxBulk, h) }, func() string { return fmt.Sprint(c.MaxBulk) }, false},
 		{"max-body-bytes", "size of a request body", func(f *pflag.FlagSet, n, h string) { f.Int64Var(&c.MaxBodyBytes, n, c.MaxBodyBytes, h) }, func() string { return fmt.Sprint(c.MaxBodyBytes) }, false},
@@ -146,6 +148,9 @@ func (c *Config) Check() error {
 		if n < 1 {
 			bad(name, "it must be at least 1")
 		}
+	}
+	if c.PasswordMemory < 12 || c.PasswordMemory > 4096 {
+		bad("TILTH_PASSWORD_MEMORY", "it must be 12 to 4096 MiB")
 	}
 	if !(c.RateLimit >= 0) {
 		bad("TILTH_RATE_LIMIT", "it must be 0 or more")

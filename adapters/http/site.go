@@ -48,14 +48,6 @@ const (
 // site gives what is served around the interface. Like the interface it answers a path
 // with and without a slash at its end, and never redirects.
 func (s *Server) site() (http.Handler, error) {
-	document, err := s.api.OpenAPI()
-	if err != nil {
-		return nil, err
-	}
-	yaml, err := s.api.OpenAPIYAML()
-	if err != nil {
-		return nil, err
-	}
 	front, err := s.page("index.html")
 	if err != nil {
 		return nil, err
@@ -68,8 +60,8 @@ func (s *Server) site() (http.Handler, error) {
 		"":              front,
 		"/docs":         guide,
 		pathAPIDocs:     reference(),
-		"/openapi.json": file("application/json", document),
-		"/openapi.yaml": file("application/yaml", yaml),
+		"/openapi.json": s.written("application/json", s.api.OpenAPI),
+		"/openapi.yaml": s.written("application/yaml", s.api.OpenAPIYAML),
 		pathHealth:      http.HandlerFunc(s.healthy),
 		pathReady:       http.HandlerFunc(s.ready),
 	}
@@ -137,6 +129,23 @@ func isAsset(name string) bool {
 		}
 	}
 	return false
+}
+
+// written serves a document that is written when it is first asked for: the interface's is
+// long, and most processes are never asked.
+func (s *Server) written(contentType string, write func() ([]byte, error)) http.Handler {
+	handler := sync.OnceValues(func() (http.Handler, error) {
+		content, err := write()
+		return file(contentType, content), err
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h, err := handler()
+		if err != nil {
+			s.api.WriteError(w, r, err)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
 }
 
 // file serves bytes that do not change while the program runs.

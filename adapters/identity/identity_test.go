@@ -126,7 +126,7 @@ func FuzzVerify(f *testing.F) {
 
 func TestPasswords(t *testing.T) {
 	t.Parallel()
-	p := identity.NewPasswords()
+	p := identity.NewPasswords(16)
 	hash, err := p.Hash("correct horse")
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(hash, "$argon2id$"))

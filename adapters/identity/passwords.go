@@ -10,23 +10,29 @@ import (
 	"github.com/alexedwards/argon2id"
 )
 
-// Argon2id parameters: RFC 9106's second recommended option (64 MiB, three passes),
-// for machines whose memory is shared with the rest of the server.
-var hashing = &argon2id.Params{Memory: 64 * 1024, Iterations: 3, Parallelism: uint8(min(4, runtime.NumCPU())), SaltLength: 16, KeyLength: 32}
+// PasswordMemory is the memory in MiB that the hash of a password takes, in three passes.
+// RFC 9106's second recommended option is 64, for machines whose memory is shared with the
+// rest of the server; OWASP's password storage cheat sheet asks for at least 12.
+type PasswordMemory uint32
 
 // Passwords hashes and checks passwords. At most two at a time, so that a flood of
 // sign-ins cannot take the memory of the server.
 type Passwords struct {
-	slots chan struct{}
-	dummy func() string
+	params *argon2id.Params
+	slots  chan struct{}
+	dummy  func() string
 }
 
-// NewPasswords makes the hasher.
-func NewPasswords() *Passwords {
+// NewPasswords makes the hasher. Hashes made with another memory stay good.
+func NewPasswords(memory PasswordMemory) *Passwords {
+	params := &argon2id.Params{
+		Memory: uint32(memory) * 1024, Iterations: 3, Parallelism: uint8(min(4, runtime.NumCPU())), SaltLength: 16, KeyLength: 32,
+	}
 	return &Passwords{
-		slots: make(chan struct{}, 2),
+		params: params,
+		slots:  make(chan struct{}, 2),
 		dummy: sync.OnceValue(func() string {
-			hash, _ := argon2id.CreateHash("nobody has this password", hashing)
+			hash, _ := argon2id.CreateHash("nobody has this password", params)
 			return hash
 		}),
 	}
@@ -36,7 +42,7 @@ func NewPasswords() *Passwords {
 func (p *Passwords) Hash(password string) (string, error) {
 	p.slots <- struct{}{}
 	defer func() { <-p.slots }()
-	return argon2id.CreateHash(password, hashing)
+	return argon2id.CreateHash(password, p.params)
 }
 
 // Check reports whether a password fits a hash. An empty hash fits none, after the

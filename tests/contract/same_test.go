@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -130,9 +131,11 @@ func (w *twins) paths(resource string, id [2]int64) [2]string {
 // tell sends a command to both, and requires the same answer.
 func (w *twins) tell(t *testing.T, method string, paths [2]string, bodies [2]any) [2]rig.Answer {
 	var out [2]rig.Answer
+	var both sync.WaitGroup
 	for i, c := range w.clients {
-		out[i] = c.Do(method, paths[i], bodies[i])
+		both.Go(func() { out[i] = c.Do(method, paths[i], bodies[i]) })
 	}
+	both.Wait()
 	require.Equal(t, out[0].Status, out[1].Status, "%s %s: %s and %s", method, paths[0], out[0].Body, out[1].Body)
 	require.Equal(t, plain(t, out[0].Body), plain(t, out[1].Body), "%s %s", method, paths[0])
 	return out

@@ -60,7 +60,7 @@ var ready = regexp.MustCompile(`ready at (http://\S+)`)
 
 func start(t testing.TB, cmd *exec.Cmd, database, imagery string, more ...string) *Process {
 	t.Helper()
-	cmd.Env = append(os.Environ(), beTheProgram+"=1", "TILTH_ADDR=127.0.0.1:0", "TILTH_LOG_LEVEL=warn",
+	cmd.Env = append(os.Environ(), beTheProgram+"=1", "TILTH_ADDR=127.0.0.1:0", "TILTH_LOG_LEVEL=warn", "TILTH_PASSWORD_MEMORY=12",
 		"TILTH_DATABASE_URL="+database, "TILTH_IMAGERY_URL="+imagery)
 	cmd.Env = append(cmd.Env, more...)
 	out, err := cmd.StdoutPipe()

@@ -136,6 +136,7 @@ func config(database, imagery string) cli.Config {
 		panic(err)
 	}
 	cfg.Addr, cfg.DatabaseURL, cfg.ImageryURL = "127.0.0.1:0", database, imagery
+	cfg.PasswordMemory = 1 // MiB: thousands of accounts are made in the tests
 	return cfg
 }
 
