@@ -38,6 +38,7 @@ func (a *Assessing) Details(ctx context.Context, who access.Principal, shared bo
 		if !enforce {
 			return nil
 		}
+		// The farm or field is looked at as its own company's: what is shared may be the assessment alone.
 		facts, err := a.facts(ctx, tx, access.Own(out.CompanyID), &out.Assessment)
 		if err != nil {
 			return err

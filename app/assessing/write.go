@@ -3,6 +3,7 @@ package assessing
 import (
 	"context"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -102,9 +103,16 @@ func (e *edit) replace(section assessment.Section, rows []assessment.Row) {
 		}
 	}
 	e.set(section.Key, rows)
+	if sameRows(rows, e.before.Sheet[section.Key]) {
+		return // what GET gave and PUT brought back
+	}
 	e.sections[section.Key] = func(ctx context.Context, tx ports.Repos, scope access.Scope) error {
 		return tx.Assessments.ReplaceSection(ctx, scope, e.after.ID, section.Key, rows)
 	}
+}
+
+func sameRows(a, b []assessment.Row) bool {
+	return slices.EqualFunc(a, b, func(x, y assessment.Row) bool { return x.ID == y.ID && reflect.DeepEqual(x.Values, y.Values) })
 }
 
 // set says what a section holds from now on; where that is something, a declaration that

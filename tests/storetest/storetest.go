@@ -45,6 +45,7 @@ func Run(t *testing.T, b Backend) {
 		{"AssessmentStates", testAssessmentStates},
 		{"AssessmentSharing", testAssessmentSharing},
 		{"AssessmentVersions", testAssessmentVersions},
+		{"AssessmentCompletion", testCompletion},
 		{"Replays", testReplays},
 		{"Once", testOnce},
 		{"Filters", testFilters},

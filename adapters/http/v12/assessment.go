@@ -141,7 +141,7 @@ func (r assessmentRoutes) look(ctx context.Context, c *rest.Call, action string)
 }
 
 const nestedNote = "Sections may stand in the body under their keys, and are written to the same data as by the section endpoints, all in one transaction: " +
-	"a list takes the place of the one there is, items that carry their `id` keep it. Sections that are not in the body stay as they are. " +
+	"a list takes the place of the one there is, items that carry their `id` keep it. Null empties a section; those that are not in the body stay as they are. " +
 	"`section_declarations`, where given, takes the place of the declarations there are; an item added to a section ends its declaration."
 
 func (r assessmentRoutes) registerWrites() {

@@ -46,7 +46,7 @@ type Deps struct {
 
 	Assessing *assessing.Assessing
 
-	Limits  geo.Limits
+	Limits geo.Limits
 }
 
 // Register adds every route of the version.
