@@ -53,6 +53,9 @@ func (t *Table) Columns() []Column {
 func leaves(out []Column, prefix, title string, fields []Field) []Column {
 	for i := range fields {
 		f := &fields[i]
+		if f.ReadOnly {
+			continue
+		}
 		name, label := prefix+f.Key, title+": "+lowerFirst(f.Label)
 		switch f.Kind {
 		case Amount:

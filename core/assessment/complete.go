@@ -272,7 +272,7 @@ func lowerFirst(s string) string {
 }
 
 // accepts tells whether a value would be taken as complete: as [Field.read], but it
-// allocates nothing and wants both parts of an amount, and an item in a list.
+// allocates nothing and wants both parts of an amount, and enough items in a list.
 func (f *Field) accepts(value any, v Values) bool {
 	switch f.Kind {
 	case Amount:
@@ -286,7 +286,7 @@ func (f *Field) accepts(value any, v Values) bool {
 		return message == ""
 	case Items:
 		list, ok := value.([]any)
-		return ok && len(list) > 0
+		return ok && len(list) >= max(1, f.AtLeast)
 	}
 	_, message := f.scalar(value)
 	return message == ""

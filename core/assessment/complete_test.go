@@ -91,6 +91,8 @@ func TestCompletenessByHand(t *testing.T) {
 		"seeds with nothing in them":      {set("seeds", `{}`), 99.5, true, nil},
 		"a hedge without growth":          {set("perennial_biomass", `[{"system": "hedgerow", "area": {"value": 1, "unit": "ha"}, "planting_year": 2010}]`), 99.8, true, []string{"perennial_biomass[0].growth"}},
 		"a hedge without any measure":     {set("perennial_biomass", `[{"system": "hedgerow", "growth": 1, "planting_year": 2010}]`), 99.8, true, []string{"perennial_biomass[0].area"}},
+		"rows of trees with one stock": {set("perennial_biomass", `[{"system": "windbreak", "growth": 2, "length": {"value": 1, "unit": "km"}, "planting_year": 2010,
+			"measured_stocks": [{"year": 2020, "t_c": 5}]}]`), 99.9, true, []string{"perennial_biomass[0].measured_stocks"}},
 		"rows of trees with two stocks": {set("perennial_biomass", `[{"system": "windbreak", "length": {"value": 1, "unit": "km"}, "planting_year": 2010,
 			"measured_stocks": [{"year": 2020, "t_c": 5}, {"year": 2024, "t_c": 6}]}]`), 100, true, nil},
 		"a forest of no zone": {set("land_use_change", `[{"previous_use": "forest", "year": 1990}]`), 99, true, []string{"land_use_change[0].forest_zone"}},
@@ -145,7 +147,9 @@ func TestContradictionsBlock(t *testing.T) {
 		"a conversion and a denial": {"land_use_change", `[{"previous_use": "grassland", "year": 2024}]`, []string{"no_change_denied land_management.no_change_20y"}},
 		"parcels that overlap":      {"land_use_change", `[{"previous_use": "grassland", "year": 1990, "area_pct": 60}, {"previous_use": "wetland", "year": 1991, "area_pct": 41}]`, []string{"shares_too_large land_use_change"}},
 		"changes of other areas":    {"land_management", `{"tillage": "full", "carbon_inputs": "low", "changes": [{"year": 2004}, {"year": 2010, "area_pct": 50}]}`, []string{"areas_differ land_management.changes[1].area_pct"}},
-		"two changes in a year":     {"land_management", `{"tillage": "full", "carbon_inputs": "low", "changes": [{"year": 2004}, {"year": 2004}]}`, []string{"year_twice land_management.changes[1].year"}},
+		"stocks of one year": {"perennial_biomass", `[{"system": "orchard", "count": 5, "planting_year": 2010, "measured_stocks": [{"year": 2020, "t_c": 5}, {"year": 2020, "t_c": 6}]}]`,
+			[]string{"years_same perennial_biomass[0].measured_stocks"}},
+		"two changes in a year": {"land_management", `{"tillage": "full", "carbon_inputs": "low", "changes": [{"year": 2004}, {"year": 2004}]}`, []string{"year_twice land_management.changes[1].year"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -160,6 +164,17 @@ func TestContradictionsBlock(t *testing.T) {
 			require.Equal(t, len(c.want) == 0, state.Ready)
 		})
 	}
+}
+
+func TestTheRegressionIsKnownOfSomeCrops(t *testing.T) {
+	t.Parallel()
+	tab := table(t)
+	a, sheet := read(t, tab, wheat)
+	sheet["residues"][0].Values["method"] = "slope_intercept"
+	require.True(t, tab.Complete(a, sheet, today).Ready)
+	sheet["crop"][0].Values["crop_type"] = "cotton"
+	violations, _ := tab.Submittable(a, sheet, today)
+	require.Equal(t, []string{"method_unknown residues.method"}, codes(violations))
 }
 
 func TestTheGeneralPartBlocks(t *testing.T) {

@@ -49,6 +49,10 @@ func (f Field) mustWhen(field string, in ...string) Field {
 // mustNote says in words when a rule of rules.go requires the field.
 func (f Field) mustNote(note string) Field { f.RequiredNote = note; return f }
 
+func (f Field) atLeast(n int) Field { f.AtLeast = n; return f }
+
+func (f Field) derived() Field { f.ReadOnly, f.Default = true, nil; return f }
+
 func (f Field) usual(value any) Field { f.Default = value; return f }
 
 func (f Field) about(help string) Field { f.Help = help; return f }

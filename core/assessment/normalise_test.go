@@ -257,6 +257,9 @@ func TestWhatCanBeSubmittedCalculates(t *testing.T) {
 			schema, _ := properties[s.Key].(map[string]any)
 			body := generator{r}.value(schema, s.Key)
 			tame(body)
+			if rapid.Bool().Draw(r, "draft "+s.Key) {
+				prune(r, body)
+			}
 			rows, wrong := tab.Check(s.Key, body)
 			require.Empty(r, wrong)
 			if len(rows) > 0 {
@@ -284,6 +287,24 @@ func TestWhatCanBeSubmittedCalculates(t *testing.T) {
 		}
 	})
 	require.Positive(t, submitted, "some of the random assessments can be submitted")
+}
+
+// prune takes members away, as they are missing in a draft.
+func prune(r *rapid.T, body any) {
+	switch v := body.(type) {
+	case []any:
+		for _, item := range v {
+			prune(r, item)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if rapid.IntRange(0, 3).Draw(r, "without "+key) == 0 {
+				delete(v, key)
+				continue
+			}
+			prune(r, v[key])
+		}
+	}
 }
 
 // noStockInTheSource: some cells of the tables of soil carbon are empty, which the engine
@@ -332,9 +353,45 @@ func tame(body any) {
 	}
 }
 
+// filled has something in every section.
+func filled(t testing.TB, tab *assessment.Table) (*assessment.Assessment, assessment.Sheet) {
+	t.Helper()
+	a, sheet := read(t, tab, paddy)
+	for section, body := range map[string]string{
+		"machinery": `[{"operation": "sprayer", "passes": 3, "fuel_counted_elsewhere": true}, {"operation": "combine_harvester", "passes": 1, "fuel_counted_elsewhere": true}]`,
+		"transport": `[{"mode": "truck", "weight": {"value": 11, "unit": "t"}, "distance": {"value": 40, "unit": "km"}, "leg": "outbound"}]`,
+		"land_management": `{"tillage": "full", "carbon_inputs": "medium", "cover_crop": "legume", "cover_crop_share_pct": 40,
+			"changes": [{"year": 2010, "tillage": "reduced"}, {"year": 2018, "tillage": "no_till", "carbon_inputs": "high"}]}`,
+		"land_use_change":   `[{"previous_use": "forest", "forest_zone": "tropical_rainforest_asia_continental", "year": 2012, "area_pct": 20}]`,
+		"perennial_biomass": `[{"system": "hedgerow", "area": {"value": 0.2, "unit": "ha"}, "growth": 1.5, "planting_year": 2015}]`,
+	} {
+		rows, wrong := tab.Check(section, tree(t, body))
+		require.Empty(t, wrong)
+		sheet[section] = rows
+		delete(a.Declarations, section)
+	}
+	return a, sheet
+}
+
+func TestEverySectionFilled(t *testing.T) {
+	t.Parallel()
+	tab := table(t)
+	a, sheet := filled(t, tab)
+	require.Len(t, sheet, 15)
+	state := tab.Complete(a, sheet, today)
+	require.InDelta(t, 100, state.Percentage, 0)
+	require.True(t, state.Ready)
+	in, warnings, violations := tab.Normalise(a, sheet, today)
+	require.Empty(t, warnings)
+	require.Empty(t, violations)
+	result, err := ghg.Calculate(in, factors(t), ghg.Options{})
+	require.NoError(t, err)
+	require.Positive(t, result.Emissions)
+}
+
 func BenchmarkComplete(b *testing.B) {
 	tab := table(b)
-	a, sheet := read(b, tab, paddy)
+	a, sheet := filled(b, tab)
 	b.ReportAllocs()
 	for b.Loop() {
 		tab.Complete(a, sheet, today)
@@ -343,9 +400,20 @@ func BenchmarkComplete(b *testing.B) {
 
 func BenchmarkNormalise(b *testing.B) {
 	tab := table(b)
-	a, sheet := read(b, tab, paddy)
+	a, sheet := filled(b, tab)
 	b.ReportAllocs()
 	for b.Loop() {
 		tab.Normalise(a, sheet, today)
+	}
+}
+
+func BenchmarkCheck(b *testing.B) {
+	tab := table(b)
+	body, _ := tree(b, paddy).(map[string]any)
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, s := range tab.Sections() {
+			tab.Check(s.Key, body[s.Key])
+		}
 	}
 }

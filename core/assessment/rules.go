@@ -53,7 +53,7 @@ func residueShares(residues Values) []Finding {
 // residueMethod: the regression is known of some crops alone.
 func (t *Table) residueMethod(sheet Sheet) []Finding {
 	crop := sheet.first(secCrop).text("crop_type")
-	if crop == "" || t.regressions[crop] || sheet.first(secResidues).text("method") != "slope_intercept" {
+	if !t.noRegression[crop] || sheet.first(secResidues).text("method") != "slope_intercept" {
 		return nil
 	}
 	return []Finding{{"method_unknown", "residues.method", fmt.Sprintf("There is no slope and intercept for %s; choose ratio.", crop)}}
@@ -152,7 +152,7 @@ func (t *Table) requiredBeyond(section, field string, v Values, sheet Sheet) boo
 	case "perennial_biomass.growth":
 		return t.growthNeeded[v.text("system")] && (!twoStocks(v) || v["removed_area"] != nil)
 	case "perennial_biomass.measured_stocks":
-		return v["area"] == nil && (v["length"] != nil || v["count"] != nil) && !twoStocks(v)
+		return v["area"] == nil && (v["length"] != nil || v["count"] != nil)
 	}
 	return false
 }

@@ -40,7 +40,7 @@ func (t *Table) Schema() map[string]any {
 		s := &t.sections[i]
 		properties[s.Key] = s.schema(len(properties))
 		if s.Declarable() {
-			declarations[s.Key] = schema{"enum": []any{DeclaredNone, nil}, "title": s.Title}
+			declarations[s.Key] = schema{"type": []string{"string", "null"}, "enum": []any{DeclaredNone, nil}, "title": s.Title}
 		}
 		switch {
 		case s.Needs != nil:
@@ -168,6 +168,9 @@ func (f *Field) schema(order int) schema {
 	if f.Default != nil {
 		out["default"] = f.Default
 	}
+	if f.ReadOnly {
+		out["readOnly"] = true
+	}
 	if f.RequiredNote != "" {
 		out["x-required-when"] = f.RequiredNote
 	}
@@ -246,6 +249,17 @@ func valueTitle(field, value string) string {
 			return p.Name
 		}
 	}
-	words := strings.ReplaceAll(value, "_", " ")
-	return strings.ToUpper(words[:1]) + words[1:]
+	words := strings.Split(value, "_")
+	for i, w := range words {
+		if written, ok := wordings[w]; ok {
+			words[i] = written
+		}
+	}
+	title := strings.Join(words, " ")
+	return strings.ToUpper(title[:1]) + title[1:]
+}
+
+// wordings are the parts of keys that are no words.
+var wordings = map[string]string{
+	"lpg": "LPG", "hvo": "HVO", "lt": "less than", "gt": "more than", "30d": "30 days", "180d": "180 days", "365d": "365 days",
 }

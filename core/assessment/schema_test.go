@@ -43,6 +43,29 @@ func TestSchemaIsJSONSchema(t *testing.T) {
 	for name, body := range map[string]string{"wheat": wheat, "paddy": paddy} {
 		require.NoError(t, whole.Validate(tree(t, body)), name)
 	}
+	titles := map[string]string{}
+	var gather func(v any)
+	gather = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			if word, ok := v["const"].(string); ok {
+				titles[word], _ = v["title"].(string)
+			}
+			for _, below := range v {
+				gather(below)
+			}
+		case []any:
+			for _, below := range v {
+				gather(below)
+			}
+		}
+	}
+	gather(plain(t, tab.Schema()))
+	for word, title := range map[string]string{
+		"winter_wheat": "Winter wheat", "lpg": "LPG", "can": "Calcium ammonium nitrate", "cote_divoire": "Côte d'Ivoire", "lt_30d": "Less than 30 days",
+	} {
+		require.Equal(t, title, titles[word])
+	}
 	require.Error(t, whole.Validate(tree(t, `{"resource_type": "barn", "resource_id": 1}`)))
 	withoutRice, _ := tree(t, paddy).(map[string]any)
 	delete(withoutRice, "rice")
@@ -123,7 +146,7 @@ func (g generator) object(schema map[string]any, label string) map[string]any {
 		draw(key)
 	}
 	for _, key := range slices.Sorted(maps.Keys(properties)) {
-		if key != "id" && rapid.IntRange(0, 2).Draw(g.t, label+" gives "+key) == 0 {
+		if property, _ := properties[key].(map[string]any); property["readOnly"] != true && key != "id" && rapid.IntRange(0, 2).Draw(g.t, label+" gives "+key) == 0 {
 			draw(key)
 		}
 	}

@@ -51,6 +51,17 @@ type values struct{ m *ghg.Mapping }
 
 func (v values) of(section, field string) []string { return v.m.Values(section, field) }
 
+// literals tells which values of a field the mapping gives a literal word for a term.
+func (v values) literals(section, field, term, word string) map[string]bool {
+	out := map[string]bool{}
+	for _, value := range v.of(section, field) {
+		row, ok := v.m.Find(section, term, value)
+		literal, _ := row.Literal()
+		out[value] = ok && literal == word
+	}
+	return out
+}
+
 // sections gives the fifteen sections in the order people fill them in. What is stated
 // in bold in the design is required; enumerations are those of the mapping.
 func sections(v values) []Section {
@@ -67,6 +78,7 @@ func cropSection(v values) Section {
 		Key: secCrop, Title: "Crop", Shape: Object, Group: "crop", Weight: 15, Role: Mandatory,
 		Fields: []Field{
 			choice("crop_type", "Crop type", v.of(secCrop, "crop_type")).must(),
+			flag("is_perennial", "Perennial").derived(),
 			amount("harvested_yield", "Harvested yield", units, mostAmount).must().
 				about("Fresh weight of the year over all growing cycles: in all, or per area."),
 			amount("farm_gate_yield", "Yield at the farm gate", units, mostAmount).about("What left the farm; the harvest when not given."),
@@ -334,7 +346,7 @@ func perennialSection(v values) Section {
 			items("measured_stocks", "Measured stocks", 20,
 				integer("year", "Year", "", leastYear, mostYear).must(),
 				number("t_c", "Stock of the stand", "t C", 0, mostAmount).must(),
-			).mustNote("Two are required where no area is given.").about("Of the whole stand; two of them replace the growth."),
+			).atLeast(2).mustNote("Two are required where no area is given.").about("Of the whole stand; two of them replace the growth."),
 			amount("removed_area", "Area grubbed up in the year", areaUnits, mostAmount),
 			notes(),
 		},

@@ -79,8 +79,10 @@ type Field struct {
 	AboveZero    bool     // the value must be above 0
 	MaxLen       int      // of text, in characters
 	MaxItems     int      // of a nested list
+	AtLeast      int      // items a nested list needs where it is required; 0 means 1
 	Fields       []Field  // members of a nested list's objects
 	Default      any      // what is taken when nothing is given, for people to see
+	ReadOnly     bool     // follows from the rest ([Table.Derived]); ignored when it is sent
 }
 
 // Condition looks at one member of an object: it holds where the member is one of In,
@@ -111,8 +113,10 @@ type Table struct {
 	byKey    map[string]*Section
 	// growthNeeded are the systems of perennials that have no growth of their own.
 	growthNeeded map[string]bool
-	// regressions are the crops whose residues a regression is known of.
-	regressions map[string]bool
+	// perennials are the crops that stay for years.
+	perennials map[string]bool
+	// noRegression are the crops whose residues no slope and intercept are known of.
+	noRegression map[string]bool
 }
 
 // NewTable makes the table from the mapping, which gives every enumeration and unit a
@@ -124,19 +128,9 @@ func NewTable(m *ghg.Mapping) *Table {
 	for i := range t.sections {
 		t.byKey[t.sections[i].Key] = &t.sections[i]
 	}
-	t.growthNeeded = map[string]bool{}
-	for _, system := range v.of(secPerennial, "system") {
-		if row, ok := m.Find(secPerennial, "system/growth", system); ok {
-			word, _ := row.Literal()
-			t.growthNeeded[system] = word == "required"
-		}
-	}
-	t.regressions = map[string]bool{}
-	for _, crop := range v.of(secCrop, "crop_type") {
-		row, ok := m.Find(secCrop, "crop_type/slope", crop)
-		_, refused := row.Literal()
-		t.regressions[crop] = ok && !refused
-	}
+	t.growthNeeded = v.literals(secPerennial, "system", "system/growth", "required")
+	t.perennials = v.literals(secCrop, "crop_type", "crop_type/is_perennial", "true")
+	t.noRegression = v.literals(secCrop, "crop_type", "crop_type/slope", "refused")
 	return t
 }
 
@@ -153,6 +147,15 @@ func (t *Table) Section(key string) (Section, bool) {
 		return Section{}, false
 	}
 	return *s, true
+}
+
+// Derived gives the read-only members of an object, which follow from what was entered.
+func (t *Table) Derived(section string, v Values) map[string]any {
+	crop := v.text("crop_type")
+	if section != secCrop || crop == "" {
+		return nil
+	}
+	return map[string]any{"is_perennial": t.perennials[crop]}
 }
 
 // Declarable tells whether a section can be declared to hold nothing.

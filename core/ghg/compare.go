@@ -8,23 +8,28 @@ import (
 
 // Comparison is what a second scenario changes, t CO2e: differences are b - a.
 type Comparison struct {
-	Emissions, Removals, Balance float64
+	Emissions float64 `json:"emissions"`
+	Removals  float64 `json:"removals"`
+	Balance   float64 `json:"balance"`
 	// EmissionsPct is the change of the emissions in per cent of a, nil where a has none.
-	EmissionsPct *float64
-	BySource     []SourceDifference
-	Warnings     []Warning
+	EmissionsPct *float64           `json:"emissions_pct"`
+	BySource     []SourceDifference `json:"by_source"`
+	Warnings     []Warning          `json:"warnings"`
 }
 
 // SourceDifference is one label in both scenarios, t CO2e.
 type SourceDifference struct {
-	Label            string
-	A, B, Difference float64
+	Label      string  `json:"label"`
+	A          float64 `json:"a"`
+	B          float64 `json:"b"`
+	Difference float64 `json:"difference"`
 }
 
 // Compare holds scenario b against a. Results of two engines or of two factor sets are
 // compared with a warning: part of the difference is the method's.
 func Compare(a, b Report) Comparison {
 	c := Comparison{
+		BySource: []SourceDifference{}, Warnings: []Warning{},
 		Emissions: round(b.Totals.Emissions-a.Totals.Emissions, massDigits), Removals: round(b.Totals.Removals-a.Totals.Removals, massDigits),
 		Balance: round(b.Totals.Balance-a.Totals.Balance, massDigits),
 	}

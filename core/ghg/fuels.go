@@ -70,6 +70,9 @@ var (
 		"Q l", "EF kg CO2/l")
 	stepHead = newStep("pumping_head", "lift + press + d * fr", "m", "hydraulics", of4(PumpingHead),
 		"lift m", "press m", "d m", "fr m/m")
+	stepShortHead = newStep("pumping_head", "lift + press", "m", "hydraulics",
+		of2(func(lift, pressure float64) float64 { return PumpingHead(lift, pressure, 0, 0) }),
+		"lift m", "press m")
 	stepPump = newStep("pump_energy", "V * H * g / 3600 / eff", "kWh", "hydraulics", of4(PumpEnergy),
 		"V m3", "H m", "g m/s2", "eff fraction")
 	stepWater = newStep("water_supply", "V * EF", "kg CO2e", "life-cycle inventory of the factor's source", of2(Burden),
@@ -270,16 +273,19 @@ func (r *run) pumpEnergy(w *Irrigation) quantity {
 	if source == "" {
 		source = "other"
 	}
-	var lift, distance quantity
+	var lift quantity
 	if w.PumpingHeadM != nil {
 		lift = given(*w.PumpingHeadM)
 	} else {
 		lift = assume(r.factor(r.section, "source/lift", source))
 	}
+	pressure := r.factor(r.section, "method/pressure_head", w.Method)
+	head := quantity{}
 	if w.DistanceM != nil {
-		distance = given(*w.DistanceM)
+		head = r.do(stepHead, lift, pressure, given(*w.DistanceM), r.factor(r.section, "distance_m/friction"))
+	} else {
+		head = r.do(stepShortHead, lift, pressure)
 	}
-	head := r.do(stepHead, lift, r.factor(r.section, "method/pressure_head", w.Method), distance, r.factor(r.section, "distance_m/friction"))
 	return r.do(stepPump, given(w.WaterM3), head, r.factor(r.section, "physics/g"), r.factor(r.section, "power_source/efficiency", w.PowerSource))
 }
 

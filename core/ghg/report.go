@@ -158,14 +158,14 @@ const (
 )
 
 // NewReport shapes a result for its readers.
-func NewReport(res Result, set *FactorSet, about About) Report {
+func NewReport(res Result, about About) Report {
 	rep := Report{
 		AssessmentID: about.AssessmentID, Basis: about.Basis, ResultVersion: about.ResultVersion, ComputedAt: about.ComputedAt, Stale: about.Stale,
 		Engine: res.Engine, FactorSet: res.FactorSet, GWPSet: res.GWP, InputDigest: res.InputDigest,
 		FunctionalUnit: FunctionalUnit{AreaHa: present(res.AreaHa), ProductT: present(res.ProductT)},
 		Totals:         totals(res),
 		BySource:       sources(res, res.Lines, res.Emissions), RemovalsBySrc: sources(res, res.Removals, res.Removed),
-		ByGas: byGas(res, set), ByScope: byScope(res), ByCategory: byCategory(res),
+		ByGas: byGas(res), ByScope: byScope(res), ByCategory: byCategory(res),
 		Allocation:  allocation(res),
 		Uncertainty: Range{Low: tonnes(res.Low), High: tonnes(res.High)},
 		DataQuality: DataQuality{UserShare: round(res.UserShare, shareDigits)},
@@ -219,14 +219,14 @@ func sources(res Result, lines []Line, total float64) []SourceLine {
 	return out
 }
 
-func byGas(res Result, set *FactorSet) []GasLine {
+func byGas(res Result) []GasLine {
 	out := make([]GasLine, 0, gases)
 	for gas := CO2; gas < gases; gas++ {
 		var kg float64
 		for _, l := range res.Lines {
 			kg += l.Kg[gas]
 		}
-		gwp := set.WarmingPotential(gas)
+		gwp := res.Warming[gas]
 		co2e := CO2e(kg, gwp)
 		out = append(out, GasLine{Gas: gas.String(), Kg: round(kg, kgDigits), GWP: gwp, CO2e: tonnes(co2e), Share: share(co2e, res.Emissions)})
 	}

@@ -18,7 +18,7 @@ func AboveGroundByRegression(cropDM, slope, intercept, areaHa, cycles float64) f
 // at nAG kg N per kg dm, what was neither removed nor lost in the fire. Shares 0 to 1,
 // combustion kg burnt per kg.
 func AboveGroundN(aboveDM, nAG, removed, burnt, combustion float64) float64 {
-	return aboveDM * nAG * (1 - removed - burnt*combustion)
+	return aboveDM * nAG * math.Max(0, 1-removed-burnt*combustion)
 }
 
 // BelowGroundN gives kg N of roots that die: rs kg root dm per kg of crop and residue dm,
@@ -45,7 +45,7 @@ var (
 		"C kg dm", "RAG kg dm/kg dm")
 	stepAboveRegression = newStep("above_ground_residue", "C * S + I * 1000 * A * n", "kg dm", "IPCC 2006 V4 ch11 Table 11.2", of5(AboveGroundByRegression),
 		"C kg dm", "S t/t", "I t/ha", "A ha", "n cycles")
-	stepAboveN = newStep("residue_n_above_ground", "AG * NAG * (1 - rem - burn * Cf)", "kg N", equation116, of5(AboveGroundN),
+	stepAboveN = newStep("residue_n_above_ground", "AG * NAG * max(0, 1 - rem - burn * Cf)", "kg N", equation116, of5(AboveGroundN),
 		"AG kg dm", "NAG kg N/kg dm", "rem share", "burn share", "Cf kg/kg")
 	stepBelowN = newStep("residue_n_below_ground", "(C + AG) * RS * NBG * FR", "kg N", equation116, of5(BelowGroundN),
 		"C kg dm", "AG kg dm", "RS kg dm/kg dm", "NBG kg N/kg dm", "FR 1/yr")
@@ -145,7 +145,7 @@ func (r *run) aboveGround() (crop, above quantity) {
 		crop = r.do(stepCropDM, given(*r.in.Crop.YieldKg), r.cropFactor("dry"))
 	}
 	if dm := r.in.Residues.AboveGroundDMKg; dm != nil {
-		return crop, measured(*dm)
+		return crop, given(*dm)
 	}
 	method := r.in.Residues.Method
 	if method == "" {

@@ -1,5 +1,7 @@
 package ghg
 
+import "maps"
+
 // Labels of emissions, as the dashboard and the reports name them.
 const (
 	LabelProduction     = "fertilizer_production"
@@ -53,9 +55,14 @@ var categories = map[string]string{
 
 // Labels gives the labels of emissions with the category of each.
 func Labels() map[string]string {
-	out := make(map[string]string, len(categories))
-	for label, category := range categories {
-		out[label] = category
+	return maps.Clone(categories)
+}
+
+// RemovalLabels gives the labels of removals with their category.
+func RemovalLabels() map[string]string {
+	out := map[string]string{}
+	for _, label := range []string{RemovalSoil, RemovalPerennial, RemovalAgroforestry, RemovalHedgerows} {
+		out[label] = CategoryRemovals
 	}
 	return out
 }
@@ -71,7 +78,7 @@ type Line struct {
 	Kg Masses
 	// CO2e, and its 95 % range, kg.
 	CO2e, Low, High float64
-	// Tier is 2 where only factors or stocks of the user's own took part, else 1.
+	// Tier is 2 where a factor or a stock of the user's own took part in all of it, else 1.
 	Tier int
 	// RangeAssumed: no factor of the line has a range, and half its value is taken.
 	RangeAssumed bool
@@ -83,6 +90,7 @@ const (
 	WarnBiochar         = "biochar_not_counted"
 	WarnNoYield         = "yield_missing"
 	WarnNoCountry       = "country_missing"
+	WarnNoYear          = "year_missing"
 	WarnNoArea          = "area_missing"
 	WarnHeaped          = "heaped_as_composted"
 	WarnNoRice          = "rice_missing"
@@ -120,7 +128,9 @@ type Identity struct {
 type Result struct {
 	Engine    Identity
 	FactorSet Identity
-	GWP       string
+	// GWP names the set of warming potentials, Warming holds them, kg CO2e per kg of gas.
+	GWP     string
+	Warming Masses
 	// InputDigest is the SHA-256 of the JSON form of the input.
 	InputDigest string
 	// AreaHa and ProductT (fresh product at the farm gate) are the functional units; 0

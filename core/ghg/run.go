@@ -5,8 +5,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
+	"sync"
 
 	"tilth/core/fault"
 )
@@ -29,6 +31,7 @@ const (
 // names the section, the item and the field.
 func Calculate(in Input, set *FactorSet, options Options) (Result, error) {
 	r := newRun(&in, set, options.Trace)
+	defer r.release()
 	r.general()
 	r.fertilizers()
 	r.organicInputs()
@@ -48,6 +51,9 @@ func Calculate(in Input, set *FactorSet, options Options) (Result, error) {
 		return Result{}, r.err
 	}
 	r.finish()
+	if v := r.result.High + r.result.Removed; math.IsNaN(v) || math.IsInf(v, 0) {
+		return Result{}, fault.New(fault.Invalid, "result_not_finite", "The result is no finite number: an amount of the assessment is out of all bounds.")
+	}
 	return r.result, nil
 }
 
@@ -79,21 +85,34 @@ type run struct {
 	lines    []sum
 	removals []sum
 	moves    []move
-	scratch  [maxArguments]float64
-	result   Result
+	// moved gathers the moves of all lines by the rank of their factor; zero between uses.
+	moved   []move
+	scratch [maxArguments]float64
+	result  Result
 }
 
 // noItem is the index of sections that are no lists.
 const noItem = -1
 
-// movesCapacity is room for the moves of an assessment with every section filled.
-const movesCapacity = 512
+// runs keeps the working memory of calculations for the next ones: a dashboard makes
+// thousands in a row. Nothing of it is part of a result.
+var runs = sync.Pool{New: func() any { return new(run) }}
 
 func newRun(in *Input, set *FactorSet, tracing bool) *run {
-	return &run{
+	r, _ := runs.Get().(*run)
+	*r = run{
 		in: in, set: set, tracing: tracing, index: noItem, area: given(in.General.AreaHa),
-		moves: make([]move, 0, movesCapacity), lines: make([]sum, 0, 32), removals: make([]sum, 0, 4),
+		moves: r.moves[:0], lines: r.lines[:0], removals: r.removals[:0], moved: r.moved,
 	}
+	if len(r.moved) < set.ranged {
+		r.moved = make([]move, set.ranged)
+	}
+	return r
+}
+
+func (r *run) release() {
+	r.in, r.set, r.result = nil, nil, Result{}
+	runs.Put(r)
 }
 
 // at tells where in the input the next steps belong.
@@ -106,6 +125,12 @@ func (r *run) general() {
 	r.at("general", noItem)
 	if r.in.General.AreaHa <= 0 {
 		r.warn(WarnNoArea, "The growing area is not stated: nothing per hectare is counted.")
+	}
+	if r.in.General.Year == 0 {
+		r.warn(WarnNoYear, "The assessment year is not stated: no change of land and no growth of trees is counted.")
+	}
+	if r.in.General.Country == "" {
+		r.warn(WarnNoCountry, "The country is not stated: the figures of the world are used.")
 	}
 	if r.in.Crop.YieldKg == nil && r.in.Crop.FarmGateYieldKg == nil {
 		r.at("crop", noItem)
@@ -132,7 +157,6 @@ func (r *run) zone() ClimateRegion {
 // stated.
 func (r *run) country() CountryRegions {
 	if r.in.General.Country == "" {
-		r.warn(WarnNoCountry, "The country is not stated: the figures of the world are used.")
 		return CountryRegions{Rice: world, Production: world}
 	}
 	c, ok := r.set.countries[r.in.General.Country]
@@ -200,7 +224,7 @@ func (r *run) grid() quantity {
 // cell is a row of the tables, with what an empty cell of its table stands for.
 func (r *run) cell(row MappingRow, f *Factor) quantity {
 	if !f.Empty {
-		q := quantity{v: f.Value, factor: f}
+		q := quantity{v: f.Value, factor: f, link: &r.set.mapping.rows[row.place]}
 		if f.Ranged {
 			start := len(r.moves)
 			r.moves = append(r.moves, move{f, f.Lower, f.Upper})
@@ -209,22 +233,28 @@ func (r *run) cell(row MappingRow, f *Factor) quantity {
 		return q
 	}
 	if f.residue {
-		return quantity{factor: f} // rule.residue_empty_cell: the term is left out
+		return quantity{factor: f, link: &r.set.mapping.rows[row.place]} // rule.residue_empty_cell: the term is left out
 	}
-	return r.refuse(row.Field, "", "The source has no value for "+f.Key+": "+f.Note+".")
+	r.failAt(row.Section, row.Field, "The source has no value for "+f.Key+": "+f.Note+".")
+	return quantity{}
 }
 
 // unknown refuses an input value that the mapping does not have.
 func (r *run) unknown(field, value string) quantity { return r.missing(r.section, field, value) }
 
 func (r *run) missing(section, field, value string) quantity {
+	r.failAt(section, field, "There is no factor for "+quoted(value)+" ("+section+", "+field+").")
+	return quantity{}
+}
+
+// failAt stops the calculation at the input of a term, in the current item where the term
+// is of the current section.
+func (r *run) failAt(section, field, message string) {
 	index := noItem
 	if section == r.section {
 		index = r.index
 	}
-	name := fieldName(field)
-	r.fail(section, index, name, "There is no factor for "+quoted(value)+" ("+section+", "+field+").")
-	return quantity{}
+	r.fail(section, index, fieldName(field), message)
 }
 
 // refuse stops the calculation at a field of the current item; name is the field's own

@@ -60,7 +60,9 @@ type quantity struct {
 	v float64
 	// factor is set where the quantity is a row of the tables itself.
 	factor *Factor
-	moves  []move
+	// link is the row of the mapping that led to the factor.
+	link  *MappingRow
+	moves []move
 	// assumed: a default stood in for a value that the form can hold.
 	assumed bool
 	// specific: a factor or a measurement of the user's own took part (Tier 2).

@@ -60,7 +60,8 @@ func (r *run) add(lines []sum, of Line, gas Gas, q quantity) []sum {
 	}
 	if at < 0 {
 		at = len(lines)
-		lines = append(lines, sum{line: of, moves: make([]move, 0, 6)})
+		lines = grown(lines)
+		lines[at] = sum{line: of, moves: lines[at].moves[:0]}
 	}
 	s := &lines[at]
 	gwp := r.set.WarmingPotential(gas)
@@ -74,6 +75,14 @@ func (r *run) add(lines []sum, of Line, gas Gas, q quantity) []sum {
 		s.move(m.factor, CO2e(m.low-q.v, gwp), CO2e(m.high-q.v, gwp))
 	}
 	return lines
+}
+
+// grown makes room for one more sum, which keeps the memory of what stood there.
+func grown(lines []sum) []sum {
+	if len(lines) < cap(lines) {
+		return lines[:len(lines)+1]
+	}
+	return append(lines, sum{})
 }
 
 func (s *sum) move(f *Factor, low, high float64) {
@@ -92,7 +101,7 @@ type spread struct{ down, up float64 }
 
 // take adds a factor that alone moves the figure by a and by b.
 func (s *spread) take(a, b float64) {
-	down, up := math.Min(0, math.Min(a, b)), math.Max(0, math.Max(a, b))
+	down, up := min(0, a, b), max(0, a, b)
 	s.down += down * down
 	s.up += up * up
 }
@@ -100,21 +109,29 @@ func (s *spread) take(a, b float64) {
 // around gives the range: roots of the sums of squares, low and high side apart, low not
 // under 0.
 func (s *spread) around(v float64) (low, high float64) {
-	return math.Max(0, v-math.Sqrt(s.down)), v + math.Sqrt(s.up)
+	return max(0, v-math.Sqrt(s.down)), v + math.Sqrt(s.up)
+}
+
+// Describe takes what a result says of its input: the functional units and the products.
+func (res *Result) Describe(in Input) {
+	res.AreaHa, res.ProductT = in.General.AreaHa, 0
+	if kg := in.Crop.FarmGateYieldKg; kg != nil {
+		res.ProductT = *kg / 1000
+	} else if kg := in.Crop.YieldKg; kg != nil {
+		res.ProductT = *kg / 1000
+	}
+	res.CoProducts, res.MainSharePct = in.Crop.CoProducts, MainShare(in.Crop.CoProducts)
 }
 
 // finish sums the lines up.
 func (r *run) finish() {
 	res := &r.result
 	res.FactorSet, res.GWP = Identity{r.set.ID, r.set.Version, r.set.Digest}, r.set.GWP
-	res.Engine = Identity{ID: EngineID, Version: EngineVersion}
-	res.AreaHa = r.in.General.AreaHa
-	if kg := r.in.Crop.FarmGateYieldKg; kg != nil {
-		res.ProductT = *kg / 1000
-	} else if kg := r.in.Crop.YieldKg; kg != nil {
-		res.ProductT = *kg / 1000
+	for gas := range res.Warming {
+		res.Warming[gas] = r.set.WarmingPotential(Gas(gas))
 	}
-	res.CoProducts, res.MainSharePct = r.in.Crop.CoProducts, MainShare(r.in.Crop.CoProducts)
+	res.Engine = Identity{ID: EngineID, Version: EngineVersion}
+	res.Describe(*r.in)
 
 	var own float64
 	res.Lines, res.Emissions, own, res.Low, res.High = r.close(r.lines)
@@ -127,7 +144,6 @@ func (r *run) finish() {
 // close turns sums into lines with their ranges, and gives the total with its own: the
 // moves of a factor add over all the lines that use it, and factors are independent.
 func (r *run) close(sums []sum) (lines []Line, total, own, low, high float64) {
-	moved := make([]move, r.set.ranged)
 	var all spread
 	lines = make([]Line, 0, len(sums))
 	for i := range sums {
@@ -135,8 +151,8 @@ func (r *run) close(sums []sum) (lines []Line, total, own, low, high float64) {
 		var one spread
 		for _, m := range s.moves {
 			one.take(m.low, m.high)
-			moved[m.factor.rank].low += m.low
-			moved[m.factor.rank].high += m.high
+			r.moved[m.factor.rank].low += m.low
+			r.moved[m.factor.rank].high += m.high
 		}
 		if len(s.moves) == 0 {
 			half := s.line.CO2e * r.set.rangeAssumed
@@ -153,8 +169,12 @@ func (r *run) close(sums []sum) (lines []Line, total, own, low, high float64) {
 		total += s.line.CO2e
 		own += s.ownCO2e
 	}
-	for i := range moved {
-		all.take(moved[i].low, moved[i].high)
+	for i := range sums {
+		for _, m := range sums[i].moves {
+			together := &r.moved[m.factor.rank]
+			all.take(together.low, together.high)
+			*together = move{}
+		}
 	}
 	low, high = all.around(total)
 	return lines, total, own, low, high

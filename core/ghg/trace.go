@@ -1,6 +1,9 @@
 package ghg
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // TraceLine is one step with all that is needed to redo it by hand: put the values of
 // the inputs and the factors in the place of their symbols in the equation.
@@ -33,7 +36,8 @@ type TraceFactor struct {
 	Unit   string  `json:"unit"`
 	Source string  `json:"source"`
 	Status string  `json:"status"`
-	Note   string  `json:"note,omitempty"`
+	// Note is that of the choice of the row, then that of the row itself.
+	Note string `json:"note,omitempty"`
 	// Default: a value of the user's own could have been entered instead.
 	Default bool `json:"default,omitempty"`
 }
@@ -60,6 +64,9 @@ func (r *run) trace(s *Step, arguments []quantity, out quantity) {
 		f := TraceFactor{
 			Symbol: symbol, Key: q.factor.Key, Value: q.v, Unit: q.factor.Unit, Source: q.factor.Source,
 			Status: q.factor.Status, Note: q.factor.Note, Default: q.assumed,
+		}
+		if q.link != nil && q.link.Note != "" {
+			f.Note = strings.Trim(q.link.Note+"; "+f.Note, "; ")
 		}
 		if q.factor.Empty {
 			f.Note = notInSource
