@@ -79,6 +79,8 @@ type OperatorRepos struct {
 	// What the relay does with the events and the webhooks of all companies.
 	Events   EventKeeper
 	Webhooks WebhookKeeper
+
+	Assessments AssessmentUpkeep
 }
 
 // Accounts are companies, users, roles, tokens and keys.
