@@ -67,13 +67,13 @@ type AssessmentVersions interface {
 	Each(ctx context.Context, scope access.Scope, assessmentID int64, q Query) iter.Seq2[AssessmentVersion, error]
 }
 
-// EngineReferences is what an external engine calls a version in its own books: three
-// identifiers that no answer ever shows.
+// EngineReferences is what an external engine calls a version in its own books. No answer
+// ever shows it.
 type EngineReferences struct {
 	AssessmentID int64
 	Number       int // of the version
 	Engine       string
-	IDs          [3]string
+	Reference    EngineReference
 }
 
 // EngineReferenceWriter keeps the references of an external engine. There is nothing here

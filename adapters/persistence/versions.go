@@ -113,9 +113,9 @@ type engineReferenceRow struct {
 	AssessmentID  int64
 	Number        int
 	Engine        string
-	First         string `bun:"reference_1"`
-	Second        string `bun:"reference_2"`
-	Third         string `bun:"reference_3"`
+	Account       string `bun:"account_reference"`
+	Assessment    string `bun:"assessment_reference"`
+	Run           string `bun:"run_reference"`
 }
 
 // engineReferences implements ports.EngineReferenceWriter.
@@ -133,7 +133,7 @@ func (e engineReferences) Put(ctx context.Context, scope access.Scope, refs port
 	}
 	row := engineReferenceRow{
 		CompanyID: scope.Company(), AssessmentID: refs.AssessmentID, Number: refs.Number, Engine: refs.Engine,
-		First: refs.IDs[0], Second: refs.IDs[1], Third: refs.IDs[2],
+		Account: refs.Reference.Account, Assessment: refs.Reference.Assessment, Run: refs.Reference.Run,
 	}
 	_, err = e.s.NewInsert().Model(&row).On("CONFLICT (assessment_id, number) DO NOTHING").Returning("NULL").Exec(ctx)
 	return err
@@ -160,6 +160,7 @@ func (u upkeep) EngineReferences(ctx context.Context, scope access.Scope, assess
 	var row engineReferenceRow
 	err := where(u.s.NewSelect().Model(&row).Where("t.assessment_id = ?", assessmentID).Where("t.number = ?", number), own("t", scope)).Scan(ctx)
 	return ports.EngineReferences{
-		AssessmentID: row.AssessmentID, Number: row.Number, Engine: row.Engine, IDs: [3]string{row.First, row.Second, row.Third},
+		AssessmentID: row.AssessmentID, Number: row.Number, Engine: row.Engine,
+		Reference: ports.EngineReference{Account: row.Account, Assessment: row.Assessment, Run: row.Run},
 	}, missing(err, "version")
 }

@@ -40,10 +40,14 @@ func (a *Assessing) startCompletion(ctx context.Context, tx ports.Repos, r asses
 
 // Run does one job: it works out how complete an assessment is and stores it, under the
 // lock of the assessment. Who writes to it at the same time comes before, and is counted,
-// or after, and leaves a job of its own.
+// or after, and leaves a job of its own. What was computed on request meanwhile stands.
 func (a *Assessing) Run(ctx context.Context, job ports.Job) error {
+	scope := access.Own(job.CompanyID)
 	return a.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		_, _, err := a.complete(ctx, tx, access.Own(job.CompanyID), job.Subject)
+		whole, err := locked(ctx, tx, scope, job.Subject)
+		if err == nil && whole.Stale() {
+			_, err = a.complete(ctx, tx, scope, &whole)
+		}
 		if err != nil && !fault.Is(err, fault.NotFound) { // deleted: there is nothing to do
 			return err
 		}
@@ -51,15 +55,11 @@ func (a *Assessing) Run(ctx context.Context, job ports.Job) error {
 	})
 }
 
-// complete works out and stores how complete an assessment is.
-func (a *Assessing) complete(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (Whole, assessment.State, error) {
-	whole, err := locked(ctx, tx, scope, id)
-	if err != nil {
-		return whole, assessment.State{}, err
-	}
+// complete works out and stores how complete a locked assessment is.
+func (a *Assessing) complete(ctx context.Context, tx ports.Repos, scope access.Scope, whole *Whole) (assessment.State, error) {
 	facts, err := a.facts(ctx, tx, scope, &whole.Assessment)
 	if err != nil {
-		return whole, assessment.State{}, err
+		return assessment.State{}, err
 	}
 	state := a.deps.Table.Complete(&whole.Assessment, whole.Sheet, facts)
 	at := facts.Now
@@ -67,7 +67,7 @@ func (a *Assessing) complete(ctx context.Context, tx ports.Repos, scope access.S
 		at = whole.UpdatedAt
 	}
 	whole.Completeness, whole.Ready, whole.CompletenessComputedAt = state.Percentage, state.Ready, &at
-	return whole, state, tx.Assessments.SetState(ctx, scope, id, state, at)
+	return state, tx.Assessments.SetState(ctx, scope, whole.ID, state, at)
 }
 
 // Completeness gives the stored state of an assessment; it computes nothing. Without one
@@ -98,7 +98,10 @@ func (a *Assessing) Compute(ctx context.Context, who access.Principal, id int64)
 		return whole.Assessment, state, err
 	}
 	err := a.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		whole, state, err = a.complete(ctx, tx, who.Scope(false), id)
+		if whole, err = locked(ctx, tx, who.Scope(false), id); err != nil {
+			return err
+		}
+		state, err = a.complete(ctx, tx, who.Scope(false), &whole)
 		return err
 	})
 	return whole.Assessment, state, err

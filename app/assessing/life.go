@@ -53,7 +53,7 @@ func (a *Assessing) Restore(ctx context.Context, who access.Principal, id int64)
 		if err != nil {
 			return err
 		}
-		if err := tx.Assessments.Undelete(ctx, scope, id, deletedAt, farm.NextVersion(record.UpdatedAt, now)); err != nil {
+		if err := tx.Assessments.Undelete(ctx, scope, id, deletedAt, record.NextVersion(now)); err != nil {
 			return err
 		}
 		if out, err = read(ctx, tx, scope, id); err != nil {

@@ -163,7 +163,7 @@ func (a *Assessing) change(ctx context.Context, who access.Principal, id int64, 
 func (a *Assessing) store(ctx context.Context, tx ports.Repos, who access.Principal, e *edit) (Whole, error) {
 	scope := who.Scope(false)
 	e.after.Meta = e.before.Meta
-	e.after.UpdatedAt = farm.NextVersion(e.before.UpdatedAt, a.deps.Clock.Now())
+	e.after.UpdatedAt = e.before.NextVersion(a.deps.Clock.Now())
 	if e.after.Status == assessment.Submitted && len(a.changesOf(e.before, e.after)) > 0 {
 		e.after.HasUnsubmittedChanges = true
 	}

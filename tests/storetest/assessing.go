@@ -116,6 +116,15 @@ func testCompletion(t *testing.T, b Backend) {
 	edit(made.ID, 2022)
 	job = claim(assessing.JobCompleteness, 1)[0]
 
+	// Computed on request and written again at the same moment: the state is not taken for
+	// that of the later version.
+	_, _, err = use.Compute(w.ctx, who, made.ID)
+	require.NoError(t, err)
+	at := *look(made.ID).CompletenessComputedAt
+	w.clock.move(-time.Second)
+	edit(made.ID, 2020)
+	require.True(t, look(made.ID).UpdatedAt.After(at))
+
 	// A worker that lost its lease stores nothing.
 	late := job
 	late.Lease = "gone"

@@ -255,13 +255,13 @@ func testAssessmentVersions(t *testing.T, b Backend) {
 	}
 	second := first
 	second.Number, second.SubmittedBy = 2, nil
-	refs := ports.EngineReferences{AssessmentID: id, Number: 1, Engine: "external", IDs: [3]string{"r-1", "r-2", "r-3"}}
+	refs := ports.EngineReferences{AssessmentID: id, Number: 1, Engine: "external", Reference: ports.EngineReference{Account: "r-1", Assessment: "r-2", Run: "r-3"}}
 	w.write(func(tx ports.Repos) error {
 		require.NoError(t, tx.AssessmentVersions.Insert(w.ctx, scope, &first))
 		require.NoError(t, tx.AssessmentVersions.Insert(w.ctx, scope, &second))
 		require.NoError(t, tx.EngineReferences.Put(w.ctx, scope, refs))
 		again := refs
-		again.IDs[0] = "other"
+		again.Reference.Run = "other"
 		return tx.EngineReferences.Put(w.ctx, scope, again)
 	})
 	w.operate(func(tx ports.OperatorRepos) error {

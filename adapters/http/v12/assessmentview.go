@@ -175,7 +175,7 @@ func (r assessmentRoutes) registerCompleteness() {
 func showCompleteness(r assessment.Assessment, state assessment.State) Completeness {
 	out := Completeness{
 		CompletenessPercentage: r.Completeness, IsReadyForSubmission: r.Ready, CompletenessComputedAt: r.CompletenessComputedAt,
-		Stale: r.CompletenessComputedAt == nil || r.CompletenessComputedAt.Before(r.UpdatedAt), Sections: map[string]SectionCompleteness{},
+		Stale: r.Stale(), Sections: map[string]SectionCompleteness{},
 	}
 	for _, s := range state.Sections {
 		shown := SectionCompleteness{s.Applies, s.Declared, string(s.Status), s.Filled, s.Required, []MissingField{}}

@@ -47,9 +47,9 @@ CREATE TABLE assessment_engine_references (
   assessment_id BIGINT NOT NULL,
   number INTEGER NOT NULL,
   engine TEXT NOT NULL,
-  reference_1 TEXT NOT NULL,
-  reference_2 TEXT NOT NULL,
-  reference_3 TEXT NOT NULL,
+  account_reference TEXT NOT NULL,
+  assessment_reference TEXT NOT NULL,
+  run_reference TEXT NOT NULL,
   CONSTRAINT pk_assessment_engine_references PRIMARY KEY (assessment_id, number),
   CONSTRAINT fk_assessment_engine_references_company FOREIGN KEY (company_id) REFERENCES companies (id),
   CONSTRAINT fk_assessment_engine_references_version FOREIGN KEY (assessment_id, number) REFERENCES assessment_versions (assessment_id, number)
