@@ -29,7 +29,9 @@ type Frame struct {
 	AOI    geo.MultiPolygon   // their union
 	AreaHa float64            // of the union, on the ellipsoid (in the plane where EPSG is 0)
 
-	rows []int32 // index of the first cell of each row, and the number of cells at the end
+	// exact: the cells are the area of interest, so that maps need no clipping to its outline.
+	exact bool
+	rows  []int32 // index of the first cell of each row, and the number of cells at the end
 	// fringe are the grid's cells that meet the union though their centre lies outside of it,
 	// with the cell of the frame whose zone they show on a map.
 	fringe []fringeCell
@@ -40,6 +42,9 @@ type Layer struct {
 	Name   string
 	Values []float64 // one for each cell of the frame, in its order; NaN where missing
 	Source string    // where the values come from, for people
+	// Coarse: of a far coarser grid than the frame's, as soil maps are. Such a layer is dropped
+	// when it hardly varies over the area.
+	Coarse bool
 }
 
 // Method is a way of clustering.
@@ -74,6 +79,9 @@ type Params struct {
 	PCA       bool    // cluster on principal components that hold 90 % of the variance
 	Starts    int     // of k-means
 	Seed      uint64  // below 2^53, so that it passes unchanged through JSON
+	// Scope is what the maps belong to, such as the id of an order. It is part of their ids:
+	// the same land under another order has maps of its own.
+	Scope string
 }
 
 // Zone is one zone of a map, or stratum.
@@ -129,7 +137,7 @@ type LayerUse struct {
 	Name       string
 	Source     string
 	Weight     float64 // 0 where dropped
-	ValidShare float64 // of the frame's cells
+	ValidShare float64 // of the cells that are not masked
 	Mean, SD   float64 // of what was clustered: filled and winsorised, unmasked cells
 	Dropped    string  // why the layer is not used; empty where it is
 }
@@ -138,7 +146,9 @@ type LayerUse struct {
 type Result struct {
 	Candidates []Candidate // by ascending number of zones; exactly one is recommended, or there is none
 	Layers     []LayerUse  // in the order given
-	Params     Params      // with every default filled in
+	Params     Params
+	// MinZoneAreaHa is the smallest part of a zone that was kept, in hectares.
+	MinZoneAreaHa float64
 	// SamplesWithoutZones is N for the whole area as one zone.
 	SamplesWithoutZones int
 	// WeakStratification: even the best zones save less than 5 % of the samples.
