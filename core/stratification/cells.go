@@ -97,7 +97,7 @@ func (f *Frame) cellsAsGiven(g GridCells) (given []int) {
 		f.Cells = append(f.Cells, Cell{Row: g.Places[i][0] - top, Col: g.Places[i][1] - left})
 		labels[n] = 1
 	}
-	f.AOI = f.corners(newBoard(f.Cells, nil).trace(labels, 1)[0])
+	f.AOI = f.trace(newBoard(f.Cells, nil), labels, 1)[0]
 	f.Fields = []geo.MultiPolygon{f.AOI}
 	f.AreaHa = f.area(f.AOI) / squareMetres
 	return given

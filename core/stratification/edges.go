@@ -106,34 +106,40 @@ func distanceToSegment(p, a, b geo.Position) float64 {
 	return math.Hypot(p.X-(a.X+float64(t*dx)), p.Y-(a.Y+float64(t*dy)))
 }
 
-// findFringe lists the cells of the grid that the outline of the union crosses and that are
-// not in the frame, by row, then column. On a map they show the zone of the nearest cell, so
-// that zones cover the area up to its edge.
+// findFringe follows the outline of the union, and lists the cells of the grid that it passes
+// and that are not in the frame, by row, then column. On a map they show the zone of the
+// nearest cell, so that zones cover the area up to its edge.
 func (f *Frame) findFringe() {
-	f.fringe = nil
 	if f.exact {
 		return
 	}
-	eachEdge(f.AOI, func(a, b geo.Position) {
-		for row := f.rowOf(max(a.Y, b.Y)); row <= f.rowOf(min(a.Y, b.Y)); row++ {
-			north := f.OriginY - float64(row)*f.CellSize
-			low, high := segmentWithin(a, b, north-f.CellSize, north)
-			for col := f.colOf(low); low <= high && col <= f.colOf(high); col++ {
-				if f.Index(row, col) < 0 {
-					f.fringe = append(f.fringe, fringeCell{row: int32(row), col: int32(col)})
-				}
-			}
+	f.course = newCourse(f)
+	for _, c := range f.course.chains {
+		if f.Index(int(c.row), int(c.col)) < 0 {
+			f.fringe = append(f.fringe, fringeCell{row: c.row, col: c.col})
 		}
-	})
-	slices.SortFunc(f.fringe, func(a, b fringeCell) int {
-		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.col, b.col))
-	})
-	f.fringe = slices.CompactFunc(f.fringe, func(a, b fringeCell) bool { return a.row == b.row && a.col == b.col })
+	}
+	slices.SortFunc(f.fringe, compareFringe)
+	f.fringe = slices.CompactFunc(f.fringe, func(a, b fringeCell) bool { return compareFringe(a, b) == 0 })
 	anyCell := func(int) bool { return true }
 	for i := range f.fringe {
 		c := &f.fringe[i]
 		c.like = int32(f.nearest(int(c.row), int(c.col), anyCell))
 	}
+	for i := range f.course.chains {
+		c := &f.course.chains[i]
+		at := f.Index(int(c.row), int(c.col))
+		if at < 0 {
+			at, _ = slices.BinarySearchFunc(f.fringe, fringeCell{row: c.row, col: c.col}, compareFringe)
+			at += len(f.Cells)
+		}
+		c.cell = int32(at)
+	}
+}
+
+// compareFringe orders cells by row, then column.
+func compareFringe(a, b fringeCell) int {
+	return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.col, b.col))
 }
 
 // nearestRings is how many rings of cells are looked through before all cells are.
@@ -152,7 +158,7 @@ func (f *Frame) nearest(row, col int, ok func(i int) bool) int {
 			best, least = i, d
 		}
 	}
-	for r := 0; r <= nearestRings && r*r <= least; r++ {
+	for r := 0; r <= nearestRings && r*r <= least; r++ { // a ring holds no cell nearer than r
 		for d := -r; d <= r; d++ {
 			look(f.Index(row-r, col+d))
 			look(f.Index(row+r, col+d))

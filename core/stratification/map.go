@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-
-	"tilth/core/fault"
-	"tilth/core/geo"
 )
 
 // mapDecimals are those of longitude and latitude of a zone: a centimetre.
@@ -36,7 +33,7 @@ func (z *zoner) number(labels []int32, k int) {
 }
 
 // draw makes the zones of a map's labels: outlines, areas and figures.
-func (z *zoner) draw(c *Candidate) error {
+func (z *zoner) draw(c *Candidate) {
 	f := z.frame
 	k := int(slices.Max(c.Labels))
 	labels := make([]int32, len(z.maps.at))
@@ -44,14 +41,16 @@ func (z *zoner) draw(c *Candidate) error {
 	for i, fringe := range f.fringe {
 		labels[len(f.Cells)+i] = c.Labels[fringe.like]
 	}
-	outlines := z.maps.trace(labels, k)
+	outlines := f.trace(z.maps, labels, k)
 	c.Zones = make([]Zone, k)
 	total := 0.0
 	for h := range c.Zones {
 		zone := &c.Zones[h]
 		zone.Number = h + 1
-		if err := f.outlineZone(zone, f.corners(outlines[h])); err != nil {
-			return err
+		zone.Outline = outlines[h]
+		zone.AreaHa = f.area(zone.Outline) / squareMetres
+		if f.EPSG != 0 {
+			zone.Geometry = f.utm().Unproject(zone.Outline).Rounded(mapDecimals)
 		}
 		total += zone.AreaHa
 	}
@@ -66,27 +65,6 @@ func (z *zoner) draw(c *Candidate) error {
 		c.Zones[h].Share = c.Zones[h].AreaHa / total
 	}
 	z.describe(c)
-	return nil
-}
-
-// outlineZone clips a zone's outline to the fields and measures it.
-func (f *Frame) outlineZone(zone *Zone, outline geo.MultiPolygon) error {
-	if !f.exact {
-		clipped, err := geo.Intersection(outline, f.AOI)
-		if err != nil {
-			return fault.Newf(fault.Internal, "zone_overlay", "Zone %d cannot be clipped to the fields.", zone.Number).Because(err)
-		}
-		outline = clipped
-	}
-	zone.Outline = outline
-	if f.EPSG == 0 {
-		zone.AreaHa = outline.PlanarArea() / squareMetres
-		return nil
-	}
-	degrees := f.utm().Unproject(outline)
-	zone.AreaHa = geo.AreaM2(degrees) / squareMetres
-	zone.Geometry = degrees.Rounded(mapDecimals)
-	return nil
 }
 
 // describe gives each zone the means and deviations of the layers, and the variance that is

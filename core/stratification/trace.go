@@ -1,58 +1,75 @@
 package stratification
 
-import "tilth/core/geo"
+import (
+	"slices"
 
-// corner is a corner of cells: row and column of the cell that lies south-east of it.
-type corner struct{ row, col int32 }
+	"tilth/core/geo"
+)
 
-// lattice is a polygon on the corners of cells: an outer ring, counter-clockwise as seen with
-// north up, and its holes, clockwise. Rings are not closed.
-type lattice [][]corner
-
-// trace outlines the zones 1 to k: for each, a polygon for each 4-connected group of its
-// cells, in the row order of their first cells.
+// trace outlines the zones 1 to k of a board of cells, clipped to the area of interest: for
+// each zone the polygons of its 4-connected groups of cells, or of what the area holds of them.
 //
-// The tracing walks along a zone's edge with the zone on its left and, where two cells of the
-// zone meet only at a corner, stays with the cell it walks along, as 4-connected groups want.
-// A way that passes a corner twice is parted there, so that a hole may touch its outer ring at
-// a point but no ring touches itself: the polygons are valid by the OGC's rules. A corner in a
-// straight line is kept only where the zones on the other side change, so that both sides of
-// an edge have the same corners, and still fit when the corners are moved by a projection.
-func (b *board) trace(labels []int32, k int) [][]lattice {
-	t := &tracer{board: b, labels: labels, seen: make([]uint8, len(labels))}
-	group, first := b.components(labels)
-	polygons := make([]lattice, len(first))
+// The tracing walks along a zone's edge with the zone on its left, along the sides of cells
+// and, where it comes to the area's outline, along that. Where two cells of the zone meet only
+// at a corner it stays with the cell it walks along, as 4-connected groups want. A way that
+// passes a place twice is parted there, so that a hole may touch its outer ring at a point but
+// no ring touches itself. A corner in a straight line is kept only where the zones on the other
+// side change, so that both sides of an edge have the same vertices, and still fit when these
+// are moved by a projection.
+func (f *Frame) trace(b *board, labels []int32, k int) []geo.MultiPolygon {
+	t := &tracer{board: b, frame: f, labels: labels, seen: make([]uint8, len(labels))}
+	rings := make([][]geo.Ring, k)
+	keep := func(label int32, ring geo.Ring) {
+		for _, simple := range partWhereItMeetsItself(ring) {
+			slices.Reverse(simple) // Assemble takes clockwise rings for outer ones
+			rings[label-1] = append(rings[label-1], append(simple, simple[0]))
+		}
+	}
+	if f.course != nil {
+		t.passed = make([]bool, len(f.course.chains))
+		for c := range f.course.chains {
+			if !t.passed[c] {
+				label := labels[f.course.chains[c].cell]
+				keep(label, t.walk(stand{chain: int32(c)}, label))
+			}
+		}
+	}
 	for _, i := range b.order {
-		for side := range uint8(4) {
-			if t.seen[i]&(1<<side) != 0 || !t.edge(i, int(side)) {
-				continue
-			}
-			g := group[i]
-			for _, ring := range partWhereItMeetsItself(t.walk(i, int(side))) {
-				if twiceArea(ring) > 0 && len(polygons[g]) > 0 {
-					polygons[g] = append(lattice{ring}, polygons[g]...)
-				} else {
-					polygons[g] = append(polygons[g], ring)
-				}
+		for side := range 4 {
+			if t.seen[i]&(1<<side) == 0 && t.edge(i, side) && t.within(i, side) {
+				keep(labels[i], t.walk(stand{chain: -1, cell: i, side: side}, labels[i]))
 			}
 		}
 	}
-	zones := make([][]lattice, k)
-	for g, i := range first {
-		if label := labels[i]; label > 0 {
-			zones[label-1] = append(zones[label-1], polygons[g])
+	out := make([]geo.MultiPolygon, k)
+	for h := range out {
+		out[h] = geo.Assemble(rings[h])
+		for _, polygon := range out[h] {
+			for _, ring := range polygon {
+				slices.Reverse(ring)
+			}
 		}
 	}
-	return zones
+	return out
 }
 
-// tracer walks along the edges of cells. A side is numbered like the direction in which one
-// walks along it with the cell on the left: 0 eastwards along the southern side, 1 northwards
-// along the eastern, 2 westwards along the northern, 3 southwards along the western.
+// tracer walks along the edges of zones. A side of a cell is numbered like the direction in
+// which one walks along it with the cell on the left: 0 eastwards along the southern side, 1
+// northwards along the eastern, 2 westwards along the northern, 3 southwards along the western.
 type tracer struct {
 	*board
+	frame  *Frame
 	labels []int32
-	seen   []uint8 // bit side: walked along
+	seen   []uint8 // bit side: walked along from its first corner
+	passed []bool  // chains of the area's outline
+	ring   geo.Ring
+}
+
+// stand is where the walk is: at the beginning of a chain, or (chain -1) of a cell's side.
+type stand struct {
+	chain int32
+	cell  int32
+	side  int
 }
 
 // outward gives the direction from a cell across a side.
@@ -70,93 +87,139 @@ func (t *tracer) label(i int32, direction int) int32 {
 // edge reports whether a side parts a zone from something else.
 func (t *tracer) edge(i int32, side int) bool { return t.label(i, outward(side)) != t.labels[i] }
 
-// walk follows the edge from a side on, round to where it began.
-func (t *tracer) walk(i int32, side int) []corner {
-	var ring []corner
-	from, fromSide, own := i, side, t.labels[i]
-	for {
-		t.seen[i] |= 1 << side
-		right := t.label(i, outward(side))
-		ahead, beside := t.near[i][side*2], t.near[i][(side*2+7)%8]
-		switch {
-		case ahead < 0 || t.labels[ahead] != own: // round the cell's own corner
-			ring = append(ring, t.end(i, side))
-			side = (side + 1) % 4
-		case beside >= 0 && t.labels[beside] == own: // into the corner that the cell beside makes
-			ring = append(ring, t.end(i, side))
-			i, side = beside, (side+3)%4
-		default: // straight on
-			if t.label(i, (side*2+7)%8) != right {
-				ring = append(ring, t.end(i, side))
-			}
-			i = ahead
+// within reports whether the area holds the corner in which a side begins.
+func (t *tracer) within(i int32, side int) bool {
+	if t.frame.course == nil {
+		return true
+	}
+	row, col := t.end(i, (side+3)%4)
+	return t.frame.course.holds(row, col)
+}
+
+// walk follows the edge of a zone round to where it began.
+func (t *tracer) walk(from stand, own int32) geo.Ring {
+	t.ring = nil
+	for at := from; ; {
+		if at.chain >= 0 {
+			at = t.alongChain(at.chain, own)
+		} else {
+			t.seen[at.cell] |= 1 << at.side
+			at = t.alongSide(at.cell, at.side, -1, own)
 		}
-		if i == from && side == fromSide {
-			return ring
+		if at == from {
+			return t.ring
 		}
 	}
 }
 
-// end gives the corner to which one comes along a side.
-func (t *tracer) end(i int32, side int) corner {
-	c := corner{t.at[i][0], t.at[i][1]}
+// alongChain walks to the end of a chain, and on along the zone's edge.
+func (t *tracer) alongChain(c, own int32) stand {
+	course := t.frame.course
+	here := &course.chains[c]
+	t.passed[c] = true
+	t.ring = append(t.ring, here.points...)
+	if here.to < 0 { // an outline within one cell
+		return stand{chain: c}
+	}
+	n := course.nodes[here.to]
+	if t.labels[course.chains[n.next].cell] == own { // straight on into the next cell
+		return stand{chain: n.next}
+	}
+	t.ring = append(t.ring, n.at)
+	for side := range 4 {
+		if t.key(here.cell, side) == n.side {
+			return t.alongSide(here.cell, side, here.to, own)
+		}
+	}
+	panic("stratification: a chain leaves its cell by none of its sides")
+}
+
+// alongSide walks along a side, from a node on it or (-1) its first corner, to the next node
+// or round the corner.
+func (t *tracer) alongSide(i int32, side int, from, own int32) stand {
+	if course := t.frame.course; course != nil {
+		if n := course.after(t.key(i, side), from, side == 0 || side == 3); n >= 0 {
+			t.ring = append(t.ring, course.nodes[n].at)
+			return stand{chain: course.nodes[n].next}
+		}
+	}
+	ahead, beside := t.near[i][side*2], t.near[i][(side*2+7)%8]
+	switch {
+	case ahead < 0 || t.labels[ahead] != own: // round the cell's own corner
+		t.corner(i, side)
+		return stand{chain: -1, cell: i, side: (side + 1) % 4}
+	case beside >= 0 && t.labels[beside] == own: // into the corner that the cell beside makes
+		t.corner(i, side)
+		return stand{chain: -1, cell: beside, side: (side + 3) % 4}
+	default: // straight on
+		if t.label(i, (side*2+7)%8) != t.label(i, outward(side)) {
+			t.corner(i, side)
+		}
+		return stand{chain: -1, cell: ahead, side: side}
+	}
+}
+
+// corner adds the corner to which one comes along a side.
+func (t *tracer) corner(i int32, side int) {
+	row, col := t.end(i, side)
+	t.ring = append(t.ring, geo.Position{
+		X: t.frame.OriginX + float64(float64(col)*t.frame.CellSize),
+		Y: t.frame.OriginY - float64(float64(row)*t.frame.CellSize),
+	})
+}
+
+// end gives the corner to which one comes along a side: row and column of the cell that lies
+// south-east of it.
+func (t *tracer) end(i int32, side int) (row, col int32) {
+	row, col = t.at[i][0], t.at[i][1]
+	if side == 0 || side == 3 {
+		row++
+	}
+	if side == 0 || side == 1 {
+		col++
+	}
+	return row, col
+}
+
+// key names a side of a cell.
+func (t *tracer) key(i int32, side int) sideKey {
+	row, col := t.at[i][0], t.at[i][1]
 	switch side {
-	case 0: // south-east
-		return corner{c.row + 1, c.col + 1}
-	case 1: // north-east
-		return corner{c.row, c.col + 1}
-	case 2: // north-west
-		return c
-	default: // south-west
-		return corner{c.row + 1, c.col}
+	case 0:
+		return sideKey{row + 1, col, false}
+	case 1:
+		return sideKey{row, col + 1, true}
+	case 2:
+		return sideKey{row, col, false}
+	default:
+		return sideKey{row, col, true}
 	}
 }
 
-// partWhereItMeetsItself parts a ring at the corners that it passes twice.
-func partWhereItMeetsItself(ring []corner) [][]corner {
-	var out [][]corner
-	place := make(map[corner]int, len(ring))
-	var way []corner
-	for _, c := range ring {
-		if k, twice := place[c]; twice {
-			loop := append([]corner(nil), way[k:]...)
+// partWhereItMeetsItself parts a ring at the places that it passes twice. What has fewer than
+// three places has no area and is left out.
+func partWhereItMeetsItself(ring geo.Ring) []geo.Ring {
+	var out []geo.Ring
+	keep := func(r geo.Ring) {
+		if len(r) > 2 {
+			out = append(out, r)
+		}
+	}
+	place := make(map[geo.Position]int, len(ring))
+	var way geo.Ring
+	for _, p := range ring {
+		if k, twice := place[p]; twice {
+			loop := slices.Clone(way[k:])
 			for _, passed := range loop[1:] {
 				delete(place, passed)
 			}
 			way = way[:k+1]
-			out = append(out, loop)
+			keep(loop)
 			continue
 		}
-		place[c] = len(way)
-		way = append(way, c)
+		place[p] = len(way)
+		way = append(way, p)
 	}
-	return append(out, way)
-}
-
-// twiceArea gives twice the area of a ring in cells; positive for counter-clockwise.
-func twiceArea(ring []corner) int64 {
-	var sum int64
-	for i, a := range ring {
-		b := ring[(i+1)%len(ring)]
-		sum += int64(a.row)*int64(b.col) - int64(b.row)*int64(a.col)
-	}
-	return sum
-}
-
-// corners puts polygons of corners into the frame's plane and closes their rings.
-func (f *Frame) corners(polygons []lattice) geo.MultiPolygon {
-	out := make(geo.MultiPolygon, len(polygons))
-	for i, polygon := range polygons {
-		for _, ring := range polygon {
-			closed := make(geo.Ring, 0, len(ring)+1)
-			for _, c := range ring {
-				closed = append(closed, geo.Position{
-					X: f.OriginX + float64(float64(c.col)*f.CellSize),
-					Y: f.OriginY - float64(float64(c.row)*f.CellSize),
-				})
-			}
-			out[i] = append(out[i], append(closed, closed[0]))
-		}
-	}
+	keep(way)
 	return out
 }

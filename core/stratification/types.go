@@ -30,8 +30,9 @@ type Frame struct {
 	AreaHa float64            // of the union, on the ellipsoid (in the plane where EPSG is 0)
 
 	// exact: the cells are the area of interest, so that maps need no clipping to its outline.
-	exact bool
-	rows  []int32 // index of the first cell of each row, and the number of cells at the end
+	exact  bool
+	course *course // the union's outline on the grid; nil where exact
+	rows   []int32 // index of the first cell of each row, and the number of cells at the end
 	// fringe are the grid's cells that meet the union though their centre lies outside of it,
 	// with the cell of the frame whose zone they show on a map.
 	fringe []fringeCell

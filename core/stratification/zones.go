@@ -144,9 +144,7 @@ func (z *zoner) candidates(ctx context.Context, most int) ([]Candidate, error) {
 		out = append(out, c)
 	}
 	for i := range out {
-		if err := z.draw(&out[i]); err != nil {
-			return nil, err
-		}
+		z.draw(&out[i])
 		z.judge(&out[i])
 		z.step()
 		if ctx.Err() != nil {
