@@ -13,7 +13,7 @@ import (
 // of polygons has to decide by rounded coordinates: which cell comes next is decided in whole
 // numbers, and every crossing is computed once, for both zones that meet there.
 //
-// For that the vertices are moved to odd points of a lattice of about a millimetre, whose even
+// For that the vertices are moved to odd points of a lattice of a tenth of a millimetre or less, whose even
 // points hold the grid's lines, so that no vertex lies on a line. An edge through the corner
 // of four cells counts as passing a hair's breadth north of it.
 type course struct {
@@ -62,7 +62,7 @@ type chart struct {
 // whose holes clockwise.
 func newCourse(f *Frame) *course {
 	c := &chart{cellSize: f.CellSize, originX: f.OriginX, originY: f.OriginY, side: 1 << 10}
-	for float64(c.side) < 1000*f.CellSize {
+	for float64(c.side) < 10_000*f.CellSize {
 		c.side *= 2
 	}
 	c.unit = f.CellSize / float64(c.side)

@@ -20,7 +20,7 @@ func (f *Frame) trace(b *board, labels []int32, k int) []geo.MultiPolygon {
 	t := &tracer{board: b, frame: f, labels: labels, seen: make([]uint8, len(labels))}
 	rings := make([][]geo.Ring, k)
 	keep := func(label int32, ring geo.Ring) {
-		for _, simple := range partWhereItMeetsItself(ring) {
+		for _, simple := range geo.PartRing(ring) {
 			slices.Reverse(simple) // Assemble takes clockwise rings for outer ones
 			rings[label-1] = append(rings[label-1], append(simple, simple[0]))
 		}
@@ -99,7 +99,8 @@ func (t *tracer) within(i int32, side int) bool {
 // walk follows the edge of a zone round to where it began.
 func (t *tracer) walk(from stand, own int32) geo.Ring {
 	t.ring = nil
-	for at := from; ; {
+	at := from
+	for range t.states() {
 		if at.chain >= 0 {
 			at = t.alongChain(at.chain, own)
 		} else {
@@ -107,10 +108,14 @@ func (t *tracer) walk(from stand, own int32) geo.Ring {
 			at = t.alongSide(at.cell, at.side, -1, own)
 		}
 		if at == from {
-			return t.ring
+			break
 		}
 	}
+	return t.ring
 }
+
+// states is the number of places at which a walk can be.
+func (t *tracer) states() int { return 4*len(t.labels) + len(t.passed) }
 
 // alongChain walks to the end of a chain, and on along the zone's edge.
 func (t *tracer) alongChain(c, own int32) stand {
@@ -194,32 +199,4 @@ func (t *tracer) key(i int32, side int) sideKey {
 	default:
 		return sideKey{row, col, true}
 	}
-}
-
-// partWhereItMeetsItself parts a ring at the places that it passes twice. What has fewer than
-// three places has no area and is left out.
-func partWhereItMeetsItself(ring geo.Ring) []geo.Ring {
-	var out []geo.Ring
-	keep := func(r geo.Ring) {
-		if len(r) > 2 {
-			out = append(out, r)
-		}
-	}
-	place := make(map[geo.Position]int, len(ring))
-	var way geo.Ring
-	for _, p := range ring {
-		if k, twice := place[p]; twice {
-			loop := slices.Clone(way[k:])
-			for _, passed := range loop[1:] {
-				delete(place, passed)
-			}
-			way = way[:k+1]
-			keep(loop)
-			continue
-		}
-		place[p] = len(way)
-		way = append(way, p)
-	}
-	keep(way)
-	return out
 }
