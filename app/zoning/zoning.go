@@ -57,6 +57,13 @@ func (z *Zoning) Make(ctx context.Context, req Request) (Answer, error) {
 	if err != nil {
 		return out, err
 	}
+	names := make([]string, len(layers))
+	for i, l := range layers {
+		names[i] = l.Name
+	}
+	if err := req.Params.Check(names); err != nil {
+		return out, err
+	}
 	if !req.Seeded {
 		req.Params.Seed = stratification.SeedOf(req.Params)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // SeedOf gives the seed of a caller who names none: the first 53 bits of SHA-256 over what
-// the maps belong to and the other parameters, so that asking twice gives the same maps.
+// the maps belong to and the other parameters, so that asking twice gives the same maps. Check accepts the parameters.
 func SeedOf(p Params) uint64 {
 	p.Seed = 0
 	sum := sha256.Sum256(append([]byte(p.Scope), canonical(p)...))

@@ -143,7 +143,7 @@ func (t Table) places(g *GridCells) error {
 			}
 			if !(math.Abs(atRow-row) <= offLattice && math.Abs(atCol-col) <= offLattice) {
 				return fault.Field("cells", fmt.Sprintf(
-					"Cell %d at x %g, y %g does not lie on the grid of %g m cells of the others. Is the cell size right, and y northing?", i+1, t.X[i], t.Y[i], g.CellSize))
+					"Cell %d at x %.2f, y %.2f does not lie on the grid of %g m cells of the others. Is the cell size right, and y northing?", i+1, t.X[i], t.Y[i], g.CellSize))
 			}
 		}
 		if math.Abs(row) > maxPlace || math.Abs(col) > maxPlace {
