@@ -29,32 +29,39 @@ func realData(t testing.TB, name string) string {
 	return path
 }
 
-// table reads a CSV; header false: the first row is data, and columns are named by number.
-func table(t testing.TB, name string, header bool) (columns map[string][]float64, rows int) {
+// table reads a CSV of the data with a header.
+func table(t testing.TB, name string) (columns map[string][]float64, rows int) {
 	t.Helper()
-	file, err := os.Open(realData(t, name))
+	columns = tableAt(t, realData(t, name))
+	for _, values := range columns {
+		rows = len(values)
+	}
+	return columns, rows
+}
+
+// tableAt reads a CSV with a header; columns that hold no numbers are left out.
+func tableAt(t testing.TB, path string) map[string][]float64 {
+	t.Helper()
+	records := recordsOf(t, path)
+	columns := map[string][]float64{}
+	for _, record := range records[1:] {
+		for j, text := range record {
+			if v, err := strconv.ParseFloat(text, 64); err == nil {
+				columns[records[0][j]] = append(columns[records[0][j]], v)
+			}
+		}
+	}
+	return columns
+}
+
+func recordsOf(t testing.TB, path string) [][]string {
+	t.Helper()
+	file, err := os.Open(path)
 	require.NoError(t, err)
 	defer file.Close()
 	records, err := csv.NewReader(file).ReadAll()
 	require.NoError(t, err)
-	names := make([]string, len(records[0]))
-	for j := range names {
-		names[j] = strconv.Itoa(j)
-	}
-	if header {
-		names, records = records[0], records[1:]
-	}
-	columns = map[string][]float64{}
-	for _, record := range records {
-		for j, text := range record {
-			v, err := strconv.ParseFloat(text, 64)
-			if err != nil {
-				continue // a name, such as a species
-			}
-			columns[names[j]] = append(columns[names[j]], v)
-		}
-	}
-	return columns, len(records)
+	return records
 }
 
 // expected reads a committed file of reference values.
@@ -86,7 +93,7 @@ var (
 // wheatFrame makes the frame of the wheat field as its cells have it.
 func wheatFrame(t testing.TB, edgeMask int) (Frame, map[string][]float64) {
 	t.Helper()
-	columns, rows := table(t, "wheat-field.csv", true)
+	columns, rows := table(t, "wheat-field.csv")
 	g := GridCells{EPSG: 32720, CellSize: 10, OriginX: 311957.78, OriginY: 5801369.17}
 	for i := range rows {
 		g.Places = append(g.Places, [2]int32{int32(columns["row"][i]), int32(columns["col"][i])})

@@ -40,7 +40,7 @@ func sizesOf(labels []int32, k int) []int {
 func TestIrisByKMeans(t *testing.T) {
 	var want struct{ KMeans []kMeansReference }
 	expected(t, "iris-expected.json", &want)
-	columns, _ := table(t, "iris.csv", true)
+	columns, _ := table(t, "iris.csv")
 	points := columnsOf(columns, irisColumns, false)
 	require.Len(t, want.KMeans, 5)
 	for _, w := range want.KMeans {
@@ -61,7 +61,7 @@ func TestIrisByFuzzyCMeans(t *testing.T) {
 		Fuzzy []fuzzyReference `json:"fuzzy_m2"`
 	}
 	expected(t, "iris-expected.json", &want)
-	columns, _ := table(t, "iris.csv", true)
+	columns, _ := table(t, "iris.csv")
 	points := columnsOf(columns, irisColumns, false)
 	require.Len(t, want.Fuzzy, 3)
 	for _, w := range want.Fuzzy {
@@ -114,7 +114,7 @@ type wheatReference struct {
 func TestWheatByKMeans(t *testing.T) {
 	var want wheatReference
 	expected(t, "wheat-expected.json", &want)
-	columns, _ := table(t, "wheat-field.csv", true)
+	columns, _ := table(t, "wheat-field.csv")
 	points := columnsOf(columns, wheatColumns, true)
 	require.Len(t, want.KMeans.Rows, 7)
 	for _, w := range want.KMeans.Rows {
@@ -136,7 +136,7 @@ func TestWheatByKMeans(t *testing.T) {
 func TestWheatSilhouette(t *testing.T) {
 	var want wheatReference
 	expected(t, "wheat-expected.json", &want)
-	columns, _ := table(t, "wheat-field.csv", true)
+	columns, _ := table(t, "wheat-field.csv")
 	points := columnsOf(columns, wheatColumns, true)
 	var ks []int
 	var groupings [][]int32
@@ -155,7 +155,7 @@ func TestWheatSilhouette(t *testing.T) {
 func TestWheatByFuzzyCMeans(t *testing.T) {
 	var want wheatReference
 	expected(t, "wheat-expected.json", &want)
-	columns, _ := table(t, "wheat-field.csv", true)
+	columns, _ := table(t, "wheat-field.csv")
 	points := columnsOf(columns, []string{"Tg"}, false)
 	require.Len(t, want.Fuzzy.Rows, 3)
 	for _, w := range want.Fuzzy.Rows {
@@ -168,7 +168,7 @@ func TestWheatByFuzzyCMeans(t *testing.T) {
 func TestWheatPrincipalComponents(t *testing.T) {
 	var want wheatReference
 	expected(t, "wheat-expected.json", &want)
-	columns, _ := table(t, "wheat-field.csv", true)
+	columns, _ := table(t, "wheat-field.csv")
 	values, vectors := eigen(covariances(columnsOf(columns, wheatColumns, true)))
 	for c, v := range want.Principal.Eigenvalues {
 		require.InEpsilon(t, v, values[c], 1e-6)
@@ -188,7 +188,7 @@ func TestWheatPrincipalComponents(t *testing.T) {
 func TestWheatZonesExplainTheYield(t *testing.T) {
 	var want wheatReference
 	expected(t, "wheat-expected.json", &want)
-	columns, _ := table(t, "wheat-field.csv", true)
+	columns, _ := table(t, "wheat-field.csv")
 	points := columnsOf(columns, wheatColumns[:4], true)
 	yield := columnsOf(columns, []string{"Tg"}, false)
 	all := make([]int32, points.n)
@@ -214,14 +214,14 @@ func TestWheatZonesExplainTheYield(t *testing.T) {
 // labelsOf reads a grid of zones in the order of the frame's cells.
 func labelsOf(t *testing.T, f *Frame, name string) []int32 {
 	t.Helper()
-	columns, rows := table(t, name, false)
 	labels := make([]int32, len(f.Cells))
 	counted := 0
-	for row := range rows {
-		for col := range f.Cols {
-			label := int32(columns[strconv.Itoa(col)][row])
+	for row, record := range recordsOf(t, realData(t, name)) {
+		for col, text := range record {
+			label, err := strconv.Atoi(text)
+			require.NoError(t, err)
 			if i := f.Index(row, col); i >= 0 {
-				labels[i] = label
+				labels[i] = int32(label)
 				counted++
 			} else {
 				require.Zero(t, label)

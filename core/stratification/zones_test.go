@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"os"
 	"runtime"
 	"testing"
 
@@ -13,18 +12,6 @@ import (
 	"tilth/core/fault"
 	"tilth/core/geo"
 )
-
-// wheatBoundary reads the outline of the wheat field.
-func wheatBoundary(t testing.TB) geo.MultiPolygon {
-	t.Helper()
-	raw, err := os.ReadFile(realData(t, "wheat-boundary.geojson"))
-	require.NoError(t, err)
-	var collection struct{ Features []json.RawMessage }
-	require.NoError(t, json.Unmarshal(raw, &collection))
-	b, err := geo.ParseGeoJSON(collection.Features[0], geo.DefaultLimits())
-	require.NoError(t, err)
-	return b.Geometry()
-}
 
 func zonesOf(t testing.TB, f *Frame, layers []Layer, p Params, w Work) Result {
 	t.Helper()
@@ -91,9 +78,9 @@ func TestSameSeedSameBytes(t *testing.T) {
 		p.PCA = method == KMeans
 		require.Equal(t, bytesOf(1, p), bytesOf(2, p), "%s", method)
 	}
-	one, other := DefaultParams(), DefaultParams()
+	one := DefaultParams()
 	one.Starts, one.MinZones, one.MaxZones, one.Seed = 1, 7, 7, 1
-	other = one
+	other := one
 	other.Seed = 2
 	a, b := zonesOf(t, &f, layers, one, Work{}), zonesOf(t, &f, layers, other, Work{})
 	require.NotEqual(t, a.Candidates[0].MapUUID, b.Candidates[0].MapUUID)
