@@ -46,17 +46,26 @@ type storm struct {
 	between     int // searches of a worker before it is killed
 	serverKills []int
 	callers     int // clients that order at a time
+	outage      bool
 }
 
 // The storm that the design asks for, and one that is small enough for every test run:
 // about two thirds of the orders are begun before the last kill, so that every kill
-// comes in the middle of the work.
+// comes in the middle of the work. In the great one a file is out for the last worker for as long as
+// it tries: the orders that want it go back to pending, and are taken up half a minute later.
 var (
-	great = storm{fields: 500, workers: 32, kills: 10, between: 65, serverKills: []int{3, 7}, callers: 32}
+	great = storm{fields: 500, workers: 32, kills: 10, between: 65, serverKills: []int{3, 7}, callers: 32, outage: true}
 	small = storm{fields: 50, workers: 8, kills: 4, between: 18, serverKills: []int{2}, callers: 8}
 )
 
 const seed = 20260301
+
+// outFile is a scene of the second season, which is ordered last; outFor is how often a
+// request is tried (satellite design, 2: retries).
+const (
+	outFile = "30TUM/2025-05-30/SCL.tif"
+	outFor  = 5
+)
 
 // seasons of the fields, over which the archive has both clear and cloudy days.
 var seasons = []struct{ from, to string }{{"2025-04-01", "2025-04-16"}, {"2025-05-28", "2025-06-11"}}
@@ -98,6 +107,7 @@ type farmstead struct {
 	source   *source
 	fields   []land
 	seasons  []int64
+	pending  bool // an order was seen waiting for the source
 
 	mu     sync.RWMutex // held while the server is away
 	server *rig.Process
@@ -119,11 +129,13 @@ func weather(t *testing.T, database string, how storm) {
 	steady, restless := listen(t, f.url, f.token, 0), listen(t, f.url, f.token, how.fields/5)
 
 	began := time.Now()
-	placed := f.placeAll()
+	placed := f.placeAll(began)
 	f.kill()
+	if how.outage {
+		f.source.fail("worker", outFile, outFor)
+	}
 	worker := rig.StartWorker(t, f.database, f.source.address("worker"), f.settings(f.how.workers)...)
 	orders := <-placed
-	placedIn := time.Since(began)
 	f.untilNoneIsOpen()
 	endedIn := time.Since(began)
 	require.NoError(t, worker.Terminate(), "a stop is no failure")
@@ -139,8 +151,9 @@ func weather(t *testing.T, database string, how storm) {
 	requests, share, played := f.source.share()
 	require.InDelta(t, failing, share, 0.05)
 	require.Len(t, played, len(faults), "every fault was met")
-	t.Logf("%d orders: placed in %s, ended in %s; %d requests of imagery, %.1f %% failed (%v); worker killed %d times, server %d times",
-		len(orders), placedIn.Round(time.Millisecond), endedIn.Round(time.Millisecond), requests, 100*share, played, how.kills, len(how.serverKills))
+	require.True(t, f.pending || !how.outage, "the outage was not noticed")
+	t.Logf("%d orders ended in %s; %d requests of imagery, %.1f %% failed (%v); worker killed %d times, server %d times",
+		len(orders), endedIn.Round(time.Millisecond), requests, 100*share, played, how.kills, len(how.serverKills))
 }
 
 // settle makes the company by the operator's use cases.
@@ -205,7 +218,7 @@ type wish struct{ field, season int }
 
 // placeAll orders everything at once, by callers that ask again when the server dies in
 // the middle, and gives the orders' ids by what was ordered.
-func (f *farmstead) placeAll() <-chan map[wish]int64 {
+func (f *farmstead) placeAll(began time.Time) <-chan map[wish]int64 {
 	wishes := make(chan wish)
 	var mu sync.Mutex
 	orders := map[wish]int64{}
@@ -240,7 +253,11 @@ func (f *farmstead) placeAll() <-chan map[wish]int64 {
 			}
 		}
 	})
-	go func() { callers.Wait(); done <- orders }()
+	go func() {
+		callers.Wait()
+		f.t.Logf("%d orders placed in %s", len(orders), time.Since(began).Round(time.Millisecond))
+		done <- orders
+	}()
 	f.t.Cleanup(callers.Wait)
 	return done
 }
@@ -331,6 +348,7 @@ func (f *farmstead) open() (n int) {
 		count, err := strconv.Atoi(f.client().Expect(200, http.MethodGet, rig.OrdersPath+"?page=1&page_size=1&status="+string(status), nil).Header.Get("X-Total-Count"))
 		require.NoError(f.t, err)
 		n += count
+		f.pending = f.pending || count > 0 && status == vegetation.Pending
 	}
 	return n
 }

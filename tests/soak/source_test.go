@@ -47,6 +47,13 @@ type source struct {
 	requests int
 	searches map[string]int // by the first part of the address: which program asks
 	watch    map[string]watcher
+	out      outage
+}
+
+// outage is a file that a program is not given, so many times.
+type outage struct {
+	name, file string
+	left       int
 }
 
 // scene is an item of the archive.
@@ -113,6 +120,13 @@ func (s *source) after(name string, n int) <-chan struct{} {
 	return w.reached
 }
 
+// fail makes the next n requests of a program for a file fail.
+func (s *source) fail(name, file string, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.out = outage{name, file, n}
+}
+
 func (s *source) serve(w http.ResponseWriter, r *http.Request) {
 	name, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	body, err := io.ReadAll(r.Body)
@@ -143,6 +157,10 @@ func (s *source) fate(name, rest, what string) http.HandlerFunc {
 			close(w.reached)
 			delete(s.watch, name)
 		}
+	}
+	if s.out.left > 0 && s.out.name == name && strings.HasPrefix(rest, s.out.file) {
+		s.out.left--
+		return faults[0].play
 	}
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(what))
