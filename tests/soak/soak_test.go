@@ -149,7 +149,7 @@ func weather(t *testing.T, database string, how storm) {
 		t.Logf("%d events heard in %d streams", len(heard), streams)
 	}
 	requests, share, played := f.source.share()
-	require.InDelta(t, failing, share, 0.05)
+	require.InDelta(t, failing, share, 0.08, "four standard deviations of the few hundred requests of the small storm")
 	require.Len(t, played, len(faults), "every fault was met")
 	require.True(t, f.pending || !how.outage, "the outage was not noticed")
 	t.Logf("%d orders ended in %s; %d requests of imagery, %.1f %% failed (%v); worker killed %d times, server %d times",
@@ -323,7 +323,7 @@ func (f *farmstead) kill() {
 		worker := rig.StartWorker(f.t, f.database, f.source.address("worker"), f.settings(f.how.workers)...)
 		select {
 		case <-reached:
-		case <-time.After(time.Minute):
+		case <-time.After(2 * time.Minute):
 			f.t.Fatalf("the worker does not work, after %d kills", n-1)
 		}
 		worker.Kill()
