@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: run test test-unit test-cluster bench bench-peers fuzz lint generate generate-check build clean help
+.PHONY: run test test-unit test-cluster soak bench bench-peers fuzz lint generate generate-check build clean help
 
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
@@ -48,6 +48,9 @@ test-unit: ## the fast tests: rules, use cases, house rules; no server is starte
 test-cluster: ## several replicas in containers: kills, lost brokers, races (needs a container engine)
 	@settings=$$(tests/container/environment.sh); eval "$$settings"; set -x; \
 	$(GO) test -tags cluster -count=1 -timeout 30m $(TESTFLAGS) ./tests/cluster/...
+
+soak: ## a thousand orders over a source that fails, in processes that are killed (make test runs a tenth of it)
+	TILTH_SOAK=1 $(GO) test -count=1 -timeout 15m -v $(TESTFLAGS) ./tests/soak
 
 bench: ## benchmarks and query plans; BIG=1 adds the large ones
 	BIG='$(BIG)' $(GO) test -run '^$$' -bench . -benchmem -timeout 0 $(TESTFLAGS) ./tests/bench/...

@@ -241,6 +241,9 @@ type JobWriter interface {
 	// TryEnqueue is Enqueue whose failure leaves the transaction as it was, for work that a
 	// sweep finds again: what asks for it need not fail with it.
 	TryEnqueue(ctx context.Context, job Job) error
+	// Hold keeps a job with who has its lease until the transaction ends. Faults: Conflict
+	// (lease_lost) when another worker has it: the transaction must not commit.
+	Hold(ctx context.Context, job Job) error
 	// Finish removes a job that the lease still holds. Faults: Conflict (code
 	// "lease_lost") when another worker has it: the transaction must not commit.
 	Finish(ctx context.Context, job Job) error

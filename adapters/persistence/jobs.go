@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"slices"
 	"time"
 
@@ -61,6 +62,17 @@ func (j jobs) TryEnqueue(ctx context.Context, job ports.Job) error {
 	})
 }
 
+// Hold implements ports.JobWriter.
+func (j jobs) Hold(ctx context.Context, job ports.Job) error {
+	var id int64
+	err := j.s.forUpdate(j.s.NewSelect().Model((*jobRow)(nil)).Column("t.id").
+		Where("t.id = ?", job.ID).Where("t.lease = ?", job.Lease)).Scan(ctx, &id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return leaseLost()
+	}
+	return err
+}
+
 // Finish implements ports.JobWriter.
 func (j jobs) Finish(ctx context.Context, job ports.Job) error {
 	return held(j.s.NewDelete().Model((*jobRow)(nil)).Where("id = ?", job.ID).Where("lease = ?", job.Lease).Exec(ctx))
@@ -84,9 +96,13 @@ func held(res sql.Result, err error) error {
 	}
 	n, err := res.RowsAffected()
 	if err == nil && n == 0 {
-		return fault.New(fault.Conflict, "lease_lost", "Another worker has this job.")
+		return leaseLost()
 	}
 	return err
+}
+
+func leaseLost() error {
+	return fault.New(fault.Conflict, "lease_lost", "Another worker has this job.")
 }
 
 // queue implements ports.Queue, each call in a transaction of its own.

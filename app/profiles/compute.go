@@ -81,6 +81,9 @@ func (w *Worker) begin(ctx context.Context, scope access.Scope, job ports.Job) (
 		if !o.SeasonBegun(now) {
 			return w.wait(ctx, tx, scope, job, o, now, o.State().StartDate, "The season has not begun.")
 		}
+		if err := tx.Jobs.Hold(ctx, job); err != nil {
+			return err
+		}
 		order, ready = o.State(), true
 		return tx.Orders.Update(ctx, scope, order)
 	})
@@ -120,13 +123,15 @@ func (w *Worker) settle(ctx context.Context, scope access.Scope, job ports.Job, 
 		if err != nil {
 			return err
 		}
-		switch s := o.State(); {
+		switch {
 		case !o.Open():
 			return tx.Jobs.Finish(ctx, job)
 		case !season:
 			return w.giveUp(ctx, tx, scope, wallet, job, o, now, "The season was deleted.")
-		case !s.StartDate.Equal(began.StartDate) || !s.EndDate.Equal(began.EndDate):
-			return tx.Jobs.Postpone(ctx, job, now) // the season moved meanwhile: compute it anew
+		case !o.State().AsksFor(began):
+			// The season moved meanwhile, or the order failed and was placed again for
+			// another index or boundary: compute it anew.
+			return tx.Jobs.Postpone(ctx, job, now)
 		case failure != nil:
 			return w.failed(ctx, tx, scope, wallet, job, o, now, failure)
 		}

@@ -2,6 +2,7 @@ package vegetation
 
 import (
 	"fmt"
+	"reflect"
 	"time"
 
 	"tilth/core/fault"
@@ -56,6 +57,12 @@ type OrderState struct {
 	Synthetic     bool // the series came from a synthetic archive
 	NoSCL         bool // the archive has no scene classification: every pixel with data counted as clear
 	SmallField    bool // fewer than ten pixels: exact area weights
+}
+
+// AsksFor reports whether the order asks for the same series as another state of it did.
+func (s OrderState) AsksFor(other OrderState) bool {
+	return s.Index == other.Index && s.StartDate.Equal(other.StartDate) && s.EndDate.Equal(other.EndDate) &&
+		reflect.DeepEqual(s.Boundary, other.Boundary)
 }
 
 // Order is a profile order: a state machine over one field and one season. Its

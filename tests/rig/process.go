@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -58,11 +59,29 @@ func StartBinary(t testing.TB, binary, database, imagery string) *Process {
 
 var ready = regexp.MustCompile(`ready at (http://\S+)`)
 
+// StartWorker starts the test binary as a worker without a server; it ends with the test at
+// the latest. It tells nobody when it has begun: that shows in what it does.
+func StartWorker(t testing.TB, database, imagery string, more ...string) *Process {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "worker")
+	cmd.Env = environment(database, imagery, more)
+	cmd.Stderr = t.Output()
+	require.NoError(t, cmd.Start())
+	p := &Process{Cmd: cmd}
+	t.Cleanup(p.Kill)
+	return p
+}
+
+func environment(database, imagery string, more []string) []string {
+	return slices.Concat(os.Environ(), []string{
+		beTheProgram + "=1", "TILTH_ADDR=127.0.0.1:0", "TILTH_LOG_LEVEL=warn", "TILTH_PASSWORD_MEMORY=12",
+		"TILTH_DATABASE_URL=" + database, "TILTH_IMAGERY_URL=" + imagery,
+	}, more)
+}
+
 func start(t testing.TB, cmd *exec.Cmd, database, imagery string, more ...string) *Process {
 	t.Helper()
-	cmd.Env = append(os.Environ(), beTheProgram+"=1", "TILTH_ADDR=127.0.0.1:0", "TILTH_LOG_LEVEL=warn", "TILTH_PASSWORD_MEMORY=12",
-		"TILTH_DATABASE_URL="+database, "TILTH_IMAGERY_URL="+imagery)
-	cmd.Env = append(cmd.Env, more...)
+	cmd.Env = environment(database, imagery, more)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	cmd.Stderr = t.Output()

@@ -77,6 +77,10 @@ func testJobs(t *testing.T, b Backend) {
 	w.enqueue(sooner)
 	require.Empty(t, w.claim(10), "nor by being asked for again")
 
+	w.write(func(tx ports.Repos) error { return tx.Jobs.Hold(w.ctx, job) })
+	taken := job
+	taken.Lease = "another's"
+	lost(t, w.Write(w.ctx, func(ctx context.Context, tx ports.Repos) error { return tx.Jobs.Hold(ctx, taken) }))
 	require.NoError(t, w.Queue().Renew(w.ctx, job, now.Add(2*lease)))
 	w.clock.move(lease + time.Second)
 	require.Empty(t, w.claim(10), "a renewed lease holds")
