@@ -54,8 +54,9 @@ bench: ## benchmarks and query plans; BIG=1 adds the large ones
 	@echo 'The plans of the lists, on both databases:'
 	$(GO) test -count=1 -v -run '^TestPlans(OnPostgreSQL)?$$' ./adapters/persistence
 
-bench-peers: ## the same series with rasterio and numpy (needs Debian's python3-rasterio)
+bench-peers: ## the same work with rasterio and scikit-learn (needs Debian's python3-rasterio, python3-sklearn)
 	$(GO) test -run '^$$' -bench '^BenchmarkPeers$$' -benchtime 1x -timeout 0 -v $(TESTFLAGS) ./tests/bench
+	$(GO) test -run '^$$' -bench '^BenchmarkPeersZones$$' -benchtime 1x -timeout 0 -v $(TESTFLAGS) ./core/stratification
 
 fuzz: ## every fuzz target, FUZZTIME (20s) each
 	@$(GO) test -list '^Fuzz' ./... | awk '/^Fuzz/ { names[++n] = $$1 } $$1 == "ok" { for (i = 1; i <= n; i++) print names[i], $$2; n = 0 }' | \

@@ -20,8 +20,10 @@ import (
 
 	"tilth/app/operating"
 	"tilth/app/series"
+	"tilth/app/zoning"
 	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/stratification"
 	"tilth/core/vegetation"
 )
 
@@ -49,6 +51,10 @@ type Program interface {
 	Examine(ctx context.Context, cfg Config) []Finding
 	// ReadCrops reads a crop catalog.
 	ReadCrops(r io.Reader) ([]farm.Crop, error)
+	// ReadCells reads a table of cells with the layers named, or all.
+	ReadCells(r io.Reader, layers []string) (stratification.Table, error)
+	// Zoning makes zones of tables and rasters.
+	Zoning() *zoning.Zoning
 	// CurveFiles reads and writes the files of crop verification.
 	CurveFiles() CurveFiles
 	// Version is the program's version.
@@ -181,7 +187,7 @@ when you outgrow it.
 	root.PersistentFlags().BoolVar(&s.asJSON, "json", false, "print the record itself as JSON")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(s.migrate(), s.company(), s.user(), s.token(), s.apiKey(), s.wallet(), s.price(), s.crop(), s.profile(),
-		s.curves(), s.cropCheck(), s.trail(), s.openapi(), s.backup(), s.restore(), s.key())
+		s.curves(), s.cropCheck(), s.stratify(), s.trail(), s.openapi(), s.backup(), s.restore(), s.key())
 	for _, c := range []*cobra.Command{s.serve(), s.worker(), s.doctor(), s.config()} {
 		s.cfg.flags(c.Flags(), false)
 		root.AddCommand(c)

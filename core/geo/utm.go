@@ -99,19 +99,7 @@ func (u UTM) Inverse(en Position) Position {
 
 // Project projects every vertex. The edges become straight lines of the projection, as
 // raster tools do; the original is left as it is.
-func (u UTM) Project(m MultiPolygon) MultiPolygon {
-	out := make(MultiPolygon, len(m))
-	for i, polygon := range m {
-		out[i] = make(Polygon, len(polygon))
-		for j, ring := range polygon {
-			out[i][j] = make(Ring, len(ring))
-			for k, p := range ring {
-				out[i][j][k] = u.Forward(p)
-			}
-		}
-	}
-	return out
-}
+func (u UTM) Project(m MultiPolygon) MultiPolygon { return m.mapped(u.Forward) }
 
 // conformalTan turns the tangent of a geodetic latitude into that of the conformal
 // latitude; Karney (2011), equations 7 and 9.

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"tilth/core/fault"
 	"tilth/core/geo"
 )
 
@@ -44,10 +43,8 @@ func Cover(projected geo.MultiPolygon, grid Grid) (Footprint, error) {
 	if err := grid.Check(); err != nil {
 		return Footprint{}, err
 	}
-	box := projected.Bounds()
-	if pixels := (box.MaxX - box.MinX) / grid.PixelX * ((box.MaxY - box.MinY) / grid.PixelY); !(pixels <= maxExtent) {
-		return Footprint{}, fault.Newf(fault.Invalid, "field_too_large",
-			"The field extends over %.0f pixels of the imagery; at most %d can be read.", pixels, maxExtent)
+	if err := checkPixels(projected.Bounds(), grid); err != nil {
+		return Footprint{}, err
 	}
 	f := Footprint{Grid: grid, Cells: centresIn(projected, grid)}
 	if len(f.Cells) < SmallFieldPixels {

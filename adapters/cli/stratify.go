@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"tilth/app/zoning"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/stratification"
+)
+
+// maxCellsFile bounds a table of cells.
+const maxCellsFile = 256 << 20
+
+var stratifyFormats = []string{"json", "geojson"}
+
+// stratifyFlags are the choices of `tilth stratify`.
+type stratifyFlags struct {
+	cells, boundary, format          string
+	rasters, layers, weights         []string
+	cellSize, spatialWeight, minZone float64
+	epsg, edgeMask, zones            int
+	minZones, maxZones               int
+	seed                             uint64
+	labels                           bool
+}
+
+func (s *shell) stratify() *cobra.Command {
+	var f stratifyFlags
+	c := &cobra.Command{
+		Use: "stratify", Short: "Divide a field into zones for soil sampling, without a database",
+		Long: `Divides a field into zones that are alike inside, for every number of zones that the
+area has room for, and recommends a number. Input is a table of cells (--cells) or
+rasters (--raster); the same input and seed give the same zones on any machine.
+
+A table is a CSV with a line for each cell: row and col, or x and y (easting and northing
+in metres of the UTM zone --epsg), or all four, and a column for each layer. Values may be
+missing. Rasters are GeoTIFFs of one band of unsigned integers in a UTM zone; a layer has
+the name of its file. Without --boundary, the cells (or the pixels with a value of the
+first raster) are the area.`,
+		Example: `  tilth stratify --cells field.csv --layers ec,elevation --cell-size 10 --zones 3
+  tilth stratify --cells field.csv --epsg 32720 --format geojson > zones.geojson
+  tilth stratify --raster ndvi.tif,elevation.tif --boundary field.geojson --weights elevation=0.5`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			req, err := s.stratifyRequest(f, cmd.Flags())
+			if err != nil {
+				return err
+			}
+			answer, err := s.program.Zoning().Make(cmd.Context(), req)
+			if err != nil {
+				return err
+			}
+			if f.format == "geojson" {
+				return writeZonesGeoJSON(s.out, answer)
+			}
+			return writeZonesJSON(s.out, answer, f.labels)
+		},
+	}
+	f.register(c.Flags())
+	return c
+}
+
+func (f *stratifyFlags) register(flags *pflag.FlagSet) {
+	defaults := stratification.DefaultParams()
+	flags.StringVar(&f.cells, "cells", "", "CSV of cells: row,col or x,y and a column for each layer")
+	flags.StringSliceVar(&f.rasters, "raster", nil, "GeoTIFF files instead of a table, one for each layer")
+	flags.StringSliceVar(&f.layers, "layers", nil, "layers to use (default: all)")
+	flags.Float64Var(&f.cellSize, "cell-size", 0, "width of a cell in metres (default: as the cells lie, or by the area)")
+	flags.IntVar(&f.epsg, "epsg", 0, "EPSG code of the UTM zone of the cells, such as 32720")
+	flags.StringSliceVar(&f.weights, "weights", nil, "weights of layers, as clay=1,slope=0.5")
+	flags.Float64Var(&f.spatialWeight, "spatial-weight", defaults.SpatialWeight, "weight of the place: more makes zones more compact")
+	flags.IntVar(&f.edgeMask, "edge-mask", 1, "cells along the edge that only follow their neighbours")
+	flags.Float64Var(&f.minZone, "min-zone-area", 0, "smallest part of a zone in hectares (default: by the area, 0.25 to 2)")
+	flags.StringVar(&f.boundary, "boundary", "", "GeoJSON file of the outline")
+	flags.IntVar(&f.zones, "zones", 0, "number of zones (default: the recommended one)")
+	flags.IntVar(&f.minZones, "min-zones", defaults.MinZones, "smallest number of zones that is tried")
+	flags.IntVar(&f.maxZones, "max-zones", 0, "largest number of zones that is tried (default: by the area, at most 8)")
+	flags.Uint64Var(&f.seed, "seed", 0, "whole number that chance depends on (default: from the other choices)")
+	flags.BoolVar(&f.labels, "labels", false, "add the zone of every cell to the JSON")
+	flags.StringVar(&f.format, "format", "json", strings.Join(stratifyFormats, ", "))
+}
+
+// stratifyRequest turns the flags to a request.
+func (s *shell) stratifyRequest(f stratifyFlags, set *pflag.FlagSet) (zoning.Request, error) {
+	req := zoning.Request{
+		Rasters: f.rasters, Layers: f.layers, CellSize: f.cellSize, EPSG: f.epsg, EdgeMask: f.edgeMask,
+		Params: stratification.DefaultParams(), Seeded: set.Changed("seed"),
+	}
+	switch {
+	case !slices.Contains(stratifyFormats, f.format):
+		return req, usageError{fmt.Errorf("--format is one of %s, not %q", strings.Join(stratifyFormats, ", "), f.format)}
+	case (f.cells == "") == (len(f.rasters) == 0):
+		return req, usageError{fmt.Errorf("`tilth stratify` needs --cells or --raster, and not both")}
+	case set.Changed("zones") && (set.Changed("min-zones") || set.Changed("max-zones")):
+		return req, usageError{fmt.Errorf("--zones is one number of zones; --min-zones and --max-zones are a range")}
+	}
+	p := &req.Params
+	p.SpatialWeight, p.MinZoneAreaHa, p.Seed = f.spatialWeight, f.minZone, f.seed
+	p.MinZones, p.MaxZones = f.minZones, f.maxZones
+	if set.Changed("zones") {
+		if f.zones < 2 || f.zones > stratification.MostZones {
+			return req, fault.Field("zones", fmt.Sprintf("It is a whole number from 2 to %d.", stratification.MostZones))
+		}
+		p.MinZones, p.MaxZones = f.zones, f.zones
+	}
+	var err error
+	if p.Weights, err = readWeights(f.weights); err != nil {
+		return req, err
+	}
+	if f.boundary != "" {
+		if req.Boundary, err = readOutline(f.boundary); err != nil {
+			return req, err
+		}
+	}
+	if f.cells == "" {
+		return req, nil
+	}
+	file, err := os.Open(f.cells)
+	if err != nil {
+		return req, err
+	}
+	defer file.Close()
+	table, err := s.program.ReadCells(io.LimitReader(bufio.NewReader(file), maxCellsFile), f.layers)
+	req.Table = &table
+	return req, err
+}
+
+// readWeights reads layer=weight.
+func readWeights(list []string) (map[string]float64, error) {
+	weights := map[string]float64{}
+	for _, item := range list {
+		name, text, ok := strings.Cut(item, "=")
+		v, err := strconv.ParseFloat(text, 64)
+		if !ok || err != nil {
+			return nil, fault.Field("weights", fmt.Sprintf("%q is no weight; write it as clay=0.5.", item))
+		}
+		if _, twice := weights[name]; twice {
+			return nil, fault.Field("weights", fmt.Sprintf("The weight of %s is there twice.", name))
+		}
+		weights[name] = v
+	}
+	return weights, nil
+}
+
+// readOutline reads a GeoJSON outline; of a FeatureCollection its only feature.
+func readOutline(path string) (geo.MultiPolygon, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	raw, err := io.ReadAll(io.LimitReader(file, maxFieldFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) > maxFieldFile {
+		return nil, fault.Field("boundary", "The file is larger than 8 MiB.")
+	}
+	var collection struct {
+		Type     string            `json:"type"`
+		Features []json.RawMessage `json:"features"`
+	}
+	if json.Unmarshal(raw, &collection) == nil && collection.Type == "FeatureCollection" && len(collection.Features) == 1 {
+		raw = collection.Features[0]
+	}
+	boundary, err := geo.ParseGeoJSON(raw, geo.DefaultLimits())
+	return boundary.Geometry(), err
+}

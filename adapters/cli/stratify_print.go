@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"encoding/json"
+	"io"
+
+	"tilth/app/zoning"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/stratification"
+)
+
+// The JSON of zones.
+type (
+	stratifyJSON struct {
+		Zones              int             `json:"zones"`
+		Recommended        int             `json:"recommended"`
+		AreaHa             float64         `json:"area_ha"`
+		Cells              int             `json:"cells"`
+		CellSize           float64         `json:"cell_size"`
+		EPSG               *int            `json:"epsg"`
+		EdgeMask           int             `json:"edge_mask"`
+		MinZoneAreaHa      float64         `json:"min_zone_area_ha"`
+		Seed               uint64          `json:"seed"`
+		AlgorithmVersion   string          `json:"algorithm_version"`
+		SamplesWithout     int             `json:"n_without_zones"`
+		WeakStratification bool            `json:"weak_stratification"`
+		Layers             []layerJSON     `json:"layers"`
+		Candidates         []candidateJSON `json:"candidates"`
+	}
+	layerJSON struct {
+		Name       string  `json:"name"`
+		Weight     float64 `json:"weight"`
+		ValidShare float64 `json:"valid_share"`
+		Mean       float64 `json:"mean"`
+		SD         float64 `json:"sd"`
+		Dropped    *string `json:"dropped"`
+	}
+	candidateJSON struct {
+		K                int        `json:"k"`
+		MapUUID          string     `json:"map_uuid"`
+		IsRecommended    bool       `json:"is_recommended"`
+		Inertia          float64    `json:"inertia"`
+		RV               float64    `json:"rv"`
+		NNeeded          int        `json:"n_needed"`
+		CalinskiHarabasz float64    `json:"calinski_harabasz"`
+		Silhouette       float64    `json:"silhouette"`
+		DaviesBouldin    float64    `json:"davies_bouldin"`
+		Zones            []zoneJSON `json:"zones"`
+		Labels           [][3]int   `json:"labels,omitempty"`
+	}
+	zoneJSON struct {
+		Zone   int                `json:"zone"`
+		AreaHa float64            `json:"area_ha"`
+		Share  float64            `json:"share"`
+		Cells  int                `json:"cells"`
+		Parts  int                `json:"parts"`
+		Means  map[string]float64 `json:"means"`
+		SDs    map[string]float64 `json:"sds"`
+	}
+)
+
+// recommended gives the recommended candidate, or the fault of there being none.
+func recommended(r stratification.Result) (stratification.Candidate, error) {
+	for _, c := range r.Candidates {
+		if c.Recommended {
+			return c, nil
+		}
+	}
+	return stratification.Candidate{}, fault.New(fault.Invalid, "no_zones", r.Reason)
+}
+
+func writeZonesJSON(w io.Writer, a zoning.Answer, labels bool) error {
+	chosen, err := recommended(a.Result)
+	if err != nil {
+		return err
+	}
+	out := stratifyJSON{
+		Zones: len(chosen.Zones), Recommended: len(chosen.Zones), AreaHa: a.Frame.AreaHa, Cells: len(a.Frame.Cells),
+		CellSize: a.Frame.CellSize, EdgeMask: a.Frame.EdgeMask, MinZoneAreaHa: a.Result.MinZoneAreaHa,
+		Seed: a.Result.Params.Seed, AlgorithmVersion: a.Result.AlgorithmVersion,
+		SamplesWithout: a.Result.SamplesWithoutZones, WeakStratification: a.Result.WeakStratification,
+	}
+	if a.Frame.EPSG != 0 {
+		out.EPSG = &a.Frame.EPSG
+	}
+	for _, l := range a.Result.Layers {
+		shown := layerJSON{Name: l.Name, Weight: l.Weight, ValidShare: l.ValidShare, Mean: l.Mean, SD: l.SD}
+		if l.Dropped != "" {
+			shown.Dropped = &l.Dropped
+		}
+		out.Layers = append(out.Layers, shown)
+	}
+	for _, c := range a.Result.Candidates {
+		out.Candidates = append(out.Candidates, showCandidate(a, c, labels))
+	}
+	enc := json.NewEncoder(w)
+	if !labels { // a line for each number of 200,000 cells would help nobody
+		enc.SetIndent("", "  ")
+	}
+	return enc.Encode(out)
+}
+
+func showCandidate(a zoning.Answer, c stratification.Candidate, labels bool) candidateJSON {
+	out := candidateJSON{
+		K: len(c.Zones), MapUUID: c.MapUUID, IsRecommended: c.Recommended, Inertia: c.Inertia, RV: c.RV, NNeeded: c.SamplesNeeded,
+		CalinskiHarabasz: c.Diagnostics.CalinskiHarabasz, Silhouette: c.Diagnostics.Silhouette, DaviesBouldin: c.Diagnostics.DaviesBouldin,
+	}
+	for _, z := range c.Zones {
+		out.Zones = append(out.Zones, showZone(a.Result, z))
+	}
+	for i, label := range c.Labels {
+		if labels {
+			cell := a.Frame.Cells[i]
+			out.Labels = append(out.Labels, [3]int{int(cell.Row) + a.Corner[0], int(cell.Col) + a.Corner[1], int(label)})
+		}
+	}
+	return out
+}
+
+func showZone(r stratification.Result, z stratification.Zone) zoneJSON {
+	out := zoneJSON{
+		Zone: z.Number, AreaHa: geo.RoundHa(z.AreaHa), Share: z.Share, Cells: z.Cells, Parts: z.Parts,
+		Means: map[string]float64{}, SDs: map[string]float64{},
+	}
+	used := 0
+	for _, l := range r.Layers {
+		if l.Dropped == "" {
+			out.Means[l.Name], out.SDs[l.Name] = z.Means[used], z.SDs[used]
+			used++
+		}
+	}
+	return out
+}
+
+// writeZonesGeoJSON writes the recommended zones as a FeatureCollection (RFC 7946).
+func writeZonesGeoJSON(w io.Writer, a zoning.Answer) error {
+	chosen, err := recommended(a.Result)
+	if err != nil {
+		return err
+	}
+	if a.Frame.EPSG == 0 {
+		return fault.Field("epsg", "GeoJSON is in longitude and latitude: give the columns x and y, and the EPSG code of their UTM zone.")
+	}
+	type feature struct {
+		Type       string           `json:"type"`
+		Properties zoneJSON         `json:"properties"`
+		Geometry   geo.MultiPolygon `json:"geometry"`
+	}
+	out := struct {
+		Type     string    `json:"type"`
+		Features []feature `json:"features"`
+	}{Type: "FeatureCollection"}
+	for _, z := range chosen.Zones {
+		out.Features = append(out.Features, feature{"Feature", showZone(a.Result, z), z.Geometry})
+	}
+	return json.NewEncoder(w).Encode(out)
+}

@@ -1,0 +1,137 @@
+package exchange
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tilth/core/fault"
+	"tilth/core/stratification"
+)
+
+// maxCellLines bounds the lines of a table of cells; a boundary may leave some of them out.
+const maxCellLines = 4 * stratification.MaxCells
+
+// placeColumns are the columns that say where a cell lies.
+var placeColumns = []string{"row", "col", "x", "y"}
+
+// missingValues are the ways to write that there is no value.
+var missingValues = []string{"", "na", "nan", "null", "none"}
+
+// ReadCells reads a table of cells: CSV with a header, a line a cell. The columns row and col,
+// or x and y, or all four, say where it lies. Of the others those named are the layers, or all
+// of them where none is named. A layer's value may be missing (empty, NA, NaN).
+func ReadCells(r io.Reader, layers []string) (stratification.Table, error) {
+	in := csv.NewReader(r)
+	in.ReuseRecord = true
+	header, err := in.Read()
+	if err != nil {
+		return stratification.Table{}, cellsFault(err, 1)
+	}
+	t := cellTable{at: map[string]int{}, columns: map[string][]float64{}}
+	if err := t.choose(slices.Clone(header), layers); err != nil {
+		return stratification.Table{}, err
+	}
+	for line := 2; ; line++ {
+		record, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			return t.table()
+		}
+		if err != nil {
+			return stratification.Table{}, cellsFault(err, line)
+		}
+		if line > maxCellLines {
+			return stratification.Table{}, fault.Field("cells", fmt.Sprintf("The file has more than %d cells.", maxCellLines))
+		}
+		if err := t.add(record, line); err != nil {
+			return stratification.Table{}, err
+		}
+	}
+}
+
+func cellsFault(err error, line int) error {
+	if errors.Is(err, io.EOF) {
+		return fault.Field("cells", "The file is empty; it needs a header and a line for each cell.")
+	}
+	return fault.Field("cells", fmt.Sprintf("Line %d cannot be read as CSV: %v", line, err))
+}
+
+// cellTable is a table while it is read.
+type cellTable struct {
+	at      map[string]int // column of each name that is read
+	layers  []string
+	columns map[string][]float64
+}
+
+// choose finds the columns to read.
+func (t *cellTable) choose(header, layers []string) error {
+	var others []string
+	seen := map[string]int{}
+	for j, name := range header {
+		name = strings.TrimSpace(strings.TrimPrefix(name, "\uFEFF"))
+		if _, twice := seen[name]; twice {
+			return fault.Field("cells", fmt.Sprintf("The column %q is there twice.", name))
+		}
+		seen[name] = j
+		if !slices.Contains(placeColumns, name) {
+			others = append(others, name)
+		}
+	}
+	if len(layers) == 0 {
+		layers = others
+	}
+	for _, name := range layers {
+		j, ok := seen[name]
+		if !ok || slices.Contains(placeColumns, name) {
+			return fault.Field("layers", fmt.Sprintf("There is no layer %q; the columns are %s.", name, strings.Join(others, ", ")))
+		}
+		t.at[name] = j
+	}
+	t.layers = layers
+	for _, name := range placeColumns {
+		if j, ok := seen[name]; ok {
+			t.at[name] = j
+		}
+	}
+	for _, pair := range [][2]string{{"row", "col"}, {"x", "y"}} {
+		_, first := seen[pair[0]]
+		_, second := seen[pair[1]]
+		if first != second {
+			return fault.Field("cells", fmt.Sprintf("The columns %s and %s come together.", pair[0], pair[1]))
+		}
+	}
+	return nil
+}
+
+// add takes the values of a line.
+func (t *cellTable) add(record []string, line int) error {
+	for name, j := range t.at {
+		text := strings.TrimSpace(record[j])
+		v, err := strconv.ParseFloat(text, 64)
+		place := slices.Contains(placeColumns, name)
+		if !place && slices.Contains(missingValues, strings.ToLower(text)) {
+			v, err = math.NaN(), nil
+		}
+		if err != nil || math.IsInf(v, 0) || place && math.IsNaN(v) {
+			return fault.Field("cells", fmt.Sprintf("Line %d: %s is %q, which is no number.", line, name, text))
+		}
+		t.columns[name] = append(t.columns[name], v)
+	}
+	return nil
+}
+
+func (t *cellTable) table() (stratification.Table, error) {
+	out := stratification.Table{Row: t.columns["row"], Col: t.columns["col"], X: t.columns["x"], Y: t.columns["y"]}
+	if out.Row == nil && out.X == nil {
+		return out, fault.Field("cells", "The file needs the columns row and col, or x and y, and a line for each cell.")
+	}
+	for _, name := range t.layers {
+		out.Layers = append(out.Layers, stratification.Layer{Name: name, Values: t.columns[name], Source: "the table's column " + name})
+	}
+	return out, nil
+}

@@ -1,0 +1,150 @@
+// Package zoning makes zones of a table of cells or of rasters, with no database: the pipeline
+// of core/stratification with what it needs of the outside world.
+package zoning
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/stratification"
+	"tilth/ports"
+)
+
+// Zoning makes zones. It is safe for concurrent use.
+type Zoning struct {
+	Surfaces ports.Surfaces
+}
+
+// Request says of what zones are wanted: of Table or of Rasters.
+type Request struct {
+	Table    *stratification.Table
+	Rasters  []string // names of rasters, as Surfaces reads them
+	Layers   []string // names of the rasters' layers that are used; empty: all
+	CellSize float64  // metres; 0 chooses
+	EPSG     int      // of the UTM zone; 0 chooses
+	EdgeMask int      // cells
+	Boundary geo.MultiPolygon
+	Params   stratification.Params
+	Seeded   bool                  // Params has the caller's seed; otherwise it follows from the rest
+	Progress func(done, total int) // may be nil
+}
+
+// Answer is a frame with its zones.
+type Answer struct {
+	Frame  stratification.Frame
+	Corner [2]int // row and column, in the table's counting, of the frame's row 0, column 0
+	Result stratification.Result
+}
+
+// Make makes the zones. Faults: Invalid for what the request asks for, as in
+// core/stratification; those of Surfaces.
+func (z *Zoning) Make(ctx context.Context, req Request) (Answer, error) {
+	var out Answer
+	var layers []stratification.Layer
+	var err error
+	if req.Table != nil {
+		out.Frame, layers, out.Corner, err = stratification.FrameOfTable(*req.Table, stratification.TableOptions{
+			CellSize: req.CellSize, EPSG: req.EPSG, EdgeMask: req.EdgeMask, Boundary: req.Boundary,
+		})
+	} else {
+		out.Frame, layers, err = z.fromRasters(ctx, req)
+	}
+	if err != nil {
+		return out, err
+	}
+	names := make([]string, len(layers))
+	for i, l := range layers {
+		names[i] = l.Name
+	}
+	if err := req.Params.Check(names); err != nil {
+		return out, err
+	}
+	if !req.Seeded {
+		req.Params.Seed = stratification.SeedOf(req.Params)
+	}
+	out.Result, err = stratification.Zones(ctx, &out.Frame, layers, req.Params,
+		stratification.Work{Workers: runtime.GOMAXPROCS(0), Progress: req.Progress})
+	return out, err
+}
+
+// fromRasters reads the rasters and samples them at the cells of a frame.
+func (z *Zoning) fromRasters(ctx context.Context, req Request) (f stratification.Frame, layers []stratification.Layer, err error) {
+	surfaces, err := z.read(ctx, req)
+	if err != nil {
+		return f, nil, err
+	}
+	if req.Boundary != nil {
+		finest := math.Inf(1)
+		for _, s := range surfaces {
+			finest = min(finest, s.CellX)
+		}
+		f, err = stratification.NewFrame([]geo.MultiPolygon{req.Boundary}, stratification.FrameOptions{
+			CellSize: req.CellSize, LayerSize: finest, EPSG: req.EPSG, EdgeMask: req.EdgeMask,
+		})
+	} else {
+		f, err = frameOfPixels(surfaces[0], req)
+	}
+	if err != nil {
+		return f, nil, err
+	}
+	for _, s := range surfaces {
+		layer, err := stratification.Sample(&f, s, s.Source)
+		if err != nil {
+			return f, nil, err
+		}
+		layers = append(layers, layer)
+	}
+	return f, layers, nil
+}
+
+// read gives the rasters whose layers are wanted.
+func (z *Zoning) read(ctx context.Context, req Request) ([]stratification.Surface, error) {
+	var out []stratification.Surface
+	var names []string
+	for _, name := range req.Rasters {
+		s, err := z.Surfaces.Surface(ctx, name, req.Boundary)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, s.Source)
+		if len(req.Layers) == 0 || slices.Contains(req.Layers, s.Source) {
+			out = append(out, s)
+		}
+	}
+	for _, wanted := range req.Layers {
+		if !slices.Contains(names, wanted) {
+			return nil, fault.Field("layers", fmt.Sprintf("There is no raster %q; a raster's layer has the name of its file without the extension.", wanted))
+		}
+	}
+	if len(out) == 0 {
+		return nil, fault.Field("raster", "There is no raster to make zones of.")
+	}
+	return out, nil
+}
+
+// frameOfPixels makes a frame of the pixels of a raster that have a value.
+func frameOfPixels(s stratification.Surface, req Request) (stratification.Frame, error) {
+	var f stratification.Frame
+	if req.CellSize != 0 || req.EPSG != 0 {
+		return f, fault.Field("cell_size", "Without a boundary the pixels of the first raster are the cells; cell size and EPSG code are theirs.")
+	}
+	if math.Abs(s.CellX-s.CellY) > 1e-6*s.CellX {
+		return f, fault.Field("raster", fmt.Sprintf("The pixels of %s are not square (%g m × %g m); give a boundary, so that square cells can be laid over it.", s.Source, s.CellX, s.CellY))
+	}
+	g := stratification.GridCells{EPSG: s.EPSG, CellSize: s.CellX, OriginX: s.OriginX, OriginY: s.OriginY}
+	for i, v := range s.Values {
+		if !math.IsNaN(v) {
+			g.Places = append(g.Places, [2]int32{int32(i / s.Cols), int32(i % s.Cols)})
+		}
+		if len(g.Places) > stratification.MaxCells {
+			return f, fault.Field("raster", fmt.Sprintf("%s has more than %d pixels with a value; give a boundary.", s.Source, stratification.MaxCells))
+		}
+	}
+	f, _, err := stratification.FrameOfCells(g, nil, req.EdgeMask)
+	return f, err
+}

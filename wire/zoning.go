@@ -1,0 +1,18 @@
+package wire
+
+import (
+	"io"
+
+	"tilth/adapters/exchange"
+	"tilth/adapters/imagery/surfaces"
+	"tilth/app/zoning"
+	"tilth/core/stratification"
+)
+
+// ReadCells reads a table of cells.
+func (Program) ReadCells(r io.Reader, layers []string) (stratification.Table, error) {
+	return exchange.ReadCells(r, layers)
+}
+
+// Zoning makes zones of tables and rasters.
+func (Program) Zoning() *zoning.Zoning { return &zoning.Zoning{Surfaces: surfaces.Files{}} }
