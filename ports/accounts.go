@@ -79,6 +79,11 @@ type OperatorRepos struct {
 	// What the relay does with the events and the webhooks of all companies.
 	Events   EventKeeper
 	Webhooks WebhookKeeper
+
+	Subscriptions Subscriptions
+	Orders        OrderKeeper
+	LayerRasters  LayerRasters
+	Stratified    StratificationOrders // for `tilth stratification retry`, under the scope of the order's company
 }
 
 // Accounts are companies, users, roles, tokens and keys.
