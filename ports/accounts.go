@@ -84,6 +84,8 @@ type OperatorRepos struct {
 	Orders        OrderKeeper
 	LayerRasters  LayerRasters
 	Stratified    StratificationOrders // for `tilth stratification retry`, under the scope of the order's company
+
+	Assessments AssessmentUpkeep
 }
 
 // Accounts are companies, users, roles, tokens and keys.

@@ -67,6 +67,10 @@ type Repos struct {
 	AOIs                 AOIs
 	StratificationOrders StratificationOrders
 	LayerRasters         LayerRasters
+
+	Assessments        Assessments
+	AssessmentVersions AssessmentVersions
+	EngineReferences   EngineReferenceWriter
 }
 
 // Filter narrows a list to records whose named attribute has a value. The names are
@@ -241,6 +245,9 @@ type JobWriter interface {
 	Enqueue(ctx context.Context, job Job) error
 	// Waits reports whether a job of that kind and key is unfinished, running or not.
 	Waits(ctx context.Context, kind, key string) (bool, error)
+	// TryEnqueue is Enqueue whose failure leaves the transaction as it was, for work that a
+	// sweep finds again: what asks for it need not fail with it.
+	TryEnqueue(ctx context.Context, job Job) error
 	// Finish removes a job that the lease still holds. Faults: Conflict (code
 	// "lease_lost") when another worker has it: the transaction must not commit.
 	Finish(ctx context.Context, job Job) error

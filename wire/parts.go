@@ -2,6 +2,7 @@ package wire
 
 import (
 	"tilth/adapters/http/v12"
+	"tilth/app/assessing"
 	"tilth/app/demo"
 	"tilth/app/events"
 	"tilth/app/gate"
@@ -26,4 +27,5 @@ type parts struct {
 	Intake    *intake.Intake
 	Sequencer *events.Sequencer
 	Courier   *webhooks.Courier
+	Assessing *assessing.Assessing
 }

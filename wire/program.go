@@ -121,6 +121,6 @@ func (Program) SeriesSheet(w io.Writer, s vegetation.Series) error {
 // OpenAPI gives the interface document. It needs nothing but the routes.
 func (Program) OpenAPI() ([]byte, error) {
 	a := rest.New(interfaceConfig(cli.Config{}))
-	v12.Register(a, newInterface(nil, nil, identityapp.Issuers{}, 0, nil))
+	v12.Register(a, newInterface(nil, nil, identityapp.Issuers{}, 0, nil, slog.New(slog.DiscardHandler)))
 	return a.OpenAPI()
 }

@@ -8,6 +8,7 @@ import (
 	"tilth/adapters/identity"
 	"tilth/adapters/permission"
 	"tilth/adapters/render"
+	"tilth/app/assessing"
 	"tilth/app/curves"
 	"tilth/app/demo"
 	"tilth/app/events"
@@ -74,12 +75,16 @@ var telling = googlewire.NewSet(
 	googlewire.Struct(new(webhooks.Deps), "*"), webhooks.New,
 )
 
+// assessments is the use cases of assessments, over a store.
+var assessments = googlewire.NewSet(assessmentTable, googlewire.Struct(new(assessing.Deps), "*"), assessing.New)
+
 var server = googlewire.NewSet(
 	useCases,
 	importing,
 	telling,
 	googlewire.Struct(new(events.Sequencer), "*"),
 	googlewire.Struct(new(webhooks.Courier), "*"),
+	assessments,
 	googlewire.Struct(new(v12.Deps), "*"),
 	googlewire.Struct(new(demo.Loader), "*"),
 	googlewire.Struct(new(series.Computer), "*"), googlewire.Bind(new(profiles.Computer), new(*series.Computer)),

@@ -21,6 +21,7 @@ import (
 	"tilth/adapters/messaging/hooks"
 	"tilth/adapters/objects"
 	"tilth/adapters/persistence"
+	"tilth/app/assessing"
 	"tilth/app/demo"
 	"tilth/app/events"
 	"tilth/app/intake"
@@ -91,6 +92,9 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 			return fmt.Errorf("load the demo: %w", err)
 		}
 	}
+	if err := r.parts.Assessing.StartSweep(ctx); err != nil {
+		return err
+	}
 	postman, err := newPostman(r.cfg, r.db, opts.Out, r.log)
 	if err != nil {
 		return err
@@ -102,7 +106,11 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 			profiles.IndexJobKind: r.parts.Worker.RunIndex,
 			profiles.RefreshKind:  r.parts.Refresher.Run,
 			intake.JobKind:        r.parts.Intake.Run,
-			letters.JobKind:       postman.Run,
+
+			assessing.JobCompleteness: r.parts.Assessing.Run,
+			assessing.JobSweep:        r.parts.Assessing.Sweep,
+
+			letters.JobKind: postman.Run,
 		},
 	}
 	if r.bus, err = messaging.NewBus(r.db.Relay(), identity.Clock{}, r.log, 0, messaging.Announcer(r.log)); err != nil {

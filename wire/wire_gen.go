@@ -13,6 +13,7 @@ import (
 	"tilth/adapters/identity"
 	"tilth/adapters/permission"
 	"tilth/adapters/render"
+	"tilth/app/assessing"
 	"tilth/app/curves"
 	"tilth/app/demo"
 	"tilth/app/events"
@@ -64,7 +65,7 @@ var (
 )
 
 // newInterface makes what the HTTP interface offers over a store.
-func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender) v12.Deps {
+func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, log *slog.Logger) v12.Deps {
 	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -155,6 +156,15 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Sender: hooks,
 	}
 	webhooksWebhooks := webhooks.New(webhooksDeps)
+	table := assessmentTable()
+	assessingDeps := assessing.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Clock: clock,
+		Table: table,
+		Log:   log,
+	}
+	assessingAssessing := assessing.New(assessingDeps)
 	v12Deps := v12.Deps{
 		Identity:       identityIdentity,
 		Farms:          records,
@@ -171,9 +181,10 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Keys:           keysKeys,
 		Trail:          trailTrail,
 		People:         peoplePeople,
-		Limits:         limits,
 		Events:         feed,
 		Webhooks:       webhooksWebhooks,
+		Assessing:      assessingAssessing,
+		Limits:         limits,
 	}
 	return v12Deps
 }
@@ -276,6 +287,15 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Sender: hooks,
 	}
 	webhooksWebhooks := webhooks.New(webhooksDeps)
+	table := assessmentTable()
+	assessingDeps := assessing.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Clock: clock,
+		Table: table,
+		Log:   log,
+	}
+	assessingAssessing := assessing.New(assessingDeps)
 	v12Deps := v12.Deps{
 		Identity:       identityIdentity,
 		Farms:          records,
@@ -292,9 +312,10 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Keys:           keysKeys,
 		Trail:          trailTrail,
 		People:         peoplePeople,
-		Limits:         limits,
 		Events:         feed,
 		Webhooks:       webhooksWebhooks,
+		Assessing:      assessingAssessing,
+		Limits:         limits,
 	}
 	exchangeCurves := _wireCurvesValue
 	library := &curves.Library{
@@ -353,6 +374,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Intake:    intakeIntake,
 		Sequencer: sequencer,
 		Courier:   courier,
+		Assessing: assessingAssessing,
 	}
 	return wireParts
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"tilth/core/fault"
 	"tilth/core/ghg"
@@ -130,10 +129,13 @@ func masses(g ghg.Gases) (kg ghg.Masses, ok bool) {
 	return kg, !amiss(kg[:]...)
 }
 
-// amiss reports a negative or an infinite figure.
+// mostKg is more than any figure of an assessment: the world emits 6e13 kg CO2e a year.
+const mostKg = 1e15
+
+// amiss reports a figure that is negative, no number, or out of all bounds.
 func amiss(figures ...float64) bool {
 	for _, v := range figures {
-		if v < 0 || math.IsInf(v, 0) || math.IsNaN(v) {
+		if !(v >= 0 && v <= mostKg) {
 			return true
 		}
 	}

@@ -112,7 +112,10 @@ func (e *External) Calculate(ctx context.Context, in ghg.Input, factorSet string
 		switch {
 		case err == nil:
 			result, err := answer.result(e.options.ID, digest, in)
-			return result, answer.Private.reference(), err
+			if err != nil {
+				return ghg.Result{}, none, err
+			}
+			return result, answer.Private.reference(), nil
 		case ctx.Err() != nil:
 			return ghg.Result{}, none, ctx.Err()
 		case !errors.Is(err, errPassing):

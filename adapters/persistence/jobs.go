@@ -51,6 +51,16 @@ func (j jobs) Waits(ctx context.Context, kind, key string) (bool, error) {
 	return j.s.NewSelect().Model((*jobRow)(nil)).Where("t.kind = ?", kind).Where("t.key = ?", key).Exists(ctx)
 }
 
+// TryEnqueue implements ports.JobWriter: a savepoint keeps a failure from ending the
+// transaction, as PostgreSQL otherwise would.
+func (j jobs) TryEnqueue(ctx context.Context, job ports.Job) error {
+	return j.s.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		inner := *j.s
+		inner.Tx = tx
+		return jobs{&inner}.Enqueue(ctx, job)
+	})
+}
+
 // Finish implements ports.JobWriter.
 func (j jobs) Finish(ctx context.Context, job ports.Job) error {
 	return held(j.s.NewDelete().Model((*jobRow)(nil)).Where("id = ?", job.ID).Where("lease = ?", job.Lease).Exec(ctx))

@@ -46,6 +46,7 @@ func TestPlans(t *testing.T) {
 			"seasons":        {seasonRecords(s).query, seasonTable.filters},
 			"cultivations":   {cultivationRecords(s).query, cultivationTable.filters},
 			"fertilizations": {fertilizationRecords(s).query, fertilizationTable.filters},
+			"assessments":    {assessmentRecords(s).query, assessmentTable.filters},
 			"orders":         {orders{s}.query, orderFilters},
 			"transactions":   {wallet{s}.transactions, transactionFilters},
 			"users":          {members{s}.query, memberFilters},
@@ -97,6 +98,10 @@ func TestPlansOfFilters(t *testing.T) {
 			{fieldRecords(s).query, fieldTable.filters, "external_id", "ix_fields_external_id"},
 			{seasonRecords(s).query, seasonTable.filters, "harvest_year", "ix_seasons_harvest_year"},
 			{orders{s}.query, orderFilters, "status", "ix_profile_orders_status"},
+			{assessmentRecords(s).query, assessmentTable.filters, "assessment_year", "ix_assessments_year"},
+			{assessmentRecords(s).query, assessmentTable.filters, "resource_id", "ix_assessments_resource_id"},
+			{assessmentRecords(s).query, assessmentTable.filters, "status", "ix_assessments_status"},
+			{assessmentRecords(s).query, assessmentTable.filters, "is_ready_for_submission", "ix_assessments_ready"},
 			{orders{s}.query, orderFilters, "season", "ix_profile_orders_season"},
 			{wallet{s}.transactions, transactionFilters, "kind", "ix_ledger_transactions_kind"},
 			{wallet{s}.transactions, transactionFilters, "product", "ix_ledger_transactions_product"},
@@ -182,6 +187,7 @@ func TestPlansOfOrders(t *testing.T) {
 			"seasons":        {seasonRecords(s).query, seasonTable.orders},
 			"cultivations":   {cultivationRecords(s).query, cultivationTable.orders},
 			"fertilizations": {fertilizationRecords(s).query, fertilizationTable.orders},
+			"assessments":    {assessmentRecords(s).query, assessmentTable.orders},
 			"orders":         {orders{s}.query, orderOrders},
 		} {
 			for _, field := range append(slices.Collect(maps.Keys(list.orders)), slices.Collect(maps.Keys(commonOrders))...) {

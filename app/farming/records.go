@@ -263,14 +263,7 @@ func (r *Records[T]) replace(ctx context.Context, tx ports.Repos, who access.Pri
 	return r.rules.stored(ctx, tx, who, []*T{before}, []*T{after})
 }
 
-// nextVersion gives the time of a change, which is also the record's version: it is
-// later than the one before, also within a microsecond and when a clock was set back.
-func nextVersion(before, now time.Time) time.Time {
-	if least := before.Add(time.Microsecond); now.Before(least) {
-		return least
-	}
-	return now
-}
+func nextVersion(before, now time.Time) time.Time { return farm.NextVersion(before, now) }
 
 func (r *Records[T]) check(record *T) fault.Fields {
 	if r.rules.normalise != nil {

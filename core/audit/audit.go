@@ -166,7 +166,10 @@ func value(v reflect.Value) any {
 		return moment(known)
 	}
 	switch {
-	case v.Kind() == reflect.Pointer:
+	case v.Kind() == reflect.Pointer, v.Kind() == reflect.Interface:
+		if v.IsNil() {
+			return nil
+		}
 		return value(v.Elem())
 	case reference(v.Type()):
 		return v.FieldByName("ID").Int()
@@ -184,6 +187,12 @@ func value(v reflect.Value) any {
 			list[i] = value(v.Index(i))
 		}
 		return list
+	case v.Kind() == reflect.Map && v.Type().Key().Kind() == reflect.String:
+		object := map[string]any{}
+		for _, key := range v.MapKeys() {
+			object[key.String()] = value(v.MapIndex(key))
+		}
+		return object
 	case v.Kind() == reflect.Struct:
 		object := map[string]any{}
 		for _, c := range diff(nil, v.Type(), reflect.Value{}, v) {

@@ -92,3 +92,19 @@ func TestBy(t *testing.T) {
 	require.Equal(t, audit.Entry{CompanyID: 5, At: at, User: &access.Named{ID: 4, Name: "N"}, Operator: true, KeyID: 6,
 		Action: audit.Restore, Resource: "farm", RecordID: 7}, e)
 }
+
+// Objects whose members have no type are kept as they are, and compared by what they hold.
+func TestDiffOfOpenObjects(t *testing.T) {
+	t.Parallel()
+	type record struct {
+		Area map[string]any
+		Said map[string]string
+	}
+	before := record{Area: map[string]any{"value": 2.5, "unit": "ha", "more": []any{nil, true}}, Said: map[string]string{"a": "none"}}
+	same := record{Area: map[string]any{"unit": "ha", "more": []any{nil, true}, "value": 2.5}, Said: map[string]string{"a": "none"}}
+	require.Empty(t, audit.Diff(&before, &same))
+	after := record{Area: map[string]any{"value": 3.0}}
+	got := byName(audit.Diff(&before, &after))
+	require.Equal(t, [2]any{map[string]any{"value": 2.5, "unit": "ha", "more": []any{nil, true}}, map[string]any{"value": 3.0}}, got["area"])
+	require.Equal(t, [2]any{map[string]any{"a": "none"}, nil}, got["said"])
+}

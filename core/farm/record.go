@@ -30,6 +30,15 @@ type Meta struct {
 // Base gives the common part of a record, for code that handles all of them alike.
 func (m *Meta) Base() *Meta { return m }
 
+// NextVersion gives the time of a change, which is also the record's version: it is
+// later than the one before, also within a microsecond and when a clock was set back.
+func NextVersion(before, now time.Time) time.Time {
+	if least := before.Add(time.Microsecond); now.Before(least) {
+		return least
+	}
+	return now
+}
+
 // External is where a record came from, for records kept in step with another system.
 type External struct {
 	ExternalID string // at most 255 characters

@@ -38,7 +38,7 @@ func Compare(a, b Report) Comparison {
 		c.EmissionsPct = &pct
 	}
 	if a.Engine != b.Engine || a.FactorSet.Digest != b.FactorSet.Digest {
-		c.Warnings = append(c.Warnings, Warning{Code: WarnCompetingEngine, Message: "The two results come from different engines or factor sets: part of the difference is the method's."})
+		c.Warnings = append(c.Warnings, Warning{Code: WarnEnginesDiffer, Message: "The two results come from different engines or factor sets: part of the difference is the method's."})
 	}
 	by := map[string]*SourceDifference{}
 	at := func(label string) *SourceDifference {

@@ -1,6 +1,11 @@
 package ghg_test
 
 import (
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -124,5 +129,40 @@ func TestWorkedExamples(t *testing.T) {
 			require.InDelta(t, c.perT, got.Emissions/got.ProductT, 0.5)
 			require.Empty(t, got.Removals)
 		})
+	}
+}
+
+// TestGuide: what docs/ghg.md says of the examples and of the sets is what is computed.
+func TestGuide(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile(filepath.Join("..", "..", "docs", "ghg.md"))
+	require.NoError(t, err)
+	text := string(guide)
+	thousands := func(kg float64) string {
+		digits := strconv.Itoa(int(math.Round(kg)))
+		if len(digits) > 3 {
+			digits = digits[:len(digits)-3] + "," + digits[len(digits)-3:]
+		}
+		return digits
+	}
+	for _, in := range []ghg.Input{wheat(), paddy()} {
+		res := calculate(t, in, factors(t, ghg.IPCC2019))
+		for _, l := range res.Lines {
+			require.Contains(t, text, thousands(l.CO2e), l.Label)
+		}
+		for _, kg := range []float64{res.Emissions, res.Low, res.High, res.Emissions / res.AreaHa, res.Emissions / res.ProductT} {
+			require.Contains(t, text, thousands(kg))
+		}
+	}
+	for label := range ghg.Labels() {
+		name := strings.TrimPrefix(strings.TrimPrefix(label, "soil_n2o"), "_")
+		require.Contains(t, text, name, label)
+	}
+	for _, id := range []string{ghg.IPCC2019, ghg.IPCC2006} {
+		require.Contains(t, text, "`"+id+"`")
+		require.Contains(t, text, factors(t, id).Version)
+	}
+	for label := range ghg.RemovalLabels() {
+		require.Contains(t, text, "`"+label+"`")
 	}
 }

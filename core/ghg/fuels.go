@@ -21,25 +21,10 @@ func EnergyOfKWh(kwh float64) float64 { return kwh * MJPerKWh }
 // KWhOfEnergy gives kWh of mj MJ.
 func KWhOfEnergy(mj float64) float64 { return mj / MJPerKWh }
 
-// PumpingHead gives m: lift, pressure head of the method, and friction m per m of pipe.
-func PumpingHead(lift, pressure, distance, friction float64) float64 {
-	return lift + pressure + distance*friction
-}
-
-// PumpEnergy gives kWh to raise m3 of water over head m, with g m/s2 and the efficiency
-// of the pump set: density 1000 kg/m3, 1 kWh = 3.6 MJ.
-func PumpEnergy(m3, head, g, efficiency float64) float64 {
-	return m3 * head * g / 3600 / efficiency
-}
-
 // OperationFuel gives litres of diesel: rate l/ha and pass over pct per cent of areaHa.
 func OperationFuel(rate, areaHa, pct, passes float64) float64 {
 	return rate * areaHa * pct / 100 * passes
 }
-
-// TransportBurden gives kg CO2e of t tonnes over km, at kg CO2e per t km burnt and
-// upstream.
-func TransportBurden(t, km, direct, upstream float64) float64 { return t * km * (direct + upstream) }
 
 const energyVolume = "IPCC 2006 V2 ch2 Eq. 2.1, ch3 Eq. 3.3.1"
 
@@ -68,19 +53,8 @@ var (
 		"Q as entered", "EF kg CO2e/unit")
 	stepMemo = newStep("biogenic_co2", "Q * EF", "kg CO2", "outside of scopes", of2(Burden),
 		"Q l", "EF kg CO2/l")
-	stepHead = newStep("pumping_head", "lift + press + d * fr", "m", "hydraulics", of4(PumpingHead),
-		"lift m", "press m", "d m", "fr m/m")
-	stepShortHead = newStep("pumping_head", "lift + press", "m", "hydraulics",
-		of2(func(lift, pressure float64) float64 { return PumpingHead(lift, pressure, 0, 0) }),
-		"lift m", "press m")
-	stepPump = newStep("pump_energy", "V * H * g / 3600 / eff", "kWh", "hydraulics", of4(PumpEnergy),
-		"V m3", "H m", "g m/s2", "eff fraction")
-	stepWater = newStep("water_supply", "V * EF", "kg CO2e", "life-cycle inventory of the factor's source", of2(Burden),
-		"V m3", "EF kg CO2e/m3")
 	stepMachine = newStep("machinery_fuel", "R * A * p / 100 * n", "l", "definition", of4(OperationFuel),
 		"R l/ha", "A ha", "p %", "n passes")
-	stepTransport = newStep("transport", "m * d * (EF + WTT)", "kg CO2e", "tank-to-wheel and well-to-tank", of4(TransportBurden),
-		"m t", "d km", "EF kg CO2e/(t km)", "WTT kg CO2e/(t km)")
 )
 
 // biogenic are the carriers whose carbon grew in the years before: their CO2 is a memo
@@ -229,92 +203,4 @@ func (r *run) machinery() {
 		r.burn(LabelMachinery, model, r.do(stepFuelMJ, litres, of("ncv")), false, of("co2"), of("ch4"), of("n2o"))
 		r.emit(model, LabelMachinery, 1, NotSplit, r.upstream(litres, of("upstream")))
 	}
-}
-
-func (r *run) irrigation() {
-	for i := range r.in.Irrigation {
-		r.at("irrigation", i)
-		if !r.in.Irrigation[i].CountedElsewhere {
-			r.pump(&r.in.Irrigation[i])
-		}
-	}
-}
-
-func (r *run) pump(w *Irrigation) {
-	const model = "pump_energy"
-	if row, ok := r.set.mapping.Find(r.section, "source/water_supply", w.Source); ok {
-		r.emit(stepWater.Name, LabelIrrigation, 3, NotSplit, r.do(stepWater, given(w.WaterM3), r.resolved(row)))
-		return
-	}
-	switch w.PowerSource {
-	case "gravity", "solar":
-		return
-	case "":
-		r.warn(WarnNoPower, "The energy of pumping is not counted: its power source is not stated.")
-		return
-	case "electric", "diesel":
-	default:
-		r.refuse("power_source", "power_source", "Another power source has no factor: enter its energy among the fuels and set energy_counted_elsewhere.")
-		return
-	}
-	kwh := r.pumpEnergy(w)
-	if w.PowerSource == "electric" {
-		r.emit(model, LabelIrrigation, 2, NotSplit, r.do(stepElectricity, kwh, r.factor(r.section, "power_source/energy", w.PowerSource)))
-		return
-	}
-	of := func(term string) quantity { return r.factor(r.section, "power_source/"+term, w.PowerSource) }
-	mj := r.do(stepKWh, kwh)
-	r.burn(LabelIrrigation, model, mj, false, of("co2"), of("ch4"), of("n2o"))
-	r.emit(model, LabelIrrigation, 1, NotSplit, r.upstream(r.do(stepFuelVolume, mj, of("ncv")), of("upstream")))
-}
-
-func (r *run) pumpEnergy(w *Irrigation) quantity {
-	source := w.Source
-	if source == "" {
-		source = "other"
-	}
-	var lift quantity
-	if w.PumpingHeadM != nil {
-		lift = given(*w.PumpingHeadM)
-	} else {
-		lift = assume(r.factor(r.section, "source/lift", source))
-	}
-	pressure := r.factor(r.section, "method/pressure_head", w.Method)
-	head := quantity{}
-	if w.DistanceM != nil {
-		head = r.do(stepHead, lift, pressure, given(*w.DistanceM), r.factor(r.section, "distance_m/friction"))
-	} else {
-		head = r.do(stepShortHead, lift, pressure)
-	}
-	return r.do(stepPump, given(w.WaterM3), head, r.factor(r.section, "physics/g"), r.factor(r.section, "power_source/efficiency", w.PowerSource))
-}
-
-func (r *run) transport() {
-	for i := range r.in.Transport {
-		t := &r.in.Transport[i]
-		if t.CountedElsewhere {
-			continue
-		}
-		r.at("transport", i)
-		condition := ""
-		if t.Refrigerated {
-			condition = "refrigerated"
-		}
-		row, ok := r.set.mapping.Find(r.section, "mode/direct", t.Mode, condition)
-		if !ok {
-			r.unknown("mode", t.Mode)
-			return
-		}
-		if t.Refrigerated && r.plainRow(t.Mode, row) {
-			r.warn(WarnRefrigeration, "There is no factor for refrigerated transport by "+t.Mode+": that of the plain transport is used.")
-		}
-		q := r.do(stepTransport, given(t.WeightT), given(t.DistanceKm), r.resolved(row), r.factor(r.section, "mode/upstream", t.Mode, condition))
-		r.emit(stepTransport.Name, LabelTransport, 3, NotSplit, q)
-	}
-}
-
-// plainRow reports whether a refrigerated row is the one of the plain transport.
-func (r *run) plainRow(mode string, row MappingRow) bool {
-	plain, _ := r.set.mapping.Find(r.section, "mode/direct", mode)
-	return plain.Key == row.Key
 }

@@ -150,7 +150,7 @@ func (r *run) fertilizer(f *Fertilizer) {
 	}
 	r.fertilizerProduction(f, mass, n)
 	if f.Inhibitor != "" && f.Inhibitor != "none" {
-		r.warn(WarnInhibitor, "The "+f.Inhibitor+" inhibitor is recorded; the Tier 1 method has no factor for it, so it changes no figure.")
+		r.warn(WarnInhibitor, "The inhibitor ("+f.Inhibitor+") is recorded; the Tier 1 method has no factor for it, so it changes no figure.")
 	}
 }
 

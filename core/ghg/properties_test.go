@@ -2,6 +2,7 @@ package ghg_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -189,7 +190,7 @@ func TestTrace(t *testing.T) {
 		check := func(t require.TestingT, in ghg.Input) {
 			res, err := ghg.Calculate(in, set, ghg.Options{Trace: true})
 			require.NoError(t, err)
-			reached := map[string]map[float64]bool{}
+			traced, lines := map[string]float64{}, map[string]float64{}
 			for _, line := range res.Trace {
 				got, err := recompute(line)
 				require.NoError(t, err, line.Step)
@@ -202,10 +203,10 @@ func TestTrace(t *testing.T) {
 					require.NotEmpty(t, f.Source)
 					require.NotEmpty(t, f.Unit)
 				}
-				if reached[line.Unit] == nil {
-					reached[line.Unit] = map[float64]bool{}
+				if line.Label != "" {
+					section, _, _ := strings.Cut(line.Item, "[")
+					traced[line.Label+" of "+section+" as "+line.Gas] += line.Result
 				}
-				reached[line.Unit][line.Result] = true
 			}
 			plain := calculate(t, in, set)
 			require.Equal(t, plain.Lines, res.Lines)
@@ -213,7 +214,15 @@ func TestTrace(t *testing.T) {
 			require.Equal(t, plain.Warnings, res.Warnings)
 			require.InDelta(t, plain.High, res.High, 0)
 			for _, l := range append(append([]ghg.Line{}, res.Lines...), res.Removals...) {
-				require.NotEmpty(t, l.Section)
+				for gas, kg := range l.Kg {
+					if kg != 0 {
+						lines[l.Label+" of "+l.Section+" as "+ghg.Gas(gas).String()] += kg
+					}
+				}
+			}
+			require.Len(t, traced, len(lines))
+			for name, kg := range lines {
+				require.InEpsilon(t, kg, traced[name], tiny, name)
 			}
 		}
 		check(t, wheat())

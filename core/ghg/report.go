@@ -181,7 +181,10 @@ func derivedWarnings(res Result) []Warning {
 	var out []Warning
 	for _, l := range res.Lines {
 		if l.RangeAssumed {
-			out = append(out, Warning{Code: WarnRangeAssumed, Item: l.Section, Message: "No factor of " + l.Label + " has a published range: plus or minus 50 % is taken."})
+			w := Warning{Code: WarnRangeAssumed, Item: l.Section, Message: "No factor of " + l.Label + " has a published range: plus or minus 50 % is taken."}
+			if !slices.Contains(out, w) {
+				out = append(out, w)
+			}
 		}
 	}
 	seen := map[string]bool{}

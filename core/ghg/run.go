@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -282,7 +283,10 @@ func (r *run) warn(code, message string) {
 	if r.err != nil {
 		return
 	}
-	r.result.Warnings = append(r.result.Warnings, Warning{Code: code, Item: r.item(), Message: message})
+	w := Warning{Code: code, Item: r.item(), Message: message}
+	if !slices.Contains(r.result.Warnings, w) {
+		r.result.Warnings = append(r.result.Warnings, w)
+	}
 }
 
 // memo adds biogenic CO2, outside the totals.

@@ -50,6 +50,7 @@ func (r *run) remove(model, label string, q quantity) {
 }
 
 func (r *run) add(lines []sum, of Line, gas Gas, q quantity) []sum {
+	r.counts(of.Label, gas)
 	at := -1
 	for i := range lines {
 		l := &lines[i].line

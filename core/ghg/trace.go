@@ -17,6 +17,10 @@ type TraceLine struct {
 	Factors  []TraceFactor `json:"factors"`
 	Result   float64       `json:"result"`
 	Unit     string        `json:"unit"`
+	// Label and Gas name what the result is part of in the report, where it is: an
+	// emission, or a removal.
+	Label string `json:"label,omitempty"`
+	Gas   string `json:"gas,omitempty"`
 }
 
 // TraceInput is a value that was entered, or the result of an earlier step.
@@ -74,6 +78,13 @@ func (r *run) trace(s *Step, arguments []quantity, out quantity) {
 		line.Factors = append(line.Factors, f)
 	}
 	r.result.Trace = append(r.result.Trace, line)
+}
+
+// counts marks the step that was just carried out as a part of a line of the report.
+func (r *run) counts(label string, gas Gas) {
+	if n := len(r.result.Trace); n > 0 {
+		r.result.Trace[n-1].Label, r.result.Trace[n-1].Gas = label, gas.String()
+	}
 }
 
 // item names the place in the input that a step belongs to: "fertilizers[0]".

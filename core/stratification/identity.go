@@ -87,3 +87,15 @@ func mapUUID(print []byte, k int) string {
 	s := hex.EncodeToString(u)
 	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
 }
+
+// RunKey names a call that makes maps: what the prepared layers of an order are (their
+// digest), which of them are used, and the parameters. Check accepts the parameters.
+func RunKey(digest string, layers []string, p Params) string {
+	h := sha256.New()
+	for _, s := range append([]string{AlgorithmVersion, digest}, layers...) {
+		write(h, int64(len(s)))
+		_, _ = io.WriteString(h, s) // a hash takes everything
+	}
+	_, _ = h.Write(canonical(p))
+	return hex.EncodeToString(h.Sum(nil))
+}

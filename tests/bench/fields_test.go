@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"testing"
 	"time"
@@ -37,42 +38,85 @@ func squares(b *testing.B, grid vegetation.Grid, n int) (out []geo.MultiPolygon)
 	return out
 }
 
-// BenchmarkFieldsInOneTile computes a season of the synthetic archive for ever more fields
-// of it, each time with nothing in the cache of blocks: a further field costs its pixels,
-// for the blocks are there. Run it with -cpu 1,2,4 to see how it grows with processors.
-func BenchmarkFieldsInOneTile(b *testing.B) {
+// village is the synthetic archive under an address of its own, so that nothing of it is
+// cached, and fields all over a tile of it.
+type village struct {
+	computer series.Computer
+	requests []series.Request
+}
+
+// newVillage copies the archive and lays out n fields; what it takes is not measured.
+func newVillage(b *testing.B, n int) *village {
 	archive := rig.Archive(b)
 	index, err := vegetation.ParseIndex("NDVI")
 	require.NoError(b, err)
+	folder := filepath.Join(b.TempDir(), strconv.FormatInt(time.Now().UnixNano(), 36))
+	require.NoError(b, os.CopyFS(folder, os.DirFS(archive.Dir)))
+	source, err := catalog.Open(folder)
+	require.NoError(b, err)
+	b.Cleanup(func() { _ = source.Close() })
+	scenes, err := source.Search(b.Context(), archive.Parcels[0].Boundary, archive.From, archive.To)
+	require.NoError(b, err)
+	grid, err := source.Grid(b.Context(), scenes[0], vegetation.B04)
+	require.NoError(b, err)
+	c := &village{computer: series.Computer{Imagery: source}}
+	for _, field := range squares(b, grid, n) {
+		c.requests = append(c.requests, series.Request{Boundary: field, Index: index, From: archive.From, To: archive.To})
+	}
+	return c
+}
+
+// compute gives the processor time for all fields, one after the other, and the number of
+// their field-dates.
+func (c *village) compute(b *testing.B) (spent time.Duration, dates int) {
+	before := processorTime()
+	for _, request := range c.requests {
+		got, err := c.computer.Compute(b.Context(), request)
+		require.NoError(b, err)
+		dates += len(got.Observations) + len(got.Rejected)
+	}
+	return processorTime() - before, dates
+}
+
+// BenchmarkFieldsInOneTile computes a season of the synthetic archive for ever more fields
+// of it, with nothing in the cache of blocks at first, and then once more with all of them
+// there. A further field costs its pixels, for the blocks are there: so the first figure
+// comes down to the second, and neither grows with the number of fields.
+func BenchmarkFieldsInOneTile(b *testing.B) {
 	for _, n := range []int{1, 10, 100, 1000} {
 		b.Run(fmt.Sprintf("fields=%d", n), func(b *testing.B) {
-			var spent time.Duration
-			points := 0
+			var cold, warm time.Duration
+			dates := 0
 			for b.Loop() {
-				// Other addresses: nothing of them is cached.
-				folder := filepath.Join(b.TempDir(), strconv.FormatInt(time.Now().UnixNano(), 36))
-				require.NoError(b, os.CopyFS(folder, os.DirFS(archive.Dir)))
-				source, err := catalog.Open(folder)
-				require.NoError(b, err)
-				scenes, err := source.Search(b.Context(), archive.Parcels[0].Boundary, archive.From, archive.To)
-				require.NoError(b, err)
-				grid, err := source.Grid(b.Context(), scenes[0], vegetation.B04)
-				require.NoError(b, err)
-				computer := &series.Computer{Imagery: source}
-				fields := squares(b, grid, n)
-				started := time.Now()
-				for _, field := range fields {
-					got, err := computer.Compute(b.Context(), series.Request{Boundary: field, Index: index, From: archive.From, To: archive.To})
-					require.NoError(b, err)
-					points += len(got.Observations) + len(got.Rejected)
-				}
-				spent += time.Since(started)
-				require.NoError(b, source.Close())
-				require.NoError(b, os.RemoveAll(folder))
+				fields := newVillage(b, n)
+				spent, points := fields.compute(b)
+				again, _ := fields.compute(b)
+				cold, warm, dates = cold+spent, warm+again, dates+points
 			}
-			require.Positive(b, points)
-			b.ReportMetric(float64(spent.Microseconds())/float64(n*b.N), "us/field")
-			b.ReportMetric(float64(spent.Microseconds())/float64(points), "us/field-date")
+			require.Positive(b, dates)
+			b.ReportMetric(float64(cold.Microseconds())/float64(dates), "us/field-date")
+			b.ReportMetric(float64(warm.Microseconds())/float64(dates), "us/cached-field-date")
 		})
 	}
+}
+
+// BenchmarkProcessors computes the same 250 fields on one processor and on two, in turns, and reports how many times faster two are; of each the fastest of three turns
+// counts.
+func BenchmarkProcessors(b *testing.B) {
+	const turns = 3
+	fastest := map[int]time.Duration{1: time.Hour, 2: time.Hour}
+	for b.Loop() {
+		for range turns {
+			for processors := range fastest {
+				fields := newVillage(b, 250)
+				before, started := runtime.GOMAXPROCS(processors), time.Now()
+				fields.compute(b)
+				fastest[processors] = min(fastest[processors], time.Since(started))
+				runtime.GOMAXPROCS(before)
+			}
+		}
+	}
+	b.ReportMetric(fastest[1].Seconds()/fastest[2].Seconds(), "x-with-two")
+	b.ReportMetric(float64(fastest[1].Milliseconds()), "ms-with-one")
+	b.ReportMetric(float64(fastest[2].Milliseconds()), "ms-with-two")
 }

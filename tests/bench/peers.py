@@ -1,15 +1,19 @@
 """The job of `tilth profile` done with rasterio and numpy, for comparison.
 
-peers.py make DIR       writes a catalog with one date of a full-size tile to DIR
-peers.py run DIR TURNS  computes the NDVI series of DIR/field.geojson from DIR's catalog as
-                        often as told, and prints the seconds of the fastest turn and the
-                        series as JSON. Starting Python and importing is not counted.
+peers.py make DIR DOWN          writes a catalog with one date of a full-size tile to DIR; its field
+                                begins DOWN (0 to 1) of the way down its block
+peers.py run DIR TURNS THREADS  computes the NDVI series of DIR/field.geojson from DIR's catalog as
+                                often as told, dates or else bands on so many threads, and prints
+                                the seconds of the fastest turn, those that processors spent in the
+                                cheapest, and the series as JSON. Starting Python and importing
+                                is not counted.
 """
 
 import json
 import pathlib
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import rasterio
@@ -23,7 +27,7 @@ BLOCK = 1024
 LEFT, TOP = 399960, 4700040  # of tile 30TUM
 
 
-def make(folder):
+def make(folder, down):
     random = np.random.default_rng(1)
     (folder / "scene").mkdir(parents=True)
     # Only the blocks around the field are stored; GDAL leaves the others out.
@@ -47,8 +51,8 @@ def make(folder):
         "assets": {"red": asset("B04"), "nir": asset("B08"), "scl": {"href": "SCL.tif", "type": "image/tiff"}},
     }
     catalog = {"type": "Catalog", "id": "made", "stac_version": "1.0.0", "description": "made", "links": [{"rel": "item", "href": "scene/item.json"}]}
-    # 600 m square in the middle of block 4/4 of the bands, and of a block of the classes
-    x, y = LEFT + 10 * 4.5 * BLOCK, TOP - 10 * 4.5 * BLOCK
+    # a square of 600 m inside block 4/4 of the bands, and inside a block of the classes
+    x, y = LEFT + 10 * 4.5 * BLOCK, TOP - 10 * (4 + down) * BLOCK - 600
     ring = [[x, y], [x + 600, y], [x + 600, y + 600], [x, y + 600], [x, y]]
     field = transform_geom("EPSG:32630", "EPSG:4326", {"type": "Polygon", "coordinates": [ring]})
     for path, content in (("scene/item.json", item), ("catalog.json", catalog), ("field.geojson", field)):
@@ -78,45 +82,62 @@ def by_band(item):
     return {asset.get("eo:bands", [{"name": key.upper()}])[0]["name"]: asset for key, asset in item["assets"].items()}
 
 
-def series(folder):
+def date(folder, item, shape, gather):
+    """The figures of one date, or None where clouds cover the field."""
+    assets = by_band(item)
+    (red, transform, projected), (classes, coarse, _), nir = gather(lambda name: read(folder, assets[name], shape), ("B04", "SCL", "B08"))
+    inside = geometry_mask([projected], red.shape, transform, invert=True)
+    rows, columns = np.indices(red.shape)
+    xs, ys = transform * (columns + 0.5, rows + 0.5)
+    columns, rows = ~coarse * (xs, ys)
+    columns, rows = np.floor(columns).astype(int), np.floor(rows).astype(int)
+    kept = (rows >= 0) & (rows < classes.shape[0]) & (columns >= 0) & (columns < classes.shape[1])
+    clear = np.zeros(red.shape, bool)
+    clear[kept] = np.isin(classes[rows[kept], columns[kept]], (4, 5, 6, 7))
+    if (inside & clear).sum() < 0.5 * inside.sum():
+        return None
+    nir = nir()[0]
+    valid = inside & clear & (red > 0) & (nir > 0)
+    r, n = red[valid] * 1e-4, nir[valid] * 1e-4
+    ndvi = (n - r) / (n + r)
+    figures = [ndvi.mean(), np.median(ndvi), ndvi.std(), ndvi.min(), ndvi.max(), *np.percentile(ndvi, (10, 90))]
+    return [float(v) for v in figures]
+
+
+def series(folder, pool):
     shape = json.loads((folder / "field.geojson").read_text())
     shape = shape["features"][0] if shape["type"] == "FeatureCollection" else shape
     shape = shape.get("geometry", shape)
-    out = {}
-    for path, item in documents(folder / "catalog.json"):
-        assets = by_band(item)
-        red, transform, projected = read(path.parent, assets["B04"], shape)
-        inside = geometry_mask([projected], red.shape, transform, invert=True)
-        classes, coarse, _ = read(path.parent, assets["SCL"], shape)
-        rows, columns = np.indices(red.shape)
-        xs, ys = transform * (columns + 0.5, rows + 0.5)
-        columns, rows = ~coarse * (xs, ys)
-        columns, rows = np.floor(columns).astype(int), np.floor(rows).astype(int)
-        kept = (rows >= 0) & (rows < classes.shape[0]) & (columns >= 0) & (columns < classes.shape[1])
-        clear = np.zeros(red.shape, bool)
-        clear[kept] = np.isin(classes[rows[kept], columns[kept]], (4, 5, 6, 7))
-        if (inside & clear).sum() < 0.5 * inside.sum():
-            continue
-        nir, _, _ = read(path.parent, assets["B08"], shape)
-        valid = inside & clear & (red > 0) & (nir > 0)
-        r, n = red[valid] * 1e-4, nir[valid] * 1e-4
-        ndvi = (n - r) / (n + r)
-        figures = [ndvi.mean(), np.median(ndvi), ndvi.std(), ndvi.min(), ndvi.max(), *np.percentile(ndvi, (10, 90))]
-        out[item["properties"]["datetime"][:10]] = [float(v) for v in figures]
-    return out
+    items = list(documents(folder / "catalog.json"))
+
+    def in_turn(read, names):  # the last band only when it is asked for
+        return read(names[0]), read(names[1]), lambda: read(names[2])
+
+    def at_once(read, names):
+        first, second, third = (pool.submit(read, name) for name in names)
+        return first.result(), second.result(), third.result
+
+    def one(found):
+        path, item = found
+        return item["properties"]["datetime"][:10], date(path.parent, item, shape, at_once if pool and len(items) == 1 else in_turn)
+
+    dates = pool.map(one, items) if pool and len(items) > 1 else map(one, items)
+    return {day: figures for day, figures in dates if figures}
 
 
-def run(folder, turns):
-    seconds = []
+def run(folder, turns, threads):
+    seconds, spent = [], []
+    pool = ThreadPoolExecutor(threads) if threads > 1 else None
     for _ in range(turns):
-        started = time.perf_counter()
-        computed = series(folder)
+        started, before = time.perf_counter(), time.process_time()
+        computed = series(folder, pool)
         seconds.append(time.perf_counter() - started)
-    print(json.dumps({"seconds": min(seconds), "series": computed}))
+        spent.append(time.process_time() - before)
+    print(json.dumps({"seconds": min(seconds), "processor": min(spent), "series": computed}))
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "make":
-        make(pathlib.Path(sys.argv[2]))
+        make(pathlib.Path(sys.argv[2]), float(sys.argv[3]))
     else:
-        run(pathlib.Path(sys.argv[2]), int(sys.argv[3]))
+        run(pathlib.Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))

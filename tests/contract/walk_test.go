@@ -48,6 +48,7 @@ func furnish(t *testing.T, s *rig.Server, c *rig.Client) (grantee *rig.Client) {
 	c.Make("invitation/", map[string]any{"email": "guest@walk.example", "roles": []string{access.RoleViewer}})
 	c.Make("api-key/", map[string]any{"name": "key"})
 	c.Make("webhook/", map[string]any{"url": "https://hooks.walk.example/", "is_active": false})
+	assess(t, c, map[string]any{"resource_type": "field", "resource_id": land.Field, "fertilizers": []any{map[string]any{"product": "urea"}}})
 	grantee = s.Company(access.RoleOwner, 0)
 	grant := c.Make("share-grant/", map[string]any{"grantee_uuid": grantee.UUID(), "target": "all"})
 	grantee.Expect(200, http.MethodPost, path("share-grant", grant)+"accept/", nil)
@@ -81,6 +82,17 @@ func sampleID(t *testing.T, c *rig.Client, path string) string {
 	return ""
 }
 
+// below fills in the parameters of paths below an assessment: a section, and its first item.
+func below(t *testing.T, c *rig.Client, path, assessment string) string {
+	t.Helper()
+	const section = "fertilizers"
+	if strings.Contains(path, "{item_id}") {
+		items := c.Expect(200, http.MethodGet, assessmentsPath+assessment+"/sections/"+section+"/", nil).Map(t)["data"].([]any)
+		path = strings.Replace(path, "{item_id}", itoa(int64(items[0].(map[string]any)["id"].(float64))), 1)
+	}
+	return strings.Replace(path, "{section}", section, 1)
+}
+
 // importPrefix is the one resource that has no list: the reports of imports in the background.
 const importPrefix = "field/import/"
 
@@ -112,7 +124,8 @@ func TestEveryRouteKeepsStrangersOut(t *testing.T) {
 			list, _, hasID := strings.Cut(path, "{")
 			if hasID {
 				// Of a record below a record the first id alone is real: whose it is decides.
-				path = parameter.ReplaceAllString(r.path, sampleID(t, owner, r.path))
+				path = below(t, owner, r.path, sampleID(t, owner, r.path))
+				path = parameter.ReplaceAllString(path, sampleID(t, owner, r.path))
 			}
 			if r.public {
 				require.NotEqual(t, 401, nobody.Do(r.method, path, `{}`).Map(t)["code"], "%s %s", r.method, r.path)

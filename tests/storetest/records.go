@@ -58,6 +58,7 @@ func testRecords(t *testing.T, b Backend) {
 	t.Run("season", func(t *testing.T) { t.Parallel(); lifeOfRecords(t, b, seasonResource) })
 	t.Run("cultivation", func(t *testing.T) { t.Parallel(); lifeOfRecords(t, b, cultivationResource) })
 	t.Run("fertilization", func(t *testing.T) { t.Parallel(); lifeOfRecords(t, b, fertilizationResource) })
+	t.Run("assessment", func(t *testing.T) { t.Parallel(); lifeOfRecords(t, b, assessmentResource) })
 }
 
 // lifeOfRecords inserts, reads, changes and deletes.
@@ -166,6 +167,7 @@ func testIsolation(t *testing.T, b Backend) {
 	isolated(t, w, seasonResource, w.ours.season)
 	isolated(t, w, cultivationResource, w.ours.cultivation)
 	isolated(t, w, fertilizationResource, w.ours.fertilization)
+	isolated(t, w, assessmentResource, w.ours.assessment)
 }
 
 // isolated asserts that a record of ours is there for us, and for nobody else.

@@ -12,6 +12,7 @@ import (
 
 	"tilth/adapters/persistence"
 	"tilth/core/access"
+	"tilth/core/assessment"
 	"tilth/core/farm"
 	"tilth/core/geo"
 	"tilth/core/vegetation"
@@ -42,6 +43,7 @@ type estate struct {
 	cultivation farm.Cultivation
 
 	fertilization farm.Fertilization
+	assessment    assessment.Assessment
 }
 
 func newWorld(t testing.TB, b Backend) *world {
@@ -112,6 +114,10 @@ func (w *world) settle(name string) estate {
 	e.fertilization = w.newFertilization(e)
 	w.write(func(tx ports.Repos) error {
 		return tx.Fertilizations.Insert(w.ctx, e.scope, []*farm.Fertilization{&e.fertilization})
+	})
+	e.assessment = w.newAssessment(e)
+	w.write(func(tx ports.Repos) error {
+		return tx.Assessments.Insert(w.ctx, e.scope, []*assessment.Assessment{&e.assessment})
 	})
 	return e
 }

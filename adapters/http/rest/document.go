@@ -151,12 +151,15 @@ func (Paginated[R]) schema(s *schemas) *huma.Schema {
 	}
 }
 
-func resultSchema[O any](a *API) *huma.Schema {
+func resultSchema[O any](a *API, r Route) *huma.Schema {
+	if r.Data != "" {
+		return a.given(r.Data)
+	}
 	var out O
 	if s, ok := any(out).(shaped); ok {
 		return s.schema(a.schemas)
 	}
-	return a.schemas.of(reflect.TypeFor[O]())
+	return a.with(a.schemas.of(reflect.TypeFor[O]()), r.DataWith)
 }
 
 // describe adds a route to the document.
@@ -205,7 +208,10 @@ func (a *API) requestBody(r Route, body *BodySpec) *huma.RequestBody {
 		if r.Method == http.MethodPatch {
 			schema = a.partial(schema)
 		}
-		content["application/json"] = &huma.MediaType{Schema: schema}
+		content["application/json"] = &huma.MediaType{Schema: a.with(schema, body.with)}
+	}
+	if body.given != "" {
+		content["application/json"] = &huma.MediaType{Schema: a.given(body.given)}
 	}
 	return &huma.RequestBody{Required: !body.optional, Content: content}
 }

@@ -35,6 +35,10 @@ type Route struct {
 	Secret  bool           // the answer holds a secret, which is not kept for an Idempotency-Key
 	Faults  []int          // statuses of failures, beside those that follow from the description
 
+	// Data names a defined schema of the answer's data, where its Go type does not say it,
+	// and DataWith one whose members the data has beside those of its type; see [API.DefineSchema].
+	Data, DataWith string
+
 	// Odd holds the contract's exceptions: the status of a fault code on this route.
 	Odd map[string]int
 	// MaxBody bounds the body of this route in bytes; 0 means the configured bound.
@@ -79,6 +83,8 @@ type BodySpec struct {
 	bulk     bool
 	optional bool
 	media    map[string]string // content types of a body that is not JSON, with a description
+	given    string            // name of a defined schema that is the body's
+	with     string            // name of a defined schema whose members the record also has
 }
 
 // Body is a JSON object that reads as W; see [Decode] and [DecodeInto].
@@ -100,7 +106,7 @@ func (b BodySpec) Optional() *BodySpec { b.optional = true; return &b }
 // program, found when it starts.
 func Handle[O any](a *API, r Route, body *BodySpec, h func(ctx context.Context, c *Call) (O, error)) {
 	r = r.withDefaults()
-	a.register(r, body, resultSchema[O](a), func(ctx context.Context, c *Call) (answer, error) {
+	a.register(r, body, resultSchema[O](a, r), func(ctx context.Context, c *Call) (answer, error) {
 		if alt := c.alternative(); alt != nil {
 			return alt.Handle(ctx, c)
 		}

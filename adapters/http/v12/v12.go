@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
+	"tilth/app/assessing"
 	"tilth/app/events"
 	"tilth/app/farming"
 	"tilth/app/identity"
@@ -38,17 +39,19 @@ type Deps struct {
 	Fertilizations *farming.Records[farm.Fertilization]
 	Boundaries     *farming.Boundaries
 
-	Orders  *profiles.Orders
-	Files   *profiles.Files
-	Intake  *intake.Intake
-	Sharing *sharing.Sharing
-	Keys    *keys.Keys
-	Trail   *trail.Trail
-	People  *people.People
-	Limits  geo.Limits
-
+	Orders   *profiles.Orders
+	Files    *profiles.Files
+	Intake   *intake.Intake
+	Sharing  *sharing.Sharing
+	Keys     *keys.Keys
+	Trail    *trail.Trail
+	People   *people.People
 	Events   *events.Feed
 	Webhooks *webhooks.Webhooks
+
+	Assessing *assessing.Assessing
+
+	Limits geo.Limits
 }
 
 // Register adds every route of the version.
@@ -74,6 +77,7 @@ func Register(a *rest.API, d Deps) {
 	registerPeople(a, d.Identity, d.People)
 	registerEvents(a, d.Events)
 	registerWebhooks(a, d.Webhooks)
+	registerAssessments(a, d.Assessing)
 }
 
 // describe adds what the document says beside the routes: groups, and the codes of the

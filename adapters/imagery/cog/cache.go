@@ -150,11 +150,47 @@ func (c *cache) keep(k key, v value) {
 	}
 	c.entries[k] = c.recent.PushFront(&kept{k, v})
 	c.used += v.cost
+	c.trim()
+}
+
+// trim forgets what was not used for longest until the rest fits.
+func (c *cache) trim() {
 	for c.used > c.most {
-		oldest := c.recent.Back()
-		gone := oldest.Value.(*kept)
-		c.recent.Remove(oldest)
-		delete(c.entries, gone.key)
-		c.used -= gone.value.cost
+		c.forget(c.recent.Back())
+	}
+}
+
+func (c *cache) forget(e *list.Element) {
+	gone := e.Value.(*kept)
+	c.recent.Remove(e)
+	delete(c.entries, gone.key)
+	c.used -= gone.value.cost
+}
+
+// costed is something whose cost changes while it is kept.
+type costed interface{ cost() int64 }
+
+// recharge takes note that what is kept under k now costs another number of bytes; if it
+// is no longer kept, nothing happens.
+func (c *cache) recharge(k key, data costed) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.entries[k]
+	if !ok || e.Value.(*kept).value.data != any(data) {
+		return
+	}
+	v := &e.Value.(*kept).value
+	cost := data.cost()
+	c.used += cost - v.cost
+	v.cost = cost
+	c.trim()
+}
+
+// drop forgets what is kept under k, if it still is data.
+func (c *cache) drop(k key, data costed) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.entries[k]; ok && e.Value.(*kept).value.data == any(data) {
+		c.forget(e)
 	}
 }

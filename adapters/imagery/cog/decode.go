@@ -1,17 +1,6 @@
 package cog
 
-import (
-	"bytes"
-	"errors"
-	"fmt"
-	"io"
-	"slices"
-	"sync"
-
-	"github.com/klauspost/compress/zlib"
-	"github.com/klauspost/compress/zstd"
-	"golang.org/x/image/tiff/lzw"
-)
+import "fmt"
 
 // codec is a value of TIFF's Compression tag.
 type codec int64
@@ -50,85 +39,7 @@ func (c codec) known() bool {
 const (
 	predictorNone       = 1
 	predictorHorizontal = 2
-
-	// maxWindow bounds what a ZSTD frame may ask to keep; the windows of block-sized
-	// frames are at most as large as the block.
-	maxWindow = maxBlock
 )
-
-// mostPacked is the most bytes that a block of n raw bytes may take when packed. Codes of
-// LZW have at most 12 bits for 8; the other codecs expand by far less.
-func mostPacked(n int64) int64 { return 2*n + 64<<10 }
-
-// scratch keeps buffers of packed and of unpacked bytes, which are as large as blocks and
-// live no longer than one is decoded.
-var scratch = sync.Pool{New: func() any { return new([]byte) }}
-
-// sized gives n bytes of a buffer, which grows when it is too small. What they hold is
-// left from before.
-func sized(buffer *[]byte, n int) []byte {
-	*buffer = slices.Grow((*buffer)[:0], n)[:n]
-	return *buffer
-}
-
-// decode turns the stored bytes of a block into its pixels, blockW × rows(block) in row
-// order.
-func (h *header) decode(packed []byte, block int) ([]uint16, error) {
-	rows := h.rows(block)
-	buffer := scratch.Get().(*[]byte)
-	defer scratch.Put(buffer)
-	raw := sized(buffer, rows*h.rowBytes())
-	if err := h.codec.unpack(raw, packed); err != nil {
-		return nil, err
-	}
-	out := make([]uint16, rows*h.blockW)
-	for row := range rows {
-		h.samples(out[row*h.blockW:][:h.blockW], raw[row*h.rowBytes():])
-	}
-	return out, nil
-}
-
-// unpack fills raw. Bytes beyond it are of no interest; fewer are an error, and so is a
-// checksum that does not hold.
-func (c codec) unpack(raw, packed []byte) error {
-	if c == codecNone {
-		if copy(raw, packed) < len(raw) {
-			return io.ErrUnexpectedEOF
-		}
-		return nil
-	}
-	reader, err := c.reader(packed)
-	if err != nil {
-		return err
-	}
-	defer reader.Close()
-	if _, err := io.ReadFull(reader, raw); err != nil {
-		return err
-	}
-	// One step further: decoders compare checksums only when they reach the end. Other
-	// errors there are let pass, for the pixels are complete.
-	var beyond [1]byte
-	if _, err := reader.Read(beyond[:]); errors.Is(err, zlib.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch) {
-		return err
-	}
-	return nil
-}
-
-func (c codec) reader(packed []byte) (io.ReadCloser, error) {
-	in := bytes.NewReader(packed)
-	switch c {
-	case codecLZW:
-		return lzw.NewReader(in, lzw.MSB, 8), nil
-	case codecZSTD:
-		d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
-		if err != nil {
-			return nil, err
-		}
-		return d.IOReadCloser(), nil
-	default:
-		return zlib.NewReader(in)
-	}
-}
 
 // samples turns a row of bytes into pixels and undoes the differencing of neighbours
 // (TIFF 6.0, section 14), which works on samples, not on bytes.

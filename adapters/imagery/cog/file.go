@@ -116,12 +116,16 @@ func (f *File) Read(ctx context.Context, w vegetation.Window) (vegetation.Raster
 	}
 	most := max(maxBatch/(2*f.blockW*f.blockH), 1)
 	for batch := range slices.Chunk(stored, most) {
-		pixels, err := f.blocks(ctx, batch)
+		got, err := f.blocks(ctx, batch, inside)
 		if err != nil {
 			return vegetation.Raster{}, err
 		}
-		for i, block := range batch {
-			f.copyBlock(out.DN, w, inside, block, pixels[i].data.([]uint16))
+		for i, index := range batch {
+			pixels, err := f.pixels(index, got[i], f.rowsIn(index, inside))
+			if err != nil {
+				return vegetation.Raster{}, err
+			}
+			f.copyBlock(out.DN, w, inside, index, pixels)
 		}
 	}
 	return out, nil
@@ -162,24 +166,51 @@ func (f *File) copyBlock(out []uint16, w, inside vegetation.Window, block int, p
 	}
 }
 
-// blocks gives the decoded pixels ([]uint16) of blocks.
-func (f *File) blocks(ctx context.Context, blocks []int) ([]value, error) {
-	address := f.source.Address()
-	keys := make([]key, len(blocks))
-	for i, block := range blocks {
-		keys[i] = key{address, block}
+// rowsIn is how many rows of a block, from its top, a window inside the file needs.
+func (f *File) rowsIn(index int, inside vegetation.Window) int {
+	return min(inside.Row+inside.Height-index/f.across*f.blockH, f.blockH)
+}
+
+// blocks gives blocks (*block) that a window inside the file touches.
+func (f *File) blocks(ctx context.Context, indices []int, inside vegetation.Window) ([]value, error) {
+	keys := make([]key, len(indices))
+	for i, index := range indices {
+		keys[i] = f.key(index)
 	}
 	return f.cache.get(ctx, keys, func(ctx context.Context, mine []int) ([]value, error) {
 		wanted := make([]int, len(mine))
 		for k, i := range mine {
-			wanted[k] = blocks[i]
+			wanted[k] = indices[i]
 		}
-		return f.load(ctx, wanted)
+		return f.load(ctx, wanted, inside)
 	})
 }
 
-// load fetches and decodes blocks, neighbours in the file with one request.
-func (f *File) load(ctx context.Context, blocks []int) ([]value, error) {
+func (f *File) key(index int) key { return key{f.source.Address(), index} }
+
+// pixels gives at least the first rows of a block. One that does not unpack is kept no
+// longer.
+func (f *File) pixels(index int, kept value, rows int) ([]uint16, error) {
+	b := kept.data.(*block)
+	pixels, more, err := b.upTo(rows)
+	if err != nil {
+		f.cache.drop(f.key(index), b)
+		return nil, f.undecodable(index, err)
+	}
+	if more {
+		f.cache.recharge(f.key(index), b)
+	}
+	return pixels, nil
+}
+
+func (f *File) undecodable(index int, err error) error {
+	fail := fault.Newf(fault.Invalid, "imagery_unreadable", "%s cannot be read: block %d does not decode.", f.name, index)
+	return fail.Because(err)
+}
+
+// load fetches blocks, neighbours in the file with one request, and unpacks the rows of
+// the window.
+func (f *File) load(ctx context.Context, blocks []int, inside vegetation.Window) ([]value, error) {
 	places := make([]int, len(blocks)) // of blocks, in the order of the file
 	for i, block := range blocks {
 		if err := f.checkBlock(block); err != nil {
@@ -200,13 +231,12 @@ func (f *File) load(ctx context.Context, blocks []int) ([]value, error) {
 			return nil, err
 		}
 		for _, i := range places[:n] {
-			block := blocks[i]
-			pixels, err := f.decode(packed[f.offsets[block]-start:][:f.byteCounts[block]], block)
+			index := blocks[i]
+			b, err := f.newBlock(packed[f.offsets[index]-start:][:f.byteCounts[index]], index, f.rowsIn(index, inside))
 			if err != nil {
-				fail := fault.Newf(fault.Invalid, "imagery_unreadable", "%s cannot be read: block %d does not decode.", f.name, block)
-				return nil, fail.Because(err)
+				return nil, f.undecodable(index, err)
 			}
-			out[i] = value{pixels, 2 * int64(len(pixels))}
+			out[i] = value{b, b.cost()}
 		}
 		places = places[n:]
 	}

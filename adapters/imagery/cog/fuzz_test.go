@@ -3,6 +3,7 @@ package cog_test
 import (
 	"context"
 	"encoding/binary"
+	"runtime/metrics"
 	"testing"
 
 	"tilth/adapters/imagery/cog"
@@ -10,8 +11,13 @@ import (
 	"tilth/core/vegetation"
 )
 
-// FuzzOpenRead holds that no bytes make the reader panic, and that what it does not read
-// it calls Invalid.
+// mostTaken is what one input may make the reader take in memory, in bytes: a block as
+// large as any that is read, its packed form, and the state of its codec.
+const mostTaken = 256 << 20
+
+// FuzzOpenRead holds that no bytes make the reader panic or take memory beyond bounds, and
+// that what it does not read it calls Invalid. Every file is read twice: as one of known
+// length, and as one behind a server that does not tell it.
 func FuzzOpenRead(f *testing.F) {
 	for _, s := range []spec{
 		{width: 20, height: 20, tiled: true, blockW: 16, blockH: 16, codec: 8, predictor: 2, noData: "0"},
@@ -21,24 +27,49 @@ func FuzzOpenRead(f *testing.F) {
 	} {
 		f.Add(s.encode(f, scenery(s.width, s.height, 8)))
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := cog.NewReader(1<<20).Open(context.Background(), &memory{data: data, address: "x"}, "x.tif")
-		if err != nil {
-			mustBeInvalid(t, err)
-			return
+	for name, h := range hostile(f) {
+		if name != largestStrip { // takes its memory each time, which leaves time for little else
+			f.Add(h)
 		}
-		g := file.Grid()
-		for _, w := range []vegetation.Window{{Col: -2, Row: -2, Width: 40, Height: 40}, {Col: g.Width - 3, Row: g.Height - 3, Width: 5, Height: 5}} {
-			got, err := file.Read(context.Background(), w)
-			if err != nil {
-				mustBeInvalid(t, err)
-				continue
-			}
-			if len(got.DN) != w.Width*w.Height || !got.HasNoData {
-				t.Fatalf("%d pixels for %+v, nodata %v", len(got.DN), w, got.HasNoData)
+	}
+	f.Add(zeroed(f, 8, 600, 1)) // large enough to be left early and taken up again
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, hidden := range []bool{false, true} {
+			before := taken()
+			openRead(t, &memory{data: data, address: "x", hidden: hidden})
+			if bytes := taken() - before; bytes > mostTaken {
+				t.Fatalf("%d bytes of memory for a file of %d", bytes, len(data))
 			}
 		}
 	})
+}
+
+// taken is how many bytes have been taken from the heap since the start.
+func taken() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// openRead reads the top and the bottom of a file, the latter with what is kept of the
+// former.
+func openRead(t *testing.T, source cog.Source) {
+	file, err := cog.NewReader(128<<20).Open(context.Background(), source, "x.tif")
+	if err != nil {
+		mustBeInvalid(t, err)
+		return
+	}
+	g := file.Grid()
+	for _, w := range []vegetation.Window{{Col: -2, Row: -2, Width: 40, Height: 40}, {Col: g.Width - 3, Row: g.Height - 3, Width: 5, Height: 5}} {
+		got, err := file.Read(context.Background(), w)
+		if err != nil {
+			mustBeInvalid(t, err)
+			continue
+		}
+		if len(got.DN) != w.Width*w.Height || !got.HasNoData {
+			t.Fatalf("%d pixels for %+v, nodata %v", len(got.DN), w, got.HasNoData)
+		}
+	}
 }
 
 func mustBeInvalid(t *testing.T, err error) {

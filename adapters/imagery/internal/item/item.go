@@ -27,9 +27,10 @@ type Item struct {
 	Assets     map[vegetation.Band]Asset
 	scene      vegetation.Scene
 	footprint  geom.Geometry
-	box        geo.Box
-	applied    *bool // earthsearch:boa_offset_applied, where stated
-	jpeg2000   bool  // its bands are there, but as JPEG 2000
+	box        geo.Box // its west is greater than its east where it crosses the antimeridian
+	wrapped    bool    // the footprint crosses it in one piece, so that only its box is of use
+	applied    *bool   // earthsearch:boa_offset_applied, where stated
+	jpeg2000   bool    // its bands are there, but as JPEG 2000
 
 	revision func() string // made once, of the assets as they are at the first call of Scene
 
@@ -113,6 +114,7 @@ func (it *Item) place(d document, name string) error {
 		low, high, ok := it.footprint.Envelope().MinMaxXYs()
 		if ok {
 			it.box = geo.Box{MinX: low.X, MinY: low.Y, MaxX: high.X, MaxY: high.Y}
+			it.box, it.wrapped = unwrap(it.footprint, it.box)
 			return nil
 		}
 	}
@@ -165,13 +167,14 @@ func NewArea(boundary geo.MultiPolygon) (Area, error) {
 }
 
 // Meets says whether the footprint shares a point with the area. A footprint that only
-// has a box, or crosses itself, counts by its box: better a scene too many, whose pixels
-// then prove to be nodata, than one too few.
+// has a box, crosses itself, or crosses the antimeridian in one piece, counts by its box:
+// better a scene too many, whose pixels then prove to be nodata, than one too few.
 func (it *Item) Meets(a Area) bool {
-	if !it.box.Intersects(a.box) {
+	meets, around := meet(it.box, a.box)
+	if !meets {
 		return false
 	}
-	if it.footprint.IsEmpty() || it.footprint.Validate() != nil {
+	if around || it.wrapped || it.footprint.IsEmpty() || it.footprint.Validate() != nil {
 		return true
 	}
 	return geom.Intersects(it.footprint, a.geom)

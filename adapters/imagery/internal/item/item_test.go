@@ -288,31 +288,3 @@ func TestOrder(t *testing.T) {
 	slices.SortFunc(items, item.Compare)
 	require.Equal(t, []string{"7", "8", "9"}, []string{items[0].ID, items[1].ID, items[2].ID})
 }
-
-func FuzzParse(f *testing.F) {
-	f.Add([]byte(`{"id":"a","bbox":[0,0,1,1],"properties":{"datetime":"2025-01-01T00:00:00Z"},"assets":{"red":{"href":"B04.tif","eo:bands":[{"name":"B04"}]}}}`))
-	f.Add([]byte(`{"id":"a","geometry":{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]]]},"properties":{"start_datetime":"2025-01-01T00:00:00Z"}}`))
-	area, err := item.NewArea(geo.MultiPolygon{{{{X: 0, Y: 0}, {X: 1, Y: 0}, {X: 1, Y: 1}, {X: 0, Y: 0}}}})
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		it, err := item.Parse(data, "x")
-		if err != nil {
-			if !fault.Is(err, fault.Invalid) {
-				t.Fatalf("%T %v", err, err)
-			}
-			if broken, ok := item.SalvagePlaced(data, err); ok {
-				if s := broken.Scene(); s.ID == "" || s.SensedAt.IsZero() || s.Broken == "" || len(s.Bands) > 0 {
-					t.Fatalf("%+v", s)
-				}
-				_ = broken.Meets(area)
-			}
-			return
-		}
-		if it.ID == "" || it.Scene().Platform == "" {
-			t.Fatalf("%+v", it.Scene())
-		}
-		_ = it.Meets(area)
-	})
-}

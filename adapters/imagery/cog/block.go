@@ -1,0 +1,128 @@
+package cog
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+const (
+	// stopFrom is the raw size, in bytes, from which on a block is unpacked only as far as
+	// it is needed. The rest of a smaller one costs less time and memory than keeping its
+	// unpacker does.
+	stopFrom = 4 * stateBytes
+
+	// chunk is about how many raw bytes are unpacked before they become pixels: few enough
+	// to be still in the processor's cache then.
+	chunk = 64 << 10
+)
+
+// block is a block of a file, unpacked from its top row down as far as anyone has needed
+// it: a packed stream cannot be entered in the middle, but it can be left early. What is
+// left stays packed, so that a field further down is not fetched once more, and the work is
+// taken up where it ended. The checksum at a stream's end is compared when the end is
+// reached.
+//
+// Safe for concurrent use: one caller unpacks, and rows that are there never change.
+type block struct {
+	header *header
+	all    int          // rows in the block
+	held   atomic.Int64 // bytes of memory
+
+	mu     sync.Mutex
+	rest   *unpacker // nil when no more comes
+	pixels []uint16  // blockW × the rows so far, in row order
+	failed error     // why no more comes, if that is so before all rows are there
+}
+
+// newBlock unpacks at least the first rows of a block from its stored bytes, which may
+// change afterwards. Rows that do not unpack are an error of upTo, not of newBlock: who
+// waits for the same block may need fewer.
+func (h *header) newBlock(packed []byte, index, rows int) (*block, error) {
+	rest, err := h.codec.unpacker(packed)
+	if err != nil {
+		return nil, err
+	}
+	b := &block{header: h, all: h.rows(index), rest: rest}
+	if h.codec == codecZSTD || b.all*h.rowBytes() < stopFrom {
+		rows = b.all // (the state of a ZSTD frame may be as large as its block)
+	}
+	b.unpack(rows)
+	if b.rest != nil {
+		b.rest.detach()
+	}
+	b.weigh()
+	return b, nil
+}
+
+// upTo gives the pixels of at least the first rows. more says that the block changed what
+// it holds for that.
+func (b *block) upTo(rows int) (pixels []uint16, more bool, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.pixels) < rows*b.header.blockW && b.failed == nil {
+		b.unpack(rows)
+		b.weigh()
+		more = true
+	}
+	if len(b.pixels) < rows*b.header.blockW {
+		return nil, more, b.failed
+	}
+	return b.pixels, more, nil
+}
+
+// unpack makes the rows there, or as many of them as the stream has before it fails: how
+// many do not depend on who asked for what before.
+func (b *block) unpack(rows int) {
+	h := b.header
+	have := len(b.pixels) / h.blockW
+	b.reserve(rows)
+	buffer := scratch.Get().(*[]byte)
+	defer scratch.Put(buffer)
+	atOnce := max(chunk/h.rowBytes(), 1)
+	for have < rows && b.failed == nil {
+		raw := sized(buffer, min(atOnce, rows-have)*h.rowBytes())
+		n, err := b.rest.next(raw)
+		for raw = raw[:n]; len(raw) >= h.rowBytes(); raw = raw[h.rowBytes():] {
+			at := len(b.pixels)
+			b.pixels = b.pixels[:at+h.blockW]
+			h.samples(b.pixels[at:], raw)
+			have++
+		}
+		b.failed = err
+	}
+	if have == b.all && b.failed == nil {
+		b.failed = b.rest.checksum()
+		if b.failed != nil { // the last row is what proves the others
+			b.pixels = b.pixels[:(b.all-1)*h.blockW]
+		}
+	}
+	if have == b.all || b.failed != nil {
+		b.rest.release()
+		b.rest = nil
+	}
+}
+
+// reserve makes room for the rows: just that at first, then twice what there is, so that
+// many fields in a column do not copy the block as many times.
+func (b *block) reserve(rows int) {
+	w := b.header.blockW
+	if cap(b.pixels) >= rows*w {
+		return
+	}
+	room := min(max(rows, 2*len(b.pixels)/w), b.all)
+	grown := make([]uint16, len(b.pixels), room*w)
+	copy(grown, b.pixels)
+	b.pixels = grown
+}
+
+// weigh notes what the block takes in memory.
+func (b *block) weigh() {
+	held := 2 * int64(cap(b.pixels))
+	if b.rest != nil {
+		held += b.rest.held()
+	}
+	b.held.Store(held)
+}
+
+// cost is what the block takes in memory, in bytes.
+func (b *block) cost() int64 { return b.held.Load() }

@@ -1,0 +1,169 @@
+package inflate
+
+import "math/bits"
+
+const (
+	maxLiterals  = 288 // symbols: bytes, the end of the block, lengths
+	maxDistances = 32
+	longestCode  = 15
+
+	// Codes of at most so many bits are found with one look; longer ones with a second, in a
+	// part of the table for all that begin alike.
+	literalBits  = 11
+	distanceBits = 8
+
+	// A beginning that longer codes share is shared by two at least, for codes are complete,
+	// and its part of the table has room for the longest.
+	literalSize  = 1<<literalBits + maxLiterals/2<<(longestCode-literalBits)
+	distanceSize = 1<<distanceBits + maxDistances/2<<(longestCode-distanceBits)
+)
+
+// entry is what a code means: 16 bits of value, 8 bits of kind, 8 bits for the length of
+// the code in bits (of both codes, for a pair).
+type entry uint32
+
+// Kinds. Those of lengths and distances carry the number of extra bits that follow the code.
+const (
+	kindPair    = 0 // two literals, the first in the low byte of the value
+	kindLiteral = 1
+	kindExtra   = 0x20 // + number of extra bits: a length or distance, less what these say
+	kindEnd     = 0x40 // of the block
+	kindMore    = 0x60 // + number of further bits to look at, from the value's place on
+	kindInvalid = 0x80
+)
+
+func newEntry(value int, kind, length uint) entry {
+	return entry(uint(value)<<16 | kind<<8 | length)
+}
+
+func (e entry) value() int   { return int(e >> 16) }
+func (e entry) kind() uint   { return uint(e>>8) & 0xff }
+func (e entry) length() uint { return uint(e) & 0xff }
+
+// Lengths and distances: the least that a symbol means, and the bits added to it (RFC 1951,
+// 3.2.5).
+var (
+	lengthBase    = [29]int{3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258}
+	lengthExtra   = [29]uint{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0}
+	distanceBase  = [30]int{1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577}
+	distanceExtra = [30]uint{0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13}
+)
+
+// literalMeaning gives value and kind of a symbol of the alphabet of literals and lengths.
+func literalMeaning(symbol int) (int, uint) {
+	switch {
+	case symbol < 256:
+		return symbol, kindLiteral
+	case symbol == 256:
+		return 0, kindEnd
+	case symbol-257 < len(lengthBase):
+		return lengthBase[symbol-257], kindExtra + lengthExtra[symbol-257]
+	default:
+		return 0, kindInvalid
+	}
+}
+
+func distanceMeaning(symbol int) (int, uint) {
+	if symbol < len(distanceBase) {
+		return distanceBase[symbol], kindExtra + distanceExtra[symbol]
+	}
+	return 0, kindInvalid
+}
+
+// build makes the table of a canonical Huffman code (RFC 1951, 3.2.2) from the lengths of
+// its codes, 0 for symbols without one; codes of at most look bits are found at once. A code
+// must be complete, but for the code of a single symbol of one bit, and that of none, which
+// may not be used.
+func build(table []entry, look uint, lengths []uint8, meaning func(int) (int, uint)) error {
+	var count [longestCode + 1]int
+	for _, l := range lengths {
+		count[l]++
+	}
+	count[0] = 0
+	var next [longestCode + 2]int // the next code of each length
+	code, longest := 0, 0
+	for l := 1; l <= longestCode; l++ {
+		code <<= 1
+		next[l] = code
+		code += count[l]
+		if code > 1<<l {
+			return ErrCorrupt
+		}
+		if count[l] > 0 {
+			longest = l
+		}
+	}
+	code >>= longestCode - longest
+	lone := longest == 1 && code == 1
+	if longest > 0 && code != 1<<longest && !lone {
+		return ErrCorrupt
+	}
+	if longest == 0 || lone {
+		for i := range table[:1<<look] {
+			table[i] = newEntry(0, kindInvalid, 0)
+		}
+	}
+	var deepest [1 << literalBits]uint8 // the longest code of each beginning
+	if longest > int(look) {
+		codes := next
+		for _, l := range lengths {
+			if l == 0 {
+				continue
+			}
+			beginning := reversed(codes[l], l) & (1<<look - 1)
+			codes[l]++
+			if uint(l) > look {
+				deepest[beginning] = max(deepest[beginning], l)
+			}
+		}
+	}
+	var parts [1 << literalBits]int // where the part of a beginning is, once it has one
+	free := 1 << look
+	for symbol, l := range lengths {
+		if l == 0 {
+			continue
+		}
+		value, kind := meaning(symbol)
+		e := newEntry(value, kind, uint(l))
+		c := reversed(next[l], l)
+		next[l]++
+		if uint(l) <= look {
+			for i := c; i < 1<<look; i += 1 << l {
+				table[i] = e
+			}
+			continue
+		}
+		beginning := c & (1<<look - 1)
+		depth := uint(deepest[beginning]) - look
+		if parts[beginning] == 0 {
+			parts[beginning] = free
+			table[beginning] = newEntry(free, kindMore+depth, look)
+			free += 1 << depth
+		}
+		part := table[parts[beginning]:][:1<<depth]
+		for i := c >> look; i < len(part); i += 1 << (uint(l) - look) {
+			part[i] = e
+		}
+	}
+	return nil
+}
+
+// reversed gives a code in the order in which its bits come.
+func reversed(code int, length uint8) int {
+	return int(bits.Reverse16(uint16(code)) >> (16 - length))
+}
+
+// pair puts two literals into one entry wherever both codes fit into one look.
+func pair(table *[literalSize]entry) {
+	// From the top down: the second code stands at a lower place, which is still single.
+	for i := 1<<literalBits - 1; i >= 0; i-- {
+		first := table[i]
+		if first.kind() != kindLiteral {
+			continue
+		}
+		second := table[i>>first.length()]
+		if length := first.length() + second.length(); second.kind() == kindLiteral && length <= literalBits {
+			table[i] = newEntry(first.value()|second.value()<<8, kindPair, length)
+		}
+	}
+}

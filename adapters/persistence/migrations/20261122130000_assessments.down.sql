@@ -1,0 +1,3 @@
+DROP TABLE assessment_states;
+DROP TABLE assessment_rows;
+DROP TABLE assessments;

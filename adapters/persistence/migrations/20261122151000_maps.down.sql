@@ -1,0 +1,2 @@
+DROP TABLE stratification_maps;
+DROP TABLE stratification_runs;

@@ -1,0 +1,157 @@
+// Package assessing holds the use cases of assessments: the record, what is entered in
+// its sections, declarations, and how complete it all is, worked out in the background.
+// What a section holds and when it is complete is said by tilth/core/assessment; nothing
+// here knows a section by name. Submission and the report are no part of it.
+package assessing
+
+import (
+	"context"
+	"iter"
+	"log/slog"
+
+	"tilth/app/gate"
+	"tilth/app/listing"
+	"tilth/core/access"
+	"tilth/core/assessment"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// Resource is the assessments' word in permission slugs and in the audit trail.
+const Resource = "assessment"
+
+// Deps is what the use cases need.
+type Deps struct {
+	Store ports.Store
+	Gate  *gate.Gate
+	Clock ports.Clock
+	Table *assessment.Table
+	Log   *slog.Logger
+}
+
+// Assessing is the use cases of assessments.
+type Assessing struct{ deps Deps }
+
+// New makes the use cases.
+func New(deps Deps) *Assessing { return &Assessing{deps} }
+
+// Table is what the sections hold.
+func (a *Assessing) Table() *assessment.Table { return a.deps.Table }
+
+// Whole is an assessment with what is entered in its sections.
+type Whole struct {
+	assessment.Assessment
+	Sheet assessment.Sheet
+}
+
+// The verbs of actions beside those of every resource. What changes a part of an
+// assessment, also by taking it away, edits the assessment.
+var verbs = map[string]string{
+	"list": "view", "retrieve": "view", "details": "view", "dynamic_schema": "view", "ghg_values": "view",
+	"retrieve_section": "view", "retrieve_item": "view", "completeness": "view",
+	"create": "create", "destroy": "delete", "restore": "delete",
+}
+
+// Permission gives the permission of an action: those of every resource, details,
+// dynamic_schema, ghg_values, completeness, compute_completeness, declare, retrieve_section,
+// update_section, partial_update_section, create_item, retrieve_item, update_item,
+// partial_update_item and destroy_item.
+func (a *Assessing) Permission(action string) access.Permission {
+	verb, ok := verbs[action]
+	if !ok {
+		verb = "edit"
+	}
+	return access.Permission{Slug: access.Slug(Resource + "." + verb), Action: action, View: "AssessmentView"}
+}
+
+func (a *Assessing) require(ctx context.Context, who access.Principal, action string) error {
+	return a.deps.Gate.Require(ctx, who, a.Permission(action))
+}
+
+// Allowed refuses a caller who may not carry an action out. Faults: Unauthenticated, Forbidden.
+func (a *Assessing) Allowed(ctx context.Context, who access.Principal, action string) error {
+	return a.require(ctx, who, action)
+}
+
+// List gives the caller's assessments, or those shared with it, without their sections.
+// Faults: Unauthenticated, Forbidden.
+func (a *Assessing) List(ctx context.Context, who access.Principal, shared bool, q ports.Query) (listing.Of[assessment.Assessment], error) {
+	if err := a.require(ctx, who, "list"); err != nil {
+		return listing.Of[assessment.Assessment]{}, err
+	}
+	scope := who.Scope(shared)
+	return listing.Read(ctx, a.deps.Store,
+		func(ctx context.Context, tx ports.Repos) (int64, error) { return tx.Assessments.Count(ctx, scope, q) },
+		func(ctx context.Context, tx ports.Repos) iter.Seq2[assessment.Assessment, error] {
+			return tx.Assessments.Each(ctx, scope, q)
+		})
+}
+
+// Retrieve gives one assessment, for an action that looks at it: retrieve, details,
+// retrieve_section or retrieve_item. Faults: Unauthenticated, Forbidden, NotFound.
+func (a *Assessing) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64, action string) (Whole, error) {
+	var out Whole
+	if err := a.require(ctx, who, action); err != nil {
+		return out, err
+	}
+	err := a.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		out, err = read(ctx, tx, who.Scope(shared), id)
+		return err
+	})
+	return out, err
+}
+
+// read gives an assessment whole.
+func read(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (out Whole, err error) {
+	if out.Assessment, err = tx.Assessments.Get(ctx, scope, id); err != nil {
+		return out, err
+	}
+	out.Sheet, err = tx.Assessments.Sheet(ctx, scope, id)
+	return out, err
+}
+
+// locked gives an assessment whole, under its lock.
+func locked(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (out Whole, err error) {
+	if out.Assessment, err = tx.Assessments.GetForUpdate(ctx, scope, id); err != nil {
+		return out, err
+	}
+	out.Sheet, err = tx.Assessments.Sheet(ctx, scope, id)
+	return out, err
+}
+
+// resource looks for the farm or field of an assessment. mapped is its area in hectares:
+// of the field's boundary, or of all the farm's fields; nil where none is drawn.
+func resource(ctx context.Context, tx ports.Repos, scope access.Scope, r *assessment.Assessment) (live bool, mapped *float64, err error) {
+	var areaHa float64
+	switch r.ResourceType {
+	case assessment.OfFarm:
+		farms, err := tx.Farms.GetMany(ctx, scope, []int64{r.ResourceID})
+		if err != nil {
+			return false, nil, err
+		}
+		record, ok := farms[r.ResourceID]
+		live, areaHa = ok, record.TotalAreaHa
+	case assessment.OfField:
+		fields, err := tx.Fields.GetMany(ctx, scope, []int64{r.ResourceID})
+		if err != nil {
+			return false, nil, err
+		}
+		record, ok := fields[r.ResourceID]
+		live, areaHa = ok, float64(record.AreaM2())/squareMetresPerHectare
+	}
+	if areaHa > 0 {
+		mapped = &areaHa
+	}
+	return live, mapped, nil
+}
+
+const squareMetresPerHectare = 10_000
+
+// facts gives what the rules need to know beside the assessment.
+func (a *Assessing) facts(ctx context.Context, tx ports.Repos, scope access.Scope, r *assessment.Assessment) (assessment.Facts, error) {
+	live, mapped, err := resource(ctx, tx, scope, r)
+	return assessment.Facts{Now: a.deps.Clock.Now(), ResourceLive: live, MappedAreaHa: mapped}, err
+}
+
+// noSuchItem is the fault of an item that its section does not have.
+func noSuchItem() error { return fault.Missing("item") }

@@ -1,0 +1,134 @@
+package ghg
+
+import (
+	"math"
+	"slices"
+)
+
+// state is a state of land: the three factors that set its stock.
+type state struct{ landUse, management, input quantity }
+
+// same reports whether two states have the same factors, so that nothing restarts.
+func (s state) same(t state) bool {
+	return s.landUse.v == t.landUse.v && s.management.v == t.management.v && s.input.v == t.input.v
+}
+
+// turn is a state that began in a year.
+type turn struct {
+	year int
+	state
+}
+
+// turns gives the states of a parcel in the order of time; the first is at equilibrium.
+func (r *run) turns(p parcel, changes []LandChange) []turn {
+	now := r.stateNow()
+	out := make([]turn, 0, len(changes)+2)
+	if p.conversion != nil {
+		before, known := r.stateBefore(p.conversion)
+		changes = slices.DeleteFunc(slices.Clone(changes), func(c LandChange) bool { return c.Year <= p.conversion.Year })
+		if known {
+			out = append(out, turn{math.MinInt, before})
+		}
+	}
+	states := make([]state, len(changes)+1)
+	states[len(changes)] = now
+	for i := len(changes) - 1; i >= 0; i-- {
+		states[i] = r.stateOf(changes[i], states[i+1])
+	}
+	since := math.MinInt
+	if p.conversion != nil && len(out) > 0 {
+		since = p.conversion.Year
+	}
+	for i, s := range states {
+		out = append(out, turn{since, s})
+		if i < len(changes) {
+			since = changes[i].Year
+		}
+	}
+	return out
+}
+
+// stateNow is the state after the last change.
+func (r *run) stateNow() state {
+	land := r.in.LandManagement
+	class, _ := r.set.mapping.Find("crop", "crop_type/f_lu_class", r.in.Crop.Type)
+	name, ok := class.Literal()
+	if !ok {
+		r.fail("crop", noItem, "crop_type", "The crop "+quoted(r.in.Crop.Type)+" has no class of land use.")
+		return state{}
+	}
+	return state{r.landUse(useOfClass[name]), r.tillage(land.Tillage), r.carbonInputs(land.CarbonInputs)}
+}
+
+// Uses of land as the changes of land_management name them.
+const (
+	annualCrops    = "annual_crops"
+	perennialCrops = "perennial_crops"
+)
+
+// useOfClass ties the classes of F_LU that crops have to the uses of land_management,
+// which have a row in every factor set.
+var useOfClass = map[string]string{
+	"long_term_cultivated": annualCrops, "paddy_rice": "paddy_rice", "perennial_tree_crop": perennialCrops,
+}
+
+// landUse is F_LU of a use. Long cultivation of wetland soils has a row of its own in
+// temperate and boreal zones.
+func (r *run) landUse(use string) quantity {
+	if use == annualCrops {
+		row, ok := r.set.mapping.Find("soil", "soil_class/f_lu_long_term_cultivated", r.in.Soil.Class, r.in.General.ClimateRegion)
+		if ok {
+			return r.resolved(row)
+		}
+	}
+	return r.factor("land_management", "changes.land_use/f_lu", use)
+}
+
+func (r *run) tillage(value string) quantity {
+	return r.factor("land_management", "tillage/f_mg", value)
+}
+
+func (r *run) carbonInputs(value string) quantity {
+	return r.factor("land_management", "carbon_inputs/f_i", value)
+}
+
+// stateOf is the state that ended with a change; what the item leaves out is as after it.
+func (r *run) stateOf(c LandChange, after state) state {
+	if c.LandUse != "" {
+		after.landUse = r.landUse(c.LandUse)
+	}
+	if c.Tillage != "" {
+		after.management = r.tillage(c.Tillage)
+	}
+	if c.CarbonInputs != "" {
+		after.input = r.carbonInputs(c.CarbonInputs)
+	}
+	return after
+}
+
+// stateBefore is the state before a conversion; known is false where the stock before
+// cannot be told from that after.
+func (r *run) stateBefore(c *Conversion) (before state, known bool) {
+	if !cropland(c.PreviousUse) {
+		row, ok := r.set.mapping.Find("land_use_change", "previous_use/f_lu_before", c.PreviousUse)
+		if !ok {
+			r.unknown("previous_use", c.PreviousUse)
+			return state{}, false
+		}
+		if _, sameAsAfter := row.Literal(); sameAsAfter {
+			if inTransition(c.Year, r.in.General.Year) {
+				r.warn(WarnOtherLand, "No change of soil carbon is counted for land of another use before: its stock is not known.")
+			}
+			return state{}, false
+		}
+		return state{r.resolved(row), given(1), given(1)}, true
+	}
+	before = state{r.landUse(map[string]string{"perennial": perennialCrops, "annual_cropland": annualCrops}[c.PreviousUse]), r.tillage("full"), r.carbonInputs("medium")}
+	for _, change := range r.in.LandManagement.Changes {
+		if change.Year == c.Year {
+			change.LandUse = ""
+			before = r.stateOf(change, before)
+		}
+	}
+	return before, true
+}

@@ -1,0 +1,48 @@
+package imagery_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/app/series"
+	"tilth/core/vegetation"
+)
+
+// A thousand fields of one tile, ordered by many at the same time, fetch each block once:
+// at most 1.05 × (the distinct blocks they need + 16 KiB a file).
+func TestAThousandFieldsFetchEachBlockOnce(t *testing.T) {
+	const across, workers = 32, 8
+	s := newStore(t, largeScene("clear", "2025-06-01T10:50:00Z", 4), largeScene("cloudy", "2025-06-11T10:50:00Z", 9))
+	imagery := s.client(t)
+	index, err := vegetation.ParseIndex("NDVI")
+	require.NoError(t, err)
+	step := float64(large.Width) * large.PixelX / across
+	fields := make(chan series.Request, across*across)
+	for i := range across * across {
+		x, y := large.OriginX+step*float64(i%across), large.OriginY-step*float64(i/across)
+		fields <- series.Request{Boundary: rectangle(t, large.EPSG, x+100, y-200, x+200, y-100), Index: index, From: day("2025-06-01"), To: day("2025-06-30")}
+	}
+	close(fields)
+	var crowd sync.WaitGroup
+	for range workers {
+		crowd.Go(func() {
+			for request := range fields {
+				got, err := (&series.Computer{Imagery: imagery}).Compute(t.Context(), request)
+				if err != nil || len(got.Observations) != 1 || len(got.Rejected) != 1 {
+					t.Errorf("%v: %+v", err, got)
+				}
+			}
+		})
+	}
+	crowd.Wait()
+	// They need every block: 64 of each 10 m band, which hold 16 bits, and 16 of the classes.
+	needed := 2*64*2*tileBytes + 16*tileBytes + 3*headerRead
+	got := s.total("clear")
+	require.LessOrEqual(t, float64(got), 1.05*float64(needed))
+	require.Greater(t, got, needed-3*headerRead, "the pixels did come over the wire")
+	// Of the cloudy scene the classes, and the header of the band that gives the grid.
+	require.LessOrEqual(t, float64(s.total("cloudy")), 1.05*float64(16*tileBytes+2*headerRead))
+	t.Logf("%d fields: %d bytes, %.3f of the bound's base", across*across, got, float64(got)/float64(needed))
+}
