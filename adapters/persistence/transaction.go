@@ -175,6 +175,7 @@ func repos(s *session) ports.Repos {
 		Grants: grants{s}, Keys: keys{s}, Audit: trail{s}, Curves: curveSets{s},
 		Members: members{s}, Roles: roles{s}, Invitations: invitations{s}, Letters: letters{s},
 		Events: feeds{s}, Webhooks: webhookRecords(s), Deliveries: deliveries{s},
+		AOIs: aoiRecords(s), StratificationOrders: strats{s}, LayerRasters: layerRasters{s},
 	}
 }
 
@@ -185,5 +186,6 @@ func operatorRepos(s *session) ports.OperatorRepos {
 		Members: members{s}, Invitations: invitations{s}, Tickets: tickets{s}, Credentials: credentials{s},
 		Attempts: attempts{s}, Letters: letters{s}, Jobs: jobs{s},
 		Events: feeds{s}, Webhooks: webhookKeeper{s},
+		Subscriptions: subscriptions{s}, Orders: orderKeeper{s}, LayerRasters: layerRasters{s}, Stratified: strats{s},
 	}
 }
