@@ -84,6 +84,7 @@ type OperatorRepos struct {
 	Orders        OrderKeeper
 	LayerRasters  LayerRasters
 	Stratified    StratificationOrders // for `tilth stratification retry`, under the scope of the order's company
+	Maps          MapKeeper
 
 	Assessments AssessmentUpkeep
 }

@@ -67,6 +67,8 @@ type Repos struct {
 	AOIs                 AOIs
 	StratificationOrders StratificationOrders
 	LayerRasters         LayerRasters
+	StratificationRuns   StratificationRuns
+	StratificationMaps   StratificationMaps
 
 	Assessments        Assessments
 	AssessmentVersions AssessmentVersions

@@ -71,7 +71,7 @@ func (p planar) geometry() geo.MultiPolygon {
 		for j, ring := range polygon {
 			out[i][j] = make(geo.Ring, len(ring))
 			for k, v := range ring {
-				out[i][j][k] = geo.Point{X: v[0], Y: v[1]}
+				out[i][j][k] = geo.Position{X: v[0], Y: v[1]}
 			}
 		}
 	}
@@ -84,6 +84,7 @@ var mapFilters = map[string]filter{
 
 // zoneMaps implements ports.StratificationMaps.
 type zoneMaps struct{ s *session }
+
 
 func (m zoneMaps) selected(scope access.Scope) *bun.SelectQuery {
 	q := m.s.NewSelect().Model((*mapRow)(nil)).Join("JOIN stratification_orders AS o ON o.id = t.order_id").

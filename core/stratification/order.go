@@ -1,6 +1,7 @@
 package stratification
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"time"
 
@@ -89,6 +90,13 @@ type GridChoice struct {
 	CellSize float64 // metres
 	EPSG     int
 	EdgeMask int // cells
+}
+
+// EventID gives the id of the event that tells of the order's present end: it follows from the
+// order, its state and its retries, so that one end is told of once.
+func (s OrderState) EventID() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %d", s.DataUUID, s.Status, s.Retries))
+	return uuidOf(sum[:])
 }
 
 // Frame gives the frame that the order's layers lie on. Faults: those of NewFrame.
