@@ -46,9 +46,30 @@ type StratificationMaps interface {
 	GetSaved(ctx context.Context, scope access.Scope, id int64, outlines bool) (stratification.Map, error)
 }
 
+// SamplePlans are the sample plans of a company, candidates and saved ones. Those of a
+// deleted area of interest are not seen.
+type SamplePlans interface {
+	// Put stores a candidate and fills in its id; one that is stored already keeps its id, and
+	// lives as long as a new one. Faults: NotFound (its map).
+	Put(ctx context.Context, scope access.Scope, plan *stratification.SamplePlan) error
+	// ByUUID gives a candidate or a saved plan; whole: with its points. Faults: NotFound.
+	ByUUID(ctx context.Context, scope access.Scope, uuid string, whole bool) (stratification.SamplePlan, error)
+	// ByUUIDForUpdate gives a plan without its points, and locks it. Faults: NotFound.
+	ByUUIDForUpdate(ctx context.Context, scope access.Scope, uuid string) (stratification.SamplePlan, error)
+	// Save stores how a plan was saved. Faults: NotFound; Conflict (tag_taken) where another
+	// plan of the order has the tag.
+	Save(ctx context.Context, scope access.Scope, plan stratification.SamplePlan) error
+	// CountSaved and EachSaved are the list of saved plans, by id; filters are order, aoi,
+	// stratification_map, map_tag (the map's) and plan_tag. Points come where wanted.
+	CountSaved(ctx context.Context, scope access.Scope, q Query) (int64, error)
+	EachSaved(ctx context.Context, scope access.Scope, q Query, points bool) iter.Seq2[stratification.SamplePlan, error]
+	// GetSaved gives a saved plan. Faults: NotFound.
+	GetSaved(ctx context.Context, scope access.Scope, id int64, points bool) (stratification.SamplePlan, error)
+}
+
 // MapKeeper removes what was not saved, of all companies.
 type MapKeeper interface {
-	// Prune removes up to limit candidates that were made before a time and that no saved plan
-	// stands on, and the runs that have none left; it gives how many maps went.
+	// Prune removes up to limit plans and up to limit maps that were made before a time and not
+	// saved, and the runs that old; it gives how many plans and maps went.
 	Prune(ctx context.Context, before time.Time, limit int) (int64, error)
 }

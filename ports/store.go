@@ -69,6 +69,7 @@ type Repos struct {
 	LayerRasters         LayerRasters
 	StratificationRuns   StratificationRuns
 	StratificationMaps   StratificationMaps
+	SamplePlans          SamplePlans
 
 	Assessments        Assessments
 	AssessmentVersions AssessmentVersions

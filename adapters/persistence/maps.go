@@ -85,7 +85,6 @@ var mapFilters = map[string]filter{
 // zoneMaps implements ports.StratificationMaps.
 type zoneMaps struct{ s *session }
 
-
 func (m zoneMaps) selected(scope access.Scope) *bun.SelectQuery {
 	q := m.s.NewSelect().Model((*mapRow)(nil)).Join("JOIN stratification_orders AS o ON o.id = t.order_id").
 		Join("JOIN aois AS aoi ON aoi.id = o.aoi_id")

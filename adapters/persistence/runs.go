@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -110,19 +111,30 @@ func (r runs) Update(ctx context.Context, scope access.Scope, run stratification
 // mapKeeper implements ports.MapKeeper.
 type mapKeeper struct{ s *session }
 
-// Prune implements ports.MapKeeper.
+// Prune implements ports.MapKeeper. Plans go first: they stand on maps.
 func (k mapKeeper) Prune(ctx context.Context, before time.Time, limit int) (int64, error) {
-	old := k.s.NewSelect().Model((*mapRow)(nil)).Column("t.id").Where("t.saved_at IS NULL").Where("t.created_at < ?", stamp{before}).
+	plans := k.s.NewSelect().Model((*planRow)(nil)).Column("t.id").Where("t.saved_at IS NULL").Where("t.created_at < ?", stamp{before}).
 		OrderExpr("t.created_at, t.id").Limit(int64(limit))
-	res, err := k.s.NewDelete().Model((*mapRow)(nil)).Where("id IN (?)", old).Exec(ctx)
+	gone, err := affected(k.s.NewDelete().Model((*planRow)(nil)).Where("id IN (?)", plans).Exec(ctx))
 	if err != nil {
 		return 0, err
 	}
-	n, err := res.RowsAffected()
+	old := k.s.NewSelect().Model((*mapRow)(nil)).Column("t.id").Where("t.saved_at IS NULL").Where("t.created_at < ?", stamp{before}).
+		Where("NOT EXISTS (SELECT 1 FROM stratification_plans AS p WHERE p.map_id = t.id)").OrderExpr("t.created_at, t.id").Limit(int64(limit))
+	n, err := affected(k.s.NewDelete().Model((*mapRow)(nil)).Where("id IN (?)", old).Exec(ctx))
 	if err != nil {
-		return n, err
+		return gone, err
 	}
+	gone += n
 	done := k.s.NewSelect().Model((*runRow)(nil)).Column("t.id").Where("t.updated_at < ?", stamp{before}).OrderExpr("t.updated_at, t.id").Limit(int64(limit))
 	_, err = k.s.NewDelete().Model((*runRow)(nil)).Where("id IN (?)", done).Exec(ctx)
-	return n, err
+	return gone, err
+}
+
+// affected gives the rows that a statement changed.
+func affected(res sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
 }

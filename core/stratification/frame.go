@@ -215,6 +215,14 @@ func (f *Frame) finish() error {
 			"The area of interest has %d cells of %g m; zones need at least %d. Choose a larger area or a smaller cell.",
 			len(f.Cells), f.CellSize, MinCells).With("cells", len(f.Cells)).With("cell_size", f.CellSize)
 	}
+	f.indexRows()
+	f.maskEdges()
+	f.findFringe()
+	return nil
+}
+
+// indexRows notes where the rows begin.
+func (f *Frame) indexRows() {
 	f.rows = make([]int32, f.Rows+1)
 	for _, c := range f.Cells {
 		f.rows[c.Row+1]++
@@ -222,9 +230,17 @@ func (f *Frame) finish() error {
 	for i := range f.Rows {
 		f.rows[i+1] += f.rows[i]
 	}
-	f.maskEdges()
-	f.findFringe()
-	return nil
+}
+
+// indexed gives the frame with its rows indexed: itself, or a copy of one that was not made by
+// this package, as one that has been stored.
+func (f *Frame) indexed() *Frame {
+	if f.rows != nil {
+		return f
+	}
+	out := *f
+	out.indexRows()
+	return &out
 }
 
 // Index gives the index of a cell in Cells; -1 where the frame has no cell there.
