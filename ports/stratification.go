@@ -88,6 +88,8 @@ type LayerRaster struct {
 	Size     int64  // bytes
 	EPSG     int
 	CellSize float64 // width of a pixel in metres
+	// Scale and Offset turn the file's numbers to values: number × Scale + Offset.
+	Scale, Offset float64
 	Cols     int
 	Rows     int
 	AddedAt  time.Time

@@ -186,6 +186,6 @@ func operatorRepos(s *session) ports.OperatorRepos {
 		Members: members{s}, Invitations: invitations{s}, Tickets: tickets{s}, Credentials: credentials{s},
 		Attempts: attempts{s}, Letters: letters{s}, Jobs: jobs{s},
 		Events: feeds{s}, Webhooks: webhookKeeper{s},
-		Subscriptions: subscriptions{s}, Orders: orderKeeper{s}, LayerRasters: layerRasters{s}, Stratified: strats{s},
+		Subscriptions: subscriptions{s}, Orders: orderKeeper{s}, LayerRasters: layerRasters{s},
 	}
 }
