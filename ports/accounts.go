@@ -83,7 +83,6 @@ type OperatorRepos struct {
 	Subscriptions Subscriptions
 	Orders        OrderKeeper
 	LayerRasters  LayerRasters
-	Stratified    StratificationOrders // for `tilth stratification retry`, under the scope of the order's company
 	Maps          MapKeeper
 
 	Assessments AssessmentUpkeep

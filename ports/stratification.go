@@ -88,9 +88,11 @@ type LayerRaster struct {
 	Size     int64  // bytes
 	EPSG     int
 	CellSize float64 // width of a pixel in metres
-	Cols     int
-	Rows     int
-	AddedAt  time.Time
+	// Scale and Offset turn the file's numbers to values: number × Scale + Offset.
+	Scale, Offset float64
+	Cols          int
+	Rows          int
+	AddedAt       time.Time
 }
 
 // LayerRasters are the rasters that the operator registered.

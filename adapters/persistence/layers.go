@@ -141,6 +141,8 @@ type rasterRow struct {
 	Size          int64
 	EPSG          int `bun:"epsg"`
 	CellSize      float64
+	Scale         float64
+	Shift         float64
 	Width         int
 	Height        int
 	AddedAt       stamp
@@ -149,7 +151,7 @@ type rasterRow struct {
 func (r rasterRow) raster() ports.LayerRaster {
 	return ports.LayerRaster{
 		Name: r.Name, Object: r.Object, File: r.File, Checksum: r.Checksum, Size: r.Size, EPSG: r.EPSG, CellSize: r.CellSize,
-		Cols: r.Width, Rows: r.Height, AddedAt: r.AddedAt.Time,
+		Scale: r.Scale, Offset: r.Shift, Cols: r.Width, Rows: r.Height, AddedAt: r.AddedAt.Time,
 	}
 }
 
@@ -171,7 +173,7 @@ func (l layerRasters) All(ctx context.Context) ([]ports.LayerRaster, error) {
 func (l layerRasters) Add(ctx context.Context, r ports.LayerRaster) error {
 	row := rasterRow{
 		Name: r.Name, Object: r.Object, File: r.File, Checksum: r.Checksum, Size: r.Size, EPSG: r.EPSG, CellSize: r.CellSize,
-		Width: r.Cols, Height: r.Rows, AddedAt: stamp{r.AddedAt},
+		Scale: r.Scale, Shift: r.Offset, Width: r.Cols, Height: r.Rows, AddedAt: stamp{r.AddedAt},
 	}
 	res, err := l.s.NewInsert().Model(&row).On("CONFLICT (name) DO NOTHING").Exec(ctx)
 	if err != nil {

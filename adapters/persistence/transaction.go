@@ -189,7 +189,7 @@ func operatorRepos(s *session) ports.OperatorRepos {
 		Attempts: attempts{s}, Letters: letters{s}, Jobs: jobs{s},
 		Events: feeds{s}, Webhooks: webhookKeeper{s},
 		Assessments:   upkeep{s},
-		Subscriptions: subscriptions{s}, Orders: orderKeeper{s}, LayerRasters: layerRasters{s}, Stratified: strats{s},
+		Subscriptions: subscriptions{s}, Orders: orderKeeper{s}, LayerRasters: layerRasters{s},
 		Maps: mapKeeper{s},
 	}
 }
