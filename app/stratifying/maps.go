@@ -283,7 +283,9 @@ func (m *Maps) Saved(ctx context.Context, who access.Principal, q ports.Query, o
 	}
 	scope := who.Scope(false)
 	return listing.Read(ctx, m.deps.Store,
-		func(ctx context.Context, tx ports.Repos) (int64, error) { return tx.StratificationMaps.CountSaved(ctx, scope, q) },
+		func(ctx context.Context, tx ports.Repos) (int64, error) {
+			return tx.StratificationMaps.CountSaved(ctx, scope, q)
+		},
 		func(ctx context.Context, tx ports.Repos) iter.Seq2[stratification.Map, error] {
 			return tx.StratificationMaps.EachSaved(ctx, scope, q, outlines)
 		})

@@ -237,7 +237,9 @@ func (p *Plans) Saved(ctx context.Context, who access.Principal, q ports.Query, 
 	}
 	scope := who.Scope(false)
 	return listing.Read(ctx, p.deps.Store,
-		func(ctx context.Context, tx ports.Repos) (int64, error) { return tx.SamplePlans.CountSaved(ctx, scope, q) },
+		func(ctx context.Context, tx ports.Repos) (int64, error) {
+			return tx.SamplePlans.CountSaved(ctx, scope, q)
+		},
 		func(ctx context.Context, tx ports.Repos) iter.Seq2[stratification.SamplePlan, error] {
 			return tx.SamplePlans.EachSaved(ctx, scope, q, points)
 		})

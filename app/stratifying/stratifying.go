@@ -49,7 +49,9 @@ func planPermission(action string) access.Permission {
 	return p
 }
 
-func makes(action string) bool { return slices.Contains([]string{"generate", "customise", "save"}, action) }
+func makes(action string) bool {
+	return slices.Contains([]string{"generate", "customise", "save"}, action)
+}
 
 // ready gives an order whose layers are there and whose area of interest is as it was.
 // Faults: NotFound; Conflict (order_not_active, aoi_changed).
