@@ -9,6 +9,7 @@ import (
 	"tilth/app/once"
 	"tilth/app/operating"
 	"tilth/app/profiles"
+	"tilth/app/strata"
 	"tilth/app/webhooks"
 	"tilth/ports"
 )
@@ -26,4 +27,5 @@ type parts struct {
 	Intake    *intake.Intake
 	Sequencer *events.Sequencer
 	Courier   *webhooks.Courier
+	Strata    *strata.Worker
 }

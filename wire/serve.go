@@ -28,6 +28,7 @@ import (
 	"tilth/app/once"
 	"tilth/app/operating"
 	"tilth/app/profiles"
+	"tilth/app/strata"
 	"tilth/ports"
 )
 
@@ -102,6 +103,7 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 			profiles.IndexJobKind: r.parts.Worker.RunIndex,
 			profiles.RefreshKind:  r.parts.Refresher.Run,
 			intake.JobKind:        r.parts.Intake.Run,
+			strata.JobKind:        r.parts.Strata.Run,
 			letters.JobKind:       postman.Run,
 		},
 	}
@@ -195,6 +197,7 @@ func (r *Running) Serve(ctx context.Context, listener net.Listener) error {
 	group.Go(func() error { return r.bus.Run(background) })
 	group.Go(func() error { return r.forget(background) })
 	group.Go(func() error { return r.forgetEvents(background) })
+	group.Go(func() error { return r.sweep(background) })
 	group.Go(func() error { return r.tell(background) })
 	return group.Wait()
 }
@@ -264,6 +267,7 @@ func (Program) Work(ctx context.Context, cfg cli.Config, log *slog.Logger) error
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return r.pool.Run(ctx) })
 	group.Go(func() error { return r.bus.Run(ctx) })
+	group.Go(func() error { return r.sweep(ctx) })
 	group.Go(func() error { return r.tell(ctx) })
 	return group.Wait()
 }

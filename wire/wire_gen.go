@@ -11,6 +11,7 @@ import (
 	"tilth/adapters/exchange"
 	"tilth/adapters/http/v12"
 	"tilth/adapters/identity"
+	"tilth/adapters/imagery/surfaces"
 	"tilth/adapters/permission"
 	"tilth/adapters/render"
 	"tilth/app/curves"
@@ -27,6 +28,7 @@ import (
 	"tilth/app/profiles"
 	"tilth/app/series"
 	"tilth/app/sharing"
+	"tilth/app/strata"
 	"tilth/app/trail"
 	"tilth/app/webhooks"
 	"tilth/core/geo"
@@ -79,7 +81,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 	}
 	identityIdentity := identity2.New(deps)
 	casbin := permission.New(store)
-	gateGate := gate.New(casbin)
+	gateGate := gate.WithSubscriptions(casbin, store, clock)
 	farmingDeps := farming.Deps{
 		Store: store,
 		Gate:  gateGate,
@@ -155,6 +157,14 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Sender: hooks,
 	}
 	webhooksWebhooks := webhooks.New(webhooksDeps)
+	aoIs := farming.NewAOIs(farmingDeps)
+	strataDeps := strata.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Clock: clock,
+		IDs:   random,
+	}
+	strataOrders := strata.New(strataDeps)
 	v12Deps := v12.Deps{
 		Identity:       identityIdentity,
 		Farms:          records,
@@ -174,6 +184,8 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Limits:         limits,
 		Events:         feed,
 		Webhooks:       webhooksWebhooks,
+		AOIs:           aoIs,
+		Strata:         strataOrders,
 	}
 	return v12Deps
 }
@@ -200,7 +212,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	}
 	identityIdentity := identity2.New(deps)
 	casbin := permission.New(store)
-	gateGate := gate.New(casbin)
+	gateGate := gate.WithSubscriptions(casbin, store, clock)
 	farmingDeps := farming.Deps{
 		Store: store,
 		Gate:  gateGate,
@@ -276,6 +288,14 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Sender: hooks,
 	}
 	webhooksWebhooks := webhooks.New(webhooksDeps)
+	aoIs := farming.NewAOIs(farmingDeps)
+	strataDeps := strata.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Clock: clock,
+		IDs:   random,
+	}
+	strataOrders := strata.New(strataDeps)
 	v12Deps := v12.Deps{
 		Identity:       identityIdentity,
 		Farms:          records,
@@ -295,6 +315,8 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Limits:         limits,
 		Events:         feed,
 		Webhooks:       webhooksWebhooks,
+		AOIs:           aoIs,
+		Strata:         strataOrders,
 	}
 	exchangeCurves := _wireCurvesValue
 	library := &curves.Library{
@@ -317,6 +339,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Seasons:      records2,
 		Cultivations: records3,
 		Crops:        crops,
+		AOIs:         aoIs,
 	}
 	computer := &series.Computer{
 		Imagery: imagery,
@@ -341,6 +364,16 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		IDs:    random,
 		Log:    log,
 	}
+	stored := surfaces.Stored{
+		Objects: objects,
+	}
+	preparer := &strata.Preparer{
+		Store:   store,
+		Imagery: computer,
+		Rasters: stored,
+		Clock:   clock,
+	}
+	strataWorker := strata.NewWorker(strataDeps, preparer, log)
 	wireParts := &parts{
 		Interface: v12Deps,
 		Gate:      gateGate,
@@ -353,6 +386,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Intake:    intakeIntake,
 		Sequencer: sequencer,
 		Courier:   courier,
+		Strata:    strataWorker,
 	}
 	return wireParts
 }

@@ -18,6 +18,7 @@ import (
 	"tilth/app/people"
 	"tilth/app/profiles"
 	"tilth/app/sharing"
+	"tilth/app/strata"
 	"tilth/app/trail"
 	"tilth/app/webhooks"
 	"tilth/core/farm"
@@ -49,6 +50,9 @@ type Deps struct {
 
 	Events   *events.Feed
 	Webhooks *webhooks.Webhooks
+
+	AOIs   *farming.AOIs
+	Strata *strata.Orders
 }
 
 // Register adds every route of the version.
@@ -74,6 +78,8 @@ func Register(a *rest.API, d Deps) {
 	registerPeople(a, d.Identity, d.People)
 	registerEvents(a, d.Events)
 	registerWebhooks(a, d.Webhooks)
+	registerAOIs(a, d.AOIs, d.Strata)
+	registerStratificationOrders(a, d.Strata)
 }
 
 // describe adds what the document says beside the routes: groups, and the codes of the
