@@ -92,7 +92,7 @@ func inPlane(f *stratification.Frame, parameter string, lonlat []geo.Position) (
 // store keeps a plan as a candidate and tells of it.
 func (p *Plans) store(ctx context.Context, who access.Principal, of stratification.Map, plan stratification.Plan) (stratification.SamplePlan, error) {
 	scope, now := who.Scope(false), p.deps.Clock.Now()
-	record := stratification.SamplePlan{OrderID: of.OrderID, MapID: of.ID, MapUUID: of.Candidate.MapUUID, AOI: of.AOI, Plan: plan, CreatedAt: now}
+	record := stratification.SamplePlan{OrderID: of.OrderID, Map: of, AOI: of.AOI, Plan: plan, CreatedAt: now}
 	err := p.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 		was, err := tx.SamplePlans.ByUUID(ctx, scope, plan.PlanUUID, false)
 		if err == nil && was.Saved != nil {
@@ -104,7 +104,7 @@ func (p *Plans) store(ctx context.Context, who access.Principal, of stratificati
 			return err
 		}
 		known := err == nil
-		if _, err := tx.StratificationMaps.ByUUIDForUpdate(ctx, scope, record.MapUUID); err != nil {
+		if _, err := tx.StratificationMaps.ByUUIDForUpdate(ctx, scope, record.Map.Candidate.MapUUID); err != nil {
 			return err // forgotten in between
 		}
 		if err := tx.SamplePlans.Put(ctx, scope, &record); err != nil || known {
@@ -119,7 +119,7 @@ func (p *Plans) readyEvent(record stratification.SamplePlan) event.Event {
 	return event.Event{
 		ID: p.deps.IDs.UUID(), Type: event.TypePlanReady, CompanyID: record.CompanyID, Subject: "sample_plan/" + record.Plan.PlanUUID, At: record.CreatedAt,
 		Data: event.PlanReady{
-			OrderID: record.OrderID, AOI: record.AOI.ID, AOIUUID: record.AOI.UUID, MapUUID: record.Plan.PlanUUID, ZonesUUID: record.MapUUID,
+			OrderID: record.OrderID, AOI: record.AOI.ID, AOIUUID: record.AOI.UUID, MapUUID: record.Plan.PlanUUID, ZonesUUID: record.Map.Candidate.MapUUID,
 			Samples: record.Plan.Samples, IsCustom: record.Plan.IsCustom,
 		},
 	}
@@ -142,7 +142,7 @@ func (p *Plans) Customise(ctx context.Context, who access.Principal, uuid string
 	if err != nil {
 		return none, err
 	}
-	of, frame, err := p.ground(ctx, who.Scope(false), base.MapUUID)
+	of, frame, err := p.ground(ctx, who.Scope(false), base.Map.Candidate.MapUUID)
 	if err != nil {
 		return none, err
 	}
@@ -207,7 +207,7 @@ func (p *Plans) save(ctx context.Context, tx ports.Repos, who access.Principal, 
 	if err := checkSaving(name, "plan_tag", tag); err != nil {
 		return found, err
 	}
-	if _, err := p.deps.saveMap(ctx, tx, who, found.MapUUID, "", ""); err != nil { // locks the order
+	if _, err := p.deps.saveMap(ctx, tx, who, found.Map.Candidate.MapUUID, "", ""); err != nil { // locks the order
 		return found, err
 	}
 	if found, err = tx.SamplePlans.ByUUIDForUpdate(ctx, scope, uuid); err != nil {
@@ -268,7 +268,7 @@ func (p *Plans) Whole(ctx context.Context, who access.Principal, uuid string) (p
 		if plan, err = tx.SamplePlans.ByUUID(ctx, who.Scope(false), uuid, true); err != nil {
 			return err
 		}
-		of, order, err = whole(ctx, tx, who.Scope(false), plan.MapUUID)
+		of, order, err = whole(ctx, tx, who.Scope(false), plan.Map.Candidate.MapUUID)
 		return err
 	})
 	return plan, of, order, err
@@ -277,6 +277,20 @@ func (p *Plans) Whole(ctx context.Context, who access.Principal, uuid string) (p
 func (p *Plans) byUUID(ctx context.Context, scope access.Scope, uuid string) (out stratification.SamplePlan, err error) {
 	err = p.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
 		out, err = tx.SamplePlans.ByUUID(ctx, scope, uuid, true)
+		return err
+	})
+	return out, err
+}
+
+// Fields gives the uuids of the fields of a plan's order, in the order that the points of the
+// plan name them. Faults: NotFound.
+func (p *Plans) Fields(ctx context.Context, who access.Principal, plan stratification.SamplePlan) ([]string, error) {
+	var out []string
+	err := p.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+		order, err := tx.StratificationOrders.Get(ctx, who.Scope(false), plan.OrderID)
+		for _, l := range order.Land {
+			out = append(out, l.FieldUUID)
+		}
 		return err
 	})
 	return out, err
