@@ -165,7 +165,7 @@ func TestRefusedOrders(t *testing.T) {
 		require.NoError(t, w.op.Unsubscribe(ctx, other.who.CompanyID, stratification.Service))
 		_, err = w.place(other)
 		require.Equal(t, "subscription_required", codeOf(t, err))
-		yesterday := begin.AddDate(0, 0, -1)
+		yesterday := time.Date(2026, 2, 28, 0, 0, 0, 0, time.UTC)
 		_, err = w.op.Subscribe(ctx, other.who.CompanyID, stratification.Service, &yesterday)
 		require.Error(t, err)
 		today := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
