@@ -98,6 +98,7 @@ func TestPlansOfFilters(t *testing.T) {
 			{seasonRecords(s).query, seasonTable.filters, "harvest_year", "ix_seasons_harvest_year"},
 			{orders{s}.query, orderFilters, "status", "ix_profile_orders_status"},
 			{orders{s}.query, orderFilters, "season", "ix_profile_orders_season"},
+			{func(scope access.Scope) *bun.SelectQuery { return where(strats{s}.selected(false), visible(scope)...) }, stratFilters, "aoi", "ix_stratification_orders_aoi"},
 			{wallet{s}.transactions, transactionFilters, "kind", "ix_ledger_transactions_kind"},
 			{wallet{s}.transactions, transactionFilters, "product", "ix_ledger_transactions_product"},
 			{wallet{s}.transactions, transactionFilters, "order", "ix_ledger_transactions_order"},

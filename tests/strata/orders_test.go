@@ -226,7 +226,9 @@ func TestInterruptions(t *testing.T) {
 		w := newWorld(t, database)
 		e := w.estate(1000_00)
 		out := errors.New("no route to host")
-		w.preparer.answer = func(stratification.OrderState) (stratification.Prepared, error) { return stratification.Prepared{}, out }
+		w.preparer.answer = func(stratification.OrderState) (stratification.Prepared, error) {
+			return stratification.Prepared{}, out
+		}
 		placed, err := w.place(e)
 		require.NoError(t, err)
 		require.Equal(t, 1, w.work())
