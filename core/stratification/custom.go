@@ -261,13 +261,7 @@ func (c *customising) locate(p *Point, at geo.Position) (problem string) {
 	if p.Zone == 0 {
 		return "the point lies outside the area of interest."
 	}
-	p.Field = 0
-	for i, field := range c.frame.Fields {
-		if field.Contains(at) {
-			p.Field = i
-			break
-		}
-	}
+	p.Field = c.frame.fieldAt(at, 0)
 	p.At, p.LonLat, p.Edge = at, c.frame.degrees(at), roundedDown(c.edges.distance(at))
 	return ""
 }

@@ -95,9 +95,9 @@ func (g *ground) fits(p geo.Position, cell int32, offset int) bool {
 
 // spot is a place that has been chosen.
 type spot struct {
-	at   geo.Position
-	cell int32
-	walk int
+	at    geo.Position
+	cell  int32
+	field int // known once the walk is
 }
 
 // layout is what came of placing points.
