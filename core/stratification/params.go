@@ -98,7 +98,7 @@ func (p Params) samples(varianceLeft float64) int {
 	z := math.Sqrt2 * math.Erfinv(p.Confidence)
 	n := z * p.CV / p.RelativeError
 	// A hair less, so that a whole number of samples is not rounded up to the next.
-	return int(math.Ceil(float64(n*n)*varianceLeft - 1e-9))
+	return int(math.Ceil(float64(float64(n*n)*varianceLeft) - 1e-9))
 }
 
 // checkLayers refuses layers that do not fit the frame or share a name.
