@@ -13,6 +13,9 @@ const (
 	// edgeRoom is the least distance from an edge in metres, whatever the offset: more than
 	// rounding to centimetres, or to 7 decimals of a degree, may move a point or an edge.
 	edgeRoom = 0.05
+	// union is how far, in metres, the outline of several fields together may lie beside theirs:
+	// a cell of a field is then none of a zone.
+	union = 1.0
 	// jitters is how often a place is drawn in a cell before its centre is taken.
 	jitters = 16
 	// lowering is the step by which the distance between points is lowered.
@@ -61,7 +64,7 @@ func room(offset int) float64 { return math.Max(float64(offset), edgeRoom) }
 func (g *ground) eligible(offset int) [][]int32 {
 	out := make([][]int32, len(g.zoning.Zones))
 	for i, label := range g.zoning.Labels {
-		if g.clearance[i] >= room(offset) {
+		if g.clearance[i] >= room(offset) && (g.clearance[i] > union || g.zoning.Zones[label-1].Outline.Contains(g.centre(i))) {
 			out[label-1] = append(out[label-1], int32(i))
 		}
 	}
