@@ -7,15 +7,13 @@ import (
 
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/vegetation"
 )
 
 const (
 	// edgeRoom is the least distance from an edge in metres, whatever the offset: more than
 	// rounding to centimetres, or to 7 decimals of a degree, may move a point or an edge.
 	edgeRoom = 0.05
-	// union is how far, in metres, the outline of several fields together may lie beside theirs:
-	// a cell of a field is then none of a zone.
-	union = 1.0
 	// jitters is how often a place is drawn in a cell before its centre is taken.
 	jitters = 16
 	// lowering is the step by which the distance between points is lowered.
@@ -30,23 +28,38 @@ type ground struct {
 	frame  *Frame
 	zoning *Zoning
 	edges  *edgeIndex
-	// clearance is the distance of each cell's centre to the nearest edge, exact up to reach.
+	// clearance is the distance of each cell's centre to the nearest edge, exact up to reach; -1
+	// where the outline of its zone does not hold it, as may be where the outlines of fields
+	// that overlap could not be put together exactly.
 	clearance []float64
 	reach     float64
 }
 
-func newGround(f *Frame, z *Zoning, offset int) *ground {
+func newGround(f *Frame, z *Zoning, offset int) (*ground, error) {
 	g := &ground{frame: f.indexed(), zoning: z, edges: newEdgeIndex(f, z.Zones), clearance: make([]float64, len(f.Cells))}
 	g.reach = math.Max(float64(offset), f.CellSize) // a cell: so far does a point lie from the centre at most
 	for i := range g.clearance {
-		g.clearance[i] = infinity
+		g.clearance[i] = -1
+	}
+	for h, zone := range z.Zones {
+		for _, part := range zone.Outline { // one by one, as they may lie far apart
+			cells, err := vegetation.Centres(geo.MultiPolygon{part}, g.frame.grid())
+			if err != nil {
+				return nil, err
+			}
+			for _, c := range cells {
+				if i := g.frame.Index(c.Row, c.Col); i >= 0 && int(z.Labels[i]) == h+1 {
+					g.clearance[i] = infinity
+				}
+			}
+		}
 	}
 	for _, e := range g.edges.edges {
 		g.frame.eachNear(e[0], e[1], g.reach+1, func(i int) {
 			g.clearance[i] = min(g.clearance[i], distanceToSegment(g.centre(i), e[0], e[1]))
 		})
 	}
-	return g
+	return g, nil
 }
 
 // centre gives a cell's centre in whole centimetres, as points are given.
@@ -64,7 +77,7 @@ func room(offset int) float64 { return math.Max(float64(offset), edgeRoom) }
 func (g *ground) eligible(offset int) [][]int32 {
 	out := make([][]int32, len(g.zoning.Zones))
 	for i, label := range g.zoning.Labels {
-		if g.clearance[i] >= room(offset) && (g.clearance[i] > union || g.zoning.Zones[label-1].Outline.Contains(g.centre(i))) {
+		if g.clearance[i] >= room(offset) {
 			out[label-1] = append(out[label-1], int32(i))
 		}
 	}

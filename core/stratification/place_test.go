@@ -63,7 +63,9 @@ func designOf(t testing.TB, f *Frame, z *Zoning, p PlanParams) *design {
 	require.NoError(t, p.Check(len(z.Zones)))
 	strata, mean, err := strataOf(z.Zones, p)
 	require.NoError(t, err)
-	return &design{ground: newGround(f, z, p.ZoneOffset), params: p, strata: strata, mean: mean}
+	g, err := newGround(f, z, p.ZoneOffset)
+	require.NoError(t, err)
+	return &design{ground: g, params: p, strata: strata, mean: mean}
 }
 
 // Over 2,000 seeds the estimates by stratified random points have the mean of the population and
@@ -248,7 +250,9 @@ func TestEligibleCellsOfTheWheatField(t *testing.T) {
 	z := zoningOf(&f, labelsOf(t, &f, "wheat-zones-smallest-first50.csv"))
 	for offset, zones := range want.Cleaning.Fifty.Cells {
 		meters := int(number(t, offset))
-		got := newGround(&f, z, meters).eligible(meters)
+		g, err := newGround(&f, z, meters)
+		require.NoError(t, err)
+		got := g.eligible(meters)
 		require.Len(t, zones, 3)
 		for zone, cells := range zones {
 			require.Len(t, got[int(number(t, zone))-1], cells, "zone %s, %s m", zone, offset)
