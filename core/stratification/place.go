@@ -1,6 +1,7 @@
 package stratification
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -41,9 +42,11 @@ func newGround(f *Frame, z *Zoning, offset int) (*ground, error) {
 	for i := range g.clearance {
 		g.clearance[i] = -1
 	}
+	grid := g.frame.grid()
+	grid.EPSG = cmp.Or(grid.EPSG, geo.UTMZoneEPSG(geo.Position{})) // any zone will do: nothing is projected
 	for h, zone := range z.Zones {
 		for _, part := range zone.Outline { // one by one, as they may lie far apart
-			cells, err := vegetation.Centres(geo.MultiPolygon{part}, g.frame.grid())
+			cells, err := vegetation.Centres(geo.MultiPolygon{part}, grid)
 			if err != nil {
 				return nil, err
 			}
