@@ -145,15 +145,15 @@ func TestBalancedPointsLieEvenly(t *testing.T) {
 		require.InDelta(t, 81.13, mean, 4.5*sd/math.Sqrt(float64(seeds)), "unbiased")
 		return mssd, balance, sd
 	}
-	mssd, balance, sd := figures(SpatiallyBalanced, 60)
+	mssd, balance, sd := figures(SpatiallyBalanced, 50)
 	t.Logf("spatially balanced: MSSD %.0f, balance %.3f, standard error %.2f", mssd, balance, sd)
 	require.InEpsilon(t, 34_905, mssd, 0.03)
 	require.InDelta(t, 0.0865, balance, 0.01)
-	require.InDelta(t, 6.017, sd, 1.8) // of 60 standard errors: a tenth, three times
-	mssd, balance, sd = figures(StratifiedRandom, 60)
+	require.InDelta(t, 6.017, sd, 1.9) // of 50 values: a tenth of it, three times
+	mssd, balance, sd = figures(StratifiedRandom, 25)
 	t.Logf("random: MSSD %.0f, balance %.3f, standard error %.2f", mssd, balance, sd)
-	require.InEpsilon(t, 58_062, mssd, 0.08)
-	require.InDelta(t, 0.382, balance, 0.06)
+	require.InEpsilon(t, 58_062, mssd, 0.12)
+	require.InDelta(t, 0.382, balance, 0.09)
 }
 
 // Every unit is drawn with the same chance, those at the edge too.

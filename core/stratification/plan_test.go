@@ -281,7 +281,7 @@ func TestPlanIsTheSameForTheSameSeed(t *testing.T) {
 		f, stored = stored, f
 		require.Equal(t, one, bytesOf(2, p))
 		p.Seed = 4
-		require.NotEqual(t, one, bytesOf(1, p))
+		require.NotEqual(t, one, bytesOf(2, p))
 		a, err := NewPlan(&f, z, p)
 		require.NoError(t, err)
 		p.Scope = "another map"
