@@ -52,7 +52,7 @@ func (p *Plans) Generate(ctx context.Context, who access.Principal, req PlanRequ
 		return stratification.SamplePlan{}, err
 	}
 	if !req.Seeded {
-		params.Seed = stratification.PlanSeedOf(params)
+		params.Seed = stratification.SeedOfPlan(params)
 	}
 	plan, err := stratification.NewPlan(frame, &found.Candidate.Zoning, params)
 	if err != nil {
