@@ -80,7 +80,10 @@ type OperatorRepos struct {
 	Events   EventKeeper
 	Webhooks WebhookKeeper
 
-	Assessments AssessmentUpkeep
+	Assessments   AssessmentUpkeep
+	Subscriptions Subscriptions
+	Orders        OrderKeeper
+	LayerRasters  LayerRasters
 }
 
 // Accounts are companies, users, roles, tokens and keys.

@@ -8,6 +8,7 @@ import (
 	"hash"
 	"io"
 	"math"
+	"slices"
 )
 
 // SeedOf gives the seed of a caller who names none: the first 53 bits of SHA-256 over what
@@ -81,7 +82,12 @@ func write[T int32 | int64](h hash.Hash, numbers ...T) {
 // from SHA-256.
 func mapUUID(print []byte, k int) string {
 	sum := sha256.Sum256(append(append([]byte(nil), print...), byte(k)))
-	u := sum[:16]
+	return uuidOf(sum[:])
+}
+
+// uuidOf gives the id of a hash: version 5 in form, from its first 16 bytes.
+func uuidOf(sum []byte) string {
+	u := slices.Clone(sum[:16])
 	u[6] = u[6]&0x0f | 0x50
 	u[8] = u[8]&0x3f | 0x80
 	s := hex.EncodeToString(u)
