@@ -90,9 +90,9 @@ type LayerRaster struct {
 	CellSize float64 // width of a pixel in metres
 	// Scale and Offset turn the file's numbers to values: number × Scale + Offset.
 	Scale, Offset float64
-	Cols     int
-	Rows     int
-	AddedAt  time.Time
+	Cols          int
+	Rows          int
+	AddedAt       time.Time
 }
 
 // LayerRasters are the rasters that the operator registered.

@@ -6,6 +6,7 @@ import (
 	"tilth/adapters/exchange"
 	"tilth/adapters/http/v12"
 	"tilth/adapters/identity"
+	"tilth/adapters/imagery/surfaces"
 	"tilth/adapters/permission"
 	"tilth/adapters/render"
 	"tilth/app/assessing"
@@ -23,6 +24,7 @@ import (
 	"tilth/app/profiles"
 	"tilth/app/series"
 	"tilth/app/sharing"
+	"tilth/app/strata"
 	"tilth/app/trail"
 	"tilth/app/webhooks"
 	"tilth/core/geo"
@@ -38,7 +40,7 @@ var outside = googlewire.NewSet(
 	identity.NewPasswords, googlewire.Bind(new(ports.Passwords), new(*identity.Passwords)),
 	identity.NewTokens, googlewire.Bind(new(ports.Tokens), new(*identity.Tokens)),
 	permission.New, googlewire.Bind(new(ports.Permissions), new(*permission.Casbin)),
-	gate.New,
+	gate.WithSubscriptions,
 )
 
 // useCases is the use cases over a store.
@@ -49,7 +51,8 @@ var useCases = googlewire.NewSet(
 	googlewire.Value(exchange.Curves{}), googlewire.Bind(new(ports.BuiltInCurves), new(exchange.Curves)),
 	googlewire.Struct(new(identityapp.Deps), "*"), identityapp.New,
 	googlewire.Struct(new(farming.Deps), "*"), farming.Farms, farming.Fields, farming.Seasons, farming.Cultivations, farming.NewCrops,
-	farming.Fertilizations, farming.NewBoundaries,
+	farming.Fertilizations, farming.NewBoundaries, farming.NewAOIs,
+	googlewire.Struct(new(strata.Deps), "*"), strata.New,
 	googlewire.Struct(new(once.Deps), "*"), once.New,
 	googlewire.Struct(new(profiles.Deps), "*"), profiles.New,
 	googlewire.Struct(new(profiles.Files), "*"),
@@ -90,5 +93,8 @@ var server = googlewire.NewSet(
 	googlewire.Struct(new(series.Computer), "*"), googlewire.Bind(new(profiles.Computer), new(*series.Computer)),
 	googlewire.Bind(new(profiles.Updater), new(*series.Computer)), profiles.NewRefresher,
 	profiles.NewWorker,
+	googlewire.Struct(new(surfaces.Stored), "*"), googlewire.Bind(new(ports.RasterFiles), new(surfaces.Stored)),
+	googlewire.Bind(new(strata.Cells), new(*series.Computer)),
+	googlewire.Struct(new(strata.Preparer), "*"), googlewire.Bind(new(strata.Layers), new(*strata.Preparer)), strata.NewWorker,
 	googlewire.Struct(new(parts), "*"),
 )

@@ -29,6 +29,7 @@ import (
 	"tilth/app/once"
 	"tilth/app/operating"
 	"tilth/app/profiles"
+	"tilth/app/strata"
 	"tilth/ports"
 )
 
@@ -110,6 +111,8 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 			assessing.JobCompleteness: r.parts.Assessing.Run,
 			assessing.JobSweep:        r.parts.Assessing.Sweep,
 
+			letters.JobKind: postman.Run,
+			strata.JobKind:  r.parts.Strata.Run,
 			letters.JobKind: postman.Run,
 		},
 	}
@@ -203,6 +206,7 @@ func (r *Running) Serve(ctx context.Context, listener net.Listener) error {
 	group.Go(func() error { return r.bus.Run(background) })
 	group.Go(func() error { return r.forget(background) })
 	group.Go(func() error { return r.forgetEvents(background) })
+	group.Go(func() error { return r.sweep(background) })
 	group.Go(func() error { return r.tell(background) })
 	return group.Wait()
 }
@@ -272,6 +276,7 @@ func (Program) Work(ctx context.Context, cfg cli.Config, log *slog.Logger) error
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return r.pool.Run(ctx) })
 	group.Go(func() error { return r.bus.Run(ctx) })
+	group.Go(func() error { return r.sweep(ctx) })
 	group.Go(func() error { return r.tell(ctx) })
 	return group.Wait()
 }

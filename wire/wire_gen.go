@@ -11,9 +11,9 @@ import (
 	"tilth/adapters/exchange"
 	"tilth/adapters/http/v12"
 	"tilth/adapters/identity"
+	"tilth/adapters/imagery/surfaces"
 	"tilth/adapters/permission"
 	"tilth/adapters/render"
-	"tilth/app/assessing"
 	"tilth/app/curves"
 	"tilth/app/demo"
 	"tilth/app/events"
@@ -28,6 +28,7 @@ import (
 	"tilth/app/profiles"
 	"tilth/app/series"
 	"tilth/app/sharing"
+	"tilth/app/strata"
 	"tilth/app/trail"
 	"tilth/app/webhooks"
 	"tilth/core/geo"
@@ -65,7 +66,7 @@ var (
 )
 
 // newInterface makes what the HTTP interface offers over a store.
-func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, log *slog.Logger) v12.Deps {
+func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender) v12.Deps {
 	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -80,7 +81,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 	}
 	identityIdentity := identity2.New(deps)
 	casbin := permission.New(store)
-	gateGate := gate.New(casbin)
+	gateGate := gate.WithSubscriptions(casbin, store, clock)
 	farmingDeps := farming.Deps{
 		Store: store,
 		Gate:  gateGate,
@@ -156,15 +157,14 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Sender: hooks,
 	}
 	webhooksWebhooks := webhooks.New(webhooksDeps)
-	table := assessmentTable()
-	assessingDeps := assessing.Deps{
+	aoIs := farming.NewAOIs(farmingDeps)
+	strataDeps := strata.Deps{
 		Store: store,
 		Gate:  gateGate,
 		Clock: clock,
-		Table: table,
-		Log:   log,
+		IDs:   random,
 	}
-	assessingAssessing := assessing.New(assessingDeps)
+	strataOrders := strata.New(strataDeps)
 	v12Deps := v12.Deps{
 		Identity:       identityIdentity,
 		Farms:          records,
@@ -181,10 +181,11 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Keys:           keysKeys,
 		Trail:          trailTrail,
 		People:         peoplePeople,
+		Limits:         limits,
 		Events:         feed,
 		Webhooks:       webhooksWebhooks,
-		Assessing:      assessingAssessing,
-		Limits:         limits,
+		AOIs:           aoIs,
+		Strata:         strataOrders,
 	}
 	return v12Deps
 }
@@ -211,7 +212,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	}
 	identityIdentity := identity2.New(deps)
 	casbin := permission.New(store)
-	gateGate := gate.New(casbin)
+	gateGate := gate.WithSubscriptions(casbin, store, clock)
 	farmingDeps := farming.Deps{
 		Store: store,
 		Gate:  gateGate,
@@ -287,15 +288,14 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Sender: hooks,
 	}
 	webhooksWebhooks := webhooks.New(webhooksDeps)
-	table := assessmentTable()
-	assessingDeps := assessing.Deps{
+	aoIs := farming.NewAOIs(farmingDeps)
+	strataDeps := strata.Deps{
 		Store: store,
 		Gate:  gateGate,
 		Clock: clock,
-		Table: table,
-		Log:   log,
+		IDs:   random,
 	}
-	assessingAssessing := assessing.New(assessingDeps)
+	strataOrders := strata.New(strataDeps)
 	v12Deps := v12.Deps{
 		Identity:       identityIdentity,
 		Farms:          records,
@@ -312,10 +312,11 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Keys:           keysKeys,
 		Trail:          trailTrail,
 		People:         peoplePeople,
+		Limits:         limits,
 		Events:         feed,
 		Webhooks:       webhooksWebhooks,
-		Assessing:      assessingAssessing,
-		Limits:         limits,
+		AOIs:           aoIs,
+		Strata:         strataOrders,
 	}
 	exchangeCurves := _wireCurvesValue
 	library := &curves.Library{
@@ -338,6 +339,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Seasons:      records2,
 		Cultivations: records3,
 		Crops:        crops,
+		AOIs:         aoIs,
 	}
 	computer := &series.Computer{
 		Imagery: imagery,
@@ -362,6 +364,16 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		IDs:    random,
 		Log:    log,
 	}
+	stored := surfaces.Stored{
+		Objects: objects,
+	}
+	preparer := &strata.Preparer{
+		Store:   store,
+		Imagery: computer,
+		Rasters: stored,
+		Clock:   clock,
+	}
+	strataWorker := strata.NewWorker(strataDeps, preparer, log)
 	wireParts := &parts{
 		Interface: v12Deps,
 		Gate:      gateGate,
@@ -374,7 +386,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Intake:    intakeIntake,
 		Sequencer: sequencer,
 		Courier:   courier,
-		Assessing: assessingAssessing,
+		Strata:    strataWorker,
 	}
 	return wireParts
 }

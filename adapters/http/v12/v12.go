@@ -19,6 +19,7 @@ import (
 	"tilth/app/people"
 	"tilth/app/profiles"
 	"tilth/app/sharing"
+	"tilth/app/strata"
 	"tilth/app/trail"
 	"tilth/app/webhooks"
 	"tilth/core/farm"
@@ -52,6 +53,8 @@ type Deps struct {
 	Assessing *assessing.Assessing
 
 	Limits geo.Limits
+	AOIs   *farming.AOIs
+	Strata *strata.Orders
 }
 
 // Register adds every route of the version.
@@ -78,6 +81,8 @@ func Register(a *rest.API, d Deps) {
 	registerEvents(a, d.Events)
 	registerWebhooks(a, d.Webhooks)
 	registerAssessments(a, d.Assessing)
+	registerAOIs(a, d.AOIs, d.Strata)
+	registerStratificationOrders(a, d.Strata)
 }
 
 // describe adds what the document says beside the routes: groups, and the codes of the

@@ -46,11 +46,6 @@ func (n *Numbers) Grid() vegetation.Grid { return n.grid }
 // Bands gives how many bands the file has.
 func (n *Numbers) Bands() int { return n.bands }
 
-// Scaling gives what turns the band's stored numbers to values: stored × scale + offset.
-func (n *Numbers) Scaling() (scale, offset float64) {
-	return n.scales[n.band].scale, n.scales[n.band].offset
-}
-
 // Read gives a window in pixels of Grid, cut to the file. What the file marks as no value,
 // what is not finite, and blocks that it leaves out are NaN. It holds one block at a time.
 //

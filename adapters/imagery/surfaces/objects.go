@@ -2,35 +2,37 @@ package surfaces
 
 import (
 	"context"
+	"errors"
 	"io"
 	"math"
+	"path"
 
 	"tilth/adapters/imagery/internal/raster"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification"
+	"tilth/core/vegetation"
 	"tilth/ports"
 )
 
-// Stored reads rasters that lie among the objects.
+// Stored reads rasters that lie among the objects; it implements ports.RasterFiles.
 type Stored struct{ Objects ports.Objects }
 
 var _ ports.RasterFiles = Stored{}
 
-// Surface gives the part of a raster around a geometry, by the name of its object; see
-// ports.Surfaces.
-func (s Stored) Surface(ctx context.Context, object string, around geo.MultiPolygon) (stratification.Surface, error) {
-	file, err := s.Objects.Open(ctx, object)
+// Surface implements ports.Surfaces: the name is that of the object.
+func (s Stored) Surface(ctx context.Context, name string, around geo.MultiPolygon) (stratification.Surface, error) {
+	object, err := s.Objects.Open(ctx, name)
 	if err != nil {
 		return stratification.Surface{}, err
 	}
-	defer file.Close()
-	return raster.Surface(ctx, stored{file, file.Size(), object}, object, around)
+	defer object.Close()
+	return raster.Surface(ctx, source{object, object.Size(), name}, path.Base(name), around)
 }
 
-// Inspect implements ports.RasterFiles.
+// Inspect implements ports.RasterFiles. It reads the header, and the block of the first pixel.
 func (Stored) Inspect(ctx context.Context, file io.ReaderAt, size int64, name string) (ports.LayerRaster, error) {
-	n, err := raster.Open(ctx, stored{file, size, name}, name)
+	n, err := raster.Open(ctx, source{file, size, name}, name)
 	if err != nil {
 		return ports.LayerRaster{}, err
 	}
@@ -38,9 +40,11 @@ func (Stored) Inspect(ctx context.Context, file io.ReaderAt, size int64, name st
 	if err := plausible(g.EPSG, g.OriginX, g.OriginY, name); err != nil {
 		return ports.LayerRaster{}, err
 	}
+	if _, err := n.Read(ctx, vegetation.Window{Width: 1, Height: 1}); err != nil {
+		return ports.LayerRaster{}, err
+	}
 	metres := stratification.Surface{EPSG: g.EPSG, OriginX: g.OriginX, OriginY: g.OriginY, CellX: g.PixelX, CellY: g.PixelY, Rows: g.Height}.Metres()
-	scale, offset := n.Scaling()
-	return ports.LayerRaster{EPSG: g.EPSG, CellSize: metres, Cols: g.Width, Rows: g.Height, Scale: scale, Offset: offset}, nil
+	return ports.LayerRaster{EPSG: g.EPSG, CellSize: metres, Cols: g.Width, Rows: g.Height}, nil
 }
 
 // farthest is beyond any coordinate in metres, false northings of UTM and Web Mercator's edge
@@ -61,19 +65,28 @@ func plausible(epsg int, x, y float64, name string) error {
 	return nil
 }
 
-// stored is an open object as cog reads it.
-type stored struct {
-	io.ReaderAt
-	size    int64
-	address string
+// source is an open file as package cog reads one.
+type source struct {
+	file io.ReaderAt
+	size int64
+	name string
 }
 
-func (s stored) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
+// ReadAt implements cog.Source.
+func (s source) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	return s.ReaderAt.ReadAt(p, off)
+	n, err := s.file.ReadAt(p, off)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fault.Newf(fault.Unavailable, "raster_unreadable", "%s cannot be read now; try again.", s.name).Because(err)
+	}
+	return n, err
 }
 
-func (s stored) Size() int64     { return s.size }
-func (s stored) Address() string { return s.address }
+// Size implements cog.Source.
+func (s source) Size() int64 { return s.size }
+
+// Address implements cog.Source. The names of objects hold their checksum, so that one address
+// is always the same bytes.
+func (s source) Address() string { return "object:" + s.name }
