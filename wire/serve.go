@@ -111,8 +111,8 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 			assessing.JobCompleteness: r.parts.Assessing.Run,
 			assessing.JobSweep:        r.parts.Assessing.Sweep,
 
-			letters.JobKind: postman.Run,
-			strata.JobKind:  r.parts.Strata.Run,
+			strata.JobKind: r.parts.Strata.Run,
+
 			letters.JobKind: postman.Run,
 		},
 	}

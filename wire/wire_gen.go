@@ -14,6 +14,7 @@ import (
 	"tilth/adapters/imagery/surfaces"
 	"tilth/adapters/permission"
 	"tilth/adapters/render"
+	"tilth/app/assessing"
 	"tilth/app/curves"
 	"tilth/app/demo"
 	"tilth/app/events"
@@ -66,7 +67,7 @@ var (
 )
 
 // newInterface makes what the HTTP interface offers over a store.
-func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender) v12.Deps {
+func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, log *slog.Logger) v12.Deps {
 	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -157,6 +158,15 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Sender: hooks,
 	}
 	webhooksWebhooks := webhooks.New(webhooksDeps)
+	table := assessmentTable()
+	assessingDeps := assessing.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Clock: clock,
+		Table: table,
+		Log:   log,
+	}
+	assessingAssessing := assessing.New(assessingDeps)
 	aoIs := farming.NewAOIs(farmingDeps)
 	strataDeps := strata.Deps{
 		Store: store,
@@ -181,9 +191,10 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Keys:           keysKeys,
 		Trail:          trailTrail,
 		People:         peoplePeople,
-		Limits:         limits,
 		Events:         feed,
 		Webhooks:       webhooksWebhooks,
+		Assessing:      assessingAssessing,
+		Limits:         limits,
 		AOIs:           aoIs,
 		Strata:         strataOrders,
 	}
@@ -288,6 +299,15 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Sender: hooks,
 	}
 	webhooksWebhooks := webhooks.New(webhooksDeps)
+	table := assessmentTable()
+	assessingDeps := assessing.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Clock: clock,
+		Table: table,
+		Log:   log,
+	}
+	assessingAssessing := assessing.New(assessingDeps)
 	aoIs := farming.NewAOIs(farmingDeps)
 	strataDeps := strata.Deps{
 		Store: store,
@@ -312,9 +332,10 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Keys:           keysKeys,
 		Trail:          trailTrail,
 		People:         peoplePeople,
-		Limits:         limits,
 		Events:         feed,
 		Webhooks:       webhooksWebhooks,
+		Assessing:      assessingAssessing,
+		Limits:         limits,
 		AOIs:           aoIs,
 		Strata:         strataOrders,
 	}
@@ -364,14 +385,19 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		IDs:    random,
 		Log:    log,
 	}
+	elevations := elevationsOf(imagery)
 	stored := surfaces.Stored{
 		Objects: objects,
 	}
+	covariates := &strata.Covariates{
+		Store:      store,
+		Elevations: elevations,
+		Rasters:    stored,
+	}
 	preparer := &strata.Preparer{
-		Store:   store,
-		Imagery: computer,
-		Rasters: stored,
-		Clock:   clock,
+		Imagery:    computer,
+		Covariates: covariates,
+		Clock:      clock,
 	}
 	strataWorker := strata.NewWorker(strataDeps, preparer, log)
 	wireParts := &parts{
@@ -386,6 +412,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Intake:    intakeIntake,
 		Sequencer: sequencer,
 		Courier:   courier,
+		Assessing: assessingAssessing,
 		Strata:    strataWorker,
 	}
 	return wireParts

@@ -5,28 +5,28 @@ import (
 	"math"
 	"regexp"
 	"slices"
-
-	"tilth/core/fault"
 )
 
 // FromElevation is the kind of provenance of layers that come of an elevation model.
 const FromElevation = "elevation"
 
 // madeLayers are the layers that Tilth makes itself, and the coordinates, which are clustered
-// with the layers: no registered raster may take their names.
-var madeLayers = append([]string{"ndvi_mean", "ndvi_sd", "coord_x", "coord_y"}, ReliefLayers...)
+// with the layers: no registered raster may take their names. Elevation is not among them: it is
+// how an operator gives an elevation model of his own, of which slope and wetness are derived.
+var madeLayers = []string{NDVIMean, NDVISD, Slope, TWI, "coord_x", "coord_y"}
 
 var layerName = regexp.MustCompile(`^[a-z0-9_]{1,40}$`)
 
-// CheckLayerName refuses (Invalid) a name that no registered raster may have.
-func CheckLayerName(name string) error {
-	if !layerName.MatchString(name) {
-		return fault.Field("name", "A name of 1 to 40 small letters, digits and underscores, such as clay_0_30.")
+// WrongLayerName says why no registered raster may have a name; empty where it may.
+func WrongLayerName(name string) string {
+	switch {
+	case !layerName.MatchString(name):
+		return "A name of 1 to 40 small letters, digits and underscores, such as clay_0_30."
+	case slices.Contains(madeLayers, name):
+		return fmt.Sprintf("Tilth makes the layer %s itself; choose another name.", name)
+	default:
+		return ""
 	}
-	if slices.Contains(madeLayers, name) {
-		return fault.Field("name", fmt.Sprintf("Tilth makes the layer %s itself; choose another name.", name))
-	}
-	return nil
 }
 
 // RegionSamples collects the values of one raster on a frame, region by region.

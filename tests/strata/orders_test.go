@@ -165,7 +165,7 @@ func TestRefusedOrders(t *testing.T) {
 		require.NoError(t, w.op.Unsubscribe(ctx, other.who.CompanyID, stratification.Service))
 		_, err = w.place(other)
 		require.Equal(t, "subscription_required", codeOf(t, err))
-		yesterday := begin.AddDate(0, 0, -1)
+		yesterday := time.Date(2026, 2, 28, 0, 0, 0, 0, time.UTC)
 		_, err = w.op.Subscribe(ctx, other.who.CompanyID, stratification.Service, &yesterday)
 		require.Error(t, err)
 		today := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -226,7 +226,9 @@ func TestInterruptions(t *testing.T) {
 		w := newWorld(t, database)
 		e := w.estate(1000_00)
 		out := errors.New("no route to host")
-		w.preparer.answer = func(stratification.OrderState) (stratification.Prepared, error) { return stratification.Prepared{}, out }
+		w.preparer.answer = func(stratification.OrderState) (stratification.Prepared, error) {
+			return stratification.Prepared{}, out
+		}
 		placed, err := w.place(e)
 		require.NoError(t, err)
 		require.Equal(t, 1, w.work())

@@ -30,6 +30,16 @@ func (s Stored) Surface(ctx context.Context, name string, around geo.MultiPolygo
 	return raster.Surface(ctx, source{object, object.Size(), name}, path.Base(name), around)
 }
 
+// Reaches implements ports.RasterFiles. It reads the header alone.
+func (s Stored) Reaches(ctx context.Context, name string, around geo.MultiPolygon) (bool, error) {
+	object, err := s.Objects.Open(ctx, name)
+	if err != nil {
+		return false, err
+	}
+	defer object.Close()
+	return raster.Reaches(ctx, source{object, object.Size(), name}, path.Base(name), around)
+}
+
 // Inspect implements ports.RasterFiles. It reads the header, and the block of the first pixel.
 func (Stored) Inspect(ctx context.Context, file io.ReaderAt, size int64, name string) (ports.LayerRaster, error) {
 	n, err := raster.Open(ctx, source{file, size, name}, name)

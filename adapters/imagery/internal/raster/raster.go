@@ -43,6 +43,16 @@ func Surface(ctx context.Context, source cog.Source, name string, around geo.Mul
 	}, nil
 }
 
+// Reaches reports whether a raster has pixels around a geometry (WGS84).
+func Reaches(ctx context.Context, source cog.Source, name string, around geo.MultiPolygon) (bool, error) {
+	file, err := Open(ctx, source, name)
+	if err != nil {
+		return false, err
+	}
+	window, err := windowAround(file.Grid(), around)
+	return !window.Empty(), err
+}
+
 // Open opens a raster of one band.
 func Open(ctx context.Context, source cog.Source, name string) (*cog.Numbers, error) {
 	file, err := cog.OpenNumbers(ctx, source, name, 1)
@@ -57,23 +67,9 @@ func Open(ctx context.Context, source cog.Source, name string) (*cog.Numbers, er
 func windowOf(grid vegetation.Grid, around geo.MultiPolygon, name string) (vegetation.Window, error) {
 	window := vegetation.Window{Width: grid.Width, Height: grid.Height}
 	if around != nil {
-		project, turn, err := projection(grid.EPSG)
-		if err != nil {
+		var err error
+		if window, err = windowAround(grid, around); err != nil {
 			return window, err
-		}
-		window = vegetation.Window{}
-		for _, part := range around { // each by itself: they may lie on both sides of the antimeridian
-			box := bounds(part, project)
-			for _, shift := range []float64{0, turn, -turn} {
-				there := box
-				there.MinX, there.MaxX = box.MinX+shift, box.MaxX+shift
-				if w := grid.Window(there, margin); !w.Empty() {
-					window = union(window, w)
-				}
-				if turn == 0 {
-					break
-				}
-			}
 		}
 		if window.Empty() {
 			return window, fault.Newf(fault.Invalid, "raster_elsewhere", "%s does not reach the boundary.", name)
@@ -82,6 +78,30 @@ func windowOf(grid vegetation.Grid, around geo.MultiPolygon, name string) (veget
 	if int64(window.Width)*int64(window.Height) > mostPixels {
 		return window, fault.Newf(fault.Invalid, "raster_too_large",
 			"%s has %d × %d pixels where it is needed; at most %d are read. Give a boundary, or a coarser raster.", name, window.Width, window.Height, mostPixels)
+	}
+	return window, nil
+}
+
+// windowAround gives the pixels around a geometry; none where they do not meet. Its polygons
+// are looked at one by one, for they may lie on both sides of the antimeridian.
+func windowAround(grid vegetation.Grid, around geo.MultiPolygon) (window vegetation.Window, err error) {
+	project, turn, err := projection(grid.EPSG)
+	if err != nil {
+		return window, err
+	}
+	shifts := []float64{0}
+	if turn > 0 {
+		shifts = []float64{0, turn, -turn}
+	}
+	for _, part := range around {
+		box := bounds(part, project)
+		for _, shift := range shifts {
+			there := box
+			there.MinX, there.MaxX = box.MinX+shift, box.MaxX+shift
+			if w := grid.Window(there, margin); !w.Empty() {
+				window = union(window, w)
+			}
+		}
 	}
 	return window, nil
 }
