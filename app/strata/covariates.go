@@ -120,13 +120,15 @@ func (c *Covariates) relief(ctx context.Context, frame *stratification.Frame) ([
 
 // ownRelief derives them of the raster that the operator registered as elevation.
 func (c *Covariates) ownRelief(ctx context.Context, frame *stratification.Frame, r ports.LayerRaster) ([]stratification.PreparedLayer, error) {
-	relief, from := stratification.NewFrameRelief(frame), provenanceOf(r)
+	relief, from, outside := stratification.NewFrameRelief(frame), provenanceOf(r), ""
 	for _, region := range frame.Regions() {
 		surface, err := c.Rasters.Surface(ctx, r.Object, frame.Around(region))
+		why, ok := refusal(err)
 		if elsewhere(err) {
+			outside = why
 			continue
 		}
-		if why, ok := refusal(err); ok {
+		if ok {
 			return dropped(stratification.ReliefLayers, r.File, why, from), nil
 		}
 		if err != nil {
@@ -136,18 +138,24 @@ func (c *Covariates) ownRelief(ctx context.Context, frame *stratification.Frame,
 			return nil, err
 		}
 	}
+	if relief.Pixel() == 0 {
+		return dropped(stratification.ReliefLayers, r.File, outside, from), nil
+	}
 	return prepared(relief.Layers(r.File), from), nil
 }
 
 // sampled takes the layer of a registered raster.
 func (c *Covariates) sampled(ctx context.Context, frame *stratification.Frame, r ports.LayerRaster) (stratification.PreparedLayer, error) {
-	samples, from := stratification.NewRegionSamples(frame, r.Name, r.File, r.Coarse), provenanceOf(r)
+	samples, from, outside := stratification.NewRegionSamples(frame, r.Name, r.File, r.Coarse), provenanceOf(r), ""
+	reached := false
 	for _, region := range frame.Regions() {
 		surface, err := c.Rasters.Surface(ctx, r.Object, frame.Within(region))
+		why, ok := refusal(err)
 		if elsewhere(err) {
+			outside = why
 			continue
 		}
-		if why, ok := refusal(err); ok {
+		if ok {
 			return stratification.Drop(r.Name, r.File, why, from), nil
 		}
 		if err != nil {
@@ -156,6 +164,10 @@ func (c *Covariates) sampled(ctx context.Context, frame *stratification.Frame, r
 		if err := samples.Add(region, scaled(surface, r)); err != nil {
 			return stratification.PreparedLayer{}, err
 		}
+		reached = true
+	}
+	if !reached {
+		return stratification.Drop(r.Name, r.File, outside, from), nil
 	}
 	return stratification.Prepare(samples.Layer(), from), nil
 }

@@ -21,6 +21,9 @@ func joinSurfaces(parts []Surface) []Surface {
 	slices.SortStableFunc(parts, func(a, b Surface) int { return cmp.Compare(a.Source, b.Source) })
 	var groups [][]Surface
 	for _, p := range parts {
+		if turn := p.turn(); turn > 0 { // what lies beyond the antimeridian is beside it, not around the globe
+			p.OriginX -= turn * math.Round((p.OriginX-parts[0].OriginX)/turn)
+		}
 		at := slices.IndexFunc(groups, func(g []Surface) bool { return g[0].sameLattice(p) })
 		if at < 0 {
 			groups = append(groups, []Surface{p})

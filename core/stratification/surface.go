@@ -123,18 +123,29 @@ func (s Surface) from(epsg int) (func(geo.Position) geo.Position, error) {
 	if err != nil {
 		return nil, fault.Newf(fault.Invalid, "unsupported_crs", "%s cannot be laid over cells whose projection is not known; state their EPSG code.", s.Source)
 	}
-	switch s.EPSG {
+	switch turn := s.turn(); s.EPSG {
 	case Degrees:
-		return func(p geo.Position) geo.Position { return s.turned(plane.Inverse(p), 360) }, nil
+		return func(p geo.Position) geo.Position { return s.turned(plane.Inverse(p), turn) }, nil
 	case WebMercator:
-		round := geo.ToWebMercator(geo.Position{X: 360}).X
-		return func(p geo.Position) geo.Position { return s.turned(geo.ToWebMercator(plane.Inverse(p)), round) }, nil
+		return func(p geo.Position) geo.Position { return s.turned(geo.ToWebMercator(plane.Inverse(p)), turn) }, nil
 	}
 	own, err := geo.NewUTM(s.EPSG)
 	if err != nil {
 		return nil, err
 	}
 	return func(p geo.Position) geo.Position { return own.Forward(plane.Inverse(p)) }, nil
+}
+
+// turn gives how wide the globe is in the raster's coordinates; 0 where they do not go around it.
+func (s Surface) turn() float64 {
+	switch s.EPSG {
+	case Degrees:
+		return 360
+	case WebMercator:
+		return geo.ToWebMercator(geo.Position{X: 360}).X
+	default:
+		return 0
+	}
 }
 
 // turned moves a position by whole turns around the globe to the raster, where that is on the
