@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tilth/core/access"
+	"tilth/core/geo"
 	"tilth/core/stratification"
 )
 
@@ -93,12 +94,19 @@ type LayerRaster struct {
 	Cols          int
 	Rows          int
 	AddedAt       time.Time
+
+	Description string
+	CompanyID   int64 // whose orders alone it is for; 0: those of every company
+	// Coarse: it comes of a far coarser map than its pixels tell.
+	Coarse bool
 }
 
 // LayerRasters are the rasters that the operator registered.
 type LayerRasters interface {
 	// All gives them by name.
 	All(ctx context.Context) ([]LayerRaster, error)
+	// Of gives those that a company may use, by name: its own, and those of every company.
+	Of(ctx context.Context, scope access.Scope) ([]LayerRaster, error)
 	// Add registers one. Faults: Conflict (layer_exists) where the name is taken.
 	Add(ctx context.Context, r LayerRaster) error
 	// Remove forgets one and gives it. Faults: NotFound.
@@ -108,6 +116,8 @@ type LayerRasters interface {
 // RasterFiles reads rasters of covariates that lie among the objects.
 type RasterFiles interface {
 	Surfaces
+	// Reaches reports whether a raster has pixels around a geometry (WGS84). Faults: as Surface.
+	Reaches(ctx context.Context, name string, around geo.MultiPolygon) (bool, error)
 	// Inspect refuses (Invalid) a file that is no raster as Surface reads them, and gives its
 	// georeference.
 	Inspect(ctx context.Context, file io.ReaderAt, size int64, name string) (LayerRaster, error)

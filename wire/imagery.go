@@ -32,6 +32,12 @@ func openImagery(cfg cli.Config, log *slog.Logger) (ports.Imagery, error) {
 	}
 }
 
+// elevationsOf gives the elevation models of an imagery source; nil where it cannot hold any.
+func elevationsOf(source ports.Imagery) ports.Elevations {
+	elevations, _ := source.(ports.Elevations)
+	return elevations
+}
+
 // makeDemo makes the synthetic archive, where it is not there yet, and says what of it
 // to load.
 func makeDemo(ctx context.Context, dir string) (demo.Plan, error) {

@@ -101,6 +101,7 @@ var server = googlewire.NewSet(
 	profiles.NewWorker,
 	googlewire.Struct(new(surfaces.Stored), "*"), googlewire.Bind(new(ports.RasterFiles), new(surfaces.Stored)),
 	googlewire.Bind(new(strata.Cells), new(*series.Computer)),
+	elevationsOf, googlewire.Struct(new(strata.Covariates), "*"),
 	googlewire.Struct(new(strata.Preparer), "*"), googlewire.Bind(new(strata.Layers), new(*strata.Preparer)), strata.NewWorker,
 	googlewire.Struct(new(parts), "*"),
 )

@@ -406,14 +406,19 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		IDs:    random,
 		Log:    log,
 	}
+	elevations := elevationsOf(imagery)
 	stored := surfaces.Stored{
 		Objects: objects,
 	}
+	covariates := &strata.Covariates{
+		Store:      store,
+		Elevations: elevations,
+		Rasters:    stored,
+	}
 	preparer := &strata.Preparer{
-		Store:   store,
-		Imagery: computer,
-		Rasters: stored,
-		Clock:   clock,
+		Imagery:    computer,
+		Covariates: covariates,
+		Clock:      clock,
 	}
 	strataWorker := strata.NewWorker(strataDeps, preparer, log)
 	wireParts := &parts{

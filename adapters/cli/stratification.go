@@ -106,10 +106,14 @@ type rasterJSON struct {
 	Scale    float64   `json:"scale"`
 	Offset   float64   `json:"offset"`
 	AddedAt  time.Time `json:"added_at"`
+
+	Description string `json:"description"`
+	Company     int64  `json:"company,omitempty"`
+	Coarse      bool   `json:"coarse"`
 }
 
 func (s *shell) printLayer(what string, r ports.LayerRaster) error {
-	return s.print(rasterJSON{r.Name, r.File, r.Checksum, r.Size, r.EPSG, r.CellSize, r.Cols, r.Rows, r.Scale, r.Offset, r.AddedAt},
+	return s.print(rasterJSON{r.Name, r.File, r.Checksum, r.Size, r.EPSG, r.CellSize, r.Cols, r.Rows, r.Scale, r.Offset, r.AddedAt, r.Description, r.CompanyID, r.Coarse},
 		"%s%-16s %s, EPSG:%d, %d × %d pixels of %g m, sha256 %.12s", what, r.Name, r.File, r.EPSG, r.Cols, r.Rows, r.CellSize, r.Checksum)
 }
 
@@ -118,11 +122,15 @@ func (s *shell) layer() *cobra.Command {
 	in := strata.NewLayer{Scale: 1}
 	add := &cobra.Command{
 		Use: "add", Short: "Register a raster as a layer of stratification orders",
-		Long: `Registers a GeoTIFF of one band of unsigned integers in a UTM zone. It is copied to the store
-of files, and sampled for every order placed from then on whose area it reaches. Values are
-the file's numbers times --scale plus --offset. Of the layer "elevation", in metres with square
-pixels, slope and topographic wetness are derived as well.`,
-		Example: "  tilth layer add --name clay --file clay.tif\n  tilth layer add --name elevation --file dem_dm.tif --scale 0.1",
+		Long: `Registers a GeoTIFF of one band of numbers (integers of up to 32 bits, floating point numbers)
+in EPSG:4326, EPSG:3857 or a WGS84 UTM zone. It is copied to the store of files, and sampled
+for every order placed from then on whose area it reaches: of every company, or with --company
+of that one alone. Values are what GDAL reads from the file, times --scale plus --offset.
+
+A raster named "elevation", in metres, takes the place of the elevation model of the imagery
+source; slope and topographic wetness are derived of it. --coarse says that the raster was
+resampled from a far coarser map, such as one of few soil samples.`,
+		Example: "  tilth layer add --name clay_0_30 --file clay.tif --description \"SoilGrids 2.0, g/kg\" --coarse\n  tilth layer add --name elevation --file lidar.tif --company 3",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opened, err := os.Open(file)
 			if err != nil {
@@ -148,6 +156,9 @@ pixels, slope and topographic wetness are derived as well.`,
 	f.StringVar(&file, "file", "", "the GeoTIFF")
 	f.Float64Var(&in.Scale, "scale", 1, "what the file's numbers are multiplied with")
 	f.Float64Var(&in.Offset, "offset", 0, "what is added then")
+	f.StringVar(&in.Description, "description", "", "what it shows, in which unit, and where it comes from")
+	f.Int64Var(&in.CompanyID, "company", 0, "id of the company whose orders alone it is for (default: every company)")
+	f.BoolVar(&in.Coarse, "coarse", false, "it comes of a far coarser map than its pixels tell")
 	list := &cobra.Command{Use: "list", Short: "List the registered rasters", RunE: func(cmd *cobra.Command, _ []string) error {
 		return s.withLayers(cmd, func(ctx context.Context, l *strata.Library) error {
 			all, err := l.List(ctx)

@@ -46,7 +46,7 @@ rasters (--raster); the same input and seed give the same zones on any machine.
 
 A table is a CSV with a line for each cell: row and col, or x and y (easting and northing
 in metres of the UTM zone --epsg), or all four, and a column for each layer. Values may be
-missing. Rasters are GeoTIFFs of one band of unsigned integers in a UTM zone; a layer has
+missing. Rasters are GeoTIFFs of one band of numbers in degrees, Web Mercator or UTM; a layer has
 the name of its file. Without --boundary, the cells (or the pixels with a value of the
 first raster) are the area.
 

@@ -146,13 +146,21 @@ type rasterRow struct {
 	Width         int
 	Height        int
 	AddedAt       stamp
+	Description   string
+	CompanyID     *int64
+	Coarse        bool
 }
 
 func (r rasterRow) raster() ports.LayerRaster {
-	return ports.LayerRaster{
+	out := ports.LayerRaster{
 		Name: r.Name, Object: r.Object, File: r.File, Checksum: r.Checksum, Size: r.Size, EPSG: r.EPSG, CellSize: r.CellSize,
 		Scale: r.Scale, Offset: r.Shift, Cols: r.Width, Rows: r.Height, AddedAt: r.AddedAt.Time,
+		Description: r.Description, Coarse: r.Coarse,
 	}
+	if r.CompanyID != nil {
+		out.CompanyID = *r.CompanyID
+	}
+	return out
 }
 
 // layerRasters implements ports.LayerRasters.
@@ -160,8 +168,18 @@ type layerRasters struct{ s *session }
 
 // All implements ports.LayerRasters.
 func (l layerRasters) All(ctx context.Context) ([]ports.LayerRaster, error) {
+	return rastersOf(ctx, l.s.NewSelect())
+}
+
+// Of implements ports.LayerRasters.
+func (l layerRasters) Of(ctx context.Context, scope access.Scope) ([]ports.LayerRaster, error) {
+	mine := own("t", scope)
+	return rastersOf(ctx, l.s.NewSelect().Where("t.company_id IS NULL OR "+mine.sql, mine.args...))
+}
+
+func rastersOf(ctx context.Context, q *bun.SelectQuery) ([]ports.LayerRaster, error) {
 	var rows []rasterRow
-	err := l.s.NewSelect().Model(&rows).OrderExpr("t.added_at, t.name").Scan(ctx)
+	err := q.Model(&rows).OrderExpr("t.name").Scan(ctx)
 	out := make([]ports.LayerRaster, len(rows))
 	for i, row := range rows {
 		out[i] = row.raster()
@@ -174,6 +192,10 @@ func (l layerRasters) Add(ctx context.Context, r ports.LayerRaster) error {
 	row := rasterRow{
 		Name: r.Name, Object: r.Object, File: r.File, Checksum: r.Checksum, Size: r.Size, EPSG: r.EPSG, CellSize: r.CellSize,
 		Scale: r.Scale, Shift: r.Offset, Width: r.Cols, Height: r.Rows, AddedAt: stamp{r.AddedAt},
+		Description: r.Description, Coarse: r.Coarse,
+	}
+	if r.CompanyID != 0 {
+		row.CompanyID = &r.CompanyID
 	}
 	res, err := l.s.NewInsert().Model(&row).On("CONFLICT (name) DO NOTHING").Exec(ctx)
 	if err != nil {

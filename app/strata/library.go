@@ -5,8 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"regexp"
 	"slices"
+	"unicode/utf8"
 
 	"tilth/core/audit"
 	"tilth/core/fault"
@@ -25,11 +25,11 @@ type Library struct {
 	Clock   ports.Clock
 }
 
-// layerName is what a layer may be called.
-var layerName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
-
-// made are the names of layers that are made, not registered.
-var made = []string{stratification.NDVIMean, stratification.NDVISD, Slope, Wetness, "coord_x", "coord_y"}
+// The bounds of what is registered.
+const (
+	mostLayerBytes = 8 << 30
+	mostLayerText  = 500 // characters of a description
+)
 
 // NewLayer is a raster to be registered.
 type NewLayer struct {
@@ -37,28 +37,47 @@ type NewLayer struct {
 	File          string // its name, for people
 	Content       ports.Object
 	Scale, Offset float64 // value = number × Scale + Offset
+	Description   string
+	CompanyID     int64 // whose orders alone it is for; 0: those of every company
+	Coarse        bool  // it comes of a far coarser map than its pixels tell
 }
 
-// rasterNoted is a raster as the operator's trail tells of it.
-type rasterNoted struct {
-	File, Checksum string
-	EPSG           int64
-}
-
-// Add registers a raster: its file is checked, kept among the objects, and from then on sampled
-// for every order whose area it reaches.
-// Faults: Invalid (name, scale; what the file is), Conflict (layer_exists), Unavailable.
-func (l *Library) Add(ctx context.Context, in NewLayer) (ports.LayerRaster, error) {
+func (in NewLayer) check() error {
 	fields := fault.Fields{}
-	if !layerName.MatchString(in.Name) {
-		fields.Add("name", "A layer is named by 1 to 40 small letters, digits and underscores, the first a letter.")
-	} else if slices.Contains(made, in.Name) {
-		fields.Addf("name", "The layer %s is made by Tilth; choose another name.", in.Name)
+	if wrong := stratification.WrongLayerName(in.Name); wrong != "" {
+		fields.Add("name", wrong)
 	}
 	if in.Scale == 0 || in.Scale-in.Scale != 0 || in.Offset-in.Offset != 0 { // NaN and infinity differ from themselves
 		fields.Add("scale", "Scale and offset are finite numbers, and the scale is not 0.")
 	}
-	if err := fields.Err(); err != nil {
+	if utf8.RuneCountInString(in.Description) > mostLayerText {
+		fields.Addf("description", "At most %d characters.", mostLayerText)
+	}
+	if in.CompanyID < 0 {
+		fields.Add("company", "The id of a company, or none.")
+	}
+	if size := in.Content.Size(); size > mostLayerBytes {
+		fields.Addf("file", "The file has %d bytes; at most %d are taken. Cut it to where it is needed, or compress it.", size, int64(mostLayerBytes))
+	}
+	return fields.Err()
+}
+
+// rasterNoted is a raster as the operator's trail tells of it.
+type rasterNoted struct {
+	File, Checksum, Description string
+	EPSG, Company               int64
+	Coarse                      bool
+}
+
+func notedOf(r ports.LayerRaster) *rasterNoted {
+	return &rasterNoted{r.File, r.Checksum, r.Description, int64(r.EPSG), r.CompanyID, r.Coarse}
+}
+
+// Add registers a raster: its file is checked, kept among the objects, and from then on sampled
+// for every order whose area it reaches.
+// Faults: Invalid (name, scale, size; what the file is), NotFound (company), Conflict (layer_exists), Unavailable.
+func (l *Library) Add(ctx context.Context, in NewLayer) (ports.LayerRaster, error) {
+	if err := in.check(); err != nil {
 		return ports.LayerRaster{}, err
 	}
 	raster, err := l.Rasters.Inspect(ctx, in.Content, in.Content.Size(), in.File)
@@ -67,6 +86,7 @@ func (l *Library) Add(ctx context.Context, in NewLayer) (ports.LayerRaster, erro
 	}
 	raster.Name, raster.File, raster.Size, raster.AddedAt = in.Name, in.File, in.Content.Size(), l.Clock.Now()
 	raster.Scale, raster.Offset = in.Scale, in.Offset
+	raster.Description, raster.CompanyID, raster.Coarse = in.Description, in.CompanyID, in.Coarse
 	if err := l.free(ctx, in.Name); err != nil {
 		return raster, err // before anything is written
 	}
@@ -80,12 +100,17 @@ func (l *Library) Add(ctx context.Context, in NewLayer) (ports.LayerRaster, erro
 		return raster, err
 	}
 	err = l.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		if raster.CompanyID != 0 {
+			if _, err := tx.Accounts.Company(ctx, raster.CompanyID); err != nil {
+				return err
+			}
+		}
 		if err := tx.LayerRasters.Add(ctx, raster); err != nil {
 			return err
 		}
 		return tx.Trail.Add(ctx, ports.OperatorEntry{
 			At: raster.AddedAt, Action: audit.Create, Resource: "layer", Record: raster.Name,
-			Changes: audit.Diff(nil, &rasterNoted{raster.File, raster.Checksum, int64(raster.EPSG)}),
+			Changes: audit.Diff(nil, notedOf(raster)),
 		})
 	})
 	return raster, err
@@ -118,7 +143,7 @@ func (l *Library) Remove(ctx context.Context, name string) (ports.LayerRaster, e
 		}
 		return tx.Trail.Add(ctx, ports.OperatorEntry{
 			At: l.Clock.Now(), Action: audit.Delete, Resource: "layer", Record: name,
-			Changes: audit.Diff(&rasterNoted{gone.File, gone.Checksum, int64(gone.EPSG)}, nil),
+			Changes: audit.Diff(notedOf(gone), nil),
 		})
 	})
 	if err != nil {

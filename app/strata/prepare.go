@@ -3,11 +3,11 @@ package strata
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
 	"tilth/app/series"
+	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification"
@@ -18,10 +18,6 @@ import (
 // edgeMask is how many cells along the edges of fields the clustering leaves out.
 const edgeMask = 1
 
-// beyond is how far around the fields rasters are read, in degrees (some 500 m): slopes and the
-// flow of water begin outside of them.
-const beyond = 0.005
-
 // Cells reads an index on the cells of a frame.
 type Cells interface {
 	Cells(ctx context.Context, req series.CellRequest) (series.CellReader, error)
@@ -29,25 +25,24 @@ type Cells interface {
 
 // Preparer prepares the layers of an order. It keeps nothing.
 type Preparer struct {
-	Store   ports.Store // of the registered rasters
-	Imagery Cells
-	Rasters ports.RasterFiles
-	Clock   ports.Clock
+	Imagery    Cells
+	Covariates *Covariates
+	Clock      ports.Clock
 }
 
 // Prepare lays the frame over the land of an order and makes its layers: NDVI of up to five
-// calendar years, and the rasters that the operator registered; of one that is called elevation
-// also slope and wetness.
+// calendar years, relief, and the rasters that the operator registered (see Covariates).
 // Faults: Invalid where the land has too few cells (frame_too_small) or no layer can be made
 // (no_usable_layers); Unavailable where a source is out.
 func (p *Preparer) Prepare(ctx context.Context, order stratification.OrderState) (stratification.Prepared, error) {
 	var none stratification.Prepared
 	land := stratification.Geometries(order.Land)
-	rasters, err := p.rasters(ctx, land)
+	scope := access.Own(order.CompanyID)
+	finest, err := p.Covariates.finest(ctx, scope, slices.Concat(land...))
 	if err != nil {
 		return none, err
 	}
-	frame, err := stratification.NewFrame(land, stratification.FrameOptions{EdgeMask: edgeMask, LayerSize: finest(rasters)})
+	frame, err := stratification.NewFrame(land, stratification.FrameOptions{EdgeMask: edgeMask, LayerSize: finest})
 	if err != nil {
 		return none, err
 	}
@@ -55,15 +50,13 @@ func (p *Preparer) Prepare(ctx context.Context, order stratification.OrderState)
 	if err != nil {
 		return none, err
 	}
-	for _, r := range rasters {
-		made, err := r.layers(&frame)
-		if err != nil {
-			return none, err
-		}
-		layers = append(layers, made...)
+	others, missing, err := p.Covariates.Of(ctx, scope, &frame)
+	if err != nil {
+		return none, err
 	}
+	layers = append(layers, others...)
 	notes, err := notesOn(layers)
-	return stratification.NewPrepared(&frame, layers, notes), err
+	return stratification.NewPrepared(&frame, layers, append(notes, missing...)), err
 }
 
 // notesOn says what an order's owner should know of its layers.
@@ -162,88 +155,4 @@ func (p *Preparer) year(ctx context.Context, frame *stratification.Frame, land g
 		out.synthetic = out.synthetic || d.Synthetic
 	})
 	return peaks, out, err
-}
-
-// raster is a registered raster around the land of an order, or why there is none.
-type raster struct {
-	ports.LayerRaster
-	surface stratification.Surface
-	dropped string
-}
-
-// rasters reads the registered rasters around the land.
-func (p *Preparer) rasters(ctx context.Context, land []geo.MultiPolygon) ([]raster, error) {
-	var registered []ports.LayerRaster
-	if err := p.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
-		registered, err = tx.LayerRasters.All(ctx)
-		return err
-	}); err != nil {
-		return nil, err
-	}
-	around := boxAround(land)
-	out := make([]raster, len(registered))
-	for i, r := range registered {
-		out[i].LayerRaster = r
-		surface, err := p.Rasters.Surface(ctx, r.Object, around)
-		if known, ok := fault.As(err); ok && (known.Kind == fault.Invalid || known.Kind == fault.NotFound) {
-			out[i].dropped = known.Message
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		for j, v := range surface.Values {
-			surface.Values[j] = float64(v*r.Scale) + r.Offset
-		}
-		surface.Source = r.File
-		out[i].surface = surface
-	}
-	return out, nil
-}
-
-// boxAround gives the box around land, a little larger.
-func boxAround(land []geo.MultiPolygon) geo.MultiPolygon {
-	box := slices.Concat(land...).Bounds()
-	west, south, east, north := box.MinX-beyond, box.MinY-beyond, box.MaxX+beyond, box.MaxY+beyond
-	return geo.MultiPolygon{{{{X: west, Y: south}, {X: east, Y: south}, {X: east, Y: north}, {X: west, Y: north}, {X: west, Y: south}}}}
-}
-
-// finest gives the width of the finest raster's pixels in metres; 0 where there is none.
-func finest(rasters []raster) float64 {
-	out := 0.0
-	for _, r := range rasters {
-		if r.dropped == "" && (out == 0 || r.surface.CellX < out) {
-			out = r.surface.CellX
-		}
-	}
-	return out
-}
-
-// Elevation is the layer of which slope and wetness are derived.
-const (
-	Elevation = "elevation"
-	Slope     = "slope"
-	Wetness   = "twi"
-)
-
-// layers samples the raster at the cells of the frame.
-func (r raster) layers(frame *stratification.Frame) ([]stratification.PreparedLayer, error) {
-	from := stratification.Provenance{Kind: stratification.FromRaster, Raster: r.Name, Checksum: r.Checksum}
-	if r.dropped != "" {
-		return []stratification.PreparedLayer{stratification.Drop(r.Name, r.File, r.dropped, from)}, nil
-	}
-	names, surfaces := []string{r.Name}, []stratification.Surface{r.surface}
-	if r.Name == Elevation && math.Abs(r.surface.CellX-r.surface.CellY) <= 1e-6*r.surface.CellX {
-		slope, wetness := stratification.Relief(r.surface)
-		names, surfaces = append(names, Slope, Wetness), append(surfaces, slope, wetness)
-	}
-	var out []stratification.PreparedLayer
-	for i, s := range surfaces {
-		layer, err := stratification.Sample(frame, s, names[i])
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, stratification.Prepare(layer, from))
-	}
-	return out, nil
 }

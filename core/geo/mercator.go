@@ -8,3 +8,9 @@ import "math"
 func FromWebMercator(en Position) Position {
 	return Position{X: degrees(en.X / wgs84A), Y: degrees(math.Atan(math.Sinh(en.Y / wgs84A)))}
 }
+
+// ToWebMercator turns longitude, latitude (degrees) to easting, northing (metres) of Web
+// Mercator (EPSG:3857); the inverse of FromWebMercator.
+func ToWebMercator(lonlat Position) Position {
+	return Position{X: wgs84A * radians(lonlat.X), Y: wgs84A * math.Asinh(math.Tan(radians(lonlat.Y)))}
+}

@@ -23,7 +23,7 @@ import (
 // noRasters is a store in which the operator registered nothing.
 type noRasters struct{ ports.Store }
 
-func (noRasters) Consult(context.Context, func(context.Context, ports.OperatorRepos) error) error {
+func (noRasters) Read(context.Context, func(context.Context, ports.Repos) error) error {
 	return nil
 }
 
@@ -40,7 +40,7 @@ func TestSpanishLayers(t *testing.T) {
 	require.NoError(t, err)
 	imagery := openFolder(t, dir)
 	p := strata.Preparer{
-		Store: noRasters{}, Imagery: &series.Computer{Imagery: imagery}, Clock: inSpring(time.Date(2020, 5, 1, 0, 0, 0, 0, time.UTC)),
+		Imagery: &series.Computer{Imagery: imagery}, Covariates: &strata.Covariates{Store: noRasters{}, Elevations: imagery.(ports.Elevations)}, Clock: inSpring(time.Date(2020, 5, 1, 0, 0, 0, 0, time.UTC)),
 	}
 	order := stratification.OrderState{Land: []stratification.Land{{FieldUUID: "a", Geometry: b.Geometry()}}}
 	made, err := p.Prepare(t.Context(), order)

@@ -69,7 +69,7 @@ func TestRegisteredRasters(t *testing.T) {
 
 		parcel := archive.Parcels[0].Boundary
 		prepare := func(land geo.MultiPolygon) stratification.Prepared {
-			p := strata.Preparer{Store: w.db, Imagery: &series.Computer{Imagery: imagery}, Rasters: rasters, Clock: w.clock}
+			p := strata.Preparer{Imagery: &series.Computer{Imagery: imagery}, Covariates: &strata.Covariates{Store: w.db, Rasters: rasters}, Clock: w.clock}
 			made, err := p.Prepare(ctx, stratification.OrderState{Land: []stratification.Land{{FieldUUID: "a", Geometry: land}}})
 			require.NoError(t, err)
 			return made
@@ -107,7 +107,7 @@ func TestRegisteredRasters(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, left, 1)
 
-		p := strata.Preparer{Store: w.db, Imagery: &series.Computer{Imagery: imagery}, Rasters: rasters, Clock: w.clock}
+		p := strata.Preparer{Imagery: &series.Computer{Imagery: imagery}, Covariates: &strata.Covariates{Store: w.db, Rasters: rasters}, Clock: w.clock}
 		_, err = p.Prepare(ctx, stratification.OrderState{Land: []stratification.Land{{FieldUUID: "a", Geometry: rig.Square(300, 0)}}})
 		require.Equal(t, "no_usable_layers", codeOf(t, err), "neither imagery nor raster reaches it")
 		require.ErrorContains(t, err, "does not reach")

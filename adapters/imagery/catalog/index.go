@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"tilth/adapters/imagery/internal/dem"
 	"tilth/adapters/imagery/internal/item"
 	"tilth/core/fault"
 )
@@ -23,8 +24,9 @@ const (
 
 // index is what a folder held when it was read. It does not change.
 type index struct {
-	items    []*entry // in the order of item.Compare
-	troubles []string // for people: the documents that cannot be used, and why
+	items     []*entry // in the order of item.Compare
+	elevation []dem.Item
+	troubles  []string // for people: the documents that cannot be used, and why
 	// watched is what the index rests on, by path in the folder: every document as it was
 	// read, and nil for every document and asset that was not there.
 	watched map[string]fs.FileInfo
@@ -171,6 +173,9 @@ func (w *walker) open(name string) (data []byte, d links, err error) {
 // item takes an item in, as a broken one where it cannot be used but says what, when and
 // where it is.
 func (w *walker) item(name string, data []byte) {
+	if w.elevation(name, data) {
+		return
+	}
 	it, err := item.Parse(data, name)
 	if err != nil {
 		w.trouble(err)

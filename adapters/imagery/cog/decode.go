@@ -39,6 +39,7 @@ func (c codec) known() bool {
 const (
 	predictorNone       = 1
 	predictorHorizontal = 2
+	predictorFloat      = 3 // of numbers alone
 )
 
 // samples turns a row of bytes into pixels and undoes the differencing of neighbours

@@ -260,12 +260,15 @@ func (f *File) run(blocks, places []int) (start, end int64, n int) {
 }
 
 // checkBlock refuses a block that cannot be sound before memory is taken for it.
-func (f *File) checkBlock(block int) error {
+func (f *File) checkBlock(block int) error { return f.checkStored(block, f.rows(block)) }
+
+// checkStored is checkBlock of a block of so many rows.
+func (f *File) checkStored(block, rows int) error {
 	off, n, size := f.offsets[block], f.byteCounts[block], f.source.Size()
 	switch {
 	case off < 0 || n < 0 || off > math.MaxInt64-n || (size >= 0 && off+n > size):
 		return broken(f.name, "block %d lies beyond the end of the file", block)
-	case n > mostPacked(int64(f.rows(block))*int64(f.rowBytes())):
+	case n > mostPacked(int64(rows)*int64(f.rowBytes())):
 		return broken(f.name, "block %d claims %d bytes, more than its pixels can take", block, n)
 	default:
 		return nil

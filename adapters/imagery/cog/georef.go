@@ -7,8 +7,9 @@ import (
 
 // Keys of GeoTIFF 1.1 (annex on the GeoKey directory).
 const (
-	keyRasterType   = 1025
-	keyProjectedCRS = 3072
+	keyRasterType    = 1025
+	keyGeographicCRS = 2048
+	keyProjectedCRS  = 3072
 
 	pixelIsPoint = 2
 	userDefined  = 32767
@@ -26,11 +27,16 @@ func (h *header) readGeoreference(ctx context.Context, r *headerReader, d direct
 	if epsg <= 0 || epsg == userDefined {
 		return unsupported(r.name, "it does not name a projected CRS by its EPSG code")
 	}
+	return h.readGrid(ctx, r, d, epsg, keys[keyRasterType])
+}
+
+// readGrid takes the grid from the file, of which the CRS is known.
+func (h *header) readGrid(ctx context.Context, r *headerReader, d directory, epsg, rasterType int64) error {
 	h.grid.EPSG = int(epsg)
 	if err := h.readCorner(ctx, r, d); err != nil {
 		return err
 	}
-	if keys[keyRasterType] == pixelIsPoint {
+	if rasterType == pixelIsPoint {
 		// The tiepoint names the centre of its pixel, the grid is one of outer corners.
 		h.grid.OriginX -= h.grid.PixelX / 2
 		h.grid.OriginY += h.grid.PixelY / 2

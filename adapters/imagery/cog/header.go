@@ -22,6 +22,7 @@ const (
 	tagSamples         = 277
 	tagRowsPerStrip    = 278
 	tagStripByteCounts = 279
+	tagPlanar          = 284
 	tagPredictor       = 317
 	tagTileWidth       = 322
 	tagTileHeight      = 323
@@ -32,6 +33,7 @@ const (
 	tagTiepoint        = 33922
 	tagTransformation  = 34264
 	tagGeoKeys         = 34735
+	tagMetadata        = 42112
 	tagNoData          = 42113
 )
 
@@ -46,7 +48,9 @@ type header struct {
 	hasNoData  bool
 	noData     uint16
 	order      binary.ByteOrder
-	bits       int // 1 to 16
+	bits       int // of a sample: 1 to 16, or what Numbers reads
+	inBlock    int // samples of a pixel that lie side by side in a block; 0 stands for 1
+	planes     int // sets of blocks, one a sample; 0 stands for 1
 	codec      codec
 	predictor  int
 	blockW     int
@@ -70,7 +74,7 @@ func (h *header) rows(block int) int {
 }
 
 // rowBytes is the length of a row of a block; rows begin on a byte (TIFF 6.0, section 3).
-func (h *header) rowBytes() int { return (h.blockW*h.bits + 7) / 8 }
+func (h *header) rowBytes() int { return (h.blockW*max(h.inBlock, 1)*h.bits + 7) / 8 }
 
 func readHeader(ctx context.Context, source Source, name string) (*header, error) {
 	r := &headerReader{source: source, name: name, budget: maxHeader}
@@ -179,7 +183,8 @@ func (h *header) readLayout(ctx context.Context, r *headerReader, d directory) e
 	if !h.tiled && (height < 0 || height > int64(h.grid.Height)) {
 		height = int64(h.grid.Height) // "2^32-1, which is effectively infinity"
 	}
-	if width < 1 || width > maxSide || height < 1 || height > maxSide || width*height*2 > maxBlock {
+	sample := int64(max(h.bits*h.inBlock/8, 2)) // bytes of a pixel, decoded
+	if width < 1 || width > maxSide || height < 1 || height > maxSide || width*height > maxBlock/sample {
 		return unsupported(r.name, "its blocks of %d × %d pixels are not of a sensible size (at most %d MiB each)", width, height, maxBlock>>20)
 	}
 	h.blockW, h.blockH = int(width), int(height)
@@ -193,7 +198,7 @@ func (h *header) readBlocks(ctx context.Context, r *headerReader, d directory) e
 		offsetsTag, countsTag = tagTileOffsets, tagTileByteCounts
 	}
 	down := (h.grid.Height + h.blockH - 1) / h.blockH
-	want := int64(h.across) * int64(down)
+	want := int64(h.across) * int64(down) * int64(max(h.planes, 1))
 	if want > maxBlocks {
 		return unsupported(r.name, "it has %d blocks, and at most %d are read", want, maxBlocks)
 	}
@@ -213,18 +218,28 @@ func (h *header) readBlocks(ctx context.Context, r *headerReader, d directory) e
 // readNoData reads GDAL's tag: a number in ASCII. One that no unsigned 16-bit pixel can
 // have marks nothing.
 func (h *header) readNoData(ctx context.Context, r *headerReader, d directory) error {
+	v, marked, err := noDataTag(ctx, r, d)
+	if err == nil && marked && v == math.Trunc(v) && v >= 0 && v <= math.MaxUint16 {
+		h.hasNoData, h.noData = true, uint16(v)
+	}
+	return err
+}
+
+// noDataTag gives the number of GDAL's tag, which may be NaN, and whether there is one.
+func noDataTag(ctx context.Context, r *headerReader, d directory) (v float64, marked bool, err error) {
 	e, ok := d[tagNoData]
 	if !ok || e.kind != typeASCII {
-		return nil
+		return 0, false, nil
 	}
 	b, err := r.raw(ctx, e, 256)
 	if err != nil {
-		return err
+		return 0, false, err
 	}
 	text, _, _ := strings.Cut(string(b), "\x00")
-	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	if err == nil && v == math.Trunc(v) && v >= 0 && v <= math.MaxUint16 {
-		h.hasNoData, h.noData = true, uint16(v)
+	text = strings.TrimSpace(text)
+	if strings.EqualFold(text, "-nan") { // as C may print it
+		return math.NaN(), true, nil
 	}
-	return nil
+	v, unreadable := strconv.ParseFloat(text, 64)
+	return v, unreadable == nil, nil
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"path"
 
-	"tilth/adapters/imagery/cog"
+	"tilth/adapters/imagery/internal/raster"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification"
+	"tilth/core/vegetation"
 	"tilth/ports"
 )
 
@@ -25,21 +27,52 @@ func (s Stored) Surface(ctx context.Context, name string, around geo.MultiPolygo
 		return stratification.Surface{}, err
 	}
 	defer object.Close()
-	return read(ctx, source{object, object.Size(), name}, path.Base(name), around)
+	return raster.Surface(ctx, source{object, object.Size(), name}, path.Base(name), around)
 }
 
-// Inspect implements ports.RasterFiles. It reads the header and the first pixel's block.
+// Reaches implements ports.RasterFiles. It reads the header alone.
+func (s Stored) Reaches(ctx context.Context, name string, around geo.MultiPolygon) (bool, error) {
+	object, err := s.Objects.Open(ctx, name)
+	if err != nil {
+		return false, err
+	}
+	defer object.Close()
+	return raster.Reaches(ctx, source{object, object.Size(), name}, path.Base(name), around)
+}
+
+// Inspect implements ports.RasterFiles. It reads the header, and the block of the first pixel.
 func (Stored) Inspect(ctx context.Context, file io.ReaderAt, size int64, name string) (ports.LayerRaster, error) {
-	opened, err := cog.NewReader(0).Open(ctx, source{file, size, name}, name)
+	n, err := raster.Open(ctx, source{file, size, name}, name)
 	if err != nil {
 		return ports.LayerRaster{}, err
 	}
-	grid := opened.Grid()
-	if err := grid.Check(); err != nil {
-		return ports.LayerRaster{}, fault.Newf(fault.Invalid, "unsupported_crs",
-			"%s is not in a UTM zone on WGS84 (EPSG:%d); warp it to one first.", name, grid.EPSG)
+	g := n.Grid()
+	if err := plausible(g.EPSG, g.OriginX, g.OriginY, name); err != nil {
+		return ports.LayerRaster{}, err
 	}
-	return ports.LayerRaster{EPSG: grid.EPSG, CellSize: grid.PixelX, Cols: grid.Width, Rows: grid.Height}, nil
+	if _, err := n.Read(ctx, vegetation.Window{Width: 1, Height: 1}); err != nil {
+		return ports.LayerRaster{}, err
+	}
+	metres := stratification.Surface{EPSG: g.EPSG, OriginX: g.OriginX, OriginY: g.OriginY, CellX: g.PixelX, CellY: g.PixelY, Rows: g.Height}.Metres()
+	return ports.LayerRaster{EPSG: g.EPSG, CellSize: metres, Cols: g.Width, Rows: g.Height}, nil
+}
+
+// farthest is beyond any coordinate in metres, false northings of UTM and Web Mercator's edge
+// (20 037 508 m) among them.
+const farthest = 2.1e7
+
+// plausible refuses a georeference that is not in the units of its coordinate system: what
+// comes of a wrong EPSG code.
+func plausible(epsg int, x, y float64, name string) error {
+	far := math.Abs(x) > farthest || math.Abs(y) > farthest
+	if epsg == stratification.Degrees {
+		far = math.Abs(x) > 360.01 || math.Abs(y) > 90.01
+	}
+	if far {
+		return fault.Newf(fault.Invalid, "raster_georeference",
+			"%s says that its coordinates are EPSG:%d, but its corner lies at %g, %g: state its coordinate system, for instance with gdal_translate -a_srs.", name, epsg, x, y)
+	}
+	return nil
 }
 
 // source is an open file as package cog reads one.

@@ -27,7 +27,7 @@ import (
 const (
 	// Format names what the archive holds; it changes with any change of its content, so
 	// that an archive of an older program is not taken for today's.
-	Format = 1
+	Format = 2
 
 	defaultSeed = 1
 	markFile    = "archive.json" // says that the archive is complete
@@ -159,6 +159,9 @@ func write(ctx context.Context, dir string, o Options) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		return unwritable(dir, err)
+	}
+	if err := writeElevation(dir); err != nil {
 		return unwritable(dir, err)
 	}
 	return writeTables(dir, o, land.parcels, slices.Concat(rows...), slices.Concat(items...))

@@ -35,7 +35,7 @@ func link(rel, href string) object { return object{"rel": rel, "href": href} }
 func catalogDocument() object {
 	return object{
 		"type": "Catalog", "stac_version": stacVersion, "id": "tilth-synthetic", "title": title, "description": description, "synthetic": true,
-		"links": []object{link("root", "./catalog.json"), link("child", "./collection.json")},
+		"links": []object{link("root", "./catalog.json"), link("child", "./collection.json"), link("child", "./"+elevationFolder+"/collection.json")},
 	}
 }
 
@@ -172,12 +172,13 @@ func assetDocument(t tile, band vegetation.Band, offset float64) object {
 }
 
 // footprint is the outline of the tile's files in WGS84.
-func (t tile) footprint() (geo.MultiPolygon, geo.Box, error) {
+func (t tile) footprint() (geo.MultiPolygon, geo.Box, error) { return footprintOf(t.grid(fine)) }
+
+func footprintOf(g vegetation.Grid) (geo.MultiPolygon, geo.Box, error) {
 	utm, err := geo.NewUTM(epsg)
 	if err != nil {
 		return nil, geo.Box{}, err
 	}
-	g := t.grid(fine)
 	east, south := g.OriginX+g.PixelX*float64(g.Width), g.OriginY-g.PixelY*float64(g.Height)
 	var outline geo.Ring
 	for _, corner := range []geo.Position{{X: g.OriginX, Y: south}, {X: east, Y: south}, {X: east, Y: g.OriginY}, {X: g.OriginX, Y: g.OriginY}, {X: g.OriginX, Y: south}} {

@@ -69,7 +69,7 @@ func TestTheArchiveIsSmall(t *testing.T) {
 	files, size := tree(t, archive(t).Dir)
 	t.Logf("%d files, %.1f MB", len(files), float64(size)/1e6)
 	require.Less(t, size, int64(25e6))
-	require.Len(t, files, 98*9+5, "eight bands and an item a scene, and five tables")
+	require.Len(t, files, 98*9+5+3, "eight bands and an item a scene, five tables, and the elevation model")
 }
 
 // Two makers at the same time, where an empty folder is in the way: both find the

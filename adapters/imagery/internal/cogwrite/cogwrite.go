@@ -74,11 +74,15 @@ func Encode(img Image) ([]byte, error) {
 	if g.Width < 1 || g.Height < 1 || len(img.DN) != g.Width*g.Height || (img.Bits != 8 && img.Bits != 16) {
 		return nil, fmt.Errorf("cannot write %d pixels of %d bits as %d × %d", len(img.DN), img.Bits, g.Width, g.Height)
 	}
-	tiles, err := packTiles(img)
+	tiles, err := packTiles(g, func(left, top int) []byte { return rawTile(img, left, top) })
 	if err != nil {
 		return nil, err
 	}
-	fields := fieldsOf(img, len(tiles))
+	return assemble(fieldsOf(img, len(tiles)), tiles), nil
+}
+
+// assemble puts a file together of its fields and tiles.
+func assemble(fields []field, tiles [][]byte) []byte {
 	// The header's length does not depend on the values of the offsets, so they can be
 	// filled in once it is known.
 	at := uint32(len(directory(fields)))
@@ -95,7 +99,7 @@ func Encode(img Image) ([]byte, error) {
 			fields[i] = longs(325, lengths)
 		}
 	}
-	return append(directory(fields), bytes.Join(tiles, nil)...), nil
+	return append(directory(fields), bytes.Join(tiles, nil)...)
 }
 
 func fieldsOf(img Image, tiles int) []field {
@@ -142,16 +146,17 @@ func directory(fields []field) []byte {
 	return append(out, values...)
 }
 
-func packTiles(img Image) ([][]byte, error) {
+// packTiles packs the tiles of a grid, each as raw gives it.
+func packTiles(g vegetation.Grid, raw func(left, top int) []byte) ([][]byte, error) {
 	var tiles [][]byte
-	for top := 0; top < img.Grid.Height; top += tileSide {
-		for left := 0; left < img.Grid.Width; left += tileSide {
+	for top := 0; top < g.Height; top += tileSide {
+		for left := 0; left < g.Width; left += tileSide {
 			var b bytes.Buffer
 			w, err := zlib.NewWriterLevel(&b, level)
 			if err != nil {
 				return nil, err
 			}
-			if _, err := w.Write(rawTile(img, left, top)); err != nil {
+			if _, err := w.Write(raw(left, top)); err != nil {
 				return nil, err
 			}
 			if err := w.Close(); err != nil {

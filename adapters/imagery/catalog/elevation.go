@@ -1,0 +1,53 @@
+package catalog
+
+import (
+	"context"
+
+	"tilth/adapters/imagery/cog"
+	"tilth/adapters/imagery/internal/dem"
+	"tilth/adapters/imagery/internal/item"
+	"tilth/core/geo"
+	"tilth/ports"
+)
+
+var _ ports.Elevations = (*Catalog)(nil)
+
+// Elevation reads the elevation models of the folder. One whose file is not in the folder is
+// left out, as scenes are.
+func (c *Catalog) Elevation(ctx context.Context, area geo.MultiPolygon) ([]ports.ElevationModel, error) {
+	place, err := item.NewArea(area)
+	if err != nil {
+		return nil, err
+	}
+	var met []dem.Item
+	for _, it := range c.current(ctx).elevation {
+		if it.Meets(place) {
+			met = append(met, it)
+		}
+	}
+	return dem.Read(ctx, met, area, func(it dem.Item) (cog.Source, error) { return cog.FromRoot(c.root, it.Href) })
+}
+
+// elevation takes an item in, if it is of an elevation model.
+func (w *walker) elevation(name string, data []byte) (taken bool) {
+	it, ok, err := dem.Parse(data, name)
+	if !ok {
+		return false
+	}
+	if err != nil {
+		w.trouble(err)
+		return true
+	}
+	target, ok := inside(name, it.Href)
+	if ok {
+		if _, err := w.root.Stat(target); err != nil {
+			ok = false
+			w.index.watched[target] = nil
+		}
+	}
+	if ok {
+		it.Href = target
+		w.index.elevation = append(w.index.elevation, it)
+	}
+	return true
+}

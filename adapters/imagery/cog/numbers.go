@@ -1,0 +1,124 @@
+package cog
+
+import (
+	"context"
+	"math"
+
+	"tilth/core/vegetation"
+)
+
+// Numbers is an open GeoTIFF of measured numbers, such as heights or clay contents, of which
+// one band is read: integers of 8 to 32 bits, signed or not, and floating point numbers of 32
+// and 64 bits, in degrees, Web Mercator or a UTM zone. Unlike a File it keeps nothing of what
+// it reads: such rasters are read once an area. It holds no handle and need not be closed. Safe
+// for concurrent use.
+type Numbers struct {
+	*numbersHeader
+	file *File // for its blocks
+	band int   // counted from 0
+}
+
+// Field is a window of one band of a raster of numbers.
+type Field struct {
+	Grid   vegetation.Grid
+	Values []float64 // Width × Height by row, scaled; NaN where there is none
+}
+
+// OpenNumbers reads the header of a raster of numbers. band counts from 1; name stands in
+// messages for people.
+//
+// Faults: Invalid when the file is broken or of a kind that is not read, or has no such band;
+// those of the source as they are.
+func OpenNumbers(ctx context.Context, source Source, name string, band int) (*Numbers, error) {
+	h, err := readNumbersHeader(ctx, source, name)
+	if err != nil {
+		return nil, err
+	}
+	if band < 1 || band > h.bands {
+		return nil, unsupported(name, "it has %d bands, and no band %d", h.bands, band)
+	}
+	return &Numbers{numbersHeader: h, file: &File{header: h.header, source: source, name: name}, band: band - 1}, nil
+}
+
+// Grid gives the georeference of the whole file: EPSG 4326 (pixels in degrees), 3857 or a UTM zone.
+func (n *Numbers) Grid() vegetation.Grid { return n.grid }
+
+// Bands gives how many bands the file has.
+func (n *Numbers) Bands() int { return n.bands }
+
+// Read gives a window in pixels of Grid, cut to the file. What the file marks as no value,
+// what is not finite, and blocks that it leaves out are NaN. It holds one block at a time.
+//
+// Faults: Invalid for a window without pixels in the file or of more than 2^26, and for broken
+// blocks; those of the source as they are.
+func (n *Numbers) Read(ctx context.Context, w vegetation.Window) (Field, error) {
+	w = within(w, n.grid)
+	if err := checkWindow(w); err != nil {
+		return Field{}, err
+	}
+	out := Field{Grid: w.Of(n.grid), Values: make([]float64, w.Width*w.Height)}
+	for i := range out.Values {
+		out.Values[i] = math.NaN()
+	}
+	perPlane := n.across * ((n.grid.Height + n.blockH - 1) / n.blockH)
+	for row := w.Row / n.blockH; row <= (w.Row+w.Height-1)/n.blockH; row++ {
+		for col := w.Col / n.blockW; col <= (w.Col+w.Width-1)/n.blockW; col++ {
+			place := row*n.across + col
+			index := place
+			if n.planes > 1 {
+				index += n.band * perPlane
+			}
+			if n.byteCounts[index] == 0 {
+				continue // GDAL's sparse files leave it out
+			}
+			if err := n.readBlock(ctx, out.Values, w, place, index); err != nil {
+				return Field{}, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// within cuts a window to a grid.
+func within(w vegetation.Window, g vegetation.Grid) vegetation.Window {
+	out := vegetation.Window{Col: max(w.Col, 0), Row: max(w.Row, 0)}
+	out.Width = min(w.Col+w.Width, g.Width) - out.Col
+	out.Height = min(w.Row+w.Height, g.Height) - out.Row
+	return out
+}
+
+// readBlock copies the part of a block that lies in the window: the block in its place of the
+// grid, stored under an index.
+func (n *Numbers) readBlock(ctx context.Context, out []float64, w vegetation.Window, place, index int) error {
+	f := n.file
+	if err := f.checkStored(index, f.rows(place)); err != nil {
+		return err
+	}
+	left, top := place%n.across*n.blockW, place/n.across*n.blockH
+	fromCol, toCol := max(left, w.Col), min(left+n.blockW, w.Col+w.Width)
+	fromRow, toRow := max(top, w.Row), min(top+n.blockH, w.Row+w.Height)
+
+	buffer := scratch.Get().(*[]byte)
+	defer scratch.Put(buffer)
+	packed, err := f.fetch(ctx, sized(buffer, int(n.byteCounts[index])), n.offsets[index])
+	if err != nil {
+		return err
+	}
+	rest, err := n.codec.unpacker(packed)
+	if err != nil {
+		return f.undecodable(index, err)
+	}
+	defer rest.release()
+	raw, values := make([]byte, n.rowBytes()), make([]float64, n.blockW)
+	for row := top; row < toRow; row++ {
+		if _, err := rest.next(raw); err != nil {
+			return f.undecodable(index, err)
+		}
+		if row < fromRow {
+			continue
+		}
+		n.row(values, raw, n.band)
+		copy(out[(row-w.Row)*w.Width+fromCol-w.Col:][:toCol-fromCol], values[fromCol-left:])
+	}
+	return nil
+}

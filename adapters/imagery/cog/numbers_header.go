@@ -1,0 +1,197 @@
+package cog
+
+import (
+	"context"
+	"encoding/xml"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Sample formats of TIFF 6.0, section 19.
+const (
+	formatUnsigned = 1
+	formatSigned   = 2
+	formatFloat    = 3
+)
+
+const (
+	planarSeparate = 2       // TIFF's PlanarConfiguration
+	maxBands       = 64      // of a raster of numbers
+	maxMetadata    = 1 << 20 // bytes of GDAL's metadata
+	webMercator    = 3857
+	degreesWGS84   = 4326
+)
+
+// numbersHeader is what is known of a raster of numbers.
+type numbersHeader struct {
+	*header
+	bands   int
+	format  int64
+	missing float64 // what GDAL_NODATA marks; NaN where it marks nothing but NaN itself
+	scales  []scaling
+}
+
+// scaling turns a band's stored numbers to values: stored × scale + offset.
+type scaling struct{ scale, offset float64 }
+
+func readNumbersHeader(ctx context.Context, source Source, name string) (*numbersHeader, error) {
+	r := &headerReader{source: source, name: name, budget: maxHeader}
+	fields, err := r.mainImage(ctx)
+	if err != nil {
+		return nil, err
+	}
+	h := &numbersHeader{header: &header{order: r.order}}
+	for _, step := range []func(context.Context, *headerReader, directory) error{
+		h.readSize, h.readSamples, h.readLayout, h.readBlocks, h.readPlace, h.readMissing, h.readScales,
+	} {
+		if err := step(ctx, r, fields); err != nil {
+			return nil, err
+		}
+	}
+	return h, nil
+}
+
+// readSamples reads how many numbers a pixel has, of what kind, and how they are packed.
+func (h *numbersHeader) readSamples(ctx context.Context, r *headerReader, d directory) error {
+	v := map[uint16]int64{tagSamples: 1, tagFillOrder: 1, tagCompression: 1, tagPredictor: 1, tagPlanar: 1}
+	for tag, absent := range v {
+		value, err := r.integer(ctx, d, tag, absent)
+		if err != nil {
+			return err
+		}
+		v[tag] = value
+	}
+	if v[tagSamples] < 1 || v[tagSamples] > maxBands {
+		return unsupported(r.name, "it has %d bands, and at most %d are read", v[tagSamples], maxBands)
+	}
+	bits, err := ofAllSamples(ctx, r, d, tagBits)
+	if err != nil {
+		return err
+	}
+	if h.format, err = ofAllSamples(ctx, r, d, tagSampleFormat); err != nil {
+		return err
+	}
+	h.bands, h.inBlock, h.planes = int(v[tagSamples]), int(v[tagSamples]), 1
+	if v[tagPlanar] == planarSeparate {
+		h.inBlock, h.planes = 1, h.bands
+	}
+	h.bits, h.predictor, h.codec = int(bits), int(v[tagPredictor]), codec(v[tagCompression])
+	switch {
+	case !readable(h.format, bits):
+		return unsupported(r.name, "its numbers are of format %d with %d bits, and only integers of up to 32 bits and floating point numbers of 32 and 64 bits are read", h.format, bits)
+	case v[tagFillOrder] != 1:
+		return unsupported(r.name, "its bits are stored in reverse")
+	case h.predictor < predictorNone || h.predictor > predictorFloat:
+		return unsupported(r.name, "predictor %d is not read, only 1, 2 and 3", h.predictor)
+	case h.predictor == predictorFloat && h.format != formatFloat:
+		return unsupported(r.name, "predictor 3 is of floating point numbers alone")
+	case h.predictor == predictorHorizontal && bits%8 != 0:
+		return unsupported(r.name, "predictor 2 is not read at %d bits", bits)
+	case !h.codec.known():
+		return unsupported(r.name, "compression %s is not read", h.codec)
+	}
+	return nil
+}
+
+// readable says which numbers are read. Fewer than 8 bits, or 9 to 15, are GDAL's NBITS.
+func readable(format, bits int64) bool {
+	switch format {
+	case formatUnsigned:
+		return bits >= 1 && bits <= 16 || bits == 32
+	case formatSigned:
+		return bits == 8 || bits == 16 || bits == 32
+	case formatFloat:
+		return bits == 32 || bits == 64
+	}
+	return false
+}
+
+// ofAllSamples gives the value of a tag that has one a sample, 1 where it is absent.
+func ofAllSamples(ctx context.Context, r *headerReader, d directory, tag uint16) (int64, error) {
+	values, err := r.integers(ctx, d, tag, maxBands)
+	if err != nil {
+		return 0, err
+	}
+	if len(values) == 0 {
+		return 1, nil
+	}
+	if slices.Min(values) != slices.Max(values) {
+		return 0, unsupported(r.name, "its bands hold numbers of different kinds")
+	}
+	return values[0], nil
+}
+
+// readPlace is readGeoreference that also takes degrees (GeoTIFF 1.1, GeodeticCRSGeoKey).
+func (h *numbersHeader) readPlace(ctx context.Context, r *headerReader, d directory) error {
+	keys, err := geoKeys(ctx, r, d)
+	if err != nil {
+		return err
+	}
+	epsg, projected := keys[keyProjectedCRS]
+	if !projected {
+		epsg = keys[keyGeographicCRS]
+	}
+	utm := epsg > 32600 && epsg <= 32660 || epsg > 32700 && epsg <= 32760
+	if !utm && epsg != webMercator && epsg != degreesWGS84 {
+		return unsupported(r.name, "its coordinate system is not EPSG:4326, EPSG:3857 or a WGS84 UTM zone; reproject it, for instance with gdalwarp -t_srs EPSG:4326")
+	}
+	return h.readGrid(ctx, r, d, epsg, keys[keyRasterType])
+}
+
+func (h *numbersHeader) readMissing(ctx context.Context, r *headerReader, d directory) error {
+	v, marked, err := noDataTag(ctx, r, d)
+	h.missing = math.NaN()
+	if marked {
+		h.missing = v
+	}
+	if h.format == formatFloat && h.bits == 32 {
+		h.missing = float64(float32(h.missing)) // as it is stored
+	}
+	return err
+}
+
+// gdalMetadata is the XML of GDAL's tag 42112, as its GeoTIFF driver documents it.
+type gdalMetadata struct {
+	Items []struct {
+		Role   string `xml:"role,attr"`
+		Sample int    `xml:"sample,attr"`
+		Text   string `xml:",chardata"`
+	} `xml:"Item"`
+}
+
+// readScales reads scale and offset of the bands; metadata that is not GDAL's says nothing.
+func (h *numbersHeader) readScales(ctx context.Context, r *headerReader, d directory) error {
+	h.scales = slices.Repeat([]scaling{{1, 0}}, h.bands)
+	e, ok := d[tagMetadata]
+	if !ok || e.kind != typeASCII {
+		return nil
+	}
+	b, err := r.raw(ctx, e, maxMetadata)
+	if err != nil {
+		return err
+	}
+	text, _, _ := strings.Cut(string(b), "\x00")
+	var m gdalMetadata
+	if xml.Unmarshal([]byte(text), &m) != nil {
+		return nil
+	}
+	for _, item := range m.Items {
+		if item.Sample < 0 || item.Sample >= h.bands {
+			continue
+		}
+		v, err := strconv.ParseFloat(strings.TrimSpace(item.Text), 64)
+		role := strings.ToLower(item.Role)
+		switch {
+		case role != "scale" && role != "offset":
+		case err != nil || math.IsNaN(v) || math.IsInf(v, 0) || role == "scale" && v == 0:
+			return broken(r.name, "its %s %q is no number to reckon with", role, item.Text)
+		case role == "scale":
+			h.scales[item.Sample].scale = v
+		default:
+			h.scales[item.Sample].offset = v
+		}
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+// Package dem understands items of digital elevation models in STAC catalogs, and reads them.
+// Where items come from, a folder or an API, is not its business.
+package dem
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"tilth/adapters/imagery/cog"
+	"tilth/adapters/imagery/internal/item"
+	"tilth/adapters/imagery/internal/raster"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/ports"
+)
+
+// The collections whose items are elevation models: the Copernicus DEM at one arc second, and
+// that of the demo's archive.
+const (
+	Collection = "cop-dem-glo-30"
+	Synthetic  = "synthetic-elevation"
+)
+
+// asset is the key of the heights in the items of both, as in the catalogs of Earth Search and
+// Planetary Computer.
+const asset = "data"
+
+// Item is one piece of a model.
+type Item struct {
+	*item.Item
+	Href     string
+	Checksum string
+}
+
+// Parse reads an item. ok is false for an item of another collection.
+//
+// Faults: Invalid for what is no STAC item, or names no file of heights.
+func Parse(data []byte, name string) (it Item, ok bool, err error) {
+	var d struct {
+		Collection string `json:"collection"`
+		Assets     map[string]struct {
+			Href     string `json:"href"`
+			Checksum string `json:"file:checksum"`
+		} `json:"assets"`
+	}
+	if json.Unmarshal(data, &d) != nil || d.Collection != Collection && d.Collection != Synthetic {
+		return Item{}, false, nil
+	}
+	parsed, err := item.Parse(data, name)
+	if err != nil {
+		return Item{}, true, err
+	}
+	a := d.Assets[asset]
+	if a.Href == "" {
+		return Item{}, true, fault.Newf(fault.Invalid, "imagery_item", "%s cannot be used: it has no asset %q.", name, asset)
+	}
+	return Item{Item: parsed, Href: public(a.Href), Checksum: a.Checksum}, true, nil
+}
+
+// publicBucket is where Earth Search says that the Copernicus DEM lies. Anyone may read it over
+// HTTPS (Registry of Open Data on AWS, "Copernicus Digital Elevation Model").
+const publicBucket = "s3://copernicus-dem-30m/"
+
+func public(href string) string {
+	if key, ok := strings.CutPrefix(href, publicBucket); ok {
+		return "https://copernicus-dem-30m.s3.amazonaws.com/" + key
+	}
+	return href
+}
+
+// Read reads what items hold of an area, in order of their ids. An item whose file does not
+// reach the area, for its footprint says more than its pixels, gives nothing, and one whose
+// file is gone gives nothing.
+func Read(ctx context.Context, items []Item, area geo.MultiPolygon, source func(Item) (cog.Source, error)) ([]ports.ElevationModel, error) {
+	slices.SortFunc(items, func(a, b Item) int { return cmp.Compare(a.ID, b.ID) })
+	items = slices.CompactFunc(items, func(a, b Item) bool { return a.ID == b.ID })
+	var out []ports.ElevationModel
+	for _, it := range items {
+		from, err := source(it)
+		if err != nil {
+			return nil, err
+		}
+		s, err := raster.Surface(ctx, from, it.ID, area)
+		if f, ok := fault.As(err); ok && (f.Code == "raster_elsewhere" || f.Kind == fault.NotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, ports.ElevationModel{
+			Surface: s, Item: it.ID, Collection: it.Collection, Date: it.SensedAt().Format(time.DateOnly),
+			Checksum: it.Checksum, Synthetic: it.Scene().Synthetic,
+		})
+	}
+	return out, nil
+}
