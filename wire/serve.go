@@ -118,7 +118,6 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 			assessing.JobCompleteness: r.parts.Assessing.Run,
 			assessing.JobSweep:        r.parts.Assessing.Sweep,
 
-
 			letters.JobKind: postman.Run,
 		},
 	}
