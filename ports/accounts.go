@@ -80,6 +80,11 @@ type OperatorRepos struct {
 	Events   EventKeeper
 	Webhooks WebhookKeeper
 
+	Subscriptions Subscriptions
+	Orders        OrderKeeper
+	LayerRasters  LayerRasters
+	Maps          MapKeeper
+
 	Assessments AssessmentUpkeep
 }
 

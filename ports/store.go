@@ -64,6 +64,13 @@ type Repos struct {
 	Webhooks   Records[webhook.Webhook]
 	Deliveries Deliveries
 
+	AOIs                 AOIs
+	StratificationOrders StratificationOrders
+	LayerRasters         LayerRasters
+	StratificationRuns   StratificationRuns
+	StratificationMaps   StratificationMaps
+	SamplePlans          SamplePlans
+
 	Assessments        Assessments
 	AssessmentVersions AssessmentVersions
 	EngineReferences   EngineReferenceWriter
@@ -117,6 +124,9 @@ type Fields interface {
 	IDsOfFarm(ctx context.Context, scope access.Scope, farmID int64) ([]int64, error)
 	// UndeleteOfFarm makes the fields of a farm live again that were deleted at a time, and gives their ids.
 	UndeleteOfFarm(ctx context.Context, scope access.Scope, farmID int64, deletedAt, now time.Time) ([]int64, error)
+	// GetManyByUUID gives those of the uuids that are in the scope, by uuid. In a Write they
+	// cannot be deleted before it ends.
+	GetManyByUUID(ctx context.Context, scope access.Scope, uuids []string) (map[string]farm.Field, error)
 	// Overlapping gives, by the id of each given field, the live fields of the company
 	// whose boundary box meets that field's box, itself left out.
 	Overlapping(ctx context.Context, scope access.Scope, ids []int64) (map[int64][]farm.Field, error)

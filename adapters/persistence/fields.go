@@ -73,6 +73,23 @@ func (r fields) GetByUUID(ctx context.Context, scope access.Scope, uuid string) 
 	return r.one(ctx, r.query(scope).Where("t.uuid = ?", uuid))
 }
 
+// GetManyByUUID implements ports.Fields.
+func (r fields) GetManyByUUID(ctx context.Context, scope access.Scope, uuids []string) (map[string]farm.Field, error) {
+	out := make(map[string]farm.Field, len(uuids))
+	known := slices.DeleteFunc(slices.Clone(uuids), func(uuid string) bool { return !storable(uuid) })
+	if len(known) == 0 {
+		return out, nil
+	}
+	q := r.s.forShare(r.query(scope).Where("t.uuid IN (?)", bun.List(known)).OrderExpr("t.id"))
+	for field, err := range stream(ctx, r.s, q, r.t.record) {
+		if err != nil {
+			return nil, err
+		}
+		out[field.UUID] = field
+	}
+	return out, nil
+}
+
 // IDsOfFarm implements ports.Fields.
 func (r fields) IDsOfFarm(ctx context.Context, scope access.Scope, farmID int64) ([]int64, error) {
 	q := r.s.NewSelect().Model((*fieldRow)(nil)).Column("t.id").Where("t.farm_id = ?", farmID).OrderExpr("t.id")

@@ -43,8 +43,10 @@ type Records[T any] struct {
 type rules[T any] struct {
 	name string // "cultivation": first part of the slugs, and the word of refusals
 	view string // "CultivationView": named by permission errors
-	repo func(ports.Repos) ports.Records[T]
-	base func(*T) *farm.Meta
+	// service is what the company must have subscribed to; empty: nothing.
+	service access.Service
+	repo    func(ports.Repos) ports.Records[T]
+	base    func(*T) *farm.Meta
 	// check gives what is wrong with a record by itself, after normalise.
 	check     func(*T) fault.Fields
 	normalise func(*T)
@@ -76,7 +78,7 @@ func (r *Records[T]) Permission(action string) access.Permission {
 		"list": "view", "retrieve": "view", "create": "create",
 		"update": "edit", "partial_update": "edit", "destroy": "delete", "restore": "delete",
 	}[action]
-	return access.Permission{Slug: access.Slug(r.rules.name + "." + verb), Action: action, View: r.rules.view}
+	return access.Permission{Slug: access.Slug(r.rules.name + "." + verb), Action: action, View: r.rules.view, Service: r.rules.service}
 }
 
 // List gives the caller's records, or those shared with it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"tilth/app/ledger"
 	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/fault"
@@ -91,18 +92,10 @@ func release(ctx context.Context, tx ports.Repos, scope access.Scope, wallet cre
 	return tx.Wallet.DropFieldCharge(ctx, scope, order.FieldID)
 }
 
-// post writes one transaction of the ledger; a charge of nothing leaves no line.
+// post writes what happens to the charge of an order's field.
 func post(ctx context.Context, tx ports.Repos, scope access.Scope, wallet credit.Wallet, kind credit.Kind, amount credit.Amount, order vegetation.OrderState, now time.Time) error {
-	if amount == 0 {
-		return nil
-	}
-	next, err := wallet.Apply(kind, amount)
-	if err != nil {
-		return err
-	}
-	return tx.Wallet.Post(ctx, scope, next, &credit.Transaction{
-		CompanyID: scope.Company(), CreatedAt: now, Kind: kind, Amount: amount,
-		Product: credit.VegetationIndexProfile, FieldID: order.FieldID, OrderID: order.ID,
+	return ledger.Post(ctx, tx, scope, wallet, credit.Transaction{
+		CreatedAt: now, Kind: kind, Amount: amount, Product: credit.VegetationIndexProfile, FieldID: order.FieldID, OrderID: order.ID,
 	})
 }
 

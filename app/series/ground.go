@@ -11,6 +11,8 @@ import (
 // all passes of a series. Safe for concurrent use.
 type ground struct {
 	boundary geo.MultiPolygon // WGS84
+	// fixed is the pixels to work on, whatever the grid of the imagery; nil: the field's pixels on it.
+	fixed *vegetation.Footprint
 
 	mu         sync.Mutex
 	projected  map[int]geo.MultiPolygon // by EPSG
@@ -45,6 +47,9 @@ func (g *ground) project(epsg int) (geo.MultiPolygon, error) {
 // on gives the field's pixels on a grid; they are shared, and only read. The faults of
 // vegetation.Cover.
 func (g *ground) on(grid vegetation.Grid) (vegetation.Footprint, error) {
+	if g.fixed != nil {
+		return *g.fixed, nil
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if have, ok := g.footprints[grid]; ok {

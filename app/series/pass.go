@@ -20,6 +20,8 @@ type passWork struct {
 	pass        vegetation.Pass
 	fingerprint string // of the pass's day
 	ground      *ground
+	// merged is told of what the scenes gave, with their ids, before it is judged; may be nil.
+	merged func(c *vegetation.Composite, items []string)
 }
 
 // reading is what has been read of one scene.
@@ -91,6 +93,9 @@ func (w *passWork) judge(ctx context.Context) (readings []*reading, out vegetati
 			items = append(items, id)
 			offsets = append(offsets, readings[i].layer.Bands[first].Applied(id))
 		}
+	}
+	if w.merged != nil {
+		w.merged(composite, items)
 	}
 	out = composite.Result(w.pass, items)
 	if out.Observation != nil {

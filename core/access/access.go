@@ -73,6 +73,18 @@ type Permission struct {
 	Slug   Slug
 	Action string
 	View   string
+	// Service is what the caller's company must have subscribed to besides; empty: nothing.
+	Service Service
+}
+
+// Service is something that companies subscribe to.
+type Service string
+
+// Unsubscribed is the refusal of an action for want of a subscription, whatever the role.
+func (p Permission) Unsubscribed() error {
+	return fault.Newf(fault.Forbidden, "subscription_required",
+		"Your company has no active subscription to %s; ask the operator for one.", p.Service).
+		With("service", string(p.Service))
 }
 
 // Denied is the refusal of an action for want of a permission.

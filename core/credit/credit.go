@@ -68,6 +68,10 @@ const (
 // Products lists them.
 var Products = []Product{VegetationIndexProfile, VegetationIndexMap, ZoningMap, SoilMap, ElevationMap}
 
+// Stratification is the zones and plans of an area of interest. It is no satellite product:
+// the area is charged with each order, whatever was charged for its fields.
+const Stratification Product = "stratification"
+
 // Services that have a price per hectare: the profile (1.00 until set), and the two
 // stratification map types (none until set).
 const (

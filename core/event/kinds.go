@@ -13,6 +13,8 @@ type Kind struct {
 // and a line here.
 var kinds = []Kind{
 	{TypeProfileCompleted, "A vegetation-index profile has finished processing.", ProfileCompleted{}},
+	{TypeStratificationCompleted, "The layers of a stratification order are ready.", StratificationCompleted{}},
+	{TypeStratificationFailed, "A stratification order has failed; its charge is released.", StratificationFailed{}},
 }
 
 // Kinds gives every type of event that is published.

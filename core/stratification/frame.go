@@ -86,20 +86,12 @@ func (o FrameOptions) check() error {
 // centreOf gives the centroid of the fields (degrees), and refuses fields that lie too far
 // from it. Fields on both sides of the antimeridian count as far apart.
 func centreOf(fields []geo.MultiPolygon) (geo.Position, error) {
-	var centre geo.Position
-	total := 0.0
-	middles := make([]geo.Position, len(fields))
 	for i, field := range fields {
 		if len(field) == 0 {
-			return centre, fault.Field("fields", fmt.Sprintf("Field %d has no boundary.", i+1))
+			return geo.Position{}, fault.Field("fields", fmt.Sprintf("Field %d has no boundary.", i+1))
 		}
-		middles[i] = field.Centroid()
-		area := geo.AreaM2(field)
-		centre.X += float64(area * middles[i].X)
-		centre.Y += float64(area * middles[i].Y)
-		total += area
 	}
-	centre.X, centre.Y = centre.X/total, centre.Y/total
+	centre, middles := centroids(fields)
 	for i, middle := range middles {
 		if km := geo.Distance(centre, middle) / 1000; !(km <= maxDistanceKM) {
 			return centre, fault.Field("fields", fmt.Sprintf(
@@ -108,6 +100,21 @@ func centreOf(fields []geo.MultiPolygon) (geo.Position, error) {
 		}
 	}
 	return centre, nil
+}
+
+// centroids gives the centroid of all fields (degrees), weighted with their areas, and that of each.
+func centroids(fields []geo.MultiPolygon) (centre geo.Position, middles []geo.Position) {
+	total := 0.0
+	middles = make([]geo.Position, len(fields))
+	for i, field := range fields {
+		middles[i] = field.Centroid()
+		area := geo.AreaM2(field)
+		centre.X += float64(area * middles[i].X)
+		centre.Y += float64(area * middles[i].Y)
+		total += area
+	}
+	centre.X, centre.Y = centre.X/total, centre.Y/total
+	return centre, middles
 }
 
 // dissolve makes the union of the fields and measures it.
@@ -208,6 +215,14 @@ func (f *Frame) finish() error {
 			"The area of interest has %d cells of %g m; zones need at least %d. Choose a larger area or a smaller cell.",
 			len(f.Cells), f.CellSize, MinCells).With("cells", len(f.Cells)).With("cell_size", f.CellSize)
 	}
+	f.indexRows()
+	f.maskEdges()
+	f.findFringe()
+	return nil
+}
+
+// indexRows notes where the rows begin.
+func (f *Frame) indexRows() {
 	f.rows = make([]int32, f.Rows+1)
 	for _, c := range f.Cells {
 		f.rows[c.Row+1]++
@@ -215,9 +230,17 @@ func (f *Frame) finish() error {
 	for i := range f.Rows {
 		f.rows[i+1] += f.rows[i]
 	}
-	f.maskEdges()
-	f.findFringe()
-	return nil
+}
+
+// indexed gives the frame with its rows indexed: itself, or a copy of one that was not made by
+// this package, as one that has been stored.
+func (f *Frame) indexed() *Frame {
+	if f.rows != nil {
+		return f
+	}
+	out := *f
+	out.indexRows()
+	return &out
 }
 
 // Index gives the index of a cell in Cells; -1 where the frame has no cell there.

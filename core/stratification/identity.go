@@ -14,12 +14,22 @@ import (
 // the maps belong to and the other parameters, so that asking twice gives the same maps. Check accepts the parameters.
 func SeedOf(p Params) uint64 {
 	p.Seed = 0
-	sum := sha256.Sum256(append([]byte(p.Scope), canonical(p)...))
+	return seedOf(p.Scope, p)
+}
+
+// SeedOfPlan gives the seed of a plan for which the caller names none, as SeedOf.
+func SeedOfPlan(p PlanParams) uint64 {
+	p.Seed = 0
+	return seedOf(p.Scope, p)
+}
+
+func seedOf(scope string, params any) uint64 {
+	sum := sha256.Sum256(append([]byte(scope), canonical(params)...))
 	return binary.BigEndian.Uint64(sum[:8]) >> 11
 }
 
 // canonical gives parameters as JSON with its members in a fixed order.
-func canonical(p Params) []byte {
+func canonical(p any) []byte {
 	raw, err := json.Marshal(p) // maps come out with sorted keys
 	if err != nil {
 		panic(err) // Check refuses what is not a number
@@ -80,10 +90,36 @@ func write[T int32 | int64](h hash.Hash, numbers ...T) {
 // mapUUID gives the id of the map of k zones: version 5 in the form of RFC 9562, section 5.5,
 // from SHA-256.
 func mapUUID(print []byte, k int) string {
-	sum := sha256.Sum256(append(append([]byte(nil), print...), byte(k)))
+	return uuidOf(append(append([]byte(nil), print...), byte(k)))
+}
+
+// planUUID gives the id of the plan of a map.
+func planUUID(z *Zoning, p PlanParams) string {
+	h := sha256.New()
+	_, _ = io.WriteString(h, PlanVersion)
+	_, _ = h.Write(canonical(p))
+	write(h, z.Labels...)
+	return uuidOf(h.Sum(nil))
+}
+
+// uuidOf gives the id of what bytes stand for.
+func uuidOf(of []byte) string {
+	sum := sha256.Sum256(of)
 	u := sum[:16]
 	u[6] = u[6]&0x0f | 0x50
 	u[8] = u[8]&0x3f | 0x80
 	s := hex.EncodeToString(u)
 	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
+}
+
+// RunKey names a call that makes maps: what the prepared layers of an order are (their
+// digest), which of them are used, and the parameters. Check accepts the parameters.
+func RunKey(digest string, layers []string, p Params) string {
+	h := sha256.New()
+	for _, s := range append([]string{AlgorithmVersion, digest}, layers...) {
+		write(h, int64(len(s)))
+		_, _ = io.WriteString(h, s) // a hash takes everything
+	}
+	_, _ = h.Write(canonical(p))
+	return hex.EncodeToString(h.Sum(nil))
 }

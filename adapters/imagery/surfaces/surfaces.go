@@ -26,11 +26,15 @@ type Files struct{}
 
 // Surface gives the part of a raster around a geometry; see ports.Surfaces.
 func (Files) Surface(ctx context.Context, path string, around geo.MultiPolygon) (stratification.Surface, error) {
-	name := filepath.Base(path)
 	source, err := cog.FromFile(path)
 	if err != nil {
 		return stratification.Surface{}, err
 	}
+	return read(ctx, source, filepath.Base(path), around)
+}
+
+// read gives the part of an open raster around a geometry.
+func read(ctx context.Context, source cog.Source, name string, around geo.MultiPolygon) (stratification.Surface, error) {
 	file, err := cog.Open(ctx, source, name)
 	if err != nil {
 		return stratification.Surface{}, err

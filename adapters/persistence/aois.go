@@ -1,0 +1,122 @@
+package persistence
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/uptrace/bun"
+
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/stratification"
+)
+
+type aoiRow struct {
+	bun.BaseModel `bun:"table:aois,alias:t"`
+	metaRow
+	UUID        string `bun:"uuid"`
+	Name        string
+	NameFolded  string
+	Description string
+
+	Fields       *string `bun:"fields,scanonly"` // "id uuid" of each live field, by commas
+	MapRequested bool    `bun:"map_requested,scanonly"`
+}
+
+type aoiFieldRow struct {
+	bun.BaseModel `bun:"table:aoi_fields,alias:t"`
+	AOIID         int64 `bun:"aoi_id,pk"`
+	FieldID       int64 `bun:"field_id,pk"`
+	CompanyID     int64
+	Position      int
+}
+
+var aoiTable = &table[stratification.AOI, aoiRow]{
+	word: "aoi",
+	columns: []string{
+		"(SELECT string_agg(f.id || ' ' || f.uuid, ',' ORDER BY l.position) FROM aoi_fields AS l" +
+			" JOIN fields AS f ON f.id = l.field_id WHERE l.aoi_id = t.id AND f.deleted_at IS NULL) AS fields",
+		"EXISTS (SELECT 1 FROM stratification_orders AS o WHERE o.company_id = t.company_id AND o.aoi_id = t.id) AS map_requested",
+	},
+	filters: commonFilters(map[string]filter{"search": {folded: "t.name_folded"}}),
+	orders:  map[string]orderKey{"name": byName},
+	shared:  func(*session, access.Scope) condition { return nothing }, // areas of interest are shared with nobody
+	row: func(a *stratification.AOI) aoiRow {
+		return aoiRow{metaRow: metaRowOf(a.Meta), UUID: a.UUID, Name: a.Name, NameFolded: fold(a.Name), Description: a.Description}
+	},
+	record: aoiOfRow,
+	kept:   []string{"uuid"},
+}
+
+type aoiRepo = records[stratification.AOI, aoiRow, *stratification.AOI, *aoiRow]
+
+// aois implements ports.AOIs.
+type aois struct{ aoiRepo }
+
+func aoiRecords(s *session) aois { return aois{aoiRepo{s, aoiTable}} }
+
+// IDOf implements ports.AOIs.
+func (r aois) IDOf(ctx context.Context, scope access.Scope, uuid string) (int64, error) {
+	if !storable(uuid) || !writable(scope) {
+		return 0, fault.Missing("aoi")
+	}
+	var id int64
+	err := where(r.s.NewSelect().Model((*aoiRow)(nil)).Column("t.id").Where("t.uuid = ?", uuid), own("t", scope)).Scan(ctx, &id)
+	return id, missing(err, "aoi")
+}
+
+// Insert implements ports.Records, with the fields.
+func (r aois) Insert(ctx context.Context, scope access.Scope, records []*stratification.AOI) error {
+	if err := r.aoiRepo.Insert(ctx, scope, records); err != nil {
+		return err
+	}
+	for _, a := range records {
+		if err := r.link(ctx, scope, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Update implements ports.Records, with the fields.
+func (r aois) Update(ctx context.Context, scope access.Scope, a *stratification.AOI) error {
+	if err := r.aoiRepo.Update(ctx, scope, a); err != nil {
+		return err
+	}
+	if _, err := r.s.NewDelete().Model((*aoiFieldRow)(nil)).Where("aoi_id = ?", a.ID).Exec(ctx); err != nil {
+		return err
+	}
+	return r.link(ctx, scope, a)
+}
+
+func (r aois) link(ctx context.Context, scope access.Scope, a *stratification.AOI) error {
+	rows := make([]aoiFieldRow, len(a.Fields))
+	for i, f := range a.Fields {
+		rows[i] = aoiFieldRow{AOIID: a.ID, FieldID: f.ID, CompanyID: scope.Company(), Position: i}
+	}
+	for chunk := range slices.Chunk(rows, insertChunk) {
+		if _, err := r.s.NewInsert().Model(&chunk).Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func aoiOfRow(row *aoiRow) (stratification.AOI, error) {
+	a := stratification.AOI{Meta: row.meta(), UUID: row.UUID, Name: row.Name, Description: row.Description, MapRequested: row.MapRequested}
+	for item := range strings.SplitSeq(valueOf(row.Fields), ",") {
+		if item == "" {
+			continue
+		}
+		id, uuid, _ := strings.Cut(item, " ")
+		n, err := strconv.ParseInt(id, 10, 64)
+		if err != nil {
+			return a, fmt.Errorf("fields of area of interest %d: %w", row.ID, err)
+		}
+		a.Fields = append(a.Fields, stratification.AOIField{ID: n, UUID: uuid})
+	}
+	return a, nil
+}

@@ -1,0 +1,3 @@
+DROP TABLE stratification_plans;
+DROP TABLE stratification_maps;
+DROP TABLE stratification_runs;

@@ -1,0 +1,167 @@
+package persistence
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/uptrace/bun"
+
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/stratification"
+	"tilth/ports"
+)
+
+// planRow is a sample plan. Its figures are the plan without its points, and are read for
+// ever: members may be added to the records of core/stratification that they hold, never
+// renamed.
+type planRow struct {
+	bun.BaseModel `bun:"table:stratification_plans,alias:t"`
+	ID            int64 `bun:"id,pk,autoincrement"`
+	CompanyID     int64
+	OrderID       int64
+	MapID         int64
+	PlanUUID      string `bun:"plan_uuid"`
+	Figures       document[stratification.Plan]
+	Points        []byte // deflated JSON: []stratification.Point
+	CreatedAt     stamp
+	SavedAt       *stamp
+	SavedBy       *int64
+	Name          string
+	PlanTag       string
+
+	MapUUID string `bun:"map_uuid,scanonly"`
+	AOIID   int64  `bun:"aoi_id,scanonly"`
+	AOIUUID string `bun:"aoi_uuid,scanonly"`
+	AOIName string `bun:"aoi_name,scanonly"`
+}
+
+var planFilters = map[string]filter{
+	"order": {exact: "t.order_id"}, "aoi": {exact: "o.aoi_id"}, "stratification_map": {exact: "t.map_id"},
+	"map_tag": {exact: "m.map_tag"}, "plan_tag": {exact: "t.plan_tag"},
+}
+
+// samplePlans implements ports.SamplePlans.
+type samplePlans struct{ s *session }
+
+func (p samplePlans) selected(scope access.Scope) *bun.SelectQuery {
+	q := p.s.NewSelect().Model((*planRow)(nil)).Join("JOIN stratification_maps AS m ON m.id = t.map_id").
+		Join("JOIN stratification_orders AS o ON o.id = t.order_id").Join("JOIN aois AS aoi ON aoi.id = o.aoi_id")
+	return where(q, visible(scope)...)
+}
+
+// filled adds the columns of a plan; its points where wanted.
+func (p samplePlans) filled(q *bun.SelectQuery, points bool) *bun.SelectQuery {
+	if points {
+		q = q.ColumnExpr("?TableColumns")
+	} else {
+		q = q.ExcludeColumn("points")
+	}
+	return q.ColumnExpr("m.map_uuid AS map_uuid").ColumnExpr("o.aoi_id AS aoi_id").ColumnExpr("aoi.uuid AS aoi_uuid").ColumnExpr("aoi.name AS aoi_name")
+}
+
+// Put implements ports.SamplePlans.
+func (p samplePlans) Put(ctx context.Context, scope access.Scope, record *stratification.SamplePlan) error {
+	if !writable(scope) {
+		return fault.Missing("plan")
+	}
+	record.CompanyID, record.CreatedAt = scope.Company(), micro(record.CreatedAt)
+	figures := record.Plan
+	figures.Points = nil
+	row := planRow{
+		CompanyID: record.CompanyID, OrderID: record.OrderID, MapID: record.MapID, PlanUUID: record.Plan.PlanUUID,
+		Figures: document[stratification.Plan]{figures}, CreatedAt: stamp{record.CreatedAt},
+	}
+	var err error
+	if row.Points, err = deflated(record.Plan.Points); err != nil {
+		return err
+	}
+	_, err = p.s.NewInsert().Model(&row).On("CONFLICT (company_id, plan_uuid) DO UPDATE").Set("created_at = EXCLUDED.created_at").
+		Returning("id").Exec(ctx, &record.ID)
+	return err
+}
+
+// ByUUID implements ports.SamplePlans.
+func (p samplePlans) ByUUID(ctx context.Context, scope access.Scope, uuid string, whole bool) (stratification.SamplePlan, error) {
+	return p.one(ctx, p.filled(p.selected(scope), whole).Where("t.plan_uuid = ?", uuid))
+}
+
+// ByUUIDForUpdate implements ports.SamplePlans.
+func (p samplePlans) ByUUIDForUpdate(ctx context.Context, scope access.Scope, uuid string) (stratification.SamplePlan, error) {
+	return p.one(ctx, p.s.forUpdate(p.filled(p.selected(scope), false)).Where("t.plan_uuid = ?", uuid))
+}
+
+func (p samplePlans) one(ctx context.Context, q *bun.SelectQuery) (stratification.SamplePlan, error) {
+	var row planRow
+	if err := q.Scan(ctx, &row); err != nil {
+		return stratification.SamplePlan{}, missing(err, "plan")
+	}
+	return planOfRow(&row)
+}
+
+// Save implements ports.SamplePlans.
+func (p samplePlans) Save(ctx context.Context, scope access.Scope, record stratification.SamplePlan) error {
+	if !writable(scope) || record.Saved == nil {
+		return fault.Missing("plan")
+	}
+	taken, err := where(p.s.NewSelect().Model((*planRow)(nil)), own("t", scope)).Where("t.order_id = ?", record.OrderID).
+		Where("t.plan_tag = ?", record.Saved.Tag).Where("t.saved_at IS NOT NULL").Where("t.id <> ?", record.ID).Exists(ctx)
+	if err != nil {
+		return err
+	}
+	if taken {
+		return tagTaken("plan_tag", record.Saved.Tag)
+	}
+	in := own("t", scope)
+	n, err := affected(p.s.NewUpdate().Model((*planRow)(nil)).Set("saved_at = ?", stamp{record.Saved.At}).Set("saved_by = ?", reference(record.Saved.By)).
+		Set("name = ?", record.Saved.Name).Set("plan_tag = ?", record.Saved.Tag).Where("t.id = ?", record.ID).Where(in.sql, in.args...).Exec(ctx))
+	if err != nil || n == 0 {
+		return missingUnless(err, "plan")
+	}
+	return nil
+}
+
+// CountSaved implements ports.SamplePlans.
+func (p samplePlans) CountSaved(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
+	q, err := filtered(p.selected(scope).Where("t.saved_at IS NOT NULL"), planFilters, query.Filters)
+	if err != nil {
+		return 0, err
+	}
+	return q.Count(ctx)
+}
+
+// EachSaved implements ports.SamplePlans.
+func (p samplePlans) EachSaved(ctx context.Context, scope access.Scope, query ports.Query, points bool) iter.Seq2[stratification.SamplePlan, error] {
+	q, err := filtered(p.filled(p.selected(scope), points).Where("t.saved_at IS NOT NULL"), planFilters, query.Filters)
+	if err != nil {
+		return failed[stratification.SamplePlan](err)
+	}
+	if query.Limit == 0 {
+		if err := p.s.unhurried(ctx); err != nil {
+			return failed[stratification.SamplePlan](err)
+		}
+	}
+	return stream(ctx, p.s, paged(q.OrderExpr("t.id"), query), planOfRow)
+}
+
+// GetSaved implements ports.SamplePlans.
+func (p samplePlans) GetSaved(ctx context.Context, scope access.Scope, id int64, points bool) (stratification.SamplePlan, error) {
+	return p.one(ctx, p.filled(p.selected(scope), points).Where("t.saved_at IS NOT NULL").Where("t.id = ?", id))
+}
+
+func planOfRow(row *planRow) (stratification.SamplePlan, error) {
+	record := stratification.SamplePlan{
+		ID: row.ID, CompanyID: row.CompanyID, OrderID: row.OrderID, MapID: row.MapID, MapUUID: row.MapUUID, Plan: row.Figures.V,
+		CreatedAt: row.CreatedAt.Time, AOI: stratification.AOIRef{ID: row.AOIID, UUID: row.AOIUUID, Name: row.AOIName},
+	}
+	if row.SavedAt != nil {
+		record.Saved = &stratification.Saving{Name: row.Name, Tag: row.PlanTag, At: row.SavedAt.Time, By: valueOf(row.SavedBy)}
+	}
+	if row.Points != nil {
+		if err := inflated(row.Points, &record.Plan.Points); err != nil {
+			return record, fmt.Errorf("points of plan %s: %w", row.PlanUUID, err)
+		}
+	}
+	return record, nil
+}

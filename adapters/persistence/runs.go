@@ -1,0 +1,140 @@
+package persistence
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/stratification"
+)
+
+type runRow struct {
+	bun.BaseModel `bun:"table:stratification_runs,alias:t"`
+	ID            int64 `bun:"id,pk,autoincrement"`
+	CompanyID     int64
+	OrderID       int64
+	Key           string
+	Layers        document[[]string]
+	Params        document[stratification.Params]
+	Status        stratification.RunStatus
+	Done          int
+	Total         int
+	Reason        string
+	Maps          document[[]string]
+	CreatedBy     int64
+	CreatedAt     stamp
+	UpdatedAt     stamp
+}
+
+// runs implements ports.StratificationRuns.
+type runs struct{ s *session }
+
+func (r runs) selected(scope access.Scope) *bun.SelectQuery {
+	q := r.s.NewSelect().Model((*runRow)(nil)).ColumnExpr("?TableColumns").Join("JOIN stratification_orders AS o ON o.id = t.order_id").
+		Join("JOIN aois AS aoi ON aoi.id = o.aoi_id")
+	return where(q, visible(scope)...)
+}
+
+// Get implements ports.StratificationRuns.
+func (r runs) Get(ctx context.Context, scope access.Scope, id int64) (stratification.Run, error) {
+	return r.one(ctx, r.selected(scope).Where("t.id = ?", id))
+}
+
+// GetForUpdate implements ports.StratificationRuns.
+func (r runs) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (stratification.Run, error) {
+	return r.one(ctx, r.s.forUpdate(r.selected(scope)).Where("t.id = ?", id))
+}
+
+// Find implements ports.StratificationRuns.
+func (r runs) Find(ctx context.Context, scope access.Scope, orderID int64, key string) (stratification.Run, error) {
+	return r.one(ctx, r.selected(scope).Where("t.order_id = ?", orderID).Where("t.key = ?", key))
+}
+
+func (r runs) one(ctx context.Context, q *bun.SelectQuery) (stratification.Run, error) {
+	var row runRow
+	if err := q.Scan(ctx, &row); err != nil {
+		return stratification.Run{}, missing(err, "job")
+	}
+	return stratification.Run{
+		ID: row.ID, CompanyID: row.CompanyID, OrderID: row.OrderID, Key: row.Key, Layers: row.Layers.V, Params: row.Params.V,
+		Status: row.Status, Done: row.Done, Total: row.Total, Reason: row.Reason, Maps: row.Maps.V,
+		CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time,
+	}, nil
+}
+
+func rowOfRun(run stratification.Run) runRow {
+	return runRow{
+		ID: run.ID, CompanyID: run.CompanyID, OrderID: run.OrderID, Key: run.Key, Layers: document[[]string]{run.Layers},
+		Params: document[stratification.Params]{run.Params}, Status: run.Status, Done: run.Done, Total: run.Total, Reason: run.Reason,
+		Maps: document[[]string]{append([]string{}, run.Maps...)}, CreatedBy: run.CreatedBy,
+		CreatedAt: stamp{run.CreatedAt}, UpdatedAt: stamp{run.UpdatedAt},
+	}
+}
+
+// Insert implements ports.StratificationRuns.
+func (r runs) Insert(ctx context.Context, scope access.Scope, run *stratification.Run) error {
+	if !writable(scope) {
+		return fault.Missing("order")
+	}
+	run.CompanyID, run.CreatedAt, run.UpdatedAt = scope.Company(), micro(run.CreatedAt), micro(run.UpdatedAt)
+	row := rowOfRun(*run)
+	row.ID = 0
+	id, err := insertNew(ctx, r.s, &row, "order_id, key")
+	if err == nil && id == 0 {
+		err = fault.New(fault.Conflict, "run_exists", "These maps are being made already.")
+	}
+	run.ID = id
+	return err
+}
+
+// Update implements ports.StratificationRuns.
+func (r runs) Update(ctx context.Context, scope access.Scope, run stratification.Run) error {
+	if !writable(scope) {
+		return fault.Missing("job")
+	}
+	row, in := rowOfRun(run), own("t", scope)
+	res, err := r.s.NewUpdate().Model(&row).Column("status", "done", "total", "reason", "maps", "updated_at").
+		Where("t.id = ?", run.ID).Where(in.sql, in.args...).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return missingUnless(err, "job")
+	}
+	return nil
+}
+
+// mapKeeper implements ports.MapKeeper.
+type mapKeeper struct{ s *session }
+
+// Prune implements ports.MapKeeper. Plans go first: they stand on maps.
+func (k mapKeeper) Prune(ctx context.Context, before time.Time, limit int) (int64, error) {
+	plans := k.s.NewSelect().Model((*planRow)(nil)).Column("t.id").Where("t.saved_at IS NULL").Where("t.created_at < ?", stamp{before}).
+		OrderExpr("t.created_at, t.id").Limit(int64(limit))
+	gone, err := affected(k.s.NewDelete().Model((*planRow)(nil)).Where("id IN (?)", plans).Exec(ctx))
+	if err != nil {
+		return 0, err
+	}
+	old := k.s.NewSelect().Model((*mapRow)(nil)).Column("t.id").Where("t.saved_at IS NULL").Where("t.created_at < ?", stamp{before}).
+		Where("NOT EXISTS (SELECT 1 FROM stratification_plans AS p WHERE p.map_id = t.id)").OrderExpr("t.created_at, t.id").Limit(int64(limit))
+	n, err := affected(k.s.NewDelete().Model((*mapRow)(nil)).Where("id IN (?)", old).Exec(ctx))
+	if err != nil {
+		return gone, err
+	}
+	gone += n
+	done := k.s.NewSelect().Model((*runRow)(nil)).Column("t.id").Where("t.updated_at < ?", stamp{before}).OrderExpr("t.updated_at, t.id").Limit(int64(limit))
+	_, err = k.s.NewDelete().Model((*runRow)(nil)).Where("id IN (?)", done).Exec(ctx)
+	return gone, err
+}
+
+// affected gives the rows that a statement changed.
+func affected(res sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}

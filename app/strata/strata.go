@@ -1,0 +1,128 @@
+// Package strata holds the use cases of stratification orders: pricing and placing them,
+// preparing their layers in the background, and reading both. What a layer is, and how zones
+// come of it, is the core's; imagery and rasters are behind ports.
+package strata
+
+import (
+	"context"
+	"time"
+
+	"tilth/app/gate"
+	"tilth/app/ledger"
+	"tilth/core/access"
+	"tilth/core/credit"
+	"tilth/core/event"
+	"tilth/core/fault"
+	"tilth/core/stratification"
+	"tilth/ports"
+)
+
+// JobKind is the kind of the jobs that prepare the layers of an order. Their key is the order's id.
+const JobKind = "stratification_order"
+
+// Resource is what the audit trail calls an order.
+const Resource = "stratification_order"
+
+// Deps is what the use cases need.
+type Deps struct {
+	Store ports.Store
+	Gate  *gate.Gate
+	Clock ports.Clock
+	IDs   ports.IDs
+}
+
+// post writes what happens to the charge of an order.
+func post(ctx context.Context, tx ports.Repos, scope access.Scope, wallet credit.Wallet, kind credit.Kind, s stratification.OrderState, now time.Time) error {
+	return ledger.Post(ctx, tx, scope, wallet, credit.Transaction{
+		CreatedAt: now, Kind: kind, Amount: s.Charge, Product: credit.Stratification, OrderID: s.ID,
+	})
+}
+
+// FailOrders gives open orders up, for instance because their area of interest is deleted, and
+// releases what they hold. Orders that are no longer open are left alone.
+func FailOrders(ctx context.Context, tx ports.Repos, scope access.Scope, ids []int64, now time.Time, reason string) error {
+	for _, id := range ids {
+		wallet, order, err := locked(ctx, tx, scope, id)
+		if err != nil {
+			return err
+		}
+		if !order.Open() {
+			continue
+		}
+		if err := fail(ctx, tx, scope, wallet, &order, now, reason); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// locked gives an order under a lock, the wallet's first.
+func locked(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (credit.Wallet, stratification.Order, error) {
+	wallet, err := tx.Wallet.Lock(ctx, scope)
+	if err != nil {
+		return wallet, stratification.Order{}, err
+	}
+	state, err := tx.StratificationOrders.GetForUpdate(ctx, scope, id)
+	return wallet, stratification.RehydrateOrder(state), err
+}
+
+func fail(ctx context.Context, tx ports.Repos, scope access.Scope, wallet credit.Wallet, order *stratification.Order, now time.Time, reason string) error {
+	if err := order.Fail(now, reason); err != nil {
+		return err
+	}
+	return settleFailed(ctx, tx, scope, wallet, order.State(), now)
+}
+
+// settleFailed stores a failed order, releases its charge, and tells of it. The event's id
+// follows from the order and the failure, so that it needs no other source.
+func settleFailed(ctx context.Context, tx ports.Repos, scope access.Scope, wallet credit.Wallet, s stratification.OrderState, now time.Time) error {
+	if err := tx.StratificationOrders.Update(ctx, scope, s); err != nil {
+		return err
+	}
+	if err := post(ctx, tx, scope, wallet, credit.Release, s, now); err != nil {
+		return err
+	}
+	return tx.Outbox.Add(ctx, event.Event{
+		ID: s.EventID(), Type: event.TypeStratificationFailed, CompanyID: s.CompanyID, Subject: subject(s), At: now,
+		Data: event.StratificationFailed{
+			OrderID: s.ID, DataUUID: s.DataUUID, AOI: s.AOI.ID, AOIUUID: s.AOI.UUID, Status: string(s.Status), Reason: s.Reason,
+		},
+	})
+}
+
+func completedEvent(s stratification.OrderState, layers []stratification.PreparedLayer, now time.Time) event.Event {
+	names := []string{}
+	for _, l := range layers {
+		if l.Dropped == "" {
+			names = append(names, l.Name)
+		}
+	}
+	return event.Event{
+		ID: s.EventID(), Type: event.TypeStratificationCompleted, CompanyID: s.CompanyID, Subject: subject(s), At: now,
+		Data: event.StratificationCompleted{
+			OrderID: s.ID, DataUUID: s.DataUUID, AOI: s.AOI.ID, AOIUUID: s.AOI.UUID, Status: string(s.Status), Layers: names,
+		},
+	}
+}
+
+func subject(s stratification.OrderState) string { return "stratification_order/" + s.DataUUID }
+
+// Land gives the live fields of an area of interest as they stand, in its order. Fields that
+// have lost their boundary are left out.
+func Land(ctx context.Context, tx ports.Repos, scope access.Scope, aoi stratification.AOI) ([]stratification.Land, error) {
+	fields, err := tx.Fields.GetMany(ctx, scope, aoi.FieldIDs())
+	if err != nil {
+		return nil, err
+	}
+	var out []stratification.Land
+	for _, f := range aoi.Fields {
+		if field, ok := fields[f.ID]; ok && field.Boundary != nil {
+			out = append(out, stratification.Land{FieldID: f.ID, FieldUUID: f.UUID, Geometry: field.Boundary.Geometry()})
+		}
+	}
+	if len(out) == 0 {
+		return nil, fault.Newf(fault.Conflict, "aoi_empty",
+			"No field of the area of interest %s is there with a boundary any more; change its field_uuids.", aoi.UUID)
+	}
+	return out, nil
+}

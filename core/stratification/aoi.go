@@ -1,0 +1,126 @@
+package stratification
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"tilth/core/access"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	"tilth/core/geo"
+)
+
+// Service is what a company subscribes to before it works with areas of interest.
+const Service access.Service = "stratification"
+
+// The bounds of an area of interest.
+const (
+	MostFields     = 500
+	mostName       = 255  // characters
+	mostDescribing = 4000 // characters
+)
+
+// AOI is an area of interest: fields of one company that are divided into zones together.
+type AOI struct {
+	farm.Meta
+	UUID        string
+	Name        string
+	Description string
+	// Fields are the fields covered, in the order given. Of a stored record, those that are
+	// not deleted.
+	Fields []AOIField
+
+	// Read-only figures.
+	MapRequested bool  `audit:"-"` // there is an order, whatever its state
+	SavedMaps    int64 `audit:"-"`
+	SavedPlans   int64 `audit:"-"`
+}
+
+// AOIField is a field of an area of interest.
+type AOIField struct {
+	ID   int64
+	UUID string
+}
+
+// AuditValue implements audit.Summary: the field as the interface names it.
+func (f AOIField) AuditValue() any { return f.UUID }
+
+// FieldUUIDs gives the uuids of the fields, in their order.
+func (a *AOI) FieldUUIDs() []string {
+	out := make([]string, len(a.Fields))
+	for i, f := range a.Fields {
+		out[i] = f.UUID
+	}
+	return out
+}
+
+// FieldIDs gives the ids of the fields, in their order.
+func (a *AOI) FieldIDs() []int64 {
+	out := make([]int64, len(a.Fields))
+	for i, f := range a.Fields {
+		out[i] = f.ID
+	}
+	return out
+}
+
+// Check gives what is wrong with the record itself, filed under the names of the interface.
+func (a *AOI) Check() fault.Fields {
+	f := fault.Fields{}
+	for name, most := range map[string]int{"name": mostName, "description": mostDescribing} {
+		text := a.Name
+		if name == "description" {
+			text = a.Description
+		}
+		switch n := utf8.RuneCountInString(text); {
+		case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
+			f.Add(name, "This is not valid text: UTF-8 without the character U+0000.")
+		case n > most:
+			f.Addf(name, "At most %d characters; this has %d.", most, n)
+		}
+	}
+	if n := len(a.Fields); n < 1 || n > MostFields {
+		f.Addf("field_uuids", "An area of interest covers 1 to %d fields; these are %d.", MostFields, n)
+	}
+	seen := map[string]bool{}
+	for _, field := range a.Fields {
+		if seen[field.UUID] {
+			f.Addf("field_uuids", "The field %s is there twice.", field.UUID)
+		}
+		seen[field.UUID] = true
+	}
+	return f
+}
+
+// Land is a field as an area of interest covers it.
+type Land struct {
+	FieldID   int64
+	FieldUUID string
+	Geometry  geo.MultiPolygon // WGS84, valid
+}
+
+// CheckReach refuses (Invalid, naming them) fields whose middle lies more than 100 km from that
+// of all.
+func CheckReach(land []Land) fault.Fields {
+	f := fault.Fields{}
+	centre, middles := centroids(Geometries(land))
+	for i, middle := range middles {
+		if km := geo.Distance(centre, middle) / 1000; !(km <= maxDistanceKM) {
+			f.Add("field_uuids", fmt.Sprintf(
+				"The field %s lies %.0f km from the middle of the area of interest; at most %.0f km are allowed. Make an area of interest of its own for it.",
+				land[i].FieldUUID, km, maxDistanceKM))
+		}
+	}
+	return f
+}
+
+// AreaM2 gives the area of the union of the fields on the ellipsoid, in whole square metres
+// (hectares to four decimals, the figure that is shown and charged). What fields share counts
+// once. Faults: Invalid where the boundaries cannot be put together.
+func AreaM2(land []Land) (int64, error) {
+	whole, err := geo.Union(Geometries(land)...)
+	if err != nil {
+		return 0, fault.New(fault.Invalid, "fields_overlay", "The fields' boundaries cannot be put together.").Because(err)
+	}
+	return int64(geo.AreaM2(whole) + 0.5), nil
+}

@@ -1,0 +1,233 @@
+package stratification
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	"tilth/core/credit"
+	"tilth/core/fault"
+)
+
+// OrderStatus is the state of a stratification order.
+type OrderStatus string
+
+// The states of an order. The specification shows active; the others are those of the orders
+// of profiles.
+const (
+	OrderPending    OrderStatus = "pending"    // accepted, its charge held
+	OrderProcessing OrderStatus = "processing" // its layers are being prepared
+	OrderActive     OrderStatus = "active"     // the layers are there, the charge captured
+	OrderFailed     OrderStatus = "failed"     // given up, the charge released
+)
+
+// OrderStatuses lists the states.
+var OrderStatuses = []OrderStatus{OrderPending, OrderProcessing, OrderActive, OrderFailed}
+
+// The rules of an order.
+const (
+	// OrderYears is how long after an order of an area of interest the next one is taken, in
+	// calendar years.
+	OrderYears = 1
+	// ProcessingLimit is how long the layers may be in preparation before the order has failed.
+	ProcessingLimit = 30 * time.Minute
+	// MostRetries is how often the operator may take a failed order up again.
+	MostRetries = 3
+	// SourceTries bounds the tries of an order whose imagery source is out; the wait before
+	// the next doubles from SourceWait.
+	SourceTries = 8
+	SourceWait  = 30 * time.Second
+)
+
+// OrderState is an order as the database keeps it.
+type OrderState struct {
+	ID        int64
+	DataUUID  string
+	CompanyID int64
+	AOI       AOIRef
+	Status    OrderStatus
+	Reason    string // of pending and failed
+	Attempts  int    // tries whose imagery source was out, of the present preparation
+	Retries   int    // how often the operator took it up again
+
+	RequestDate  time.Time // civil date, UTC
+	RequestBy    Requester
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
+	ProcessingAt *time.Time // when the present preparation began
+	CompletedAt  *time.Time
+
+	// What was ordered, as it stood then: the fields, the area of their union, the charge.
+	Land   []Land
+	AreaM2 int64
+	Charge credit.Amount
+
+	// What was prepared: of an active order.
+	Grid      GridChoice
+	Digest    string // SHA-256 over the cells and all values, in hexadecimal
+	Notes     []string
+	Synthetic bool // a layer comes from a synthetic archive
+
+	// Read-only figures.
+	SavedMaps, SavedPlans int64
+}
+
+// AOIRef is an area of interest seen from its order.
+type AOIRef struct {
+	ID         int64
+	UUID, Name string
+}
+
+// Requester is who placed an order; the zero Requester where that user is gone.
+type Requester struct {
+	ID    int64
+	Email string
+}
+
+// GridChoice is what a frame was laid with: with the fields of the order, it gives the same
+// frame again.
+type GridChoice struct {
+	CellSize float64 // metres
+	EPSG     int
+	EdgeMask int // cells
+}
+
+// EventID gives the id of the event that tells of the order's present end: it follows from the
+// order, its state and its retries, so that one end is told of once.
+func (s OrderState) EventID() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %d", s.DataUUID, s.Status, s.Retries))
+	return uuidOf(sum[:])
+}
+
+// Frame gives the frame that the order's layers lie on. Faults: those of NewFrame.
+func (s OrderState) Frame() (Frame, error) {
+	return NewFrame(Geometries(s.Land), FrameOptions{CellSize: s.Grid.CellSize, EPSG: s.Grid.EPSG, EdgeMask: s.Grid.EdgeMask})
+}
+
+// TotalTime gives the whole seconds from processing to active; false before that.
+func (s OrderState) TotalTime() (seconds int64, ok bool) {
+	if s.Status != OrderActive || s.ProcessingAt == nil || s.CompletedAt == nil {
+		return 0, false
+	}
+	return int64(s.CompletedAt.Sub(*s.ProcessingAt) / time.Second), true
+}
+
+// NextAllowed gives the first day on which the area may be ordered again: a calendar year after
+// this order (of 29 February: 1 March).
+func (s OrderState) NextAllowed() time.Time { return s.RequestDate.AddDate(OrderYears, 0, 0) }
+
+// Changed gives the uuids of the fields whose boundary or presence is another in the given land
+// than when the order was placed.
+func (s OrderState) Changed(now []Land) []string {
+	var out []string
+	was := map[string]Land{}
+	for _, l := range s.Land {
+		was[l.FieldUUID] = l
+	}
+	for _, l := range now {
+		before, ok := was[l.FieldUUID]
+		if !ok || !sameGeometry(before.Geometry, l.Geometry) {
+			out = append(out, l.FieldUUID)
+		}
+		delete(was, l.FieldUUID)
+	}
+	for _, l := range s.Land { // in order
+		if _, gone := was[l.FieldUUID]; gone {
+			out = append(out, l.FieldUUID)
+		}
+	}
+	return out
+}
+
+// Order is a stratification order: a state machine over one area of interest. Its state changes
+// only by its methods, each of which refuses what the transitions do not have.
+type Order struct{ s OrderState }
+
+// NewOrder accepts an order: pending.
+func NewOrder(s OrderState) (Order, error) {
+	if s.AOI.ID <= 0 || s.CompanyID <= 0 || s.DataUUID == "" || len(s.Land) == 0 {
+		return Order{}, fault.New(fault.Internal, "order", "an order needs a company, an area of interest with land, and a uuid")
+	}
+	s.Status, s.Reason = OrderPending, ""
+	return Order{s}, nil
+}
+
+// RehydrateOrder makes an order of what the database holds.
+func RehydrateOrder(s OrderState) Order { return Order{s} }
+
+// State gives a copy of the order's state.
+func (o Order) State() OrderState { return o.s }
+
+// Open reports whether the order is still to be completed: its charge is held.
+func (o Order) Open() bool { return o.s.Status == OrderPending || o.s.Status == OrderProcessing }
+
+// Overdue reports whether the layers have been in preparation for too long.
+func (o Order) Overdue(now time.Time) bool {
+	return o.s.Status == OrderProcessing && o.s.ProcessingAt != nil && now.Sub(*o.s.ProcessingAt) > ProcessingLimit
+}
+
+// Begin moves an open order to processing; one that is there stays, with the time it began.
+func (o *Order) Begin(now time.Time) error {
+	switch o.s.Status {
+	case OrderPending:
+		o.s.Status, o.s.Reason, o.s.ProcessingAt = OrderProcessing, "", &now
+	case OrderProcessing:
+	default:
+		return o.refuse("begin")
+	}
+	o.s.UpdatedAt = now
+	return nil
+}
+
+// SourceOut records that the imagery source could not be reached: the order waits, and gives
+// the time of the next try, or has failed when the tries are used up. jitter in [0, 1) spreads
+// the tries of many orders: the wait is between half and the whole of the doubled step.
+func (o *Order) SourceOut(now time.Time, jitter float64) (next time.Time, again bool, err error) {
+	if o.s.Status != OrderProcessing {
+		return now, false, o.refuse("wait")
+	}
+	o.s.Attempts++
+	if o.s.Attempts >= SourceTries {
+		return now, false, o.Fail(now, fmt.Sprintf("The imagery source could not be reached in %d tries.", o.s.Attempts))
+	}
+	wait := SourceWait << (o.s.Attempts - 1)
+	o.s.Status, o.s.Reason, o.s.UpdatedAt = OrderPending, "The imagery source could not be reached; it is tried again.", now
+	return now.Add(wait/2 + time.Duration(jitter*float64(wait/2))), true, nil
+}
+
+// Complete records what was prepared.
+func (o *Order) Complete(now time.Time, p Prepared) error {
+	if o.s.Status != OrderProcessing {
+		return o.refuse("complete")
+	}
+	o.s.Status, o.s.Reason, o.s.CompletedAt, o.s.UpdatedAt, o.s.Attempts = OrderActive, "", &now, now, 0
+	o.s.Grid, o.s.Digest, o.s.Notes = p.Grid, p.Digest, p.Notes
+	o.s.Synthetic = p.Synthetic()
+	return nil
+}
+
+// Fail gives the order up.
+func (o *Order) Fail(now time.Time, reason string) error {
+	if !o.Open() {
+		return o.refuse("fail")
+	}
+	o.s.Status, o.s.Reason, o.s.UpdatedAt = OrderFailed, reason, now
+	return nil
+}
+
+// Retry takes a failed order up again, at most MostRetries times.
+func (o *Order) Retry(now time.Time) error {
+	if o.s.Status != OrderFailed {
+		return fault.Newf(fault.Conflict, "order_state", "Order %d is %s; only a failed order can be taken up again.", o.s.ID, o.s.Status)
+	}
+	if o.s.Retries >= MostRetries {
+		return fault.Newf(fault.Conflict, "retries_used", "Order %d was taken up again %d times already; place a new one.", o.s.ID, MostRetries)
+	}
+	o.s.Status, o.s.Reason, o.s.Attempts, o.s.ProcessingAt, o.s.UpdatedAt = OrderProcessing, "", 0, &now, now
+	o.s.Retries++
+	return nil
+}
+
+func (o Order) refuse(trigger string) error {
+	return fault.Newf(fault.Conflict, "order_state", "An order that is %s cannot %s.", o.s.Status, trigger)
+}

@@ -1,0 +1,133 @@
+package stratification
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"tilth/core/geo"
+)
+
+// targeted places points where a design wants them, or as near to that as they fit: spatially
+// balanced, or as an even coverage.
+type targeted struct {
+	*design
+	eligible [][]int32
+	targets  [][]geo.Position // of each zone
+	at       []int
+	round    int // of the calls of again
+}
+
+func (t *targeted) restart() { clear(t.at) }
+
+// again finds the targets among the cells that are not taken.
+func (t *targeted) again(taken map[int32]bool, counts []int) {
+	t.targets, t.at = make([][]geo.Position, len(counts)), make([]int, len(counts))
+	for h, n := range counts {
+		var open []int32
+		for _, cell := range t.eligible[h] {
+			if !taken[cell] {
+				open = append(open, cell)
+			}
+		}
+		n = min(n, len(open))
+		random := newStream(t.params.Seed, fmt.Sprintf("plan/%d/%d", t.round, h+1))
+		if t.params.Placement == Coverage {
+			t.targets[h] = t.evenly(h, n)
+			continue
+		}
+		for _, unit := range pivotal(t.places(open), n, random) {
+			t.targets[h] = append(t.targets[h], t.centre(int(open[unit])))
+		}
+		shuffle(random, t.targets[h]) // where room is short, no part of the zone comes first
+	}
+	t.round++
+}
+
+func shuffle[T any](random *stream, things []T) {
+	random.shuffle(len(things), func(i, j int) { things[i], things[j] = things[j], things[i] })
+}
+
+// places gives the rows and columns of cells.
+func (t *targeted) places(cells []int32) [][2]int32 {
+	out := make([][2]int32, len(cells))
+	for i, cell := range cells {
+		out[i] = [2]int32{t.frame.Cells[cell].Row, t.frame.Cells[cell].Col}
+	}
+	return out
+}
+
+// The effort of k-means for a coverage: as many starts as stay below so many distances.
+const (
+	coverageStarts = 20
+	coverageWork   = 20_000_000
+)
+
+// evenly gives n centres that lie as near as can be to all cells of a zone: k-means on the
+// cells' places (Walvoort, Brus and de Gruijter, "An R package for spatial coverage sampling
+// and random sampling from compact geographical strata by k-means", Computers & Geosciences 36
+// (2010) 1261).
+func (t *targeted) evenly(h, n int) []geo.Position {
+	if n == 0 {
+		return nil
+	}
+	var cells []int32
+	for i, label := range t.zoning.Labels {
+		if int(label) == h+1 {
+			cells = append(cells, int32(i))
+		}
+	}
+	points := newMatrix(len(cells), 2)
+	for i, cell := range cells {
+		at := t.frame.Centre(int(cell))
+		points.row(i)[0], points.row(i)[1] = at.X-t.frame.OriginX, at.Y-t.frame.OriginY
+	}
+	starts := max(1, min(coverageStarts, coverageWork/(n*len(cells))))
+	found, err := kMeans(context.Background(), points, n, starts, t.params.Seed, 1)
+	if err != nil {
+		panic(err) // the context does not end
+	}
+	out := make([]geo.Position, n)
+	for i := range out {
+		out[i] = geo.Position{X: found.centres[2*i] + t.frame.OriginX, Y: found.centres[2*i+1] + t.frame.OriginY}
+	}
+	return out
+}
+
+// next tries the cell nearest to the zone's next target, and then those around it.
+func (t *targeted) next(zone int, try func(cell int32) bool) bool {
+	if t.at[zone] >= len(t.targets[zone]) {
+		return false
+	}
+	target := t.targets[zone][t.at[zone]]
+	t.at[zone]++
+	away := func(cell int32) float64 {
+		at := t.centre(int(cell))
+		return squaredDistance([]float64{at.X, at.Y}, []float64{target.X, target.Y})
+	}
+	cells := t.eligible[zone]
+	nearest := slices.MinFunc(cells, func(a, b int32) int { return cmp.Compare(away(a), away(b)) })
+	if try(nearest) {
+		return true
+	}
+	around := make([]struct {
+		cell int32
+		away float64
+	}, len(cells))
+	for i, cell := range cells {
+		around[i].cell, around[i].away = cell, away(cell)
+	}
+	slices.SortFunc(around, func(a, b struct {
+		cell int32
+		away float64
+	}) int {
+		return cmp.Or(cmp.Compare(a.away, b.away), cmp.Compare(a.cell, b.cell))
+	})
+	for _, c := range around {
+		if try(c.cell) {
+			return true
+		}
+	}
+	return false
+}

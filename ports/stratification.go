@@ -1,0 +1,114 @@
+package ports
+
+import (
+	"context"
+	"io"
+	"iter"
+	"time"
+
+	"tilth/core/access"
+	"tilth/core/stratification"
+)
+
+// AOIs are the areas of interest of a company.
+type AOIs interface {
+	Records[stratification.AOI]
+	// IDOf gives the id of an area of interest by its uuid, deleted or not. Faults: NotFound.
+	IDOf(ctx context.Context, scope access.Scope, uuid string) (int64, error)
+}
+
+// StratificationOrders are the stratification orders of a company, with their layers. The
+// orders of a deleted area of interest are not seen.
+type StratificationOrders interface {
+	// Each streams the orders that a query selects, by id; the filter is aoi. Their land is
+	// left out.
+	Each(ctx context.Context, scope access.Scope, q Query) iter.Seq2[stratification.OrderState, error]
+	Count(ctx context.Context, scope access.Scope, q Query) (int64, error)
+	// Get gives an order. Faults: NotFound.
+	Get(ctx context.Context, scope access.Scope, id int64) (stratification.OrderState, error)
+	// GetForUpdate gives an order and locks it until the transaction ends, also where its area
+	// of interest is deleted: money is settled all the same. Faults: NotFound.
+	GetForUpdate(ctx context.Context, scope access.Scope, id int64) (stratification.OrderState, error)
+	// Latest gives the order of an area of interest that counts for the limit and the price:
+	// the latest that is not failed. Its land is left out. Faults: NotFound.
+	Latest(ctx context.Context, scope access.Scope, aoiID int64) (stratification.OrderState, error)
+	// OpenOf gives the ids of the open orders of an area of interest.
+	OpenOf(ctx context.Context, scope access.Scope, aoiID int64) ([]int64, error)
+	// Insert stores a new order and fills in its id. Faults: Conflict (order_exists) when the
+	// area of interest has an unfinished one: the key in the database decides.
+	Insert(ctx context.Context, scope access.Scope, order *stratification.OrderState) error
+	// Update stores an order read by GetForUpdate; its land and charge stay as they are.
+	// Faults: NotFound; Conflict (order_exists) as Insert.
+	Update(ctx context.Context, scope access.Scope, order stratification.OrderState) error
+	// PutLayers replaces the layers of an order.
+	PutLayers(ctx context.Context, scope access.Scope, orderID int64, layers []stratification.PreparedLayer) error
+	// Layers gives the layers of an order, in their order; with their values where wanted.
+	// Faults: NotFound.
+	Layers(ctx context.Context, scope access.Scope, orderID int64, values bool) ([]stratification.PreparedLayer, error)
+}
+
+// OrderKeeper finds stratification orders of all companies, for the operator and the sweeper.
+type OrderKeeper interface {
+	// CompanyOf gives the company of an order. Faults: NotFound.
+	CompanyOf(ctx context.Context, orderID int64) (int64, error)
+	// Overdue gives up to limit orders that have been in preparation since before a time, with
+	// their companies, the oldest first.
+	Overdue(ctx context.Context, since time.Time, limit int) ([]OverdueOrder, error)
+}
+
+// OverdueOrder is an order whose preparation takes too long.
+type OverdueOrder struct{ ID, CompanyID int64 }
+
+// Subscription is a company's subscription to a service.
+type Subscription struct {
+	CompanyID int64
+	Service   access.Service
+	Until     *time.Time // civil date, the last day; nil: without end
+	GrantedAt time.Time
+}
+
+// Subscriptions are the subscriptions of the companies.
+type Subscriptions interface {
+	// Active reports whether a company's subscription covers a day (a civil date, UTC).
+	Active(ctx context.Context, companyID int64, service access.Service, day time.Time) (bool, error)
+	// Get gives a subscription, over or not. Faults: NotFound.
+	Get(ctx context.Context, companyID int64, service access.Service) (Subscription, error)
+	// Put stores a subscription, in place of the one before.
+	Put(ctx context.Context, s Subscription) error
+	// Drop ends a subscription. Faults: NotFound.
+	Drop(ctx context.Context, companyID int64, service access.Service) error
+}
+
+// LayerRaster is a raster that the operator registered as a layer.
+type LayerRaster struct {
+	Name     string // of the layer
+	Object   string // where the file lies among the objects
+	File     string // its name when it was registered
+	Checksum string // SHA-256 of the file, in hexadecimal
+	Size     int64  // bytes
+	EPSG     int
+	CellSize float64 // width of a pixel in metres
+	// Scale and Offset turn the file's numbers to values: number × Scale + Offset.
+	Scale, Offset float64
+	Cols          int
+	Rows          int
+	AddedAt       time.Time
+}
+
+// LayerRasters are the rasters that the operator registered.
+type LayerRasters interface {
+	// All gives them by name.
+	All(ctx context.Context) ([]LayerRaster, error)
+	// Add registers one. Faults: Conflict (layer_exists) where the name is taken.
+	Add(ctx context.Context, r LayerRaster) error
+	// Remove forgets one and gives it. Faults: NotFound.
+	Remove(ctx context.Context, name string) (LayerRaster, error)
+}
+
+// RasterFiles reads rasters of covariates that lie among the objects.
+type RasterFiles interface {
+	Surfaces
+	// Inspect refuses (Invalid) a file that is no raster as Surface reads them, and gives its
+	// georeference.
+	Inspect(ctx context.Context, file io.ReaderAt, size int64, name string) (LayerRaster, error)
+}
