@@ -115,7 +115,7 @@ func (c *canvas) Fill() { c.paint(true, false) }
 // FillStroke implements chart.Renderer.
 func (c *canvas) FillStroke() { c.paint(true, true) }
 
-// Circle implements chart.Renderer.
+// Circle implements chart.Renderer: as in pictures of pixels, it is a path to be painted.
 func (c *canvas) Circle(radius float64, x, y int) {
 	px, py := c.at(x, y)
 	r := radius * c.scale
@@ -129,7 +129,6 @@ func (c *canvas) Circle(radius float64, x, y int) {
 		}
 		c.f.ClosePath()
 	})
-	c.paint(!c.style.FillColor.IsZero(), true)
 }
 
 // paint sets the colours, and draws the path.
@@ -138,7 +137,7 @@ func (c *canvas) paint(fill, stroke bool) {
 	c.path = nil
 	fill = fill && !c.style.FillColor.IsZero()
 	stroke = stroke && !c.style.StrokeColor.IsZero() && c.style.StrokeWidth > 0
-	if !fill && !stroke {
+	if len(path) == 0 || !fill && !stroke {
 		return
 	}
 	how, alpha := "", uint8(255)

@@ -30,6 +30,7 @@ func sample(t *testing.T, paper, name string) []byte {
 		chart.Draw.Text(r, name, 100, 200, chart.Style{FontSize: 30, FontColor: pdf.Ink})
 		chart.Style{FillColor: pdf.Rule, StrokeColor: pdf.Ink, StrokeWidth: 3}.WriteToRenderer(r)
 		r.Circle(60, 600, 200)
+		r.FillStroke()
 		r.MoveTo(400, 300)
 		r.ArcTo(400, 300, 60, 60, 0, 2)
 		r.Close()
