@@ -20,7 +20,7 @@ import (
 // Layout of a field sheet, in millimetres; pixels of its maps.
 const (
 	codeSize    = 34.0 // of the QR code
-	sheetPixels = 1400
+	sheetPixels = 1000
 	mapHighest  = 150.0 // of the map of one field
 	mapLowest   = 80.0
 	overview    = 110.0 // height of the map of all fields

@@ -104,7 +104,7 @@ func Plan(t testing.TB, c Case) ports.ShownPlan {
 
 // layersOf gives two smooth layers.
 func layersOf(f *stratification.Frame) []stratification.Layer {
-	ndvi, clay := stratification.Layer{Name: "ndvi_mean"}, stratification.Layer{Name: "clay content"}
+	ndvi, clay := stratification.Layer{Name: "ndvi_mean"}, stratification.Layer{Name: "clay_content"}
 	for i := range f.Cells {
 		c := f.Centre(i)
 		x, y := (c.X-500_000)/170, (c.Y-5_400_000)/130

@@ -19,6 +19,10 @@ func (d *Document) Draw(x, y, width float64, pixels, rows int, draw func(chart.R
 	d.f.ClipRect(x, y, width, float64(rows)*c.scale, false)
 	err := draw(c)
 	d.f.ClipEnd()
+	// The page has its colours and letters again that it had before; the library does not know.
+	d.f.SetFillColor(int(Tint.R), int(Tint.G), int(Tint.B))
+	d.f.SetFontSize(TextSize)
+	d.f.SetDashPattern(nil, 0)
 	d.MoveTo(next) // lines of a path move the library's place
 	return err
 }
