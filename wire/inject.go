@@ -24,7 +24,7 @@ func newInterface(
 	store ports.Store, objects ports.Objects, issuers identity.Issuers, memory identityadapter.PasswordMemory, hooks ports.WebhookSender,
 	log *slog.Logger,
 ) v12.Deps {
-	panic(googlewire.Build(useCases, importing, telling, assessments, googlewire.Struct(new(v12.Deps), "*")))
+	panic(googlewire.Build(useCases, importing, telling, assessments, mapping, googlewire.Struct(new(v12.Deps), "*")))
 }
 
 // newParts makes a server's parts over a store, an imagery source and a store of files.

@@ -10,6 +10,8 @@ import (
 	"tilth/app/once"
 	"tilth/app/operating"
 	"tilth/app/profiles"
+	"tilth/app/strata"
+	"tilth/app/stratifying"
 	"tilth/app/webhooks"
 	"tilth/ports"
 )
@@ -28,4 +30,6 @@ type parts struct {
 	Sequencer *events.Sequencer
 	Courier   *webhooks.Courier
 	Assessing *assessing.Assessing
+	Strata    *strata.Worker
+	Maps      *stratifying.Maps
 }

@@ -51,7 +51,12 @@ func (Program) Open(ctx context.Context, cfg cli.Config, log *slog.Logger, migra
 		_ = db.Close()
 		return nil, err
 	}
-	return &cli.Opened{Operating: op, Close: db.Close}, nil
+	layers, err := newLibrary(cfg, db)
+	if err != nil {
+		_ = db.Close()
+		return nil, err
+	}
+	return &cli.Opened{Operating: op, Layers: layers, Close: db.Close}, nil
 }
 
 // prepare brings a database to what this version needs: its schema, a key to sign

@@ -6,6 +6,7 @@ import (
 	"tilth/adapters/exchange"
 	"tilth/adapters/http/v12"
 	"tilth/adapters/identity"
+	"tilth/adapters/imagery/surfaces"
 	"tilth/adapters/permission"
 	"tilth/adapters/render"
 	"tilth/app/assessing"
@@ -23,6 +24,8 @@ import (
 	"tilth/app/profiles"
 	"tilth/app/series"
 	"tilth/app/sharing"
+	"tilth/app/strata"
+	"tilth/app/stratifying"
 	"tilth/app/trail"
 	"tilth/app/webhooks"
 	"tilth/core/geo"
@@ -38,7 +41,7 @@ var outside = googlewire.NewSet(
 	identity.NewPasswords, googlewire.Bind(new(ports.Passwords), new(*identity.Passwords)),
 	identity.NewTokens, googlewire.Bind(new(ports.Tokens), new(*identity.Tokens)),
 	permission.New, googlewire.Bind(new(ports.Permissions), new(*permission.Casbin)),
-	gate.New,
+	gate.WithSubscriptions,
 )
 
 // useCases is the use cases over a store.
@@ -49,7 +52,9 @@ var useCases = googlewire.NewSet(
 	googlewire.Value(exchange.Curves{}), googlewire.Bind(new(ports.BuiltInCurves), new(exchange.Curves)),
 	googlewire.Struct(new(identityapp.Deps), "*"), identityapp.New,
 	googlewire.Struct(new(farming.Deps), "*"), farming.Farms, farming.Fields, farming.Seasons, farming.Cultivations, farming.NewCrops,
-	farming.Fertilizations, farming.NewBoundaries,
+	farming.Fertilizations, farming.NewBoundaries, farming.NewAOIs,
+	googlewire.Struct(new(strata.Deps), "*"), strata.New,
+	googlewire.Struct(new(stratifying.Deps), "*"), stratifying.NewPlans,
 	googlewire.Struct(new(once.Deps), "*"), once.New,
 	googlewire.Struct(new(profiles.Deps), "*"), profiles.New,
 	googlewire.Struct(new(profiles.Files), "*"),
@@ -75,6 +80,9 @@ var telling = googlewire.NewSet(
 	googlewire.Struct(new(webhooks.Deps), "*"), webhooks.New,
 )
 
+// mapping is the use cases of maps of zones, which tell the log of progress that is lost.
+var mapping = googlewire.NewSet(stratifying.NewMaps)
+
 // assessments is the use cases of assessments, over a store.
 var assessments = googlewire.NewSet(assessmentTable, googlewire.Struct(new(assessing.Deps), "*"), assessing.New)
 
@@ -85,10 +93,14 @@ var server = googlewire.NewSet(
 	googlewire.Struct(new(events.Sequencer), "*"),
 	googlewire.Struct(new(webhooks.Courier), "*"),
 	assessments,
+	mapping,
 	googlewire.Struct(new(v12.Deps), "*"),
 	googlewire.Struct(new(demo.Loader), "*"),
 	googlewire.Struct(new(series.Computer), "*"), googlewire.Bind(new(profiles.Computer), new(*series.Computer)),
 	googlewire.Bind(new(profiles.Updater), new(*series.Computer)), profiles.NewRefresher,
 	profiles.NewWorker,
+	googlewire.Struct(new(surfaces.Stored), "*"), googlewire.Bind(new(ports.RasterFiles), new(surfaces.Stored)),
+	googlewire.Bind(new(strata.Cells), new(*series.Computer)),
+	googlewire.Struct(new(strata.Preparer), "*"), googlewire.Bind(new(strata.Layers), new(*strata.Preparer)), strata.NewWorker,
 	googlewire.Struct(new(parts), "*"),
 )

@@ -29,6 +29,8 @@ import (
 	"tilth/app/once"
 	"tilth/app/operating"
 	"tilth/app/profiles"
+	"tilth/app/strata"
+	"tilth/app/stratifying"
 	"tilth/ports"
 )
 
@@ -95,6 +97,9 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 	if err := r.parts.Assessing.StartSweep(ctx); err != nil {
 		return err
 	}
+	if err := r.parts.Maps.StartForgetting(ctx); err != nil {
+		return err
+	}
 	postman, err := newPostman(r.cfg, r.db, opts.Out, r.log)
 	if err != nil {
 		return err
@@ -106,6 +111,9 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 			profiles.IndexJobKind: r.parts.Worker.RunIndex,
 			profiles.RefreshKind:  r.parts.Refresher.Run,
 			intake.JobKind:        r.parts.Intake.Run,
+			strata.JobKind:        r.parts.Strata.Run,
+			stratifying.JobKind:   r.parts.Maps.Run,
+			stratifying.JobForget: r.parts.Maps.Forget,
 
 			assessing.JobCompleteness: r.parts.Assessing.Run,
 			assessing.JobSweep:        r.parts.Assessing.Sweep,
@@ -203,6 +211,7 @@ func (r *Running) Serve(ctx context.Context, listener net.Listener) error {
 	group.Go(func() error { return r.bus.Run(background) })
 	group.Go(func() error { return r.forget(background) })
 	group.Go(func() error { return r.forgetEvents(background) })
+	group.Go(func() error { return r.sweep(background) })
 	group.Go(func() error { return r.tell(background) })
 	return group.Wait()
 }
@@ -272,6 +281,7 @@ func (Program) Work(ctx context.Context, cfg cli.Config, log *slog.Logger) error
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return r.pool.Run(ctx) })
 	group.Go(func() error { return r.bus.Run(ctx) })
+	group.Go(func() error { return r.sweep(ctx) })
 	group.Go(func() error { return r.tell(ctx) })
 	return group.Wait()
 }

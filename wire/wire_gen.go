@@ -11,6 +11,7 @@ import (
 	"tilth/adapters/exchange"
 	"tilth/adapters/http/v12"
 	"tilth/adapters/identity"
+	"tilth/adapters/imagery/surfaces"
 	"tilth/adapters/permission"
 	"tilth/adapters/render"
 	"tilth/app/assessing"
@@ -28,6 +29,8 @@ import (
 	"tilth/app/profiles"
 	"tilth/app/series"
 	"tilth/app/sharing"
+	"tilth/app/strata"
+	"tilth/app/stratifying"
 	"tilth/app/trail"
 	"tilth/app/webhooks"
 	"tilth/core/geo"
@@ -80,7 +83,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 	}
 	identityIdentity := identity2.New(deps)
 	casbin := permission.New(store)
-	gateGate := gate.New(casbin)
+	gateGate := gate.WithSubscriptions(casbin, store, clock)
 	farmingDeps := farming.Deps{
 		Store: store,
 		Gate:  gateGate,
@@ -165,6 +168,22 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Log:   log,
 	}
 	assessingAssessing := assessing.New(assessingDeps)
+	aoIs := farming.NewAOIs(farmingDeps)
+	strataDeps := strata.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Clock: clock,
+		IDs:   random,
+	}
+	strataOrders := strata.New(strataDeps)
+	stratifyingDeps := stratifying.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Clock: clock,
+		IDs:   random,
+	}
+	maps := stratifying.NewMaps(stratifyingDeps, log)
+	plans := stratifying.NewPlans(stratifyingDeps)
 	v12Deps := v12.Deps{
 		Identity:       identityIdentity,
 		Farms:          records,
@@ -184,6 +203,10 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Events:         feed,
 		Webhooks:       webhooksWebhooks,
 		Assessing:      assessingAssessing,
+		AOIs:           aoIs,
+		Strata:         strataOrders,
+		Maps:           maps,
+		Plans:          plans,
 		Limits:         limits,
 	}
 	return v12Deps
@@ -211,7 +234,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	}
 	identityIdentity := identity2.New(deps)
 	casbin := permission.New(store)
-	gateGate := gate.New(casbin)
+	gateGate := gate.WithSubscriptions(casbin, store, clock)
 	farmingDeps := farming.Deps{
 		Store: store,
 		Gate:  gateGate,
@@ -296,6 +319,22 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Log:   log,
 	}
 	assessingAssessing := assessing.New(assessingDeps)
+	aoIs := farming.NewAOIs(farmingDeps)
+	strataDeps := strata.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Clock: clock,
+		IDs:   random,
+	}
+	strataOrders := strata.New(strataDeps)
+	stratifyingDeps := stratifying.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Clock: clock,
+		IDs:   random,
+	}
+	maps := stratifying.NewMaps(stratifyingDeps, log)
+	plans := stratifying.NewPlans(stratifyingDeps)
 	v12Deps := v12.Deps{
 		Identity:       identityIdentity,
 		Farms:          records,
@@ -315,6 +354,10 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Events:         feed,
 		Webhooks:       webhooksWebhooks,
 		Assessing:      assessingAssessing,
+		AOIs:           aoIs,
+		Strata:         strataOrders,
+		Maps:           maps,
+		Plans:          plans,
 		Limits:         limits,
 	}
 	exchangeCurves := _wireCurvesValue
@@ -338,6 +381,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Seasons:      records2,
 		Cultivations: records3,
 		Crops:        crops,
+		AOIs:         aoIs,
 	}
 	computer := &series.Computer{
 		Imagery: imagery,
@@ -362,6 +406,16 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		IDs:    random,
 		Log:    log,
 	}
+	stored := surfaces.Stored{
+		Objects: objects,
+	}
+	preparer := &strata.Preparer{
+		Store:   store,
+		Imagery: computer,
+		Rasters: stored,
+		Clock:   clock,
+	}
+	strataWorker := strata.NewWorker(strataDeps, preparer, log)
 	wireParts := &parts{
 		Interface: v12Deps,
 		Gate:      gateGate,
@@ -375,6 +429,8 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Sequencer: sequencer,
 		Courier:   courier,
 		Assessing: assessingAssessing,
+		Strata:    strataWorker,
+		Maps:      maps,
 	}
 	return wireParts
 }

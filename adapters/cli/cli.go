@@ -20,6 +20,7 @@ import (
 
 	"tilth/app/operating"
 	"tilth/app/series"
+	"tilth/app/strata"
 	"tilth/app/zoning"
 	"tilth/core/farm"
 	"tilth/core/fault"
@@ -64,6 +65,7 @@ type Program interface {
 // Opened is an open database with the operator's use cases.
 type Opened struct {
 	Operating *operating.Operating
+	Layers    *strata.Library
 	Close     func() error
 }
 
@@ -187,7 +189,7 @@ when you outgrow it.
 	root.PersistentFlags().BoolVar(&s.asJSON, "json", false, "print the record itself as JSON")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(s.migrate(), s.company(), s.user(), s.token(), s.apiKey(), s.wallet(), s.price(), s.crop(), s.profile(),
-		s.curves(), s.cropCheck(), s.stratify(), s.trail(), s.openapi(), s.backup(), s.restore(), s.key())
+		s.curves(), s.cropCheck(), s.stratify(), s.subscription(), s.stratification(), s.layer(), s.trail(), s.openapi(), s.backup(), s.restore(), s.key())
 	for _, c := range []*cobra.Command{s.serve(), s.worker(), s.doctor(), s.config()} {
 		s.cfg.flags(c.Flags(), false)
 		root.AddCommand(c)
@@ -235,12 +237,17 @@ func (s *shell) print(record any, format string, args ...any) error {
 
 // operate runs a use case of the operator on an open database.
 func (s *shell) operate(cmd *cobra.Command, do func(ctx context.Context, op *operating.Operating) error) error {
+	return s.opened(cmd, func(ctx context.Context, o *Opened) error { return do(ctx, o.Operating) })
+}
+
+// opened runs what needs the database.
+func (s *shell) opened(cmd *cobra.Command, do func(ctx context.Context, o *Opened) error) error {
 	opened, err := s.program.Open(cmd.Context(), s.cfg, s.logger(), true)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = opened.Close() }()
-	return do(cmd.Context(), opened.Operating)
+	return do(cmd.Context(), opened)
 }
 
 // required makes flags of a command required: a call without them is not understood.

@@ -142,7 +142,11 @@ func (s *shell) walletTransactions() *cobra.Command {
 func ledgerLine(t credit.Transaction) string {
 	line := fmt.Sprintf("%-8d %s  %-8s %12s", t.ID, t.CreatedAt.Format(time.RFC3339), t.Kind, t.Amount)
 	if t.Product != "" {
-		line += fmt.Sprintf("  %s, field %d, order %d", t.Product, t.FieldID, t.OrderID)
+		line += "  " + string(t.Product)
+		if t.FieldID != 0 {
+			line += fmt.Sprintf(", field %d", t.FieldID)
+		}
+		line += fmt.Sprintf(", order %d", t.OrderID)
 	}
 	if t.RefundOf != 0 {
 		line += fmt.Sprintf(", of transaction %d", t.RefundOf)

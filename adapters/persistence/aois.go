@@ -24,6 +24,8 @@ type aoiRow struct {
 
 	Fields       *string `bun:"fields,scanonly"` // "id uuid" of each live field, by commas
 	MapRequested bool    `bun:"map_requested,scanonly"`
+	SavedMaps    int64   `bun:"saved_maps,scanonly"`
+	SavedPlans   int64   `bun:"saved_plans,scanonly"`
 }
 
 type aoiFieldRow struct {
@@ -40,6 +42,10 @@ var aoiTable = &table[stratification.AOI, aoiRow]{
 		"(SELECT string_agg(f.id || ' ' || f.uuid, ',' ORDER BY l.position) FROM aoi_fields AS l" +
 			" JOIN fields AS f ON f.id = l.field_id WHERE l.aoi_id = t.id AND f.deleted_at IS NULL) AS fields",
 		"EXISTS (SELECT 1 FROM stratification_orders AS o WHERE o.company_id = t.company_id AND o.aoi_id = t.id) AS map_requested",
+		"(SELECT count(*) FROM stratification_maps AS m JOIN stratification_orders AS o ON o.id = m.order_id" +
+			" WHERE o.company_id = t.company_id AND o.aoi_id = t.id AND m.saved_at IS NOT NULL) AS saved_maps",
+		"(SELECT count(*) FROM stratification_plans AS p JOIN stratification_orders AS o ON o.id = p.order_id" +
+			" WHERE o.company_id = t.company_id AND o.aoi_id = t.id AND p.saved_at IS NOT NULL) AS saved_plans",
 	},
 	filters: commonFilters(map[string]filter{"search": {folded: "t.name_folded"}}),
 	orders:  map[string]orderKey{"name": byName},
@@ -106,7 +112,7 @@ func (r aois) link(ctx context.Context, scope access.Scope, a *stratification.AO
 }
 
 func aoiOfRow(row *aoiRow) (stratification.AOI, error) {
-	a := stratification.AOI{Meta: row.meta(), UUID: row.UUID, Name: row.Name, Description: row.Description, MapRequested: row.MapRequested}
+	a := stratification.AOI{Meta: row.meta(), UUID: row.UUID, Name: row.Name, Description: row.Description, MapRequested: row.MapRequested, SavedMaps: row.SavedMaps, SavedPlans: row.SavedPlans}
 	for item := range strings.SplitSeq(valueOf(row.Fields), ",") {
 		if item == "" {
 			continue

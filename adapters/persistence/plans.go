@@ -31,10 +31,17 @@ type planRow struct {
 	Name          string
 	PlanTag       string
 
-	MapUUID string `bun:"map_uuid,scanonly"`
-	AOIID   int64  `bun:"aoi_id,scanonly"`
-	AOIUUID string `bun:"aoi_uuid,scanonly"`
-	AOIName string `bun:"aoi_name,scanonly"`
+	MapUUID    string                             `bun:"map_uuid,scanonly"`
+	MapAbout   document[stratification.About]     `bun:"map_about,scanonly"`
+	MapFigures document[stratification.Candidate] `bun:"map_figures,scanonly"`
+	MapCreated stamp                              `bun:"map_created,scanonly"`
+	MapSavedAt *stamp                             `bun:"map_saved_at,scanonly"`
+	MapSavedBy *int64                             `bun:"map_saved_by,scanonly"`
+	MapName    string                             `bun:"map_name,scanonly"`
+	MapTag     string                             `bun:"map_tag,scanonly"`
+	AOIID      int64                              `bun:"aoi_id,scanonly"`
+	AOIUUID    string                             `bun:"aoi_uuid,scanonly"`
+	AOIName    string                             `bun:"aoi_name,scanonly"`
 }
 
 var planFilters = map[string]filter{
@@ -58,7 +65,8 @@ func (p samplePlans) filled(q *bun.SelectQuery, points bool) *bun.SelectQuery {
 	} else {
 		q = q.ExcludeColumn("points")
 	}
-	return q.ColumnExpr("m.map_uuid AS map_uuid").ColumnExpr("o.aoi_id AS aoi_id").ColumnExpr("aoi.uuid AS aoi_uuid").ColumnExpr("aoi.name AS aoi_name")
+	return q.ColumnExpr("m.map_uuid AS map_uuid, m.about AS map_about, m.figures AS map_figures, m.created_at AS map_created, " +
+		"m.saved_at AS map_saved_at, m.saved_by AS map_saved_by, m.name AS map_name, m.map_tag AS map_tag").ColumnExpr("o.aoi_id AS aoi_id").ColumnExpr("aoi.uuid AS aoi_uuid").ColumnExpr("aoi.name AS aoi_name")
 }
 
 // Put implements ports.SamplePlans.
@@ -70,7 +78,7 @@ func (p samplePlans) Put(ctx context.Context, scope access.Scope, record *strati
 	figures := record.Plan
 	figures.Points = nil
 	row := planRow{
-		CompanyID: record.CompanyID, OrderID: record.OrderID, MapID: record.MapID, PlanUUID: record.Plan.PlanUUID,
+		CompanyID: record.CompanyID, OrderID: record.OrderID, MapID: record.Map.ID, PlanUUID: record.Plan.PlanUUID,
 		Figures: document[stratification.Plan]{figures}, CreatedAt: stamp{record.CreatedAt},
 	}
 	var err error
@@ -152,8 +160,16 @@ func (p samplePlans) GetSaved(ctx context.Context, scope access.Scope, id int64,
 
 func planOfRow(row *planRow) (stratification.SamplePlan, error) {
 	record := stratification.SamplePlan{
-		ID: row.ID, CompanyID: row.CompanyID, OrderID: row.OrderID, MapID: row.MapID, MapUUID: row.MapUUID, Plan: row.Figures.V,
+		ID: row.ID, CompanyID: row.CompanyID, OrderID: row.OrderID, Plan: row.Figures.V,
 		CreatedAt: row.CreatedAt.Time, AOI: stratification.AOIRef{ID: row.AOIID, UUID: row.AOIUUID, Name: row.AOIName},
+	}
+	var err error
+	if record.Map, err = mapOfRow(&mapRow{
+		ID: row.MapID, CompanyID: row.CompanyID, OrderID: row.OrderID, MapUUID: row.MapUUID, About: row.MapAbout, Figures: row.MapFigures,
+		CreatedAt: row.MapCreated, SavedAt: row.MapSavedAt, SavedBy: row.MapSavedBy, Name: row.MapName, MapTag: row.MapTag,
+		AOIID: row.AOIID, AOIUUID: row.AOIUUID, AOIName: row.AOIName,
+	}); err != nil {
+		return record, err
 	}
 	if row.SavedAt != nil {
 		record.Saved = &stratification.Saving{Name: row.Name, Tag: row.PlanTag, At: row.SavedAt.Time, By: valueOf(row.SavedBy)}

@@ -42,6 +42,9 @@ type stratRow struct {
 	AOIUUID string  `bun:"aoi_uuid,scanonly"`
 	AOIName string  `bun:"aoi_name,scanonly"`
 	Email   *string `bun:"email,scanonly"`
+
+	SavedMaps  int64 `bun:"saved_maps,scanonly"`
+	SavedPlans int64 `bun:"saved_plans,scanonly"`
 }
 
 // The stored forms. What is stored is read for ever: members are added, never changed.
@@ -80,7 +83,9 @@ func (o strats) selected(land bool) *bun.SelectQuery {
 	} else {
 		q = q.ExcludeColumn("land")
 	}
-	return q.ColumnExpr("aoi.uuid AS aoi_uuid").ColumnExpr("aoi.name AS aoi_name").ColumnExpr("requester.email AS email")
+	return q.ColumnExpr("(SELECT count(*) FROM stratification_maps AS m WHERE m.order_id = t.id AND m.saved_at IS NOT NULL) AS saved_maps").
+		ColumnExpr("(SELECT count(*) FROM stratification_plans AS p WHERE p.order_id = t.id AND p.saved_at IS NOT NULL) AS saved_plans").
+		ColumnExpr("aoi.uuid AS aoi_uuid").ColumnExpr("aoi.name AS aoi_name").ColumnExpr("requester.email AS email")
 }
 
 // Count implements ports.StratificationOrders.
@@ -214,7 +219,7 @@ func stratOfRow(row *stratRow) (stratification.OrderState, error) {
 		RequestBy: stratification.Requester{ID: valueOf(row.RequestBy), Email: valueOf(row.Email)},
 		CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time, ProcessingAt: row.ProcessingAt.timeOf(), CompletedAt: row.CompletedAt.timeOf(),
 		AreaM2: row.AreaM2, Charge: row.Charge, Grid: stratification.GridChoice(row.Grid.V), Digest: row.Digest,
-		Notes: row.Notes.V, Synthetic: row.Synthetic,
+		Notes: row.Notes.V, Synthetic: row.Synthetic, SavedMaps: row.SavedMaps, SavedPlans: row.SavedPlans,
 	}
 	for _, l := range row.Land.V {
 		s.Land = append(s.Land, stratification.Land(l))

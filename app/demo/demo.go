@@ -51,6 +51,7 @@ type Loader struct {
 	Seasons      *farming.Records[farm.Season]
 	Cultivations *farming.Records[farm.Cultivation]
 	Crops        *farming.Crops
+	AOIs         *farming.AOIs
 }
 
 // Load brings the demonstration up and gives its owner.
@@ -63,7 +64,10 @@ func (l *Loader) Load(ctx context.Context, plan Plan) (ports.User, error) {
 	if err := l.money(ctx, who); err != nil {
 		return owner, err
 	}
-	return owner, l.land(ctx, who, plan)
+	if err := l.land(ctx, who, plan); err != nil {
+		return owner, err
+	}
+	return owner, l.stratify(ctx, who)
 }
 
 func (l *Loader) people(ctx context.Context) (ports.User, error) {

@@ -15,6 +15,8 @@ var kinds = []Kind{
 	{TypeProfileCompleted, "A vegetation-index profile has finished processing.", ProfileCompleted{}},
 	{TypeStratificationCompleted, "The layers of a stratification order are ready.", StratificationCompleted{}},
 	{TypeStratificationFailed, "A stratification order has failed; its charge is released.", StratificationFailed{}},
+	{TypeMapsReady, "The maps of zones that were asked for are made.", MapsReady{}},
+	{TypePlanReady, "A sample plan is made.", PlanReady{}},
 }
 
 // Kinds gives every type of event that is published.

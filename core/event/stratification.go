@@ -26,3 +26,32 @@ type StratificationFailed struct {
 	Status   string `json:"status"`
 	Reason   string `json:"reason"`
 }
+
+// TypeMapsReady is published when a call that makes maps of zones is done.
+const TypeMapsReady = "stratification_maps_ready"
+
+// MapsReady is the payload of stratification_maps_ready. Without a map the reason says why.
+type MapsReady struct {
+	JobID    int64    `json:"job_id"`
+	OrderID  int64    `json:"order_id"`
+	AOI      int64    `json:"aoi"`
+	AOIUUID  string   `json:"aoi_uuid"`
+	Status   string   `json:"status"`
+	MapUUIDs []string `json:"map_uuids"`
+	Reason   string   `json:"reason"`
+}
+
+// TypePlanReady is published when a sample plan is made, of a map or of another plan.
+const TypePlanReady = "sample_plan_ready"
+
+// PlanReady is the payload of sample_plan_ready: map_uuid is the plan's, as in its records,
+// and stratification_map_uuid that of the map it is of.
+type PlanReady struct {
+	OrderID   int64  `json:"order_id"`
+	AOI       int64  `json:"aoi"`
+	AOIUUID   string `json:"aoi_uuid"`
+	MapUUID   string `json:"map_uuid"`
+	ZonesUUID string `json:"stratification_map_uuid"`
+	Samples   int    `json:"number_of_samples"`
+	IsCustom  bool   `json:"is_custom"`
+}

@@ -28,6 +28,14 @@ func seedOf(scope string, params any) uint64 {
 	return binary.BigEndian.Uint64(sum[:8]) >> 11
 }
 
+// PlanSeedOf is SeedOf of a sample plan: what it belongs to is its map.
+func PlanSeedOf(p PlanParams) uint64 {
+	p = p.settled()
+	p.Seed = 0
+	sum := sha256.Sum256(append([]byte(p.Scope), canonical(p)...))
+	return binary.BigEndian.Uint64(sum[:8]) >> 11
+}
+
 // canonical gives parameters as JSON with its members in a fixed order.
 func canonical(p any) []byte {
 	raw, err := json.Marshal(p) // maps come out with sorted keys

@@ -134,8 +134,7 @@ type SamplePlan struct {
 	ID        int64
 	CompanyID int64
 	OrderID   int64
-	MapID     int64
-	MapUUID   string // of the map
+	Map       Map // that it is of, without labels and outlines
 	AOI       AOIRef
 	Plan      Plan // its points are there only where the whole plan was asked for
 	CreatedAt time.Time

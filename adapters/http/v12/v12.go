@@ -19,6 +19,8 @@ import (
 	"tilth/app/people"
 	"tilth/app/profiles"
 	"tilth/app/sharing"
+	"tilth/app/strata"
+	"tilth/app/stratifying"
 	"tilth/app/trail"
 	"tilth/app/webhooks"
 	"tilth/core/farm"
@@ -51,6 +53,11 @@ type Deps struct {
 
 	Assessing *assessing.Assessing
 
+	AOIs   *farming.AOIs
+	Strata *strata.Orders
+	Maps   *stratifying.Maps
+	Plans  *stratifying.Plans
+
 	Limits geo.Limits
 }
 
@@ -78,6 +85,10 @@ func Register(a *rest.API, d Deps) {
 	registerEvents(a, d.Events)
 	registerWebhooks(a, d.Webhooks)
 	registerAssessments(a, d.Assessing)
+	registerAOIs(a, d.AOIs, d.Strata)
+	registerStratificationOrders(a, d.Strata)
+	registerMaps(a, d.Maps)
+	registerPlans(a, d.Plans)
 }
 
 // describe adds what the document says beside the routes: groups, and the codes of the

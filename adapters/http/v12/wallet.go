@@ -104,7 +104,7 @@ func products() (out []string) {
 	for _, p := range credit.Products {
 		out = append(out, string(p))
 	}
-	return out
+	return append(out, string(credit.Stratification))
 }
 
 func showTransaction(t credit.Transaction) Transaction {

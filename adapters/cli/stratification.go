@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tilth/app/operating"
+	"tilth/app/strata"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/stratification"
+	"tilth/ports"
+)
+
+func (s *shell) subscription() *cobra.Command {
+	var company int64
+	var service, until string
+	grant := &cobra.Command{
+		Use: "grant", Short: "Subscribe a company to a service, in place of the subscription it has",
+		Example: "  tilth subscription grant --company 1 --service stratification --until 2027-12-31",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			last, err := lastDay(until)
+			if err != nil {
+				return err
+			}
+			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
+				granted, err := op.Subscribe(ctx, company, access.Service(service), last)
+				if err != nil {
+					return err
+				}
+				end := "without end"
+				if until != "" {
+					end = "until " + until
+				}
+				return s.print(map[string]any{"company": company, "service": service, "until": optional(until), "granted_at": granted.GrantedAt},
+					"company %d is subscribed to %s, %s", company, service, end)
+			})
+		},
+	}
+	revoke := &cobra.Command{
+		Use: "revoke", Short: "End a company's subscription at once; what it has paid for stays readable",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
+				if err := op.Unsubscribe(ctx, company, access.Service(service)); err != nil {
+					return err
+				}
+				return s.print(map[string]any{"company": company, "service": service}, "company %d is no longer subscribed to %s", company, service)
+			})
+		},
+	}
+	for _, c := range []*cobra.Command{grant, revoke} {
+		c.Flags().Int64Var(&company, "company", 0, "id of the company")
+		c.Flags().StringVar(&service, "service", "", string(stratification.Service))
+	}
+	grant.Flags().StringVar(&until, "until", "", "last day, YYYY-MM-DD, UTC (default: without end)")
+	return group("subscription", "What the companies subscribe to", required(grant, "company", "service"), required(revoke, "company", "service"))
+}
+
+// lastDay reads a day; nil for an empty text.
+func lastDay(text string) (*time.Time, error) {
+	if text == "" {
+		return nil, nil
+	}
+	day, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return nil, fault.Field("until", fmt.Sprintf("%q is no day; write it as 2027-12-31.", text))
+	}
+	return &day, nil
+}
+
+func (s *shell) stratification() *cobra.Command {
+	var order int64
+	retry := &cobra.Command{
+		Use: "retry", Short: "Take a failed stratification order up again",
+		Long: fmt.Sprintf("Takes a failed stratification order up again: its charge is held anew and its layers are\nprepared in the background. An order is taken up again at most %d times.", stratification.MostRetries),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
+				o, err := op.RetryStratification(ctx, order)
+				if err != nil {
+					return err
+				}
+				return s.print(map[string]any{"order": o.ID, "company": o.CompanyID, "status": o.Status, "retries": o.Retries},
+					"order %d of company %d is %s, retry %d of %d", o.ID, o.CompanyID, o.Status, o.Retries, stratification.MostRetries)
+			})
+		},
+	}
+	retry.Flags().Int64Var(&order, "order", 0, "id of the order")
+	return group("stratification", "Stratification orders", required(retry, "order"))
+}
+
+// rasterJSON is a registered raster with --json.
+type rasterJSON struct {
+	Name     string    `json:"name"`
+	File     string    `json:"file"`
+	Checksum string    `json:"checksum"`
+	Size     int64     `json:"size"`
+	EPSG     int       `json:"epsg"`
+	CellSize float64   `json:"cell_size"`
+	Columns  int       `json:"columns"`
+	Rows     int       `json:"rows"`
+	Scale    float64   `json:"scale"`
+	Offset   float64   `json:"offset"`
+	AddedAt  time.Time `json:"added_at"`
+}
+
+func (s *shell) printLayer(what string, r ports.LayerRaster) error {
+	return s.print(rasterJSON{r.Name, r.File, r.Checksum, r.Size, r.EPSG, r.CellSize, r.Cols, r.Rows, r.Scale, r.Offset, r.AddedAt},
+		"%s%-16s %s, EPSG:%d, %d × %d pixels of %g m, sha256 %.12s", what, r.Name, r.File, r.EPSG, r.Cols, r.Rows, r.CellSize, r.Checksum)
+}
+
+func (s *shell) layer() *cobra.Command {
+	var file string
+	in := strata.NewLayer{Scale: 1}
+	add := &cobra.Command{
+		Use: "add", Short: "Register a raster as a layer of stratification orders",
+		Long: `Registers a GeoTIFF of one band of unsigned integers in a UTM zone. It is copied to the store
+of files, and sampled for every order placed from then on whose area it reaches. Values are
+the file's numbers times --scale plus --offset. Of the layer "elevation", in metres with square
+pixels, slope and topographic wetness are derived as well.`,
+		Example: "  tilth layer add --name clay --file clay.tif\n  tilth layer add --name elevation --file dem_dm.tif --scale 0.1",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			opened, err := os.Open(file)
+			if err != nil {
+				return err
+			}
+			defer opened.Close()
+			info, err := opened.Stat()
+			if err != nil {
+				return err
+			}
+			in.File, in.Content = filepath.Base(file), localFile{opened, info.Size()}
+			return s.withLayers(cmd, func(ctx context.Context, l *strata.Library) error {
+				added, err := l.Add(ctx, in)
+				if err != nil {
+					return err
+				}
+				return s.printLayer("registered ", added)
+			})
+		},
+	}
+	f := add.Flags()
+	f.StringVar(&in.Name, "name", "", "name of the layer: small letters, digits and underscores")
+	f.StringVar(&file, "file", "", "the GeoTIFF")
+	f.Float64Var(&in.Scale, "scale", 1, "what the file's numbers are multiplied with")
+	f.Float64Var(&in.Offset, "offset", 0, "what is added then")
+	list := &cobra.Command{Use: "list", Short: "List the registered rasters", RunE: func(cmd *cobra.Command, _ []string) error {
+		return s.withLayers(cmd, func(ctx context.Context, l *strata.Library) error {
+			all, err := l.List(ctx)
+			for _, r := range all {
+				if err := s.printLayer("", r); err != nil {
+					return err
+				}
+			}
+			return err
+		})
+	}}
+	var name string
+	remove := &cobra.Command{Use: "remove", Short: "Forget a raster; the layers of earlier orders stay", RunE: func(cmd *cobra.Command, _ []string) error {
+		return s.withLayers(cmd, func(ctx context.Context, l *strata.Library) error {
+			gone, err := l.Remove(ctx, name)
+			if err != nil {
+				return err
+			}
+			return s.printLayer("removed ", gone)
+		})
+	}}
+	remove.Flags().StringVar(&name, "name", "", "name of the layer")
+	return group("layer", "Rasters of relief and soil, as layers of stratification orders", required(add, "name", "file"), list, required(remove, "name"))
+}
+
+// localFile is a file of this machine as ports.Object.
+type localFile struct {
+	*os.File
+	size int64
+}
+
+// Size implements ports.Object.
+func (f localFile) Size() int64 { return f.size }
+
+func (s *shell) withLayers(cmd *cobra.Command, do func(ctx context.Context, l *strata.Library) error) error {
+	return s.opened(cmd, func(ctx context.Context, o *Opened) error { return do(ctx, o.Layers) })
+}

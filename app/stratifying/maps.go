@@ -1,0 +1,339 @@
+package stratifying
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"log/slog"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tilth/app/listing"
+	"tilth/core/access"
+	"tilth/core/audit"
+	"tilth/core/event"
+	"tilth/core/fault"
+	"tilth/core/stratification"
+	"tilth/ports"
+)
+
+// Maps is the use cases of maps of zones.
+type Maps struct {
+	deps Deps
+	log  *slog.Logger
+}
+
+// NewMaps makes the use cases.
+func NewMaps(deps Deps, log *slog.Logger) *Maps { return &Maps{deps, log} }
+
+// Permission gives the permission of an action: list, retrieve, export, generate or save.
+func (m *Maps) Permission(action string) access.Permission { return mapPermission(action) }
+
+// Request asks for maps of an order.
+type Request struct {
+	OrderID int64
+	Layers  []string // empty: all that the order has
+	Params  stratification.Params
+	Seeded  bool // Params.Seed was given; otherwise it follows from the rest
+}
+
+// Made is a run with the maps it made.
+type Made struct {
+	stratification.Run
+	Candidates []stratification.Map // without labels and outlines; those that are still there
+}
+
+// Generate makes the maps of an order: within the request where there are few cells, else in
+// the background. The same parameters, the seed among them, are the same maps, made once.
+//
+// Faults: Unauthenticated, Forbidden, NotFound (the order); Invalid (parameters, layers);
+// Conflict (order_not_active, aoi_changed).
+func (m *Maps) Generate(ctx context.Context, who access.Principal, req Request) (Made, error) {
+	if err := m.deps.Gate.Require(ctx, who, m.Permission("generate")); err != nil {
+		return Made{}, err
+	}
+	var run stratification.Run
+	small := false
+	err := m.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		order, err := ready(ctx, tx, who.Scope(false), req.OrderID)
+		if err != nil {
+			return err
+		}
+		draft, cells, err := m.draft(ctx, tx, who, order, req)
+		if err != nil {
+			return err
+		}
+		small = cells <= mostAtOnce
+		run, err = m.take(ctx, tx, who.Scope(false), draft, small)
+		return err
+	})
+	if err != nil {
+		return Made{}, err
+	}
+	if small && run.Open() {
+		// The queued job is a second chance, should this process end before the maps are there.
+		if err := m.carryOut(ctx, who.Scope(false), run, nil); err != nil {
+			return Made{}, err
+		}
+	}
+	return m.made(ctx, who.Scope(false), run.ID)
+}
+
+// draft makes the run that a request asks for, after the check of its parameters, and gives
+// the cells that its layers cover.
+func (m *Maps) draft(ctx context.Context, tx ports.Repos, who access.Principal, order stratification.OrderState, req Request) (stratification.Run, int, error) {
+	var none stratification.Run
+	layers, err := tx.StratificationOrders.Layers(ctx, who.Scope(false), order.ID, false)
+	if err != nil {
+		return none, 0, err
+	}
+	names, err := chosen(layers, req.Layers)
+	if err != nil {
+		return none, 0, err
+	}
+	p := req.Params
+	p.Scope = order.DataUUID
+	if err := p.Check(names); err != nil {
+		return none, 0, err
+	}
+	if !req.Seeded {
+		p.Seed = stratification.SeedOf(p)
+	}
+	frame, err := order.Frame()
+	if err != nil {
+		return none, 0, err
+	}
+	now := m.deps.Clock.Now()
+	return stratification.Run{
+		OrderID: order.ID, Key: stratification.RunKey(order.Digest, names, p), Layers: names, Params: p,
+		Status: stratification.RunQueued, CreatedBy: who.UserID, CreatedAt: now, UpdatedAt: now,
+	}, len(frame.Cells), nil
+}
+
+// chosen gives the names of the layers to use, in the order's order.
+func chosen(layers []stratification.PreparedLayer, asked []string) ([]string, error) {
+	fields := fault.Fields{}
+	there := map[string]string{} // why a layer cannot be used, by name
+	var names []string
+	for _, l := range layers {
+		there[l.Name] = l.Dropped
+		if l.Dropped == "" && (len(asked) == 0 || slices.Contains(asked, l.Name)) {
+			names = append(names, l.Name)
+		}
+	}
+	seen := map[string]bool{}
+	for _, name := range asked {
+		dropped, ok := there[name]
+		switch {
+		case !ok:
+			fields.Addf("layers", "The order has no layer %q; it has %s.", name, strings.Join(slices.Sorted(maps.Keys(there)), ", "))
+		case dropped != "":
+			fields.Addf("layers", "The layer %q cannot be used: %s.", name, dropped)
+		case seen[name]:
+			fields.Addf("layers", "The layer %q is there twice.", name)
+		}
+		seen[name] = true
+	}
+	if err := fields.Err(); err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, fault.New(fault.Invalid, "no_usable_layers", "The order has no layer that can be used.").With("dropped", there)
+	}
+	return names, nil
+}
+
+// take stores a run with its job, or gives the one with its key. One that failed, or whose
+// maps are gone, is taken up again.
+func (m *Maps) take(ctx context.Context, tx ports.Repos, scope access.Scope, draft stratification.Run, small bool) (stratification.Run, error) {
+	run, err := tx.StratificationRuns.Find(ctx, scope, draft.OrderID, draft.Key)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		run = draft
+		if err := tx.StratificationRuns.Insert(ctx, scope, &run); err != nil {
+			return run, err
+		}
+	case err != nil:
+		return run, err
+	case run.Open():
+		return run, nil
+	default:
+		if run, err = tx.StratificationRuns.GetForUpdate(ctx, scope, run.ID); err != nil {
+			return run, err
+		}
+		there, err := m.candidates(ctx, tx, scope, run)
+		if err != nil || run.Status == stratification.RunDone && len(there) == len(run.Maps) {
+			return run, err
+		}
+		run.Status, run.Done, run.Reason, run.UpdatedAt = stratification.RunQueued, 0, "", draft.UpdatedAt
+		if err := tx.StratificationRuns.Update(ctx, scope, run); err != nil {
+			return run, err
+		}
+	}
+	at := draft.UpdatedAt
+	if small {
+		at = at.Add(secondChance)
+	}
+	return run, tx.Jobs.Enqueue(ctx, ports.Job{
+		Kind: JobKind, Key: strconv.FormatInt(run.ID, 10), CompanyID: scope.Company(), Subject: run.ID, RunAt: at,
+	})
+}
+
+// Job gives a run. Faults: Unauthenticated, Forbidden, NotFound.
+func (m *Maps) Job(ctx context.Context, who access.Principal, id int64) (Made, error) {
+	if err := m.deps.Gate.Require(ctx, who, m.Permission("retrieve")); err != nil {
+		return Made{}, err
+	}
+	return m.made(ctx, who.Scope(false), id)
+}
+
+func (m *Maps) made(ctx context.Context, scope access.Scope, id int64) (Made, error) {
+	var out Made
+	err := m.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		if out.Run, err = tx.StratificationRuns.Get(ctx, scope, id); err != nil {
+			return err
+		}
+		out.Candidates, err = m.candidates(ctx, tx, scope, out.Run)
+		return err
+	})
+	return out, err
+}
+
+// candidates gives the maps of a run that are still there.
+func (m *Maps) candidates(ctx context.Context, tx ports.Repos, scope access.Scope, run stratification.Run) ([]stratification.Map, error) {
+	var out []stratification.Map
+	for _, uuid := range run.Maps { // at most seven
+		one, err := tx.StratificationMaps.ByUUID(ctx, scope, uuid, false)
+		if fault.Is(err, fault.NotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// Save gives a map a name and a tag, for good. A map that is saved already stays as it is.
+// Faults: Unauthenticated, Forbidden, NotFound, Invalid; Conflict (tag_taken, map_saved).
+func (m *Maps) Save(ctx context.Context, who access.Principal, uuid, name, tag string) (stratification.Map, error) {
+	var out stratification.Map
+	if err := m.deps.Gate.Require(ctx, who, m.Permission("save")); err != nil {
+		return out, err
+	}
+	err := m.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		out, err = m.deps.saveMap(ctx, tx, who, uuid, name, tag)
+		return err
+	})
+	return out, err
+}
+
+func (d Deps) saveMap(ctx context.Context, tx ports.Repos, who access.Principal, uuid, name, tag string) (stratification.Map, error) {
+	scope := who.Scope(false)
+	found, err := tx.StratificationMaps.ByUUID(ctx, scope, uuid, false)
+	if err != nil {
+		return found, err
+	}
+	if err := checkSaving(name, "map_tag", tag); err != nil {
+		return found, err
+	}
+	// The order is locked: what is saved of it is saved one after the other.
+	if _, err := tx.StratificationOrders.GetForUpdate(ctx, scope, found.OrderID); err != nil {
+		return found, err
+	}
+	if found, err = tx.StratificationMaps.ByUUIDForUpdate(ctx, scope, uuid); err != nil {
+		return found, err
+	}
+	if was := found.Saved; was != nil {
+		if name != "" && name != was.Name || tag != "" && tag != was.Tag {
+			return found, fault.Newf(fault.Conflict, "map_saved", "The map is saved as %q with the tag %q; saved maps do not change.", was.Name, was.Tag)
+		}
+		return found, nil
+	}
+	k := len(found.Candidate.Zones)
+	found.Saved = d.named(who, name, fmt.Sprintf("%d zones", k), tag)
+	if err := free(tag, stratification.DefaultMapTag(k), func(tag string) error {
+		found.Saved.Tag = tag
+		return tx.StratificationMaps.Save(ctx, scope, found)
+	}); err != nil {
+		return found, err
+	}
+	return found, d.notedSaving(ctx, tx, who, MapResource, found.ID, found.OrderID, *found.Saved)
+}
+
+// savedAs is a saving as the audit trail tells of it.
+type savedAs struct {
+	Order     int64
+	Name, Tag string
+}
+
+func (d Deps) notedSaving(ctx context.Context, tx ports.Repos, who access.Principal, resource string, id, orderID int64, s stratification.Saving) error {
+	what := savedAs{orderID, s.Name, s.Tag}
+	return tx.Audit.Add(ctx, audit.By(who, d.Clock.Now()).Of(audit.Create, resource, id, audit.Diff(nil, &what)))
+}
+
+// Saved lists the saved maps; filters are order, aoi and map_tag.
+// Faults: Unauthenticated, Forbidden.
+func (m *Maps) Saved(ctx context.Context, who access.Principal, q ports.Query, outlines bool) (listing.Of[stratification.Map], error) {
+	if err := m.deps.Gate.Require(ctx, who, m.Permission("list")); err != nil {
+		return listing.Of[stratification.Map]{}, err
+	}
+	scope := who.Scope(false)
+	return listing.Read(ctx, m.deps.Store,
+		func(ctx context.Context, tx ports.Repos) (int64, error) {
+			return tx.StratificationMaps.CountSaved(ctx, scope, q)
+		},
+		func(ctx context.Context, tx ports.Repos) iter.Seq2[stratification.Map, error] {
+			return tx.StratificationMaps.EachSaved(ctx, scope, q, outlines)
+		})
+}
+
+// Retrieve gives a saved map. Faults: Unauthenticated, Forbidden, NotFound.
+func (m *Maps) Retrieve(ctx context.Context, who access.Principal, id int64, outlines bool) (stratification.Map, error) {
+	var out stratification.Map
+	if err := m.deps.Gate.Require(ctx, who, m.Permission("retrieve")); err != nil {
+		return out, err
+	}
+	err := m.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		out, err = tx.StratificationMaps.GetSaved(ctx, who.Scope(false), id, outlines)
+		return err
+	})
+	return out, err
+}
+
+// Whole gives a map, candidate or saved, with its labels and outlines, for files and pictures,
+// and the order it is of. Faults: Unauthenticated, Forbidden, NotFound.
+func (m *Maps) Whole(ctx context.Context, who access.Principal, uuid string) (found stratification.Map, order stratification.OrderState, err error) {
+	if err := m.deps.Gate.Require(ctx, who, m.Permission("export")); err != nil {
+		return found, order, err
+	}
+	err = m.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		found, order, err = whole(ctx, tx, who.Scope(false), uuid)
+		return err
+	})
+	return found, order, err
+}
+
+// whole gives a map with all of it, and its order.
+func whole(ctx context.Context, tx ports.Repos, scope access.Scope, uuid string) (stratification.Map, stratification.OrderState, error) {
+	found, err := tx.StratificationMaps.ByUUID(ctx, scope, uuid, true)
+	if err != nil {
+		return found, stratification.OrderState{}, err
+	}
+	order, err := tx.StratificationOrders.Get(ctx, scope, found.OrderID)
+	return found, order, err
+}
+
+// readyEvent tells that the maps of a run are there.
+func (m *Maps) readyEvent(run stratification.Run, order stratification.OrderState) event.Event {
+	return event.Event{
+		ID: m.deps.IDs.UUID(), Type: event.TypeMapsReady, CompanyID: run.CompanyID,
+		Subject: "stratification_order/" + order.DataUUID, At: m.deps.Clock.Now(),
+		Data: event.MapsReady{
+			JobID: run.ID, OrderID: run.OrderID, AOI: order.AOI.ID, AOIUUID: order.AOI.UUID, Status: string(run.Status), MapUUIDs: run.Maps, Reason: run.Reason,
+		},
+	}
+}

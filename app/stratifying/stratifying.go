@@ -1,0 +1,131 @@
+// Package stratifying holds the use cases of maps of zones and of sample plans: making them
+// of what an order prepared, saving them, and reading what was saved. How zones are drawn and
+// points are placed is the core's.
+package stratifying
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"tilth/app/gate"
+	"tilth/app/strata"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/stratification"
+	"tilth/ports"
+)
+
+// What the audit trail calls maps and plans.
+const (
+	MapResource  = "stratification_map"
+	PlanResource = "sample_plan_map"
+)
+
+// Deps is what the use cases need.
+type Deps struct {
+	Store ports.Store
+	Gate  *gate.Gate
+	Clock ports.Clock
+	IDs   ports.IDs
+}
+
+// mapPermission gives the permission of an action on maps. Making and saving need a
+// subscription; reading what was paid for does not.
+func mapPermission(action string) access.Permission {
+	p := access.Permission{Slug: "stratification_map.view", Action: action, View: "StratificationMapView"}
+	if makes(action) {
+		p.Slug, p.Service = "stratification_map.create", stratification.Service
+	}
+	return p
+}
+
+// planPermission gives the permission of an action on plans, likewise.
+func planPermission(action string) access.Permission {
+	p := access.Permission{Slug: "sample_plan_map.view", Action: action, View: "SamplePlanMapView"}
+	if makes(action) {
+		p.Slug, p.Service = "sample_plan_map.create", stratification.Service
+	}
+	return p
+}
+
+func makes(action string) bool {
+	return slices.Contains([]string{"generate", "customise", "save"}, action)
+}
+
+// ready gives an order whose layers are there and whose area of interest is as it was.
+// Faults: NotFound; Conflict (order_not_active, aoi_changed).
+func ready(ctx context.Context, tx ports.Repos, scope access.Scope, orderID int64) (stratification.OrderState, error) {
+	order, err := tx.StratificationOrders.Get(ctx, scope, orderID)
+	if err != nil {
+		return order, err
+	}
+	if order.Status != stratification.OrderActive {
+		return order, fault.Newf(fault.Conflict, "order_not_active", "Order %d is %s; maps are made of an active order.", orderID, order.Status).
+			With("status", string(order.Status))
+	}
+	aoi, err := tx.AOIs.Get(ctx, scope, order.AOI.ID)
+	if err != nil {
+		return order, err
+	}
+	land, err := strata.Land(ctx, tx, scope, aoi)
+	if err != nil {
+		return order, err
+	}
+	if changed := order.Changed(land); len(changed) > 0 {
+		return order, fault.New(fault.Conflict, "aoi_changed",
+			"The area of interest is not the one that was ordered: fields came, went or have another boundary. Maps that are there stay; for new ones place a new order.").
+			With("field_uuids", changed)
+	}
+	return order, nil
+}
+
+// named gives the saving of a record, with the name that was given or else one of its own.
+func (d Deps) named(who access.Principal, name, otherwise, tag string) *stratification.Saving {
+	if name == "" {
+		name = otherwise
+	}
+	return &stratification.Saving{Name: name, Tag: tag, At: d.Clock.Now(), By: who.UserID}
+}
+
+// mostName bounds the name of a map or plan, in characters.
+const mostName = 255
+
+// checkSaving refuses a name or tag that cannot be one.
+func checkSaving(name, parameter, tag string) error {
+	f := stratification.CheckTag(parameter, tag)
+	switch n := len([]rune(name)); {
+	case n > mostName:
+		f.Addf("name", "At most %d characters; this has %d.", mostName, n)
+	case slices.Contains([]rune(name), 0):
+		f.Add("name", "This is not valid text: UTF-8 without the character U+0000.")
+	}
+	return f.Err()
+}
+
+// mostTags is how many tags are tried for a record that is saved without one.
+const mostTags = 1000
+
+// free saves under the first tag that nothing of the order has: the given one and no other,
+// or else the rule's, or that with a number behind it.
+func free(given, rule string, save func(tag string) error) error {
+	if given != "" {
+		return save(given)
+	}
+	var err error
+	for n := 1; n <= mostTags; n++ {
+		tag := rule
+		if n > 1 {
+			tag = fmt.Sprintf("%s-%d", rule, n)
+		}
+		if err = save(tag); !taken(err) {
+			return err
+		}
+	}
+	return err
+}
+
+func taken(err error) bool {
+	known, ok := fault.As(err)
+	return ok && known.Code == "tag_taken"
+}
