@@ -97,7 +97,7 @@ func Plan(t testing.TB, c Case) ports.ShownPlan {
 	choices.Samples, choices.Seed = c.Samples, 9_007_199_254_740_991
 	plan, err := stratification.NewPlan(&frame, &result.Candidates[0].Zoning, choices)
 	require.NoError(t, err)
-	out.Plan = stratification.SamplePlan{ID: 2, OrderID: 3, MapID: 1, MapUUID: result.Candidates[0].MapUUID, AOI: aoi, Plan: plan, CreatedAt: at}
+	out.Plan = stratification.SamplePlan{ID: 2, OrderID: 3, Map: out.Map, AOI: aoi, Plan: plan, CreatedAt: at}
 	out.Address = "https://tilth.example/api/v1.2/soil/stratification/sample-plan/" + plan.PlanUUID + "/"
 	return out
 }
