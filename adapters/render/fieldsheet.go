@@ -45,7 +45,7 @@ func (Charts) DrawSheet(w io.Writer, paper string, in ports.ShownPlan) error {
 	if err != nil {
 		return err
 	}
-	sheet := &sheet{Document: d, scene: s, in: in, letters: pen{letters: letters}}
+	sheet := &fieldSheet{Document: d, scene: s, in: in, letters: pen{letters: letters}}
 	if err := sheet.front(); err != nil {
 		return err
 	}
@@ -57,8 +57,8 @@ func (Charts) DrawSheet(w io.Writer, paper string, in ports.ShownPlan) error {
 	return d.Write(w)
 }
 
-// sheet is a field sheet in the making.
-type sheet struct {
+// fieldSheet is a field sheet in the making.
+type fieldSheet struct {
 	*pdf.Document
 	scene   *scene
 	in      ports.ShownPlan
@@ -66,7 +66,7 @@ type sheet struct {
 }
 
 // front says of which plan the sheet is, and shows all fields where there are several.
-func (s *sheet) front() error {
+func (s *fieldSheet) front() error {
 	plan := &s.in.Plan.Plan
 	if s.in.Address != "" {
 		if err := s.QR(s.in.Address, pdf.Margin+s.Width()-codeSize, pdf.Margin-3, codeSize); err != nil {
@@ -120,7 +120,7 @@ func placedText(plan *stratification.Plan) string {
 }
 
 // zones is the legend of the maps, with what is to be done in each zone.
-func (s *sheet) zones() {
+func (s *fieldSheet) zones() {
 	columns := []pdf.Column{{Title: "Zone", Width: 24}, {Title: "Area, ha", Width: 26, Right: true}, {Title: "Samples", Width: 22, Right: true}, {Title: "Reserve points", Width: 30, Right: true}}
 	var rows [][]pdf.Cell
 	for i, z := range s.scene.zones {
@@ -135,7 +135,7 @@ func (s *sheet) zones() {
 }
 
 // draw draws upon the whole width of the page.
-func (s *sheet) draw(height float64, draw func(p pen, frame chart.Box)) error {
+func (s *fieldSheet) draw(height float64, draw func(p pen, frame chart.Box)) error {
 	rows := int(height / s.Width() * sheetPixels)
 	y := s.At()
 	err := s.Draw(pdf.Margin, y, s.Width(), sheetPixels, rows, func(r chart.Renderer) error {
@@ -150,7 +150,7 @@ func (s *sheet) draw(height float64, draw func(p pen, frame chart.Box)) error {
 }
 
 // field is the map of a field and the table of its points; nothing where it has none.
-func (s *sheet) field(field int) error {
+func (s *fieldSheet) field(field int) error {
 	var samples, reserves []*stratification.Point
 	for i := range s.in.Plan.Plan.Points {
 		switch p := &s.in.Plan.Plan.Points[i]; {
@@ -187,7 +187,7 @@ func mapHeightOf(b geo.Box, width float64) float64 {
 }
 
 // points is the table of some points in the order of the walk.
-func (s *sheet) points(title string, points []*stratification.Point) {
+func (s *fieldSheet) points(title string, points []*stratification.Point) {
 	if len(points) == 0 {
 		return
 	}

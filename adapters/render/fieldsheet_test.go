@@ -17,7 +17,7 @@ import (
 	"tilth/tests/shown"
 )
 
-func fieldSheet(t *testing.T, paper string, plan ports.ShownPlan) []byte {
+func drawnSheet(t *testing.T, paper string, plan ports.ShownPlan) []byte {
 	t.Helper()
 	var out, again bytes.Buffer
 	require.NoError(t, render.Charts{}.DrawSheet(&out, paper, plan))
@@ -34,7 +34,7 @@ func TestFieldSheets(t *testing.T) {
 			t.Parallel()
 			plan := shown.Plan(t, c)
 			for _, paper := range []string{ports.PaperA4, ports.PaperLetter} {
-				require.True(t, bytes.HasPrefix(fieldSheet(t, paper, plan), []byte("%PDF-1.")))
+				require.True(t, bytes.HasPrefix(drawnSheet(t, paper, plan), []byte("%PDF-1.")))
 			}
 		})
 	}
@@ -50,7 +50,7 @@ func TestFieldSheetNamesEveryPoint(t *testing.T) {
 	plan := shown.Plan(t, shown.Scattered)
 	plan.Map.About.Synthetic = true
 	file := filepath.Join(t.TempDir(), "sheet.pdf")
-	require.NoError(t, os.WriteFile(file, fieldSheet(t, ports.PaperA4, plan), 0o600))
+	require.NoError(t, os.WriteFile(file, drawnSheet(t, ports.PaperA4, plan), 0o600))
 	raw, err := exec.Command(reader, "-layout", file, "-").Output()
 	require.NoError(t, err)
 	text := string(raw)
