@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"tilth/core/fault"
 	"tilth/core/geo"
@@ -76,7 +77,7 @@ func (s *spool) into(archive *zip.Writer, name string, head []byte) error {
 	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
 		return spoolAway(err)
 	}
-	entry, err := archive.Create(name)
+	entry, err := archive.CreateHeader(entryHead(name))
 	if err != nil {
 		return err
 	}
@@ -260,9 +261,15 @@ func (w *shapefileWriter) end() error {
 }
 
 func entry(archive *zip.Writer, name, text string) error {
-	out, err := archive.Create(name)
+	out, err := archive.CreateHeader(entryHead(name))
 	if err == nil {
 		_, err = io.WriteString(out, text)
 	}
 	return err
+}
+
+// entryHead describes an entry of an archive: compressed, and of the first day that an archive
+// can say, so that the same export gives the same bytes.
+func entryHead(name string) *zip.FileHeader {
+	return &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)}
 }
