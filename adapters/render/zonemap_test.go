@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -65,6 +67,48 @@ func TestPicturesOfMapsAndPlans(t *testing.T) {
 				require.Contains(t, points, words)
 			}
 		})
+	}
+}
+
+// sizeOfField gives the width and height of the first field's edge on a map, in pixels.
+func sizeOfField(t *testing.T, svg string) (width, height float64) {
+	t.Helper()
+	edge := regexp.MustCompile(`(?s)d="([^"]*)" style="stroke-width:3;`).FindStringSubmatch(svg)
+	require.NotNil(t, edge)
+	low, high := [2]float64{1e9, 1e9}, [2]float64{}
+	for _, corner := range regexp.MustCompile(`[ML] (\d+) (\d+)`).FindAllStringSubmatch(edge[1], -1) {
+		for i := range 2 {
+			v, err := strconv.ParseFloat(corner[i+1], 64)
+			require.NoError(t, err)
+			low[i], high[i] = min(low[i], v), max(high[i], v)
+		}
+	}
+	return high[0] - low[0], high[1] - low[1]
+}
+
+// At 69 degrees north a degree of longitude is a third of one of latitude; a map shows metres.
+func TestShapesAreRightInTheNorth(t *testing.T) {
+	t.Parallel()
+	plan := shown.Plan(t, shown.North)
+	box := plan.Map.Candidate.Zones[0].Outline.Bounds()
+	for _, z := range plan.Map.Candidate.Zones {
+		b := z.Outline.Bounds()
+		box.MinX, box.MinY, box.MaxX, box.MaxY = min(box.MinX, b.MinX), min(box.MinY, b.MinY), max(box.MaxX, b.MaxX), max(box.MaxY, b.MaxY)
+	}
+	var svg bytes.Buffer
+	require.NoError(t, render.Charts{}.DrawZones(&svg, ports.SVG, plan.ShownMap))
+	width, height := sizeOfField(t, svg.String())
+	require.InEpsilon(t, (box.MaxX-box.MinX)/(box.MaxY-box.MinY), width/height, 0.01)
+}
+
+// Fields far from each other have panels of their own, each with its scale and north.
+func TestPanels(t *testing.T) {
+	t.Parallel()
+	for panels, c := range map[int]shown.Case{1: shown.Many, 3: shown.Scattered} {
+		var svg bytes.Buffer
+		require.NoError(t, render.Charts{}.DrawZones(&svg, ports.SVG, shown.Plan(t, c).ShownMap))
+		require.Equal(t, panels, strings.Count(svg.String(), ">N<"), c.Name)
+		require.Equal(t, panels, strings.Count(svg.String(), ">0<"), c.Name)
 	}
 }
 
