@@ -67,6 +67,9 @@ type Column struct {
 	Name  string
 	Short string // at most 10 ASCII letters, for formats that can have no more
 	Kind  ColumnKind
+	// Decimals of a NumberColumn in tables of text; 0: as many as a value needs, or six where
+	// a table has fixed widths.
+	Decimals int
 }
 
 // Outline is a feature to be written, with a value for every column: of the column's

@@ -59,6 +59,7 @@ var useCases = googlewire.NewSet(
 	googlewire.Struct(new(profiles.Deps), "*"), profiles.New,
 	googlewire.Struct(new(profiles.Files), "*"),
 	googlewire.Value(render.Charts{}), googlewire.Bind(new(ports.Charts), new(render.Charts)),
+	googlewire.Bind(new(ports.StratificationPictures), new(render.Charts)),
 	googlewire.Value(exchange.Sheets{}), googlewire.Bind(new(ports.Sheets), new(exchange.Sheets)),
 	googlewire.Struct(new(sharing.Deps), "*"), sharing.New,
 	googlewire.Struct(new(keys.Deps), "*"), keys.New,
@@ -81,7 +82,11 @@ var telling = googlewire.NewSet(
 )
 
 // mapping is the use cases of maps of zones, which tell the log of progress that is lost.
-var mapping = googlewire.NewSet(stratifying.NewMaps)
+var mapping = googlewire.NewSet(
+	stratifying.NewMaps,
+	googlewire.Struct(new(stratifying.Files), "*"),
+	googlewire.Value(exchange.StratificationFiles{}), googlewire.Bind(new(ports.StratificationFiles), new(exchange.StratificationFiles)),
+)
 
 // assessments is the use cases of assessments, over a store.
 var assessments = googlewire.NewSet(assessmentTable, googlewire.Struct(new(assessing.Deps), "*"), assessing.New)

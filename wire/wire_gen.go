@@ -184,38 +184,47 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 	}
 	maps := stratifying.NewMaps(stratifyingDeps, log)
 	plans := stratifying.NewPlans(stratifyingDeps)
+	stratificationFiles := _wireStratificationFilesValue
+	stratifyingFiles := &stratifying.Files{
+		Maps:     maps,
+		Plans:    plans,
+		Exports:  stratificationFiles,
+		Pictures: charts,
+	}
 	v12Deps := v12.Deps{
-		Identity:       identityIdentity,
-		Farms:          records,
-		Fields:         farmingRecords,
-		Seasons:        records2,
-		Cultivations:   records3,
-		Crops:          crops,
-		Fertilizations: records4,
-		Boundaries:     boundaries,
-		Orders:         orders,
-		Files:          files,
-		Intake:         intakeIntake,
-		Sharing:        sharingSharing,
-		Keys:           keysKeys,
-		Trail:          trailTrail,
-		People:         peoplePeople,
-		Events:         feed,
-		Webhooks:       webhooksWebhooks,
-		Assessing:      assessingAssessing,
-		AOIs:           aoIs,
-		Strata:         strataOrders,
-		Maps:           maps,
-		Plans:          plans,
-		Limits:         limits,
+		Identity:            identityIdentity,
+		Farms:               records,
+		Fields:              farmingRecords,
+		Seasons:             records2,
+		Cultivations:        records3,
+		Crops:               crops,
+		Fertilizations:      records4,
+		Boundaries:          boundaries,
+		Orders:              orders,
+		Files:               files,
+		Intake:              intakeIntake,
+		Sharing:             sharingSharing,
+		Keys:                keysKeys,
+		Trail:               trailTrail,
+		People:              peoplePeople,
+		Events:              feed,
+		Webhooks:            webhooksWebhooks,
+		Assessing:           assessingAssessing,
+		AOIs:                aoIs,
+		Strata:              strataOrders,
+		Maps:                maps,
+		Plans:               plans,
+		StratificationFiles: stratifyingFiles,
+		Limits:              limits,
 	}
 	return v12Deps
 }
 
 var (
-	_wireChartsValue        = render.Charts{}
-	_wireSheetsValue        = exchange.Sheets{}
-	_wireOutlineWriterValue = exchange.OutlineWriter{}
+	_wireChartsValue              = render.Charts{}
+	_wireSheetsValue              = exchange.Sheets{}
+	_wireOutlineWriterValue       = exchange.OutlineWriter{}
+	_wireStratificationFilesValue = exchange.StratificationFiles{}
 )
 
 // newParts makes a server's parts over a store, an imagery source and a store of files.
@@ -335,30 +344,38 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	}
 	maps := stratifying.NewMaps(stratifyingDeps, log)
 	plans := stratifying.NewPlans(stratifyingDeps)
+	stratificationFiles := _wireStratificationFilesValue
+	stratifyingFiles := &stratifying.Files{
+		Maps:     maps,
+		Plans:    plans,
+		Exports:  stratificationFiles,
+		Pictures: charts,
+	}
 	v12Deps := v12.Deps{
-		Identity:       identityIdentity,
-		Farms:          records,
-		Fields:         farmingRecords,
-		Seasons:        records2,
-		Cultivations:   records3,
-		Crops:          crops,
-		Fertilizations: records4,
-		Boundaries:     boundaries,
-		Orders:         orders,
-		Files:          files,
-		Intake:         intakeIntake,
-		Sharing:        sharingSharing,
-		Keys:           keysKeys,
-		Trail:          trailTrail,
-		People:         peoplePeople,
-		Events:         feed,
-		Webhooks:       webhooksWebhooks,
-		Assessing:      assessingAssessing,
-		AOIs:           aoIs,
-		Strata:         strataOrders,
-		Maps:           maps,
-		Plans:          plans,
-		Limits:         limits,
+		Identity:            identityIdentity,
+		Farms:               records,
+		Fields:              farmingRecords,
+		Seasons:             records2,
+		Cultivations:        records3,
+		Crops:               crops,
+		Fertilizations:      records4,
+		Boundaries:          boundaries,
+		Orders:              orders,
+		Files:               files,
+		Intake:              intakeIntake,
+		Sharing:             sharingSharing,
+		Keys:                keysKeys,
+		Trail:               trailTrail,
+		People:              peoplePeople,
+		Events:              feed,
+		Webhooks:            webhooksWebhooks,
+		Assessing:           assessingAssessing,
+		AOIs:                aoIs,
+		Strata:              strataOrders,
+		Maps:                maps,
+		Plans:               plans,
+		StratificationFiles: stratifyingFiles,
+		Limits:              limits,
 	}
 	exchangeCurves := _wireCurvesValue
 	library := &curves.Library{

@@ -16,6 +16,7 @@ import (
 // Shape types of the format (ESRI Shapefile Technical Description, 1998).
 const (
 	shapeNull     = 0
+	shapePoint    = 1
 	shapePolygon  = 5
 	shapePolygonZ = 15
 	shapePolygonM = 25

@@ -3,6 +3,7 @@ package exchange
 import (
 	"archive/zip"
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"tilth/core/fault"
 	"tilth/core/geo"
@@ -33,6 +35,8 @@ const textWidth = 254
 type shapefileWriter struct {
 	to            *bufio.Writer
 	columns       []ports.Column
+	stem          string
+	kind          uint32 // shapePolygon or shapePoint
 	shp, shx, dbf *spool
 	records       uint32
 	box           geo.Box
@@ -73,7 +77,7 @@ func (s *spool) into(archive *zip.Writer, name string, head []byte) error {
 	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
 		return spoolAway(err)
 	}
-	entry, err := archive.Create(name)
+	entry, err := archive.CreateHeader(entryHead(name))
 	if err != nil {
 		return err
 	}
@@ -84,8 +88,8 @@ func (s *spool) into(archive *zip.Writer, name string, head []byte) error {
 	return err
 }
 
-func newShapefileWriter(to *bufio.Writer, columns []ports.Column) (*shapefileWriter, error) {
-	w := &shapefileWriter{to: to, columns: columns}
+func newShapefileWriter(to *bufio.Writer, f shapesFile) (*shapefileWriter, error) {
+	w := &shapefileWriter{to: to, columns: f.columns, stem: f.stem, kind: f.kind}
 	for _, s := range []**spool{&w.shp, &w.shx, &w.dbf} {
 		var err error
 		if *s, err = newSpool(); err != nil {
@@ -106,14 +110,14 @@ func (w *shapefileWriter) discard() {
 	}
 }
 
-func (w *shapefileWriter) add(o ports.Outline) error {
-	content := shapeOf(o.Boundary)
+func (w *shapefileWriter) add(o shape) error {
+	content := shapeOf(o)
 	w.records++
 	words := func(bytes int64) uint32 { return uint32(bytes / 2) }
 	head := binary.BigEndian.AppendUint32(nil, words(100+w.shp.size))
 	head = binary.BigEndian.AppendUint32(head, words(int64(len(content))))
 	if 100+w.shp.size+int64(len(content))+8 > maxShapefileBytes {
-		return fault.New(fault.Invalid, "export_too_large", "The fields are too many for one shapefile; narrow the list, or choose geojson.")
+		return fault.New(fault.Invalid, "export_too_large", "The features are too many for one shapefile; narrow the list, or choose geojson.")
 	}
 	if err := w.shx.append(head); err != nil {
 		return err
@@ -123,25 +127,35 @@ func (w *shapefileWriter) add(o ports.Outline) error {
 	if err := w.shp.append(record); err != nil {
 		return err
 	}
-	if o.Boundary != nil {
-		b := o.Boundary.Bounds()
+	if o.area != nil || o.point != nil {
+		b := o.bounds()
 		if w.box == (geo.Box{}) {
 			w.box = b
 		}
 		w.box = geo.Box{MinX: min(w.box.MinX, b.MinX), MinY: min(w.box.MinY, b.MinY), MaxX: max(w.box.MaxX, b.MaxX), MaxY: max(w.box.MaxY, b.MaxY)}
 	}
-	return w.dbf.append(w.row(o.Values))
+	return w.dbf.append(w.row(o.values))
 }
 
-// shapeOf gives the content of a record: outer rings clockwise and holes counter-clockwise,
-// which is the reverse of GeoJSON.
-func shapeOf(boundary *geo.Boundary) []byte {
-	if boundary == nil {
+func (o shape) bounds() geo.Box {
+	if o.point != nil {
+		return geo.Box{MinX: o.point.X, MinY: o.point.Y, MaxX: o.point.X, MaxY: o.point.Y}
+	}
+	return o.area.Bounds()
+}
+
+// shapeOf gives the content of a record: a point, or outer rings clockwise and holes
+// counter-clockwise, which is the reverse of GeoJSON.
+func shapeOf(o shape) []byte {
+	if o.point != nil {
+		return appendFloats(binary.LittleEndian.AppendUint32(nil, shapePoint), o.point.X, o.point.Y)
+	}
+	if o.area == nil {
 		return binary.LittleEndian.AppendUint32(nil, shapeNull)
 	}
 	var begins, points []byte
 	parts, n := 0, 0
-	for _, polygon := range boundary.Geometry() {
+	for _, polygon := range o.area {
 		for _, ring := range polygon {
 			begins = binary.LittleEndian.AppendUint32(begins, uint32(n))
 			for _, p := range slices.Backward(ring) {
@@ -150,7 +164,7 @@ func shapeOf(boundary *geo.Boundary) []byte {
 			parts, n = parts+1, n+len(ring)
 		}
 	}
-	b := boundary.Bounds()
+	b := o.area.Bounds()
 	out := binary.LittleEndian.AppendUint32(nil, shapePolygon)
 	out = appendFloats(out, b.MinX, b.MinY, b.MaxX, b.MaxY)
 	out = binary.LittleEndian.AppendUint32(out, uint32(parts))
@@ -166,12 +180,12 @@ func appendFloats(out []byte, values ...float64) []byte {
 }
 
 // layout gives a column's type, width and decimals in a dBASE table.
-func layout(kind ports.ColumnKind) (letter byte, width, decimals int) {
-	switch kind {
+func layout(c ports.Column) (letter byte, width, decimals int) {
+	switch c.Kind {
 	case ports.WholeColumn:
 		return 'N', 19, 0
 	case ports.NumberColumn:
-		return 'N', 20, 6
+		return 'N', 20, cmp.Or(c.Decimals, 6)
 	case ports.FlagColumn:
 		return 'L', 1, 0
 	default:
@@ -182,7 +196,7 @@ func layout(kind ports.ColumnKind) (letter byte, width, decimals int) {
 func (w *shapefileWriter) row(values []any) []byte {
 	row := []byte{' '}
 	for i, c := range w.columns {
-		_, width, decimals := layout(c.Kind)
+		_, width, decimals := layout(c)
 		text := ""
 		switch v := values[i].(type) {
 		case nil:
@@ -206,7 +220,7 @@ func (w *shapefileWriter) tableHead() []byte {
 	rowBytes := 1
 	var fields []byte
 	for _, c := range w.columns {
-		letter, width, decimals := layout(c.Kind)
+		letter, width, decimals := layout(c)
 		rowBytes += width
 		field := make([]byte, 32)
 		copy(field[:10], c.Short)
@@ -227,7 +241,7 @@ func (w *shapefileWriter) shapeHead(behind int64) []byte {
 	binary.BigEndian.PutUint32(head, shapefileCode)
 	binary.BigEndian.PutUint32(head[24:], uint32((100+behind)/2))
 	head = binary.LittleEndian.AppendUint32(head, 1000)
-	head = binary.LittleEndian.AppendUint32(head, shapePolygon)
+	head = binary.LittleEndian.AppendUint32(head, w.kind)
 	return appendFloats(head, w.box.MinX, w.box.MinY, w.box.MaxX, w.box.MaxY, 0, 0, 0, 0)
 }
 
@@ -237,19 +251,25 @@ func (w *shapefileWriter) end() error {
 	}
 	archive := zip.NewWriter(w.to)
 	err := errors.Join(
-		w.shp.into(archive, "fields.shp", w.shapeHead(w.shp.size)),
-		w.shx.into(archive, "fields.shx", w.shapeHead(w.shx.size)),
-		w.dbf.into(archive, "fields.dbf", w.tableHead()),
-		entry(archive, "fields.prj", wgs84WKT),
-		entry(archive, "fields.cpg", "UTF-8"),
+		w.shp.into(archive, w.stem+".shp", w.shapeHead(w.shp.size)),
+		w.shx.into(archive, w.stem+".shx", w.shapeHead(w.shx.size)),
+		w.dbf.into(archive, w.stem+".dbf", w.tableHead()),
+		entry(archive, w.stem+".prj", wgs84WKT),
+		entry(archive, w.stem+".cpg", "UTF-8"),
 	)
 	return errors.Join(err, archive.Close())
 }
 
 func entry(archive *zip.Writer, name, text string) error {
-	out, err := archive.Create(name)
+	out, err := archive.CreateHeader(entryHead(name))
 	if err == nil {
 		_, err = io.WriteString(out, text)
 	}
 	return err
+}
+
+// entryHead describes an entry of an archive: compressed, and of the first day that an archive
+// can say, so that the same export gives the same bytes.
+func entryHead(name string) *zip.FileHeader {
+	return &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)}
 }

@@ -20,36 +20,68 @@ import (
 // OutlineWriter writes outlines in every format that is read, and as CSV.
 type OutlineWriter struct{}
 
-// outlineWriter writes one file: each outline as it comes, and the end.
-type outlineWriter interface {
-	add(ports.Outline) error
+// Write implements ports.OutlineWriter.
+func (OutlineWriter) Write(ctx context.Context, format string, to io.Writer, columns []ports.Column, outlines iter.Seq2[ports.Outline, error]) error {
+	f := shapesFile{format: format, columns: columns, stem: "fields", kind: shapePolygon, outlines: true}
+	return f.write(ctx, to, func(yield func(shape, error) bool) {
+		for o, err := range outlines {
+			out := shape{name: o.Name, values: o.Values}
+			if o.Boundary != nil {
+				out.area = o.Boundary.Geometry()
+			}
+			if !yield(out, err) || err != nil {
+				return
+			}
+		}
+	})
+}
+
+// shape is what a file has a line, a placemark or a record of: an area, a point, or neither.
+type shape struct {
+	name   string
+	area   geo.MultiPolygon
+	point  *geo.Position
+	values []any // for the columns of the file
+}
+
+// shapesFile says what file is wanted.
+type shapesFile struct {
+	format   string // geojson, kml, csv or shp
+	columns  []ports.Column
+	stem     string // name of the files in an archive
+	kind     uint32 // of a shapefile, which has one kind
+	outlines bool   // a table has the geometry as its last column
+}
+
+// shapeWriter writes one file: each shape as it comes, and the end.
+type shapeWriter interface {
+	add(shape) error
 	end() error
 }
 
-// Write implements ports.OutlineWriter.
-func (OutlineWriter) Write(ctx context.Context, format string, to io.Writer, columns []ports.Column, outlines iter.Seq2[ports.Outline, error]) (err error) {
+func (f shapesFile) write(ctx context.Context, to io.Writer, shapes iter.Seq2[shape, error]) (err error) {
 	out := bufio.NewWriterSize(to, 64<<10)
-	var w outlineWriter
-	switch format {
+	var w shapeWriter
+	switch f.format {
 	case "geojson":
-		w, err = newGeoJSONWriter(out, columns)
+		w, err = newGeoJSONWriter(out, f.columns)
 	case "kml":
-		w, err = newKMLWriter(out, columns)
+		w, err = newKMLWriter(out, f.columns)
 	case "csv":
-		w, err = newCSVWriter(out, columns)
+		w, err = newCSVWriter(out, f.columns, f.outlines)
 	case "shp":
 		var shp *shapefileWriter
-		if shp, err = newShapefileWriter(out, columns); err == nil {
+		if shp, err = newShapefileWriter(out, f); err == nil {
 			defer shp.discard()
 		}
 		w = shp
 	default:
-		return fault.Newf(fault.Internal, "unknown_format", "no writer for the format %q", format)
+		return fault.Newf(fault.Internal, "unknown_format", "no writer for the format %q", f.format)
 	}
 	if err != nil {
 		return err
 	}
-	for o, err := range outlines {
+	for o, err := range shapes {
 		if err != nil {
 			return err
 		}
@@ -85,21 +117,24 @@ func newGeoJSONWriter(to *bufio.Writer, columns []ports.Column) (*geoJSONWriter,
 	return w, err
 }
 
-func (w *geoJSONWriter) add(o ports.Outline) error {
+func (w *geoJSONWriter) add(o shape) error {
 	separator := ",\n"
 	if w.first {
 		separator, w.first = "\n", false
 	}
 	geometry := []byte("null")
-	if o.Boundary != nil {
+	switch {
+	case o.point != nil:
+		geometry = []byte(`{"type":"Point","coordinates":[` + number(o.point.X) + "," + number(o.point.Y) + "]}")
+	case o.area != nil:
 		var err error
-		if geometry, err = json.Marshal(o.Boundary.Geometry()); err != nil {
+		if geometry, err = json.Marshal(o.area); err != nil {
 			return err
 		}
 	}
 	var line strings.Builder
 	line.WriteString(separator + `{"type":"Feature","properties":{`)
-	for i, value := range o.Values {
+	for i, value := range o.values {
 		text, err := json.Marshal(value)
 		if err != nil {
 			return err
@@ -132,26 +167,26 @@ func newKMLWriter(to *bufio.Writer, columns []ports.Column) (*kmlWriter, error) 
 	return &kmlWriter{to, columns}, err
 }
 
-func (w *kmlWriter) add(o ports.Outline) error {
+func (w *kmlWriter) add(o shape) error {
 	var b strings.Builder
-	b.WriteString("<Placemark><name>" + escaped(o.Name) + "</name><ExtendedData>")
-	for i, value := range o.Values {
+	b.WriteString("<Placemark><name>" + escaped(o.name) + "</name><ExtendedData>")
+	for i, value := range o.values {
 		if value != nil {
 			fmt.Fprintf(&b, `<Data name="%s"><value>%s</value></Data>`, escaped(w.columns[i].Name), escaped(plain(value)))
 		}
 	}
 	b.WriteString("</ExtendedData>")
-	if o.Boundary != nil {
-		parts := o.Boundary.Geometry()
-		if len(parts) > 1 {
-			b.WriteString("<MultiGeometry>")
-		}
-		for _, polygon := range parts {
-			writeKMLPolygon(&b, polygon)
-		}
-		if len(parts) > 1 {
-			b.WriteString("</MultiGeometry>")
-		}
+	if len(o.area) > 1 {
+		b.WriteString("<MultiGeometry>")
+	}
+	for _, polygon := range o.area {
+		writeKMLPolygon(&b, polygon)
+	}
+	if len(o.area) > 1 {
+		b.WriteString("</MultiGeometry>")
+	}
+	if o.point != nil {
+		b.WriteString("<Point><coordinates>" + number(o.point.X) + "," + number(o.point.Y) + "</coordinates></Point>")
 	}
 	b.WriteString("</Placemark>\n")
 	_, err := w.to.WriteString(b.String())
@@ -188,23 +223,37 @@ func escaped(text string) string {
 	return b.String()
 }
 
-type csvWriter struct{ to *csv.Writer }
+type csvWriter struct {
+	to       *csv.Writer
+	columns  []ports.Column
+	outlines bool
+}
 
-func newCSVWriter(to *bufio.Writer, columns []ports.Column) (*csvWriter, error) {
-	w := &csvWriter{csv.NewWriter(to)}
+func newCSVWriter(to *bufio.Writer, columns []ports.Column, outlines bool) (*csvWriter, error) {
+	w := &csvWriter{csv.NewWriter(to), columns, outlines}
 	head := make([]string, 0, len(columns)+1)
 	for _, c := range columns {
 		head = append(head, c.Name)
 	}
-	return w, w.to.Write(append(head, "boundary_wkt"))
+	if outlines {
+		head = append(head, "boundary_wkt")
+	}
+	return w, w.to.Write(head)
 }
 
-func (w *csvWriter) add(o ports.Outline) error {
-	row := make([]string, 0, len(o.Values)+1)
-	for _, value := range o.Values {
+func (w *csvWriter) add(o shape) error {
+	row := make([]string, 0, len(o.values)+1)
+	for i, value := range o.values {
+		if v, ok := value.(float64); ok && w.columns[i].Decimals > 0 {
+			row = append(row, strconv.FormatFloat(v, 'f', w.columns[i].Decimals, 64))
+			continue
+		}
 		row = append(row, formulaSafe(value))
 	}
-	return w.to.Write(append(row, wktOf(o.Boundary)))
+	if w.outlines {
+		row = append(row, wktOf(o.area))
+	}
+	return w.to.Write(row)
 }
 
 func (w *csvWriter) end() error {
@@ -221,12 +270,11 @@ func formulaSafe(value any) string {
 	return plain(value)
 }
 
-// wktOf writes a boundary as well-known text (OGC 06-103r4, section 7).
-func wktOf(boundary *geo.Boundary) string {
-	if boundary == nil {
+// wktOf writes an area as well-known text (OGC 06-103r4, section 7).
+func wktOf(parts geo.MultiPolygon) string {
+	if parts == nil {
 		return ""
 	}
-	parts := boundary.Geometry()
 	var b strings.Builder
 	b.WriteString("POLYGON ")
 	if len(parts) > 1 {

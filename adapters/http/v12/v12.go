@@ -58,6 +58,8 @@ type Deps struct {
 	Maps   *stratifying.Maps
 	Plans  *stratifying.Plans
 
+	StratificationFiles *stratifying.Files
+
 	Limits geo.Limits
 }
 
@@ -89,6 +91,7 @@ func Register(a *rest.API, d Deps) {
 	registerStratificationOrders(a, d.Strata)
 	registerMaps(a, d.Maps)
 	registerPlans(a, d.Plans)
+	registerStratificationFiles(a, d.StratificationFiles)
 }
 
 // describe adds what the document says beside the routes: groups, and the codes of the

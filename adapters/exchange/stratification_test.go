@@ -1,0 +1,308 @@
+package exchange_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/exchange"
+	"tilth/core/geo"
+	"tilth/ports"
+	"tilth/tests/shown"
+)
+
+var stratificationFiles exchange.StratificationFiles
+
+func planFile(t *testing.T, format string, plan ports.ShownPlan) []byte {
+	t.Helper()
+	var out, again bytes.Buffer
+	require.NoError(t, stratificationFiles.WritePlan(&out, format, plan))
+	require.NoError(t, stratificationFiles.WritePlan(&again, format, plan))
+	require.Equal(t, out.Bytes(), again.Bytes(), "the same plan gives the same bytes")
+	return out.Bytes()
+}
+
+func zonesFile(t *testing.T, format string, zones ports.ShownMap) []byte {
+	t.Helper()
+	var out, again bytes.Buffer
+	require.NoError(t, stratificationFiles.WriteZones(&out, format, zones))
+	require.NoError(t, stratificationFiles.WriteZones(&again, format, zones))
+	require.Equal(t, out.Bytes(), again.Bytes(), "the same map gives the same bytes")
+	return out.Bytes()
+}
+
+func TestPointsAsCSV(t *testing.T) {
+	t.Parallel()
+	plan := shown.Plan(t, shown.Scattered)
+	plan.Fields[0].Name = "=cmd|' /C calc'!A0"
+	rows, err := csv.NewReader(bytes.NewReader(planFile(t, ports.CSV, plan))).ReadAll()
+	require.NoError(t, err)
+	require.Equal(t, []string{"id", "field", "zone", "lon", "lat", "easting", "northing", "epsg", "role"}, rows[0])
+	require.Len(t, rows, 1+len(plan.Plan.Plan.Points))
+	for i, p := range plan.Plan.Plan.Points {
+		name := plan.Fields[p.Field].Name
+		if p.Field == 0 {
+			name = "'" + name // no formula for a spreadsheet
+		}
+		require.Equal(t, []string{
+			p.ID, name, strconv.Itoa(p.Zone), fmt.Sprintf("%.7f", p.LonLat.X), fmt.Sprintf("%.7f", p.LonLat.Y),
+			fmt.Sprintf("%.2f", p.At.X), fmt.Sprintf("%.2f", p.At.Y), "32631", string(p.Role),
+		}, rows[i+1])
+	}
+}
+
+func TestZonesAsCSV(t *testing.T) {
+	t.Parallel()
+	zones := shown.Plan(t, shown.One).ShownMap
+	rows, err := csv.NewReader(bytes.NewReader(zonesFile(t, ports.CSV, zones))).ReadAll()
+	require.NoError(t, err)
+	require.Equal(t, []string{"id", "zone", "area_ha", "share", "cells", "parts", "seed", "mean_ndvi_mean", "sd_ndvi_mean", "mean_clay_content", "sd_clay_content"}, rows[0])
+	share := 0.0
+	for i, z := range zones.Map.Candidate.Zones {
+		require.Equal(t, fmt.Sprintf("%.4f", z.AreaHa), rows[i+1][2])
+		part, err := strconv.ParseFloat(rows[i+1][3], 64)
+		require.NoError(t, err)
+		share += part
+	}
+	require.InDelta(t, 1, share, 1e-5)
+}
+
+func TestPointsAsGeoJSON(t *testing.T) {
+	t.Parallel()
+	plan := shown.Plan(t, shown.One)
+	var got struct {
+		Features []struct {
+			Properties map[string]any
+			Geometry   struct {
+				Type        string
+				Coordinates [2]float64
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal(planFile(t, ports.GeoJSON, plan), &got))
+	require.Len(t, got.Features, len(plan.Plan.Plan.Points))
+	for i, p := range plan.Plan.Plan.Points {
+		f := got.Features[i]
+		require.Equal(t, "Point", f.Geometry.Type)
+		require.Equal(t, [2]float64{p.LonLat.X, p.LonLat.Y}, f.Geometry.Coordinates)
+		require.Equal(t, p.ID, f.Properties["id"])
+		require.Equal(t, string(p.Role), f.Properties["role"])
+		require.InDelta(t, p.Zone, f.Properties["zone"], 0)
+		require.InDelta(t, float64(plan.Plan.Plan.Params.Seed), f.Properties["seed"], 0)
+	}
+}
+
+func TestGPXKeepsToTheSchema(t *testing.T) {
+	t.Parallel()
+	plan := shown.Plan(t, shown.Scattered)
+	file := planFile(t, ports.GPX, plan)
+	var got struct {
+		XMLName   xml.Name
+		Version   string `xml:"version,attr"`
+		Name      string `xml:"metadata>name"`
+		Waypoints []struct {
+			Lat  float64 `xml:"lat,attr"`
+			Lon  float64 `xml:"lon,attr"`
+			Name string  `xml:"name"`
+			Desc string  `xml:"desc"`
+			Type string  `xml:"type"`
+		} `xml:"wpt"`
+	}
+	require.NoError(t, xml.Unmarshal(file, &got))
+	require.Equal(t, xml.Name{Space: "http://www.topografix.com/GPX/1/1", Local: "gpx"}, got.XMLName)
+	require.Equal(t, "1.1", got.Version)
+	require.Equal(t, "Ferme de l'Étang & <fils>", got.Name)
+	require.Len(t, got.Waypoints, len(plan.Plan.Plan.Points))
+	for i, p := range plan.Plan.Plan.Points {
+		w := got.Waypoints[i]
+		require.LessOrEqual(t, len(w.Name), 10)
+		require.Equal(t, p.ID, w.Name)
+		require.Equal(t, string(p.Role), w.Type)
+		require.Contains(t, w.Desc, plan.Fields[p.Field].Name)
+		require.Equal(t, *p.LonLat, geo.Position{X: w.Lon, Y: w.Lat})
+	}
+}
+
+// A shapefile has all of its files under the name of the archive, outer rings clockwise and
+// names of at most ten characters, each once.
+func TestShapefilesOfZones(t *testing.T) {
+	t.Parallel()
+	zones := shown.Plan(t, shown.One).ShownMap
+	file := zonesFile(t, ports.SHP, zones)
+	archive, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
+	require.NoError(t, err)
+	content := map[string][]byte{}
+	for _, entry := range archive.File {
+		in, err := entry.Open()
+		require.NoError(t, err)
+		content[entry.Name], err = io.ReadAll(in)
+		require.NoError(t, err)
+	}
+	for _, ending := range []string{"shp", "shx", "dbf", "prj", "cpg"} {
+		require.NotEmpty(t, content["area-k3."+ending])
+	}
+	require.Equal(t, "UTF-8", string(content["area-k3.cpg"]))
+	require.Contains(t, string(content["area-k3.prj"]), "WGS_1984")
+	names := map[string]bool{}
+	for head := content["area-k3.dbf"][32:]; head[0] != '\r'; head = head[32:] {
+		name := strings.TrimRight(string(head[:11]), "\x00")
+		require.LessOrEqual(t, len(name), 10)
+		require.False(t, names[name], name)
+		names[name] = true
+	}
+	require.Contains(t, names, "m1_ndvi_me")
+	require.Contains(t, names, "s2_clay_co")
+	for _, z := range zones.Map.Candidate.Zones {
+		for _, polygon := range z.Geometry {
+			require.Positive(t, signedArea(polygon[0]), "GeoJSON has outer rings counter-clockwise, and the shapefile turns them")
+		}
+	}
+}
+
+func signedArea(ring geo.Ring) float64 {
+	sum := 0.0
+	for i := 1; i < len(ring); i++ {
+		sum += (ring[i].X-ring[0].X)*(ring[i-1].Y-ring[0].Y)*-1 + (ring[i-1].X-ring[0].X)*(ring[i].Y-ring[0].Y)
+	}
+	return sum
+}
+
+func TestUnknownFormats(t *testing.T) {
+	t.Parallel()
+	plan := shown.Plan(t, shown.North)
+	require.Error(t, stratificationFiles.WritePlan(io.Discard, "dxf", plan))
+	require.Error(t, stratificationFiles.WriteZones(io.Discard, ports.GPX, plan.ShownMap))
+}
+
+// readByGDAL reads a file back through GDAL as GeoJSON.
+func readByGDAL(t *testing.T, name string, file []byte, args ...string) []gdalFeature {
+	t.Helper()
+	reader, err := exec.LookPath("ogr2ogr")
+	if err != nil {
+		t.Skip("LEFT OUT: reading exports back needs GDAL (gdal-bin)")
+	}
+	dir := t.TempDir()
+	from, to := filepath.Join(dir, name), filepath.Join(dir, "out.geojson")
+	require.NoError(t, os.WriteFile(from, file, 0o600))
+	if strings.HasSuffix(name, ".zip") {
+		from = "/vsizip/" + from
+	}
+	run := exec.Command(reader, append([]string{"-f", "GeoJSON", "-lco", "COORDINATE_PRECISION=9", "-t_srs", "EPSG:4326", to, from}, args...)...)
+	said, err := run.CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	require.NotContains(t, string(said), "Warning", "GDAL finds nothing to remark")
+	raw, err := os.ReadFile(to)
+	require.NoError(t, err)
+	var got struct{ Features []gdalFeature }
+	require.NoError(t, json.Unmarshal(raw, &got))
+	return got.Features
+}
+
+type gdalFeature struct {
+	Properties map[string]any
+	Geometry   struct {
+		Type        string
+		Coordinates json.RawMessage
+	}
+}
+
+// attribute gives an attribute as text, under any of its names.
+func (f gdalFeature) attribute(names ...string) string {
+	for _, name := range names {
+		switch v := f.Properties[name].(type) {
+		case string:
+			return v
+		case float64:
+			return strconv.FormatFloat(v, 'f', -1, 64)
+		}
+	}
+	return ""
+}
+
+// Other programs read what is in a plan: every point in its place, with its attributes, in
+// whatever script.
+func TestGDALReadsPlans(t *testing.T) {
+	t.Parallel()
+	plan := shown.Plan(t, shown.Scattered)
+	for format, name := range map[string]string{
+		ports.GeoJSON: "p.geojson", ports.KML: "p.kml", ports.GPX: "p.gpx", ports.SHP: "p.zip", ports.CSV: "p.csv",
+	} {
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			args := map[string][]string{
+				ports.GPX: {"waypoints"},
+				ports.CSV: {"-oo", "X_POSSIBLE_NAMES=lon", "-oo", "Y_POSSIBLE_NAMES=lat", "-oo", "AUTODETECT_TYPE=YES", "-s_srs", "EPSG:4326"},
+			}[format]
+			found := readByGDAL(t, name, planFile(t, format, plan), args...)
+			require.Len(t, found, len(plan.Plan.Plan.Points))
+			for i, p := range plan.Plan.Plan.Points {
+				f := found[i]
+				require.Equal(t, "Point", f.Geometry.Type)
+				var at []float64
+				require.NoError(t, json.Unmarshal(f.Geometry.Coordinates, &at))
+				require.InDelta(t, p.LonLat.X, at[0], 1e-6)
+				require.InDelta(t, p.LonLat.Y, at[1], 1e-6)
+				require.Equal(t, p.ID, f.attribute("id", "name"))
+				require.Equal(t, string(p.Role), f.attribute("role", "type"))
+				if format == ports.GPX {
+					require.Contains(t, f.attribute("desc"), plan.Fields[p.Field].Name)
+					continue
+				}
+				require.Equal(t, plan.Fields[p.Field].Name, f.attribute("field"))
+				require.Equal(t, strconv.Itoa(p.Zone), f.attribute("zone"))
+				require.Equal(t, "32631", f.attribute("epsg"))
+				easting, err := strconv.ParseFloat(f.attribute("easting"), 64)
+				require.NoError(t, err)
+				require.InDelta(t, p.At.X, easting, 1e-6)
+				if format != ports.CSV {
+					require.Equal(t, "9007199254740991", f.attribute("seed"))
+				}
+			}
+		})
+	}
+}
+
+func TestGDALReadsZones(t *testing.T) {
+	t.Parallel()
+	zones := shown.Plan(t, shown.Scattered).ShownMap
+	for format, name := range map[string]string{ports.GeoJSON: "z.geojson", ports.KML: "z.kml", ports.SHP: "z.zip"} {
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			found := readByGDAL(t, name, zonesFile(t, format, zones), "-nlt", "PROMOTE_TO_MULTI")
+			require.Len(t, found, len(zones.Map.Candidate.Zones))
+			for i, z := range zones.Map.Candidate.Zones {
+				f := found[i]
+				var outline geo.MultiPolygon
+				require.NoError(t, json.Unmarshal([]byte(fmt.Sprintf(`{"type":%q,"coordinates":%s}`, f.Geometry.Type, f.Geometry.Coordinates)), &outline))
+				require.Len(t, outline, len(z.Geometry), "as many parts")
+				want, got := z.Geometry.Bounds(), outline.Bounds()
+				for _, pair := range [][2]float64{{want.MinX, got.MinX}, {want.MinY, got.MinY}, {want.MaxX, got.MaxX}, {want.MaxY, got.MaxY}} {
+					require.InDelta(t, pair[0], pair[1], 1e-6)
+				}
+				require.InEpsilon(t, geo.AreaM2(z.Geometry), geo.AreaM2(outline), 1e-6, "with its holes")
+				require.Equal(t, strconv.Itoa(z.Number), f.attribute("zone"))
+				for j, attribute := range [][]string{{"mean_ndvi_mean", "m1_ndvi_me"}, {"mean_clay_content", "m2_clay_co"}} {
+					mean, err := strconv.ParseFloat(f.attribute(attribute...), 64)
+					require.NoError(t, err)
+					require.InDelta(t, z.Means[j], mean, 1e-6)
+				}
+				area, err := strconv.ParseFloat(f.attribute("area_ha"), 64)
+				require.NoError(t, err)
+				require.InDelta(t, z.AreaHa, area, math.Pow10(-4))
+			}
+		})
+	}
+}

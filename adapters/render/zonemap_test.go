@@ -1,0 +1,119 @@
+package render_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/render"
+	"tilth/ports"
+	"tilth/tests/shown"
+)
+
+// look stores a file where a folder for it is named, for a person to look at.
+func look(t *testing.T, name string, file []byte) {
+	t.Helper()
+	if dir := os.Getenv("TILTH_PICTURES"); dir != "" {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, strings.ReplaceAll(t.Name()+"-"+name, "/", "_")), file, 0o600))
+	}
+}
+
+// drawn gives a picture, as SVG that is well-formed, when it was drawn as PNG as well.
+func drawn(t *testing.T, name string, draw func(w io.Writer, format string) error) string {
+	t.Helper()
+	var svg, picture, again bytes.Buffer
+	require.NoError(t, draw(&svg, ports.SVG))
+	require.NoError(t, draw(&picture, ports.PNG))
+	require.NoError(t, draw(&again, ports.PNG))
+	require.Equal(t, picture.Bytes(), again.Bytes(), "the same map gives the same picture")
+	look(t, name+".svg", svg.Bytes())
+	look(t, name+".png", picture.Bytes())
+	_, err := png.Decode(&picture)
+	require.NoError(t, err)
+	for d := xml.NewDecoder(bytes.NewReader(svg.Bytes())); ; {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			return svg.String()
+		} else if err != nil {
+			t.Fatalf("not well-formed: %v", err)
+		}
+	}
+}
+
+func TestPicturesOfMapsAndPlans(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]shown.Case{"one": shown.One, "scattered": shown.Scattered, "many": shown.Many, "north": shown.North} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			plan := shown.Plan(t, c)
+			zones := drawn(t, "zones", func(w io.Writer, format string) error { return render.Charts{}.DrawZones(w, format, plan.ShownMap) })
+			require.Contains(t, zones, plan.Map.Candidate.MapUUID)
+			require.NotContains(t, zones, "<circle", "a map of zones has no points")
+			points := drawn(t, "plan", func(w io.Writer, format string) error { return render.Charts{}.DrawPlan(w, format, plan) })
+			require.Equal(t, plan.Plan.Plan.Samples+1, strings.Count(points, "<circle"), "each sample, and its explanation")
+			for _, p := range plan.Plan.Plan.Points {
+				require.Contains(t, points, ">"+p.ID+"<")
+			}
+			for _, words := range []string{"Sample (", "Reserve point (", ">N<", ">0<", "EPSG:32631", "seed 9007199254740991"} {
+				require.Contains(t, points, words)
+			}
+		})
+	}
+}
+
+// sizeOfField gives the width and height of the first field's edge on a map, in pixels.
+func sizeOfField(t *testing.T, svg string) (width, height float64) {
+	t.Helper()
+	edge := regexp.MustCompile(`(?s)d="([^"]*)" style="stroke-width:3;`).FindStringSubmatch(svg)
+	require.NotNil(t, edge)
+	low, high := [2]float64{1e9, 1e9}, [2]float64{}
+	for _, corner := range regexp.MustCompile(`[ML] (\d+) (\d+)`).FindAllStringSubmatch(edge[1], -1) {
+		for i := range 2 {
+			v, err := strconv.ParseFloat(corner[i+1], 64)
+			require.NoError(t, err)
+			low[i], high[i] = min(low[i], v), max(high[i], v)
+		}
+	}
+	return high[0] - low[0], high[1] - low[1]
+}
+
+// At 69 degrees north a degree of longitude is a third of one of latitude; a map shows metres.
+func TestShapesAreRightInTheNorth(t *testing.T) {
+	t.Parallel()
+	plan := shown.Plan(t, shown.North)
+	box := plan.Map.Candidate.Zones[0].Outline.Bounds()
+	for _, z := range plan.Map.Candidate.Zones {
+		b := z.Outline.Bounds()
+		box.MinX, box.MinY, box.MaxX, box.MaxY = min(box.MinX, b.MinX), min(box.MinY, b.MinY), max(box.MaxX, b.MaxX), max(box.MaxY, b.MaxY)
+	}
+	var svg bytes.Buffer
+	require.NoError(t, render.Charts{}.DrawZones(&svg, ports.SVG, plan.ShownMap))
+	width, height := sizeOfField(t, svg.String())
+	require.InEpsilon(t, (box.MaxX-box.MinX)/(box.MaxY-box.MinY), width/height, 0.01)
+}
+
+// Fields far from each other have panels of their own, each with its scale and north.
+func TestPanels(t *testing.T) {
+	t.Parallel()
+	for panels, c := range map[int]shown.Case{1: shown.Many, 3: shown.Scattered} {
+		var svg bytes.Buffer
+		require.NoError(t, render.Charts{}.DrawZones(&svg, ports.SVG, shown.Plan(t, c).ShownMap))
+		require.Equal(t, panels, strings.Count(svg.String(), ">N<"), c.Name)
+		require.Equal(t, panels, strings.Count(svg.String(), ">0<"), c.Name)
+	}
+}
+
+func TestMapsInUnknownFormats(t *testing.T) {
+	t.Parallel()
+	plan := shown.Plan(t, shown.North)
+	require.Error(t, render.Charts{}.DrawZones(io.Discard, "gif", plan.ShownMap))
+}
