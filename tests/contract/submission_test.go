@@ -3,6 +3,7 @@ package contract
 import (
 	"encoding/json"
 	"net/http"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,4 +55,26 @@ func TestSubmitting(t *testing.T) {
 		require.Equal(t, true, again["unchanged"])
 		require.Equal(t, record["updated_at"], again["assessment"].(map[string]any)["updated_at"], "nothing was stored")
 	})
+}
+
+// A report is what the worked example says, live and submitted, and the submitted one stays.
+func TestImpactReports(t *testing.T) {
+	t.Parallel()
+	s := rig.Start(t, rig.Options{})
+	c := s.Company("owner", 0)
+	id, _ := assess(t, c, wheatBody(t, "farm", c.Make("farm/", map[string]any{"name": "Ферма Αγρός Étang"})))
+	report := assessmentAt(id) + "impact-report/"
+
+	live := c.Expect(200, http.MethodGet, report, nil).Data(t)
+	require.Equal(t, "live", live["basis"])
+	require.Nil(t, live["result_version"])
+	c.Expect(404, http.MethodGet, report+"?basis=submitted", nil)
+	c.Expect(200, http.MethodPost, submitPath(id), nil)
+	submitted := c.Expect(200, http.MethodGet, report+"?basis=submitted", nil).Data(t)
+	require.Equal(t, live["totals"], submitted["totals"])
+	for _, format := range []string{"csv", "pdf"} {
+		a := c.Expect(200, http.MethodGet, report+"?basis=submitted&format="+format, nil)
+		require.NotEmpty(t, a.Body)
+		_ = os.WriteFile("/tmp/h1-report."+format, a.Body, 0o600)
+	}
 }
