@@ -156,7 +156,7 @@ func gasWord(gas string) string {
 
 var lineColumns = []column{
 	{"Source", 40, false}, {"Section", 26, false}, {"Scope", 11, true}, {"Tier", 8, true}, {"CO2 kg", 17, true}, {"CH4 kg", 15, true}, {"N2O kg", 15, true},
-	{"t CO2e", 17, true}, {"Low", 15, true}, {"High", 16, true},
+	{"t CO2e", 16, true}, {"Low", 15, true}, {"High", 17, true},
 }
 
 func printLines(s sheet, r ghg.Report) {
@@ -167,7 +167,8 @@ func printLines(s sheet, r ghg.Report) {
 		s.heading("Removals", 20)
 		s.table(lineColumns, lineRows(r.RemovalsBySrc))
 	}
-	s.paragraph("", sizeCell, softRGB, "Low and High are the 95 % range of a line; ranges of lines do not add up to that of the total, because they do not all move together.")
+	s.paragraph("", sizeCell, softRGB, "Low and High are the 95 % range of a line; ranges of lines do not add up to that of the total, because they do not all move together. "+
+		"An asterisk marks a line whose factors have no published range: plus or minus 50 % is taken.")
 	if len(r.Allocation.CoProducts) > 0 {
 		s.heading("What the products carry", 20)
 		rows := [][]string{{"Main product", fixed(r.Allocation.MainSharePct, 2) + " %", "", fixed(r.Allocation.Main, 3)}}
@@ -222,8 +223,8 @@ func printTrace(s sheet, r ghg.Report) {
 	s.paragraph("", sizeText, softRGB, "Each step with its equation and its source, then the values that stand for its symbols, with where they are from. "+
 		"A default stood in for a value that was not entered.")
 	for i, t := range r.Trace {
-		s.room(26)
 		s.space(2)
+		s.room(stepHeight(s, t))
 		s.paragraph("B", sizeText, inkRGB, fmt.Sprintf("%d  %s, %s", i+1, t.Item, words(t.Step)))
 		s.paragraph("", sizeText, inkRGB, t.Equation)
 		result := fmt.Sprintf("= %s %s", exact(t.Result), t.Unit)
@@ -234,6 +235,15 @@ func printTrace(s sheet, r ghg.Report) {
 		s.paragraph("", sizeCell, softRGB, t.Source)
 		s.table(traceColumns, traceRows(t))
 	}
+}
+
+// stepHeight is about what a step takes: most fit on a page, and are not torn apart.
+func stepHeight(s sheet, t ghg.TraceLine) float64 {
+	height := 22.0
+	for _, row := range traceRows(t) {
+		height += s.rowHeight(traceColumns, row, "")
+	}
+	return min(height, pageBottom-pageMargin)
 }
 
 var traceColumns = []column{{"Symbol", 26, false}, {"Value", 24, true}, {"Unit", 36, false}, {"From", 94, false}}

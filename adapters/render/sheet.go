@@ -66,8 +66,8 @@ func newSheet(title, foot string, at time.Time) sheet {
 	pdf.SetFooterFunc(func() {
 		s.letters("", sizeFoot, softRGB)
 		pdf.SetXY(pageMargin, pageBottom+4)
-		pdf.CellFormat(pageInner-25, lineOfText, legible(foot), "", 0, "L", false, 0, "")
-		pdf.CellFormat(25, lineOfText, fmt.Sprintf("%d / {pages}", pdf.PageNo()), "", 0, "R", false, 0, "")
+		pdf.CellFormat(pageInner-16, lineOfText, legible(foot), "", 0, "L", false, 0, "")
+		pdf.CellFormat(16, lineOfText, fmt.Sprintf("page %d of {pages}", pdf.PageNo()), "", 0, "L", false, 0, "")
 	})
 	pdf.AddPage()
 	return s

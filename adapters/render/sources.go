@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/golang/freetype/truetype"
 	chart "github.com/wcharczuk/go-chart/v2"
 	"github.com/wcharczuk/go-chart/v2/drawing"
 
@@ -81,10 +82,9 @@ func drawSources(lines []ghg.SourceLine) ([]byte, error) {
 		return nil, fmt.Errorf("begin the chart: %w", err)
 	}
 	r.SetDPI(sourcesDPI)
-	r.SetFont(letters)
 	chart.Draw.Box(r, chart.Box{Right: sourcesWidth, Bottom: height}, chart.Style{FillColor: drawing.ColorWhite, StrokeColor: drawing.ColorWhite})
 	for i, b := range bars {
-		drawBar(r, b, sourcesEdge+i*sourcesStep, most)
+		drawBar(r, letters, b, sourcesEdge+i*sourcesStep, most)
 	}
 	stroke(r, chart.Style{StrokeColor: soft, StrokeWidth: 2}, sourcesLabels, 0, sourcesLabels, height)
 	var out bytes.Buffer
@@ -94,7 +94,7 @@ func drawSources(lines []ghg.SourceLine) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func drawBar(r chart.Renderer, b bar, top int, most float64) {
+func drawBar(r chart.Renderer, letters *truetype.Font, b bar, top int, most float64) {
 	const span = sourcesWidth - sourcesLabels - sourcesFigure
 	at := func(v float64) int { return sourcesLabels + int(v/most*span) }
 	chart.Draw.Box(r, chart.Box{Left: sourcesLabels, Top: top, Right: at(b.co2e), Bottom: top + sourcesBar},
@@ -105,6 +105,7 @@ func drawBar(r chart.Renderer, b bar, top int, most float64) {
 	for _, end := range []float64{b.low, b.top} {
 		stroke(r, whiskers, at(end), middle-8, at(end), middle+8)
 	}
+	r.SetFont(letters) // a stroke forgets it
 	r.SetFontSize(sourcesLetter)
 	r.SetFontColor(ink)
 	name := legible(b.name)
