@@ -32,7 +32,7 @@ func words(key string) string {
 	return strings.ToUpper(string(text[:1])) + string(text[1:])
 }
 
-// fixed writes a figure with decimals and a thin gap between thousands, none for nothing.
+// fixed writes a figure with decimals and a gap between thousands.
 func fixed(v float64, decimals int) string {
 	text := strconv.FormatFloat(math.Abs(v), 'f', decimals, 64)
 	whole, rest, _ := strings.Cut(text, ".")

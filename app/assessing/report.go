@@ -55,7 +55,10 @@ func (a *Assessing) CompareReports(ctx context.Context, who access.Principal, sh
 		return ghg.Comparison{}, err
 	}
 	is, err := a.report(ctx, who.Scope(shared), id, to)
-	return ghg.Compare(was.Report, is.Report), err
+	if err != nil {
+		return ghg.Comparison{}, err
+	}
+	return ghg.Compare(was.Report, is.Report), nil
 }
 
 func (a *Assessing) report(ctx context.Context, scope access.Scope, id int64, wanted Wanted) (ports.ImpactDocument, error) {
@@ -110,12 +113,15 @@ func (a *Assessing) live(ctx context.Context, p prepared) (ports.ImpactDocument,
 	if fault.Is(err, fault.Invalid) {
 		return ports.ImpactDocument{}, refused(CodeNotCalculable, "The assessment cannot be calculated", findingsOf(err), p.warnings)
 	}
+	if err != nil {
+		return ports.ImpactDocument{}, err
+	}
 	return ports.ImpactDocument{
 		Subject: p.subject,
 		Report: ghg.NewReport(result, ghg.About{
 			AssessmentID: p.whole.ID, Basis: BasisLive, ComputedAt: a.deps.Clock.Now(), Warnings: assessment.Warnings(p.warnings),
 		}),
-	}, err
+	}, nil
 }
 
 // The formats of a report that is a file.

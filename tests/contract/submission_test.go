@@ -78,7 +78,9 @@ func TestWorkedExamples(t *testing.T) {
 		submitted := c.Expect(200, http.MethodGet, reportPath(id)+"?basis=submitted", nil).Data(t)
 		for basis, report := range map[string]map[string]any{"live": live, "submitted": submitted} {
 			require.Equal(t, example.lines, kilograms(report), "%s, %s", name, basis)
-			kg := func(of, member string) int { return int(math.Round(report[of].(map[string]any)[member].(float64) * 1000)) }
+			kg := func(of, member string) int {
+				return int(math.Round(report[of].(map[string]any)[member].(float64) * 1000))
+			}
 			require.Equal(t, []int{example.total, example.low, example.high, example.perHa, example.perTonne, 0}, []int{
 				kg("totals", "emissions"), kg("uncertainty", "low"), kg("uncertainty", "high"),
 				kg("totals", "emissions_per_ha"), kg("totals", "emissions_per_t"), kg("totals", "removals"),
