@@ -85,7 +85,8 @@ type OperatorRepos struct {
 	LayerRasters  LayerRasters
 	Maps          MapKeeper
 
-	Assessments AssessmentUpkeep
+	Assessments   AssessmentUpkeep
+	EngineChoices EngineChoices
 }
 
 // Accounts are companies, users, roles, tokens and keys.

@@ -74,6 +74,7 @@ type Repos struct {
 	Assessments        Assessments
 	AssessmentVersions AssessmentVersions
 	EngineReferences   EngineReferenceWriter
+	EngineChoices      EngineChoices
 }
 
 // Filter narrows a list to records whose named attribute has a value. The names are

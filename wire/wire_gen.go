@@ -40,7 +40,7 @@ import (
 // Injectors from inject.go:
 
 // newOperating makes the operator's use cases over a store.
-func newOperating(store ports.Store, memory identity.PasswordMemory) *operating.Operating {
+func newOperating(store ports.Store, memory identity.PasswordMemory, engines ports.Engines) *operating.Operating {
 	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -56,6 +56,7 @@ func newOperating(store ports.Store, memory identity.PasswordMemory) *operating.
 		Clock:     clock,
 		IDs:       random,
 		Curves:    library,
+		Engines:   engines,
 	}
 	operatingOperating := operating.New(deps)
 	return operatingOperating
@@ -68,7 +69,7 @@ var (
 )
 
 // newInterface makes what the HTTP interface offers over a store.
-func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, log *slog.Logger) v12.Deps {
+func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, log *slog.Logger) v12.Deps {
 	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -160,12 +161,17 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 	}
 	webhooksWebhooks := webhooks.New(webhooksDeps)
 	table := assessmentTable()
+	documents := _wireDocumentsValue
 	assessingDeps := assessing.Deps{
-		Store: store,
-		Gate:  gateGate,
-		Clock: clock,
-		Table: table,
-		Log:   log,
+		Store:     store,
+		Gate:      gateGate,
+		Clock:     clock,
+		IDs:       random,
+		Table:     table,
+		Engines:   engines,
+		Sheets:    sheets,
+		Documents: documents,
+		Log:       log,
 	}
 	assessingAssessing := assessing.New(assessingDeps)
 	aoIs := farming.NewAOIs(farmingDeps)
@@ -224,11 +230,12 @@ var (
 	_wireChartsValue              = render.Charts{}
 	_wireSheetsValue              = exchange.Sheets{}
 	_wireOutlineWriterValue       = exchange.OutlineWriter{}
+	_wireDocumentsValue           = render.Documents{}
 	_wireStratificationFilesValue = exchange.StratificationFiles{}
 )
 
 // newParts makes a server's parts over a store, an imagery source and a store of files.
-func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers identity2.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, log *slog.Logger) *parts {
+func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers identity2.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, log *slog.Logger) *parts {
 	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -320,12 +327,17 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	}
 	webhooksWebhooks := webhooks.New(webhooksDeps)
 	table := assessmentTable()
+	documents := _wireDocumentsValue
 	assessingDeps := assessing.Deps{
-		Store: store,
-		Gate:  gateGate,
-		Clock: clock,
-		Table: table,
-		Log:   log,
+		Store:     store,
+		Gate:      gateGate,
+		Clock:     clock,
+		IDs:       random,
+		Table:     table,
+		Engines:   engines,
+		Sheets:    sheets,
+		Documents: documents,
+		Log:       log,
 	}
 	assessingAssessing := assessing.New(assessingDeps)
 	aoIs := farming.NewAOIs(farmingDeps)
@@ -388,6 +400,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Clock:     clock,
 		IDs:       random,
 		Curves:    library,
+		Engines:   engines,
 	}
 	operatingOperating := operating.New(operatingDeps)
 	loader := &demo.Loader{

@@ -178,6 +178,7 @@ func repos(s *session) ports.Repos {
 		Assessments: assessments{assessmentRecords(s)}, AssessmentVersions: versions{s}, EngineReferences: engineReferences{s},
 		AOIs: aoiRecords(s), StratificationOrders: strats{s}, LayerRasters: layerRasters{s},
 		StratificationRuns: runs{s}, StratificationMaps: zoneMaps{s}, SamplePlans: samplePlans{s},
+		EngineChoices: engineChoices{s},
 	}
 }
 
@@ -188,7 +189,7 @@ func operatorRepos(s *session) ports.OperatorRepos {
 		Members: members{s}, Invitations: invitations{s}, Tickets: tickets{s}, Credentials: credentials{s},
 		Attempts: attempts{s}, Letters: letters{s}, Jobs: jobs{s},
 		Events: feeds{s}, Webhooks: webhookKeeper{s},
-		Assessments:   upkeep{s},
+		Assessments: upkeep{s}, EngineChoices: engineChoices{s},
 		Subscriptions: subscriptions{s}, Orders: orderKeeper{s}, LayerRasters: layerRasters{s},
 		Maps: mapKeeper{s},
 	}

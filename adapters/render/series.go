@@ -1,4 +1,5 @@
-// Package render draws: the chart of a profile. It computes nothing of what it shows.
+// Package render draws and prints: the chart of a profile, the document of an impact
+// report. It computes nothing of what it shows.
 package render
 
 import (
