@@ -67,6 +67,9 @@ type Repos struct {
 	Assessments        Assessments
 	AssessmentVersions AssessmentVersions
 	EngineReferences   EngineReferenceWriter
+
+	Verifications Verifications
+	Rollups       Rollups
 }
 
 // Filter narrows a list to records whose named attribute has a value. The names are
