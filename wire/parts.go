@@ -10,6 +10,7 @@ import (
 	"tilth/app/once"
 	"tilth/app/operating"
 	"tilth/app/profiles"
+	"tilth/app/verifying"
 	"tilth/app/webhooks"
 	"tilth/ports"
 )
@@ -28,4 +29,5 @@ type parts struct {
 	Sequencer *events.Sequencer
 	Courier   *webhooks.Courier
 	Assessing *assessing.Assessing
+	Verifier  *verifying.Worker
 }

@@ -19,11 +19,13 @@ import (
 	"tilth/app/keys"
 	"tilth/app/once"
 	"tilth/app/operating"
+	"tilth/app/overview"
 	"tilth/app/people"
 	"tilth/app/profiles"
 	"tilth/app/series"
 	"tilth/app/sharing"
 	"tilth/app/trail"
+	"tilth/app/verifying"
 	"tilth/app/webhooks"
 	"tilth/core/geo"
 	"tilth/ports"
@@ -76,7 +78,9 @@ var telling = googlewire.NewSet(
 )
 
 // assessments is the use cases of assessments, over a store.
-var assessments = googlewire.NewSet(assessmentTable, googlewire.Struct(new(assessing.Deps), "*"), assessing.New)
+var assessments = googlewire.NewSet(assessmentTable, googlewire.Struct(new(assessing.Deps), "*"), assessing.New,
+	googlewire.Struct(new(overview.Deps), "*"), overview.New,
+	googlewire.Struct(new(verifying.Deps), "*"), verifying.New)
 
 var server = googlewire.NewSet(
 	useCases,
@@ -90,5 +94,6 @@ var server = googlewire.NewSet(
 	googlewire.Struct(new(series.Computer), "*"), googlewire.Bind(new(profiles.Computer), new(*series.Computer)),
 	googlewire.Bind(new(profiles.Updater), new(*series.Computer)), profiles.NewRefresher,
 	profiles.NewWorker,
+	googlewire.Bind(new(verifying.Computer), new(*series.Computer)), googlewire.Struct(new(verifying.Worker), "*"),
 	googlewire.Struct(new(parts), "*"),
 )

@@ -24,11 +24,13 @@ import (
 	"tilth/app/keys"
 	"tilth/app/once"
 	"tilth/app/operating"
+	"tilth/app/overview"
 	"tilth/app/people"
 	"tilth/app/profiles"
 	"tilth/app/series"
 	"tilth/app/sharing"
 	"tilth/app/trail"
+	"tilth/app/verifying"
 	"tilth/app/webhooks"
 	"tilth/core/geo"
 	"tilth/ports"
@@ -165,6 +167,18 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Log:   log,
 	}
 	assessingAssessing := assessing.New(assessingDeps)
+	overviewDeps := overview.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Table: table,
+	}
+	overviewOverview := overview.New(overviewDeps)
+	verifyingDeps := verifying.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Clock: clock,
+	}
+	verifyingVerifying := verifying.New(verifyingDeps)
 	v12Deps := v12.Deps{
 		Identity:       identityIdentity,
 		Farms:          records,
@@ -184,6 +198,8 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Events:         feed,
 		Webhooks:       webhooksWebhooks,
 		Assessing:      assessingAssessing,
+		Overview:       overviewOverview,
+		Verifying:      verifyingVerifying,
 		Limits:         limits,
 	}
 	return v12Deps
@@ -296,6 +312,18 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Log:   log,
 	}
 	assessingAssessing := assessing.New(assessingDeps)
+	overviewDeps := overview.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Table: table,
+	}
+	overviewOverview := overview.New(overviewDeps)
+	verifyingDeps := verifying.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Clock: clock,
+	}
+	verifyingVerifying := verifying.New(verifyingDeps)
 	v12Deps := v12.Deps{
 		Identity:       identityIdentity,
 		Farms:          records,
@@ -315,6 +343,8 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Events:         feed,
 		Webhooks:       webhooksWebhooks,
 		Assessing:      assessingAssessing,
+		Overview:       overviewOverview,
+		Verifying:      verifyingVerifying,
 		Limits:         limits,
 	}
 	exchangeCurves := _wireCurvesValue
@@ -362,6 +392,14 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		IDs:    random,
 		Log:    log,
 	}
+	verifyingWorker := &verifying.Worker{
+		Store:    store,
+		Clock:    clock,
+		IDs:      random,
+		Curves:   library,
+		Computer: computer,
+		Log:      log,
+	}
 	wireParts := &parts{
 		Interface: v12Deps,
 		Gate:      gateGate,
@@ -375,6 +413,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Sequencer: sequencer,
 		Courier:   courier,
 		Assessing: assessingAssessing,
+		Verifier:  verifyingWorker,
 	}
 	return wireParts
 }

@@ -100,7 +100,7 @@ type verifiedRow struct {
 
 // Verified implements ports.Rollups.
 func (r rollups) Verified(ctx context.Context, scope access.Scope, year *int, limit int) ([]dashboard.Verified, error) {
-	if scope.Shared() || limit == 0 {
+	if scope.Shared() || limit == 0 || year != nil && *year == dashboard.NoYear {
 		return nil, nil
 	}
 	var rows []verifiedRow

@@ -22,3 +22,6 @@ func (t *Table) FieldLabel(field string) string {
 	}
 	return ""
 }
+
+// CropType gives the crop that a sheet declares; empty where it states none.
+func (s Sheet) CropType() string { return s.first(secCrop).text("crop_type") }

@@ -14,3 +14,13 @@ func Of(place Place, editions []Edition) (Edition, bool) {
 	}
 	return Edition{}, false
 }
+
+// Has reports whether there is a curve of any of the classes.
+func (s Set) Has(classes []string) bool {
+	for _, class := range classes {
+		if _, ok := s.curve(class); ok {
+			return true
+		}
+	}
+	return false
+}

@@ -103,7 +103,7 @@ func Compose(table *assessment.Table, sums map[int]Cells, year *int) Dashboard {
 	whole := Cells{}
 	latest := 0
 	for y, cells := range sums {
-		if year != nil && y != *year {
+		if year != nil && (y != *year || y == NoYear) {
 			continue
 		}
 		for cell, amount := range cells {

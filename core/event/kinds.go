@@ -13,6 +13,7 @@ type Kind struct {
 // and a line here.
 var kinds = []Kind{
 	{TypeProfileCompleted, "A vegetation-index profile has finished processing.", ProfileCompleted{}},
+	{TypeVerificationCompleted, "The crop verification of an assessment has ended, with a verdict or without.", VerificationCompleted{}},
 }
 
 // Kinds gives every type of event that is published.

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"tilth/core/cropcheck"
 	"tilth/core/vegetation"
 )
 
@@ -80,46 +79,60 @@ type Record struct {
 	Evidence     Evidence
 }
 
-// Evidence is what a check rests on.
+// Evidence is what a check rests on. Its JSON form is stored: members are added, never
+// changed.
 type Evidence struct {
-	Model  string // of the comparison, see [cropcheck.Model]
-	Fields []Field
+	Model  string  `json:"model"` // of the comparison, see [cropcheck.Model]
+	Fields []Field `json:"fields"`
 }
 
 // Field is the check of one field.
 type Field struct {
-	FieldID, SeasonID, CultivationID int64 // 0 where there is none
-	FieldName, SeasonName, CropName  string
-	Verdict                          Status // verified, failed, pending
-	Reason                           Reason
-	Text                             string
-	Confidence                       float64
-	Declared                         []string // curve classes of the declared crop
-	Ranking                          []cropcheck.Ranked
-	Region, CurvesVersion            string // of the curves; empty where none are of the place
-	Scope                            string // what the curves were made of, and hold for
-	Series                           *Series
+	FieldID       int64    `json:"field_id"`
+	FieldName     string   `json:"field_name"`
+	CultivationID int64    `json:"cultivation_id"` // 0: none, or several
+	SeasonID      int64    `json:"season_id"`
+	SeasonName    string   `json:"season_name"`
+	CropName      string   `json:"crop_name"`
+	Verdict       Status   `json:"verdict"` // verified, failed, pending
+	Reason        Reason   `json:"reason"`
+	Text          string   `json:"text"`
+	Confidence    float64  `json:"confidence"`
+	Declared      []string `json:"declared"` // curve classes of the declared crop
+	Ranking       []Ranked `json:"ranking"`  // the nearest first
+	Region        string   `json:"region"`   // of the curves; empty where none are of the place
+	CurvesVersion string   `json:"curves_version"`
+	Scope         string   `json:"scope"` // what the curves were made of, and hold for
+	Series        *Series  `json:"series"`
+}
+
+// Ranked is a curve class and how far the series is from it.
+type Ranked struct {
+	Class    string  `json:"class"`
+	Distance float64 `json:"distance"`
 }
 
 // Series is what was seen of a field, with what it was computed of: the cache of the
 // check, and its evidence.
 type Series struct {
-	From, To   time.Time // the season
-	OrderID    int64     // of the ordered profile that it is taken from; 0: computed for the check
-	Algorithm  int       // see [vegetation.Algorithm]
-	Synthetic  bool
-	HasEVI     bool
-	Dates      []Date
-	Rejected   int // dates that clouds or gaps took away
-	ComputedAt time.Time
-	Boundary   string // digest of the boundary that it was computed within
+	From       time.Time `json:"from"` // the season
+	To         time.Time `json:"to"`
+	OrderID    int64     `json:"order_id"`  // of the ordered profile that it is taken from; 0: computed for the check
+	Algorithm  int       `json:"algorithm"` // see [vegetation.Algorithm]
+	Synthetic  bool      `json:"synthetic"`
+	HasEVI     bool      `json:"has_evi"`
+	Dates      []Date    `json:"dates"`
+	Rejected   int       `json:"rejected"` // dates that clouds or gaps took away
+	ComputedAt time.Time `json:"computed_at"`
+	Boundary   string    `json:"boundary"` // digest of the boundary that it was computed within
 }
 
-// Date is one accepted date.
+// Date is one accepted date. EVI is meaningful where the series has it.
 type Date struct {
-	Date      time.Time
-	NDVI, EVI float64
-	Coverage  float64
+	Date     time.Time `json:"date"`
+	NDVI     float64   `json:"ndvi"`
+	EVI      float64   `json:"evi"`
+	Coverage float64   `json:"coverage"`
 }
 
 // settled is how long after a season its imagery still changes: for as long profiles are

@@ -16,10 +16,12 @@ import (
 	"tilth/app/intake"
 	"tilth/app/keys"
 	"tilth/app/listing"
+	"tilth/app/overview"
 	"tilth/app/people"
 	"tilth/app/profiles"
 	"tilth/app/sharing"
 	"tilth/app/trail"
+	"tilth/app/verifying"
 	"tilth/app/webhooks"
 	"tilth/core/farm"
 	"tilth/core/fault"
@@ -50,6 +52,8 @@ type Deps struct {
 	Webhooks *webhooks.Webhooks
 
 	Assessing *assessing.Assessing
+	Overview  *overview.Overview
+	Verifying *verifying.Verifying
 
 	Limits geo.Limits
 }
@@ -77,7 +81,9 @@ func Register(a *rest.API, d Deps) {
 	registerPeople(a, d.Identity, d.People)
 	registerEvents(a, d.Events)
 	registerWebhooks(a, d.Webhooks)
+	registerDashboard(a, d.Overview)
 	registerAssessments(a, d.Assessing)
+	registerVerification(a, d.Verifying)
 }
 
 // describe adds what the document says beside the routes: groups, and the codes of the
