@@ -140,7 +140,7 @@ func (s *session) partsOf(ctx context.Context, ids []int64) ([]parts, error) {
 		byID[state.AssessmentID].sections = stateOfRow(state).Sections
 	}
 	for i := range checks {
-		record := verificationOfRow(&checks[i])
+		record := verificationOfColumns(&checks[i].verificationColumns)
 		byID[record.AssessmentID].checked = &record
 	}
 	return out, nil

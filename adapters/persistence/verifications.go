@@ -14,25 +14,30 @@ import (
 
 type verificationRow struct {
 	bun.BaseModel `bun:"table:assessment_verifications,alias:t"`
-	AssessmentID  int64
-	CompanyID     int64
-	Version       int
-	Run           int
-	Status        verification.Status
-	Reason        verification.Reason
-	ReasonText    string
-	Confidence    float64
-	CropType      string
-	Attempts      int
-	NextTryAt     *stamp
-	StartedAt     stamp
-	DecidedAt     *stamp
-	UpdatedAt     stamp
+	verificationColumns
+}
+
+type verificationColumns struct {
+	AssessmentID int64
+	CompanyID    int64
+	Version      int
+	Run          int
+	Status       verification.Status
+	Reason       verification.Reason
+	ReasonText   string
+	Confidence   float64
+	CropType     string
+	Attempts     int
+	NextTryAt    *stamp
+	StartedAt    stamp
+	DecidedAt    *stamp
+	UpdatedAt    stamp
 }
 
 // evidenceRow is a verification with what it rests on, which may be long.
 type evidenceRow struct {
-	verificationRow
+	bun.BaseModel `bun:"table:assessment_verifications,alias:t"`
+	verificationColumns
 	Evidence document[verification.Evidence]
 }
 
@@ -49,7 +54,7 @@ func (v verifications) Get(ctx context.Context, scope access.Scope, assessmentID
 	if errors.Is(err, sql.ErrNoRows) {
 		return verification.Record{}, false, nil
 	}
-	record := verificationOfRow(&row.verificationRow)
+	record := verificationOfColumns(&row.verificationColumns)
 	record.Evidence = row.Evidence.V
 	return record, err == nil, err
 }
@@ -64,11 +69,11 @@ func (v verifications) Put(ctx context.Context, scope access.Scope, r verificati
 		return missingUnless(err, assessmentTable.word)
 	}
 	assessmentTable.wrote(v.s, r.AssessmentID)
-	row := evidenceRow{verificationRow{
+	row := evidenceRow{verificationColumns: verificationColumns{
 		AssessmentID: r.AssessmentID, CompanyID: scope.Company(), Version: r.Version, Run: r.Run, Status: r.Status, Reason: r.Reason,
 		ReasonText: r.Text, Confidence: r.Confidence, CropType: r.CropType, Attempts: r.Attempts, NextTryAt: stampOf(r.NextTryAt),
 		StartedAt: stamp{r.StartedAt}, DecidedAt: stampOf(r.DecidedAt), UpdatedAt: stamp{r.UpdatedAt},
-	}, document[verification.Evidence]{r.Evidence}}
+	}, Evidence: document[verification.Evidence]{r.Evidence}}
 	if _, err := v.s.NewDelete().Model((*verificationRow)(nil)).Where("assessment_id = ?", r.AssessmentID).Exec(ctx); err != nil {
 		return err
 	}
@@ -76,7 +81,7 @@ func (v verifications) Put(ctx context.Context, scope access.Scope, r verificati
 	return err
 }
 
-func verificationOfRow(row *verificationRow) verification.Record {
+func verificationOfColumns(row *verificationColumns) verification.Record {
 	return verification.Record{
 		Outcome: verification.Outcome{
 			Status: row.Status, Reason: row.Reason, Text: row.ReasonText, Confidence: row.Confidence, CropType: row.CropType, DecidedAt: row.DecidedAt.timeOf(),
