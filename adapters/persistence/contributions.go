@@ -77,26 +77,45 @@ func (s *session) settleRollups(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		before, after := map[place][]dashboard.Contribution{}, map[place][]dashboard.Contribution{}
-		for _, p := range parts {
-			at := place{p.row.CompanyID, s.stripe(p.row.ID)}
-			if p.before != nil {
-				before[at] = append(before[at], dashboard.Contribution{Year: p.before.Year, Cells: p.before.Cells.V.cells()})
-			}
-			now, err := s.settleOne(ctx, p)
-			if err != nil {
-				return err
-			}
-			if now != nil {
-				after[at] = append(after[at], *now)
-			}
-			changes[at] = nil
-		}
-		for at := range changes {
-			changes[at] = append(changes[at], dashboard.Changes(before[at], after[at])...)
+		if err := s.settleParts(ctx, parts, changes); err != nil {
+			return err
 		}
 	}
 	return s.addToSums(ctx, changes)
+}
+
+// settleParts stores what assessments contribute from now on, and adds what that changes.
+func (s *session) settleParts(ctx context.Context, parts []parts, changes map[place][]dashboard.Change) error {
+	var rows []contributionRow
+	gone := []int64{}
+	for _, p := range parts {
+		var before, after []dashboard.Contribution
+		if p.before != nil {
+			before = append(before, dashboard.Contribution{Year: p.before.Year, Cells: p.before.Cells.V.cells()})
+		}
+		if p.row.DeletedAt != nil {
+			gone = append(gone, p.row.ID)
+		} else {
+			row, now, err := s.contributionOf(ctx, p)
+			if err != nil {
+				return err
+			}
+			rows, after = append(rows, row), append(after, now)
+		}
+		at := place{p.row.CompanyID, s.stripe(p.row.ID)}
+		changes[at] = append(changes[at], dashboard.Changes(before, after)...)
+	}
+	if len(gone) > 0 {
+		if _, err := s.NewDelete().Model((*contributionRow)(nil)).Where("assessment_id IN (?)", bun.List(gone)).Exec(ctx); err != nil {
+			return err
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	_, err := s.NewInsert().Model(&rows).On("CONFLICT (assessment_id) DO UPDATE").Set("year = EXCLUDED.year").Set("cells = EXCLUDED.cells").
+		Set("figures = EXCLUDED.figures").Set("verified_at = EXCLUDED.verified_at").Returning("NULL").Exec(ctx)
+	return err
 }
 
 // parts is what an assessment's contribution is made of.
@@ -151,16 +170,12 @@ func (s *session) ofAssessments(model any, ids []int64) *bun.SelectQuery {
 	return s.NewSelect().Model(model).ColumnExpr("?TableColumns").Where("t.assessment_id IN (?)", bun.List(ids))
 }
 
-// settleOne stores what an assessment contributes from now on; nil for a deleted one. A
-// submission that is new to the sums asks for its verification.
-func (s *session) settleOne(ctx context.Context, p parts) (*dashboard.Contribution, error) {
-	if p.row.DeletedAt != nil {
-		_, err := s.NewDelete().Model((*contributionRow)(nil)).Where("assessment_id = ?", p.row.ID).Exec(ctx)
-		return nil, err
-	}
+// contributionOf gives what a live assessment contributes. A submission that is new to the
+// sums asks for its verification.
+func (s *session) contributionOf(ctx context.Context, p parts) (row contributionRow, now dashboard.Contribution, err error) {
 	record, err := assessmentOfRow(&p.row)
 	if err != nil {
-		return nil, err
+		return row, now, err
 	}
 	var figures dashboard.Figures
 	if p.before != nil {
@@ -168,24 +183,22 @@ func (s *session) settleOne(ctx context.Context, p parts) (*dashboard.Contributi
 	}
 	if figures.Version != record.SubmittedVersion {
 		if figures, err = s.figures(ctx, record.ID, record.SubmittedVersion); err != nil {
-			return nil, err
+			return row, now, err
 		}
 		if err := s.askVerification(ctx, record); err != nil {
-			return nil, err
+			return row, now, err
 		}
 	}
 	facts := dashboard.FactsOf(&record, p.sections, figures, p.checked)
-	now := facts.Contribution()
-	row := contributionRow{
+	now = facts.Contribution()
+	row = contributionRow{
 		AssessmentID: record.ID, CompanyID: p.row.CompanyID, Year: now.Year, Cells: document[storedCells]{storedCellsOf(now.Cells)},
 		Figures: document[dashboard.Figures]{figures},
 	}
 	if v := facts.Verification; v != nil && v.Status == verification.Verified {
 		row.VerifiedAt = stampOf(v.DecidedAt)
 	}
-	_, err = s.NewInsert().Model(&row).On("CONFLICT (assessment_id) DO UPDATE").Set("year = EXCLUDED.year").Set("cells = EXCLUDED.cells").
-		Set("figures = EXCLUDED.figures").Set("verified_at = EXCLUDED.verified_at").Returning("NULL").Exec(ctx)
-	return &now, err
+	return row, now, nil
 }
 
 // figures gives those of the report of a version.

@@ -47,8 +47,9 @@ func (s *session) addToSums(ctx context.Context, changes map[place][]dashboard.C
 		return cmp.Or(cmp.Compare(a.company, b.company), cmp.Compare(a.stripe, b.stripe))
 	})
 	for _, at := range places {
-		rows := make([]sumRow, len(changes[at]))
-		for i, c := range changes[at] {
+		merged := dashboard.Merge(changes[at]) // one statement must not change a row twice
+		rows := make([]sumRow, len(merged))
+		for i, c := range merged {
 			rows[i] = sumRow{CompanyID: at.company, Year: c.Year, Kind: c.Kind, Name: c.Key, Stripe: at.stripe, Amount: c.By}
 		}
 		for chunk := range slices.Chunk(rows, insertChunk) {

@@ -164,17 +164,27 @@ type Change struct {
 // by what they contribute after, in the one order in which sums are locked: by year, kind
 // and key. Sums that stay are left out.
 func Changes(before, after []Contribution) []Change {
+	var all []Change
+	for sign, contributions := range map[int64][]Contribution{-1: before, 1: after} {
+		for _, c := range contributions {
+			for cell, amount := range c.Cells {
+				all = append(all, Change{c.Year, cell, sign * amount})
+			}
+		}
+	}
+	return Merge(all)
+}
+
+// Merge makes one change of those of the same sum, in the order of [Changes]. Sums that
+// stay are left out.
+func Merge(all []Change) []Change {
 	type place struct {
 		year int
 		cell Cell
 	}
-	by := map[place]int64{}
-	for sign, all := range map[int64][]Contribution{-1: before, 1: after} {
-		for _, c := range all {
-			for cell, amount := range c.Cells {
-				by[place{c.Year, cell}] += sign * amount
-			}
-		}
+	by := make(map[place]int64, len(all))
+	for _, c := range all {
+		by[place{c.Year, c.Cell}] += c.By
 	}
 	out := make([]Change, 0, len(by))
 	for p, amount := range by {
