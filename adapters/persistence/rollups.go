@@ -65,15 +65,19 @@ func (s *session) addToSums(ctx context.Context, changes map[place][]dashboard.C
 // rollups implements ports.Rollups.
 type rollups struct{ s *session }
 
+// summed adds the stripes of each sum up.
+func (r rollups) summed(scope access.Scope) *bun.SelectQuery {
+	return where(r.s.NewSelect().Model((*sumRow)(nil)), own("t", scope)).Column("t.year", "t.kind", "t.name").
+		ColumnExpr("CAST(SUM(t.amount) AS BIGINT) AS amount").GroupExpr("t.year, t.kind, t.name")
+}
+
 // Sums implements ports.Rollups.
 func (r rollups) Sums(ctx context.Context, scope access.Scope) (map[int]dashboard.Cells, error) {
 	var rows []sumRow
-	q := where(r.s.NewSelect().Model(&rows), own("t", scope)).Column("t.year", "t.kind", "t.name").
-		ColumnExpr("CAST(SUM(t.amount) AS BIGINT) AS amount").GroupExpr("t.year, t.kind, t.name")
 	if scope.Shared() {
-		q = where(q, nothing)
+		return map[int]dashboard.Cells{}, nil
 	}
-	if err := q.Scan(ctx); err != nil {
+	if err := r.summed(scope).Scan(ctx, &rows); err != nil {
 		return nil, err
 	}
 	out := map[int]dashboard.Cells{}
@@ -99,20 +103,25 @@ type verifiedRow struct {
 	Confidence float64 `bun:"confidence,scanonly"`
 }
 
-// Verified implements ports.Rollups.
-func (r rollups) Verified(ctx context.Context, scope access.Scope, year *int, limit int) ([]dashboard.Verified, error) {
-	if scope.Shared() || limit == 0 || year != nil && *year == dashboard.NoYear {
-		return nil, nil
-	}
-	var rows []verifiedRow
-	q := where(r.s.NewSelect().Model(&rows), own("t", scope)).ColumnExpr("?TableColumns").
+// verified selects the assessments whose crop is verified, newest verdict first.
+func (r rollups) verified(scope access.Scope, year *int, limit int) *bun.SelectQuery {
+	q := where(r.s.NewSelect().Model((*verifiedRow)(nil)), own("t", scope)).ColumnExpr("?TableColumns").
 		ColumnExpr("v.crop_type").ColumnExpr("v.confidence").
 		Join("JOIN assessment_verifications AS v ON v.assessment_id = t.assessment_id").
 		Where("t.verified_at IS NOT NULL").OrderExpr("t.verified_at DESC, t.assessment_id DESC").Limit(int64(limit))
 	if year != nil {
 		q = q.Where("t.year = ?", *year)
 	}
-	if err := q.Scan(ctx); err != nil {
+	return q
+}
+
+// Verified implements ports.Rollups.
+func (r rollups) Verified(ctx context.Context, scope access.Scope, year *int, limit int) ([]dashboard.Verified, error) {
+	if scope.Shared() || limit == 0 || year != nil && *year == dashboard.NoYear {
+		return nil, nil
+	}
+	var rows []verifiedRow
+	if err := r.verified(scope, year, limit).Scan(ctx, &rows); err != nil {
 		return nil, err
 	}
 	out := make([]dashboard.Verified, len(rows))

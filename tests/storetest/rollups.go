@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -224,6 +225,42 @@ func testDashboardWriters(t *testing.T, b Backend) {
 	for err := range failures {
 		require.NoError(t, err)
 	}
+	require.Equal(t, w.recomputed(w.ours.scope), w.sums(w.ours.scope))
+}
+
+// testDashboardLocks holds that a transaction under way keeps no other writer of its company
+// waiting: sums are locked for the commit alone.
+func testDashboardLocks(t *testing.T, b Backend) {
+	w := newWorld(t, b)
+	if strings.HasPrefix(w.address, "sqlite:") {
+		t.Skip("SQLite has one writer, whatever it writes")
+	}
+	var made []*assessment.Assessment
+	for range 17 { // two of each stripe
+		a := w.newAssessment(w.ours)
+		made = append(made, &a)
+	}
+	w.write(func(tx ports.Repos) error { return tx.Assessments.Insert(w.ctx, w.ours.scope, made) })
+	r := writer{w, w.ours.scope, w.ours, rand.New(rand.NewPCG(5, 5))}
+	complete := func(ctx context.Context, tx ports.Repos, id int64) error {
+		if _, err := tx.Assessments.GetForUpdate(ctx, w.ours.scope, id); err != nil {
+			return err
+		}
+		return tx.Assessments.SetState(ctx, w.ours.scope, id, r.state(), w.clock.Now())
+	}
+	ctx, cancel := context.WithTimeout(w.ctx, 20*time.Second)
+	defer cancel()
+	require.NoError(t, w.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		if err := complete(ctx, tx, made[0].ID); err != nil {
+			return err
+		}
+		for _, a := range made[1:] {
+			if err := w.Write(ctx, func(ctx context.Context, tx ports.Repos) error { return complete(ctx, tx, a.ID) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
 	require.Equal(t, w.recomputed(w.ours.scope), w.sums(w.ours.scope))
 }
 

@@ -48,6 +48,7 @@ func Run(t *testing.T, b Backend) {
 		{"AssessmentCompletion", testCompletion},
 		{"DashboardEqualsRecomputation", testDashboardEqualsRecomputation},
 		{"DashboardWriters", testDashboardWriters},
+		{"DashboardLocks", testDashboardLocks},
 		{"VerifiedAssessments", testVerifiedAssessments},
 		{"Replays", testReplays},
 		{"Once", testOnce},
