@@ -2,12 +2,17 @@ package bench
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/engine"
@@ -59,7 +64,8 @@ func newOverview(b *testing.B, database string, n int) func(b *testing.B) float6
 	mapping, err := engine.Mapping()
 	require.NoError(b, err)
 	table := assessment.NewTable(mapping)
-	who := furnished(b, db, table, n)
+	who := furnished(b, db, table)
+	multiply(b, database, n/batchSize)
 	use := overview.New(overview.Deps{Store: db, Gate: gate.New(everyone{}), Table: table})
 	return func(b *testing.B) float64 {
 		var took []time.Duration
@@ -78,11 +84,45 @@ func newOverview(b *testing.B, database string, n int) func(b *testing.B) float6
 	}
 }
 
-// furnished stores a company with n assessments, a thousand in a transaction.
-func furnished(b *testing.B, db *persistence.Database, table *assessment.Table, n int) access.Principal {
+// multiply makes of every assessment as many as times says, in bulk: with their ids apart,
+// and the sums multiplied.
+func multiply(b *testing.B, database string, times int) {
+	driver, dsn := "pgx", database
+	if path, ok := strings.CutPrefix(database, "sqlite:"); ok {
+		driver, dsn = "sqlite", path
+	}
+	db, err := sql.Open(driver, dsn)
+	require.NoError(b, err)
+	defer func() { require.NoError(b, db.Close()) }()
+	for _, table := range []string{"assessments", "assessment_states", "assessment_versions", "assessment_verifications", "assessment_contributions"} {
+		rows, err := db.QueryContext(b.Context(), "SELECT * FROM "+table+" LIMIT 0")
+		require.NoError(b, err)
+		columns, err := rows.Columns()
+		require.NoError(b, errors.Join(err, rows.Err(), rows.Close()))
+		values := slices.Clone(columns)
+		for i, c := range columns {
+			if c == "id" || c == "assessment_id" {
+				values[i] += " + copy.n * " + strconv.Itoa(batchSize)
+			}
+		}
+		_, err = db.ExecContext(b.Context(), fmt.Sprintf("WITH RECURSIVE copy (n) AS (SELECT 1 WHERE 1 < %[4]d UNION ALL SELECT n + 1 FROM copy WHERE n + 1 < %[4]d) "+
+			"INSERT INTO %[1]s (%[2]s) SELECT %[3]s FROM %[1]s CROSS JOIN copy", table, strings.Join(columns, ", "), strings.Join(values, ", "), times))
+		require.NoError(b, err, table)
+	}
+	for _, statement := range []string{fmt.Sprintf("UPDATE assessment_sums SET amount = amount * %d", times), "ANALYZE"} {
+		_, err = db.ExecContext(b.Context(), statement)
+		require.NoError(b, err)
+	}
+}
+
+// batchSize is how many assessments are stored by the repositories.
+const batchSize = 1000
+
+// furnished stores a company with a thousand assessments.
+func furnished(b *testing.B, db *persistence.Database, table *assessment.Table) access.Principal {
 	now := time.Now()
 	company := ports.Company{UUID: identity.Random{}.UUID(), Name: "Company", CreatedAt: now}
-	user := ports.User{Email: fmt.Sprintf("owner-%d@test.example", n), CreatedAt: now}
+	user := ports.User{Email: "owner@test.example", CreatedAt: now}
 	require.NoError(b, db.Operate(b.Context(), func(ctx context.Context, tx ports.OperatorRepos) error {
 		if err := tx.Accounts.CreateCompany(ctx, &company, access.DefaultRoles()); err != nil {
 			return err
@@ -98,44 +138,42 @@ func furnished(b *testing.B, db *persistence.Database, table *assessment.Table, 
 		return tx.Farms.Insert(ctx, scope, []*farm.Farm{&holding})
 	}))
 	report := reported(b)
-	for done := 0; done < n; done += 1000 {
-		require.NoError(b, db.Write(b.Context(), func(ctx context.Context, tx ports.Repos) error {
-			var batch []*assessment.Assessment
-			for i := range 1000 {
-				year := 2015 + i%10
-				a := &assessment.Assessment{
-					Meta: meta, ResourceType: assessment.OfFarm, ResourceID: holding.ID, Year: &year, Declarations: assessment.Declarations{},
-					Status: assessment.Draft, GrowingArea: map[string]any{"value": float64(i), "unit": "ha"},
-				}
-				if i%2 == 0 {
-					a.Status, a.SubmittedVersion = assessment.Submitted, 1
-				}
-				batch = append(batch, a)
+	require.NoError(b, db.Write(b.Context(), func(ctx context.Context, tx ports.Repos) error {
+		var batch []*assessment.Assessment
+		for i := range batchSize {
+			year := 2015 + i%10
+			a := &assessment.Assessment{
+				Meta: meta, ResourceType: assessment.OfFarm, ResourceID: holding.ID, Year: &year, Declarations: assessment.Declarations{},
+				Status: assessment.Draft, GrowingArea: map[string]any{"value": float64(i), "unit": "ha"},
 			}
-			if err := tx.Assessments.Insert(ctx, scope, batch); err != nil {
+			if i%2 == 0 {
+				a.Status, a.SubmittedVersion = assessment.Submitted, 1
+			}
+			batch = append(batch, a)
+		}
+		if err := tx.Assessments.Insert(ctx, scope, batch); err != nil {
+			return err
+		}
+		for _, a := range batch {
+			state := table.Complete(a, assessment.Sheet{}, assessment.Facts{Now: now, ResourceLive: true})
+			if err := tx.Assessments.SetState(ctx, scope, a.ID, state, now); err != nil {
 				return err
 			}
-			for _, a := range batch {
-				state := table.Complete(a, assessment.Sheet{}, assessment.Facts{Now: now, ResourceLive: true})
-				if err := tx.Assessments.SetState(ctx, scope, a.ID, state, now); err != nil {
-					return err
-				}
-				if a.Status != assessment.Submitted {
-					continue
-				}
-				version := ports.AssessmentVersion{AssessmentID: a.ID, Number: 1, Digest: "d", Snapshot: []byte("{}"), Engine: "e", FactorSet: "f", GWPSet: "g", Report: report}
-				if err := tx.AssessmentVersions.Insert(ctx, scope, &version); err != nil {
-					return err
-				}
-				checked := verification.Record{AssessmentID: a.ID, Version: 1, StartedAt: now, UpdatedAt: now}
-				checked.Outcome = verification.Outcome{Status: verification.Verified, Confidence: 0.9, CropType: "maize", DecidedAt: &now}
-				if err := tx.Verifications.Put(ctx, scope, checked); err != nil {
-					return err
-				}
+			if a.Status != assessment.Submitted {
+				continue
 			}
-			return nil
-		}))
-	}
+			version := ports.AssessmentVersion{AssessmentID: a.ID, Number: 1, Digest: "d", Snapshot: []byte("{}"), Engine: "e", FactorSet: "f", GWPSet: "g", Report: report}
+			if err := tx.AssessmentVersions.Insert(ctx, scope, &version); err != nil {
+				return err
+			}
+			checked := verification.Record{AssessmentID: a.ID, Version: 1, StartedAt: now, UpdatedAt: now}
+			checked.Outcome = verification.Outcome{Status: verification.Verified, Confidence: 0.9, CropType: "maize", DecidedAt: &now}
+			if err := tx.Verifications.Put(ctx, scope, checked); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
 	return who
 }
 
