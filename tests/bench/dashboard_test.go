@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -95,17 +94,14 @@ func multiply(b *testing.B, database string, times int) {
 	require.NoError(b, err)
 	defer func() { require.NoError(b, db.Close()) }()
 	for _, table := range []string{"assessments", "assessment_states", "assessment_versions", "assessment_verifications", "assessment_contributions"} {
-		rows, err := db.QueryContext(b.Context(), "SELECT * FROM "+table+" LIMIT 0")
-		require.NoError(b, err)
-		columns, err := rows.Columns()
-		require.NoError(b, errors.Join(err, rows.Err(), rows.Close()))
+		columns := columnsOf(b, db, table)
 		values := slices.Clone(columns)
 		for i, c := range columns {
 			if c == "id" || c == "assessment_id" {
 				values[i] += " + copy.n * " + strconv.Itoa(batchSize)
 			}
 		}
-		_, err = db.ExecContext(b.Context(), fmt.Sprintf("WITH RECURSIVE copy (n) AS (SELECT 1 WHERE 1 < %[4]d UNION ALL SELECT n + 1 FROM copy WHERE n + 1 < %[4]d) "+
+		_, err := db.ExecContext(b.Context(), fmt.Sprintf("WITH RECURSIVE copy (n) AS (SELECT 1 WHERE 1 < %[4]d UNION ALL SELECT n + 1 FROM copy WHERE n + 1 < %[4]d) "+
 			"INSERT INTO %[1]s (%[2]s) SELECT %[3]s FROM %[1]s CROSS JOIN copy", table, strings.Join(columns, ", "), strings.Join(values, ", "), times))
 		require.NoError(b, err, table)
 	}
@@ -113,6 +109,17 @@ func multiply(b *testing.B, database string, times int) {
 		_, err = db.ExecContext(b.Context(), statement)
 		require.NoError(b, err)
 	}
+}
+
+// columnsOf gives the columns of a table.
+func columnsOf(b *testing.B, db *sql.DB, table string) []string {
+	rows, err := db.QueryContext(b.Context(), "SELECT * FROM "+table+" LIMIT 0")
+	require.NoError(b, err)
+	defer rows.Close()
+	columns, err := rows.Columns()
+	require.NoError(b, err)
+	require.NoError(b, rows.Err())
+	return columns
 }
 
 // batchSize is how many assessments are stored by the repositories.
