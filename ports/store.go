@@ -75,6 +75,9 @@ type Repos struct {
 	AssessmentVersions AssessmentVersions
 	EngineReferences   EngineReferenceWriter
 	EngineChoices      EngineChoices
+
+	Verifications Verifications
+	Rollups       Rollups
 }
 
 // Filter narrows a list to records whose named attribute has a value. The names are

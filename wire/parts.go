@@ -12,6 +12,7 @@ import (
 	"tilth/app/profiles"
 	"tilth/app/strata"
 	"tilth/app/stratifying"
+	"tilth/app/verifying"
 	"tilth/app/webhooks"
 	"tilth/ports"
 )
@@ -32,4 +33,5 @@ type parts struct {
 	Assessing *assessing.Assessing
 	Strata    *strata.Worker
 	Maps      *stratifying.Maps
+	Verifier  *verifying.Worker
 }

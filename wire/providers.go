@@ -20,6 +20,7 @@ import (
 	"tilth/app/keys"
 	"tilth/app/once"
 	"tilth/app/operating"
+	"tilth/app/overview"
 	"tilth/app/people"
 	"tilth/app/profiles"
 	"tilth/app/series"
@@ -27,6 +28,7 @@ import (
 	"tilth/app/strata"
 	"tilth/app/stratifying"
 	"tilth/app/trail"
+	"tilth/app/verifying"
 	"tilth/app/webhooks"
 	"tilth/core/geo"
 	"tilth/ports"
@@ -91,7 +93,9 @@ var mapping = googlewire.NewSet(
 )
 
 // assessments is the use cases of assessments, over a store.
-var assessments = googlewire.NewSet(assessmentTable, googlewire.Struct(new(assessing.Deps), "*"), assessing.New)
+var assessments = googlewire.NewSet(assessmentTable, googlewire.Struct(new(assessing.Deps), "*"), assessing.New,
+	googlewire.Struct(new(overview.Deps), "*"), overview.New,
+	googlewire.Struct(new(verifying.Deps), "*"), verifying.New)
 
 var server = googlewire.NewSet(
 	useCases,
@@ -110,5 +114,6 @@ var server = googlewire.NewSet(
 	googlewire.Bind(new(strata.Cells), new(*series.Computer)),
 	elevationsOf, googlewire.Struct(new(strata.Covariates), "*"),
 	googlewire.Struct(new(strata.Preparer), "*"), googlewire.Bind(new(strata.Layers), new(*strata.Preparer)), strata.NewWorker,
+	googlewire.Bind(new(verifying.Computer), new(*series.Computer)), googlewire.Struct(new(verifying.Worker), "*"),
 	googlewire.Struct(new(parts), "*"),
 )

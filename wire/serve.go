@@ -122,6 +122,8 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 			assessing.JobCompleteness: r.parts.Assessing.Run,
 			assessing.JobSweep:        r.parts.Assessing.Sweep,
 
+			ports.JobVerification: r.parts.Verifier.Run,
+
 			letters.JobKind: postman.Run,
 		},
 	}

@@ -25,6 +25,7 @@ import (
 	"tilth/app/keys"
 	"tilth/app/once"
 	"tilth/app/operating"
+	"tilth/app/overview"
 	"tilth/app/people"
 	"tilth/app/profiles"
 	"tilth/app/series"
@@ -32,6 +33,7 @@ import (
 	"tilth/app/strata"
 	"tilth/app/stratifying"
 	"tilth/app/trail"
+	"tilth/app/verifying"
 	"tilth/app/webhooks"
 	"tilth/core/geo"
 	"tilth/ports"
@@ -174,6 +176,18 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Log:       log,
 	}
 	assessingAssessing := assessing.New(assessingDeps)
+	overviewDeps := overview.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Table: table,
+	}
+	overviewOverview := overview.New(overviewDeps)
+	verifyingDeps := verifying.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Clock: clock,
+	}
+	verifyingVerifying := verifying.New(verifyingDeps)
 	aoIs := farming.NewAOIs(farmingDeps)
 	strataDeps := strata.Deps{
 		Store: store,
@@ -216,6 +230,8 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Events:              feed,
 		Webhooks:            webhooksWebhooks,
 		Assessing:           assessingAssessing,
+		Overview:            overviewOverview,
+		Verifying:           verifyingVerifying,
 		AOIs:                aoIs,
 		Strata:              strataOrders,
 		Maps:                maps,
@@ -340,6 +356,18 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Log:       log,
 	}
 	assessingAssessing := assessing.New(assessingDeps)
+	overviewDeps := overview.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Table: table,
+	}
+	overviewOverview := overview.New(overviewDeps)
+	verifyingDeps := verifying.Deps{
+		Store: store,
+		Gate:  gateGate,
+		Clock: clock,
+	}
+	verifyingVerifying := verifying.New(verifyingDeps)
 	aoIs := farming.NewAOIs(farmingDeps)
 	strataDeps := strata.Deps{
 		Store: store,
@@ -382,6 +410,8 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Events:              feed,
 		Webhooks:            webhooksWebhooks,
 		Assessing:           assessingAssessing,
+		Overview:            overviewOverview,
+		Verifying:           verifyingVerifying,
 		AOIs:                aoIs,
 		Strata:              strataOrders,
 		Maps:                maps,
@@ -451,6 +481,14 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Clock:      clock,
 	}
 	strataWorker := strata.NewWorker(strataDeps, preparer, log)
+	verifyingWorker := &verifying.Worker{
+		Store:    store,
+		Clock:    clock,
+		IDs:      random,
+		Curves:   library,
+		Computer: computer,
+		Log:      log,
+	}
 	wireParts := &parts{
 		Interface: v12Deps,
 		Gate:      gateGate,
@@ -466,6 +504,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Assessing: assessingAssessing,
 		Strata:    strataWorker,
 		Maps:      maps,
+		Verifier:  verifyingWorker,
 	}
 	return wireParts
 }

@@ -50,6 +50,7 @@ var assessmentTable = &table[assessment.Assessment, assessmentRow]{
 	shared: (*session).sharedAssessment,
 	row:    rowOfAssessment,
 	record: assessmentOfRow,
+	touch:  (*session).touchAssessments,
 }
 
 type assessmentRepo = records[assessment.Assessment, assessmentRow, *assessment.Assessment, *assessmentRow]

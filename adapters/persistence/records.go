@@ -73,7 +73,15 @@ type table[T, R any] struct {
 	shared  func(*session, access.Scope) condition
 	row     func(*T) R
 	record  func(*R) (T, error)
-	kept    []string // columns that never change, beside the common ones
+	kept    []string                      // columns that never change, beside the common ones
+	touch   func(s *session, ids []int64) // told of what was written; nil: nobody is
+}
+
+// wrote says that records were written, deleted or restored.
+func (t *table[T, R]) wrote(s *session, ids ...int64) {
+	if t.touch != nil {
+		t.touch(s, ids)
+	}
 }
 
 // records is the repository of one resource, in one transaction.
@@ -257,6 +265,7 @@ func (r records[T, R, PT, PR]) Insert(ctx context.Context, scope access.Scope, v
 		for i, value := range chunk {
 			PT(value).Base().ID = ids[i]
 		}
+		r.t.wrote(r.s, ids...)
 	}
 	return nil
 }
@@ -279,6 +288,7 @@ func (r records[T, R, PT, PR]) Update(ctx context.Context, scope access.Scope, v
 	if n, err := res.RowsAffected(); err != nil || n == 0 {
 		return missingUnless(err, r.t.word)
 	}
+	r.t.wrote(r.s, base.ID)
 	return nil
 }
 
@@ -304,6 +314,7 @@ func (r records[T, R, PT, PR]) softDelete(ctx context.Context, scope access.Scop
 		return 0, err
 	}
 	slices.Sort(ids)
+	r.t.wrote(r.s, ids...)
 	r.s.cascade = append(r.s.cascade, cascaded{r.t.word, ids})
 	return int64(len(ids)), nil
 }

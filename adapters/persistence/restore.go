@@ -50,6 +50,7 @@ func (r records[T, R, PT, PR]) undelete(ctx context.Context, scope access.Scope,
 		return nil, err
 	}
 	slices.Sort(ids)
+	r.t.wrote(r.s, ids...)
 	r.s.cascade = append(r.s.cascade, cascaded{r.t.word, ids})
 	return ids, nil
 }

@@ -176,6 +176,7 @@ func (r assessments) SetState(ctx context.Context, scope access.Scope, id int64,
 		return missingUnless(err, assessmentTable.word)
 	}
 	row := stateRow{AssessmentID: id, CompanyID: scope.Company(), Sections: document[[]sectionStateRow]{rowsOfState(state)}}
+	r.t.wrote(r.s, id)
 	_, err = r.s.NewInsert().Model(&row).On("CONFLICT (assessment_id) DO UPDATE").Set("sections = EXCLUDED.sections").Returning("NULL").Exec(ctx)
 	return err
 }

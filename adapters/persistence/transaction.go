@@ -29,6 +29,7 @@ type session struct {
 	today    time.Time // civil date in UTC: grants that end before it are over
 	ids      ports.IDs
 	cascade  []cascaded // deleted or restored by this transaction, and not in the audit trail yet
+	touched  *touched   // assessments whose contribution to the dashboard this transaction may change
 }
 
 // deletion is records of one resource that a transaction has soft-deleted.
@@ -138,10 +139,13 @@ func (d *Database) once(ctx context.Context, writes bool, do func(ctx context.Co
 	}()
 	year, month, dayOfMonth := d.opts.Clock.Now().UTC().Date()
 	s := &session{
-		Tx: tx, pool: pool, postgres: d.engine.postgres, writes: writes, ids: d.opts.IDs,
+		touched: &touched{}, Tx: tx, pool: pool, postgres: d.engine.postgres, writes: writes, ids: d.opts.IDs,
 		today: time.Date(year, month, dayOfMonth, 0, 0, 0, 0, time.UTC),
 	}
 	if err := do(ctx, s); err != nil {
+		return err
+	}
+	if err := s.settleRollups(ctx); err != nil {
 		return err
 	}
 	done = true
@@ -179,6 +183,7 @@ func repos(s *session) ports.Repos {
 		AOIs: aoiRecords(s), StratificationOrders: strats{s}, LayerRasters: layerRasters{s},
 		StratificationRuns: runs{s}, StratificationMaps: zoneMaps{s}, SamplePlans: samplePlans{s},
 		EngineChoices: engineChoices{s},
+		Verifications: verifications{s}, Rollups: rollups{s},
 	}
 }
 

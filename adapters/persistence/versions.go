@@ -66,6 +66,7 @@ func (v versions) Insert(ctx context.Context, scope access.Scope, version *ports
 	if version.SubmittedBy != nil {
 		row.SubmittedBy = reference(version.SubmittedBy.ID)
 	}
+	assessmentTable.wrote(v.s, version.AssessmentID)
 	_, err = v.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &version.ID)
 	return err
 }

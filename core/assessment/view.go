@@ -145,24 +145,27 @@ func (t *Table) TopIssues(lacking map[string]int64) []Issue {
 
 // askFor finds the section of a missing field and what to enter.
 func (t *Table) askFor(path string) (section, message string, ok bool) {
+	s, f := t.locate(path)
+	if f == nil {
+		return "", "", false
+	}
+	return s.Key, s.ask(f), true
+}
+
+// locate finds the section and the field of a [Missing.Field]; the field is nil where the
+// table has none.
+func (t *Table) locate(path string) (*Section, *Field) {
 	names := strings.Split(strings.ReplaceAll(path, "[]", ""), ".")
 	if len(names) == 1 { // the general part has no prefix
-		f := t.general.field(names[0])
-		if f == nil {
-			return "", "", false
-		}
-		return secGeneral, t.general.ask(f), true
+		return &t.general, t.general.field(names[0])
 	}
 	s, known := t.byKey[names[0]]
 	if !known {
-		return "", "", false
+		return nil, nil
 	}
 	f := s.field(names[1])
 	if f != nil && len(names) == 3 {
 		f = findField(f.Fields, names[2])
 	}
-	if f == nil {
-		return "", "", false
-	}
-	return s.Key, s.ask(f), true
+	return s, f
 }

@@ -18,6 +18,7 @@ var kinds = []Kind{
 	{TypeStratificationFailed, "A stratification order has failed; its charge is released.", StratificationFailed{}},
 	{TypeMapsReady, "The maps of zones that were asked for are made.", MapsReady{}},
 	{TypePlanReady, "A sample plan is made.", PlanReady{}},
+	{TypeVerificationCompleted, "The crop verification of an assessment has ended, with a verdict or without.", VerificationCompleted{}},
 }
 
 // Kinds gives every type of event that is published.

@@ -16,12 +16,14 @@ import (
 	"tilth/app/intake"
 	"tilth/app/keys"
 	"tilth/app/listing"
+	"tilth/app/overview"
 	"tilth/app/people"
 	"tilth/app/profiles"
 	"tilth/app/sharing"
 	"tilth/app/strata"
 	"tilth/app/stratifying"
 	"tilth/app/trail"
+	"tilth/app/verifying"
 	"tilth/app/webhooks"
 	"tilth/core/farm"
 	"tilth/core/fault"
@@ -52,6 +54,8 @@ type Deps struct {
 	Webhooks *webhooks.Webhooks
 
 	Assessing *assessing.Assessing
+	Overview  *overview.Overview
+	Verifying *verifying.Verifying
 
 	AOIs   *farming.AOIs
 	Strata *strata.Orders
@@ -86,12 +90,14 @@ func Register(a *rest.API, d Deps) {
 	registerPeople(a, d.Identity, d.People)
 	registerEvents(a, d.Events)
 	registerWebhooks(a, d.Webhooks)
+	registerDashboard(a, d.Overview)
 	registerAssessments(a, d.Assessing)
 	registerAOIs(a, d.AOIs, d.Strata)
 	registerStratificationOrders(a, d.Strata)
 	registerMaps(a, d.Maps)
 	registerPlans(a, d.Plans)
 	registerStratificationFiles(a, d.StratificationFiles)
+	registerVerification(a, d.Verifying)
 }
 
 // describe adds what the document says beside the routes: groups, and the codes of the

@@ -1,0 +1,3 @@
+DROP TABLE assessment_sums;
+DROP TABLE assessment_contributions;
+DROP TABLE assessment_verifications;

@@ -1,0 +1,92 @@
+package persistence
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/uptrace/bun"
+
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/verification"
+)
+
+type verificationRow struct {
+	bun.BaseModel `bun:"table:assessment_verifications,alias:t"`
+	verificationColumns
+}
+
+type verificationColumns struct {
+	AssessmentID int64
+	CompanyID    int64
+	Version      int
+	Run          int
+	Status       verification.Status
+	Reason       verification.Reason
+	ReasonText   string
+	Confidence   float64
+	CropType     string
+	Attempts     int
+	NextTryAt    *stamp
+	StartedAt    stamp
+	DecidedAt    *stamp
+	UpdatedAt    stamp
+}
+
+// evidenceRow is a verification with what it rests on, which may be long.
+type evidenceRow struct {
+	bun.BaseModel `bun:"table:assessment_verifications,alias:t"`
+	verificationColumns
+	Evidence document[verification.Evidence]
+}
+
+// verifications implements ports.Verifications.
+type verifications struct{ s *session }
+
+// Get implements ports.Verifications.
+func (v verifications) Get(ctx context.Context, scope access.Scope, assessmentID int64) (verification.Record, bool, error) {
+	if scope.Shared() {
+		return verification.Record{}, false, nil
+	}
+	var row evidenceRow
+	err := where(v.s.NewSelect().Model(&row), own("t", scope)).Where("t.assessment_id = ?", assessmentID).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return verification.Record{}, false, nil
+	}
+	record := verificationOfColumns(&row.verificationColumns)
+	record.Evidence = row.Evidence.V
+	return record, err == nil, err
+}
+
+// Put implements ports.Verifications.
+func (v verifications) Put(ctx context.Context, scope access.Scope, r verification.Record) error {
+	if !writable(scope) {
+		return fault.Missing(assessmentTable.word)
+	}
+	known, err := where(v.s.NewSelect().Model((*assessmentRow)(nil)).Where("t.id = ?", r.AssessmentID), own("t", scope)).Exists(ctx)
+	if err != nil || !known {
+		return missingUnless(err, assessmentTable.word)
+	}
+	assessmentTable.wrote(v.s, r.AssessmentID)
+	row := evidenceRow{verificationColumns: verificationColumns{
+		AssessmentID: r.AssessmentID, CompanyID: scope.Company(), Version: r.Version, Run: r.Run, Status: r.Status, Reason: r.Reason,
+		ReasonText: r.Text, Confidence: r.Confidence, CropType: r.CropType, Attempts: r.Attempts, NextTryAt: stampOf(r.NextTryAt),
+		StartedAt: stamp{r.StartedAt}, DecidedAt: stampOf(r.DecidedAt), UpdatedAt: stamp{r.UpdatedAt},
+	}, Evidence: document[verification.Evidence]{r.Evidence}}
+	if _, err := v.s.NewDelete().Model((*verificationRow)(nil)).Where("assessment_id = ?", r.AssessmentID).Exec(ctx); err != nil {
+		return err
+	}
+	_, err = v.s.NewInsert().Model(&row).Returning("NULL").Exec(ctx)
+	return err
+}
+
+func verificationOfColumns(row *verificationColumns) verification.Record {
+	return verification.Record{
+		Outcome: verification.Outcome{
+			Status: row.Status, Reason: row.Reason, Text: row.ReasonText, Confidence: row.Confidence, CropType: row.CropType, DecidedAt: row.DecidedAt.timeOf(),
+		},
+		AssessmentID: row.AssessmentID, Version: row.Version, Run: row.Run, Attempts: row.Attempts, NextTryAt: row.NextTryAt.timeOf(),
+		StartedAt: row.StartedAt.Time, UpdatedAt: row.UpdatedAt.Time,
+	}
+}

@@ -1,0 +1,224 @@
+// Package verification holds what is kept of the check of a declared crop against what
+// satellites saw of its season: the states of a check, its evidence, and the rule that
+// makes one verdict of those on the fields. The verdict on one field is that of
+// tilth/core/cropcheck.
+package verification
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"tilth/core/vegetation"
+)
+
+// Status is how far the check of a submitted assessment is.
+type Status string
+
+// The states. A submission is pending, then processing, and then has a verdict, or is
+// pending again with the reason: where nothing can be said, nothing is guessed.
+const (
+	Pending    Status = "pending"
+	Processing Status = "processing"
+	Verified   Status = "verified"
+	Failed     Status = "failed"
+)
+
+// Verdict reports whether something was decided.
+func (s Status) Verdict() bool { return s == Verified || s == Failed }
+
+// Reason is a stable word for why a check is where it is. Those on a field are the words
+// of cropcheck, and the ones here.
+type Reason string
+
+// Reasons beside those of cropcheck.
+const (
+	ReasonWaiting      Reason = "waiting"            // pending: submitted, not begun
+	ReasonSourceOut    Reason = "source_unavailable" // pending: the imagery source cannot be reached
+	ReasonBrokenOff    Reason = "broken_off"         // pending: the computation was broken off too often
+	ReasonNoYear       Reason = "no_assessment_year" // pending
+	ReasonNoCrop       Reason = "no_crop_type"       // pending
+	ReasonGone         Reason = "resource_deleted"   // pending: the farm or field was deleted
+	ReasonNoField      Reason = "no_field"           // pending: a farm without fields
+	ReasonManyFields   Reason = "too_many_fields"    // pending
+	ReasonNoGrowing    Reason = "no_cultivation"     // pending: none fits the year and crop
+	ReasonSeveral      Reason = "several_cultivations"
+	ReasonNoBoundary   Reason = "no_boundary"
+	ReasonNotBegun     Reason = "season_not_begun"
+	ReasonImagery      Reason = "imagery_unusable"    // pending: the imagery cannot be used for good
+	ReasonFieldFailed  Reason = "field_failed"        // failed: a field of the farm
+	ReasonAllVerified  Reason = "all_fields_verified" // verified: every field of the farm
+	ReasonFieldPending Reason = "field_pending"       // pending: a field of the farm
+)
+
+// Outcome is where a check is, and what it found.
+type Outcome struct {
+	Status     Status
+	Reason     Reason
+	Text       string  // the reason for people
+	Confidence float64 // 0 to 1: how probable what the verdict says is; 0 where there is none
+	CropType   string  // the declared one, as the assessment names it
+	DecidedAt  *time.Time
+}
+
+// MostFields bounds the fields of a farm that are checked.
+const MostFields = 200
+
+// Record is the check of one assessment.
+type Record struct {
+	Outcome
+	AssessmentID int64
+	Version      int // number of the submission it is of
+	Run          int // counts up with every start, so that a late worker knows it is late
+	Attempts     int // tries of this run that found the imagery source out
+	NextTryAt    *time.Time
+	StartedAt    time.Time
+	UpdatedAt    time.Time
+	Evidence     Evidence
+}
+
+// Evidence is what a check rests on. Its JSON form is stored: members are added, never
+// changed.
+type Evidence struct {
+	Model  string  `json:"model"` // of the comparison, see [cropcheck.Model]
+	Fields []Field `json:"fields"`
+}
+
+// Field is the check of one field.
+type Field struct {
+	FieldID       int64    `json:"field_id"`
+	FieldName     string   `json:"field_name"`
+	CultivationID int64    `json:"cultivation_id"` // 0: none, or several
+	SeasonID      int64    `json:"season_id"`
+	SeasonName    string   `json:"season_name"`
+	CropName      string   `json:"crop_name"`
+	Verdict       Status   `json:"verdict"` // verified, failed, pending
+	Reason        Reason   `json:"reason"`
+	Text          string   `json:"text"`
+	Confidence    float64  `json:"confidence"`
+	Declared      []string `json:"declared"` // curve classes of the declared crop
+	Ranking       []Ranked `json:"ranking"`  // the nearest first
+	Region        string   `json:"region"`   // of the curves; empty where none are of the place
+	CurvesVersion string   `json:"curves_version"`
+	Scope         string   `json:"scope"` // what the curves were made of, and hold for
+	Series        *Series  `json:"series"`
+}
+
+// Ranked is a curve class and how far the series is from it.
+type Ranked struct {
+	Class    string  `json:"class"`
+	Distance float64 `json:"distance"`
+}
+
+// Series is what was seen of a field, with what it was computed of: the cache of the
+// check, and its evidence.
+type Series struct {
+	From       time.Time `json:"from"` // the season
+	To         time.Time `json:"to"`
+	OrderID    int64     `json:"order_id"`  // of the ordered profile that it is taken from; 0: computed for the check
+	Algorithm  int       `json:"algorithm"` // see [vegetation.Algorithm]
+	Synthetic  bool      `json:"synthetic"`
+	HasEVI     bool      `json:"has_evi"`
+	Dates      []Date    `json:"dates"`
+	Rejected   int       `json:"rejected"` // dates that clouds or gaps took away
+	ComputedAt time.Time `json:"computed_at"`
+	Boundary   string    `json:"boundary"` // digest of the boundary that it was computed within
+}
+
+// Date is one accepted date. EVI is meaningful where the series has it.
+type Date struct {
+	Date     time.Time `json:"date"`
+	NDVI     float64   `json:"ndvi"`
+	EVI      float64   `json:"evi"`
+	Coverage float64   `json:"coverage"`
+}
+
+// settled is how long after a season its imagery still changes: for as long profiles are
+// refreshed.
+const settled = 30 * 24 * time.Hour
+
+// Reusable reports whether a series of an earlier computation can stand for one of a
+// season within a boundary now: it was computed in this run, or when the imagery of the
+// season did not change any more.
+func (s *Series) Reusable(from, to time.Time, boundary string, evi bool, runStarted time.Time) bool {
+	same := s != nil && s.OrderID == 0 && s.From.Equal(from) && s.To.Equal(to) && s.Boundary == boundary &&
+		s.Algorithm == vegetation.Algorithm && (s.HasEVI || !evi)
+	return same && (!s.ComputedAt.Before(runStarted) || s.ComputedAt.After(to.Add(settled)))
+}
+
+// Begin starts the check of a version, anew where there was one.
+func (r *Record) Begin(version int, now time.Time) {
+	r.Outcome = Outcome{Status: Pending, Reason: ReasonWaiting, Text: "The check has not begun yet.", CropType: r.CropType}
+	r.Version, r.Attempts, r.NextTryAt, r.StartedAt, r.UpdatedAt = version, 0, nil, now, now
+	r.Run++
+}
+
+// Process says that a worker is at it.
+func (r *Record) Process(cropType string, now time.Time) {
+	r.Outcome = Outcome{Status: Processing, CropType: cropType}
+	r.NextTryAt, r.UpdatedAt = nil, now
+}
+
+// Undecided ends the run without a verdict.
+func (r *Record) Undecided(reason Reason, text string, now time.Time) {
+	r.Outcome = Outcome{Status: Pending, Reason: reason, Text: text, CropType: r.CropType, DecidedAt: &now}
+	r.NextTryAt, r.UpdatedAt = nil, now
+}
+
+// SourceOut records that the imagery source could not be reached, and gives when to try
+// next; false where the tries are used up. jitter is in [0, 1).
+func (r *Record) SourceOut(now time.Time, jitter float64) (next time.Time, again bool) {
+	r.Attempts++
+	if r.Attempts >= vegetation.RetryLimit {
+		r.Undecided(ReasonSourceOut, fmt.Sprintf("The imagery source could not be reached in %d tries; start the check again.", r.Attempts), now)
+		return now, false
+	}
+	next = now.Add(vegetation.RetryWait(r.Attempts, jitter))
+	r.Outcome = Outcome{Status: Pending, Reason: ReasonSourceOut, Text: "The imagery source cannot be reached; it is tried again.", CropType: r.CropType}
+	r.NextTryAt, r.UpdatedAt = &next, now
+	return next, true
+}
+
+// Decide ends the run with what was found on the fields.
+//
+// One field says what the whole is. Of several, one that grows something else is enough to
+// fail, with its confidence; all of them have to be verified, with the confidence of the
+// least sure; otherwise the first that cannot be judged says why.
+func (r *Record) Decide(fields []Field, now time.Time) {
+	r.Evidence.Fields = fields
+	r.UpdatedAt, r.NextTryAt = now, nil
+	out := Outcome{CropType: r.CropType, DecidedAt: &now}
+	by := func(s Status) (found []Field) {
+		for _, f := range fields {
+			if f.Verdict == s {
+				found = append(found, f)
+			}
+		}
+		return found
+	}
+	failed, pending, verified := by(Failed), by(Pending), by(Verified)
+	least := func(a, b Field) int { return cmp.Compare(a.Confidence, b.Confidence) }
+	switch {
+	case len(fields) == 0:
+		out.Status, out.Reason, out.Text = Pending, ReasonNoField, "The farm has no fields."
+	case len(fields) == 1:
+		f := fields[0]
+		out.Status, out.Reason, out.Text, out.Confidence = f.Verdict, f.Reason, f.Text, f.Confidence
+	case len(failed) > 0:
+		out.Status, out.Reason, out.Confidence = Failed, ReasonFieldFailed, slices.MaxFunc(failed, least).Confidence
+		out.Text = tell(failed, len(fields))
+	case len(pending) > 0:
+		out.Status, out.Reason, out.Text = Pending, ReasonFieldPending, tell(pending, len(fields))
+	default:
+		out.Status, out.Reason, out.Confidence = Verified, ReasonAllVerified, slices.MinFunc(verified, least).Confidence
+		out.Text = fmt.Sprintf("All %d fields are verified. ", len(fields)) + verified[0].Scope
+	}
+	out.Text = strings.TrimSpace(out.Text)
+	r.Outcome = out
+}
+
+func tell(of []Field, all int) string {
+	return fmt.Sprintf("%d of %d fields; of %s: %s", len(of), all, of[0].FieldName, of[0].Text)
+}

@@ -1,0 +1,421 @@
+// Package verifying_test checks crop verification as a whole: the use cases over both
+// databases and synthetic imagery on which a reference curve grows, with a clock that is
+// moved.
+package verifying_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/exchange"
+	"tilth/adapters/identity"
+	"tilth/adapters/persistence"
+	"tilth/app/curves"
+	"tilth/app/gate"
+	"tilth/app/series"
+	"tilth/app/verifying"
+	"tilth/core/access"
+	"tilth/core/assessment"
+	"tilth/core/event"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/vegetation"
+	"tilth/core/verification"
+	"tilth/ports"
+	"tilth/tests/rig"
+)
+
+func TestMain(m *testing.M) { rig.Main(m) }
+
+type everyone struct{}
+
+func (everyone) Allowed(context.Context, access.Principal, access.Slug) (bool, error) {
+	return true, nil
+}
+
+type clock struct{ now time.Time }
+
+func (c *clock) Now() time.Time { return c.now }
+
+// later is after the season, and after its imagery has settled.
+var later = time.Date(2024, 12, 1, 12, 0, 0, 0, time.UTC)
+
+// farmhouse is a company with a farm of which fields are assessed.
+type farmhouse struct {
+	*testing.T
+	ctx    context.Context
+	db     *persistence.Database
+	clock  *clock
+	sky    *sky
+	use    *verifying.Verifying
+	worker *verifying.Worker
+	who    access.Principal
+	meta   farm.Meta
+	farm   farm.Farm
+	season farm.Season
+	crops  map[string]farm.Crop
+}
+
+// settle makes a company under a sky on which a class of the built-in curves grows.
+func settle(t *testing.T, database, class string, epsg int) *farmhouse {
+	t.Helper()
+	h := &farmhouse{T: t, ctx: t.Context(), clock: &clock{later}, crops: map[string]farm.Crop{}}
+	builtIn, err := exchange.Curves{}.BuiltIn()
+	require.NoError(t, err)
+	h.sky = &sky{year: builtIn.Year, epsg: epsg}
+	for _, c := range builtIn.Curves {
+		if c.Class == class {
+			h.sky.curve = c
+		}
+	}
+	require.NotEmpty(t, h.sky.curve.Steps)
+	h.db, err = persistence.Open(h.ctx, database, persistence.Options{Clock: h.clock, IDs: identity.Random{}})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, h.db.Close()) })
+	h.use = verifying.New(verifying.Deps{Store: h.db, Gate: gate.New(everyone{}), Clock: h.clock})
+	h.worker = &verifying.Worker{
+		Store: h.db, Clock: h.clock, IDs: identity.Random{}, Curves: &curves.Library{BuiltIn: exchange.Curves{}},
+		Computer: &series.Computer{Imagery: h.sky}, Log: slog.New(slog.DiscardHandler),
+	}
+	company := ports.Company{UUID: identity.Random{}.UUID(), Name: "Company", CreatedAt: later}
+	user := ports.User{Email: "owner@test.example", CreatedAt: later}
+	require.NoError(t, h.db.Operate(h.ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		if err := tx.Accounts.CreateCompany(ctx, &company, access.DefaultRoles()); err != nil {
+			return err
+		}
+		user.CompanyID = company.ID
+		if err := tx.Accounts.CreateUser(ctx, &user); err != nil {
+			return err
+		}
+		return tx.Catalog.UpsertCrops(ctx, []farm.Crop{
+			{Slug: "t-maize", Name: "Test maize", Lifecycle: "annual", GHGCropType: "maize", CurveClasses: []string{"Soy_Corn"}, IsActive: true},
+			{Slug: "t-grass", Name: "Test grass", Lifecycle: "perennial", GHGCropType: "perennial_grasses", CurveClasses: []string{"Pasture"}, IsActive: true},
+			{Slug: "t-wheat", Name: "Test wheat", Lifecycle: "annual", GHGCropType: "winter_wheat", IsActive: true},
+		}, later)
+	}))
+	h.who = access.Principal{UserID: user.ID, CompanyID: company.ID}
+	h.meta = farm.Meta{CreatedAt: later, UpdatedAt: later, CreatedBy: &farm.Ref{ID: user.ID}}
+	h.farm = farm.Farm{Meta: h.meta, Name: "Farm"}
+	h.season = farm.Season{
+		Meta: h.meta, Name: "Season", StartDate: date(2023, 9, 14), EndDate: date(2024, 9, 13), HarvestYear: 2024, Kind: "annual",
+	}
+	h.write(func(tx ports.Repos) error {
+		for c, err := range tx.Crops.Each(h.ctx, ports.Query{}) {
+			require.NoError(t, err)
+			if strings.HasPrefix(c.Slug, "t-") {
+				h.crops[c.Slug[2:]] = c
+			}
+		}
+		require.NoError(t, tx.Farms.Insert(h.ctx, h.scope(), []*farm.Farm{&h.farm}))
+		return tx.Seasons.Insert(h.ctx, h.scope(), []*farm.Season{&h.season})
+	})
+	return h
+}
+
+func date(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
+
+func (h *farmhouse) scope() access.Scope { return access.Own(h.who.CompanyID) }
+
+func (h *farmhouse) write(do func(tx ports.Repos) error) {
+	h.Helper()
+	require.NoError(h, h.db.Write(h.ctx, func(_ context.Context, tx ports.Repos) error { return do(tx) }))
+}
+
+// field makes a field with cultivations of the season.
+func (h *farmhouse) field(at geo.Position, crops ...string) farm.Field {
+	h.Helper()
+	boundary, err := geo.NewBoundary(square(at), geo.DefaultLimits())
+	require.NoError(h, err)
+	f := farm.Field{Meta: h.meta, UUID: identity.Random{}.UUID(), Name: "Field", Farm: farm.Ref{ID: h.farm.ID}, Boundary: &boundary}
+	h.write(func(tx ports.Repos) error {
+		require.NoError(h, tx.Fields.Insert(h.ctx, h.scope(), []*farm.Field{&f}))
+		for _, crop := range crops {
+			c := farm.Cultivation{Meta: h.meta, Season: farm.Ref{ID: h.season.ID}, Crop: farm.Ref{ID: h.crops[crop].ID}, Field: farm.Ref{ID: f.ID}}
+			require.NoError(h, tx.Cultivations.Insert(h.ctx, h.scope(), []*farm.Cultivation{&c}))
+		}
+		return nil
+	})
+	return f
+}
+
+// submit stores a submitted assessment of a crop type.
+func (h *farmhouse) submit(of assessment.ResourceType, id int64, cropType string) int64 {
+	h.Helper()
+	year := 2024
+	a := assessment.Assessment{
+		Meta: h.meta, ResourceType: of, ResourceID: id, Year: &year, Declarations: assessment.Declarations{}, Status: assessment.Submitted, SubmittedVersion: 1,
+	}
+	h.write(func(tx ports.Repos) error {
+		require.NoError(h, tx.Assessments.Insert(h.ctx, h.scope(), []*assessment.Assessment{&a}))
+		return tx.Assessments.ReplaceSection(h.ctx, h.scope(), a.ID, "crop", []assessment.Row{{Values: assessment.Values{"crop_type": cropType}}})
+	})
+	return a.ID
+}
+
+func (h *farmhouse) claim() []ports.Job {
+	h.Helper()
+	jobs, err := h.db.Queue().Claim(h.ctx, h.clock.now, 15*time.Second, 10)
+	require.NoError(h, err)
+	for _, j := range jobs {
+		require.Equal(h, ports.JobVerification, j.Kind)
+	}
+	return jobs
+}
+
+// work does what is due, and gives how many jobs that were.
+func (h *farmhouse) work() int {
+	h.Helper()
+	jobs := h.claim()
+	for _, j := range jobs {
+		require.NoError(h, h.worker.Run(h.ctx, j))
+	}
+	return len(jobs)
+}
+
+func (h *farmhouse) look(id int64) verification.Record {
+	h.Helper()
+	r, ok, err := h.use.Verification(h.ctx, h.who, false, id)
+	require.NoError(h, err)
+	require.True(h, ok)
+	return r
+}
+
+// events gives those that have not been given yet.
+func (h *farmhouse) events() (out []event.VerificationCompleted) {
+	h.Helper()
+	rows, err := h.db.Relay().Pending(h.ctx, h.clock.now, time.Hour, 100)
+	require.NoError(h, err)
+	for _, row := range rows {
+		var data event.VerificationCompleted
+		require.Equal(h, event.TypeVerificationCompleted, row.Type)
+		require.NoError(h, json.Unmarshal(row.Data, &data))
+		require.NoError(h, h.db.Relay().Published(h.ctx, row.Seq, h.clock.now))
+		out = append(out, data)
+	}
+	return out
+}
+
+func TestADeclaredCropIsVerifiedOrFails(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		h := settle(t, database, "Soy_Corn", zoneOfMatoGrosso)
+		right := h.submit(assessment.OfField, h.field(matoGrosso, "maize").ID, "maize")
+		wrong := h.submit(assessment.OfField, h.field(matoGrosso, "grass").ID, "perennial_grasses")
+		require.Equal(t, verification.Pending, h.look(right).Status, "as soon as it is submitted")
+		require.Equal(t, 2, h.work())
+		require.Zero(t, h.work(), "a finished check is not done again")
+
+		r := h.look(right)
+		require.Equal(t, verification.Verified, r.Status, r.Text)
+		require.EqualValues(t, "nearest", r.Reason)
+		require.Greater(t, r.Confidence, 0.9)
+		require.LessOrEqual(t, r.Confidence, 1.0)
+		require.Contains(t, r.Text, "Mato Grosso", "a verdict says what the curves hold for")
+		require.NotEmpty(t, r.Evidence.Model)
+		seen := r.Evidence.Fields[0]
+		require.Equal(t, "Soy_Corn", seen.Ranking[0].Class)
+		require.Equal(t, []string{"mato-grosso", "built-in"}, []string{seen.Region, seen.CurvesVersion})
+		require.True(t, seen.Series.HasEVI, "the curves have EVI, so it is looked at")
+		require.Len(t, seen.Series.Dates, 46, "every eighth day of the season")
+		for _, d := range seen.Series.Dates {
+			ndvi, evi := h.sky.on(d.Date.Add(14 * time.Hour))
+			require.InDelta(t, ndvi, d.NDVI, 2e-3)
+			require.InDelta(t, evi, d.EVI, 2e-3)
+		}
+
+		f := h.look(wrong)
+		require.Equal(t, verification.Failed, f.Status, f.Text)
+		require.EqualValues(t, "other_nearer", f.Reason)
+		require.Greater(t, f.Confidence, 0.9)
+
+		told := h.events()
+		require.Len(t, told, 2)
+		require.Equal(t, event.VerificationCompleted{
+			Assessment: right, Version: 1, Status: "verified", Reason: "nearest", CropType: "maize", Confidence: r.Confidence,
+		}, told[0])
+		h.write(func(tx ports.Repos) error {
+			n, err := tx.Wallet.CountTransactions(h.ctx, h.scope(), ports.Query{})
+			require.Zero(t, n, "a check costs nothing")
+			orders, _ := tx.Orders.Count(h.ctx, h.scope(), ports.Query{})
+			require.Zero(t, orders, "and orders nothing")
+			return err
+		})
+	})
+}
+
+// TestNothingIsGuessed holds the reasons for which a check stays pending.
+func TestNothingIsGuessed(t *testing.T) {
+	t.Parallel()
+	h := settle(t, rig.SQLite(t), "Soy_Corn", zoneElsewhere)
+	outside := h.submit(assessment.OfField, h.field(elsewhere, "maize").ID, "maize")
+	for name, c := range map[string]struct {
+		id     int64
+		reason verification.Reason
+		says   string
+	}{
+		"another region":   {outside, "no_curve_of_place", "no curve for crop and region"},
+		"a crop without":   {h.submit(assessment.OfField, h.field(matoGrosso, "wheat").ID, "winter_wheat"), "no_curve", "no curve for crop and region"},
+		"no cultivation":   {h.submit(assessment.OfField, h.field(matoGrosso).ID, "maize"), verification.ReasonNoGrowing, "2024"},
+		"another crop":     {h.submit(assessment.OfField, h.field(matoGrosso, "grass").ID, "maize"), verification.ReasonNoGrowing, "maize"},
+		"two cultivations": {h.submit(assessment.OfField, h.field(matoGrosso, "maize", "maize").ID, "maize"), verification.ReasonSeveral, "2 cultivations"},
+		"no crop declared": {h.submit(assessment.OfField, h.field(matoGrosso, "maize").ID, ""), verification.ReasonNoCrop, "no crop"},
+	} {
+		h.work()
+		r := h.look(c.id)
+		require.Equal(t, verification.Pending, r.Status, name)
+		require.Equal(t, c.reason, r.Reason, "%s: %s", name, r.Text)
+		require.Contains(t, strings.ToLower(r.Text), strings.ToLower(c.says), name)
+		require.Zero(t, r.Confidence, name)
+		require.NotNil(t, r.DecidedAt, name)
+	}
+	require.Contains(t, h.look(outside).Text, "Mato Grosso", "a pending one says what the curves hold for")
+	require.Zero(t, h.sky.searches, "no imagery is read where nothing can be said")
+
+	whole := h.submit(assessment.OfFarm, h.farm.ID, "maize")
+	h.sky.epsg = zoneOfMatoGrosso
+	h.work()
+	require.Equal(t, verification.Pending, h.look(whole).Status, "a field that cannot be judged keeps the farm from a verdict")
+	require.Equal(t, verification.ReasonFieldPending, h.look(whole).Reason)
+	require.Contains(t, h.look(whole).Text, "5 of 6 fields")
+	require.Len(t, h.look(whole).Evidence.Fields, 6)
+
+	_, err := h.use.Restart(h.ctx, h.who, 999)
+	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+}
+
+func TestFewDatesAreNoVerdict(t *testing.T) {
+	t.Parallel()
+	h := settle(t, rig.SQLite(t), "Soy_Corn", zoneOfMatoGrosso)
+	h.season = farm.Season{Meta: h.meta, Name: "Short", StartDate: date(2024, 1, 1), EndDate: date(2024, 1, 30), HarvestYear: 2024, Kind: "other"}
+	h.write(func(tx ports.Repos) error {
+		return tx.Seasons.Insert(h.ctx, h.scope(), []*farm.Season{&h.season})
+	})
+	id := h.submit(assessment.OfField, h.field(matoGrosso, "maize").ID, "maize")
+	h.work()
+	r := h.look(id)
+	require.Equal(t, verification.Pending, r.Status)
+	require.EqualValues(t, "too_few_points", r.Reason)
+	require.Len(t, r.Evidence.Fields[0].Series.Dates, 4, "what was seen is shown all the same")
+}
+
+// TestTheSourceIsOut holds that a check comes back, does not look again at what it has
+// seen, and gives up in the end.
+func TestTheSourceIsOut(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		h := settle(t, database, "Soy_Corn", zoneOfMatoGrosso)
+		h.field(matoGrosso, "maize")
+		h.field(matoGrosso, "maize")
+		id := h.submit(assessment.OfFarm, h.farm.ID, "maize")
+		h.sky.outAfter = 3 // each field takes a search for NDVI and one for EVI
+		require.Equal(t, 1, h.work())
+		r := h.look(id)
+		require.Equal(t, verification.Pending, r.Status)
+		require.Equal(t, verification.ReasonSourceOut, r.Reason)
+		require.Nil(t, r.DecidedAt)
+		require.Empty(t, h.events())
+		require.Zero(t, h.work(), "it waits")
+
+		h.sky.searches, h.sky.outAfter = 0, 0
+		h.clock.now = *r.NextTryAt
+		require.Equal(t, 1, h.work())
+		require.Equal(t, 2, h.sky.searches, "the first field was seen before")
+		r = h.look(id)
+		require.Equal(t, verification.Verified, r.Status, r.Text)
+		require.Equal(t, verification.ReasonAllVerified, r.Reason)
+		require.Len(t, h.events(), 1)
+
+		// Out for good: it ends, pending, and can be started again.
+		h.season.EndDate = h.season.EndDate.AddDate(0, 0, 1) // what was seen is of another season now
+		h.write(func(tx ports.Repos) error { return tx.Seasons.Update(h.ctx, h.scope(), &h.season) })
+		_, err := h.use.Restart(h.ctx, h.who, id)
+		require.NoError(t, err)
+		h.sky.searches, h.sky.outAfter = 1, 1
+		for try := 1; try <= vegetation.RetryLimit; try++ {
+			require.Equal(t, 1, h.work(), "try %d", try)
+			if r = h.look(id); r.NextTryAt != nil {
+				h.clock.now = *r.NextTryAt
+			}
+		}
+		require.Zero(t, h.work())
+		require.Equal(t, verification.ReasonSourceOut, r.Reason)
+		require.NotNil(t, r.DecidedAt)
+		require.Len(t, h.events(), 1)
+	})
+}
+
+// TestAStartWhileItRuns holds that the later start counts, and that a worker who lost its
+// lease leaves no trace.
+func TestAStartWhileItRuns(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		h := settle(t, database, "Soy_Corn", zoneOfMatoGrosso)
+		id := h.submit(assessment.OfField, h.field(matoGrosso, "maize").ID, "maize")
+		h.sky.during = func() {
+			require.Equal(t, verification.Processing, h.look(id).Status)
+			_, err := h.use.Restart(h.ctx, h.who, id)
+			require.NoError(t, err)
+		}
+		require.Equal(t, 1, h.work())
+		require.Equal(t, verification.Pending, h.look(id).Status, "what the late worker found is not taken")
+		require.Empty(t, h.events())
+		jobs := h.claim()
+		require.Len(t, jobs, 1)
+		lost := jobs[0]
+		lost.Lease = "gone"
+		require.True(t, fault.Is(h.worker.Run(h.ctx, lost), fault.Conflict))
+		require.NotEqual(t, verification.Verified, h.look(id).Status)
+		require.NoError(t, h.worker.Run(h.ctx, jobs[0]))
+		require.Equal(t, verification.Verified, h.look(id).Status)
+		require.Len(t, h.events(), 1)
+
+		// An ended check is begun by a start alone, and a deleted assessment ends it.
+		_, err := h.use.Restart(h.ctx, h.who, id)
+		require.NoError(t, err)
+		require.Equal(t, verification.Pending, h.look(id).Status)
+		h.write(func(tx ports.Repos) error {
+			_, err := tx.Assessments.SoftDelete(h.ctx, h.scope(), []int64{id}, h.clock.now)
+			return err
+		})
+		require.Equal(t, 1, h.work())
+		require.Zero(t, h.work())
+		require.Empty(t, h.events())
+	})
+}
+
+// TestAnOrderedProfileIsTaken holds that nothing is computed that was ordered.
+func TestAnOrderedProfileIsTaken(t *testing.T) {
+	t.Parallel()
+	h := settle(t, rig.SQLite(t), "Soy_Corn", zoneOfMatoGrosso)
+	f := h.field(matoGrosso, "maize")
+	order := vegetation.OrderState{
+		UUID: identity.Random{}.UUID(), FieldID: f.ID, FieldUUID: f.UUID, SeasonID: h.season.ID, Index: "NDVI", Status: vegetation.Active,
+		StartDate: h.season.StartDate, EndDate: h.season.EndDate, Boundary: f.Boundary.Geometry(), AreaM2: f.AreaM2(), CreatedBy: h.who.UserID, CreatedAt: later, UpdatedAt: later,
+	}
+	h.write(func(tx ports.Repos) error {
+		require.NoError(t, tx.Orders.Insert(h.ctx, h.scope(), &order))
+		for _, index := range []vegetation.IndexCode{"NDVI", "EVI"} {
+			stored := vegetation.Series{Index: index}
+			for at := h.season.StartDate; at.Before(h.season.EndDate); at = at.AddDate(0, 0, every) {
+				ndvi, evi := h.sky.on(at)
+				value := map[vegetation.IndexCode]float64{"NDVI": ndvi, "EVI": evi}[index]
+				stored.Observations = append(stored.Observations, vegetation.Observation{Date: at, Value: value, Coverage: 1, NValid: 400, NPolygon: 400})
+			}
+			require.NoError(t, tx.Orders.PutSeries(h.ctx, h.scope(), order.ID, stored))
+		}
+		return nil
+	})
+	id := h.submit(assessment.OfField, f.ID, "maize")
+	h.work()
+	r := h.look(id)
+	require.Equal(t, verification.Verified, r.Status, r.Text)
+	require.Equal(t, order.ID, r.Evidence.Fields[0].Series.OrderID)
+	require.Zero(t, h.sky.searches)
+}
