@@ -67,6 +67,7 @@ type Repos struct {
 	Assessments        Assessments
 	AssessmentVersions AssessmentVersions
 	EngineReferences   EngineReferenceWriter
+	Batches            Batches
 }
 
 // Filter narrows a list to records whose named attribute has a value. The names are

@@ -3,6 +3,7 @@ package wire
 import (
 	"tilth/adapters/http/v12"
 	"tilth/app/assessing"
+	"tilth/app/bulk"
 	"tilth/app/demo"
 	"tilth/app/events"
 	"tilth/app/gate"
@@ -28,4 +29,5 @@ type parts struct {
 	Sequencer *events.Sequencer
 	Courier   *webhooks.Courier
 	Assessing *assessing.Assessing
+	Bulk      *bulk.Bulk
 }

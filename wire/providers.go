@@ -9,6 +9,7 @@ import (
 	"tilth/adapters/permission"
 	"tilth/adapters/render"
 	"tilth/app/assessing"
+	"tilth/app/bulk"
 	"tilth/app/curves"
 	"tilth/app/demo"
 	"tilth/app/events"
@@ -76,7 +77,11 @@ var telling = googlewire.NewSet(
 )
 
 // assessments is the use cases of assessments, over a store.
-var assessments = googlewire.NewSet(assessmentTable, googlewire.Struct(new(assessing.Deps), "*"), assessing.New)
+var assessments = googlewire.NewSet(
+	assessmentTable, googlewire.Struct(new(assessing.Deps), "*"), assessing.New,
+	googlewire.Value(exchange.AssessmentTables{}), googlewire.Bind(new(ports.AssessmentTables), new(exchange.AssessmentTables)),
+	googlewire.Struct(new(bulk.Deps), "*"), bulk.New, googlewire.Struct(new(submitter), "*"), googlewire.Bind(new(bulk.Submitter), new(*submitter)),
+)
 
 var server = googlewire.NewSet(
 	useCases,

@@ -22,6 +22,7 @@ import (
 	"tilth/adapters/objects"
 	"tilth/adapters/persistence"
 	"tilth/app/assessing"
+	"tilth/app/bulk"
 	"tilth/app/demo"
 	"tilth/app/events"
 	"tilth/app/intake"
@@ -109,6 +110,10 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 
 			assessing.JobCompleteness: r.parts.Assessing.Run,
 			assessing.JobSweep:        r.parts.Assessing.Sweep,
+
+			bulk.JobImport: r.parts.Bulk.RunImport,
+			bulk.JobCopy:   r.parts.Bulk.RunCopy,
+			bulk.JobSubmit: r.parts.Bulk.RunSubmit,
 
 			letters.JobKind: postman.Run,
 		},

@@ -14,6 +14,7 @@ import (
 	"tilth/adapters/permission"
 	"tilth/adapters/render"
 	"tilth/app/assessing"
+	"tilth/app/bulk"
 	"tilth/app/curves"
 	"tilth/app/demo"
 	"tilth/app/events"
@@ -165,6 +166,21 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Log:   log,
 	}
 	assessingAssessing := assessing.New(assessingDeps)
+	assessmentTables := _wireAssessmentTablesValue
+	wireSubmitter := &submitter{
+		Assessing: assessingAssessing,
+	}
+	bulkDeps := bulk.Deps{
+		Store:     store,
+		Gate:      gateGate,
+		Clock:     clock,
+		IDs:       random,
+		Objects:   objects,
+		Files:     assessmentTables,
+		Assessing: assessingAssessing,
+		Submitter: wireSubmitter,
+	}
+	bulkBulk := bulk.New(bulkDeps)
 	v12Deps := v12.Deps{
 		Identity:       identityIdentity,
 		Farms:          records,
@@ -184,15 +200,17 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Events:         feed,
 		Webhooks:       webhooksWebhooks,
 		Assessing:      assessingAssessing,
+		Bulk:           bulkBulk,
 		Limits:         limits,
 	}
 	return v12Deps
 }
 
 var (
-	_wireChartsValue        = render.Charts{}
-	_wireSheetsValue        = exchange.Sheets{}
-	_wireOutlineWriterValue = exchange.OutlineWriter{}
+	_wireChartsValue           = render.Charts{}
+	_wireSheetsValue           = exchange.Sheets{}
+	_wireOutlineWriterValue    = exchange.OutlineWriter{}
+	_wireAssessmentTablesValue = exchange.AssessmentTables{}
 )
 
 // newParts makes a server's parts over a store, an imagery source and a store of files.
@@ -296,6 +314,21 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Log:   log,
 	}
 	assessingAssessing := assessing.New(assessingDeps)
+	assessmentTables := _wireAssessmentTablesValue
+	wireSubmitter := &submitter{
+		Assessing: assessingAssessing,
+	}
+	bulkDeps := bulk.Deps{
+		Store:     store,
+		Gate:      gateGate,
+		Clock:     clock,
+		IDs:       random,
+		Objects:   objects,
+		Files:     assessmentTables,
+		Assessing: assessingAssessing,
+		Submitter: wireSubmitter,
+	}
+	bulkBulk := bulk.New(bulkDeps)
 	v12Deps := v12.Deps{
 		Identity:       identityIdentity,
 		Farms:          records,
@@ -315,6 +348,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Events:         feed,
 		Webhooks:       webhooksWebhooks,
 		Assessing:      assessingAssessing,
+		Bulk:           bulkBulk,
 		Limits:         limits,
 	}
 	exchangeCurves := _wireCurvesValue
@@ -375,6 +409,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Sequencer: sequencer,
 		Courier:   courier,
 		Assessing: assessingAssessing,
+		Bulk:      bulkBulk,
 	}
 	return wireParts
 }

@@ -10,6 +10,7 @@ import (
 
 	"tilth/adapters/http/rest"
 	"tilth/app/assessing"
+	"tilth/app/bulk"
 	"tilth/app/events"
 	"tilth/app/farming"
 	"tilth/app/identity"
@@ -50,6 +51,7 @@ type Deps struct {
 	Webhooks *webhooks.Webhooks
 
 	Assessing *assessing.Assessing
+	Bulk      *bulk.Bulk
 
 	Limits geo.Limits
 }
@@ -78,6 +80,8 @@ func Register(a *rest.API, d Deps) {
 	registerEvents(a, d.Events)
 	registerWebhooks(a, d.Webhooks)
 	registerAssessments(a, d.Assessing)
+	registerManyAssessments(a, d.Bulk)
+	registerPrefill(a, d.Assessing)
 }
 
 // describe adds what the document says beside the routes: groups, and the codes of the
