@@ -80,7 +80,8 @@ type OperatorRepos struct {
 	Events   EventKeeper
 	Webhooks WebhookKeeper
 
-	Assessments AssessmentUpkeep
+	Assessments   AssessmentUpkeep
+	EngineChoices EngineChoices
 }
 
 // Accounts are companies, users, roles, tokens and keys.

@@ -30,18 +30,22 @@ type Assessments interface {
 	// SetState stores how complete an assessment is: the figures of the record and the state
 	// of each section, together. It is no change of the record: updated_at stays.
 	SetState(ctx context.Context, scope access.Scope, id int64, state assessment.State, at time.Time) error
+	// SetCalculation stores how the run of the engine went that a submission started. It is
+	// no change of what was entered: updated_at stays.
+	SetCalculation(ctx context.Context, scope access.Scope, id int64, status assessment.CalculationStatus, reason string) error
 	// State gives the stored state; ok is false where none was computed yet.
 	State(ctx context.Context, scope access.Scope, id int64) (state assessment.State, ok bool, err error)
 }
 
-// AssessmentVersion is what was submitted, frozen. Snapshot and Report are JSON, kept to
-// the byte.
+// AssessmentVersion is what was submitted, frozen. Snapshot, Subject and Report are JSON,
+// kept to the byte.
 type AssessmentVersion struct {
 	ID               int64
 	AssessmentID     int64
 	Number           int    // 1 for the first
 	Digest           string // of the snapshot
 	Snapshot         []byte // what the engine was given
+	Subject          []byte // an assessment.Subject; nil in versions stored before there was one
 	Engine           string
 	EngineVersion    string
 	FactorSet        string

@@ -68,6 +68,7 @@ type Repos struct {
 	AssessmentVersions AssessmentVersions
 	EngineReferences   EngineReferenceWriter
 	Batches            Batches
+	EngineChoices      EngineChoices
 }
 
 // Filter narrows a list to records whose named attribute has a value. The names are

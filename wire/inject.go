@@ -15,14 +15,14 @@ import (
 )
 
 // newOperating makes the operator's use cases over a store.
-func newOperating(store ports.Store, memory identityadapter.PasswordMemory) *operating.Operating {
+func newOperating(store ports.Store, memory identityadapter.PasswordMemory, engines ports.Engines) *operating.Operating {
 	panic(googlewire.Build(useCases))
 }
 
 // newInterface makes what the HTTP interface offers over a store.
 func newInterface(
 	store ports.Store, objects ports.Objects, issuers identity.Issuers, memory identityadapter.PasswordMemory, hooks ports.WebhookSender,
-	log *slog.Logger,
+	engines ports.Engines, log *slog.Logger,
 ) v12.Deps {
 	panic(googlewire.Build(useCases, importing, telling, assessments, googlewire.Struct(new(v12.Deps), "*")))
 }
@@ -30,7 +30,7 @@ func newInterface(
 // newParts makes a server's parts over a store, an imagery source and a store of files.
 func newParts(
 	store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers identity.Issuers, memory identityadapter.PasswordMemory,
-	hooks ports.WebhookSender, log *slog.Logger,
+	hooks ports.WebhookSender, engines ports.Engines, log *slog.Logger,
 ) *parts {
 	panic(googlewire.Build(server))
 }

@@ -42,11 +42,15 @@ func openDatabase(ctx context.Context, cfg cli.Config, log *slog.Logger) (*persi
 
 // Open opens the database and the operator's use cases.
 func (Program) Open(ctx context.Context, cfg cli.Config, log *slog.Logger, migrate bool) (*cli.Opened, error) {
+	engines, err := openEngines(cfg)
+	if err != nil {
+		return nil, err
+	}
 	db, err := openDatabase(ctx, cfg, log)
 	if err != nil {
 		return nil, err
 	}
-	op := newOperating(db, identity.PasswordMemory(cfg.PasswordMemory))
+	op := newOperating(db, identity.PasswordMemory(cfg.PasswordMemory), engines)
 	if err := prepare(ctx, db, op, migrate); err != nil {
 		_ = db.Close()
 		return nil, err
@@ -121,6 +125,6 @@ func (Program) SeriesSheet(w io.Writer, s vegetation.Series) error {
 // OpenAPI gives the interface document. It needs nothing but the routes.
 func (Program) OpenAPI() ([]byte, error) {
 	a := rest.New(interfaceConfig(cli.Config{}))
-	v12.Register(a, newInterface(nil, nil, identityapp.Issuers{}, 0, nil, slog.New(slog.DiscardHandler)))
+	v12.Register(a, newInterface(nil, nil, identityapp.Issuers{}, 0, nil, nil, slog.New(slog.DiscardHandler)))
 	return a.OpenAPI()
 }

@@ -80,7 +80,7 @@ var telling = googlewire.NewSet(
 var assessments = googlewire.NewSet(
 	assessmentTable, googlewire.Struct(new(assessing.Deps), "*"), assessing.New,
 	googlewire.Value(exchange.AssessmentTables{}), googlewire.Bind(new(ports.AssessmentTables), new(exchange.AssessmentTables)),
-	googlewire.Struct(new(bulk.Deps), "*"), bulk.New, googlewire.Struct(new(submitter), "*"), googlewire.Bind(new(bulk.Submitter), new(*submitter)),
+	googlewire.Struct(new(bulk.Deps), "*"), bulk.New,
 )
 
 var server = googlewire.NewSet(

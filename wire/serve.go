@@ -67,6 +67,10 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 	if err != nil {
 		return nil, err
 	}
+	engines, err := openEngines(cfg)
+	if err != nil {
+		return nil, err
+	}
 	db, err := openDatabase(ctx, cfg, log)
 	if err != nil {
 		return nil, err
@@ -74,7 +78,7 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 	sender := newSender(cfg)
 	r := &Running{
 		cfg: cfg, log: log, db: db, sender: sender,
-		parts: newParts(once.Guard(db, identity.Clock{}), imagery, files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), sender, log),
+		parts: newParts(once.Guard(db, identity.Clock{}), imagery, files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), sender, engines, log),
 	}
 	if err := r.prepare(ctx, opts, plan); err != nil {
 		_ = db.Close()

@@ -38,7 +38,7 @@ import (
 // Injectors from inject.go:
 
 // newOperating makes the operator's use cases over a store.
-func newOperating(store ports.Store, memory identity.PasswordMemory) *operating.Operating {
+func newOperating(store ports.Store, memory identity.PasswordMemory, engines ports.Engines) *operating.Operating {
 	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -54,6 +54,7 @@ func newOperating(store ports.Store, memory identity.PasswordMemory) *operating.
 		Clock:     clock,
 		IDs:       random,
 		Curves:    library,
+		Engines:   engines,
 	}
 	operatingOperating := operating.New(deps)
 	return operatingOperating
@@ -66,7 +67,7 @@ var (
 )
 
 // newInterface makes what the HTTP interface offers over a store.
-func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, log *slog.Logger) v12.Deps {
+func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, log *slog.Logger) v12.Deps {
 	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -159,17 +160,16 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 	webhooksWebhooks := webhooks.New(webhooksDeps)
 	table := assessmentTable()
 	assessingDeps := assessing.Deps{
-		Store: store,
-		Gate:  gateGate,
-		Clock: clock,
-		Table: table,
-		Log:   log,
+		Store:   store,
+		Gate:    gateGate,
+		Clock:   clock,
+		IDs:     random,
+		Table:   table,
+		Engines: engines,
+		Log:     log,
 	}
 	assessingAssessing := assessing.New(assessingDeps)
 	assessmentTables := _wireAssessmentTablesValue
-	wireSubmitter := &submitter{
-		Assessing: assessingAssessing,
-	}
 	bulkDeps := bulk.Deps{
 		Store:     store,
 		Gate:      gateGate,
@@ -178,7 +178,6 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Objects:   objects,
 		Files:     assessmentTables,
 		Assessing: assessingAssessing,
-		Submitter: wireSubmitter,
 	}
 	bulkBulk := bulk.New(bulkDeps)
 	v12Deps := v12.Deps{
@@ -214,7 +213,7 @@ var (
 )
 
 // newParts makes a server's parts over a store, an imagery source and a store of files.
-func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers identity2.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, log *slog.Logger) *parts {
+func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers identity2.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, log *slog.Logger) *parts {
 	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -307,17 +306,16 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	webhooksWebhooks := webhooks.New(webhooksDeps)
 	table := assessmentTable()
 	assessingDeps := assessing.Deps{
-		Store: store,
-		Gate:  gateGate,
-		Clock: clock,
-		Table: table,
-		Log:   log,
+		Store:   store,
+		Gate:    gateGate,
+		Clock:   clock,
+		IDs:     random,
+		Table:   table,
+		Engines: engines,
+		Log:     log,
 	}
 	assessingAssessing := assessing.New(assessingDeps)
 	assessmentTables := _wireAssessmentTablesValue
-	wireSubmitter := &submitter{
-		Assessing: assessingAssessing,
-	}
 	bulkDeps := bulk.Deps{
 		Store:     store,
 		Gate:      gateGate,
@@ -326,7 +324,6 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Objects:   objects,
 		Files:     assessmentTables,
 		Assessing: assessingAssessing,
-		Submitter: wireSubmitter,
 	}
 	bulkBulk := bulk.New(bulkDeps)
 	v12Deps := v12.Deps{
@@ -362,6 +359,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Clock:     clock,
 		IDs:       random,
 		Curves:    library,
+		Engines:   engines,
 	}
 	operatingOperating := operating.New(operatingDeps)
 	loader := &demo.Loader{

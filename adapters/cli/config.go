@@ -43,6 +43,10 @@ type Config struct {
 	MaxBodyBytes    int64         `env:"TILTH_MAX_BODY_BYTES" envDefault:"8388608"`
 	ShutdownTimeout time.Duration `env:"TILTH_SHUTDOWN_TIMEOUT" envDefault:"20s"`
 
+	EngineID    string `env:"TILTH_ENGINE_ID"`
+	EngineURL   string `env:"TILTH_ENGINE_URL"`
+	EngineToken string `env:"TILTH_ENGINE_TOKEN"`
+
 	WebhookAllowHTTP    bool `env:"TILTH_WEBHOOK_ALLOW_HTTP"`
 	WebhookAllowPrivate bool `env:"TILTH_WEBHOOK_ALLOW_PRIVATE"`
 }
@@ -83,6 +87,9 @@ func (c *Config) settings() []setting {
 		text("cors-origins", "origins whose pages may call the interface from a browser, comma-separated; empty: none", &c.CORSOrigins, false),
 		text("smtp-url", "mail server for invitations and new passwords, smtp://USER:PASSWORD@HOST:PORT or smtps://…; empty: letters are printed on the terminal", &c.SMTPURL, true),
 		text("mail-from", "sender of letters, such as Tilth <tilth@example.org>", &c.MailFrom, false),
+		text("engine-id", "name of the external calculation engine in results, such as farmcalc", &c.EngineID, false),
+		text("engine-url", "address of an external calculation engine; empty: none. Companies use it once `tilth engine set` says so", &c.EngineURL, true),
+		{"engine-token", "bearer token for the external engine", func(f *pflag.FlagSet, n, h string) { f.StringVar(&c.EngineToken, n, c.EngineToken, h) }, func() string { return unseen(c.EngineToken) }, true},
 		text("log-format", "text or json", &c.LogFormat, false),
 		text("log-level", "debug, info, warn or error", &c.LogLevel, false),
 		{"workers", "background jobs at a time", func(f *pflag.FlagSet, n, h string) { f.IntVar(&c.Workers, n, c.Workers, h) }, func() string { return fmt.Sprint(c.Workers) }, false},
@@ -143,6 +150,9 @@ func (c *Config) Check() error {
 		}
 	}
 	c.checkMail(bad)
+	if c.EngineURL != "" && c.EngineID == "" {
+		bad("TILTH_ENGINE_ID", "the external engine at TILTH_ENGINE_URL needs a name")
+	}
 	if c.LogFormat != "text" && c.LogFormat != "json" {
 		bad("TILTH_LOG_FORMAT", "%q is neither text nor json", c.LogFormat)
 	}
@@ -192,6 +202,14 @@ func hidden(value string) string {
 		return value
 	}
 	return u.Redacted()
+}
+
+// unseen gives the mark of a secret that is set.
+func unseen(secret string) string {
+	if secret == "" {
+		return ""
+	}
+	return "xxxxx"
 }
 
 // checkMail looks at the settings of the mail server; what they name is tried by `tilth doctor`.

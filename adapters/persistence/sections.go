@@ -180,6 +180,23 @@ func (r assessments) SetState(ctx context.Context, scope access.Scope, id int64,
 	return err
 }
 
+// SetCalculation implements ports.Assessments.
+func (r assessments) SetCalculation(ctx context.Context, scope access.Scope, id int64, status assessment.CalculationStatus, reason string) error {
+	if !writable(scope) {
+		return fault.Missing(assessmentTable.word)
+	}
+	in := own("t", scope)
+	res, err := r.s.NewUpdate().Model((*assessmentRow)(nil)).Set("calculation_status = ?", status).Set("calculation_reason = ?", reason).
+		Where(in.sql, in.args...).Where("t.id = ?", id).Where("t.deleted_at IS NULL").Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return missingUnless(err, assessmentTable.word)
+	}
+	return nil
+}
+
 // State implements ports.Assessments.
 func (r assessments) State(ctx context.Context, scope access.Scope, id int64) (assessment.State, bool, error) {
 	var row stateRow

@@ -177,6 +177,7 @@ func repos(s *session) ports.Repos {
 		Events: feeds{s}, Webhooks: webhookRecords(s), Deliveries: deliveries{s},
 		Assessments: assessments{assessmentRecords(s)}, AssessmentVersions: versions{s}, EngineReferences: engineReferences{s},
 		Batches: batches{s},
+		EngineChoices: engineChoices{s},
 	}
 }
 
@@ -187,6 +188,6 @@ func operatorRepos(s *session) ports.OperatorRepos {
 		Members: members{s}, Invitations: invitations{s}, Tickets: tickets{s}, Credentials: credentials{s},
 		Attempts: attempts{s}, Letters: letters{s}, Jobs: jobs{s},
 		Events: feeds{s}, Webhooks: webhookKeeper{s},
-		Assessments: upkeep{s},
+		Assessments: upkeep{s}, EngineChoices: engineChoices{s},
 	}
 }

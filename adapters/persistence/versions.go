@@ -19,6 +19,7 @@ type versionRow struct {
 	Number           int
 	Digest           string
 	Snapshot         string
+	Subject          string
 	Engine           string
 	EngineVersion    string
 	FactorSet        string
@@ -58,7 +59,7 @@ func (v versions) Insert(ctx context.Context, scope access.Scope, version *ports
 	version.SubmittedAt = micro(version.SubmittedAt)
 	row := versionRow{
 		CompanyID: scope.Company(), AssessmentID: version.AssessmentID, Number: version.Number, Digest: version.Digest,
-		Snapshot: string(version.Snapshot), Engine: version.Engine, EngineVersion: version.EngineVersion,
+		Snapshot: string(version.Snapshot), Subject: string(version.Subject), Engine: version.Engine, EngineVersion: version.EngineVersion,
 		FactorSet: version.FactorSet, FactorSetVersion: version.FactorSetVersion, FactorSetDigest: version.FactorSetDigest,
 		GWPSet: version.GWPSet, Report: string(version.Report), SubmittedAt: stamp{version.SubmittedAt},
 	}
@@ -100,6 +101,9 @@ func versionOfRow(row *versionRow) (ports.AssessmentVersion, error) {
 	}
 	if row.Snapshot != "" {
 		out.Snapshot, out.Report = []byte(row.Snapshot), []byte(row.Report)
+	}
+	if row.Subject != "" {
+		out.Subject = []byte(row.Subject)
 	}
 	if row.SubmittedBy != nil {
 		out.SubmittedBy = &access.Named{ID: *row.SubmittedBy, Name: valueOf(row.SubmittedByName)}

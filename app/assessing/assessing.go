@@ -1,7 +1,8 @@
 // Package assessing holds the use cases of assessments: the record, what is entered in
-// its sections, declarations, and how complete it all is, worked out in the background.
-// What a section holds and when it is complete is said by tilth/core/assessment; nothing
-// here knows a section by name. Submission and the report are no part of it.
+// its sections, declarations, how complete it all is, worked out in the background, its
+// submission as a version, and its report. What a section holds and when it is complete is
+// said by tilth/core/assessment, and what comes of it by the engines; nothing here knows a
+// section by name.
 package assessing
 
 import (
@@ -22,11 +23,13 @@ const Resource = "assessment"
 
 // Deps is what the use cases need.
 type Deps struct {
-	Store ports.Store
-	Gate  *gate.Gate
-	Clock ports.Clock
-	Table *assessment.Table
-	Log   *slog.Logger
+	Store   ports.Store
+	Gate    *gate.Gate
+	Clock   ports.Clock
+	IDs     ports.IDs
+	Table   *assessment.Table
+	Engines ports.Engines
+	Log     *slog.Logger
 }
 
 // Assessing is the use cases of assessments.
@@ -49,13 +52,15 @@ type Whole struct {
 var verbs = map[string]string{
 	"list": "view", "retrieve": "view", "details": "view", "dynamic_schema": "view", "ghg_values": "view",
 	"retrieve_section": "view", "retrieve_item": "view", "completeness": "view",
+	"impact_report": "view", "compare_reports": "view", "list_submissions": "view", "retrieve_submission": "view",
 	"create": "create", "destroy": "delete", "restore": "delete",
 }
 
 // Permission gives the permission of an action: those of every resource, details,
 // dynamic_schema, ghg_values, completeness, compute_completeness, declare, retrieve_section,
 // update_section, partial_update_section, create_item, retrieve_item, update_item,
-// partial_update_item and destroy_item.
+// partial_update_item, destroy_item, submit, impact_report, compare_reports,
+// list_submissions and retrieve_submission.
 func (a *Assessing) Permission(action string) access.Permission {
 	verb, ok := verbs[action]
 	if !ok {

@@ -159,8 +159,11 @@ func (a *Assessing) store(ctx context.Context, tx ports.Repos, who access.Princi
 	scope := who.Scope(false)
 	e.after.Meta = e.before.Meta
 	e.after.UpdatedAt = e.before.NextVersion(a.deps.Clock.Now())
-	if e.after.Status == assessment.Submitted && len(a.changesOf(e.before, e.after)) > 0 {
-		e.after.HasUnsubmittedChanges = true
+	if e.after.Status == assessment.Submitted {
+		var err error
+		if e.after.HasUnsubmittedChanges, err = a.unsubmitted(ctx, tx, scope, e.after); err != nil {
+			return Whole{}, err
+		}
 	}
 	if err := tx.Assessments.Update(ctx, scope, &e.after.Assessment); err != nil {
 		return Whole{}, err

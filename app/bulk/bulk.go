@@ -39,18 +39,6 @@ const (
 	keptFor = 7 * 24 * time.Hour
 )
 
-// Submission is what became of one submission.
-type Submission struct {
-	Version   int
-	Unchanged bool // that version was there already
-}
-
-// Submitter submits one assessment, in transactions of its own. Faults: those of a
-// submission; Invalid with what is wrong by path.
-type Submitter interface {
-	SubmitOne(ctx context.Context, who access.Principal, id int64) (Submission, []assessment.Finding, error)
-}
-
 // Deps is what the use cases need.
 type Deps struct {
 	Store     ports.Store
@@ -60,7 +48,6 @@ type Deps struct {
 	Objects   ports.Objects
 	Files     ports.AssessmentTables
 	Assessing *assessing.Assessing
-	Submitter Submitter
 }
 
 // Bulk is the use cases over many assessments.

@@ -3,6 +3,7 @@ package bulk
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"tilth/app/assessing"
@@ -59,17 +60,15 @@ func (s *submitting) settle(ctx context.Context, _ ports.Repos) ([]assessment.Ju
 	out := make([]assessment.Judged, len(s.ids))
 	for i, id := range s.ids {
 		j := assessment.Judged{Index: s.index + int64(i), AssessmentID: id, Outcome: assessment.OutcomeSubmitted}
-		done, problems, err := s.bulk.deps.Submitter.SubmitOne(ctx, s.who, id)
+		done, err := s.bulk.deps.Assessing.Submit(ctx, s.who, id)
 		switch known, isFault := fault.As(err); {
-		case err == nil && len(problems) == 0:
-			if j.Version = done.Version; done.Unchanged {
+		case err == nil:
+			if j.Version = done.Version.Number; done.Unchanged {
 				j.Outcome = assessment.OutcomeUnchanged
 			}
-		case err == nil:
-			j.Outcome, j.Problems = assessment.OutcomeRefused, problems
 		case isFault && known.Kind == fault.NotFound:
 			j.Outcome, j.AssessmentID, j.SourceID, j.Problems = assessment.OutcomeRefused, 0, id, noSuch()
-		case isFault && (known.Kind == fault.Invalid || known.Kind == fault.Conflict || known.Kind == fault.Unavailable && ctx.Err() == nil && known.Code == engineAway):
+		case isFault && (known.Kind == fault.Invalid || known.Kind == fault.Conflict || engineAway(known)):
 			j.Outcome, j.Problems = assessment.OutcomeRefused, refusedBy(known)
 		default:
 			return nil, err
@@ -79,15 +78,23 @@ func (s *submitting) settle(ctx context.Context, _ ports.Repos) ([]assessment.Ju
 	return out, nil
 }
 
-// engineAway is the code of an engine that does not answer: the others go on, and this
-// one can be submitted again. A database that is away ends the batch for now.
-const engineAway = "engine_unavailable"
+// engineAway tells that it is the engine that fails: the others go on, and this one can be
+// submitted again. A database that is away ends the batch for now.
+func engineAway(known *fault.Error) bool {
+	return known.Kind == fault.Unavailable && strings.HasPrefix(known.Code, "engine_")
+}
 
+// refusedBy gives what a submission was refused for.
 func refusedBy(known *fault.Error) []assessment.Finding {
-	if problems := assessment.Problems(known.Fields); len(problems) > 0 {
-		return problems
+	violations, _ := known.Details["violations"].([]map[string]string)
+	out := make([]assessment.Finding, 0, len(violations))
+	for _, v := range violations {
+		out = append(out, assessment.Finding{Code: v["code"], Path: v["path"], Message: v["message"]})
 	}
-	return []assessment.Finding{{Code: known.Code, Message: known.Message}}
+	if len(out) == 0 {
+		out = append(out, assessment.Finding{Code: known.Code, Message: known.Message})
+	}
+	return out
 }
 
 // target is the assessment of a farm or field for a year.

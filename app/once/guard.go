@@ -19,6 +19,10 @@ func withClaim(ctx context.Context, c claim) context.Context {
 	return context.WithValue(ctx, claimKey{}, c)
 }
 
+// Apart gives the context for a write that is not the effect of the request, such as the
+// note that it failed: under its Idempotency-Key the request may be repeated.
+func Apart(ctx context.Context) context.Context { return context.WithValue(ctx, claimKey{}, nil) }
+
 // Guard gives the same store, whose writing transactions mark the claim of their request,
 // where it has one, executed. It is the store of the use cases that answer requests. A
 // context without a claim, as of background work, changes nothing.

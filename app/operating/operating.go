@@ -29,6 +29,7 @@ type Deps struct {
 	Clock     ports.Clock
 	IDs       ports.IDs
 	Curves    *curves.Library
+	Engines   ports.Engines
 }
 
 // Operating is the operator's use cases.

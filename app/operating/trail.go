@@ -41,6 +41,7 @@ type (
 	}
 	priceNoted  struct{ PerHa *credits }
 	cropsNoted  struct{ Imported, Total int64 }
+	engineNoted struct{ Engine, FactorSet string }
 	curvesNoted struct {
 		Version, Scope string
 		Classes        []string

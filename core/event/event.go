@@ -29,3 +29,19 @@ type ProfileCompleted struct {
 	Status       string `json:"status"`
 	Observations int    `json:"observations"`
 }
+
+// TypeAssessmentSubmitted is published when an assessment is submitted as a new version.
+const TypeAssessmentSubmitted = "assessment_submitted"
+
+// AssessmentSubmitted is the payload of assessment_submitted. Emissions and removals are
+// t CO2e.
+type AssessmentSubmitted struct {
+	Assessment     int64   `json:"assessment"`
+	Version        int     `json:"version"`
+	ResourceType   string  `json:"resource_type"`
+	ResourceID     int64   `json:"resource_id"`
+	AssessmentYear int     `json:"assessment_year"`
+	InputDigest    string  `json:"input_digest"`
+	Emissions      float64 `json:"emissions"`
+	Removals       float64 `json:"removals"`
+}

@@ -13,6 +13,7 @@ type Kind struct {
 // and a line here.
 var kinds = []Kind{
 	{TypeProfileCompleted, "A vegetation-index profile has finished processing.", ProfileCompleted{}},
+	{TypeAssessmentSubmitted, "An assessment was submitted as a new version.", AssessmentSubmitted{}},
 }
 
 // Kinds gives every type of event that is published.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/engine"
+	"tilth/adapters/identity"
 	"tilth/app/assessing"
 	"tilth/app/gate"
 	"tilth/core/access"
@@ -42,7 +43,7 @@ func (w *world) assessing(store ports.Store, log *slog.Logger) *assessing.Assess
 	mapping, err := engine.Mapping()
 	require.NoError(w.t, err)
 	return assessing.New(assessing.Deps{
-		Store: store, Gate: gate.New(anyone{}), Clock: w.clock, Table: assessment.NewTable(mapping), Log: log,
+		Store: store, Gate: gate.New(anyone{}), Clock: w.clock, IDs: identity.Random{}, Table: assessment.NewTable(mapping), Engines: engine.NewRegistry(), Log: log,
 	})
 }
 

@@ -46,7 +46,7 @@ type AssessmentRecord struct {
 	CalculationReason      *string           `json:"calculation_reason" doc:"Why the calculation failed."`
 	SubmittedVersion       *int              `json:"submitted_version" doc:"Number of the version that was submitted last."`
 	SubmittedAt            *time.Time        `json:"submitted_at"`
-	HasUnsubmittedChanges  bool              `json:"has_unsubmitted_changes" doc:"Written since the last submission."`
+	HasUnsubmittedChanges  bool              `json:"has_unsubmitted_changes" doc:"It holds something else than its newest version."`
 }
 
 // Assessment is an assessment with what is entered in its sections.
@@ -85,6 +85,7 @@ func registerAssessments(a *rest.API, use *assessing.Assessing) {
 	r.registerSections()
 	r.registerItems()
 	r.registerCompleteness()
+	r.registerSubmission()
 }
 
 func (r assessmentRoutes) route(method, below, action, summary string) rest.Route {

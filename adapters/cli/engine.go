@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"tilth/app/operating"
+	"tilth/ports"
+)
+
+func (s *shell) engine() *cobra.Command {
+	var company int64
+	var choice ports.EngineChoice
+	set := &cobra.Command{
+		Use: "set", Short: "Choose the engine and the factor set that a company's results are computed with",
+		Long: `Chooses the calculation engine and the factor set of a company. What is left out is the
+default: the built-in engine, and its newest factor set. Submitted versions keep the
+figures, the engine and the factors they were made with; the next submission of each
+assessment takes the new ones. An external engine must be configured (TILTH_ENGINE_URL).`,
+		Example: "  tilth engine set --company 1 --engine ipcc2019-tier1-ar6 --factor-set ipcc2006_ar5",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
+				if err := op.ChooseEngine(ctx, company, choice); err != nil {
+					return err
+				}
+				return s.printEngine(company, choice)
+			})
+		},
+	}
+	show := &cobra.Command{Use: "show", Short: "Say which engine and factor set a company has chosen", RunE: func(cmd *cobra.Command, _ []string) error {
+		return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
+			chosen, err := op.EngineChoice(ctx, company)
+			if err != nil {
+				return err
+			}
+			return s.printEngine(company, chosen)
+		})
+	}}
+	for _, c := range []*cobra.Command{set, show} {
+		c.Flags().Int64Var(&company, "company", 0, "id of the company")
+	}
+	set.Flags().StringVar(&choice.Engine, "engine", "", "id of the engine (default: the built-in one)")
+	set.Flags().StringVar(&choice.FactorSet, "factor-set", "", "id of the factor set (default: the engine's own)")
+	return group("engine", "Calculation engines of the companies", required(set, "company"), required(show, "company"))
+}
+
+func (s *shell) printEngine(company int64, choice ports.EngineChoice) error {
+	word := func(id string) string {
+		if id == "" {
+			return "default"
+		}
+		return id
+	}
+	return s.print(struct {
+		Company   int64  `json:"company"`
+		Engine    string `json:"engine"`
+		FactorSet string `json:"factor_set"`
+	}{company, choice.Engine, choice.FactorSet}, "company %d: engine %s, factor set %s", company, word(choice.Engine), word(choice.FactorSet))
+}

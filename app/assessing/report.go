@@ -1,0 +1,7 @@
+package assessing
+
+// What a report rests on.
+const (
+	BasisLive      = "live"      // what the assessment holds now
+	BasisSubmitted = "submitted" // a version
+)

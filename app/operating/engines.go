@@ -1,0 +1,46 @@
+package operating
+
+import (
+	"context"
+
+	"tilth/core/access"
+	"tilth/core/audit"
+	"tilth/ports"
+)
+
+// ChooseEngine says with which engine and factor set the results of a company are computed
+// from now on; what is empty is the default. Versions that were submitted stay as they are.
+// Faults: NotFound, Invalid.
+func (o *Operating) ChooseEngine(ctx context.Context, companyID int64, choice ports.EngineChoice) error {
+	if err := o.deps.Engines.Check(choice); err != nil {
+		return err
+	}
+	scope := access.Own(companyID)
+	return o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		if _, err := tx.Accounts.Company(ctx, companyID); err != nil {
+			return err
+		}
+		before, err := tx.EngineChoices.Get(ctx, scope)
+		if err != nil {
+			return err
+		}
+		now := o.deps.Clock.Now()
+		if err := tx.EngineChoices.Set(ctx, scope, choice, now); err != nil {
+			return err
+		}
+		was, is := engineNoted(before), engineNoted(choice)
+		return noted(ctx, tx, now, companyID, audit.Update, "engine", companyID, &was, &is)
+	})
+}
+
+// EngineChoice gives the choice of a company. Faults: NotFound.
+func (o *Operating) EngineChoice(ctx context.Context, companyID int64) (out ports.EngineChoice, err error) {
+	err = o.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		if _, err := tx.Accounts.Company(ctx, companyID); err != nil {
+			return err
+		}
+		out, err = tx.EngineChoices.Get(ctx, access.Own(companyID))
+		return err
+	})
+	return out, err
+}
