@@ -176,7 +176,7 @@ func repos(s *session) ports.Repos {
 		Members: members{s}, Roles: roles{s}, Invitations: invitations{s}, Letters: letters{s},
 		Events: feeds{s}, Webhooks: webhookRecords(s), Deliveries: deliveries{s},
 		Assessments: assessments{assessmentRecords(s)}, AssessmentVersions: versions{s}, EngineReferences: engineReferences{s},
-		Batches: batches{s},
+		Batches:       batches{s},
 		EngineChoices: engineChoices{s},
 	}
 }

@@ -101,8 +101,8 @@ type Batch struct {
 	// preview: everything is judged and nothing stored.
 	Checking bool
 	Total    int64
-	Done     int64            // judged in this pass
-	After    int64            // the last assessment of the selection that was judged
+	Done     int64 // judged in this pass
+	After    int64 // the last assessment of the selection that was judged
 	Tally    map[Outcome]int64
 }
 
