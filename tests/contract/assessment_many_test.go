@@ -150,7 +150,7 @@ func verdicts(b batch) []string {
 func background(t *testing.T, c *rig.Client) {
 	t.Helper()
 	lines := []string{"resource_type,resource_name,assessment_year,soil.ph"}
-	for year := range 1200 {
+	for year := range 1001 {
 		ph := "6.5"
 		if year == 700 {
 			ph = "65"
@@ -164,12 +164,18 @@ func background(t *testing.T, c *rig.Client) {
 	require.EqualValues(t, 700, done.Items[0].Index)
 	loose := batchOf(t, c.Upload(assessmentsPath+"import/", "text/csv", csvOf(lines...)), 202)
 	done = ended(t, c, "import/", *loose.JobID)
-	require.Equal(t, map[string]int64{"create": 1199, "fail": 1}, done.Counts)
-	require.EqualValues(t, 1200, done.Done)
-	all := batchOf(t, c.Do(http.MethodPost, assessmentsPath+"submit/", map[string]any{"filter": map[string]any{"status": "draft"}}), 202)
+	require.Equal(t, map[string]int64{"create": 1000, "fail": 1}, done.Counts)
+	require.EqualValues(t, 1001, done.Done)
+	var drafts []struct{ ID int64 }
+	c.Expect(200, http.MethodGet, assessmentsPath+"?page_size=101", nil).Into(t, &drafts)
+	some := make([]int64, len(drafts))
+	for i, d := range drafts {
+		some[i] = d.ID
+	}
+	all := batchOf(t, c.Do(http.MethodPost, assessmentsPath+"submit/", map[string]any{"ids": some}), 202)
 	done = ended(t, c, "submit/", *all.JobID)
-	require.Equal(t, map[string]int64{"refused": 1200}, done.Counts)
-	require.Len(t, done.Items, 1000)
+	require.Equal(t, map[string]int64{"refused": 101}, done.Counts)
+	require.Len(t, done.Items, 101)
 	ids := make([]int64, 1001)
 	for i := range ids {
 		ids[i] = int64(900_000 + i)
@@ -249,4 +255,26 @@ func TestPrefill(t *testing.T) {
 	require.Equal(t, []string{"crop.crop_type"}, applied)
 	c.Expect(400, http.MethodPost, assessmentAt(id)+"prefill/", map[string]any{"sections": []string{"rice"}})
 	c.Expect(400, http.MethodPost, assessmentAt(id)+"prefill/", map[string]any{"crop_id": 999_999})
+}
+
+// backgroundBatch begins a batch of a kind that is large enough for the background: of ids
+// that are none. ok is false where the path is of no kind of batch.
+func backgroundBatch(t *testing.T, c *rig.Client, list string) (id int64, ok bool) {
+	t.Helper()
+	ids := make([]int64, 1001)
+	for i := range ids {
+		ids[i] = int64(900_000_000 + i)
+	}
+	var a rig.Answer
+	switch kind, below := strings.CutPrefix(list, assessmentsPath); {
+	case below && kind == "import/":
+		a = c.Upload(list, "text/csv", csvOf("id,soil.ph", strings.TrimSuffix(strings.Repeat("900000000,7\n", 1001), "\n")))
+	case below && kind == "submit/":
+		a = c.Do(http.MethodPost, list, map[string]any{"ids": ids[:101]})
+	case below && kind == "copy-forward/":
+		a = c.Do(http.MethodPost, list, map[string]any{"from_year": 2024, "to_year": 2025, "filter": map[string]any{"ids": ids}})
+	default:
+		return 0, false
+	}
+	return *batchOf(t, a, 202).JobID, true
 }
