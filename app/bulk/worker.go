@@ -57,19 +57,19 @@ func (b *Bulk) workOf(who access.Principal, batch *assessment.Batch, file ports.
 	return newImporting(b, who, batch, file, limit)
 }
 
-// RunImport, RunCopy and RunSubmit work through a queued batch. It may be killed at any
+// RunImport works through a queued import. It may be killed at any
 // moment: a piece is stored together with how far the batch is, and who comes next goes
-// on from there. They return an error only when the job must be given back as it is.
+// on from there. It returns an error only when the job must be given back as it is.
 func (b *Bulk) RunImport(ctx context.Context, job ports.Job) error {
 	return b.run(ctx, job, assessment.BatchImport)
 }
 
-// RunCopy is described at RunImport.
+// RunCopy works through a queued copy, as RunImport does.
 func (b *Bulk) RunCopy(ctx context.Context, job ports.Job) error {
 	return b.run(ctx, job, assessment.BatchCopy)
 }
 
-// RunSubmit is described at RunImport.
+// RunSubmit works through a queued submission of many, as RunImport does.
 func (b *Bulk) RunSubmit(ctx context.Context, job ports.Job) error {
 	return b.run(ctx, job, assessment.BatchSubmit)
 }

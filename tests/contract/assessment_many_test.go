@@ -52,7 +52,9 @@ func ended(t testing.TB, c *rig.Client, path string, id int64) batch {
 	return out
 }
 
-func csvOf(lines ...string) *strings.Reader { return strings.NewReader(strings.Join(lines, "\n") + "\n") }
+func csvOf(lines ...string) *strings.Reader {
+	return strings.NewReader(strings.Join(lines, "\n") + "\n")
+}
 
 func TestManyAssessments(t *testing.T) {
 	t.Parallel()
