@@ -240,9 +240,10 @@ type JobWriter interface {
 	Enqueue(ctx context.Context, job Job) error
 	// Waits reports whether a job of that kind and key is unfinished, running or not.
 	Waits(ctx context.Context, kind, key string) (bool, error)
-	// TryEnqueue is Enqueue whose failure leaves the transaction as it was, for work that a
-	// sweep finds again: what asks for it need not fail with it.
-	TryEnqueue(ctx context.Context, job Job) error
+	// TryEnqueue is Enqueue of several jobs, each with a key of its own, whose failure leaves
+	// the transaction as it was, for work that a sweep finds again: what asks for it need not
+	// fail with it.
+	TryEnqueue(ctx context.Context, jobs ...Job) error
 	// Finish removes a job that the lease still holds. Faults: Conflict (code
 	// "lease_lost") when another worker has it: the transaction must not commit.
 	Finish(ctx context.Context, job Job) error

@@ -102,12 +102,13 @@ func (a *Assessing) bear(ctx context.Context, tx ports.Repos, who access.Princip
 		return nil, err
 	}
 	out, entries := make([]Whole, len(edits)), make([]audit.Entry, len(edits))
-	by := audit.By(who, now)
+	by, fresh := audit.By(who, now), make([]assessment.Assessment, len(edits))
 	for i, e := range entered {
 		out[i] = Whole{Assessment: e.Assessment, Sheet: e.Sheet}
 		entries[i] = by.Of(audit.Create, Resource, e.ID, a.changesOf(Whole{}, out[i]))
-		a.startCompletion(ctx, tx, e.Assessment)
+		fresh[i] = e.Assessment
 	}
+	a.startCompletion(ctx, tx, fresh...)
 	return out, tx.Audit.Add(ctx, entries...)
 }
 
