@@ -56,6 +56,8 @@ var useCases = googlewire.NewSet(
 	googlewire.Struct(new(profiles.Files), "*"),
 	googlewire.Value(render.Charts{}), googlewire.Bind(new(ports.Charts), new(render.Charts)),
 	googlewire.Value(exchange.Sheets{}), googlewire.Bind(new(ports.Sheets), new(exchange.Sheets)),
+	googlewire.Bind(new(ports.ImpactSheets), new(exchange.Sheets)),
+	googlewire.Value(render.Documents{}), googlewire.Bind(new(ports.Documents), new(render.Documents)),
 	googlewire.Struct(new(sharing.Deps), "*"), sharing.New,
 	googlewire.Struct(new(keys.Deps), "*"), keys.New,
 	trail.New,

@@ -159,14 +159,17 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 	}
 	webhooksWebhooks := webhooks.New(webhooksDeps)
 	table := assessmentTable()
+	documents := _wireDocumentsValue
 	assessingDeps := assessing.Deps{
-		Store:   store,
-		Gate:    gateGate,
-		Clock:   clock,
-		IDs:     random,
-		Table:   table,
-		Engines: engines,
-		Log:     log,
+		Store:     store,
+		Gate:      gateGate,
+		Clock:     clock,
+		IDs:       random,
+		Table:     table,
+		Engines:   engines,
+		Sheets:    sheets,
+		Documents: documents,
+		Log:       log,
 	}
 	assessingAssessing := assessing.New(assessingDeps)
 	assessmentTables := _wireAssessmentTablesValue
@@ -209,6 +212,7 @@ var (
 	_wireChartsValue           = render.Charts{}
 	_wireSheetsValue           = exchange.Sheets{}
 	_wireOutlineWriterValue    = exchange.OutlineWriter{}
+	_wireDocumentsValue        = render.Documents{}
 	_wireAssessmentTablesValue = exchange.AssessmentTables{}
 )
 
@@ -305,14 +309,17 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	}
 	webhooksWebhooks := webhooks.New(webhooksDeps)
 	table := assessmentTable()
+	documents := _wireDocumentsValue
 	assessingDeps := assessing.Deps{
-		Store:   store,
-		Gate:    gateGate,
-		Clock:   clock,
-		IDs:     random,
-		Table:   table,
-		Engines: engines,
-		Log:     log,
+		Store:     store,
+		Gate:      gateGate,
+		Clock:     clock,
+		IDs:       random,
+		Table:     table,
+		Engines:   engines,
+		Sheets:    sheets,
+		Documents: documents,
+		Log:       log,
 	}
 	assessingAssessing := assessing.New(assessingDeps)
 	assessmentTables := _wireAssessmentTablesValue

@@ -29,7 +29,11 @@ type Deps struct {
 	IDs     ports.IDs
 	Table   *assessment.Table
 	Engines ports.Engines
-	Log     *slog.Logger
+
+	Sheets    ports.ImpactSheets
+	Documents ports.Documents
+
+	Log *slog.Logger
 }
 
 // Assessing is the use cases of assessments.

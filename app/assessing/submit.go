@@ -64,8 +64,9 @@ type prepared struct {
 	whole      Whole
 	subject    assessment.Subject
 	input      ghg.Input
-	digest     string // of the input
-	violations []assessment.Finding
+	digest     string               // of the input
+	obstacles  []assessment.Finding // to any calculation
+	violations []assessment.Finding // obstacles to a submission
 	warnings   []assessment.Finding
 	choice     ports.EngineChoice
 }
@@ -84,7 +85,7 @@ func (a *Assessing) prepare(ctx context.Context, tx ports.Repos, whole Whole) (p
 		return p, err
 	}
 	p.violations, p.warnings = a.deps.Table.Submittable(&whole.Assessment, whole.Sheet, facts)
-	p.input, _, _ = a.deps.Table.Normalise(&whole.Assessment, whole.Sheet, facts)
+	p.input, _, p.obstacles = a.deps.Table.Normalise(&whole.Assessment, whole.Sheet, facts)
 	if p.digest, err = p.input.Digest(); err != nil {
 		return p, err
 	}

@@ -4,61 +4,97 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 )
 
-// Comparison is what a second scenario changes, t CO2e: differences are b - a.
+// Comparison is what a second report changes of a first, t CO2e: of two versions, of a
+// version and what is there now, or of two scenarios.
 type Comparison struct {
-	Emissions float64 `json:"emissions"`
-	Removals  float64 `json:"removals"`
-	Balance   float64 `json:"balance"`
-	// EmissionsPct is the change of the emissions in per cent of a, nil where a has none.
-	EmissionsPct *float64           `json:"emissions_pct"`
-	BySource     []SourceDifference `json:"by_source"`
-	Warnings     []Warning          `json:"warnings"`
+	From Compared `json:"from"`
+	To   Compared `json:"to"`
+	// Totals are emissions, removals, balance, and those per hectare and per tonne.
+	Totals []Difference `json:"totals"`
+	// BySource and BySection split the emissions, the largest saving first.
+	BySource         []Difference `json:"by_source"`
+	BySection        []Difference `json:"by_section"`
+	RemovalsBySource []Difference `json:"removals_by_source"`
+	Warnings         []Warning    `json:"warnings"`
 }
 
-// SourceDifference is one label in both scenarios, t CO2e.
-type SourceDifference struct {
-	Label      string  `json:"label"`
-	A          float64 `json:"a"`
-	B          float64 `json:"b"`
-	Difference float64 `json:"difference"`
+// Compared names a report that is compared.
+type Compared struct {
+	Basis         string    `json:"basis"`
+	ResultVersion *int      `json:"result_version"`
+	ComputedAt    time.Time `json:"computed_at"`
+	Engine        Identity  `json:"engine"`
+	FactorSet     Identity  `json:"factor_set"`
+	InputDigest   string    `json:"input_digest"`
 }
 
-// Compare holds scenario b against a. Results of two engines or of two factor sets are
+// Difference is one figure in both reports, t CO2e (or t CO2e per ha or t); what a report
+// does not have is nil.
+type Difference struct {
+	Name       string   `json:"name"`
+	From       *float64 `json:"from"`
+	To         *float64 `json:"to"`
+	Difference *float64 `json:"difference"` // to - from
+	// DifferencePct is the difference in per cent of from, nil where that is 0.
+	DifferencePct *float64 `json:"difference_pct"`
+}
+
+// Compare holds report b against a. Results of two engines or of two factor sets are
 // compared with a warning: part of the difference is the method's.
 func Compare(a, b Report) Comparison {
 	c := Comparison{
-		BySource: []SourceDifference{}, Warnings: []Warning{},
-		Emissions: round(b.Totals.Emissions-a.Totals.Emissions, massDigits), Removals: round(b.Totals.Removals-a.Totals.Removals, massDigits),
-		Balance: round(b.Totals.Balance-a.Totals.Balance, massDigits),
-	}
-	if a.Totals.Emissions > 0 {
-		pct := round((b.Totals.Emissions-a.Totals.Emissions)/a.Totals.Emissions*100, massDigits)
-		c.EmissionsPct = &pct
+		From: comparedOf(a), To: comparedOf(b), Warnings: []Warning{},
+		Totals: []Difference{
+			differ("emissions", &a.Totals.Emissions, &b.Totals.Emissions), differ("removals", &a.Totals.Removals, &b.Totals.Removals),
+			differ("balance", &a.Totals.Balance, &b.Totals.Balance), differ("emissions_per_ha", a.Totals.EmissionsPerHa, b.Totals.EmissionsPerHa),
+			differ("removals_per_ha", a.Totals.RemovalsPerHa, b.Totals.RemovalsPerHa), differ("emissions_per_t", a.Totals.EmissionsPerT, b.Totals.EmissionsPerT),
+		},
+		BySource:         differences(a.BySource, b.BySource, func(l SourceLine) string { return l.Label }),
+		BySection:        differences(a.BySource, b.BySource, func(l SourceLine) string { return l.Section }),
+		RemovalsBySource: differences(a.RemovalsBySrc, b.RemovalsBySrc, func(l SourceLine) string { return l.Label }),
 	}
 	if a.Engine != b.Engine || a.FactorSet.Digest != b.FactorSet.Digest {
 		c.Warnings = append(c.Warnings, Warning{Code: WarnEnginesDiffer, Message: "The two results come from different engines or factor sets: part of the difference is the method's."})
 	}
-	by := map[string]*SourceDifference{}
-	at := func(label string) *SourceDifference {
-		if by[label] == nil {
-			by[label] = &SourceDifference{Label: label}
-		}
-		return by[label]
-	}
-	for _, l := range a.BySource {
-		at(l.Label).A += l.CO2e
-	}
-	for _, l := range b.BySource {
-		at(l.Label).B += l.CO2e
-	}
-	for _, label := range slices.Sorted(maps.Keys(by)) {
-		d := *by[label]
-		d.A, d.B = round(d.A, massDigits), round(d.B, massDigits)
-		d.Difference = round(d.B-d.A, massDigits)
-		c.BySource = append(c.BySource, d)
-	}
-	slices.SortStableFunc(c.BySource, func(x, y SourceDifference) int { return cmp.Compare(x.Difference, y.Difference) })
 	return c
+}
+
+func comparedOf(r Report) Compared {
+	return Compared{r.Basis, r.ResultVersion, r.ComputedAt, r.Engine, r.FactorSet, r.InputDigest}
+}
+
+// differences sums lines up by a name, which a report without such lines has 0 of.
+func differences(a, b []SourceLine, name func(SourceLine) string) []Difference {
+	from, to := map[string]float64{}, map[string]float64{}
+	for _, l := range a {
+		from[name(l)] += l.CO2e
+		to[name(l)] += 0
+	}
+	for _, l := range b {
+		to[name(l)] += l.CO2e
+	}
+	out := make([]Difference, 0, len(to))
+	for _, key := range slices.Sorted(maps.Keys(to)) {
+		was, is := round(from[key], massDigits), round(to[key], massDigits)
+		out = append(out, differ(key, &was, &is))
+	}
+	slices.SortStableFunc(out, func(x, y Difference) int { return cmp.Compare(*x.Difference, *y.Difference) })
+	return out
+}
+
+func differ(name string, from, to *float64) Difference {
+	d := Difference{Name: name, From: from, To: to}
+	if from == nil || to == nil {
+		return d
+	}
+	by := round(*to-*from, massDigits)
+	d.Difference = &by
+	if per, ok := Intensity(by*100, *from); ok {
+		pct := round(per, massDigits)
+		d.DifferencePct = &pct
+	}
+	return d
 }

@@ -277,10 +277,17 @@ func TestCompare(t *testing.T) {
 	less.Fertilizers[0].KgPerHa = 100
 	after := ghg.NewReport(calculate(t, less, set), ghg.About{})
 	c := ghg.Compare(before, after)
-	require.InDelta(t, -(6.315+.829+1.042+1.467+1.762)/2, c.Emissions, 2e-3)
-	require.Equal(t, ghg.LabelDirect, c.BySource[0].Label, "the largest saving first")
+	saved := -(6.315 + .829 + 1.042 + 1.467 + 1.762) / 2
+	require.InDelta(t, saved, *c.Totals[0].Difference, 2e-3)
+	require.InDelta(t, saved/18.579*100, *c.Totals[0].DifferencePct, .01)
+	require.Equal(t, ghg.LabelDirect, c.BySource[0].Name, "the largest saving first")
+	require.Equal(t, "fertilizers", c.BySection[0].Name)
+	require.InDelta(t, saved, *c.BySection[0].Difference, 2e-3)
 	require.Empty(t, c.Warnings)
-	require.Zero(t, ghg.Compare(before, before).Emissions)
+	require.Zero(t, *ghg.Compare(before, before).Totals[0].Difference)
+	nothing := ghg.Compare(ghg.NewReport(calculate(t, ghg.Input{}, set), ghg.About{}), after)
+	require.Nil(t, nothing.Totals[0].DifferencePct, "of nothing there is no share")
+	require.Nil(t, nothing.Totals[3].Difference, "per hectare of no area")
 	old := factors(t, ghg.IPCC2006)
 	require.Len(t, ghg.Compare(before, ghg.NewReport(calculate(t, wheat(), old), ghg.About{})).Warnings, 1)
 }

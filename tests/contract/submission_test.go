@@ -2,7 +2,10 @@ package contract
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"net/http"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,36 +25,195 @@ const wheatAssessment = `{"assessment_year": 2024, "growing_area": {"value": 10,
  "section_declarations": {"organic_inputs": "none", "irrigation": "none", "seeds": "none", "machinery": "none", "transport": "none",
  "land_use_change": "none", "perennial_biomass": "none"}}`
 
-// wheatBody is the body for a farm or field.
-func wheatBody(t testing.TB, resource string, id int64) map[string]any {
+// wheatBody is the body for a farm of the company.
+func wheatBody(t testing.TB, c *rig.Client) map[string]any {
 	t.Helper()
 	body := map[string]any{}
 	require.NoError(t, json.Unmarshal([]byte(wheatAssessment), &body))
-	body["resource_type"], body["resource_id"] = resource, id
+	body["resource_type"], body["resource_id"] = "farm", c.Make("farm/", map[string]any{"name": "Ферма Αγρός Étang"})
 	return body
 }
 
 func submitPath(id int64) string { return assessmentAt(id) + "submit/" }
+func reportPath(id int64) string { return assessmentAt(id) + "impact-report/" }
 
-func TestSubmitting(t *testing.T) {
+// kilograms gives the lines of a report in whole kg CO2e, by source and section.
+func kilograms(report map[string]any) map[string][]int {
+	out := map[string][]int{}
+	for _, l := range report["by_source"].([]any) {
+		line := l.(map[string]any)
+		key := line["section"].(string) + " " + line["label"].(string)
+		out[key] = append(out[key], int(math.Round(line["co2e"].(float64)*1000)))
+	}
+	return out
+}
+
+// The two worked examples, posted as they stand: each line, the total, its range and what
+// it is per hectare and per tonne, to the kilogram.
+func TestWorkedExamples(t *testing.T) {
+	t.Parallel()
+	s := rig.Start(t, rig.Options{})
+	c := s.Company("owner", 0)
+	for name, example := range map[string]struct {
+		body                              map[string]any
+		lines                             map[string][]int
+		total, low, high, perHa, perTonne int
+	}{
+		"wheat": {wheatBody(t, c), map[string][]int{
+			"fertilizers soil_n2o_direct": {6315}, "fertilizers soil_n2o_volatilisation": {829}, "fertilizers soil_n2o_leaching": {1042},
+			"residues crop_residues": {2302, 1013}, "fertilizers urea_co2": {1467}, "fertilizers fertilizer_production": {1762},
+			"fuel_energy fuel_combustion": {2673}, "fuel_energy fuel_upstream": {562}, "crop_protection crop_protection": {615},
+		}, 18579, 14685, 23977, 1858, 232},
+		"rice": {riceBody(t, "farm", c.Make("farm/", map[string]any{"name": "Paddy"})), map[string][]int{
+			"rice rice_methane": {15030}, "fertilizers soil_n2o_direct": {260}, "fertilizers soil_n2o_volatilisation": {182}, "fertilizers soil_n2o_leaching": {229},
+			"organic_inputs soil_n2o_direct": {77}, "organic_inputs soil_n2o_volatilisation": {76}, "organic_inputs soil_n2o_leaching": {68},
+			"residues crop_residues": {74, 65}, "fertilizers urea_co2": {323}, "fertilizers fertilizer_production": {608},
+			"crop_protection crop_protection": {82}, "seeds seed_production": {43}, "irrigation irrigation_energy": {1082},
+			"fuel_energy fuel_combustion": {267}, "fuel_energy fuel_upstream": {56},
+		}, 18523, 11119, 28101, 9261, 1684},
+	} {
+		id, _ := assess(t, c, example.body)
+		c.Expect(200, http.MethodPost, submitPath(id), nil)
+		live := c.Expect(200, http.MethodGet, reportPath(id), nil).Data(t)
+		submitted := c.Expect(200, http.MethodGet, reportPath(id)+"?basis=submitted", nil).Data(t)
+		for basis, report := range map[string]map[string]any{"live": live, "submitted": submitted} {
+			require.Equal(t, example.lines, kilograms(report), "%s, %s", name, basis)
+			kg := func(of, member string) int { return int(math.Round(report[of].(map[string]any)[member].(float64) * 1000)) }
+			require.Equal(t, []int{example.total, example.low, example.high, example.perHa, example.perTonne, 0}, []int{
+				kg("totals", "emissions"), kg("uncertainty", "low"), kg("uncertainty", "high"),
+				kg("totals", "emissions_per_ha"), kg("totals", "emissions_per_t"), kg("totals", "removals"),
+			}, "%s, %s", name, basis)
+		}
+		require.Equal(t, live["input_digest"], submitted["input_digest"])
+	}
+}
+
+// A submission is refused with codes and paths, stored once, and stays what it was.
+func TestSubmissionLife(t *testing.T) {
+	t.Parallel()
+	s := rig.Start(t, rig.Options{})
+	c, stranger := s.Company("owner", 0), s.Company("owner", 0)
+	body := wheatBody(t, c)
+	body["growing_area"] = map[string]any{"value": "10", "unit": "ha"}
+	delete(body, "land_management")
+	id, _ := assess(t, c, body)
+
+	refused := c.Expect(400, http.MethodPost, submitPath(id), nil).Map(t)
+	require.Equal(t, "not_submittable", refused["code"])
+	var found []string
+	for _, v := range refused["details"].(map[string]any)["violations"].([]any) {
+		violation := v.(map[string]any)
+		require.NotEmpty(t, violation["message"])
+		found = append(found, fmt.Sprint(violation["code"], " ", violation["path"]))
+	}
+	require.Equal(t, []string{"not_a_number growing_area.value", "section_empty land_management"}, found)
+	require.Equal(t, "draft", c.Expect(200, http.MethodGet, assessmentAt(id), nil).Data(t)["status"])
+	c.Expect(404, http.MethodGet, reportPath(id)+"?basis=submitted", nil)
+	c.Expect(404, http.MethodGet, reportPath(id)+"compare/", nil)
+
+	// Live is computed all the same, and says what is missing.
+	live := c.Expect(200, http.MethodGet, reportPath(id), nil).Data(t)
+	require.Contains(t, fmt.Sprint(live["warnings"]), "land_management")
+	require.Nil(t, live["totals"].(map[string]any)["emissions_per_ha"])
+	c.Expect(200, http.MethodPatch, assessmentAt(id), map[string]any{"climate_region": nil})
+	impossible := c.Expect(400, http.MethodGet, reportPath(id), nil).Map(t)
+	require.Equal(t, "not_calculable", impossible["code"])
+	require.Contains(t, fmt.Sprint(impossible["details"]), "climate_region")
+
+	whole := wheatBody(t, c)
+	c.Expect(200, http.MethodPatch, assessmentAt(id), map[string]any{
+		"climate_region": whole["climate_region"], "growing_area": whole["growing_area"], "land_management": whole["land_management"],
+	})
+	first := c.Expect(200, http.MethodPost, submitPath(id), nil).Data(t)
+	require.EqualValues(t, 1, first["version"])
+	record := first["assessment"].(map[string]any)
+	require.Equal(t, []any{"submitted", "done", 1.0, 100.0, false}, []any{
+		record["status"], record["calculation_status"], record["submitted_version"], record["completeness_percentage"], record["has_unsubmitted_changes"],
+	})
+	again := c.Expect(200, http.MethodPost, submitPath(id), nil).Data(t)
+	require.Equal(t, []any{true, 1.0, record["updated_at"]}, []any{again["unchanged"], again["version"], again["assessment"].(map[string]any)["updated_at"]})
+
+	// What was submitted stays; the live report moves; content that returns is no change.
+	frozen := c.Expect(200, http.MethodGet, reportPath(id)+"?basis=submitted", nil).Data(t)
+	soil := func(class string) bool {
+		c.Expect(200, http.MethodPut, assessmentAt(id)+"sections/soil/", map[string]any{"soil_class": class})
+		return c.Expect(200, http.MethodGet, assessmentAt(id), nil).Data(t)["has_unsubmitted_changes"].(bool)
+	}
+	require.True(t, soil("sandy"))
+	require.False(t, soil("high_activity_clay"), "back to what was submitted")
+	fertilizers := whole["fertilizers"].([]any)
+	fertilizers[0].(map[string]any)["rate"] = map[string]any{"value": 100, "unit": "kg/ha"}
+	c.Expect(200, http.MethodPatch, assessmentAt(id), map[string]any{"fertilizers": fertilizers})
+	stale := c.Expect(200, http.MethodGet, reportPath(id)+"?basis=submitted", nil).Data(t)
+	require.Equal(t, true, stale["stale"])
+	stale["stale"] = false
+	require.Equal(t, frozen, stale)
+
+	half := -(6.315 + .829 + 1.042 + 1.467 + 1.762) / 2
+	compared := c.Expect(200, http.MethodGet, reportPath(id)+"compare/", nil).Data(t)
+	require.InDelta(t, half, compared["totals"].([]any)[0].(map[string]any)["difference"], 2e-3)
+	require.EqualValues(t, 2, c.Expect(200, http.MethodPost, submitPath(id), nil).Data(t)["version"])
+	compared = c.Expect(200, http.MethodGet, reportPath(id)+"compare/?from=2&to=1", nil).Data(t)
+	require.InDelta(t, -half, compared["totals"].([]any)[0].(map[string]any)["difference"], 2e-3)
+	for _, wrong := range []string{"compare/?from=x", "compare/?to=0", "?version=1", "?basis=submitted&version=0", "?format=xml", "?basis=all"} {
+		c.Expect(400, http.MethodGet, reportPath(id)+wrong, nil)
+	}
+	c.Expect(404, http.MethodGet, reportPath(id)+"?basis=submitted&version=3", nil)
+
+	list := c.Expect(200, http.MethodGet, assessmentAt(id)+"submissions/", nil).Map(t)["data"].([]any)
+	require.Len(t, list, 2)
+	require.EqualValues(t, 2, list[0].(map[string]any)["version"])
+	one := c.Expect(200, http.MethodGet, assessmentAt(id)+"submissions/1/", nil).Data(t)
+	require.Equal(t, "Ферма Αγρός Étang", one["subject"].(map[string]any)["resource"])
+	frozen["stale"] = false
+	require.Equal(t, frozen, one["report"])
+	c.Expect(404, http.MethodGet, assessmentAt(id)+"submissions/x/", nil)
+	for _, below := range []string{"submissions/", "submissions/1/", "impact-report/", "impact-report/compare/"} {
+		stranger.Expect(404, http.MethodGet, assessmentAt(id)+below, nil)
+		stranger.Expect(404, http.MethodGet, assessmentAt(id)+below+"?share=true", nil)
+	}
+
+	// A grant shows reports, and submits nothing.
+	grant := c.Make("share-grant/", map[string]any{"grantee_uuid": stranger.UUID(), "target": "all", "slugs": []string{"assessment.view", "farm.view"}})
+	stranger.Expect(200, http.MethodPost, path("share-grant", grant)+"accept/", nil)
+	for _, below := range []string{"submissions/", "submissions/1/", "impact-report/", "impact-report/compare/"} {
+		stranger.Expect(200, http.MethodGet, assessmentAt(id)+below+"?share=true", nil)
+	}
+	stranger.Expect(404, http.MethodPost, submitPath(id)+"?share=true", nil)
+	s.User(c.CompanyID, "viewer").Expect(403, http.MethodPost, submitPath(id), nil)
+
+	// The event and the audit trail tell of it.
+	feed := c.Expect(200, http.MethodGet, "audit/?resource=assessment&record_id="+itoa(id), nil)
+	require.Contains(t, string(feed.Body), `"submit"`)
+}
+
+// Many at once leave one version, on both databases.
+func TestConcurrentSubmissions(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		s := rig.Start(t, rig.Options{Database: database})
 		c := s.Company("owner", 0)
-		farm := c.Make("farm/", map[string]any{"name": "Ferme de l’Étang"})
-		id, _ := assess(t, c, wheatBody(t, "farm", farm))
-
-		done := c.Expect(200, http.MethodPost, submitPath(id), nil).Data(t)
-		require.EqualValues(t, 1, done["version"])
-		require.Equal(t, false, done["unchanged"])
-		record := done["assessment"].(map[string]any)
-		require.Equal(t, "submitted", record["status"])
-		require.Equal(t, "done", record["calculation_status"])
-		require.EqualValues(t, 1, record["submitted_version"])
-		require.EqualValues(t, 100, record["completeness_percentage"], "worked out with the submission")
-
-		again := c.Expect(200, http.MethodPost, submitPath(id), nil).Data(t)
-		require.Equal(t, true, again["unchanged"])
-		require.Equal(t, record["updated_at"], again["assessment"].(map[string]any)["updated_at"], "nothing was stored")
+		id, _ := assess(t, c, wheatBody(t, c))
+		var group sync.WaitGroup
+		var stored sync.Map
+		for i := range 8 {
+			group.Go(func() {
+				a := c.Do(http.MethodPost, submitPath(id), nil)
+				if a.Status == 200 {
+					stored.Store(i, a.Map(t)["data"].(map[string]any)["unchanged"])
+				}
+			})
+		}
+		group.Wait()
+		fresh := 0
+		for i := range 8 {
+			unchanged, ok := stored.Load(i)
+			require.True(t, ok, "each is answered")
+			if unchanged == false {
+				fresh++
+			}
+		}
+		require.Equal(t, 1, fresh)
+		require.Len(t, c.Expect(200, http.MethodGet, assessmentAt(id)+"submissions/", nil).Map(t)["data"], 1)
 	})
 }

@@ -48,6 +48,7 @@ func Run(t *testing.T, b Backend) {
 		{"AssessmentSharing", testAssessmentSharing},
 		{"AssessmentVersions", testAssessmentVersions},
 		{"AssessmentCompletion", testCompletion},
+		{"Submitting", testSubmitting},
 		{"Replays", testReplays},
 		{"Once", testOnce},
 		{"Filters", testFilters},

@@ -25,11 +25,21 @@ const (
 
 func newSchemas() *schemas {
 	return &schemas{
-		registry: huma.NewMapRegistry(schemaPrefix, huma.DefaultSchemaNamer),
+		registry: huma.NewMapRegistry(schemaPrefix, schemaName),
 		known:    map[reflect.Type]*huma.Schema{},
 		patterns: map[string]*regexp.Regexp{},
 		mended:   map[reflect.Type]bool{},
 	}
+}
+
+// schemaName gives the name of the schema of a type. Those of the core's own types begin
+// with their package, for the core names its types without regard to others.
+func schemaName(t reflect.Type, hint string) string {
+	name := huma.DefaultSchemaNamer(t, hint)
+	if pkg, ok := strings.CutPrefix(t.PkgPath(), "tilth/core/"); ok {
+		return strings.ToUpper(pkg[:1]) + pkg[1:] + name
+	}
+	return name
 }
 
 // of gives the schema of a type; a struct becomes a named component.

@@ -86,6 +86,7 @@ func registerAssessments(a *rest.API, use *assessing.Assessing) {
 	r.registerItems()
 	r.registerCompleteness()
 	r.registerSubmission()
+	r.registerReports()
 }
 
 func (r assessmentRoutes) route(method, below, action, summary string) rest.Route {

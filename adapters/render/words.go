@@ -1,0 +1,64 @@
+package render
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"tilth/core/ghg"
+)
+
+// labelWords are the labels of a report as people say them.
+var labelWords = map[string]string{
+	ghg.LabelProduction: "Fertilizer production", ghg.LabelDirect: "Soil N2O, direct", ghg.LabelVolatilisation: "Soil N2O, volatilised",
+	ghg.LabelLeaching: "Soil N2O, leached", ghg.LabelUrea: "CO2 of urea", ghg.LabelLiming: "CO2 of lime", ghg.LabelResidues: "Crop residues",
+	ghg.LabelBurning: "Residue burning", ghg.LabelRice: "Rice methane", ghg.LabelOrganicSoils: "Organic soils", ghg.LabelSoilLoss: "Soil carbon lost",
+	ghg.LabelLandUse: "Land-use change", ghg.LabelBiomassLoss: "Biomass lost", ghg.LabelProtection: "Crop protection",
+	ghg.LabelSeed: "Seed production", ghg.LabelCombustion: "Fuel burnt", ghg.LabelUpstream: "Fuel supply", ghg.LabelElectricity: "Electricity",
+	ghg.LabelIrrigation: "Irrigation energy", ghg.LabelMachinery: "Machinery", ghg.LabelTransport: "Transport",
+	ghg.RemovalSoil: "Soil carbon", ghg.RemovalPerennial: "Perennial biomass", ghg.RemovalAgroforestry: "Agroforestry", ghg.RemovalHedgerows: "Hedgerows",
+	ghg.CategoryManagement: "Land management", ghg.CategoryInputs: "Energy and inputs", ghg.CategoryRemovals: "Removals",
+}
+
+// words gives a key as people say it: "cool_temperate_moist" is "Cool temperate moist".
+func words(key string) string {
+	if said, ok := labelWords[key]; ok {
+		return said
+	}
+	text := []rune(strings.ReplaceAll(key, "_", " "))
+	if len(text) == 0 {
+		return "–"
+	}
+	return strings.ToUpper(string(text[:1])) + string(text[1:])
+}
+
+// fixed writes a figure with decimals and a thin gap between thousands, none for nothing.
+func fixed(v float64, decimals int) string {
+	text := strconv.FormatFloat(math.Abs(v), 'f', decimals, 64)
+	whole, rest, _ := strings.Cut(text, ".")
+	var out strings.Builder
+	if v < 0 && strings.Trim(text, "0.") != "" {
+		out.WriteString("−")
+	}
+	for i, digit := range whole {
+		if i > 0 && (len(whole)-i)%3 == 0 {
+			out.WriteRune('\u00a0')
+		}
+		out.WriteRune(digit)
+	}
+	if rest != "" {
+		out.WriteString("." + rest)
+	}
+	return out.String()
+}
+
+// optional writes a figure that may be missing.
+func optional(v *float64, decimals int) string {
+	if v == nil {
+		return "–"
+	}
+	return fixed(*v, decimals)
+}
+
+// exact writes a figure of the trace with all the digits that a calculator needs.
+func exact(v float64) string { return strconv.FormatFloat(v, 'g', 8, 64) }
