@@ -13,6 +13,7 @@ import (
 // A section is written under the lock of its assessment (GetForUpdate).
 type Assessments interface {
 	Records[assessment.Assessment]
+	ManyAssessments
 	// Sheet gives everything entered in the sections of an assessment; an empty one for an
 	// assessment that is not in the scope.
 	Sheet(ctx context.Context, scope access.Scope, id int64) (assessment.Sheet, error)

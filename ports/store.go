@@ -74,6 +74,7 @@ type Repos struct {
 	Assessments        Assessments
 	AssessmentVersions AssessmentVersions
 	EngineReferences   EngineReferenceWriter
+	Batches            Batches
 	EngineChoices      EngineChoices
 
 	Verifications Verifications
@@ -252,9 +253,10 @@ type JobWriter interface {
 	Enqueue(ctx context.Context, job Job) error
 	// Waits reports whether a job of that kind and key is unfinished, running or not.
 	Waits(ctx context.Context, kind, key string) (bool, error)
-	// TryEnqueue is Enqueue whose failure leaves the transaction as it was, for work that a
-	// sweep finds again: what asks for it need not fail with it.
-	TryEnqueue(ctx context.Context, job Job) error
+	// TryEnqueue is Enqueue of several jobs, each with a key of its own, whose failure leaves
+	// the transaction as it was, for work that a sweep finds again: what asks for it need not
+	// fail with it.
+	TryEnqueue(ctx context.Context, jobs ...Job) error
 	// Hold keeps a job with who has its lease until the transaction ends. Faults: Conflict
 	// (lease_lost) when another worker has it: the transaction must not commit.
 	Hold(ctx context.Context, job Job) error

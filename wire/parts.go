@@ -3,6 +3,7 @@ package wire
 import (
 	"tilth/adapters/http/v12"
 	"tilth/app/assessing"
+	"tilth/app/bulk"
 	"tilth/app/demo"
 	"tilth/app/events"
 	"tilth/app/gate"
@@ -34,4 +35,5 @@ type parts struct {
 	Strata    *strata.Worker
 	Maps      *stratifying.Maps
 	Verifier  *verifying.Worker
+	Bulk      *bulk.Bulk
 }

@@ -10,6 +10,7 @@ import (
 	"tilth/adapters/permission"
 	"tilth/adapters/render"
 	"tilth/app/assessing"
+	"tilth/app/bulk"
 	"tilth/app/curves"
 	"tilth/app/demo"
 	"tilth/app/events"
@@ -93,9 +94,13 @@ var mapping = googlewire.NewSet(
 )
 
 // assessments is the use cases of assessments, over a store.
-var assessments = googlewire.NewSet(assessmentTable, googlewire.Struct(new(assessing.Deps), "*"), assessing.New,
+var assessments = googlewire.NewSet(
+	assessmentTable, googlewire.Struct(new(assessing.Deps), "*"), assessing.New,
 	googlewire.Struct(new(overview.Deps), "*"), overview.New,
-	googlewire.Struct(new(verifying.Deps), "*"), verifying.New)
+	googlewire.Struct(new(verifying.Deps), "*"), verifying.New,
+	googlewire.Value(exchange.AssessmentTables{}), googlewire.Bind(new(ports.AssessmentTables), new(exchange.AssessmentTables)),
+	googlewire.Struct(new(bulk.Deps), "*"), bulk.New,
+)
 
 var server = googlewire.NewSet(
 	useCases,

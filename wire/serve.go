@@ -22,6 +22,7 @@ import (
 	"tilth/adapters/objects"
 	"tilth/adapters/persistence"
 	"tilth/app/assessing"
+	"tilth/app/bulk"
 	"tilth/app/demo"
 	"tilth/app/events"
 	"tilth/app/intake"
@@ -123,6 +124,9 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 			assessing.JobSweep:        r.parts.Assessing.Sweep,
 
 			ports.JobVerification: r.parts.Verifier.Run,
+			bulk.JobImport:        r.parts.Bulk.RunImport,
+			bulk.JobCopy:          r.parts.Bulk.RunCopy,
+			bulk.JobSubmit:        r.parts.Bulk.RunSubmit,
 
 			letters.JobKind: postman.Run,
 		},

@@ -15,6 +15,7 @@ import (
 	"tilth/adapters/permission"
 	"tilth/adapters/render"
 	"tilth/app/assessing"
+	"tilth/app/bulk"
 	"tilth/app/curves"
 	"tilth/app/demo"
 	"tilth/app/events"
@@ -211,6 +212,17 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Exports:  stratificationFiles,
 		Pictures: charts,
 	}
+	assessmentTables := _wireAssessmentTablesValue
+	bulkDeps := bulk.Deps{
+		Store:     store,
+		Gate:      gateGate,
+		Clock:     clock,
+		IDs:       random,
+		Objects:   objects,
+		Files:     assessmentTables,
+		Assessing: assessingAssessing,
+	}
+	bulkBulk := bulk.New(bulkDeps)
 	v12Deps := v12.Deps{
 		Identity:            identityIdentity,
 		Farms:               records,
@@ -237,6 +249,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Maps:                maps,
 		Plans:               plans,
 		StratificationFiles: stratifyingFiles,
+		Bulk:                bulkBulk,
 		Limits:              limits,
 	}
 	return v12Deps
@@ -248,6 +261,7 @@ var (
 	_wireOutlineWriterValue       = exchange.OutlineWriter{}
 	_wireDocumentsValue           = render.Documents{}
 	_wireStratificationFilesValue = exchange.StratificationFiles{}
+	_wireAssessmentTablesValue    = exchange.AssessmentTables{}
 )
 
 // newParts makes a server's parts over a store, an imagery source and a store of files.
@@ -391,6 +405,17 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Exports:  stratificationFiles,
 		Pictures: charts,
 	}
+	assessmentTables := _wireAssessmentTablesValue
+	bulkDeps := bulk.Deps{
+		Store:     store,
+		Gate:      gateGate,
+		Clock:     clock,
+		IDs:       random,
+		Objects:   objects,
+		Files:     assessmentTables,
+		Assessing: assessingAssessing,
+	}
+	bulkBulk := bulk.New(bulkDeps)
 	v12Deps := v12.Deps{
 		Identity:            identityIdentity,
 		Farms:               records,
@@ -417,6 +442,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Maps:                maps,
 		Plans:               plans,
 		StratificationFiles: stratifyingFiles,
+		Bulk:                bulkBulk,
 		Limits:              limits,
 	}
 	exchangeCurves := _wireCurvesValue
@@ -505,6 +531,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Strata:    strataWorker,
 		Maps:      maps,
 		Verifier:  verifyingWorker,
+		Bulk:      bulkBulk,
 	}
 	return wireParts
 }

@@ -41,6 +41,7 @@ var assessmentTable = &table[assessment.Assessment, assessmentRow]{
 	filters: commonFilters(map[string]filter{
 		"assessment_year": {exact: "t.assessment_year"}, "resource_type": {exact: "t.resource_type"},
 		"resource_id": {exact: "t.resource_id"}, "status": {exact: "t.status"}, "is_ready_for_submission": {exact: "t.is_ready"},
+		"climate_region": {exact: "t.climate_region"}, "farm_country": {exact: "t.farm_country"},
 		"search": {folded: "COALESCE(field.name_folded, farm.name_folded)"}, // an assessment has no name of its own
 	}),
 	orders: map[string]orderKey{

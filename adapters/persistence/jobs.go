@@ -41,10 +41,21 @@ type jobs struct{ s *session }
 // changes a record and asks for its job holds the record's lock, as the worker does
 // when it finishes, so that the one sees what the other did.
 func (j jobs) Enqueue(ctx context.Context, job ports.Job) error {
-	row := jobRow{Kind: job.Kind, Key: job.Key, CompanyID: reference(job.CompanyID), Subject: job.Subject, RunAt: stamp{job.RunAt}}
-	_, err := j.s.NewInsert().Model(&row).On("CONFLICT (kind, key) DO UPDATE").Set("run_at = EXCLUDED.run_at").
-		Where("t.lease IS NULL AND t.run_at > EXCLUDED.run_at").Returning("NULL").Exec(ctx)
-	return err
+	return j.enqueue(ctx, []ports.Job{job})
+}
+
+func (j jobs) enqueue(ctx context.Context, all []ports.Job) error {
+	for chunk := range slices.Chunk(all, insertChunk) {
+		rows := make([]jobRow, len(chunk))
+		for i, job := range chunk {
+			rows[i] = jobRow{Kind: job.Kind, Key: job.Key, CompanyID: reference(job.CompanyID), Subject: job.Subject, RunAt: stamp{job.RunAt}}
+		}
+		if _, err := j.s.NewInsert().Model(&rows).On("CONFLICT (kind, key) DO UPDATE").Set("run_at = EXCLUDED.run_at").
+			Where("t.lease IS NULL AND t.run_at > EXCLUDED.run_at").Returning("NULL").Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Waits implements ports.JobWriter.
@@ -54,11 +65,11 @@ func (j jobs) Waits(ctx context.Context, kind, key string) (bool, error) {
 
 // TryEnqueue implements ports.JobWriter: a savepoint keeps a failure from ending the
 // transaction, as PostgreSQL otherwise would.
-func (j jobs) TryEnqueue(ctx context.Context, job ports.Job) error {
+func (j jobs) TryEnqueue(ctx context.Context, all ...ports.Job) error {
 	return j.s.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		inner := *j.s
 		inner.Tx = tx
-		return jobs{&inner}.Enqueue(ctx, job)
+		return jobs{&inner}.enqueue(ctx, all)
 	})
 }
 

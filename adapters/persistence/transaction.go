@@ -182,6 +182,7 @@ func repos(s *session) ports.Repos {
 		Assessments: assessments{assessmentRecords(s)}, AssessmentVersions: versions{s}, EngineReferences: engineReferences{s},
 		AOIs: aoiRecords(s), StratificationOrders: strats{s}, LayerRasters: layerRasters{s},
 		StratificationRuns: runs{s}, StratificationMaps: zoneMaps{s}, SamplePlans: samplePlans{s},
+		Batches:       batches{s},
 		EngineChoices: engineChoices{s},
 		Verifications: verifications{s}, Rollups: rollups{s},
 	}

@@ -29,12 +29,17 @@ func completeness(companyID, id int64, at time.Time) ports.Job {
 	return ports.Job{Kind: JobCompleteness, Key: strconv.FormatInt(id, 10), CompanyID: companyID, Subject: id, RunAt: at}
 }
 
-// startCompletion asks the background for the completeness of an assessment that was
+// startCompletion asks the background for the completeness of assessments that were
 // written. What was written is not lost with a failure to ask: that is logged, and the
 // sweep asks again.
-func (a *Assessing) startCompletion(ctx context.Context, tx ports.Repos, r assessment.Assessment) {
-	if err := tx.Jobs.TryEnqueue(ctx, completeness(r.CompanyID, r.ID, a.deps.Clock.Now())); err != nil {
-		a.deps.Log.ErrorContext(ctx, "the completeness of an assessment could not be asked for; the sweep will find it", "assessment", r.ID, "error", err)
+func (a *Assessing) startCompletion(ctx context.Context, tx ports.Repos, all ...assessment.Assessment) {
+	now := a.deps.Clock.Now()
+	jobs := make([]ports.Job, len(all))
+	for i, r := range all {
+		jobs[i] = completeness(r.CompanyID, r.ID, now)
+	}
+	if err := tx.Jobs.TryEnqueue(ctx, jobs...); err != nil {
+		a.deps.Log.ErrorContext(ctx, "the completeness of assessments could not be asked for; the sweep will find them", "assessment", all[0].ID, "assessments", len(all), "error", err)
 	}
 }
 

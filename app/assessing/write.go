@@ -9,7 +9,6 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/assessment"
-	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/ports"
 )
@@ -32,12 +31,8 @@ func (a *Assessing) Create(ctx context.Context, who access.Principal, draft Draf
 		return out, err
 	}
 	err := a.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		scope, now := who.Scope(false), a.deps.Clock.Now()
-		fresh := Whole{Assessment: assessment.Assessment{
-			Meta:   farm.Meta{CompanyID: who.CompanyID, CreatedAt: now, UpdatedAt: now, CreatedBy: &farm.Ref{ID: who.UserID, Name: who.Name}},
-			Status: assessment.Draft, Declarations: assessment.Declarations{},
-		}, Sheet: assessment.Sheet{}}
-		e := newEdit(fresh)
+		scope := who.Scope(false)
+		e := newEdit(a.unborn(who))
 		if err := a.lay(ctx, tx, scope, e, draft); err != nil {
 			return err
 		}
@@ -189,12 +184,20 @@ func (a *Assessing) store(ctx context.Context, tx ports.Repos, who access.Princi
 
 // lay lays a draft over an edit, or says all that is wrong with it.
 func (a *Assessing) lay(ctx context.Context, tx ports.Repos, scope access.Scope, e *edit, draft Draft) error {
+	return a.layKnowing(e, draft, func(r *assessment.Assessment) (bool, error) {
+		live, _, err := resource(ctx, tx, scope, r)
+		return live, err
+	})
+}
+
+// layKnowing is lay where live tells whether the farm or field is one of the company.
+func (a *Assessing) layKnowing(e *edit, draft Draft, live func(r *assessment.Assessment) (bool, error)) error {
 	errs := fault.Fields{}
 	errs.Merge(draft.Errors)
 	if len(draft.Errors) == 0 {
 		takeGeneral(&e.after.Assessment, draft.Record)
 		errs.Merge(e.after.CheckGeneral())
-		if err := a.checkResource(ctx, tx, scope, e, errs); err != nil {
+		if err := checkResource(e, errs, live); err != nil {
 			return err
 		}
 	}
@@ -229,14 +232,14 @@ func takeGeneral(onto *assessment.Assessment, sent assessment.Assessment) {
 // checkResource holds the farm or field to those of the company. One that the assessment
 // has already may have been deleted since: that keeps it from being submitted, not from
 // being corrected.
-func (a *Assessing) checkResource(ctx context.Context, tx ports.Repos, scope access.Scope, e *edit, errs fault.Fields) error {
+func checkResource(e *edit, errs fault.Fields, live func(r *assessment.Assessment) (bool, error)) error {
 	now, was := e.after.Assessment, e.before.Assessment
 	same := now.ResourceType == was.ResourceType && now.ResourceID == was.ResourceID
 	if same || errs["resource_type"] != nil || errs["resource_id"] != nil {
 		return nil
 	}
-	live, _, err := resource(ctx, tx, scope, &now)
-	if err == nil && !live {
+	known, err := live(&now)
+	if err == nil && !known {
 		errs.Addf("resource_id", "No %s of your company has the id %d.", now.ResourceType, now.ResourceID)
 	}
 	return err

@@ -77,6 +77,9 @@ func sampleID(t *testing.T, c *rig.Client, path string) string {
 	if list == importPrefix {
 		return itoa(backgroundImport(t, c))
 	}
+	if id, ok := backgroundBatch(t, c, list); ok {
+		return itoa(id)
+	}
 	answer := c.Expect(200, http.MethodGet, list, nil).Map(t)
 	records, ok := answer["data"].([]any)
 	if page, paged := answer["data"].(map[string]any); paged {

@@ -36,7 +36,9 @@ func (q queueless) Write(ctx context.Context, do func(ctx context.Context, tx po
 
 type fullQueue struct{ ports.JobWriter }
 
-func (fullQueue) TryEnqueue(context.Context, ports.Job) error { return errors.New("the queue is full") }
+func (fullQueue) TryEnqueue(context.Context, ...ports.Job) error {
+	return errors.New("the queue is full")
+}
 
 func (w *world) assessing(store ports.Store, log *slog.Logger) *assessing.Assessing {
 	w.t.Helper()

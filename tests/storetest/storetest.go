@@ -42,6 +42,8 @@ func Run(t *testing.T, b Backend) {
 		{"FertilizationSharing", testFertilizationSharing},
 		{"Boundaries", testBoundaries},
 		{"AssessmentSections", testAssessmentSections},
+		{"ManyAssessments", testManyAssessments},
+		{"Batches", testBatches},
 		{"AssessmentStates", testAssessmentStates},
 		{"AssessmentSharing", testAssessmentSharing},
 		{"AssessmentVersions", testAssessmentVersions},

@@ -96,8 +96,9 @@ func (r assessmentRoutes) route(method, below, action, summary string) rest.Rout
 	}
 }
 
-func (r assessmentRoutes) registerList() {
-	filters := append([]rest.Param{
+// assessmentFilters are what lists and exports of assessments are narrowed by.
+func assessmentFilters() []rest.Param {
+	return []rest.Param{
 		{Name: "assessment_year", Type: rest.Integer, Description: "Year of the harvest."},
 		{Name: "resource_type", Type: rest.String, Enum: []string{"farm", "field"}, Description: "What is assessed."},
 		{Name: "resource_id", Type: rest.Integer, Description: "Id of the farm or field."},
@@ -105,7 +106,12 @@ func (r assessmentRoutes) registerList() {
 		{Name: "is_ready_for_submission", Type: rest.Boolean, Description: "As it was last worked out."},
 		{Name: "company", Type: rest.Integer, Description: "Id of the company."},
 		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."},
-	}, listExtras("A part of the name of the farm or field, whatever its case.", "assessment_year", "completeness_percentage")...)
+	}
+}
+
+func (r assessmentRoutes) registerList() {
+	filters := append(assessmentFilters(),
+		listExtras("A part of the name of the farm or field, whatever its case.", "assessment_year", "completeness_percentage")...)
 	list := r.route(http.MethodGet, "", "list", "List assessments")
 	list.Description = "Without their sections."
 	list.Query = append(append(rest.PageParams(), shareParam), filters...)

@@ -10,6 +10,7 @@ import (
 
 	"tilth/adapters/http/rest"
 	"tilth/app/assessing"
+	"tilth/app/bulk"
 	"tilth/app/events"
 	"tilth/app/farming"
 	"tilth/app/identity"
@@ -63,6 +64,7 @@ type Deps struct {
 	Plans  *stratifying.Plans
 
 	StratificationFiles *stratifying.Files
+	Bulk                *bulk.Bulk
 
 	Limits geo.Limits
 }
@@ -98,6 +100,8 @@ func Register(a *rest.API, d Deps) {
 	registerPlans(a, d.Plans)
 	registerStratificationFiles(a, d.StratificationFiles)
 	registerVerification(a, d.Verifying)
+	registerManyAssessments(a, d.Bulk)
+	registerPrefill(a, d.Assessing)
 }
 
 // describe adds what the document says beside the routes: groups, and the codes of the

@@ -1,0 +1,285 @@
+// Package bulk holds the use cases over many assessments at once: import from a file,
+// copies for another year, submission, and export. What a valid assessment is, the use
+// cases of assessments say: nothing here stores one past them. A batch that is small is
+// worked through within the request; a larger one in the background, piece by piece.
+package bulk
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"tilth/app/assessing"
+	"tilth/app/gate"
+	"tilth/core/access"
+	"tilth/core/assessment"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// AtOnce is how many rows or assessments are imported or copied within the request, and
+// SubmittedAtOnce how many are submitted: more are worked through in the background.
+const (
+	AtOnce          = 1_000
+	SubmittedAtOnce = 100
+)
+
+// KeptNotes is how many of the refused and the passed over the report of a batch in the
+// background tells of; it counts all of them.
+const KeptNotes = 1_000
+
+// folder is where uploaded files wait, and keptFor how long one may lie there that
+// nothing has taken: what a kill left behind.
+const (
+	folder  = "assessment-imports"
+	keptFor = 7 * 24 * time.Hour
+)
+
+// Deps is what the use cases need.
+type Deps struct {
+	Store     ports.Store
+	Gate      *gate.Gate
+	Clock     ports.Clock
+	IDs       ports.IDs
+	Objects   ports.Objects
+	Files     ports.AssessmentTables
+	Assessing *assessing.Assessing
+}
+
+// Bulk is the use cases over many assessments.
+type Bulk struct{ deps Deps }
+
+// New makes the use cases.
+func New(deps Deps) *Bulk { return &Bulk{deps} }
+
+// slugs are what the actions ask for; an import and an overwriting copy that change
+// assessments ask for assessment.edit as well.
+var slugs = map[string]access.Slug{
+	"import": "assessment.create", "copy_forward": "assessment.create", "submit_many": "assessment.edit",
+}
+
+// Permission gives the permission of an action: import, copy_forward and submit_many, the
+// status of each (import_status …), import_template and export.
+func (b *Bulk) Permission(action string) access.Permission {
+	slug, ok := slugs[action]
+	if !ok {
+		slug = "assessment.view"
+	}
+	return access.Permission{Slug: slug, Action: action, View: b.deps.Assessing.Permission("list").View}
+}
+
+// actions name the action that starts a batch of a kind.
+var actions = map[assessment.BatchKind]string{
+	assessment.BatchImport: "import", assessment.BatchCopy: "copy_forward", assessment.BatchSubmit: "submit_many",
+}
+
+func (b *Bulk) require(ctx context.Context, who access.Principal, action string, edits bool) error {
+	need := b.Permission(action)
+	if err := b.deps.Gate.Require(ctx, who, need); err != nil || !edits {
+		return err
+	}
+	need.Slug = "assessment.edit"
+	return b.deps.Gate.Require(ctx, who, need)
+}
+
+// Report is a batch with what it tells of: everything for one within a request, the
+// refused and the passed over for one in the background.
+type Report struct {
+	assessment.Batch
+	Judged []assessment.Judged
+}
+
+// Background reports whether the batch goes on after the answer.
+func (r Report) Background() bool { return r.ID != 0 }
+
+// Retrieve gives a batch in the background and what it tells of.
+// Faults: Unauthenticated, Forbidden, NotFound.
+func (b *Bulk) Retrieve(ctx context.Context, who access.Principal, kind assessment.BatchKind, id int64) (Report, error) {
+	var out Report
+	if err := b.require(ctx, who, actions[kind]+"_status", false); err != nil {
+		return out, err
+	}
+	err := b.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		if out.Batch, err = tx.Batches.Get(ctx, who.Scope(false), kind, id); err != nil {
+			return err
+		}
+		out.Judged, err = tx.Batches.Notes(ctx, who.Scope(false), out.Batch, KeptNotes)
+		return err
+	})
+	return out, err
+}
+
+// Copy makes drafts of another year from the assessments that a selection chooses.
+// Faults: Unauthenticated, Forbidden, Invalid.
+func (b *Bulk) Copy(ctx context.Context, who access.Principal, options func() (assessment.BatchOptions, error)) (Report, error) {
+	return b.choose(ctx, who, assessment.BatchCopy, AtOnce, func() (assessment.BatchOptions, error) {
+		o, err := options()
+		o.Selection.Year = &o.FromYear
+		if err == nil && o.Overwrite {
+			err = b.require(ctx, who, "copy_forward", true)
+		}
+		return o, err
+	})
+}
+
+// Submit submits the assessments that a selection chooses, each for itself.
+// Faults: Unauthenticated, Forbidden, Invalid.
+func (b *Bulk) Submit(ctx context.Context, who access.Principal, options func() (assessment.BatchOptions, error)) (Report, error) {
+	return b.choose(ctx, who, assessment.BatchSubmit, SubmittedAtOnce, options)
+}
+
+// choose works through what a selection chooses, or hands it to the background.
+func (b *Bulk) choose(ctx context.Context, who access.Principal, kind assessment.BatchKind, atOnce int64, read func() (assessment.BatchOptions, error)) (Report, error) {
+	if err := b.require(ctx, who, actions[kind], false); err != nil {
+		return Report{}, err
+	}
+	options, err := read()
+	if err != nil {
+		return Report{}, err
+	}
+	if err := options.Check(kind).Err(); err != nil {
+		return Report{}, err
+	}
+	total := int64(len(options.Selection.IDs))
+	if options.Selection.IDs == nil {
+		if err := b.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+			total, err = tx.Assessments.Count(ctx, who.Scope(false), queryOf(options.Selection))
+			return err
+		}); err != nil {
+			return Report{}, err
+		}
+	}
+	batch := b.newBatch(who, kind, options, "", total)
+	if total > atOnce {
+		return b.queue(ctx, who, batch)
+	}
+	return b.atOnce(ctx, who, batch, b.workOf(who, &batch, nil, int(atOnce)))
+}
+
+func (b *Bulk) newBatch(who access.Principal, kind assessment.BatchKind, options assessment.BatchOptions, object string, total int64) assessment.Batch {
+	options.Operator = who.Operator
+	batch := assessment.NewBatch(kind, options, farm.Ref{ID: who.UserID, Name: who.Name}, object, total, b.deps.Clock.Now())
+	batch.CompanyID = who.CompanyID
+	return batch
+}
+
+// queue hands a batch to the background.
+func (b *Bulk) queue(ctx context.Context, who access.Principal, batch assessment.Batch) (Report, error) {
+	var out Report
+	err := b.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		inserted := batch
+		if err := tx.Batches.Insert(ctx, who.Scope(false), &inserted); err != nil {
+			return err
+		}
+		out = Report{Batch: inserted}
+		return tx.Jobs.Enqueue(ctx, ports.Job{
+			Kind: jobKinds[batch.Kind], Key: strconv.FormatInt(inserted.ID, 10), CompanyID: who.CompanyID, Subject: inserted.ID, RunAt: b.deps.Clock.Now(),
+		})
+	})
+	return out, err
+}
+
+// atOnce works a small batch through: an import or a copy in one transaction, where a
+// preview is the batch itself, taken back, so that it cannot say anything else.
+func (b *Bulk) atOnce(ctx context.Context, who access.Principal, batch assessment.Batch, w work) (Report, error) {
+	defer w.close()
+	var judged []assessment.Judged
+	for {
+		more, err := w.fetch(ctx)
+		if err != nil {
+			return Report{}, err
+		}
+		if !more {
+			break
+		}
+		piece, err := b.judge(ctx, w, batch.Options, batch.Options.Preview)
+		if err != nil {
+			return Report{}, err
+		}
+		judged = append(judged, piece...)
+	}
+	batch.Advance(judged, 0, b.deps.Clock.Now())
+	batch.Checking = false // one transaction was both passes
+	batch.EndPass(b.deps.Clock.Now())
+	return Report{batch, judged}, nil
+}
+
+// errDry takes back what a preview has stored.
+var errDry = errors.New("this was a preview")
+
+// judge settles a piece, in one transaction or, where the work has its own, in these.
+func (b *Bulk) judge(ctx context.Context, w work, options assessment.BatchOptions, dry bool) (judged []assessment.Judged, err error) {
+	if w.alone() {
+		return w.settle(ctx, ports.Repos{})
+	}
+	err = b.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		if judged, err = w.settle(ctx, tx); err != nil {
+			return err
+		}
+		if dry {
+			return errDry
+		}
+		if options.Atomic {
+			return refusal(judged)
+		}
+		return nil
+	})
+	if errors.Is(err, errDry) {
+		return withoutTrace(judged), nil
+	}
+	return judged, err
+}
+
+// refusal gives the errors of all rows that fail, keyed by their index; nil where none does.
+func refusal(judged []assessment.Judged) error {
+	byIndex := fault.Fields{}
+	for _, j := range judged {
+		if j.Outcome == assessment.OutcomeFail {
+			byIndex.Nest(strconv.FormatInt(j.Index, 10), assessment.ProblemFields(j.Problems))
+		}
+	}
+	if len(byIndex) == 0 {
+		return nil
+	}
+	refused := fault.Newf(fault.Invalid, "bulk_validation_failed", "%d of %d rows are not valid; nothing was stored.", len(byIndex), len(judged))
+	refused.Fields = byIndex
+	return refused
+}
+
+// withoutTrace removes the ids of assessments that were taken back.
+func withoutTrace(judged []assessment.Judged) []assessment.Judged {
+	for i := range judged {
+		if judged[i].Outcome == assessment.OutcomeCreate {
+			judged[i].AssessmentID = 0
+		}
+	}
+	return judged
+}
+
+// queryOf gives the query of a selection; ids are not part of it.
+func queryOf(s assessment.Selection) ports.Query {
+	var q ports.Query
+	add := func(name string, value any) { q.Filters = append(q.Filters, ports.Filter{Name: name, Value: value}) }
+	if s.Year != nil {
+		add("assessment_year", int64(*s.Year))
+	}
+	if s.ResourceID != 0 {
+		add("resource_id", s.ResourceID)
+	}
+	if s.Ready != nil {
+		add("is_ready_for_submission", *s.Ready)
+	}
+	for name, word := range map[string]string{
+		"resource_type": string(s.ResourceType), "climate_region": s.ClimateRegion, "farm_country": s.FarmCountry, "status": string(s.Status),
+	} {
+		if word != "" {
+			add(name, word)
+		}
+	}
+	slices.SortFunc(q.Filters, func(a, b ports.Filter) int { return cmp.Compare(a.Name, b.Name) })
+	return q
+}

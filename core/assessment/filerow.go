@@ -1,0 +1,260 @@
+package assessment
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"tilth/core/fault"
+)
+
+// Columns of a file of assessments beside those of the table: which assessment a row is,
+// how else its farm or field is known, and what is only shown.
+const (
+	ColumnID           = "id"
+	ColumnResourceType = "resource_type"
+	ColumnResourceID   = "resource_id"
+	ColumnExternalID   = "resource_external_id"
+	ColumnResourceName = "resource_name"
+	ColumnStatus       = "status"
+	ColumnVersion      = "submitted_version"
+)
+
+// keyColumns name the record of a row, and shownColumns tell of it: what stands in the
+// latter is passed over by an import.
+var (
+	keyColumns   = []string{ColumnID, ColumnExternalID, ColumnResourceName}
+	shownColumns = []string{ColumnStatus, ColumnVersion}
+)
+
+// FileHeading gives the heading of a file: the columns that name a row, those of the
+// table that are given, in their order, and those that are only shown.
+func (t *Table) FileHeading(filled []Cell) []string {
+	out := []string{ColumnID, ColumnResourceType, ColumnResourceID, ColumnExternalID, ColumnResourceName}
+	for _, name := range t.Heading(filled) {
+		if name != ColumnResourceType && name != ColumnResourceID {
+			out = append(out, name)
+		}
+	}
+	return append(out, shownColumns...)
+}
+
+// Template gives the heading of an empty file: every column once, lists with their first
+// item, for a person to take what is needed and to number further items onwards.
+func (t *Table) Template() []string {
+	var cells []Cell
+	for _, c := range t.Columns() {
+		if name := strings.ReplaceAll(c.Name, "[]", "[0]"); !strings.HasSuffix(name, "[0].id") {
+			cells = append(cells, Cell{Name: name})
+		}
+	}
+	out := t.FileHeading(cells)
+	return slices.DeleteFunc(out, func(name string) bool { return slices.Contains(shownColumns, name) })
+}
+
+// Heading is the first line of a file, understood.
+type Heading struct {
+	table   *Table
+	names   []string
+	covered map[string][][]string // by section, or general: the members that have a column, as the parts of their names
+}
+
+// ReadHeading understands the first line of a file. Unknown, repeated and numberless
+// columns are refused by their names: what is silently passed over would be missed later.
+func (t *Table) ReadHeading(names []string) (*Heading, fault.Fields) {
+	kinds, wrong := t.columnKinds(), fault.Fields{}
+	h := &Heading{table: t, names: names, covered: map[string][][]string{}}
+	seen := map[string]bool{}
+	for _, name := range names {
+		general, _, ok := numbered(name)
+		_, known := kinds[general]
+		switch {
+		case name == "":
+			wrong.Add(fault.NonField, "A column has no name.")
+		case seen[name]:
+			wrong.Add(name, "This column is there twice.")
+		case slices.Contains(keyColumns, name), slices.Contains(shownColumns, name):
+		case !ok || !known:
+			wrong.Add(name, "There is no such column; the template has them all, and items are numbered from 0: fertilizers[0].product.")
+		default:
+			h.cover(general)
+		}
+		seen[name] = true
+	}
+	return h, wrong
+}
+
+// cover notes that a column is there: section and member, "fertilizers[]" without.
+func (h *Heading) cover(general string) {
+	first, rest, below := strings.Cut(general, ".")
+	if key, isList := strings.CutSuffix(first, "[]"); isList {
+		h.covered[key] = append(h.covered[key], nil)
+		return
+	}
+	if _, isSection := h.table.byKey[first]; below && isSection || first == declarationColumns {
+		h.covered[first] = append(h.covered[first], strings.Split(rest, "."))
+		return
+	}
+	h.covered[secGeneral] = append(h.covered[secGeneral], strings.Split(general, "."))
+}
+
+// FileRow is a row of a file, understood as far as that goes without other records.
+type FileRow struct {
+	ID           int64 // the assessment it says it is; 0: none
+	ResourceType ResourceType
+	ResourceID   int64
+	ExternalID   string
+	ResourceName string
+	Body         map[string]any // as [Table.Body] gives it
+	Errors       fault.Fields   // by column
+}
+
+// Row reads the texts of a row, one for each column.
+func (h *Heading) Row(texts []string) FileRow {
+	out := FileRow{Errors: fault.Fields{}}
+	cells := make([]Cell, 0, len(texts))
+	for i, text := range texts {
+		trimmed := strings.TrimSpace(text)
+		switch name := h.names[i]; {
+		case trimmed == "":
+		case name == ColumnID:
+			id, message := cellValue(Integer, trimmed)
+			n, _ := id.(float64)
+			if message != "" || n < 1 || n != float64(int64(n)) {
+				out.Errors.Add(name, "The id of an assessment is a whole number above 0; leave it out for a new one.")
+			}
+			out.ID = int64(n)
+		case name == ColumnExternalID:
+			out.ExternalID = trimmed
+		case name == ColumnResourceName:
+			out.ResourceName = trimmed
+		case slices.Contains(shownColumns, name):
+		default:
+			cells = append(cells, Cell{name, text})
+		}
+	}
+	body, wrong := h.table.Body(cells)
+	if out.Errors.Merge(wrong); len(wrong) > 0 {
+		return out
+	}
+	word, _ := body[ColumnResourceType].(string)
+	id, _ := body[ColumnResourceID].(float64)
+	if out.ResourceType = ResourceType(word); word != "" && !slices.Contains(ResourceTypes, out.ResourceType) {
+		out.Errors.Addf(ColumnResourceType, "%q is not one of farm, field.", word)
+	}
+	if out.ResourceID = int64(id); id != 0 && (id < 1 || id != float64(out.ResourceID)) {
+		out.Errors.Add(ColumnResourceID, "The id of a farm or field is a whole number above 0.")
+	}
+	if year, ok := body[keyYear].(float64); ok && (year != float64(int(year)) || year < 1 || year > yearsOfTheDraft) {
+		out.Errors.Addf(keyYear, "A year from 1 to %d.", yearsOfTheDraft)
+	}
+	out.Body = body
+	return out
+}
+
+// Year gives the assessment year of a row; nil where it has none.
+func (r *FileRow) Year() *int {
+	if year, ok := r.Body[keyYear].(float64); ok {
+		y := int(year)
+		return &y
+	}
+	return nil
+}
+
+// Over gives the general part, the sections and the declarations that a row asks for,
+// over what there is; before is nil for a new assessment. A member that has a column is
+// what the row says, also where that is nothing; one without a column stays. A list
+// section any of whose columns is there is replaced. The items of a new assessment are
+// new, whatever ids the row was exported with.
+func (h *Heading) Over(row *FileRow, before *Assessment, sheet Sheet) (general Assessment, sections map[string]any, declarations any) {
+	general = Assessment{ResourceType: row.ResourceType, ResourceID: row.ResourceID}
+	old := map[string]any{}
+	if before != nil {
+		old = before.values()
+	}
+	h.general(&general, merged(h.without(secGeneral, old), row.Body))
+	sections = map[string]any{}
+	for key := range h.covered {
+		section, isSection := h.table.byKey[key]
+		switch {
+		case !isSection:
+		case section.Shape == List:
+			sections[key] = itemsOf(row.Body[key], before == nil)
+		default:
+			changes, _ := row.Body[key].(map[string]any)
+			sections[key] = merged(h.without(key, sheet.first(key)), changes)
+		}
+	}
+	declared := map[string]any{}
+	if before != nil {
+		for key, word := range before.Declarations {
+			declared[key] = word
+		}
+	}
+	for key := range declared { // a section that the row fills in is no longer declared empty
+		if filled(sections[key]) {
+			delete(declared, key)
+		}
+	}
+	changes, _ := row.Body[declarationColumns].(map[string]any)
+	return general, sections, merged(h.without(declarationColumns, declared), changes)
+}
+
+func filled(section any) bool {
+	switch v := section.(type) {
+	case []any:
+		return len(v) > 0
+	case map[string]any:
+		return len(v) > 0
+	}
+	return false
+}
+
+func itemsOf(list any, fresh bool) []any {
+	items, _ := list.([]any)
+	out := make([]any, 0, len(items))
+	for _, item := range items {
+		if m, ok := item.(map[string]any); ok && fresh {
+			m = maps.Clone(m)
+			delete(m, "id")
+			item = m
+		}
+		out = append(out, item)
+	}
+	return out
+}
+
+// without gives an object less the members that have a column of their own; of an amount
+// only the part that has.
+func (h *Heading) without(key string, old map[string]any) map[string]any {
+	out := maps.Clone(old)
+	if out == nil {
+		out = map[string]any{}
+	}
+	for _, parts := range h.covered[key] {
+		member, isList := strings.CutSuffix(parts[0], "[]")
+		amount, isAmount := out[member].(map[string]any)
+		if len(parts) == 1 || isList || !isAmount {
+			delete(out, member)
+			continue
+		}
+		amount = maps.Clone(amount)
+		delete(amount, parts[1])
+		if out[member] = amount; len(amount) == 0 {
+			delete(out, member)
+		}
+	}
+	return out
+}
+
+// general reads the members of the general part.
+func (h *Heading) general(onto *Assessment, v map[string]any) {
+	word := func(key string) string { s, _ := v[key].(string); return s }
+	if year, ok := v[keyYear].(float64); ok {
+		y := int(year)
+		onto.Year = &y
+	}
+	onto.GrowingArea, _ = v[keyArea].(map[string]any)
+	onto.AverageTemperature, _ = v[keyTemperature].(map[string]any)
+	onto.ClimateRegion, onto.FarmCountry, onto.DataQuality = word(keyClimate), word(keyCountry), word(keyQuality)
+}

@@ -1,0 +1,190 @@
+package assessment_test
+
+import (
+	"bytes"
+	"iter"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"tilth/adapters/exchange"
+	"tilth/core/assessment"
+	"tilth/core/fault"
+)
+
+// stored is a file in memory.
+type stored struct{ *bytes.Reader }
+
+func (stored) Close() error { return nil }
+
+// written writes assessments as a file, as an export does.
+func written(t require.TestingT, tab *assessment.Table, a *assessment.Assessment, sheet assessment.Sheet) string {
+	cells := tab.Cells(a, sheet)
+	heading := tab.FileHeading(cells)
+	row := make([]string, len(heading))
+	for _, cell := range cells {
+		row[slices.Index(heading, cell.Name)] = cell.Text
+	}
+	var out bytes.Buffer
+	require.NoError(t, exchange.AssessmentTables{}.Write(&out, heading, func(yield func([]string, error) bool) { yield(row, nil) }))
+	return out.String()
+}
+
+// readBack reads the one row of a file.
+func readBack(t require.TestingT, tab *assessment.Table, file string) (*assessment.Heading, assessment.FileRow) {
+	object := stored{bytes.NewReader([]byte(file))}
+	names, err := exchange.AssessmentTables{}.Heading(object)
+	require.NoError(t, err)
+	heading, wrong := tab.ReadHeading(names)
+	require.Empty(t, wrong)
+	next, stop := iter.Pull2(exchange.AssessmentTables{}.Rows(object))
+	defer stop()
+	texts, err, more := next()
+	require.NoError(t, err)
+	require.True(t, more)
+	row := heading.Row(texts)
+	require.Empty(t, row.Errors)
+	return heading, row
+}
+
+// rebuilt is what a row makes of an assessment; before is nil for a new one.
+func rebuilt(t require.TestingT, tab *assessment.Table, h *assessment.Heading, row assessment.FileRow, before *assessment.Assessment, have assessment.Sheet) (assessment.Assessment, assessment.Sheet) {
+	a, sections, declarations := h.Over(&row, before, have)
+	require.Empty(t, a.CheckGeneral())
+	a.Status = assessment.Draft
+	sheet := assessment.Sheet{}
+	for key, sent := range sections {
+		rows, wrong := tab.Check(key, sent)
+		require.Empty(t, wrong, key)
+		s, _ := tab.Section(key)
+		if s.Shape == assessment.Object && len(rows) > 0 && len(rows[0].Values) == 0 {
+			continue
+		}
+		if len(rows) > 0 {
+			sheet[key] = rows
+		}
+	}
+	var wrong fault.Fields
+	a.Declarations, wrong = tab.CheckDeclarations(declarations, sheet)
+	require.Empty(t, wrong)
+	return a, sheet
+}
+
+// TestFilesGoThereAndBack exports what was entered at random, imports it as a new
+// assessment and over the old one, and exports it again: nothing differs. Texts are such
+// that spreadsheets take for formulas, over several lines.
+func TestFilesGoThereAndBack(t *testing.T) {
+	t.Parallel()
+	tab := table(t)
+	properties, _ := plain(t, tab.Schema())["properties"].(map[string]any)
+	rapid.Check(t, func(r *rapid.T) {
+		body, _ := tree(t, wheat).(map[string]any)
+		delete(body, "section_declarations")
+		for _, s := range tab.Sections() {
+			switch rapid.IntRange(0, 2).Draw(r, s.Key) {
+			case 0:
+				property, _ := properties[s.Key].(map[string]any)
+				body[s.Key] = generator{r}.value(property, s.Key)
+			case 1:
+				delete(body, s.Key)
+				if s.Declarable() {
+					body["section_declarations"] = map[string]any{s.Key: "none"}
+				}
+			}
+		}
+		spaces(body)
+		a, sheet := readBody(t, tab, body)
+		dropEmptyItems(sheet)
+		soil := assessment.Values{"soil_class": "sandy"}
+		soil["notes"] = rapid.SampledFrom([]string{"=1+1", "'quoted", "''", "-5", "@x", "+1 more", "a\nb", "a,b;c\"d", "\tx", "ü"}).Draw(r, "notes")
+		sheet["soil"] = []assessment.Row{{Values: soil}}
+		delete(a.Declarations, "soil")
+		for key, rows := range sheet {
+			if s, _ := tab.Section(key); s.Shape == assessment.List {
+				for i := range rows {
+					rows[i].ID = int64(i + 1)
+				}
+			}
+		}
+		file := written(r, tab, a, sheet)
+		heading, row := readBack(r, tab, file)
+		again, sheetAgain := rebuilt(r, tab, heading, row, a, sheet)
+		require.Equal(r, *a, again)
+		require.Equal(r, sheet, sheetAgain)
+		require.Equal(r, file, written(r, tab, &again, sheetAgain))
+
+		fresh, newSheet := rebuilt(r, tab, heading, row, nil, nil)
+		require.Equal(r, *a, fresh)
+		for key, rows := range newSheet {
+			require.Len(r, rows, len(sheet[key]))
+			for i := range rows {
+				require.Zero(r, rows[i].ID, "the items of a new assessment are new")
+				require.Equal(r, sheet[key][i].Values, rows[i].Values)
+			}
+		}
+		require.Len(r, newSheet, len(sheet))
+	})
+}
+
+func TestRowsLayOverWhatThereIs(t *testing.T) {
+	t.Parallel()
+	tab := table(t)
+	a, sheet := read(t, tab, wheat)
+	for name, c := range map[string]struct {
+		heading, row []string
+		holds        func(t *testing.T, a assessment.Assessment, sheet assessment.Sheet)
+	}{
+		"one member": {[]string{"soil.ph"}, []string{"6.5"}, func(t *testing.T, got assessment.Assessment, s assessment.Sheet) {
+			require.Equal(t, assessment.Values{"soil_class": "high_activity_clay", "ph": 6.5}, s["soil"][0].Values)
+			require.Equal(t, a.GrowingArea, got.GrowingArea)
+		}},
+		"a part of an amount": {[]string{"crop.harvested_yield.value", "growing_area.value"}, []string{"9", "11"}, func(t *testing.T, got assessment.Assessment, s assessment.Sheet) {
+			require.Equal(t, map[string]any{"value": 9.0, "unit": "t/ha"}, s["crop"][0].Values["harvested_yield"])
+			require.Equal(t, map[string]any{"value": 11.0, "unit": "ha"}, got.GrowingArea)
+		}},
+		"an empty cell empties": {[]string{"climate_region", "crop.harvested_yield.value", "crop.harvested_yield.unit"}, []string{"", "", ""}, func(t *testing.T, got assessment.Assessment, s assessment.Sheet) {
+			require.Empty(t, got.ClimateRegion)
+			require.Equal(t, assessment.Values{"crop_type": "winter_wheat"}, s["crop"][0].Values)
+		}},
+		"a list is replaced": {[]string{"fertilizers[0].product"}, []string{"can"}, func(t *testing.T, _ assessment.Assessment, s assessment.Sheet) {
+			require.Equal(t, assessment.Values{"product": "can"}, s["fertilizers"][0].Values)
+		}},
+		"items end a declaration": {[]string{"irrigation[0].method"}, []string{"drip"}, func(t *testing.T, got assessment.Assessment, s assessment.Sheet) {
+			require.Len(t, s["irrigation"], 1)
+			require.False(t, got.Declarations.None("irrigation"))
+			require.True(t, got.Declarations.None("transport"))
+		}},
+		"a declaration goes": {[]string{"section_declarations.transport"}, []string{""}, func(t *testing.T, got assessment.Assessment, _ assessment.Sheet) {
+			require.False(t, got.Declarations.None("transport"))
+			require.True(t, got.Declarations.None("irrigation"))
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			heading, wrong := tab.ReadHeading(c.heading)
+			require.Empty(t, wrong)
+			row := heading.Row(c.row)
+			require.Empty(t, row.Errors)
+			row.ResourceType, row.ResourceID = a.ResourceType, a.ResourceID
+			got, over := rebuilt(t, tab, heading, row, a, sheet)
+			c.holds(t, got, over)
+		})
+	}
+}
+
+func TestHeadingsAreRefused(t *testing.T) {
+	t.Parallel()
+	tab := table(t)
+	_, wrong := tab.ReadHeading([]string{"id", "soil.ph", "soil.ph", "comment", "fertilizers[].product", "", "status"})
+	require.ElementsMatch(t, []string{"soil.ph", "comment", "fertilizers[].product", fault.NonField}, slices.Collect(func(yield func(string) bool) {
+		for key := range wrong {
+			if !yield(key) {
+				return
+			}
+		}
+	}))
+	_, wrong = tab.ReadHeading(tab.Template())
+	require.Empty(t, wrong, "the template is one that is taken")
+}
