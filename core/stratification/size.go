@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 
 	"tilth/core/fault"
 )
@@ -87,7 +87,11 @@ func normalQuantile(confidence float64) float64 { return math.Sqrt2 * math.Erfin
 
 // studentQuantile gives t of a two-sided confidence; df is over 0 and need not be whole.
 func studentQuantile(confidence, df float64) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile((1 + confidence) / 2)
+	// P(|T| > t) is the regularised incomplete beta function of df/(df + t²) with df/2 and 1/2
+	// (Abramowitz and Stegun 26.7.1). gonum's distribution does the same, and brings its
+	// linear algebra along: two megabytes of program.
+	x := mathext.InvRegIncBeta(df/2, 0.5, 1-confidence)
+	return math.Sqrt(float64(df*(1-x)) / x)
 }
 
 // Pilot sums up earlier samples of a zone.
