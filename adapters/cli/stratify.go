@@ -33,12 +33,13 @@ type stratifyFlags struct {
 	minZones, maxZones               int
 	seed                             uint64
 	labels                           bool
+	plan                             planFlags
 }
 
 func (s *shell) stratify() *cobra.Command {
 	var f stratifyFlags
 	c := &cobra.Command{
-		Use: "stratify", Short: "Divide a field into zones for soil sampling, without a database",
+		Use: "stratify", Short: "Divide a field into zones for soil sampling and place samples in them, without a database",
 		Long: `Divides a field into zones that are alike inside, for every number of zones that the
 area has room for, and recommends a number. Input is a table of cells (--cells) or
 rasters (--raster); the same input and seed give the same zones on any machine.
@@ -47,9 +48,14 @@ A table is a CSV with a line for each cell: row and col, or x and y (easting and
 in metres of the UTM zone --epsg), or all four, and a column for each layer. Values may be
 missing. Rasters are GeoTIFFs of one band of unsigned integers in a UTM zone; a layer has
 the name of its file. Without --boundary, the cells (or the pixels with a value of the
-first raster) are the area.`,
+first raster) are the area.
+
+With --samples, --offset or --placement the output has a sample plan of the recommended
+zones (or of --zones) too: points drawn at random in each zone, in the order of a short
+walk, with reserve points.`,
 		Example: `  tilth stratify --cells field.csv --layers ec,elevation --cell-size 10 --zones 3
   tilth stratify --cells field.csv --epsg 32720 --format geojson > zones.geojson
+  tilth stratify --cells field.csv --epsg 32720 --zones 3 --samples 24 --offset 15 --placement spatially_balanced
   tilth stratify --raster ndvi.tif,elevation.tif --boundary field.geojson --weights elevation=0.5`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			req, err := s.stratifyRequest(f, cmd.Flags())
@@ -87,6 +93,7 @@ func (f *stratifyFlags) register(flags *pflag.FlagSet) {
 	flags.IntVar(&f.maxZones, "max-zones", 0, "largest number of zones that is tried (default: by the area, at most 8)")
 	flags.Uint64Var(&f.seed, "seed", 0, "whole number that chance depends on (default: from the other choices)")
 	flags.BoolVar(&f.labels, "labels", false, "add the zone of every cell to the JSON")
+	f.plan.register(flags)
 	flags.StringVar(&f.format, "format", "json", strings.Join(stratifyFormats, ", "))
 }
 
@@ -107,6 +114,7 @@ func (s *shell) stratifyRequest(f stratifyFlags, set *pflag.FlagSet) (zoning.Req
 	p := &req.Params
 	p.SpatialWeight, p.MinZoneAreaHa, p.Seed = f.spatialWeight, f.minZone, f.seed
 	p.MinZones, p.MaxZones = f.minZones, f.maxZones
+	p.CV, p.Rho2, req.Plan = f.plan.cv, f.plan.rho2, f.plan.params(set)
 	if set.Changed("zones") {
 		if f.zones < 2 || f.zones > stratification.MostZones {
 			return req, fault.Field("zones", fmt.Sprintf("It is a whole number from 2 to %d.", stratification.MostZones))

@@ -27,6 +27,7 @@ type (
 		WeakStratification bool            `json:"weak_stratification"`
 		Layers             []layerJSON     `json:"layers"`
 		Candidates         []candidateJSON `json:"candidates"`
+		Plan               *planJSON       `json:"plan,omitempty"`
 	}
 	layerJSON struct {
 		Name       string  `json:"name"`
@@ -94,6 +95,7 @@ func writeZonesJSON(w io.Writer, a zoning.Answer, labels bool) error {
 	for _, c := range a.Result.Candidates {
 		out.Candidates = append(out.Candidates, showCandidate(a, c, labels))
 	}
+	out.Plan = showPlan(a.Plan)
 	enc := json.NewEncoder(w)
 	if !labels { // a line for each number of 200,000 cells would help nobody
 		enc.SetIndent("", "  ")
@@ -133,7 +135,7 @@ func showZone(r stratification.Result, z stratification.Zone) zoneJSON {
 	return out
 }
 
-// writeZonesGeoJSON writes the recommended zones as a FeatureCollection (RFC 7946).
+// writeZonesGeoJSON writes the recommended zones, and then the points of their plan, as a FeatureCollection (RFC 7946).
 func writeZonesGeoJSON(w io.Writer, a zoning.Answer) error {
 	chosen, err := recommended(a.Result)
 	if err != nil {
@@ -148,11 +150,14 @@ func writeZonesGeoJSON(w io.Writer, a zoning.Answer) error {
 		Geometry   geo.MultiPolygon `json:"geometry"`
 	}
 	out := struct {
-		Type     string    `json:"type"`
-		Features []feature `json:"features"`
+		Type     string `json:"type"`
+		Features []any  `json:"features"`
 	}{Type: "FeatureCollection"}
 	for _, z := range chosen.Zones {
 		out.Features = append(out.Features, feature{"Feature", showZone(a.Result, z), z.Geometry})
+	}
+	for _, p := range pointFeatures(a.Plan) {
+		out.Features = append(out.Features, p)
 	}
 	return json.NewEncoder(w).Encode(out)
 }

@@ -32,6 +32,10 @@ type Request struct {
 	Params   stratification.Params
 	Seeded   bool                  // Params has the caller's seed; otherwise it follows from the rest
 	Progress func(done, total int) // may be nil
+
+	// Plan asks for a sample plan of the recommended zones; nil for none. CV, Rho2 and the seed
+	// are those of Params.
+	Plan *stratification.PlanParams
 }
 
 // Answer is a frame with its zones.
@@ -39,9 +43,10 @@ type Answer struct {
 	Frame  stratification.Frame
 	Corner [2]int // row and column, in the table's counting, of the frame's row 0, column 0
 	Result stratification.Result
+	Plan   *stratification.Plan // nil where none was asked for, or there are no zones
 }
 
-// Make makes the zones. Faults: Invalid for what the request asks for, as in
+// Make makes the zones, and the sample plan that is asked for. Faults: Invalid for what the request asks for, as in
 // core/stratification; those of Surfaces.
 func (z *Zoning) Make(ctx context.Context, req Request) (Answer, error) {
 	var out Answer
@@ -69,7 +74,10 @@ func (z *Zoning) Make(ctx context.Context, req Request) (Answer, error) {
 	}
 	out.Result, err = stratification.Zones(ctx, &out.Frame, layers, req.Params,
 		stratification.Work{Workers: runtime.GOMAXPROCS(0), Progress: req.Progress})
-	return out, err
+	if err != nil {
+		return out, err
+	}
+	return out, out.plan(req)
 }
 
 // fromRasters reads the rasters and samples them at the cells of a frame.

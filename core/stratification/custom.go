@@ -219,9 +219,7 @@ func (c *customising) addPoint(o Operation) (problem string) {
 	}
 	c.rename(&p)
 	c.plan.Points = append(c.plan.Points, p)
-	if p.Role == RoleSample {
-		c.plan.ProbabilitySample = false
-	}
+	c.plan.ProbabilitySample = false
 	return ""
 }
 
@@ -263,13 +261,7 @@ func (c *customising) locate(p *Point, at geo.Position) (problem string) {
 	if p.Zone == 0 {
 		return "the point lies outside the area of interest."
 	}
-	p.Field = 0
-	for i, field := range c.frame.Fields {
-		if field.Contains(at) {
-			p.Field = i
-			break
-		}
-	}
+	p.Field = c.frame.fieldAt(at, 0)
 	p.At, p.LonLat, p.Edge = at, c.frame.degrees(at), roundedDown(c.edges.distance(at))
 	return ""
 }
@@ -315,10 +307,14 @@ func (c *customising) judge() error {
 		if offset := float64(c.plan.Params.ZoneOffset); p.Edge < offset-0.01 {
 			note("inside_offset", p.Zone, p.ID, "%s lies %.1f m from the edge of its zone or field, inside the offset of %g m.", p.ID, p.Edge, offset)
 		}
+		nearest, least := "", c.plan.MinDistanceUsed
 		for _, q := range c.plan.Points[:i] {
-			if d := distance(p.At, q.At); d < c.plan.MinDistanceUsed {
-				note("too_close", p.Zone, p.ID, "%s lies %.1f m from %s, nearer than %.1f m.", p.ID, d, q.ID, c.plan.MinDistanceUsed)
+			if d := distance(p.At, q.At); d < least {
+				nearest, least = q.ID, d
 			}
+		}
+		if nearest != "" {
+			note("too_close", p.Zone, p.ID, "%s lies %.1f m from %s, nearer than %.1f m.", p.ID, least, nearest, c.plan.MinDistanceUsed)
 		}
 	}
 	return fields.Err()

@@ -1,6 +1,7 @@
 // Package stratification divides an area of interest into zones that are alike inside, for
 // soil sampling: a grid over the fields (Frame), covariates on its cells (Layer), zones of
-// like cells for several numbers of zones (Zones), and the number that is recommended.
+// like cells for several numbers of zones (Zones), and the number that is recommended; then
+// the places to sample in them (NewPlan, Customise), and what the samples say (MeanOf, Difference).
 //
 // Everything is deterministic: the same frame, layers and Params, the seed among them, give
 // the same bytes on any machine and on any number of workers. Cells are worked on in row

@@ -1,12 +1,14 @@
 package stratification
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/vegetation"
 )
 
 const (
@@ -27,23 +29,40 @@ type ground struct {
 	frame  *Frame
 	zoning *Zoning
 	edges  *edgeIndex
-	// clearance is the distance of each cell's centre to the nearest edge, exact up to reach.
+	// clearance is the distance of each cell's centre to the nearest edge, exact up to reach; -1
+	// where the outline of its zone does not hold it, as may be where the outlines of fields
+	// that overlap could not be put together exactly.
 	clearance []float64
 	reach     float64
 }
 
-func newGround(f *Frame, z *Zoning, offset int) *ground {
+func newGround(f *Frame, z *Zoning, offset int) (*ground, error) {
 	g := &ground{frame: f.indexed(), zoning: z, edges: newEdgeIndex(f, z.Zones), clearance: make([]float64, len(f.Cells))}
 	g.reach = math.Max(float64(offset), f.CellSize) // a cell: so far does a point lie from the centre at most
 	for i := range g.clearance {
-		g.clearance[i] = infinity
+		g.clearance[i] = -1
+	}
+	grid := g.frame.grid()
+	grid.EPSG = cmp.Or(grid.EPSG, geo.UTMZoneEPSG(geo.Position{})) // any zone will do: nothing is projected
+	for h, zone := range z.Zones {
+		for _, part := range zone.Outline { // one by one, as they may lie far apart
+			cells, err := vegetation.Centres(geo.MultiPolygon{part}, grid)
+			if err != nil {
+				return nil, err
+			}
+			for _, c := range cells {
+				if i := g.frame.Index(c.Row, c.Col); i >= 0 && int(z.Labels[i]) == h+1 {
+					g.clearance[i] = infinity
+				}
+			}
+		}
 	}
 	for _, e := range g.edges.edges {
 		g.frame.eachNear(e[0], e[1], g.reach+1, func(i int) {
 			g.clearance[i] = min(g.clearance[i], distanceToSegment(g.centre(i), e[0], e[1]))
 		})
 	}
-	return g
+	return g, nil
 }
 
 // centre gives a cell's centre in whole centimetres, as points are given.
@@ -95,9 +114,9 @@ func (g *ground) fits(p geo.Position, cell int32, offset int) bool {
 
 // spot is a place that has been chosen.
 type spot struct {
-	at   geo.Position
-	cell int32
-	walk int
+	at    geo.Position
+	cell  int32
+	field int // known once the walk is
 }
 
 // layout is what came of placing points.

@@ -14,16 +14,22 @@ import (
 type targeted struct {
 	*design
 	eligible [][]int32
-	targets  [][]geo.Position // of each zone
+	targets  [][]target // of each zone
 	at       []int
 	round    int // of the calls of again
+}
+
+// target is a place where a point is wanted, in the cell that holds it or (-1) in the nearest.
+type target struct {
+	at   geo.Position
+	cell int32
 }
 
 func (t *targeted) restart() { clear(t.at) }
 
 // again finds the targets among the cells that are not taken.
 func (t *targeted) again(taken map[int32]bool, counts []int) {
-	t.targets, t.at = make([][]geo.Position, len(counts)), make([]int, len(counts))
+	t.targets, t.at = make([][]target, len(counts)), make([]int, len(counts))
 	for h, n := range counts {
 		var open []int32
 		for _, cell := range t.eligible[h] {
@@ -38,7 +44,7 @@ func (t *targeted) again(taken map[int32]bool, counts []int) {
 			continue
 		}
 		for _, unit := range pivotal(t.places(open), n, random) {
-			t.targets[h] = append(t.targets[h], t.centre(int(open[unit])))
+			t.targets[h] = append(t.targets[h], target{t.centre(int(open[unit])), open[unit]})
 		}
 		shuffle(random, t.targets[h]) // where room is short, no part of the zone comes first
 	}
@@ -68,7 +74,7 @@ const (
 // cells' places (Walvoort, Brus and de Gruijter, "An R package for spatial coverage sampling
 // and random sampling from compact geographical strata by k-means", Computers & Geosciences 36
 // (2010) 1261).
-func (t *targeted) evenly(h, n int) []geo.Position {
+func (t *targeted) evenly(h, n int) []target {
 	if n == 0 {
 		return nil
 	}
@@ -88,46 +94,59 @@ func (t *targeted) evenly(h, n int) []geo.Position {
 	if err != nil {
 		panic(err) // the context does not end
 	}
-	out := make([]geo.Position, n)
+	out := make([]target, n)
 	for i := range out {
-		out[i] = geo.Position{X: found.centres[2*i] + t.frame.OriginX, Y: found.centres[2*i+1] + t.frame.OriginY}
+		out[i] = target{geo.Position{X: found.centres[2*i] + t.frame.OriginX, Y: found.centres[2*i+1] + t.frame.OriginY}, -1}
 	}
 	return out
 }
 
-// next tries the cell nearest to the zone's next target, and then those around it.
+// next tries the cell of the zone's next target, or that nearest to it, and then those around it.
 func (t *targeted) next(zone int, try func(cell int32) bool) bool {
 	if t.at[zone] >= len(t.targets[zone]) {
 		return false
 	}
-	target := t.targets[zone][t.at[zone]]
+	wanted := t.targets[zone][t.at[zone]]
 	t.at[zone]++
-	away := func(cell int32) float64 {
-		at := t.centre(int(cell))
-		return squaredDistance([]float64{at.X, at.Y}, []float64{target.X, target.Y})
+	if wanted.cell < 0 {
+		wanted.cell = t.nearest(wanted.at, t.eligible[zone])
 	}
-	cells := t.eligible[zone]
-	nearest := slices.MinFunc(cells, func(a, b int32) int { return cmp.Compare(away(a), away(b)) })
-	if try(nearest) {
+	if try(wanted.cell) {
 		return true
 	}
-	around := make([]struct {
-		cell int32
-		away float64
-	}, len(cells))
-	for i, cell := range cells {
-		around[i].cell, around[i].away = cell, away(cell)
-	}
-	slices.SortFunc(around, func(a, b struct {
-		cell int32
-		away float64
-	}) int {
-		return cmp.Or(cmp.Compare(a.away, b.away), cmp.Compare(a.cell, b.cell))
-	})
-	for _, c := range around {
-		if try(c.cell) {
+	for _, cell := range t.around(wanted.at, t.eligible[zone]) {
+		if try(cell) {
 			return true
 		}
 	}
 	return false
+}
+
+// nearest gives the cell nearest to a place; of several, the first.
+func (t *targeted) nearest(at geo.Position, cells []int32) int32 {
+	best, least := cells[0], infinity
+	for _, cell := range cells {
+		if d := t.away(at, cell); d < least {
+			best, least = cell, d
+		}
+	}
+	return best
+}
+
+// around gives all cells, the nearest to a place first.
+func (t *targeted) around(at geo.Position, cells []int32) []int32 {
+	away := make(map[int32]float64, len(cells))
+	for _, cell := range cells {
+		away[cell] = t.away(at, cell)
+	}
+	out := slices.Clone(cells)
+	slices.SortFunc(out, func(a, b int32) int { return cmp.Or(cmp.Compare(away[a], away[b]), cmp.Compare(a, b)) })
+	return out
+}
+
+// away gives the squared distance of a cell's centre from a place.
+func (t *targeted) away(at geo.Position, cell int32) float64 {
+	c := t.frame.Centre(int(cell))
+	dx, dy := c.X-at.X, c.Y-at.Y
+	return float64(dx*dx) + float64(dy*dy)
 }

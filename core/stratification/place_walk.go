@@ -11,10 +11,25 @@ import (
 
 // walk puts spots in the order of a short walk through each field, the fields in their order.
 func (d *design) walk(spots []spot) {
-	walkFields(spots, func(s spot) (int, geo.Position) { return d.fieldOf(s), s.at })
+	for i := range spots {
+		spots[i].field = d.frame.fieldAt(spots[i].at, int(d.frame.Cells[spots[i].cell].Field))
+	}
+	walkFields(spots, func(s spot) (int, geo.Position) { return s.field, s.at })
 }
 
-func (d *design) fieldOf(s spot) int { return int(d.frame.Cells[s.cell].Field) }
+// fieldAt gives the field that holds a place: the likely one if it does, else the first; the
+// likely one where none does.
+func (f *Frame) fieldAt(p geo.Position, likely int) int {
+	if f.Fields[likely].Contains(p) {
+		return likely
+	}
+	for i, field := range f.Fields {
+		if field.Contains(p) {
+			return i
+		}
+	}
+	return likely
+}
 
 // walkFields orders things by field, and within a field along a short walk that begins in the
 // north-west.
@@ -111,7 +126,7 @@ func (d *design) name(spots []spot, role Role) []Point {
 		numbers[zone]++
 		points[i] = Point{
 			ID: pointID(zone, numbers[zone], role), Zone: zone, Number: numbers[zone], Role: role,
-			Field: d.fieldOf(s), At: s.at, LonLat: d.frame.degrees(s.at), Edge: roundedDown(d.edges.distance(s.at)),
+			Field: s.field, At: s.at, LonLat: d.frame.degrees(s.at), Edge: roundedDown(d.edges.distance(s.at)),
 		}
 	}
 	countSteps(points)

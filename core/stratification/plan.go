@@ -1,6 +1,7 @@
 package stratification
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -233,9 +234,13 @@ func NewPlan(f *Frame, z *Zoning, p PlanParams) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	d := &design{ground: newGround(f, z, p.ZoneOffset), params: p, strata: strata, mean: mean}
+	g, err := newGround(f, z, p.ZoneOffset)
+	if err != nil {
+		return Plan{}, err
+	}
+	d := &design{ground: g, params: p, strata: strata, mean: mean}
 	found, err := d.place(p.ZoneOffset)
-	if err == errNoRoom {
+	if errors.Is(err, errNoRoom) {
 		return Plan{}, d.noRoom(found)
 	}
 	if err != nil {

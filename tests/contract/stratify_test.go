@@ -118,3 +118,51 @@ func TestStratifySaysWhatIsWrong(t *testing.T) {
 		require.Contains(t, errOut, want)
 	}
 }
+
+func TestStratifyMakesAPlan(t *testing.T) {
+	t.Parallel()
+	cells := rig.RealData(t, "stratification", "wheat-field.csv")
+	args := []string{"stratify", "--cells", cells, "--layers", "CE30,Elev", "--epsg", "32720", "--zones", "3", "--seed", "5", "--samples", "24"}
+	out, errOut, status := run(t, "sqlite:unused.db", "", append(args, "--offset", "15", "--placement", "spatially_balanced")...)
+	require.Zero(t, status, errOut)
+	var got struct {
+		Plan struct {
+			NumberOfSamples int `json:"number_of_samples"`
+			NumberOfReserve int `json:"number_of_reserve"`
+			ZoneOffset      int `json:"zone_offset"`
+			Placement       string
+			PerZone         []struct{ Zone, Samples, Reserves int } `json:"per_zone"`
+			Points          []struct {
+				ID, Role          string
+				Zone              int
+				Lon, Lat          float64
+				Easting, Northing float64
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &got))
+	plan := got.Plan
+	require.Equal(t, 24, plan.NumberOfSamples)
+	require.Equal(t, 15, plan.ZoneOffset)
+	require.Equal(t, "spatially_balanced", plan.Placement)
+	require.Len(t, plan.Points, 24+plan.NumberOfReserve)
+	counts := map[int]int{}
+	for _, p := range plan.Points {
+		require.InDelta(t, -65.13, p.Lon, 0.02)
+		require.InDelta(t, -37.92, p.Lat, 0.02)
+		counts[p.Zone]++
+	}
+	for _, z := range plan.PerZone {
+		require.Equal(t, z.Samples+z.Reserves, counts[z.Zone])
+	}
+	again, _, _ := run(t, "sqlite:unused.db", "", append(args, "--offset", "15", "--placement", "spatially_balanced")...)
+	require.Equal(t, out, again)
+
+	out, errOut, status = run(t, "sqlite:unused.db", "", append(args, "--format", "geojson")...)
+	require.Zero(t, status, errOut)
+	require.Contains(t, out, `"type":"Point"`)
+	_, errOut, status = run(t, "sqlite:unused.db", "", append(args, "--offset", "100")...)
+	require.NotZero(t, status)
+	require.Contains(t, errOut, "The points do not fit at 100 m")
+	require.Regexp(t, `With an offset of \d+ m they fit`, errOut)
+}

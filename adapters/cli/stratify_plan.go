@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"tilth/core/geo"
+	"tilth/core/stratification"
+)
+
+// planFlags are the choices of a sample plan.
+type planFlags struct {
+	samples, offset int
+	placement       string
+	cv, rho2        float64
+}
+
+// register registers them.
+func (f *planFlags) register(flags *pflag.FlagSet) {
+	zones, plan := stratification.DefaultParams(), stratification.DefaultPlanParams()
+	var placements []string
+	for _, p := range stratification.Placements {
+		placements = append(placements, string(p))
+	}
+	flags.Float64Var(&f.cv, "cv", zones.CV, "coefficient of variation expected of what is sampled")
+	flags.Float64Var(&f.rho2, "rho2", zones.Rho2, "share of its variance that the layers can explain, 0 to 1")
+	flags.IntVar(&f.samples, "samples", 0, "make a sample plan of so many points (0: what the precision needs)")
+	flags.IntVar(&f.offset, "offset", plan.ZoneOffset, "make a sample plan whose points keep so many metres from the edges of zones and fields")
+	flags.StringVar(&f.placement, "placement", string(plan.Placement), "make a sample plan placed by "+strings.Join(placements, ", "))
+}
+
+// params gives the plan that is asked for; nil where none is.
+func (f planFlags) params(set *pflag.FlagSet) *stratification.PlanParams {
+	if !set.Changed("samples") && !set.Changed("offset") && !set.Changed("placement") {
+		return nil
+	}
+	p := stratification.DefaultPlanParams()
+	p.Samples, p.ZoneOffset, p.Placement = f.samples, f.offset, stratification.Placement(f.placement)
+	return &p
+}
+
+// The JSON of a plan.
+type (
+	planJSON struct {
+		PlanUUID              string         `json:"plan_uuid"`
+		NumberOfSamples       int            `json:"number_of_samples"`
+		NumberOfReserve       int            `json:"number_of_reserve"`
+		Allocation            string         `json:"allocation"`
+		Placement             string         `json:"placement"`
+		ZoneOffset            int            `json:"zone_offset"`
+		MinDistanceUsed       float64        `json:"min_distance_used"`
+		ExpectedRelativeError float64        `json:"expected_relative_error"`
+		ProbabilitySample     bool           `json:"probability_sample"`
+		Seed                  uint64         `json:"seed"`
+		AlgorithmVersion      string         `json:"algorithm_version"`
+		PerZone               []planZoneJSON `json:"per_zone"`
+		Points                []placeJSON    `json:"points"`
+		Warnings              []string       `json:"warnings"`
+	}
+	planZoneJSON struct {
+		Zone       int     `json:"zone"`
+		Samples    int     `json:"samples"`
+		Reserves   int     `json:"reserves"`
+		Weight     float64 `json:"weight"`
+		EligibleHa float64 `json:"eligible_area_ha"`
+	}
+	placeJSON struct {
+		ID       string   `json:"id"`
+		Zone     int      `json:"zone"`
+		Role     string   `json:"role"`
+		Lon      *float64 `json:"lon"`
+		Lat      *float64 `json:"lat"`
+		Easting  float64  `json:"easting"`
+		Northing float64  `json:"northing"`
+	}
+)
+
+func showPlan(plan *stratification.Plan) *planJSON {
+	if plan == nil {
+		return nil
+	}
+	out := &planJSON{
+		PlanUUID: plan.PlanUUID, NumberOfSamples: plan.Samples, NumberOfReserve: plan.Reserves,
+		Allocation: string(plan.Params.Allocation), Placement: string(plan.Params.Placement),
+		ZoneOffset: plan.Params.ZoneOffset, MinDistanceUsed: plan.MinDistanceUsed,
+		ExpectedRelativeError: plan.ExpectedRelativeError, ProbabilitySample: plan.ProbabilitySample,
+		Seed: plan.Params.Seed, AlgorithmVersion: plan.AlgorithmVersion, Warnings: []string{},
+	}
+	for _, z := range plan.PerZone {
+		out.PerZone = append(out.PerZone, planZoneJSON{z.Zone, z.Samples, z.Reserves, z.Weight, geo.RoundHa(z.EligibleHa)})
+	}
+	for _, p := range plan.Points {
+		out.Points = append(out.Points, showPoint(p))
+	}
+	for _, c := range plan.Concerns {
+		out.Warnings = append(out.Warnings, c.Message)
+	}
+	return out
+}
+
+func showPoint(p stratification.Point) placeJSON {
+	out := placeJSON{ID: p.ID, Zone: p.Zone, Role: string(p.Role), Easting: p.At.X, Northing: p.At.Y}
+	if p.LonLat != nil {
+		out.Lon, out.Lat = &p.LonLat.X, &p.LonLat.Y
+	}
+	return out
+}
+
+// pointFeature is a point of a plan in GeoJSON.
+type pointFeature struct {
+	Type       string    `json:"type"`
+	Properties placeJSON `json:"properties"`
+	Geometry   struct {
+		Type        string     `json:"type"`
+		Coordinates [2]float64 `json:"coordinates"`
+	} `json:"geometry"`
+}
+
+// pointFeatures gives the points of a plan that has longitudes and latitudes.
+func pointFeatures(plan *stratification.Plan) []pointFeature {
+	if plan == nil {
+		return nil
+	}
+	out := make([]pointFeature, len(plan.Points))
+	for i, p := range plan.Points {
+		out[i].Type, out[i].Properties = "Feature", showPoint(p)
+		out[i].Geometry.Type, out[i].Geometry.Coordinates = "Point", [2]float64{p.LonLat.X, p.LonLat.Y}
+	}
+	return out
+}

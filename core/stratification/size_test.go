@@ -1,0 +1,181 @@
+package stratification
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func TestQuantiles(t *testing.T) {
+	var want struct {
+		Quantiles struct {
+			Z   map[string]float64 `json:"-"`
+			T90 map[string]float64 `json:"t_two_sided_90"`
+			T95 map[string]float64 `json:"t_two_sided_95"`
+		}
+	}
+	expected(t, "sample-size-and-allocation.json", &want)
+	require.InDelta(t, 1.64485363, normalQuantile(0.90), 1e-8)
+	require.InDelta(t, 2.5758293, normalQuantile(0.99), 1e-7)
+	for confidence, rows := range map[float64]map[string]float64{0.90: want.Quantiles.T90, 0.95: want.Quantiles.T95} {
+		require.NotEmpty(t, rows)
+		for df, q := range rows {
+			require.InDelta(t, q, studentQuantile(confidence, number(t, df)), 1e-6, "%g, %s", confidence, df)
+		}
+	}
+}
+
+// The published and computed sizes of samples of one stratum.
+func TestSamplesOfOneStratum(t *testing.T) {
+	var want struct {
+		Relative []struct {
+			CV, R, Confidence float64
+			NZ                int `json:"n_z"`
+			NT                int `json:"n_t"`
+		} `json:"relative_error_normal"`
+		Finite struct {
+			N    int
+			Rows []struct {
+				CV  float64
+				RSE map[string]int
+			}
+		} `json:"finite_population_relative_se"`
+	}
+	expected(t, "sample-size-and-allocation.json", &want)
+	require.Len(t, want.Relative, 6)
+	for _, w := range want.Relative {
+		one := []Stratum{{Weight: 1, SD: w.CV}}
+		p := Precision{Confidence: w.Confidence, RelativeError: w.R}
+		require.Equal(t, w.NZ, p.Samples(one, 1, false), "%+v", w)
+		require.Equal(t, w.NZ, p.Samples(one, 1, true), "%+v", w)
+		p.Student = true
+		require.Equal(t, w.NT, p.Samples(one, 1, false), "%+v", w)
+	}
+	require.Len(t, want.Finite.Rows, 3)
+	oneSD := math.Erf(1 / math.Sqrt2) // the confidence of one standard error either way
+	for _, w := range want.Finite.Rows {
+		for rse, n := range w.RSE {
+			p := Precision{Confidence: oneSD, RelativeError: number(t, rse), Population: want.Finite.N}
+			require.Equal(t, n, p.Samples([]Stratum{{Weight: 1, SD: w.CV}}, 1, false), "%g at %s", w.CV, rse)
+		}
+	}
+}
+
+type voorstReference struct {
+	Published struct {
+		N      map[string]float64      `json:"N_h"`
+		SD     stratumFigures          `json:"stratum_sd"`
+		Prop   map[string]int          `json:"allocation_n40_proportional"`
+		Neyman map[string]int          `json:"allocation_n40_neyman"`
+		Table  voorstTable             `json:"stratified_estimate_from_table"`
+		Var    stratumFigures          `json:"stratum_variances"`
+		Mean   struct{ Value float64 } `json:"population_mean"`
+	}
+	Computed struct {
+		Mean     float64                   `json:"population_mean"`
+		Neyman   map[string]map[string]int `json:"integer_exact_neyman"`
+		EqualSD  map[string]map[string]int `json:"integer_exact_equal_sd"`
+		Required struct {
+			Rows    []requiredRow
+			Student []requiredRow `json:"with_t_df_n_minus_H"`
+		} `json:"required_n"`
+	}
+	Satterthwaite struct{ Value float64 } `json:"satterthwaite_df_from_table"`
+	Coverage      struct {
+		Rows []struct {
+			N   int
+			Max float64
+		}
+	} `json:"mssd_spatial_coverage"`
+}
+
+type stratumFigures struct{ Value map[string]float64 }
+
+type requiredRow struct {
+	Confidence, R             float64
+	SRS, Proportional, Neyman int
+}
+
+type voorstTable struct {
+	N         map[string]int     `json:"n_h"`
+	Means     map[string]float64 `json:"sample_means"`
+	Variances map[string]float64 `json:"sample_variances"`
+	Mean      struct{ Value float64 }
+	SE        struct{ Value float64 }   `json:"standard_error"`
+	CI        struct{ Value []float64 } `json:"ci95_df_n_minus_H"`
+}
+
+var voorstStrata = []string{"BA", "EA", "PA", "RA", "XF"}
+
+// voorst gives the published strata, with their sizes.
+func voorst(t testing.TB) (w voorstReference, strata []Stratum, sizes []int) {
+	t.Helper()
+	expected(t, "voorst-expected.json", &w)
+	total := 0.0
+	for _, name := range voorstStrata {
+		total += w.Published.N[name]
+		sizes = append(sizes, int(w.Published.N[name]))
+	}
+	for _, name := range voorstStrata {
+		strata = append(strata, Stratum{Weight: w.Published.N[name] / total, SD: math.Sqrt(w.Published.Var.Value[name])})
+	}
+	return w, strata, sizes
+}
+
+func TestSamplesForVoorst(t *testing.T) {
+	w, strata, _ := voorst(t)
+	require.Len(t, w.Computed.Required.Rows, 6)
+	require.Len(t, w.Computed.Required.Student, 6)
+	for i, rows := range [][]requiredRow{w.Computed.Required.Rows, w.Computed.Required.Student} {
+		for _, row := range rows {
+			p := Precision{Confidence: row.Confidence, RelativeError: row.R, Student: i == 1}
+			require.Equal(t, row.Proportional, p.Samples(strata, w.Computed.Mean, false), "%+v", row)
+			require.Equal(t, row.Neyman, p.Samples(strata, w.Computed.Mean, true), "%+v", row)
+		}
+	}
+	// The design effect is a ratio of variances: 92 samples of the whole become 70 = 92/1.31.
+	whole := []Stratum{{Weight: 1, SD: math.Sqrt(2228.017)}}
+	p := Precision{Confidence: 0.9, RelativeError: 0.1}
+	require.Equal(t, 92, p.Samples(whole, w.Computed.Mean, false))
+	p.DesignEffect = 1 / 1.31
+	require.Equal(t, 70, p.Samples(whole, w.Computed.Mean, false))
+}
+
+// The formula of the CDM's tool 03: n = N t² (Σws)² / (N E² + t² Σ w s²).
+func TestSamplesByTheCDM(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		strata := drawStrata(t)
+		n := float64(rapid.IntRange(100, 100_000).Draw(t, "N"))
+		e := rapid.Float64Range(0.02, 0.3).Draw(t, "r")
+		linear, squares := 0.0, 0.0
+		for _, s := range strata {
+			linear += s.Weight * s.SD
+			squares += s.Weight * s.SD * s.SD
+		}
+		z := normalQuantile(0.9)
+		want := n * z * z * linear * linear / (n*e*e + z*z*squares)
+		got := Precision{Confidence: 0.9, RelativeError: e, Population: int(n)}.Samples(strata, 1, true)
+		require.InDelta(t, math.Ceil(want), got, 1)
+		require.GreaterOrEqual(t, float64(got), want-1e-6)
+	})
+}
+
+func drawStrata(t *rapid.T) []Stratum {
+	strata := make([]Stratum, rapid.IntRange(1, 8).Draw(t, "strata"))
+	total := 0.0
+	for h := range strata {
+		strata[h] = Stratum{Weight: rapid.Float64Range(0.01, 1).Draw(t, "weight"), SD: rapid.Float64Range(0.01, 1).Draw(t, "sd")}
+		total += strata[h].Weight
+	}
+	for h := range strata {
+		strata[h].Weight /= total
+	}
+	return strata
+}
+
+func TestSamplesByDensity(t *testing.T) {
+	require.Equal(t, 24, SamplesByDensity(59.82, 2.6))
+	require.Equal(t, 20, SamplesByDensity(52, 2.6))
+}
