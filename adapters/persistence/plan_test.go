@@ -103,6 +103,7 @@ func TestPlansOfFilters(t *testing.T) {
 			{assessmentRecords(s).query, assessmentTable.filters, "status", "ix_assessments_status"},
 			{assessmentRecords(s).query, assessmentTable.filters, "is_ready_for_submission", "ix_assessments_ready"},
 			{orders{s}.query, orderFilters, "season", "ix_profile_orders_season"},
+			{func(scope access.Scope) *bun.SelectQuery { return where(strats{s}.selected(false), visible(scope)...) }, stratFilters, "aoi", "ix_stratification_orders_aoi"},
 			{wallet{s}.transactions, transactionFilters, "kind", "ix_ledger_transactions_kind"},
 			{wallet{s}.transactions, transactionFilters, "product", "ix_ledger_transactions_product"},
 			{wallet{s}.transactions, transactionFilters, "order", "ix_ledger_transactions_order"},

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"tilth/app/gate"
 	"tilth/core/access"
 	"tilth/core/fault"
+	"tilth/ports"
 )
 
 // roles allows what its patterns cover, and counts how often it was asked.
@@ -61,4 +63,42 @@ func TestRequire(t *testing.T) {
 	broken := &roles{err: errors.New("away")}
 	require.ErrorIs(t, gate.New(broken).Require(t.Context(), user, access.Permission{Slug: "farm.view"}), broken.err)
 	require.Equal(t, 1, broken.asked)
+}
+
+// subscribed is a store in which company 2 has a subscription until the end of 2026.
+type subscribed struct{ ports.Store }
+
+func (subscribed) Consult(ctx context.Context, do func(context.Context, ports.OperatorRepos) error) error {
+	return do(ctx, ports.OperatorRepos{Subscriptions: until{}})
+}
+
+type until struct{ ports.Subscriptions }
+
+func (until) Active(_ context.Context, company int64, service access.Service, day time.Time) (bool, error) {
+	return company == 2 && service == "x" && day.Year() <= 2026, nil
+}
+
+type year int
+
+func (y year) Now() time.Time { return time.Date(int(y), 5, 1, 0, 0, 0, 0, time.UTC) }
+
+func TestSubscriptions(t *testing.T) {
+	t.Parallel()
+	all := &roles{patterns: []string{"*"}}
+	door := gate.WithSubscriptions(all, subscribed{}, year(2026))
+	member, other := access.Principal{UserID: 1, CompanyID: 2}, access.Principal{UserID: 1, CompanyID: 3}
+	need := access.Permission{Slug: "aoi.view", Service: "x"}
+	code := func(err error) string {
+		f, ok := fault.As(err)
+		require.True(t, ok, "%v", err)
+		require.Equal(t, fault.Forbidden, f.Kind)
+		return f.Code
+	}
+	require.NoError(t, door.Require(t.Context(), member, need))
+	require.NoError(t, door.Require(t.Context(), other, access.Permission{Slug: "aoi.view"}), "no service is asked for")
+	require.Equal(t, "subscription_required", code(door.Require(t.Context(), other, need)))
+	require.Equal(t, "subscription_required", code(door.Require(t.Context(), access.Principal{UserID: 9, Operator: true, CompanyID: 3}, need)), "whatever the role")
+	require.Equal(t, "subscription_required", code(gate.WithSubscriptions(all, subscribed{}, year(2027)).Require(t.Context(), member, need)))
+	require.Equal(t, "subscription_required", code(gate.New(all).Require(t.Context(), member, need)), "a gate that knows of none")
+	require.Equal(t, "permission_denied", code(gate.WithSubscriptions(&roles{}, subscribed{}, year(2026)).Require(t.Context(), other, need)), "the slug comes first")
 }

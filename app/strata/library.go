@@ -67,6 +67,9 @@ func (l *Library) Add(ctx context.Context, in NewLayer) (ports.LayerRaster, erro
 	}
 	raster.Name, raster.File, raster.Size, raster.AddedAt = in.Name, in.File, in.Content.Size(), l.Clock.Now()
 	raster.Scale, raster.Offset = in.Scale, in.Offset
+	if err := l.free(ctx, in.Name); err != nil {
+		return raster, err // before anything is written
+	}
 	hash := sha256.New()
 	if _, err := io.Copy(hash, io.NewSectionReader(in.Content, 0, raster.Size)); err != nil {
 		return raster, err
@@ -86,6 +89,15 @@ func (l *Library) Add(ctx context.Context, in NewLayer) (ports.LayerRaster, erro
 		})
 	})
 	return raster, err
+}
+
+// free refuses a name that is taken.
+func (l *Library) free(ctx context.Context, name string) error {
+	all, err := l.List(ctx)
+	if err == nil && slices.ContainsFunc(all, func(r ports.LayerRaster) bool { return r.Name == name }) {
+		err = fault.Newf(fault.Conflict, "layer_exists", "There is a layer %s already; remove it first, or choose another name.", name)
+	}
+	return err
 }
 
 // List gives the registered rasters.

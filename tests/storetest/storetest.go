@@ -63,6 +63,7 @@ func Run(t *testing.T, b Backend) {
 		{"Audit", testAudit},
 		{"Crops", testCrops},
 		{"Accounts", testAccounts},
+		{"Stratification", testStratification},
 		{"Tokens", testTokens},
 		{"Members", testMembers},
 		{"Roles", testRoles},

@@ -1,0 +1,221 @@
+// Package strata tests the use cases of areas of interest and stratification orders on both
+// databases, with a preparation that does what a test says, and a clock that a test moves.
+package strata
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/exchange"
+	"tilth/adapters/identity"
+	"tilth/adapters/permission"
+	"tilth/adapters/persistence"
+	"tilth/app/curves"
+	"tilth/app/farming"
+	"tilth/app/gate"
+	"tilth/app/operating"
+	"tilth/app/strata"
+	"tilth/core/access"
+	"tilth/core/credit"
+	"tilth/core/farm"
+	"tilth/core/geo"
+	"tilth/core/stratification"
+	"tilth/ports"
+	"tilth/tests/rig"
+)
+
+var begin = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+type clock struct{ at atomic.Int64 }
+
+func (c *clock) Now() time.Time        { return time.Unix(0, c.at.Load()).UTC() }
+func (c *clock) move(by time.Duration) { c.at.Add(int64(by)) }
+func (c *clock) set(t time.Time)       { c.at.Store(t.UnixNano()) }
+
+// preparer prepares what a test says.
+type preparer struct {
+	answer func(stratification.OrderState) (stratification.Prepared, error)
+}
+
+func (p *preparer) Prepare(_ context.Context, o stratification.OrderState) (stratification.Prepared, error) {
+	return p.answer(o)
+}
+
+// flat gives one layer that rises from the first cell to the last.
+func flat(o stratification.OrderState) (stratification.Prepared, error) {
+	f, err := stratification.NewFrame(stratification.Geometries(o.Land), stratification.FrameOptions{EdgeMask: 1})
+	if err != nil {
+		return stratification.Prepared{}, err
+	}
+	values := make([]float64, len(f.Cells))
+	for i := range values {
+		values[i] = float64(i) / 3
+	}
+	from := stratification.Provenance{Kind: stratification.FromSentinel2, Years: []int{2024, 2025}, Dates: 20, Scenes: []string{"a", "b"}}
+	return stratification.NewPrepared(&f, []stratification.PreparedLayer{
+		stratification.Prepare(stratification.Layer{Name: stratification.NDVIMean, Values: values, Source: "test"}, from),
+		stratification.Drop(stratification.NDVISD, "test", "for the test", from),
+	}, []string{"A note."}), nil
+}
+
+type world struct {
+	t        testing.TB
+	db       *persistence.Database
+	clock    *clock
+	preparer *preparer
+	orders   *strata.Orders
+	aois     *farming.AOIs
+	worker   *strata.Worker
+	op       *operating.Operating
+	names    int
+}
+
+func newWorld(t testing.TB, database string) *world {
+	t.Helper()
+	c := &clock{}
+	c.set(begin)
+	db, err := persistence.Open(t.Context(), database, persistence.Options{Clock: c, IDs: identity.Random{}})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	w := &world{t: t, db: db, clock: c, preparer: &preparer{flat}}
+	door := gate.WithSubscriptions(permission.New(db), db, c)
+	deps := strata.Deps{Store: db, Gate: door, Clock: c, IDs: identity.Random{}}
+	w.orders, w.worker = strata.New(deps), strata.NewWorker(deps, w.preparer, slog.New(slog.DiscardHandler))
+	w.aois = farming.NewAOIs(farming.Deps{Store: db, Gate: door, Clock: c, IDs: identity.Random{}})
+	w.op = operating.New(operating.Deps{
+		Store: db, Passwords: identity.NewPasswords(1), Tokens: identity.NewTokens(db), Clock: c, IDs: identity.Random{},
+		Curves: &curves.Library{BuiltIn: exchange.Curves{}},
+	})
+	require.NoError(t, w.op.SetPrice(t.Context(), credit.ServiceSTR, 10_00))
+	return w
+}
+
+// estate is a subscribed company with an owner, fields of 9 ha, and an area of interest of them.
+type estate struct {
+	who    access.Principal
+	scope  access.Scope
+	fields []farm.Field
+	aoi    stratification.AOI
+}
+
+func (w *world) estate(credits credit.Amount) estate {
+	w.t.Helper()
+	ctx := w.t.Context()
+	w.names++
+	company, err := w.op.CreateCompany(ctx, fmt.Sprint("Company ", w.names))
+	require.NoError(w.t, err)
+	user, err := w.op.CreateUser(ctx, operating.NewUser{CompanyID: company.ID, Email: fmt.Sprintf("u%d@example.org", w.names), Role: access.RoleOwner})
+	require.NoError(w.t, err)
+	if credits > 0 {
+		_, err = w.op.CreditWallet(ctx, company.ID, credits, "")
+		require.NoError(w.t, err)
+	}
+	_, err = w.op.Subscribe(ctx, company.ID, stratification.Service, nil)
+	require.NoError(w.t, err)
+	e := estate{who: access.Principal{UserID: user.ID, Name: user.Name, Email: user.Email, CompanyID: company.ID}, scope: access.Own(company.ID)}
+	meta := farm.Meta{CreatedAt: w.clock.Now(), UpdatedAt: w.clock.Now()}
+	require.NoError(w.t, w.db.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		e.fields = nil
+		holding := farm.Farm{Meta: meta, Name: "Farm"}
+		if err := tx.Farms.Insert(ctx, e.scope, []*farm.Farm{&holding}); err != nil {
+			return err
+		}
+		for i := range 2 {
+			b, err := geo.NewBoundary(rig.Square(300, i), geo.DefaultLimits())
+			require.NoError(w.t, err)
+			f := farm.Field{Meta: meta, UUID: identity.Random{}.UUID(), Name: fmt.Sprint("Field ", i), Farm: farm.Ref{ID: holding.ID}, Boundary: &b}
+			if err := tx.Fields.Insert(ctx, e.scope, []*farm.Field{&f}); err != nil {
+				return err
+			}
+			e.fields = append(e.fields, f)
+		}
+		return nil
+	}))
+	e.aoi = w.aoi(e, e.fields...)
+	return e
+}
+
+// aoi makes an area of interest of fields.
+func (w *world) aoi(e estate, fields ...farm.Field) stratification.AOI {
+	w.t.Helper()
+	draft := farming.Draft[stratification.AOI]{Record: stratification.AOI{Name: "Area"}}
+	for _, f := range fields {
+		draft.Record.Fields = append(draft.Record.Fields, stratification.AOIField{UUID: f.UUID})
+	}
+	made, err := w.aois.Create(w.t.Context(), e.who, []farming.Draft[stratification.AOI]{draft}, false)
+	require.NoError(w.t, err)
+	return made[0]
+}
+
+func (w *world) place(e estate) (stratification.OrderState, error) {
+	return w.orders.Place(w.t.Context(), e.who, strata.Request{AOIID: e.aoi.ID})
+}
+
+func (w *world) order(e estate, id int64) stratification.OrderState {
+	w.t.Helper()
+	o, err := w.orders.Retrieve(w.t.Context(), e.who, id)
+	require.NoError(w.t, err)
+	return o
+}
+
+// claim gives the next job that is due; ok is false where there is none.
+func (w *world) claim() (job ports.Job, ok bool) {
+	w.t.Helper()
+	jobs, err := w.db.QueueOf(strata.JobKind).Claim(w.t.Context(), w.clock.Now(), time.Minute, 1)
+	require.NoError(w.t, err)
+	if len(jobs) == 0 {
+		return job, false
+	}
+	return jobs[0], true
+}
+
+// work does the jobs that are due, and gives how many there were.
+func (w *world) work() (done int) {
+	w.t.Helper()
+	for job, ok := w.claim(); ok; job, ok = w.claim() {
+		require.NoError(w.t, w.worker.Run(w.t.Context(), job))
+		done++
+	}
+	return done
+}
+
+// books gives wallet and kinds of the ledger's lines, oldest first.
+func (w *world) books(e estate) (wallet credit.Wallet, lines []credit.Kind) {
+	w.t.Helper()
+	require.NoError(w.t, w.db.Read(w.t.Context(), func(ctx context.Context, tx ports.Repos) (err error) {
+		if wallet, err = tx.Wallet.Get(ctx, e.scope); err != nil {
+			return err
+		}
+		balance, held, err := tx.Wallet.Sum(ctx, e.scope)
+		require.NoError(w.t, err)
+		require.Equal(w.t, []credit.Amount{balance, held}, []credit.Amount{wallet.Balance, wallet.Held}, "the wallet is the sum of its entries")
+		for line, err := range tx.Wallet.Transactions(ctx, e.scope, ports.Query{}) {
+			require.NoError(w.t, err)
+			if line.Kind != credit.Credit {
+				require.Equal(w.t, credit.Stratification, line.Product)
+				lines = append([]credit.Kind{line.Kind}, lines...)
+			}
+		}
+		return nil
+	}))
+	return wallet, lines
+}
+
+// events gives the types of the events of a company, oldest first.
+func (w *world) events(e estate) (types []string) {
+	w.t.Helper()
+	pending, err := w.db.Relay().Pending(w.t.Context(), w.clock.Now(), time.Microsecond, 100)
+	require.NoError(w.t, err)
+	for _, row := range pending {
+		if row.CompanyID == e.who.CompanyID {
+			types = append(types, row.Type)
+		}
+	}
+	return types
+}
