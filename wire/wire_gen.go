@@ -27,6 +27,7 @@ import (
 	"tilth/app/operating"
 	"tilth/app/people"
 	"tilth/app/profiles"
+	"tilth/app/sampling"
 	"tilth/app/series"
 	"tilth/app/sharing"
 	"tilth/app/strata"
@@ -184,6 +185,14 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 	}
 	maps := stratifying.NewMaps(stratifyingDeps, log)
 	plans := stratifying.NewPlans(stratifyingDeps)
+	records5 := farming.SoilSamples(farmingDeps)
+	samplingDeps := sampling.Deps{
+		Store:   store,
+		Gate:    gateGate,
+		Clock:   clock,
+		Samples: records5,
+	}
+	samplingSampling := sampling.New(samplingDeps)
 	v12Deps := v12.Deps{
 		Identity:       identityIdentity,
 		Farms:          records,
@@ -207,6 +216,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Strata:         strataOrders,
 		Maps:           maps,
 		Plans:          plans,
+		Sampling:       samplingSampling,
 		Limits:         limits,
 	}
 	return v12Deps
@@ -335,6 +345,14 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	}
 	maps := stratifying.NewMaps(stratifyingDeps, log)
 	plans := stratifying.NewPlans(stratifyingDeps)
+	records5 := farming.SoilSamples(farmingDeps)
+	samplingDeps := sampling.Deps{
+		Store:   store,
+		Gate:    gateGate,
+		Clock:   clock,
+		Samples: records5,
+	}
+	samplingSampling := sampling.New(samplingDeps)
 	v12Deps := v12.Deps{
 		Identity:       identityIdentity,
 		Farms:          records,
@@ -358,6 +376,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Strata:         strataOrders,
 		Maps:           maps,
 		Plans:          plans,
+		Sampling:       samplingSampling,
 		Limits:         limits,
 	}
 	exchangeCurves := _wireCurvesValue

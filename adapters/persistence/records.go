@@ -73,7 +73,8 @@ type table[T, R any] struct {
 	shared  func(*session, access.Scope) condition
 	row     func(*T) R
 	record  func(*R) (T, error)
-	kept    []string // columns that never change, beside the common ones
+	kept    []string  // columns that never change, beside the common ones
+	within  condition // of own rows that another record hides; empty: none does
 }
 
 // records is the repository of one resource, in one transaction.
@@ -86,6 +87,9 @@ type records[T, R any, PT record[T], PR recordRow[R]] struct {
 func (r records[T, R, PT, PR]) in(scope access.Scope) []condition {
 	live := condition{sql: "t.deleted_at IS NULL"}
 	if !scope.Shared() {
+		if r.t.within.sql != "" {
+			return []condition{own("t", scope), live, r.t.within}
+		}
 		return []condition{own("t", scope), live}
 	}
 	if scope.Company() <= 0 {

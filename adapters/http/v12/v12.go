@@ -18,6 +18,7 @@ import (
 	"tilth/app/listing"
 	"tilth/app/people"
 	"tilth/app/profiles"
+	"tilth/app/sampling"
 	"tilth/app/sharing"
 	"tilth/app/strata"
 	"tilth/app/stratifying"
@@ -58,6 +59,8 @@ type Deps struct {
 	Maps   *stratifying.Maps
 	Plans  *stratifying.Plans
 
+	Sampling *sampling.Sampling
+
 	Limits geo.Limits
 }
 
@@ -89,6 +92,7 @@ func Register(a *rest.API, d Deps) {
 	registerStratificationOrders(a, d.Strata)
 	registerMaps(a, d.Maps)
 	registerPlans(a, d.Plans)
+	registerSamples(a, d.Sampling)
 }
 
 // describe adds what the document says beside the routes: groups, and the codes of the
