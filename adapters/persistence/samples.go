@@ -32,8 +32,8 @@ type sampleRow struct {
 	CollectedLongitude *float64
 	CollectedLatitude  *float64
 	CollectedZone      int
-	AccuracyM          *float64
-	MovedM             *float64
+	AccuracyM          *float64 `bun:"accuracy_m"`
+	MovedM             *float64 `bun:"moved_m"`
 	SOCPct             *float64 `bun:"soc_pct"`
 	BulkDensity        *float64
 	CoarseFragmentsPct *float64
