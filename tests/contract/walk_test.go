@@ -51,12 +51,19 @@ func furnish(t *testing.T, s *rig.Server, c *rig.Client) (grantee *rig.Client) {
 	assess(t, c, map[string]any{"resource_type": "field", "resource_id": land.Field, "fertilizers": []any{map[string]any{"product": "urea"}}})
 	s.Subscribe(c)
 	c.Make(ordersOfAOIs, map[string]any{"aoi_id": c.Make(aoisPath, map[string]any{"field_uuids": []string{land.FieldUUID}})})
+	sampled(t, c)
 	grantee = s.Company(access.RoleOwner, 0)
 	s.Subscribe(grantee)
 	grant := c.Make("share-grant/", map[string]any{"grantee_uuid": grantee.UUID(), "target": "all"})
 	grantee.Expect(200, http.MethodPost, path("share-grant", grant)+"accept/", nil)
 	return grantee
 }
+
+// Where the saved maps of zones and sample plans are listed.
+const (
+	savedMapsList  = "soil/stratification/stratification-saved-maps/"
+	savedPlansList = "soil/stratification/sample-plan/sample-plan-saved-maps/"
+)
 
 // sampleID gives the id of the company's first record below a path with {id}: its list
 // names it. A resource that has nothing there wants a record in furnish.
@@ -65,6 +72,17 @@ func sampleID(t *testing.T, c *rig.Client, path string) string {
 	list, _, _ := strings.Cut(path, "{")
 	if list == ordersOfAOIs {
 		list = dataOrders // where orders are placed there is no list of them
+	}
+	switch list {
+	case "soil/stratification/maps/", "soil/stratification/sample-plan/": // maps and plans by their uuid
+		saved := map[string]string{"soil/stratification/maps/": savedMapsList, "soil/stratification/sample-plan/": savedPlansList}[list]
+		record := c.Expect(200, http.MethodGet, saved, nil).Map(t)["data"].([]any)[0].(map[string]any)
+		return record["map_uuid"].(string)
+	case "soil/stratification/maps/jobs/":
+		record := c.Expect(200, http.MethodGet, savedMapsList, nil).Map(t)["data"].([]any)[0].(map[string]any)
+		run := c.Expect(200, http.MethodPost, "soil/stratification/maps/generate/",
+			map[string]any{"order": record["order"], "min_zones": 2, "max_zones": 2, "min_zone_area": 0.05}).Data(t)
+		return itoa(int64(run["job_id"].(float64)))
 	}
 	if list == importPrefix {
 		return itoa(backgroundImport(t, c))
