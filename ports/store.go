@@ -70,6 +70,7 @@ type Repos struct {
 	StratificationRuns   StratificationRuns
 	StratificationMaps   StratificationMaps
 	SamplePlans          SamplePlans
+	SoilSamples          SoilSamples
 
 	Assessments        Assessments
 	AssessmentVersions AssessmentVersions

@@ -24,6 +24,7 @@ import (
 	"tilth/app/overview"
 	"tilth/app/people"
 	"tilth/app/profiles"
+	"tilth/app/sampling"
 	"tilth/app/series"
 	"tilth/app/sharing"
 	"tilth/app/strata"
@@ -58,6 +59,7 @@ var useCases = googlewire.NewSet(
 	farming.Fertilizations, farming.NewBoundaries, farming.NewAOIs,
 	googlewire.Struct(new(strata.Deps), "*"), strata.New,
 	googlewire.Struct(new(stratifying.Deps), "*"), stratifying.NewPlans,
+	googlewire.Struct(new(sampling.Deps), "*"), sampling.New, farming.SoilSamples,
 	googlewire.Struct(new(once.Deps), "*"), once.New,
 	googlewire.Struct(new(profiles.Deps), "*"), profiles.New,
 	googlewire.Struct(new(profiles.Files), "*"),

@@ -29,6 +29,7 @@ import (
 	"tilth/app/overview"
 	"tilth/app/people"
 	"tilth/app/profiles"
+	"tilth/app/sampling"
 	"tilth/app/series"
 	"tilth/app/sharing"
 	"tilth/app/strata"
@@ -223,6 +224,14 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Assessing: assessingAssessing,
 	}
 	bulkBulk := bulk.New(bulkDeps)
+	records5 := farming.SoilSamples(farmingDeps)
+	samplingDeps := sampling.Deps{
+		Store:   store,
+		Gate:    gateGate,
+		Clock:   clock,
+		Samples: records5,
+	}
+	samplingSampling := sampling.New(samplingDeps)
 	v12Deps := v12.Deps{
 		Identity:            identityIdentity,
 		Farms:               records,
@@ -250,6 +259,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Plans:               plans,
 		StratificationFiles: stratifyingFiles,
 		Bulk:                bulkBulk,
+		Sampling:            samplingSampling,
 		Limits:              limits,
 	}
 	return v12Deps
@@ -416,6 +426,14 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Assessing: assessingAssessing,
 	}
 	bulkBulk := bulk.New(bulkDeps)
+	records5 := farming.SoilSamples(farmingDeps)
+	samplingDeps := sampling.Deps{
+		Store:   store,
+		Gate:    gateGate,
+		Clock:   clock,
+		Samples: records5,
+	}
+	samplingSampling := sampling.New(samplingDeps)
 	v12Deps := v12.Deps{
 		Identity:            identityIdentity,
 		Farms:               records,
@@ -443,6 +461,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Plans:               plans,
 		StratificationFiles: stratifyingFiles,
 		Bulk:                bulkBulk,
+		Sampling:            samplingSampling,
 		Limits:              limits,
 	}
 	exchangeCurves := _wireCurvesValue

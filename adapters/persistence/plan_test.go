@@ -52,10 +52,11 @@ func TestPlans(t *testing.T) {
 			"users":          {members{s}.query, memberFilters},
 			"invitations":    {invitations{s}.query, invitationFilters},
 			"webhooks":       {webhookRecords(s).query, webhookTable.filters},
+			"samples":        {sampleRecords(s).query, sampleTable.filters},
 		} {
 			for _, key := range append(slices.Sorted(maps.Keys(list.filters)), "") {
 				for _, scope := range []access.Scope{access.Own(7), access.SharedWith(7)} {
-					if scope.Shared() && (name == "transactions" || name == "users" || name == "invitations" || name == "webhooks") {
+					if scope.Shared() && (name == "transactions" || name == "users" || name == "invitations" || name == "webhooks" || name == "samples") {
 						continue // an empty condition: nothing is read
 					}
 					var given []ports.Filter
@@ -104,6 +105,9 @@ func TestPlansOfFilters(t *testing.T) {
 			{assessmentRecords(s).query, assessmentTable.filters, "is_ready_for_submission", "ix_assessments_ready"},
 			{orders{s}.query, orderFilters, "season", "ix_profile_orders_season"},
 			{func(scope access.Scope) *bun.SelectQuery { return where(strats{s}.selected(false), visible(scope)...) }, stratFilters, "aoi", "ix_stratification_orders_aoi"},
+			{sampleRecords(s).query, sampleTable.filters, "plan", "ix_soil_samples_plan"},
+			{sampleRecords(s).query, sampleTable.filters, "aoi", "ix_soil_samples_aoi"},
+			{sampleRecords(s).query, sampleTable.filters, "status", "ix_soil_samples_status"},
 			{wallet{s}.transactions, transactionFilters, "kind", "ix_ledger_transactions_kind"},
 			{wallet{s}.transactions, transactionFilters, "product", "ix_ledger_transactions_product"},
 			{wallet{s}.transactions, transactionFilters, "order", "ix_ledger_transactions_order"},

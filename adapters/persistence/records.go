@@ -75,6 +75,7 @@ type table[T, R any] struct {
 	record  func(*R) (T, error)
 	kept    []string                      // columns that never change, beside the common ones
 	touch   func(s *session, ids []int64) // told of what was written; nil: nobody is
+	within  condition                     // of own rows that another record hides; empty: none does
 }
 
 // wrote says that records were written, deleted or restored.
@@ -94,6 +95,9 @@ type records[T, R any, PT record[T], PR recordRow[R]] struct {
 func (r records[T, R, PT, PR]) in(scope access.Scope) []condition {
 	live := condition{sql: "t.deleted_at IS NULL"}
 	if !scope.Shared() {
+		if r.t.within.sql != "" {
+			return []condition{own("t", scope), live, r.t.within}
+		}
 		return []condition{own("t", scope), live}
 	}
 	if scope.Company() <= 0 {

@@ -181,7 +181,7 @@ func repos(s *session) ports.Repos {
 		Events: feeds{s}, Webhooks: webhookRecords(s), Deliveries: deliveries{s},
 		Assessments: assessments{assessmentRecords(s)}, AssessmentVersions: versions{s}, EngineReferences: engineReferences{s},
 		AOIs: aoiRecords(s), StratificationOrders: strats{s}, LayerRasters: layerRasters{s},
-		StratificationRuns: runs{s}, StratificationMaps: zoneMaps{s}, SamplePlans: samplePlans{s},
+		StratificationRuns: runs{s}, StratificationMaps: zoneMaps{s}, SamplePlans: samplePlans{s}, SoilSamples: sampleRecords(s),
 		Batches:       batches{s},
 		EngineChoices: engineChoices{s},
 		Verifications: verifications{s}, Rollups: rollups{s},

@@ -47,14 +47,6 @@ func recommended(t *testing.T, made map[string]any) string {
 	return found[0]
 }
 
-// plan gives a company a saved sample plan, and so a saved map.
-func plan(t *testing.T, c *rig.Client) {
-	t.Helper()
-	uuid := recommended(t, candidates(t, c, map[string]any{"order": stratified(t, c)}))
-	made := c.Expect(200, http.MethodPost, plansPath+"generate/", map[string]any{"map_uuid": uuid}).Data(t)
-	c.Expect(200, http.MethodPost, plansPath+made["map_uuid"].(string)+"/save/", map[string]any{})
-}
-
 // mapped and planned give the first saved map and plan of a company.
 func mapped(t *testing.T, c *rig.Client) map[string]any  { return firstOf(t, c, savedMaps) }
 func planned(t *testing.T, c *rig.Client) map[string]any { return firstOf(t, c, savedPlans) }

@@ -50,7 +50,7 @@ func furnish(t *testing.T, s *rig.Server, c *rig.Client) (grantee *rig.Client) {
 	c.Make("webhook/", map[string]any{"url": "https://hooks.walk.example/", "is_active": false})
 	assess(t, c, map[string]any{"resource_type": "field", "resource_id": land.Field, "fertilizers": []any{map[string]any{"product": "urea"}}})
 	s.Subscribe(c)
-	plan(t, c)
+	sampled(t, c)
 	grantee = s.Company(access.RoleOwner, 0)
 	s.Subscribe(grantee)
 	grant := c.Make("share-grant/", map[string]any{"grantee_uuid": grantee.UUID(), "target": "all"})

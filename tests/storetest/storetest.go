@@ -39,6 +39,7 @@ func Run(t *testing.T, b Backend) {
 		{"Isolation", testIsolation},
 		{"Ordering", testOrdering},
 		{"Restoring", testRestoring},
+		{"Samples", testSamples},
 		{"FertilizationSharing", testFertilizationSharing},
 		{"Boundaries", testBoundaries},
 		{"AssessmentSections", testAssessmentSections},

@@ -20,6 +20,7 @@ import (
 	"tilth/app/overview"
 	"tilth/app/people"
 	"tilth/app/profiles"
+	"tilth/app/sampling"
 	"tilth/app/sharing"
 	"tilth/app/strata"
 	"tilth/app/stratifying"
@@ -65,6 +66,7 @@ type Deps struct {
 
 	StratificationFiles *stratifying.Files
 	Bulk                *bulk.Bulk
+	Sampling *sampling.Sampling
 
 	Limits geo.Limits
 }
@@ -102,6 +104,7 @@ func Register(a *rest.API, d Deps) {
 	registerVerification(a, d.Verifying)
 	registerManyAssessments(a, d.Bulk)
 	registerPrefill(a, d.Assessing)
+	registerSamples(a, d.Sampling)
 }
 
 // describe adds what the document says beside the routes: groups, and the codes of the

@@ -1,0 +1,155 @@
+package persistence
+
+import (
+	"context"
+	"slices"
+
+	"github.com/uptrace/bun"
+
+	"tilth/core/access"
+	"tilth/core/geo"
+	"tilth/core/stratification"
+	"tilth/ports"
+)
+
+type sampleRow struct {
+	bun.BaseModel `bun:"table:soil_samples,alias:t"`
+	metaRow
+	PlanID             int64
+	AOIID              int64 `bun:"aoi_id"`
+	Round              int64
+	Point              string
+	Zone               int
+	Role               string
+	DepthFromMm        int64
+	DepthToMm          int64
+	Longitude          float64
+	Latitude           float64
+	Status             string
+	Label              string
+	CollectedAt        *stamp
+	CollectedBy        string
+	CollectedLongitude *float64
+	CollectedLatitude  *float64
+	CollectedZone      int
+	AccuracyM          *float64 `bun:"accuracy_m"`
+	MovedM             *float64 `bun:"moved_m"`
+	SOCPct             *float64 `bun:"soc_pct"`
+	BulkDensity        *float64
+	CoarseFragmentsPct *float64
+	LabMethod          string
+	LabRef             string
+	AnalysedAt         *stamp
+	Notes              string
+
+	PlanUUID string `bun:"plan_uuid,scanonly"`
+	MapUUID  string `bun:"map_uuid,scanonly"`
+	AOIUUID  string `bun:"aoi_uuid,scanonly"`
+	AOIName  string `bun:"aoi_name,scanonly"`
+}
+
+var sampleTable = &table[stratification.SoilSample, sampleRow]{
+	word:    "sample",
+	columns: []string{"plan.plan_uuid AS plan_uuid", "zones.map_uuid AS map_uuid", "aoi.uuid AS aoi_uuid", "aoi.name AS aoi_name"},
+	joins: []string{
+		"LEFT JOIN stratification_plans AS plan ON plan.id = t.plan_id",
+		"LEFT JOIN stratification_maps AS zones ON zones.id = plan.map_id",
+		"LEFT JOIN aois AS aoi ON aoi.id = t.aoi_id",
+	},
+	filters: commonFilters(map[string]filter{
+		"aoi": {exact: "t.aoi_id"}, "plan": {exact: "t.plan_id"}, "plan_uuid": {exact: "plan.plan_uuid"}, "zone": {exact: "t.zone"},
+		"status": {exact: "t.status"}, "round": {exact: "t.round"}, "point": {exact: "t.point"}, "role": {exact: "t.role"}, "label": {exact: "t.label"},
+	}),
+	orders: map[string]orderKey{},
+	shared: func(*session, access.Scope) condition { return nothing }, // samples are shared with nobody
+	within: condition{sql: "EXISTS (SELECT 1 FROM aois AS a WHERE a.id = t.aoi_id AND a.deleted_at IS NULL)"},
+	row:    rowOfSample,
+	record: sampleOfRow,
+	kept:   []string{"plan_id", "aoi_id", "round", "point", "zone", "role", "depth_from_mm", "depth_to_mm", "longitude", "latitude"},
+}
+
+type sampleRepo = records[stratification.SoilSample, sampleRow, *stratification.SoilSample, *sampleRow]
+
+// samples implements ports.SoilSamples.
+type samples struct{ sampleRepo }
+
+func sampleRecords(s *session) samples { return samples{sampleRepo{s, sampleTable}} }
+
+// OfPlan implements ports.SoilSamples.
+func (r samples) OfPlan(ctx context.Context, scope access.Scope, planID, round int64) ([]stratification.SoilSample, error) {
+	var out []stratification.SoilSample
+	q := r.query(scope).Where("t.plan_id = ?", planID).Where("t.round = ?", round).OrderExpr("t.id")
+	for sample, err := range stream(ctx, r.s, q, sampleOfRow) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, sample)
+	}
+	return out, nil
+}
+
+// ByLabels implements ports.SoilSamples.
+func (r samples) ByLabels(ctx context.Context, scope access.Scope, labels []string) (map[string]stratification.SoilSample, error) {
+	out := make(map[string]stratification.SoilSample, len(labels))
+	labels = slices.DeleteFunc(slices.Clone(labels), func(label string) bool { return !storable(label) })
+	slices.Sort(labels) // locked in one order by all
+	for chunk := range slices.Chunk(slices.Compact(labels), insertChunk) {
+		q := r.query(scope).Where("t.label IN (?)", bun.List(chunk)).OrderExpr("t.id")
+		if r.s.writes {
+			q = r.s.forUpdate(q)
+		}
+		for sample, err := range stream(ctx, r.s, q, sampleOfRow) {
+			if err != nil {
+				return nil, err
+			}
+			out[sample.Label] = sample
+		}
+	}
+	return out, nil
+}
+
+func rowOfSample(s *stratification.SoilSample) sampleRow {
+	row := sampleRow{
+		metaRow: metaRowOf(s.Meta), PlanID: s.PlanID, AOIID: s.AOI.ID, Round: s.Round, Point: s.Point, Zone: s.Zone, Role: string(s.Role),
+		DepthFromMm: s.Depth.FromMm, DepthToMm: s.Depth.ToMm, Longitude: s.Planned.X, Latitude: s.Planned.Y,
+		Status: string(s.Status), Label: s.Label, Notes: s.Notes,
+	}
+	if c := s.Collected; c != nil {
+		row.CollectedAt, row.CollectedBy, row.CollectedZone = stampOf(&c.At), c.By, c.Zone
+		row.AccuracyM, row.MovedM = c.AccuracyM, c.MovedM
+		if c.LonLat != nil {
+			row.CollectedLongitude, row.CollectedLatitude = &c.LonLat.X, &c.LonLat.Y
+		}
+	}
+	if l := s.Lab; l != nil {
+		row.SOCPct, row.BulkDensity, row.CoarseFragmentsPct = &l.SOCPct, l.BulkDensity, l.CoarseFragmentsPct
+		row.LabMethod, row.LabRef, row.AnalysedAt = l.Method, l.Ref, stampOf(l.At)
+	}
+	return row
+}
+
+func sampleOfRow(row *sampleRow) (stratification.SoilSample, error) {
+	s := stratification.SoilSample{
+		Meta: row.meta(), PlanID: row.PlanID, PlanUUID: row.PlanUUID, MapUUID: row.MapUUID,
+		AOI: stratification.AOIRef{ID: row.AOIID, UUID: row.AOIUUID, Name: row.AOIName}, Round: row.Round,
+		Point: row.Point, Zone: row.Zone, Role: stratification.Role(row.Role), Depth: stratification.Depth{FromMm: row.DepthFromMm, ToMm: row.DepthToMm},
+		Planned: geo.Position{X: row.Longitude, Y: row.Latitude}, Status: stratification.SampleStatus(row.Status), Label: row.Label, Notes: row.Notes,
+	}
+	if row.CollectedAt != nil {
+		s.Collected = &stratification.Collected{
+			At: row.CollectedAt.Time, By: row.CollectedBy, AccuracyM: row.AccuracyM, MovedM: row.MovedM, Zone: row.CollectedZone,
+		}
+		if row.CollectedLongitude != nil && row.CollectedLatitude != nil {
+			s.Collected.LonLat = &geo.Position{X: *row.CollectedLongitude, Y: *row.CollectedLatitude}
+		}
+	}
+	if row.SOCPct != nil {
+		s.Lab = &stratification.Lab{
+			SOCPct: *row.SOCPct, BulkDensity: row.BulkDensity, CoarseFragmentsPct: row.CoarseFragmentsPct,
+			Method: row.LabMethod, Ref: row.LabRef, At: row.AnalysedAt.timeOf(),
+		}
+	}
+	return s, nil
+}
+
+var _ ports.SoilSamples = samples{}

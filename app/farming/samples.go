@@ -1,0 +1,57 @@
+package farming
+
+import (
+	"context"
+
+	"tilth/core/access"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	"tilth/core/stratification"
+	"tilth/ports"
+)
+
+// SoilSamples makes the use cases of samples as records; what is peculiar to them is in
+// package sampling.
+func SoilSamples(deps Deps) *Records[stratification.SoilSample] {
+	return &Records[stratification.SoilSample]{deps, rules[stratification.SoilSample]{
+		name: "sample", view: "SampleView",
+		repo:      func(tx ports.Repos) ports.Records[stratification.SoilSample] { return tx.SoilSamples },
+		base:      func(r *stratification.SoilSample) *farm.Meta { return &r.Meta },
+		check:     (*stratification.SoilSample).Check,
+		normalise: (*stratification.SoilSample).Normalise,
+		relate:    relateSamples,
+	}}
+}
+
+// relateSamples refuses labels that another sample of the company has, and finds the zones in
+// which samples were taken: one read of the outlines for each map of zones.
+func relateSamples(ctx context.Context, tx ports.Repos, scope access.Scope, records []*stratification.SoilSample) ([]fault.Fields, error) {
+	out := make([]fault.Fields, len(records))
+	labels, times := make([]string, len(records)), map[string]int{}
+	for i, r := range records {
+		out[i], labels[i] = fault.Fields{}, r.Label
+		times[r.Label]++
+	}
+	found, err := tx.SoilSamples.ByLabels(ctx, scope, labels)
+	if err != nil {
+		return nil, err
+	}
+	zones := map[string][]stratification.Zone{}
+	for i, r := range records {
+		if other, ok := found[r.Label]; ok && other.ID != r.ID || times[r.Label] > 1 {
+			out[i].Addf("label", "Another sample of your company has the label %q.", r.Label)
+		}
+		if r.Collected == nil || r.Collected.LonLat == nil {
+			continue
+		}
+		if _, ok := zones[r.MapUUID]; !ok {
+			of, err := tx.StratificationMaps.ByUUID(ctx, scope, r.MapUUID, true)
+			if err != nil {
+				return nil, err
+			}
+			zones[r.MapUUID] = of.Candidate.Zones
+		}
+		r.Collected.Zone = stratification.ZoneAt(zones[r.MapUUID], *r.Collected.LonLat)
+	}
+	return out, nil
+}

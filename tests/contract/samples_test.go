@@ -1,0 +1,115 @@
+package contract
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/core/access"
+	"tilth/tests/rig"
+)
+
+const samplesPath = "soil/stratification/samples/"
+
+// sampled gives a company a saved plan with samples of two depths, and the plan's uuid.
+func sampled(t *testing.T, c *rig.Client) string {
+	t.Helper()
+	land := c.Land(rig.Archive(t).Parcels[0].Boundary, "2025-03-01", "2025-10-31")
+	aoi := c.Make(aoisPath, map[string]any{"field_uuids": []string{land.FieldUUID}})
+	order := c.Make(ordersOfAOIs, map[string]any{"aoi_id": aoi})
+	c.UntilStratified(order, "active")
+	maps := c.Expect(200, http.MethodPost, "soil/stratification/maps/generate/",
+		map[string]any{"order": order, "min_zones": 2, "max_zones": 2, "min_zone_area": 0.05}).Data(t)
+	require.Len(t, maps["candidates"], 1, "%v", maps["reason"])
+	plan := c.Expect(200, http.MethodPost, "soil/stratification/sample-plan/generate/",
+		map[string]any{"map_uuid": maps["candidates"].([]any)[0].(map[string]any)["map_uuid"], "number_of_samples": 8, "zone_offset": 5}).Data(t)
+	uuid := plan["map_uuid"].(string)
+	body := map[string]any{"plan": uuid, "depths": []any{map[string]any{"from": 0, "to": 30}, map[string]any{"from": 30, "to": 60}}}
+	require.Equal(t, "plan_not_saved", c.Expect(409, http.MethodPost, samplesPath, body).Map(t)["code"])
+	c.Expect(200, http.MethodPost, "soil/stratification/sample-plan/"+uuid+"/save/", map[string]any{})
+	made := c.Expect(200, http.MethodPost, samplesPath, body).Data(t)
+	require.GreaterOrEqual(t, made["created"], 20.0, "8 samples and 2 reserves, two depths")
+	again := c.Expect(200, http.MethodPost, samplesPath, body).Data(t)
+	require.EqualValues(t, 0, again["created"])
+	require.Equal(t, made["created"], again["existing"])
+	return uuid
+}
+
+// Samples of a plan, from the field to the estimate, as a client sees them.
+func TestSamples(t *testing.T) {
+	t.Parallel()
+	s := rig.Start(t, rig.Options{Database: rig.SQLite(t)})
+	c := s.Company(access.RoleOwner, 1000_00)
+	s.Subscribe(c)
+	uuid := sampled(t, c)
+	all := c.Expect(200, http.MethodGet, samplesPath+"?plan_uuid="+uuid, nil).Map(t)["data"].([]any)
+	first := all[0].(map[string]any)
+	path := samplesPath + itoa(int64(first["id"].(float64))) + "/"
+	planned := first["planned"].(map[string]any)
+	at := func(north float64) map[string]any {
+		return map[string]any{"lon": planned["lon"], "lat": planned["lat"].(float64) + north, "accuracy_m": 3}
+	}
+
+	// The crew: what is missing, wrong or too far is refused by name; then it is collected.
+	for _, wrong := range []struct {
+		body  any
+		names string
+	}{
+		{map[string]any{"status": "collected"}, "status"},
+		{map[string]any{"lab": map[string]any{"soc_pct": 2}}, "status"},
+		{map[string]any{"collected": at(0.1)}, "planned one"},
+		{map[string]any{"collected": map[string]any{"lon": planned["lat"], "lat": planned["lon"]}}, "changed places"},
+		{map[string]any{"collected": at(0), "lab": map[string]any{"soc_pct": 101}}, "soc_pct"},
+		{map[string]any{"collected": at(0), "lab": map[string]any{"soc_pct": 2, "bulk_density_g_cm3": 1300}}, "bulk_density_g_cm3"},
+		{map[string]any{"label": all[1].(map[string]any)["label"]}, "label"},
+		{map[string]any{"label": "has spaces"}, "label"},
+	} {
+		require.Contains(t, string(c.Expect(400, http.MethodPatch, path, wrong.body).Body), wrong.names)
+	}
+	taken := c.Expect(200, http.MethodPatch, path, map[string]any{"collected": at(0.0001), "notes": "=stony"}).Data(t)
+	require.Equal(t, "collected", taken["status"])
+	require.InDelta(t, 11.13, taken["collected"].(map[string]any)["moved_m"], 0.1) // 0.0001° of a meridian
+	analysed := c.Expect(200, http.MethodPatch, path, map[string]any{"lab": map[string]any{"soc_pct": 2.5, "bulk_density_g_cm3": 1.3}}).Data(t)
+	require.Equal(t, "analysed", analysed["status"])
+	require.Equal(t, taken["collected"], analysed["collected"])
+	back := c.Expect(200, http.MethodPatch, path, map[string]any{"lab": nil, "collected": nil, "status": "missed"}).Data(t)
+	require.Equal(t, "missed", back["status"])
+	c.Expect(200, http.MethodPatch, path, map[string]any{"collected": at(0)})
+
+	// The laboratory's table: a bad row is told apart, a preview stores nothing.
+	var table strings.Builder
+	table.WriteString("Label;collected_at;soc_pct;bulk_density_g_cm3;coarse_fragments_pct\n")
+	for i, r := range all {
+		row := r.(map[string]any)
+		if row["role"] == "sample" {
+			table.WriteString(row["label"].(string) + ";2026-03-01;" + []string{"2.0", "2.5", "3"}[i%3] + ";1.3;10\n")
+		}
+	}
+	bad := table.String() + "nobody;;2;;\n" + all[0].(map[string]any)["label"].(string) + ";;2,5;;\n"
+	seen := c.Upload(samplesPath+"import/?preview=true", "text/csv", strings.NewReader(bad))
+	require.Equal(t, 200, seen.Status, "%s", seen.Body)
+	require.Contains(t, string(seen.Body), "decimals follow a point")
+	require.EqualValues(t, 3, seen.Data(t)["failed"], "no such label, no number, and the same label twice")
+	require.Equal(t, 400, c.Upload(samplesPath+"import/?atomic=true", "text/csv", strings.NewReader(bad)).Status)
+	none := c.Expect(409, http.MethodGet, "soil/stratification/sample-plan/"+uuid+"/estimate/", nil).Map(t)
+	require.Equal(t, "no_analyses", none["code"])
+	stored := c.Upload(samplesPath+"import/", "text/csv", strings.NewReader(table.String())).Data(t)
+	require.EqualValues(t, 16, stored["updated"], "%v", stored)
+
+	// What is exported says nothing new when it is imported again.
+	file := c.Expect(200, http.MethodGet, samplesPath+"export/?plan_uuid="+uuid, nil)
+	same := c.Upload(samplesPath+"import/", "text/csv", strings.NewReader(string(file.Body))).Data(t)
+	require.EqualValues(t, len(all), same["skipped"], "%v", same)
+	require.Contains(t, string(file.Body), "'=stony", "no formula")
+	require.Contains(t, string(c.Expect(200, http.MethodGet, samplesPath+"export/?format=geojson&status=analysed", nil).Body), `"soc_pct":2.5`)
+
+	estimate := c.Expect(200, http.MethodGet, "soil/stratification/sample-plan/"+uuid+"/estimate/?confidence=0.95", nil).Data(t)
+	require.EqualValues(t, 60, estimate["depth_to_cm"])
+	require.Empty(t, estimate["soc"].(map[string]any)["reasons"])
+	require.NotNil(t, estimate["stock"].(map[string]any)["total"].(map[string]any)["standard_error"])
+	require.NotNil(t, estimate["equivalent_stock"], "two depths allow it")
+	c.Expect(400, http.MethodGet, "soil/stratification/sample-plan/"+uuid+"/estimate/?compare="+uuid, nil)
+	c.Expect(400, http.MethodGet, "soil/stratification/sample-plan/"+uuid+"/estimate/?confidence=2", nil)
+}

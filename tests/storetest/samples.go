@@ -1,0 +1,98 @@
+package storetest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/stratification"
+	"tilth/ports"
+)
+
+// Samples: stored as they are, seen by their company alone, once for a point and depth, and
+// one label each.
+func testSamples(t *testing.T, b Backend) {
+	w := newWorld(t, b)
+	now := w.clock.Now().UTC().Truncate(time.Microsecond)
+	aoi := stratification.AOI{Meta: w.meta(w.ours), UUID: w.ids.UUID(), Name: "A", Fields: []stratification.AOIField{{ID: w.ours.field.ID, UUID: w.ours.field.UUID}}}
+	w.write(func(tx ports.Repos) error { return tx.AOIs.Insert(w.ctx, w.ours.scope, []*stratification.AOI{&aoi}) })
+	ref := stratification.AOIRef{ID: aoi.ID, UUID: aoi.UUID, Name: aoi.Name}
+	order := stratification.OrderState{
+		DataUUID: w.ids.UUID(), AOI: ref, Status: stratification.OrderPending, RequestDate: now.Truncate(24 * time.Hour),
+		RequestBy: stratification.Requester{ID: w.ours.user.ID}, CreatedAt: now, UpdatedAt: now,
+		Land: []stratification.Land{{FieldID: w.ours.field.ID, FieldUUID: w.ours.field.UUID}},
+	}
+	plan := stratification.SamplePlan{AOI: ref, CreatedAt: now, Plan: stratification.Plan{PlanUUID: w.ids.UUID()}}
+	plan.Map = stratification.Map{AOI: ref, CreatedAt: now, Candidate: stratification.Candidate{MapUUID: w.ids.UUID()}}
+	w.write(func(tx ports.Repos) error {
+		require.NoError(t, tx.StratificationOrders.Insert(w.ctx, w.ours.scope, &order))
+		plan.OrderID, plan.Map.OrderID = order.ID, order.ID
+		require.NoError(t, tx.StratificationMaps.Put(w.ctx, w.ours.scope, []*stratification.Map{&plan.Map}))
+		return tx.SamplePlans.Put(w.ctx, w.ours.scope, &plan)
+	})
+	accuracy, moved, density := 3.5, 12.1, 1.31
+	sample := stratification.SoilSample{
+		Meta: w.meta(w.ours), PlanID: plan.ID, PlanUUID: plan.Plan.PlanUUID, MapUUID: plan.Map.Candidate.MapUUID, AOI: ref, Round: 1,
+		Point: "Z1-01", Zone: 1, Role: stratification.RoleSample, Depth: stratification.DepthOf(0, 7.5), Planned: geo.Position{X: 6.1234567, Y: 52},
+		Status: stratification.SampleAnalysed, Label: "L-1", Notes: "Ä",
+		Collected: &stratification.Collected{LonLat: &geo.Position{X: 6.2, Y: 52}, At: now, By: "Crew", AccuracyM: &accuracy, MovedM: &moved, Zone: 2},
+		Lab:       &stratification.Lab{SOCPct: 2.5, BulkDensity: &density, Method: "dry combustion", Ref: "4711", At: &now},
+	}
+	twin := sample
+	w.write(func(tx ports.Repos) error {
+		return tx.SoilSamples.Insert(w.ctx, w.ours.scope, []*stratification.SoilSample{&sample})
+	})
+	w.read(func(tx ports.Repos) error {
+		got, err := tx.SoilSamples.Get(w.ctx, w.ours.scope, sample.ID)
+		require.NoError(t, err)
+		sample.Meta = got.Meta
+		require.Equal(t, sample, got)
+		for _, foreign := range []access.Scope{w.theirs.scope, access.SharedWith(w.theirs.scope.Company()), {}} {
+			_, err = tx.SoilSamples.Get(w.ctx, foreign, sample.ID)
+			require.True(t, fault.Is(err, fault.NotFound))
+			list, err := tx.SoilSamples.OfPlan(w.ctx, foreign, plan.ID, 1)
+			require.NoError(t, err)
+			require.Empty(t, list)
+			labelled, err := tx.SoilSamples.ByLabels(w.ctx, foreign, []string{"L-1", "\x00"})
+			require.NoError(t, err)
+			require.Empty(t, labelled)
+		}
+		return nil
+	})
+	for name, change := range map[string]func(s *stratification.SoilSample){
+		"point and depth": func(s *stratification.SoilSample) { s.Label = "L-2" },
+		"label":           func(s *stratification.SoilSample) { s.Point = "Z1-02" },
+	} {
+		second := twin
+		change(&second)
+		err := w.Write(w.ctx, func(_ context.Context, tx ports.Repos) error {
+			return tx.SoilSamples.Insert(w.ctx, w.ours.scope, []*stratification.SoilSample{&second})
+		})
+		require.True(t, fault.Is(err, fault.Conflict), "the same %s twice: %v", name, err)
+	}
+	w.write(func(tx ports.Repos) error {
+		sample.Status, sample.Lab, sample.Collected = stratification.SamplePlanned, nil, nil
+		return tx.SoilSamples.Update(w.ctx, w.ours.scope, &sample)
+	})
+	w.read(func(tx ports.Repos) error {
+		got, err := tx.SoilSamples.ByLabels(w.ctx, w.ours.scope, []string{"L-1", "other"})
+		require.NoError(t, err)
+		require.Len(t, got, 1)
+		require.Nil(t, got["L-1"].Lab)
+		return nil
+	})
+	w.write(func(tx ports.Repos) error {
+		_, err := tx.AOIs.SoftDelete(w.ctx, w.ours.scope, []int64{aoi.ID}, w.clock.Now())
+		return err
+	})
+	w.read(func(tx ports.Repos) error {
+		_, err := tx.SoilSamples.Get(w.ctx, w.ours.scope, sample.ID)
+		require.True(t, fault.Is(err, fault.NotFound), "the area of interest is gone")
+		return nil
+	})
+}
