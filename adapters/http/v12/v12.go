@@ -66,7 +66,7 @@ type Deps struct {
 
 	StratificationFiles *stratifying.Files
 	Bulk                *bulk.Bulk
-	Sampling *sampling.Sampling
+	Sampling            *sampling.Sampling
 
 	Limits geo.Limits
 }
