@@ -121,9 +121,7 @@ func BenchmarkProfile33Dates(b *testing.B) {
 // existing database, and the memory it holds while idle.
 func BenchmarkProgram(b *testing.B) {
 	binary := filepath.Join(b.TempDir(), "tilth")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "tilth/wire/tilth")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	out, err := build.CombinedOutput()
+	out, err := exec.Command("make", "-C", "../..", "build", "BIN="+binary).CombinedOutput()
 	require.NoError(b, err, string(out))
 	info, err := os.Stat(binary)
 	require.NoError(b, err)
