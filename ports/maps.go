@@ -70,6 +70,7 @@ type SamplePlans interface {
 // MapKeeper removes what was not saved, of all companies.
 type MapKeeper interface {
 	// Prune removes up to limit plans and up to limit maps that were made before a time and not
-	// saved, and the runs that old; it gives how many plans and maps went.
+	// saved, and up to limit runs that old; it gives how many records went. What another
+	// transaction holds stays for the next time.
 	Prune(ctx context.Context, before time.Time, limit int) (int64, error)
 }

@@ -53,10 +53,17 @@ func TestPlans(t *testing.T) {
 			"invitations":    {invitations{s}.query, invitationFilters},
 			"webhooks":       {webhookRecords(s).query, webhookTable.filters},
 			"samples":        {sampleRecords(s).query, sampleTable.filters},
+			"saved maps": {func(scope access.Scope) *bun.SelectQuery {
+				return columns(zoneMaps{s}.selected(scope), false, false).Where("t.saved_at IS NOT NULL")
+			}, mapFilters},
+			"saved plans": {func(scope access.Scope) *bun.SelectQuery {
+				return samplePlans{s}.filled(samplePlans{s}.selected(scope), false).Where("t.saved_at IS NOT NULL")
+			}, planFilters},
 		} {
+			private := []string{"transactions", "users", "invitations", "webhooks", "samples", "saved maps", "saved plans"}
 			for _, key := range append(slices.Sorted(maps.Keys(list.filters)), "") {
 				for _, scope := range []access.Scope{access.Own(7), access.SharedWith(7)} {
-					if scope.Shared() && (name == "transactions" || name == "users" || name == "invitations" || name == "webhooks" || name == "samples") {
+					if scope.Shared() && slices.Contains(private, name) {
 						continue // an empty condition: nothing is read
 					}
 					var given []ports.Filter

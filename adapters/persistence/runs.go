@@ -111,24 +111,27 @@ func (r runs) Update(ctx context.Context, scope access.Scope, run stratification
 // mapKeeper implements ports.MapKeeper.
 type mapKeeper struct{ s *session }
 
-// Prune implements ports.MapKeeper. Plans go first: they stand on maps.
+// Prune implements ports.MapKeeper. Plans go first: they stand on maps. What somebody works
+// with at this moment stays: a plan or map that is being saved, a map that a plan is made of.
 func (k mapKeeper) Prune(ctx context.Context, before time.Time, limit int) (int64, error) {
-	plans := k.s.NewSelect().Model((*planRow)(nil)).Column("t.id").Where("t.saved_at IS NULL").Where("t.created_at < ?", stamp{before}).
-		OrderExpr("t.created_at, t.id").Limit(int64(limit))
-	gone, err := affected(k.s.NewDelete().Model((*planRow)(nil)).Where("id IN (?)", plans).Exec(ctx))
-	if err != nil {
-		return 0, err
+	old := func(model any, since string) *bun.SelectQuery {
+		return k.s.skipLocked(k.s.NewSelect().Model(model).Column("t.id").Where("? < ?", bun.Ident(since), stamp{before}).
+			OrderExpr("?, t.id", bun.Ident(since)).Limit(int64(limit)))
 	}
-	old := k.s.NewSelect().Model((*mapRow)(nil)).Column("t.id").Where("t.saved_at IS NULL").Where("t.created_at < ?", stamp{before}).
-		Where("NOT EXISTS (SELECT 1 FROM stratification_plans AS p WHERE p.map_id = t.id)").OrderExpr("t.created_at, t.id").Limit(int64(limit))
-	n, err := affected(k.s.NewDelete().Model((*mapRow)(nil)).Where("id IN (?)", old).Exec(ctx))
-	if err != nil {
-		return gone, err
+	total := int64(0)
+	for _, gone := range []*bun.DeleteQuery{
+		k.s.NewDelete().Model((*planRow)(nil)).Where("id IN (?)", old((*planRow)(nil), "t.created_at").Where("t.saved_at IS NULL")),
+		k.s.NewDelete().Model((*mapRow)(nil)).Where("id IN (?)", old((*mapRow)(nil), "t.created_at").Where("t.saved_at IS NULL").
+			Where("NOT EXISTS (SELECT 1 FROM stratification_plans AS p WHERE p.map_id = t.id)")),
+		k.s.NewDelete().Model((*runRow)(nil)).Where("id IN (?)", old((*runRow)(nil), "t.updated_at")),
+	} {
+		n, err := affected(gone.Exec(ctx))
+		if err != nil {
+			return total, err
+		}
+		total += n
 	}
-	gone += n
-	done := k.s.NewSelect().Model((*runRow)(nil)).Column("t.id").Where("t.updated_at < ?", stamp{before}).OrderExpr("t.updated_at, t.id").Limit(int64(limit))
-	_, err = k.s.NewDelete().Model((*runRow)(nil)).Where("id IN (?)", done).Exec(ctx)
-	return gone, err
+	return total, nil
 }
 
 // affected gives the rows that a statement changed.

@@ -54,9 +54,27 @@ func (m *Maps) Generate(ctx context.Context, who access.Principal, req Request) 
 	if err := m.deps.Gate.Require(ctx, who, m.Permission("generate")); err != nil {
 		return Made{}, err
 	}
-	var run stratification.Run
-	small := false
-	err := m.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	run, small, err := m.begin(ctx, who, req)
+	if known, ok := fault.As(err); ok && known.Code == "run_exists" {
+		run, small, err = m.begin(ctx, who, req) // another request was first; its run is there now
+	}
+	if err != nil {
+		return Made{}, err
+	}
+	if small && run.Open() {
+		// The queued job is a second chance, should this process end before the maps are there.
+		if err := m.carryOut(ctx, who.Scope(false), run, nil); err != nil {
+			return Made{}, err
+		}
+	}
+	return m.made(ctx, who.Scope(false), run.ID)
+}
+
+// begin stores the run that a request asks for, or finds it, and tells whether its maps are made
+// within the request. Faults: those of Generate; Conflict (run_exists) where another request
+// stored it in between.
+func (m *Maps) begin(ctx context.Context, who access.Principal, req Request) (run stratification.Run, small bool, err error) {
+	err = m.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 		order, err := ready(ctx, tx, who.Scope(false), req.OrderID)
 		if err != nil {
 			return err
@@ -69,16 +87,7 @@ func (m *Maps) Generate(ctx context.Context, who access.Principal, req Request) 
 		run, err = m.take(ctx, tx, who.Scope(false), draft, small)
 		return err
 	})
-	if err != nil {
-		return Made{}, err
-	}
-	if small && run.Open() {
-		// The queued job is a second chance, should this process end before the maps are there.
-		if err := m.carryOut(ctx, who.Scope(false), run, nil); err != nil {
-			return Made{}, err
-		}
-	}
-	return m.made(ctx, who.Scope(false), run.ID)
+	return run, small, err
 }
 
 // draft makes the run that a request asks for, after the check of its parameters, and gives
@@ -162,6 +171,9 @@ func (m *Maps) take(ctx context.Context, tx ports.Repos, scope access.Scope, dra
 	default:
 		if run, err = tx.StratificationRuns.GetForUpdate(ctx, scope, run.ID); err != nil {
 			return run, err
+		}
+		if run.Open() { // another request took it up before this one had the lock
+			return run, nil
 		}
 		there, err := m.candidates(ctx, tx, scope, run)
 		if err != nil || run.Status == stratification.RunDone && len(there) == len(run.Maps) {

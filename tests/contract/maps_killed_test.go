@@ -1,0 +1,83 @@
+package contract
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/core/geo"
+	"tilth/tests/rig"
+)
+
+// upland is 2 km by 1 km of the synthetic archive: more cells than are worked on within a request.
+func upland() geo.MultiPolygon {
+	const west, south, east, north = -4.214, 41.771, -4.190, 41.780
+	return geo.MultiPolygon{{{{X: west, Y: south}, {X: east, Y: south}, {X: east, Y: north}, {X: west, Y: north}, {X: west, Y: south}}}}
+}
+
+// A large area's maps are made in the background, and a kill -9 on the way costs time only: the
+// same job goes on, and what came of it is told once.
+func TestKilledWhileMapsAreMade(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string]func(testing.TB) string{"sqlite": rig.SQLite, "postgres": rig.PostgreSQL} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			database, imagery := open(t), rig.Archive(t).Dir
+			first := rig.StartProcess(t, database, imagery)
+			c := rig.Remote(t, first.URL, tokenOf(t, database))
+			company := c.Expect(200, http.MethodGet, "auth/me/", nil).Data(t)["company"].(map[string]any)
+			runJSON(t, database, "subscription", "grant", "--company", itoa(int64(company["id"].(float64))), "--service", "stratification")
+			runJSON(t, database, "price", "set", "--service", "STR", "--per-ha", "0.01")
+			land := c.Land(upland(), "2025-03-01", "2025-10-31")
+			order := c.Make(ordersOfAOIs, map[string]any{"aoi_id": c.Make(aoisPath, map[string]any{"field_uuids": []string{land.FieldUUID}})})
+			c.UntilStratified(order, "active")
+
+			ask := map[string]any{"order": order, "seed": 1}
+			queued := c.Expect(202, http.MethodPost, mapsPath+"generate/", ask).Data(t)
+			job := mapJobs + itoa(int64(queued["job_id"].(float64))) + "/"
+			look := func() map[string]any {
+				answer := c.Do(http.MethodGet, job, nil)
+				return answer.Data(t)
+			}
+			require.Eventually(t, func() bool {
+				now := look()
+				require.NotEqual(t, "done", now["status"], "too fast to be killed: the test wants more cells")
+				return now["status"] == "running" && now["progress"].(float64) > 0
+			}, time.Minute, 20*time.Millisecond, "no progress is shown")
+			first.Kill()
+
+			c = rig.Remote(t, rig.StartProcess(t, database, imagery).URL, c.Token)
+			require.Equal(t, queued["job_id"], c.Expect(202, http.MethodPost, mapsPath+"generate/", ask).Data(t)["job_id"], "asked again, it is the same job")
+			require.Eventually(t, func() bool { return look()["status"] == "done" }, 2*time.Minute, 50*time.Millisecond)
+			made := candidates(t, c, ask)
+			require.Equal(t, []any{queued["job_id"], 1.0}, []any{made["job_id"], made["progress"]})
+			recommended(t, made)
+			told := c.Expect(200, http.MethodGet, "events/?type=stratification_maps_ready", nil).Map(t)["data"].([]any)
+			require.Len(t, told, 1)
+		})
+	}
+}
+
+// Requests for the same maps at the same moment are one job, and none of them is refused.
+func TestMapsAskedForTogether(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database})
+		c := s.Company("owner", 100_00)
+		s.Subscribe(c)
+		order := stratified(t, c)
+		answers := make(chan rig.Answer, 8)
+		for range cap(answers) {
+			go func() { answers <- c.Do(http.MethodPost, mapsPath+"generate/", map[string]any{"order": order, "seed": 5}) }()
+		}
+		jobs := map[any]bool{}
+		for range cap(answers) {
+			answer := <-answers
+			require.Contains(t, []int{200, 202}, answer.Status, string(answer.Body))
+			jobs[answer.Data(t)["job_id"]] = true
+		}
+		require.Len(t, jobs, 1)
+	})
+}
