@@ -70,7 +70,9 @@ func TestMapsAskedForTogether(t *testing.T) {
 		order := stratified(t, c)
 		answers := make(chan rig.Answer, 8)
 		for range cap(answers) {
-			go func() { answers <- c.Do(http.MethodPost, mapsPath+"generate/", map[string]any{"order": order, "seed": 5}) }()
+			go func() {
+				answers <- c.Do(http.MethodPost, mapsPath+"generate/", map[string]any{"order": order, "seed": 5})
+			}()
 		}
 		jobs := map[any]bool{}
 		for range cap(answers) {
