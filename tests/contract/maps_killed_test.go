@@ -7,13 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/core/event"
 	"tilth/core/geo"
 	"tilth/tests/rig"
 )
 
-// upland is 2 km by 1 km of the synthetic archive: more cells than are worked on within a request.
+// upland is 2.5 km by 1.5 km of the synthetic archive: more cells than are worked on within a request.
 func upland() geo.MultiPolygon {
-	const west, south, east, north = -4.214, 41.771, -4.190, 41.780
+	const west, south, east, north = -4.222, 41.769, -4.192, 41.783
 	return geo.MultiPolygon{{{{X: west, Y: south}, {X: east, Y: south}, {X: east, Y: north}, {X: west, Y: north}, {X: west, Y: south}}}}
 }
 
@@ -34,28 +35,34 @@ func TestKilledWhileMapsAreMade(t *testing.T) {
 			order := c.Make(ordersOfAOIs, map[string]any{"aoi_id": c.Make(aoisPath, map[string]any{"field_uuids": []string{land.FieldUUID}})})
 			c.UntilStratified(order, "active")
 
-			ask := map[string]any{"order": order, "seed": 1}
+			ask := map[string]any{"order": order, "seed": 1, "max_zones": 8}
 			queued := c.Expect(202, http.MethodPost, mapsPath+"generate/", ask).Data(t)
 			job := mapJobs + itoa(int64(queued["job_id"].(float64))) + "/"
-			look := func() map[string]any {
-				answer := c.Do(http.MethodGet, job, nil)
-				return answer.Data(t)
-			}
+			look := func() map[string]any { return c.Do(http.MethodGet, job, nil).Data(t) }
+			var seen map[string]any
 			require.Eventually(t, func() bool {
-				now := look()
-				require.NotEqual(t, "done", now["status"], "too fast to be killed: the test wants more cells")
-				return now["status"] == "running" && now["progress"].(float64) > 0
-			}, time.Minute, 20*time.Millisecond, "no progress is shown")
+				seen = look()
+				return seen["status"] != "queued"
+			}, time.Minute, 5*time.Millisecond, "nobody takes it up")
+			require.Equal(t, "running", seen["status"], "too fast to be killed: the test wants more cells")
 			first.Kill()
 
-			c = rig.Remote(t, rig.StartProcess(t, database, imagery).URL, c.Token)
+			second := rig.StartProcess(t, database, imagery)
+			c = rig.Remote(t, second.URL, c.Token)
+			feed := listen(t, second.URL, c.Token, "", "").ready()
 			require.Equal(t, queued["job_id"], c.Expect(202, http.MethodPost, mapsPath+"generate/", ask).Data(t)["job_id"], "asked again, it is the same job")
-			require.Eventually(t, func() bool { return look()["status"] == "done" }, 2*time.Minute, 50*time.Millisecond)
+			require.Eventually(t, func() bool {
+				seen = look()
+				return seen["status"] == "done" || seen["status"] == "failed"
+			}, time.Minute, 50*time.Millisecond, "nobody takes it up again")
 			made := candidates(t, c, ask)
 			require.Equal(t, []any{queued["job_id"], 1.0}, []any{made["job_id"], made["progress"]})
-			recommended(t, made)
-			told := c.Expect(200, http.MethodGet, "events/?type=stratification_maps_ready", nil).Map(t)["data"].([]any)
-			require.Len(t, told, 1)
+			c.Expect(200, http.MethodPost, plansPath+"generate/", map[string]any{"map_uuid": recommended(t, made)})
+			for _, told := range []string{event.TypeMapsReady, event.TypePlanReady} { // the plan's comes right behind: the maps' is there once
+				next, ok := feed.next()
+				require.True(t, ok, "the feed ended")
+				require.Equal(t, told, next.event)
+			}
 		})
 	}
 }
