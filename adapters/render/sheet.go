@@ -52,7 +52,7 @@ func newSheet(title, foot string, at time.Time) sheet {
 	pdf.SetCatalogSort(true)
 	pdf.SetCreationDate(at.UTC())
 	pdf.SetModificationDate(at.UTC())
-	pdf.SetTitle(title, true)
+	pdf.SetTitle(legible(title), true)
 	pdf.SetProducer("Tilth", true)
 	pdf.SetLang("en")
 	for style, ttf := range weights {
