@@ -15,8 +15,8 @@ const nodingTurns = 32
 const mostCrossings = 500_000
 
 var (
-	errTangled  = errors.New("the outlines cross one another in too many places")
-	errUnsettle = errors.New("the outlines do not come to rest on the lattice")
+	errTangled   = errors.New("the outlines cross one another in too many places")
+	errUnsettled = errors.New("the outlines do not come to rest on the lattice")
 )
 
 // loop is a ring of an overlay, closed, with its edges' part in it.
@@ -106,7 +106,7 @@ func node(loops []loop, window Box) error {
 			loops[i].cut(i, cuts)
 		}
 	}
-	return errUnsettle
+	return errUnsettled
 }
 
 // edge names an edge of a loop.

@@ -2,6 +2,7 @@ package geo
 
 import (
 	"cmp"
+	"errors"
 	"math"
 	"slices"
 )
@@ -11,6 +12,12 @@ import (
 // numbers of that size are compared exactly, and a union's area is off by less than the
 // outlines' length times that.
 const latticeBits = 44
+
+// Where edges do not come to rest the lattice gets coarser, at most to a tenth of a millimetre.
+const (
+	latticeTries   = 4
+	latticeCoarser = 4
+)
 
 // Union gives the area that any of the geometries covers, as disjoint valid parts, outer rings
 // counter-clockwise. The geometries are valid and lie in one plane (or all in degrees); a single
@@ -24,23 +31,33 @@ func Union(all ...MultiPolygon) (MultiPolygon, error) {
 		wind(out)
 		return out, nil
 	}
-	unit := latticeOf(all)
-	on := make([]MultiPolygon, len(all))
-	for i, m := range all {
-		on[i] = m.onLattice(unit)
-	}
-	whole, err := merged(on)
-	return whole.offLattice(unit), err
+	return onLattices(all, merged)
 }
 
 // Intersection gives the area that both geometries cover; see Union.
 func Intersection(a, b MultiPolygon) (MultiPolygon, error) {
-	unit := latticeOf([]MultiPolygon{a, b})
-	shared, err := overlaid(a.onLattice(unit), b.onLattice(unit), 2)
-	return shared.offLattice(unit), err
+	return onLattices([]MultiPolygon{a, b}, func(on []MultiPolygon) (MultiPolygon, error) { return overlaid(on[0], on[1], 2) })
 }
 
-// latticeOf gives the unit of the lattice for an overlay, a power of two.
+// onLattices works an overlay out on a lattice, on the finest one that its edges come to rest
+// on: edges that nearly coincide may move each other again and again where that is too fine
+// to make them one.
+func onLattices(all []MultiPolygon, overlay func(on []MultiPolygon) (MultiPolygon, error)) (out MultiPolygon, err error) {
+	unit := latticeOf(all)
+	for range latticeTries {
+		on := make([]MultiPolygon, len(all))
+		for i, m := range all {
+			on[i] = m.onLattice(unit)
+		}
+		if out, err = overlay(on); !errors.Is(err, errUnsettled) {
+			return out.offLattice(unit), err
+		}
+		unit *= latticeCoarser
+	}
+	return nil, err
+}
+
+// latticeOf gives the unit of the finest lattice for an overlay, a power of two.
 func latticeOf(all []MultiPolygon) float64 {
 	largest := 0.0
 	for _, m := range all {
