@@ -133,10 +133,8 @@ func TestEngineReferencesAreShownNowhere(t *testing.T) {
 	require.Greater(t, seen, 8)
 
 	// An edit after the submission keeps it submitted, and says that it has moved.
-	changed := c.Expect(200, "PATCH", assessmentAt(id), `{"assessment_year":2024}`).Data(t)
-	require.Equal(t, false, changed["has_unsubmitted_changes"], "nothing was changed")
 	c.Expect(200, "PATCH", assessmentAt(id)+"sections/soil/", `{"ph":6.5}`)
-	changed = c.Expect(200, "GET", assessmentAt(id), nil).Data(t)
+	changed := c.Expect(200, "GET", assessmentAt(id), nil).Data(t)
 	require.Equal(t, true, changed["has_unsubmitted_changes"])
 	require.Equal(t, "submitted", changed["status"])
 	require.EqualValues(t, 1, changed["submitted_version"])

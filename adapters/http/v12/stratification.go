@@ -69,7 +69,7 @@ type StratificationLayer struct {
 
 // LayerProvenance says where the values of a layer come from.
 type LayerProvenance struct {
-	Kind      string   `json:"kind" enum:"sentinel2,raster"`
+	Kind      string   `json:"kind" enum:"sentinel2,elevation,raster" doc:"elevation: heights of the imagery source, and what is derived of them."`
 	Years     []int    `json:"years" doc:"Of imagery: the calendar years."`
 	Dates     int      `json:"dates" doc:"Of imagery: how many dates were accepted in them."`
 	Scenes    []string `json:"scenes" doc:"Of imagery: ids of the scenes that gave values."`
