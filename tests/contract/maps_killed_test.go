@@ -43,7 +43,7 @@ func TestKilledWhileMapsAreMade(t *testing.T) {
 			require.Eventually(t, func() bool {
 				seen = look()
 				return seen["status"] != "queued"
-			}, time.Minute, 5*time.Millisecond, "nobody takes it up")
+			}, 5*time.Minute, 5*time.Millisecond, "nobody takes it up")
 			require.Equal(t, "running", seen["status"], "too fast to be killed: the test wants more cells")
 			first.Kill()
 
@@ -54,7 +54,7 @@ func TestKilledWhileMapsAreMade(t *testing.T) {
 			require.Eventually(t, func() bool {
 				seen = look()
 				return seen["status"] == "done" || seen["status"] == "failed"
-			}, time.Minute, 50*time.Millisecond, "nobody takes it up again")
+			}, 5*time.Minute, 50*time.Millisecond, "nobody takes it up again")
 			made := candidates(t, c, ask)
 			require.Equal(t, []any{queued["job_id"], 1.0}, []any{made["job_id"], made["progress"]})
 			c.Expect(200, http.MethodPost, plansPath+"generate/", map[string]any{"map_uuid": recommended(t, made)})
