@@ -152,7 +152,7 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 		Authenticate:    r.parts.Interface.Identity.Authenticate,
 		AuthenticateKey: r.parts.Interface.Identity.AuthenticateKey,
 		Enter:           r.parts.Interface.Identity.Enter,
-		Authorize:       r.parts.Gate.Require,
+		Authorize:       r.parts.Gate.Admit,
 		Ready:           map[string]func(context.Context) error{"database": r.db.Ping},
 		Register:        func(a *rest.API) { v12.Register(a, r.parts.Interface) },
 		Logger:          r.log,

@@ -54,8 +54,9 @@ type Deps struct {
 	// Enter gives the caller as it acts inside the company that X-Company names; nil where
 	// the header has no meaning. Faults: Forbidden, NotFound.
 	Enter func(ctx context.Context, who access.Principal, companyID int64) (access.Principal, error)
-	// Authorize refuses a caller without a permission. Faults: Forbidden.
-	Authorize func(ctx context.Context, who access.Principal, need access.Permission) error
+	// Authorize refuses a caller without a permission, and returns the context of the request
+	// of one who has it. Faults: Forbidden.
+	Authorize func(ctx context.Context, who access.Principal, need access.Permission) (context.Context, error)
 	// Ready are the parts without which no request can be answered, by name, each with a
 	// quick question whether it is there. They are asked at the same time.
 	Ready map[string]func(ctx context.Context) error

@@ -73,7 +73,7 @@ func newRig(t *testing.T, config server.Config, change ...func(*server.Deps)) *r
 		AuthenticateKey: func(context.Context, string) (access.Principal, error) {
 			return access.Principal{UserID: 2, CompanyID: 10}, nil
 		},
-		Authorize:    func(context.Context, access.Principal, access.Permission) error { return nil },
+		Authorize:    admit,
 		Register:     r.register,
 		Logger:       slog.New(slog.NewTextHandler(r.log, nil)),
 		Now:          func() time.Time { return r.clock },
@@ -332,7 +332,7 @@ func TestConfigurationThatCannotWork(t *testing.T) {
 		r := newRig(t, server.Config{})
 		_, err := server.New(server.Config{PublicURL: address}, server.Deps{
 			Authenticate: func(context.Context, string) (access.Principal, error) { return access.Principal{}, nil },
-			Authorize:    func(context.Context, access.Principal, access.Permission) error { return nil },
+			Authorize:    admit,
 			Logger:       slog.New(slog.NewTextHandler(r.log, nil)), Now: time.Now, NewRequestID: func() string { return "" },
 		})
 		require.ErrorContains(t, err, address)
@@ -423,4 +423,9 @@ func TestEveryMethodOverTheWire(t *testing.T) {
 	}
 	stop()
 	require.NoError(t, <-done)
+}
+
+// admit authorises every caller.
+func admit(ctx context.Context, _ access.Principal, _ access.Permission) (context.Context, error) {
+	return ctx, nil
 }

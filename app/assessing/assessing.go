@@ -51,41 +51,15 @@ type Whole struct {
 	Sheet assessment.Sheet
 }
 
-// The verbs of actions beside those of every resource. What changes a part of an
-// assessment, also by taking it away, edits the assessment.
-var verbs = map[string]string{
-	"list": "view", "retrieve": "view", "details": "view", "dynamic_schema": "view", "ghg_values": "view",
-	"retrieve_section": "view", "retrieve_item": "view", "completeness": "view",
-	"impact_report": "view", "compare_reports": "view", "list_submissions": "view", "retrieve_submission": "view",
-	"create": "create", "destroy": "delete", "restore": "delete",
-}
-
-// Permission gives the permission of an action: those of every resource, details,
-// dynamic_schema, ghg_values, completeness, compute_completeness, declare, retrieve_section,
-// update_section, partial_update_section, create_item, retrieve_item, update_item,
-// partial_update_item, destroy_item, submit, impact_report, compare_reports,
-// list_submissions and retrieve_submission.
-func (a *Assessing) Permission(action string) access.Permission {
-	verb, ok := verbs[action]
-	if !ok {
-		verb = "edit"
-	}
-	return access.Permission{Slug: access.Slug(Resource + "." + verb), Action: action, View: "AssessmentView"}
-}
-
-func (a *Assessing) require(ctx context.Context, who access.Principal, action string) error {
-	return a.deps.Gate.Require(ctx, who, a.Permission(action))
-}
-
-// Allowed refuses a caller who may not carry an action out. Faults: Unauthenticated, Forbidden.
-func (a *Assessing) Allowed(ctx context.Context, who access.Principal, action string) error {
-	return a.require(ctx, who, action)
+// MayView refuses a caller who may not view assessments. Faults: Unauthenticated, Forbidden.
+func (a *Assessing) MayView(ctx context.Context, who access.Principal) error {
+	return a.deps.Gate.Require(ctx, who, access.Assessments.View)
 }
 
 // List gives the caller's assessments, or those shared with it, without their sections.
 // Faults: Unauthenticated, Forbidden.
 func (a *Assessing) List(ctx context.Context, who access.Principal, shared bool, q ports.Query) (listing.Of[assessment.Assessment], error) {
-	if err := a.require(ctx, who, "list"); err != nil {
+	if err := a.MayView(ctx, who); err != nil {
 		return listing.Of[assessment.Assessment]{}, err
 	}
 	scope := who.Scope(shared)
@@ -96,11 +70,10 @@ func (a *Assessing) List(ctx context.Context, who access.Principal, shared bool,
 		})
 }
 
-// Retrieve gives one assessment, for an action that looks at it: retrieve, details,
-// retrieve_section or retrieve_item. Faults: Unauthenticated, Forbidden, NotFound.
-func (a *Assessing) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64, action string) (Whole, error) {
+// Retrieve returns one assessment. Faults: Unauthenticated, Forbidden, NotFound.
+func (a *Assessing) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64) (Whole, error) {
 	var out Whole
-	if err := a.require(ctx, who, action); err != nil {
+	if err := a.MayView(ctx, who); err != nil {
 		return out, err
 	}
 	err := a.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {

@@ -80,7 +80,7 @@ func (a *Assessing) complete(ctx context.Context, tx ports.Repos, scope access.S
 func (a *Assessing) Completeness(ctx context.Context, who access.Principal, shared bool, id int64) (assessment.Assessment, assessment.State, error) {
 	var record assessment.Assessment
 	var state assessment.State
-	if err := a.require(ctx, who, "completeness"); err != nil {
+	if err := a.MayView(ctx, who); err != nil {
 		return record, state, err
 	}
 	scope := who.Scope(shared)
@@ -99,7 +99,7 @@ func (a *Assessing) Completeness(ctx context.Context, who access.Principal, shar
 func (a *Assessing) Compute(ctx context.Context, who access.Principal, id int64) (assessment.Assessment, assessment.State, error) {
 	var whole Whole
 	var state assessment.State
-	if err := a.require(ctx, who, "compute_completeness"); err != nil {
+	if err := a.deps.Gate.Require(ctx, who, access.Assessments.Edit); err != nil {
 		return whole.Assessment, state, err
 	}
 	err := a.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) (err error) {

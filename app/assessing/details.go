@@ -20,7 +20,7 @@ type Details struct {
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid (group; what is missing).
 func (a *Assessing) Details(ctx context.Context, who access.Principal, shared bool, id int64, group string, enforce bool) (Details, error) {
 	var out Details
-	if err := a.require(ctx, who, "details"); err != nil {
+	if err := a.MayView(ctx, who); err != nil {
 		return out, err
 	}
 	var missing fault.Fields

@@ -14,7 +14,7 @@ import (
 // can be restored as it was. agree is asked of it first, and may refuse.
 // Faults: Unauthenticated, Forbidden, NotFound, and those of agree.
 func (a *Assessing) Delete(ctx context.Context, who access.Principal, id int64, agree func(current Whole) error) error {
-	if err := a.require(ctx, who, "destroy"); err != nil {
+	if err := a.deps.Gate.Require(ctx, who, access.Assessments.Delete); err != nil {
 		return err
 	}
 	scope, now := who.Scope(false), a.deps.Clock.Now()
@@ -39,7 +39,7 @@ func (a *Assessing) Delete(ctx context.Context, who access.Principal, id int64, 
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid (not_deleted).
 func (a *Assessing) Restore(ctx context.Context, who access.Principal, id int64) (Whole, error) {
 	var out Whole
-	if err := a.require(ctx, who, "restore"); err != nil {
+	if err := a.deps.Gate.Require(ctx, who, access.Assessments.Delete); err != nil {
 		return out, err
 	}
 	scope, now := who.Scope(false), a.deps.Clock.Now()

@@ -34,12 +34,9 @@ type Prefilled struct {
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid (sections, crop_id, assessment_year).
 func (a *Assessing) Prefill(ctx context.Context, who access.Principal, id int64, decode func() (PrefillOptions, error)) (Prefilled, error) {
 	var out Prefilled
-	for _, slug := range []access.Slug{"assessment.edit", "field.view", "cultivation.view", "fertilization.view"} {
-		need := a.Permission("prefill")
-		need.Slug = slug
-		if err := a.deps.Gate.Require(ctx, who, need); err != nil {
-			return out, err
-		}
+	if err := a.deps.Gate.Require(ctx, who,
+		access.Assessments.Edit, access.Fields.View, access.Cultivations.View, access.Fertilizations.View); err != nil {
+		return out, err
 	}
 	var options PrefillOptions
 	propose := func(ctx context.Context, tx ports.Repos, whole Whole) (err error) {
@@ -60,7 +57,7 @@ func (a *Assessing) Prefill(ctx context.Context, who access.Principal, id int64,
 	if err != nil || !options.Apply {
 		return out, err
 	}
-	whole, err := a.change(ctx, who, id, "prefill", func(ctx context.Context, tx ports.Repos, e *edit) error {
+	whole, err := a.change(ctx, who, id, func(ctx context.Context, tx ports.Repos, e *edit) error {
 		if err := propose(ctx, tx, e.before); err != nil {
 			return err
 		}

@@ -38,7 +38,7 @@ type Wanted struct {
 // Faults: Unauthenticated, Forbidden, NotFound (also the version), Invalid
 // ([CodeNotCalculable]), Unavailable (the engine).
 func (a *Assessing) Report(ctx context.Context, who access.Principal, shared bool, id int64, wanted Wanted) (ports.ImpactDocument, error) {
-	if err := a.require(ctx, who, "impact_report"); err != nil {
+	if err := a.MayView(ctx, who); err != nil {
 		return ports.ImpactDocument{}, err
 	}
 	return a.report(ctx, who.Scope(shared), id, wanted)
@@ -47,7 +47,7 @@ func (a *Assessing) Report(ctx context.Context, who access.Principal, shared boo
 // CompareReports holds one report of an assessment against another.
 // Faults: those of Report.
 func (a *Assessing) CompareReports(ctx context.Context, who access.Principal, shared bool, id int64, from, to Wanted) (ghg.Comparison, error) {
-	if err := a.require(ctx, who, "compare_reports"); err != nil {
+	if err := a.MayView(ctx, who); err != nil {
 		return ghg.Comparison{}, err
 	}
 	was, err := a.report(ctx, who.Scope(shared), id, from)
@@ -141,7 +141,7 @@ func (a *Assessing) WriteReport(w io.Writer, format string, doc ports.ImpactDocu
 // Submissions gives the submitted versions of an assessment, newest first, without their
 // reports. Faults: Unauthenticated, Forbidden, NotFound.
 func (a *Assessing) Submissions(ctx context.Context, who access.Principal, shared bool, id int64, q ports.Query) (listing.Of[ports.AssessmentVersion], error) {
-	if err := a.require(ctx, who, "list_submissions"); err != nil {
+	if err := a.MayView(ctx, who); err != nil {
 		return listing.Of[ports.AssessmentVersion]{}, err
 	}
 	scope := who.Scope(shared)
@@ -166,7 +166,7 @@ type StoredVersion struct {
 // SubmissionOf gives a submitted version. Faults: Unauthenticated, Forbidden, NotFound.
 func (a *Assessing) SubmissionOf(ctx context.Context, who access.Principal, shared bool, id int64, number int) (StoredVersion, error) {
 	var out StoredVersion
-	if err := a.require(ctx, who, "retrieve_submission"); err != nil {
+	if err := a.MayView(ctx, who); err != nil {
 		return out, err
 	}
 	scope := who.Scope(shared)

@@ -28,11 +28,7 @@ type Read func(current Whole) (any, error)
 // what was sent over what there is; a list is replaced either way.
 // Faults: Unauthenticated, Forbidden, NotFound (also an unknown section), Invalid, and those of read.
 func (a *Assessing) WriteSection(ctx context.Context, who access.Principal, id int64, key string, partial bool, sent Read) (Whole, error) {
-	action := "update_section"
-	if partial {
-		action = "partial_update_section"
-	}
-	return a.changeSection(ctx, who, id, key, action, sent, func(section assessment.Section, e *edit, raw any) error {
+	return a.changeSection(ctx, who, id, key, sent, func(section assessment.Section, e *edit, raw any) error {
 		have := e.before.Sheet[key]
 		if partial && section.Shape == assessment.Object {
 			row, wrong := a.deps.Table.Patch(key, valuesOf(have), raw)
@@ -54,10 +50,10 @@ func (a *Assessing) WriteSection(ctx context.Context, who access.Principal, id i
 	})
 }
 
-func (a *Assessing) changeSection(ctx context.Context, who access.Principal, id int64, key, action string, sent Read,
+func (a *Assessing) changeSection(ctx context.Context, who access.Principal, id int64, key string, sent Read,
 	do func(section assessment.Section, e *edit, raw any) error,
 ) (Whole, error) {
-	return a.change(ctx, who, id, action, func(_ context.Context, _ ports.Repos, e *edit) error {
+	return a.change(ctx, who, id, func(_ context.Context, _ ports.Repos, e *edit) error {
 		section, err := a.Section(key)
 		if err != nil {
 			return err
@@ -80,7 +76,7 @@ func valuesOf(rows []assessment.Row) assessment.Values {
 
 // Item gives one item of a list section. Faults: Unauthenticated, Forbidden, NotFound.
 func (a *Assessing) Item(ctx context.Context, who access.Principal, shared bool, id int64, key string, itemID int64) (Whole, assessment.Row, error) {
-	whole, err := a.Retrieve(ctx, who, shared, id, "retrieve_item")
+	whole, err := a.Retrieve(ctx, who, shared, id)
 	if err == nil {
 		_, err = a.listed(key)
 	}
@@ -121,7 +117,7 @@ func (a *Assessing) listed(key string) (assessment.Section, error) {
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid, and those of read.
 func (a *Assessing) AddItem(ctx context.Context, who access.Principal, id int64, key string, sent Read) (Whole, assessment.Row, error) {
 	var row assessment.Row
-	whole, err := a.changeItem(ctx, who, id, key, "create_item", func(e *edit) error {
+	whole, err := a.changeItem(ctx, who, id, key, func(e *edit) error {
 		raw, err := sent(e.before)
 		if err != nil {
 			return err
@@ -146,11 +142,7 @@ func (a *Assessing) AddItem(ctx context.Context, who access.Principal, id int64,
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid, and those of read.
 func (a *Assessing) WriteItem(ctx context.Context, who access.Principal, id int64, key string, itemID int64, partial bool, sent Read) (Whole, assessment.Row, error) {
 	var row assessment.Row
-	action := "update_item"
-	if partial {
-		action = "partial_update_item"
-	}
-	whole, err := a.changeItem(ctx, who, id, key, action, func(e *edit) error {
+	whole, err := a.changeItem(ctx, who, id, key, func(e *edit) error {
 		at, err := e.before.place(key, itemID)
 		if err != nil {
 			return err
@@ -182,7 +174,7 @@ func (a *Assessing) WriteItem(ctx context.Context, who access.Principal, id int6
 // RemoveItem takes an item out of a list section. agree is asked first, and may refuse.
 // Faults: Unauthenticated, Forbidden, NotFound, and those of agree.
 func (a *Assessing) RemoveItem(ctx context.Context, who access.Principal, id int64, key string, itemID int64, agree func(current Whole) error) error {
-	_, err := a.changeItem(ctx, who, id, key, "destroy_item", func(e *edit) error {
+	_, err := a.changeItem(ctx, who, id, key, func(e *edit) error {
 		at, err := e.before.place(key, itemID)
 		if err != nil {
 			return err
@@ -199,8 +191,8 @@ func (a *Assessing) RemoveItem(ctx context.Context, who access.Principal, id int
 	return err
 }
 
-func (a *Assessing) changeItem(ctx context.Context, who access.Principal, id int64, key, action string, do func(e *edit) error) (Whole, error) {
-	return a.change(ctx, who, id, action, func(_ context.Context, _ ports.Repos, e *edit) error {
+func (a *Assessing) changeItem(ctx context.Context, who access.Principal, id int64, key string, do func(e *edit) error) (Whole, error) {
+	return a.change(ctx, who, id, func(_ context.Context, _ ports.Repos, e *edit) error {
 		if _, err := a.listed(key); err != nil {
 			return err
 		}
@@ -211,7 +203,7 @@ func (a *Assessing) changeItem(ctx context.Context, who access.Principal, id int
 // Declare replaces the declarations of an assessment.
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid, and those of read.
 func (a *Assessing) Declare(ctx context.Context, who access.Principal, id int64, sent Read) (Whole, error) {
-	return a.change(ctx, who, id, "declare", func(_ context.Context, _ ports.Repos, e *edit) error {
+	return a.change(ctx, who, id, func(_ context.Context, _ ports.Repos, e *edit) error {
 		raw, err := sent(e.before)
 		if err != nil {
 			return err

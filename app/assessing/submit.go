@@ -42,7 +42,7 @@ type Submission struct {
 // Unavailable (the engine; the assessment keeps the state it had), Conflict
 // (assessment_busy).
 func (a *Assessing) Submit(ctx context.Context, who access.Principal, id int64) (Submission, error) {
-	if err := a.require(ctx, who, "submit"); err != nil {
+	if err := a.deps.Gate.Require(ctx, who, access.Assessments.Edit); err != nil {
 		return Submission{}, err
 	}
 	scope := who.Scope(false)

@@ -27,7 +27,7 @@ type Draft struct {
 // Faults: Unauthenticated, Forbidden, Invalid.
 func (a *Assessing) Create(ctx context.Context, who access.Principal, draft Draft) (Whole, error) {
 	var out Whole
-	if err := a.require(ctx, who, "create"); err != nil {
+	if err := a.deps.Gate.Require(ctx, who, access.Assessments.Create); err != nil {
 		return out, err
 	}
 	err := a.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
@@ -59,12 +59,8 @@ func (a *Assessing) Create(ctx context.Context, who access.Principal, draft Draf
 // Update changes the general part of an assessment, and the sections that were sent:
 // decode is given the assessment as it stands, under its lock.
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid, and those of decode.
-func (a *Assessing) Update(ctx context.Context, who access.Principal, id int64, partial bool, decode func(current Whole) (Draft, error)) (Whole, error) {
-	action := "update"
-	if partial {
-		action = "partial_update"
-	}
-	return a.change(ctx, who, id, action, func(ctx context.Context, tx ports.Repos, e *edit) error {
+func (a *Assessing) Update(ctx context.Context, who access.Principal, id int64, decode func(current Whole) (Draft, error)) (Whole, error) {
+	return a.change(ctx, who, id, func(ctx context.Context, tx ports.Repos, e *edit) error {
 		draft, err := decode(e.before)
 		if err != nil {
 			return err
@@ -131,11 +127,9 @@ func (e *edit) storeSections(ctx context.Context, tx ports.Repos, scope access.S
 
 // change runs one edit of an assessment under its lock, in one transaction with its
 // entry in the audit trail and the job that works out how complete it is now.
-func (a *Assessing) change(ctx context.Context, who access.Principal, id int64, action string,
-	do func(ctx context.Context, tx ports.Repos, e *edit) error,
-) (Whole, error) {
+func (a *Assessing) change(ctx context.Context, who access.Principal, id int64, do func(ctx context.Context, tx ports.Repos, e *edit) error) (Whole, error) {
 	var out Whole
-	if err := a.require(ctx, who, action); err != nil {
+	if err := a.deps.Gate.Require(ctx, who, access.Assessments.Edit); err != nil {
 		return out, err
 	}
 	scope := who.Scope(false)

@@ -56,34 +56,10 @@ type Bulk struct{ deps Deps }
 // New makes the use cases.
 func New(deps Deps) *Bulk { return &Bulk{deps} }
 
-// slugs are what the actions ask for; an import and an overwriting copy that change
-// assessments ask for assessment.edit as well.
-var slugs = map[string]access.Slug{
-	"import": "assessment.create", "copy_forward": "assessment.create", "submit_many": "assessment.edit",
-}
-
-// Permission gives the permission of an action: import, copy_forward and submit_many, the
-// status of each (import_status …), import_template and export.
-func (b *Bulk) Permission(action string) access.Permission {
-	slug, ok := slugs[action]
-	if !ok {
-		slug = "assessment.view"
-	}
-	return access.Permission{Slug: slug, Action: action, View: b.deps.Assessing.Permission("list").View}
-}
-
-// actions name the action that starts a batch of a kind.
-var actions = map[assessment.BatchKind]string{
-	assessment.BatchImport: "import", assessment.BatchCopy: "copy_forward", assessment.BatchSubmit: "submit_many",
-}
-
-func (b *Bulk) require(ctx context.Context, who access.Principal, action string, edits bool) error {
-	need := b.Permission(action)
-	if err := b.deps.Gate.Require(ctx, who, need); err != nil || !edits {
-		return err
-	}
-	need.Slug = "assessment.edit"
-	return b.deps.Gate.Require(ctx, who, need)
+// starting is what starting a batch of a kind requires; an import and an overwriting copy,
+// which change assessments, require assessment.edit as well.
+var starting = map[assessment.BatchKind]access.Permission{
+	assessment.BatchImport: access.Assessments.Create, assessment.BatchCopy: access.Assessments.Create, assessment.BatchSubmit: access.Assessments.Edit,
 }
 
 // Report is a batch with what it tells of: everything for one within a request, the
@@ -100,7 +76,7 @@ func (r Report) Background() bool { return r.ID != 0 }
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (b *Bulk) Retrieve(ctx context.Context, who access.Principal, kind assessment.BatchKind, id int64) (Report, error) {
 	var out Report
-	if err := b.require(ctx, who, actions[kind]+"_status", false); err != nil {
+	if err := b.deps.Gate.Require(ctx, who, access.Assessments.View); err != nil {
 		return out, err
 	}
 	err := b.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
@@ -120,7 +96,7 @@ func (b *Bulk) Copy(ctx context.Context, who access.Principal, options func() (a
 		o, err := options()
 		o.Selection.Year = &o.FromYear
 		if err == nil && o.Overwrite {
-			err = b.require(ctx, who, "copy_forward", true)
+			err = b.deps.Gate.Require(ctx, who, access.Assessments.Edit)
 		}
 		return o, err
 	})
@@ -134,7 +110,7 @@ func (b *Bulk) Submit(ctx context.Context, who access.Principal, options func() 
 
 // choose works through what a selection chooses, or hands it to the background.
 func (b *Bulk) choose(ctx context.Context, who access.Principal, kind assessment.BatchKind, atOnce int64, read func() (assessment.BatchOptions, error)) (Report, error) {
-	if err := b.require(ctx, who, actions[kind], false); err != nil {
+	if err := b.deps.Gate.Require(ctx, who, starting[kind]); err != nil {
 		return Report{}, err
 	}
 	options, err := read()

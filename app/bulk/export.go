@@ -26,7 +26,7 @@ const (
 // Template gives the heading of an empty file, with one row of example values where it is
 // asked for. Faults: Unauthenticated, Forbidden.
 func (b *Bulk) Template(ctx context.Context, who access.Principal, example bool) (func(w io.Writer) error, error) {
-	if err := b.require(ctx, who, "import_template", false); err != nil {
+	if err := b.deps.Gate.Require(ctx, who, access.Assessments.View); err != nil {
 		return nil, err
 	}
 	heading := b.deps.Assessing.Table().Template()
@@ -63,7 +63,7 @@ func exampleRow(heading []string) []string {
 // which an import takes back. It is read twice, the first time for its heading, piece by
 // piece in one view of the database. Faults: Unauthenticated, Forbidden.
 func (b *Bulk) Export(ctx context.Context, who access.Principal, shared bool, q ports.Query) (func(w io.Writer) error, error) {
-	if err := b.require(ctx, who, "export", false); err != nil {
+	if err := b.deps.Gate.Require(ctx, who, access.Assessments.View); err != nil {
 		return nil, err
 	}
 	scope, table := who.Scope(shared), b.deps.Assessing.Table()
@@ -190,7 +190,7 @@ var lineColumns = []string{
 // that a list would give: a row a source of emissions or of removals, which the column
 // line tells apart. Faults: Unauthenticated, Forbidden.
 func (b *Bulk) ExportLines(ctx context.Context, who access.Principal, shared bool, q ports.Query) (func(w io.Writer) error, error) {
-	if err := b.require(ctx, who, "export", false); err != nil {
+	if err := b.deps.Gate.Require(ctx, who, access.Assessments.View); err != nil {
 		return nil, err
 	}
 	scope := who.Scope(shared)

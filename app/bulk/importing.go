@@ -22,7 +22,7 @@ import (
 // cannot be read, and with code bulk_validation_failed where an atomic import is refused;
 // Limit; Unavailable.
 func (b *Bulk) Import(ctx context.Context, who access.Principal, options assessment.BatchOptions, open func() (io.Reader, error)) (Report, error) {
-	if err := b.require(ctx, who, "import", true); err != nil {
+	if err := b.deps.Gate.Require(ctx, who, access.Assessments.Create, access.Assessments.Edit); err != nil {
 		return Report{}, err
 	}
 	body, err := open()

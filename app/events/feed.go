@@ -61,11 +61,6 @@ func NewFeed(deps Deps) *Feed {
 	return &Feed{deps: deps, wake: make(chan struct{}, 1), watched: map[int64]*watched{}}
 }
 
-// Permission is what following asks for.
-func (f *Feed) Permission() access.Permission {
-	return access.Permission{Slug: "event.view", Action: "list", View: "EventView"}
-}
-
 // Wake makes the poller look at once.
 func (f *Feed) Wake() {
 	select {
@@ -134,7 +129,7 @@ type Stream struct {
 // Faults: Unauthenticated, Forbidden, Invalid (a position that was never given), Limit
 // (too_many_streams).
 func (f *Feed) Follow(ctx context.Context, who access.Principal, after *int64, types []string) (*Stream, error) {
-	if err := f.deps.Gate.Require(ctx, who, f.Permission()); err != nil {
+	if err := f.deps.Gate.Require(ctx, who, access.Events.View); err != nil {
 		return nil, err
 	}
 	s := &Stream{feed: f, scope: who.Scope(false), types: types}

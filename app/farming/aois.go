@@ -21,7 +21,7 @@ type AOIs struct {
 // NewAOIs makes the use cases.
 func NewAOIs(deps Deps) *AOIs {
 	return &AOIs{&Records[stratification.AOI]{deps, rules[stratification.AOI]{
-		name: "aoi", view: "AOIView", service: stratification.Service,
+		access: access.AOIs,
 		repo:   func(tx ports.Repos) ports.Records[stratification.AOI] { return tx.AOIs },
 		base:   func(r *stratification.AOI) *farm.Meta { return &r.Meta },
 		check:  (*stratification.AOI).Check,

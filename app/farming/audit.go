@@ -16,7 +16,7 @@ func (r *Records[T]) notedNew(ctx context.Context, tx ports.Repos, who access.Pr
 	by := audit.By(who, r.deps.Clock.Now())
 	entries := make([]audit.Entry, len(records))
 	for i, record := range records {
-		entries[i] = by.Of(audit.Create, r.rules.name, r.rules.base(record).ID, audit.Diff(nil, record))
+		entries[i] = by.Of(audit.Create, r.rules.access.Name, r.rules.base(record).ID, audit.Diff(nil, record))
 	}
 	return tx.Audit.Add(ctx, entries...)
 }
@@ -28,7 +28,7 @@ func (r *Records[T]) notedChange(ctx context.Context, tx ports.Repos, who access
 		return nil
 	}
 	by := audit.By(who, r.deps.Clock.Now())
-	return tx.Audit.Add(ctx, by.Of(audit.Update, r.rules.name, r.rules.base(after).ID, changes))
+	return tx.Audit.Add(ctx, by.Of(audit.Update, r.rules.access.Name, r.rules.base(after).ID, changes))
 }
 
 // notedCascade notes a record deleted or restored, and every one that went along with it.
@@ -38,5 +38,5 @@ func (r *Records[T]) notedCascade(ctx context.Context, tx ports.Repos, who acces
 		changes = audit.Diff(record, nil)
 	}
 	by := audit.By(who, r.deps.Clock.Now())
-	return tx.Audit.AddCascade(ctx, by.Of(action, r.rules.name, r.rules.base(record).ID, changes))
+	return tx.Audit.AddCascade(ctx, by.Of(action, r.rules.access.Name, r.rules.base(record).ID, changes))
 }

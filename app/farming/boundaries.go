@@ -50,15 +50,10 @@ type Boundaries struct{ deps Deps }
 // NewBoundaries makes the use case.
 func NewBoundaries(deps Deps) *Boundaries { return &Boundaries{deps} }
 
-// Permission gives the permission of the only action: boundaries.
-func (b *Boundaries) Permission() access.Permission {
-	return access.Permission{Slug: "field.view", Action: "boundaries", View: "FieldView"}
-}
-
 // List gives the boundaries that a field has had, newest first; of a field that others
 // share, as of one's own. Faults: Unauthenticated, Forbidden, NotFound.
 func (b *Boundaries) List(ctx context.Context, who access.Principal, shared bool, fieldID int64, q ports.Query) (listing.Of[farm.BoundaryVersion], error) {
-	if err := b.deps.Gate.Require(ctx, who, b.Permission()); err != nil {
+	if err := b.deps.Gate.Require(ctx, who, access.Fields.View); err != nil {
 		return listing.Of[farm.BoundaryVersion]{}, err
 	}
 	scope := who.Scope(shared)

@@ -16,14 +16,9 @@ type Crops struct{ deps Deps }
 // NewCrops makes the use cases of the catalog.
 func NewCrops(deps Deps) *Crops { return &Crops{deps} }
 
-// Permission gives the permission of an action: list or retrieve.
-func (c *Crops) Permission(action string) access.Permission {
-	return access.Permission{Slug: "crop.view", Action: action, View: "CropView"}
-}
-
 // List gives the catalog. Faults: Unauthenticated, Forbidden.
 func (c *Crops) List(ctx context.Context, who access.Principal, q ports.Query) (listing.Of[farm.Crop], error) {
-	if err := c.deps.Gate.Require(ctx, who, c.Permission("list")); err != nil {
+	if err := c.deps.Gate.Require(ctx, who, access.Crops.View); err != nil {
 		return listing.Of[farm.Crop]{}, err
 	}
 	return listing.Read(ctx, c.deps.Store,
@@ -34,7 +29,7 @@ func (c *Crops) List(ctx context.Context, who access.Principal, q ports.Query) (
 // Retrieve gives one crop. Faults: Unauthenticated, Forbidden, NotFound.
 func (c *Crops) Retrieve(ctx context.Context, who access.Principal, id int64) (farm.Crop, error) {
 	var out farm.Crop
-	if err := c.deps.Gate.Require(ctx, who, c.Permission("retrieve")); err != nil {
+	if err := c.deps.Gate.Require(ctx, who, access.Crops.View); err != nil {
 		return out, err
 	}
 	err := c.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {

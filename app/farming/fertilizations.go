@@ -12,7 +12,7 @@ import (
 // Fertilizations makes the use cases of fertilizations.
 func Fertilizations(deps Deps) *Records[farm.Fertilization] {
 	return &Records[farm.Fertilization]{deps, rules[farm.Fertilization]{
-		name: "fertilization", view: "FertilizationView",
+		access:    access.Fertilizations,
 		repo:      func(tx ports.Repos) ports.Records[farm.Fertilization] { return tx.Fertilizations },
 		base:      func(r *farm.Fertilization) *farm.Meta { return &r.Meta },
 		check:     (*farm.Fertilization).Check,

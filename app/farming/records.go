@@ -41,12 +41,9 @@ type Records[T any] struct {
 
 // rules is what tells one resource from another. Absent functions mean no rule.
 type rules[T any] struct {
-	name string // "cultivation": first part of the slugs, and the word of refusals
-	view string // "CultivationView": named by permission errors
-	// service is what the company must have subscribed to; empty: nothing.
-	service access.Service
-	repo    func(ports.Repos) ports.Records[T]
-	base    func(*T) *farm.Meta
+	access access.Resource
+	repo   func(ports.Repos) ports.Records[T]
+	base   func(*T) *farm.Meta
 	// check gives what is wrong with a record by itself, after normalise.
 	check     func(*T) fault.Fields
 	normalise func(*T)
@@ -68,23 +65,13 @@ type rules[T any] struct {
 	adorn func(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) error
 }
 
-// Name is the resource's word.
-func (r *Records[T]) Name() string { return r.rules.name }
-
-// Permission gives the permission of an action: list, retrieve, create, update,
-// partial_update, destroy or restore.
-func (r *Records[T]) Permission(action string) access.Permission {
-	verb := map[string]string{
-		"list": "view", "retrieve": "view", "create": "create",
-		"update": "edit", "partial_update": "edit", "destroy": "delete", "restore": "delete",
-	}[action]
-	return access.Permission{Slug: access.Slug(r.rules.name + "." + verb), Action: action, View: r.rules.view, Service: r.rules.service}
-}
+// Access returns what the use cases require.
+func (r *Records[T]) Access() access.Resource { return r.rules.access }
 
 // List gives the caller's records, or those shared with it.
 // Faults: Unauthenticated, Forbidden.
 func (r *Records[T]) List(ctx context.Context, who access.Principal, shared bool, q ports.Query) (listing.Of[T], error) {
-	if err := r.deps.Gate.Require(ctx, who, r.Permission("list")); err != nil {
+	if err := r.deps.Gate.Require(ctx, who, r.rules.access.View); err != nil {
 		return listing.Of[T]{}, err
 	}
 	scope := who.Scope(shared)
@@ -98,7 +85,7 @@ func (r *Records[T]) List(ctx context.Context, who access.Principal, shared bool
 // Retrieve gives one record. Faults: Unauthenticated, Forbidden, NotFound.
 func (r *Records[T]) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64) (T, error) {
 	var out T
-	if err := r.deps.Gate.Require(ctx, who, r.Permission("retrieve")); err != nil {
+	if err := r.deps.Gate.Require(ctx, who, r.rules.access.View); err != nil {
 		return out, err
 	}
 	err := r.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
@@ -116,7 +103,7 @@ func (r *Records[T]) Retrieve(ctx context.Context, who access.Principal, shared 
 // item's index and the code is bulk_validation_failed.
 // Faults: Unauthenticated, Forbidden, Invalid.
 func (r *Records[T]) Create(ctx context.Context, who access.Principal, drafts []Draft[T], bulk bool) ([]T, error) {
-	if err := r.deps.Gate.Require(ctx, who, r.Permission("create")); err != nil {
+	if err := r.deps.Gate.Require(ctx, who, r.rules.access.Create); err != nil {
 		return nil, err
 	}
 	var out []T
@@ -163,15 +150,9 @@ func (r *Records[T]) checked(ctx context.Context, tx ports.Repos, who access.Pri
 // Update changes a record: decode is given the record as it stands and answers what
 // the client wants it to be. It is called only for a record in the caller's scope.
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid, and those of decode.
-func (r *Records[T]) Update(ctx context.Context, who access.Principal, id int64, partial bool,
-	decode func(current T) (T, error),
-) (T, error) {
+func (r *Records[T]) Update(ctx context.Context, who access.Principal, id int64, decode func(current T) (T, error)) (T, error) {
 	var out T
-	action := "update"
-	if partial {
-		action = "partial_update"
-	}
-	if err := r.deps.Gate.Require(ctx, who, r.Permission(action)); err != nil {
+	if err := r.deps.Gate.Require(ctx, who, r.rules.access.Edit); err != nil {
 		return out, err
 	}
 	scope := who.Scope(false)
@@ -215,7 +196,7 @@ func (r *Records[T]) Update(ctx context.Context, who access.Principal, id int64,
 // asked of the locked record first, and may refuse.
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid (what forbids it), and those of agree.
 func (r *Records[T]) Delete(ctx context.Context, who access.Principal, id int64, agree ...func(current T) error) error {
-	if err := r.deps.Gate.Require(ctx, who, r.Permission("destroy")); err != nil {
+	if err := r.deps.Gate.Require(ctx, who, r.rules.access.Delete); err != nil {
 		return err
 	}
 	scope, now := who.Scope(false), r.deps.Clock.Now()

@@ -15,10 +15,10 @@ import (
 // Farms makes the use cases of farms.
 func Farms(deps Deps) *Records[farm.Farm] {
 	return &Records[farm.Farm]{deps, rules[farm.Farm]{
-		name: "farm", view: "FarmView",
-		repo:  func(tx ports.Repos) ports.Records[farm.Farm] { return tx.Farms },
-		base:  func(r *farm.Farm) *farm.Meta { return &r.Meta },
-		check: checkFarm,
+		access: access.Farms,
+		repo:   func(tx ports.Repos) ports.Records[farm.Farm] { return tx.Farms },
+		base:   func(r *farm.Farm) *farm.Meta { return &r.Meta },
+		check:  checkFarm,
 		remove: func(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Farm, at time.Time) error {
 			fields, err := tx.Fields.IDsOfFarm(ctx, scope, r.ID)
 			if err != nil || len(fields) == 0 {
@@ -50,7 +50,7 @@ func checkFarm(r *farm.Farm) fault.Fields {
 // Fields makes the use cases of fields.
 func Fields(deps Deps) *Records[farm.Field] {
 	return &Records[farm.Field]{deps, rules[farm.Field]{
-		name: "field", view: "FieldView",
+		access: access.Fields,
 		repo:   func(tx ports.Repos) ports.Records[farm.Field] { return tx.Fields },
 		base:   func(r *farm.Field) *farm.Meta { return &r.Meta },
 		check:  (*farm.Field).Check,
@@ -122,7 +122,7 @@ func findOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, recor
 // Seasons makes the use cases of seasons.
 func Seasons(deps Deps) *Records[farm.Season] {
 	return &Records[farm.Season]{deps, rules[farm.Season]{
-		name: "season", view: "SeasonView",
+		access:    access.Seasons,
 		repo:      func(tx ports.Repos) ports.Records[farm.Season] { return tx.Seasons },
 		base:      func(r *farm.Season) *farm.Meta { return &r.Meta },
 		check:     (*farm.Season).Check,
@@ -169,7 +169,7 @@ func removeSeason(ctx context.Context, tx ports.Repos, scope access.Scope, r *fa
 // Cultivations makes the use cases of cultivations.
 func Cultivations(deps Deps) *Records[farm.Cultivation] {
 	return &Records[farm.Cultivation]{deps, rules[farm.Cultivation]{
-		name: "cultivation", view: "CultivationView",
+		access: access.Cultivations,
 		repo:   func(tx ports.Repos) ports.Records[farm.Cultivation] { return tx.Cultivations },
 		base:   func(r *farm.Cultivation) *farm.Meta { return &r.Meta },
 		check:  (*farm.Cultivation).Check,

@@ -18,7 +18,7 @@ import (
 // with the member that names the parent).
 func (r *Records[T]) Restore(ctx context.Context, who access.Principal, id int64) (T, error) {
 	var out T
-	if err := r.deps.Gate.Require(ctx, who, r.Permission("restore")); err != nil {
+	if err := r.deps.Gate.Require(ctx, who, r.rules.access.Delete); err != nil {
 		return out, err
 	}
 	scope, now := who.Scope(false), r.deps.Clock.Now()
@@ -56,7 +56,7 @@ func (r *Records[T]) neverDeleted(ctx context.Context, tx ports.Repos, scope acc
 	if _, err := r.rules.repo(tx).Get(ctx, scope, id); err != nil {
 		return missing
 	}
-	return fault.Newf(fault.Invalid, "not_deleted", "This %s is not deleted.", r.rules.name)
+	return fault.Newf(fault.Invalid, "not_deleted", "This %s is not deleted.", r.rules.access.Name)
 }
 
 func reviveFarm(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Farm, deletedAt, now time.Time) error {

@@ -14,7 +14,7 @@ import (
 // package sampling.
 func SoilSamples(deps Deps) *Records[stratification.SoilSample] {
 	return &Records[stratification.SoilSample]{deps, rules[stratification.SoilSample]{
-		name: "sample", view: "SampleView",
+		access:    access.Samples,
 		repo:      func(tx ports.Repos) ports.Records[stratification.SoilSample] { return tx.SoilSamples },
 		base:      func(r *stratification.SoilSample) *farm.Meta { return &r.Meta },
 		check:     (*stratification.SoilSample).Check,

@@ -1,5 +1,6 @@
-// Package gate asks for permissions on behalf of the use cases. Every use case
-// passes its caller through it before it looks at anything else.
+// Package gate checks permissions on behalf of the use cases. Every use case passes its
+// caller through it before it looks at anything else. It decides nothing about roles: that
+// is the port Permissions.
 package gate
 
 import (
@@ -17,23 +18,60 @@ type Gate struct {
 	clock       ports.Clock
 }
 
-// New makes a gate that knows of no subscriptions: what needs one is refused.
+// New returns a gate that knows of no subscriptions: what needs one is refused.
 func New(permissions ports.Permissions) *Gate { return &Gate{permissions: permissions} }
 
-// WithSubscriptions makes a gate that asks a store for the subscriptions of companies.
+// WithSubscriptions returns a gate that asks a store for the subscriptions of companies.
 func WithSubscriptions(permissions ports.Permissions, store ports.Store, clock ports.Clock) *Gate {
 	return &Gate{permissions, store, clock}
 }
 
-// Require refuses (Unauthenticated, Forbidden) a caller who lacks a permission. An
-// operator inside a company may do everything there; outside any it may look, and finds
+// permit proves that a gate admitted a caller. Only [Gate.Admit] issues one, for the context
+// of one request.
+type permit struct {
+	user, company, key int64
+	granted            access.Permission
+}
+
+type permitOf struct{ gate *Gate }
+
+// Admit refuses a caller who lacks a permission, as Require does. It returns a context in
+// which Require does not check again what this permission covers.
+func (g *Gate) Admit(ctx context.Context, who access.Principal, need access.Permission) (context.Context, error) {
+	if err := g.check(ctx, who, need); err != nil {
+		return ctx, err
+	}
+	return context.WithValue(ctx, permitOf{g}, permit{who.UserID, who.CompanyID, who.KeyID, need}), nil
+}
+
+// Require refuses (Unauthenticated, Forbidden) a caller who lacks one of the permissions. An
+// operator inside a company may do everything there; outside any it may read, and finds
 // nothing, and may not write. A key narrower than its user is refused what it leaves out.
 // What needs a subscription is refused, whatever the role, to who acts in a company without.
-func (g *Gate) Require(ctx context.Context, who access.Principal, need access.Permission) error {
-	if err := g.permit(ctx, who, need); err != nil || need.Service == "" {
-		return err
+func (g *Gate) Require(ctx context.Context, who access.Principal, needs ...access.Permission) error {
+	p, ok := ctx.Value(permitOf{g}).(permit)
+	admitted := ok && p == permit{who.UserID, who.CompanyID, who.KeyID, p.granted}
+	for _, need := range needs {
+		if admitted && p.granted.Covers(need) {
+			continue
+		}
+		if admitted {
+			need = need.PartOf(p.granted)
+		}
+		if err := g.check(ctx, who, need); err != nil {
+			return err
+		}
 	}
-	if who.Operator && who.CompanyID == 0 {
+	return nil
+}
+
+func (g *Gate) check(ctx context.Context, who access.Principal, need access.Permission) error {
+	if ok, err := g.Holds(ctx, who, need.Slug()); err != nil {
+		return err
+	} else if !ok {
+		return need.Denied()
+	}
+	if need.Service() == "" || who.Operator && who.CompanyID == 0 {
 		return nil // outside any company there is nothing to find
 	}
 	if g.store == nil {
@@ -41,7 +79,7 @@ func (g *Gate) Require(ctx context.Context, who access.Principal, need access.Pe
 	}
 	active := false
 	err := g.store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
-		active, err = tx.Subscriptions.Active(ctx, who.CompanyID, need.Service, g.clock.Now())
+		active, err = tx.Subscriptions.Active(ctx, who.CompanyID, need.Service(), g.clock.Now())
 		return err
 	})
 	if err == nil && !active {
@@ -50,26 +88,15 @@ func (g *Gate) Require(ctx context.Context, who access.Principal, need access.Pe
 	return err
 }
 
-// permit checks the caller and the slug.
-func (g *Gate) permit(ctx context.Context, who access.Principal, need access.Permission) error {
-	if who.UserID == 0 {
-		return fault.New(fault.Unauthenticated, "not_authenticated", "Authentication credentials were not provided.")
+// Holds reports whether a caller holds a slug, subscriptions apart. Faults: Unauthenticated.
+func (g *Gate) Holds(ctx context.Context, who access.Principal, slug access.Slug) (bool, error) {
+	switch {
+	case who.UserID == 0:
+		return false, fault.New(fault.Unauthenticated, "not_authenticated", "Authentication credentials were not provided.")
+	case !who.Within(slug):
+		return false, nil
+	case who.Operator:
+		return who.CompanyID != 0 || slug.Reads(), nil
 	}
-	if !who.Within(need.Slug) {
-		return need.Denied()
-	}
-	if who.Operator {
-		if who.CompanyID != 0 || need.Slug.Reads() {
-			return nil
-		}
-		return need.Denied()
-	}
-	ok, err := g.permissions.Allowed(ctx, who, need.Slug)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return need.Denied()
-	}
-	return nil
+	return g.permissions.Allowed(ctx, who, slug)
 }

@@ -51,15 +51,6 @@ type Intake struct{ deps Deps }
 // New makes the use cases.
 func New(deps Deps) *Intake { return &Intake{deps} }
 
-// Permission gives the permission of an action: import, import_status or export.
-func (in *Intake) Permission(action string) access.Permission {
-	slug := access.Slug("field.view")
-	if action == "import" {
-		slug = "field.create"
-	}
-	return access.Permission{Slug: slug, Action: action, View: in.deps.Fields.Permission("list").View}
-}
-
 // File is an uploaded file.
 type File struct {
 	Media string // content type; empty where the sender does not say
@@ -104,14 +95,12 @@ func (in *Intake) Start(ctx context.Context, who access.Principal, options farm.
 }
 
 func (in *Intake) allowed(ctx context.Context, who access.Principal, options farm.ImportOptions) error {
-	if err := in.deps.Gate.Require(ctx, who, in.Permission("import")); err != nil {
-		return err
-	}
+	needs := []access.Permission{access.Fields.Create}
 	if options.ExternalIDProperty != "" {
-		need := access.Permission{Slug: "field.edit", Action: "import", View: in.Permission("import").View}
-		if err := in.deps.Gate.Require(ctx, who, need); err != nil {
-			return err
-		}
+		needs = append(needs, access.Fields.Edit)
+	}
+	if err := in.deps.Gate.Require(ctx, who, needs...); err != nil {
+		return err
 	}
 	return in.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
 		_, err := tx.Farms.Get(ctx, who.Scope(false), options.FarmID)
@@ -185,7 +174,7 @@ func (in *Intake) atOnce(ctx context.Context, who access.Principal, record farm.
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (in *Intake) Retrieve(ctx context.Context, who access.Principal, id int64) (Report, error) {
 	var out Report
-	if err := in.deps.Gate.Require(ctx, who, in.Permission("import_status")); err != nil {
+	if err := in.deps.Gate.Require(ctx, who, access.Fields.View); err != nil {
 		return out, err
 	}
 	err := in.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {

@@ -34,12 +34,6 @@ type Keys struct{ deps Deps }
 // New makes the use cases.
 func New(deps Deps) *Keys { return &Keys{deps} }
 
-// Permission gives the permission of an action: list, retrieve, create or destroy.
-func (k *Keys) Permission(action string) access.Permission {
-	verb := map[string]string{"list": "view", "retrieve": "view", "create": "create", "destroy": "delete"}[action]
-	return access.Permission{Slug: access.Slug(Resource + "." + verb), Action: action, View: "APIKeyView"}
-}
-
 // Request is a key as it is asked for.
 type Request struct {
 	Name      string
@@ -70,7 +64,7 @@ func Mint(ids ports.IDs, holder access.Named, companyID int64, in Request, now t
 // Faults: Unauthenticated, Forbidden, Invalid (also operator_key: an operator has none,
 // for a key belongs to a company).
 func (k *Keys) Create(ctx context.Context, who access.Principal, in Request) (key access.APIKey, text string, err error) {
-	if err := k.deps.Gate.Require(ctx, who, k.Permission("create")); err != nil {
+	if err := k.deps.Gate.Require(ctx, who, access.APIKeys.Create); err != nil {
 		return key, "", err
 	}
 	if who.Operator {
@@ -93,7 +87,7 @@ func (k *Keys) Create(ctx context.Context, who access.Principal, in Request) (ke
 // List gives the keys of the caller's company that were not revoked.
 // Faults: Unauthenticated, Forbidden.
 func (k *Keys) List(ctx context.Context, who access.Principal, q ports.Query) (listing.Of[access.APIKey], error) {
-	if err := k.deps.Gate.Require(ctx, who, k.Permission("list")); err != nil {
+	if err := k.deps.Gate.Require(ctx, who, access.APIKeys.View); err != nil {
 		return listing.Of[access.APIKey]{}, err
 	}
 	scope := who.Scope(false)
@@ -107,7 +101,7 @@ func (k *Keys) List(ctx context.Context, who access.Principal, q ports.Query) (l
 // Retrieve gives one key. Faults: Unauthenticated, Forbidden, NotFound.
 func (k *Keys) Retrieve(ctx context.Context, who access.Principal, id int64) (access.APIKey, error) {
 	var out access.APIKey
-	if err := k.deps.Gate.Require(ctx, who, k.Permission("retrieve")); err != nil {
+	if err := k.deps.Gate.Require(ctx, who, access.APIKeys.View); err != nil {
 		return out, err
 	}
 	err := k.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
@@ -120,7 +114,7 @@ func (k *Keys) Retrieve(ctx context.Context, who access.Principal, id int64) (ac
 // Revoke ends a key for good, from the next request on.
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (k *Keys) Revoke(ctx context.Context, who access.Principal, id int64) error {
-	if err := k.deps.Gate.Require(ctx, who, k.Permission("destroy")); err != nil {
+	if err := k.deps.Gate.Require(ctx, who, access.APIKeys.Delete); err != nil {
 		return err
 	}
 	scope, now := who.Scope(false), k.deps.Clock.Now()

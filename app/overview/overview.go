@@ -27,11 +27,6 @@ type Overview struct{ deps Deps }
 // New makes the use case.
 func New(deps Deps) *Overview { return &Overview{deps} }
 
-// Permission gives the permission of the dashboard.
-func (o *Overview) Permission() access.Permission {
-	return access.Permission{Slug: "assessment.view", Action: "sustainability_dashboard", View: "AssessmentView"}
-}
-
 // MostVerified bounds the verified assessments of a dashboard.
 const MostVerified = 1000
 
@@ -47,7 +42,7 @@ type Figures struct {
 // company; verified_limit).
 func (o *Overview) Dashboard(ctx context.Context, who access.Principal, year *int, verified int64) (Figures, error) {
 	var out Figures
-	if err := o.deps.Gate.Require(ctx, who, o.Permission()); err != nil {
+	if err := o.deps.Gate.Require(ctx, who, access.Assessments.View); err != nil {
 		return out, err
 	}
 	if who.CompanyID == 0 {

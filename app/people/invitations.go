@@ -19,7 +19,7 @@ const InvitationTTL = 7 * 24 * time.Hour
 
 // Invitations gives the invitations of the caller's company. Faults: Unauthenticated, Forbidden.
 func (p *People) Invitations(ctx context.Context, who access.Principal, q ports.Query) (listing.Of[ports.Invitation], error) {
-	if err := p.deps.Gate.Require(ctx, who, InvitationPermission("list")); err != nil {
+	if err := p.deps.Gate.Require(ctx, who, access.Invite); err != nil {
 		return listing.Of[ports.Invitation]{}, err
 	}
 	scope := who.Scope(false)
@@ -35,7 +35,7 @@ func (p *People) Invitations(ctx context.Context, who access.Principal, q ports.
 // goes out as well. An open invitation of the same address is revoked.
 // Faults: Unauthenticated, Forbidden, Invalid (email_taken, role_exceeds_own).
 func (p *People) Invite(ctx context.Context, who access.Principal, in ports.Invitation) (ports.Invitation, string, error) {
-	if err := p.deps.Gate.Require(ctx, who, InvitationPermission("create")); err != nil {
+	if err := p.deps.Gate.Require(ctx, who, access.Invite); err != nil {
 		return in, "", err
 	}
 	f := fault.Fields{}
@@ -98,7 +98,7 @@ func EmailTaken() error {
 // Revoke ends an open invitation with its links.
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid (invitation_closed).
 func (p *People) Revoke(ctx context.Context, who access.Principal, id int64) error {
-	if err := p.deps.Gate.Require(ctx, who, InvitationPermission("destroy")); err != nil {
+	if err := p.deps.Gate.Require(ctx, who, access.Invite); err != nil {
 		return err
 	}
 	scope, now := who.Scope(false), p.deps.Clock.Now()

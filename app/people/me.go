@@ -39,12 +39,12 @@ func (p *People) Me(ctx context.Context, who access.Principal) (Me, error) {
 		return out, err
 	}
 	for _, slug := range access.KnownSlugs() {
-		err := p.deps.Gate.Require(ctx, who, access.Permission{Slug: slug})
-		switch {
-		case err == nil:
-			out.Slugs = append(out.Slugs, slug)
-		case !fault.Is(err, fault.Forbidden):
+		holds, err := p.deps.Gate.Holds(ctx, who, slug)
+		if err != nil {
 			return out, err
+		}
+		if holds {
+			out.Slugs = append(out.Slugs, slug)
 		}
 	}
 	return out, nil

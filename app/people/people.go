@@ -31,26 +31,6 @@ type People struct{ deps Deps }
 // New makes the use cases.
 func New(deps Deps) *People { return &People{deps} }
 
-var verbs = map[string]string{
-	"list": "view", "retrieve": "view", "create": "create", "update": "edit", "partial_update": "edit", "destroy": "delete", "revoke": "create",
-}
-
-// UserPermission gives what an action on users asks for.
-func UserPermission(action string) access.Permission {
-	return access.Permission{Slug: access.Slug("user." + verbs[action]), Action: action, View: "UserView"}
-}
-
-// RolePermission gives what an action on roles asks for.
-func RolePermission(action string) access.Permission {
-	return access.Permission{Slug: access.Slug("role." + verbs[action]), Action: action, View: "RoleView"}
-}
-
-// InvitationPermission gives what an action on invitations asks for: to see them as to
-// make them, the permission to create users.
-func InvitationPermission(action string) access.Permission {
-	return access.Permission{Slug: "user.create", Action: action, View: "InvitationView"}
-}
-
 // change runs a change of a company's people under its lock, and puts it in force.
 func (p *People) change(ctx context.Context, who access.Principal, need access.Permission,
 	do func(ctx context.Context, tx ports.Repos, scope access.Scope) error,

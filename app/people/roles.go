@@ -11,7 +11,7 @@ import (
 
 // Roles gives the roles of the caller's company. Faults: Unauthenticated, Forbidden.
 func (p *People) Roles(ctx context.Context, who access.Principal) ([]access.Role, error) {
-	if err := p.deps.Gate.Require(ctx, who, RolePermission("list")); err != nil {
+	if err := p.deps.Gate.Require(ctx, who, access.Roles.View); err != nil {
 		return nil, err
 	}
 	var out []access.Role
@@ -25,7 +25,7 @@ func (p *People) Roles(ctx context.Context, who access.Principal) ([]access.Role
 // Role gives a role of the caller's company. Faults: Unauthenticated, Forbidden, NotFound.
 func (p *People) Role(ctx context.Context, who access.Principal, id int64) (access.Role, error) {
 	var out access.Role
-	if err := p.deps.Gate.Require(ctx, who, RolePermission("retrieve")); err != nil {
+	if err := p.deps.Gate.Require(ctx, who, access.Roles.View); err != nil {
 		return out, err
 	}
 	err := p.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
@@ -38,13 +38,13 @@ func (p *People) Role(ctx context.Context, who access.Principal, id int64) (acce
 // CreateRole makes a role. Faults: Unauthenticated, Forbidden, Invalid (role_exists,
 // role_exceeds_own).
 func (p *People) CreateRole(ctx context.Context, who access.Principal, role access.Role) (access.Role, error) {
-	if err := p.deps.Gate.Require(ctx, who, RolePermission("create")); err != nil {
+	if err := p.deps.Gate.Require(ctx, who, access.Roles.Create); err != nil {
 		return role, err
 	}
 	if err := role.Check().Err(); err != nil {
 		return role, err
 	}
-	err := p.change(ctx, who, RolePermission("create"), func(ctx context.Context, tx ports.Repos, scope access.Scope) error {
+	err := p.change(ctx, who, access.Roles.Create, func(ctx context.Context, tx ports.Repos, scope access.Scope) error {
 		if err := mayHold(ctx, tx, scope, who, role.Slugs); err != nil {
 			return err
 		}
@@ -61,13 +61,9 @@ func (p *People) CreateRole(ctx context.Context, who access.Principal, role acce
 // shall be. The change is in force on the next request of who holds it.
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid (role_built_in, role_exists,
 // role_exceeds_own), and those of decode.
-func (p *People) UpdateRole(ctx context.Context, who access.Principal, id int64, partial bool, decode func(access.Role) (access.Role, error)) (access.Role, error) {
-	action := "update"
-	if partial {
-		action = "partial_update"
-	}
+func (p *People) UpdateRole(ctx context.Context, who access.Principal, id int64, decode func(access.Role) (access.Role, error)) (access.Role, error) {
 	var out access.Role
-	err := p.change(ctx, who, RolePermission(action), func(ctx context.Context, tx ports.Repos, scope access.Scope) error {
+	err := p.change(ctx, who, access.Roles.Edit, func(ctx context.Context, tx ports.Repos, scope access.Scope) error {
 		before, err := tx.Roles.Get(ctx, scope, id)
 		if err != nil {
 			return err
@@ -98,7 +94,7 @@ func (p *People) UpdateRole(ctx context.Context, who access.Principal, id int64,
 // DeleteRole removes a role that nobody holds or is invited to.
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid (role_built_in, role_in_use).
 func (p *People) DeleteRole(ctx context.Context, who access.Principal, id int64) error {
-	return p.change(ctx, who, RolePermission("destroy"), func(ctx context.Context, tx ports.Repos, scope access.Scope) error {
+	return p.change(ctx, who, access.Roles.Delete, func(ctx context.Context, tx ports.Repos, scope access.Scope) error {
 		role, err := tx.Roles.Get(ctx, scope, id)
 		if err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 
 // Users gives the users of the caller's company. Faults: Unauthenticated, Forbidden.
 func (p *People) Users(ctx context.Context, who access.Principal, q ports.Query) (listing.Of[ports.Member], error) {
-	if err := p.deps.Gate.Require(ctx, who, UserPermission("list")); err != nil {
+	if err := p.deps.Gate.Require(ctx, who, access.Users.View); err != nil {
 		return listing.Of[ports.Member]{}, err
 	}
 	scope := who.Scope(false)
@@ -27,7 +27,7 @@ func (p *People) Users(ctx context.Context, who access.Principal, q ports.Query)
 // User gives a user of the caller's company. Faults: Unauthenticated, Forbidden, NotFound.
 func (p *People) User(ctx context.Context, who access.Principal, id int64) (ports.Member, error) {
 	var out ports.Member
-	if err := p.deps.Gate.Require(ctx, who, UserPermission("retrieve")); err != nil {
+	if err := p.deps.Gate.Require(ctx, who, access.Users.View); err != nil {
 		return out, err
 	}
 	err := p.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
@@ -50,7 +50,7 @@ type UserChange struct {
 // and those of decode.
 func (p *People) UpdateUser(ctx context.Context, who access.Principal, id int64, decode func(UserChange) (UserChange, error)) (ports.Member, error) {
 	var out ports.Member
-	err := p.change(ctx, who, UserPermission("partial_update"), func(ctx context.Context, tx ports.Repos, scope access.Scope) error {
+	err := p.change(ctx, who, access.Users.Edit, func(ctx context.Context, tx ports.Repos, scope access.Scope) error {
 		before, err := tx.Members.Get(ctx, scope, id)
 		if err != nil {
 			return err

@@ -30,7 +30,7 @@ const (
 // Nothing is charged.
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (o *Orders) RetrieveIndex(ctx context.Context, who access.Principal, shared bool, id int64, index vegetation.Index, wait time.Duration) (Profile, error) {
-	if err := o.deps.Gate.Require(ctx, who, o.Permission("retrieve")); err != nil {
+	if err := o.deps.Gate.Require(ctx, who, access.ProfileOrders.View); err != nil {
 		return Profile{}, err
 	}
 	scope := who.Scope(shared)

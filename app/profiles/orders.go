@@ -34,15 +34,6 @@ type Orders struct{ deps Deps }
 // New makes the use cases.
 func New(deps Deps) *Orders { return &Orders{deps} }
 
-// Permission gives the permission of an action: list, retrieve, create or quote.
-func (o *Orders) Permission(action string) access.Permission {
-	slug := access.Slug("vi-profile.view")
-	if action == "create" || action == "quote" {
-		slug = "vi-profile.create"
-	}
-	return access.Permission{Slug: slug, Action: action, View: "VegetationIndexProfileOrderView"}
-}
-
 // Request is an order as a client places it.
 type Request struct {
 	FieldUUID string
@@ -57,7 +48,7 @@ type Request struct {
 // PaymentRequired (insufficient_credit), Conflict (duplicate_profile).
 func (o *Orders) Place(ctx context.Context, who access.Principal, req Request) (vegetation.OrderState, error) {
 	var out vegetation.OrderState
-	if err := o.deps.Gate.Require(ctx, who, o.Permission("create")); err != nil {
+	if err := o.deps.Gate.Require(ctx, who, access.ProfileOrders.Create); err != nil {
 		return out, err
 	}
 	scope, now := who.Scope(false), o.deps.Clock.Now()
@@ -167,7 +158,7 @@ type Profile struct {
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (o *Orders) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64) (Profile, error) {
 	var out Profile
-	if err := o.deps.Gate.Require(ctx, who, o.Permission("retrieve")); err != nil {
+	if err := o.deps.Gate.Require(ctx, who, access.ProfileOrders.View); err != nil {
 		return out, err
 	}
 	scope := who.Scope(shared)
@@ -191,7 +182,7 @@ func (o *Orders) Retrieve(ctx context.Context, who access.Principal, shared bool
 // List gives the orders of the caller's company, or those shared with it; filters are company, created_by,
 // index_code (partial), field, season and status. Faults: Unauthenticated, Forbidden.
 func (o *Orders) List(ctx context.Context, who access.Principal, shared bool, q ports.Query) (listing.Of[vegetation.OrderState], error) {
-	if err := o.deps.Gate.Require(ctx, who, o.Permission("list")); err != nil {
+	if err := o.deps.Gate.Require(ctx, who, access.ProfileOrders.View); err != nil {
 		return listing.Of[vegetation.OrderState]{}, err
 	}
 	scope := who.Scope(shared)

@@ -23,7 +23,7 @@ type Quote struct {
 // Faults: those of [Orders.Place] for what is asked for; credit that does not suffice is none.
 func (o *Orders) Quote(ctx context.Context, who access.Principal, req Request) (Quote, error) {
 	var out Quote
-	if err := o.deps.Gate.Require(ctx, who, o.Permission("quote")); err != nil {
+	if err := o.deps.Gate.Require(ctx, who, access.ProfileOrders.Create); err != nil {
 		return out, err
 	}
 	scope := who.Scope(false)

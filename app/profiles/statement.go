@@ -17,7 +17,7 @@ import (
 // wallet, without to it ends now. All of it is of one moment.
 // Faults: Unauthenticated, Forbidden, Invalid.
 func (f *Files) Statement(ctx context.Context, who access.Principal, from, to *time.Time) (func(w io.Writer) error, error) {
-	if err := f.Orders.deps.Gate.Require(ctx, who, f.Orders.WalletPermission("statement")); err != nil {
+	if err := f.Orders.deps.Gate.Require(ctx, who, access.Wallets.View); err != nil {
 		return nil, err
 	}
 	begin, end := time.Time{}, f.Orders.deps.Clock.Now().Add(time.Microsecond) // the grain of stored times

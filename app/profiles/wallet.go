@@ -10,15 +10,10 @@ import (
 	"tilth/ports"
 )
 
-// WalletPermission gives the permission of looking at the wallet.
-func (o *Orders) WalletPermission(action string) access.Permission {
-	return access.Permission{Slug: "wallet.view", Action: action, View: "WalletView"}
-}
-
 // Wallet gives the caller's wallet. Faults: Unauthenticated, Forbidden.
 func (o *Orders) Wallet(ctx context.Context, who access.Principal) (credit.Wallet, error) {
 	var out credit.Wallet
-	if err := o.deps.Gate.Require(ctx, who, o.WalletPermission("retrieve")); err != nil {
+	if err := o.deps.Gate.Require(ctx, who, access.Wallets.View); err != nil {
 		return out, err
 	}
 	err := o.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
@@ -30,7 +25,7 @@ func (o *Orders) Wallet(ctx context.Context, who access.Principal) (credit.Walle
 
 // Transactions gives the ledger, newest first. Faults: Unauthenticated, Forbidden.
 func (o *Orders) Transactions(ctx context.Context, who access.Principal, q ports.Query) (listing.Of[credit.Transaction], error) {
-	if err := o.deps.Gate.Require(ctx, who, o.WalletPermission("list")); err != nil {
+	if err := o.deps.Gate.Require(ctx, who, access.Wallets.View); err != nil {
 		return listing.Of[credit.Transaction]{}, err
 	}
 	scope := who.Scope(false)

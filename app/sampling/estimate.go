@@ -38,7 +38,7 @@ type Estimated struct {
 // other_zones).
 func (s *Sampling) Estimate(ctx context.Context, who access.Principal, req EstimateRequest) (Estimated, error) {
 	out := Estimated{Round: req.Round}
-	if err := s.deps.Gate.Require(ctx, who, s.Permission("estimate")); err != nil {
+	if err := s.deps.Gate.Require(ctx, who, access.Samples.View); err != nil {
 		return out, err
 	}
 	var round, earlier stratification.Round

@@ -57,7 +57,7 @@ var errDry = errors.New("this was a preview")
 // Faults: Unauthenticated, Forbidden, those of rows; Invalid for too many rows, and for an
 // atomic import (bulk_validation_failed) with the errors by the rows' index.
 func (s *Sampling) Import(ctx context.Context, who access.Principal, options ImportOptions, rows func() ([]Row, error)) ([]Judged, error) {
-	if err := s.deps.Gate.Require(ctx, who, s.Permission("import")); err != nil {
+	if err := s.deps.Gate.Require(ctx, who, access.ImportSamples); err != nil {
 		return nil, err
 	}
 	given, err := rows()

@@ -33,22 +33,6 @@ type Sampling struct{ deps Deps }
 // New makes the use cases.
 func New(deps Deps) *Sampling { return &Sampling{deps} }
 
-// Permission gives the permission of an action: list, retrieve, export, estimate, plan, import
-// or partial_update. Planning and importing need a subscription; reading what was paid for, and
-// the work of the crew in the field, do not.
-func (s *Sampling) Permission(action string) access.Permission {
-	p := access.Permission{Slug: "sample.view", Action: action, View: "SampleView"}
-	switch action {
-	case "plan":
-		p.Slug, p.Service = "sample.create", stratification.Service
-	case "import":
-		p.Slug, p.Service = "sample.edit", stratification.Service
-	case "partial_update":
-		p.Slug = "sample.edit"
-	}
-	return p
-}
-
 // List gives the samples of a query. Faults: Unauthenticated, Forbidden.
 func (s *Sampling) List(ctx context.Context, who access.Principal, q ports.Query) (listing.Of[stratification.SoilSample], error) {
 	return s.deps.Samples.List(ctx, who, false, q)
@@ -65,7 +49,7 @@ func (s *Sampling) Retrieve(ctx context.Context, who access.Principal, id int64)
 func (s *Sampling) Update(ctx context.Context, who access.Principal, id int64,
 	decode func(current stratification.SoilSample) (stratification.SoilSample, error),
 ) (stratification.SoilSample, error) {
-	return s.deps.Samples.Update(ctx, who, id, true, func(current stratification.SoilSample) (stratification.SoilSample, error) {
+	return s.deps.Samples.Update(ctx, who, id, func(current stratification.SoilSample) (stratification.SoilSample, error) {
 		after, err := decode(current)
 		if err != nil {
 			return after, err
@@ -111,7 +95,7 @@ type Planned struct {
 // Faults: Unauthenticated, Forbidden, NotFound (the plan); Invalid; Conflict (plan_not_saved).
 func (s *Sampling) Plan(ctx context.Context, who access.Principal, req Request) (Planned, error) {
 	out := Planned{PlanUUID: req.Plan, Round: req.Round}
-	if err := s.deps.Gate.Require(ctx, who, s.Permission("plan")); err != nil {
+	if err := s.deps.Gate.Require(ctx, who, access.Samples.Create); err != nil {
 		return out, err
 	}
 	err := s.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
@@ -184,12 +168,4 @@ func (s *Sampling) create(ctx context.Context, tx ports.Repos, who access.Princi
 		}
 	}
 	return Planned{Created: int64(len(changes)), Existing: int64(len(wanted) - len(changes))}, nil
-}
-
-// Export gives the samples of a query, to be written as a file. Faults: Unauthenticated, Forbidden.
-func (s *Sampling) Export(ctx context.Context, who access.Principal, q ports.Query) (listing.Of[stratification.SoilSample], error) {
-	if err := s.deps.Gate.Require(ctx, who, s.Permission("export")); err != nil {
-		return listing.Of[stratification.SoilSample]{}, err
-	}
-	return s.deps.Samples.List(ctx, who, false, q)
 }

@@ -32,15 +32,6 @@ type Sharing struct{ deps Deps }
 // New makes the use cases.
 func New(deps Deps) *Sharing { return &Sharing{deps} }
 
-// Permission gives the permission of an action: list, retrieve, create, destroy (which
-// revokes), accept or decline.
-func (s *Sharing) Permission(action string) access.Permission {
-	verb := map[string]string{
-		"list": "view", "retrieve": "view", "create": "create", "destroy": "delete", "accept": "edit", "decline": "edit",
-	}[action]
-	return access.Permission{Slug: access.Slug(Resource + "." + verb), Action: action, View: "ShareGrantView"}
-}
-
 // Request is a grant as it is offered.
 type Request struct {
 	GranteeUUID string
@@ -57,7 +48,7 @@ func (s *Sharing) today() time.Time { return s.deps.Clock.Now().UTC().Truncate(2
 // List gives the grants that the caller's company gives or is offered.
 // Faults: Unauthenticated, Forbidden.
 func (s *Sharing) List(ctx context.Context, who access.Principal, q ports.GrantQuery) (listing.Of[access.Grant], error) {
-	if err := s.deps.Gate.Require(ctx, who, s.Permission("list")); err != nil {
+	if err := s.deps.Gate.Require(ctx, who, access.ShareGrants.View); err != nil {
 		return listing.Of[access.Grant]{}, err
 	}
 	scope, today := who.Scope(false), s.today()
@@ -77,7 +68,7 @@ func (s *Sharing) List(ctx context.Context, who access.Principal, q ports.GrantQ
 // Retrieve gives one grant. Faults: Unauthenticated, Forbidden, NotFound.
 func (s *Sharing) Retrieve(ctx context.Context, who access.Principal, id int64) (access.Grant, error) {
 	var out access.Grant
-	if err := s.deps.Gate.Require(ctx, who, s.Permission("retrieve")); err != nil {
+	if err := s.deps.Gate.Require(ctx, who, access.ShareGrants.View); err != nil {
 		return out, err
 	}
 	err := s.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
@@ -91,7 +82,7 @@ func (s *Sharing) Retrieve(ctx context.Context, who access.Principal, id int64) 
 // Faults: Unauthenticated, Forbidden, Invalid.
 func (s *Sharing) Create(ctx context.Context, who access.Principal, in Request) (access.Grant, error) {
 	var out access.Grant
-	if err := s.deps.Gate.Require(ctx, who, s.Permission("create")); err != nil {
+	if err := s.deps.Gate.Require(ctx, who, access.ShareGrants.Create); err != nil {
 		return out, err
 	}
 	now := s.deps.Clock.Now()
@@ -158,41 +149,40 @@ func draft(ctx context.Context, tx ports.Repos, who access.Principal, in Request
 	return grant, errs, nil
 }
 
+// step is a change of a grant's state, which one of its two companies may make.
+type step struct {
+	need  access.Permission
+	word  audit.Action
+	mover func(*access.Grant) access.Party
+	move  func(*access.Grant, time.Time) error
+}
+
+func grantor(g *access.Grant) access.Party { return g.Grantor }
+func grantee(g *access.Grant) access.Party { return g.Grantee }
+
 // Accept takes a grant that is offered to the caller's company: it counts from now on.
 // Faults: Unauthenticated, Forbidden, NotFound, Conflict (share_grant_state).
 func (s *Sharing) Accept(ctx context.Context, who access.Principal, id int64) (access.Grant, error) {
-	return s.answer(ctx, who, id, "accept", audit.Accept, (*access.Grant).Accept)
+	return s.take(ctx, who, id, step{access.ShareGrants.Edit, audit.Accept, grantee, (*access.Grant).Accept})
 }
 
 // Decline refuses a grant that is offered to the caller's company.
 // Faults: Unauthenticated, Forbidden, NotFound, Conflict (share_grant_state).
 func (s *Sharing) Decline(ctx context.Context, who access.Principal, id int64) (access.Grant, error) {
-	return s.answer(ctx, who, id, "decline", audit.Decline, (*access.Grant).Decline)
-}
-
-func (s *Sharing) answer(ctx context.Context, who access.Principal, id int64, action string, word audit.Action,
-	move func(*access.Grant, time.Time) error,
-) (access.Grant, error) {
-	grantee := func(g access.Grant) access.Party { return g.Grantee }
-	grant, err := s.move(ctx, who, id, s.Permission(action), word, grantee, move)
-	return grant.Seen(who.CompanyID, s.today()), err
+	return s.take(ctx, who, id, step{access.ShareGrants.Edit, audit.Decline, grantee, (*access.Grant).Decline})
 }
 
 // Revoke ends a grant of the caller's company, accepted or not. It stays listed.
 // Faults: Unauthenticated, Forbidden, NotFound, Conflict (share_grant_state).
 func (s *Sharing) Revoke(ctx context.Context, who access.Principal, id int64) error {
-	grantor := func(g access.Grant) access.Party { return g.Grantor }
-	_, err := s.move(ctx, who, id, s.Permission("destroy"), audit.Revoke, grantor, (*access.Grant).Revoke)
+	_, err := s.take(ctx, who, id, step{access.ShareGrants.Delete, audit.Revoke, grantor, (*access.Grant).Revoke})
 	return err
 }
 
-// move changes the state of a grant, which is for one of the two companies to do: for
-// the other, as for anybody else, there is no such grant.
-func (s *Sharing) move(ctx context.Context, who access.Principal, id int64, need access.Permission, word audit.Action,
-	mover func(access.Grant) access.Party, move func(*access.Grant, time.Time) error,
-) (access.Grant, error) {
+// take makes a step. For any company but its mover there is no such grant.
+func (s *Sharing) take(ctx context.Context, who access.Principal, id int64, step step) (access.Grant, error) {
 	var out access.Grant
-	if err := s.deps.Gate.Require(ctx, who, need); err != nil {
+	if err := s.deps.Gate.Require(ctx, who, step.need); err != nil {
 		return out, err
 	}
 	scope, now := who.Scope(false), s.deps.Clock.Now()
@@ -201,11 +191,11 @@ func (s *Sharing) move(ctx context.Context, who access.Principal, id int64, need
 		if err != nil {
 			return err
 		}
-		if mover(before).ID != who.CompanyID {
+		if step.mover(&before).ID != who.CompanyID {
 			return fault.Missing("share grant")
 		}
 		after := before
-		if err := move(&after, s.today()); err != nil {
+		if err := step.move(&after, s.today()); err != nil {
 			return err
 		}
 		after.UpdatedAt = now
@@ -213,7 +203,7 @@ func (s *Sharing) move(ctx context.Context, who access.Principal, id int64, need
 			return err
 		}
 		out = after
-		return tx.Audit.Add(ctx, audit.By(who, now).Of(word, Resource, id, audit.Diff(&before, &after)))
+		return tx.Audit.Add(ctx, audit.By(who, now).Of(step.word, Resource, id, audit.Diff(&before, &after)))
 	})
-	return out, err
+	return out.Seen(who.CompanyID, s.today()), err
 }

@@ -21,16 +21,6 @@ type Orders struct{ deps Deps }
 // New makes the use cases.
 func New(deps Deps) *Orders { return &Orders{deps} }
 
-// Permission gives the permission of an action: list, retrieve, layers or create. Placing needs
-// a subscription; reading what was paid for does not.
-func (o *Orders) Permission(action string) access.Permission {
-	p := access.Permission{Slug: "stratification_order.view", Action: action, View: "StratificationOrderView"}
-	if action == "create" {
-		p.Slug, p.Service = "stratification_order.create", stratification.Service
-	}
-	return p
-}
-
 // Request is an order as a client places it: of the area of interest with that id, or else
 // with that uuid.
 type Request struct {
@@ -63,7 +53,7 @@ func (r Request) check() error {
 // PaymentRequired (insufficient_credit), Conflict (order_within_year, aoi_empty).
 func (o *Orders) Place(ctx context.Context, who access.Principal, req Request) (stratification.OrderState, error) {
 	var out stratification.OrderState
-	if err := o.deps.Gate.Require(ctx, who, o.Permission("create")); err != nil {
+	if err := o.deps.Gate.Require(ctx, who, access.StratificationOrders.Create); err != nil {
 		return out, err
 	}
 	if err := req.check(); err != nil {
@@ -195,7 +185,7 @@ func noted(ctx context.Context, tx ports.Repos, who access.Principal, s stratifi
 // Retrieve gives an order. Faults: Unauthenticated, Forbidden, NotFound.
 func (o *Orders) Retrieve(ctx context.Context, who access.Principal, id int64) (stratification.OrderState, error) {
 	var out stratification.OrderState
-	if err := o.deps.Gate.Require(ctx, who, o.Permission("retrieve")); err != nil {
+	if err := o.deps.Gate.Require(ctx, who, access.StratificationOrders.View); err != nil {
 		return out, err
 	}
 	err := o.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
@@ -208,7 +198,7 @@ func (o *Orders) Retrieve(ctx context.Context, who access.Principal, id int64) (
 // List gives the orders of the caller's company; the filter is aoi. Their land is left out.
 // Faults: Unauthenticated, Forbidden.
 func (o *Orders) List(ctx context.Context, who access.Principal, q ports.Query) (listing.Of[stratification.OrderState], error) {
-	if err := o.deps.Gate.Require(ctx, who, o.Permission("list")); err != nil {
+	if err := o.deps.Gate.Require(ctx, who, access.StratificationOrders.View); err != nil {
 		return listing.Of[stratification.OrderState]{}, err
 	}
 	scope := who.Scope(false)
@@ -226,7 +216,7 @@ func (o *Orders) List(ctx context.Context, who access.Principal, q ports.Query) 
 func (o *Orders) Layers(ctx context.Context, who access.Principal, id int64) (stratification.OrderState, []stratification.PreparedLayer, error) {
 	var order stratification.OrderState
 	var layers []stratification.PreparedLayer
-	if err := o.deps.Gate.Require(ctx, who, o.Permission("layers")); err != nil {
+	if err := o.deps.Gate.Require(ctx, who, access.StratificationOrders.View); err != nil {
 		return order, nil, err
 	}
 	err := o.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {

@@ -6,7 +6,6 @@ import (
 	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/fault"
-	"tilth/core/stratification"
 	"tilth/ports"
 )
 
@@ -23,17 +22,12 @@ type Quote struct {
 	Prices []Price
 }
 
-// PricePermission gives the permission of looking up a price.
-func (o *Orders) PricePermission() access.Permission {
-	return access.Permission{Slug: "aoi.view", Action: "price", View: "AOIView", Service: stratification.Service}
-}
-
 // Price gives what an area of interest costs, in each map type that has a price. The prices are
 // 0 while an order of the company for the area is pending, processing or active.
 // Faults: Unauthenticated, Forbidden, NotFound (also: no_stratification_price), Conflict (aoi_empty).
 func (o *Orders) Price(ctx context.Context, who access.Principal, aoiID int64) (Quote, error) {
 	var out Quote
-	if err := o.deps.Gate.Require(ctx, who, o.PricePermission()); err != nil {
+	if err := o.deps.Gate.Require(ctx, who, access.AOIs.View); err != nil {
 		return out, err
 	}
 	scope := who.Scope(false)

@@ -28,9 +28,6 @@ type Maps struct {
 // NewMaps makes the use cases.
 func NewMaps(deps Deps, log *slog.Logger) *Maps { return &Maps{deps, log} }
 
-// Permission gives the permission of an action: list, retrieve, export, generate or save.
-func (m *Maps) Permission(action string) access.Permission { return mapPermission(action) }
-
 // Request asks for maps of an order.
 type Request struct {
 	OrderID int64
@@ -51,7 +48,7 @@ type Made struct {
 // Faults: Unauthenticated, Forbidden, NotFound (the order); Invalid (parameters, layers);
 // Conflict (order_not_active, aoi_changed).
 func (m *Maps) Generate(ctx context.Context, who access.Principal, req Request) (Made, error) {
-	if err := m.deps.Gate.Require(ctx, who, m.Permission("generate")); err != nil {
+	if err := m.deps.Gate.Require(ctx, who, access.StratificationMaps.Create); err != nil {
 		return Made{}, err
 	}
 	run, small, err := m.begin(ctx, who, req)
@@ -195,7 +192,7 @@ func (m *Maps) take(ctx context.Context, tx ports.Repos, scope access.Scope, dra
 
 // Job gives a run. Faults: Unauthenticated, Forbidden, NotFound.
 func (m *Maps) Job(ctx context.Context, who access.Principal, id int64) (Made, error) {
-	if err := m.deps.Gate.Require(ctx, who, m.Permission("retrieve")); err != nil {
+	if err := m.deps.Gate.Require(ctx, who, access.StratificationMaps.View); err != nil {
 		return Made{}, err
 	}
 	return m.made(ctx, who.Scope(false), id)
@@ -233,7 +230,7 @@ func (m *Maps) candidates(ctx context.Context, tx ports.Repos, scope access.Scop
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid; Conflict (tag_taken, map_saved).
 func (m *Maps) Save(ctx context.Context, who access.Principal, uuid, name, tag string) (stratification.Map, error) {
 	var out stratification.Map
-	if err := m.deps.Gate.Require(ctx, who, m.Permission("save")); err != nil {
+	if err := m.deps.Gate.Require(ctx, who, access.StratificationMaps.Create); err != nil {
 		return out, err
 	}
 	err := m.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
@@ -290,7 +287,7 @@ func (d Deps) notedSaving(ctx context.Context, tx ports.Repos, who access.Princi
 // Saved lists the saved maps; filters are order, aoi and map_tag.
 // Faults: Unauthenticated, Forbidden.
 func (m *Maps) Saved(ctx context.Context, who access.Principal, q ports.Query, outlines bool) (listing.Of[stratification.Map], error) {
-	if err := m.deps.Gate.Require(ctx, who, m.Permission("list")); err != nil {
+	if err := m.deps.Gate.Require(ctx, who, access.StratificationMaps.View); err != nil {
 		return listing.Of[stratification.Map]{}, err
 	}
 	scope := who.Scope(false)
@@ -306,7 +303,7 @@ func (m *Maps) Saved(ctx context.Context, who access.Principal, q ports.Query, o
 // Retrieve gives a saved map. Faults: Unauthenticated, Forbidden, NotFound.
 func (m *Maps) Retrieve(ctx context.Context, who access.Principal, id int64, outlines bool) (stratification.Map, error) {
 	var out stratification.Map
-	if err := m.deps.Gate.Require(ctx, who, m.Permission("retrieve")); err != nil {
+	if err := m.deps.Gate.Require(ctx, who, access.StratificationMaps.View); err != nil {
 		return out, err
 	}
 	err := m.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
@@ -319,7 +316,7 @@ func (m *Maps) Retrieve(ctx context.Context, who access.Principal, id int64, out
 // Whole gives a map, candidate or saved, with its labels and outlines, for files and pictures,
 // and the order it is of. Faults: Unauthenticated, Forbidden, NotFound.
 func (m *Maps) Whole(ctx context.Context, who access.Principal, uuid string) (found stratification.Map, order stratification.OrderState, err error) {
-	if err := m.deps.Gate.Require(ctx, who, m.Permission("export")); err != nil {
+	if err := m.deps.Gate.Require(ctx, who, access.StratificationMaps.View); err != nil {
 		return found, order, err
 	}
 	err = m.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {

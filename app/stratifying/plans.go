@@ -20,9 +20,6 @@ type Plans struct{ deps Deps }
 // NewPlans makes the use cases.
 func NewPlans(deps Deps) *Plans { return &Plans{deps} }
 
-// Permission gives the permission of an action: list, retrieve, export, generate, customise or save.
-func (p *Plans) Permission(action string) access.Permission { return planPermission(action) }
-
 // PlanRequest asks for a plan of a map, candidate or saved.
 type PlanRequest struct {
 	MapUUID  string
@@ -36,7 +33,7 @@ type PlanRequest struct {
 // Faults: Unauthenticated, Forbidden, NotFound (the map); Invalid (parameters, and with the
 // code not_enough_room what there is room for).
 func (p *Plans) Generate(ctx context.Context, who access.Principal, req PlanRequest) (stratification.SamplePlan, error) {
-	if err := p.deps.Gate.Require(ctx, who, p.Permission("generate")); err != nil {
+	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.Create); err != nil {
 		return stratification.SamplePlan{}, err
 	}
 	found, frame, err := p.ground(ctx, who.Scope(false), req.MapUUID)
@@ -135,7 +132,7 @@ type Edit struct {
 // Faults: Unauthenticated, Forbidden, NotFound; Invalid (operations, points).
 func (p *Plans) Customise(ctx context.Context, who access.Principal, uuid string, edit Edit) (stratification.SamplePlan, error) {
 	var none stratification.SamplePlan
-	if err := p.deps.Gate.Require(ctx, who, p.Permission("customise")); err != nil {
+	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.Create); err != nil {
 		return none, err
 	}
 	base, err := p.byUUID(ctx, who.Scope(false), uuid)
@@ -188,7 +185,7 @@ func (e Edit) on(f *stratification.Frame, base stratification.Plan) ([]stratific
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid; Conflict (tag_taken, plan_saved).
 func (p *Plans) Save(ctx context.Context, who access.Principal, uuid, name, tag string) (stratification.SamplePlan, error) {
 	var out stratification.SamplePlan
-	if err := p.deps.Gate.Require(ctx, who, p.Permission("save")); err != nil {
+	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.Create); err != nil {
 		return out, err
 	}
 	err := p.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
@@ -232,7 +229,7 @@ func (p *Plans) save(ctx context.Context, tx ports.Repos, who access.Principal, 
 // Saved lists the saved plans; filters are order, aoi, stratification_map, map_tag and
 // plan_tag. Faults: Unauthenticated, Forbidden.
 func (p *Plans) Saved(ctx context.Context, who access.Principal, q ports.Query, points bool) (listing.Of[stratification.SamplePlan], error) {
-	if err := p.deps.Gate.Require(ctx, who, p.Permission("list")); err != nil {
+	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.View); err != nil {
 		return listing.Of[stratification.SamplePlan]{}, err
 	}
 	scope := who.Scope(false)
@@ -248,7 +245,7 @@ func (p *Plans) Saved(ctx context.Context, who access.Principal, q ports.Query, 
 // Retrieve gives a saved plan. Faults: Unauthenticated, Forbidden, NotFound.
 func (p *Plans) Retrieve(ctx context.Context, who access.Principal, id int64, points bool) (stratification.SamplePlan, error) {
 	var out stratification.SamplePlan
-	if err := p.deps.Gate.Require(ctx, who, p.Permission("retrieve")); err != nil {
+	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.View); err != nil {
 		return out, err
 	}
 	err := p.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
@@ -261,7 +258,7 @@ func (p *Plans) Retrieve(ctx context.Context, who access.Principal, id int64, po
 // Whole gives a plan, candidate or saved, with its points, its map and its order, for files and
 // pictures. Faults: Unauthenticated, Forbidden, NotFound.
 func (p *Plans) Whole(ctx context.Context, who access.Principal, uuid string) (plan stratification.SamplePlan, of stratification.Map, order stratification.OrderState, err error) {
-	if err := p.deps.Gate.Require(ctx, who, p.Permission("export")); err != nil {
+	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.View); err != nil {
 		return plan, of, order, err
 	}
 	err = p.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {

@@ -30,29 +30,6 @@ type Deps struct {
 	IDs   ports.IDs
 }
 
-// mapPermission gives the permission of an action on maps. Making and saving need a
-// subscription; reading what was paid for does not.
-func mapPermission(action string) access.Permission {
-	p := access.Permission{Slug: "stratification_map.view", Action: action, View: "StratificationMapView"}
-	if makes(action) {
-		p.Slug, p.Service = "stratification_map.create", stratification.Service
-	}
-	return p
-}
-
-// planPermission gives the permission of an action on plans, likewise.
-func planPermission(action string) access.Permission {
-	p := access.Permission{Slug: "sample_plan_map.view", Action: action, View: "SamplePlanMapView"}
-	if makes(action) {
-		p.Slug, p.Service = "sample_plan_map.create", stratification.Service
-	}
-	return p
-}
-
-func makes(action string) bool {
-	return slices.Contains([]string{"generate", "customise", "save"}, action)
-}
-
 // ready gives an order whose layers are there and whose area of interest is as it was.
 // Faults: NotFound; Conflict (order_not_active, aoi_changed).
 func ready(ctx context.Context, tx ports.Repos, scope access.Scope, orderID int64) (stratification.OrderState, error) {

@@ -22,15 +22,10 @@ type Trail struct {
 // New makes the use case.
 func New(store ports.Store, gate *gate.Gate) *Trail { return &Trail{store, gate} }
 
-// Permission gives the permission to read the trail.
-func (t *Trail) Permission() access.Permission {
-	return access.Permission{Slug: "audit.view", Action: "list", View: "AuditView"}
-}
-
 // List gives the trail of the caller's company, newest first.
 // Faults: Unauthenticated, Forbidden.
 func (t *Trail) List(ctx context.Context, who access.Principal, q ports.AuditQuery) (listing.Of[audit.Entry], error) {
-	if err := t.gate.Require(ctx, who, t.Permission()); err != nil {
+	if err := t.gate.Require(ctx, who, access.AuditTrail.View); err != nil {
 		return listing.Of[audit.Entry]{}, err
 	}
 	scope := who.Scope(false)

@@ -40,20 +40,11 @@ type Verifying struct{ deps Deps }
 // New makes the use cases.
 func New(deps Deps) *Verifying { return &Verifying{deps} }
 
-// Permission gives the permission of an action: verification or restart_verification.
-func (v *Verifying) Permission(action string) access.Permission {
-	slug := access.Slug(Resource + ".edit")
-	if action == "verification" {
-		slug = Resource + ".view"
-	}
-	return access.Permission{Slug: slug, Action: action, View: "AssessmentView"}
-}
-
 // Verification gives the check of an assessment, own or shared. One that was submitted and
 // not begun is pending; without a submission ok is false.
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (v *Verifying) Verification(ctx context.Context, who access.Principal, shared bool, id int64) (record verification.Record, ok bool, err error) {
-	if err := v.deps.Gate.Require(ctx, who, v.Permission("verification")); err != nil {
+	if err := v.deps.Gate.Require(ctx, who, access.Assessments.View); err != nil {
 		return record, false, err
 	}
 	err = v.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
@@ -88,7 +79,7 @@ func current(ctx context.Context, tx ports.Repos, scope access.Scope, a *assessm
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid (not_submitted).
 func (v *Verifying) Restart(ctx context.Context, who access.Principal, id int64) (verification.Record, error) {
 	var record verification.Record
-	if err := v.deps.Gate.Require(ctx, who, v.Permission("restart_verification")); err != nil {
+	if err := v.deps.Gate.Require(ctx, who, access.Assessments.Edit); err != nil {
 		return record, err
 	}
 	scope := who.Scope(false)

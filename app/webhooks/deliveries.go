@@ -19,7 +19,7 @@ import (
 // Deliveries gives what was sent, and waits to be sent, to a webhook, newest first.
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (w *Webhooks) Deliveries(ctx context.Context, who access.Principal, q ports.DeliveryQuery) (listing.Of[webhook.Delivery], error) {
-	if err := w.deps.Gate.Require(ctx, who, w.Permission("deliveries")); err != nil {
+	if err := w.deps.Gate.Require(ctx, who, access.Webhooks.View); err != nil {
 		return listing.Of[webhook.Delivery]{}, err
 	}
 	scope := who.Scope(false)
@@ -38,7 +38,7 @@ func (w *Webhooks) Deliveries(ctx context.Context, who access.Principal, q ports
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (w *Webhooks) Test(ctx context.Context, who access.Principal, id int64) (webhook.Delivery, error) {
 	var out webhook.Delivery
-	if err := w.deps.Gate.Require(ctx, who, w.Permission("test")); err != nil {
+	if err := w.deps.Gate.Require(ctx, who, access.Webhooks.Edit); err != nil {
 		return out, err
 	}
 	scope := who.Scope(false)
@@ -89,7 +89,7 @@ func parcel(hook *webhook.Webhook, d *webhook.Delivery, at time.Time) ports.Parc
 // Faults: Unauthenticated, Forbidden, NotFound, Conflict (webhook_inactive).
 func (w *Webhooks) Retry(ctx context.Context, who access.Principal, id, deliveryID int64) (webhook.Delivery, error) {
 	var out webhook.Delivery
-	if err := w.deps.Gate.Require(ctx, who, w.Permission("retry")); err != nil {
+	if err := w.deps.Gate.Require(ctx, who, access.Webhooks.Edit); err != nil {
 		return out, err
 	}
 	scope, now := who.Scope(false), w.deps.Clock.Now()

@@ -40,19 +40,9 @@ type Webhooks struct{ deps Deps }
 // New makes the use cases.
 func New(deps Deps) *Webhooks { return &Webhooks{deps} }
 
-// Permission gives the permission of an action: list, retrieve, create, update,
-// partial_update, destroy, rotate_secret, test, deliveries or retry.
-func (w *Webhooks) Permission(action string) access.Permission {
-	verb := map[string]string{
-		"list": "view", "retrieve": "view", "deliveries": "view", "create": "create",
-		"update": "edit", "partial_update": "edit", "rotate_secret": "edit", "test": "edit", "retry": "edit", "destroy": "delete",
-	}[action]
-	return access.Permission{Slug: access.Slug(Resource + "." + verb), Action: action, View: "WebhookView"}
-}
-
 // List gives the webhooks of the caller's company. Faults: Unauthenticated, Forbidden.
 func (w *Webhooks) List(ctx context.Context, who access.Principal, q ports.Query) (listing.Of[webhook.Webhook], error) {
-	if err := w.deps.Gate.Require(ctx, who, w.Permission("list")); err != nil {
+	if err := w.deps.Gate.Require(ctx, who, access.Webhooks.View); err != nil {
 		return listing.Of[webhook.Webhook]{}, err
 	}
 	scope := who.Scope(false)
@@ -65,7 +55,7 @@ func (w *Webhooks) List(ctx context.Context, who access.Principal, q ports.Query
 
 // Retrieve gives one webhook. Faults: Unauthenticated, Forbidden, NotFound.
 func (w *Webhooks) Retrieve(ctx context.Context, who access.Principal, id int64) (webhook.Webhook, error) {
-	if err := w.deps.Gate.Require(ctx, who, w.Permission("retrieve")); err != nil {
+	if err := w.deps.Gate.Require(ctx, who, access.Webhooks.View); err != nil {
 		return webhook.Webhook{}, err
 	}
 	return w.get(ctx, who.Scope(false), id)
@@ -106,7 +96,7 @@ func (w *Webhooks) check(hook *webhook.Webhook, who access.Principal) error {
 // Create makes a webhook. Its secret is in the record that is given.
 // Faults: Unauthenticated, Forbidden, Invalid (also too_many_webhooks).
 func (w *Webhooks) Create(ctx context.Context, who access.Principal, hook webhook.Webhook) (webhook.Webhook, error) {
-	if err := w.deps.Gate.Require(ctx, who, w.Permission("create")); err != nil {
+	if err := w.deps.Gate.Require(ctx, who, access.Webhooks.Create); err != nil {
 		return hook, err
 	}
 	if err := w.check(&hook, who); err != nil {
@@ -144,12 +134,8 @@ func (w *Webhooks) Create(ctx context.Context, who access.Principal, hook webhoo
 // Update changes a webhook; edit gives it as the caller wants it. Switched off, what waits
 // to be sent to it has failed.
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid, and those of edit.
-func (w *Webhooks) Update(ctx context.Context, who access.Principal, id int64, partial bool, edit func(webhook.Webhook) (webhook.Webhook, error)) (webhook.Webhook, error) {
-	action := "update"
-	if partial {
-		action = "partial_update"
-	}
-	return w.change(ctx, who, id, w.Permission(action), audit.Update, func(ctx context.Context, tx ports.Repos, hook *webhook.Webhook) error {
+func (w *Webhooks) Update(ctx context.Context, who access.Principal, id int64, edit func(webhook.Webhook) (webhook.Webhook, error)) (webhook.Webhook, error) {
+	return w.change(ctx, who, id, audit.Update, func(ctx context.Context, tx ports.Repos, hook *webhook.Webhook) error {
 		before := *hook
 		after, err := edit(before)
 		if err != nil {
@@ -174,18 +160,18 @@ func (w *Webhooks) RotateSecret(ctx context.Context, who access.Principal, id in
 	if err != nil {
 		return webhook.Webhook{}, err
 	}
-	return w.change(ctx, who, id, w.Permission("rotate_secret"), rotated, func(_ context.Context, _ ports.Repos, hook *webhook.Webhook) error {
+	return w.change(ctx, who, id, rotated, func(_ context.Context, _ ports.Repos, hook *webhook.Webhook) error {
 		hook.Rotate(secret, w.deps.Clock.Now())
 		return nil
 	})
 }
 
 // change writes a webhook under its lock.
-func (w *Webhooks) change(ctx context.Context, who access.Principal, id int64, need access.Permission, word audit.Action,
+func (w *Webhooks) change(ctx context.Context, who access.Principal, id int64, word audit.Action,
 	do func(ctx context.Context, tx ports.Repos, hook *webhook.Webhook) error,
 ) (webhook.Webhook, error) {
 	var out webhook.Webhook
-	if err := w.deps.Gate.Require(ctx, who, need); err != nil {
+	if err := w.deps.Gate.Require(ctx, who, access.Webhooks.Edit); err != nil {
 		return out, err
 	}
 	scope, now := who.Scope(false), w.deps.Clock.Now()
@@ -223,7 +209,7 @@ func later(before, now time.Time) time.Time {
 // guard may refuse it under the lock.
 // Faults: Unauthenticated, Forbidden, NotFound, and those of guard.
 func (w *Webhooks) Delete(ctx context.Context, who access.Principal, id int64, guard func(webhook.Webhook) error) error {
-	if err := w.deps.Gate.Require(ctx, who, w.Permission("destroy")); err != nil {
+	if err := w.deps.Gate.Require(ctx, who, access.Webhooks.Delete); err != nil {
 		return err
 	}
 	scope, now := who.Scope(false), w.deps.Clock.Now()

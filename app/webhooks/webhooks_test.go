@@ -253,7 +253,7 @@ func TestWebhookIsSwitchedOff(t *testing.T) {
 	require.Len(t, o.deliveries(), 3, "nothing is made for one that is off")
 	_, err := o.hooks.Retry(t.Context(), o.who, o.hook.ID, o.deliveries()[0].ID)
 	require.True(t, fault.Is(err, fault.Conflict))
-	on, err := o.hooks.Update(t.Context(), o.who, o.hook.ID, true, func(w webhook.Webhook) (webhook.Webhook, error) {
+	on, err := o.hooks.Update(t.Context(), o.who, o.hook.ID, func(w webhook.Webhook) (webhook.Webhook, error) {
 		w.IsActive = true
 		return w, nil
 	})
@@ -299,7 +299,7 @@ func TestChangedWhileSending(t *testing.T) {
 }
 
 func switchOff(o *office) {
-	_, err := o.hooks.Update(o.t.Context(), o.who, o.hook.ID, false, func(w webhook.Webhook) (webhook.Webhook, error) {
+	_, err := o.hooks.Update(o.t.Context(), o.who, o.hook.ID, func(w webhook.Webhook) (webhook.Webhook, error) {
 		w.IsActive = false
 		return w, nil
 	})

@@ -63,7 +63,7 @@ func TestDefaultRoles(t *testing.T) {
 
 func TestDeniedNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
-	err := access.Permission{Slug: "farm.edit", Action: "update", View: "FarmView"}.Denied()
+	err := access.Farms.Edit.For("update").Denied()
 	f, ok := fault.As(err)
 	require.True(t, ok)
 	require.Equal(t, fault.Forbidden, f.Kind)

@@ -36,7 +36,8 @@ var GrantStatuses = []GrantStatus{GrantPending, GrantAccepted, GrantDeclined, Gr
 
 // GrantableSlugs are the views that a grant may give, in the order in which they are shown.
 var GrantableSlugs = []Slug{
-	"farm.view", "field.view", "season.view", "cultivation.view", "fertilization.view", "assessment.view", "vi-profile.view",
+	Farms.View.slug, Fields.View.slug, Seasons.View.slug, Cultivations.View.slug, Fertilizations.View.slug, Assessments.View.slug,
+	ProfileOrders.View.slug,
 }
 
 // DefaultGrantSlugs are the views of a grant that names none.

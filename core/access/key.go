@@ -1,7 +1,6 @@
 package access
 
 import (
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -76,19 +75,4 @@ func (k *APIKey) Usable(now time.Time) error {
 // BadKey is the refusal of a key that never was, or is no more.
 func BadKey() error {
 	return fault.New(fault.Unauthenticated, "api_key_invalid", "The API key is not valid.")
-}
-
-// verbs are the verbs of permission slugs.
-var verbs = []string{"view", "create", "edit", "delete"}
-
-// ValidPattern reports whether a text is a pattern in the sense of Match.
-func ValidPattern(pattern string) bool {
-	if pattern == "*" {
-		return true
-	}
-	resource, verb, ok := strings.Cut(pattern, ".")
-	if !ok || len(pattern) > 100 || verb != "*" && !slices.Contains(verbs, verb) {
-		return false
-	}
-	return resource == "*" || resource != "" && strings.Trim(resource, "abcdefghijklmnopqrstuvwxyz_-") == ""
 }

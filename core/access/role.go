@@ -8,6 +8,37 @@ import (
 	"tilth/core/fault"
 )
 
+// RoleTemplate is a role that every company starts with.
+type RoleTemplate struct {
+	Name  string
+	Slugs []string // patterns, see Match
+}
+
+// Names of the roles that every company starts with.
+const (
+	RoleOwner  = "owner"
+	RoleEditor = "editor"
+	RoleViewer = "viewer"
+)
+
+// DefaultRoles are the roles of a new company: owner may do everything, editor
+// everything but users, roles, keys and the wallet, viewer may look at everything but
+// the audit trail.
+func DefaultRoles() []RoleTemplate {
+	editor := []string{"*.view"}
+	for _, resource := range []Resource{
+		Farms, Fields, Seasons, Cultivations, Fertilizations, Assessments, AOIs, ProfileOrders,
+		StratificationMaps, SamplePlans, StratificationOrders, ShareGrants, Webhooks, Samples,
+	} {
+		editor = append(editor, resource.Name+".*")
+	}
+	return []RoleTemplate{
+		{Name: RoleOwner, Slugs: []string{"*"}},
+		{Name: RoleEditor, Slugs: editor},
+		{Name: RoleViewer, Slugs: []string{"*.view"}},
+	}
+}
+
 // Role is a named set of permissions of a company.
 type Role struct {
 	ID    int64

@@ -12,7 +12,7 @@ import (
 )
 
 // Service is what a company subscribes to before it works with areas of interest.
-const Service access.Service = "stratification"
+const Service = access.Stratification
 
 // The bounds of an area of interest.
 const (

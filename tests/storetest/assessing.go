@@ -57,7 +57,7 @@ func testCompletion(t *testing.T, b Backend) {
 	broken, use := w.assessing(queueless{w.Database}, slog.New(slog.NewTextHandler(log, nil))), w.assessing(w.Database, slog.New(slog.DiscardHandler))
 	who := access.Principal{UserID: w.ours.user.ID, Name: w.ours.user.Name, CompanyID: w.ours.scope.Company()}
 	look := func(id int64) assessment.Assessment {
-		got, err := use.Retrieve(w.ctx, who, false, id, "retrieve")
+		got, err := use.Retrieve(w.ctx, who, false, id)
 		require.NoError(t, err)
 		return got.Assessment
 	}
@@ -71,7 +71,7 @@ func testCompletion(t *testing.T, b Backend) {
 	}
 	edit := func(id int64, year int) {
 		w.clock.move(time.Second)
-		_, err := use.Update(w.ctx, who, id, true, func(current assessing.Whole) (assessing.Draft, error) {
+		_, err := use.Update(w.ctx, who, id, func(current assessing.Whole) (assessing.Draft, error) {
 			current.Year = &year
 			return assessing.Draft{Record: current.Assessment}, nil
 		})

@@ -86,7 +86,7 @@ func testSubmitting(t *testing.T, b Backend) {
 	require.NoError(t, err)
 	look := func() (assessment.Assessment, int64, int) {
 		var versions int64
-		got, err := use.Retrieve(w.ctx, who, false, made.ID, "retrieve")
+		got, err := use.Retrieve(w.ctx, who, false, made.ID)
 		require.NoError(t, err)
 		w.read(func(tx ports.Repos) error {
 			versions, err = tx.AssessmentVersions.Count(w.ctx, w.ours.scope, made.ID)

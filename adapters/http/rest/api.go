@@ -41,8 +41,9 @@ type Config struct {
 	// Enter gives the caller as it acts inside the company that the header X-Company names;
 	// nil where the header has no meaning. Faults: Forbidden, NotFound.
 	Enter func(ctx context.Context, who access.Principal, companyID int64) (access.Principal, error)
-	// Authorize refuses a caller without a permission. Faults: Forbidden.
-	Authorize func(ctx context.Context, who access.Principal, need access.Permission) error
+	// Authorize refuses a caller without a permission, and returns the context of the request
+	// of one who has it. Faults: Forbidden.
+	Authorize func(ctx context.Context, who access.Principal, need access.Permission) (context.Context, error)
 	// Once carries a request out once under the key of its caller, or gives the answer that
 	// it had; do answers it, and says whether that answer is final. Nil where keys are
 	// ignored. Faults: Mismatch, Unavailable, Conflict.
@@ -231,8 +232,9 @@ func (a *API) run(op *operation, c *Call) error {
 		trace := TraceOf(ctx)
 		trace.UserID, trace.CompanyID = who.UserID, who.CompanyID
 	}
-	if need := op.route.Permission; need.Slug != "" {
-		if err := a.config.Authorize(ctx, c.principal, need); err != nil {
+	if need := op.route.Permission; need.Slug() != "" {
+		var err error
+		if ctx, err = a.config.Authorize(ctx, c.principal, need); err != nil {
 			return err
 		}
 	}

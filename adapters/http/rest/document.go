@@ -169,7 +169,7 @@ func (a *API) describe(r Route, pattern string, body *BodySpec, result *huma.Sch
 		Description: r.Description, Tags: []string{r.Tag}, Extensions: map[string]any{},
 		Parameters: a.parameters(r), Responses: a.responses(r, body, result),
 	}
-	if slug := string(r.Permission.Slug); slug != "" {
+	if slug := string(r.Permission.Slug()); slug != "" {
 		op.Extensions["x-permission"] = slug
 		op.Description = strings.TrimSpace(op.Description + "\n\nNeeds the permission `" + slug + "`.")
 	}

@@ -38,8 +38,8 @@ func TestDocumentIsValidAndComplete(t *testing.T) {
 	one := doc.Paths.Find(base + "plot/{id}/")
 	require.NotNil(t, one.Patch)
 	require.Nil(t, one.Post)
-	require.Equal(t, "plot.edit", one.Patch.Extensions["x-permission"])
-	require.Contains(t, one.Patch.Description, "`plot.edit`")
+	require.Equal(t, "field.edit", one.Patch.Extensions["x-permission"])
+	require.Contains(t, one.Patch.Description, "`field.edit`")
 	require.NotNil(t, list.Post.Responses.Value("402"), "the route's exceptions are documented")
 	for _, status := range []string{"200", "400", "401", "403", "404", "429", "500", "503"} {
 		require.NotNil(t, list.Get.Responses.Value(status), status)

@@ -12,10 +12,10 @@ import (
 // (one or many), retrieve, full and partial update, delete. W is what is written, R what
 // is answered. A method whose function is nil does not exist, and is answered with 405.
 type Resource[W, R any] struct {
-	Path        string // below the base: cultivation/
-	Noun        string // cultivation; also the resource of the permission slugs
-	Plural      string // cultivations
-	View        string // the name that a refusal carries: CultivationView
+	Path        string          // below the base: cultivation/
+	Noun        string          // cultivation
+	Plural      string          // cultivations
+	Access      access.Resource // what the methods require
 	Tag         string
 	Description string // of the list, CommonMark
 
@@ -68,7 +68,7 @@ func Register[W, R any](a *API, res Resource[W, R]) {
 		})
 	}
 	if res.Create != nil {
-		r := res.route(http.MethodPost, "create", "Create one "+res.Noun+" or many")
+		r := res.route(http.MethodPost, res.Access.Create.For("create"), "Create one "+res.Noun+" or many")
 		r.Description = "Takes an object, or an array of objects: all are stored, or none."
 		if r.Status = res.CreateStatus; r.Status == 0 {
 			r.Status = http.StatusOK
@@ -77,7 +77,7 @@ func Register[W, R any](a *API, res Resource[W, R]) {
 		Handle(a, r, BulkBody[W](), res.create)
 	}
 	if res.Retrieve != nil {
-		r := res.route(http.MethodGet, "retrieve", "Retrieve a "+res.Noun)
+		r := res.route(http.MethodGet, res.Access.View.For("retrieve"), "Retrieve a "+res.Noun)
 		r.Query, r.Alternatives = res.shareParams(), res.Forms
 		Handle(a, r, nil, func(ctx context.Context, c *Call) (R, error) {
 			var none R
@@ -96,7 +96,7 @@ func Register[W, R any](a *API, res Resource[W, R]) {
 		res.registerUpdates(a)
 	}
 	if res.Delete != nil {
-		r := res.route(http.MethodDelete, "destroy", "Delete a "+res.Noun)
+		r := res.route(http.MethodDelete, res.Access.Delete.For("destroy"), "Delete a "+res.Noun)
 		r.Status, r.Faults = http.StatusNoContent, append([]int{http.StatusPreconditionFailed}, res.Faults...)
 		r.Message = sentence(res.Noun + " deleted.")
 		Handle(a, r, nil, func(ctx context.Context, c *Call) (NoContent, error) {
@@ -123,8 +123,8 @@ func (res Resource[W, R]) create(ctx context.Context, c *Call) (OneOrMany[R], er
 }
 
 func (res Resource[W, R]) registerUpdates(a *API) {
-	put := res.route(http.MethodPut, "update", "Replace a "+res.Noun)
-	patch := res.route(http.MethodPatch, "partial_update", "Change a "+res.Noun)
+	put := res.route(http.MethodPut, res.Access.Edit.For("update"), "Replace a "+res.Noun)
+	patch := res.route(http.MethodPatch, res.Access.Edit.For("partial_update"), "Change a "+res.Noun)
 	for _, r := range []Route{put, patch} {
 		r.Faults = append([]int{http.StatusPreconditionFailed}, res.Faults...)
 		r.Message = sentence(res.Noun + " updated.")
@@ -154,7 +154,7 @@ func (res Resource[W, R]) query(c *Call) (ListQuery, error) {
 }
 
 func (res Resource[W, R]) listRoute() Route {
-	r := res.route(http.MethodGet, "list", "List "+res.Plural)
+	r := res.route(http.MethodGet, res.Access.View.For("list"), "List "+res.Plural)
 	r.Description, r.Alternatives = res.Description, res.Alternatives
 	r.Query = append(append(PageParams(), res.shareParams()...), res.Filters...)
 	return r
@@ -168,25 +168,14 @@ func (res Resource[W, R]) shareParams() []Param {
 		Description: "With true: the records that other companies share with the caller's, instead of its own."}}
 }
 
-// slugVerbs give the verb of the permission slug that an action asks for.
-var slugVerbs = map[string]string{
-	"list": "view", "retrieve": "view", "create": "create", "update": "edit", "partial_update": "edit", "destroy": "delete",
-	"restore": "delete",
-}
-
-// Permission gives what an action of the resource asks for, for routes beside the usual.
-func (res Resource[W, R]) Permission(action, verb string) access.Permission {
-	return access.Permission{Slug: access.Slug(res.Noun + "." + verb), Action: action, View: res.View}
-}
-
-func (res Resource[W, R]) route(method, action, summary string) Route {
+func (res Resource[W, R]) route(method string, need access.Permission, summary string) Route {
 	path := res.Path
-	if action != "list" && action != "create" {
+	if need.Action() != "list" && need.Action() != "create" {
 		path = strings.TrimSuffix(path, "/") + "/{id}/"
 	}
 	r := Route{
-		Method: method, Path: path, OperationID: res.Noun + "_" + action, Summary: summary,
-		Tag: res.Tag, Noun: res.Noun, Permission: res.Permission(action, slugVerbs[action]),
+		Method: method, Path: path, OperationID: res.Noun + "_" + need.Action(), Summary: summary,
+		Tag: res.Tag, Noun: res.Noun, Permission: need,
 		APIKey: res.APIKey, Odd: res.Odd,
 	}
 	if method == http.MethodPost {

@@ -95,11 +95,11 @@ func newRig(t *testing.T, change ...func(*rest.Config)) *rig {
 			}
 			return access.Principal{}, fault.New(fault.Unauthenticated, "invalid_api_key", "The API key is not valid.")
 		},
-		Authorize: func(_ context.Context, who access.Principal, need access.Permission) error {
-			if who.UserID == 2 && !access.Match("*.view", need.Slug) {
-				return need.Denied()
+		Authorize: func(ctx context.Context, who access.Principal, need access.Permission) (context.Context, error) {
+			if who.UserID == 2 && !access.Match("*.view", need.Slug()) {
+				return ctx, need.Denied()
 			}
-			return nil
+			return ctx, nil
 		},
 	}
 	for _, c := range change {
@@ -124,7 +124,7 @@ func plots(n int64) rest.Resource[plot, plotRecord] {
 		return nil
 	}
 	return rest.Resource[plot, plotRecord]{
-		Path: "plot/", Noun: "plot", Plural: "plots", View: "PlotView", Tag: "Plots",
+		Path: "plot/", Noun: "plot", Plural: "plots", Access: access.Fields, Tag: "Plots",
 		Filters:   []rest.Param{{Name: "crop", Type: rest.Integer, Description: "Id of the crop."}, rest.OrderingParam("id", "name")},
 		Shareable: true, APIKey: true,
 		Odd: map[string]int{"bulk_validation_failed": http.StatusPaymentRequired},

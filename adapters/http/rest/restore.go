@@ -8,7 +8,7 @@ import (
 
 // registerRestore adds the route that brings a deleted record back.
 func (res Resource[W, R]) registerRestore(a *API) {
-	r := res.route(http.MethodPost, "restore", "Restore a deleted "+res.Noun)
+	r := res.route(http.MethodPost, res.Access.Delete.For("restore"), "Restore a deleted "+res.Noun)
 	r.Path = strings.TrimSuffix(r.Path, "/") + "/restore/"
 	r.Description = "Brings back what was deleted within the last 30 days, with what was deleted along with it. " +
 		"A record that is not deleted is 400 (`not_deleted`), and so is one whose parent is deleted (`parent_deleted`)."

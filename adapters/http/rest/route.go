@@ -143,8 +143,10 @@ func (r Route) check() error {
 		return fmt.Errorf("rest: %s %s: unknown method", r.Method, r.Path)
 	case r.OperationID == "" || r.Summary == "" || r.Tag == "":
 		return fmt.Errorf("rest: %s %s: operation id, summary and tag are required", r.Method, r.Path)
-	case r.Public && (r.Permission.Slug != "" || r.APIKey):
+	case r.Public && (r.Permission.Slug() != "" || r.APIKey):
 		return fmt.Errorf("rest: %s %s: a public route asks for no credential", r.Method, r.Path)
+	case r.Permission.Action() != "" && r.Permission.Slug() == "":
+		return fmt.Errorf("rest: %s %s: no permission is required for %s", r.Method, r.Path, r.Permission.Action())
 	case strings.Contains(r.Path, "//"):
 		return fmt.Errorf("rest: %s %s: empty segment", r.Method, r.Path)
 	}

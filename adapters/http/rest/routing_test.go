@@ -95,7 +95,7 @@ func TestPostWithoutTheSlashIsAnsweredInPlace(t *testing.T) {
 func TestPermissionErrorHasTheShapeOfTheSpecification(t *testing.T) {
 	w := newRig(t).ask("POST", base+"plot/", "{", token("viewer"))
 	require.Equal(t, 403, w.Code)
-	require.JSONEq(t, `{"required_permission":"plot.create","action":"create","resource":"PlotView"}`, details(t, w))
+	require.JSONEq(t, `{"required_permission":"field.create","action":"create","resource":"FieldView"}`, details(t, w))
 	require.Equal(t, "permission_denied", object(t, w)["code"])
 }
 

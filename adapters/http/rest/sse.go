@@ -99,8 +99,8 @@ func (c *Call) watch(ctx context.Context, end context.CancelFunc, every time.Dur
 // says nothing of the caller.
 func (c *Call) refused(ctx context.Context) bool {
 	who, err := c.api.caller(c.request, c.route.APIKey)
-	if err == nil && c.route.Permission.Slug != "" {
-		err = c.api.config.Authorize(ctx, who, c.route.Permission)
+	if err == nil && c.route.Permission.Slug() != "" {
+		_, err = c.api.config.Authorize(ctx, who, c.route.Permission)
 	}
 	switch fault.KindOf(err) {
 	case fault.Unauthenticated, fault.Forbidden, fault.NotFound:

@@ -24,16 +24,16 @@ func ticking(t *testing.T, allowed *atomic.Value, stop <-chan struct{}, closed c
 	t.Helper()
 	r := newRig(t, func(c *rest.Config) {
 		c.StreamBeat = 5 * time.Millisecond
-		c.Authorize = func(context.Context, access.Principal, access.Permission) error {
+		c.Authorize = func(ctx context.Context, _ access.Principal, _ access.Permission) (context.Context, error) {
 			if err, ok := allowed.Load().(*fault.Error); ok && err != nil {
-				return err
+				return ctx, err
 			}
-			return nil
+			return ctx, nil
 		}
 	})
 	rest.Handle(r.api, rest.Route{
 		Method: http.MethodGet, Path: "tick/", OperationID: "tick", Summary: "Tick", Tag: "T", Media: []string{rest.EventStreamMedia},
-		Permission: access.Permission{Slug: "tick.view"},
+		Permission: access.Events.View,
 	}, nil, func(context.Context, *rest.Call) (rest.EventStream, error) {
 		return rest.EventStream{
 			Close: func() { closed <- struct{}{} },

@@ -89,9 +89,9 @@ func writeOfAOI(a stratification.AOI) AOIWrite {
 	return AOIWrite{companyOf(a.Meta), a.Name, a.Description, a.FieldUUIDs()}
 }
 
-func aoiRoute(method, below, action, summary string, need access.Permission) rest.Route {
+func aoiRoute(method, below string, need access.Permission, summary string) rest.Route {
 	return rest.Route{
-		Method: method, Path: aoiBase + "aois/" + below, OperationID: "aoi_" + action, Summary: summary,
+		Method: method, Path: aoiBase + "aois/" + below, OperationID: "aoi_" + need.Action(), Summary: summary,
 		Tag: aoiTag, Noun: "aoi", Permission: need,
 	}
 }
@@ -113,7 +113,7 @@ func registerAOIs(a *rest.API, aois *farming.AOIs, orders *strata.Orders) {
 		"aoi_empty":               "no field of the area of interest is there with a boundary any more (409)",
 		"fields_overlay":          "the boundaries of the fields cannot be put together (400)",
 	})
-	list := aoiRoute(http.MethodGet, "", "list", "List areas of interest", aois.Permission("list"))
+	list := aoiRoute(http.MethodGet, "", access.AOIs.View.For("list"), "List areas of interest")
 	filters := append([]rest.Param{
 		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."},
 	}, listExtras("A part of the name, whatever its case.", "name")...)
@@ -129,7 +129,7 @@ func registerAOIs(a *rest.API, aois *farming.AOIs, orders *strata.Orders) {
 		}
 		return rest.NewList(q.PageOrAll(), rest.Map(listed(found), showListedAOI))
 	})
-	create := aoiRoute(http.MethodPost, "", "create", "Create an area of interest", aois.Permission("create"))
+	create := aoiRoute(http.MethodPost, "", access.AOIs.Create.For("create"), "Create an area of interest")
 	create.Message = "Area of interest created."
 	rest.Handle(a, create, rest.Body[AOIWrite](), func(ctx context.Context, c *rest.Call) (AOI, error) {
 		in, err := rest.Decode[AOIWrite](c)
@@ -144,7 +144,7 @@ func registerAOIs(a *rest.API, aois *farming.AOIs, orders *strata.Orders) {
 		}
 		return showAOI(made[0]), nil
 	})
-	rest.Handle(a, aoiRoute(http.MethodGet, "{id}/", "retrieve", "Retrieve an area of interest", aois.Permission("retrieve")), nil,
+	rest.Handle(a, aoiRoute(http.MethodGet, "{id}/", access.AOIs.View.For("retrieve"), "Retrieve an area of interest"), nil,
 		func(ctx context.Context, c *rest.Call) (AOI, error) {
 			id, err := aoiID(ctx, c, aois)
 			if err != nil {
@@ -158,8 +158,8 @@ func registerAOIs(a *rest.API, aois *farming.AOIs, orders *strata.Orders) {
 }
 
 func registerAOIWrites(a *rest.API, aois *farming.AOIs) {
-	put := aoiRoute(http.MethodPut, "{id}/", "update", "Replace an area of interest", aois.Permission("update"))
-	patch := aoiRoute(http.MethodPatch, "{id}/", "partial_update", "Change an area of interest", aois.Permission("partial_update"))
+	put := aoiRoute(http.MethodPut, "{id}/", access.AOIs.Edit.For("update"), "Replace an area of interest")
+	patch := aoiRoute(http.MethodPatch, "{id}/", access.AOIs.Edit.For("partial_update"), "Change an area of interest")
 	for _, r := range []rest.Route{put, patch} {
 		r.Faults, r.Message = []int{http.StatusPreconditionFailed}, "Area of interest updated."
 		r.Description = "Orders keep the land as it was when they were placed."
@@ -169,7 +169,7 @@ func registerAOIWrites(a *rest.API, aois *farming.AOIs) {
 			if err != nil {
 				return AOI{}, err
 			}
-			changed, err := aois.Update(ctx, c.Principal(), id, partial, func(current stratification.AOI) (stratification.AOI, error) {
+			changed, err := aois.Update(ctx, c.Principal(), id, func(current stratification.AOI) (stratification.AOI, error) {
 				if err := precondition(c, current, showAOI); err != nil {
 					return current, err
 				}
@@ -180,7 +180,7 @@ func registerAOIWrites(a *rest.API, aois *farming.AOIs) {
 			return showAOI(changed), err
 		})
 	}
-	remove := aoiRoute(http.MethodDelete, "{id}/", "destroy", "Delete an area of interest", aois.Permission("destroy"))
+	remove := aoiRoute(http.MethodDelete, "{id}/", access.AOIs.Delete.For("destroy"), "Delete an area of interest")
 	remove.Status, remove.Faults = http.StatusNoContent, []int{http.StatusPreconditionFailed}
 	remove.Description = "Its orders, maps and plans are hidden with it. An order that is not finished fails, and its charge is released."
 	rest.Handle(a, remove, nil, func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
@@ -190,7 +190,7 @@ func registerAOIWrites(a *rest.API, aois *farming.AOIs) {
 		}
 		return rest.NoContent{}, aois.Delete(ctx, c.Principal(), id, func(current stratification.AOI) error { return precondition(c, current, showAOI) })
 	})
-	restore := aoiRoute(http.MethodPost, "{id}/restore/", "restore", "Bring a deleted area of interest back", aois.Permission("restore"))
+	restore := aoiRoute(http.MethodPost, "{id}/restore/", access.AOIs.Delete.For("restore"), "Bring a deleted area of interest back")
 	restore.Message = "Area of interest restored."
 	rest.Handle(a, restore, nil, func(ctx context.Context, c *rest.Call) (AOI, error) {
 		id, err := aoiID(ctx, c, aois)
@@ -211,7 +211,7 @@ func decodeAOI(c *rest.Call, partial bool, current stratification.AOI) (AOIWrite
 }
 
 func registerAOIPrice(a *rest.API, aois *farming.AOIs, orders *strata.Orders) {
-	price := aoiRoute(http.MethodGet, "{id}/price/", "price", "Price of an area of interest", orders.PricePermission())
+	price := aoiRoute(http.MethodGet, "{id}/price/", access.AOIs.View.For("price"), "Price of an area of interest")
 	price.Description = "A row for each map type that has a price: STR, the stratification, and SOC, the map of soil organic carbon, which cannot be ordered yet. " +
 		"The prices are 0 once an order for the area is pending, processing or active. Without any price it is 404."
 	price.Faults = []int{http.StatusConflict}

@@ -50,13 +50,13 @@ func registerAPIKeys(a *rest.API, k *keys.Keys) {
 		"api_key_expired": "the API key has expired (401)",
 		"operator_key":    "an operator has no API keys (400)",
 	})
-	route := func(method, below, action, summary string) rest.Route {
+	route := func(method, below string, need access.Permission, summary string) rest.Route {
 		return rest.Route{
-			Method: method, Path: "api-key/" + below, OperationID: "api_key_" + action, Summary: summary,
-			Tag: "API keys", Noun: "API key", Permission: k.Permission(action),
+			Method: method, Path: "api-key/" + below, OperationID: "api_key_" + need.Action(), Summary: summary,
+			Tag: "API keys", Noun: "API key", Permission: need,
 		}
 	}
-	list := route(http.MethodGet, "", "list", "List API keys")
+	list := route(http.MethodGet, "", access.APIKeys.View.For("list"), "List API keys")
 	list.Query = rest.PageParams()
 	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[APIKey], error) {
 		q, err := c.Query()
@@ -69,7 +69,7 @@ func registerAPIKeys(a *rest.API, k *keys.Keys) {
 		}
 		return rest.NewList(q.PageOrAll(), rest.Map(listed(found), showKey))
 	})
-	rest.Handle(a, route(http.MethodGet, "{id}/", "retrieve", "Retrieve an API key"), nil,
+	rest.Handle(a, route(http.MethodGet, "{id}/", access.APIKeys.View.For("retrieve"), "Retrieve an API key"), nil,
 		func(ctx context.Context, c *rest.Call) (APIKey, error) {
 			id, err := c.ID("id")
 			if err != nil {
@@ -78,7 +78,7 @@ func registerAPIKeys(a *rest.API, k *keys.Keys) {
 			key, err := k.Retrieve(ctx, c.Principal(), id)
 			return showKey(key), err
 		})
-	create := route(http.MethodPost, "", "create", "Create an API key")
+	create := route(http.MethodPost, "", access.APIKeys.Create.For("create"), "Create an API key")
 	create.Message = "API key created. It is shown this once."
 	rest.Handle(a, create, rest.Body[APIKeyWrite](), func(ctx context.Context, c *rest.Call) (NewAPIKey, error) {
 		c.SetHeader("Cache-Control", "no-store")
@@ -93,7 +93,7 @@ func registerAPIKeys(a *rest.API, k *keys.Keys) {
 		key, text, err := k.Create(ctx, c.Principal(), req)
 		return NewAPIKey{showKey(key), text}, err
 	})
-	revoke := route(http.MethodDelete, "{id}/", "destroy", "Revoke an API key")
+	revoke := route(http.MethodDelete, "{id}/", access.APIKeys.Delete.For("destroy"), "Revoke an API key")
 	revoke.Description = "The key ends with the next request, and is listed no more."
 	revoke.Status = http.StatusNoContent
 	rest.Handle(a, revoke, nil, func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {

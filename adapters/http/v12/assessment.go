@@ -9,6 +9,7 @@ import (
 
 	"tilth/adapters/http/rest"
 	"tilth/app/assessing"
+	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/fault"
 )
@@ -89,10 +90,10 @@ func registerAssessments(a *rest.API, use *assessing.Assessing) {
 	r.registerReports()
 }
 
-func (r assessmentRoutes) route(method, below, action, summary string) rest.Route {
+func (r assessmentRoutes) route(method, below string, need access.Permission, summary string) rest.Route {
 	return rest.Route{
-		Method: method, Path: assessmentsPath + below, OperationID: "assessment_" + action, Summary: summary,
-		Tag: "Assessments", Noun: "assessment", Permission: r.use.Permission(action),
+		Method: method, Path: assessmentsPath + below, OperationID: "assessment_" + need.Action(), Summary: summary,
+		Tag: "Assessments", Noun: "assessment", Permission: need,
 	}
 }
 
@@ -112,7 +113,7 @@ func assessmentFilters() []rest.Param {
 func (r assessmentRoutes) registerList() {
 	filters := append(assessmentFilters(),
 		listExtras("A part of the name of the farm or field, whatever its case.", "assessment_year", "completeness_percentage")...)
-	list := r.route(http.MethodGet, "", "list", "List assessments")
+	list := r.route(http.MethodGet, "", access.Assessments.View.For("list"), "List assessments")
 	list.Description = "Without their sections."
 	list.Query = append(append(rest.PageParams(), shareParam), filters...)
 	rest.Handle(r.api, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[AssessmentRecord], error) {
@@ -127,16 +128,16 @@ func (r assessmentRoutes) registerList() {
 		}
 		return rest.NewList(page, rest.Map(listed(found), showAssessmentRecord))
 	})
-	retrieve := r.route(http.MethodGet, "{id}/", "retrieve", "Retrieve an assessment with its sections")
+	retrieve := r.route(http.MethodGet, "{id}/", access.Assessments.View.For("retrieve"), "Retrieve an assessment with its sections")
 	retrieve.Query, retrieve.DataWith = []rest.Param{shareParam}, schemaSections
 	rest.Handle(r.api, retrieve, nil, func(ctx context.Context, c *rest.Call) (Assessment, error) {
-		whole, err := r.look(ctx, c, "retrieve")
+		whole, err := r.look(ctx, c)
 		return r.show(whole), err
 	})
 }
 
-// look retrieves the assessment of a path, own or shared, for an action.
-func (r assessmentRoutes) look(ctx context.Context, c *rest.Call, action string) (assessing.Whole, error) {
+// look retrieves the assessment of a path, own or shared.
+func (r assessmentRoutes) look(ctx context.Context, c *rest.Call) (assessing.Whole, error) {
 	q, err := c.Query()
 	if err != nil {
 		return assessing.Whole{}, err
@@ -145,7 +146,7 @@ func (r assessmentRoutes) look(ctx context.Context, c *rest.Call, action string)
 	if err != nil {
 		return assessing.Whole{}, err
 	}
-	return r.use.Retrieve(ctx, c.Principal(), q.Bool(shareParam.Name), id, action)
+	return r.use.Retrieve(ctx, c.Principal(), q.Bool(shareParam.Name), id)
 }
 
 const nestedNote = "Sections may stand in the body under their keys, and are written to the same data as by the section endpoints, all in one transaction: " +
@@ -153,7 +154,7 @@ const nestedNote = "Sections may stand in the body under their keys, and are wri
 	"`section_declarations`, where given, takes the place of the declarations there are; an item added to a section ends its declaration."
 
 func (r assessmentRoutes) registerWrites() {
-	create := r.route(http.MethodPost, "", "create", "Create an assessment")
+	create := r.route(http.MethodPost, "", access.Assessments.Create.For("create"), "Create an assessment")
 	create.Description, create.Status, create.Message, create.DataWith = nestedNote, http.StatusCreated, "Assessment created.", schemaSections
 	rest.Handle(r.api, create, rest.Body[AssessmentWrite]().With(schemaSections), func(ctx context.Context, c *rest.Call) (Assessment, error) {
 		draft, err := draftOf(c, nil)
@@ -163,8 +164,8 @@ func (r assessmentRoutes) registerWrites() {
 		whole, err := r.use.Create(ctx, c.Principal(), draft)
 		return r.show(whole), err
 	})
-	update := r.route(http.MethodPut, "{id}/", "update", "Replace an assessment")
-	patch := r.route(http.MethodPatch, "{id}/", "partial_update", "Change an assessment")
+	update := r.route(http.MethodPut, "{id}/", access.Assessments.Edit.For("update"), "Replace an assessment")
+	patch := r.route(http.MethodPatch, "{id}/", access.Assessments.Edit.For("partial_update"), "Change an assessment")
 	for _, route := range []rest.Route{update, patch} {
 		route.Description, route.Message, route.DataWith = nestedNote, "Assessment updated.", schemaSections
 		route.Faults = []int{http.StatusPreconditionFailed}
@@ -174,7 +175,7 @@ func (r assessmentRoutes) registerWrites() {
 			if err != nil {
 				return Assessment{}, err
 			}
-			whole, err := r.use.Update(ctx, c.Principal(), id, partial, func(current assessing.Whole) (assessing.Draft, error) {
+			whole, err := r.use.Update(ctx, c.Principal(), id, func(current assessing.Whole) (assessing.Draft, error) {
 				if err := r.agreed(c)(current); err != nil {
 					return assessing.Draft{}, err
 				}
@@ -186,7 +187,7 @@ func (r assessmentRoutes) registerWrites() {
 			return r.show(whole), err
 		})
 	}
-	destroy := r.route(http.MethodDelete, "{id}/", "destroy", "Delete an assessment")
+	destroy := r.route(http.MethodDelete, "{id}/", access.Assessments.Delete.For("destroy"), "Delete an assessment")
 	destroy.Status, destroy.Message, destroy.Faults = http.StatusNoContent, "Assessment deleted.", []int{http.StatusPreconditionFailed}
 	rest.Handle(r.api, destroy, nil, func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
 		id, err := c.ID("id")
@@ -195,7 +196,7 @@ func (r assessmentRoutes) registerWrites() {
 		}
 		return rest.NoContent{}, r.use.Delete(ctx, c.Principal(), id, r.agreed(c))
 	})
-	restore := r.route(http.MethodPost, "{id}/restore/", "restore", "Restore a deleted assessment")
+	restore := r.route(http.MethodPost, "{id}/restore/", access.Assessments.Delete.For("restore"), "Restore a deleted assessment")
 	restore.Description = "Brings back an assessment that was deleted within the last 30 days, with its sections. One that is not deleted is 400 (`not_deleted`)."
 	restore.Message, restore.DataWith, restore.Faults = "Assessment restored.", schemaSections, []int{http.StatusBadRequest}
 	rest.Handle(r.api, restore, nil, func(ctx context.Context, c *rest.Call) (Assessment, error) {

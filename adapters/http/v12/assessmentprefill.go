@@ -6,6 +6,7 @@ import (
 
 	"tilth/adapters/http/rest"
 	"tilth/app/assessing"
+	"tilth/core/access"
 	"tilth/core/assessment"
 )
 
@@ -60,7 +61,7 @@ type Prefill struct {
 func registerPrefill(a *rest.API, use *assessing.Assessing) {
 	r := rest.Route{
 		Method: http.MethodPost, Path: assessmentsPath + "{id}/prefill/", OperationID: "assessment_prefill", Tag: "Assessments", Noun: "assessment",
-		Summary: "Fill in what the farm records know", Permission: use.Permission("prefill"), Message: "Prefilled.",
+		Summary: "Fill in what the farm records know", Permission: access.Assessments.Edit.For("prefill"), Message: "Prefilled.",
 		Description: "Proposes `farm_country`, `growing_area`, `crop.crop_type`, `fertilizers`, `organic_inputs` and a declaration of no irrigation from the farm, the fields, their cultivations " +
 			"in seasons whose `harvest_year` is the assessment year, and the fertilizations of these. Each proposal names its records. Where several crops grow, it asks, and proposes nothing " +
 			"that depends on the answer. With `apply` it writes what is proposed and not filled in. It also needs field.view, cultivation.view and fertilization.view.",

@@ -7,6 +7,7 @@ import (
 
 	"tilth/adapters/http/rest"
 	"tilth/app/trail"
+	"tilth/core/access"
 	"tilth/core/audit"
 	"tilth/ports"
 )
@@ -37,7 +38,7 @@ func registerAudit(a *rest.API, t *trail.Trail) {
 		"Its permission `audit.view` is not part of `*.view`: of the roles that every company starts with only owner has it.")
 	list := rest.Route{
 		Method: http.MethodGet, Path: "audit/", OperationID: "audit_list", Summary: "List the audit trail, newest first",
-		Tag: "Audit trail", Permission: t.Permission(),
+		Tag: "Audit trail", Permission: access.AuditTrail.View.For("list"),
 		Query: append(rest.PageParams(),
 			rest.Param{Name: "resource", Type: rest.String, Description: "As in the permission slugs."},
 			rest.Param{Name: "record", Type: rest.Integer, Description: "Id of the record."},

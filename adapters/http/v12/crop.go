@@ -6,6 +6,7 @@ import (
 
 	"tilth/adapters/http/rest"
 	"tilth/app/farming"
+	"tilth/core/access"
 	"tilth/core/farm"
 )
 
@@ -42,7 +43,7 @@ func registerCrops(a *rest.API, crops *farming.Crops) {
 	}
 	filters := listExtras("A part of the name, in any language of the catalog, or of the scientific name.", "name")
 	rest.Register(a, rest.Resource[struct{}, Crop]{
-		Path: "crop/", Noun: "crop", Plural: "crops", View: crops.Permission("list").View, Tag: "Farm management",
+		Path: "crop/", Noun: "crop", Plural: "crops", Access: access.Resource{ReadOnly: access.Crops}, Tag: "Farm management",
 		Description: "The crop catalog that all companies share; only the operator changes it.",
 		Filters:     filters, APIKey: true,
 		List: func(ctx context.Context, c *rest.Call, q rest.ListQuery) (rest.Listing[Crop], error) {

@@ -7,6 +7,7 @@ import (
 
 	"tilth/adapters/http/rest"
 	"tilth/app/webhooks"
+	"tilth/core/access"
 	"tilth/core/webhook"
 	"tilth/ports"
 )
@@ -44,7 +45,7 @@ func deliveryStates() []string {
 }
 
 func registerDeliveries(a *rest.API, w *webhooks.Webhooks) {
-	list := webhookRoute(w, http.MethodGet, "{id}/deliveries/", "deliveries", "List what was sent to a webhook, newest first")
+	list := webhookRoute(http.MethodGet, "{id}/deliveries/", access.Webhooks.View.For("deliveries"), "List what was sent to a webhook, newest first")
 	list.Description = "A delivery stays in the list for seven days."
 	list.Query = append(rest.PageParams(),
 		rest.Param{Name: "state", Type: rest.String, Enum: deliveryStates(), Description: "State of the delivery."})
@@ -72,7 +73,7 @@ func registerDeliveries(a *rest.API, w *webhooks.Webhooks) {
 		return rest.NewList(page, rest.Map(listed(found), showDelivery))
 	})
 
-	test := webhookRoute(w, http.MethodPost, "{id}/test/", "test", "Send a test event to a webhook")
+	test := webhookRoute(http.MethodPost, "{id}/test/", access.Webhooks.Edit.For("test"), "Send a test event to a webhook")
 	test.Description = "Sends an event of the type `webhook_test` now, once, and answers with what came of it, after at most 10 seconds. The webhook may be switched off."
 	test.Message = "The test event was sent; data say what came of it."
 	rest.Handle(a, test, nil, func(ctx context.Context, c *rest.Call) (WebhookDelivery, error) {
@@ -84,7 +85,7 @@ func registerDeliveries(a *rest.API, w *webhooks.Webhooks) {
 		return showDelivery(d), err
 	})
 
-	retry := webhookRoute(w, http.MethodPost, "{id}/deliveries/{delivery_id}/retry/", "retry", "Send a delivery again")
+	retry := webhookRoute(http.MethodPost, "{id}/deliveries/{delivery_id}/retry/", access.Webhooks.Edit.For("retry"), "Send a delivery again")
 	retry.Description = "Begins another 24 hours of tries at once, whatever came of those before."
 	retry.Message, retry.Faults = "The delivery is sent again.", []int{http.StatusConflict}
 	rest.Handle(a, retry, nil, func(ctx context.Context, c *rest.Call) (WebhookDelivery, error) {

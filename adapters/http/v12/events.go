@@ -10,6 +10,7 @@ import (
 
 	"tilth/adapters/http/rest"
 	"tilth/app/events"
+	"tilth/core/access"
 	"tilth/core/event"
 	"tilth/core/fault"
 )
@@ -42,7 +43,7 @@ func registerEvents(a *rest.API, f *events.Feed) {
 	})
 	route := rest.Route{
 		Method: http.MethodGet, Path: "events/", OperationID: "event_list", Summary: "Follow the events of your company",
-		Tag: "Events", Permission: f.Permission(), Media: []string{rest.EventStreamMedia},
+		Tag: "Events", Permission: access.Events.View.For("list"), Media: []string{rest.EventStreamMedia},
 		Description: "Server-sent events (`text/event-stream`): `id` is the place in the feed, `event` the type, `data` the CloudEvent on one line. " +
 			"The stream begins with what happens from now on. A reader that comes back with the last `id` it saw, in the header `Last-Event-ID` or as " +
 			"`last_event_id`, is given what it missed of the last 24 hours, each event once and in order. Where some of that is forgotten already, the first event " +

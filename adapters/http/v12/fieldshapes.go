@@ -7,6 +7,7 @@ import (
 
 	"tilth/adapters/http/rest"
 	"tilth/app/farming"
+	"tilth/core/access"
 	"tilth/core/farm"
 	"tilth/core/geo"
 )
@@ -77,7 +78,7 @@ func registerBoundaries(a *rest.API, boundaries *farming.Boundaries) {
 		Method: http.MethodGet, Path: "field/{id}/boundaries/", OperationID: "field_boundaries",
 		Summary: "List the boundaries that a field has had", Tag: "Farm management", Noun: "field",
 		Description: "Newest first. A change of the boundary begins a version; taking the boundary away ends the last.",
-		Permission:  boundaries.Permission(),
+		Permission:  access.Fields.View.For("boundaries"),
 		Query: append(rest.PageParams(), rest.Param{Name: "share", Type: rest.Boolean,
 			Description: "With true: of a field that another company shares."}),
 	}, nil, func(ctx context.Context, c *rest.Call) (rest.Paginated[BoundaryVersion], error) {

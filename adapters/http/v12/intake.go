@@ -12,6 +12,7 @@ import (
 
 	"tilth/adapters/http/rest"
 	"tilth/app/intake"
+	"tilth/core/access"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/geo"
@@ -66,15 +67,15 @@ var exportFormats = map[string]struct{ media, file string }{
 }
 
 func registerIntake(a *rest.API, in *intake.Intake) {
-	route := func(method, path, action, summary string) rest.Route {
+	route := func(method, path string, need access.Permission, summary string) rest.Route {
 		return rest.Route{
-			Method: method, Path: path, OperationID: "field_" + action, Summary: summary, Tag: "Farm management",
-			Permission: in.Permission(action),
+			Method: method, Path: path, OperationID: "field_" + need.Action(), Summary: summary, Tag: "Farm management",
+			Permission: need,
 		}
 	}
-	registerImport(a, in, route(http.MethodPost, "field/import/", "import", "Import fields from a file"))
+	registerImport(a, in, route(http.MethodPost, "field/import/", access.Fields.Create.For("import"), "Import fields from a file"))
 
-	status := route(http.MethodGet, "field/import/{job_id}/", "import_status", "How far an import is")
+	status := route(http.MethodGet, "field/import/{job_id}/", access.Fields.View.For("import_status"), "How far an import is")
 	status.Noun = "import"
 	status.Description = "The counts are of all features; `features` names those that were refused, at most the first " + strconv.Itoa(intake.KeptFailures) + "."
 	rest.Handle(a, status, nil, func(ctx context.Context, c *rest.Call) (FieldImport, error) {
@@ -86,7 +87,7 @@ func registerIntake(a *rest.API, in *intake.Intake) {
 		return showImport(report), err
 	})
 
-	export := route(http.MethodGet, "field/export/", "export", "Export fields as a file")
+	export := route(http.MethodGet, "field/export/", access.Fields.View.For("export"), "Export fields as a file")
 	export.Description = "The fields that the list gives for the same filters, as one file in longitude and latitude (WGS84): GeoJSON, KML, a zipped " +
 		"shapefile (texts are cut at 254 bytes) or CSV with the boundary as well-known text."
 	filters := []rest.Param{

@@ -8,6 +8,7 @@ import (
 
 	"tilth/adapters/http/rest"
 	"tilth/app/profiles"
+	"tilth/core/access"
 	"tilth/core/vegetation"
 )
 
@@ -100,13 +101,13 @@ type Profile struct {
 const ordersPath = "profiles/vegetation-index-profile/orders/"
 
 func registerProfileOrders(a *rest.API, orders *profiles.Orders) {
-	route := func(method, path, action, summary string) rest.Route {
+	route := func(method, path string, need access.Permission, summary string) rest.Route {
 		return rest.Route{
-			Method: method, Path: path, OperationID: "vi_profile_order_" + action, Summary: summary,
-			Tag: "Vegetation-index profiles", Noun: "order", Permission: orders.Permission(action),
+			Method: method, Path: path, OperationID: "vi_profile_order_" + need.Action(), Summary: summary,
+			Tag: "Vegetation-index profiles", Noun: "order", Permission: need,
 		}
 	}
-	place := route(http.MethodPost, ordersPath, "create", "Order a profile")
+	place := route(http.MethodPost, ordersPath, access.ProfileOrders.Create.For("create"), "Order a profile")
 	place.Description = "Orders the season's series of a field. A field is charged once, on its first successful order.\n\n" +
 		"An order of the same field and season that is not ready yet is answered as it is; once it is active, a new order is 409 with " +
 		"`details.profile_uuid` and `details.order_id`, costs nothing, and is best taken as success.\n\n" + indexTable()
@@ -130,7 +131,7 @@ func registerProfileOrders(a *rest.API, orders *profiles.Orders) {
 		{Name: "season", Type: rest.Integer, Description: "Id of the season."},
 		{Name: "status", Type: rest.String, Enum: statuses(), Description: "State of the order."},
 	}, listExtras("A part of the name of the field, whatever its case.", "start_date")...)
-	list := route(http.MethodGet, ordersPath, "list", "List profile orders")
+	list := route(http.MethodGet, ordersPath, access.ProfileOrders.View.For("list"), "List profile orders")
 	list.Query = append(append(rest.PageParams(), shareParam), filters...)
 	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[ProfileOrder], error) {
 		q, err := c.Query()
@@ -144,7 +145,7 @@ func registerProfileOrders(a *rest.API, orders *profiles.Orders) {
 		return rest.NewList(q.PageOrAll(), rest.Map(listed(found), showOrder))
 	})
 
-	retrieve := route(http.MethodGet, ordersPath+"{id}/", "retrieve", "Retrieve an order with its series")
+	retrieve := route(http.MethodGet, ordersPath+"{id}/", access.ProfileOrders.View.For("retrieve"), "Retrieve an order with its series")
 	retrieve.Description = waitingText
 	retrieve.Query = []rest.Param{
 		shareParam, indexParam,

@@ -10,6 +10,7 @@ import (
 
 	"tilth/adapters/http/rest"
 	"tilth/app/profiles"
+	"tilth/core/access"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
@@ -94,7 +95,7 @@ func registerQuote(a *rest.API, orders *profiles.Orders) {
 	quote := rest.Route{
 		Method: http.MethodPost, Path: ordersPath + "quote/", OperationID: "vi_profile_order_quote", Summary: "What an order would cost",
 		Description: "Takes the body of an order, and writes nothing. What is wrong with an order is refused as it would be.",
-		Tag:         "Vegetation-index profiles", Permission: orders.Permission("quote"), Message: "Nothing was ordered.",
+		Tag:         "Vegetation-index profiles", Permission: access.ProfileOrders.Create.For("quote"), Message: "Nothing was ordered.",
 		Faults: []int{http.StatusInternalServerError},
 		Odd:    map[string]int{"season_unresolved": http.StatusInternalServerError}, // as of an order
 	}
@@ -150,7 +151,7 @@ func registerProfileFiles(a *rest.API, files *profiles.Files) {
 		route := rest.Route{
 			Method: http.MethodGet, Path: ordersPath + "{id}/" + kind.name, OperationID: "vi_profile_order_" + strings.ReplaceAll(kind.name, ".", "_"),
 			Summary: kind.summary, Description: kind.description + "\n\n" + waitingText, Tag: "Vegetation-index profiles", Noun: "order",
-			Permission: files.Orders.Permission("retrieve"), Query: []rest.Param{shareParam, indexParam}, Media: []string{media},
+			Permission: access.ProfileOrders.View.For("retrieve"), Query: []rest.Param{shareParam, indexParam}, Media: []string{media},
 		}
 		rest.Handle(a, route, nil, func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
 			q, err := c.Query()

@@ -81,7 +81,7 @@ func registerShareGrants(a *rest.API, s *sharing.Sharing) {
 		"share_grant_state": "the state of the grant, in details.status, does not allow it (409)",
 	})
 	registerGrantReads(a, s)
-	create := grantRoute(s, http.MethodPost, "", "create", "Offer a share grant")
+	create := grantRoute(http.MethodPost, "", access.ShareGrants.Create.For("create"), "Offer a share grant")
 	create.Message = "Share grant offered."
 	rest.Handle(a, create, rest.Body[ShareGrantWrite](), func(ctx context.Context, c *rest.Call) (ShareGrant, error) {
 		in, err := rest.Decode[ShareGrantWrite](c)
@@ -91,7 +91,7 @@ func registerShareGrants(a *rest.API, s *sharing.Sharing) {
 		grant, err := s.Create(ctx, c.Principal(), requestOf(in))
 		return showGrant(grant, c.Principal().CompanyID), err
 	})
-	revoke := grantRoute(s, http.MethodDelete, "{id}/", "destroy", "Revoke a share grant")
+	revoke := grantRoute(http.MethodDelete, "{id}/", access.ShareGrants.Delete.For("destroy"), "Revoke a share grant")
 	revoke.Description = "For the company that gives. The grant stays listed, as revoked."
 	revoke.Status, revoke.Faults = http.StatusNoContent, []int{http.StatusConflict}
 	rest.Handle(a, revoke, nil, func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
@@ -101,19 +101,19 @@ func registerShareGrants(a *rest.API, s *sharing.Sharing) {
 		}
 		return rest.NoContent{}, s.Revoke(ctx, c.Principal(), id)
 	})
-	registerGrantAnswer(a, s, "accept", "Accept a share grant", s.Accept)
-	registerGrantAnswer(a, s, "decline", "Decline a share grant", s.Decline)
+	registerGrantAnswer(a, "accept", "Accept a share grant", s.Accept)
+	registerGrantAnswer(a, "decline", "Decline a share grant", s.Decline)
 }
 
-func grantRoute(s *sharing.Sharing, method, below, action, summary string) rest.Route {
+func grantRoute(method, below string, need access.Permission, summary string) rest.Route {
 	return rest.Route{
-		Method: method, Path: "share-grant/" + below, OperationID: "share_grant_" + action, Summary: summary,
-		Tag: "Sharing", Noun: "share grant", Permission: s.Permission(action),
+		Method: method, Path: "share-grant/" + below, OperationID: "share_grant_" + need.Action(), Summary: summary,
+		Tag: "Sharing", Noun: "share grant", Permission: need,
 	}
 }
 
 func registerGrantReads(a *rest.API, s *sharing.Sharing) {
-	list := grantRoute(s, http.MethodGet, "", "list", "List share grants")
+	list := grantRoute(http.MethodGet, "", access.ShareGrants.View.For("list"), "List share grants")
 	list.Description = "The grants that your company gives, and those it is offered."
 	list.Query = append(rest.PageParams(),
 		rest.Param{Name: "direction", Type: rest.String, Enum: []string{"given", "received"}, Description: "Only those given, or only those received."},
@@ -133,7 +133,7 @@ func registerGrantReads(a *rest.API, s *sharing.Sharing) {
 		by := c.Principal().CompanyID
 		return rest.NewList(page, rest.Map(listed(found), func(g access.Grant) ShareGrant { return showGrant(g, by) }))
 	})
-	rest.Handle(a, grantRoute(s, http.MethodGet, "{id}/", "retrieve", "Retrieve a share grant"), nil,
+	rest.Handle(a, grantRoute(http.MethodGet, "{id}/", access.ShareGrants.View.For("retrieve"), "Retrieve a share grant"), nil,
 		func(ctx context.Context, c *rest.Call) (ShareGrant, error) {
 			id, err := c.ID("id")
 			if err != nil {
@@ -144,10 +144,10 @@ func registerGrantReads(a *rest.API, s *sharing.Sharing) {
 		})
 }
 
-func registerGrantAnswer(a *rest.API, s *sharing.Sharing, action, summary string,
+func registerGrantAnswer(a *rest.API, action, summary string,
 	answer func(ctx context.Context, who access.Principal, id int64) (access.Grant, error),
 ) {
-	r := grantRoute(s, http.MethodPost, "{id}/"+action+"/", action, summary)
+	r := grantRoute(http.MethodPost, "{id}/"+action+"/", access.ShareGrants.Edit.For(action), summary)
 	r.Description = "For the company that the grant is offered to, while it is pending."
 	r.Faults = []int{http.StatusConflict}
 	rest.Handle(a, r, nil, func(ctx context.Context, c *rest.Call) (ShareGrant, error) {

@@ -8,6 +8,7 @@ import (
 
 	"tilth/adapters/http/rest"
 	"tilth/app/strata"
+	"tilth/core/access"
 	"tilth/core/stratification"
 )
 
@@ -97,13 +98,13 @@ func registerStratificationOrders(a *rest.API, orders *strata.Orders) {
 		"order_within_year": "the area of interest was ordered within a year; details hold order_id, data_uuid, status and next_allowed_date; nothing was charged (409)",
 		"order_exists":      "there is an order already that is not finished (409)",
 	})
-	route := func(method, path, action, summary string) rest.Route {
+	route := func(method, path string, need access.Permission, summary string) rest.Route {
 		return rest.Route{
-			Method: method, Path: path, OperationID: "stratification_order_" + action, Summary: summary,
-			Tag: stratificationTag, Noun: "order", Permission: orders.Permission(action),
+			Method: method, Path: path, OperationID: "stratification_order_" + need.Action(), Summary: summary,
+			Tag: stratificationTag, Noun: "order", Permission: need,
 		}
 	}
-	place := route(http.MethodPost, aoiBase+"stratification/orders/", "create", "Order the stratification of an area of interest")
+	place := route(http.MethodPost, aoiBase+"stratification/orders/", access.StratificationOrders.Create.For("create"), "Order the stratification of an area of interest")
 	place.Description = "Prepares the layers of an area of interest. Its price is held now, captured when the order is active and released when it fails. " +
 		"An area is ordered once a year: within it a new order is 409 with `details.order_id`, `details.data_uuid` and `details.next_allowed_date`, and costs nothing."
 	place.Faults, place.Message = []int{http.StatusPaymentRequired, http.StatusConflict, http.StatusNotFound}, "Order accepted."
@@ -120,7 +121,7 @@ func registerStratificationOrders(a *rest.API, orders *strata.Orders) {
 		return showStratificationOrder(order), err
 	})
 	filters := []rest.Param{{Name: "aoi", Type: rest.Integer, Description: "Id of the area of interest."}}
-	list := route(http.MethodGet, dataOrdersPath, "list", "List stratification orders")
+	list := route(http.MethodGet, dataOrdersPath, access.StratificationOrders.View.For("list"), "List stratification orders")
 	list.Query = append(rest.PageParams(), filters...)
 	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[StratificationOrder], error) {
 		q, err := c.Query()
@@ -133,7 +134,7 @@ func registerStratificationOrders(a *rest.API, orders *strata.Orders) {
 		}
 		return rest.NewList(q.PageOrAll(), rest.Map(listed(found), showStratificationOrder))
 	})
-	rest.Handle(a, route(http.MethodGet, dataOrdersPath+"{id}/", "retrieve", "Retrieve a stratification order"), nil,
+	rest.Handle(a, route(http.MethodGet, dataOrdersPath+"{id}/", access.StratificationOrders.View.For("retrieve"), "Retrieve a stratification order"), nil,
 		func(ctx context.Context, c *rest.Call) (StratificationOrder, error) {
 			id, err := c.ID("id")
 			if err != nil {
@@ -142,7 +143,7 @@ func registerStratificationOrders(a *rest.API, orders *strata.Orders) {
 			order, err := orders.Retrieve(ctx, c.Principal(), id)
 			return showStratificationOrder(order), err
 		})
-	layers := route(http.MethodGet, aoiBase+"stratification/orders/{id}/layers/", "layers", "Show the layers of a stratification order")
+	layers := route(http.MethodGet, aoiBase+"stratification/orders/{id}/layers/", access.StratificationOrders.View.For("layers"), "Show the layers of a stratification order")
 	rest.Handle(a, layers, nil, func(ctx context.Context, c *rest.Call) (StratificationLayers, error) {
 		id, err := c.ID("id")
 		if err != nil {

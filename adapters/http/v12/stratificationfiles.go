@@ -9,6 +9,7 @@ import (
 
 	"tilth/adapters/http/rest"
 	"tilth/app/stratifying"
+	"tilth/core/access"
 	"tilth/ports"
 )
 
@@ -43,7 +44,7 @@ func registerMapFiles(a *rest.API, files *stratifying.Files) {
 	route := func(path, operation, summary, text string) rest.Route {
 		return rest.Route{
 			Method: http.MethodGet, Path: stratificationPath + "maps/{map_uuid}/" + path, OperationID: "stratification_map_" + operation,
-			Summary: summary, Description: text, Tag: stratificationTag, Noun: "map", Permission: files.Maps.Permission("export"),
+			Summary: summary, Description: text, Tag: stratificationTag, Noun: "map", Permission: access.StratificationMaps.View.For("export"),
 		}
 	}
 	export := route("export/", "export", "Export a map of zones as a file", zonesText)
@@ -76,7 +77,7 @@ func registerPlanFiles(a *rest.API, files *stratifying.Files) {
 	route := func(path, operation, summary, text string) rest.Route {
 		return rest.Route{
 			Method: http.MethodGet, Path: plansPath + "{map_uuid}/" + path, OperationID: "sample_plan_" + operation,
-			Summary: summary, Description: text, Tag: stratificationTag, Noun: "plan", Permission: files.Plans.Permission("export"),
+			Summary: summary, Description: text, Tag: stratificationTag, Noun: "plan", Permission: access.SamplePlans.View.For("export"),
 		}
 	}
 	export := route("export/", "export", "Export a sample plan as a file, or as a field sheet", pointsText)

@@ -193,11 +193,11 @@ type mapping[T, W, R any] struct {
 // register adds a resource of farm management: the use cases of records, in the form
 // of a mapping.
 func register[T, W, R any](a *rest.API, records *farming.Records[T], res rest.Resource[W, R], m mapping[T, W, R]) {
-	res.Noun = records.Name()
+	res.Access = records.Access()
+	res.Noun = res.Access.Name
 	res.Path = res.Noun + "/"
 	res.Tag = "Farm management"
 	res.APIKey = true
-	res.View = records.Permission("list").View
 	res.Filters = append(res.Filters,
 		rest.Param{Name: "company", Type: rest.Integer, Description: "Id of the company."},
 		rest.Param{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."})
@@ -229,8 +229,7 @@ func register[T, W, R any](a *rest.API, records *farming.Records[T], res rest.Re
 		return out, err
 	}
 	res.Update = func(ctx context.Context, c *rest.Call, id int64, decode func(current W) (W, error)) (R, error) {
-		partial := records.Permission("partial_update") == c.Permission()
-		record, err := records.Update(ctx, c.Principal(), id, partial, func(current T) (T, error) {
+		record, err := records.Update(ctx, c.Principal(), id, func(current T) (T, error) {
 			if err := precondition(c, current, m.show); err != nil {
 				return current, err
 			}

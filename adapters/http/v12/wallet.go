@@ -7,6 +7,7 @@ import (
 
 	"tilth/adapters/http/rest"
 	"tilth/app/profiles"
+	"tilth/core/access"
 	"tilth/core/credit"
 )
 
@@ -34,7 +35,7 @@ type Transaction struct {
 func registerWallet(a *rest.API, orders *profiles.Orders) {
 	rest.Handle(a, rest.Route{
 		Method: http.MethodGet, Path: "wallet/", OperationID: "wallet_retrieve", Summary: "Show the wallet", Tag: "Wallet",
-		Permission: orders.WalletPermission("retrieve"),
+		Permission: access.Wallets.View.For("retrieve"),
 	}, nil, func(ctx context.Context, c *rest.Call) (Wallet, error) {
 		w, err := orders.Wallet(ctx, c.Principal())
 		return Wallet{w.Balance.Float(), w.Held.Float(), w.Available().Float(), "credit"}, err
@@ -49,7 +50,7 @@ func registerWallet(a *rest.API, orders *profiles.Orders) {
 	}
 	rest.Handle(a, rest.Route{
 		Method: http.MethodGet, Path: "wallet/transactions/", OperationID: "wallet_transaction_list", Summary: "List the ledger, newest first",
-		Tag: "Wallet", Permission: orders.WalletPermission("list"), Query: append(rest.PageParams(), filters...),
+		Tag: "Wallet", Permission: access.Wallets.View.For("list"), Query: append(rest.PageParams(), filters...),
 	}, nil, func(ctx context.Context, c *rest.Call) (rest.List[Transaction], error) {
 		q, err := c.Query()
 		if err != nil {
@@ -66,7 +67,7 @@ func registerWallet(a *rest.API, orders *profiles.Orders) {
 func registerStatement(a *rest.API, files *profiles.Files) {
 	statement := rest.Route{
 		Method: http.MethodGet, Path: "wallet/statement/", OperationID: "wallet_statement", Summary: "Statement of the wallet, as CSV", Tag: "Wallet",
-		Permission: files.Orders.WalletPermission("statement"), Media: []string{"text/csv"},
+		Permission: access.Wallets.View.For("statement"), Media: []string{"text/csv"},
 		Description: "The balance that the span opens with, every transaction in it, oldest first, with the balance, the held and the available " +
 			"credits after it, and the balance it closes with. Amounts are credits with two decimals, times are UTC.",
 		Query: []rest.Param{

@@ -8,6 +8,7 @@ import (
 
 	"tilth/adapters/http/rest"
 	"tilth/app/webhooks"
+	"tilth/core/access"
 	"tilth/core/event"
 	"tilth/core/webhook"
 )
@@ -84,10 +85,10 @@ func writeOfWebhook(w webhook.Webhook) WebhookWrite {
 	return WebhookWrite{companyOf(w.Meta), w.URL, w.Description, &types, &active}
 }
 
-func webhookRoute(w *webhooks.Webhooks, method, below, action, summary string) rest.Route {
+func webhookRoute(method, below string, need access.Permission, summary string) rest.Route {
 	return rest.Route{
-		Method: method, Path: "webhook/" + below, OperationID: "webhook_" + action, Summary: summary,
-		Tag: "Webhooks", Noun: "webhook", Permission: w.Permission(action),
+		Method: method, Path: "webhook/" + below, OperationID: "webhook_" + need.Action(), Summary: summary,
+		Tag: "Webhooks", Noun: "webhook", Permission: need,
 	}
 }
 
@@ -103,7 +104,7 @@ func registerWebhooks(a *rest.API, w *webhooks.Webhooks) {
 		"webhook_inactive":  "the webhook is switched off (409)",
 	})
 	registerWebhookReads(a, w)
-	create := webhookRoute(w, http.MethodPost, "", "create", "Create a webhook")
+	create := webhookRoute(http.MethodPost, "", access.Webhooks.Create.For("create"), "Create a webhook")
 	create.Message, create.Secret = "Webhook created. Its secret is shown this once.", true
 	rest.Handle(a, create, rest.Body[WebhookWrite](), func(ctx context.Context, c *rest.Call) (NewWebhook, error) {
 		c.SetHeader("Cache-Control", "no-store")
@@ -116,7 +117,7 @@ func registerWebhooks(a *rest.API, w *webhooks.Webhooks) {
 		hook, err = w.Create(ctx, c.Principal(), hook)
 		return showNewWebhook(hook), err
 	})
-	rotate := webhookRoute(w, http.MethodPost, "{id}/rotate-secret/", "rotate_secret", "Give a webhook a new secret")
+	rotate := webhookRoute(http.MethodPost, "{id}/rotate-secret/", access.Webhooks.Edit.For("rotate_secret"), "Give a webhook a new secret")
 	rotate.Description = "Deliveries are signed with the old secret as well for 24 hours, so that receivers can change over in their own time."
 	rotate.Message, rotate.Secret = "The secret is new. It is shown this once.", true
 	rest.Handle(a, rotate, nil, func(ctx context.Context, c *rest.Call) (NewWebhook, error) {
@@ -138,7 +139,7 @@ func registerWebhookReads(a *rest.API, w *webhooks.Webhooks) {
 		{Name: "updated_since", Type: rest.Timestamp, Description: "Records written at or after this time."},
 		rest.OrderingParam("id", "created_at", "updated_at"),
 	}
-	list := webhookRoute(w, http.MethodGet, "", "list", "List webhooks")
+	list := webhookRoute(http.MethodGet, "", access.Webhooks.View.For("list"), "List webhooks")
 	list.Query = append(rest.PageParams(), filters...)
 	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[Webhook], error) {
 		q, err := c.Query()
@@ -152,7 +153,7 @@ func registerWebhookReads(a *rest.API, w *webhooks.Webhooks) {
 		}
 		return rest.NewList(page, rest.Map(listed(found), showWebhook))
 	})
-	rest.Handle(a, webhookRoute(w, http.MethodGet, "{id}/", "retrieve", "Retrieve a webhook"), nil,
+	rest.Handle(a, webhookRoute(http.MethodGet, "{id}/", access.Webhooks.View.For("retrieve"), "Retrieve a webhook"), nil,
 		func(ctx context.Context, c *rest.Call) (Webhook, error) {
 			id, err := c.ID("id")
 			if err != nil {
@@ -166,10 +167,9 @@ func registerWebhookReads(a *rest.API, w *webhooks.Webhooks) {
 // registerWebhookWrites adds PUT, PATCH and DELETE, which are those of every resource.
 func registerWebhookWrites(a *rest.API, w *webhooks.Webhooks) {
 	rest.Register(a, rest.Resource[WebhookWrite, Webhook]{
-		Path: "webhook/", Noun: "webhook", Plural: "webhooks", View: w.Permission("update").View, Tag: "Webhooks",
+		Path: "webhook/", Noun: "webhook", Plural: "webhooks", Access: access.Webhooks, Tag: "Webhooks",
 		Update: func(ctx context.Context, c *rest.Call, id int64, decode func(current WebhookWrite) (WebhookWrite, error)) (Webhook, error) {
-			partial := c.Method() == http.MethodPatch
-			hook, err := w.Update(ctx, c.Principal(), id, partial, func(current webhook.Webhook) (webhook.Webhook, error) {
+			hook, err := w.Update(ctx, c.Principal(), id, func(current webhook.Webhook) (webhook.Webhook, error) {
 				if err := precondition(c, current, showWebhook); err != nil {
 					return current, err
 				}

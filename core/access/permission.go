@@ -1,0 +1,175 @@
+package access
+
+import (
+	"slices"
+	"strings"
+
+	"tilth/core/fault"
+)
+
+// Slug is the name of a permission: "<resource>.<verb>", for instance "cultivation.view".
+type Slug string
+
+// Reads reports whether the slug permits reading only.
+func (s Slug) Reads() bool { return strings.HasSuffix(string(s), "."+verbView) }
+
+// Service is something that companies subscribe to.
+type Service string
+
+// Stratification is the service of areas of interest, their maps, sample plans and samples.
+const Stratification Service = "stratification"
+
+// Permission is what a use case requires of its caller. Permissions exist only in the
+// table of this file, so that a misspelt one does not compile.
+type Permission struct {
+	slug    Slug
+	view    string // what a refusal calls the resource: CultivationView
+	action  string // what a refusal calls the request: list, partial_update, …
+	service Service
+}
+
+// Slug returns the slug that a role must grant; empty for the zero Permission.
+func (p Permission) Slug() Slug { return p.slug }
+
+// Service returns what the caller's company must have subscribed to besides; empty: nothing.
+func (p Permission) Service() Service { return p.service }
+
+// Action returns the name of the request that asks; see [Permission.For].
+func (p Permission) Action() string { return p.action }
+
+// For returns the permission under the name of the request that asks for it.
+func (p Permission) For(action string) Permission { p.action = action; return p }
+
+// PartOf returns the permission as a further requirement of a request: a refusal names the
+// request and the view of whole.
+func (p Permission) PartOf(whole Permission) Permission {
+	p.action, p.view = whole.action, whole.view
+	return p
+}
+
+// Covers reports whether a caller who has p also has q.
+func (p Permission) Covers(q Permission) bool {
+	return p.slug == q.slug && (q.service == "" || p.service == q.service)
+}
+
+// Unsubscribed refuses a request for want of a subscription, whatever the role.
+func (p Permission) Unsubscribed() error {
+	return fault.Newf(fault.Forbidden, "subscription_required",
+		"Your company has no active subscription to %s; ask the operator for one.", p.service).
+		With("service", string(p.service))
+}
+
+// Denied refuses a request for want of a permission.
+func (p Permission) Denied() error {
+	return fault.New(fault.Forbidden, "permission_denied",
+		"You do not have permission to perform this action: "+string(p.slug)+" is required.").
+		With("required_permission", string(p.slug)).With("action", p.action).With("resource", p.view)
+}
+
+// Resource is the permissions on one kind of record.
+type Resource struct {
+	ReadOnly
+	Create, Edit, Delete Permission
+}
+
+// ReadOnly is the permission on a kind of record that no caller writes.
+type ReadOnly struct {
+	Name string // first part of the slugs
+	View Permission
+}
+
+// The table of permissions. Those of the last three lines name no route: roles may hold them.
+var (
+	APIKeys        = resource("api_key", "APIKeyView")
+	Assessments    = resource("assessment", "AssessmentView")
+	AuditTrail     = readOnly("audit", "AuditView")
+	Crops          = readOnly("crop", "CropView")
+	Cultivations   = resource("cultivation", "CultivationView")
+	Events         = readOnly("event", "EventView")
+	Farms          = resource("farm", "FarmView")
+	Fertilizations = resource("fertilization", "FertilizationView")
+	Fields         = resource("field", "FieldView")
+	ProfileOrders  = resource("vi-profile", "VegetationIndexProfileOrderView")
+	Roles          = resource("role", "RoleView")
+	Seasons        = resource("season", "SeasonView")
+	ShareGrants    = resource("share_grant", "ShareGrantView")
+	Users          = resource("user", "UserView")
+	Wallets        = readOnly("wallet", "WalletView")
+	Webhooks       = resource("webhook", "WebhookView")
+
+	// Of stratification, making needs a subscription; reading what was paid for does not.
+	AOIs                 = resource("aoi", "AOIView").subscribed()
+	Samples              = resource("sample", "SampleView").subscribedToCreate()
+	SamplePlans          = resource("sample_plan_map", "SamplePlanMapView").subscribedToCreate()
+	StratificationMaps   = resource("stratification_map", "StratificationMapView").subscribedToCreate()
+	StratificationOrders = resource("stratification_order", "StratificationOrderView").subscribedToCreate()
+
+	// ImportSamples is to change samples from a file: the work of the crew in the field needs
+	// no subscription.
+	ImportSamples = Samples.Edit.with(Stratification)
+	// Invite is to see and to make invitations.
+	Invite = Users.Create.PartOf(Permission{view: "InvitationView"})
+
+	_ = []Permission{permission("cropcheck", verbCreate, ""), permission("cropcheck", verbView, "")}
+	_ = readOnly("dashboard", "")
+	_ = resource("job", "")
+)
+
+// The verbs of slugs.
+const (
+	verbView   = "view"
+	verbCreate = "create"
+	verbEdit   = "edit"
+	verbDelete = "delete"
+)
+
+var verbs = []string{verbCreate, verbDelete, verbEdit, verbView}
+
+// verbsOf is the verbs of each resource of the table, which fills it.
+var verbsOf = map[string][]string{}
+
+func permission(resource, verb, view string) Permission {
+	verbsOf[resource] = append(verbsOf[resource], verb)
+	return Permission{slug: Slug(resource + "." + verb), view: view}
+}
+
+func readOnly(name, view string) ReadOnly {
+	return ReadOnly{name, permission(name, verbView, view)}
+}
+
+func resource(name, view string) Resource {
+	return Resource{
+		readOnly(name, view), permission(name, verbCreate, view), permission(name, verbEdit, view), permission(name, verbDelete, view),
+	}
+}
+
+func (p Permission) with(s Service) Permission { p.service = s; return p }
+
+func (r Resource) subscribedToCreate() Resource {
+	r.Create = r.Create.with(Stratification)
+	return r
+}
+
+func (r Resource) subscribed() Resource {
+	r.View, r.Create = r.View.with(Stratification), r.Create.with(Stratification)
+	r.Edit, r.Delete = r.Edit.with(Stratification), r.Delete.with(Stratification)
+	return r
+}
+
+// KnownSlugs returns every permission slug there is, sorted.
+func KnownSlugs() []Slug {
+	var out []Slug
+	for resource, verbs := range verbsOf {
+		for _, verb := range verbs {
+			out = append(out, Slug(resource+"."+verb))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Known reports whether there is such a permission slug.
+func Known(slug Slug) bool {
+	resource, verb, ok := strings.Cut(string(slug), ".")
+	return ok && slices.Contains(verbsOf[resource], verb)
+}
