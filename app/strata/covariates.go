@@ -95,8 +95,8 @@ func (c *Covariates) relief(ctx context.Context, frame *stratification.Frame) ([
 		return nil, []string{none}, nil
 	}
 	relief, from := stratification.NewFrameRelief(frame), newSourceNotes()
-	for _, region := range frame.Regions() {
-		models, err := c.Elevations.Elevation(ctx, frame.Around(region))
+	for _, region := range stratification.Regions(frame) {
+		models, err := c.Elevations.Elevation(ctx, region.Around(frame))
 		if why, ok := refusal(err); ok {
 			return dropped(stratification.ReliefLayers, "digital elevation model", why, from.provenance()), nil, nil
 		}
@@ -121,8 +121,8 @@ func (c *Covariates) relief(ctx context.Context, frame *stratification.Frame) ([
 // ownRelief derives them of the raster that the operator registered as elevation.
 func (c *Covariates) ownRelief(ctx context.Context, frame *stratification.Frame, r ports.LayerRaster) ([]stratification.PreparedLayer, error) {
 	relief, from, outside := stratification.NewFrameRelief(frame), provenanceOf(r), ""
-	for _, region := range frame.Regions() {
-		surface, err := c.Rasters.Surface(ctx, r.Object, frame.Around(region))
+	for _, region := range stratification.Regions(frame) {
+		surface, err := c.Rasters.Surface(ctx, r.Object, region.Around(frame))
 		why, ok := refusal(err)
 		if elsewhere(err) {
 			outside = why
@@ -148,8 +148,8 @@ func (c *Covariates) ownRelief(ctx context.Context, frame *stratification.Frame,
 func (c *Covariates) sampled(ctx context.Context, frame *stratification.Frame, r ports.LayerRaster) (stratification.PreparedLayer, error) {
 	samples, from, outside := stratification.NewRegionSamples(frame, r.Name, r.File, r.Coarse), provenanceOf(r), ""
 	reached := false
-	for _, region := range frame.Regions() {
-		surface, err := c.Rasters.Surface(ctx, r.Object, frame.Within(region))
+	for _, region := range stratification.Regions(frame) {
+		surface, err := c.Rasters.Surface(ctx, r.Object, region.Within(frame))
 		why, ok := refusal(err)
 		if elsewhere(err) {
 			outside = why

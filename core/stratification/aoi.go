@@ -2,6 +2,7 @@ package stratification
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -123,4 +124,20 @@ func AreaM2(land []Land) (int64, error) {
 		return 0, fault.New(fault.Invalid, "fields_overlay", "The fields' boundaries cannot be put together.").Because(err)
 	}
 	return int64(geo.AreaM2(whole) + 0.5), nil
+}
+
+// Geometries gives the outlines of land, in its order.
+func Geometries(land []Land) []geo.MultiPolygon {
+	out := make([]geo.MultiPolygon, len(land))
+	for i, l := range land {
+		out[i] = l.Geometry
+	}
+	return out
+}
+
+// sameGeometry reports whether two outlines have the same vertices.
+func sameGeometry(a, b geo.MultiPolygon) bool {
+	return slices.EqualFunc(a, b, func(p, q geo.Polygon) bool {
+		return slices.EqualFunc(p, q, func(r, s geo.Ring) bool { return slices.Equal(r, s) })
+	})
 }

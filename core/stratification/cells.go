@@ -97,9 +97,9 @@ func (f *Frame) cellsAsGiven(g GridCells) (given []int) {
 		f.Cells = append(f.Cells, Cell{Row: g.Places[i][0] - top, Col: g.Places[i][1] - left})
 		labels[n] = 1
 	}
-	f.AOI = f.trace(newBoard(f.Cells, nil), labels, 1)[0]
+	f.AOI = newOutliner(f).outlines(labels, 1)[0]
 	f.Fields = []geo.MultiPolygon{f.AOI}
-	f.AreaHa = f.area(f.AOI) / squareMetres
+	f.AreaHa = f.hectares(f.AOI)
 	return given
 }
 

@@ -9,7 +9,7 @@ import (
 // frequent than its own among the cells of the 3 × 3 window around it, itself among them; of
 // several such labels of the same frequency the lowest. All cells are judged on the old map.
 // Labels are 1 to k.
-func (b *board) majority(labels []int32, k int) []int32 {
+func majority(b *board, labels []int32, k int) []int32 {
 	out := slices.Clone(labels)
 	count := make([]uint8, k+1)
 	for i, near := range b.near {
@@ -35,7 +35,7 @@ func (b *board) majority(labels []int32, k int) []int32 {
 // size the first in row order) the label of the neighbouring group with which it shares the
 // longest edge (of several: the one of more cells, then the first), and so on until none is
 // left. Groups without a neighbour stay. Labels change in place.
-func (b *board) absorb(labels []int32, least int) {
+func absorb(b *board, labels []int32, least int) {
 	of, first := b.components(labels)
 	m := newMerger(b, labels, of, first)
 	for {
@@ -70,7 +70,7 @@ func newMerger(b *board, labels, of, first []int32) *merger {
 	}
 	for i, g := range of {
 		m.cells[g]++
-		for d := east; d <= southEast; d += 2 {
+		for d := 0; d < 8; d += 2 { // with an edge in common
 			if j := b.near[i][d]; j >= 0 && of[j] != g {
 				m.shared[g][int(of[j])]++
 			}

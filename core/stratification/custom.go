@@ -1,9 +1,7 @@
 package stratification
 
 import (
-	"crypto/sha256"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 
@@ -41,15 +39,6 @@ type Listed struct {
 // unmoved is how far a point may lie from where it was, in metres, and count as not moved: its
 // position may have been to degrees and back.
 const unmoved = 0.05
-
-// FromLonLat turns longitude and latitude to a position of the frame's plane; false where the
-// frame has no EPSG.
-func (f *Frame) FromLonLat(lonlat geo.Position) (geo.Position, bool) {
-	if f.EPSG == 0 {
-		return geo.Position{}, false
-	}
-	return f.utm().Forward(lonlat), true
-}
 
 // OperationsFor gives the operations that make a plan's points those of a list: points that are
 // left out are deleted, points without an ID added, and samples that become reserves swapped
@@ -318,12 +307,4 @@ func (c *customising) judge() error {
 		}
 	}
 	return fields.Err()
-}
-
-// customUUID gives the id of a plan that operations make of another.
-func customUUID(base string, operations []Operation) string {
-	h := sha256.New()
-	_, _ = io.WriteString(h, PlanVersion+base)
-	_, _ = h.Write(canonical(operations))
-	return uuidOf(h.Sum(nil))
 }

@@ -138,7 +138,7 @@ func silhouette(sums, counts []float64, own int) float64 {
 	if counts[own] < 2 {
 		return 0
 	}
-	a, b := sums[own]/(counts[own]-1), infinity
+	a, b := sums[own]/(counts[own]-1), math.Inf(1)
 	for h, sum := range sums {
 		if h != own && counts[h] > 0 {
 			b = min(b, sum/counts[h])

@@ -48,25 +48,6 @@ func eachEdge(m geo.MultiPolygon, visit func(a, b geo.Position)) {
 	}
 }
 
-// eachNear visits the cells of the frame that may lie within reach of a segment: row by row,
-// those in the box around the piece of it that the row can see.
-func (f *Frame) eachNear(a, b geo.Position, reach float64, visit func(i int)) {
-	top, bottom := max(a.Y, b.Y)+reach, min(a.Y, b.Y)-reach
-	first, last := f.rowOf(top), f.rowOf(bottom)
-	for row := max(first, 0); row <= min(last, f.Rows-1); row++ {
-		north := f.OriginY - float64(row)*f.CellSize + reach
-		low, high := segmentWithin(a, b, north-f.CellSize-2*reach, north)
-		if low > high {
-			continue
-		}
-		from, to := f.colOf(low-reach), f.colOf(high+reach)
-		cells := f.Cells[f.rows[row]:f.rows[row+1]]
-		for at := searchCol(cells, from); at < len(cells) && int(cells[at].Col) <= to; at++ {
-			visit(int(f.rows[row]) + at)
-		}
-	}
-}
-
 // segmentWithin gives the range of x that a segment takes between two heights; low > high
 // where it does not get there.
 func segmentWithin(a, b geo.Position, south, north float64) (low, high float64) {
@@ -91,9 +72,6 @@ func segmentWithin(a, b geo.Position, south, north float64) (low, high float64) 
 	}
 	return min(x1, x2), max(x1, x2)
 }
-
-func (f *Frame) rowOf(y float64) int { return int(math.Floor((f.OriginY - y) / f.CellSize)) }
-func (f *Frame) colOf(x float64) int { return int(math.Floor((x - f.OriginX) / f.CellSize)) }
 
 // distanceToSegment gives the distance of a point to the nearest point of a segment.
 func distanceToSegment(p, a, b geo.Position) float64 {
@@ -142,36 +120,8 @@ func compareFringe(a, b fringeCell) int {
 	return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.col, b.col))
 }
 
-// nearestRings is how many rings of cells are looked through before all cells are.
-const nearestRings = 16
-
-// nearest gives the index of the cell nearest to a place of the grid for which ok holds; of
-// several, the first in row order; -1 where it holds for none.
-func (f *Frame) nearest(row, col int, ok func(i int) bool) int {
-	best, least := -1, math.MaxInt
-	look := func(i int) {
-		if i < 0 || !ok(i) {
-			return
-		}
-		dr, dc := int(f.Cells[i].Row)-row, int(f.Cells[i].Col)-col
-		if d := dr*dr + dc*dc; d < least || d == least && i < best {
-			best, least = i, d
-		}
-	}
-	for r := 0; r <= nearestRings && r*r <= least; r++ { // a ring holds no cell nearer than r
-		for d := -r; d <= r; d++ {
-			look(f.Index(row-r, col+d))
-			look(f.Index(row+r, col+d))
-			if d > -r && d < r {
-				look(f.Index(row+d, col-r))
-				look(f.Index(row+d, col+r))
-			}
-		}
-	}
-	if best < 0 || least > nearestRings*nearestRings {
-		for i := range f.Cells {
-			look(i)
-		}
-	}
-	return best
+// fringeCell is a cell of the grid outside the frame that meets the area of interest.
+type fringeCell struct {
+	row, col int32
+	like     int32 // index of the frame's cell whose zone it shows
 }

@@ -37,7 +37,7 @@ type Region struct {
 
 // Regions parts a frame into regions. Fields that lie far from each other are in different
 // ones, so that nothing is read of what lies between them. The order is that of the fields.
-func (f *Frame) Regions() []Region {
+func Regions(f *Frame) []Region {
 	var out []Region
 	for i, field := range f.Fields {
 		b := field.Bounds()
@@ -75,21 +75,21 @@ const edgeSteps = 16
 
 // Around gives the region with its surroundings in WGS84, as a box of longitudes and latitudes;
 // two, where it crosses the antimeridian. It is empty for a frame without a projection.
-func (f *Frame) Around(r Region) geo.MultiPolygon { return f.inDegrees(r.box) }
+func (r Region) Around(f *Frame) geo.MultiPolygon { return inDegrees(f, r.box) }
 
 // Within is Around without the surroundings: a box around the fields.
-func (f *Frame) Within(r Region) geo.MultiPolygon {
+func (r Region) Within(f *Frame) geo.MultiPolygon {
 	b := r.box
-	return f.inDegrees(geo.Box{MinX: b.MinX + reliefMargin, MinY: b.MinY + reliefMargin, MaxX: b.MaxX - reliefMargin, MaxY: b.MaxY - reliefMargin})
+	return inDegrees(f, geo.Box{MinX: b.MinX + reliefMargin, MinY: b.MinY + reliefMargin, MaxX: b.MaxX - reliefMargin, MaxY: b.MaxY - reliefMargin})
 }
 
-func (f *Frame) inDegrees(b geo.Box) geo.MultiPolygon {
+func inDegrees(f *Frame, b geo.Box) geo.MultiPolygon {
 	if f.EPSG == 0 {
 		return nil
 	}
-	utm, box := f.utm(), geo.Box{MinX: math.Inf(1), MinY: math.Inf(1), MaxX: math.Inf(-1), MaxY: math.Inf(-1)}
+	box := geo.Box{MinX: math.Inf(1), MinY: math.Inf(1), MaxX: math.Inf(-1), MaxY: math.Inf(-1)}
 	grow := func(x, y float64) {
-		p := utm.Inverse(geo.Position{X: x, Y: y})
+		p, _ := f.LonLat(geo.Position{X: x, Y: y})
 		box = geo.Box{MinX: min(box.MinX, p.X), MinY: min(box.MinY, p.Y), MaxX: max(box.MaxX, p.X), MaxY: max(box.MaxY, p.Y)}
 	}
 	for step := range edgeSteps + 1 {

@@ -47,7 +47,7 @@ func TestReliefAcrossTiles(t *testing.T) {
 				tile("c", centre.X-side, centre.Y, 200, 200, rise), tile("d", east, centre.Y, 200, 200, rise),
 			}
 			r := NewFrameRelief(&f)
-			for _, region := range f.Regions() {
+			for _, region := range Regions(&f) {
 				require.NoError(t, r.Add(region, models))
 			}
 			require.Equal(t, 30.0, r.Pixel())
@@ -83,19 +83,19 @@ func TestRegions(t *testing.T) {
 	near, far := geo.Position{X: 12, Y: 45}, geo.Position{X: 12.2, Y: 45}
 	f, err := NewFrame([]geo.MultiPolygon{around(near, 200), around(far, 200), around(geo.Position{X: 12.02, Y: 45.01}, 200)}, FrameOptions{})
 	require.NoError(t, err)
-	regions := f.Regions()
+	regions := Regions(&f)
 	require.Len(t, regions, 2, "the first and the third lie 2 km apart")
 	require.Equal(t, []int{0, 2}, regions[0].fields)
 	for i, r := range regions {
 		for _, field := range r.fields {
-			b, w, a := f.Fields[field].Bounds(), f.utm().Project(f.Within(r)).Bounds(), f.utm().Project(f.Around(r)).Bounds()
+			b, w, a := f.Fields[field].Bounds(), f.utm().Project(r.Within(&f)).Bounds(), f.utm().Project(r.Around(&f)).Bounds()
 			require.True(t, w.MinX <= b.MinX+1 && w.MaxX >= b.MaxX-1 && w.MinY <= b.MinY+1 && w.MaxY >= b.MaxY-1, "region %d", i)
 			require.True(t, a.MinX < b.MinX-1400 && a.MaxX > b.MaxX+1400 && a.MinY < b.MinY-1400 && a.MaxY > b.MaxY+1400, "region %d", i)
 		}
 	}
 	cross, err := NewFrame([]geo.MultiPolygon{around(geo.Position{X: 179.999, Y: -17}, 60)}, FrameOptions{})
 	require.NoError(t, err)
-	both := cross.Around(cross.Regions()[0])
+	both := Regions(&cross)[0].Around(&cross)
 	require.Len(t, both, 2)
 	require.Equal(t, 180.0, both[:1].Bounds().MaxX)
 	require.Equal(t, -180.0, both[1:].Bounds().MinX)
@@ -126,7 +126,7 @@ func TestSampledByWidth(t *testing.T) {
 		}
 	}
 	coarse := NewRegionSamples(&f, "v", "v", true)
-	require.NoError(t, coarse.Add(f.Regions()[0], degrees))
+	require.NoError(t, coarse.Add(Regions(&f)[0], degrees))
 	to, err := degrees.from(f.EPSG)
 	require.NoError(t, err)
 	for i, v := range coarse.Layer().Values {

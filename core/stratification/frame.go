@@ -124,25 +124,8 @@ func (f *Frame) dissolve() error {
 		return fault.New(fault.Invalid, "fields_overlay", "The fields' boundaries cannot be put together.").Because(err)
 	}
 	f.AOI = whole
-	f.AreaHa = f.area(whole) / squareMetres
+	f.AreaHa = f.hectares(whole)
 	return nil
-}
-
-// area gives m² on the ellipsoid, or of the plane where it is not known where on earth it lies.
-func (f *Frame) area(m geo.MultiPolygon) float64 {
-	if f.EPSG == 0 {
-		return m.PlanarArea()
-	}
-	return geo.AreaM2(f.utm().Unproject(m))
-}
-
-// utm gives the projection of a frame that has one.
-func (f *Frame) utm() geo.UTM {
-	u, err := geo.NewUTM(f.EPSG)
-	if err != nil {
-		panic(err) // the frame was made with it
-	}
-	return u
 }
 
 // layGrid chooses the cell size and finds the cells.
@@ -185,7 +168,7 @@ func (f *Frame) cellsOfFields() error {
 	f.Rows = int(math.Ceil((f.OriginY - box.MinY) / f.CellSize))
 	f.Cells = f.Cells[:0]
 	for i, field := range f.Fields {
-		in, err := vegetation.Centres(field, f.grid())
+		in, err := vegetation.Centres(field, f.raster())
 		if err != nil {
 			return err
 		}
@@ -200,8 +183,8 @@ func (f *Frame) cellsOfFields() error {
 	return nil
 }
 
-// grid gives the frame as a raster's georeference.
-func (f *Frame) grid() vegetation.Grid {
+// raster returns the frame as a raster's georeference.
+func (f *Frame) raster() vegetation.Grid {
 	return vegetation.Grid{
 		EPSG: f.EPSG, OriginX: f.OriginX, OriginY: f.OriginY,
 		PixelX: f.CellSize, PixelY: f.CellSize, Width: f.Cols, Height: f.Rows,
@@ -221,47 +204,6 @@ func (f *Frame) finish() error {
 	return nil
 }
 
-// indexRows notes where the rows begin.
-func (f *Frame) indexRows() {
-	f.rows = make([]int32, f.Rows+1)
-	for _, c := range f.Cells {
-		f.rows[c.Row+1]++
-	}
-	for i := range f.Rows {
-		f.rows[i+1] += f.rows[i]
-	}
-}
-
-// indexed gives the frame with its rows indexed: itself, or a copy of one that was not made by
-// this package, as one that has been stored.
-func (f *Frame) indexed() *Frame {
-	if f.rows != nil {
-		return f
-	}
-	out := *f
-	out.indexRows()
-	return &out
-}
-
-// Index gives the index of a cell in Cells; -1 where the frame has no cell there.
-func (f *Frame) Index(row, col int) int {
-	if row < 0 || row >= f.Rows {
-		return -1
-	}
-	from, to := f.rows[row], f.rows[row+1]
-	at := int(from) + searchCol(f.Cells[from:to], col)
-	if at == int(to) || int(f.Cells[at].Col) != col {
-		return -1
-	}
-	return at
-}
-
-// searchCol gives the first of the cells of one row whose column is col or more.
-func searchCol(cells []Cell, col int) int {
-	at, _ := slices.BinarySearchFunc(cells, col, func(c Cell, col int) int { return cmp.Compare(int(c.Col), col) })
-	return at
-}
-
 // Centre gives easting and northing of a cell's centre.
 func (f *Frame) Centre(i int) geo.Position {
 	c := f.Cells[i]
@@ -269,15 +211,6 @@ func (f *Frame) Centre(i int) geo.Position {
 		X: f.OriginX + float64((float64(c.Col)+0.5)*f.CellSize),
 		Y: f.OriginY - float64((float64(c.Row)+0.5)*f.CellSize),
 	}
-}
-
-// LonLat turns a position of the frame's plane to longitude and latitude; false where the
-// frame has no EPSG.
-func (f *Frame) LonLat(p geo.Position) (geo.Position, bool) {
-	if f.EPSG == 0 {
-		return geo.Position{}, false
-	}
-	return f.utm().Inverse(p), true
 }
 
 // Unmasked gives the indices of the cells that are not masked, in order.
@@ -289,4 +222,28 @@ func (f *Frame) Unmasked() []int32 {
 		}
 	}
 	return out
+}
+
+// fieldAt gives the field that holds a place: the likely one if it does, else the first; the
+// likely one where none does.
+func (f *Frame) fieldAt(p geo.Position, likely int) int {
+	if f.Fields[likely].Contains(p) {
+		return likely
+	}
+	for i, field := range f.Fields {
+		if field.Contains(p) {
+			return i
+		}
+	}
+	return likely
+}
+
+// Grid gives the frame as a raster's georeference with its cells, for whoever reads a raster at
+// their centres.
+func (f *Frame) Grid() (vegetation.Grid, []vegetation.Cell) {
+	cells := make([]vegetation.Cell, len(f.Cells))
+	for i, c := range f.Cells {
+		cells[i] = vegetation.Cell{Col: int(c.Col), Row: int(c.Row), Weight: 1}
+	}
+	return f.raster(), cells
 }

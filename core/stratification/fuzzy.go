@@ -36,7 +36,7 @@ func fuzzyCMeans(ctx context.Context, points matrix, k int, m float64, from clus
 	sample := points.everyNth((points.n + fitCells - 1) / fitCells)
 	f := fuzzyClustering{clustering: clustering{centres: append([]float64(nil), from.centres...)}}
 	member := make([]float64, k)
-	before := infinity
+	before := math.Inf(1)
 	for range fuzzyIterations {
 		if ctx.Err() != nil {
 			return f, ctx.Err()
@@ -73,7 +73,7 @@ func fuzzyCMeans(ctx context.Context, points matrix, k int, m float64, from clus
 // its part of the objective. A point on a centre belongs to the first such one alone.
 func memberships(u, point, centres []float64, m float64) (objective float64) {
 	k, d := len(u), len(point)
-	least := infinity
+	least := math.Inf(1)
 	for h := range k {
 		u[h] = squaredDistance(point, centres[h*d:(h+1)*d])
 		least = min(least, u[h])
@@ -127,7 +127,7 @@ func (f *fuzzyClustering) finish(points matrix, k int, m float64) {
 	n := float64(points.n)
 	f.pc /= n
 	f.pe /= n
-	apart := infinity
+	apart := math.Inf(1)
 	for h := range k {
 		for g := range h {
 			apart = min(apart, squaredDistance(f.centres[h*points.d:(h+1)*points.d], f.centres[g*points.d:(g+1)*points.d]))

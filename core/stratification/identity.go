@@ -2,12 +2,8 @@ package stratification
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
-	"hash"
 	"io"
-	"math"
 )
 
 // SeedOf gives the seed of a caller who names none: the first 53 bits of SHA-256 over what
@@ -15,26 +11,6 @@ import (
 func SeedOf(p Params) uint64 {
 	p.Seed = 0
 	return seedOf(p.Scope, p)
-}
-
-// SeedOfPlan gives the seed of a plan for which the caller names none, as SeedOf.
-func SeedOfPlan(p PlanParams) uint64 {
-	p.Seed = 0
-	return seedOf(p.Scope, p)
-}
-
-func seedOf(scope string, params any) uint64 {
-	sum := sha256.Sum256(append([]byte(scope), canonical(params)...))
-	return binary.BigEndian.Uint64(sum[:8]) >> 11
-}
-
-// canonical gives parameters as JSON with its members in a fixed order.
-func canonical(p any) []byte {
-	raw, err := json.Marshal(p) // maps come out with sorted keys
-	if err != nil {
-		panic(err) // Check refuses what is not a number
-	}
-	return raw
 }
 
 // fingerprint hashes everything that the maps follow from.
@@ -70,46 +46,10 @@ func fingerprint(f *Frame, layers []Layer, p Params) []byte {
 	return h.Sum(nil)
 }
 
-// bitsOf gives a number as it is hashed; every NaN is the same.
-func bitsOf(v float64) int64 {
-	if math.IsNaN(v) {
-		return math.MaxInt64
-	}
-	return int64(math.Float64bits(v))
-}
-
-// write hashes numbers, in network order.
-func write[T int32 | int64](h hash.Hash, numbers ...T) {
-	var raw [8]byte
-	for _, v := range numbers {
-		binary.BigEndian.PutUint64(raw[:], uint64(v))
-		_, _ = h.Write(raw[:])
-	}
-}
-
 // mapUUID gives the id of the map of k zones: version 5 in the form of RFC 9562, section 5.5,
 // from SHA-256.
 func mapUUID(print []byte, k int) string {
 	return uuidOf(append(append([]byte(nil), print...), byte(k)))
-}
-
-// planUUID gives the id of the plan of a map.
-func planUUID(z *Zoning, p PlanParams) string {
-	h := sha256.New()
-	_, _ = io.WriteString(h, PlanVersion)
-	_, _ = h.Write(canonical(p))
-	write(h, z.Labels...)
-	return uuidOf(h.Sum(nil))
-}
-
-// uuidOf gives the id of what bytes stand for.
-func uuidOf(of []byte) string {
-	sum := sha256.Sum256(of)
-	u := sum[:16]
-	u[6] = u[6]&0x0f | 0x50
-	u[8] = u[8]&0x3f | 0x80
-	s := hex.EncodeToString(u)
-	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
 }
 
 // RunKey names a call that makes maps: what the prepared layers of an order are (their

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math"
 	"sync"
-)
 
-var infinity = math.Inf(1)
+	"tilth/core/geo"
+)
 
 // The bounds of the clustering.
 const (
@@ -58,6 +58,23 @@ func kMeans(ctx context.Context, points matrix, k, starts int, seed uint64, work
 		best = assign(points, best.centres, k)
 	}
 	return best, nil
+}
+
+// groupCentres returns the centres of k groups of places, by k-means.
+func groupCentres(places []geo.Position, k, starts int, seed uint64) []geo.Position {
+	points := newMatrix(len(places), 2)
+	for i, at := range places {
+		points.row(i)[0], points.row(i)[1] = at.X, at.Y
+	}
+	found, err := kMeans(context.Background(), points, k, starts, seed, 1)
+	if err != nil {
+		panic(err) // the context does not end
+	}
+	out := make([]geo.Position, k)
+	for i := range out {
+		out[i] = geo.Position{X: found.centres[2*i], Y: found.centres[2*i+1]}
+	}
+	return out
 }
 
 // inParallel calls work for 0 to n-1, by some workers at a time, until the context ends.
@@ -206,7 +223,7 @@ func (l *lloyd) settle() {
 		l.moved[h] = math.Sqrt(way)
 	}
 	for h := range l.k {
-		least := infinity
+		least := math.Inf(1)
 		for g := range l.k {
 			if g != h {
 				least = min(least, squaredDistance(l.centre(h), l.centre(g)))
@@ -247,89 +264,6 @@ func (l *lloyd) move(i int, to int32) {
 	l.count[from]--
 	l.count[to]++
 	l.labels[i] = to
-}
-
-// slack keeps the bounds on the safe side of rounding.
-const slack = 1e-12
-
-// reassign gives points to their nearest centres and reports whether any changed.
-func (l *lloyd) reassign() (changed bool) {
-	most, next := 0.0, 0.0 // the two longest ways of centres
-	furthest := int32(-1)
-	for h, way := range l.moved {
-		if way > most {
-			most, next, furthest = way, most, int32(h)
-		} else if way > next {
-			next = way
-		}
-	}
-	for i, own := range l.labels {
-		back := most
-		if own == furthest {
-			back = next
-		}
-		up, low := l.upper[i]+l.moved[own]+slack, l.lower[i]-back-slack
-		if bound := max(low, l.gap[own]-slack); up > bound {
-			row := l.points.row(i)
-			up = math.Sqrt(squaredDistance(row, l.centre(int(own))))
-			if up >= bound {
-				h, least, second := nearestTwo(row, l.centres, l.k)
-				up, low = math.Sqrt(least), math.Sqrt(second)
-				if h != own {
-					l.move(i, h)
-					changed = true
-				}
-			}
-		}
-		l.upper[i], l.lower[i] = up, low
-	}
-	return changed
-}
-
-// transfer passes once over the points and gives each to another centre where that lowers
-// the sum of squares, counting that both centres move with it: taking a point out of a group
-// of n lowers its sum by n/(n-1) d², adding it raises the other's by n/(n+1) d² (Hartigan and
-// Wong, equation for R1 and R2).
-func (l *lloyd) transfer() {
-	l.addUp()
-	for h := range l.k {
-		l.recentre(h)
-	}
-	for i := range l.points.n {
-		own := int(l.labels[i])
-		if l.count[own] < 2 {
-			continue
-		}
-		row, n := l.points.row(i), float64(l.count[own])
-		gain := squaredDistance(row, l.centre(own)) * (n / (n - 1))
-		best, least := own, gain
-		for h := range l.k {
-			if h == own {
-				continue
-			}
-			m := float64(l.count[h])
-			if cost := squaredDistance(row, l.centre(h)) * (m / (m + 1)); cost < least {
-				best, least = h, cost
-			}
-		}
-		// Moves that gain nothing but rounding would depend on the order of sums.
-		if best != own && gain-least > slack*gain {
-			l.move(i, int32(best))
-			l.recentre(own)
-			l.recentre(best)
-		}
-	}
-}
-
-// recentre moves a centre to the mean of its points, if it has any.
-func (l *lloyd) recentre(h int) {
-	if l.count[h] == 0 {
-		return
-	}
-	centre, sum := l.centre(h), l.sum(h)
-	for j := range centre {
-		centre[j] = sum[j] / float64(l.count[h])
-	}
 }
 
 // result gives the grouping with its sum of squares, all sums taken anew in the points' order.

@@ -6,9 +6,6 @@ import (
 	"slices"
 )
 
-// mapDecimals are those of longitude and latitude of a zone: a centimetre.
-const mapDecimals = 7
-
 // number renumbers zones 1 to k by the ascending mean of the first of the layers of the
 // highest weight, so that a colour means the same in every map.
 func (z *zoner) number(labels []int32, k int) {
@@ -36,22 +33,15 @@ func (z *zoner) number(labels []int32, k int) {
 func (z *zoner) draw(c *Candidate) {
 	f := z.frame
 	k := int(slices.Max(c.Labels))
-	labels := make([]int32, len(z.maps.at))
-	copy(labels, c.Labels)
-	for i, fringe := range f.fringe {
-		labels[len(f.Cells)+i] = c.Labels[fringe.like]
-	}
-	outlines := f.trace(z.maps, labels, k)
+	outlines := z.outliner.outlines(c.Labels, k)
 	c.Zones = make([]Zone, k)
 	total := 0.0
 	for h := range c.Zones {
 		zone := &c.Zones[h]
 		zone.Number = h + 1
 		zone.Outline = outlines[h]
-		zone.AreaHa = f.area(zone.Outline) / squareMetres
-		if f.EPSG != 0 {
-			zone.Geometry = f.utm().Unproject(zone.Outline).Rounded(mapDecimals)
-		}
+		zone.AreaHa = f.hectares(zone.Outline)
+		zone.Geometry = f.degreesOf(zone.Outline)
 		total += zone.AreaHa
 	}
 	_, first := z.board.components(c.Labels)

@@ -127,28 +127,3 @@ func (r Run) Progress() float64 {
 
 // Open reports whether the maps are still to be made.
 func (r Run) Open() bool { return r.Status == RunQueued || r.Status == RunRunning }
-
-// SamplePlan is a plan of the samples of a map: a candidate for CandidateDays, or saved for
-// good. It does not change; what is changed by hand is another plan.
-type SamplePlan struct {
-	ID        int64
-	CompanyID int64
-	OrderID   int64
-	Map       Map // that it is of, without labels and outlines
-	AOI       AOIRef
-	Plan      Plan // its points are there only where the whole plan was asked for
-	CreatedAt time.Time
-	Saved     *Saving // nil: a candidate
-}
-
-// shortAllocations are the allocations in the tags of plans.
-var shortAllocations = map[Allocation]string{Proportional: "prop", Neyman: "ney", CostOptimal: "cost", Equal: "eq", Given: "given"}
-
-// DefaultPlanTag is the tag of a plan that is saved without one.
-func DefaultPlanTag(p Plan) string {
-	tag := fmt.Sprintf("k%d-n%d-%s", len(p.PerZone), p.Samples, shortAllocations[p.Params.settled().Allocation])
-	if p.IsCustom {
-		tag += "-custom"
-	}
-	return tag
-}

@@ -1,5 +1,7 @@
 package stratification
 
+import "math"
+
 // matrix holds n points of d values each, one point after the other.
 type matrix struct {
 	n, d   int
@@ -39,7 +41,7 @@ func squaredDistance(a, b []float64) float64 {
 func nearestTwo(point, centres []float64, k int) (best int32, least, second float64) {
 	d := len(point)
 	least = squaredDistance(point, centres[:d])
-	second = infinity
+	second = math.Inf(1)
 	for h := 1; h < k; h++ {
 		dist := squaredDistance(point, centres[h*d:(h+1)*d])
 		switch {

@@ -84,14 +84,6 @@ type Requester struct {
 	Email string
 }
 
-// GridChoice is what a frame was laid with: with the fields of the order, it gives the same
-// frame again.
-type GridChoice struct {
-	CellSize float64 // metres
-	EPSG     int
-	EdgeMask int // cells
-}
-
 // EventID gives the id of the event that tells of the order's present end: it follows from the
 // order, its state and its retries, so that one end is told of once.
 func (s OrderState) EventID() string {

@@ -95,7 +95,7 @@ func (p Params) mostZonesFor(areaHa float64) int {
 // variance that is left within zones: ceil((z cv / r)² q), with z of the normal distribution
 // (Cochran, "Sampling Techniques", 1977, section 4.6).
 func (p Params) samples(varianceLeft float64) int {
-	z := math.Sqrt2 * math.Erfinv(p.Confidence)
+	z := normalQuantile(p.Confidence)
 	n := z * p.CV / p.RelativeError
 	// A hair less, so that a whole number of samples is not rounded up to the next.
 	return int(math.Ceil(float64(float64(n*n)*varianceLeft) - 1e-9))
@@ -115,4 +115,41 @@ func checkLayers(f *Frame, layers []Layer) error {
 		}
 	}
 	return fields.Err()
+}
+
+// Method is a way of clustering.
+type Method string
+
+// The methods of clustering.
+const (
+	KMeans Method = "kmeans"
+	Fuzzy  Method = "fuzzy" // fuzzy c-means; the zone of a cell is that of its largest membership
+)
+
+// Params are the choices of a call of Zones. DefaultParams gives those of the method.
+type Params struct {
+	// MinZones and MaxZones bound the numbers of zones tried. MaxZones 0 leaves the upper
+	// bound to the area and the samples (see MaxSamples).
+	MinZones, MaxZones int
+	// Weights of layers by name, each over 0; a layer that is not named has that of DefaultWeight.
+	Weights       map[string]float64
+	SpatialWeight float64 // of each of the two coordinates; 0 leaves the place out
+	MinZoneAreaHa float64 // smallest part of a zone; 0: max(0.25 ha, 2 % of the area), at most 2 ha
+
+	// What the number of samples is planned for.
+	Confidence        float64 // of the estimate, in (0, 1)
+	RelativeError     float64 // half the width of the interval over the mean, in (0, 1)
+	CV                float64 // coefficient of variation of soil organic carbon over the area
+	Rho2              float64 // share of its variance that the layers can explain, in [0, 1]
+	MinSamplesPerZone int
+	MaxSamples        int // bounds the number of zones: at least MinSamplesPerZone go to each
+
+	Method    Method
+	Fuzziness float64 // exponent m of fuzzy c-means, over 1
+	PCA       bool    // cluster on principal components that hold 90 % of the variance
+	Starts    int     // of k-means
+	Seed      uint64  // below 2^53, so that it passes unchanged through JSON
+	// Scope is what the maps belong to, such as the id of an order. It is part of their ids:
+	// the same land under another order has maps of its own.
+	Scope string
 }

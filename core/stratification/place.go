@@ -42,7 +42,7 @@ func newGround(f *Frame, z *Zoning, offset int) (*ground, error) {
 	for i := range g.clearance {
 		g.clearance[i] = -1
 	}
-	grid := g.frame.grid()
+	grid := g.frame.raster()
 	grid.EPSG = cmp.Or(grid.EPSG, geo.UTMZoneEPSG(geo.Position{})) // any zone will do: nothing is projected
 	for h, zone := range z.Zones {
 		for _, part := range zone.Outline { // one by one, as they may lie far apart
@@ -52,7 +52,7 @@ func newGround(f *Frame, z *Zoning, offset int) (*ground, error) {
 			}
 			for _, c := range cells {
 				if i := g.frame.Index(c.Row, c.Col); i >= 0 && int(z.Labels[i]) == h+1 {
-					g.clearance[i] = infinity
+					g.clearance[i] = math.Inf(1)
 				}
 			}
 		}

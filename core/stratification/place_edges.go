@@ -70,7 +70,7 @@ func (x *edgeIndex) square(v float64) int32 { return int32(math.Floor(v / x.size
 func (x *edgeIndex) distance(p geo.Position) float64 {
 	col, row := x.square(p.X), x.square(p.Y)
 	last := max(col-x.low[0], x.high[0]-col, row-x.low[1], x.high[1]-row)
-	least := infinity
+	least := math.Inf(1)
 	look := func(col, row int32) {
 		for _, e := range x.bins[[2]int32{col, row}] {
 			least = min(least, distanceToSegment(p, x.edges[e][0], x.edges[e][1]))

@@ -2,8 +2,8 @@ package stratification
 
 import (
 	"cmp"
-	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"tilth/core/geo"
@@ -78,25 +78,17 @@ func (t *targeted) evenly(h, n int) []target {
 	if n == 0 {
 		return nil
 	}
-	var cells []int32
+	var places []geo.Position // from the frame's corner
 	for i, label := range t.zoning.Labels {
 		if int(label) == h+1 {
-			cells = append(cells, int32(i))
+			at := t.frame.Centre(i)
+			places = append(places, geo.Position{X: at.X - t.frame.OriginX, Y: at.Y - t.frame.OriginY})
 		}
 	}
-	points := newMatrix(len(cells), 2)
-	for i, cell := range cells {
-		at := t.frame.Centre(int(cell))
-		points.row(i)[0], points.row(i)[1] = at.X-t.frame.OriginX, at.Y-t.frame.OriginY
-	}
-	starts := max(1, min(coverageStarts, coverageWork/(n*len(cells))))
-	found, err := kMeans(context.Background(), points, n, starts, t.params.Seed, 1)
-	if err != nil {
-		panic(err) // the context does not end
-	}
+	starts := max(1, min(coverageStarts, coverageWork/(n*len(places))))
 	out := make([]target, n)
-	for i := range out {
-		out[i] = target{geo.Position{X: found.centres[2*i] + t.frame.OriginX, Y: found.centres[2*i+1] + t.frame.OriginY}, -1}
+	for i, centre := range groupCentres(places, n, starts, t.params.Seed) {
+		out[i] = target{geo.Position{X: centre.X + t.frame.OriginX, Y: centre.Y + t.frame.OriginY}, -1}
 	}
 	return out
 }
@@ -124,7 +116,7 @@ func (t *targeted) next(zone int, try func(cell int32) bool) bool {
 
 // nearest gives the cell nearest to a place; of several, the first.
 func (t *targeted) nearest(at geo.Position, cells []int32) int32 {
-	best, least := cells[0], infinity
+	best, least := cells[0], math.Inf(1)
 	for _, cell := range cells {
 		if d := t.away(at, cell); d < least {
 			best, least = cell, d

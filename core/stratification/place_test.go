@@ -14,7 +14,7 @@ import (
 func zoningOf(f *Frame, labels []int32) *Zoning {
 	k := int(slices.Max(labels))
 	z := &Zoning{Labels: labels, Zones: make([]Zone, k)}
-	for h, outline := range f.trace(newBoard(f.Cells, nil), labels, k) {
+	for h, outline := range newOutliner(f).outlines(labels, k) {
 		cells := 0
 		for _, label := range labels {
 			if int(label) == h+1 {

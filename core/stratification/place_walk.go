@@ -17,20 +17,6 @@ func (d *design) walk(spots []spot) {
 	walkFields(spots, func(s spot) (int, geo.Position) { return s.field, s.at })
 }
 
-// fieldAt gives the field that holds a place: the likely one if it does, else the first; the
-// likely one where none does.
-func (f *Frame) fieldAt(p geo.Position, likely int) int {
-	if f.Fields[likely].Contains(p) {
-		return likely
-	}
-	for i, field := range f.Fields {
-		if field.Contains(p) {
-			return i
-		}
-	}
-	return likely
-}
-
 // walkFields orders things by field, and within a field along a short walk that begins in the
 // north-west.
 func walkFields[T any](things []T, of func(T) (field int, at geo.Position)) {
@@ -149,16 +135,6 @@ func pointID(zone, number int, role Role) string {
 		return fmt.Sprintf("Z%d-R%02d", zone, number)
 	}
 	return fmt.Sprintf("Z%d-%02d", zone, number)
-}
-
-// degrees gives a place of the plane in longitude and latitude; nil where the frame has no EPSG.
-func (f *Frame) degrees(p geo.Position) *geo.Position {
-	at, ok := f.LonLat(p)
-	if !ok {
-		return nil
-	}
-	scale := math.Pow10(mapDecimals)
-	return &geo.Position{X: math.Round(at.X*scale) / scale, Y: math.Round(at.Y*scale) / scale}
 }
 
 // roundedDown gives a distance in whole centimetres that is not above it.

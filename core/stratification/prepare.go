@@ -51,7 +51,7 @@ type prepared struct {
 func prepare(f *Frame, layers []Layer, p Params) prepared {
 	out := prepared{cells: f.Unmasked()}
 	for _, layer := range layers {
-		values, use := f.prepareLayer(layer, out.cells)
+		values, use := prepareLayer(f, layer, out.cells)
 		if use.Dropped == "" {
 			use.Weight = weightOf(layer.Name, p)
 			out.values = append(out.values, values)
@@ -78,7 +78,7 @@ func (p *prepared) used() []LayerUse {
 }
 
 // prepareLayer fills and winsorises one layer over cells, or says why it is dropped.
-func (f *Frame) prepareLayer(layer Layer, cells []int32) ([]float64, LayerUse) {
+func prepareLayer(f *Frame, layer Layer, cells []int32) ([]float64, LayerUse) {
 	use := LayerUse{Name: layer.Name, Source: layer.Source}
 	values, valid := make([]float64, len(cells)), 0
 	for n, i := range cells {
@@ -95,7 +95,7 @@ func (f *Frame) prepareLayer(layer Layer, cells []int32) ([]float64, LayerUse) {
 		use.Dropped = fmt.Sprintf("only %.1f %% of the cells have a value; %.0f %% are needed", 100*use.ValidShare, 100*leastValid)
 		return nil, use
 	}
-	f.fill(values, cells)
+	fill(f, values, cells)
 	winsorise(values)
 	use.Mean, use.SD = meanAndSD(values)
 	switch {
@@ -111,25 +111,22 @@ func (f *Frame) prepareLayer(layer Layer, cells []int32) ([]float64, LayerUse) {
 
 // fill gives every missing cell the mean of the valid cells of the smallest window around it,
 // 3 × 3, 5 × 5 and so on, that holds one. Filled cells do not fill others.
-func (f *Frame) fill(values []float64, cells []int32) {
+func fill(f *Frame, values []float64, cells []int32) {
 	if !slices.ContainsFunc(values, math.IsNaN) {
 		return
 	}
-	known := &Frame{Rows: f.Rows, Cells: make([]Cell, 0, len(cells)), rows: make([]int32, f.Rows+1)}
+	known := &Frame{Rows: f.Rows, Cells: make([]Cell, 0, len(cells))}
 	var at []float64
 	for n, i := range cells {
 		if !math.IsNaN(values[n]) {
 			known.Cells, at = append(known.Cells, f.Cells[i]), append(at, values[n])
-			known.rows[f.Cells[i].Row+1]++
 		}
 	}
-	for i := range known.Rows {
-		known.rows[i+1] += known.rows[i]
-	}
+	known = known.indexed()
 	filled := slices.Clone(values)
 	for n, i := range cells {
 		if math.IsNaN(values[n]) {
-			filled[n] = known.windowMean(at, int(f.Cells[i].Row), int(f.Cells[i].Col))
+			filled[n] = windowMean(known, at, int(f.Cells[i].Row), int(f.Cells[i].Col))
 		}
 	}
 	copy(values, filled)
@@ -137,7 +134,7 @@ func (f *Frame) fill(values []float64, cells []int32) {
 
 // windowMean finds the smallest window with a cell by doubling and halving its reach, and
 // gives the mean of the cells' values in it.
-func (f *Frame) windowMean(values []float64, row, col int) float64 {
+func windowMean(f *Frame, values []float64, row, col int) float64 {
 	high := 1
 	for f.inWindow(row, col, high, nil) == 0 {
 		high *= 2
@@ -155,21 +152,6 @@ func (f *Frame) windowMean(values []float64, row, col int) float64 {
 	return sum / float64(count)
 }
 
-// inWindow counts, and visits in row order, the cells within a reach in rows and columns.
-func (f *Frame) inWindow(row, col, reach int, visit func(i int)) int {
-	count := 0
-	for r := max(row-reach, 0); r <= min(row+reach, f.Rows-1); r++ {
-		from, to := int(f.rows[r]), int(f.rows[r+1])
-		first := from + searchCol(f.Cells[from:to], col-reach)
-		last := from + searchCol(f.Cells[from:to], col+reach+1)
-		count += last - first
-		for i := first; visit != nil && i < last; i++ {
-			visit(i)
-		}
-	}
-	return count
-}
-
 // winsorise draws the values beyond the 1st and 99th percentile in to these.
 func winsorise(values []float64) {
 	sorted := slices.Clone(values)
@@ -178,32 +160,6 @@ func winsorise(values []float64) {
 	for i, v := range values {
 		values[i] = min(max(v, low), high)
 	}
-}
-
-// quantile interpolates between sorted values (Hyndman and Fan's type 7).
-func quantile(sorted []float64, p float64) float64 {
-	at := p * float64(len(sorted)-1)
-	i := int(at)
-	if i+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
-	}
-	return sorted[i] + float64((at-float64(i))*(sorted[i+1]-sorted[i]))
-}
-
-// meanAndSD gives mean and standard deviation (n-1).
-func meanAndSD(values []float64) (mean, sd float64) {
-	for _, v := range values {
-		mean += v
-	}
-	mean /= float64(len(values))
-	if len(values) < 2 {
-		return mean, 0
-	}
-	sum := 0.0
-	for _, v := range values {
-		sum += float64((v - mean) * (v - mean))
-	}
-	return mean, math.Sqrt(sum / float64(len(values)-1))
 }
 
 func distinct(values []float64) int {

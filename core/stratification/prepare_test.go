@@ -48,7 +48,7 @@ func TestFillingIsTheRuleAsWritten(t *testing.T) {
 				}
 			}
 		}
-		f.fill(values, f.Unmasked())
+		fill(&f, values, f.Unmasked())
 		require.Equal(t, want, values)
 	})
 }

@@ -7,9 +7,6 @@ import (
 	"io"
 	"math"
 	"slices"
-
-	"tilth/core/geo"
-	"tilth/core/vegetation"
 )
 
 // Provenance says where the values of a layer come from.
@@ -121,30 +118,4 @@ func NewPrepared(f *Frame, layers []PreparedLayer, notes []string) Prepared {
 	}
 	p.Digest = hex.EncodeToString(h.Sum(nil))
 	return p
-}
-
-// Geometries gives the outlines of land, in its order.
-func Geometries(land []Land) []geo.MultiPolygon {
-	out := make([]geo.MultiPolygon, len(land))
-	for i, l := range land {
-		out[i] = l.Geometry
-	}
-	return out
-}
-
-// sameGeometry reports whether two outlines have the same vertices.
-func sameGeometry(a, b geo.MultiPolygon) bool {
-	return slices.EqualFunc(a, b, func(p, q geo.Polygon) bool {
-		return slices.EqualFunc(p, q, func(r, s geo.Ring) bool { return slices.Equal(r, s) })
-	})
-}
-
-// Grid gives the frame as a raster's georeference with its cells, for whoever reads a raster at
-// their centres.
-func (f *Frame) Grid() (vegetation.Grid, []vegetation.Cell) {
-	cells := make([]vegetation.Cell, len(f.Cells))
-	for i, c := range f.Cells {
-		cells[i] = vegetation.Cell{Col: int(c.Col), Row: int(c.Row), Weight: 1}
-	}
-	return f.grid(), cells
 }

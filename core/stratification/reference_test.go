@@ -211,36 +211,15 @@ func TestWheatZonesExplainTheYield(t *testing.T) {
 	}
 }
 
-// labelsOf reads a grid of zones in the order of the frame's cells.
-func labelsOf(t *testing.T, f *Frame, name string) []int32 {
-	t.Helper()
-	labels := make([]int32, len(f.Cells))
-	counted := 0
-	for row, record := range recordsOf(t, realData(t, name)) {
-		for col, text := range record {
-			label, err := strconv.Atoi(text)
-			require.NoError(t, err)
-			if i := f.Index(row, col); i >= 0 {
-				labels[i] = int32(label)
-				counted++
-			} else {
-				require.Zero(t, label)
-			}
-		}
-	}
-	require.Equal(t, len(f.Cells), counted)
-	return labels
-}
-
 func TestWheatCleaningCellByCell(t *testing.T) {
 	f, _ := wheatFrame(t, 0)
 	b := newBoard(f.Cells, nil)
 	raw := labelsOf(t, &f, "wheat-zones-raw.csv")
-	once := b.majority(raw, 3)
+	once := majority(b, raw, 3)
 	require.Equal(t, labelsOf(t, &f, "wheat-zones-majority-once.csv"), once)
 	for _, least := range []int{25, 50} {
 		got := slices.Clone(once)
-		b.absorb(got, least)
+		absorb(b, got, least)
 		require.Equal(t, labelsOf(t, &f, "wheat-zones-smallest-first"+strconv.Itoa(least)+".csv"), got)
 	}
 }
@@ -249,7 +228,7 @@ func TestWheatParts(t *testing.T) {
 	var want wheatReference
 	expected(t, "wheat-expected.json", &want)
 	f, _ := wheatFrame(t, 0)
-	b := newBoard(f.Cells, nil)
+	outliner := newOutliner(&f)
 	for file, key := range map[string]string{
 		"wheat-zones-raw.csv": "raw", "wheat-zones-majority-once.csv": "majority_once",
 		"wheat-zones-smallest-first25.csv": "majority_once_then_smallest_first_25",
@@ -258,7 +237,7 @@ func TestWheatParts(t *testing.T) {
 		labels := labelsOf(t, &f, file)
 		reference := want.Cleaning[key].(map[string]any)
 		perimeter := 0.0
-		for h, outline := range f.trace(b, labels, 3) {
+		for h, outline := range outliner.outlines(labels, 3) {
 			label := strconv.Itoa(h + 1)
 			require.Len(t, outline, int(reference["polygons_4connected"].(map[string]any)[label].(float64)), "%s, zone %s", key, label)
 			require.InDelta(t, reference["area_m2"].(map[string]any)[label], outline.PlanarArea(), 1e-6, "%s, zone %s", key, label)

@@ -47,7 +47,7 @@ func NewRegionSamples(f *Frame, name, source string, coarse bool) *RegionSamples
 func (r *RegionSamples) Add(region Region, s Surface) error {
 	coarse := r.given || s.Metres() > coarser*r.frame.CellSize
 	r.layer.Coarse = r.layer.Coarse || coarse
-	return r.frame.sampleInto(r.layer.Values, s, coarse, region.holds)
+	return sampleInto(r.frame, r.layer.Values, s, coarse, region.holds)
 }
 
 // Layer gives the layer.

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mathext"
-
 	"tilth/core/fault"
 )
 
@@ -82,18 +80,6 @@ func SamplesByDensity(areaHa, haPerSample float64) int {
 	return int(math.Ceil(areaHa/haPerSample - 1e-9))
 }
 
-// normalQuantile gives z of a two-sided confidence.
-func normalQuantile(confidence float64) float64 { return math.Sqrt2 * math.Erfinv(confidence) }
-
-// studentQuantile gives t of a two-sided confidence; df is over 0 and need not be whole.
-func studentQuantile(confidence, df float64) float64 {
-	// P(|T| > t) is the regularised incomplete beta function of df/(df + t²) with df/2 and 1/2
-	// (Abramowitz and Stegun 26.7.1). gonum's distribution does the same, and brings its
-	// linear algebra along: two megabytes of program.
-	x := mathext.InvRegIncBeta(df/2, 0.5, 1-confidence)
-	return math.Sqrt(float64(df*(1-x)) / x)
-}
-
 // Pilot sums up earlier samples of a zone.
 type Pilot struct {
 	N        int
@@ -149,5 +135,3 @@ func refuseUnknown[T any](fields fault.Fields, name string, byZone map[int]T, zo
 		}
 	}
 }
-
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -79,12 +79,12 @@ func Sample(f *Frame, s Surface, name string) (Layer, error) {
 
 func sample(f *Frame, s Surface, name string, coarse bool) (Layer, error) {
 	layer := Layer{Name: name, Source: s.Source, Values: make([]float64, len(f.Cells)), Coarse: coarse}
-	err := f.sampleInto(layer.Values, s, coarse, func(Cell) bool { return true })
+	err := sampleInto(f, layer.Values, s, coarse, func(Cell) bool { return true })
 	return layer, err
 }
 
 // sampleInto takes the values of the wanted cells off a raster.
-func (f *Frame) sampleInto(values []float64, s Surface, coarse bool, wanted func(Cell) bool) error {
+func sampleInto(f *Frame, values []float64, s Surface, coarse bool, wanted func(Cell) bool) error {
 	to, err := s.from(f.EPSG)
 	if err != nil {
 		return err

@@ -99,7 +99,7 @@ func (t Table) lay(g *GridCells) error {
 func smallestStep(values []float64) float64 {
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
-	least := infinity
+	least := math.Inf(1)
 	for i := 1; i < len(sorted); i++ {
 		if step := sorted[i] - sorted[i-1]; step > 1e-3 { // a millimetre is rounding
 			least = min(least, step)

@@ -6,7 +6,15 @@ import (
 	"tilth/core/geo"
 )
 
-// trace outlines the zones 1 to k of a board of cells, clipped to the area of interest: for
+// outliner draws the outlines of zones.
+type outliner struct {
+	frame *Frame
+	board *board // of the frame's cells and, after them, its fringe
+}
+
+func newOutliner(f *Frame) *outliner { return &outliner{f, newBoard(f.Cells, f.fringe)} }
+
+// outlines returns the outlines of the zones 1 to k, of which labels names that of each cell, clipped to the area of interest: for
 // each zone the polygons of its 4-connected groups of cells, or of what the area holds of them.
 //
 // The tracing walks along a zone's edge with the zone on its left, along the sides of cells
@@ -16,7 +24,12 @@ import (
 // no ring touches itself. A corner in a straight line is kept only where the zones on the other
 // side change, so that both sides of an edge have the same vertices, and still fit when these
 // are moved by a projection.
-func (f *Frame) trace(b *board, labels []int32, k int) []geo.MultiPolygon {
+func (o *outliner) outlines(zones []int32, k int) []geo.MultiPolygon {
+	f, b := o.frame, o.board
+	labels := slices.Grow(slices.Clone(zones), len(f.fringe))
+	for _, fringe := range f.fringe {
+		labels = append(labels, zones[fringe.like])
+	}
 	t := &tracer{board: b, frame: f, labels: labels, seen: make([]uint8, len(labels))}
 	rings := make([][]geo.Ring, k)
 	keep := func(label int32, ring geo.Ring) {

@@ -2,7 +2,6 @@ package stratification
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"strings"
 
@@ -78,32 +77,6 @@ func noUsableLayers(uses []LayerUse) error {
 	return fault.New(fault.Invalid, "no_usable_layers", "No layer can be used. "+strings.Join(reasons, "; ")+".").With("dropped", dropped)
 }
 
-// recommend marks the candidate with the fewest zones among those that need hardly more
-// samples than the best.
-func (r *Result) recommend(most int) {
-	if len(r.Candidates) == 0 {
-		r.Reason = "Cleaning leaves no map of two zones: what differs is in patches smaller than the smallest part of a zone."
-		if most < 2 {
-			r.Reason = fmt.Sprintf("There is no room for two zones of at least %.2f ha, with %d samples each.", r.MinZoneAreaHa, r.Params.MinSamplesPerZone)
-		} else if most < r.Params.MinZones {
-			r.Reason = fmt.Sprintf("The area and the samples have room for %d zones at most.", most)
-		}
-		return
-	}
-	fewest := math.MaxInt
-	for _, c := range r.Candidates {
-		fewest = min(fewest, c.SamplesNeeded)
-	}
-	limit := int(math.Ceil(nearlyLeast*float64(fewest) - 1e-9))
-	for i := range r.Candidates {
-		if r.Candidates[i].SamplesNeeded <= limit {
-			r.Candidates[i].Recommended = true
-			break
-		}
-	}
-	r.WeakStratification = float64(fewest) >= worthwhile*float64(r.SamplesWithoutZones)
-}
-
 // zoner is a running call of Zones.
 type zoner struct {
 	frame       *Frame
@@ -111,7 +84,7 @@ type zoner struct {
 	work        Work
 	data        prepared
 	board       *board // of the frame's cells
-	maps        *board // with the fringe
+	outliner    *outliner
 	masked      []int32
 	like        []int32 // for each masked cell the nearest that is not
 	done, steps int
@@ -158,10 +131,7 @@ func (z *zoner) candidates(ctx context.Context, most int) ([]Candidate, error) {
 func (z *zoner) tables() {
 	f := z.frame
 	z.board = newBoard(f.Cells, nil)
-	z.maps = z.board
-	if len(f.fringe) > 0 {
-		z.maps = newBoard(f.Cells, f.fringe)
-	}
+	z.outliner = newOutliner(f)
 	open := func(i int) bool { return !f.Cells[i].Masked }
 	for i, c := range f.Cells {
 		if c.Masked {
@@ -193,9 +163,9 @@ func (z *zoner) cluster(ctx context.Context, k int) (Candidate, int, error) {
 		labels[i] = found.labels[n] + 1
 	}
 	z.unmask(labels)
-	labels = z.board.majority(labels, k)
+	labels = majority(z.board, labels, k)
 	cell := z.frame.CellSize * z.frame.CellSize
-	z.board.absorb(labels, int(math.Ceil(z.params.minZoneArea(z.frame.AreaHa)*squareMetres/cell-1e-9)))
+	absorb(z.board, labels, int(math.Ceil(z.params.minZoneArea(z.frame.AreaHa)*squareMetres/cell-1e-9)))
 	z.restoreSeen(labels, k)
 	left := compactLabels(labels, k)
 	z.number(labels, left)
