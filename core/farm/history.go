@@ -7,9 +7,6 @@ import (
 	"tilth/core/geo"
 )
 
-// RestorePeriod is how long a deleted record can be brought back.
-const RestorePeriod = 30 * 24 * time.Hour
-
 // BoundaryVersion is a boundary that a field has, or has had.
 type BoundaryVersion struct {
 	ID        int64

@@ -2,22 +2,15 @@ package stratification
 
 import (
 	"math"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
 
-func number(t testing.TB, text string) float64 {
-	t.Helper()
-	v, err := strconv.ParseFloat(text, 64)
-	require.NoError(t, err)
-	return v
-}
-
 func TestAllocationOfVoorst(t *testing.T) {
-	w, strata, sizes := voorst(t)
+	w, sizes := voorst(t)
+	strata := strataOfVoorst(w)
 	requireShares := func(want map[string]int, a Allocation, minimum int) {
 		t.Helper()
 		got, ok := Allocate(a.priorities(strata), 40, minimum, sizes)

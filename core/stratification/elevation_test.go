@@ -84,11 +84,13 @@ func TestRegions(t *testing.T) {
 	f, err := NewFrame([]geo.MultiPolygon{around(near, 200), around(far, 200), around(geo.Position{X: 12.02, Y: 45.01}, 200)}, FrameOptions{})
 	require.NoError(t, err)
 	regions := Regions(&f)
+	utm, err := geo.NewUTM(f.EPSG)
+	require.NoError(t, err)
 	require.Len(t, regions, 2, "the first and the third lie 2 km apart")
 	require.Equal(t, []int{0, 2}, regions[0].fields)
 	for i, r := range regions {
 		for _, field := range r.fields {
-			b, w, a := f.Fields[field].Bounds(), f.utm().Project(r.Within(&f)).Bounds(), f.utm().Project(r.Around(&f)).Bounds()
+			b, w, a := f.Fields[field].Bounds(), utm.Project(r.Within(&f)).Bounds(), utm.Project(r.Around(&f)).Bounds()
 			require.True(t, w.MinX <= b.MinX+1 && w.MaxX >= b.MaxX-1 && w.MinY <= b.MinY+1 && w.MaxY >= b.MaxY-1, "region %d", i)
 			require.True(t, a.MinX < b.MinX-1400 && a.MaxX > b.MaxX+1400 && a.MinY < b.MinY-1400 && a.MaxY > b.MaxY+1400, "region %d", i)
 		}

@@ -41,7 +41,7 @@ func survey(areas []float64, values [][]float64) Survey {
 
 // Brus, chapter 4: the stratified estimate for Voorst, with its interval.
 func TestPublishedEstimateOfVoorst(t *testing.T) {
-	w, _, sizes := voorst(t)
+	w, sizes := voorst(t)
 	table := w.Published.Table
 	var areas []float64
 	var values [][]float64

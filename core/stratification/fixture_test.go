@@ -20,7 +20,7 @@ func realData(t testing.TB, name string) string {
 	t.Helper()
 	root := os.Getenv("TILTH_REAL_DATA")
 	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared", "data")
+		root = filepath.Join(moduleRoot(t), "..", "shared", "data")
 	}
 	path := filepath.Join(root, "stratification", name)
 	if _, err := os.Stat(path); err != nil {
@@ -71,7 +71,7 @@ func recordsOf(t testing.TB, path string) [][]string {
 // expected reads a committed file of reference values.
 func expected(t testing.TB, name string, into any) {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("..", "..", "tests", "testdata", "stratification", name))
+	raw, err := os.ReadFile(filepath.Join(moduleRoot(t), "tests", "testdata", "stratification", name))
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(raw, into))
 }
@@ -93,14 +93,6 @@ func wheatFrame(t testing.TB, edgeMask int) (Frame, map[string][]float64) {
 		}
 	}
 	return f, ordered
-}
-
-func wheatLayers(columns map[string][]float64, names ...string) []Layer {
-	var layers []Layer
-	for _, name := range names {
-		layers = append(layers, Layer{Name: name, Values: columns[name], Source: "wheat-field.csv"})
-	}
-	return layers
 }
 
 var (
@@ -179,9 +171,77 @@ func rectangle(t testing.TB, x, y, width, height float64) geo.MultiPolygon {
 	return utm.Unproject(geo.MultiPolygon{{ring}})
 }
 
-func frameOf(t testing.TB, o FrameOptions, fields ...geo.MultiPolygon) Frame {
+// moduleRoot returns the folder of go.mod, above the folder of the test.
+func moduleRoot(t testing.TB) string {
 	t.Helper()
-	f, err := NewFrame(fields, o)
+	for dir := "."; len(dir) < 30; dir = filepath.Join("..", dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+	}
+	t.Fatal("no go.mod above the test")
+	return ""
+}
+
+// voorst returns the published figures of Voorst, with the sizes of its strata.
+func voorst(t testing.TB) (w voorstReference, sizes []int) {
+	t.Helper()
+	expected(t, "voorst-expected.json", &w)
+	for _, name := range voorstStrata {
+		sizes = append(sizes, int(w.Published.N[name]))
+	}
+	return w, sizes
+}
+
+type voorstReference struct {
+	Published struct {
+		N      map[string]float64      `json:"N_h"`
+		SD     stratumFigures          `json:"stratum_sd"`
+		Prop   map[string]int          `json:"allocation_n40_proportional"`
+		Neyman map[string]int          `json:"allocation_n40_neyman"`
+		Table  voorstTable             `json:"stratified_estimate_from_table"`
+		Var    stratumFigures          `json:"stratum_variances"`
+		Mean   struct{ Value float64 } `json:"population_mean"`
+	}
+	Computed struct {
+		Mean     float64                   `json:"population_mean"`
+		Neyman   map[string]map[string]int `json:"integer_exact_neyman"`
+		EqualSD  map[string]map[string]int `json:"integer_exact_equal_sd"`
+		Required struct {
+			Rows    []requiredRow
+			Student []requiredRow `json:"with_t_df_n_minus_H"`
+		} `json:"required_n"`
+	}
+	Satterthwaite struct{ Value float64 } `json:"satterthwaite_df_from_table"`
+	Coverage      struct {
+		Rows []struct {
+			N   int
+			Max float64
+		}
+	} `json:"mssd_spatial_coverage"`
+}
+
+type stratumFigures struct{ Value map[string]float64 }
+
+type requiredRow struct {
+	Confidence, R             float64
+	SRS, Proportional, Neyman int
+}
+
+type voorstTable struct {
+	N         map[string]int     `json:"n_h"`
+	Means     map[string]float64 `json:"sample_means"`
+	Variances map[string]float64 `json:"sample_variances"`
+	Mean      struct{ Value float64 }
+	SE        struct{ Value float64 }   `json:"standard_error"`
+	CI        struct{ Value []float64 } `json:"ci95_df_n_minus_H"`
+}
+
+var voorstStrata = []string{"BA", "EA", "PA", "RA", "XF"}
+
+func number(t testing.TB, text string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(text, 64)
 	require.NoError(t, err)
-	return f
+	return v
 }

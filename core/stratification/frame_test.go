@@ -24,7 +24,7 @@ func TestGridIsAlignedAndSizedByTheArea(t *testing.T) {
 		"as asked for":                    {400, 300, FrameOptions{CellSize: 7}, 7},
 		"coarser above 200,000 cells":     {2500, 2100, FrameOptions{CellSize: 5}, 10},
 	} {
-		f := frameOf(t, c.options, rectangle(t, 500_003, 5_400_004, c.width, c.height))
+		f := frameOf(t, c.options, box(t, 500_003, 5_400_004, c.width, c.height))
 		require.InDelta(t, c.size, f.CellSize, 0, name)
 		require.Equal(t, 32633, f.EPSG)
 		require.InDelta(t, 0, math.Mod(f.OriginX, f.CellSize), 1e-6, name)
@@ -41,7 +41,7 @@ func TestGridIsAlignedAndSizedByTheArea(t *testing.T) {
 }
 
 func TestOverlappingFieldsCountOnce(t *testing.T) {
-	a, b := rectangle(t, 500_000, 5_400_000, 200, 200), rectangle(t, 500_100, 5_400_000, 200, 200)
+	a, b := box(t, 500_000, 5_400_000, 200, 200), box(t, 500_100, 5_400_000, 200, 200)
 	f := frameOf(t, FrameOptions{CellSize: 10}, a, b)
 	require.Len(t, f.Cells, 600)
 	// UTM's scale on its central meridian is 0.9996: the ground is larger.
@@ -56,7 +56,7 @@ func TestOverlappingFieldsCountOnce(t *testing.T) {
 }
 
 func TestEdgeMask(t *testing.T) {
-	field := rectangle(t, 500_000, 5_400_000, 200, 200)
+	field := box(t, 500_000, 5_400_000, 200, 200)
 	for mask, left := range map[int]int{0: 400, 1: 324, 2: 256} {
 		f := frameOf(t, FrameOptions{CellSize: 10, EdgeMask: mask}, field)
 		require.Len(t, f.Unmasked(), left, "mask %d", mask)
@@ -65,12 +65,12 @@ func TestEdgeMask(t *testing.T) {
 	require.Zero(t, f.EdgeMask, "a mask that leaves fewer than 30 cells is no mask")
 	require.Len(t, f.Unmasked(), 400)
 	// A hedge between two fields is an edge.
-	f = frameOf(t, FrameOptions{CellSize: 10, EdgeMask: 1}, rectangle(t, 500_000, 5_400_000, 100, 200), rectangle(t, 500_100, 5_400_000, 100, 200))
+	f = frameOf(t, FrameOptions{CellSize: 10, EdgeMask: 1}, box(t, 500_000, 5_400_000, 100, 200), box(t, 500_100, 5_400_000, 100, 200))
 	require.Len(t, f.Unmasked(), 2*8*18)
 }
 
 func TestFramesThatCannotBe(t *testing.T) {
-	near := rectangle(t, 500_000, 5_400_000, 200, 200)
+	near := box(t, 500_000, 5_400_000, 200, 200)
 	for name, c := range map[string]struct {
 		fields  []geo.MultiPolygon
 		options FrameOptions
@@ -78,8 +78,8 @@ func TestFramesThatCannotBe(t *testing.T) {
 		field   string
 	}{
 		"none":          {nil, FrameOptions{}, "validation_failed", "fields"},
-		"far apart":     {[]geo.MultiPolygon{near, rectangle(t, 500_000, 5_700_000, 200, 200)}, FrameOptions{}, "validation_failed", "fields"},
-		"too small":     {[]geo.MultiPolygon{rectangle(t, 500_000, 5_400_000, 50, 50)}, FrameOptions{}, "frame_too_small", ""},
+		"far apart":     {[]geo.MultiPolygon{near, box(t, 500_000, 5_700_000, 200, 200)}, FrameOptions{}, "validation_failed", "fields"},
+		"too small":     {[]geo.MultiPolygon{box(t, 500_000, 5_400_000, 50, 50)}, FrameOptions{}, "frame_too_small", ""},
 		"cell size":     {[]geo.MultiPolygon{near}, FrameOptions{CellSize: 0.5}, "validation_failed", "cell_size"},
 		"not a number":  {[]geo.MultiPolygon{near}, FrameOptions{CellSize: math.NaN()}, "validation_failed", "cell_size"},
 		"edge mask":     {[]geo.MultiPolygon{near}, FrameOptions{EdgeMask: 11}, "validation_failed", "edge_mask"},
@@ -97,7 +97,23 @@ func TestFramesThatCannotBe(t *testing.T) {
 }
 
 func TestTwoFieldsFarFromEachOtherMakeASparseFrame(t *testing.T) {
-	f := frameOf(t, FrameOptions{CellSize: 10}, rectangle(t, 500_000, 5_400_000, 200, 200), rectangle(t, 500_000, 5_500_000, 200, 200))
+	f := frameOf(t, FrameOptions{CellSize: 10}, box(t, 500_000, 5_400_000, 200, 200), box(t, 500_000, 5_500_000, 200, 200))
 	require.Len(t, f.Cells, 800)
 	require.Greater(t, f.Rows, 9_000)
+}
+
+// box returns a field with its corners in the plane of zone 33 north.
+func box(t testing.TB, x, y, width, height float64) geo.MultiPolygon {
+	t.Helper()
+	utm, err := geo.NewUTM(32633)
+	require.NoError(t, err)
+	ring := geo.Ring{{X: x, Y: y}, {X: x + width, Y: y}, {X: x + width, Y: y + height}, {X: x, Y: y + height}, {X: x, Y: y}}
+	return utm.Unproject(geo.MultiPolygon{{ring}})
+}
+
+func frameOf(t testing.TB, o FrameOptions, fields ...geo.MultiPolygon) Frame {
+	t.Helper()
+	f, err := NewFrame(fields, o)
+	require.NoError(t, err)
+	return f
 }

@@ -71,7 +71,7 @@ func designOf(t testing.TB, f *Frame, z *Zoning, p PlanParams) *design {
 // Over 2,000 seeds the estimates by stratified random points have the mean of the population and
 // the standard error of the theory.
 func TestStratifiedRandomPointsAreUnbiased(t *testing.T) {
-	w, _, _ := voorst(t)
+	w, _ := voorst(t)
 	f, values, strata := voorstFrame(t)
 	z := zoningOf(&f, strata)
 	for name, want := range map[string]struct {
@@ -209,7 +209,7 @@ func TestTreeFindsTheNearest(t *testing.T) {
 }
 
 func TestCoverageIsAsEvenAsThePeers(t *testing.T) {
-	w, _, _ := voorst(t)
+	w, _ := voorst(t)
 	f, _, _ := voorstFrame(t)
 	z := oneZone(&f)
 	for _, row := range w.Coverage.Rows {

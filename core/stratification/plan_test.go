@@ -270,8 +270,10 @@ func TestPlanIsTheSameForTheSameSeed(t *testing.T) {
 		require.NoError(t, err)
 		return string(raw)
 	}
-	stored := f // as a frame that comes from a store
-	stored.rows = nil
+	stored := Frame{ // as a frame that comes from a store
+		EPSG: f.EPSG, CellSize: f.CellSize, OriginX: f.OriginX, OriginY: f.OriginY, Rows: f.Rows, Cols: f.Cols,
+		Cells: f.Cells, EdgeMask: f.EdgeMask, Fields: f.Fields, AOI: f.AOI, AreaHa: f.AreaHa,
+	}
 	for _, placement := range Placements {
 		p := DefaultPlanParams()
 		p.Placement, p.Seed, p.Scope = placement, 3, "map"

@@ -264,3 +264,24 @@ func TestWheatArea(t *testing.T) {
 	require.InDelta(t, want.AreaHa, f.AOI.PlanarArea()/squareMetres, 1e-9)
 	require.InDelta(t, want.Geodesic, f.AreaHa, 0.0001)
 }
+
+// columnsOf makes points of columns, as they are or standardised.
+func columnsOf(columns map[string][]float64, names []string, standardised bool) matrix {
+	m := newMatrix(len(columns[names[0]]), len(names))
+	for j, name := range names {
+		mean, sd := 0.0, 1.0
+		if standardised {
+			mean, sd = meanAndSD(columns[name])
+		}
+		m.setColumn(j, columns[name], mean, sd, 1)
+	}
+	return m
+}
+
+func wheatLayers(columns map[string][]float64, names ...string) []Layer {
+	var layers []Layer
+	for _, name := range names {
+		layers = append(layers, Layer{Name: name, Values: columns[name], Source: "wheat-field.csv"})
+	}
+	return layers
+}

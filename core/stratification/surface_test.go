@@ -10,7 +10,8 @@ import (
 )
 
 func TestSamplingAcrossProjections(t *testing.T) {
-	f := frameOf(t, FrameOptions{CellSize: 10}, rectangle(t, 500_000, 5_400_000, 200, 200))
+	f, err := NewFrame([]geo.MultiPolygon{rectangle(t, 500_000, 5_400_000, 200, 200)}, FrameOptions{CellSize: 10})
+	require.NoError(t, err)
 	at := func(i int) geo.Position {
 		p, _ := f.LonLat(f.Centre(i))
 		return p
