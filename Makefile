@@ -36,8 +36,8 @@ run: build ## build, then serve the demo company from ./tilth-data
 	bin/tilth serve --demo
 
 test: ## everything a fresh machine can run, with the race detector where there is a C compiler
-	@$(if $(RACE),,echo 'NOTE: no C compiler, so NO RACE DETECTOR. Mend: install gcc or clang.')
-	@$(if $(TILTH_REAL_DATA),,echo 'NOTE: no real data, so its tests are SKIPPED. Mend: set TILTH_REAL_DATA to its folder.')
+	@$(if $(RACE),,echo 'NOTE: no C compiler, so NO RACE DETECTOR. Fix: install gcc or clang.')
+	@$(if $(TILTH_REAL_DATA),,echo 'NOTE: no real data, so its tests are SKIPPED. Fix: set TILTH_REAL_DATA to its folder.')
 	@# go test hides what passing packages say, so the PostgreSQL that is found is named here.
 	@$(TEST_ENV) $(GO) test $(RACE) -count=1 -v -run '^TestOpenGivesAnEmptyDatabase$$' ./tests/pgtest | grep -E '^pgtest:|^ +.*pgtest: |FAIL' || true
 	$(TEST_ENV) $(GO) test $(RACE) $(PARALLEL) -timeout 20m $(TESTFLAGS) ./...
@@ -68,7 +68,8 @@ fuzz: ## every fuzz target, FUZZTIME (20s) each
 		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null; \
 	done
 
-lint: ## golangci-lint, pinned: import rules, vet, static checks, formatting
+lint: ## golangci-lint, pinned: import rules, vet, static checks, formatting; go.mod is tidy
+	$(GO) mod tidy -diff
 	$(GO) run $(GOLANGCI) run ./...
 
 generate: ## wire's injectors and the OpenAPI document
@@ -82,20 +83,14 @@ generate-check: ## generate, and fail when that changed anything
 	for file in $(GENERATED); do mkdir -p "$$before/$$(dirname $$file)"; cp "$$file" "$$before/$$file" 2>/dev/null || true; done; \
 	$(MAKE) --no-print-directory generate; \
 	for file in $(GENERATED); do \
-		diff -uN "$$before/$$file" "$$file" | head -n 60 || { echo "STALE: $$file. Mend: make generate, and commit it."; stale=1; }; \
+		diff -uN "$$before/$$file" "$$file" | head -n 60 || { echo "STALE: $$file. Fix: make generate, and commit it."; stale=1; }; \
 	done; \
 	exit $${stale:-0}
 
-# What is not worked hard (COLD) is built without inlining: the program is 2.4 MB smaller.
 BIN ?= bin/tilth
-COLD := github.com/jackc/... google.golang.org/protobuf/... github.com/prometheus/... github.com/casbin/... github.com/uptrace/... \
-	github.com/danielgtaylor/... github.com/spf13/... github.com/vmihailenco/... github.com/go-jose/... github.com/coreos/... \
-	github.com/ThreeDotsLabs/... github.com/wcharczuk/... codeberg.org/go-pdf/... html/template text/template encoding/gob encoding/xml \
-	net/http crypto/tls crypto/x509 tilth/adapters/http/... tilth/adapters/persistence tilth/adapters/cli tilth/adapters/messaging/... \
-	tilth/app/... tilth/wire
 
 build: ## bin/tilth, static
-	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false $(COLD:%=-gcflags=%=-l) -ldflags '-s -w -X tilth/wire.version=$(VERSION)' -o $(BIN) ./wire/tilth
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X tilth/wire.version=$(VERSION)' -o $(BIN) ./wire/tilth
 
 clean: ## remove what build and fuzz leave behind (never your data)
 	rm -rf bin docs/openapi.json.new
