@@ -47,6 +47,21 @@ type Route struct {
 	Alternatives []Alternative
 }
 
+// Routes describe what the routes of one subject share.
+type Routes struct {
+	Base      string // what their paths begin with: webhook/
+	Operation string // what their operation ids begin with; the action of the permission follows
+	Tag, Noun string
+}
+
+// Route returns the route of a method and a path below the base.
+func (s Routes) Route(method, below string, need access.Permission, summary string) Route {
+	return Route{
+		Method: method, Path: s.Base + below, OperationID: s.Operation + "_" + need.Action(), Summary: summary,
+		Tag: s.Tag, Noun: s.Noun, Permission: need,
+	}
+}
+
 // Alternative answers a route in another content type, chosen by the Accept header.
 type Alternative struct {
 	Media       string // such as application/geo+json

@@ -89,12 +89,7 @@ func writeOfAOI(a stratification.AOI) AOIWrite {
 	return AOIWrite{companyOf(a.Meta), a.Name, a.Description, a.FieldUUIDs()}
 }
 
-func aoiRoute(method, below string, need access.Permission, summary string) rest.Route {
-	return rest.Route{
-		Method: method, Path: aoiBase + "aois/" + below, OperationID: "aoi_" + need.Action(), Summary: summary,
-		Tag: aoiTag, Noun: "aoi", Permission: need,
-	}
-}
+var aoiRoute = rest.Routes{Base: aoiBase + "aois/", Operation: "aoi", Tag: aoiTag, Noun: "aoi"}.Route
 
 // aoiID gives the id in the path, which is an area's own id or its uuid.
 func aoiID(ctx context.Context, c *rest.Call, aois *farming.AOIs) (int64, error) {

@@ -50,12 +50,7 @@ func registerAPIKeys(a *rest.API, k *keys.Keys) {
 		"api_key_expired": "the API key has expired (401)",
 		"operator_key":    "an operator has no API keys (400)",
 	})
-	route := func(method, below string, need access.Permission, summary string) rest.Route {
-		return rest.Route{
-			Method: method, Path: "api-key/" + below, OperationID: "api_key_" + need.Action(), Summary: summary,
-			Tag: "API keys", Noun: "API key", Permission: need,
-		}
-	}
+	route := rest.Routes{Base: "api-key/", Operation: "api_key", Tag: "API keys", Noun: "API key"}.Route
 	list := route(http.MethodGet, "", access.APIKeys.View.For("list"), "List API keys")
 	list.Query = rest.PageParams()
 	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[APIKey], error) {

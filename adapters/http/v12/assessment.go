@@ -90,12 +90,7 @@ func registerAssessments(a *rest.API, use *assessing.Assessing) {
 	r.registerReports()
 }
 
-func (r assessmentRoutes) route(method, below string, need access.Permission, summary string) rest.Route {
-	return rest.Route{
-		Method: method, Path: assessmentsPath + below, OperationID: "assessment_" + need.Action(), Summary: summary,
-		Tag: "Assessments", Noun: "assessment", Permission: need,
-	}
-}
+var assessmentRoute = rest.Routes{Base: assessmentsPath, Operation: "assessment", Tag: "Assessments", Noun: "assessment"}.Route
 
 // assessmentFilters are what lists and exports of assessments are narrowed by.
 func assessmentFilters() []rest.Param {
@@ -113,7 +108,7 @@ func assessmentFilters() []rest.Param {
 func (r assessmentRoutes) registerList() {
 	filters := append(assessmentFilters(),
 		listExtras("A part of the name of the farm or field, whatever its case.", "assessment_year", "completeness_percentage")...)
-	list := r.route(http.MethodGet, "", access.Assessments.View.For("list"), "List assessments")
+	list := assessmentRoute(http.MethodGet, "", access.Assessments.View.For("list"), "List assessments")
 	list.Description = "Without their sections."
 	list.Query = append(append(rest.PageParams(), shareParam), filters...)
 	rest.Handle(r.api, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[AssessmentRecord], error) {
@@ -128,7 +123,7 @@ func (r assessmentRoutes) registerList() {
 		}
 		return rest.NewList(page, rest.Map(listed(found), showAssessmentRecord))
 	})
-	retrieve := r.route(http.MethodGet, "{id}/", access.Assessments.View.For("retrieve"), "Retrieve an assessment with its sections")
+	retrieve := assessmentRoute(http.MethodGet, "{id}/", access.Assessments.View.For("retrieve"), "Retrieve an assessment with its sections")
 	retrieve.Query, retrieve.DataWith = []rest.Param{shareParam}, schemaSections
 	rest.Handle(r.api, retrieve, nil, func(ctx context.Context, c *rest.Call) (Assessment, error) {
 		whole, err := r.look(ctx, c)
@@ -154,7 +149,7 @@ const nestedNote = "Sections may stand in the body under their keys, and are wri
 	"`section_declarations`, where given, takes the place of the declarations there are; an item added to a section ends its declaration."
 
 func (r assessmentRoutes) registerWrites() {
-	create := r.route(http.MethodPost, "", access.Assessments.Create.For("create"), "Create an assessment")
+	create := assessmentRoute(http.MethodPost, "", access.Assessments.Create.For("create"), "Create an assessment")
 	create.Description, create.Status, create.Message, create.DataWith = nestedNote, http.StatusCreated, "Assessment created.", schemaSections
 	rest.Handle(r.api, create, rest.Body[AssessmentWrite]().With(schemaSections), func(ctx context.Context, c *rest.Call) (Assessment, error) {
 		draft, err := draftOf(c, nil)
@@ -164,8 +159,8 @@ func (r assessmentRoutes) registerWrites() {
 		whole, err := r.use.Create(ctx, c.Principal(), draft)
 		return r.show(whole), err
 	})
-	update := r.route(http.MethodPut, "{id}/", access.Assessments.Edit.For("update"), "Replace an assessment")
-	patch := r.route(http.MethodPatch, "{id}/", access.Assessments.Edit.For("partial_update"), "Change an assessment")
+	update := assessmentRoute(http.MethodPut, "{id}/", access.Assessments.Edit.For("update"), "Replace an assessment")
+	patch := assessmentRoute(http.MethodPatch, "{id}/", access.Assessments.Edit.For("partial_update"), "Change an assessment")
 	for _, route := range []rest.Route{update, patch} {
 		route.Description, route.Message, route.DataWith = nestedNote, "Assessment updated.", schemaSections
 		route.Faults = []int{http.StatusPreconditionFailed}
@@ -187,7 +182,7 @@ func (r assessmentRoutes) registerWrites() {
 			return r.show(whole), err
 		})
 	}
-	destroy := r.route(http.MethodDelete, "{id}/", access.Assessments.Delete.For("destroy"), "Delete an assessment")
+	destroy := assessmentRoute(http.MethodDelete, "{id}/", access.Assessments.Delete.For("destroy"), "Delete an assessment")
 	destroy.Status, destroy.Message, destroy.Faults = http.StatusNoContent, "Assessment deleted.", []int{http.StatusPreconditionFailed}
 	rest.Handle(r.api, destroy, nil, func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
 		id, err := c.ID("id")
@@ -196,7 +191,7 @@ func (r assessmentRoutes) registerWrites() {
 		}
 		return rest.NoContent{}, r.use.Delete(ctx, c.Principal(), id, r.agreed(c))
 	})
-	restore := r.route(http.MethodPost, "{id}/restore/", access.Assessments.Delete.For("restore"), "Restore a deleted assessment")
+	restore := assessmentRoute(http.MethodPost, "{id}/restore/", access.Assessments.Delete.For("restore"), "Restore a deleted assessment")
 	restore.Description = "Brings back an assessment that was deleted within the last 30 days, with its sections. One that is not deleted is 400 (`not_deleted`)."
 	restore.Message, restore.DataWith, restore.Faults = "Assessment restored.", schemaSections, []int{http.StatusBadRequest}
 	rest.Handle(r.api, restore, nil, func(ctx context.Context, c *rest.Call) (Assessment, error) {

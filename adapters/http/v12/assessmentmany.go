@@ -97,7 +97,7 @@ func registerManyAssessments(a *rest.API, use *bulk.Bulk) {
 		action := map[assessment.BatchKind]string{
 			assessment.BatchCopy: "copy_forward_status", assessment.BatchSubmit: "submit_many_status", assessment.BatchImport: "import_status",
 		}[kind.of]
-		status := r.route(http.MethodGet, kind.path+"{job_id}/", access.Assessments.View.For(action), kind.summary)
+		status := assessmentRoute(http.MethodGet, kind.path+"{job_id}/", access.Assessments.View.For(action), kind.summary)
 		status.Noun = "job"
 		rest.Handle(a, status, nil, func(ctx context.Context, c *rest.Call) (AssessmentBatch, error) {
 			id, err := c.ID("job_id")
@@ -107,13 +107,6 @@ func registerManyAssessments(a *rest.API, use *bulk.Bulk) {
 			report, err := use.Retrieve(ctx, c.Principal(), kind.of, id)
 			return showBatch(report), err
 		})
-	}
-}
-
-func (r bulkRoutes) route(method, below string, need access.Permission, summary string) rest.Route {
-	return rest.Route{
-		Method: method, Path: assessmentsPath + below, OperationID: "assessment_" + need.Action(), Summary: summary,
-		Tag: "Assessments", Noun: "assessment", Permission: need,
 	}
 }
 
@@ -128,7 +121,7 @@ func answer(c *rest.Call, report bulk.Report, err error) (AssessmentBatch, error
 var goesOn = map[int]string{http.StatusAccepted: "It goes on in the background; its address with `job_id` tells how far it is."}
 
 func (r bulkRoutes) registerCopy() {
-	copies := r.route(http.MethodPost, "copy-forward/", access.Assessments.Create.For("copy_forward"), "Copy assessments of one year as drafts of another")
+	copies := assessmentRoute(http.MethodPost, "copy-forward/", access.Assessments.Create.For("copy_forward"), "Copy assessments of one year as drafts of another")
 	copies.Description = "Makes a draft for `to_year` of each assessment of `from_year` that the filter chooses: the general part, the sections and the declarations. " +
 		"Dates of planting, harvest and application are left out, for they are of the old year; amounts stay, as a first estimate. The history of the land keeps its years. " +
 		"Where the farm or field has an assessment of that year, it is skipped (`exists`), so that a second call makes nothing twice. " +
@@ -155,7 +148,7 @@ func (r bulkRoutes) registerCopy() {
 }
 
 func (r bulkRoutes) registerSubmit() {
-	submit := r.route(http.MethodPost, "submit/", access.Assessments.Edit.For("submit_many"), "Submit many assessments")
+	submit := assessmentRoute(http.MethodPost, "submit/", access.Assessments.Edit.For("submit_many"), "Submit many assessments")
 	submit.Description = "Each for itself, as `assessments/{id}/submit/` does: `submitted` with its version, `unchanged` where the same was submitted before, or `refused` " +
 		"with the codes and paths. One that is refused keeps no other back. Up to " + strconv.Itoa(bulk.SubmittedAtOnce) + " within the request, more in the background."
 	submit.Message, submit.Also = "Submissions done.", goesOn
@@ -218,7 +211,7 @@ func selectionOf(in *AssessmentFilter) (assessment.Selection, fault.Fields) {
 }
 
 func (r bulkRoutes) registerImport() {
-	in := r.route(http.MethodPost, "import/", access.Assessments.Create.For("import"), "Import assessments from a table")
+	in := assessmentRoute(http.MethodPost, "import/", access.Assessments.Create.For("import"), "Import assessments from a table")
 	in.Description = "Takes a CSV file of at most 512 MiB (comma, semicolon or tab; UTF-8 with or without a byte order mark), as the body or as the first file of a multipart " +
 		"form: a row an assessment, the columns those of `import/template.csv`, items of lists numbered from 0 (`fertilizers[1].rate.value`). A row is of the assessment with its " +
 		"`id`, or else of that of its farm or field (`resource_type` with `resource_id`, `resource_external_id` or `resource_name`) and `assessment_year`; without one it makes a draft. " +
@@ -246,7 +239,7 @@ func (r bulkRoutes) registerImport() {
 		return answer(c, report, err)
 	})
 
-	template := r.route(http.MethodGet, "import/template.csv/", access.Assessments.View.For("import_template"), "An empty table for the import")
+	template := assessmentRoute(http.MethodGet, "import/template.csv/", access.Assessments.View.For("import_template"), "An empty table for the import")
 	template.Description = "Every column once, lists with their first item."
 	template.Query = []rest.Param{{Name: "example", Type: rest.Boolean, Description: "With true: with one row of example values."}}
 	template.Media = []string{"text/csv"}
@@ -265,7 +258,7 @@ func tableOf(name string, write func(w io.Writer) error) rest.Raw {
 }
 
 func (r bulkRoutes) registerExport() {
-	export := r.route(http.MethodGet, "export/", access.Assessments.View.For("export"), "Export assessments as a table")
+	export := assessmentRoute(http.MethodGet, "export/", access.Assessments.View.For("export"), "Export assessments as a table")
 	export.Description = "`kind=assessments`: a row an assessment, which the import takes back. `kind=lines`: a row a source of emissions or removals of the newest submitted version of each, " +
 		"kg of each gas and t CO2e. Texts that a spreadsheet would take for a formula stand behind an apostrophe, which the import takes off again."
 	filters := append(assessmentFilters(),

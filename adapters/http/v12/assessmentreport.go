@@ -57,7 +57,7 @@ func (r assessmentRoutes) registerReports() {
 	r.api.DescribeCodes(map[string]string{
 		assessing.CodeNotCalculable: "no report can be made of the data; details hold violations and warnings, each with code, path and message (400)",
 	})
-	report := r.route(http.MethodGet, "{id}/impact-report/", access.Assessments.View.For("impact_report"), "The impact report of an assessment")
+	report := assessmentRoute(http.MethodGet, "{id}/impact-report/", access.Assessments.View.For("impact_report"), "The impact report of an assessment")
 	report.Description = "`basis=live` is computed from what the assessment holds now, with a warning for all that is missing; `basis=submitted` is the report of a version, " +
 		"as it was stored. Emissions and removals are apart and at least 0; `balance` is their difference. Masses are t CO2e, in `kg` those of the gases; " +
 		"`uncertainty` is the 95 % range of the emissions. `trace` holds every step with its inputs, factors and their sources. " +
@@ -72,7 +72,7 @@ func (r assessmentRoutes) registerReports() {
 	}
 	rest.Handle(r.api, report, nil, r.report)
 
-	compare := r.route(http.MethodGet, "{id}/impact-report/compare/", access.Assessments.View.For("compare_reports"), "Compare two reports of an assessment")
+	compare := assessmentRoute(http.MethodGet, "{id}/impact-report/compare/", access.Assessments.View.For("compare_reports"), "Compare two reports of an assessment")
 	compare.Description = "Totals, sources and sections of both, with the absolute difference and that in per cent of the first; the largest saving first. " +
 		"Reports of two engines or factor sets are compared with a warning."
 	compare.Query = []rest.Param{
@@ -158,7 +158,7 @@ func (r assessmentRoutes) file(id int64, format string, doc ports.ImpactDocument
 }
 
 func (r assessmentRoutes) registerVersions() {
-	list := r.route(http.MethodGet, "{id}/submissions/", access.Assessments.View.For("list_submissions"), "List the submitted versions of an assessment")
+	list := assessmentRoute(http.MethodGet, "{id}/submissions/", access.Assessments.View.For("list_submissions"), "List the submitted versions of an assessment")
 	list.Description = "Newest first. Versions never change."
 	list.Query = append(rest.PageParams(), shareParam)
 	rest.Handle(r.api, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[AssessmentVersion], error) {
@@ -178,7 +178,7 @@ func (r assessmentRoutes) registerVersions() {
 		}
 		return rest.NewList(page, rest.Map(listed(found), showVersion))
 	})
-	one := r.route(http.MethodGet, "{id}/submissions/{version}/", access.Assessments.View.For("retrieve_submission"), "Retrieve a submitted version")
+	one := assessmentRoute(http.MethodGet, "{id}/submissions/{version}/", access.Assessments.View.For("retrieve_submission"), "Retrieve a submitted version")
 	one.Description, one.Query = "With the snapshot that the engine was given, and its report.", []rest.Param{shareParam}
 	rest.Handle(r.api, one, nil, func(ctx context.Context, c *rest.Call) (AssessmentVersionDetails, error) {
 		q, err := c.Query()

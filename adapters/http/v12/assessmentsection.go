@@ -38,15 +38,15 @@ func (r assessmentRoutes) sectionKeys(only assessment.Shape) string {
 
 func (r assessmentRoutes) registerSections() {
 	const path = "{id}/sections/{section}/"
-	retrieve := r.route(http.MethodGet, path, access.Assessments.View.For("retrieve_section"), "Retrieve a section")
+	retrieve := assessmentRoute(http.MethodGet, path, access.Assessments.View.For("retrieve_section"), "Retrieve a section")
 	retrieve.Description = "An object, or a list of items with their ids; empty where nothing was entered. Sections: " + r.sectionKeys("") + "."
 	retrieve.Query, retrieve.Data = []rest.Param{shareParam}, schemaSection
 	rest.Handle(r.api, retrieve, nil, func(ctx context.Context, c *rest.Call) (part, error) {
 		whole, err := r.look(ctx, c)
 		return r.section(c, whole, err)
 	})
-	update := r.route(http.MethodPut, path, access.Assessments.Edit.For("update_section"), "Replace a section")
-	patch := r.route(http.MethodPatch, path, access.Assessments.Edit.For("partial_update_section"), "Change a section")
+	update := assessmentRoute(http.MethodPut, path, access.Assessments.Edit.For("update_section"), "Replace a section")
+	patch := assessmentRoute(http.MethodPatch, path, access.Assessments.Edit.For("partial_update_section"), "Change a section")
 	for _, route := range []rest.Route{update, patch} {
 		route.Description = "A list takes the place of the one there is, by PATCH as well; items that carry their `id` keep it. " +
 			"Of an object, PATCH lays what is sent over what there is, and null takes a member away."
@@ -61,7 +61,7 @@ func (r assessmentRoutes) registerSections() {
 			return r.section(c, whole, err)
 		})
 	}
-	declare := r.route(http.MethodPut, "{id}/declarations/", access.Assessments.Edit.For("declare"), "Declare that there is nothing to enter")
+	declare := assessmentRoute(http.MethodPut, "{id}/declarations/", access.Assessments.Edit.For("declare"), "Declare that there is nothing to enter")
 	declare.Description = "Takes the place of the declarations there are: `{\"irrigation\": \"none\"}`. A section with items cannot be declared none (400)."
 	declare.Message, declare.Data, declare.Faults = "Declarations stored.", schemaDeclared, []int{http.StatusPreconditionFailed}
 	rest.Handle(r.api, declare, rest.GivenBody(schemaDeclared), func(ctx context.Context, c *rest.Call) (part, error) {
@@ -95,7 +95,7 @@ func (r assessmentRoutes) section(c *rest.Call, whole assessing.Whole, err error
 
 func (r assessmentRoutes) registerItems() {
 	const path = "{id}/sections/{section}/items/"
-	create := r.route(http.MethodPost, path, access.Assessments.Edit.For("create_item"), "Add an item to a section")
+	create := assessmentRoute(http.MethodPost, path, access.Assessments.Edit.For("create_item"), "Add an item to a section")
 	create.Description = "Lists: " + r.sectionKeys(assessment.List) + ". An item added ends the declaration that there is nothing."
 	create.Status, create.Message, create.Data = http.StatusCreated, "Item added.", schemaItem
 	rest.Handle(r.api, create, rest.GivenBody(schemaItem), func(ctx context.Context, c *rest.Call) (part, error) {
@@ -106,7 +106,7 @@ func (r assessmentRoutes) registerItems() {
 		whole, row, err := r.use.AddItem(ctx, c.Principal(), id, c.Param("section"), r.sent(c))
 		return partOf(whole, showItem(row)), err
 	})
-	retrieve := r.route(http.MethodGet, path+"{item_id}/", access.Assessments.View.For("retrieve_item"), "Retrieve an item of a section")
+	retrieve := assessmentRoute(http.MethodGet, path+"{item_id}/", access.Assessments.View.For("retrieve_item"), "Retrieve an item of a section")
 	retrieve.Query, retrieve.Data = []rest.Param{shareParam}, schemaItem
 	rest.Handle(r.api, retrieve, nil, func(ctx context.Context, c *rest.Call) (part, error) {
 		q, err := c.Query()
@@ -117,8 +117,8 @@ func (r assessmentRoutes) registerItems() {
 			return r.use.Item(ctx, who, q.Bool(shareParam.Name), id, section, item)
 		})
 	})
-	update := r.route(http.MethodPut, path+"{item_id}/", access.Assessments.Edit.For("update_item"), "Replace an item of a section")
-	patch := r.route(http.MethodPatch, path+"{item_id}/", access.Assessments.Edit.For("partial_update_item"), "Change an item of a section")
+	update := assessmentRoute(http.MethodPut, path+"{item_id}/", access.Assessments.Edit.For("update_item"), "Replace an item of a section")
+	patch := assessmentRoute(http.MethodPatch, path+"{item_id}/", access.Assessments.Edit.For("partial_update_item"), "Change an item of a section")
 	for _, route := range []rest.Route{update, patch} {
 		route.Message, route.Data, route.Faults = "Item updated.", schemaItem, []int{http.StatusPreconditionFailed}
 		partial := route.Method == http.MethodPatch
@@ -128,7 +128,7 @@ func (r assessmentRoutes) registerItems() {
 			})
 		})
 	}
-	destroy := r.route(http.MethodDelete, path+"{item_id}/", access.Assessments.Edit.For("destroy_item"), "Remove an item of a section")
+	destroy := assessmentRoute(http.MethodDelete, path+"{item_id}/", access.Assessments.Edit.For("destroy_item"), "Remove an item of a section")
 	destroy.Status, destroy.Message, destroy.Faults = http.StatusNoContent, "Item removed.", []int{http.StatusPreconditionFailed}
 	rest.Handle(r.api, destroy, nil, func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
 		_, err := r.item(c, func(who access.Principal, id int64, section string, item int64) (assessing.Whole, assessment.Row, error) {

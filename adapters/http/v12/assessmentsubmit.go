@@ -60,7 +60,7 @@ func (r assessmentRoutes) registerSubmission() {
 		"engine_refused":             "the external calculation engine refuses the request (503)",
 		"engine_unconfigured":        "the calculation engine of the company is not configured here (503)",
 	})
-	submit := r.route(http.MethodPost, "{id}/submit/", access.Assessments.Edit.For("submit"), "Submit an assessment")
+	submit := assessmentRoute(http.MethodPost, "{id}/submit/", access.Assessments.Edit.For("submit"), "Submit an assessment")
 	submit.Description = "Checks the assessment afresh, calculates it and stores the result as its next version, which never changes. " +
 		"Content that the newest version holds already gives that version again, with `unchanged`. " +
 		"Refused (400, `not_submittable`) with `violations` and `warnings` in `details`, each with code, path and message. " +

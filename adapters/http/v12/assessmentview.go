@@ -52,7 +52,7 @@ func (r assessmentRoutes) registerViews() {
 	for _, g := range r.use.Table().Groups() {
 		groups = append(groups, g.Key)
 	}
-	details := r.route(http.MethodGet, "{id}/details/", access.Assessments.View.For("details"), "The details of an assessment")
+	details := assessmentRoute(http.MethodGet, "{id}/details/", access.Assessments.View.For("details"), "The details of an assessment")
 	details.Description = "Members of one group of sections, or of all, always with `id`, `status`, `completeness_percentage` and `is_ready_for_submission`. " +
 		"With `enforce_required=true` the answer is 400 with the required fields of the group that are missing or invalid, and 200 when there are none. " +
 		"Groups: " + words(groups) + "."
@@ -80,7 +80,7 @@ func (r assessmentRoutes) registerViews() {
 		return partOf(found.Whole, value), err
 	})
 
-	form := r.route(http.MethodGet, "dynamic-schema/", access.Assessments.View.For("dynamic_schema"), "The schema of an assessment, for generating forms")
+	form := assessmentRoute(http.MethodGet, "dynamic-schema/", access.Assessments.View.For("dynamic_schema"), "The schema of an assessment, for generating forms")
 	form.Description = "JSON Schema 2020-12 of the body of an assessment with its sections: labels (`title`), units, enumerations, required members and conditions in its " +
 		"own keywords; places, units, groups, weights and roles as `x-order`, `x-unit`, `x-group`, `x-weight` and `x-role`."
 	form.Data = schemaForm
@@ -91,7 +91,7 @@ func (r assessmentRoutes) registerViews() {
 		return rest.Value{V: r.use.Table().Schema()}, nil
 	})
 
-	values := r.route(http.MethodGet, "ghg-values/", access.Assessments.View.For("ghg_values"), "Placeholder figures")
+	values := assessmentRoute(http.MethodGet, "ghg-values/", access.Assessments.View.For("ghg_values"), "Placeholder figures")
 	values.Description = "Always the same figures. They are calculated from nothing and are not to be taken for real data."
 	rest.Handle(r.api, values, nil, func(ctx context.Context, c *rest.Call) (GHGValues, error) {
 		if err := r.use.MayView(ctx, c.Principal()); err != nil {
@@ -146,7 +146,7 @@ func (r assessmentRoutes) showDetails(d assessing.Details) (map[string]any, erro
 }
 
 func (r assessmentRoutes) registerCompleteness() {
-	get := r.route(http.MethodGet, "{id}/completeness/", access.Assessments.View.For("completeness"), "How complete an assessment is")
+	get := assessmentRoute(http.MethodGet, "{id}/completeness/", access.Assessments.View.For("completeness"), "How complete an assessment is")
 	get.Description = "As it was last worked out, with the fields that are missing; nothing is computed."
 	get.Query = []rest.Param{shareParam}
 	rest.Handle(r.api, get, nil, func(ctx context.Context, c *rest.Call) (Completeness, error) {
@@ -161,7 +161,7 @@ func (r assessmentRoutes) registerCompleteness() {
 		record, state, err := r.use.Completeness(ctx, c.Principal(), q.Bool(shareParam.Name), id)
 		return showCompleteness(record, state), err
 	})
-	compute := r.route(http.MethodPost, "{id}/completeness/", access.Assessments.Edit.For("compute_completeness"), "Work out now how complete an assessment is")
+	compute := assessmentRoute(http.MethodPost, "{id}/completeness/", access.Assessments.Edit.For("compute_completeness"), "Work out now how complete an assessment is")
 	compute.Message = "Completeness computed."
 	rest.Handle(r.api, compute, nil, func(ctx context.Context, c *rest.Call) (Completeness, error) {
 		id, err := c.ID("id")

@@ -126,7 +126,8 @@ func registerDashboard(a *rest.API, use *overview.Overview) {
 	a.DescribeCodes(map[string]string{"company_required": "what was asked for is that of a company, and the operator named none by X-Company (400)"})
 	route := rest.Route{
 		Method: http.MethodGet, Path: assessmentsPath + "sustainability-dashboard/", OperationID: "assessment_sustainability_dashboard",
-		Summary: "The sustainability dashboard of your company", Tag: "Assessments", Noun: "assessment", Permission: access.Assessments.View.For("sustainability_dashboard"),
+		Summary: "The sustainability dashboard of your company", Tag: "Assessments", Noun: "assessment",
+		Permission: access.Assessments.View.For("sustainability_dashboard"),
 		Description: "Sums over the live assessments of your company. Counts, completion and issues are of all of them; carbon figures are those of the versions " +
 			"submitted last, so that an edit shows once it is submitted. The sums change in the transaction of each write.",
 		Query: []rest.Param{

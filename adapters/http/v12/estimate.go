@@ -81,8 +81,8 @@ type PlanEstimate struct {
 	Change *EstimateChange `json:"change" doc:"This round less the earlier one, where compare names one."`
 }
 
-func registerEstimate(a *rest.API, s *sampling.Sampling, route func(method, path string, need access.Permission, summary string) rest.Route) {
-	r := route(http.MethodGet, plansPath+"{map_uuid}/estimate/", access.Samples.View.For("estimate"), "Estimate soil organic carbon from a plan's samples")
+func registerEstimate(a *rest.API, s *sampling.Sampling) {
+	r := sampleRoute(http.MethodGet, plansPath+"{map_uuid}/estimate/", access.Samples.View.For("estimate"), "Estimate soil organic carbon from a plan's samples")
 	r.Noun = "plan"
 	r.Faults = []int{http.StatusConflict}
 	r.Description = "By zone and for the area of interest: mean, standard error and confidence interval of soil organic carbon (%) and of its stock " +

@@ -67,12 +67,7 @@ var exportFormats = map[string]struct{ media, file string }{
 }
 
 func registerIntake(a *rest.API, in *intake.Intake) {
-	route := func(method, path string, need access.Permission, summary string) rest.Route {
-		return rest.Route{
-			Method: method, Path: path, OperationID: "field_" + need.Action(), Summary: summary, Tag: "Farm management",
-			Permission: need,
-		}
-	}
+	route := rest.Routes{Operation: "field", Tag: "Farm management"}.Route
 	registerImport(a, in, route(http.MethodPost, "field/import/", access.Fields.Create.For("import"), "Import fields from a file"))
 
 	status := route(http.MethodGet, "field/import/{job_id}/", access.Fields.View.For("import_status"), "How far an import is")

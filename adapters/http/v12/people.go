@@ -116,11 +116,11 @@ func registerPeople(a *rest.API, id *identity.Identity, p *people.People) {
 	registerInvitations(a, p)
 }
 
-// route is a route of people management.
-func peopleRoute(method, path, noun, summary string, need access.Permission) rest.Route {
-	operation := noun + "_" + need.Action()
-	return rest.Route{Method: method, Path: path, OperationID: operation, Summary: summary, Tag: tagPeople, Noun: noun, Permission: need}
-}
+var (
+	userRoute       = rest.Routes{Base: "user/", Operation: "user", Tag: tagPeople, Noun: "user"}.Route
+	roleRoute       = rest.Routes{Base: "role/", Operation: "role", Tag: tagPeople, Noun: "role"}.Route
+	invitationRoute = rest.Routes{Base: "invitation/", Operation: "invitation", Tag: tagPeople, Noun: "invitation"}.Route
+)
 
 func registerUsers(a *rest.API, p *people.People) {
 	filters := []rest.Param{
@@ -128,7 +128,7 @@ func registerUsers(a *rest.API, p *people.People) {
 		{Name: "role", Type: rest.String, Description: "Users that hold the role of this name."},
 		{Name: "disabled", Type: rest.Boolean},
 	}
-	list := peopleRoute(http.MethodGet, "user/", "user", "List users", access.Users.View.For("list"))
+	list := userRoute(http.MethodGet, "", access.Users.View.For("list"), "List users")
 	list.Query = append(rest.PageParams(), filters...)
 	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[User], error) {
 		q, err := c.Query()
@@ -141,7 +141,7 @@ func registerUsers(a *rest.API, p *people.People) {
 		}
 		return rest.NewList(q.PageOrAll(), rest.Map(listed(found), showUser))
 	})
-	rest.Handle(a, peopleRoute(http.MethodGet, "user/{id}/", "user", "Retrieve a user", access.Users.View.For("retrieve")), nil,
+	rest.Handle(a, userRoute(http.MethodGet, "{id}/", access.Users.View.For("retrieve"), "Retrieve a user"), nil,
 		func(ctx context.Context, c *rest.Call) (User, error) {
 			id, err := c.ID("id")
 			if err != nil {
@@ -150,7 +150,7 @@ func registerUsers(a *rest.API, p *people.People) {
 			member, err := p.User(ctx, c.Principal(), id)
 			return showUser(member), err
 		})
-	patch := peopleRoute(http.MethodPatch, "user/{id}/", "user", "Rename, disable or enable a user, or change its roles", access.Users.Edit.For("partial_update"))
+	patch := userRoute(http.MethodPatch, "{id}/", access.Users.Edit.For("partial_update"), "Rename, disable or enable a user, or change its roles")
 	patch.Message = "User updated."
 	rest.Handle(a, patch, rest.Body[UserWrite](), func(ctx context.Context, c *rest.Call) (User, error) {
 		id, err := c.ID("id")
@@ -176,7 +176,7 @@ func lowerEmail(filters []ports.Filter) []ports.Filter {
 }
 
 func registerRoles(a *rest.API, p *people.People) {
-	list := peopleRoute(http.MethodGet, "role/", "role", "List roles", access.Roles.View.For("list"))
+	list := roleRoute(http.MethodGet, "", access.Roles.View.For("list"), "List roles")
 	list.Query = rest.PageParams()
 	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[Role], error) {
 		q, err := c.Query()
@@ -189,7 +189,7 @@ func registerRoles(a *rest.API, p *people.People) {
 		}
 		return rest.NewList(q.PageOrAll(), rest.Map(rest.Records(q.PageOrAll(), all), showRole))
 	})
-	rest.Handle(a, peopleRoute(http.MethodGet, "role/{id}/", "role", "Retrieve a role", access.Roles.View.For("retrieve")), nil,
+	rest.Handle(a, roleRoute(http.MethodGet, "{id}/", access.Roles.View.For("retrieve"), "Retrieve a role"), nil,
 		func(ctx context.Context, c *rest.Call) (Role, error) {
 			id, err := c.ID("id")
 			if err != nil {
@@ -198,7 +198,7 @@ func registerRoles(a *rest.API, p *people.People) {
 			role, err := p.Role(ctx, c.Principal(), id)
 			return showRole(role), err
 		})
-	create := peopleRoute(http.MethodPost, "role/", "role", "Create a role", access.Roles.Create.For("create"))
+	create := roleRoute(http.MethodPost, "", access.Roles.Create.For("create"), "Create a role")
 	create.Message = "Role created."
 	rest.Handle(a, create, rest.Body[RoleWrite](), func(ctx context.Context, c *rest.Call) (Role, error) {
 		in, err := rest.Decode[RoleWrite](c)
@@ -212,10 +212,10 @@ func registerRoles(a *rest.API, p *people.People) {
 }
 
 func registerRoleChanges(a *rest.API, p *people.People) {
-	for method, need := range map[string]access.Permission{
-		http.MethodPut: access.Roles.Edit.For("update"), http.MethodPatch: access.Roles.Edit.For("partial_update"),
+	for _, r := range []rest.Route{
+		roleRoute(http.MethodPut, "{id}/", access.Roles.Edit.For("update"), "Replace a role"),
+		roleRoute(http.MethodPatch, "{id}/", access.Roles.Edit.For("partial_update"), "Change a role"),
 	} {
-		r := peopleRoute(method, "role/{id}/", "role", map[bool]string{true: "Replace a role", false: "Change a role"}[method == http.MethodPut], need)
 		r.Message = "Role updated."
 		rest.Handle(a, r, rest.Body[RoleWrite](), func(ctx context.Context, c *rest.Call) (Role, error) {
 			id, err := c.ID("id")
@@ -237,7 +237,7 @@ func registerRoleChanges(a *rest.API, p *people.People) {
 			return showRole(role), err
 		})
 	}
-	remove := peopleRoute(http.MethodDelete, "role/{id}/", "role", "Delete a role that nobody holds", access.Roles.Delete.For("destroy"))
+	remove := roleRoute(http.MethodDelete, "{id}/", access.Roles.Delete.For("destroy"), "Delete a role that nobody holds")
 	remove.Status, remove.Faults = http.StatusNoContent, []int{http.StatusBadRequest}
 	rest.Handle(a, remove, nil, func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
 		id, err := c.ID("id")
@@ -250,7 +250,7 @@ func registerRoleChanges(a *rest.API, p *people.People) {
 
 func registerInvitations(a *rest.API, p *people.People) {
 	filters := []rest.Param{{Name: "email", Type: rest.String, Description: "The address that was invited."}}
-	list := peopleRoute(http.MethodGet, "invitation/", "invitation", "List invitations", access.Invite.For("list"))
+	list := invitationRoute(http.MethodGet, "", access.Invite.For("list"), "List invitations")
 	list.Query = append(rest.PageParams(), filters...)
 	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[Invitation], error) {
 		q, err := c.Query()
@@ -263,7 +263,7 @@ func registerInvitations(a *rest.API, p *people.People) {
 		}
 		return rest.NewList(q.PageOrAll(), rest.Map(listed(found), showInvitation))
 	})
-	create := peopleRoute(http.MethodPost, "invitation/", "invitation", "Invite somebody", access.Invite.For("create"))
+	create := invitationRoute(http.MethodPost, "", access.Invite.For("create"), "Invite somebody")
 	create.Secret = true // the link in the answer opens an account
 	create.Message = "Invitation created."
 	create.Description = "The link is good once, for seven days. It is mailed where a mail server is configured, and in the answer in any case.\n\n" +
@@ -277,7 +277,7 @@ func registerInvitations(a *rest.API, p *people.People) {
 		c.SetHeader("Cache-Control", "no-store")
 		return InvitationMade{showInvitation(made), token, c.Site(letters.InvitationPage + token)}, err
 	})
-	revoke := peopleRoute(http.MethodDelete, "invitation/{id}/", "invitation", "Revoke an invitation", access.Invite.For("destroy"))
+	revoke := invitationRoute(http.MethodDelete, "{id}/", access.Invite.For("destroy"), "Revoke an invitation")
 	revoke.Status, revoke.Faults = http.StatusNoContent, []int{http.StatusBadRequest}
 	rest.Handle(a, revoke, nil, func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
 		id, err := c.ID("id")

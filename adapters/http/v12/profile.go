@@ -101,12 +101,7 @@ type Profile struct {
 const ordersPath = "profiles/vegetation-index-profile/orders/"
 
 func registerProfileOrders(a *rest.API, orders *profiles.Orders) {
-	route := func(method, path string, need access.Permission, summary string) rest.Route {
-		return rest.Route{
-			Method: method, Path: path, OperationID: "vi_profile_order_" + need.Action(), Summary: summary,
-			Tag: "Vegetation-index profiles", Noun: "order", Permission: need,
-		}
-	}
+	route := rest.Routes{Operation: "vi_profile_order", Tag: "Vegetation-index profiles", Noun: "order"}.Route
 	place := route(http.MethodPost, ordersPath, access.ProfileOrders.Create.For("create"), "Order a profile")
 	place.Description = "Orders the season's series of a field. A field is charged once, on its first successful order.\n\n" +
 		"An order of the same field and season that is not ready yet is answered as it is; once it is active, a new order is 409 with " +

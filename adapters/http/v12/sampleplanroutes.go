@@ -69,17 +69,13 @@ type PlanSave struct {
 	PlanTag *string `json:"plan_tag" required:"false" doc:"1 to 50 of a-z, 0-9, dot, underscore and hyphen, unique within the order; left out: k3-n24-prop for 24 samples in three zones, proportionally."`
 }
 
+var planRoute = rest.Routes{Operation: "sample_plan", Tag: stratificationTag, Noun: "plan"}.Route
+
 func registerPlans(a *rest.API, plans *stratifying.Plans) {
 	a.DescribeCodes(map[string]string{
 		"not_enough_room": "the points do not fit; details say by zone how much room there is (400)",
 		"plan_saved":      "the plan is saved under another name or tag already (409)",
 	})
-	route := func(method, path string, need access.Permission, summary string) rest.Route {
-		return rest.Route{
-			Method: method, Path: path, OperationID: "sample_plan_" + need.Action(), Summary: summary,
-			Tag: stratificationTag, Noun: "plan", Permission: need,
-		}
-	}
 	shown := func(ctx context.Context, c *rest.Call, p stratification.SamplePlan, err error) (Plan, error) {
 		if err != nil {
 			return Plan{}, err
@@ -87,7 +83,7 @@ func registerPlans(a *rest.API, plans *stratifying.Plans) {
 		fields, err := plans.Fields(ctx, c.Principal(), p)
 		return showPlan(p, fields), err
 	}
-	generate := route(http.MethodPost, plansPath+"generate/", access.SamplePlans.Create.For("generate"), "Make a sample plan")
+	generate := planRoute(http.MethodPost, plansPath+"generate/", access.SamplePlans.Create.For("generate"), "Make a sample plan")
 	generate.Description = "Says how many samples a map of zones needs, how many in each zone, and where. The same parameters, the seed among them, give the same plan."
 	generate.Faults = []int{http.StatusNotFound}
 	rest.Handle(a, generate, rest.Body[PlanWrite](), func(ctx context.Context, c *rest.Call) (Plan, error) {
@@ -99,7 +95,7 @@ func registerPlans(a *rest.API, plans *stratifying.Plans) {
 		made, err := plans.Generate(ctx, c.Principal(), in.request())
 		return shown(ctx, c, made, err)
 	})
-	customise := route(http.MethodPost, plansPath+"{map_uuid}/customise/", access.SamplePlans.Create.For("customise"), "Change a sample plan by hand")
+	customise := planRoute(http.MethodPost, plansPath+"{map_uuid}/customise/", access.SamplePlans.Create.For("customise"), "Change a sample plan by hand")
 	customise.Description = "Gives a new plan; the one it is based on stays. Points near an edge or each other are accepted with a warning; a plan whose points were moved or " +
 		"added by hand is no probability sample any more, a swap with a reserve leaves it one."
 	rest.Handle(a, customise, rest.Body[PlanEdit](), func(ctx context.Context, c *rest.Call) (Plan, error) {
@@ -114,7 +110,7 @@ func registerPlans(a *rest.API, plans *stratifying.Plans) {
 		made, err := plans.Customise(ctx, c.Principal(), uuid, in.edit())
 		return shown(ctx, c, made, err)
 	})
-	save := route(http.MethodPost, plansPath+"{map_uuid}/save/", access.SamplePlans.Create.For("save"), "Save a sample plan")
+	save := planRoute(http.MethodPost, plansPath+"{map_uuid}/save/", access.SamplePlans.Create.For("save"), "Save a sample plan")
 	save.Description = "Saves its map of zones, too, where that was not. Saved plans do not change."
 	save.Faults = []int{http.StatusConflict}
 	rest.Handle(a, save, rest.Body[PlanSave](), func(ctx context.Context, c *rest.Call) (SavedPlan, error) {
@@ -129,10 +125,10 @@ func registerPlans(a *rest.API, plans *stratifying.Plans) {
 		saved, err := plans.Save(ctx, c.Principal(), uuid, strings.TrimSpace(text(in.Name)), text(in.PlanTag))
 		return showSavedPlan(saved), err
 	})
-	registerSavedPlans(a, plans, route)
+	registerSavedPlans(a, plans)
 }
 
-func registerSavedPlans(a *rest.API, plans *stratifying.Plans, route func(method, path string, need access.Permission, summary string) rest.Route) {
+func registerSavedPlans(a *rest.API, plans *stratifying.Plans) {
 	filters := []rest.Param{
 		{Name: "order", Type: rest.Integer, Description: "Id of the stratification order."},
 		{Name: "stratification_map", Type: rest.Integer, Description: "Id of the saved map of zones."},
@@ -142,7 +138,7 @@ func registerSavedPlans(a *rest.API, plans *stratifying.Plans, route func(method
 	}
 	geometry := geometryParam
 	geometry.Description = "Adds the points, as GeoJSON in WGS84."
-	list := route(http.MethodGet, savedPlansPath, access.SamplePlans.View.For("list"), "List saved sample plans")
+	list := planRoute(http.MethodGet, savedPlansPath, access.SamplePlans.View.For("list"), "List saved sample plans")
 	list.Query = append(append(rest.PageParams(), filters...), geometry)
 	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[SavedPlan], error) {
 		q, err := c.Query()
@@ -158,7 +154,7 @@ func registerSavedPlans(a *rest.API, plans *stratifying.Plans, route func(method
 		}
 		return rest.NewList(q.PageOrAll(), rest.Map(listed(found), showSavedPlan))
 	})
-	retrieve := route(http.MethodGet, savedPlansPath+"{id}/", access.SamplePlans.View.For("retrieve"), "Retrieve a saved sample plan")
+	retrieve := planRoute(http.MethodGet, savedPlansPath+"{id}/", access.SamplePlans.View.For("retrieve"), "Retrieve a saved sample plan")
 	retrieve.Query = []rest.Param{geometry}
 	rest.Handle(a, retrieve, nil, func(ctx context.Context, c *rest.Call) (SavedPlan, error) {
 		id, err := c.ID("id")

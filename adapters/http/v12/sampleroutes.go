@@ -56,6 +56,8 @@ type SampleImport struct {
 	Rows    []ImportedSample `json:"rows"`
 }
 
+var sampleRoute = rest.Routes{Operation: "sample", Tag: stratificationTag, Noun: "sample"}.Route
+
 func registerSamples(a *rest.API, s *sampling.Sampling) {
 	a.DescribeCodes(map[string]string{
 		"plan_not_saved":      "samples are of saved plans; save the plan first (409)",
@@ -63,13 +65,7 @@ func registerSamples(a *rest.API, s *sampling.Sampling) {
 		"no_analyses":         "no sample of the plan is analysed in that round yet (409)",
 		"other_zones":         "the two plans are of different maps of zones, which cannot be compared (409)",
 	})
-	route := func(method, path string, need access.Permission, summary string) rest.Route {
-		return rest.Route{
-			Method: method, Path: path, OperationID: "sample_" + need.Action(), Summary: summary,
-			Tag: stratificationTag, Noun: "sample", Permission: need,
-		}
-	}
-	list := route(http.MethodGet, samplesPath, access.Samples.View.For("list"), "List samples")
+	list := sampleRoute(http.MethodGet, samplesPath, access.Samples.View.For("list"), "List samples")
 	filters := append(sampleFilters(), rest.Param{Name: "updated_since", Type: rest.Timestamp, Description: "Records written at or after this time."})
 	list.Query = append(rest.PageParams(), filters...)
 	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[Sample], error) {
@@ -83,7 +79,7 @@ func registerSamples(a *rest.API, s *sampling.Sampling) {
 		}
 		return rest.NewList(q.PageOrAll(), rest.Map(listed(found), showSample))
 	})
-	plan := route(http.MethodPost, samplesPath, access.Samples.Create.For("plan"), "Make the samples of a plan")
+	plan := sampleRoute(http.MethodPost, samplesPath, access.Samples.Create.For("plan"), "Make the samples of a plan")
 	plan.Description = "Makes one planned sample for every point of a saved plan, reserves among them, and depth interval. What is there already stays, so the call may be " +
 		"repeated, also with further depths. Every sample gets a label to be printed, such as `P7-Z2-07-0-30`: plan, point, depth."
 	plan.Faults, plan.Message = []int{http.StatusNotFound, http.StatusConflict}, "Samples planned."
@@ -100,7 +96,7 @@ func registerSamples(a *rest.API, s *sampling.Sampling) {
 		made, err := s.Plan(ctx, c.Principal(), req)
 		return SamplesMade{made.PlanUUID, made.Round, made.Created, made.Existing}, err
 	})
-	retrieve := route(http.MethodGet, samplesPath+"{id}/", access.Samples.View.For("retrieve"), "Retrieve a sample")
+	retrieve := sampleRoute(http.MethodGet, samplesPath+"{id}/", access.Samples.View.For("retrieve"), "Retrieve a sample")
 	rest.Handle(a, retrieve, nil, func(ctx context.Context, c *rest.Call) (Sample, error) {
 		id, err := c.ID("id")
 		if err != nil {
@@ -109,7 +105,7 @@ func registerSamples(a *rest.API, s *sampling.Sampling) {
 		found, err := s.Retrieve(ctx, c.Principal(), id)
 		return showSample(found), err
 	})
-	patch := route(http.MethodPatch, samplesPath+"{id}/", access.Samples.Edit.For("partial_update"), "Change a sample")
+	patch := sampleRoute(http.MethodPatch, samplesPath+"{id}/", access.Samples.Edit.For("partial_update"), "Change a sample")
 	patch.Faults, patch.Message = []int{http.StatusPreconditionFailed}, "Sample updated."
 	patch.Description = "For the crew in the field and the laboratory. The status is planned, then collected, then analysed, as `collected` and `lab` say; null withdraws them. " +
 		"A sample that could not be taken is missed. How far it was moved from its planned place is measured on the ellipsoid."
@@ -128,12 +124,12 @@ func registerSamples(a *rest.API, s *sampling.Sampling) {
 		})
 		return showSample(changed), err
 	})
-	registerSampleFiles(a, s, route)
-	registerEstimate(a, s, route)
+	registerSampleFiles(a, s)
+	registerEstimate(a, s)
 }
 
-func registerSampleFiles(a *rest.API, s *sampling.Sampling, route func(method, path string, need access.Permission, summary string) rest.Route) {
-	export := route(http.MethodGet, samplesPath+"export/", access.Samples.View.For("export"), "Export samples as a file")
+func registerSampleFiles(a *rest.API, s *sampling.Sampling) {
+	export := sampleRoute(http.MethodGet, samplesPath+"export/", access.Samples.View.For("export"), "Export samples as a file")
 	export.Description = "The samples that the list gives for the same filters: CSV, whose columns the import takes, or GeoJSON with the place where each was taken, or else planned (WGS84)."
 	export.Query = append([]rest.Param{{Name: "format", Type: rest.String, Enum: []string{"csv", "geojson"}, Description: "Default csv."}}, sampleFilters()...)
 	export.Media = []string{"text/csv", "application/geo+json"}
@@ -151,7 +147,7 @@ func registerSampleFiles(a *rest.API, s *sampling.Sampling, route func(method, p
 		}
 		return rest.Raw{ContentType: "text/csv; charset=utf-8", Filename: "samples.csv", Write: sampleCSV(found.Each)}, nil
 	})
-	take := route(http.MethodPost, samplesPath+"import/", access.ImportSamples.For("import"), "Import results of samples")
+	take := sampleRoute(http.MethodPost, samplesPath+"import/", access.ImportSamples.For("import"), "Import results of samples")
 	take.Description = "Takes a CSV file with a header, or a JSON array of objects, of at most " + strconv.Itoa(sampling.MostRows) + " rows with the columns `" +
 		strings.Join(importColumns, "`, `") + "`; `label` finds the sample, other columns are ignored, and an empty cell leaves what is there. Good rows are stored although " +
 		"others fail, unless `atomic` is set: then one that fails refuses all."

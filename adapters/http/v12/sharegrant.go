@@ -105,12 +105,7 @@ func registerShareGrants(a *rest.API, s *sharing.Sharing) {
 	registerGrantAnswer(a, "decline", "Decline a share grant", s.Decline)
 }
 
-func grantRoute(method, below string, need access.Permission, summary string) rest.Route {
-	return rest.Route{
-		Method: method, Path: "share-grant/" + below, OperationID: "share_grant_" + need.Action(), Summary: summary,
-		Tag: "Sharing", Noun: "share grant", Permission: need,
-	}
-}
+var grantRoute = rest.Routes{Base: "share-grant/", Operation: "share_grant", Tag: "Sharing", Noun: "share grant"}.Route
 
 func registerGrantReads(a *rest.API, s *sharing.Sharing) {
 	list := grantRoute(http.MethodGet, "", access.ShareGrants.View.For("list"), "List share grants")

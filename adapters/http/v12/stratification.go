@@ -98,12 +98,7 @@ func registerStratificationOrders(a *rest.API, orders *strata.Orders) {
 		"order_within_year": "the area of interest was ordered within a year; details hold order_id, data_uuid, status and next_allowed_date; nothing was charged (409)",
 		"order_exists":      "there is an order already that is not finished (409)",
 	})
-	route := func(method, path string, need access.Permission, summary string) rest.Route {
-		return rest.Route{
-			Method: method, Path: path, OperationID: "stratification_order_" + need.Action(), Summary: summary,
-			Tag: stratificationTag, Noun: "order", Permission: need,
-		}
-	}
+	route := rest.Routes{Operation: "stratification_order", Tag: stratificationTag, Noun: "order"}.Route
 	place := route(http.MethodPost, aoiBase+"stratification/orders/", access.StratificationOrders.Create.For("create"), "Order the stratification of an area of interest")
 	place.Description = "Prepares the layers of an area of interest. Its price is held now, captured when the order is active and released when it fails. " +
 		"An area is ordered once a year: within it a new order is 409 with `details.order_id`, `details.data_uuid` and `details.next_allowed_date`, and costs nothing."

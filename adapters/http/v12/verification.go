@@ -82,13 +82,7 @@ type VerificationDate struct {
 
 func registerVerification(a *rest.API, use *verifying.Verifying) {
 	a.DescribeCodes(map[string]string{"not_submitted": "only what is submitted can be verified (400)"})
-	route := func(method string, need access.Permission, summary string) rest.Route {
-		return rest.Route{
-			Method: method, Path: assessmentsPath + "{id}/verification/", OperationID: "assessment_" + need.Action(), Summary: summary,
-			Tag: "Assessments", Noun: "assessment", Permission: need,
-		}
-	}
-	show := route(http.MethodGet, access.Assessments.View.For("verification"), "The crop verification of an assessment")
+	show := assessmentRoute(http.MethodGet, "{id}/verification/", access.Assessments.View.For("verification"), "The crop verification of an assessment")
 	show.Description = "A submission starts it in the background: the season's vegetation index is compared with reference curves of the region. It costs no credit " +
 		"and keeps nothing from being submitted. Where nothing can be said it stays pending, with the reason."
 	show.Query = []rest.Param{shareParam}
@@ -107,7 +101,7 @@ func registerVerification(a *rest.API, use *verifying.Verifying) {
 		}
 		return showVerification(record), nil
 	})
-	restart := route(http.MethodPost, access.Assessments.Edit.For("restart_verification"), "Start the crop verification again")
+	restart := assessmentRoute(http.MethodPost, "{id}/verification/", access.Assessments.Edit.For("restart_verification"), "Start the crop verification again")
 	restart.Description = "After imagery, boundaries or cultivations have changed. One that is under way runs anew. An assessment that was never submitted is 400 (`not_submitted`)."
 	restart.Message, restart.Faults = "Verification started.", []int{http.StatusBadRequest}
 	rest.Handle(a, restart, nil, func(ctx context.Context, c *rest.Call) (Verification, error) {

@@ -85,12 +85,7 @@ func writeOfWebhook(w webhook.Webhook) WebhookWrite {
 	return WebhookWrite{companyOf(w.Meta), w.URL, w.Description, &types, &active}
 }
 
-func webhookRoute(method, below string, need access.Permission, summary string) rest.Route {
-	return rest.Route{
-		Method: method, Path: "webhook/" + below, OperationID: "webhook_" + need.Action(), Summary: summary,
-		Tag: "Webhooks", Noun: "webhook", Permission: need,
-	}
-}
+var webhookRoute = rest.Routes{Base: "webhook/", Operation: "webhook", Tag: "Webhooks", Noun: "webhook"}.Route
 
 func registerWebhooks(a *rest.API, w *webhooks.Webhooks) {
 	a.DescribeTag("Webhooks", "Addresses of your own to which the events of your company are posted, as CloudEvents (`application/cloudevents+json`), signed as "+

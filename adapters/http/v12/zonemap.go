@@ -242,6 +242,8 @@ const (
 
 var geometryParam = rest.Param{Name: "geometry", Type: rest.Boolean, Description: "Adds the outlines, as GeoJSON in WGS84."}
 
+var mapRoute = rest.Routes{Operation: "stratification_map", Tag: stratificationTag, Noun: "map"}.Route
+
 func registerMaps(a *rest.API, maps *stratifying.Maps) {
 	a.DescribeCodes(map[string]string{
 		"order_not_active": "the order's layers are not there; details.status says how it stands (409)",
@@ -251,13 +253,7 @@ func registerMaps(a *rest.API, maps *stratifying.Maps) {
 		"map_saved":        "the map is saved under another name or tag already (409)",
 		"tag_taken":        "another saved one of the order has the tag (409)",
 	})
-	route := func(method, path string, need access.Permission, summary string) rest.Route {
-		return rest.Route{
-			Method: method, Path: path, OperationID: "stratification_map_" + need.Action(), Summary: summary,
-			Tag: stratificationTag, Noun: "map", Permission: need,
-		}
-	}
-	generate := route(http.MethodPost, stratificationPath+"maps/generate/", access.StratificationMaps.Create.For("generate"), "Make maps of zones")
+	generate := mapRoute(http.MethodPost, stratificationPath+"maps/generate/", access.StratificationMaps.Create.For("generate"), "Make maps of zones")
 	generate.Description = "Divides the area of an order into zones of like cells, for every number of zones that there is room for, and recommends one. A small area is " +
 		"answered with its maps at once; a large one with 202 and a `job_id`. The same parameters, the seed among them, give the same maps under the same `map_uuid`."
 	generate.Faults = []int{http.StatusNotFound, http.StatusConflict}
@@ -273,7 +269,7 @@ func registerMaps(a *rest.API, maps *stratifying.Maps) {
 		}
 		return showMaps(made), err
 	})
-	job := route(http.MethodGet, stratificationPath+"maps/jobs/{id}/", access.StratificationMaps.View.For("retrieve"), "Ask how the making of maps stands")
+	job := mapRoute(http.MethodGet, stratificationPath+"maps/jobs/{id}/", access.StratificationMaps.View.For("retrieve"), "Ask how the making of maps stands")
 	job.OperationID = "stratification_map_job"
 	rest.Handle(a, job, nil, func(ctx context.Context, c *rest.Call) (MapsJob, error) {
 		id, err := c.ID("id")
@@ -283,7 +279,7 @@ func registerMaps(a *rest.API, maps *stratifying.Maps) {
 		made, err := maps.Job(ctx, c.Principal(), id)
 		return showMaps(made), err
 	})
-	save := route(http.MethodPost, stratificationPath+"maps/{map_uuid}/save/", access.StratificationMaps.Create.For("save"), "Save a map of zones")
+	save := mapRoute(http.MethodPost, stratificationPath+"maps/{map_uuid}/save/", access.StratificationMaps.Create.For("save"), "Save a map of zones")
 	save.Description = "Saved maps do not change. Saving one again under the same name is the same; under another it is 409."
 	save.Faults = []int{http.StatusConflict}
 	rest.Handle(a, save, rest.Body[MapSave](), func(ctx context.Context, c *rest.Call) (SavedMap, error) {
@@ -298,7 +294,7 @@ func registerMaps(a *rest.API, maps *stratifying.Maps) {
 		saved, err := maps.Save(ctx, c.Principal(), uuid, strings.TrimSpace(text(in.Name)), text(in.MapTag))
 		return showSavedMap(saved), err
 	})
-	registerSavedMaps(a, maps, route)
+	registerSavedMaps(a, maps)
 }
 
 // MapSave names a map that is saved.
@@ -307,13 +303,13 @@ type MapSave struct {
 	MapTag *string `json:"map_tag" required:"false" doc:"1 to 50 of a-z, 0-9, dot, underscore and hyphen, unique within the order; left out: str-k3 for three zones."`
 }
 
-func registerSavedMaps(a *rest.API, maps *stratifying.Maps, route func(method, path string, need access.Permission, summary string) rest.Route) {
+func registerSavedMaps(a *rest.API, maps *stratifying.Maps) {
 	filters := []rest.Param{
 		{Name: "order", Type: rest.Integer, Description: "Id of the stratification order."},
 		{Name: "aoi", Type: rest.Integer, Description: "Id of the area of interest."},
 		{Name: "map_tag", Type: rest.String, Description: "Tag of the map."},
 	}
-	list := route(http.MethodGet, savedMapsPath, access.StratificationMaps.View.For("list"), "List saved maps of zones")
+	list := mapRoute(http.MethodGet, savedMapsPath, access.StratificationMaps.View.For("list"), "List saved maps of zones")
 	list.Query = append(append(rest.PageParams(), filters...), geometryParam)
 	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[SavedMap], error) {
 		q, err := c.Query()
@@ -330,7 +326,7 @@ func registerSavedMaps(a *rest.API, maps *stratifying.Maps, route func(method, p
 		}
 		return rest.NewList(q.PageOrAll(), rest.Map(listed(found), showSavedMap))
 	})
-	retrieve := route(http.MethodGet, savedMapsPath+"{id}/", access.StratificationMaps.View.For("retrieve"), "Retrieve a saved map of zones")
+	retrieve := mapRoute(http.MethodGet, savedMapsPath+"{id}/", access.StratificationMaps.View.For("retrieve"), "Retrieve a saved map of zones")
 	retrieve.Query = []rest.Param{geometryParam}
 	rest.Handle(a, retrieve, nil, func(ctx context.Context, c *rest.Call) (SavedMap, error) {
 		id, err := c.ID("id")
