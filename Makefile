@@ -59,7 +59,7 @@ bench: ## benchmarks and query plans; BIG=1 adds the large ones
 
 bench-peers: ## the same work with rasterio and scikit-learn (needs Debian's python3-rasterio, python3-sklearn)
 	$(GO) test -run '^$$' -bench '^BenchmarkPeers$$' -benchtime 1x -timeout 0 -v $(TESTFLAGS) ./tests/bench
-	$(GO) test -run '^$$' -bench '^BenchmarkPeersZones$$' -benchtime 1x -timeout 0 -v $(TESTFLAGS) ./core/stratification
+	$(GO) test -run '^$$' -bench '^BenchmarkPeersZones$$' -benchtime 1x -timeout 0 -v $(TESTFLAGS) ./core/stratification/zoning
 
 fuzz: ## every fuzz target, FUZZTIME (20s) each
 	@$(GO) test -list '^Fuzz' ./... | awk '/^Fuzz/ { names[++n] = $$1 } $$1 == "ok" { for (i = 1; i <= n; i++) print names[i], $$2; n = 0 }' | \

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"tilth/core/geo"
-	"tilth/core/stratification"
+	"tilth/core/stratification/layer"
 )
 
 // Elevations holds digital elevation models. An imagery source may be one too.
@@ -19,7 +19,7 @@ type Elevations interface {
 
 // ElevationModel is one piece of a digital elevation model.
 type ElevationModel struct {
-	stratification.Surface
+	layer.Surface
 	Item       string // of the catalog
 	Collection string
 	Date       string // of the item: a civil date

@@ -4,17 +4,17 @@ import (
 	"context"
 
 	"tilth/core/access"
-	"tilth/core/stratification"
+	"tilth/core/stratification/sample"
 )
 
 // SoilSamples are the samples of a company. Those of a deleted area of interest are not seen.
 // Filters are aoi, plan (the id of the saved plan), plan_uuid, zone, status, round, point, label
 // and role, beside the common ones.
 type SoilSamples interface {
-	Records[stratification.SoilSample]
+	Records[sample.Sample]
 	// OfPlan gives the samples of a plan in a round, by id.
-	OfPlan(ctx context.Context, scope access.Scope, planID, round int64) ([]stratification.SoilSample, error)
+	OfPlan(ctx context.Context, scope access.Scope, planID, round int64) ([]sample.Sample, error)
 	// ByLabels gives those of the labels that are in the scope, by label; in a Write they are
 	// locked until it ends.
-	ByLabels(ctx context.Context, scope access.Scope, labels []string) (map[string]stratification.SoilSample, error)
+	ByLabels(ctx context.Context, scope access.Scope, labels []string) (map[string]sample.Sample, error)
 }

@@ -9,6 +9,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/geo"
 	"tilth/core/stratification"
+	"tilth/core/stratification/layer"
 )
 
 // AOIs are the areas of interest of a company.
@@ -42,10 +43,10 @@ type StratificationOrders interface {
 	// Faults: NotFound; Conflict (order_exists) as Insert.
 	Update(ctx context.Context, scope access.Scope, order stratification.OrderState) error
 	// PutLayers replaces the layers of an order.
-	PutLayers(ctx context.Context, scope access.Scope, orderID int64, layers []stratification.PreparedLayer) error
+	PutLayers(ctx context.Context, scope access.Scope, orderID int64, layers []layer.PreparedLayer) error
 	// Layers gives the layers of an order, in their order; with their values where wanted.
 	// Faults: NotFound.
-	Layers(ctx context.Context, scope access.Scope, orderID int64, values bool) ([]stratification.PreparedLayer, error)
+	Layers(ctx context.Context, scope access.Scope, orderID int64, values bool) ([]layer.PreparedLayer, error)
 }
 
 // OrderKeeper finds stratification orders of all companies, for the operator and the sweeper.

@@ -4,7 +4,8 @@ import (
 	"io"
 
 	"tilth/core/geo"
-	"tilth/core/stratification"
+	"tilth/core/stratification/plan"
+	"tilth/core/stratification/zoning"
 )
 
 // ShownField is a field of an area of interest as files and pictures show it.
@@ -15,17 +16,17 @@ type ShownField struct {
 
 // ShownMap is a map of zones as files and pictures show it.
 type ShownMap struct {
-	Map    stratification.Map // whole
-	Fields []ShownField       // in the order of the frame's fields
-	Stem   string             // name of the file without its ending: ASCII letters, digits, hyphens
+	Map    zoning.Map   // whole
+	Fields []ShownField // in the order of the frame's fields
+	Stem   string       // name of the file without its ending: ASCII letters, digits, hyphens
 }
 
 // ShownPlan is a sample plan as files and pictures show it. Its points have longitude and
 // latitude.
 type ShownPlan struct {
 	ShownMap
-	Plan    stratification.SamplePlan // whole
-	Address string                    // where the plan is found; empty where that is not known
+	Plan    plan.SamplePlan // whole
+	Address string          // where the plan is found; empty where that is not known
 }
 
 // Formats of the files of maps and plans, beside SVG and PNG.

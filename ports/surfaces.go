@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"tilth/core/geo"
-	"tilth/core/stratification"
+	"tilth/core/stratification/layer"
 )
 
 // Surfaces reads rasters of covariates, such as relief and soil.
@@ -15,5 +15,5 @@ import (
 type Surfaces interface {
 	// Surface gives the part of a raster that lies around a geometry (WGS84), or the whole
 	// raster where that is nil.
-	Surface(ctx context.Context, name string, around geo.MultiPolygon) (stratification.Surface, error)
+	Surface(ctx context.Context, name string, around geo.MultiPolygon) (layer.Surface, error)
 }

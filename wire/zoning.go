@@ -6,11 +6,11 @@ import (
 	"tilth/adapters/exchange"
 	"tilth/adapters/imagery/surfaces"
 	"tilth/app/zoning"
-	"tilth/core/stratification"
+	"tilth/core/stratification/layer"
 )
 
 // ReadCells reads a table of cells.
-func (Program) ReadCells(r io.Reader, layers []string) (stratification.Table, error) {
+func (Program) ReadCells(r io.Reader, layers []string) (layer.Table, error) {
 	return exchange.ReadCells(r, layers)
 }
 

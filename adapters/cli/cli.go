@@ -24,7 +24,7 @@ import (
 	"tilth/app/zoning"
 	"tilth/core/farm"
 	"tilth/core/fault"
-	"tilth/core/stratification"
+	"tilth/core/stratification/layer"
 	"tilth/core/vegetation"
 )
 
@@ -53,7 +53,7 @@ type Program interface {
 	// ReadCrops reads a crop catalog.
 	ReadCrops(r io.Reader) ([]farm.Crop, error)
 	// ReadCells reads a table of cells with the layers named, or all.
-	ReadCells(r io.Reader, layers []string) (stratification.Table, error)
+	ReadCells(r io.Reader, layers []string) (layer.Table, error)
 	// Zoning makes zones of tables and rasters.
 	Zoning() *zoning.Zoning
 	// CurveFiles reads and writes the files of crop verification.

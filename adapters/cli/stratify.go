@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"tilth/app/zoning"
+	appzoning "tilth/app/zoning"
 	"tilth/core/fault"
 	"tilth/core/geo"
-	"tilth/core/stratification"
+	"tilth/core/stratification/zoning"
 )
 
 // maxCellsFile bounds a table of cells.
@@ -77,7 +77,7 @@ walk, with reserve points.`,
 }
 
 func (f *stratifyFlags) register(flags *pflag.FlagSet) {
-	defaults := stratification.DefaultParams()
+	defaults := zoning.DefaultParams()
 	flags.StringVar(&f.cells, "cells", "", "CSV of cells: row,col or x,y and a column for each layer")
 	flags.StringSliceVar(&f.rasters, "raster", nil, "GeoTIFF files instead of a table, one for each layer")
 	flags.StringSliceVar(&f.layers, "layers", nil, "layers to use (default: all)")
@@ -98,10 +98,10 @@ func (f *stratifyFlags) register(flags *pflag.FlagSet) {
 }
 
 // stratifyRequest turns the flags to a request.
-func (s *shell) stratifyRequest(f stratifyFlags, set *pflag.FlagSet) (zoning.Request, error) {
-	req := zoning.Request{
+func (s *shell) stratifyRequest(f stratifyFlags, set *pflag.FlagSet) (appzoning.Request, error) {
+	req := appzoning.Request{
 		Rasters: f.rasters, Layers: f.layers, CellSize: f.cellSize, EPSG: f.epsg, EdgeMask: f.edgeMask,
-		Params: stratification.DefaultParams(), Seeded: set.Changed("seed"),
+		Params: zoning.DefaultParams(), Seeded: set.Changed("seed"),
 	}
 	switch {
 	case !slices.Contains(stratifyFormats, f.format):
@@ -116,8 +116,8 @@ func (s *shell) stratifyRequest(f stratifyFlags, set *pflag.FlagSet) (zoning.Req
 	p.MinZones, p.MaxZones = f.minZones, f.maxZones
 	p.CV, p.Rho2, req.Plan = f.plan.cv, f.plan.rho2, f.plan.params(set)
 	if set.Changed("zones") {
-		if f.zones < 2 || f.zones > stratification.MostZones {
-			return req, fault.Field("zones", fmt.Sprintf("It is a whole number from 2 to %d.", stratification.MostZones))
+		if f.zones < 2 || f.zones > zoning.MostZones {
+			return req, fault.Field("zones", fmt.Sprintf("It is a whole number from 2 to %d.", zoning.MostZones))
 		}
 		p.MinZones, p.MaxZones = f.zones, f.zones
 	}

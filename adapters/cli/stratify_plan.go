@@ -6,7 +6,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"tilth/core/geo"
-	"tilth/core/stratification"
+	soilplan "tilth/core/stratification/plan"
+	"tilth/core/stratification/zoning"
 )
 
 // planFlags are the choices of a sample plan.
@@ -18,9 +19,9 @@ type planFlags struct {
 
 // register registers them.
 func (f *planFlags) register(flags *pflag.FlagSet) {
-	zones, plan := stratification.DefaultParams(), stratification.DefaultPlanParams()
+	zones, plan := zoning.DefaultParams(), soilplan.DefaultParams()
 	var placements []string
-	for _, p := range stratification.Placements {
+	for _, p := range soilplan.Placements {
 		placements = append(placements, string(p))
 	}
 	flags.Float64Var(&f.cv, "cv", zones.CV, "coefficient of variation expected of what is sampled")
@@ -31,12 +32,12 @@ func (f *planFlags) register(flags *pflag.FlagSet) {
 }
 
 // params gives the plan that is asked for; nil where none is.
-func (f planFlags) params(set *pflag.FlagSet) *stratification.PlanParams {
+func (f planFlags) params(set *pflag.FlagSet) *soilplan.Params {
 	if !set.Changed("samples") && !set.Changed("offset") && !set.Changed("placement") {
 		return nil
 	}
-	p := stratification.DefaultPlanParams()
-	p.Samples, p.ZoneOffset, p.Placement = f.samples, f.offset, stratification.Placement(f.placement)
+	p := soilplan.DefaultParams()
+	p.Samples, p.ZoneOffset, p.Placement = f.samples, f.offset, soilplan.Placement(f.placement)
 	return &p
 }
 
@@ -76,7 +77,7 @@ type (
 	}
 )
 
-func showPlan(plan *stratification.Plan) *planJSON {
+func showPlan(plan *soilplan.Plan) *planJSON {
 	if plan == nil {
 		return nil
 	}
@@ -99,7 +100,7 @@ func showPlan(plan *stratification.Plan) *planJSON {
 	return out
 }
 
-func showPoint(p stratification.Point) placeJSON {
+func showPoint(p soilplan.Point) placeJSON {
 	out := placeJSON{ID: p.ID, Zone: p.Zone, Role: string(p.Role), Easting: p.At.X, Northing: p.At.Y}
 	if p.LonLat != nil {
 		out.Lon, out.Lat = &p.LonLat.X, &p.LonLat.Y
@@ -118,7 +119,7 @@ type pointFeature struct {
 }
 
 // pointFeatures gives the points of a plan that has longitudes and latitudes.
-func pointFeatures(plan *stratification.Plan) []pointFeature {
+func pointFeatures(plan *soilplan.Plan) []pointFeature {
 	if plan == nil {
 		return nil
 	}

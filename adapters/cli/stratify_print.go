@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"io"
 
-	"tilth/app/zoning"
+	appzoning "tilth/app/zoning"
 	"tilth/core/fault"
 	"tilth/core/geo"
-	"tilth/core/stratification"
+	"tilth/core/stratification/zoning"
 )
 
 // The JSON of zones.
@@ -62,16 +62,16 @@ type (
 )
 
 // recommended gives the recommended candidate, or the fault of there being none.
-func recommended(r stratification.Result) (stratification.Candidate, error) {
+func recommended(r zoning.Result) (zoning.Candidate, error) {
 	for _, c := range r.Candidates {
 		if c.Recommended {
 			return c, nil
 		}
 	}
-	return stratification.Candidate{}, fault.New(fault.Invalid, "no_zones", r.Reason)
+	return zoning.Candidate{}, fault.New(fault.Invalid, "no_zones", r.Reason)
 }
 
-func writeZonesJSON(w io.Writer, a zoning.Answer, labels bool) error {
+func writeZonesJSON(w io.Writer, a appzoning.Answer, labels bool) error {
 	chosen, err := recommended(a.Result)
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func writeZonesJSON(w io.Writer, a zoning.Answer, labels bool) error {
 	return enc.Encode(out)
 }
 
-func showCandidate(a zoning.Answer, c stratification.Candidate, labels bool) candidateJSON {
+func showCandidate(a appzoning.Answer, c zoning.Candidate, labels bool) candidateJSON {
 	out := candidateJSON{
 		K: len(c.Zones), MapUUID: c.MapUUID, IsRecommended: c.Recommended, Inertia: c.Inertia, RV: c.RV, NNeeded: c.SamplesNeeded,
 		CalinskiHarabasz: c.Diagnostics.CalinskiHarabasz, Silhouette: c.Diagnostics.Silhouette, DaviesBouldin: c.Diagnostics.DaviesBouldin,
@@ -120,7 +120,7 @@ func showCandidate(a zoning.Answer, c stratification.Candidate, labels bool) can
 	return out
 }
 
-func showZone(r stratification.Result, z stratification.Zone) zoneJSON {
+func showZone(r zoning.Result, z zoning.Zone) zoneJSON {
 	out := zoneJSON{
 		Zone: z.Number, AreaHa: geo.RoundHa(z.AreaHa), Share: z.Share, Cells: z.Cells, Parts: z.Parts,
 		Means: map[string]float64{}, SDs: map[string]float64{},
@@ -136,7 +136,7 @@ func showZone(r stratification.Result, z stratification.Zone) zoneJSON {
 }
 
 // writeZonesGeoJSON writes the recommended zones, and then the points of their plan, as a FeatureCollection (RFC 7946).
-func writeZonesGeoJSON(w io.Writer, a zoning.Answer) error {
+func writeZonesGeoJSON(w io.Writer, a appzoning.Answer) error {
 	chosen, err := recommended(a.Result)
 	if err != nil {
 		return err

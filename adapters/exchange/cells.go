@@ -11,11 +11,12 @@ import (
 	"strings"
 
 	"tilth/core/fault"
-	"tilth/core/stratification"
+	"tilth/core/stratification/frame"
+	"tilth/core/stratification/layer"
 )
 
 // maxCellLines bounds the lines of a table of cells; a boundary may leave some of them out.
-const maxCellLines = 4 * stratification.MaxCells
+const maxCellLines = 4 * frame.MaxCells
 
 // placeColumns are the columns that say where a cell lies.
 var placeColumns = []string{"row", "col", "x", "y"}
@@ -26,16 +27,16 @@ var missingValues = []string{"", "na", "nan", "null", "none"}
 // ReadCells reads a table of cells: CSV with a header, a line a cell. The columns row and col,
 // or x and y, or all four, say where it lies. Of the others those named are the layers, or all
 // of them where none is named. A layer's value may be missing (empty, NA, NaN).
-func ReadCells(r io.Reader, layers []string) (stratification.Table, error) {
+func ReadCells(r io.Reader, layers []string) (layer.Table, error) {
 	in := csv.NewReader(r)
 	in.ReuseRecord = true
 	header, err := in.Read()
 	if err != nil {
-		return stratification.Table{}, cellsFault(err, 1)
+		return layer.Table{}, cellsFault(err, 1)
 	}
 	t := cellTable{at: map[string]int{}, columns: map[string][]float64{}}
 	if err := t.choose(slices.Clone(header), layers); err != nil {
-		return stratification.Table{}, err
+		return layer.Table{}, err
 	}
 	for line := 2; ; line++ {
 		record, err := in.Read()
@@ -43,13 +44,13 @@ func ReadCells(r io.Reader, layers []string) (stratification.Table, error) {
 			return t.table()
 		}
 		if err != nil {
-			return stratification.Table{}, cellsFault(err, line)
+			return layer.Table{}, cellsFault(err, line)
 		}
 		if line > maxCellLines {
-			return stratification.Table{}, fault.Field("cells", fmt.Sprintf("The file has more than %d cells.", maxCellLines))
+			return layer.Table{}, fault.Field("cells", fmt.Sprintf("The file has more than %d cells.", maxCellLines))
 		}
 		if err := t.add(record, line); err != nil {
-			return stratification.Table{}, err
+			return layer.Table{}, err
 		}
 	}
 }
@@ -125,13 +126,13 @@ func (t *cellTable) add(record []string, line int) error {
 	return nil
 }
 
-func (t *cellTable) table() (stratification.Table, error) {
-	out := stratification.Table{Row: t.columns["row"], Col: t.columns["col"], X: t.columns["x"], Y: t.columns["y"]}
+func (t *cellTable) table() (layer.Table, error) {
+	out := layer.Table{Row: t.columns["row"], Col: t.columns["col"], X: t.columns["x"], Y: t.columns["y"]}
 	if out.Row == nil && out.X == nil {
 		return out, fault.Field("cells", "The file needs the columns row and col, or x and y, and a line for each cell.")
 	}
 	for _, name := range t.layers {
-		out.Layers = append(out.Layers, stratification.Layer{Name: name, Values: t.columns[name], Source: "the table's column " + name})
+		out.Layers = append(out.Layers, layer.Layer{Name: name, Values: t.columns[name], Source: "the table's column " + name})
 	}
 	return out, nil
 }

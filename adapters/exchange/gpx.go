@@ -6,7 +6,7 @@ import (
 	"io"
 	"strconv"
 
-	"tilth/core/stratification"
+	"tilth/core/stratification/plan"
 	"tilth/ports"
 )
 
@@ -34,8 +34,8 @@ type gpxWaypoint struct {
 }
 
 // gpxSymbols are names of symbols that the receivers of the widest use know.
-var gpxSymbols = map[stratification.Role]string{
-	stratification.RoleSample: "Flag, Blue", stratification.RoleReserve: "Flag, Red",
+var gpxSymbols = map[plan.Role]string{
+	plan.RoleSample: "Flag, Blue", plan.RoleReserve: "Flag, Red",
 }
 
 func writeGPX(to io.Writer, in ports.ShownPlan) error {

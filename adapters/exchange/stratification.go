@@ -9,7 +9,8 @@ import (
 	"strings"
 
 	"tilth/core/geo"
-	"tilth/core/stratification"
+	"tilth/core/stratification/plan"
+	"tilth/core/stratification/zoning"
 	"tilth/ports"
 )
 
@@ -41,7 +42,7 @@ func (StratificationFiles) WriteZones(to io.Writer, format string, in ports.Show
 
 // zoneColumns are the attributes of zones: their figures, then mean and standard deviation of
 // each layer that they were made of.
-func zoneColumns(m stratification.Map) []ports.Column {
+func zoneColumns(m zoning.Map) []ports.Column {
 	columns := []ports.Column{
 		{Name: "id", Short: "id", Kind: ports.TextColumn},
 		{Name: "zone", Short: "zone", Kind: ports.WholeColumn},
@@ -76,7 +77,7 @@ func shortName(what string, i int, layer string) string {
 // maxShortName is what a dBASE table takes.
 const maxShortName = 10
 
-func zoneValues(m stratification.Map, z *stratification.Zone) []any {
+func zoneValues(m zoning.Map, z *zoning.Zone) []any {
 	values := []any{
 		fmt.Sprintf("Z%d", z.Number), int64(z.Number), geo.RoundHa(z.AreaHa), z.Share,
 		int64(z.Cells), int64(z.Parts), int64(m.About.Params.Seed),
@@ -127,7 +128,7 @@ func (StratificationFiles) WritePlan(to io.Writer, format string, in ports.Shown
 	})
 }
 
-func pointValues(in ports.ShownPlan, p *stratification.Point) []any {
+func pointValues(in ports.ShownPlan, p *plan.Point) []any {
 	return []any{
 		p.ID, in.Fields[p.Field].Name, int64(p.Zone), p.LonLat.X, p.LonLat.Y, p.At.X, p.At.Y,
 		int64(in.Map.About.EPSG), string(p.Role), int64(in.Plan.Plan.Params.Seed),

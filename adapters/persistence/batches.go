@@ -10,6 +10,7 @@ import (
 	"tilth/core/assessment"
 	"tilth/core/farm"
 	"tilth/core/fault"
+	corerecord "tilth/core/record"
 )
 
 type batchRow struct {
@@ -63,7 +64,7 @@ func rowOfBatch(r assessment.Batch) batchRow {
 
 func (row *batchRow) record() assessment.Batch {
 	return assessment.Batch{
-		ID: row.ID, CompanyID: row.CompanyID, CreatedBy: farm.Ref{ID: row.CreatedBy, Name: row.CreatedByName},
+		ID: row.ID, CompanyID: row.CompanyID, CreatedBy: corerecord.Ref{ID: row.CreatedBy, Name: row.CreatedByName},
 		CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time, Kind: row.Kind, Options: row.Options.V, Object: row.Object,
 		Status: row.Status, Reason: row.Reason, Checking: row.Checking, Total: row.Total, Done: row.Done, After: row.After, Tally: row.Tally.V,
 	}

@@ -12,6 +12,7 @@ import (
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/geo"
+	corerecord "tilth/core/record"
 	"tilth/ports"
 )
 
@@ -99,7 +100,7 @@ func boundaryOfRow(row *boundaryRow) (farm.BoundaryVersion, error) {
 		ValidFrom: row.ValidFrom.Time, ValidTo: row.ValidTo.timeOf(),
 	}
 	if row.ChangedBy != nil {
-		v.ChangedBy = &farm.Ref{ID: *row.ChangedBy, Name: valueOf(row.ChangedByName)}
+		v.ChangedBy = &corerecord.Ref{ID: *row.ChangedBy, Name: valueOf(row.ChangedByName)}
 	}
 	return v, nil
 }

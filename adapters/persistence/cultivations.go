@@ -8,6 +8,7 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/farm"
+	corerecord "tilth/core/record"
 	"tilth/ports"
 )
 
@@ -69,8 +70,8 @@ func rowOfCultivation(r *farm.Cultivation) cultivationRow {
 func cultivationOfRow(row *cultivationRow) (farm.Cultivation, error) {
 	return farm.Cultivation{
 		Meta:   row.meta(),
-		Season: farm.Ref{ID: row.SeasonID, Name: row.SeasonName},
-		Crop:   farm.Ref{ID: row.CropID, Name: row.CropName},
-		Field:  farm.Ref{ID: row.FieldID, Name: row.FieldName},
+		Season: corerecord.Ref{ID: row.SeasonID, Name: row.SeasonName},
+		Crop:   corerecord.Ref{ID: row.CropID, Name: row.CropName},
+		Field:  corerecord.Ref{ID: row.FieldID, Name: row.FieldName},
 	}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/agronomy"
 	"tilth/core/farm"
+	corerecord "tilth/core/record"
 )
 
 type fertilizationRow struct {
@@ -138,7 +139,7 @@ func rowOfFertilization(r *farm.Fertilization) fertilizationRow {
 
 func fertilizationOfRow(row *fertilizationRow) (farm.Fertilization, error) {
 	r := farm.Fertilization{
-		Meta: row.meta(), Cultivation: farm.Ref{ID: row.CultivationID, Name: row.CultivationName}, AppliedOn: row.AppliedOn.timeOf(),
+		Meta: row.meta(), Cultivation: corerecord.Ref{ID: row.CultivationID, Name: row.CultivationName}, AppliedOn: row.AppliedOn.timeOf(),
 		ProductName: row.ProductName, Product: row.Product, DensityKgPerL: row.DensityKgPerL, TreatedAreaHa: row.TreatedAreaHa,
 		Nutrients: farm.Nutrients{N: row.NPct, P2O5: row.P2O5Pct, K2O: row.K2OPct, S: row.SPct, CaO: row.CaOPct, MgO: row.MgOPct},
 		Forms: farm.NitrogenForms{

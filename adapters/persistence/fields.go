@@ -10,6 +10,7 @@ import (
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/geo"
+	corerecord "tilth/core/record"
 )
 
 type fieldRow struct {
@@ -156,7 +157,7 @@ func rowOfField(r *farm.Field) fieldRow {
 func fieldOfRow(row *fieldRow) (farm.Field, error) {
 	r := farm.Field{
 		Meta: row.meta(),
-		UUID: row.UUID, Name: row.Name, Farm: farm.Ref{ID: row.FarmID, Name: row.FarmName},
+		UUID: row.UUID, Name: row.Name, Farm: corerecord.Ref{ID: row.FarmID, Name: row.FarmName},
 		DeclaredAreaHa: row.DeclaredAreaHa, BoundaryCategory: row.BoundaryCategory, BoundaryMethod: row.BoundaryMethod,
 		BoundaryObservedOn: row.BoundaryObservedOn.timeOf(), SoilType: row.SoilType, Irrigated: row.Irrigated, Tenure: row.Tenure,
 		ActiveFrom: row.ActiveFrom.timeOf(), ActiveTo: row.ActiveTo.timeOf(), Notes: row.Notes,

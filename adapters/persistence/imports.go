@@ -9,6 +9,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/farm"
 	"tilth/core/fault"
+	corerecord "tilth/core/record"
 )
 
 type importRow struct {
@@ -60,7 +61,7 @@ func rowOfImport(r farm.Import) importRow {
 
 func (row *importRow) record() farm.Import {
 	return farm.Import{
-		ID: row.ID, CompanyID: row.CompanyID, CreatedBy: farm.Ref{ID: row.CreatedBy, Name: row.CreatedByName},
+		ID: row.ID, CompanyID: row.CompanyID, CreatedBy: corerecord.Ref{ID: row.CreatedBy, Name: row.CreatedByName},
 		CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time,
 		ImportOptions: farm.ImportOptions{
 			FarmID: row.FarmID, NameProperty: row.NameProperty, ExternalIDProperty: row.ExternalIDProperty,

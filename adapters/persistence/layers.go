@@ -13,7 +13,7 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/fault"
-	"tilth/core/stratification"
+	"tilth/core/stratification/layer"
 	"tilth/ports"
 )
 
@@ -45,7 +45,7 @@ type storedProvenance struct {
 }
 
 // PutLayers implements ports.StratificationOrders.
-func (o strats) PutLayers(ctx context.Context, scope access.Scope, orderID int64, layers []stratification.PreparedLayer) error {
+func (o strats) PutLayers(ctx context.Context, scope access.Scope, orderID int64, layers []layer.PreparedLayer) error {
 	if _, err := o.GetForUpdate(ctx, scope, orderID); err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (o strats) PutLayers(ctx context.Context, scope access.Scope, orderID int64
 }
 
 // Layers implements ports.StratificationOrders.
-func (o strats) Layers(ctx context.Context, scope access.Scope, orderID int64, values bool) ([]stratification.PreparedLayer, error) {
+func (o strats) Layers(ctx context.Context, scope access.Scope, orderID int64, values bool) ([]layer.PreparedLayer, error) {
 	seen, err := where(o.joined(), visible(scope)...).Where("t.id = ?", orderID).Exists(ctx)
 	if err != nil {
 		return nil, err
@@ -87,11 +87,11 @@ func (o strats) Layers(ctx context.Context, scope access.Scope, orderID int64, v
 	if err := q.Scan(ctx, &rows); err != nil {
 		return nil, err
 	}
-	out := make([]stratification.PreparedLayer, len(rows))
+	out := make([]layer.PreparedLayer, len(rows))
 	for i, row := range rows {
-		out[i] = stratification.PreparedLayer{
-			Layer:      stratification.Layer{Name: row.Name, Source: row.Source, Coarse: row.Coarse},
-			ValidShare: row.ValidShare, Mean: row.Mean, SD: row.SD, Dropped: row.Dropped, Provenance: stratification.Provenance(row.Provenance.V),
+		out[i] = layer.PreparedLayer{
+			Layer:      layer.Layer{Name: row.Name, Source: row.Source, Coarse: row.Coarse},
+			ValidShare: row.ValidShare, Mean: row.Mean, SD: row.SD, Dropped: row.Dropped, Provenance: layer.Provenance(row.Provenance.V),
 		}
 		if values && row.Dropped == "" {
 			if out[i].Values, err = unpacked(row.CellValues, row.Cells); err != nil {

@@ -11,6 +11,7 @@ import (
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification"
+	"tilth/core/stratification/zoning"
 	"tilth/ports"
 )
 
@@ -23,8 +24,8 @@ type mapRow struct {
 	CompanyID     int64
 	OrderID       int64
 	MapUUID       string `bun:"map_uuid"`
-	About         document[stratification.About]
-	Figures       document[stratification.Candidate]
+	About         document[zoning.About]
+	Figures       document[zoning.Candidate]
 	Outlines      []byte // deflated JSON: []storedOutline
 	Labels        []byte // deflated JSON: []int32
 	CreatedAt     stamp
@@ -109,7 +110,7 @@ func columns(q *bun.SelectQuery, labels, outlines bool) *bun.SelectQuery {
 }
 
 // Put implements ports.StratificationMaps.
-func (m zoneMaps) Put(ctx context.Context, scope access.Scope, records []*stratification.Map) error {
+func (m zoneMaps) Put(ctx context.Context, scope access.Scope, records []*zoning.Map) error {
 	if !writable(scope) {
 		return fault.Missing("map")
 	}
@@ -128,9 +129,9 @@ func (m zoneMaps) Put(ctx context.Context, scope access.Scope, records []*strati
 	return nil
 }
 
-func rowOfMap(record *stratification.Map) (row mapRow, err error) {
+func rowOfMap(record *zoning.Map) (row mapRow, err error) {
 	figures := record.Candidate
-	figures.Labels, figures.Zones = nil, make([]stratification.Zone, len(record.Candidate.Zones))
+	figures.Labels, figures.Zones = nil, make([]zoning.Zone, len(record.Candidate.Zones))
 	outlines := make([]storedOutline, len(figures.Zones))
 	for i, z := range record.Candidate.Zones {
 		outlines[i] = storedOutline{planarOf(z.Outline), planarOf(z.Geometry)}
@@ -139,7 +140,7 @@ func rowOfMap(record *stratification.Map) (row mapRow, err error) {
 	}
 	row = mapRow{
 		CompanyID: record.CompanyID, OrderID: record.OrderID, MapUUID: record.Candidate.MapUUID,
-		About: document[stratification.About]{record.About}, Figures: document[stratification.Candidate]{figures}, CreatedAt: stamp{record.CreatedAt},
+		About: document[zoning.About]{record.About}, Figures: document[zoning.Candidate]{figures}, CreatedAt: stamp{record.CreatedAt},
 	}
 	if row.Outlines, err = deflated(outlines); err != nil {
 		return row, err
@@ -149,26 +150,26 @@ func rowOfMap(record *stratification.Map) (row mapRow, err error) {
 }
 
 // ByUUID implements ports.StratificationMaps.
-func (m zoneMaps) ByUUID(ctx context.Context, scope access.Scope, uuid string, whole bool) (stratification.Map, error) {
+func (m zoneMaps) ByUUID(ctx context.Context, scope access.Scope, uuid string, whole bool) (zoning.Map, error) {
 	return m.one(ctx, columns(m.selected(scope), whole, whole).Where("t.map_uuid = ?", uuid))
 }
 
 // ByUUIDForUpdate implements ports.StratificationMaps.
-func (m zoneMaps) ByUUIDForUpdate(ctx context.Context, scope access.Scope, uuid string) (stratification.Map, error) {
+func (m zoneMaps) ByUUIDForUpdate(ctx context.Context, scope access.Scope, uuid string) (zoning.Map, error) {
 	return m.one(ctx, m.s.forUpdate(columns(m.selected(scope), false, false)).Where("t.map_uuid = ?", uuid))
 }
 
-func (m zoneMaps) one(ctx context.Context, q *bun.SelectQuery) (stratification.Map, error) {
+func (m zoneMaps) one(ctx context.Context, q *bun.SelectQuery) (zoning.Map, error) {
 	var row mapRow
 	if err := q.Scan(ctx, &row); err != nil {
-		return stratification.Map{}, missing(err, "map")
+		return zoning.Map{}, missing(err, "map")
 	}
 	return mapOfRow(&row)
 }
 
 // Save implements ports.StratificationMaps. Faults: Conflict where another map has the tag,
 // which the key in the database decides too.
-func (m zoneMaps) Save(ctx context.Context, scope access.Scope, record stratification.Map) error {
+func (m zoneMaps) Save(ctx context.Context, scope access.Scope, record zoning.Map) error {
 	if !writable(scope) || record.Saved == nil {
 		return fault.Missing("map")
 	}
@@ -207,31 +208,31 @@ func (m zoneMaps) CountSaved(ctx context.Context, scope access.Scope, query port
 }
 
 // EachSaved implements ports.StratificationMaps.
-func (m zoneMaps) EachSaved(ctx context.Context, scope access.Scope, query ports.Query, outlines bool) iter.Seq2[stratification.Map, error] {
+func (m zoneMaps) EachSaved(ctx context.Context, scope access.Scope, query ports.Query, outlines bool) iter.Seq2[zoning.Map, error] {
 	q, err := filtered(columns(m.selected(scope), false, outlines).Where("t.saved_at IS NOT NULL"), mapFilters, query.Filters)
 	if err != nil {
-		return failed[stratification.Map](err)
+		return failed[zoning.Map](err)
 	}
 	if query.Limit == 0 {
 		if err := m.s.unhurried(ctx); err != nil {
-			return failed[stratification.Map](err)
+			return failed[zoning.Map](err)
 		}
 	}
 	return stream(ctx, m.s, paged(q.OrderExpr("t.id"), query), mapOfRow)
 }
 
 // GetSaved implements ports.StratificationMaps.
-func (m zoneMaps) GetSaved(ctx context.Context, scope access.Scope, id int64, outlines bool) (stratification.Map, error) {
+func (m zoneMaps) GetSaved(ctx context.Context, scope access.Scope, id int64, outlines bool) (zoning.Map, error) {
 	return m.one(ctx, columns(m.selected(scope), false, outlines).Where("t.saved_at IS NOT NULL").Where("t.id = ?", id))
 }
 
-func mapOfRow(row *mapRow) (stratification.Map, error) {
-	record := stratification.Map{
+func mapOfRow(row *mapRow) (zoning.Map, error) {
+	record := zoning.Map{
 		ID: row.ID, CompanyID: row.CompanyID, OrderID: row.OrderID, About: row.About.V, Candidate: row.Figures.V, CreatedAt: row.CreatedAt.Time,
 		AOI: stratification.AOIRef{ID: row.AOIID, UUID: row.AOIUUID, Name: row.AOIName},
 	}
 	if row.SavedAt != nil {
-		record.Saved = &stratification.Saving{Name: row.Name, Tag: row.MapTag, At: row.SavedAt.Time, By: valueOf(row.SavedBy)}
+		record.Saved = &zoning.Saving{Name: row.Name, Tag: row.MapTag, At: row.SavedAt.Time, By: valueOf(row.SavedBy)}
 	}
 	if row.Labels != nil {
 		if err := inflated(row.Labels, &record.Candidate.Labels); err != nil {

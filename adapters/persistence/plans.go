@@ -10,6 +10,8 @@ import (
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/stratification"
+	"tilth/core/stratification/plan"
+	"tilth/core/stratification/zoning"
 	"tilth/ports"
 )
 
@@ -23,7 +25,7 @@ type planRow struct {
 	OrderID       int64
 	MapID         int64
 	PlanUUID      string `bun:"plan_uuid"`
-	Figures       document[stratification.Plan]
+	Figures       document[plan.Plan]
 	Points        []byte // deflated JSON: []stratification.Point
 	CreatedAt     stamp
 	SavedAt       *stamp
@@ -31,17 +33,17 @@ type planRow struct {
 	Name          string
 	PlanTag       string
 
-	MapUUID    string                             `bun:"map_uuid,scanonly"`
-	MapAbout   document[stratification.About]     `bun:"map_about,scanonly"`
-	MapFigures document[stratification.Candidate] `bun:"map_figures,scanonly"`
-	MapCreated stamp                              `bun:"map_created,scanonly"`
-	MapSavedAt *stamp                             `bun:"map_saved_at,scanonly"`
-	MapSavedBy *int64                             `bun:"map_saved_by,scanonly"`
-	MapName    string                             `bun:"map_name,scanonly"`
-	MapTag     string                             `bun:"map_tag,scanonly"`
-	AOIID      int64                              `bun:"aoi_id,scanonly"`
-	AOIUUID    string                             `bun:"aoi_uuid,scanonly"`
-	AOIName    string                             `bun:"aoi_name,scanonly"`
+	MapUUID    string                     `bun:"map_uuid,scanonly"`
+	MapAbout   document[zoning.About]     `bun:"map_about,scanonly"`
+	MapFigures document[zoning.Candidate] `bun:"map_figures,scanonly"`
+	MapCreated stamp                      `bun:"map_created,scanonly"`
+	MapSavedAt *stamp                     `bun:"map_saved_at,scanonly"`
+	MapSavedBy *int64                     `bun:"map_saved_by,scanonly"`
+	MapName    string                     `bun:"map_name,scanonly"`
+	MapTag     string                     `bun:"map_tag,scanonly"`
+	AOIID      int64                      `bun:"aoi_id,scanonly"`
+	AOIUUID    string                     `bun:"aoi_uuid,scanonly"`
+	AOIName    string                     `bun:"aoi_name,scanonly"`
 }
 
 var planFilters = map[string]filter{
@@ -70,7 +72,7 @@ func (p samplePlans) filled(q *bun.SelectQuery, points bool) *bun.SelectQuery {
 }
 
 // Put implements ports.SamplePlans.
-func (p samplePlans) Put(ctx context.Context, scope access.Scope, record *stratification.SamplePlan) error {
+func (p samplePlans) Put(ctx context.Context, scope access.Scope, record *plan.SamplePlan) error {
 	if !writable(scope) {
 		return fault.Missing("plan")
 	}
@@ -79,7 +81,7 @@ func (p samplePlans) Put(ctx context.Context, scope access.Scope, record *strati
 	figures.Points = nil
 	row := planRow{
 		CompanyID: record.CompanyID, OrderID: record.OrderID, MapID: record.Map.ID, PlanUUID: record.Plan.PlanUUID,
-		Figures: document[stratification.Plan]{figures}, CreatedAt: stamp{record.CreatedAt},
+		Figures: document[plan.Plan]{figures}, CreatedAt: stamp{record.CreatedAt},
 	}
 	var err error
 	if row.Points, err = deflated(record.Plan.Points); err != nil {
@@ -91,25 +93,25 @@ func (p samplePlans) Put(ctx context.Context, scope access.Scope, record *strati
 }
 
 // ByUUID implements ports.SamplePlans.
-func (p samplePlans) ByUUID(ctx context.Context, scope access.Scope, uuid string, whole bool) (stratification.SamplePlan, error) {
+func (p samplePlans) ByUUID(ctx context.Context, scope access.Scope, uuid string, whole bool) (plan.SamplePlan, error) {
 	return p.one(ctx, p.filled(p.selected(scope), whole).Where("t.plan_uuid = ?", uuid))
 }
 
 // ByUUIDForUpdate implements ports.SamplePlans.
-func (p samplePlans) ByUUIDForUpdate(ctx context.Context, scope access.Scope, uuid string) (stratification.SamplePlan, error) {
+func (p samplePlans) ByUUIDForUpdate(ctx context.Context, scope access.Scope, uuid string) (plan.SamplePlan, error) {
 	return p.one(ctx, p.s.forUpdate(p.filled(p.selected(scope), false)).Where("t.plan_uuid = ?", uuid))
 }
 
-func (p samplePlans) one(ctx context.Context, q *bun.SelectQuery) (stratification.SamplePlan, error) {
+func (p samplePlans) one(ctx context.Context, q *bun.SelectQuery) (plan.SamplePlan, error) {
 	var row planRow
 	if err := q.Scan(ctx, &row); err != nil {
-		return stratification.SamplePlan{}, missing(err, "plan")
+		return plan.SamplePlan{}, missing(err, "plan")
 	}
 	return planOfRow(&row)
 }
 
 // Save implements ports.SamplePlans.
-func (p samplePlans) Save(ctx context.Context, scope access.Scope, record stratification.SamplePlan) error {
+func (p samplePlans) Save(ctx context.Context, scope access.Scope, record plan.SamplePlan) error {
 	if !writable(scope) || record.Saved == nil {
 		return fault.Missing("plan")
 	}
@@ -140,26 +142,26 @@ func (p samplePlans) CountSaved(ctx context.Context, scope access.Scope, query p
 }
 
 // EachSaved implements ports.SamplePlans.
-func (p samplePlans) EachSaved(ctx context.Context, scope access.Scope, query ports.Query, points bool) iter.Seq2[stratification.SamplePlan, error] {
+func (p samplePlans) EachSaved(ctx context.Context, scope access.Scope, query ports.Query, points bool) iter.Seq2[plan.SamplePlan, error] {
 	q, err := filtered(p.filled(p.selected(scope), points).Where("t.saved_at IS NOT NULL"), planFilters, query.Filters)
 	if err != nil {
-		return failed[stratification.SamplePlan](err)
+		return failed[plan.SamplePlan](err)
 	}
 	if query.Limit == 0 {
 		if err := p.s.unhurried(ctx); err != nil {
-			return failed[stratification.SamplePlan](err)
+			return failed[plan.SamplePlan](err)
 		}
 	}
 	return stream(ctx, p.s, paged(q.OrderExpr("t.id"), query), planOfRow)
 }
 
 // GetSaved implements ports.SamplePlans.
-func (p samplePlans) GetSaved(ctx context.Context, scope access.Scope, id int64, points bool) (stratification.SamplePlan, error) {
+func (p samplePlans) GetSaved(ctx context.Context, scope access.Scope, id int64, points bool) (plan.SamplePlan, error) {
 	return p.one(ctx, p.filled(p.selected(scope), points).Where("t.saved_at IS NOT NULL").Where("t.id = ?", id))
 }
 
-func planOfRow(row *planRow) (stratification.SamplePlan, error) {
-	record := stratification.SamplePlan{
+func planOfRow(row *planRow) (plan.SamplePlan, error) {
+	record := plan.SamplePlan{
 		ID: row.ID, CompanyID: row.CompanyID, OrderID: row.OrderID, Plan: row.Figures.V,
 		CreatedAt: row.CreatedAt.Time, AOI: stratification.AOIRef{ID: row.AOIID, UUID: row.AOIUUID, Name: row.AOIName},
 	}
@@ -172,7 +174,7 @@ func planOfRow(row *planRow) (stratification.SamplePlan, error) {
 		return record, err
 	}
 	if row.SavedAt != nil {
-		record.Saved = &stratification.Saving{Name: row.Name, Tag: row.PlanTag, At: row.SavedAt.Time, By: valueOf(row.SavedBy)}
+		record.Saved = &zoning.Saving{Name: row.Name, Tag: row.PlanTag, At: row.SavedAt.Time, By: valueOf(row.SavedBy)}
 	}
 	if row.Points != nil {
 		if err := inflated(row.Points, &record.Plan.Points); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/uptrace/bun"
 
 	"tilth/core/access"
-	"tilth/core/farm"
 	"tilth/core/fault"
+	corerecord "tilth/core/record"
 	"tilth/ports"
 )
 
@@ -34,7 +34,7 @@ type metaRow struct {
 
 func (r *metaRow) base() *metaRow { return r }
 
-func metaRowOf(m farm.Meta) metaRow {
+func metaRowOf(m corerecord.Meta) metaRow {
 	row := metaRow{ID: m.ID, CompanyID: m.CompanyID, CreatedAt: stamp{m.CreatedAt}, UpdatedAt: stamp{m.UpdatedAt}}
 	if m.CreatedBy != nil {
 		row.CreatedBy = &m.CreatedBy.ID
@@ -42,10 +42,10 @@ func metaRowOf(m farm.Meta) metaRow {
 	return row
 }
 
-func (r *metaRow) meta() farm.Meta {
-	m := farm.Meta{ID: r.ID, CompanyID: r.CompanyID, Company: r.CompanyName, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time}
+func (r *metaRow) meta() corerecord.Meta {
+	m := corerecord.Meta{ID: r.ID, CompanyID: r.CompanyID, Company: r.CompanyName, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time}
 	if r.CreatedBy != nil {
-		m.CreatedBy = &farm.Ref{ID: *r.CreatedBy, Name: valueOf(r.CreatedByName)}
+		m.CreatedBy = &corerecord.Ref{ID: *r.CreatedBy, Name: valueOf(r.CreatedByName)}
 	}
 	return m
 }
@@ -59,7 +59,7 @@ type recordRow[R any] interface {
 // record is a pointer to a core record with the common part.
 type record[T any] interface {
 	*T
-	Base() *farm.Meta
+	Base() *corerecord.Meta
 }
 
 // table describes one resource of a company: its words, its columns beyond those of

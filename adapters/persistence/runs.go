@@ -9,7 +9,7 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/fault"
-	"tilth/core/stratification"
+	"tilth/core/stratification/zoning"
 )
 
 type runRow struct {
@@ -19,8 +19,8 @@ type runRow struct {
 	OrderID       int64
 	Key           string
 	Layers        document[[]string]
-	Params        document[stratification.Params]
-	Status        stratification.RunStatus
+	Params        document[zoning.Params]
+	Status        zoning.RunStatus
 	Done          int
 	Total         int
 	Reason        string
@@ -40,43 +40,43 @@ func (r runs) selected(scope access.Scope) *bun.SelectQuery {
 }
 
 // Get implements ports.StratificationRuns.
-func (r runs) Get(ctx context.Context, scope access.Scope, id int64) (stratification.Run, error) {
+func (r runs) Get(ctx context.Context, scope access.Scope, id int64) (zoning.Run, error) {
 	return r.one(ctx, r.selected(scope).Where("t.id = ?", id))
 }
 
 // GetForUpdate implements ports.StratificationRuns.
-func (r runs) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (stratification.Run, error) {
+func (r runs) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (zoning.Run, error) {
 	return r.one(ctx, r.s.forUpdate(r.selected(scope)).Where("t.id = ?", id))
 }
 
 // Find implements ports.StratificationRuns.
-func (r runs) Find(ctx context.Context, scope access.Scope, orderID int64, key string) (stratification.Run, error) {
+func (r runs) Find(ctx context.Context, scope access.Scope, orderID int64, key string) (zoning.Run, error) {
 	return r.one(ctx, r.selected(scope).Where("t.order_id = ?", orderID).Where("t.key = ?", key))
 }
 
-func (r runs) one(ctx context.Context, q *bun.SelectQuery) (stratification.Run, error) {
+func (r runs) one(ctx context.Context, q *bun.SelectQuery) (zoning.Run, error) {
 	var row runRow
 	if err := q.Scan(ctx, &row); err != nil {
-		return stratification.Run{}, missing(err, "job")
+		return zoning.Run{}, missing(err, "job")
 	}
-	return stratification.Run{
+	return zoning.Run{
 		ID: row.ID, CompanyID: row.CompanyID, OrderID: row.OrderID, Key: row.Key, Layers: row.Layers.V, Params: row.Params.V,
 		Status: row.Status, Done: row.Done, Total: row.Total, Reason: row.Reason, Maps: row.Maps.V,
 		CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time,
 	}, nil
 }
 
-func rowOfRun(run stratification.Run) runRow {
+func rowOfRun(run zoning.Run) runRow {
 	return runRow{
 		ID: run.ID, CompanyID: run.CompanyID, OrderID: run.OrderID, Key: run.Key, Layers: document[[]string]{run.Layers},
-		Params: document[stratification.Params]{run.Params}, Status: run.Status, Done: run.Done, Total: run.Total, Reason: run.Reason,
+		Params: document[zoning.Params]{run.Params}, Status: run.Status, Done: run.Done, Total: run.Total, Reason: run.Reason,
 		Maps: document[[]string]{append([]string{}, run.Maps...)}, CreatedBy: run.CreatedBy,
 		CreatedAt: stamp{run.CreatedAt}, UpdatedAt: stamp{run.UpdatedAt},
 	}
 }
 
 // Insert implements ports.StratificationRuns.
-func (r runs) Insert(ctx context.Context, scope access.Scope, run *stratification.Run) error {
+func (r runs) Insert(ctx context.Context, scope access.Scope, run *zoning.Run) error {
 	if !writable(scope) {
 		return fault.Missing("order")
 	}
@@ -92,7 +92,7 @@ func (r runs) Insert(ctx context.Context, scope access.Scope, run *stratificatio
 }
 
 // Update implements ports.StratificationRuns.
-func (r runs) Update(ctx context.Context, scope access.Scope, run stratification.Run) error {
+func (r runs) Update(ctx context.Context, scope access.Scope, run zoning.Run) error {
 	if !writable(scope) {
 		return fault.Missing("job")
 	}

@@ -9,6 +9,8 @@ import (
 	"tilth/core/access"
 	"tilth/core/geo"
 	"tilth/core/stratification"
+	"tilth/core/stratification/plan"
+	"tilth/core/stratification/sample"
 	"tilth/ports"
 )
 
@@ -48,7 +50,7 @@ type sampleRow struct {
 	AOIName  string `bun:"aoi_name,scanonly"`
 }
 
-var sampleTable = &table[stratification.SoilSample, sampleRow]{
+var sampleTable = &table[sample.Sample, sampleRow]{
 	word:    "sample",
 	columns: []string{"plan.plan_uuid AS plan_uuid", "zones.map_uuid AS map_uuid", "aoi.uuid AS aoi_uuid", "aoi.name AS aoi_name"},
 	joins: []string{
@@ -68,7 +70,7 @@ var sampleTable = &table[stratification.SoilSample, sampleRow]{
 	kept:   []string{"plan_id", "aoi_id", "round", "point", "zone", "role", "depth_from_mm", "depth_to_mm", "longitude", "latitude"},
 }
 
-type sampleRepo = records[stratification.SoilSample, sampleRow, *stratification.SoilSample, *sampleRow]
+type sampleRepo = records[sample.Sample, sampleRow, *sample.Sample, *sampleRow]
 
 // samples implements ports.SoilSamples.
 type samples struct{ sampleRepo }
@@ -76,8 +78,8 @@ type samples struct{ sampleRepo }
 func sampleRecords(s *session) samples { return samples{sampleRepo{s, sampleTable}} }
 
 // OfPlan implements ports.SoilSamples.
-func (r samples) OfPlan(ctx context.Context, scope access.Scope, planID, round int64) ([]stratification.SoilSample, error) {
-	var out []stratification.SoilSample
+func (r samples) OfPlan(ctx context.Context, scope access.Scope, planID, round int64) ([]sample.Sample, error) {
+	var out []sample.Sample
 	q := r.query(scope).Where("t.plan_id = ?", planID).Where("t.round = ?", round).OrderExpr("t.id")
 	for sample, err := range stream(ctx, r.s, q, sampleOfRow) {
 		if err != nil {
@@ -89,8 +91,8 @@ func (r samples) OfPlan(ctx context.Context, scope access.Scope, planID, round i
 }
 
 // ByLabels implements ports.SoilSamples.
-func (r samples) ByLabels(ctx context.Context, scope access.Scope, labels []string) (map[string]stratification.SoilSample, error) {
-	out := make(map[string]stratification.SoilSample, len(labels))
+func (r samples) ByLabels(ctx context.Context, scope access.Scope, labels []string) (map[string]sample.Sample, error) {
+	out := make(map[string]sample.Sample, len(labels))
 	labels = slices.DeleteFunc(slices.Clone(labels), func(label string) bool { return !storable(label) })
 	slices.Sort(labels) // locked in one order by all
 	for chunk := range slices.Chunk(slices.Compact(labels), insertChunk) {
@@ -108,7 +110,7 @@ func (r samples) ByLabels(ctx context.Context, scope access.Scope, labels []stri
 	return out, nil
 }
 
-func rowOfSample(s *stratification.SoilSample) sampleRow {
+func rowOfSample(s *sample.Sample) sampleRow {
 	row := sampleRow{
 		metaRow: metaRowOf(s.Meta), PlanID: s.PlanID, AOIID: s.AOI.ID, Round: s.Round, Point: s.Point, Zone: s.Zone, Role: string(s.Role),
 		DepthFromMm: s.Depth.FromMm, DepthToMm: s.Depth.ToMm, Longitude: s.Planned.X, Latitude: s.Planned.Y,
@@ -128,15 +130,15 @@ func rowOfSample(s *stratification.SoilSample) sampleRow {
 	return row
 }
 
-func sampleOfRow(row *sampleRow) (stratification.SoilSample, error) {
-	s := stratification.SoilSample{
+func sampleOfRow(row *sampleRow) (sample.Sample, error) {
+	s := sample.Sample{
 		Meta: row.meta(), PlanID: row.PlanID, PlanUUID: row.PlanUUID, MapUUID: row.MapUUID,
 		AOI: stratification.AOIRef{ID: row.AOIID, UUID: row.AOIUUID, Name: row.AOIName}, Round: row.Round,
-		Point: row.Point, Zone: row.Zone, Role: stratification.Role(row.Role), Depth: stratification.Depth{FromMm: row.DepthFromMm, ToMm: row.DepthToMm},
-		Planned: geo.Position{X: row.Longitude, Y: row.Latitude}, Status: stratification.SampleStatus(row.Status), Label: row.Label, Notes: row.Notes,
+		Point: row.Point, Zone: row.Zone, Role: plan.Role(row.Role), Depth: sample.Depth{FromMm: row.DepthFromMm, ToMm: row.DepthToMm},
+		Planned: geo.Position{X: row.Longitude, Y: row.Latitude}, Status: sample.Status(row.Status), Label: row.Label, Notes: row.Notes,
 	}
 	if row.CollectedAt != nil {
-		s.Collected = &stratification.Collected{
+		s.Collected = &sample.Collected{
 			At: row.CollectedAt.Time, By: row.CollectedBy, AccuracyM: row.AccuracyM, MovedM: row.MovedM, Zone: row.CollectedZone,
 		}
 		if row.CollectedLongitude != nil && row.CollectedLatitude != nil {
@@ -144,7 +146,7 @@ func sampleOfRow(row *sampleRow) (stratification.SoilSample, error) {
 		}
 	}
 	if row.SOCPct != nil {
-		s.Lab = &stratification.Lab{
+		s.Lab = &sample.Lab{
 			SOCPct: *row.SOCPct, BulkDensity: row.BulkDensity, CoarseFragmentsPct: row.CoarseFragmentsPct,
 			Method: row.LabMethod, Ref: row.LabRef, At: row.AnalysedAt.timeOf(),
 		}

@@ -12,6 +12,7 @@ import (
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification"
+	"tilth/core/stratification/frame"
 	"tilth/ports"
 )
 
@@ -218,7 +219,7 @@ func stratOfRow(row *stratRow) (stratification.OrderState, error) {
 		Attempts: row.Attempts, Retries: row.Retries, RequestDate: row.RequestDate.Time,
 		RequestBy: stratification.Requester{ID: valueOf(row.RequestBy), Email: valueOf(row.Email)},
 		CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time, ProcessingAt: row.ProcessingAt.timeOf(), CompletedAt: row.CompletedAt.timeOf(),
-		AreaM2: row.AreaM2, Charge: row.Charge, Grid: stratification.GridChoice(row.Grid.V), Digest: row.Digest,
+		AreaM2: row.AreaM2, Charge: row.Charge, Grid: frame.Settings(row.Grid.V), Digest: row.Digest,
 		Notes: row.Notes.V, Synthetic: row.Synthetic, SavedMaps: row.SavedMaps, SavedPlans: row.SavedPlans,
 	}
 	for _, l := range row.Land.V {

@@ -13,7 +13,7 @@ import (
 
 	"tilth/adapters/render/internal/pdf"
 	"tilth/core/geo"
-	"tilth/core/stratification"
+	"tilth/core/stratification/plan"
 	"tilth/ports"
 )
 
@@ -111,7 +111,7 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-func placedText(plan *stratification.Plan) string {
+func placedText(plan *plan.Plan) string {
 	text := fmt.Sprintf("%s, %d m from edges, %.0f m from each other", strings.ReplaceAll(string(plan.Params.Placement), "_", " "), plan.Params.ZoneOffset, plan.MinDistanceUsed)
 	if plan.IsCustom {
 		text += "; changed by hand"
@@ -151,11 +151,11 @@ func (s *fieldSheet) draw(height float64, draw func(p pen, frame chart.Box)) err
 
 // field is the map of a field and the table of its points; nothing where it has none.
 func (s *fieldSheet) field(field int) error {
-	var samples, reserves []*stratification.Point
+	var samples, reserves []*plan.Point
 	for i := range s.in.Plan.Plan.Points {
 		switch p := &s.in.Plan.Plan.Points[i]; {
 		case p.Field != field:
-		case p.Role == stratification.RoleReserve:
+		case p.Role == plan.RoleReserve:
 			reserves = append(reserves, p)
 		default:
 			samples = append(samples, p)
@@ -187,11 +187,11 @@ func mapHeightOf(b geo.Box, width float64) float64 {
 }
 
 // points is the table of some points in the order of the walk.
-func (s *fieldSheet) points(title string, points []*stratification.Point) {
+func (s *fieldSheet) points(title string, points []*plan.Point) {
 	if len(points) == 0 {
 		return
 	}
-	slices.SortStableFunc(points, func(a, b *stratification.Point) int { return cmp.Compare(a.Walk, b.Walk) })
+	slices.SortStableFunc(points, func(a, b *plan.Point) int { return cmp.Compare(a.Walk, b.Walk) })
 	s.Heading(title, 24)
 	columns := []pdf.Column{
 		{Title: "No.", Width: 10, Right: true}, {Title: "Point", Width: 23}, {Title: "Latitude", Width: 24, Right: true}, {Title: "Longitude", Width: 24, Right: true},

@@ -9,7 +9,8 @@ import (
 	"github.com/wcharczuk/go-chart/v2/drawing"
 
 	"tilth/core/geo"
-	"tilth/core/stratification"
+	"tilth/core/stratification/plan"
+	"tilth/core/stratification/zoning"
 	"tilth/ports"
 )
 
@@ -17,13 +18,13 @@ import (
 // every latitude.
 type scene struct {
 	in     ports.ShownMap
-	plan   *stratification.Plan // nil: zones alone
-	zones  []stratification.Zone
+	plan   *plan.Plan // nil: zones alone
+	zones  []zoning.Zone
 	fields []geo.MultiPolygon
 	boxes  []geo.Box // of the fields
 }
 
-func newScene(in ports.ShownMap, plan *stratification.Plan) (*scene, error) {
+func newScene(in ports.ShownMap, plan *plan.Plan) (*scene, error) {
 	utm, err := geo.NewUTM(in.Map.About.EPSG)
 	if err != nil {
 		return nil, err
@@ -152,7 +153,7 @@ func (s *scene) panel(p pen, frame chart.Box, fields []int, name string) {
 }
 
 // zone draws the parts of a zone that meet a box.
-func (s *scene) zone(p pen, z stratification.Zone, box geo.Box, at func(geo.Position) (int, int)) {
+func (s *scene) zone(p pen, z zoning.Zone, box geo.Box, at func(geo.Position) (int, int)) {
 	color := zoneColor(z.Number, len(s.zones))
 	for _, polygon := range z.Outline {
 		if (geo.MultiPolygon{polygon}).Bounds().Intersects(box) {
@@ -230,7 +231,7 @@ const mostLabels = 400
 
 // points draws the points of some fields, with their names.
 func (s *scene) points(p pen, labels *placer, frame chart.Box, fields []int, at func(geo.Position) (int, int)) {
-	var shown []*stratification.Point
+	var shown []*plan.Point
 	for i := range s.plan.Points {
 		point := &s.plan.Points[i]
 		if !slices.Contains(fields, point.Field) {
@@ -253,7 +254,7 @@ func (s *scene) points(p pen, labels *placer, frame chart.Box, fields []int, at 
 	}
 	for _, point := range shown {
 		x, y := at(point.At)
-		if point.Role == stratification.RoleReserve {
+		if point.Role == plan.RoleReserve {
 			p.reserve(x, y)
 		} else {
 			p.sample(x, y)

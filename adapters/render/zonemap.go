@@ -9,7 +9,7 @@ import (
 	"github.com/wcharczuk/go-chart/v2/drawing"
 
 	"tilth/core/fault"
-	"tilth/core/stratification"
+	"tilth/core/stratification/plan"
 	"tilth/ports"
 )
 
@@ -53,7 +53,7 @@ func (Charts) DrawPlan(w io.Writer, format string, in ports.ShownPlan) error {
 }
 
 // drawMap draws zones, and the points of a plan where there is one.
-func drawMap(w io.Writer, format string, in ports.ShownMap, plan *stratification.Plan) error {
+func drawMap(w io.Writer, format string, in ports.ShownMap, plan *plan.Plan) error {
 	provider, ok := renderers[format]
 	if !ok {
 		return fault.Newf(fault.Internal, "unknown_format", "no drawing in the format %q", format)

@@ -5,8 +5,8 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/audit"
-	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/record"
 	"tilth/ports"
 )
 
@@ -44,7 +44,7 @@ func (a *Assessing) Restore(ctx context.Context, who access.Principal, id int64)
 	}
 	scope, now := who.Scope(false), a.deps.Clock.Now()
 	err := a.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		record, deletedAt, err := tx.Assessments.GetDeleted(ctx, scope, id, now.Add(-farm.RestorePeriod))
+		record, deletedAt, err := tx.Assessments.GetDeleted(ctx, scope, id, now.Add(-record.RestorePeriod))
 		if fault.Is(err, fault.NotFound) {
 			if _, live := tx.Assessments.Get(ctx, scope, id); live == nil {
 				err = fault.New(fault.Invalid, "not_deleted", "This assessment is not deleted.")

@@ -8,8 +8,8 @@ import (
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/audit"
-	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/record"
 	"tilth/ports"
 )
 
@@ -76,7 +76,7 @@ func (a *Assessing) Settle(ctx context.Context, tx ports.Repos, who access.Princ
 func (a *Assessing) unborn(who access.Principal) Whole {
 	now := a.deps.Clock.Now()
 	return Whole{Assessment: assessment.Assessment{
-		Meta:   farm.Meta{CompanyID: who.CompanyID, CreatedAt: now, UpdatedAt: now, CreatedBy: &farm.Ref{ID: who.UserID, Name: who.Name}},
+		Meta:   record.Meta{CompanyID: who.CompanyID, CreatedAt: now, UpdatedAt: now, CreatedBy: &record.Ref{ID: who.UserID, Name: who.Name}},
 		Status: assessment.Draft, Declarations: assessment.Declarations{},
 	}, Sheet: assessment.Sheet{}}
 }

@@ -16,8 +16,8 @@ import (
 	"tilth/app/gate"
 	"tilth/core/access"
 	"tilth/core/assessment"
-	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/record"
 	"tilth/ports"
 )
 
@@ -138,7 +138,7 @@ func (b *Bulk) choose(ctx context.Context, who access.Principal, kind assessment
 
 func (b *Bulk) newBatch(who access.Principal, kind assessment.BatchKind, options assessment.BatchOptions, object string, total int64) assessment.Batch {
 	options.Operator = who.Operator
-	batch := assessment.NewBatch(kind, options, farm.Ref{ID: who.UserID, Name: who.Name}, object, total, b.deps.Clock.Now())
+	batch := assessment.NewBatch(kind, options, record.Ref{ID: who.UserID, Name: who.Name}, object, total, b.deps.Clock.Now())
 	batch.CompanyID = who.CompanyID
 	return batch
 }

@@ -14,6 +14,7 @@ import (
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/record"
 	"tilth/ports"
 )
 
@@ -160,7 +161,7 @@ func (l *Loader) parcel(ctx context.Context, who access.Principal, p Parcel, hol
 		return err
 	}
 	field, err := ensure(ctx, l.Fields, who, func(f farm.Field) string { return f.Name }, farm.Field{
-		Name: p.Name, Farm: farm.Ref{ID: holding.ID}, Boundary: &boundary, BoundaryMethod: "manual", Notes: note,
+		Name: p.Name, Farm: record.Ref{ID: holding.ID}, Boundary: &boundary, BoundaryMethod: "manual", Notes: note,
 		External: farm.External{Source: source},
 	})
 	if err != nil {
@@ -171,7 +172,7 @@ func (l *Loader) parcel(ctx context.Context, who access.Principal, p Parcel, hol
 		return err
 	}
 	_, err = l.Cultivations.Create(ctx, who, []farming.Draft[farm.Cultivation]{{Record: farm.Cultivation{
-		Field: farm.Ref{ID: field.ID}, Season: farm.Ref{ID: season.ID}, Crop: farm.Ref{ID: crop},
+		Field: record.Ref{ID: field.ID}, Season: record.Ref{ID: season.ID}, Crop: record.Ref{ID: crop},
 	}}}, false)
 	return err
 }

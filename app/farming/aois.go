@@ -7,8 +7,8 @@ import (
 
 	"tilth/app/strata"
 	"tilth/core/access"
-	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/record"
 	"tilth/core/stratification"
 	"tilth/ports"
 )
@@ -23,7 +23,7 @@ func NewAOIs(deps Deps) *AOIs {
 	return &AOIs{&Records[stratification.AOI]{deps, rules[stratification.AOI]{
 		access: access.AOIs,
 		repo:   func(tx ports.Repos) ports.Records[stratification.AOI] { return tx.AOIs },
-		base:   func(r *stratification.AOI) *farm.Meta { return &r.Meta },
+		base:   func(r *stratification.AOI) *record.Meta { return &r.Meta },
 		check:  (*stratification.AOI).Check,
 		born:   func(r *stratification.AOI, ids ports.IDs) { r.UUID = ids.UUID() },
 		relate: relateAOIs,

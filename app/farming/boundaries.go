@@ -7,6 +7,7 @@ import (
 	"tilth/app/listing"
 	"tilth/core/access"
 	"tilth/core/farm"
+	"tilth/core/record"
 	"tilth/ports"
 )
 
@@ -29,7 +30,7 @@ func keepBoundaries(ctx context.Context, tx ports.Repos, who access.Principal, b
 		if field.Boundary != nil {
 			begun = append(begun, farm.BoundaryVersion{
 				FieldID: field.ID, Boundary: field.Boundary.Geometry(), AreaM2: field.AreaM2(),
-				ValidFrom: field.UpdatedAt, ChangedBy: &farm.Ref{ID: who.UserID, Name: who.Name},
+				ValidFrom: field.UpdatedAt, ChangedBy: &record.Ref{ID: who.UserID, Name: who.Name},
 			})
 		}
 	}

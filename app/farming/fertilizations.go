@@ -6,6 +6,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/record"
 	"tilth/ports"
 )
 
@@ -14,7 +15,7 @@ func Fertilizations(deps Deps) *Records[farm.Fertilization] {
 	return &Records[farm.Fertilization]{deps, rules[farm.Fertilization]{
 		access:    access.Fertilizations,
 		repo:      func(tx ports.Repos) ports.Records[farm.Fertilization] { return tx.Fertilizations },
-		base:      func(r *farm.Fertilization) *farm.Meta { return &r.Meta },
+		base:      func(r *farm.Fertilization) *record.Meta { return &r.Meta },
 		check:     (*farm.Fertilization).Check,
 		normalise: (*farm.Fertilization).Normalise,
 		relate:    relateFertilizations,

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"tilth/core/access"
-	"tilth/core/farm"
 	"tilth/core/fault"
+	corerecord "tilth/core/record"
 	"tilth/ports"
 )
 
@@ -33,7 +33,7 @@ func (r *Records[T]) Settle(ctx context.Context, tx ports.Repos, who access.Prin
 		records[i], errs[i] = &record, fault.Fields{}
 		meta := r.rules.base(&record)
 		if c.Before == nil {
-			*meta = farm.Meta{CompanyID: who.CompanyID, CreatedAt: now, UpdatedAt: now, CreatedBy: &farm.Ref{ID: who.UserID, Name: who.Name}}
+			*meta = corerecord.Meta{CompanyID: who.CompanyID, CreatedAt: now, UpdatedAt: now, CreatedBy: &corerecord.Ref{ID: who.UserID, Name: who.Name}}
 			if r.rules.born != nil {
 				r.rules.born(&record, r.deps.IDs)
 			}

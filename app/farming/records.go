@@ -14,8 +14,8 @@ import (
 	"tilth/app/listing"
 	"tilth/core/access"
 	"tilth/core/audit"
-	"tilth/core/farm"
 	"tilth/core/fault"
+	corerecord "tilth/core/record"
 	"tilth/ports"
 )
 
@@ -43,7 +43,7 @@ type Records[T any] struct {
 type rules[T any] struct {
 	access access.Resource
 	repo   func(ports.Repos) ports.Records[T]
-	base   func(*T) *farm.Meta
+	base   func(*T) *corerecord.Meta
 	// check gives what is wrong with a record by itself, after normalise.
 	check     func(*T) fault.Fields
 	normalise func(*T)
@@ -135,7 +135,7 @@ func (r *Records[T]) checked(ctx context.Context, tx ports.Repos, who access.Pri
 		}
 		meta := r.rules.base(&record)
 		errs[i] = companyErrors(meta, who)
-		*meta = farm.Meta{CompanyID: who.CompanyID, CreatedAt: now, UpdatedAt: now, CreatedBy: &farm.Ref{ID: who.UserID, Name: who.Name}}
+		*meta = corerecord.Meta{CompanyID: who.CompanyID, CreatedAt: now, UpdatedAt: now, CreatedBy: &corerecord.Ref{ID: who.UserID, Name: who.Name}}
 		if r.rules.born != nil {
 			r.rules.born(&record, r.deps.IDs)
 		}
@@ -246,7 +246,7 @@ func (r *Records[T]) replace(ctx context.Context, tx ports.Repos, who access.Pri
 	return r.rules.stored(ctx, tx, who, []*T{before}, []*T{after})
 }
 
-func nextVersion(before, now time.Time) time.Time { return farm.NextVersion(before, now) }
+func nextVersion(before, now time.Time) time.Time { return corerecord.NextVersion(before, now) }
 
 func (r *Records[T]) check(record *T) fault.Fields {
 	if r.rules.normalise != nil {
@@ -306,7 +306,7 @@ func (r *Records[T]) decorate(ctx context.Context, tx ports.Repos, scope access.
 }
 
 // companyErrors refuses a company_id other than the acting company.
-func companyErrors(sent *farm.Meta, who access.Principal) fault.Fields {
+func companyErrors(sent *corerecord.Meta, who access.Principal) fault.Fields {
 	f := fault.Fields{}
 	if sent.CompanyID != 0 && sent.CompanyID != who.CompanyID {
 		f.Addf("company_id", "Records are kept for your own company (%d); leave company_id out.", who.CompanyID)

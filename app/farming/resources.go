@@ -9,6 +9,7 @@ import (
 	"tilth/core/country"
 	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/record"
 	"tilth/ports"
 )
 
@@ -17,7 +18,7 @@ func Farms(deps Deps) *Records[farm.Farm] {
 	return &Records[farm.Farm]{deps, rules[farm.Farm]{
 		access: access.Farms,
 		repo:   func(tx ports.Repos) ports.Records[farm.Farm] { return tx.Farms },
-		base:   func(r *farm.Farm) *farm.Meta { return &r.Meta },
+		base:   func(r *farm.Farm) *record.Meta { return &r.Meta },
 		check:  checkFarm,
 		remove: func(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Farm, at time.Time) error {
 			fields, err := tx.Fields.IDsOfFarm(ctx, scope, r.ID)
@@ -52,7 +53,7 @@ func Fields(deps Deps) *Records[farm.Field] {
 	return &Records[farm.Field]{deps, rules[farm.Field]{
 		access: access.Fields,
 		repo:   func(tx ports.Repos) ports.Records[farm.Field] { return tx.Fields },
-		base:   func(r *farm.Field) *farm.Meta { return &r.Meta },
+		base:   func(r *farm.Field) *record.Meta { return &r.Meta },
 		check:  (*farm.Field).Check,
 		born:   func(r *farm.Field, ids ports.IDs) { r.UUID = ids.UUID() },
 		relate: relateFields,
@@ -112,7 +113,7 @@ func findOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, recor
 		}
 		for _, other := range near[r.ID] {
 			if other.Boundary != nil && r.Boundary.Overlaps(*other.Boundary) {
-				r.Overlaps = append(r.Overlaps, farm.Ref{ID: other.ID, Name: other.Name})
+				r.Overlaps = append(r.Overlaps, record.Ref{ID: other.ID, Name: other.Name})
 			}
 		}
 	}
@@ -124,7 +125,7 @@ func Seasons(deps Deps) *Records[farm.Season] {
 	return &Records[farm.Season]{deps, rules[farm.Season]{
 		access:    access.Seasons,
 		repo:      func(tx ports.Repos) ports.Records[farm.Season] { return tx.Seasons },
-		base:      func(r *farm.Season) *farm.Meta { return &r.Meta },
+		base:      func(r *farm.Season) *record.Meta { return &r.Meta },
 		check:     (*farm.Season).Check,
 		normalise: (*farm.Season).Normalise,
 		change:    keepDatesOfActiveProfiles,
@@ -171,7 +172,7 @@ func Cultivations(deps Deps) *Records[farm.Cultivation] {
 	return &Records[farm.Cultivation]{deps, rules[farm.Cultivation]{
 		access: access.Cultivations,
 		repo:   func(tx ports.Repos) ports.Records[farm.Cultivation] { return tx.Cultivations },
-		base:   func(r *farm.Cultivation) *farm.Meta { return &r.Meta },
+		base:   func(r *farm.Cultivation) *record.Meta { return &r.Meta },
 		check:  (*farm.Cultivation).Check,
 		relate: relateCultivations,
 		remove: removeCultivation,

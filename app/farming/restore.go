@@ -8,6 +8,7 @@ import (
 	"tilth/core/audit"
 	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/record"
 	"tilth/ports"
 )
 
@@ -23,7 +24,7 @@ func (r *Records[T]) Restore(ctx context.Context, who access.Principal, id int64
 	}
 	scope, now := who.Scope(false), r.deps.Clock.Now()
 	err := r.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		record, deletedAt, err := r.rules.repo(tx).GetDeleted(ctx, scope, id, now.Add(-farm.RestorePeriod))
+		record, deletedAt, err := r.rules.repo(tx).GetDeleted(ctx, scope, id, now.Add(-record.RestorePeriod))
 		if fault.Is(err, fault.NotFound) {
 			return r.neverDeleted(ctx, tx, scope, id, err)
 		}
@@ -96,7 +97,7 @@ func reviveFields(ctx context.Context, tx ports.Repos, scope access.Scope, field
 		return err
 	}
 	for _, id := range used {
-		if err := mustLive(live, "season_id", "season", farm.Ref{ID: id}); err != nil {
+		if err := mustLive(live, "season_id", "season", record.Ref{ID: id}); err != nil {
 			return err
 		}
 	}
@@ -130,7 +131,7 @@ func reviveFertilization(ctx context.Context, tx ports.Repos, scope access.Scope
 }
 
 // mustLive refuses a restore whose parent is not among the live ones.
-func mustLive[T any](live map[int64]T, field, what string, parent farm.Ref) error {
+func mustLive[T any](live map[int64]T, field, what string, parent record.Ref) error {
 	if _, ok := live[parent.ID]; ok {
 		return nil
 	}

@@ -4,28 +4,29 @@ import (
 	"context"
 
 	"tilth/core/access"
-	"tilth/core/farm"
 	"tilth/core/fault"
-	"tilth/core/stratification"
+	"tilth/core/record"
+	"tilth/core/stratification/sample"
+	"tilth/core/stratification/zoning"
 	"tilth/ports"
 )
 
 // SoilSamples makes the use cases of samples as records; what is peculiar to them is in
 // package sampling.
-func SoilSamples(deps Deps) *Records[stratification.SoilSample] {
-	return &Records[stratification.SoilSample]{deps, rules[stratification.SoilSample]{
+func SoilSamples(deps Deps) *Records[sample.Sample] {
+	return &Records[sample.Sample]{deps, rules[sample.Sample]{
 		access:    access.Samples,
-		repo:      func(tx ports.Repos) ports.Records[stratification.SoilSample] { return tx.SoilSamples },
-		base:      func(r *stratification.SoilSample) *farm.Meta { return &r.Meta },
-		check:     (*stratification.SoilSample).Check,
-		normalise: (*stratification.SoilSample).Normalise,
+		repo:      func(tx ports.Repos) ports.Records[sample.Sample] { return tx.SoilSamples },
+		base:      func(r *sample.Sample) *record.Meta { return &r.Meta },
+		check:     (*sample.Sample).Check,
+		normalise: (*sample.Sample).Normalise,
 		relate:    relateSamples,
 	}}
 }
 
 // relateSamples refuses labels that another sample of the company has, and finds the zones in
 // which samples were taken: one read of the outlines for each map of zones.
-func relateSamples(ctx context.Context, tx ports.Repos, scope access.Scope, records []*stratification.SoilSample) ([]fault.Fields, error) {
+func relateSamples(ctx context.Context, tx ports.Repos, scope access.Scope, records []*sample.Sample) ([]fault.Fields, error) {
 	out := make([]fault.Fields, len(records))
 	labels, times := make([]string, len(records)), map[string]int{}
 	for i, r := range records {
@@ -36,7 +37,7 @@ func relateSamples(ctx context.Context, tx ports.Repos, scope access.Scope, reco
 	if err != nil {
 		return nil, err
 	}
-	zones := map[string][]stratification.Zone{}
+	zones := map[string][]zoning.Zone{}
 	for i, r := range records {
 		if other, ok := found[r.Label]; ok && other.ID != r.ID || times[r.Label] > 1 {
 			out[i].Addf("label", "Another sample of your company has the label %q.", r.Label)
@@ -51,7 +52,7 @@ func relateSamples(ctx context.Context, tx ports.Repos, scope access.Scope, reco
 			}
 			zones[r.MapUUID] = of.Candidate.Zones
 		}
-		r.Collected.Zone = stratification.ZoneAt(zones[r.MapUUID], *r.Collected.LonLat)
+		r.Collected.Zone = sample.ZoneAt(zones[r.MapUUID], *r.Collected.LonLat)
 	}
 	return out, nil
 }

@@ -15,6 +15,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/record"
 	"tilth/ports"
 )
 
@@ -122,7 +123,7 @@ func (in *Intake) take(ctx context.Context, who access.Principal, options farm.I
 	if total == 0 {
 		return Report{}, fault.Field("file", "The file holds no features.")
 	}
-	record := farm.NewImport(options, farm.Ref{ID: who.UserID, Name: who.Name}, name, media, total, in.deps.Clock.Now())
+	record := farm.NewImport(options, record.Ref{ID: who.UserID, Name: who.Name}, name, media, total, in.deps.Clock.Now())
 	if total <= AtOnce {
 		return in.atOnce(ctx, who, record, stored)
 	}

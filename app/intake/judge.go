@@ -13,6 +13,7 @@ import (
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/record"
 	"tilth/ports"
 )
 
@@ -175,7 +176,7 @@ func (c candidate) against(matched []farm.Field, farmID int64) (farming.Change[f
 		return farming.Change[farm.Field]{Before: &before, After: after}, out
 	default:
 		out.Verdict = farm.VerdictCreate
-		after := farm.Field{Name: c.name, Farm: farm.Ref{ID: farmID}, Boundary: c.boundary, External: farm.External{ExternalID: c.externalID}}
+		after := farm.Field{Name: c.name, Farm: record.Ref{ID: farmID}, Boundary: c.boundary, External: farm.External{ExternalID: c.externalID}}
 		return farming.Change[farm.Field]{After: after}, out
 	}
 	return farming.Change[farm.Field]{}, out

@@ -5,7 +5,8 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/fault"
-	"tilth/core/stratification"
+	"tilth/core/stratification/plan"
+	"tilth/core/stratification/sample"
 	"tilth/ports"
 )
 
@@ -23,12 +24,12 @@ type EstimateRequest struct {
 
 // Estimated is what samples say, and what changed since an earlier round.
 type Estimated struct {
-	Plan   stratification.SamplePlan
+	Plan   plan.SamplePlan
 	Round  int64
-	Report stratification.Report
+	Report sample.Report
 	// Earlier and Change are there where a comparison was asked for.
-	Earlier *stratification.SamplePlan
-	Change  *stratification.Report
+	Earlier *plan.SamplePlan
+	Change  *sample.Report
 }
 
 // Estimate gives by zone and for the area what the samples of a plan say, and the change since
@@ -41,7 +42,7 @@ func (s *Sampling) Estimate(ctx context.Context, who access.Principal, req Estim
 	if err := s.deps.Gate.Require(ctx, who, access.Samples.View); err != nil {
 		return out, err
 	}
-	var round, earlier stratification.Round
+	var round, earlier sample.Round
 	err := s.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
 		if round, err = s.round(ctx, tx, who.Scope(false), req.Plan, req.Round); err != nil || req.Compare == "" {
 			return err
@@ -70,13 +71,13 @@ func (s *Sampling) Estimate(ctx context.Context, who access.Principal, req Estim
 	return out, err
 }
 
-func (s *Sampling) round(ctx context.Context, tx ports.Repos, scope access.Scope, uuid string, number int64) (stratification.Round, error) {
+func (s *Sampling) round(ctx context.Context, tx ports.Repos, scope access.Scope, uuid string, number int64) (sample.Round, error) {
 	plan, err := tx.SamplePlans.ByUUID(ctx, scope, uuid, false)
 	if err != nil {
-		return stratification.Round{}, err
+		return sample.Round{}, err
 	}
 	samples, err := tx.SoilSamples.OfPlan(ctx, scope, plan.ID, number)
-	return stratification.Round{Plan: plan, Samples: samples}, err
+	return sample.Round{Plan: plan, Samples: samples}, err
 }
 
 func (r EstimateRequest) check() error {
@@ -91,7 +92,7 @@ func (r EstimateRequest) check() error {
 }
 
 // between gives the depths that are asked for, or else those that were analysed.
-func (r EstimateRequest) between(round stratification.Round) (from, to float64, err error) {
+func (r EstimateRequest) between(round sample.Round) (from, to float64, err error) {
 	from, to, ok := round.Depths()
 	if !ok {
 		return 0, 0, fault.New(fault.Conflict, "no_analyses", "No sample of the plan is analysed in this round yet.")
@@ -102,7 +103,7 @@ func (r EstimateRequest) between(round stratification.Round) (from, to float64, 
 	if r.ToCm != nil {
 		to = *r.ToCm
 	}
-	if !(from >= 0 && to > from && to <= stratification.MaxDepthCm) {
+	if !(from >= 0 && to > from && to <= sample.MaxDepthCm) {
 		return 0, 0, fault.Field("depth_to", "Depths are from 0 to 300 cm, and depth_to lies below depth_from.")
 	}
 	return from, to, nil

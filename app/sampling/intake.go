@@ -10,7 +10,7 @@ import (
 	"tilth/app/farming"
 	"tilth/core/access"
 	"tilth/core/fault"
-	"tilth/core/stratification"
+	"tilth/core/stratification/sample"
 	"tilth/ports"
 )
 
@@ -22,7 +22,7 @@ type Row struct {
 	Label  string
 	Errors fault.Fields // what of it could not be read
 	// Lay gives the sample as the row wants it; what the row does not say stays.
-	Lay func(current stratification.SoilSample) stratification.SoilSample
+	Lay func(current sample.Sample) sample.Sample
 }
 
 // The verdicts of rows.
@@ -38,7 +38,7 @@ type Judged struct {
 	Label    string
 	Verdict  string
 	SampleID int64 // 0 where there is none
-	Status   stratification.SampleStatus
+	Status   sample.Status
 	Errors   fault.Fields
 }
 
@@ -98,7 +98,7 @@ func (s *Sampling) settle(ctx context.Context, tx ports.Repos, who access.Princi
 		return nil, err
 	}
 	out := make([]Judged, len(rows))
-	var changes []farming.Change[stratification.SoilSample]
+	var changes []farming.Change[sample.Sample]
 	var of []int // the row of each change
 	for i, r := range rows {
 		current, ok := found[r.Label]
@@ -122,7 +122,7 @@ func (s *Sampling) settle(ctx context.Context, tx ports.Repos, who access.Princi
 				j.Verdict = VerdictSkip
 				break
 			}
-			changes, of = append(changes, farming.Change[stratification.SoilSample]{Before: &current, After: after}), append(of, i)
+			changes, of = append(changes, farming.Change[sample.Sample]{Before: &current, After: after}), append(of, i)
 		}
 		out[i] = j
 	}

@@ -11,7 +11,7 @@ import (
 	"tilth/app/listing"
 	"tilth/core/access"
 	"tilth/core/fault"
-	"tilth/core/stratification"
+	"tilth/core/stratification/sample"
 	"tilth/ports"
 )
 
@@ -24,7 +24,7 @@ type Deps struct {
 	Gate  *gate.Gate
 	Clock ports.Clock
 	// Samples are the samples as records.
-	Samples *farming.Records[stratification.SoilSample]
+	Samples *farming.Records[sample.Sample]
 }
 
 // Sampling is the use cases of samples.
@@ -34,12 +34,12 @@ type Sampling struct{ deps Deps }
 func New(deps Deps) *Sampling { return &Sampling{deps} }
 
 // List gives the samples of a query. Faults: Unauthenticated, Forbidden.
-func (s *Sampling) List(ctx context.Context, who access.Principal, q ports.Query) (listing.Of[stratification.SoilSample], error) {
+func (s *Sampling) List(ctx context.Context, who access.Principal, q ports.Query) (listing.Of[sample.Sample], error) {
 	return s.deps.Samples.List(ctx, who, false, q)
 }
 
 // Retrieve gives a sample. Faults: Unauthenticated, Forbidden, NotFound.
-func (s *Sampling) Retrieve(ctx context.Context, who access.Principal, id int64) (stratification.SoilSample, error) {
+func (s *Sampling) Retrieve(ctx context.Context, who access.Principal, id int64) (sample.Sample, error) {
 	return s.deps.Samples.Retrieve(ctx, who, false, id)
 }
 
@@ -47,9 +47,9 @@ func (s *Sampling) Retrieve(ctx context.Context, who access.Principal, id int64)
 // another status that of the sample follows from what became known of it.
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid, and those of decode.
 func (s *Sampling) Update(ctx context.Context, who access.Principal, id int64,
-	decode func(current stratification.SoilSample) (stratification.SoilSample, error),
-) (stratification.SoilSample, error) {
-	return s.deps.Samples.Update(ctx, who, id, func(current stratification.SoilSample) (stratification.SoilSample, error) {
+	decode func(current sample.Sample) (sample.Sample, error),
+) (sample.Sample, error) {
+	return s.deps.Samples.Update(ctx, who, id, func(current sample.Sample) (sample.Sample, error) {
 		after, err := decode(current)
 		if err != nil {
 			return after, err
@@ -60,7 +60,7 @@ func (s *Sampling) Update(ctx context.Context, who access.Principal, id int64,
 }
 
 // complete fills in what a change leaves to the rules: who took a sample, and when, and its state.
-func (s *Sampling) complete(who access.Principal, before stratification.SoilSample, after *stratification.SoilSample) {
+func (s *Sampling) complete(who access.Principal, before sample.Sample, after *sample.Sample) {
 	if c := after.Collected; c != nil {
 		taken := *c
 		if taken.By == "" && before.Collected == nil {
@@ -77,7 +77,7 @@ func (s *Sampling) complete(who access.Principal, before stratification.SoilSamp
 // Request asks for the samples of a plan.
 type Request struct {
 	Plan   string // uuid of a saved plan
-	Depths []stratification.Depth
+	Depths []sample.Depth
 	Round  int64
 }
 
@@ -116,9 +116,9 @@ func (s *Sampling) plan(ctx context.Context, tx ports.Repos, who access.Principa
 	if err != nil {
 		return Planned{}, err
 	}
-	f := stratification.CheckDepths(req.Depths)
-	if req.Round < 1 || req.Round > stratification.MaxRound {
-		f.Addf("round", "A whole number from 1 to %d.", stratification.MaxRound)
+	f := sample.CheckDepths(req.Depths)
+	if req.Round < 1 || req.Round > sample.MaxRound {
+		f.Addf("round", "A whole number from 1 to %d.", sample.MaxRound)
 	}
 	if n := len(plan.Plan.Points) * len(req.Depths); n > mostPlanned {
 		f.Addf("depths", "That is %d samples; at most %d are made at once.", n, mostPlanned)
@@ -129,7 +129,7 @@ func (s *Sampling) plan(ctx context.Context, tx ports.Repos, who access.Principa
 	if plan.Saved == nil {
 		return Planned{}, fault.New(fault.Conflict, "plan_not_saved", "Save the plan first: samples are taken at the points of plans that do not change any more.")
 	}
-	wanted, err := stratification.PlanSamples(plan, req.Depths, req.Round)
+	wanted, err := sample.OfPlan(plan, req.Depths, req.Round)
 	if err != nil {
 		return Planned{}, err
 	}
@@ -143,19 +143,19 @@ func (s *Sampling) plan(ctx context.Context, tx ports.Repos, who access.Principa
 // place is what tells the samples of a plan in a round apart.
 type place struct {
 	point string
-	depth stratification.Depth
+	depth sample.Depth
 }
 
 // create stores the wanted samples that are not there.
-func (s *Sampling) create(ctx context.Context, tx ports.Repos, who access.Principal, wanted []*stratification.SoilSample, there []stratification.SoilSample) (Planned, error) {
+func (s *Sampling) create(ctx context.Context, tx ports.Repos, who access.Principal, wanted []*sample.Sample, there []sample.Sample) (Planned, error) {
 	known := map[place]bool{}
 	for _, t := range there {
 		known[place{t.Point, t.Depth}] = true
 	}
-	var changes []farming.Change[stratification.SoilSample]
+	var changes []farming.Change[sample.Sample]
 	for _, w := range wanted {
 		if !known[place{w.Point, w.Depth}] {
-			changes = append(changes, farming.Change[stratification.SoilSample]{After: *w})
+			changes = append(changes, farming.Change[sample.Sample]{After: *w})
 		}
 	}
 	settled, err := s.deps.Samples.Settle(ctx, tx, who, changes, false)

@@ -15,7 +15,8 @@ import (
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/geo"
-	"tilth/core/stratification"
+	"tilth/core/stratification/frame"
+	"tilth/core/stratification/layer"
 	"tilth/ports"
 )
 
@@ -34,12 +35,12 @@ type Covariates struct {
 // region (stratification.Region), and the same input gives the same layers.
 //
 // Faults: Unavailable where a source is out.
-func (c *Covariates) Of(ctx context.Context, scope access.Scope, frame *stratification.Frame) (layers []stratification.PreparedLayer, notes []string, err error) {
+func (c *Covariates) Of(ctx context.Context, scope access.Scope, frame *frame.Frame) (layers []layer.PreparedLayer, notes []string, err error) {
 	registered, err := c.registered(ctx, scope)
 	if err != nil {
 		return nil, nil, err
 	}
-	own := slices.IndexFunc(registered, func(r ports.LayerRaster) bool { return r.Name == stratification.Elevation })
+	own := slices.IndexFunc(registered, func(r ports.LayerRaster) bool { return r.Name == layer.Elevation })
 	if own >= 0 {
 		layers, err = c.ownRelief(ctx, frame, registered[own])
 		registered = slices.Delete(registered, own, own+1)
@@ -89,21 +90,21 @@ func (c *Covariates) finest(ctx context.Context, scope access.Scope, land geo.Mu
 }
 
 // relief derives elevation, slope and wetness of the catalog's elevation model.
-func (c *Covariates) relief(ctx context.Context, frame *stratification.Frame) ([]stratification.PreparedLayer, []string, error) {
+func (c *Covariates) relief(ctx context.Context, frame *frame.Frame) ([]layer.PreparedLayer, []string, error) {
 	const none = "There are no layers of relief: the imagery source holds no elevation model of the area."
 	if c.Elevations == nil {
 		return nil, []string{none}, nil
 	}
-	relief, from := stratification.NewFrameRelief(frame), newSourceNotes()
-	for _, region := range stratification.Regions(frame) {
+	relief, from := layer.NewFrameRelief(frame), newSourceNotes()
+	for _, region := range layer.Regions(frame) {
 		models, err := c.Elevations.Elevation(ctx, region.Around(frame))
 		if why, ok := refusal(err); ok {
-			return dropped(stratification.ReliefLayers, "digital elevation model", why, from.provenance()), nil, nil
+			return dropped(layer.ReliefLayers, "digital elevation model", why, from.provenance()), nil, nil
 		}
 		if err != nil {
 			return nil, nil, err
 		}
-		surfaces := make([]stratification.Surface, len(models))
+		surfaces := make([]layer.Surface, len(models))
 		for i, m := range models {
 			surfaces[i] = m.Surface
 			from.add(m)
@@ -119,9 +120,9 @@ func (c *Covariates) relief(ctx context.Context, frame *stratification.Frame) ([
 }
 
 // ownRelief derives them of the raster that the operator registered as elevation.
-func (c *Covariates) ownRelief(ctx context.Context, frame *stratification.Frame, r ports.LayerRaster) ([]stratification.PreparedLayer, error) {
-	relief, from, outside := stratification.NewFrameRelief(frame), provenanceOf(r), ""
-	for _, region := range stratification.Regions(frame) {
+func (c *Covariates) ownRelief(ctx context.Context, frame *frame.Frame, r ports.LayerRaster) ([]layer.PreparedLayer, error) {
+	relief, from, outside := layer.NewFrameRelief(frame), provenanceOf(r), ""
+	for _, region := range layer.Regions(frame) {
 		surface, err := c.Rasters.Surface(ctx, r.Object, region.Around(frame))
 		why, ok := refusal(err)
 		if elsewhere(err) {
@@ -129,26 +130,26 @@ func (c *Covariates) ownRelief(ctx context.Context, frame *stratification.Frame,
 			continue
 		}
 		if ok {
-			return dropped(stratification.ReliefLayers, r.File, why, from), nil
+			return dropped(layer.ReliefLayers, r.File, why, from), nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		if err := relief.Add(region, []stratification.Surface{scaled(surface, r)}); err != nil {
+		if err := relief.Add(region, []layer.Surface{scaled(surface, r)}); err != nil {
 			return nil, err
 		}
 	}
 	if relief.Pixel() == 0 {
-		return dropped(stratification.ReliefLayers, r.File, outside, from), nil
+		return dropped(layer.ReliefLayers, r.File, outside, from), nil
 	}
 	return prepared(relief.Layers(r.File), from), nil
 }
 
 // sampled takes the layer of a registered raster.
-func (c *Covariates) sampled(ctx context.Context, frame *stratification.Frame, r ports.LayerRaster) (stratification.PreparedLayer, error) {
-	samples, from, outside := stratification.NewRegionSamples(frame, r.Name, r.File, r.Coarse), provenanceOf(r), ""
+func (c *Covariates) sampled(ctx context.Context, frame *frame.Frame, r ports.LayerRaster) (layer.PreparedLayer, error) {
+	samples, from, outside := layer.NewRegionSamples(frame, r.Name, r.File, r.Coarse), provenanceOf(r), ""
 	reached := false
-	for _, region := range stratification.Regions(frame) {
+	for _, region := range layer.Regions(frame) {
 		surface, err := c.Rasters.Surface(ctx, r.Object, region.Within(frame))
 		why, ok := refusal(err)
 		if elsewhere(err) {
@@ -156,28 +157,28 @@ func (c *Covariates) sampled(ctx context.Context, frame *stratification.Frame, r
 			continue
 		}
 		if ok {
-			return stratification.Drop(r.Name, r.File, why, from), nil
+			return layer.Drop(r.Name, r.File, why, from), nil
 		}
 		if err != nil {
-			return stratification.PreparedLayer{}, err
+			return layer.PreparedLayer{}, err
 		}
 		if err := samples.Add(region, scaled(surface, r)); err != nil {
-			return stratification.PreparedLayer{}, err
+			return layer.PreparedLayer{}, err
 		}
 		reached = true
 	}
 	if !reached {
-		return stratification.Drop(r.Name, r.File, outside, from), nil
+		return layer.Drop(r.Name, r.File, outside, from), nil
 	}
-	return stratification.Prepare(samples.Layer(), from), nil
+	return layer.Prepare(samples.Layer(), from), nil
 }
 
-func provenanceOf(r ports.LayerRaster) stratification.Provenance {
-	return stratification.Provenance{Kind: stratification.FromRaster, Raster: r.Name, Checksum: r.Checksum}
+func provenanceOf(r ports.LayerRaster) layer.Provenance {
+	return layer.Provenance{Kind: layer.FromRaster, Raster: r.Name, Checksum: r.Checksum}
 }
 
 // scaled turns a raster's numbers to values, as it was registered.
-func scaled(s stratification.Surface, r ports.LayerRaster) stratification.Surface {
+func scaled(s layer.Surface, r ports.LayerRaster) layer.Surface {
 	if r.Scale == 1 && r.Offset == 0 {
 		return s
 	}
@@ -203,18 +204,18 @@ func refusal(err error) (why string, ok bool) {
 	return known.Message, true
 }
 
-func prepared(layers []stratification.Layer, from stratification.Provenance) []stratification.PreparedLayer {
-	out := make([]stratification.PreparedLayer, len(layers))
+func prepared(layers []layer.Layer, from layer.Provenance) []layer.PreparedLayer {
+	out := make([]layer.PreparedLayer, len(layers))
 	for i, l := range layers {
-		out[i] = stratification.Prepare(l, from)
+		out[i] = layer.Prepare(l, from)
 	}
 	return out
 }
 
-func dropped(names []string, source, why string, from stratification.Provenance) []stratification.PreparedLayer {
-	out := make([]stratification.PreparedLayer, len(names))
+func dropped(names []string, source, why string, from layer.Provenance) []layer.PreparedLayer {
+	out := make([]layer.PreparedLayer, len(names))
 	for i, name := range names {
-		out[i] = stratification.Drop(name, source, why, from)
+		out[i] = layer.Drop(name, source, why, from)
 	}
 	return out
 }
@@ -243,9 +244,9 @@ func (n *sourceNotes) add(m ports.ElevationModel) {
 }
 
 // provenance gives the items, and the SHA-256 of the heights as they were read.
-func (n *sourceNotes) provenance() stratification.Provenance {
-	return stratification.Provenance{
-		Kind: stratification.FromElevation, Scenes: sorted(n.items), Years: sorted(n.years), Synthetic: n.synthetic,
+func (n *sourceNotes) provenance() layer.Provenance {
+	return layer.Provenance{
+		Kind: layer.FromElevation, Scenes: sorted(n.items), Years: sorted(n.years), Synthetic: n.synthetic,
 		Checksum: hex.EncodeToString(n.heights.Sum(nil)),
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"tilth/core/audit"
 	"tilth/core/fault"
-	"tilth/core/stratification"
+	"tilth/core/stratification/layer"
 	"tilth/ports"
 )
 
@@ -44,7 +44,7 @@ type NewLayer struct {
 
 func (in NewLayer) check() error {
 	fields := fault.Fields{}
-	if wrong := stratification.WrongLayerName(in.Name); wrong != "" {
+	if wrong := layer.WrongLayerName(in.Name); wrong != "" {
 		fields.Add("name", wrong)
 	}
 	if in.Scale == 0 || in.Scale-in.Scale != 0 || in.Offset-in.Offset != 0 { // NaN and infinity differ from themselves

@@ -12,6 +12,7 @@ import (
 	"tilth/core/credit"
 	"tilth/core/fault"
 	"tilth/core/stratification"
+	"tilth/core/stratification/layer"
 	"tilth/ports"
 )
 
@@ -213,9 +214,9 @@ func (o *Orders) List(ctx context.Context, who access.Principal, q ports.Query) 
 
 // Layers gives an order with its layers, without their values; none before it is active.
 // Faults: Unauthenticated, Forbidden, NotFound.
-func (o *Orders) Layers(ctx context.Context, who access.Principal, id int64) (stratification.OrderState, []stratification.PreparedLayer, error) {
+func (o *Orders) Layers(ctx context.Context, who access.Principal, id int64) (stratification.OrderState, []layer.PreparedLayer, error) {
 	var order stratification.OrderState
-	var layers []stratification.PreparedLayer
+	var layers []layer.PreparedLayer
 	if err := o.deps.Gate.Require(ctx, who, access.StratificationOrders.View); err != nil {
 		return order, nil, err
 	}

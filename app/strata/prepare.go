@@ -11,6 +11,8 @@ import (
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification"
+	"tilth/core/stratification/frame"
+	"tilth/core/stratification/layer"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
@@ -34,15 +36,15 @@ type Preparer struct {
 // calendar years, relief, and the rasters that the operator registered (see Covariates).
 // Faults: Invalid where the land has too few cells (frame_too_small) or no layer can be made
 // (no_usable_layers); Unavailable where a source is out.
-func (p *Preparer) Prepare(ctx context.Context, order stratification.OrderState) (stratification.Prepared, error) {
-	var none stratification.Prepared
+func (p *Preparer) Prepare(ctx context.Context, order stratification.OrderState) (layer.Prepared, error) {
+	var none layer.Prepared
 	land := stratification.Geometries(order.Land)
 	scope := access.Own(order.CompanyID)
 	finest, err := p.Covariates.finest(ctx, scope, slices.Concat(land...))
 	if err != nil {
 		return none, err
 	}
-	frame, err := stratification.NewFrame(land, stratification.FrameOptions{EdgeMask: edgeMask, LayerSize: finest})
+	frame, err := frame.New(land, frame.Options{EdgeMask: edgeMask, LayerSize: finest})
 	if err != nil {
 		return none, err
 	}
@@ -56,18 +58,18 @@ func (p *Preparer) Prepare(ctx context.Context, order stratification.OrderState)
 	}
 	layers = append(layers, others...)
 	notes, err := notesOn(layers)
-	return stratification.NewPrepared(&frame, layers, append(notes, missing...)), err
+	return layer.NewPrepared(&frame, layers, append(notes, missing...)), err
 }
 
 // notesOn says what an order's owner should know of its layers.
-func notesOn(layers []stratification.PreparedLayer) ([]string, error) {
+func notesOn(layers []layer.PreparedLayer) ([]string, error) {
 	used, other, synthetic := 0, 0, false
 	for _, l := range layers {
 		if l.Dropped != "" {
 			continue
 		}
 		used++
-		if l.Provenance.Kind != stratification.FromSentinel2 {
+		if l.Provenance.Kind != layer.FromSentinel2 {
 			other++
 		}
 		synthetic = synthetic || l.Provenance.Synthetic
@@ -91,15 +93,15 @@ func notesOn(layers []stratification.PreparedLayer) ([]string, error) {
 
 // ndvi makes the layers of NDVI: of each of the newest calendar years with enough accepted
 // dates the peak of each cell, and of the years their mean and standard deviation.
-func (p *Preparer) ndvi(ctx context.Context, frame *stratification.Frame, land geo.MultiPolygon) ([]stratification.PreparedLayer, error) {
-	from := stratification.Provenance{Kind: stratification.FromSentinel2}
+func (p *Preparer) ndvi(ctx context.Context, frame *frame.Frame, land geo.MultiPolygon) ([]layer.PreparedLayer, error) {
+	from := layer.Provenance{Kind: layer.FromSentinel2}
 	var years [][]float64
-	for year := p.Clock.Now().UTC().Year(); year >= stratification.FirstYear && len(years) < stratification.MostYears; year-- {
+	for year := p.Clock.Now().UTC().Year(); year >= layer.FirstYear && len(years) < layer.MostYears; year-- {
 		peaks, seen, err := p.year(ctx, frame, land, year)
 		if err != nil {
 			return nil, err
 		}
-		if len(seen.days) < stratification.LeastDates {
+		if len(seen.days) < layer.LeastDates {
 			continue
 		}
 		years = append(years, peaks.Values())
@@ -112,17 +114,17 @@ func (p *Preparer) ndvi(ctx context.Context, frame *stratification.Frame, land g
 	from.Scenes = slices.Compact(from.Scenes)
 	const meanOf, sdOf = "Sentinel-2 L2A: mean over years of the 95th percentile of NDVI", "Sentinel-2 L2A: standard deviation over years of the 95th percentile of NDVI"
 	if len(years) == 0 {
-		why := fmt.Sprintf("no calendar year since %d has %d accepted dates over the area", stratification.FirstYear, stratification.LeastDates)
-		return []stratification.PreparedLayer{
-			stratification.Drop(stratification.NDVIMean, meanOf, why, from), stratification.Drop(stratification.NDVISD, sdOf, why, from),
+		why := fmt.Sprintf("no calendar year since %d has %d accepted dates over the area", layer.FirstYear, layer.LeastDates)
+		return []layer.PreparedLayer{
+			layer.Drop(layer.NDVIMean, meanOf, why, from), layer.Drop(layer.NDVISD, sdOf, why, from),
 		}, nil
 	}
-	mean, sd := stratification.MeanAndSD(years)
-	out := []stratification.PreparedLayer{stratification.Prepare(stratification.Layer{Name: stratification.NDVIMean, Values: mean, Source: meanOf}, from)}
+	mean, sd := layer.MeanAndSD(years)
+	out := []layer.PreparedLayer{layer.Prepare(layer.Layer{Name: layer.NDVIMean, Values: mean, Source: meanOf}, from)}
 	if sd == nil {
-		return append(out, stratification.Drop(stratification.NDVISD, sdOf, "a deviation between years needs two of them; there is one", from)), nil
+		return append(out, layer.Drop(layer.NDVISD, sdOf, "a deviation between years needs two of them; there is one", from)), nil
 	}
-	return append(out, stratification.Prepare(stratification.Layer{Name: stratification.NDVISD, Values: sd, Source: sdOf}, from)), nil
+	return append(out, layer.Prepare(layer.Layer{Name: layer.NDVISD, Values: sd, Source: sdOf}, from)), nil
 }
 
 // seen is what the accepted dates of a year were.
@@ -133,7 +135,7 @@ type seen struct {
 }
 
 // year gathers the values of a calendar year.
-func (p *Preparer) year(ctx context.Context, frame *stratification.Frame, land geo.MultiPolygon, year int) (*stratification.Peaks, seen, error) {
+func (p *Preparer) year(ctx context.Context, frame *frame.Frame, land geo.MultiPolygon, year int) (*layer.Peaks, seen, error) {
 	out := seen{days: map[time.Time]bool{}}
 	index, err := vegetation.ParseIndex("NDVI")
 	if err != nil {
@@ -144,10 +146,10 @@ func (p *Preparer) year(ctx context.Context, frame *stratification.Frame, land g
 		Boundary: land, Grid: grid, Cells: cells, Index: index, Mask: vegetation.MaskStandard,
 		From: time.Date(year, time.January, 1, 0, 0, 0, 0, time.UTC), To: time.Date(year, time.December, 31, 0, 0, 0, 0, time.UTC),
 	})
-	if err != nil || reader.Passes() < stratification.LeastDates {
+	if err != nil || reader.Passes() < layer.LeastDates {
 		return nil, out, err // too few to be worth reading
 	}
-	peaks := stratification.NewPeaks(len(cells), reader.Passes())
+	peaks := layer.NewPeaks(len(cells), reader.Passes())
 	err = reader.Each(ctx, func(d series.CellDate) {
 		peaks.Add(d.Values)
 		out.days[d.Day] = true

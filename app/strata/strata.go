@@ -14,6 +14,7 @@ import (
 	"tilth/core/event"
 	"tilth/core/fault"
 	"tilth/core/stratification"
+	"tilth/core/stratification/layer"
 	"tilth/ports"
 )
 
@@ -90,7 +91,7 @@ func settleFailed(ctx context.Context, tx ports.Repos, scope access.Scope, walle
 	})
 }
 
-func completedEvent(s stratification.OrderState, layers []stratification.PreparedLayer, now time.Time) event.Event {
+func completedEvent(s stratification.OrderState, layers []layer.PreparedLayer, now time.Time) event.Event {
 	names := []string{}
 	for _, l := range layers {
 		if l.Dropped == "" {

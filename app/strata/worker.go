@@ -10,6 +10,7 @@ import (
 	"tilth/core/credit"
 	"tilth/core/fault"
 	"tilth/core/stratification"
+	"tilth/core/stratification/layer"
 	"tilth/ports"
 )
 
@@ -21,7 +22,7 @@ const tooLong = "The layers could not be prepared within 30 minutes."
 
 // Layers prepares the layers of an order, without a database of orders.
 type Layers interface {
-	Prepare(ctx context.Context, order stratification.OrderState) (stratification.Prepared, error)
+	Prepare(ctx context.Context, order stratification.OrderState) (layer.Prepared, error)
 }
 
 // Worker prepares ordered layers. It may be killed at any moment: what it does to an order, its
@@ -85,7 +86,7 @@ func (w *Worker) begin(ctx context.Context, scope access.Scope, job ports.Job) (
 
 // settle stores what came of the preparation, in one transaction with the charge, the event
 // and the end of the job.
-func (w *Worker) settle(ctx context.Context, scope access.Scope, job ports.Job, made stratification.Prepared, failure error) error {
+func (w *Worker) settle(ctx context.Context, scope access.Scope, job ports.Job, made layer.Prepared, failure error) error {
 	return w.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 		now := w.deps.Clock.Now()
 		wallet, o, err := locked(ctx, tx, scope, job.Subject)
@@ -105,7 +106,7 @@ func (w *Worker) settle(ctx context.Context, scope access.Scope, job ports.Job, 
 	})
 }
 
-func (w *Worker) completed(ctx context.Context, tx ports.Repos, scope access.Scope, wallet credit.Wallet, job ports.Job, s stratification.OrderState, made stratification.Prepared, now time.Time) error {
+func (w *Worker) completed(ctx context.Context, tx ports.Repos, scope access.Scope, wallet credit.Wallet, job ports.Job, s stratification.OrderState, made layer.Prepared, now time.Time) error {
 	if err := tx.StratificationOrders.Update(ctx, scope, s); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/stratification"
+	"tilth/core/stratification/zoning"
 	"tilth/ports"
 )
 
@@ -85,7 +86,7 @@ func picture(format string) bool { return format == ports.SVG || format == ports
 
 // shown adds the fields of a map's order, with the names that they have today; one that is
 // gone is shown by its uuid.
-func (f *Files) shown(ctx context.Context, who access.Principal, m stratification.Map, order stratification.OrderState) (ports.ShownMap, error) {
+func (f *Files) shown(ctx context.Context, who access.Principal, m zoning.Map, order stratification.OrderState) (ports.ShownMap, error) {
 	out := ports.ShownMap{Map: m, Stem: fmt.Sprintf("%s-k%d", fileName(m.AOI), len(m.Candidate.Zones))}
 	ids := make([]int64, len(order.Land))
 	for i, l := range order.Land {

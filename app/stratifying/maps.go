@@ -16,6 +16,8 @@ import (
 	"tilth/core/event"
 	"tilth/core/fault"
 	"tilth/core/stratification"
+	"tilth/core/stratification/layer"
+	"tilth/core/stratification/zoning"
 	"tilth/ports"
 )
 
@@ -32,14 +34,14 @@ func NewMaps(deps Deps, log *slog.Logger) *Maps { return &Maps{deps, log} }
 type Request struct {
 	OrderID int64
 	Layers  []string // empty: all that the order has
-	Params  stratification.Params
+	Params  zoning.Params
 	Seeded  bool // Params.Seed was given; otherwise it follows from the rest
 }
 
 // Made is a run with the maps it made.
 type Made struct {
-	stratification.Run
-	Candidates []stratification.Map // without labels and outlines; those that are still there
+	zoning.Run
+	Candidates []zoning.Map // without labels and outlines; those that are still there
 }
 
 // Generate makes the maps of an order: within the request where there are few cells, else in
@@ -70,7 +72,7 @@ func (m *Maps) Generate(ctx context.Context, who access.Principal, req Request) 
 // begin stores the run that a request asks for, or finds it, and tells whether its maps are made
 // within the request. Faults: those of Generate; Conflict (run_exists) where another request
 // stored it in between.
-func (m *Maps) begin(ctx context.Context, who access.Principal, req Request) (run stratification.Run, small bool, err error) {
+func (m *Maps) begin(ctx context.Context, who access.Principal, req Request) (run zoning.Run, small bool, err error) {
 	err = m.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 		order, err := ready(ctx, tx, who.Scope(false), req.OrderID)
 		if err != nil {
@@ -89,8 +91,8 @@ func (m *Maps) begin(ctx context.Context, who access.Principal, req Request) (ru
 
 // draft makes the run that a request asks for, after the check of its parameters, and gives
 // the cells that its layers cover.
-func (m *Maps) draft(ctx context.Context, tx ports.Repos, who access.Principal, order stratification.OrderState, req Request) (stratification.Run, int, error) {
-	var none stratification.Run
+func (m *Maps) draft(ctx context.Context, tx ports.Repos, who access.Principal, order stratification.OrderState, req Request) (zoning.Run, int, error) {
+	var none zoning.Run
 	layers, err := tx.StratificationOrders.Layers(ctx, who.Scope(false), order.ID, false)
 	if err != nil {
 		return none, 0, err
@@ -105,21 +107,21 @@ func (m *Maps) draft(ctx context.Context, tx ports.Repos, who access.Principal, 
 		return none, 0, err
 	}
 	if !req.Seeded {
-		p.Seed = stratification.SeedOf(p)
+		p.Seed = zoning.SeedOf(p)
 	}
 	frame, err := order.Frame()
 	if err != nil {
 		return none, 0, err
 	}
 	now := m.deps.Clock.Now()
-	return stratification.Run{
-		OrderID: order.ID, Key: stratification.RunKey(order.Digest, names, p), Layers: names, Params: p,
-		Status: stratification.RunQueued, CreatedBy: who.UserID, CreatedAt: now, UpdatedAt: now,
+	return zoning.Run{
+		OrderID: order.ID, Key: zoning.RunKey(order.Digest, names, p), Layers: names, Params: p,
+		Status: zoning.RunQueued, CreatedBy: who.UserID, CreatedAt: now, UpdatedAt: now,
 	}, len(frame.Cells), nil
 }
 
 // chosen gives the names of the layers to use, in the order's order.
-func chosen(layers []stratification.PreparedLayer, asked []string) ([]string, error) {
+func chosen(layers []layer.PreparedLayer, asked []string) ([]string, error) {
 	fields := fault.Fields{}
 	there := map[string]string{} // why a layer cannot be used, by name
 	var names []string
@@ -153,7 +155,7 @@ func chosen(layers []stratification.PreparedLayer, asked []string) ([]string, er
 
 // take stores a run with its job, or gives the one with its key. One that failed, or whose
 // maps are gone, is taken up again.
-func (m *Maps) take(ctx context.Context, tx ports.Repos, scope access.Scope, draft stratification.Run, small bool) (stratification.Run, error) {
+func (m *Maps) take(ctx context.Context, tx ports.Repos, scope access.Scope, draft zoning.Run, small bool) (zoning.Run, error) {
 	run, err := tx.StratificationRuns.Find(ctx, scope, draft.OrderID, draft.Key)
 	switch {
 	case fault.Is(err, fault.NotFound):
@@ -173,10 +175,10 @@ func (m *Maps) take(ctx context.Context, tx ports.Repos, scope access.Scope, dra
 			return run, nil
 		}
 		there, err := m.candidates(ctx, tx, scope, run)
-		if err != nil || run.Status == stratification.RunDone && len(there) == len(run.Maps) {
+		if err != nil || run.Status == zoning.RunDone && len(there) == len(run.Maps) {
 			return run, err
 		}
-		run.Status, run.Done, run.Reason, run.UpdatedAt = stratification.RunQueued, 0, "", draft.UpdatedAt
+		run.Status, run.Done, run.Reason, run.UpdatedAt = zoning.RunQueued, 0, "", draft.UpdatedAt
 		if err := tx.StratificationRuns.Update(ctx, scope, run); err != nil {
 			return run, err
 		}
@@ -211,8 +213,8 @@ func (m *Maps) made(ctx context.Context, scope access.Scope, id int64) (Made, er
 }
 
 // candidates gives the maps of a run that are still there.
-func (m *Maps) candidates(ctx context.Context, tx ports.Repos, scope access.Scope, run stratification.Run) ([]stratification.Map, error) {
-	var out []stratification.Map
+func (m *Maps) candidates(ctx context.Context, tx ports.Repos, scope access.Scope, run zoning.Run) ([]zoning.Map, error) {
+	var out []zoning.Map
 	for _, uuid := range run.Maps { // at most seven
 		one, err := tx.StratificationMaps.ByUUID(ctx, scope, uuid, false)
 		if fault.Is(err, fault.NotFound) {
@@ -228,8 +230,8 @@ func (m *Maps) candidates(ctx context.Context, tx ports.Repos, scope access.Scop
 
 // Save gives a map a name and a tag, for good. A map that is saved already stays as it is.
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid; Conflict (tag_taken, map_saved).
-func (m *Maps) Save(ctx context.Context, who access.Principal, uuid, name, tag string) (stratification.Map, error) {
-	var out stratification.Map
+func (m *Maps) Save(ctx context.Context, who access.Principal, uuid, name, tag string) (zoning.Map, error) {
+	var out zoning.Map
 	if err := m.deps.Gate.Require(ctx, who, access.StratificationMaps.Create); err != nil {
 		return out, err
 	}
@@ -240,7 +242,7 @@ func (m *Maps) Save(ctx context.Context, who access.Principal, uuid, name, tag s
 	return out, err
 }
 
-func (d Deps) saveMap(ctx context.Context, tx ports.Repos, who access.Principal, uuid, name, tag string) (stratification.Map, error) {
+func (d Deps) saveMap(ctx context.Context, tx ports.Repos, who access.Principal, uuid, name, tag string) (zoning.Map, error) {
 	scope := who.Scope(false)
 	found, err := tx.StratificationMaps.ByUUID(ctx, scope, uuid, false)
 	if err != nil {
@@ -264,7 +266,7 @@ func (d Deps) saveMap(ctx context.Context, tx ports.Repos, who access.Principal,
 	}
 	k := len(found.Candidate.Zones)
 	found.Saved = d.named(who, name, fmt.Sprintf("%d zones", k), tag)
-	if err := free(tag, stratification.DefaultMapTag(k), func(tag string) error {
+	if err := free(tag, zoning.DefaultTag(k), func(tag string) error {
 		found.Saved.Tag = tag
 		return tx.StratificationMaps.Save(ctx, scope, found)
 	}); err != nil {
@@ -279,30 +281,30 @@ type savedAs struct {
 	Name, Tag string
 }
 
-func (d Deps) notedSaving(ctx context.Context, tx ports.Repos, who access.Principal, resource string, id, orderID int64, s stratification.Saving) error {
+func (d Deps) notedSaving(ctx context.Context, tx ports.Repos, who access.Principal, resource string, id, orderID int64, s zoning.Saving) error {
 	what := savedAs{orderID, s.Name, s.Tag}
 	return tx.Audit.Add(ctx, audit.By(who, d.Clock.Now()).Of(audit.Create, resource, id, audit.Diff(nil, &what)))
 }
 
 // Saved lists the saved maps; filters are order, aoi and map_tag.
 // Faults: Unauthenticated, Forbidden.
-func (m *Maps) Saved(ctx context.Context, who access.Principal, q ports.Query, outlines bool) (listing.Of[stratification.Map], error) {
+func (m *Maps) Saved(ctx context.Context, who access.Principal, q ports.Query, outlines bool) (listing.Of[zoning.Map], error) {
 	if err := m.deps.Gate.Require(ctx, who, access.StratificationMaps.View); err != nil {
-		return listing.Of[stratification.Map]{}, err
+		return listing.Of[zoning.Map]{}, err
 	}
 	scope := who.Scope(false)
 	return listing.Read(ctx, m.deps.Store,
 		func(ctx context.Context, tx ports.Repos) (int64, error) {
 			return tx.StratificationMaps.CountSaved(ctx, scope, q)
 		},
-		func(ctx context.Context, tx ports.Repos) iter.Seq2[stratification.Map, error] {
+		func(ctx context.Context, tx ports.Repos) iter.Seq2[zoning.Map, error] {
 			return tx.StratificationMaps.EachSaved(ctx, scope, q, outlines)
 		})
 }
 
 // Retrieve gives a saved map. Faults: Unauthenticated, Forbidden, NotFound.
-func (m *Maps) Retrieve(ctx context.Context, who access.Principal, id int64, outlines bool) (stratification.Map, error) {
-	var out stratification.Map
+func (m *Maps) Retrieve(ctx context.Context, who access.Principal, id int64, outlines bool) (zoning.Map, error) {
+	var out zoning.Map
 	if err := m.deps.Gate.Require(ctx, who, access.StratificationMaps.View); err != nil {
 		return out, err
 	}
@@ -315,7 +317,7 @@ func (m *Maps) Retrieve(ctx context.Context, who access.Principal, id int64, out
 
 // Whole gives a map, candidate or saved, with its labels and outlines, for files and pictures,
 // and the order it is of. Faults: Unauthenticated, Forbidden, NotFound.
-func (m *Maps) Whole(ctx context.Context, who access.Principal, uuid string) (found stratification.Map, order stratification.OrderState, err error) {
+func (m *Maps) Whole(ctx context.Context, who access.Principal, uuid string) (found zoning.Map, order stratification.OrderState, err error) {
 	if err := m.deps.Gate.Require(ctx, who, access.StratificationMaps.View); err != nil {
 		return found, order, err
 	}
@@ -327,7 +329,7 @@ func (m *Maps) Whole(ctx context.Context, who access.Principal, uuid string) (fo
 }
 
 // whole gives a map with all of it, and its order.
-func whole(ctx context.Context, tx ports.Repos, scope access.Scope, uuid string) (stratification.Map, stratification.OrderState, error) {
+func whole(ctx context.Context, tx ports.Repos, scope access.Scope, uuid string) (zoning.Map, stratification.OrderState, error) {
 	found, err := tx.StratificationMaps.ByUUID(ctx, scope, uuid, true)
 	if err != nil {
 		return found, stratification.OrderState{}, err
@@ -337,7 +339,7 @@ func whole(ctx context.Context, tx ports.Repos, scope access.Scope, uuid string)
 }
 
 // readyEvent tells that the maps of a run are there.
-func (m *Maps) readyEvent(run stratification.Run, order stratification.OrderState) event.Event {
+func (m *Maps) readyEvent(run zoning.Run, order stratification.OrderState) event.Event {
 	return event.Event{
 		ID: m.deps.IDs.UUID(), Type: event.TypeMapsReady, CompanyID: run.CompanyID,
 		Subject: "stratification_order/" + order.DataUUID, At: m.deps.Clock.Now(),

@@ -11,6 +11,9 @@ import (
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification"
+	"tilth/core/stratification/frame"
+	soilplan "tilth/core/stratification/plan"
+	"tilth/core/stratification/zoning"
 	"tilth/ports"
 )
 
@@ -23,7 +26,7 @@ func NewPlans(deps Deps) *Plans { return &Plans{deps} }
 // PlanRequest asks for a plan of a map, candidate or saved.
 type PlanRequest struct {
 	MapUUID  string
-	Params   stratification.PlanParams
+	Params   soilplan.Params
 	Seeded   bool           // Params.Seed was given; otherwise it follows from the rest
 	Existing []geo.Position // WGS84: points that keep their distance
 }
@@ -32,35 +35,35 @@ type PlanRequest struct {
 //
 // Faults: Unauthenticated, Forbidden, NotFound (the map); Invalid (parameters, and with the
 // code not_enough_room what there is room for).
-func (p *Plans) Generate(ctx context.Context, who access.Principal, req PlanRequest) (stratification.SamplePlan, error) {
+func (p *Plans) Generate(ctx context.Context, who access.Principal, req PlanRequest) (soilplan.SamplePlan, error) {
 	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.Create); err != nil {
-		return stratification.SamplePlan{}, err
+		return soilplan.SamplePlan{}, err
 	}
 	found, frame, err := p.ground(ctx, who.Scope(false), req.MapUUID)
 	if err != nil {
-		return stratification.SamplePlan{}, err
+		return soilplan.SamplePlan{}, err
 	}
 	params := req.Params
 	params.Scope = req.MapUUID
 	if params.Existing, err = inPlane(frame, "existing_points", req.Existing); err != nil {
-		return stratification.SamplePlan{}, err
+		return soilplan.SamplePlan{}, err
 	}
 	if err := params.Check(len(found.Candidate.Zones)); err != nil {
-		return stratification.SamplePlan{}, err
+		return soilplan.SamplePlan{}, err
 	}
 	if !req.Seeded {
-		params.Seed = stratification.SeedOfPlan(params)
+		params.Seed = soilplan.SeedOf(params)
 	}
-	plan, err := stratification.NewPlan(frame, &found.Candidate.Zoning, params)
+	plan, err := soilplan.New(frame, &found.Candidate.Zoning, params)
 	if err != nil {
-		return stratification.SamplePlan{}, err
+		return soilplan.SamplePlan{}, err
 	}
 	return p.store(ctx, who, found, plan)
 }
 
 // ground gives a map with its labels and outlines, and the frame it lies on.
-func (p *Plans) ground(ctx context.Context, scope access.Scope, uuid string) (stratification.Map, *stratification.Frame, error) {
-	var found stratification.Map
+func (p *Plans) ground(ctx context.Context, scope access.Scope, uuid string) (zoning.Map, *frame.Frame, error) {
+	var found zoning.Map
 	var order stratification.OrderState
 	err := p.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
 		found, order, err = whole(ctx, tx, scope, uuid)
@@ -74,7 +77,7 @@ func (p *Plans) ground(ctx context.Context, scope access.Scope, uuid string) (st
 }
 
 // inPlane gives places in the plane of a frame.
-func inPlane(f *stratification.Frame, parameter string, lonlat []geo.Position) ([]geo.Position, error) {
+func inPlane(f *frame.Frame, parameter string, lonlat []geo.Position) ([]geo.Position, error) {
 	var out []geo.Position
 	for i, at := range lonlat {
 		plane, ok := f.FromLonLat(at)
@@ -87,9 +90,9 @@ func inPlane(f *stratification.Frame, parameter string, lonlat []geo.Position) (
 }
 
 // store keeps a plan as a candidate and tells of it.
-func (p *Plans) store(ctx context.Context, who access.Principal, of stratification.Map, plan stratification.Plan) (stratification.SamplePlan, error) {
+func (p *Plans) store(ctx context.Context, who access.Principal, of zoning.Map, plan soilplan.Plan) (soilplan.SamplePlan, error) {
 	scope, now := who.Scope(false), p.deps.Clock.Now()
-	record := stratification.SamplePlan{OrderID: of.OrderID, Map: of, AOI: of.AOI, Plan: plan, CreatedAt: now}
+	record := soilplan.SamplePlan{OrderID: of.OrderID, Map: of, AOI: of.AOI, Plan: plan, CreatedAt: now}
 	err := p.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 		was, err := tx.SamplePlans.ByUUID(ctx, scope, plan.PlanUUID, false)
 		if err == nil && was.Saved != nil {
@@ -112,7 +115,7 @@ func (p *Plans) store(ctx context.Context, who access.Principal, of stratificati
 	return record, err
 }
 
-func (p *Plans) readyEvent(record stratification.SamplePlan) event.Event {
+func (p *Plans) readyEvent(record soilplan.SamplePlan) event.Event {
 	return event.Event{
 		ID: p.deps.IDs.UUID(), Type: event.TypePlanReady, CompanyID: record.CompanyID, Subject: "sample_plan/" + record.Plan.PlanUUID, At: record.CreatedAt,
 		Data: event.PlanReady{
@@ -124,14 +127,14 @@ func (p *Plans) readyEvent(record stratification.SamplePlan) event.Event {
 
 // Edit is a change of a plan by hand: operations, or the whole list of points. Places are WGS84.
 type Edit struct {
-	Operations []stratification.Operation
-	Points     []stratification.Listed // nil: operations are given
+	Operations []soilplan.Operation
+	Points     []soilplan.Listed // nil: operations are given
 }
 
 // Customise derives a plan from another one, candidate or saved, by hand.
 // Faults: Unauthenticated, Forbidden, NotFound; Invalid (operations, points).
-func (p *Plans) Customise(ctx context.Context, who access.Principal, uuid string, edit Edit) (stratification.SamplePlan, error) {
-	var none stratification.SamplePlan
+func (p *Plans) Customise(ctx context.Context, who access.Principal, uuid string, edit Edit) (soilplan.SamplePlan, error) {
+	var none soilplan.SamplePlan
 	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.Create); err != nil {
 		return none, err
 	}
@@ -147,7 +150,7 @@ func (p *Plans) Customise(ctx context.Context, who access.Principal, uuid string
 	if err != nil {
 		return none, err
 	}
-	plan, err := stratification.Customise(frame, &of.Candidate.Zoning, base.Plan, operations)
+	plan, err := soilplan.Customise(frame, &of.Candidate.Zoning, base.Plan, operations)
 	if err != nil {
 		return none, err
 	}
@@ -155,11 +158,11 @@ func (p *Plans) Customise(ctx context.Context, who access.Principal, uuid string
 }
 
 // on gives the operations of an edit in the plane of a frame.
-func (e Edit) on(f *stratification.Frame, base stratification.Plan) ([]stratification.Operation, error) {
+func (e Edit) on(f *frame.Frame, base soilplan.Plan) ([]soilplan.Operation, error) {
 	if e.Points == nil {
-		operations := append([]stratification.Operation(nil), e.Operations...)
+		operations := append([]soilplan.Operation(nil), e.Operations...)
 		for i, o := range operations {
-			if o.Change != stratification.Move && o.Change != stratification.Add {
+			if o.Change != soilplan.Move && o.Change != soilplan.Add {
 				continue
 			}
 			at, err := inPlane(f, "operations", []geo.Position{o.At})
@@ -170,7 +173,7 @@ func (e Edit) on(f *stratification.Frame, base stratification.Plan) ([]stratific
 		}
 		return operations, nil
 	}
-	list := append([]stratification.Listed(nil), e.Points...)
+	list := append([]soilplan.Listed(nil), e.Points...)
 	for i := range list {
 		at, err := inPlane(f, "points", []geo.Position{list[i].At})
 		if err != nil {
@@ -178,13 +181,13 @@ func (e Edit) on(f *stratification.Frame, base stratification.Plan) ([]stratific
 		}
 		list[i].At = at[0]
 	}
-	return stratification.OperationsFor(base, list)
+	return soilplan.OperationsFor(base, list)
 }
 
 // Save gives a plan a name and a tag, for good; its map is saved with it where it was not.
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid; Conflict (tag_taken, plan_saved).
-func (p *Plans) Save(ctx context.Context, who access.Principal, uuid, name, tag string) (stratification.SamplePlan, error) {
-	var out stratification.SamplePlan
+func (p *Plans) Save(ctx context.Context, who access.Principal, uuid, name, tag string) (soilplan.SamplePlan, error) {
+	var out soilplan.SamplePlan
 	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.Create); err != nil {
 		return out, err
 	}
@@ -195,7 +198,7 @@ func (p *Plans) Save(ctx context.Context, who access.Principal, uuid, name, tag 
 	return out, err
 }
 
-func (p *Plans) save(ctx context.Context, tx ports.Repos, who access.Principal, uuid, name, tag string) (stratification.SamplePlan, error) {
+func (p *Plans) save(ctx context.Context, tx ports.Repos, who access.Principal, uuid, name, tag string) (soilplan.SamplePlan, error) {
 	scope := who.Scope(false)
 	found, err := tx.SamplePlans.ByUUID(ctx, scope, uuid, false)
 	if err != nil {
@@ -217,7 +220,7 @@ func (p *Plans) save(ctx context.Context, tx ports.Repos, who access.Principal, 
 		return found, nil
 	}
 	found.Saved = p.deps.named(who, name, fmt.Sprintf("%d samples in %d zones", found.Plan.Samples, len(found.Plan.PerZone)), tag)
-	if err := free(tag, stratification.DefaultPlanTag(found.Plan), func(tag string) error {
+	if err := free(tag, soilplan.DefaultTag(found.Plan), func(tag string) error {
 		found.Saved.Tag = tag
 		return tx.SamplePlans.Save(ctx, scope, found)
 	}); err != nil {
@@ -228,23 +231,23 @@ func (p *Plans) save(ctx context.Context, tx ports.Repos, who access.Principal, 
 
 // Saved lists the saved plans; filters are order, aoi, stratification_map, map_tag and
 // plan_tag. Faults: Unauthenticated, Forbidden.
-func (p *Plans) Saved(ctx context.Context, who access.Principal, q ports.Query, points bool) (listing.Of[stratification.SamplePlan], error) {
+func (p *Plans) Saved(ctx context.Context, who access.Principal, q ports.Query, points bool) (listing.Of[soilplan.SamplePlan], error) {
 	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.View); err != nil {
-		return listing.Of[stratification.SamplePlan]{}, err
+		return listing.Of[soilplan.SamplePlan]{}, err
 	}
 	scope := who.Scope(false)
 	return listing.Read(ctx, p.deps.Store,
 		func(ctx context.Context, tx ports.Repos) (int64, error) {
 			return tx.SamplePlans.CountSaved(ctx, scope, q)
 		},
-		func(ctx context.Context, tx ports.Repos) iter.Seq2[stratification.SamplePlan, error] {
+		func(ctx context.Context, tx ports.Repos) iter.Seq2[soilplan.SamplePlan, error] {
 			return tx.SamplePlans.EachSaved(ctx, scope, q, points)
 		})
 }
 
 // Retrieve gives a saved plan. Faults: Unauthenticated, Forbidden, NotFound.
-func (p *Plans) Retrieve(ctx context.Context, who access.Principal, id int64, points bool) (stratification.SamplePlan, error) {
-	var out stratification.SamplePlan
+func (p *Plans) Retrieve(ctx context.Context, who access.Principal, id int64, points bool) (soilplan.SamplePlan, error) {
+	var out soilplan.SamplePlan
 	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.View); err != nil {
 		return out, err
 	}
@@ -257,7 +260,7 @@ func (p *Plans) Retrieve(ctx context.Context, who access.Principal, id int64, po
 
 // Whole gives a plan, candidate or saved, with its points, its map and its order, for files and
 // pictures. Faults: Unauthenticated, Forbidden, NotFound.
-func (p *Plans) Whole(ctx context.Context, who access.Principal, uuid string) (plan stratification.SamplePlan, of stratification.Map, order stratification.OrderState, err error) {
+func (p *Plans) Whole(ctx context.Context, who access.Principal, uuid string) (plan soilplan.SamplePlan, of zoning.Map, order stratification.OrderState, err error) {
 	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.View); err != nil {
 		return plan, of, order, err
 	}
@@ -271,7 +274,7 @@ func (p *Plans) Whole(ctx context.Context, who access.Principal, uuid string) (p
 	return plan, of, order, err
 }
 
-func (p *Plans) byUUID(ctx context.Context, scope access.Scope, uuid string) (out stratification.SamplePlan, err error) {
+func (p *Plans) byUUID(ctx context.Context, scope access.Scope, uuid string) (out soilplan.SamplePlan, err error) {
 	err = p.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
 		out, err = tx.SamplePlans.ByUUID(ctx, scope, uuid, true)
 		return err
@@ -281,7 +284,7 @@ func (p *Plans) byUUID(ctx context.Context, scope access.Scope, uuid string) (ou
 
 // Fields gives the uuids of the fields of a plan's order, in the order that the points of the
 // plan name them. Faults: NotFound.
-func (p *Plans) Fields(ctx context.Context, who access.Principal, plan stratification.SamplePlan) ([]string, error) {
+func (p *Plans) Fields(ctx context.Context, who access.Principal, plan soilplan.SamplePlan) ([]string, error) {
 	var out []string
 	err := p.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
 		order, err := tx.StratificationOrders.Get(ctx, who.Scope(false), plan.OrderID)

@@ -13,6 +13,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/stratification"
+	"tilth/core/stratification/zoning"
 	"tilth/ports"
 )
 
@@ -58,11 +59,11 @@ func ready(ctx context.Context, tx ports.Repos, scope access.Scope, orderID int6
 }
 
 // named gives the saving of a record, with the name that was given or else one of its own.
-func (d Deps) named(who access.Principal, name, otherwise, tag string) *stratification.Saving {
+func (d Deps) named(who access.Principal, name, otherwise, tag string) *zoning.Saving {
 	if name == "" {
 		name = otherwise
 	}
-	return &stratification.Saving{Name: name, Tag: tag, At: d.Clock.Now(), By: who.UserID}
+	return &zoning.Saving{Name: name, Tag: tag, At: d.Clock.Now(), By: who.UserID}
 }
 
 // mostName bounds the name of a map or plan, in characters.
@@ -70,7 +71,7 @@ const mostName = 255
 
 // checkSaving refuses a name or tag that cannot be one.
 func checkSaving(name, parameter, tag string) error {
-	f := stratification.CheckTag(parameter, tag)
+	f := zoning.CheckTag(parameter, tag)
 	switch n := len([]rune(name)); {
 	case n > mostName:
 		f.Addf("name", "At most %d characters; this has %d.", mostName, n)

@@ -10,6 +10,8 @@ import (
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/stratification"
+	"tilth/core/stratification/layer"
+	"tilth/core/stratification/zoning"
 	"tilth/ports"
 )
 
@@ -40,25 +42,25 @@ const (
 // transaction with the event and the end of the job, while the job's lease is held.
 func (m *Maps) Run(ctx context.Context, job ports.Job) error {
 	scope := access.Own(job.CompanyID)
-	var run stratification.Run
+	var run zoning.Run
 	err := m.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
 		run, err = tx.StratificationRuns.GetForUpdate(ctx, scope, job.Subject)
 		if fault.Is(err, fault.NotFound) || err == nil && !run.Open() {
-			run = stratification.Run{}
+			run = zoning.Run{}
 			return tx.Jobs.Finish(ctx, job)
 		}
 		if err != nil {
 			return err
 		}
 		if job.Attempt > claimLimit {
-			run.Status, run.Reason, run.UpdatedAt = stratification.RunFailed, "The computation was broken off too often.", m.deps.Clock.Now()
+			run.Status, run.Reason, run.UpdatedAt = zoning.RunFailed, "The computation was broken off too often.", m.deps.Clock.Now()
 			if err := tx.StratificationRuns.Update(ctx, scope, run); err != nil {
 				return err
 			}
-			run = stratification.Run{}
+			run = zoning.Run{}
 			return tx.Jobs.Finish(ctx, job)
 		}
-		run.Status, run.UpdatedAt = stratification.RunRunning, m.deps.Clock.Now()
+		run.Status, run.UpdatedAt = zoning.RunRunning, m.deps.Clock.Now()
 		return tx.StratificationRuns.Update(ctx, scope, run)
 	})
 	if err != nil || run.ID == 0 {
@@ -69,7 +71,7 @@ func (m *Maps) Run(ctx context.Context, job ports.Job) error {
 
 // carryOut makes the maps of a run and stores what came of it; job is nil within a request.
 // What is wrong with the maps ends the run, what is wrong with the world is given back.
-func (m *Maps) carryOut(ctx context.Context, scope access.Scope, run stratification.Run, job *ports.Job) error {
+func (m *Maps) carryOut(ctx context.Context, scope access.Scope, run zoning.Run, job *ports.Job) error {
 	made, failure := m.make(ctx, scope, run)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -88,9 +90,9 @@ func (m *Maps) carryOut(ctx context.Context, scope access.Scope, run stratificat
 }
 
 // make computes the maps of a run.
-func (m *Maps) make(ctx context.Context, scope access.Scope, run stratification.Run) ([]*stratification.Map, error) {
+func (m *Maps) make(ctx context.Context, scope access.Scope, run zoning.Run) ([]*zoning.Map, error) {
 	var order stratification.OrderState
-	var layers []stratification.Layer
+	var layers []layer.Layer
 	err := m.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
 		if order, err = tx.StratificationOrders.Get(ctx, scope, run.OrderID); err != nil {
 			return err
@@ -110,16 +112,16 @@ func (m *Maps) make(ctx context.Context, scope access.Scope, run stratification.
 	if err != nil {
 		return nil, err
 	}
-	result, err := stratification.Zones(ctx, &frame, layers, run.Params, stratification.Work{
+	result, err := zoning.Zones(ctx, &frame, layers, run.Params, zoning.Work{
 		Workers: runtime.GOMAXPROCS(0), Progress: m.teller(ctx, scope, run),
 	})
 	if err != nil {
 		return nil, err
 	}
-	about, now := stratification.AboutOf(result, &frame, order.Synthetic), m.deps.Clock.Now()
-	out := make([]*stratification.Map, len(result.Candidates))
+	about, now := zoning.AboutOf(result, &frame, order.Synthetic), m.deps.Clock.Now()
+	out := make([]*zoning.Map, len(result.Candidates))
 	for i, c := range result.Candidates {
-		out[i] = &stratification.Map{OrderID: order.ID, AOI: order.AOI, About: about, Candidate: c, CreatedAt: now}
+		out[i] = &zoning.Map{OrderID: order.ID, AOI: order.AOI, About: about, Candidate: c, CreatedAt: now}
 	}
 	if len(out) == 0 {
 		return nil, fault.New(fault.Invalid, noZones, result.Reason)
@@ -131,7 +133,7 @@ func (m *Maps) make(ctx context.Context, scope access.Scope, run stratification.
 const noZones = "no_zones"
 
 // teller gives a function that stores the progress of a run now and then.
-func (m *Maps) teller(ctx context.Context, scope access.Scope, run stratification.Run) func(done, total int) {
+func (m *Maps) teller(ctx context.Context, scope access.Scope, run zoning.Run) func(done, total int) {
 	told := m.deps.Clock.Now()
 	return func(done, total int) {
 		now := m.deps.Clock.Now()
@@ -144,7 +146,7 @@ func (m *Maps) teller(ctx context.Context, scope access.Scope, run stratificatio
 			if err != nil || !current.Open() {
 				return err
 			}
-			current.Status, current.Done, current.Total, current.UpdatedAt = stratification.RunRunning, done, total, now
+			current.Status, current.Done, current.Total, current.UpdatedAt = zoning.RunRunning, done, total, now
 			return tx.StratificationRuns.Update(ctx, scope, current)
 		})
 		if err != nil {
@@ -155,7 +157,7 @@ func (m *Maps) teller(ctx context.Context, scope access.Scope, run stratificatio
 
 // settle stores the maps of a run, tells of them, and ends the job. Whoever comes second, the
 // request or the job, finds the run done.
-func (m *Maps) settle(ctx context.Context, tx ports.Repos, scope access.Scope, id int64, job *ports.Job, made []*stratification.Map, failure *fault.Error) error {
+func (m *Maps) settle(ctx context.Context, tx ports.Repos, scope access.Scope, id int64, job *ports.Job, made []*zoning.Map, failure *fault.Error) error {
 	finish := func() error {
 		if job == nil {
 			return nil
@@ -169,11 +171,11 @@ func (m *Maps) settle(ctx context.Context, tx ports.Repos, scope access.Scope, i
 	if err != nil {
 		return err
 	}
-	run.Status, run.Reason, run.Maps, run.UpdatedAt = stratification.RunDone, "", nil, m.deps.Clock.Now()
+	run.Status, run.Reason, run.Maps, run.UpdatedAt = zoning.RunDone, "", nil, m.deps.Clock.Now()
 	if failure != nil {
 		run.Reason = failure.Message
 		if failure.Code != noZones {
-			run.Status = stratification.RunFailed
+			run.Status = zoning.RunFailed
 		}
 	}
 	if err := tx.StratificationMaps.Put(ctx, scope, made); err != nil {
@@ -185,7 +187,7 @@ func (m *Maps) settle(ctx context.Context, tx ports.Repos, scope access.Scope, i
 	if err := tx.StratificationRuns.Update(ctx, scope, run); err != nil {
 		return err
 	}
-	if run.Status == stratification.RunDone {
+	if run.Status == zoning.RunDone {
 		order, err := tx.StratificationOrders.Get(ctx, scope, run.OrderID)
 		if err != nil {
 			return err
@@ -209,7 +211,7 @@ func (m *Maps) StartForgetting(ctx context.Context) error {
 func (m *Maps) Forget(ctx context.Context, job ports.Job) error {
 	now := m.deps.Clock.Now()
 	return m.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-		n, err := tx.Maps.Prune(ctx, now.AddDate(0, 0, -stratification.CandidateDays), forgetMost)
+		n, err := tx.Maps.Prune(ctx, now.AddDate(0, 0, -zoning.CandidateDays), forgetMost)
 		if err != nil {
 			return err
 		}

@@ -13,8 +13,8 @@ import (
 	"tilth/app/listing"
 	"tilth/core/access"
 	"tilth/core/audit"
-	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/record"
 	"tilth/core/webhook"
 	"tilth/ports"
 )
@@ -107,7 +107,7 @@ func (w *Webhooks) Create(ctx context.Context, who access.Principal, hook webhoo
 		return hook, err
 	}
 	scope, now := who.Scope(false), w.deps.Clock.Now()
-	hook.Meta = farm.Meta{CreatedAt: now, UpdatedAt: now, CreatedBy: &farm.Ref{ID: who.UserID, Name: who.Name}}
+	hook.Meta = record.Meta{CreatedAt: now, UpdatedAt: now, CreatedBy: &record.Ref{ID: who.UserID, Name: who.Name}}
 	hook.Secret = secret
 	var out webhook.Webhook
 	err = w.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {

@@ -1,6 +1,6 @@
 package zoning
 
-import "tilth/core/stratification"
+import "tilth/core/stratification/plan"
 
 // plan makes the sample plan of the recommended zones, if one is asked for and there are any.
 func (a *Answer) plan(req Request) error {
@@ -16,9 +16,9 @@ func (a *Answer) plan(req Request) error {
 		p.Scope, p.Seed = c.MapUUID, req.Params.Seed
 		p.CV, p.Rho2 = req.Params.CV, req.Params.Rho2
 		if !req.Seeded {
-			p.Seed = stratification.SeedOfPlan(p)
+			p.Seed = plan.SeedOf(p)
 		}
-		plan, err := stratification.NewPlan(&a.Frame, &c.Zoning, p)
+		plan, err := plan.New(&a.Frame, &c.Zoning, p)
 		if err != nil {
 			return err
 		}

@@ -11,7 +11,10 @@ import (
 
 	"tilth/core/fault"
 	"tilth/core/geo"
-	"tilth/core/stratification"
+	"tilth/core/stratification/frame"
+	"tilth/core/stratification/layer"
+	"tilth/core/stratification/plan"
+	"tilth/core/stratification/zoning"
 	"tilth/ports"
 )
 
@@ -22,38 +25,38 @@ type Zoning struct {
 
 // Request says of what zones are wanted: of Table or of Rasters.
 type Request struct {
-	Table    *stratification.Table
+	Table    *layer.Table
 	Rasters  []string // names of rasters, as Surfaces reads them
 	Layers   []string // names of the rasters' layers that are used; empty: all
 	CellSize float64  // metres; 0 chooses
 	EPSG     int      // of the UTM zone; 0 chooses
 	EdgeMask int      // cells
 	Boundary geo.MultiPolygon
-	Params   stratification.Params
+	Params   zoning.Params
 	Seeded   bool                  // Params has the caller's seed; otherwise it follows from the rest
 	Progress func(done, total int) // may be nil
 
 	// Plan asks for a sample plan of the recommended zones; nil for none. CV, Rho2 and the seed
 	// are those of Params.
-	Plan *stratification.PlanParams
+	Plan *plan.Params
 }
 
 // Answer is a frame with its zones.
 type Answer struct {
-	Frame  stratification.Frame
+	Frame  frame.Frame
 	Corner [2]int // row and column, in the table's counting, of the frame's row 0, column 0
-	Result stratification.Result
-	Plan   *stratification.Plan // nil where none was asked for, or there are no zones
+	Result zoning.Result
+	Plan   *plan.Plan // nil where none was asked for, or there are no zones
 }
 
 // Make makes the zones, and the sample plan that is asked for. Faults: Invalid for what the request asks for, as in
 // core/stratification; those of Surfaces.
 func (z *Zoning) Make(ctx context.Context, req Request) (Answer, error) {
 	var out Answer
-	var layers []stratification.Layer
+	var layers []layer.Layer
 	var err error
 	if req.Table != nil {
-		out.Frame, layers, out.Corner, err = stratification.FrameOfTable(*req.Table, stratification.TableOptions{
+		out.Frame, layers, out.Corner, err = layer.FromTable(*req.Table, layer.TableOptions{
 			CellSize: req.CellSize, EPSG: req.EPSG, EdgeMask: req.EdgeMask, Boundary: req.Boundary,
 		})
 	} else {
@@ -70,10 +73,10 @@ func (z *Zoning) Make(ctx context.Context, req Request) (Answer, error) {
 		return out, err
 	}
 	if !req.Seeded {
-		req.Params.Seed = stratification.SeedOf(req.Params)
+		req.Params.Seed = zoning.SeedOf(req.Params)
 	}
-	out.Result, err = stratification.Zones(ctx, &out.Frame, layers, req.Params,
-		stratification.Work{Workers: runtime.GOMAXPROCS(0), Progress: req.Progress})
+	out.Result, err = zoning.Zones(ctx, &out.Frame, layers, req.Params,
+		zoning.Work{Workers: runtime.GOMAXPROCS(0), Progress: req.Progress})
 	if err != nil {
 		return out, err
 	}
@@ -81,7 +84,7 @@ func (z *Zoning) Make(ctx context.Context, req Request) (Answer, error) {
 }
 
 // fromRasters reads the rasters and samples them at the cells of a frame.
-func (z *Zoning) fromRasters(ctx context.Context, req Request) (f stratification.Frame, layers []stratification.Layer, err error) {
+func (z *Zoning) fromRasters(ctx context.Context, req Request) (f frame.Frame, layers []layer.Layer, err error) {
 	surfaces, err := z.read(ctx, req)
 	if err != nil {
 		return f, nil, err
@@ -91,7 +94,7 @@ func (z *Zoning) fromRasters(ctx context.Context, req Request) (f stratification
 		for _, s := range surfaces {
 			finest = min(finest, s.CellX)
 		}
-		f, err = stratification.NewFrame([]geo.MultiPolygon{req.Boundary}, stratification.FrameOptions{
+		f, err = frame.New([]geo.MultiPolygon{req.Boundary}, frame.Options{
 			CellSize: req.CellSize, LayerSize: finest, EPSG: req.EPSG, EdgeMask: req.EdgeMask,
 		})
 	} else {
@@ -101,7 +104,7 @@ func (z *Zoning) fromRasters(ctx context.Context, req Request) (f stratification
 		return f, nil, err
 	}
 	for _, s := range surfaces {
-		layer, err := stratification.Sample(&f, s, s.Source)
+		layer, err := layer.Sample(&f, s, s.Source)
 		if err != nil {
 			return f, nil, err
 		}
@@ -111,8 +114,8 @@ func (z *Zoning) fromRasters(ctx context.Context, req Request) (f stratification
 }
 
 // read gives the rasters whose layers are wanted.
-func (z *Zoning) read(ctx context.Context, req Request) ([]stratification.Surface, error) {
-	var out []stratification.Surface
+func (z *Zoning) read(ctx context.Context, req Request) ([]layer.Surface, error) {
+	var out []layer.Surface
 	var names []string
 	for _, name := range req.Rasters {
 		s, err := z.Surfaces.Surface(ctx, name, req.Boundary)
@@ -136,23 +139,23 @@ func (z *Zoning) read(ctx context.Context, req Request) ([]stratification.Surfac
 }
 
 // frameOfPixels makes a frame of the pixels of a raster that have a value.
-func frameOfPixels(s stratification.Surface, req Request) (stratification.Frame, error) {
-	var f stratification.Frame
+func frameOfPixels(s layer.Surface, req Request) (frame.Frame, error) {
+	var f frame.Frame
 	if req.CellSize != 0 || req.EPSG != 0 {
 		return f, fault.Field("cell_size", "Without a boundary the pixels of the first raster are the cells; cell size and EPSG code are theirs.")
 	}
 	if math.Abs(s.CellX-s.CellY) > 1e-6*s.CellX {
 		return f, fault.Field("raster", fmt.Sprintf("The pixels of %s are not square (%g m × %g m); give a boundary, so that square cells can be laid over it.", s.Source, s.CellX, s.CellY))
 	}
-	g := stratification.GridCells{EPSG: s.EPSG, CellSize: s.CellX, OriginX: s.OriginX, OriginY: s.OriginY}
+	g := frame.GridCells{EPSG: s.EPSG, CellSize: s.CellX, OriginX: s.OriginX, OriginY: s.OriginY}
 	for i, v := range s.Values {
 		if !math.IsNaN(v) {
 			g.Places = append(g.Places, [2]int32{int32(i / s.Cols), int32(i % s.Cols)})
 		}
-		if len(g.Places) > stratification.MaxCells {
-			return f, fault.Field("raster", fmt.Sprintf("%s has more than %d pixels with a value; give a boundary.", s.Source, stratification.MaxCells))
+		if len(g.Places) > frame.MaxCells {
+			return f, fault.Field("raster", fmt.Sprintf("%s has more than %d pixels with a value; give a boundary.", s.Source, frame.MaxCells))
 		}
 	}
-	f, _, err := stratification.FrameOfCells(g, nil, req.EdgeMask)
+	f, _, err := frame.OfCells(g, nil, req.EdgeMask)
 	return f, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/record"
 )
 
 // BatchKind is what is done to many assessments at once.
@@ -89,7 +90,7 @@ type Judged struct {
 type Batch struct {
 	ID        int64
 	CompanyID int64
-	CreatedBy farm.Ref
+	CreatedBy record.Ref
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	Kind      BatchKind
@@ -107,7 +108,7 @@ type Batch struct {
 }
 
 // NewBatch makes a batch that waits to be worked through.
-func NewBatch(kind BatchKind, options BatchOptions, by farm.Ref, object string, total int64, now time.Time) Batch {
+func NewBatch(kind BatchKind, options BatchOptions, by record.Ref, object string, total int64, now time.Time) Batch {
 	return Batch{
 		CreatedBy: by, CreatedAt: now, UpdatedAt: now, Kind: kind, Options: options, Object: object, Status: farm.ImportQueued,
 		Checking: options.Preview || options.Atomic, Total: total, Tally: map[Outcome]int64{},

@@ -8,6 +8,7 @@ import (
 	"tilth/core/assessment"
 	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/record"
 )
 
 func TestCarry(t *testing.T) {
@@ -54,7 +55,7 @@ func TestBatchPasses(t *testing.T) {
 		"atomic, all good": {assessment.BatchOptions{Atomic: true}, judged[:1], farm.ImportRunning, true},
 		"atomic preview":   {assessment.BatchOptions{Atomic: true, Preview: true}, judged, farm.ImportCompleted, false},
 	} {
-		b := assessment.NewBatch(assessment.BatchImport, c.options, farm.Ref{}, "file", int64(len(c.judged)), today.Now)
+		b := assessment.NewBatch(assessment.BatchImport, c.options, record.Ref{}, "file", int64(len(c.judged)), today.Now)
 		b.Advance(c.judged, 0, today.Now)
 		require.EqualValues(t, len(c.judged), b.Done, name)
 		b.EndPass(today.Now)

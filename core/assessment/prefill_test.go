@@ -9,6 +9,7 @@ import (
 	"tilth/core/agronomy"
 	"tilth/core/assessment"
 	"tilth/core/farm"
+	"tilth/core/record"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -16,13 +17,13 @@ func ptr[T any](v T) *T { return &v }
 // grounds is a farm of two fields, 10 ha and 30 ha, both under wheat in 2024.
 func grounds() assessment.Known {
 	field := func(id int64, name string, ha float64) farm.Field {
-		return farm.Field{Meta: farm.Meta{ID: id}, Name: name, DeclaredAreaHa: &ha}
+		return farm.Field{Meta: record.Meta{ID: id}, Name: name, DeclaredAreaHa: &ha}
 	}
 	grown := func(id, field, crop int64) farm.Cultivation {
-		return farm.Cultivation{Meta: farm.Meta{ID: id}, Field: farm.Ref{ID: field, Name: "F"}, Crop: farm.Ref{ID: crop, Name: "Wheat"}, Season: farm.Ref{ID: 1, Name: "2024"}}
+		return farm.Cultivation{Meta: record.Meta{ID: id}, Field: record.Ref{ID: field, Name: "F"}, Crop: record.Ref{ID: crop, Name: "Wheat"}, Season: record.Ref{ID: 1, Name: "2024"}}
 	}
 	return assessment.Known{
-		Farm:   farm.Farm{Meta: farm.Meta{ID: 5}, Name: "Farm", Country: "france"},
+		Farm:   farm.Farm{Meta: record.Meta{ID: 5}, Name: "Farm", Country: "france"},
 		Fields: []farm.Field{field(1, "Small", 10), field(2, "Large", 30)}, Cultivations: []farm.Cultivation{grown(11, 1, 100), grown(12, 2, 100)},
 		Crops: map[int64]farm.Crop{100: {ID: 100, Name: "Wheat", GHGCropType: "winter_wheat"}, 200: {ID: 200, Name: "Maize", GHGCropType: "maize"}, 300: {ID: 300, Name: "Odd", GHGCropType: "odd"}},
 	}
@@ -30,7 +31,7 @@ func grounds() assessment.Known {
 
 func applied(cultivation int64, product string, value float64, unit agronomy.Unit, changes ...func(*farm.Fertilization)) farm.Fertilization {
 	f := farm.Fertilization{
-		Meta: farm.Meta{ID: 50 + cultivation}, Cultivation: farm.Ref{ID: cultivation, Name: "Wheat"}, Product: product,
+		Meta: record.Meta{ID: 50 + cultivation}, Cultivation: record.Ref{ID: cultivation, Name: "Wheat"}, Product: product,
 		Amount: &agronomy.Amount{Value: value, Unit: unit}, NutrientBasis: farm.BasisOxide,
 	}
 	for _, c := range changes {
@@ -77,7 +78,7 @@ func TestPrefillOfAFarm(t *testing.T) {
 func TestPrefillAsksWhichCrop(t *testing.T) {
 	t.Parallel()
 	tab, k := table(t), grounds()
-	k.Cultivations[1].Crop = farm.Ref{ID: 200, Name: "Maize"}
+	k.Cultivations[1].Crop = record.Ref{ID: 200, Name: "Maize"}
 	k.Fertilizations = []farm.Fertilization{applied(11, "urea", 100, agronomy.KgPerHa), applied(12, "can", 300, agronomy.KgPerHa)}
 	p := tab.Prefill(empty(), assessment.Sheet{}, k)
 	require.Len(t, p.Questions, 1)
@@ -95,7 +96,7 @@ func TestPrefillAsksWhichCrop(t *testing.T) {
 		require.Equal(t, 30.0, proposal(p, "growing_area").Proposed.(map[string]any)["value"], name)
 		require.Equal(t, "can", proposal(p, "fertilizers").Proposed.([]any)[0].(map[string]any)["product"], name)
 	}
-	k.Cultivations[1].Crop = farm.Ref{ID: 300, Name: "Odd"}
+	k.Cultivations[1].Crop = record.Ref{ID: 300, Name: "Odd"}
 	k.Cultivations = k.Cultivations[1:]
 	p = tab.Prefill(empty(), assessment.Sheet{}, k)
 	require.Nil(t, proposal(p, "crop.crop_type"))

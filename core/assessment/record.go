@@ -3,7 +3,7 @@ package assessment
 import (
 	"time"
 
-	"tilth/core/farm"
+	"tilth/core/record"
 )
 
 // ResourceType is what an assessment is about.
@@ -49,7 +49,7 @@ func (d Declarations) None(section string) bool { return d[section] == DeclaredN
 
 // Assessment is the general part of an assessment and its state.
 type Assessment struct {
-	farm.Meta
+	record.Meta
 	ResourceType ResourceType
 	ResourceID   int64
 

@@ -3,7 +3,7 @@ package assessment
 import (
 	"time"
 
-	"tilth/core/farm"
+	"tilth/core/record"
 )
 
 // Stale reports whether the assessment was written since its completeness was computed.
@@ -19,5 +19,5 @@ func (a *Assessment) NextVersion(now time.Time) time.Time {
 	if at := a.CompletenessComputedAt; at != nil && at.After(last) {
 		last = *at
 	}
-	return farm.NextVersion(last, now)
+	return record.NextVersion(last, now)
 }

@@ -10,6 +10,7 @@ import (
 	"tilth/core/audit"
 	"tilth/core/farm"
 	"tilth/core/geo"
+	"tilth/core/record"
 )
 
 func square(x float64) *geo.Boundary {
@@ -32,17 +33,17 @@ func TestDiffTellsWhatChanged(t *testing.T) {
 	t.Parallel()
 	day, no, area := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), false, 0.5
 	before := farm.Field{
-		Meta: farm.Meta{ID: 7, UpdatedAt: day}, Name: "North", Farm: farm.Ref{ID: 1, Name: "F"}, Boundary: square(10),
+		Meta: record.Meta{ID: 7, UpdatedAt: day}, Name: "North", Farm: record.Ref{ID: 1, Name: "F"}, Boundary: square(10),
 		External: farm.External{ExternalID: "x"}, Notes: "n",
 	}
 	after := before
 	after.UpdatedAt = day.Add(time.Hour)
-	after.Overlaps = []farm.Ref{{ID: 9}}
+	after.Overlaps = []record.Ref{{ID: 9}}
 	require.Empty(t, audit.Diff(&before, &after), "times and derived figures are no change")
-	after.Farm = farm.Ref{ID: 1, Name: "renamed"}
+	after.Farm = record.Ref{ID: 1, Name: "renamed"}
 	require.Empty(t, audit.Diff(&before, &after), "another record's name is no change of this one")
 
-	after.Name, after.Farm, after.Notes, after.ExternalID = "South", farm.Ref{ID: 2}, "", "y"
+	after.Name, after.Farm, after.Notes, after.ExternalID = "South", record.Ref{ID: 2}, "", "y"
 	after.Irrigated, after.DeclaredAreaHa, after.ActiveFrom, after.Boundary = &no, &area, &day, square(11)
 	got := byName(audit.Diff(&before, &after))
 	require.Len(t, got, 8)
@@ -67,7 +68,7 @@ func TestDiffTellsWhatChanged(t *testing.T) {
 
 func TestDiffOfNewAndGone(t *testing.T) {
 	t.Parallel()
-	r := farm.Farm{Meta: farm.Meta{ID: 3}, Name: "F", BusinessID: "b", Location: &geo.Position{X: 1, Y: 0}, FieldCount: 4}
+	r := farm.Farm{Meta: record.Meta{ID: 3}, Name: "F", BusinessID: "b", Location: &geo.Position{X: 1, Y: 0}, FieldCount: 4}
 	require.Equal(t, map[string][2]any{
 		"name": {nil, "F"}, "business_id": {nil, "b"}, "location": {nil, map[string]any{"x": 1.0}},
 	}, byName(audit.Diff(nil, &r)))

@@ -1,14 +1,17 @@
 package farm
 
-import "tilth/core/fault"
+import (
+	"tilth/core/fault"
+	"tilth/core/record"
+)
 
 // Cultivation ties one crop to one field within one season. The same three may be
 // tied more than once: a field can be sown in parts.
 type Cultivation struct {
-	Meta
-	Season Ref
-	Crop   Ref
-	Field  Ref
+	record.Meta
+	Season record.Ref
+	Crop   record.Ref
+	Field  record.Ref
 }
 
 // Check gives what is wrong with the record itself.

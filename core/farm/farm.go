@@ -5,6 +5,7 @@ import (
 
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/record"
 )
 
 // UnitSystems are the ways a farm reads its figures.
@@ -12,7 +13,7 @@ var UnitSystems = []string{"metric", "imperial"}
 
 // Farm is a holding that contains fields.
 type Farm struct {
-	Meta
+	record.Meta
 	Name        string
 	Description string
 	Country     string // snake_case country key of the assessments

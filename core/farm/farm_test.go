@@ -10,6 +10,7 @@ import (
 
 	"tilth/core/farm"
 	"tilth/core/geo"
+	"tilth/core/record"
 )
 
 func day(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
@@ -34,15 +35,15 @@ func TestFarmCheck(t *testing.T) {
 func TestFieldCheck(t *testing.T) {
 	t.Parallel()
 	zero, later, sooner := 0.0, day(2025, 2, 1), day(2025, 1, 1)
-	good := farm.Field{Name: "a", Farm: farm.Ref{ID: 1}, ActiveFrom: &sooner, ActiveTo: &later}
+	good := farm.Field{Name: "a", Farm: record.Ref{ID: 1}, ActiveFrom: &sooner, ActiveTo: &later}
 	require.Empty(t, good.Check())
 	require.Zero(t, good.AreaM2())
 	for field, bad := range map[string]farm.Field{
 		"farm_id":           {Name: "a"},
-		"declared_area_ha":  {Name: "a", Farm: farm.Ref{ID: 1}, DeclaredAreaHa: &zero},
-		"active_to":         {Name: "a", Farm: farm.Ref{ID: 1}, ActiveFrom: &later, ActiveTo: &sooner},
-		"boundary_method":   {Name: "a", Farm: farm.Ref{ID: 1}, BoundaryMethod: "guessed"},
-		"boundary_category": {Name: "a", Farm: farm.Ref{ID: 1}, BoundaryCategory: "x"},
+		"declared_area_ha":  {Name: "a", Farm: record.Ref{ID: 1}, DeclaredAreaHa: &zero},
+		"active_to":         {Name: "a", Farm: record.Ref{ID: 1}, ActiveFrom: &later, ActiveTo: &sooner},
+		"boundary_method":   {Name: "a", Farm: record.Ref{ID: 1}, BoundaryMethod: "guessed"},
+		"boundary_category": {Name: "a", Farm: record.Ref{ID: 1}, BoundaryCategory: "x"},
 	} {
 		require.Contains(t, bad.Check(), field)
 	}

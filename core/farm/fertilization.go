@@ -6,6 +6,7 @@ import (
 
 	"tilth/core/agronomy"
 	"tilth/core/fault"
+	"tilth/core/record"
 )
 
 // NutrientBases say in which form contents of phosphorus, potassium, calcium and
@@ -30,8 +31,8 @@ type NitrogenForms struct{ Nitrate, Ammonium, Urea, Organic *float64 }
 
 // Fertilization is one application of a product to a cultivation.
 type Fertilization struct {
-	Meta
-	Cultivation        Ref
+	record.Meta
+	Cultivation        record.Ref
 	AppliedOn          *time.Time // civil date
 	ProductName        string
 	Product            string           // key of agronomy.Products; empty: not stated

@@ -9,12 +9,13 @@ import (
 
 	"tilth/core/agronomy"
 	"tilth/core/farm"
+	"tilth/core/record"
 )
 
 func p(x float64) *float64 { return &x }
 
 func fertilization(change func(*farm.Fertilization)) farm.Fertilization {
-	r := farm.Fertilization{Cultivation: farm.Ref{ID: 1}, Product: "dap", Amount: &agronomy.Amount{Value: 200, Unit: agronomy.KgPerHa}}
+	r := farm.Fertilization{Cultivation: record.Ref{ID: 1}, Product: "dap", Amount: &agronomy.Amount{Value: 200, Unit: agronomy.KgPerHa}}
 	if change != nil {
 		change(&r)
 	}
@@ -27,7 +28,7 @@ func TestFertilizationCheck(t *testing.T) {
 	good := fertilization(nil)
 	require.Empty(t, good.Check())
 	require.Equal(t, farm.BasisOxide, good.NutrientBasis)
-	bare := farm.Fertilization{Cultivation: farm.Ref{ID: 1}}
+	bare := farm.Fertilization{Cultivation: record.Ref{ID: 1}}
 	bare.Normalise()
 	require.Empty(t, bare.Check(), "all but the cultivation is optional")
 	exact := fertilization(func(r *farm.Fertilization) {

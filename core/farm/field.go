@@ -6,6 +6,7 @@ import (
 
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/record"
 )
 
 // BoundaryCategories and BoundaryMethods say what a boundary stands for and how it
@@ -18,10 +19,10 @@ var (
 // Field is a piece of land of a farm. Without a boundary it can be farmed and
 // assessed, but not observed by satellite.
 type Field struct {
-	Meta
+	record.Meta
 	UUID               string
 	Name               string
-	Farm               Ref
+	Farm               record.Ref
 	Boundary           *geo.Boundary // nil: no boundary
 	DeclaredAreaHa     *float64
 	BoundaryCategory   string
@@ -37,7 +38,7 @@ type Field struct {
 
 	// Overlaps counts the live fields of the company that this boundary overlaps; it is a
 	// warning of the answer, never stored.
-	Overlaps []Ref `audit:"-"`
+	Overlaps []record.Ref `audit:"-"`
 }
 
 // Check gives what is wrong with the record itself; the boundary was checked when it was made.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tilth/core/geo"
+	"tilth/core/record"
 )
 
 // BoundaryVersion is a boundary that a field has, or has had.
@@ -14,8 +15,8 @@ type BoundaryVersion struct {
 	Boundary  geo.MultiPolygon
 	AreaM2    int64
 	ValidFrom time.Time
-	ValidTo   *time.Time // nil: it is in force
-	ChangedBy *Ref       // nil where that user is gone
+	ValidTo   *time.Time  // nil: it is in force
+	ChangedBy *record.Ref // nil where that user is gone
 }
 
 // SameBoundary reports whether two fields have the same boundary, to the last digit.

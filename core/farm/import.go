@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"tilth/core/fault"
+	"tilth/core/record"
 )
 
 // ImportStatus is how far an import in the background is.
@@ -42,7 +43,7 @@ type Judged struct {
 	Name       string
 	ExternalID string
 	AreaM2     int64 // 0 without a boundary
-	Overlaps   []Ref
+	Overlaps   []record.Ref
 	Field      *Field       // the record as it would stand; nil where it failed
 	Errors     fault.Fields // why it is skipped or failed
 }
@@ -78,7 +79,7 @@ type ImportOptions struct {
 type Import struct {
 	ID        int64
 	CompanyID int64
-	CreatedBy Ref
+	CreatedBy record.Ref
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	ImportOptions
@@ -95,7 +96,7 @@ type Import struct {
 }
 
 // NewImport makes an import of a file that waits for a worker.
-func NewImport(options ImportOptions, by Ref, object, media string, total int64, now time.Time) Import {
+func NewImport(options ImportOptions, by record.Ref, object, media string, total int64, now time.Time) Import {
 	return Import{
 		CreatedBy: by, CreatedAt: now, UpdatedAt: now, ImportOptions: options, Object: object, Media: media,
 		Status: ImportQueued, Checking: options.Preview || options.Atomic, Total: total,

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/core/farm"
+	"tilth/core/record"
 )
 
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
@@ -20,7 +21,7 @@ func judged(verdicts ...farm.Verdict) []farm.Judged {
 }
 
 func newImport(o farm.ImportOptions) farm.Import {
-	return farm.NewImport(o, farm.Ref{ID: 1}, "file", "", 4, noon)
+	return farm.NewImport(o, record.Ref{ID: 1}, "file", "", 4, noon)
 }
 
 func TestImportCounts(t *testing.T) {

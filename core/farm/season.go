@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"tilth/core/fault"
+	"tilth/core/record"
 )
 
 // SeasonKinds are the kinds of growing season.
@@ -15,7 +16,7 @@ const MaxSeasonDays = 1096
 // Season is a span of days in which crops grow. It may cross the year and overlap
 // other seasons.
 type Season struct {
-	Meta
+	record.Meta
 	Name        string
 	StartDate   time.Time // civil date (midnight UTC)
 	EndDate     time.Time // civil date, inclusive

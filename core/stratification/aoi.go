@@ -7,9 +7,10 @@ import (
 	"unicode/utf8"
 
 	"tilth/core/access"
-	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/record"
+	"tilth/core/stratification/frame"
 )
 
 // Service is what a company subscribes to before it works with areas of interest.
@@ -24,7 +25,7 @@ const (
 
 // AOI is an area of interest: fields of one company that are divided into zones together.
 type AOI struct {
-	farm.Meta
+	record.Meta
 	UUID        string
 	Name        string
 	Description string
@@ -104,12 +105,12 @@ type Land struct {
 // of all.
 func CheckReach(land []Land) fault.Fields {
 	f := fault.Fields{}
-	centre, middles := centroids(Geometries(land))
+	centre, middles := frame.Centroids(Geometries(land))
 	for i, middle := range middles {
-		if km := geo.Distance(centre, middle) / 1000; !(km <= maxDistanceKM) {
+		if km := geo.Distance(centre, middle) / 1000; !(km <= frame.MaxDistanceKM) {
 			f.Add("field_uuids", fmt.Sprintf(
 				"The field %s lies %.0f km from the middle of the area of interest; at most %.0f km are allowed. Make an area of interest of its own for it.",
-				land[i].FieldUUID, km, maxDistanceKM))
+				land[i].FieldUUID, km, frame.MaxDistanceKM))
 		}
 	}
 	return f

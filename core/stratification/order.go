@@ -7,6 +7,9 @@ import (
 
 	"tilth/core/credit"
 	"tilth/core/fault"
+	"tilth/core/stratification/frame"
+	"tilth/core/stratification/internal/digest"
+	"tilth/core/stratification/layer"
 )
 
 // OrderStatus is the state of a stratification order.
@@ -63,7 +66,7 @@ type OrderState struct {
 	Charge credit.Amount
 
 	// What was prepared: of an active order.
-	Grid      GridChoice
+	Grid      frame.Settings
 	Digest    string // SHA-256 over the cells and all values, in hexadecimal
 	Notes     []string
 	Synthetic bool // a layer comes from a synthetic archive
@@ -88,12 +91,12 @@ type Requester struct {
 // order, its state and its retries, so that one end is told of once.
 func (s OrderState) EventID() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %d", s.DataUUID, s.Status, s.Retries))
-	return uuidOf(sum[:])
+	return digest.UUID(sum[:])
 }
 
 // Frame gives the frame that the order's layers lie on. Faults: those of NewFrame.
-func (s OrderState) Frame() (Frame, error) {
-	return NewFrame(Geometries(s.Land), FrameOptions{CellSize: s.Grid.CellSize, EPSG: s.Grid.EPSG, EdgeMask: s.Grid.EdgeMask})
+func (s OrderState) Frame() (frame.Frame, error) {
+	return frame.New(Geometries(s.Land), frame.Options{CellSize: s.Grid.CellSize, EPSG: s.Grid.EPSG, EdgeMask: s.Grid.EdgeMask})
 }
 
 // TotalTime gives the whole seconds from processing to active; false before that.
@@ -188,7 +191,7 @@ func (o *Order) SourceOut(now time.Time, jitter float64) (next time.Time, again 
 }
 
 // Complete records what was prepared.
-func (o *Order) Complete(now time.Time, p Prepared) error {
+func (o *Order) Complete(now time.Time, p layer.Prepared) error {
 	if o.s.Status != OrderProcessing {
 		return o.refuse("complete")
 	}

@@ -9,6 +9,7 @@ import (
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification"
+	"tilth/core/stratification/layer"
 )
 
 func square(lon, lat float64) geo.MultiPolygon {
@@ -31,7 +32,7 @@ func TestOrderTransitions(t *testing.T) {
 	moves := map[string]func(o *stratification.Order) error{
 		"begin":    func(o *stratification.Order) error { return o.Begin(now) },
 		"out":      func(o *stratification.Order) error { _, _, err := o.SourceOut(now, 0); return err },
-		"complete": func(o *stratification.Order) error { return o.Complete(now, stratification.Prepared{Digest: "d"}) },
+		"complete": func(o *stratification.Order) error { return o.Complete(now, layer.Prepared{Digest: "d"}) },
 		"fail":     func(o *stratification.Order) error { return o.Fail(now, "why") },
 		"retry":    func(o *stratification.Order) error { return o.Retry(now) },
 	}

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tilth/core/farm"
+	"tilth/core/record"
 	"tilth/core/vegetation"
 	"tilth/core/verification"
 )
@@ -51,7 +52,7 @@ func TestDecide(t *testing.T) {
 func TestChoose(t *testing.T) {
 	t.Parallel()
 	grown := func(id int64, year int, crop string) verification.Grown {
-		return verification.Grown{Cultivation: farm.Cultivation{Meta: farm.Meta{ID: id}}, Season: farm.Season{HarvestYear: year}, Crop: farm.Crop{GHGCropType: crop}}
+		return verification.Grown{Cultivation: farm.Cultivation{Meta: record.Meta{ID: id}}, Season: farm.Season{HarvestYear: year}, Crop: farm.Crop{GHGCropType: crop}}
 	}
 	all := []verification.Grown{grown(1, 2023, "maize"), grown(2, 2024, "maize"), grown(3, 2024, "soybeans"), grown(4, 2025, "maize"), grown(5, 2025, "maize")}
 	got, reason, _ := verification.Choose(2024, "maize", all)

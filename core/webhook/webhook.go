@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"tilth/core/event"
-	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/record"
 )
 
 // Bounds of a webhook.
@@ -35,7 +35,7 @@ const (
 
 // Webhook is an address of a company's own to which its events are posted.
 type Webhook struct {
-	farm.Meta
+	record.Meta
 	URL            string
 	Description    string
 	EventTypes     []string // sorted; none: every type

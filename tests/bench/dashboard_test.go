@@ -23,6 +23,7 @@ import (
 	"tilth/core/assessment"
 	"tilth/core/farm"
 	"tilth/core/ghg"
+	"tilth/core/record"
 	"tilth/core/verification"
 	"tilth/ports"
 	"tilth/tests/rig"
@@ -139,7 +140,7 @@ func furnished(b *testing.B, db *persistence.Database, table *assessment.Table) 
 	}))
 	who := access.Principal{UserID: user.ID, CompanyID: company.ID}
 	scope := access.Own(company.ID)
-	meta := farm.Meta{CreatedAt: now, UpdatedAt: now, CreatedBy: &farm.Ref{ID: user.ID}}
+	meta := record.Meta{CreatedAt: now, UpdatedAt: now, CreatedBy: &record.Ref{ID: user.ID}}
 	holding := farm.Farm{Meta: meta, Name: "Farm"}
 	require.NoError(b, db.Write(b.Context(), func(ctx context.Context, tx ports.Repos) error {
 		return tx.Farms.Insert(ctx, scope, []*farm.Farm{&holding})

@@ -27,6 +27,7 @@ import (
 	"tilth/core/credit"
 	"tilth/core/farm"
 	"tilth/core/geo"
+	"tilth/core/record"
 	"tilth/core/vegetation"
 	"tilth/ports"
 	"tilth/tests/rig"
@@ -122,7 +123,7 @@ func (w *world) estate(credits credit.Amount, fields int, seasons ...farm.Season
 		require.NoError(w.t, err)
 	}
 	e := estate{who: access.Principal{UserID: user.ID, Name: user.Name, CompanyID: company.ID}, scope: access.Own(company.ID), seasons: seasons}
-	meta := farm.Meta{CreatedAt: w.clock.Now(), UpdatedAt: w.clock.Now()}
+	meta := record.Meta{CreatedAt: w.clock.Now(), UpdatedAt: w.clock.Now()}
 	w.write(func(tx ports.Repos) error {
 		holding := farm.Farm{Meta: meta, Name: "Farm"}
 		if err := tx.Farms.Insert(ctx, e.scope, []*farm.Farm{&holding}); err != nil {
@@ -132,7 +133,7 @@ func (w *world) estate(credits credit.Amount, fields int, seasons ...farm.Season
 		for i := range fields {
 			b, err := geo.NewBoundary(rig.Square(100, i), geo.DefaultLimits())
 			require.NoError(w.t, err)
-			f := farm.Field{Meta: meta, UUID: identity.Random{}.UUID(), Name: fmt.Sprint("Field ", i), Farm: farm.Ref{ID: holding.ID}, Boundary: &b}
+			f := farm.Field{Meta: meta, UUID: identity.Random{}.UUID(), Name: fmt.Sprint("Field ", i), Farm: record.Ref{ID: holding.ID}, Boundary: &b}
 			if err := tx.Fields.Insert(ctx, e.scope, []*farm.Field{&f}); err != nil {
 				return err
 			}

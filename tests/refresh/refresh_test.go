@@ -27,6 +27,7 @@ import (
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/record"
 	"tilth/core/vegetation"
 	"tilth/ports"
 	"tilth/tests/rig"
@@ -133,7 +134,7 @@ func (h *farmhouse) found() {
 	h.who = access.Principal{UserID: user.ID, CompanyID: company.ID}
 	boundary, err := geo.NewBoundary(h.shelf.Field, geo.DefaultLimits())
 	require.NoError(h, err)
-	meta := farm.Meta{CreatedAt: july, UpdatedAt: july, CreatedBy: &farm.Ref{ID: user.ID}}
+	meta := record.Meta{CreatedAt: july, UpdatedAt: july, CreatedBy: &record.Ref{ID: user.ID}}
 	holding := farm.Farm{Meta: meta, Name: "Farm"}
 	archive := rig.Archive(h)
 	h.season = farm.Season{Meta: meta, Name: "Season", StartDate: archive.From, EndDate: archive.To, HarvestYear: 2025, Kind: "annual"}
@@ -151,7 +152,7 @@ func (h *farmhouse) found() {
 		if err := tx.Farms.Insert(h.ctx, h.scope(), []*farm.Farm{&holding}); err != nil {
 			return err
 		}
-		h.field = farm.Field{Meta: meta, UUID: identity.Random{}.UUID(), Name: "Field", Farm: farm.Ref{ID: holding.ID}, Boundary: &boundary}
+		h.field = farm.Field{Meta: meta, UUID: identity.Random{}.UUID(), Name: "Field", Farm: record.Ref{ID: holding.ID}, Boundary: &boundary}
 		if err := tx.Fields.Insert(h.ctx, h.scope(), []*farm.Field{&h.field}); err != nil {
 			return err
 		}

@@ -12,6 +12,10 @@ import (
 
 	"tilth/core/geo"
 	"tilth/core/stratification"
+	"tilth/core/stratification/frame"
+	"tilth/core/stratification/layer"
+	soilplan "tilth/core/stratification/plan"
+	"tilth/core/stratification/zoning"
 	"tilth/ports"
 )
 
@@ -80,36 +84,36 @@ func Plan(t testing.TB, c Case) ports.ShownPlan {
 		land = append(land, field)
 		out.Fields = append(out.Fields, ports.ShownField{Name: f.Name, Outline: field})
 	}
-	frame, err := stratification.NewFrame(land, stratification.FrameOptions{CellSize: 10, EPSG: epsg})
+	frame, err := frame.New(land, frame.Options{CellSize: 10, EPSG: epsg})
 	require.NoError(t, err)
-	params := stratification.DefaultParams()
+	params := zoning.DefaultParams()
 	params.MinZones, params.MaxZones, params.Seed, params.Starts, params.MaxSamples = c.Zones, c.Zones, 42, 5, 1000
 	params.MinZoneAreaHa = 0.1
-	result, err := stratification.Zones(t.Context(), &frame, layersOf(&frame), params, stratification.Work{Workers: 1})
+	result, err := zoning.Zones(t.Context(), &frame, layersOf(&frame), params, zoning.Work{Workers: 1})
 	require.NoError(t, err)
 	require.Len(t, result.Candidates, 1, result.Reason)
 	require.Len(t, result.Candidates[0].Zones, c.Zones)
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	aoi := stratification.AOIRef{ID: 7, UUID: "6f1c8a52-90f4-4b7e-8d5e-1d2f3a4b5c6d", Name: c.Name}
 	out.Stem = fmt.Sprintf("area-k%d", c.Zones)
-	out.Map = stratification.Map{ID: 1, OrderID: 3, AOI: aoi, Candidate: result.Candidates[0], CreatedAt: at, About: stratification.AboutOf(result, &frame, false)}
-	choices := stratification.DefaultPlanParams()
+	out.Map = zoning.Map{ID: 1, OrderID: 3, AOI: aoi, Candidate: result.Candidates[0], CreatedAt: at, About: zoning.AboutOf(result, &frame, false)}
+	choices := soilplan.DefaultParams()
 	choices.Samples, choices.Seed = c.Samples, 9_007_199_254_740_991
-	plan, err := stratification.NewPlan(&frame, &result.Candidates[0].Zoning, choices)
+	plan, err := soilplan.New(&frame, &result.Candidates[0].Zoning, choices)
 	require.NoError(t, err)
-	out.Plan = stratification.SamplePlan{ID: 2, OrderID: 3, Map: out.Map, AOI: aoi, Plan: plan, CreatedAt: at}
+	out.Plan = soilplan.SamplePlan{ID: 2, OrderID: 3, Map: out.Map, AOI: aoi, Plan: plan, CreatedAt: at}
 	out.Address = "https://tilth.example/api/v1.2/soil/stratification/sample-plan/" + plan.PlanUUID + "/"
 	return out
 }
 
 // layersOf gives two smooth layers.
-func layersOf(f *stratification.Frame) []stratification.Layer {
-	ndvi, clay := stratification.Layer{Name: "ndvi_mean"}, stratification.Layer{Name: "clay_content"}
+func layersOf(f *frame.Frame) []layer.Layer {
+	ndvi, clay := layer.Layer{Name: "ndvi_mean"}, layer.Layer{Name: "clay_content"}
 	for i := range f.Cells {
 		c := f.Centre(i)
 		x, y := (c.X-500_000)/170, (c.Y-5_400_000)/130
 		ndvi.Values = append(ndvi.Values, 0.6+0.2*math.Sin(x)+0.1*math.Cos(y))
 		clay.Values = append(clay.Values, 22+6*math.Cos(0.7*x-y))
 	}
-	return []stratification.Layer{ndvi, clay}
+	return []layer.Layer{ndvi, clay}
 }

@@ -9,8 +9,8 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/assessment"
-	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/record"
 	"tilth/ports"
 )
 
@@ -28,7 +28,7 @@ var assessmentResource = resource[assessment.Assessment]{
 		r.CalculationStatus, r.CalculationReason, r.SubmittedVersion, r.SubmittedAt = assessment.Failed, "why", 3, &at
 		r.HasUnsubmittedChanges = true
 	},
-	base: func(r *assessment.Assessment) *farm.Meta { return &r.Meta },
+	base: func(r *assessment.Assessment) *record.Meta { return &r.Meta },
 }
 
 func (w *world) newAssessment(e estate) assessment.Assessment {

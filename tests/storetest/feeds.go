@@ -13,8 +13,8 @@ import (
 	"tilth/adapters/persistence"
 	"tilth/core/access"
 	"tilth/core/event"
-	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/record"
 	"tilth/core/webhook"
 	"tilth/ports"
 )
@@ -216,7 +216,7 @@ var webhookResource = resource[webhook.Webhook]{
 		return hook
 	},
 	change: func(r *webhook.Webhook) { r.URL, r.IsActive, r.Secret = "https://new.example/", false, "whsec_c" },
-	base:   func(r *webhook.Webhook) *farm.Meta { return r.Base() },
+	base:   func(r *webhook.Webhook) *record.Meta { return r.Base() },
 }
 
 func (w *world) newHook(e estate, n int) webhook.Webhook {

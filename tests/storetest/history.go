@@ -15,6 +15,7 @@ import (
 	"tilth/core/agronomy"
 	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/record"
 	"tilth/ports"
 )
 
@@ -36,7 +37,7 @@ var fertilizationResource = resource[farm.Fertilization]{
 func (w *world) newFertilization(e estate) farm.Fertilization {
 	return farm.Fertilization{
 		Meta: w.meta(e), NutrientBasis: farm.BasisOxide,
-		Cultivation: farm.Ref{ID: e.cultivation.ID, Name: w.crop.Name + ", " + e.field.Name + ", " + e.season.Name},
+		Cultivation: record.Ref{ID: e.cultivation.ID, Name: w.crop.Name + ", " + e.field.Name + ", " + e.season.Name},
 	}
 }
 

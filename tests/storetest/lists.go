@@ -10,6 +10,7 @@ import (
 
 	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/record"
 	"tilth/ports"
 )
 
@@ -20,7 +21,7 @@ func testFilters(t *testing.T, b Backend) {
 	w.write(func(tx ports.Repos) error { return tx.Farms.Insert(w.ctx, scope, []*farm.Farm{&second}) })
 	w.clock.move(time.Hour)
 	field := w.newField(w.ours, "North_field")
-	field.Farm = farm.Ref{ID: second.ID}
+	field.Farm = record.Ref{ID: second.ID}
 	winter := w.newSeason(w.ours, "Winter")
 	winter.HarvestYear, winter.Kind, winter.IsClosed = 2027, "winter", true
 	w.write(func(tx ports.Repos) error {
@@ -28,7 +29,7 @@ func testFilters(t *testing.T, b Backend) {
 		return tx.Seasons.Insert(w.ctx, scope, []*farm.Season{&winter})
 	})
 	other := w.newCultivation(w.ours)
-	other.Field, other.Season = farm.Ref{ID: field.ID}, farm.Ref{ID: winter.ID}
+	other.Field, other.Season = record.Ref{ID: field.ID}, record.Ref{ID: winter.ID}
 	w.write(func(tx ports.Repos) error { return tx.Cultivations.Insert(w.ctx, scope, []*farm.Cultivation{&other}) })
 
 	is := func(name string, value any) ports.Filter { return ports.Filter{Name: name, Value: value} }

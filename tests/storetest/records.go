@@ -12,6 +12,7 @@ import (
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/record"
 	"tilth/ports"
 )
 
@@ -20,7 +21,7 @@ type resource[T any] struct {
 	repo   func(ports.Repos) ports.Records[T]
 	make   func(*world, estate, int) T // the n-th record, different from the others
 	change func(*T)
-	base   func(*T) *farm.Meta
+	base   func(*T) *record.Meta
 }
 
 var (
@@ -227,7 +228,7 @@ func testRoundTrip(t *testing.T, b Backend) {
 		BusinessID: "b", External: farm.External{ExternalID: "f", Source: "s"},
 	}
 	season := farm.Season{
-		Meta: farm.Meta{Company: w.ours.name, CreatedAt: time.Date(1970, 1, 1, 1, 0, 0, 1000, time.FixedZone("", 3600)), UpdatedAt: w.clock.Now()}, Name: "winter",
+		Meta: record.Meta{Company: w.ours.name, CreatedAt: time.Date(1970, 1, 1, 1, 0, 0, 1000, time.FixedZone("", 3600)), UpdatedAt: w.clock.Now()}, Name: "winter",
 		StartDate: date(2024, 10, 1), EndDate: date(2025, 7, 31), HarvestYear: 2025, Kind: "winter", IsClosed: true,
 		External: farm.External{ExternalID: "1", Source: "2"},
 	}

@@ -11,6 +11,9 @@ import (
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification"
+	soilplan "tilth/core/stratification/plan"
+	soilsample "tilth/core/stratification/sample"
+	"tilth/core/stratification/zoning"
 	"tilth/ports"
 )
 
@@ -27,25 +30,25 @@ func testSamples(t *testing.T, b Backend) {
 		RequestBy: stratification.Requester{ID: w.ours.user.ID}, CreatedAt: now, UpdatedAt: now,
 		Land: []stratification.Land{{FieldID: w.ours.field.ID, FieldUUID: w.ours.field.UUID}},
 	}
-	plan := stratification.SamplePlan{AOI: ref, CreatedAt: now, Plan: stratification.Plan{PlanUUID: w.ids.UUID()}}
-	plan.Map = stratification.Map{AOI: ref, CreatedAt: now, Candidate: stratification.Candidate{MapUUID: w.ids.UUID()}}
+	plan := soilplan.SamplePlan{AOI: ref, CreatedAt: now, Plan: soilplan.Plan{PlanUUID: w.ids.UUID()}}
+	plan.Map = zoning.Map{AOI: ref, CreatedAt: now, Candidate: zoning.Candidate{MapUUID: w.ids.UUID()}}
 	w.write(func(tx ports.Repos) error {
 		require.NoError(t, tx.StratificationOrders.Insert(w.ctx, w.ours.scope, &order))
 		plan.OrderID, plan.Map.OrderID = order.ID, order.ID
-		require.NoError(t, tx.StratificationMaps.Put(w.ctx, w.ours.scope, []*stratification.Map{&plan.Map}))
+		require.NoError(t, tx.StratificationMaps.Put(w.ctx, w.ours.scope, []*zoning.Map{&plan.Map}))
 		return tx.SamplePlans.Put(w.ctx, w.ours.scope, &plan)
 	})
 	accuracy, moved, density := 3.5, 12.1, 1.31
-	sample := stratification.SoilSample{
+	sample := soilsample.Sample{
 		Meta: w.meta(w.ours), PlanID: plan.ID, PlanUUID: plan.Plan.PlanUUID, MapUUID: plan.Map.Candidate.MapUUID, AOI: ref, Round: 1,
-		Point: "Z1-01", Zone: 1, Role: stratification.RoleSample, Depth: stratification.DepthOf(0, 7.5), Planned: geo.Position{X: 6.1234567, Y: 52},
-		Status: stratification.SampleAnalysed, Label: "L-1", Notes: "Ä",
-		Collected: &stratification.Collected{LonLat: &geo.Position{X: 6.2, Y: 52}, At: now, By: "Crew", AccuracyM: &accuracy, MovedM: &moved, Zone: 2},
-		Lab:       &stratification.Lab{SOCPct: 2.5, BulkDensity: &density, Method: "dry combustion", Ref: "4711", At: &now},
+		Point: "Z1-01", Zone: 1, Role: soilplan.RoleSample, Depth: soilsample.DepthOf(0, 7.5), Planned: geo.Position{X: 6.1234567, Y: 52},
+		Status: soilsample.StatusAnalysed, Label: "L-1", Notes: "Ä",
+		Collected: &soilsample.Collected{LonLat: &geo.Position{X: 6.2, Y: 52}, At: now, By: "Crew", AccuracyM: &accuracy, MovedM: &moved, Zone: 2},
+		Lab:       &soilsample.Lab{SOCPct: 2.5, BulkDensity: &density, Method: "dry combustion", Ref: "4711", At: &now},
 	}
 	twin := sample
 	w.write(func(tx ports.Repos) error {
-		return tx.SoilSamples.Insert(w.ctx, w.ours.scope, []*stratification.SoilSample{&sample})
+		return tx.SoilSamples.Insert(w.ctx, w.ours.scope, []*soilsample.Sample{&sample})
 	})
 	w.read(func(tx ports.Repos) error {
 		got, err := tx.SoilSamples.Get(w.ctx, w.ours.scope, sample.ID)
@@ -64,19 +67,19 @@ func testSamples(t *testing.T, b Backend) {
 		}
 		return nil
 	})
-	for name, change := range map[string]func(s *stratification.SoilSample){
-		"point and depth": func(s *stratification.SoilSample) { s.Label = "L-2" },
-		"label":           func(s *stratification.SoilSample) { s.Point = "Z1-02" },
+	for name, change := range map[string]func(s *soilsample.Sample){
+		"point and depth": func(s *soilsample.Sample) { s.Label = "L-2" },
+		"label":           func(s *soilsample.Sample) { s.Point = "Z1-02" },
 	} {
 		second := twin
 		change(&second)
 		err := w.Write(w.ctx, func(_ context.Context, tx ports.Repos) error {
-			return tx.SoilSamples.Insert(w.ctx, w.ours.scope, []*stratification.SoilSample{&second})
+			return tx.SoilSamples.Insert(w.ctx, w.ours.scope, []*soilsample.Sample{&second})
 		})
 		require.True(t, fault.Is(err, fault.Conflict), "the same %s twice: %v", name, err)
 	}
 	w.write(func(tx ports.Repos) error {
-		sample.Status, sample.Lab, sample.Collected = stratification.SamplePlanned, nil, nil
+		sample.Status, sample.Lab, sample.Collected = soilsample.StatusPlanned, nil, nil
 		return tx.SoilSamples.Update(w.ctx, w.ours.scope, &sample)
 	})
 	w.read(func(tx ports.Repos) error {

@@ -13,6 +13,8 @@ import (
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification"
+	"tilth/core/stratification/plan"
+	"tilth/core/stratification/zoning"
 	"tilth/ports"
 )
 
@@ -38,19 +40,19 @@ func (w *world) ordered(e estate) stratification.OrderState {
 }
 
 // newMap is a map of two zones, as it is read back.
-func (w *world) newMap(order stratification.OrderState, uuid string) stratification.Map {
+func (w *world) newMap(order stratification.OrderState, uuid string) zoning.Map {
 	outline := geo.MultiPolygon{{{{X: 500_000.5, Y: 1}, {X: 500_010, Y: 1}, {X: 500_010, Y: 9.25}, {X: 500_000.5, Y: 1}}}}
-	return stratification.Map{
+	return zoning.Map{
 		OrderID: order.ID, AOI: order.AOI, CreatedAt: kept(w.clock.Now()),
-		About: stratification.About{
-			Params: stratification.DefaultParams(), Layers: []stratification.LayerUse{{Name: "ndvi_mean", Weight: 1, Mean: 0.1}},
+		About: zoning.About{
+			Params: zoning.DefaultParams(), Layers: []zoning.LayerUse{{Name: "ndvi_mean", Weight: 1, Mean: 0.1}},
 			AlgorithmVersion: "1", CellSize: 10, EPSG: 32632, AreaHa: 12.5, SamplesWithoutZones: 25,
 		},
-		Candidate: stratification.Candidate{
+		Candidate: zoning.Candidate{
 			MapUUID: uuid, Requested: 2, RV: 0.6, Recommended: true, SamplesNeeded: 21,
-			Zoning: stratification.Zoning{
+			Zoning: zoning.Zoning{
 				Labels: []int32{1, 2, 2, 1},
-				Zones: []stratification.Zone{
+				Zones: []zoning.Zone{
 					{Number: 1, AreaHa: 1.5, Means: []float64{0.25}, SDs: []float64{0.5}, Outline: outline, Geometry: outline},
 					{Number: 2, AreaHa: 11, Means: []float64{0.75}, SDs: []float64{0.125}, Outline: outline, Geometry: outline},
 				},
@@ -60,22 +62,22 @@ func (w *world) newMap(order stratification.OrderState, uuid string) stratificat
 }
 
 // newPlan is a plan of a stored map.
-func (w *world) newPlan(of stratification.Map, uuid string) stratification.SamplePlan {
-	return stratification.SamplePlan{
+func (w *world) newPlan(of zoning.Map, uuid string) plan.SamplePlan {
+	return plan.SamplePlan{
 		OrderID: of.OrderID, Map: of, AOI: of.AOI, CreatedAt: kept(w.clock.Now()),
-		Plan: stratification.Plan{
+		Plan: plan.Plan{
 			PlanUUID: uuid, Samples: 2, Reserves: 1, ProbabilitySample: true, AlgorithmVersion: "1",
-			Points:  []stratification.Point{{Zone: 1}, {Zone: 2}, {Zone: 2}},
-			PerZone: []stratification.ZonePlan{{Zone: 1, Samples: 1}, {Zone: 2, Samples: 1}},
+			Points:  []plan.Point{{Zone: 1}, {Zone: 2}, {Zone: 2}},
+			PerZone: []plan.ZonePlan{{Zone: 1, Samples: 1}, {Zone: 2, Samples: 1}},
 		},
 	}
 }
 
 // inPart gives a map as it is read: without labels, and without outlines where not wanted.
-func inPart(m stratification.Map, outlines bool) stratification.Map {
+func inPart(m zoning.Map, outlines bool) zoning.Map {
 	m.Candidate.Labels = nil
 	if !outlines {
-		m.Candidate.Zones = append([]stratification.Zone(nil), m.Candidate.Zones...)
+		m.Candidate.Zones = append([]zoning.Zone(nil), m.Candidate.Zones...)
 		for i := range m.Candidate.Zones {
 			m.Candidate.Zones[i].Outline, m.Candidate.Zones[i].Geometry = geo.MultiPolygon{}, geo.MultiPolygon{}
 		}
@@ -83,12 +85,12 @@ func inPart(m stratification.Map, outlines bool) stratification.Map {
 	return m
 }
 
-func (w *world) putMap(e estate, m *stratification.Map) {
+func (w *world) putMap(e estate, m *zoning.Map) {
 	w.t.Helper()
-	w.write(func(tx ports.Repos) error { return tx.StratificationMaps.Put(w.ctx, e.scope, []*stratification.Map{m}) })
+	w.write(func(tx ports.Repos) error { return tx.StratificationMaps.Put(w.ctx, e.scope, []*zoning.Map{m}) })
 }
 
-func (w *world) putPlan(e estate, p *stratification.SamplePlan) {
+func (w *world) putPlan(e estate, p *plan.SamplePlan) {
 	w.t.Helper()
 	w.write(func(tx ports.Repos) error { return tx.SamplePlans.Put(w.ctx, e.scope, p) })
 }
@@ -106,13 +108,13 @@ func testStratificationRuns(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	scope, theirs := w.ours.scope, w.theirs.scope
 	order := w.ordered(w.ours)
-	fresh := stratification.Run{
-		OrderID: order.ID, Key: "key", Layers: []string{"ndvi_mean", "slope"}, Params: stratification.DefaultParams(), Status: stratification.RunQueued,
+	fresh := zoning.Run{
+		OrderID: order.ID, Key: "key", Layers: []string{"ndvi_mean", "slope"}, Params: zoning.DefaultParams(), Status: zoning.RunQueued,
 		CreatedBy: w.ours.user.ID, CreatedAt: w.clock.Now(), UpdatedAt: w.clock.Now(), Maps: []string{},
 	}
 	replicas := []*persistence.Database{w.Database, open(t, w.address, w.clock, w.ids)}
-	runs := make([]stratification.Run, 10)
-	var run stratification.Run
+	runs := make([]zoning.Run, 10)
+	var run zoning.Run
 	for i, err := range together(len(runs), func(i int) error {
 		runs[i] = fresh
 		return replicas[i%2].Write(w.ctx, func(ctx context.Context, tx ports.Repos) error {
@@ -132,12 +134,12 @@ func testStratificationRuns(t *testing.T, b Backend) {
 
 	w.write(func(tx ports.Repos) error {
 		require.True(t, fault.Is(tx.StratificationRuns.Update(w.ctx, theirs, run), fault.NotFound))
-		for _, get := range []func(access.Scope) (stratification.Run, error){
-			func(s access.Scope) (stratification.Run, error) { return tx.StratificationRuns.Get(w.ctx, s, run.ID) },
-			func(s access.Scope) (stratification.Run, error) {
+		for _, get := range []func(access.Scope) (zoning.Run, error){
+			func(s access.Scope) (zoning.Run, error) { return tx.StratificationRuns.Get(w.ctx, s, run.ID) },
+			func(s access.Scope) (zoning.Run, error) {
 				return tx.StratificationRuns.GetForUpdate(w.ctx, s, run.ID)
 			},
-			func(s access.Scope) (stratification.Run, error) {
+			func(s access.Scope) (zoning.Run, error) {
 				return tx.StratificationRuns.Find(w.ctx, s, order.ID, "key")
 			},
 		} {
@@ -150,7 +152,7 @@ func testStratificationRuns(t *testing.T, b Backend) {
 		_, err := tx.StratificationRuns.Find(w.ctx, scope, order.ID, "another")
 		require.True(t, fault.Is(err, fault.NotFound))
 
-		run.Status, run.Done, run.Total, run.Reason, run.Maps = stratification.RunDone, 3, 4, "why", []string{"a", "b"}
+		run.Status, run.Done, run.Total, run.Reason, run.Maps = zoning.RunDone, 3, 4, "why", []string{"a", "b"}
 		require.NoError(t, tx.StratificationRuns.Update(w.ctx, scope, run))
 		got, err := tx.StratificationRuns.Get(w.ctx, scope, run.ID)
 		require.Equal(t, run, got)
@@ -208,7 +210,7 @@ func testStratificationMaps(t *testing.T, b Backend) {
 	})
 
 	// A tag is given once within an order.
-	saving := stratification.Saving{Name: "Zones", Tag: "str-k2", At: kept(w.clock.Now()), By: w.ours.user.ID}
+	saving := zoning.Saving{Name: "Zones", Tag: "str-k2", At: kept(w.clock.Now()), By: w.ours.user.ID}
 	first.Saved, second.Saved = &saving, &saving
 	plan.Saved, other.Saved = &saving, &saving
 	w.write(func(tx ports.Repos) error {
@@ -281,16 +283,16 @@ func ptr[T any](v T) *T { return &v }
 func testPruning(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	order := w.ordered(w.ours)
-	maps := make([]stratification.Map, 5)
+	maps := make([]zoning.Map, 5)
 	for i := range maps {
 		maps[i] = w.newMap(order, fmt.Sprint("map-", i))
 		w.putMap(w.ours, &maps[i])
 	}
 	saved := w.newPlan(maps[1], "saved")
 	w.putPlan(w.ours, &saved)
-	saving := stratification.Saving{Name: "n", Tag: "t", At: w.clock.Now(), By: w.ours.user.ID}
+	saving := zoning.Saving{Name: "n", Tag: "t", At: w.clock.Now(), By: w.ours.user.ID}
 	maps[0].Saved, saved.Saved = &saving, &saving
-	run := stratification.Run{OrderID: order.ID, Key: "k", Layers: []string{"a"}, Status: stratification.RunDone, CreatedAt: w.clock.Now(), UpdatedAt: w.clock.Now()}
+	run := zoning.Run{OrderID: order.ID, Key: "k", Layers: []string{"a"}, Status: zoning.RunDone, CreatedAt: w.clock.Now(), UpdatedAt: w.clock.Now()}
 	w.write(func(tx ports.Repos) error {
 		require.NoError(t, tx.StratificationMaps.Save(w.ctx, w.ours.scope, maps[0]))
 		require.NoError(t, tx.SamplePlans.Save(w.ctx, w.ours.scope, saved))

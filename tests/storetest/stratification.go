@@ -11,6 +11,8 @@ import (
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification"
+	"tilth/core/stratification/frame"
+	"tilth/core/stratification/layer"
 	"tilth/ports"
 )
 
@@ -38,10 +40,10 @@ func testStratification(t *testing.T, b Backend) {
 		require.True(t, fault.Is(err, fault.Conflict), "%v", err)
 		return nil // the transaction goes on after the refusal
 	})
-	layers := []stratification.PreparedLayer{
-		stratification.Prepare(stratification.Layer{Name: "clay", Source: "s", Coarse: true, Values: []float64{1.5, -2, 0.25}},
-			stratification.Provenance{Kind: stratification.FromRaster, Raster: "clay", Checksum: "abc", Years: []int{}, Scenes: []string{}}),
-		stratification.Drop("ndvi_sd", "s", "one year", stratification.Provenance{Kind: stratification.FromSentinel2, Years: []int{2025}, Dates: 9, Scenes: []string{"x"}}),
+	layers := []layer.PreparedLayer{
+		layer.Prepare(layer.Layer{Name: "clay", Source: "s", Coarse: true, Values: []float64{1.5, -2, 0.25}},
+			layer.Provenance{Kind: layer.FromRaster, Raster: "clay", Checksum: "abc", Years: []int{}, Scenes: []string{}}),
+		layer.Drop("ndvi_sd", "s", "one year", layer.Provenance{Kind: layer.FromSentinel2, Years: []int{2025}, Dates: 9, Scenes: []string{"x"}}),
 	}
 	began, ended := now.Add(time.Second), now.Add(3*time.Second)
 	w.write(func(tx ports.Repos) error {
@@ -50,7 +52,7 @@ func testStratification(t *testing.T, b Backend) {
 		order.RequestBy.Email, order.Notes = got.RequestBy.Email, got.Notes
 		require.Equal(t, order, got)
 		order.Status, order.ProcessingAt, order.CompletedAt = stratification.OrderActive, &began, &ended
-		order.Grid, order.Digest, order.Notes, order.Synthetic = stratification.GridChoice{CellSize: 10, EPSG: 32630, EdgeMask: 1}, "d", []string{"n"}, true
+		order.Grid, order.Digest, order.Notes, order.Synthetic = frame.Settings{CellSize: 10, EPSG: 32630, EdgeMask: 1}, "d", []string{"n"}, true
 		require.NoError(t, tx.StratificationOrders.Update(w.ctx, w.ours.scope, order))
 		return tx.StratificationOrders.PutLayers(w.ctx, w.ours.scope, order.ID, layers)
 	})
@@ -90,8 +92,8 @@ func testStratification(t *testing.T, b Backend) {
 // missingValues: what a cell lacks comes back as lacking.
 func (w *world) missingValues(order int64) {
 	w.write(func(tx ports.Repos) error {
-		return tx.StratificationOrders.PutLayers(w.ctx, w.ours.scope, order, []stratification.PreparedLayer{
-			stratification.Prepare(stratification.Layer{Name: "a", Values: []float64{math.NaN(), 1}}, stratification.Provenance{}),
+		return tx.StratificationOrders.PutLayers(w.ctx, w.ours.scope, order, []layer.PreparedLayer{
+			layer.Prepare(layer.Layer{Name: "a", Values: []float64{math.NaN(), 1}}, layer.Provenance{}),
 		})
 	})
 	w.read(func(tx ports.Repos) error {

@@ -15,6 +15,7 @@ import (
 	"tilth/core/assessment"
 	"tilth/core/farm"
 	"tilth/core/geo"
+	"tilth/core/record"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
@@ -36,7 +37,7 @@ type world struct {
 type estate struct {
 	name        string
 	scope       access.Scope
-	user        farm.Ref
+	user        record.Ref
 	farm        farm.Farm
 	field       farm.Field
 	season      farm.Season
@@ -97,7 +98,7 @@ func (w *world) settle(name string) estate {
 		user.CompanyID = company.ID
 		return tx.Accounts.CreateUser(w.ctx, &user)
 	})
-	e := estate{name: company.Name, scope: access.Own(company.ID), user: farm.Ref{ID: user.ID, Name: user.Name}}
+	e := estate{name: company.Name, scope: access.Own(company.ID), user: record.Ref{ID: user.ID, Name: user.Name}}
 	e.farm = farm.Farm{Meta: w.meta(e), Name: name + " farm"}
 	w.write(func(tx ports.Repos) error { return tx.Farms.Insert(w.ctx, e.scope, []*farm.Farm{&e.farm}) })
 	e.field, e.season = w.newField(e, name+" field"), w.newSeason(e, name+" season")
@@ -122,13 +123,13 @@ func (w *world) settle(name string) estate {
 	return e
 }
 
-func (w *world) meta(e estate) farm.Meta {
+func (w *world) meta(e estate) record.Meta {
 	creator := e.user
-	return farm.Meta{Company: e.name, CreatedAt: w.clock.Now(), UpdatedAt: w.clock.Now(), CreatedBy: &creator}
+	return record.Meta{Company: e.name, CreatedAt: w.clock.Now(), UpdatedAt: w.clock.Now(), CreatedBy: &creator}
 }
 
 func (w *world) newField(e estate, name string) farm.Field {
-	return farm.Field{Meta: w.meta(e), UUID: w.ids.UUID(), Name: name, Farm: farm.Ref{ID: e.farm.ID, Name: e.farm.Name}}
+	return farm.Field{Meta: w.meta(e), UUID: w.ids.UUID(), Name: name, Farm: record.Ref{ID: e.farm.ID, Name: e.farm.Name}}
 }
 
 func (w *world) newSeason(e estate, name string) farm.Season {
@@ -137,8 +138,8 @@ func (w *world) newSeason(e estate, name string) farm.Season {
 
 func (w *world) newCultivation(e estate) farm.Cultivation {
 	return farm.Cultivation{
-		Meta: w.meta(e), Season: farm.Ref{ID: e.season.ID, Name: e.season.Name},
-		Crop: farm.Ref{ID: w.crop.ID, Name: w.crop.Name}, Field: farm.Ref{ID: e.field.ID, Name: e.field.Name},
+		Meta: w.meta(e), Season: record.Ref{ID: e.season.ID, Name: e.season.Name},
+		Crop: record.Ref{ID: w.crop.ID, Name: w.crop.Name}, Field: record.Ref{ID: e.field.ID, Name: e.field.Name},
 	}
 }
 

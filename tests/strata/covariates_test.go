@@ -17,7 +17,8 @@ import (
 	"tilth/core/credit"
 	"tilth/core/fault"
 	"tilth/core/geo"
-	"tilth/core/stratification"
+	soilframe "tilth/core/stratification/frame"
+	"tilth/core/stratification/layer"
 	"tilth/ports"
 	"tilth/tests/rig"
 )
@@ -39,17 +40,17 @@ func TestReliefOfTheArchive(t *testing.T) {
 	for _, p := range archive.Parcels {
 		land = append(land, p.Boundary)
 	}
-	frame, err := stratification.NewFrame(land, stratification.FrameOptions{EdgeMask: 1})
+	frame, err := soilframe.New(land, soilframe.Options{EdgeMask: 1})
 	require.NoError(t, err)
 	layers, notes, err := c.Of(t.Context(), access.Own(1), &frame)
 	require.NoError(t, err)
 	require.Empty(t, notes)
 	require.Len(t, layers, 3)
 	for i, l := range layers {
-		require.Equal(t, stratification.ReliefLayers[i], l.Name)
+		require.Equal(t, layer.ReliefLayers[i], l.Name)
 		require.Empty(t, l.Dropped)
 		require.Equal(t, 1.0, l.ValidShare)
-		require.Equal(t, stratification.FromElevation, l.Provenance.Kind)
+		require.Equal(t, layer.FromElevation, l.Provenance.Kind)
 		require.Equal(t, []string{"SYNTHETIC_ELEVATION"}, l.Provenance.Scenes)
 		require.Len(t, l.Provenance.Checksum, 64)
 		require.True(t, l.Provenance.Synthetic)
@@ -82,7 +83,7 @@ func TestReliefOfTheArchive(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, layers, again)
 
-	elsewhere, err := stratification.NewFrame([]geo.MultiPolygon{rig.Square(300, 0)}, stratification.FrameOptions{})
+	elsewhere, err := soilframe.New([]geo.MultiPolygon{rig.Square(300, 0)}, soilframe.Options{})
 	require.NoError(t, err)
 	layers, notes, err = c.Of(t.Context(), access.Own(1), &elsewhere)
 	require.NoError(t, err)
@@ -112,7 +113,7 @@ func TestRasterOfOneCompany(t *testing.T) {
 		require.True(t, fault.Is(add(strata.NewLayer{Name: "sand", CompanyID: 999_999}), fault.NotFound))
 		require.True(t, fault.Is(add(strata.NewLayer{Name: "twi"}), fault.Invalid))
 
-		frame, err := stratification.NewFrame([]geo.MultiPolygon{archive.Parcels[0].Boundary}, stratification.FrameOptions{})
+		frame, err := soilframe.New([]geo.MultiPolygon{archive.Parcels[0].Boundary}, soilframe.Options{})
 		require.NoError(t, err)
 		c := strata.Covariates{Store: w.db, Rasters: rasters}
 		for scope, want := range map[access.Scope][]string{mine.scope: {"clay_0_30", "ec"}, theirs.scope: {"clay_0_30"}} {

@@ -16,6 +16,8 @@ import (
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification"
+	"tilth/core/stratification/layer"
+	"tilth/core/stratification/zoning"
 	"tilth/ports"
 	"tilth/tests/rig"
 )
@@ -68,14 +70,14 @@ func TestRegisteredRasters(t *testing.T) {
 		require.NoError(t, add("elevation", 0.1))
 
 		parcel := archive.Parcels[0].Boundary
-		prepare := func(land geo.MultiPolygon) stratification.Prepared {
+		prepare := func(land geo.MultiPolygon) layer.Prepared {
 			p := strata.Preparer{Imagery: &series.Computer{Imagery: imagery}, Covariates: &strata.Covariates{Store: w.db, Rasters: rasters}, Clock: w.clock}
 			made, err := p.Prepare(ctx, stratification.OrderState{Land: []stratification.Land{{FieldUUID: "a", Geometry: land}}})
 			require.NoError(t, err)
 			return made
 		}
 		made := prepare(parcel)
-		byName := map[string]stratification.PreparedLayer{}
+		byName := map[string]layer.PreparedLayer{}
 		for _, l := range made.Layers {
 			byName[l.Name] = l
 		}
@@ -93,7 +95,7 @@ func TestRegisteredRasters(t *testing.T) {
 			want := surface.At(frame.Centre(i))
 			require.Equal(t, float64(float32(want*0.5+2)), byName["clay"].Values[i])
 		}
-		zones, err := stratification.Zones(ctx, &frame, made.Usable(), stratification.DefaultParams(), stratification.Work{Workers: 1})
+		zones, err := zoning.Zones(ctx, &frame, made.Usable(), zoning.DefaultParams(), zoning.Work{Workers: 1})
 		require.NoError(t, err)
 		require.Empty(t, zones.Reason)
 

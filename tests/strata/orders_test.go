@@ -16,6 +16,7 @@ import (
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/stratification"
+	"tilth/core/stratification/layer"
 	"tilth/ports"
 	"tilth/tests/rig"
 )
@@ -91,7 +92,7 @@ func TestLayersAreFrozen(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, layers)
 		w.work()
-		var got []stratification.PreparedLayer
+		var got []layer.PreparedLayer
 		require.NoError(t, w.db.Read(t.Context(), func(ctx context.Context, tx ports.Repos) (err error) {
 			got, err = tx.StratificationOrders.Layers(ctx, e.scope, placed.ID, true)
 			return err
@@ -101,7 +102,7 @@ func TestLayersAreFrozen(t *testing.T) {
 		require.Equal(t, want.Digest, done.Digest)
 		frame, err := done.Frame()
 		require.NoError(t, err)
-		require.Equal(t, want.Digest, stratification.NewPrepared(&frame, got, nil).Digest)
+		require.Equal(t, want.Digest, layer.NewPrepared(&frame, got, nil).Digest)
 
 		// A field is deleted: the order keeps its land, and says that the area changed.
 		require.Empty(t, done.Changed(done.Land))
@@ -186,8 +187,8 @@ func TestFailedOrders(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		w := newWorld(t, database)
 		e := w.estate(1000_00)
-		w.preparer.answer = func(stratification.OrderState) (stratification.Prepared, error) {
-			return stratification.Prepared{}, fault.New(fault.Invalid, "no_usable_layers", "Nothing there.")
+		w.preparer.answer = func(stratification.OrderState) (layer.Prepared, error) {
+			return layer.Prepared{}, fault.New(fault.Invalid, "no_usable_layers", "Nothing there.")
 		}
 		placed, err := w.place(e)
 		require.NoError(t, err)
@@ -226,8 +227,8 @@ func TestInterruptions(t *testing.T) {
 		w := newWorld(t, database)
 		e := w.estate(1000_00)
 		out := errors.New("no route to host")
-		w.preparer.answer = func(stratification.OrderState) (stratification.Prepared, error) {
-			return stratification.Prepared{}, out
+		w.preparer.answer = func(stratification.OrderState) (layer.Prepared, error) {
+			return layer.Prepared{}, out
 		}
 		placed, err := w.place(e)
 		require.NoError(t, err)
@@ -238,7 +239,7 @@ func TestInterruptions(t *testing.T) {
 		// Killed: the context ends in the middle, the lease runs out.
 		w.clock.move(time.Hour)
 		ctx, kill := context.WithCancel(t.Context())
-		w.preparer.answer = func(o stratification.OrderState) (stratification.Prepared, error) { kill(); return flat(o) }
+		w.preparer.answer = func(o stratification.OrderState) (layer.Prepared, error) { kill(); return flat(o) }
 		job, ok := w.claim()
 		require.True(t, ok)
 		require.ErrorIs(t, w.worker.Run(ctx, job), context.Canceled)
@@ -251,7 +252,7 @@ func TestInterruptions(t *testing.T) {
 		n, err := w.worker.Sweep(t.Context())
 		require.NoError(t, err)
 		require.Zero(t, n)
-		w.preparer.answer = func(o stratification.OrderState) (stratification.Prepared, error) {
+		w.preparer.answer = func(o stratification.OrderState) (layer.Prepared, error) {
 			w.clock.move(stratification.ProcessingLimit)
 			n, err := w.worker.Sweep(t.Context())
 			require.NoError(t, err)

@@ -18,7 +18,9 @@ import (
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/geo"
-	"tilth/core/stratification"
+	soilplan "tilth/core/stratification/plan"
+	"tilth/core/stratification/sample"
+	"tilth/core/stratification/zoning"
 	"tilth/ports"
 	"tilth/tests/rig"
 )
@@ -49,38 +51,38 @@ func readVoorst(t *testing.T) (v voorst) {
 }
 
 // saved stores a saved plan on a map of five strips as large as the strata of Voorst.
-func (w *world) saved(e estate, v voorst) stratification.SamplePlan {
+func (w *world) saved(e estate, v voorst) soilplan.SamplePlan {
 	w.t.Helper()
 	order, err := w.place(e)
 	require.NoError(w.t, err)
 	ids := identity.Random{}
-	of := stratification.Map{OrderID: order.ID, AOI: order.AOI, CreatedAt: w.clock.Now()}
+	of := zoning.Map{OrderID: order.ID, AOI: order.AOI, CreatedAt: w.clock.Now()}
 	of.Candidate.MapUUID = ids.UUID()
-	params := stratification.DefaultPlanParams()
-	plan := stratification.Plan{PlanUUID: ids.UUID(), Params: params, ProbabilitySample: true}
+	params := soilplan.DefaultParams()
+	plan := soilplan.Plan{PlanUUID: ids.UUID(), Params: params, ProbabilitySample: true}
 	for h, name := range voorstStrata {
 		west := 6 + float64(h)/100
 		strip := geo.MultiPolygon{{{{X: west, Y: 52}, {X: west + 0.01, Y: 52}, {X: west + 0.01, Y: 52.1}, {X: west, Y: 52.1}, {X: west, Y: 52}}}}
-		of.Candidate.Zones = append(of.Candidate.Zones, stratification.Zone{
+		of.Candidate.Zones = append(of.Candidate.Zones, zoning.Zone{
 			Number: h + 1, AreaHa: float64(v.Published.Sizes[name]) * 0.0625, Geometry: strip, Outline: strip,
 		})
 		n := v.Published.Table.N[name]
-		plan.PerZone = append(plan.PerZone, stratification.ZonePlan{Zone: h + 1, Samples: n})
+		plan.PerZone = append(plan.PerZone, soilplan.ZonePlan{Zone: h + 1, Samples: n})
 		for i := range n + 1 {
-			p := stratification.Point{
-				ID: fmt.Sprintf("Z%d-%02d", h+1, i+1), Zone: h + 1, Role: stratification.RoleSample,
+			p := soilplan.Point{
+				ID: fmt.Sprintf("Z%d-%02d", h+1, i+1), Zone: h + 1, Role: soilplan.RoleSample,
 				LonLat: &geo.Position{X: west + 0.005, Y: 52.01 + float64(i)/1000},
 			}
 			if i == n {
-				p.ID, p.Role = fmt.Sprintf("Z%d-R01", h+1), stratification.RoleReserve
+				p.ID, p.Role = fmt.Sprintf("Z%d-R01", h+1), soilplan.RoleReserve
 			}
 			plan.Points = append(plan.Points, p)
 		}
 		plan.Samples += n
 	}
-	record := stratification.SamplePlan{OrderID: order.ID, AOI: order.AOI, Plan: plan, CreatedAt: w.clock.Now()}
+	record := soilplan.SamplePlan{OrderID: order.ID, AOI: order.AOI, Plan: plan, CreatedAt: w.clock.Now()}
 	require.NoError(w.t, w.db.Write(w.t.Context(), func(ctx context.Context, tx ports.Repos) error {
-		if err := tx.StratificationMaps.Put(ctx, e.scope, []*stratification.Map{&of}); err != nil {
+		if err := tx.StratificationMaps.Put(ctx, e.scope, []*zoning.Map{&of}); err != nil {
 			return err
 		}
 		record.Map = of
@@ -89,9 +91,9 @@ func (w *world) saved(e estate, v voorst) stratification.SamplePlan {
 	return record
 }
 
-func (w *world) save(e estate, plan stratification.SamplePlan) {
+func (w *world) save(e estate, plan soilplan.SamplePlan) {
 	w.t.Helper()
-	plan.Saved = &stratification.Saving{Name: "n", Tag: "t", At: w.clock.Now(), By: e.who.UserID}
+	plan.Saved = &zoning.Saving{Name: "n", Tag: "t", At: w.clock.Now(), By: e.who.UserID}
 	require.NoError(w.t, w.db.Write(w.t.Context(), func(ctx context.Context, tx ports.Repos) error {
 		return tx.SamplePlans.Save(ctx, e.scope, plan)
 	}))
@@ -103,7 +105,7 @@ func (w *world) sampling() *sampling.Sampling {
 	return sampling.New(sampling.Deps{Store: w.db, Gate: door, Clock: w.clock, Samples: farming.SoilSamples(deps)})
 }
 
-func (w *world) samples(s *sampling.Sampling, who access.Principal, filters ...ports.Filter) (out []stratification.SoilSample) {
+func (w *world) samples(s *sampling.Sampling, who access.Principal, filters ...ports.Filter) (out []sample.Sample) {
 	w.t.Helper()
 	found, err := s.List(w.t.Context(), who, ports.Query{Filters: filters})
 	require.NoError(w.t, err)
@@ -123,19 +125,19 @@ func spread(i, n int, mean, variance float64) float64 {
 }
 
 // results gives a row of an import for every sample, with the values of Voorst in per cent.
-func (v voorst) results(samples []stratification.SoilSample, more float64) (rows []sampling.Row) {
+func (v voorst) results(samples []sample.Sample, more float64) (rows []sampling.Row) {
 	at := map[int]int{}
 	for _, s := range samples {
-		if s.Role == stratification.RoleReserve {
+		if s.Role == soilplan.RoleReserve {
 			continue
 		}
 		name, i := voorstStrata[s.Zone-1], at[s.Zone]
 		at[s.Zone]++
 		soc := spread(i, v.Published.Table.N[name], v.Published.Table.Means[name], v.Published.Table.Variances[name])/10 + more
 		density := 1.25
-		rows = append(rows, sampling.Row{Label: s.Label, Lay: func(s stratification.SoilSample) stratification.SoilSample {
-			s.Collected = &stratification.Collected{By: "Crew"}
-			s.Lab = &stratification.Lab{SOCPct: soc, BulkDensity: &density}
+		rows = append(rows, sampling.Row{Label: s.Label, Lay: func(s sample.Sample) sample.Sample {
+			s.Collected = &sample.Collected{By: "Crew"}
+			s.Lab = &sample.Lab{SOCPct: soc, BulkDensity: &density}
 			return s
 		}})
 	}
@@ -151,7 +153,7 @@ func TestEstimateOfVoorst(t *testing.T) {
 		e, stranger := w.estate(10_000_00), w.estate(0)
 		s := w.sampling()
 		plan := w.saved(e, v)
-		req := sampling.Request{Plan: plan.Plan.PlanUUID, Depths: []stratification.Depth{stratification.DepthOf(0, 30)}, Round: 1}
+		req := sampling.Request{Plan: plan.Plan.PlanUUID, Depths: []sample.Depth{sample.DepthOf(0, 30)}, Round: 1}
 		_, err := s.Plan(ctx, e.who, req)
 		require.True(t, fault.Is(err, fault.Conflict), "a candidate has no samples: %v", err)
 		w.save(e, plan)
@@ -177,7 +179,7 @@ func TestEstimateOfVoorst(t *testing.T) {
 		judged, err = s.Import(ctx, e.who, sampling.ImportOptions{Atomic: true}, func() ([]sampling.Row, error) { return rows, nil })
 		require.NoError(t, err)
 		require.Equal(t, sampling.VerdictUpdate, judged[39].Verdict, "%v", judged[39].Errors)
-		require.Equal(t, stratification.SampleAnalysed, judged[39].Status)
+		require.Equal(t, sample.StatusAnalysed, judged[39].Status)
 		got, err := s.Estimate(ctx, e.who, ask)
 		require.NoError(t, err)
 		soc := got.Report.SOC

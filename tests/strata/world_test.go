@@ -25,7 +25,10 @@ import (
 	"tilth/core/credit"
 	"tilth/core/farm"
 	"tilth/core/geo"
+	"tilth/core/record"
 	"tilth/core/stratification"
+	"tilth/core/stratification/frame"
+	"tilth/core/stratification/layer"
 	"tilth/ports"
 	"tilth/tests/rig"
 )
@@ -40,27 +43,27 @@ func (c *clock) set(t time.Time)       { c.at.Store(t.UnixNano()) }
 
 // preparer prepares what a test says.
 type preparer struct {
-	answer func(stratification.OrderState) (stratification.Prepared, error)
+	answer func(stratification.OrderState) (layer.Prepared, error)
 }
 
-func (p *preparer) Prepare(_ context.Context, o stratification.OrderState) (stratification.Prepared, error) {
+func (p *preparer) Prepare(_ context.Context, o stratification.OrderState) (layer.Prepared, error) {
 	return p.answer(o)
 }
 
 // flat gives one layer that rises from the first cell to the last.
-func flat(o stratification.OrderState) (stratification.Prepared, error) {
-	f, err := stratification.NewFrame(stratification.Geometries(o.Land), stratification.FrameOptions{EdgeMask: 1})
+func flat(o stratification.OrderState) (layer.Prepared, error) {
+	f, err := frame.New(stratification.Geometries(o.Land), frame.Options{EdgeMask: 1})
 	if err != nil {
-		return stratification.Prepared{}, err
+		return layer.Prepared{}, err
 	}
 	values := make([]float64, len(f.Cells))
 	for i := range values {
 		values[i] = float64(i) / 3
 	}
-	from := stratification.Provenance{Kind: stratification.FromSentinel2, Years: []int{2024, 2025}, Dates: 20, Scenes: []string{"a", "b"}}
-	return stratification.NewPrepared(&f, []stratification.PreparedLayer{
-		stratification.Prepare(stratification.Layer{Name: stratification.NDVIMean, Values: values, Source: "test"}, from),
-		stratification.Drop(stratification.NDVISD, "test", "for the test", from),
+	from := layer.Provenance{Kind: layer.FromSentinel2, Years: []int{2024, 2025}, Dates: 20, Scenes: []string{"a", "b"}}
+	return layer.NewPrepared(&f, []layer.PreparedLayer{
+		layer.Prepare(layer.Layer{Name: layer.NDVIMean, Values: values, Source: "test"}, from),
+		layer.Drop(layer.NDVISD, "test", "for the test", from),
 	}, []string{"A note."}), nil
 }
 
@@ -119,7 +122,7 @@ func (w *world) estate(credits credit.Amount) estate {
 	_, err = w.op.Subscribe(ctx, company.ID, stratification.Service, nil)
 	require.NoError(w.t, err)
 	e := estate{who: access.Principal{UserID: user.ID, Name: user.Name, Email: user.Email, CompanyID: company.ID}, scope: access.Own(company.ID)}
-	meta := farm.Meta{CreatedAt: w.clock.Now(), UpdatedAt: w.clock.Now()}
+	meta := record.Meta{CreatedAt: w.clock.Now(), UpdatedAt: w.clock.Now()}
 	require.NoError(w.t, w.db.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 		e.fields = nil
 		holding := farm.Farm{Meta: meta, Name: "Farm"}
@@ -129,7 +132,7 @@ func (w *world) estate(credits credit.Amount) estate {
 		for i := range 2 {
 			b, err := geo.NewBoundary(rig.Square(300, i), geo.DefaultLimits())
 			require.NoError(w.t, err)
-			f := farm.Field{Meta: meta, UUID: identity.Random{}.UUID(), Name: fmt.Sprint("Field ", i), Farm: farm.Ref{ID: holding.ID}, Boundary: &b}
+			f := farm.Field{Meta: meta, UUID: identity.Random{}.UUID(), Name: fmt.Sprint("Field ", i), Farm: record.Ref{ID: holding.ID}, Boundary: &b}
 			if err := tx.Fields.Insert(ctx, e.scope, []*farm.Field{&f}); err != nil {
 				return err
 			}

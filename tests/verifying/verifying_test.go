@@ -26,6 +26,7 @@ import (
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/record"
 	"tilth/core/vegetation"
 	"tilth/core/verification"
 	"tilth/ports"
@@ -57,7 +58,7 @@ type farmhouse struct {
 	use    *verifying.Verifying
 	worker *verifying.Worker
 	who    access.Principal
-	meta   farm.Meta
+	meta   record.Meta
 	farm   farm.Farm
 	season farm.Season
 	crops  map[string]farm.Crop
@@ -101,7 +102,7 @@ func settle(t *testing.T, database, class string, epsg int) *farmhouse {
 		}, later)
 	}))
 	h.who = access.Principal{UserID: user.ID, CompanyID: company.ID}
-	h.meta = farm.Meta{CreatedAt: later, UpdatedAt: later, CreatedBy: &farm.Ref{ID: user.ID}}
+	h.meta = record.Meta{CreatedAt: later, UpdatedAt: later, CreatedBy: &record.Ref{ID: user.ID}}
 	h.farm = farm.Farm{Meta: h.meta, Name: "Farm"}
 	h.season = farm.Season{
 		Meta: h.meta, Name: "Season", StartDate: date(2023, 9, 14), EndDate: date(2024, 9, 13), HarvestYear: 2024, Kind: "annual",
@@ -133,11 +134,11 @@ func (h *farmhouse) field(at geo.Position, crops ...string) farm.Field {
 	h.Helper()
 	boundary, err := geo.NewBoundary(square(at), geo.DefaultLimits())
 	require.NoError(h, err)
-	f := farm.Field{Meta: h.meta, UUID: identity.Random{}.UUID(), Name: "Field", Farm: farm.Ref{ID: h.farm.ID}, Boundary: &boundary}
+	f := farm.Field{Meta: h.meta, UUID: identity.Random{}.UUID(), Name: "Field", Farm: record.Ref{ID: h.farm.ID}, Boundary: &boundary}
 	h.write(func(tx ports.Repos) error {
 		require.NoError(h, tx.Fields.Insert(h.ctx, h.scope(), []*farm.Field{&f}))
 		for _, crop := range crops {
-			c := farm.Cultivation{Meta: h.meta, Season: farm.Ref{ID: h.season.ID}, Crop: farm.Ref{ID: h.crops[crop].ID}, Field: farm.Ref{ID: f.ID}}
+			c := farm.Cultivation{Meta: h.meta, Season: record.Ref{ID: h.season.ID}, Crop: record.Ref{ID: h.crops[crop].ID}, Field: record.Ref{ID: f.ID}}
 			require.NoError(h, tx.Cultivations.Insert(h.ctx, h.scope(), []*farm.Cultivation{&c}))
 		}
 		return nil

@@ -7,6 +7,7 @@ import (
 	"tilth/app/farming"
 	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/record"
 )
 
 // CultivationWrite is a cultivation as it is written.
@@ -42,7 +43,7 @@ func registerCultivations(a *rest.API, records *farming.Records[farm.Cultivation
 	}, mapping[farm.Cultivation, CultivationWrite, Cultivation]{
 		lay: func(b CultivationWrite, r *farm.Cultivation) fault.Fields {
 			b.lay(&r.Meta)
-			r.Season, r.Crop, r.Field = farm.Ref{ID: b.SeasonID}, farm.Ref{ID: b.CropID}, farm.Ref{ID: b.FieldID}
+			r.Season, r.Crop, r.Field = record.Ref{ID: b.SeasonID}, record.Ref{ID: b.CropID}, record.Ref{ID: b.FieldID}
 			return nil
 		},
 		write: write,

@@ -7,7 +7,8 @@ import (
 	"tilth/adapters/http/rest"
 	"tilth/app/sampling"
 	"tilth/core/access"
-	"tilth/core/stratification"
+	"tilth/core/stratification/sample"
+	"tilth/core/stratification/zoning"
 )
 
 // EstimatedFigure is an estimate. What the design does not give is null.
@@ -115,7 +116,7 @@ func registerEstimate(a *rest.API, s *sampling.Sampling) {
 }
 
 func estimateRequest(uuid string, q rest.Values) sampling.EstimateRequest {
-	req := sampling.EstimateRequest{Plan: uuid, Round: 1, Confidence: stratification.DefaultParams().Confidence, CompareRound: 1}
+	req := sampling.EstimateRequest{Plan: uuid, Round: 1, Confidence: zoning.DefaultParams().Confidence, CompareRound: 1}
 	if v, ok := q.Number("depth_from"); ok {
 		req.FromCm = &v
 	}
@@ -147,7 +148,7 @@ func showEstimate(e sampling.Estimated, req sampling.EstimateRequest) PlanEstima
 	return out
 }
 
-func showReport(r stratification.Report) EstimateReport {
+func showReport(r sample.Report) EstimateReport {
 	out := EstimateReport{
 		DepthFrom: r.FromCm, DepthTo: r.ToCm, SOC: showValue(r.SOC, "%", false),
 		WithoutSOC: showUnused(r.WithoutSOC), WithoutStock: showUnused(r.WithoutStock), Notes: append([]string{}, r.Notes...),
@@ -163,7 +164,7 @@ func showReport(r stratification.Report) EstimateReport {
 	return out
 }
 
-func showUnused(points []stratification.Unusable) []UnusedPoint {
+func showUnused(points []sample.Unusable) []UnusedPoint {
 	out := make([]UnusedPoint, len(points))
 	for i, p := range points {
 		out[i] = UnusedPoint{p.Point, p.Reason}
@@ -171,7 +172,7 @@ func showUnused(points []stratification.Unusable) []UnusedPoint {
 	return out
 }
 
-func showValue(e stratification.Estimate, unit string, total bool) EstimatedValue {
+func showValue(e sample.Estimate, unit string, total bool) EstimatedValue {
 	out := EstimatedValue{
 		Unit: unit, N: e.N, Zones: make([]EstimatedZone, len(e.Zones)), AOI: showFigure(e.Mean), RelativeError: e.RelativeError,
 		Reasons: append([]string{}, e.Reasons...), Notes: append([]string{}, e.Notes...),
@@ -192,7 +193,7 @@ func showValue(e stratification.Estimate, unit string, total bool) EstimatedValu
 	return out
 }
 
-func showFigure(f *stratification.Figure) EstimatedFigure {
+func showFigure(f *sample.Figure) EstimatedFigure {
 	if f == nil {
 		return EstimatedFigure{}
 	}

@@ -6,6 +6,7 @@ import (
 	"tilth/core/agronomy"
 	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/record"
 )
 
 // Amount is a quantity as it was typed.
@@ -70,7 +71,7 @@ func registerFertilizations(a *rest.API, records *farming.Records[farm.Fertiliza
 
 func layFertilization(b FertilizationWrite, r *farm.Fertilization) fault.Fields {
 	b.lay(&r.Meta)
-	r.Cultivation, r.AppliedOn = farm.Ref{ID: b.CultivationID}, timeOf(b.AppliedOn)
+	r.Cultivation, r.AppliedOn = record.Ref{ID: b.CultivationID}, timeOf(b.AppliedOn)
 	r.ProductName, r.Product, r.Amount = b.ProductName, text(b.Product), nil
 	if b.Amount != nil {
 		r.Amount = &agronomy.Amount{Value: b.Amount.Value, Unit: agronomy.Unit(b.Amount.Unit)}

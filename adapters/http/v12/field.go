@@ -10,6 +10,7 @@ import (
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/record"
 )
 
 // FieldWrite is a field as it is written.
@@ -69,7 +70,7 @@ func registerFields(a *rest.API, records *farming.Records[farm.Field], limits ge
 
 func layField(b FieldWrite, r *farm.Field, limits geo.Limits) fault.Fields {
 	b.lay(&r.Meta)
-	r.Name, r.Farm = b.Name, farm.Ref{ID: b.FarmID}
+	r.Name, r.Farm = b.Name, record.Ref{ID: b.FarmID}
 	r.DeclaredAreaHa, r.BoundaryCategory, r.BoundaryMethod = b.DeclaredAreaHa, text(b.BoundaryCategory), text(b.BoundaryMethod)
 	r.BoundaryObservedOn, r.SoilType, r.Irrigated = timeOf(b.BoundaryObservedOn), b.SoilType, b.Irrigated
 	r.Tenure, r.ActiveFrom, r.ActiveTo = b.Tenure, timeOf(b.ActiveFrom), timeOf(b.ActiveTo)

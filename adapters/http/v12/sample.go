@@ -5,7 +5,7 @@ import (
 
 	"tilth/adapters/http/rest"
 	"tilth/core/geo"
-	"tilth/core/stratification"
+	"tilth/core/stratification/sample"
 )
 
 // SampleCollection is how a sample was taken, as it is written.
@@ -73,7 +73,7 @@ type PlanOfSample struct {
 	MapUUID string `json:"map_uuid" format:"uuid"`
 }
 
-func showSample(s stratification.SoilSample) Sample {
+func showSample(s sample.Sample) Sample {
 	out := Sample{
 		Meta: metaOf(s.Meta), Plan: PlanOfSample{s.PlanID, s.PlanUUID}, AOI: OrderedAOI{s.AOI.ID, s.AOI.UUID, s.AOI.Name}, Round: s.Round,
 		Point: s.Point, Zone: s.Zone, Role: string(s.Role), DepthFrom: s.Depth.FromCm(), DepthTo: s.Depth.ToCm(),
@@ -91,7 +91,7 @@ func showSample(s stratification.SoilSample) Sample {
 	return out
 }
 
-func showLab(l *stratification.Lab) *SampleLab {
+func showLab(l *sample.Lab) *SampleLab {
 	if l == nil {
 		return nil
 	}
@@ -99,7 +99,7 @@ func showLab(l *stratification.Lab) *SampleLab {
 }
 
 // writeOfSample gives a sample as a body.
-func writeOfSample(s stratification.SoilSample) SampleWrite {
+func writeOfSample(s sample.Sample) SampleWrite {
 	status := string(s.Status)
 	out := SampleWrite{Status: &status, Label: &s.Label, Lab: showLab(s.Lab), Notes: &s.Notes}
 	if c := showSample(s).Collected; c != nil {
@@ -109,11 +109,11 @@ func writeOfSample(s stratification.SoilSample) SampleWrite {
 }
 
 // laySample lays a body over a sample.
-func laySample(in SampleWrite, onto *stratification.SoilSample) {
-	onto.Status, onto.Label, onto.Notes = stratification.SampleStatus(text(in.Status)), text(in.Label), text(in.Notes)
+func laySample(in SampleWrite, onto *sample.Sample) {
+	onto.Status, onto.Label, onto.Notes = sample.Status(text(in.Status)), text(in.Label), text(in.Notes)
 	onto.Collected, onto.Lab = nil, nil
 	if c := in.Collected; c != nil {
-		taken := &stratification.Collected{By: text(c.By), AccuracyM: c.AccuracyM}
+		taken := &sample.Collected{By: text(c.By), AccuracyM: c.AccuracyM}
 		if c.At != nil {
 			taken.At = c.At.UTC()
 		}
@@ -123,7 +123,7 @@ func laySample(in SampleWrite, onto *stratification.SoilSample) {
 		onto.Collected = taken
 	}
 	if l := in.Lab; l != nil {
-		onto.Lab = &stratification.Lab{
+		onto.Lab = &sample.Lab{
 			SOCPct: l.SOCPct, BulkDensity: l.BulkDensity, CoarseFragmentsPct: l.CoarseFragmentsPct, Method: text(l.Method), Ref: text(l.LabRef), At: l.At,
 		}
 	}

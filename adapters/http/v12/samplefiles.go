@@ -19,7 +19,7 @@ import (
 	"tilth/app/sampling"
 	"tilth/core/fault"
 	"tilth/core/geo"
-	"tilth/core/stratification"
+	"tilth/core/stratification/sample"
 )
 
 // importColumns are the columns that an import reads.
@@ -161,9 +161,9 @@ func sampleRow(cells map[string]string) sampling.Row {
 	if (lon == nil) != (lat == nil) {
 		f.Add("lon", "Give lon and lat, or neither.")
 	}
-	return sampling.Row{Label: cells["label"], Errors: f, Lay: func(s stratification.SoilSample) stratification.SoilSample {
+	return sampling.Row{Label: cells["label"], Errors: f, Lay: func(s sample.Sample) sample.Sample {
 		if status := cells["status"]; status != "" {
-			s.Status = stratification.SampleStatus(status)
+			s.Status = sample.Status(status)
 		}
 		if notes := cells["notes"]; notes != "" {
 			s.Notes = notes
@@ -178,8 +178,8 @@ func sampleRow(cells map[string]string) sampling.Row {
 	}}
 }
 
-func collectedOf(was *stratification.Collected, lon, lat, accuracy *float64, at *time.Time, by string) *stratification.Collected {
-	out := stratification.Collected{}
+func collectedOf(was *sample.Collected, lon, lat, accuracy *float64, at *time.Time, by string) *sample.Collected {
+	out := sample.Collected{}
 	if was != nil {
 		out = *was
 	}
@@ -198,8 +198,8 @@ func collectedOf(was *stratification.Collected, lon, lat, accuracy *float64, at 
 
 // labOf lays results over what a laboratory found before. Without a share of carbon there is no
 // analysis: a share that cannot be is refused by the rules.
-func labOf(was *stratification.Lab, soc, density, fragments *float64, at *time.Time, method, ref string) *stratification.Lab {
-	out := stratification.Lab{SOCPct: -1}
+func labOf(was *sample.Lab, soc, density, fragments *float64, at *time.Time, method, ref string) *sample.Lab {
+	out := sample.Lab{SOCPct: -1}
 	if was != nil {
 		out = *was
 	}
@@ -223,7 +223,7 @@ func labOf(was *stratification.Lab, soc, density, fragments *float64, at *time.T
 }
 
 // exported gives the values of a sample by the columns of an export.
-func exported(s stratification.SoilSample) []any {
+func exported(s sample.Sample) []any {
 	shown := showSample(s)
 	c, l := shown.Collected, shown.Lab
 	if c == nil {
@@ -270,7 +270,7 @@ func cellOf(v any) string {
 	}
 }
 
-func sampleCSV(each iter.Seq2[stratification.SoilSample, error]) func(io.Writer) error {
+func sampleCSV(each iter.Seq2[sample.Sample, error]) func(io.Writer) error {
 	return func(to io.Writer) error {
 		w := csv.NewWriter(to)
 		if err := w.Write(exportColumns); err != nil {
@@ -293,7 +293,7 @@ func sampleCSV(each iter.Seq2[stratification.SoilSample, error]) func(io.Writer)
 	}
 }
 
-func sampleGeoJSON(each iter.Seq2[stratification.SoilSample, error]) func(io.Writer) error {
+func sampleGeoJSON(each iter.Seq2[sample.Sample, error]) func(io.Writer) error {
 	return func(to io.Writer) error {
 		w := bufio.NewWriterSize(to, 64<<10)
 		between := `{"type":"FeatureCollection","features":[` + "\n"

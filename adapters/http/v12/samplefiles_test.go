@@ -8,7 +8,7 @@ import (
 
 	"tilth/app/intake"
 	"tilth/core/fault"
-	"tilth/core/stratification"
+	"tilth/core/stratification/sample"
 )
 
 // Whatever a file holds, its rows can be laid over a sample, or it is refused with a reason.
@@ -29,7 +29,7 @@ func FuzzSampleRows(f *testing.F) {
 			if len(r.Errors) > 0 {
 				continue
 			}
-			s := r.Lay(stratification.SoilSample{})
+			s := r.Lay(sample.Sample{})
 			s.Normalise()
 			s.Check()
 		}

@@ -6,7 +6,7 @@ import (
 	"tilth/adapters/http/rest"
 	"tilth/app/stratifying"
 	"tilth/core/geo"
-	"tilth/core/stratification"
+	"tilth/core/stratification/plan"
 )
 
 // PlanPosition is a place in degrees.
@@ -48,7 +48,7 @@ type PlanWrite struct {
 
 // request gives what is asked for; zone numbers that are none are refused by the rules.
 func (w PlanWrite) request() stratifying.PlanRequest {
-	p := stratification.DefaultPlanParams()
+	p := plan.DefaultParams()
 	put(&p.Samples, w.NumberOfSamples)
 	put(&p.HaPerSample, w.HaPerSample)
 	put(&p.Precision.Confidence, w.Confidence)
@@ -60,17 +60,17 @@ func (w PlanWrite) request() stratifying.PlanRequest {
 	put(&p.MinDistance, w.MinDistance)
 	put(&p.ReserveShare, w.ReserveShare)
 	if w.Allocation != nil {
-		p.Allocation = stratification.Allocation(*w.Allocation)
+		p.Allocation = plan.Allocation(*w.Allocation)
 	}
 	if w.Placement != nil {
-		p.Placement = stratification.Placement(*w.Placement)
+		p.Placement = plan.Placement(*w.Placement)
 	}
 	p.PerZone, p.Cost = byZone(w.PerZone), byZone(w.Cost)
 	for zone, pilot := range byZone(w.Pilot) {
 		if p.Pilot == nil {
-			p.Pilot = map[int]stratification.Pilot{}
+			p.Pilot = map[int]plan.Pilot{}
 		}
-		p.Pilot[zone] = stratification.Pilot{N: pilot.N, Mean: pilot.Mean, SD: pilot.SD}
+		p.Pilot[zone] = plan.Pilot{N: pilot.N, Mean: pilot.Mean, SD: pilot.SD}
 	}
 	req := stratifying.PlanRequest{MapUUID: w.MapUUID, Params: p, Seeded: w.Seed != nil}
 	if w.Seed != nil {
@@ -191,7 +191,7 @@ type SavedPlan struct {
 	Geometry      *rest.RawObject `json:"geometry,omitempty" doc:"With ?geometry=true: a GeoJSON FeatureCollection of the points."`
 }
 
-func showPlanMetadata(p stratification.Plan) PlanMetadata {
+func showPlanMetadata(p plan.Plan) PlanMetadata {
 	out := PlanMetadata{
 		NumberOfSamples: p.Samples, NumberOfReserve: p.Reserves, NumberOfZones: len(p.PerZone), ZoneOffset: p.Params.ZoneOffset,
 		ZoneOffsetAchieved: p.ZoneOffsetAchieved, Allocation: string(p.Params.Allocation), Variances: "assumed", Placement: string(p.Params.Placement),
@@ -207,7 +207,7 @@ func showPlanMetadata(p stratification.Plan) PlanMetadata {
 	return out
 }
 
-func showWarnings(p stratification.Plan) []PlanWarning {
+func showWarnings(p plan.Plan) []PlanWarning {
 	out := []PlanWarning{}
 	for _, c := range p.Concerns {
 		out = append(out, PlanWarning{c.Code, c.Zone, word(c.Point), c.Message})
@@ -216,7 +216,7 @@ func showWarnings(p stratification.Plan) []PlanWarning {
 }
 
 // showPlan shows a plan; fields are the uuids of its order's fields.
-func showPlan(record stratification.SamplePlan, fields []string) Plan {
+func showPlan(record plan.SamplePlan, fields []string) Plan {
 	p := record.Plan
 	out := Plan{
 		MapUUID: p.PlanUUID, Order: record.OrderID, ZonesUUID: record.Map.Candidate.MapUUID, IsCustom: p.IsCustom, BasedOn: word(p.BasedOn),
@@ -238,7 +238,7 @@ func showPlan(record stratification.SamplePlan, fields []string) Plan {
 	return out
 }
 
-func showSavedPlan(record stratification.SamplePlan) SavedPlan {
+func showSavedPlan(record plan.SamplePlan) SavedPlan {
 	p := record.Plan
 	out := SavedPlan{
 		ID: record.ID, Order: record.OrderID, AOI: OrderedAOI{record.AOI.ID, record.AOI.UUID, record.AOI.Name},
@@ -253,7 +253,7 @@ func showSavedPlan(record stratification.SamplePlan) SavedPlan {
 }
 
 // withPoints adds the points of a plan.
-func withPoints(record stratification.SamplePlan) SavedPlan {
+func withPoints(record plan.SamplePlan) SavedPlan {
 	out := showSavedPlan(record)
 	var features []feature
 	for _, p := range record.Plan.Points {

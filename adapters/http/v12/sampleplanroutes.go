@@ -8,7 +8,7 @@ import (
 	"tilth/adapters/http/rest"
 	"tilth/app/stratifying"
 	"tilth/core/access"
-	"tilth/core/stratification"
+	"tilth/core/stratification/plan"
 )
 
 const (
@@ -42,15 +42,15 @@ type PlanEdit struct {
 func (e PlanEdit) edit() stratifying.Edit {
 	out := stratifying.Edit{}
 	for _, o := range e.Operations {
-		op := stratification.Operation{Change: stratification.Change(o.Operation), Point: text(o.Point), With: text(o.With), Role: stratification.Role(text(o.Role))}
+		op := plan.Operation{Change: plan.Change(o.Operation), Point: text(o.Point), With: text(o.With), Role: plan.Role(text(o.Role))}
 		op.At = PlanPosition{degrees(o.Lon), degrees(o.Lat)}.at()
 		out.Operations = append(out.Operations, op)
 	}
 	if e.Points != nil {
-		out.Points = []stratification.Listed{}
+		out.Points = []plan.Listed{}
 	}
 	for _, p := range e.Points {
-		out.Points = append(out.Points, stratification.Listed{ID: text(p.ID), Role: stratification.Role(text(p.Role)), At: p.at()})
+		out.Points = append(out.Points, plan.Listed{ID: text(p.ID), Role: plan.Role(text(p.Role)), At: p.at()})
 	}
 	return out
 }
@@ -76,7 +76,7 @@ func registerPlans(a *rest.API, plans *stratifying.Plans) {
 		"not_enough_room": "the points do not fit; details say by zone how much room there is (400)",
 		"plan_saved":      "the plan is saved under another name or tag already (409)",
 	})
-	shown := func(ctx context.Context, c *rest.Call, p stratification.SamplePlan, err error) (Plan, error) {
+	shown := func(ctx context.Context, c *rest.Call, p plan.SamplePlan, err error) (Plan, error) {
 		if err != nil {
 			return Plan{}, err
 		}

@@ -10,7 +10,7 @@ import (
 	"tilth/app/sampling"
 	"tilth/core/access"
 	"tilth/core/fault"
-	"tilth/core/stratification"
+	"tilth/core/stratification/sample"
 )
 
 const samplesPath = stratificationPath + "samples/"
@@ -91,7 +91,7 @@ func registerSamples(a *rest.API, s *sampling.Sampling) {
 		req := sampling.Request{Plan: strings.ToLower(in.Plan), Round: 1}
 		put(&req.Round, in.Round)
 		for _, d := range in.Depths {
-			req.Depths = append(req.Depths, stratification.DepthOf(d.From, d.To))
+			req.Depths = append(req.Depths, sample.DepthOf(d.From, d.To))
 		}
 		made, err := s.Plan(ctx, c.Principal(), req)
 		return SamplesMade{made.PlanUUID, made.Round, made.Created, made.Existing}, err
@@ -114,7 +114,7 @@ func registerSamples(a *rest.API, s *sampling.Sampling) {
 		if err != nil {
 			return Sample{}, err
 		}
-		changed, err := s.Update(ctx, c.Principal(), id, func(current stratification.SoilSample) (stratification.SoilSample, error) {
+		changed, err := s.Update(ctx, c.Principal(), id, func(current sample.Sample) (sample.Sample, error) {
 			if err := precondition(c, current, showSample); err != nil {
 				return current, err
 			}

@@ -10,6 +10,7 @@ import (
 	"tilth/app/strata"
 	"tilth/core/access"
 	"tilth/core/stratification"
+	"tilth/core/stratification/layer"
 )
 
 const stratificationTag = "Stratification"
@@ -165,7 +166,7 @@ func showStratificationOrder(s stratification.OrderState) StratificationOrder {
 	return out
 }
 
-func showLayers(s stratification.OrderState, layers []stratification.PreparedLayer) StratificationLayers {
+func showLayers(s stratification.OrderState, layers []layer.PreparedLayer) StratificationLayers {
 	out := StratificationLayers{Order: s.ID, Status: string(s.Status), Digest: word(s.Digest), Notes: append([]string{}, s.Notes...), Layers: []StratificationLayer{}}
 	if s.Digest != "" {
 		out.CellSize, out.EPSG = &s.Grid.CellSize, &s.Grid.EPSG

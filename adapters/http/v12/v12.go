@@ -30,6 +30,7 @@ import (
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/record"
 	"tilth/ports"
 )
 
@@ -138,7 +139,7 @@ type Ref struct {
 	Name string `json:"name"`
 }
 
-func refOf(r farm.Ref) Ref { return Ref{r.ID, r.Name} }
+func refOf(r record.Ref) Ref { return Ref{r.ID, r.Name} }
 
 // Meta is what every record of a company carries.
 type Meta struct {
@@ -149,7 +150,7 @@ type Meta struct {
 	Company   Ref       `json:"company"`
 }
 
-func metaOf(m farm.Meta) Meta {
+func metaOf(m record.Meta) Meta {
 	out := Meta{ID: m.ID, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, Company: Ref{m.CompanyID, m.Company}}
 	if m.CreatedBy != nil {
 		by := refOf(*m.CreatedBy)
@@ -163,14 +164,14 @@ type companyID struct {
 	CompanyID *int64 `json:"company_id" required:"false" minimum:"1" doc:"May be left out; any other company than your own is refused."`
 }
 
-func (c companyID) lay(m *farm.Meta) {
+func (c companyID) lay(m *record.Meta) {
 	m.CompanyID = 0
 	if c.CompanyID != nil {
 		m.CompanyID = *c.CompanyID
 	}
 }
 
-func companyOf(m farm.Meta) companyID { return companyID{&m.CompanyID} }
+func companyOf(m record.Meta) companyID { return companyID{&m.CompanyID} }
 
 // external is where a record came from.
 type external struct {

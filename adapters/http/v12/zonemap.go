@@ -9,7 +9,7 @@ import (
 	"tilth/adapters/http/rest"
 	"tilth/app/stratifying"
 	"tilth/core/access"
-	"tilth/core/stratification"
+	"tilth/core/stratification/zoning"
 )
 
 // MapsWrite asks for maps of zones.
@@ -34,7 +34,7 @@ type MapsWrite struct {
 }
 
 func (w MapsWrite) request() stratifying.Request {
-	p := stratification.DefaultParams()
+	p := zoning.DefaultParams()
 	put(&p.MinZones, w.MinZones)
 	put(&p.MaxZones, w.MaxZones)
 	put(&p.SpatialWeight, w.SpatialWeight)
@@ -48,7 +48,7 @@ func (w MapsWrite) request() stratifying.Request {
 	put(&p.Fuzziness, w.Fuzziness)
 	put(&p.PCA, w.PCA)
 	if w.Method != nil {
-		p.Method = stratification.Method(*w.Method)
+		p.Method = zoning.Method(*w.Method)
 	}
 	p.Weights = w.Weights
 	req := stratifying.Request{OrderID: w.Order, Params: p, Seeded: w.Seed != nil}
@@ -168,7 +168,7 @@ type SavedMap struct {
 	Geometry      *rest.RawObject `json:"geometry,omitempty" doc:"With ?geometry=true: a GeoJSON FeatureCollection of the zones."`
 }
 
-func showMetadata(m stratification.Map) MapMetadata {
+func showMetadata(m zoning.Map) MapMetadata {
 	c, about := m.Candidate, m.About
 	out := MapMetadata{
 		NumberOfZones: len(c.Zones), IsRecommended: c.Recommended, Seed: about.Params.Seed, AlgorithmVersion: about.AlgorithmVersion,
@@ -182,7 +182,7 @@ func showMetadata(m stratification.Map) MapMetadata {
 	for name, weight := range about.Params.Weights {
 		out.Weights[name] = weight
 	}
-	if about.Params.Method == stratification.Fuzzy {
+	if about.Params.Method == zoning.Fuzzy {
 		out.Diagnostics.FPI, out.Diagnostics.NCE = &c.Diagnostics.FPI, &c.Diagnostics.NCE
 	}
 	for _, l := range about.Layers {
@@ -204,7 +204,7 @@ func showMaps(made stratifying.Made) MapsJob {
 		JobID: made.ID, Order: made.OrderID, Status: string(made.Status), Progress: made.Progress(), Candidates: []MapCandidate{}, Reason: word(made.Reason),
 	}
 	for _, m := range made.Candidates {
-		name := stratification.DefaultMapTag(len(m.Candidate.Zones))
+		name := zoning.DefaultTag(len(m.Candidate.Zones))
 		if m.Saved != nil {
 			name = m.Saved.Name
 		}
@@ -213,7 +213,7 @@ func showMaps(made stratifying.Made) MapsJob {
 	return out
 }
 
-func showSavedMap(m stratification.Map) SavedMap {
+func showSavedMap(m zoning.Map) SavedMap {
 	out := SavedMap{
 		ID: m.ID, Order: m.OrderID, AOI: OrderedAOI{m.AOI.ID, m.AOI.UUID, m.AOI.Name}, IsRecommended: m.Candidate.Recommended,
 		Response: MapResponse{m.Candidate.MapUUID, showMetadata(m)}, MapUUID: m.Candidate.MapUUID, Company: m.CompanyID,
@@ -225,7 +225,7 @@ func showSavedMap(m stratification.Map) SavedMap {
 }
 
 // withZones adds the outlines of a map.
-func withZones(m stratification.Map) SavedMap {
+func withZones(m zoning.Map) SavedMap {
 	out := showSavedMap(m)
 	features := make([]feature, len(m.Candidate.Zones))
 	for i, z := range m.Candidate.Zones {

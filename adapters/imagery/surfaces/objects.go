@@ -10,7 +10,7 @@ import (
 	"tilth/adapters/imagery/internal/raster"
 	"tilth/core/fault"
 	"tilth/core/geo"
-	"tilth/core/stratification"
+	"tilth/core/stratification/layer"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
@@ -21,10 +21,10 @@ type Stored struct{ Objects ports.Objects }
 var _ ports.RasterFiles = Stored{}
 
 // Surface implements ports.Surfaces: the name is that of the object.
-func (s Stored) Surface(ctx context.Context, name string, around geo.MultiPolygon) (stratification.Surface, error) {
+func (s Stored) Surface(ctx context.Context, name string, around geo.MultiPolygon) (layer.Surface, error) {
 	object, err := s.Objects.Open(ctx, name)
 	if err != nil {
-		return stratification.Surface{}, err
+		return layer.Surface{}, err
 	}
 	defer object.Close()
 	return raster.Surface(ctx, source{object, object.Size(), name}, path.Base(name), around)
@@ -53,7 +53,7 @@ func (Stored) Inspect(ctx context.Context, file io.ReaderAt, size int64, name st
 	if _, err := n.Read(ctx, vegetation.Window{Width: 1, Height: 1}); err != nil {
 		return ports.LayerRaster{}, err
 	}
-	metres := stratification.Surface{EPSG: g.EPSG, OriginX: g.OriginX, OriginY: g.OriginY, CellX: g.PixelX, CellY: g.PixelY, Rows: g.Height}.Metres()
+	metres := layer.Surface{EPSG: g.EPSG, OriginX: g.OriginX, OriginY: g.OriginY, CellX: g.PixelX, CellY: g.PixelY, Rows: g.Height}.Metres()
 	return ports.LayerRaster{EPSG: g.EPSG, CellSize: metres, Cols: g.Width, Rows: g.Height}, nil
 }
 
@@ -65,7 +65,7 @@ const farthest = 2.1e7
 // comes of a wrong EPSG code.
 func plausible(epsg int, x, y float64, name string) error {
 	far := math.Abs(x) > farthest || math.Abs(y) > farthest
-	if epsg == stratification.Degrees {
+	if epsg == layer.Degrees {
 		far = math.Abs(x) > 360.01 || math.Abs(y) > 90.01
 	}
 	if far {

@@ -8,7 +8,7 @@ import (
 	"tilth/adapters/imagery/cog"
 	"tilth/core/fault"
 	"tilth/core/geo"
-	"tilth/core/stratification"
+	"tilth/core/stratification/layer"
 	"tilth/core/vegetation"
 )
 
@@ -23,21 +23,21 @@ const (
 // raster must have one band. name stands in messages; it is the Source of the surface.
 //
 // Faults: Invalid (raster_elsewhere, raster_too_large), and those of cog.
-func Surface(ctx context.Context, source cog.Source, name string, around geo.MultiPolygon) (stratification.Surface, error) {
+func Surface(ctx context.Context, source cog.Source, name string, around geo.MultiPolygon) (layer.Surface, error) {
 	file, err := Open(ctx, source, name)
 	if err != nil {
-		return stratification.Surface{}, err
+		return layer.Surface{}, err
 	}
 	window, err := windowOf(file.Grid(), around, name)
 	if err != nil {
-		return stratification.Surface{}, err
+		return layer.Surface{}, err
 	}
 	got, err := file.Read(ctx, window)
 	if err != nil {
-		return stratification.Surface{}, err
+		return layer.Surface{}, err
 	}
 	g := got.Grid
-	return stratification.Surface{
+	return layer.Surface{
 		EPSG: g.EPSG, OriginX: g.OriginX, OriginY: g.OriginY, CellX: g.PixelX, CellY: g.PixelY,
 		Cols: g.Width, Rows: g.Height, Values: got.Values, Source: name,
 	}, nil
@@ -110,9 +110,9 @@ func windowAround(grid vegetation.Grid, around geo.MultiPolygon) (window vegetat
 // them; 0 where they do not go around it.
 func projection(epsg int) (project func(geo.Position) geo.Position, turn float64, err error) {
 	switch epsg {
-	case stratification.Degrees:
+	case layer.Degrees:
 		return func(p geo.Position) geo.Position { return p }, 360, nil
-	case stratification.WebMercator:
+	case layer.WebMercator:
 		return geo.ToWebMercator, geo.ToWebMercator(geo.Position{X: 360}).X, nil
 	default:
 		utm, err := geo.NewUTM(epsg)

@@ -1,0 +1,36 @@
+// Package record holds what the records of a company share: id, owner, times, creator and
+// version. It knows no kind of record.
+package record
+
+import "time"
+
+// Ref is a record seen from another: its id and its name.
+type Ref struct {
+	ID   int64
+	Name string
+}
+
+// Meta is what every record of a company carries.
+type Meta struct {
+	ID        int64     `audit:"-"`
+	CompanyID int64     `audit:"-"`
+	Company   string    `audit:"-"` // name of the company; read-only
+	CreatedAt time.Time `audit:"-"`
+	UpdatedAt time.Time `audit:"-"`
+	CreatedBy *Ref      `audit:"-"` // nil where the creator is gone or was the system
+}
+
+// Base returns the common part of a record, for code that handles all of them alike.
+func (m *Meta) Base() *Meta { return m }
+
+// NextVersion returns the time of a change, which is also the record's version: it is
+// later than the one before, also within a microsecond and when a clock was set back.
+func NextVersion(before, now time.Time) time.Time {
+	if minimum := before.Add(time.Microsecond); now.Before(minimum) {
+		return minimum
+	}
+	return now
+}
+
+// RestorePeriod is how long a deleted record can be brought back.
+const RestorePeriod = 30 * 24 * time.Hour

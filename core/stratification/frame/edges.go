@@ -1,0 +1,127 @@
+package frame
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"tilth/core/geo"
+)
+
+// maskEdges masks the cells whose centre lies nearer to an edge of a field than the mask is
+// wide: hedges and tracks between fields are edges too. Where fewer than MinCells would be
+// left, it masks nothing.
+func (f *Frame) maskEdges() {
+	reach := float64(f.EdgeMask) * f.CellSize
+	if f.EdgeMask == 0 {
+		return
+	}
+	left := len(f.Cells)
+	for _, field := range f.Fields {
+		EachEdge(field, func(a, b geo.Position) {
+			f.EachNear(a, b, reach, func(i int) {
+				// A hair's breadth of slack: of cells that make up their own outline, those of
+				// the second row are exactly at the distance of a mask of 1.5 cells.
+				if !f.Cells[i].Masked && DistanceToSegment(f.Centre(i), a, b) < reach-1e-6 {
+					f.Cells[i].Masked = true
+					left--
+				}
+			})
+		})
+	}
+	if left < MinCells {
+		f.EdgeMask = 0
+		for i := range f.Cells {
+			f.Cells[i].Masked = false
+		}
+	}
+}
+
+// EachEdge visits the edges of all rings.
+func EachEdge(m geo.MultiPolygon, visit func(a, b geo.Position)) {
+	for _, polygon := range m {
+		for _, ring := range polygon {
+			for i := 1; i < len(ring); i++ {
+				visit(ring[i-1], ring[i])
+			}
+		}
+	}
+}
+
+// SegmentWithin gives the range of x that a segment takes between two heights; low > high
+// where it does not get there.
+func SegmentWithin(a, b geo.Position, south, north float64) (low, high float64) {
+	if a.Y > b.Y {
+		a, b = b, a
+	}
+	if b.Y < south || a.Y > north {
+		return 1, 0
+	}
+	at := func(y float64) float64 {
+		if b.Y == a.Y {
+			return a.X
+		}
+		return a.X + (b.X-a.X)*((y-a.Y)/(b.Y-a.Y))
+	}
+	x1, x2 := a.X, b.X
+	if a.Y < south {
+		x1 = at(south)
+	}
+	if b.Y > north {
+		x2 = at(north)
+	}
+	return min(x1, x2), max(x1, x2)
+}
+
+// DistanceToSegment gives the distance of a point to the nearest point of a segment.
+func DistanceToSegment(p, a, b geo.Position) float64 {
+	dx, dy := b.X-a.X, b.Y-a.Y
+	length := float64(dx*dx) + float64(dy*dy)
+	t := 0.0
+	if length > 0 {
+		t = min(1, max(0, (float64((p.X-a.X)*dx)+float64((p.Y-a.Y)*dy))/length))
+	}
+	return math.Hypot(p.X-(a.X+float64(t*dx)), p.Y-(a.Y+float64(t*dy)))
+}
+
+// findFringe follows the outline of the union, and lists the cells of the grid that it passes
+// and that are not in the frame, by row, then column. On a map they show the zone of the
+// nearest cell, so that zones cover the area up to its edge.
+func (f *Frame) findFringe() {
+	if f.exact {
+		return
+	}
+	f.course = newCourse(f)
+	for _, c := range f.course.chains {
+		if f.Index(int(c.row), int(c.col)) < 0 {
+			f.fringe = append(f.fringe, fringeCell{row: c.row, col: c.col})
+		}
+	}
+	slices.SortFunc(f.fringe, compareFringe)
+	f.fringe = slices.CompactFunc(f.fringe, func(a, b fringeCell) bool { return compareFringe(a, b) == 0 })
+	anyCell := func(int) bool { return true }
+	for i := range f.fringe {
+		c := &f.fringe[i]
+		c.like = int32(f.Nearest(int(c.row), int(c.col), anyCell))
+	}
+	for i := range f.course.chains {
+		c := &f.course.chains[i]
+		at := f.Index(int(c.row), int(c.col))
+		if at < 0 {
+			at, _ = slices.BinarySearchFunc(f.fringe, fringeCell{row: c.row, col: c.col}, compareFringe)
+			at += len(f.Cells)
+		}
+		c.cell = int32(at)
+	}
+}
+
+// compareFringe orders cells by row, then column.
+func compareFringe(a, b fringeCell) int {
+	return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.col, b.col))
+}
+
+// fringeCell is a cell of the grid outside the frame that meets the area of interest.
+type fringeCell struct {
+	row, col int32
+	like     int32 // index of the frame's cell whose zone it shows
+}

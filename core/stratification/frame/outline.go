@@ -1,0 +1,215 @@
+package frame
+
+import (
+	"slices"
+
+	"tilth/core/geo"
+)
+
+// Outliner draws the outlines of zones.
+type Outliner struct {
+	frame *Frame
+	board *Board // of the frame's cells and, after them, its fringe
+}
+
+func NewOutliner(f *Frame) *Outliner { return &Outliner{f, NewBoard(f.Cells, f.fringe)} }
+
+// Outlines returns the outlines of the zones 1 to k, of which labels names that of each cell, clipped to the area of interest: for
+// each zone the polygons of its 4-connected groups of cells, or of what the area holds of them.
+//
+// The tracing walks along a zone's edge with the zone on its left, along the sides of cells
+// and, where it comes to the area's outline, along that. Where two cells of the zone meet only
+// at a corner it stays with the cell it walks along, as 4-connected groups want. A way that
+// passes a place twice is parted there, so that a hole may touch its outer ring at a point but
+// no ring touches itself. A corner in a straight line is kept only where the zones on the other
+// side change, so that both sides of an edge have the same vertices, and still fit when these
+// are moved by a projection.
+func (o *Outliner) Outlines(zones []int32, k int) []geo.MultiPolygon {
+	f, b := o.frame, o.board
+	labels := slices.Grow(slices.Clone(zones), len(f.fringe))
+	for _, fringe := range f.fringe {
+		labels = append(labels, zones[fringe.like])
+	}
+	t := &tracer{Board: b, frame: f, labels: labels, seen: make([]uint8, len(labels))}
+	rings := make([][]geo.Ring, k)
+	keep := func(label int32, ring geo.Ring) {
+		for _, simple := range geo.PartRing(ring) {
+			slices.Reverse(simple) // Assemble takes clockwise rings for outer ones
+			rings[label-1] = append(rings[label-1], append(simple, simple[0]))
+		}
+	}
+	if f.course != nil {
+		t.passed = make([]bool, len(f.course.chains))
+		for c := range f.course.chains {
+			if !t.passed[c] {
+				label := labels[f.course.chains[c].cell]
+				keep(label, t.walk(stand{chain: int32(c)}, label))
+			}
+		}
+	}
+	for _, i := range b.order {
+		for side := range 4 {
+			if t.seen[i]&(1<<side) == 0 && t.edge(i, side) && t.within(i, side) {
+				keep(labels[i], t.walk(stand{chain: -1, cell: i, side: side}, labels[i]))
+			}
+		}
+	}
+	out := make([]geo.MultiPolygon, k)
+	for h := range out {
+		out[h] = geo.Assemble(rings[h])
+		for _, polygon := range out[h] {
+			for _, ring := range polygon {
+				slices.Reverse(ring)
+			}
+		}
+	}
+	return out
+}
+
+// tracer walks along the edges of zones. A side of a cell is numbered like the direction in
+// which one walks along it with the cell on the left: 0 eastwards along the southern side, 1
+// northwards along the eastern, 2 westwards along the northern, 3 southwards along the western.
+type tracer struct {
+	*Board
+	frame  *Frame
+	labels []int32
+	seen   []uint8 // bit side: walked along from its first corner
+	passed []bool  // chains of the area's outline
+	ring   geo.Ring
+}
+
+// stand is where the walk is: at the beginning of a chain, or (chain -1) of a cell's side.
+type stand struct {
+	chain int32
+	cell  int32
+	side  int
+}
+
+// outward gives the direction from a cell across a side.
+func outward(side int) int { return (side*2 + 6) % 8 }
+
+// label gives the label of a neighbour; 0 where there is none.
+func (t *tracer) label(i int32, direction int) int32 {
+	j := t.Near[i][direction]
+	if j < 0 {
+		return 0
+	}
+	return t.labels[j]
+}
+
+// edge reports whether a side parts a zone from something else.
+func (t *tracer) edge(i int32, side int) bool { return t.label(i, outward(side)) != t.labels[i] }
+
+// within reports whether the area holds the corner in which a side begins.
+func (t *tracer) within(i int32, side int) bool {
+	if t.frame.course == nil {
+		return true
+	}
+	row, col := t.end(i, (side+3)%4)
+	return t.frame.course.holds(row, col)
+}
+
+// walk follows the edge of a zone round to where it began.
+func (t *tracer) walk(from stand, own int32) geo.Ring {
+	t.ring = nil
+	at := from
+	for range t.states() {
+		if at.chain >= 0 {
+			at = t.alongChain(at.chain, own)
+		} else {
+			t.seen[at.cell] |= 1 << at.side
+			at = t.alongSide(at.cell, at.side, -1, own)
+		}
+		if at == from {
+			break
+		}
+	}
+	return t.ring
+}
+
+// states is the number of places at which a walk can be.
+func (t *tracer) states() int { return 4*len(t.labels) + len(t.passed) }
+
+// alongChain walks to the end of a chain, and on along the zone's edge.
+func (t *tracer) alongChain(c, own int32) stand {
+	course := t.frame.course
+	here := &course.chains[c]
+	t.passed[c] = true
+	t.ring = append(t.ring, here.points...)
+	if here.to < 0 { // an outline within one cell
+		return stand{chain: c}
+	}
+	n := course.nodes[here.to]
+	if t.labels[course.chains[n.next].cell] == own { // straight on into the next cell
+		return stand{chain: n.next}
+	}
+	t.ring = append(t.ring, n.at)
+	for side := range 4 {
+		if t.key(here.cell, side) == n.side {
+			return t.alongSide(here.cell, side, here.to, own)
+		}
+	}
+	panic("stratification: a chain leaves its cell by none of its sides")
+}
+
+// alongSide walks along a side, from a node on it or (-1) its first corner, to the next node
+// or round the corner.
+func (t *tracer) alongSide(i int32, side int, from, own int32) stand {
+	if course := t.frame.course; course != nil {
+		if n := course.after(t.key(i, side), from, side == 0 || side == 3); n >= 0 {
+			t.ring = append(t.ring, course.nodes[n].at)
+			return stand{chain: course.nodes[n].next}
+		}
+	}
+	ahead, beside := t.Near[i][side*2], t.Near[i][(side*2+7)%8]
+	switch {
+	case ahead < 0 || t.labels[ahead] != own: // round the cell's own corner
+		t.corner(i, side)
+		return stand{chain: -1, cell: i, side: (side + 1) % 4}
+	case beside >= 0 && t.labels[beside] == own: // into the corner that the cell beside makes
+		t.corner(i, side)
+		return stand{chain: -1, cell: beside, side: (side + 3) % 4}
+	default: // straight on
+		if t.label(i, (side*2+7)%8) != t.label(i, outward(side)) {
+			t.corner(i, side)
+		}
+		return stand{chain: -1, cell: ahead, side: side}
+	}
+}
+
+// corner adds the corner to which one comes along a side.
+func (t *tracer) corner(i int32, side int) {
+	row, col := t.end(i, side)
+	t.ring = append(t.ring, geo.Position{
+		X: t.frame.OriginX + float64(float64(col)*t.frame.CellSize),
+		Y: t.frame.OriginY - float64(float64(row)*t.frame.CellSize),
+	})
+}
+
+// end gives the corner to which one comes along a side: row and column of the cell that lies
+// south-east of it.
+func (t *tracer) end(i int32, side int) (row, col int32) {
+	row, col = t.at[i][0], t.at[i][1]
+	if side == 0 || side == 3 {
+		row++
+	}
+	if side == 0 || side == 1 {
+		col++
+	}
+	return row, col
+}
+
+// key names a side of a cell.
+func (t *tracer) key(i int32, side int) sideKey {
+	row, col := t.at[i][0], t.at[i][1]
+	switch side {
+	case 0:
+		return sideKey{row + 1, col, false}
+	case 1:
+		return sideKey{row, col + 1, true}
+	case 2:
+		return sideKey{row, col, false}
+	default:
+		return sideKey{row, col, true}
+	}
+}

@@ -1,0 +1,53 @@
+// Package digest hashes what zones and plans follow from into seeds and ids. A change here
+// changes the id of every map and plan.
+package digest
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"hash"
+	"math"
+)
+
+func Seed(scope string, params any) uint64 {
+	sum := sha256.Sum256(append([]byte(scope), Canonical(params)...))
+	return binary.BigEndian.Uint64(sum[:8]) >> 11
+}
+
+// Canonical gives parameters as JSON with its members in a fixed order.
+func Canonical(p any) []byte {
+	raw, err := json.Marshal(p) // maps come out with sorted keys
+	if err != nil {
+		panic(err) // Check refuses what is not a number
+	}
+	return raw
+}
+
+// Bits gives a number as it is hashed; every NaN is the same.
+func Bits(v float64) int64 {
+	if math.IsNaN(v) {
+		return math.MaxInt64
+	}
+	return int64(math.Float64bits(v))
+}
+
+// Write hashes numbers, in network order.
+func Write[T int32 | int64](h hash.Hash, numbers ...T) {
+	var raw [8]byte
+	for _, v := range numbers {
+		binary.BigEndian.PutUint64(raw[:], uint64(v))
+		_, _ = h.Write(raw[:])
+	}
+}
+
+// UUID gives the id of what bytes stand for.
+func UUID(of []byte) string {
+	sum := sha256.Sum256(of)
+	u := sum[:16]
+	u[6] = u[6]&0x0f | 0x50
+	u[8] = u[8]&0x3f | 0x80
+	s := hex.EncodeToString(u)
+	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
+}

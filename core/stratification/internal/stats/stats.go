@@ -1,0 +1,48 @@
+// Package stats holds the statistics that zones, plans and estimates share.
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+// MeanAndSD gives mean and standard deviation (n-1).
+func MeanAndSD(values []float64) (mean, sd float64) {
+	for _, v := range values {
+		mean += v
+	}
+	mean /= float64(len(values))
+	if len(values) < 2 {
+		return mean, 0
+	}
+	sum := 0.0
+	for _, v := range values {
+		sum += float64((v - mean) * (v - mean))
+	}
+	return mean, math.Sqrt(sum / float64(len(values)-1))
+}
+
+// Quantile interpolates between sorted values (Hyndman and Fan's type 7).
+func Quantile(sorted []float64, p float64) float64 {
+	at := p * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + float64((at-float64(i))*(sorted[i+1]-sorted[i]))
+}
+
+// NormalQuantile gives z of a two-sided confidence.
+func NormalQuantile(confidence float64) float64 { return math.Sqrt2 * math.Erfinv(confidence) }
+
+// StudentQuantile gives t of a two-sided confidence; df is over 0 and need not be whole.
+func StudentQuantile(confidence, df float64) float64 {
+	// P(|T| > t) is the regularised incomplete beta function of df/(df + t²) with df/2 and 1/2
+	// (Abramowitz and Stegun 26.7.1). gonum's distribution does the same, and brings its
+	// linear algebra along: two megabytes of program.
+	x := mathext.InvRegIncBeta(df/2, 0.5, 1-confidence)
+	return math.Sqrt(float64(df*(1-x)) / x)
+}
+
+func Finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

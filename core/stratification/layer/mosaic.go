@@ -1,0 +1,114 @@
+package layer
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"tilth/core/geo"
+)
+
+// latticeTolerance is how far, in pixels, the corners of two rasters may lie off a common
+// lattice that still count as pieces of one.
+const latticeTolerance = 1e-3
+
+// joinSurfaces puts rasters together that are pieces of one lattice, as the tiles of an
+// elevation model are, so that values can be interpolated across their seams. Pieces of another
+// lattice stay apart: tiles of GLO-30 have wider pixels from 50° of latitude on. Where pieces
+// overlap the first counts. The order of the pieces is by source.
+func joinSurfaces(parts []Surface) []Surface {
+	parts = slices.Clone(parts)
+	slices.SortStableFunc(parts, func(a, b Surface) int { return cmp.Compare(a.Source, b.Source) })
+	var groups [][]Surface
+	for _, p := range parts {
+		if turn := p.turn(); turn > 0 { // what lies beyond the antimeridian is beside it, not around the globe
+			p.OriginX -= turn * math.Round((p.OriginX-parts[0].OriginX)/turn)
+		}
+		at := slices.IndexFunc(groups, func(g []Surface) bool { return g[0].sameLattice(p) })
+		if at < 0 {
+			groups = append(groups, []Surface{p})
+			continue
+		}
+		groups[at] = append(groups[at], p)
+	}
+	out := make([]Surface, len(groups))
+	for i, g := range groups {
+		out[i] = joined(g)
+	}
+	return out
+}
+
+// offset gives the pixels, right and down, from the corner of s to that of t.
+func (s Surface) offset(t Surface) (col, row float64) {
+	return (t.OriginX - s.OriginX) / s.CellX, (s.OriginY - t.OriginY) / s.CellY
+}
+
+// sameLattice reports whether two rasters are cut from one lattice and lie so near each other
+// that putting them together takes little more than both.
+func (s Surface) sameLattice(t Surface) bool {
+	same := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*a }
+	whole := func(v float64) bool { return math.Abs(v-math.Round(v)) <= latticeTolerance }
+	col, row := s.offset(t)
+	if s.EPSG != t.EPSG || !same(s.CellX, t.CellX) || !same(s.CellY, t.CellY) || !whole(col) || !whole(row) {
+		return false
+	}
+	cols := max(float64(s.Cols), col+float64(t.Cols)) - min(0, col)
+	rows := max(float64(s.Rows), row+float64(t.Rows)) - min(0, row)
+	return cols*rows <= 4*float64(len(s.Values)+len(t.Values))+1024
+}
+
+// joined lays pieces of one lattice into one raster.
+func joined(parts []Surface) Surface {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	first := parts[0]
+	left, top, right, bottom := 0, 0, first.Cols, first.Rows
+	for _, p := range parts {
+		col, row := first.offset(p)
+		c, r := int(math.Round(col)), int(math.Round(row))
+		left, top, right, bottom = min(left, c), min(top, r), max(right, c+p.Cols), max(bottom, r+p.Rows)
+	}
+	out := first
+	out.OriginX += float64(left) * first.CellX
+	out.OriginY -= float64(top) * first.CellY
+	out.Cols, out.Rows = right-left, bottom-top
+	out.Values = slices.Repeat([]float64{math.NaN()}, out.Cols*out.Rows)
+	for _, p := range parts {
+		col, row := out.offset(p)
+		c, r := int(math.Round(col)), int(math.Round(row))
+		for i, v := range p.Values {
+			at := (r+i/p.Cols)*out.Cols + c + i%p.Cols
+			if math.IsNaN(out.Values[at]) {
+				out.Values[at] = v
+			}
+		}
+	}
+	return out
+}
+
+// heightsAt gives the height at a point of a plane: by interpolation in the first of the models
+// that has the four pixels around it, else the pixel that holds it. NaN where there is none.
+func heightsAt(models []Surface, epsg int) (func(geo.Position) float64, error) {
+	ways := make([]func(geo.Position) geo.Position, len(models))
+	for i, m := range models {
+		to, err := m.from(epsg)
+		if err != nil {
+			return nil, err
+		}
+		ways[i] = to
+	}
+	return func(p geo.Position) float64 {
+		for i, m := range models {
+			if v := m.bilinear(ways[i](p)); !math.IsNaN(v) {
+				return v
+			}
+		}
+		for i, m := range models {
+			if v := m.At(ways[i](p)); !math.IsNaN(v) {
+				return v
+			}
+		}
+		return math.NaN()
+	}, nil
+}

@@ -1,0 +1,110 @@
+package layer
+
+import (
+	"math"
+	"slices"
+)
+
+// The rules of the layers of NDVI.
+const (
+	NDVIMean = "ndvi_mean"
+	NDVISD   = "ndvi_sd"
+
+	FirstYear     = 2015 // of Sentinel-2
+	MostYears     = 5
+	LeastDates    = 6 // accepted dates over the area that make a year count
+	leastOfCell   = 3 // of them with a value of the cell, for the year to count there
+	peakPercent   = 0.95
+	leastYearsDev = 2
+)
+
+// Peaks gathers the values of the cells over the dates of one year. Of each cell it keeps the
+// highest alone, as many as the percentile needs, so that the memory does not grow with the dates.
+type Peaks struct {
+	keep  int
+	count []int32
+	top   []float32 // keep of each cell, the highest first
+}
+
+// NewPeaks begins a year of at most that many dates.
+func NewPeaks(cells, dates int) *Peaks {
+	keep := int(float64(max(dates, 1)-1)*(1-peakPercent)) + 2
+	return &Peaks{keep: keep, count: make([]int32, cells), top: make([]float32, cells*keep)}
+}
+
+// Add takes the values of one date, NaN where there is none. The order of the dates is of no
+// consequence.
+func (p *Peaks) Add(values []float64) {
+	for i, v := range values {
+		if math.IsNaN(v) {
+			continue
+		}
+		have := p.top[i*p.keep : i*p.keep+min(int(p.count[i]), p.keep)]
+		at, _ := slices.BinarySearchFunc(have, float32(v), func(kept, v float32) int {
+			if kept >= v {
+				return -1
+			}
+			return 1
+		})
+		p.count[i]++
+		if at < p.keep {
+			room := p.top[i*p.keep : (i+1)*p.keep]
+			copy(room[at+1:], room[at:])
+			room[at] = float32(v)
+		}
+	}
+}
+
+// Values gives the year's peak of each cell: the 95th percentile of its values, interpolated
+// (Hyndman and Fan's type 7), which a single bad date does not make; NaN for a cell with fewer
+// than 3 values.
+func (p *Peaks) Values() []float64 {
+	out := make([]float64, len(p.count))
+	for i, n := range p.count {
+		if out[i] = math.NaN(); n < leastOfCell {
+			continue
+		}
+		below := float64(n-1) * (1 - peakPercent) // places from the highest
+		at := int(below)
+		high, low := float64(p.top[i*p.keep+at]), float64(p.top[i*p.keep+min(at+1, int(n)-1)])
+		out[i] = high + float64((low-high)*(below-float64(at)))
+	}
+	return out
+}
+
+// MeanAndSD gives mean and standard deviation (n-1) over years of each cell, from the years in
+// which it has a value. sd is nil where there is one year only.
+func MeanAndSD(years [][]float64) (mean, sd []float64) {
+	if len(years) == 0 {
+		return nil, nil
+	}
+	mean = make([]float64, len(years[0]))
+	if len(years) >= leastYearsDev {
+		sd = make([]float64, len(mean))
+	}
+	for i := range mean {
+		n, sum := 0, 0.0
+		for _, y := range years {
+			if !math.IsNaN(y[i]) {
+				n, sum = n+1, sum+y[i]
+			}
+		}
+		if mean[i] = math.NaN(); n > 0 {
+			mean[i] = sum / float64(n)
+		}
+		if sd == nil {
+			continue
+		}
+		if sd[i] = math.NaN(); n < leastYearsDev {
+			continue
+		}
+		squares := 0.0
+		for _, y := range years {
+			if !math.IsNaN(y[i]) {
+				squares += float64((y[i] - mean[i]) * (y[i] - mean[i]))
+			}
+		}
+		sd[i] = math.Sqrt(squares / float64(n-1))
+	}
+	return mean, sd
+}

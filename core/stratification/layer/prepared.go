@@ -1,0 +1,124 @@
+package layer
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"io"
+	"math"
+	"slices"
+
+	"tilth/core/stratification/frame"
+	"tilth/core/stratification/internal/digest"
+)
+
+// Provenance says where the values of a layer come from.
+type Provenance struct {
+	Kind      string   // "sentinel2" or "raster"
+	Years     []int    // of imagery: the calendar years, oldest first
+	Dates     int      // of imagery: how many dates were accepted in them
+	Scenes    []string // of imagery: ids of the scenes that gave values, sorted
+	Synthetic bool     // of imagery: from a synthetic archive
+	Raster    string   // of a raster: the name it was registered under
+	Checksum  string   // of a raster: SHA-256 of its file, in hexadecimal
+}
+
+// Kinds of provenance.
+const (
+	FromSentinel2 = "sentinel2"
+	FromRaster    = "raster"
+)
+
+// PreparedLayer is a layer of an order, frozen with it.
+type PreparedLayer struct {
+	// Layer holds the values, each a number that 32 bits hold exactly; none where it was dropped.
+	Layer
+	ValidShare float64 // of the frame's cells
+	Mean, SD   float64 // of the valid cells (SD with n-1); 0 where there is none
+	Dropped    string  // why there is no such layer; empty where there is
+	Provenance Provenance
+}
+
+// Prepared is what an order's job makes: the frame and the layers on it.
+type Prepared struct {
+	Grid   frame.Settings
+	Layers []PreparedLayer
+	Digest string // as OrderState.Digest
+	Notes  []string
+}
+
+// Usable gives the layers that were not dropped, ready for Zones.
+func (p Prepared) Usable() []Layer {
+	var out []Layer
+	for _, l := range p.Layers {
+		if l.Dropped == "" {
+			out = append(out, l.Layer)
+		}
+	}
+	return out
+}
+
+// Synthetic reports whether a layer comes from a synthetic archive.
+func (p Prepared) Synthetic() bool {
+	return slices.ContainsFunc(p.Layers, func(l PreparedLayer) bool { return l.Provenance.Synthetic })
+}
+
+// Prepare measures a layer. Its values are rounded to 32 bits, as they are kept, so that maps
+// made of them later are the same as maps made now. A layer without any value is dropped.
+func Prepare(layer Layer, from Provenance) PreparedLayer {
+	out := PreparedLayer{Layer: layer, Provenance: from}
+	out.Values = make([]float64, len(layer.Values))
+	n, sum := 0, 0.0
+	for i, v := range layer.Values {
+		out.Values[i] = float64(float32(v))
+		if !math.IsNaN(v) {
+			n, sum = n+1, sum+out.Values[i]
+		}
+	}
+	if n == 0 {
+		return Drop(layer.Name, layer.Source, "it has no value in the area", from)
+	}
+	out.ValidShare, out.Mean = float64(n)/float64(len(layer.Values)), sum/float64(n)
+	squares := 0.0
+	for _, v := range out.Values {
+		if !math.IsNaN(v) {
+			squares += float64((v - out.Mean) * (v - out.Mean))
+		}
+	}
+	if n > 1 {
+		out.SD = math.Sqrt(squares / float64(n-1))
+	}
+	return out
+}
+
+// Drop gives a layer that is not there, with the reason.
+func Drop(name, source, why string, from Provenance) PreparedLayer {
+	return PreparedLayer{Layer: Layer{Name: name, Source: source}, Dropped: why, Provenance: from}
+}
+
+// NewPrepared puts the layers of a frame together, with their digest.
+func NewPrepared(f *frame.Frame, layers []PreparedLayer, notes []string) Prepared {
+	p := Prepared{
+		Grid:   frame.Settings{CellSize: f.CellSize, EPSG: f.EPSG, EdgeMask: f.EdgeMask},
+		Layers: layers, Notes: notes,
+	}
+	h := sha256.New()
+	digest.Write(h, int64(f.EPSG), int64(f.EdgeMask), digest.Bits(f.CellSize), digest.Bits(f.OriginX), digest.Bits(f.OriginY), int64(len(f.Cells)))
+	for _, c := range f.Cells {
+		digest.Write(h, c.Row, c.Col)
+	}
+	for _, l := range layers {
+		if l.Dropped != "" {
+			continue
+		}
+		digest.Write(h, int64(len(l.Name)))
+		_, _ = io.WriteString(h, l.Name) // a hash takes everything
+		raw := make([]byte, 0, 8*len(l.Values))
+		for _, v := range l.Values {
+			raw = binary.BigEndian.AppendUint64(raw, uint64(digest.Bits(v)))
+		}
+		_, _ = h.Write(raw)
+	}
+	p.Digest = hex.EncodeToString(h.Sum(nil))
+	return p
+}

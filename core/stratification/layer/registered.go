@@ -1,0 +1,56 @@
+package layer
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+
+	"tilth/core/stratification/frame"
+)
+
+// FromElevation is the kind of provenance of layers that come of an elevation model.
+const FromElevation = "elevation"
+
+// madeLayers are the layers that Tilth makes itself, and the coordinates, which are clustered
+// with the layers: no registered raster may take their names. Elevation is not among them: it is
+// how an operator gives an elevation model of his own, of which slope and wetness are derived.
+var madeLayers = []string{NDVIMean, NDVISD, Slope, TWI, "coord_x", "coord_y"}
+
+var layerName = regexp.MustCompile(`^[a-z0-9_]{1,40}$`)
+
+// WrongLayerName says why no registered raster may have a name; empty where it may.
+func WrongLayerName(name string) string {
+	switch {
+	case !layerName.MatchString(name):
+		return "A name of 1 to 40 small letters, digits and underscores, such as clay_0_30."
+	case slices.Contains(madeLayers, name):
+		return fmt.Sprintf("Tilth makes the layer %s itself; choose another name.", name)
+	default:
+		return ""
+	}
+}
+
+// RegionSamples collects the values of one raster on a frame, region by region.
+type RegionSamples struct {
+	frame *frame.Frame
+	layer Layer
+	given bool // that it is coarse
+}
+
+// NewRegionSamples begins a layer, without values yet. coarse says that the raster is coarser
+// than its pixels tell, such as one that was resampled from a map of few measurements.
+func NewRegionSamples(f *frame.Frame, name, source string, coarse bool) *RegionSamples {
+	return &RegionSamples{f, Layer{Name: name, Source: source, Coarse: coarse, Values: slices.Repeat([]float64{math.NaN()}, len(f.Cells))}, coarse}
+}
+
+// Add takes the values of a region off the raster, or the part of it that lies around the
+// region, as Sample does.
+func (r *RegionSamples) Add(region Region, s Surface) error {
+	coarse := r.given || s.Metres() > coarser*r.frame.CellSize
+	r.layer.Coarse = r.layer.Coarse || coarse
+	return sampleInto(r.frame, r.layer.Values, s, coarse, region.holds)
+}
+
+// Layer gives the layer.
+func (r *RegionSamples) Layer() Layer { return r.layer }

@@ -1,0 +1,205 @@
+package layer
+
+import (
+	"math"
+	"slices"
+
+	"tilth/core/geo"
+	"tilth/core/stratification/frame"
+)
+
+// The layers that come of an elevation model.
+const (
+	Elevation = "elevation" // m, as the model gives it
+	Slope     = "slope"     // degrees
+	TWI       = "twi"       // topographic wetness index
+)
+
+// ReliefLayers lists them, in the order in which they are given.
+var ReliefLayers = []string{Elevation, Slope, TWI}
+
+const (
+	// reliefMargin is how far beyond the fields the model is read, in metres: the wetness of a
+	// field depends on what drains into it.
+	reliefMargin = 1500.0
+	// mostReliefPixels bounds the plane on which relief is derived, of about 60 bytes a pixel.
+	mostReliefPixels = 1 << 21
+	// leastReliefPixel and fullMetre: a plane's pixels are whole metres wide, from 5 m on
+	// multiples of 5 m, and never under a metre.
+	leastReliefPixel = 1.0
+	fullMetres       = 5.0
+)
+
+// Region is a part of a frame whose relief is derived at once: fields whose surroundings meet.
+type Region struct {
+	box    geo.Box // of the surroundings, in the frame's plane
+	fields []int   // of the frame, ascending
+}
+
+// Regions parts a frame into regions. Fields that lie far from each other are in different
+// ones, so that nothing is read of what lies between them. The order is that of the fields.
+func Regions(f *frame.Frame) []Region {
+	var out []Region
+	for i, field := range f.Fields {
+		b := field.Bounds()
+		next := Region{geo.Box{MinX: b.MinX - reliefMargin, MinY: b.MinY - reliefMargin, MaxX: b.MaxX + reliefMargin, MaxY: b.MaxY + reliefMargin}, []int{i}}
+		for again := true; again; { // a region that grows may meet others
+			again = false
+			for j := 0; j < len(out); j++ {
+				if !out[j].box.Intersects(next.box) {
+					continue
+				}
+				next.box = geo.Box{
+					MinX: min(next.box.MinX, out[j].box.MinX), MinY: min(next.box.MinY, out[j].box.MinY),
+					MaxX: max(next.box.MaxX, out[j].box.MaxX), MaxY: max(next.box.MaxY, out[j].box.MaxY),
+				}
+				next.fields = append(out[j].fields, next.fields...)
+				out, again = slices.Delete(out, j, j+1), true
+				break
+			}
+		}
+		slices.Sort(next.fields)
+		out = append(out, next)
+	}
+	slices.SortFunc(out, func(a, b Region) int { return a.fields[0] - b.fields[0] })
+	return out
+}
+
+// holds reports whether a cell lies in a field of the region.
+func (r Region) holds(c frame.Cell) bool {
+	_, mine := slices.BinarySearch(r.fields, int(c.Field))
+	return mine
+}
+
+// edgeSteps is into how many pieces the side of a region is cut to find its extent in degrees.
+const edgeSteps = 16
+
+// Around gives the region with its surroundings in WGS84, as a box of longitudes and latitudes;
+// two, where it crosses the antimeridian. It is empty for a frame without a projection.
+func (r Region) Around(f *frame.Frame) geo.MultiPolygon { return inDegrees(f, r.box) }
+
+// Within is Around without the surroundings: a box around the fields.
+func (r Region) Within(f *frame.Frame) geo.MultiPolygon {
+	b := r.box
+	return inDegrees(f, geo.Box{MinX: b.MinX + reliefMargin, MinY: b.MinY + reliefMargin, MaxX: b.MaxX - reliefMargin, MaxY: b.MaxY - reliefMargin})
+}
+
+func inDegrees(f *frame.Frame, b geo.Box) geo.MultiPolygon {
+	if f.EPSG == 0 {
+		return nil
+	}
+	box := geo.Box{MinX: math.Inf(1), MinY: math.Inf(1), MaxX: math.Inf(-1), MaxY: math.Inf(-1)}
+	grow := func(x, y float64) {
+		p, _ := f.LonLat(geo.Position{X: x, Y: y})
+		box = geo.Box{MinX: min(box.MinX, p.X), MinY: min(box.MinY, p.Y), MaxX: max(box.MaxX, p.X), MaxY: max(box.MaxY, p.Y)}
+	}
+	for step := range edgeSteps + 1 {
+		t := float64(step) / edgeSteps
+		x, y := b.MinX+float64(t*(b.MaxX-b.MinX)), b.MinY+float64(t*(b.MaxY-b.MinY))
+		grow(x, b.MinY)
+		grow(x, b.MaxY)
+		grow(b.MinX, y)
+		grow(b.MaxX, y)
+	}
+	switch {
+	case box.MaxX > 180:
+		return geo.MultiPolygon{degreeBox(box.MinX, box.MinY, 180, box.MaxY), degreeBox(-180, box.MinY, box.MaxX-360, box.MaxY)}
+	case box.MinX < -180:
+		return geo.MultiPolygon{degreeBox(box.MinX+360, box.MinY, 180, box.MaxY), degreeBox(-180, box.MinY, box.MaxX, box.MaxY)}
+	default:
+		return geo.MultiPolygon{degreeBox(box.MinX, box.MinY, box.MaxX, box.MaxY)}
+	}
+}
+
+func degreeBox(west, south, east, north float64) geo.Polygon {
+	return geo.Polygon{{{X: west, Y: south}, {X: east, Y: south}, {X: east, Y: north}, {X: west, Y: north}, {X: west, Y: south}}}
+}
+
+// FrameRelief collects the relief of a frame, region by region.
+type FrameRelief struct {
+	frame  *frame.Frame
+	values map[string][]float64
+	pixel  float64 // the widest of a plane on which relief was derived, metres
+}
+
+// NewFrameRelief makes the layers of a frame, without values yet.
+func NewFrameRelief(f *frame.Frame) *FrameRelief {
+	r := &FrameRelief{frame: f, values: map[string][]float64{}}
+	for _, name := range ReliefLayers {
+		r.values[name] = slices.Repeat([]float64{math.NaN()}, len(f.Cells))
+	}
+	return r
+}
+
+// Add derives the relief of a region from the elevation models that reach into it. Heights are
+// interpolated on a plane of the frame's projection, with square pixels of about the width of
+// the models' (see Relief, which needs both) or as many times twice that as keep it in bounds;
+// slope and wetness are derived there and interpolated at the centres of the cells. Elevation
+// is interpolated in the model itself.
+//
+// Faults: Invalid for models in a projection that is not known.
+func (r *FrameRelief) Add(region Region, models []Surface) error {
+	if len(models) == 0 {
+		return nil
+	}
+	models = joinSurfaces(models)
+	height, err := heightsAt(models, r.frame.EPSG)
+	if err != nil {
+		return err
+	}
+	finest := math.Inf(1)
+	for _, m := range models {
+		finest = min(finest, m.Metres())
+	}
+	plane := region.plane(finest, r.frame.EPSG)
+	r.pixel = max(r.pixel, plane.CellX)
+	for i := range plane.Values {
+		plane.Values[i] = height(geo.Position{
+			X: plane.OriginX + float64((float64(i%plane.Cols)+0.5)*plane.CellX),
+			Y: plane.OriginY - float64((float64(i/plane.Cols)+0.5)*plane.CellY),
+		})
+	}
+	slope, wetness := Relief(plane)
+	for i, c := range r.frame.Cells {
+		if !region.holds(c) {
+			continue
+		}
+		centre := r.frame.Centre(i)
+		r.values[Elevation][i] = height(centre)
+		r.values[Slope][i] = slope.Between(centre)
+		r.values[TWI][i] = wetness.Between(centre)
+	}
+	return nil
+}
+
+// plane gives the raster on which the relief of a region is derived, without its heights.
+func (r Region) plane(pixel float64, epsg int) Surface {
+	size := max(leastReliefPixel, math.Round(pixel))
+	if size >= fullMetres {
+		size = math.Round(pixel/fullMetres) * fullMetres
+	}
+	s := Surface{EPSG: epsg}
+	for {
+		s.CellX, s.CellY = size, size
+		s.OriginX, s.OriginY = math.Floor(r.box.MinX/size)*size, math.Ceil(r.box.MaxY/size)*size
+		s.Cols, s.Rows = int(math.Ceil((r.box.MaxX-s.OriginX)/size)), int(math.Ceil((s.OriginY-r.box.MinY)/size))
+		if s.Cols*s.Rows <= mostReliefPixels {
+			s.Values = make([]float64, s.Cols*s.Rows)
+			return s
+		}
+		size *= 2
+	}
+}
+
+// Pixel is the width in metres of the pixels on which slope and wetness were derived: the
+// widest, where regions differ; 0 where there was no model.
+func (r *FrameRelief) Pixel() float64 { return r.pixel }
+
+// Layers gives the layers, in the order of ReliefLayers.
+func (r *FrameRelief) Layers(source string) []Layer {
+	out := make([]Layer, len(ReliefLayers))
+	for i, name := range ReliefLayers {
+		out[i] = Layer{Name: name, Values: r.values[name], Source: source}
+	}
+	return out
+}

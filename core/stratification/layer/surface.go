@@ -1,0 +1,161 @@
+package layer
+
+import (
+	"math"
+
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/stratification/frame"
+)
+
+// Surface is a raster of one covariate, north up.
+type Surface struct {
+	EPSG             int     // a UTM zone, Degrees or WebMercator
+	OriginX, OriginY float64 // outer corner of row 0, column 0, in the raster's own units
+	CellX, CellY     float64 // both over 0
+	Cols, Rows       int
+	Values           []float64 // by row; NaN where there is none
+	Source           string    // for people
+}
+
+// The EPSG codes of rasters that are in no UTM zone: longitude and latitude on WGS84, and Web
+// Mercator.
+const (
+	Degrees     = 4326
+	WebMercator = 3857
+)
+
+const (
+	// coarser is how many times wider than the frame's cell a raster's is that counts as coarse.
+	coarser = 10
+	// wider is from where on a raster is interpolated. A pixel as wide as the cell but for
+	// rounding is not.
+	wider = 1.01
+)
+
+const metresPerDegree = 111_320.0 // of latitude
+
+// At gives the value of the pixel that holds a point, in the raster's own coordinates; NaN
+// outside of it.
+func (s Surface) At(p geo.Position) float64 {
+	col, row := math.Floor((p.X-s.OriginX)/s.CellX), math.Floor((s.OriginY-p.Y)/s.CellY)
+	if !(col >= 0 && row >= 0 && col < float64(s.Cols) && row < float64(s.Rows)) {
+		return math.NaN()
+	}
+	return s.Values[int(row)*s.Cols+int(col)]
+}
+
+// Between gives the value at a point by bilinear interpolation between the centres of the four
+// pixels around it; where one of them is missing, that of the pixel that holds the point.
+func (s Surface) Between(p geo.Position) float64 {
+	if v := s.bilinear(p); !math.IsNaN(v) {
+		return v
+	}
+	return s.At(p)
+}
+
+// bilinear is Between that gives NaN where one of the four pixels is missing.
+func (s Surface) bilinear(p geo.Position) float64 {
+	x, y := (p.X-s.OriginX)/s.CellX-0.5, (s.OriginY-p.Y)/s.CellY-0.5
+	col, row := math.Floor(x), math.Floor(y)
+	if !(col >= 0 && row >= 0 && col+1 < float64(s.Cols) && row+1 < float64(s.Rows)) {
+		return math.NaN()
+	}
+	at := int(row)*s.Cols + int(col)
+	u, v := x-col, y-row
+	top := float64((1-u)*s.Values[at]) + float64(u*s.Values[at+1])
+	bottom := float64((1-u)*s.Values[at+s.Cols]) + float64(u*s.Values[at+s.Cols+1])
+	return float64((1-v)*top) + float64(v*bottom)
+}
+
+// Sample takes a layer off a raster at the centres of the frame's cells. Of a raster whose
+// pixels are wider than a cell it interpolates, or the edges of its pixels would be the edges
+// of zones; else, and of a Coarse layer, it takes the pixel that holds the centre: whether a
+// coarse map varies at all over the area is judged by the map's own values (see prepare).
+// Faults: Invalid where frame and raster are not both in a known projection, unless in the
+// same.
+func Sample(f *frame.Frame, s Surface, name string) (Layer, error) {
+	return sample(f, s, name, s.Metres() > coarser*f.CellSize)
+}
+
+func sample(f *frame.Frame, s Surface, name string, coarse bool) (Layer, error) {
+	layer := Layer{Name: name, Source: s.Source, Values: make([]float64, len(f.Cells)), Coarse: coarse}
+	err := sampleInto(f, layer.Values, s, coarse, func(frame.Cell) bool { return true })
+	return layer, err
+}
+
+// sampleInto takes the values of the wanted cells off a raster.
+func sampleInto(f *frame.Frame, values []float64, s Surface, coarse bool, wanted func(frame.Cell) bool) error {
+	to, err := s.from(f.EPSG)
+	if err != nil {
+		return err
+	}
+	value := s.At
+	if !coarse && s.Metres() > wider*f.CellSize {
+		value = s.Between
+	}
+	for i, c := range f.Cells {
+		if wanted(c) {
+			values[i] = value(to(f.Centre(i)))
+		}
+	}
+	return nil
+}
+
+// Metres gives the width of a pixel on the ground.
+func (s Surface) Metres() float64 {
+	switch s.EPSG {
+	case Degrees:
+		return s.CellY * metresPerDegree
+	case WebMercator: // true to scale at the equator alone
+		middle := geo.FromWebMercator(geo.Position{X: s.OriginX, Y: s.OriginY - s.CellY*float64(s.Rows)/2})
+		return s.CellX * math.Cos(middle.Y*math.Pi/180)
+	default:
+		return s.CellX
+	}
+}
+
+// from gives the way from a plane's coordinates to the raster's.
+func (s Surface) from(epsg int) (func(geo.Position) geo.Position, error) {
+	if s.EPSG == epsg {
+		return func(p geo.Position) geo.Position { return p }, nil
+	}
+	plane, err := geo.NewUTM(epsg)
+	if err != nil {
+		return nil, fault.Newf(fault.Invalid, "unsupported_crs", "%s cannot be laid over cells whose projection is not known; state their EPSG code.", s.Source)
+	}
+	switch turn := s.turn(); s.EPSG {
+	case Degrees:
+		return func(p geo.Position) geo.Position { return s.turned(plane.Inverse(p), turn) }, nil
+	case WebMercator:
+		return func(p geo.Position) geo.Position { return s.turned(geo.ToWebMercator(plane.Inverse(p)), turn) }, nil
+	}
+	own, err := geo.NewUTM(s.EPSG)
+	if err != nil {
+		return nil, err
+	}
+	return func(p geo.Position) geo.Position { return own.Forward(plane.Inverse(p)) }, nil
+}
+
+// turn gives how wide the globe is in the raster's coordinates; 0 where they do not go around it.
+func (s Surface) turn() float64 {
+	switch s.EPSG {
+	case Degrees:
+		return 360
+	case WebMercator:
+		return geo.ToWebMercator(geo.Position{X: 360}).X
+	default:
+		return 0
+	}
+}
+
+// turned moves a position by whole turns around the globe to the raster, where that is on the
+// other side of the antimeridian.
+func (s Surface) turned(p geo.Position, turn float64) geo.Position {
+	if p.X < s.OriginX && p.X+turn <= s.OriginX+float64(s.Cols)*s.CellX {
+		p.X += turn
+	} else if p.X > s.OriginX+float64(s.Cols)*s.CellX && p.X-turn >= s.OriginX {
+		p.X -= turn
+	}
+	return p
+}

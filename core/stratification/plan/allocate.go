@@ -1,0 +1,169 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"tilth/core/fault"
+	"tilth/core/stratification/internal/stats"
+)
+
+// Allocation is the way in which samples are shared out to zones.
+type Allocation string
+
+// The allocations.
+const (
+	Proportional Allocation = "proportional" // to the zones' areas
+	Neyman       Allocation = "neyman"       // to area times standard deviation
+	CostOptimal  Allocation = "cost"         // to area times standard deviation over the root of the cost
+	Equal        Allocation = "equal"
+	Given        Allocation = "per_zone" // as PlanParams.PerZone says
+)
+
+// Allocations lists the allocations.
+var Allocations = []Allocation{Proportional, Neyman, CostOptimal, Equal, Given}
+
+// priorities gives the figure by which each zone's share is measured: A of Allocate.
+func (a Allocation) priorities(strata []Stratum) []float64 {
+	out := make([]float64, len(strata))
+	for h, s := range strata {
+		switch a {
+		case Neyman:
+			out[h] = s.Weight * s.SD
+		case CostOptimal:
+			out[h] = s.Weight * s.SD
+			if s.Cost > 0 {
+				out[h] /= math.Sqrt(s.Cost)
+			}
+		case Equal:
+			out[h] = 1
+		default:
+			out[h] = s.Weight
+		}
+	}
+	return out
+}
+
+// Allocate shares n samples out so that Σ A²/n_h is as small as whole numbers allow, with
+// between minimum and most[h] samples in each zone: beginning with the minimum, each further
+// sample goes to the zone with the largest A/√(n_h (n_h+1)), of several to the lowest. Wright,
+// "The Equivalence of Neyman Optimum Allocation for Sampling and Equal Proportions for
+// Apportioning the U.S. House of Representatives", The American Statistician 66 (2012) 217.
+//
+// It reports false where the bounds leave no way to share out n.
+func Allocate(priorities []float64, n, minimum int, most []int) (samples []int, ok bool) {
+	samples = make([]int, len(priorities))
+	total := 0
+	for h := range samples {
+		if most[h] < minimum {
+			return nil, false
+		}
+		samples[h] = minimum
+		total += minimum
+	}
+	for ; total < n; total++ {
+		next, largest := -1, -1.0
+		for h, have := range samples {
+			if have >= most[h] {
+				continue
+			}
+			if p := priorities[h] / math.Sqrt(float64(have)*float64(have+1)); p > largest {
+				next, largest = h, p
+			}
+		}
+		if next < 0 {
+			return nil, false
+		}
+		samples[next]++
+	}
+	return samples, total == n
+}
+
+// givenSamples gives the samples of each zone where the caller names them.
+func (p Params) givenSamples(zones int) ([]int, error) {
+	fields := fault.Fields{}
+	out := make([]int, zones)
+	total := 0
+	for h := range out {
+		n, ok := p.PerZone[h+1]
+		switch {
+		case !ok:
+			fields.Addf("per_zone", "Zone %d is left out; every zone needs a number of samples.", h+1)
+		case n < p.MinSamplesPerZone || n > mostSamples:
+			fields.Addf("per_zone", "Zone %d needs %d to %d samples, not %d.", h+1, p.MinSamplesPerZone, mostSamples, n)
+		}
+		out[h] = n
+		total += n
+	}
+	refuseUnknown(fields, "per_zone", p.PerZone, zones)
+	if len(fields) == 0 && p.Samples != 0 && p.Samples != total {
+		fields.Addf("number_of_samples", "It is %d, but the zones' numbers add up to %d. Send one of the two.", p.Samples, total)
+	}
+	if len(fields) == 0 && total > mostSamples {
+		fields.Addf("per_zone", "A plan has at most %d samples; these are %d.", mostSamples, total)
+	}
+	return out, fields.Err()
+}
+
+// number gives how many samples a plan has: as asked for, by the density, or by the precision,
+// but never fewer than the minimum in every zone.
+func (p Params) number(areaHa float64, strata []Stratum, mean float64) (int, error) {
+	least := p.MinSamplesPerZone * len(strata)
+	n := p.Samples
+	name := "number_of_samples"
+	switch {
+	case n != 0:
+		if n < least {
+			return 0, fault.Field(name, fmt.Sprintf("%d zones need at least %d samples each, %d together; %d were asked for.", len(strata), p.MinSamplesPerZone, least, n))
+		}
+	case p.HaPerSample > 0:
+		name = "ha_per_sample"
+		n = max(least, SamplesByDensity(areaHa, p.HaPerSample))
+	default:
+		name = "relative_error"
+		optimal := p.Allocation == Neyman || p.Allocation == CostOptimal
+		n = max(least, p.Precision.Samples(strata, mean, optimal))
+	}
+	if n > mostSamples {
+		return 0, fault.Field(name, fmt.Sprintf("A plan has at most %d samples; this asks for %d.", mostSamples, n))
+	}
+	return n, nil
+}
+
+// allocate shares the samples out to the zones, none of which gets more than it has cells.
+func (p Params) allocate(areaHa float64, strata []Stratum, mean float64, most []int) ([]int, error) {
+	if p.Allocation == Given {
+		return p.givenSamples(len(strata))
+	}
+	n, err := p.number(areaHa, strata, mean)
+	if err != nil {
+		return nil, err
+	}
+	samples, ok := Allocate(p.Allocation.priorities(strata), n, p.MinSamplesPerZone, most)
+	if !ok {
+		return nil, errNoRoom
+	}
+	return samples, nil
+}
+
+// checkCosts refuses costs that are missing or not over 0.
+func (p Params) checkCosts(fields fault.Fields, zones int) {
+	if p.Allocation != CostOptimal {
+		if len(p.Cost) > 0 {
+			fields.Addf("cost", "Costs are of use for the allocation %q only.", CostOptimal)
+		}
+		return
+	}
+	for h := 1; h <= zones; h++ {
+		if c, ok := p.Cost[h]; !ok || !(c > 0) || !stats.Finite(c) {
+			fields.Addf("cost", "Zone %d needs the cost of a sample, a number over 0.", h)
+		}
+	}
+	for _, h := range slices.Sorted(maps.Keys(p.Cost)) {
+		if h < 1 || h > zones {
+			fields.Addf("cost", "There is no zone %d.", h)
+		}
+	}
+}

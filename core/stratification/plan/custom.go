@@ -1,0 +1,313 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/stratification/frame"
+	"tilth/core/stratification/internal/stats"
+	"tilth/core/stratification/zoning"
+)
+
+// Change is what somebody does to a point of a plan.
+type Change string
+
+// The changes.
+const (
+	Move   Change = "move"
+	Add    Change = "add"
+	Delete Change = "delete"
+	Swap   Change = "swap" // a sample and a reserve of its zone change roles
+)
+
+// Operation is one change of a plan.
+type Operation struct {
+	Change Change
+	Point  string       // ID of the point that is moved or deleted, or of the sample that is swapped
+	With   string       // Swap: ID of the reserve
+	Role   Role         // Add: RoleSample where empty
+	At     geo.Position // Move, Add: in the frame's plane
+}
+
+// Listed is a point of a whole list that somebody sends instead of operations.
+type Listed struct {
+	ID   string // empty: a new point
+	Role Role   // empty: as it is; of a new point RoleSample
+	At   geo.Position
+}
+
+// unmoved is how far a point may lie from where it was, in metres, and count as not moved: its
+// position may have been to degrees and back.
+const unmoved = 0.05
+
+// OperationsFor gives the operations that make a plan's points those of a list: points that are
+// left out are deleted, points without an ID added, and samples that become reserves swapped
+// with reserves of their zone that become samples.
+//
+// Faults: Invalid for IDs that the plan does not have or that are there twice, and for roles
+// that change without a counterpart.
+func OperationsFor(plan Plan, list []Listed) ([]Operation, error) {
+	fields := fault.Fields{}
+	given := map[string]Listed{}
+	var out []Operation
+	for i, l := range list {
+		switch {
+		case l.ID == "":
+			out = append(out, Operation{Change: Add, Role: l.Role, At: l.At})
+		case plan.index(l.ID) < 0:
+			fields.Addf("points", "Item %d: the plan has no point %q. Leave the id out to add a point.", i+1, l.ID)
+		default:
+			if _, twice := given[l.ID]; twice {
+				fields.Addf("points", "Item %d: the point %s is there twice.", i+1, l.ID)
+			}
+			given[l.ID] = l
+		}
+	}
+	up, down := map[int][]string{}, map[int][]string{} // by zone: reserves that become samples, and the reverse
+	for _, p := range plan.Points {
+		l, ok := given[p.ID]
+		if !ok {
+			out = append(out, Operation{Change: Delete, Point: p.ID})
+			continue
+		}
+		if distance(l.At, p.At) > unmoved {
+			out = append(out, Operation{Change: Move, Point: p.ID, At: l.At})
+		}
+		if l.Role != "" && l.Role != p.Role {
+			if p.Role == RoleSample {
+				down[p.Zone] = append(down[p.Zone], p.ID)
+			} else {
+				up[p.Zone] = append(up[p.Zone], p.ID)
+			}
+		}
+	}
+	var swaps []Operation
+	for h := 1; h <= len(plan.PerZone); h++ {
+		if len(up[h]) != len(down[h]) {
+			fields.Addf("points", "Zone %d: a sample becomes a reserve only in exchange for a reserve of the zone that becomes a sample. Otherwise delete the point, or add one.", h)
+			continue
+		}
+		for i, id := range down[h] {
+			swaps = append(swaps, Operation{Change: Swap, Point: id, With: up[h][i]})
+		}
+	}
+	return append(swaps, out...), fields.Err() // swaps first, while points are in the zones they were in
+}
+
+func distance(a, b geo.Position) float64 { return math.Hypot(a.X-b.X, a.Y-b.Y) }
+
+// index gives the place of a point among a plan's; -1 where there is none of that ID.
+func (plan Plan) index(id string) int {
+	return slices.IndexFunc(plan.Points, func(p Point) bool { return p.ID == id })
+}
+
+// Customise derives a plan from another one by hand. Points keep their IDs, unless they are
+// moved to another zone; IDs are not given again. Who moves or adds a point chooses its place,
+// and the plan is no probability sample any more; a swap with a reserve, which was drawn in the
+// same way, leaves it one, and so does deleting.
+//
+// Points nearer to an edge than the offset or to each other than the plan's distance, and zones
+// with fewer samples than the minimum, are accepted and told of: the person in the field knows why.
+//
+// Faults: Invalid for operations on points that there are not, points outside the area of
+// interest, zones left without a sample, and too many points.
+func Customise(f *frame.Frame, z *zoning.Zoning, base Plan, operations []Operation) (Plan, error) {
+	if err := checkZoning(f, z); err != nil {
+		return Plan{}, err
+	}
+	if len(operations) == 0 {
+		return Plan{}, fault.Field("operations", "There is nothing to change.")
+	}
+	strata, mean, err := strataOf(z.Zones, base.Params)
+	if err != nil {
+		return Plan{}, err
+	}
+	c := &customising{ground: &ground{frame: f.Indexed(), zoning: z, edges: newEdgeIndex(f, z.Zones)}, last: map[string]int{}}
+	c.plan = base
+	c.plan.Points = slices.Clone(base.Points)
+	c.plan.Concerns = nil
+	for _, p := range base.Points {
+		c.last[c.series(p.Zone, p.Role)] = max(c.last[c.series(p.Zone, p.Role)], p.Number)
+	}
+	fields := fault.Fields{}
+	for i, o := range operations {
+		if problem := c.apply(o); problem != "" {
+			fields.Addf("operations", "Operation %d: %s", i+1, problem)
+		}
+	}
+	if err := fields.Err(); err != nil {
+		return Plan{}, err
+	}
+	c.plan.IsCustom, c.plan.BasedOn = true, base.PlanUUID
+	c.plan.PlanUUID = customUUID(base.PlanUUID, operations)
+	c.arrange()
+	if err := c.judge(); err != nil {
+		return Plan{}, err
+	}
+	eligible := base.PerZone
+	c.plan.sumUp(z.Zones, strata, mean)
+	for h := range c.plan.PerZone {
+		c.plan.PerZone[h].Eligible, c.plan.PerZone[h].EligibleHa = eligible[h].Eligible, eligible[h].EligibleHa
+	}
+	return c.plan, nil
+}
+
+// customising is a custom plan in the making.
+type customising struct {
+	*ground
+	plan Plan
+	last map[string]int // highest number given, by series
+}
+
+func (c *customising) series(zone int, role Role) string { return fmt.Sprint(zone, role) }
+
+// apply carries out an operation, or says what is wrong with it.
+func (c *customising) apply(o Operation) (problem string) {
+	if o.Change == Add {
+		return c.addPoint(o)
+	}
+	i := c.plan.index(o.Point)
+	if i < 0 {
+		return fmt.Sprintf("the plan has no point %q.", o.Point)
+	}
+	switch o.Change {
+	case Move:
+		return c.movePoint(&c.plan.Points[i], o.At)
+	case Delete:
+		c.plan.Points = slices.Delete(c.plan.Points, i, i+1)
+	case Swap:
+		j := c.plan.index(o.With)
+		if j < 0 {
+			return fmt.Sprintf("the plan has no point %q to swap with.", o.With)
+		}
+		sample, reserve := &c.plan.Points[i], &c.plan.Points[j]
+		if sample.Role != RoleSample || reserve.Role != RoleReserve || sample.Zone != reserve.Zone {
+			return fmt.Sprintf("%s has to be a sample, and %s a reserve of the same zone.", o.Point, o.With)
+		}
+		sample.Role, reserve.Role = RoleReserve, RoleSample
+	default:
+		return fmt.Sprintf("%q is none of %s, %s, %s, %s.", o.Change, Move, Add, Delete, Swap)
+	}
+	return ""
+}
+
+// addPoint adds a point under the next free number of its zone.
+func (c *customising) addPoint(o Operation) (problem string) {
+	if o.Role == "" {
+		o.Role = RoleSample
+	}
+	if o.Role != RoleSample && o.Role != RoleReserve {
+		return fmt.Sprintf("the role is %s or %s.", RoleSample, RoleReserve)
+	}
+	if len(c.plan.Points) >= 2*mostSamples {
+		return "the plan has as many points as a plan can have."
+	}
+	p := Point{Role: o.Role, ByHand: true}
+	if problem := c.locate(&p, o.At); problem != "" {
+		return problem
+	}
+	c.rename(&p)
+	c.plan.Points = append(c.plan.Points, p)
+	c.plan.ProbabilitySample = false
+	return ""
+}
+
+// movePoint moves a point, and renames it where that takes it to another zone.
+func (c *customising) movePoint(p *Point, to geo.Position) (problem string) {
+	zone := p.Zone
+	if problem := c.locate(p, to); problem != "" {
+		return problem
+	}
+	if p.Zone != zone {
+		c.rename(p)
+	}
+	p.ByHand = true
+	c.plan.ProbabilitySample = false
+	return ""
+}
+
+// rename gives a point the next free number of its zone.
+func (c *customising) rename(p *Point) {
+	key := c.series(p.Zone, p.Role)
+	c.last[key]++
+	p.Number = c.last[key]
+	p.ID = pointID(p.Zone, p.Number, p.Role)
+}
+
+// locate finds the zone and field of a place, and its distance to the edges.
+func (c *customising) locate(p *Point, at geo.Position) (problem string) {
+	if !stats.Finite(at.X) || !stats.Finite(at.Y) {
+		return "the point has no position."
+	}
+	at = centimetres(at)
+	p.Zone = 0
+	for _, zone := range c.zoning.Zones {
+		if zone.Outline.Contains(at) {
+			p.Zone = zone.Number
+			break
+		}
+	}
+	if p.Zone == 0 {
+		return "the point lies outside the area of interest."
+	}
+	p.Field = c.frame.FieldAt(at, 0)
+	p.At, p.LonLat, p.Edge = at, c.frame.RoundedLonLat(at), roundedDown(c.edges.distance(at))
+	return ""
+}
+
+// arrange puts the points in walking order, samples before reserves.
+func (c *customising) arrange() {
+	var samples, reserves []Point
+	for _, p := range c.plan.Points {
+		if p.Role == RoleSample {
+			samples = append(samples, p)
+		} else {
+			reserves = append(reserves, p)
+		}
+	}
+	for _, points := range [][]Point{samples, reserves} {
+		walkFields(points, func(p Point) (int, geo.Position) { return p.Field, p.At })
+		countSteps(points)
+	}
+	c.plan.Points = append(samples, reserves...)
+}
+
+// judge refuses zones without a sample, and notes what somebody should know.
+func (c *customising) judge() error {
+	fields := fault.Fields{}
+	samples := make([]int, len(c.zoning.Zones)+1)
+	for _, p := range c.plan.Points {
+		if p.Role == RoleSample {
+			samples[p.Zone]++
+		}
+	}
+	note := func(code string, zone int, point, format string, args ...any) {
+		c.plan.Concerns = append(c.plan.Concerns, Concern{code, zone, point, fmt.Sprintf(format, args...)})
+	}
+	for h := 1; h < len(samples); h++ {
+		switch n, least := samples[h], c.plan.Params.MinSamplesPerZone; {
+		case n == 0:
+			fields.Addf("operations", "Zone %d is left without a sample.", h)
+		case n < least:
+			note("few_samples", h, "", "Zone %d has %d samples, fewer than the %d asked for.", h, n, least)
+		}
+	}
+	for i, p := range c.plan.Points {
+		if offset := float64(c.plan.Params.ZoneOffset); p.Edge < offset-0.01 {
+			note("inside_offset", p.Zone, p.ID, "%s lies %.1f m from the edge of its zone or field, inside the offset of %g m.", p.ID, p.Edge, offset)
+		}
+		nearest, least := "", c.plan.MinDistanceUsed
+		for _, q := range c.plan.Points[:i] {
+			if d := distance(p.At, q.At); d < least {
+				nearest, least = q.ID, d
+			}
+		}
+		if nearest != "" {
+			note("too_close", p.Zone, p.ID, "%s lies %.1f m from %s, nearer than %.1f m.", p.ID, least, nearest, c.plan.MinDistanceUsed)
+		}
+	}
+	return fields.Err()
+}

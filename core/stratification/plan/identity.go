@@ -1,0 +1,32 @@
+package plan
+
+import (
+	"crypto/sha256"
+	"io"
+
+	"tilth/core/stratification/internal/digest"
+	"tilth/core/stratification/zoning"
+)
+
+// SeedOf gives the seed of a plan for which the caller names none, as SeedOf.
+func SeedOf(p Params) uint64 {
+	p.Seed = 0
+	return digest.Seed(p.Scope, p)
+}
+
+// planUUID gives the id of the plan of a map.
+func planUUID(z *zoning.Zoning, p Params) string {
+	h := sha256.New()
+	_, _ = io.WriteString(h, Version)
+	_, _ = h.Write(digest.Canonical(p))
+	digest.Write(h, z.Labels...)
+	return digest.UUID(h.Sum(nil))
+}
+
+// customUUID gives the id of a plan that operations make of another.
+func customUUID(base string, operations []Operation) string {
+	h := sha256.New()
+	_, _ = io.WriteString(h, Version+base)
+	_, _ = h.Write(digest.Canonical(operations))
+	return digest.UUID(h.Sum(nil))
+}

@@ -1,0 +1,352 @@
+package plan
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/stratification/frame"
+	"tilth/core/stratification/internal/pcg"
+	"tilth/core/stratification/zoning"
+	"tilth/core/vegetation"
+)
+
+const (
+	// edgeRoom is the least distance from an edge in metres, whatever the offset: more than
+	// rounding to centimetres, or to 7 decimals of a degree, may move a point or an edge.
+	edgeRoom = 0.05
+	// jitters is how often a place is drawn in a cell before its centre is taken.
+	jitters = 16
+	// lowering is the step by which the distance between points is lowered.
+	lowering = 0.9
+)
+
+// errNoRoom says that the zones do not hold the points; noRoom makes a fault of it.
+var errNoRoom = errors.New("not enough room")
+
+// ground is where points may lie.
+type ground struct {
+	frame  *frame.Frame
+	zoning *zoning.Zoning
+	edges  *edgeIndex
+	// clearance is the distance of each cell's centre to the nearest edge, exact up to reach; -1
+	// where the outline of its zone does not hold it, as may be where the outlines of fields
+	// that overlap could not be put together exactly.
+	clearance []float64
+	reach     float64
+}
+
+func newGround(f *frame.Frame, z *zoning.Zoning, offset int) (*ground, error) {
+	g := &ground{frame: f.Indexed(), zoning: z, edges: newEdgeIndex(f, z.Zones), clearance: make([]float64, len(f.Cells))}
+	g.reach = math.Max(float64(offset), f.CellSize) // a cell: so far does a point lie from the centre at most
+	for i := range g.clearance {
+		g.clearance[i] = -1
+	}
+	grid := g.frame.Raster()
+	grid.EPSG = cmp.Or(grid.EPSG, geo.UTMZoneEPSG(geo.Position{})) // any zone will do: nothing is projected
+	for h, zone := range z.Zones {
+		for _, part := range zone.Outline { // one by one, as they may lie far apart
+			cells, err := vegetation.Centres(geo.MultiPolygon{part}, grid)
+			if err != nil {
+				return nil, err
+			}
+			for _, c := range cells {
+				if i := g.frame.Index(c.Row, c.Col); i >= 0 && int(z.Labels[i]) == h+1 {
+					g.clearance[i] = math.Inf(1)
+				}
+			}
+		}
+	}
+	for _, e := range g.edges.edges {
+		g.frame.EachNear(e[0], e[1], g.reach+1, func(i int) {
+			g.clearance[i] = min(g.clearance[i], frame.DistanceToSegment(g.centre(i), e[0], e[1]))
+		})
+	}
+	return g, nil
+}
+
+// centre gives a cell's centre in whole centimetres, as points are given.
+func (g *ground) centre(i int) geo.Position { return centimetres(g.frame.Centre(i)) }
+
+func centimetres(p geo.Position) geo.Position {
+	scale := math.Pow10(distanceDecimals)
+	return geo.Position{X: math.Round(p.X*scale) / scale, Y: math.Round(p.Y*scale) / scale}
+}
+
+// room gives the distance that a point keeps from the edges at an offset.
+func room(offset int) float64 { return math.Max(float64(offset), edgeRoom) }
+
+// eligible gives the cells of each zone whose centre keeps the offset from the edges.
+func (g *ground) eligible(offset int) [][]int32 {
+	out := make([][]int32, len(g.zoning.Zones))
+	for i, label := range g.zoning.Labels {
+		if g.clearance[i] >= room(offset) {
+			out[label-1] = append(out[label-1], int32(i))
+		}
+	}
+	return out
+}
+
+// inscribed gives the largest clearance of a zone's cells.
+func (g *ground) inscribed(zone int) float64 {
+	most := 0.0
+	for i, label := range g.zoning.Labels {
+		if int(label) == zone {
+			most = math.Max(most, g.clearance[i])
+		}
+	}
+	return most
+}
+
+// fits reports whether a place near the centre of a cell lies in the cell's zone, so far from
+// the edges as the offset says.
+func (g *ground) fits(p geo.Position, cell int32, offset int) bool {
+	if g.edges.distance(p) < room(offset) {
+		return false
+	}
+	c := g.centre(int(cell))
+	// No edge is as near to the centre as the place is: they are on the same side of all.
+	if math.Hypot(p.X-c.X, p.Y-c.Y) < g.clearance[cell] {
+		return true
+	}
+	return g.zoning.Zones[g.zoning.Labels[cell]-1].Outline.Contains(p)
+}
+
+// spot is a place that has been chosen.
+type spot struct {
+	at    geo.Position
+	cell  int32
+	field int // known once the walk is
+}
+
+// layout is what came of placing points.
+type layout struct {
+	eligible          [][]int32
+	counts, wanted    []int // samples and reserves of each zone
+	samples, reserves []spot
+	apart             float64
+}
+
+// design is a plan in the making.
+type design struct {
+	*ground
+	params Params
+	strata []Stratum
+	mean   float64
+}
+
+// place shares out the samples and places them at an offset, at the distance asked for or, where
+// that leaves no room, at lower ones down to a cell. The error is errNoRoom where that fails.
+func (d *design) place(offset int) (layout, error) {
+	out := layout{eligible: d.eligible(offset)}
+	most := make([]int, len(out.eligible))
+	for h, cells := range out.eligible {
+		most[h] = len(cells)
+	}
+	var err error
+	if out.counts, err = d.params.allocate(d.frame.AreaHa, d.strata, d.mean, most); err != nil {
+		return out, err
+	}
+	for h, n := range out.counts {
+		if n > most[h] {
+			return out, errNoRoom
+		}
+		out.wanted = append(out.wanted, d.params.reserves(n))
+	}
+	chooser := d.chooser(out.eligible, out.counts)
+	for step, apart := range d.distances() {
+		a := d.newAttempt(offset, step, apart, chooser)
+		var ok bool
+		if out.samples, ok = a.take(out.counts); !ok {
+			continue
+		}
+		out.apart = apart
+		chooser.again(a.taken, out.wanted)
+		out.reserves, _ = a.take(out.wanted)
+		return out, nil
+	}
+	return out, errNoRoom
+}
+
+// reserves gives the reserve points of a zone with n samples.
+func (p Params) reserves(n int) int {
+	if p.ReserveShare == 0 {
+		return 0
+	}
+	return max(1, int(math.Round(p.ReserveShare*float64(n))))
+}
+
+// distances gives the distances between points that are tried.
+func (d *design) distances() []float64 {
+	cell := d.frame.CellSize
+	apart := d.params.MinDistance
+	if apart == DefaultDistance {
+		apart = 2 * cell
+	}
+	out := []float64{apart}
+	for apart > cell {
+		apart = math.Max(cell, apart*lowering)
+		out = append(out, apart)
+	}
+	return out
+}
+
+// chooser says which cells to try.
+type chooser interface {
+	// next gives the next cells to try for a point of a zone, the best first. Cells that are
+	// taken, or of no use any more, may be among them.
+	next(zone int, try func(cell int32) bool) bool
+	// restart begins anew, with the same cells.
+	restart()
+	// again prepares for more points beside those taken.
+	again(taken map[int32]bool, counts []int)
+}
+
+func (d *design) chooser(eligible [][]int32, counts []int) chooser {
+	if d.params.Placement == StratifiedRandom {
+		return newShuffled(d, eligible)
+	}
+	t := &targeted{design: d, eligible: eligible}
+	t.again(nil, counts)
+	return t
+}
+
+// attempt places points at one distance.
+type attempt struct {
+	*design
+	chooser chooser
+	offset  int
+	crowd   *crowd
+	taken   map[int32]bool // cells
+	random  *pcg.Stream
+}
+
+func (d *design) newAttempt(offset, step int, apart float64, c chooser) *attempt {
+	c.restart()
+	return &attempt{
+		design: d, chooser: c, offset: offset, crowd: newCrowd(apart, d.params.Existing),
+		taken: map[int32]bool{}, random: pcg.New(d.params.Seed, fmt.Sprintf("plan/jitter/%d", step)),
+	}
+}
+
+// take places the points of all zones, one of each zone in turn so that none has the first
+// choice along its edges; false where a zone has no room for some of its.
+func (a *attempt) take(counts []int) (spots []spot, ok bool) {
+	left := append([]int(nil), counts...)
+	ok = true
+	for more := true; more; {
+		more = false
+		for h := range left {
+			if left[h] == 0 {
+				continue
+			}
+			placed := a.chooser.next(h, func(cell int32) bool {
+				at, fits := a.settle(cell)
+				if fits {
+					a.taken[cell] = true
+					a.crowd.add(at)
+					spots = append(spots, spot{at: at, cell: cell})
+				}
+				return fits
+			})
+			if !placed {
+				ok, left[h] = false, 0
+				continue
+			}
+			left[h]--
+			more = more || left[h] > 0
+		}
+		for _, n := range left {
+			more = more || n > 0
+		}
+	}
+	return spots, ok
+}
+
+// settle finds a place in a cell: anywhere in it with the same chance, if it fits there.
+func (a *attempt) settle(cell int32) (at geo.Position, ok bool) {
+	if a.taken[cell] {
+		return at, false
+	}
+	centre := a.centre(int(cell))
+	if a.params.Placement != Coverage {
+		size := a.frame.CellSize
+		for range jitters {
+			at = centimetres(geo.Position{
+				X: centre.X + float64((a.random.Unit()-0.5)*size),
+				Y: centre.Y + float64((a.random.Unit()-0.5)*size),
+			})
+			if a.crowd.free(at) && a.fits(at, cell, a.offset) {
+				return at, true
+			}
+		}
+	}
+	return centre, a.crowd.free(centre)
+}
+
+// ZoneRoom is what a zone has room for, in the fault not_enough_room.
+type ZoneRoom struct {
+	Zone            int     `json:"zone"`
+	Samples         int     `json:"samples"` // asked for; 0 where the zone was empty before they were shared out
+	EligibleCells   int     `json:"eligible_cells"`
+	EligibleAreaHa  float64 `json:"eligible_area_ha"`
+	InscribedRadius float64 `json:"inscribed_radius"` // metres: the largest distance of a cell's centre from the edges, up to the offset
+}
+
+// noRoom is the fault of zones that do not hold the points: what there is room for, and the
+// largest offset at which the same plan can be made.
+func (d *design) noRoom(found layout) error {
+	zones := make([]ZoneRoom, len(found.eligible))
+	tight := 0
+	for h, cells := range found.eligible {
+		zones[h] = ZoneRoom{
+			Zone: h + 1, EligibleCells: len(cells), EligibleAreaHa: float64(len(cells)) * d.frame.CellSize * d.frame.CellSize / frame.M2PerHectare,
+			InscribedRadius: math.Floor(10*math.Min(d.inscribed(h+1), d.reach)) / 10,
+		}
+		if found.counts != nil {
+			zones[h].Samples = found.counts[h]
+		}
+		if spare(zones[h]) < spare(zones[tight]) {
+			tight = h
+		}
+	}
+	largest := d.largestOffset()
+	zone := zones[tight]
+	mend := "Ask for fewer samples or zones, or a smaller distance between points."
+	if largest >= 0 {
+		mend = fmt.Sprintf("With an offset of %d m they fit.", largest)
+	}
+	err := fault.Newf(fault.Invalid, "not_enough_room",
+		"The points do not fit at %d m from the edges: zone %d has %.2f ha there, and no cell's centre lies more than %.1f m from its edges that counts. %s",
+		d.params.ZoneOffset, zone.Zone, zone.EligibleAreaHa, zone.InscribedRadius, mend)
+	if zone.EligibleCells > 0 {
+		err.Message = fmt.Sprintf("The points do not fit at %d m from the edges of zones and fields: zone %d has %.2f ha (%d cells) there. %s",
+			d.params.ZoneOffset, zone.Zone, zone.EligibleAreaHa, zone.EligibleCells, mend)
+	}
+	err = err.With("zone", zone.Zone).With("eligible_area_ha", zone.EligibleAreaHa).With("zones", zones)
+	if largest >= 0 {
+		err = err.With("max_offset", largest)
+	}
+	return err
+}
+
+// spare gives the cells of a zone for each of its samples.
+func spare(z ZoneRoom) float64 { return float64(z.EligibleCells) / float64(max(z.Samples, 1)) }
+
+// largestOffset finds, by halving, an offset at which the points have been placed and above
+// which they could not; -1 where there is none.
+func (d *design) largestOffset() int {
+	low, high := -1, d.params.ZoneOffset
+	for high-low > 1 {
+		middle := low + (high-low)/2
+		if _, err := d.place(middle); err == nil {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low
+}

@@ -1,0 +1,134 @@
+package plan
+
+import (
+	"math"
+
+	"tilth/core/geo"
+	"tilth/core/stratification/frame"
+	"tilth/core/stratification/zoning"
+)
+
+// edgeIndex finds the edge nearest to a place: squares of the plane with the edges that pass
+// through them.
+type edgeIndex struct {
+	edges [][2]geo.Position
+	size  float64 // of a square
+	bins  map[[2]int32][]int32
+	low   [2]int32 // of the squares in use
+	high  [2]int32
+}
+
+// binCells is the width of a square of an edgeIndex in cells.
+const binCells = 4
+
+// newEdgeIndex gathers what points keep their distance from: the outlines of the zones, and
+// those of the fields, for there may be a track where two fields of a zone meet.
+func newEdgeIndex(f *frame.Frame, zones []zoning.Zone) *edgeIndex {
+	x := &edgeIndex{size: binCells * f.CellSize, bins: map[[2]int32][]int32{}}
+	seen := map[[2]geo.Position]bool{} // two zones have their common edges both
+	add := func(a, b geo.Position) {
+		if a.X > b.X || a.X == b.X && a.Y > b.Y {
+			a, b = b, a
+		}
+		if edge := [2]geo.Position{a, b}; !seen[edge] {
+			seen[edge] = true
+			x.add(edge)
+		}
+	}
+	for _, zone := range zones {
+		frame.EachEdge(zone.Outline, add)
+	}
+	for _, field := range f.Fields {
+		frame.EachEdge(field, add)
+	}
+	return x
+}
+
+// add enters an edge in the squares it passes, row by row.
+func (x *edgeIndex) add(edge [2]geo.Position) {
+	number := int32(len(x.edges))
+	x.edges = append(x.edges, edge)
+	a, b := edge[0], edge[1]
+	for row := x.square(min(a.Y, b.Y)); row <= x.square(max(a.Y, b.Y)); row++ {
+		south := float64(row) * x.size
+		low, high := frame.SegmentWithin(a, b, south, south+x.size)
+		for col := x.square(low); col <= x.square(high); col++ {
+			key := [2]int32{col, row}
+			if len(x.bins) == 0 {
+				x.low, x.high = key, key
+			}
+			x.bins[key] = append(x.bins[key], number)
+			for axis, v := range key {
+				x.low[axis], x.high[axis] = min(x.low[axis], v), max(x.high[axis], v)
+			}
+		}
+	}
+}
+
+func (x *edgeIndex) square(v float64) int32 { return int32(math.Floor(v / x.size)) }
+
+// distance gives the distance to the nearest edge: ring by ring of squares around the place,
+// until no further ring can hold a nearer one.
+func (x *edgeIndex) distance(p geo.Position) float64 {
+	col, row := x.square(p.X), x.square(p.Y)
+	last := max(col-x.low[0], x.high[0]-col, row-x.low[1], x.high[1]-row)
+	least := math.Inf(1)
+	look := func(col, row int32) {
+		for _, e := range x.bins[[2]int32{col, row}] {
+			least = min(least, frame.DistanceToSegment(p, x.edges[e][0], x.edges[e][1]))
+		}
+	}
+	for r := int32(0); r <= last && least > float64(r-1)*x.size; r++ {
+		for d := -r; d <= r; d++ {
+			look(col+d, row-r)
+			look(col+d, row+r)
+			if d > -r && d < r {
+				look(col-r, row+d)
+				look(col+r, row+d)
+			}
+		}
+	}
+	return least
+}
+
+// crowd are points that keep a distance from each other, whichever zones they are in.
+type crowd struct {
+	apart float64
+	bins  map[[2]int32][]geo.Position
+}
+
+func newCrowd(apart float64, existing []geo.Position) *crowd {
+	c := &crowd{apart: apart, bins: map[[2]int32][]geo.Position{}}
+	for _, p := range existing {
+		c.add(p)
+	}
+	return c
+}
+
+func (c *crowd) key(p geo.Position) [2]int32 {
+	return [2]int32{int32(math.Floor(p.X / c.apart)), int32(math.Floor(p.Y / c.apart))}
+}
+
+func (c *crowd) add(p geo.Position) {
+	if c.apart > 0 {
+		c.bins[c.key(p)] = append(c.bins[c.key(p)], p)
+	}
+}
+
+// free reports whether no point lies nearer to a place than the distance.
+func (c *crowd) free(p geo.Position) bool {
+	if c.apart == 0 {
+		return true
+	}
+	key := c.key(p)
+	for dx := int32(-1); dx <= 1; dx++ {
+		for dy := int32(-1); dy <= 1; dy++ {
+			for _, q := range c.bins[[2]int32{key[0] + dx, key[1] + dy}] {
+				if math.Hypot(p.X-q.X, p.Y-q.Y) < c.apart {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}

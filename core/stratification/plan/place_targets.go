@@ -1,0 +1,146 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"tilth/core/geo"
+	"tilth/core/stratification/internal/pcg"
+	"tilth/core/stratification/zoning"
+)
+
+// targeted places points where a design wants them, or as near to that as they fit: spatially
+// balanced, or as an even coverage.
+type targeted struct {
+	*design
+	eligible [][]int32
+	targets  [][]target // of each zone
+	at       []int
+	round    int // of the calls of again
+}
+
+// target is a place where a point is wanted, in the cell that holds it or (-1) in the nearest.
+type target struct {
+	at   geo.Position
+	cell int32
+}
+
+func (t *targeted) restart() { clear(t.at) }
+
+// again finds the targets among the cells that are not taken.
+func (t *targeted) again(taken map[int32]bool, counts []int) {
+	t.targets, t.at = make([][]target, len(counts)), make([]int, len(counts))
+	for h, n := range counts {
+		var open []int32
+		for _, cell := range t.eligible[h] {
+			if !taken[cell] {
+				open = append(open, cell)
+			}
+		}
+		n = min(n, len(open))
+		random := pcg.New(t.params.Seed, fmt.Sprintf("plan/%d/%d", t.round, h+1))
+		if t.params.Placement == Coverage {
+			t.targets[h] = t.evenly(h, n)
+			continue
+		}
+		for _, unit := range pivotal(t.places(open), n, random) {
+			t.targets[h] = append(t.targets[h], target{t.centre(int(open[unit])), open[unit]})
+		}
+		shuffle(random, t.targets[h]) // where room is short, no part of the zone comes first
+	}
+	t.round++
+}
+
+func shuffle[T any](random *pcg.Stream, things []T) {
+	random.Shuffle(len(things), func(i, j int) { things[i], things[j] = things[j], things[i] })
+}
+
+// places gives the rows and columns of cells.
+func (t *targeted) places(cells []int32) [][2]int32 {
+	out := make([][2]int32, len(cells))
+	for i, cell := range cells {
+		out[i] = [2]int32{t.frame.Cells[cell].Row, t.frame.Cells[cell].Col}
+	}
+	return out
+}
+
+// The effort of k-means for a coverage: as many starts as stay below so many distances.
+const (
+	coverageStarts = 20
+	coverageWork   = 20_000_000
+)
+
+// evenly gives n centres that lie as near as can be to all cells of a zone: k-means on the
+// cells' places (Walvoort, Brus and de Gruijter, "An R package for spatial coverage sampling
+// and random sampling from compact geographical strata by k-means", Computers & Geosciences 36
+// (2010) 1261).
+func (t *targeted) evenly(h, n int) []target {
+	if n == 0 {
+		return nil
+	}
+	var places []geo.Position // from the frame's corner
+	for i, label := range t.zoning.Labels {
+		if int(label) == h+1 {
+			at := t.frame.Centre(i)
+			places = append(places, geo.Position{X: at.X - t.frame.OriginX, Y: at.Y - t.frame.OriginY})
+		}
+	}
+	starts := max(1, min(coverageStarts, coverageWork/(n*len(places))))
+	out := make([]target, n)
+	for i, centre := range zoning.GroupCentres(places, n, starts, t.params.Seed) {
+		out[i] = target{geo.Position{X: centre.X + t.frame.OriginX, Y: centre.Y + t.frame.OriginY}, -1}
+	}
+	return out
+}
+
+// next tries the cell of the zone's next target, or that nearest to it, and then those around it.
+func (t *targeted) next(zone int, try func(cell int32) bool) bool {
+	if t.at[zone] >= len(t.targets[zone]) {
+		return false
+	}
+	wanted := t.targets[zone][t.at[zone]]
+	t.at[zone]++
+	if wanted.cell < 0 {
+		wanted.cell = t.nearest(wanted.at, t.eligible[zone])
+	}
+	if try(wanted.cell) {
+		return true
+	}
+	for _, cell := range t.around(wanted.at, t.eligible[zone]) {
+		if try(cell) {
+			return true
+		}
+	}
+	return false
+}
+
+// nearest gives the cell nearest to a place; of several, the first.
+func (t *targeted) nearest(at geo.Position, cells []int32) int32 {
+	best, least := cells[0], math.Inf(1)
+	for _, cell := range cells {
+		if d := t.away(at, cell); d < least {
+			best, least = cell, d
+		}
+	}
+	return best
+}
+
+// around gives all cells, the nearest to a place first.
+func (t *targeted) around(at geo.Position, cells []int32) []int32 {
+	away := make(map[int32]float64, len(cells))
+	for _, cell := range cells {
+		away[cell] = t.away(at, cell)
+	}
+	out := slices.Clone(cells)
+	slices.SortFunc(out, func(a, b int32) int { return cmp.Or(cmp.Compare(away[a], away[b]), cmp.Compare(a, b)) })
+	return out
+}
+
+// away gives the squared distance of a cell's centre from a place.
+func (t *targeted) away(at geo.Position, cell int32) float64 {
+	c := t.frame.Centre(int(cell))
+	dx, dy := c.X-at.X, c.Y-at.Y
+	return float64(dx*dx) + float64(dy*dy)
+}

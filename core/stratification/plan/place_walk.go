@@ -1,0 +1,141 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"tilth/core/geo"
+)
+
+// walk puts spots in the order of a short walk through each field, the fields in their order.
+func (d *design) walk(spots []spot) {
+	for i := range spots {
+		spots[i].field = d.frame.FieldAt(spots[i].at, int(d.frame.Cells[spots[i].cell].Field))
+	}
+	walkFields(spots, func(s spot) (int, geo.Position) { return s.field, s.at })
+}
+
+// walkFields orders things by field, and within a field along a short walk that begins in the
+// north-west.
+func walkFields[T any](things []T, of func(T) (field int, at geo.Position)) {
+	slices.SortStableFunc(things, func(a, b T) int {
+		fieldA, atA := of(a)
+		fieldB, atB := of(b)
+		return cmp.Or(cmp.Compare(fieldA, fieldB), cmp.Compare(atB.Y, atA.Y), cmp.Compare(atA.X, atB.X))
+	})
+	for from := 0; from < len(things); {
+		field, _ := of(things[from])
+		to := from
+		var places []geo.Position
+		for ; to < len(things); to++ {
+			f, at := of(things[to])
+			if f != field {
+				break
+			}
+			places = append(places, at)
+		}
+		old := slices.Clone(things[from:to])
+		for i, n := range shortWalk(places) {
+			things[from+i] = old[n]
+		}
+		from = to
+	}
+}
+
+// maxPasses bounds the improvement of a walk; few of more than a handful of passes gain anything.
+const maxPasses = 50
+
+// shortWalk gives the order of a short open walk over places: from the one nearest to the
+// north-western corner always on to the nearest, and then pieces of it turned round as long as
+// that shortens it (2-opt: Croes, "A Method for Solving Traveling-Salesman Problems",
+// Operations Research 6 (1958) 791). The beginning stays.
+func shortWalk(places []geo.Position) []int {
+	n := len(places)
+	if n == 0 {
+		return nil
+	}
+	between := func(a, b geo.Position) float64 { return math.Hypot(a.X-b.X, a.Y-b.Y) }
+	corner := places[0]
+	for _, p := range places {
+		corner.X, corner.Y = min(corner.X, p.X), max(corner.Y, p.Y)
+	}
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	from := corner
+	for i := range order {
+		next := i
+		for j := i + 1; j < n; j++ {
+			if between(from, places[order[j]]) < between(from, places[order[next]]) {
+				next = j
+			}
+		}
+		order[i], order[next] = order[next], order[i]
+		from = places[order[i]]
+	}
+	for range maxPasses {
+		if !untangle(order, places, between) {
+			break
+		}
+	}
+	return order
+}
+
+// untangle turns round every piece of the walk that is shorter the other way, in one pass.
+func untangle(order []int, places []geo.Position, between func(a, b geo.Position) float64) (changed bool) {
+	n := len(order)
+	at := func(i int) geo.Position { return places[order[i]] }
+	for i := 1; i < n-1; i++ {
+		for j := i + 1; j < n; j++ {
+			gain := between(at(i-1), at(i)) - between(at(i-1), at(j))
+			if j < n-1 {
+				gain += between(at(j), at(j+1)) - between(at(i), at(j+1))
+			}
+			if gain > 1e-6 { // a micrometre: less is rounding
+				slices.Reverse(order[i : j+1])
+				changed = true
+			}
+		}
+	}
+	return changed
+}
+
+// name makes points of spots that are in the order of the walk.
+func (d *design) name(spots []spot, role Role) []Point {
+	points := make([]Point, len(spots))
+	numbers := map[int]int{}
+	for i, s := range spots {
+		zone := int(d.zoning.Labels[s.cell])
+		numbers[zone]++
+		points[i] = Point{
+			ID: pointID(zone, numbers[zone], role), Zone: zone, Number: numbers[zone], Role: role,
+			Field: s.field, At: s.at, LonLat: d.frame.RoundedLonLat(s.at), Edge: roundedDown(d.edges.distance(s.at)),
+		}
+	}
+	countSteps(points)
+	return points
+}
+
+// countSteps numbers the points of each field along the walk.
+func countSteps(points []Point) {
+	for i := range points {
+		points[i].Walk = 1
+		if i > 0 && points[i-1].Field == points[i].Field && points[i-1].Role == points[i].Role {
+			points[i].Walk = points[i-1].Walk + 1
+		}
+	}
+}
+
+// pointID names a point: short enough for the 10 characters of a GPS receiver.
+func pointID(zone, number int, role Role) string {
+	if role == RoleReserve {
+		return fmt.Sprintf("Z%d-R%02d", zone, number)
+	}
+	return fmt.Sprintf("Z%d-%02d", zone, number)
+}
+
+// roundedDown gives a distance in whole centimetres that is not above it.
+func roundedDown(v float64) float64 { return math.Floor(v*100+1e-6) / 100 }

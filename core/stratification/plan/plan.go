@@ -1,0 +1,328 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/stratification/frame"
+	"tilth/core/stratification/internal/stats"
+	"tilth/core/stratification/zoning"
+)
+
+// Version names the rules by which points are placed, as AlgorithmVersion those of maps.
+const Version = "plan-1"
+
+// Placement is the way in which the places of samples are chosen within zones.
+type Placement string
+
+// The placements. The first two are probability samples: what is measured may be expanded to
+// the zone by the design alone. Coverage is not: its points are chosen to lie evenly.
+const (
+	StratifiedRandom  Placement = "stratified_random"
+	SpatiallyBalanced Placement = "spatially_balanced"
+	Coverage          Placement = "coverage"
+)
+
+// Placements lists the placements.
+var Placements = []Placement{StratifiedRandom, SpatiallyBalanced, Coverage}
+
+// Probability reports whether a placement draws every place of a zone with the same chance.
+// With a least distance between points that is so approximately.
+func (p Placement) Probability() bool { return p != Coverage }
+
+// The bounds of a plan.
+const (
+	MaxZoneOffset     = 100 // metres
+	maxMinDistance    = 1000.0
+	maxExisting       = 10_000
+	DefaultDistance   = -1 // of PlanParams.MinDistance: two cells
+	defaultZoneRoom   = 10 // metres: one Sentinel-2 pixel
+	defaultReserve    = 0.20
+	MinSamplesPerZone = 2 // of one sample a variance cannot be estimated
+	distanceDecimals  = 2 // of easting and northing: centimetres
+)
+
+// Params are the choices of a sample plan. DefaultPlanParams gives those of the method.
+type Params struct {
+	// The number of samples: Samples, or HaPerSample, or (both 0) what Precision needs. It is
+	// never fewer than MinSamplesPerZone in every zone.
+	Samples           int
+	HaPerSample       float64
+	Precision         Precision
+	CV, Rho2          float64 // as in Params; of no use where there are pilot samples
+	MinSamplesPerZone int
+
+	// Allocation: where it is empty, Neyman with pilot samples and Proportional without.
+	Allocation Allocation
+	PerZone    map[int]int     // by zone, for the allocation Given
+	Cost       map[int]float64 // of a sample by zone, for CostOptimal
+	Pilot      map[int]Pilot   // by zone: of every zone, or of none
+
+	Placement    Placement
+	ZoneOffset   int     // metres from the edges of zones and fields, 0 to MaxZoneOffset
+	MinDistance  float64 // metres between points of whichever zones; DefaultDistance: two cells
+	ReserveShare float64 // of the samples of a zone, at least 1; 0: no reserve
+	// Existing are points in the frame's plane that keep their distance too, such as those of
+	// an earlier plan.
+	Existing []geo.Position
+	Seed     uint64 // below 2^53
+	// Scope is what the plan belongs to: the id of its map. It is part of the plan's id.
+	Scope string
+}
+
+// DefaultParams gives the choices of the method.
+func DefaultParams() Params {
+	p := zoning.DefaultParams()
+	return Params{
+		Precision: Precision{Confidence: p.Confidence, RelativeError: p.RelativeError},
+		CV:        p.CV, Rho2: p.Rho2, MinSamplesPerZone: p.MinSamplesPerZone,
+		Placement:  StratifiedRandom,
+		ZoneOffset: defaultZoneRoom, MinDistance: DefaultDistance, ReserveShare: defaultReserve,
+	}
+}
+
+// Role says what a point is for.
+type Role string
+
+// The roles of points.
+const (
+	RoleSample  Role = "sample"
+	RoleReserve Role = "reserve" // takes the place of a sample of its zone that cannot be taken
+)
+
+// Point is a place of a plan.
+type Point struct {
+	ID     string // Z2-07, Z2-R01 for a reserve: unique in the plan, at most 10 characters
+	Zone   int
+	Number int // within zone and role, as in the ID
+	Role   Role
+	Field  int // index of the frame's field in which it lies
+	// Walk is the place in the walk through the samples of the field (or its reserves), from 1.
+	Walk   int
+	At     geo.Position  // easting and northing in the frame's plane, whole centimetres
+	LonLat *geo.Position // WGS84 with 7 decimals; nil where the frame has no EPSG
+	Edge   float64       // metres to the nearest edge of a zone or field
+	ByHand bool          // moved or added by somebody, not drawn
+}
+
+// ZonePlan sums up a plan for a zone.
+type ZonePlan struct {
+	Zone         int
+	Samples      int
+	Reserves     int
+	Weight       float64 // share of the area
+	SD           float64 // that was assumed, in the unit of the pilot samples or relative to the mean
+	Eligible     int     // cells that may hold a point
+	EligibleHa   float64
+	ExpectedMean float64 // by pilot samples; 1 without
+}
+
+// Concern is something about a plan that somebody should know who accepts it.
+type Concern struct {
+	Code    string // inside_offset, too_close, few_samples, few_reserves
+	Zone    int
+	Point   string // its ID; empty where the zone is meant
+	Message string
+}
+
+// Plan is a sample plan. Plans are not changed: Customise derives a new one.
+type Plan struct {
+	PlanUUID  string // follows from the map, the parameters and the seed, or from the plan it is based on
+	Params    Params
+	Points    []Point // samples field by field along the walk, then the reserves
+	PerZone   []ZonePlan
+	Samples   int
+	Reserves  int
+	FromPilot bool // the standard deviations are those of pilot samples, not assumed
+	// MinDistanceUsed is the least distance that was kept: the one asked for, or less where
+	// there was no room.
+	MinDistanceUsed float64
+	// ExpectedRelativeError is half the width of the interval expected for the mean, over it.
+	ExpectedRelativeError float64
+	ProbabilitySample     bool
+	// ZoneOffsetAchieved is the smallest distance of a sample to an edge, in metres.
+	ZoneOffsetAchieved float64
+	Concerns           []Concern
+	IsCustom           bool
+	BasedOn            string // id of the plan that a custom one was made from
+	AlgorithmVersion   string
+}
+
+// Check refuses what is out of range, filed under the names of the interface's parameters;
+// zones is the number of zones of the map.
+func (p Params) Check(zones int) error {
+	fields := fault.Fields{}
+	within := func(name string, v, low, high float64) {
+		if !(v >= low && v <= high) {
+			fields.Addf(name, "It is a number from %g to %g.", low, high)
+		}
+	}
+	if p.Samples < 0 || p.Samples > mostSamples {
+		fields.Addf("number_of_samples", "It is a whole number from 1 to %d.", mostSamples)
+	}
+	if p.HaPerSample < 0 || !stats.Finite(p.HaPerSample) {
+		fields.Add("ha_per_sample", "It is a number over 0.")
+	}
+	if p.Samples != 0 && p.HaPerSample != 0 {
+		fields.Add("ha_per_sample", "Send number_of_samples or ha_per_sample, not both.")
+	}
+	within("confidence", p.Precision.Confidence, 0.5, 0.999)
+	within("relative_error", p.Precision.RelativeError, 0.001, 1)
+	within("cv", p.CV, 0.001, 10)
+	within("rho2", p.Rho2, 0, 1)
+	within("min_samples_per_zone", float64(p.MinSamplesPerZone), MinSamplesPerZone, 1000)
+	if p.Precision.Population < 0 {
+		fields.Add("population", "It is a whole number, 0 for land without end.")
+	}
+	if e := p.Precision.DesignEffect; e != 0 {
+		within("design_effect", e, 0.01, 100)
+	}
+	if !slices.Contains(Allocations, p.settled().Allocation) {
+		fields.Addf("allocation", "It is one of %v.", Allocations)
+	}
+	if (p.Allocation == Given) != (len(p.PerZone) > 0) {
+		fields.Addf("per_zone", "The numbers of samples by zone and the allocation %q go together.", Given)
+	}
+	p.checkCosts(fields, zones)
+	p.checkPlaces(fields)
+	return fields.Err()
+}
+
+// checkPlaces refuses what is wrong with how points are placed.
+func (p Params) checkPlaces(fields fault.Fields) {
+	if !slices.Contains(Placements, p.Placement) {
+		fields.Addf("placement", "It is one of %v.", Placements)
+	}
+	if p.ZoneOffset < 0 || p.ZoneOffset > MaxZoneOffset {
+		fields.Addf("zone_offset", "It is a whole number of metres from 0 to %d.", MaxZoneOffset)
+	}
+	if p.MinDistance != DefaultDistance && !(p.MinDistance >= 0 && p.MinDistance <= maxMinDistance) {
+		fields.Addf("min_distance", "It is a number of metres from 0 to %g.", maxMinDistance)
+	}
+	if !(p.ReserveShare >= 0 && p.ReserveShare <= 1) {
+		fields.Add("reserve_share", "It is a number from 0 to 1.")
+	}
+	if len(p.Existing) > maxExisting {
+		fields.Addf("existing_points", "There can be at most %d.", maxExisting)
+	}
+	for i, at := range p.Existing {
+		if !stats.Finite(at.X) || !stats.Finite(at.Y) {
+			fields.Addf("existing_points", "Point %d has no position.", i+1)
+			break
+		}
+	}
+	if p.Seed > zoning.MaxSeed {
+		fields.Add("seed", "It is a whole number from 0 to 2^53 - 1.")
+	}
+}
+
+// New makes the sample plan of a map of zones: how many samples, how many in each zone,
+// and where. Of the zones it uses number, share, RV and outline.
+//
+// Faults: Invalid for parameters out of range, and with the code not_enough_room where the
+// zones do not hold the points, with what there is room for.
+func New(f *frame.Frame, z *zoning.Zoning, p Params) (Plan, error) {
+	if err := checkZoning(f, z); err != nil {
+		return Plan{}, err
+	}
+	p = p.settled()
+	if err := p.Check(len(z.Zones)); err != nil {
+		return Plan{}, err
+	}
+	strata, mean, err := strataOf(z.Zones, p)
+	if err != nil {
+		return Plan{}, err
+	}
+	g, err := newGround(f, z, p.ZoneOffset)
+	if err != nil {
+		return Plan{}, err
+	}
+	d := &design{ground: g, params: p, strata: strata, mean: mean}
+	found, err := d.place(p.ZoneOffset)
+	if errors.Is(err, errNoRoom) {
+		return Plan{}, d.noRoom(found)
+	}
+	if err != nil {
+		return Plan{}, err
+	}
+	plan := Plan{
+		PlanUUID: planUUID(z, p), Params: p, FromPilot: len(p.Pilot) > 0,
+		MinDistanceUsed: found.apart, ProbabilitySample: p.Placement.Probability(), AlgorithmVersion: Version,
+	}
+	d.walk(found.samples)
+	d.walk(found.reserves)
+	plan.Points = append(d.name(found.samples, RoleSample), d.name(found.reserves, RoleReserve)...)
+	plan.sumUp(z.Zones, strata, mean)
+	for h := range plan.PerZone {
+		zone := &plan.PerZone[h]
+		zone.Eligible = len(found.eligible[h])
+		zone.EligibleHa = float64(zone.Eligible) * f.CellSize * f.CellSize / frame.M2PerHectare
+		if short := found.wanted[h] - zone.Reserves; short > 0 {
+			plan.Concerns = append(plan.Concerns, Concern{Code: "few_reserves", Zone: zone.Zone,
+				Message: fmt.Sprintf("Zone %d has no room for %d of its %d reserve points.", zone.Zone, short, found.wanted[h])})
+		}
+	}
+	return plan, nil
+}
+
+// settled chooses the allocation where the caller leaves it.
+func (p Params) settled() Params {
+	switch {
+	case p.Allocation != "":
+	case len(p.Pilot) > 0:
+		p.Allocation = Neyman
+	default:
+		p.Allocation = Proportional
+	}
+	return p
+}
+
+// checkZoning refuses a map that is not of the frame.
+func checkZoning(f *frame.Frame, z *zoning.Zoning) error {
+	if len(z.Labels) != len(f.Cells) || len(z.Zones) == 0 {
+		return fault.Field("map_uuid", "The map does not fit the area of interest.")
+	}
+	for i, zone := range z.Zones {
+		if zone.Number != i+1 || len(zone.Outline) == 0 {
+			return fault.Field("map_uuid", fmt.Sprintf("Zone %d of the map has no outline.", i+1))
+		}
+	}
+	return nil
+}
+
+// sumUp counts a plan's points by zone, and says what precision may be expected of them.
+func (plan *Plan) sumUp(zones []zoning.Zone, strata []Stratum, mean float64) {
+	plan.Samples, plan.Reserves = 0, 0
+	plan.ZoneOffsetAchieved = math.Inf(1)
+	plan.PerZone = make([]ZonePlan, len(zones))
+	for h, zone := range zones {
+		plan.PerZone[h] = ZonePlan{Zone: zone.Number, Weight: zone.Share, SD: strata[h].SD, ExpectedMean: 1}
+		if pilot, ok := plan.Params.Pilot[zone.Number]; ok {
+			plan.PerZone[h].ExpectedMean = pilot.Mean
+		}
+	}
+	for _, point := range plan.Points {
+		zone := &plan.PerZone[point.Zone-1]
+		if point.Role == RoleReserve {
+			zone.Reserves++
+			plan.Reserves++
+			continue
+		}
+		zone.Samples++
+		plan.Samples++
+		plan.ZoneOffsetAchieved = min(plan.ZoneOffsetAchieved, point.Edge)
+	}
+	variance := 0.0
+	for h, s := range strata {
+		variance += float64(s.Weight * s.Weight * s.SD * s.SD / float64(plan.PerZone[h].Samples))
+	}
+	quantile := stats.NormalQuantile(plan.Params.Precision.Confidence)
+	if df := plan.Samples - len(zones); plan.Params.Precision.Student && df > 0 {
+		quantile = stats.StudentQuantile(plan.Params.Precision.Confidence, float64(df))
+	}
+	plan.ExpectedRelativeError = quantile * math.Sqrt(variance) / mean
+}

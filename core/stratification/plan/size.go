@@ -1,0 +1,139 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+
+	"tilth/core/fault"
+	"tilth/core/stratification/internal/stats"
+	"tilth/core/stratification/zoning"
+)
+
+// Stratum is what is known of a zone, or assumed, when samples are planned.
+type Stratum struct {
+	Weight float64 // share of the area; those of all zones add up to 1
+	SD     float64 // of what is measured, between places of the zone
+	Cost   float64 // of a sample, in any unit; 0 counts as 1
+}
+
+// Precision is what an estimate of the mean is to reach.
+type Precision struct {
+	Confidence    float64 // of the interval, two-sided, in (0, 1)
+	RelativeError float64 // half the width of the interval over the mean
+	// Student takes the quantile of Student's distribution, with as many degrees of freedom as
+	// samples less zones, instead of the normal one: a few samples more, and honest for few.
+	Student bool
+	// Population is the number of places there are to choose from; 0 for land, of which there
+	// are as many as one likes.
+	Population int
+	// DesignEffect is the variance of the design over that of the formulas here; 0 counts as 1.
+	// Numbers of samples grow with it. (Brus, "Spatial Sampling with R", chapter 12, prints its
+	// square root, against his own figures for Voorst: 92 samples become 70, which is 92/1.31.)
+	DesignEffect float64
+}
+
+// mostSamples bounds the search for a number of samples, and a plan.
+const mostSamples = 5000
+
+// Samples gives the smallest number of samples that reach the precision for a mean, when they
+// are allocated to the strata in proportion to their areas or (optimal) after Neyman:
+//
+//	n = t² V / (E² + t² ΣwS²/N)    V = ΣwS² in proportion, (ΣwS)² after Neyman; E = r·mean
+//
+// Cochran, "Sampling Techniques" (1977), equations 5.46 to 5.49. With (ΣwS)² it is the formula
+// of the CDM's A/R methodological tool 03. It may be more than anybody would take.
+func (p Precision) Samples(strata []Stratum, mean float64, optimal bool) int {
+	v, pooled := 0.0, 0.0
+	for _, s := range strata {
+		v += float64(s.Weight * s.SD)
+		pooled += float64(s.Weight * s.SD * s.SD)
+	}
+	v *= v
+	if !optimal {
+		v = pooled
+	}
+	effect := p.DesignEffect
+	if effect == 0 {
+		effect = 1
+	}
+	reached := p.RelativeError * mean
+	samples := func(quantile float64) float64 {
+		margin := reached * reached / (quantile * quantile)
+		if p.Population > 0 {
+			margin += pooled * effect / float64(p.Population)
+		}
+		// A hair less, so that a whole number of samples is not rounded up to the next.
+		return math.Ceil(v*effect/margin - 1e-9)
+	}
+	least := math.Max(1, samples(stats.NormalQuantile(p.Confidence)))
+	if !p.Student || least > math.MaxInt32 {
+		return int(math.Min(least, math.MaxInt32))
+	}
+	// Student's quantile is above the normal one and falls with n: the first n that suffices.
+	n := max(int(least), len(strata)+1)
+	for float64(n) < samples(stats.StudentQuantile(p.Confidence, float64(n-len(strata)))) {
+		n++
+	}
+	return n
+}
+
+// SamplesByDensity gives the samples for an area at so many hectares for each.
+func SamplesByDensity(areaHa, haPerSample float64) int {
+	return int(math.Ceil(areaHa/haPerSample - 1e-9))
+}
+
+// Pilot sums up earlier samples of a zone.
+type Pilot struct {
+	N        int
+	Mean, SD float64
+}
+
+// strataOf gives what is assumed of the zones of a map, with the mean to which it relates: by
+// pilot samples where there are any, otherwise in units of the mean, the variance in a zone
+// being cv² ((1 - rho2) + rho2 V_h/V) where the layers explain the share rho2 of it.
+//
+// Faults: Invalid for pilot samples that leave zones out or cannot be used.
+func strataOf(zones []zoning.Zone, p Params) (strata []Stratum, mean float64, err error) {
+	strata = make([]Stratum, len(zones))
+	fields := fault.Fields{}
+	spread := false
+	for i, z := range zones {
+		s := &strata[i]
+		s.Weight, s.Cost = z.Share, p.Cost[z.Number]
+		if len(p.Pilot) == 0 {
+			s.SD = p.CV * math.Sqrt(1-p.Rho2+p.Rho2*z.RV)
+			continue
+		}
+		pilot, ok := p.Pilot[z.Number]
+		switch {
+		case !ok:
+			fields.Addf("pilot", "Zone %d is left out; pilot samples are needed of every zone, or of none.", z.Number)
+		case pilot.N < 2 || !stats.Finite(pilot.Mean) || !(stats.Finite(pilot.SD) && pilot.SD >= 0):
+			fields.Addf("pilot", "Zone %d needs n of 2 or more, a mean, and a standard deviation of 0 or more.", z.Number)
+		}
+		s.SD = pilot.SD
+		mean += float64(z.Share * pilot.Mean)
+		spread = spread || pilot.SD > 0
+	}
+	refuseUnknown(fields, "pilot", p.Pilot, len(zones))
+	refuseUnknown(fields, "cost", p.Cost, len(zones))
+	if len(p.Pilot) == 0 {
+		return strata, 1, fields.Err()
+	}
+	if len(fields) == 0 && !(mean > 0) {
+		fields.Add("pilot", "The mean over the zones has to be over 0, as the error is relative to it.")
+	}
+	if len(fields) == 0 && !spread {
+		fields.Add("pilot", "No zone has a standard deviation over 0: the pilot samples say nothing of what varies.")
+	}
+	return strata, mean, fields.Err()
+}
+
+// refuseUnknown refuses zones that the map does not have.
+func refuseUnknown[T any](fields fault.Fields, name string, byZone map[int]T, zones int) {
+	for h := range byZone {
+		if h < 1 || h > zones {
+			fields[name] = []string{fmt.Sprintf("The zones of the map are 1 to %d.", zones)}
+		}
+	}
+}

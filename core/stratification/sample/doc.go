@@ -1,0 +1,3 @@
+// Package sample holds the soil samples of a plan and what they say: means, stocks, their
+// intervals, and the change between two rounds. It places no points.
+package sample

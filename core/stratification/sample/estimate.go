@@ -1,0 +1,277 @@
+package sample
+
+import (
+	"fmt"
+	"math"
+
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/stratification/internal/stats"
+	"tilth/core/stratification/plan"
+)
+
+// Value is what was measured at a point of a plan.
+type Value struct {
+	Point string
+	Zone  int          // in which the point was planned, wherever it was then taken
+	At    geo.Position // where it was planned: longitude, latitude; tells the same point in two rounds
+	Value float64
+}
+
+// SurveyZone is a zone of a survey.
+type SurveyZone struct {
+	Zone    int
+	AreaHa  float64
+	Planned int // samples; 0 where it is not known
+}
+
+// Survey is one round of measurements by a plan.
+type Survey struct {
+	Map    string // id of the map of zones
+	Zones  []SurveyZone
+	Values []Value
+	// How the places were chosen.
+	Placement   plan.Placement
+	Custom      bool // points were changed by hand
+	Probability bool // Plan.ProbabilitySample
+}
+
+// Spread says how far an estimate may be from what it estimates.
+type Spread struct {
+	SE        float64 // standard error
+	Low, High float64 // interval at the confidence asked for
+	DF        float64 // degrees of freedom of its Student quantile
+}
+
+// Figure is an estimate.
+type Figure struct {
+	Mean   float64
+	Spread *Spread // nil where the design does not give one
+}
+
+// ZoneEstimate is the estimate of a zone's mean.
+type ZoneEstimate struct {
+	Zone   int
+	N      int
+	Weight float64  // share of the area
+	SD     *float64 // between points; nil of fewer than 2
+	Figure *Figure  // nil where there is no value
+	Paired bool     // of a change: by the same points in both rounds
+}
+
+// Estimate is what a survey says of zones and of the area of interest.
+type Estimate struct {
+	Zones      []ZoneEstimate
+	N          int
+	Confidence float64
+	AreaHa     float64
+	Mean       *Figure // of the area, per unit of the values; nil where a zone has no value
+	Total      *Figure // mean times area, so t C of values in t C/ha
+	// SatterthwaiteDF are the degrees of freedom for zones of unlike variances (Satterthwaite,
+	// "An Approximate Distribution of Estimates of Variance Components", Biometrics Bulletin 2
+	// (1946) 110; Cochran, equation 5.16), where there is a spread: fewer than DF by far mean that
+	// the interval is too narrow.
+	SatterthwaiteDF float64
+	RelativeError   *float64 // reached: half the interval's width over the mean
+	// Needed are the samples, allocated to area, for the precision asked for by the deviations
+	// that were found; 0 where none was asked for.
+	Needed  int
+	Reasons []string // why there is no spread by the design; empty where there is one
+	Notes   []string // what to mind
+}
+
+// MeanOf estimates the means of the zones and of the area, by the design: the mean of stratified
+// random sampling and its variance (Cochran, "Sampling Techniques" (1977), sections 5.3 to 5.5),
+//
+//	mean = Σ w_h ȳ_h    V = Σ w_h² s_h²/n_h    interval: mean ± t(n-H) √V
+//
+// without a correction for finite populations, for land has as many places as one likes. A
+// relative error in precision is held against what was found.
+//
+// Faults: Invalid for values that are no numbers, of zones there are not, or twice of a point.
+func MeanOf(s Survey, precision plan.Precision) (Estimate, error) {
+	values, err := s.byZone()
+	if err != nil {
+		return Estimate{}, err
+	}
+	e := s.begin(precision.Confidence, s.reasons(""))
+	parts := make([]component, len(s.Zones))
+	for h := range s.Zones {
+		parts[h] = e.zone(h, numbers(values[h]))
+		if n, planned := len(values[h]), s.Zones[h].Planned; n < planned {
+			e.Notes = append(e.Notes, fmt.Sprintf("Zone %d has values of %d of its %d samples. The estimate holds if the others are missing by chance.", s.Zones[h].Zone, n, planned))
+		}
+	}
+	e.notePlacement(s)
+	e.conclude(parts, e.N-len(parts))
+	e.check(precision)
+	return e.Estimate, nil
+}
+
+// component is a zone's part of a variance: s²/n with its degrees of freedom.
+type component struct{ variance, df float64 }
+
+// byZone sorts the values by zone.
+func (s Survey) byZone() ([][]Value, error) {
+	fields := fault.Fields{}
+	at, seen := map[int]int{}, map[string]bool{}
+	for h, z := range s.Zones {
+		at[z.Zone] = h
+		if !(z.AreaHa > 0) {
+			fields.Addf("zones", "Zone %d has no area.", z.Zone)
+		}
+	}
+	out := make([][]Value, len(s.Zones))
+	for _, v := range s.Values {
+		h, ok := at[v.Zone]
+		switch {
+		case !ok:
+			fields.Addf("values", "%s: there is no zone %d.", v.Point, v.Zone)
+			continue
+		case !stats.Finite(v.Value):
+			fields.Addf("values", "%s: the value is no number.", v.Point)
+		case seen[v.Point]:
+			fields.Addf("values", "%s has two values; take their mean, or leave one out.", v.Point)
+		}
+		seen[v.Point] = true
+		out[h] = append(out[h], v)
+	}
+	return out, fields.Err()
+}
+
+// estimator is an estimate in the making.
+type estimator struct {
+	Estimate
+	designed bool // the design gives standard errors
+}
+
+// begin makes the estimate of a survey's zones and area, without figures; reasons are those for
+// which the design gives no standard error.
+func (s Survey) begin(confidence float64, reasons []string) *estimator {
+	e := &estimator{designed: len(reasons) == 0}
+	e.Confidence, e.Zones, e.Reasons = confidence, make([]ZoneEstimate, len(s.Zones)), reasons
+	for _, z := range s.Zones {
+		e.AreaHa += z.AreaHa
+	}
+	for h, z := range s.Zones {
+		e.Zones[h] = ZoneEstimate{Zone: z.Zone, Weight: z.AreaHa / e.AreaHa}
+	}
+	return e
+}
+
+// reasons says why a survey's design gives no standard error; of tells which survey is meant.
+func (s Survey) reasons(of string) []string {
+	switch {
+	case s.Probability:
+		return nil
+	case s.Placement == plan.Coverage:
+		return []string{of + "The points were placed for an even coverage, not drawn at random: the design gives no standard error."}
+	case s.Custom:
+		return []string{of + "Points were moved or added by hand: the design gives no standard error."}
+	default:
+		return []string{of + "The points are no probability sample: the design gives no standard error."}
+	}
+}
+
+func (e *estimator) notePlacement(s Survey) {
+	if s.Probability && s.Placement == plan.SpatiallyBalanced {
+		e.Notes = append(e.Notes, "The points are spatially balanced; the standard error is that of stratified random points, and usually too large for them.")
+	}
+}
+
+func numbers(values []Value) []float64 {
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = v.Value
+	}
+	return out
+}
+
+// zone estimates a zone by its values, and gives its part of the variance.
+func (e *estimator) zone(h int, values []float64) component {
+	z := &e.Zones[h]
+	z.N = len(values)
+	e.N += z.N
+	if z.N == 0 {
+		e.Reasons = append(e.Reasons, fmt.Sprintf("Zone %d has no value: there is no mean of the area.", z.Zone))
+		return component{}
+	}
+	if z.N == 1 {
+		z.Figure = &Figure{Mean: values[0]}
+		e.Reasons = append(e.Reasons, fmt.Sprintf("Zone %d has one value; its variance needs two.", z.Zone))
+		return component{}
+	}
+	mean, sd := stats.MeanAndSD(values)
+	z.SD = &sd
+	c := component{variance: sd * sd / float64(z.N), df: float64(z.N - 1)}
+	e.settle(h, mean, c)
+	return c
+}
+
+// settle gives a zone its mean, and its spread where the design allows one.
+func (e *estimator) settle(h int, mean float64, c component) {
+	e.Zones[h].Figure = &Figure{Mean: mean}
+	if e.designed {
+		e.Zones[h].Figure.Spread = spread(mean, c.variance, c.df, e.Confidence)
+	}
+}
+
+func spread(mean, variance, df, confidence float64) *Spread {
+	se := math.Sqrt(variance)
+	half := 0.0
+	if se > 0 {
+		half = stats.StudentQuantile(confidence, df) * se
+	}
+	return &Spread{SE: se, Low: mean - half, High: mean + half, DF: df}
+}
+
+// conclude estimates the area from the zones. Without degrees of freedom it takes Satterthwaite's.
+func (e *estimator) conclude(parts []component, df int) {
+	mean, variance, below := 0.0, 0.0, 0.0
+	for h, z := range e.Zones {
+		if z.Figure == nil {
+			return
+		}
+		v := float64(z.Weight * z.Weight * parts[h].variance)
+		mean += float64(z.Weight * z.Figure.Mean)
+		variance += v
+		if v > 0 {
+			below += float64(v*v) / parts[h].df
+		}
+	}
+	e.Mean, e.Total = &Figure{Mean: mean}, &Figure{Mean: mean * e.AreaHa}
+	if len(e.Reasons) > 0 {
+		return
+	}
+	own := float64(df)
+	if below > 0 {
+		e.SatterthwaiteDF = variance * variance / below
+	}
+	if df == 0 {
+		own = e.SatterthwaiteDF
+	}
+	s := spread(mean, variance, own, e.Confidence)
+	e.Mean.Spread = s
+	e.Total.Spread = &Spread{SE: s.SE * e.AreaHa, Low: s.Low * e.AreaHa, High: s.High * e.AreaHa, DF: s.DF}
+	if mean != 0 {
+		relative := (s.High - s.Low) / 2 / math.Abs(mean)
+		e.RelativeError = &relative
+	}
+}
+
+// check holds the precision asked for against what was found.
+func (e *estimator) check(p plan.Precision) {
+	if p.RelativeError <= 0 || e.RelativeError == nil || e.Mean.Mean <= 0 {
+		return
+	}
+	strata := make([]plan.Stratum, len(e.Zones))
+	for h, z := range e.Zones {
+		strata[h] = plan.Stratum{Weight: z.Weight, SD: *z.SD}
+	}
+	p.Student = true // the interval is one of Student's
+	e.Needed = max(p.Samples(strata, e.Mean.Mean, false), plan.MinSamplesPerZone*len(strata))
+	if *e.RelativeError > p.RelativeError {
+		e.Notes = append(e.Notes, fmt.Sprintf("The relative error is %.1f %%, over the %.1f %% planned for; by the deviations found that takes %d samples.",
+			100**e.RelativeError, 100*p.RelativeError, e.Needed))
+	}
+}

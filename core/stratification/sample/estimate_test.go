@@ -1,0 +1,216 @@
+package sample
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/stratification/internal/stats"
+	"tilth/core/stratification/plan"
+	"tilth/tests/fields"
+)
+
+// having gives n values of a mean and a variance.
+func having(n int, mean, variance float64) []float64 {
+	out := make([]float64, n)
+	raw := make([]float64, n)
+	for i := range raw {
+		raw[i] = float64(i)
+	}
+	centre, sd := stats.MeanAndSD(raw)
+	for i := range out {
+		out[i] = mean + (raw[i]-centre)/sd*math.Sqrt(variance)
+	}
+	return out
+}
+
+func survey(areas []float64, values [][]float64) Survey {
+	s := Survey{Map: "m", Placement: plan.StratifiedRandom, Probability: true}
+	for h, area := range areas {
+		s.Zones = append(s.Zones, SurveyZone{Zone: h + 1, AreaHa: area, Planned: len(values[h])})
+		for i, v := range values[h] {
+			s.Values = append(s.Values, Value{
+				Point: fmt.Sprintf("Z%d-%02d", h+1, i+1), Zone: h + 1, Value: v,
+				At: geo.Position{X: 6 + float64(h)/100, Y: 52 + float64(i)/1000},
+			})
+		}
+	}
+	return s
+}
+
+// Brus, chapter 4: the stratified estimate for Voorst, with its interval.
+func TestPublishedEstimateOfVoorst(t *testing.T) {
+	w, sizes := fields.Voorst(t)
+	table := w.Published.Table
+	var areas []float64
+	var values [][]float64
+	for h, name := range fields.VoorstStrata {
+		areas = append(areas, float64(sizes[h])*0.0625)
+		values = append(values, having(table.N[name], table.Means[name], table.Variances[name]))
+	}
+	e, err := MeanOf(survey(areas, values), plan.Precision{Confidence: 0.95, RelativeError: 0.1})
+	require.NoError(t, err)
+	require.Empty(t, e.Reasons)
+	require.InDelta(t, table.Mean.Value, e.Mean.Mean, 0.02)
+	require.InDelta(t, table.SE.Value, e.Mean.Spread.SE, 0.05)
+	require.InDelta(t, table.CI.Value[0], e.Mean.Spread.Low, 0.02)
+	require.InDelta(t, table.CI.Value[1], e.Mean.Spread.High, 0.02)
+	require.Equal(t, 35.0, e.Mean.Spread.DF)
+	require.InDelta(t, w.Satterthwaite.Value, e.SatterthwaiteDF, 0.01)
+	require.InDelta(t, e.Mean.Mean*7528*0.0625, e.Total.Mean, 1e-6)
+	require.InDelta(t, e.Mean.Spread.SE*7528*0.0625, e.Total.Spread.SE, 1e-6)
+	require.Greater(t, e.Needed, 40, "13.7 % was reached, 10 % planned")
+	require.InDelta(t, 0.137, *e.RelativeError, 0.001)
+}
+
+func TestZoneEstimate(t *testing.T) {
+	e, err := MeanOf(survey([]float64{3, 1}, [][]float64{{1, 2, 3}, {10, 10, 10, 10}}), plan.Precision{Confidence: 0.95})
+	require.NoError(t, err)
+	z := e.Zones[0]
+	require.Equal(t, 2.0, z.Figure.Mean)
+	require.InDelta(t, 1/math.Sqrt(3), z.Figure.Spread.SE, 1e-12)
+	require.InDelta(t, 2+4.302653/math.Sqrt(3), z.Figure.Spread.High, 1e-5) // t of 2 degrees of freedom
+	require.Equal(t, &Spread{SE: 0, Low: 10, High: 10, DF: 3}, e.Zones[1].Figure.Spread)
+	require.Equal(t, 4.0, e.Mean.Mean)
+	require.InDelta(t, 0.75/math.Sqrt(3), e.Mean.Spread.SE, 1e-12)
+	require.Equal(t, 5.0, e.Mean.Spread.DF)
+}
+
+func TestDesignsWithoutStandardErrors(t *testing.T) {
+	full := [][]float64{{1, 2, 3}, {4, 6}}
+	coverage := survey([]float64{1, 1}, full)
+	coverage.Placement, coverage.Probability = plan.Coverage, false
+	custom := survey([]float64{1, 1}, full)
+	custom.Custom, custom.Probability = true, false
+	for name, tc := range map[string]struct {
+		survey Survey
+		mean   float64
+		reason string
+	}{
+		"coverage":  {coverage, 3.5, "even coverage"},
+		"by hand":   {custom, 3.5, "by hand"},
+		"one value": {survey([]float64{1, 1}, [][]float64{{1, 2, 3}, {5}}), 3.5, "Zone 2 has one value"},
+	} {
+		e, err := MeanOf(tc.survey, plan.Precision{Confidence: 0.9, RelativeError: 0.1})
+		require.NoError(t, err, name)
+		require.Equal(t, tc.mean, e.Mean.Mean, name)
+		require.Nil(t, e.Mean.Spread, name)
+		require.Nil(t, e.Total.Spread, name)
+		require.Nil(t, e.Zones[1].Figure.Spread, name)
+		require.Contains(t, e.Reasons[0], tc.reason)
+	}
+	e, err := MeanOf(survey([]float64{1, 1}, [][]float64{{1, 2, 3}, nil}), plan.Precision{Confidence: 0.9})
+	require.NoError(t, err)
+	require.Nil(t, e.Mean)
+	require.NotNil(t, e.Zones[0].Figure.Spread, "a zone of its own has its estimate")
+	require.Contains(t, e.Reasons[0], "no mean of the area")
+
+	balanced := survey([]float64{1, 1}, full)
+	balanced.Placement = plan.SpatiallyBalanced
+	balanced.Zones[0].Planned = 5
+	e, err = MeanOf(balanced, plan.Precision{Confidence: 0.9})
+	require.NoError(t, err)
+	require.NotNil(t, e.Mean.Spread)
+	require.Len(t, e.Notes, 2, "missing values, and the standard error is too large")
+}
+
+func TestValuesThatAreRefused(t *testing.T) {
+	for name, spoil := range map[string]func(s *Survey){
+		"no number":    func(s *Survey) { s.Values[0].Value = math.NaN() },
+		"unknown zone": func(s *Survey) { s.Values[0].Zone = 7 },
+		"twice":        func(s *Survey) { s.Values[1].Point = s.Values[0].Point },
+		"no area":      func(s *Survey) { s.Zones[0].AreaHa = 0 },
+	} {
+		s := survey([]float64{1}, [][]float64{{1, 2, 3}})
+		spoil(&s)
+		_, err := MeanOf(s, plan.Precision{Confidence: 0.9})
+		f, ok := fault.As(err)
+		require.True(t, ok, name)
+		require.Equal(t, fault.Invalid, f.Kind, name)
+	}
+}
+
+// The same points in both rounds: the standard error is that of their changes, and far below
+// that of two independent rounds.
+func TestDifference(t *testing.T) {
+	before := survey([]float64{2, 2}, [][]float64{{10, 20, 30, 40}, {50, 60, 70}})
+	after := survey([]float64{2, 2}, [][]float64{{12, 21, 33, 42}, {51, 62, 73}})
+	e, err := Difference(before, after, 0.9)
+	require.NoError(t, err)
+	require.InDelta(t, 2, e.Mean.Mean, 1e-12)
+	require.True(t, e.Zones[0].Paired && e.Zones[1].Paired)
+	require.InDelta(t, math.Sqrt(2.0/3/4), e.Zones[0].Figure.Spread.SE, 1e-12) // changes 2, 1, 3, 2
+	require.InDelta(t, math.Sqrt(0.25*2.0/3/4+0.25*1.0/3), e.Mean.Spread.SE, 1e-12)
+	require.Equal(t, 5.0, e.Mean.Spread.DF)
+
+	for i := range after.Values {
+		after.Values[i].At.X += 0.001 // 70 m east: other points, whatever their names
+	}
+	e, err = Difference(before, after, 0.9)
+	require.NoError(t, err)
+	require.InDelta(t, 2, e.Mean.Mean, 1e-12)
+	require.False(t, e.Zones[0].Paired)
+	require.Greater(t, e.Mean.Spread.SE, 5.0)
+	require.Less(t, e.Mean.Spread.DF, 10.0)
+
+	// One sample of the second round is missing: the change is that at the others.
+	after = survey([]float64{2, 2}, [][]float64{{12, 21, 33, 42}, {51, 62}})
+	e, err = Difference(before, after, 0.9)
+	require.NoError(t, err)
+	require.True(t, e.Zones[1].Paired)
+	require.InDelta(t, 1.5, e.Zones[1].Figure.Mean, 1e-12)
+	require.NotEmpty(t, e.Notes)
+
+	after.Map = "another"
+	_, err = Difference(before, after, 0.9)
+	f, ok := fault.As(err)
+	require.True(t, ok)
+	require.Equal(t, fault.Conflict, f.Kind)
+}
+
+func TestStocks(t *testing.T) {
+	top := DepthInterval{FromCm: 0, ToCm: 10, SOCPct: 2, BulkDensity: 1.2, CoarseFragmentsPct: 10}
+	low := DepthInterval{FromCm: 10, ToCm: 30, SOCPct: 1, BulkDensity: 1.4}
+	require.InDelta(t, 21.6, top.Stock(), 1e-12) // 2 × 1.2 × 10 × 0.9
+	require.InDelta(t, 1080, top.Mass(), 1e-9)
+	profiles := []Profile{
+		{Point: "a", Zone: 1, Intervals: []DepthInterval{low, top}},
+		{Point: "gap", Zone: 1, Intervals: []DepthInterval{top}},
+	}
+	values, out := Stocks(profiles, 0, 30)
+	require.Len(t, values, 1)
+	require.InDelta(t, 21.6+28, values[0].Value, 1e-12)
+	require.Equal(t, []Unusable{{"gap", "nothing is known of it between 10 and 30 cm"}}, out)
+	values, _ = Stocks(profiles, 0, 10)
+	require.Len(t, values, 2)
+	_, out = Stocks(profiles, 0, 20)
+	require.Contains(t, out[0].Reason, "do not fill")
+}
+
+// Tillage loosens a soil and takes no carbon: at a fixed depth it seems lost, in equal mass it is not.
+func TestEquivalentStocks(t *testing.T) {
+	before := []Profile{{Point: "a", Zone: 1, Intervals: []DepthInterval{
+		{FromCm: 0, ToCm: 15, SOCPct: 2, BulkDensity: 1.4}, {FromCm: 15, ToCm: 30, SOCPct: 2, BulkDensity: 1.4},
+	}}}
+	after := []Profile{{Point: "a", Zone: 1, Intervals: []DepthInterval{
+		{FromCm: 0, ToCm: 15, SOCPct: 2, BulkDensity: 1.1}, {FromCm: 15, ToCm: 30, SOCPct: 2, BulkDensity: 1.4},
+	}}}
+	mass, ok := CommonMass(30, before, after)
+	require.True(t, ok)
+	require.InDelta(t, 3750, mass, 1e-9) // 100 × (1.1 + 1.4) × 15
+	fixed, _ := Stocks(after, 0, 30)
+	require.InDelta(t, 75, fixed[0].Value, 1e-9)
+	for _, round := range [][]Profile{before, after} {
+		values, out := EquivalentStocks(round, 30, mass)
+		require.Empty(t, out)
+		require.InDelta(t, 75, values[0].Value, 1e-9)
+	}
+	_, out := EquivalentStocks(after, 30, 4000)
+	require.Contains(t, out[0].Reason, "3750 t/ha")
+	_, ok = CommonMass(15, before)
+	require.False(t, ok, "one interval does not allow it")
+}

@@ -1,0 +1,295 @@
+package sample
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/record"
+	"tilth/core/stratification"
+	"tilth/core/stratification/plan"
+	"tilth/core/stratification/zoning"
+)
+
+// Status is the state of a sample.
+type Status string
+
+// The states of a sample. A sample is planned, then collected, then analysed, as what is known
+// of it says; one that could not be taken is missed. A step back withdraws what it rests on.
+const (
+	StatusPlanned   Status = "planned"
+	StatusCollected Status = "collected"
+	StatusAnalysed  Status = "analysed"
+	StatusMissed    Status = "missed"
+)
+
+// Statuses lists the states of samples.
+var Statuses = []Status{StatusPlanned, StatusCollected, StatusAnalysed, StatusMissed}
+
+// The bounds of samples.
+const (
+	MaxDepths    = 10   // intervals of one call
+	MaxDepthCm   = 300  // below it no auger reaches by hand
+	MaxRound     = 100  // times that a plan is sampled
+	maxMoved     = 1000 // metres: further away it is no sample of its point, and mostly longitude and latitude changed places
+	maxAccuracyM = 1000
+	maxNotes     = 4000
+
+	// Bulk density of soil lies between that of peat, 0.05 g/cm³, and that of quartz, which is
+	// solid at 2.65 g/cm³.
+	minBulkDensity, maxBulkDensity = 0.05, 2.65
+)
+
+// Depth is a depth interval in millimetres below the surface, so that intervals are equal or not.
+type Depth struct{ FromMm, ToMm int64 }
+
+// DepthOf makes an interval of centimetres, to whole millimetres.
+func DepthOf(fromCm, toCm float64) Depth {
+	return Depth{int64(math.Round(10 * fromCm)), int64(math.Round(10 * toCm))}
+}
+
+// FromCm and ToCm give the interval in centimetres.
+func (d Depth) FromCm() float64 { return float64(d.FromMm) / 10 }
+
+// ToCm gives the lower end in centimetres.
+func (d Depth) ToCm() float64 { return float64(d.ToMm) / 10 }
+
+func (d Depth) String() string { return fmt.Sprintf("%g-%g", d.FromCm(), d.ToCm()) }
+
+// CheckDepths gives what is wrong with the depth intervals of a round.
+func CheckDepths(depths []Depth) fault.Fields {
+	f := fault.Fields{}
+	if len(depths) == 0 || len(depths) > MaxDepths {
+		f.Addf("depths", "Between 1 and %d depth intervals.", MaxDepths)
+	}
+	for i, d := range depths {
+		if d.FromMm < 0 || d.ToMm <= d.FromMm || d.ToMm > MaxDepthCm*10 {
+			f.Addf("depths", "Interval %d: from 0 to %d cm, and its lower end below its upper.", i+1, MaxDepthCm)
+		}
+		for j, other := range depths[:i] {
+			if d.FromMm < other.ToMm && other.FromMm < d.ToMm {
+				f.Addf("depths", "Intervals %d and %d overlap.", j+1, i+1)
+			}
+		}
+	}
+	return f
+}
+
+// Collected is how a sample was taken.
+type Collected struct {
+	LonLat    *geo.Position // where; nil: not measured, and taken to be where it was planned
+	At        time.Time
+	By        string // name of who took it
+	AccuracyM *float64
+	MovedM    *float64 // from the planned place, on the ellipsoid; nil where the place was not measured
+	// Zone in which it was taken: 0 where that is outside every zone. It is the planned one where
+	// the place was not measured.
+	Zone int
+}
+
+// Lab is what a laboratory found.
+type Lab struct {
+	SOCPct             float64  // soil organic carbon, % of the mass of fine soil
+	BulkDensity        *float64 // g/cm³ of fine soil
+	CoarseFragmentsPct *float64 // % of the volume
+	Method             string
+	Ref                string // the laboratory's number
+	At                 *time.Time
+}
+
+// Sample is soil from a point of a saved plan and a depth interval, in one round of sampling.
+type Sample struct {
+	record.Meta
+	PlanID    int64
+	PlanUUID  string
+	MapUUID   string // the map of zones
+	AOI       stratification.AOIRef
+	Round     int64
+	Point     string // id of the plan's point
+	Zone      int    // in which it was planned
+	Role      plan.Role
+	Depth     Depth
+	Planned   geo.Position // longitude, latitude
+	Status    Status
+	Label     string // unique in the company, printable
+	Collected *Collected
+	Lab       *Lab
+	Notes     string
+}
+
+// OutOfZone reports whether the sample was taken in another zone than it was planned for.
+func (s *Sample) OutOfZone() bool { return s.Collected != nil && s.Collected.Zone != s.Zone }
+
+// DefaultLabel is the label of a sample that nobody gave one: plan, round where it is not the
+// first, point and depth. Ids of plans are of one installation, so labels of two companies differ too.
+func (s *Sample) DefaultLabel() string {
+	round := ""
+	if s.Round > 1 {
+		round = fmt.Sprintf("-r%d", s.Round)
+	}
+	return fmt.Sprintf("P%d%s-%s-%s", s.PlanID, round, s.Point, s.Depth)
+}
+
+// OfPlan gives the planned samples of a plan's points, reserves among them, for depth
+// intervals in a round.
+//
+// Faults: Conflict (plan_without_places) for a plan in a plane without longitude and latitude.
+func OfPlan(plan plan.SamplePlan, depths []Depth, round int64) ([]*Sample, error) {
+	var out []*Sample
+	for _, p := range plan.Plan.Points {
+		if p.LonLat == nil {
+			return nil, fault.New(fault.Conflict, "plan_without_places", "The points of the plan have no longitude and latitude.")
+		}
+		for _, d := range depths {
+			s := &Sample{
+				PlanID: plan.ID, PlanUUID: plan.Plan.PlanUUID, MapUUID: plan.Map.Candidate.MapUUID, AOI: plan.AOI, Round: round,
+				Point: p.ID, Zone: p.Zone, Role: p.Role, Depth: d, Planned: *p.LonLat, Status: StatusPlanned,
+			}
+			s.Label = s.DefaultLabel()
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+// labels are of characters that every printer and bar code has.
+var labels = regexp.MustCompile(`^[A-Za-z0-9._/-]{1,64}$`)
+
+// Known gives the state that the collection and the analysis of a sample say; planned stands
+// for missed as well.
+func (s *Sample) Known() Status {
+	switch {
+	case s.Lab != nil:
+		return StatusAnalysed
+	case s.Collected != nil:
+		return StatusCollected
+	default:
+		return StatusPlanned
+	}
+}
+
+// Advance gives the sample the state that follows from a change which does not name one: what
+// was added or withdrawn decides. A missed sample of which nothing became known stays missed.
+func (s *Sample) Advance(before Sample) {
+	if s.Status != before.Status {
+		return
+	}
+	if known := s.Known(); known != before.Known() {
+		s.Status = known
+	}
+}
+
+// Normalise works out how far a sample was moved.
+func (s *Sample) Normalise() {
+	if c := s.Collected; c != nil {
+		taken := *c
+		taken.MovedM, taken.Zone = nil, s.Zone
+		if c.LonLat != nil && onEarth(*c.LonLat) {
+			moved := math.Round(10*geo.Distance(s.Planned, *c.LonLat)) / 10
+			taken.MovedM = &moved
+		}
+		s.Collected = &taken
+	}
+}
+
+func onEarth(p geo.Position) bool { return math.Abs(p.X) <= 180 && math.Abs(p.Y) <= 90 }
+
+// Check gives what is wrong with the sample itself.
+func (s *Sample) Check() fault.Fields {
+	f := fault.Fields{}
+	if !labels.MatchString(s.Label) {
+		f.Add("label", "A label has 1 to 64 of the characters A-Z, a-z, 0-9, dot, underscore, hyphen and slash.")
+	}
+	printable(f, "notes", s.Notes, maxNotes)
+	s.checkStatus(f)
+	if s.Collected != nil {
+		f.Nest("collected", s.Collected.check())
+	}
+	if s.Lab != nil {
+		f.Nest("lab", s.Lab.check())
+	}
+	return f
+}
+
+func (s *Sample) checkStatus(f fault.Fields) {
+	known := s.Known()
+	switch {
+	case !slices.Contains(Statuses, s.Status):
+		f.Addf("status", "%q is no state of a sample.", s.Status)
+	case s.Lab != nil && s.Collected == nil:
+		f.Add("status", "A sample is collected before it is analysed: send collected, with at least its time, as well.")
+	case s.Status == known, s.Status == StatusMissed && known == StatusPlanned:
+	case s.Status == StatusCollected && known == StatusPlanned:
+		f.Add("status", "A collected sample needs collected: when it was taken, and where.")
+	case s.Status == StatusAnalysed:
+		f.Add("status", "An analysed sample needs lab, with soc_pct.")
+	case s.Status == StatusCollected:
+		f.Add("status", "The sample has an analysis; to withdraw that send lab as null.")
+	default:
+		f.Addf("status", "The sample was collected; to make it %s send collected (and lab) as null.", s.Status)
+	}
+}
+
+func (c *Collected) check() fault.Fields {
+	f := fault.Fields{}
+	if p := c.LonLat; p != nil {
+		switch {
+		case !(math.Abs(p.X) <= 180):
+			f.Add("lon", "Degrees of longitude from -180 to 180.")
+		case !(math.Abs(p.Y) <= 90):
+			f.Add("lat", "Degrees of latitude from -90 to 90.")
+		case c.MovedM != nil && *c.MovedM > maxMoved:
+			f.Addf("lon", "The place is %.0f m from the planned one; a sample of it lies within %d m. Have lon and lat changed places?", *c.MovedM, maxMoved)
+		}
+	}
+	if c.At.Year() < 1950 || c.At.Year() > 2200 {
+		f.Add("at", "When the sample was taken.")
+	}
+	printable(f, "by", c.By, 255)
+	inRange(f, "accuracy_m", c.AccuracyM, 0, maxAccuracyM, "m")
+	return f
+}
+
+func (l *Lab) check() fault.Fields {
+	f := fault.Fields{}
+	inRange(f, "soc_pct", &l.SOCPct, 0, 100, "%")
+	inRange(f, "bulk_density_g_cm3", l.BulkDensity, minBulkDensity, maxBulkDensity, "g/cm3")
+	inRange(f, "coarse_fragments_pct", l.CoarseFragmentsPct, 0, 100, "%")
+	printable(f, "method", l.Method, 255)
+	printable(f, "lab_ref", l.Ref, 255)
+	if l.At != nil && (l.At.Year() < 1950 || l.At.Year() > 2200) {
+		f.Add("at", "A time from 1950 to 2200.")
+	}
+	return f
+}
+
+func inRange(f fault.Fields, name string, v *float64, low, high float64, unit string) {
+	if v != nil && !(*v >= low && *v <= high) {
+		f.Addf(name, "A number from %g to %g, in %s; %g is none.", low, high, unit, *v)
+	}
+}
+
+func printable(f fault.Fields, name, value string, most int) {
+	switch {
+	case !utf8.ValidString(value) || slices.Contains([]rune(value), 0):
+		f.Add(name, "This is not valid text: UTF-8 without the character U+0000.")
+	case utf8.RuneCountInString(value) > most:
+		f.Addf(name, "At most %d characters.", most)
+	}
+}
+
+// ZoneAt gives the number of the zone that holds a place in longitude and latitude, 0 outside
+// every zone.
+func ZoneAt(zones []zoning.Zone, at geo.Position) int {
+	for _, z := range zones {
+		if z.Geometry.Contains(at) {
+			return z.Number
+		}
+	}
+	return 0
+}

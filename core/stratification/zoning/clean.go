@@ -1,0 +1,202 @@
+package zoning
+
+import (
+	"container/heap"
+	"slices"
+
+	"tilth/core/stratification/frame"
+)
+
+// majority smooths a map once: a cell takes another label when that is strictly more
+// frequent than its own among the cells of the 3 × 3 window around it, itself among them; of
+// several such labels of the same frequency the lowest. All cells are judged on the old map.
+// Labels are 1 to k.
+func majority(b *frame.Board, labels []int32, k int) []int32 {
+	out := slices.Clone(labels)
+	count := make([]uint8, k+1)
+	for i, near := range b.Near {
+		clear(count)
+		count[labels[i]]++
+		for _, j := range near {
+			if j >= 0 {
+				count[labels[j]]++
+			}
+		}
+		best := labels[i]
+		for label := int32(1); label <= int32(k); label++ {
+			if count[label] > count[best] || count[label] == count[best] && best != labels[i] && label < best {
+				best = label
+			}
+		}
+		out[i] = best
+	}
+	return out
+}
+
+// absorb gives the smallest 4-connected group of fewer than least cells (of several of one
+// size the first in row order) the label of the neighbouring group with which it shares the
+// longest edge (of several: the one of more cells, then the first), and so on until none is
+// left. Groups without a neighbour stay. Labels change in place.
+func absorb(b *frame.Board, labels []int32, least int) {
+	of, first := b.Components(labels)
+	m := newMerger(b, labels, of, first)
+	for {
+		g, ok := m.smallest(least)
+		if !ok {
+			break
+		}
+		if into := m.longestNeighbour(g); into >= 0 {
+			m.relabel(g, m.label[into])
+		}
+	}
+	for i := range labels {
+		labels[i] = m.label[m.root(of[i])]
+	}
+}
+
+// merger holds the groups of a map, with the edges that they share, while they merge.
+type merger struct {
+	parent []int32
+	label  []int32
+	cells  []int
+	first  []int         // place of the first cell in row order
+	shared []map[int]int // edges shared with neighbouring groups, by group
+	queue  sizeQueue
+}
+
+func newMerger(b *frame.Board, labels, of, first []int32) *merger {
+	n := len(first)
+	m := &merger{parent: make([]int32, n), label: make([]int32, n), cells: make([]int, n), first: make([]int, n), shared: make([]map[int]int, n)}
+	for g, i := range first {
+		m.parent[g], m.label[g], m.first[g], m.shared[g] = int32(g), labels[i], g, map[int]int{}
+	}
+	for i, g := range of {
+		m.cells[g]++
+		for d := 0; d < 8; d += 2 { // with an edge in common
+			if j := b.Near[i][d]; j >= 0 && of[j] != g {
+				m.shared[g][int(of[j])]++
+			}
+		}
+	}
+	for g := range first {
+		m.queue = append(m.queue, sized{m.cells[g], g})
+	}
+	heap.Init(&m.queue)
+	return m
+}
+
+func (m *merger) root(g int32) int32 {
+	for m.parent[g] != g {
+		m.parent[g] = m.parent[m.parent[g]]
+		g = m.parent[g]
+	}
+	return g
+}
+
+// smallest takes the smallest group below a size out of the queue.
+func (m *merger) smallest(least int) (g int, ok bool) {
+	for len(m.queue) > 0 && m.queue[0].cells < least {
+		s := heap.Pop(&m.queue).(sized)
+		if m.parent[s.group] == int32(s.group) && m.cells[s.group] == s.cells { // not merged since
+			return s.group, true
+		}
+	}
+	return 0, false
+}
+
+// longestNeighbour gives the neighbour to merge with; -1 where there is none. The order of
+// groups is that of their first cells.
+func (m *merger) longestNeighbour(g int) int {
+	best := -1
+	for other, edges := range m.shared[g] {
+		if best < 0 {
+			best = other
+			continue
+		}
+		longest := m.shared[g][best]
+		if edges > longest || edges == longest &&
+			(m.cells[other] > m.cells[best] || m.cells[other] == m.cells[best] && m.first[other] < m.first[best]) {
+			best = other
+		}
+	}
+	return best
+}
+
+// relabel gives a group a label, and merges it with all its neighbours of that label.
+func (m *merger) relabel(g int, label int32) {
+	m.label[g] = label
+	var same []int
+	for other := range m.shared[g] {
+		if m.label[other] == label {
+			same = append(same, other)
+		}
+	}
+	slices.Sort(same)
+	for _, other := range same {
+		g = m.join(g, other)
+	}
+	heap.Push(&m.queue, sized{m.cells[g], m.first[g]})
+}
+
+// join makes one group of two; the one that has the earlier first cell stands for both, so
+// that a group's index is always that of its first cell's.
+func (m *merger) join(a, b int) int {
+	if m.first[b] < m.first[a] {
+		a, b = b, a
+	}
+	m.parent[b] = int32(a)
+	m.cells[a] += m.cells[b]
+	delete(m.shared[a], b)
+	for other, edges := range m.shared[b] {
+		if other == a {
+			continue
+		}
+		m.shared[a][other] += edges
+		delete(m.shared[other], b)
+		m.shared[other][a] += edges
+	}
+	m.shared[b] = nil
+	return a
+}
+
+// sized is a group with its size when it was queued.
+type sized struct{ cells, group int }
+
+// sizeQueue is a heap of groups: fewest cells first, then the earliest first cell.
+type sizeQueue []sized
+
+func (q sizeQueue) Len() int { return len(q) }
+func (q sizeQueue) Less(i, j int) bool {
+	return q[i].cells < q[j].cells || q[i].cells == q[j].cells && q[i].group < q[j].group
+}
+func (q sizeQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+
+// Push adds a group; for container/heap.
+func (q *sizeQueue) Push(x any) { *q = append(*q, x.(sized)) }
+
+// Pop takes the last; for container/heap.
+func (q *sizeQueue) Pop() any {
+	old := *q
+	last := old[len(old)-1]
+	*q = old[:len(old)-1]
+	return last
+}
+
+// compactLabels renumbers the labels that are in use 1 to k in their order, and gives k.
+func compactLabels(labels []int32, k int) int {
+	rank := make([]int32, k+1)
+	for _, label := range labels {
+		rank[label] = 1
+	}
+	used := int32(0)
+	for label := range rank {
+		if rank[label] == 1 {
+			used++
+			rank[label] = used
+		}
+	}
+	for i, label := range labels {
+		labels[i] = rank[label]
+	}
+	return int(used)
+}

@@ -1,0 +1,151 @@
+package zoning
+
+import (
+	"context"
+	"math"
+)
+
+// silhouetteCells bounds the cells of which the silhouette is taken: every m-th.
+const silhouetteCells = 5_000
+
+// groups gives number, centre and sum of squared distances of the groups 0 to k-1.
+func groups(points matrix, labels []int32, k int) (count []int, centres, within []float64) {
+	count, centres, within = make([]int, k), make([]float64, k*points.d), make([]float64, k)
+	for i, h := range labels {
+		count[h]++
+		for j, v := range points.row(i) {
+			centres[int(h)*points.d+j] += v
+		}
+	}
+	for h := range k {
+		for j := h * points.d; j < (h+1)*points.d; j++ {
+			centres[j] /= float64(max(count[h], 1))
+		}
+	}
+	for i, h := range labels {
+		within[h] += SquaredDistance(points.row(i), centres[int(h)*points.d:(int(h)+1)*points.d])
+	}
+	return count, centres, within
+}
+
+// calinskiHarabasz gives the variance between groups over that within, each over its degrees
+// of freedom (Caliński and Harabasz, "A dendrite method for cluster analysis",
+// Communications in Statistics 3 (1974)). Every group has a point. 0 where nothing varies.
+func calinskiHarabasz(points matrix, labels []int32, k int) float64 {
+	_, _, within := groups(points, labels, k)
+	_, _, whole := groups(points, make([]int32, len(labels)), 1)
+	inside := 0.0
+	for _, w := range within {
+		inside += w
+	}
+	if inside == 0 || points.n == k {
+		return 0
+	}
+	return (whole[0] - inside) / float64(k-1) / (inside / float64(points.n-k))
+}
+
+// daviesBouldin gives the mean over groups of the largest (s_i + s_j) / d_ij, where s is the
+// mean distance to the centre (Davies and Bouldin, "A cluster separation measure", IEEE TPAMI
+// 1 (1979)); smaller is better.
+func daviesBouldin(points matrix, labels []int32, k int) float64 {
+	count, centres, _ := groups(points, labels, k)
+	spread := make([]float64, k)
+	for i, h := range labels {
+		spread[h] += math.Sqrt(SquaredDistance(points.row(i), centres[int(h)*points.d:(int(h)+1)*points.d]))
+	}
+	total := 0.0
+	for h := range k {
+		worst := 0.0
+		for g := range k {
+			apart := math.Sqrt(SquaredDistance(centres[h*points.d:(h+1)*points.d], centres[g*points.d:(g+1)*points.d]))
+			if g != h && apart > 0 {
+				worst = max(worst, (spread[h]/float64(count[h])+spread[g]/float64(count[g]))/apart)
+			}
+		}
+		total += worst
+	}
+	return total / float64(k)
+}
+
+// silhouettes gives, for several groupings of the same points, the mean of (b - a) / max(a, b),
+// where a is a point's mean distance to its own group and b that to the nearest other; 0 for a
+// point that is a group of its own (Rousseeuw, "Silhouettes", Journal of Computational and
+// Applied Mathematics 20 (1987)). It looks at every m-th point, at most silhouetteCells: each
+// distance is taken once for all groupings.
+func silhouettes(ctx context.Context, points matrix, groupings [][]int32, ks []int, workers int) ([]float64, error) {
+	step := (points.n + silhouetteCells - 1) / silhouetteCells
+	sample := points.everyNth(step)
+	labels, offset, width := sampledLabels(groupings, ks, sample.n, step)
+	counts := make([]float64, width)
+	for _, row := range labels {
+		for _, slot := range row {
+			counts[slot]++
+		}
+	}
+	const block = 64
+	blocks := (sample.n + block - 1) / block
+	partial := make([][]float64, blocks)
+	err := inParallel(ctx, blocks, workers, func(b int) {
+		sums, mine := make([]float64, width), make([]float64, len(ks))
+		for i := b * block; i < min((b+1)*block, sample.n); i++ {
+			clear(sums)
+			for j := range sample.n {
+				dist := math.Sqrt(SquaredDistance(sample.row(i), sample.row(j)))
+				for _, slot := range labels[j] {
+					sums[slot] += dist
+				}
+			}
+			for g := range ks {
+				mine[g] += silhouette(sums[offset[g]:offset[g+1]], counts[offset[g]:offset[g+1]], int(labels[i][g])-offset[g])
+			}
+		}
+		partial[b] = mine
+	})
+	out := make([]float64, len(ks))
+	if err != nil {
+		return out, err
+	}
+	for _, p := range partial { // in the order of the points, whoever worked on them
+		for g, v := range p {
+			out[g] += v
+		}
+	}
+	for g := range out {
+		out[g] /= float64(sample.n)
+	}
+	return out, nil
+}
+
+// sampledLabels lays the groups of all groupings side by side: labels[i][g] is the slot of
+// point i's group in grouping g, whose slots begin at offset[g].
+func sampledLabels(groupings [][]int32, ks []int, n, step int) (labels [][]int32, offset []int, width int) {
+	offset = make([]int, len(ks)+1)
+	for g, k := range ks {
+		offset[g+1] = offset[g] + k
+	}
+	labels = make([][]int32, n)
+	for i := range labels {
+		labels[i] = make([]int32, len(ks))
+		for g := range ks {
+			labels[i][g] = groupings[g][i*step] + int32(offset[g])
+		}
+	}
+	return labels, offset, offset[len(ks)]
+}
+
+// silhouette gives that of one point, from its summed distances to the groups.
+func silhouette(sums, counts []float64, own int) float64 {
+	if counts[own] < 2 {
+		return 0
+	}
+	a, b := sums[own]/(counts[own]-1), math.Inf(1)
+	for h, sum := range sums {
+		if h != own && counts[h] > 0 {
+			b = min(b, sum/counts[h])
+		}
+	}
+	if most := max(a, b); most > 0 && !math.IsInf(b, 1) {
+		return (b - a) / most
+	}
+	return 0
+}

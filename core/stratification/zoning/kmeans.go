@@ -1,0 +1,281 @@
+package zoning
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+
+	"tilth/core/geo"
+	"tilth/core/stratification/internal/pcg"
+)
+
+// The bounds of the clustering.
+const (
+	defaultStarts = 25
+	maxIterations = 500
+	// fitCells is the number of cells up to which all are clustered. Of more, every m-th is,
+	// and then every cell goes to the nearest centre.
+	fitCells = 40_000
+)
+
+// clustering is a grouping of points around centres.
+type clustering struct {
+	labels  []int32 // 0 to k-1
+	centres []float64
+	inertia float64 // sum of squared distances to the own centre
+}
+
+// kMeans groups points around k centres so that the sum of squared distances to the own
+// centre is small: the best of a number of starts, of several as good the first. A start
+// takes its centres by k-means++ (Arthur and Vassilvitskii, "k-means++: The Advantages of
+// Careful Seeding", SODA 2007), iterates (Lloyd, "Least squares quantization in PCM", IEEE
+// Transactions on Information Theory 28 (1982)) until no point changes, at most 500 times,
+// and then moves single points where that lowers the sum (Hartigan and Wong, "Algorithm AS
+// 136", Applied Statistics 28 (1979)) in one pass.
+//
+// Starts are worked on by as many workers as told; the result does not depend on it. There
+// are at least k points. It ends early, with the context's error, when that is cancelled.
+func kMeans(ctx context.Context, points matrix, k, starts int, seed uint64, workers int) (clustering, error) {
+	sample := points.everyNth((points.n + fitCells - 1) / fitCells)
+	results := make([]clustering, starts)
+	err := inParallel(ctx, starts, workers, func(start int) {
+		run := newLloyd(sample, k)
+		run.seed(pcg.New(seed, fmt.Sprintf("kmeans/%d/%d", k, start)))
+		run.iterate(ctx)
+		run.transfer()
+		results[start] = run.result()
+	})
+	if err != nil {
+		return clustering{}, err
+	}
+	best := results[0]
+	for _, r := range results[1:] {
+		if r.inertia < best.inertia {
+			best = r
+		}
+	}
+	if sample.n != points.n {
+		best = assign(points, best.centres, k)
+	}
+	return best, nil
+}
+
+// GroupCentres returns the centres of k groups of places, by k-means.
+func GroupCentres(places []geo.Position, k, starts int, seed uint64) []geo.Position {
+	points := newMatrix(len(places), 2)
+	for i, at := range places {
+		points.row(i)[0], points.row(i)[1] = at.X, at.Y
+	}
+	found, err := kMeans(context.Background(), points, k, starts, seed, 1)
+	if err != nil {
+		panic(err) // the context does not end
+	}
+	out := make([]geo.Position, k)
+	for i := range out {
+		out[i] = geo.Position{X: found.centres[2*i], Y: found.centres[2*i+1]}
+	}
+	return out
+}
+
+// inParallel calls work for 0 to n-1, by some workers at a time, until the context ends.
+func inParallel(ctx context.Context, n, workers int, work func(i int)) error {
+	queue := make(chan int)
+	var crew sync.WaitGroup
+	for range min(max(workers, 1), n) {
+		crew.Go(func() {
+			for i := range queue {
+				if ctx.Err() == nil {
+					work(i)
+				}
+			}
+		})
+	}
+	for i := range n {
+		queue <- i
+	}
+	close(queue)
+	crew.Wait()
+	return ctx.Err()
+}
+
+// assign gives every point to its nearest centre.
+func assign(points matrix, centres []float64, k int) clustering {
+	out := clustering{labels: make([]int32, points.n), centres: centres}
+	for i := range points.n {
+		h, least, _ := nearestTwo(points.row(i), centres, k)
+		out.labels[i] = h
+		out.inertia += least
+	}
+	return out
+}
+
+// lloyd is one start of k-means. For each point it keeps a bound from above on the distance to
+// its own centre and one from below on that to any other, so that most points need no
+// distance in most iterations (Hamerly, "Making k-means even faster", SIAM SDM 2010).
+type lloyd struct {
+	points       matrix
+	k            int
+	labels       []int32
+	centres      []float64 // k × d
+	sums         []float64 // of the points of each centre
+	count        []int
+	upper, lower []float64
+	moved        []float64 // how far each centre went
+	gap          []float64 // half the distance from each centre to the nearest other
+}
+
+func newLloyd(points matrix, k int) *lloyd {
+	return &lloyd{
+		points: points, k: k, labels: make([]int32, points.n),
+		centres: make([]float64, k*points.d), sums: make([]float64, k*points.d), count: make([]int, k),
+		upper: make([]float64, points.n), lower: make([]float64, points.n),
+		moved: make([]float64, k), gap: make([]float64, k),
+	}
+}
+
+// centre gives the values of a centre; they may be written.
+func (l *lloyd) centre(h int) []float64 { return l.centres[h*l.points.d : (h+1)*l.points.d] }
+
+// sum gives the sums of the points of a centre.
+func (l *lloyd) sum(h int) []float64 { return l.sums[h*l.points.d : (h+1)*l.points.d] }
+
+// seed draws the first centres: the first of all points, each as likely, the others with a
+// probability proportional to the squared distance to the nearest centre so far. Where all
+// points lie on centres it takes them in order, and the later centres hold no point.
+func (l *lloyd) seed(random *pcg.Stream) {
+	nearest := l.upper // squared distances, for now
+	copy(l.centre(0), l.points.row(random.Below(l.points.n)))
+	total := 0.0
+	for i := range l.points.n {
+		nearest[i] = SquaredDistance(l.points.row(i), l.centre(0))
+		total += nearest[i]
+	}
+	for h := 1; h < l.k; h++ {
+		target, chosen := random.Unit()*total, -1
+		for i, d := range nearest {
+			if d == 0 {
+				continue
+			}
+			chosen = i // the last one, should rounding leave something over
+			if target -= d; target < 0 {
+				break
+			}
+		}
+		centre := l.centre(h)
+		copy(centre, l.points.row(max(chosen, 0)))
+		total = 0
+		for i := range nearest {
+			nearest[i] = min(nearest[i], SquaredDistance(l.points.row(i), centre))
+			total += nearest[i]
+		}
+	}
+}
+
+// iterate alternates between centres and points until no point changes.
+func (l *lloyd) iterate(ctx context.Context) {
+	l.assignAll()
+	for range maxIterations {
+		l.settle()
+		if !l.reassign() || ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// assignAll gives every point to its nearest centre and sets the bounds.
+func (l *lloyd) assignAll() {
+	for i := range l.points.n {
+		h, least, second := nearestTwo(l.points.row(i), l.centres, l.k)
+		l.labels[i], l.upper[i], l.lower[i] = h, math.Sqrt(least), math.Sqrt(second)
+	}
+	l.addUp()
+}
+
+// addUp sums the points of each centre anew.
+func (l *lloyd) addUp() {
+	clear(l.sums)
+	clear(l.count)
+	for i, h := range l.labels {
+		l.count[h]++
+		sum := l.sum(int(h))
+		for j, v := range l.points.row(i) {
+			sum[j] += v
+		}
+	}
+}
+
+// settle moves the centres to the means of their points. A centre without points takes the
+// point that is furthest from its own centre.
+func (l *lloyd) settle() {
+	for h := range l.k {
+		if l.count[h] == 0 {
+			l.reseed(h)
+		}
+	}
+	for h := range l.k {
+		centre, sum, way := l.centre(h), l.sum(h), 0.0
+		for j := range centre {
+			mean := sum[j] / float64(l.count[h])
+			step := mean - centre[j]
+			way += float64(step * step)
+			centre[j] = mean
+		}
+		l.moved[h] = math.Sqrt(way)
+	}
+	for h := range l.k {
+		least := math.Inf(1)
+		for g := range l.k {
+			if g != h {
+				least = min(least, SquaredDistance(l.centre(h), l.centre(g)))
+			}
+		}
+		l.gap[h] = math.Sqrt(least) / 2
+	}
+}
+
+// reseed gives an empty centre the point furthest from its own; of several, the first.
+func (l *lloyd) reseed(h int) {
+	far, most := -1, -1.0
+	for i, own := range l.labels {
+		if l.count[own] < 2 {
+			continue
+		}
+		if d := SquaredDistance(l.points.row(i), l.centre(int(own))); d > most {
+			far, most = i, d
+		}
+	}
+	l.move(far, int32(h))
+	copy(l.centre(h), l.points.row(far))
+	// The bounds know nothing of the new centre.
+	for i := range l.lower {
+		l.lower[i] = 0
+	}
+	l.upper[far] = 0
+}
+
+// move gives a point to another centre, in the sums too.
+func (l *lloyd) move(i int, to int32) {
+	row, from := l.points.row(i), l.labels[i]
+	give, take := l.sum(int(from)), l.sum(int(to))
+	for j, v := range row {
+		give[j] -= v
+		take[j] += v
+	}
+	l.count[from]--
+	l.count[to]++
+	l.labels[i] = to
+}
+
+// result gives the grouping with its sum of squares, all sums taken anew in the points' order.
+func (l *lloyd) result() clustering {
+	l.addUp()
+	for h := range l.k {
+		l.recentre(h)
+	}
+	out := clustering{labels: l.labels, centres: l.centres}
+	for i, h := range l.labels {
+		out.inertia += SquaredDistance(l.points.row(i), l.centre(int(h)))
+	}
+	return out
+}

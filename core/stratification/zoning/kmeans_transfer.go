@@ -1,0 +1,86 @@
+package zoning
+
+import "math"
+
+// reassign gives points to their nearest centres and reports whether any changed.
+func (l *lloyd) reassign() (changed bool) {
+	most, next := 0.0, 0.0 // the two longest ways of centres
+	furthest := int32(-1)
+	for h, way := range l.moved {
+		if way > most {
+			most, next, furthest = way, most, int32(h)
+		} else if way > next {
+			next = way
+		}
+	}
+	for i, own := range l.labels {
+		back := most
+		if own == furthest {
+			back = next
+		}
+		up, low := l.upper[i]+l.moved[own]+slack, l.lower[i]-back-slack
+		if bound := max(low, l.gap[own]-slack); up > bound {
+			row := l.points.row(i)
+			up = math.Sqrt(SquaredDistance(row, l.centre(int(own))))
+			if up >= bound {
+				h, least, second := nearestTwo(row, l.centres, l.k)
+				up, low = math.Sqrt(least), math.Sqrt(second)
+				if h != own {
+					l.move(i, h)
+					changed = true
+				}
+			}
+		}
+		l.upper[i], l.lower[i] = up, low
+	}
+	return changed
+}
+
+// transfer passes once over the points and gives each to another centre where that lowers
+// the sum of squares, counting that both centres move with it: taking a point out of a group
+// of n lowers its sum by n/(n-1) d², adding it raises the other's by n/(n+1) d² (Hartigan and
+// Wong, equation for R1 and R2).
+func (l *lloyd) transfer() {
+	l.addUp()
+	for h := range l.k {
+		l.recentre(h)
+	}
+	for i := range l.points.n {
+		own := int(l.labels[i])
+		if l.count[own] < 2 {
+			continue
+		}
+		row, n := l.points.row(i), float64(l.count[own])
+		gain := SquaredDistance(row, l.centre(own)) * (n / (n - 1))
+		best, least := own, gain
+		for h := range l.k {
+			if h == own {
+				continue
+			}
+			m := float64(l.count[h])
+			if cost := SquaredDistance(row, l.centre(h)) * (m / (m + 1)); cost < least {
+				best, least = h, cost
+			}
+		}
+		// Moves that gain nothing but rounding would depend on the order of sums.
+		if best != own && gain-least > slack*gain {
+			l.move(i, int32(best))
+			l.recentre(own)
+			l.recentre(best)
+		}
+	}
+}
+
+// recentre moves a centre to the mean of its points, if it has any.
+func (l *lloyd) recentre(h int) {
+	if l.count[h] == 0 {
+		return
+	}
+	centre, sum := l.centre(h), l.sum(h)
+	for j := range centre {
+		centre[j] = sum[j] / float64(l.count[h])
+	}
+}
+
+// slack keeps the bounds on the safe side of rounding.
+const slack = 1e-12

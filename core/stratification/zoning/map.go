@@ -1,0 +1,120 @@
+package zoning
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"tilth/core/stratification/internal/stats"
+)
+
+// number renumbers zones 1 to k by the ascending mean of the first of the layers of the
+// highest weight, so that a colour means the same in every map.
+func (z *zoner) number(labels []int32, k int) {
+	sum, count := make([]float64, k+1), make([]float64, k+1)
+	values := z.data.values[z.data.first]
+	for n, i := range z.data.cells {
+		sum[labels[i]] += values[n]
+		count[labels[i]]++
+	}
+	order := make([]int32, k)
+	for h := range order {
+		order[h] = int32(h + 1)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(sum[a]/count[a], sum[b]/count[b]) })
+	rank := make([]int32, k+1)
+	for h, label := range order {
+		rank[label] = int32(h + 1)
+	}
+	for i, label := range labels {
+		labels[i] = rank[label]
+	}
+}
+
+// draw makes the zones of a map's labels: outlines, areas and figures.
+func (z *zoner) draw(c *Candidate) {
+	f := z.frame
+	k := int(slices.Max(c.Labels))
+	outlines := z.outliner.Outlines(c.Labels, k)
+	c.Zones = make([]Zone, k)
+	total := 0.0
+	for h := range c.Zones {
+		zone := &c.Zones[h]
+		zone.Number = h + 1
+		zone.Outline = outlines[h]
+		zone.AreaHa = f.Hectares(zone.Outline)
+		zone.Geometry = f.RoundedOutline(zone.Outline)
+		total += zone.AreaHa
+	}
+	_, first := z.board.Components(c.Labels)
+	for _, i := range first {
+		c.Zones[c.Labels[i]-1].Parts++
+	}
+	for _, label := range c.Labels {
+		c.Zones[label-1].Cells++
+	}
+	for h := range c.Zones {
+		c.Zones[h].Share = c.Zones[h].AreaHa / total
+	}
+	z.describe(c)
+}
+
+// describe gives each zone the means and deviations of the layers, and the variance that is
+// left in it.
+func (z *zoner) describe(c *Candidate) {
+	members := make([][]int32, len(c.Zones)) // rows of the points
+	all := make([]int32, z.data.points.n)
+	for n, i := range z.data.cells {
+		members[c.Labels[i]-1] = append(members[c.Labels[i]-1], int32(n))
+		all[n] = int32(n)
+	}
+	whole := z.data.points.variances(all, z.data.layers)
+	own := make([]float64, 0, len(all))
+	for h := range c.Zones {
+		zone := &c.Zones[h]
+		zone.RV = z.data.points.variances(members[h], z.data.layers) / whole
+		for _, values := range z.data.values {
+			own = own[:0]
+			for _, n := range members[h] {
+				own = append(own, values[n])
+			}
+			mean, sd := stats.MeanAndSD(own)
+			zone.Means, zone.SDs = append(zone.Means, mean), append(zone.SDs, sd)
+		}
+	}
+}
+
+// judge gives a map the figures by which its number of zones is recommended.
+func (z *zoner) judge(c *Candidate) {
+	for _, zone := range c.Zones {
+		c.RV += float64(zone.Share * zone.RV)
+	}
+	c.VarianceLeft = 1 - z.params.Rho2 + float64(z.params.Rho2*c.RV)
+	c.Precision = z.params.samples(c.VarianceLeft)
+	c.SamplesNeeded = max(c.Precision, z.params.MinSamplesPerZone*len(c.Zones))
+}
+
+// diagnose adds the figures that describe how well the cleaned maps part the weighted layers;
+// the coordinates have no say in them.
+func (z *zoner) diagnose(ctx context.Context, candidates []Candidate) error {
+	if len(candidates) == 0 {
+		return nil
+	}
+	points := z.data.points.leading(z.data.layers)
+	groupings, ks := make([][]int32, len(candidates)), make([]int, len(candidates))
+	for g := range candidates {
+		c := &candidates[g]
+		ks[g] = len(c.Zones)
+		groupings[g] = make([]int32, points.n)
+		for n, i := range z.data.cells {
+			groupings[g][n] = c.Labels[i] - 1
+		}
+		c.Diagnostics.CalinskiHarabasz = calinskiHarabasz(points, groupings[g], ks[g])
+		c.Diagnostics.DaviesBouldin = daviesBouldin(points, groupings[g], ks[g])
+	}
+	figures, err := silhouettes(ctx, points, groupings, ks, z.work.Workers)
+	for g := range candidates {
+		candidates[g].Diagnostics.Silhouette = figures[g]
+	}
+	return err
+}

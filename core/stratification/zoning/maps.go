@@ -1,0 +1,131 @@
+package zoning
+
+import (
+	"fmt"
+	"regexp"
+	"time"
+
+	"tilth/core/fault"
+	"tilth/core/stratification"
+	"tilth/core/stratification/frame"
+)
+
+// CandidateDays is how long a map or plan that is not saved is kept.
+const CandidateDays = 30
+
+// About is what the candidates of one call have in common. It is frozen with each map.
+type About struct {
+	Params              Params
+	Layers              []LayerUse
+	MinZoneAreaHa       float64
+	SamplesWithoutZones int
+	WeakStratification  bool
+	AlgorithmVersion    string
+	CellSize            float64 // metres
+	EPSG                int
+	AreaHa              float64
+	Synthetic           bool // a layer comes from a synthetic archive
+}
+
+// AboutOf gives what the candidates of a result have in common.
+func AboutOf(r Result, f *frame.Frame, synthetic bool) About {
+	return About{
+		Params: r.Params, Layers: r.Layers, MinZoneAreaHa: r.MinZoneAreaHa, SamplesWithoutZones: r.SamplesWithoutZones,
+		WeakStratification: r.WeakStratification, AlgorithmVersion: r.AlgorithmVersion,
+		CellSize: f.CellSize, EPSG: f.EPSG, AreaHa: f.AreaHa, Synthetic: synthetic,
+	}
+}
+
+// Used gives the layers that the zones were made of, in the order of Zone.Means.
+func (a About) Used() []LayerUse {
+	var out []LayerUse
+	for _, l := range a.Layers {
+		if l.Dropped == "" {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// Map is a map of zones of an order: a candidate for CandidateDays, or saved for good. It
+// does not change; saving gives it a name.
+type Map struct {
+	ID        int64
+	CompanyID int64
+	OrderID   int64
+	AOI       stratification.AOIRef
+	About     About
+	// Candidate holds the figures of the map. Its labels and outlines are there only where
+	// the whole map was asked for.
+	Candidate Candidate
+	CreatedAt time.Time
+	Saved     *Saving // nil: a candidate
+}
+
+// Saving says how and by whom a map or plan was saved.
+type Saving struct {
+	Name string
+	Tag  string // unique within the order
+	At   time.Time
+	By   int64
+}
+
+// DefaultTag is the tag of a map that is saved without one.
+func DefaultTag(zones int) string { return fmt.Sprintf("str-k%d", zones) }
+
+var tags = regexp.MustCompile(`^[a-z0-9._-]{1,50}$`)
+
+// CheckTag refuses, under the name of its parameter, a tag that is none; empty leaves the
+// choice to the rule.
+func CheckTag(parameter, tag string) fault.Fields {
+	f := fault.Fields{}
+	if tag != "" && !tags.MatchString(tag) {
+		f.Add(parameter, "A tag has 1 to 50 of the characters a-z, 0-9, dot, underscore and hyphen.")
+	}
+	return f
+}
+
+// RunStatus is the state of a call that makes maps.
+type RunStatus string
+
+// The states of a run.
+const (
+	RunQueued  RunStatus = "queued"
+	RunRunning RunStatus = "running"
+	RunDone    RunStatus = "done"
+	RunFailed  RunStatus = "failed"
+)
+
+// Run is a call that makes the maps of an order, with what came of it. The same parameters
+// for the same order are the same run.
+type Run struct {
+	ID        int64
+	CompanyID int64
+	OrderID   int64
+	Key       string   // names the parameters: RunKey
+	Layers    []string // the layers to use, in the order of the order's; never empty
+	Params    Params
+	Status    RunStatus
+	Done      int // steps, of Total
+	Total     int
+	Reason    string   // why there is no candidate, or why it failed
+	Maps      []string // ids of the candidates, by ascending number of zones
+	CreatedBy int64
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// Progress is the share that is done, from 0 to 1.
+func (r Run) Progress() float64 {
+	switch {
+	case r.Status == RunDone:
+		return 1
+	case r.Total <= 0:
+		return 0
+	default:
+		return float64(min(r.Done, r.Total)) / float64(r.Total)
+	}
+}
+
+// Open reports whether the maps are still to be made.
+func (r Run) Open() bool { return r.Status == RunQueued || r.Status == RunRunning }

@@ -1,0 +1,158 @@
+package zoning
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"tilth/core/fault"
+	"tilth/core/stratification/frame"
+	"tilth/core/stratification/internal/stats"
+	"tilth/core/stratification/layer"
+)
+
+// The bounds of parameters.
+const (
+	MostZones = 8
+	maxStarts = 1000
+	MaxSeed   = 1<<53 - 1
+	maxWeight = 1000.0
+
+	leastPartHa    = 0.25
+	leastPartShare = 0.02
+	mostPartHa     = 2.0
+)
+
+// DefaultParams gives the choices of the method: an estimate within 10 % at a confidence of
+// 90 %, of which the layers explain 30 % of the variance (a judgement, to be replaced by that
+// of pilot samples), with at least 3 samples in a zone.
+func DefaultParams() Params {
+	return Params{
+		MinZones: 2, SpatialWeight: defaultSpatial,
+		Confidence: 0.90, RelativeError: 0.10, CV: 0.30, Rho2: 0.30, MinSamplesPerZone: 3, MaxSamples: 40,
+		Method: KMeans, Fuzziness: defaultFuzziness, Starts: defaultStarts,
+	}
+}
+
+// Check refuses what is out of range, filed under the names of the interface's parameters.
+// layers are the names of the layers that there are.
+func (p Params) Check(layers []string) error {
+	fields := fault.Fields{}
+	within := func(name string, v, low, high float64) {
+		if !(v >= low && v <= high) {
+			fields.Addf(name, "It is a number from %g to %g.", low, high)
+		}
+	}
+	if p.MinZones < 2 || p.MinZones > MostZones {
+		fields.Addf("min_zones", "It is a whole number from 2 to %d.", MostZones)
+	}
+	if p.MaxZones != 0 && (p.MaxZones < p.MinZones || p.MaxZones > MostZones) {
+		fields.Addf("max_zones", "It is a whole number from min_zones (%d) to %d.", p.MinZones, MostZones)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Weights)) {
+		switch w := p.Weights[name]; {
+		case !slices.Contains(layers, name):
+			fields.Addf("weights", "There is no layer %q.", name)
+		case !(w > 0 && w <= maxWeight):
+			fields.Addf("weights", "The weight of %s is a number over 0, at most %g. Leave a layer out by not naming it among the layers.", name, maxWeight)
+		}
+	}
+	within("spatial_weight", p.SpatialWeight, 0, maxWeight)
+	within("min_zone_area", p.MinZoneAreaHa, 0, 10_000)
+	within("confidence", p.Confidence, 0.5, 0.999)
+	within("relative_error", p.RelativeError, 0.001, 1)
+	within("cv", p.CV, 0.001, 10)
+	within("rho2", p.Rho2, 0, 1)
+	within("min_samples_per_zone", float64(p.MinSamplesPerZone), 2, 1000)
+	within("max_samples", float64(p.MaxSamples), 4, 100_000)
+	if p.Method != KMeans && p.Method != Fuzzy {
+		fields.Addf("method", "It is %s or %s.", KMeans, Fuzzy)
+	}
+	within("fuzziness", p.Fuzziness, 1.05, 5)
+	within("starts", float64(p.Starts), 1, maxStarts)
+	if p.Seed > MaxSeed {
+		fields.Add("seed", "It is a whole number from 0 to 2^53 - 1.")
+	}
+	return fields.Err()
+}
+
+// minZoneArea gives the smallest part of a zone in hectares: as asked for, or by the rule.
+func (p Params) minZoneArea(areaHa float64) float64 {
+	if p.MinZoneAreaHa > 0 {
+		return p.MinZoneAreaHa
+	}
+	return min(max(leastPartHa, leastPartShare*areaHa), mostPartHa)
+}
+
+// mostZonesFor gives the largest number of zones to try: what was asked for, or what the area
+// and the samples have room for.
+func (p Params) mostZonesFor(areaHa float64) int {
+	if p.MaxZones != 0 {
+		return p.MaxZones
+	}
+	return min(MostZones, int(areaHa/p.minZoneArea(areaHa)), p.MaxSamples/p.MinSamplesPerZone)
+}
+
+// samples gives the samples for the precision asked for, of simple random sampling times the
+// variance that is left within zones: ceil((z cv / r)² q), with z of the normal distribution
+// (Cochran, "Sampling Techniques", 1977, section 4.6).
+func (p Params) samples(varianceLeft float64) int {
+	z := stats.NormalQuantile(p.Confidence)
+	n := z * p.CV / p.RelativeError
+	// A hair less, so that a whole number of samples is not rounded up to the next.
+	return int(math.Ceil(float64(float64(n*n)*varianceLeft) - 1e-9))
+}
+
+// checkLayers refuses layers that do not fit the frame or share a name.
+func checkLayers(f *frame.Frame, layers []layer.Layer) error {
+	fields := fault.Fields{}
+	seen := map[string]bool{}
+	for _, l := range layers {
+		if l.Name == "" || seen[l.Name] {
+			fields.Addf("layers", "The layer %q is there twice, or has no name.", l.Name)
+		}
+		seen[l.Name] = true
+		if len(l.Values) != len(f.Cells) {
+			fields.Add("layers", fmt.Sprintf("The layer %q has %d values for %d cells.", l.Name, len(l.Values), len(f.Cells)))
+		}
+	}
+	return fields.Err()
+}
+
+// Method is a way of clustering.
+type Method string
+
+// The methods of clustering.
+const (
+	KMeans Method = "kmeans"
+	Fuzzy  Method = "fuzzy" // fuzzy c-means; the zone of a cell is that of its largest membership
+)
+
+// Params are the choices of a call of Zones. DefaultParams gives those of the method.
+type Params struct {
+	// MinZones and MaxZones bound the numbers of zones tried. MaxZones 0 leaves the upper
+	// bound to the area and the samples (see MaxSamples).
+	MinZones, MaxZones int
+	// Weights of layers by name, each over 0; a layer that is not named has that of DefaultWeight.
+	Weights       map[string]float64
+	SpatialWeight float64 // of each of the two coordinates; 0 leaves the place out
+	MinZoneAreaHa float64 // smallest part of a zone; 0: max(0.25 ha, 2 % of the area), at most 2 ha
+
+	// What the number of samples is planned for.
+	Confidence        float64 // of the estimate, in (0, 1)
+	RelativeError     float64 // half the width of the interval over the mean, in (0, 1)
+	CV                float64 // coefficient of variation of soil organic carbon over the area
+	Rho2              float64 // share of its variance that the layers can explain, in [0, 1]
+	MinSamplesPerZone int
+	MaxSamples        int // bounds the number of zones: at least MinSamplesPerZone go to each
+
+	Method    Method
+	Fuzziness float64 // exponent m of fuzzy c-means, over 1
+	PCA       bool    // cluster on principal components that hold 90 % of the variance
+	Starts    int     // of k-means
+	Seed      uint64  // below 2^53, so that it passes unchanged through JSON
+	// Scope is what the maps belong to, such as the id of an order. It is part of their ids:
+	// the same land under another order has maps of its own.
+	Scope string
+}

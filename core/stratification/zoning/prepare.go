@@ -1,0 +1,221 @@
+package zoning
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"tilth/core/stratification/frame"
+	"tilth/core/stratification/internal/stats"
+	"tilth/core/stratification/layer"
+)
+
+// The rules of preparation.
+const (
+	leastValid         = 0.70 // of the cells, or the layer is dropped
+	lowTail            = 0.01 // values beyond these quantiles are drawn in to them
+	highTail           = 0.99
+	leastDistinct      = 4    // of a coarse layer
+	leastCoarseCV      = 0.01 // of a coarse layer
+	principalEnough    = 0.90 // of the variance, kept by principal components
+	defaultSpatial     = 0.25
+	defaultLayerWeight = 1.0
+)
+
+// layerWeights are the weights of layers with a known meaning. Relief that shapes the flow of
+// water counts more than height itself; soil maps of 250 m say little within a field.
+var layerWeights = map[string]float64{
+	"ndvi_mean": 1, "ndvi_sd": 0.5, "elevation": 0.5, "slope": 1, "twi": 1,
+	"clay": 0.5, "soc_prior": 0.5, "bulk_density": 0.5,
+}
+
+// DefaultWeight gives the weight of a layer that Params.Weights does not name.
+func DefaultWeight(layer string) float64 {
+	if w, ok := layerWeights[layer]; ok {
+		return w
+	}
+	return defaultLayerWeight
+}
+
+// prepared are the points of a clustering: a row for each cell that is not masked.
+type prepared struct {
+	cells  []int32 // the frame's cells, in order
+	uses   []LayerUse
+	values [][]float64 // of the used layers, filled and winsorised, by row
+	// points are the weighted standardised layers, then the two coordinates where the place
+	// has a weight; layers is the number of the former. clustered is points, or its principal
+	// components.
+	points    matrix
+	layers    int
+	clustered matrix
+	first     int // the used layer by whose mean zones are numbered
+}
+
+// prepare makes the points of the layers that can be used.
+func prepare(f *frame.Frame, layers []layer.Layer, p Params) prepared {
+	out := prepared{cells: f.Unmasked()}
+	for _, layer := range layers {
+		values, use := prepareLayer(f, layer, out.cells)
+		if use.Dropped == "" {
+			use.Weight = weightOf(layer.Name, p)
+			out.values = append(out.values, values)
+		}
+		out.uses = append(out.uses, use)
+	}
+	out.layers = len(out.values)
+	if out.layers > 0 {
+		out.standardise(f, p)
+	}
+	return out
+}
+
+func weightOf(layer string, p Params) float64 {
+	if w, ok := p.Weights[layer]; ok {
+		return w
+	}
+	return DefaultWeight(layer)
+}
+
+// used gives the layers that were not dropped.
+func (p *prepared) used() []LayerUse {
+	return slices.DeleteFunc(slices.Clone(p.uses), func(u LayerUse) bool { return u.Dropped != "" })
+}
+
+// prepareLayer fills and winsorises one layer over cells, or says why it is dropped.
+func prepareLayer(f *frame.Frame, layer layer.Layer, cells []int32) ([]float64, LayerUse) {
+	use := LayerUse{Name: layer.Name, Source: layer.Source}
+	values, valid := make([]float64, len(cells)), 0
+	for n, i := range cells {
+		values[n] = layer.Values[i]
+		if math.IsInf(values[n], 0) {
+			values[n] = math.NaN()
+		}
+		if !math.IsNaN(values[n]) {
+			valid++
+		}
+	}
+	use.ValidShare = float64(valid) / float64(len(cells))
+	if use.ValidShare < leastValid {
+		use.Dropped = fmt.Sprintf("only %.1f %% of the cells have a value; %.0f %% are needed", 100*use.ValidShare, 100*leastValid)
+		return nil, use
+	}
+	fill(f, values, cells)
+	winsorise(values)
+	use.Mean, use.SD = stats.MeanAndSD(values)
+	switch {
+	case !(use.SD > 1e-12*math.Abs(use.Mean)): // what is left is rounding
+		use.Dropped = "it has the same value everywhere"
+	case layer.Coarse && distinct(values) < leastDistinct:
+		use.Dropped = fmt.Sprintf("a coarse layer with fewer than %d different values", leastDistinct)
+	case layer.Coarse && use.SD < leastCoarseCV*math.Abs(use.Mean):
+		use.Dropped = fmt.Sprintf("a coarse layer that varies by less than %.0f %% of its mean", 100*leastCoarseCV)
+	}
+	return values, use
+}
+
+// fill gives every missing cell the mean of the valid cells of the smallest window around it,
+// 3 × 3, 5 × 5 and so on, that holds one. Filled cells do not fill others.
+func fill(f *frame.Frame, values []float64, cells []int32) {
+	if !slices.ContainsFunc(values, math.IsNaN) {
+		return
+	}
+	known := &frame.Frame{Rows: f.Rows, Cells: make([]frame.Cell, 0, len(cells))}
+	var at []float64
+	for n, i := range cells {
+		if !math.IsNaN(values[n]) {
+			known.Cells, at = append(known.Cells, f.Cells[i]), append(at, values[n])
+		}
+	}
+	known = known.Indexed()
+	filled := slices.Clone(values)
+	for n, i := range cells {
+		if math.IsNaN(values[n]) {
+			filled[n] = windowMean(known, at, int(f.Cells[i].Row), int(f.Cells[i].Col))
+		}
+	}
+	copy(values, filled)
+}
+
+// windowMean finds the smallest window with a cell by doubling and halving its reach, and
+// gives the mean of the cells' values in it.
+func windowMean(f *frame.Frame, values []float64, row, col int) float64 {
+	high := 1
+	for f.InWindow(row, col, high, nil) == 0 {
+		high *= 2
+	}
+	low := high / 2
+	for low+1 < high {
+		if middle := (low + high) / 2; f.InWindow(row, col, middle, nil) > 0 {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	sum := 0.0
+	count := f.InWindow(row, col, high, func(i int) { sum += values[i] })
+	return sum / float64(count)
+}
+
+// winsorise draws the values beyond the 1st and 99th percentile in to these.
+func winsorise(values []float64) {
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	low, high := stats.Quantile(sorted, lowTail), stats.Quantile(sorted, highTail)
+	for i, v := range values {
+		values[i] = min(max(v, low), high)
+	}
+}
+
+func distinct(values []float64) int {
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	return len(slices.Compact(sorted))
+}
+
+// standardise makes the points: z = (x - mean) / sd · √(weight / sum of weights). Both
+// coordinates are divided by the larger of their two deviations, so that distances keep
+// their shape.
+func (p *prepared) standardise(f *frame.Frame, params Params) {
+	used := p.used()
+	columns, total := p.layers, 0.0
+	for h, u := range used {
+		total += u.Weight
+		if u.Weight > used[p.first].Weight {
+			p.first = h
+		}
+	}
+	if params.SpatialWeight > 0 {
+		columns += 2
+		total += 2 * params.SpatialWeight
+	}
+	p.points = newMatrix(len(p.cells), columns)
+	for j, u := range used {
+		p.points.setColumn(j, p.values[j], u.Mean, u.SD, math.Sqrt(u.Weight/total))
+	}
+	if params.SpatialWeight > 0 {
+		p.place(f, math.Sqrt(params.SpatialWeight/total))
+	}
+	p.clustered = p.points
+	if params.PCA {
+		p.clustered = principal(p.points)
+	}
+}
+
+// place adds the coordinates as the last two columns.
+func (p *prepared) place(f *frame.Frame, scale float64) {
+	x, y := make([]float64, len(p.cells)), make([]float64, len(p.cells))
+	for n, i := range p.cells { // in cells: figures near 0 keep their precision
+		x[n], y[n] = float64(f.Cells[i].Col), -float64(f.Cells[i].Row)
+	}
+	meanX, sdX := stats.MeanAndSD(x)
+	meanY, sdY := stats.MeanAndSD(y)
+	wider := max(sdX, sdY)
+	p.points.setColumn(p.layers, x, meanX, wider, scale)
+	p.points.setColumn(p.layers+1, y, meanY, wider, scale)
+}
+
+func (m matrix) setColumn(j int, values []float64, mean, sd, scale float64) {
+	for i, v := range values {
+		m.values[i*m.d+j] = (v - mean) / sd * scale
+	}
+}

@@ -1,0 +1,107 @@
+package zoning
+
+import (
+	"fmt"
+	"math"
+
+	"tilth/core/geo"
+)
+
+// Zone is one zone of a map, or stratum.
+type Zone struct {
+	Number int     // 1 to k, by ascending mean of the first layer of the highest weight
+	AreaHa float64 // as Frame.AreaHa
+	Share  float64 // of the area of interest; the shares add up to 1
+	Cells  int
+	Parts  int // 4-connected groups of cells
+	// Means and SDs (n-1) of each used layer over the zone's cells that are not masked, in
+	// the order of Result.Layers without those that were dropped, in the layer's own unit.
+	Means, SDs []float64
+	// RV is the summed variance of the weighted layers (not the coordinates) in the zone over
+	// that in the whole area.
+	RV float64
+	// Outline in the frame's plane, clipped to the fields, and Geometry in WGS84 with 7
+	// decimals (nil where the frame has no EPSG).
+	Outline, Geometry geo.MultiPolygon
+}
+
+// Zoning is a map of zones.
+type Zoning struct {
+	Labels []int32 // the zone's number for each cell of the frame, in its order
+	Zones  []Zone
+}
+
+// Diagnostics describe how well zones part the values of the layers. They decide nothing.
+type Diagnostics struct {
+	CalinskiHarabasz float64
+	Silhouette       float64 // mean over at most 5,000 cells
+	DaviesBouldin    float64
+	FPI, NCE         float64 // of fuzzy c-means; 0 for k-means
+}
+
+// Candidate is a map of zones with the figures by which its number of zones is judged.
+type Candidate struct {
+	Zoning
+	MapUUID   string  // follows from frame, layers, parameters and seed
+	Requested int     // the number of zones that was clustered for; cleaning may leave fewer
+	Inertia   float64 // within-zone sum of squares of the clustering, in weighted standard deviations
+	RV        float64 // variance of the layers left within the zones, relative to no zones
+	// VarianceLeft is q: the variance of soil organic carbon expected within the zones,
+	// relative to no zones.
+	VarianceLeft  float64
+	Precision     int // n: samples for the precision asked for
+	SamplesNeeded int // N: with at least MinSamplesPerZone in each zone
+	Recommended   bool
+	Diagnostics   Diagnostics
+}
+
+// LayerUse says what became of a layer.
+type LayerUse struct {
+	Name       string
+	Source     string
+	Weight     float64 // 0 where dropped
+	ValidShare float64 // of the cells that are not masked
+	Mean, SD   float64 // of what was clustered: filled and winsorised, unmasked cells
+	Dropped    string  // why the layer is not used; empty where it is
+}
+
+// Result is what Zones gives.
+type Result struct {
+	Candidates []Candidate // by ascending number of zones; exactly one is recommended, or there is none
+	Layers     []LayerUse  // in the order given
+	Params     Params
+	// MinZoneAreaHa is the smallest part of a zone that was kept, in hectares.
+	MinZoneAreaHa float64
+	// SamplesWithoutZones is N for the whole area as one zone.
+	SamplesWithoutZones int
+	// WeakStratification: even the best zones save less than 5 % of the samples.
+	WeakStratification bool
+	Reason             string // why there is no candidate; empty where there is one
+	AlgorithmVersion   string
+}
+
+// recommend marks the candidate with the fewest zones among those that need hardly more
+// samples than the best.
+func (r *Result) recommend(most int) {
+	if len(r.Candidates) == 0 {
+		r.Reason = "Cleaning leaves no map of two zones: what differs is in patches smaller than the smallest part of a zone."
+		if most < 2 {
+			r.Reason = fmt.Sprintf("There is no room for two zones of at least %.2f ha, with %d samples each.", r.MinZoneAreaHa, r.Params.MinSamplesPerZone)
+		} else if most < r.Params.MinZones {
+			r.Reason = fmt.Sprintf("The area and the samples have room for %d zones at most.", most)
+		}
+		return
+	}
+	fewest := math.MaxInt
+	for _, c := range r.Candidates {
+		fewest = min(fewest, c.SamplesNeeded)
+	}
+	limit := int(math.Ceil(nearlyLeast*float64(fewest) - 1e-9))
+	for i := range r.Candidates {
+		if r.Candidates[i].SamplesNeeded <= limit {
+			r.Candidates[i].Recommended = true
+			break
+		}
+	}
+	r.WeakStratification = float64(fewest) >= worthwhile*float64(r.SamplesWithoutZones)
+}

@@ -1,0 +1,197 @@
+package zoning
+
+import (
+	"context"
+	"math"
+	"strings"
+
+	"tilth/core/fault"
+	"tilth/core/stratification/frame"
+	"tilth/core/stratification/layer"
+)
+
+// The rules of the recommendation.
+const (
+	nearlyLeast = 1.05 // times the fewest samples still counts as few
+	worthwhile  = 0.95 // of the samples without zones; otherwise the zones are weak
+)
+
+// Work says how a call of Zones is carried out. It changes nothing of the result.
+type Work struct {
+	Workers  int                   // that work at the same time; 0 and 1: one
+	Progress func(done, total int) // told of every finished step, never at the same time; may be nil
+}
+
+// Zones divides a frame into zones of like cells, for every number of zones from
+// Params.MinZones on, and recommends one of the numbers: the smallest that needs hardly more
+// samples than the best.
+//
+// The layers are prepared and weighted, clustered, the maps cleaned of specks and drawn as
+// polygons. Where cleaning leaves fewer zones than asked for, the map counts under what is
+// left, or is dropped where there is one of that number.
+//
+// Faults: Invalid for parameters out of range and for layers that do not fit the frame; with
+// the code no_usable_layers where every layer is dropped. The context's error when it ends.
+func Zones(ctx context.Context, f *frame.Frame, layers []layer.Layer, p Params, w Work) (Result, error) {
+	names := make([]string, len(layers))
+	for i, l := range layers {
+		names[i] = l.Name
+	}
+	if err := p.Check(names); err != nil {
+		return Result{}, err
+	}
+	if err := checkLayers(f, layers); err != nil {
+		return Result{}, err
+	}
+	data := prepare(f, layers, p)
+	if data.layers == 0 {
+		return Result{}, noUsableLayers(data.uses)
+	}
+	most := p.mostZonesFor(f.AreaHa)
+	z := &zoner{frame: f, params: p, work: w, data: data, steps: 2*max(most-p.MinZones+1, 0) + 1}
+	result := Result{
+		Layers: data.uses, Params: p, MinZoneAreaHa: p.minZoneArea(f.AreaHa),
+		SamplesWithoutZones: max(p.samples(1), p.MinSamplesPerZone), AlgorithmVersion: AlgorithmVersion,
+	}
+	candidates, err := z.candidates(ctx, most)
+	if err != nil {
+		return Result{}, err
+	}
+	print := fingerprint(f, layers, p)
+	for i := range candidates {
+		candidates[i].MapUUID = mapUUID(print, candidates[i].Requested)
+	}
+	result.Candidates = candidates
+	result.recommend(most)
+	return result, nil
+}
+
+func noUsableLayers(uses []LayerUse) error {
+	if len(uses) == 0 {
+		return fault.New(fault.Invalid, "no_usable_layers", "There is no layer to make zones of.")
+	}
+	reasons := make([]string, len(uses))
+	dropped := map[string]string{}
+	for i, u := range uses {
+		reasons[i] = u.Name + ": " + u.Dropped
+		dropped[u.Name] = u.Dropped
+	}
+	return fault.New(fault.Invalid, "no_usable_layers", "No layer can be used. "+strings.Join(reasons, "; ")+".").With("dropped", dropped)
+}
+
+// zoner is a running call of Zones.
+type zoner struct {
+	frame       *frame.Frame
+	params      Params
+	work        Work
+	data        prepared
+	board       *frame.Board // of the frame's cells
+	outliner    *frame.Outliner
+	masked      []int32
+	like        []int32 // for each masked cell the nearest that is not
+	done, steps int
+}
+
+// step tells of a finished step.
+func (z *zoner) step() {
+	z.done++
+	if z.work.Progress != nil {
+		z.work.Progress(min(z.done, z.steps), z.steps)
+	}
+}
+
+// candidates makes the maps in the order of their numbers of zones.
+func (z *zoner) candidates(ctx context.Context, most int) ([]Candidate, error) {
+	z.tables()
+	z.step()
+	var out []Candidate
+	last := 1
+	for k := z.params.MinZones; k <= most; k++ {
+		c, left, err := z.cluster(ctx, k)
+		if err != nil {
+			return nil, err
+		}
+		z.step()
+		if left <= last { // nothing is left, or there is a map of as many zones
+			continue
+		}
+		last = left
+		out = append(out, c)
+	}
+	for i := range out {
+		z.draw(&out[i])
+		z.judge(&out[i])
+		z.step()
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	return out, z.diagnose(ctx, out)
+}
+
+// tables finds the neighbours of cells and, for masked cells, the nearest that is not.
+func (z *zoner) tables() {
+	f := z.frame
+	z.board = frame.NewBoard(f.Cells, nil)
+	z.outliner = frame.NewOutliner(f)
+	open := func(i int) bool { return !f.Cells[i].Masked }
+	for i, c := range f.Cells {
+		if c.Masked {
+			z.masked = append(z.masked, int32(i))
+			z.like = append(z.like, int32(f.Nearest(int(c.Row), int(c.Col), open)))
+		}
+	}
+}
+
+// cluster makes the cleaned map of k zones, and says how many are left.
+func (z *zoner) cluster(ctx context.Context, k int) (Candidate, int, error) {
+	points := z.data.clustered
+	found, err := kMeans(ctx, points, k, z.params.Starts, z.params.Seed, z.work.Workers)
+	if err != nil {
+		return Candidate{}, 0, err
+	}
+	c := Candidate{Requested: k}
+	if z.params.Method == Fuzzy {
+		fuzzy, err := fuzzyCMeans(ctx, points, k, z.params.Fuzziness, found)
+		if err != nil {
+			return Candidate{}, 0, err
+		}
+		found = fuzzy.clustering
+		c.Diagnostics.FPI, c.Diagnostics.NCE = fuzzy.fpi(k), fuzzy.nce(k)
+	}
+	c.Inertia = found.inertia
+	labels := make([]int32, len(z.frame.Cells))
+	for n, i := range z.data.cells {
+		labels[i] = found.labels[n] + 1
+	}
+	z.unmask(labels)
+	labels = majority(z.board, labels, k)
+	cell := z.frame.CellSize * z.frame.CellSize
+	absorb(z.board, labels, int(math.Ceil(z.params.minZoneArea(z.frame.AreaHa)*frame.M2PerHectare/cell-1e-9)))
+	z.restoreSeen(labels, k)
+	left := compactLabels(labels, k)
+	z.number(labels, left)
+	c.Labels = labels
+	return c, left, nil
+}
+
+// unmask gives masked cells the zone of the nearest cell that is not.
+func (z *zoner) unmask(labels []int32) {
+	for n, i := range z.masked {
+		labels[i] = labels[z.like[n]]
+	}
+}
+
+// restoreSeen does away with zones that are left with masked cells alone: nothing is known of
+// them. Their cells go to the zone of the nearest cell that is not masked.
+func (z *zoner) restoreSeen(labels []int32, k int) {
+	seen := make([]bool, k+1)
+	for _, i := range z.data.cells {
+		seen[labels[i]] = true
+	}
+	for n, i := range z.masked {
+		if !seen[labels[i]] {
+			labels[i] = labels[z.like[n]]
+		}
+	}
+}
