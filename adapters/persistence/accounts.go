@@ -66,7 +66,7 @@ func reference(id int64) *int64 {
 // CreateCompany implements ports.Accounts.
 func (a accounts) CreateCompany(ctx context.Context, company *ports.Company, roles []access.RoleTemplate) error {
 	company.PolicyVersion, company.CreatedAt = 1, micro(company.CreatedAt)
-	row := companyRow{UUID: company.UUID, Name: company.Name, PolicyVersion: company.PolicyVersion, CreatedAt: stamp{company.CreatedAt}}
+	row := companyRow{UUID: company.UUID, Name: company.Name, PolicyVersion: company.PolicyVersion, CreatedAt: stampAt(company.CreatedAt)}
 	id, err := insertNew(ctx, a.s, &row, "name")
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (a accounts) CreateUser(ctx context.Context, user *ports.User) error {
 	user.Email, user.CreatedAt = strings.ToLower(user.Email), micro(user.CreatedAt)
 	row := userRow{
 		CompanyID: reference(user.CompanyID), Email: user.Email, Name: user.Name,
-		PasswordHash: user.PasswordHash, Disabled: user.Disabled, CreatedAt: stamp{user.CreatedAt},
+		PasswordHash: user.PasswordHash, Disabled: user.Disabled, CreatedAt: stampAt(user.CreatedAt),
 	}
 	id, err := insertNew(ctx, a.s, &row, "email")
 	if err != nil {

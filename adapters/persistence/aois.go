@@ -16,7 +16,7 @@ import (
 
 type aoiRow struct {
 	bun.BaseModel `bun:"table:aois,alias:t"`
-	metaRow
+	MetaRow
 	UUID        string `bun:"uuid"`
 	Name        string
 	NameFolded  string
@@ -51,7 +51,7 @@ var aoiTable = &table[stratification.AOI, aoiRow]{
 	orders:  map[string]orderKey{"name": byName},
 	shared:  func(*session, access.Scope) condition { return nothing }, // areas of interest are shared with nobody
 	row: func(a *stratification.AOI) aoiRow {
-		return aoiRow{metaRow: metaRowOf(a.Meta), UUID: a.UUID, Name: a.Name, NameFolded: fold(a.Name), Description: a.Description}
+		return aoiRow{MetaRow: metaRowOf(a.Meta), UUID: a.UUID, Name: a.Name, NameFolded: fold(a.Name), Description: a.Description}
 	},
 	record: aoiOfRow,
 	kept:   []string{"uuid"},
@@ -62,7 +62,7 @@ type aoiRepo = records[stratification.AOI, aoiRow, *stratification.AOI, *aoiRow]
 // aois implements ports.AOIs.
 type aois struct{ aoiRepo }
 
-func aoiRecords(s *session) aois { return aois{aoiRepo{s, aoiTable}} }
+func aoiRecords(s *session) aois { return aois{recordsOf(s, aoiTable)} }
 
 // IDOf implements ports.AOIs.
 func (r aois) IDOf(ctx context.Context, scope access.Scope, uuid string) (int64, error) {

@@ -9,7 +9,7 @@ import (
 
 type assessmentRow struct {
 	bun.BaseModel `bun:"table:assessments,alias:t"`
-	metaRow
+	MetaRow
 	ResourceType           assessment.ResourceType
 	ResourceID             int64
 	FarmID                 *int64
@@ -48,35 +48,33 @@ var assessmentTable = &table[assessment.Assessment, assessmentRow]{
 		"assessment_year":         {expr: "t.assessment_year", nullable: true},
 		"completeness_percentage": {expr: "t.completeness_percentage"},
 	},
-	shared: (*session).sharedAssessment,
+	shared: sharedAssessment,
 	row:    rowOfAssessment,
 	record: assessmentOfRow,
-	touch:  (*session).touchAssessments,
 }
 
 type assessmentRepo = records[assessment.Assessment, assessmentRow, *assessment.Assessment, *assessmentRow]
 
-func assessmentRecords(s *session) assessmentRepo { return assessmentRepo{s, assessmentTable} }
+func assessmentRecords(s *session) assessmentRepo { return recordsOf(s, assessmentTable) }
 
 // sharedAssessment is the assessments of shared fields, and of farms that are shared whole:
 // a grant on a field shows nothing of its farm.
-func (s *session) sharedAssessment(scope access.Scope) condition {
+func sharedAssessment(s *session, scope access.Scope) condition {
 	const view = access.Slug("assessment.view")
 	field := s.ofSharedField("f.id = t.field_id", view, scope)
 	farm := s.granted("h", "(g.target = 'all' OR (g.target = 'farm' AND g.farm_id = h.id))", view, scope)
-	return condition{
-		"(" + field.sql + " OR EXISTS (SELECT 1 FROM farms AS h WHERE h.company_id = t.company_id AND h.id = t.farm_id" +
-			" AND h.deleted_at IS NULL AND " + farm.sql + "))",
-		append(field.args, farm.args...),
-	}
+	return when(
+		"("+field.sql+" OR EXISTS (SELECT 1 FROM farms AS h WHERE h.company_id = t.company_id AND h.id = t.farm_id"+
+			" AND h.deleted_at IS NULL AND "+farm.sql+"))",
+		append(field.args, farm.args...)...)
 }
 
 func rowOfAssessment(r *assessment.Assessment) assessmentRow {
 	row := assessmentRow{
-		metaRow: metaRowOf(r.Meta), ResourceType: r.ResourceType, ResourceID: r.ResourceID, AssessmentYear: r.Year,
-		GrowingArea: documentOf(r.GrowingArea), AverageTemperature: documentOf(r.AverageTemperature),
+		MetaRow: metaRowOf(r.Meta), ResourceType: r.ResourceType, ResourceID: r.ResourceID, AssessmentYear: r.Year,
+		GrowingArea: objectOf(r.GrowingArea), AverageTemperature: objectOf(r.AverageTemperature),
 		ClimateRegion: r.ClimateRegion, FarmCountry: r.FarmCountry, DataQuality: r.DataQuality,
-		Declarations: document[assessment.Declarations]{r.Declarations}, Status: r.Status,
+		Declarations: documentWith(r.Declarations), Status: r.Status,
 		CompletenessPercentage: r.Completeness, IsReady: r.Ready, CompletenessComputedAt: stampOf(r.CompletenessComputedAt),
 		CalculationStatus: r.CalculationStatus, CalculationReason: r.CalculationReason,
 		SubmittedVersion: r.SubmittedVersion, SubmittedAt: stampOf(r.SubmittedAt), HasUnsubmittedChanges: r.HasUnsubmittedChanges,
@@ -92,12 +90,12 @@ func rowOfAssessment(r *assessment.Assessment) assessmentRow {
 	return row
 }
 
-// documentOf gives the column of an object that may be missing.
-func documentOf(object map[string]any) *document[map[string]any] {
+// objectOf returns the column of an object that may be missing.
+func objectOf(object map[string]any) *document[map[string]any] {
 	if object == nil {
 		return nil
 	}
-	return &document[map[string]any]{object}
+	return new(documentWith(object))
 }
 
 func assessmentOfRow(row *assessmentRow) (assessment.Assessment, error) {

@@ -55,8 +55,8 @@ func (a trail) Add(ctx context.Context, entries ...audit.Entry) error {
 				return internal("an audit entry of %s %s names no record of a company", e.Action, e.Resource)
 			}
 			rows[i] = auditRow{
-				CompanyID: e.CompanyID, At: stamp{e.At}, Operator: e.Operator, APIKeyID: reference(e.KeyID),
-				Action: e.Action, Resource: e.Resource, RecordID: e.RecordID, Changes: document[[]changeRow]{rowsOfChanges(e.Changes)},
+				CompanyID: e.CompanyID, At: stampAt(e.At), Operator: e.Operator, APIKeyID: reference(e.KeyID),
+				Action: e.Action, Resource: e.Resource, RecordID: e.RecordID, Changes: documentWith(rowsOfChanges(e.Changes)),
 			}
 			if e.User != nil {
 				rows[i].UserID = reference(e.User.ID)
@@ -72,7 +72,7 @@ func (a trail) Add(ctx context.Context, entries ...audit.Entry) error {
 // AddCascade implements ports.AuditWriter. The session has noted what was deleted or restored.
 func (a trail) AddCascade(ctx context.Context, by audit.Entry) error {
 	var entries []audit.Entry
-	for _, d := range a.s.cascade {
+	for _, d := range a.s.takeCascades() {
 		for _, id := range d.ids {
 			var changes []audit.Change
 			if d.resource == by.Resource && id == by.RecordID {
@@ -81,7 +81,6 @@ func (a trail) AddCascade(ctx context.Context, by audit.Entry) error {
 			entries = append(entries, by.Of(by.Action, d.resource, id, changes))
 		}
 	}
-	a.s.cascade = nil
 	return a.Add(ctx, entries...)
 }
 
@@ -103,10 +102,10 @@ func (a trail) query(scope access.Scope, q ports.AuditQuery) *bun.SelectQuery {
 		out = out.Where("t.action = ?", q.Action)
 	}
 	if q.Since != nil {
-		out = out.Where("t.at >= ?", stamp{*q.Since})
+		out = out.Where("t.at >= ?", stampAt(*q.Since))
 	}
 	if q.Until != nil {
-		out = out.Where("t.at <= ?", stamp{*q.Until})
+		out = out.Where("t.at <= ?", stampAt(*q.Until))
 	}
 	return out
 }

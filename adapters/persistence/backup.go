@@ -27,7 +27,7 @@ func elsewhere(command string) error {
 // Backup writes a copy of the database into a new file: the state of one moment, also
 // while servers read and write. The file appears whole or not at all.
 // Faults: Precondition (backup_elsewhere) on PostgreSQL, Conflict (file_exists).
-func (d *Database) Backup(ctx context.Context, file string) (err error) {
+func (d *DB) Backup(ctx context.Context, file string) (err error) {
 	if d.engine.postgres {
 		return elsewhere("pg_dump --format=custom --file=FILE DATABASE")
 	}
@@ -77,7 +77,7 @@ func settle(file string) error {
 // Policies get versions higher than any seen so far, so that no server goes on deciding
 // by roles it remembers.
 // Faults: Precondition (backup_elsewhere) on PostgreSQL, Invalid (backup_invalid).
-func (d *Database) Restore(ctx context.Context, file string) (err error) {
+func (d *DB) Restore(ctx context.Context, file string) (err error) {
 	if d.engine.postgres {
 		return elsewhere("pg_restore --clean --if-exists --dbname=DATABASE FILE")
 	}
@@ -130,8 +130,8 @@ func copyBackup(ctx context.Context, file, into string) (err error) {
 }
 
 // modernise applies pending migrations to a copy and refuses one from a newer release.
-func (d *Database) modernise(ctx context.Context, file string) (err error) {
-	copied, err := Open(ctx, "sqlite:"+file, d.opts)
+func (d *DB) modernise(ctx context.Context, file string) (err error) {
+	copied, err := openStore(ctx, "sqlite:"+file, d.opts)
 	if err != nil {
 		return err
 	}
@@ -154,25 +154,25 @@ func (d *Database) modernise(ctx context.Context, file string) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = copied.writer.NewUpdate().Model((*companyRow)(nil)).
+	_, err = copied.writer.NewUpdate().Table("companies").
 		Set("policy_version = max(policy_version, ?) + 1", newest).Where("1 = 1").Exec(ctx)
 	return translate(err)
 }
 
 // newestPolicy gives the highest policy version of the database as it is; 0 where it has
 // no tables yet.
-func (d *Database) newestPolicy(ctx context.Context) (int64, error) {
+func (d *DB) newestPolicy(ctx context.Context) (int64, error) {
 	pending, err := d.Migrator().status(ctx)
 	if err != nil || len(pending.Unapplied()) == len(pending) {
 		return 0, translate(err)
 	}
 	var newest int64
-	err = d.reader.NewSelect().Model((*companyRow)(nil)).ColumnExpr("COALESCE(max(policy_version), 0)").Scan(ctx, &newest)
+	err = d.reader.NewSelect().Table("companies").ColumnExpr("COALESCE(max(policy_version), 0)").Scan(ctx, &newest)
 	return newest, translate(err)
 }
 
 // overwrite copies the pages of a file over those of the database, in one transaction.
-func (d *Database) overwrite(ctx context.Context, from string) error {
+func (d *DB) overwrite(ctx context.Context, from string) error {
 	conn, err := d.writer.DB.Conn(ctx)
 	if err != nil {
 		return translate(err)

@@ -56,9 +56,9 @@ func (b batches) Insert(ctx context.Context, scope access.Scope, batch *assessme
 
 func rowOfBatch(r assessment.Batch) batchRow {
 	return batchRow{
-		ID: r.ID, CompanyID: r.CompanyID, CreatedBy: r.CreatedBy.ID, CreatedAt: stamp{r.CreatedAt}, UpdatedAt: stamp{r.UpdatedAt},
-		Kind: r.Kind, Options: document[assessment.BatchOptions]{r.Options}, Object: r.Object, Status: r.Status, Reason: r.Reason,
-		Checking: r.Checking, Total: r.Total, Done: r.Done, After: r.After, Tally: document[map[assessment.Outcome]int64]{r.Tally},
+		ID: r.ID, CompanyID: r.CompanyID, CreatedBy: r.CreatedBy.ID, CreatedAt: stampAt(r.CreatedAt), UpdatedAt: stampAt(r.UpdatedAt),
+		Kind: r.Kind, Options: documentWith(r.Options), Object: r.Object, Status: r.Status, Reason: r.Reason,
+		Checking: r.Checking, Total: r.Total, Done: r.Done, After: r.After, Tally: documentWith(r.Tally),
 	}
 }
 
@@ -123,7 +123,7 @@ func (b batches) AddNotes(ctx context.Context, scope access.Scope, batch assessm
 	for chunk := range slices.Chunk(notes, insertChunk) {
 		rows := make([]batchNoteRow, len(chunk))
 		for i, note := range chunk {
-			rows[i] = batchNoteRow{BatchID: batch.ID, Place: note.Index, Judged: document[assessment.Judged]{note}}
+			rows[i] = batchNoteRow{BatchID: batch.ID, Place: note.Index, Judged: documentWith(note)}
 		}
 		if _, err := b.s.NewInsert().Model(&rows).On("CONFLICT (batch_id, place) DO NOTHING").Returning("NULL").Exec(ctx); err != nil {
 			return err

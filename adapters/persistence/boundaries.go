@@ -35,13 +35,9 @@ type boundaries struct{ s *session }
 
 // in gives the condition of the versions in a scope: they are shared with their field.
 func (b boundaries) in(scope access.Scope) []condition {
-	if !scope.Shared() {
-		return []condition{own("t", scope)}
-	}
-	if scope.Company() <= 0 {
-		return []condition{nothing}
-	}
-	return []condition{grantors("t", scope), b.s.ofSharedField("f.id = t.field_id", "field.view", scope)}
+	return b.s.inScope(scope, func(s *session, scope access.Scope) condition {
+		return s.ofSharedField("f.id = t.field_id", "field.view", scope)
+	})
 }
 
 func (b boundaries) query(scope access.Scope, fieldID int64) *bun.SelectQuery {
@@ -54,7 +50,7 @@ func (b boundaries) Close(ctx context.Context, scope access.Scope, fieldIDs []in
 		return nil
 	}
 	in := own("t", scope)
-	_, err := b.s.NewUpdate().Model((*boundaryRow)(nil)).Set("valid_to = ?", stamp{at}).
+	_, err := b.s.NewUpdate().Model((*boundaryRow)(nil)).Set("valid_to = ?", stampAt(at)).
 		Where(in.sql, in.args...).Where("t.field_id IN (?)", bun.List(fieldIDs)).Where("t.valid_to IS NULL").Exec(ctx)
 	return err
 }
@@ -68,8 +64,8 @@ func (b boundaries) Open(ctx context.Context, scope access.Scope, versions []far
 		rows := make([]boundaryRow, len(chunk))
 		for i, v := range chunk {
 			rows[i] = boundaryRow{
-				CompanyID: scope.Company(), FieldID: v.FieldID, Boundary: document[geo.MultiPolygon]{v.Boundary},
-				AreaM2: v.AreaM2, ValidFrom: stamp{v.ValidFrom}, ValidTo: stampOf(v.ValidTo),
+				CompanyID: scope.Company(), FieldID: v.FieldID, Boundary: documentWith(v.Boundary),
+				AreaM2: v.AreaM2, ValidFrom: stampAt(v.ValidFrom), ValidTo: stampOf(v.ValidTo),
 			}
 			if v.ChangedBy != nil {
 				rows[i].ChangedBy = &v.ChangedBy.ID

@@ -3,7 +3,6 @@ package persistence
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -51,41 +50,30 @@ func (c storedCells) cells() dashboard.Cells {
 	return out
 }
 
-// touched is the assessments that a transaction wrote, or something that belongs to them.
-type touched struct{ ids map[int64]bool }
-
-// touchAssessments notes assessments whose contribution to the dashboard may change. All
-// writes of assessments, of their completeness, versions and verifications come by here.
-func (s *session) touchAssessments(ids []int64) {
-	if s.touched.ids == nil {
-		s.touched.ids = map[int64]bool{}
-	}
-	for _, id := range ids {
-		s.touched.ids[id] = true
-	}
-}
+// enqueue adds a job to the transaction.
+type enqueue func(ctx context.Context, job ports.Job) error
 
 // settleRollups brings the sums of the dashboard in step with what the transaction wrote.
 // It is the last thing that a transaction does before it commits: a sum that many writers
 // change is locked for no longer than a commit takes, and as nothing is locked after it,
 // and sums are locked in one order, no two transactions wait for each other.
-func (s *session) settleRollups(ctx context.Context) error {
-	ids := slices.Sorted(maps.Keys(s.touched.ids))
+func settleRollups(ctx context.Context, s *session, enqueue enqueue) error {
+	ids := s.changed(assessmentTable.word)
 	changes := map[place][]dashboard.Change{}
 	for chunk := range slices.Chunk(ids, insertChunk) {
-		parts, err := s.partsOf(ctx, chunk)
+		parts, err := partsOf(ctx, s, chunk)
 		if err != nil {
 			return err
 		}
-		if err := s.settleParts(ctx, parts, changes); err != nil {
+		if err := settleParts(ctx, s, parts, changes, enqueue); err != nil {
 			return err
 		}
 	}
-	return s.addToSums(ctx, changes)
+	return addToSums(ctx, s, changes)
 }
 
 // settleParts stores what assessments contribute from now on, and adds what that changes.
-func (s *session) settleParts(ctx context.Context, parts []parts, changes map[place][]dashboard.Change) error {
+func settleParts(ctx context.Context, s *session, parts []parts, changes map[place][]dashboard.Change, enqueue enqueue) error {
 	var rows []contributionRow
 	gone := []int64{}
 	for _, p := range parts {
@@ -96,13 +84,13 @@ func (s *session) settleParts(ctx context.Context, parts []parts, changes map[pl
 		if p.row.DeletedAt != nil {
 			gone = append(gone, p.row.ID)
 		} else {
-			row, now, err := s.contributionOf(ctx, p)
+			row, now, err := contributionOf(ctx, s, p, enqueue)
 			if err != nil {
 				return err
 			}
 			rows, after = append(rows, row), append(after, now)
 		}
-		at := place{p.row.CompanyID, s.stripe(p.row.ID)}
+		at := place{p.row.CompanyID, stripeOf(s, p.row.ID)}
 		changes[at] = append(changes[at], dashboard.Changes(before, after)...)
 	}
 	if len(gone) > 0 {
@@ -128,22 +116,22 @@ type parts struct {
 
 // partsOf reads, and locks, what the contributions of assessments are made of, in the
 // order of ids.
-func (s *session) partsOf(ctx context.Context, ids []int64) ([]parts, error) {
+func partsOf(ctx context.Context, s *session, ids []int64) ([]parts, error) {
 	var rows []assessmentRow
 	if err := s.forUpdate(s.NewSelect().Model(&rows).ColumnExpr("?TableColumns").
 		Where("t.id IN (?)", bun.List(ids)).OrderExpr("t.id")).Scan(ctx); err != nil {
 		return nil, err
 	}
 	var contributions []contributionRow
-	if err := s.ofAssessments(&contributions, ids).Scan(ctx); err != nil {
+	if err := ofAssessments(s, &contributions, ids).Scan(ctx); err != nil {
 		return nil, err
 	}
 	var states []stateRow
-	if err := s.ofAssessments(&states, ids).Scan(ctx); err != nil {
+	if err := ofAssessments(s, &states, ids).Scan(ctx); err != nil {
 		return nil, err
 	}
 	var checks []verificationRow
-	if err := s.ofAssessments(&checks, ids).Scan(ctx); err != nil {
+	if err := ofAssessments(s, &checks, ids).Scan(ctx); err != nil {
 		return nil, err
 	}
 	out := make([]parts, len(rows))
@@ -166,13 +154,13 @@ func (s *session) partsOf(ctx context.Context, ids []int64) ([]parts, error) {
 }
 
 // ofAssessments selects the rows of a table that belong to assessments.
-func (s *session) ofAssessments(model any, ids []int64) *bun.SelectQuery {
+func ofAssessments(s *session, model any, ids []int64) *bun.SelectQuery {
 	return s.NewSelect().Model(model).ColumnExpr("?TableColumns").Where("t.assessment_id IN (?)", bun.List(ids))
 }
 
 // contributionOf gives what a live assessment contributes. A submission that is new to the
 // sums asks for its verification.
-func (s *session) contributionOf(ctx context.Context, p parts) (row contributionRow, now dashboard.Contribution, err error) {
+func contributionOf(ctx context.Context, s *session, p parts, enqueue enqueue) (row contributionRow, now dashboard.Contribution, err error) {
 	record, err := assessmentOfRow(&p.row)
 	if err != nil {
 		return row, now, err
@@ -182,18 +170,18 @@ func (s *session) contributionOf(ctx context.Context, p parts) (row contribution
 		figures = p.before.Figures.V
 	}
 	if figures.Version != record.SubmittedVersion {
-		if figures, err = s.figures(ctx, record.ID, record.SubmittedVersion); err != nil {
+		if figures, err = figuresOf(ctx, s, record.ID, record.SubmittedVersion); err != nil {
 			return row, now, err
 		}
-		if err := s.askVerification(ctx, record); err != nil {
+		if err := askVerification(ctx, record, enqueue); err != nil {
 			return row, now, err
 		}
 	}
 	facts := dashboard.FactsOf(&record, p.sections, figures, p.checked)
 	now = facts.Contribution()
 	row = contributionRow{
-		AssessmentID: record.ID, CompanyID: p.row.CompanyID, Year: now.Year, Cells: document[storedCells]{storedCellsOf(now.Cells)},
-		Figures: document[dashboard.Figures]{figures},
+		AssessmentID: record.ID, CompanyID: p.row.CompanyID, Year: now.Year, Cells: documentWith(storedCellsOf(now.Cells)),
+		Figures: documentWith(figures),
 	}
 	if v := facts.Verification; v != nil && v.Status == verification.Verified {
 		row.VerifiedAt = stampOf(v.DecidedAt)
@@ -201,8 +189,8 @@ func (s *session) contributionOf(ctx context.Context, p parts) (row contribution
 	return row, now, nil
 }
 
-// figures gives those of the report of a version.
-func (s *session) figures(ctx context.Context, assessmentID int64, version int) (dashboard.Figures, error) {
+// figuresOf returns those of the report of a version.
+func figuresOf(ctx context.Context, s *session, assessmentID int64, version int) (dashboard.Figures, error) {
 	var reports []string
 	if err := s.NewSelect().Model((*versionRow)(nil)).Column("t.report").
 		Where("t.assessment_id = ?", assessmentID).Where("t.number = ?", version).Scan(ctx, &reports); err != nil {
@@ -221,11 +209,11 @@ func (s *session) figures(ctx context.Context, assessmentID int64, version int) 
 }
 
 // askVerification asks for the crop verification of a submission.
-func (s *session) askVerification(ctx context.Context, a assessment.Assessment) error {
+func askVerification(ctx context.Context, a assessment.Assessment, enqueue enqueue) error {
 	if a.Status != assessment.Submitted || a.SubmittedVersion == 0 {
 		return nil
 	}
-	return jobs{s}.Enqueue(ctx, ports.Job{
+	return enqueue(ctx, ports.Job{
 		Kind: ports.JobVerification, Key: strconv.FormatInt(a.ID, 10), CompanyID: a.CompanyID, Subject: a.ID, RunAt: a.UpdatedAt,
 	})
 }

@@ -32,7 +32,7 @@ type tickets struct{ s *session }
 func (t tickets) Add(ctx context.Context, ticket ports.Ticket) error {
 	_, err := t.s.NewInsert().Model(&ticketRow{
 		Hash: ticket.Hash, CompanyID: reference(ticket.CompanyID), InvitationID: reference(ticket.InvitationID),
-		UserID: reference(ticket.UserID), CreatedAt: stamp{ticket.CreatedAt}, ExpiresAt: stamp{ticket.ExpiresAt}, UsedAt: stampOf(ticket.UsedAt),
+		UserID: reference(ticket.UserID), CreatedAt: stampAt(ticket.CreatedAt), ExpiresAt: stampAt(ticket.ExpiresAt), UsedAt: stampOf(ticket.UsedAt),
 	}).Exec(ctx)
 	return err
 }
@@ -51,7 +51,7 @@ func (t tickets) Get(ctx context.Context, hash string) (ports.Ticket, error) {
 
 // UseAll implements ports.Tickets.
 func (t tickets) UseAll(ctx context.Context, userID, invitationID int64, at time.Time) error {
-	q := t.s.NewUpdate().Model((*ticketRow)(nil)).Set("used_at = ?", stamp{at}).Where("used_at IS NULL")
+	q := t.s.NewUpdate().Model((*ticketRow)(nil)).Set("used_at = ?", stampAt(at)).Where("used_at IS NULL")
 	if userID != 0 {
 		q = q.Where("user_id = ?", userID)
 	} else {
@@ -73,7 +73,7 @@ func (t tickets) LastFor(ctx context.Context, userID int64) (time.Time, error) {
 
 // Purge implements ports.Tickets.
 func (t tickets) Purge(ctx context.Context, before time.Time) error {
-	_, err := t.s.NewDelete().Model((*ticketRow)(nil)).Where("expires_at < ?", stamp{before}).Exec(ctx)
+	_, err := t.s.NewDelete().Model((*ticketRow)(nil)).Where("expires_at < ?", stampAt(before)).Exec(ctx)
 	return err
 }
 
@@ -97,7 +97,7 @@ func (c credentials) SetPassword(ctx context.Context, userID int64, hash string)
 // not see the token that the exchange has made.
 func (c credentials) RevokeOf(ctx context.Context, userID int64, at time.Time) error {
 	for {
-		res, err := c.s.NewUpdate().Model((*refreshRow)(nil)).Set("revoked_at = ?", stamp{at}).
+		res, err := c.s.NewUpdate().Model((*refreshRow)(nil)).Set("revoked_at = ?", stampAt(at)).
 			Where("user_id = ?", userID).Where("revoked_at IS NULL").Exec(ctx)
 		if err != nil {
 			return err
@@ -130,7 +130,7 @@ func (a attempts) Lock(ctx context.Context, at time.Time, keys ...string) ([]acc
 	sorted := slices.Clone(keys)
 	slices.Sort(sorted)
 	for _, key := range slices.Compact(sorted) {
-		row := attemptRow{Key: key, LastAt: stamp{at}, Until: stamp{at}}
+		row := attemptRow{Key: key, LastAt: stampAt(at), Until: stampAt(at)}
 		if _, err := a.s.NewInsert().Model(&row).On("CONFLICT (key) DO NOTHING").Returning("NULL").Exec(ctx); err != nil {
 			return nil, err
 		}
@@ -157,7 +157,7 @@ func (a attempts) read(ctx context.Context, keys []string, q *bun.SelectQuery) (
 
 // Put implements ports.Attempts.
 func (a attempts) Put(ctx context.Context, one access.Attempts) error {
-	row := attemptRow{Key: one.Key, Failures: one.Failures, LastAt: stamp{one.LastAt}, Until: stamp{one.Until}}
+	row := attemptRow{Key: one.Key, Failures: one.Failures, LastAt: stampAt(one.LastAt), Until: stampAt(one.Until)}
 	_, err := a.s.NewInsert().Model(&row).On("CONFLICT (key) DO UPDATE").
 		Set("failures = EXCLUDED.failures, last_at = EXCLUDED.last_at, until = EXCLUDED.until").Returning("NULL").Exec(ctx)
 	return err
@@ -175,7 +175,7 @@ const purgeAtOnce = 100
 // Purge implements ports.Attempts. Rows that another transaction holds are left to the next call.
 func (a attempts) Purge(ctx context.Context, before time.Time) error {
 	old := a.s.skipLocked(a.s.NewSelect().Table("sign_in_attempts").Column("key").
-		Where("last_at < ?", stamp{before}).OrderExpr("last_at").Limit(purgeAtOnce))
+		Where("last_at < ?", stampAt(before)).OrderExpr("last_at").Limit(purgeAtOnce))
 	_, err := a.s.NewDelete().With("old", old).Model((*attemptRow)(nil)).Where("key IN (SELECT key FROM old)").Exec(ctx)
 	return err
 }
@@ -199,7 +199,7 @@ type letters struct{ s *session }
 func (l letters) Put(ctx context.Context, letter *ports.Letter) error {
 	row := letterRow{
 		Key: fmt.Sprintf("%s:%d:%s", letter.Kind, letter.InvitationID, letter.Email), Kind: letter.Kind, Email: letter.Email,
-		CompanyID: reference(letter.CompanyID), InvitationID: reference(letter.InvitationID), CreatedAt: stamp{letter.CreatedAt},
+		CompanyID: reference(letter.CompanyID), InvitationID: reference(letter.InvitationID), CreatedAt: stampAt(letter.CreatedAt),
 	}
 	// The update changes nothing; it locks the letter that waits, and gives its id.
 	_, err := l.s.NewInsert().Model(&row).On("CONFLICT (key) DO UPDATE").Set("key = EXCLUDED.key").Returning("id").Exec(ctx)

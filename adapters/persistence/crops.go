@@ -136,12 +136,12 @@ func rowOfCrop(r *farm.Crop, at time.Time) cropRow {
 		words = append(words, r.Names[language])
 	}
 	return cropRow{
-		CreatedAt: stamp{at}, UpdatedAt: stamp{at},
+		CreatedAt: stampAt(at), UpdatedAt: stampAt(at),
 		Slug: r.Slug, Name: r.Name, ScientificName: r.ScientificName,
 		ICCGroup: r.ICCGroup, ICCCode: r.ICCCode, CPCCode: r.CPCCode, HCAT3Code: r.HCAT3Code,
 		Lifecycle: r.Lifecycle, Family: r.Family,
 		IsNFixing: r.IsNFixing, IsFlooded: r.IsFlooded, IsGrassland: r.IsGrassland, IsCover: r.IsCover,
-		GHGCropType: r.GHGCropType, CurveClasses: document[[]string]{r.CurveClasses}, Names: document[map[string]string]{r.Names},
+		GHGCropType: r.GHGCropType, CurveClasses: documentWith(r.CurveClasses), Names: documentWith(r.Names),
 		IsActive: r.IsActive, SearchFolded: fold(strings.Join(words, "\n")),
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 type cultivationRow struct {
 	bun.BaseModel `bun:"table:cultivations,alias:t"`
-	metaRow
+	MetaRow
 	SeasonID int64
 	CropID   int64
 	FieldID  int64
@@ -45,7 +45,7 @@ var cultivationTable = &table[farm.Cultivation, cultivationRow]{
 
 type cultivationRepo = records[farm.Cultivation, cultivationRow, *farm.Cultivation, *cultivationRow]
 
-func cultivationRecords(s *session) cultivationRepo { return cultivationRepo{s, cultivationTable} }
+func cultivationRecords(s *session) cultivationRepo { return recordsOf(s, cultivationTable) }
 
 // cultivations implements ports.Cultivations.
 type cultivations struct{ cultivationRepo }
@@ -60,11 +60,11 @@ func (r cultivations) SoftDeleteOfFields(ctx context.Context, scope access.Scope
 	if len(fieldIDs) == 0 {
 		return 0, nil
 	}
-	return r.softDelete(ctx, scope, condition{"t.field_id IN (?)", []any{bun.List(fieldIDs)}}, at)
+	return r.softDelete(ctx, scope, when("t.field_id IN (?)", bun.List(fieldIDs)), at)
 }
 
 func rowOfCultivation(r *farm.Cultivation) cultivationRow {
-	return cultivationRow{metaRow: metaRowOf(r.Meta), SeasonID: r.Season.ID, CropID: r.Crop.ID, FieldID: r.Field.ID}
+	return cultivationRow{MetaRow: metaRowOf(r.Meta), SeasonID: r.Season.ID, CropID: r.Crop.ID, FieldID: r.Field.ID}
 }
 
 func cultivationOfRow(row *cultivationRow) (farm.Cultivation, error) {
@@ -74,4 +74,25 @@ func cultivationOfRow(row *cultivationRow) (farm.Cultivation, error) {
 		Crop:   corerecord.Ref{ID: row.CropID, Name: row.CropName},
 		Field:  corerecord.Ref{ID: row.FieldID, Name: row.FieldName},
 	}, nil
+}
+
+// UndeleteOfFields implements ports.Cultivations.
+func (r cultivations) UndeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, deletedAt, now time.Time) error {
+	if len(fieldIDs) == 0 {
+		return nil
+	}
+	_, err := r.undelete(ctx, scope, when("t.field_id IN (?)", bun.List(fieldIDs)), deletedAt, now)
+	return err
+}
+
+// SeasonsOfFields implements ports.Cultivations.
+func (r cultivations) SeasonsOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64) ([]int64, error) {
+	var ids []int64
+	if len(fieldIDs) == 0 {
+		return nil, nil
+	}
+	q := r.s.NewSelect().Model((*cultivationRow)(nil)).Distinct().Column("t.season_id").
+		Where("t.field_id IN (?)", bun.List(fieldIDs)).OrderExpr("t.season_id")
+	err := where(q, r.in(scope)...).Scan(ctx, &ids)
+	return ids, err
 }

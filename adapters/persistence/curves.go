@@ -83,7 +83,7 @@ type curveSets struct{ s *session }
 
 // Add implements ports.CurveSets.
 func (c curveSets) Add(ctx context.Context, e cropcheck.Edition) error {
-	row := curveSetRow{Region: e.Region, Version: e.Version, Curves: document[storedCurves]{storedCurvesOf(e.Set)}, ImportedAt: stamp{e.ImportedAt}}
+	row := curveSetRow{Region: e.Region, Version: e.Version, Curves: documentWith(storedCurvesOf(e.Set)), ImportedAt: stampAt(e.ImportedAt)}
 	id, err := insertNew(ctx, c.s, &row, "region, version")
 	if err == nil && id == 0 {
 		err = fault.Newf(fault.Conflict, "curves_exist",

@@ -2,45 +2,17 @@ package persistence
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"log/slog"
-	"strings"
-	"time"
 
-	"github.com/uptrace/bun"
-
-	"tilth/core/fault"
 	"tilth/ports"
 )
 
 // Options are what a database needs of its surroundings.
-type Options struct {
-	Clock  ports.Clock  // decides which share grants have ended; required
-	IDs    ports.IDs    // makes lease tokens and jitter; required
-	Logger *slog.Logger // nil: nothing is logged
-}
+type Options = options
 
 // Database is an open database. It is safe for concurrent use.
-type Database struct {
-	engine engine
-	writer *bun.DB
-	reader *bun.DB // the same pool as writer on PostgreSQL
-	opts   Options
-}
+type Database struct{ *DB }
 
 var _ ports.Store = (*Database)(nil)
-
-// engine is what tells the two databases apart for the rest of the package.
-type engine struct {
-	name     string // "SQLite", "PostgreSQL"
-	location string // path, or host and database; never a password
-	postgres bool
-	// openUnhurried gives a pool of its own with no statement timeout, for migrations.
-	openUnhurried func() (*bun.DB, error)
-	// lock takes the lock of the migrations and gives what ends it.
-	lock func(ctx context.Context) (unlock func() error, err error)
-}
 
 // Open opens the database of an address: sqlite:PATH, whose folder is made, or
 // postgres://… (postgresql://…). It connects once, so that a wrong address is known
@@ -48,98 +20,61 @@ type engine struct {
 //
 // Faults: Invalid (database_url) for any other address, Unavailable when the database does not answer.
 func Open(ctx context.Context, url string, opts Options) (*Database, error) {
-	if opts.Clock == nil || opts.IDs == nil {
-		return nil, errors.New("persistence: a clock and a maker of ids are required")
-	}
-	if opts.Logger == nil {
-		opts.Logger = slog.New(slog.DiscardHandler)
-	}
-	db := &Database{opts: opts}
-	var err error
-	scheme, rest, _ := strings.Cut(url, ":")
-	switch {
-	case scheme == "sqlite" && rest != "":
-		err = db.openSQLite(ctx, rest)
-	case scheme == "postgres" || scheme == "postgresql":
-		err = db.openPostgres(url)
-	default:
-		err = fault.New(fault.Invalid, "database_url",
-			"The database address must be sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE.")
-	}
+	db, err := openStore(ctx, url, opts)
 	if err != nil {
 		return nil, err
 	}
-	if err := db.Ping(ctx); err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return db, nil
+	db.beforeCommit = func(ctx context.Context, s *session) error { return settleRollups(ctx, s, repos(s).Jobs.Enqueue) }
+	return &Database{DB: db}, nil
 }
 
-// pingTimeout bounds how long a readiness check waits for an answer.
-const pingTimeout = 5 * time.Second
+// Relay returns the reading side of the outbox.
+func (d *Database) Relay() ports.Relay { return relayOf(d.DB) }
 
-// Ping implements ports.Store.
-func (d *Database) Ping(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
-	defer cancel()
-	var one int
-	if err := d.reader.NewSelect().ColumnExpr("1").Scan(ctx, &one); err != nil {
-		return away(err)
-	}
-	return nil
+// Queue returns the queue of all jobs.
+func (d *Database) Queue() ports.Queue { return queueOf(d.DB) }
+
+// QueueOf returns the queue of the jobs of some kinds.
+func (d *Database) QueueOf(kinds ...string) ports.Queue { return queueOf(d.DB, kinds...) }
+
+// QueueBut returns the queue of the jobs of all other kinds.
+func (d *Database) QueueBut(kinds ...string) ports.Queue { return queueBut(d.DB, kinds...) }
+
+// Write implements ports.Store: READ COMMITTED on PostgreSQL, an immediate
+// transaction on SQLite.
+func (d *Database) Write(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
+	return d.update(ctx, func(ctx context.Context, s *session) error { return do(ctx, repos(s)) })
 }
 
-// Close closes the pools. Transactions that run end with an error.
-func (d *Database) Close() error {
-	err := d.writer.Close()
-	if d.reader != d.writer {
-		err = errors.Join(err, d.reader.Close())
-	}
-	return err
+// Operate implements ports.Store.
+func (d *Database) Operate(ctx context.Context, do func(ctx context.Context, tx ports.OperatorRepos) error) error {
+	return d.update(ctx, func(ctx context.Context, s *session) error { return do(ctx, operatorRepos(s)) })
 }
 
-// Describe says in one line which database this is, without secrets.
-func (d *Database) Describe() string { return d.engine.name + " at " + d.engine.location }
-
-// Health is what `tilth doctor` shows of a database.
-type Health struct {
-	Engine      string // "SQLite", "PostgreSQL"
-	Version     string
-	Location    string
-	JournalMode string // SQLite; "wal" is right
-	Pending     int    // migrations not applied
+// Read implements ports.Store: REPEATABLE READ, READ ONLY on PostgreSQL, a deferred
+// transaction of a connection that cannot write on SQLite. It is never run twice: its
+// callback may have begun to answer.
+func (d *Database) Read(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
+	return d.view(ctx, func(ctx context.Context, s *session) error { return do(ctx, repos(s)) })
 }
 
-// Check asks the database for its condition. Faults: Unavailable.
-func (d *Database) Check(ctx context.Context) (Health, error) {
-	h := Health{Engine: d.engine.name, Location: d.engine.location}
-	version := "sqlite_version()"
-	if d.engine.postgres {
-		version = "current_setting('server_version')"
-	}
-	if err := d.reader.NewSelect().ColumnExpr(version).Scan(ctx, &h.Version); err != nil {
-		return h, away(err)
-	}
-	if !d.engine.postgres {
-		if err := d.reader.NewRaw("PRAGMA journal_mode").Scan(ctx, &h.JournalMode); err != nil {
-			return h, away(err)
-		}
-	}
-	var err error
-	h.Pending, err = d.Migrator().Pending(ctx)
-	return h, err
+// Consult implements ports.Store, as Read does.
+func (d *Database) Consult(ctx context.Context, do func(ctx context.Context, tx ports.OperatorRepos) error) error {
+	return d.view(ctx, func(ctx context.Context, s *session) error { return do(ctx, operatorRepos(s)) })
 }
 
-// away is the fault of a database that does not answer. What the caller gave up on
-// stays the caller's error.
-func away(err error) error {
-	if errors.Is(err, context.Canceled) {
-		return err
+func repos(s *session) (r ports.Repos) {
+	for _, add := range []func(*session, *ports.Repos){accountRepos, farmRepos, satelliteRepos, ghgRepos, soilRepos, commonRepos} {
+		add(s, &r)
 	}
-	return fault.New(fault.Unavailable, "database_unavailable", "The database does not answer.").Because(err)
+	return r
 }
 
-// internal marks an error as ours to mend.
-func internal(format string, args ...any) error {
-	return fault.New(fault.Internal, "database", fmt.Sprintf(format, args...))
+func operatorRepos(s *session) (r ports.OperatorRepos) {
+	for _, add := range []func(*session, *ports.OperatorRepos){
+		accountOperatorRepos, farmOperatorRepos, satelliteOperatorRepos, ghgOperatorRepos, soilOperatorRepos, commonOperatorRepos,
+	} {
+		add(s, &r)
+	}
+	return r
 }

@@ -43,7 +43,7 @@ func (o orders) PutDerivation(ctx context.Context, scope access.Scope, d vegetat
 	}
 	q := o.s.NewInsert().Model(&derivationRow{
 		OrderID: d.OrderID, IndexCode: d.Index, Status: d.Status, Reason: d.Reason, Attempts: d.Attempts,
-		CheckedAt: stampOf(d.CheckedAt), UpdatedAt: stamp{d.UpdatedAt},
+		CheckedAt: stampOf(d.CheckedAt), UpdatedAt: stampAt(d.UpdatedAt),
 	}).On("CONFLICT (order_id, index_code) DO UPDATE")
 	for _, column := range []string{"status", "reason", "attempts", "checked_at", "updated_at"} {
 		q = q.Set("? = EXCLUDED.?", bun.Ident(column), bun.Ident(column))

@@ -117,3 +117,17 @@ func translate(err error) error {
 	}
 	return fmt.Errorf("database: %w", err)
 }
+
+// away is the fault of a database that does not answer. What the caller gave up on
+// stays the caller's error.
+func away(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fault.New(fault.Unavailable, "database_unavailable", "The database does not answer.").Because(err)
+}
+
+// internal marks an error as ours to mend.
+func internal(format string, args ...any) error {
+	return fault.New(fault.Internal, "database", fmt.Sprintf(format, args...))
+}

@@ -3,13 +3,14 @@ package persistence
 import (
 	"github.com/uptrace/bun"
 
+	"tilth/core/access"
 	"tilth/core/farm"
 	"tilth/core/geo"
 )
 
 type farmRow struct {
 	bun.BaseModel `bun:"table:farms,alias:t"`
-	metaRow
+	MetaRow
 	Name        string
 	NameFolded  string
 	Description string
@@ -64,18 +65,18 @@ var farmTable = &table[farm.Farm, farmRow]{
 	},
 	filters: namedFilters(map[string]filter{"country": {exact: "t.country"}}),
 	orders:  map[string]orderKey{"name": byName},
-	shared:  (*session).sharedFarm,
+	shared:  sharedFarm,
 	row:     rowOfFarm,
 	record:  farmOfRow,
 }
 
 type farmRepo = records[farm.Farm, farmRow, *farm.Farm, *farmRow]
 
-func farmRecords(s *session) farmRepo { return farmRepo{s, farmTable} }
+func farmRecords(s *session) farmRepo { return recordsOf(s, farmTable) }
 
 func rowOfFarm(r *farm.Farm) farmRow {
 	row := farmRow{
-		metaRow: metaRowOf(r.Meta),
+		MetaRow: metaRowOf(r.Meta),
 		Name:    r.Name, NameFolded: fold(r.Name), Description: r.Description,
 		Country: r.Country, Region: r.Region, City: r.City, Address: r.Address, PostalCode: r.PostalCode,
 		Timezone: r.Timezone, UnitSystem: r.UnitSystem,
@@ -105,4 +106,10 @@ func farmOfRow(row *farmRow) (farm.Farm, error) {
 		r.Location = &geo.Position{X: *row.Longitude, Y: *row.Latitude}
 	}
 	return r, nil
+}
+
+// sharedFarm is the farms of grants on a farm or on everything. A grant on a field
+// shows the field alone.
+func sharedFarm(s *session, scope access.Scope) condition {
+	return s.granted("t", "(g.target = 'all' OR (g.target = 'farm' AND g.farm_id = t.id))", "farm.view", scope)
 }

@@ -32,19 +32,11 @@ type feeds struct{ s *session }
 // Bounds implements ports.EventFeed.
 func (f feeds) Bounds(ctx context.Context, scope access.Scope) (event.Bounds, error) {
 	var row feedRow
-	err := where(f.s.NewSelect().Model(&row), f.own(scope)).Scan(ctx)
+	err := where(f.s.NewSelect().Model(&row), owner(scope)).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return event.Bounds{}, nil
 	}
 	return event.Bounds{Last: row.Last, Pruned: row.Pruned}, err
-}
-
-// own restricts to the company that acts: events are not shared.
-func (f feeds) own(scope access.Scope) condition {
-	if scope.Shared() {
-		return nothing
-	}
-	return own("t", scope)
 }
 
 // After implements ports.EventFeed.
@@ -61,7 +53,7 @@ func (f feeds) After(ctx context.Context, scope access.Scope, position int64, ty
 }
 
 func (f feeds) after(scope access.Scope, position int64) *bun.SelectQuery {
-	return where(f.s.NewSelect().Model((*outboxRow)(nil)), f.own(scope)).Where("t.position > ?", position).OrderExpr("t.position")
+	return where(f.s.NewSelect().Model((*outboxRow)(nil)), owner(scope)).Where("t.position > ?", position).OrderExpr("t.position")
 }
 
 func loggedOfRows(rows []outboxRow) []event.Logged {
@@ -132,7 +124,7 @@ func (f feeds) mark(ctx context.Context, rows []outboxRow, lasts map[int64]int64
 			placed = append(placed, place{row.Seq, row.Position})
 		}
 	}
-	_, err := f.s.NewUpdate().Model((*outboxRow)(nil)).Set("logged_at = ?", stamp{at}).Where("t.seq IN (?)", bun.List(seqs)).Exec(ctx)
+	_, err := f.s.NewUpdate().Model((*outboxRow)(nil)).Set("logged_at = ?", stampAt(at)).Where("t.seq IN (?)", bun.List(seqs)).Exec(ctx)
 	if err != nil || len(placed) == 0 {
 		return err
 	}
@@ -182,7 +174,7 @@ func (f feeds) Prune(ctx context.Context, before time.Time, limit int) (int64, e
 		return 0, err
 	}
 	var rows []outboxRow
-	err := f.s.NewSelect().Model(&rows).Column("seq", "company_id", "position").Where("t.logged_at < ?", stamp{before}).
+	err := f.s.NewSelect().Model(&rows).Column("seq", "company_id", "position").Where("t.logged_at < ?", stampAt(before)).
 		Where("t.published_at IS NOT NULL").OrderExpr("t.logged_at").Limit(int64(limit)).Scan(ctx)
 	if err != nil || len(rows) == 0 {
 		return 0, err
@@ -210,7 +202,7 @@ func (f feeds) Prune(ctx context.Context, before time.Time, limit int) (int64, e
 
 // PruneSeen implements ports.EventKeeper.
 func (f feeds) PruneSeen(ctx context.Context, before time.Time, limit int) (int64, error) {
-	old := f.s.NewSelect().Table("outbox_seen").Column("consumer", "event_id").Where("seen_at < ?", stamp{before}).Limit(int64(limit))
+	old := f.s.NewSelect().Table("outbox_seen").Column("consumer", "event_id").Where("seen_at < ?", stampAt(before)).Limit(int64(limit))
 	res, err := f.s.NewDelete().Model((*seenRow)(nil)).Where("(t.consumer, t.event_id) IN (?)", old).Exec(ctx)
 	if err != nil {
 		return 0, err

@@ -14,7 +14,7 @@ import (
 
 type fertilizationRow struct {
 	bun.BaseModel `bun:"table:fertilizations,alias:t"`
-	metaRow
+	MetaRow
 	CultivationID      int64
 	AppliedOn          *day
 	ProductName        string
@@ -76,7 +76,7 @@ var fertilizationTable = &table[farm.Fertilization, fertilizationRow]{
 type fertilizationRepo = records[farm.Fertilization, fertilizationRow, *farm.Fertilization, *fertilizationRow]
 
 func fertilizationRecords(s *session) fertilizationRepo {
-	return fertilizationRepo{s, fertilizationTable}
+	return recordsOf(s, fertilizationTable)
 }
 
 // fertilizations implements ports.Fertilizations.
@@ -84,13 +84,12 @@ type fertilizations struct{ fertilizationRepo }
 
 // ofFields is the fertilizations of the cultivations of fields, live and deleted.
 func ofFields(scope access.Scope, fieldIDs []int64) condition {
-	return condition{
+	return when(
 		"t.cultivation_id IN (SELECT c.id FROM cultivations AS c WHERE c.company_id = ? AND c.field_id IN (?))",
-		[]any{scope.Company(), bun.List(fieldIDs)},
-	}
+		scope.Company(), bun.List(fieldIDs))
 }
 
-func ofCultivation(id int64) condition { return condition{"t.cultivation_id = ?", []any{id}} }
+func ofCultivation(id int64) condition { return when("t.cultivation_id = ?", id) }
 
 // SoftDeleteOfFields implements ports.Fertilizations.
 func (r fertilizations) SoftDeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) (int64, error) {
@@ -123,7 +122,7 @@ func (r fertilizations) UndeleteOfCultivation(ctx context.Context, scope access.
 func rowOfFertilization(r *farm.Fertilization) fertilizationRow {
 	n, forms := r.Nutrients, r.Forms
 	row := fertilizationRow{
-		metaRow: metaRowOf(r.Meta), CultivationID: r.Cultivation.ID, AppliedOn: dayOf(r.AppliedOn),
+		MetaRow: metaRowOf(r.Meta), CultivationID: r.Cultivation.ID, AppliedOn: dayOf(r.AppliedOn),
 		ProductName: r.ProductName, ProductNameFolded: fold(r.ProductName), Product: r.Product,
 		DensityKgPerL: r.DensityKgPerL, TreatedAreaHa: r.TreatedAreaHa,
 		NPct: n.N, P2O5Pct: n.P2O5, K2OPct: n.K2O, SPct: n.S, CaOPct: n.CaO, MgOPct: n.MgO,

@@ -3,6 +3,7 @@ package persistence
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -15,7 +16,7 @@ import (
 
 type fieldRow struct {
 	bun.BaseModel `bun:"table:fields,alias:t"`
-	metaRow
+	MetaRow
 	UUID               string `bun:"uuid"`
 	Name               string
 	NameFolded         string
@@ -53,7 +54,7 @@ var fieldTable = &table[farm.Field, fieldRow]{
 	joins:   []string{"LEFT JOIN farms AS farm ON farm.id = t.farm_id"},
 	filters: namedFilters(map[string]filter{"farm": {exact: "t.farm_id"}, "uuid": {exact: "t.uuid"}}),
 	orders:  map[string]orderKey{"name": byName, "area_ha": {expr: "t.area_m2"}},
-	shared:  (*session).sharedField,
+	shared:  sharedField,
 	row:     rowOfField,
 	record:  fieldOfRow,
 	kept:    []string{"uuid"},
@@ -61,7 +62,7 @@ var fieldTable = &table[farm.Field, fieldRow]{
 
 type fieldRepo = records[farm.Field, fieldRow, *farm.Field, *fieldRow]
 
-func fieldRecords(s *session) fieldRepo { return fieldRepo{s, fieldTable} }
+func fieldRecords(s *session) fieldRepo { return recordsOf(s, fieldTable) }
 
 // fields implements ports.Fields.
 type fields struct{ fieldRepo }
@@ -137,7 +138,7 @@ func (r fields) Overlapping(ctx context.Context, scope access.Scope, ids []int64
 
 func rowOfField(r *farm.Field) fieldRow {
 	row := fieldRow{
-		metaRow: metaRowOf(r.Meta),
+		MetaRow: metaRowOf(r.Meta),
 		UUID:    r.UUID, Name: r.Name, NameFolded: fold(r.Name), FarmID: r.Farm.ID, AreaM2: r.AreaM2(),
 		DeclaredAreaHa: r.DeclaredAreaHa, BoundaryCategory: r.BoundaryCategory, BoundaryMethod: r.BoundaryMethod,
 		BoundaryObservedOn: dayOf(r.BoundaryObservedOn), SoilType: r.SoilType, Irrigated: r.Irrigated, Tenure: r.Tenure,
@@ -146,8 +147,8 @@ func rowOfField(r *farm.Field) fieldRow {
 	}
 	if b := r.Boundary; b != nil {
 		m, box := b.Measures(), b.Bounds()
-		row.Boundary = &document[geo.MultiPolygon]{b.Geometry()}
-		row.BoundaryWarnings = &document[[]geo.Warning]{m.Warnings}
+		row.Boundary = new(documentWith(b.Geometry()))
+		row.BoundaryWarnings = new(documentWith(m.Warnings))
 		row.AreaHa, row.PerimeterM, row.CentroidX, row.CentroidY = &m.AreaHa, &m.PerimeterM, &m.Centroid.X, &m.Centroid.Y
 		row.MinX, row.MinY, row.MaxX, row.MaxY = &box.MinX, &box.MinY, &box.MaxX, &box.MaxY
 	}
@@ -172,4 +173,14 @@ func fieldOfRow(row *fieldRow) (farm.Field, error) {
 		r.Boundary = &b
 	}
 	return r, nil
+}
+
+// sharedField is the fields of grants on the field, its farm or everything.
+func sharedField(s *session, scope access.Scope) condition {
+	return s.ofSharedField("f.id = t.id", "field.view", scope)
+}
+
+// UndeleteOfFarm implements ports.Fields.
+func (r fields) UndeleteOfFarm(ctx context.Context, scope access.Scope, farmID int64, deletedAt, now time.Time) ([]int64, error) {
+	return r.undelete(ctx, scope, when("t.farm_id = ?", farmID), deletedAt, now)
 }

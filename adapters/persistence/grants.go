@@ -60,7 +60,7 @@ func (g grants) filtered(scope access.Scope, f ports.GrantQuery) *bun.SelectQuer
 	}
 	if f.Status != "" {
 		q = q.Where("(CASE WHEN t.status IN ('pending', 'accepted') AND t.ends_on < ? THEN 'expired' ELSE t.status END) = ?",
-			day{g.s.today}, f.Status)
+			dayAt(g.s.today), f.Status)
 	}
 	if f.Farm != 0 {
 		q = q.Where("t.farm_id = ?", f.Farm)
@@ -131,7 +131,7 @@ func (g grants) Insert(ctx context.Context, scope access.Scope, grant *access.Gr
 	row := grantRow{
 		CompanyID: grant.Grantor.ID, GranteeCompanyID: grant.Grantee.ID, Target: grant.Target,
 		FarmID: idOf(grant.Farm), FieldID: idOf(grant.Field), Slugs: string(slugs), Status: grant.Status, EndsOn: dayOf(grant.EndsOn),
-		CreatedAt: stamp{grant.CreatedAt}, UpdatedAt: stamp{grant.UpdatedAt}, CreatedBy: idOf(grant.CreatedBy),
+		CreatedAt: stampAt(grant.CreatedAt), UpdatedAt: stampAt(grant.UpdatedAt), CreatedBy: idOf(grant.CreatedBy),
 	}
 	var ids []int64
 	if _, err := g.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &ids); err != nil {
@@ -156,7 +156,7 @@ func (g grants) SetStatus(ctx context.Context, scope access.Scope, id int64, sta
 	if !writable(scope) {
 		return fault.Missing("share grant")
 	}
-	res, err := g.s.NewUpdate().Model((*grantRow)(nil)).Set("status = ?", status).Set("updated_at = ?", stamp{at}).
+	res, err := g.s.NewUpdate().Model((*grantRow)(nil)).Set("status = ?", status).Set("updated_at = ?", stampAt(at)).
 		Where("t.id = ?", id).Where("(t.company_id = ? OR t.grantee_company_id = ?)", scope.Company(), scope.Company()).Exec(ctx)
 	if err != nil {
 		return err

@@ -52,7 +52,7 @@ type imports struct{ s *session }
 
 func rowOfImport(r farm.Import) importRow {
 	return importRow{
-		ID: r.ID, CompanyID: r.CompanyID, CreatedBy: r.CreatedBy.ID, CreatedAt: stamp{r.CreatedAt}, UpdatedAt: stamp{r.UpdatedAt},
+		ID: r.ID, CompanyID: r.CompanyID, CreatedBy: r.CreatedBy.ID, CreatedAt: stampAt(r.CreatedAt), UpdatedAt: stampAt(r.UpdatedAt),
 		FarmID: r.FarmID, NameProperty: r.NameProperty, ExternalIDProperty: r.ExternalIDProperty, Preview: r.Preview, Atomic: r.Atomic,
 		Object: r.Object, Media: r.Media, Status: string(r.Status), Reason: r.Reason, Checking: r.Checking, Total: r.Total, Done: r.Done,
 		Created: r.Created, Updated: r.Updated, Skipped: r.Skipped, Failed: r.Failed,
@@ -139,7 +139,7 @@ func (i imports) AddFailures(ctx context.Context, scope access.Scope, id int64, 
 		for at, f := range chunk {
 			rows[at] = importFailureRow{
 				ImportID: id, Feature: f.Index, Name: f.Name, ExternalID: f.ExternalID,
-				Errors: document[map[string][]string]{messages(f.Errors)},
+				Errors: documentWith(messages(f.Errors)),
 			}
 		}
 		if _, err := i.s.NewInsert().Model(&rows).On("CONFLICT (import_id, feature) DO NOTHING").Returning("NULL").Exec(ctx); err != nil {

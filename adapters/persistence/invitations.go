@@ -44,7 +44,7 @@ var invitationFilters = map[string]filter{"email": {exact: "t.email"}}
 const stillOpen = "t.accepted_at IS NULL AND t.revoked_at IS NULL"
 
 func (i invitations) query(scope access.Scope) *bun.SelectQuery {
-	names := i.s.namesOf("SELECT r.name AS name FROM invitation_roles AS ir JOIN roles AS r ON r.id = ir.role_id WHERE ir.invitation_id = t.id")
+	names := namesOf(i.s, "SELECT r.name AS name FROM invitation_roles AS ir JOIN roles AS r ON r.id = ir.role_id WHERE ir.invitation_id = t.id")
 	return where(i.s.NewSelect().Model((*invitationRow)(nil)).ColumnExpr("?TableColumns").ColumnExpr(names+" AS roles").
 		ColumnExpr("company.name AS company").ColumnExpr("inviter.name AS inviter").
 		Join("JOIN companies AS company ON company.id = t.company_id").
@@ -91,7 +91,7 @@ func (i invitations) Insert(ctx context.Context, scope access.Scope, in *ports.I
 	in.Email = strings.ToLower(in.Email)
 	row := invitationRow{
 		CompanyID: in.CompanyID, Email: in.Email, Name: in.Name,
-		CreatedAt: stamp{in.CreatedAt}, CreatedBy: reference(in.CreatedBy), ExpiresAt: stamp{in.ExpiresAt},
+		CreatedAt: stampAt(in.CreatedAt), CreatedBy: reference(in.CreatedBy), ExpiresAt: stampAt(in.ExpiresAt),
 	}
 	if _, err := i.s.NewInsert().Model(&row).Returning("id").Exec(ctx); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (i invitations) Insert(ctx context.Context, scope access.Scope, in *ports.I
 // Accept implements ports.Invitations. Faults: NotFound unless it is open.
 func (i invitations) Accept(ctx context.Context, scope access.Scope, id int64, at time.Time) error {
 	in := ofCompany(scope)
-	res, err := i.s.NewUpdate().Model((*invitationRow)(nil)).Set("accepted_at = ?", stamp{at}).
+	res, err := i.s.NewUpdate().Model((*invitationRow)(nil)).Set("accepted_at = ?", stampAt(at)).
 		Where("t.id = ?", id).Where(in.sql, in.args...).Where(stillOpen).Exec(ctx)
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func (i invitations) Accept(ctx context.Context, scope access.Scope, id int64, a
 
 // Revoke implements ports.Invitations. Faults: NotFound unless it is open.
 func (i invitations) Revoke(ctx context.Context, scope access.Scope, id int64, at time.Time) error {
-	n, err := i.revoke(ctx, scope, at, condition{"t.id = ?", []any{id}})
+	n, err := i.revoke(ctx, scope, at, when("t.id = ?", id))
 	if err == nil && n == 0 {
 		err = fault.Missing("invitation")
 	}
@@ -136,19 +136,19 @@ func (i invitations) Revoke(ctx context.Context, scope access.Scope, id int64, a
 
 // RevokeOf implements ports.Invitations.
 func (i invitations) RevokeOf(ctx context.Context, scope access.Scope, email string, at time.Time) error {
-	_, err := i.revoke(ctx, scope, at, condition{"t.email = ?", []any{strings.ToLower(email)}})
+	_, err := i.revoke(ctx, scope, at, when("t.email = ?", strings.ToLower(email)))
 	return err
 }
 
 func (i invitations) revoke(ctx context.Context, scope access.Scope, at time.Time, which condition) (int64, error) {
 	in := ofCompany(scope)
 	var ids []int64
-	_, err := i.s.NewUpdate().Model((*invitationRow)(nil)).Set("revoked_at = ?", stamp{at}).
+	_, err := i.s.NewUpdate().Model((*invitationRow)(nil)).Set("revoked_at = ?", stampAt(at)).
 		Where(which.sql, which.args...).Where(in.sql, in.args...).Where(stillOpen).Returning("id").Exec(ctx, &ids)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	_, err = i.s.NewUpdate().Model((*ticketRow)(nil)).Set("used_at = ?", stamp{at}).
+	_, err = i.s.NewUpdate().Model((*ticketRow)(nil)).Set("used_at = ?", stampAt(at)).
 		Where("invitation_id IN (?)", bun.List(ids)).Where("used_at IS NULL").Exec(ctx)
 	return int64(len(ids)), err
 }

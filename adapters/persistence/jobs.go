@@ -48,7 +48,7 @@ func (j jobs) enqueue(ctx context.Context, all []ports.Job) error {
 	for chunk := range slices.Chunk(all, insertChunk) {
 		rows := make([]jobRow, len(chunk))
 		for i, job := range chunk {
-			rows[i] = jobRow{Kind: job.Kind, Key: job.Key, CompanyID: reference(job.CompanyID), Subject: job.Subject, RunAt: stamp{job.RunAt}}
+			rows[i] = jobRow{Kind: job.Kind, Key: job.Key, CompanyID: reference(job.CompanyID), Subject: job.Subject, RunAt: stampAt(job.RunAt)}
 		}
 		if _, err := j.s.NewInsert().Model(&rows).On("CONFLICT (kind, key) DO UPDATE").Set("run_at = EXCLUDED.run_at").
 			Where("t.lease IS NULL AND t.run_at > EXCLUDED.run_at").Returning("NULL").Exec(ctx); err != nil {
@@ -66,11 +66,7 @@ func (j jobs) Waits(ctx context.Context, kind, key string) (bool, error) {
 // TryEnqueue implements ports.JobWriter: a savepoint keeps a failure from ending the
 // transaction, as PostgreSQL otherwise would.
 func (j jobs) TryEnqueue(ctx context.Context, all ...ports.Job) error {
-	return j.s.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		inner := *j.s
-		inner.Tx = tx
-		return jobs{&inner}.enqueue(ctx, all)
-	})
+	return j.s.nested(ctx, func(ctx context.Context, inner *session) error { return jobs{inner}.enqueue(ctx, all) })
 }
 
 // Hold implements ports.JobWriter.
@@ -91,7 +87,7 @@ func (j jobs) Finish(ctx context.Context, job ports.Job) error {
 
 // Postpone implements ports.JobWriter.
 func (j jobs) Postpone(ctx context.Context, job ports.Job, at time.Time) error {
-	return held(release(j.s, job).Set("run_at = ?", stamp{at}).Exec(ctx))
+	return held(release(j.s, job).Set("run_at = ?", stampAt(at)).Exec(ctx))
 }
 
 // release ends the lease of a job that is still held.
@@ -118,33 +114,33 @@ func leaseLost() error {
 
 // queue implements ports.Queue, each call in a transaction of its own.
 type queue struct {
-	d    *Database
+	d    *DB
 	only condition // which kinds of jobs it hands out
 }
 
-// Queue hands out jobs of every kind.
-func (d *Database) Queue() ports.Queue { return queue{d, condition{sql: "1 = 1"}} }
-
-// QueueOf hands out the jobs of some kinds alone, for workers of their own.
-func (d *Database) QueueOf(kinds ...string) ports.Queue {
-	return queue{d, condition{"kind IN (?)", []any{bun.List(kinds)}}}
+// queueOf returns the queue of the jobs of some kinds, or of all.
+func queueOf(d *DB, kinds ...string) ports.Queue {
+	if len(kinds) == 0 {
+		return queue{d, when("1 = 1")}
+	}
+	return queue{d, when("kind IN (?)", bun.List(kinds))}
 }
 
-// QueueBut hands out the jobs of all kinds but some.
-func (d *Database) QueueBut(kinds ...string) ports.Queue {
-	return queue{d, condition{"kind NOT IN (?)", []any{bun.List(kinds)}}}
+// queueBut returns the queue of the jobs of all but some kinds.
+func queueBut(d *DB, kinds ...string) ports.Queue {
+	return queue{d, when("kind NOT IN (?)", bun.List(kinds))}
 }
 
 // Claim implements ports.Queue. The jobs of one call share a token, and no two calls do.
 func (q queue) Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]ports.Job, error) {
 	var out []ports.Job
-	err := q.d.write(ctx, func(ctx context.Context, s *session) error {
+	err := q.d.update(ctx, func(ctx context.Context, s *session) error {
 		var rows []jobRow
 		due := s.skipLocked(s.NewSelect().Table("jobs").Column("id").
-			Where("(lease IS NULL AND run_at <= ?) OR (lease IS NOT NULL AND lease_until <= ?)", stamp{now}, stamp{now}).
+			Where("(lease IS NULL AND run_at <= ?) OR (lease IS NOT NULL AND lease_until <= ?)", stampAt(now), stampAt(now)).
 			Where(q.only.sql, q.only.args...).OrderExpr("run_at, id").Limit(int64(limit)))
 		err := s.NewUpdate().With("due", due).Model(&rows).
-			Set("lease = ?", s.ids.Secret()).Set("lease_until = ?", stamp{now.Add(lease)}).Set("attempt = attempt + 1").
+			Set("lease = ?", s.ids.Secret()).Set("lease_until = ?", stampAt(now.Add(lease))).Set("attempt = attempt + 1").
 			Where("id IN (SELECT id FROM due)").Returning("*").Scan(ctx)
 		if err != nil {
 			return err
@@ -163,16 +159,16 @@ func (q queue) Claim(ctx context.Context, now time.Time, lease time.Duration, li
 
 // Renew implements ports.Queue.
 func (q queue) Renew(ctx context.Context, job ports.Job, until time.Time) error {
-	return q.d.write(ctx, func(ctx context.Context, s *session) error {
-		return held(s.NewUpdate().Model((*jobRow)(nil)).Set("lease_until = ?", stamp{until}).
+	return q.d.update(ctx, func(ctx context.Context, s *session) error {
+		return held(s.NewUpdate().Model((*jobRow)(nil)).Set("lease_until = ?", stampAt(until)).
 			Where("id = ?", job.ID).Where("lease = ?", job.Lease).Exec(ctx))
 	})
 }
 
 // Return implements ports.Queue. A job that another worker has by now is left to it.
 func (q queue) Return(ctx context.Context, job ports.Job, now time.Time) error {
-	return q.d.write(ctx, func(ctx context.Context, s *session) error {
-		_, err := release(s, job).Set("run_at = ?", stamp{now}).Exec(ctx)
+	return q.d.update(ctx, func(ctx context.Context, s *session) error {
+		_, err := release(s, job).Set("run_at = ?", stampAt(now)).Exec(ctx)
 		return err
 	})
 }

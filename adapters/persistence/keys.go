@@ -60,7 +60,7 @@ func (k keys) Insert(ctx context.Context, scope access.Scope, key *access.APIKey
 	}
 	row := apiKeyRow{
 		CompanyID: key.CompanyID, UserID: key.User.ID, Name: key.Name, Prefix: key.Prefix, Hash: key.Hash,
-		Slugs: document[[]string]{key.Slugs}, ExpiresAt: stampOf(key.ExpiresAt), CreatedAt: stamp{key.CreatedAt},
+		Slugs: documentWith(key.Slugs), ExpiresAt: stampOf(key.ExpiresAt), CreatedAt: stampAt(key.CreatedAt),
 	}
 	var ids []int64
 	if _, err := k.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &ids); err != nil {
@@ -112,7 +112,7 @@ func (k keys) Revoke(ctx context.Context, scope access.Scope, id int64, at time.
 		return fault.Missing("API key")
 	}
 	in := own("t", scope)
-	res, err := k.s.NewUpdate().Model((*apiKeyRow)(nil)).Set("revoked_at = ?", stamp{at}).
+	res, err := k.s.NewUpdate().Model((*apiKeyRow)(nil)).Set("revoked_at = ?", stampAt(at)).
 		Where(in.sql, in.args...).Where("t.id = ?", id).Where("t.revoked_at IS NULL").Exec(ctx)
 	if err != nil {
 		return err

@@ -55,7 +55,7 @@ func (o strats) PutLayers(ctx context.Context, scope access.Scope, orderID int64
 	for i, l := range layers { // one by one: their values are large
 		row := layerRow{
 			OrderID: orderID, Line: i + 1, Name: l.Name, Source: l.Source, Coarse: l.Coarse, ValidShare: l.ValidShare,
-			Mean: l.Mean, SD: l.SD, Dropped: l.Dropped, Provenance: document[storedProvenance]{storedProvenance(l.Provenance)},
+			Mean: l.Mean, SD: l.SD, Dropped: l.Dropped, Provenance: documentWith(storedProvenance(l.Provenance)),
 		}
 		if l.Dropped == "" {
 			var err error
@@ -191,7 +191,7 @@ func rastersOf(ctx context.Context, q *bun.SelectQuery) ([]ports.LayerRaster, er
 func (l layerRasters) Add(ctx context.Context, r ports.LayerRaster) error {
 	row := rasterRow{
 		Name: r.Name, Object: r.Object, File: r.File, Checksum: r.Checksum, Size: r.Size, EPSG: r.EPSG, CellSize: r.CellSize,
-		Scale: r.Scale, Shift: r.Offset, Width: r.Cols, Height: r.Rows, AddedAt: stamp{r.AddedAt},
+		Scale: r.Scale, Shift: r.Offset, Width: r.Cols, Height: r.Rows, AddedAt: stampAt(r.AddedAt),
 		Description: r.Description, Coarse: r.Coarse,
 	}
 	if r.CompanyID != 0 {

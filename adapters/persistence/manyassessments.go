@@ -140,14 +140,11 @@ func (r assessments) Resources(ctx context.Context, scope access.Scope, of asses
 	if len(asked) == 0 {
 		return out, nil
 	}
-	var q *bun.SelectQuery
+	table, shared := "fields", sharedField
 	if of == assessment.OfFarm {
-		farms := farmRecords(r.s)
-		q = where(farms.s.NewSelect().Model((*farmRow)(nil)), farms.in(scope)...)
-	} else {
-		fields := fieldRecords(r.s)
-		q = where(fields.s.NewSelect().Model((*fieldRow)(nil)), fields.in(scope)...)
+		table, shared = "farms", sharedFarm
 	}
+	q := where(r.s.NewSelect().TableExpr("? AS t", bun.Ident(table)), r.s.inScope(scope, shared)...).Where("t.deleted_at IS NULL")
 	stored := slices.Sorted(maps.Keys(asked))
 	switch by {
 	case ports.ByID:

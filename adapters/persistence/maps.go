@@ -140,7 +140,7 @@ func rowOfMap(record *zoning.Map) (row mapRow, err error) {
 	}
 	row = mapRow{
 		CompanyID: record.CompanyID, OrderID: record.OrderID, MapUUID: record.Candidate.MapUUID,
-		About: document[zoning.About]{record.About}, Figures: document[zoning.Candidate]{figures}, CreatedAt: stamp{record.CreatedAt},
+		About: documentWith(record.About), Figures: documentWith(figures), CreatedAt: stampAt(record.CreatedAt),
 	}
 	if row.Outlines, err = deflated(outlines); err != nil {
 		return row, err
@@ -182,7 +182,7 @@ func (m zoneMaps) Save(ctx context.Context, scope access.Scope, record zoning.Ma
 		return tagTaken("map_tag", record.Saved.Tag)
 	}
 	in := own("t", scope)
-	res, err := m.s.NewUpdate().Model((*mapRow)(nil)).Set("saved_at = ?", stamp{record.Saved.At}).Set("saved_by = ?", reference(record.Saved.By)).
+	res, err := m.s.NewUpdate().Model((*mapRow)(nil)).Set("saved_at = ?", stampAt(record.Saved.At)).Set("saved_by = ?", reference(record.Saved.By)).
 		Set("name = ?", record.Saved.Name).Set("map_tag = ?", record.Saved.Tag).Where("t.id = ?", record.ID).Where(in.sql, in.args...).Exec(ctx)
 	if err != nil {
 		return err

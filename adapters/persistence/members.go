@@ -40,7 +40,7 @@ func ofCompany(scope access.Scope) condition {
 
 // namesOf is a subquery that gives a JSON array of names, in no order: of the one column
 // "name" that a query over other tables selects.
-func (s *session) namesOf(query string) string {
+func namesOf(s *session, query string) string {
 	gather := "json_group_array(n.name)"
 	if s.postgres {
 		gather = "COALESCE(json_agg(n.name), '[]')"
@@ -74,7 +74,7 @@ func (m members) Changed(ctx context.Context, scope access.Scope) error {
 
 func (m members) query(scope access.Scope) *bun.SelectQuery {
 	return where(m.s.NewSelect().Model((*memberRow)(nil)).ColumnExpr("?TableColumns").
-		ColumnExpr(m.s.namesOf(rolesOfUser)+" AS roles"), ofCompany(scope))
+		ColumnExpr(namesOf(m.s, rolesOfUser)+" AS roles"), ofCompany(scope))
 }
 
 // filtered adds the filters of a list of users; that of a role holds where the user has it.

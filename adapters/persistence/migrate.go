@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,10 +13,9 @@ import (
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/migrate"
-)
 
-//go:embed migrations/*.sql
-var migrationFiles embed.FS
+	"tilth/adapters/persistence/migrations"
+)
 
 // migrationTable is where applied migrations are noted.
 const migrationTable = "schema_migrations"
@@ -40,7 +38,7 @@ var (
 // Migrator changes the schema. Any number of them may run at once, on any number of
 // replicas: they wait for each other on a lock that ends with the process that holds
 // it. A migration and the note of it are one transaction.
-type Migrator struct{ db *Database }
+type Migrator struct{ db *DB }
 
 // MigrationStatus is a migration and when it was applied.
 type MigrationStatus struct {
@@ -49,8 +47,8 @@ type MigrationStatus struct {
 	AppliedAt *time.Time // nil: not applied
 }
 
-// Migrator gives the database's migrator.
-func (d *Database) Migrator() *Migrator { return &Migrator{d} }
+// Migrator returns the database's migrator.
+func (d *DB) Migrator() *Migrator { return &Migrator{d} }
 
 // Up applies all pending migrations and gives their names. Faults: Unavailable.
 func (m *Migrator) Up(ctx context.Context) ([]string, error) {
@@ -163,7 +161,7 @@ func (m *Migrator) migrations() (*migrate.Migrations, error) {
 	if m.db.engine.postgres {
 		words = postgresWords
 	}
-	ups, err := fs.Glob(migrationFiles, "migrations/*.up.sql")
+	ups, err := fs.Glob(migrations.Files, "*.up.sql")
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +175,7 @@ func (m *Migrator) migrations() (*migrate.Migrations, error) {
 		if err != nil {
 			return nil, err
 		}
-		name, comment, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(file, "migrations/"), ".up.sql"), "_")
+		name, comment, _ := strings.Cut(strings.TrimSuffix(file, ".up.sql"), "_")
 		out.Add(migrate.Migration{
 			Name: name, Comment: comment,
 			Up: func(ctx context.Context, inner *migrate.Migrator, one *migrate.Migration) error {
@@ -192,7 +190,7 @@ func (m *Migrator) migrations() (*migrate.Migrations, error) {
 }
 
 func render(file string, words map[string]any) (string, error) {
-	tmpl, err := template.ParseFS(migrationFiles, file)
+	tmpl, err := template.ParseFS(migrations.Files, file)
 	if err != nil {
 		return "", fmt.Errorf("migration %s: %w", file, err)
 	}

@@ -26,7 +26,7 @@ type operatorTrail struct{ s *session }
 // Add implements ports.OperatorTrail.
 func (t operatorTrail) Add(ctx context.Context, e ports.OperatorEntry) error {
 	_, err := t.s.NewInsert().Model(&operatorEntryRow{
-		At: stamp{e.At}, Action: e.Action, Resource: e.Resource, Record: e.Record, Changes: document[[]changeRow]{rowsOfChanges(e.Changes)},
+		At: stampAt(e.At), Action: e.Action, Resource: e.Resource, Record: e.Record, Changes: documentWith(rowsOfChanges(e.Changes)),
 	}).Returning("NULL").Exec(ctx)
 	return err
 }

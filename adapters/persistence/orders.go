@@ -62,13 +62,9 @@ type orders struct{ s *session }
 // in gives the condition of the orders in a scope. An order is shared with its field,
 // by a grant that says so, and like it no longer once the field is deleted.
 func (o orders) in(scope access.Scope) []condition {
-	if !scope.Shared() {
-		return []condition{own("t", scope)}
-	}
-	if scope.Company() <= 0 {
-		return []condition{nothing}
-	}
-	return []condition{grantors("t", scope), o.s.ofSharedField("f.id = t.field_id", "vi-profile.view", scope)}
+	return o.s.inScope(scope, func(s *session, scope access.Scope) condition {
+		return s.ofSharedField("f.id = t.field_id", "vi-profile.view", scope)
+	})
 }
 
 func (o orders) joined(scope access.Scope) *bun.SelectQuery {
@@ -112,7 +108,7 @@ func (o orders) Get(ctx context.Context, scope access.Scope, id int64) (vegetati
 
 // GetForUpdate implements ports.ProfileOrders.
 func (o orders) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (vegetation.OrderState, error) {
-	return o.locked(ctx, scope, condition{"t.id = ?", []any{id}})
+	return o.locked(ctx, scope, when("t.id = ?", id))
 }
 
 // Find implements ports.ProfileOrders.
@@ -122,7 +118,7 @@ func (o orders) Find(ctx context.Context, scope access.Scope, fieldID, seasonID 
 
 // FindForUpdate implements ports.ProfileOrders.
 func (o orders) FindForUpdate(ctx context.Context, scope access.Scope, fieldID, seasonID int64) (vegetation.OrderState, error) {
-	return o.locked(ctx, scope, condition{"t.field_id = ? AND t.season_id = ?", []any{fieldID, seasonID}})
+	return o.locked(ctx, scope, when("t.field_id = ? AND t.season_id = ?", fieldID, seasonID))
 }
 
 func (o orders) locked(ctx context.Context, scope access.Scope, which condition) (vegetation.OrderState, error) {
@@ -145,12 +141,12 @@ func (o orders) OpenOfFields(ctx context.Context, scope access.Scope, fieldIDs [
 	if len(fieldIDs) == 0 {
 		return nil, nil
 	}
-	return o.openIDs(ctx, scope, condition{"t.field_id IN (?)", []any{bun.List(fieldIDs)}})
+	return o.openIDs(ctx, scope, when("t.field_id IN (?)", bun.List(fieldIDs)))
 }
 
 // OpenOfSeason implements ports.ProfileOrders.
 func (o orders) OpenOfSeason(ctx context.Context, scope access.Scope, seasonID int64) ([]int64, error) {
-	return o.openIDs(ctx, scope, condition{"t.season_id = ?", []any{seasonID}})
+	return o.openIDs(ctx, scope, when("t.season_id = ?", seasonID))
 }
 
 func (o orders) openIDs(ctx context.Context, scope access.Scope, which condition) ([]int64, error) {
@@ -206,8 +202,8 @@ func rowOfOrder(s *vegetation.OrderState) orderRow {
 	return orderRow{
 		ID: s.ID, UUID: s.UUID, CompanyID: s.CompanyID, FieldID: s.FieldID, SeasonID: s.SeasonID, IndexCode: s.Index,
 		Status: s.Status, Reason: s.Reason, Attempts: s.Attempts, NextTryAt: stampOf(s.NextTryAt),
-		StartDate: day{s.StartDate}, EndDate: day{s.EndDate}, Boundary: document[geo.MultiPolygon]{s.Boundary}, AreaM2: s.AreaM2,
-		CreatedBy: reference(s.CreatedBy), CreatedAt: stamp{s.CreatedAt}, UpdatedAt: stamp{s.UpdatedAt}, LastCheckedAt: stampOf(s.LastCheckedAt),
+		StartDate: dayAt(s.StartDate), EndDate: dayAt(s.EndDate), Boundary: documentWith(s.Boundary), AreaM2: s.AreaM2,
+		CreatedBy: reference(s.CreatedBy), CreatedAt: stampAt(s.CreatedAt), UpdatedAt: stampAt(s.UpdatedAt), LastCheckedAt: stampOf(s.LastCheckedAt),
 		Synthetic: s.Synthetic, NoSCL: s.NoSCL, SmallField: s.SmallField,
 	}
 }

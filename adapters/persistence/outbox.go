@@ -52,7 +52,7 @@ func (o outbox) Add(ctx context.Context, events ...event.Event) error {
 			return fault.New(fault.Internal, "event", "The data of an event cannot be written.").Because(err)
 		}
 		rows[i] = outboxRow{
-			ID: e.ID, Type: e.Type, CompanyID: reference(e.CompanyID), Subject: e.Subject, At: stamp{e.At}, Data: document[json.RawMessage]{data},
+			ID: e.ID, Type: e.Type, CompanyID: reference(e.CompanyID), Subject: e.Subject, At: stampAt(e.At), Data: documentWith(json.RawMessage(data)),
 		}
 	}
 	_, err := o.s.NewInsert().Model(&rows).Returning("NULL").Exec(ctx)
@@ -60,20 +60,20 @@ func (o outbox) Add(ctx context.Context, events ...event.Event) error {
 }
 
 // relay implements ports.Relay, each call in a transaction of its own.
-type relay struct{ d *Database }
+type relay struct{ d *DB }
 
-// Relay gives the reading side of the outbox.
-func (d *Database) Relay() ports.Relay { return relay{d} }
+// relayOf returns the reading side of the outbox of a database.
+func relayOf(d *DB) ports.Relay { return relay{d} }
 
 // Pending implements ports.Relay.
 func (r relay) Pending(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]ports.OutboxRow, error) {
 	var out []ports.OutboxRow
-	err := r.d.write(ctx, func(ctx context.Context, s *session) error {
+	err := r.d.update(ctx, func(ctx context.Context, s *session) error {
 		var rows []outboxRow
 		due := s.skipLocked(s.NewSelect().Table("outbox").Column("seq").Where("published_at IS NULL").
-			Where("held_until IS NULL OR held_until <= ?", stamp{now}).OrderExpr("seq").Limit(int64(limit)))
+			Where("held_until IS NULL OR held_until <= ?", stampAt(now)).OrderExpr("seq").Limit(int64(limit)))
 		err := s.NewUpdate().With("due", due).Model(&rows).
-			Set("held_until = ?", stamp{now.Add(lease)}).Set("attempts = attempts + 1").
+			Set("held_until = ?", stampAt(now.Add(lease))).Set("attempts = attempts + 1").
 			Where("seq IN (SELECT seq FROM due)").Returning("*").Scan(ctx)
 		if err != nil {
 			return err
@@ -93,8 +93,8 @@ func (r relay) Pending(ctx context.Context, now time.Time, lease time.Duration, 
 
 // Published implements ports.Relay.
 func (r relay) Published(ctx context.Context, seq int64, at time.Time) error {
-	return r.d.write(ctx, func(ctx context.Context, s *session) error {
-		_, err := s.NewUpdate().Model((*outboxRow)(nil)).Set("published_at = ?", stamp{at}).
+	return r.d.update(ctx, func(ctx context.Context, s *session) error {
+		_, err := s.NewUpdate().Model((*outboxRow)(nil)).Set("published_at = ?", stampAt(at)).
 			Where("seq = ?", seq).Where("published_at IS NULL").Exec(ctx)
 		return err
 	})
@@ -103,8 +103,8 @@ func (r relay) Published(ctx context.Context, seq int64, at time.Time) error {
 // Seen implements ports.Relay.
 func (r relay) Seen(ctx context.Context, consumer, eventID string, at time.Time) (bool, error) {
 	first := false
-	err := r.d.write(ctx, func(ctx context.Context, s *session) error {
-		res, err := s.NewInsert().Model(&seenRow{Consumer: consumer, EventID: eventID, SeenAt: stamp{at}}).
+	err := r.d.update(ctx, func(ctx context.Context, s *session) error {
+		res, err := s.NewInsert().Model(&seenRow{Consumer: consumer, EventID: eventID, SeenAt: stampAt(at)}).
 			On("CONFLICT (consumer, event_id) DO NOTHING").Exec(ctx)
 		if err != nil {
 			return err

@@ -81,7 +81,7 @@ func (p samplePlans) Put(ctx context.Context, scope access.Scope, record *plan.S
 	figures.Points = nil
 	row := planRow{
 		CompanyID: record.CompanyID, OrderID: record.OrderID, MapID: record.Map.ID, PlanUUID: record.Plan.PlanUUID,
-		Figures: document[plan.Plan]{figures}, CreatedAt: stamp{record.CreatedAt},
+		Figures: documentWith(figures), CreatedAt: stampAt(record.CreatedAt),
 	}
 	var err error
 	if row.Points, err = deflated(record.Plan.Points); err != nil {
@@ -124,7 +124,7 @@ func (p samplePlans) Save(ctx context.Context, scope access.Scope, record plan.S
 		return tagTaken("plan_tag", record.Saved.Tag)
 	}
 	in := own("t", scope)
-	n, err := affected(p.s.NewUpdate().Model((*planRow)(nil)).Set("saved_at = ?", stamp{record.Saved.At}).Set("saved_by = ?", reference(record.Saved.By)).
+	n, err := affected(p.s.NewUpdate().Model((*planRow)(nil)).Set("saved_at = ?", stampAt(record.Saved.At)).Set("saved_by = ?", reference(record.Saved.By)).
 		Set("name = ?", record.Saved.Name).Set("plan_tag = ?", record.Saved.Tag).Where("t.id = ?", record.ID).Where(in.sql, in.args...).Exec(ctx))
 	if err != nil || n == 0 {
 		return missingUnless(err, "plan")

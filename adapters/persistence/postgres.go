@@ -27,7 +27,7 @@ const (
 	migrationLock = 0x74696c7468
 )
 
-func (d *Database) openPostgres(address string) error {
+func (d *DB) openPostgres(address string) error {
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
 		// The parser's own error is not passed on: it may quote the password.

@@ -41,9 +41,9 @@ func filtered(q *bun.SelectQuery, known map[string]filter, filters []ports.Filte
 				return nil, fault.Field(f.Name, "A timestamp as 2026-03-01T12:00:00Z.")
 			}
 			if k.since != "" {
-				q = q.Where(k.since+" >= ?", stamp{at})
+				q = q.Where(k.since+" >= ?", stampAt(at))
 			} else {
-				q = q.Where(k.until+" < ?", stamp{at})
+				q = q.Where(k.until+" < ?", stampAt(at))
 			}
 		case k.folded != "" && isText && (f.Partial || k.exact == ""):
 			q = q.Where(k.folded+` LIKE ? ESCAPE '\'`, contains(text))

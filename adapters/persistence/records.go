@@ -20,8 +20,8 @@ import (
 // insertChunk bounds how many rows one statement inserts.
 const insertChunk = 200
 
-// metaRow is the columns that every table of a company's records has.
-type metaRow struct {
+// MetaRow is the columns that every table of a company's records has.
+type MetaRow struct {
 	ID            int64   `bun:"id,pk,autoincrement"`
 	CompanyID     int64   `bun:"company_id"`
 	CreatedAt     stamp   `bun:"created_at"`
@@ -32,17 +32,17 @@ type metaRow struct {
 	CompanyName   string  `bun:"company_name,scanonly"`
 }
 
-func (r *metaRow) base() *metaRow { return r }
+func (r *MetaRow) base() *MetaRow { return r }
 
-func metaRowOf(m corerecord.Meta) metaRow {
-	row := metaRow{ID: m.ID, CompanyID: m.CompanyID, CreatedAt: stamp{m.CreatedAt}, UpdatedAt: stamp{m.UpdatedAt}}
+func metaRowOf(m corerecord.Meta) MetaRow {
+	row := MetaRow{ID: m.ID, CompanyID: m.CompanyID, CreatedAt: stampAt(m.CreatedAt), UpdatedAt: stampAt(m.UpdatedAt)}
 	if m.CreatedBy != nil {
 		row.CreatedBy = &m.CreatedBy.ID
 	}
 	return row
 }
 
-func (r *metaRow) meta() corerecord.Meta {
+func (r *MetaRow) meta() corerecord.Meta {
 	m := corerecord.Meta{ID: r.ID, CompanyID: r.CompanyID, Company: r.CompanyName, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time}
 	if r.CreatedBy != nil {
 		m.CreatedBy = &corerecord.Ref{ID: *r.CreatedBy, Name: valueOf(r.CreatedByName)}
@@ -53,7 +53,7 @@ func (r *metaRow) meta() corerecord.Meta {
 // recordRow is a pointer to a row with the common columns.
 type recordRow[R any] interface {
 	*R
-	base() *metaRow
+	base() *MetaRow
 }
 
 // record is a pointer to a core record with the common part.
@@ -73,16 +73,8 @@ type table[T, R any] struct {
 	shared  func(*session, access.Scope) condition
 	row     func(*T) R
 	record  func(*R) (T, error)
-	kept    []string                      // columns that never change, beside the common ones
-	touch   func(s *session, ids []int64) // told of what was written; nil: nobody is
-	within  condition                     // of own rows that another record hides; empty: none does
-}
-
-// wrote says that records were written, deleted or restored.
-func (t *table[T, R]) wrote(s *session, ids ...int64) {
-	if t.touch != nil {
-		t.touch(s, ids)
-	}
+	kept    []string  // columns that never change, beside the common ones
+	within  condition // of own rows that another record hides; empty: none does
 }
 
 // records is the repository of one resource, in one transaction.
@@ -91,19 +83,18 @@ type records[T, R any, PT record[T], PR recordRow[R]] struct {
 	t *table[T, R]
 }
 
+// recordsOf returns the repository of a table in a transaction.
+func recordsOf[T, R any, PT record[T], PR recordRow[R]](s *session, t *table[T, R]) records[T, R, PT, PR] {
+	return records[T, R, PT, PR]{s, t}
+}
+
 // in gives the condition of the live rows of an alias of the table in a scope.
 func (r records[T, R, PT, PR]) in(scope access.Scope) []condition {
-	live := condition{sql: "t.deleted_at IS NULL"}
-	if !scope.Shared() {
-		if r.t.within.sql != "" {
-			return []condition{own("t", scope), live, r.t.within}
-		}
-		return []condition{own("t", scope), live}
+	in := append(r.s.inScope(scope, r.t.shared), when("t.deleted_at IS NULL"))
+	if !scope.Shared() && r.t.within.sql != "" {
+		in = append(in, r.t.within)
 	}
-	if scope.Company() <= 0 {
-		return []condition{nothing}
-	}
-	return []condition{grantors("t", scope), live, r.t.shared(r.s, scope)}
+	return in
 }
 
 // query selects whole records of a scope, with the names of what they refer to.
@@ -269,7 +260,7 @@ func (r records[T, R, PT, PR]) Insert(ctx context.Context, scope access.Scope, v
 		for i, value := range chunk {
 			PT(value).Base().ID = ids[i]
 		}
-		r.t.wrote(r.s, ids...)
+		r.s.wrote(r.t.word, ids...)
 	}
 	return nil
 }
@@ -292,7 +283,7 @@ func (r records[T, R, PT, PR]) Update(ctx context.Context, scope access.Scope, v
 	if n, err := res.RowsAffected(); err != nil || n == 0 {
 		return missingUnless(err, r.t.word)
 	}
-	r.t.wrote(r.s, base.ID)
+	r.s.wrote(r.t.word, base.ID)
 	return nil
 }
 
@@ -301,7 +292,7 @@ func (r records[T, R, PT, PR]) SoftDelete(ctx context.Context, scope access.Scop
 	if len(ids) == 0 {
 		return 0, nil
 	}
-	return r.softDelete(ctx, scope, condition{"t.id IN (?)", []any{bun.List(ids)}}, at)
+	return r.softDelete(ctx, scope, when("t.id IN (?)", bun.List(ids)), at)
 }
 
 // softDelete marks the live rows of a condition deleted. The update of a record says
@@ -312,14 +303,13 @@ func (r records[T, R, PT, PR]) softDelete(ctx context.Context, scope access.Scop
 	}
 	in := own("t", scope)
 	var ids []int64
-	_, err := r.s.NewUpdate().Model((*R)(nil)).Set("deleted_at = ?", stamp{at}).Set("updated_at = ?", stamp{at}).
+	_, err := r.s.NewUpdate().Model((*R)(nil)).Set("deleted_at = ?", stampAt(at)).Set("updated_at = ?", stampAt(at)).
 		Where(in.sql, in.args...).Where("t.deleted_at IS NULL").Where(which.sql, which.args...).Returning("id").Exec(ctx, &ids)
 	if err != nil {
 		return 0, err
 	}
 	slices.Sort(ids)
-	r.t.wrote(r.s, ids...)
-	r.s.cascade = append(r.s.cascade, cascaded{r.t.word, ids})
+	r.s.cascaded(r.t.word, ids)
 	return int64(len(ids)), nil
 }
 

@@ -66,20 +66,20 @@ func (r replays) Claim(ctx context.Context, scope access.Scope, claim ports.Repl
 	}
 	row := replayRow{
 		CompanyID: scope.Company(), Key: claim.Key, Digest: claim.Digest, Token: claim.Token,
-		ClaimedAt: stamp{claim.ClaimedAt}, LeaseUntil: stamp{claim.LeaseUntil},
+		ClaimedAt: stampAt(claim.ClaimedAt), LeaseUntil: stampAt(claim.LeaseUntil),
 	}
 	return stillClaimed(r.s.NewInsert().Model(&row).On("CONFLICT (company_id, key) DO NOTHING").Exec(ctx))
 }
 
 // Executed implements ports.Replays.
 func (r replays) Executed(ctx context.Context, scope access.Scope, key, token string, at time.Time) error {
-	return stillClaimed(r.claimed(scope, key, token).Set("executed_at = ?", stamp{at}).Exec(ctx))
+	return stillClaimed(r.claimed(scope, key, token).Set("executed_at = ?", stampAt(at)).Exec(ctx))
 }
 
 // Answered implements ports.Replays.
 func (r replays) Answered(ctx context.Context, scope access.Scope, key, token string, answer ports.Answer, at time.Time) error {
-	return stillClaimed(r.claimed(scope, key, token).Set("answered_at = ?", stamp{at}).Set("status = ?", answer.Status).
-		Set("header = ?", document[map[string]string]{answer.Header}).Set("body = ?", answer.Body).Exec(ctx))
+	return stillClaimed(r.claimed(scope, key, token).Set("answered_at = ?", stampAt(at)).Set("status = ?", answer.Status).
+		Set("header = ?", documentWith(answer.Header)).Set("body = ?", answer.Body).Exec(ctx))
 }
 
 func (r replays) claimed(scope access.Scope, key, token string) *bun.UpdateQuery {
@@ -97,7 +97,7 @@ func (r replays) Release(ctx context.Context, scope access.Scope, key, token str
 
 // Purge implements ports.Replays.
 func (r replays) Purge(ctx context.Context, before time.Time) (int64, error) {
-	res, err := r.s.NewDelete().Model((*replayRow)(nil)).Where("t.claimed_at < ?", stamp{before}).Exec(ctx)
+	res, err := r.s.NewDelete().Model((*replayRow)(nil)).Where("t.claimed_at < ?", stampAt(before)).Exec(ctx)
 	if err != nil {
 		return 0, err
 	}

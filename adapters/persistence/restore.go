@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"tilth/core/access"
 	"tilth/core/fault"
 )
@@ -17,7 +15,7 @@ func (r records[T, R, PT, PR]) GetDeleted(ctx context.Context, scope access.Scop
 	if !writable(scope) {
 		return none, time.Time{}, fault.Missing(r.t.word)
 	}
-	q := where(r.selected(), own("t", scope)).Where("t.id = ?", id).Where("t.deleted_at >= ?", stamp{since})
+	q := where(r.selected(), own("t", scope)).Where("t.id = ?", id).Where("t.deleted_at >= ?", stampAt(since))
 	var row R
 	if err := r.s.forUpdate(q).Scan(ctx, &row); err != nil {
 		return none, time.Time{}, missing(err, r.t.word)
@@ -28,7 +26,7 @@ func (r records[T, R, PT, PR]) GetDeleted(ctx context.Context, scope access.Scop
 
 // Undelete implements ports.Restorable.
 func (r records[T, R, PT, PR]) Undelete(ctx context.Context, scope access.Scope, id int64, deletedAt, now time.Time) error {
-	ids, err := r.undelete(ctx, scope, condition{"t.id = ?", []any{id}}, deletedAt, now)
+	ids, err := r.undelete(ctx, scope, when("t.id = ?", id), deletedAt, now)
 	if err == nil && len(ids) == 0 {
 		return fault.Missing(r.t.word)
 	}
@@ -43,40 +41,13 @@ func (r records[T, R, PT, PR]) undelete(ctx context.Context, scope access.Scope,
 	}
 	in := own("t", scope)
 	var ids []int64
-	_, err := r.s.NewUpdate().Model((*R)(nil)).Set("deleted_at = NULL").Set("updated_at = ?", stamp{now}).
-		Where(in.sql, in.args...).Where("t.deleted_at = ?", stamp{deletedAt}).Where(which.sql, which.args...).
+	_, err := r.s.NewUpdate().Model((*R)(nil)).Set("deleted_at = NULL").Set("updated_at = ?", stampAt(now)).
+		Where(in.sql, in.args...).Where("t.deleted_at = ?", stampAt(deletedAt)).Where(which.sql, which.args...).
 		Returning("id").Exec(ctx, &ids)
 	if err != nil {
 		return nil, err
 	}
 	slices.Sort(ids)
-	r.t.wrote(r.s, ids...)
-	r.s.cascade = append(r.s.cascade, cascaded{r.t.word, ids})
+	r.s.cascaded(r.t.word, ids)
 	return ids, nil
-}
-
-// UndeleteOfFarm implements ports.Fields.
-func (r fields) UndeleteOfFarm(ctx context.Context, scope access.Scope, farmID int64, deletedAt, now time.Time) ([]int64, error) {
-	return r.undelete(ctx, scope, condition{"t.farm_id = ?", []any{farmID}}, deletedAt, now)
-}
-
-// UndeleteOfFields implements ports.Cultivations.
-func (r cultivations) UndeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, deletedAt, now time.Time) error {
-	if len(fieldIDs) == 0 {
-		return nil
-	}
-	_, err := r.undelete(ctx, scope, condition{"t.field_id IN (?)", []any{bun.List(fieldIDs)}}, deletedAt, now)
-	return err
-}
-
-// SeasonsOfFields implements ports.Cultivations.
-func (r cultivations) SeasonsOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64) ([]int64, error) {
-	var ids []int64
-	if len(fieldIDs) == 0 {
-		return nil, nil
-	}
-	q := r.s.NewSelect().Model((*cultivationRow)(nil)).Distinct().Column("t.season_id").
-		Where("t.field_id IN (?)", bun.List(fieldIDs)).OrderExpr("t.season_id")
-	err := where(q, r.in(scope)...).Scan(ctx, &ids)
-	return ids, err
 }

@@ -22,7 +22,7 @@ type roleView struct {
 }
 
 func (r roles) query(scope access.Scope) *bun.SelectQuery {
-	slugs := r.s.namesOf("SELECT rs.slug AS name FROM role_slugs AS rs WHERE rs.role_id = t.id")
+	slugs := namesOf(r.s, "SELECT rs.slug AS name FROM role_slugs AS rs WHERE rs.role_id = t.id")
 	return where(r.s.NewSelect().Model((*roleView)(nil)).ColumnExpr("?TableColumns").ColumnExpr(slugs+" AS slugs").
 		ColumnExpr("(SELECT count(*) FROM user_roles AS ur WHERE ur.role_id = t.id) AS users"), ofCompany(scope))
 }
@@ -124,7 +124,7 @@ func (r roles) Delete(ctx context.Context, scope access.Scope, id int64) error {
 // Invited implements ports.Roles.
 func (r roles) Invited(ctx context.Context, scope access.Scope, id int64, now time.Time) (int64, error) {
 	return where(r.s.NewSelect().Model((*invitationRow)(nil)), ofCompany(scope)).
-		Where("t.accepted_at IS NULL AND t.revoked_at IS NULL AND t.expires_at > ?", stamp{now}).
+		Where("t.accepted_at IS NULL AND t.revoked_at IS NULL AND t.expires_at > ?", stampAt(now)).
 		Where("EXISTS (SELECT 1 FROM invitation_roles AS ir WHERE ir.invitation_id = t.id AND ir.role_id = ?)", id).Count(ctx)
 }
 

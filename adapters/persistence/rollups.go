@@ -32,8 +32,8 @@ type place struct {
 	stripe  int
 }
 
-// stripe gives the stripe of an assessment.
-func (s *session) stripe(assessmentID int64) int {
+// stripeOf returns the stripe of an assessment.
+func stripeOf(s *session, assessmentID int64) int {
 	if s.postgres {
 		return int(assessmentID % stripes)
 	}
@@ -42,7 +42,7 @@ func (s *session) stripe(assessmentID int64) int {
 
 // addToSums changes sums, in the one order in which they are locked: by company, stripe,
 // year, kind and key.
-func (s *session) addToSums(ctx context.Context, changes map[place][]dashboard.Change) error {
+func addToSums(ctx context.Context, s *session, changes map[place][]dashboard.Change) error {
 	places := slices.SortedFunc(maps.Keys(changes), func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.company, b.company), cmp.Compare(a.stripe, b.stripe))
 	})

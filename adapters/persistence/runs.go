@@ -68,10 +68,10 @@ func (r runs) one(ctx context.Context, q *bun.SelectQuery) (zoning.Run, error) {
 
 func rowOfRun(run zoning.Run) runRow {
 	return runRow{
-		ID: run.ID, CompanyID: run.CompanyID, OrderID: run.OrderID, Key: run.Key, Layers: document[[]string]{run.Layers},
-		Params: document[zoning.Params]{run.Params}, Status: run.Status, Done: run.Done, Total: run.Total, Reason: run.Reason,
-		Maps: document[[]string]{append([]string{}, run.Maps...)}, CreatedBy: run.CreatedBy,
-		CreatedAt: stamp{run.CreatedAt}, UpdatedAt: stamp{run.UpdatedAt},
+		ID: run.ID, CompanyID: run.CompanyID, OrderID: run.OrderID, Key: run.Key, Layers: documentWith(run.Layers),
+		Params: documentWith(run.Params), Status: run.Status, Done: run.Done, Total: run.Total, Reason: run.Reason,
+		Maps: documentWith(append([]string{}, run.Maps...)), CreatedBy: run.CreatedBy,
+		CreatedAt: stampAt(run.CreatedAt), UpdatedAt: stampAt(run.UpdatedAt),
 	}
 }
 
@@ -115,7 +115,7 @@ type mapKeeper struct{ s *session }
 // with at this moment stays: a plan or map that is being saved, a map that a plan is made of.
 func (k mapKeeper) Prune(ctx context.Context, before time.Time, limit int) (int64, error) {
 	old := func(model any, since string) *bun.SelectQuery {
-		return k.s.skipLocked(k.s.NewSelect().Model(model).Column("t.id").Where("? < ?", bun.Ident(since), stamp{before}).
+		return k.s.skipLocked(k.s.NewSelect().Model(model).Column("t.id").Where("? < ?", bun.Ident(since), stampAt(before)).
 			OrderExpr("?, t.id", bun.Ident(since)).Limit(int64(limit)))
 	}
 	total := int64(0)

@@ -16,7 +16,7 @@ import (
 
 type sampleRow struct {
 	bun.BaseModel `bun:"table:soil_samples,alias:t"`
-	metaRow
+	MetaRow
 	PlanID             int64
 	AOIID              int64 `bun:"aoi_id"`
 	Round              int64
@@ -64,7 +64,7 @@ var sampleTable = &table[sample.Sample, sampleRow]{
 	}),
 	orders: map[string]orderKey{},
 	shared: func(*session, access.Scope) condition { return nothing }, // samples are shared with nobody
-	within: condition{sql: "EXISTS (SELECT 1 FROM aois AS a WHERE a.id = t.aoi_id AND a.deleted_at IS NULL)"},
+	within: when("EXISTS (SELECT 1 FROM aois AS a WHERE a.id = t.aoi_id AND a.deleted_at IS NULL)"),
 	row:    rowOfSample,
 	record: sampleOfRow,
 	kept:   []string{"plan_id", "aoi_id", "round", "point", "zone", "role", "depth_from_mm", "depth_to_mm", "longitude", "latitude"},
@@ -75,7 +75,7 @@ type sampleRepo = records[sample.Sample, sampleRow, *sample.Sample, *sampleRow]
 // samples implements ports.SoilSamples.
 type samples struct{ sampleRepo }
 
-func sampleRecords(s *session) samples { return samples{sampleRepo{s, sampleTable}} }
+func sampleRecords(s *session) samples { return samples{recordsOf(s, sampleTable)} }
 
 // OfPlan implements ports.SoilSamples.
 func (r samples) OfPlan(ctx context.Context, scope access.Scope, planID, round int64) ([]sample.Sample, error) {
@@ -112,7 +112,7 @@ func (r samples) ByLabels(ctx context.Context, scope access.Scope, labels []stri
 
 func rowOfSample(s *sample.Sample) sampleRow {
 	row := sampleRow{
-		metaRow: metaRowOf(s.Meta), PlanID: s.PlanID, AOIID: s.AOI.ID, Round: s.Round, Point: s.Point, Zone: s.Zone, Role: string(s.Role),
+		MetaRow: metaRowOf(s.Meta), PlanID: s.PlanID, AOIID: s.AOI.ID, Round: s.Round, Point: s.Point, Zone: s.Zone, Role: string(s.Role),
 		DepthFromMm: s.Depth.FromMm, DepthToMm: s.Depth.ToMm, Longitude: s.Planned.X, Latitude: s.Planned.Y,
 		Status: string(s.Status), Label: s.Label, Notes: s.Notes,
 	}

@@ -1,10 +1,6 @@
 package persistence
 
-import (
-	"github.com/uptrace/bun"
-
-	"tilth/core/access"
-)
+import "tilth/core/access"
 
 // condition is a piece of WHERE with its arguments.
 type condition struct {
@@ -12,8 +8,11 @@ type condition struct {
 	args []any
 }
 
+// when returns the condition of an expression and the arguments of its question marks.
+func when(sql string, args ...any) condition { return condition{sql, args} }
+
 // nothing is the condition of an empty scope.
-var nothing = condition{sql: "1 = 0"}
+var nothing = when("1 = 0")
 
 // own restricts the rows of an alias to the company that acts. Every table of a
 // company's records goes through it.
@@ -21,71 +20,58 @@ func own(alias string, scope access.Scope) condition {
 	if scope.Company() <= 0 {
 		return nothing
 	}
-	return condition{alias + ".company_id = ?", []any{scope.Company()}}
+	return when(alias+".company_id = ?", scope.Company())
 }
 
 // writable reports whether anything may be written under a scope: what others share is
 // only read, and outside a company there is nothing.
 func writable(scope access.Scope) bool { return !scope.Shared() && scope.Company() > 0 }
 
-// Targets of share grants, as SQL over a grant g and a record.
-const (
-	grantOfField = "(g.target = 'all' OR (g.target = 'farm' AND g.farm_id = f.farm_id) OR (g.target = 'field' AND g.field_id = f.id))"
-	grantOfFarm  = "(g.target = 'all' OR (g.target = 'farm' AND g.farm_id = t.id))"
-)
+// grantOfField is the target of grants on a field f, its farm or everything, as SQL over a grant g.
+const grantOfField = "(g.target = 'all' OR (g.target = 'farm' AND g.farm_id = f.farm_id) OR (g.target = 'field' AND g.field_id = f.id))"
 
 // granted is the condition that a live, accepted grant of the alias's company gives a
 // view to the company that acts, over what target says.
 func (s *session) granted(alias, target string, view access.Slug, scope access.Scope) condition {
-	return condition{
-		"EXISTS (SELECT 1 FROM share_grants AS g WHERE g.grantee_company_id = ? AND g.company_id = " + alias + ".company_id" +
-			" AND g.status = 'accepted' AND (g.ends_on IS NULL OR g.ends_on >= ?) AND g.slugs LIKE ? AND " + target + ")",
-		[]any{scope.Company(), day{s.today}, `%"` + string(view) + `"%`},
-	}
+	return when(
+		"EXISTS (SELECT 1 FROM share_grants AS g WHERE g.grantee_company_id = ? AND g.company_id = "+alias+".company_id"+
+			" AND g.status = 'accepted' AND (g.ends_on IS NULL OR g.ends_on >= ?) AND g.slugs LIKE ? AND "+target+")",
+		scope.Company(), dayAt(s.today), `%"`+string(view)+`"%`)
 }
 
 // grantors narrows the rows of an alias to the companies that share anything, so that
 // the search starts from their index and not from the whole table.
 func grantors(alias string, scope access.Scope) condition {
-	return condition{
-		alias + ".company_id IN (SELECT g.company_id FROM share_grants AS g WHERE g.grantee_company_id = ? AND g.status = 'accepted')",
-		[]any{scope.Company()},
-	}
-}
-
-// sharedFarm is the farms of grants on a farm or on everything. A grant on a field
-// shows the field alone.
-func (s *session) sharedFarm(scope access.Scope) condition {
-	return s.granted("t", grantOfFarm, "farm.view", scope)
-}
-
-// sharedField is the fields of grants on the field, its farm or everything.
-func (s *session) sharedField(scope access.Scope) condition {
-	return s.ofSharedField("f.id = t.id", "field.view", scope)
+	return when(
+		alias+".company_id IN (SELECT g.company_id FROM share_grants AS g WHERE g.grantee_company_id = ? AND g.status = 'accepted')",
+		scope.Company())
 }
 
 // ofSharedField is the records that a condition ties to a live field f which is shared
 // with a view.
 func (s *session) ofSharedField(tie string, view access.Slug, scope access.Scope) condition {
 	inner := s.granted("f", grantOfField, view, scope)
-	return condition{
-		"EXISTS (SELECT 1 FROM fields AS f WHERE f.company_id = t.company_id AND " + tie + " AND f.deleted_at IS NULL AND " + inner.sql + ")",
-		inner.args,
-	}
+	return when(
+		"EXISTS (SELECT 1 FROM fields AS f WHERE f.company_id = t.company_id AND "+tie+" AND f.deleted_at IS NULL AND "+inner.sql+")",
+		inner.args...)
 }
 
-// sharedSeason is the seasons that a live cultivation of a shared field uses.
-func (s *session) sharedSeason(scope access.Scope) condition {
-	inner := s.granted("f", grantOfField, "season.view", scope)
-	return condition{
-		"EXISTS (SELECT 1 FROM cultivations AS c JOIN fields AS f ON f.id = c.field_id" +
-			" WHERE c.company_id = t.company_id AND c.season_id = t.id AND c.deleted_at IS NULL AND f.deleted_at IS NULL AND " + inner.sql + ")",
-		inner.args,
+// inScope returns the conditions of the rows of table t that a scope shows: own ones, or
+// of another company's those that shared selects.
+func (s *session) inScope(scope access.Scope, shared func(*session, access.Scope) condition) []condition {
+	switch {
+	case !scope.Shared():
+		return []condition{own("t", scope)}
+	case scope.Company() <= 0:
+		return []condition{nothing}
 	}
+	return []condition{grantors("t", scope), shared(s, scope)}
 }
 
-// where adds conditions to a query.
-func where(q *bun.SelectQuery, conditions ...condition) *bun.SelectQuery {
+// where adds conditions to a query of any kind.
+func where[Q interface {
+	Where(sql string, args ...any) Q
+}](q Q, conditions ...condition) Q {
 	for _, c := range conditions {
 		q = q.Where(c.sql, c.args...)
 	}

@@ -11,7 +11,7 @@ import (
 
 type seasonRow struct {
 	bun.BaseModel `bun:"table:seasons,alias:t"`
-	metaRow
+	MetaRow
 	Name        string
 	NameFolded  string
 	StartDate   day
@@ -29,14 +29,14 @@ var seasonTable = &table[farm.Season, seasonRow]{
 		"harvest_year": {exact: "t.harvest_year"}, "kind": {exact: "t.kind"}, "is_closed": {exact: "t.is_closed"},
 	}),
 	orders: map[string]orderKey{"name": byName, "start_date": {expr: "t.start_date"}, "end_date": {expr: "t.end_date"}},
-	shared: (*session).sharedSeason,
+	shared: sharedSeason,
 	row:    rowOfSeason,
 	record: seasonOfRow,
 }
 
 type seasonRepo = records[farm.Season, seasonRow, *farm.Season, *seasonRow]
 
-func seasonRecords(s *session) seasonRepo { return seasonRepo{s, seasonTable} }
+func seasonRecords(s *session) seasonRepo { return recordsOf(s, seasonTable) }
 
 // seasons implements ports.Seasons.
 type seasons struct{ seasonRepo }
@@ -50,8 +50,8 @@ func (r seasons) InUse(ctx context.Context, scope access.Scope, id int64) (bool,
 
 func rowOfSeason(r *farm.Season) seasonRow {
 	return seasonRow{
-		metaRow: metaRowOf(r.Meta),
-		Name:    r.Name, NameFolded: fold(r.Name), StartDate: day{r.StartDate}, EndDate: day{r.EndDate},
+		MetaRow: metaRowOf(r.Meta),
+		Name:    r.Name, NameFolded: fold(r.Name), StartDate: dayAt(r.StartDate), EndDate: dayAt(r.EndDate),
 		HarvestYear: r.HarvestYear, Kind: r.Kind, IsClosed: r.IsClosed, ExternalID: r.ExternalID, Source: r.Source,
 	}
 }
@@ -63,4 +63,13 @@ func seasonOfRow(row *seasonRow) (farm.Season, error) {
 		HarvestYear: row.HarvestYear, Kind: row.Kind, IsClosed: row.IsClosed,
 		External: farm.External{ExternalID: row.ExternalID, Source: row.Source},
 	}, nil
+}
+
+// sharedSeason is the seasons that a live cultivation of a shared field uses.
+func sharedSeason(s *session, scope access.Scope) condition {
+	inner := s.granted("f", grantOfField, "season.view", scope)
+	return when(
+		"EXISTS (SELECT 1 FROM cultivations AS c JOIN fields AS f ON f.id = c.field_id"+
+			" WHERE c.company_id = t.company_id AND c.season_id = t.id AND c.deleted_at IS NULL AND f.deleted_at IS NULL AND "+inner.sql+")",
+		inner.args...)
 }

@@ -79,7 +79,7 @@ func (r assessments) Sheet(ctx context.Context, scope access.Scope, id int64) (a
 func (r assessments) entered(scope access.Scope, id int64, section string, at int, row assessment.Row) enteredRow {
 	return enteredRow{
 		ID: row.ID, CompanyID: scope.Company(), AssessmentID: id, Section: section, Position: at,
-		Entered: document[assessment.Values]{row.Values},
+		Entered: documentWith(row.Values),
 	}
 }
 
@@ -135,7 +135,7 @@ func (r assessments) SetRow(ctx context.Context, scope access.Scope, id int64, s
 		return fault.Missing("item")
 	}
 	in := own("t", scope)
-	return oneRow(r.s.NewUpdate().Model((*enteredRow)(nil)).Set("entered = ?", document[assessment.Values]{row.Values}).
+	return oneRow(r.s.NewUpdate().Model((*enteredRow)(nil)).Set("entered = ?", documentWith(row.Values)).
 		Where(in.sql, in.args...).Where("t.assessment_id = ?", id).Where("t.section = ?", section).Where("t.id = ?", row.ID).Exec(ctx))
 }
 
@@ -167,7 +167,7 @@ func (r assessments) SetState(ctx context.Context, scope access.Scope, id int64,
 	}
 	in := own("t", scope)
 	res, err := r.s.NewUpdate().Model((*assessmentRow)(nil)).
-		Set("completeness_percentage = ?", state.Percentage).Set("is_ready = ?", state.Ready).Set("completeness_computed_at = ?", stamp{at}).
+		Set("completeness_percentage = ?", state.Percentage).Set("is_ready = ?", state.Ready).Set("completeness_computed_at = ?", stampAt(at)).
 		Where(in.sql, in.args...).Where("t.id = ?", id).Where("t.deleted_at IS NULL").Exec(ctx)
 	if err != nil {
 		return err
@@ -175,8 +175,8 @@ func (r assessments) SetState(ctx context.Context, scope access.Scope, id int64,
 	if n, err := res.RowsAffected(); err != nil || n == 0 {
 		return missingUnless(err, assessmentTable.word)
 	}
-	row := stateRow{AssessmentID: id, CompanyID: scope.Company(), Sections: document[[]sectionStateRow]{rowsOfState(state)}}
-	r.t.wrote(r.s, id)
+	row := stateRow{AssessmentID: id, CompanyID: scope.Company(), Sections: documentWith(rowsOfState(state))}
+	r.s.wrote(assessmentTable.word, id)
 	_, err = r.s.NewInsert().Model(&row).On("CONFLICT (assessment_id) DO UPDATE").Set("sections = EXCLUDED.sections").Returning("NULL").Exec(ctx)
 	return err
 }

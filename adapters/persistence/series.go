@@ -130,16 +130,16 @@ func rowsOfSeries(orderID int64, series vegetation.Series) []observationRow {
 	for i := range series.Observations {
 		d := &series.Observations[i]
 		add(observationRow{
-			Date: day{d.Date}, Coverage: d.Coverage, NValid: d.NValid, NPolygon: d.NPolygon, Items: document[[]string]{d.Items},
-			Offsets: document[[]appliedOffset]{storedOffsets(d.Offsets)},
+			Date: dayAt(d.Date), Coverage: d.Coverage, NValid: d.NValid, NPolygon: d.NPolygon, Items: documentWith(d.Items),
+			Offsets: documentWith(storedOffsets(d.Offsets)),
 			Mean:    &d.Value, Median: &d.Median, Std: &d.Std, Min: &d.Min, Max: &d.Max, P10: &d.P10, P90: &d.P90,
 		}, d.Origin)
 	}
 	for i := range series.Rejected {
 		d := &series.Rejected[i]
 		add(observationRow{
-			Date: day{d.Date}, Reason: d.Reason, Coverage: d.Coverage, NValid: d.NValid, NPolygon: d.NPolygon, Items: document[[]string]{d.Items},
-			Offsets: document[[]appliedOffset]{storedOffsets(nil)}, Note: d.Note,
+			Date: dayAt(d.Date), Reason: d.Reason, Coverage: d.Coverage, NValid: d.NValid, NPolygon: d.NPolygon, Items: documentWith(d.Items),
+			Offsets: documentWith(storedOffsets(nil)), Note: d.Note,
 		}, d.Origin)
 	}
 	return rows

@@ -30,7 +30,7 @@ const (
 // openSQLite opens one writer and a few readers on one file. SQLite has one writer at
 // a time whatever we do: one connection makes the wait a queue in this process,
 // fair and without polling, and busy_timeout is left for other processes.
-func (d *Database) openSQLite(ctx context.Context, path string) error {
+func (d *DB) openSQLite(ctx context.Context, path string) error {
 	path = strings.TrimPrefix(path, "//")
 	if path == ":memory:" {
 		return fault.New(fault.Invalid, "database_url", "A database in memory is not supported: give sqlite: a path.")

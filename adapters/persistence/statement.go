@@ -27,7 +27,7 @@ func (w wallet) Refunded(ctx context.Context, scope access.Scope, id int64) (boo
 
 // At implements ports.Statements.
 func (w wallet) At(ctx context.Context, scope access.Scope, before time.Time) (credit.Wallet, error) {
-	balance, held, err := w.sum(ctx, w.transactions(scope).Where("t.created_at < ?", stamp{before}))
+	balance, held, err := w.sum(ctx, w.transactions(scope).Where("t.created_at < ?", stampAt(before)))
 	return credit.Wallet{CompanyID: scope.Company(), Balance: balance, Held: held}, err
 }
 
@@ -41,6 +41,6 @@ func (w wallet) Between(ctx context.Context, scope access.Scope, from, to time.T
 }
 
 func (w wallet) between(scope access.Scope, from, to time.Time) *bun.SelectQuery {
-	return w.transactions(scope).Where("t.created_at >= ?", stamp{from}).Where("t.created_at < ?", stamp{to}).
+	return w.transactions(scope).Where("t.created_at >= ?", stampAt(from)).Where("t.created_at < ?", stampAt(to)).
 		OrderExpr("t.created_at, t.id")
 }

@@ -69,7 +69,7 @@ type strats struct{ s *session }
 
 // visible is the orders in a scope whose area of interest is live. Nobody shares them.
 func visible(scope access.Scope) []condition {
-	return []condition{owner(scope), {sql: "aoi.deleted_at IS NULL"}}
+	return []condition{owner(scope), when("aoi.deleted_at IS NULL")}
 }
 
 func (o strats) joined() *bun.SelectQuery {
@@ -205,10 +205,10 @@ func rowOfStrat(s *stratification.OrderState) stratRow {
 	}
 	return stratRow{
 		ID: s.ID, DataUUID: s.DataUUID, CompanyID: s.CompanyID, AOIID: s.AOI.ID, Status: s.Status, Reason: s.Reason,
-		Attempts: s.Attempts, Retries: s.Retries, RequestDate: day{s.RequestDate}, RequestBy: reference(s.RequestBy.ID),
-		CreatedAt: stamp{s.CreatedAt}, UpdatedAt: stamp{s.UpdatedAt}, ProcessingAt: stampOf(s.ProcessingAt), CompletedAt: stampOf(s.CompletedAt),
-		Land: document[[]storedLand]{land}, AreaM2: s.AreaM2, Charge: s.Charge, Grid: document[storedGrid]{storedGrid(s.Grid)},
-		Digest: s.Digest, Notes: document[[]string]{append([]string{}, s.Notes...)}, Synthetic: s.Synthetic,
+		Attempts: s.Attempts, Retries: s.Retries, RequestDate: dayAt(s.RequestDate), RequestBy: reference(s.RequestBy.ID),
+		CreatedAt: stampAt(s.CreatedAt), UpdatedAt: stampAt(s.UpdatedAt), ProcessingAt: stampOf(s.ProcessingAt), CompletedAt: stampOf(s.CompletedAt),
+		Land: documentWith(land), AreaM2: s.AreaM2, Charge: s.Charge, Grid: documentWith(storedGrid(s.Grid)),
+		Digest: s.Digest, Notes: documentWith(append([]string{}, s.Notes...)), Synthetic: s.Synthetic,
 	}
 }
 
@@ -242,7 +242,7 @@ func (o orderKeeper) CompanyOf(ctx context.Context, orderID int64) (int64, error
 func (o orderKeeper) Overdue(ctx context.Context, since time.Time, limit int) ([]ports.OverdueOrder, error) {
 	var rows []stratRow
 	err := o.s.NewSelect().Model(&rows).Column("t.id", "t.company_id").Where("t.status = 'processing'").
-		Where("t.processing_at < ?", stamp{since}).OrderExpr("t.processing_at, t.id").Limit(int64(limit)).Scan(ctx)
+		Where("t.processing_at < ?", stampAt(since)).OrderExpr("t.processing_at, t.id").Limit(int64(limit)).Scan(ctx)
 	out := make([]ports.OverdueOrder, len(rows))
 	for i, row := range rows {
 		out[i] = ports.OverdueOrder{ID: row.ID, CompanyID: row.CompanyID}

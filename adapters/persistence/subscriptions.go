@@ -28,7 +28,7 @@ func (u subscriptions) query(companyID int64, service access.Service) *bun.Selec
 
 // Active implements ports.Subscriptions.
 func (u subscriptions) Active(ctx context.Context, companyID int64, service access.Service, on time.Time) (bool, error) {
-	return u.query(companyID, service).Where("t.until IS NULL OR t.until >= ?", day{on.UTC()}).Exists(ctx)
+	return u.query(companyID, service).Where("t.until IS NULL OR t.until >= ?", dayAt(on.UTC())).Exists(ctx)
 }
 
 // Get implements ports.Subscriptions.
@@ -41,7 +41,7 @@ func (u subscriptions) Get(ctx context.Context, companyID int64, service access.
 
 // Put implements ports.Subscriptions.
 func (u subscriptions) Put(ctx context.Context, s ports.Subscription) error {
-	row := subscriptionRow{CompanyID: s.CompanyID, Service: s.Service, Until: dayOf(s.Until), GrantedAt: stamp{s.GrantedAt}}
+	row := subscriptionRow{CompanyID: s.CompanyID, Service: s.Service, Until: dayOf(s.Until), GrantedAt: stampAt(s.GrantedAt)}
 	_, err := u.s.NewInsert().Model(&row).On("CONFLICT (company_id, service) DO UPDATE").
 		Set("until = EXCLUDED.until").Set("granted_at = EXCLUDED.granted_at").Exec(ctx)
 	return err

@@ -31,7 +31,7 @@ type keyRow struct {
 func (a accounts) AddRefresh(ctx context.Context, token ports.RefreshToken) error {
 	_, err := a.s.NewInsert().Model(&refreshRow{
 		Hash: token.Hash, Family: token.Family, UserID: token.UserID,
-		ExpiresAt: stamp{token.ExpiresAt}, UsedAt: stampOf(token.UsedAt), RevokedAt: stampOf(token.RevokedAt),
+		ExpiresAt: stampAt(token.ExpiresAt), UsedAt: stampOf(token.UsedAt), RevokedAt: stampOf(token.RevokedAt),
 	}).Exec(ctx)
 	return err
 }
@@ -50,13 +50,13 @@ func (a accounts) Refresh(ctx context.Context, hash string) (ports.RefreshToken,
 
 // UseRefresh implements ports.Accounts.
 func (a accounts) UseRefresh(ctx context.Context, hash string, at time.Time) error {
-	_, err := a.s.NewUpdate().Model((*refreshRow)(nil)).Set("used_at = ?", stamp{at}).Where("hash = ?", hash).Exec(ctx)
+	_, err := a.s.NewUpdate().Model((*refreshRow)(nil)).Set("used_at = ?", stampAt(at)).Where("hash = ?", hash).Exec(ctx)
 	return err
 }
 
 // RevokeFamily implements ports.Accounts. A token that was revoked keeps its time.
 func (a accounts) RevokeFamily(ctx context.Context, family string, at time.Time) error {
-	_, err := a.s.NewUpdate().Model((*refreshRow)(nil)).Set("revoked_at = ?", stamp{at}).
+	_, err := a.s.NewUpdate().Model((*refreshRow)(nil)).Set("revoked_at = ?", stampAt(at)).
 		Where("family = ?", family).Where("revoked_at IS NULL").Exec(ctx)
 	return err
 }
@@ -76,12 +76,12 @@ func (a accounts) SigningKeys(ctx context.Context) ([]ports.SigningKey, error) {
 
 // AddSigningKey implements ports.Accounts.
 func (a accounts) AddSigningKey(ctx context.Context, key ports.SigningKey) error {
-	_, err := a.s.NewUpdate().Model((*keyRow)(nil)).Set("retired_at = ?", stamp{key.CreatedAt}).Where("retired_at IS NULL").Exec(ctx)
+	_, err := a.s.NewUpdate().Model((*keyRow)(nil)).Set("retired_at = ?", stampAt(key.CreatedAt)).Where("retired_at IS NULL").Exec(ctx)
 	if err != nil {
 		return err
 	}
 	_, err = a.s.NewInsert().Model(&keyRow{
-		ID: key.ID, Seed: key.Seed, CreatedAt: stamp{key.CreatedAt}, RetiredAt: stampOf(key.RetiredAt),
+		ID: key.ID, Seed: key.Seed, CreatedAt: stampAt(key.CreatedAt), RetiredAt: stampOf(key.RetiredAt),
 	}).Exec(ctx)
 	return err
 }

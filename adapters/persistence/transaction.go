@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -28,12 +29,12 @@ type session struct {
 	writes   bool
 	today    time.Time // civil date in UTC: grants that end before it are over
 	ids      ports.IDs
-	cascade  []cascaded // deleted or restored by this transaction, and not in the audit trail yet
-	touched  *touched   // assessments whose contribution to the dashboard this transaction may change
+	cascade  []cascade          // deleted or restored by this transaction, and not in the audit trail yet
+	written  map[string][]int64 // records that this transaction wrote, by resource
 }
 
-// deletion is records of one resource that a transaction has soft-deleted.
-type cascaded struct {
+// cascade is records of one resource that a transaction has soft-deleted or restored.
+type cascade struct {
 	resource string
 	ids      []int64
 }
@@ -64,38 +65,54 @@ func (s *session) skipLocked(q *bun.SelectQuery) *bun.SelectQuery {
 	return q
 }
 
-// Write implements ports.Store: READ COMMITTED on PostgreSQL, an immediate
-// transaction on SQLite.
-func (d *Database) Write(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
-	return d.write(ctx, func(ctx context.Context, s *session) error { return do(ctx, repos(s)) })
+// nested runs statements that are taken back on an error, without the transaction.
+func (s *session) nested(ctx context.Context, do func(ctx context.Context, inner *session) error) error {
+	return s.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		inner := *s
+		inner.Tx = tx
+		return do(ctx, &inner)
+	})
 }
 
-// Operate implements ports.Store.
-func (d *Database) Operate(ctx context.Context, do func(ctx context.Context, tx ports.OperatorRepos) error) error {
-	return d.write(ctx, func(ctx context.Context, s *session) error { return do(ctx, operatorRepos(s)) })
+// wrote records that records of a resource were written, deleted or restored.
+func (s *session) wrote(resource string, ids ...int64) {
+	s.written[resource] = append(s.written[resource], ids...)
 }
 
-// Read implements ports.Store: REPEATABLE READ, READ ONLY on PostgreSQL, a deferred
-// transaction of a connection that cannot write on SQLite. It is never run twice: its
-// callback may have begun to answer.
-func (d *Database) Read(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
-	return translate(d.once(ctx, false, func(ctx context.Context, s *session) error { return do(ctx, repos(s)) }))
+// changed returns the records of a resource that the transaction wrote, in the order of ids.
+func (s *session) changed(resource string) []int64 {
+	ids := slices.Sorted(slices.Values(s.written[resource]))
+	return slices.Compact(ids)
 }
 
-// Consult implements ports.Store, as Read does.
-func (d *Database) Consult(ctx context.Context, do func(ctx context.Context, tx ports.OperatorRepos) error) error {
-	return translate(d.once(ctx, false, func(ctx context.Context, s *session) error { return do(ctx, operatorRepos(s)) }))
+// cascaded records that records of a resource were deleted or restored together. They are
+// also written.
+func (s *session) cascaded(resource string, ids []int64) {
+	s.wrote(resource, ids...)
+	s.cascade = append(s.cascade, cascade{resource, ids})
 }
 
-func (d *Database) readOnly() *sql.TxOptions {
+// takeCascades returns what was deleted or restored since it was called last.
+func (s *session) takeCascades() []cascade {
+	taken := s.cascade
+	s.cascade = nil
+	return taken
+}
+
+func (d *DB) readOnly() *sql.TxOptions {
 	if d.engine.postgres {
 		return &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
 	}
 	return nil
 }
 
-// write runs a write transaction, again after a lost race.
-func (d *Database) write(ctx context.Context, do func(ctx context.Context, s *session) error) error {
+// view runs a transaction that only reads, once.
+func (d *DB) view(ctx context.Context, do func(ctx context.Context, s *session) error) error {
+	return translate(d.once(ctx, false, do))
+}
+
+// update runs a write transaction, again after a lost race.
+func (d *DB) update(ctx context.Context, do func(ctx context.Context, s *session) error) error {
 	pause := retryFirst
 	for try := 1; ; try++ {
 		err := d.once(ctx, true, do)
@@ -111,7 +128,7 @@ func (d *Database) write(ctx context.Context, do func(ctx context.Context, s *se
 }
 
 // once runs one transaction, which writes or only reads. It rolls back on an error and on a panic.
-func (d *Database) once(ctx context.Context, writes bool, do func(ctx context.Context, s *session) error) (err error) {
+func (d *DB) once(ctx context.Context, writes bool, do func(ctx context.Context, s *session) error) (err error) {
 	pool, opts := d.reader, d.readOnly()
 	if writes {
 		pool, opts = d.writer, nil
@@ -139,14 +156,16 @@ func (d *Database) once(ctx context.Context, writes bool, do func(ctx context.Co
 	}()
 	year, month, dayOfMonth := d.opts.Clock.Now().UTC().Date()
 	s := &session{
-		touched: &touched{}, Tx: tx, pool: pool, postgres: d.engine.postgres, writes: writes, ids: d.opts.IDs,
+		written: map[string][]int64{}, Tx: tx, pool: pool, postgres: d.engine.postgres, writes: writes, ids: d.opts.IDs,
 		today: time.Date(year, month, dayOfMonth, 0, 0, 0, 0, time.UTC),
 	}
 	if err := do(ctx, s); err != nil {
 		return err
 	}
-	if err := s.settleRollups(ctx); err != nil {
-		return err
+	if writes && d.beforeCommit != nil {
+		if err := d.beforeCommit(ctx, s); err != nil {
+			return err
+		}
 	}
 	done = true
 	if err := tx.Commit(); err != nil {
@@ -167,36 +186,5 @@ func sleep(ctx context.Context, d time.Duration) bool {
 		return false
 	case <-timer.C:
 		return true
-	}
-}
-
-func repos(s *session) ports.Repos {
-	return ports.Repos{
-		Farms: farmRecords(s), Fields: fields{fieldRecords(s)}, Seasons: seasons{seasonRecords(s)},
-		Crops: crops{s}, Cultivations: cultivations{cultivationRecords(s)},
-		Fertilizations: fertilizations{fertilizationRecords(s)}, Boundaries: boundaries{s}, Replays: replays{s},
-		Wallet: wallet{s}, Orders: orders{s}, Outbox: outbox{s}, Jobs: jobs{s}, Imports: imports{s},
-		Grants: grants{s}, Keys: keys{s}, Audit: trail{s}, Curves: curveSets{s},
-		Members: members{s}, Roles: roles{s}, Invitations: invitations{s}, Letters: letters{s},
-		Events: feeds{s}, Webhooks: webhookRecords(s), Deliveries: deliveries{s},
-		Assessments: assessments{assessmentRecords(s)}, AssessmentVersions: versions{s}, EngineReferences: engineReferences{s},
-		AOIs: aoiRecords(s), StratificationOrders: strats{s}, LayerRasters: layerRasters{s},
-		StratificationRuns: runs{s}, StratificationMaps: zoneMaps{s}, SamplePlans: samplePlans{s}, SoilSamples: sampleRecords(s),
-		Batches:       batches{s},
-		EngineChoices: engineChoices{s},
-		Verifications: verifications{s}, Rollups: rollups{s},
-	}
-}
-
-func operatorRepos(s *session) ports.OperatorRepos {
-	return ports.OperatorRepos{
-		Accounts: accounts{s}, Prices: prices{s}, Catalog: crops{s}, Wallet: wallet{s}, Outbox: outbox{s},
-		Keys: keys{s}, Audit: trail{s}, Trail: operatorTrail{s}, Curves: curveSets{s}, Replays: replays{s},
-		Members: members{s}, Invitations: invitations{s}, Tickets: tickets{s}, Credentials: credentials{s},
-		Attempts: attempts{s}, Letters: letters{s}, Jobs: jobs{s},
-		Events: feeds{s}, Webhooks: webhookKeeper{s},
-		Assessments: upkeep{s}, EngineChoices: engineChoices{s},
-		Subscriptions: subscriptions{s}, Orders: orderKeeper{s}, LayerRasters: layerRasters{s},
-		Maps: mapKeeper{s},
 	}
 }

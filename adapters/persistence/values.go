@@ -20,6 +20,8 @@ func micro(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 // stamp is a point in time in a column: TIMESTAMPTZ, or text in SQLite.
 type stamp struct{ time.Time }
 
+func stampAt(t time.Time) stamp { return stamp{t} }
+
 func stampOf(t *time.Time) *stamp {
 	if t == nil {
 		return nil
@@ -46,6 +48,8 @@ func (s *stamp) Scan(src any) (err error) {
 
 // day is a civil date in a column: DATE, or text in SQLite.
 type day struct{ time.Time }
+
+func dayAt(t time.Time) day { return day{t} }
 
 func dayOf(t *time.Time) *day {
 	if t == nil {
@@ -85,6 +89,8 @@ func scanTime(src any, layout string) (time.Time, error) {
 
 // document is a value in a JSON column: JSONB, or text in SQLite.
 type document[T any] struct{ V T }
+
+func documentWith[T any](value T) document[T] { return document[T]{value} }
 
 // Value implements driver.Valuer.
 func (d document[T]) Value() (driver.Value, error) {

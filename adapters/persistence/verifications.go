@@ -68,12 +68,12 @@ func (v verifications) Put(ctx context.Context, scope access.Scope, r verificati
 	if err != nil || !known {
 		return missingUnless(err, assessmentTable.word)
 	}
-	assessmentTable.wrote(v.s, r.AssessmentID)
+	v.s.wrote(assessmentTable.word, r.AssessmentID)
 	row := evidenceRow{verificationColumns: verificationColumns{
 		AssessmentID: r.AssessmentID, CompanyID: scope.Company(), Version: r.Version, Run: r.Run, Status: r.Status, Reason: r.Reason,
 		ReasonText: r.Text, Confidence: r.Confidence, CropType: r.CropType, Attempts: r.Attempts, NextTryAt: stampOf(r.NextTryAt),
-		StartedAt: stamp{r.StartedAt}, DecidedAt: stampOf(r.DecidedAt), UpdatedAt: stamp{r.UpdatedAt},
-	}, Evidence: document[verification.Evidence]{r.Evidence}}
+		StartedAt: stampAt(r.StartedAt), DecidedAt: stampOf(r.DecidedAt), UpdatedAt: stampAt(r.UpdatedAt),
+	}, Evidence: documentWith(r.Evidence)}
 	if _, err := v.s.NewDelete().Model((*verificationRow)(nil)).Where("assessment_id = ?", r.AssessmentID).Exec(ctx); err != nil {
 		return err
 	}

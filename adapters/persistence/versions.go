@@ -61,12 +61,12 @@ func (v versions) Insert(ctx context.Context, scope access.Scope, version *ports
 		CompanyID: scope.Company(), AssessmentID: version.AssessmentID, Number: version.Number, Digest: version.Digest,
 		Snapshot: string(version.Snapshot), Subject: string(version.Subject), Engine: version.Engine, EngineVersion: version.EngineVersion,
 		FactorSet: version.FactorSet, FactorSetVersion: version.FactorSetVersion, FactorSetDigest: version.FactorSetDigest,
-		GWPSet: version.GWPSet, Report: string(version.Report), SubmittedAt: stamp{version.SubmittedAt},
+		GWPSet: version.GWPSet, Report: string(version.Report), SubmittedAt: stampAt(version.SubmittedAt),
 	}
 	if version.SubmittedBy != nil {
 		row.SubmittedBy = reference(version.SubmittedBy.ID)
 	}
-	assessmentTable.wrote(v.s, version.AssessmentID)
+	v.s.wrote(assessmentTable.word, version.AssessmentID)
 	_, err = v.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &version.ID)
 	return err
 }

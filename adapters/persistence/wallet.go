@@ -84,7 +84,7 @@ func (w wallet) query(scope access.Scope) *bun.SelectQuery {
 	return where(w.s.NewSelect().Model((*walletRow)(nil)), owner(scope))
 }
 
-// owner is own, and nothing under a shared scope: wallets are not shared.
+// owner is own, and nothing under a shared scope: for what is not shared.
 func owner(scope access.Scope) condition {
 	if scope.Shared() {
 		return nothing
@@ -122,7 +122,7 @@ func (w wallet) Post(ctx context.Context, scope access.Scope, state credit.Walle
 // append writes a transaction with its entries, which sum to zero.
 func (w wallet) append(ctx context.Context, tx *credit.Transaction) error {
 	row := transactionRow{
-		CompanyID: tx.CompanyID, CreatedAt: stamp{tx.CreatedAt}, Kind: tx.Kind, Amount: tx.Amount,
+		CompanyID: tx.CompanyID, CreatedAt: stampAt(tx.CreatedAt), Kind: tx.Kind, Amount: tx.Amount,
 		Product: tx.Product, FieldID: reference(tx.FieldID), OrderID: reference(tx.OrderID), Note: tx.Note,
 		RefundOf: reference(tx.RefundOf),
 	}
@@ -258,7 +258,7 @@ type prices struct{ s *session }
 
 // SetPrice implements ports.Prices.
 func (p prices) SetPrice(ctx context.Context, service string, price credit.Amount, at time.Time) error {
-	_, err := p.s.NewInsert().Model(&priceRow{Service: service, PerHa: price, SetAt: stamp{at}}).
+	_, err := p.s.NewInsert().Model(&priceRow{Service: service, PerHa: price, SetAt: stampAt(at)}).
 		On("CONFLICT (service) DO UPDATE").Set("per_ha = EXCLUDED.per_ha").Set("set_at = EXCLUDED.set_at").Exec(ctx)
 	return err
 }

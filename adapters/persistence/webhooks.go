@@ -15,7 +15,7 @@ import (
 
 type webhookRow struct {
 	bun.BaseModel `bun:"table:webhooks,alias:t"`
-	metaRow
+	MetaRow
 	URL            string `bun:"url"`
 	Description    string
 	EventTypes     document[[]string]
@@ -42,16 +42,16 @@ var webhookTable = &table[webhook.Webhook, webhookRow]{
 
 type webhookRepo = records[webhook.Webhook, webhookRow, *webhook.Webhook, *webhookRow]
 
-func webhookRecords(s *session) webhookRepo { return webhookRepo{s, webhookTable} }
+func webhookRecords(s *session) webhookRepo { return recordsOf(s, webhookTable) }
 
 func rowOfWebhook(w *webhook.Webhook) webhookRow {
 	row := webhookRow{
-		metaRow: metaRowOf(w.Meta), URL: w.URL, Description: w.Description, EventTypes: document[[]string]{append([]string{}, w.EventTypes...)},
+		MetaRow: metaRowOf(w.Meta), URL: w.URL, Description: w.Description, EventTypes: documentWith(append([]string{}, w.EventTypes...)),
 		IsActive: w.IsActive, DisabledReason: w.DisabledReason, Secret: w.Secret, PreviousSecret: w.PreviousSecret,
 		PreviousUntil: stampOf(w.PreviousUntil), Failures: w.Failures, FailingSince: stampOf(w.FailingSince), PausedUntil: stampOf(w.PausedUntil),
 	}
 	if w.Last != nil {
-		row.LastAt, row.LastDelivered, row.LastStatus = &stamp{w.Last.At}, w.Last.Delivered, w.Last.StatusCode
+		row.LastAt, row.LastDelivered, row.LastStatus = new(stampAt(w.Last.At)), w.Last.Delivered, w.Last.StatusCode
 	}
 	return row
 }
@@ -93,7 +93,7 @@ type deliveryRow struct {
 func rowOfDelivery(d webhook.Delivery) deliveryRow {
 	return deliveryRow{
 		ID: d.ID, CompanyID: d.CompanyID, WebhookID: d.WebhookID, EventID: d.EventID, EventType: d.EventType, Body: d.Body, Test: d.Test,
-		CreatedAt: stamp{d.CreatedAt}, State: d.State, Attempt: d.Attempt, Tries: d.Tries, BeganAt: stampOf(d.Began), NextTryAt: stampOf(d.NextTry),
+		CreatedAt: stampAt(d.CreatedAt), State: d.State, Attempt: d.Attempt, Tries: d.Tries, BeganAt: stampOf(d.Began), NextTryAt: stampOf(d.NextTry),
 		TriedAt: stampOf(d.At), StatusCode: d.StatusCode, Error: d.Error, Answer: d.Answer, DurationUs: d.Duration.Microseconds(),
 	}
 }
@@ -159,7 +159,7 @@ func (d deliveries) pending(scope access.Scope, webhookID int64) *bun.SelectQuer
 // Due implements ports.Deliveries.
 func (d deliveries) Due(ctx context.Context, scope access.Scope, webhookID int64, now time.Time) (webhook.Delivery, bool, error) {
 	var rows []deliveryRow
-	err := d.pending(scope, webhookID).Where("t.next_try_at <= ?", stamp{now}).Scan(ctx, &rows)
+	err := d.pending(scope, webhookID).Where("t.next_try_at <= ?", stampAt(now)).Scan(ctx, &rows)
 	if err != nil || len(rows) == 0 {
 		return webhook.Delivery{}, false, err
 	}
@@ -253,7 +253,7 @@ func (k webhookKeeper) Add(ctx context.Context, list []webhook.Delivery) error {
 
 // Prune implements ports.WebhookKeeper.
 func (k webhookKeeper) Prune(ctx context.Context, before time.Time, limit int) (int64, error) {
-	old := k.s.NewSelect().Table("webhook_deliveries").Column("id").Where("created_at < ?", stamp{before}).Where("state <> 'pending'").Limit(int64(limit))
+	old := k.s.NewSelect().Table("webhook_deliveries").Column("id").Where("created_at < ?", stampAt(before)).Where("state <> 'pending'").Limit(int64(limit))
 	res, err := k.s.NewDelete().Model((*deliveryRow)(nil)).Where("t.id IN (?)", old).Exec(ctx)
 	if err != nil {
 		return 0, err
