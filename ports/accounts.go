@@ -93,29 +93,29 @@ type OperatorRepos struct {
 type Accounts interface {
 	// CreateCompany stores a company with its roles and fills in the id. Faults: Conflict when the name is taken.
 	CreateCompany(ctx context.Context, company *Company, roles []access.RoleTemplate) error
-	// Company gives a company. Faults: NotFound.
+	// Company returns a company. Faults: NotFound.
 	Company(ctx context.Context, id int64) (Company, error)
 	// CreateUser stores a user and fills in the id. Faults: Conflict (code "email_taken").
 	CreateUser(ctx context.Context, user *User) error
-	// GiveRole gives a user a role of its company and raises the policy version. Faults: NotFound when there is no such role.
+	// GiveRole returns a user a role of its company and raises the policy version. Faults: NotFound when there is no such role.
 	GiveRole(ctx context.Context, userID, companyID int64, role string) error
-	// UserByEmail gives a user by e-mail, whatever its case. Faults: NotFound.
+	// UserByEmail returns a user by e-mail, whatever its case. Faults: NotFound.
 	UserByEmail(ctx context.Context, email string) (User, error)
-	// Caller gives the user and the policy version of its company, in one query. Faults: NotFound.
+	// Caller returns the user and the policy version of its company, in one query. Faults: NotFound.
 	Caller(ctx context.Context, userID int64) (User, int64, error)
 	// SetDisabled disables or enables a user.
 	SetDisabled(ctx context.Context, userID int64, disabled bool) error
-	// Policy gives a company's whole policy with its version.
+	// Policy returns a company's whole policy with its version.
 	Policy(ctx context.Context, companyID int64) (Policy, int64, error)
 	// AddRefresh stores a refresh token.
 	AddRefresh(ctx context.Context, token RefreshToken) error
-	// Refresh gives a refresh token by its hash and locks it. Faults: NotFound.
+	// Refresh returns a refresh token by its hash and locks it. Faults: NotFound.
 	Refresh(ctx context.Context, hash string) (RefreshToken, error)
 	// UseRefresh marks a refresh token used.
 	UseRefresh(ctx context.Context, hash string, at time.Time) error
 	// RevokeFamily revokes every token of a family.
 	RevokeFamily(ctx context.Context, family string, at time.Time) error
-	// SigningKeys gives the keys, newest first, retired ones included.
+	// SigningKeys returns the keys, newest first, retired ones included.
 	SigningKeys(ctx context.Context) ([]SigningKey, error)
 	// AddSigningKey stores a key and retires the ones before it.
 	AddSigningKey(ctx context.Context, key SigningKey) error
@@ -144,7 +144,7 @@ type Passwords interface {
 type Tokens interface {
 	// Issue signs a token for a user. Its lifetime starts now.
 	Issue(ctx context.Context, userID int64, now time.Time, ttl time.Duration) (string, error)
-	// Verify gives the user of a token. Faults: Unauthenticated (codes "token_expired", "token_invalid").
+	// Verify returns the user of a token. Faults: Unauthenticated (codes "token_expired", "token_invalid").
 	Verify(ctx context.Context, token string, now time.Time) (userID int64, err error)
 }
 
@@ -159,10 +159,10 @@ type Clock interface{ Now() time.Time }
 
 // IDs makes identifiers and secrets.
 type IDs interface {
-	// UUID gives a new random UUID.
+	// UUID returns a new random UUID.
 	UUID() string
-	// Secret gives 256 random bits as URL-safe text.
+	// Secret returns 256 random bits as URL-safe text.
 	Secret() string
-	// Jitter gives a number in [0, 1).
+	// Jitter returns a number in [0, 1).
 	Jitter() float64
 }

@@ -15,7 +15,7 @@ import (
 
 // Derivations are the series of active orders for other indices than their own.
 type Derivations interface {
-	// Derivation gives that of an order for an index; ok is false where none was asked for.
+	// Derivation returns that of an order for an index; ok is false where none was asked for.
 	Derivation(ctx context.Context, scope access.Scope, orderID int64, index vegetation.IndexCode) (d vegetation.Derivation, ok bool, err error)
 	// PutDerivation stores one. Faults: NotFound for an order that may not be written.
 	PutDerivation(ctx context.Context, scope access.Scope, d vegetation.Derivation) error
@@ -23,7 +23,7 @@ type Derivations interface {
 
 // Statements are what a statement of a wallet is made of.
 type Statements interface {
-	// At gives the wallet as the transactions before a time left it; the zero time is the beginning.
+	// At returns the wallet as the transactions before a time left it; the zero time is the beginning.
 	At(ctx context.Context, scope access.Scope, before time.Time) (credit.Wallet, error)
 	// Between streams the transactions in [from, to), oldest first.
 	Between(ctx context.Context, scope access.Scope, from, to time.Time) iter.Seq2[credit.Transaction, error]
@@ -80,7 +80,7 @@ type OperatorTrail interface {
 type CurveSets interface {
 	// Add stores a version. Faults: Conflict (curves_exist) when the region has it already.
 	Add(ctx context.Context, edition cropcheck.Edition) error
-	// Newest gives the newest version of each region that has any, in the order of regions.
+	// Newest returns the newest version of each region that has any, in the order of regions.
 	Newest(ctx context.Context) ([]cropcheck.Edition, error)
 }
 

@@ -14,7 +14,7 @@ import (
 type Assessments interface {
 	Records[assessment.Assessment]
 	ManyAssessments
-	// Sheet gives everything entered in the sections of an assessment; an empty one for an
+	// Sheet returns everything entered in the sections of an assessment; an empty one for an
 	// assessment that is not in the scope.
 	Sheet(ctx context.Context, scope access.Scope, id int64) (assessment.Sheet, error)
 	// ReplaceSection stores the rows of a section in the place of those it has. Rows with an
@@ -33,7 +33,7 @@ type Assessments interface {
 	// SetCalculation stores how the run of the engine went that a submission started. It is
 	// no change of what was entered: updated_at stays.
 	SetCalculation(ctx context.Context, scope access.Scope, id int64, status assessment.CalculationStatus, reason string) error
-	// State gives the stored state; ok is false where none was computed yet.
+	// State returns the stored state; ok is false where none was computed yet.
 	State(ctx context.Context, scope access.Scope, id int64) (state assessment.State, ok bool, err error)
 }
 
@@ -63,7 +63,7 @@ type AssessmentVersions interface {
 	// Insert stores a version and fills in its id. The caller holds the lock of the
 	// assessment. Faults: NotFound for an assessment of another company.
 	Insert(ctx context.Context, scope access.Scope, version *AssessmentVersion) error
-	// Get gives a version by its number. Faults: NotFound.
+	// Get returns a version by its number. Faults: NotFound.
 	Get(ctx context.Context, scope access.Scope, assessmentID int64, number int) (AssessmentVersion, error)
 	// Count counts the versions of an assessment.
 	Count(ctx context.Context, scope access.Scope, assessmentID int64) (int64, error)
@@ -90,10 +90,10 @@ type EngineReferenceWriter interface {
 
 // AssessmentUpkeep is what background work and operators do with assessments of all companies.
 type AssessmentUpkeep interface {
-	// Stale gives up to limit live assessments that were written since their completeness was
+	// Stale returns up to limit live assessments that were written since their completeness was
 	// computed, or never had it computed, longest waiting first.
 	Stale(ctx context.Context, limit int) ([]AssessmentRef, error)
-	// EngineReferences gives the references of a version. Faults: NotFound.
+	// EngineReferences returns the references of a version. Faults: NotFound.
 	EngineReferences(ctx context.Context, scope access.Scope, assessmentID int64, number int) (EngineReferences, error)
 }
 

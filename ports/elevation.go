@@ -9,7 +9,7 @@ import (
 
 // Elevations holds digital elevation models. An imagery source may be one too.
 type Elevations interface {
-	// Elevation gives the models that reach into an area (WGS84), as far as they do; none
+	// Elevation returns the models that reach into an area (WGS84), as far as they do; none
 	// where the source holds none there. Heights are in metres. Each model's Source is the id
 	// of its item. The order is that of the ids.
 	//

@@ -16,7 +16,7 @@ import (
 type Engine interface {
 	// ID names the engine in results.
 	ID() string
-	// Calculate gives the result by a factor set, and what an external engine calls it.
+	// Calculate returns the result by a factor set, and what an external engine calls it.
 	// The reference is private: it belongs in a table of its own, and in no result, report
 	// or answer.
 	Calculate(ctx context.Context, in ghg.Input, factorSet string, options ghg.Options) (ghg.Result, EngineReference, error)

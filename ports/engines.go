@@ -14,7 +14,7 @@ type EngineChoice struct{ Engine, FactorSet string }
 
 // Engines are the calculation engines that are configured.
 type Engines interface {
-	// Engine gives an engine by its id; the built-in one for an empty id.
+	// Engine returns an engine by its id; the built-in one for an empty id.
 	// Faults: Unavailable (engine_unconfigured).
 	Engine(id string) (Engine, error)
 	// Check holds a choice against the engines and their factor sets. Faults: Invalid.
@@ -23,7 +23,7 @@ type Engines interface {
 
 // EngineChoices are what companies have chosen.
 type EngineChoices interface {
-	// Get gives the choice of a company; the default where none was made.
+	// Get returns the choice of a company; the default where none was made.
 	Get(ctx context.Context, scope access.Scope) (EngineChoice, error)
 	// Set stores the choice of a company.
 	Set(ctx context.Context, scope access.Scope, choice EngineChoice, at time.Time) error

@@ -18,7 +18,7 @@ type Order struct {
 
 // Restorable is what brings soft-deleted records of a company back.
 type Restorable[T any] interface {
-	// GetDeleted gives an own record that was deleted at or after a time, with when it was,
+	// GetDeleted returns an own record that was deleted at or after a time, with when it was,
 	// and locks it until the transaction ends. Faults: NotFound.
 	GetDeleted(ctx context.Context, scope access.Scope, id int64, since time.Time) (T, time.Time, error)
 	// Undelete makes a record live again that was deleted at that very time.
@@ -72,7 +72,7 @@ type Replay struct {
 
 // Replays are the requests under idempotency keys of a company.
 type Replays interface {
-	// Get gives the request under a key and locks it; ok is false where there is none.
+	// Get returns the request under a key and locks it; ok is false where there is none.
 	Get(ctx context.Context, scope access.Scope, key string) (r Replay, ok bool, err error)
 	// Claim stores a claim in the place of the one with a token, or, where that is empty,
 	// as the first. Faults: Conflict (claim_lost) when another was first.

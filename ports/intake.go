@@ -16,7 +16,7 @@ type Objects interface {
 	// Put stores what can be read, whole or not at all, and gives its size. An error of the
 	// reader is given back as it is.
 	Put(ctx context.Context, name string, from io.Reader) (size int64, err error)
-	// Open gives a file to read. Faults: NotFound.
+	// Open returns a file to read. Faults: NotFound.
 	Open(ctx context.Context, name string) (Object, error)
 	// Remove removes a file; one that is not there is no error.
 	Remove(ctx context.Context, name string) error
@@ -44,10 +44,10 @@ type Feature struct {
 // Faults: Invalid with a message for "file" where the file as a whole cannot be read;
 // Limit (code unsupported_media_type) where its content type is none of these.
 type Outlines interface {
-	// Count gives the number of features, and reads the whole file for it, so that one
+	// Count returns the number of features, and reads the whole file for it, so that one
 	// that breaks off is refused before anything of it is used.
 	Count(ctx context.Context, media string, file Object) (int64, error)
-	// Read gives the features one by one. It ends after an error.
+	// Read returns the features one by one. It ends after an error.
 	Read(ctx context.Context, media string, file Object) iter.Seq2[Feature, error]
 }
 
@@ -91,17 +91,17 @@ type OutlineWriter interface {
 type Imports interface {
 	// Insert stores an import and fills in its id.
 	Insert(ctx context.Context, scope access.Scope, record *farm.Import) error
-	// Get gives an import. Faults: NotFound.
+	// Get returns an import. Faults: NotFound.
 	Get(ctx context.Context, scope access.Scope, id int64) (farm.Import, error)
-	// GetForUpdate gives an import and locks it until the transaction ends. Faults: NotFound.
+	// GetForUpdate returns an import and locks it until the transaction ends. Faults: NotFound.
 	GetForUpdate(ctx context.Context, scope access.Scope, id int64) (farm.Import, error)
 	// Update stores an import read by GetForUpdate.
 	Update(ctx context.Context, scope access.Scope, record farm.Import) error
 	// AddFailures keeps failed features for the report; one that is kept already stays.
 	AddFailures(ctx context.Context, scope access.Scope, id int64, failed []farm.Judged) error
-	// Failures gives the kept features, in order of the file.
+	// Failures returns the kept features, in order of the file.
 	Failures(ctx context.Context, scope access.Scope, id int64, limit int64) ([]farm.Judged, error)
-	// Matches gives the live fields of a farm that carry one of the external ids, by it.
+	// Matches returns the live fields of a farm that carry one of the external ids, by it.
 	// Fields of one external id are in order of their own ids.
 	Matches(ctx context.Context, scope access.Scope, farmID int64, externalIDs []string) (map[string][]farm.Field, error)
 }

@@ -21,7 +21,7 @@ type APIKeys interface {
 	Count(ctx context.Context, scope access.Scope) (int64, error)
 	// Each streams the keys in order of id.
 	Each(ctx context.Context, scope access.Scope, q Query) iter.Seq2[access.APIKey, error]
-	// Get gives one key. Faults: NotFound.
+	// Get returns one key. Faults: NotFound.
 	Get(ctx context.Context, scope access.Scope, id int64) (access.APIKey, error)
 	// Revoke ends a key for good. Faults: NotFound.
 	Revoke(ctx context.Context, scope access.Scope, id int64, at time.Time) error
@@ -30,7 +30,7 @@ type APIKeys interface {
 // KeyRing finds the key behind a credential, before it is known whose it is.
 type KeyRing interface {
 	KeyWriter
-	// ByHash gives a key by the hash of its text, revoked and expired ones too. Faults: NotFound.
+	// ByHash returns a key by the hash of its text, revoked and expired ones too. Faults: NotFound.
 	ByHash(ctx context.Context, hash string) (access.APIKey, error)
 }
 
@@ -38,7 +38,7 @@ type KeyRing interface {
 type ExternalIssuer interface {
 	// Issued reports whether a token says that it is of this issuer. Nothing is verified.
 	Issued(token string) bool
-	// Verify gives the e-mail address that a token vouches for. Faults: Unauthenticated
+	// Verify returns the e-mail address that a token vouches for. Faults: Unauthenticated
 	// (token_expired, token_invalid, email_unverified), Unavailable (issuer_unavailable).
 	Verify(ctx context.Context, token string) (email string, err error)
 }

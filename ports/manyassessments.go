@@ -37,22 +37,22 @@ type ManyAssessments interface {
 	// Alone makes who writes many assessments of a company wait until no other does, for
 	// the rest of the transaction.
 	Alone(ctx context.Context, scope access.Scope) error
-	// IDsAfter gives the ids above one that a query selects, in order, at most limit; its
+	// IDsAfter returns the ids above one that a query selects, in order, at most limit; its
 	// page and order are not asked for.
 	IDsAfter(ctx context.Context, scope access.Scope, q Query, after int64, limit int) ([]int64, error)
-	// Whole gives those of the ids that are in the scope with what is entered in their
+	// Whole returns those of the ids that are in the scope with what is entered in their
 	// sections, in order of id. In a Write they are locked.
 	Whole(ctx context.Context, scope access.Scope, ids []int64) ([]EnteredAssessment, error)
-	// OfYear gives the ids of the own live assessments of farms or fields for a year, by
+	// OfYear returns the ids of the own live assessments of farms or fields for a year, by
 	// the id of the farm or field, each in order.
 	OfYear(ctx context.Context, scope access.Scope, of assessment.ResourceType, year int, resourceIDs []int64) (map[int64][]int64, error)
 	// Enter stores what is entered in the sections of new assessments, and fills in the ids
 	// of its rows.
 	Enter(ctx context.Context, scope access.Scope, entered []EnteredAssessment) error
-	// Resources gives the live farms or fields of the scope by a key, each in order of id. In
+	// Resources returns the live farms or fields of the scope by a key, each in order of id. In
 	// a Write they cannot be deleted before it ends.
 	Resources(ctx context.Context, scope access.Scope, of assessment.ResourceType, by ResourceKey, keys []string) (map[string][]Resource, error)
-	// NewestVersions gives the newest submitted versions of those of the assessments that
+	// NewestVersions returns the newest submitted versions of those of the assessments that
 	// have any, by the assessment, without their snapshots.
 	NewestVersions(ctx context.Context, scope access.Scope, ids []int64) (map[int64]AssessmentVersion, error)
 }
@@ -61,9 +61,9 @@ type ManyAssessments interface {
 type Batches interface {
 	// Insert stores a batch and fills in its id.
 	Insert(ctx context.Context, scope access.Scope, batch *assessment.Batch) error
-	// Get gives a batch of a kind. Faults: NotFound.
+	// Get returns a batch of a kind. Faults: NotFound.
 	Get(ctx context.Context, scope access.Scope, kind assessment.BatchKind, id int64) (assessment.Batch, error)
-	// GetForUpdate gives a batch and locks it until the transaction ends. Faults: NotFound.
+	// GetForUpdate returns a batch and locks it until the transaction ends. Faults: NotFound.
 	GetForUpdate(ctx context.Context, scope access.Scope, kind assessment.BatchKind, id int64) (assessment.Batch, error)
 	// Update stores a batch read by GetForUpdate.
 	Update(ctx context.Context, scope access.Scope, batch assessment.Batch) error
@@ -71,7 +71,7 @@ type Batches interface {
 	AddNotes(ctx context.Context, scope access.Scope, batch assessment.Batch, notes []assessment.Judged) error
 	// DropNotes forgets the notes of a pass that begins again.
 	DropNotes(ctx context.Context, scope access.Scope, batch assessment.Batch) error
-	// Notes gives what was kept, in order.
+	// Notes returns what was kept, in order.
 	Notes(ctx context.Context, scope access.Scope, batch assessment.Batch, limit int64) ([]assessment.Judged, error)
 }
 
@@ -79,9 +79,9 @@ type Batches interface {
 // spreadsheet: CSV (RFC 4180). A text that a spreadsheet would take for a formula is
 // written behind an apostrophe, which is taken off again when it is read.
 type AssessmentTables interface {
-	// Heading gives the first line of a file. Faults: Invalid with "file".
+	// Heading returns the first line of a file. Faults: Invalid with "file".
 	Heading(file Object) ([]string, error)
-	// Rows gives the other lines, a text for every column of the first; lines without any
+	// Rows returns the other lines, a text for every column of the first; lines without any
 	// text are left out. Faults: Invalid with "file" and the line.
 	Rows(file Object) iter.Seq2[[]string, error]
 	// Write writes a line for each row, the heading first.

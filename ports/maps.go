@@ -13,11 +13,11 @@ import (
 // StratificationRuns are the calls of a company that make maps of zones. Those of a deleted
 // area of interest are not seen.
 type StratificationRuns interface {
-	// Get gives a run. Faults: NotFound.
+	// Get returns a run. Faults: NotFound.
 	Get(ctx context.Context, scope access.Scope, id int64) (zoning.Run, error)
-	// GetForUpdate gives a run and locks it until the transaction ends. Faults: NotFound.
+	// GetForUpdate returns a run and locks it until the transaction ends. Faults: NotFound.
 	GetForUpdate(ctx context.Context, scope access.Scope, id int64) (zoning.Run, error)
-	// Find gives the run of an order with a key. Faults: NotFound.
+	// Find returns the run of an order with a key. Faults: NotFound.
 	Find(ctx context.Context, scope access.Scope, orderID int64, key string) (zoning.Run, error)
 	// Insert stores a new run and fills in its id. Faults: Conflict (run_exists) where the
 	// order has one with that key: the key in the database decides.
@@ -32,9 +32,9 @@ type StratificationMaps interface {
 	// Put stores candidates and fills in their ids; one that is stored already keeps its id,
 	// and lives as long as a new one.
 	Put(ctx context.Context, scope access.Scope, maps []*zoning.Map) error
-	// ByUUID gives a candidate or a saved map; whole: with its labels and outlines. Faults: NotFound.
+	// ByUUID returns a candidate or a saved map; whole: with its labels and outlines. Faults: NotFound.
 	ByUUID(ctx context.Context, scope access.Scope, uuid string, whole bool) (zoning.Map, error)
-	// ByUUIDForUpdate gives a map without labels and outlines, and locks it. Faults: NotFound.
+	// ByUUIDForUpdate returns a map without labels and outlines, and locks it. Faults: NotFound.
 	ByUUIDForUpdate(ctx context.Context, scope access.Scope, uuid string) (zoning.Map, error)
 	// Save stores how a map was saved. Faults: NotFound; Conflict (tag_taken) where another map
 	// of the order has the tag.
@@ -43,7 +43,7 @@ type StratificationMaps interface {
 	// map_tag. Labels are left out, and outlines where not wanted.
 	CountSaved(ctx context.Context, scope access.Scope, q Query) (int64, error)
 	EachSaved(ctx context.Context, scope access.Scope, q Query, outlines bool) iter.Seq2[zoning.Map, error]
-	// GetSaved gives a saved map without its labels. Faults: NotFound.
+	// GetSaved returns a saved map without its labels. Faults: NotFound.
 	GetSaved(ctx context.Context, scope access.Scope, id int64, outlines bool) (zoning.Map, error)
 }
 
@@ -53,9 +53,9 @@ type SamplePlans interface {
 	// Put stores a candidate and fills in its id; one that is stored already keeps its id, and
 	// lives as long as a new one. Faults: NotFound (its map).
 	Put(ctx context.Context, scope access.Scope, plan *plan.SamplePlan) error
-	// ByUUID gives a candidate or a saved plan; whole: with its points. Faults: NotFound.
+	// ByUUID returns a candidate or a saved plan; whole: with its points. Faults: NotFound.
 	ByUUID(ctx context.Context, scope access.Scope, uuid string, whole bool) (plan.SamplePlan, error)
-	// ByUUIDForUpdate gives a plan without its points, and locks it. Faults: NotFound.
+	// ByUUIDForUpdate returns a plan without its points, and locks it. Faults: NotFound.
 	ByUUIDForUpdate(ctx context.Context, scope access.Scope, uuid string) (plan.SamplePlan, error)
 	// Save stores how a plan was saved. Faults: NotFound; Conflict (tag_taken) where another
 	// plan of the order has the tag.
@@ -64,7 +64,7 @@ type SamplePlans interface {
 	// stratification_map, map_tag (the map's) and plan_tag. Points come where wanted.
 	CountSaved(ctx context.Context, scope access.Scope, q Query) (int64, error)
 	EachSaved(ctx context.Context, scope access.Scope, q Query, points bool) iter.Seq2[plan.SamplePlan, error]
-	// GetSaved gives a saved plan. Faults: NotFound.
+	// GetSaved returns a saved plan. Faults: NotFound.
 	GetSaved(ctx context.Context, scope access.Scope, id int64, points bool) (plan.SamplePlan, error)
 }
 

@@ -28,7 +28,7 @@ type Members interface {
 	Count(ctx context.Context, scope access.Scope, q Query) (int64, error)
 	// Each streams the users in order of id. Filters: email, disabled, role.
 	Each(ctx context.Context, scope access.Scope, q Query) iter.Seq2[Member, error]
-	// Get gives a user. Faults: NotFound.
+	// Get returns a user. Faults: NotFound.
 	Get(ctx context.Context, scope access.Scope, id int64) (Member, error)
 	// Update stores name, roles and whether the user is disabled. Faults: NotFound, also of a role.
 	Update(ctx context.Context, scope access.Scope, member Member) error
@@ -38,9 +38,9 @@ type Members interface {
 
 // Roles are the roles of a company.
 type Roles interface {
-	// All gives the roles in order of id.
+	// All returns the roles in order of id.
 	All(ctx context.Context, scope access.Scope) ([]access.Role, error)
-	// Get gives a role. Faults: NotFound.
+	// Get returns a role. Faults: NotFound.
 	Get(ctx context.Context, scope access.Scope, id int64) (access.Role, error)
 	// Insert stores a new role and fills in its id. Faults: Conflict (role_exists).
 	Insert(ctx context.Context, scope access.Scope, role *access.Role) error
@@ -78,7 +78,7 @@ type Invitations interface {
 	Count(ctx context.Context, scope access.Scope, q Query) (int64, error)
 	// Each streams the invitations in order of id. Filters: email.
 	Each(ctx context.Context, scope access.Scope, q Query) iter.Seq2[Invitation, error]
-	// Get gives an invitation. Faults: NotFound.
+	// Get returns an invitation. Faults: NotFound.
 	Get(ctx context.Context, scope access.Scope, id int64) (Invitation, error)
 	// Insert stores a new invitation with the hash of its link's token, and fills in its id. Faults: NotFound of a role.
 	Insert(ctx context.Context, scope access.Scope, invitation *Invitation, hash string) error
@@ -105,11 +105,11 @@ type Ticket struct {
 // Tickets are the one-time links.
 type Tickets interface {
 	Add(ctx context.Context, ticket Ticket) error
-	// Get gives a ticket by the hash of its token and locks it. Faults: NotFound.
+	// Get returns a ticket by the hash of its token and locks it. Faults: NotFound.
 	Get(ctx context.Context, hash string) (Ticket, error)
 	// UseAll marks the unused tickets of a user (for a new password) or of an invitation used.
 	UseAll(ctx context.Context, userID, invitationID int64, at time.Time) error
-	// LastFor gives when the newest ticket for a new password was made for a user; the zero time for none.
+	// LastFor returns when the newest ticket for a new password was made for a user; the zero time for none.
 	LastFor(ctx context.Context, userID int64) (time.Time, error)
 	// Purge drops the tickets that expired before a time.
 	Purge(ctx context.Context, before time.Time) error
@@ -125,7 +125,7 @@ type Credentials interface {
 
 // Attempts count wrong passwords, for all replicas.
 type Attempts interface {
-	// Get gives the counters of keys, in their order, empty ones where there are none.
+	// Get returns the counters of keys, in their order, empty ones where there are none.
 	Get(ctx context.Context, keys ...string) ([]access.Attempts, error)
 	// Lock is Get under locks that end with the transaction; the counters that are missing are made.
 	Lock(ctx context.Context, at time.Time, keys ...string) ([]access.Attempts, error)
@@ -162,7 +162,7 @@ type LetterBox interface {
 // Letters are the letters that wait.
 type Letters interface {
 	LetterBox
-	// Get gives a letter. Faults: NotFound.
+	// Get returns a letter. Faults: NotFound.
 	Get(ctx context.Context, id int64) (Letter, error)
 	// Drop removes a letter that was sent, or never will be.
 	Drop(ctx context.Context, id int64) error

@@ -12,9 +12,9 @@ import (
 // and role, beside the common ones.
 type SoilSamples interface {
 	Records[sample.Sample]
-	// OfPlan gives the samples of a plan in a round, by id.
+	// OfPlan returns the samples of a plan in a round, by id.
 	OfPlan(ctx context.Context, scope access.Scope, planID, round int64) ([]sample.Sample, error)
-	// ByLabels gives those of the labels that are in the scope, by label; in a Write they are
+	// ByLabels returns those of the labels that are in the scope, by label; in a Write they are
 	// locked until it ends.
 	ByLabels(ctx context.Context, scope access.Scope, labels []string) (map[string]sample.Sample, error)
 }

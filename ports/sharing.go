@@ -26,15 +26,15 @@ type Grants interface {
 	Count(ctx context.Context, scope access.Scope, q GrantQuery) (int64, error)
 	// Each streams the page of a query in order of id.
 	Each(ctx context.Context, scope access.Scope, q GrantQuery) iter.Seq2[access.Grant, error]
-	// Get gives one grant. Faults: NotFound.
+	// Get returns one grant. Faults: NotFound.
 	Get(ctx context.Context, scope access.Scope, id int64) (access.Grant, error)
-	// GetForUpdate gives one grant and locks it until the transaction ends. Faults: NotFound.
+	// GetForUpdate returns one grant and locks it until the transaction ends. Faults: NotFound.
 	GetForUpdate(ctx context.Context, scope access.Scope, id int64) (access.Grant, error)
 	// Insert stores a grant of the company and fills in its id.
 	Insert(ctx context.Context, scope access.Scope, grant *access.Grant) error
 	// SetStatus stores the status of a grant read by GetForUpdate. Faults: NotFound.
 	SetStatus(ctx context.Context, scope access.Scope, id int64, status access.GrantStatus, at time.Time) error
-	// Party gives the company of a uuid, which is how one company names another: there is
+	// Party returns the company of a uuid, which is how one company names another: there is
 	// no way to list them. Faults: NotFound.
 	Party(ctx context.Context, uuid string) (access.Party, error)
 }

@@ -105,11 +105,11 @@ type Records[T any] interface {
 	Count(ctx context.Context, scope access.Scope, q Query) (int64, error)
 	// Each streams the page of a query in its order.
 	Each(ctx context.Context, scope access.Scope, q Query) iter.Seq2[T, error]
-	// Get gives one record. Faults: NotFound.
+	// Get returns one record. Faults: NotFound.
 	Get(ctx context.Context, scope access.Scope, id int64) (T, error)
-	// GetForUpdate gives one record and locks it until the transaction ends. Faults: NotFound.
+	// GetForUpdate returns one record and locks it until the transaction ends. Faults: NotFound.
 	GetForUpdate(ctx context.Context, scope access.Scope, id int64) (T, error)
-	// GetMany gives those of the ids that are in the scope, by id. In a Write they cannot be
+	// GetMany returns those of the ids that are in the scope, by id. In a Write they cannot be
 	// deleted before it ends.
 	GetMany(ctx context.Context, scope access.Scope, ids []int64) (map[int64]T, error)
 	// Insert stores new records and fills in their ids, in order.
@@ -124,16 +124,16 @@ type Records[T any] interface {
 // Fields are the fields of a company.
 type Fields interface {
 	Records[farm.Field]
-	// GetByUUID gives a field by its uuid. Faults: NotFound.
+	// GetByUUID returns a field by its uuid. Faults: NotFound.
 	GetByUUID(ctx context.Context, scope access.Scope, uuid string) (farm.Field, error)
-	// IDsOfFarm gives the live fields of a farm.
+	// IDsOfFarm returns the live fields of a farm.
 	IDsOfFarm(ctx context.Context, scope access.Scope, farmID int64) ([]int64, error)
 	// UndeleteOfFarm makes the fields of a farm live again that were deleted at a time, and gives their ids.
 	UndeleteOfFarm(ctx context.Context, scope access.Scope, farmID int64, deletedAt, now time.Time) ([]int64, error)
-	// GetManyByUUID gives those of the uuids that are in the scope, by uuid. In a Write they
+	// GetManyByUUID returns those of the uuids that are in the scope, by uuid. In a Write they
 	// cannot be deleted before it ends.
 	GetManyByUUID(ctx context.Context, scope access.Scope, uuids []string) (map[string]farm.Field, error)
-	// Overlapping gives, by the id of each given field, the live fields of the company
+	// Overlapping returns, by the id of each given field, the live fields of the company
 	// whose boundary box meets that field's box, itself left out.
 	Overlapping(ctx context.Context, scope access.Scope, ids []int64) (map[int64][]farm.Field, error)
 }
@@ -149,7 +149,7 @@ type Seasons interface {
 type Crops interface {
 	Count(ctx context.Context, q Query) (int64, error)
 	Each(ctx context.Context, q Query) iter.Seq2[farm.Crop, error]
-	// Get gives one crop, active or not. Faults: NotFound.
+	// Get returns one crop, active or not. Faults: NotFound.
 	Get(ctx context.Context, id int64) (farm.Crop, error)
 	GetMany(ctx context.Context, ids []int64) (map[int64]farm.Crop, error)
 }
@@ -163,15 +163,15 @@ type Cultivations interface {
 	SoftDeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) (int64, error)
 	// UndeleteOfFields makes the cultivations of the fields live again that were deleted at a time.
 	UndeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, deletedAt, now time.Time) error
-	// SeasonsOfFields gives the ids of the seasons that live cultivations of the fields use.
+	// SeasonsOfFields returns the ids of the seasons that live cultivations of the fields use.
 	SeasonsOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64) ([]int64, error)
 }
 
 // Wallet is a company's wallet with its ledger. The ledger is append-only.
 type Wallet interface {
-	// Lock gives the wallet, made on first use, and locks it until the transaction ends.
+	// Lock returns the wallet, made on first use, and locks it until the transaction ends.
 	Lock(ctx context.Context, scope access.Scope) (credit.Wallet, error)
-	// Get gives the wallet without a lock; an empty one where none was made yet.
+	// Get returns the wallet without a lock; an empty one where none was made yet.
 	Get(ctx context.Context, scope access.Scope) (credit.Wallet, error)
 	// Post stores the wallet's new state and the transaction with its entries.
 	Post(ctx context.Context, scope access.Scope, wallet credit.Wallet, tx *credit.Transaction) error
@@ -179,16 +179,16 @@ type Wallet interface {
 	Transactions(ctx context.Context, scope access.Scope, q Query) iter.Seq2[credit.Transaction, error]
 	// CountTransactions counts the ledger's transactions that a query selects, without its page.
 	CountTransactions(ctx context.Context, scope access.Scope, q Query) (int64, error)
-	// Transaction gives one transaction of the ledger. Faults: NotFound.
+	// Transaction returns one transaction of the ledger. Faults: NotFound.
 	Transaction(ctx context.Context, scope access.Scope, id int64) (credit.Transaction, error)
 	// Refunded reports whether a capture was refunded.
 	Refunded(ctx context.Context, scope access.Scope, id int64) (bool, error)
 	Statements
 	// Sum adds up all entries of the wallet's accounts: what balance and held must be.
 	Sum(ctx context.Context, scope access.Scope) (balance, held credit.Amount, err error)
-	// Price gives the price per hectare of a service; ok is false where none is set.
+	// Price returns the price per hectare of a service; ok is false where none is set.
 	Price(ctx context.Context, service string) (price credit.Amount, ok bool, err error)
-	// FieldCharge gives the charge of a field, held or captured. Faults: NotFound.
+	// FieldCharge returns the charge of a field, held or captured. Faults: NotFound.
 	FieldCharge(ctx context.Context, scope access.Scope, fieldID int64) (credit.FieldCharge, error)
 	// PutFieldCharge stores the charge of a field; one that is held may pass to another
 	// order. Faults: Conflict (field_charged) when it was captured for another order.
@@ -201,17 +201,17 @@ type Wallet interface {
 type ProfileOrders interface {
 	Count(ctx context.Context, scope access.Scope, q Query) (int64, error)
 	Each(ctx context.Context, scope access.Scope, q Query) iter.Seq2[vegetation.OrderState, error]
-	// Get gives an order. Faults: NotFound.
+	// Get returns an order. Faults: NotFound.
 	Get(ctx context.Context, scope access.Scope, id int64) (vegetation.OrderState, error)
-	// GetForUpdate gives an order and locks it. Faults: NotFound.
+	// GetForUpdate returns an order and locks it. Faults: NotFound.
 	GetForUpdate(ctx context.Context, scope access.Scope, id int64) (vegetation.OrderState, error)
-	// FindForUpdate gives the order of a field and season and locks it. Faults: NotFound.
+	// FindForUpdate returns the order of a field and season and locks it. Faults: NotFound.
 	FindForUpdate(ctx context.Context, scope access.Scope, fieldID, seasonID int64) (vegetation.OrderState, error)
-	// Find gives the order of a field and season. Faults: NotFound.
+	// Find returns the order of a field and season. Faults: NotFound.
 	Find(ctx context.Context, scope access.Scope, fieldID, seasonID int64) (vegetation.OrderState, error)
-	// OpenOfFields gives the ids of the processing and pending orders of the fields, in order of id.
+	// OpenOfFields returns the ids of the processing and pending orders of the fields, in order of id.
 	OpenOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64) ([]int64, error)
-	// OpenOfSeason gives the ids of the processing and pending orders of a season, in order of id.
+	// OpenOfSeason returns the ids of the processing and pending orders of a season, in order of id.
 	OpenOfSeason(ctx context.Context, scope access.Scope, seasonID int64) ([]int64, error)
 	// ActiveOfSeason reports whether a profile of the season is active.
 	ActiveOfSeason(ctx context.Context, scope access.Scope, seasonID int64) (bool, error)
@@ -222,10 +222,10 @@ type ProfileOrders interface {
 	Update(ctx context.Context, scope access.Scope, order vegetation.OrderState) error
 	// PutSeries replaces the series of an order for an index.
 	PutSeries(ctx context.Context, scope access.Scope, orderID int64, series vegetation.Series) error
-	// Series gives the stored series of an order for an index; an empty one where none is stored.
+	// Series returns the stored series of an order for an index; an empty one where none is stored.
 	Series(ctx context.Context, scope access.Scope, orderID int64, index string) (vegetation.Series, error)
 	Derivations
-	// Indexes gives the codes of the indexes of which a series of an order is stored, in their order.
+	// Indexes returns the codes of the indexes of which a series of an order is stored, in their order.
 	Indexes(ctx context.Context, scope access.Scope, orderID int64) ([]string, error)
 }
 
@@ -264,18 +264,18 @@ type JobWriter interface {
 	// Finish removes a job that the lease still holds. Faults: Conflict (code
 	// "lease_lost") when another worker has it: the transaction must not commit.
 	Finish(ctx context.Context, job Job) error
-	// Postpone gives a held job back to run at a time. Faults: Conflict (lease_lost).
+	// Postpone returns a held job back to run at a time. Faults: Conflict (lease_lost).
 	Postpone(ctx context.Context, job Job, at time.Time) error
 }
 
 // Queue hands out jobs under leases. It survives any kill: a lease that is not
 // renewed expires and the job is handed out again.
 type Queue interface {
-	// Claim gives up to limit jobs that are due, each under a new lease.
+	// Claim returns up to limit jobs that are due, each under a new lease.
 	Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]Job, error)
 	// Renew prolongs a lease. Faults: Conflict (lease_lost).
 	Renew(ctx context.Context, job Job, until time.Time) error
-	// Return gives a job back at once, its lease ended, as on shutdown.
+	// Return returns a job back at once, its lease ended, as on shutdown.
 	Return(ctx context.Context, job Job, now time.Time) error
 }
 
@@ -294,7 +294,7 @@ type OutboxRow struct {
 
 // Relay is the reading side of the outbox.
 type Relay interface {
-	// Pending gives up to limit unpublished events that no other relay holds, oldest first, held until the lease ends.
+	// Pending returns up to limit unpublished events that no other relay holds, oldest first, held until the lease ends.
 	Pending(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]OutboxRow, error)
 	// Published marks an event as delivered to a consumer that acknowledged it.
 	Published(ctx context.Context, seq int64, at time.Time) error

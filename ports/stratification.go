@@ -15,7 +15,7 @@ import (
 // AOIs are the areas of interest of a company.
 type AOIs interface {
 	Records[stratification.AOI]
-	// IDOf gives the id of an area of interest by its uuid, deleted or not. Faults: NotFound.
+	// IDOf returns the id of an area of interest by its uuid, deleted or not. Faults: NotFound.
 	IDOf(ctx context.Context, scope access.Scope, uuid string) (int64, error)
 }
 
@@ -26,15 +26,15 @@ type StratificationOrders interface {
 	// left out.
 	Each(ctx context.Context, scope access.Scope, q Query) iter.Seq2[stratification.OrderState, error]
 	Count(ctx context.Context, scope access.Scope, q Query) (int64, error)
-	// Get gives an order. Faults: NotFound.
+	// Get returns an order. Faults: NotFound.
 	Get(ctx context.Context, scope access.Scope, id int64) (stratification.OrderState, error)
-	// GetForUpdate gives an order and locks it until the transaction ends, also where its area
+	// GetForUpdate returns an order and locks it until the transaction ends, also where its area
 	// of interest is deleted: money is settled all the same. Faults: NotFound.
 	GetForUpdate(ctx context.Context, scope access.Scope, id int64) (stratification.OrderState, error)
-	// Latest gives the order of an area of interest that counts for the limit and the price:
+	// Latest returns the order of an area of interest that counts for the limit and the price:
 	// the latest that is not failed. Its land is left out. Faults: NotFound.
 	Latest(ctx context.Context, scope access.Scope, aoiID int64) (stratification.OrderState, error)
-	// OpenOf gives the ids of the open orders of an area of interest.
+	// OpenOf returns the ids of the open orders of an area of interest.
 	OpenOf(ctx context.Context, scope access.Scope, aoiID int64) ([]int64, error)
 	// Insert stores a new order and fills in its id. Faults: Conflict (order_exists) when the
 	// area of interest has an unfinished one: the key in the database decides.
@@ -44,16 +44,16 @@ type StratificationOrders interface {
 	Update(ctx context.Context, scope access.Scope, order stratification.OrderState) error
 	// PutLayers replaces the layers of an order.
 	PutLayers(ctx context.Context, scope access.Scope, orderID int64, layers []layer.PreparedLayer) error
-	// Layers gives the layers of an order, in their order; with their values where wanted.
+	// Layers returns the layers of an order, in their order; with their values where wanted.
 	// Faults: NotFound.
 	Layers(ctx context.Context, scope access.Scope, orderID int64, values bool) ([]layer.PreparedLayer, error)
 }
 
 // OrderKeeper finds stratification orders of all companies, for the operator and the sweeper.
 type OrderKeeper interface {
-	// CompanyOf gives the company of an order. Faults: NotFound.
+	// CompanyOf returns the company of an order. Faults: NotFound.
 	CompanyOf(ctx context.Context, orderID int64) (int64, error)
-	// Overdue gives up to limit orders that have been in preparation since before a time, with
+	// Overdue returns up to limit orders that have been in preparation since before a time, with
 	// their companies, the oldest first.
 	Overdue(ctx context.Context, since time.Time, limit int) ([]OverdueOrder, error)
 }
@@ -73,7 +73,7 @@ type Subscription struct {
 type Subscriptions interface {
 	// Active reports whether a company's subscription covers a day (a civil date, UTC).
 	Active(ctx context.Context, companyID int64, service access.Service, day time.Time) (bool, error)
-	// Get gives a subscription, over or not. Faults: NotFound.
+	// Get returns a subscription, over or not. Faults: NotFound.
 	Get(ctx context.Context, companyID int64, service access.Service) (Subscription, error)
 	// Put stores a subscription, in place of the one before.
 	Put(ctx context.Context, s Subscription) error
@@ -104,9 +104,9 @@ type LayerRaster struct {
 
 // LayerRasters are the rasters that the operator registered.
 type LayerRasters interface {
-	// All gives them by name.
+	// All returns them by name.
 	All(ctx context.Context) ([]LayerRaster, error)
-	// Of gives those that a company may use, by name: its own, and those of every company.
+	// Of returns those that a company may use, by name: its own, and those of every company.
 	Of(ctx context.Context, scope access.Scope) ([]LayerRaster, error)
 	// Add registers one. Faults: Conflict (layer_exists) where the name is taken.
 	Add(ctx context.Context, r LayerRaster) error

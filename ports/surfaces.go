@@ -13,7 +13,7 @@ import (
 // pixels than can be worked on, with a message that names it; Unavailable when its place
 // cannot be reached.
 type Surfaces interface {
-	// Surface gives the part of a raster that lies around a geometry (WGS84), or the whole
+	// Surface returns the part of a raster that lies around a geometry (WGS84), or the whole
 	// raster where that is nil.
 	Surface(ctx context.Context, name string, around geo.MultiPolygon) (layer.Surface, error)
 }

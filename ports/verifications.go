@@ -15,7 +15,7 @@ const JobVerification = "crop_verification"
 // Verifications are the crop verifications of assessments. They are read and written under
 // the assessment: who may see it may see its verification, and it is written under its lock.
 type Verifications interface {
-	// Get gives the verification of an own assessment; ok is false where none was begun.
+	// Get returns the verification of an own assessment; ok is false where none was begun.
 	Get(ctx context.Context, scope access.Scope, assessmentID int64) (record verification.Record, ok bool, err error)
 	// Put stores it. Faults: NotFound for an assessment of another company.
 	Put(ctx context.Context, scope access.Scope, record verification.Record) error
@@ -25,8 +25,8 @@ type Verifications interface {
 // step in the transaction of every write of an assessment, its completeness, its versions
 // or its verification.
 type Rollups interface {
-	// Sums gives the sums of the live assessments of a company by year.
+	// Sums returns the sums of the live assessments of a company by year.
 	Sums(ctx context.Context, scope access.Scope) (map[int]dashboard.Cells, error)
-	// Verified gives the assessments whose crop is verified, newest verdict first.
+	// Verified returns the assessments whose crop is verified, newest verdict first.
 	Verified(ctx context.Context, scope access.Scope, year *int, limit int) ([]dashboard.Verified, error)
 }

@@ -23,11 +23,11 @@ type Deliveries interface {
 	Count(ctx context.Context, scope access.Scope, q DeliveryQuery) (int64, error)
 	// Each streams the page of a query.
 	Each(ctx context.Context, scope access.Scope, q DeliveryQuery) iter.Seq2[webhook.Delivery, error]
-	// GetForUpdate gives a delivery of a webhook and locks it. Faults: NotFound.
+	// GetForUpdate returns a delivery of a webhook and locks it. Faults: NotFound.
 	GetForUpdate(ctx context.Context, scope access.Scope, webhookID, id int64) (webhook.Delivery, error)
-	// Due gives the pending delivery of a webhook that is due longest; ok is false where none is.
+	// Due returns the pending delivery of a webhook that is due longest; ok is false where none is.
 	Due(ctx context.Context, scope access.Scope, webhookID int64, now time.Time) (d webhook.Delivery, ok bool, err error)
-	// NextTry gives when the next pending delivery of a webhook is due; nil where none is pending.
+	// NextTry returns when the next pending delivery of a webhook is due; nil where none is pending.
 	NextTry(ctx context.Context, scope access.Scope, webhookID int64) (*time.Time, error)
 	// Insert stores a delivery and fills in its id.
 	Insert(ctx context.Context, scope access.Scope, d *webhook.Delivery) error
@@ -39,7 +39,7 @@ type Deliveries interface {
 
 // WebhookKeeper is what the relay does with the webhooks of all companies.
 type WebhookKeeper interface {
-	// Listening gives the active webhooks of the companies and locks them, in order of id.
+	// Listening returns the active webhooks of the companies and locks them, in order of id.
 	Listening(ctx context.Context, companies []int64) ([]webhook.Webhook, error)
 	// Add stores deliveries; one of an event that the webhook has already is left out.
 	Add(ctx context.Context, deliveries []webhook.Delivery) error
@@ -58,7 +58,7 @@ type Parcel struct {
 
 // WebhookSender posts parcels.
 type WebhookSender interface {
-	// Check gives what is wrong with an address, for people; empty where nothing is. What it
+	// Check returns what is wrong with an address, for people; empty where nothing is. What it
 	// resolves to is looked at when it is dialled, every time.
 	Check(address string) string
 	// Send posts a parcel, once, and tells what came of it. A failure is an outcome.

@@ -77,7 +77,7 @@ func (s *shell) stratification() *cobra.Command {
 	var order int64
 	retry := &cobra.Command{
 		Use: "retry", Short: "Take a failed stratification order up again",
-		Long: fmt.Sprintf("Takes a failed stratification order up again: its charge is held anew and its layers are\nprepared in the background. An order is taken up again at most %d times.", stratification.MostRetries),
+		Long: fmt.Sprintf("Takes a failed stratification order up again: its charge is held anew and its layers are\nprepared in the background. An order is taken up again at most %d times.", stratification.MaxRetries),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
 				o, err := op.RetryStratification(ctx, order)
@@ -85,7 +85,7 @@ func (s *shell) stratification() *cobra.Command {
 					return err
 				}
 				return s.print(map[string]any{"order": o.ID, "company": o.CompanyID, "status": o.Status, "retries": o.Retries},
-					"order %d of company %d is %s, retry %d of %d", o.ID, o.CompanyID, o.Status, o.Retries, stratification.MostRetries)
+					"order %d of company %d is %s, retry %d of %d", o.ID, o.CompanyID, o.Status, o.Retries, stratification.MaxRetries)
 			})
 		},
 	}

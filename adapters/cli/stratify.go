@@ -116,8 +116,8 @@ func (s *shell) stratifyRequest(f stratifyFlags, set *pflag.FlagSet) (appzoning.
 	p.MinZones, p.MaxZones = f.minZones, f.maxZones
 	p.CV, p.Rho2, req.Plan = f.plan.cv, f.plan.rho2, f.plan.params(set)
 	if set.Changed("zones") {
-		if f.zones < 2 || f.zones > zoning.MostZones {
-			return req, fault.Field("zones", fmt.Sprintf("It is a whole number from 2 to %d.", zoning.MostZones))
+		if f.zones < 2 || f.zones > zoning.MaxZones {
+			return req, fault.Field("zones", fmt.Sprintf("It is a whole number from 2 to %d.", zoning.MaxZones))
 		}
 		p.MinZones, p.MaxZones = f.zones, f.zones
 	}

@@ -123,19 +123,19 @@ func lines(from []computedLine, warming ghg.Masses, labels map[string]string) (o
 	return out, total, nil
 }
 
-// masses gives the figures by gas; ok is false where one is negative or no number.
+// masses returns the figures by gas; ok is false where one is negative or no number.
 func masses(g ghg.Gases) (kg ghg.Masses, ok bool) {
 	kg = ghg.Masses{ghg.CO2: g.CO2, ghg.CH4Fossil: g.CH4Fossil, ghg.CH4Biogenic: g.CH4Biogenic, ghg.N2O: g.N2O, ghg.NotSplit: g.NotSplit}
 	return kg, !amiss(kg[:]...)
 }
 
-// mostKg is more than any figure of an assessment: the world emits 6e13 kg CO2e a year.
-const mostKg = 1e15
+// maxKg is more than any figure of an assessment: the world emits 6e13 kg CO2e a year.
+const maxKg = 1e15
 
 // amiss reports a figure that is negative, no number, or out of all bounds.
 func amiss(figures ...float64) bool {
 	for _, v := range figures {
-		if !(v >= 0 && v <= mostKg) {
+		if !(v >= 0 && v <= maxKg) {
 			return true
 		}
 	}

@@ -178,7 +178,7 @@ func (e *External) refusal(answer *http.Response) error {
 	}
 }
 
-// rejected gives what the engine says is wrong with the input, by field.
+// rejected returns what the engine says is wrong with the input, by field.
 func (e *External) rejected(body io.Reader) error {
 	var answer struct {
 		Errors []struct{ Path, Message string }

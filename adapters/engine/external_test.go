@@ -28,7 +28,7 @@ func snapshot() ghg.Input {
 	}
 }
 
-// answering gives a client of a server, with no waiting between tries.
+// answering returns a client of a server, with no waiting between tries.
 func answering(t *testing.T, handle http.HandlerFunc) (engine *External, pauses *[]time.Duration) {
 	t.Helper()
 	server := httptest.NewServer(handle)

@@ -36,7 +36,7 @@ const (
 // loaded are the factor sets, parsed once.
 var loaded = sync.OnceValues(func() (map[string]*ghg.FactorSet, error) { return load(data) })
 
-// FactorSet gives a built-in factor set by its id.
+// FactorSet returns a built-in factor set by its id.
 func FactorSet(id string) (*ghg.FactorSet, error) {
 	sets, err := loaded()
 	if err != nil {
@@ -49,7 +49,7 @@ func FactorSet(id string) (*ghg.FactorSet, error) {
 	return set, nil
 }
 
-// Mapping gives the values that an assessment may hold and the factors they lead to, as
+// Mapping returns the values that an assessment may hold and the factors they lead to, as
 // the default factor set has them.
 func Mapping() (*ghg.Mapping, error) {
 	set, err := FactorSet(ghg.IPCC2019)

@@ -19,8 +19,8 @@ import (
 // Bounds of a table of assessments: of one line, which an open quote would otherwise let
 // grow to the whole file, and of the columns, of which 15 full sections have fewer.
 const (
-	mostLineBytes = 4 << 20
-	mostColumns   = 50_000
+	maxLineBytes    = 4 << 20
+	maxTableColumns = 50_000
 )
 
 // AssessmentTables implements ports.AssessmentTables.
@@ -42,8 +42,8 @@ func (AssessmentTables) Heading(file ports.Object) ([]string, error) {
 	for len(names) > 0 && strings.TrimSpace(names[len(names)-1]) == "" {
 		names = names[:len(names)-1] // what spreadsheets leave behind on the right
 	}
-	if len(names) > mostColumns {
-		return nil, fault.Field("file", fmt.Sprintf("The file has %d columns; at most %d are taken.", len(names), mostColumns))
+	if len(names) > maxTableColumns {
+		return nil, fault.Field("file", fmt.Sprintf("The file has %d columns; at most %d are taken.", len(names), maxTableColumns))
 	}
 	out := make([]string, len(names))
 	for i, name := range names {
@@ -79,7 +79,7 @@ func (t AssessmentTables) Rows(file ports.Object) iter.Seq2[[]string, error] {
 	}
 }
 
-// row gives the texts of the columns; nil for a line without any text.
+// row returns the texts of the columns; nil for a line without any text.
 func (l *csvLines) row(line []string, columns int) ([]string, error) {
 	out, text := make([]string, columns), false
 	for i, value := range line {
@@ -107,7 +107,7 @@ type csvLines struct {
 // openLines finds out what separates the columns (a comma, a semicolon or a tab, whichever
 // the first line has most of outside quotes) and passes over a byte order mark.
 func openLines(file ports.Object) (*csvLines, error) {
-	bound := &lineBound{in: io.NewSectionReader(file, 0, file.Size()), left: mostLineBytes}
+	bound := &lineBound{in: io.NewSectionReader(file, 0, file.Size()), left: maxLineBytes}
 	in := bufio.NewReaderSize(bound, 64<<10)
 	head, _ := in.Peek(64 << 10) // what is wrong with reading shows when it is read
 	if mark := []byte("\uFEFF"); bytes.HasPrefix(head, mark) {
@@ -146,13 +146,13 @@ func separator(head []byte) rune {
 }
 
 func (l *csvLines) read() ([]string, error) {
-	l.left.left = mostLineBytes
+	l.left.left = maxLineBytes
 	line, err := l.csv.Read()
 	var broken *csv.ParseError
 	switch {
 	case err == nil:
 	case errors.Is(err, errLongLine):
-		return nil, fault.Field("file", fmt.Sprintf("A line is longer than %d MiB; a quote may be missing before it ends.", mostLineBytes>>20))
+		return nil, fault.Field("file", fmt.Sprintf("A line is longer than %d MiB; a quote may be missing before it ends.", maxLineBytes>>20))
 	case errors.As(err, &broken):
 		return nil, fault.Field("file", fmt.Sprintf("Line %d is no CSV: %v.", broken.Line, broken.Err))
 	default:

@@ -19,7 +19,7 @@ import (
 //go:embed crops.csv
 var builtInCrops []byte
 
-// BuiltInCrops gives the catalog that Tilth comes with.
+// BuiltInCrops returns the catalog that Tilth comes with.
 func BuiltInCrops() ([]farm.Crop, error) { return ReadCrops(bytes.NewReader(builtInCrops)) }
 
 var requiredColumns = []string{"slug", "name"}

@@ -37,7 +37,7 @@ var matoGrossoYear = cropcheck.GrowingYear{Month: time.September, Day: 14}
 // Curves reads and writes the files of crop verification.
 type Curves struct{}
 
-// BuiltIn gives the curves that Tilth comes with.
+// BuiltIn returns the curves that Tilth comes with.
 func (Curves) BuiltIn() (cropcheck.Set, error) {
 	s, err := Curves{}.ReadCurves(bytes.NewReader(builtInCurves))
 	if err != nil {

@@ -96,7 +96,7 @@ func (t *table) next() (map[string]string, error) {
 	return out, nil
 }
 
-// tidy gives a value without its padding: a whole number without decimals, nothing for
+// tidy returns a value without its padding: a whole number without decimals, nothing for
 // what was not filled in.
 func tidy(kind byte, text string) string {
 	text = strings.Trim(text, " \x00")

@@ -147,7 +147,7 @@ func featureOf(raw []byte, tooLarge bool, limits geo.Limits) (out ports.Feature)
 	return out
 }
 
-// textOf gives a property as text: a whole number without the ".0" that some tools write,
+// textOf returns a property as text: a whole number without the ".0" that some tools write,
 // nothing for null and for what is no single value.
 func textOf(raw json.RawMessage) string {
 	if len(raw) == 0 {
@@ -189,7 +189,7 @@ func (s *splitter) unread() {
 	s.at--
 }
 
-// next gives the first byte that is no white space.
+// next returns the first byte that is no white space.
 func (s *splitter) next() (byte, error) {
 	for {
 		b, err := s.read()
@@ -290,16 +290,16 @@ var errTooLarge = errors.New("the value is larger than is held")
 // value passes over one JSON value. Where keep is not nil it is appended to it, up to a
 // size; beyond, the value is read to its end and errTooLarge is given. Only its extent is
 // checked: what is kept is read by encoding/json.
-func (s *splitter) value(keep []byte, most int) ([]byte, error) {
+func (s *splitter) value(keep []byte, upper int) ([]byte, error) {
 	b, err := s.next()
 	if err != nil {
 		return nil, err
 	}
-	wanted, tooLarge := keep != nil || most > 0, false
+	wanted, tooLarge := keep != nil || upper > 0, false
 	depth, quoted, escaped := 0, false, false
 	for {
 		if wanted && !tooLarge {
-			if keep = append(keep, b); len(keep) > most {
+			if keep = append(keep, b); len(keep) > upper {
 				keep, tooLarge = nil, true
 			}
 		}

@@ -132,7 +132,7 @@ func refuseOutline(format string, args ...any) error {
 	return f.Err()
 }
 
-// whole gives a file from its beginning.
+// whole returns a file from its beginning.
 func whole(file ports.Object) io.Reader { return io.NewSectionReader(file, 0, file.Size()) }
 
 // put sets an attribute, unless there are too many or it is too long to be of use.

@@ -28,7 +28,7 @@ func file(data []byte) object    { return object{bytes.NewReader(data)} }
 func text(data string) object    { return file([]byte(data)) }
 func reader() *exchange.Outlines { return exchange.NewOutlines(geo.DefaultLimits()) }
 
-// readAll gives the features of a file, which must be as many as are counted.
+// readAll returns the features of a file, which must be as many as are counted.
 func readAll(t testing.TB, media string, from object) ([]ports.Feature, error) {
 	t.Helper()
 	var out []ports.Feature
@@ -51,7 +51,7 @@ func mustRead(t testing.TB, media string, from object) []ports.Feature {
 	return out
 }
 
-// refusal gives the message of a file that is refused as a whole.
+// refusal returns the message of a file that is refused as a whole.
 func refusal(t testing.TB, err error) string {
 	t.Helper()
 	f, ok := fault.As(err)
@@ -60,7 +60,7 @@ func refusal(t testing.TB, err error) string {
 	return f.Fields[exchange.FileField].([]string)[0]
 }
 
-// wrong gives the message of a feature that is refused.
+// wrong returns the message of a feature that is refused.
 func wrong(t testing.TB, f ports.Feature) string {
 	t.Helper()
 	known, ok := fault.As(f.Err)
@@ -273,7 +273,7 @@ func TestContextEndsReading(t *testing.T) {
 	require.ErrorIs(t, last, context.Canceled)
 }
 
-// projectedZip gives a shapefile whose coordinates are projected, with the .prj that says so.
+// projectedZip returns a shapefile whose coordinates are projected, with the .prj that says so.
 func projectedZip(t testing.TB, project func(geo.Position) geo.Position, prj string) []byte {
 	t.Helper()
 	degrees := boundary(t, nested)

@@ -19,7 +19,7 @@ type node struct {
 	args []node
 }
 
-// find gives the first argument of a keyword.
+// find returns the first argument of a keyword.
 func (n node) find(word string) (node, bool) {
 	for _, a := range n.args {
 		if a.word == word && len(a.args) > 0 {
@@ -29,7 +29,7 @@ func (n node) find(word string) (node, bool) {
 	return node{}, false
 }
 
-// name gives the first argument, which names the element.
+// name returns the first argument, which names the element.
 func (n node) name() string {
 	if len(n.args) == 0 {
 		return ""
@@ -37,7 +37,7 @@ func (n node) name() string {
 	return n.args[0].word
 }
 
-// number gives the second argument as a number.
+// number returns the second argument as a number.
 func (n node) number() (float64, bool) {
 	if len(n.args) < 2 {
 		return 0, false
@@ -126,7 +126,7 @@ func webMercator(p node) bool {
 	return strings.Contains(plain, "PSEUDOMERCATOR") || strings.Contains(plain, "WEBMERCATOR")
 }
 
-// utmOf gives the zone of a Transverse Mercator projection that has the figures of one.
+// utmOf returns the zone of a Transverse Mercator projection that has the figures of one.
 func utmOf(p node) (geo.UTM, error) {
 	method, _ := p.find("PROJECTION")
 	if !strings.EqualFold(method.name(), "Transverse_Mercator") {

@@ -223,9 +223,9 @@ func (s *shapes) boundary(raw []byte, parts, points int) (*geo.Boundary, error) 
 }
 
 // clipText cuts a text to a number of bytes, never within a letter.
-func clipText(text string, most int) string {
-	if len(text) <= most {
+func clipText(text string, upper int) string {
+	if len(text) <= upper {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most], "")
+	return strings.ToValidUTF8(text[:upper], "")
 }

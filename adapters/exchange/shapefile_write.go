@@ -144,7 +144,7 @@ func (o shape) bounds() geo.Box {
 	return o.area.Bounds()
 }
 
-// shapeOf gives the content of a record: a point, or outer rings clockwise and holes
+// shapeOf returns the content of a record: a point, or outer rings clockwise and holes
 // counter-clockwise, which is the reverse of GeoJSON.
 func shapeOf(o shape) []byte {
 	if o.point != nil {
@@ -179,7 +179,7 @@ func appendFloats(out []byte, values ...float64) []byte {
 	return out
 }
 
-// layout gives a column's type, width and decimals in a dBASE table.
+// layout returns a column's type, width and decimals in a dBASE table.
 func layout(c ports.Column) (letter byte, width, decimals int) {
 	switch c.Kind {
 	case ports.WholeColumn:
@@ -215,7 +215,7 @@ func (w *shapefileWriter) row(values []any) []byte {
 	return row
 }
 
-// tableHead gives the head of the dBASE table (level 3).
+// tableHead returns the head of the dBASE table (level 3).
 func (w *shapefileWriter) tableHead() []byte {
 	rowBytes := 1
 	var fields []byte
@@ -235,7 +235,7 @@ func (w *shapefileWriter) tableHead() []byte {
 	return append(append(head, fields...), '\r')
 }
 
-// shapeHead gives the head of the .shp or .shx file with that much behind it.
+// shapeHead returns the head of the .shp or .shx file with that much behind it.
 func (w *shapefileWriter) shapeHead(behind int64) []byte {
 	head := make([]byte, 28, 100)
 	binary.BigEndian.PutUint32(head, shapefileCode)

@@ -60,7 +60,7 @@ func zoneColumns(m zoning.Map) []ports.Column {
 	return columns
 }
 
-// shortName gives a name of at most ten ASCII letters that no other layer has: m1_ndvi_me.
+// shortName returns a name of at most ten ASCII letters that no other layer has: m1_ndvi_me.
 func shortName(what string, i int, layer string) string {
 	name := fmt.Sprintf("%s%d_", what, i)
 	for _, r := range layer {

@@ -219,7 +219,7 @@ type gdalFeature struct {
 	}
 }
 
-// attribute gives an attribute as text, under any of its names.
+// attribute returns an attribute as text, under any of its names.
 func (f gdalFeature) attribute(names ...string) string {
 	for _, name := range names {
 		switch v := f.Properties[name].(type) {

@@ -303,7 +303,7 @@ func wktOf(parts geo.MultiPolygon) string {
 	return b.String()
 }
 
-// plain gives a value as text; nothing for nil.
+// plain returns a value as text; nothing for nil.
 func plain(value any) string {
 	switch v := value.(type) {
 	case nil:

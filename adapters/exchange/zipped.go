@@ -85,7 +85,7 @@ func boundedDirectory(file ports.Object) error {
 	return nil
 }
 
-// open gives the content of an entry, which ends with an error where it swells beyond the
+// open returns the content of an entry, which ends with an error where it swells beyond the
 // bound, whatever the directory says.
 func open(entry *zip.File) (io.ReadCloser, error) {
 	in, err := entry.Open()

@@ -96,12 +96,12 @@ func notesOn(layers []layer.PreparedLayer) ([]string, error) {
 func (p *Preparer) ndvi(ctx context.Context, frame *frame.Frame, land geo.MultiPolygon) ([]layer.PreparedLayer, error) {
 	from := layer.Provenance{Kind: layer.FromSentinel2}
 	var years [][]float64
-	for year := p.Clock.Now().UTC().Year(); year >= layer.FirstYear && len(years) < layer.MostYears; year-- {
+	for year := p.Clock.Now().UTC().Year(); year >= layer.FirstYear && len(years) < layer.MaxYears; year-- {
 		peaks, seen, err := p.year(ctx, frame, land, year)
 		if err != nil {
 			return nil, err
 		}
-		if len(seen.days) < layer.LeastDates {
+		if len(seen.days) < layer.MinDates {
 			continue
 		}
 		years = append(years, peaks.Values())
@@ -114,7 +114,7 @@ func (p *Preparer) ndvi(ctx context.Context, frame *frame.Frame, land geo.MultiP
 	from.Scenes = slices.Compact(from.Scenes)
 	const meanOf, sdOf = "Sentinel-2 L2A: mean over years of the 95th percentile of NDVI", "Sentinel-2 L2A: standard deviation over years of the 95th percentile of NDVI"
 	if len(years) == 0 {
-		why := fmt.Sprintf("no calendar year since %d has %d accepted dates over the area", layer.FirstYear, layer.LeastDates)
+		why := fmt.Sprintf("no calendar year since %d has %d accepted dates over the area", layer.FirstYear, layer.MinDates)
 		return []layer.PreparedLayer{
 			layer.Drop(layer.NDVIMean, meanOf, why, from), layer.Drop(layer.NDVISD, sdOf, why, from),
 		}, nil
@@ -146,7 +146,7 @@ func (p *Preparer) year(ctx context.Context, frame *frame.Frame, land geo.MultiP
 		Boundary: land, Grid: grid, Cells: cells, Index: index, Mask: vegetation.MaskStandard,
 		From: time.Date(year, time.January, 1, 0, 0, 0, 0, time.UTC), To: time.Date(year, time.December, 31, 0, 0, 0, 0, time.UTC),
 	})
-	if err != nil || reader.Passes() < layer.LeastDates {
+	if err != nil || reader.Passes() < layer.MinDates {
 		return nil, out, err // too few to be worth reading
 	}
 	peaks := layer.NewPeaks(len(cells), reader.Passes())

@@ -55,8 +55,8 @@ func (w *Worker) plan(ctx context.Context, scope access.Scope, said declaration)
 		case len(fields) == 0:
 			out = without(verification.ReasonNoField, "The farm has no fields.")
 			return nil
-		case len(fields) > verification.MostFields:
-			out = without(verification.ReasonManyFields, fmt.Sprintf("The farm has %d fields; farms of up to %d are checked.", len(fields), verification.MostFields))
+		case len(fields) > verification.MaxFields:
+			out = without(verification.ReasonManyFields, fmt.Sprintf("The farm has %d fields; farms of up to %d are checked.", len(fields), verification.MaxFields))
 			return nil
 		}
 		out.targets, err = w.targets(ctx, tx, scope, said, fields)
@@ -77,7 +77,7 @@ func fieldsOf(ctx context.Context, tx ports.Repos, scope access.Scope, a *assess
 		if ids, err = tx.Fields.IDsOfFarm(ctx, scope, a.ResourceID); err != nil {
 			return nil, false, err
 		}
-		if len(ids) > verification.MostFields {
+		if len(ids) > verification.MaxFields {
 			return make([]farm.Field, len(ids)), false, nil // their number is all that matters
 		}
 	}

@@ -38,13 +38,13 @@ func Own(companyID int64) Scope { return Scope{company: companyID} }
 // SharedWith is the read-only scope of what other companies share with a company.
 func SharedWith(companyID int64) Scope { return Scope{company: companyID, shared: true} }
 
-// Company gives the company that acts. 0 matches no record.
+// Company returns the company that acts. 0 matches no record.
 func (s Scope) Company() int64 { return s.company }
 
 // Shared reports whether the scope is that of records shared by others.
 func (s Scope) Shared() bool { return s.shared }
 
-// Scope gives the caller's scope; an operator outside a company gets one that is empty.
+// Scope returns the caller's scope; an operator outside a company gets one that is empty.
 func (p Principal) Scope(shared bool) Scope {
 	if shared {
 		return SharedWith(p.CompanyID)

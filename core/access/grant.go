@@ -72,7 +72,7 @@ type Grant struct {
 	CreatedBy *Named      `audit:"-"`
 }
 
-// Check gives what is wrong with a new grant, and puts its slugs into their order.
+// Check returns what is wrong with a new grant, and puts its slugs into their order.
 // Whether its target and its grantee exist is for the use case to find out.
 func (g *Grant) Check(today time.Time) fault.Fields {
 	f := fault.Fields{}
@@ -164,7 +164,7 @@ func (g *Grant) move(today time.Time, to GrantStatus, from ...GrantStatus) error
 	return nil
 }
 
-// Seen gives the grant as a company sees it. Once a grant is over, the grantee is no
+// Seen returns the grant as a company sees it. Once a grant is over, the grantee is no
 // longer told what the shared farm or field is called: its name may have changed since.
 func (g Grant) Seen(by int64, today time.Time) Grant {
 	if by == g.Grantee.ID && g.Over(today) {

@@ -26,7 +26,7 @@ type APIKey struct {
 // maxKeySlugs bounds the patterns of a key.
 const maxKeySlugs = 100
 
-// Check gives what is wrong with a new key.
+// Check returns what is wrong with a new key.
 func (k *APIKey) Check(now time.Time) fault.Fields {
 	f := fault.Fields{}
 	if k.Name == "" {

@@ -18,7 +18,7 @@ type Attempts struct {
 	Until    time.Time // nothing is tried before it
 }
 
-// Wait gives how long nothing may be tried yet; 0 where it may.
+// Wait returns how long nothing may be tried yet; 0 where it may.
 func (a Attempts) Wait(now time.Time) time.Duration {
 	return max(0, a.Until.Sub(now))
 }

@@ -23,7 +23,7 @@ var worst = strings.Fields(`
 		administrator admin12345 admin123456 adminadmin superman123 football123 baseball123 princess123 sunshine123 dragon12345
 		monkey12345 michelle123 basketball startrek123 starwars123 trustno1trustno1 correcthorsebatterystaple tilthtilth tilth12345`)
 
-// CheckPassword gives what is wrong with a new password of the user with an e-mail
+// CheckPassword returns what is wrong with a new password of the user with an e-mail
 // address; empty where nothing is. It asks for length, not for kinds of characters, and
 // refuses what is tried first.
 func CheckPassword(password, email string) string {

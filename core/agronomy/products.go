@@ -65,10 +65,10 @@ func organic(key, name string, n float64) Product {
 	return Product{Key: key, Name: name, Organic: true, N: &n}
 }
 
-// Products gives every product: the fertilizers, then the organic inputs.
+// Products returns every product: the fertilizers, then the organic inputs.
 func Products() []Product { return append([]Product(nil), products...) }
 
-// FindProduct gives the product of a key.
+// FindProduct returns the product of a key.
 func FindProduct(key string) (Product, bool) {
 	for _, p := range products {
 		if p.Key == key {
@@ -78,7 +78,7 @@ func FindProduct(key string) (Product, bool) {
 	return Product{}, false
 }
 
-// ProductKeys gives the key of every product.
+// ProductKeys returns the key of every product.
 func ProductKeys() []string {
 	out := make([]string, len(products))
 	for i, p := range products {

@@ -57,7 +57,7 @@ var measures = map[Unit]measure{
 	M3:         {LitrePerM3, true, false},
 }
 
-// Units gives every unit of an applied amount, in the order that people are shown.
+// Units returns every unit of an applied amount, in the order that people are shown.
 func Units() []Unit {
 	return []Unit{KgPerHa, TPerHa, LPerHa, M3PerHa, LbPerAcre, GalPerAcre, Kg, Tonne, Litre, M3}
 }
@@ -77,7 +77,7 @@ type Amount struct {
 	Unit  Unit
 }
 
-// MassPerHa gives kilograms per treated hectare; ok is false where the density of a
+// MassPerHa returns kilograms per treated hectare; ok is false where the density of a
 // volume (kg/l) or the area of a total (ha) is not known.
 //
 //	rate  = value x factor           [kg/ha or l/ha]

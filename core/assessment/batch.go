@@ -158,7 +158,7 @@ func (b *Batch) Fail(reason string, now time.Time) {
 	b.Status, b.Reason, b.UpdatedAt = farm.ImportFailed, reason, now
 }
 
-// Problems gives the messages of a refusal by the paths that clients and files use:
+// Problems returns the messages of a refusal by the paths that clients and files use:
 // fertilizers[3].rate.unit. Their code is invalid.
 func Problems(f fault.Fields) []Finding {
 	var out []Finding
@@ -199,7 +199,7 @@ func isIndex(key string) bool {
 	return key != ""
 }
 
-// ProblemFields gives problems as the messages of a refusal, by their paths.
+// ProblemFields returns problems as the messages of a refusal, by their paths.
 func ProblemFields(problems []Finding) fault.Fields {
 	out := fault.Fields{}
 	for _, p := range problems {
@@ -212,7 +212,7 @@ func ProblemFields(problems []Finding) fault.Fields {
 	return out
 }
 
-// Check gives what is wrong with what is asked of a batch.
+// Check returns what is wrong with what is asked of a batch.
 func (o *BatchOptions) Check(kind BatchKind) fault.Fields {
 	f := fault.Fields{}
 	if kind == BatchCopy {
@@ -225,8 +225,8 @@ func (o *BatchOptions) Check(kind BatchKind) fault.Fields {
 			f.Add("to_year", "Give another year than from_year.")
 		}
 	}
-	if len(o.Selection.IDs) > MostSelected {
-		f.Addf("ids", "At most %d ids; use the other filters for more.", MostSelected)
+	if len(o.Selection.IDs) > MaxSelected {
+		f.Addf("ids", "At most %d ids; use the other filters for more.", MaxSelected)
 	}
 	for _, id := range o.Selection.IDs {
 		if id < 1 {
@@ -239,5 +239,5 @@ func (o *BatchOptions) Check(kind BatchKind) fault.Fields {
 	return f
 }
 
-// MostSelected is how many assessments may be named one by one.
-const MostSelected = 10_000
+// MaxSelected is how many assessments may be named one by one.
+const MaxSelected = 10_000

@@ -12,7 +12,7 @@ var datesOfTheYear = map[string][]string{
 	secFertilizers: {"date"},
 }
 
-// Carry gives an assessment of another year from one of an earlier: a draft with the
+// Carry returns an assessment of another year from one of an earlier: a draft with the
 // same sections and declarations, whose items are new. What was measured of the year
 // (dates of planting, harvest and application) is left out; amounts are copied as a
 // first estimate, for the user to correct. The history of the land keeps its years, for
@@ -44,7 +44,7 @@ func (t *Table) Carry(from *Assessment, sheet Sheet, toYear int) (Assessment, Sh
 	return to, out
 }
 
-// Entered gives what is entered in sections in the form that a client sends it, for
+// Entered returns what is entered in sections in the form that a client sends it, for
 // [Table.Check] to read again.
 func (t *Table) Entered(sheet Sheet) map[string]any {
 	out := make(map[string]any, len(sheet))

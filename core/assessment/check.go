@@ -154,7 +154,7 @@ func empty(clean any) bool {
 	return clean == "" || isAmount && len(object) == 0
 }
 
-// read gives the value of a field as it is kept, or what is wrong with it: a message, or
+// read returns the value of a field as it is kept, or what is wrong with it: a message, or
 // messages by member.
 func (f *Field) read(raw any) (clean, problem any) {
 	switch f.Kind {

@@ -27,7 +27,7 @@ type Cell struct{ Name, Text string }
 // declarationColumns is what the names of the declarations begin with.
 const declarationColumns = "section_declarations"
 
-// Columns gives every column that a file of assessments may have: what is assessed, the
+// Columns returns every column that a file of assessments may have: what is assessed, the
 // general part, the sections in their order and the declarations.
 func (t *Table) Columns() []Column {
 	out := []Column{
@@ -270,7 +270,7 @@ func noGaps(value any, path string, wrong fault.Fields) {
 	}
 }
 
-// Heading gives the names of the columns that some of the rows fill, in the order of the
+// Heading returns the names of the columns that some of the rows fill, in the order of the
 // table, items one after the other: the heading of a file that holds them all.
 func (t *Table) Heading(rows ...[]Cell) []string {
 	places := map[string]int{} // of columns, and of the first column of every list
@@ -293,7 +293,7 @@ func (t *Table) Heading(rows ...[]Cell) []string {
 	return slices.SortedFunc(maps.Keys(ranks), func(a, b string) int { return slices.Compare(ranks[a], ranks[b]) })
 }
 
-// rank gives the place of each list on the way to a column with the number of the item,
+// rank returns the place of each list on the way to a column with the number of the item,
 // and last the place of the column.
 func rank(places map[string]int, general string, indexes []int) []int {
 	var out []int

@@ -16,7 +16,7 @@ func (t *Table) Complete(a *Assessment, sheet Sheet, facts Facts) State {
 	return state
 }
 
-// examine gives the state with the violations that a submission meets. Ready is that
+// examine returns the state with the violations that a submission meets. Ready is that
 // there are none.
 func (t *Table) examine(a *Assessment, sheet Sheet, facts Facts) (State, []Finding) {
 	violations := a.generalFindings(facts)
@@ -77,7 +77,7 @@ func (t *Table) generalState(findings []Finding) SectionState {
 	return one
 }
 
-// findingAt gives the first finding of a member or of a part of it.
+// findingAt returns the first finding of a member or of a part of it.
 func findingAt(findings []Finding, key string) *Finding {
 	for i, f := range findings {
 		if f.Path == key || strings.HasPrefix(f.Path, key+".") {

@@ -4,7 +4,7 @@ package assessment
 // completeness: filled required fields of all; 1 where it is complete or declared.
 func (s SectionState) Done() float64 { return s.score() }
 
-// SectionKeys gives the key of the general part and those of the sections, in the order
+// SectionKeys returns the key of the general part and those of the sections, in the order
 // people fill them in.
 func (t *Table) SectionKeys() []string {
 	out := []string{secGeneral}
@@ -14,7 +14,7 @@ func (t *Table) SectionKeys() []string {
 	return out
 }
 
-// FieldLabel gives the label of a field by its [Missing.Field]; empty where the table has
+// FieldLabel returns the label of a field by its [Missing.Field]; empty where the table has
 // no such field.
 func (t *Table) FieldLabel(field string) string {
 	if _, f := t.locate(field); f != nil {
@@ -23,5 +23,5 @@ func (t *Table) FieldLabel(field string) string {
 	return ""
 }
 
-// CropType gives the crop that a sheet declares; empty where it states none.
+// CropType returns the crop that a sheet declares; empty where it states none.
 func (s Sheet) CropType() string { return s.first(secCrop).text("crop_type") }

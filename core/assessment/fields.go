@@ -7,33 +7,33 @@ func choice(key, label string, enum []string) Field {
 	return Field{Key: key, Label: label, Kind: Choice, Enum: enum}
 }
 
-func number(key, label, unit string, least, most float64) Field {
-	return Field{Key: key, Label: label, Kind: Number, Unit: unit, Min: &least, Max: &most}
+func number(key, label, unit string, lower, upper float64) Field {
+	return Field{Key: key, Label: label, Kind: Number, Unit: unit, Min: &lower, Max: &upper}
 }
 
 func percentage(key, label string) Field { return number(key, label, "%", 0, 100) }
 
-func integer(key, label, unit string, least, most float64) Field {
-	f := number(key, label, unit, least, most)
+func integer(key, label, unit string, lower, upper float64) Field {
+	f := number(key, label, unit, lower, upper)
 	f.Kind = Integer
 	return f
 }
 
 func flag(key, label string) Field { return Field{Key: key, Label: label, Kind: Flag, Default: false} }
 
-func text(key, label string, most int) Field {
-	return Field{Key: key, Label: label, Kind: Text, MaxLen: most}
+func text(key, label string, upper int) Field {
+	return Field{Key: key, Label: label, Kind: Text, MaxLen: upper}
 }
 
 func date(key, label string) Field { return Field{Key: key, Label: label, Kind: Date} }
 
-func amount(key, label string, units []string, most float64) Field {
-	least := 0.0
-	return Field{Key: key, Label: label, Kind: Amount, Units: units, Min: &least, Max: &most}
+func amount(key, label string, units []string, upper float64) Field {
+	lower := 0.0
+	return Field{Key: key, Label: label, Kind: Amount, Units: units, Min: &lower, Max: &upper}
 }
 
-func items(key, label string, most int, fields ...Field) Field {
-	return Field{Key: key, Label: label, Kind: Items, MaxItems: most, Fields: fields}
+func items(key, label string, upper int, fields ...Field) Field {
+	return Field{Key: key, Label: label, Kind: Items, MaxItems: upper, Fields: fields}
 }
 
 func notes() Field { return text("notes", "Notes", 4000) }

@@ -27,7 +27,7 @@ var (
 	shownColumns = []string{ColumnStatus, ColumnVersion}
 )
 
-// FileHeading gives the heading of a file: the columns that name a row, those of the
+// FileHeading returns the heading of a file: the columns that name a row, those of the
 // table that are given, in their order, and those that are only shown.
 func (t *Table) FileHeading(filled []Cell) []string {
 	out := []string{ColumnID, ColumnResourceType, ColumnResourceID, ColumnExternalID, ColumnResourceName}
@@ -39,7 +39,7 @@ func (t *Table) FileHeading(filled []Cell) []string {
 	return append(out, shownColumns...)
 }
 
-// Template gives the heading of an empty file: every column once, lists with their first
+// Template returns the heading of an empty file: every column once, lists with their first
 // item, for a person to take what is needed and to number further items onwards.
 func (t *Table) Template() []string {
 	var cells []Cell
@@ -152,7 +152,7 @@ func (h *Heading) Row(texts []string) FileRow {
 	return out
 }
 
-// Year gives the assessment year of a row; nil where it has none.
+// Year returns the assessment year of a row; nil where it has none.
 func (r *FileRow) Year() *int {
 	if year, ok := r.Body[keyYear].(float64); ok {
 		y := int(year)
@@ -161,7 +161,7 @@ func (r *FileRow) Year() *int {
 	return nil
 }
 
-// Over gives the general part, the sections and the declarations that a row asks for,
+// Over returns the general part, the sections and the declarations that a row asks for,
 // over what there is; before is nil for a new assessment. A member that has a column is
 // what the row says, also where that is nothing; one without a column stays. A list
 // section any of whose columns is there is replaced. The items of a new assessment are
@@ -224,7 +224,7 @@ func itemsOf(list any, fresh bool) []any {
 	return out
 }
 
-// without gives an object less the members that have a column of their own; of an amount
+// without returns an object less the members that have a column of their own; of an amount
 // only the part that has.
 func (h *Heading) without(key string, old map[string]any) map[string]any {
 	out := maps.Clone(old)

@@ -13,9 +13,9 @@ import (
 // Bounds of the general part, which a submission holds it to.
 const (
 	firstYear       = 1980
-	mostAreaHa      = 1e6
-	leastCelsius    = -30.0
-	mostCelsius     = 45.0
+	maxAreaHa       = 1e6
+	minCelsius      = -30.0
+	maxCelsius      = 45.0
 	yearsOfTheDraft = 9999 // a draft may hold any year that has four digits
 )
 
@@ -33,8 +33,8 @@ func generalSection(v values) Section {
 	area := amount(keyArea, "Growing area", v.of(secGeneral, "growing_area.unit"), math.MaxFloat64).above0().must()
 	area.Help = "At most 1000000 ha."
 	temperature := amount(keyTemperature, "Mean annual temperature", v.of(secGeneral, "average_temperature.unit"), math.MaxFloat64).must()
-	least := -math.MaxFloat64
-	temperature.Min, temperature.Help = &least, "From -30 to 45 °C."
+	lower := -math.MaxFloat64
+	temperature.Min, temperature.Help = &lower, "From -30 to 45 °C."
 	return Section{
 		Key: secGeneral, Title: "General", Shape: Object, Group: "general", Weight: 10, Role: Mandatory,
 		Fields: []Field{
@@ -84,7 +84,7 @@ func (a *Assessment) CheckGeneral() fault.Fields {
 	return f
 }
 
-// ParseClimate gives the key of a climate zone: "Cool Temperate Moist" is
+// ParseClimate returns the key of a climate zone: "Cool Temperate Moist" is
 // "cool_temperate_moist".
 func ParseClimate(word string) (key string, ok bool) {
 	key = country.Fold(word)
@@ -131,7 +131,7 @@ func (t *Table) declarable() []string {
 	return out
 }
 
-// values gives the general part in the form of a section's object.
+// values returns the general part in the form of a section's object.
 func (a *Assessment) values() Values {
 	v := Values{}
 	if a.Year != nil {
@@ -151,7 +151,7 @@ func (a *Assessment) values() Values {
 	return v
 }
 
-// AreaHa gives the growing area in ha, or what is wrong with it: only {value, unit} with
+// AreaHa returns the growing area in ha, or what is wrong with it: only {value, unit} with
 // a number above 0 and at most a million hectares will do.
 func (a *Assessment) AreaHa() (ha float64, wrong []Finding) {
 	value, unit, wrong := quantity(keyArea, a.GrowingArea)
@@ -162,13 +162,13 @@ func (a *Assessment) AreaHa() (ha float64, wrong []Finding) {
 	switch {
 	case !ok:
 		return 0, []Finding{{"unknown_unit", keyArea + ".unit", "Give the unit ha, hectares, acre, acres, m2 or km2."}}
-	case ha <= 0 || ha > mostAreaHa || math.IsNaN(ha):
+	case ha <= 0 || ha > maxAreaHa || math.IsNaN(ha):
 		return 0, []Finding{{"out_of_range", keyArea + ".value", "An area above 0 and at most 1000000 ha."}}
 	}
 	return ha, nil
 }
 
-// Celsius gives the mean annual temperature in °C, or what is wrong with it.
+// Celsius returns the mean annual temperature in °C, or what is wrong with it.
 func (a *Assessment) Celsius() (celsius float64, wrong []Finding) {
 	value, unit, wrong := quantity(keyTemperature, a.AverageTemperature)
 	if len(wrong) > 0 {
@@ -178,7 +178,7 @@ func (a *Assessment) Celsius() (celsius float64, wrong []Finding) {
 	switch {
 	case !ok:
 		return 0, []Finding{{"unknown_unit", keyTemperature + ".unit", "Give the unit celsius, C, °C, fahrenheit, F or °F."}}
-	case !(celsius >= leastCelsius && celsius <= mostCelsius):
+	case !(celsius >= minCelsius && celsius <= maxCelsius):
 		return 0, []Finding{{"out_of_range", keyTemperature + ".value", "A temperature from -30 to 45 °C."}}
 	}
 	return celsius, nil

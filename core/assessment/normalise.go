@@ -138,7 +138,7 @@ func (n *normaliser) yield(v Values, key string) *float64 {
 	return &kg
 }
 
-// rate gives kg per treated ha; ok is false where the growing area is needed and not known.
+// rate returns kg per treated ha; ok is false where the growing area is needed and not known.
 func (n *normaliser) rate(path string, v Values, densityKgL *float64, treatedPct float64) (kgHa float64, ok bool) {
 	value, unit, _ := v.amount("rate")
 	treated := n.areaHa * treatedPct / 100

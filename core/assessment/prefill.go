@@ -158,7 +158,7 @@ func (p *prefiller) chooseCrop() bool {
 	return true
 }
 
-// choices gives the crops of the year's cultivations, in order of their ids.
+// choices returns the crops of the year's cultivations, in order of their ids.
 func (p *prefiller) choices() []CropChoice {
 	crop, _ := p.table.Section(secCrop)
 	allowed := crop.Fields[slices.IndexFunc(crop.Fields, func(f Field) bool { return f.Key == "crop_type" })].Enum
@@ -181,7 +181,7 @@ func (p *prefiller) choices() []CropChoice {
 	return out
 }
 
-// types gives the different crop types of choices; crops without one are each their own.
+// types returns the different crop types of choices; crops without one are each their own.
 func types(choices []CropChoice) map[string]bool {
 	out := map[string]bool{}
 	for _, c := range choices {
@@ -265,7 +265,7 @@ func (p *prefiller) applications() {
 	}
 }
 
-// list gives the items of a section as they are compared and shown; nil for none.
+// list returns the items of a section as they are compared and shown; nil for none.
 func (p *prefiller) list(section string) any {
 	if len(p.sheet[section]) == 0 {
 		return nil
@@ -277,7 +277,7 @@ func (p *prefiller) list(section string) any {
 	return out
 }
 
-// application gives the item of one application. Its rate keeps its meaning: a rate per
+// application returns the item of one application. Its rate keeps its meaning: a rate per
 // area is per treated hectare, and the treated share of the growing area goes with it,
 // which an organic input has no member for, so that its rate is scaled by the share
 // instead; a total is a total.

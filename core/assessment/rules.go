@@ -15,7 +15,7 @@ const shareTolerance = 0.011
 // (IPCC 2006, volume 4, chapter 2, section 2.3.3.1).
 const transitionYears = 20
 
-// contradictions gives what blocks a submission although every value is possible by
+// contradictions returns what blocks a submission although every value is possible by
 // itself: what people entered in one place denies what they entered in another.
 func (t *Table) contradictions(a *Assessment, sheet Sheet) []Finding {
 	var out []Finding

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// scalar gives a value that is neither amount nor list as it is kept, or what is wrong
+// scalar returns a value that is neither amount nor list as it is kept, or what is wrong
 // with it. It does not allocate where the value is right.
 func (f *Field) scalar(raw any) (clean any, message string) {
 	switch f.Kind {
@@ -61,7 +61,7 @@ func (f *Field) bounds() string {
 
 func decimal(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
-// numeric gives a finite number, however the reader of the body keeps numbers.
+// numeric returns a finite number, however the reader of the body keeps numbers.
 func numeric(raw any) (float64, bool) {
 	var n float64
 	switch v := raw.(type) {
@@ -94,7 +94,7 @@ func oneOf(raw any, allowed []string) string {
 	return ""
 }
 
-func plainText(raw any, most int) string {
+func plainText(raw any, upper int) string {
 	s, ok := raw.(string)
 	switch {
 	case !ok:
@@ -103,8 +103,8 @@ func plainText(raw any, most int) string {
 		return "This is not valid UTF-8 text."
 	case strings.ContainsRune(s, 0):
 		return "The character U+0000 is not allowed."
-	case len(s) > most && utf8.RuneCountInString(s) > most:
-		return fmt.Sprintf("At most %d characters; this has %d.", most, utf8.RuneCountInString(s))
+	case len(s) > upper && utf8.RuneCountInString(s) > upper:
+		return fmt.Sprintf("At most %d characters; this has %d.", upper, utf8.RuneCountInString(s))
 	}
 	return ""
 }
@@ -112,7 +112,7 @@ func plainText(raw any, most int) string {
 func civilDate(raw any) string {
 	s, _ := raw.(string)
 	d, err := time.Parse(time.DateOnly, s)
-	if err != nil || d.Year() < 1900 || d.Year() > mostYear {
+	if err != nil || d.Year() < 1900 || d.Year() > maxYear {
 		return "A date as YYYY-MM-DD is expected, from 1900-01-01 to 2200-12-31."
 	}
 	return ""

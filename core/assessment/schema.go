@@ -16,7 +16,7 @@ const datePattern = "^(19[0-9]{2}|2[01][0-9]{2}|2200)-(0[1-9]|1[0-2])-(0[1-9]|[1
 // schema is a JSON Schema, or a part of one, as the tree it is written as.
 type schema = map[string]any
 
-// Schema gives the JSON Schema of the body of an assessment. A body that it allows is
+// Schema returns the JSON Schema of the body of an assessment. A body that it allows is
 // taken, and complete but for the rules told in x-required-when and the sums of shares;
 // a draft may leave out what is required. Annotations: x-order is the place among its
 // siblings, x-unit the unit of a number, and of a section x-group, x-weight and x-role.
@@ -72,7 +72,7 @@ func (t *Table) groupSchemas() []any {
 	return out
 }
 
-// SectionSchema gives the JSON Schema of the body of one section: its object, or the
+// SectionSchema returns the JSON Schema of the body of one section: its object, or the
 // list of its items.
 func (t *Table) SectionSchema(section string) (map[string]any, bool) {
 	s, ok := t.byKey[section]
@@ -84,7 +84,7 @@ func (t *Table) SectionSchema(section string) (map[string]any, bool) {
 	return out, true
 }
 
-// ItemSchema gives the JSON Schema of one object of a section.
+// ItemSchema returns the JSON Schema of one object of a section.
 func (t *Table) ItemSchema(section string) (map[string]any, bool) {
 	s, ok := t.byKey[section]
 	if !ok {
@@ -108,7 +108,7 @@ func (s *Section) schema(order int) schema {
 	return out
 }
 
-// objectSchema gives the schema of an object with its conditions.
+// objectSchema returns the schema of an object with its conditions.
 func objectSchema(fields []Field, oneOf []string) schema {
 	properties, required := schema{}, []string{}
 	var when []any
@@ -149,7 +149,7 @@ func objectSchema(fields []Field, oneOf []string) schema {
 	return out
 }
 
-// schema gives what holds of an object where the condition is met.
+// schema returns what holds of an object where the condition is met.
 func (c Condition) schema() schema {
 	if name, isUnit := amountUnit(c.Field); isUnit {
 		unit := schema{"properties": schema{"unit": schema{"enum": c.In}}, "required": []string{"unit"}}
@@ -158,7 +158,7 @@ func (c Condition) schema() schema {
 	return schema{"properties": schema{c.Field: schema{"enum": c.In}}, "required": []string{c.Field}}
 }
 
-// schema gives the schema of a field's value.
+// schema returns the schema of a field's value.
 func (f *Field) schema(order int) schema {
 	out := f.valueSchema()
 	described(out, f.Label, f.Help, order)
@@ -231,7 +231,7 @@ func described(out schema, title, help string, order int) schema {
 	return out
 }
 
-// titled gives the values of an enumeration with the names people know them by.
+// titled returns the values of an enumeration with the names people know them by.
 func titled(field string, values []string) []any {
 	out := make([]any, len(values))
 	for i, v := range values {

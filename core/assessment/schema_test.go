@@ -98,11 +98,11 @@ func (g generator) value(schema map[string]any, label string) any {
 		low, high := bounds(schema)
 		return rapid.Float64Range(low, high).Draw(g.t, label)
 	case "array":
-		least, _ := schema["minItems"].(float64)
-		most, _ := schema["maxItems"].(float64)
+		lower, _ := schema["minItems"].(float64)
+		upper, _ := schema["maxItems"].(float64)
 		items, _ := schema["items"].(map[string]any)
 		out := []any{}
-		for i := range rapid.IntRange(int(least), min(int(most), 3)).Draw(g.t, label+" items") {
+		for i := range rapid.IntRange(int(lower), min(int(upper), 3)).Draw(g.t, label+" items") {
 			out = append(out, g.value(items, fmt.Sprintf("%s[%d]", label, i)))
 		}
 		return out
@@ -112,9 +112,9 @@ func (g generator) value(schema map[string]any, label string) any {
 	if schema["format"] == "date" {
 		return fmt.Sprintf("%04d-%02d-%02d", rapid.IntRange(1900, 2200).Draw(g.t, label), rapid.IntRange(1, 12).Draw(g.t, label), rapid.IntRange(1, 28).Draw(g.t, label))
 	}
-	least, _ := schema["minLength"].(float64)
-	most, _ := schema["maxLength"].(float64)
-	return rapid.StringOfN(rapid.RuneFrom([]rune("aZ0 é,;\"'\n[].")), int(least), min(int(most), 12), -1).Draw(g.t, label)
+	lower, _ := schema["minLength"].(float64)
+	upper, _ := schema["maxLength"].(float64)
+	return rapid.StringOfN(rapid.RuneFrom([]rune("aZ0 é,;\"'\n[].")), int(lower), min(int(upper), 12), -1).Draw(g.t, label)
 }
 
 func bounds(schema map[string]any) (low, high float64) {
@@ -360,7 +360,7 @@ func leavesOf(schema map[string]any, body any, path []string) []leaf {
 	return []leaf{{path, schema}}
 }
 
-// spoil gives values that a leaf's schema forbids.
+// spoil returns values that a leaf's schema forbids.
 func spoil(schema map[string]any) []any {
 	out := []any{[]any{}, map[string]any{"a": 1.0}}
 	if schema["type"] != "boolean" {
@@ -388,8 +388,8 @@ func spoil(schema map[string]any) []any {
 	if high, ok := schema["maximum"].(float64); ok {
 		out = append(out, high*1.001+1)
 	}
-	if most, ok := schema["maxLength"].(float64); ok {
-		out = append(out, strings.Repeat("é", int(most)+1))
+	if upper, ok := schema["maxLength"].(float64); ok {
+		out = append(out, strings.Repeat("é", int(upper)+1))
 	}
 	return out
 }

@@ -9,10 +9,10 @@ import (
 // Bounds of what can be entered. They keep slips and other units out, and are no
 // agronomy: what is merely odd is a warning of the submission.
 const (
-	mostAmount  = 1e12 // of anything in kg, l, m3, mj, m2 of the largest area that is taken
-	leastYear   = 1800 // of what was planted, cleared or changed
-	mostYear    = 2200 // as everywhere in the house
-	mostEF      = 1e6  // kg CO2e per unit
+	maxAmount   = 1e12 // of anything in kg, l, m3, mj, m2 of the largest area that is taken
+	minYear     = 1800 // of what was planted, cleared or changed
+	maxYear     = 2200 // as everywhere in the house
+	maxEF       = 1e6  // kg CO2e per unit
 	daysOfAYear = 366
 )
 
@@ -62,7 +62,7 @@ func (v values) literals(section, field, term, word string) map[string]bool {
 	return out
 }
 
-// sections gives the fifteen sections in the order people fill them in. What is stated
+// sections returns the fifteen sections in the order people fill them in. What is stated
 // in bold in the design is required; enumerations are those of the mapping.
 func sections(v values) []Section {
 	return []Section{
@@ -79,9 +79,9 @@ func cropSection(v values) Section {
 		Fields: []Field{
 			choice("crop_type", "Crop type", v.of(secCrop, "crop_type")).must(),
 			flag("is_perennial", "Perennial").derived(),
-			amount("harvested_yield", "Harvested yield", units, mostAmount).must().
+			amount("harvested_yield", "Harvested yield", units, maxAmount).must().
 				about("Fresh weight of the year over all growing cycles: in all, or per area."),
-			amount("farm_gate_yield", "Yield at the farm gate", units, mostAmount).about("What left the farm; the harvest when not given."),
+			amount("farm_gate_yield", "Yield at the farm gate", units, maxAmount).about("What left the farm; the harvest when not given."),
 			integer("growing_cycles", "Growing cycles in the year", "", 1, 12).usual(1.0),
 			date("planting_date", "Planting date"),
 			date("harvest_date", "Harvest date"),
@@ -118,7 +118,7 @@ func fertilizerSection(v values) Section {
 		Key: secFertilizers, Title: "Fertilizers and lime", Shape: List, Group: "inputs", Weight: 15, Role: Core,
 		Fields: []Field{
 			choice("product", "Product", v.of(secFertilizers, "product")).must(),
-			amount("rate", "Rate", v.of(secFertilizers, "rate.unit"), mostAmount).must().
+			amount("rate", "Rate", v.of(secFertilizers, "rate.unit"), maxAmount).must().
 				about("Per treated area, or a total for it; of the product, and of all its applications in the year."),
 			number("density_kg_l", "Density", "kg/l", 0, 5).above0().mustWhen("rate.unit", "l/ha"),
 			percentage("n_pct", "Nitrogen (N)").mustWhen("product", "custom").about("The product's own when not given."),
@@ -130,7 +130,7 @@ func fertilizerSection(v values) Section {
 			choice("inhibitor", "Inhibitor", v.of(secFertilizers, "inhibitor")).usual("none"),
 			choice("method", "Method", v.of(secFertilizers, "method")),
 			date("date", "Date"),
-			number("manual_production_ef", "Own production factor", "kg CO2e/kg product", 0, mostEF).mustWhen("manual_ef_note"),
+			number("manual_production_ef", "Own production factor", "kg CO2e/kg product", 0, maxEF).mustWhen("manual_ef_note"),
 			text("manual_ef_note", "Source of the own factor", 1000).mustWhen("manual_production_ef"),
 			notes(),
 		},
@@ -149,7 +149,7 @@ func productionRegions(m *ghg.Mapping) []string {
 	return out
 }
 
-// second gives the second of the conditions "a|b" of a row.
+// second returns the second of the conditions "a|b" of a row.
 func second(value string) string {
 	_, rest, _ := strings.Cut(value, "|")
 	word, _, _ := strings.Cut(rest, "|")
@@ -161,7 +161,7 @@ func organicSection(v values) Section {
 		Key: secOrganic, Title: "Organic inputs", Shape: List, Group: "inputs", Weight: 6, Role: Core,
 		Fields: []Field{
 			choice("type", "Type", v.of(secOrganic, "type")).must(),
-			amount("rate", "Rate", v.of(secOrganic, "rate.unit"), mostAmount).must().about("Fresh weight, per growing area or in all."),
+			amount("rate", "Rate", v.of(secOrganic, "rate.unit"), maxAmount).must().about("Fresh weight, per growing area or in all."),
 			percentage("n_pct", "Nitrogen (N), fresh").mustWhen("type", "other").about("The type's own when not given."),
 			percentage("dry_matter_pct", "Dry matter").mustWhen("type", "other").about("The type's own when not given."),
 			integer("days_before_planting", "Days before planting", "d", 0, daysOfAYear).about("Matters in flooded rice."),
@@ -178,7 +178,7 @@ func protectionSection(v values) Section {
 			choice("category", "Category", v.of(secProtection, "category")).must(),
 			integer("applications", "Applications in the year", "", 1, 365).must(),
 			percentage("treated_area_pct", "Treated share of the area").usual(100.0),
-			amount("rate", "Rate of one application", sprayUnits, mostAmount).
+			amount("rate", "Rate of one application", sprayUnits, maxAmount).
 				about("With the active ingredient given too, that is counted instead of the applications."),
 			percentage("active_ingredient_pct", "Active ingredient"),
 			notes(),
@@ -207,7 +207,7 @@ func residueSection(v values) Section {
 			).must().about("The shares add up to 100 %."),
 			choice("method", "Method of estimation", v.of(secResidues, "method")).usual("ratio").
 				about("slope_intercept is known of the crops of IPCC 2006, volume 4, chapter 11, table 11.2."),
-			number("above_ground_dm", "Measured above-ground residues", "kg dry matter", 0, mostAmount),
+			number("above_ground_dm", "Measured above-ground residues", "kg dry matter", 0, maxAmount),
 			choice("straw_incorporation_timing", "Straw worked in before the next crop", v.of(secResidues, "straw_incorporation_timing")).
 				mustNote("Required when straw of flooded rice stays on the field."),
 			notes(),
@@ -235,7 +235,7 @@ func fuelSection(v values) Section {
 			choice("carrier", "Carrier", v.of(secFuel, "carrier")).must(),
 			// A volume of a liquid has a density, a gas is metered in m3, solids are weighed;
 			// the mapping says so in the notes of carrier/density.
-			amount("amount", "Amount", v.of(secFuel, "amount.unit"), mostAmount).must().
+			amount("amount", "Amount", v.of(secFuel, "amount.unit"), maxAmount).must().
 				unitsWhen("carrier", []string{"diesel", "petrol", "lpg", "biodiesel", "hvo", "ethanol", "heating_oil", "kerosene"},
 					"l", "gal", "kg", "t", "kwh", "mj").
 				unitsWhen("carrier", []string{"natural_gas"}, "m3", "kwh", "mj").
@@ -243,7 +243,7 @@ func fuelSection(v values) Section {
 				unitsWhen("carrier", []string{"electricity_grid", "electricity_renewable_own", "district_heat"}, "kwh", "mj"),
 			percentage("allocation_pct", "Share used by this crop").usual(100.0),
 			choice("purpose", "Purpose", v.of(secFuel, "purpose")).usual("field"),
-			number("manual_ef", "Own emission factor", "kg CO2e per unit of the amount", 0, mostEF).mustWhen("manual_ef_note"),
+			number("manual_ef", "Own emission factor", "kg CO2e per unit of the amount", 0, maxEF).mustWhen("manual_ef_note"),
 			text("manual_ef_note", "Source of the own factor", 1000).mustWhen("manual_ef"),
 			notes(),
 		},
@@ -255,7 +255,7 @@ func irrigationSection(v values) Section {
 		Key: secIrrigation, Title: "Irrigation", Shape: List, Group: "energy", Weight: 5, Role: Core,
 		Fields: []Field{
 			choice("method", "Method", v.of(secIrrigation, "method")).must(),
-			amount("water_volume", "Water in the year", v.of(secIrrigation, "water_volume.unit"), mostAmount).must(),
+			amount("water_volume", "Water in the year", v.of(secIrrigation, "water_volume.unit"), maxAmount).must(),
 			choice("power_source", "Power of the pump", v.of(secIrrigation, "power_source")).
 				about("\"other\" needs energy_counted_elsewhere."),
 			number("pumping_head_m", "Lift of the pump", "m", 0, 2000).about("Without the pressure of the method; the source's default when not given."),
@@ -286,7 +286,7 @@ func transportSection(v values) Section {
 		Key: secTransport, Title: "Transport", Shape: List, Group: "energy", Weight: 1, Role: OptionalOnly,
 		Fields: []Field{
 			choice("mode", "Mode", v.of(secTransport, "mode")).must(),
-			amount("weight", "Weight", v.of(secTransport, "weight.unit"), mostAmount).must(),
+			amount("weight", "Weight", v.of(secTransport, "weight.unit"), maxAmount).must(),
 			amount("distance", "Distance", v.of(secTransport, "distance.unit"), 100_000).must().about("One way, with the load."),
 			choice("leg", "Leg", []string{"inbound", "on_farm", "outbound"}),
 			flag("refrigerated", "Refrigerated"),
@@ -305,7 +305,7 @@ func landSection(v values) Section {
 			choice("cover_crop", "Cover crop", v.of(secLand, "cover_crop")).usual("none"),
 			percentage("cover_crop_share_pct", "Share under the cover crop"),
 			items("changes", "Earlier states", 4,
-				integer("year", "Last year of this state", "", leastYear, mostYear).must(),
+				integer("year", "Last year of this state", "", minYear, maxYear).must(),
 				choice("land_use", "Land use", v.of(secLand, "changes.land_use")),
 				choice("tillage", "Tillage", v.of(secLand, "tillage")),
 				choice("carbon_inputs", "Carbon inputs", v.of(secLand, "carbon_inputs")),
@@ -323,7 +323,7 @@ func conversionSection(v values) Section {
 		Fields: []Field{
 			choice("previous_use", "Previous use", v.of(secConversion, "previous_use")).must(),
 			choice("forest_zone", "Forest zone", v.of(secConversion, "forest_zone")).mustWhen("previous_use", "forest"),
-			integer("year", "Year of the conversion", "", leastYear, mostYear).must(),
+			integer("year", "Year of the conversion", "", minYear, maxYear).must(),
 			percentage("area_pct", "Converted share of the area").usual(100.0),
 			number("previous_biomass_t_c_ha", "Biomass before", "t C/ha", 0, 2000).about("Above and below ground; the previous use's own when not given."),
 			notes(),
@@ -337,17 +337,17 @@ func perennialSection(v values) Section {
 		OneOf: []string{"area", "length", "count"},
 		Fields: []Field{
 			choice("system", "System", v.of(secPerennial, "system")).must(),
-			amount("area", "Area", areaUnits, mostAmount).mustNote("Area, length or count is required."),
-			amount("length", "Length", lengthUnits, mostAmount).mustNote("Area, length or count is required."),
-			integer("count", "Count", "", 0, mostAmount).mustNote("Area, length or count is required."),
-			integer("planting_year", "Year of planting", "", leastYear, mostYear).must(),
+			amount("area", "Area", areaUnits, maxAmount).mustNote("Area, length or count is required."),
+			amount("length", "Length", lengthUnits, maxAmount).mustNote("Area, length or count is required."),
+			integer("count", "Count", "", 0, maxAmount).mustNote("Area, length or count is required."),
+			integer("planting_year", "Year of planting", "", minYear, maxYear).must(),
 			number("growth", "Growth", "t C/ha/yr", 0, 100).
 				mustNote("Required of hedgerows and windbreaks without two measured stocks, or of which some was grubbed up."),
 			items("measured_stocks", "Measured stocks", 20,
-				integer("year", "Year", "", leastYear, mostYear).must(),
-				number("t_c", "Stock of the stand", "t C", 0, mostAmount).must(),
+				integer("year", "Year", "", minYear, maxYear).must(),
+				number("t_c", "Stock of the stand", "t C", 0, maxAmount).must(),
 			).atLeast(2).mustNote("Two are required where no area is given.").about("Of the whole stand; two of them replace the growth."),
-			amount("removed_area", "Area grubbed up in the year", areaUnits, mostAmount),
+			amount("removed_area", "Area grubbed up in the year", areaUnits, maxAmount),
 			notes(),
 		},
 	}

@@ -18,7 +18,7 @@ type Subject struct {
 	Declarations  Declarations `json:"section_declarations"`
 }
 
-// Subject gives the subject of an assessment; resource is the name of its farm or field.
+// Subject returns the subject of an assessment; resource is the name of its farm or field.
 func (a *Assessment) Subject(resource string, in ghg.Input) Subject {
 	return Subject{
 		Company: a.Company, ResourceType: a.ResourceType, ResourceID: a.ResourceID, Resource: resource, Year: in.General.Year,
@@ -32,7 +32,7 @@ func (s Subject) Same(other Subject) bool {
 	return s.ResourceType == other.ResourceType && s.ResourceID == other.ResourceID && s.DataQuality == other.DataQuality
 }
 
-// Warnings gives findings in the form of a report.
+// Warnings returns findings in the form of a report.
 func Warnings(findings []Finding) []ghg.Warning {
 	out := make([]ghg.Warning, len(findings))
 	for i, f := range findings {

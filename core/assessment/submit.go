@@ -15,7 +15,7 @@ func (t *Table) Submittable(a *Assessment, sheet Sheet, facts Facts) (violations
 	return violations, t.oddities(a, sheet, facts)
 }
 
-// generalFindings gives what is wrong with the general part.
+// generalFindings returns what is wrong with the general part.
 func (a *Assessment) generalFindings(facts Facts) []Finding {
 	var out []Finding
 	need := func(key, value string, allowed func(string) bool) {

@@ -134,13 +134,13 @@ func NewTable(m *ghg.Mapping) *Table {
 	return t
 }
 
-// Sections gives the fifteen sections in the order people fill them in.
+// Sections returns the fifteen sections in the order people fill them in.
 func (t *Table) Sections() []Section { return slices.Clone(t.sections) }
 
-// General gives the general part in the form of a section.
+// General returns the general part in the form of a section.
 func (t *Table) General() Section { return t.general }
 
-// Section gives the section of a key.
+// Section returns the section of a key.
 func (t *Table) Section(key string) (Section, bool) {
 	s, ok := t.byKey[key]
 	if !ok {
@@ -149,7 +149,7 @@ func (t *Table) Section(key string) (Section, bool) {
 	return *s, true
 }
 
-// Derived gives the read-only members of an object, which follow from what was entered.
+// Derived returns the read-only members of an object, which follow from what was entered.
 func (t *Table) Derived(section string, v Values) map[string]any {
 	crop := v.text("crop_type")
 	if section != secCrop || crop == "" {

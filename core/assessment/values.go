@@ -2,13 +2,13 @@ package assessment
 
 import "slices"
 
-// text gives a member that is text; empty where it is not there.
+// text returns a member that is text; empty where it is not there.
 func (v Values) text(key string) string {
 	s, _ := v[key].(string)
 	return s
 }
 
-// number gives a member that is a number; nil where it is not there.
+// number returns a member that is a number; nil where it is not there.
 func (v Values) number(key string) *float64 {
 	if n, ok := v[key].(float64); ok {
 		return &n
@@ -16,7 +16,7 @@ func (v Values) number(key string) *float64 {
 	return nil
 }
 
-// numberOr gives a member that is a number, or else what is usual.
+// numberOr returns a member that is a number, or else what is usual.
 func (v Values) numberOr(key string, usual float64) float64 {
 	if n, ok := v[key].(float64); ok {
 		return n
@@ -29,7 +29,7 @@ func (v Values) flag(key string) bool {
 	return b
 }
 
-// amount gives the parts of a member that is an amount; ok is false unless both are there.
+// amount returns the parts of a member that is an amount; ok is false unless both are there.
 func (v Values) amount(key string) (value float64, unit string, ok bool) {
 	object, _ := v[key].(map[string]any)
 	value, hasValue := object["value"].(float64)
@@ -37,14 +37,14 @@ func (v Values) amount(key string) (value float64, unit string, ok bool) {
 	return value, unit, hasValue && hasUnit
 }
 
-// unit gives the unit of a member that is an amount.
+// unit returns the unit of a member that is an amount.
 func (v Values) unit(key string) string {
 	object, _ := v[key].(map[string]any)
 	unit, _ := object["unit"].(string)
 	return unit
 }
 
-// items gives the objects of a member that is a nested list.
+// items returns the objects of a member that is a nested list.
 func (v Values) items(key string) []any {
 	list, _ := v[key].([]any)
 	return list
@@ -77,7 +77,7 @@ func amountUnit(field string) (name string, isUnit bool) {
 	return field, false
 }
 
-// first gives the object of an object section; nil where nothing is entered.
+// first returns the object of an object section; nil where nothing is entered.
 func (s Sheet) first(section string) Values {
 	if rows := s[section]; len(rows) > 0 {
 		return rows[0].Values

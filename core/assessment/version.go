@@ -11,7 +11,7 @@ func (a *Assessment) Stale() bool {
 	return a.CompletenessComputedAt == nil || a.CompletenessComputedAt.Before(a.UpdatedAt)
 }
 
-// NextVersion gives the time of a change, which is also the version of the assessment. It
+// NextVersion returns the time of a change, which is also the version of the assessment. It
 // is later than the completeness of the version before as well, so that a state is never
 // taken for that of a later version.
 func (a *Assessment) NextVersion(now time.Time) time.Time {

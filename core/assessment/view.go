@@ -22,7 +22,7 @@ var groups = []Group{
 	{Key: "results", Label: "Results"},
 }
 
-// Groups gives the groups of the detail view with their sections. The group general
+// Groups returns the groups of the detail view with their sections. The group general
 // holds the general part, and results what was calculated: neither has sections.
 func (t *Table) Groups() []Group {
 	out := slices.Clone(groups)
@@ -36,7 +36,7 @@ func (t *Table) Groups() []Group {
 	return out
 }
 
-// View gives the group of a key of the detail view. An unknown one is an Invalid fault of
+// View returns the group of a key of the detail view. An unknown one is an Invalid fault of
 // the field "group" that lists those there are.
 func (t *Table) View(group string) (Group, error) {
 	keys := make([]string, 0, len(groups))
@@ -49,7 +49,7 @@ func (t *Table) View(group string) (Group, error) {
 	return Group{}, fault.Field("group", fmt.Sprintf("%q is no group; the groups are %s.", group, strings.Join(keys, ", ")))
 }
 
-// Enforce gives the required fields of a group that are missing or invalid, as nested
+// Enforce returns the required fields of a group that are missing or invalid, as nested
 // details; nil where there are none. An empty group means all of them.
 func (t *Table) Enforce(group string, a *Assessment, sheet Sheet, facts Facts) (fault.Fields, error) {
 	if group != "" {
@@ -84,7 +84,7 @@ func (t *Table) groupOf(section string) string {
 	return t.general.Group
 }
 
-// Details gives findings as nested fields by their paths: fertilizers[3].rate becomes
+// Details returns findings as nested fields by their paths: fertilizers[3].rate becomes
 // {"fertilizers": {"3": {"rate": [...]}}}.
 func Details(findings []Finding) fault.Fields {
 	out := fault.Fields{}

@@ -21,8 +21,8 @@ const (
 // zoneTemperatures are the bounds of the climate zones in °C (IPCC 2019, volume 4,
 // chapter 3, annex 3A.5), by the beginning of their keys.
 var zoneTemperatures = []struct {
-	zone        string
-	least, most float64
+	zone         string
+	lower, upper float64
 }{
 	{"tropical", 18, math.Inf(1)},
 	{"warm_temperate", 10, 18},
@@ -42,7 +42,7 @@ var usualYields = map[string][2]float64{
 	"oil_palm": {2, 45}, "banana": {2, 120}, "coffee": {0.1, 10}, "cocoa": {0.05, 5}, "tea": {0.3, 30}, "grapes": {1, 60},
 }
 
-// oddities gives what is possible and yet worth a second look before a submission.
+// oddities returns what is possible and yet worth a second look before a submission.
 func (t *Table) oddities(a *Assessment, sheet Sheet, facts Facts) []Finding {
 	in, out, _ := t.Normalise(a, sheet, facts)
 	area := in.General.AreaHa
@@ -73,7 +73,7 @@ func zoneOddity(g ghg.General) []Finding {
 		return nil
 	}
 	for _, z := range zoneTemperatures {
-		if strings.HasPrefix(g.ClimateRegion, z.zone) && (*g.TemperatureC < z.least || *g.TemperatureC > z.most) {
+		if strings.HasPrefix(g.ClimateRegion, z.zone) && (*g.TemperatureC < z.lower || *g.TemperatureC > z.upper) {
 			return []Finding{{"temperature_outside_zone", keyTemperature, fmt.Sprintf(
 				"%.3g °C does not belong to the climate zone %s.", *g.TemperatureC, g.ClimateRegion)}}
 		}
@@ -81,7 +81,7 @@ func zoneOddity(g ghg.General) []Finding {
 	return nil
 }
 
-// nitrogenKgHa gives kg N per ha of growing area in all that is spread.
+// nitrogenKgHa returns kg N per ha of growing area in all that is spread.
 func nitrogenKgHa(in ghg.Input) float64 {
 	sum := 0.0
 	content := func(stated *float64, product string) float64 {

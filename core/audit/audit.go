@@ -67,7 +67,7 @@ func (e Entry) Of(action Action, resource string, id int64, changes []Change) En
 // CommandLine is the actor of what was done without a user.
 const CommandLine = "operator (command line)"
 
-// Actor gives who did it, in words.
+// Actor returns who did it, in words.
 func (e Entry) Actor() string {
 	if e.User == nil {
 		return CommandLine
@@ -82,7 +82,7 @@ type Summary interface{ AuditValue() any }
 // and figures derived from other records.
 const Skip = "audit"
 
-// Diff gives the members in which two records differ, in the order of their type. A nil
+// Diff returns the members in which two records differ, in the order of their type. A nil
 // record has no members, so that the members of a new or a deleted record are those
 // that hold anything. Members are the exported fields of the struct and of those
 // embedded in it, under the names of the interface; a reference to another record is
@@ -148,7 +148,7 @@ func reference(t reflect.Type) bool {
 	return id && named
 }
 
-// plain gives a member as the trail keeps it: nil for what holds nothing. What a
+// plain returns a member as the trail keeps it: nil for what holds nothing. What a
 // pointer points at was given, and is kept even where it is false or 0.
 func plain(v reflect.Value) any {
 	if !v.IsValid() || v.IsZero() {
@@ -157,7 +157,7 @@ func plain(v reflect.Value) any {
 	return value(v)
 }
 
-// value gives a value that is there.
+// value returns a value that is there.
 func value(v reflect.Value) any {
 	switch known := v.Interface().(type) {
 	case Summary:
@@ -211,7 +211,7 @@ func moment(t time.Time) string {
 	return t.Format(time.RFC3339)
 }
 
-// name gives the name of a member in the interface: BoundaryObservedOn is
+// name returns the name of a member in the interface: BoundaryObservedOn is
 // boundary_observed_on, a reference Farm is farm_id.
 func name(f reflect.StructField) string {
 	out := snake(f.Name)

@@ -42,13 +42,13 @@ var list = sync.OnceValue(func() *index {
 // Known reports whether a key is in the list.
 func Known(key string) bool { return list().names[key] != "" }
 
-// Name gives the English name of a key; empty where there is no such country.
+// Name returns the English name of a key; empty where there is no such country.
 func Name(key string) string { return list().names[key] }
 
-// Keys gives every key, in the order of the table.
+// Keys returns every key, in the order of the table.
 func Keys() []string { return slices.Clone(list().keys) }
 
-// Parse gives the key of what people and other systems write for a country: its key, its
+// Parse returns the key of what people and other systems write for a country: its key, its
 // English name, an alias such as "turkey" or "uk", or its code of ISO 3166-1.
 func Parse(word string) (key string, ok bool) {
 	key, ok = list().byWord[Fold(word)]

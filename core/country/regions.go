@@ -30,6 +30,6 @@ var regions = sync.OnceValue(func() map[string]Regions {
 	return out
 })
 
-// EachRegions gives the regions of every country by key; the map is the caller's to read
+// EachRegions returns the regions of every country by key; the map is the caller's to read
 // and not to change.
 func EachRegions() map[string]Regions { return regions() }

@@ -27,7 +27,7 @@ func (a Amount) String() string {
 	return fmt.Sprintf("%s%d.%02d", sign, a/100, a%100)
 }
 
-// Float gives the amount in credits, for JSON; exact to the hundredth up to 2^53.
+// Float returns the amount in credits, for JSON; exact to the hundredth up to 2^53.
 func (a Amount) Float() float64 { return float64(a) / 100 }
 
 // ParseAmount reads "12", "12.5" or "12.50": a positive amount of at most two decimals.
@@ -129,7 +129,7 @@ type Entry struct {
 	Amount  Amount
 }
 
-// Entries gives the two lines of a transaction of that kind.
+// Entries returns the two lines of a transaction of that kind.
 func Entries(kind Kind, amount Amount) []Entry {
 	from, to := Funding, Available
 	switch kind {
@@ -169,7 +169,7 @@ type Wallet struct {
 // Available is what may still be spent.
 func (w Wallet) Available() Amount { return w.Balance - w.Held }
 
-// Apply gives the wallet after a transaction. It refuses (PaymentRequired) to hold
+// Apply returns the wallet after a transaction. It refuses (PaymentRequired) to hold
 // more than is available, and (Internal) what would make held or balance negative.
 func (w Wallet) Apply(kind Kind, amount Amount) (Wallet, error) {
 	if amount < 0 || amount > MaxAmount {

@@ -35,7 +35,7 @@ type StatementLine struct {
 	Balance, Held Amount
 }
 
-// After gives the wallet after a transaction of the ledger. It refuses nothing: what the
+// After returns the wallet after a transaction of the ledger. It refuses nothing: what the
 // ledger has, has happened.
 func (w Wallet) After(t Transaction) Wallet {
 	for _, e := range Entries(t.Kind, t.Amount) {

@@ -105,7 +105,7 @@ func Check(subject Subject, curves Set) Result {
 	return curves.judge(ranking, subject.Declared, subject.Series.HasEVI && curves.HasEVI)
 }
 
-// Rank gives the distance of a series to every curve that it shares days with, the nearest
+// Rank returns the distance of a series to every curve that it shares days with, the nearest
 // first, of equals by name. It gives nothing where the series has fewer than MinObservations
 // dates.
 func (s Set) Rank(series Series) []Ranked {

@@ -14,7 +14,7 @@ const (
 	TemperatureNDVIEVI = 0.0167
 )
 
-// Probabilities gives, for each class of a ranking, how probable it is that the series is of
+// Probabilities returns, for each class of a ranking, how probable it is that the series is of
 // that class, given that it is of one of them: softmax(−distance/temperature). They sum to 1.
 // The calibration holds for the sensor and region of the labelled series, and for no other.
 func Probabilities(ranking []Ranked, withEVI bool) []float64 {
@@ -25,7 +25,7 @@ func Probabilities(ranking []Ranked, withEVI bool) []float64 {
 	return Softmax(ranking, temperature)
 }
 
-// Softmax gives softmax(−distance/temperature) for the classes of a ranking.
+// Softmax returns softmax(−distance/temperature) for the classes of a ranking.
 func Softmax(ranking []Ranked, temperature float64) []float64 {
 	nearest := math.Inf(1)
 	for _, r := range ranking {
@@ -51,7 +51,7 @@ type Labelled struct {
 // The range in which a temperature is sought: distances are of the order of 0.1.
 const minTemperature, maxTemperature = 1e-4, 1.0
 
-// FitTemperature gives the temperature under which labelled rankings are most likely (Guo,
+// FitTemperature returns the temperature under which labelled rankings are most likely (Guo,
 // Pleiss, Sun and Weinberger 2017, On calibration of modern neural networks, ICML: temperature
 // scaling). The logarithm of the likelihood is concave in 1/temperature, so a golden-section
 // search finds its one maximum, here to a relative 1e-6. Rankings without their class are

@@ -15,12 +15,12 @@ type GrowingYear struct {
 	Day   int
 }
 
-// in gives the first day of the growing year that begins in a calendar year.
+// in returns the first day of the growing year that begins in a calendar year.
 func (g GrowingYear) in(year int) time.Time {
 	return time.Date(year, g.Month, g.Day, 0, 0, 0, 0, time.UTC)
 }
 
-// begin gives the first day of the growing year that a day lies in.
+// begin returns the first day of the growing year that a day lies in.
 func (g GrowingYear) begin(day time.Time) time.Time {
 	if begin := g.in(day.Year()); !begin.After(day) {
 		return begin
@@ -110,7 +110,7 @@ func (c Curve) check(problems fault.Fields, hasEVI bool) {
 
 func plausible(v float64) bool { return math.Abs(v) <= maxIndex } // false for NaN
 
-// Classes gives the names of the curves, sorted.
+// Classes returns the names of the curves, sorted.
 func (s Set) Classes() []string {
 	out := make([]string, len(s.Curves))
 	for i, c := range s.Curves {
@@ -119,7 +119,7 @@ func (s Set) Classes() []string {
 	return out
 }
 
-// curve gives the curve of a class.
+// curve returns the curve of a class.
 func (s Set) curve(class string) (Curve, bool) {
 	i, found := slices.BinarySearchFunc(s.Curves, class, func(c Curve, class string) int { return cmp.Compare(c.Class, class) })
 	if !found {
@@ -132,7 +132,7 @@ func (s Set) curve(class string) (Curve, bool) {
 func (c Curve) first() int { return c.Steps[0].Day }
 func (c Curve) last() int  { return c.Steps[len(c.Steps)-1].Day }
 
-// at gives the indices of a day within the curve's span, linear between the steps.
+// at returns the indices of a day within the curve's span, linear between the steps.
 func (c Curve) at(day int) sample {
 	i, exact := slices.BinarySearchFunc(c.Steps, day, func(s Step, day int) int { return cmp.Compare(s.Day, day) })
 	if exact {
@@ -148,7 +148,7 @@ func (c Curve) at(day int) sample {
 // Eklundh 2004, TIMESAT, Computers & Geosciences 30: 833–845).
 const activeShare = 0.2
 
-// active gives the first and last day on which a curve's NDVI stands above its lowest value
+// active returns the first and last day on which a curve's NDVI stands above its lowest value
 // by activeShare of its amplitude. What lies between two crops of a year belongs to it.
 func (c Curve) active() (from, to int) {
 	lo, hi := c.Steps[0].NDVI, c.Steps[0].NDVI

@@ -40,7 +40,7 @@ func localCost(a, b sample, withEVI bool) float64 {
 	return d + timeWeights[max(a.day-b.day, b.day-a.day)]
 }
 
-// warp gives the time-weighted dynamic time warping distance of two runs of samples: the cost
+// warp returns the time-weighted dynamic time warping distance of two runs of samples: the cost
 // of the cheapest path that matches their ends and steps by one in either or both (the
 // symmetric steps of Maus et al.), divided by the length of curve so that distances of
 // seasons of different length compare. Both have at least one sample.

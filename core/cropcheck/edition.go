@@ -51,7 +51,7 @@ func (e Edition) Check() error {
 	return f.Err()
 }
 
-// InForce gives the editions in force, in the order of regions: the imported ones, and what
+// InForce returns the editions in force, in the order of regions: the imported ones, and what
 // Tilth comes with where its region has none.
 func InForce(builtIn Set, imported []Edition) []Edition {
 	out := slices.Clone(imported)

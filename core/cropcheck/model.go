@@ -4,7 +4,7 @@ package cropcheck
 // stored of a verdict names it; a change that can change a verdict takes the next number.
 const Model = "twdtw-declared-1"
 
-// Of gives the edition of curves that holds for a place. Curves whose extent is not known
+// Of returns the edition of curves that holds for a place. Curves whose extent is not known
 // hold for no place: they may be of any.
 func Of(place Place, editions []Edition) (Edition, bool) {
 	for _, e := range editions {

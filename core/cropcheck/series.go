@@ -95,7 +95,7 @@ func (s Series) place(year GrowingYear) placed {
 	return best
 }
 
-// daysFrom gives the days of the observations that lie in the year that begins at origin.
+// daysFrom returns the days of the observations that lie in the year that begins at origin.
 func (s Series) daysFrom(origin time.Time) []int {
 	var days []int
 	for _, o := range s.Observations {
@@ -106,7 +106,7 @@ func (s Series) daysFrom(origin time.Time) []int {
 	return days
 }
 
-// smoothed gives the smoothed values of an index on the days 0, 8, 16 … since origin.
+// smoothed returns the smoothed values of an index on the days 0, 8, 16 … since origin.
 func (s Series) smoothed(origin time.Time, value func(Observation) float64) map[int]float64 {
 	points := make([]vegetation.Weighted, len(s.Observations))
 	for i, o := range s.Observations {
@@ -123,7 +123,7 @@ func (s Series) smoothed(origin time.Time, value func(Observation) float64) map[
 	return out
 }
 
-// longestGap gives the longest stretch of days without an observation that lies in from…to,
+// longestGap returns the longest stretch of days without an observation that lies in from…to,
 // its ends included.
 func (p placed) longestGap(from, to int) int {
 	longest, before := 0, from

@@ -57,7 +57,7 @@ func (c Cells) add(kind, key string, amount int64) {
 	}
 }
 
-// Cells gives what the facts add to the sums of their year.
+// Cells returns what the facts add to the sums of their year.
 func (f Facts) Cells() Cells {
 	c := Cells{}
 	c.add(kindTotal, totalAssessments, 1)
@@ -144,7 +144,7 @@ type Contribution struct {
 	Cells Cells
 }
 
-// Contribution gives what the facts add, and where.
+// Contribution returns what the facts add, and where.
 func (f Facts) Contribution() Contribution {
 	out := Contribution{Year: NoYear, Cells: f.Cells()}
 	if f.Year != nil {
@@ -160,7 +160,7 @@ type Change struct {
 	By int64
 }
 
-// Changes gives how the sums change when what assessments contributed before is replaced
+// Changes returns how the sums change when what assessments contributed before is replaced
 // by what they contribute after, in the one order in which sums are locked: by year, kind
 // and key. Sums that stay are left out.
 func Changes(before, after []Contribution) []Change {

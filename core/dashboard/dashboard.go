@@ -141,7 +141,7 @@ func (c Cells) carbon() Carbon {
 	}
 }
 
-// masses gives the parts of a kind in t, the largest first, of equals by label.
+// masses returns the parts of a kind in t, the largest first, of equals by label.
 func (c Cells) masses(kind string) []Part {
 	out := []Part{}
 	for _, p := range c.of(kind) {
@@ -155,7 +155,7 @@ type keyed struct {
 	amount int64
 }
 
-// of gives the cells of a kind that are not 0, the largest first, of equals by key.
+// of returns the cells of a kind that are not 0, the largest first, of equals by key.
 func (c Cells) of(kind string) []keyed {
 	var out []keyed
 	for cell, amount := range c {
@@ -238,7 +238,7 @@ const (
 
 func tonnes(grams int64) float64 { return round(float64(grams)/gramsPerTonne, massDigits) }
 
-// per gives grams per unit in t; 0 where there is no denominator.
+// per returns grams per unit in t; 0 where there is no denominator.
 func per(grams int64, denominator float64) float64 {
 	if denominator <= 0 {
 		return 0
@@ -246,7 +246,7 @@ func per(grams int64, denominator float64) float64 {
 	return round(float64(grams)/gramsPerTonne/denominator, massDigits)
 }
 
-// mean gives the mean of n amounts whose sum is in parts of a per cent.
+// mean returns the mean of n amounts whose sum is in parts of a per cent.
 func mean(sum, n int64, parts float64) float64 {
 	if n == 0 {
 		return 0
@@ -254,7 +254,7 @@ func mean(sum, n int64, parts float64) float64 {
 	return round(float64(sum)/parts/float64(n), percentDigits)
 }
 
-// share gives part of whole in per cent.
+// share returns part of whole in per cent.
 func share(part, whole int64) float64 { return mean(100*part, whole, 1) }
 
 func round(v float64, digits int) float64 {

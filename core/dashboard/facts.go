@@ -16,10 +16,10 @@ const (
 	millionthsPerUnit = 1e6
 )
 
-// mostPerRecord bounds what one assessment adds to a sum: a thousand million tonnes, or
+// maxPerRecord bounds what one assessment adds to a sum: a thousand million tonnes, or
 // hectares. No farm comes near it, an engine gone wrong may; 9,000 such records still fit
 // into a sum.
-const mostPerRecord = 1e15
+const maxPerRecord = 1e15
 
 // Figures are what the report of a submitted version says, as the dashboard adds it up.
 // The JSON form is stored: members are added, never changed.
@@ -62,12 +62,12 @@ func byLabel(lines []ghg.SourceLine) map[string]int64 {
 	return out
 }
 
-// fixed gives a value in the unit of its sum.
+// fixed returns a value in the unit of its sum.
 func fixed(value, perUnit float64) int64 {
 	if math.IsNaN(value) {
 		return 0
 	}
-	return int64(math.Round(min(max(value*perUnit, -mostPerRecord), mostPerRecord)))
+	return int64(math.Round(min(max(value*perUnit, -maxPerRecord), maxPerRecord)))
 }
 
 // Facts are what a live assessment contributes to the dashboard of its company.

@@ -21,10 +21,10 @@ var kinds = []Kind{
 	{TypeVerificationCompleted, "The crop verification of an assessment has ended, with a verdict or without.", VerificationCompleted{}},
 }
 
-// Kinds gives every type of event that is published.
+// Kinds returns every type of event that is published.
 func Kinds() []Kind { return slices.Clone(kinds) }
 
-// Types gives the names of the types.
+// Types returns the names of the types.
 func Types() []string {
 	out := make([]string, len(kinds))
 	for i, k := range kinds {

@@ -14,7 +14,7 @@ type Cultivation struct {
 	Field  record.Ref
 }
 
-// Check gives what is wrong with the record itself.
+// Check returns what is wrong with the record itself.
 func (r *Cultivation) Check() fault.Fields {
 	f := fault.Fields{}
 	for field, id := range map[string]int64{"season_id": r.Season.ID, "crop_id": r.Crop.ID, "field_id": r.Field.ID} {

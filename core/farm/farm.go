@@ -35,7 +35,7 @@ type Farm struct {
 	FieldCount  int64   `audit:"-"`
 }
 
-// Check gives what is wrong with the record itself. Whether the country key and the
+// Check returns what is wrong with the record itself. Whether the country key and the
 // time zone exist is checked by the use case, which has their lists.
 func (r *Farm) Check() fault.Fields {
 	f := fault.Fields{}

@@ -60,7 +60,7 @@ func (r *Fertilization) Normalise() {
 	}
 }
 
-// Check gives what is wrong with the record itself.
+// Check returns what is wrong with the record itself.
 func (r *Fertilization) Check() fault.Fields {
 	f := fault.Fields{}
 	if r.Cultivation.ID <= 0 {
@@ -121,8 +121,8 @@ func (r *Fertilization) CheckTreatedArea(fieldHa *float64) fault.Fields {
 	if r.TreatedAreaHa == nil || fieldHa == nil {
 		return f
 	}
-	if most := *fieldHa * AreaTolerance; *r.TreatedAreaHa > most {
-		f.Addf("treated_area_ha", "The field has %.4f ha; at most %.4f ha of it (5 %% more) can be treated.", *fieldHa, most)
+	if upper := *fieldHa * AreaTolerance; *r.TreatedAreaHa > upper {
+		f.Addf("treated_area_ha", "The field has %.4f ha; at most %.4f ha of it (5 %% more) can be treated.", *fieldHa, upper)
 	}
 	return f
 }
@@ -169,7 +169,7 @@ func (r *Fertilization) Rates() Rates {
 	}
 }
 
-// rounded gives a rate to the gram per ten hectares, beyond which digits are noise.
+// rounded returns a rate to the gram per ten hectares, beyond which digits are noise.
 func rounded(kg float64) *float64 {
 	kg = math.Round(kg*1e4) / 1e4
 	return &kg
@@ -201,8 +201,8 @@ func percentages(f fault.Fields, tooMuch string, parts []part) {
 	}
 }
 
-func within(f fault.Fields, field string, value *float64, least, most float64, message string) {
-	if value != nil && !(*value >= least && *value <= most) {
+func within(f fault.Fields, field string, value *float64, lower, upper float64, message string) {
+	if value != nil && !(*value >= lower && *value <= upper) {
 		f.Add(field, message)
 	}
 }

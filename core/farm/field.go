@@ -41,7 +41,7 @@ type Field struct {
 	Overlaps []record.Ref `audit:"-"`
 }
 
-// Check gives what is wrong with the record itself; the boundary was checked when it was made.
+// Check returns what is wrong with the record itself; the boundary was checked when it was made.
 func (r *Field) Check() fault.Fields {
 	f := fault.Fields{}
 	required(f, "name", r.Name, 255)

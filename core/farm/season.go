@@ -33,7 +33,7 @@ func (r *Season) Normalise() {
 	}
 }
 
-// Check gives what is wrong with the record itself.
+// Check returns what is wrong with the record itself.
 func (r *Season) Check() fault.Fields {
 	f := fault.Fields{}
 	required(f, "name", r.Name, 255)

@@ -92,7 +92,7 @@ type Error struct {
 	Cause   error          // for the log only
 }
 
-// Error gives the message and the cause.
+// Error returns the message and the cause.
 func (e *Error) Error() string {
 	if e.Cause != nil {
 		return e.Message + ": " + e.Cause.Error()
@@ -103,7 +103,7 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
 // New makes a fault.
@@ -143,14 +143,14 @@ func Missing(resource string) *Error {
 	return Newf(NotFound, "not_found", "No %s of that id.", resource)
 }
 
-// As gives the fault inside err, if there is one.
+// As returns the fault inside err, if there is one.
 func As(err error) (*Error, bool) {
 	var e *Error
 	ok := errors.As(err, &e)
 	return e, ok
 }
 
-// KindOf gives the kind of err; Internal for what is no fault.
+// KindOf returns the kind of err; Internal for what is no fault.
 func KindOf(err error) Kind {
 	if e, ok := As(err); ok {
 		return e.Kind

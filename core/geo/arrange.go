@@ -10,9 +10,9 @@ import (
 // a new one.
 const nodingTurns = 32
 
-// mostCrossings bounds the crossings of one overlay. Outlines of 10,000 vertices that follow one
+// maxCrossings bounds the crossings of one overlay. Outlines of 10,000 vertices that follow one
 // another cross some thousand times; a hundred times that is a construction.
-const mostCrossings = 500_000
+const maxCrossings = 500_000
 
 var (
 	errTangled   = errors.New("the outlines cross one another in too many places")
@@ -25,7 +25,7 @@ type loop struct {
 	clear []bool // edge k, from at[k] to at[k+1], lies where only its own geometry is
 }
 
-// overlaid gives the area that two geometries on whole numbers, wound, cover at least that often
+// overlaid returns the area that two geometries on whole numbers, wound, cover at least that often
 // (1: their union, 2: what they share), as valid parts.
 //
 // Where the two may meet their edges get a common vertex at every crossing, moved to the lattice,
@@ -75,7 +75,7 @@ func overlaid(a, b MultiPolygon, depth int32) (MultiPolygon, error) {
 	return append(nested(rings), far...), nil
 }
 
-// node gives the edges of loops that may meet others a vertex wherever they do. What touches the
+// node returns the edges of loops that may meet others a vertex wherever they do. What touches the
 // window of both geometries may, and what lies beside that: a crossing that is moved takes its
 // edges along, by less than a unit.
 func node(loops []loop, window Box) error {
@@ -151,7 +151,7 @@ func cutsOf(loops []loop) (map[edge][]Position, error) {
 				}
 			}
 		}
-		if crossings > mostCrossings {
+		if crossings > maxCrossings {
 			return errTangled
 		}
 		return nil
@@ -159,7 +159,7 @@ func cutsOf(loops []loop) (map[edge][]Position, error) {
 	return cuts, err
 }
 
-// cut gives a loop the vertices that its edges need.
+// cut returns a loop the vertices that its edges need.
 func (l *loop) cut(own int, cuts map[edge][]Position) {
 	var out loop
 	for k, clear := range l.clear {

@@ -10,7 +10,7 @@ import (
 	"tilth/core/geo"
 )
 
-// box gives a clockwise ring, as shapefiles wind their outer rings.
+// box returns a clockwise ring, as shapefiles wind their outer rings.
 func box(west, south, east, north float64) geo.Ring {
 	return geo.Ring{{X: west, Y: south}, {X: west, Y: north}, {X: east, Y: north}, {X: east, Y: south}, {X: west, Y: south}}
 }

@@ -16,7 +16,7 @@ type Limits struct {
 	SliverHa    float64 // below this area the boundary carries the warning "sliver"
 }
 
-// DefaultLimits gives the bounds of the contract: 1 m² to 10,000 ha, 10,000 vertices,
+// DefaultLimits returns the bounds of the contract: 1 m² to 10,000 ha, 10,000 vertices,
 // slivers under 0.05 ha.
 func DefaultLimits() Limits {
 	return Limits{MinAreaM2: 1, MaxAreaHa: 10_000, MaxVertices: 10_000, SliverHa: 0.05}
@@ -95,29 +95,29 @@ func RestoreBoundary(geometry MultiPolygon, measures Measures) Boundary {
 	return b
 }
 
-// Geometry gives the normalised geometry. Callers must not change it.
+// Geometry returns the normalised geometry. Callers must not change it.
 func (b Boundary) Geometry() MultiPolygon { return b.geometry }
 
-// AreaHa gives the area on the ellipsoid in hectares, in full precision; RoundHa makes
+// AreaHa returns the area on the ellipsoid in hectares, in full precision; RoundHa makes
 // it fit to show.
 func (b Boundary) AreaHa() float64 { return b.measures.AreaHa }
 
-// PerimeterM gives the geodesic length of all rings in metres.
+// PerimeterM returns the geodesic length of all rings in metres.
 func (b Boundary) PerimeterM() float64 { return b.measures.PerimeterM }
 
-// Centroid gives the area's centre in degrees. It may lie outside a bent field.
+// Centroid returns the area's centre in degrees. It may lie outside a bent field.
 func (b Boundary) Centroid() Position { return b.measures.Centroid }
 
-// Bounds gives the bounding box in degrees.
+// Bounds returns the bounding box in degrees.
 func (b Boundary) Bounds() Box { return b.bounds }
 
-// Vertices gives the number of vertices over all rings, closing positions not counted.
+// Vertices returns the number of vertices over all rings, closing positions not counted.
 func (b Boundary) Vertices() int { return b.vertices }
 
-// Warnings gives the doubts, in a fixed order; none for most boundaries.
+// Warnings returns the doubts, in a fixed order; none for most boundaries.
 func (b Boundary) Warnings() []Warning { return slices.Clone(b.measures.Warnings) }
 
-// Measures gives the figures for storage.
+// Measures returns the figures for storage.
 func (b Boundary) Measures() Measures {
 	m := b.measures
 	m.Warnings = slices.Clone(m.Warnings)
@@ -130,7 +130,7 @@ func (b Boundary) IsZero() bool { return len(b.geometry) == 0 }
 // RoundHa rounds hectares to the four decimals (a square metre) that are shown.
 func RoundHa(ha float64) float64 { return math.Round(ha*1e4) / 1e4 }
 
-// AreaM2 gives the area of a geometry on the WGS84 ellipsoid in m²; holes are taken off
+// AreaM2 returns the area of a geometry on the WGS84 ellipsoid in m²; holes are taken off
 // whatever their winding. The edges are geodesics. The parts must be disjoint.
 func AreaM2(m MultiPolygon) float64 {
 	total := 0.0
@@ -158,7 +158,7 @@ func measure(m MultiPolygon) Measures {
 	return out
 }
 
-// centroid gives the centre of gravity of the plane figure in degrees. Over a field the
+// centroid returns the centre of gravity of the plane figure in degrees. Over a field the
 // shrinking of a degree of longitude moves it by less than a part in a thousand of
 // the field's size. Coordinates are taken relative to the first vertex, for the
 // moments of a small field far from the origin would cancel.

@@ -24,7 +24,7 @@ func parse(t require.TestingT, coordinates string) (geo.Boundary, error) {
 	return geo.ParseGeoJSON(fmt.Appendf(nil, `{"type":%q,"coordinates":%s}`, typ, coordinates), geo.DefaultLimits())
 }
 
-// messageOf gives the one message of a refusal and checks its form.
+// messageOf returns the one message of a refusal and checks its form.
 func messageOf(t require.TestingT, err error) string {
 	require.Error(t, err)
 	f, ok := fault.As(err)

@@ -29,7 +29,7 @@ const longestPiece = 20_000.0
 // maxHalvings bounds the halving of one edge: 2^11 pieces of 20 km go round the globe.
 const maxHalvings = 11
 
-// Distance gives the length in metres of the geodesic between two positions (degrees)
+// Distance returns the length in metres of the geodesic between two positions (degrees)
 // on the WGS84 ellipsoid; to better than a millimetre up to a few hundred kilometres.
 // Nearly antipodal positions have no one shortest line; what they get is the length
 // of one that is nearly shortest.
@@ -84,7 +84,7 @@ func midpoint(a, b surfacePoint) surfacePoint {
 	return toSurface(Position{X: degrees(a.lon + turn), Y: degrees(lat)})
 }
 
-// footLatitude gives the geodetic latitude of the foot of a point at the distances r
+// footLatitude returns the geodetic latitude of the foot of a point at the distances r
 // (from the axis) and z (from the equator's plane): Bowring, "Transformation from
 // spatial to geographical coordinates", Survey Review 23 (1976); exact to float64
 // after two rounds for points near the surface.
@@ -105,7 +105,7 @@ func chord(a, b surfacePoint) float64 {
 	return math.Sqrt(dx*dx + dy*dy + dz*dz)
 }
 
-// chordArc gives the geodesic length of a short piece from its chord c: for a circle of
+// chordArc returns the geodesic length of a short piece from its chord c: for a circle of
 // radius R, s = 2R·asin(c/2R). R is the radius of the normal section in the direction
 // of the piece at its middle (Euler's formula; Rapp, "Geometric Geodesy, part I", Ohio
 // State University 1991, section 3.6).
@@ -126,7 +126,7 @@ func chordArc(a, b surfacePoint) float64 {
 	return 2 * radius * math.Asin(min(1, c/(2*radius)))
 }
 
-// ringArea gives the signed area in m² that a closed ring of geodesics encloses on the
+// ringArea returns the signed area in m² that a closed ring of geodesics encloses on the
 // ellipsoid, counter-clockwise positive. The ring must not go round a pole.
 //
 // Every latitude is mapped to the authalic sphere, which keeps areas, and the strips
@@ -143,7 +143,7 @@ func ringArea(ring Ring) float64 {
 	return total * authalicR2
 }
 
-// stripExcess gives the spherical excess of the quadrangle between a great circle arc
+// stripExcess returns the spherical excess of the quadrangle between a great circle arc
 // of the authalic sphere and the equator, signed by the direction of travel:
 // tan(E/2) = tan(Δλ/2)·(t₁+t₂)/(1+t₁t₂) with t = tan(β/2); Bessel (1825) in Karney,
 // "Algorithms for geodesics", Journal of Geodesy 87 (2013), equation 69.
@@ -152,7 +152,7 @@ func stripExcess(p, q surfacePoint) float64 {
 	return 2 * math.Atan(math.Tan((q.lon-p.lon)/2)*(t1+t2)/(1+t1*t2))
 }
 
-// authalicHalfTan gives tan(β/2) of the authalic latitude β of a geodetic latitude.
+// authalicHalfTan returns tan(β/2) of the authalic latitude β of a geodetic latitude.
 // sin β = q(φ)/q(90°) (Snyder, equations 3-11 and 3-12); the difference to 1 is computed by
 // itself, for near the poles cos β would otherwise be lost.
 func authalicHalfTan(lat float64) float64 {

@@ -20,7 +20,7 @@ type MultiPolygon []Polygon
 // Box is an axis-parallel bounding box.
 type Box struct{ MinX, MinY, MaxX, MaxY float64 }
 
-// Bounds gives the bounding box over all rings; the zero Box when there are none.
+// Bounds returns the bounding box over all rings; the zero Box when there are none.
 func (m MultiPolygon) Bounds() Box {
 	var b Box
 	first := true

@@ -43,7 +43,7 @@ func holeOutside(t require.TestingT, m geo.MultiPolygon) bool {
 	return false
 }
 
-// planeArea gives the signed area in square degrees.
+// planeArea returns the signed area in square degrees.
 func planeArea(r geo.Ring) float64 {
 	sum := 0.0
 	for i := 1; i < len(r); i++ {
@@ -52,7 +52,7 @@ func planeArea(r geo.Ring) float64 {
 	return sum / 2
 }
 
-// circle gives n vertices on a circle of degrees; closed repeats the first.
+// circle returns n vertices on a circle of degrees; closed repeats the first.
 func circle(lon, lat, radius float64, n int, closed bool) geo.Ring {
 	out := make(geo.Ring, n, n+1)
 	for i := range out {

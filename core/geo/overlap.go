@@ -23,7 +23,7 @@ func (b Boundary) Overlaps(other Boundary) bool {
 	return shared.PlanarArea() > overlapShare*min(b.geometry.PlanarArea(), other.geometry.PlanarArea())
 }
 
-// planar gives the same shape for the check of validity.
+// planar returns the same shape for the check of validity.
 func (m MultiPolygon) planar() geom.Geometry {
 	polygons := make([]geom.Polygon, len(m))
 	for i, p := range m {

@@ -19,7 +19,7 @@ const (
 	latticeCoarser = 4
 )
 
-// Union gives the area that any of the geometries covers, as disjoint valid parts, outer rings
+// Union returns the area that any of the geometries covers, as disjoint valid parts, outer rings
 // counter-clockwise. The geometries are valid and lie in one plane (or all in degrees); a single
 // one comes back with its vertices untouched. Two at a time are put together, neighbours first,
 // so that many that lie on top of one another stay as cheap as a few. An error is that of
@@ -34,7 +34,7 @@ func Union(all ...MultiPolygon) (MultiPolygon, error) {
 	return onLattices(all, merged)
 }
 
-// Intersection gives the area that both geometries cover; see Union.
+// Intersection returns the area that both geometries cover; see Union.
 func Intersection(a, b MultiPolygon) (MultiPolygon, error) {
 	return onLattices([]MultiPolygon{a, b}, func(on []MultiPolygon) (MultiPolygon, error) { return overlaid(on[0], on[1], 2) })
 }
@@ -57,7 +57,7 @@ func onLattices(all []MultiPolygon, overlay func(on []MultiPolygon) (MultiPolygo
 	return nil, err
 }
 
-// latticeOf gives the unit of the finest lattice for an overlay, a power of two.
+// latticeOf returns the unit of the finest lattice for an overlay, a power of two.
 func latticeOf(all []MultiPolygon) float64 {
 	largest := 0.0
 	for _, m := range all {
@@ -68,7 +68,7 @@ func latticeOf(all []MultiPolygon) float64 {
 	return math.Ldexp(1, digits-latticeBits)
 }
 
-// onLattice gives a geometry in whole units, without what is narrower than one.
+// onLattice returns a geometry in whole units, without what is narrower than one.
 func (m MultiPolygon) onLattice(unit float64) MultiPolygon {
 	out := m.mapped(func(p Position) Position {
 		return Position{X: math.RoundToEven(p.X / unit), Y: math.RoundToEven(p.Y / unit)}
@@ -85,7 +85,7 @@ func (m MultiPolygon) offLattice(unit float64) MultiPolygon {
 	return m.mapped(func(p Position) Position { return Position{X: p.X * unit, Y: p.Y * unit} })
 }
 
-// merged gives the union of geometries on whole numbers: that of one half and the other, parted
+// merged returns the union of geometries on whole numbers: that of one half and the other, parted
 // along the longer axis.
 func merged(all []MultiPolygon) (MultiPolygon, error) {
 	switch len(all) {

@@ -5,7 +5,7 @@ import "math"
 // IsValid reports whether a geometry is valid in the sense of the OGC's Simple Features.
 func (m MultiPolygon) IsValid() bool { return m.planar().Validate() == nil }
 
-// PlanarArea gives the area in the square of the coordinates' unit; holes are taken off.
+// PlanarArea returns the area in the square of the coordinates' unit; holes are taken off.
 func (m MultiPolygon) PlanarArea() float64 {
 	total := 0.0
 	for _, polygon := range m {
@@ -20,7 +20,7 @@ func (m MultiPolygon) PlanarArea() float64 {
 	return total
 }
 
-// Centroid gives the area's centre in the plane of the coordinates. It may lie outside a bent
+// Centroid returns the area's centre in the plane of the coordinates. It may lie outside a bent
 // field. The geometry is not empty.
 func (m MultiPolygon) Centroid() Position { return centroid(m) }
 
@@ -40,7 +40,7 @@ func planarRingArea(ring Ring) float64 {
 // Unproject turns every vertex of a geometry in the plane to degrees; the opposite of Project.
 func (u UTM) Unproject(m MultiPolygon) MultiPolygon { return m.mapped(u.Inverse) }
 
-// mapped gives the geometry with every vertex replaced.
+// mapped returns the geometry with every vertex replaced.
 func (m MultiPolygon) mapped(f func(Position) Position) MultiPolygon {
 	out := make(MultiPolygon, len(m))
 	for i, polygon := range m {

@@ -11,7 +11,7 @@ import (
 	"tilth/core/geo"
 )
 
-// realData gives the path of a file of the real data, or skips the test loudly.
+// realData returns the path of a file of the real data, or skips the test loudly.
 func realData(t *testing.T, parts ...string) string {
 	t.Helper()
 	root := os.Getenv("TILTH_REAL_DATA")
@@ -66,7 +66,7 @@ func TestRealOutlines(t *testing.T) {
 	}
 }
 
-// statedArea gives the hectares that the Swedish, Danish and Austrian sources print on a
+// statedArea returns the hectares that the Swedish, Danish and Austrian sources print on a
 // feature.
 func statedArea(t *testing.T, feature []byte) float64 {
 	var f struct {

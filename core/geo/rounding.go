@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Rounded gives the geometry with that many decimals, and valid: rounding can make edges meet
+// Rounded returns the geometry with that many decimals, and valid: rounding can make edges meet
 // that ran close to each other, and narrow parts vanish. Where edges meet they get a common
 // vertex, until none meet but in vertices (iterated snap rounding; Hobby, "Practical segment
 // intersection with finite precision output", Computational Geometry 13 (1999)), and what
@@ -63,7 +63,7 @@ func (m MultiPolygon) withoutSlivers() MultiPolygon {
 	return out
 }
 
-// tidyRing gives a closed ring without repeated positions and spikes; nil where nothing is left.
+// tidyRing returns a closed ring without repeated positions and spikes; nil where nothing is left.
 func tidyRing(ring Ring) Ring {
 	out := make(Ring, 0, len(ring))
 	for _, p := range ring {

@@ -166,7 +166,7 @@ func orientation(a, b, c Position) float64 {
 	return differenceOfProducts(b.X-a.X, c.Y-a.Y, b.Y-a.Y, c.X-a.X)
 }
 
-// differenceOfProducts gives a·b − c·d without the cancellation of the naive form: Kahan's
+// differenceOfProducts returns a·b − c·d without the cancellation of the naive form: Kahan's
 // method with fused multiply-add (Jeannerod, Louvet, Muller, "Further analysis of
 // Kahan's algorithm", Mathematics of Computation 82 (2013)): at most 1.5 ulp off, and of
 // the right sign.

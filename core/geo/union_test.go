@@ -16,7 +16,7 @@ import (
 // lines is how many level lines the covered length is compared on.
 const lines = 257
 
-// spans gives where a level line lies in a geometry, by the even-odd rule: pairs of x.
+// spans returns where a level line lies in a geometry, by the even-odd rule: pairs of x.
 func spans(m geo.MultiPolygon, y float64) (out [][2]float64) {
 	var at []float64
 	for _, polygon := range m {
@@ -36,7 +36,7 @@ func spans(m geo.MultiPolygon, y float64) (out [][2]float64) {
 	return out
 }
 
-// apart gives by how much two sets of spans differ, and the length of the first; the spans of
+// apart returns by how much two sets of spans differ, and the length of the first; the spans of
 // each are put together here, so that what overlaps counts once.
 func apart(a, b [][2]float64) (differ, length float64) {
 	type end struct {
@@ -238,7 +238,7 @@ func TestUnionOfParcels(t *testing.T) {
 	}
 }
 
-// crowd gives fields of n vertices each, on a grid on which neighbours overlap or all on one
+// crowd returns fields of n vertices each, on a grid on which neighbours overlap or all on one
 // place, a little apart.
 func crowd(fields, n int, stacked bool) []geo.MultiPolygon {
 	random := rand.New(rand.NewPCG(1, 2))

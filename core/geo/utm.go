@@ -25,7 +25,7 @@ const (
 	utmSouthBase     = 32700
 )
 
-// NewUTM gives the projection of an EPSG code: 32601 to 32660 (north) and 32701 to
+// NewUTM returns the projection of an EPSG code: 32601 to 32660 (north) and 32701 to
 // 32760 (south). Any other code is an Invalid fault.
 func NewUTM(epsg int) (UTM, error) {
 	base, northing := utmNorthBase, 0.0
@@ -40,7 +40,7 @@ func NewUTM(epsg int) (UTM, error) {
 	return UTM{epsg: epsg, centralMeridian: float64(6*zone - 183), falseNorthing: northing}, nil
 }
 
-// UTMZoneEPSG gives the EPSG code of the zone in which a position (degrees) lies by the
+// UTMZoneEPSG returns the EPSG code of the zone in which a position (degrees) lies by the
 // plain six degree rule; the Norwegian and Svalbard exceptions of the military grid
 // are left out. Latitude 0 counts as north.
 func UTMZoneEPSG(lonlat Position) int {
@@ -55,7 +55,7 @@ func UTMZoneEPSG(lonlat Position) int {
 	return utmNorthBase + zone
 }
 
-// EPSG gives the code that the projection was made from.
+// EPSG returns the code that the projection was made from.
 func (u UTM) EPSG() int { return u.epsg }
 
 // String names the projection, for messages.

@@ -109,7 +109,7 @@ func nested(rings []Ring) (out MultiPolygon) {
 	return out
 }
 
-// around gives the smallest outer ring around a hole; -1 where there is none.
+// around returns the smallest outer ring around a hole; -1 where there is none.
 func around(where *shelves, sides []flank, outers MultiPolygon, hole Ring) int {
 	if len(outers) == 1 {
 		return 0

@@ -12,10 +12,10 @@ type flank struct {
 	n    int32
 }
 
-// middle gives a point inside the edge; halves of whole numbers are exact.
+// middle returns a point inside the edge; halves of whole numbers are exact.
 func (s flank) middle() Position { return Position{X: (s.a.X + s.b.X) / 2, Y: (s.a.Y + s.b.Y) / 2} }
 
-// bounding gives the edges of noded loops with the area that is covered at least so often on
+// bounding returns the edges of noded loops with the area that is covered at least so often on
 // their left, and less often on their right, as pieces of an outline.
 func bounding(loops []loop, depth int32) (pieces []Ring) {
 	sides, certain := sidesOf(loops)
@@ -78,7 +78,7 @@ func sidesOf(loops []loop) (sides []flank, meeting int) {
 	return sides, meeting
 }
 
-// runs gives the stretches of a loop that lie clear; the whole of it, closed, where all does.
+// runs returns the stretches of a loop that lie clear; the whole of it, closed, where all does.
 func (l *loop) runs() (out []Ring) {
 	n := len(l.clear)
 	begin := slices.Index(l.clear, false)
@@ -157,7 +157,7 @@ func (s *shelves) west(sides []flank, p Position, own int, visit func(e flank)) 
 	}
 }
 
-// winding gives how many areas cover the place just west of the middle of an edge, or just
+// winding returns how many areas cover the place just west of the middle of an edge, or just
 // north of a level one.
 func (s *shelves) winding(sides []flank, p Position, own int) (n int32) {
 	s.west(sides, p, own, func(e flank) {

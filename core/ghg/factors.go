@@ -170,7 +170,7 @@ func (s *FactorSet) selected(rows []MappingRow) []MappingRow {
 	return out
 }
 
-// withoutOld gives "tillage/f_mg" for "tillage/v2006_f_mg".
+// withoutOld returns "tillage/f_mg" for "tillage/v2006_f_mg".
 func withoutOld(field string) (string, bool) {
 	name, term, _ := strings.Cut(field, "/")
 	term, ok := strings.CutPrefix(term, oldSet)
@@ -243,10 +243,10 @@ func (s *FactorSet) expand(key, zone string) string {
 	).Replace(key)
 }
 
-// Mapping gives the rows that hold for this set.
+// Mapping returns the rows that hold for this set.
 func (s *FactorSet) Mapping() *Mapping { return s.mapping }
 
-// Row gives a factor by its key, after the set's own replacements.
+// Row returns a factor by its key, after the set's own replacements.
 func (s *FactorSet) Row(key string) (Factor, bool) {
 	f := s.rows[s.replace(key)]
 	if f == nil {

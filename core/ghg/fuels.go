@@ -1,27 +1,27 @@
 package ghg
 
-// FuelEnergy gives MJ (net calorific value) of an amount of fuel at ncv MJ per unit.
+// FuelEnergy returns MJ (net calorific value) of an amount of fuel at ncv MJ per unit.
 func FuelEnergy(amount, ncv float64) float64 { return amount * ncv }
 
-// FuelVolume gives the amount of a fuel, in the unit of its ncv, that holds mj MJ.
+// FuelVolume returns the amount of a fuel, in the unit of its ncv, that holds mj MJ.
 func FuelVolume(mj, ncv float64) float64 { return mj / ncv }
 
-// VolumeOfMass gives litres of kg of a fuel at density kg per litre.
+// VolumeOfMass returns litres of kg of a fuel at density kg per litre.
 func VolumeOfMass(kg, density float64) float64 { return kg / density }
 
-// Allocated gives the part of an amount that pct per cent of it is.
+// Allocated returns the part of an amount that pct per cent of it is.
 func Allocated(amount, pct float64) float64 { return amount * pct / 100 }
 
-// CombustionGas gives kg of a gas of burning mj MJ at ef kg per TJ.
+// CombustionGas returns kg of a gas of burning mj MJ at ef kg per TJ.
 func CombustionGas(mj, ef float64) float64 { return mj * ef / 1e6 }
 
 // EnergyOfKWh and KWhOfEnergy turn kWh into MJ and back.
 func EnergyOfKWh(kwh float64) float64 { return kwh * MJPerKWh }
 
-// KWhOfEnergy gives kWh of mj MJ.
+// KWhOfEnergy returns kWh of mj MJ.
 func KWhOfEnergy(mj float64) float64 { return mj / MJPerKWh }
 
-// OperationFuel gives litres of diesel: rate l/ha and pass over pct per cent of areaHa.
+// OperationFuel returns litres of diesel: rate l/ha and pass over pct per cent of areaHa.
 func OperationFuel(rate, areaHa, pct, passes float64) float64 {
 	return rate * areaHa * pct / 100 * passes
 }
@@ -138,7 +138,7 @@ func (r *run) upstream(stock, wtt quantity) quantity {
 	return r.do(stepUpstream, stock, wtt)
 }
 
-// fuelAmounts gives the energy of an amount, MJ, and the amount in the unit of the
+// fuelAmounts returns the energy of an amount, MJ, and the amount in the unit of the
 // carrier's calorific value: l, kg or m3.
 func (r *run) fuelAmounts(f *Fuel, amount, ncv quantity) (mj, stock quantity) {
 	if r.err != nil {

@@ -23,7 +23,7 @@ const (
 
 var gasNames = [gases]string{"co2", "ch4_fossil", "ch4_biogenic", "n2o", "not_split"}
 
-// String gives the gas's member name in a report.
+// String returns the gas's member name in a report.
 func (g Gas) String() string { return gasNames[g] }
 
 // Masses holds kg of each gas, indexed by [Gas].
@@ -49,7 +49,7 @@ func (s *FactorSet) resolveGWP() error {
 	return nil
 }
 
-// WarmingPotential gives kg CO2e per kg of a gas over 100 years.
+// WarmingPotential returns kg CO2e per kg of a gas over 100 years.
 func (s *FactorSet) WarmingPotential(g Gas) float64 {
 	if g == NotSplit {
 		return 1

@@ -1,11 +1,11 @@
 package ghg
 
-// PumpingHead gives m: lift, pressure head of the method, and friction m per m of pipe.
+// PumpingHead returns m: lift, pressure head of the method, and friction m per m of pipe.
 func PumpingHead(lift, pressure, distance, friction float64) float64 {
 	return lift + pressure + distance*friction
 }
 
-// PumpEnergy gives kWh to raise m3 of water over head m, with g m/s2 and the efficiency
+// PumpEnergy returns kWh to raise m3 of water over head m, with g m/s2 and the efficiency
 // of the pump set: density 1000 kg/m3, 1 kWh = 3.6 MJ.
 func PumpEnergy(m3, head, g, efficiency float64) float64 {
 	return m3 * head * g / 3600 / efficiency

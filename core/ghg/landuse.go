@@ -2,26 +2,26 @@ package ghg
 
 import "math"
 
-// BiomassTC gives t C/ha of biomass above and below ground: agb t dm/ha above, rootShoot
+// BiomassTC returns t C/ha of biomass above and below ground: agb t dm/ha above, rootShoot
 // t below per t above, cf t C per t dm.
 func BiomassTC(agb, rootShoot, cf float64) float64 { return agb * (1 + rootShoot) * cf }
 
-// HerbTC gives t C/ha of herbaceous biomass of dm t/ha above and below ground.
+// HerbTC returns t C/ha of herbaceous biomass of dm t/ha above and below ground.
 func HerbTC(dm, cf float64) float64 { return dm * cf }
 
-// ConversionCO2 gives kg CO2 a year of the biomass lost by a conversion, spread evenly
+// ConversionCO2 returns kg CO2 a year of the biomass lost by a conversion, spread evenly
 // over years: stocks before and after in t C/ha, areaHa converted.
 func ConversionCO2(before, after, areaHa, years float64) float64 {
 	return math.Max(0, before-after) * areaHa * 1000 * CO2PerC / years
 }
 
-// OrganicSoilCO2 gives kg CO2 a year of areaHa, drainedPct per cent of it drained organic
+// OrganicSoilCO2 returns kg CO2 a year of areaHa, drainedPct per cent of it drained organic
 // soil, at ef t CO2-C/ha/yr.
 func OrganicSoilCO2(areaHa, drainedPct, ef float64) float64 {
 	return areaHa * drainedPct / 100 * ef * 1000 * CO2PerC
 }
 
-// OrganicSoilN2O gives kg N2O a year, at ef kg N2O-N/ha/yr.
+// OrganicSoilN2O returns kg N2O a year, at ef kg N2O-N/ha/yr.
 func OrganicSoilN2O(areaHa, drainedPct, ef float64) float64 {
 	return areaHa * drainedPct / 100 * ef * N2OPerN
 }

@@ -11,7 +11,7 @@ type MappingRow struct {
 	place int // in the mapping
 }
 
-// Literal gives the text after "=", and whether the row holds one.
+// Literal returns the text after "=", and whether the row holds one.
 func (r MappingRow) Literal() (string, bool) { return strings.CutPrefix(r.Key, "=") }
 
 // anyValue is the input value of a row that holds for every value.
@@ -48,10 +48,10 @@ func NewMapping(rows []MappingRow) *Mapping {
 	return m
 }
 
-// Rows gives every row in file order.
+// Rows returns every row in file order.
 func (m *Mapping) Rows() []MappingRow { return m.rows }
 
-// Values gives the values that an input field may take, in file order. The field is the
+// Values returns the values that an input field may take, in file order. The field is the
 // input's own name ("product"), not one of its terms ("product/n"); of a row that asks
 // for several values at once the first is this field's.
 func (m *Mapping) Values(section, field string) []string {
@@ -71,7 +71,7 @@ func (m *Mapping) Values(section, field string) []string {
 	return out
 }
 
-// Find gives the row of a term ("product/production") for an input value and the
+// Find returns the row of a term ("product/production") for an input value and the
 // conditions that go with it ("urea", "europe"): the most specific row wins, then fewer
 // conditions, then the row of any value.
 func (m *Mapping) Find(section, field string, values ...string) (MappingRow, bool) {

@@ -1,30 +1,30 @@
 package ghg
 
-// DirectN2O gives kg N2O of nKg kg N put on soil, by ef1 kg N2O-N per kg N.
+// DirectN2O returns kg N2O of nKg kg N put on soil, by ef1 kg N2O-N per kg N.
 func DirectN2O(nKg, ef1 float64) float64 { return nKg * ef1 * N2OPerN }
 
-// VolatilisedN2O gives kg N2O from nitrogen that leaves as NH3 and NOx and comes down
+// VolatilisedN2O returns kg N2O from nitrogen that leaves as NH3 and NOx and comes down
 // elsewhere: fracGas kg N per kg N, ef4 kg N2O-N per kg N.
 func VolatilisedN2O(nKg, fracGas, ef4 float64) float64 { return nKg * fracGas * ef4 * N2OPerN }
 
-// LeachedN2O gives kg N2O from nitrogen that leaches or runs off: fracLeach kg N per kg N,
+// LeachedN2O returns kg N2O from nitrogen that leaches or runs off: fracLeach kg N per kg N,
 // ef5 kg N2O-N per kg N.
 func LeachedN2O(nKg, fracLeach, ef5 float64) float64 { return nKg * fracLeach * ef5 * N2OPerN }
 
-// AppliedMass gives kg of a product: rate in kg per treated ha, areaHa of growing area,
+// AppliedMass returns kg of a product: rate in kg per treated ha, areaHa of growing area,
 // treatedPct per cent of it.
 func AppliedMass(rate, areaHa, treatedPct float64) float64 { return rate * areaHa * treatedPct / 100 }
 
-// Content gives kg of a part that is pct per cent of massKg.
+// Content returns kg of a part that is pct per cent of massKg.
 func Content(massKg, pct float64) float64 { return massKg * pct / 100 }
 
 // UreaCO2 and LimeCO2 give kg CO2 of kg of urea, limestone or dolomite by ef, kg per kg.
 func UreaCO2(ureaKg, ef float64) float64 { return ureaKg * ef }
 
-// LimeCO2 gives kg CO2 of kg of limestone or dolomite by ef, kg per kg.
+// LimeCO2 returns kg CO2 of kg of limestone or dolomite by ef, kg per kg.
 func LimeCO2(limeKg, ef float64) float64 { return limeKg * ef }
 
-// UreaOfN gives kg of urea that hold nKg kg N, at nFraction kg N per kg.
+// UreaOfN returns kg of urea that hold nKg kg N, at nFraction kg N per kg.
 func UreaOfN(nKg, nFraction float64) float64 { return nKg / nFraction }
 
 const chapter11 = "IPCC 2019 V4 ch11 "
@@ -154,7 +154,7 @@ func (r *run) fertilizer(f *Fertilizer) {
 	}
 }
 
-// nutrient gives kg of a nutrient by the content that was entered, else the product's.
+// nutrient returns kg of a nutrient by the content that was entered, else the product's.
 func (r *run) nutrient(f *Fertilizer, mass quantity, field string, pct *float64) quantity {
 	if pct != nil {
 		return r.do(stepContent, mass, given(*pct))

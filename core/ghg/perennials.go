@@ -2,19 +2,19 @@ package ghg
 
 import "math"
 
-// GrowthCO2 gives kg CO2 a year that areaHa of woody plants take up at growth t C/ha/yr.
+// GrowthCO2 returns kg CO2 a year that areaHa of woody plants take up at growth t C/ha/yr.
 func GrowthCO2(growth, areaHa float64) float64 { return growth * areaHa * 1000 * CO2PerC }
 
-// StockChange gives t C a year between two measured stocks.
+// StockChange returns t C a year between two measured stocks.
 func StockChange(first, last, years float64) float64 { return (last - first) / years }
 
-// RemovedBiomassTC gives t C of a stand that is grubbed up: growth t C/ha/yr over the years
+// RemovedBiomassTC returns t C of a stand that is grubbed up: growth t C/ha/yr over the years
 // it grew, at most a maturity cycle.
 func RemovedBiomassTC(growth, age, cycle, areaHa float64) float64 {
 	return growth * math.Min(age, cycle) * areaHa
 }
 
-// CarbonCO2 gives kg CO2 of t C.
+// CarbonCO2 returns kg CO2 of t C.
 func CarbonCO2(tC float64) float64 { return tC * 1000 * CO2PerC }
 
 const equation27 = "IPCC 2006 V4 ch2 Eq. 2.7"

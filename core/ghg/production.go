@@ -1,21 +1,21 @@
 package ghg
 
-// Burden gives kg CO2e of amount units at ef kg CO2e per unit.
+// Burden returns kg CO2e of amount units at ef kg CO2e per unit.
 func Burden(amount, ef float64) float64 { return amount * ef }
 
-// NutrientBurden gives kg CO2e of making a product by what it holds: kg of N, P2O5 and
+// NutrientBurden returns kg CO2e of making a product by what it holds: kg of N, P2O5 and
 // K2O, each with its own factor.
 func NutrientBurden(n, efN, p2o5, efP, k2o, efK float64) float64 {
 	return n*efN + p2o5*efP + k2o*efK
 }
 
-// ApplicationBurden gives kg CO2e of crop protection by applications over treatedPct per
+// ApplicationBurden returns kg CO2e of crop protection by applications over treatedPct per
 // cent of areaHa, at ef kg CO2e per ha and application.
 func ApplicationBurden(applications, areaHa, treatedPct, ef float64) float64 {
 	return applications * areaHa * treatedPct / 100 * ef
 }
 
-// ActiveIngredient gives kg of active ingredient: rate in kg of product per treated ha
+// ActiveIngredient returns kg of active ingredient: rate in kg of product per treated ha
 // and application, of which aiPct per cent.
 func ActiveIngredient(applications, areaHa, treatedPct, rate, aiPct float64) float64 {
 	return applications * areaHa * treatedPct / 100 * rate * aiPct / 100

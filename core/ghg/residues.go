@@ -2,38 +2,38 @@ package ghg
 
 import "math"
 
-// CropDryMatter gives kg dry matter of yieldKg kg fresh, at dry kg dm per kg fresh.
+// CropDryMatter returns kg dry matter of yieldKg kg fresh, at dry kg dm per kg fresh.
 func CropDryMatter(yieldKg, dry float64) float64 { return yieldKg * dry }
 
-// AboveGroundByRatio gives kg dm of residue above ground: ratio kg dm per kg dm harvested.
+// AboveGroundByRatio returns kg dm of residue above ground: ratio kg dm per kg dm harvested.
 func AboveGroundByRatio(cropDM, ratio float64) float64 { return cropDM * ratio }
 
-// AboveGroundByRegression gives kg dm of residue above ground by slope (t per t) and
+// AboveGroundByRegression returns kg dm of residue above ground by slope (t per t) and
 // intercept (t/ha and growing cycle).
 func AboveGroundByRegression(cropDM, slope, intercept, areaHa, cycles float64) float64 {
 	return cropDM*slope + intercept*1000*areaHa*cycles
 }
 
-// AboveGroundN gives kg N that above-ground residue returns to the soil: of aboveDM kg dm
+// AboveGroundN returns kg N that above-ground residue returns to the soil: of aboveDM kg dm
 // at nAG kg N per kg dm, what was neither removed nor lost in the fire. Shares 0 to 1,
 // combustion kg burnt per kg.
 func AboveGroundN(aboveDM, nAG, removed, burnt, combustion float64) float64 {
 	return aboveDM * nAG * math.Max(0, 1-removed-burnt*combustion)
 }
 
-// BelowGroundN gives kg N of roots that die: rs kg root dm per kg of crop and residue dm,
+// BelowGroundN returns kg N of roots that die: rs kg root dm per kg of crop and residue dm,
 // nBG kg N per kg dm, renewed the share of the area renewed in a year.
 func BelowGroundN(cropDM, aboveDM, rs, nBG, renewed float64) float64 {
 	return (cropDM + aboveDM) * rs * nBG * renewed
 }
 
-// Renewal gives the share of a stand renewed in a year.
+// Renewal returns the share of a stand renewed in a year.
 func Renewal(years float64) float64 { return 1 / years }
 
-// Burnt gives kg dm that burnt: share of aboveDM, combustion kg burnt per kg.
+// Burnt returns kg dm that burnt: share of aboveDM, combustion kg burnt per kg.
 func Burnt(aboveDM, share, combustion float64) float64 { return aboveDM * share * combustion }
 
-// PerKgDryMatter gives kg of a gas of dm kg at ef g per kg dm: burning and composting.
+// PerKgDryMatter returns kg of a gas of dm kg at ef g per kg dm: burning and composting.
 func PerKgDryMatter(dm, ef float64) float64 { return dm * ef / 1000 }
 
 const equation116 = chapter11 + "Eq. 11.6"
@@ -139,7 +139,7 @@ func (r *run) cropFactor(term string) quantity {
 	return r.factor("crop", "crop_type/"+term, r.in.Crop.Type)
 }
 
-// aboveGround gives the dry matter of the harvest and of the residue above ground, kg.
+// aboveGround returns the dry matter of the harvest and of the residue above ground, kg.
 func (r *run) aboveGround() (crop, above quantity) {
 	if r.in.Crop.YieldKg != nil {
 		crop = r.do(stepCropDM, given(*r.in.Crop.YieldKg), r.cropFactor("dry"))

@@ -53,12 +53,12 @@ var categories = map[string]string{
 	LabelOrganicSoils: CategoryManagement, LabelSoilLoss: CategoryManagement, LabelBiomassLoss: CategoryManagement,
 }
 
-// Labels gives the labels of emissions with the category of each.
+// Labels returns the labels of emissions with the category of each.
 func Labels() map[string]string {
 	return maps.Clone(categories)
 }
 
-// RemovalLabels gives the labels of removals with their category.
+// RemovalLabels returns the labels of removals with their category.
 func RemovalLabels() map[string]string {
 	out := map[string]string{}
 	for _, label := range []string{RemovalSoil, RemovalPerennial, RemovalAgroforestry, RemovalHedgerows} {

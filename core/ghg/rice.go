@@ -2,20 +2,20 @@ package ghg
 
 import "math"
 
-// Amendment gives the weight of one organic amendment in the scaling factor: rate in t/ha
+// Amendment returns the weight of one organic amendment in the scaling factor: rate in t/ha
 // and cycle (straw dry, the others fresh), cfoa its conversion factor.
 func Amendment(rate, cfoa float64) float64 { return rate * cfoa }
 
-// AmendmentScaling gives SFo from the sum of the amendments' weights.
+// AmendmentScaling returns SFo from the sum of the amendments' weights.
 func AmendmentScaling(sum, exponent float64) float64 { return math.Pow(1+sum, exponent) }
 
-// RiceCH4 gives kg CH4: efc kg/ha/day, the scaling factors of water, pre-season and
+// RiceCH4 returns kg CH4: efc kg/ha/day, the scaling factors of water, pre-season and
 // amendments, days of a cycle, cycles, areaHa.
 func RiceCH4(efc, sfw, sfp, sfo, days, cycles, areaHa float64) float64 {
 	return efc * sfw * sfp * sfo * days * cycles * areaHa
 }
 
-// RatePerCycle gives t/ha and cycle of totalKg over areaHa and cycles.
+// RatePerCycle returns t/ha and cycle of totalKg over areaHa and cycles.
 func RatePerCycle(totalKg, areaHa, cycles float64) float64 { return totalKg / 1000 / areaHa / cycles }
 
 const chapter5 = "IPCC 2019 V4 ch5 "

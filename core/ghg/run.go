@@ -26,7 +26,7 @@ const (
 	EngineVersion = "1.0"
 )
 
-// Calculate gives the emissions and removals of an assessment by the Tier 1 method of the
+// Calculate returns the emissions and removals of an assessment by the Tier 1 method of the
 // IPCC with the factors of a set. What is not entered is not counted, with a warning
 // where it ought to be; what is entered and cannot be computed is an Invalid fault that
 // names the section, the item and the field.
@@ -154,7 +154,7 @@ func (r *run) zone() ClimateRegion {
 	return zone
 }
 
-// country gives the regions of the country of the farm; those of the world where none is
+// country returns the regions of the country of the farm; those of the world where none is
 // stated.
 func (r *run) country() CountryRegions {
 	if r.in.General.Country == "" {

@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// SoilCarbonStock gives t C/ha of mineral soil (0-30 cm) at equilibrium: the reference
+// SoilCarbonStock returns t C/ha of mineral soil (0-30 cm) at equilibrium: the reference
 // stock, t C/ha, times the factors of land use, management and input.
 func SoilCarbonStock(ref, landUse, management, input float64) float64 {
 	return ref * landUse * management * input
 }
 
-// SoilCarbonAfter gives t C/ha after years of a linear move from start to the equilibrium
+// SoilCarbonAfter returns t C/ha after years of a linear move from start to the equilibrium
 // that transition years bring about.
 func SoilCarbonAfter(start, equilibrium, years, transition float64) float64 {
 	return start + (equilibrium-start)*math.Min(years, transition)/transition
 }
 
-// SoilCarbonChange gives t C a year: (end - start) / years.
+// SoilCarbonChange returns t C a year: (end - start) / years.
 func SoilCarbonChange(start, end, years float64) float64 { return (end - start) / years }
 
-// SoilCarbonSeries gives the stock, t C/ha, at each of years (ascending). equilibria[i] is
+// SoilCarbonSeries returns the stock, t C/ha, at each of years (ascending). equilibria[i] is
 // the state that the land use of the interval ending in years[i] moves to; a changed
 // equilibrium restarts the linear move from the stock at that moment.
 func SoilCarbonSeries(years, equilibria []float64, transition float64) []float64 {
@@ -39,17 +39,17 @@ func SoilCarbonSeries(years, equilibria []float64, transition float64) []float64
 	return stocks
 }
 
-// CarbonLossCO2 gives kg CO2 of a change in t C/ha/yr over areaHa when it is a loss, else 0.
+// CarbonLossCO2 returns kg CO2 of a change in t C/ha/yr over areaHa when it is a loss, else 0.
 func CarbonLossCO2(change, areaHa float64) float64 {
 	return math.Max(0, -change) * areaHa * 1000 * CO2PerC
 }
 
-// CarbonGainCO2 gives kg CO2 of a change in t C/ha/yr over areaHa when it is a gain, else 0.
+// CarbonGainCO2 returns kg CO2 of a change in t C/ha/yr over areaHa when it is a gain, else 0.
 func CarbonGainCO2(change, areaHa float64) float64 {
 	return math.Max(0, change) * areaHa * 1000 * CO2PerC
 }
 
-// MineralisedN gives kg N set free by a loss of change t C/ha/yr over areaHa, at cn kg C
+// MineralisedN returns kg N set free by a loss of change t C/ha/yr over areaHa, at cn kg C
 // per kg N.
 func MineralisedN(change, areaHa, cn float64) float64 {
 	return math.Max(0, -change) * areaHa * 1000 / cn
@@ -114,7 +114,7 @@ func (r *run) soilCarbon() {
 	}
 }
 
-// landChanges gives the changes of management by year, and the share of each parcel they
+// landChanges returns the changes of management by year, and the share of each parcel they
 // are about.
 func (r *run) landChanges(land *LandState) (changes []LandChange, pct float64, ok bool) {
 	if len(land.Changes) == 0 {

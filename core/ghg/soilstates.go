@@ -19,7 +19,7 @@ type turn struct {
 	state
 }
 
-// turns gives the states of a parcel in the order of time; the first is at equilibrium.
+// turns returns the states of a parcel in the order of time; the first is at equilibrium.
 func (r *run) turns(p parcel, changes []LandChange) []turn {
 	now := r.stateNow()
 	out := make([]turn, 0, len(changes)+2)

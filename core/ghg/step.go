@@ -16,12 +16,12 @@ type Step struct {
 	compute   func(v []float64) float64
 }
 
-// Compute gives the result for the arguments in their order.
+// Compute returns the result for the arguments in their order.
 func (s *Step) Compute(arguments ...float64) float64 { return s.compute(arguments) }
 
 var steps []*Step
 
-// Steps gives every equation of the engine, in a fixed order.
+// Steps returns every equation of the engine, in a fixed order.
 func Steps() []*Step { return steps }
 
 // newStep registers an equation; arguments are "symbol unit".
@@ -87,7 +87,7 @@ func assume(q quantity) quantity {
 	return q
 }
 
-// at gives the quantity with a factor at a bound.
+// at returns the quantity with a factor at a bound.
 func (q *quantity) at(f *Factor, high bool) float64 {
 	for i := range q.moves {
 		if q.moves[i].factor == f {

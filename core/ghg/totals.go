@@ -2,7 +2,7 @@ package ghg
 
 import "math"
 
-// Intensity gives amount per denominator; ok is false where there is no denominator.
+// Intensity returns amount per denominator; ok is false where there is no denominator.
 func Intensity(amount, denominator float64) (per float64, ok bool) {
 	if denominator <= 0 {
 		return 0, false
@@ -10,7 +10,7 @@ func Intensity(amount, denominator float64) (per float64, ok bool) {
 	return amount / denominator, true
 }
 
-// MainShare gives the per cent of the emissions that the main product carries.
+// MainShare returns the per cent of the emissions that the main product carries.
 func MainShare(coProducts []CoProduct) float64 {
 	share := 100.0
 	for _, c := range coProducts {
@@ -19,7 +19,7 @@ func MainShare(coProducts []CoProduct) float64 {
 	return share
 }
 
-// Allocate gives the part of an amount that sharePct per cent of it is.
+// Allocate returns the part of an amount that sharePct per cent of it is.
 func Allocate(amount, sharePct float64) float64 { return amount * sharePct / 100 }
 
 // sum is a line under way: its masses, and how much each ranged factor moves its CO2e.
@@ -107,7 +107,7 @@ func (s *spread) take(a, b float64) {
 	s.up += up * up
 }
 
-// around gives the range: roots of the sums of squares, low and high side apart, low not
+// around returns the range: roots of the sums of squares, low and high side apart, low not
 // under 0.
 func (s *spread) around(v float64) (low, high float64) {
 	return max(0, v-math.Sqrt(s.down)), v + math.Sqrt(s.up)

@@ -1,6 +1,6 @@
 package ghg
 
-// TransportBurden gives kg CO2e of t tonnes over km, at kg CO2e per t km burnt and
+// TransportBurden returns kg CO2e of t tonnes over km, at kg CO2e per t km burnt and
 // upstream.
 func TransportBurden(t, km, direct, upstream float64) float64 { return t * km * (direct + upstream) }
 

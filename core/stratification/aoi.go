@@ -18,9 +18,9 @@ const Service = access.Stratification
 
 // The bounds of an area of interest.
 const (
-	MostFields     = 500
-	mostName       = 255  // characters
-	mostDescribing = 4000 // characters
+	MaxFields     = 500
+	maxName       = 255  // characters
+	maxDescribing = 4000 // characters
 )
 
 // AOI is an area of interest: fields of one company that are divided into zones together.
@@ -48,7 +48,7 @@ type AOIField struct {
 // AuditValue implements audit.Summary: the field as the interface names it.
 func (f AOIField) AuditValue() any { return f.UUID }
 
-// FieldUUIDs gives the uuids of the fields, in their order.
+// FieldUUIDs returns the uuids of the fields, in their order.
 func (a *AOI) FieldUUIDs() []string {
 	out := make([]string, len(a.Fields))
 	for i, f := range a.Fields {
@@ -57,7 +57,7 @@ func (a *AOI) FieldUUIDs() []string {
 	return out
 }
 
-// FieldIDs gives the ids of the fields, in their order.
+// FieldIDs returns the ids of the fields, in their order.
 func (a *AOI) FieldIDs() []int64 {
 	out := make([]int64, len(a.Fields))
 	for i, f := range a.Fields {
@@ -66,10 +66,10 @@ func (a *AOI) FieldIDs() []int64 {
 	return out
 }
 
-// Check gives what is wrong with the record itself, filed under the names of the interface.
+// Check returns what is wrong with the record itself, filed under the names of the interface.
 func (a *AOI) Check() fault.Fields {
 	f := fault.Fields{}
-	for name, most := range map[string]int{"name": mostName, "description": mostDescribing} {
+	for name, upper := range map[string]int{"name": maxName, "description": maxDescribing} {
 		text := a.Name
 		if name == "description" {
 			text = a.Description
@@ -77,12 +77,12 @@ func (a *AOI) Check() fault.Fields {
 		switch n := utf8.RuneCountInString(text); {
 		case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
 			f.Add(name, "This is not valid text: UTF-8 without the character U+0000.")
-		case n > most:
-			f.Addf(name, "At most %d characters; this has %d.", most, n)
+		case n > upper:
+			f.Addf(name, "At most %d characters; this has %d.", upper, n)
 		}
 	}
-	if n := len(a.Fields); n < 1 || n > MostFields {
-		f.Addf("field_uuids", "An area of interest covers 1 to %d fields; these are %d.", MostFields, n)
+	if n := len(a.Fields); n < 1 || n > MaxFields {
+		f.Addf("field_uuids", "An area of interest covers 1 to %d fields; these are %d.", MaxFields, n)
 	}
 	seen := map[string]bool{}
 	for _, field := range a.Fields {
@@ -116,7 +116,7 @@ func CheckReach(land []Land) fault.Fields {
 	return f
 }
 
-// AreaM2 gives the area of the union of the fields on the ellipsoid, in whole square metres
+// AreaM2 returns the area of the union of the fields on the ellipsoid, in whole square metres
 // (hectares to four decimals, the figure that is shown and charged). What fields share counts
 // once. Faults: Invalid where the boundaries cannot be put together.
 func AreaM2(land []Land) (int64, error) {
@@ -127,7 +127,7 @@ func AreaM2(land []Land) (int64, error) {
 	return int64(geo.AreaM2(whole) + 0.5), nil
 }
 
-// Geometries gives the outlines of land, in its order.
+// Geometries returns the outlines of land, in its order.
 func Geometries(land []Land) []geo.MultiPolygon {
 	out := make([]geo.MultiPolygon, len(land))
 	for i, l := range land {

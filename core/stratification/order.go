@@ -34,8 +34,8 @@ const (
 	OrderYears = 1
 	// ProcessingLimit is how long the layers may be in preparation before the order has failed.
 	ProcessingLimit = 30 * time.Minute
-	// MostRetries is how often the operator may take a failed order up again.
-	MostRetries = 3
+	// MaxRetries is how often the operator may take a failed order up again.
+	MaxRetries = 3
 	// SourceTries bounds the tries of an order whose imagery source is out; the wait before
 	// the next doubles from SourceWait.
 	SourceTries = 8
@@ -87,19 +87,19 @@ type Requester struct {
 	Email string
 }
 
-// EventID gives the id of the event that tells of the order's present end: it follows from the
+// EventID returns the id of the event that tells of the order's present end: it follows from the
 // order, its state and its retries, so that one end is told of once.
 func (s OrderState) EventID() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %d", s.DataUUID, s.Status, s.Retries))
 	return digest.UUID(sum[:])
 }
 
-// Frame gives the frame that the order's layers lie on. Faults: those of NewFrame.
+// Frame returns the frame that the order's layers lie on. Faults: those of NewFrame.
 func (s OrderState) Frame() (frame.Frame, error) {
 	return frame.New(Geometries(s.Land), frame.Options{CellSize: s.Grid.CellSize, EPSG: s.Grid.EPSG, EdgeMask: s.Grid.EdgeMask})
 }
 
-// TotalTime gives the whole seconds from processing to active; false before that.
+// TotalTime returns the whole seconds from processing to active; false before that.
 func (s OrderState) TotalTime() (seconds int64, ok bool) {
 	if s.Status != OrderActive || s.ProcessingAt == nil || s.CompletedAt == nil {
 		return 0, false
@@ -107,11 +107,11 @@ func (s OrderState) TotalTime() (seconds int64, ok bool) {
 	return int64(s.CompletedAt.Sub(*s.ProcessingAt) / time.Second), true
 }
 
-// NextAllowed gives the first day on which the area may be ordered again: a calendar year after
+// NextAllowed returns the first day on which the area may be ordered again: a calendar year after
 // this order (of 29 February: 1 March).
 func (s OrderState) NextAllowed() time.Time { return s.RequestDate.AddDate(OrderYears, 0, 0) }
 
-// Changed gives the uuids of the fields whose boundary or presence is another in the given land
+// Changed returns the uuids of the fields whose boundary or presence is another in the given land
 // than when the order was placed.
 func (s OrderState) Changed(now []Land) []string {
 	var out []string
@@ -150,7 +150,7 @@ func NewOrder(s OrderState) (Order, error) {
 // RehydrateOrder makes an order of what the database holds.
 func RehydrateOrder(s OrderState) Order { return Order{s} }
 
-// State gives a copy of the order's state.
+// State returns a copy of the order's state.
 func (o Order) State() OrderState { return o.s }
 
 // Open reports whether the order is still to be completed: its charge is held.
@@ -201,7 +201,7 @@ func (o *Order) Complete(now time.Time, p layer.Prepared) error {
 	return nil
 }
 
-// Fail gives the order up.
+// Fail returns the order up.
 func (o *Order) Fail(now time.Time, reason string) error {
 	if !o.Open() {
 		return o.refuse("fail")
@@ -215,8 +215,8 @@ func (o *Order) Retry(now time.Time) error {
 	if o.s.Status != OrderFailed {
 		return fault.Newf(fault.Conflict, "order_state", "Order %d is %s; only a failed order can be taken up again.", o.s.ID, o.s.Status)
 	}
-	if o.s.Retries >= MostRetries {
-		return fault.Newf(fault.Conflict, "retries_used", "Order %d was taken up again %d times already; place a new one.", o.s.ID, MostRetries)
+	if o.s.Retries >= MaxRetries {
+		return fault.Newf(fault.Conflict, "retries_used", "Order %d was taken up again %d times already; place a new one.", o.s.ID, MaxRetries)
 	}
 	o.s.Status, o.s.Reason, o.s.Attempts, o.s.ProcessingAt, o.s.UpdatedAt = OrderProcessing, "", 0, &now, now
 	o.s.Retries++

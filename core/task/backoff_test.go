@@ -30,11 +30,11 @@ func TestBackoffStaysBetweenHalfAndWholeOfItsStep(t *testing.T) {
 			Max:   time.Duration(rapid.Int64Range(1, int64(24*time.Hour)).Draw(t, "max")), Tries: 1000,
 		}
 		try := rapid.IntRange(0, 999).Draw(t, "try")
-		least, _ := b.Wait(try, 0)
+		lower, _ := b.Wait(try, 0)
 		pause, again := b.Wait(try, rapid.Float64Range(0, 0.999).Draw(t, "jitter"))
 		require.True(t, again)
-		require.LessOrEqual(t, least, pause)
+		require.LessOrEqual(t, lower, pause)
 		require.LessOrEqual(t, pause, b.Max)
-		require.LessOrEqual(t, pause, 2*least+1)
+		require.LessOrEqual(t, pause, 2*lower+1)
 	})
 }

@@ -87,7 +87,7 @@ func (c *Composite) Wants(scl *Raster) (bool, error) {
 	return false, nil
 }
 
-// Add gives values to the pixels that have none and that the layer shows clear: where it has
+// Add returns values to the pixels that have none and that the layer shows clear: where it has
 // a classification by its class, else wherever all bands have data. It reports whether any
 // pixel got one. A missing band or an impossible raster is an Invalid fault.
 func (c *Composite) Add(l Layer) (used bool, err error) {
@@ -139,7 +139,7 @@ func (c *Composite) Add(l Layer) (used bool, err error) {
 	return used, nil
 }
 
-// sampler gives a function from the index of a footprint's pixel to the number of the
+// sampler returns a function from the index of a footprint's pixel to the number of the
 // raster's pixel that holds its centre; false outside the raster and for nodata.
 func (c *Composite) sampler(r Raster) (func(i int) (uint16, bool), error) {
 	if err := r.Check(); err != nil {

@@ -48,7 +48,7 @@ func (d Derivation) Searched(order OrderState) bool {
 	return order.LastCheckedAt != nil && (d.CheckedAt == nil || order.LastCheckedAt.After(*d.CheckedAt))
 }
 
-// days gives the days of a series, accepted and rejected, in order: which day has a pass
+// days returns the days of a series, accepted and rejected, in order: which day has a pass
 // does not depend on the index.
 func days(s Series) []time.Time {
 	out := make([]time.Time, 0, len(s.Observations)+len(s.Rejected))
@@ -87,7 +87,7 @@ func (d *Derivation) SourceOut(order OrderState, now time.Time, jitter float64) 
 	return now.Add(retryWait(d.Attempts, jitter)), true
 }
 
-// Fail gives it up. A series that is there stays as it is, and counts as looked after.
+// Fail returns it up. A series that is there stays as it is, and counts as looked after.
 func (d *Derivation) Fail(order OrderState, now time.Time, reason string) {
 	if d.Status == Active {
 		d.Complete(order, now)
@@ -99,7 +99,7 @@ func (d *Derivation) Fail(order OrderState, now time.Time, reason string) {
 // sourceOut is the reason that is shown while the imagery source is out.
 const sourceOut = "The imagery source cannot be reached; the next try is scheduled."
 
-// retryWait gives the wait after a try, from the first on, that found the imagery source
+// retryWait returns the wait after a try, from the first on, that found the imagery source
 // out: between half and the whole of a step that doubles from RetryFirst to RetryMost.
 func retryWait(attempts int, jitter float64) time.Duration {
 	step := RetryMost
@@ -109,7 +109,7 @@ func retryWait(attempts int, jitter float64) time.Duration {
 	return step/2 + time.Duration(jitter*float64(step/2))
 }
 
-// As gives the order as a retrieve of this index shows it.
+// As returns the order as a retrieve of this index shows it.
 func (d Derivation) As(order OrderState) OrderState {
 	order.Index, order.Status, order.Reason = string(d.Index), d.Status, d.Reason
 	return order

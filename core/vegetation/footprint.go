@@ -54,7 +54,7 @@ func Cover(projected geo.MultiPolygon, grid Grid) (Footprint, error) {
 	return f, nil
 }
 
-// Weight gives the sum of the weights: the number of pixels, or of shares of pixels.
+// Weight returns the sum of the weights: the number of pixels, or of shares of pixels.
 func (f Footprint) Weight() float64 {
 	sum := 0.0
 	for _, c := range f.Cells {
@@ -75,11 +75,11 @@ func centresIn(m geo.MultiPolygon, g Grid) []Cell {
 	slices.SortFunc(spans, func(a, b span) int {
 		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.from, b.from))
 	})
-	most := 0 // parts that overlap count twice here
+	upper := 0 // parts that overlap count twice here
 	for _, s := range spans {
-		most += s.to - s.from
+		upper += s.to - s.from
 	}
-	cells := make([]Cell, 0, most)
+	cells := make([]Cell, 0, upper)
 	row, next := math.MinInt, 0 // next: the first column not yet taken in this row
 	for _, s := range spans {
 		if s.row != row {

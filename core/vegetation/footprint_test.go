@@ -16,7 +16,7 @@ import (
 // grid10 is a 10 m grid with its corner at 500000 E, 5000000 N.
 var grid10 = vegetation.Grid{EPSG: 32632, OriginX: 500000, OriginY: 5000000, PixelX: 10, PixelY: 10, Width: 100, Height: 100}
 
-// at gives a position in units of grid10's pixels: columns right, rows down.
+// at returns a position in units of grid10's pixels: columns right, rows down.
 func at(col, row float64) geo.Position {
 	return geo.Position{X: grid10.OriginX + 10*col, Y: grid10.OriginY - 10*row}
 }

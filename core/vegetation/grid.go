@@ -18,7 +18,7 @@ func (g Grid) Check() error {
 	return err
 }
 
-// Centre gives the coordinates of a pixel's centre, in the grid's own CRS. The grid counts
+// Centre returns the coordinates of a pixel's centre, in the grid's own CRS. The grid counts
 // as endless: the pixel may lie beyond it.
 func (g Grid) Centre(col, row int) geo.Position {
 	return geo.Position{
@@ -27,16 +27,16 @@ func (g Grid) Centre(col, row int) geo.Position {
 	}
 }
 
-// PixelAt gives the pixel that holds a point, in the grid's own CRS; a point on an edge
+// PixelAt returns the pixel that holds a point, in the grid's own CRS; a point on an edge
 // belongs to the pixel right of or below it. The grid counts as endless.
 func (g Grid) PixelAt(p geo.Position) (col, row int) {
 	return int(math.Floor((p.X - g.OriginX) / g.PixelX)), int(math.Floor((g.OriginY - p.Y) / g.PixelY))
 }
 
-// Window gives the pixels that a box (the grid's own CRS) meets, with a margin of pixels all
+// Window returns the pixels that a box (the grid's own CRS) meets, with a margin of pixels all
 // round, cut to the raster. It is empty (Width or Height 0) where they do not meet.
 func (g Grid) Window(box geo.Box, margin int) Window {
-	clamp := func(v float64, most int) int { return int(max(0, min(float64(most), v))) }
+	clamp := func(v float64, upper int) int { return int(max(0, min(float64(upper), v))) }
 	m := float64(margin)
 	col0 := clamp(math.Floor((box.MinX-g.OriginX)/g.PixelX)-m, g.Width)
 	col1 := clamp(math.Floor((box.MaxX-g.OriginX)/g.PixelX)+1+m, g.Width)
@@ -45,7 +45,7 @@ func (g Grid) Window(box geo.Box, margin int) Window {
 	return Window{Col: col0, Row: row0, Width: col1 - col0, Height: row1 - row0}
 }
 
-// Of gives the georeference of a window of the grid.
+// Of returns the georeference of a window of the grid.
 func (w Window) Of(g Grid) Grid {
 	g.OriginX += float64(w.Col) * g.PixelX
 	g.OriginY -= float64(w.Row) * g.PixelY
@@ -56,7 +56,7 @@ func (w Window) Of(g Grid) Grid {
 // Empty reports whether the window holds no pixel.
 func (w Window) Empty() bool { return w.Width <= 0 || w.Height <= 0 }
 
-// At gives the digital number of a pixel of the raster; false outside it and for nodata.
+// At returns the digital number of a pixel of the raster; false outside it and for nodata.
 func (r Raster) At(col, row int) (dn uint16, ok bool) {
 	if col < 0 || row < 0 || col >= r.Grid.Width || row >= r.Grid.Height {
 		return 0, false

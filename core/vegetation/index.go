@@ -39,13 +39,13 @@ type Index struct {
 	eval    func(r []float64) (value float64, ok bool)
 }
 
-// Bands gives the bands that Evaluate wants, in its order.
+// Bands returns the bands that Evaluate wants, in its order.
 func (x Index) Bands() []Band { return append([]Band(nil), x.bands...) }
 
 // IsZero reports whether this is the zero Index.
 func (x Index) IsZero() bool { return x.eval == nil }
 
-// Evaluate gives the index of one pixel from its reflectances (0…1, in the order of Bands).
+// Evaluate returns the index of one pixel from its reflectances (0…1, in the order of Bands).
 // It is false for a pixel that has no value: a denominator that is not positive, or a
 // normalised difference outside [-1, 1].
 func (x Index) Evaluate(reflectances ...float64) (value float64, ok bool) {

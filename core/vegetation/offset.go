@@ -26,7 +26,7 @@ type AppliedOffset struct {
 	Basis  OffsetBasis
 }
 
-// Applied gives the offset of a scene from one of its rasters.
+// Applied returns the offset of a scene from one of its rasters.
 func (r Raster) Applied(item string) AppliedOffset {
 	return AppliedOffset{Item: item, Offset: r.Offset, Basis: r.OffsetBasis}
 }

@@ -85,7 +85,7 @@ func NewOrder(s OrderState) (Order, error) {
 // RehydrateOrder makes an order of what the database holds.
 func RehydrateOrder(s OrderState) Order { return Order{s} }
 
-// State gives a copy of the order's state.
+// State returns a copy of the order's state.
 func (o Order) State() OrderState { return o.s }
 
 // Open reports whether the order is still to be computed for the first time.
@@ -155,7 +155,7 @@ func (o *Order) Complete(now time.Time, series Series) (active bool, err error) 
 	return true, nil
 }
 
-// Fail gives the order up for good.
+// Fail returns the order up for good.
 func (o *Order) Fail(now time.Time, reason string) error {
 	if !o.Open() {
 		return o.refuse("fail")

@@ -28,7 +28,7 @@ type Origin struct {
 	NoSCL, SmallField, Synthetic bool
 }
 
-// origin gives what an outcome alone says of its day.
+// origin returns what an outcome alone says of its day.
 func (o Outcome) origin() Origin {
 	out := Origin{Fingerprint: o.Fingerprint, NoSCL: o.NoSCL, SmallField: o.SmallField, Synthetic: o.Synthetic}
 	if o.Rejection != nil && o.Rejection.Reason == ReasonError {

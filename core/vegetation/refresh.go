@@ -41,7 +41,7 @@ func (o *Order) Refreshed(now time.Time, series Series, changed bool) error {
 	return nil
 }
 
-// RefreshWait gives the wait after a failed try of a refresh, the first being try 1; again
+// RefreshWait returns the wait after a failed try of a refresh, the first being try 1; again
 // is false after the last. jitter as of SourceOut.
 func RefreshWait(try int, jitter float64) (wait time.Duration, again bool) {
 	if try >= RefreshTries {

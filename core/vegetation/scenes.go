@@ -39,14 +39,14 @@ func Passes(scenes []Scene, longitude float64) []Pass {
 	return out
 }
 
-// SolarDay gives the day of mean solar time at a longitude (degrees) as UTC midnight: a
+// SolarDay returns the day of mean solar time at a longitude (degrees) as UTC midnight: a
 // satellite that crosses at 10:30 solar time does so on the same local day everywhere,
 // while the UTC day changes under it in the Pacific.
 func SolarDay(t time.Time, longitude float64) time.Time {
 	return t.Add(SolarOffset(longitude)).UTC().Truncate(24 * time.Hour)
 }
 
-// SolarOffset gives mean solar time less UTC at a longitude: four minutes a degree.
+// SolarOffset returns mean solar time less UTC at a longitude: four minutes a degree.
 func SolarOffset(longitude float64) time.Duration {
 	return time.Duration(longitude * 4 * float64(time.Minute)).Round(time.Second)
 }

@@ -84,7 +84,7 @@ type Series struct {
 	Synthetic    bool // a scene came from a made-up archive
 }
 
-// Profile gives the raw profile: the accepted observations, nothing smoothed or filled in.
+// Profile returns the raw profile: the accepted observations, nothing smoothed or filled in.
 func (s Series) Profile() Profile {
 	out := make(Profile, len(s.Observations))
 	for i, o := range s.Observations {
@@ -185,7 +185,7 @@ func (c *Composite) tally() tally {
 	return t
 }
 
-// ClearCoverage gives the share of the field, 0…1, that is clear so far: by class where the
+// ClearCoverage returns the share of the field, 0…1, that is clear so far: by class where the
 // bands have not been read.
 func (c *Composite) ClearCoverage() float64 {
 	t := c.tally()
@@ -228,7 +228,7 @@ func Unreadable(p Pass, nPolygon int, note string) Outcome {
 	}}
 }
 
-// reason gives why the field as a whole is not clear enough, or "".
+// reason returns why the field as a whole is not clear enough, or "".
 func (c *Composite) reason(t tally) Reason {
 	switch {
 	case t.data == 0:

@@ -124,7 +124,7 @@ func cut(ring []geo.Position, at float64, axis func(*geo.Position) *float64, sid
 	return kept
 }
 
-// planeArea gives the signed area of a ring in the plane. It is taken relative to the first
+// planeArea returns the signed area of a ring in the plane. It is taken relative to the first
 // vertex, where the figure is small and the numbers are not.
 func planeArea(ring []geo.Position) float64 {
 	sum := 0.0

@@ -28,7 +28,7 @@ type Weighted struct {
 	Weight float64
 }
 
-// Smoothed gives the Whittaker-smoothed profile, weighted with the coverage: a value a day,
+// Smoothed returns the Whittaker-smoothed profile, weighted with the coverage: a value a day,
 // from the first accepted date to the last, one run for each stretch without a gap of more
 // than MaxSmoothGap days.
 func (s Series) Smoothed() []Profile {
@@ -76,7 +76,7 @@ func smoothRun(points []Weighted) Profile {
 // daysBetween counts days between UTC midnights.
 func daysBetween(from, to time.Time) int { return int(to.Sub(from) / (24 * time.Hour)) }
 
-// Whittaker gives the z that minimises Σ wᵢ(yᵢ − zᵢ)² + λ Σ (zᵢ − 2zᵢ₊₁ + zᵢ₊₂)² on an even
+// Whittaker returns the z that minimises Σ wᵢ(yᵢ − zᵢ)² + λ Σ (zᵢ − 2zᵢ₊₁ + zᵢ₊₂)² on an even
 // grid (Whittaker 1923; Eilers 2003), in time and memory proportional to its length. values
 // and weights are of one length; at least two weights are positive where there is more than
 // one value. λ is positive. Where a weight is 0 the value is not looked at.

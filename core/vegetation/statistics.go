@@ -9,7 +9,7 @@ import (
 // weighted is a pixel's value and its share.
 type weighted struct{ value, weight float64 }
 
-// statistics gives the figures of the valid pixels; there is at least one.
+// statistics returns the figures of the valid pixels; there is at least one.
 func (c *Composite) statistics() Observation {
 	pixels := make([]weighted, 0, len(c.states))
 	for i, s := range c.states {
@@ -36,7 +36,7 @@ func (c *Composite) statistics() Observation {
 	}
 }
 
-// quantiles gives the quantile function of sorted values. Each value stands at the middle of
+// quantiles returns the quantile function of sorted values. Each value stands at the middle of
 // its stretch of the summed weights; the first stands at 0 and the last at 1, and between
 // the values the function is linear. With equal weights this is definition 7 of Hyndman
 // and Fan, "Sample quantiles in statistical packages", The American Statistician 50 (1996),

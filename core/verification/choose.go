@@ -13,7 +13,7 @@ type Grown struct {
 	Crop        farm.Crop
 }
 
-// Choose gives the one cultivation of a field whose season is harvested in a year and
+// Choose returns the one cultivation of a field whose season is harvested in a year and
 // whose crop is of a crop type of assessments. Where there is none, or there are several,
 // nothing is chosen: the reason says so, and which they are.
 func Choose(year int, cropType string, grown []Grown) (chosen Grown, reason Reason, text string) {
@@ -44,7 +44,7 @@ func (r *Record) Keep(fields []Field) {
 	r.Evidence.Fields = kept
 }
 
-// SeriesOf gives the series of a field; nil where there is none.
+// SeriesOf returns the series of a field; nil where there is none.
 func SeriesOf(fields []Field, fieldID int64) *Series {
 	for _, f := range fields {
 		if f.FieldID == fieldID {

@@ -29,7 +29,7 @@ func NewSeries(from, to time.Time, ndvi vegetation.Series, evi *vegetation.Serie
 	return s
 }
 
-// Observations gives the dates as they are judged.
+// Observations returns the dates as they are judged.
 func (s *Series) Observations() []cropcheck.Observation {
 	out := make([]cropcheck.Observation, len(s.Dates))
 	for i, d := range s.Dates {

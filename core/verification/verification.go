@@ -63,8 +63,8 @@ type Outcome struct {
 	DecidedAt  *time.Time
 }
 
-// MostFields bounds the fields of a farm that are checked.
-const MostFields = 200
+// MaxFields bounds the fields of a farm that are checked.
+const MaxFields = 200
 
 // Record is the check of one assessment.
 type Record struct {
@@ -199,7 +199,7 @@ func (r *Record) Decide(fields []Field, now time.Time) {
 		return found
 	}
 	failed, pending, verified := by(Failed), by(Pending), by(Verified)
-	least := func(a, b Field) int { return cmp.Compare(a.Confidence, b.Confidence) }
+	lower := func(a, b Field) int { return cmp.Compare(a.Confidence, b.Confidence) }
 	switch {
 	case len(fields) == 0:
 		out.Status, out.Reason, out.Text = Pending, ReasonNoField, "The farm has no fields."
@@ -207,12 +207,12 @@ func (r *Record) Decide(fields []Field, now time.Time) {
 		f := fields[0]
 		out.Status, out.Reason, out.Text, out.Confidence = f.Verdict, f.Reason, f.Text, f.Confidence
 	case len(failed) > 0:
-		out.Status, out.Reason, out.Confidence = Failed, ReasonFieldFailed, slices.MaxFunc(failed, least).Confidence
+		out.Status, out.Reason, out.Confidence = Failed, ReasonFieldFailed, slices.MaxFunc(failed, lower).Confidence
 		out.Text = tell(failed, len(fields))
 	case len(pending) > 0:
 		out.Status, out.Reason, out.Text = Pending, ReasonFieldPending, tell(pending, len(fields))
 	default:
-		out.Status, out.Reason, out.Confidence = Verified, ReasonAllVerified, slices.MinFunc(verified, least).Confidence
+		out.Status, out.Reason, out.Confidence = Verified, ReasonAllVerified, slices.MinFunc(verified, lower).Confidence
 		out.Text = fmt.Sprintf("All %d fields are verified. ", len(fields)) + verified[0].Scope
 	}
 	out.Text = strings.TrimSpace(out.Text)

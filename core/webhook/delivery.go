@@ -84,7 +84,7 @@ func (o Outcome) Problem() string {
 // maxWaitAsked bounds the Retry-After that is honoured.
 const maxWaitAsked = time.Hour
 
-// waitAsked gives the pause that an answer may ask for: that of 429 and 503 alone.
+// waitAsked returns the pause that an answer may ask for: that of 429 and 503 alone.
 func (o Outcome) waitAsked() time.Duration {
 	if o.StatusCode != statusTooMany && o.StatusCode != statusUnavailable {
 		return 0
@@ -133,7 +133,7 @@ const (
 	jitterShare = 0.1
 )
 
-// NextTry gives when a delivery is tried again after tries failures in a round that began
+// NextTry returns when a delivery is tried again after tries failures in a round that began
 // at a time: after the pause of the schedule, shortened by up to a tenth by jitter in
 // [0, 1), or after the wait that the address asked for, whichever is longer. again is
 // false when the round is over.

@@ -106,7 +106,7 @@ func (w *Webhook) Rotate(secret string, now time.Time) {
 	w.PreviousSecret, w.PreviousUntil, w.Secret = w.Secret, &until, secret
 }
 
-// Secrets gives what deliveries are signed with, the newest first.
+// Secrets returns what deliveries are signed with, the newest first.
 func (w *Webhook) Secrets(now time.Time) []string {
 	if w.PreviousSecret != "" && w.PreviousUntil != nil && now.Before(*w.PreviousUntil) {
 		return []string{w.Secret, w.PreviousSecret}
@@ -139,7 +139,7 @@ func (w *Webhook) Tried(o Outcome, now time.Time) {
 	}
 }
 
-// SendAt gives when something new is sent: now, or when the pause ends.
+// SendAt returns when something new is sent: now, or when the pause ends.
 func (w *Webhook) SendAt(now time.Time) time.Time {
 	if w.PausedUntil != nil && w.PausedUntil.After(now) {
 		return *w.PausedUntil

@@ -39,7 +39,7 @@ func TestScheduleHolds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		d := webhook.Delivery{State: webhook.Pending, NextTry: &noon}
-		now, most := noon, time.Duration(0)
+		now, upper := noon, time.Duration(0)
 		for d.State == webhook.Pending {
 			now = d.NextTry.Add(time.Duration(rapid.IntRange(0, 10_000).Draw(t, "took ms")) * time.Millisecond)
 			asked := time.Duration(rapid.IntRange(0, 200).Draw(t, "asked min")) * time.Minute
@@ -54,12 +54,12 @@ func TestScheduleHolds(t *testing.T) {
 			}
 			require.Greater(t, pause, time.Duration(0))
 			require.False(t, d.NextTry.After(d.Began.Add(webhook.RoundLasts)))
-			most = max(most, pause)
+			upper = max(upper, pause)
 		}
 		require.Equal(t, webhook.Failed, d.State)
 		require.Nil(t, d.NextTry)
 		require.LessOrEqual(t, d.Attempt, webhook.MaxTries)
-		require.LessOrEqual(t, most, 8*time.Hour)
+		require.LessOrEqual(t, upper, 8*time.Hour)
 		before := d.Attempt
 		d.Again(now)
 		require.Equal(t, webhook.Pending, d.State)

@@ -196,7 +196,7 @@ func TestFailedOrders(t *testing.T) {
 		require.Equal(t, "Nothing there.", w.order(e, placed.ID).Reason)
 		wallet, _ := w.books(e)
 		require.Equal(t, credit.Wallet{CompanyID: e.who.CompanyID, Balance: 1000_00}, wallet)
-		for range stratification.MostRetries {
+		for range stratification.MaxRetries {
 			retried, err := w.op.RetryStratification(t.Context(), placed.ID)
 			require.NoError(t, err)
 			require.Equal(t, stratification.OrderProcessing, retried.Status)
@@ -315,7 +315,7 @@ func TestAreasOfInterest(t *testing.T) {
 			"strangers": {[]string{first, stranger.fields[0].UUID}, stranger.fields[0].UUID},
 			"unknown":   {[]string{"00000000-0000-4000-8000-000000000000"}, "00000000-0000-4000-8000-000000000000"},
 			"bare":      {[]string{bare.UUID}, "no boundary"},
-			"too many":  {make([]string, stratification.MostFields+1), "1 to 500"},
+			"too many":  {make([]string, stratification.MaxFields+1), "1 to 500"},
 		} {
 			draft := farming.Draft[stratification.AOI]{}
 			for _, uuid := range c.uuids {

@@ -44,7 +44,7 @@ type Option func(*Catalog)
 // WithLog names where warnings of documents that cannot be used go; else they go nowhere.
 func WithLog(log *slog.Logger) Option { return func(c *Catalog) { c.log = log } }
 
-// WithClock gives another clock than the machine's.
+// WithClock returns another clock than the machine's.
 func WithClock(now func() time.Time) Option { return func(c *Catalog) { c.now = now } }
 
 // Open reads catalog.json of a folder and everything it links to. Assets that are not in
@@ -75,7 +75,7 @@ func Open(dir string, options ...Option) (*Catalog, error) {
 	return c, nil
 }
 
-// Close gives the folder back. No method may be called after it.
+// Close returns the folder back. No method may be called after it.
 func (c *Catalog) Close() error { return c.root.Close() }
 
 // Describe names the folder and what it holds.
@@ -125,7 +125,7 @@ func (c *Catalog) Search(ctx context.Context, boundary geo.MultiPolygon, from, t
 	return scenes, nil
 }
 
-// current gives the index of the folder as it is now or, where that cannot be used, as it
+// current returns the index of the folder as it is now or, where that cannot be used, as it
 // last was.
 func (c *Catalog) current(ctx context.Context) *index {
 	c.mu.Lock()

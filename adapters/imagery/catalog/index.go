@@ -63,7 +63,7 @@ func (x *index) changed(root *os.Root) bool {
 	return false
 }
 
-// look gives the size and age of a file in a folder. A regular file tells them in one call;
+// look returns the size and age of a file in a folder. A regular file tells them in one call;
 // the root, which asks folder by folder and follows no link out, is asked where there is a link.
 func look(root *os.Root, name string) (fs.FileInfo, error) {
 	info, err := os.Lstat(filepath.Join(root.Name(), filepath.FromSlash(name)))

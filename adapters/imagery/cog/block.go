@@ -54,7 +54,7 @@ func (h *header) newBlock(packed []byte, index, rows int) (*block, error) {
 	return b, nil
 }
 
-// upTo gives the pixels of at least the first rows. more says that the block changed what
+// upTo returns the pixels of at least the first rows. more says that the block changed what
 // it holds for that.
 func (b *block) upTo(rows int) (pixels []uint16, more bool, err error) {
 	b.mu.Lock()

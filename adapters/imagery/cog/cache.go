@@ -32,7 +32,7 @@ type flight struct {
 // out first. What several callers want at once is loaded by one of them.
 type cache struct {
 	mu      sync.Mutex
-	most    int64
+	upper   int64
 	used    int64
 	entries map[key]*list.Element // of *kept
 	recent  *list.List            // front: used last
@@ -44,8 +44,8 @@ type kept struct {
 	value value
 }
 
-func newCache(most int64) *cache {
-	return &cache{most: most, entries: map[key]*list.Element{}, recent: list.New(), flights: map[key]*flight{}}
+func newCache(upper int64) *cache {
+	return &cache{upper: upper, entries: map[key]*list.Element{}, recent: list.New(), flights: map[key]*flight{}}
 }
 
 // errAbandoned is what waiters see when the loader panicked.
@@ -57,7 +57,7 @@ type awaited struct {
 	flight *flight
 }
 
-// get gives the values of keys, which must differ from each other. load is called with
+// get returns the values of keys, which must differ from each other. load is called with
 // the places of those that are neither kept nor being loaded, and answers in that order.
 // A load that failed because its caller went away is not held against those who waited
 // for it: they load themselves. Failures are not kept.
@@ -145,7 +145,7 @@ func (c *cache) settle(keys []key, mine []int, values []value, err error) {
 }
 
 func (c *cache) keep(k key, v value) {
-	if v.cost > c.most {
+	if v.cost > c.upper {
 		return
 	}
 	c.entries[k] = c.recent.PushFront(&kept{k, v})
@@ -155,7 +155,7 @@ func (c *cache) keep(k key, v value) {
 
 // trim forgets what was not used for longest until the rest fits.
 func (c *cache) trim() {
-	for c.used > c.most {
+	for c.used > c.upper {
 		c.forget(c.recent.Back())
 	}
 }

@@ -246,7 +246,7 @@ func (s spec) link(out []byte, directory, n, next int) {
 	}
 }
 
-// block gives the raw bytes of one block; beyond the image tiles repeat the last pixel,
+// block returns the raw bytes of one block; beyond the image tiles repeat the last pixel,
 // as libtiff does, so that a reader that mixes up rows is found out.
 func (s spec) block(dn []uint16, bx, by int) []byte {
 	out := []byte{}

@@ -62,14 +62,14 @@ func (r *Reader) Open(ctx context.Context, source Source, name string) (*File, e
 	return &File{header: got[0].data.(*header), source: source, name: name, cache: r.cache}, nil
 }
 
-// Grid gives the georeference of the whole file.
+// Grid returns the georeference of the whole file.
 func (f *File) Grid() vegetation.Grid { return f.grid }
 
-// NoData gives the value that the file's GDAL_NODATA tag marks as no value, and whether
+// NoData returns the value that the file's GDAL_NODATA tag marks as no value, and whether
 // it marks one.
 func (f *File) NoData() (uint16, bool) { return f.noData, f.hasNoData }
 
-// AssumeNoData gives the file as if it had marked v as no value; a file that marks its
+// AssumeNoData returns the file as if it had marked v as no value; a file that marks its
 // own is given as it is.
 func (f *File) AssumeNoData(v uint16) *File {
 	if f.hasNoData {
@@ -81,7 +81,7 @@ func (f *File) AssumeNoData(v uint16) *File {
 	return &assumed
 }
 
-// Read gives a window in pixels of Grid. It may reach beyond the file; what lies outside,
+// Read returns a window in pixels of Grid. It may reach beyond the file; what lies outside,
 // and blocks that the file leaves out, come back as nodata: as what the file marks, or as
 // 0 where it marks nothing, and then HasNoData is true. Scale and Offset are left 0.
 //
@@ -114,8 +114,8 @@ func (f *File) Read(ctx context.Context, w vegetation.Window) (vegetation.Raster
 	if sparse {
 		out.HasNoData = true
 	}
-	most := max(maxBatch/(2*f.blockW*f.blockH), 1)
-	for batch := range slices.Chunk(stored, most) {
+	upper := max(maxBatch/(2*f.blockW*f.blockH), 1)
+	for batch := range slices.Chunk(stored, upper) {
 		got, err := f.blocks(ctx, batch, inside)
 		if err != nil {
 			return vegetation.Raster{}, err
@@ -171,7 +171,7 @@ func (f *File) rowsIn(index int, inside vegetation.Window) int {
 	return min(inside.Row+inside.Height-index/f.across*f.blockH, f.blockH)
 }
 
-// blocks gives blocks (*block) that a window inside the file touches.
+// blocks returns blocks (*block) that a window inside the file touches.
 func (f *File) blocks(ctx context.Context, indices []int, inside vegetation.Window) ([]value, error) {
 	keys := make([]key, len(indices))
 	for i, index := range indices {
@@ -188,7 +188,7 @@ func (f *File) blocks(ctx context.Context, indices []int, inside vegetation.Wind
 
 func (f *File) key(index int) key { return key{f.source.Address(), index} }
 
-// pixels gives at least the first rows of a block. One that does not unpack is kept no
+// pixels returns at least the first rows of a block. One that does not unpack is kept no
 // longer.
 func (f *File) pixels(index int, kept value, rows int) ([]uint16, error) {
 	b := kept.data.(*block)
@@ -243,7 +243,7 @@ func (f *File) load(ctx context.Context, blocks []int, inside vegetation.Window)
 	return out, nil
 }
 
-// run gives the span of the first n places whose blocks lie next to each other.
+// run returns the span of the first n places whose blocks lie next to each other.
 func (f *File) run(blocks, places []int) (start, end int64, n int) {
 	start = f.offsets[blocks[places[0]]]
 	end = start
@@ -268,7 +268,7 @@ func (f *File) checkStored(block, rows int) error {
 	switch {
 	case off < 0 || n < 0 || off > math.MaxInt64-n || (size >= 0 && off+n > size):
 		return broken(f.name, "block %d lies beyond the end of the file", block)
-	case n > mostPacked(int64(rows)*int64(f.rowBytes())):
+	case n > maxPacked(int64(rows)*int64(f.rowBytes())):
 		return broken(f.name, "block %d claims %d bytes, more than its pixels can take", block, n)
 	default:
 		return nil

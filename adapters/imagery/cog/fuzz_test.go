@@ -11,9 +11,9 @@ import (
 	"tilth/core/vegetation"
 )
 
-// mostTaken is what one input may make the reader take in memory, in bytes: a block as
+// maxTaken is what one input may make the reader take in memory, in bytes: a block as
 // large as any that is read, its packed form, and the state of its codec.
-const mostTaken = 256 << 20
+const maxTaken = 256 << 20
 
 // FuzzOpenRead holds that no bytes make the reader panic or take memory beyond bounds, and
 // that what it does not read it calls Invalid. Every file is read twice: as one of known
@@ -37,7 +37,7 @@ func FuzzOpenRead(f *testing.F) {
 		for _, hidden := range []bool{false, true} {
 			before := taken()
 			openRead(t, &memory{data: data, address: "x", hidden: hidden})
-			if bytes := taken() - before; bytes > mostTaken {
+			if bytes := taken() - before; bytes > maxTaken {
 				t.Fatalf("%d bytes of memory for a file of %d", bytes, len(data))
 			}
 		}

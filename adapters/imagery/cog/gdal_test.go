@@ -96,7 +96,7 @@ func TestEveryPixelEqualsGDAL(t *testing.T) {
 	t.Logf("%d encodings of GDAL's", compared)
 }
 
-// rawOf gives GDAL's own reading of a file, as raw samples.
+// rawOf returns GDAL's own reading of a file, as raw samples.
 func rawOf(t *testing.T, path string, bits int) (out []uint16) {
 	t.Helper()
 	gdal(t, "-of", "ENVI", path, path+".raw")

@@ -84,7 +84,7 @@ func (h *header) readCorner(ctx context.Context, r *headerReader, d directory) e
 	return nil
 }
 
-// geoKeys gives those keys of the directory whose value stands in the directory itself.
+// geoKeys returns those keys of the directory whose value stands in the directory itself.
 func geoKeys(ctx context.Context, r *headerReader, d directory) (map[int64]int64, error) {
 	v, err := r.integers(ctx, d, tagGeoKeys, 4096)
 	if err != nil {

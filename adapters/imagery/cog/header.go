@@ -225,7 +225,7 @@ func (h *header) readNoData(ctx context.Context, r *headerReader, d directory) e
 	return err
 }
 
-// noDataTag gives the number of GDAL's tag, which may be NaN, and whether there is one.
+// noDataTag returns the number of GDAL's tag, which may be NaN, and whether there is one.
 func noDataTag(ctx context.Context, r *headerReader, d directory) (v float64, marked bool, err error) {
 	e, ok := d[tagNoData]
 	if !ok || e.kind != typeASCII {

@@ -28,13 +28,13 @@ type ranges struct {
 // Signer makes of a file's address one that its store accepts for a while. Safe for
 // concurrent use.
 type Signer interface {
-	// Sign gives the address to ask. refused is what an earlier Sign gave and the store did
+	// Sign returns the address to ask. refused is what an earlier Sign gave and the store did
 	// not accept, or empty: then what was signed before may be given again. Faults as in
 	// ports.Imagery.
 	Sign(ctx context.Context, address, refused string) (string, error)
 }
 
-// FromURL gives the file at an http or https address whose server serves byte ranges.
+// FromURL returns the file at an http or https address whose server serves byte ranges.
 // It asks nothing yet; the first read learns the size. A file that is refused with 403
 // counts as gone: so do stores answer that do not list what they hold.
 func FromURL(client *remote.Client, address string) (Source, error) {
@@ -99,7 +99,7 @@ func (r *ranges) signed(ctx context.Context, p []byte, off int64) (int, error) {
 	return r.ask(ctx, address, p, off)
 }
 
-// refusedWith gives the status that an error came of, 0 where it came of none.
+// refusedWith returns the status that an error came of, 0 where it came of none.
 func refusedWith(err error) int {
 	var status remote.Status
 	if errors.As(err, &status) {

@@ -40,13 +40,13 @@ func OpenNumbers(ctx context.Context, source Source, name string, band int) (*Nu
 	return &Numbers{numbersHeader: h, file: &File{header: h.header, source: source, name: name}, band: band - 1}, nil
 }
 
-// Grid gives the georeference of the whole file: EPSG 4326 (pixels in degrees), 3857 or a UTM zone.
+// Grid returns the georeference of the whole file: EPSG 4326 (pixels in degrees), 3857 or a UTM zone.
 func (n *Numbers) Grid() vegetation.Grid { return n.grid }
 
-// Bands gives how many bands the file has.
+// Bands returns how many bands the file has.
 func (n *Numbers) Bands() int { return n.bands }
 
-// Read gives a window in pixels of Grid, cut to the file. What the file marks as no value,
+// Read returns a window in pixels of Grid, cut to the file. What the file marks as no value,
 // what is not finite, and blocks that it leaves out are NaN. It holds one block at a time.
 //
 // Faults: Invalid for a window without pixels in the file or of more than 2^26, and for broken

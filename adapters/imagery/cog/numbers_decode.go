@@ -54,7 +54,7 @@ func (h *numbersHeader) floats(raw []byte) func(i int) float64 {
 	}
 }
 
-// bitsAt gives the bits of a sample of whole bytes.
+// bitsAt returns the bits of a sample of whole bytes.
 func (h *numbersHeader) bitsAt(raw []byte, i int) uint64 {
 	switch h.bits {
 	case 8:

@@ -108,7 +108,7 @@ func readable(format, bits int64) bool {
 	return false
 }
 
-// ofAllSamples gives the value of a tag that has one a sample, 1 where it is absent.
+// ofAllSamples returns the value of a tag that has one a sample, 1 where it is absent.
 func ofAllSamples(ctx context.Context, r *headerReader, d directory, tag uint16) (int64, error) {
 	values, err := r.integers(ctx, d, tag, maxBands)
 	if err != nil {

@@ -61,7 +61,7 @@ func plainNumbers(t *testing.T, dir string, kind kindOfNumber, width, height int
 	return path
 }
 
-// encodingsOf gives creation options of GDAL's: the predictors that a type allows.
+// encodingsOf returns creation options of GDAL's: the predictors that a type allows.
 func encodingsOf(kind kindOfNumber) (out []string) {
 	predictors := []string{"COMPRESS=NONE", "COMPRESS=LZW", "COMPRESS=DEFLATE PREDICTOR=2", "COMPRESS=ZSTD PREDICTOR=2"}
 	if strings.HasPrefix(kind.name, "Float") {
@@ -262,7 +262,7 @@ func FuzzNumbers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		before := taken()
 		readNumbers(t, data)
-		if bytes := taken() - before; bytes > mostTaken {
+		if bytes := taken() - before; bytes > maxTaken {
 			t.Fatalf("%d bytes of memory for a file of %d", bytes, len(data))
 		}
 	})

@@ -34,7 +34,7 @@ type local struct {
 	size    int64
 }
 
-// FromFile gives the file at a path.
+// FromFile returns the file at a path.
 func FromFile(path string) (Source, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -44,7 +44,7 @@ func FromFile(path string) (Source, error) {
 	return newLocal(path, absolute, info, err, func() (*os.File, error) { return os.Open(absolute) })
 }
 
-// FromRoot gives the file at a path inside a folder that symbolic links cannot leave.
+// FromRoot returns the file at a path inside a folder that symbolic links cannot leave.
 // The root must stay open as long as the source is used.
 func FromRoot(root *os.Root, path string) (Source, error) {
 	absolute, err := filepath.Abs(filepath.Join(root.Name(), path))

@@ -30,7 +30,7 @@ type headerReader struct {
 	big    bool
 }
 
-// at gives n bytes at off. The slice is valid until the next call and must not be changed.
+// at returns n bytes at off. The slice is valid until the next call and must not be changed.
 func (h *headerReader) at(ctx context.Context, off, n int64) ([]byte, error) {
 	if size := h.source.Size(); off < 0 || n < 0 || off > math.MaxInt64-n || (size >= 0 && off+n > size) {
 		return nil, broken(h.name, "its header points beyond the end of the file")
@@ -196,17 +196,17 @@ func (h *headerReader) word(b []byte, size int64) int64 {
 	}
 }
 
-// raw gives the bytes of a field of at most most values.
-func (h *headerReader) raw(ctx context.Context, e entry, most int64) ([]byte, error) {
-	if e.count > most {
+// raw returns the bytes of a field of at most most values.
+func (h *headerReader) raw(ctx context.Context, e entry, upper int64) ([]byte, error) {
+	if e.count > upper {
 		return nil, broken(h.name, "a field of its header claims %d values", e.count)
 	}
 	return h.at(ctx, e.at, e.count*typeSize(e.kind))
 }
 
-// integers gives the values of a field of unsigned numbers; nil when the tag is absent.
+// integers returns the values of a field of unsigned numbers; nil when the tag is absent.
 // Numbers beyond the signed range come back negative.
-func (h *headerReader) integers(ctx context.Context, d directory, tag uint16, most int64) ([]int64, error) {
+func (h *headerReader) integers(ctx context.Context, d directory, tag uint16, upper int64) ([]int64, error) {
 	e, ok := d[tag]
 	if !ok {
 		return nil, nil
@@ -215,7 +215,7 @@ func (h *headerReader) integers(ctx context.Context, d directory, tag uint16, mo
 	if e.kind == typeASCII || e.kind == typeDouble {
 		return nil, broken(h.name, "field %d does not hold whole numbers", tag)
 	}
-	b, err := h.raw(ctx, e, most)
+	b, err := h.raw(ctx, e, upper)
 	if err != nil {
 		return nil, err
 	}
@@ -230,7 +230,7 @@ func (h *headerReader) integers(ctx context.Context, d directory, tag uint16, mo
 	return out, nil
 }
 
-// integer gives the first value of a field, or what TIFF takes when the tag is absent.
+// integer returns the first value of a field, or what TIFF takes when the tag is absent.
 func (h *headerReader) integer(ctx context.Context, d directory, tag uint16, absent int64) (int64, error) {
 	values, err := h.integers(ctx, d, tag, 64)
 	if err != nil {
@@ -242,7 +242,7 @@ func (h *headerReader) integer(ctx context.Context, d directory, tag uint16, abs
 	return values[0], nil
 }
 
-// doubles gives the values of a field of real numbers; nil when the tag is absent.
+// doubles returns the values of a field of real numbers; nil when the tag is absent.
 func (h *headerReader) doubles(ctx context.Context, d directory, tag uint16) ([]float64, error) {
 	e, ok := d[tag]
 	if !ok {

@@ -23,15 +23,15 @@ const (
 	stateBytes = 144 << 10
 )
 
-// mostPacked is the most bytes that a block of n raw bytes may take when packed. Codes of
+// maxPacked is the most bytes that a block of n raw bytes may take when packed. Codes of
 // LZW have at most 12 bits for 8; the other codecs expand by far less.
-func mostPacked(n int64) int64 { return n + n/2 + 64<<10 }
+func maxPacked(n int64) int64 { return n + n/2 + 64<<10 }
 
 // scratch keeps buffers of packed and of unpacked bytes, which live no longer than a
 // block is decoded.
 var scratch = sync.Pool{New: func() any { return new([]byte) }}
 
-// sized gives n bytes of a buffer, which grows when it is too small. What they hold is
+// sized returns n bytes of a buffer, which grows when it is too small. What they hold is
 // left from before.
 func sized(buffer *[]byte, n int) []byte {
 	*buffer = slices.Grow((*buffer)[:0], n)[:n]
@@ -101,7 +101,7 @@ func (u *unpacker) checksum() error {
 	return nil
 }
 
-// release gives back what can be used again. The unpacker must not be used after it.
+// release returns back what can be used again. The unpacker must not be used after it.
 func (u *unpacker) release() {
 	if u.close != nil {
 		u.close()

@@ -75,7 +75,7 @@ func (v *vault) wrap(next http.Handler) http.HandlerFunc {
 	}
 }
 
-// signing gives a client of a played Planetary Computer, and the one scene of it.
+// signing returns a client of a played Planetary Computer, and the one scene of it.
 func signing(t *testing.T, v *vault) (*stac.Client, vegetation.Scene) {
 	t.Helper()
 	v.now, v.life = day("2025-05-01"), time.Hour

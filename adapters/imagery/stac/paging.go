@@ -77,7 +77,7 @@ type link struct {
 	Merge   bool              `json:"merge"`
 }
 
-// next gives the request for the page after this one, nil when there is none. It is
+// next returns the request for the page after this one, nil when there is none. It is
 // made as the link says: GET of its address, or POST of its body, which is laid over that
 // of the last request only where the link asks for it.
 func (p page) next(last query) (*query, error) {

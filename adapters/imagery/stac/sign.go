@@ -39,7 +39,7 @@ func newTokens(client *remote.Client, endpoint *url.URL, now func() time.Time) *
 	return &tokens{remote: client, endpoint: endpoint, now: now, held: map[string]*token{}}
 }
 
-// of gives the signer of a collection's files.
+// of returns the signer of a collection's files.
 func (t *tokens) of(collection string) cog.Signer {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 // Files reads rasters by the paths of their files.
 type Files struct{}
 
-// Surface gives the part of a raster around a geometry; see ports.Surfaces.
+// Surface returns the part of a raster around a geometry; see ports.Surfaces.
 func (Files) Surface(ctx context.Context, path string, around geo.MultiPolygon) (layer.Surface, error) {
 	name := filepath.Base(path)
 	source, err := cog.FromFile(path)

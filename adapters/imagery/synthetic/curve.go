@@ -21,7 +21,7 @@ type Curve struct {
 	Fall  float64 `json:"fall"`
 }
 
-// NDVI gives the value of the curve on the day of t.
+// NDVI returns the value of the curve on the day of t.
 func (c Curve) NDVI(t time.Time) float64 {
 	day := float64(t.YearDay())
 	up := 1 / (1 + math.Exp(-c.Rise*(day-c.Green)))

@@ -34,7 +34,7 @@ const (
 // hillTop lies in the Border field.
 var hillTop = geo.Position{X: 399_960, Y: 4_625_700}
 
-// HeightAt gives the height in metres of a place of the land (easting, northing in UTM zone 30
+// HeightAt returns the height in metres of a place of the land (easting, northing in UTM zone 30
 // north). On the plane the slope's tangent is 0.025 everywhere; the hill is a paraboloid of
 // revolution, whose own slope grows evenly from 0 at its top to 2 × height / radius at its foot.
 func HeightAt(p geo.Position) float64 {

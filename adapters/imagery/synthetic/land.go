@@ -75,7 +75,7 @@ func (d passDay) platform() string {
 	return "sentinel-2b"
 }
 
-// convention gives the processing baseline, and what is added to digital numbers and
+// convention returns the processing baseline, and what is added to digital numbers and
 // to reflectances.
 func (d passDay) convention() (baseline string, addDN int64, offset float64) {
 	if d.date.Before(newBaseline) {

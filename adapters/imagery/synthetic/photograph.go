@@ -38,7 +38,7 @@ func newSpectrum(reflectance map[vegetation.Band]float64) spectrum {
 	return s
 }
 
-// plants gives the spectrum of soil under plants of an NDVI v. Red and near infrared have
+// plants returns the spectrum of soil under plants of an NDVI v. Red and near infrared have
 // exactly that NDVI, and a sum of 0.40 for bare soil to 0.46 for a full canopy; the other
 // bands follow as is typical for farmland, and stand for nothing measured.
 func plants(v float64) spectrum {
@@ -83,7 +83,7 @@ type ground struct {
 	class    uint16
 }
 
-// grounds gives every kind of cover, by its number.
+// grounds returns every kind of cover, by its number.
 func (l *land) grounds(date time.Time) []ground {
 	growing := func(c Curve) ground {
 		v := c.NDVI(date)
@@ -136,7 +136,7 @@ func (l *land) photograph(day passDay, seed uint64) shot {
 // cells are the pixels of 20 m.
 const cellsAcross = landWidth * fine / coarse
 
-// cellOf gives the 20 m cell that holds a 10 m pixel, cornerOf the upper left pixel of a cell.
+// cellOf returns the 20 m cell that holds a 10 m pixel, cornerOf the upper left pixel of a cell.
 func cellOf(i int) int {
 	return i/landWidth*fine/coarse*cellsAcross + i%landWidth*fine/coarse
 }
@@ -160,7 +160,7 @@ func (l *land) classify(grounds []ground, sky weather) []uint16 {
 	return scl
 }
 
-// seen gives the brightness of each cover under each class of sky, in steps.
+// seen returns the brightness of each cover under each class of sky, in steps.
 func (l *land) seen(grounds []ground, band vegetation.Band) [][16]int64 {
 	out := make([][16]int64, len(grounds))
 	for cover, g := range grounds {

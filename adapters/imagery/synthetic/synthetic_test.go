@@ -48,7 +48,7 @@ func archive(t testing.TB) synthetic.Archive {
 	return a
 }
 
-// tree gives the hash of every file by path, and the sum of their sizes.
+// tree returns the hash of every file by path, and the sum of their sizes.
 func tree(t testing.TB, dir string) (map[string]string, int64) {
 	t.Helper()
 	hashes, size := map[string]string{}, int64(0)

@@ -14,8 +14,8 @@ import (
 
 // What makes a date count: at least half of the polygon's pixels clear, and ten of them.
 const (
-	leastCoverage = 0.5
-	leastPixels   = 10
+	minCoverage = 0.5
+	minPixels   = 10
 )
 
 // TruthRow is what a correct program finds for one parcel on one date, with the pixels of
@@ -53,7 +53,7 @@ func (l *land) truth(day passDay, s shot) []TruthRow {
 		if row.NValid > 0 {
 			row.MeanNDVI = sum / float64(row.NValid)
 		}
-		row.Accepted = row.NValid >= leastPixels && float64(row.NValid) >= leastCoverage*float64(row.NPolygon)
+		row.Accepted = row.NValid >= minPixels && float64(row.NValid) >= minCoverage*float64(row.NPolygon)
 		rows = append(rows, row)
 	}
 	return rows

@@ -66,7 +66,7 @@ func forecast(index int, seed uint64) weather {
 	return w
 }
 
-// at gives the class of the sky over a point in metres; 0 where it is clear.
+// at returns the class of the sky over a point in metres; 0 where it is clear.
 func (w weather) at(x, y int64) uint16 {
 	if w.overcast {
 		return sclHigh

@@ -83,7 +83,7 @@ func newCourse(f *Frame) *course {
 	return &c.course
 }
 
-// lattice gives a ring's vertices as odd points, none twice in a row, the last not the first.
+// lattice returns a ring's vertices as odd points, none twice in a row, the last not the first.
 func (c *chart) lattice(ring geo.Ring) []point {
 	odd := func(v float64) int64 { return 2*int64(math.Floor(v/c.unit/2)) + 1 }
 	var out []point
@@ -99,7 +99,7 @@ func (c *chart) lattice(ring geo.Ring) []point {
 	return out
 }
 
-// position gives a place of the lattice in the plane.
+// position returns a place of the lattice in the plane.
 func (c *chart) position(x, y float64) geo.Position {
 	return geo.Position{X: c.originX + float64(x*c.unit), Y: c.originY - float64(y*c.unit)}
 }
@@ -211,7 +211,7 @@ func (c *course) holds(row, col int32) bool {
 	return before%2 == 1
 }
 
-// after gives the first node of a side that follows another (-1: the first of all) in the
+// after returns the first node of a side that follows another (-1: the first of all) in the
 // direction in which the side's nodes are listed, or against it; -1 where there is none.
 func (c *course) after(side sideKey, n int32, forward bool) int32 {
 	at := c.on[side]

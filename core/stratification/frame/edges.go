@@ -48,7 +48,7 @@ func EachEdge(m geo.MultiPolygon, visit func(a, b geo.Position)) {
 	}
 }
 
-// SegmentWithin gives the range of x that a segment takes between two heights; low > high
+// SegmentWithin returns the range of x that a segment takes between two heights; low > high
 // where it does not get there.
 func SegmentWithin(a, b geo.Position, south, north float64) (low, high float64) {
 	if a.Y > b.Y {
@@ -73,7 +73,7 @@ func SegmentWithin(a, b geo.Position, south, north float64) (low, high float64) 
 	return min(x1, x2), max(x1, x2)
 }
 
-// DistanceToSegment gives the distance of a point to the nearest point of a segment.
+// DistanceToSegment returns the distance of a point to the nearest point of a segment.
 func DistanceToSegment(p, a, b geo.Position) float64 {
 	dx, dy := b.X-a.X, b.Y-a.Y
 	length := float64(dx*dx) + float64(dy*dy)

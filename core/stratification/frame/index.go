@@ -19,7 +19,7 @@ func (f *Frame) indexRows() {
 	}
 }
 
-// Indexed gives the frame with its rows indexed: itself, or a copy of one that was not made by
+// Indexed returns the frame with its rows indexed: itself, or a copy of one that was not made by
 // this package, as one that has been stored.
 func (f *Frame) Indexed() *Frame {
 	if f.rows != nil {
@@ -30,7 +30,7 @@ func (f *Frame) Indexed() *Frame {
 	return &out
 }
 
-// Index gives the index of a cell in Cells; -1 where the frame has no cell there.
+// Index returns the index of a cell in Cells; -1 where the frame has no cell there.
 func (f *Frame) Index(row, col int) int {
 	if row < 0 || row >= f.Rows {
 		return -1
@@ -43,7 +43,7 @@ func (f *Frame) Index(row, col int) int {
 	return at
 }
 
-// searchCol gives the first of the cells of one row whose column is col or more.
+// searchCol returns the first of the cells of one row whose column is col or more.
 func searchCol(cells []Cell, col int) int {
 	at, _ := slices.BinarySearchFunc(cells, col, func(c Cell, col int) int { return cmp.Compare(int(c.Col), col) })
 	return at
@@ -67,20 +67,20 @@ func (f *Frame) InWindow(row, col, reach int, visit func(i int)) int {
 // nearestRings is how many rings of cells are looked through before all cells are.
 const nearestRings = 16
 
-// Nearest gives the index of the cell nearest to a place of the grid for which ok holds; of
+// Nearest returns the index of the cell nearest to a place of the grid for which ok holds; of
 // several, the first in row order; -1 where it holds for none.
 func (f *Frame) Nearest(row, col int, ok func(i int) bool) int {
-	best, least := -1, math.MaxInt
+	best, lower := -1, math.MaxInt
 	look := func(i int) {
 		if i < 0 || !ok(i) {
 			return
 		}
 		dr, dc := int(f.Cells[i].Row)-row, int(f.Cells[i].Col)-col
-		if d := dr*dr + dc*dc; d < least || d == least && i < best {
-			best, least = i, d
+		if d := dr*dr + dc*dc; d < lower || d == lower && i < best {
+			best, lower = i, d
 		}
 	}
-	for r := 0; r <= nearestRings && r*r <= least; r++ { // a ring holds no cell nearer than r
+	for r := 0; r <= nearestRings && r*r <= lower; r++ { // a ring holds no cell nearer than r
 		for d := -r; d <= r; d++ {
 			look(f.Index(row-r, col+d))
 			look(f.Index(row+r, col+d))
@@ -90,7 +90,7 @@ func (f *Frame) Nearest(row, col int, ok func(i int) bool) int {
 			}
 		}
 	}
-	if best < 0 || least > nearestRings*nearestRings {
+	if best < 0 || lower > nearestRings*nearestRings {
 		for i := range f.Cells {
 			look(i)
 		}

@@ -83,7 +83,7 @@ func (o Options) check() error {
 	return fields.Err()
 }
 
-// centreOf gives the centroid of the fields (degrees), and refuses fields that lie too far
+// centreOf returns the centroid of the fields (degrees), and refuses fields that lie too far
 // from it. Fields on both sides of the antimeridian count as far apart.
 func centreOf(fields []geo.MultiPolygon) (geo.Position, error) {
 	for i, field := range fields {
@@ -102,7 +102,7 @@ func centreOf(fields []geo.MultiPolygon) (geo.Position, error) {
 	return centre, nil
 }
 
-// Centroids gives the centroid of all fields (degrees), weighted with their areas, and that of each.
+// Centroids returns the centroid of all fields (degrees), weighted with their areas, and that of each.
 func Centroids(fields []geo.MultiPolygon) (centre geo.Position, middles []geo.Position) {
 	total := 0.0
 	middles = make([]geo.Position, len(fields))
@@ -204,7 +204,7 @@ func (f *Frame) finish() error {
 	return nil
 }
 
-// Centre gives easting and northing of a cell's centre.
+// Centre returns easting and northing of a cell's centre.
 func (f *Frame) Centre(i int) geo.Position {
 	c := f.Cells[i]
 	return geo.Position{
@@ -213,7 +213,7 @@ func (f *Frame) Centre(i int) geo.Position {
 	}
 }
 
-// Unmasked gives the indices of the cells that are not masked, in order.
+// Unmasked returns the indices of the cells that are not masked, in order.
 func (f *Frame) Unmasked() []int32 {
 	out := make([]int32, 0, len(f.Cells))
 	for i, c := range f.Cells {
@@ -224,7 +224,7 @@ func (f *Frame) Unmasked() []int32 {
 	return out
 }
 
-// FieldAt gives the field that holds a place: the likely one if it does, else the first; the
+// FieldAt returns the field that holds a place: the likely one if it does, else the first; the
 // likely one where none does.
 func (f *Frame) FieldAt(p geo.Position, likely int) int {
 	if f.Fields[likely].Contains(p) {
@@ -238,7 +238,7 @@ func (f *Frame) FieldAt(p geo.Position, likely int) int {
 	return likely
 }
 
-// Grid gives the frame as a raster's georeference with its cells, for whoever reads a raster at
+// Grid returns the frame as a raster's georeference with its cells, for whoever reads a raster at
 // their centres.
 func (f *Frame) Grid() (vegetation.Grid, []vegetation.Cell) {
 	cells := make([]vegetation.Cell, len(f.Cells))

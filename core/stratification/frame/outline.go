@@ -85,10 +85,10 @@ type stand struct {
 	side  int
 }
 
-// outward gives the direction from a cell across a side.
+// outward returns the direction from a cell across a side.
 func outward(side int) int { return (side*2 + 6) % 8 }
 
-// label gives the label of a neighbour; 0 where there is none.
+// label returns the label of a neighbour; 0 where there is none.
 func (t *tracer) label(i int32, direction int) int32 {
 	j := t.Near[i][direction]
 	if j < 0 {
@@ -186,7 +186,7 @@ func (t *tracer) corner(i int32, side int) {
 	})
 }
 
-// end gives the corner to which one comes along a side: row and column of the cell that lies
+// end returns the corner to which one comes along a side: row and column of the cell that lies
 // south-east of it.
 func (t *tracer) end(i int32, side int) (row, col int32) {
 	row, col = t.at[i][0], t.at[i][1]

@@ -27,7 +27,7 @@ func (f *Frame) Hectares(m geo.MultiPolygon) float64 {
 	return geo.AreaM2(f.utm().Unproject(m)) / M2PerHectare
 }
 
-// utm gives the projection of a frame that has one.
+// utm returns the projection of a frame that has one.
 func (f *Frame) utm() geo.UTM {
 	u, err := geo.NewUTM(f.EPSG)
 	if err != nil {
@@ -54,7 +54,7 @@ func (f *Frame) FromLonLat(lonlat geo.Position) (geo.Position, bool) {
 	return f.utm().Forward(lonlat), true
 }
 
-// RoundedLonLat gives a place of the plane in longitude and latitude; nil where the frame has no EPSG.
+// RoundedLonLat returns a place of the plane in longitude and latitude; nil where the frame has no EPSG.
 func (f *Frame) RoundedLonLat(p geo.Position) *geo.Position {
 	at, ok := f.LonLat(p)
 	if !ok {

@@ -38,7 +38,7 @@ func joinSurfaces(parts []Surface) []Surface {
 	return out
 }
 
-// offset gives the pixels, right and down, from the corner of s to that of t.
+// offset returns the pixels, right and down, from the corner of s to that of t.
 func (s Surface) offset(t Surface) (col, row float64) {
 	return (t.OriginX - s.OriginX) / s.CellX, (s.OriginY - t.OriginY) / s.CellY
 }
@@ -87,7 +87,7 @@ func joined(parts []Surface) Surface {
 	return out
 }
 
-// heightsAt gives the height at a point of a plane: by interpolation in the first of the models
+// heightsAt returns the height at a point of a plane: by interpolation in the first of the models
 // that has the four pixels around it, else the pixel that holds it. NaN where there is none.
 func heightsAt(models []Surface, epsg int) (func(geo.Position) float64, error) {
 	ways := make([]func(geo.Position) geo.Position, len(models))

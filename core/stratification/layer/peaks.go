@@ -10,12 +10,12 @@ const (
 	NDVIMean = "ndvi_mean"
 	NDVISD   = "ndvi_sd"
 
-	FirstYear     = 2015 // of Sentinel-2
-	MostYears     = 5
-	LeastDates    = 6 // accepted dates over the area that make a year count
-	leastOfCell   = 3 // of them with a value of the cell, for the year to count there
-	peakPercent   = 0.95
-	leastYearsDev = 2
+	FirstYear   = 2015 // of Sentinel-2
+	MaxYears    = 5
+	MinDates    = 6 // accepted dates over the area that make a year count
+	minOfCell   = 3 // of them with a value of the cell, for the year to count there
+	peakPercent = 0.95
+	minYearsDev = 2
 )
 
 // Peaks gathers the values of the cells over the dates of one year. Of each cell it keeps the
@@ -55,13 +55,13 @@ func (p *Peaks) Add(values []float64) {
 	}
 }
 
-// Values gives the year's peak of each cell: the 95th percentile of its values, interpolated
+// Values returns the year's peak of each cell: the 95th percentile of its values, interpolated
 // (Hyndman and Fan's type 7), which a single bad date does not make; NaN for a cell with fewer
 // than 3 values.
 func (p *Peaks) Values() []float64 {
 	out := make([]float64, len(p.count))
 	for i, n := range p.count {
-		if out[i] = math.NaN(); n < leastOfCell {
+		if out[i] = math.NaN(); n < minOfCell {
 			continue
 		}
 		below := float64(n-1) * (1 - peakPercent) // places from the highest
@@ -72,14 +72,14 @@ func (p *Peaks) Values() []float64 {
 	return out
 }
 
-// MeanAndSD gives mean and standard deviation (n-1) over years of each cell, from the years in
+// MeanAndSD returns mean and standard deviation (n-1) over years of each cell, from the years in
 // which it has a value. sd is nil where there is one year only.
 func MeanAndSD(years [][]float64) (mean, sd []float64) {
 	if len(years) == 0 {
 		return nil, nil
 	}
 	mean = make([]float64, len(years[0]))
-	if len(years) >= leastYearsDev {
+	if len(years) >= minYearsDev {
 		sd = make([]float64, len(mean))
 	}
 	for i := range mean {
@@ -95,7 +95,7 @@ func MeanAndSD(years [][]float64) (mean, sd []float64) {
 		if sd == nil {
 			continue
 		}
-		if sd[i] = math.NaN(); n < leastYearsDev {
+		if sd[i] = math.NaN(); n < minYearsDev {
 			continue
 		}
 		squares := 0.0

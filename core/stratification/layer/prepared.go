@@ -47,7 +47,7 @@ type Prepared struct {
 	Notes  []string
 }
 
-// Usable gives the layers that were not dropped, ready for Zones.
+// Usable returns the layers that were not dropped, ready for Zones.
 func (p Prepared) Usable() []Layer {
 	var out []Layer
 	for _, l := range p.Layers {
@@ -91,7 +91,7 @@ func Prepare(layer Layer, from Provenance) PreparedLayer {
 	return out
 }
 
-// Drop gives a layer that is not there, with the reason.
+// Drop returns a layer that is not there, with the reason.
 func Drop(name, source, why string, from Provenance) PreparedLayer {
 	return PreparedLayer{Layer: Layer{Name: name, Source: source}, Dropped: why, Provenance: from}
 }

@@ -52,5 +52,5 @@ func (r *RegionSamples) Add(region Region, s Surface) error {
 	return sampleInto(r.frame, r.layer.Values, s, coarse, region.holds)
 }
 
-// Layer gives the layer.
+// Layer returns the layer.
 func (r *RegionSamples) Layer() Layer { return r.layer }

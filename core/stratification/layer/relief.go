@@ -22,12 +22,12 @@ const (
 	// reliefMargin is how far beyond the fields the model is read, in metres: the wetness of a
 	// field depends on what drains into it.
 	reliefMargin = 1500.0
-	// mostReliefPixels bounds the plane on which relief is derived, of about 60 bytes a pixel.
-	mostReliefPixels = 1 << 21
-	// leastReliefPixel and fullMetre: a plane's pixels are whole metres wide, from 5 m on
+	// maxReliefPixels bounds the plane on which relief is derived, of about 60 bytes a pixel.
+	maxReliefPixels = 1 << 21
+	// minReliefPixel and fullMetre: a plane's pixels are whole metres wide, from 5 m on
 	// multiples of 5 m, and never under a metre.
-	leastReliefPixel = 1.0
-	fullMetres       = 5.0
+	minReliefPixel = 1.0
+	fullMetres     = 5.0
 )
 
 // Region is a part of a frame whose relief is derived at once: fields whose surroundings meet.
@@ -74,7 +74,7 @@ func (r Region) holds(c frame.Cell) bool {
 // edgeSteps is into how many pieces the side of a region is cut to find its extent in degrees.
 const edgeSteps = 16
 
-// Around gives the region with its surroundings in WGS84, as a box of longitudes and latitudes;
+// Around returns the region with its surroundings in WGS84, as a box of longitudes and latitudes;
 // two, where it crosses the antimeridian. It is empty for a frame without a projection.
 func (r Region) Around(f *frame.Frame) geo.MultiPolygon { return inDegrees(f, r.box) }
 
@@ -172,9 +172,9 @@ func (r *FrameRelief) Add(region Region, models []Surface) error {
 	return nil
 }
 
-// plane gives the raster on which the relief of a region is derived, without its heights.
+// plane returns the raster on which the relief of a region is derived, without its heights.
 func (r Region) plane(pixel float64, epsg int) Surface {
-	size := max(leastReliefPixel, math.Round(pixel))
+	size := max(minReliefPixel, math.Round(pixel))
 	if size >= fullMetres {
 		size = math.Round(pixel/fullMetres) * fullMetres
 	}
@@ -183,7 +183,7 @@ func (r Region) plane(pixel float64, epsg int) Surface {
 		s.CellX, s.CellY = size, size
 		s.OriginX, s.OriginY = math.Floor(r.box.MinX/size)*size, math.Ceil(r.box.MaxY/size)*size
 		s.Cols, s.Rows = int(math.Ceil((r.box.MaxX-s.OriginX)/size)), int(math.Ceil((s.OriginY-r.box.MinY)/size))
-		if s.Cols*s.Rows <= mostReliefPixels {
+		if s.Cols*s.Rows <= maxReliefPixels {
 			s.Values = make([]float64, s.Cols*s.Rows)
 			return s
 		}
@@ -195,7 +195,7 @@ func (r Region) plane(pixel float64, epsg int) Surface {
 // widest, where regions differ; 0 where there was no model.
 func (r *FrameRelief) Pixel() float64 { return r.pixel }
 
-// Layers gives the layers, in the order of ReliefLayers.
+// Layers returns the layers, in the order of ReliefLayers.
 func (r *FrameRelief) Layers(source string) []Layer {
 	out := make([]Layer, len(ReliefLayers))
 	for i, name := range ReliefLayers {

@@ -10,7 +10,7 @@ import (
 	"tilth/core/stratification/frame"
 )
 
-// around gives a square field of some metres around a position in degrees.
+// around returns a square field of some metres around a position in degrees.
 func around(lonlat geo.Position, half float64) geo.MultiPolygon {
 	dy := half / metresPerDegree
 	dx := dy / math.Cos(lonlat.Y*math.Pi/180)

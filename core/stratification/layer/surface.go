@@ -35,7 +35,7 @@ const (
 
 const metresPerDegree = 111_320.0 // of latitude
 
-// At gives the value of the pixel that holds a point, in the raster's own coordinates; NaN
+// At returns the value of the pixel that holds a point, in the raster's own coordinates; NaN
 // outside of it.
 func (s Surface) At(p geo.Position) float64 {
 	col, row := math.Floor((p.X-s.OriginX)/s.CellX), math.Floor((s.OriginY-p.Y)/s.CellY)
@@ -45,7 +45,7 @@ func (s Surface) At(p geo.Position) float64 {
 	return s.Values[int(row)*s.Cols+int(col)]
 }
 
-// Between gives the value at a point by bilinear interpolation between the centres of the four
+// Between returns the value at a point by bilinear interpolation between the centres of the four
 // pixels around it; where one of them is missing, that of the pixel that holds the point.
 func (s Surface) Between(p geo.Position) float64 {
 	if v := s.bilinear(p); !math.IsNaN(v) {
@@ -102,7 +102,7 @@ func sampleInto(f *frame.Frame, values []float64, s Surface, coarse bool, wanted
 	return nil
 }
 
-// Metres gives the width of a pixel on the ground.
+// Metres returns the width of a pixel on the ground.
 func (s Surface) Metres() float64 {
 	switch s.EPSG {
 	case Degrees:
@@ -115,7 +115,7 @@ func (s Surface) Metres() float64 {
 	}
 }
 
-// from gives the way from a plane's coordinates to the raster's.
+// from returns the way from a plane's coordinates to the raster's.
 func (s Surface) from(epsg int) (func(geo.Position) geo.Position, error) {
 	if s.EPSG == epsg {
 		return func(p geo.Position) geo.Position { return p }, nil
@@ -137,7 +137,7 @@ func (s Surface) from(epsg int) (func(geo.Position) geo.Position, error) {
 	return func(p geo.Position) geo.Position { return own.Forward(plane.Inverse(p)) }, nil
 }
 
-// turn gives how wide the globe is in the raster's coordinates; 0 where they do not go around it.
+// turn returns how wide the globe is in the raster's coordinates; 0 where they do not go around it.
 func (s Surface) turn() float64 {
 	switch s.EPSG {
 	case Degrees:

@@ -96,20 +96,20 @@ func (t Table) lay(g *frame.GridCells) error {
 	return t.places(g)
 }
 
-// smallestStep gives the smallest distance between different values.
+// smallestStep returns the smallest distance between different values.
 func smallestStep(values []float64) float64 {
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
-	least := math.Inf(1)
+	lower := math.Inf(1)
 	for i := 1; i < len(sorted); i++ {
 		if step := sorted[i] - sorted[i-1]; step > 1e-3 { // a millimetre is rounding
-			least = min(least, step)
+			lower = min(lower, step)
 		}
 	}
-	return least
+	return lower
 }
 
-// sizeByRows gives the cell size by the first cell that lies in another column or row than
+// sizeByRows returns the cell size by the first cell that lies in another column or row than
 // the first.
 func (t Table) sizeByRows() float64 {
 	for i := range t.X {

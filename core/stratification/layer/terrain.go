@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	leastTangent = 0.001 // of the slope, in the wetness index
+	minTangent = 0.001 // of the slope, in the wetness index
 	// flowExponent concentrates the flow on steeper ways (Freeman 1991).
 	flowExponent = 1.1
 	// fillStep is how much higher, in metres, a filled cell lies than the one it drains to.
@@ -36,12 +36,12 @@ func Relief(dem Surface) (slope, wetness Surface) {
 	for i := range dem.Values {
 		tangent := dem.hornTangent(i%dem.Cols, i/dem.Cols)
 		slope.Values[i] = math.Atan(tangent) * 180 / math.Pi
-		wetness.Values[i] = math.Log(area[i] / dem.CellX / max(tangent, leastTangent))
+		wetness.Values[i] = math.Log(area[i] / dem.CellX / max(tangent, minTangent))
 	}
 	return slope, wetness
 }
 
-// height gives the value of a pixel; NaN outside.
+// height returns the value of a pixel; NaN outside.
 func (s Surface) height(col, row int) float64 {
 	if col < 0 || row < 0 || col >= s.Cols || row >= s.Rows {
 		return math.NaN()
@@ -49,7 +49,7 @@ func (s Surface) height(col, row int) float64 {
 	return s.Values[row*s.Cols+col]
 }
 
-// hornTangent gives the slope's tangent by Horn's third-order finite differences; NaN where
+// hornTangent returns the slope's tangent by Horn's third-order finite differences; NaN where
 // one of the eight neighbours is missing.
 func (s Surface) hornTangent(col, row int) float64 {
 	z := func(dc, dr int) float64 { return s.height(col+dc, row+dr) }
@@ -73,7 +73,7 @@ func (s Surface) neighbours(i int, visit func(j int, distance float64)) {
 	}
 }
 
-// flow gives the area (m²) that drains through each pixel, its own among it.
+// flow returns the area (m²) that drains through each pixel, its own among it.
 func (s Surface) flow() []float64 {
 	filled := s
 	filled.Values = s.fillDepressions()

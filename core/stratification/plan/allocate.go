@@ -25,7 +25,7 @@ const (
 // Allocations lists the allocations.
 var Allocations = []Allocation{Proportional, Neyman, CostOptimal, Equal, Given}
 
-// priorities gives the figure by which each zone's share is measured: A of Allocate.
+// priorities returns the figure by which each zone's share is measured: A of Allocate.
 func (a Allocation) priorities(strata []Stratum) []float64 {
 	out := make([]float64, len(strata))
 	for h, s := range strata {
@@ -53,11 +53,11 @@ func (a Allocation) priorities(strata []Stratum) []float64 {
 // Apportioning the U.S. House of Representatives", The American Statistician 66 (2012) 217.
 //
 // It reports false where the bounds leave no way to share out n.
-func Allocate(priorities []float64, n, minimum int, most []int) (samples []int, ok bool) {
+func Allocate(priorities []float64, n, minimum int, upper []int) (samples []int, ok bool) {
 	samples = make([]int, len(priorities))
 	total := 0
 	for h := range samples {
-		if most[h] < minimum {
+		if upper[h] < minimum {
 			return nil, false
 		}
 		samples[h] = minimum
@@ -66,7 +66,7 @@ func Allocate(priorities []float64, n, minimum int, most []int) (samples []int, 
 	for ; total < n; total++ {
 		next, largest := -1, -1.0
 		for h, have := range samples {
-			if have >= most[h] {
+			if have >= upper[h] {
 				continue
 			}
 			if p := priorities[h] / math.Sqrt(float64(have)*float64(have+1)); p > largest {
@@ -81,7 +81,7 @@ func Allocate(priorities []float64, n, minimum int, most []int) (samples []int, 
 	return samples, total == n
 }
 
-// givenSamples gives the samples of each zone where the caller names them.
+// givenSamples returns the samples of each zone where the caller names them.
 func (p Params) givenSamples(zones int) ([]int, error) {
 	fields := fault.Fields{}
 	out := make([]int, zones)
@@ -91,8 +91,8 @@ func (p Params) givenSamples(zones int) ([]int, error) {
 		switch {
 		case !ok:
 			fields.Addf("per_zone", "Zone %d is left out; every zone needs a number of samples.", h+1)
-		case n < p.MinSamplesPerZone || n > mostSamples:
-			fields.Addf("per_zone", "Zone %d needs %d to %d samples, not %d.", h+1, p.MinSamplesPerZone, mostSamples, n)
+		case n < p.MinSamplesPerZone || n > maxSamples:
+			fields.Addf("per_zone", "Zone %d needs %d to %d samples, not %d.", h+1, p.MinSamplesPerZone, maxSamples, n)
 		}
 		out[h] = n
 		total += n
@@ -101,39 +101,39 @@ func (p Params) givenSamples(zones int) ([]int, error) {
 	if len(fields) == 0 && p.Samples != 0 && p.Samples != total {
 		fields.Addf("number_of_samples", "It is %d, but the zones' numbers add up to %d. Send one of the two.", p.Samples, total)
 	}
-	if len(fields) == 0 && total > mostSamples {
-		fields.Addf("per_zone", "A plan has at most %d samples; these are %d.", mostSamples, total)
+	if len(fields) == 0 && total > maxSamples {
+		fields.Addf("per_zone", "A plan has at most %d samples; these are %d.", maxSamples, total)
 	}
 	return out, fields.Err()
 }
 
-// number gives how many samples a plan has: as asked for, by the density, or by the precision,
+// number returns how many samples a plan has: as asked for, by the density, or by the precision,
 // but never fewer than the minimum in every zone.
 func (p Params) number(areaHa float64, strata []Stratum, mean float64) (int, error) {
-	least := p.MinSamplesPerZone * len(strata)
+	lower := p.MinSamplesPerZone * len(strata)
 	n := p.Samples
 	name := "number_of_samples"
 	switch {
 	case n != 0:
-		if n < least {
-			return 0, fault.Field(name, fmt.Sprintf("%d zones need at least %d samples each, %d together; %d were asked for.", len(strata), p.MinSamplesPerZone, least, n))
+		if n < lower {
+			return 0, fault.Field(name, fmt.Sprintf("%d zones need at least %d samples each, %d together; %d were asked for.", len(strata), p.MinSamplesPerZone, lower, n))
 		}
 	case p.HaPerSample > 0:
 		name = "ha_per_sample"
-		n = max(least, SamplesByDensity(areaHa, p.HaPerSample))
+		n = max(lower, SamplesByDensity(areaHa, p.HaPerSample))
 	default:
 		name = "relative_error"
 		optimal := p.Allocation == Neyman || p.Allocation == CostOptimal
-		n = max(least, p.Precision.Samples(strata, mean, optimal))
+		n = max(lower, p.Precision.Samples(strata, mean, optimal))
 	}
-	if n > mostSamples {
-		return 0, fault.Field(name, fmt.Sprintf("A plan has at most %d samples; this asks for %d.", mostSamples, n))
+	if n > maxSamples {
+		return 0, fault.Field(name, fmt.Sprintf("A plan has at most %d samples; this asks for %d.", maxSamples, n))
 	}
 	return n, nil
 }
 
 // allocate shares the samples out to the zones, none of which gets more than it has cells.
-func (p Params) allocate(areaHa float64, strata []Stratum, mean float64, most []int) ([]int, error) {
+func (p Params) allocate(areaHa float64, strata []Stratum, mean float64, upper []int) ([]int, error) {
 	if p.Allocation == Given {
 		return p.givenSamples(len(strata))
 	}
@@ -141,7 +141,7 @@ func (p Params) allocate(areaHa float64, strata []Stratum, mean float64, most []
 	if err != nil {
 		return nil, err
 	}
-	samples, ok := Allocate(p.Allocation.priorities(strata), n, p.MinSamplesPerZone, most)
+	samples, ok := Allocate(p.Allocation.priorities(strata), n, p.MinSamplesPerZone, upper)
 	if !ok {
 		return nil, errNoRoom
 	}

@@ -57,13 +57,13 @@ func TestAllocationIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(1, 4).Draw(t, "zones")
 		minimum := rapid.IntRange(1, 3).Draw(t, "minimum")
-		a, most := make([]float64, k), make([]int, k)
+		a, upper := make([]float64, k), make([]int, k)
 		for h := range a {
 			a[h] = rapid.Float64Range(0.1, 10).Draw(t, "a")
-			most[h] = rapid.IntRange(1, 9).Draw(t, "most")
+			upper[h] = rapid.IntRange(1, 9).Draw(t, "most")
 		}
 		n := rapid.IntRange(1, 20).Draw(t, "n")
-		got, ok := Allocate(a, n, minimum, most)
+		got, ok := Allocate(a, n, minimum, upper)
 		best := math.Inf(1)
 		var try func(h, left int, sum float64)
 		try = func(h, left int, sum float64) {
@@ -73,7 +73,7 @@ func TestAllocationIsExact(t *testing.T) {
 				}
 				return
 			}
-			for m := minimum; m <= min(left, most[h]); m++ {
+			for m := minimum; m <= min(left, upper[h]); m++ {
 				try(h+1, left-m, sum+a[h]*a[h]/float64(m))
 			}
 		}
@@ -86,7 +86,7 @@ func TestAllocationIsExact(t *testing.T) {
 		for h, m := range got {
 			sum += a[h] * a[h] / float64(m)
 			total += m
-			require.True(t, m >= minimum && m <= most[h])
+			require.True(t, m >= minimum && m <= upper[h])
 		}
 		require.Equal(t, n, total)
 		require.InEpsilon(t, best, sum, 1e-12)

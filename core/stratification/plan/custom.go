@@ -43,7 +43,7 @@ type Listed struct {
 // position may have been to degrees and back.
 const unmoved = 0.05
 
-// OperationsFor gives the operations that make a plan's points those of a list: points that are
+// OperationsFor returns the operations that make a plan's points those of a list: points that are
 // left out are deleted, points without an ID added, and samples that become reserves swapped
 // with reserves of their zone that become samples.
 //
@@ -99,7 +99,7 @@ func OperationsFor(plan Plan, list []Listed) ([]Operation, error) {
 
 func distance(a, b geo.Position) float64 { return math.Hypot(a.X-b.X, a.Y-b.Y) }
 
-// index gives the place of a point among a plan's; -1 where there is none of that ID.
+// index returns the place of a point among a plan's; -1 where there is none of that ID.
 func (plan Plan) index(id string) int {
 	return slices.IndexFunc(plan.Points, func(p Point) bool { return p.ID == id })
 }
@@ -202,7 +202,7 @@ func (c *customising) addPoint(o Operation) (problem string) {
 	if o.Role != RoleSample && o.Role != RoleReserve {
 		return fmt.Sprintf("the role is %s or %s.", RoleSample, RoleReserve)
 	}
-	if len(c.plan.Points) >= 2*mostSamples {
+	if len(c.plan.Points) >= 2*maxSamples {
 		return "the plan has as many points as a plan can have."
 	}
 	p := Point{Role: o.Role, ByHand: true}
@@ -229,7 +229,7 @@ func (c *customising) movePoint(p *Point, to geo.Position) (problem string) {
 	return ""
 }
 
-// rename gives a point the next free number of its zone.
+// rename returns a point the next free number of its zone.
 func (c *customising) rename(p *Point) {
 	key := c.series(p.Zone, p.Role)
 	c.last[key]++
@@ -288,25 +288,25 @@ func (c *customising) judge() error {
 		c.plan.Concerns = append(c.plan.Concerns, Concern{code, zone, point, fmt.Sprintf(format, args...)})
 	}
 	for h := 1; h < len(samples); h++ {
-		switch n, least := samples[h], c.plan.Params.MinSamplesPerZone; {
+		switch n, lower := samples[h], c.plan.Params.MinSamplesPerZone; {
 		case n == 0:
 			fields.Addf("operations", "Zone %d is left without a sample.", h)
-		case n < least:
-			note("few_samples", h, "", "Zone %d has %d samples, fewer than the %d asked for.", h, n, least)
+		case n < lower:
+			note("few_samples", h, "", "Zone %d has %d samples, fewer than the %d asked for.", h, n, lower)
 		}
 	}
 	for i, p := range c.plan.Points {
 		if offset := float64(c.plan.Params.ZoneOffset); p.Edge < offset-0.01 {
 			note("inside_offset", p.Zone, p.ID, "%s lies %.1f m from the edge of its zone or field, inside the offset of %g m.", p.ID, p.Edge, offset)
 		}
-		nearest, least := "", c.plan.MinDistanceUsed
+		nearest, lower := "", c.plan.MinDistanceUsed
 		for _, q := range c.plan.Points[:i] {
-			if d := distance(p.At, q.At); d < least {
-				nearest, least = q.ID, d
+			if d := distance(p.At, q.At); d < lower {
+				nearest, lower = q.ID, d
 			}
 		}
 		if nearest != "" {
-			note("too_close", p.Zone, p.ID, "%s lies %.1f m from %s, nearer than %.1f m.", p.ID, least, nearest, c.plan.MinDistanceUsed)
+			note("too_close", p.Zone, p.ID, "%s lies %.1f m from %s, nearer than %.1f m.", p.ID, lower, nearest, c.plan.MinDistanceUsed)
 		}
 	}
 	return fields.Err()

@@ -8,13 +8,13 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// SeedOf gives the seed of a plan for which the caller names none, as SeedOf.
+// SeedOf returns the seed of a plan for which the caller names none, as SeedOf.
 func SeedOf(p Params) uint64 {
 	p.Seed = 0
 	return digest.Seed(p.Scope, p)
 }
 
-// planUUID gives the id of the plan of a map.
+// planUUID returns the id of the plan of a map.
 func planUUID(z *zoning.Zoning, p Params) string {
 	h := sha256.New()
 	_, _ = io.WriteString(h, Version)
@@ -23,7 +23,7 @@ func planUUID(z *zoning.Zoning, p Params) string {
 	return digest.UUID(h.Sum(nil))
 }
 
-// customUUID gives the id of a plan that operations make of another.
+// customUUID returns the id of a plan that operations make of another.
 func customUUID(base string, operations []Operation) string {
 	h := sha256.New()
 	_, _ = io.WriteString(h, Version+base)

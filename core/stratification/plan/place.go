@@ -68,7 +68,7 @@ func newGround(f *frame.Frame, z *zoning.Zoning, offset int) (*ground, error) {
 	return g, nil
 }
 
-// centre gives a cell's centre in whole centimetres, as points are given.
+// centre returns a cell's centre in whole centimetres, as points are given.
 func (g *ground) centre(i int) geo.Position { return centimetres(g.frame.Centre(i)) }
 
 func centimetres(p geo.Position) geo.Position {
@@ -76,10 +76,10 @@ func centimetres(p geo.Position) geo.Position {
 	return geo.Position{X: math.Round(p.X*scale) / scale, Y: math.Round(p.Y*scale) / scale}
 }
 
-// room gives the distance that a point keeps from the edges at an offset.
+// room returns the distance that a point keeps from the edges at an offset.
 func room(offset int) float64 { return math.Max(float64(offset), edgeRoom) }
 
-// eligible gives the cells of each zone whose centre keeps the offset from the edges.
+// eligible returns the cells of each zone whose centre keeps the offset from the edges.
 func (g *ground) eligible(offset int) [][]int32 {
 	out := make([][]int32, len(g.zoning.Zones))
 	for i, label := range g.zoning.Labels {
@@ -90,15 +90,15 @@ func (g *ground) eligible(offset int) [][]int32 {
 	return out
 }
 
-// inscribed gives the largest clearance of a zone's cells.
+// inscribed returns the largest clearance of a zone's cells.
 func (g *ground) inscribed(zone int) float64 {
-	most := 0.0
+	upper := 0.0
 	for i, label := range g.zoning.Labels {
 		if int(label) == zone {
-			most = math.Max(most, g.clearance[i])
+			upper = math.Max(upper, g.clearance[i])
 		}
 	}
-	return most
+	return upper
 }
 
 // fits reports whether a place near the centre of a cell lies in the cell's zone, so far from
@@ -142,16 +142,16 @@ type design struct {
 // that leaves no room, at lower ones down to a cell. The error is errNoRoom where that fails.
 func (d *design) place(offset int) (layout, error) {
 	out := layout{eligible: d.eligible(offset)}
-	most := make([]int, len(out.eligible))
+	upper := make([]int, len(out.eligible))
 	for h, cells := range out.eligible {
-		most[h] = len(cells)
+		upper[h] = len(cells)
 	}
 	var err error
-	if out.counts, err = d.params.allocate(d.frame.AreaHa, d.strata, d.mean, most); err != nil {
+	if out.counts, err = d.params.allocate(d.frame.AreaHa, d.strata, d.mean, upper); err != nil {
 		return out, err
 	}
 	for h, n := range out.counts {
-		if n > most[h] {
+		if n > upper[h] {
 			return out, errNoRoom
 		}
 		out.wanted = append(out.wanted, d.params.reserves(n))
@@ -171,7 +171,7 @@ func (d *design) place(offset int) (layout, error) {
 	return out, errNoRoom
 }
 
-// reserves gives the reserve points of a zone with n samples.
+// reserves returns the reserve points of a zone with n samples.
 func (p Params) reserves(n int) int {
 	if p.ReserveShare == 0 {
 		return 0
@@ -179,7 +179,7 @@ func (p Params) reserves(n int) int {
 	return max(1, int(math.Round(p.ReserveShare*float64(n))))
 }
 
-// distances gives the distances between points that are tried.
+// distances returns the distances between points that are tried.
 func (d *design) distances() []float64 {
 	cell := d.frame.CellSize
 	apart := d.params.MinDistance
@@ -196,7 +196,7 @@ func (d *design) distances() []float64 {
 
 // chooser says which cells to try.
 type chooser interface {
-	// next gives the next cells to try for a point of a zone, the best first. Cells that are
+	// next returns the next cells to try for a point of a zone, the best first. Cells that are
 	// taken, or of no use any more, may be among them.
 	next(zone int, try func(cell int32) bool) bool
 	// restart begins anew, with the same cells.
@@ -333,7 +333,7 @@ func (d *design) noRoom(found layout) error {
 	return err
 }
 
-// spare gives the cells of a zone for each of its samples.
+// spare returns the cells of a zone for each of its samples.
 func spare(z ZoneRoom) float64 { return float64(z.EligibleCells) / float64(max(z.Samples, 1)) }
 
 // largestOffset finds, by halving, an offset at which the points have been placed and above

@@ -74,7 +74,7 @@ type tree struct {
 	// Of the search that is under way.
 	from   int32
 	best   int32
-	least  int64
+	lower  int64
 	ties   int
 	random *pcg.Stream
 }
@@ -139,10 +139,10 @@ func (t *tree) remove(i int32) {
 	}
 }
 
-// nearest gives the unit nearest to another that is not itself; of several as near, any with
+// nearest returns the unit nearest to another that is not itself; of several as near, any with
 // the same chance. There is another unit.
 func (t *tree) nearest(i int32, random *pcg.Stream) int32 {
-	t.from, t.best, t.least, t.ties, t.random = i, -1, 1<<62, 0, random
+	t.from, t.best, t.lower, t.ties, t.random = i, -1, 1<<62, 0, random
 	t.search(0)
 	return t.best
 }
@@ -162,10 +162,10 @@ func (t *tree) search(n int32) {
 	if dFar < dNear {
 		near, far, dNear, dFar = far, near, dFar, dNear
 	}
-	if dNear <= t.least && t.nodes[near].unitsInside > 0 {
+	if dNear <= t.lower && t.nodes[near].unitsInside > 0 {
 		t.search(near)
 	}
-	if dFar <= t.least && t.nodes[far].unitsInside > 0 {
+	if dFar <= t.lower && t.nodes[far].unitsInside > 0 {
 		t.search(far)
 	}
 }
@@ -174,9 +174,9 @@ func (t *tree) search(n int32) {
 func (t *tree) consider(j int32) {
 	d := squaredSteps(t.at[t.from], t.at[j])
 	switch {
-	case d < t.least:
-		t.best, t.least, t.ties = j, d, 1
-	case d == t.least:
+	case d < t.lower:
+		t.best, t.lower, t.ties = j, d, 1
+	case d == t.lower:
 		t.ties++
 		if t.random.Below(t.ties) == 0 {
 			t.best = j
@@ -184,7 +184,7 @@ func (t *tree) consider(j int32) {
 	}
 }
 
-// away gives the squared distance of the search's unit from the box of a branch.
+// away returns the squared distance of the search's unit from the box of a branch.
 func (t *tree) away(n int32) int64 {
 	b, p := &t.nodes[n], t.at[t.from]
 	var clamped [2]int32
@@ -194,7 +194,7 @@ func (t *tree) away(n int32) int64 {
 	return squaredSteps(p, clamped)
 }
 
-// squaredSteps gives the squared distance of two places of a grid, in cells.
+// squaredSteps returns the squared distance of two places of a grid, in cells.
 func squaredSteps(a, b [2]int32) int64 {
 	dr, dc := int64(a[0])-int64(b[0]), int64(a[1])-int64(b[1])
 	return dr*dr + dc*dc

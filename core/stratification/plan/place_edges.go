@@ -67,18 +67,18 @@ func (x *edgeIndex) add(edge [2]geo.Position) {
 
 func (x *edgeIndex) square(v float64) int32 { return int32(math.Floor(v / x.size)) }
 
-// distance gives the distance to the nearest edge: ring by ring of squares around the place,
+// distance returns the distance to the nearest edge: ring by ring of squares around the place,
 // until no further ring can hold a nearer one.
 func (x *edgeIndex) distance(p geo.Position) float64 {
 	col, row := x.square(p.X), x.square(p.Y)
 	last := max(col-x.low[0], x.high[0]-col, row-x.low[1], x.high[1]-row)
-	least := math.Inf(1)
+	lower := math.Inf(1)
 	look := func(col, row int32) {
 		for _, e := range x.bins[[2]int32{col, row}] {
-			least = min(least, frame.DistanceToSegment(p, x.edges[e][0], x.edges[e][1]))
+			lower = min(lower, frame.DistanceToSegment(p, x.edges[e][0], x.edges[e][1]))
 		}
 	}
-	for r := int32(0); r <= last && least > float64(r-1)*x.size; r++ {
+	for r := int32(0); r <= last && lower > float64(r-1)*x.size; r++ {
 		for d := -r; d <= r; d++ {
 			look(col+d, row-r)
 			look(col+d, row+r)
@@ -88,7 +88,7 @@ func (x *edgeIndex) distance(p geo.Position) float64 {
 			}
 		}
 	}
-	return least
+	return lower
 }
 
 // crowd are points that keep a distance from each other, whichever zones they are in.

@@ -57,7 +57,7 @@ func shuffle[T any](random *pcg.Stream, things []T) {
 	random.Shuffle(len(things), func(i, j int) { things[i], things[j] = things[j], things[i] })
 }
 
-// places gives the rows and columns of cells.
+// places returns the rows and columns of cells.
 func (t *targeted) places(cells []int32) [][2]int32 {
 	out := make([][2]int32, len(cells))
 	for i, cell := range cells {
@@ -72,7 +72,7 @@ const (
 	coverageWork   = 20_000_000
 )
 
-// evenly gives n centres that lie as near as can be to all cells of a zone: k-means on the
+// evenly returns n centres that lie as near as can be to all cells of a zone: k-means on the
 // cells' places (Walvoort, Brus and de Gruijter, "An R package for spatial coverage sampling
 // and random sampling from compact geographical strata by k-means", Computers & Geosciences 36
 // (2010) 1261).
@@ -116,18 +116,18 @@ func (t *targeted) next(zone int, try func(cell int32) bool) bool {
 	return false
 }
 
-// nearest gives the cell nearest to a place; of several, the first.
+// nearest returns the cell nearest to a place; of several, the first.
 func (t *targeted) nearest(at geo.Position, cells []int32) int32 {
-	best, least := cells[0], math.Inf(1)
+	best, lower := cells[0], math.Inf(1)
 	for _, cell := range cells {
-		if d := t.away(at, cell); d < least {
-			best, least = cell, d
+		if d := t.away(at, cell); d < lower {
+			best, lower = cell, d
 		}
 	}
 	return best
 }
 
-// around gives all cells, the nearest to a place first.
+// around returns all cells, the nearest to a place first.
 func (t *targeted) around(at geo.Position, cells []int32) []int32 {
 	away := make(map[int32]float64, len(cells))
 	for _, cell := range cells {
@@ -138,7 +138,7 @@ func (t *targeted) around(at geo.Position, cells []int32) []int32 {
 	return out
 }
 
-// away gives the squared distance of a cell's centre from a place.
+// away returns the squared distance of a cell's centre from a place.
 func (t *targeted) away(at geo.Position, cell int32) float64 {
 	c := t.frame.Centre(int(cell))
 	dx, dy := c.X-at.X, c.Y-at.Y

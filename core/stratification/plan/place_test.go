@@ -36,7 +36,7 @@ func oneZone(f *frame.Frame) *zoning.Zoning {
 	return zoningOf(f, slices.Repeat([]int32{1}, len(f.Cells)))
 }
 
-// voorstFrame gives the cells of Voorst, with their values and strata (1 to 5).
+// voorstFrame returns the cells of Voorst, with their values and strata (1 to 5).
 func voorstFrame(t testing.TB) (f frame.Frame, values []float64, strata []int32) {
 	t.Helper()
 	records := fields.RecordsOf(t, fields.RealData(t, "voorst.csv"))[1:]
@@ -57,7 +57,7 @@ func voorstFrame(t testing.TB) (f frame.Frame, values []float64, strata []int32)
 	return f, values, strata
 }
 
-// loosely gives parameters that keep points from nothing.
+// loosely returns parameters that keep points from nothing.
 func loosely(placement Placement, samples map[int]int) Params {
 	p := DefaultParams()
 	p.Placement, p.ZoneOffset, p.MinDistance, p.ReserveShare = placement, 0, 0, 0
@@ -115,13 +115,13 @@ func evenness(f *frame.Frame, spots []spot) (mssd, balance float64) {
 	share := make([]float64, len(spots))
 	for i := range f.Cells {
 		at := f.Centre(i)
-		nearest, least := 0, math.Inf(1)
+		nearest, lower := 0, math.Inf(1)
 		for n, s := range spots {
-			if d := zoning.SquaredDistance([]float64{at.X, at.Y}, []float64{s.at.X, s.at.Y}); d < least {
-				nearest, least = n, d
+			if d := zoning.SquaredDistance([]float64{at.X, at.Y}, []float64{s.at.X, s.at.Y}); d < lower {
+				nearest, lower = n, d
 			}
 		}
-		mssd += least / float64(len(f.Cells))
+		mssd += lower / float64(len(f.Cells))
 		share[nearest] += float64(len(spots)) / float64(len(f.Cells))
 	}
 	for _, v := range share {
@@ -200,16 +200,16 @@ func TestTreeFindsTheNearest(t *testing.T) {
 		if tree.gone[i] {
 			continue
 		}
-		least := int64(math.MaxInt64)
+		lower := int64(math.MaxInt64)
 		for j := range at {
 			if int32(j) != i && !tree.gone[j] {
-				least = min(least, squaredSteps(at[i], at[j]))
+				lower = min(lower, squaredSteps(at[i], at[j]))
 			}
 		}
 		j := tree.nearest(i, random)
 		require.NotEqual(t, i, j)
 		require.False(t, tree.gone[j])
-		require.Equal(t, least, squaredSteps(at[i], at[j]))
+		require.Equal(t, lower, squaredSteps(at[i], at[j]))
 		tree.remove(i)
 		left--
 	}

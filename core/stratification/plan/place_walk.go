@@ -47,7 +47,7 @@ func walkFields[T any](things []T, of func(T) (field int, at geo.Position)) {
 // maxPasses bounds the improvement of a walk; few of more than a handful of passes gain anything.
 const maxPasses = 50
 
-// shortWalk gives the order of a short open walk over places: from the one nearest to the
+// shortWalk returns the order of a short open walk over places: from the one nearest to the
 // north-western corner always on to the nearest, and then pieces of it turned round as long as
 // that shortens it (2-opt: Croes, "A Method for Solving Traveling-Salesman Problems",
 // Operations Research 6 (1958) 791). The beginning stays.
@@ -137,5 +137,5 @@ func pointID(zone, number int, role Role) string {
 	return fmt.Sprintf("Z%d-%02d", zone, number)
 }
 
-// roundedDown gives a distance in whole centimetres that is not above it.
+// roundedDown returns a distance in whole centimetres that is not above it.
 func roundedDown(v float64) float64 { return math.Floor(v*100+1e-6) / 100 }

@@ -74,7 +74,7 @@ type Params struct {
 	Scope string
 }
 
-// DefaultParams gives the choices of the method.
+// DefaultParams returns the choices of the method.
 func DefaultParams() Params {
 	p := zoning.DefaultParams()
 	return Params{
@@ -161,8 +161,8 @@ func (p Params) Check(zones int) error {
 			fields.Addf(name, "It is a number from %g to %g.", low, high)
 		}
 	}
-	if p.Samples < 0 || p.Samples > mostSamples {
-		fields.Addf("number_of_samples", "It is a whole number from 1 to %d.", mostSamples)
+	if p.Samples < 0 || p.Samples > maxSamples {
+		fields.Addf("number_of_samples", "It is a whole number from 1 to %d.", maxSamples)
 	}
 	if p.HaPerSample < 0 || !stats.Finite(p.HaPerSample) {
 		fields.Add("ha_per_sample", "It is a number over 0.")

@@ -32,10 +32,10 @@ type Precision struct {
 	DesignEffect float64
 }
 
-// mostSamples bounds the search for a number of samples, and a plan.
-const mostSamples = 5000
+// maxSamples bounds the search for a number of samples, and a plan.
+const maxSamples = 5000
 
-// Samples gives the smallest number of samples that reach the precision for a mean, when they
+// Samples returns the smallest number of samples that reach the precision for a mean, when they
 // are allocated to the strata in proportion to their areas or (optimal) after Neyman:
 //
 //	n = t² V / (E² + t² ΣwS²/N)    V = ΣwS² in proportion, (ΣwS)² after Neyman; E = r·mean
@@ -65,19 +65,19 @@ func (p Precision) Samples(strata []Stratum, mean float64, optimal bool) int {
 		// A hair less, so that a whole number of samples is not rounded up to the next.
 		return math.Ceil(v*effect/margin - 1e-9)
 	}
-	least := math.Max(1, samples(stats.NormalQuantile(p.Confidence)))
-	if !p.Student || least > math.MaxInt32 {
-		return int(math.Min(least, math.MaxInt32))
+	lower := math.Max(1, samples(stats.NormalQuantile(p.Confidence)))
+	if !p.Student || lower > math.MaxInt32 {
+		return int(math.Min(lower, math.MaxInt32))
 	}
 	// Student's quantile is above the normal one and falls with n: the first n that suffices.
-	n := max(int(least), len(strata)+1)
+	n := max(int(lower), len(strata)+1)
 	for float64(n) < samples(stats.StudentQuantile(p.Confidence, float64(n-len(strata)))) {
 		n++
 	}
 	return n
 }
 
-// SamplesByDensity gives the samples for an area at so many hectares for each.
+// SamplesByDensity returns the samples for an area at so many hectares for each.
 func SamplesByDensity(areaHa, haPerSample float64) int {
 	return int(math.Ceil(areaHa/haPerSample - 1e-9))
 }
@@ -88,7 +88,7 @@ type Pilot struct {
 	Mean, SD float64
 }
 
-// strataOf gives what is assumed of the zones of a map, with the mean to which it relates: by
+// strataOf returns what is assumed of the zones of a map, with the mean to which it relates: by
 // pilot samples where there are any, otherwise in units of the mean, the variance in a zone
 // being cv² ((1 - rho2) + rho2 V_h/V) where the layers explain the share rho2 of it.
 //

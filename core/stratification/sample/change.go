@@ -56,7 +56,7 @@ func Difference(first, second Survey, confidence float64) (Estimate, error) {
 	return e.Estimate, nil
 }
 
-// paired gives the changes at the points that both rounds have: true where the round with fewer
+// paired returns the changes at the points that both rounds have: true where the round with fewer
 // has no others, and there are two or more.
 func paired(before, after []Value) (changes []float64, ok bool) {
 	used := make([]bool, len(before))

@@ -208,7 +208,7 @@ func (e *estimator) zone(h int, values []float64) component {
 	return c
 }
 
-// settle gives a zone its mean, and its spread where the design allows one.
+// settle returns a zone its mean, and its spread where the design allows one.
 func (e *estimator) settle(h int, mean float64, c component) {
 	e.Zones[h].Figure = &Figure{Mean: mean}
 	if e.designed {

@@ -14,7 +14,7 @@ import (
 	"tilth/tests/fields"
 )
 
-// having gives n values of a mean and a variance.
+// having returns n values of a mean and a variance.
 func having(n int, mean, variance float64) []float64 {
 	out := make([]float64, n)
 	raw := make([]float64, n)

@@ -56,12 +56,12 @@ func DepthOf(fromCm, toCm float64) Depth {
 // FromCm and ToCm give the interval in centimetres.
 func (d Depth) FromCm() float64 { return float64(d.FromMm) / 10 }
 
-// ToCm gives the lower end in centimetres.
+// ToCm returns the lower end in centimetres.
 func (d Depth) ToCm() float64 { return float64(d.ToMm) / 10 }
 
 func (d Depth) String() string { return fmt.Sprintf("%g-%g", d.FromCm(), d.ToCm()) }
 
-// CheckDepths gives what is wrong with the depth intervals of a round.
+// CheckDepths returns what is wrong with the depth intervals of a round.
 func CheckDepths(depths []Depth) fault.Fields {
 	f := fault.Fields{}
 	if len(depths) == 0 || len(depths) > MaxDepths {
@@ -135,7 +135,7 @@ func (s *Sample) DefaultLabel() string {
 	return fmt.Sprintf("P%d%s-%s-%s", s.PlanID, round, s.Point, s.Depth)
 }
 
-// OfPlan gives the planned samples of a plan's points, reserves among them, for depth
+// OfPlan returns the planned samples of a plan's points, reserves among them, for depth
 // intervals in a round.
 //
 // Faults: Conflict (plan_without_places) for a plan in a plane without longitude and latitude.
@@ -160,7 +160,7 @@ func OfPlan(plan plan.SamplePlan, depths []Depth, round int64) ([]*Sample, error
 // labels are of characters that every printer and bar code has.
 var labels = regexp.MustCompile(`^[A-Za-z0-9._/-]{1,64}$`)
 
-// Known gives the state that the collection and the analysis of a sample say; planned stands
+// Known returns the state that the collection and the analysis of a sample say; planned stands
 // for missed as well.
 func (s *Sample) Known() Status {
 	switch {
@@ -173,7 +173,7 @@ func (s *Sample) Known() Status {
 	}
 }
 
-// Advance gives the sample the state that follows from a change which does not name one: what
+// Advance returns the sample the state that follows from a change which does not name one: what
 // was added or withdrawn decides. A missed sample of which nothing became known stays missed.
 func (s *Sample) Advance(before Sample) {
 	if s.Status != before.Status {
@@ -199,7 +199,7 @@ func (s *Sample) Normalise() {
 
 func onEarth(p geo.Position) bool { return math.Abs(p.X) <= 180 && math.Abs(p.Y) <= 90 }
 
-// Check gives what is wrong with the sample itself.
+// Check returns what is wrong with the sample itself.
 func (s *Sample) Check() fault.Fields {
 	f := fault.Fields{}
 	if !labels.MatchString(s.Label) {
@@ -274,16 +274,16 @@ func inRange(f fault.Fields, name string, v *float64, low, high float64, unit st
 	}
 }
 
-func printable(f fault.Fields, name, value string, most int) {
+func printable(f fault.Fields, name, value string, upper int) {
 	switch {
 	case !utf8.ValidString(value) || slices.Contains([]rune(value), 0):
 		f.Add(name, "This is not valid text: UTF-8 without the character U+0000.")
-	case utf8.RuneCountInString(value) > most:
-		f.Addf(name, "At most %d characters.", most)
+	case utf8.RuneCountInString(value) > upper:
+		f.Addf(name, "At most %d characters.", upper)
 	}
 }
 
-// ZoneAt gives the number of the zone that holds a place in longitude and latitude, 0 outside
+// ZoneAt returns the number of the zone that holds a place in longitude and latitude, 0 outside
 // every zone.
 func ZoneAt(zones []zoning.Zone, at geo.Position) int {
 	for _, z := range zones {

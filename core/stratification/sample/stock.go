@@ -17,7 +17,7 @@ type DepthInterval struct {
 	CoarseFragmentsPct float64 // % of the volume that is stones
 }
 
-// Stock gives the soil organic carbon of the interval in t C/ha:
+// Stock returns the soil organic carbon of the interval in t C/ha:
 //
 //	SOC % × bulk density (g/cm³) × depth (cm) × (1 - coarse fragments)
 //
@@ -26,7 +26,7 @@ type DepthInterval struct {
 // landscapes" (2020), equation of the SOC stock).
 func (d DepthInterval) Stock() float64 { return d.SOCPct * d.fineVolume() }
 
-// Mass gives the mass of fine soil of the interval in t/ha.
+// Mass returns the mass of fine soil of the interval in t/ha.
 func (d DepthInterval) Mass() float64 { return 100 * d.fineVolume() }
 
 func (d DepthInterval) fineVolume() float64 {
@@ -44,7 +44,7 @@ type Profile struct {
 // Unusable is a point that an estimate leaves out.
 type Unusable struct{ Point, Reason string }
 
-// Stocks gives the stocks of points between two depths, t C/ha. Points whose intervals do not
+// Stocks returns the stocks of points between two depths, t C/ha. Points whose intervals do not
 // fill that without gap or overlap are left out, with the reason.
 func Stocks(profiles []Profile, fromCm, toCm float64) (values []Value, out []Unusable) {
 	for _, p := range profiles {
@@ -62,7 +62,7 @@ func Stocks(profiles []Profile, fromCm, toCm float64) (values []Value, out []Unu
 	return values, out
 }
 
-// between gives the intervals that fill a range of depths, from the top.
+// between returns the intervals that fill a range of depths, from the top.
 func (p Profile) between(fromCm, toCm float64) (intervals []DepthInterval, reason string) {
 	sorted := slices.Clone(p.Intervals)
 	slices.SortStableFunc(sorted, func(a, b DepthInterval) int { return cmp.Compare(a.FromCm, b.FromCm) })
@@ -83,7 +83,7 @@ func (p Profile) between(fromCm, toCm float64) (intervals []DepthInterval, reaso
 	return intervals, ""
 }
 
-// CommonMass gives the largest mass of fine soil in t/ha, counted from the surface, that every
+// CommonMass returns the largest mass of fine soil in t/ha, counted from the surface, that every
 // point of every round reaches: the reference of equivalent stocks. It reports false where a
 // point has fewer than two intervals from the surface on, for the share of carbon then cannot be
 // told apart by depth.
@@ -108,7 +108,7 @@ func CommonMass(toCm float64, rounds ...[]Profile) (mass float64, ok bool) {
 	return mass, mass > 0 && !math.IsInf(mass, 1)
 }
 
-// EquivalentStocks gives the stocks of points in the same mass of fine soil from the surface, so
+// EquivalentStocks returns the stocks of points in the same mass of fine soil from the surface, so
 // that soil which was loosened or compacted between two rounds does not pass for a change of
 // carbon. Within an interval carbon is taken to be spread evenly over the mass (Ellert and
 // Bettany, "Calculation of organic matter and nutrients stored in soils under contrasting

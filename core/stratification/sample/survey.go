@@ -28,7 +28,7 @@ type Round struct {
 	Samples []Sample
 }
 
-// Depths gives the range from the shallowest to the deepest analysed sample, in centimetres.
+// Depths returns the range from the shallowest to the deepest analysed sample, in centimetres.
 func (r Round) Depths() (fromCm, toCm float64, ok bool) {
 	for _, s := range r.Samples {
 		if s.Lab == nil {
@@ -42,7 +42,7 @@ func (r Round) Depths() (fromCm, toCm float64, ok bool) {
 	return fromCm, toCm, ok
 }
 
-// Estimate gives what a round says between two depths.
+// Estimate returns what a round says between two depths.
 //
 // Faults: Invalid for values that the estimates refuse.
 func (r Round) Estimate(fromCm, toCm float64, precision plan.Precision) (Report, error) {
@@ -75,7 +75,7 @@ func (r Round) Estimate(fromCm, toCm float64, precision plan.Precision) (Report,
 	return out, nil
 }
 
-// Change gives the change from an earlier round to this one between two depths.
+// Change returns the change from an earlier round to this one between two depths.
 //
 // Faults: as Difference.
 func (r Round) Change(earlier Round, fromCm, toCm, confidence float64) (Report, error) {
@@ -134,7 +134,7 @@ func (r Round) survey(values []Value) Survey {
 	return out
 }
 
-// profiles gives what was analysed, point by point; weighed: of samples with a bulk density
+// profiles returns what was analysed, point by point; weighed: of samples with a bulk density
 // alone. Coarse fragments that nobody stated are none.
 func (r Round) profiles(weighed bool) []Profile {
 	at := map[string]int{}
@@ -212,7 +212,7 @@ func (r Round) notes() []string {
 	return out
 }
 
-// Concentrations gives the soil organic carbon of points between two depths, % of the mass of
+// Concentrations returns the soil organic carbon of points between two depths, % of the mass of
 // fine soil, each interval by its thickness. Points whose intervals do not fill that without gap
 // or overlap are left out, with the reason.
 func Concentrations(profiles []Profile, fromCm, toCm float64) (values []Value, out []Unusable) {

@@ -33,15 +33,15 @@ func majority(b *frame.Board, labels []int32, k int) []int32 {
 	return out
 }
 
-// absorb gives the smallest 4-connected group of fewer than least cells (of several of one
+// absorb returns the smallest 4-connected group of fewer than least cells (of several of one
 // size the first in row order) the label of the neighbouring group with which it shares the
 // longest edge (of several: the one of more cells, then the first), and so on until none is
 // left. Groups without a neighbour stay. Labels change in place.
-func absorb(b *frame.Board, labels []int32, least int) {
+func absorb(b *frame.Board, labels []int32, lower int) {
 	of, first := b.Components(labels)
 	m := newMerger(b, labels, of, first)
 	for {
-		g, ok := m.smallest(least)
+		g, ok := m.smallest(lower)
 		if !ok {
 			break
 		}
@@ -94,8 +94,8 @@ func (m *merger) root(g int32) int32 {
 }
 
 // smallest takes the smallest group below a size out of the queue.
-func (m *merger) smallest(least int) (g int, ok bool) {
-	for len(m.queue) > 0 && m.queue[0].cells < least {
+func (m *merger) smallest(lower int) (g int, ok bool) {
+	for len(m.queue) > 0 && m.queue[0].cells < lower {
 		s := heap.Pop(&m.queue).(sized)
 		if m.parent[s.group] == int32(s.group) && m.cells[s.group] == s.cells { // not merged since
 			return s.group, true
@@ -104,7 +104,7 @@ func (m *merger) smallest(least int) (g int, ok bool) {
 	return 0, false
 }
 
-// longestNeighbour gives the neighbour to merge with; -1 where there is none. The order of
+// longestNeighbour returns the neighbour to merge with; -1 where there is none. The order of
 // groups is that of their first cells.
 func (m *merger) longestNeighbour(g int) int {
 	best := -1
@@ -122,7 +122,7 @@ func (m *merger) longestNeighbour(g int) int {
 	return best
 }
 
-// relabel gives a group a label, and merges it with all its neighbours of that label.
+// relabel returns a group a label, and merges it with all its neighbours of that label.
 func (m *merger) relabel(g int, label int32) {
 	m.label[g] = label
 	var same []int

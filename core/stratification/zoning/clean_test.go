@@ -28,7 +28,7 @@ func speckled(t *rapid.T) (b *frame.Board, labels []int32, k int) {
 }
 
 // absorbPlainly is the rule as it is written, each merge from scratch.
-func absorbPlainly(b *frame.Board, labels []int32, least int) {
+func absorbPlainly(b *frame.Board, labels []int32, lower int) {
 	for {
 		of, first := b.Components(labels)
 		cells, shared := make([]int, len(first)), make([]map[int32]int, len(first))
@@ -45,7 +45,7 @@ func absorbPlainly(b *frame.Board, labels []int32, least int) {
 		}
 		small := -1
 		for g := range first {
-			if cells[g] < least && len(shared[g]) > 0 && (small < 0 || cells[g] < cells[small]) {
+			if cells[g] < lower && len(shared[g]) > 0 && (small < 0 || cells[g] < cells[small]) {
 				small = g
 			}
 		}
@@ -71,10 +71,10 @@ func absorbPlainly(b *frame.Board, labels []int32, least int) {
 func TestAbsorbingIsTheRuleAsWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b, labels, _ := speckled(t)
-		least := rapid.IntRange(1, 12).Draw(t, "least")
+		lower := rapid.IntRange(1, 12).Draw(t, "least")
 		want := slices.Clone(labels)
-		absorbPlainly(b, want, least)
-		absorb(b, labels, least)
+		absorbPlainly(b, want, lower)
+		absorb(b, labels, lower)
 		require.Equal(t, want, labels)
 	})
 }

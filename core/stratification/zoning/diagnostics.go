@@ -8,7 +8,7 @@ import (
 // silhouetteCells bounds the cells of which the silhouette is taken: every m-th.
 const silhouetteCells = 5_000
 
-// groups gives number, centre and sum of squared distances of the groups 0 to k-1.
+// groups returns number, centre and sum of squared distances of the groups 0 to k-1.
 func groups(points matrix, labels []int32, k int) (count []int, centres, within []float64) {
 	count, centres, within = make([]int, k), make([]float64, k*points.d), make([]float64, k)
 	for i, h := range labels {
@@ -28,7 +28,7 @@ func groups(points matrix, labels []int32, k int) (count []int, centres, within 
 	return count, centres, within
 }
 
-// calinskiHarabasz gives the variance between groups over that within, each over its degrees
+// calinskiHarabasz returns the variance between groups over that within, each over its degrees
 // of freedom (Caliński and Harabasz, "A dendrite method for cluster analysis",
 // Communications in Statistics 3 (1974)). Every group has a point. 0 where nothing varies.
 func calinskiHarabasz(points matrix, labels []int32, k int) float64 {
@@ -44,7 +44,7 @@ func calinskiHarabasz(points matrix, labels []int32, k int) float64 {
 	return (whole[0] - inside) / float64(k-1) / (inside / float64(points.n-k))
 }
 
-// daviesBouldin gives the mean over groups of the largest (s_i + s_j) / d_ij, where s is the
+// daviesBouldin returns the mean over groups of the largest (s_i + s_j) / d_ij, where s is the
 // mean distance to the centre (Davies and Bouldin, "A cluster separation measure", IEEE TPAMI
 // 1 (1979)); smaller is better.
 func daviesBouldin(points matrix, labels []int32, k int) float64 {
@@ -67,7 +67,7 @@ func daviesBouldin(points matrix, labels []int32, k int) float64 {
 	return total / float64(k)
 }
 
-// silhouettes gives, for several groupings of the same points, the mean of (b - a) / max(a, b),
+// silhouettes returns, for several groupings of the same points, the mean of (b - a) / max(a, b),
 // where a is a point's mean distance to its own group and b that to the nearest other; 0 for a
 // point that is a group of its own (Rousseeuw, "Silhouettes", Journal of Computational and
 // Applied Mathematics 20 (1987)). It looks at every m-th point, at most silhouetteCells: each
@@ -133,7 +133,7 @@ func sampledLabels(groupings [][]int32, ks []int, n, step int) (labels [][]int32
 	return labels, offset, offset[len(ks)]
 }
 
-// silhouette gives that of one point, from its summed distances to the groups.
+// silhouette returns that of one point, from its summed distances to the groups.
 func silhouette(sums, counts []float64, own int) float64 {
 	if counts[own] < 2 {
 		return 0
@@ -144,8 +144,8 @@ func silhouette(sums, counts []float64, own int) float64 {
 			b = min(b, sum/counts[h])
 		}
 	}
-	if most := max(a, b); most > 0 && !math.IsInf(b, 1) {
-		return (b - a) / most
+	if upper := max(a, b); upper > 0 && !math.IsInf(b, 1) {
+		return (b - a) / upper
 	}
 	return 0
 }

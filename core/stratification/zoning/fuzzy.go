@@ -73,12 +73,12 @@ func fuzzyCMeans(ctx context.Context, points matrix, k int, m float64, from clus
 // its part of the objective. A point on a centre belongs to the first such one alone.
 func memberships(u, point, centres []float64, m float64) (objective float64) {
 	k, d := len(u), len(point)
-	least := math.Inf(1)
+	lower := math.Inf(1)
 	for h := range k {
 		u[h] = SquaredDistance(point, centres[h*d:(h+1)*d])
-		least = min(least, u[h])
+		lower = min(lower, u[h])
 	}
-	if least == 0 {
+	if lower == 0 {
 		on := false
 		for h := range u {
 			here := u[h] == 0 && !on
@@ -93,14 +93,14 @@ func memberships(u, point, centres []float64, m float64) (objective float64) {
 	// Relative to the nearest centre the powers are at most 1, and their sum is at least 1.
 	total := 0.0
 	for h := range u {
-		u[h] = math.Pow(least/u[h], 1/(m-1))
+		u[h] = math.Pow(lower/u[h], 1/(m-1))
 		total += u[h]
 	}
 	// With these u, the sum over h of u^m d² is least · (1/total)^(m-1).
 	for h := range u {
 		u[h] /= total
 	}
-	return least * math.Pow(total, 1-m)
+	return lower * math.Pow(total, 1-m)
 }
 
 // finish labels all points and takes the indices.

@@ -10,7 +10,7 @@ import (
 	"tilth/core/stratification/layer"
 )
 
-// SeedOf gives the seed of a caller who names none: the first 53 bits of SHA-256 over what
+// SeedOf returns the seed of a caller who names none: the first 53 bits of SHA-256 over what
 // the maps belong to and the other parameters, so that asking twice gives the same maps. Check accepts the parameters.
 func SeedOf(p Params) uint64 {
 	p.Seed = 0
@@ -50,7 +50,7 @@ func fingerprint(f *frame.Frame, layers []layer.Layer, p Params) []byte {
 	return h.Sum(nil)
 }
 
-// mapUUID gives the id of the map of k zones: version 5 in the form of RFC 9562, section 5.5,
+// mapUUID returns the id of the map of k zones: version 5 in the form of RFC 9562, section 5.5,
 // from SHA-256.
 func mapUUID(print []byte, k int) string {
 	return internaldigest.UUID(append(append([]byte(nil), print...), byte(k)))

@@ -99,13 +99,13 @@ func inParallel(ctx context.Context, n, workers int, work func(i int)) error {
 	return ctx.Err()
 }
 
-// assign gives every point to its nearest centre.
+// assign returns every point to its nearest centre.
 func assign(points matrix, centres []float64, k int) clustering {
 	out := clustering{labels: make([]int32, points.n), centres: centres}
 	for i := range points.n {
-		h, least, _ := nearestTwo(points.row(i), centres, k)
+		h, lower, _ := nearestTwo(points.row(i), centres, k)
 		out.labels[i] = h
-		out.inertia += least
+		out.inertia += lower
 	}
 	return out
 }
@@ -134,10 +134,10 @@ func newLloyd(points matrix, k int) *lloyd {
 	}
 }
 
-// centre gives the values of a centre; they may be written.
+// centre returns the values of a centre; they may be written.
 func (l *lloyd) centre(h int) []float64 { return l.centres[h*l.points.d : (h+1)*l.points.d] }
 
-// sum gives the sums of the points of a centre.
+// sum returns the sums of the points of a centre.
 func (l *lloyd) sum(h int) []float64 { return l.sums[h*l.points.d : (h+1)*l.points.d] }
 
 // seed draws the first centres: the first of all points, each as likely, the others with a
@@ -183,11 +183,11 @@ func (l *lloyd) iterate(ctx context.Context) {
 	}
 }
 
-// assignAll gives every point to its nearest centre and sets the bounds.
+// assignAll returns every point to its nearest centre and sets the bounds.
 func (l *lloyd) assignAll() {
 	for i := range l.points.n {
-		h, least, second := nearestTwo(l.points.row(i), l.centres, l.k)
-		l.labels[i], l.upper[i], l.lower[i] = h, math.Sqrt(least), math.Sqrt(second)
+		h, lower, second := nearestTwo(l.points.row(i), l.centres, l.k)
+		l.labels[i], l.upper[i], l.lower[i] = h, math.Sqrt(lower), math.Sqrt(second)
 	}
 	l.addUp()
 }
@@ -224,25 +224,25 @@ func (l *lloyd) settle() {
 		l.moved[h] = math.Sqrt(way)
 	}
 	for h := range l.k {
-		least := math.Inf(1)
+		lower := math.Inf(1)
 		for g := range l.k {
 			if g != h {
-				least = min(least, SquaredDistance(l.centre(h), l.centre(g)))
+				lower = min(lower, SquaredDistance(l.centre(h), l.centre(g)))
 			}
 		}
-		l.gap[h] = math.Sqrt(least) / 2
+		l.gap[h] = math.Sqrt(lower) / 2
 	}
 }
 
-// reseed gives an empty centre the point furthest from its own; of several, the first.
+// reseed returns an empty centre the point furthest from its own; of several, the first.
 func (l *lloyd) reseed(h int) {
-	far, most := -1, -1.0
+	far, upper := -1, -1.0
 	for i, own := range l.labels {
 		if l.count[own] < 2 {
 			continue
 		}
-		if d := SquaredDistance(l.points.row(i), l.centre(int(own))); d > most {
-			far, most = i, d
+		if d := SquaredDistance(l.points.row(i), l.centre(int(own))); d > upper {
+			far, upper = i, d
 		}
 	}
 	l.move(far, int32(h))
@@ -254,7 +254,7 @@ func (l *lloyd) reseed(h int) {
 	l.upper[far] = 0
 }
 
-// move gives a point to another centre, in the sums too.
+// move returns a point to another centre, in the sums too.
 func (l *lloyd) move(i int, to int32) {
 	row, from := l.points.row(i), l.labels[i]
 	give, take := l.sum(int(from)), l.sum(int(to))
@@ -267,7 +267,7 @@ func (l *lloyd) move(i int, to int32) {
 	l.labels[i] = to
 }
 
-// result gives the grouping with its sum of squares, all sums taken anew in the points' order.
+// result returns the grouping with its sum of squares, all sums taken anew in the points' order.
 func (l *lloyd) result() clustering {
 	l.addUp()
 	for h := range l.k {

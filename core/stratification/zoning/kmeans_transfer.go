@@ -2,19 +2,19 @@ package zoning
 
 import "math"
 
-// reassign gives points to their nearest centres and reports whether any changed.
+// reassign returns points to their nearest centres and reports whether any changed.
 func (l *lloyd) reassign() (changed bool) {
-	most, next := 0.0, 0.0 // the two longest ways of centres
+	upper, next := 0.0, 0.0 // the two longest ways of centres
 	furthest := int32(-1)
 	for h, way := range l.moved {
-		if way > most {
-			most, next, furthest = way, most, int32(h)
+		if way > upper {
+			upper, next, furthest = way, upper, int32(h)
 		} else if way > next {
 			next = way
 		}
 	}
 	for i, own := range l.labels {
-		back := most
+		back := upper
 		if own == furthest {
 			back = next
 		}
@@ -23,8 +23,8 @@ func (l *lloyd) reassign() (changed bool) {
 			row := l.points.row(i)
 			up = math.Sqrt(SquaredDistance(row, l.centre(int(own))))
 			if up >= bound {
-				h, least, second := nearestTwo(row, l.centres, l.k)
-				up, low = math.Sqrt(least), math.Sqrt(second)
+				h, lower, second := nearestTwo(row, l.centres, l.k)
+				up, low = math.Sqrt(lower), math.Sqrt(second)
 				if h != own {
 					l.move(i, h)
 					changed = true
@@ -52,18 +52,18 @@ func (l *lloyd) transfer() {
 		}
 		row, n := l.points.row(i), float64(l.count[own])
 		gain := SquaredDistance(row, l.centre(own)) * (n / (n - 1))
-		best, least := own, gain
+		best, lower := own, gain
 		for h := range l.k {
 			if h == own {
 				continue
 			}
 			m := float64(l.count[h])
-			if cost := SquaredDistance(row, l.centre(h)) * (m / (m + 1)); cost < least {
-				best, least = h, cost
+			if cost := SquaredDistance(row, l.centre(h)) * (m / (m + 1)); cost < lower {
+				best, lower = h, cost
 			}
 		}
 		// Moves that gain nothing but rounding would depend on the order of sums.
-		if best != own && gain-least > slack*gain {
+		if best != own && gain-lower > slack*gain {
 			l.move(i, int32(best))
 			l.recentre(own)
 			l.recentre(best)

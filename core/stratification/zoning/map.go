@@ -59,7 +59,7 @@ func (z *zoner) draw(c *Candidate) {
 	z.describe(c)
 }
 
-// describe gives each zone the means and deviations of the layers, and the variance that is
+// describe returns each zone the means and deviations of the layers, and the variance that is
 // left in it.
 func (z *zoner) describe(c *Candidate) {
 	members := make([][]int32, len(c.Zones)) // rows of the points
@@ -84,7 +84,7 @@ func (z *zoner) describe(c *Candidate) {
 	}
 }
 
-// judge gives a map the figures by which its number of zones is recommended.
+// judge returns a map the figures by which its number of zones is recommended.
 func (z *zoner) judge(c *Candidate) {
 	for _, zone := range c.Zones {
 		c.RV += float64(zone.Share * zone.RV)

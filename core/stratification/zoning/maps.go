@@ -27,7 +27,7 @@ type About struct {
 	Synthetic           bool // a layer comes from a synthetic archive
 }
 
-// AboutOf gives what the candidates of a result have in common.
+// AboutOf returns what the candidates of a result have in common.
 func AboutOf(r Result, f *frame.Frame, synthetic bool) About {
 	return About{
 		Params: r.Params, Layers: r.Layers, MinZoneAreaHa: r.MinZoneAreaHa, SamplesWithoutZones: r.SamplesWithoutZones,
@@ -36,7 +36,7 @@ func AboutOf(r Result, f *frame.Frame, synthetic bool) About {
 	}
 }
 
-// Used gives the layers that the zones were made of, in the order of Zone.Means.
+// Used returns the layers that the zones were made of, in the order of Zone.Means.
 func (a About) Used() []LayerUse {
 	var out []LayerUse
 	for _, l := range a.Layers {

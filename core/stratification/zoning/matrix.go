@@ -10,10 +10,10 @@ type matrix struct {
 
 func newMatrix(n, d int) matrix { return matrix{n: n, d: d, values: make([]float64, n*d)} }
 
-// row gives the values of a point; they may be written.
+// row returns the values of a point; they may be written.
 func (m matrix) row(i int) []float64 { return m.values[i*m.d : (i+1)*m.d : (i+1)*m.d] }
 
-// everyNth gives every step-th point, beginning with the first.
+// everyNth returns every step-th point, beginning with the first.
 func (m matrix) everyNth(step int) matrix {
 	if step == 1 {
 		return m
@@ -25,7 +25,7 @@ func (m matrix) everyNth(step int) matrix {
 	return out
 }
 
-// SquaredDistance gives |a - b|². The conversions forbid a fused multiply-add.
+// SquaredDistance returns |a - b|². The conversions forbid a fused multiply-add.
 func SquaredDistance(a, b []float64) float64 {
 	b = b[:len(a)]
 	sum := 0.0
@@ -36,22 +36,22 @@ func SquaredDistance(a, b []float64) float64 {
 	return sum
 }
 
-// nearestTwo gives the nearest of k centres, its squared distance and that of the second
+// nearestTwo returns the nearest of k centres, its squared distance and that of the second
 // nearest; of several as near, the first.
-func nearestTwo(point, centres []float64, k int) (best int32, least, second float64) {
+func nearestTwo(point, centres []float64, k int) (best int32, lower, second float64) {
 	d := len(point)
-	least = SquaredDistance(point, centres[:d])
+	lower = SquaredDistance(point, centres[:d])
 	second = math.Inf(1)
 	for h := 1; h < k; h++ {
 		dist := SquaredDistance(point, centres[h*d:(h+1)*d])
 		switch {
-		case dist < least:
-			best, least, second = int32(h), dist, least
+		case dist < lower:
+			best, lower, second = int32(h), dist, lower
 		case dist < second:
 			second = dist
 		}
 	}
-	return best, least, second
+	return best, lower, second
 }
 
 // variances sums, over the columns of a part of the points, the variance (n-1) of those that
@@ -77,7 +77,7 @@ func (m matrix) variances(members []int32, columns int) float64 {
 	return total
 }
 
-// leading gives the first columns.
+// leading returns the first columns.
 func (m matrix) leading(columns int) matrix {
 	if columns == m.d {
 		return m

@@ -14,17 +14,17 @@ import (
 
 // The bounds of parameters.
 const (
-	MostZones = 8
+	MaxZones  = 8
 	maxStarts = 1000
 	MaxSeed   = 1<<53 - 1
 	maxWeight = 1000.0
 
-	leastPartHa    = 0.25
-	leastPartShare = 0.02
-	mostPartHa     = 2.0
+	minPartHa    = 0.25
+	minPartShare = 0.02
+	maxPartHa    = 2.0
 )
 
-// DefaultParams gives the choices of the method: an estimate within 10 % at a confidence of
+// DefaultParams returns the choices of the method: an estimate within 10 % at a confidence of
 // 90 %, of which the layers explain 30 % of the variance (a judgement, to be replaced by that
 // of pilot samples), with at least 3 samples in a zone.
 func DefaultParams() Params {
@@ -44,11 +44,11 @@ func (p Params) Check(layers []string) error {
 			fields.Addf(name, "It is a number from %g to %g.", low, high)
 		}
 	}
-	if p.MinZones < 2 || p.MinZones > MostZones {
-		fields.Addf("min_zones", "It is a whole number from 2 to %d.", MostZones)
+	if p.MinZones < 2 || p.MinZones > MaxZones {
+		fields.Addf("min_zones", "It is a whole number from 2 to %d.", MaxZones)
 	}
-	if p.MaxZones != 0 && (p.MaxZones < p.MinZones || p.MaxZones > MostZones) {
-		fields.Addf("max_zones", "It is a whole number from min_zones (%d) to %d.", p.MinZones, MostZones)
+	if p.MaxZones != 0 && (p.MaxZones < p.MinZones || p.MaxZones > MaxZones) {
+		fields.Addf("max_zones", "It is a whole number from min_zones (%d) to %d.", p.MinZones, MaxZones)
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Weights)) {
 		switch w := p.Weights[name]; {
@@ -77,24 +77,24 @@ func (p Params) Check(layers []string) error {
 	return fields.Err()
 }
 
-// minZoneArea gives the smallest part of a zone in hectares: as asked for, or by the rule.
+// minZoneArea returns the smallest part of a zone in hectares: as asked for, or by the rule.
 func (p Params) minZoneArea(areaHa float64) float64 {
 	if p.MinZoneAreaHa > 0 {
 		return p.MinZoneAreaHa
 	}
-	return min(max(leastPartHa, leastPartShare*areaHa), mostPartHa)
+	return min(max(minPartHa, minPartShare*areaHa), maxPartHa)
 }
 
-// mostZonesFor gives the largest number of zones to try: what was asked for, or what the area
+// maxZonesFor returns the largest number of zones to try: what was asked for, or what the area
 // and the samples have room for.
-func (p Params) mostZonesFor(areaHa float64) int {
+func (p Params) maxZonesFor(areaHa float64) int {
 	if p.MaxZones != 0 {
 		return p.MaxZones
 	}
-	return min(MostZones, int(areaHa/p.minZoneArea(areaHa)), p.MaxSamples/p.MinSamplesPerZone)
+	return min(MaxZones, int(areaHa/p.minZoneArea(areaHa)), p.MaxSamples/p.MinSamplesPerZone)
 }
 
-// samples gives the samples for the precision asked for, of simple random sampling times the
+// samples returns the samples for the precision asked for, of simple random sampling times the
 // variance that is left within zones: ceil((z cv / r)² q), with z of the normal distribution
 // (Cochran, "Sampling Techniques", 1977, section 4.6).
 func (p Params) samples(varianceLeft float64) int {

@@ -12,11 +12,11 @@ import (
 
 // The rules of preparation.
 const (
-	leastValid         = 0.70 // of the cells, or the layer is dropped
+	minValid           = 0.70 // of the cells, or the layer is dropped
 	lowTail            = 0.01 // values beyond these quantiles are drawn in to them
 	highTail           = 0.99
-	leastDistinct      = 4    // of a coarse layer
-	leastCoarseCV      = 0.01 // of a coarse layer
+	minDistinct        = 4    // of a coarse layer
+	minCoarseCV        = 0.01 // of a coarse layer
 	principalEnough    = 0.90 // of the variance, kept by principal components
 	defaultSpatial     = 0.25
 	defaultLayerWeight = 1.0
@@ -29,7 +29,7 @@ var layerWeights = map[string]float64{
 	"clay": 0.5, "soc_prior": 0.5, "bulk_density": 0.5,
 }
 
-// DefaultWeight gives the weight of a layer that Params.Weights does not name.
+// DefaultWeight returns the weight of a layer that Params.Weights does not name.
 func DefaultWeight(layer string) float64 {
 	if w, ok := layerWeights[layer]; ok {
 		return w
@@ -76,7 +76,7 @@ func weightOf(layer string, p Params) float64 {
 	return DefaultWeight(layer)
 }
 
-// used gives the layers that were not dropped.
+// used returns the layers that were not dropped.
 func (p *prepared) used() []LayerUse {
 	return slices.DeleteFunc(slices.Clone(p.uses), func(u LayerUse) bool { return u.Dropped != "" })
 }
@@ -95,8 +95,8 @@ func prepareLayer(f *frame.Frame, layer layer.Layer, cells []int32) ([]float64, 
 		}
 	}
 	use.ValidShare = float64(valid) / float64(len(cells))
-	if use.ValidShare < leastValid {
-		use.Dropped = fmt.Sprintf("only %.1f %% of the cells have a value; %.0f %% are needed", 100*use.ValidShare, 100*leastValid)
+	if use.ValidShare < minValid {
+		use.Dropped = fmt.Sprintf("only %.1f %% of the cells have a value; %.0f %% are needed", 100*use.ValidShare, 100*minValid)
 		return nil, use
 	}
 	fill(f, values, cells)
@@ -105,15 +105,15 @@ func prepareLayer(f *frame.Frame, layer layer.Layer, cells []int32) ([]float64, 
 	switch {
 	case !(use.SD > 1e-12*math.Abs(use.Mean)): // what is left is rounding
 		use.Dropped = "it has the same value everywhere"
-	case layer.Coarse && distinct(values) < leastDistinct:
-		use.Dropped = fmt.Sprintf("a coarse layer with fewer than %d different values", leastDistinct)
-	case layer.Coarse && use.SD < leastCoarseCV*math.Abs(use.Mean):
-		use.Dropped = fmt.Sprintf("a coarse layer that varies by less than %.0f %% of its mean", 100*leastCoarseCV)
+	case layer.Coarse && distinct(values) < minDistinct:
+		use.Dropped = fmt.Sprintf("a coarse layer with fewer than %d different values", minDistinct)
+	case layer.Coarse && use.SD < minCoarseCV*math.Abs(use.Mean):
+		use.Dropped = fmt.Sprintf("a coarse layer that varies by less than %.0f %% of its mean", 100*minCoarseCV)
 	}
 	return values, use
 }
 
-// fill gives every missing cell the mean of the valid cells of the smallest window around it,
+// fill returns every missing cell the mean of the valid cells of the smallest window around it,
 // 3 × 3, 5 × 5 and so on, that holds one. Filled cells do not fill others.
 func fill(f *frame.Frame, values []float64, cells []int32) {
 	if !slices.ContainsFunc(values, math.IsNaN) {

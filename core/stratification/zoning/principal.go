@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// principal gives the scores of the first principal components of the columns' covariances
+// principal returns the scores of the first principal components of the columns' covariances
 // that hold 90 % of their variance. The sign of each is such that the largest loading, by
 // its absolute value, is positive.
 func principal(points matrix) matrix {
@@ -30,7 +30,7 @@ func principal(points matrix) matrix {
 	return out
 }
 
-// covariances gives those (n-1) of columns whose means are 0.
+// covariances returns those (n-1) of columns whose means are 0.
 func covariances(points matrix) [][]float64 {
 	cov := make([][]float64, points.d)
 	for a := range cov {
@@ -55,7 +55,7 @@ func covariances(points matrix) [][]float64 {
 // jacobiSweeps bounds the rotations; a handful of sweeps brings a small matrix to diagonal form.
 const jacobiSweeps = 60
 
-// eigen gives the eigenvalues of a symmetric matrix, which it overwrites, in falling order,
+// eigen returns the eigenvalues of a symmetric matrix, which it overwrites, in falling order,
 // with their vectors: Jacobi's cyclic method (Golub and Van Loan, "Matrix Computations",
 // section 8.5). It is our own because libraries sum in an order that depends on the machine.
 func eigen(a [][]float64) (values []float64, vectors [][]float64) {

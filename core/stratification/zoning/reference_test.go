@@ -222,10 +222,10 @@ func TestWheatCleaningCellByCell(t *testing.T) {
 	raw := fields.LabelsOf(t, &f, "wheat-zones-raw.csv")
 	once := majority(b, raw, 3)
 	require.Equal(t, fields.LabelsOf(t, &f, "wheat-zones-majority-once.csv"), once)
-	for _, least := range []int{25, 50} {
+	for _, lower := range []int{25, 50} {
 		got := slices.Clone(once)
-		absorb(b, got, least)
-		require.Equal(t, fields.LabelsOf(t, &f, "wheat-zones-smallest-first"+strconv.Itoa(least)+".csv"), got)
+		absorb(b, got, lower)
+		require.Equal(t, fields.LabelsOf(t, &f, "wheat-zones-smallest-first"+strconv.Itoa(lower)+".csv"), got)
 	}
 }
 

@@ -82,13 +82,13 @@ type Result struct {
 
 // recommend marks the candidate with the fewest zones among those that need hardly more
 // samples than the best.
-func (r *Result) recommend(most int) {
+func (r *Result) recommend(upper int) {
 	if len(r.Candidates) == 0 {
 		r.Reason = "Cleaning leaves no map of two zones: what differs is in patches smaller than the smallest part of a zone."
-		if most < 2 {
+		if upper < 2 {
 			r.Reason = fmt.Sprintf("There is no room for two zones of at least %.2f ha, with %d samples each.", r.MinZoneAreaHa, r.Params.MinSamplesPerZone)
-		} else if most < r.Params.MinZones {
-			r.Reason = fmt.Sprintf("The area and the samples have room for %d zones at most.", most)
+		} else if upper < r.Params.MinZones {
+			r.Reason = fmt.Sprintf("The area and the samples have room for %d zones at most.", upper)
 		}
 		return
 	}

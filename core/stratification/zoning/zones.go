@@ -47,13 +47,13 @@ func Zones(ctx context.Context, f *frame.Frame, layers []layer.Layer, p Params, 
 	if data.layers == 0 {
 		return Result{}, noUsableLayers(data.uses)
 	}
-	most := p.mostZonesFor(f.AreaHa)
-	z := &zoner{frame: f, params: p, work: w, data: data, steps: 2*max(most-p.MinZones+1, 0) + 1}
+	upper := p.maxZonesFor(f.AreaHa)
+	z := &zoner{frame: f, params: p, work: w, data: data, steps: 2*max(upper-p.MinZones+1, 0) + 1}
 	result := Result{
 		Layers: data.uses, Params: p, MinZoneAreaHa: p.minZoneArea(f.AreaHa),
 		SamplesWithoutZones: max(p.samples(1), p.MinSamplesPerZone), AlgorithmVersion: AlgorithmVersion,
 	}
-	candidates, err := z.candidates(ctx, most)
+	candidates, err := z.candidates(ctx, upper)
 	if err != nil {
 		return Result{}, err
 	}
@@ -62,7 +62,7 @@ func Zones(ctx context.Context, f *frame.Frame, layers []layer.Layer, p Params, 
 		candidates[i].MapUUID = mapUUID(print, candidates[i].Requested)
 	}
 	result.Candidates = candidates
-	result.recommend(most)
+	result.recommend(upper)
 	return result, nil
 }
 
@@ -101,12 +101,12 @@ func (z *zoner) step() {
 }
 
 // candidates makes the maps in the order of their numbers of zones.
-func (z *zoner) candidates(ctx context.Context, most int) ([]Candidate, error) {
+func (z *zoner) candidates(ctx context.Context, upper int) ([]Candidate, error) {
 	z.tables()
 	z.step()
 	var out []Candidate
 	last := 1
-	for k := z.params.MinZones; k <= most; k++ {
+	for k := z.params.MinZones; k <= upper; k++ {
 		c, left, err := z.cluster(ctx, k)
 		if err != nil {
 			return nil, err
@@ -175,7 +175,7 @@ func (z *zoner) cluster(ctx context.Context, k int) (Candidate, int, error) {
 	return c, left, nil
 }
 
-// unmask gives masked cells the zone of the nearest cell that is not.
+// unmask returns masked cells the zone of the nearest cell that is not.
 func (z *zoner) unmask(labels []int32) {
 	for n, i := range z.masked {
 		labels[i] = labels[z.like[n]]

@@ -67,7 +67,7 @@ func ascii(tag uint16, text string) field {
 	return field{tag: tag, kind: 2, count: uint32(len(text) + 1), data: append([]byte(text), 0)}
 }
 
-// Encode gives the bytes of the file. The error names an image that is not of the kind
+// Encode returns the bytes of the file. The error names an image that is not of the kind
 // above.
 func Encode(img Image) ([]byte, error) {
 	g := img.Grid
@@ -168,7 +168,7 @@ func packTiles(g vegetation.Grid, raw func(left, top int) []byte) ([][]byte, err
 	return tiles, nil
 }
 
-// rawTile gives the bytes of one tile, 0 beyond the image. Samples of 16 bits are
+// rawTile returns the bytes of one tile, 0 beyond the image. Samples of 16 bits are
 // written as differences to their left neighbour.
 func rawTile(img Image, left, top int) []byte {
 	raw := make([]byte, 0, tileSide*tileSide*img.Bits/8)

@@ -16,7 +16,7 @@ type Heights struct {
 // missing is what marks a pixel without height.
 const missing = "-9999"
 
-// EncodeHeights gives the bytes of a file of 32-bit floating point numbers. The error names
+// EncodeHeights returns the bytes of a file of 32-bit floating point numbers. The error names
 // heights that are not of their grid's size.
 func EncodeHeights(h Heights) ([]byte, error) {
 	g := h.Grid
@@ -41,7 +41,7 @@ func EncodeHeights(h Heights) ([]byte, error) {
 	return assemble(fields, tiles), nil
 }
 
-// rawTile gives the bytes of one tile, 0 beyond the heights.
+// rawTile returns the bytes of one tile, 0 beyond the heights.
 func (h Heights) rawTile(left, top int) []byte {
 	raw := make([]byte, 0, tileSide*tileSide*4)
 	for row := top; row < top+tileSide; row++ {

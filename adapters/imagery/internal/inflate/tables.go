@@ -49,7 +49,7 @@ var (
 	distanceExtra = [30]uint{0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13}
 )
 
-// literalMeaning gives value and kind of a symbol of the alphabet of literals and lengths.
+// literalMeaning returns value and kind of a symbol of the alphabet of literals and lengths.
 func literalMeaning(symbol int) (int, uint) {
 	switch {
 	case symbol < 256:
@@ -148,7 +148,7 @@ func build(table []entry, look uint, lengths []uint8, meaning func(int) (int, ui
 	return nil
 }
 
-// reversed gives a code in the order in which its bits come.
+// reversed returns a code in the order in which its bits come.
 func reversed(code int, length uint8) int {
 	return int(bits.Reverse16(uint16(code)) >> (16 - length))
 }

@@ -27,7 +27,7 @@ func meet(footprint, field geo.Box) (meets, around bool) {
 	return false, false
 }
 
-// unwrap gives the box of a footprint that crosses the antimeridian in one piece, as tiles
+// unwrap returns the box of a footprint that crosses the antimeridian in one piece, as tiles
 // of the zones 1 and 60 do: written as it is, it would span the globe the other way. West
 // may then be greater than east. It is false for a footprint that does not cross, or was
 // cut in two there, as RFC 7946 (section 3.1.9) asks for.

@@ -11,8 +11,8 @@ import (
 	"tilth/core/geo"
 )
 
-// mostTaken is what one item may make the parser take in memory, in bytes.
-const mostTaken = 256 << 20
+// maxTaken is what one item may make the parser take in memory, in bytes.
+const maxTaken = 256 << 20
 
 // FuzzParse holds that no bytes make the parser panic or take memory beyond bounds, that
 // what it does not understand it calls Invalid, and that what it does has a name.
@@ -34,7 +34,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		before := taken()
 		defer func() {
-			if bytes := taken() - before; bytes > mostTaken {
+			if bytes := taken() - before; bytes > maxTaken {
 				t.Errorf("%d bytes of memory for an item of %d", bytes, len(data))
 			}
 		}()

@@ -130,7 +130,7 @@ func (it *Item) place(d document, name string) error {
 	return nil
 }
 
-// Scene gives the scene of the item; its Source is the item.
+// Scene returns the scene of the item; its Source is the item.
 func (it *Item) Scene() vegetation.Scene {
 	s := it.scene
 	s.Bands = make(map[vegetation.Band]bool, len(it.Assets))

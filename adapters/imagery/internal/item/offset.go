@@ -21,7 +21,7 @@ const (
 	samplesAcross = 3
 )
 
-// offset gives what to add to DN × Scale for a reflectance band.
+// offset returns what to add to DN × Scale for a reflectance band.
 //
 //   - Where the item does not speak of the old Earth Search flag, what the asset states
 //     holds, and where it states nothing, ESA's rule by baseline (Planetary Computer).
@@ -116,7 +116,7 @@ func (it *Item) pixelsSayApplied(ctx context.Context, read readBand) (bool, erro
 	return false, nil
 }
 
-// sample gives the windows to look at: the whole of a small file, else nine windows
+// sample returns the windows to look at: the whole of a small file, else nine windows
 // spread evenly, the same ones whatever was read before.
 func sample(g vegetation.Grid) []vegetation.Window {
 	if g.Width*g.Height <= sampleWhole {

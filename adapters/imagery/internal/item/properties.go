@@ -12,7 +12,7 @@ import (
 // properties reads the same fact from where each dialect keeps it.
 type properties map[string]json.RawMessage
 
-// text gives the first of the properties that is a non-empty string or a number.
+// text returns the first of the properties that is a non-empty string or a number.
 func (p properties) text(names ...string) string {
 	for _, name := range names {
 		var s string
@@ -32,7 +32,7 @@ func (p properties) flag(name string) bool {
 	return json.Unmarshal(p[name], &b) == nil && b
 }
 
-// time gives the first of the properties that is a time, in UTC.
+// time returns the first of the properties that is a time, in UTC.
 func (p properties) time(names ...string) (time.Time, bool) {
 	for _, name := range names {
 		if t, err := time.Parse(time.RFC3339Nano, p.text(name)); err == nil {
@@ -89,7 +89,7 @@ func (p properties) orbit(id string) int {
 	return 0
 }
 
-// tile gives the MGRS tile with two digits for the zone: "33TWM", "06VVN".
+// tile returns the MGRS tile with two digits for the zone: "33TWM", "06VVN".
 func (p properties) tile(id string) string {
 	for _, code := range []string{
 		strings.TrimPrefix(p.text("grid:code"), "MGRS-"),

@@ -13,11 +13,11 @@ import (
 // Reader reads the files of items: the part of the imagery port that is the same for
 // every catalog.
 type Reader struct {
-	// Source gives the file at the address of an asset of the item.
+	// Source returns the file at the address of an asset of the item.
 	Source func(it *Item, href string) (cog.Source, error)
 }
 
-// Grid gives the georeference of a band's file, from the file alone.
+// Grid returns the georeference of a band's file, from the file alone.
 func (r Reader) Grid(ctx context.Context, scene vegetation.Scene, band vegetation.Band) (vegetation.Grid, error) {
 	it, err := r.item(scene, band)
 	if err != nil {
@@ -26,7 +26,7 @@ func (r Reader) Grid(ctx context.Context, scene vegetation.Scene, band vegetatio
 	return bandReader{r, it}.grid(ctx, band)
 }
 
-// Read gives a window of a band with scale and offset. What neither file nor item marks
+// Read returns a window of a band with scale and offset. What neither file nor item marks
 // as nodata is 0, by the convention of Sentinel-2 products.
 func (r Reader) Read(ctx context.Context, scene vegetation.Scene, band vegetation.Band, window vegetation.Window) (vegetation.Raster, error) {
 	it, err := r.item(scene, band)

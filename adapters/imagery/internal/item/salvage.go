@@ -15,7 +15,7 @@ import (
 // S2B_MSIL2A_20240825T173909_R098_T13TDE_20240825T215747.
 var sensedOf = regexp.MustCompile(`_(\d{8}T\d{6})`)
 
-// Salvage gives the broken scene of an item that Parse refused with cause: what it is and
+// Salvage returns the broken scene of an item that Parse refused with cause: what it is and
 // when it was sensed, as far as the item says. It is false where it does not say both.
 func Salvage(data []byte, cause error) (vegetation.Scene, bool) {
 	it, _, ok := salvage(data, cause)
@@ -29,7 +29,7 @@ func SalvagePlaced(data []byte, cause error) (*Item, bool) {
 	return it, ok && (it.place(d, "") == nil || it.place(document{BBox: d.BBox}, "") == nil)
 }
 
-// salvage gives what can be told of an item that is of no use otherwise. The item has no assets.
+// salvage returns what can be told of an item that is of no use otherwise. The item has no assets.
 func salvage(data []byte, cause error) (it *Item, d document, ok bool) {
 	it = &Item{}
 	it.revision = sync.OnceValue(it.digest)

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// mostPixels bounds the pixels of one raster: 4,096 × 4,096, or 40 km × 40 km at 10 m.
-	mostPixels = 1 << 24
+	// maxPixels bounds the pixels of one raster: 4,096 × 4,096, or 40 km × 40 km at 10 m.
+	maxPixels = 1 << 24
 	// margin is how many pixels are read beyond the geometry, for slopes and interpolation.
 	margin = 3
 )
@@ -75,14 +75,14 @@ func windowOf(grid vegetation.Grid, around geo.MultiPolygon, name string) (veget
 			return window, fault.Newf(fault.Invalid, "raster_elsewhere", "%s does not reach the boundary.", name)
 		}
 	}
-	if int64(window.Width)*int64(window.Height) > mostPixels {
+	if int64(window.Width)*int64(window.Height) > maxPixels {
 		return window, fault.Newf(fault.Invalid, "raster_too_large",
-			"%s has %d × %d pixels where it is needed; at most %d are read. Give a boundary, or a coarser raster.", name, window.Width, window.Height, mostPixels)
+			"%s has %d × %d pixels where it is needed; at most %d are read. Give a boundary, or a coarser raster.", name, window.Width, window.Height, maxPixels)
 	}
 	return window, nil
 }
 
-// windowAround gives the pixels around a geometry; none where they do not meet. Its polygons
+// windowAround returns the pixels around a geometry; none where they do not meet. Its polygons
 // are looked at one by one, for they may lie on both sides of the antimeridian.
 func windowAround(grid vegetation.Grid, around geo.MultiPolygon) (window vegetation.Window, err error) {
 	project, turn, err := projection(grid.EPSG)
@@ -106,7 +106,7 @@ func windowAround(grid vegetation.Grid, around geo.MultiPolygon) (window vegetat
 	return window, nil
 }
 
-// projection gives the way from WGS84 to a raster's coordinates, and how wide the globe is in
+// projection returns the way from WGS84 to a raster's coordinates, and how wide the globe is in
 // them; 0 where they do not go around it.
 func projection(epsg int) (project func(geo.Position) geo.Position, turn float64, err error) {
 	switch epsg {
@@ -131,7 +131,7 @@ func bounds(p geo.Polygon, project func(geo.Position) geo.Position) geo.Box {
 	return out
 }
 
-// union gives the least window that holds two, of which the first may be empty.
+// union returns the least window that holds two, of which the first may be empty.
 func union(a, b vegetation.Window) vegetation.Window {
 	if a.Empty() {
 		return b

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Dir gives a folder or file below the real data: below $TILTH_REAL_DATA, or else below
+// Dir returns a folder or file below the real data: below $TILTH_REAL_DATA, or else below
 // ../shared/data seen from the module. Where it is absent the test is skipped, loudly, or
 // fails when TILTH_REQUIRE_REAL_DATA=1.
 func Dir(t testing.TB, elem ...string) string {

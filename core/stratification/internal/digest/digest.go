@@ -16,7 +16,7 @@ func Seed(scope string, params any) uint64 {
 	return binary.BigEndian.Uint64(sum[:8]) >> 11
 }
 
-// Canonical gives parameters as JSON with its members in a fixed order.
+// Canonical returns parameters as JSON with its members in a fixed order.
 func Canonical(p any) []byte {
 	raw, err := json.Marshal(p) // maps come out with sorted keys
 	if err != nil {
@@ -25,7 +25,7 @@ func Canonical(p any) []byte {
 	return raw
 }
 
-// Bits gives a number as it is hashed; every NaN is the same.
+// Bits returns a number as it is hashed; every NaN is the same.
 func Bits(v float64) int64 {
 	if math.IsNaN(v) {
 		return math.MaxInt64
@@ -42,7 +42,7 @@ func Write[T int32 | int64](h hash.Hash, numbers ...T) {
 	}
 }
 
-// UUID gives the id of what bytes stand for.
+// UUID returns the id of what bytes stand for.
 func UUID(of []byte) string {
 	sum := sha256.Sum256(of)
 	u := sum[:16]

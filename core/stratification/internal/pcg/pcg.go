@@ -17,7 +17,7 @@ type Stream struct{ state, increment uint64 }
 // The multiplier of the 64 bit generator (O'Neill, section 6.3).
 const pcgMultiplier = 6364136223846793005
 
-// New gives the stream of a stage of the work. Each stage has its own, keyed by its
+// New returns the stream of a stage of the work. Each stage has its own, keyed by its
 // name, so that one stage's draws do not move those of another.
 func New(seed uint64, stage string) *Stream {
 	var raw [8]byte
@@ -35,26 +35,26 @@ func seeded(state, sequence uint64) *Stream {
 	return s
 }
 
-// next gives 32 random bits.
+// next returns 32 random bits.
 func (s *Stream) next() uint32 {
 	old := s.state
 	s.state = old*pcgMultiplier + s.increment
 	return bits.RotateLeft32(uint32((old>>18^old)>>27), -int(old>>59))
 }
 
-// Below gives a whole number from 0 to n-1, each as likely; n is 1 to 2^32-1. Lemire, "Fast
+// Below returns a whole number from 0 to n-1, each as likely; n is 1 to 2^32-1. Lemire, "Fast
 // Random Integer Generation in an Interval", ACM TOMACS 29 (2019), algorithm 5.
 func (s *Stream) Below(n int) int {
 	m := uint64(s.next()) * uint64(n)
 	if uint32(m) < uint32(n) {
-		for least := -uint32(n) % uint32(n); uint32(m) < least; {
+		for lower := -uint32(n) % uint32(n); uint32(m) < lower; {
 			m = uint64(s.next()) * uint64(n)
 		}
 	}
 	return int(m >> 32)
 }
 
-// Unit gives a number in [0, 1) with 53 random bits.
+// Unit returns a number in [0, 1) with 53 random bits.
 func (s *Stream) Unit() float64 {
 	high := uint64(s.next())
 	return float64((high<<32|uint64(s.next()))>>11) / (1 << 53)

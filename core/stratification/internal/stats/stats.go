@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// MeanAndSD gives mean and standard deviation (n-1).
+// MeanAndSD returns mean and standard deviation (n-1).
 func MeanAndSD(values []float64) (mean, sd float64) {
 	for _, v := range values {
 		mean += v
@@ -33,10 +33,10 @@ func Quantile(sorted []float64, p float64) float64 {
 	return sorted[i] + float64((at-float64(i))*(sorted[i+1]-sorted[i]))
 }
 
-// NormalQuantile gives z of a two-sided confidence.
+// NormalQuantile returns z of a two-sided confidence.
 func NormalQuantile(confidence float64) float64 { return math.Sqrt2 * math.Erfinv(confidence) }
 
-// StudentQuantile gives t of a two-sided confidence; df is over 0 and need not be whole.
+// StudentQuantile returns t of a two-sided confidence; df is over 0 and need not be whole.
 func StudentQuantile(confidence, df float64) float64 {
 	// P(|T| > t) is the regularised incomplete beta function of df/(df + t²) with df/2 and 1/2
 	// (Abramowitz and Stegun 26.7.1). gonum's distribution does the same, and brings its
