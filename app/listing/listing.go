@@ -19,13 +19,13 @@ type Of[T any] struct {
 
 var errEnough = errors.New("the reader has enough")
 
-// Read counts, and gives the records as a stream over a read transaction of its own.
-func Read[T any](ctx context.Context, store ports.Store,
-	count func(ctx context.Context, tx ports.Repos) (int64, error),
-	each func(ctx context.Context, tx ports.Repos) iter.Seq2[T, error],
-) (Of[T], error) {
-	out := Of[T]{Each: func(yield func(T, error) bool) {
-		err := store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+// Stream returns what each reads as a stream over a read transaction of its own; open is
+// the store's Read or Consult.
+func Stream[T, Repos any](ctx context.Context, open func(ctx context.Context, do func(context.Context, Repos) error) error,
+	each func(ctx context.Context, tx Repos) iter.Seq2[T, error],
+) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		err := open(ctx, func(ctx context.Context, tx Repos) error {
 			for record, err := range each(ctx, tx) {
 				if err != nil {
 					return err
@@ -40,7 +40,15 @@ func Read[T any](ctx context.Context, store ports.Store,
 			var none T
 			yield(none, err)
 		}
-	}}
+	}
+}
+
+// Read counts the records, and returns them as a stream over a read transaction of its own.
+func Read[T any](ctx context.Context, store ports.Store,
+	count func(ctx context.Context, tx ports.Repos) (int64, error),
+	each func(ctx context.Context, tx ports.Repos) iter.Seq2[T, error],
+) (Of[T], error) {
+	out := Of[T]{Each: Stream(ctx, store.Read, each)}
 	err := store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
 		out.Count, err = count(ctx, tx)
 		return err

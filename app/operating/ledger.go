@@ -2,10 +2,10 @@ package operating
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"unicode/utf8"
 
+	"tilth/app/listing"
 	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/fault"
@@ -41,7 +41,7 @@ func (o *Operating) Transactions(ctx context.Context, companyID, limit int64) (i
 	if _, err := o.Company(ctx, companyID); err != nil {
 		return nil, err
 	}
-	return over(ctx, o.deps.Store, func(ctx context.Context, tx ports.OperatorRepos) iter.Seq2[credit.Transaction, error] {
+	return listing.Stream(ctx, o.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) iter.Seq2[credit.Transaction, error] {
 		return tx.Wallet.Transactions(ctx, access.Own(companyID), ports.Query{Limit: limit})
 	}), nil
 }
@@ -94,27 +94,4 @@ func (o *Operating) Refund(ctx context.Context, in RefundWanted) (credit.Wallet,
 		return notedMoney(ctx, tx, scope, refund)
 	})
 	return wallet, refund, err
-}
-
-var errEnough = errors.New("the reader has enough")
-
-// over streams over a read transaction of its own.
-func over[T any](ctx context.Context, store ports.Store, each func(ctx context.Context, tx ports.OperatorRepos) iter.Seq2[T, error]) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		err := store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-			for value, err := range each(ctx, tx) {
-				if err != nil {
-					return err
-				}
-				if !yield(value, nil) {
-					return errEnough
-				}
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errEnough) {
-			var none T
-			yield(none, err)
-		}
-	}
 }
