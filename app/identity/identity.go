@@ -4,11 +4,10 @@ package identity
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"net/netip"
 	"time"
 
+	"tilth/app/keys"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/ports"
@@ -55,9 +54,9 @@ func (i *Identity) SignIn(ctx context.Context, email, password string, client ne
 		return Pair{}, err
 	}
 	var user ports.User
-	keys := attemptKeys(email, client)
+	counters := attemptKeys(email, client)
 	err := i.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
-		if err := i.mayTry(ctx, tx, keys); err != nil {
+		if err := i.mayTry(ctx, tx, counters); err != nil {
 			return err
 		}
 		user, err = tx.Accounts.UserByEmail(ctx, email)
@@ -76,12 +75,12 @@ func (i *Identity) SignIn(ctx context.Context, email, password string, client ne
 		return Pair{}, err
 	}
 	if !ok || user.Disabled {
-		return Pair{}, i.failed(ctx, keys, wrongCredentials)
+		return Pair{}, i.failed(ctx, counters, wrongCredentials)
 	}
 	now, secret := i.deps.Clock.Now(), i.deps.IDs.Secret()
 	family := i.deps.IDs.UUID()
 	err = i.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-		if err := i.succeeded(ctx, tx, keys); err != nil {
+		if err := i.succeeded(ctx, tx, counters); err != nil {
 			return err
 		}
 		return addRefresh(ctx, tx, secret, family, user.ID, now)
@@ -94,7 +93,7 @@ func (i *Identity) SignIn(ctx context.Context, email, password string, client ne
 
 func addRefresh(ctx context.Context, tx ports.OperatorRepos, secret, family string, userID int64, now time.Time) error {
 	return tx.Accounts.AddRefresh(ctx, ports.RefreshToken{
-		Hash: hash(secret), Family: family, UserID: userID, ExpiresAt: now.Add(RefreshTTL),
+		Hash: keys.Hash(secret), Family: family, UserID: userID, ExpiresAt: now.Add(RefreshTTL),
 	})
 }
 
@@ -117,7 +116,7 @@ func (i *Identity) Refresh(ctx context.Context, secret string) (Pair, error) {
 	reused := false
 	err := i.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
 		reused = false
-		token, err = tx.Accounts.Refresh(ctx, hash(secret))
+		token, err = tx.Accounts.Refresh(ctx, keys.Hash(secret))
 		if fault.Is(err, fault.NotFound) {
 			return badRefresh
 		}
@@ -157,7 +156,7 @@ func (i *Identity) Refresh(ctx context.Context, secret string) (Pair, error) {
 func (i *Identity) Revoke(ctx context.Context, secret string) error {
 	now := i.deps.Clock.Now()
 	return i.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-		token, err := tx.Accounts.Refresh(ctx, hash(secret))
+		token, err := tx.Accounts.Refresh(ctx, keys.Hash(secret))
 		if fault.Is(err, fault.NotFound) {
 			return nil
 		}
@@ -200,9 +199,4 @@ func (i *Identity) principal(ctx context.Context, userID int64) (access.Principa
 		return err
 	})
 	return who, err
-}
-
-func hash(secret string) string {
-	sum := sha256.Sum256([]byte(secret))
-	return hex.EncodeToString(sum[:])
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"tilth/app/keys"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/ports"
@@ -15,15 +16,15 @@ import (
 // attemptKeys give the counters of an account and of an address. They hold hashes: a
 // mistyped e-mail address is no business of who reads the table, and often a password.
 func attemptKeys(email string, client netip.Addr) []string {
-	keys := []string{accountKey(email)}
+	out := []string{accountKey(email)}
 	if client.IsValid() {
-		keys = append(keys, hash("address:"+neighbourhood(client)))
+		out = append(out, keys.Hash("address:"+neighbourhood(client)))
 	}
-	return keys
+	return out
 }
 
 func accountKey(email string) string {
-	return hash("account:" + strings.ToLower(strings.TrimSpace(email)))
+	return keys.Hash("account:" + strings.ToLower(strings.TrimSpace(email)))
 }
 
 // neighbourhood gives what wrong passwords from an address are counted for: the address,

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"tilth/app/keys"
 	"tilth/app/letters"
 	"tilth/app/people"
 	"tilth/core/access"
@@ -88,7 +89,7 @@ func linkInvalid() error {
 
 // ticket gives what the token of a link stands for, locked, if it still stands.
 func ticket(ctx context.Context, tx ports.OperatorRepos, token string, now time.Time) (ports.Ticket, error) {
-	t, err := tx.Tickets.Get(ctx, letters.Hash(token))
+	t, err := tx.Tickets.Get(ctx, keys.Hash(token))
 	if fault.Is(err, fault.NotFound) || err == nil && (t.UsedAt != nil || !now.Before(t.ExpiresAt)) {
 		return t, linkInvalid()
 	}

@@ -20,19 +20,11 @@ import (
 // Resource is the keys' word in permission slugs and in the audit trail.
 const Resource = "api_key"
 
-// Deps is what the use cases need.
-type Deps struct {
-	Store ports.Store
-	Gate  *gate.Gate
-	Clock ports.Clock
-	IDs   ports.IDs
-}
-
 // Keys is the use cases of API keys.
-type Keys struct{ deps Deps }
+type Keys struct{ deps gate.Deps }
 
 // New makes the use cases.
-func New(deps Deps) *Keys { return &Keys{deps} }
+func New(deps gate.Deps) *Keys { return &Keys{deps} }
 
 // Request is a key as it is asked for.
 type Request struct {
@@ -41,8 +33,8 @@ type Request struct {
 	ExpiresAt *time.Time
 }
 
-// Hash gives what is kept of the text of a key. A key is 256 random bits, which nobody
-// guesses, so that a fast hash will do.
+// Hash returns what is stored of a secret: an API key, a refresh token or the token of a
+// one-time link. Secrets are 256 random bits, which nobody guesses, so a fast hash is enough.
 func Hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])

@@ -6,12 +6,11 @@ package letters
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"log/slog"
 	"time"
 
+	"tilth/app/keys"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/ports"
@@ -29,12 +28,6 @@ const (
 	maxTries   = 30              // about a day
 	keptFor    = 30 * 24 * time.Hour
 )
-
-// Hash gives what is kept of the token of a one-time link.
-func Hash(secret string) string {
-	sum := sha256.Sum256([]byte(secret))
-	return hex.EncodeToString(sum[:])
-}
 
 // Ask puts a letter into the box, with the job that sends it.
 func Ask(ctx context.Context, box ports.LetterBox, jobs ports.JobWriter, letter *ports.Letter) error {
@@ -154,7 +147,7 @@ func (s *Sender) invitation(ctx context.Context, tx ports.OperatorRepos, letter 
 		return ports.Message{}, false, err
 	}
 	err = tx.Tickets.Add(ctx, ports.Ticket{
-		Hash: Hash(secret), CompanyID: invitation.CompanyID, InvitationID: invitation.ID, CreatedAt: now, ExpiresAt: invitation.ExpiresAt,
+		Hash: keys.Hash(secret), CompanyID: invitation.CompanyID, InvitationID: invitation.ID, CreatedAt: now, ExpiresAt: invitation.ExpiresAt,
 	})
 	return invitationMessage(invitation, s.Links.Invitation+secret), err == nil, err
 }
@@ -170,7 +163,7 @@ func (s *Sender) reset(ctx context.Context, tx ports.OperatorRepos, letter ports
 	if last, err := tx.Tickets.LastFor(ctx, user.ID); err != nil || attempt <= 1 && now.Sub(last) < ResetEvery {
 		return ports.Message{}, false, err
 	}
-	err = tx.Tickets.Add(ctx, ports.Ticket{Hash: Hash(secret), UserID: user.ID, CreatedAt: now, ExpiresAt: now.Add(ResetTTL)})
+	err = tx.Tickets.Add(ctx, ports.Ticket{Hash: keys.Hash(secret), UserID: user.ID, CreatedAt: now, ExpiresAt: now.Add(ResetTTL)})
 	return resetMessage(user, s.Links.Reset+secret), err == nil, err
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/persistence"
+	"tilth/app/keys"
 	"tilth/app/letters"
 	"tilth/core/access"
 	"tilth/core/fault"
@@ -178,7 +179,7 @@ func TestOnlyWhoMayBeWrittenToIs(t *testing.T) {
 	o.operate(func(ctx context.Context, tx ports.OperatorRepos) error {
 		_, err := tx.Tickets.Get(ctx, secret)
 		require.True(t, fault.Is(err, fault.NotFound))
-		ticket, err := tx.Tickets.Get(ctx, letters.Hash(secret))
+		ticket, err := tx.Tickets.Get(ctx, keys.Hash(secret))
 		require.Equal(t, o.clock.now.Add(letters.ResetTTL), ticket.ExpiresAt)
 		return err
 	})

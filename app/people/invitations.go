@@ -6,6 +6,7 @@ import (
 	"iter"
 	"time"
 
+	"tilth/app/keys"
 	"tilth/app/letters"
 	"tilth/app/listing"
 	"tilth/core/access"
@@ -76,7 +77,7 @@ func (p *People) Invite(ctx context.Context, who access.Principal, in ports.Invi
 		if err := tx.Invitations.RevokeOf(ctx, scope, in.Email, now); err != nil {
 			return err
 		}
-		if err := tx.Invitations.Insert(ctx, scope, &in, letters.Hash(secret)); err != nil {
+		if err := tx.Invitations.Insert(ctx, scope, &in, keys.Hash(secret)); err != nil {
 			return err
 		}
 		offered := offer{in.Email, in.Name, in.Roles}
