@@ -45,7 +45,7 @@ var outside = googlewire.NewSet(
 	identity.NewPasswords, googlewire.Bind(new(ports.Passwords), new(*identity.Passwords)),
 	identity.NewTokens, googlewire.Bind(new(ports.Tokens), new(*identity.Tokens)),
 	permission.New, googlewire.Bind(new(ports.Permissions), new(*permission.Casbin)),
-	gate.WithSubscriptions,
+	gate.WithSubscriptions, googlewire.Struct(new(gate.Deps), "*"),
 )
 
 // useCases is the use cases over a store.
@@ -55,23 +55,23 @@ var useCases = googlewire.NewSet(
 	googlewire.Struct(new(curves.Library), "*"),
 	googlewire.Value(exchange.Curves{}), googlewire.Bind(new(ports.BuiltInCurves), new(exchange.Curves)),
 	googlewire.Struct(new(identityapp.Deps), "*"), identityapp.New,
-	googlewire.Struct(new(farming.Deps), "*"), farming.Farms, farming.Fields, farming.Seasons, farming.Cultivations, farming.NewCrops,
+	farming.Farms, farming.Fields, farming.Seasons, farming.Cultivations, farming.NewCrops,
 	farming.Fertilizations, farming.NewBoundaries, farming.NewAOIs,
-	googlewire.Struct(new(strata.Deps), "*"), strata.New,
-	googlewire.Struct(new(stratifying.Deps), "*"), stratifying.NewPlans,
-	googlewire.Struct(new(sampling.Deps), "*"), sampling.New, farming.SoilSamples,
+	strata.New,
+	stratifying.NewPlans,
+	sampling.New, farming.SoilSamples,
 	googlewire.Struct(new(once.Deps), "*"), once.New,
-	googlewire.Struct(new(profiles.Deps), "*"), profiles.New,
+	profiles.New,
 	googlewire.Struct(new(profiles.Files), "*"),
 	googlewire.Value(render.Charts{}), googlewire.Bind(new(ports.Charts), new(render.Charts)),
 	googlewire.Bind(new(ports.StratificationPictures), new(render.Charts)),
 	googlewire.Value(exchange.Sheets{}), googlewire.Bind(new(ports.Sheets), new(exchange.Sheets)),
 	googlewire.Bind(new(ports.ImpactSheets), new(exchange.Sheets)),
 	googlewire.Value(render.Documents{}), googlewire.Bind(new(ports.Documents), new(render.Documents)),
-	googlewire.Struct(new(sharing.Deps), "*"), sharing.New,
-	googlewire.Struct(new(keys.Deps), "*"), keys.New,
+	sharing.New,
+	keys.New,
 	trail.New,
-	googlewire.Struct(new(people.Deps), "*"), people.New,
+	people.New,
 	geo.DefaultLimits,
 )
 
@@ -84,8 +84,8 @@ var importing = googlewire.NewSet(
 
 // telling is the use cases of events and webhooks, over a sender of webhooks.
 var telling = googlewire.NewSet(
-	googlewire.Struct(new(events.Deps), "*"), events.NewFeed,
-	googlewire.Struct(new(webhooks.Deps), "*"), webhooks.New,
+	events.NewFeed,
+	webhooks.New,
 )
 
 // mapping is the use cases of maps of zones, which tell the log of progress that is lost.
@@ -98,8 +98,8 @@ var mapping = googlewire.NewSet(
 // assessments is the use cases of assessments, over a store.
 var assessments = googlewire.NewSet(
 	assessmentTable, googlewire.Struct(new(assessing.Deps), "*"), assessing.New,
-	googlewire.Struct(new(overview.Deps), "*"), overview.New,
-	googlewire.Struct(new(verifying.Deps), "*"), verifying.New,
+	overview.New,
+	verifying.New,
 	googlewire.Value(exchange.AssessmentTables{}), googlewire.Bind(new(ports.AssessmentTables), new(exchange.AssessmentTables)),
 	googlewire.Struct(new(bulk.Deps), "*"), bulk.New,
 )

@@ -89,26 +89,20 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 	identityIdentity := identity2.New(deps)
 	casbin := permission.New(store)
 	gateGate := gate.WithSubscriptions(casbin, store, clock)
-	farmingDeps := farming.Deps{
+	gateDeps := gate.Deps{
 		Store: store,
 		Gate:  gateGate,
 		Clock: clock,
 		IDs:   random,
 	}
-	records := farming.Farms(farmingDeps)
-	farmingRecords := farming.Fields(farmingDeps)
-	records2 := farming.Seasons(farmingDeps)
-	records3 := farming.Cultivations(farmingDeps)
-	crops := farming.NewCrops(farmingDeps)
-	records4 := farming.Fertilizations(farmingDeps)
-	boundaries := farming.NewBoundaries(farmingDeps)
-	profilesDeps := profiles.Deps{
-		Store: store,
-		Gate:  gateGate,
-		Clock: clock,
-		IDs:   random,
-	}
-	orders := profiles.New(profilesDeps)
+	records := farming.Farms(gateDeps)
+	farmingRecords := farming.Fields(gateDeps)
+	records2 := farming.Seasons(gateDeps)
+	records3 := farming.Cultivations(gateDeps)
+	crops := farming.NewCrops(gateDeps)
+	records4 := farming.Fertilizations(gateDeps)
+	boundaries := farming.NewBoundaries(gateDeps)
+	orders := profiles.New(gateDeps)
 	charts := _wireChartsValue
 	sheets := _wireSheetsValue
 	files := &profiles.Files{
@@ -120,57 +114,23 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 	outlines := exchange.NewOutlines(limits)
 	outlineWriter := _wireOutlineWriterValue
 	intakeDeps := intake.Deps{
-		Store:    store,
-		Gate:     gateGate,
-		Clock:    clock,
-		IDs:      random,
+		Deps:     gateDeps,
 		Objects:  objects,
 		Outlines: outlines,
 		Writer:   outlineWriter,
 		Fields:   farmingRecords,
 	}
 	intakeIntake := intake.New(intakeDeps)
-	sharingDeps := sharing.Deps{
-		Store: store,
-		Gate:  gateGate,
-		Clock: clock,
-	}
-	sharingSharing := sharing.New(sharingDeps)
-	keysDeps := keys.Deps{
-		Store: store,
-		Gate:  gateGate,
-		Clock: clock,
-		IDs:   random,
-	}
-	keysKeys := keys.New(keysDeps)
+	sharingSharing := sharing.New(gateDeps)
+	keysKeys := keys.New(gateDeps)
 	trailTrail := trail.New(store, gateGate)
-	peopleDeps := people.Deps{
-		Store: store,
-		Gate:  gateGate,
-		Clock: clock,
-		IDs:   random,
-	}
-	peoplePeople := people.New(peopleDeps)
-	eventsDeps := events.Deps{
-		Store: store,
-		Gate:  gateGate,
-	}
-	feed := events.NewFeed(eventsDeps)
-	webhooksDeps := webhooks.Deps{
-		Store:  store,
-		Gate:   gateGate,
-		Clock:  clock,
-		IDs:    random,
-		Sender: hooks,
-	}
-	webhooksWebhooks := webhooks.New(webhooksDeps)
+	peoplePeople := people.New(gateDeps)
+	feed := events.NewFeed(gateDeps)
+	webhooksWebhooks := webhooks.New(gateDeps, hooks)
 	table := assessmentTable()
 	documents := _wireDocumentsValue
 	assessingDeps := assessing.Deps{
-		Store:     store,
-		Gate:      gateGate,
-		Clock:     clock,
-		IDs:       random,
+		Deps:      gateDeps,
 		Table:     table,
 		Engines:   engines,
 		Sheets:    sheets,
@@ -178,34 +138,12 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		Log:       log,
 	}
 	assessingAssessing := assessing.New(assessingDeps)
-	overviewDeps := overview.Deps{
-		Store: store,
-		Gate:  gateGate,
-		Table: table,
-	}
-	overviewOverview := overview.New(overviewDeps)
-	verifyingDeps := verifying.Deps{
-		Store: store,
-		Gate:  gateGate,
-		Clock: clock,
-	}
-	verifyingVerifying := verifying.New(verifyingDeps)
-	aoIs := farming.NewAOIs(farmingDeps)
-	strataDeps := strata.Deps{
-		Store: store,
-		Gate:  gateGate,
-		Clock: clock,
-		IDs:   random,
-	}
-	strataOrders := strata.New(strataDeps)
-	stratifyingDeps := stratifying.Deps{
-		Store: store,
-		Gate:  gateGate,
-		Clock: clock,
-		IDs:   random,
-	}
-	maps := stratifying.NewMaps(stratifyingDeps, log)
-	plans := stratifying.NewPlans(stratifyingDeps)
+	overviewOverview := overview.New(gateDeps, table)
+	verifyingVerifying := verifying.New(gateDeps)
+	aoIs := farming.NewAOIs(gateDeps)
+	strataOrders := strata.New(gateDeps)
+	maps := stratifying.NewMaps(gateDeps, log)
+	plans := stratifying.NewPlans(gateDeps)
 	stratificationFiles := _wireStratificationFilesValue
 	stratifyingFiles := &stratifying.Files{
 		Maps:     maps,
@@ -215,23 +153,14 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 	}
 	assessmentTables := _wireAssessmentTablesValue
 	bulkDeps := bulk.Deps{
-		Store:     store,
-		Gate:      gateGate,
-		Clock:     clock,
-		IDs:       random,
+		Deps:      gateDeps,
 		Objects:   objects,
 		Files:     assessmentTables,
 		Assessing: assessingAssessing,
 	}
 	bulkBulk := bulk.New(bulkDeps)
-	records5 := farming.SoilSamples(farmingDeps)
-	samplingDeps := sampling.Deps{
-		Store:   store,
-		Gate:    gateGate,
-		Clock:   clock,
-		Samples: records5,
-	}
-	samplingSampling := sampling.New(samplingDeps)
+	records5 := farming.SoilSamples(gateDeps)
+	samplingSampling := sampling.New(gateDeps, records5)
 	v12Deps := v12.Deps{
 		Identity:            identityIdentity,
 		Farms:               records,
@@ -291,26 +220,20 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	identityIdentity := identity2.New(deps)
 	casbin := permission.New(store)
 	gateGate := gate.WithSubscriptions(casbin, store, clock)
-	farmingDeps := farming.Deps{
+	gateDeps := gate.Deps{
 		Store: store,
 		Gate:  gateGate,
 		Clock: clock,
 		IDs:   random,
 	}
-	records := farming.Farms(farmingDeps)
-	farmingRecords := farming.Fields(farmingDeps)
-	records2 := farming.Seasons(farmingDeps)
-	records3 := farming.Cultivations(farmingDeps)
-	crops := farming.NewCrops(farmingDeps)
-	records4 := farming.Fertilizations(farmingDeps)
-	boundaries := farming.NewBoundaries(farmingDeps)
-	profilesDeps := profiles.Deps{
-		Store: store,
-		Gate:  gateGate,
-		Clock: clock,
-		IDs:   random,
-	}
-	orders := profiles.New(profilesDeps)
+	records := farming.Farms(gateDeps)
+	farmingRecords := farming.Fields(gateDeps)
+	records2 := farming.Seasons(gateDeps)
+	records3 := farming.Cultivations(gateDeps)
+	crops := farming.NewCrops(gateDeps)
+	records4 := farming.Fertilizations(gateDeps)
+	boundaries := farming.NewBoundaries(gateDeps)
+	orders := profiles.New(gateDeps)
 	charts := _wireChartsValue
 	sheets := _wireSheetsValue
 	files := &profiles.Files{
@@ -322,57 +245,23 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	outlines := exchange.NewOutlines(limits)
 	outlineWriter := _wireOutlineWriterValue
 	intakeDeps := intake.Deps{
-		Store:    store,
-		Gate:     gateGate,
-		Clock:    clock,
-		IDs:      random,
+		Deps:     gateDeps,
 		Objects:  objects,
 		Outlines: outlines,
 		Writer:   outlineWriter,
 		Fields:   farmingRecords,
 	}
 	intakeIntake := intake.New(intakeDeps)
-	sharingDeps := sharing.Deps{
-		Store: store,
-		Gate:  gateGate,
-		Clock: clock,
-	}
-	sharingSharing := sharing.New(sharingDeps)
-	keysDeps := keys.Deps{
-		Store: store,
-		Gate:  gateGate,
-		Clock: clock,
-		IDs:   random,
-	}
-	keysKeys := keys.New(keysDeps)
+	sharingSharing := sharing.New(gateDeps)
+	keysKeys := keys.New(gateDeps)
 	trailTrail := trail.New(store, gateGate)
-	peopleDeps := people.Deps{
-		Store: store,
-		Gate:  gateGate,
-		Clock: clock,
-		IDs:   random,
-	}
-	peoplePeople := people.New(peopleDeps)
-	eventsDeps := events.Deps{
-		Store: store,
-		Gate:  gateGate,
-	}
-	feed := events.NewFeed(eventsDeps)
-	webhooksDeps := webhooks.Deps{
-		Store:  store,
-		Gate:   gateGate,
-		Clock:  clock,
-		IDs:    random,
-		Sender: hooks,
-	}
-	webhooksWebhooks := webhooks.New(webhooksDeps)
+	peoplePeople := people.New(gateDeps)
+	feed := events.NewFeed(gateDeps)
+	webhooksWebhooks := webhooks.New(gateDeps, hooks)
 	table := assessmentTable()
 	documents := _wireDocumentsValue
 	assessingDeps := assessing.Deps{
-		Store:     store,
-		Gate:      gateGate,
-		Clock:     clock,
-		IDs:       random,
+		Deps:      gateDeps,
 		Table:     table,
 		Engines:   engines,
 		Sheets:    sheets,
@@ -380,34 +269,12 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Log:       log,
 	}
 	assessingAssessing := assessing.New(assessingDeps)
-	overviewDeps := overview.Deps{
-		Store: store,
-		Gate:  gateGate,
-		Table: table,
-	}
-	overviewOverview := overview.New(overviewDeps)
-	verifyingDeps := verifying.Deps{
-		Store: store,
-		Gate:  gateGate,
-		Clock: clock,
-	}
-	verifyingVerifying := verifying.New(verifyingDeps)
-	aoIs := farming.NewAOIs(farmingDeps)
-	strataDeps := strata.Deps{
-		Store: store,
-		Gate:  gateGate,
-		Clock: clock,
-		IDs:   random,
-	}
-	strataOrders := strata.New(strataDeps)
-	stratifyingDeps := stratifying.Deps{
-		Store: store,
-		Gate:  gateGate,
-		Clock: clock,
-		IDs:   random,
-	}
-	maps := stratifying.NewMaps(stratifyingDeps, log)
-	plans := stratifying.NewPlans(stratifyingDeps)
+	overviewOverview := overview.New(gateDeps, table)
+	verifyingVerifying := verifying.New(gateDeps)
+	aoIs := farming.NewAOIs(gateDeps)
+	strataOrders := strata.New(gateDeps)
+	maps := stratifying.NewMaps(gateDeps, log)
+	plans := stratifying.NewPlans(gateDeps)
 	stratificationFiles := _wireStratificationFilesValue
 	stratifyingFiles := &stratifying.Files{
 		Maps:     maps,
@@ -417,23 +284,14 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	}
 	assessmentTables := _wireAssessmentTablesValue
 	bulkDeps := bulk.Deps{
-		Store:     store,
-		Gate:      gateGate,
-		Clock:     clock,
-		IDs:       random,
+		Deps:      gateDeps,
 		Objects:   objects,
 		Files:     assessmentTables,
 		Assessing: assessingAssessing,
 	}
 	bulkBulk := bulk.New(bulkDeps)
-	records5 := farming.SoilSamples(farmingDeps)
-	samplingDeps := sampling.Deps{
-		Store:   store,
-		Gate:    gateGate,
-		Clock:   clock,
-		Samples: records5,
-	}
-	samplingSampling := sampling.New(samplingDeps)
+	records5 := farming.SoilSamples(gateDeps)
+	samplingSampling := sampling.New(gateDeps, records5)
 	v12Deps := v12.Deps{
 		Identity:            identityIdentity,
 		Farms:               records,
@@ -491,8 +349,8 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	computer := &series.Computer{
 		Imagery: imagery,
 	}
-	worker := profiles.NewWorker(profilesDeps, computer, log)
-	refresher := profiles.NewRefresher(profilesDeps, computer, log)
+	worker := profiles.NewWorker(gateDeps, computer, log)
+	refresher := profiles.NewRefresher(gateDeps, computer, log)
 	onceDeps := once.Deps{
 		Store: store,
 		Clock: clock,
@@ -525,7 +383,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Covariates: covariates,
 		Clock:      clock,
 	}
-	strataWorker := strata.NewWorker(strataDeps, preparer, log)
+	strataWorker := strata.NewWorker(gateDeps, preparer, log)
 	verifyingWorker := &verifying.Worker{
 		Store:    store,
 		Clock:    clock,

@@ -23,10 +23,7 @@ const Resource = "assessment"
 
 // Deps is what the use cases need.
 type Deps struct {
-	Store   ports.Store
-	Gate    *gate.Gate
-	Clock   ports.Clock
-	IDs     ports.IDs
+	gate.Deps
 	Table   *assessment.Table
 	Engines ports.Engines
 

@@ -32,16 +32,10 @@ const (
 // retryAfter is how many seconds a caller waits where there are too many streams.
 const retryAfter = 30
 
-// Deps is what following a feed needs.
-type Deps struct {
-	Store ports.Store
-	Gate  *gate.Gate
-}
-
 // Feed lets callers follow the feed of their company. Streams read from the database by
 // position; that something is there to be read is told to all of them by one poller.
 type Feed struct {
-	deps Deps
+	deps gate.Deps
 	wake chan struct{}
 
 	mu      sync.Mutex
@@ -57,7 +51,7 @@ type watched struct {
 }
 
 // NewFeed makes the use case.
-func NewFeed(deps Deps) *Feed {
+func NewFeed(deps gate.Deps) *Feed {
 	return &Feed{deps: deps, wake: make(chan struct{}, 1), watched: map[int64]*watched{}}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"tilth/app/gate"
 	"tilth/app/strata"
 	"tilth/core/access"
 	"tilth/core/fault"
@@ -16,11 +17,12 @@ import (
 // AOIs is the use cases of areas of interest. Every one of them needs a subscription.
 type AOIs struct {
 	*Records[stratification.AOI]
+	deps gate.Deps
 }
 
 // NewAOIs makes the use cases.
-func NewAOIs(deps Deps) *AOIs {
-	return &AOIs{&Records[stratification.AOI]{deps, rules[stratification.AOI]{
+func NewAOIs(deps gate.Deps) *AOIs {
+	return &AOIs{deps: deps, Records: newRecords(deps, rules[stratification.AOI]{
 		access: access.AOIs,
 		repo:   func(tx ports.Repos) ports.Records[stratification.AOI] { return tx.AOIs },
 		base:   func(r *stratification.AOI) *record.Meta { return &r.Meta },
@@ -38,7 +40,7 @@ func NewAOIs(deps Deps) *AOIs {
 			}
 			return strata.FailOrders(ctx, tx, scope, open, at, "The area of interest was deleted.")
 		},
-	}}}
+	})}
 }
 
 // Resolve gives the id of an area of interest by its uuid, deleted or not, to a caller who has

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"tilth/app/gate"
 	"tilth/app/listing"
 	"tilth/core/access"
 	"tilth/core/farm"
@@ -46,10 +47,10 @@ func keepBoundaries(ctx context.Context, tx ports.Repos, who access.Principal, b
 }
 
 // Boundaries is the use case of the history of a field's boundaries.
-type Boundaries struct{ deps Deps }
+type Boundaries struct{ deps gate.Deps }
 
 // NewBoundaries makes the use case.
-func NewBoundaries(deps Deps) *Boundaries { return &Boundaries{deps} }
+func NewBoundaries(deps gate.Deps) *Boundaries { return &Boundaries{deps} }
 
 // List gives the boundaries that a field has had, newest first; of a field that others
 // share, as of one's own. Faults: Unauthenticated, Forbidden, NotFound.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"tilth/app/gate"
 	"tilth/app/listing"
 	"tilth/core/access"
 	"tilth/core/farm"
@@ -11,10 +12,10 @@ import (
 )
 
 // Crops is the use cases of the shared crop catalog: companies read it.
-type Crops struct{ deps Deps }
+type Crops struct{ deps gate.Deps }
 
 // NewCrops makes the use cases of the catalog.
-func NewCrops(deps Deps) *Crops { return &Crops{deps} }
+func NewCrops(deps gate.Deps) *Crops { return &Crops{deps} }
 
 // List gives the catalog. Faults: Unauthenticated, Forbidden.
 func (c *Crops) List(ctx context.Context, who access.Principal, q ports.Query) (listing.Of[farm.Crop], error) {

@@ -3,6 +3,7 @@ package farming
 import (
 	"context"
 
+	"tilth/app/gate"
 	"tilth/core/access"
 	"tilth/core/farm"
 	"tilth/core/fault"
@@ -11,8 +12,8 @@ import (
 )
 
 // Fertilizations makes the use cases of fertilizations.
-func Fertilizations(deps Deps) *Records[farm.Fertilization] {
-	return &Records[farm.Fertilization]{deps, rules[farm.Fertilization]{
+func Fertilizations(deps gate.Deps) *Records[farm.Fertilization] {
+	return newRecords(deps, rules[farm.Fertilization]{
 		access:    access.Fertilizations,
 		repo:      func(tx ports.Repos) ports.Records[farm.Fertilization] { return tx.Fertilizations },
 		base:      func(r *farm.Fertilization) *record.Meta { return &r.Meta },
@@ -20,7 +21,7 @@ func Fertilizations(deps Deps) *Records[farm.Fertilization] {
 		normalise: (*farm.Fertilization).Normalise,
 		relate:    relateFertilizations,
 		revive:    reviveFertilization,
-	}}
+	})
 }
 
 // relateFertilizations holds cultivations, and treated areas against those of their fields.

@@ -19,14 +19,6 @@ import (
 	"tilth/ports"
 )
 
-// Deps is what the use cases need.
-type Deps struct {
-	Store ports.Store
-	Gate  *gate.Gate
-	Clock ports.Clock
-	IDs   ports.IDs
-}
-
 // Draft is a record as a client sent it, with what was wrong with its members.
 type Draft[T any] struct {
 	Record T
@@ -35,9 +27,12 @@ type Draft[T any] struct {
 
 // Records is the use cases of one resource.
 type Records[T any] struct {
-	deps  Deps
+	deps  gate.Deps
 	rules rules[T]
 }
+
+// newRecords makes the use cases of a resource with its rules.
+func newRecords[T any](deps gate.Deps, rules rules[T]) *Records[T] { return &Records[T]{deps, rules} }
 
 // rules is what tells one resource from another. Absent functions mean no rule.
 type rules[T any] struct {

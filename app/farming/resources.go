@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"tilth/app/gate"
 	"tilth/app/profiles"
 	"tilth/core/access"
 	"tilth/core/country"
@@ -14,8 +15,8 @@ import (
 )
 
 // Farms makes the use cases of farms.
-func Farms(deps Deps) *Records[farm.Farm] {
-	return &Records[farm.Farm]{deps, rules[farm.Farm]{
+func Farms(deps gate.Deps) *Records[farm.Farm] {
+	return newRecords(deps, rules[farm.Farm]{
 		access: access.Farms,
 		repo:   func(tx ports.Repos) ports.Records[farm.Farm] { return tx.Farms },
 		base:   func(r *farm.Farm) *record.Meta { return &r.Meta },
@@ -32,7 +33,7 @@ func Farms(deps Deps) *Records[farm.Farm] {
 			return err
 		},
 		revive: reviveFarm,
-	}}
+	})
 }
 
 func checkFarm(r *farm.Farm) fault.Fields {
@@ -49,8 +50,8 @@ func checkFarm(r *farm.Farm) fault.Fields {
 }
 
 // Fields makes the use cases of fields.
-func Fields(deps Deps) *Records[farm.Field] {
-	return &Records[farm.Field]{deps, rules[farm.Field]{
+func Fields(deps gate.Deps) *Records[farm.Field] {
+	return newRecords(deps, rules[farm.Field]{
 		access: access.Fields,
 		repo:   func(tx ports.Repos) ports.Records[farm.Field] { return tx.Fields },
 		base:   func(r *farm.Field) *record.Meta { return &r.Meta },
@@ -67,7 +68,7 @@ func Fields(deps Deps) *Records[farm.Field] {
 		revive: reviveField,
 		stored: keepBoundaries,
 		adorn:  findOverlaps,
-	}}
+	})
 }
 
 func relateFields(ctx context.Context, tx ports.Repos, scope access.Scope, records []*farm.Field) ([]fault.Fields, error) {
@@ -121,8 +122,8 @@ func findOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, recor
 }
 
 // Seasons makes the use cases of seasons.
-func Seasons(deps Deps) *Records[farm.Season] {
-	return &Records[farm.Season]{deps, rules[farm.Season]{
+func Seasons(deps gate.Deps) *Records[farm.Season] {
+	return newRecords(deps, rules[farm.Season]{
 		access:    access.Seasons,
 		repo:      func(tx ports.Repos) ports.Records[farm.Season] { return tx.Seasons },
 		base:      func(r *farm.Season) *record.Meta { return &r.Meta },
@@ -130,7 +131,7 @@ func Seasons(deps Deps) *Records[farm.Season] {
 		normalise: (*farm.Season).Normalise,
 		change:    keepDatesOfActiveProfiles,
 		remove:    removeSeason,
-	}}
+	})
 }
 
 func keepDatesOfActiveProfiles(ctx context.Context, tx ports.Repos, scope access.Scope, before, after *farm.Season) error {
@@ -168,8 +169,8 @@ func removeSeason(ctx context.Context, tx ports.Repos, scope access.Scope, r *fa
 }
 
 // Cultivations makes the use cases of cultivations.
-func Cultivations(deps Deps) *Records[farm.Cultivation] {
-	return &Records[farm.Cultivation]{deps, rules[farm.Cultivation]{
+func Cultivations(deps gate.Deps) *Records[farm.Cultivation] {
+	return newRecords(deps, rules[farm.Cultivation]{
 		access: access.Cultivations,
 		repo:   func(tx ports.Repos) ports.Records[farm.Cultivation] { return tx.Cultivations },
 		base:   func(r *farm.Cultivation) *record.Meta { return &r.Meta },
@@ -177,7 +178,7 @@ func Cultivations(deps Deps) *Records[farm.Cultivation] {
 		relate: relateCultivations,
 		remove: removeCultivation,
 		revive: reviveCultivation,
-	}}
+	})
 }
 
 func relateCultivations(ctx context.Context, tx ports.Repos, scope access.Scope, records []*farm.Cultivation) ([]fault.Fields, error) {

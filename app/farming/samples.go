@@ -3,6 +3,7 @@ package farming
 import (
 	"context"
 
+	"tilth/app/gate"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/record"
@@ -13,15 +14,15 @@ import (
 
 // SoilSamples makes the use cases of samples as records; what is peculiar to them is in
 // package sampling.
-func SoilSamples(deps Deps) *Records[sample.Sample] {
-	return &Records[sample.Sample]{deps, rules[sample.Sample]{
+func SoilSamples(deps gate.Deps) *Records[sample.Sample] {
+	return newRecords(deps, rules[sample.Sample]{
 		access:    access.Samples,
 		repo:      func(tx ports.Repos) ports.Records[sample.Sample] { return tx.SoilSamples },
 		base:      func(r *sample.Sample) *record.Meta { return &r.Meta },
 		check:     (*sample.Sample).Check,
 		normalise: (*sample.Sample).Normalise,
 		relate:    relateSamples,
-	}}
+	})
 }
 
 // relateSamples refuses labels that another sample of the company has, and finds the zones in

@@ -11,6 +11,14 @@ import (
 	"tilth/ports"
 )
 
+// Deps is what most use cases need.
+type Deps struct {
+	Store ports.Store
+	Gate  *Gate
+	Clock ports.Clock
+	IDs   ports.IDs
+}
+
 // Gate checks permissions.
 type Gate struct {
 	permissions ports.Permissions

@@ -36,10 +36,7 @@ const (
 
 // Deps is what the use cases need.
 type Deps struct {
-	Store    ports.Store
-	Gate     *gate.Gate
-	Clock    ports.Clock
-	IDs      ports.IDs
+	gate.Deps
 	Objects  ports.Objects
 	Outlines ports.Outlines
 	Writer   ports.OutlineWriter

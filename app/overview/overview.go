@@ -14,18 +14,14 @@ import (
 	"tilth/ports"
 )
 
-// Deps is what the use case needs.
-type Deps struct {
-	Store ports.Store
-	Gate  *gate.Gate
-	Table *assessment.Table
+// Overview is the use case.
+type Overview struct {
+	deps  gate.Deps
+	table *assessment.Table
 }
 
-// Overview is the use case.
-type Overview struct{ deps Deps }
-
 // New makes the use case.
-func New(deps Deps) *Overview { return &Overview{deps} }
+func New(deps gate.Deps, table *assessment.Table) *Overview { return &Overview{deps, table} }
 
 // MostVerified bounds the verified assessments of a dashboard.
 const MostVerified = 1000
@@ -57,7 +53,7 @@ func (o *Overview) Dashboard(ctx context.Context, who access.Principal, year *in
 		if err != nil {
 			return err
 		}
-		out.Dashboard = dashboard.Compose(o.deps.Table, sums, year)
+		out.Dashboard = dashboard.Compose(o.table, sums, year)
 		out.Verified, err = tx.Rollups.Verified(ctx, scope, year, int(verified))
 		return err
 	})

@@ -17,19 +17,11 @@ import (
 	"tilth/ports"
 )
 
-// Deps is what the use cases need.
-type Deps struct {
-	Store ports.Store
-	Gate  *gate.Gate
-	Clock ports.Clock
-	IDs   ports.IDs
-}
-
 // People is the use cases of users, roles and invitations.
-type People struct{ deps Deps }
+type People struct{ deps gate.Deps }
 
 // New makes the use cases.
-func New(deps Deps) *People { return &People{deps} }
+func New(deps gate.Deps) *People { return &People{deps} }
 
 // change runs a change of a company's people under its lock, and puts it in force.
 func (p *People) change(ctx context.Context, who access.Principal, need access.Permission,

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"tilth/app/gate"
 	"tilth/app/series"
 	"tilth/core/access"
 	"tilth/core/credit"
@@ -26,13 +27,13 @@ type Computer interface {
 // an order, its credit and its job is one transaction each, and a transaction commits
 // only while the job's lease is held.
 type Worker struct {
-	deps     Deps
+	deps     gate.Deps
 	computer Computer
 	log      *slog.Logger
 }
 
 // NewWorker makes a worker.
-func NewWorker(deps Deps, computer Computer, log *slog.Logger) *Worker {
+func NewWorker(deps gate.Deps, computer Computer, log *slog.Logger) *Worker {
 	return &Worker{deps, computer, log}
 }
 

@@ -20,19 +20,11 @@ import (
 // JobKind is the kind of the jobs that compute a profile.
 const JobKind = "vi_profile"
 
-// Deps is what the use cases need.
-type Deps struct {
-	Store ports.Store
-	Gate  *gate.Gate
-	Clock ports.Clock
-	IDs   ports.IDs
-}
-
 // Orders is the use cases of profile orders.
-type Orders struct{ deps Deps }
+type Orders struct{ deps gate.Deps }
 
 // New makes the use cases.
-func New(deps Deps) *Orders { return &Orders{deps} }
+func New(deps gate.Deps) *Orders { return &Orders{deps} }
 
 // Request is an order as a client places it.
 type Request struct {

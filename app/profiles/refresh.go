@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"tilth/app/gate"
 	"tilth/app/series"
 	"tilth/core/access"
 	"tilth/core/event"
@@ -63,13 +64,13 @@ type Updater interface {
 // and works on what is new, changed or gone. Nothing is charged. Like a Worker it may be
 // killed at any moment.
 type Refresher struct {
-	deps    Deps
+	deps    gate.Deps
 	updater Updater
 	log     *slog.Logger
 }
 
 // NewRefresher makes a refresher.
-func NewRefresher(deps Deps, updater Updater, log *slog.Logger) *Refresher {
+func NewRefresher(deps gate.Deps, updater Updater, log *slog.Logger) *Refresher {
 	return &Refresher{deps, updater, log}
 }
 

@@ -126,7 +126,7 @@ func (s *Sampling) settle(ctx context.Context, tx ports.Repos, who access.Princi
 		}
 		out[i] = j
 	}
-	settled, err := s.deps.Samples.Settle(ctx, tx, who, changes, false)
+	settled, err := s.samples.Settle(ctx, tx, who, changes, false)
 	if err != nil {
 		return nil, err
 	}

@@ -18,29 +18,25 @@ import (
 // mostPlanned bounds the samples of one call.
 const mostPlanned = 20_000
 
-// Deps is what the use cases need.
-type Deps struct {
-	Store ports.Store
-	Gate  *gate.Gate
-	Clock ports.Clock
-	// Samples are the samples as records.
-	Samples *farming.Records[sample.Sample]
+// Sampling is the use cases of samples.
+type Sampling struct {
+	deps    gate.Deps
+	samples *farming.Records[sample.Sample] // the samples as records
 }
 
-// Sampling is the use cases of samples.
-type Sampling struct{ deps Deps }
-
 // New makes the use cases.
-func New(deps Deps) *Sampling { return &Sampling{deps} }
+func New(deps gate.Deps, samples *farming.Records[sample.Sample]) *Sampling {
+	return &Sampling{deps, samples}
+}
 
 // List gives the samples of a query. Faults: Unauthenticated, Forbidden.
 func (s *Sampling) List(ctx context.Context, who access.Principal, q ports.Query) (listing.Of[sample.Sample], error) {
-	return s.deps.Samples.List(ctx, who, false, q)
+	return s.samples.List(ctx, who, false, q)
 }
 
 // Retrieve gives a sample. Faults: Unauthenticated, Forbidden, NotFound.
 func (s *Sampling) Retrieve(ctx context.Context, who access.Principal, id int64) (sample.Sample, error) {
-	return s.deps.Samples.Retrieve(ctx, who, false, id)
+	return s.samples.Retrieve(ctx, who, false, id)
 }
 
 // Update changes a sample: decode is given it as it stands and answers what it shall be. Without
@@ -49,7 +45,7 @@ func (s *Sampling) Retrieve(ctx context.Context, who access.Principal, id int64)
 func (s *Sampling) Update(ctx context.Context, who access.Principal, id int64,
 	decode func(current sample.Sample) (sample.Sample, error),
 ) (sample.Sample, error) {
-	return s.deps.Samples.Update(ctx, who, id, func(current sample.Sample) (sample.Sample, error) {
+	return s.samples.Update(ctx, who, id, func(current sample.Sample) (sample.Sample, error) {
 		after, err := decode(current)
 		if err != nil {
 			return after, err
@@ -158,7 +154,7 @@ func (s *Sampling) create(ctx context.Context, tx ports.Repos, who access.Princi
 			changes = append(changes, farming.Change[sample.Sample]{After: *w})
 		}
 	}
-	settled, err := s.deps.Samples.Settle(ctx, tx, who, changes, false)
+	settled, err := s.samples.Settle(ctx, tx, who, changes, false)
 	if err != nil {
 		return Planned{}, err
 	}

@@ -19,18 +19,11 @@ import (
 // Resource is the grants' word in permission slugs and in the audit trail.
 const Resource = "share_grant"
 
-// Deps is what the use cases need.
-type Deps struct {
-	Store ports.Store
-	Gate  *gate.Gate
-	Clock ports.Clock
-}
-
 // Sharing is the use cases of share grants.
-type Sharing struct{ deps Deps }
+type Sharing struct{ deps gate.Deps }
 
 // New makes the use cases.
-func New(deps Deps) *Sharing { return &Sharing{deps} }
+func New(deps gate.Deps) *Sharing { return &Sharing{deps} }
 
 // Request is a grant as it is offered.
 type Request struct {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"tilth/app/gate"
 	"tilth/app/listing"
 	"tilth/core/access"
 	"tilth/core/audit"
@@ -17,10 +18,10 @@ import (
 )
 
 // Orders is the use cases of stratification orders.
-type Orders struct{ deps Deps }
+type Orders struct{ deps gate.Deps }
 
 // New makes the use cases.
-func New(deps Deps) *Orders { return &Orders{deps} }
+func New(deps gate.Deps) *Orders { return &Orders{deps} }
 
 // Request is an order as a client places it: of the area of interest with that id, or else
 // with that uuid.

@@ -7,7 +7,6 @@ import (
 	"context"
 	"time"
 
-	"tilth/app/gate"
 	"tilth/app/ledger"
 	"tilth/core/access"
 	"tilth/core/credit"
@@ -23,14 +22,6 @@ const JobKind = "stratification_order"
 
 // Resource is what the audit trail calls an order.
 const Resource = "stratification_order"
-
-// Deps is what the use cases need.
-type Deps struct {
-	Store ports.Store
-	Gate  *gate.Gate
-	Clock ports.Clock
-	IDs   ports.IDs
-}
 
 // post writes what happens to the charge of an order.
 func post(ctx context.Context, tx ports.Repos, scope access.Scope, wallet credit.Wallet, kind credit.Kind, s stratification.OrderState, now time.Time) error {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"tilth/app/gate"
 	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/fault"
@@ -29,13 +30,15 @@ type Layers interface {
 // charge and its job is one transaction each, and a transaction commits only while the job's
 // lease is held.
 type Worker struct {
-	deps   Deps
+	deps   gate.Deps
 	layers Layers
 	log    *slog.Logger
 }
 
 // NewWorker makes a worker.
-func NewWorker(deps Deps, layers Layers, log *slog.Logger) *Worker { return &Worker{deps, layers, log} }
+func NewWorker(deps gate.Deps, layers Layers, log *slog.Logger) *Worker {
+	return &Worker{deps, layers, log}
+}
 
 // Run does one job: begin, prepare, settle. It returns an error only when the job must be given
 // back as it is: the context ended, or the database is away.

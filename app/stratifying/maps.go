@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tilth/app/gate"
 	"tilth/app/listing"
 	"tilth/core/access"
 	"tilth/core/audit"
@@ -23,12 +24,12 @@ import (
 
 // Maps is the use cases of maps of zones.
 type Maps struct {
-	deps Deps
+	deps saving
 	log  *slog.Logger
 }
 
 // NewMaps makes the use cases.
-func NewMaps(deps Deps, log *slog.Logger) *Maps { return &Maps{deps, log} }
+func NewMaps(deps gate.Deps, log *slog.Logger) *Maps { return &Maps{saving{deps}, log} }
 
 // Request asks for maps of an order.
 type Request struct {
@@ -242,7 +243,7 @@ func (m *Maps) Save(ctx context.Context, who access.Principal, uuid, name, tag s
 	return out, err
 }
 
-func (d Deps) saveMap(ctx context.Context, tx ports.Repos, who access.Principal, uuid, name, tag string) (zoning.Map, error) {
+func (d saving) saveMap(ctx context.Context, tx ports.Repos, who access.Principal, uuid, name, tag string) (zoning.Map, error) {
 	scope := who.Scope(false)
 	found, err := tx.StratificationMaps.ByUUID(ctx, scope, uuid, false)
 	if err != nil {
@@ -281,7 +282,7 @@ type savedAs struct {
 	Name, Tag string
 }
 
-func (d Deps) notedSaving(ctx context.Context, tx ports.Repos, who access.Principal, resource string, id, orderID int64, s zoning.Saving) error {
+func (d saving) notedSaving(ctx context.Context, tx ports.Repos, who access.Principal, resource string, id, orderID int64, s zoning.Saving) error {
 	what := savedAs{orderID, s.Name, s.Tag}
 	return tx.Audit.Add(ctx, audit.By(who, d.Clock.Now()).Of(audit.Create, resource, id, audit.Diff(nil, &what)))
 }

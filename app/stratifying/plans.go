@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 
+	"tilth/app/gate"
 	"tilth/app/listing"
 	"tilth/core/access"
 	"tilth/core/event"
@@ -18,10 +19,10 @@ import (
 )
 
 // Plans is the use cases of sample plans.
-type Plans struct{ deps Deps }
+type Plans struct{ deps saving }
 
 // NewPlans makes the use cases.
-func NewPlans(deps Deps) *Plans { return &Plans{deps} }
+func NewPlans(deps gate.Deps) *Plans { return &Plans{saving{deps}} }
 
 // PlanRequest asks for a plan of a map, candidate or saved.
 type PlanRequest struct {

@@ -23,13 +23,8 @@ const (
 	PlanResource = "sample_plan_map"
 )
 
-// Deps is what the use cases need.
-type Deps struct {
-	Store ports.Store
-	Gate  *gate.Gate
-	Clock ports.Clock
-	IDs   ports.IDs
-}
+// saving is what maps and plans need to be saved.
+type saving struct{ gate.Deps }
 
 // ready gives an order whose layers are there and whose area of interest is as it was.
 // Faults: NotFound; Conflict (order_not_active, aoi_changed).
@@ -59,7 +54,7 @@ func ready(ctx context.Context, tx ports.Repos, scope access.Scope, orderID int6
 }
 
 // named gives the saving of a record, with the name that was given or else one of its own.
-func (d Deps) named(who access.Principal, name, otherwise, tag string) *zoning.Saving {
+func (d saving) named(who access.Principal, name, otherwise, tag string) *zoning.Saving {
 	if name == "" {
 		name = otherwise
 	}

@@ -27,18 +27,11 @@ const Resource = "assessment"
 // Restart is the action of the audit trail: a check was started again.
 const Restart audit.Action = "verify"
 
-// Deps is what the use cases need.
-type Deps struct {
-	Store ports.Store
-	Gate  *gate.Gate
-	Clock ports.Clock
-}
-
 // Verifying is the use cases of requests.
-type Verifying struct{ deps Deps }
+type Verifying struct{ deps gate.Deps }
 
 // New makes the use cases.
-func New(deps Deps) *Verifying { return &Verifying{deps} }
+func New(deps gate.Deps) *Verifying { return &Verifying{deps} }
 
 // Verification gives the check of an assessment, own or shared. One that was submitted and
 // not begun is pending; without a submission ok is false.

@@ -49,7 +49,7 @@ func (w *Webhooks) Test(ctx context.Context, who access.Principal, id int64) (we
 	if out, err = w.made(hook); err != nil {
 		return out, err
 	}
-	outcome := w.deps.Sender.Send(ctx, parcel(&hook, &out, out.CreatedAt))
+	outcome := w.sender.Send(ctx, parcel(&hook, &out, out.CreatedAt))
 	if err := ctx.Err(); err != nil {
 		return out, err // the caller left: nobody waits for the outcome
 	}

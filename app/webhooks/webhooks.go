@@ -25,20 +25,14 @@ const Resource = "webhook"
 // rotated is the word of the audit trail for a new secret.
 const rotated audit.Action = "rotate_secret"
 
-// Deps is what the use cases need.
-type Deps struct {
-	Store  ports.Store
-	Gate   *gate.Gate
-	Clock  ports.Clock
-	IDs    ports.IDs
-	Sender ports.WebhookSender
+// Webhooks is the use cases of webhooks.
+type Webhooks struct {
+	deps   gate.Deps
+	sender ports.WebhookSender
 }
 
-// Webhooks is the use cases of webhooks.
-type Webhooks struct{ deps Deps }
-
 // New makes the use cases.
-func New(deps Deps) *Webhooks { return &Webhooks{deps} }
+func New(deps gate.Deps, sender ports.WebhookSender) *Webhooks { return &Webhooks{deps, sender} }
 
 // List gives the webhooks of the caller's company. Faults: Unauthenticated, Forbidden.
 func (w *Webhooks) List(ctx context.Context, who access.Principal, q ports.Query) (listing.Of[webhook.Webhook], error) {
@@ -83,7 +77,7 @@ func (w *Webhooks) secret() (string, error) {
 func (w *Webhooks) check(hook *webhook.Webhook, who access.Principal) error {
 	f := hook.Check()
 	if _, wrong := f["url"]; !wrong {
-		if problem := w.deps.Sender.Check(hook.URL); problem != "" {
+		if problem := w.sender.Check(hook.URL); problem != "" {
 			f.Add("url", problem)
 		}
 	}

@@ -102,9 +102,9 @@ func newOffice(t *testing.T) *office {
 	}))
 	o.who = access.Principal{UserID: user.ID, Name: user.Name, CompanyID: company.ID}
 	doors := gate.New(everybody{})
-	o.hooks = webhooks.New(webhooks.Deps{Store: o.db, Gate: doors, Clock: o.clock, IDs: source, Sender: o.target})
+	o.hooks = webhooks.New(gate.Deps{Store: o.db, Gate: doors, Clock: o.clock, IDs: source}, o.target)
 	o.courier = &webhooks.Courier{Store: o.db, Sender: o.target, Clock: o.clock, IDs: source, Log: slog.New(slog.DiscardHandler)}
-	o.sequencer = &events.Sequencer{Store: o.db, Clock: o.clock, Feed: events.NewFeed(events.Deps{Store: o.db, Gate: doors})}
+	o.sequencer = &events.Sequencer{Store: o.db, Clock: o.clock, Feed: events.NewFeed(gate.Deps{Store: o.db, Gate: doors})}
 	o.hook, err = o.hooks.Create(t.Context(), o.who, webhook.Webhook{URL: "https://a.example/", IsActive: true})
 	require.NoError(t, err)
 	return o

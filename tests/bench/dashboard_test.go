@@ -66,7 +66,7 @@ func newOverview(b *testing.B, database string, n int) func(b *testing.B) float6
 	table := assessment.NewTable(mapping)
 	who := furnished(b, db, table)
 	multiply(b, database, n/batchSize)
-	use := overview.New(overview.Deps{Store: db, Gate: gate.New(everyone{}), Table: table})
+	use := overview.New(gate.Deps{Store: db, Gate: gate.New(everyone{})}, table)
 	return func(b *testing.B) float64 {
 		var took []time.Duration
 		for range 100 {

@@ -108,9 +108,9 @@ func newMachine(w *world, rt *rapid.T, met map[string]int) *machine {
 		seen: map[int64]vegetation.Status{}, met: met, fates: []string{lives, lives, lives, dies, rollsBack, commits},
 	}
 	m.store = &mortal{Store: w.db, fate: m.fate}
-	deps := profiles.Deps{Store: m.store, Gate: gate.New(permission.New(w.db)), Clock: w.clock, IDs: identity.Random{}}
+	deps := gate.Deps{Store: m.store, Gate: gate.New(permission.New(w.db)), Clock: w.clock, IDs: identity.Random{}}
 	m.orders, m.worker = profiles.New(deps), profiles.NewWorker(deps, w.computer, slog.New(slog.DiscardHandler))
-	m.sequencer = &events.Sequencer{Store: m.store, Clock: w.clock, Feed: events.NewFeed(events.Deps{Store: w.db})}
+	m.sequencer = &events.Sequencer{Store: m.store, Clock: w.clock, Feed: events.NewFeed(gate.Deps{Store: w.db})}
 	return m
 }
 

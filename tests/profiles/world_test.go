@@ -93,7 +93,7 @@ func newWorld(t testing.TB, database string) *world {
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	w := &world{t: t, db: db, clock: c, computer: &computer{asked: map[vegetation.IndexCode]int{}}}
 	w.computer.answer = func(index vegetation.IndexCode) (vegetation.Series, error) { return dates(index, 3), nil }
-	deps := profiles.Deps{Store: db, Gate: gate.New(permission.New(db)), Clock: c, IDs: identity.Random{}}
+	deps := gate.Deps{Store: db, Gate: gate.New(permission.New(db)), Clock: c, IDs: identity.Random{}}
 	w.orders, w.worker = profiles.New(deps), profiles.NewWorker(deps, w.computer, slog.New(slog.DiscardHandler))
 	w.op = operating.New(operating.Deps{
 		Store: db, Passwords: identity.NewPasswords(1), Tokens: identity.NewTokens(db), Clock: c, IDs: identity.Random{},

@@ -107,7 +107,7 @@ func settle(t *testing.T, address string, days ...string) *farmhouse {
 	h.imagery = &counted{Imagery: folder, read: map[string]bool{}}
 	h.computer = &series.Computer{Imagery: h.imagery}
 	log := slog.New(slog.DiscardHandler)
-	deps := profiles.Deps{Store: h.db, Gate: gate.New(everyone{}), Clock: h.clock, IDs: identity.Random{}}
+	deps := gate.Deps{Store: h.db, Gate: gate.New(everyone{}), Clock: h.clock, IDs: identity.Random{}}
 	h.orders, h.worker, h.refresh = profiles.New(deps), profiles.NewWorker(deps, h.computer, log), profiles.NewRefresher(deps, h.computer, log)
 	h.found()
 	placed, err := h.orders.Place(h.ctx, h.who, profiles.Request{FieldUUID: h.field.UUID, SeasonID: h.season.ID, Index: vegetation.NDVI})

@@ -45,7 +45,7 @@ func (w *world) assessing(store ports.Store, log *slog.Logger) *assessing.Assess
 	mapping, err := engine.Mapping()
 	require.NoError(w.t, err)
 	return assessing.New(assessing.Deps{
-		Store: store, Gate: gate.New(anyone{}), Clock: w.clock, IDs: identity.Random{}, Table: assessment.NewTable(mapping), Engines: engine.NewRegistry(), Log: log,
+		Deps: gate.Deps{Store: store, Gate: gate.New(anyone{}), Clock: w.clock, IDs: identity.Random{}}, Table: assessment.NewTable(mapping), Engines: engine.NewRegistry(), Log: log,
 	})
 }
 

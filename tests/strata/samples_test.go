@@ -101,8 +101,8 @@ func (w *world) save(e estate, plan soilplan.SamplePlan) {
 
 func (w *world) sampling() *sampling.Sampling {
 	door := gate.WithSubscriptions(permission.New(w.db), w.db, w.clock)
-	deps := farming.Deps{Store: w.db, Gate: door, Clock: w.clock, IDs: identity.Random{}}
-	return sampling.New(sampling.Deps{Store: w.db, Gate: door, Clock: w.clock, Samples: farming.SoilSamples(deps)})
+	deps := gate.Deps{Store: w.db, Gate: door, Clock: w.clock, IDs: identity.Random{}}
+	return sampling.New(deps, farming.SoilSamples(deps))
 }
 
 func (w *world) samples(s *sampling.Sampling, who access.Principal, filters ...ports.Filter) (out []sample.Sample) {

@@ -88,9 +88,9 @@ func newWorld(t testing.TB, database string) *world {
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	w := &world{t: t, db: db, clock: c, preparer: &preparer{flat}}
 	door := gate.WithSubscriptions(permission.New(db), db, c)
-	deps := strata.Deps{Store: db, Gate: door, Clock: c, IDs: identity.Random{}}
+	deps := gate.Deps{Store: db, Gate: door, Clock: c, IDs: identity.Random{}}
 	w.orders, w.worker = strata.New(deps), strata.NewWorker(deps, w.preparer, slog.New(slog.DiscardHandler))
-	w.aois = farming.NewAOIs(farming.Deps{Store: db, Gate: door, Clock: c, IDs: identity.Random{}})
+	w.aois = farming.NewAOIs(gate.Deps{Store: db, Gate: door, Clock: c, IDs: identity.Random{}})
 	w.op = operating.New(operating.Deps{
 		Store: db, Passwords: identity.NewPasswords(1), Tokens: identity.NewTokens(db), Clock: c, IDs: identity.Random{},
 		Curves: &curves.Library{BuiltIn: exchange.Curves{}},

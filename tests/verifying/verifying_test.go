@@ -80,7 +80,7 @@ func settle(t *testing.T, database, class string, epsg int) *farmhouse {
 	h.db, err = persistence.Open(h.ctx, database, persistence.Options{Clock: h.clock, IDs: identity.Random{}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, h.db.Close()) })
-	h.use = verifying.New(verifying.Deps{Store: h.db, Gate: gate.New(everyone{}), Clock: h.clock})
+	h.use = verifying.New(gate.Deps{Store: h.db, Gate: gate.New(everyone{}), Clock: h.clock})
 	h.worker = &verifying.Worker{
 		Store: h.db, Clock: h.clock, IDs: identity.Random{}, Curves: &curves.Library{BuiltIn: exchange.Curves{}},
 		Computer: &series.Computer{Imagery: h.sky}, Log: slog.New(slog.DiscardHandler),
