@@ -27,8 +27,8 @@ func newSender(cfg cli.Config) *hooks.Sender {
 // newHookPool makes the workers that deliver to webhooks, apart from all others.
 func (r *Running) newHookPool() *messaging.Pool {
 	return &messaging.Pool{
-		Queue: r.db.QueueOf(events.JobKind), Clock: identity.Clock{}, Log: r.log, Workers: hookWorkers,
-		Handlers: map[string]messaging.Handler{events.JobKind: r.parts.Courier.Run},
+		Queue: r.db.QueueOf(events.WebhookJob), Clock: identity.Clock{}, Log: r.log, Workers: hookWorkers,
+		Handlers: map[string]messaging.Handler{events.WebhookJob: r.parts.Courier.Run},
 	}
 }
 

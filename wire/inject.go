@@ -9,7 +9,7 @@ import (
 
 	"tilth/adapters/http/v12"
 	identityadapter "tilth/adapters/identity"
-	"tilth/app/identity"
+	"tilth/app/account"
 	"tilth/app/operating"
 	"tilth/ports"
 )
@@ -21,7 +21,7 @@ func newOperating(store ports.Store, memory identityadapter.PasswordMemory, engi
 
 // newInterface makes what the HTTP interface offers over a store.
 func newInterface(
-	store ports.Store, objects ports.Objects, issuers identity.Issuers, memory identityadapter.PasswordMemory, hooks ports.WebhookSender,
+	store ports.Store, objects ports.Objects, issuers account.Issuers, memory identityadapter.PasswordMemory, hooks ports.WebhookSender,
 	engines ports.Engines, log *slog.Logger,
 ) v12.Deps {
 	panic(googlewire.Build(useCases, importing, telling, assessments, mapping, googlewire.Struct(new(v12.Deps), "*")))
@@ -29,7 +29,7 @@ func newInterface(
 
 // newParts makes a server's parts over a store, an imagery source and a store of files.
 func newParts(
-	store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers identity.Issuers, memory identityadapter.PasswordMemory,
+	store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers account.Issuers, memory identityadapter.PasswordMemory,
 	hooks ports.WebhookSender, engines ports.Engines, log *slog.Logger,
 ) *parts {
 	panic(googlewire.Build(server))

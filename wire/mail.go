@@ -10,7 +10,7 @@ import (
 	"tilth/adapters/cli"
 	"tilth/adapters/identity"
 	"tilth/adapters/mail"
-	"tilth/app/letters"
+	"tilth/app/account"
 	"tilth/ports"
 )
 
@@ -27,7 +27,7 @@ func openMail(cfg cli.Config, out io.Writer, log *slog.Logger) (ports.Mailer, er
 }
 
 // newPostman makes the use case that sends letters.
-func newPostman(cfg cli.Config, store ports.Store, out io.Writer, log *slog.Logger) (*letters.Sender, error) {
+func newPostman(cfg cli.Config, store ports.Store, out io.Writer, log *slog.Logger) (*account.LetterSender, error) {
 	mailer, err := openMail(cfg, out, log)
 	if err != nil {
 		return nil, err
@@ -36,8 +36,8 @@ func newPostman(cfg cli.Config, store ports.Store, out io.Writer, log *slog.Logg
 	if base == "" {
 		base = "http://" + cfg.Addr
 	}
-	return &letters.Sender{
-		Store: store, Mailer: mailer, Clock: identity.Clock{}, IDs: identity.Random{}, Links: letters.LinksAt(base), Log: log,
+	return &account.LetterSender{
+		Store: store, Mailer: mailer, Clock: identity.Clock{}, IDs: identity.Random{}, Links: account.LinksAt(base), Log: log,
 	}, nil
 }
 

@@ -2,38 +2,34 @@ package wire
 
 import (
 	"tilth/adapters/http/v12"
-	"tilth/app/assessing"
-	"tilth/app/bulk"
+	"tilth/app"
 	"tilth/app/demo"
 	"tilth/app/events"
-	"tilth/app/gate"
-	"tilth/app/intake"
-	"tilth/app/once"
+	farmapp "tilth/app/farm"
+	ghgapp "tilth/app/ghg"
+	"tilth/app/idempotency"
 	"tilth/app/operating"
-	"tilth/app/profiles"
-	"tilth/app/strata"
-	"tilth/app/stratifying"
-	"tilth/app/verifying"
-	"tilth/app/webhooks"
+	"tilth/app/satellite"
+	"tilth/app/soil"
 	"tilth/ports"
 )
 
 // parts is what a running server is made of.
 type parts struct {
 	Interface v12.Deps
-	Gate      *gate.Gate
+	Gate      *app.Gate
 	Operating *operating.Operating
 	Demo      *demo.Loader
-	Worker    *profiles.Worker
-	Refresher *profiles.Refresher
+	Worker    *satellite.ProfileWorker
+	Refresher *satellite.Refresher
 	Tokens    ports.Tokens
-	Once      *once.Once
-	Intake    *intake.Intake
+	Once      *idempotency.Once
+	Intake    *farmapp.Imports
 	Sequencer *events.Sequencer
-	Courier   *webhooks.Courier
-	Assessing *assessing.Assessing
-	Strata    *strata.Worker
-	Maps      *stratifying.Maps
-	Verifier  *verifying.Worker
-	Bulk      *bulk.Bulk
+	Courier   *events.Courier
+	Assessing *ghgapp.Assessments
+	Strata    *soil.OrderWorker
+	Maps      *soil.Maps
+	Verifier  *ghgapp.VerificationWorker
+	Bulk      *ghgapp.Batches
 }

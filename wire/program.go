@@ -13,9 +13,9 @@ import (
 	"tilth/adapters/identity"
 	"tilth/adapters/persistence"
 	"tilth/adapters/render"
-	identityapp "tilth/app/identity"
+	"tilth/app/account"
 	"tilth/app/operating"
-	"tilth/app/series"
+	"tilth/app/satellite"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/vegetation"
@@ -109,12 +109,12 @@ func (m migrator) Status(ctx context.Context) ([]cli.MigrationStatus, error) {
 }
 
 // Series makes the computation of a series over an imagery address.
-func (Program) Series(_ context.Context, cfg cli.Config) (*series.Computer, error) {
+func (Program) Series(_ context.Context, cfg cli.Config) (*satellite.Computer, error) {
 	source, err := openImagery(cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}
-	return &series.Computer{Imagery: source}, nil
+	return &satellite.Computer{Imagery: source}, nil
 }
 
 // DrawSeries draws a series as SVG.
@@ -130,6 +130,6 @@ func (Program) SeriesSheet(w io.Writer, s vegetation.Series) error {
 // OpenAPI gives the interface document. It needs nothing but the routes.
 func (Program) OpenAPI() ([]byte, error) {
 	a := rest.New(interfaceConfig(cli.Config{}))
-	v12.Register(a, newInterface(nil, nil, identityapp.Issuers{}, 0, nil, nil, slog.New(slog.DiscardHandler)))
+	v12.Register(a, newInterface(nil, nil, account.Issuers{}, 0, nil, nil, slog.New(slog.DiscardHandler)))
 	return a.OpenAPI()
 }

@@ -3,39 +3,27 @@
 package wire
 
 import (
+	googlewire "github.com/google/wire"
+
 	"tilth/adapters/exchange"
 	"tilth/adapters/http/v12"
 	"tilth/adapters/identity"
 	"tilth/adapters/imagery/surfaces"
 	"tilth/adapters/permission"
 	"tilth/adapters/render"
-	"tilth/app/assessing"
-	"tilth/app/bulk"
-	"tilth/app/curves"
+	"tilth/app"
+	"tilth/app/account"
+	auditapp "tilth/app/audit"
 	"tilth/app/demo"
 	"tilth/app/events"
-	"tilth/app/farming"
-	"tilth/app/gate"
-	identityapp "tilth/app/identity"
-	"tilth/app/intake"
-	"tilth/app/keys"
-	"tilth/app/once"
+	farmapp "tilth/app/farm"
+	ghgapp "tilth/app/ghg"
+	"tilth/app/idempotency"
 	"tilth/app/operating"
-	"tilth/app/overview"
-	"tilth/app/people"
-	"tilth/app/profiles"
-	"tilth/app/sampling"
-	"tilth/app/series"
-	"tilth/app/sharing"
-	"tilth/app/strata"
-	"tilth/app/stratifying"
-	"tilth/app/trail"
-	"tilth/app/verifying"
-	"tilth/app/webhooks"
+	"tilth/app/satellite"
+	"tilth/app/soil"
 	"tilth/core/geo"
 	"tilth/ports"
-
-	googlewire "github.com/google/wire"
 )
 
 // outside is the adapters that need no configuration.
@@ -45,33 +33,33 @@ var outside = googlewire.NewSet(
 	identity.NewPasswords, googlewire.Bind(new(ports.Passwords), new(*identity.Passwords)),
 	identity.NewTokens, googlewire.Bind(new(ports.Tokens), new(*identity.Tokens)),
 	permission.New, googlewire.Bind(new(ports.Permissions), new(*permission.Casbin)),
-	gate.WithSubscriptions, googlewire.Struct(new(gate.Deps), "*"),
+	app.NewGateWithSubscriptions, googlewire.Struct(new(app.Deps), "*"),
 )
 
 // useCases is the use cases over a store.
 var useCases = googlewire.NewSet(
 	outside,
 	googlewire.Struct(new(operating.Deps), "*"), operating.New,
-	googlewire.Struct(new(curves.Library), "*"),
+	googlewire.Struct(new(satellite.CurveLibrary), "*"),
 	googlewire.Value(exchange.Curves{}), googlewire.Bind(new(ports.BuiltInCurves), new(exchange.Curves)),
-	googlewire.Struct(new(identityapp.Deps), "*"), identityapp.New,
-	farming.Farms, farming.Fields, farming.Seasons, farming.Cultivations, farming.NewCrops,
-	farming.Fertilizations, farming.NewBoundaries, farming.NewAOIs,
-	strata.New,
-	stratifying.NewPlans,
-	sampling.New, farming.SoilSamples,
-	googlewire.Struct(new(once.Deps), "*"), once.New,
-	profiles.New,
-	googlewire.Struct(new(profiles.Files), "*"),
+	googlewire.Struct(new(account.IdentityDeps), "*"), account.NewIdentity,
+	farmapp.NewFarms, farmapp.NewFields, farmapp.NewSeasons, farmapp.NewCultivations, farmapp.NewCrops,
+	farmapp.NewFertilizations, farmapp.NewBoundaries, soil.NewAOIs,
+	soil.NewOrders,
+	soil.NewPlans,
+	soil.NewSamples, soil.NewSampleRecords,
+	googlewire.Struct(new(idempotency.Deps), "*"), idempotency.New,
+	satellite.NewProfiles,
+	googlewire.Struct(new(satellite.ProfileFiles), "*"),
 	googlewire.Value(render.Charts{}), googlewire.Bind(new(ports.Charts), new(render.Charts)),
 	googlewire.Bind(new(ports.StratificationPictures), new(render.Charts)),
 	googlewire.Value(exchange.Sheets{}), googlewire.Bind(new(ports.Sheets), new(exchange.Sheets)),
 	googlewire.Bind(new(ports.ImpactSheets), new(exchange.Sheets)),
 	googlewire.Value(render.Documents{}), googlewire.Bind(new(ports.Documents), new(render.Documents)),
-	sharing.New,
-	keys.New,
-	trail.New,
-	people.New,
+	account.NewSharing,
+	account.NewKeys,
+	auditapp.New,
+	account.NewPeople,
 	geo.DefaultLimits,
 )
 
@@ -79,29 +67,29 @@ var useCases = googlewire.NewSet(
 var importing = googlewire.NewSet(
 	exchange.NewOutlines, googlewire.Bind(new(ports.Outlines), new(*exchange.Outlines)),
 	googlewire.Value(exchange.OutlineWriter{}), googlewire.Bind(new(ports.OutlineWriter), new(exchange.OutlineWriter)),
-	googlewire.Struct(new(intake.Deps), "*"), intake.New,
+	googlewire.Struct(new(farmapp.ImportDeps), "*"), farmapp.NewImports,
 )
 
 // telling is the use cases of events and webhooks, over a sender of webhooks.
 var telling = googlewire.NewSet(
 	events.NewFeed,
-	webhooks.New,
+	events.NewWebhooks,
 )
 
 // mapping is the use cases of maps of zones, which tell the log of progress that is lost.
 var mapping = googlewire.NewSet(
-	stratifying.NewMaps,
-	googlewire.Struct(new(stratifying.Files), "*"),
+	soil.NewMaps,
+	googlewire.Struct(new(soil.MapFiles), "*"),
 	googlewire.Value(exchange.StratificationFiles{}), googlewire.Bind(new(ports.StratificationFiles), new(exchange.StratificationFiles)),
 )
 
 // assessments is the use cases of assessments, over a store.
 var assessments = googlewire.NewSet(
-	assessmentTable, googlewire.Struct(new(assessing.Deps), "*"), assessing.New,
-	overview.New,
-	verifying.New,
+	assessmentTable, googlewire.Struct(new(ghgapp.AssessmentDeps), "*"), ghgapp.NewAssessments,
+	ghgapp.NewDashboard,
+	ghgapp.NewVerification,
 	googlewire.Value(exchange.AssessmentTables{}), googlewire.Bind(new(ports.AssessmentTables), new(exchange.AssessmentTables)),
-	googlewire.Struct(new(bulk.Deps), "*"), bulk.New,
+	googlewire.Struct(new(ghgapp.BatchDeps), "*"), ghgapp.NewBatches,
 )
 
 var server = googlewire.NewSet(
@@ -109,18 +97,18 @@ var server = googlewire.NewSet(
 	importing,
 	telling,
 	googlewire.Struct(new(events.Sequencer), "*"),
-	googlewire.Struct(new(webhooks.Courier), "*"),
+	googlewire.Struct(new(events.Courier), "*"),
 	assessments,
 	mapping,
 	googlewire.Struct(new(v12.Deps), "*"),
 	googlewire.Struct(new(demo.Loader), "*"),
-	googlewire.Struct(new(series.Computer), "*"), googlewire.Bind(new(profiles.Computer), new(*series.Computer)),
-	googlewire.Bind(new(profiles.Updater), new(*series.Computer)), profiles.NewRefresher,
-	profiles.NewWorker,
+	googlewire.Struct(new(satellite.Computer), "*"), googlewire.Bind(new(satellite.ProfileComputer), new(*satellite.Computer)),
+	googlewire.Bind(new(satellite.ProfileUpdater), new(*satellite.Computer)), satellite.NewRefresher,
+	satellite.NewProfileWorker,
 	googlewire.Struct(new(surfaces.Stored), "*"), googlewire.Bind(new(ports.RasterFiles), new(surfaces.Stored)),
-	googlewire.Bind(new(strata.Cells), new(*series.Computer)),
-	elevationsOf, googlewire.Struct(new(strata.Covariates), "*"),
-	googlewire.Struct(new(strata.Preparer), "*"), googlewire.Bind(new(strata.Layers), new(*strata.Preparer)), strata.NewWorker,
-	googlewire.Bind(new(verifying.Computer), new(*series.Computer)), googlewire.Struct(new(verifying.Worker), "*"),
+	googlewire.Bind(new(soil.CellSource), new(*satellite.Computer)),
+	elevationsOf, googlewire.Struct(new(soil.Covariates), "*"),
+	googlewire.Struct(new(soil.LayerPreparer), "*"), googlewire.Bind(new(soil.LayerSource), new(*soil.LayerPreparer)), soil.NewOrderWorker,
+	googlewire.Bind(new(ghgapp.SeriesComputer), new(*satellite.Computer)), googlewire.Struct(new(ghgapp.VerificationWorker), "*"),
 	googlewire.Struct(new(parts), "*"),
 )

@@ -21,17 +21,15 @@ import (
 	"tilth/adapters/messaging/hooks"
 	"tilth/adapters/objects"
 	"tilth/adapters/persistence"
-	"tilth/app/assessing"
-	"tilth/app/bulk"
+	"tilth/app/account"
 	"tilth/app/demo"
 	"tilth/app/events"
-	"tilth/app/intake"
-	"tilth/app/letters"
-	"tilth/app/once"
+	farmapp "tilth/app/farm"
+	ghgapp "tilth/app/ghg"
+	"tilth/app/idempotency"
 	"tilth/app/operating"
-	"tilth/app/profiles"
-	"tilth/app/strata"
-	"tilth/app/stratifying"
+	"tilth/app/satellite"
+	"tilth/app/soil"
 	"tilth/ports"
 )
 
@@ -80,7 +78,7 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 	sender := newSender(cfg)
 	r := &Running{
 		cfg: cfg, log: log, db: db, sender: sender,
-		parts: newParts(once.Guard(db, identity.Clock{}), imagery, files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), sender, engines, log),
+		parts: newParts(idempotency.Guard(db, identity.Clock{}), imagery, files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), sender, engines, log),
 	}
 	if err := r.prepare(ctx, opts, plan); err != nil {
 		_ = db.Close()
@@ -110,25 +108,25 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 		return err
 	}
 	r.pool = &messaging.Pool{
-		Queue: r.db.QueueBut(events.JobKind), Clock: identity.Clock{}, Log: r.log, Workers: r.cfg.Workers,
+		Queue: r.db.QueueBut(events.WebhookJob), Clock: identity.Clock{}, Log: r.log, Workers: r.cfg.Workers,
 		Handlers: map[string]messaging.Handler{
-			profiles.JobKind:      r.parts.Worker.Run,
-			profiles.IndexJobKind: r.parts.Worker.RunIndex,
-			profiles.RefreshKind:  r.parts.Refresher.Run,
-			intake.JobKind:        r.parts.Intake.Run,
-			strata.JobKind:        r.parts.Strata.Run,
-			stratifying.JobKind:   r.parts.Maps.Run,
-			stratifying.JobForget: r.parts.Maps.Forget,
+			satellite.ProfileJob: r.parts.Worker.Run,
+			satellite.IndexJob:   r.parts.Worker.RunIndex,
+			satellite.RefreshJob: r.parts.Refresher.Run,
+			farmapp.ImportJob:    r.parts.Intake.Run,
+			soil.OrderJob:        r.parts.Strata.Run,
+			soil.MapJob:          r.parts.Maps.Run,
+			soil.ForgetJob:       r.parts.Maps.Forget,
 
-			assessing.JobCompleteness: r.parts.Assessing.Run,
-			assessing.JobSweep:        r.parts.Assessing.Sweep,
+			ghgapp.CompletenessJob: r.parts.Assessing.Run,
+			ghgapp.SweepJob:        r.parts.Assessing.Sweep,
 
 			ports.JobVerification: r.parts.Verifier.Run,
-			bulk.JobImport:        r.parts.Bulk.RunImport,
-			bulk.JobCopy:          r.parts.Bulk.RunCopy,
-			bulk.JobSubmit:        r.parts.Bulk.RunSubmit,
+			ghgapp.ImportJob:      r.parts.Bulk.RunImport,
+			ghgapp.CopyJob:        r.parts.Bulk.RunCopy,
+			ghgapp.SubmitJob:      r.parts.Bulk.RunSubmit,
 
-			letters.JobKind: postman.Run,
+			account.LetterJob: postman.Run,
 		},
 	}
 	if r.bus, err = messaging.NewBus(r.db.Relay(), identity.Clock{}, r.log, 0, messaging.Announcer(r.log)); err != nil {

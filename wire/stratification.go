@@ -8,17 +8,17 @@ import (
 	"tilth/adapters/identity"
 	"tilth/adapters/imagery/surfaces"
 	"tilth/adapters/objects"
-	"tilth/app/strata"
+	"tilth/app/soil"
 	"tilth/ports"
 )
 
 // newLibrary makes the use cases of registered rasters over a database and the store of files.
-func newLibrary(cfg cli.Config, store ports.Store) (*strata.Library, error) {
+func newLibrary(cfg cli.Config, store ports.Store) (*soil.LayerLibrary, error) {
 	files, err := objects.Open(cfg.ObjectsURL)
 	if err != nil {
 		return nil, err
 	}
-	return &strata.Library{Store: store, Objects: files, Rasters: surfaces.Stored{Objects: files}, Clock: identity.Clock{}}, nil
+	return &soil.LayerLibrary{Store: store, Objects: files, Rasters: surfaces.Stored{Objects: files}, Clock: identity.Clock{}}, nil
 }
 
 // sweepEvery is how often orders are looked for whose preparation takes too long.

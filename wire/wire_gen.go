@@ -14,29 +14,17 @@ import (
 	"tilth/adapters/imagery/surfaces"
 	"tilth/adapters/permission"
 	"tilth/adapters/render"
-	"tilth/app/assessing"
-	"tilth/app/bulk"
-	"tilth/app/curves"
+	"tilth/app"
+	"tilth/app/account"
+	"tilth/app/audit"
 	"tilth/app/demo"
 	"tilth/app/events"
-	"tilth/app/farming"
-	"tilth/app/gate"
-	identity2 "tilth/app/identity"
-	"tilth/app/intake"
-	"tilth/app/keys"
-	"tilth/app/once"
+	"tilth/app/farm"
+	"tilth/app/ghg"
+	"tilth/app/idempotency"
 	"tilth/app/operating"
-	"tilth/app/overview"
-	"tilth/app/people"
-	"tilth/app/profiles"
-	"tilth/app/sampling"
-	"tilth/app/series"
-	"tilth/app/sharing"
-	"tilth/app/strata"
-	"tilth/app/stratifying"
-	"tilth/app/trail"
-	"tilth/app/verifying"
-	"tilth/app/webhooks"
+	"tilth/app/satellite"
+	"tilth/app/soil"
 	"tilth/core/geo"
 	"tilth/ports"
 )
@@ -49,9 +37,9 @@ func newOperating(store ports.Store, memory identity.PasswordMemory, engines por
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
 	random := _wireRandomValue
-	exchangeCurves := _wireCurvesValue
-	library := &curves.Library{
-		BuiltIn: exchangeCurves,
+	curves := _wireCurvesValue
+	curveLibrary := &satellite.CurveLibrary{
+		BuiltIn: curves,
 	}
 	deps := operating.Deps{
 		Store:     store,
@@ -59,7 +47,7 @@ func newOperating(store ports.Store, memory identity.PasswordMemory, engines por
 		Tokens:    tokens,
 		Clock:     clock,
 		IDs:       random,
-		Curves:    library,
+		Curves:    curveLibrary,
 		Engines:   engines,
 	}
 	operatingOperating := operating.New(deps)
@@ -73,12 +61,12 @@ var (
 )
 
 // newInterface makes what the HTTP interface offers over a store.
-func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, log *slog.Logger) v12.Deps {
+func newInterface(store ports.Store, objects ports.Objects, issuers account.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, log *slog.Logger) v12.Deps {
 	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
 	random := _wireRandomValue
-	deps := identity2.Deps{
+	identityDeps := account.IdentityDeps{
 		Store:     store,
 		Passwords: passwords,
 		Tokens:    tokens,
@@ -86,109 +74,109 @@ func newInterface(store ports.Store, objects ports.Objects, issuers identity2.Is
 		IDs:       random,
 		Issuers:   issuers,
 	}
-	identityIdentity := identity2.New(deps)
+	accountIdentity := account.NewIdentity(identityDeps)
 	casbin := permission.New(store)
-	gateGate := gate.WithSubscriptions(casbin, store, clock)
-	gateDeps := gate.Deps{
+	gate := app.NewGateWithSubscriptions(casbin, store, clock)
+	deps := app.Deps{
 		Store: store,
-		Gate:  gateGate,
+		Gate:  gate,
 		Clock: clock,
 		IDs:   random,
 	}
-	records := farming.Farms(gateDeps)
-	farmingRecords := farming.Fields(gateDeps)
-	records2 := farming.Seasons(gateDeps)
-	records3 := farming.Cultivations(gateDeps)
-	crops := farming.NewCrops(gateDeps)
-	records4 := farming.Fertilizations(gateDeps)
-	boundaries := farming.NewBoundaries(gateDeps)
-	orders := profiles.New(gateDeps)
+	records := farm.NewFarms(deps)
+	farmRecords := farm.NewFields(deps)
+	records2 := farm.NewSeasons(deps)
+	records3 := farm.NewCultivations(deps)
+	crops := farm.NewCrops(deps)
+	records4 := farm.NewFertilizations(deps)
+	boundaries := farm.NewBoundaries(deps)
+	profiles := satellite.NewProfiles(deps)
 	charts := _wireChartsValue
 	sheets := _wireSheetsValue
-	files := &profiles.Files{
-		Orders: orders,
+	profileFiles := &satellite.ProfileFiles{
+		Orders: profiles,
 		Charts: charts,
 		Sheets: sheets,
 	}
 	limits := geo.DefaultLimits()
 	outlines := exchange.NewOutlines(limits)
 	outlineWriter := _wireOutlineWriterValue
-	intakeDeps := intake.Deps{
-		Deps:     gateDeps,
+	importDeps := farm.ImportDeps{
+		Deps:     deps,
 		Objects:  objects,
 		Outlines: outlines,
 		Writer:   outlineWriter,
-		Fields:   farmingRecords,
+		Fields:   farmRecords,
 	}
-	intakeIntake := intake.New(intakeDeps)
-	sharingSharing := sharing.New(gateDeps)
-	keysKeys := keys.New(gateDeps)
-	trailTrail := trail.New(store, gateGate)
-	peoplePeople := people.New(gateDeps)
-	feed := events.NewFeed(gateDeps)
-	webhooksWebhooks := webhooks.New(gateDeps, hooks)
+	imports := farm.NewImports(importDeps)
+	sharing := account.NewSharing(deps)
+	keys := account.NewKeys(deps)
+	trail := audit.New(store, gate)
+	people := account.NewPeople(deps)
+	feed := events.NewFeed(deps)
+	webhooks := events.NewWebhooks(deps, hooks)
 	table := assessmentTable()
 	documents := _wireDocumentsValue
-	assessingDeps := assessing.Deps{
-		Deps:      gateDeps,
+	assessmentDeps := ghg.AssessmentDeps{
+		Deps:      deps,
 		Table:     table,
 		Engines:   engines,
 		Sheets:    sheets,
 		Documents: documents,
 		Log:       log,
 	}
-	assessingAssessing := assessing.New(assessingDeps)
-	overviewOverview := overview.New(gateDeps, table)
-	verifyingVerifying := verifying.New(gateDeps)
-	aoIs := farming.NewAOIs(gateDeps)
-	strataOrders := strata.New(gateDeps)
-	maps := stratifying.NewMaps(gateDeps, log)
-	plans := stratifying.NewPlans(gateDeps)
+	ghgAssessments := ghg.NewAssessments(assessmentDeps)
+	dashboard := ghg.NewDashboard(deps, table)
+	verification := ghg.NewVerification(deps)
+	aoIs := soil.NewAOIs(deps)
+	orders := soil.NewOrders(deps)
+	maps := soil.NewMaps(deps, log)
+	plans := soil.NewPlans(deps)
 	stratificationFiles := _wireStratificationFilesValue
-	stratifyingFiles := &stratifying.Files{
+	mapFiles := &soil.MapFiles{
 		Maps:     maps,
 		Plans:    plans,
 		Exports:  stratificationFiles,
 		Pictures: charts,
 	}
 	assessmentTables := _wireAssessmentTablesValue
-	bulkDeps := bulk.Deps{
-		Deps:      gateDeps,
+	batchDeps := ghg.BatchDeps{
+		Deps:      deps,
 		Objects:   objects,
 		Files:     assessmentTables,
-		Assessing: assessingAssessing,
+		Assessing: ghgAssessments,
 	}
-	bulkBulk := bulk.New(bulkDeps)
-	records5 := farming.SoilSamples(gateDeps)
-	samplingSampling := sampling.New(gateDeps, records5)
+	batches := ghg.NewBatches(batchDeps)
+	records5 := soil.NewSampleRecords(deps)
+	samples := soil.NewSamples(deps, records5)
 	v12Deps := v12.Deps{
-		Identity:            identityIdentity,
+		Identity:            accountIdentity,
 		Farms:               records,
-		Fields:              farmingRecords,
+		Fields:              farmRecords,
 		Seasons:             records2,
 		Cultivations:        records3,
 		Crops:               crops,
 		Fertilizations:      records4,
 		Boundaries:          boundaries,
-		Orders:              orders,
-		Files:               files,
-		Intake:              intakeIntake,
-		Sharing:             sharingSharing,
-		Keys:                keysKeys,
-		Trail:               trailTrail,
-		People:              peoplePeople,
+		Orders:              profiles,
+		Files:               profileFiles,
+		Intake:              imports,
+		Sharing:             sharing,
+		Keys:                keys,
+		Trail:               trail,
+		People:              people,
 		Events:              feed,
-		Webhooks:            webhooksWebhooks,
-		Assessing:           assessingAssessing,
-		Overview:            overviewOverview,
-		Verifying:           verifyingVerifying,
+		Webhooks:            webhooks,
+		Assessing:           ghgAssessments,
+		Overview:            dashboard,
+		Verifying:           verification,
 		AOIs:                aoIs,
-		Strata:              strataOrders,
+		Strata:              orders,
 		Maps:                maps,
 		Plans:               plans,
-		StratificationFiles: stratifyingFiles,
-		Bulk:                bulkBulk,
-		Sampling:            samplingSampling,
+		StratificationFiles: mapFiles,
+		Bulk:                batches,
+		Sampling:            samples,
 		Limits:              limits,
 	}
 	return v12Deps
@@ -204,12 +192,12 @@ var (
 )
 
 // newParts makes a server's parts over a store, an imagery source and a store of files.
-func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers identity2.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, log *slog.Logger) *parts {
+func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers account.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, log *slog.Logger) *parts {
 	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
 	random := _wireRandomValue
-	deps := identity2.Deps{
+	identityDeps := account.IdentityDeps{
 		Store:     store,
 		Passwords: passwords,
 		Tokens:    tokens,
@@ -217,114 +205,114 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		IDs:       random,
 		Issuers:   issuers,
 	}
-	identityIdentity := identity2.New(deps)
+	accountIdentity := account.NewIdentity(identityDeps)
 	casbin := permission.New(store)
-	gateGate := gate.WithSubscriptions(casbin, store, clock)
-	gateDeps := gate.Deps{
+	gate := app.NewGateWithSubscriptions(casbin, store, clock)
+	deps := app.Deps{
 		Store: store,
-		Gate:  gateGate,
+		Gate:  gate,
 		Clock: clock,
 		IDs:   random,
 	}
-	records := farming.Farms(gateDeps)
-	farmingRecords := farming.Fields(gateDeps)
-	records2 := farming.Seasons(gateDeps)
-	records3 := farming.Cultivations(gateDeps)
-	crops := farming.NewCrops(gateDeps)
-	records4 := farming.Fertilizations(gateDeps)
-	boundaries := farming.NewBoundaries(gateDeps)
-	orders := profiles.New(gateDeps)
+	records := farm.NewFarms(deps)
+	farmRecords := farm.NewFields(deps)
+	records2 := farm.NewSeasons(deps)
+	records3 := farm.NewCultivations(deps)
+	crops := farm.NewCrops(deps)
+	records4 := farm.NewFertilizations(deps)
+	boundaries := farm.NewBoundaries(deps)
+	profiles := satellite.NewProfiles(deps)
 	charts := _wireChartsValue
 	sheets := _wireSheetsValue
-	files := &profiles.Files{
-		Orders: orders,
+	profileFiles := &satellite.ProfileFiles{
+		Orders: profiles,
 		Charts: charts,
 		Sheets: sheets,
 	}
 	limits := geo.DefaultLimits()
 	outlines := exchange.NewOutlines(limits)
 	outlineWriter := _wireOutlineWriterValue
-	intakeDeps := intake.Deps{
-		Deps:     gateDeps,
+	importDeps := farm.ImportDeps{
+		Deps:     deps,
 		Objects:  objects,
 		Outlines: outlines,
 		Writer:   outlineWriter,
-		Fields:   farmingRecords,
+		Fields:   farmRecords,
 	}
-	intakeIntake := intake.New(intakeDeps)
-	sharingSharing := sharing.New(gateDeps)
-	keysKeys := keys.New(gateDeps)
-	trailTrail := trail.New(store, gateGate)
-	peoplePeople := people.New(gateDeps)
-	feed := events.NewFeed(gateDeps)
-	webhooksWebhooks := webhooks.New(gateDeps, hooks)
+	imports := farm.NewImports(importDeps)
+	sharing := account.NewSharing(deps)
+	keys := account.NewKeys(deps)
+	trail := audit.New(store, gate)
+	people := account.NewPeople(deps)
+	feed := events.NewFeed(deps)
+	webhooks := events.NewWebhooks(deps, hooks)
 	table := assessmentTable()
 	documents := _wireDocumentsValue
-	assessingDeps := assessing.Deps{
-		Deps:      gateDeps,
+	assessmentDeps := ghg.AssessmentDeps{
+		Deps:      deps,
 		Table:     table,
 		Engines:   engines,
 		Sheets:    sheets,
 		Documents: documents,
 		Log:       log,
 	}
-	assessingAssessing := assessing.New(assessingDeps)
-	overviewOverview := overview.New(gateDeps, table)
-	verifyingVerifying := verifying.New(gateDeps)
-	aoIs := farming.NewAOIs(gateDeps)
-	strataOrders := strata.New(gateDeps)
-	maps := stratifying.NewMaps(gateDeps, log)
-	plans := stratifying.NewPlans(gateDeps)
+	ghgAssessments := ghg.NewAssessments(assessmentDeps)
+	dashboard := ghg.NewDashboard(deps, table)
+	verification := ghg.NewVerification(deps)
+	aoIs := soil.NewAOIs(deps)
+	orders := soil.NewOrders(deps)
+	maps := soil.NewMaps(deps, log)
+	plans := soil.NewPlans(deps)
 	stratificationFiles := _wireStratificationFilesValue
-	stratifyingFiles := &stratifying.Files{
+	mapFiles := &soil.MapFiles{
 		Maps:     maps,
 		Plans:    plans,
 		Exports:  stratificationFiles,
 		Pictures: charts,
 	}
 	assessmentTables := _wireAssessmentTablesValue
-	bulkDeps := bulk.Deps{
-		Deps:      gateDeps,
+	batchDeps := ghg.BatchDeps{
+		Deps:      deps,
 		Objects:   objects,
 		Files:     assessmentTables,
-		Assessing: assessingAssessing,
+		Assessing: ghgAssessments,
 	}
-	bulkBulk := bulk.New(bulkDeps)
-	records5 := farming.SoilSamples(gateDeps)
-	samplingSampling := sampling.New(gateDeps, records5)
+	batches := ghg.NewBatches(batchDeps)
+	records5 := soil.NewSampleRecords(deps)
+	samples := soil.NewSamples(deps, records5)
 	v12Deps := v12.Deps{
-		Identity:            identityIdentity,
+		Identity:            accountIdentity,
 		Farms:               records,
-		Fields:              farmingRecords,
+		Fields:              farmRecords,
 		Seasons:             records2,
 		Cultivations:        records3,
 		Crops:               crops,
 		Fertilizations:      records4,
 		Boundaries:          boundaries,
-		Orders:              orders,
-		Files:               files,
-		Intake:              intakeIntake,
-		Sharing:             sharingSharing,
-		Keys:                keysKeys,
-		Trail:               trailTrail,
-		People:              peoplePeople,
+		Orders:              profiles,
+		Files:               profileFiles,
+		Intake:              imports,
+		Sharing:             sharing,
+		Keys:                keys,
+		Trail:               trail,
+		People:              people,
 		Events:              feed,
-		Webhooks:            webhooksWebhooks,
-		Assessing:           assessingAssessing,
-		Overview:            overviewOverview,
-		Verifying:           verifyingVerifying,
+		Webhooks:            webhooks,
+		Assessing:           ghgAssessments,
+		Overview:            dashboard,
+		Verifying:           verification,
 		AOIs:                aoIs,
-		Strata:              strataOrders,
+		Strata:              orders,
 		Maps:                maps,
 		Plans:               plans,
-		StratificationFiles: stratifyingFiles,
-		Bulk:                bulkBulk,
-		Sampling:            samplingSampling,
+		StratificationFiles: mapFiles,
+		Bulk:                batches,
+		Sampling:            samples,
 		Limits:              limits,
 	}
-	exchangeCurves := _wireCurvesValue
-	library := &curves.Library{
-		BuiltIn: exchangeCurves,
+	curves := _wireCurvesValue
+	curveLibrary := &satellite.CurveLibrary{
+		BuiltIn: curves,
 	}
 	operatingDeps := operating.Deps{
 		Store:     store,
@@ -332,7 +320,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Tokens:    tokens,
 		Clock:     clock,
 		IDs:       random,
-		Curves:    library,
+		Curves:    curveLibrary,
 		Engines:   engines,
 	}
 	operatingOperating := operating.New(operatingDeps)
@@ -340,29 +328,29 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Operating:    operatingOperating,
 		Store:        store,
 		Farms:        records,
-		Fields:       farmingRecords,
+		Fields:       farmRecords,
 		Seasons:      records2,
 		Cultivations: records3,
 		Crops:        crops,
 		AOIs:         aoIs,
 	}
-	computer := &series.Computer{
+	computer := &satellite.Computer{
 		Imagery: imagery,
 	}
-	worker := profiles.NewWorker(gateDeps, computer, log)
-	refresher := profiles.NewRefresher(gateDeps, computer, log)
-	onceDeps := once.Deps{
+	profileWorker := satellite.NewProfileWorker(deps, computer, log)
+	refresher := satellite.NewRefresher(deps, computer, log)
+	idempotencyDeps := idempotency.Deps{
 		Store: store,
 		Clock: clock,
 		IDs:   random,
 	}
-	onceOnce := once.New(onceDeps)
+	once := idempotency.New(idempotencyDeps)
 	sequencer := &events.Sequencer{
 		Store: store,
 		Clock: clock,
 		Feed:  feed,
 	}
-	courier := &webhooks.Courier{
+	courier := &events.Courier{
 		Store:  store,
 		Sender: hooks,
 		Clock:  clock,
@@ -373,42 +361,42 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	stored := surfaces.Stored{
 		Objects: objects,
 	}
-	covariates := &strata.Covariates{
+	covariates := &soil.Covariates{
 		Store:      store,
 		Elevations: elevations,
 		Rasters:    stored,
 	}
-	preparer := &strata.Preparer{
+	layerPreparer := &soil.LayerPreparer{
 		Imagery:    computer,
 		Covariates: covariates,
 		Clock:      clock,
 	}
-	strataWorker := strata.NewWorker(gateDeps, preparer, log)
-	verifyingWorker := &verifying.Worker{
+	orderWorker := soil.NewOrderWorker(deps, layerPreparer, log)
+	verificationWorker := &ghg.VerificationWorker{
 		Store:    store,
 		Clock:    clock,
 		IDs:      random,
-		Curves:   library,
+		Curves:   curveLibrary,
 		Computer: computer,
 		Log:      log,
 	}
 	wireParts := &parts{
 		Interface: v12Deps,
-		Gate:      gateGate,
+		Gate:      gate,
 		Operating: operatingOperating,
 		Demo:      loader,
-		Worker:    worker,
+		Worker:    profileWorker,
 		Refresher: refresher,
 		Tokens:    tokens,
-		Once:      onceOnce,
-		Intake:    intakeIntake,
+		Once:      once,
+		Intake:    imports,
 		Sequencer: sequencer,
 		Courier:   courier,
-		Assessing: assessingAssessing,
-		Strata:    strataWorker,
+		Assessing: ghgAssessments,
+		Strata:    orderWorker,
 		Maps:      maps,
-		Verifier:  verifyingWorker,
-		Bulk:      bulkBulk,
+		Verifier:  verificationWorker,
+		Bulk:      batches,
 	}
 	return wireParts
 }

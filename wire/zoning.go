@@ -5,7 +5,7 @@ import (
 
 	"tilth/adapters/exchange"
 	"tilth/adapters/imagery/surfaces"
-	"tilth/app/zoning"
+	"tilth/app/soil"
 	"tilth/core/stratification/layer"
 )
 
@@ -15,4 +15,4 @@ func (Program) ReadCells(r io.Reader, layers []string) (layer.Table, error) {
 }
 
 // Zoning makes zones of tables and rasters.
-func (Program) Zoning() *zoning.Zoning { return &zoning.Zoning{Surfaces: surfaces.Files{}} }
+func (Program) Zoning() *soil.Offline { return &soil.Offline{Surfaces: surfaces.Files{}} }

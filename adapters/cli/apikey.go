@@ -6,13 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tilth/app/keys"
+	"tilth/app/account"
 	"tilth/app/operating"
 )
 
 func (s *shell) apiKey() *cobra.Command {
 	var email string
-	var in keys.Request
+	var in account.KeyRequest
 	var ttl time.Duration
 	create := &cobra.Command{Use: "create", Short: "Print a new API key of a user, this once", RunE: func(cmd *cobra.Command, _ []string) error {
 		if cmd.Flags().Changed("ttl") {

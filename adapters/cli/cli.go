@@ -19,9 +19,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"tilth/app/operating"
-	"tilth/app/series"
-	"tilth/app/strata"
-	"tilth/app/zoning"
+	"tilth/app/satellite"
+	"tilth/app/soil"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/stratification/layer"
@@ -41,7 +40,7 @@ type Program interface {
 	// Work runs the background jobs alone until the context ends.
 	Work(ctx context.Context, cfg Config, log *slog.Logger) error
 	// Series makes the computation of a series over an imagery address.
-	Series(ctx context.Context, cfg Config) (*series.Computer, error)
+	Series(ctx context.Context, cfg Config) (*satellite.Computer, error)
 	// DrawSeries draws a series as SVG.
 	DrawSeries(w io.Writer, s vegetation.Series, from, to time.Time) error
 	// SeriesSheet writes a series as CSV, a line a date.
@@ -55,7 +54,7 @@ type Program interface {
 	// ReadCells reads a table of cells with the layers named, or all.
 	ReadCells(r io.Reader, layers []string) (layer.Table, error)
 	// Zoning makes zones of tables and rasters.
-	Zoning() *zoning.Zoning
+	Zoning() *soil.Offline
 	// CurveFiles reads and writes the files of crop verification.
 	CurveFiles() CurveFiles
 	// Version is the program's version.
@@ -65,7 +64,7 @@ type Program interface {
 // Opened is an open database with the operator's use cases.
 type Opened struct {
 	Operating *operating.Operating
-	Layers    *strata.Library
+	Layers    *soil.LayerLibrary
 	Close     func() error
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tilth/app/series"
+	"tilth/app/satellite"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/vegetation"
@@ -74,8 +74,8 @@ func indexCodes() string {
 	return strings.Join(codes, ", ")
 }
 
-func profileRequest(field, from, to, index, mask string) (series.Request, error) {
-	var req series.Request
+func profileRequest(field, from, to, index, mask string) (satellite.SeriesRequest, error) {
+	var req satellite.SeriesRequest
 	file, err := os.Open(field)
 	if err != nil {
 		return req, err

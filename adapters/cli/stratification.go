@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tilth/app/operating"
-	"tilth/app/strata"
+	"tilth/app/soil"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/stratification"
@@ -119,7 +119,7 @@ func (s *shell) printLayer(what string, r ports.LayerRaster) error {
 
 func (s *shell) layer() *cobra.Command {
 	var file string
-	in := strata.NewLayer{Scale: 1}
+	in := soil.NewLayer{Scale: 1}
 	add := &cobra.Command{
 		Use: "add", Short: "Register a raster as a layer of stratification orders",
 		Long: `Registers a GeoTIFF of one band of numbers (integers of up to 32 bits, floating point numbers)
@@ -142,7 +142,7 @@ resampled from a far coarser map, such as one of few soil samples.`,
 				return err
 			}
 			in.File, in.Content = filepath.Base(file), localFile{opened, info.Size()}
-			return s.withLayers(cmd, func(ctx context.Context, l *strata.Library) error {
+			return s.withLayers(cmd, func(ctx context.Context, l *soil.LayerLibrary) error {
 				added, err := l.Add(ctx, in)
 				if err != nil {
 					return err
@@ -160,7 +160,7 @@ resampled from a far coarser map, such as one of few soil samples.`,
 	f.Int64Var(&in.CompanyID, "company", 0, "id of the company whose orders alone it is for (default: every company)")
 	f.BoolVar(&in.Coarse, "coarse", false, "it comes of a far coarser map than its pixels tell")
 	list := &cobra.Command{Use: "list", Short: "List the registered rasters", RunE: func(cmd *cobra.Command, _ []string) error {
-		return s.withLayers(cmd, func(ctx context.Context, l *strata.Library) error {
+		return s.withLayers(cmd, func(ctx context.Context, l *soil.LayerLibrary) error {
 			all, err := l.List(ctx)
 			for _, r := range all {
 				if err := s.printLayer("", r); err != nil {
@@ -172,7 +172,7 @@ resampled from a far coarser map, such as one of few soil samples.`,
 	}}
 	var name string
 	remove := &cobra.Command{Use: "remove", Short: "Forget a raster; the layers of earlier orders stay", RunE: func(cmd *cobra.Command, _ []string) error {
-		return s.withLayers(cmd, func(ctx context.Context, l *strata.Library) error {
+		return s.withLayers(cmd, func(ctx context.Context, l *soil.LayerLibrary) error {
 			gone, err := l.Remove(ctx, name)
 			if err != nil {
 				return err
@@ -193,6 +193,6 @@ type localFile struct {
 // Size implements ports.Object.
 func (f localFile) Size() int64 { return f.size }
 
-func (s *shell) withLayers(cmd *cobra.Command, do func(ctx context.Context, l *strata.Library) error) error {
+func (s *shell) withLayers(cmd *cobra.Command, do func(ctx context.Context, l *soil.LayerLibrary) error) error {
 	return s.opened(cmd, func(ctx context.Context, o *Opened) error { return do(ctx, o.Layers) })
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	appzoning "tilth/app/zoning"
+	"tilth/app/soil"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification/zoning"
@@ -98,8 +98,8 @@ func (f *stratifyFlags) register(flags *pflag.FlagSet) {
 }
 
 // stratifyRequest turns the flags to a request.
-func (s *shell) stratifyRequest(f stratifyFlags, set *pflag.FlagSet) (appzoning.Request, error) {
-	req := appzoning.Request{
+func (s *shell) stratifyRequest(f stratifyFlags, set *pflag.FlagSet) (soil.OfflineRequest, error) {
+	req := soil.OfflineRequest{
 		Rasters: f.rasters, Layers: f.layers, CellSize: f.cellSize, EPSG: f.epsg, EdgeMask: f.edgeMask,
 		Params: zoning.DefaultParams(), Seeded: set.Changed("seed"),
 	}

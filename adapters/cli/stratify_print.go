@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"io"
 
-	appzoning "tilth/app/zoning"
+	"tilth/app/soil"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification/zoning"
@@ -71,7 +71,7 @@ func recommended(r zoning.Result) (zoning.Candidate, error) {
 	return zoning.Candidate{}, fault.New(fault.Invalid, "no_zones", r.Reason)
 }
 
-func writeZonesJSON(w io.Writer, a appzoning.Answer, labels bool) error {
+func writeZonesJSON(w io.Writer, a soil.OfflineAnswer, labels bool) error {
 	chosen, err := recommended(a.Result)
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func writeZonesJSON(w io.Writer, a appzoning.Answer, labels bool) error {
 	return enc.Encode(out)
 }
 
-func showCandidate(a appzoning.Answer, c zoning.Candidate, labels bool) candidateJSON {
+func showCandidate(a soil.OfflineAnswer, c zoning.Candidate, labels bool) candidateJSON {
 	out := candidateJSON{
 		K: len(c.Zones), MapUUID: c.MapUUID, IsRecommended: c.Recommended, Inertia: c.Inertia, RV: c.RV, NNeeded: c.SamplesNeeded,
 		CalinskiHarabasz: c.Diagnostics.CalinskiHarabasz, Silhouette: c.Diagnostics.Silhouette, DaviesBouldin: c.Diagnostics.DaviesBouldin,
@@ -136,7 +136,7 @@ func showZone(r zoning.Result, z zoning.Zone) zoneJSON {
 }
 
 // writeZonesGeoJSON writes the recommended zones, and then the points of their plan, as a FeatureCollection (RFC 7946).
-func writeZonesGeoJSON(w io.Writer, a appzoning.Answer) error {
+func writeZonesGeoJSON(w io.Writer, a soil.OfflineAnswer) error {
 	chosen, err := recommended(a.Result)
 	if err != nil {
 		return err

@@ -151,7 +151,7 @@ func (b *Bus) drain(ctx context.Context) {
 }
 
 func (b *Bus) publish(ctx context.Context, row ports.OutboxRow) error {
-	payload, err := json.Marshal(events.Of(event.Logged{
+	payload, err := json.Marshal(events.CloudEventOf(event.Logged{
 		ID: row.ID, Type: row.Type, CompanyID: row.CompanyID, Subject: row.Subject, At: row.At, Data: row.Data, Position: row.Position,
 	}))
 	if err != nil {

@@ -7,8 +7,9 @@ import (
 	"context"
 	"time"
 
-	"tilth/app/farming"
+	farmapp "tilth/app/farm"
 	"tilth/app/operating"
+	"tilth/app/soil"
 	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/farm"
@@ -47,12 +48,12 @@ type Plan struct {
 type Loader struct {
 	Operating    *operating.Operating
 	Store        ports.Store
-	Farms        *farming.Records[farm.Farm]
-	Fields       *farming.Records[farm.Field]
-	Seasons      *farming.Records[farm.Season]
-	Cultivations *farming.Records[farm.Cultivation]
-	Crops        *farming.Crops
-	AOIs         *farming.AOIs
+	Farms        *farmapp.Records[farm.Farm]
+	Fields       *farmapp.Records[farm.Field]
+	Seasons      *farmapp.Records[farm.Season]
+	Cultivations *farmapp.Records[farm.Cultivation]
+	Crops        *farmapp.Crops
+	AOIs         *soil.AOIs
 }
 
 // Load brings the demonstration up and gives its owner.
@@ -171,14 +172,14 @@ func (l *Loader) parcel(ctx context.Context, who access.Principal, p Parcel, hol
 	if err != nil || sown.Count > 0 {
 		return err
 	}
-	_, err = l.Cultivations.Create(ctx, who, []farming.Draft[farm.Cultivation]{{Record: farm.Cultivation{
+	_, err = l.Cultivations.Create(ctx, who, []farmapp.Draft[farm.Cultivation]{{Record: farm.Cultivation{
 		Field: record.Ref{ID: field.ID}, Season: record.Ref{ID: season.ID}, Crop: record.Ref{ID: crop},
 	}}}, false)
 	return err
 }
 
-// ensure gives the record of that name, made where there is none.
-func ensure[T any](ctx context.Context, records *farming.Records[T], who access.Principal, name func(T) string, wanted T) (T, error) {
+// ensure returns the record of that name, made where there is none.
+func ensure[T any](ctx context.Context, records *farmapp.Records[T], who access.Principal, name func(T) string, wanted T) (T, error) {
 	have, err := records.List(ctx, who, false, ports.Query{})
 	if err != nil {
 		return wanted, err
@@ -191,7 +192,7 @@ func ensure[T any](ctx context.Context, records *farming.Records[T], who access.
 			return record, nil
 		}
 	}
-	made, err := records.Create(ctx, who, []farming.Draft[T]{{Record: wanted}}, false)
+	made, err := records.Create(ctx, who, []farmapp.Draft[T]{{Record: wanted}}, false)
 	if err != nil {
 		return wanted, err
 	}

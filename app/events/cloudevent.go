@@ -1,5 +1,3 @@
-// Package events holds the use cases of events once they are committed: their places in
-// the feeds of their companies, what is made of them for webhooks, and following a feed.
 package events
 
 import (
@@ -29,8 +27,8 @@ type CloudEvent struct {
 // Media is the content type of one CloudEvent.
 const Media = "application/cloudevents+json"
 
-// Of makes the CloudEvent of an event.
-func Of(e event.Logged) CloudEvent {
+// CloudEventOf makes the CloudEvent of an event.
+func CloudEventOf(e event.Logged) CloudEvent {
 	out := CloudEvent{
 		SpecVersion: "1.0", ID: e.ID, Source: "/tilth", Type: e.Type, Subject: e.Subject, Time: e.At,
 		DataContentType: "application/json", CompanyID: e.CompanyID, Data: e.Data,

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"tilth/app/gate"
+	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/event"
 	"tilth/core/fault"
@@ -35,7 +35,7 @@ const retryAfter = 30
 // Feed lets callers follow the feed of their company. Streams read from the database by
 // position; that something is there to be read is told to all of them by one poller.
 type Feed struct {
-	deps gate.Deps
+	deps app.Deps
 	wake chan struct{}
 
 	mu      sync.Mutex
@@ -51,7 +51,7 @@ type watched struct {
 }
 
 // NewFeed makes the use case.
-func NewFeed(deps gate.Deps) *Feed {
+func NewFeed(deps app.Deps) *Feed {
 	return &Feed{deps: deps, wake: make(chan struct{}, 1), watched: map[int64]*watched{}}
 }
 
@@ -197,18 +197,18 @@ type Batch struct {
 	Events []event.Logged
 }
 
-// Each gives the events one by one, in order, as they are published.
+// Each returns the events one by one, in order, as they are published.
 func (b Batch) Each() iter.Seq2[int64, CloudEvent] {
 	return func(yield func(int64, CloudEvent) bool) {
 		for _, e := range b.Events {
-			if !yield(e.Position, Of(e)) {
+			if !yield(e.Position, CloudEventOf(e)) {
 				return
 			}
 		}
 	}
 }
 
-// Next gives what comes next, and waits for it for a time; a batch of nothing after that.
+// Next returns what comes next, and waits for it for a time; a batch of nothing after that.
 // Faults: those of the store, and the context's own error.
 func (s *Stream) Next(ctx context.Context, wait time.Duration) (Batch, error) {
 	timer := time.NewTimer(wait)
@@ -235,7 +235,7 @@ func (s *Stream) changed() <-chan struct{} {
 	return s.feed.watched[s.scope.Company()].changed
 }
 
-// read gives what is there, and moves on. Where less than a batch is there, the stream
+// read returns what is there, and moves on. Where less than a batch is there, the stream
 // stands at the end of the feed, past events of other types.
 func (s *Stream) read(ctx context.Context) (Batch, error) {
 	var batch Batch

@@ -12,13 +12,13 @@ import (
 	"tilth/ports"
 )
 
-// JobKind is the kind of the jobs that deliver to a webhook; there is one a webhook.
-const JobKind = "webhook"
+// WebhookJob is the kind of the jobs that deliver to a webhook; there is one a webhook.
+const WebhookJob = "webhook"
 
-// JobOf makes the job that delivers what waits for a webhook.
-func JobOf(hook *webhook.Webhook, at time.Time) ports.Job {
+// WebhookJobOf makes the job that delivers what waits for a webhook.
+func WebhookJobOf(hook *webhook.Webhook, at time.Time) ports.Job {
 	return ports.Job{
-		Kind: JobKind, Key: strconv.FormatInt(hook.ID, 10), CompanyID: hook.CompanyID, Subject: hook.ID, RunAt: at,
+		Kind: WebhookJob, Key: strconv.FormatInt(hook.ID, 10), CompanyID: hook.CompanyID, Subject: hook.ID, RunAt: at,
 	}
 }
 
@@ -41,7 +41,7 @@ type Sequencer struct {
 	Feed  *Feed // is told at once
 }
 
-// Step gives some events their places; more reports whether others may be waiting.
+// Step returns some events their places; more reports whether others may be waiting.
 func (s *Sequencer) Step(ctx context.Context) (more bool, err error) {
 	waiting := false
 	err = s.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
@@ -89,7 +89,7 @@ func deliver(ctx context.Context, tx ports.OperatorRepos, placed []event.Logged,
 			continue
 		}
 		deliveries = append(deliveries, mine...)
-		if err := tx.Jobs.Enqueue(ctx, JobOf(&hooks[i], hooks[i].SendAt(now))); err != nil {
+		if err := tx.Jobs.Enqueue(ctx, WebhookJobOf(&hooks[i], hooks[i].SendAt(now))); err != nil {
 			return err
 		}
 	}
@@ -102,7 +102,7 @@ func deliveriesOf(hook *webhook.Webhook, placed []event.Logged, now time.Time) (
 		if e.CompanyID != hook.CompanyID || !hook.Wants(e.Type) {
 			continue
 		}
-		body, err := json.Marshal(Of(e))
+		body, err := json.Marshal(CloudEventOf(e))
 		if err != nil {
 			return nil, err
 		}

@@ -6,7 +6,7 @@ import (
 	"tilth/ports"
 )
 
-// Company gives a company. Faults: NotFound.
+// Company returns a company. Faults: NotFound.
 func (o *Operating) Company(ctx context.Context, id int64) (ports.Company, error) {
 	var out ports.Company
 	err := o.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {

@@ -30,7 +30,7 @@ func (o *Operating) ImportCurves(ctx context.Context, region, version string, se
 	return edition, err
 }
 
-// CurvesInForce gives the curves in force, one edition a region.
+// CurvesInForce returns the curves in force, one edition a region.
 func (o *Operating) CurvesInForce(ctx context.Context) ([]cropcheck.Edition, error) {
 	var out []cropcheck.Edition
 	err := o.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
@@ -40,7 +40,7 @@ func (o *Operating) CurvesInForce(ctx context.Context) ([]cropcheck.Edition, err
 	return out, err
 }
 
-// inForce gives the edition of a region that is in force; nil where there is none.
+// inForce returns the edition of a region that is in force; nil where there is none.
 func (o *Operating) inForce(ctx context.Context, tx ports.OperatorRepos, region string) (*cropcheck.Edition, error) {
 	all, err := o.deps.Curves.InForce(ctx, tx.Curves)
 	if err != nil {

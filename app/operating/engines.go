@@ -33,7 +33,7 @@ func (o *Operating) ChooseEngine(ctx context.Context, companyID int64, choice po
 	})
 }
 
-// EngineChoice gives the choice of a company. Faults: NotFound.
+// EngineChoice returns the choice of a company. Faults: NotFound.
 func (o *Operating) EngineChoice(ctx context.Context, companyID int64) (out ports.EngineChoice, err error) {
 	err = o.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		if _, err := tx.Accounts.Company(ctx, companyID); err != nil {

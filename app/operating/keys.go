@@ -3,7 +3,7 @@ package operating
 import (
 	"context"
 
-	"tilth/app/keys"
+	"tilth/app/account"
 	"tilth/core/access"
 	"tilth/core/audit"
 	"tilth/core/fault"
@@ -12,7 +12,7 @@ import (
 
 // CreateAPIKey makes a key that acts as a user, and gives its text, which is not kept.
 // Faults: Invalid, NotFound.
-func (o *Operating) CreateAPIKey(ctx context.Context, email string, in keys.Request) (key access.APIKey, text string, err error) {
+func (o *Operating) CreateAPIKey(ctx context.Context, email string, in account.KeyRequest) (key access.APIKey, text string, err error) {
 	now := o.deps.Clock.Now()
 	err = o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		user, err := tx.Accounts.UserByEmail(ctx, email)
@@ -25,7 +25,7 @@ func (o *Operating) CreateAPIKey(ctx context.Context, email string, in keys.Requ
 		if user.Disabled {
 			return fault.Field("user", "This user is disabled.")
 		}
-		key, text, err = keys.Mint(o.deps.IDs, access.Named{ID: user.ID, Name: user.Name}, user.CompanyID, in, now)
+		key, text, err = account.MintKey(o.deps.IDs, access.Named{ID: user.ID, Name: user.Name}, user.CompanyID, in, now)
 		if err != nil {
 			return err
 		}
@@ -33,7 +33,7 @@ func (o *Operating) CreateAPIKey(ctx context.Context, email string, in keys.Requ
 			return err
 		}
 		entry := audit.Entry{CompanyID: user.CompanyID, At: now}
-		return tx.Audit.Add(ctx, entry.Of(audit.Create, keys.Resource, key.ID, audit.Diff(nil, &key)))
+		return tx.Audit.Add(ctx, entry.Of(audit.Create, account.KeyResource, key.ID, audit.Diff(nil, &key)))
 	})
 	return key, text, err
 }

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"unicode/utf8"
 
-	"tilth/app/listing"
+	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/fault"
@@ -22,7 +22,7 @@ func checkNote(note string) error {
 	return nil
 }
 
-// Wallet gives the wallet of a company. Faults: NotFound.
+// Wallet returns the wallet of a company. Faults: NotFound.
 func (o *Operating) Wallet(ctx context.Context, companyID int64) (credit.Wallet, error) {
 	var out credit.Wallet
 	err := o.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
@@ -41,7 +41,7 @@ func (o *Operating) Transactions(ctx context.Context, companyID, limit int64) (i
 	if _, err := o.Company(ctx, companyID); err != nil {
 		return nil, err
 	}
-	return listing.Stream(ctx, o.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) iter.Seq2[credit.Transaction, error] {
+	return app.Stream(ctx, o.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) iter.Seq2[credit.Transaction, error] {
 		return tx.Wallet.Transactions(ctx, access.Own(companyID), ports.Query{Limit: limit})
 	}), nil
 }
@@ -54,7 +54,7 @@ type RefundWanted struct {
 	Note        string
 }
 
-// Refund gives a captured charge back, at most its amount, and once. The field counts as
+// Refund returns a captured charge back, at most its amount, and once. The field counts as
 // charged still.
 // Faults: Invalid, NotFound, Conflict (already_refunded).
 func (o *Operating) Refund(ctx context.Context, in RefundWanted) (credit.Wallet, credit.Transaction, error) {

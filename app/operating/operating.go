@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"tilth/app/curves"
+	"tilth/app/satellite"
 	"tilth/core/access"
 	"tilth/core/audit"
 	"tilth/core/credit"
@@ -28,7 +28,7 @@ type Deps struct {
 	Tokens    ports.Tokens
 	Clock     ports.Clock
 	IDs       ports.IDs
-	Curves    *curves.Library
+	Curves    *satellite.CurveLibrary
 	Engines   ports.Engines
 }
 
@@ -141,7 +141,7 @@ func (o *Operating) CreateToken(ctx context.Context, email string, ttl time.Dura
 	return o.deps.Tokens.Issue(ctx, user.ID, o.deps.Clock.Now(), ttl)
 }
 
-// User gives a user by e-mail. Faults: NotFound.
+// User returns a user by e-mail. Faults: NotFound.
 func (o *Operating) User(ctx context.Context, email string) (ports.User, error) {
 	var user ports.User
 	err := o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {

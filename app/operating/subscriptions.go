@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"tilth/app/strata"
+	"tilth/app/soil"
 	"tilth/core/access"
 	"tilth/core/audit"
 	"tilth/core/fault"
@@ -74,5 +74,5 @@ func (o *Operating) Unsubscribe(ctx context.Context, companyID int64, service ac
 
 // RetryStratification takes a failed stratification order up again; see [strata.Retry].
 func (o *Operating) RetryStratification(ctx context.Context, orderID int64) (stratification.OrderState, error) {
-	return strata.Retry(ctx, o.deps.Store, o.deps.Clock, orderID)
+	return soil.RetryOrder(ctx, o.deps.Store, o.deps.Clock, orderID)
 }

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"time"
 
-	"tilth/app/listing"
+	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/audit"
 	"tilth/core/credit"
@@ -72,7 +72,7 @@ func notedMoney(ctx context.Context, tx ports.OperatorRepos, scope access.Scope,
 // Trail streams what the command line changed of the installation as a whole, newest first;
 // at most limit entries where that is not 0.
 func (o *Operating) Trail(ctx context.Context, limit int64) iter.Seq2[ports.OperatorEntry, error] {
-	return listing.Stream(ctx, o.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) iter.Seq2[ports.OperatorEntry, error] {
+	return app.Stream(ctx, o.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) iter.Seq2[ports.OperatorEntry, error] {
 		return tx.Trail.Each(ctx, limit)
 	})
 }

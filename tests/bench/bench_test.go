@@ -19,7 +19,7 @@ import (
 
 	"tilth/adapters/cli"
 	"tilth/adapters/imagery/catalog"
-	"tilth/app/series"
+	"tilth/app/satellite"
 	"tilth/core/geo"
 	"tilth/core/vegetation"
 	"tilth/tests/rig"
@@ -106,8 +106,8 @@ func BenchmarkProfile33Dates(b *testing.B) {
 	source, err := catalog.Open(folder)
 	require.NoError(b, err)
 	b.Cleanup(func() { _ = source.Close() })
-	computer := &series.Computer{Imagery: source}
-	request := series.Request{
+	computer := &satellite.Computer{Imagery: source}
+	request := satellite.SeriesRequest{
 		Boundary: boundary.Geometry(), Index: index, Mask: vegetation.MaskStandard,
 		From: time.Date(2019, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2019, 12, 31, 0, 0, 0, 0, time.UTC),
 	}

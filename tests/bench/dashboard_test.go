@@ -17,8 +17,8 @@ import (
 	"tilth/adapters/engine"
 	"tilth/adapters/identity"
 	"tilth/adapters/persistence"
-	"tilth/app/gate"
-	"tilth/app/overview"
+	"tilth/app"
+	ghgapp "tilth/app/ghg"
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/farm"
@@ -66,7 +66,7 @@ func newOverview(b *testing.B, database string, n int) func(b *testing.B) float6
 	table := assessment.NewTable(mapping)
 	who := furnished(b, db, table)
 	multiply(b, database, n/batchSize)
-	use := overview.New(gate.Deps{Store: db, Gate: gate.New(everyone{})}, table)
+	use := ghgapp.NewDashboard(app.Deps{Store: db, Gate: app.NewGate(everyone{})}, table)
 	return func(b *testing.B) float64 {
 		var took []time.Duration
 		for range 100 {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/imagery/catalog"
-	"tilth/app/series"
+	"tilth/app/satellite"
 	"tilth/core/geo"
 	"tilth/core/vegetation"
 	"tilth/tests/rig"
@@ -41,8 +41,8 @@ func squares(b *testing.B, grid vegetation.Grid, n int) (out []geo.MultiPolygon)
 // village is the synthetic archive under an address of its own, so that nothing of it is
 // cached, and fields all over a tile of it.
 type village struct {
-	computer series.Computer
-	requests []series.Request
+	computer satellite.Computer
+	requests []satellite.SeriesRequest
 }
 
 // newVillage copies the archive and lays out n fields; what it takes is not measured.
@@ -59,9 +59,9 @@ func newVillage(b *testing.B, n int) *village {
 	require.NoError(b, err)
 	grid, err := source.Grid(b.Context(), scenes[0], vegetation.B04)
 	require.NoError(b, err)
-	c := &village{computer: series.Computer{Imagery: source}}
+	c := &village{computer: satellite.Computer{Imagery: source}}
 	for _, field := range squares(b, grid, n) {
-		c.requests = append(c.requests, series.Request{Boundary: field, Index: index, From: archive.From, To: archive.To})
+		c.requests = append(c.requests, satellite.SeriesRequest{Boundary: field, Index: index, From: archive.From, To: archive.To})
 	}
 	return c
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/imagery/catalog"
-	"tilth/app/series"
+	"tilth/app/satellite"
 	"tilth/core/geo"
 	"tilth/core/vegetation"
 	"tilth/tests/rig"
@@ -119,7 +119,7 @@ func seriesFrom(b *testing.B, folder, from, to string) vegetation.Series {
 	require.NoError(b, err)
 	last, err := time.Parse(time.DateOnly, to)
 	require.NoError(b, err)
-	got, err := (&series.Computer{Imagery: source}).Compute(b.Context(), series.Request{
+	got, err := (&satellite.Computer{Imagery: source}).Compute(b.Context(), satellite.SeriesRequest{
 		Boundary: boundary.Geometry(), Index: index, From: first, To: last,
 	})
 	require.NoError(b, err)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"tilth/app/letters"
+	"tilth/app/account"
 	"tilth/core/access"
 	"tilth/tests/rig"
 )
@@ -18,7 +18,7 @@ func TestLinksLeadToPages(t *testing.T) {
 	s := rig.Start(t, rig.Options{})
 	anonymous := s.Anonymous()
 	paths := document(t, anonymous)
-	for _, link := range []string{letters.InvitationPage, letters.ResetPage} {
+	for _, link := range []string{account.InvitationPage, account.ResetPage} {
 		page := link[:len(link)-1] // what stands behind the # is not sent
 		a := anonymous.Expect(200, "GET", page, nil)
 		require.Contains(t, a.Header.Get("Content-Type"), "text/html")

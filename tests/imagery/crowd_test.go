@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"tilth/app/series"
+	"tilth/app/satellite"
 	"tilth/core/vegetation"
 )
 
@@ -19,17 +19,17 @@ func TestAThousandFieldsFetchEachBlockOnce(t *testing.T) {
 	index, err := vegetation.ParseIndex("NDVI")
 	require.NoError(t, err)
 	step := float64(large.Width) * large.PixelX / across
-	fields := make(chan series.Request, across*across)
+	fields := make(chan satellite.SeriesRequest, across*across)
 	for i := range across * across {
 		x, y := large.OriginX+step*float64(i%across), large.OriginY-step*float64(i/across)
-		fields <- series.Request{Boundary: rectangle(t, large.EPSG, x+100, y-200, x+200, y-100), Index: index, From: day("2025-06-01"), To: day("2025-06-30")}
+		fields <- satellite.SeriesRequest{Boundary: rectangle(t, large.EPSG, x+100, y-200, x+200, y-100), Index: index, From: day("2025-06-01"), To: day("2025-06-30")}
 	}
 	close(fields)
 	var crowd sync.WaitGroup
 	for range workers {
 		crowd.Go(func() {
 			for request := range fields {
-				got, err := (&series.Computer{Imagery: imagery}).Compute(t.Context(), request)
+				got, err := (&satellite.Computer{Imagery: imagery}).Compute(t.Context(), request)
 				if err != nil || len(got.Observations) != 1 || len(got.Rejected) != 1 {
 					t.Errorf("%v: %+v", err, got)
 				}

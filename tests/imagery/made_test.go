@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/imagery/catalog"
-	"tilth/app/series"
+	"tilth/app/satellite"
 	"tilth/core/geo"
 	"tilth/core/vegetation"
 	"tilth/ports"
@@ -194,7 +194,7 @@ func compute(t testing.TB, imagery ports.Imagery, boundary geo.MultiPolygon, ind
 	t.Helper()
 	x, err := vegetation.ParseIndex(string(index))
 	require.NoError(t, err)
-	s, err := (&series.Computer{Imagery: imagery}).Compute(t.Context(), series.Request{
+	s, err := (&satellite.Computer{Imagery: imagery}).Compute(t.Context(), satellite.SeriesRequest{
 		Boundary: boundary, From: day(from), To: day(to), Index: x, Mask: mask,
 	})
 	require.NoError(t, err)

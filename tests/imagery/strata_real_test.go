@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"tilth/app/series"
-	"tilth/app/strata"
+	"tilth/app/satellite"
+	"tilth/app/soil"
 	"tilth/core/geo"
 	"tilth/core/stratification"
 	"tilth/core/vegetation"
@@ -39,8 +39,8 @@ func TestSpanishLayers(t *testing.T) {
 	b, err := geo.ParseGeoJSON(raw, geo.DefaultLimits())
 	require.NoError(t, err)
 	imagery := openFolder(t, dir)
-	p := strata.Preparer{
-		Imagery: &series.Computer{Imagery: imagery}, Covariates: &strata.Covariates{Store: noRasters{}, Elevations: imagery.(ports.Elevations)}, Clock: inSpring(time.Date(2020, 5, 1, 0, 0, 0, 0, time.UTC)),
+	p := soil.LayerPreparer{
+		Imagery: &satellite.Computer{Imagery: imagery}, Covariates: &soil.Covariates{Store: noRasters{}, Elevations: imagery.(ports.Elevations)}, Clock: inSpring(time.Date(2020, 5, 1, 0, 0, 0, 0, time.UTC)),
 	}
 	order := stratification.OrderState{Land: []stratification.Land{{FieldUUID: "a", Geometry: b.Geometry()}}}
 	made, err := p.Prepare(t.Context(), order)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"tilth/app/profiles"
+	"tilth/app/satellite"
 	"tilth/core/fault"
 	"tilth/core/vegetation"
 	"tilth/ports"
@@ -19,7 +19,7 @@ import (
 // far is a wait that no test reaches.
 const far = time.Minute
 
-func (w *world) ask(e estate, order vegetation.OrderState, code vegetation.IndexCode, wait time.Duration) profiles.Profile {
+func (w *world) ask(e estate, order vegetation.OrderState, code vegetation.IndexCode, wait time.Duration) satellite.Profile {
 	w.t.Helper()
 	found, err := w.orders.RetrieveIndex(w.t.Context(), e.who, false, order.ID, index(w.t, code), wait)
 	require.NoError(w.t, err)
@@ -43,7 +43,7 @@ func TestManyAskForAnIndexAndItIsComputedOnce(t *testing.T) {
 			require.Equal(t, vegetation.Processing, w.ask(e, order, vegetation.EVI, 0).Order.Status)
 		}
 		w.pool()
-		answers := make([]profiles.Profile, 20)
+		answers := make([]satellite.Profile, 20)
 		var asking sync.WaitGroup
 		for i := range answers {
 			asking.Go(func() {

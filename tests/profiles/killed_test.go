@@ -14,9 +14,9 @@ import (
 
 	"tilth/adapters/identity"
 	"tilth/adapters/permission"
+	"tilth/app"
 	"tilth/app/events"
-	"tilth/app/gate"
-	"tilth/app/profiles"
+	"tilth/app/satellite"
 	"tilth/core/credit"
 	"tilth/core/event"
 	"tilth/core/fault"
@@ -88,8 +88,8 @@ type machine struct {
 	*world
 	e         estate
 	fates     []string // that are drawn from; none: every process lives
-	orders    *profiles.Orders
-	worker    *profiles.Worker
+	orders    *satellite.Profiles
+	worker    *satellite.ProfileWorker
 	sequencer *events.Sequencer
 	store     *mortal
 	lost      []ports.Job // of workers that were killed, or only seemed to be
@@ -108,9 +108,9 @@ func newMachine(w *world, rt *rapid.T, met map[string]int) *machine {
 		seen: map[int64]vegetation.Status{}, met: met, fates: []string{lives, lives, lives, dies, rollsBack, commits},
 	}
 	m.store = &mortal{Store: w.db, fate: m.fate}
-	deps := gate.Deps{Store: m.store, Gate: gate.New(permission.New(w.db)), Clock: w.clock, IDs: identity.Random{}}
-	m.orders, m.worker = profiles.New(deps), profiles.NewWorker(deps, w.computer, slog.New(slog.DiscardHandler))
-	m.sequencer = &events.Sequencer{Store: m.store, Clock: w.clock, Feed: events.NewFeed(gate.Deps{Store: w.db})}
+	deps := app.Deps{Store: m.store, Gate: app.NewGate(permission.New(w.db)), Clock: w.clock, IDs: identity.Random{}}
+	m.orders, m.worker = satellite.NewProfiles(deps), satellite.NewProfileWorker(deps, w.computer, slog.New(slog.DiscardHandler))
+	m.sequencer = &events.Sequencer{Store: m.store, Clock: w.clock, Feed: events.NewFeed(app.Deps{Store: w.db})}
 	return m
 }
 
@@ -139,7 +139,7 @@ func (m *machine) giveUp(*rapid.T) {
 		if err != nil {
 			return err
 		}
-		return profiles.FailOrders(ctx, tx, m.e.scope, ids, m.clock.Now(), "The field was deleted.")
+		return satellite.FailProfiles(ctx, tx, m.e.scope, ids, m.clock.Now(), "The field was deleted.")
 	})
 	require.True(m.rt, err == nil || errors.Is(err, errKilled), "%v", err)
 }
@@ -237,7 +237,7 @@ func (m *machine) picture() picture {
 			var err error
 			out.stored[o.ID], err = tx.Orders.Indexes(ctx, m.e.scope, o.ID)
 			require.NoError(m.rt, err)
-			out.jobs[o.ID], err = tx.Jobs.Waits(ctx, profiles.JobKind, rig.Itoa(o.ID))
+			out.jobs[o.ID], err = tx.Jobs.Waits(ctx, satellite.ProfileJob, rig.Itoa(o.ID))
 			require.NoError(m.rt, err)
 		}
 		logged, err := tx.Events.After(ctx, m.e.scope, 0, nil, 100)

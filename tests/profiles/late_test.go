@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"tilth/app/profiles"
+	"tilth/app/satellite"
 	"tilth/core/fault"
 	"tilth/core/vegetation"
 	"tilth/ports"
@@ -52,9 +52,9 @@ func TestAnOrderPlacedAgainMeanwhile(t *testing.T) {
 		w.computer.answer = func(index vegetation.IndexCode) (vegetation.Series, error) {
 			if index == vegetation.NDVI {
 				w.write(func(tx ports.Repos) error {
-					return profiles.FailOrders(context.Background(), tx, e.scope, []int64{order.ID}, w.clock.Now(), "The field was deleted.")
+					return satellite.FailProfiles(context.Background(), tx, e.scope, []int64{order.ID}, w.clock.Now(), "The field was deleted.")
 				})
-				again, err := w.orders.Place(t.Context(), e.who, profiles.Request{FieldUUID: e.fields[0].UUID, SeasonID: e.seasons[0].ID, Index: vegetation.EVI})
+				again, err := w.orders.Place(t.Context(), e.who, satellite.ProfileRequest{FieldUUID: e.fields[0].UUID, SeasonID: e.seasons[0].ID, Index: vegetation.EVI})
 				require.NoError(t, err)
 				require.Equal(t, order.ID, again.ID)
 			}

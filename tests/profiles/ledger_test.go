@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tilth/app/operating"
-	"tilth/app/profiles"
+	"tilth/app/satellite"
 	"tilth/core/credit"
 	"tilth/core/fault"
 	"tilth/core/vegetation"
@@ -158,8 +158,8 @@ func TestTheBooksBalance(t *testing.T) {
 }
 
 // request draws an order.
-func request(rt *rapid.T, e estate) profiles.Request {
-	return profiles.Request{
+func request(rt *rapid.T, e estate) satellite.ProfileRequest {
+	return satellite.ProfileRequest{
 		FieldUUID: e.fields[rapid.IntRange(0, len(e.fields)-1).Draw(rt, "field")].UUID,
 		SeasonID:  e.seasons[rapid.IntRange(0, len(e.seasons)-1).Draw(rt, "season")].ID, Index: vegetation.NDVI,
 	}

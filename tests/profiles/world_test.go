@@ -18,11 +18,9 @@ import (
 	"tilth/adapters/messaging"
 	"tilth/adapters/permission"
 	"tilth/adapters/persistence"
-	"tilth/app/curves"
-	"tilth/app/gate"
+	"tilth/app"
 	"tilth/app/operating"
-	"tilth/app/profiles"
-	"tilth/app/series"
+	"tilth/app/satellite"
 	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/farm"
@@ -47,7 +45,7 @@ type computer struct {
 	answer func(index vegetation.IndexCode) (vegetation.Series, error)
 }
 
-func (c *computer) Compute(_ context.Context, req series.Request) (vegetation.Series, error) {
+func (c *computer) Compute(_ context.Context, req satellite.SeriesRequest) (vegetation.Series, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.asked[req.Index.Code]++
@@ -78,8 +76,8 @@ type world struct {
 	db       *persistence.Database
 	clock    *clock
 	computer *computer
-	orders   *profiles.Orders
-	worker   *profiles.Worker
+	orders   *satellite.Profiles
+	worker   *satellite.ProfileWorker
 	op       *operating.Operating
 	names    int
 }
@@ -93,11 +91,11 @@ func newWorld(t testing.TB, database string) *world {
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	w := &world{t: t, db: db, clock: c, computer: &computer{asked: map[vegetation.IndexCode]int{}}}
 	w.computer.answer = func(index vegetation.IndexCode) (vegetation.Series, error) { return dates(index, 3), nil }
-	deps := gate.Deps{Store: db, Gate: gate.New(permission.New(db)), Clock: c, IDs: identity.Random{}}
-	w.orders, w.worker = profiles.New(deps), profiles.NewWorker(deps, w.computer, slog.New(slog.DiscardHandler))
+	deps := app.Deps{Store: db, Gate: app.NewGate(permission.New(db)), Clock: c, IDs: identity.Random{}}
+	w.orders, w.worker = satellite.NewProfiles(deps), satellite.NewProfileWorker(deps, w.computer, slog.New(slog.DiscardHandler))
 	w.op = operating.New(operating.Deps{
 		Store: db, Passwords: identity.NewPasswords(1), Tokens: identity.NewTokens(db), Clock: c, IDs: identity.Random{},
-		Curves: &curves.Library{BuiltIn: exchange.Curves{}},
+		Curves: &satellite.CurveLibrary{BuiltIn: exchange.Curves{}},
 	})
 	return w
 }
@@ -171,13 +169,13 @@ func (w *world) read(do func(tx ports.Repos) error) {
 
 // place orders a profile.
 func (w *world) place(e estate, field, season int) (vegetation.OrderState, error) {
-	return w.orders.Place(w.t.Context(), e.who, profiles.Request{
+	return w.orders.Place(w.t.Context(), e.who, satellite.ProfileRequest{
 		FieldUUID: e.fields[field].UUID, SeasonID: e.seasons[season].ID, Index: vegetation.NDVI,
 	})
 }
 
 func (w *world) handlers() map[string]messaging.Handler {
-	return map[string]messaging.Handler{profiles.JobKind: w.worker.Run, profiles.IndexJobKind: w.worker.RunIndex}
+	return map[string]messaging.Handler{satellite.ProfileJob: w.worker.Run, satellite.IndexJob: w.worker.RunIndex}
 }
 
 // work does the jobs that are due, and gives how many there were.

@@ -18,9 +18,8 @@ import (
 	"tilth/adapters/identity"
 	"tilth/adapters/imagery/catalog"
 	"tilth/adapters/persistence"
-	"tilth/app/gate"
-	"tilth/app/profiles"
-	"tilth/app/series"
+	"tilth/app"
+	"tilth/app/satellite"
 	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/event"
@@ -80,10 +79,10 @@ type farmhouse struct {
 	clock    *clock
 	imagery  *counted
 	shelf    *rig.Shelf
-	orders   *profiles.Orders
-	worker   *profiles.Worker
-	refresh  *profiles.Refresher
-	computer *series.Computer
+	orders   *satellite.Profiles
+	worker   *satellite.ProfileWorker
+	refresh  *satellite.Refresher
+	computer *satellite.Computer
 	who      access.Principal
 	field    farm.Field
 	season   farm.Season
@@ -105,15 +104,15 @@ func settle(t *testing.T, address string, days ...string) *farmhouse {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, folder.Close()) })
 	h.imagery = &counted{Imagery: folder, read: map[string]bool{}}
-	h.computer = &series.Computer{Imagery: h.imagery}
+	h.computer = &satellite.Computer{Imagery: h.imagery}
 	log := slog.New(slog.DiscardHandler)
-	deps := gate.Deps{Store: h.db, Gate: gate.New(everyone{}), Clock: h.clock, IDs: identity.Random{}}
-	h.orders, h.worker, h.refresh = profiles.New(deps), profiles.NewWorker(deps, h.computer, log), profiles.NewRefresher(deps, h.computer, log)
+	deps := app.Deps{Store: h.db, Gate: app.NewGate(everyone{}), Clock: h.clock, IDs: identity.Random{}}
+	h.orders, h.worker, h.refresh = satellite.NewProfiles(deps), satellite.NewProfileWorker(deps, h.computer, log), satellite.NewRefresher(deps, h.computer, log)
 	h.found()
-	placed, err := h.orders.Place(h.ctx, h.who, profiles.Request{FieldUUID: h.field.UUID, SeasonID: h.season.ID, Index: vegetation.NDVI})
+	placed, err := h.orders.Place(h.ctx, h.who, satellite.ProfileRequest{FieldUUID: h.field.UUID, SeasonID: h.season.ID, Index: vegetation.NDVI})
 	require.NoError(t, err)
 	h.order = placed.ID
-	require.NoError(t, h.worker.Run(h.ctx, h.claim(profiles.JobKind)))
+	require.NoError(t, h.worker.Run(h.ctx, h.claim(satellite.ProfileJob)))
 	require.Len(t, h.events(), 1)
 	clear(h.imagery.read)
 	return h
@@ -183,7 +182,7 @@ func (h *farmhouse) due() []ports.Job {
 	return jobs
 }
 
-func (h *farmhouse) retrieve() profiles.Profile {
+func (h *farmhouse) retrieve() satellite.Profile {
 	h.Helper()
 	p, err := h.orders.Retrieve(h.ctx, h.who, false, h.order)
 	require.NoError(h, err)
@@ -209,14 +208,14 @@ func (h *farmhouse) events() (indexes []string) {
 
 // refreshed retrieves a profile on another day, runs the refresh that this asks for, and
 // gives the profile as it is then, with the scenes of which pixels were read.
-func (h *farmhouse) refreshed() (profiles.Profile, []string) {
+func (h *farmhouse) refreshed() (satellite.Profile, []string) {
 	h.Helper()
 	h.clock.now = h.clock.now.Add(25 * time.Hour)
 	clear(h.imagery.read)
 	stale := h.retrieve()
 	require.True(h, stale.Refreshing)
 	require.Empty(h, h.imagery.read, "the answer waits for nothing")
-	require.NoError(h, h.refresh.Run(h.ctx, h.claim(profiles.RefreshKind)))
+	require.NoError(h, h.refresh.Run(h.ctx, h.claim(satellite.RefreshJob)))
 	p := h.retrieve()
 	require.False(h, p.Refreshing)
 	require.Equal(h, h.clock.now, *p.Order.LastCheckedAt)
@@ -293,7 +292,7 @@ func TestEveryStoredIndexIsRefreshed(t *testing.T) {
 	h := settle(t, rig.SQLite(t), "2025-05-05", "2025-05-20")
 	ndmi, err := vegetation.ParseIndex("NDMI")
 	require.NoError(t, err)
-	further, err := h.computer.Compute(h.ctx, series.Request{Boundary: h.shelf.Field, From: h.season.StartDate, To: h.season.EndDate, Index: ndmi})
+	further, err := h.computer.Compute(h.ctx, satellite.SeriesRequest{Boundary: h.shelf.Field, From: h.season.StartDate, To: h.season.EndDate, Index: ndmi})
 	require.NoError(t, err)
 	h.write(func(tx ports.Repos) error { return tx.Orders.PutSeries(h.ctx, h.scope(), h.order, further) })
 
@@ -337,7 +336,7 @@ func TestASourceThatIsOutIsTriedAgainLater(t *testing.T) {
 		}
 		require.Equal(t, vegetation.RefreshTries, tries)
 		h.imagery.out = false
-		job := h.claim(profiles.RefreshKind)
+		job := h.claim(satellite.RefreshJob)
 		require.Equal(t, 1, job.Attempt, "the retrieve after the last try asked anew")
 		require.NoError(t, h.refresh.Run(h.ctx, job))
 		p := h.retrieve()
@@ -364,7 +363,7 @@ func TestOneRefreshAtATime(t *testing.T) {
 			})
 		}
 		group.Wait()
-		job := h.claim(profiles.RefreshKind)
+		job := h.claim(satellite.RefreshJob)
 		require.True(t, h.retrieve().Refreshing)
 		require.Empty(t, h.due(), "while one runs, no other is asked for")
 
@@ -376,7 +375,7 @@ func TestOneRefreshAtATime(t *testing.T) {
 		h.imagery.stall = nil
 		require.Len(t, h.retrieve().Series.Observations, 2)
 		h.clock.now = h.clock.now.Add(time.Minute)
-		again := h.claim(profiles.RefreshKind)
+		again := h.claim(satellite.RefreshJob)
 		require.NoError(t, h.refresh.Run(h.ctx, again))
 		require.Len(t, h.retrieve().Series.Observations, 3)
 		require.Equal(t, []string{"NDVI"}, h.events())
@@ -418,7 +417,7 @@ func TestARefreshOfWhatIsGoneEndsQuietly(t *testing.T) {
 				} else {
 					deletes()
 				}
-				require.NoError(t, h.refresh.Run(h.ctx, h.claim(profiles.RefreshKind)))
+				require.NoError(t, h.refresh.Run(h.ctx, h.claim(satellite.RefreshJob)))
 				require.Empty(t, h.due())
 				require.Empty(t, h.events())
 				after := h.retrieve()
@@ -438,12 +437,12 @@ func TestARefreshThatKillsItsWorkerIsGivenUp(t *testing.T) {
 	h.retrieve()
 	var job ports.Job
 	for range vegetation.RefreshTries + 1 {
-		job = h.claim(profiles.RefreshKind)
+		job = h.claim(satellite.RefreshJob)
 		h.clock.now = h.clock.now.Add(time.Minute) // its lease runs out
 	}
 	require.NoError(t, h.refresh.Run(h.ctx, job))
 	require.Empty(t, h.imagery.read)
 	require.Empty(t, h.due())
 	require.True(t, h.retrieve().Refreshing, "the next retrieve asks anew")
-	require.Equal(t, 1, h.claim(profiles.RefreshKind).Attempt)
+	require.Equal(t, 1, h.claim(satellite.RefreshJob).Attempt)
 }

@@ -14,7 +14,7 @@ import (
 	"tilth/adapters/imagery/catalog"
 	"tilth/adapters/persistence"
 	"tilth/app/events"
-	"tilth/app/series"
+	"tilth/app/satellite"
 	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/event"
@@ -125,13 +125,13 @@ func (f *farmstead) checkSeries(active map[int64]vegetation.OrderState) {
 	require.NoError(t, err)
 	ndvi, err := vegetation.ParseIndex(string(vegetation.NDVI))
 	require.NoError(t, err)
-	computer, db, points := series.Computer{Imagery: files}, f.store(), 0
+	computer, db, points := satellite.Computer{Imagery: files}, f.store(), 0
 	for i, id := range slices.Sorted(maps.Keys(active)) {
 		if i%every != 0 {
 			continue
 		}
 		o := active[id]
-		want, err := computer.Compute(t.Context(), series.Request{Boundary: o.Boundary, From: o.StartDate, To: o.EndDate, Index: ndvi})
+		want, err := computer.Compute(t.Context(), satellite.SeriesRequest{Boundary: o.Boundary, From: o.StartDate, To: o.EndDate, Index: ndvi})
 		require.NoError(t, err)
 		require.NoError(t, db.Read(t.Context(), func(ctx context.Context, tx ports.Repos) error {
 			got, err := tx.Orders.Series(ctx, access.Own(f.company), id, o.Index)

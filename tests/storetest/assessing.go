@@ -12,8 +12,8 @@ import (
 
 	"tilth/adapters/engine"
 	"tilth/adapters/identity"
-	"tilth/app/assessing"
-	"tilth/app/gate"
+	"tilth/app"
+	ghgapp "tilth/app/ghg"
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/ports"
@@ -40,12 +40,12 @@ func (fullQueue) TryEnqueue(context.Context, ...ports.Job) error {
 	return errors.New("the queue is full")
 }
 
-func (w *world) assessing(store ports.Store, log *slog.Logger) *assessing.Assessing {
+func (w *world) assessing(store ports.Store, log *slog.Logger) *ghgapp.Assessments {
 	w.t.Helper()
 	mapping, err := engine.Mapping()
 	require.NoError(w.t, err)
-	return assessing.New(assessing.Deps{
-		Deps: gate.Deps{Store: store, Gate: gate.New(anyone{}), Clock: w.clock, IDs: identity.Random{}}, Table: assessment.NewTable(mapping), Engines: engine.NewRegistry(), Log: log,
+	return ghgapp.NewAssessments(ghgapp.AssessmentDeps{
+		Deps: app.Deps{Store: store, Gate: app.NewGate(anyone{}), Clock: w.clock, IDs: identity.Random{}}, Table: assessment.NewTable(mapping), Engines: engine.NewRegistry(), Log: log,
 	})
 }
 
@@ -71,9 +71,9 @@ func testCompletion(t *testing.T, b Backend) {
 	}
 	edit := func(id int64, year int) {
 		w.clock.move(time.Second)
-		_, err := use.Update(w.ctx, who, id, func(current assessing.Whole) (assessing.Draft, error) {
+		_, err := use.Update(w.ctx, who, id, func(current ghgapp.Whole) (ghgapp.AssessmentDraft, error) {
 			current.Year = &year
-			return assessing.Draft{Record: current.Assessment}, nil
+			return ghgapp.AssessmentDraft{Record: current.Assessment}, nil
 		})
 		require.NoError(t, err)
 	}
@@ -84,7 +84,7 @@ func testCompletion(t *testing.T, b Backend) {
 	}
 
 	// A failure to ask is logged, and what was written is there.
-	made, err := broken.Create(w.ctx, who, assessing.Draft{
+	made, err := broken.Create(w.ctx, who, ghgapp.AssessmentDraft{
 		Record:   assessment.Assessment{ResourceType: assessment.OfField, ResourceID: w.ours.field.ID},
 		Sections: map[string]any{"soil": map[string]any{"soil_class": "sandy"}},
 	})
@@ -97,27 +97,27 @@ func testCompletion(t *testing.T, b Backend) {
 	// The sweep finds it, and those of others that were never computed, and comes back.
 	require.NoError(t, use.StartSweep(w.ctx))
 	require.NoError(t, use.StartSweep(w.ctx), "every replica starts it")
-	sweep := claim(assessing.JobSweep, 1)[0]
+	sweep := claim(ghgapp.SweepJob, 1)[0]
 	require.NoError(t, use.Sweep(w.ctx, sweep))
-	for _, job := range claim(assessing.JobCompleteness, 3) {
+	for _, job := range claim(ghgapp.CompletenessJob, 3) {
 		require.NoError(t, use.Run(w.ctx, job))
 	}
 	require.Equal(t, kept(w.clock.Now()), *look(made.ID).CompletenessComputedAt)
 	require.Positive(t, look(made.ID).Completeness)
 	w.clock.move(time.Minute)
-	require.NoError(t, use.Sweep(w.ctx, claim(assessing.JobSweep, 1)[0]))
+	require.NoError(t, use.Sweep(w.ctx, claim(ghgapp.SweepJob, 1)[0]))
 	require.Empty(t, w.claim(10), "nothing is left")
 
 	// A write while the job is held is counted by it; one after it leaves a job of its own.
 	edit(made.ID, 2024)
-	job := claim(assessing.JobCompleteness, 1)[0]
+	job := claim(ghgapp.CompletenessJob, 1)[0]
 	edit(made.ID, 2023)
 	require.NoError(t, use.Run(w.ctx, job))
 	require.Equal(t, 1, general(made.ID))
 	require.False(t, look(made.ID).CompletenessComputedAt.Before(look(made.ID).UpdatedAt))
 	require.Empty(t, w.claim(10))
 	edit(made.ID, 2022)
-	job = claim(assessing.JobCompleteness, 1)[0]
+	job = claim(ghgapp.CompletenessJob, 1)[0]
 
 	// Computed on request and written again at the same moment: the state is not taken for
 	// that of the later version.
@@ -144,9 +144,9 @@ func testCompletion(t *testing.T, b Backend) {
 	// A deleted assessment ends its job.
 	edit(made.ID, 2021)
 	w.clock.move(time.Minute)
-	require.NoError(t, use.Delete(w.ctx, who, made.ID, func(assessing.Whole) error { return nil }))
+	require.NoError(t, use.Delete(w.ctx, who, made.ID, func(ghgapp.Whole) error { return nil }))
 	for _, job := range w.claim(10) {
-		if job.Kind == assessing.JobCompleteness {
+		if job.Kind == ghgapp.CompletenessJob {
 			require.NoError(t, use.Run(w.ctx, job))
 		}
 	}

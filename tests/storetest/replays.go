@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"tilth/app/once"
+	"tilth/app/idempotency"
 	"tilth/core/access"
 	"tilth/core/farm"
 	"tilth/core/fault"
@@ -70,8 +70,8 @@ func testReplays(t *testing.T, b Backend) {
 // testOnce holds the promise of app/once at each point where a request can end.
 func testOnce(t *testing.T, b Backend) {
 	w := newWorld(t, b)
-	guarded := once.Guard(w.Database, w.clock)
-	requests := once.New(once.Deps{Store: w.Database, Clock: w.clock, IDs: w.ids})
+	guarded := idempotency.Guard(w.Database, w.clock)
+	requests := idempotency.New(idempotency.Deps{Store: w.Database, Clock: w.clock, IDs: w.ids})
 	who := access.Principal{UserID: w.ours.user.ID, CompanyID: w.ours.scope.Company()}
 	effect := func(ctx context.Context) error {
 		return guarded.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
@@ -168,7 +168,7 @@ func testOnce(t *testing.T, b Backend) {
 	require.NoError(t, err)
 
 	// After a day the key is free, and the answers are purged.
-	w.clock.move(once.Kept + time.Minute)
+	w.clock.move(idempotency.Kept + time.Minute)
 	n, err := requests.Purge(w.ctx)
 	require.NoError(t, err)
 	require.EqualValues(t, 6, n)

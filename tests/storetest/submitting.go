@@ -10,8 +10,8 @@ import (
 
 	"tilth/adapters/engine"
 	"tilth/adapters/identity"
-	"tilth/app/assessing"
-	"tilth/app/gate"
+	"tilth/app"
+	ghgapp "tilth/app/ghg"
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/event"
@@ -62,15 +62,15 @@ func testSubmitting(t *testing.T, b Backend) {
 	require.NoError(t, err)
 	table := assessment.NewTable(mapping)
 	staged := &stagedEngine{before: func() error { return nil }, ref: ports.EngineReference{Account: "a", Assessment: "b", Run: "c"}}
-	using := func(store ports.Store) *assessing.Assessing {
-		return assessing.New(assessing.Deps{
-			Deps: gate.Deps{Store: store, Gate: gate.New(anyone{}), Clock: w.clock, IDs: identity.Random{}}, Table: table, Engines: staged, Log: slog.New(slog.DiscardHandler),
+	using := func(store ports.Store) *ghgapp.Assessments {
+		return ghgapp.NewAssessments(ghgapp.AssessmentDeps{
+			Deps: app.Deps{Store: store, Gate: app.NewGate(anyone{}), Clock: w.clock, IDs: identity.Random{}}, Table: table, Engines: staged, Log: slog.New(slog.DiscardHandler),
 		})
 	}
 	use := using(w.Database)
 	who := access.Principal{UserID: w.ours.user.ID, Name: w.ours.user.Name, CompanyID: w.ours.scope.Company()}
 	year := 2024
-	made, err := use.Create(w.ctx, who, assessing.Draft{
+	made, err := use.Create(w.ctx, who, ghgapp.AssessmentDraft{
 		Record: assessment.Assessment{
 			ResourceType: assessment.OfField, ResourceID: w.ours.field.ID, Year: &year, GrowingArea: map[string]any{"value": 10.0, "unit": "ha"},
 			AverageTemperature: map[string]any{"value": 9.0, "unit": "C"}, ClimateRegion: "cool_temperate_moist", FarmCountry: "france", DataQuality: "all_actual_data",
@@ -97,7 +97,7 @@ func testSubmitting(t *testing.T, b Backend) {
 		return got.Assessment, versions, events
 	}
 	soil := func(class string) {
-		_, err := use.WriteSection(w.ctx, who, made.ID, "soil", false, func(assessing.Whole) (any, error) { return map[string]any{"soil_class": class}, nil })
+		_, err := use.WriteSection(w.ctx, who, made.ID, "soil", false, func(ghgapp.Whole) (any, error) { return map[string]any{"soil_class": class}, nil })
 		require.NoError(t, err)
 	}
 
@@ -157,7 +157,7 @@ func testSubmitting(t *testing.T, b Backend) {
 	_, err = use.Submit(w.ctx, who, made.ID)
 	f, ok := fault.As(err)
 	require.True(t, ok)
-	require.Equal(t, assessing.CodeNotSubmittable, f.Code)
+	require.Equal(t, ghgapp.CodeNotSubmittable, f.Code)
 	record, versions, _ = look()
 	require.EqualValues(t, 1, versions)
 	require.True(t, record.HasUnsubmittedChanges)

@@ -12,7 +12,7 @@ import (
 	"tilth/adapters/imagery/surfaces"
 	"tilth/adapters/imagery/synthetic"
 	"tilth/adapters/objects"
-	"tilth/app/strata"
+	"tilth/app/soil"
 	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/fault"
@@ -34,7 +34,7 @@ func TestReliefOfTheArchive(t *testing.T) {
 	imagery, err := catalog.Open(archive.Dir)
 	require.NoError(t, err)
 	defer imagery.Close()
-	c := strata.Covariates{Store: noRasters{}, Elevations: imagery}
+	c := soil.Covariates{Store: noRasters{}, Elevations: imagery}
 
 	var land []geo.MultiPolygon
 	for _, p := range archive.Parcels {
@@ -101,21 +101,21 @@ func TestRasterOfOneCompany(t *testing.T) {
 		files, err := objects.Open("file:" + t.TempDir())
 		require.NoError(t, err)
 		rasters := surfaces.Stored{Objects: files}
-		library := &strata.Library{Store: w.db, Objects: files, Rasters: rasters, Clock: w.clock}
+		library := &soil.LayerLibrary{Store: w.db, Objects: files, Rasters: rasters, Clock: w.clock}
 		heights := filepath.Join(archive.Dir, "elevation", "heights.tif")
-		add := func(in strata.NewLayer) error {
+		add := func(in soil.NewLayer) error {
 			in.File, in.Content, in.Scale = "heights.tif", openFile(t, heights), 1
 			_, err := library.Add(t.Context(), in)
 			return err
 		}
-		require.NoError(t, add(strata.NewLayer{Name: "ec", CompanyID: mine.scope.Company(), Description: "mS/m", Coarse: true}))
-		require.NoError(t, add(strata.NewLayer{Name: "clay_0_30"}))
-		require.True(t, fault.Is(add(strata.NewLayer{Name: "sand", CompanyID: 999_999}), fault.NotFound))
-		require.True(t, fault.Is(add(strata.NewLayer{Name: "twi"}), fault.Invalid))
+		require.NoError(t, add(soil.NewLayer{Name: "ec", CompanyID: mine.scope.Company(), Description: "mS/m", Coarse: true}))
+		require.NoError(t, add(soil.NewLayer{Name: "clay_0_30"}))
+		require.True(t, fault.Is(add(soil.NewLayer{Name: "sand", CompanyID: 999_999}), fault.NotFound))
+		require.True(t, fault.Is(add(soil.NewLayer{Name: "twi"}), fault.Invalid))
 
 		frame, err := soilframe.New([]geo.MultiPolygon{archive.Parcels[0].Boundary}, soilframe.Options{})
 		require.NoError(t, err)
-		c := strata.Covariates{Store: w.db, Rasters: rasters}
+		c := soil.Covariates{Store: w.db, Rasters: rasters}
 		for scope, want := range map[access.Scope][]string{mine.scope: {"clay_0_30", "ec"}, theirs.scope: {"clay_0_30"}} {
 			layers, _, err := c.Of(t.Context(), scope, &frame)
 			require.NoError(t, err)

@@ -11,8 +11,8 @@ import (
 	"tilth/adapters/imagery/catalog"
 	"tilth/adapters/imagery/surfaces"
 	"tilth/adapters/objects"
-	"tilth/app/series"
-	"tilth/app/strata"
+	"tilth/app/satellite"
+	"tilth/app/soil"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification"
@@ -51,19 +51,19 @@ func TestRegisteredRasters(t *testing.T) {
 		files, err := objects.Open("file:" + t.TempDir())
 		require.NoError(t, err)
 		rasters := surfaces.Stored{Objects: files}
-		library := &strata.Library{Store: w.db, Objects: files, Rasters: rasters, Clock: w.clock}
+		library := &soil.LayerLibrary{Store: w.db, Objects: files, Rasters: rasters, Clock: w.clock}
 		found, err := filepath.Glob(filepath.Join(archive.Dir, "30TUM", "*", "B04.tif"))
 		require.NoError(t, err)
 		require.NotEmpty(t, found)
 
 		add := func(name string, scale float64) error {
-			_, err := library.Add(ctx, strata.NewLayer{Name: name, File: "B04.tif", Content: openFile(t, found[0]), Scale: scale, Offset: 2})
+			_, err := library.Add(ctx, soil.NewLayer{Name: name, File: "B04.tif", Content: openFile(t, found[0]), Scale: scale, Offset: 2})
 			return err
 		}
 		for name, scale := range map[string]float64{"Clay": 1, "ndvi_sd": 1, "": 1, "clay": math.NaN()} {
 			require.True(t, fault.Is(add(name, scale), fault.Invalid), "%q × %g", name, scale)
 		}
-		_, err = library.Add(ctx, strata.NewLayer{Name: "clay", File: "x", Content: openFile(t, filepath.Join(archive.Dir, "catalog.json")), Scale: 1})
+		_, err = library.Add(ctx, soil.NewLayer{Name: "clay", File: "x", Content: openFile(t, filepath.Join(archive.Dir, "catalog.json")), Scale: 1})
 		require.True(t, fault.Is(err, fault.Invalid), "no raster: %v", err)
 		require.NoError(t, add("clay", 0.5))
 		require.Equal(t, "layer_exists", codeOf(t, add("clay", 1)))
@@ -71,7 +71,7 @@ func TestRegisteredRasters(t *testing.T) {
 
 		parcel := archive.Parcels[0].Boundary
 		prepare := func(land geo.MultiPolygon) layer.Prepared {
-			p := strata.Preparer{Imagery: &series.Computer{Imagery: imagery}, Covariates: &strata.Covariates{Store: w.db, Rasters: rasters}, Clock: w.clock}
+			p := soil.LayerPreparer{Imagery: &satellite.Computer{Imagery: imagery}, Covariates: &soil.Covariates{Store: w.db, Rasters: rasters}, Clock: w.clock}
 			made, err := p.Prepare(ctx, stratification.OrderState{Land: []stratification.Land{{FieldUUID: "a", Geometry: land}}})
 			require.NoError(t, err)
 			return made
@@ -109,7 +109,7 @@ func TestRegisteredRasters(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, left, 1)
 
-		p := strata.Preparer{Imagery: &series.Computer{Imagery: imagery}, Covariates: &strata.Covariates{Store: w.db, Rasters: rasters}, Clock: w.clock}
+		p := soil.LayerPreparer{Imagery: &satellite.Computer{Imagery: imagery}, Covariates: &soil.Covariates{Store: w.db, Rasters: rasters}, Clock: w.clock}
 		_, err = p.Prepare(ctx, stratification.OrderState{Land: []stratification.Land{{FieldUUID: "a", Geometry: rig.Square(300, 0)}}})
 		require.Equal(t, "no_usable_layers", codeOf(t, err), "neither imagery nor raster reaches it")
 		require.ErrorContains(t, err, "does not reach")

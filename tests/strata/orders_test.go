@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"tilth/app/farming"
-	"tilth/app/strata"
+	farmapp "tilth/app/farm"
+	"tilth/app/soil"
 	"tilth/core/credit"
 	"tilth/core/event"
 	"tilth/core/farm"
@@ -36,7 +36,7 @@ func TestOrder(t *testing.T) {
 		e := w.estate(1000_00)
 		quote, err := w.orders.Price(t.Context(), e.who, e.aoi.ID)
 		require.NoError(t, err)
-		require.Equal(t, []strata.Price{{MapType: "STR", PerHa: 10_00, Total: credit.Charge(10_00, quote.AreaM2)}}, quote.Prices)
+		require.Equal(t, []soil.Price{{MapType: "STR", PerHa: 10_00, Total: credit.Charge(10_00, quote.AreaM2)}}, quote.Prices)
 		require.InDelta(t, 18e4, quote.AreaM2, 2e3, "two fields of 9 ha")
 
 		placed, err := w.place(e)
@@ -49,7 +49,7 @@ func TestOrder(t *testing.T) {
 		require.Equal(t, "order_within_year", codeOf(t, err), "an open order counts")
 		free, err := w.orders.Price(t.Context(), e.who, e.aoi.ID)
 		require.NoError(t, err)
-		require.Equal(t, []strata.Price{{MapType: "STR"}}, free.Prices)
+		require.Equal(t, []soil.Price{{MapType: "STR"}}, free.Prices)
 
 		w.clock.move(5 * time.Second)
 		require.Equal(t, 1, w.work())
@@ -150,7 +150,7 @@ func TestRefusedOrders(t *testing.T) {
 		require.True(t, fault.Is(err, fault.PaymentRequired))
 		_, lines := w.books(poor)
 		require.Empty(t, lines)
-		for name, req := range map[string]strata.Request{
+		for name, req := range map[string]soil.OrderRequest{
 			"aoi_id":   {},
 			"aoi_uuid": {AOIID: other.aoi.ID, AOIUUID: other.aoi.UUID},
 			"map_type": {AOIID: other.aoi.ID, MapType: "SOC"},
@@ -161,7 +161,7 @@ func TestRefusedOrders(t *testing.T) {
 			require.Equal(t, fault.Invalid, f.Kind)
 			require.Contains(t, f.Fields, name)
 		}
-		_, err = w.orders.Place(ctx, other.who, strata.Request{AOIUUID: poor.aoi.UUID})
+		_, err = w.orders.Place(ctx, other.who, soil.OrderRequest{AOIUUID: poor.aoi.UUID})
 		require.True(t, fault.Is(err, fault.Invalid), "another company's area: %v", err)
 		require.NoError(t, w.op.Unsubscribe(ctx, other.who.CompanyID, stratification.Service))
 		_, err = w.place(other)
@@ -317,11 +317,11 @@ func TestAreasOfInterest(t *testing.T) {
 			"bare":      {[]string{bare.UUID}, "no boundary"},
 			"too many":  {make([]string, stratification.MaxFields+1), "1 to 500"},
 		} {
-			draft := farming.Draft[stratification.AOI]{}
+			draft := farmapp.Draft[stratification.AOI]{}
 			for _, uuid := range c.uuids {
 				draft.Record.Fields = append(draft.Record.Fields, stratification.AOIField{UUID: uuid})
 			}
-			_, err := w.aois.Create(t.Context(), e.who, []farming.Draft[stratification.AOI]{draft}, false)
+			_, err := w.aois.Create(t.Context(), e.who, []farmapp.Draft[stratification.AOI]{draft}, false)
 			f, ok := fault.As(err)
 			require.True(t, ok, name)
 			require.Equal(t, fault.Invalid, f.Kind, name)

@@ -12,9 +12,8 @@ import (
 
 	"tilth/adapters/identity"
 	"tilth/adapters/permission"
-	"tilth/app/farming"
-	"tilth/app/gate"
-	"tilth/app/sampling"
+	"tilth/app"
+	"tilth/app/soil"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/geo"
@@ -99,13 +98,13 @@ func (w *world) save(e estate, plan soilplan.SamplePlan) {
 	}))
 }
 
-func (w *world) sampling() *sampling.Sampling {
-	door := gate.WithSubscriptions(permission.New(w.db), w.db, w.clock)
-	deps := gate.Deps{Store: w.db, Gate: door, Clock: w.clock, IDs: identity.Random{}}
-	return sampling.New(deps, farming.SoilSamples(deps))
+func (w *world) sampling() *soil.Samples {
+	door := app.NewGateWithSubscriptions(permission.New(w.db), w.db, w.clock)
+	deps := app.Deps{Store: w.db, Gate: door, Clock: w.clock, IDs: identity.Random{}}
+	return soil.NewSamples(deps, soil.NewSampleRecords(deps))
 }
 
-func (w *world) samples(s *sampling.Sampling, who access.Principal, filters ...ports.Filter) (out []sample.Sample) {
+func (w *world) samples(s *soil.Samples, who access.Principal, filters ...ports.Filter) (out []sample.Sample) {
 	w.t.Helper()
 	found, err := s.List(w.t.Context(), who, ports.Query{Filters: filters})
 	require.NoError(w.t, err)
@@ -125,7 +124,7 @@ func spread(i, n int, mean, variance float64) float64 {
 }
 
 // results gives a row of an import for every sample, with the values of Voorst in per cent.
-func (v voorst) results(samples []sample.Sample, more float64) (rows []sampling.Row) {
+func (v voorst) results(samples []sample.Sample, more float64) (rows []soil.SampleRow) {
 	at := map[int]int{}
 	for _, s := range samples {
 		if s.Role == soilplan.RoleReserve {
@@ -135,7 +134,7 @@ func (v voorst) results(samples []sample.Sample, more float64) (rows []sampling.
 		at[s.Zone]++
 		soc := spread(i, v.Published.Table.N[name], v.Published.Table.Means[name], v.Published.Table.Variances[name])/10 + more
 		density := 1.25
-		rows = append(rows, sampling.Row{Label: s.Label, Lay: func(s sample.Sample) sample.Sample {
+		rows = append(rows, soil.SampleRow{Label: s.Label, Lay: func(s sample.Sample) sample.Sample {
 			s.Collected = &sample.Collected{By: "Crew"}
 			s.Lab = &sample.Lab{SOCPct: soc, BulkDensity: &density}
 			return s
@@ -153,32 +152,32 @@ func TestEstimateOfVoorst(t *testing.T) {
 		e, stranger := w.estate(10_000_00), w.estate(0)
 		s := w.sampling()
 		plan := w.saved(e, v)
-		req := sampling.Request{Plan: plan.Plan.PlanUUID, Depths: []sample.Depth{sample.DepthOf(0, 30)}, Round: 1}
+		req := soil.SampleRequest{Plan: plan.Plan.PlanUUID, Depths: []sample.Depth{sample.DepthOf(0, 30)}, Round: 1}
 		_, err := s.Plan(ctx, e.who, req)
 		require.True(t, fault.Is(err, fault.Conflict), "a candidate has no samples: %v", err)
 		w.save(e, plan)
 		_, err = s.Plan(ctx, stranger.who, req)
 		require.True(t, fault.Is(err, fault.NotFound), "%v", err)
-		for i, want := range []sampling.Planned{
+		for i, want := range []soil.PlannedSamples{
 			{PlanUUID: req.Plan, Round: 1, Created: 45}, {PlanUUID: req.Plan, Round: 1, Existing: 45},
 		} {
 			made, err := s.Plan(ctx, e.who, req)
 			require.NoError(t, err)
 			require.Equal(t, want, made, "call %d", i)
 		}
-		ask := sampling.EstimateRequest{Plan: req.Plan, Round: 1, Confidence: 0.95}
+		ask := soil.EstimateRequest{Plan: req.Plan, Round: 1, Confidence: 0.95}
 		_, err = s.Estimate(ctx, e.who, ask)
 		require.True(t, fault.Is(err, fault.Conflict), "nothing is analysed: %v", err)
 
 		all := w.samples(s, e.who)
 		rows := v.results(all, 0)
-		judged, err := s.Import(ctx, e.who, sampling.ImportOptions{Preview: true}, func() ([]sampling.Row, error) { return rows, nil })
+		judged, err := s.Import(ctx, e.who, soil.SampleImportOptions{Preview: true}, func() ([]soil.SampleRow, error) { return rows, nil })
 		require.NoError(t, err)
 		require.Len(t, judged, 40)
 		require.Equal(t, all, w.samples(s, e.who), "a preview stores nothing")
-		judged, err = s.Import(ctx, e.who, sampling.ImportOptions{Atomic: true}, func() ([]sampling.Row, error) { return rows, nil })
+		judged, err = s.Import(ctx, e.who, soil.SampleImportOptions{Atomic: true}, func() ([]soil.SampleRow, error) { return rows, nil })
 		require.NoError(t, err)
-		require.Equal(t, sampling.VerdictUpdate, judged[39].Verdict, "%v", judged[39].Errors)
+		require.Equal(t, soil.SampleUpdate, judged[39].Verdict, "%v", judged[39].Errors)
 		require.Equal(t, sample.StatusAnalysed, judged[39].Status)
 		got, err := s.Estimate(ctx, e.who, ask)
 		require.NoError(t, err)
@@ -195,7 +194,7 @@ func TestEstimateOfVoorst(t *testing.T) {
 		req.Round = 2
 		_, err = s.Plan(ctx, e.who, req)
 		require.NoError(t, err)
-		_, err = s.Import(ctx, e.who, sampling.ImportOptions{Atomic: true}, func() ([]sampling.Row, error) {
+		_, err = s.Import(ctx, e.who, soil.SampleImportOptions{Atomic: true}, func() ([]soil.SampleRow, error) {
 			return v.results(w.samples(s, e.who, ports.Filter{Name: "round", Value: int64(2)}), 0.5), nil
 		})
 		require.NoError(t, err)
@@ -213,9 +212,9 @@ func TestEstimateOfVoorst(t *testing.T) {
 		require.True(t, fault.Is(err, fault.NotFound))
 		_, err = s.Estimate(ctx, stranger.who, ask)
 		require.True(t, fault.Is(err, fault.NotFound))
-		judged, err = s.Import(ctx, stranger.who, sampling.ImportOptions{}, func() ([]sampling.Row, error) { return rows[:1], nil })
+		judged, err = s.Import(ctx, stranger.who, soil.SampleImportOptions{}, func() ([]soil.SampleRow, error) { return rows[:1], nil })
 		require.NoError(t, err)
-		require.Equal(t, sampling.VerdictFail, judged[0].Verdict)
+		require.Equal(t, soil.SampleFail, judged[0].Verdict)
 		require.NoError(t, w.aois.Delete(ctx, e.who, e.aoi.ID))
 		require.Empty(t, w.samples(s, e.who))
 	})

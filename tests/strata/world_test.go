@@ -16,11 +16,11 @@ import (
 	"tilth/adapters/identity"
 	"tilth/adapters/permission"
 	"tilth/adapters/persistence"
-	"tilth/app/curves"
-	"tilth/app/farming"
-	"tilth/app/gate"
+	"tilth/app"
+	farmapp "tilth/app/farm"
 	"tilth/app/operating"
-	"tilth/app/strata"
+	"tilth/app/satellite"
+	"tilth/app/soil"
 	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/farm"
@@ -72,9 +72,9 @@ type world struct {
 	db       *persistence.Database
 	clock    *clock
 	preparer *preparer
-	orders   *strata.Orders
-	aois     *farming.AOIs
-	worker   *strata.Worker
+	orders   *soil.Orders
+	aois     *soil.AOIs
+	worker   *soil.OrderWorker
 	op       *operating.Operating
 	names    int
 }
@@ -87,13 +87,13 @@ func newWorld(t testing.TB, database string) *world {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	w := &world{t: t, db: db, clock: c, preparer: &preparer{flat}}
-	door := gate.WithSubscriptions(permission.New(db), db, c)
-	deps := gate.Deps{Store: db, Gate: door, Clock: c, IDs: identity.Random{}}
-	w.orders, w.worker = strata.New(deps), strata.NewWorker(deps, w.preparer, slog.New(slog.DiscardHandler))
-	w.aois = farming.NewAOIs(gate.Deps{Store: db, Gate: door, Clock: c, IDs: identity.Random{}})
+	door := app.NewGateWithSubscriptions(permission.New(db), db, c)
+	deps := app.Deps{Store: db, Gate: door, Clock: c, IDs: identity.Random{}}
+	w.orders, w.worker = soil.NewOrders(deps), soil.NewOrderWorker(deps, w.preparer, slog.New(slog.DiscardHandler))
+	w.aois = soil.NewAOIs(app.Deps{Store: db, Gate: door, Clock: c, IDs: identity.Random{}})
 	w.op = operating.New(operating.Deps{
 		Store: db, Passwords: identity.NewPasswords(1), Tokens: identity.NewTokens(db), Clock: c, IDs: identity.Random{},
-		Curves: &curves.Library{BuiltIn: exchange.Curves{}},
+		Curves: &satellite.CurveLibrary{BuiltIn: exchange.Curves{}},
 	})
 	require.NoError(t, w.op.SetPrice(t.Context(), credit.ServiceSTR, 10_00))
 	return w
@@ -147,17 +147,17 @@ func (w *world) estate(credits credit.Amount) estate {
 // aoi makes an area of interest of fields.
 func (w *world) aoi(e estate, fields ...farm.Field) stratification.AOI {
 	w.t.Helper()
-	draft := farming.Draft[stratification.AOI]{Record: stratification.AOI{Name: "Area"}}
+	draft := farmapp.Draft[stratification.AOI]{Record: stratification.AOI{Name: "Area"}}
 	for _, f := range fields {
 		draft.Record.Fields = append(draft.Record.Fields, stratification.AOIField{UUID: f.UUID})
 	}
-	made, err := w.aois.Create(w.t.Context(), e.who, []farming.Draft[stratification.AOI]{draft}, false)
+	made, err := w.aois.Create(w.t.Context(), e.who, []farmapp.Draft[stratification.AOI]{draft}, false)
 	require.NoError(w.t, err)
 	return made[0]
 }
 
 func (w *world) place(e estate) (stratification.OrderState, error) {
-	return w.orders.Place(w.t.Context(), e.who, strata.Request{AOIID: e.aoi.ID})
+	return w.orders.Place(w.t.Context(), e.who, soil.OrderRequest{AOIID: e.aoi.ID})
 }
 
 func (w *world) order(e estate, id int64) stratification.OrderState {
@@ -170,7 +170,7 @@ func (w *world) order(e estate, id int64) stratification.OrderState {
 // claim gives the next job that is due; ok is false where there is none.
 func (w *world) claim() (job ports.Job, ok bool) {
 	w.t.Helper()
-	jobs, err := w.db.QueueOf(strata.JobKind).Claim(w.t.Context(), w.clock.Now(), time.Minute, 1)
+	jobs, err := w.db.QueueOf(soil.OrderJob).Claim(w.t.Context(), w.clock.Now(), time.Minute, 1)
 	require.NoError(w.t, err)
 	if len(jobs) == 0 {
 		return job, false

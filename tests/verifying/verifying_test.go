@@ -16,10 +16,9 @@ import (
 	"tilth/adapters/exchange"
 	"tilth/adapters/identity"
 	"tilth/adapters/persistence"
-	"tilth/app/curves"
-	"tilth/app/gate"
-	"tilth/app/series"
-	"tilth/app/verifying"
+	"tilth/app"
+	ghgapp "tilth/app/ghg"
+	"tilth/app/satellite"
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/event"
@@ -55,8 +54,8 @@ type farmhouse struct {
 	db     *persistence.Database
 	clock  *clock
 	sky    *sky
-	use    *verifying.Verifying
-	worker *verifying.Worker
+	use    *ghgapp.Verification
+	worker *ghgapp.VerificationWorker
 	who    access.Principal
 	meta   record.Meta
 	farm   farm.Farm
@@ -80,10 +79,10 @@ func settle(t *testing.T, database, class string, epsg int) *farmhouse {
 	h.db, err = persistence.Open(h.ctx, database, persistence.Options{Clock: h.clock, IDs: identity.Random{}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, h.db.Close()) })
-	h.use = verifying.New(gate.Deps{Store: h.db, Gate: gate.New(everyone{}), Clock: h.clock})
-	h.worker = &verifying.Worker{
-		Store: h.db, Clock: h.clock, IDs: identity.Random{}, Curves: &curves.Library{BuiltIn: exchange.Curves{}},
-		Computer: &series.Computer{Imagery: h.sky}, Log: slog.New(slog.DiscardHandler),
+	h.use = ghgapp.NewVerification(app.Deps{Store: h.db, Gate: app.NewGate(everyone{}), Clock: h.clock})
+	h.worker = &ghgapp.VerificationWorker{
+		Store: h.db, Clock: h.clock, IDs: identity.Random{}, Curves: &satellite.CurveLibrary{BuiltIn: exchange.Curves{}},
+		Computer: &satellite.Computer{Imagery: h.sky}, Log: slog.New(slog.DiscardHandler),
 	}
 	company := ports.Company{UUID: identity.Random{}.UUID(), Name: "Company", CreatedAt: later}
 	user := ports.User{Email: "owner@test.example", CreatedAt: later}

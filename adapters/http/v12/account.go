@@ -5,8 +5,7 @@ import (
 	"net/http"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/identity"
-	"tilth/app/people"
+	"tilth/app/account"
 	"tilth/core/access"
 )
 
@@ -27,7 +26,7 @@ type Me struct {
 	Slugs   []access.Slug `json:"slugs" doc:"What the caller may do now."`
 }
 
-func showMe(m people.Me) Me {
+func showMe(m account.Me) Me {
 	out := Me{ID: m.Principal.UserID, Name: m.Principal.Name, Email: m.Principal.Email, Roles: orEmpty(m.Roles), Slugs: orEmpty(m.Slugs)}
 	if m.Company != nil {
 		out.Company = &CompanyRef{m.Company.ID, m.Company.UUID, m.Company.Name}
@@ -67,7 +66,7 @@ type InvitationAccept struct {
 	Name     *string `json:"name" required:"false" maxLength:"255" doc:"Default: that of the invitation."`
 }
 
-func registerAccount(a *rest.API, id *identity.Identity, p *people.People) {
+func registerAccount(a *rest.API, id *account.Identity, p *account.People) {
 	rest.Handle(a, rest.Route{
 		Method: http.MethodGet, Path: "auth/me/", OperationID: "me_retrieve", Summary: "Show the caller", Tag: tagSigningIn,
 	}, nil, func(ctx context.Context, c *rest.Call) (Me, error) {
@@ -89,7 +88,7 @@ func registerAccount(a *rest.API, id *identity.Identity, p *people.People) {
 }
 
 // registerLinks adds what the one-time links lead to: none of it needs a credential.
-func registerLinks(a *rest.API, id *identity.Identity) {
+func registerLinks(a *rest.API, id *account.Identity) {
 	public := func(path, operation, summary, description string, status int) rest.Route {
 		return rest.Route{
 			Method: http.MethodPost, Path: path, OperationID: operation, Summary: summary, Description: description,

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/farming"
-	"tilth/app/strata"
+	farmapp "tilth/app/farm"
+	"tilth/app/soil"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/stratification"
@@ -92,14 +92,14 @@ func writeOfAOI(a stratification.AOI) AOIWrite {
 var aoiRoute = rest.Routes{Base: aoiBase + "aois/", Operation: "aoi", Tag: aoiTag, Noun: "aoi"}.Route
 
 // aoiID gives the id in the path, which is an area's own id or its uuid.
-func aoiID(ctx context.Context, c *rest.Call, aois *farming.AOIs) (int64, error) {
+func aoiID(ctx context.Context, c *rest.Call, aois *soil.AOIs) (int64, error) {
 	if uuid, err := c.UUID("id"); err == nil {
 		return aois.Resolve(ctx, c.Principal(), c.Permission(), uuid)
 	}
 	return c.ID("id")
 }
 
-func registerAOIs(a *rest.API, aois *farming.AOIs, orders *strata.Orders) {
+func registerAOIs(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 	a.DescribeTag(aoiTag, "Fields of your company that are divided into zones together. Everything here needs a subscription of your company to stratification, "+
 		"which the operator grants; without one it is 403 whatever the role. `{id}` is the area's uuid or its integer id.")
 	a.DescribeCodes(map[string]string{
@@ -131,9 +131,9 @@ func registerAOIs(a *rest.API, aois *farming.AOIs, orders *strata.Orders) {
 		if err != nil {
 			return AOI{}, err
 		}
-		draft := farming.Draft[stratification.AOI]{Errors: fault.Fields{}}
+		draft := farmapp.Draft[stratification.AOI]{Errors: fault.Fields{}}
 		layAOI(in, &draft.Record)
-		made, err := aois.Create(ctx, c.Principal(), []farming.Draft[stratification.AOI]{draft}, false)
+		made, err := aois.Create(ctx, c.Principal(), []farmapp.Draft[stratification.AOI]{draft}, false)
 		if err != nil {
 			return AOI{}, err
 		}
@@ -152,7 +152,7 @@ func registerAOIs(a *rest.API, aois *farming.AOIs, orders *strata.Orders) {
 	registerAOIPrice(a, aois, orders)
 }
 
-func registerAOIWrites(a *rest.API, aois *farming.AOIs) {
+func registerAOIWrites(a *rest.API, aois *soil.AOIs) {
 	put := aoiRoute(http.MethodPut, "{id}/", access.AOIs.Edit.For("update"), "Replace an area of interest")
 	patch := aoiRoute(http.MethodPatch, "{id}/", access.AOIs.Edit.For("partial_update"), "Change an area of interest")
 	for _, r := range []rest.Route{put, patch} {
@@ -205,7 +205,7 @@ func decodeAOI(c *rest.Call, partial bool, current stratification.AOI) (AOIWrite
 	return rest.Decode[AOIWrite](c)
 }
 
-func registerAOIPrice(a *rest.API, aois *farming.AOIs, orders *strata.Orders) {
+func registerAOIPrice(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 	price := aoiRoute(http.MethodGet, "{id}/price/", access.AOIs.View.For("price"), "Price of an area of interest")
 	price.Description = "A row for each map type that has a price: STR, the stratification, and SOC, the map of soil organic carbon, which cannot be ordered yet. " +
 		"The prices are 0 once an order for the area is pending, processing or active. Without any price it is 404."

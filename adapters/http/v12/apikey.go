@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/keys"
+	"tilth/app/account"
 	"tilth/core/access"
 )
 
@@ -42,7 +42,7 @@ func showKey(k access.APIKey) APIKey {
 	return APIKey{k.ID, k.CreatedAt, Ref{k.User.ID, k.User.Name}, k.Name, k.Prefix, slugs, k.ExpiresAt}
 }
 
-func registerAPIKeys(a *rest.API, k *keys.Keys) {
+func registerAPIKeys(a *rest.API, k *account.Keys) {
 	a.DescribeTag("API keys", "Credentials for programs. Farm management takes a key as `X-API-Key`, or as `?api_key=` from tools that can send no header, "+
 		"where no access token is given; nothing else does. A key acts as the user who made it, and ends with that user.")
 	a.DescribeCodes(map[string]string{
@@ -81,7 +81,7 @@ func registerAPIKeys(a *rest.API, k *keys.Keys) {
 		if err != nil {
 			return NewAPIKey{}, err
 		}
-		req := keys.Request{Name: in.Name, ExpiresAt: in.ExpiresAt}
+		req := account.KeyRequest{Name: in.Name, ExpiresAt: in.ExpiresAt}
 		if in.Slugs != nil {
 			req.Slugs = *in.Slugs
 		}

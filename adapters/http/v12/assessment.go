@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/assessing"
+	ghgapp "tilth/app/ghg"
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/fault"
@@ -71,10 +71,10 @@ const assessmentsPath = "ghg/assessments/"
 // assessmentRoutes are the routes of assessments.
 type assessmentRoutes struct {
 	api *rest.API
-	use *assessing.Assessing
+	use *ghgapp.Assessments
 }
 
-func registerAssessments(a *rest.API, use *assessing.Assessing) {
+func registerAssessments(a *rest.API, use *ghgapp.Assessments) {
 	a.DescribeTag("Assessments", "Greenhouse-gas assessments: a year of a farm or a field, entered section by section.\n\n"+
 		"An assessment is kept as a draft however little of it is there. `dynamic-schema/` says what each section holds, `completeness/` what is missing. "+
 		"Where there is nothing to enter, say so in `section_declarations`: an empty section is not the same as none.")
@@ -132,14 +132,14 @@ func (r assessmentRoutes) registerList() {
 }
 
 // look retrieves the assessment of a path, own or shared.
-func (r assessmentRoutes) look(ctx context.Context, c *rest.Call) (assessing.Whole, error) {
+func (r assessmentRoutes) look(ctx context.Context, c *rest.Call) (ghgapp.Whole, error) {
 	q, err := c.Query()
 	if err != nil {
-		return assessing.Whole{}, err
+		return ghgapp.Whole{}, err
 	}
 	id, err := c.ID("id")
 	if err != nil {
-		return assessing.Whole{}, err
+		return ghgapp.Whole{}, err
 	}
 	return r.use.Retrieve(ctx, c.Principal(), q.Bool(shareParam.Name), id)
 }
@@ -170,9 +170,9 @@ func (r assessmentRoutes) registerWrites() {
 			if err != nil {
 				return Assessment{}, err
 			}
-			whole, err := r.use.Update(ctx, c.Principal(), id, func(current assessing.Whole) (assessing.Draft, error) {
+			whole, err := r.use.Update(ctx, c.Principal(), id, func(current ghgapp.Whole) (ghgapp.AssessmentDraft, error) {
 				if err := r.agreed(c)(current); err != nil {
-					return assessing.Draft{}, err
+					return ghgapp.AssessmentDraft{}, err
 				}
 				if !partial {
 					return draftOf(c, nil)
@@ -205,16 +205,16 @@ func (r assessmentRoutes) registerWrites() {
 }
 
 // agreed holds the If-Match of a call against the assessment as it stands, under its lock.
-func (r assessmentRoutes) agreed(c *rest.Call) func(current assessing.Whole) error {
-	return func(current assessing.Whole) error {
+func (r assessmentRoutes) agreed(c *rest.Call) func(current ghgapp.Whole) error {
+	return func(current ghgapp.Whole) error {
 		return precondition(c, current.Assessment, showAssessmentRecord)
 	}
 }
 
 // draftOf reads a body; over the general part of current, where that is given. What is
 // wrong with the general part is left to be reported together with the sections.
-func draftOf(c *rest.Call, current *assessing.Whole) (assessing.Draft, error) {
-	out := assessing.Draft{Sections: map[string]any{}}
+func draftOf(c *rest.Call, current *ghgapp.Whole) (ghgapp.AssessmentDraft, error) {
+	out := ghgapp.AssessmentDraft{Sections: map[string]any{}}
 	value, err := rest.DecodeValue(c)
 	if err != nil {
 		return out, err
@@ -301,7 +301,7 @@ func showAssessmentRecord(r assessment.Assessment) AssessmentRecord {
 }
 
 // show gives an assessment with all sections, also those that are empty.
-func (r assessmentRoutes) show(w assessing.Whole) Assessment {
+func (r assessmentRoutes) show(w ghgapp.Whole) Assessment {
 	out := Assessment{AssessmentRecord: showAssessmentRecord(w.Assessment), Sections: map[string]any{}}
 	for _, section := range r.use.Table().Sections() {
 		out.Sections[section.Key] = showSection(section, w.Sheet[section.Key])

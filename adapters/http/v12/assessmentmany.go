@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/bulk"
+	ghgapp "tilth/app/ghg"
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/country"
@@ -78,10 +78,10 @@ type AssessmentBatch struct {
 
 type bulkRoutes struct {
 	api *rest.API
-	use *bulk.Bulk
+	use *ghgapp.Batches
 }
 
-func registerManyAssessments(a *rest.API, use *bulk.Bulk) {
+func registerManyAssessments(a *rest.API, use *ghgapp.Batches) {
 	r := bulkRoutes{a, use}
 	r.registerCopy()
 	r.registerSubmit()
@@ -111,7 +111,7 @@ func registerManyAssessments(a *rest.API, use *bulk.Bulk) {
 }
 
 // answer gives the report of a batch, with 202 where it goes on.
-func answer(c *rest.Call, report bulk.Report, err error) (AssessmentBatch, error) {
+func answer(c *rest.Call, report ghgapp.BatchReport, err error) (AssessmentBatch, error) {
 	if err == nil && report.Background() {
 		c.SetStatus(http.StatusAccepted)
 	}
@@ -125,7 +125,7 @@ func (r bulkRoutes) registerCopy() {
 	copies.Description = "Makes a draft for `to_year` of each assessment of `from_year` that the filter chooses: the general part, the sections and the declarations. " +
 		"Dates of planting, harvest and application are left out, for they are of the old year; amounts stay, as a first estimate. The history of the land keeps its years. " +
 		"Where the farm or field has an assessment of that year, it is skipped (`exists`), so that a second call makes nothing twice. " +
-		"Up to " + strconv.Itoa(bulk.AtOnce) + " within the request, more in the background."
+		"Up to " + strconv.Itoa(ghgapp.MaxAtOnce) + " within the request, more in the background."
 	copies.Query = []rest.Param{{Name: "preview", Type: rest.Boolean, Description: "With true: judges everything, and stores nothing."}}
 	copies.Message, copies.Also = "Assessments copied.", goesOn
 	rest.Handle(r.api, copies, rest.Body[CopyForward](), func(ctx context.Context, c *rest.Call) (AssessmentBatch, error) {
@@ -150,7 +150,7 @@ func (r bulkRoutes) registerCopy() {
 func (r bulkRoutes) registerSubmit() {
 	submit := assessmentRoute(http.MethodPost, "submit/", access.Assessments.Edit.For("submit_many"), "Submit many assessments")
 	submit.Description = "Each for itself, as `assessments/{id}/submit/` does: `submitted` with its version, `unchanged` where the same was submitted before, or `refused` " +
-		"with the codes and paths. One that is refused keeps no other back. Up to " + strconv.Itoa(bulk.SubmittedAtOnce) + " within the request, more in the background."
+		"with the codes and paths. One that is refused keeps no other back. Up to " + strconv.Itoa(ghgapp.MaxSubmittedAtOnce) + " within the request, more in the background."
 	submit.Message, submit.Also = "Submissions done.", goesOn
 	rest.Handle(r.api, submit, rest.Body[SubmitMany](), func(ctx context.Context, c *rest.Call) (AssessmentBatch, error) {
 		report, err := r.use.Submit(ctx, c.Principal(), func() (assessment.BatchOptions, error) {
@@ -216,7 +216,7 @@ func (r bulkRoutes) registerImport() {
 		"form: a row an assessment, the columns those of `import/template.csv`, items of lists numbered from 0 (`fertilizers[1].rate.value`). A row is of the assessment with its " +
 		"`id`, or else of that of its farm or field (`resource_type` with `resource_id`, `resource_external_id` or `resource_name`) and `assessment_year`; without one it makes a draft. " +
 		"A member that has a column becomes what the row says, also where that is nothing; one that has none stays as it is; a list any of whose columns is there is replaced. " +
-		"Columns that do not exist refuse the file.\n\nGood rows are stored although others fail, unless `atomic` is set. Up to " + strconv.Itoa(bulk.AtOnce) +
+		"Columns that do not exist refuse the file.\n\nGood rows are stored although others fail, unless `atomic` is set. Up to " + strconv.Itoa(ghgapp.MaxAtOnce) +
 		" rows within the request; a larger file is answered with 202. It also needs `assessment.edit`."
 	in.Query = []rest.Param{
 		{Name: "preview", Type: rest.Boolean, Description: "With true: judges every row, and stores nothing."},
@@ -286,7 +286,7 @@ func (r bulkRoutes) registerExport() {
 	})
 }
 
-func showBatch(r bulk.Report) AssessmentBatch {
+func showBatch(r ghgapp.BatchReport) AssessmentBatch {
 	out := AssessmentBatch{
 		Status: string(r.Status), Reason: word(r.Reason), Preview: r.Options.Preview, Atomic: r.Options.Atomic,
 		Total: r.Total, Done: r.Done, Counts: map[string]int64{}, Items: []BatchItem{}, UpdatedAt: r.UpdatedAt,

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/assessing"
+	ghgapp "tilth/app/ghg"
 	"tilth/core/access"
 	"tilth/core/assessment"
 )
@@ -58,7 +58,7 @@ type Prefill struct {
 	Notes     []BatchProblem    `json:"notes" doc:"What the records hold that is not taken over, and why."`
 }
 
-func registerPrefill(a *rest.API, use *assessing.Assessing) {
+func registerPrefill(a *rest.API, use *ghgapp.Assessments) {
 	r := rest.Route{
 		Method: http.MethodPost, Path: assessmentsPath + "{id}/prefill/", OperationID: "assessment_prefill", Tag: "Assessments", Noun: "assessment",
 		Summary: "Fill in what the farm records know", Permission: access.Assessments.Edit.For("prefill"), Message: "Prefilled.",
@@ -71,9 +71,9 @@ func registerPrefill(a *rest.API, use *assessing.Assessing) {
 		if err != nil {
 			return Prefill{}, err
 		}
-		found, err := use.Prefill(ctx, c.Principal(), id, func() (assessing.PrefillOptions, error) {
+		found, err := use.Prefill(ctx, c.Principal(), id, func() (ghgapp.PrefillOptions, error) {
 			body, err := optionalBody[PrefillRequest](c)
-			out := assessing.PrefillOptions{Apply: body.Apply, Overwrite: body.Overwrite, Sections: body.Sections}
+			out := ghgapp.PrefillOptions{Apply: body.Apply, Overwrite: body.Overwrite, Sections: body.Sections}
 			if body.CropID != nil {
 				out.CropID = *body.CropID
 			}
@@ -92,7 +92,7 @@ func optionalBody[T any](c *rest.Call) (T, error) {
 	return rest.Decode[T](c)
 }
 
-func showPrefill(p assessing.Prefilled) Prefill {
+func showPrefill(p ghgapp.Prefilled) Prefill {
 	out := Prefill{Proposals: []PrefillProposal{}, Questions: []PrefillQuestion{}, Notes: []BatchProblem{}}
 	applied := map[string]bool{}
 	for _, path := range p.Applied {

@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/assessing"
+	ghgapp "tilth/app/ghg"
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/fault"
@@ -55,7 +55,7 @@ const liveWord = "live"
 
 func (r assessmentRoutes) registerReports() {
 	r.api.DescribeCodes(map[string]string{
-		assessing.CodeNotCalculable: "no report can be made of the data; details hold violations and warnings, each with code, path and message (400)",
+		ghgapp.CodeNotCalculable: "no report can be made of the data; details hold violations and warnings, each with code, path and message (400)",
 	})
 	report := assessmentRoute(http.MethodGet, "{id}/impact-report/", access.Assessments.View.For("impact_report"), "The impact report of an assessment")
 	report.Description = "`basis=live` is computed from what the assessment holds now, with a warning for all that is missing; `basis=submitted` is the report of a version, " +
@@ -65,9 +65,9 @@ func (r assessmentRoutes) registerReports() {
 		"Where the general data do not allow a calculation the answer is 400 (`not_calculable`)."
 	report.Media = []string{"text/csv", mediaPDF}
 	report.Query = []rest.Param{
-		{Name: "basis", Type: rest.String, Enum: []string{assessing.BasisLive, assessing.BasisSubmitted}, Description: "Default: live."},
+		{Name: "basis", Type: rest.String, Enum: []string{ghgapp.BasisLive, ghgapp.BasisSubmitted}, Description: "Default: live."},
 		versionParam,
-		{Name: "format", Type: rest.String, Enum: []string{"json", assessing.CSV, assessing.PDF}, Description: "Default: json."},
+		{Name: "format", Type: rest.String, Enum: []string{"json", ghgapp.CSV, ghgapp.PDF}, Description: "Default: json."},
 		shareParam,
 	}
 	rest.Handle(r.api, report, nil, r.report)
@@ -90,7 +90,7 @@ func (r assessmentRoutes) registerReports() {
 			return ImpactComparison{}, err
 		}
 		f := fault.Fields{}
-		from, to := wantedOf(q, "from", assessing.Wanted{}, f), wantedOf(q, "to", assessing.Wanted{Live: true}, f)
+		from, to := wantedOf(q, "from", ghgapp.ReportRequest{}, f), wantedOf(q, "to", ghgapp.ReportRequest{Live: true}, f)
 		if err := f.Err(); err != nil {
 			return ImpactComparison{}, err
 		}
@@ -101,15 +101,15 @@ func (r assessmentRoutes) registerReports() {
 }
 
 // wantedOf reads a report that is named in a query: live, or the number of a version.
-func wantedOf(q rest.Values, name string, otherwise assessing.Wanted, f fault.Fields) assessing.Wanted {
+func wantedOf(q rest.Values, name string, otherwise ghgapp.ReportRequest, f fault.Fields) ghgapp.ReportRequest {
 	text, given := q.String(name)
 	switch number, err := strconv.Atoi(text); {
 	case !given:
 		return otherwise
 	case text == liveWord:
-		return assessing.Wanted{Live: true}
+		return ghgapp.ReportRequest{Live: true}
 	case err == nil && number > 0:
-		return assessing.Wanted{Version: number}
+		return ghgapp.ReportRequest{Version: number}
 	}
 	f.Add(name, "Give the number of a version, or live.")
 	return otherwise
@@ -126,7 +126,7 @@ func (r assessmentRoutes) report(ctx context.Context, c *rest.Call) (rest.OrFile
 		return out, err
 	}
 	basis, _ := q.String("basis")
-	wanted := assessing.Wanted{Live: basis != assessing.BasisSubmitted}
+	wanted := ghgapp.ReportRequest{Live: basis != ghgapp.BasisSubmitted}
 	if number, given := q.Int(versionParam.Name); given {
 		if wanted.Live || number < 1 {
 			return out, fault.Field(versionParam.Name, "Give the number of a version, from 1, together with basis=submitted.")
@@ -138,7 +138,7 @@ func (r assessmentRoutes) report(ctx context.Context, c *rest.Call) (rest.OrFile
 		return out, err
 	}
 	out.Data = ImpactReport(doc.Report)
-	if format, _ := q.String("format"); format == assessing.CSV || format == assessing.PDF {
+	if format, _ := q.String("format"); format == ghgapp.CSV || format == ghgapp.PDF {
 		out.File = r.file(id, format, doc)
 	}
 	return out, nil
@@ -151,7 +151,7 @@ func (r assessmentRoutes) file(id int64, format string, doc ports.ImpactDocument
 		name = fmt.Sprintf("impact-report-%d-v%d.%s", id, *doc.Report.ResultVersion, format)
 	}
 	media := mediaCSV
-	if format == assessing.PDF {
+	if format == ghgapp.PDF {
 		media = mediaPDF
 	}
 	return &rest.Raw{ContentType: media, Filename: name, Write: func(w io.Writer) error { return r.use.WriteReport(w, format, doc) }}
@@ -201,7 +201,7 @@ func (r assessmentRoutes) registerVersions() {
 	})
 }
 
-func showVersionDetails(v assessing.StoredVersion) (AssessmentVersionDetails, error) {
+func showVersionDetails(v ghgapp.StoredVersion) (AssessmentVersionDetails, error) {
 	out := AssessmentVersionDetails{
 		AssessmentVersion: showVersion(v.AssessmentVersion), Subject: showSubject(v.Subject), Snapshot: rest.RawObject(v.Snapshot),
 	}

@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/assessing"
+	ghgapp "tilth/app/ghg"
 	"tilth/core/access"
 	"tilth/core/assessment"
 )
@@ -23,7 +23,7 @@ func (p part) MarshalJSON() ([]byte, error) { return json.Marshal(p.value) }
 // Version changes with every write of the assessment.
 func (p part) Version() string { return p.version }
 
-func partOf(w assessing.Whole, value any) part { return part{value, metaOf(w.Meta).Version()} }
+func partOf(w ghgapp.Whole, value any) part { return part{value, metaOf(w.Meta).Version()} }
 
 // sectionKeys gives the sections, for a description.
 func (r assessmentRoutes) sectionKeys(only assessment.Shape) string {
@@ -75,8 +75,8 @@ func (r assessmentRoutes) registerSections() {
 }
 
 // sent reads the body once the assessment is found, and its If-Match before that.
-func (r assessmentRoutes) sent(c *rest.Call) assessing.Read {
-	return func(current assessing.Whole) (any, error) {
+func (r assessmentRoutes) sent(c *rest.Call) ghgapp.SectionReader {
+	return func(current ghgapp.Whole) (any, error) {
 		if err := r.agreed(c)(current); err != nil {
 			return nil, err
 		}
@@ -85,7 +85,7 @@ func (r assessmentRoutes) sent(c *rest.Call) assessing.Read {
 }
 
 // section gives the section of a path as an answer.
-func (r assessmentRoutes) section(c *rest.Call, whole assessing.Whole, err error) (part, error) {
+func (r assessmentRoutes) section(c *rest.Call, whole ghgapp.Whole, err error) (part, error) {
 	if err != nil {
 		return part{}, err
 	}
@@ -113,7 +113,7 @@ func (r assessmentRoutes) registerItems() {
 		if err != nil {
 			return part{}, err
 		}
-		return r.item(c, func(who access.Principal, id int64, section string, item int64) (assessing.Whole, assessment.Row, error) {
+		return r.item(c, func(who access.Principal, id int64, section string, item int64) (ghgapp.Whole, assessment.Row, error) {
 			return r.use.Item(ctx, who, q.Bool(shareParam.Name), id, section, item)
 		})
 	})
@@ -123,7 +123,7 @@ func (r assessmentRoutes) registerItems() {
 		route.Message, route.Data, route.Faults = "Item updated.", schemaItem, []int{http.StatusPreconditionFailed}
 		partial := route.Method == http.MethodPatch
 		rest.Handle(r.api, route, rest.GivenBody(schemaItem), func(ctx context.Context, c *rest.Call) (part, error) {
-			return r.item(c, func(who access.Principal, id int64, section string, item int64) (assessing.Whole, assessment.Row, error) {
+			return r.item(c, func(who access.Principal, id int64, section string, item int64) (ghgapp.Whole, assessment.Row, error) {
 				return r.use.WriteItem(ctx, who, id, section, item, partial, r.sent(c))
 			})
 		})
@@ -131,8 +131,8 @@ func (r assessmentRoutes) registerItems() {
 	destroy := assessmentRoute(http.MethodDelete, path+"{item_id}/", access.Assessments.Edit.For("destroy_item"), "Remove an item of a section")
 	destroy.Status, destroy.Message, destroy.Faults = http.StatusNoContent, "Item removed.", []int{http.StatusPreconditionFailed}
 	rest.Handle(r.api, destroy, nil, func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
-		_, err := r.item(c, func(who access.Principal, id int64, section string, item int64) (assessing.Whole, assessment.Row, error) {
-			return assessing.Whole{}, assessment.Row{}, r.use.RemoveItem(ctx, who, id, section, item, r.agreed(c))
+		_, err := r.item(c, func(who access.Principal, id int64, section string, item int64) (ghgapp.Whole, assessment.Row, error) {
+			return ghgapp.Whole{}, assessment.Row{}, r.use.RemoveItem(ctx, who, id, section, item, r.agreed(c))
 		})
 		return rest.NoContent{}, err
 	})
@@ -140,7 +140,7 @@ func (r assessmentRoutes) registerItems() {
 
 // item carries out what is asked of the item of a path.
 func (r assessmentRoutes) item(c *rest.Call,
-	do func(who access.Principal, id int64, section string, item int64) (assessing.Whole, assessment.Row, error),
+	do func(who access.Principal, id int64, section string, item int64) (ghgapp.Whole, assessment.Row, error),
 ) (part, error) {
 	id, err := c.ID("id")
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/assessing"
+	ghgapp "tilth/app/ghg"
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/ports"
@@ -53,12 +53,12 @@ type AssessmentSubmission struct {
 
 func (r assessmentRoutes) registerSubmission() {
 	r.api.DescribeCodes(map[string]string{
-		assessing.CodeNotSubmittable: "the assessment is not ready for submission; details hold violations and warnings, each with code, path and message (400)",
-		"assessment_busy":            "the assessment was written again and again while it was submitted; submit it again (409)",
-		"engine_unavailable":         "the external calculation engine does not answer; try again (503)",
-		"engine_answer":              "the answer of the external calculation engine cannot be used (503)",
-		"engine_refused":             "the external calculation engine refuses the request (503)",
-		"engine_unconfigured":        "the calculation engine of the company is not configured here (503)",
+		ghgapp.CodeNotSubmittable: "the assessment is not ready for submission; details hold violations and warnings, each with code, path and message (400)",
+		"assessment_busy":         "the assessment was written again and again while it was submitted; submit it again (409)",
+		"engine_unavailable":      "the external calculation engine does not answer; try again (503)",
+		"engine_answer":           "the answer of the external calculation engine cannot be used (503)",
+		"engine_refused":          "the external calculation engine refuses the request (503)",
+		"engine_unconfigured":     "the calculation engine of the company is not configured here (503)",
 	})
 	submit := assessmentRoute(http.MethodPost, "{id}/submit/", access.Assessments.Edit.For("submit"), "Submit an assessment")
 	submit.Description = "Checks the assessment afresh, calculates it and stores the result as its next version, which never changes. " +
@@ -76,7 +76,7 @@ func (r assessmentRoutes) registerSubmission() {
 	})
 }
 
-func showSubmission(s assessing.Submission) AssessmentSubmission {
+func showSubmission(s ghgapp.Submission) AssessmentSubmission {
 	return AssessmentSubmission{
 		AssessmentVersion: showVersion(s.Version), Unchanged: s.Unchanged, Warnings: showFindings(s.Warnings), Assessment: showAssessmentRecord(s.Record),
 	}

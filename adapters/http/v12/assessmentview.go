@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/assessing"
+	ghgapp "tilth/app/ghg"
 	"tilth/core/access"
 	"tilth/core/assessment"
 )
@@ -105,7 +105,7 @@ func (r assessmentRoutes) registerViews() {
 var alwaysShown = []string{"id", "status", "completeness_percentage", "is_ready_for_submission"}
 
 // showDetails gives the members of the record and the sections that a detail view is about.
-func (r assessmentRoutes) showDetails(d assessing.Details) (map[string]any, error) {
+func (r assessmentRoutes) showDetails(d ghgapp.Details) (map[string]any, error) {
 	raw, err := json.Marshal(r.show(d.Whole))
 	if err != nil {
 		return nil, err

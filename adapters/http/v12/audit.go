@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/trail"
+	auditapp "tilth/app/audit"
 	"tilth/core/access"
 	"tilth/core/audit"
 	"tilth/ports"
@@ -33,7 +33,7 @@ type AuditChange struct {
 	After  rest.Value `json:"after"`
 }
 
-func registerAudit(a *rest.API, t *trail.Trail) {
+func registerAudit(a *rest.API, t *auditapp.Trail) {
 	a.DescribeTag("Audit trail", "Who changed what, when, from which value to which. It is append-only.\n\n"+
 		"Its permission `audit.view` is not part of `*.view`: of the roles that every company starts with only owner has it.")
 	list := rest.Route{

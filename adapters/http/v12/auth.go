@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/identity"
+	"tilth/app/account"
 )
 
 // SignIn is what a token is asked for with.
@@ -27,11 +27,11 @@ type Tokens struct {
 	ExpiresIn int64  `json:"expires_in" doc:"Seconds until the access token ends."`
 }
 
-func tokensOf(p identity.Pair) Tokens {
+func tokensOf(p account.TokenPair) Tokens {
 	return Tokens{p.Access, p.Refresh, "Bearer", int64(p.ExpiresIn.Seconds())}
 }
 
-func registerAuth(a *rest.API, id *identity.Identity) {
+func registerAuth(a *rest.API, id *account.Identity) {
 	a.DescribeCodes(map[string]string{
 		"builtin_issuer_off": "this installation leaves signing in to its identity provider (401)",
 		"issuer_unavailable": "the identity provider that made the access token does not answer; try again (503)",

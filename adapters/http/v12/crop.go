@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/farming"
+	farmapp "tilth/app/farm"
 	"tilth/core/access"
 	"tilth/core/farm"
 )
@@ -30,7 +30,7 @@ type Crop struct {
 	IsActive       bool              `json:"is_active"`
 }
 
-func registerCrops(a *rest.API, crops *farming.Crops) {
+func registerCrops(a *rest.API, crops *farmapp.Crops) {
 	show := func(c farm.Crop) Crop {
 		names := map[string]string{"en": c.Name}
 		for language, name := range c.Names {

@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/farming"
+	farmapp "tilth/app/farm"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/record"
@@ -27,7 +27,7 @@ type Cultivation struct {
 	Field  Ref `json:"field"`
 }
 
-func registerCultivations(a *rest.API, records *farming.Records[farm.Cultivation]) {
+func registerCultivations(a *rest.API, records *farmapp.Records[farm.Cultivation]) {
 	write := func(r farm.Cultivation) CultivationWrite {
 		return CultivationWrite{companyOf(r.Meta), r.Season.ID, r.Crop.ID, r.Field.ID}
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/overview"
+	ghgapp "tilth/app/ghg"
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/dashboard"
@@ -122,7 +122,7 @@ type DashboardIssue struct {
 // defaultVerified is how many verified assessments are listed unless asked for otherwise.
 const defaultVerified = 100
 
-func registerDashboard(a *rest.API, use *overview.Overview) {
+func registerDashboard(a *rest.API, use *ghgapp.Dashboard) {
 	a.DescribeCodes(map[string]string{"company_required": "what was asked for is that of a company, and the operator named none by X-Company (400)"})
 	route := rest.Route{
 		Method: http.MethodGet, Path: assessmentsPath + "sustainability-dashboard/", OperationID: "assessment_sustainability_dashboard",
@@ -155,7 +155,7 @@ func registerDashboard(a *rest.API, use *overview.Overview) {
 	})
 }
 
-func showDashboard(f overview.Figures) Dashboard {
+func showDashboard(f ghgapp.DashboardFigures) Dashboard {
 	d := Dashboard{
 		Summary: DashboardSummary{
 			TotalAssessments: f.Summary.Total, DraftCount: f.Summary.Drafts, SubmittedCount: f.Summary.Submitted, ReadyForSubmissionCount: f.Summary.Ready,
@@ -183,7 +183,7 @@ func showDashboard(f overview.Figures) Dashboard {
 	return d
 }
 
-func showVerifications(f overview.Figures) DashboardVerification {
+func showVerifications(f ghgapp.DashboardFigures) DashboardVerification {
 	v := f.Verification
 	out := DashboardVerification{
 		Verified: v.ByStatus[verification.Verified], Failed: v.ByStatus[verification.Failed],

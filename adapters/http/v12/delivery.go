@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/webhooks"
+	"tilth/app/events"
 	"tilth/core/access"
 	"tilth/core/webhook"
 	"tilth/ports"
@@ -44,7 +44,7 @@ func deliveryStates() []string {
 	return out
 }
 
-func registerDeliveries(a *rest.API, w *webhooks.Webhooks) {
+func registerDeliveries(a *rest.API, w *events.Webhooks) {
 	list := webhookRoute(http.MethodGet, "{id}/deliveries/", access.Webhooks.View.For("deliveries"), "List what was sent to a webhook, newest first")
 	list.Description = "A delivery stays in the list for seven days."
 	list.Query = append(rest.PageParams(),

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/sampling"
+	"tilth/app/soil"
 	"tilth/core/access"
 	"tilth/core/stratification/sample"
 	"tilth/core/stratification/zoning"
@@ -82,7 +82,7 @@ type PlanEstimate struct {
 	Change *EstimateChange `json:"change" doc:"This round less the earlier one, where compare names one."`
 }
 
-func registerEstimate(a *rest.API, s *sampling.Sampling) {
+func registerEstimate(a *rest.API, s *soil.Samples) {
 	r := sampleRoute(http.MethodGet, plansPath+"{map_uuid}/estimate/", access.Samples.View.For("estimate"), "Estimate soil organic carbon from a plan's samples")
 	r.Noun = "plan"
 	r.Faults = []int{http.StatusConflict}
@@ -115,8 +115,8 @@ func registerEstimate(a *rest.API, s *sampling.Sampling) {
 	})
 }
 
-func estimateRequest(uuid string, q rest.Values) sampling.EstimateRequest {
-	req := sampling.EstimateRequest{Plan: uuid, Round: 1, Confidence: zoning.DefaultParams().Confidence, CompareRound: 1}
+func estimateRequest(uuid string, q rest.Values) soil.EstimateRequest {
+	req := soil.EstimateRequest{Plan: uuid, Round: 1, Confidence: zoning.DefaultParams().Confidence, CompareRound: 1}
 	if v, ok := q.Number("depth_from"); ok {
 		req.FromCm = &v
 	}
@@ -136,7 +136,7 @@ func estimateRequest(uuid string, q rest.Values) sampling.EstimateRequest {
 	return req
 }
 
-func showEstimate(e sampling.Estimated, req sampling.EstimateRequest) PlanEstimate {
+func showEstimate(e soil.Estimated, req soil.EstimateRequest) PlanEstimate {
 	p := e.Plan.Plan
 	out := PlanEstimate{
 		MapUUID: p.PlanUUID, Round: e.Round, Confidence: req.Confidence, AreaHa: e.Report.SOC.AreaHa,

@@ -2,7 +2,7 @@ package v12
 
 import (
 	"tilth/adapters/http/rest"
-	"tilth/app/farming"
+	farmapp "tilth/app/farm"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/geo"
@@ -56,7 +56,7 @@ type Farm struct {
 	FieldCount  int64   `json:"field_count" doc:"Live fields."`
 }
 
-func registerFarms(a *rest.API, records *farming.Records[farm.Farm]) {
+func registerFarms(a *rest.API, records *farmapp.Records[farm.Farm]) {
 	write := func(r farm.Farm) FarmWrite {
 		return FarmWrite{
 			companyID: companyOf(r.Meta), Name: r.Name, Description: r.Description, Country: word(r.Country),

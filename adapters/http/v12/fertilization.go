@@ -2,7 +2,7 @@ package v12
 
 import (
 	"tilth/adapters/http/rest"
-	"tilth/app/farming"
+	farmapp "tilth/app/farm"
 	"tilth/core/agronomy"
 	"tilth/core/farm"
 	"tilth/core/fault"
@@ -54,7 +54,7 @@ type Fertilization struct {
 	K2OKgPerHa  *float64 `json:"k2o_kg_per_ha"`
 }
 
-func registerFertilizations(a *rest.API, records *farming.Records[farm.Fertilization]) {
+func registerFertilizations(a *rest.API, records *farmapp.Records[farm.Fertilization]) {
 	register(a, records, rest.Resource[FertilizationWrite, Fertilization]{
 		Plural: "fertilizations", Shareable: true,
 		Description: "A fertilization is one application of a product to a cultivation. Amounts are kept as they are typed; rates per hectare are worked out.\n\n" +

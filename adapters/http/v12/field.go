@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/farming"
+	farmapp "tilth/app/farm"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/geo"
@@ -51,7 +51,7 @@ type Field struct {
 	Warnings   []Warning  `json:"warnings"`
 }
 
-func registerFields(a *rest.API, records *farming.Records[farm.Field], limits geo.Limits) {
+func registerFields(a *rest.API, records *farmapp.Records[farm.Field], limits geo.Limits) {
 	filters := externals(listExtras("A part of the name, whatever its case.", "name", "area_ha"),
 		rest.Param{Name: "farm", Type: rest.Integer, Description: "Id of the farm."})
 	register(a, records, rest.Resource[FieldWrite, Field]{

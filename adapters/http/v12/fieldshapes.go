@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/farming"
+	farmapp "tilth/app/farm"
 	"tilth/core/access"
 	"tilth/core/farm"
 	"tilth/core/geo"
@@ -24,7 +24,7 @@ func fieldFeature(r farm.Field) rest.Feature[fieldProperties] {
 }
 
 // featuresOf answers the list of fields as GeoJSON.
-func featuresOf(records *farming.Records[farm.Field], filters []rest.Param) rest.Alternative {
+func featuresOf(records *farmapp.Records[farm.Field], filters []rest.Param) rest.Alternative {
 	return rest.Alternative{
 		Media: rest.GeoJSONType, Description: "A FeatureCollection of the page; `Link` and `X-Total-Count` say where it stands in the list.",
 		Handle: func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
@@ -42,7 +42,7 @@ func featuresOf(records *farming.Records[farm.Field], filters []rest.Param) rest
 }
 
 // featureOf answers one field as GeoJSON.
-func featureOf(records *farming.Records[farm.Field]) rest.Alternative {
+func featureOf(records *farmapp.Records[farm.Field]) rest.Alternative {
 	return rest.Alternative{
 		Media: rest.GeoJSONType, Description: "A Feature.",
 		Handle: func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
@@ -73,7 +73,7 @@ type BoundaryVersion struct {
 	ChangedBy *Ref           `json:"changed_by"`
 }
 
-func registerBoundaries(a *rest.API, boundaries *farming.Boundaries) {
+func registerBoundaries(a *rest.API, boundaries *farmapp.Boundaries) {
 	rest.Handle(a, rest.Route{
 		Method: http.MethodGet, Path: "field/{id}/boundaries/", OperationID: "field_boundaries",
 		Summary: "List the boundaries that a field has had", Tag: "Farm management", Noun: "field",

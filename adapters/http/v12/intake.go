@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/intake"
+	farmapp "tilth/app/farm"
 	"tilth/core/access"
 	"tilth/core/farm"
 	"tilth/core/fault"
@@ -66,13 +66,13 @@ var exportFormats = map[string]struct{ media, file string }{
 	"csv":     {"text/csv; charset=utf-8", "fields.csv"},
 }
 
-func registerIntake(a *rest.API, in *intake.Intake) {
+func registerIntake(a *rest.API, in *farmapp.Imports) {
 	route := rest.Routes{Operation: "field", Tag: "Farm management"}.Route
 	registerImport(a, in, route(http.MethodPost, "field/import/", access.Fields.Create.For("import"), "Import fields from a file"))
 
 	status := route(http.MethodGet, "field/import/{job_id}/", access.Fields.View.For("import_status"), "How far an import is")
 	status.Noun = "import"
-	status.Description = "The counts are of all features; `features` names those that were refused, at most the first " + strconv.Itoa(intake.KeptFailures) + "."
+	status.Description = "The counts are of all features; `features` names those that were refused, at most the first " + strconv.Itoa(farmapp.MaxKeptFailures) + "."
 	rest.Handle(a, status, nil, func(ctx context.Context, c *rest.Call) (FieldImport, error) {
 		id, err := c.ID("job_id")
 		if err != nil {
@@ -110,12 +110,12 @@ func registerIntake(a *rest.API, in *intake.Intake) {
 	})
 }
 
-func registerImport(a *rest.API, in *intake.Intake, r rest.Route) {
+func registerImport(a *rest.API, in *farmapp.Imports, r rest.Route) {
 	r.Noun = "farm"
 	r.Description = "Takes a GeoJSON FeatureCollection, a KML file or a zipped shapefile of at most 512 MiB, as the body or as the first file of a " +
 		"multipart form, and makes one field a feature in the farm. A shapefile says by its .prj what its coordinates are: longitude and latitude " +
 		"(WGS84, ETRS89, SIRGAS 2000), a UTM zone or Web Mercator.\n\n" +
-		"Up to " + strconv.Itoa(intake.AtOnce) + " features are imported within the request. A larger file is answered with 202 and a `job_id`; " +
+		"Up to " + strconv.Itoa(farmapp.MaxImportedAtOnce) + " features are imported within the request. A larger file is answered with 202 and a `job_id`; " +
 		"`field/import/{job_id}/` tells how far it is.\n\n" +
 		"A feature whose external id a field of the farm carries changes that field, which also needs `field.edit`; where nothing differs it is " +
 		"skipped, as is a feature without an outline. Good features are stored although others fail, unless `atomic` is set: then one that fails " +
@@ -141,7 +141,7 @@ func registerImport(a *rest.API, in *intake.Intake, r rest.Route) {
 		if err != nil {
 			return FieldImport{}, err
 		}
-		report, err := in.Start(ctx, c.Principal(), importOptions(q), func() (intake.File, error) { return uploaded(c) })
+		report, err := in.Start(ctx, c.Principal(), importOptions(q), func() (farmapp.ImportFile, error) { return uploaded(c) })
 		if err == nil && report.Background() {
 			c.SetStatus(http.StatusAccepted)
 		}
@@ -160,23 +160,23 @@ func importOptions(q rest.Values) farm.ImportOptions {
 }
 
 // uploaded gives the file of a request: the body, or the first file of a form.
-func uploaded(c *rest.Call) (intake.File, error) {
+func uploaded(c *rest.Call) (farmapp.ImportFile, error) {
 	header := c.Header("Content-Type")
 	media, params, err := mime.ParseMediaType(header)
 	if err != nil || media != "multipart/form-data" {
-		return intake.File{Media: header, Body: c.BodyReader()}, nil
+		return farmapp.ImportFile{Media: header, Body: c.BodyReader()}, nil
 	}
 	form := multipart.NewReader(c.BodyReader(), params["boundary"])
 	for {
 		part, err := form.NextPart()
 		if errors.Is(err, io.EOF) {
-			return intake.File{}, fault.Field("file", "The form holds no file.")
+			return farmapp.ImportFile{}, fault.Field("file", "The form holds no file.")
 		}
 		if err != nil {
-			return intake.File{}, formFault(err)
+			return farmapp.ImportFile{}, formFault(err)
 		}
 		if part.FileName() != "" {
-			return intake.File{Media: part.Header.Get("Content-Type"), Body: formPart{part}}, nil
+			return farmapp.ImportFile{Media: part.Header.Get("Content-Type"), Body: formPart{part}}, nil
 		}
 	}
 }
@@ -199,7 +199,7 @@ func formFault(err error) error {
 	return fault.Field(fault.NonField, "The multipart form cannot be read; it ends in the middle or is malformed.")
 }
 
-func showImport(r intake.Report) FieldImport {
+func showImport(r farmapp.ImportReport) FieldImport {
 	out := FieldImport{
 		Status: string(r.Status), Reason: word(r.Reason), Preview: r.Preview, Atomic: r.Atomic, FarmID: r.FarmID, Total: r.Total, Done: r.Done,
 		Created: r.Created, Updated: r.Updated, Skipped: r.Skipped, Failed: r.Failed, At: r.UpdatedAt, Features: []ImportedFeature{},

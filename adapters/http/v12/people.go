@@ -7,9 +7,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/identity"
-	"tilth/app/letters"
-	"tilth/app/people"
+	"tilth/app/account"
 	"tilth/core/access"
 	"tilth/ports"
 )
@@ -96,7 +94,7 @@ type InvitationMade struct {
 	Link  string `json:"link" doc:"The page that accepts the invitation, to be handed over. It can be used once."`
 }
 
-func registerPeople(a *rest.API, id *identity.Identity, p *people.People) {
+func registerPeople(a *rest.API, id *account.Identity, p *account.People) {
 	a.DescribeTag(tagPeople, "Who belongs to your company, and what each of them may do. A change is in force on the next request.")
 	a.DescribeCodes(map[string]string{
 		"too_many_attempts": "too many wrong passwords for this account or from this address; details hold retry_after, in seconds (429)",
@@ -122,7 +120,7 @@ var (
 	invitationRoute = rest.Routes{Base: "invitation/", Operation: "invitation", Tag: tagPeople, Noun: "invitation"}.Route
 )
 
-func registerUsers(a *rest.API, p *people.People) {
+func registerUsers(a *rest.API, p *account.People) {
 	filters := []rest.Param{
 		{Name: "email", Type: rest.String, Description: "The e-mail address of a user."},
 		{Name: "role", Type: rest.String, Description: "Users that hold the role of this name."},
@@ -157,9 +155,9 @@ func registerUsers(a *rest.API, p *people.People) {
 		if err != nil {
 			return User{}, err
 		}
-		member, err := p.UpdateUser(ctx, c.Principal(), id, func(current people.UserChange) (people.UserChange, error) {
+		member, err := p.UpdateUser(ctx, c.Principal(), id, func(current account.UserChange) (account.UserChange, error) {
 			in, err := rest.DecodeInto(c, UserWrite{current.Name, orEmpty(current.Roles), current.Disabled})
-			return people.UserChange{Name: in.Name, Roles: in.Roles, Disabled: in.Disabled}, err
+			return account.UserChange{Name: in.Name, Roles: in.Roles, Disabled: in.Disabled}, err
 		})
 		return showUser(member), err
 	})
@@ -175,7 +173,7 @@ func lowerEmail(filters []ports.Filter) []ports.Filter {
 	return filters
 }
 
-func registerRoles(a *rest.API, p *people.People) {
+func registerRoles(a *rest.API, p *account.People) {
 	list := roleRoute(http.MethodGet, "", access.Roles.View.For("list"), "List roles")
 	list.Query = rest.PageParams()
 	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[Role], error) {
@@ -211,7 +209,7 @@ func registerRoles(a *rest.API, p *people.People) {
 	registerRoleChanges(a, p)
 }
 
-func registerRoleChanges(a *rest.API, p *people.People) {
+func registerRoleChanges(a *rest.API, p *account.People) {
 	for _, r := range []rest.Route{
 		roleRoute(http.MethodPut, "{id}/", access.Roles.Edit.For("update"), "Replace a role"),
 		roleRoute(http.MethodPatch, "{id}/", access.Roles.Edit.For("partial_update"), "Change a role"),
@@ -248,7 +246,7 @@ func registerRoleChanges(a *rest.API, p *people.People) {
 	})
 }
 
-func registerInvitations(a *rest.API, p *people.People) {
+func registerInvitations(a *rest.API, p *account.People) {
 	filters := []rest.Param{{Name: "email", Type: rest.String, Description: "The address that was invited."}}
 	list := invitationRoute(http.MethodGet, "", access.Invite.For("list"), "List invitations")
 	list.Query = append(rest.PageParams(), filters...)
@@ -275,7 +273,7 @@ func registerInvitations(a *rest.API, p *people.People) {
 		}
 		made, token, err := p.Invite(ctx, c.Principal(), ports.Invitation{Email: in.Email, Name: text(in.Name), Roles: in.Roles, Inviter: c.Principal().Name})
 		c.SetHeader("Cache-Control", "no-store")
-		return InvitationMade{showInvitation(made), token, c.Site(letters.InvitationPage + token)}, err
+		return InvitationMade{showInvitation(made), token, c.Site(account.InvitationPage + token)}, err
 	})
 	revoke := invitationRoute(http.MethodDelete, "{id}/", access.Invite.For("destroy"), "Revoke an invitation")
 	revoke.Status, revoke.Faults = http.StatusNoContent, []int{http.StatusBadRequest}

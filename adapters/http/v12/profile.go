@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/profiles"
+	"tilth/app/satellite"
 	"tilth/core/access"
 	"tilth/core/vegetation"
 )
@@ -100,7 +100,7 @@ type Profile struct {
 
 const ordersPath = "profiles/vegetation-index-profile/orders/"
 
-func registerProfileOrders(a *rest.API, orders *profiles.Orders) {
+func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 	route := rest.Routes{Operation: "vi_profile_order", Tag: "Vegetation-index profiles", Noun: "order"}.Route
 	place := route(http.MethodPost, ordersPath, access.ProfileOrders.Create.For("create"), "Order a profile")
 	place.Description = "Orders the season's series of a field. A field is charged once, on its first successful order.\n\n" +
@@ -200,7 +200,7 @@ func showOrder(s vegetation.OrderState) ProfileOrder {
 	return out
 }
 
-func showProfile(p profiles.Profile, detail bool) Profile {
+func showProfile(p satellite.Profile, detail bool) Profile {
 	out := Profile{ProfileOrder: showOrder(p.Order), Refreshing: p.Refreshing, Profile: []ProfilePoint{}}
 	for _, o := range p.Series.Observations {
 		out.Profile = append(out.Profile, ProfilePoint{rest.DateOf(o.Date), o.Value})

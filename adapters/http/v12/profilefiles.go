@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/profiles"
+	"tilth/app/satellite"
 	"tilth/core/access"
 	"tilth/core/vegetation"
 	"tilth/ports"
@@ -23,7 +23,7 @@ var indexParam = rest.Param{Name: "index_code", Type: rest.String, Description: 
 
 // waitingText says how a series of another index is answered.
 var waitingText = "`?index_code=` gives the series of another index for the same order, at no charge. It is computed once, when it is first asked for; " +
-	"the request waits for it up to " + strconv.Itoa(int(profiles.IndexWait.Seconds())) + " seconds, or as long as a `Prefer: wait=` header says, if that is less. " +
+	"the request waits for it up to " + strconv.Itoa(int(satellite.IndexWait.Seconds())) + " seconds, or as long as a `Prefer: wait=` header says, if that is less. " +
 	"One that is not ready by then is answered with the status `processing`, an empty profile and `Retry-After`; one that cannot be computed with `failed` and the " +
 	"reason: it may be asked for again a day later. An order that is not active is answered with its own status and an empty profile."
 
@@ -46,17 +46,17 @@ func waitGiven(c *rest.Call) time.Duration {
 	for preference := range strings.SplitSeq(c.Header("Prefer"), ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(preference), "=")
 		if seconds, err := strconv.ParseUint(value, 10, 16); err == nil && strings.EqualFold(name, "wait") {
-			return min(profiles.IndexWait, time.Duration(seconds)*time.Second)
+			return min(satellite.IndexWait, time.Duration(seconds)*time.Second)
 		}
 	}
-	return profiles.IndexWait
+	return satellite.IndexWait
 }
 
 // retrieved gives an order with the series that is asked for, its own or that of an index.
-func retrieved(ctx context.Context, c *rest.Call, orders *profiles.Orders, q rest.Values, id int64) (profiles.Profile, error) {
+func retrieved(ctx context.Context, c *rest.Call, orders *satellite.Profiles, q rest.Values, id int64) (satellite.Profile, error) {
 	index, err := indexGiven(q)
 	if err != nil {
-		return profiles.Profile{}, err
+		return satellite.Profile{}, err
 	}
 	if index.IsZero() {
 		return orders.Retrieve(ctx, c.Principal(), q.Bool(shareParam.Name), id)
@@ -91,7 +91,7 @@ type Quote struct {
 	DuplicateOf    *int64  `json:"duplicate_of" doc:"Id of the open or active order of the same field and season."`
 }
 
-func registerQuote(a *rest.API, orders *profiles.Orders) {
+func registerQuote(a *rest.API, orders *satellite.Profiles) {
 	quote := rest.Route{
 		Method: http.MethodPost, Path: ordersPath + "quote/", OperationID: "vi_profile_order_quote", Summary: "What an order would cost",
 		Description: "Takes the body of an order, and writes nothing. What is wrong with an order is refused as it would be.",
@@ -114,12 +114,12 @@ func registerQuote(a *rest.API, orders *profiles.Orders) {
 }
 
 // orderRequest reads the body of an order.
-func orderRequest(c *rest.Call) (profiles.Request, error) {
+func orderRequest(c *rest.Call) (satellite.ProfileRequest, error) {
 	in, err := rest.Decode[OrderWrite](c)
 	if err != nil {
-		return profiles.Request{}, err
+		return satellite.ProfileRequest{}, err
 	}
-	req := profiles.Request{FieldUUID: strings.ToLower(in.FieldUUID), SeasonID: in.SeasonID, Index: vegetation.NDVI}
+	req := satellite.ProfileRequest{FieldUUID: strings.ToLower(in.FieldUUID), SeasonID: in.SeasonID, Index: vegetation.NDVI}
 	if in.IndexCode != nil {
 		index, err := vegetation.ParseIndex(*in.IndexCode)
 		if err != nil {
@@ -134,7 +134,7 @@ func orderRequest(c *rest.Call) (profiles.Request, error) {
 var profileFiles = []struct{ name, format, media, summary, description string }{
 	{"chart.svg", ports.SVG, "image/svg+xml", "The profile as a picture, SVG", chartText},
 	{"chart.png", ports.PNG, "image/png", "The profile as a picture, PNG", chartText},
-	{"export.csv", profiles.CSV, mediaCSV, "The profile as a table, CSV", "A line a date, accepted and rejected ones in one order: " +
+	{"export.csv", satellite.CSV, mediaCSV, "The profile as a table, CSV", "A line a date, accepted and rejected ones in one order: " +
 		"date, value, status, reason, coverage, n_valid, n_polygon, median, std, min, max, p10, p90, items (separated by spaces). " +
 		"A rejected date has its reason, and neither a value nor statistics."},
 }
@@ -145,7 +145,7 @@ const chartPolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancest
 const chartText = "The accepted dates as points, the smoothed line, the rejected dates as ticks on the axis, the season shaded. " +
 	"Where there is no accepted date, the picture says why."
 
-func registerProfileFiles(a *rest.API, files *profiles.Files) {
+func registerProfileFiles(a *rest.API, files *satellite.ProfileFiles) {
 	for _, kind := range profileFiles {
 		media, _, _ := strings.Cut(kind.media, ";")
 		route := rest.Route{
@@ -172,7 +172,7 @@ func registerProfileFiles(a *rest.API, files *profiles.Files) {
 			if kind.format == ports.SVG {
 				c.SetHeader("Content-Security-Policy", chartPolicy)
 			}
-			if kind.format == profiles.CSV {
+			if kind.format == satellite.CSV {
 				out.Filename = fmt.Sprintf("profile-%d-%s.csv", id, strings.ToLower(file.Order.Index))
 			}
 			return out, err

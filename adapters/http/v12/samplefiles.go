@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/intake"
-	"tilth/app/sampling"
+	farmapp "tilth/app/farm"
+	"tilth/app/soil"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification/sample"
@@ -39,7 +39,7 @@ const maxSampleFile = 8 << 20
 func rawObject(v any) (rest.RawObject, error) { return json.Marshal(v) }
 
 // sampleRows reads the rows of a file.
-func sampleRows(file intake.File) ([]sampling.Row, error) {
+func sampleRows(file farmapp.ImportFile) ([]soil.SampleRow, error) {
 	content, err := io.ReadAll(io.LimitReader(file.Body, maxSampleFile+1))
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func sampleRows(file intake.File) ([]sampling.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]sampling.Row, len(cells))
+	rows := make([]soil.SampleRow, len(cells))
 	for i, row := range cells {
 		rows[i] = sampleRow(row)
 	}
@@ -102,7 +102,7 @@ func csvCells(content []byte) ([]map[string]string, error) {
 		return nil, fault.Field("file", "The header has no column label.")
 	}
 	var out []map[string]string
-	for len(out) <= sampling.MostRows {
+	for len(out) <= soil.MaxSampleRows {
 		cells, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			break
@@ -128,7 +128,7 @@ func unquoted(cell string) string {
 }
 
 // sampleRow reads a row.
-func sampleRow(cells map[string]string) sampling.Row {
+func sampleRow(cells map[string]string) soil.SampleRow {
 	f := fault.Fields{}
 	number := func(name string) *float64 {
 		if cells[name] == "" {
@@ -161,7 +161,7 @@ func sampleRow(cells map[string]string) sampling.Row {
 	if (lon == nil) != (lat == nil) {
 		f.Add("lon", "Give lon and lat, or neither.")
 	}
-	return sampling.Row{Label: cells["label"], Errors: f, Lay: func(s sample.Sample) sample.Sample {
+	return soil.SampleRow{Label: cells["label"], Errors: f, Lay: func(s sample.Sample) sample.Sample {
 		if status := cells["status"]; status != "" {
 			s.Status = sample.Status(status)
 		}

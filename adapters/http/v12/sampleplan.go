@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/stratifying"
+	"tilth/app/soil"
 	"tilth/core/geo"
 	"tilth/core/stratification/plan"
 )
@@ -47,7 +47,7 @@ type PlanWrite struct {
 }
 
 // request gives what is asked for; zone numbers that are none are refused by the rules.
-func (w PlanWrite) request() stratifying.PlanRequest {
+func (w PlanWrite) request() soil.PlanRequest {
 	p := plan.DefaultParams()
 	put(&p.Samples, w.NumberOfSamples)
 	put(&p.HaPerSample, w.HaPerSample)
@@ -72,7 +72,7 @@ func (w PlanWrite) request() stratifying.PlanRequest {
 		}
 		p.Pilot[zone] = plan.Pilot{N: pilot.N, Mean: pilot.Mean, SD: pilot.SD}
 	}
-	req := stratifying.PlanRequest{MapUUID: w.MapUUID, Params: p, Seeded: w.Seed != nil}
+	req := soil.PlanRequest{MapUUID: w.MapUUID, Params: p, Seeded: w.Seed != nil}
 	if w.Seed != nil {
 		req.Params.Seed = uint64(*w.Seed)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/stratifying"
+	"tilth/app/soil"
 	"tilth/core/access"
 	"tilth/core/stratification/plan"
 )
@@ -39,8 +39,8 @@ type PlanEdit struct {
 	Points     []ListedPoint   `json:"points" required:"false" maxItems:"10000" doc:"Or the whole list: points that are left out are deleted."`
 }
 
-func (e PlanEdit) edit() stratifying.Edit {
-	out := stratifying.Edit{}
+func (e PlanEdit) edit() soil.PlanEdit {
+	out := soil.PlanEdit{}
 	for _, o := range e.Operations {
 		op := plan.Operation{Change: plan.Change(o.Operation), Point: text(o.Point), With: text(o.With), Role: plan.Role(text(o.Role))}
 		op.At = PlanPosition{degrees(o.Lon), degrees(o.Lat)}.at()
@@ -71,7 +71,7 @@ type PlanSave struct {
 
 var planRoute = rest.Routes{Operation: "sample_plan", Tag: stratificationTag, Noun: "plan"}.Route
 
-func registerPlans(a *rest.API, plans *stratifying.Plans) {
+func registerPlans(a *rest.API, plans *soil.Plans) {
 	a.DescribeCodes(map[string]string{
 		"not_enough_room": "the points do not fit; details say by zone how much room there is (400)",
 		"plan_saved":      "the plan is saved under another name or tag already (409)",
@@ -128,7 +128,7 @@ func registerPlans(a *rest.API, plans *stratifying.Plans) {
 	registerSavedPlans(a, plans)
 }
 
-func registerSavedPlans(a *rest.API, plans *stratifying.Plans) {
+func registerSavedPlans(a *rest.API, plans *soil.Plans) {
 	filters := []rest.Param{
 		{Name: "order", Type: rest.Integer, Description: "Id of the stratification order."},
 		{Name: "stratification_map", Type: rest.Integer, Description: "Id of the saved map of zones."},

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/sampling"
+	"tilth/app/soil"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/stratification/sample"
@@ -58,7 +58,7 @@ type SampleImport struct {
 
 var sampleRoute = rest.Routes{Operation: "sample", Tag: stratificationTag, Noun: "sample"}.Route
 
-func registerSamples(a *rest.API, s *sampling.Sampling) {
+func registerSamples(a *rest.API, s *soil.Samples) {
 	a.DescribeCodes(map[string]string{
 		"plan_not_saved":      "samples are of saved plans; save the plan first (409)",
 		"plan_without_places": "the points of the plan have no longitude and latitude (409)",
@@ -88,7 +88,7 @@ func registerSamples(a *rest.API, s *sampling.Sampling) {
 		if err != nil {
 			return SamplesMade{}, err
 		}
-		req := sampling.Request{Plan: strings.ToLower(in.Plan), Round: 1}
+		req := soil.SampleRequest{Plan: strings.ToLower(in.Plan), Round: 1}
 		put(&req.Round, in.Round)
 		for _, d := range in.Depths {
 			req.Depths = append(req.Depths, sample.DepthOf(d.From, d.To))
@@ -128,7 +128,7 @@ func registerSamples(a *rest.API, s *sampling.Sampling) {
 	registerEstimate(a, s)
 }
 
-func registerSampleFiles(a *rest.API, s *sampling.Sampling) {
+func registerSampleFiles(a *rest.API, s *soil.Samples) {
 	export := sampleRoute(http.MethodGet, samplesPath+"export/", access.Samples.View.For("export"), "Export samples as a file")
 	export.Description = "The samples that the list gives for the same filters: CSV, whose columns the import takes, or GeoJSON with the place where each was taken, or else planned (WGS84)."
 	export.Query = append([]rest.Param{{Name: "format", Type: rest.String, Enum: []string{"csv", "geojson"}, Description: "Default csv."}}, sampleFilters()...)
@@ -148,7 +148,7 @@ func registerSampleFiles(a *rest.API, s *sampling.Sampling) {
 		return rest.Raw{ContentType: "text/csv; charset=utf-8", Filename: "samples.csv", Write: sampleCSV(found.Each)}, nil
 	})
 	take := sampleRoute(http.MethodPost, samplesPath+"import/", access.ImportSamples.For("import"), "Import results of samples")
-	take.Description = "Takes a CSV file with a header, or a JSON array of objects, of at most " + strconv.Itoa(sampling.MostRows) + " rows with the columns `" +
+	take.Description = "Takes a CSV file with a header, or a JSON array of objects, of at most " + strconv.Itoa(soil.MaxSampleRows) + " rows with the columns `" +
 		strings.Join(importColumns, "`, `") + "`; `label` finds the sample, other columns are ignored, and an empty cell leaves what is there. Good rows are stored although " +
 		"others fail, unless `atomic` is set: then one that fails refuses all."
 	take.Query = []rest.Param{
@@ -164,8 +164,8 @@ func registerSampleFiles(a *rest.API, s *sampling.Sampling) {
 		if err != nil {
 			return SampleImport{}, err
 		}
-		options := sampling.ImportOptions{Preview: q.Bool("preview"), Atomic: q.Bool("atomic")}
-		judged, err := s.Import(ctx, c.Principal(), options, func() ([]sampling.Row, error) {
+		options := soil.SampleImportOptions{Preview: q.Bool("preview"), Atomic: q.Bool("atomic")}
+		judged, err := s.Import(ctx, c.Principal(), options, func() ([]soil.SampleRow, error) {
 			file, err := uploaded(c)
 			if err != nil {
 				return nil, err
@@ -179,7 +179,7 @@ func registerSampleFiles(a *rest.API, s *sampling.Sampling) {
 	})
 }
 
-func showSampleImport(judged []sampling.Judged, options sampling.ImportOptions) (SampleImport, error) {
+func showSampleImport(judged []soil.JudgedSample, options soil.SampleImportOptions) (SampleImport, error) {
 	out := SampleImport{Preview: options.Preview, Atomic: options.Atomic, Rows: make([]ImportedSample, len(judged))}
 	for i, j := range judged {
 		row := ImportedSample{Index: j.Index, Label: j.Label, Verdict: j.Verdict, Status: word(string(j.Status))}
@@ -196,9 +196,9 @@ func showSampleImport(judged []sampling.Judged, options sampling.ImportOptions) 
 		}
 		out.Rows[i] = row
 		switch j.Verdict {
-		case sampling.VerdictUpdate:
+		case soil.SampleUpdate:
 			out.Updated++
-		case sampling.VerdictSkip:
+		case soil.SampleSkip:
 			out.Skipped++
 		default:
 			out.Failed++

@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/farming"
+	farmapp "tilth/app/farm"
 	"tilth/core/farm"
 	"tilth/core/fault"
 )
@@ -27,7 +27,7 @@ type Season struct {
 	SeasonWrite
 }
 
-func registerSeasons(a *rest.API, records *farming.Records[farm.Season]) {
+func registerSeasons(a *rest.API, records *farmapp.Records[farm.Season]) {
 	write := func(r farm.Season) SeasonWrite {
 		year := r.HarvestYear
 		return SeasonWrite{

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/sharing"
+	"tilth/app/account"
 	"tilth/core/access"
 	"tilth/ports"
 )
@@ -72,7 +72,7 @@ func refOfNamed(n *access.Named) *Ref {
 	return &Ref{n.ID, n.Name}
 }
 
-func registerShareGrants(a *rest.API, s *sharing.Sharing) {
+func registerShareGrants(a *rest.API, s *account.Sharing) {
 	a.DescribeTag("Sharing", "Share grants: read access of one company to records of another, once it has accepted.\n\n"+
 		"A live grant shows records under `?share=true`, for reading only: a write is answered with 404. A grant on a field shows the field "+
 		"with the seasons and cultivations on it; a grant on a farm also the farm itself. A record names the others it belongs to by id and name, "+
@@ -107,7 +107,7 @@ func registerShareGrants(a *rest.API, s *sharing.Sharing) {
 
 var grantRoute = rest.Routes{Base: "share-grant/", Operation: "share_grant", Tag: "Sharing", Noun: "share grant"}.Route
 
-func registerGrantReads(a *rest.API, s *sharing.Sharing) {
+func registerGrantReads(a *rest.API, s *account.Sharing) {
 	list := grantRoute(http.MethodGet, "", access.ShareGrants.View.For("list"), "List share grants")
 	list.Description = "The grants that your company gives, and those it is offered."
 	list.Query = append(rest.PageParams(),
@@ -184,8 +184,8 @@ func grantStatuses() []string {
 	return out
 }
 
-func requestOf(in ShareGrantWrite) sharing.Request {
-	out := sharing.Request{
+func requestOf(in ShareGrantWrite) account.ShareRequest {
+	out := account.ShareRequest{
 		GranteeUUID: strings.ToLower(in.GranteeUUID), Target: access.GrantTarget(in.Target), EndsOn: timeOf(in.EndsOn),
 		FarmID: number(in.FarmID), FieldID: number(in.FieldID),
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/strata"
+	"tilth/app/soil"
 	"tilth/core/access"
 	"tilth/core/stratification"
 	"tilth/core/stratification/layer"
@@ -93,7 +93,7 @@ type StratificationLayers struct {
 
 const dataOrdersPath = aoiBase + "stratification/data-processing/orders/"
 
-func registerStratificationOrders(a *rest.API, orders *strata.Orders) {
+func registerStratificationOrders(a *rest.API, orders *soil.Orders) {
 	a.DescribeTag(stratificationTag, "Orders that prepare the layers of an area of interest, of which zones and sampling plans are made.")
 	a.DescribeCodes(map[string]string{
 		"order_within_year": "the area of interest was ordered within a year; details hold order_id, data_uuid, status and next_allowed_date; nothing was charged (409)",
@@ -109,7 +109,7 @@ func registerStratificationOrders(a *rest.API, orders *strata.Orders) {
 		if err != nil {
 			return StratificationOrder{}, err
 		}
-		req := strata.Request{AOIUUID: strings.ToLower(text(in.AOIUUID)), MapType: text(in.MapType)}
+		req := soil.OrderRequest{AOIUUID: strings.ToLower(text(in.AOIUUID)), MapType: text(in.MapType)}
 		if in.AOIID != nil {
 			req.AOIID = *in.AOIID
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/stratifying"
+	"tilth/app/soil"
 	"tilth/core/access"
 	"tilth/ports"
 )
@@ -35,12 +35,12 @@ const (
 	previewText = "Zones from low to high in colours that colour-blind people tell apart, with scale, north and areas. Fields far from each other are drawn in panels of their own."
 )
 
-func registerStratificationFiles(a *rest.API, files *stratifying.Files) {
+func registerStratificationFiles(a *rest.API, files *soil.MapFiles) {
 	registerMapFiles(a, files)
 	registerPlanFiles(a, files)
 }
 
-func registerMapFiles(a *rest.API, files *stratifying.Files) {
+func registerMapFiles(a *rest.API, files *soil.MapFiles) {
 	route := func(path, operation, summary, text string) rest.Route {
 		return rest.Route{
 			Method: http.MethodGet, Path: stratificationPath + "maps/{map_uuid}/" + path, OperationID: "stratification_map_" + operation,
@@ -73,7 +73,7 @@ func registerMapFiles(a *rest.API, files *stratifying.Files) {
 	}
 }
 
-func registerPlanFiles(a *rest.API, files *stratifying.Files) {
+func registerPlanFiles(a *rest.API, files *soil.MapFiles) {
 	route := func(path, operation, summary, text string) rest.Route {
 		return rest.Route{
 			Method: http.MethodGet, Path: plansPath + "{map_uuid}/" + path, OperationID: "sample_plan_" + operation,
@@ -90,7 +90,7 @@ func registerPlanFiles(a *rest.API, files *stratifying.Files) {
 		if err != nil {
 			return rest.Raw{}, err
 		}
-		choice := stratifying.PlanChoice{Format: formatAsked(q), Paper: ports.PaperA4, Address: c.Link(plansPath + uuid + "/export/")}
+		choice := soil.PlanChoice{Format: formatAsked(q), Paper: ports.PaperA4, Address: c.Link(plansPath + uuid + "/export/")}
 		if paper, ok := q.String("paper"); ok {
 			choice.Paper = paper
 		}
@@ -105,7 +105,7 @@ func registerPlanFiles(a *rest.API, files *stratifying.Files) {
 			if err != nil {
 				return rest.Raw{}, err
 			}
-			file, err := files.PlanFile(ctx, c.Principal(), uuid, stratifying.PlanChoice{Format: format})
+			file, err := files.PlanFile(ctx, c.Principal(), uuid, soil.PlanChoice{Format: format})
 			return pictured(c, file, format), err
 		})
 	}
@@ -140,12 +140,12 @@ func formatAsked(q rest.Values) string {
 	return ports.GeoJSON
 }
 
-func download(file stratifying.File, format string) rest.Raw {
+func download(file soil.MapFile, format string) rest.Raw {
 	of := stratificationFormats[format]
 	return rest.Raw{ContentType: of.media, Filename: file.Stem + "." + of.ending, Write: file.Write}
 }
 
-func pictured(c *rest.Call, file stratifying.File, format string) rest.Raw {
+func pictured(c *rest.Call, file soil.MapFile, format string) rest.Raw {
 	if format == ports.SVG {
 		c.SetHeader("Content-Security-Policy", chartPolicy)
 	}

@@ -9,24 +9,14 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/assessing"
-	"tilth/app/bulk"
+	"tilth/app"
+	"tilth/app/account"
+	auditapp "tilth/app/audit"
 	"tilth/app/events"
-	"tilth/app/farming"
-	"tilth/app/identity"
-	"tilth/app/intake"
-	"tilth/app/keys"
-	"tilth/app/listing"
-	"tilth/app/overview"
-	"tilth/app/people"
-	"tilth/app/profiles"
-	"tilth/app/sampling"
-	"tilth/app/sharing"
-	"tilth/app/strata"
-	"tilth/app/stratifying"
-	"tilth/app/trail"
-	"tilth/app/verifying"
-	"tilth/app/webhooks"
+	farmapp "tilth/app/farm"
+	ghgapp "tilth/app/ghg"
+	"tilth/app/satellite"
+	"tilth/app/soil"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/geo"
@@ -36,38 +26,38 @@ import (
 
 // Deps is what the interface offers.
 type Deps struct {
-	Identity     *identity.Identity
-	Farms        *farming.Records[farm.Farm]
-	Fields       *farming.Records[farm.Field]
-	Seasons      *farming.Records[farm.Season]
-	Cultivations *farming.Records[farm.Cultivation]
-	Crops        *farming.Crops
+	Identity     *account.Identity
+	Farms        *farmapp.Records[farm.Farm]
+	Fields       *farmapp.Records[farm.Field]
+	Seasons      *farmapp.Records[farm.Season]
+	Cultivations *farmapp.Records[farm.Cultivation]
+	Crops        *farmapp.Crops
 
-	Fertilizations *farming.Records[farm.Fertilization]
-	Boundaries     *farming.Boundaries
+	Fertilizations *farmapp.Records[farm.Fertilization]
+	Boundaries     *farmapp.Boundaries
 
-	Orders   *profiles.Orders
-	Files    *profiles.Files
-	Intake   *intake.Intake
-	Sharing  *sharing.Sharing
-	Keys     *keys.Keys
-	Trail    *trail.Trail
-	People   *people.People
+	Orders   *satellite.Profiles
+	Files    *satellite.ProfileFiles
+	Intake   *farmapp.Imports
+	Sharing  *account.Sharing
+	Keys     *account.Keys
+	Trail    *auditapp.Trail
+	People   *account.People
 	Events   *events.Feed
-	Webhooks *webhooks.Webhooks
+	Webhooks *events.Webhooks
 
-	Assessing *assessing.Assessing
-	Overview  *overview.Overview
-	Verifying *verifying.Verifying
+	Assessing *ghgapp.Assessments
+	Overview  *ghgapp.Dashboard
+	Verifying *ghgapp.Verification
 
-	AOIs   *farming.AOIs
-	Strata *strata.Orders
-	Maps   *stratifying.Maps
-	Plans  *stratifying.Plans
+	AOIs   *soil.AOIs
+	Strata *soil.Orders
+	Maps   *soil.Maps
+	Plans  *soil.Plans
 
-	StratificationFiles *stratifying.Files
-	Bulk                *bulk.Bulk
-	Sampling            *sampling.Sampling
+	StratificationFiles *soil.MapFiles
+	Bulk                *ghgapp.Batches
+	Sampling            *soil.Samples
 
 	Limits geo.Limits
 }
@@ -193,7 +183,7 @@ type mapping[T, W, R any] struct {
 
 // register adds a resource of farm management: the use cases of records, in the form
 // of a mapping.
-func register[T, W, R any](a *rest.API, records *farming.Records[T], res rest.Resource[W, R], m mapping[T, W, R]) {
+func register[T, W, R any](a *rest.API, records *farmapp.Records[T], res rest.Resource[W, R], m mapping[T, W, R]) {
 	res.Access = records.Access()
 	res.Noun = res.Access.Name
 	res.Path = res.Noun + "/"
@@ -216,7 +206,7 @@ func register[T, W, R any](a *rest.API, records *farming.Records[T], res rest.Re
 		if err != nil {
 			return nil, err
 		}
-		drafts := make([]farming.Draft[T], len(items))
+		drafts := make([]farmapp.Draft[T], len(items))
 		for i, item := range items {
 			if drafts[i].Errors = item.Errors; len(item.Errors) == 0 {
 				drafts[i].Errors = m.lay(item.Value, &drafts[i].Record)
@@ -254,7 +244,7 @@ func register[T, W, R any](a *rest.API, records *farming.Records[T], res rest.Re
 }
 
 // listed gives a list of the use cases to the interface.
-func listed[T any](l listing.Of[T]) rest.Listing[T] {
+func listed[T any](l app.List[T]) rest.Listing[T] {
 	return rest.Listing[T]{Count: l.Count, Each: l.Each}
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/verifying"
+	ghgapp "tilth/app/ghg"
 	"tilth/core/access"
 	"tilth/core/verification"
 )
@@ -80,7 +80,7 @@ type VerificationDate struct {
 	Coverage float64   `json:"coverage"`
 }
 
-func registerVerification(a *rest.API, use *verifying.Verifying) {
+func registerVerification(a *rest.API, use *ghgapp.Verification) {
 	a.DescribeCodes(map[string]string{"not_submitted": "only what is submitted can be verified (400)"})
 	show := assessmentRoute(http.MethodGet, "{id}/verification/", access.Assessments.View.For("verification"), "The crop verification of an assessment")
 	show.Description = "A submission starts it in the background: the season's vegetation index is compared with reference curves of the region. It costs no credit " +

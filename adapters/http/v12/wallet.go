@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/profiles"
+	"tilth/app/satellite"
 	"tilth/core/access"
 	"tilth/core/credit"
 )
@@ -32,7 +32,7 @@ type Transaction struct {
 	Note      string    `json:"note"`
 }
 
-func registerWallet(a *rest.API, orders *profiles.Orders) {
+func registerWallet(a *rest.API, orders *satellite.Profiles) {
 	rest.Handle(a, rest.Route{
 		Method: http.MethodGet, Path: "wallet/", OperationID: "wallet_retrieve", Summary: "Show the wallet", Tag: "Wallet",
 		Permission: access.Wallets.View.For("retrieve"),
@@ -64,7 +64,7 @@ func registerWallet(a *rest.API, orders *profiles.Orders) {
 	})
 }
 
-func registerStatement(a *rest.API, files *profiles.Files) {
+func registerStatement(a *rest.API, files *satellite.ProfileFiles) {
 	statement := rest.Route{
 		Method: http.MethodGet, Path: "wallet/statement/", OperationID: "wallet_statement", Summary: "Statement of the wallet, as CSV", Tag: "Wallet",
 		Permission: access.Wallets.View.For("statement"), Media: []string{"text/csv"},

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/webhooks"
+	"tilth/app/events"
 	"tilth/core/access"
 	"tilth/core/event"
 	"tilth/core/webhook"
@@ -87,7 +87,7 @@ func writeOfWebhook(w webhook.Webhook) WebhookWrite {
 
 var webhookRoute = rest.Routes{Base: "webhook/", Operation: "webhook", Tag: "Webhooks", Noun: "webhook"}.Route
 
-func registerWebhooks(a *rest.API, w *webhooks.Webhooks) {
+func registerWebhooks(a *rest.API, w *events.Webhooks) {
 	a.DescribeTag("Webhooks", "Addresses of your own to which the events of your company are posted, as CloudEvents (`application/cloudevents+json`), signed as "+
 		"[Standard Webhooks](https://www.standardwebhooks.com/) has it: `webhook-id` is the id of the event, `webhook-timestamp` the time of the try, `webhook-signature` "+
 		"`v1,` and the base64 HMAC-SHA256 of id.timestamp.body; while an old secret is still good there are two of them.\n\n"+
@@ -128,7 +128,7 @@ func registerWebhooks(a *rest.API, w *webhooks.Webhooks) {
 	registerDeliveries(a, w)
 }
 
-func registerWebhookReads(a *rest.API, w *webhooks.Webhooks) {
+func registerWebhookReads(a *rest.API, w *events.Webhooks) {
 	filters := []rest.Param{
 		{Name: "is_active", Type: rest.Boolean, Description: "Whether events are sent."},
 		{Name: "updated_since", Type: rest.Timestamp, Description: "Records written at or after this time."},
@@ -160,7 +160,7 @@ func registerWebhookReads(a *rest.API, w *webhooks.Webhooks) {
 }
 
 // registerWebhookWrites adds PUT, PATCH and DELETE, which are those of every resource.
-func registerWebhookWrites(a *rest.API, w *webhooks.Webhooks) {
+func registerWebhookWrites(a *rest.API, w *events.Webhooks) {
 	rest.Register(a, rest.Resource[WebhookWrite, Webhook]{
 		Path: "webhook/", Noun: "webhook", Plural: "webhooks", Access: access.Webhooks, Tag: "Webhooks",
 		Update: func(ctx context.Context, c *rest.Call, id int64, decode func(current WebhookWrite) (WebhookWrite, error)) (Webhook, error) {

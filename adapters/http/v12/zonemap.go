@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
-	"tilth/app/stratifying"
+	"tilth/app/soil"
 	"tilth/core/access"
 	"tilth/core/stratification/zoning"
 )
@@ -33,7 +33,7 @@ type MapsWrite struct {
 	Seed              *int64             `json:"seed" required:"false" minimum:"0" maximum:"9007199254740991" doc:"Left out, it follows from the order and the parameters: asking twice gives the same maps."`
 }
 
-func (w MapsWrite) request() stratifying.Request {
+func (w MapsWrite) request() soil.MapRequest {
 	p := zoning.DefaultParams()
 	put(&p.MinZones, w.MinZones)
 	put(&p.MaxZones, w.MaxZones)
@@ -51,7 +51,7 @@ func (w MapsWrite) request() stratifying.Request {
 		p.Method = zoning.Method(*w.Method)
 	}
 	p.Weights = w.Weights
-	req := stratifying.Request{OrderID: w.Order, Params: p, Seeded: w.Seed != nil}
+	req := soil.MapRequest{OrderID: w.Order, Params: p, Seeded: w.Seed != nil}
 	if w.Seed != nil {
 		req.Params.Seed = uint64(*w.Seed)
 	}
@@ -199,7 +199,7 @@ func showMetadata(m zoning.Map) MapMetadata {
 	return out
 }
 
-func showMaps(made stratifying.Made) MapsJob {
+func showMaps(made soil.MadeMaps) MapsJob {
 	out := MapsJob{
 		JobID: made.ID, Order: made.OrderID, Status: string(made.Status), Progress: made.Progress(), Candidates: []MapCandidate{}, Reason: word(made.Reason),
 	}
@@ -244,7 +244,7 @@ var geometryParam = rest.Param{Name: "geometry", Type: rest.Boolean, Description
 
 var mapRoute = rest.Routes{Operation: "stratification_map", Tag: stratificationTag, Noun: "map"}.Route
 
-func registerMaps(a *rest.API, maps *stratifying.Maps) {
+func registerMaps(a *rest.API, maps *soil.Maps) {
 	a.DescribeCodes(map[string]string{
 		"order_not_active": "the order's layers are not there; details.status says how it stands (409)",
 		"aoi_changed":      "the area of interest is not the one that was ordered; details.field_uuids name what changed (409)",
@@ -303,7 +303,7 @@ type MapSave struct {
 	MapTag *string `json:"map_tag" required:"false" doc:"1 to 50 of a-z, 0-9, dot, underscore and hyphen, unique within the order; left out: str-k3 for three zones."`
 }
 
-func registerSavedMaps(a *rest.API, maps *stratifying.Maps) {
+func registerSavedMaps(a *rest.API, maps *soil.Maps) {
 	filters := []rest.Param{
 		{Name: "order", Type: rest.Integer, Description: "Id of the stratification order."},
 		{Name: "aoi", Type: rest.Integer, Description: "Id of the area of interest."},

@@ -1,0 +1,113 @@
+package account
+
+import (
+	"context"
+
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// Issuers says whose access tokens are taken.
+type Issuers struct {
+	External   ports.ExternalIssuer // nil: none
+	BuiltInOff bool                 // tokens of the built-in issuer are neither made nor taken
+}
+
+func badToken() error {
+	return fault.New(fault.Unauthenticated, "token_invalid", "The access token is not valid.")
+}
+
+// builtIn refuses what only the built-in issuer does, where it is off.
+func (i *Identity) builtIn() error {
+	if !i.deps.Issuers.BuiltInOff {
+		return nil
+	}
+	return fault.New(fault.Unauthenticated, "builtin_issuer_off", "Sign in with the identity provider of this installation; it gives the access token.")
+}
+
+// vouched returns the user whose e-mail address the external issuer vouches for.
+func (i *Identity) vouched(ctx context.Context, bearer string) (access.Principal, error) {
+	email, err := i.deps.Issuers.External.Verify(ctx, bearer)
+	if err != nil {
+		return access.Principal{}, err
+	}
+	var who access.Principal
+	err = i.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		user, err := tx.Accounts.UserByEmail(ctx, email)
+		if fault.Is(err, fault.NotFound) {
+			return fault.New(fault.Unauthenticated, "user_unknown", "The token is good, but nobody here has its e-mail address.")
+		}
+		if err != nil {
+			return err
+		}
+		_, version, err := tx.Accounts.Caller(ctx, user.ID)
+		if err != nil {
+			return err
+		}
+		who, err = callerOf(user, version)
+		return err
+	})
+	return who, err
+}
+
+// AuthenticateKey returns the caller behind an API key: its user, with no more than the
+// key was narrowed to. Faults: Unauthenticated (api_key_invalid, api_key_expired,
+// user_disabled).
+func (i *Identity) AuthenticateKey(ctx context.Context, text string) (access.Principal, error) {
+	var who access.Principal
+	err := i.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		key, err := tx.Keys.ByHash(ctx, HashSecret(text))
+		if fault.Is(err, fault.NotFound) {
+			return access.BadKey()
+		}
+		if err != nil {
+			return err
+		}
+		if err := key.Usable(i.deps.Clock.Now()); err != nil {
+			return err
+		}
+		user, version, err := tx.Accounts.Caller(ctx, key.User.ID)
+		if err != nil {
+			return err
+		}
+		if user.CompanyID != key.CompanyID {
+			return access.BadKey() // the user has moved on, and the key does not follow
+		}
+		who, err = callerOf(user, version)
+		who.KeyID, who.KeySlugs = key.ID, key.Slugs
+		return err
+	})
+	return who, err
+}
+
+func callerOf(user ports.User, version int64) (access.Principal, error) {
+	if user.Disabled {
+		return access.Principal{}, fault.New(fault.Unauthenticated, "user_disabled", "This user is disabled.")
+	}
+	return access.Principal{
+		UserID: user.ID, Name: user.Name, Email: user.Email, CompanyID: user.CompanyID,
+		Operator: user.CompanyID == 0, PolicyVersion: version,
+	}, nil
+}
+
+// Enter returns the caller as it acts inside a company: an operator may enter any, every
+// other user only its own. Faults: Forbidden (company_forbidden), NotFound
+// (company_not_found), which only an operator is told.
+func (i *Identity) Enter(ctx context.Context, who access.Principal, companyID int64) (access.Principal, error) {
+	if !who.Operator {
+		if who.CompanyID != companyID {
+			return access.Principal{}, fault.New(fault.Forbidden, "company_forbidden", "You can act in your own company only; leave X-Company out.")
+		}
+		return who, nil
+	}
+	err := i.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		company, err := tx.Accounts.Company(ctx, companyID)
+		if fault.Is(err, fault.NotFound) {
+			return fault.New(fault.NotFound, "company_not_found", "There is no company with the id that X-Company names.")
+		}
+		who.CompanyID, who.PolicyVersion = company.ID, company.PolicyVersion
+		return err
+	})
+	return who, err
+}

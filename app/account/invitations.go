@@ -1,0 +1,127 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"tilth/app"
+	"tilth/core/access"
+	"tilth/core/audit"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// InvitationTTL is how long an invitation stands.
+const InvitationTTL = 7 * 24 * time.Hour
+
+// Invitations returns the invitations of the caller's company. Faults: Unauthenticated, Forbidden.
+func (p *People) Invitations(ctx context.Context, who access.Principal, q ports.Query) (app.List[ports.Invitation], error) {
+	if err := p.deps.Gate.Require(ctx, who, access.Invite); err != nil {
+		return app.List[ports.Invitation]{}, err
+	}
+	scope := who.Scope(false)
+	return app.ReadList(ctx, p.deps.Store,
+		func(ctx context.Context, tx ports.Repos) (int64, error) { return tx.Invitations.Count(ctx, scope, q) },
+		func(ctx context.Context, tx ports.Repos) iter.Seq2[ports.Invitation, error] {
+			return tx.Invitations.Each(ctx, scope, q)
+		})
+}
+
+// Invite asks somebody into the caller's company, and gives the invitation with the
+// token of a one-time link, which is told this once. A letter with a link of its own
+// goes out as well. An open invitation of the same address is revoked.
+// Faults: Unauthenticated, Forbidden, Invalid (email_taken, role_exceeds_own).
+func (p *People) Invite(ctx context.Context, who access.Principal, in ports.Invitation) (ports.Invitation, string, error) {
+	if err := p.deps.Gate.Require(ctx, who, access.Invite); err != nil {
+		return in, "", err
+	}
+	f := fault.Fields{}
+	in.Email = checkEmail(in.Email, f)
+	if in.Name != "" {
+		in.Name = CheckName(in.Name, f)
+	}
+	if in.Roles = uniqueNames(in.Roles); len(in.Roles) == 0 {
+		f.Add("roles", "Give at least one role.")
+	}
+	if err := f.Err(); err != nil {
+		return in, "", err
+	}
+	now, secret := p.deps.Clock.Now(), p.deps.IDs.Secret()
+	in.CreatedAt, in.CreatedBy, in.ExpiresAt = now, who.UserID, now.Add(InvitationTTL)
+	scope := who.Scope(false)
+	// Whether an address has a user is no matter of one company: it is asked outside its scope.
+	err := p.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		_, err := tx.Accounts.UserByEmail(ctx, in.Email)
+		switch {
+		case err == nil:
+			return EmailTaken()
+		case fault.Is(err, fault.NotFound):
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return in, "", err
+	}
+	err = p.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		if err := tx.Members.Lock(ctx, scope); err != nil {
+			return err
+		}
+		if err := mayDecide(ctx, tx, scope, who, in.Roles); err != nil {
+			return err
+		}
+		if err := tx.Invitations.RevokeOf(ctx, scope, in.Email, now); err != nil {
+			return err
+		}
+		if err := tx.Invitations.Insert(ctx, scope, &in, HashSecret(secret)); err != nil {
+			return err
+		}
+		offered := offer{in.Email, in.Name, in.Roles}
+		if err := p.audit(ctx, tx, who, audit.Create, "invitation", in.ID, audit.Diff(nil, &offered)); err != nil {
+			return err
+		}
+		letter := ports.Letter{Kind: ports.LetterInvitation, Email: in.Email, CompanyID: in.CompanyID, InvitationID: in.ID, CreatedAt: now}
+		return AskLetter(ctx, tx.Letters, tx.Jobs, &letter)
+	})
+	return in, secret, err
+}
+
+// EmailTaken refuses an address that a user has already, in whichever company.
+func EmailTaken() error {
+	const message = "A user with this e-mail address exists already."
+	return &fault.Error{Kind: fault.Invalid, Code: "email_taken", Message: message, Fields: fault.Fields{"email": []string{message}}}
+}
+
+// Revoke ends an open invitation with its links.
+// Faults: Unauthenticated, Forbidden, NotFound, Invalid (invitation_closed).
+func (p *People) Revoke(ctx context.Context, who access.Principal, id int64) error {
+	if err := p.deps.Gate.Require(ctx, who, access.Invite); err != nil {
+		return err
+	}
+	scope, now := who.Scope(false), p.deps.Clock.Now()
+	return p.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		if err := tx.Members.Lock(ctx, scope); err != nil {
+			return err
+		}
+		invitation, err := tx.Invitations.Get(ctx, scope, id)
+		if err != nil {
+			return err
+		}
+		if invitation.AcceptedAt != nil || invitation.RevokedAt != nil {
+			return fault.New(fault.Invalid, "invitation_closed", fmt.Sprintf("Invitation %d was accepted or revoked already.", id))
+		}
+		if err := tx.Invitations.Revoke(ctx, scope, id, now); err != nil {
+			return err
+		}
+		return p.audit(ctx, tx, who, audit.Revoke, "invitation", id, nil)
+	})
+}
+
+// offer is what the audit trail keeps of an invitation.
+type offer struct {
+	Email string
+	Name  string
+	Roles []string
+}

@@ -1,0 +1,120 @@
+package account
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"iter"
+	"time"
+
+	"tilth/app"
+	"tilth/core/access"
+	"tilth/core/audit"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// KeyResource is the keys' word in permission slugs and in the audit trail.
+const KeyResource = "api_key"
+
+// Keys is the use cases of API keys.
+type Keys struct{ deps app.Deps }
+
+// NewKeys makes the use cases.
+func NewKeys(deps app.Deps) *Keys { return &Keys{deps} }
+
+// KeyRequest is a key as it is asked for.
+type KeyRequest struct {
+	Name      string
+	Slugs     []string // patterns; none: all that the user may do
+	ExpiresAt *time.Time
+}
+
+// HashSecret returns what is stored of a secret: an API key, a refresh token or the token of a
+// one-time link. Secrets are 256 random bits, which nobody guesses, so a fast hash is enough.
+func HashSecret(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// MintKey makes a key for a user: the record, and the text that is shown this once.
+func MintKey(ids ports.IDs, holder access.Named, companyID int64, in KeyRequest, now time.Time) (key access.APIKey, text string, err error) {
+	const recognised = 8 // characters
+	prefix := "tilth_" + ids.Secret()[:recognised]
+	text = prefix + "." + ids.Secret()
+	key = access.APIKey{
+		CompanyID: companyID, User: holder, Name: in.Name, Prefix: prefix, Hash: HashSecret(text),
+		Slugs: in.Slugs, ExpiresAt: in.ExpiresAt, CreatedAt: now,
+	}
+	return key, text, key.Check(now).Err()
+}
+
+// Create makes a key that acts as the caller, and gives its text, which is not kept.
+// Faults: Unauthenticated, Forbidden, Invalid (also operator_key: an operator has none,
+// for a key belongs to a company).
+func (k *Keys) Create(ctx context.Context, who access.Principal, in KeyRequest) (key access.APIKey, text string, err error) {
+	if err := k.deps.Gate.Require(ctx, who, access.APIKeys.Create); err != nil {
+		return key, "", err
+	}
+	if who.Operator {
+		return key, "", fault.New(fault.Invalid, "operator_key", "An operator has no API keys: a key acts as a user of a company.")
+	}
+	now := k.deps.Clock.Now()
+	key, text, err = MintKey(k.deps.IDs, access.Named{ID: who.UserID, Name: who.Name}, who.CompanyID, in, now)
+	if err != nil {
+		return key, "", err
+	}
+	err = k.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		if err := tx.Keys.Insert(ctx, who.Scope(false), &key); err != nil {
+			return err
+		}
+		return tx.Audit.Add(ctx, audit.By(who, now).Of(audit.Create, KeyResource, key.ID, audit.Diff(nil, &key)))
+	})
+	return key, text, err
+}
+
+// List returns the keys of the caller's company that were not revoked.
+// Faults: Unauthenticated, Forbidden.
+func (k *Keys) List(ctx context.Context, who access.Principal, q ports.Query) (app.List[access.APIKey], error) {
+	if err := k.deps.Gate.Require(ctx, who, access.APIKeys.View); err != nil {
+		return app.List[access.APIKey]{}, err
+	}
+	scope := who.Scope(false)
+	return app.ReadList(ctx, k.deps.Store,
+		func(ctx context.Context, tx ports.Repos) (int64, error) { return tx.Keys.Count(ctx, scope) },
+		func(ctx context.Context, tx ports.Repos) iter.Seq2[access.APIKey, error] {
+			return tx.Keys.Each(ctx, scope, q)
+		})
+}
+
+// Retrieve returns one key. Faults: Unauthenticated, Forbidden, NotFound.
+func (k *Keys) Retrieve(ctx context.Context, who access.Principal, id int64) (access.APIKey, error) {
+	var out access.APIKey
+	if err := k.deps.Gate.Require(ctx, who, access.APIKeys.View); err != nil {
+		return out, err
+	}
+	err := k.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		out, err = tx.Keys.Get(ctx, who.Scope(false), id)
+		return err
+	})
+	return out, err
+}
+
+// Revoke ends a key for good, from the next request on.
+// Faults: Unauthenticated, Forbidden, NotFound.
+func (k *Keys) Revoke(ctx context.Context, who access.Principal, id int64) error {
+	if err := k.deps.Gate.Require(ctx, who, access.APIKeys.Delete); err != nil {
+		return err
+	}
+	scope, now := who.Scope(false), k.deps.Clock.Now()
+	return k.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		key, err := tx.Keys.Get(ctx, scope, id)
+		if err != nil {
+			return err
+		}
+		if err := tx.Keys.Revoke(ctx, scope, id, now); err != nil {
+			return err
+		}
+		return tx.Audit.Add(ctx, audit.By(who, now).Of(audit.Revoke, KeyResource, id, audit.Diff(&key, nil)))
+	})
+}

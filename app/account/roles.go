@@ -1,0 +1,144 @@
+package account
+
+import (
+	"context"
+
+	"tilth/core/access"
+	"tilth/core/audit"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// Roles returns the roles of the caller's company. Faults: Unauthenticated, Forbidden.
+func (p *People) Roles(ctx context.Context, who access.Principal) ([]access.Role, error) {
+	if err := p.deps.Gate.Require(ctx, who, access.Roles.View); err != nil {
+		return nil, err
+	}
+	var out []access.Role
+	err := p.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		out, err = tx.Roles.All(ctx, who.Scope(false))
+		return err
+	})
+	return out, err
+}
+
+// Role returns a role of the caller's company. Faults: Unauthenticated, Forbidden, NotFound.
+func (p *People) Role(ctx context.Context, who access.Principal, id int64) (access.Role, error) {
+	var out access.Role
+	if err := p.deps.Gate.Require(ctx, who, access.Roles.View); err != nil {
+		return out, err
+	}
+	err := p.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		out, err = tx.Roles.Get(ctx, who.Scope(false), id)
+		return err
+	})
+	return out, err
+}
+
+// CreateRole makes a role. Faults: Unauthenticated, Forbidden, Invalid (role_exists,
+// role_exceeds_own).
+func (p *People) CreateRole(ctx context.Context, who access.Principal, role access.Role) (access.Role, error) {
+	if err := p.deps.Gate.Require(ctx, who, access.Roles.Create); err != nil {
+		return role, err
+	}
+	if err := role.Check().Err(); err != nil {
+		return role, err
+	}
+	err := p.change(ctx, who, access.Roles.Create, func(ctx context.Context, tx ports.Repos, scope access.Scope) error {
+		if err := mayHold(ctx, tx, scope, who, role.Slugs); err != nil {
+			return err
+		}
+		role.ID, role.Users = 0, 0
+		if err := nameTaken(tx.Roles.Insert(ctx, scope, &role)); err != nil {
+			return err
+		}
+		return p.audit(ctx, tx, who, audit.Create, "role", role.ID, audit.Diff(nil, &role))
+	})
+	return role, err
+}
+
+// UpdateRole changes a role: decode is given the role as it stands and answers what it
+// shall be. The change is in force on the next request of who holds it.
+// Faults: Unauthenticated, Forbidden, NotFound, Invalid (role_built_in, role_exists,
+// role_exceeds_own), and those of decode.
+func (p *People) UpdateRole(ctx context.Context, who access.Principal, id int64, decode func(access.Role) (access.Role, error)) (access.Role, error) {
+	var out access.Role
+	err := p.change(ctx, who, access.Roles.Edit, func(ctx context.Context, tx ports.Repos, scope access.Scope) error {
+		before, err := tx.Roles.Get(ctx, scope, id)
+		if err != nil {
+			return err
+		}
+		after, err := decode(before)
+		if err != nil {
+			return err
+		}
+		after.ID, after.Users = before.ID, before.Users
+		if err := after.Check().Err(); err != nil {
+			return err
+		}
+		if before.BuiltIn() {
+			return access.ErrOwnerFixed()
+		}
+		if err := mayHold(ctx, tx, scope, who, append(append([]string{}, before.Slugs...), after.Slugs...)); err != nil {
+			return err
+		}
+		out = after
+		if err := nameTaken(tx.Roles.Update(ctx, scope, after)); err != nil {
+			return err
+		}
+		return p.audit(ctx, tx, who, audit.Update, "role", id, audit.Diff(&before, &after))
+	})
+	return out, err
+}
+
+// DeleteRole removes a role that nobody holds or is invited to.
+// Faults: Unauthenticated, Forbidden, NotFound, Invalid (role_built_in, role_in_use).
+func (p *People) DeleteRole(ctx context.Context, who access.Principal, id int64) error {
+	return p.change(ctx, who, access.Roles.Delete, func(ctx context.Context, tx ports.Repos, scope access.Scope) error {
+		role, err := tx.Roles.Get(ctx, scope, id)
+		if err != nil {
+			return err
+		}
+		if role.BuiltIn() {
+			return access.ErrOwnerFixed()
+		}
+		invited, err := tx.Roles.Invited(ctx, scope, id, p.deps.Clock.Now())
+		if err != nil {
+			return err
+		}
+		if role.Users > 0 || invited > 0 {
+			return fault.Newf(fault.Invalid, "role_in_use", "%d users hold this role, and %d open invitations give it.", role.Users, invited).
+				With("users", role.Users).With("invitations", invited)
+		}
+		if err := tx.Roles.Delete(ctx, scope, id); err != nil {
+			return err
+		}
+		return p.audit(ctx, tx, who, audit.Delete, "role", id, audit.Diff(&role, nil))
+	})
+}
+
+// mayHold refuses to write permissions into a role, or out of it, that the caller does
+// not hold.
+func mayHold(ctx context.Context, tx ports.Repos, scope access.Scope, who access.Principal, patterns []string) error {
+	all, err := tx.Roles.All(ctx, scope)
+	if err != nil {
+		return err
+	}
+	byName := map[string][]string{}
+	for _, role := range all {
+		byName[role.Name] = role.Slugs
+	}
+	held, err := heldBy(ctx, tx, scope, who, byName)
+	if err != nil {
+		return err
+	}
+	return access.MayHandOn(held, patterns)
+}
+
+// nameTaken puts a name that is taken under its field.
+func nameTaken(err error) error {
+	if f, ok := fault.As(err); ok && f.Code == "role_exists" {
+		return &fault.Error{Kind: fault.Invalid, Code: f.Code, Message: f.Message, Fields: fault.Fields{"name": []string{f.Message}}}
+	}
+	return err
+}

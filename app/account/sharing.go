@@ -1,0 +1,198 @@
+package account
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"tilth/app"
+	"tilth/core/access"
+	"tilth/core/audit"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// ShareResource is the grants' word in permission slugs and in the audit trail.
+const ShareResource = "share_grant"
+
+// Sharing is the use cases of share grants.
+type Sharing struct{ deps app.Deps }
+
+// NewSharing makes the use cases.
+func NewSharing(deps app.Deps) *Sharing { return &Sharing{deps} }
+
+// ShareRequest is a grant as it is offered.
+type ShareRequest struct {
+	GranteeUUID string
+	Target      access.GrantTarget
+	FarmID      int64         // 0: none
+	FieldID     int64         // 0: none
+	Slugs       []access.Slug // nil: the usual ones
+	EndsOn      *time.Time
+}
+
+// today is the civil date in UTC, which ends grants.
+func (s *Sharing) today() time.Time { return s.deps.Clock.Now().UTC().Truncate(24 * time.Hour) }
+
+// List returns the grants that the caller's company gives or is offered.
+// Faults: Unauthenticated, Forbidden.
+func (s *Sharing) List(ctx context.Context, who access.Principal, q ports.GrantQuery) (app.List[access.Grant], error) {
+	if err := s.deps.Gate.Require(ctx, who, access.ShareGrants.View); err != nil {
+		return app.List[access.Grant]{}, err
+	}
+	scope, today := who.Scope(false), s.today()
+	return app.ReadList(ctx, s.deps.Store,
+		func(ctx context.Context, tx ports.Repos) (int64, error) { return tx.Grants.Count(ctx, scope, q) },
+		func(ctx context.Context, tx ports.Repos) iter.Seq2[access.Grant, error] {
+			return func(yield func(access.Grant, error) bool) {
+				for grant, err := range tx.Grants.Each(ctx, scope, q) {
+					if !yield(grant.Seen(who.CompanyID, today), err) {
+						return
+					}
+				}
+			}
+		})
+}
+
+// Retrieve returns one grant. Faults: Unauthenticated, Forbidden, NotFound.
+func (s *Sharing) Retrieve(ctx context.Context, who access.Principal, id int64) (access.Grant, error) {
+	var out access.Grant
+	if err := s.deps.Gate.Require(ctx, who, access.ShareGrants.View); err != nil {
+		return out, err
+	}
+	err := s.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		out, err = tx.Grants.Get(ctx, who.Scope(false), id)
+		return err
+	})
+	return out.Seen(who.CompanyID, s.today()), err
+}
+
+// Create offers a grant: it is pending until the other company answers.
+// Faults: Unauthenticated, Forbidden, Invalid.
+func (s *Sharing) Create(ctx context.Context, who access.Principal, in ShareRequest) (access.Grant, error) {
+	var out access.Grant
+	if err := s.deps.Gate.Require(ctx, who, access.ShareGrants.Create); err != nil {
+		return out, err
+	}
+	now := s.deps.Clock.Now()
+	err := s.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		grant, errs, err := draft(ctx, tx, who, in)
+		if err != nil {
+			return err
+		}
+		errs.Merge(grant.Check(s.today()))
+		if err := errs.Err(); err != nil {
+			return err
+		}
+		grant.Status, grant.CreatedAt, grant.UpdatedAt = access.GrantPending, now, now
+		grant.CreatedBy = &access.Named{ID: who.UserID, Name: who.Name}
+		if err := tx.Grants.Insert(ctx, who.Scope(false), &grant); err != nil {
+			return err
+		}
+		if err := tx.Audit.Add(ctx, audit.By(who, now).Of(audit.Create, ShareResource, grant.ID, audit.Diff(nil, &grant))); err != nil {
+			return err
+		}
+		out, err = tx.Grants.Get(ctx, who.Scope(false), grant.ID)
+		return err
+	})
+	return out, err
+}
+
+// draft makes the grant of a request, with what is wrong with the records it names.
+func draft(ctx context.Context, tx ports.Repos, who access.Principal, in ShareRequest) (access.Grant, fault.Fields, error) {
+	errs, scope := fault.Fields{}, who.Scope(false)
+	grant := access.Grant{Target: in.Target, Slugs: in.Slugs, EndsOn: in.EndsOn}
+	if in.Slugs == nil {
+		grant.Slugs = access.DefaultGrantSlugs()
+	}
+	var err error
+	grant.Grantee, err = tx.Grants.Party(ctx, in.GranteeUUID)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		errs.Add("grantee_uuid", "No company has this uuid.")
+	case err != nil:
+		return grant, errs, err
+	case grant.Grantee.ID == who.CompanyID:
+		errs.Add("grantee_uuid", "This is your own company.")
+	}
+	if in.FarmID != 0 {
+		grant.Farm = &access.Named{ID: in.FarmID}
+		found, err := tx.Farms.GetMany(ctx, scope, []int64{in.FarmID})
+		if err != nil {
+			return grant, errs, err
+		}
+		if _, ok := found[in.FarmID]; !ok {
+			errs.Addf("farm_id", "No farm of your company has the id %d.", in.FarmID)
+		}
+	}
+	if in.FieldID != 0 {
+		grant.Field = &access.Named{ID: in.FieldID}
+		found, err := tx.Fields.GetMany(ctx, scope, []int64{in.FieldID})
+		if err != nil {
+			return grant, errs, err
+		}
+		if _, ok := found[in.FieldID]; !ok {
+			errs.Addf("field_id", "No field of your company has the id %d.", in.FieldID)
+		}
+	}
+	return grant, errs, nil
+}
+
+// step is a change of a grant's state, which one of its two companies may make.
+type step struct {
+	need  access.Permission
+	word  audit.Action
+	mover func(*access.Grant) access.Party
+	move  func(*access.Grant, time.Time) error
+}
+
+func grantor(g *access.Grant) access.Party { return g.Grantor }
+func grantee(g *access.Grant) access.Party { return g.Grantee }
+
+// Accept takes a grant that is offered to the caller's company: it counts from now on.
+// Faults: Unauthenticated, Forbidden, NotFound, Conflict (share_grant_state).
+func (s *Sharing) Accept(ctx context.Context, who access.Principal, id int64) (access.Grant, error) {
+	return s.take(ctx, who, id, step{access.ShareGrants.Edit, audit.Accept, grantee, (*access.Grant).Accept})
+}
+
+// Decline refuses a grant that is offered to the caller's company.
+// Faults: Unauthenticated, Forbidden, NotFound, Conflict (share_grant_state).
+func (s *Sharing) Decline(ctx context.Context, who access.Principal, id int64) (access.Grant, error) {
+	return s.take(ctx, who, id, step{access.ShareGrants.Edit, audit.Decline, grantee, (*access.Grant).Decline})
+}
+
+// Revoke ends a grant of the caller's company, accepted or not. It stays listed.
+// Faults: Unauthenticated, Forbidden, NotFound, Conflict (share_grant_state).
+func (s *Sharing) Revoke(ctx context.Context, who access.Principal, id int64) error {
+	_, err := s.take(ctx, who, id, step{access.ShareGrants.Delete, audit.Revoke, grantor, (*access.Grant).Revoke})
+	return err
+}
+
+// take makes a step. For any company but its mover there is no such grant.
+func (s *Sharing) take(ctx context.Context, who access.Principal, id int64, step step) (access.Grant, error) {
+	var out access.Grant
+	if err := s.deps.Gate.Require(ctx, who, step.need); err != nil {
+		return out, err
+	}
+	scope, now := who.Scope(false), s.deps.Clock.Now()
+	err := s.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		before, err := tx.Grants.GetForUpdate(ctx, scope, id)
+		if err != nil {
+			return err
+		}
+		if step.mover(&before).ID != who.CompanyID {
+			return fault.Missing("share grant")
+		}
+		after := before
+		if err := step.move(&after, s.today()); err != nil {
+			return err
+		}
+		after.UpdatedAt = now
+		if err := tx.Grants.SetStatus(ctx, scope, id, after.Status, now); err != nil {
+			return err
+		}
+		out = after
+		return tx.Audit.Add(ctx, audit.By(who, now).Of(step.word, ShareResource, id, audit.Diff(&before, &after)))
+	})
+	return out.Seen(who.CompanyID, s.today()), err
+}

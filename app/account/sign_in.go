@@ -1,0 +1,199 @@
+package account
+
+import (
+	"context"
+	"net/netip"
+	"time"
+
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// Lifetimes of tokens.
+const (
+	AccessTTL  = 15 * time.Minute
+	RefreshTTL = 30 * 24 * time.Hour
+)
+
+// IdentityDeps is what the use cases need.
+type IdentityDeps struct {
+	Store     ports.Store
+	Passwords ports.Passwords
+	Tokens    ports.Tokens
+	Clock     ports.Clock
+	IDs       ports.IDs
+	Issuers   Issuers
+}
+
+// Identity is the use cases of signing in.
+type Identity struct{ deps IdentityDeps }
+
+// NewIdentity makes the use cases.
+func NewIdentity(deps IdentityDeps) *Identity { return &Identity{deps} }
+
+// TokenPair is what a sign-in gives.
+type TokenPair struct {
+	Access    string
+	Refresh   string
+	ExpiresIn time.Duration // of the access token
+}
+
+var wrongCredentials = fault.New(fault.Unauthenticated, "invalid_credentials", "No active account has this e-mail and password.")
+
+// SignIn exchanges an e-mail and a password for tokens; client is the address the caller
+// comes from. Faults: Unauthenticated (invalid_credentials), the same for an unknown
+// e-mail, a wrong password and a disabled user; builtin_issuer_off where tokens come from
+// elsewhere; Limit (too_many_attempts) after too many wrong passwords for the account,
+// whether it exists or not, or from the address.
+func (i *Identity) SignIn(ctx context.Context, email, password string, client netip.Addr) (TokenPair, error) {
+	if err := i.builtIn(); err != nil {
+		return TokenPair{}, err
+	}
+	var user ports.User
+	counters := attemptKeys(email, client)
+	err := i.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+		if err := i.mayTry(ctx, tx, counters); err != nil {
+			return err
+		}
+		user, err = tx.Accounts.UserByEmail(ctx, email)
+		if fault.Is(err, fault.NotFound) {
+			user = ports.User{Disabled: true}
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return TokenPair{}, err
+	}
+	// An unknown user's empty hash takes as long to check as a real one.
+	ok, err := i.deps.Passwords.Check(password, user.PasswordHash)
+	if err != nil {
+		return TokenPair{}, err
+	}
+	if !ok || user.Disabled {
+		return TokenPair{}, i.failed(ctx, counters, wrongCredentials)
+	}
+	now, secret := i.deps.Clock.Now(), i.deps.IDs.Secret()
+	family := i.deps.IDs.UUID()
+	err = i.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		if err := i.succeeded(ctx, tx, counters); err != nil {
+			return err
+		}
+		return addRefresh(ctx, tx, secret, family, user.ID, now)
+	})
+	if err != nil {
+		return TokenPair{}, err
+	}
+	return i.pair(ctx, user.ID, secret, now)
+}
+
+func addRefresh(ctx context.Context, tx ports.OperatorRepos, secret, family string, userID int64, now time.Time) error {
+	return tx.Accounts.AddRefresh(ctx, ports.RefreshToken{
+		Hash: HashSecret(secret), Family: family, UserID: userID, ExpiresAt: now.Add(RefreshTTL),
+	})
+}
+
+func (i *Identity) pair(ctx context.Context, userID int64, secret string, now time.Time) (TokenPair, error) {
+	token, err := i.deps.Tokens.Issue(ctx, userID, now, AccessTTL)
+	return TokenPair{Access: token, Refresh: secret, ExpiresIn: AccessTTL}, err
+}
+
+var badRefresh = fault.New(fault.Unauthenticated, "refresh_invalid", "The refresh token is not valid any more; sign in again.")
+
+// Refresh exchanges a refresh token for a new pair of its family. A token that was
+// used before is stolen or lost: its whole family ends.
+// Faults: Unauthenticated (refresh_invalid, builtin_issuer_off).
+func (i *Identity) Refresh(ctx context.Context, secret string) (TokenPair, error) {
+	if err := i.builtIn(); err != nil {
+		return TokenPair{}, err
+	}
+	now, next := i.deps.Clock.Now(), i.deps.IDs.Secret()
+	var token ports.RefreshToken
+	reused := false
+	err := i.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+		reused = false
+		token, err = tx.Accounts.Refresh(ctx, HashSecret(secret))
+		if fault.Is(err, fault.NotFound) {
+			return badRefresh
+		}
+		if err != nil {
+			return err
+		}
+		if token.UsedAt != nil {
+			reused = true // the end of the family must be committed
+			return tx.Accounts.RevokeFamily(ctx, token.Family, now)
+		}
+		if token.RevokedAt != nil || !now.Before(token.ExpiresAt) {
+			return badRefresh
+		}
+		user, _, err := tx.Accounts.Caller(ctx, token.UserID)
+		if err != nil {
+			return err
+		}
+		if user.Disabled {
+			return badRefresh
+		}
+		if err := tx.Accounts.UseRefresh(ctx, token.Hash, now); err != nil {
+			return err
+		}
+		return addRefresh(ctx, tx, next, token.Family, token.UserID, now)
+	})
+	if err != nil {
+		return TokenPair{}, err
+	}
+	if reused {
+		return TokenPair{}, badRefresh
+	}
+	return i.pair(ctx, token.UserID, next, now)
+}
+
+// Revoke ends the family of a refresh token. An unknown token is no error: the caller
+// wants it gone, and it is.
+func (i *Identity) Revoke(ctx context.Context, secret string) error {
+	now := i.deps.Clock.Now()
+	return i.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		token, err := tx.Accounts.Refresh(ctx, HashSecret(secret))
+		if fault.Is(err, fault.NotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return tx.Accounts.RevokeFamily(ctx, token.Family, now)
+	})
+}
+
+// Authenticate returns the caller behind an access token, with the policy version of
+// its company at this moment. Faults: Unauthenticated (token_invalid, token_expired,
+// user_disabled; of an external issuer also email_unverified, user_unknown), Unavailable
+// (issuer_unavailable).
+func (i *Identity) Authenticate(ctx context.Context, bearer string) (access.Principal, error) {
+	if external := i.deps.Issuers.External; external != nil && external.Issued(bearer) {
+		return i.vouched(ctx, bearer)
+	}
+	if i.deps.Issuers.BuiltInOff {
+		return access.Principal{}, badToken()
+	}
+	id, err := i.deps.Tokens.Verify(ctx, bearer, i.deps.Clock.Now())
+	if err != nil {
+		return access.Principal{}, err
+	}
+	return i.principal(ctx, id)
+}
+
+func (i *Identity) principal(ctx context.Context, userID int64) (access.Principal, error) {
+	var who access.Principal
+	err := i.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		user, version, err := tx.Accounts.Caller(ctx, userID)
+		if fault.Is(err, fault.NotFound) {
+			return badToken()
+		}
+		if err != nil {
+			return err
+		}
+		who, err = callerOf(user, version)
+		return err
+	})
+	return who, err
+}

@@ -1,0 +1,228 @@
+package events
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"iter"
+	"time"
+
+	"tilth/app"
+	"tilth/core/access"
+	"tilth/core/audit"
+	"tilth/core/fault"
+	"tilth/core/record"
+	"tilth/core/webhook"
+	"tilth/ports"
+)
+
+// WebhookResource is the webhooks' word in permission slugs and in the audit trail.
+const WebhookResource = "webhook"
+
+// rotateSecret is the word of the audit trail for a new secret.
+const rotateSecret audit.Action = "rotate_secret"
+
+// Webhooks is the use cases of webhooks.
+type Webhooks struct {
+	deps   app.Deps
+	sender ports.WebhookSender
+}
+
+// NewWebhooks makes the use cases.
+func NewWebhooks(deps app.Deps, sender ports.WebhookSender) *Webhooks { return &Webhooks{deps, sender} }
+
+// List returns the webhooks of the caller's company. Faults: Unauthenticated, Forbidden.
+func (w *Webhooks) List(ctx context.Context, who access.Principal, q ports.Query) (app.List[webhook.Webhook], error) {
+	if err := w.deps.Gate.Require(ctx, who, access.Webhooks.View); err != nil {
+		return app.List[webhook.Webhook]{}, err
+	}
+	scope := who.Scope(false)
+	return app.ReadList(ctx, w.deps.Store,
+		func(ctx context.Context, tx ports.Repos) (int64, error) { return tx.Webhooks.Count(ctx, scope, q) },
+		func(ctx context.Context, tx ports.Repos) iter.Seq2[webhook.Webhook, error] {
+			return tx.Webhooks.Each(ctx, scope, q)
+		})
+}
+
+// Retrieve returns one webhook. Faults: Unauthenticated, Forbidden, NotFound.
+func (w *Webhooks) Retrieve(ctx context.Context, who access.Principal, id int64) (webhook.Webhook, error) {
+	if err := w.deps.Gate.Require(ctx, who, access.Webhooks.View); err != nil {
+		return webhook.Webhook{}, err
+	}
+	return w.get(ctx, who.Scope(false), id)
+}
+
+func (w *Webhooks) get(ctx context.Context, scope access.Scope, id int64) (out webhook.Webhook, err error) {
+	err = w.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		out, err = tx.Webhooks.Get(ctx, scope, id)
+		return err
+	})
+	return out, err
+}
+
+// secret makes a secret as Standard Webhooks writes them: 32 random bytes in base64
+// behind whsec_ (github.com/standard-webhooks/standard-webhooks, spec, "Signature scheme").
+func (w *Webhooks) secret() (string, error) {
+	raw, err := base64.RawURLEncoding.DecodeString(w.deps.IDs.Secret())
+	if err != nil {
+		return "", fmt.Errorf("make a secret: %w", err)
+	}
+	return "whsec_" + base64.StdEncoding.EncodeToString(raw), nil
+}
+
+// check returns what is wrong with a webhook, its address included.
+func (w *Webhooks) check(hook *webhook.Webhook, who access.Principal) error {
+	f := hook.Check()
+	if _, wrong := f["url"]; !wrong {
+		if problem := w.sender.Check(hook.URL); problem != "" {
+			f.Add("url", problem)
+		}
+	}
+	if hook.CompanyID != 0 && hook.CompanyID != who.CompanyID {
+		f.Add("company_id", "Records are made for your own company.")
+	}
+	return f.Err()
+}
+
+// Create makes a webhook. Its secret is in the record that is given.
+// Faults: Unauthenticated, Forbidden, Invalid (also too_many_webhooks).
+func (w *Webhooks) Create(ctx context.Context, who access.Principal, hook webhook.Webhook) (webhook.Webhook, error) {
+	if err := w.deps.Gate.Require(ctx, who, access.Webhooks.Create); err != nil {
+		return hook, err
+	}
+	if err := w.check(&hook, who); err != nil {
+		return hook, err
+	}
+	secret, err := w.secret()
+	if err != nil {
+		return hook, err
+	}
+	scope, now := who.Scope(false), w.deps.Clock.Now()
+	hook.Meta = record.Meta{CreatedAt: now, UpdatedAt: now, CreatedBy: &record.Ref{ID: who.UserID, Name: who.Name}}
+	hook.Secret = secret
+	var out webhook.Webhook
+	err = w.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		n, err := tx.Webhooks.Count(ctx, scope, ports.Query{})
+		if err != nil {
+			return err
+		}
+		if n >= webhook.MaxPerCompany {
+			return fault.Newf(fault.Invalid, "too_many_webhooks", "A company has at most %d webhooks; delete one first.", webhook.MaxPerCompany)
+		}
+		made := hook
+		if err := tx.Webhooks.Insert(ctx, scope, []*webhook.Webhook{&made}); err != nil {
+			return err
+		}
+		if err := tx.Audit.Add(ctx, audit.By(who, now).Of(audit.Create, WebhookResource, made.ID, audit.Diff(nil, &made))); err != nil {
+			return err
+		}
+		out, err = tx.Webhooks.Get(ctx, scope, made.ID)
+		return err
+	})
+	return out, err
+}
+
+// Update changes a webhook; edit gives it as the caller wants it. Switched off, what waits
+// to be sent to it has failed.
+// Faults: Unauthenticated, Forbidden, NotFound, Invalid, and those of edit.
+func (w *Webhooks) Update(ctx context.Context, who access.Principal, id int64, edit func(webhook.Webhook) (webhook.Webhook, error)) (webhook.Webhook, error) {
+	return w.change(ctx, who, id, audit.Update, func(ctx context.Context, tx ports.Repos, hook *webhook.Webhook) error {
+		before := *hook
+		after, err := edit(before)
+		if err != nil {
+			return err
+		}
+		if err := w.check(&after, who); err != nil {
+			return err
+		}
+		hook.URL, hook.Description, hook.EventTypes, hook.IsActive = after.URL, after.Description, after.EventTypes, after.IsActive
+		hook.Switched(before.IsActive)
+		if before.IsActive && !hook.IsActive {
+			return tx.Deliveries.End(ctx, who.Scope(false), id, "The webhook was switched off.")
+		}
+		return nil
+	})
+}
+
+// RotateSecret returns a webhook a new secret; the one before signs, too, for a day.
+// Faults: Unauthenticated, Forbidden, NotFound.
+func (w *Webhooks) RotateSecret(ctx context.Context, who access.Principal, id int64) (webhook.Webhook, error) {
+	secret, err := w.secret()
+	if err != nil {
+		return webhook.Webhook{}, err
+	}
+	return w.change(ctx, who, id, rotateSecret, func(_ context.Context, _ ports.Repos, hook *webhook.Webhook) error {
+		hook.Rotate(secret, w.deps.Clock.Now())
+		return nil
+	})
+}
+
+// change writes a webhook under its lock.
+func (w *Webhooks) change(ctx context.Context, who access.Principal, id int64, word audit.Action,
+	do func(ctx context.Context, tx ports.Repos, hook *webhook.Webhook) error,
+) (webhook.Webhook, error) {
+	var out webhook.Webhook
+	if err := w.deps.Gate.Require(ctx, who, access.Webhooks.Edit); err != nil {
+		return out, err
+	}
+	scope, now := who.Scope(false), w.deps.Clock.Now()
+	err := w.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		before, err := tx.Webhooks.GetForUpdate(ctx, scope, id)
+		if err != nil {
+			return err
+		}
+		after := before
+		if err := do(ctx, tx, &after); err != nil {
+			return err
+		}
+		after.UpdatedAt = laterThan(before.UpdatedAt, now)
+		if err := tx.Webhooks.Update(ctx, scope, &after); err != nil {
+			return err
+		}
+		if err := tx.Audit.Add(ctx, audit.By(who, now).Of(word, WebhookResource, id, audit.Diff(&before, &after))); err != nil {
+			return err
+		}
+		out, err = tx.Webhooks.Get(ctx, scope, id)
+		return err
+	})
+	return out, err
+}
+
+// laterThan returns a time of writing that differs from the one before: it is the version.
+func laterThan(before, now time.Time) time.Time {
+	if now.After(before) {
+		return now
+	}
+	return before.Add(time.Microsecond)
+}
+
+// Delete removes a webhook for good: its secrets with it, and what waits to be sent to it.
+// guard may refuse it under the lock.
+// Faults: Unauthenticated, Forbidden, NotFound, and those of guard.
+func (w *Webhooks) Delete(ctx context.Context, who access.Principal, id int64, guard func(webhook.Webhook) error) error {
+	if err := w.deps.Gate.Require(ctx, who, access.Webhooks.Delete); err != nil {
+		return err
+	}
+	scope, now := who.Scope(false), w.deps.Clock.Now()
+	return w.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		hook, err := tx.Webhooks.GetForUpdate(ctx, scope, id)
+		if err != nil {
+			return err
+		}
+		if err := guard(hook); err != nil {
+			return err
+		}
+		if err := tx.Deliveries.End(ctx, scope, id, "The webhook was deleted."); err != nil {
+			return err
+		}
+		bare := hook
+		bare.Secret, bare.PreviousSecret, bare.PreviousUntil, bare.IsActive = "", "", nil, false
+		if err := tx.Webhooks.Update(ctx, scope, &bare); err != nil {
+			return err
+		}
+		if _, err := tx.Webhooks.SoftDelete(ctx, scope, []int64{id}, now); err != nil {
+			return err
+		}
+		return tx.Audit.AddCascade(ctx, audit.By(who, now).Of(audit.Delete, WebhookResource, id, audit.Diff(&hook, nil)))
+	})
+}

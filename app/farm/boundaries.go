@@ -1,0 +1,71 @@
+package farm
+
+import (
+	"context"
+	"iter"
+
+	"tilth/app"
+	"tilth/core/access"
+	"tilth/core/farm"
+	"tilth/core/record"
+	"tilth/ports"
+)
+
+// keepBoundaries writes the history of boundaries: a change ends the version in force
+// and, unless the boundary was taken away, begins another.
+func keepBoundaries(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*farm.Field) error {
+	var ended []int64
+	var begun []farm.BoundaryVersion
+	for i, field := range after {
+		was := before[i]
+		if was == nil {
+			was = &farm.Field{}
+		}
+		if field.SameBoundary(was) {
+			continue
+		}
+		if was.Boundary != nil {
+			ended = append(ended, field.ID)
+		}
+		if field.Boundary != nil {
+			begun = append(begun, farm.BoundaryVersion{
+				FieldID: field.ID, Boundary: field.Boundary.Geometry(), AreaM2: field.AreaM2(),
+				ValidFrom: field.UpdatedAt, ChangedBy: &record.Ref{ID: who.UserID, Name: who.Name},
+			})
+		}
+	}
+	if len(ended) > 0 { // updates come one at a time, so one time ends them all
+		if err := tx.Boundaries.Close(ctx, who.Scope(false), ended, after[0].UpdatedAt); err != nil {
+			return err
+		}
+	}
+	if len(begun) == 0 {
+		return nil
+	}
+	return tx.Boundaries.Open(ctx, who.Scope(false), begun)
+}
+
+// Boundaries is the use case of the history of a field's boundaries.
+type Boundaries struct{ deps app.Deps }
+
+// NewBoundaries makes the use case.
+func NewBoundaries(deps app.Deps) *Boundaries { return &Boundaries{deps} }
+
+// List returns the boundaries that a field has had, newest first; of a field that others
+// share, as of one's own. Faults: Unauthenticated, Forbidden, NotFound.
+func (b *Boundaries) List(ctx context.Context, who access.Principal, shared bool, fieldID int64, q ports.Query) (app.List[farm.BoundaryVersion], error) {
+	if err := b.deps.Gate.Require(ctx, who, access.Fields.View); err != nil {
+		return app.List[farm.BoundaryVersion]{}, err
+	}
+	scope := who.Scope(shared)
+	return app.ReadList(ctx, b.deps.Store,
+		func(ctx context.Context, tx ports.Repos) (int64, error) {
+			if _, err := tx.Fields.Get(ctx, scope, fieldID); err != nil {
+				return 0, err
+			}
+			return tx.Boundaries.Count(ctx, scope, fieldID)
+		},
+		func(ctx context.Context, tx ports.Repos) iter.Seq2[farm.BoundaryVersion, error] {
+			return tx.Boundaries.Each(ctx, scope, fieldID, q)
+		})
+}

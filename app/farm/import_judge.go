@@ -1,0 +1,226 @@
+package farm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"reflect"
+	"strconv"
+
+	"tilth/core/access"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/record"
+	"tilth/ports"
+)
+
+// importCandidate is a feature on its way to become a field.
+type importCandidate struct {
+	index      int64
+	name       string
+	named      bool // the file says the name
+	externalID string
+	boundary   *geo.Boundary
+	skip       bool         // it holds no outline
+	errors     fault.Fields // why it is skipped or refused
+}
+
+// prepareCandidate reads from a feature what an import needs of it.
+func prepareCandidate(index int64, f ports.Feature, options farm.ImportOptions, known *knownIDs) importCandidate {
+	c := importCandidate{index: index, boundary: f.Boundary, errors: fault.Fields{}}
+	c.name = f.Attributes[options.NameProperty]
+	if c.named = c.name != ""; !c.named {
+		c.name = "Field " + strconv.FormatInt(index+1, 10)
+	}
+	if options.ExternalIDProperty != "" {
+		c.externalID = f.Attributes[options.ExternalIDProperty]
+	}
+	again := known.add(c.externalID)
+	switch reason, isFault := fault.As(f.Err); {
+	case isFault:
+		c.errors = reason.Fields
+	case f.Err != nil:
+		c.errors.Add(fault.NonField, "The feature cannot be read.")
+	case f.Boundary == nil && f.Geometry != "":
+		c.skip = true
+		c.errors.Add(geo.BoundaryField, "The feature is a "+f.Geometry+", which is no outline.")
+	case f.Boundary == nil:
+		c.skip = true
+		c.errors.Add(geo.BoundaryField, "The feature has no geometry.")
+	case again:
+		c.errors.Addf("external_id", "%q stands in the file more than once.", c.externalID)
+	}
+	return c
+}
+
+// knownIDs remembers the external ids of a file by their hashes: eight bytes each, for
+// there may be millions. That two of a million share one is less likely than a
+// one-in-ten-million chance.
+type knownIDs struct{ seen map[uint64]struct{} }
+
+func newKnownIDs() *knownIDs { return &knownIDs{map[uint64]struct{}{}} }
+
+// add reports whether the id was there before; the empty one never was.
+func (k *knownIDs) add(id string) (again bool) {
+	if id == "" {
+		return false
+	}
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(id)) // a hash takes everything
+	sum := h.Sum64()
+	_, again = k.seen[sum]
+	k.seen[sum] = struct{}{}
+	return again
+}
+
+// errPreview takes back what a preview has stored.
+var errPreview = errors.New("this was a preview")
+
+// judge imports candidates in one transaction, and takes it back where it is dry: a
+// preview is the import itself, so that it cannot say anything else. An atomic import
+// within a request is refused here.
+func (in *Imports) judge(ctx context.Context, who access.Principal, options farm.ImportOptions, candidates []importCandidate, enrich, dry bool) ([]farm.Judged, error) {
+	var judged []farm.Judged
+	err := in.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		if judged, err = in.settle(ctx, tx, who, options, candidates, enrich); err != nil {
+			return err
+		}
+		if options.Atomic && !dry {
+			if err := importRefusal(judged); err != nil {
+				return err
+			}
+		}
+		if dry {
+			return errPreview
+		}
+		return nil
+	})
+	if errors.Is(err, errPreview) {
+		return withoutTrace(judged), nil
+	}
+	return judged, err
+}
+
+// settle judges candidates and stores the fields of those that are sound. The farm is
+// locked: it cannot be deleted meanwhile, and imports into it wait for one another, so
+// that two of the same file do not make every field twice.
+func (in *Imports) settle(ctx context.Context, tx ports.Repos, who access.Principal, options farm.ImportOptions, candidates []importCandidate, enrich bool) ([]farm.Judged, error) {
+	scope := who.Scope(false)
+	if _, err := tx.Farms.GetForUpdate(ctx, scope, options.FarmID); err != nil {
+		return nil, err
+	}
+	asked := make([]string, len(candidates))
+	for i, c := range candidates {
+		asked[i] = c.externalID
+	}
+	matches, err := tx.Imports.Matches(ctx, scope, options.FarmID, asked)
+	if err != nil {
+		return nil, err
+	}
+	judged := make([]farm.Judged, len(candidates))
+	var changes []Change[farm.Field]
+	var of []int // the candidate of each change
+	for i, c := range candidates {
+		change, verdict := c.against(matches[c.externalID], options.FarmID)
+		judged[i] = verdict
+		if verdict.Verdict == farm.VerdictCreate || verdict.Verdict == farm.VerdictUpdate {
+			changes, of = append(changes, change), append(of, i)
+		}
+	}
+	settled, err := in.deps.Fields.Settle(ctx, tx, who, changes, enrich)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range settled {
+		j := &judged[of[i]]
+		if len(s.Errors) > 0 {
+			j.Verdict, j.Errors, j.Field = farm.VerdictFail, s.Errors, nil
+			continue
+		}
+		field := s.Record
+		j.FieldID, j.Field, j.Overlaps = field.ID, &field, field.Overlaps
+	}
+	return judged, nil
+}
+
+// against holds a candidate against the fields that carry its external id, and gives the
+// change it asks for.
+func (c importCandidate) against(matched []farm.Field, farmID int64) (Change[farm.Field], farm.Judged) {
+	out := farm.Judged{Index: c.index, Name: c.name, ExternalID: c.externalID, Errors: c.errors}
+	if c.boundary != nil {
+		out.AreaM2 = (&farm.Field{Boundary: c.boundary}).AreaM2()
+	}
+	switch {
+	case c.skip:
+		out.Verdict = farm.VerdictSkip
+	case len(c.errors) > 0:
+		out.Verdict = farm.VerdictFail
+	case len(matched) > 1:
+		out.Verdict, out.Errors = farm.VerdictFail, fault.Fields{}
+		out.Errors.Addf("external_id", "%d fields of the farm carry %q; it must be one.", len(matched), c.externalID)
+	case len(matched) == 1:
+		before, after := matched[0], matched[0]
+		out.FieldID = before.ID
+		after.Boundary = c.boundary
+		if c.named {
+			after.Name = c.name
+		}
+		if out.Name = after.Name; before.Name == after.Name && sameOutline(before.Boundary, after.Boundary) {
+			out.Verdict = farm.VerdictSkip
+			break
+		}
+		out.Verdict = farm.VerdictUpdate
+		return Change[farm.Field]{Before: &before, After: after}, out
+	default:
+		out.Verdict = farm.VerdictCreate
+		after := farm.Field{Name: c.name, Farm: record.Ref{ID: farmID}, Boundary: c.boundary, External: farm.External{ExternalID: c.externalID}}
+		return Change[farm.Field]{After: after}, out
+	}
+	return Change[farm.Field]{}, out
+}
+
+func sameOutline(a, b *geo.Boundary) bool {
+	return a != nil && b != nil && reflect.DeepEqual(a.Geometry(), b.Geometry())
+}
+
+// importRefusal returns the errors of all features that fail, keyed by their index; nil where
+// none does.
+func importRefusal(judged []farm.Judged) error {
+	byIndex := fault.Fields{}
+	for _, j := range judged {
+		if j.Verdict == farm.VerdictFail {
+			byIndex.Nest(strconv.FormatInt(j.Index, 10), j.Errors)
+		}
+	}
+	if len(byIndex) == 0 {
+		return nil
+	}
+	return &fault.Error{
+		Kind: fault.Invalid, Code: "bulk_validation_failed", Fields: byIndex,
+		Message: fmt.Sprintf("%d of %d features are not valid; nothing was stored.", len(byIndex), len(judged)),
+	}
+}
+
+// withoutTrace removes the ids of fields that were taken back.
+func withoutTrace(judged []farm.Judged) []farm.Judged {
+	gone := map[int64]bool{}
+	for _, j := range judged {
+		if j.Verdict == farm.VerdictCreate {
+			gone[j.FieldID] = true
+		}
+	}
+	for i := range judged {
+		j := &judged[i]
+		if gone[j.FieldID] {
+			j.FieldID = 0
+		}
+		for k, o := range j.Overlaps {
+			if gone[o.ID] {
+				j.Overlaps[k].ID = 0
+			}
+		}
+	}
+	return judged
+}

@@ -1,0 +1,323 @@
+package farm
+
+import (
+	"context"
+	"iter"
+	"strconv"
+	"time"
+
+	"tilth/app"
+	"tilth/core/access"
+	"tilth/core/audit"
+	"tilth/core/fault"
+	corerecord "tilth/core/record"
+	"tilth/ports"
+)
+
+// Draft is a record as a client sent it, with what was wrong with its members.
+type Draft[T any] struct {
+	Record T
+	Errors fault.Fields
+}
+
+// Records is the use cases of one resource.
+type Records[T any] struct {
+	deps  app.Deps
+	rules Rules[T]
+}
+
+// NewRecords makes the use cases of a resource with its rules.
+func NewRecords[T any](deps app.Deps, rules Rules[T]) *Records[T] { return &Records[T]{deps, rules} }
+
+// Rules is what tells one resource from another. Absent functions mean no rule.
+type Rules[T any] struct {
+	Access access.Resource
+	Repo   func(ports.Repos) ports.Records[T]
+	Meta   func(*T) *corerecord.Meta
+	// Check returns what is wrong with a record by itself, after normalise.
+	Check     func(*T) fault.Fields
+	Normalise func(*T)
+	// Init fills what only a new record gets.
+	Init func(*T, ports.IDs)
+	// Relate checks many records against others, with a bounded number of queries; it
+	// answers in the order given.
+	Relate func(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) ([]fault.Fields, error)
+	// Change refuses changes that the state of other records forbids.
+	Change func(ctx context.Context, tx ports.Repos, scope access.Scope, before, after *T) error
+	// Remove guards a deletion and deletes what hangs below.
+	Remove func(ctx context.Context, tx ports.Repos, scope access.Scope, record *T, at time.Time) error
+	// Revive refuses to restore a record whose parents are gone, and brings back what was
+	// deleted along with it. The record itself is live again when it is called.
+	Revive func(ctx context.Context, tx ports.Repos, scope access.Scope, record *T, deletedAt, now time.Time) error
+	// Stored is told of records just written, with what each was before: nil for a new one.
+	Stored func(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*T) error
+	// Enrich fills read-only figures of answers.
+	Enrich func(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) error
+}
+
+// Access returns what the use cases require.
+func (r *Records[T]) Access() access.Resource { return r.rules.Access }
+
+// List returns the caller's records, or those shared with it.
+// Faults: Unauthenticated, Forbidden.
+func (r *Records[T]) List(ctx context.Context, who access.Principal, shared bool, q ports.Query) (app.List[T], error) {
+	if err := r.deps.Gate.Require(ctx, who, r.rules.Access.View); err != nil {
+		return app.List[T]{}, err
+	}
+	scope := who.Scope(shared)
+	return app.ReadList(ctx, r.deps.Store,
+		func(ctx context.Context, tx ports.Repos) (int64, error) { return r.rules.Repo(tx).Count(ctx, scope, q) },
+		func(ctx context.Context, tx ports.Repos) iter.Seq2[T, error] {
+			return r.rules.Repo(tx).Each(ctx, scope, q)
+		})
+}
+
+// Retrieve returns one record. Faults: Unauthenticated, Forbidden, NotFound.
+func (r *Records[T]) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64) (T, error) {
+	var out T
+	if err := r.deps.Gate.Require(ctx, who, r.rules.Access.View); err != nil {
+		return out, err
+	}
+	err := r.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		out, err = r.rules.Repo(tx).Get(ctx, who.Scope(shared), id)
+		if err != nil {
+			return err
+		}
+		return r.decorate(ctx, tx, who.Scope(shared), []*T{&out})
+	})
+	return out, err
+}
+
+// Create stores new records, all or none, and gives them back as they are stored.
+// The errors of all items are reported at once; in a bulk they are keyed by the
+// item's index and the code is bulk_validation_failed.
+// Faults: Unauthenticated, Forbidden, Invalid.
+func (r *Records[T]) Create(ctx context.Context, who access.Principal, drafts []Draft[T], bulk bool) ([]T, error) {
+	if err := r.deps.Gate.Require(ctx, who, r.rules.Access.Create); err != nil {
+		return nil, err
+	}
+	var out []T
+	err := r.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		records, err := r.checked(ctx, tx, who, drafts, bulk)
+		if err != nil {
+			return err
+		}
+		if err := r.insert(ctx, tx, who, records); err != nil {
+			return err
+		}
+		out, err = r.reread(ctx, tx, who.Scope(false), records)
+		return err
+	})
+	return out, err
+}
+
+// checked returns the records of the drafts, ready to be stored, or all their errors. A
+// draft that could not be read is not checked further.
+func (r *Records[T]) checked(ctx context.Context, tx ports.Repos, who access.Principal, drafts []Draft[T], bulk bool) ([]*T, error) {
+	now := r.deps.Clock.Now()
+	records := make([]*T, len(drafts))
+	errs := make([]fault.Fields, len(drafts))
+	for i, d := range drafts {
+		record := d.Record
+		records[i] = &record
+		if errs[i] = d.Errors; len(d.Errors) > 0 {
+			continue
+		}
+		meta := r.rules.Meta(&record)
+		errs[i] = companyErrors(meta, who)
+		*meta = corerecord.Meta{CompanyID: who.CompanyID, CreatedAt: now, UpdatedAt: now, CreatedBy: &corerecord.Ref{ID: who.UserID, Name: who.Name}}
+		if r.rules.Init != nil {
+			r.rules.Init(&record, r.deps.IDs)
+		}
+		errs[i].Merge(r.check(&record))
+	}
+	if err := r.relate(ctx, tx, who.Scope(false), records, errs); err != nil {
+		return nil, err
+	}
+	return records, faultOf(errs, bulk)
+}
+
+// Update changes a record: decode is given the record as it stands and answers what
+// the client wants it to be. It is called only for a record in the caller's scope.
+// Faults: Unauthenticated, Forbidden, NotFound, Invalid, and those of decode.
+func (r *Records[T]) Update(ctx context.Context, who access.Principal, id int64, decode func(current T) (T, error)) (T, error) {
+	var out T
+	if err := r.deps.Gate.Require(ctx, who, r.rules.Access.Edit); err != nil {
+		return out, err
+	}
+	scope := who.Scope(false)
+	err := r.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		before, err := r.rules.Repo(tx).GetForUpdate(ctx, scope, id)
+		if err != nil {
+			return err
+		}
+		after, err := decode(before)
+		if err != nil {
+			return err
+		}
+		errs := companyErrors(r.rules.Meta(&after), who)
+		*r.rules.Meta(&after) = *r.rules.Meta(&before)
+		r.rules.Meta(&after).UpdatedAt = nextVersion(r.rules.Meta(&before).UpdatedAt, r.deps.Clock.Now())
+		errs.Merge(r.check(&after))
+		if err := r.relate(ctx, tx, scope, []*T{&after}, []fault.Fields{errs}); err != nil {
+			return err
+		}
+		if err := errs.Err(); err != nil {
+			return err
+		}
+		if r.rules.Change != nil {
+			if err := r.rules.Change(ctx, tx, scope, &before, &after); err != nil {
+				return err
+			}
+		}
+		if err := r.replace(ctx, tx, who, &before, &after); err != nil {
+			return err
+		}
+		stored, err := r.reread(ctx, tx, scope, []*T{&after})
+		if err == nil {
+			out = stored[0]
+		}
+		return err
+	})
+	return out, err
+}
+
+// Delete soft-deletes a record and what hangs below it. agree, where it is given, is
+// asked of the locked record first, and may refuse.
+// Faults: Unauthenticated, Forbidden, NotFound, Invalid (what forbids it), and those of agree.
+func (r *Records[T]) Delete(ctx context.Context, who access.Principal, id int64, agree ...func(current T) error) error {
+	if err := r.deps.Gate.Require(ctx, who, r.rules.Access.Delete); err != nil {
+		return err
+	}
+	scope, now := who.Scope(false), r.deps.Clock.Now()
+	return r.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		record, err := r.rules.Repo(tx).GetForUpdate(ctx, scope, id)
+		if err != nil {
+			return err
+		}
+		for _, ask := range agree {
+			if err := ask(record); err != nil {
+				return err
+			}
+		}
+		if r.rules.Remove != nil {
+			if err := r.rules.Remove(ctx, tx, scope, &record, now); err != nil {
+				return err
+			}
+		}
+		if _, err = r.rules.Repo(tx).SoftDelete(ctx, scope, []int64{id}, now); err != nil {
+			return err
+		}
+		return r.notedCascade(ctx, tx, who, audit.Delete, &record)
+	})
+}
+
+// insert stores new records with what belongs to it: the audit trail, and what the rules
+// keep of it. Every way to make a record ends here.
+func (r *Records[T]) insert(ctx context.Context, tx ports.Repos, who access.Principal, records []*T) error {
+	if err := r.rules.Repo(tx).Insert(ctx, who.Scope(false), records); err != nil {
+		return err
+	}
+	if err := r.notedNew(ctx, tx, who, records); err != nil || r.rules.Stored == nil {
+		return err
+	}
+	return r.rules.Stored(ctx, tx, who, make([]*T, len(records)), records)
+}
+
+// replace stores a changed record with what belongs to it. Every way to change a record
+// ends here.
+func (r *Records[T]) replace(ctx context.Context, tx ports.Repos, who access.Principal, before, after *T) error {
+	if err := r.rules.Repo(tx).Update(ctx, who.Scope(false), after); err != nil {
+		return err
+	}
+	if err := r.notedChange(ctx, tx, who, before, after); err != nil || r.rules.Stored == nil {
+		return err
+	}
+	return r.rules.Stored(ctx, tx, who, []*T{before}, []*T{after})
+}
+
+func nextVersion(before, now time.Time) time.Time { return corerecord.NextVersion(before, now) }
+
+func (r *Records[T]) check(record *T) fault.Fields {
+	if r.rules.Normalise != nil {
+		r.rules.Normalise(record)
+	}
+	return r.rules.Check(record)
+}
+
+// relate adds to errs what is wrong with the records in the light of others. Records
+// that have errors already are left out.
+func (r *Records[T]) relate(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T, errs []fault.Fields) error {
+	if r.rules.Relate == nil {
+		return nil
+	}
+	var sound []*T
+	var at []int
+	for i, record := range records {
+		if len(errs[i]) == 0 {
+			sound, at = append(sound, record), append(at, i)
+		}
+	}
+	if len(sound) == 0 {
+		return nil
+	}
+	found, err := r.rules.Relate(ctx, tx, scope, sound)
+	for i := range found {
+		errs[at[i]].Merge(found[i])
+	}
+	return err
+}
+
+// reread returns the stored form of records just written, in their order: with nested
+// names and derived figures, in one query.
+func (r *Records[T]) reread(ctx context.Context, tx ports.Repos, scope access.Scope, written []*T) ([]T, error) {
+	ids := make([]int64, len(written))
+	for i, record := range written {
+		ids[i] = r.rules.Meta(record).ID
+	}
+	byID, err := r.rules.Repo(tx).GetMany(ctx, scope, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]T, len(ids))
+	enriched := make([]*T, len(ids))
+	for i, id := range ids {
+		out[i] = byID[id]
+		enriched[i] = &out[i]
+	}
+	return out, r.decorate(ctx, tx, scope, enriched)
+}
+
+func (r *Records[T]) decorate(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) error {
+	if r.rules.Enrich == nil {
+		return nil
+	}
+	return r.rules.Enrich(ctx, tx, scope, records)
+}
+
+// companyErrors refuses a company_id other than the acting company.
+func companyErrors(sent *corerecord.Meta, who access.Principal) fault.Fields {
+	f := fault.Fields{}
+	if sent.CompanyID != 0 && sent.CompanyID != who.CompanyID {
+		f.Addf("company_id", "Records are kept for your own company (%d); leave company_id out.", who.CompanyID)
+	}
+	return f
+}
+
+// faultOf makes one fault of the errors of all items.
+func faultOf(errs []fault.Fields, bulk bool) error {
+	if !bulk {
+		return errs[0].Err()
+	}
+	byIndex := fault.Fields{}
+	for i, f := range errs {
+		byIndex.Nest(strconv.Itoa(i), f)
+	}
+	if len(byIndex) == 0 {
+		return nil
+	}
+	return &fault.Error{
+		Kind: fault.Invalid, Code: "bulk_validation_failed", Fields: byIndex,
+		Message: strconv.Itoa(len(byIndex)) + " of " + strconv.Itoa(len(errs)) + " items are not valid; nothing was stored.",
+	}
+}

@@ -1,0 +1,250 @@
+package farm
+
+import (
+	"context"
+	"time"
+
+	"tilth/app"
+	"tilth/app/satellite"
+	"tilth/core/access"
+	"tilth/core/country"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	"tilth/core/record"
+	"tilth/ports"
+)
+
+// NewFarms makes the use cases of farms.
+func NewFarms(deps app.Deps) *Records[farm.Farm] {
+	return NewRecords(deps, Rules[farm.Farm]{
+		Access: access.Farms,
+		Repo:   func(tx ports.Repos) ports.Records[farm.Farm] { return tx.Farms },
+		Meta:   func(r *farm.Farm) *record.Meta { return &r.Meta },
+		Check:  checkFarm,
+		Remove: func(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Farm, at time.Time) error {
+			fields, err := tx.Fields.IDsOfFarm(ctx, scope, r.ID)
+			if err != nil || len(fields) == 0 {
+				return err
+			}
+			if err := emptyFields(ctx, tx, scope, fields, at); err != nil {
+				return err
+			}
+			_, err = tx.Fields.SoftDelete(ctx, scope, fields, at)
+			return err
+		},
+		Revive: reviveFarm,
+	})
+}
+
+func checkFarm(r *farm.Farm) fault.Fields {
+	f := r.Check()
+	if r.Country != "" && !country.Known(r.Country) {
+		f.Addf("country", "%q is no country key; keys are snake_case names such as spain, united_states, cote_divoire.", r.Country)
+	}
+	if r.Timezone != "" {
+		if _, err := time.LoadLocation(r.Timezone); err != nil || r.Timezone == "Local" {
+			f.Addf("timezone", "%q is no IANA time zone; write it as Europe/Madrid.", r.Timezone)
+		}
+	}
+	return f
+}
+
+// NewFields makes the use cases of fields.
+func NewFields(deps app.Deps) *Records[farm.Field] {
+	return NewRecords(deps, Rules[farm.Field]{
+		Access: access.Fields,
+		Repo:   func(tx ports.Repos) ports.Records[farm.Field] { return tx.Fields },
+		Meta:   func(r *farm.Field) *record.Meta { return &r.Meta },
+		Check:  (*farm.Field).Check,
+		Init:   func(r *farm.Field, ids ports.IDs) { r.UUID = ids.UUID() },
+		Relate: relateFields,
+		Change: func(_ context.Context, _ ports.Repos, _ access.Scope, before, after *farm.Field) error {
+			after.UUID = before.UUID
+			return nil
+		},
+		Remove: func(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Field, at time.Time) error {
+			return emptyFields(ctx, tx, scope, []int64{r.ID}, at)
+		},
+		Revive: reviveField,
+		Stored: keepBoundaries,
+		Enrich: findOverlaps,
+	})
+}
+
+func relateFields(ctx context.Context, tx ports.Repos, scope access.Scope, records []*farm.Field) ([]fault.Fields, error) {
+	farms, err := tx.Farms.GetMany(ctx, scope, ids(records, func(r *farm.Field) int64 { return r.Farm.ID }))
+	out := make([]fault.Fields, len(records))
+	for i, r := range records {
+		out[i] = fault.Fields{}
+		mustExist(out[i], farms, r.Farm.ID, "farm_id", "farm")
+	}
+	return out, err
+}
+
+// emptyFields deletes the cultivations of fields that are about to go, with their
+// fertilizations, and fails
+// their open orders, which releases the holds.
+func emptyFields(ctx context.Context, tx ports.Repos, scope access.Scope, fields []int64, at time.Time) error {
+	if _, err := tx.Fertilizations.SoftDeleteOfFields(ctx, scope, fields, at); err != nil {
+		return err
+	}
+	if _, err := tx.Cultivations.SoftDeleteOfFields(ctx, scope, fields, at); err != nil {
+		return err
+	}
+	open, err := tx.Orders.OpenOfFields(ctx, scope, fields)
+	if err != nil {
+		return err
+	}
+	return satellite.FailProfiles(ctx, tx, scope, open, at, "The field was deleted.")
+}
+
+// findOverlaps warns of neighbours whose boundaries overlap, as is usual for a typing
+// error and never a reason to refuse.
+func findOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, records []*farm.Field) error {
+	if scope.Shared() {
+		return nil // other companies' fields are never named, not even by a warning
+	}
+	near, err := tx.Fields.Overlapping(ctx, scope, ids(records, func(r *farm.Field) int64 { return r.ID }))
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
+		if r.Boundary == nil {
+			continue
+		}
+		for _, other := range near[r.ID] {
+			if other.Boundary != nil && r.Boundary.Overlaps(*other.Boundary) {
+				r.Overlaps = append(r.Overlaps, record.Ref{ID: other.ID, Name: other.Name})
+			}
+		}
+	}
+	return nil
+}
+
+// NewSeasons makes the use cases of seasons.
+func NewSeasons(deps app.Deps) *Records[farm.Season] {
+	return NewRecords(deps, Rules[farm.Season]{
+		Access:    access.Seasons,
+		Repo:      func(tx ports.Repos) ports.Records[farm.Season] { return tx.Seasons },
+		Meta:      func(r *farm.Season) *record.Meta { return &r.Meta },
+		Check:     (*farm.Season).Check,
+		Normalise: (*farm.Season).Normalise,
+		Change:    keepDatesOfActiveProfiles,
+		Remove:    removeSeason,
+	})
+}
+
+func keepDatesOfActiveProfiles(ctx context.Context, tx ports.Repos, scope access.Scope, before, after *farm.Season) error {
+	if before.SameDates(after) {
+		return nil
+	}
+	active, err := tx.Orders.ActiveOfSeason(ctx, scope, before.ID)
+	if err != nil || !active {
+		return err
+	}
+	f := fault.Fields{}
+	const why = "A vegetation-index profile of this season is active: its dates can no longer change. Make another season."
+	if !before.StartDate.Equal(after.StartDate) {
+		f.Add("start_date", why)
+	}
+	if !before.EndDate.Equal(after.EndDate) {
+		f.Add("end_date", why)
+	}
+	return f.Err()
+}
+
+func removeSeason(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Season, at time.Time) error {
+	used, err := tx.Seasons.InUse(ctx, scope, r.ID)
+	if err != nil {
+		return err
+	}
+	if used {
+		return fault.New(fault.Invalid, "season_in_use", "Cultivations use this season; delete them or move them to another season first.")
+	}
+	open, err := tx.Orders.OpenOfSeason(ctx, scope, r.ID)
+	if err != nil {
+		return err
+	}
+	return satellite.FailProfiles(ctx, tx, scope, open, at, "The season was deleted.")
+}
+
+// NewCultivations makes the use cases of cultivations.
+func NewCultivations(deps app.Deps) *Records[farm.Cultivation] {
+	return NewRecords(deps, Rules[farm.Cultivation]{
+		Access: access.Cultivations,
+		Repo:   func(tx ports.Repos) ports.Records[farm.Cultivation] { return tx.Cultivations },
+		Meta:   func(r *farm.Cultivation) *record.Meta { return &r.Meta },
+		Check:  (*farm.Cultivation).Check,
+		Relate: relateCultivations,
+		Remove: removeCultivation,
+		Revive: reviveCultivation,
+	})
+}
+
+func relateCultivations(ctx context.Context, tx ports.Repos, scope access.Scope, records []*farm.Cultivation) ([]fault.Fields, error) {
+	fields, err := tx.Fields.GetMany(ctx, scope, ids(records, func(r *farm.Cultivation) int64 { return r.Field.ID }))
+	if err != nil {
+		return nil, err
+	}
+	seasons, err := tx.Seasons.GetMany(ctx, scope, ids(records, func(r *farm.Cultivation) int64 { return r.Season.ID }))
+	if err != nil {
+		return nil, err
+	}
+	crops, err := tx.Crops.GetMany(ctx, ids(records, func(r *farm.Cultivation) int64 { return r.Crop.ID }))
+	if err != nil {
+		return nil, err
+	}
+	out := make([]fault.Fields, len(records))
+	for i, r := range records {
+		out[i] = fault.Fields{}
+		mustExist(out[i], fields, r.Field.ID, "field_id", "field")
+		mustExist(out[i], seasons, r.Season.ID, "season_id", "season")
+		if _, ok := crops[r.Crop.ID]; !ok {
+			out[i].Addf("crop_id", "No crop of the catalog has the id %d.", r.Crop.ID)
+		}
+		if crop, ok := crops[r.Crop.ID]; ok && !crop.IsActive {
+			out[i].Addf("crop_id", "The crop %q is no longer active; choose another.", crop.Name)
+		}
+	}
+	return out, nil
+}
+
+func removeCultivation(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Cultivation, at time.Time) error {
+	if err := guardLastCultivation(ctx, tx, scope, r); err != nil {
+		return err
+	}
+	_, err := tx.Fertilizations.SoftDeleteOfCultivation(ctx, scope, r.ID, at)
+	return err
+}
+
+// guardLastCultivation counts under a lock on the field, so that of any number of
+// concurrent deletes one cultivation is left.
+func guardLastCultivation(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Cultivation) error {
+	if _, err := tx.Fields.GetForUpdate(ctx, scope, r.Field.ID); err != nil {
+		return err
+	}
+	live, err := tx.Cultivations.CountOfField(ctx, scope, r.Field.ID)
+	if err != nil {
+		return err
+	}
+	return farm.MayDeleteCultivation(live)
+}
+
+// ids returns the distinct positive ids that records point at, in order of appearance.
+func ids[T any](records []*T, of func(*T) int64) []int64 {
+	seen := map[int64]bool{}
+	var out []int64
+	for _, r := range records {
+		if id := of(r); id > 0 && !seen[id] {
+			seen[id] = true
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+func mustExist[T any](f fault.Fields, found map[int64]T, id int64, field, what string) {
+	if _, ok := found[id]; !ok {
+		f.Addf(field, "No %s of your company has the id %d.", what, id)
+	}
+}

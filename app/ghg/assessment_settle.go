@@ -1,0 +1,133 @@
+package ghg
+
+import (
+	"context"
+	"reflect"
+	"strconv"
+
+	"tilth/core/access"
+	"tilth/core/assessment"
+	"tilth/core/audit"
+	"tilth/core/fault"
+	"tilth/core/record"
+	"tilth/ports"
+)
+
+// AssessmentChange is an assessment as it shall stand: a new draft, or Before as it shall become.
+// Before was read under a lock.
+type AssessmentChange struct {
+	Before *Whole // nil: a new one
+	Draft  AssessmentDraft
+}
+
+// SettledAssessment is what became of a change: the assessment as it stands, or what was wrong.
+type SettledAssessment struct {
+	Whole
+	Unchanged bool // it was so already, and nothing was written
+	Errors    fault.Fields
+}
+
+// Settle holds changes against the same rules as Create and Update, and stores those that
+// are sound although others are not. It is for use cases that write many assessments: it
+// runs in their transaction, and they have asked for the permissions of both. New ones
+// are stored together, whatever their number in a few statements.
+func (a *Assessments) Settle(ctx context.Context, tx ports.Repos, who access.Principal, changes []AssessmentChange) ([]SettledAssessment, error) {
+	live, err := liveResources(ctx, tx, who.Scope(false), changes)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]SettledAssessment, len(changes))
+	var fresh []*assessmentEdit
+	var of []int // the change of each of them
+	for i, c := range changes {
+		before := a.newWhole(who)
+		if c.Before != nil {
+			before = *c.Before
+		}
+		e := newAssessmentEdit(before)
+		err := a.applyKnowing(e, c.Draft, live)
+		if known, refused := fault.As(err); refused && known.Kind == fault.Invalid {
+			out[i].Errors = known.Fields
+			continue
+		}
+		switch {
+		case err != nil:
+			return nil, err
+		case c.Before == nil:
+			fresh, of = append(fresh, e), append(of, i)
+		case len(e.sections) == 0 && reflect.DeepEqual(e.before.Assessment, e.after.Assessment):
+			out[i] = SettledAssessment{Whole: before, Unchanged: true}
+		default:
+			if out[i].Whole, err = a.store(ctx, tx, who, e); err != nil {
+				return nil, err
+			}
+		}
+	}
+	stored, err := a.insertAll(ctx, tx, who, fresh)
+	for at, i := range of {
+		if err == nil {
+			out[i].Whole = stored[at]
+		}
+	}
+	return out, err
+}
+
+// newWhole is a draft before anything is laid over it.
+func (a *Assessments) newWhole(who access.Principal) Whole {
+	now := a.deps.Clock.Now()
+	return Whole{Assessment: assessment.Assessment{
+		Meta:   record.Meta{CompanyID: who.CompanyID, CreatedAt: now, UpdatedAt: now, CreatedBy: &record.Ref{ID: who.UserID, Name: who.Name}},
+		Status: assessment.Draft, Declarations: assessment.Declarations{},
+	}, Sheet: assessment.Sheet{}}
+}
+
+// insertAll stores new assessments with their sections, entries in the audit trail and jobs.
+func (a *Assessments) insertAll(ctx context.Context, tx ports.Repos, who access.Principal, edits []*assessmentEdit) ([]Whole, error) {
+	if len(edits) == 0 {
+		return nil, nil
+	}
+	scope, now := who.Scope(false), a.deps.Clock.Now()
+	records := make([]*assessment.Assessment, len(edits))
+	for i, e := range edits {
+		records[i] = &e.after.Assessment
+	}
+	if err := tx.Assessments.Insert(ctx, scope, records); err != nil {
+		return nil, err
+	}
+	entered := make([]ports.EnteredAssessment, len(edits))
+	for i, e := range edits {
+		entered[i] = ports.EnteredAssessment{Assessment: e.after.Assessment, Sheet: e.after.Sheet}
+	}
+	if err := tx.Assessments.Enter(ctx, scope, entered); err != nil {
+		return nil, err
+	}
+	out, entries := make([]Whole, len(edits)), make([]audit.Entry, len(edits))
+	by, fresh := audit.By(who, now), make([]assessment.Assessment, len(edits))
+	for i, e := range entered {
+		out[i] = Whole{Assessment: e.Assessment, Sheet: e.Sheet}
+		entries[i] = by.Of(audit.Create, AssessmentResource, e.ID, a.changesOf(Whole{}, out[i]))
+		fresh[i] = e.Assessment
+	}
+	a.startCompletion(ctx, tx, fresh...)
+	return out, tx.Audit.Add(ctx, entries...)
+}
+
+// liveResources looks all farms and fields up that changes speak of.
+func liveResources(ctx context.Context, tx ports.Repos, scope access.Scope, changes []AssessmentChange) (func(r *assessment.Assessment) (bool, error), error) {
+	asked := map[assessment.ResourceType][]string{}
+	for _, c := range changes {
+		if r := c.Draft.Record; c.Before == nil || c.Before.ResourceType != r.ResourceType || c.Before.ResourceID != r.ResourceID {
+			asked[r.ResourceType] = append(asked[r.ResourceType], strconv.FormatInt(r.ResourceID, 10))
+		}
+	}
+	found := map[assessment.ResourceType]map[string][]ports.Resource{}
+	for _, of := range assessment.ResourceTypes {
+		var err error
+		if found[of], err = tx.Assessments.Resources(ctx, scope, of, ports.ByID, asked[of]); err != nil {
+			return nil, err
+		}
+	}
+	return func(r *assessment.Assessment) (bool, error) {
+		return len(found[r.ResourceType][strconv.FormatInt(r.ResourceID, 10)]) > 0, nil
+	}, nil
+}

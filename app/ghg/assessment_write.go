@@ -1,0 +1,253 @@
+package ghg
+
+import (
+	"context"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"tilth/core/access"
+	"tilth/core/assessment"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// AssessmentDraft is an assessment as a client wants it.
+type AssessmentDraft struct {
+	Record       assessment.Assessment // its general part
+	Sections     map[string]any        // what was sent of sections, by key; those that are absent stay as they are
+	Declarations any                   // what was sent of declarations
+	Declared     bool                  // whether any were sent; they then replace those there are
+	Errors       fault.Fields          // what was wrong with the general part as it was sent
+}
+
+// Create stores a new draft with what was sent of its sections, in one transaction. How
+// complete it is the background works out.
+// Faults: Unauthenticated, Forbidden, Invalid.
+func (a *Assessments) Create(ctx context.Context, who access.Principal, draft AssessmentDraft) (Whole, error) {
+	var out Whole
+	if err := a.deps.Gate.Require(ctx, who, access.Assessments.Create); err != nil {
+		return out, err
+	}
+	err := a.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		scope := who.Scope(false)
+		e := newAssessmentEdit(a.newWhole(who))
+		if err := a.apply(ctx, tx, scope, e, draft); err != nil {
+			return err
+		}
+		if err := tx.Assessments.Insert(ctx, scope, []*assessment.Assessment{&e.after.Assessment}); err != nil {
+			return err
+		}
+		if err := e.storeSections(ctx, tx, scope); err != nil {
+			return err
+		}
+		stored, err := readWhole(ctx, tx, scope, e.after.ID)
+		if err != nil {
+			return err
+		}
+		out = stored
+		if err := a.auditNew(ctx, tx, who, stored); err != nil {
+			return err
+		}
+		a.startCompletion(ctx, tx, stored.Assessment)
+		return nil
+	})
+	return out, err
+}
+
+// Update changes the general part of an assessment, and the sections that were sent:
+// decode is given the assessment as it stands, under its lock.
+// Faults: Unauthenticated, Forbidden, NotFound, Invalid, and those of decode.
+func (a *Assessments) Update(ctx context.Context, who access.Principal, id int64, decode func(current Whole) (AssessmentDraft, error)) (Whole, error) {
+	return a.change(ctx, who, id, func(ctx context.Context, tx ports.Repos, e *assessmentEdit) error {
+		draft, err := decode(e.before)
+		if err != nil {
+			return err
+		}
+		return a.apply(ctx, tx, who.Scope(false), e, draft)
+	})
+}
+
+// assessmentEdit is one change of an assessment: what it was, what it is to be, and which sections
+// have to be written.
+type assessmentEdit struct {
+	before, after Whole
+	sections      map[string]func(ctx context.Context, tx ports.Repos, scope access.Scope) error
+}
+
+func newAssessmentEdit(before Whole) *assessmentEdit {
+	after := before
+	after.Sheet, after.Declarations = maps.Clone(before.Sheet), maps.Clone(before.Declarations)
+	return &assessmentEdit{before, after, map[string]func(context.Context, ports.Repos, access.Scope) error{}}
+}
+
+// replace puts rows in the place of those of a section. An object without members is
+// none; one that is replaced is the same row as before.
+func (e *assessmentEdit) replace(section assessment.Section, rows []assessment.Row) {
+	if section.Shape == assessment.Object {
+		rows = slices.DeleteFunc(rows, func(r assessment.Row) bool { return len(r.Values) == 0 })
+		for i := range rows {
+			if rows[i].ID = 0; len(e.before.Sheet[section.Key]) > 0 {
+				rows[i].ID = e.before.Sheet[section.Key][0].ID
+			}
+		}
+	}
+	e.set(section.Key, rows)
+	if sameRows(rows, e.before.Sheet[section.Key]) {
+		return // what GET gave and PUT brought back
+	}
+	e.sections[section.Key] = func(ctx context.Context, tx ports.Repos, scope access.Scope) error {
+		return tx.Assessments.ReplaceSection(ctx, scope, e.after.ID, section.Key, rows)
+	}
+}
+
+func sameRows(a, b []assessment.Row) bool {
+	return slices.EqualFunc(a, b, func(x, y assessment.Row) bool { return x.ID == y.ID && reflect.DeepEqual(x.Values, y.Values) })
+}
+
+// set says what a section holds from now on; where that is something, a declaration that
+// there is nothing is over.
+func (e *assessmentEdit) set(key string, rows []assessment.Row) {
+	if e.after.Sheet[key] = rows; len(rows) == 0 {
+		delete(e.after.Sheet, key)
+		return
+	}
+	delete(e.after.Declarations, key)
+}
+
+func (e *assessmentEdit) storeSections(ctx context.Context, tx ports.Repos, scope access.Scope) error {
+	for _, key := range slices.Sorted(maps.Keys(e.sections)) {
+		if err := e.sections[key](ctx, tx, scope); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// change runs one edit of an assessment under its lock, in one transaction with its
+// entry in the audit trail and the job that works out how complete it is now.
+func (a *Assessments) change(ctx context.Context, who access.Principal, id int64, do func(ctx context.Context, tx ports.Repos, e *assessmentEdit) error) (Whole, error) {
+	var out Whole
+	if err := a.deps.Gate.Require(ctx, who, access.Assessments.Edit); err != nil {
+		return out, err
+	}
+	scope := who.Scope(false)
+	err := a.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		before, err := lockWhole(ctx, tx, scope, id)
+		if err != nil {
+			return err
+		}
+		e := newAssessmentEdit(before)
+		if err := do(ctx, tx, e); err != nil {
+			return err
+		}
+		out, err = a.store(ctx, tx, who, e)
+		return err
+	})
+	return out, err
+}
+
+// store writes an edit and gives the assessment as it is stored.
+func (a *Assessments) store(ctx context.Context, tx ports.Repos, who access.Principal, e *assessmentEdit) (Whole, error) {
+	scope := who.Scope(false)
+	e.after.Meta = e.before.Meta
+	e.after.UpdatedAt = e.before.NextVersion(a.deps.Clock.Now())
+	if e.after.Status == assessment.Submitted {
+		var err error
+		if e.after.HasUnsubmittedChanges, err = a.unsubmitted(ctx, tx, scope, e.after); err != nil {
+			return Whole{}, err
+		}
+	}
+	if err := tx.Assessments.Update(ctx, scope, &e.after.Assessment); err != nil {
+		return Whole{}, err
+	}
+	if err := e.storeSections(ctx, tx, scope); err != nil {
+		return Whole{}, err
+	}
+	stored, err := readWhole(ctx, tx, scope, e.after.ID)
+	if err != nil {
+		return Whole{}, err
+	}
+	if err := a.auditChange(ctx, tx, who, e.before, stored); err != nil {
+		return Whole{}, err
+	}
+	a.startCompletion(ctx, tx, stored.Assessment)
+	return stored, nil
+}
+
+// apply lays a draft over an edit, or says all that is wrong with it.
+func (a *Assessments) apply(ctx context.Context, tx ports.Repos, scope access.Scope, e *assessmentEdit, draft AssessmentDraft) error {
+	return a.applyKnowing(e, draft, func(r *assessment.Assessment) (bool, error) {
+		live, _, err := resourceOf(ctx, tx, scope, r)
+		return live, err
+	})
+}
+
+// applyKnowing is lay where live tells whether the farm or field is one of the company.
+func (a *Assessments) applyKnowing(e *assessmentEdit, draft AssessmentDraft, live func(r *assessment.Assessment) (bool, error)) error {
+	errs := fault.Fields{}
+	errs.Merge(draft.Errors)
+	if len(draft.Errors) == 0 {
+		takeGeneral(&e.after.Assessment, draft.Record)
+		errs.Merge(e.after.CheckGeneral())
+		if err := checkResource(e, errs, live); err != nil {
+			return err
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(draft.Sections)) {
+		section, ok := a.deps.Table.Section(key)
+		if !ok {
+			continue // an unknown member
+		}
+		rows, wrong := a.deps.Table.Check(key, draft.Sections[key])
+		if len(wrong) == 0 {
+			wrong = foreignRows(rows, e.before.Sheet[key])
+		}
+		if errs.Nest(key, wrong); len(wrong) == 0 {
+			e.replace(section, rows)
+		}
+	}
+	if draft.Declared {
+		declarations, wrong := a.deps.Table.CheckDeclarations(draft.Declarations, e.after.Sheet)
+		errs.Nest("section_declarations", wrong)
+		e.after.Declarations = declarations
+	}
+	return errs.Err()
+}
+
+// takeGeneral takes the members that a client may write.
+func takeGeneral(onto *assessment.Assessment, sent assessment.Assessment) {
+	onto.ResourceType, onto.ResourceID, onto.Year = sent.ResourceType, sent.ResourceID, sent.Year
+	onto.GrowingArea, onto.AverageTemperature = sent.GrowingArea, sent.AverageTemperature
+	onto.ClimateRegion, onto.FarmCountry, onto.DataQuality = sent.ClimateRegion, sent.FarmCountry, sent.DataQuality
+}
+
+// checkResource holds the farm or field to those of the company. One that the assessment
+// has already may have been deleted since: that keeps it from being submitted, not from
+// being corrected.
+func checkResource(e *assessmentEdit, errs fault.Fields, live func(r *assessment.Assessment) (bool, error)) error {
+	now, was := e.after.Assessment, e.before.Assessment
+	same := now.ResourceType == was.ResourceType && now.ResourceID == was.ResourceID
+	if same || errs["resource_type"] != nil || errs["resource_id"] != nil {
+		return nil
+	}
+	known, err := live(&now)
+	if err == nil && !known {
+		errs.Addf("resource_id", "No %s of your company has the id %d.", now.ResourceType, now.ResourceID)
+	}
+	return err
+}
+
+// foreignRows refuses ids that are none of a section's items.
+func foreignRows(rows, have []assessment.Row) fault.Fields {
+	wrong := fault.Fields{}
+	for i, row := range rows {
+		if row.ID != 0 && !slices.ContainsFunc(have, func(r assessment.Row) bool { return r.ID == row.ID }) {
+			f := fault.Fields{}
+			f.Addf("id", "This section has no item %d; leave the id out for a new item.", row.ID)
+			wrong.Nest(strconv.Itoa(i), f)
+		}
+	}
+	return wrong
+}

@@ -1,0 +1,130 @@
+package ghg
+
+import (
+	"context"
+	"iter"
+	"log/slog"
+
+	"tilth/app"
+	"tilth/core/access"
+	"tilth/core/assessment"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// AssessmentResource is the assessments' word in permission slugs and in the audit trail.
+const AssessmentResource = "assessment"
+
+// AssessmentDeps is what the use cases need.
+type AssessmentDeps struct {
+	app.Deps
+	Table   *assessment.Table
+	Engines ports.Engines
+
+	Sheets    ports.ImpactSheets
+	Documents ports.Documents
+
+	Log *slog.Logger
+}
+
+// Assessments is the use cases of assessments.
+type Assessments struct{ deps AssessmentDeps }
+
+// NewAssessments makes the use cases.
+func NewAssessments(deps AssessmentDeps) *Assessments { return &Assessments{deps} }
+
+// Table is what the sections hold.
+func (a *Assessments) Table() *assessment.Table { return a.deps.Table }
+
+// Whole is an assessment with what is entered in its sections.
+type Whole struct {
+	assessment.Assessment
+	Sheet assessment.Sheet
+}
+
+// MayView refuses a caller who may not view assessments. Faults: Unauthenticated, Forbidden.
+func (a *Assessments) MayView(ctx context.Context, who access.Principal) error {
+	return a.deps.Gate.Require(ctx, who, access.Assessments.View)
+}
+
+// List returns the caller's assessments, or those shared with it, without their sections.
+// Faults: Unauthenticated, Forbidden.
+func (a *Assessments) List(ctx context.Context, who access.Principal, shared bool, q ports.Query) (app.List[assessment.Assessment], error) {
+	if err := a.MayView(ctx, who); err != nil {
+		return app.List[assessment.Assessment]{}, err
+	}
+	scope := who.Scope(shared)
+	return app.ReadList(ctx, a.deps.Store,
+		func(ctx context.Context, tx ports.Repos) (int64, error) { return tx.Assessments.Count(ctx, scope, q) },
+		func(ctx context.Context, tx ports.Repos) iter.Seq2[assessment.Assessment, error] {
+			return tx.Assessments.Each(ctx, scope, q)
+		})
+}
+
+// Retrieve returns one assessment. Faults: Unauthenticated, Forbidden, NotFound.
+func (a *Assessments) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64) (Whole, error) {
+	var out Whole
+	if err := a.MayView(ctx, who); err != nil {
+		return out, err
+	}
+	err := a.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		out, err = readWhole(ctx, tx, who.Scope(shared), id)
+		return err
+	})
+	return out, err
+}
+
+// readWhole returns an assessment whole.
+func readWhole(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (out Whole, err error) {
+	if out.Assessment, err = tx.Assessments.Get(ctx, scope, id); err != nil {
+		return out, err
+	}
+	out.Sheet, err = tx.Assessments.Sheet(ctx, scope, id)
+	return out, err
+}
+
+// lockWhole returns an assessment whole, under its lock.
+func lockWhole(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (out Whole, err error) {
+	if out.Assessment, err = tx.Assessments.GetForUpdate(ctx, scope, id); err != nil {
+		return out, err
+	}
+	out.Sheet, err = tx.Assessments.Sheet(ctx, scope, id)
+	return out, err
+}
+
+// resourceOf looks for the farm or field of an assessment. mapped is its area in hectares:
+// of the field's boundary, or of all the farm's fields; nil where none is drawn.
+func resourceOf(ctx context.Context, tx ports.Repos, scope access.Scope, r *assessment.Assessment) (live bool, mapped *float64, err error) {
+	var areaHa float64
+	switch r.ResourceType {
+	case assessment.OfFarm:
+		farms, err := tx.Farms.GetMany(ctx, scope, []int64{r.ResourceID})
+		if err != nil {
+			return false, nil, err
+		}
+		record, ok := farms[r.ResourceID]
+		live, areaHa = ok, record.TotalAreaHa
+	case assessment.OfField:
+		fields, err := tx.Fields.GetMany(ctx, scope, []int64{r.ResourceID})
+		if err != nil {
+			return false, nil, err
+		}
+		record, ok := fields[r.ResourceID]
+		live, areaHa = ok, float64(record.AreaM2())/squareMetresPerHectare
+	}
+	if areaHa > 0 {
+		mapped = &areaHa
+	}
+	return live, mapped, nil
+}
+
+const squareMetresPerHectare = 10_000
+
+// facts returns what the rules need to know beside the assessment.
+func (a *Assessments) facts(ctx context.Context, tx ports.Repos, scope access.Scope, r *assessment.Assessment) (assessment.Facts, error) {
+	live, mapped, err := resourceOf(ctx, tx, scope, r)
+	return assessment.Facts{Now: a.deps.Clock.Now(), ResourceLive: live, MappedAreaHa: mapped}, err
+}
+
+// noSuchItem is the fault of an item that its section does not have.
+func noSuchItem() error { return fault.Missing("item") }

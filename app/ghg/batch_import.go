@@ -1,0 +1,356 @@
+package ghg
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"slices"
+	"strconv"
+
+	"tilth/core/access"
+	"tilth/core/assessment"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// Import imports assessments from a file, or hands a large one to the background. The
+// file is asked for when the caller may import.
+//
+// Faults: Unauthenticated, Forbidden; Invalid with "file" where the file or its heading
+// cannot be read, and with code bulk_validation_failed where an atomic import is refused;
+// Limit; Unavailable.
+func (b *Batches) Import(ctx context.Context, who access.Principal, options assessment.BatchOptions, open func() (io.Reader, error)) (BatchReport, error) {
+	if err := b.deps.Gate.Require(ctx, who, access.Assessments.Create, access.Assessments.Edit); err != nil {
+		return BatchReport{}, err
+	}
+	body, err := open()
+	if err != nil {
+		return BatchReport{}, err
+	}
+	name := folder + "/" + b.deps.IDs.UUID()
+	if _, err := b.deps.Objects.Put(ctx, name, body); err != nil {
+		return BatchReport{}, err
+	}
+	report, err := b.take(ctx, who, options, name)
+	if err != nil || !report.Background() {
+		// The caller may have left; the file goes all the same.
+		err = errors.Join(err, b.deps.Objects.Remove(context.WithoutCancel(ctx), name))
+	}
+	return report, err
+}
+
+// take counts the rows of a stored file, and imports them at once or queues them.
+func (b *Batches) take(ctx context.Context, who access.Principal, options assessment.BatchOptions, name string) (BatchReport, error) {
+	file, err := b.deps.Objects.Open(ctx, name)
+	if err != nil {
+		return BatchReport{}, err
+	}
+	defer file.Close()
+	if _, err := b.heading(file); err != nil {
+		return BatchReport{}, err
+	}
+	var total int64
+	for _, err := range b.deps.Files.Rows(file) {
+		if err != nil {
+			return BatchReport{}, err
+		}
+		total++
+	}
+	if total == 0 {
+		return BatchReport{}, fault.Field("file", "The file holds no rows below its heading.")
+	}
+	batch := b.newBatch(who, assessment.BatchImport, options, name, total)
+	if total <= MaxAtOnce {
+		return b.atOnce(ctx, who, batch, b.workOf(who, &batch, file, MaxAtOnce))
+	}
+	if err := b.deps.Objects.RemoveOlder(ctx, folder, batch.CreatedAt.Add(-keptFor)); err != nil {
+		return BatchReport{}, err
+	}
+	return b.queue(ctx, who, batch)
+}
+
+// heading understands the first line of a file. Its faults are those of the file.
+func (b *Batches) heading(file ports.Object) (*assessment.Heading, error) {
+	names, err := b.deps.Files.Heading(file)
+	if err != nil {
+		return nil, err
+	}
+	heading, wrong := b.deps.Assessing.Table().ReadHeading(names)
+	f := fault.Fields{}
+	f.Nest("file", wrong)
+	return heading, f.Err()
+}
+
+// batchImport makes assessments of the rows of a file.
+type batchImport struct {
+	bulk    *Batches
+	who     access.Principal
+	batch   assessment.Batch
+	file    ports.Object
+	limit   int
+	heading *assessment.Heading
+	next    func() ([]string, error, bool)
+	stop    func()
+	index   int64 // of the first row of the piece
+	rows    []assessment.FileRow
+	seen    map[string]int64 // the assessments of the pieces before, by the row that wrote each
+	fresh   map[string]int64 // and of this one
+}
+
+func newBatchImport(b *Batches, who access.Principal, batch *assessment.Batch, file ports.Object, limit int) *batchImport {
+	return &batchImport{bulk: b, who: who, batch: *batch, file: file, limit: limit, seen: map[string]int64{}}
+}
+
+func (m *batchImport) after() int64 { return 0 }
+func (m *batchImport) alone() bool  { return false }
+func (m *batchImport) close() {
+	if m.stop != nil {
+		m.stop()
+	}
+}
+
+// open reads the heading, and passes over the rows that were stored before.
+func (m *batchImport) open() error {
+	heading, err := m.bulk.heading(m.file)
+	if err != nil {
+		return err
+	}
+	m.heading = heading
+	m.next, m.stop = iter.Pull2(m.bulk.deps.Files.Rows(m.file))
+	for m.index < m.batch.Done {
+		if _, err, more := m.next(); err != nil || !more {
+			return err
+		}
+		m.index++
+	}
+	return nil
+}
+
+func (m *batchImport) fetch(context.Context) (bool, error) {
+	if m.heading == nil {
+		if err := m.open(); err != nil {
+			return false, err
+		}
+	}
+	for key, row := range m.fresh {
+		m.seen[key] = row
+	}
+	m.index += int64(len(m.rows))
+	m.rows = m.rows[:0]
+	for len(m.rows) < m.limit {
+		texts, err, more := m.next()
+		if err != nil {
+			return false, err
+		}
+		if !more {
+			break
+		}
+		m.rows = append(m.rows, m.heading.Row(texts))
+	}
+	return len(m.rows) > 0, nil
+}
+
+func (m *batchImport) settle(ctx context.Context, tx ports.Repos) ([]assessment.Judged, error) {
+	scope := m.who.Scope(false)
+	m.fresh = map[string]int64{}
+	if err := tx.Assessments.Alone(ctx, scope); err != nil {
+		return nil, err
+	}
+	rows := slices.Clone(m.rows)
+	for i := range rows { // the transaction may be run again: the rows as they were read stay
+		errs := fault.Fields{}
+		errs.Merge(rows[i].Errors)
+		rows[i].Errors = errs
+	}
+	if err := m.resolve(ctx, tx, rows); err != nil {
+		return nil, err
+	}
+	matched, err := m.match(ctx, tx, rows)
+	if err != nil {
+		return nil, err
+	}
+	judged := make([]assessment.Judged, len(rows))
+	var changes []AssessmentChange
+	var of []int
+	for i := range rows {
+		row := &rows[i]
+		judged[i] = assessment.Judged{Index: m.index + int64(i), AssessmentID: row.ID, ResourceType: row.ResourceType, ResourceID: row.ResourceID, Year: row.Year()}
+		change, sound := m.change(row, matched, m.index+int64(i))
+		if !sound {
+			judged[i].Outcome, judged[i].Problems = assessment.OutcomeFail, assessment.Problems(row.Errors)
+			continue
+		}
+		judged[i].AssessmentID = row.ID
+		changes, of = append(changes, change), append(of, i)
+	}
+	settled, err := m.bulk.deps.Assessing.Settle(ctx, tx, m.who, changes)
+	if err != nil {
+		return nil, err
+	}
+	for at, s := range settled {
+		conclude(&judged[of[at]], s)
+	}
+	return judged, nil
+}
+
+// resolve finds the farms and fields that rows name by their external id or name.
+func (m *batchImport) resolve(ctx context.Context, tx ports.Repos, rows []assessment.FileRow) error {
+	type way struct {
+		of assessment.ResourceType
+		by ports.ResourceKey
+	}
+	asked := map[way][]string{}
+	wayOf := func(row *assessment.FileRow) (way, string, string) {
+		if row.ExternalID != "" {
+			return way{row.ResourceType, ports.ByExternalID}, row.ExternalID, assessment.ColumnExternalID
+		}
+		return way{row.ResourceType, ports.ByName}, row.ResourceName, assessment.ColumnResourceName
+	}
+	named := func(row *assessment.FileRow) bool {
+		return len(row.Errors) == 0 && row.ResourceID == 0 && row.ResourceType != "" && (row.ExternalID != "" || row.ResourceName != "")
+	}
+	for i := range rows {
+		if named(&rows[i]) {
+			w, key, _ := wayOf(&rows[i])
+			asked[w] = append(asked[w], key)
+		}
+	}
+	found := map[way]map[string][]ports.Resource{}
+	for w, keys := range asked {
+		slices.Sort(keys)
+		var err error
+		if found[w], err = tx.Assessments.Resources(ctx, m.who.Scope(false), w.of, w.by, slices.Compact(keys)); err != nil {
+			return err
+		}
+	}
+	for i := range rows {
+		row := &rows[i]
+		if !named(row) {
+			m.unnamed(row)
+			continue
+		}
+		w, key, column := wayOf(row)
+		switch list := found[w][key]; len(list) {
+		case 0:
+			row.Errors.Addf(column, "No %s of your company has the %s %q.", w.of, word(w.by), key)
+		case 1:
+			row.ResourceID = list[0].ID
+		default:
+			row.Errors.Addf(column, "%d %ss of your company have the %s %q; give resource_id.", len(list), w.of, word(w.by), key)
+		}
+	}
+	return nil
+}
+
+func word(by ports.ResourceKey) string {
+	if by == ports.ByExternalID {
+		return "external id"
+	}
+	return "name"
+}
+
+// unnamed says what a row lacks that names no farm or field: a row with the id of its
+// assessment needs none.
+func (m *batchImport) unnamed(row *assessment.FileRow) {
+	switch {
+	case len(row.Errors) > 0:
+	case row.ResourceType == "" && (row.ResourceID != 0 || row.ID == 0):
+		row.Errors.Add(assessment.ColumnResourceType, "Say whether it is a farm or a field.")
+	case row.ResourceID == 0 && row.ID == 0:
+		row.Errors.Add(assessment.ColumnResourceID, "Give resource_id, resource_external_id or resource_name.")
+	}
+	if row.ID == 0 && row.Year() == nil && len(row.Errors) == 0 {
+		row.Errors.Add("assessment_year", "Give the year, by which the assessment is found again, or the id of the assessment.")
+	}
+}
+
+// match finds the assessments that rows are of: by their id, else by farm or field and
+// year. It fills in the ids, and gives the assessments locked.
+func (m *batchImport) match(ctx context.Context, tx ports.Repos, rows []assessment.FileRow) (map[int64]Whole, error) {
+	type yearOf struct {
+		of   assessment.ResourceType
+		year int
+	}
+	scope := m.who.Scope(false)
+	asked := map[yearOf][]int64{}
+	for i := range rows {
+		if row := &rows[i]; len(row.Errors) == 0 && row.ID == 0 {
+			if row.Year() == nil {
+				row.Errors.Add("assessment_year", "Give the year, by which the assessment is found again, or the id of the assessment.")
+				continue
+			}
+			key := yearOf{row.ResourceType, *row.Year()}
+			asked[key] = append(asked[key], row.ResourceID)
+		}
+	}
+	found := map[yearOf]map[int64][]int64{}
+	for key, ids := range asked {
+		var err error
+		if found[key], err = tx.Assessments.OfYear(ctx, scope, key.of, key.year, ids); err != nil {
+			return nil, err
+		}
+	}
+	var ids []int64
+	for i := range rows {
+		row := &rows[i]
+		if len(row.Errors) == 0 && row.ID == 0 {
+			switch list := found[yearOf{row.ResourceType, *row.Year()}][row.ResourceID]; {
+			case len(list) > 1:
+				row.Errors.Addf("assessment_year", "The %s has %d assessments of this year; give the id of the one.", row.ResourceType, len(list))
+			case len(list) == 1:
+				row.ID = list[0]
+			}
+		}
+		if row.ID != 0 {
+			ids = append(ids, row.ID)
+		}
+	}
+	slices.Sort(ids)
+	whole, err := tx.Assessments.Whole(ctx, scope, slices.Compact(ids))
+	out := make(map[int64]Whole, len(whole))
+	for _, w := range whole {
+		out[w.ID] = Whole(w)
+	}
+	return out, err
+}
+
+// change returns the change that a row asks for; false where it is refused.
+func (m *batchImport) change(row *assessment.FileRow, matched map[int64]Whole, index int64) (AssessmentChange, bool) {
+	if len(row.Errors) > 0 {
+		return AssessmentChange{}, false
+	}
+	var out AssessmentChange
+	var before *assessment.Assessment
+	var sheet assessment.Sheet
+	key := string(row.ResourceType) + ":" + strconv.FormatInt(row.ResourceID, 10)
+	if year := row.Year(); year != nil {
+		key += ":" + strconv.Itoa(*year)
+	}
+	if row.ID != 0 {
+		whole, there := matched[row.ID]
+		switch {
+		case !there:
+			row.Errors.Addf(assessment.ColumnID, "No assessment of your company has the id %d; leave it out for a new one.", row.ID)
+		case m.batch.Done > 0 && !whole.UpdatedAt.Before(m.batch.CreatedAt):
+			row.Errors.Add(fault.NonField, "The assessment was written after the import began; a row before this one may be of the same.")
+		}
+		if row.ResourceID == 0 {
+			row.ResourceType, row.ResourceID = whole.ResourceType, whole.ResourceID
+		}
+		out.Before, before, sheet = &whole, &whole.Assessment, whole.Sheet
+		key = "id:" + strconv.FormatInt(row.ID, 10)
+	}
+	for _, known := range []map[string]int64{m.seen, m.fresh} {
+		if first, twice := known[key]; twice {
+			row.Errors.Addf(fault.NonField, "Row %d of the file is of the same assessment.", first)
+		}
+	}
+	if len(row.Errors) > 0 {
+		return out, false
+	}
+	m.fresh[key] = index
+	out.Draft.Record, out.Draft.Sections, out.Draft.Declarations = m.heading.Over(row, before, sheet)
+	out.Draft.Declared = true
+	return out, true
+}

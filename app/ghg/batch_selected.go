@@ -1,0 +1,264 @@
+package ghg
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"tilth/core/access"
+	"tilth/core/assessment"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// batchSelection walks through the ids of a selection.
+type batchSelection struct {
+	bulk    *Batches
+	who     access.Principal
+	options assessment.BatchOptions
+	at      int64 // the last id of the piece before
+	index   int64 // of the first of the piece
+	limit   int
+	ids     []int64 // the piece
+}
+
+func (s *batchSelection) fetch(ctx context.Context) (bool, error) {
+	s.index += int64(len(s.ids))
+	if named := s.options.Selection.IDs; named != nil {
+		from, _ := slices.BinarySearch(named, s.at+1)
+		s.ids = named[from:min(from+s.limit, len(named))]
+	} else if err := s.bulk.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		s.ids, err = tx.Assessments.IDsAfter(ctx, s.who.Scope(false), queryOf(s.options.Selection), s.at, s.limit)
+		return err
+	}); err != nil {
+		return false, err
+	}
+	if len(s.ids) == 0 {
+		return false, nil
+	}
+	s.at = s.ids[len(s.ids)-1]
+	return true, nil
+}
+
+func (s *batchSelection) after() int64 { return s.at }
+func (s *batchSelection) alone() bool  { return false }
+func (s *batchSelection) close()       {}
+
+// noSuch is the problem of an id that was named and is none of the company's.
+func noSuch() []assessment.Finding {
+	return []assessment.Finding{{Code: "not_found", Path: "id", Message: "No assessment of your company has this id."}}
+}
+
+// batchSubmission submits what is selected.
+type batchSubmission struct{ batchSelection }
+
+func (s *batchSubmission) alone() bool { return true }
+
+func (s *batchSubmission) settle(ctx context.Context, _ ports.Repos) ([]assessment.Judged, error) {
+	out := make([]assessment.Judged, len(s.ids))
+	for i, id := range s.ids {
+		j := assessment.Judged{Index: s.index + int64(i), AssessmentID: id, Outcome: assessment.OutcomeSubmitted}
+		done, err := s.bulk.deps.Assessing.Submit(ctx, s.who, id)
+		switch known, isFault := fault.As(err); {
+		case err == nil:
+			if j.Version = done.Version.Number; done.Unchanged {
+				j.Outcome = assessment.OutcomeUnchanged
+			}
+		case isFault && known.Kind == fault.NotFound:
+			j.Outcome, j.AssessmentID, j.SourceID, j.Problems = assessment.OutcomeRefused, 0, id, noSuch()
+		case isFault && (known.Kind == fault.Invalid || known.Kind == fault.Conflict || engineAway(known)):
+			j.Outcome, j.Problems = assessment.OutcomeRefused, refusedBy(known)
+		default:
+			return nil, err
+		}
+		out[i] = j
+	}
+	return out, nil
+}
+
+// engineAway tells that it is the engine that fails: the others go on, and this one can be
+// submitted again. A database that is away ends the batch for now.
+func engineAway(known *fault.Error) bool {
+	return known.Kind == fault.Unavailable && strings.HasPrefix(known.Code, "engine_")
+}
+
+// refusedBy returns what a submission was refused for.
+func refusedBy(known *fault.Error) []assessment.Finding {
+	violations, _ := known.Details["violations"].([]map[string]string)
+	out := make([]assessment.Finding, 0, len(violations))
+	for _, v := range violations {
+		out = append(out, assessment.Finding{Code: v["code"], Path: v["path"], Message: v["message"]})
+	}
+	if len(out) == 0 {
+		out = append(out, assessment.Finding{Code: known.Code, Message: known.Message})
+	}
+	return out
+}
+
+// copyTarget is the assessment of a farm or field for a year.
+type copyTarget struct {
+	of   assessment.ResourceType
+	id   int64
+	year int
+}
+
+// batchCopy makes drafts of another year.
+type batchCopy struct {
+	batchSelection
+	seen    map[copyTarget]bool // what was made in the pieces before
+	fresh   []copyTarget        // and in this one
+	resumed bool                // pieces before were done by a worker that was broken off
+	since   time.Time           // when the batch was asked for
+}
+
+func (c *batchCopy) fetch(ctx context.Context) (bool, error) {
+	for _, t := range c.fresh {
+		c.seen[t] = true
+	}
+	c.fresh = nil
+	return c.batchSelection.fetch(ctx)
+}
+
+func (c *batchCopy) settle(ctx context.Context, tx ports.Repos) ([]assessment.Judged, error) {
+	scope := c.who.Scope(false)
+	c.fresh = nil
+	if err := tx.Assessments.Alone(ctx, scope); err != nil {
+		return nil, err
+	}
+	sources, err := tx.Assessments.Whole(ctx, scope, c.ids)
+	if err != nil {
+		return nil, err
+	}
+	there, err := c.targets(ctx, tx, sources)
+	if err != nil {
+		return nil, err
+	}
+	judged := make([]assessment.Judged, len(c.ids))
+	var changes []AssessmentChange
+	var of []int
+	for i, id := range c.ids {
+		j := assessment.Judged{Index: c.index + int64(i), SourceID: id, Year: &c.options.ToYear}
+		at, found := slices.BinarySearchFunc(sources, id, func(s ports.EnteredAssessment, id int64) int { return int(min(max(s.ID-id, -1), 1)) })
+		if !found {
+			j.Outcome, j.Problems = assessment.OutcomeFail, noSuch()
+			judged[i] = j
+			continue
+		}
+		change, wanted := c.change(&j, sources[at], there)
+		if judged[i] = j; wanted {
+			changes, of = append(changes, change), append(of, i)
+		}
+	}
+	settled, err := c.bulk.deps.Assessing.Settle(ctx, tx, c.who, changes)
+	if err != nil {
+		return nil, err
+	}
+	for at, s := range settled {
+		conclude(&judged[of[at]], s)
+	}
+	return judged, nil
+}
+
+// targets returns the assessments that the farms and fields of sources have for the other
+// year, those that might be replaced with their sections.
+func (c *batchCopy) targets(ctx context.Context, tx ports.Repos, sources []ports.EnteredAssessment) (map[copyTarget][]ports.EnteredAssessment, error) {
+	byType := map[assessment.ResourceType][]int64{}
+	for _, s := range sources {
+		byType[s.ResourceType] = append(byType[s.ResourceType], s.ResourceID)
+	}
+	out := map[copyTarget][]ports.EnteredAssessment{}
+	for _, of := range assessment.ResourceTypes {
+		found, err := tx.Assessments.OfYear(ctx, c.who.Scope(false), of, c.options.ToYear, byType[of])
+		if err != nil {
+			return nil, err
+		}
+		var ids []int64
+		for _, list := range found {
+			ids = append(ids, list...)
+		}
+		slices.Sort(ids)
+		whole, err := tx.Assessments.Whole(ctx, c.who.Scope(false), ids)
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range whole {
+			t := copyTarget{of, w.ResourceID, c.options.ToYear}
+			out[t] = append(out[t], w)
+		}
+	}
+	return out, nil
+}
+
+// change decides on one source: the change to make, or why there is none.
+func (c *batchCopy) change(j *assessment.Judged, source ports.EnteredAssessment, there map[copyTarget][]ports.EnteredAssessment) (AssessmentChange, bool) {
+	j.ResourceType, j.ResourceID = source.ResourceType, source.ResourceID
+	skip := func(code, message string) (AssessmentChange, bool) {
+		j.Outcome, j.Problems = assessment.OutcomeSkip, []assessment.Finding{{Code: code, Message: message}}
+		return AssessmentChange{}, false
+	}
+	if !c.options.Selection.Holds(&source.Assessment) {
+		return skip("not_selected", "This assessment is not of from_year, or the other filters leave it out.")
+	}
+	to := copyTarget{source.ResourceType, source.ResourceID, c.options.ToYear}
+	have := there[to]
+	if len(have) > 0 {
+		j.AssessmentID = have[0].ID
+	}
+	made := c.seen[to] || slices.Contains(c.fresh, to) || c.resumed && len(have) == 1 && !have[0].UpdatedAt.Before(c.since)
+	switch {
+	case made:
+		return skip("made_already", "Another assessment of the same farm or field was copied in this call.")
+	case len(have) > 0 && !c.options.Overwrite:
+		return skip("exists", "The farm or field has an assessment of that year already.")
+	case len(have) > 1:
+		return skip("several_exist", "The farm or field has several assessments of that year; which of them to overwrite cannot be told.")
+	case len(have) == 1 && have[0].Status == assessment.Submitted:
+		return skip("submitted_exists", "The assessment of that year was submitted; a copy does not overwrite it.")
+	}
+	c.fresh = append(c.fresh, to)
+	table := c.bulk.deps.Assessing.Table()
+	record, sheet := table.Carry(&source.Assessment, source.Sheet, c.options.ToYear)
+	draft := AssessmentDraft{Record: record, Sections: map[string]any{}, Declared: true, Declarations: declared(record.Declarations)}
+	if len(have) == 0 {
+		draft.Sections = table.Entered(sheet)
+		return AssessmentChange{Draft: draft}, true
+	}
+	before := Whole(have[0])
+	for key, rows := range sheet { // items in the same place stay the same items
+		for i := range min(len(rows), len(before.Sheet[key])) {
+			rows[i].ID = before.Sheet[key][i].ID
+		}
+	}
+	for _, section := range table.Sections() {
+		draft.Sections[section.Key] = nil
+	}
+	for key, entered := range table.Entered(sheet) {
+		draft.Sections[key] = entered
+	}
+	return AssessmentChange{Before: &before, Draft: draft}, true
+}
+
+func declared(d assessment.Declarations) map[string]any {
+	out := make(map[string]any, len(d))
+	for key, word := range d {
+		out[key] = word
+	}
+	return out
+}
+
+// conclude notes what became of a change.
+func conclude(j *assessment.Judged, s SettledAssessment) {
+	switch before := j.AssessmentID; {
+	case len(s.Errors) > 0:
+		j.Outcome, j.Problems = assessment.OutcomeFail, assessment.Problems(s.Errors)
+		return
+	case s.Unchanged:
+		j.Outcome = assessment.OutcomeSkip
+	case before != 0:
+		j.Outcome = assessment.OutcomeUpdate
+	default:
+		j.Outcome = assessment.OutcomeCreate
+	}
+	j.AssessmentID, j.ResourceType, j.ResourceID, j.Year = s.ID, s.ResourceType, s.ResourceID, s.Year
+}

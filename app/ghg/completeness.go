@@ -1,0 +1,138 @@
+package ghg
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"tilth/core/access"
+	"tilth/core/assessment"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// Kinds of jobs: one works out how complete an assessment is, the other looks for
+// assessments that were left out.
+const (
+	CompletenessJob = "assessment_completeness"
+	SweepJob        = "assessment_sweep"
+)
+
+// sweepEvery is how often the sweep looks, and sweepLimit how many assessments it takes
+// up at a time.
+const (
+	sweepEvery = time.Minute
+	sweepLimit = 1_000
+)
+
+func completeness(companyID, id int64, at time.Time) ports.Job {
+	return ports.Job{Kind: CompletenessJob, Key: strconv.FormatInt(id, 10), CompanyID: companyID, Subject: id, RunAt: at}
+}
+
+// startCompletion asks the background for the completeness of assessments that were
+// written. What was written is not lost with a failure to ask: that is logged, and the
+// sweep asks again.
+func (a *Assessments) startCompletion(ctx context.Context, tx ports.Repos, all ...assessment.Assessment) {
+	now := a.deps.Clock.Now()
+	jobs := make([]ports.Job, len(all))
+	for i, r := range all {
+		jobs[i] = completeness(r.CompanyID, r.ID, now)
+	}
+	if err := tx.Jobs.TryEnqueue(ctx, jobs...); err != nil {
+		a.deps.Log.ErrorContext(ctx, "the completeness of assessments could not be asked for; the sweep will find them", "assessment", all[0].ID, "assessments", len(all), "error", err)
+	}
+}
+
+// Run does one job: it works out how complete an assessment is and stores it, under the
+// lock of the assessment. Who writes to it at the same time comes before, and is counted,
+// or after, and leaves a job of its own. What was computed on request meanwhile stands.
+func (a *Assessments) Run(ctx context.Context, job ports.Job) error {
+	scope := access.Own(job.CompanyID)
+	return a.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		whole, err := lockWhole(ctx, tx, scope, job.Subject)
+		if err == nil && whole.Stale() {
+			_, err = a.complete(ctx, tx, scope, &whole)
+		}
+		if err != nil && !fault.Is(err, fault.NotFound) { // deleted: there is nothing to do
+			return err
+		}
+		return tx.Jobs.Finish(ctx, job)
+	})
+}
+
+// complete works out and stores how complete a locked assessment is.
+func (a *Assessments) complete(ctx context.Context, tx ports.Repos, scope access.Scope, whole *Whole) (assessment.State, error) {
+	facts, err := a.facts(ctx, tx, scope, &whole.Assessment)
+	if err != nil {
+		return assessment.State{}, err
+	}
+	state := a.deps.Table.Complete(&whole.Assessment, whole.Sheet, facts)
+	at := facts.Now
+	if at.Before(whole.UpdatedAt) { // a clock was set back: the state is that of this version all the same
+		at = whole.UpdatedAt
+	}
+	whole.Completeness, whole.Ready, whole.CompletenessComputedAt = state.Percentage, state.Ready, &at
+	return state, tx.Assessments.SetState(ctx, scope, whole.ID, state, at)
+}
+
+// Completeness returns the stored state of an assessment; it computes nothing. Without one
+// the sections are empty. Faults: Unauthenticated, Forbidden, NotFound.
+func (a *Assessments) Completeness(ctx context.Context, who access.Principal, shared bool, id int64) (assessment.Assessment, assessment.State, error) {
+	var record assessment.Assessment
+	var state assessment.State
+	if err := a.MayView(ctx, who); err != nil {
+		return record, state, err
+	}
+	scope := who.Scope(shared)
+	err := a.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		if record, err = tx.Assessments.Get(ctx, scope, id); err != nil {
+			return err
+		}
+		state, _, err = tx.Assessments.State(ctx, scope, id)
+		return err
+	})
+	return record, state, err
+}
+
+// Compute works out at once how complete an assessment is, and stores it.
+// Faults: Unauthenticated, Forbidden, NotFound.
+func (a *Assessments) Compute(ctx context.Context, who access.Principal, id int64) (assessment.Assessment, assessment.State, error) {
+	var whole Whole
+	var state assessment.State
+	if err := a.deps.Gate.Require(ctx, who, access.Assessments.Edit); err != nil {
+		return whole.Assessment, state, err
+	}
+	err := a.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		if whole, err = lockWhole(ctx, tx, who.Scope(false), id); err != nil {
+			return err
+		}
+		state, err = a.complete(ctx, tx, who.Scope(false), &whole)
+		return err
+	})
+	return whole.Assessment, state, err
+}
+
+// StartSweep puts the sweep into the queue, where it stays: one for all replicas.
+func (a *Assessments) StartSweep(ctx context.Context) error {
+	return a.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		return tx.Jobs.Enqueue(ctx, ports.Job{Kind: SweepJob, Key: "all", RunAt: a.deps.Clock.Now()})
+	})
+}
+
+// Sweep asks again for what the background was never asked for, or has lost, those that
+// wait longest first, and comes back later.
+func (a *Assessments) Sweep(ctx context.Context, job ports.Job) error {
+	return a.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		now := a.deps.Clock.Now()
+		stale, err := tx.Assessments.Stale(ctx, sweepLimit)
+		if err != nil {
+			return err
+		}
+		for _, r := range stale {
+			if err := tx.Jobs.Enqueue(ctx, completeness(r.CompanyID, r.ID, now)); err != nil {
+				return err
+			}
+		}
+		return tx.Jobs.Postpone(ctx, job, now.Add(sweepEvery))
+	})
+}

@@ -1,0 +1,277 @@
+package ghg
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strconv"
+
+	"tilth/core/access"
+	"tilth/core/assessment"
+	"tilth/core/fault"
+	"tilth/core/ghg"
+	"tilth/ports"
+)
+
+// Pieces in which an export reads: assessments with their sections, and reports, which
+// are a hundred times as large.
+const (
+	exportChunk = 500
+	reportChunk = 50
+)
+
+// Template returns the heading of an empty file, with one row of example values where it is
+// asked for. Faults: Unauthenticated, Forbidden.
+func (b *Batches) Template(ctx context.Context, who access.Principal, example bool) (func(w io.Writer) error, error) {
+	if err := b.deps.Gate.Require(ctx, who, access.Assessments.View); err != nil {
+		return nil, err
+	}
+	heading := b.deps.Assessing.Table().Template()
+	return func(w io.Writer) error {
+		return b.deps.Files.Write(w, heading, func(yield func([]string, error) bool) {
+			if example {
+				yield(exampleRow(heading), nil)
+			}
+		})
+	}, nil
+}
+
+// exampleRow fills in what most rows hold: the first worked example of the guide.
+func exampleRow(heading []string) []string {
+	example := map[string]string{
+		"resource_type": "field", "resource_name": "North field", "assessment_year": "2024", "growing_area.value": "10", "growing_area.unit": "ha",
+		"average_temperature.value": "9.5", "average_temperature.unit": "celsius", "climate_region": "cool_temperate_moist", "farm_country": "france",
+		"submitted_data_quality": "all_actual_data", "crop.crop_type": "winter_wheat", "crop.harvested_yield.value": "8", "crop.harvested_yield.unit": "t/ha",
+		"soil.soil_class": "high_activity_clay", "fertilizers[0].product": "urea", "fertilizers[0].rate.value": "200", "fertilizers[0].rate.unit": "kg/ha",
+		"residues.management[0].practice": "left_on_field", "residues.management[0].share_pct": "100",
+		"fuel_energy[0].carrier": "diesel", "fuel_energy[0].amount.value": "900", "fuel_energy[0].amount.unit": "l",
+		"crop_protection[0].category": "herbicide", "crop_protection[0].applications": "3",
+		"land_management.tillage": "full", "land_management.carbon_inputs": "medium", "land_management.no_change_20y": "true",
+		"section_declarations.organic_inputs": "none", "section_declarations.irrigation": "none",
+	}
+	out := make([]string, len(heading))
+	for i, name := range heading {
+		out[i] = example[name]
+	}
+	return out
+}
+
+// Export returns the assessments that a list would give as a table: a row an assessment,
+// which an import takes back. It is read twice, the first time for its heading, piece by
+// piece in one view of the database. Faults: Unauthenticated, Forbidden.
+func (b *Batches) Export(ctx context.Context, who access.Principal, shared bool, q ports.Query) (func(w io.Writer) error, error) {
+	if err := b.deps.Gate.Require(ctx, who, access.Assessments.View); err != nil {
+		return nil, err
+	}
+	scope, table := who.Scope(shared), b.deps.Assessing.Table()
+	return func(w io.Writer) error {
+		return b.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+			filled := map[string]bool{}
+			for piece, err := range wholeAssessments(ctx, tx, scope, q, exportChunk) {
+				if err != nil {
+					return err
+				}
+				for _, e := range piece {
+					for _, cell := range table.Cells(&e.Assessment, e.Sheet) {
+						filled[cell.Name] = true
+					}
+				}
+			}
+			cells := make([]assessment.Cell, 0, len(filled))
+			for name := range filled {
+				cells = append(cells, assessment.Cell{Name: name})
+			}
+			heading := table.FileHeading(cells)
+			return b.deps.Files.Write(w, heading, rowsOf(ctx, tx, scope, q, table, heading))
+		})
+	}, nil
+}
+
+// wholeAssessments returns what a query selects in pieces, in order of id.
+func wholeAssessments(ctx context.Context, tx ports.Repos, scope access.Scope, q ports.Query, size int) iter.Seq2[[]ports.EnteredAssessment, error] {
+	return func(yield func([]ports.EnteredAssessment, error) bool) {
+		for ids, err := range pagesOfIDs(ctx, tx, scope, q, size) {
+			var piece []ports.EnteredAssessment
+			if err == nil {
+				piece, err = tx.Assessments.Whole(ctx, scope, ids)
+			}
+			if !yield(piece, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// pagesOfIDs returns the ids of what a query selects, in order.
+func pagesOfIDs(ctx context.Context, tx ports.Repos, scope access.Scope, q ports.Query, size int) iter.Seq2[[]int64, error] {
+	return func(yield func([]int64, error) bool) {
+		var after int64
+		for {
+			ids, err := tx.Assessments.IDsAfter(ctx, scope, q, after, size)
+			if err == nil && len(ids) == 0 || !yield(ids, err) || err != nil {
+				return
+			}
+			after = ids[len(ids)-1]
+		}
+	}
+}
+
+// rowsOf returns a row of texts for each assessment.
+func rowsOf(ctx context.Context, tx ports.Repos, scope access.Scope, q ports.Query, table *assessment.Table, heading []string) iter.Seq2[[]string, error] {
+	at := make(map[string]int, len(heading))
+	for i, name := range heading {
+		at[name] = i
+	}
+	return func(yield func([]string, error) bool) {
+		row := make([]string, len(heading))
+		for piece, err := range wholeAssessments(ctx, tx, scope, q, exportChunk) {
+			var names map[copyTarget]ports.Resource
+			if err == nil {
+				names, err = resourcesOf(ctx, tx, scope, piece)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, e := range piece {
+				clear(row)
+				for _, cell := range table.Cells(&e.Assessment, e.Sheet) {
+					row[at[cell.Name]] = cell.Text
+				}
+				resource := names[copyTarget{e.ResourceType, e.ResourceID, 0}]
+				row[at[assessment.ColumnID]] = strconv.FormatInt(e.ID, 10)
+				row[at[assessment.ColumnExternalID]], row[at[assessment.ColumnResourceName]] = resource.ExternalID, resource.Name
+				row[at[assessment.ColumnStatus]] = string(e.Status)
+				if e.SubmittedVersion > 0 {
+					row[at[assessment.ColumnVersion]] = strconv.Itoa(e.SubmittedVersion)
+				}
+				if !yield(row, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// resourcesOf returns the farms and fields of assessments, those that are live and seen.
+func resourcesOf(ctx context.Context, tx ports.Repos, scope access.Scope, of []ports.EnteredAssessment) (map[copyTarget]ports.Resource, error) {
+	keys := map[assessment.ResourceType][]string{}
+	for _, e := range of {
+		keys[e.ResourceType] = append(keys[e.ResourceType], strconv.FormatInt(e.ResourceID, 10))
+	}
+	out := map[copyTarget]ports.Resource{}
+	for _, kind := range assessment.ResourceTypes {
+		slices.Sort(keys[kind])
+		found, err := tx.Assessments.Resources(ctx, scope, kind, ports.ByID, slices.Compact(keys[kind]))
+		if err != nil {
+			return nil, err
+		}
+		for _, list := range found {
+			for _, r := range list {
+				out[copyTarget{kind, r.ID, 0}] = r
+			}
+		}
+	}
+	return out, nil
+}
+
+// lineColumns are those of the source lines of reports: kg of each gas, and t CO2e.
+var lineColumns = []string{
+	"assessment_id", "resource_type", "resource_id", "resource_external_id", "resource_name", "assessment_year", "version", "submitted_at",
+	"engine", "engine_version", "factor_set", "factor_set_version", "gwp_set", "line", "section", "model", "label", "scope", "category",
+	"co2_kg", "ch4_fossil_kg", "ch4_biogenic_kg", "n2o_kg", "not_split_kg_co2e", "co2e_t", "low_t", "high_t", "co2e_t_per_ha", "co2e_t_per_t",
+	"tier", "range_assumed",
+}
+
+// ExportLines returns the source lines of the newest submitted versions of the assessments
+// that a list would give: a row a source of emissions or of removals, which the column
+// line tells apart. Faults: Unauthenticated, Forbidden.
+func (b *Batches) ExportLines(ctx context.Context, who access.Principal, shared bool, q ports.Query) (func(w io.Writer) error, error) {
+	if err := b.deps.Gate.Require(ctx, who, access.Assessments.View); err != nil {
+		return nil, err
+	}
+	scope := who.Scope(shared)
+	return func(w io.Writer) error {
+		return b.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+			return b.deps.Files.Write(w, lineColumns, linesOf(ctx, tx, scope, q))
+		})
+	}, nil
+}
+
+func linesOf(ctx context.Context, tx ports.Repos, scope access.Scope, q ports.Query) iter.Seq2[[]string, error] {
+	return func(yield func([]string, error) bool) {
+		for piece, err := range wholeAssessments(ctx, tx, scope, q, reportChunk) {
+			var names map[copyTarget]ports.Resource
+			var versions map[int64]ports.AssessmentVersion
+			if err == nil {
+				names, err = resourcesOf(ctx, tx, scope, piece)
+			}
+			if err == nil {
+				versions, err = newestVersions(ctx, tx, scope, piece)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, e := range piece {
+				version, submitted := versions[e.ID]
+				if !submitted {
+					continue
+				}
+				var report ghg.Report
+				if err := json.Unmarshal(version.Report, &report); err != nil {
+					yield(nil, fault.New(fault.Internal, "internal", "").Because(fmt.Errorf("version %d of assessment %d: %w", version.Number, e.ID, err)))
+					return
+				}
+				head := headOf(e, names[copyTarget{e.ResourceType, e.ResourceID, 0}], version)
+				for line, sources := range [][]ghg.SourceLine{report.BySource, report.RemovalsBySrc} {
+					for _, s := range sources {
+						if !yield(append(slices.Clone(head), lineOf([]string{"emission", "removal"}[line], s)...), nil) {
+							return
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func newestVersions(ctx context.Context, tx ports.Repos, scope access.Scope, of []ports.EnteredAssessment) (map[int64]ports.AssessmentVersion, error) {
+	ids := make([]int64, 0, len(of))
+	for _, e := range of {
+		if e.SubmittedVersion > 0 {
+			ids = append(ids, e.ID)
+		}
+	}
+	return tx.Assessments.NewestVersions(ctx, scope, ids)
+}
+
+func headOf(e ports.EnteredAssessment, r ports.Resource, v ports.AssessmentVersion) []string {
+	year := ""
+	if e.Year != nil {
+		year = strconv.Itoa(*e.Year)
+	}
+	return []string{
+		strconv.FormatInt(e.ID, 10), string(e.ResourceType), strconv.FormatInt(e.ResourceID, 10), r.ExternalID, r.Name, year,
+		strconv.Itoa(v.Number), v.SubmittedAt.UTC().Format("2006-01-02T15:04:05Z"), v.Engine, v.EngineVersion, v.FactorSet, v.FactorSetVersion, v.GWPSet,
+	}
+}
+
+func lineOf(kind string, s ghg.SourceLine) []string {
+	return []string{
+		kind, s.Section, s.Model, s.Label, strconv.Itoa(s.Scope), s.Category,
+		decimal(&s.Kg.CO2), decimal(&s.Kg.CH4Fossil), decimal(&s.Kg.CH4Biogenic), decimal(&s.Kg.N2O), decimal(&s.Kg.NotSplit),
+		decimal(&s.CO2e), decimal(&s.Low), decimal(&s.High), decimal(s.PerHa), decimal(s.PerT), strconv.Itoa(s.Tier), strconv.FormatBool(s.RangeAssumed),
+	}
+}
+
+// decimal writes a number without an exponent; nothing where there is none.
+func decimal(n *float64) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*n, 'f', -1, 64)
+}

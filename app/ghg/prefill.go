@@ -1,0 +1,202 @@
+package ghg
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"tilth/core/access"
+	"tilth/core/assessment"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// PrefillOptions is what a caller asks of a prefill.
+type PrefillOptions struct {
+	Apply     bool     // write what is proposed
+	Overwrite bool     // also where something is filled in
+	Sections  []string // keys of [assessment.Prefillable]; none: all of them
+	CropID    int64    // which of several crops; 0: not said
+}
+
+// Prefilled is what other records give for an assessment, and what of it was written.
+type Prefilled struct {
+	Whole // as it stands now
+	assessment.Prefill
+	Applied []string // paths
+}
+
+// Prefill proposes what the company's farm records know of the farm or field in the
+// assessment year, and writes it where it is asked to: what is filled in already stays,
+// unless it is to be overwritten.
+// Faults: Unauthenticated, Forbidden, NotFound, Invalid (sections, crop_id, assessment_year).
+func (a *Assessments) Prefill(ctx context.Context, who access.Principal, id int64, decode func() (PrefillOptions, error)) (Prefilled, error) {
+	var out Prefilled
+	if err := a.deps.Gate.Require(ctx, who,
+		access.Assessments.Edit, access.Fields.View, access.Cultivations.View, access.Fertilizations.View); err != nil {
+		return out, err
+	}
+	var options PrefillOptions
+	propose := func(ctx context.Context, tx ports.Repos, whole Whole) (err error) {
+		if options, err = decode(); err != nil {
+			return err
+		}
+		out = Prefilled{Whole: whole}
+		out.Prefill, err = a.proposed(ctx, tx, who.Scope(false), whole, options)
+		return err
+	}
+	err := a.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+		whole, err := readWhole(ctx, tx, who.Scope(false), id)
+		if err != nil {
+			return err
+		}
+		return propose(ctx, tx, whole)
+	})
+	if err != nil || !options.Apply {
+		return out, err
+	}
+	whole, err := a.change(ctx, who, id, func(ctx context.Context, tx ports.Repos, e *assessmentEdit) error {
+		if err := propose(ctx, tx, e.before); err != nil {
+			return err
+		}
+		draft := AssessmentDraft{Record: e.before.Assessment, Sections: map[string]any{}}
+		for _, p := range out.Proposals {
+			if p.Same() || p.Filled() && !options.Overwrite {
+				continue
+			}
+			out.Applied = append(out.Applied, p.Path)
+			putProposal(&draft, e.before, p)
+		}
+		return a.apply(ctx, tx, who.Scope(false), e, draft)
+	})
+	if err == nil {
+		out.Whole = whole
+	}
+	return out, err
+}
+
+// putProposal puts a proposal where its path says.
+func putProposal(draft *AssessmentDraft, before Whole, p assessment.Proposal) {
+	switch _, member, nested := strings.Cut(p.Path, "."); {
+	case p.Path == "growing_area":
+		draft.Record.GrowingArea, _ = p.Proposed.(map[string]any)
+	case p.Path == "farm_country":
+		draft.Record.FarmCountry, _ = p.Proposed.(string)
+	case strings.HasPrefix(p.Path, "section_declarations."):
+		declared := map[string]any{member: p.Proposed}
+		for key, word := range before.Declarations {
+			declared[key] = word
+		}
+		draft.Declarations, draft.Declared = declared, true
+		draft.Sections[member] = nil // what is entered there gives way to the declaration
+	case nested:
+		values := maps.Clone(map[string]any(valuesOf(before.Sheet[p.Section])))
+		if values == nil {
+			values = map[string]any{}
+		}
+		values[member] = p.Proposed
+		draft.Sections[p.Section] = values
+	default:
+		draft.Sections[p.Path] = p.Proposed
+	}
+}
+
+// proposed gathers what the records know, and keeps the proposals of the sections asked for.
+func (a *Assessments) proposed(ctx context.Context, tx ports.Repos, scope access.Scope, whole Whole, options PrefillOptions) (assessment.Prefill, error) {
+	var none assessment.Prefill
+	for _, key := range options.Sections {
+		if !slices.Contains(assessment.Prefillable, key) {
+			return none, fault.Field("sections", key+" is none of "+strings.Join(assessment.Prefillable, ", ")+".")
+		}
+	}
+	if whole.Year == nil {
+		return none, fault.Field("assessment_year", "Give the assessment its year first: it says which cultivations count.")
+	}
+	known, err := a.known(ctx, tx, scope, whole)
+	if err != nil {
+		return none, err
+	}
+	known.CropID = options.CropID
+	if grows := func(c farm.Cultivation) bool { return c.Crop.ID == options.CropID }; options.CropID != 0 && !slices.ContainsFunc(known.Cultivations, grows) {
+		return none, fault.Field("crop_id", "No cultivation here has this crop in a season of the assessment year.")
+	}
+	out := a.deps.Table.Prefill(&whole.Assessment, whole.Sheet, known)
+	if len(options.Sections) > 0 {
+		out.Proposals = slices.DeleteFunc(out.Proposals, func(p assessment.Proposal) bool { return !slices.Contains(options.Sections, p.Section) })
+	}
+	return out, nil
+}
+
+// known reads the records of farm management that an assessment is filled from, in a few
+// queries whatever their number.
+func (a *Assessments) known(ctx context.Context, tx ports.Repos, scope access.Scope, whole Whole) (k assessment.Known, err error) {
+	ids, filter := []int64{whole.ResourceID}, ports.Filter{Name: string(whole.ResourceType), Value: whole.ResourceID}
+	if whole.ResourceType == assessment.OfFarm {
+		if ids, err = tx.Fields.IDsOfFarm(ctx, scope, whole.ResourceID); err != nil {
+			return k, err
+		}
+	}
+	fields, err := tx.Fields.GetMany(ctx, scope, ids)
+	if err != nil {
+		return k, err
+	}
+	farmID := whole.ResourceID
+	for _, id := range slices.Sorted(maps.Keys(fields)) {
+		k.Fields = append(k.Fields, fields[id])
+		farmID = fields[id].Farm.ID
+	}
+	if whole.ResourceType == assessment.OfFarm {
+		farmID = whole.ResourceID
+	}
+	farms, err := tx.Farms.GetMany(ctx, scope, []int64{farmID})
+	if err != nil {
+		return k, err
+	}
+	k.Farm = farms[farmID]
+	if len(k.Fields) == 0 {
+		return k, nil
+	}
+	return k, a.grown(ctx, tx, scope, &k, filter, *whole.Year)
+}
+
+// grown reads the cultivations of a harvest year with their crops and fertilizations.
+func (a *Assessments) grown(ctx context.Context, tx ports.Repos, scope access.Scope, k *assessment.Known, filter ports.Filter, year int) error {
+	var all []farm.Cultivation
+	var seasonIDs, cropIDs []int64
+	for c, err := range tx.Cultivations.Each(ctx, scope, ports.Query{Filters: []ports.Filter{filter}}) {
+		if err != nil {
+			return err
+		}
+		all, seasonIDs = append(all, c), append(seasonIDs, c.Season.ID)
+	}
+	slices.Sort(seasonIDs)
+	seasons, err := tx.Seasons.GetMany(ctx, scope, slices.Compact(seasonIDs))
+	if err != nil {
+		return err
+	}
+	ofYear := map[int64]bool{}
+	for _, c := range all {
+		if seasons[c.Season.ID].HarvestYear == year {
+			k.Cultivations, cropIDs = append(k.Cultivations, c), append(cropIDs, c.Crop.ID)
+			ofYear[c.ID] = true
+		}
+	}
+	if len(k.Cultivations) == 0 {
+		return nil
+	}
+	slices.Sort(cropIDs)
+	if k.Crops, err = tx.Crops.GetMany(ctx, slices.Compact(cropIDs)); err != nil {
+		return err
+	}
+	for f, err := range tx.Fertilizations.Each(ctx, scope, ports.Query{Filters: []ports.Filter{filter}}) {
+		if err != nil {
+			return err
+		}
+		if ofYear[f.Cultivation.ID] {
+			k.Fertilizations = append(k.Fertilizations, f)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+package ghg
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+
+	"tilth/app"
+	"tilth/core/access"
+	"tilth/core/assessment"
+	"tilth/core/fault"
+	"tilth/core/ghg"
+	"tilth/ports"
+)
+
+// What a report rests on.
+const (
+	BasisLive      = "live"      // what the assessment holds now
+	BasisSubmitted = "submitted" // a version
+)
+
+// CodeNotCalculable is the code of a live report that cannot be made. The details of the
+// fault hold violations and warnings, each a list of {code, path, message}.
+const CodeNotCalculable = "not_calculable"
+
+// ReportRequest says which report is asked for: the live one, or that of a version; 0 is the
+// version that was submitted last.
+type ReportRequest struct {
+	Live    bool
+	Version int
+}
+
+// Report returns a report of an assessment. The live one is computed from what the assessment
+// holds, with a warning for all that is missing; that of a version is the one that was
+// stored, whatever has changed since.
+// Faults: Unauthenticated, Forbidden, NotFound (also the version), Invalid
+// ([CodeNotCalculable]), Unavailable (the engine).
+func (a *Assessments) Report(ctx context.Context, who access.Principal, shared bool, id int64, wanted ReportRequest) (ports.ImpactDocument, error) {
+	if err := a.MayView(ctx, who); err != nil {
+		return ports.ImpactDocument{}, err
+	}
+	return a.report(ctx, who.Scope(shared), id, wanted)
+}
+
+// CompareReports holds one report of an assessment against another.
+// Faults: those of Report.
+func (a *Assessments) CompareReports(ctx context.Context, who access.Principal, shared bool, id int64, from, to ReportRequest) (ghg.Comparison, error) {
+	if err := a.MayView(ctx, who); err != nil {
+		return ghg.Comparison{}, err
+	}
+	was, err := a.report(ctx, who.Scope(shared), id, from)
+	if err != nil {
+		return ghg.Comparison{}, err
+	}
+	is, err := a.report(ctx, who.Scope(shared), id, to)
+	if err != nil {
+		return ghg.Comparison{}, err
+	}
+	return ghg.Compare(was.Report, is.Report), nil
+}
+
+func (a *Assessments) report(ctx context.Context, scope access.Scope, id int64, wanted ReportRequest) (ports.ImpactDocument, error) {
+	var out ports.ImpactDocument
+	var live preparedCalculation
+	err := a.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+		if !wanted.Live {
+			var err error
+			out, err = storedReport(ctx, tx, scope, id, wanted.Version)
+			return err
+		}
+		whole, err := readWhole(ctx, tx, scope, id)
+		if err != nil {
+			return err
+		}
+		live, err = a.prepare(ctx, tx, whole)
+		return err
+	})
+	if err != nil || !wanted.Live {
+		return out, err
+	}
+	return a.live(ctx, live)
+}
+
+// storedReport returns the report of a version; 0 is the one that was submitted last.
+func storedReport(ctx context.Context, tx ports.Repos, scope access.Scope, id int64, number int) (ports.ImpactDocument, error) {
+	record, err := tx.Assessments.Get(ctx, scope, id)
+	if err != nil {
+		return ports.ImpactDocument{}, err
+	}
+	if number == 0 {
+		number = record.SubmittedVersion
+	}
+	version, err := tx.AssessmentVersions.Get(ctx, scope, id, number)
+	if err != nil {
+		return ports.ImpactDocument{}, err
+	}
+	out := ports.ImpactDocument{Subject: subjectOf(version), SubmittedBy: version.SubmittedBy}
+	if err := json.Unmarshal(version.Report, &out.Report); err != nil {
+		return out, fmt.Errorf("the report of version %d of assessment %d: %w", number, id, err)
+	}
+	out.Report.Stale = record.HasUnsubmittedChanges || number != record.SubmittedVersion
+	return out, nil
+}
+
+// live computes the report of what an assessment holds.
+func (a *Assessments) live(ctx context.Context, p preparedCalculation) (ports.ImpactDocument, error) {
+	if len(p.obstacles) > 0 {
+		return ports.ImpactDocument{}, refused(CodeNotCalculable, "The assessment cannot be calculated yet", p.obstacles, p.warnings)
+	}
+	result, _, err := a.run(ctx, p)
+	if fault.Is(err, fault.Invalid) {
+		return ports.ImpactDocument{}, refused(CodeNotCalculable, "The assessment cannot be calculated", findingsOf(err), p.warnings)
+	}
+	if err != nil {
+		return ports.ImpactDocument{}, err
+	}
+	return ports.ImpactDocument{
+		Subject: p.subject,
+		Report: ghg.NewReport(result, ghg.About{
+			AssessmentID: p.whole.ID, Basis: BasisLive, ComputedAt: a.deps.Clock.Now(), Warnings: assessment.Warnings(p.warnings),
+		}),
+	}, nil
+}
+
+// The formats of a report that is a file.
+const (
+	CSV = "csv"
+	PDF = "pdf"
+)
+
+// WriteReport writes a report as a file: csv or pdf.
+func (a *Assessments) WriteReport(w io.Writer, format string, doc ports.ImpactDocument) error {
+	if format == CSV {
+		return a.deps.Sheets.ImpactSheet(w, doc)
+	}
+	return a.deps.Documents.PrintImpact(w, doc)
+}
+
+// Submissions returns the submitted versions of an assessment, newest first, without their
+// reports. Faults: Unauthenticated, Forbidden, NotFound.
+func (a *Assessments) Submissions(ctx context.Context, who access.Principal, shared bool, id int64, q ports.Query) (app.List[ports.AssessmentVersion], error) {
+	if err := a.MayView(ctx, who); err != nil {
+		return app.List[ports.AssessmentVersion]{}, err
+	}
+	scope := who.Scope(shared)
+	return app.ReadList(ctx, a.deps.Store,
+		func(ctx context.Context, tx ports.Repos) (int64, error) {
+			if _, err := tx.Assessments.Get(ctx, scope, id); err != nil {
+				return 0, err
+			}
+			return tx.AssessmentVersions.Count(ctx, scope, id)
+		},
+		func(ctx context.Context, tx ports.Repos) iter.Seq2[ports.AssessmentVersion, error] {
+			return tx.AssessmentVersions.Each(ctx, scope, id, q)
+		})
+}
+
+// StoredVersion is a submitted version with its subject, snapshot and report.
+type StoredVersion struct {
+	ports.AssessmentVersion
+	Subject assessment.Subject
+}
+
+// SubmissionOf returns a submitted version. Faults: Unauthenticated, Forbidden, NotFound.
+func (a *Assessments) SubmissionOf(ctx context.Context, who access.Principal, shared bool, id int64, number int) (StoredVersion, error) {
+	var out StoredVersion
+	if err := a.MayView(ctx, who); err != nil {
+		return out, err
+	}
+	scope := who.Scope(shared)
+	err := a.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+		if _, err := tx.Assessments.Get(ctx, scope, id); err != nil {
+			return err
+		}
+		var err error
+		out.AssessmentVersion, err = tx.AssessmentVersions.Get(ctx, scope, id, number)
+		return err
+	})
+	out.Subject = subjectOf(out.AssessmentVersion)
+	return out, err
+}

@@ -1,0 +1,215 @@
+package ghg
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"tilth/core/access"
+	"tilth/core/assessment"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// Section returns the section of a key. Faults: NotFound.
+func (a *Assessments) Section(key string) (assessment.Section, error) {
+	section, ok := a.deps.Table.Section(key)
+	if !ok {
+		return section, fault.Missing("section")
+	}
+	return section, nil
+}
+
+// SectionReader is how a use case gets what a client sent, once it has come to that: the change is
+// asked for under the lock of the assessment.
+type SectionReader func(current Whole) (any, error)
+
+// WriteSection replaces a section with what was sent. A partial write of an object lays
+// what was sent over what there is; a list is replaced either way.
+// Faults: Unauthenticated, Forbidden, NotFound (also an unknown section), Invalid, and those of read.
+func (a *Assessments) WriteSection(ctx context.Context, who access.Principal, id int64, key string, partial bool, sent SectionReader) (Whole, error) {
+	return a.changeSection(ctx, who, id, key, sent, func(section assessment.Section, e *assessmentEdit, raw any) error {
+		have := e.before.Sheet[key]
+		if partial && section.Shape == assessment.Object {
+			row, wrong := a.deps.Table.Patch(key, valuesOf(have), raw)
+			e.replace(section, []assessment.Row{row})
+			return wrong.Err()
+		}
+		if raw == nil {
+			return fault.Field(fault.NonField, fmt.Sprintf("Expected the section %s, got null.", key))
+		}
+		rows, wrong := a.deps.Table.Check(key, raw)
+		if len(wrong) == 0 {
+			wrong = foreignRows(rows, have)
+		}
+		if len(wrong) > 0 {
+			return wrong.Err()
+		}
+		e.replace(section, rows)
+		return nil
+	})
+}
+
+func (a *Assessments) changeSection(ctx context.Context, who access.Principal, id int64, key string, sent SectionReader,
+	do func(section assessment.Section, e *assessmentEdit, raw any) error,
+) (Whole, error) {
+	return a.change(ctx, who, id, func(_ context.Context, _ ports.Repos, e *assessmentEdit) error {
+		section, err := a.Section(key)
+		if err != nil {
+			return err
+		}
+		raw, err := sent(e.before)
+		if err != nil {
+			return err
+		}
+		return do(section, e, raw)
+	})
+}
+
+// valuesOf returns what an object section holds.
+func valuesOf(rows []assessment.Row) assessment.Values {
+	if len(rows) == 0 {
+		return nil
+	}
+	return rows[0].Values
+}
+
+// Item returns one item of a list section. Faults: Unauthenticated, Forbidden, NotFound.
+func (a *Assessments) Item(ctx context.Context, who access.Principal, shared bool, id int64, key string, itemID int64) (Whole, assessment.Row, error) {
+	whole, err := a.Retrieve(ctx, who, shared, id)
+	if err == nil {
+		_, err = a.listed(key)
+	}
+	if err != nil {
+		return whole, assessment.Row{}, err
+	}
+	row, err := whole.Item(key, itemID)
+	return whole, row, err
+}
+
+// Item returns an item of a section. Faults: NotFound.
+func (w Whole) Item(key string, id int64) (assessment.Row, error) {
+	at, err := w.place(key, id)
+	if err != nil {
+		return assessment.Row{}, err
+	}
+	return w.Sheet[key][at], nil
+}
+
+func (w Whole) place(key string, id int64) (int, error) {
+	at := slices.IndexFunc(w.Sheet[key], func(r assessment.Row) bool { return r.ID == id })
+	if at < 0 {
+		return 0, noSuchItem()
+	}
+	return at, nil
+}
+
+// listed returns a list section. The one object of an object section is no item.
+func (a *Assessments) listed(key string) (assessment.Section, error) {
+	section, err := a.Section(key)
+	if err == nil && section.Shape != assessment.List {
+		err = noSuchItem()
+	}
+	return section, err
+}
+
+// AddItem puts an item behind those of a list section.
+// Faults: Unauthenticated, Forbidden, NotFound, Invalid, and those of read.
+func (a *Assessments) AddItem(ctx context.Context, who access.Principal, id int64, key string, sent SectionReader) (Whole, assessment.Row, error) {
+	var row assessment.Row
+	whole, err := a.changeItem(ctx, who, id, key, func(e *assessmentEdit) error {
+		raw, err := sent(e.before)
+		if err != nil {
+			return err
+		}
+		if len(e.before.Sheet[key]) >= assessment.MaxItems {
+			return fault.Field(fault.NonField, fmt.Sprintf("This section has %d items already, which is the most it may have.", assessment.MaxItems))
+		}
+		fresh, wrong := a.deps.Table.CheckItem(key, raw)
+		if row = (assessment.Row{Values: fresh.Values}); len(wrong) > 0 {
+			return wrong.Err()
+		}
+		e.set(key, append(slices.Clone(e.before.Sheet[key]), row))
+		e.sections[key] = func(ctx context.Context, tx ports.Repos, scope access.Scope) error {
+			return tx.Assessments.AddRow(ctx, scope, id, key, &row)
+		}
+		return nil
+	})
+	return whole, row, err
+}
+
+// WriteItem replaces an item of a list section, or lays what was sent over it.
+// Faults: Unauthenticated, Forbidden, NotFound, Invalid, and those of read.
+func (a *Assessments) WriteItem(ctx context.Context, who access.Principal, id int64, key string, itemID int64, partial bool, sent SectionReader) (Whole, assessment.Row, error) {
+	var row assessment.Row
+	whole, err := a.changeItem(ctx, who, id, key, func(e *assessmentEdit) error {
+		at, err := e.before.place(key, itemID)
+		if err != nil {
+			return err
+		}
+		raw, err := sent(e.before)
+		if err != nil {
+			return err
+		}
+		var wrong fault.Fields
+		if partial {
+			row, wrong = a.deps.Table.Patch(key, e.before.Sheet[key][at].Values, raw)
+		} else {
+			row, wrong = a.deps.Table.CheckItem(key, raw)
+		}
+		if row.ID = itemID; len(wrong) > 0 {
+			return wrong.Err()
+		}
+		rows := slices.Clone(e.before.Sheet[key])
+		rows[at] = row
+		e.set(key, rows)
+		e.sections[key] = func(ctx context.Context, tx ports.Repos, scope access.Scope) error {
+			return tx.Assessments.SetRow(ctx, scope, id, key, row)
+		}
+		return nil
+	})
+	return whole, row, err
+}
+
+// RemoveItem takes an item out of a list section. agree is asked first, and may refuse.
+// Faults: Unauthenticated, Forbidden, NotFound, and those of agree.
+func (a *Assessments) RemoveItem(ctx context.Context, who access.Principal, id int64, key string, itemID int64, agree func(current Whole) error) error {
+	_, err := a.changeItem(ctx, who, id, key, func(e *assessmentEdit) error {
+		at, err := e.before.place(key, itemID)
+		if err != nil {
+			return err
+		}
+		if err := agree(e.before); err != nil {
+			return err
+		}
+		e.set(key, slices.Delete(slices.Clone(e.before.Sheet[key]), at, at+1))
+		e.sections[key] = func(ctx context.Context, tx ports.Repos, scope access.Scope) error {
+			return tx.Assessments.RemoveRow(ctx, scope, id, key, itemID)
+		}
+		return nil
+	})
+	return err
+}
+
+func (a *Assessments) changeItem(ctx context.Context, who access.Principal, id int64, key string, do func(e *assessmentEdit) error) (Whole, error) {
+	return a.change(ctx, who, id, func(_ context.Context, _ ports.Repos, e *assessmentEdit) error {
+		if _, err := a.listed(key); err != nil {
+			return err
+		}
+		return do(e)
+	})
+}
+
+// Declare replaces the declarations of an assessment.
+// Faults: Unauthenticated, Forbidden, NotFound, Invalid, and those of read.
+func (a *Assessments) Declare(ctx context.Context, who access.Principal, id int64, sent SectionReader) (Whole, error) {
+	return a.change(ctx, who, id, func(_ context.Context, _ ports.Repos, e *assessmentEdit) error {
+		raw, err := sent(e.before)
+		if err != nil {
+			return err
+		}
+		declarations, wrong := a.deps.Table.CheckDeclarations(raw, e.before.Sheet)
+		e.after.Declarations = declarations
+		return wrong.Err()
+	})
+}

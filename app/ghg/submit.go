@@ -1,0 +1,342 @@
+package ghg
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"tilth/app/idempotency"
+	"tilth/core/access"
+	"tilth/core/assessment"
+	"tilth/core/audit"
+	"tilth/core/event"
+	"tilth/core/fault"
+	"tilth/core/ghg"
+	"tilth/ports"
+)
+
+// CodeNotSubmittable is the code of a refused submission. The details of the fault hold
+// violations and warnings, each a list of {code, path, message}.
+const CodeNotSubmittable = "not_submittable"
+
+// submitTries is how often an assessment is calculated anew because it was written
+// meanwhile. Writes are rare beside calculations of a millisecond.
+const submitTries = 5
+
+// Submission is what came of the submission of one assessment.
+type Submission struct {
+	Record  assessment.Assessment
+	Version ports.AssessmentVersion
+	// Unchanged: this content was submitted before, as that version; nothing was stored.
+	Unchanged bool
+	Warnings  []assessment.Finding
+}
+
+// Submit checks an assessment afresh, calculates it, and stores the result as its next
+// version. The calculation runs outside the transaction, which stores nothing but the
+// result of what the assessment then holds. What the newest version holds already is not
+// stored twice.
+//
+// Faults: Unauthenticated, Forbidden, NotFound, Invalid ([CodeNotSubmittable]),
+// Unavailable (the engine; the assessment keeps the state it had), Conflict
+// (assessment_busy).
+func (a *Assessments) Submit(ctx context.Context, who access.Principal, id int64) (Submission, error) {
+	if err := a.deps.Gate.Require(ctx, who, access.Assessments.Edit); err != nil {
+		return Submission{}, err
+	}
+	scope := who.Scope(false)
+	for range submitTries {
+		calculated, err := a.calculated(ctx, scope, id)
+		if err != nil {
+			return Submission{}, err
+		}
+		out, fresh, err := a.keep(ctx, who, id, calculated)
+		if err != nil || fresh {
+			return out, err
+		}
+	}
+	return Submission{}, fault.New(fault.Conflict, "assessment_busy", "The assessment was written again and again while it was submitted; submit it once that is over.")
+}
+
+// preparedCalculation is an assessment as an engine is given it.
+type preparedCalculation struct {
+	whole      Whole
+	subject    assessment.Subject
+	input      ghg.Input
+	digest     string               // of the input
+	obstacles  []assessment.Finding // to any calculation
+	violations []assessment.Finding // obstacles to a submission
+	warnings   []assessment.Finding
+	choice     ports.EngineChoice
+}
+
+// prepare checks an assessment for submission and makes its snapshot. Farm, field and
+// engine are looked up as those of its own company: what is shared may be the assessment
+// alone.
+func (a *Assessments) prepare(ctx context.Context, tx ports.Repos, whole Whole) (preparedCalculation, error) {
+	scope := access.Own(whole.CompanyID)
+	p := preparedCalculation{whole: whole}
+	facts, err := a.facts(ctx, tx, scope, &whole.Assessment)
+	if err != nil {
+		return p, err
+	}
+	if p.choice, err = tx.EngineChoices.Get(ctx, scope); err != nil {
+		return p, err
+	}
+	p.violations, p.warnings = a.deps.Table.Submittable(&whole.Assessment, whole.Sheet, facts)
+	p.input, _, p.obstacles = a.deps.Table.Normalise(&whole.Assessment, whole.Sheet, facts)
+	if p.digest, err = p.input.Digest(); err != nil {
+		return p, err
+	}
+	name, err := resourceName(ctx, tx, scope, &whole.Assessment)
+	p.subject = whole.Subject(name, p.input)
+	return p, err
+}
+
+// resourceName returns the name of the farm or field of an assessment; empty where it is
+// deleted.
+func resourceName(ctx context.Context, tx ports.Repos, scope access.Scope, r *assessment.Assessment) (string, error) {
+	if r.ResourceType == assessment.OfFarm {
+		farms, err := tx.Farms.GetMany(ctx, scope, []int64{r.ResourceID})
+		return farms[r.ResourceID].Name, err
+	}
+	fields, err := tx.Fields.GetMany(ctx, scope, []int64{r.ResourceID})
+	return fields[r.ResourceID].Name, err
+}
+
+// calculation is a prepared assessment with its result.
+type calculation struct {
+	preparedCalculation
+	result    ghg.Result
+	reference ports.EngineReference
+}
+
+// calculated prepares an assessment as it stands and has it calculated.
+func (a *Assessments) calculated(ctx context.Context, scope access.Scope, id int64) (calculation, error) {
+	var out calculation
+	err := a.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+		whole, err := readWhole(ctx, tx, scope, id)
+		if err != nil {
+			return err
+		}
+		out.preparedCalculation, err = a.prepare(ctx, tx, whole)
+		return err
+	})
+	if err == nil && len(out.violations) > 0 {
+		err = refused(CodeNotSubmittable, "The assessment cannot be submitted yet", out.violations, out.warnings)
+	}
+	if err != nil {
+		return out, err
+	}
+	out.result, out.reference, err = a.run(ctx, out.preparedCalculation)
+	if fault.Is(err, fault.Invalid) {
+		return out, refused(CodeNotSubmittable, "The assessment cannot be calculated", findingsOf(err), out.warnings)
+	}
+	if err != nil {
+		a.recordFailure(ctx, scope, id, err)
+	}
+	return out, err
+}
+
+// run has a snapshot calculated by the engine of the company.
+func (a *Assessments) run(ctx context.Context, p preparedCalculation) (ghg.Result, ports.EngineReference, error) {
+	engine, err := a.deps.Engines.Engine(p.choice.Engine)
+	if err != nil {
+		return ghg.Result{}, ports.EngineReference{}, err
+	}
+	return engine.Calculate(ctx, p.input, p.choice.FactorSet, ghg.Options{Trace: true})
+}
+
+// recordFailure notes that the engine failed. The note is not the effect of the request,
+// which may be repeated under its key; one that cannot be stored is left out.
+func (a *Assessments) recordFailure(ctx context.Context, scope access.Scope, id int64, failure error) {
+	reason := "The calculation engine failed."
+	if f, ok := fault.As(failure); ok && f.Kind != fault.Internal {
+		reason = f.Message
+	}
+	err := a.deps.Store.Write(idempotency.Apart(ctx), func(ctx context.Context, tx ports.Repos) error {
+		if _, err := tx.Assessments.GetForUpdate(ctx, scope, id); err != nil {
+			return err
+		}
+		return tx.Assessments.SetCalculation(ctx, scope, id, assessment.Failed, reason)
+	})
+	if err != nil {
+		a.deps.Log.WarnContext(ctx, "the failure of a calculation could not be noted", "assessment", id, "error", err)
+	}
+}
+
+// keep stores a result as the next version, in one transaction with the state of the
+// assessment, its completeness, its event and its entry in the audit trail. fresh is false
+// where the result is not that of what the assessment holds by now.
+func (a *Assessments) keep(ctx context.Context, who access.Principal, id int64, c calculation) (out Submission, fresh bool, err error) {
+	scope := who.Scope(false)
+	err = a.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		out, fresh = Submission{}, false
+		whole, err := lockWhole(ctx, tx, scope, id)
+		if err != nil {
+			return err
+		}
+		now, err := a.prepare(ctx, tx, whole)
+		if err != nil {
+			return err
+		}
+		if now.digest != c.digest || !now.subject.Same(c.subject) || now.choice != c.choice {
+			return nil
+		}
+		if fresh = true; len(now.violations) > 0 { // the farm or field is gone since
+			return refused(CodeNotSubmittable, "The assessment cannot be submitted yet", now.violations, now.warnings)
+		}
+		c.preparedCalculation = now
+		out, err = a.keepLocked(ctx, tx, who, c)
+		return err
+	})
+	return out, fresh, err
+}
+
+func (a *Assessments) keepLocked(ctx context.Context, tx ports.Repos, who access.Principal, c calculation) (Submission, error) {
+	scope := who.Scope(false)
+	newest, err := newestVersion(ctx, tx, scope, c.whole.ID)
+	if err != nil {
+		return Submission{}, err
+	}
+	if newest != nil && c.isOf(*newest) {
+		return a.settle(ctx, tx, scope, c, *newest)
+	}
+	at := c.whole.NextVersion(a.deps.Clock.Now())
+	version, report, err := c.version(who, c.whole.SubmittedVersion+1, at)
+	if err != nil {
+		return Submission{}, err
+	}
+	before := c.whole
+	after := before
+	after.Status, after.SubmittedVersion, after.SubmittedAt = assessment.Submitted, version.Number, &version.SubmittedAt
+	after.CalculationStatus, after.CalculationReason, after.HasUnsubmittedChanges = assessment.Done, "", false
+	after.UpdatedAt = at
+	if err := tx.AssessmentVersions.Insert(ctx, scope, &version); err != nil {
+		return Submission{}, err
+	}
+	if c.reference != (ports.EngineReference{}) {
+		refs := ports.EngineReferences{AssessmentID: after.ID, Number: version.Number, Engine: version.Engine, Reference: c.reference}
+		if err := tx.EngineReferences.Put(ctx, scope, refs); err != nil {
+			return Submission{}, err
+		}
+	}
+	if err := tx.Assessments.Update(ctx, scope, &after.Assessment); err != nil {
+		return Submission{}, err
+	}
+	if _, err := a.complete(ctx, tx, scope, &after); err != nil {
+		return Submission{}, err
+	}
+	if err := a.publishSubmitted(ctx, tx, who, before, after, version, report); err != nil {
+		return Submission{}, err
+	}
+	stored, err := tx.Assessments.Get(ctx, scope, after.ID)
+	return Submission{Record: stored, Version: version, Warnings: c.warnings}, err
+}
+
+// settle answers with the version that holds the content already. What the record says of
+// a run that failed since, or of changes that were taken back, is put right.
+func (a *Assessments) settle(ctx context.Context, tx ports.Repos, scope access.Scope, c calculation, newest ports.AssessmentVersion) (Submission, error) {
+	out := Submission{Record: c.whole.Assessment, Version: newest, Unchanged: true, Warnings: c.warnings}
+	r := &out.Record
+	if r.HasUnsubmittedChanges {
+		r.HasUnsubmittedChanges, r.CalculationStatus, r.CalculationReason = false, assessment.Done, ""
+		r.UpdatedAt = r.NextVersion(a.deps.Clock.Now())
+		if err := tx.Assessments.Update(ctx, scope, r); err != nil {
+			return out, err
+		}
+		a.startCompletion(ctx, tx, *r)
+		return out, nil
+	}
+	if r.CalculationStatus != assessment.Done {
+		r.CalculationStatus, r.CalculationReason = assessment.Done, ""
+		return out, tx.Assessments.SetCalculation(ctx, scope, r.ID, assessment.Done, "")
+	}
+	return out, nil
+}
+
+// newestVersion returns the version that was submitted last, without its snapshot and
+// report; nil where there is none.
+func newestVersion(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (*ports.AssessmentVersion, error) {
+	for version, err := range tx.AssessmentVersions.Each(ctx, scope, id, ports.Query{Limit: 1}) {
+		return &version, err
+	}
+	return nil, nil
+}
+
+// isOf reports whether a version is of this content, engine and factors.
+func (c calculation) isOf(v ports.AssessmentVersion) bool {
+	r := c.result
+	return v.Digest == c.digest && subjectOf(v).Same(c.subject) && v.Engine == r.Engine.ID && v.EngineVersion == r.Engine.Version &&
+		v.FactorSet == r.FactorSet.ID && v.FactorSetVersion == r.FactorSet.Version && v.FactorSetDigest == r.FactorSet.Digest && v.GWPSet == r.GWP
+}
+
+// subjectOf reads the subject of a version.
+func subjectOf(v ports.AssessmentVersion) (out assessment.Subject) {
+	if len(v.Subject) > 0 {
+		_ = json.Unmarshal(v.Subject, &out) // written by json.Marshal, and never changed since
+	}
+	return out
+}
+
+// version makes the version of a number, with its report.
+func (c calculation) version(who access.Principal, number int, at time.Time) (ports.AssessmentVersion, ghg.Report, error) {
+	report := ghg.NewReport(c.result, ghg.About{
+		AssessmentID: c.whole.ID, Basis: BasisSubmitted, ResultVersion: &number, ComputedAt: at, Warnings: assessment.Warnings(c.warnings),
+	})
+	out := ports.AssessmentVersion{
+		AssessmentID: c.whole.ID, Number: number, Digest: c.digest,
+		Engine: c.result.Engine.ID, EngineVersion: c.result.Engine.Version,
+		FactorSet: c.result.FactorSet.ID, FactorSetVersion: c.result.FactorSet.Version, FactorSetDigest: c.result.FactorSet.Digest,
+		GWPSet: c.result.GWP, SubmittedAt: at, SubmittedBy: &access.Named{ID: who.UserID, Name: who.Name},
+	}
+	for _, part := range []struct {
+		into  *[]byte
+		value any
+	}{{&out.Snapshot, c.input}, {&out.Subject, c.subject}, {&out.Report, report}} {
+		text, err := json.Marshal(part.value)
+		if err != nil {
+			return out, report, fmt.Errorf("a part of the version has no JSON form: %w", err)
+		}
+		*part.into = text
+	}
+	return out, report, nil
+}
+
+// publishSubmitted publishes the event of a submission and notes it in the audit trail.
+func (a *Assessments) publishSubmitted(ctx context.Context, tx ports.Repos, who access.Principal, before, after Whole, v ports.AssessmentVersion, report ghg.Report) error {
+	told := event.Event{
+		ID: a.deps.IDs.UUID(), Type: event.TypeAssessmentSubmitted, CompanyID: after.CompanyID,
+		Subject: fmt.Sprintf("assessment/%d", after.ID), At: v.SubmittedAt,
+		Data: event.AssessmentSubmitted{
+			Assessment: after.ID, Version: v.Number, ResourceType: string(after.ResourceType), ResourceID: after.ResourceID,
+			AssessmentYear: *after.Year, InputDigest: v.Digest, Emissions: report.Totals.Emissions, Removals: report.Totals.Removals,
+		},
+	}
+	if err := tx.Outbox.Add(ctx, told); err != nil {
+		return err
+	}
+	changes := []audit.Change{{Member: "submitted_version", Before: int64(before.SubmittedVersion), After: int64(v.Number)}}
+	if before.Status != after.Status {
+		changes = append(changes, audit.Change{Member: "status", Before: string(before.Status), After: string(after.Status)})
+	}
+	changes = append(changes, audit.Change{Member: "input_digest", After: v.Digest})
+	by := audit.By(who, v.SubmittedAt)
+	return tx.Audit.Add(ctx, by.Of(SubmitAction, AssessmentResource, after.ID, changes))
+}
+
+// SubmitAction is the action of storing a version, in the audit trail.
+const SubmitAction audit.Action = "submit"
+
+// unsubmitted reports whether a submitted assessment holds something else than its newest
+// version.
+func (a *Assessments) unsubmitted(ctx context.Context, tx ports.Repos, scope access.Scope, whole Whole) (bool, error) {
+	newest, err := newestVersion(ctx, tx, scope, whole.ID)
+	if err != nil || newest == nil {
+		return true, err
+	}
+	in, _, _ := a.deps.Table.Normalise(&whole.Assessment, whole.Sheet, assessment.Facts{Now: a.deps.Clock.Now()})
+	digest, err := in.Digest()
+	return digest != newest.Digest || !whole.Subject("", in).Same(subjectOf(*newest)), err
+}

@@ -1,0 +1,112 @@
+package ghg
+
+import (
+	"context"
+	"log/slog"
+	"strconv"
+
+	"tilth/app"
+	"tilth/app/satellite"
+	"tilth/core/access"
+	"tilth/core/assessment"
+	"tilth/core/audit"
+	"tilth/core/fault"
+	"tilth/core/vegetation"
+	"tilth/core/verification"
+	"tilth/ports"
+)
+
+// VerificationResource is the word of what is verified, in permission slugs and in the audit trail.
+const VerificationResource = "assessment"
+
+// RestartVerification is the action of the audit trail: a check was started again.
+const RestartVerification audit.Action = "verify"
+
+// Verification is the use cases of requests.
+type Verification struct{ deps app.Deps }
+
+// NewVerification makes the use cases.
+func NewVerification(deps app.Deps) *Verification { return &Verification{deps} }
+
+// Verification returns the check of an assessment, own or shared. One that was submitted and
+// not begun is pending; without a submission ok is false.
+// Faults: Unauthenticated, Forbidden, NotFound.
+func (v *Verification) Verification(ctx context.Context, who access.Principal, shared bool, id int64) (record verification.Record, ok bool, err error) {
+	if err := v.deps.Gate.Require(ctx, who, access.Assessments.View); err != nil {
+		return record, false, err
+	}
+	err = v.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+		a, err := tx.Assessments.Get(ctx, who.Scope(shared), id)
+		if err != nil {
+			return err
+		}
+		if ok = a.Status == assessment.Submitted; !ok {
+			record = verification.Record{AssessmentID: id}
+			return nil
+		}
+		record, err = current(ctx, tx, access.Own(a.CompanyID), &a) // seen by the assessment's reader
+		return err
+	})
+	return record, ok, err
+}
+
+// current returns the check of what was submitted last; one that has not begun is new.
+func current(ctx context.Context, tx ports.Repos, scope access.Scope, a *assessment.Assessment) (verification.Record, error) {
+	record, ok, err := tx.Verifications.Get(ctx, scope, a.ID)
+	if err != nil {
+		return record, err
+	}
+	if !ok || record.Version != a.SubmittedVersion {
+		record.AssessmentID = a.ID
+		record.Begin(a.SubmittedVersion, a.UpdatedAt)
+	}
+	return record, nil
+}
+
+// Restart starts the check of a submitted assessment again, whatever became of it.
+// Faults: Unauthenticated, Forbidden, NotFound, Invalid (not_submitted).
+func (v *Verification) Restart(ctx context.Context, who access.Principal, id int64) (verification.Record, error) {
+	var record verification.Record
+	if err := v.deps.Gate.Require(ctx, who, access.Assessments.Edit); err != nil {
+		return record, err
+	}
+	scope := who.Scope(false)
+	err := v.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		now := v.deps.Clock.Now()
+		a, err := tx.Assessments.GetForUpdate(ctx, scope, id)
+		if err != nil {
+			return err
+		}
+		if a.Status != assessment.Submitted {
+			return fault.New(fault.Invalid, "not_submitted", "Submit the assessment first: what is submitted is verified.")
+		}
+		if record, err = current(ctx, tx, scope, &a); err != nil {
+			return err
+		}
+		record.Begin(a.SubmittedVersion, now)
+		if err := tx.Verifications.Put(ctx, scope, record); err != nil {
+			return err
+		}
+		if err := tx.Audit.Add(ctx, audit.By(who, now).Of(RestartVerification, VerificationResource, id, nil)); err != nil {
+			return err
+		}
+		return tx.Jobs.Enqueue(ctx, ports.Job{Kind: ports.JobVerification, Key: strconv.FormatInt(id, 10), CompanyID: a.CompanyID, Subject: id, RunAt: now})
+	})
+	return record, err
+}
+
+// SeriesComputer computes one series, without a database.
+type SeriesComputer interface {
+	Compute(ctx context.Context, req satellite.SeriesRequest) (vegetation.Series, error)
+}
+
+// VerificationWorker carries checks out. It may be killed at any moment: what it writes is one
+// transaction each, which commits only while the lease of the job is held.
+type VerificationWorker struct {
+	Store    ports.Store
+	Clock    ports.Clock
+	IDs      ports.IDs
+	Curves   *satellite.CurveLibrary
+	Computer SeriesComputer
+	Log      *slog.Logger
+}

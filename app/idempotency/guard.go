@@ -1,0 +1,62 @@
+package idempotency
+
+import (
+	"context"
+
+	"tilth/core/access"
+	"tilth/ports"
+)
+
+// claim is the key that a request holds.
+type claim struct {
+	scope      access.Scope
+	key, token string
+}
+
+type claimKey struct{}
+
+func withClaim(ctx context.Context, c claim) context.Context {
+	return context.WithValue(ctx, claimKey{}, c)
+}
+
+// Apart returns the context for a write that is not the effect of the request, such as the
+// note that it failed: under its Idempotency-Key the request may be repeated.
+func Apart(ctx context.Context) context.Context { return context.WithValue(ctx, claimKey{}, nil) }
+
+// Guard returns the same store, whose writing transactions mark the claim of their request,
+// where it has one, executed. It is the store of the use cases that answer requests. A
+// context without a claim, as of background work, changes nothing.
+func Guard(store ports.Store, clock ports.Clock) ports.Store { return guarded{store, clock} }
+
+type guarded struct {
+	ports.Store
+	clock ports.Clock
+}
+
+// Write implements ports.Store.
+func (g guarded) Write(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
+	held, ok := ctx.Value(claimKey{}).(claim)
+	if !ok {
+		return g.Store.Write(ctx, do)
+	}
+	return g.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		if err := do(ctx, tx); err != nil {
+			return err
+		}
+		return tx.Replays.Executed(ctx, held.scope, held.key, held.token, g.clock.Now())
+	})
+}
+
+// Operate implements ports.Store.
+func (g guarded) Operate(ctx context.Context, do func(ctx context.Context, tx ports.OperatorRepos) error) error {
+	held, ok := ctx.Value(claimKey{}).(claim)
+	if !ok {
+		return g.Store.Operate(ctx, do)
+	}
+	return g.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		if err := do(ctx, tx); err != nil {
+			return err
+		}
+		return tx.Replays.Executed(ctx, held.scope, held.key, held.token, g.clock.Now())
+	})
+}

@@ -1,0 +1,148 @@
+package idempotency
+
+import (
+	"context"
+	"time"
+
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// Times of claims.
+const (
+	Kept  = 24 * time.Hour // how long an answer is given again
+	lease = time.Minute    // how long a claim keeps others waiting
+	wait  = 10 * time.Second
+	every = 50 * time.Millisecond // how often a waiting request looks again
+)
+
+// retryAfter is how many seconds a caller waits whose earlier request is still under way.
+const retryAfter = 5
+
+// Deps is what the use case needs.
+type Deps struct {
+	Store ports.Store
+	Clock ports.Clock
+	IDs   ports.IDs
+}
+
+// Once carries requests out once.
+type Once struct {
+	deps Deps
+	wait time.Duration
+}
+
+// New makes the use case.
+func New(deps Deps) *Once { return &Once{deps, wait} }
+
+// Do carries a request out under a key, or gives the answer that it had; replayed tells
+// which. digest stands for the request: the same key with another is refused. do runs
+// its use cases in the context that it gets, and says whether its answer is final:
+// others, such as that of a part that is away, are not given again, and the request may
+// be repeated, unless it had its effect.
+// Faults: Mismatch (idempotency_key_reused), Unavailable (request_in_progress), Conflict
+// (answer_lost).
+func (o *Once) Do(ctx context.Context, who access.Principal, key, digest string,
+	do func(ctx context.Context) (answer ports.Answer, final bool),
+) (answer ports.Answer, replayed bool, err error) {
+	scope := who.Scope(false)
+	until := time.NewTimer(o.wait)
+	defer until.Stop()
+	for {
+		token, stored, err := o.claim(ctx, scope, key, digest)
+		switch {
+		case err != nil:
+			return ports.Answer{}, false, err
+		case stored != nil:
+			return *stored, true, nil
+		case token != "":
+			return o.carryOut(ctx, scope, key, token, do)
+		}
+		pause := time.NewTimer(every)
+		select {
+		case <-pause.C:
+		case <-until.C:
+			pause.Stop()
+			return ports.Answer{}, false, fault.New(fault.Unavailable, "request_in_progress",
+				"A request with this Idempotency-Key is still under way; repeat yours later.").With("retry_after", retryAfter)
+		case <-ctx.Done():
+			pause.Stop()
+			return ports.Answer{}, false, ctx.Err()
+		}
+	}
+}
+
+// claim takes a key. It gives a token where the request is to be carried out, the
+// answer where it was, and neither while another request is at it.
+func (o *Once) claim(ctx context.Context, scope access.Scope, key, digest string) (token string, stored *ports.Answer, err error) {
+	err = o.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		token, stored = "", nil
+		now := o.deps.Clock.Now()
+		found, ok, err := tx.Replays.Get(ctx, scope, key)
+		if err != nil {
+			return err
+		}
+		if ok && now.Sub(found.ClaimedAt) < Kept {
+			switch {
+			case found.Digest != digest:
+				return fault.New(fault.Mismatch, "idempotency_key_reused",
+					"This Idempotency-Key was used for another request; take a new key for each request.")
+			case found.Answer != nil:
+				stored = found.Answer
+				return nil
+			case now.Before(found.LeaseUntil):
+				return nil
+			case found.Executed:
+				return fault.New(fault.Conflict, "answer_lost",
+					"The request of this Idempotency-Key was carried out, but its answer was lost; look at the records before you repeat it with a new key.")
+			}
+		}
+		token = o.deps.IDs.Secret()
+		return tx.Replays.Claim(ctx, scope, ports.Replay{
+			Key: key, Digest: digest, Token: token, ClaimedAt: now, LeaseUntil: now.Add(lease),
+		}, found.Token)
+	})
+	if f, ok := fault.As(err); ok && f.Code == "claim_lost" {
+		return "", nil, nil // another request was first: look again
+	}
+	if err != nil {
+		token = ""
+	}
+	return token, stored, err
+}
+
+// carryOut runs a request under its claim and stores the answer. What is stored is
+// stored although the caller has gone: it will ask again.
+func (o *Once) carryOut(ctx context.Context, scope access.Scope, key, token string,
+	do func(ctx context.Context) (ports.Answer, bool),
+) (ports.Answer, bool, error) {
+	lasting := context.WithoutCancel(ctx)
+	settled := false
+	defer func() {
+		if !settled { // also on a panic
+			_ = o.deps.Store.Write(lasting, func(ctx context.Context, tx ports.Repos) error {
+				return tx.Replays.Release(ctx, scope, key, token) // else the lease ends
+			})
+		}
+	}()
+	answer, final := do(withClaim(ctx, claim{scope, key, token}))
+	if !final {
+		return answer, false, nil
+	}
+	err := o.deps.Store.Write(lasting, func(ctx context.Context, tx ports.Repos) error {
+		return tx.Replays.Answered(ctx, scope, key, token, answer, o.deps.Clock.Now())
+	})
+	settled = err == nil
+	// An answer that could not be stored is an answer all the same.
+	return answer, false, nil
+}
+
+// Purge forgets the answers that are no longer given again, and gives how many.
+func (o *Once) Purge(ctx context.Context) (n int64, err error) {
+	err = o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		n, err = tx.Replays.Purge(ctx, o.deps.Clock.Now().Add(-Kept))
+		return err
+	})
+	return n, err
+}

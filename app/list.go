@@ -1,0 +1,55 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"tilth/ports"
+)
+
+// List is a list: how many records match, and a page of them, read when it is ranged
+// over. A range ends after its first error.
+type List[T any] struct {
+	Count int64
+	Each  iter.Seq2[T, error]
+}
+
+var errEnough = errors.New("the reader has enough")
+
+// Stream returns what each reads as a stream over a read transaction of its own; open is
+// the store's Read or Consult.
+func Stream[T, Repos any](ctx context.Context, open func(ctx context.Context, do func(context.Context, Repos) error) error,
+	each func(ctx context.Context, tx Repos) iter.Seq2[T, error],
+) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		err := open(ctx, func(ctx context.Context, tx Repos) error {
+			for record, err := range each(ctx, tx) {
+				if err != nil {
+					return err
+				}
+				if !yield(record, nil) {
+					return errEnough
+				}
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			var none T
+			yield(none, err)
+		}
+	}
+}
+
+// ReadList counts the records, and returns them as a stream over a read transaction of its own.
+func ReadList[T any](ctx context.Context, store ports.Store,
+	count func(ctx context.Context, tx ports.Repos) (int64, error),
+	each func(ctx context.Context, tx ports.Repos) iter.Seq2[T, error],
+) (List[T], error) {
+	out := List[T]{Each: Stream(ctx, store.Read, each)}
+	err := store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		out.Count, err = count(ctx, tx)
+		return err
+	})
+	return out, err
+}

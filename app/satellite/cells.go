@@ -1,0 +1,179 @@
+package satellite
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"tilth/core/geo"
+	"tilth/core/vegetation"
+)
+
+// blockCells is the width of the squares of cells that are read together, which bounds the
+// memory of a pass: fields of one area may lie far apart.
+const blockCells = 512
+
+// CellRequest says which index is wanted on which cells.
+type CellRequest struct {
+	Boundary geo.MultiPolygon // WGS84: what the cells lie in, for the search
+	Grid     vegetation.Grid  // the cells' own
+	Cells    []vegetation.Cell
+	From, To time.Time // as in Request
+	Index    vegetation.Index
+	Mask     vegetation.Mask
+}
+
+// CellDate is what an accepted pass shows: at least vegetation.MinCoverage of the cells have a
+// value.
+type CellDate struct {
+	Day       time.Time
+	Values    []float64 // one for each cell, in the order of the request; NaN where there is none
+	Scenes    []string  // ids of those that gave values
+	Synthetic bool
+}
+
+// CellReader reads the index of cells, pass by pass.
+type CellReader interface {
+	// Passes returns how many passes there are.
+	Passes() int
+	// Each returns the accepted passes, in no order, one at a time. Faults: as Computer.Compute.
+	Each(ctx context.Context, take func(CellDate)) error
+}
+
+// cellReader implements CellReader.
+type cellReader struct {
+	computer *Computer
+	request  CellRequest
+	mask     vegetation.Mask
+	passes   []vegetation.Pass
+	blocks   []block
+}
+
+// block is a square of cells that are read together.
+type block struct {
+	cells  []int // indices into the request's cells
+	ground *ground
+}
+
+// Cells searches the imagery for the passes over cells. Faults: as Compute.
+func (c *Computer) Cells(ctx context.Context, req CellRequest) (CellReader, error) {
+	whole := SeriesRequest{Boundary: req.Boundary, From: req.From, To: req.To, Index: req.Index, Mask: req.Mask}
+	mask, err := whole.check()
+	if err != nil {
+		return nil, err
+	}
+	passes, err := c.search(ctx, whole)
+	if err != nil {
+		return nil, err
+	}
+	blocks, err := blocksOf(req)
+	return &cellReader{c, req, mask, passes, blocks}, err
+}
+
+// blocksOf parts the cells, in the order in which their first cells come.
+func blocksOf(req CellRequest) ([]block, error) {
+	utm, err := geo.NewUTM(req.Grid.EPSG)
+	if err != nil {
+		return nil, err
+	}
+	var out []block
+	at := map[[2]int]int{}
+	for i, c := range req.Cells {
+		key := [2]int{c.Row / blockCells, c.Col / blockCells}
+		if _, ok := at[key]; !ok {
+			at[key] = len(out)
+			out = append(out, block{})
+		}
+		out[at[key]].cells = append(out[at[key]].cells, i)
+	}
+	for i := range out {
+		footprint := vegetation.Footprint{Grid: req.Grid}
+		for _, j := range out[i].cells {
+			footprint.Cells = append(footprint.Cells, req.Cells[j])
+		}
+		out[i].ground = newGround(utm.Unproject(boxOf(footprint)))
+		out[i].ground.fixed = &footprint
+	}
+	return out, nil
+}
+
+// boxOf returns the box around the cells of a footprint, in its plane.
+func boxOf(f vegetation.Footprint) geo.MultiPolygon {
+	col0, row0, col1, row1 := math.MaxInt, math.MaxInt, math.MinInt, math.MinInt
+	for _, c := range f.Cells {
+		col0, row0, col1, row1 = min(col0, c.Col), min(row0, c.Row), max(col1, c.Col), max(row1, c.Row)
+	}
+	nw, se := f.Grid.Centre(col0, row0), f.Grid.Centre(col1, row1)
+	west, north := nw.X-f.Grid.PixelX/2, nw.Y+f.Grid.PixelY/2
+	east, south := se.X+f.Grid.PixelX/2, se.Y-f.Grid.PixelY/2
+	return geo.MultiPolygon{{{{X: west, Y: south}, {X: east, Y: south}, {X: east, Y: north}, {X: west, Y: north}, {X: west, Y: south}}}}
+}
+
+// Passes implements CellReader.
+func (r *cellReader) Passes() int { return len(r.passes) }
+
+// Each implements CellReader. Passes are worked on at the same time, as many as there are
+// processors.
+func (r *cellReader) Each(ctx context.Context, take func(CellDate)) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var taking sync.Mutex
+	var workers sync.WaitGroup
+	for _, pass := range r.passes {
+		slots <- struct{}{}
+		if ctx.Err() != nil {
+			break
+		}
+		workers.Go(func() {
+			defer func() { <-slots }()
+			date, accepted, err := r.date(ctx, pass)
+			if err != nil {
+				stop(err)
+			} else if accepted {
+				taking.Lock()
+				defer taking.Unlock()
+				take(date)
+			}
+		})
+	}
+	workers.Wait()
+	return context.Cause(ctx)
+}
+
+// date reads one pass, block by block. Of a block that is not clear no band is read. A scene
+// that cannot be read rejects the pass, as it does of a profile.
+func (r *cellReader) date(ctx context.Context, pass vegetation.Pass) (CellDate, bool, error) {
+	out := CellDate{Day: pass.Day, Values: make([]float64, len(r.request.Cells))}
+	for i := range out.Values {
+		out.Values[i] = math.NaN()
+	}
+	valid := 0
+	for _, b := range r.blocks {
+		work := passWork{
+			imagery: r.computer.Imagery, mask: r.mask, pass: pass, ground: b.ground, request: SeriesRequest{Index: r.request.Index},
+			merged: func(c *vegetation.Composite, items []string) {
+				for i, v := range c.Values() {
+					if out.Values[b.cells[i]] = v; !math.IsNaN(v) {
+						valid++
+					}
+				}
+				out.Scenes = append(out.Scenes, items...)
+			},
+		}
+		outcome, err := work.outcome(ctx)
+		if err != nil {
+			return out, false, err
+		}
+		if outcome.Rejection != nil && outcome.Rejection.Reason == vegetation.ReasonError {
+			return out, false, nil
+		}
+		out.Synthetic = outcome.Synthetic
+	}
+	slices.Sort(out.Scenes)
+	out.Scenes = slices.Compact(out.Scenes)
+	return out, float64(valid) >= vegetation.MinCoverage*float64(len(out.Values)), nil
+}

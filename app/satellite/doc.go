@@ -1,0 +1,8 @@
+// Package satellite holds the use cases of what satellites see: orders of vegetation-index
+// profiles from quote to refresh, their charts and tables, the wallet that pays for them, and
+// the reference curves in force. [Computer] computes series and cells from imagery for the
+// orders of every product and for the command line; it stores nothing.
+//
+// Pixels and formulas are rules of core/vegetation, the imagery source is behind a port.
+// Orders of soil maps belong to package soil; they charge the wallet by [PostToWallet].
+package satellite

@@ -1,0 +1,142 @@
+package satellite
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"tilth/core/access"
+	"tilth/core/vegetation"
+	"tilth/ports"
+)
+
+// IndexJob is the kind of the jobs that compute the series of an active order for
+// another index than its own.
+const IndexJob = "vi_profile_index"
+
+// IndexWait is how long a retrieve waits for a series that is being computed.
+const IndexWait = 20 * time.Second
+
+// A retrieve that waits looks again after lookFirst, then ever more seldom, up to lookMost.
+const (
+	lookFirst = 50 * time.Millisecond
+	lookMost  = time.Second
+)
+
+// RetrieveIndex returns an order with its series for an index. Where it is not the order's own
+// and not there yet, it is computed in the background, once whoever asks, and waited for up to
+// a time; after that the order is answered as processing, with an empty series, or as failed
+// with the reason, for this index. An order that is not active has no series of any index.
+// Nothing is charged.
+// Faults: Unauthenticated, Forbidden, NotFound.
+func (o *Profiles) RetrieveIndex(ctx context.Context, who access.Principal, shared bool, id int64, index vegetation.Index, wait time.Duration) (Profile, error) {
+	if err := o.deps.Gate.Require(ctx, who, access.ProfileOrders.View); err != nil {
+		return Profile{}, err
+	}
+	scope := who.Scope(shared)
+	out, seen, err := o.look(ctx, scope, id, index.Code)
+	if err != nil || !seen.wanted {
+		return out, err
+	}
+	if !seen.known || seen.Status != vegetation.Processing {
+		if err := o.derive(ctx, out.Order, seen); err != nil {
+			return out, err
+		}
+	}
+	if out.Order.Status == vegetation.Active {
+		return out, nil // it is there, and computed anew behind the answer
+	}
+	out.Order.Status = vegetation.Processing
+	return o.await(ctx, scope, out, index.Code, wait)
+}
+
+// await looks until the series is there or given up, or until the time is over.
+func (o *Profiles) await(ctx context.Context, scope access.Scope, out Profile, index vegetation.IndexCode, wait time.Duration) (Profile, error) {
+	until := time.NewTimer(wait)
+	defer until.Stop()
+	for pause := lookFirst; wait > 0; pause = min(2*pause, lookMost) {
+		next := time.NewTimer(pause)
+		select {
+		case <-next.C:
+		case <-until.C:
+			next.Stop()
+			return out, nil
+		case <-ctx.Done():
+			next.Stop()
+			return out, ctx.Err()
+		}
+		var err error
+		if out, _, err = o.look(ctx, scope, out.Order.ID, index); err != nil || out.Order.Status != vegetation.Processing {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// derivation is one as a retrieve found it.
+type derivation struct {
+	vegetation.Derivation
+	known  bool // it was stored
+	wanted bool // its series is to be computed
+}
+
+// look returns an order as it stands for an index, and the derivation of its series; none for
+// the order's own, and while it is not active.
+func (o *Profiles) look(ctx context.Context, scope access.Scope, id int64, index vegetation.IndexCode) (out Profile, seen derivation, err error) {
+	now := o.deps.Clock.Now()
+	err = o.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		if out.Order, err = tx.Orders.Get(ctx, scope, id); err != nil {
+			return err
+		}
+		order := out.Order
+		if out.Series, err = tx.Orders.Series(ctx, scope, id, string(index)); err != nil || order.Index == string(index) {
+			return err
+		}
+		if order.Status != vegetation.Active {
+			out.Order.Index = string(index)
+			return nil
+		}
+		if seen.Derivation, seen.known, err = tx.Orders.Derivation(ctx, scope, id, index); err != nil {
+			return err
+		}
+		if !seen.known {
+			seen.Derivation = vegetation.NewDerivation(order, index, now)
+		}
+		own := vegetation.Series{}
+		if seen.Status == vegetation.Active && seen.Searched(order) {
+			if own, err = tx.Orders.Series(ctx, scope, id, order.Index); err != nil {
+				return err
+			}
+		}
+		out.Order, seen.wanted = seen.As(order), seen.Wanted(order, own, out.Series, now)
+		return nil
+	})
+	return out, seen, err
+}
+
+// derive has the series of an active order for an index computed. It is the order's company
+// that it is computed for, whoever looks: the series is part of its order, and costs nothing.
+// Where another request or a worker changed the derivation since it was seen, it is left alone.
+func (o *Profiles) derive(ctx context.Context, order vegetation.OrderState, seen derivation) error {
+	scope, now := access.Own(order.CompanyID), o.deps.Clock.Now()
+	return o.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		current, err := tx.Orders.GetForUpdate(ctx, scope, order.ID)
+		if err != nil || current.Status != vegetation.Active {
+			return err
+		}
+		d, known, err := tx.Orders.Derivation(ctx, scope, order.ID, seen.Index)
+		if err != nil || known != seen.known || known && !d.UpdatedAt.Equal(seen.UpdatedAt) {
+			return err
+		}
+		if !known {
+			d = seen.Derivation
+		}
+		d.Begin(now)
+		if err := tx.Orders.PutDerivation(ctx, scope, d); err != nil {
+			return err
+		}
+		return tx.Jobs.Enqueue(ctx, ports.Job{
+			Kind: IndexJob, Key: strconv.FormatInt(order.ID, 10) + ":" + string(d.Index), CompanyID: order.CompanyID, Subject: order.ID, RunAt: now,
+		})
+	})
+}

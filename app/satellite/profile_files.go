@@ -1,0 +1,84 @@
+package satellite
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/vegetation"
+	"tilth/ports"
+)
+
+// ProfileFiles are the use cases that answer with a file: the chart and the table of a profile, and
+// the statement of a wallet.
+type ProfileFiles struct {
+	Orders *Profiles
+	Charts ports.Charts
+	Sheets ports.Sheets
+}
+
+// CSV is the format of tables, beside those of ports.Charts.
+const CSV = "csv"
+
+// ProfileFile is a profile to be written as a file when the answer is.
+type ProfileFile struct {
+	Order vegetation.OrderState // as it stands for the index
+	Write func(w io.Writer) error
+}
+
+// File returns the profile of an order for an index, the order's own where it is the zero Index,
+// as a file: svg, png or csv. It waits for a series as [Orders.RetrieveIndex] does; one that is
+// not there gives a chart that says why, and a table without lines.
+// Faults: Unauthenticated, Forbidden, NotFound.
+func (f *ProfileFiles) File(ctx context.Context, who access.Principal, shared bool, id int64, index vegetation.Index, format string, wait time.Duration) (ProfileFile, error) {
+	found, err := f.retrieve(ctx, who, shared, id, index, wait)
+	if err != nil {
+		return ProfileFile{}, err
+	}
+	out := ProfileFile{Order: found.Order}
+	if format == CSV {
+		out.Write = func(w io.Writer) error { return f.Sheets.SeriesSheet(w, found.Series) }
+		return out, nil
+	}
+	chart := ports.SeriesChart{Series: found.Series, From: found.Order.StartDate, To: found.Order.EndDate, Note: profileNote(found)}
+	if chart.Title, err = f.title(ctx, who.Scope(shared), found.Order); err != nil {
+		return ProfileFile{}, err
+	}
+	out.Write = func(w io.Writer) error { return f.Charts.DrawSeries(w, format, chart) }
+	return out, nil
+}
+
+func (f *ProfileFiles) retrieve(ctx context.Context, who access.Principal, shared bool, id int64, index vegetation.Index, wait time.Duration) (Profile, error) {
+	if index.IsZero() {
+		return f.Orders.Retrieve(ctx, who, shared, id)
+	}
+	return f.Orders.RetrieveIndex(ctx, who, shared, id, index, wait)
+}
+
+// title names the field, where the caller may see it.
+func (f *ProfileFiles) title(ctx context.Context, scope access.Scope, order vegetation.OrderState) (string, error) {
+	title := ""
+	err := f.Orders.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+		field, err := tx.Fields.Get(ctx, scope, order.FieldID)
+		if fault.Is(err, fault.NotFound) {
+			return nil
+		}
+		title = field.Name
+		return err
+	})
+	return title, err
+}
+
+// profileNote says why a chart is empty.
+func profileNote(p Profile) string {
+	switch p.Order.Status {
+	case vegetation.Active:
+		return "No accepted date"
+	case vegetation.Processing:
+		return "Being computed"
+	default:
+		return p.Order.Reason
+	}
+}

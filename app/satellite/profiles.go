@@ -1,0 +1,182 @@
+package satellite
+
+import (
+	"context"
+	"iter"
+	"strconv"
+	"time"
+
+	"tilth/app"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/vegetation"
+	"tilth/ports"
+)
+
+// ProfileJob is the kind of the jobs that compute a profile.
+const ProfileJob = "vi_profile"
+
+// Profiles is the use cases of profile orders.
+type Profiles struct{ deps app.Deps }
+
+// NewProfiles makes the use cases.
+func NewProfiles(deps app.Deps) *Profiles { return &Profiles{deps} }
+
+// ProfileRequest is an order as a client places it.
+type ProfileRequest struct {
+	FieldUUID string
+	SeasonID  int64
+	Index     vegetation.IndexCode
+}
+
+// Place accepts an order: it is processing, its charge is held and its job queued, in
+// one transaction. An open order of the same field and season is answered as it is;
+// a failed one is taken up again.
+// Faults: Unauthenticated, Forbidden, Invalid (field), NotFound (season_unresolved),
+// PaymentRequired (insufficient_credit), Conflict (duplicate_profile).
+func (o *Profiles) Place(ctx context.Context, who access.Principal, req ProfileRequest) (vegetation.OrderState, error) {
+	var out vegetation.OrderState
+	if err := o.deps.Gate.Require(ctx, who, access.ProfileOrders.Create); err != nil {
+		return out, err
+	}
+	scope, now := who.Scope(false), o.deps.Clock.Now()
+	err := o.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		fresh, err := o.draft(ctx, tx, who, req, now)
+		if err != nil {
+			return err
+		}
+		wallet, err := tx.Wallet.Lock(ctx, scope)
+		if err != nil {
+			return err
+		}
+		order, stored, err := o.take(ctx, tx, scope, fresh, now)
+		if err != nil {
+			return err
+		}
+		out = order.State()
+		if !stored {
+			return nil
+		}
+		if err := holdProfile(ctx, tx, scope, wallet, out, now); err != nil {
+			return err
+		}
+		if err := auditProfile(ctx, tx, who, out, now); err != nil {
+			return err
+		}
+		return tx.Jobs.Enqueue(ctx, profileJobOf(out, now))
+	})
+	return out, err
+}
+
+// draft makes the order that a request asks for, after the checks of its field and season.
+func (o *Profiles) draft(ctx context.Context, tx ports.Repos, who access.Principal, req ProfileRequest, now time.Time) (vegetation.OrderState, error) {
+	var s vegetation.OrderState
+	scope := who.Scope(false)
+	field, err := tx.Fields.GetByUUID(ctx, scope, req.FieldUUID)
+	if fault.Is(err, fault.NotFound) {
+		return s, fault.Field("field_uuid", "No field of your company has this uuid.")
+	}
+	if err != nil {
+		return s, err
+	}
+	if field.Boundary == nil {
+		return s, fault.Field("field_uuid", "This field has no boundary; give it one before ordering a profile.")
+	}
+	season, err := tx.Seasons.Get(ctx, scope, req.SeasonID)
+	if fault.Is(err, fault.NotFound) {
+		return s, fault.Newf(fault.NotFound, "season_unresolved", "season_id %d does not resolve to a season of your company.", req.SeasonID)
+	}
+	if err != nil {
+		return s, err
+	}
+	return vegetation.OrderState{
+		UUID: o.deps.IDs.UUID(), CompanyID: scope.Company(), Index: string(req.Index),
+		FieldID: field.ID, FieldUUID: field.UUID, SeasonID: season.ID,
+		StartDate: season.StartDate, EndDate: season.EndDate,
+		Boundary: field.Boundary.Geometry(), AreaM2: field.AreaM2(),
+		CreatedBy: who.UserID, CreatedAt: now, UpdatedAt: now,
+	}, nil
+}
+
+// take stores a new order, or takes up the failed one of the same field and season;
+// stored is false for an order that was open already.
+func (o *Profiles) take(ctx context.Context, tx ports.Repos, scope access.Scope, fresh vegetation.OrderState, now time.Time) (order vegetation.Order, stored bool, err error) {
+	existing, err := tx.Orders.FindForUpdate(ctx, scope, fresh.FieldID, fresh.SeasonID)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		if order, err = vegetation.NewOrder(fresh); err != nil {
+			return order, false, err
+		}
+		state := order.State()
+		err = tx.Orders.Insert(ctx, scope, &state)
+		return vegetation.RehydrateOrder(state), true, err
+	case err != nil:
+		return order, false, err
+	}
+	order = vegetation.RehydrateOrder(existing)
+	switch existing.Status {
+	case vegetation.Active:
+		return order, false, order.Duplicate()
+	case vegetation.Failed:
+		if err := order.Revive(now, fresh); err != nil {
+			return order, false, err
+		}
+		return order, true, tx.Orders.Update(ctx, scope, order.State())
+	default:
+		return order, false, nil
+	}
+}
+
+func profileJobOf(s vegetation.OrderState, at time.Time) ports.Job {
+	return ports.Job{Kind: ProfileJob, Key: strconv.FormatInt(s.ID, 10), CompanyID: s.CompanyID, Subject: s.ID, RunAt: at}
+}
+
+// Profile is an order with its series.
+type Profile struct {
+	Order  vegetation.OrderState
+	Series vegetation.Series
+	// Refreshing says that the archive is being searched again, so that a later retrieve may
+	// show more.
+	Refreshing bool
+}
+
+// Retrieve returns an order with its series for the index it was made for: the caller's
+// own, or one that is shared with it. Where its last check is too old it asks for a refresh,
+// and answers what there is.
+// Faults: Unauthenticated, Forbidden, NotFound.
+func (o *Profiles) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64) (Profile, error) {
+	var out Profile
+	if err := o.deps.Gate.Require(ctx, who, access.ProfileOrders.View); err != nil {
+		return out, err
+	}
+	scope := who.Scope(shared)
+	ask := false
+	err := o.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		if out.Order, err = tx.Orders.Get(ctx, scope, id); err != nil {
+			return err
+		}
+		if out.Refreshing, ask, err = o.refreshing(ctx, tx, out.Order); err != nil {
+			return err
+		}
+		out.Series, err = tx.Orders.Series(ctx, scope, id, out.Order.Index)
+		return err
+	})
+	if err == nil && ask {
+		err = o.askRefresh(ctx, out.Order)
+	}
+	return out, err
+}
+
+// List returns the orders of the caller's company, or those shared with it; filters are company, created_by,
+// index_code (partial), field, season and status. Faults: Unauthenticated, Forbidden.
+func (o *Profiles) List(ctx context.Context, who access.Principal, shared bool, q ports.Query) (app.List[vegetation.OrderState], error) {
+	if err := o.deps.Gate.Require(ctx, who, access.ProfileOrders.View); err != nil {
+		return app.List[vegetation.OrderState]{}, err
+	}
+	scope := who.Scope(shared)
+	return app.ReadList(ctx, o.deps.Store,
+		func(ctx context.Context, tx ports.Repos) (int64, error) { return tx.Orders.Count(ctx, scope, q) },
+		func(ctx context.Context, tx ports.Repos) iter.Seq2[vegetation.OrderState, error] {
+			return tx.Orders.Each(ctx, scope, q)
+		})
+}

@@ -1,0 +1,265 @@
+package soil
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/stratification/frame"
+	"tilth/core/stratification/layer"
+	"tilth/ports"
+)
+
+// Covariates makes the layers of a frame that are not of imagery: relief, and the rasters that
+// the operator registered. It keeps nothing.
+type Covariates struct {
+	Store      ports.Store      // of the registered rasters
+	Elevations ports.Elevations // nil: there is none
+	Rasters    ports.RasterFiles
+}
+
+// Of returns elevation, slope and wetness of a frame, then the rasters that a scope's company may
+// use, by name; each with its provenance, or with the reason why it is not there. Relief is that
+// of the raster registered as elevation where there is one, else of the catalog's elevation
+// model; where there is neither, a note says so and nothing is dropped. It is read region by
+// region (stratification.Region), and the same input gives the same layers.
+//
+// Faults: Unavailable where a source is out.
+func (c *Covariates) Of(ctx context.Context, scope access.Scope, frame *frame.Frame) (layers []layer.PreparedLayer, notes []string, err error) {
+	registered, err := c.registered(ctx, scope)
+	if err != nil {
+		return nil, nil, err
+	}
+	own := slices.IndexFunc(registered, func(r ports.LayerRaster) bool { return r.Name == layer.Elevation })
+	if own >= 0 {
+		layers, err = c.ownRelief(ctx, frame, registered[own])
+		registered = slices.Delete(registered, own, own+1)
+	} else {
+		layers, notes, err = c.relief(ctx, frame)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range registered {
+		layer, err := c.sampled(ctx, frame, r)
+		if err != nil {
+			return nil, nil, err
+		}
+		layers = append(layers, layer)
+	}
+	return layers, notes, nil
+}
+
+// registered returns the rasters that a scope's company may use, by name.
+func (c *Covariates) registered(ctx context.Context, scope access.Scope) (out []ports.LayerRaster, err error) {
+	err = c.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		out, err = tx.LayerRasters.Of(ctx, scope)
+		return err
+	})
+	return out, err
+}
+
+// finest returns the width in metres of the finest raster that a scope's company may use and that
+// reaches land; 0 where there is none.
+func (c *Covariates) finest(ctx context.Context, scope access.Scope, land geo.MultiPolygon) (float64, error) {
+	registered, err := c.registered(ctx, scope)
+	out := 0.0
+	for _, r := range registered {
+		if out != 0 && r.CellSize >= out {
+			continue
+		}
+		reaches, err := c.Rasters.Reaches(ctx, r.Object, land)
+		if _, bad := sourceRefusal(err); err != nil && !bad {
+			return 0, err
+		}
+		if reaches {
+			out = r.CellSize
+		}
+	}
+	return out, err
+}
+
+// relief derives elevation, slope and wetness of the catalog's elevation model.
+func (c *Covariates) relief(ctx context.Context, frame *frame.Frame) ([]layer.PreparedLayer, []string, error) {
+	const none = "There are no layers of relief: the imagery source holds no elevation model of the area."
+	if c.Elevations == nil {
+		return nil, []string{none}, nil
+	}
+	relief, from := layer.NewFrameRelief(frame), newSourceNotes()
+	for _, region := range layer.Regions(frame) {
+		models, err := c.Elevations.Elevation(ctx, region.Around(frame))
+		if why, ok := sourceRefusal(err); ok {
+			return droppedLayers(layer.ReliefLayers, "digital elevation model", why, from.provenance()), nil, nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		surfaces := make([]layer.Surface, len(models))
+		for i, m := range models {
+			surfaces[i] = m.Surface
+			from.add(m)
+		}
+		if err := relief.Add(region, surfaces); err != nil {
+			return nil, nil, err
+		}
+	}
+	if relief.Pixel() == 0 {
+		return nil, []string{none}, nil
+	}
+	return preparedLayers(relief.Layers(from.source(relief.Pixel())), from.provenance()), nil, nil
+}
+
+// ownRelief derives them of the raster that the operator registered as elevation.
+func (c *Covariates) ownRelief(ctx context.Context, frame *frame.Frame, r ports.LayerRaster) ([]layer.PreparedLayer, error) {
+	relief, from, outside := layer.NewFrameRelief(frame), provenanceOf(r), ""
+	for _, region := range layer.Regions(frame) {
+		surface, err := c.Rasters.Surface(ctx, r.Object, region.Around(frame))
+		why, ok := sourceRefusal(err)
+		if elsewhere(err) {
+			outside = why
+			continue
+		}
+		if ok {
+			return droppedLayers(layer.ReliefLayers, r.File, why, from), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := relief.Add(region, []layer.Surface{scaledSurface(surface, r)}); err != nil {
+			return nil, err
+		}
+	}
+	if relief.Pixel() == 0 {
+		return droppedLayers(layer.ReliefLayers, r.File, outside, from), nil
+	}
+	return preparedLayers(relief.Layers(r.File), from), nil
+}
+
+// sampled takes the layer of a registered raster.
+func (c *Covariates) sampled(ctx context.Context, frame *frame.Frame, r ports.LayerRaster) (layer.PreparedLayer, error) {
+	samples, from, outside := layer.NewRegionSamples(frame, r.Name, r.File, r.Coarse), provenanceOf(r), ""
+	reached := false
+	for _, region := range layer.Regions(frame) {
+		surface, err := c.Rasters.Surface(ctx, r.Object, region.Within(frame))
+		why, ok := sourceRefusal(err)
+		if elsewhere(err) {
+			outside = why
+			continue
+		}
+		if ok {
+			return layer.Drop(r.Name, r.File, why, from), nil
+		}
+		if err != nil {
+			return layer.PreparedLayer{}, err
+		}
+		if err := samples.Add(region, scaledSurface(surface, r)); err != nil {
+			return layer.PreparedLayer{}, err
+		}
+		reached = true
+	}
+	if !reached {
+		return layer.Drop(r.Name, r.File, outside, from), nil
+	}
+	return layer.Prepare(samples.Layer(), from), nil
+}
+
+func provenanceOf(r ports.LayerRaster) layer.Provenance {
+	return layer.Provenance{Kind: layer.FromRaster, Raster: r.Name, Checksum: r.Checksum}
+}
+
+// scaledSurface turns a raster's numbers to values, as it was registered.
+func scaledSurface(s layer.Surface, r ports.LayerRaster) layer.Surface {
+	if r.Scale == 1 && r.Offset == 0 {
+		return s
+	}
+	for i, v := range s.Values {
+		s.Values[i] = float64(v*r.Scale) + r.Offset
+	}
+	return s
+}
+
+// elsewhere reports whether a raster does not reach a region.
+func elsewhere(err error) bool {
+	known, ok := fault.As(err)
+	return ok && known.Code == "raster_elsewhere"
+}
+
+// sourceRefusal returns why a source cannot be used for good; what may pass is no refusal. A registered
+// raster may have been removed meanwhile.
+func sourceRefusal(err error) (why string, ok bool) {
+	known, ok := fault.As(err)
+	if !ok || known.Kind != fault.Invalid && known.Kind != fault.NotFound {
+		return "", false
+	}
+	return known.Message, true
+}
+
+func preparedLayers(layers []layer.Layer, from layer.Provenance) []layer.PreparedLayer {
+	out := make([]layer.PreparedLayer, len(layers))
+	for i, l := range layers {
+		out[i] = layer.Prepare(l, from)
+	}
+	return out
+}
+
+func droppedLayers(names []string, source, why string, from layer.Provenance) []layer.PreparedLayer {
+	out := make([]layer.PreparedLayer, len(names))
+	for i, name := range names {
+		out[i] = layer.Drop(name, source, why, from)
+	}
+	return out
+}
+
+// sourceNotes notes which elevation models a frame's relief comes of, and the heights read.
+type sourceNotes struct {
+	items, collections, dates []string
+	years                     []int
+	synthetic                 bool
+	heights                   hash.Hash
+}
+
+func newSourceNotes() *sourceNotes { return &sourceNotes{heights: sha256.New()} }
+
+func (n *sourceNotes) add(m ports.ElevationModel) {
+	n.items, n.collections, n.dates = append(n.items, m.Item), append(n.collections, m.Collection), append(n.dates, m.Date)
+	if year, err := strconv.Atoi(strings.SplitN(m.Date, "-", 2)[0]); err == nil {
+		n.years = append(n.years, year)
+	}
+	n.synthetic = n.synthetic || m.Synthetic
+	raw := []byte(m.Item + "\n" + m.Checksum + "\n")
+	for _, v := range append([]float64{m.OriginX, m.OriginY, m.CellX, m.CellY, float64(m.Cols)}, m.Values...) {
+		raw = binary.BigEndian.AppendUint64(raw, math.Float64bits(v))
+	}
+	_, _ = n.heights.Write(raw) // a hash takes everything
+}
+
+// provenance returns the items, and the SHA-256 of the heights as they were read.
+func (n *sourceNotes) provenance() layer.Provenance {
+	return layer.Provenance{
+		Kind: layer.FromElevation, Scenes: sorted(n.items), Years: sorted(n.years), Synthetic: n.synthetic,
+		Checksum: hex.EncodeToString(n.heights.Sum(nil)),
+	}
+}
+
+// source says for people where relief comes from.
+func (n *sourceNotes) source(pixel float64) string {
+	return fmt.Sprintf("%s (surface model), of %s; slope and wetness derived at %g m",
+		strings.Join(sorted(n.collections), ", "), strings.Join(sorted(n.dates), ", "), pixel)
+}
+
+// sorted returns the different values in order.
+func sorted[T string | int](values []T) []T {
+	out := slices.Clone(values)
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -1,0 +1,110 @@
+package soil
+
+import (
+	"context"
+
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/stratification/plan"
+	"tilth/core/stratification/sample"
+	"tilth/ports"
+)
+
+// EstimateRequest asks for an estimate of a plan's samples.
+type EstimateRequest struct {
+	Plan         string // uuid of a saved plan
+	Round        int64
+	FromCm, ToCm *float64 // nil: the range that was analysed
+	Confidence   float64
+	// Compare is the plan of an earlier round, of the same map of zones, with CompareRound; empty:
+	// no change is asked for.
+	Compare      string
+	CompareRound int64
+}
+
+// Estimated is what samples say, and what changed since an earlier round.
+type Estimated struct {
+	Plan   plan.SamplePlan
+	Round  int64
+	Report sample.Report
+	// Earlier and Change are there where a comparison was asked for.
+	Earlier *plan.SamplePlan
+	Change  *sample.Report
+}
+
+// Estimate returns by zone and for the area what the samples of a plan say, and the change since
+// an earlier round.
+//
+// Faults: Unauthenticated, Forbidden, NotFound (a plan); Invalid; Conflict (no_analyses,
+// other_zones).
+func (s *Samples) Estimate(ctx context.Context, who access.Principal, req EstimateRequest) (Estimated, error) {
+	out := Estimated{Round: req.Round}
+	if err := s.deps.Gate.Require(ctx, who, access.Samples.View); err != nil {
+		return out, err
+	}
+	var round, earlier sample.Round
+	err := s.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		if round, err = s.round(ctx, tx, who.Scope(false), req.Plan, req.Round); err != nil || req.Compare == "" {
+			return err
+		}
+		earlier, err = s.round(ctx, tx, who.Scope(false), req.Compare, req.CompareRound)
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	if err := req.check(); err != nil {
+		return out, err
+	}
+	from, to, err := req.between(round)
+	if err != nil {
+		return out, err
+	}
+	out.Plan = round.Plan
+	precision := round.Plan.Plan.Params.Precision
+	precision.Confidence = req.Confidence
+	if out.Report, err = round.Estimate(from, to, precision); err != nil || req.Compare == "" {
+		return out, err
+	}
+	change, err := round.Change(earlier, from, to, req.Confidence)
+	out.Earlier, out.Change = &earlier.Plan, &change
+	return out, err
+}
+
+func (s *Samples) round(ctx context.Context, tx ports.Repos, scope access.Scope, uuid string, number int64) (sample.Round, error) {
+	plan, err := tx.SamplePlans.ByUUID(ctx, scope, uuid, false)
+	if err != nil {
+		return sample.Round{}, err
+	}
+	samples, err := tx.SoilSamples.OfPlan(ctx, scope, plan.ID, number)
+	return sample.Round{Plan: plan, Samples: samples}, err
+}
+
+func (r EstimateRequest) check() error {
+	f := fault.Fields{}
+	if !(r.Confidence >= 0.5 && r.Confidence <= 0.999) {
+		f.Add("confidence", "A number from 0.5 to 0.999.")
+	}
+	if r.Compare == r.Plan && r.CompareRound == r.Round {
+		f.Add("compare", "This is the same round; name another plan, or with compare_round another round of this one.")
+	}
+	return f.Err()
+}
+
+// between returns the depths that are asked for, or else those that were analysed.
+func (r EstimateRequest) between(round sample.Round) (from, to float64, err error) {
+	from, to, ok := round.Depths()
+	if !ok {
+		return 0, 0, fault.New(fault.Conflict, "no_analyses", "No sample of the plan is analysed in this round yet.")
+	}
+	if r.FromCm != nil {
+		from = *r.FromCm
+	}
+	if r.ToCm != nil {
+		to = *r.ToCm
+	}
+	if !(from >= 0 && to > from && to <= sample.MaxDepthCm) {
+		return 0, 0, fault.Field("depth_to", "Depths are from 0 to 300 cm, and depth_to lies below depth_from.")
+	}
+	return from, to, nil
+}

@@ -1,0 +1,160 @@
+package soil
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"tilth/app/satellite"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/stratification"
+	"tilth/core/stratification/frame"
+	"tilth/core/stratification/layer"
+	"tilth/core/vegetation"
+	"tilth/ports"
+)
+
+// edgeMask is how many cells along the edges of fields the clustering leaves out.
+const edgeMask = 1
+
+// CellSource reads an index on the cells of a frame.
+type CellSource interface {
+	Cells(ctx context.Context, req satellite.CellRequest) (satellite.CellReader, error)
+}
+
+// LayerPreparer prepares the layers of an order. It keeps nothing.
+type LayerPreparer struct {
+	Imagery    CellSource
+	Covariates *Covariates
+	Clock      ports.Clock
+}
+
+// Prepare lays the frame over the land of an order and makes its layers: NDVI of up to five
+// calendar years, relief, and the rasters that the operator registered (see Covariates).
+// Faults: Invalid where the land has too few cells (frame_too_small) or no layer can be made
+// (no_usable_layers); Unavailable where a source is out.
+func (p *LayerPreparer) Prepare(ctx context.Context, order stratification.OrderState) (layer.Prepared, error) {
+	var none layer.Prepared
+	land := stratification.Geometries(order.Land)
+	scope := access.Own(order.CompanyID)
+	finest, err := p.Covariates.finest(ctx, scope, slices.Concat(land...))
+	if err != nil {
+		return none, err
+	}
+	frame, err := frame.New(land, frame.Options{EdgeMask: edgeMask, LayerSize: finest})
+	if err != nil {
+		return none, err
+	}
+	layers, err := p.ndvi(ctx, &frame, slices.Concat(land...))
+	if err != nil {
+		return none, err
+	}
+	others, missing, err := p.Covariates.Of(ctx, scope, &frame)
+	if err != nil {
+		return none, err
+	}
+	layers = append(layers, others...)
+	notes, err := notesOn(layers)
+	return layer.NewPrepared(&frame, layers, append(notes, missing...)), err
+}
+
+// notesOn says what an order's owner should know of its layers.
+func notesOn(layers []layer.PreparedLayer) ([]string, error) {
+	used, other, synthetic := 0, 0, false
+	for _, l := range layers {
+		if l.Dropped != "" {
+			continue
+		}
+		used++
+		if l.Provenance.Kind != layer.FromSentinel2 {
+			other++
+		}
+		synthetic = synthetic || l.Provenance.Synthetic
+	}
+	if used == 0 {
+		why := ""
+		for _, l := range layers {
+			why += fmt.Sprintf(" %s: %s.", l.Name, l.Dropped)
+		}
+		return nil, fault.New(fault.Invalid, "no_usable_layers", "No layer of the area could be prepared."+why)
+	}
+	var notes []string
+	if other == 0 {
+		notes = append(notes, "The only layers are of NDVI: no raster of relief or soil covers the area.")
+	}
+	if synthetic {
+		notes = append(notes, "The imagery is synthetic: zones made of it say nothing of real land.")
+	}
+	return notes, nil
+}
+
+// ndvi makes the layers of NDVI: of each of the newest calendar years with enough accepted
+// dates the peak of each cell, and of the years their mean and standard deviation.
+func (p *LayerPreparer) ndvi(ctx context.Context, frame *frame.Frame, land geo.MultiPolygon) ([]layer.PreparedLayer, error) {
+	from := layer.Provenance{Kind: layer.FromSentinel2}
+	var years [][]float64
+	for year := p.Clock.Now().UTC().Year(); year >= layer.FirstYear && len(years) < layer.MaxYears; year-- {
+		peaks, seen, err := p.year(ctx, frame, land, year)
+		if err != nil {
+			return nil, err
+		}
+		if len(seen.days) < layer.MinDates {
+			continue
+		}
+		years = append(years, peaks.Values())
+		from.Years, from.Dates = append(from.Years, year), from.Dates+len(seen.days)
+		from.Scenes = append(from.Scenes, seen.scenes...)
+		from.Synthetic = from.Synthetic || seen.synthetic
+	}
+	slices.Sort(from.Years)
+	slices.Sort(from.Scenes)
+	from.Scenes = slices.Compact(from.Scenes)
+	const meanOf, sdOf = "Sentinel-2 L2A: mean over years of the 95th percentile of NDVI", "Sentinel-2 L2A: standard deviation over years of the 95th percentile of NDVI"
+	if len(years) == 0 {
+		why := fmt.Sprintf("no calendar year since %d has %d accepted dates over the area", layer.FirstYear, layer.MinDates)
+		return []layer.PreparedLayer{
+			layer.Drop(layer.NDVIMean, meanOf, why, from), layer.Drop(layer.NDVISD, sdOf, why, from),
+		}, nil
+	}
+	mean, sd := layer.MeanAndSD(years)
+	out := []layer.PreparedLayer{layer.Prepare(layer.Layer{Name: layer.NDVIMean, Values: mean, Source: meanOf}, from)}
+	if sd == nil {
+		return append(out, layer.Drop(layer.NDVISD, sdOf, "a deviation between years needs two of them; there is one", from)), nil
+	}
+	return append(out, layer.Prepare(layer.Layer{Name: layer.NDVISD, Values: sd, Source: sdOf}, from)), nil
+}
+
+// seenCells is what the accepted dates of a year were.
+type seenCells struct {
+	days      map[time.Time]bool
+	scenes    []string
+	synthetic bool
+}
+
+// year gathers the values of a calendar year.
+func (p *LayerPreparer) year(ctx context.Context, frame *frame.Frame, land geo.MultiPolygon, year int) (*layer.Peaks, seenCells, error) {
+	out := seenCells{days: map[time.Time]bool{}}
+	index, err := vegetation.ParseIndex("NDVI")
+	if err != nil {
+		return nil, out, err
+	}
+	grid, cells := frame.Grid()
+	reader, err := p.Imagery.Cells(ctx, satellite.CellRequest{
+		Boundary: land, Grid: grid, Cells: cells, Index: index, Mask: vegetation.MaskStandard,
+		From: time.Date(year, time.January, 1, 0, 0, 0, 0, time.UTC), To: time.Date(year, time.December, 31, 0, 0, 0, 0, time.UTC),
+	})
+	if err != nil || reader.Passes() < layer.MinDates {
+		return nil, out, err // too few to be worth reading
+	}
+	peaks := layer.NewPeaks(len(cells), reader.Passes())
+	err = reader.Each(ctx, func(d satellite.CellDate) {
+		peaks.Add(d.Values)
+		out.days[d.Day] = true
+		out.scenes = append(out.scenes, d.Scenes...)
+		out.synthetic = out.synthetic || d.Synthetic
+	})
+	return peaks, out, err
+}

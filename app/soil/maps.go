@@ -1,0 +1,350 @@
+package soil
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"log/slog"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tilth/app"
+	"tilth/core/access"
+	"tilth/core/audit"
+	"tilth/core/event"
+	"tilth/core/fault"
+	"tilth/core/stratification"
+	"tilth/core/stratification/layer"
+	"tilth/core/stratification/zoning"
+	"tilth/ports"
+)
+
+// Maps is the use cases of maps of zones.
+type Maps struct {
+	deps saver
+	log  *slog.Logger
+}
+
+// NewMaps makes the use cases.
+func NewMaps(deps app.Deps, log *slog.Logger) *Maps { return &Maps{saver{deps}, log} }
+
+// MapRequest asks for maps of an order.
+type MapRequest struct {
+	OrderID int64
+	Layers  []string // empty: all that the order has
+	Params  zoning.Params
+	Seeded  bool // Params.Seed was given; otherwise it follows from the rest
+}
+
+// MadeMaps is a run with the maps it made.
+type MadeMaps struct {
+	zoning.Run
+	Candidates []zoning.Map // without labels and outlines; those that are still there
+}
+
+// Generate makes the maps of an order: within the request where there are few cells, else in
+// the background. The same parameters, the seed among them, are the same maps, made once.
+//
+// Faults: Unauthenticated, Forbidden, NotFound (the order); Invalid (parameters, layers);
+// Conflict (order_not_active, aoi_changed).
+func (m *Maps) Generate(ctx context.Context, who access.Principal, req MapRequest) (MadeMaps, error) {
+	if err := m.deps.Gate.Require(ctx, who, access.StratificationMaps.Create); err != nil {
+		return MadeMaps{}, err
+	}
+	run, small, err := m.begin(ctx, who, req)
+	if known, ok := fault.As(err); ok && known.Code == "run_exists" {
+		run, small, err = m.begin(ctx, who, req) // another request was first; its run is there now
+	}
+	if err != nil {
+		return MadeMaps{}, err
+	}
+	if small && run.Open() {
+		// The queued job is a second chance, should this process end before the maps are there.
+		if err := m.carryOut(ctx, who.Scope(false), run, nil); err != nil {
+			return MadeMaps{}, err
+		}
+	}
+	return m.made(ctx, who.Scope(false), run.ID)
+}
+
+// begin stores the run that a request asks for, or finds it, and tells whether its maps are made
+// within the request. Faults: those of Generate; Conflict (run_exists) where another request
+// stored it in between.
+func (m *Maps) begin(ctx context.Context, who access.Principal, req MapRequest) (run zoning.Run, small bool, err error) {
+	err = m.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		order, err := readyOrder(ctx, tx, who.Scope(false), req.OrderID)
+		if err != nil {
+			return err
+		}
+		draft, cells, err := m.draft(ctx, tx, who, order, req)
+		if err != nil {
+			return err
+		}
+		small = cells <= maxAtOnce
+		run, err = m.take(ctx, tx, who.Scope(false), draft, small)
+		return err
+	})
+	return run, small, err
+}
+
+// draft makes the run that a request asks for, after the check of its parameters, and gives
+// the cells that its layers cover.
+func (m *Maps) draft(ctx context.Context, tx ports.Repos, who access.Principal, order stratification.OrderState, req MapRequest) (zoning.Run, int, error) {
+	var none zoning.Run
+	layers, err := tx.StratificationOrders.Layers(ctx, who.Scope(false), order.ID, false)
+	if err != nil {
+		return none, 0, err
+	}
+	names, err := chosenLayers(layers, req.Layers)
+	if err != nil {
+		return none, 0, err
+	}
+	p := req.Params
+	p.Scope = order.DataUUID
+	if err := p.Check(names); err != nil {
+		return none, 0, err
+	}
+	if !req.Seeded {
+		p.Seed = zoning.SeedOf(p)
+	}
+	frame, err := order.Frame()
+	if err != nil {
+		return none, 0, err
+	}
+	now := m.deps.Clock.Now()
+	return zoning.Run{
+		OrderID: order.ID, Key: zoning.RunKey(order.Digest, names, p), Layers: names, Params: p,
+		Status: zoning.RunQueued, CreatedBy: who.UserID, CreatedAt: now, UpdatedAt: now,
+	}, len(frame.Cells), nil
+}
+
+// chosenLayers returns the names of the layers to use, in the order's order.
+func chosenLayers(layers []layer.PreparedLayer, asked []string) ([]string, error) {
+	fields := fault.Fields{}
+	there := map[string]string{} // why a layer cannot be used, by name
+	var names []string
+	for _, l := range layers {
+		there[l.Name] = l.Dropped
+		if l.Dropped == "" && (len(asked) == 0 || slices.Contains(asked, l.Name)) {
+			names = append(names, l.Name)
+		}
+	}
+	seen := map[string]bool{}
+	for _, name := range asked {
+		dropped, ok := there[name]
+		switch {
+		case !ok:
+			fields.Addf("layers", "The order has no layer %q; it has %s.", name, strings.Join(slices.Sorted(maps.Keys(there)), ", "))
+		case dropped != "":
+			fields.Addf("layers", "The layer %q cannot be used: %s.", name, dropped)
+		case seen[name]:
+			fields.Addf("layers", "The layer %q is there twice.", name)
+		}
+		seen[name] = true
+	}
+	if err := fields.Err(); err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, fault.New(fault.Invalid, "no_usable_layers", "The order has no layer that can be used.").With("dropped", there)
+	}
+	return names, nil
+}
+
+// take stores a run with its job, or gives the one with its key. One that failed, or whose
+// maps are gone, is taken up again.
+func (m *Maps) take(ctx context.Context, tx ports.Repos, scope access.Scope, draft zoning.Run, small bool) (zoning.Run, error) {
+	run, err := tx.StratificationRuns.Find(ctx, scope, draft.OrderID, draft.Key)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		run = draft
+		if err := tx.StratificationRuns.Insert(ctx, scope, &run); err != nil {
+			return run, err
+		}
+	case err != nil:
+		return run, err
+	case run.Open():
+		return run, nil
+	default:
+		if run, err = tx.StratificationRuns.GetForUpdate(ctx, scope, run.ID); err != nil {
+			return run, err
+		}
+		if run.Open() { // another request took it up before this one had the lock
+			return run, nil
+		}
+		there, err := m.candidates(ctx, tx, scope, run)
+		if err != nil || run.Status == zoning.RunDone && len(there) == len(run.Maps) {
+			return run, err
+		}
+		run.Status, run.Done, run.Reason, run.UpdatedAt = zoning.RunQueued, 0, "", draft.UpdatedAt
+		if err := tx.StratificationRuns.Update(ctx, scope, run); err != nil {
+			return run, err
+		}
+	}
+	at := draft.UpdatedAt
+	if small {
+		at = at.Add(secondChance)
+	}
+	return run, tx.Jobs.Enqueue(ctx, ports.Job{
+		Kind: MapJob, Key: strconv.FormatInt(run.ID, 10), CompanyID: scope.Company(), Subject: run.ID, RunAt: at,
+	})
+}
+
+// Job returns a run. Faults: Unauthenticated, Forbidden, NotFound.
+func (m *Maps) Job(ctx context.Context, who access.Principal, id int64) (MadeMaps, error) {
+	if err := m.deps.Gate.Require(ctx, who, access.StratificationMaps.View); err != nil {
+		return MadeMaps{}, err
+	}
+	return m.made(ctx, who.Scope(false), id)
+}
+
+func (m *Maps) made(ctx context.Context, scope access.Scope, id int64) (MadeMaps, error) {
+	var out MadeMaps
+	err := m.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		if out.Run, err = tx.StratificationRuns.Get(ctx, scope, id); err != nil {
+			return err
+		}
+		out.Candidates, err = m.candidates(ctx, tx, scope, out.Run)
+		return err
+	})
+	return out, err
+}
+
+// candidates returns the maps of a run that are still there.
+func (m *Maps) candidates(ctx context.Context, tx ports.Repos, scope access.Scope, run zoning.Run) ([]zoning.Map, error) {
+	var out []zoning.Map
+	for _, uuid := range run.Maps { // at most seven
+		one, err := tx.StratificationMaps.ByUUID(ctx, scope, uuid, false)
+		if fault.Is(err, fault.NotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// Save returns a map a name and a tag, for good. A map that is saved already stays as it is.
+// Faults: Unauthenticated, Forbidden, NotFound, Invalid; Conflict (tag_taken, map_saved).
+func (m *Maps) Save(ctx context.Context, who access.Principal, uuid, name, tag string) (zoning.Map, error) {
+	var out zoning.Map
+	if err := m.deps.Gate.Require(ctx, who, access.StratificationMaps.Create); err != nil {
+		return out, err
+	}
+	err := m.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		out, err = m.deps.saveMap(ctx, tx, who, uuid, name, tag)
+		return err
+	})
+	return out, err
+}
+
+func (d saver) saveMap(ctx context.Context, tx ports.Repos, who access.Principal, uuid, name, tag string) (zoning.Map, error) {
+	scope := who.Scope(false)
+	found, err := tx.StratificationMaps.ByUUID(ctx, scope, uuid, false)
+	if err != nil {
+		return found, err
+	}
+	if err := checkSaving(name, "map_tag", tag); err != nil {
+		return found, err
+	}
+	// The order is locked: what is saved of it is saved one after the other.
+	if _, err := tx.StratificationOrders.GetForUpdate(ctx, scope, found.OrderID); err != nil {
+		return found, err
+	}
+	if found, err = tx.StratificationMaps.ByUUIDForUpdate(ctx, scope, uuid); err != nil {
+		return found, err
+	}
+	if was := found.Saved; was != nil {
+		if name != "" && name != was.Name || tag != "" && tag != was.Tag {
+			return found, fault.Newf(fault.Conflict, "map_saved", "The map is saved as %q with the tag %q; saved maps do not change.", was.Name, was.Tag)
+		}
+		return found, nil
+	}
+	k := len(found.Candidate.Zones)
+	found.Saved = d.named(who, name, fmt.Sprintf("%d zones", k), tag)
+	if err := withFreeTag(tag, zoning.DefaultTag(k), func(tag string) error {
+		found.Saved.Tag = tag
+		return tx.StratificationMaps.Save(ctx, scope, found)
+	}); err != nil {
+		return found, err
+	}
+	return found, d.auditSaving(ctx, tx, who, MapResource, found.ID, found.OrderID, *found.Saved)
+}
+
+// savedAs is a saving as the audit trail tells of it.
+type savedAs struct {
+	Order     int64
+	Name, Tag string
+}
+
+func (d saver) auditSaving(ctx context.Context, tx ports.Repos, who access.Principal, resource string, id, orderID int64, s zoning.Saving) error {
+	what := savedAs{orderID, s.Name, s.Tag}
+	return tx.Audit.Add(ctx, audit.By(who, d.Clock.Now()).Of(audit.Create, resource, id, audit.Diff(nil, &what)))
+}
+
+// Saved lists the saved maps; filters are order, aoi and map_tag.
+// Faults: Unauthenticated, Forbidden.
+func (m *Maps) Saved(ctx context.Context, who access.Principal, q ports.Query, outlines bool) (app.List[zoning.Map], error) {
+	if err := m.deps.Gate.Require(ctx, who, access.StratificationMaps.View); err != nil {
+		return app.List[zoning.Map]{}, err
+	}
+	scope := who.Scope(false)
+	return app.ReadList(ctx, m.deps.Store,
+		func(ctx context.Context, tx ports.Repos) (int64, error) {
+			return tx.StratificationMaps.CountSaved(ctx, scope, q)
+		},
+		func(ctx context.Context, tx ports.Repos) iter.Seq2[zoning.Map, error] {
+			return tx.StratificationMaps.EachSaved(ctx, scope, q, outlines)
+		})
+}
+
+// Retrieve returns a saved map. Faults: Unauthenticated, Forbidden, NotFound.
+func (m *Maps) Retrieve(ctx context.Context, who access.Principal, id int64, outlines bool) (zoning.Map, error) {
+	var out zoning.Map
+	if err := m.deps.Gate.Require(ctx, who, access.StratificationMaps.View); err != nil {
+		return out, err
+	}
+	err := m.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		out, err = tx.StratificationMaps.GetSaved(ctx, who.Scope(false), id, outlines)
+		return err
+	})
+	return out, err
+}
+
+// Whole returns a map, candidate or saved, with its labels and outlines, for files and pictures,
+// and the order it is of. Faults: Unauthenticated, Forbidden, NotFound.
+func (m *Maps) Whole(ctx context.Context, who access.Principal, uuid string) (found zoning.Map, order stratification.OrderState, err error) {
+	if err := m.deps.Gate.Require(ctx, who, access.StratificationMaps.View); err != nil {
+		return found, order, err
+	}
+	err = m.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		found, order, err = wholeMap(ctx, tx, who.Scope(false), uuid)
+		return err
+	})
+	return found, order, err
+}
+
+// wholeMap returns a map with all of it, and its order.
+func wholeMap(ctx context.Context, tx ports.Repos, scope access.Scope, uuid string) (zoning.Map, stratification.OrderState, error) {
+	found, err := tx.StratificationMaps.ByUUID(ctx, scope, uuid, true)
+	if err != nil {
+		return found, stratification.OrderState{}, err
+	}
+	order, err := tx.StratificationOrders.Get(ctx, scope, found.OrderID)
+	return found, order, err
+}
+
+// readyEvent tells that the maps of a run are there.
+func (m *Maps) readyEvent(run zoning.Run, order stratification.OrderState) event.Event {
+	return event.Event{
+		ID: m.deps.IDs.UUID(), Type: event.TypeMapsReady, CompanyID: run.CompanyID,
+		Subject: "stratification_order/" + order.DataUUID, At: m.deps.Clock.Now(),
+		Data: event.MapsReady{
+			JobID: run.ID, OrderID: run.OrderID, AOI: order.AOI.ID, AOIUUID: order.AOI.UUID, Status: string(run.Status), MapUUIDs: run.Maps, Reason: run.Reason,
+		},
+	}
+}

@@ -1,0 +1,159 @@
+package soil
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/stratification/frame"
+	"tilth/core/stratification/layer"
+	"tilth/core/stratification/plan"
+	"tilth/core/stratification/zoning"
+	"tilth/ports"
+)
+
+// Offline makes zones. It is safe for concurrent use.
+type Offline struct {
+	Surfaces ports.Surfaces
+}
+
+// OfflineRequest says of what zones are wanted: of Table or of Rasters.
+type OfflineRequest struct {
+	Table    *layer.Table
+	Rasters  []string // names of rasters, as Surfaces reads them
+	Layers   []string // names of the rasters' layers that are used; empty: all
+	CellSize float64  // metres; 0 chooses
+	EPSG     int      // of the UTM zone; 0 chooses
+	EdgeMask int      // cells
+	Boundary geo.MultiPolygon
+	Params   zoning.Params
+	Seeded   bool                  // Params has the caller's seed; otherwise it follows from the rest
+	Progress func(done, total int) // may be nil
+
+	// Plan asks for a sample plan of the recommended zones; nil for none. CV, Rho2 and the seed
+	// are those of Params.
+	Plan *plan.Params
+}
+
+// OfflineAnswer is a frame with its zones.
+type OfflineAnswer struct {
+	Frame  frame.Frame
+	Corner [2]int // row and column, in the table's counting, of the frame's row 0, column 0
+	Result zoning.Result
+	Plan   *plan.Plan // nil where none was asked for, or there are no zones
+}
+
+// Make makes the zones, and the sample plan that is asked for. Faults: Invalid for what the request asks for, as in
+// core/stratification; those of Surfaces.
+func (z *Offline) Make(ctx context.Context, req OfflineRequest) (OfflineAnswer, error) {
+	var out OfflineAnswer
+	var layers []layer.Layer
+	var err error
+	if req.Table != nil {
+		out.Frame, layers, out.Corner, err = layer.FromTable(*req.Table, layer.TableOptions{
+			CellSize: req.CellSize, EPSG: req.EPSG, EdgeMask: req.EdgeMask, Boundary: req.Boundary,
+		})
+	} else {
+		out.Frame, layers, err = z.fromRasters(ctx, req)
+	}
+	if err != nil {
+		return out, err
+	}
+	names := make([]string, len(layers))
+	for i, l := range layers {
+		names[i] = l.Name
+	}
+	if err := req.Params.Check(names); err != nil {
+		return out, err
+	}
+	if !req.Seeded {
+		req.Params.Seed = zoning.SeedOf(req.Params)
+	}
+	out.Result, err = zoning.Zones(ctx, &out.Frame, layers, req.Params,
+		zoning.Work{Workers: runtime.GOMAXPROCS(0), Progress: req.Progress})
+	if err != nil {
+		return out, err
+	}
+	return out, out.plan(req)
+}
+
+// fromRasters reads the rasters and samples them at the cells of a frame.
+func (z *Offline) fromRasters(ctx context.Context, req OfflineRequest) (f frame.Frame, layers []layer.Layer, err error) {
+	surfaces, err := z.read(ctx, req)
+	if err != nil {
+		return f, nil, err
+	}
+	if req.Boundary != nil {
+		finest := math.Inf(1)
+		for _, s := range surfaces {
+			finest = min(finest, s.CellX)
+		}
+		f, err = frame.New([]geo.MultiPolygon{req.Boundary}, frame.Options{
+			CellSize: req.CellSize, LayerSize: finest, EPSG: req.EPSG, EdgeMask: req.EdgeMask,
+		})
+	} else {
+		f, err = frameOfPixels(surfaces[0], req)
+	}
+	if err != nil {
+		return f, nil, err
+	}
+	for _, s := range surfaces {
+		layer, err := layer.Sample(&f, s, s.Source)
+		if err != nil {
+			return f, nil, err
+		}
+		layers = append(layers, layer)
+	}
+	return f, layers, nil
+}
+
+// read returns the rasters whose layers are wanted.
+func (z *Offline) read(ctx context.Context, req OfflineRequest) ([]layer.Surface, error) {
+	var out []layer.Surface
+	var names []string
+	for _, name := range req.Rasters {
+		s, err := z.Surfaces.Surface(ctx, name, req.Boundary)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, s.Source)
+		if len(req.Layers) == 0 || slices.Contains(req.Layers, s.Source) {
+			out = append(out, s)
+		}
+	}
+	for _, wanted := range req.Layers {
+		if !slices.Contains(names, wanted) {
+			return nil, fault.Field("layers", fmt.Sprintf("There is no raster %q; a raster's layer has the name of its file without the extension.", wanted))
+		}
+	}
+	if len(out) == 0 {
+		return nil, fault.Field("raster", "There is no raster to make zones of.")
+	}
+	return out, nil
+}
+
+// frameOfPixels makes a frame of the pixels of a raster that have a value.
+func frameOfPixels(s layer.Surface, req OfflineRequest) (frame.Frame, error) {
+	var f frame.Frame
+	if req.CellSize != 0 || req.EPSG != 0 {
+		return f, fault.Field("cell_size", "Without a boundary the pixels of the first raster are the cells; cell size and EPSG code are theirs.")
+	}
+	if math.Abs(s.CellX-s.CellY) > 1e-6*s.CellX {
+		return f, fault.Field("raster", fmt.Sprintf("The pixels of %s are not square (%g m × %g m); give a boundary, so that square cells can be laid over it.", s.Source, s.CellX, s.CellY))
+	}
+	g := frame.GridCells{EPSG: s.EPSG, CellSize: s.CellX, OriginX: s.OriginX, OriginY: s.OriginY}
+	for i, v := range s.Values {
+		if !math.IsNaN(v) {
+			g.Places = append(g.Places, [2]int32{int32(i / s.Cols), int32(i % s.Cols)})
+		}
+		if len(g.Places) > frame.MaxCells {
+			return f, fault.Field("raster", fmt.Sprintf("%s has more than %d pixels with a value; give a boundary.", s.Source, frame.MaxCells))
+		}
+	}
+	f, _, err := frame.OfCells(g, nil, req.EdgeMask)
+	return f, err
+}

@@ -1,0 +1,117 @@
+package soil
+
+import (
+	"context"
+	"time"
+
+	"tilth/app/satellite"
+	"tilth/core/access"
+	"tilth/core/credit"
+	"tilth/core/event"
+	"tilth/core/fault"
+	"tilth/core/stratification"
+	"tilth/core/stratification/layer"
+	"tilth/ports"
+)
+
+// OrderJob is the kind of the jobs that prepare the layers of an order. Their key is the order's id.
+const OrderJob = "stratification_order"
+
+// OrderResource is what the audit trail calls an order.
+const OrderResource = "stratification_order"
+
+// postOrder writes what happens to the charge of an order.
+func postOrder(ctx context.Context, tx ports.Repos, scope access.Scope, wallet credit.Wallet, kind credit.Kind, s stratification.OrderState, now time.Time) error {
+	return satellite.PostToWallet(ctx, tx, scope, wallet, credit.Transaction{
+		CreatedAt: now, Kind: kind, Amount: s.Charge, Product: credit.Stratification, OrderID: s.ID,
+	})
+}
+
+// FailOrders returns open orders up, for instance because their area of interest is deleted, and
+// releases what they hold. Orders that are no longer open are left alone.
+func FailOrders(ctx context.Context, tx ports.Repos, scope access.Scope, ids []int64, now time.Time, reason string) error {
+	for _, id := range ids {
+		wallet, order, err := lockOrder(ctx, tx, scope, id)
+		if err != nil {
+			return err
+		}
+		if !order.Open() {
+			continue
+		}
+		if err := failOrder(ctx, tx, scope, wallet, &order, now, reason); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lockOrder returns an order under a lock, the wallet's first.
+func lockOrder(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (credit.Wallet, stratification.Order, error) {
+	wallet, err := tx.Wallet.Lock(ctx, scope)
+	if err != nil {
+		return wallet, stratification.Order{}, err
+	}
+	state, err := tx.StratificationOrders.GetForUpdate(ctx, scope, id)
+	return wallet, stratification.RehydrateOrder(state), err
+}
+
+func failOrder(ctx context.Context, tx ports.Repos, scope access.Scope, wallet credit.Wallet, order *stratification.Order, now time.Time, reason string) error {
+	if err := order.Fail(now, reason); err != nil {
+		return err
+	}
+	return settleFailedOrder(ctx, tx, scope, wallet, order.State(), now)
+}
+
+// settleFailedOrder stores a failed order, releases its charge, and tells of it. The event's id
+// follows from the order and the failure, so that it needs no other source.
+func settleFailedOrder(ctx context.Context, tx ports.Repos, scope access.Scope, wallet credit.Wallet, s stratification.OrderState, now time.Time) error {
+	if err := tx.StratificationOrders.Update(ctx, scope, s); err != nil {
+		return err
+	}
+	if err := postOrder(ctx, tx, scope, wallet, credit.Release, s, now); err != nil {
+		return err
+	}
+	return tx.Outbox.Add(ctx, event.Event{
+		ID: s.EventID(), Type: event.TypeStratificationFailed, CompanyID: s.CompanyID, Subject: orderSubject(s), At: now,
+		Data: event.StratificationFailed{
+			OrderID: s.ID, DataUUID: s.DataUUID, AOI: s.AOI.ID, AOIUUID: s.AOI.UUID, Status: string(s.Status), Reason: s.Reason,
+		},
+	})
+}
+
+func orderCompletedEvent(s stratification.OrderState, layers []layer.PreparedLayer, now time.Time) event.Event {
+	names := []string{}
+	for _, l := range layers {
+		if l.Dropped == "" {
+			names = append(names, l.Name)
+		}
+	}
+	return event.Event{
+		ID: s.EventID(), Type: event.TypeStratificationCompleted, CompanyID: s.CompanyID, Subject: orderSubject(s), At: now,
+		Data: event.StratificationCompleted{
+			OrderID: s.ID, DataUUID: s.DataUUID, AOI: s.AOI.ID, AOIUUID: s.AOI.UUID, Status: string(s.Status), Layers: names,
+		},
+	}
+}
+
+func orderSubject(s stratification.OrderState) string { return "stratification_order/" + s.DataUUID }
+
+// Land returns the live fields of an area of interest as they stand, in its order. Fields that
+// have lost their boundary are left out.
+func Land(ctx context.Context, tx ports.Repos, scope access.Scope, aoi stratification.AOI) ([]stratification.Land, error) {
+	fields, err := tx.Fields.GetMany(ctx, scope, aoi.FieldIDs())
+	if err != nil {
+		return nil, err
+	}
+	var out []stratification.Land
+	for _, f := range aoi.Fields {
+		if field, ok := fields[f.ID]; ok && field.Boundary != nil {
+			out = append(out, stratification.Land{FieldID: f.ID, FieldUUID: f.UUID, Geometry: field.Boundary.Geometry()})
+		}
+	}
+	if len(out) == 0 {
+		return nil, fault.Newf(fault.Conflict, "aoi_empty",
+			"No field of the area of interest %s is there with a boundary any more; change its field_uuids.", aoi.UUID)
+	}
+	return out, nil
+}

@@ -1,0 +1,297 @@
+package soil
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"tilth/app"
+	"tilth/core/access"
+	"tilth/core/event"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/stratification"
+	"tilth/core/stratification/frame"
+	soilplan "tilth/core/stratification/plan"
+	"tilth/core/stratification/zoning"
+	"tilth/ports"
+)
+
+// Plans is the use cases of sample plans.
+type Plans struct{ deps saver }
+
+// NewPlans makes the use cases.
+func NewPlans(deps app.Deps) *Plans { return &Plans{saver{deps}} }
+
+// PlanRequest asks for a plan of a map, candidate or saved.
+type PlanRequest struct {
+	MapUUID  string
+	Params   soilplan.Params
+	Seeded   bool           // Params.Seed was given; otherwise it follows from the rest
+	Existing []geo.Position // WGS84: points that keep their distance
+}
+
+// Generate makes a plan. The same parameters, the seed among them, are the same plan.
+//
+// Faults: Unauthenticated, Forbidden, NotFound (the map); Invalid (parameters, and with the
+// code not_enough_room what there is room for).
+func (p *Plans) Generate(ctx context.Context, who access.Principal, req PlanRequest) (soilplan.SamplePlan, error) {
+	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.Create); err != nil {
+		return soilplan.SamplePlan{}, err
+	}
+	found, frame, err := p.ground(ctx, who.Scope(false), req.MapUUID)
+	if err != nil {
+		return soilplan.SamplePlan{}, err
+	}
+	params := req.Params
+	params.Scope = req.MapUUID
+	if params.Existing, err = inPlane(frame, "existing_points", req.Existing); err != nil {
+		return soilplan.SamplePlan{}, err
+	}
+	if err := params.Check(len(found.Candidate.Zones)); err != nil {
+		return soilplan.SamplePlan{}, err
+	}
+	if !req.Seeded {
+		params.Seed = soilplan.SeedOf(params)
+	}
+	plan, err := soilplan.New(frame, &found.Candidate.Zoning, params)
+	if err != nil {
+		return soilplan.SamplePlan{}, err
+	}
+	return p.store(ctx, who, found, plan)
+}
+
+// ground returns a map with its labels and outlines, and the frame it lies on.
+func (p *Plans) ground(ctx context.Context, scope access.Scope, uuid string) (zoning.Map, *frame.Frame, error) {
+	var found zoning.Map
+	var order stratification.OrderState
+	err := p.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		found, order, err = wholeMap(ctx, tx, scope, uuid)
+		return err
+	})
+	if err != nil {
+		return found, nil, err
+	}
+	frame, err := order.Frame()
+	return found, &frame, err
+}
+
+// inPlane returns places in the plane of a frame.
+func inPlane(f *frame.Frame, parameter string, lonlat []geo.Position) ([]geo.Position, error) {
+	var out []geo.Position
+	for i, at := range lonlat {
+		plane, ok := f.FromLonLat(at)
+		if !ok || !(at.X >= -180 && at.X <= 180 && at.Y >= -90 && at.Y <= 90) {
+			return nil, fault.Field(parameter, fmt.Sprintf("Point %d is no longitude and latitude in degrees.", i+1))
+		}
+		out = append(out, plane)
+	}
+	return out, nil
+}
+
+// store keeps a plan as a candidate and tells of it.
+func (p *Plans) store(ctx context.Context, who access.Principal, of zoning.Map, plan soilplan.Plan) (soilplan.SamplePlan, error) {
+	scope, now := who.Scope(false), p.deps.Clock.Now()
+	record := soilplan.SamplePlan{OrderID: of.OrderID, Map: of, AOI: of.AOI, Plan: plan, CreatedAt: now}
+	err := p.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		was, err := tx.SamplePlans.ByUUID(ctx, scope, plan.PlanUUID, false)
+		if err == nil && was.Saved != nil {
+			record = was
+			record.Plan = plan
+			return nil
+		}
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return err
+		}
+		known := err == nil
+		if _, err := tx.StratificationMaps.ByUUIDForUpdate(ctx, scope, record.Map.Candidate.MapUUID); err != nil {
+			return err // forgotten in between
+		}
+		if err := tx.SamplePlans.Put(ctx, scope, &record); err != nil || known {
+			return err
+		}
+		return tx.Outbox.Add(ctx, p.readyEvent(record))
+	})
+	return record, err
+}
+
+func (p *Plans) readyEvent(record soilplan.SamplePlan) event.Event {
+	return event.Event{
+		ID: p.deps.IDs.UUID(), Type: event.TypePlanReady, CompanyID: record.CompanyID, Subject: "sample_plan/" + record.Plan.PlanUUID, At: record.CreatedAt,
+		Data: event.PlanReady{
+			OrderID: record.OrderID, AOI: record.AOI.ID, AOIUUID: record.AOI.UUID, MapUUID: record.Plan.PlanUUID, ZonesUUID: record.Map.Candidate.MapUUID,
+			Samples: record.Plan.Samples, IsCustom: record.Plan.IsCustom,
+		},
+	}
+}
+
+// PlanEdit is a change of a plan by hand: operations, or the whole list of points. Places are WGS84.
+type PlanEdit struct {
+	Operations []soilplan.Operation
+	Points     []soilplan.Listed // nil: operations are given
+}
+
+// Customise derives a plan from another one, candidate or saved, by hand.
+// Faults: Unauthenticated, Forbidden, NotFound; Invalid (operations, points).
+func (p *Plans) Customise(ctx context.Context, who access.Principal, uuid string, edit PlanEdit) (soilplan.SamplePlan, error) {
+	var none soilplan.SamplePlan
+	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.Create); err != nil {
+		return none, err
+	}
+	base, err := p.byUUID(ctx, who.Scope(false), uuid)
+	if err != nil {
+		return none, err
+	}
+	of, frame, err := p.ground(ctx, who.Scope(false), base.Map.Candidate.MapUUID)
+	if err != nil {
+		return none, err
+	}
+	operations, err := edit.on(frame, base.Plan)
+	if err != nil {
+		return none, err
+	}
+	plan, err := soilplan.Customise(frame, &of.Candidate.Zoning, base.Plan, operations)
+	if err != nil {
+		return none, err
+	}
+	return p.store(ctx, who, of, plan)
+}
+
+// on returns the operations of an edit in the plane of a frame.
+func (e PlanEdit) on(f *frame.Frame, base soilplan.Plan) ([]soilplan.Operation, error) {
+	if e.Points == nil {
+		operations := append([]soilplan.Operation(nil), e.Operations...)
+		for i, o := range operations {
+			if o.Change != soilplan.Move && o.Change != soilplan.Add {
+				continue
+			}
+			at, err := inPlane(f, "operations", []geo.Position{o.At})
+			if err != nil {
+				return nil, fault.Field("operations", fmt.Sprintf("Operation %d: its place is no longitude and latitude in degrees.", i+1))
+			}
+			operations[i].At = at[0]
+		}
+		return operations, nil
+	}
+	list := append([]soilplan.Listed(nil), e.Points...)
+	for i := range list {
+		at, err := inPlane(f, "points", []geo.Position{list[i].At})
+		if err != nil {
+			return nil, fault.Field("points", fmt.Sprintf("Point %d is no longitude and latitude in degrees.", i+1))
+		}
+		list[i].At = at[0]
+	}
+	return soilplan.OperationsFor(base, list)
+}
+
+// Save returns a plan a name and a tag, for good; its map is saved with it where it was not.
+// Faults: Unauthenticated, Forbidden, NotFound, Invalid; Conflict (tag_taken, plan_saved).
+func (p *Plans) Save(ctx context.Context, who access.Principal, uuid, name, tag string) (soilplan.SamplePlan, error) {
+	var out soilplan.SamplePlan
+	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.Create); err != nil {
+		return out, err
+	}
+	err := p.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		out, err = p.save(ctx, tx, who, uuid, name, tag)
+		return err
+	})
+	return out, err
+}
+
+func (p *Plans) save(ctx context.Context, tx ports.Repos, who access.Principal, uuid, name, tag string) (soilplan.SamplePlan, error) {
+	scope := who.Scope(false)
+	found, err := tx.SamplePlans.ByUUID(ctx, scope, uuid, false)
+	if err != nil {
+		return found, err
+	}
+	if err := checkSaving(name, "plan_tag", tag); err != nil {
+		return found, err
+	}
+	if _, err := p.deps.saveMap(ctx, tx, who, found.Map.Candidate.MapUUID, "", ""); err != nil { // locks the order
+		return found, err
+	}
+	if found, err = tx.SamplePlans.ByUUIDForUpdate(ctx, scope, uuid); err != nil {
+		return found, err
+	}
+	if was := found.Saved; was != nil {
+		if name != "" && name != was.Name || tag != "" && tag != was.Tag {
+			return found, fault.Newf(fault.Conflict, "plan_saved", "The plan is saved as %q with the tag %q; saved plans do not change.", was.Name, was.Tag)
+		}
+		return found, nil
+	}
+	found.Saved = p.deps.named(who, name, fmt.Sprintf("%d samples in %d zones", found.Plan.Samples, len(found.Plan.PerZone)), tag)
+	if err := withFreeTag(tag, soilplan.DefaultTag(found.Plan), func(tag string) error {
+		found.Saved.Tag = tag
+		return tx.SamplePlans.Save(ctx, scope, found)
+	}); err != nil {
+		return found, err
+	}
+	return found, p.deps.auditSaving(ctx, tx, who, PlanResource, found.ID, found.OrderID, *found.Saved)
+}
+
+// Saved lists the saved plans; filters are order, aoi, stratification_map, map_tag and
+// plan_tag. Faults: Unauthenticated, Forbidden.
+func (p *Plans) Saved(ctx context.Context, who access.Principal, q ports.Query, points bool) (app.List[soilplan.SamplePlan], error) {
+	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.View); err != nil {
+		return app.List[soilplan.SamplePlan]{}, err
+	}
+	scope := who.Scope(false)
+	return app.ReadList(ctx, p.deps.Store,
+		func(ctx context.Context, tx ports.Repos) (int64, error) {
+			return tx.SamplePlans.CountSaved(ctx, scope, q)
+		},
+		func(ctx context.Context, tx ports.Repos) iter.Seq2[soilplan.SamplePlan, error] {
+			return tx.SamplePlans.EachSaved(ctx, scope, q, points)
+		})
+}
+
+// Retrieve returns a saved plan. Faults: Unauthenticated, Forbidden, NotFound.
+func (p *Plans) Retrieve(ctx context.Context, who access.Principal, id int64, points bool) (soilplan.SamplePlan, error) {
+	var out soilplan.SamplePlan
+	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.View); err != nil {
+		return out, err
+	}
+	err := p.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		out, err = tx.SamplePlans.GetSaved(ctx, who.Scope(false), id, points)
+		return err
+	})
+	return out, err
+}
+
+// Whole returns a plan, candidate or saved, with its points, its map and its order, for files and
+// pictures. Faults: Unauthenticated, Forbidden, NotFound.
+func (p *Plans) Whole(ctx context.Context, who access.Principal, uuid string) (plan soilplan.SamplePlan, of zoning.Map, order stratification.OrderState, err error) {
+	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.View); err != nil {
+		return plan, of, order, err
+	}
+	err = p.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		if plan, err = tx.SamplePlans.ByUUID(ctx, who.Scope(false), uuid, true); err != nil {
+			return err
+		}
+		of, order, err = wholeMap(ctx, tx, who.Scope(false), plan.Map.Candidate.MapUUID)
+		return err
+	})
+	return plan, of, order, err
+}
+
+func (p *Plans) byUUID(ctx context.Context, scope access.Scope, uuid string) (out soilplan.SamplePlan, err error) {
+	err = p.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		out, err = tx.SamplePlans.ByUUID(ctx, scope, uuid, true)
+		return err
+	})
+	return out, err
+}
+
+// Fields returns the uuids of the fields of a plan's order, in the order that the points of the
+// plan name them. Faults: NotFound.
+func (p *Plans) Fields(ctx context.Context, who access.Principal, plan soilplan.SamplePlan) ([]string, error) {
+	var out []string
+	err := p.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+		order, err := tx.StratificationOrders.Get(ctx, who.Scope(false), plan.OrderID)
+		for _, l := range order.Land {
+			out = append(out, l.FieldUUID)
+		}
+		return err
+	})
+	return out, err
+}

@@ -1,0 +1,100 @@
+package soil
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"tilth/app"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/stratification"
+	"tilth/core/stratification/zoning"
+	"tilth/ports"
+)
+
+// What the audit trail calls maps and plans.
+const (
+	MapResource  = "stratification_map"
+	PlanResource = "sample_plan_map"
+)
+
+// saver is what maps and plans need to be saved.
+type saver struct{ app.Deps }
+
+// readyOrder returns an order whose layers are there and whose area of interest is as it was.
+// Faults: NotFound; Conflict (order_not_active, aoi_changed).
+func readyOrder(ctx context.Context, tx ports.Repos, scope access.Scope, orderID int64) (stratification.OrderState, error) {
+	order, err := tx.StratificationOrders.Get(ctx, scope, orderID)
+	if err != nil {
+		return order, err
+	}
+	if order.Status != stratification.OrderActive {
+		return order, fault.Newf(fault.Conflict, "order_not_active", "Order %d is %s; maps are made of an active order.", orderID, order.Status).
+			With("status", string(order.Status))
+	}
+	aoi, err := tx.AOIs.Get(ctx, scope, order.AOI.ID)
+	if err != nil {
+		return order, err
+	}
+	land, err := Land(ctx, tx, scope, aoi)
+	if err != nil {
+		return order, err
+	}
+	if changed := order.Changed(land); len(changed) > 0 {
+		return order, fault.New(fault.Conflict, "aoi_changed",
+			"The area of interest is not the one that was ordered: fields came, went or have another boundary. Maps that are there stay; for new ones place a new order.").
+			With("field_uuids", changed)
+	}
+	return order, nil
+}
+
+// named returns the saving of a record, with the name that was given or else one of its own.
+func (d saver) named(who access.Principal, name, otherwise, tag string) *zoning.Saving {
+	if name == "" {
+		name = otherwise
+	}
+	return &zoning.Saving{Name: name, Tag: tag, At: d.Clock.Now(), By: who.UserID}
+}
+
+// maxName bounds the name of a map or plan, in characters.
+const maxName = 255
+
+// checkSaving refuses a name or tag that cannot be one.
+func checkSaving(name, parameter, tag string) error {
+	f := zoning.CheckTag(parameter, tag)
+	switch n := len([]rune(name)); {
+	case n > maxName:
+		f.Addf("name", "At most %d characters; this has %d.", maxName, n)
+	case slices.Contains([]rune(name), 0):
+		f.Add("name", "This is not valid text: UTF-8 without the character U+0000.")
+	}
+	return f.Err()
+}
+
+// maxTags is how many tags are tried for a record that is saved without one.
+const maxTags = 1000
+
+// withFreeTag saves under the first tag that nothing of the order has: the given one and no other,
+// or else the rule's, or that with a number behind it.
+func withFreeTag(given, rule string, save func(tag string) error) error {
+	if given != "" {
+		return save(given)
+	}
+	var err error
+	for n := 1; n <= maxTags; n++ {
+		tag := rule
+		if n > 1 {
+			tag = fmt.Sprintf("%s-%d", rule, n)
+		}
+		if err = save(tag); !tagTaken(err) {
+			return err
+		}
+	}
+	return err
+}
+
+func tagTaken(err error) bool {
+	known, ok := fault.As(err)
+	return ok && known.Code == "tag_taken"
+}
