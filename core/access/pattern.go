@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// confidential are the resources that "every resource" leaves out: the audit trail shows
-// who did what, to those who are granted it by name, or everything.
+// confidential are the resources that a "*" for the resource leaves out. The audit trail
+// shows who did what: a role must name it, or grant everything.
 var confidential = []string{AuditTrail.Name}
 
 // Match reports whether a granted pattern covers a slug. A pattern is a slug in
@@ -51,20 +51,17 @@ func KnownPattern(pattern string) bool {
 // that their holder may grant it. A pattern that also matches future resources is covered
 // only by one that does so too.
 func Covers(held []string, pattern string) bool {
-	resource, verb, ok := strings.Cut(pattern, ".")
-	if !ok {
-		resource, verb = "*", "*"
+	if slices.Contains(held, "*") {
+		return true
 	}
+	resource, verb, ok := strings.Cut(pattern, ".")
 	for _, h := range held {
-		hr, hv, ok := strings.Cut(h, ".")
-		if !ok {
-			hr, hv = h, h // "*", or what covers nothing
-		}
-		if (hr == "*" || hr == resource) && (hv == "*" || hv == verb) {
+		hr, hv, _ := strings.Cut(h, ".")
+		if ok && (hr == resource || hr == "*" && !slices.Contains(confidential, resource)) && (hv == "*" || hv == verb) {
 			return true
 		}
 	}
-	if resource == "*" || verb != "*" {
+	if !ok || verb != "*" {
 		return false
 	}
 	for _, v := range verbsOf[resource] {

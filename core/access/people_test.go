@@ -55,11 +55,16 @@ func TestCovers(t *testing.T) {
 		{nil, "farm.view", false},
 		{[]string{"farm"}, "farm.view", false},
 		{nil, "tractor.*", false},
+		{[]string{"*.view"}, "audit.view", false},
+		{[]string{"*.view"}, "audit.*", false},
+		{[]string{"audit.view"}, "audit.*", true},
+		{[]string{"*.*"}, "*", false},
+		{[]string{"*"}, "audit.view", true},
 	} {
 		require.Equal(t, c.want, access.Covers(c.held, c.pattern), "%v of %s", c.held, c.pattern)
 	}
 	// What is covered gives no slug that is not held.
-	patterns := []string{"*", "*.view", "*.edit", "farm.*", "farm.view", "crop.*", "wallet.view", "role.edit"}
+	patterns := []string{"*", "*.*", "*.view", "*.edit", "farm.*", "farm.view", "crop.*", "wallet.view", "role.edit", "audit.*", "audit.view"}
 	for _, held := range patterns {
 		for _, pattern := range patterns {
 			if !access.Covers([]string{held}, pattern) {
