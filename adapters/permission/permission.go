@@ -88,7 +88,7 @@ func (c *Casbin) Allowed(ctx context.Context, who access.Principal, slug access.
 	return answer, nil
 }
 
-// policy gives the caller's company's policy, no older than the caller's version.
+// policy returns the caller's company's policy, no older than the caller's version.
 func (c *Casbin) policy(ctx context.Context, who access.Principal) (*policy, error) {
 	c.mu.RLock()
 	have := c.companies[who.CompanyID]

@@ -72,7 +72,7 @@ func mayDecide(ctx context.Context, tx ports.Repos, scope access.Scope, who acce
 	if err != nil {
 		return err
 	}
-	return access.MayHandOn(held, patterns)
+	return access.MayGrant(held, patterns)
 }
 
 // heldBy returns the patterns that the caller holds; an operator holds everything.

@@ -132,7 +132,7 @@ func mayHold(ctx context.Context, tx ports.Repos, scope access.Scope, who access
 	if err != nil {
 		return err
 	}
-	return access.MayHandOn(held, patterns)
+	return access.MayGrant(held, patterns)
 }
 
 // nameTaken puts a name that is taken under its field.

@@ -3,7 +3,6 @@ package soil
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"tilth/app"
 	"tilth/core/access"
@@ -63,12 +62,7 @@ const maxName = 255
 // checkSaving refuses a name or tag that cannot be one.
 func checkSaving(name, parameter, tag string) error {
 	f := zoning.CheckTag(parameter, tag)
-	switch n := len([]rune(name)); {
-	case n > maxName:
-		f.Addf("name", "At most %d characters; this has %d.", maxName, n)
-	case slices.Contains([]rune(name), 0):
-		f.Add("name", "This is not valid text: UTF-8 without the character U+0000.")
-	}
+	f.Text("name", name, maxName)
 	return f.Err()
 }
 

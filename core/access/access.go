@@ -1,12 +1,12 @@
-// Package access says who may do what, where: the company a caller acts in, the
-// scope that every repository call needs, permission slugs, and the roles a company
-// starts with. It checks no password and reads no table.
+// Package access defines who may do what, and where: callers and the company they act in,
+// the scope of repository calls, the table of permissions, roles, API keys, share grants,
+// and the rules of passwords. It compares no password with its hash, and reads no store.
 package access
 
 import "slices"
 
-// Principal is an authenticated caller. It is made by the identity adapter's
-// verification, together with the version of its company's policy, on every request.
+// Principal is an authenticated caller. The identity use cases build it on every request,
+// together with the version of its company's policy.
 type Principal struct {
 	UserID        int64
 	Name          string
@@ -15,12 +15,12 @@ type Principal struct {
 	Operator      bool  // belongs to no company, may act in one
 	PolicyVersion int64 // version of the company's roles at the time of the request
 
-	KeyID    int64    // the API key that was shown; 0: a token
-	KeySlugs []string // patterns that the key is narrowed to; none: all that its user may do
+	KeyID    int64    // the API key of the request; 0: a token
+	KeySlugs []string // patterns that the key is restricted to; none: all that its user may do
 }
 
-// Within reports whether the credential that was shown reaches a slug: a key may be
-// narrower than its user, and is never wider.
+// Within reports whether the credential of the request permits a slug: a key may permit
+// less than its user's roles, and never permits more.
 func (p Principal) Within(slug Slug) bool {
 	return len(p.KeySlugs) == 0 || slices.ContainsFunc(p.KeySlugs, func(pattern string) bool { return Match(pattern, slug) })
 }
@@ -44,7 +44,7 @@ func (s Scope) Company() int64 { return s.company }
 // Shared reports whether the scope is that of records shared by others.
 func (s Scope) Shared() bool { return s.shared }
 
-// Scope returns the caller's scope; an operator outside a company gets one that is empty.
+// Scope returns the caller's scope; that of an operator outside any company matches nothing.
 func (p Principal) Scope(shared bool) Scope {
 	if shared {
 		return SharedWith(p.CompanyID)

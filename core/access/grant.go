@@ -8,10 +8,10 @@ import (
 	"tilth/core/fault"
 )
 
-// GrantTarget is what a share grant is about.
+// GrantTarget is the kind of record that a share grant covers.
 type GrantTarget string
 
-// The targets of share grants. A farm stands for all of its fields, also later ones.
+// The targets of share grants. A farm includes all of its fields, also later ones.
 const (
 	GrantAll   GrantTarget = "all"
 	GrantFarm  GrantTarget = "farm"
@@ -22,7 +22,7 @@ const (
 type GrantStatus string
 
 // The states of a share grant: pending → accepted | declined; pending and accepted →
-// revoked; and expired, which nobody sets: it follows from the date.
+// revoked; and expired, which is never stored: it follows from the date.
 const (
 	GrantPending  GrantStatus = "pending"
 	GrantAccepted GrantStatus = "accepted"
@@ -34,16 +34,16 @@ const (
 // GrantStatuses are all states.
 var GrantStatuses = []GrantStatus{GrantPending, GrantAccepted, GrantDeclined, GrantRevoked, GrantExpired}
 
-// GrantableSlugs are the views that a grant may give, in the order in which they are shown.
+// GrantableSlugs are the permissions that a grant may contain, in display order.
 var GrantableSlugs = []Slug{
 	Farms.View.slug, Fields.View.slug, Seasons.View.slug, Cultivations.View.slug, Fertilizations.View.slug, Assessments.View.slug,
 	ProfileOrders.View.slug,
 }
 
-// DefaultGrantSlugs are the views of a grant that names none.
+// DefaultGrantSlugs returns the permissions of a grant that names none.
 func DefaultGrantSlugs() []Slug { return slices.Clone(GrantableSlugs[:5]) }
 
-// Named is a record as a grant shows it: its id and its name, and nothing else of it.
+// Named is a reference to a record by id and name.
 type Named struct {
 	ID   int64
 	Name string
@@ -65,15 +65,15 @@ type Grant struct {
 	Farm      *Named // where the target is a farm
 	Field     *Named // where the target is a field
 	Slugs     []Slug
-	Status    GrantStatus // as it was last set, see State
-	EndsOn    *time.Time  // civil date, the last day on which the grant counts
+	Status    GrantStatus // as stored, see State
+	EndsOn    *time.Time  // civil date, the last day on which the grant is valid
 	CreatedAt time.Time   `audit:"-"`
 	UpdatedAt time.Time   `audit:"-"`
 	CreatedBy *Named      `audit:"-"`
 }
 
-// Check returns what is wrong with a new grant, and puts its slugs into their order.
-// Whether its target and its grantee exist is for the use case to find out.
+// Check returns what is wrong with a new grant, and puts its slugs into display order.
+// The use case checks that its target and its grantee exist.
 func (g *Grant) Check(today time.Time) fault.Fields {
 	f := fault.Fields{}
 	switch g.Target {
@@ -118,17 +118,17 @@ func grantable() string {
 	return strings.Join(words, ", ")
 }
 
-func named(f fault.Fields, field string, record *Named, wanted bool) {
+func named(f fault.Fields, field string, record *Named, required bool) {
 	switch {
-	case wanted && record == nil:
+	case required && record == nil:
 		f.Add(field, "This field is required for this target.")
-	case !wanted && record != nil:
+	case !required && record != nil:
 		f.Add(field, "Leave this out for this target.")
 	}
 }
 
-// State is the status on a day: a grant that waits or counts is over once its last day
-// has passed.
+// State returns the status on a day: a pending or accepted grant has expired once its last
+// day has passed.
 func (g *Grant) State(today time.Time) GrantStatus {
 	open := g.Status == GrantPending || g.Status == GrantAccepted
 	if open && g.EndsOn != nil && g.EndsOn.Before(today) {
@@ -137,20 +137,20 @@ func (g *Grant) State(today time.Time) GrantStatus {
 	return g.Status
 }
 
-// Over reports whether the grant can never give anything (again).
+// Over reports whether the grant is declined, revoked or expired.
 func (g *Grant) Over(today time.Time) bool {
 	s := g.State(today)
 	return s != GrantPending && s != GrantAccepted
 }
 
-// Accept and Decline are the grantee's answer to a pending grant.
+// Accept accepts a pending grant.
 // Faults: Conflict (share_grant_state).
 func (g *Grant) Accept(today time.Time) error { return g.move(today, GrantAccepted, GrantPending) }
 
-// Decline refuses a pending grant. Faults: Conflict (share_grant_state).
+// Decline declines a pending grant. Faults: Conflict (share_grant_state).
 func (g *Grant) Decline(today time.Time) error { return g.move(today, GrantDeclined, GrantPending) }
 
-// Revoke ends a grant that waits or counts. Faults: Conflict (share_grant_state).
+// Revoke ends a pending or accepted grant. Faults: Conflict (share_grant_state).
 func (g *Grant) Revoke(today time.Time) error {
 	return g.move(today, GrantRevoked, GrantPending, GrantAccepted)
 }
@@ -164,8 +164,8 @@ func (g *Grant) move(today time.Time, to GrantStatus, from ...GrantStatus) error
 	return nil
 }
 
-// Seen returns the grant as a company sees it. Once a grant is over, the grantee is no
-// longer told what the shared farm or field is called: its name may have changed since.
+// Seen returns the grant as a company sees it. Once a grant is over, the grantee no longer
+// sees the shared farm or field, whose name may have changed since.
 func (g Grant) Seen(by int64, today time.Time) Grant {
 	if by == g.Grantee.ID && g.Over(today) {
 		g.Farm, g.Field = nil, nil

@@ -1,15 +1,14 @@
 package access
 
 import (
-	"strings"
 	"time"
 	"unicode/utf8"
 
 	"tilth/core/fault"
 )
 
-// APIKey is a credential of a user for programs. Its text is shown once; what is kept
-// is a hash, and a prefix by which people recognise it.
+// APIKey is a credential with which a program acts as a user. Its text is shown once; the
+// record keeps a hash, and a prefix by which people recognise the key.
 type APIKey struct {
 	ID        int64 `audit:"-"`
 	CompanyID int64 `audit:"-"`
@@ -29,36 +28,28 @@ const maxKeySlugs = 100
 // Check returns what is wrong with a new key.
 func (k *APIKey) Check(now time.Time) fault.Fields {
 	f := fault.Fields{}
-	if k.Name == "" {
-		f.Add("name", "This field may not be blank.")
-	}
-	if n := utf8.RuneCountInString(k.Name); n > 255 {
-		f.Addf("name", "At most 255 characters; this has %d.", n)
-	}
-	if !utf8.ValidString(k.Name) || strings.ContainsRune(k.Name, 0) {
-		f.Add("name", "This is no text.")
-	}
+	f.RequiredText("name", k.Name, 255)
 	if k.ExpiresAt != nil && !k.ExpiresAt.After(now) {
-		f.Add("expires_at", "A time that is still to come.")
+		f.Add("expires_at", "A time in the future.")
 	}
 	if len(k.Slugs) > maxKeySlugs {
 		f.Addf("slugs", "At most %d patterns.", maxKeySlugs)
 	}
 	for _, pattern := range k.Slugs {
 		if !ValidPattern(pattern) {
-			f.Addf("slugs", "%q is no permission; write it as field.view, field.* or *.view.", shortened(pattern))
+			f.Addf("slugs", "%q is not a permission; write it as field.view, field.* or *.view.", shortened(pattern))
 		}
 	}
 	return f
 }
 
-// shortened bounds what is quoted back.
+// shortened bounds the length of an input that an error text quotes.
 func shortened(text string) string {
-	const most = 60
-	if utf8.RuneCountInString(text) <= most {
+	const maxQuoted = 60
+	if utf8.RuneCountInString(text) <= maxQuoted {
 		return text
 	}
-	return string([]rune(text)[:most]) + "…"
+	return string([]rune(text)[:maxQuoted]) + "…"
 }
 
 // Usable refuses a key that was revoked or has expired. Faults: Unauthenticated.
@@ -72,7 +63,7 @@ func (k *APIKey) Usable(now time.Time) error {
 	return nil
 }
 
-// BadKey is the refusal of a key that never was, or is no more.
+// BadKey refuses a key that does not exist or was revoked.
 func BadKey() error {
 	return fault.New(fault.Unauthenticated, "api_key_invalid", "The API key is not valid.")
 }

@@ -13,9 +13,9 @@ const (
 	MaxPassword = 1024
 )
 
-// worst are the passwords of ten characters and more that every list of stolen ones
-// begins with.
-var worst = strings.Fields(`
+// common are the most frequent passwords of ten characters and more in lists of stolen
+// passwords.
+var common = strings.Fields(`
 		0123456789 0987654321 1234567890 12345678910 123456789a 1234567891 1234512345 123123123123 1111111111 0000000000
 		1q2w3e4r5t 1q2w3e4r5t6y 1qaz2wsx3edc qwerty1234 qwerty12345 qwertyuiop qwertyuiop123 asdfghjkl1 zxcvbnm123 q1w2e3r4t5
 		abcdefghij abcdefghijk abc1234567 password10 password11 password12 password123 password1234 password12345 passwordpassword
@@ -24,8 +24,8 @@ var worst = strings.Fields(`
 		monkey12345 michelle123 basketball startrek123 starwars123 trustno1trustno1 correcthorsebatterystaple tilthtilth tilth12345`)
 
 // CheckPassword returns what is wrong with a new password of the user with an e-mail
-// address; empty where nothing is. It asks for length, not for kinds of characters, and
-// refuses what is tried first.
+// address; empty where nothing is. It requires length, not kinds of characters, and
+// refuses common passwords.
 func CheckPassword(password, email string) string {
 	lower := strings.ToLower(password)
 	local, _, _ := strings.Cut(strings.ToLower(email), "@")
@@ -34,7 +34,7 @@ func CheckPassword(password, email string) string {
 		return fmt.Sprintf("A password of %d to %d characters.", MinPassword, MaxPassword)
 	case email != "" && (lower == strings.ToLower(email) || lower == local):
 		return "A password that is not your e-mail address."
-	case slices.Contains(worst, lower) || oneCharacter(lower):
+	case slices.Contains(common, lower) || oneCharacter(lower):
 		return "This password is among the first that are tried; choose another one."
 	}
 	return ""

@@ -22,8 +22,8 @@ const (
 )
 
 // DefaultRoles are the roles of a new company: owner may do everything, editor
-// everything but users, roles, keys and the wallet, viewer may look at everything but
-// the audit trail.
+// everything but users, roles, keys and the wallet, viewer may view everything but the
+// audit trail.
 func DefaultRoles() []RoleTemplate {
 	editor := []string{"*.view"}
 	for _, resource := range []Resource{
@@ -47,12 +47,12 @@ type Role struct {
 	Users int64    `audit:"-"` // how many hold it
 }
 
-// BuiltIn reports whether the role is the one that nobody can change or delete: a
-// company without its owner's rights could never be put right again.
+// BuiltIn reports whether the role is owner, which nobody can change or delete: no member
+// could repair a company whose owner lacks permissions.
 func (r Role) BuiltIn() bool { return r.Name == RoleOwner }
 
-// Check brings a role into its stored form, its name trimmed and its slugs sorted and
-// once each, and gives what is wrong with it.
+// Check normalises a role (its name trimmed, its slugs sorted without repeats) and returns
+// what is wrong with it.
 func (r *Role) Check() fault.Fields {
 	f := fault.Fields{}
 	r.Name = strings.TrimSpace(r.Name)
@@ -61,7 +61,7 @@ func (r *Role) Check() fault.Fields {
 	}
 	for _, slug := range r.Slugs {
 		if !KnownPattern(slug) {
-			f.Addf("slugs", "%q is no permission; see x-permission of the routes, or give a pattern such as farm.* or *.view.", slug)
+			f.Addf("slugs", "%q is not a permission; see x-permission of the routes, or give a pattern such as farm.* or *.view.", slug)
 		}
 	}
 	r.Slugs = slices.Clone(r.Slugs)
@@ -77,10 +77,10 @@ func ErrOwnerFixed() error {
 	return fault.New(fault.Invalid, "role_built_in", "The role owner is built in: it can be neither changed nor deleted.")
 }
 
-// MayHandOn refuses (Invalid, code role_exceeds_own) to give others, or to take from
-// them, more than a caller holds itself: permission to edit users would be permission
-// to do everything.
-func MayHandOn(held []string, patterns []string) error {
+// MayGrant refuses (Invalid, code role_exceeds_own) to grant or to revoke permissions that
+// the caller does not hold: otherwise permission to edit users would be permission to do
+// everything.
+func MayGrant(held []string, patterns []string) error {
 	for _, p := range patterns {
 		if !Covers(held, p) {
 			return fault.Newf(fault.Invalid, "role_exceeds_own", "You do not hold %s yourself, so you cannot decide who does.", p)

@@ -18,7 +18,7 @@ type Amount int64
 // MaxAmount bounds a single amount, far below overflow of sums.
 const MaxAmount Amount = 1_000_000_000_000_00
 
-// Credits gives the amount as a number of credits with two decimals ("12.50").
+// Credits returns the amount as a number of credits with two decimals ("12.50").
 func (a Amount) String() string {
 	sign := ""
 	if a < 0 {

@@ -69,12 +69,12 @@ func (r *Fertilization) Check() fault.Fields {
 	if d := r.AppliedOn; d != nil && (d.Year() < 1900 || d.Year() > 2200) {
 		f.Add("applied_on", "A date from 1900-01-01 to 2200-12-31.")
 	}
-	text(f, "product_name", r.ProductName, 255)
+	f.Text("product_name", r.ProductName, 255)
 	choice(f, "product", r.Product, agronomy.ProductKeys())
 	choice(f, "nutrient_basis", r.NutrientBasis, NutrientBases)
 	choice(f, "inhibitor", r.Inhibitor, agronomy.Inhibitors)
 	choice(f, "application_method", r.ApplicationMethod, agronomy.Methods)
-	text(f, "notes", r.Notes, 4000)
+	f.Text("notes", r.Notes, 4000)
 	r.checkAmount(f)
 	r.checkContents(f)
 	within(f, "incorporation_hours", r.IncorporationHours, 0, 8784, "Hours from 0 to 8784, a year.")

@@ -44,7 +44,7 @@ type Field struct {
 // Check returns what is wrong with the record itself; the boundary was checked when it was made.
 func (r *Field) Check() fault.Fields {
 	f := fault.Fields{}
-	required(f, "name", r.Name, 255)
+	f.RequiredText("name", r.Name, 255)
 	if r.Farm.ID <= 0 {
 		f.Add("farm_id", "This field is required.")
 	}
@@ -53,9 +53,9 @@ func (r *Field) Check() fault.Fields {
 	}
 	choice(f, "boundary_category", r.BoundaryCategory, BoundaryCategories)
 	choice(f, "boundary_method", r.BoundaryMethod, BoundaryMethods)
-	text(f, "soil_type", r.SoilType, 255)
-	text(f, "tenure", r.Tenure, 64)
-	text(f, "notes", r.Notes, 4000)
+	f.Text("soil_type", r.SoilType, 255)
+	f.Text("tenure", r.Tenure, 64)
+	f.Text("notes", r.Notes, 4000)
 	if r.ActiveFrom != nil && r.ActiveTo != nil && r.ActiveTo.Before(*r.ActiveFrom) {
 		f.Add("active_to", "active_to must not be before active_from.")
 	}

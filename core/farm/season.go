@@ -36,7 +36,7 @@ func (r *Season) Normalise() {
 // Check returns what is wrong with the record itself.
 func (r *Season) Check() fault.Fields {
 	f := fault.Fields{}
-	required(f, "name", r.Name, 255)
+	f.RequiredText("name", r.Name, 255)
 	checkSeasonYear(f, "start_date", r.StartDate)
 	checkSeasonYear(f, "end_date", r.EndDate)
 	if !r.StartDate.IsZero() && !r.EndDate.IsZero() {

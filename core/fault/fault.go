@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Kind is the closed set of ways a call can fail.
@@ -45,6 +46,24 @@ func (f Fields) Add(field, message string) {
 
 // Addf appends a formatted message to a field.
 func (f Fields) Addf(field, format string, args ...any) { f.Add(field, fmt.Sprintf(format, args...)) }
+
+// Text adds an error when a value is longer than limit characters or cannot be stored.
+func (f Fields) Text(field, value string, limit int) {
+	if !utf8.ValidString(value) || strings.ContainsRune(value, 0) {
+		f.Add(field, "This is not valid text: UTF-8 without the character U+0000.")
+	}
+	if n := utf8.RuneCountInString(value); n > limit {
+		f.Addf(field, "At most %d characters; this has %d.", limit, n)
+	}
+}
+
+// RequiredText is Text, and adds an error when a value is empty.
+func (f Fields) RequiredText(field, value string, limit int) {
+	if value == "" {
+		f.Add(field, "This field may not be blank.")
+	}
+	f.Text(field, value, limit)
+}
 
 // Nest puts the errors of a nested object below a field; empty errors are dropped.
 func (f Fields) Nest(field string, nested Fields) {
@@ -106,12 +125,12 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// New makes a fault.
+// New returns a fault.
 func New(kind Kind, code, message string) *Error {
 	return &Error{Kind: kind, Code: code, Message: message}
 }
 
-// Newf makes a fault with a formatted message.
+// Newf returns a fault with a formatted message.
 func Newf(kind Kind, code, format string, args ...any) *Error {
 	return New(kind, code, fmt.Sprintf(format, args...))
 }

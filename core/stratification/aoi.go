@@ -3,8 +3,6 @@ package stratification
 import (
 	"fmt"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"tilth/core/access"
 	"tilth/core/fault"
@@ -69,18 +67,8 @@ func (a *AOI) FieldIDs() []int64 {
 // Check returns what is wrong with the record itself, filed under the names of the interface.
 func (a *AOI) Check() fault.Fields {
 	f := fault.Fields{}
-	for name, upper := range map[string]int{"name": maxName, "description": maxDescribing} {
-		text := a.Name
-		if name == "description" {
-			text = a.Description
-		}
-		switch n := utf8.RuneCountInString(text); {
-		case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
-			f.Add(name, "This is not valid text: UTF-8 without the character U+0000.")
-		case n > upper:
-			f.Addf(name, "At most %d characters; this has %d.", upper, n)
-		}
-	}
+	f.Text("name", a.Name, maxName)
+	f.Text("description", a.Description, maxDescribing)
 	if n := len(a.Fields); n < 1 || n > MaxFields {
 		f.Addf("field_uuids", "An area of interest covers 1 to %d fields; these are %d.", MaxFields, n)
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"tilth/core/event"
 	"tilth/core/fault"
@@ -69,12 +68,7 @@ func (w *Webhook) Check() fault.Fields {
 	if len(w.URL) > MaxURL {
 		f.Addf("url", "At most %d bytes; this has %d.", MaxURL, len(w.URL))
 	}
-	if !utf8.ValidString(w.Description) || strings.ContainsRune(w.Description, 0) {
-		f.Add("description", "This is no text.")
-	}
-	if n := utf8.RuneCountInString(w.Description); n > MaxDescription {
-		f.Addf("description", "At most %d characters; this has %d.", MaxDescription, n)
-	}
+	f.Text("description", w.Description, MaxDescription)
 	for _, typ := range w.EventTypes {
 		if !event.Known(typ) {
 			f.Addf("event_types", "There are no events of this type; the types are: %s.", strings.Join(event.Types(), ", "))

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"tilth/core/fault"
 	"tilth/core/geo"
@@ -205,7 +204,7 @@ func (s *Sample) Check() fault.Fields {
 	if !labels.MatchString(s.Label) {
 		f.Add("label", "A label has 1 to 64 of the characters A-Z, a-z, 0-9, dot, underscore, hyphen and slash.")
 	}
-	printable(f, "notes", s.Notes, maxNotes)
+	f.Text("notes", s.Notes, maxNotes)
 	s.checkStatus(f)
 	if s.Collected != nil {
 		f.Nest("collected", s.Collected.check())
@@ -250,7 +249,7 @@ func (c *Collected) check() fault.Fields {
 	if c.At.Year() < 1950 || c.At.Year() > 2200 {
 		f.Add("at", "When the sample was taken.")
 	}
-	printable(f, "by", c.By, 255)
+	f.Text("by", c.By, 255)
 	inRange(f, "accuracy_m", c.AccuracyM, 0, maxAccuracyM, "m")
 	return f
 }
@@ -260,8 +259,8 @@ func (l *Lab) check() fault.Fields {
 	inRange(f, "soc_pct", &l.SOCPct, 0, 100, "%")
 	inRange(f, "bulk_density_g_cm3", l.BulkDensity, minBulkDensity, maxBulkDensity, "g/cm3")
 	inRange(f, "coarse_fragments_pct", l.CoarseFragmentsPct, 0, 100, "%")
-	printable(f, "method", l.Method, 255)
-	printable(f, "lab_ref", l.Ref, 255)
+	f.Text("method", l.Method, 255)
+	f.Text("lab_ref", l.Ref, 255)
 	if l.At != nil && (l.At.Year() < 1950 || l.At.Year() > 2200) {
 		f.Add("at", "A time from 1950 to 2200.")
 	}
@@ -271,15 +270,6 @@ func (l *Lab) check() fault.Fields {
 func inRange(f fault.Fields, name string, v *float64, low, high float64, unit string) {
 	if v != nil && !(*v >= low && *v <= high) {
 		f.Addf(name, "A number from %g to %g, in %s; %g is none.", low, high, unit, *v)
-	}
-}
-
-func printable(f fault.Fields, name, value string, upper int) {
-	switch {
-	case !utf8.ValidString(value) || slices.Contains([]rune(value), 0):
-		f.Add(name, "This is not valid text: UTF-8 without the character U+0000.")
-	case utf8.RuneCountInString(value) > upper:
-		f.Addf(name, "At most %d characters.", upper)
 	}
 }
 
