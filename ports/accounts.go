@@ -76,7 +76,7 @@ type OperatorRepos struct {
 	Letters     Letters
 	Jobs        JobWriter
 
-	// What the relay does with the events and the webhooks of all companies.
+	// What the consumers of events do for all companies.
 	Events   EventKeeper
 	Webhooks WebhookKeeper
 

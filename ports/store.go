@@ -281,23 +281,15 @@ type Queue interface {
 
 // OutboxRow is an event that waits to be published.
 type OutboxRow struct {
-	Seq       int64
-	ID        string
-	Type      string
-	CompanyID int64
-	Subject   string
-	At        time.Time
-	Data      []byte // JSON
-	Attempts  int
-	Position  int64 // in the feed of its company; 0: none yet
+	event.Logged
+	Seq      int64
+	Attempts int
 }
 
 // Relay is the reading side of the outbox.
 type Relay interface {
 	// Pending returns up to limit unpublished events that no other relay holds, oldest first, held until the lease ends.
 	Pending(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]OutboxRow, error)
-	// Published marks an event as delivered to a consumer that acknowledged it.
-	Published(ctx context.Context, seq int64, at time.Time) error
-	// Seen records that a consumer has handled an event; false when it had already.
-	Seen(ctx context.Context, consumer, eventID string, at time.Time) (first bool, err error)
+	// Published marks events as acknowledged by every consumer.
+	Published(ctx context.Context, seqs []int64, at time.Time) error
 }

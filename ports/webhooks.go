@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tilth/core/access"
+	"tilth/core/event"
 	"tilth/core/webhook"
 )
 
@@ -25,9 +26,9 @@ type Deliveries interface {
 	Each(ctx context.Context, scope access.Scope, q DeliveryQuery) iter.Seq2[webhook.Delivery, error]
 	// GetForUpdate returns a delivery of a webhook and locks it. Faults: NotFound.
 	GetForUpdate(ctx context.Context, scope access.Scope, webhookID, id int64) (webhook.Delivery, error)
-	// Due returns the pending delivery of a webhook that is due longest; ok is false where none is.
+	// Due returns the pending delivery of a webhook that has been due for longest; ok is false if none is.
 	Due(ctx context.Context, scope access.Scope, webhookID int64, now time.Time) (d webhook.Delivery, ok bool, err error)
-	// NextTry returns when the next pending delivery of a webhook is due; nil where none is pending.
+	// NextTry returns when the next pending delivery of a webhook is due; nil if none is pending.
 	NextTry(ctx context.Context, scope access.Scope, webhookID int64) (*time.Time, error)
 	// Insert stores a delivery and fills in its id.
 	Insert(ctx context.Context, scope access.Scope, d *webhook.Delivery) error
@@ -37,13 +38,16 @@ type Deliveries interface {
 	End(ctx context.Context, scope access.Scope, webhookID int64, reason string) error
 }
 
-// WebhookKeeper is what the relay does with the webhooks of all companies.
+// WebhookKeeper holds the webhooks and the deliveries of all companies.
 type WebhookKeeper interface {
+	// Take returns the events of the companies' feeds of which no deliveries were made yet, in
+	// order, and marks them as taken by this transaction. Others that take them wait for it.
+	Take(ctx context.Context, companies []int64) ([]event.Logged, error)
 	// Listening returns the active webhooks of the companies and locks them, in order of id.
 	Listening(ctx context.Context, companies []int64) ([]webhook.Webhook, error)
 	// Add stores deliveries; one of an event that the webhook has already is left out.
 	Add(ctx context.Context, deliveries []webhook.Delivery) error
-	// Prune forgets up to limit deliveries made before a time that are not pending, and gives how many.
+	// Prune removes up to limit deliveries made before a time that are not pending, and returns how many.
 	Prune(ctx context.Context, before time.Time, limit int) (int64, error)
 }
 
@@ -58,9 +62,9 @@ type Parcel struct {
 
 // WebhookSender posts parcels.
 type WebhookSender interface {
-	// Check returns what is wrong with an address, for people; empty where nothing is. What it
-	// resolves to is looked at when it is dialled, every time.
+	// Check returns what is wrong with an address, for people; empty if nothing is. What the
+	// name resolves to is checked whenever it is dialled.
 	Check(address string) string
-	// Send posts a parcel, once, and tells what came of it. A failure is an outcome.
+	// Send posts a parcel, once, and returns the outcome; a failure is one, too.
 	Send(ctx context.Context, p Parcel) webhook.Outcome
 }

@@ -12,19 +12,32 @@ import (
 	"tilth/app/events"
 )
 
-// hookWorkers is how many webhooks are sent to at a time: with a timeout of 10 seconds,
+// hookWorkers is how many webhooks are posted to at a time: with a timeout of 10 seconds,
 // slow addresses keep as many workers busy and no other work.
 const hookWorkers = 8
 
-// eventsPrunedEvery is how often the events, and deliveries, of days past are forgotten.
+// eventsPrunedEvery is how often old events and deliveries are pruned.
 const eventsPrunedEvery = 10 * time.Minute
 
-// newSender makes what posts to webhooks.
+// newSender returns what posts to webhooks.
 func newSender(cfg cli.Config) *hooks.Sender {
 	return hooks.New(hooks.Rules{AllowHTTP: cfg.WebhookAllowHTTP, AllowPrivate: cfg.WebhookAllowPrivate}, version)
 }
 
-// newHookPool makes the workers that deliver to webhooks, apart from all others.
+// newBus returns the bus that carries events to the consumers of this process.
+func (r *Running) newBus() *messaging.Bus {
+	return &messaging.Bus{
+		Relay: r.db.Relay(), Transport: messaging.InProcess(r.log), Clock: identity.Clock{}, Log: r.log,
+		Place: r.parts.Sequencer.Place,
+		Consumers: map[string]messaging.Consumer{
+			"webhooks": r.parts.Dispatcher.Dispatch,
+			"streams":  r.parts.Interface.Events.Hear,
+			"log":      messaging.Announcer(r.log),
+		},
+	}
+}
+
+// newHookPool returns the workers that deliver to webhooks, apart from all others.
 func (r *Running) newHookPool() *messaging.Pool {
 	return &messaging.Pool{
 		Queue: r.db.QueueOf(events.WebhookJob), Clock: identity.Clock{}, Log: r.log, Workers: hookWorkers,
@@ -32,8 +45,8 @@ func (r *Running) newHookPool() *messaging.Pool {
 	}
 }
 
-// forgetEvents prunes events and deliveries, at once and then from time to time.
-func (r *Running) forgetEvents(ctx context.Context) error {
+// pruneEvents prunes events and deliveries, at once and then from time to time.
+func (r *Running) pruneEvents(ctx context.Context) error {
 	ticker := time.NewTicker(eventsPrunedEvery)
 	defer ticker.Stop()
 	for {
@@ -50,8 +63,8 @@ func (r *Running) forgetEvents(ctx context.Context) error {
 	}
 }
 
-// tell delivers to webhooks and keeps the event streams of this process informed.
-func (r *Running) tell(ctx context.Context) error {
+// deliver posts to webhooks and wakes the event streams of this process.
+func (r *Running) deliver(ctx context.Context) error {
 	defer r.sender.Close()
 	var feeding sync.WaitGroup
 	feeding.Go(func() { r.parts.Interface.Events.Run(ctx, r.log) })

@@ -16,20 +16,21 @@ import (
 
 // parts is what a running server is made of.
 type parts struct {
-	Interface v12.Deps
-	Gate      *app.Gate
-	Operating *operating.Operating
-	Demo      *demo.Loader
-	Worker    *satellite.ProfileWorker
-	Refresher *satellite.Refresher
-	Tokens    ports.Tokens
-	Once      *idempotency.Once
-	Intake    *farmapp.Imports
-	Sequencer *events.Sequencer
-	Courier   *events.Courier
-	Assessing *ghgapp.Assessments
-	Strata    *soil.OrderWorker
-	Maps      *soil.Maps
-	Verifier  *ghgapp.VerificationWorker
-	Bulk      *ghgapp.Batches
+	Interface  v12.Deps
+	Gate       *app.Gate
+	Operating  *operating.Operating
+	Demo       *demo.Loader
+	Worker     *satellite.ProfileWorker
+	Refresher  *satellite.Refresher
+	Tokens     ports.Tokens
+	Once       *idempotency.Once
+	Intake     *farmapp.Imports
+	Sequencer  *events.Sequencer
+	Dispatcher *events.Dispatcher
+	Courier    *events.Courier
+	Assessing  *ghgapp.Assessments
+	Strata     *soil.OrderWorker
+	Maps       *soil.Maps
+	Verifier   *ghgapp.VerificationWorker
+	Bulk       *ghgapp.Batches
 }

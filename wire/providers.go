@@ -97,7 +97,7 @@ var server = googlewire.NewSet(
 	importing,
 	telling,
 	googlewire.Struct(new(events.Sequencer), "*"),
-	googlewire.Struct(new(events.Courier), "*"),
+	googlewire.Struct(new(events.Dispatcher), "*"), googlewire.Struct(new(events.Courier), "*"),
 	assessments,
 	mapping,
 	googlewire.Struct(new(v12.Deps), "*"),

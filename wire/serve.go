@@ -129,10 +129,7 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 			account.LetterJob: postman.Run,
 		},
 	}
-	if r.bus, err = messaging.NewBus(r.db.Relay(), identity.Clock{}, r.log, 0, messaging.Announcer(r.log)); err != nil {
-		return err
-	}
-	r.bus.Sequence = r.parts.Sequencer.Step
+	r.bus = r.newBus()
 	r.hooks = r.newHookPool()
 	proxies, err := r.cfg.Proxies()
 	if err != nil {
@@ -218,9 +215,9 @@ func (r *Running) Serve(ctx context.Context, listener net.Listener) error {
 	group.Go(func() error { return r.pool.Run(background) })
 	group.Go(func() error { return r.bus.Run(background) })
 	group.Go(func() error { return r.forget(background) })
-	group.Go(func() error { return r.forgetEvents(background) })
+	group.Go(func() error { return r.pruneEvents(background) })
 	group.Go(func() error { return r.sweep(background) })
-	group.Go(func() error { return r.tell(background) })
+	group.Go(func() error { return r.deliver(background) })
 	return group.Wait()
 }
 
@@ -290,7 +287,7 @@ func (Program) Work(ctx context.Context, cfg cli.Config, log *slog.Logger) error
 	group.Go(func() error { return r.pool.Run(ctx) })
 	group.Go(func() error { return r.bus.Run(ctx) })
 	group.Go(func() error { return r.sweep(ctx) })
-	group.Go(func() error { return r.tell(ctx) })
+	group.Go(func() error { return r.deliver(ctx) })
 	return group.Wait()
 }
 

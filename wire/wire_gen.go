@@ -348,7 +348,10 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	sequencer := &events.Sequencer{
 		Store: store,
 		Clock: clock,
-		Feed:  feed,
+	}
+	dispatcher := &events.Dispatcher{
+		Store: store,
+		Clock: clock,
 	}
 	courier := &events.Courier{
 		Store:  store,
@@ -381,22 +384,23 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Log:      log,
 	}
 	wireParts := &parts{
-		Interface: v12Deps,
-		Gate:      gate,
-		Operating: operatingOperating,
-		Demo:      loader,
-		Worker:    profileWorker,
-		Refresher: refresher,
-		Tokens:    tokens,
-		Once:      once,
-		Intake:    imports,
-		Sequencer: sequencer,
-		Courier:   courier,
-		Assessing: ghgAssessments,
-		Strata:    orderWorker,
-		Maps:      maps,
-		Verifier:  verificationWorker,
-		Bulk:      batches,
+		Interface:  v12Deps,
+		Gate:       gate,
+		Operating:  operatingOperating,
+		Demo:       loader,
+		Worker:     profileWorker,
+		Refresher:  refresher,
+		Tokens:     tokens,
+		Once:       once,
+		Intake:     imports,
+		Sequencer:  sequencer,
+		Dispatcher: dispatcher,
+		Courier:    courier,
+		Assessing:  ghgAssessments,
+		Strata:     orderWorker,
+		Maps:       maps,
+		Verifier:   verificationWorker,
+		Bulk:       batches,
 	}
 	return wireParts
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -12,6 +14,8 @@ import (
 	"go.uber.org/goleak"
 
 	"tilth/adapters/messaging"
+	"tilth/app/events"
+	"tilth/core/event"
 	"tilth/core/fault"
 	"tilth/ports"
 )
@@ -108,78 +112,126 @@ func TestPoolGivesJobsBackOnShutdown(t *testing.T) {
 	require.ElementsMatch(t, []int64{1, 2}, q.returned)
 }
 
-// outbox is the reading side of an outbox in memory.
+// outbox is the reading side of an outbox in memory. A row that is not marked comes again at once.
 type outbox struct {
-	mu        sync.Mutex
-	rows      []ports.OutboxRow
-	published []int64
-	seen      map[string]bool
-	fail      int // how many marks fail
+	mu    sync.Mutex
+	rows  []ports.OutboxRow
+	fail  int // how many marks fail
+	empty chan struct{}
 }
 
 func (o *outbox) Pending(_ context.Context, _ time.Time, _ time.Duration, limit int) ([]ports.OutboxRow, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.rows[:min(limit, len(o.rows))], nil
+	return slices.Clone(o.rows[:min(limit, len(o.rows))]), nil
 }
 
-func (o *outbox) Published(_ context.Context, seq int64, _ time.Time) error {
+func (o *outbox) Published(_ context.Context, seqs []int64, _ time.Time) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.fail > 0 {
 		o.fail--
 		return fault.New(fault.Unavailable, "away", "away")
 	}
-	o.published = append(o.published, seq)
-	for i, r := range o.rows {
-		if r.Seq == seq {
-			o.rows = append(o.rows[:i:i], o.rows[i+1:]...)
-		}
+	o.rows = slices.DeleteFunc(o.rows, func(r ports.OutboxRow) bool { return slices.Contains(seqs, r.Seq) })
+	if len(o.rows) == 0 {
+		close(o.empty)
 	}
 	return nil
 }
 
-func (o *outbox) Seen(_ context.Context, consumer, id string, _ time.Time) (bool, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	key := consumer + "/" + id
-	first := !o.seen[key]
-	o.seen[key] = true
-	return first, nil
+func newOutbox(n int) *outbox {
+	o := &outbox{empty: make(chan struct{})}
+	for seq := int64(1); seq <= int64(n); seq++ {
+		o.rows = append(o.rows, ports.OutboxRow{Seq: seq, Logged: event.Logged{ID: strconv.FormatInt(seq, 10), Type: "t", CompanyID: 5, Data: []byte(`{"n":1}`)}})
+	}
+	return o
 }
 
-// Every event reaches every consumer once, in order, although marking it as published
-// fails twice and so delivers it again.
-func TestBusDeliversOnceToEachConsumer(t *testing.T) {
+// placer gives each event its id as its position.
+func placer(_ context.Context, batch []events.CloudEvent) ([]events.CloudEvent, error) {
+	for i := range batch {
+		batch[i].Sequence = "at " + batch[i].ID
+	}
+	return batch, nil
+}
+
+func newBus(o *outbox, consumers map[string]messaging.Consumer) *messaging.Bus {
+	return &messaging.Bus{
+		Relay: o, Transport: messaging.InProcess(quiet), Clock: clock{}, Log: quiet, Poll: time.Millisecond, Place: placer, Consumers: consumers,
+	}
+}
+
+// Every event reaches every consumer in order and with its position, although consumers fail
+// and panic, and marking it as published fails twice.
+func TestBusDeliversToEveryConsumer(t *testing.T) {
 	t.Parallel()
-	o := &outbox{seen: map[string]bool{}, fail: 2}
-	for seq := int64(1); seq <= 250; seq++ {
-		o.rows = append(o.rows, ports.OutboxRow{Seq: seq, ID: string(rune('a'+seq%26)) + time.Duration(seq).String(), Type: "t", CompanyID: 5, Data: []byte(`{"n":1}`)})
-	}
-	want := make([]string, len(o.rows))
-	for i, r := range o.rows {
-		want[i] = r.ID
-	}
-	ctx, cancel := context.WithCancel(context.Background())
+	o := newOutbox(1250)
+	o.fail = 2
 	var mu sync.Mutex
-	got := map[string][]string{}
-	consumer := func(name string) messaging.Consumer {
-		return messaging.Consumer{Name: name, Handle: func(_ context.Context, e messaging.CloudEvent) {
+	got, tries := map[string][]string{}, map[string]int{}
+	consumer := func(name string, trip func(try int) error) messaging.Consumer {
+		return func(_ context.Context, batch []events.CloudEvent) error {
 			mu.Lock()
 			defer mu.Unlock()
-			got[name] = append(got[name], e.ID)
-			if e.SpecVersion != "1.0" || e.CompanyID != 5 || string(e.Data) != `{"n":1}` {
-				t.Errorf("not the event that was written: %+v", e)
+			tries[name]++
+			if err := trip(tries[name]); err != nil {
+				return err
 			}
-		}}
+			for _, e := range batch {
+				if e.SpecVersion != "1.0" || e.CompanyID != 5 || string(e.Data) != `{"n":1}` || e.Sequence != "at "+e.ID {
+					t.Errorf("not the event that was written: %+v", e)
+				}
+				if !slices.Contains(got[name], e.ID) {
+					got[name] = append(got[name], e.ID)
+				}
+			}
+			return nil
+		}
 	}
-	bus, err := messaging.NewBus(o, clock{}, quiet, time.Millisecond, consumer("one"), consumer("two"))
-	require.NoError(t, err)
+	bus := newBus(o, map[string]messaging.Consumer{
+		"steady": consumer("steady", func(int) error { return nil }),
+		"failing": consumer("failing", func(try int) error {
+			if try < 3 {
+				return errors.New("broken")
+			}
+			return nil
+		}),
+		"panicking": consumer("panicking", func(try int) error {
+			if try == 2 {
+				panic("panicked")
+			}
+			return nil
+		}),
+	})
+	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
 	go func() { done <- bus.Run(ctx) }()
-	require.Eventually(t, func() bool { o.mu.Lock(); defer o.mu.Unlock(); return len(o.rows) == 0 }, 10*time.Second, time.Millisecond)
+	<-o.empty
 	cancel()
 	require.NoError(t, <-done)
-	require.Equal(t, want, got["one"])
-	require.Equal(t, want, got["two"])
+	require.Len(t, got, 3)
+	for name, ids := range got {
+		require.Len(t, ids, 1250, name)
+		for i, id := range ids {
+			require.Equal(t, strconv.Itoa(i+1), id, name)
+		}
+	}
+}
+
+// An event that a consumer has not acknowledged when the process stops stays in the outbox.
+func TestBusKeepsWhatIsNotAcknowledged(t *testing.T) {
+	t.Parallel()
+	o := newOutbox(3)
+	ctx, cancel := context.WithCancel(context.Background())
+	bus := newBus(o, map[string]messaging.Consumer{
+		"quick": func(context.Context, []events.CloudEvent) error { return nil },
+		"stuck": func(ctx context.Context, _ []events.CloudEvent) error {
+			cancel()
+			<-ctx.Done()
+			return ctx.Err()
+		},
+	})
+	require.NoError(t, bus.Run(ctx))
+	require.Len(t, o.rows, 3)
 }

@@ -11,166 +11,188 @@ import (
 	"github.com/ThreeDotsLabs/watermill/pubsub/gochannel"
 
 	"tilth/app/events"
-	"tilth/core/event"
 	"tilth/ports"
 )
 
-// Topic is where all events of the product are published.
-const Topic = "tilth.events"
+// The topics of the bus. A message of either is a batch of CloudEvents.
+const (
+	committedTopic = "tilth.events" // as the relay takes them from the outbox
+	feedTopic      = "tilth.feed"   // with their positions in the feeds of their companies
+)
 
-// relayBatch is how many events are taken from the outbox at a time.
-const relayBatch = 100
+// batchMedia is the content type of a message (cloudevents/formats/json-format.md, section 4).
+const batchMedia = "application/cloudevents-batch+json"
 
-// CloudEvent is an event as it is published.
-type CloudEvent = events.CloudEvent
+// relayBatch is how many events one message carries.
+const relayBatch = 500
 
-// Consumer hears of an event: it announces it to whoever watches this process (a log,
-// a stream). An event is marked as seen before it is handled, so a repeat of the relay
-// is never announced twice; a consumer that changes records must mark it in the
-// transaction of its own change instead.
-type Consumer struct {
-	Name   string
-	Handle func(ctx context.Context, e CloudEvent)
+// Transport carries messages to the consumers. Publish returns nil only when every consumer
+// has acknowledged the message, or when the message is stored where a kill does not lose it.
+type Transport interface {
+	message.Publisher
+	message.Subscriber
 }
 
-// Bus carries events from the outbox to the consumers of this process. A row of the
-// outbox is done only when every consumer has acknowledged it.
+// InProcess returns the transport to the consumers of this process.
+func InProcess(log *slog.Logger) Transport {
+	return gochannel.NewGoChannel(gochannel.Config{BlockPublishUntilSubscriberAck: true}, watermillLog(log))
+}
+
+// watermillLog lowers what watermill reports about each subscription to debug.
+func watermillLog(log *slog.Logger) watermill.LoggerAdapter {
+	return watermill.NewSlogLoggerWithLevelMapping(log, map[slog.Level]slog.Level{slog.LevelInfo: slog.LevelDebug})
+}
+
+// Consumer handles a batch of events that have their positions. It may get an event again:
+// a consumer that changes records keeps its own done-mark, in the transaction of its change.
+type Consumer func(ctx context.Context, batch []events.CloudEvent) error
+
+// Bus carries events from the outbox to the consumers. The first consumer gives events their
+// positions; all others read what it publishes. A row of the outbox is done only when every
+// consumer has acknowledged it, and comes again, to any replica, when its lease runs out.
 type Bus struct {
-	relay ports.Relay
-	clock ports.Clock
-	log   *slog.Logger
-	poll  time.Duration
-
-	// Sequence, where it is set, gives some of the events their places in the feeds of their
-	// companies; more reports whether others wait. It runs before events are published.
-	Sequence func(ctx context.Context) (more bool, err error)
-
-	channel *gochannel.GoChannel
-	router  *message.Router
-}
-
-// NewBus makes a bus with its consumers.
-func NewBus(relay ports.Relay, clock ports.Clock, log *slog.Logger, poll time.Duration, consumers ...Consumer) (*Bus, error) {
-	logger := watermill.NewSlogLoggerWithLevelMapping(log, map[slog.Level]slog.Level{
-		slog.LevelInfo: slog.LevelDebug, // its word on every subscription is no news to an operator
-	})
-	if poll == 0 {
-		poll = PollEvery
-	}
-	b := &Bus{
-		relay: relay, clock: clock, log: log, poll: poll,
-		channel: gochannel.NewGoChannel(gochannel.Config{BlockPublishUntilSubscriberAck: true}, logger),
-	}
-	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: 5 * time.Second}, logger)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range consumers {
-		router.AddConsumerHandler(c.Name, Topic, b.channel, b.once(c))
-	}
-	b.router = router
-	return b, nil
-}
-
-// once makes a handler that drops what its consumer has handled before.
-func (b *Bus) once(c Consumer) message.NoPublishHandlerFunc {
-	return func(m *message.Message) error {
-		var e CloudEvent
-		if err := json.Unmarshal(m.Payload, &e); err != nil {
-			b.log.Error("event that cannot be read is dropped", "id", m.UUID, "error", err)
-			return nil
-		}
-		ctx := m.Context()
-		first, err := b.relay.Seen(ctx, c.Name, e.ID, b.clock.Now())
-		if err != nil {
-			return err
-		}
-		if !first {
-			b.log.DebugContext(ctx, "event seen again", "consumer", c.Name, "id", e.ID)
-			return nil
-		}
-		c.Handle(ctx, e)
-		return nil
-	}
+	Relay     ports.Relay
+	Transport Transport
+	Clock     ports.Clock
+	Log       *slog.Logger
+	Poll      time.Duration // 0: PollEvery
+	Place     func(ctx context.Context, batch []events.CloudEvent) ([]events.CloudEvent, error)
+	Consumers map[string]Consumer // by name
 }
 
 // Run publishes events until the context ends.
 func (b *Bus) Run(ctx context.Context) error {
+	router, err := b.router()
+	if err != nil {
+		return err
+	}
 	stopped := make(chan error, 1)
-	go func() { stopped <- b.router.Run(ctx) }()
+	go func() { stopped <- router.Run(ctx) }()
 	select {
-	case <-b.router.Running():
+	case <-router.Running():
 	case err := <-stopped:
 		return err
 	}
-	ticker := time.NewTicker(b.poll)
+	ticker := time.NewTicker(b.poll())
 	defer ticker.Stop()
 	for {
-		b.sequence(ctx)
-		b.drain(ctx)
+		if err := b.drain(ctx); err != nil && ctx.Err() == nil {
+			b.Log.ErrorContext(ctx, "cannot relay events; they stay in the outbox", "error", err)
+		}
 		select {
 		case <-ctx.Done():
 			err := <-stopped
-			_ = b.channel.Close()
+			_ = b.Transport.Close()
 			return err
 		case <-ticker.C:
 		}
 	}
 }
 
-// sequence gives the events that wait their places.
-func (b *Bus) sequence(ctx context.Context) {
-	for more := b.Sequence != nil; more && ctx.Err() == nil; {
-		var err error
-		if more, err = b.Sequence(ctx); err != nil && ctx.Err() == nil {
-			b.log.ErrorContext(ctx, "cannot give events their places; they stay in the outbox", "error", err)
-		}
+func (b *Bus) poll() time.Duration {
+	if b.Poll == 0 {
+		return PollEvery
 	}
+	return b.Poll
 }
 
-// drain publishes what waits. What is not acknowledged stays in the outbox.
-func (b *Bus) drain(ctx context.Context) {
-	for ctx.Err() == nil {
-		rows, err := b.relay.Pending(ctx, b.clock.Now(), LeaseFor, relayBatch)
+// router subscribes the consumers.
+func (b *Bus) router() (*message.Router, error) {
+	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: 5 * time.Second}, watermillLog(b.Log))
+	if err != nil {
+		return nil, err
+	}
+	router.AddMiddleware(b.pause)
+	router.AddHandler("feed", committedTopic, b.Transport, feedTopic, b.Transport, func(m *message.Message) ([]*message.Message, error) {
+		batch, err := decode(m)
 		if err != nil {
-			if ctx.Err() == nil {
-				b.log.ErrorContext(ctx, "cannot read the outbox", "error", err)
-			}
-			return
+			return nil, err
 		}
-		for _, row := range rows {
-			if err := b.publish(ctx, row); err != nil {
-				b.log.ErrorContext(ctx, "cannot publish an event; it stays in the outbox", "id", row.ID, "error", err)
+		if batch, err = b.Place(m.Context(), batch); err != nil {
+			return nil, err
+		}
+		out, err := encode(batch)
+		return []*message.Message{out}, err
+	})
+	for name, consume := range b.Consumers {
+		router.AddConsumerHandler(name, feedTopic, b.Transport, func(m *message.Message) error {
+			batch, err := decode(m)
+			if err != nil {
+				return err
+			}
+			return consume(m.Context(), batch)
+		})
+	}
+	return router, nil
+}
+
+// pause waits after a handler failed or panicked: the transport delivers the message again at once.
+func (b *Bus) pause(handle message.HandlerFunc) message.HandlerFunc {
+	return func(m *message.Message) (out []*message.Message, err error) {
+		done := false
+		defer func() {
+			if done {
 				return
 			}
+			select {
+			case <-m.Context().Done():
+			case <-time.After(b.poll()):
+			}
+		}()
+		out, err = handle(m)
+		done = err == nil
+		return out, err
+	}
+}
+
+// drain publishes what waits, batch by batch. What is not acknowledged stays in the outbox.
+func (b *Bus) drain(ctx context.Context) error {
+	for {
+		rows, err := b.Relay.Pending(ctx, b.Clock.Now(), LeaseFor, relayBatch)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		batch, seqs := make([]events.CloudEvent, len(rows)), make([]int64, len(rows))
+		for i, row := range rows {
+			batch[i], seqs[i] = events.CloudEventOf(row.Logged), row.Seq
+		}
+		m, err := encode(batch)
+		if err != nil {
+			return err
+		}
+		if err := b.Transport.Publish(committedTopic, m); err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err // the wait for the acknowledgements may have been cut short
+		}
+		if err := b.Relay.Published(ctx, seqs, b.Clock.Now()); err != nil {
+			return err
 		}
 		if len(rows) < relayBatch {
-			return
+			return nil
 		}
 	}
 }
 
-func (b *Bus) publish(ctx context.Context, row ports.OutboxRow) error {
-	payload, err := json.Marshal(events.CloudEventOf(event.Logged{
-		ID: row.ID, Type: row.Type, CompanyID: row.CompanyID, Subject: row.Subject, At: row.At, Data: row.Data, Position: row.Position,
-	}))
-	if err != nil {
-		return err
-	}
-	m := message.NewMessage(row.ID, payload)
-	m.SetContext(ctx)
-	if err := b.channel.Publish(Topic, m); err != nil {
-		return err
-	}
-	if ctx.Err() != nil {
-		return ctx.Err() // the wait for the acknowledgement may have been cut short
-	}
-	return b.relay.Published(ctx, row.Seq, b.clock.Now())
+func encode(batch []events.CloudEvent) (*message.Message, error) {
+	payload, err := json.Marshal(batch)
+	m := message.NewMessage(watermill.NewUUID(), payload)
+	m.Metadata.Set("content-type", batchMedia)
+	return m, err
+}
+
+func decode(m *message.Message) (batch []events.CloudEvent, err error) {
+	err = json.Unmarshal(m.Payload, &batch)
+	return batch, err
 }
 
 // Announcer writes every event into the log of the process.
 func Announcer(log *slog.Logger) Consumer {
-	return Consumer{Name: "log", Handle: func(ctx context.Context, e CloudEvent) {
-		log.InfoContext(ctx, "event published", "type", e.Type, "id", e.ID, "company", e.CompanyID, "subject", e.Subject)
-	}}
+	return func(ctx context.Context, batch []events.CloudEvent) error {
+		for _, e := range batch {
+			log.InfoContext(ctx, "event published", "type", e.Type, "id", e.ID, "company", e.CompanyID, "subject", e.Subject)
+		}
+		return nil
+	}
 }

@@ -20,9 +20,10 @@ type feedRow struct {
 	CompanyID     int64 `bun:"company_id,pk"`
 	Last          int64
 	Pruned        int64
+	Delivered     int64 // up to here the webhooks have their deliveries
 }
 
-// feedsLock is the key of the advisory lock of who assigns positions ("events" in ASCII).
+// feedsLock is the key of the advisory lock of the transaction that assigns positions ("events" in ASCII).
 const feedsLock = 0x6576656e7473
 
 // feeds implements ports.EventFeed and ports.EventKeeper. The feeds are the rows of the
@@ -58,11 +59,8 @@ func (f feeds) after(scope access.Scope, position int64) *bun.SelectQuery {
 
 func loggedOfRows(rows []outboxRow) []event.Logged {
 	out := make([]event.Logged, len(rows))
-	for i, row := range rows {
-		out[i] = event.Logged{
-			ID: row.ID, Type: row.Type, CompanyID: valueOf(row.CompanyID), Subject: row.Subject, At: row.At.Time,
-			Data: row.Data.V, Position: valueOf(row.Position),
-		}
+	for i := range rows {
+		out[i] = rows[i].logged()
 	}
 	return out
 }
@@ -72,20 +70,18 @@ func (f feeds) Waiting(ctx context.Context) (bool, error) {
 	return f.s.NewSelect().Model((*outboxRow)(nil)).Where("t.logged_at IS NULL").Exists(ctx)
 }
 
-// alone takes the feeds for this transaction, or reports that another has them. SQLite
-// has one writing transaction at a time anyway.
-func (f feeds) alone(ctx context.Context) (bool, error) {
+// lock takes the feeds for this transaction. SQLite has one writing transaction at a time anyway.
+func (f feeds) lock(ctx context.Context) error {
 	if !f.s.postgres {
-		return true, nil
+		return nil
 	}
-	var got bool
-	err := f.s.NewRaw("SELECT pg_try_advisory_xact_lock(?)", int64(feedsLock)).Scan(ctx, &got)
-	return got, err
+	_, err := f.s.NewRaw("SELECT pg_advisory_xact_lock(?)", int64(feedsLock)).Exec(ctx)
+	return err
 }
 
 // Assign implements ports.EventKeeper.
 func (f feeds) Assign(ctx context.Context, at time.Time, limit int) ([]event.Logged, error) {
-	if alone, err := f.alone(ctx); err != nil || !alone {
+	if err := f.lock(ctx); err != nil {
 		return nil, err
 	}
 	var rows []outboxRow
@@ -152,6 +148,17 @@ func companiesOf(rows []outboxRow) []int64 {
 	return slices.Compact(out)
 }
 
+// Positions implements ports.EventKeeper.
+func (f feeds) Positions(ctx context.Context, ids []string) (map[string]int64, error) {
+	var rows []outboxRow
+	err := f.s.NewSelect().Model(&rows).Column("id", "position").Where("t.id IN (?)", bun.List(ids)).Where("t.logged_at IS NOT NULL").Scan(ctx)
+	out := make(map[string]int64, len(rows))
+	for _, row := range rows {
+		out[row.ID] = valueOf(row.Position)
+	}
+	return out, err
+}
+
 // Lasts implements ports.EventKeeper.
 func (f feeds) Lasts(ctx context.Context, companies []int64) (map[int64]int64, error) {
 	out := map[int64]int64{}
@@ -170,7 +177,7 @@ func (f feeds) Lasts(ctx context.Context, companies []int64) (map[int64]int64, e
 
 // Prune implements ports.EventKeeper.
 func (f feeds) Prune(ctx context.Context, before time.Time, limit int) (int64, error) {
-	if alone, err := f.alone(ctx); err != nil || !alone {
+	if err := f.lock(ctx); err != nil {
 		return 0, err
 	}
 	var rows []outboxRow
@@ -194,16 +201,6 @@ func (f feeds) Prune(ctx context.Context, before time.Time, limit int) (int64, e
 		}
 	}
 	res, err := f.s.NewDelete().Model((*outboxRow)(nil)).Where("t.seq IN (?)", bun.List(seqs)).Exec(ctx)
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
-}
-
-// PruneSeen implements ports.EventKeeper.
-func (f feeds) PruneSeen(ctx context.Context, before time.Time, limit int) (int64, error) {
-	old := f.s.NewSelect().Table("outbox_seen").Column("consumer", "event_id").Where("seen_at < ?", stampAt(before)).Limit(int64(limit))
-	res, err := f.s.NewDelete().Model((*seenRow)(nil)).Where("(t.consumer, t.event_id) IN (?)", old).Exec(ctx)
 	if err != nil {
 		return 0, err
 	}

@@ -30,11 +30,11 @@ type outboxRow struct {
 	LoggedAt      *stamp
 }
 
-type seenRow struct {
-	bun.BaseModel `bun:"table:outbox_seen,alias:t"`
-	Consumer      string `bun:"consumer,pk"`
-	EventID       string `bun:"event_id,pk"`
-	SeenAt        stamp
+func (row *outboxRow) logged() event.Logged {
+	return event.Logged{
+		ID: row.ID, Type: row.Type, CompanyID: valueOf(row.CompanyID), Subject: row.Subject, At: row.At.Time,
+		Data: row.Data.V, Position: valueOf(row.Position),
+	}
 }
 
 // outbox implements ports.Outbox.
@@ -81,10 +81,7 @@ func (r relay) Pending(ctx context.Context, now time.Time, lease time.Duration, 
 		slices.SortFunc(rows, func(a, b outboxRow) int { return cmp.Compare(a.Seq, b.Seq) })
 		out = make([]ports.OutboxRow, len(rows))
 		for i, row := range rows {
-			out[i] = ports.OutboxRow{
-				Seq: row.Seq, ID: row.ID, Type: row.Type, CompanyID: valueOf(row.CompanyID), Subject: row.Subject,
-				At: row.At.Time, Data: row.Data.V, Attempts: row.Attempts, Position: valueOf(row.Position),
-			}
+			out[i] = ports.OutboxRow{Logged: row.logged(), Seq: row.Seq, Attempts: row.Attempts}
 		}
 		return nil
 	})
@@ -92,26 +89,10 @@ func (r relay) Pending(ctx context.Context, now time.Time, lease time.Duration, 
 }
 
 // Published implements ports.Relay.
-func (r relay) Published(ctx context.Context, seq int64, at time.Time) error {
+func (r relay) Published(ctx context.Context, seqs []int64, at time.Time) error {
 	return r.d.update(ctx, func(ctx context.Context, s *session) error {
 		_, err := s.NewUpdate().Model((*outboxRow)(nil)).Set("published_at = ?", stampAt(at)).
-			Where("seq = ?", seq).Where("published_at IS NULL").Exec(ctx)
+			Where("seq IN (?)", bun.List(seqs)).Where("published_at IS NULL").Exec(ctx)
 		return err
 	})
-}
-
-// Seen implements ports.Relay.
-func (r relay) Seen(ctx context.Context, consumer, eventID string, at time.Time) (bool, error) {
-	first := false
-	err := r.d.update(ctx, func(ctx context.Context, s *session) error {
-		res, err := s.NewInsert().Model(&seenRow{Consumer: consumer, EventID: eventID, SeenAt: stampAt(at)}).
-			On("CONFLICT (consumer, event_id) DO NOTHING").Exec(ctx)
-		if err != nil {
-			return err
-		}
-		n, err := res.RowsAffected()
-		first = n > 0
-		return err
-	})
-	return first, err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"tilth/core/access"
+	"tilth/core/event"
 	"tilth/core/fault"
 	"tilth/core/webhook"
 	"tilth/ports"
@@ -218,6 +219,28 @@ func (d deliveries) End(ctx context.Context, scope access.Scope, webhookID int64
 
 // webhookKeeper implements ports.WebhookKeeper.
 type webhookKeeper struct{ s *session }
+
+// Take implements ports.WebhookKeeper. The lock on the feeds keeps their ends where they are.
+func (k webhookKeeper) Take(ctx context.Context, companies []int64) ([]event.Logged, error) {
+	var ends []feedRow
+	err := k.s.forUpdate(k.s.NewSelect().Model(&ends).Where("t.company_id IN (?)", bun.List(companies)).
+		Where("t.delivered < t.last").OrderExpr("t.company_id")).Scan(ctx)
+	if err != nil || len(ends) == 0 {
+		return nil, err
+	}
+	ids := make([]int64, len(ends))
+	for i, end := range ends {
+		ids[i] = end.CompanyID
+	}
+	var rows []outboxRow
+	err = k.s.NewSelect().Model(&rows).Join("JOIN event_feeds AS f ON f.company_id = t.company_id").
+		Where("f.company_id IN (?)", bun.List(ids)).Where("t.position > f.delivered").OrderExpr("t.company_id, t.position").Scan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	_, err = k.s.NewUpdate().Model((*feedRow)(nil)).Set("delivered = last").Where("t.company_id IN (?)", bun.List(ids)).Exec(ctx)
+	return loggedOfRows(rows), err
+}
 
 // Listening implements ports.WebhookKeeper.
 func (k webhookKeeper) Listening(ctx context.Context, companies []int64) ([]webhook.Webhook, error) {

@@ -113,7 +113,7 @@ func (w *Webhooks) Retry(ctx context.Context, who access.Principal, id, delivery
 		if err := tx.Webhooks.Update(ctx, scope, &hook); err != nil {
 			return err
 		}
-		return tx.Jobs.Enqueue(ctx, WebhookJobOf(&hook, now))
+		return tx.Jobs.Enqueue(ctx, webhookJobOf(&hook, now))
 	})
 	return out, err
 }

@@ -23,44 +23,48 @@ const (
 )
 
 const (
-	// pollEvery is how often the one poller of a process looks for what other processes added.
+	// pollEvery is how often the one poller of a process looks for what other processes relayed.
 	pollEvery = time.Second
-	// readEvents is how many events a stream holds at a time.
+	// readEvents is how many events a stream reads at a time.
 	readEvents = 100
 )
 
-// retryAfter is how many seconds a caller waits where there are too many streams.
+// retryAfter is how many seconds a caller waits when there are too many streams.
 const retryAfter = 30
 
 // Feed lets callers follow the feed of their company. Streams read from the database by
-// position; that something is there to be read is told to all of them by one poller.
+// position. They wake when the bus of this process brings an event of their company, and,
+// for what other processes relay, when one poller finds a new position.
 type Feed struct {
 	deps app.Deps
-	wake chan struct{}
 
 	mu      sync.Mutex
 	streams int
 	watched map[int64]*watched
 }
 
-// watched is a company whose feed is followed here.
+// watched is a company whose feed is followed in this process.
 type watched struct {
 	streams int
-	last    int64         // position that the streams were told of
-	changed chan struct{} // closed when there is more
+	last    int64         // position at the last wake-up
+	changed chan struct{} // closed at the next wake-up
 }
 
-// NewFeed makes the use case.
+// NewFeed returns the use case.
 func NewFeed(deps app.Deps) *Feed {
-	return &Feed{deps: deps, wake: make(chan struct{}, 1), watched: map[int64]*watched{}}
+	return &Feed{deps: deps, watched: map[int64]*watched{}}
 }
 
-// Wake makes the poller look at once.
-func (f *Feed) Wake() {
-	select {
-	case f.wake <- struct{}{}:
-	default: // it will look anyway
+// Hear is the consumer that wakes the streams of this process. It changes no record.
+func (f *Feed) Hear(_ context.Context, batch []CloudEvent) error {
+	lasts := map[int64]int64{}
+	for _, e := range batch {
+		if position, ok := event.ParsePosition(e.Sequence); ok {
+			lasts[e.CompanyID] = max(lasts[e.CompanyID], position)
+		}
 	}
+	f.wake(lasts)
+	return nil
 }
 
 // Run polls for the streams of this process until the context ends.
@@ -72,7 +76,6 @@ func (f *Feed) Run(ctx context.Context, log *slog.Logger) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-		case <-f.wake:
 		}
 		if err := f.poll(ctx); err != nil && ctx.Err() == nil {
 			log.WarnContext(ctx, "cannot look for new events", "error", err)
@@ -80,7 +83,7 @@ func (f *Feed) Run(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// poll asks once for all companies that are followed here.
+// poll reads once where the feeds that are followed here end.
 func (f *Feed) poll(ctx context.Context) error {
 	f.mu.Lock()
 	companies := slices.Sorted(maps.Keys(f.watched))
@@ -93,9 +96,14 @@ func (f *Feed) poll(ctx context.Context) error {
 		lasts, err = tx.Events.Lasts(ctx, companies)
 		return err
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		f.wake(lasts)
 	}
+	return err
+}
+
+// wake wakes the streams of the feeds that end elsewhere than before.
+func (f *Feed) wake(lasts map[int64]int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for company, last := range lasts {
@@ -106,7 +114,6 @@ func (f *Feed) poll(ctx context.Context) error {
 			w.changed = make(chan struct{})
 		}
 	}
-	return nil
 }
 
 // Stream is one caller that follows a feed. It is not safe for concurrent use.
@@ -119,8 +126,8 @@ type Stream struct {
 }
 
 // Follow opens a stream of the events of the caller's company: those after a position,
-// or from now on where that is nil; of the given types, or of all. It must be closed.
-// Faults: Unauthenticated, Forbidden, Invalid (a position that was never given), Limit
+// or from now on if that is nil; of the given types, or of all. The caller closes it.
+// Faults: Unauthenticated, Forbidden, Invalid (a position that was never assigned), Limit
 // (too_many_streams).
 func (f *Feed) Follow(ctx context.Context, who access.Principal, after *int64, types []string) (*Stream, error) {
 	if err := f.deps.Gate.Require(ctx, who, access.Events.View); err != nil {
@@ -185,15 +192,15 @@ func (s *Stream) Close() {
 	}
 }
 
-// Position is where the stream stands: all before it was given, or was not asked for.
+// Position returns where the stream stands: all events up to it were returned, or filtered out.
 func (s *Stream) Position() int64 { return s.cursor }
 
-// Batch is what a stream gives at a time: some events, or none.
+// Batch is what a stream returns at a time: some events, or none.
 type Batch struct {
-	// Reset tells that events were forgotten before this stream came to them: what follows
+	// Reset reports that events were pruned before this stream read them: what follows
 	// begins with the oldest that is kept.
 	Reset  bool
-	Floor  int64 // of a reset: the last position that was forgotten
+	Floor  int64 // of a reset: the last position that was pruned
 	Events []event.Logged
 }
 
@@ -208,13 +215,13 @@ func (b Batch) Each() iter.Seq2[int64, CloudEvent] {
 	}
 }
 
-// Next returns what comes next, and waits for it for a time; a batch of nothing after that.
+// Next returns what comes next. It waits for a time, and then returns an empty batch.
 // Faults: those of the store, and the context's own error.
 func (s *Stream) Next(ctx context.Context, wait time.Duration) (Batch, error) {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	for {
-		changed := s.changed() // taken before the look: what comes in between is not missed
+		changed := s.changed() // taken before the read: nothing in between is missed
 		batch, err := s.read(ctx)
 		if err != nil || batch.Reset || len(batch.Events) > 0 {
 			return batch, err
@@ -235,7 +242,7 @@ func (s *Stream) changed() <-chan struct{} {
 	return s.feed.watched[s.scope.Company()].changed
 }
 
-// read returns what is there, and moves on. Where less than a batch is there, the stream
+// read returns what is there, and moves on. If that is less than a full batch, the stream
 // stands at the end of the feed, past events of other types.
 func (s *Stream) read(ctx context.Context) (Batch, error) {
 	var batch Batch

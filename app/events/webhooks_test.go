@@ -66,16 +66,17 @@ func (t *target) Send(_ context.Context, p ports.Parcel) webhook.Outcome {
 
 // office is the webhooks of one company over a database.
 type office struct {
-	t         *testing.T
-	db        *persistence.Database
-	clock     *clock
-	ids       *ids
-	target    *target
-	hooks     *events.Webhooks
-	courier   *events.Courier
-	sequencer *events.Sequencer
-	who       access.Principal
-	hook      webhook.Webhook
+	t          *testing.T
+	db         *persistence.Database
+	clock      *clock
+	ids        *ids
+	target     *target
+	hooks      *events.Webhooks
+	courier    *events.Courier
+	sequencer  *events.Sequencer
+	dispatcher *events.Dispatcher
+	who        access.Principal
+	hook       webhook.Webhook
 }
 
 func newOffice(t *testing.T) *office {
@@ -103,13 +104,14 @@ func newOffice(t *testing.T) *office {
 	doors := app.NewGate(everybody{})
 	o.hooks = events.NewWebhooks(app.Deps{Store: o.db, Gate: doors, Clock: o.clock, IDs: source}, o.target)
 	o.courier = &events.Courier{Store: o.db, Sender: o.target, Clock: o.clock, IDs: source, Log: slog.New(slog.DiscardHandler)}
-	o.sequencer = &events.Sequencer{Store: o.db, Clock: o.clock, Feed: events.NewFeed(app.Deps{Store: o.db, Gate: doors})}
+	o.sequencer = &events.Sequencer{Store: o.db, Clock: o.clock}
+	o.dispatcher = &events.Dispatcher{Store: o.db, Clock: o.clock}
 	o.hook, err = o.hooks.Create(t.Context(), o.who, webhook.Webhook{URL: "https://a.example/", IsActive: true})
 	require.NoError(t, err)
 	return o
 }
 
-// happen commits n events and gives them their places.
+// happen commits n events and takes them through the consumers, those before once more.
 func (o *office) happen(n int) {
 	o.t.Helper()
 	for range n {
@@ -120,9 +122,21 @@ func (o *office) happen(n int) {
 			})
 		}))
 	}
-	more, err := o.sequencer.Step(o.t.Context())
+	require.NoError(o.t, o.dispatcher.Dispatch(o.t.Context(), o.place(1000)))
+}
+
+// place claims events and gives them their positions.
+func (o *office) place(limit int) []events.CloudEvent {
+	o.t.Helper()
+	rows, err := o.db.Relay().Pending(o.t.Context(), o.clock.now, 0, limit)
 	require.NoError(o.t, err)
-	require.False(o.t, more)
+	var batch []events.CloudEvent
+	for _, row := range rows {
+		batch = append(batch, events.CloudEventOf(row.Logged))
+	}
+	placed, err := o.sequencer.Place(o.t.Context(), batch)
+	require.NoError(o.t, err)
+	return placed
 }
 
 // work runs what is due, and gives how many jobs were.
@@ -313,7 +327,7 @@ func TestPruning(t *testing.T) {
 	rows, err := o.db.Relay().Pending(t.Context(), o.clock.now, time.Second, 10)
 	require.NoError(t, err)
 	for _, row := range rows {
-		require.NoError(t, o.db.Relay().Published(t.Context(), row.Seq, o.clock.now))
+		require.NoError(t, o.db.Relay().Published(t.Context(), []int64{row.Seq}, o.clock.now))
 	}
 	prune := func() int64 {
 		n, err := o.sequencer.Prune(t.Context())

@@ -110,7 +110,7 @@ func newMachine(w *world, rt *rapid.T, met map[string]int) *machine {
 	m.store = &mortal{Store: w.db, fate: m.fate}
 	deps := app.Deps{Store: m.store, Gate: app.NewGate(permission.New(w.db)), Clock: w.clock, IDs: identity.Random{}}
 	m.orders, m.worker = satellite.NewProfiles(deps), satellite.NewProfileWorker(deps, w.computer, slog.New(slog.DiscardHandler))
-	m.sequencer = &events.Sequencer{Store: m.store, Clock: w.clock, Feed: events.NewFeed(app.Deps{Store: w.db})}
+	m.sequencer = &events.Sequencer{Store: m.store, Clock: w.clock}
 	return m
 }
 
@@ -212,7 +212,16 @@ func (m *machine) pass(*rapid.T) {
 
 // sequence gives events their places.
 func (m *machine) sequence(*rapid.T) {
-	_, err := m.sequencer.Step(m.t.Context())
+	rows, err := m.db.Relay().Pending(m.t.Context(), m.clock.Now(), 0, 100)
+	require.NoError(m.rt, err)
+	var batch []events.CloudEvent
+	for _, row := range rows {
+		batch = append(batch, events.CloudEventOf(row.Logged))
+	}
+	if len(batch) == 0 {
+		return
+	}
+	_, err = m.sequencer.Place(m.t.Context(), batch)
 	require.True(m.rt, err == nil || errors.Is(err, errKilled), "%v", err)
 }
 

@@ -201,7 +201,7 @@ func (h *farmhouse) events() (indexes []string) {
 		require.NoError(h, json.Unmarshal(row.Data, &data))
 		require.Equal(h, h.order, data.OrderID)
 		indexes = append(indexes, data.IndexCode)
-		require.NoError(h, h.db.Relay().Published(h.ctx, row.Seq, h.clock.now))
+		require.NoError(h, h.db.Relay().Published(h.ctx, []int64{row.Seq}, h.clock.now))
 	}
 	return indexes
 }

@@ -123,7 +123,7 @@ func testFeeds(t *testing.T, b Backend) {
 	require.NoError(t, err)
 	require.EqualValues(t, 3, rows[4].Position)
 	for _, row := range rows[:5] { // all but d
-		require.NoError(t, w.Relay().Published(w.ctx, row.Seq, w.clock.Now()))
+		require.NoError(t, w.Relay().Published(w.ctx, []int64{row.Seq}, w.clock.Now()))
 	}
 	require.Zero(t, prune(w.clock.Now(), 10), "what is young stays")
 	require.EqualValues(t, 2, prune(w.clock.Now().Add(time.Hour), 2))
@@ -137,16 +137,77 @@ func testFeeds(t *testing.T, b Backend) {
 	ids, bounds = w.after(w.theirs.scope, 1, nil, 10)
 	require.Equal(t, []string{"y"}, ids, "a feed that was emptied goes on where it ended")
 	require.Equal(t, event.Bounds{Last: 2, Pruned: 1}, bounds)
+}
 
-	for i := range 3 {
-		_, err := w.Relay().Seen(w.ctx, "c", fmt.Sprint(i), w.clock.Now())
-		require.NoError(t, err)
+// testTakenEvents lets two replicas take the events of two feeds while positions are given:
+// each event is taken once, in the order of its feed.
+func testTakenEvents(t *testing.T, b Backend) {
+	w := newWorld(t, b)
+	ours, theirs := w.ours.scope.Company(), w.theirs.scope.Company()
+	replicas := []*persistence.Database{w.Database, open(t, w.address, w.clock, w.ids)}
+	const events = 60
+	for i := range events {
+		w.publish(w.happened(ours, fmt.Sprintf("a%d", i)), w.happened(theirs, fmt.Sprintf("b%d", i)), w.happened(0, fmt.Sprintf("c%d", i)))
+	}
+	var working sync.WaitGroup
+	var mu sync.Mutex
+	times := map[string]int{}
+	for i := range 4 {
+		working.Go(func() {
+			for left := true; left; {
+				_, err := assign(w.ctx, replicas[i%2], w.clock.Now(), 7)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				var taken []event.Logged
+				err = replicas[i%2].Operate(w.ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+					if left, err = tx.Events.Waiting(ctx); err == nil {
+						taken, err = tx.Webhooks.Take(ctx, []int64{ours, theirs})
+					}
+					return err
+				})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				for j, e := range taken {
+					times[e.ID]++
+					if j > 0 && taken[j-1].CompanyID == e.CompanyID && taken[j-1].Position != e.Position-1 {
+						t.Errorf("position %d comes after %d", e.Position, taken[j-1].Position)
+					}
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	working.Wait()
+	require.Len(t, times, 2*events)
+	for id, n := range times {
+		require.Equal(t, 1, n, id)
 	}
 	w.operate(func(tx ports.OperatorRepos) error {
-		n, err := tx.Events.PruneSeen(w.ctx, w.clock.Now().Add(time.Second), 2)
-		require.EqualValues(t, 2, n)
+		positions, err := tx.Events.Positions(w.ctx, []string{"a0", "b59", "c0", "never"})
+		require.Equal(t, map[string]int64{"a0": 1, "b59": events, "c0": 0}, positions)
 		return err
 	})
+	taken := func(rollback error) (out []event.Logged) {
+		err := w.Operate(w.ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+			if out, err = tx.Webhooks.Take(ctx, []int64{ours}); err == nil {
+				err = rollback
+			}
+			return err
+		})
+		require.ErrorIs(t, err, rollback)
+		return out
+	}
+	w.publish(w.happened(ours, "z"), w.happened(theirs, "y"))
+	require.Empty(t, taken(nil), "an event without a position waits")
+	w.assign(10)
+	require.Len(t, taken(errChanged), 1)
+	require.Len(t, taken(nil), 1, "what was rolled back comes again")
+	require.Empty(t, taken(nil))
 }
 
 // testFeedRaces lets many transactions commit events, of any order of beginning and end,

@@ -99,6 +99,7 @@ func Run(t *testing.T, b Backend) {
 		{"Outbox", testOutbox},
 		{"Feeds", testFeeds},
 		{"FeedRaces", testFeedRaces},
+		{"TakenEvents", testTakenEvents},
 		{"Webhooks", testWebhooks},
 		{"Queues", testQueues},
 		{"Migrations", testMigrations},

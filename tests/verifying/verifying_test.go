@@ -196,7 +196,7 @@ func (h *farmhouse) events() (out []event.VerificationCompleted) {
 		var data event.VerificationCompleted
 		require.Equal(h, event.TypeVerificationCompleted, row.Type)
 		require.NoError(h, json.Unmarshal(row.Data, &data))
-		require.NoError(h, h.db.Relay().Published(h.ctx, row.Seq, h.clock.now))
+		require.NoError(h, h.db.Relay().Published(h.ctx, []int64{row.Seq}, h.clock.now))
 		out = append(out, data)
 	}
 	return out
