@@ -89,12 +89,13 @@ func TestImpactDocument(t *testing.T) {
 	require.True(t, bytes.HasPrefix(pdf, []byte("%PDF-")))
 	require.Equal(t, pdf, printed(t, doc), "the same report, the same bytes")
 	require.Less(t, len(pdf), 300<<10)
+	look(t, "report.pdf", pdf)
 	text := textOf(t, pdf)
 	r := doc.Report
 	for _, part := range []string{
 		"Κτήμα Ελιά", "Ферма «Рассвет» Ñandú, 2024", "Zoë Łącka", "Submitted, version 3", "2025-01-02 03:04 UTC", "солома", "Something is odd.",
 		fmt.Sprintf("%.3f", r.Totals.Emissions), fmt.Sprintf("%.3f to %.3f", r.Uncertainty.Low, r.Uncertainty.High), fmt.Sprintf("%.3f", *r.Totals.EmissionsPerT),
-		r.InputDigest, r.FactorSet.Digest, r.Engine.ID, r.FactorSet.ID, "Rice methane", "Removals", "page 1 of ",
+		r.InputDigest, r.FactorSet.Digest, r.Engine.ID, r.FactorSet.ID, "Rice methane", "Removals", "Page 1 of ",
 	} {
 		require.Contains(t, text, part)
 	}

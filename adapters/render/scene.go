@@ -5,9 +5,7 @@ import (
 	"math"
 	"slices"
 
-	chart "github.com/wcharczuk/go-chart/v2"
-	"github.com/wcharczuk/go-chart/v2/drawing"
-
+	"tilth/adapters/render/internal/draw"
 	"tilth/core/geo"
 	"tilth/core/stratification/plan"
 	"tilth/core/stratification/zoning"
@@ -37,8 +35,8 @@ func newScene(in ports.ShownMap, plan *plan.Plan) (*scene, error) {
 	return s, nil
 }
 
-// mostPanels is how many groups of fields are drawn apart.
-const mostPanels = 12
+// maxPanels is how many groups of fields are drawn apart.
+const maxPanels = 12
 
 // groups gathers fields that lie near each other, where drawing all on one map would leave
 // most of it empty; one group of all where it would not.
@@ -70,7 +68,7 @@ func (s *scene) groups() [][]int {
 		covered += areaOf(s.around(members))
 	}
 	const crowded = 0.3 // of the map that is land, or near it
-	if len(out) == 1 || len(out) > mostPanels || covered > crowded*areaOf(s.around(all)) {
+	if len(out) == 1 || len(out) > maxPanels || covered > crowded*areaOf(s.around(all)) {
 		return [][]int{all}
 	}
 	return out
@@ -86,7 +84,7 @@ func near(a, b geo.Box) bool {
 	return math.Hypot(dx, dy) <= size/2
 }
 
-// around gives the box of some fields.
+// around returns the box of some fields.
 func (s *scene) around(fields []int) geo.Box {
 	out := s.boxes[fields[0]]
 	for _, i := range fields {
@@ -97,15 +95,14 @@ func (s *scene) around(fields []int) geo.Box {
 }
 
 // panels draws each group of fields in a panel of its own, in reading order.
-func (s *scene) panels(p pen, canvas chart.Box) {
+func (s *scene) panels(p pen, canvas draw.Box) {
 	groups := s.groups()
 	n := len(groups)
-	cols := min(n, max(1, int(math.Round(math.Sqrt(float64(n)*float64(canvas.Width())/float64(canvas.Height()))))))
+	cols := min(n, max(1, int(math.Round(math.Sqrt(float64(n)*canvas.Width()/canvas.Height())))))
 	rows := (n + cols - 1) / cols
-	const gap = 14
-	width, height := (canvas.Width()-gap*(cols-1))/cols, (canvas.Height()-gap*(rows-1))/rows
+	width, height := (canvas.Width()+draw.Gap)/float64(cols), (canvas.Height()+draw.Gap)/float64(rows)
 	for i, fields := range groups {
-		left, top := canvas.Left+i%cols*(width+gap), canvas.Top+i/cols*(height+gap)
+		left, top := canvas.Left+float64(i%cols)*width, canvas.Top+float64(i/cols)*height
 		name := ""
 		if n > 1 {
 			name = s.in.Fields[fields[0]].Name
@@ -113,57 +110,54 @@ func (s *scene) panels(p pen, canvas chart.Box) {
 				name = fmt.Sprintf("%s and %d more", clip(name, 30), len(fields)-1)
 			}
 		}
-		s.panel(p, chart.Box{Left: left, Top: top, Right: left + width, Bottom: top + height}, fields, name)
+		s.panel(p, draw.Box{Left: left, Top: top, Right: left + width - draw.Gap, Bottom: top + height - draw.Gap}, fields, name)
 	}
 }
 
 // panel draws some fields with all that meets their box, as large as there is room for.
-func (s *scene) panel(p pen, frame chart.Box, fields []int, name string) {
+func (s *scene) panel(p pen, frame draw.Box, fields []int, name string) {
 	const inset = 34
 	box := s.around(fields)
 	wide, high := max(box.MaxX-box.MinX, 1), max(box.MaxY-box.MinY, 1)
-	scale := min(float64(frame.Width()-2*inset)/wide, float64(frame.Height()-2*inset)/high) // pixels per metre
+	scale := min((frame.Width()-2*inset)/wide, (frame.Height()-2*inset)/high) // pixels per metre
 	midX, midY := (box.MinX+box.MaxX)/2, (box.MinY+box.MaxY)/2
-	left, top := float64(frame.Left+frame.Right)/2, float64(frame.Top+frame.Bottom)/2
-	at := func(q geo.Position) (int, int) {
-		return int(math.Round(left + (q.X-midX)*scale)), int(math.Round(top - (q.Y-midY)*scale))
+	at := func(q geo.Position) draw.Point {
+		return draw.Point{X: (frame.Left+frame.Right)/2 + (q.X-midX)*scale, Y: (frame.Top+frame.Bottom)/2 - (q.Y-midY)*scale}
 	}
-	p.box(frame, drawing.ColorFromHex("fbfaf6"), grid, 1)
-	var labels placer
+	p.Box(frame, draw.Style{Fill: draw.Land, Edge: draw.Rule, Width: 1})
 	for _, z := range s.zones {
 		s.zone(p, z, box, at)
 	}
 	for i, field := range s.fields {
 		if s.boxes[i].Intersects(box) {
 			for _, polygon := range field {
-				p.area(polygon, at, drawing.Color{}, ink, 3)
+				p.area(polygon, at, draw.Style{Edge: draw.Ink, Width: edgeWidth})
 			}
 		}
 	}
 	if s.plan != nil {
-		s.points(p, &labels, frame, fields, at)
+		s.points(p, frame, fields, at)
 	} else {
 		s.numbers(p, box, at)
 	}
 	p.northArrow(frame.Right-24, frame.Top+12)
 	p.scaleBar(frame.Left+18, frame.Bottom-14, frame.Width()/4, 1/scale)
 	if name != "" {
-		p.text(clip(name, max(8, frame.Width()/14)), frame.Left+12, frame.Top+24, 12, ink)
+		p.Write(clip(name, max(8, int(frame.Width()/14))), frame.Left+12, frame.Top+24, draw.Strong)
 	}
 }
 
 // zone draws the parts of a zone that meet a box.
-func (s *scene) zone(p pen, z zoning.Zone, box geo.Box, at func(geo.Position) (int, int)) {
-	color := zoneColor(z.Number, len(s.zones))
+func (s *scene) zone(p pen, z zoning.Zone, box geo.Box, at func(geo.Position) draw.Point) {
 	for _, polygon := range z.Outline {
 		if (geo.MultiPolygon{polygon}).Bounds().Intersects(box) {
-			p.area(polygon, at, color, soft, 1)
+			p.area(polygon, at, draw.Style{Fill: zoneColor(z.Number, len(s.zones)), Edge: draw.Soft, Width: 1})
 		}
 	}
 }
 
 // numbers writes each zone's number into the middle of its largest part in a box.
-func (s *scene) numbers(p pen, box geo.Box, at func(geo.Position) (int, int)) {
+func (s *scene) numbers(p pen, box geo.Box, at func(geo.Position) draw.Point) {
 	for _, z := range s.zones {
 		var largest geo.MultiPolygon
 		most := 0.0
@@ -173,18 +167,13 @@ func (s *scene) numbers(p pen, box geo.Box, at func(geo.Position) (int, int)) {
 				largest, most = part, area
 			}
 		}
-		if largest == nil {
-			continue
+		if largest != nil {
+			p.label(fmt.Sprint(z.Number), at(middle(largest)))
 		}
-		x, y := at(middle(largest))
-		text := fmt.Sprint(z.Number)
-		width := p.measure(text, 13)
-		p.box(chart.Box{Left: x - width/2 - 5, Top: y - 12, Right: x + width/2 + 5, Bottom: y + 12}, labelShade, labelShade, 1)
-		p.text(text, x-width/2, y+6, 13, ink)
 	}
 }
 
-// middle gives a place well inside of a polygon: of a raster of places the one that is
+// middle returns a place well inside of a polygon: of a raster of places the one that is
 // farthest from the edge.
 func middle(m geo.MultiPolygon) geo.Position {
 	const steps = 16
@@ -203,7 +192,7 @@ func middle(m geo.MultiPolygon) geo.Position {
 	return best
 }
 
-// clearance gives the distance of a place from the nearest edge.
+// clearance returns the distance of a place from the nearest edge.
 func clearance(m geo.MultiPolygon, q geo.Position) float64 {
 	least := math.Inf(1)
 	for _, polygon := range m {
@@ -216,7 +205,7 @@ func clearance(m geo.MultiPolygon, q geo.Position) float64 {
 	return least
 }
 
-// distanceTo gives the distance of a place from a segment.
+// distanceTo returns the distance of a place from a segment.
 func distanceTo(a, b, q geo.Position) float64 {
 	dx, dy := b.X-a.X, b.Y-a.Y
 	share := 0.0
@@ -226,38 +215,35 @@ func distanceTo(a, b, q geo.Position) float64 {
 	return math.Hypot(q.X-a.X-share*dx, q.Y-a.Y-share*dy)
 }
 
-// mostLabels is how many points of a panel carry their name; more would cover the map.
-const mostLabels = 400
+// maxLabels is how many points of a panel carry their name; more would cover the map.
+const maxLabels = 400
 
 // points draws the points of some fields, with their names.
-func (s *scene) points(p pen, labels *placer, frame chart.Box, fields []int, at func(geo.Position) (int, int)) {
+func (s *scene) points(p pen, frame draw.Box, fields []int, at func(geo.Position) draw.Point) {
 	var shown []*plan.Point
+	var labels placer
 	for i := range s.plan.Points {
-		point := &s.plan.Points[i]
-		if !slices.Contains(fields, point.Field) {
-			continue
+		if point := &s.plan.Points[i]; slices.Contains(fields, point.Field) {
+			shown = append(shown, point)
+			labels.mark(at(point.At), reserveRadius)
 		}
-		shown = append(shown, point)
-		x, y := at(point.At)
-		labels.mark(x, y, reserveRadius)
 	}
-	if len(shown) <= mostLabels {
+	if len(shown) <= maxLabels {
 		for _, point := range shown {
-			x, y := at(point.At)
-			b, away := labels.place(frame, x, y, p.measure(point.ID, labelSize)+4, 17)
+			mark := at(point.At)
+			b, away := labels.place(frame, mark, draw.Measure(point.ID, draw.Text)+4, labelHeight)
+			middle := draw.Point{X: (b.Left + b.Right) / 2, Y: (b.Top + b.Bottom) / 2}
 			if away {
-				p.line(ink, 1, x, y, (b.Left+b.Right)/2, (b.Top+b.Bottom)/2)
+				p.Line(mark.X, mark.Y, middle.X, middle.Y, draw.Ink, 1)
 			}
-			p.box(b, labelShade, labelShade, 1)
-			p.text(point.ID, b.Left+2, b.Bottom-3, labelSize, ink)
+			p.label(point.ID, middle)
 		}
 	}
 	for _, point := range shown {
-		x, y := at(point.At)
 		if point.Role == plan.RoleReserve {
-			p.reserve(x, y)
+			p.reserve(at(point.At))
 		} else {
-			p.sample(x, y)
+			p.sample(at(point.At))
 		}
 	}
 }

@@ -1,146 +1,174 @@
-// Package render draws and prints: the chart of a profile, the document of an impact
-// report. It computes nothing of what it shows.
+// Package render draws and prints: the chart of a profile, maps of zones and sample plans, field
+// sheets and impact reports, on the kit of internal/draw and internal/pdf. It computes nothing of
+// what it shows.
 package render
 
 import (
-	"encoding/xml"
 	"fmt"
 	"io"
 	"math"
-	"strings"
-	"sync"
+	"slices"
 	"time"
-	"unicode/utf8"
 
-	chart "github.com/wcharczuk/go-chart/v2"
-	"github.com/wcharczuk/go-chart/v2/drawing"
-
-	"tilth/core/fault"
+	"tilth/adapters/render/internal/draw"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
 
-// Size of a chart in pixels: a column of text wide, and about half as high.
+// Layout of a chart in pixels: a column of text wide, and about half as high.
 const (
 	chartWidth  = 960
 	chartHeight = 460
-	// tickHeight is how high the tick of a rejected date stands, as a share of the axis.
+	titleLine   = 28
+	legendLine  = 55
+	dotRadius   = 3
+	curveWidth  = 2
+	tickWidth   = 1.5
+	// tickHeight is the height of the tick of a rejected date, as a share of the axis.
 	tickHeight = 0.03
-	// besides is how much of the season is shown before and after it, so that its shade has
-	// an edge.
+	// besides is how much is shown before and after the season, as a share of it: its shade has an edge.
 	besides = 0.03
 	// titleLength is how many characters of a given title are shown.
 	titleLength = 60
 )
 
-var (
-	leaf   = drawing.ColorFromHex("3d6b35")
-	line   = drawing.ColorFromHex("9cbf7f")
-	soft   = drawing.ColorFromHex("8a8478")
-	grid   = drawing.ColorFromHex("e4dfd3")
-	season = drawing.ColorFromHex("f0f4e8")
-	ink    = drawing.ColorFromHex("2c2a26")
-)
+var chartFrame = draw.Box{Left: 66, Top: 70, Right: chartWidth - 24, Bottom: chartHeight - 60}
 
-// Charts draws with one library in every format. It implements ports.Charts.
+// Charts draws in every format. It implements ports.Charts and ports.StratificationPictures.
 type Charts struct{}
-
-// renderers are the formats.
-var renderers = map[string]chart.RendererProvider{ports.SVG: escapedSVG, ports.PNG: chart.PNG}
 
 // DrawSeries implements ports.Charts: the accepted dates as points, the smoothed line, the
 // rejected dates as ticks on the axis, the season shaded.
 func (Charts) DrawSeries(w io.Writer, format string, in ports.SeriesChart) error {
-	renderer, ok := renderers[format]
-	if !ok {
-		return fault.Newf(fault.Internal, "unknown_format", "no drawing in the format %q", format)
+	return draw.Picture(w, format, chartWidth, chartHeight, func(on draw.Canvas) {
+		c := seriesChart{Canvas: on, SeriesChart: in, values: valueTicks(in.Series)}
+		title := draw.Heading
+		title.Size *= min(1, chartFrame.Width()/draw.Measure(c.title(), title))
+		c.Write(c.title(), chartFrame.Left, titleLine, title)
+		c.axes()
+		c.marks()
+		c.legend()
+	})
+}
+
+// seriesChart is a chart under way.
+type seriesChart struct {
+	draw.Canvas
+	ports.SeriesChart
+	values []tick
+}
+
+// tick is a labelled place of the value axis.
+type tick struct {
+	value float64
+	label string
+}
+
+// x returns the place of a time on the date axis.
+func (c seriesChart) x(t time.Time) float64 {
+	season := c.To.AddDate(0, 0, 1).Sub(c.From).Seconds()
+	share := (t.Sub(c.From).Seconds()/season + besides) / (1 + 2*besides)
+	return chartFrame.Left + share*chartFrame.Width()
+}
+
+// y returns the place of a value on its axis.
+func (c seriesChart) y(value float64) float64 {
+	low, high := c.values[0].value, c.values[len(c.values)-1].value
+	return chartFrame.Bottom - (value-low)/(high-low)*chartFrame.Height()
+}
+
+// axes draws the season, the axes and their labels.
+func (c seriesChart) axes() {
+	f := chartFrame
+	c.Box(draw.Box{Left: c.x(c.From), Top: f.Top, Right: c.x(c.To.AddDate(0, 0, 1)), Bottom: f.Bottom}, draw.Style{Fill: draw.Tint})
+	for _, t := range c.values {
+		y := crisp(c.y(t.value))
+		c.Line(f.Left, y, f.Right, y, draw.Rule, 1)
+		c.Aligned(draw.Right, t.label, f.Left-8, y+4, draw.Text)
 	}
-	letters, err := typeface()
-	if err != nil {
-		return fmt.Errorf("read the typeface: %w", err)
+	for _, t := range months(c.From, c.To) {
+		x := crisp(c.x(t))
+		c.Line(x, f.Bottom, x, f.Bottom+5, draw.Soft, 1)
+		form := "2006-01"
+		if t.Day() > 1 {
+			form = time.DateOnly
+		}
+		c.Aligned(draw.Centre, t.Format(form), x, f.Bottom+20, draw.Text)
 	}
-	s := in.Series
-	begin, end := seconds(in.From), seconds(in.To.AddDate(0, 0, 1))
-	margin := besides * (end - begin)
-	values := valueTicks(s)
-	low, high := values[0].Value, values[len(values)-1].Value
-	c := chart.Chart{
-		Title: title(in), TitleStyle: chart.Style{FontSize: 12, FontColor: ink},
-		Width: chartWidth, Height: chartHeight, Font: letters,
-		Background: chart.Style{Padding: chart.Box{Top: 64, Left: 36, Right: 24, Bottom: 16}},
-		XAxis: chart.XAxis{
-			Name: "Date (solar day)", NameStyle: chart.Style{FontColor: ink},
-			Range: &chart.ContinuousRange{Min: begin - margin, Max: end + margin}, Ticks: months(in.From, in.To, margin),
-			Style: chart.Style{FontColor: ink, StrokeColor: soft},
-		},
-		YAxis: chart.YAxis{
-			Range: &chart.ContinuousRange{Min: low, Max: high}, AxisType: chart.YAxisSecondary,
-			Ticks: values, Style: chart.Style{FontColor: ink, StrokeColor: soft},
-		},
-		Series: []chart.Series{band{begin, end}, lines(values)},
+	left, bottom := crisp(f.Left), crisp(f.Bottom)
+	c.Path([][]draw.Point{{{X: left, Y: f.Top}, {X: left, Y: bottom}, {X: f.Right, Y: bottom}}}, false, draw.Style{Edge: draw.Soft, Width: 1})
+	c.Aligned(draw.Centre, "Date (solar day)", (f.Left+f.Right)/2, f.Bottom+44, draw.Text)
+	name := string(c.Series.Index) + " (no unit), mean of the field"
+	c.Text(name, draw.Point{X: 22, Y: (f.Top + f.Bottom + draw.Measure(name, draw.Text)) / 2}, draw.Text, true)
+}
+
+// crisp moves a line of one pixel into the middle of pixels.
+func crisp(v float64) float64 { return math.Floor(v) + 0.5 }
+
+// marks draws what was observed, or why nothing was.
+func (c seriesChart) marks() {
+	for _, r := range c.Series.Rejected {
+		c.Line(c.x(r.Date), chartFrame.Bottom, c.x(r.Date), chartFrame.Bottom-tickHeight*chartFrame.Height(), draw.Soft, tickWidth)
 	}
-	for _, r := range s.Rejected {
-		c.Series = append(c.Series, tick(seconds(r.Date), low, high))
-	}
-	smooth := false
-	for _, run := range s.Smoothed() {
+	for _, run := range c.Series.Smoothed() {
 		if len(run) > 1 {
-			smooth, c.Series = true, append(c.Series, smoothed(run))
+			curve := make([]draw.Point, len(run))
+			for i, p := range run {
+				curve[i] = draw.Point{X: c.x(p.Date), Y: c.y(p.Value)}
+			}
+			c.Path([][]draw.Point{curve}, false, draw.Style{Edge: draw.Spray, Width: curveWidth})
 		}
 	}
-	c.Elements = []chart.Renderable{legend(s, smooth), valueName(string(s.Index) + " (no unit), mean of the field")}
-	if len(s.Observations) > 0 {
-		c.Series = append(c.Series, points(s))
-	} else if in.Note != "" {
-		c.Elements = append(c.Elements, note(in.Note))
+	for _, o := range c.Series.Observations {
+		c.Circle(draw.Point{X: c.x(o.Date), Y: c.y(o.Value)}, dotRadius, draw.Style{Fill: draw.Leaf})
 	}
-	if err := c.Render(renderer, w); err != nil {
-		return fmt.Errorf("draw the series: %w", err)
+	if len(c.Series.Observations) == 0 {
+		note := draw.Muted
+		note.Size *= min(1, (chartFrame.Width()-2*draw.Gap)/draw.Measure(c.Note, note))
+		c.Aligned(draw.Centre, c.Note, (chartFrame.Left+chartFrame.Right)/2, (chartFrame.Top+chartFrame.Bottom)/2, note)
 	}
-	return nil
 }
 
-// typeface is the library's own, read once: the library reads it without a lock.
-var typeface = sync.OnceValues(chart.GetDefaultFont)
+// legend explains the marks that the chart has.
+func (c seriesChart) legend() {
+	const mark, gap, next = 22, 6, 24
+	x, y := chartFrame.Left, float64(legendLine)
+	item := func(text string, paint func(middle float64)) {
+		paint(y - 4)
+		c.Write(text, x+mark+gap, y, draw.Text)
+		x += mark + gap + draw.Measure(text, draw.Text) + next
+	}
+	if len(c.Series.Observations) > 0 {
+		item("accepted date", func(y float64) { c.Circle(draw.Point{X: x + mark/2, Y: y}, dotRadius, draw.Style{Fill: draw.Leaf}) })
+	}
+	if slices.ContainsFunc(c.Series.Smoothed(), func(run vegetation.Profile) bool { return len(run) > 1 }) {
+		item("smoothed", func(y float64) { c.Line(x, y, x+mark, y, draw.Spray, curveWidth) })
+	}
+	if len(c.Series.Rejected) > 0 {
+		item("rejected date", func(y float64) { c.Line(x+mark/2, y-5, x+mark/2, y+5, draw.Soft, tickWidth) })
+	}
+	item("season", func(y float64) {
+		c.Box(draw.Box{Left: x, Top: crisp(y - 5), Right: x + mark, Bottom: crisp(y + 5)}, draw.Style{Fill: draw.Tint, Edge: draw.Rule, Width: 1})
+	})
+}
 
-// title names the field, the index and the season, and counts the dates.
-func title(in ports.SeriesChart) string {
-	text := fmt.Sprintf("%s, %s to %s: %d dates, %d rejected", in.Series.Index, in.From.Format(time.DateOnly), in.To.Format(time.DateOnly),
-		len(in.Series.Observations), len(in.Series.Rejected))
-	text = strings.Replace(text, ": 1 dates", ": 1 date", 1)
-	if in.Series.Synthetic {
+// title returns the field's name, the index and the season, and how many dates there are.
+func (c seriesChart) title() string {
+	dates := len(c.Series.Observations)
+	text := fmt.Sprintf("%s, %s to %s: %s, %d rejected", c.Series.Index, c.From.Format(time.DateOnly), c.To.Format(time.DateOnly),
+		counted(dates, "date"), len(c.Series.Rejected))
+	if c.Series.Synthetic {
 		text += " (synthetic)"
 	}
-	if in.Title == "" {
+	if c.Title == "" {
 		return text
 	}
-	name := strings.Join(strings.Fields(in.Title), " ")
-	if utf8.RuneCountInString(name) > titleLength {
-		name = string([]rune(name)[:titleLength-1]) + "…"
-	}
-	return name + " – " + text
+	return clip(c.Title, titleLength) + " – " + text
 }
 
-// escapedSVG is the library's SVG, in which a text is what it says and no markup: the library
-// writes texts as they come, and names of fields come from people.
-func escapedSVG(width, height int) (chart.Renderer, error) {
-	r, err := chart.SVG(width, height)
-	return escaping{r}, err
-}
-
-type escaping struct{ chart.Renderer }
-
-func (e escaping) Text(body string, x, y int) {
-	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(body)) // a strings.Builder takes everything
-	e.Renderer.Text(b.String(), x, y)
-}
-
-func seconds(t time.Time) float64 { return float64(t.Unix()) }
-
-// valueTicks gives the ticks of the value axis, three to twelve of a round step: 0 to 1,
+// valueTicks returns the ticks of the value axis, three to twelve of a round step: 0 to 1,
 // -1 to 0 where no value is above 0, or as far as the values go.
-func valueTicks(s vegetation.Series) []chart.Tick {
+func valueTicks(s vegetation.Series) []tick {
 	low, high := 0.0, 1.0
 	for i, o := range s.Observations {
 		if i == 0 && o.Value < 0 {
@@ -158,31 +186,31 @@ func valueTicks(s vegetation.Series) []chart.Tick {
 			break
 		}
 	}
-	var out []chart.Tick
+	var out []tick
 	for i := math.Floor(low / step); ; i++ {
-		out = append(out, chart.Tick{Value: i * step, Label: fmt.Sprintf("%.*f", decimals(step), i*step)})
+		out = append(out, tick{i * step, fmt.Sprintf("%.*f", decimals(step), i*step)})
 		if i*step >= high-step/1e6 {
 			return out
 		}
 	}
 }
 
-// decimals gives how many decimals a step of the axis needs.
+// decimals returns how many decimals a step of the axis needs.
 func decimals(step float64) int { return max(0, int(math.Ceil(-math.Log10(step)-1e-9))) }
 
-// months puts a tick on the first of a month, so many that their labels do not touch. The
-// axis reaches from its first tick to its last, so its ends have ticks too, without a label.
-func months(from, to time.Time, margin float64) []chart.Tick {
+// months returns the firsts of months with a label on the date axis, so few that the labels do not
+// touch; the first day of a season within a month.
+func months(from, to time.Time) []time.Time {
 	span := int(to.Sub(from).Hours()/24/30) + 1
 	step := max(1, (span+11)/12)
-	out := []chart.Tick{{Value: seconds(from) - margin}}
+	var out []time.Time
 	for t := time.Date(from.Year(), from.Month(), 1, 0, 0, 0, 0, time.UTC); !t.After(to); t = t.AddDate(0, step, 0) {
 		if !t.Before(from) {
-			out = append(out, chart.Tick{Value: seconds(t), Label: t.Format("2006-01")})
+			out = append(out, t)
 		}
 	}
-	if len(out) == 1 { // a season within a month names its first day
-		out = append(out, chart.Tick{Value: seconds(from), Label: from.Format(time.DateOnly)})
+	if len(out) == 0 {
+		return []time.Time{from}
 	}
-	return append(out, chart.Tick{Value: seconds(to.AddDate(0, 0, 1)) + margin})
+	return out
 }

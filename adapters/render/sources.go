@@ -1,30 +1,25 @@
 package render
 
 import (
-	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 
-	"github.com/golang/freetype/truetype"
-	chart "github.com/wcharczuk/go-chart/v2"
-	"github.com/wcharczuk/go-chart/v2/drawing"
-
+	"tilth/adapters/render/internal/draw"
+	"tilth/adapters/render/internal/pdf"
 	"tilth/core/ghg"
 )
 
-// Measures of the chart of sources, pixels: 300 to the inch where it is 180 mm wide.
+// Layout of the chart of sources, in pixels.
 const (
-	sourcesWidth  = 2126
-	sourcesBar    = 44
-	sourcesStep   = 66
-	sourcesLabels = 520
-	sourcesFigure = 300
-	sourcesEdge   = 20
-	sourcesDPI    = 300
-	sourcesLetter = 8 // points
-	sourcesMost   = 14
+	sourcesWidth  = 680
+	sourcesBar    = 14
+	sourcesStep   = 21
+	sourcesLabels = 166 // to the left of the bars
+	sourcesFigure = 90  // to the right of them
+	sourcesEdge   = 6
+	maxSources    = 14
 )
-
-var whisker = drawing.ColorFromHex("8a8478")
 
 // bar is one source of the chart: t CO2e with its range.
 type bar struct {
@@ -47,69 +42,43 @@ func barsOf(lines []ghg.SourceLine) []bar {
 		}
 		out[i].co2e, out[i].low, out[i].top = out[i].co2e+l.CO2e, out[i].low+l.Low, out[i].top+l.High
 	}
-	for i := 1; i < len(out); i++ { // sums may overtake single lines
-		for j := i; j > 0 && out[j].co2e > out[j-1].co2e; j-- {
-			out[j], out[j-1] = out[j-1], out[j]
-		}
-	}
-	if len(out) <= sourcesMost {
+	slices.SortStableFunc(out, func(a, b bar) int { return cmp.Compare(b.co2e, a.co2e) }) // sums may overtake single lines
+	if len(out) <= maxSources {
 		return out
 	}
-	rest := bar{name: fmt.Sprintf("%d others", len(out)-sourcesMost+1)}
-	for _, b := range out[sourcesMost-1:] {
+	rest := bar{name: fmt.Sprintf("%d others", len(out)-maxSources+1)}
+	for _, b := range out[maxSources-1:] {
 		rest.co2e, rest.low, rest.top = rest.co2e+b.co2e, rest.low+b.low, rest.top+b.top
 	}
-	return append(out[:sourcesMost-1:sourcesMost-1], rest)
+	return append(out[:maxSources-1:maxSources-1], rest)
 }
 
-// drawSources draws emissions by source as PNG: a bar each, with its 95 % range as a whisker.
-func drawSources(lines []ghg.SourceLine) ([]byte, error) {
-	letters, err := goTypeface()
-	if err != nil {
-		return nil, fmt.Errorf("read the typeface: %w", err)
-	}
+// printSources draws emissions by source: a bar each, with its 95 % range as a whisker.
+func printSources(d *pdf.Document, lines []ghg.SourceLine) {
 	bars := barsOf(lines)
-	most := 0.0
+	top := 0.0
 	for _, b := range bars {
-		most = max(most, b.co2e, b.top)
+		top = max(top, b.co2e, b.top)
 	}
-	if most == 0 {
-		return nil, nil
+	if top == 0 {
+		return
 	}
-	height := 2*sourcesEdge + len(bars)*sourcesStep
-	r, err := chart.PNG(sourcesWidth, height)
-	if err != nil {
-		return nil, fmt.Errorf("begin the chart: %w", err)
-	}
-	r.SetDPI(sourcesDPI)
-	chart.Draw.Box(r, chart.Box{Right: sourcesWidth, Bottom: height}, chart.Style{FillColor: drawing.ColorWhite, StrokeColor: drawing.ColorWhite})
-	for i, b := range bars {
-		drawBar(r, letters, b, sourcesEdge+i*sourcesStep, most)
-	}
-	stroke(r, chart.Style{StrokeColor: soft, StrokeWidth: 2}, sourcesLabels, 0, sourcesLabels, height)
-	var out bytes.Buffer
-	if err := r.Save(&out); err != nil {
-		return nil, fmt.Errorf("draw the chart: %w", err)
-	}
-	return out.Bytes(), nil
-}
-
-func drawBar(r chart.Renderer, letters *truetype.Font, b bar, top int, most float64) {
-	const span = sourcesWidth - sourcesLabels - sourcesFigure
-	at := func(v float64) int { return sourcesLabels + int(v/most*span) }
-	chart.Draw.Box(r, chart.Box{Left: sourcesLabels, Top: top, Right: at(b.co2e), Bottom: top + sourcesBar},
-		chart.Style{FillColor: line, StrokeColor: line, StrokeWidth: 1})
-	middle := top + sourcesBar/2
-	whiskers := chart.Style{StrokeColor: whisker, StrokeWidth: 3}
-	stroke(r, whiskers, at(b.low), middle, at(b.top), middle)
-	for _, end := range []float64{b.low, b.top} {
-		stroke(r, whiskers, at(end), middle-8, at(end), middle+8)
-	}
-	r.SetFont(letters) // a stroke forgets it
-	r.SetFontSize(sourcesLetter)
-	r.SetFontColor(ink)
-	name := legible(b.name)
-	base := middle + r.MeasureText("N").Height()/2
-	r.Text(name, sourcesLabels-24-r.MeasureText(name).Width(), base)
-	r.Text(fixed(b.co2e, 3), at(max(b.co2e, b.top))+20, base)
+	height := (2*sourcesEdge + float64(len(bars))*sourcesStep) * d.Width() / sourcesWidth
+	d.Heading("Emissions by source, t CO2e, with the 95 % range of each", height)
+	d.Draw(height, sourcesWidth, func(c draw.Canvas) {
+		const span = sourcesWidth - sourcesLabels - sourcesFigure
+		at := func(v float64) float64 { return sourcesLabels + v/top*span }
+		for i, b := range bars {
+			y := sourcesEdge + float64(i)*sourcesStep
+			middle := y + sourcesBar/2
+			c.Box(draw.Box{Left: sourcesLabels, Top: y, Right: at(b.co2e), Bottom: y + sourcesBar}, draw.Style{Fill: draw.Spray})
+			c.Line(at(b.low), middle, at(b.top), middle, draw.Soft, 1)
+			for _, end := range []float64{b.low, b.top} {
+				c.Line(at(end), middle-3, at(end), middle+3, draw.Soft, 1)
+			}
+			c.Aligned(draw.Right, b.name, sourcesLabels-8, middle+4, draw.Text)
+			c.Write(fixed(b.co2e, 3), at(max(b.co2e, b.top))+7, middle+4, draw.Text)
+		}
+		c.Line(sourcesLabels, 0, sourcesLabels, c.Height, draw.Soft, 1)
+	})
 }

@@ -20,7 +20,7 @@ var labelWords = map[string]string{
 	ghg.CategoryManagement: "Land management", ghg.CategoryInputs: "Energy and inputs", ghg.CategoryRemovals: "Removals",
 }
 
-// words gives a key as people say it: "cool_temperate_moist" is "Cool temperate moist".
+// words returns a key as people say it: "cool_temperate_moist" is "Cool temperate moist".
 func words(key string) string {
 	if said, ok := labelWords[key]; ok {
 		return said

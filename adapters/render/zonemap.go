@@ -5,10 +5,7 @@ import (
 	"io"
 	"strings"
 
-	chart "github.com/wcharczuk/go-chart/v2"
-	"github.com/wcharczuk/go-chart/v2/drawing"
-
-	"tilth/core/fault"
+	"tilth/adapters/render/internal/draw"
 	"tilth/core/stratification/plan"
 	"tilth/ports"
 )
@@ -25,13 +22,13 @@ const (
 // zoneRamp is the sequential scheme YlGnBu with nine classes, light for low and dark for high,
 // which colour-blind people tell apart as others do (Harrower and Brewer 2003, The
 // Cartographic Journal 40:27; colorbrewer2.org).
-var zoneRamp = []drawing.Color{
-	drawing.ColorFromHex("ffffd9"), drawing.ColorFromHex("edf8b1"), drawing.ColorFromHex("c7e9b4"), drawing.ColorFromHex("7fcdbb"), drawing.ColorFromHex("41b6c4"),
-	drawing.ColorFromHex("1d91c0"), drawing.ColorFromHex("225ea8"), drawing.ColorFromHex("253494"), drawing.ColorFromHex("081d58"),
+var zoneRamp = []draw.Color{
+	draw.Hex(0xffffd9), draw.Hex(0xedf8b1), draw.Hex(0xc7e9b4), draw.Hex(0x7fcdbb), draw.Hex(0x41b6c4),
+	draw.Hex(0x1d91c0), draw.Hex(0x225ea8), draw.Hex(0x253494), draw.Hex(0x081d58),
 }
 
-// zoneColor gives the colour of a zone, of k. The darkest is left out: marks lie upon it.
-func zoneColor(zone, k int) drawing.Color {
+// zoneColor returns the colour of a zone, of k. The darkest is left out: marks lie upon it.
+func zoneColor(zone, k int) draw.Color {
 	low, high := 1, len(zoneRamp)-2
 	if k > high-low+1 {
 		low = 0
@@ -54,34 +51,18 @@ func (Charts) DrawPlan(w io.Writer, format string, in ports.ShownPlan) error {
 
 // drawMap draws zones, and the points of a plan where there is one.
 func drawMap(w io.Writer, format string, in ports.ShownMap, plan *plan.Plan) error {
-	provider, ok := renderers[format]
-	if !ok {
-		return fault.Newf(fault.Internal, "unknown_format", "no drawing in the format %q", format)
-	}
-	letters, err := typeface()
-	if err != nil {
-		return fmt.Errorf("read the typeface: %w", err)
-	}
-	r, err := provider(mapWidth, mapHeight)
-	if err != nil {
-		return fmt.Errorf("begin the map: %w", err)
-	}
-	r.SetFont(letters)
 	s, err := newScene(in, plan)
 	if err != nil {
 		return err
 	}
-	p := pen{r, letters}
-	p.box(chart.Box{Right: mapWidth, Bottom: mapHeight}, drawing.ColorWhite, drawing.ColorWhite, 1)
-	p.text(clip(in.Map.AOI.Name, titleLength), mapEdge, mapEdge+22, 20, ink)
-	p.text(s.subtitle(), mapEdge, mapEdge+52, 11, soft)
-	s.panels(p, chart.Box{Left: mapEdge, Top: mapHead, Right: mapWidth - legendWidth - 2*mapEdge, Bottom: mapHeight - mapEdge - 24})
-	s.legend(p, mapWidth-legendWidth-mapEdge, mapHead)
-	p.text(s.footnote(), mapEdge, mapHeight-mapEdge+6, 8.5, soft)
-	if err := r.Save(w); err != nil {
-		return fmt.Errorf("write the map: %w", err)
-	}
-	return nil
+	return draw.Picture(w, format, mapWidth, mapHeight, func(c draw.Canvas) {
+		p := pen{c}
+		p.Write(clip(in.Map.AOI.Name, titleLength), mapEdge, mapEdge+20, draw.Title)
+		p.Write(s.subtitle(), mapEdge, mapEdge+48, draw.Muted)
+		s.panels(p, draw.Box{Left: mapEdge, Top: mapHead, Right: mapWidth - legendWidth - 2*mapEdge, Bottom: mapHeight - mapEdge - 24})
+		s.legend(p, mapWidth-legendWidth-mapEdge, mapHead)
+		p.Write(s.footnote(), mapEdge, mapHeight-mapEdge+6, draw.Note)
+	})
 }
 
 // subtitle says what the picture shows.
@@ -111,40 +92,40 @@ func (s *scene) footnote() string {
 }
 
 // clip shortens a text to a number of characters.
-func clip(text string, most int) string {
+func clip(text string, length int) string {
 	text = strings.Join(strings.Fields(text), " ")
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most-1]) + "…"
+	if runes := []rune(text); len(runes) > length {
+		return string(runes[:length-1]) + "…"
 	}
 	return text
 }
 
 // legend explains zones and marks.
-func (s *scene) legend(p pen, x, y int) {
-	line := func(height int) { y += height }
-	p.text("Zones, low to high", x, y+14, 12, ink)
-	line(36)
+func (s *scene) legend(p pen, x, y float64) {
+	p.Write("Zones, low to high", x, y+14, draw.Heading)
+	y += 36
+	item := func(text string, mark func(middle draw.Point)) {
+		mark(draw.Point{X: x + 17, Y: y + 12})
+		p.Write(text, x+46, y+17, draw.Text)
+		y += 34
+	}
 	for _, z := range s.zones {
-		p.box(chart.Box{Left: x, Top: y, Right: x + 34, Bottom: y + 24}, zoneColor(z.Number, len(s.zones)), ink, 1)
-		text := fmt.Sprintf("%d   %.2f ha, %.0f %%", z.Number, z.AreaHa, 100*z.Share)
+		text := fmt.Sprintf("%d: %.2f ha, %.0f %%", z.Number, z.AreaHa, 100*z.Share)
 		if s.plan != nil {
 			text += fmt.Sprintf(", %d samples", s.plan.PerZone[z.Number-1].Samples)
 		}
-		p.text(text, x+46, y+18, 11, ink)
-		line(34)
+		item(text, func(at draw.Point) {
+			p.Box(draw.Box{Left: at.X - 17, Top: at.Y - 12, Right: at.X + 17, Bottom: at.Y + 12},
+				draw.Style{Fill: zoneColor(z.Number, len(s.zones)), Edge: draw.Soft, Width: 1})
+		})
 	}
-	line(16)
-	p.line(ink, 3, x, y+12, x+34, y+12)
-	p.text("Edge of a field", x+46, y+18, 11, ink)
-	line(34)
+	y += draw.Gap
+	item("Edge of a field", func(at draw.Point) { p.Line(at.X-17, at.Y, at.X+17, at.Y, draw.Ink, edgeWidth) })
 	if s.plan == nil {
 		return
 	}
-	p.sample(x+17, y+12)
-	p.text(fmt.Sprintf("Sample (%d)", s.plan.Samples), x+46, y+18, 11, ink)
-	line(34)
+	item(fmt.Sprintf("Sample (%d)", s.plan.Samples), p.sample)
 	if s.plan.Reserves > 0 {
-		p.reserve(x+17, y+12)
-		p.text(fmt.Sprintf("Reserve point (%d)", s.plan.Reserves), x+46, y+18, 11, ink)
+		item(fmt.Sprintf("Reserve point (%d)", s.plan.Reserves), p.reserve)
 	}
 }

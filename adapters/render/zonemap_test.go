@@ -73,10 +73,10 @@ func TestPicturesOfMapsAndPlans(t *testing.T) {
 // sizeOfField gives the width and height of the first field's edge on a map, in pixels.
 func sizeOfField(t *testing.T, svg string) (width, height float64) {
 	t.Helper()
-	edge := regexp.MustCompile(`(?s)d="([^"]*)" style="stroke-width:3;`).FindStringSubmatch(svg)
+	edge := regexp.MustCompile(`d="([^"]*)"[^>]* stroke-width="3"/>`).FindStringSubmatch(svg)
 	require.NotNil(t, edge)
 	low, high := [2]float64{1e9, 1e9}, [2]float64{}
-	for _, corner := range regexp.MustCompile(`[ML] (\d+) (\d+)`).FindAllStringSubmatch(edge[1], -1) {
+	for _, corner := range regexp.MustCompile(`[ML]([\d.]+) ([\d.]+)`).FindAllStringSubmatch(edge[1], -1) {
 		for i := range 2 {
 			v, err := strconv.ParseFloat(corner[i+1], 64)
 			require.NoError(t, err)

@@ -1,116 +1,81 @@
-// Package pdf makes documents for paper: pages with a frame, texts, tables, drawings and QR
-// codes. Lengths are millimetres from the upper left corner of the page, sizes of letters
-// points. The same calls give the same bytes.
+// Package pdf makes documents for paper: pages with a foot, on which headings, texts, facts, tables
+// and drawings stand one below the other. Lengths are millimetres from the upper left corner of the
+// page. The same calls give the same bytes. Colours and letters are those of the package draw.
 package pdf
 
 import (
 	"fmt"
 	"io"
-	"sync"
 	"time"
 
 	"codeberg.org/go-pdf/fpdf"
-	"github.com/golang/freetype/truetype"
-	"github.com/wcharczuk/go-chart/v2/drawing"
-	"github.com/wcharczuk/go-chart/v2/roboto"
 
+	"tilth/adapters/render/internal/draw"
 	"tilth/core/fault"
+	"tilth/ports"
 )
-
-// The papers.
-const (
-	A4     = "A4"     // 210 × 297 mm (ISO 216)
-	Letter = "Letter" // 8.5 × 11 inches (ANSI A)
-)
-
-// Papers lists the papers.
-var Papers = []string{A4, Letter}
 
 // Margin is the edge of a page that stays empty but for its foot; Gap the space between blocks.
 const (
 	Margin = 15.0
-	Gap    = 4.0
+	Gap    = draw.Gap / draw.PerMM
 
 	footRoom  = 20.0 // below the text, with the foot in it
-	footAt    = 11.0 // of the foot's line above the edge of the page
+	footAt    = 14.0 // of the foot's rule above the edge of the page
 	lineRatio = 1.35 // height of a line over the size of its letters
+	baseline  = 0.98 // of a line, over the size of its letters
 	perPoint  = 25.4 / 72
+	family    = "Go"
 )
-
-// Sizes of letters.
-const (
-	TitleSize   = 18.0
-	HeadingSize = 13.0
-	TextSize    = 9.5
-	SmallSize   = 8.0
-)
-
-// The colours of a document.
-var (
-	Ink  = drawing.ColorFromHex("2c2a26")
-	Soft = drawing.ColorFromHex("6d675c")
-	Rule = drawing.ColorFromHex("cfc9bb")
-	Tint = drawing.ColorFromHex("f4f2ec")
-)
-
-// family is the typeface: that of the charts, Roboto Medium (Apache License 2.0), which the
-// chart library brings. It has the Latin, Greek and Cyrillic letters.
-const family = "Roboto"
-
-// glyphs are the letters that the typeface has.
-var glyphs = sync.OnceValues(func() (*truetype.Font, error) { return truetype.Parse(roboto.Roboto) })
 
 // Head is what a document says of itself.
 type Head struct {
-	Paper   string // A4 or Letter
+	Paper   string // one of ports.PaperA4 and ports.PaperLetter
 	Title   string
 	Foot    string    // at the foot of every page, on the left
 	Created time.Time // stands in the file: the time of what is shown, not of the drawing
 }
 
-// Document is a document in the making. Its first error is kept, and given by WriteTo.
+// Document is a document under way. It keeps its first error, which Write returns.
 type Document struct {
 	f     *fpdf.Fpdf
-	font  *truetype.Font
 	width float64 // between the margins
-	foot  float64 // where text ends
+	text  float64 // of texts and facts
+	foot  float64 // where blocks end
 }
 
 // New begins a document with its first page. Faults: Internal for an unknown paper.
 func New(head Head) (*Document, error) {
-	if head.Paper != A4 && head.Paper != Letter {
+	if head.Paper != ports.PaperA4 && head.Paper != ports.PaperLetter {
 		return nil, fault.Newf(fault.Internal, "unknown_paper", "no paper %q", head.Paper)
 	}
-	font, err := glyphs()
-	if err != nil {
-		return nil, fmt.Errorf("read the typeface: %w", err)
-	}
-	d := &Document{f: fpdf.New("P", "mm", head.Paper, ""), font: font}
-	d.f.AddUTF8FontFromBytes(family, "", roboto.Roboto)
+	d := &Document{f: fpdf.New("P", "mm", head.Paper, "")}
+	d.f.AddUTF8FontFromBytes(family, "", draw.Regular)
+	d.f.AddUTF8FontFromBytes(family, "B", draw.Bold)
 	d.f.AliasNbPages("{nb}")
 	d.f.SetCatalogSort(true)
 	d.f.SetCreationDate(head.Created.UTC())
 	d.f.SetModificationDate(head.Created.UTC())
-	d.f.SetTitle(d.Printable(head.Title), true)
+	d.f.SetTitle(draw.Printable(head.Title), true)
 	d.f.SetCreator("Tilth", true)
+	d.f.SetProducer("Tilth", true)
+	d.f.SetLang("en")
 	d.f.SetAutoPageBreak(false, 0)
 	d.f.SetMargins(Margin, Margin, Margin)
 	d.f.SetCellMargin(0)
 	width, height := d.f.GetPageSize()
-	d.width, d.foot = width-2*Margin, height-footRoom
+	d.width, d.text, d.foot = width-2*Margin, width-2*Margin, height-footRoom
 	d.f.SetFooterFunc(func() {
-		page := fmt.Sprintf("Page %d of {nb}", d.f.PageNo())
-		d.letters(SmallSize, Soft)
-		d.line(Margin, height-footAt-3, Margin+d.width)
-		room := d.f.GetStringWidth("Page 999 of 999") + Gap
-		d.f.Text(Margin, height-footAt+1, d.fit(head.Foot, d.width-room))
-		d.f.Text(Margin+d.width-room+Gap, height-footAt+1, page)
+		const number = 20.0 // room for the number of the page
+		d.rule(height-footAt, d.width)
+		d.put(d.lines(head.Foot, draw.Note, d.width-number)[:1], Margin, height-footAt+1, draw.Note)
+		d.put([]string{fmt.Sprintf("Page %d of {nb}", d.f.PageNo())}, Margin+d.width-number, height-footAt+1, draw.Note)
 	})
 	d.f.AddPage()
 	return d, nil
 }
 
-// Write ends the document. It gives the first error of all that was drawn.
+// Write ends the document. It returns the first error of all that was drawn.
 func (d *Document) Write(w io.Writer) error {
 	if err := d.f.Output(w); err != nil {
 		return fmt.Errorf("write the document: %w", err)
@@ -118,13 +83,13 @@ func (d *Document) Write(w io.Writer) error {
 	return nil
 }
 
-// Width gives the room between the margins.
+// Width returns the room between the margins.
 func (d *Document) Width() float64 { return d.width }
 
-// Room gives the height that is left on the page.
+// Room returns the height that is left on the page.
 func (d *Document) Room() float64 { return d.foot - d.f.GetY() }
 
-// At gives where the next block begins, from the page's upper edge.
+// At returns where the next block begins, from the page's upper edge.
 func (d *Document) At() float64 { return d.f.GetY() }
 
 // MoveTo sets where the next block begins.
@@ -140,104 +105,72 @@ func (d *Document) Need(height float64) {
 	}
 }
 
-// Title writes the title of the document, over at most the given width.
-func (d *Document) Title(text string, width float64) { d.wrapped(text, TitleSize, Ink, width) }
-
-// Heading writes a heading, which stays with the lines that come after it.
-func (d *Document) Heading(text string, with float64) {
-	d.Need(HeadingSize*perPoint*lineRatio + with)
-	d.wrapped(text, HeadingSize, Ink, d.width)
-	d.f.Ln(1)
+// Space leaves a gap between blocks; none at the top of a page.
+func (d *Document) Space() {
+	if d.At() > Margin {
+		d.MoveTo(d.At() + Gap)
+	}
 }
+
+// Narrow keeps the texts and facts that follow at a distance from the right margin.
+func (d *Document) Narrow(by float64) { d.text = d.width - by }
 
 // Text writes a paragraph.
-func (d *Document) Text(text string) { d.wrapped(text, TextSize, Ink, d.width) }
-
-// Note writes a paragraph in small letters.
-func (d *Document) Note(text string) { d.wrapped(text, SmallSize, Soft, d.width) }
-
-// Space leaves a gap between blocks.
-func (d *Document) Space() { d.f.Ln(Gap) }
-
-func (d *Document) wrapped(text string, size float64, color drawing.Color, width float64) {
-	d.letters(size, color)
-	height := size * perPoint * lineRatio
-	for _, line := range d.f.SplitText(d.Printable(text), width) {
-		d.Need(height)
-		d.letters(size, color) // a new page begins with the letters of the foot
-		d.f.CellFormat(width, height, line, "", 1, "L", false, 0, "")
+func (d *Document) Text(text string, l draw.Letters) {
+	for _, line := range d.lines(text, l, d.text) {
+		d.Need(lineHeight(l))
+		y := d.At()
+		d.put([]string{line}, Margin, y, l)
+		d.MoveTo(y + lineHeight(l))
 	}
 }
 
-// Fact is a name and what it stands for.
-type Fact struct{ Name, Value string }
+// Heading writes a heading, which stays with what comes after it, of which at least so much.
+func (d *Document) Heading(text string, below float64) {
+	d.Space()
+	d.Need(lineHeight(draw.Heading) + below)
+	d.Text(text, draw.Heading)
+	d.MoveTo(d.At() + 1)
+}
 
-// Facts writes names and values in two columns of the given width, a line each or as many as a
-// value needs.
-func (d *Document) Facts(facts []Fact, width float64) {
-	const names = 36.0
-	height := TextSize * perPoint * lineRatio
-	for _, fact := range facts {
-		d.letters(TextSize, Ink)
-		lines := d.f.SplitText(d.Printable(fact.Value), width-names)
-		if len(lines) == 0 {
-			lines = []string{""}
-		}
-		d.Need(height * float64(len(lines)))
-		d.letters(TextSize, Soft)
-		d.f.CellFormat(names, height, d.fit(fact.Name, names-2), "", 0, "L", false, 0, "")
-		d.letters(TextSize, Ink)
-		for _, line := range lines {
-			d.f.SetX(Margin + names)
-			d.f.CellFormat(width-names, height, line, "", 1, "L", false, 0, "")
-		}
+func lineHeight(l draw.Letters) float64 { return l.Size * perPoint * lineRatio }
+
+// lines breaks a text into lines of a width, one at least.
+func (d *Document) lines(text string, l draw.Letters, width float64) []string {
+	d.letters(l)
+	if lines := d.f.SplitText(draw.Printable(text), width); len(lines) > 0 {
+		return lines
+	}
+	return []string{""}
+}
+
+// put writes lines at a place of the page.
+func (d *Document) put(lines []string, x, y float64, l draw.Letters) {
+	d.letters(l)
+	for i, line := range lines {
+		d.f.Text(x, y+float64(i)*lineHeight(l)+l.Size*perPoint*baseline, line)
 	}
 }
 
-// letters sets size and colour of what is written next.
-func (d *Document) letters(size float64, color drawing.Color) {
-	d.f.SetFont(family, "", size)
-	d.f.SetTextColor(int(color.R), int(color.G), int(color.B))
+// letters sets the letters of what is measured or written next.
+func (d *Document) letters(l draw.Letters) {
+	style := ""
+	if l.Bold {
+		style = "B"
+	}
+	d.f.SetFont(family, style, l.Size)
+	d.f.SetTextColor(int(l.Color.R), int(l.Color.G), int(l.Color.B))
 }
 
-// line draws a thin line.
-func (d *Document) line(x0, y, x1 float64) {
-	d.f.SetDrawColor(int(Rule.R), int(Rule.G), int(Rule.B))
-	d.f.SetLineWidth(0.2)
-	d.f.Line(x0, y, x1, y)
+// rule draws a thin line from the left margin.
+func (d *Document) rule(y, width float64) {
+	d.shape(draw.Style{Edge: draw.Rule, Width: 0.7})
+	d.f.Line(Margin, y, Margin+width, y)
 }
 
-// fit shortens a text to a width, in the letters that are set.
-func (d *Document) fit(text string, width float64) string {
-	text = d.Printable(text)
-	if d.f.GetStringWidth(text) <= width {
-		return text
-	}
-	runes := []rune(text)
-	for len(runes) > 0 && d.f.GetStringWidth(string(runes)+"…") > width {
-		runes = runes[:len(runes)-1]
-	}
-	return string(runes) + "…"
-}
-
-// unknownLetter stands for a letter that the typeface does not have.
-const unknownLetter = '?'
-
-// Printable gives a text in the letters that the typeface has, with a question mark for each
-// other; any space or control character becomes a space. The library takes runes of the basic
-// plane only.
-func (d *Document) Printable(text string) string { return printable(d.font, text) }
-
-func printable(font *truetype.Font, text string) string {
-	out := make([]rune, 0, len(text))
-	for _, r := range text {
-		switch {
-		case r < ' ' || r == 0x7f || r == '\u00a0' || r == '\u2028' || r == '\u2029':
-			r = ' '
-		case r > 0xffff || font.Index(r) == 0:
-			r = unknownLetter
-		}
-		out = append(out, r)
-	}
-	return string(out)
+// shape sets the colours and the width of what is drawn next.
+func (d *Document) shape(s draw.Style) {
+	d.f.SetFillColor(int(s.Fill.R), int(s.Fill.G), int(s.Fill.B))
+	d.f.SetDrawColor(int(s.Edge.R), int(s.Edge.G), int(s.Edge.B))
+	d.f.SetLineWidth(s.Width / draw.PerMM)
 }

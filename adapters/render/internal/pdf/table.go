@@ -1,8 +1,9 @@
 package pdf
 
 import (
-	"github.com/boombuler/barcode/qr"
-	"github.com/wcharczuk/go-chart/v2/drawing"
+	"slices"
+
+	"tilth/adapters/render/internal/draw"
 )
 
 // Column is a column of a table.
@@ -12,16 +13,24 @@ type Column struct {
 	Right bool // aligned to the right, as figures are
 }
 
+// Left makes a column of texts.
+func Left(title string, width float64) Column { return Column{Title: title, Width: width} }
+
+// Right makes a column of figures.
+func Right(title string, width float64) Column {
+	return Column{Title: title, Width: width, Right: true}
+}
+
 // Cell is a cell of a table: a text, or a box to tick; Mark is a dot of that colour before the
 // text.
 type Cell struct {
 	Text string
 	Box  bool
-	Mark drawing.Color
+	Mark draw.Color
 }
 
-// Text makes a row of texts.
-func Text(texts ...string) []Cell {
+// Row makes a row of texts.
+func Row(texts ...string) []Cell {
 	out := make([]Cell, len(texts))
 	for i, t := range texts {
 		out[i].Text = t
@@ -30,106 +39,96 @@ func Text(texts ...string) []Cell {
 }
 
 const (
-	rowHeight = 6.4
-	cellRoom  = 1.2 // to the left and right of a text
+	cellRoom  = 1.1 // around a text
+	boxHeight = 6.4 // of a row with a box: it is written on by hand
 	tickBox   = 3.4
 	markSize  = 1.3 // radius
 )
 
 // Table writes a table, its head again on each page. Texts that are too long for their column
-// are shortened.
+// are broken into lines.
 func (d *Document) Table(columns []Column, rows [][]Cell) {
-	d.Need(3 * rowHeight)
-	d.tableHead(columns)
-	for i, row := range rows {
-		if d.Room() < rowHeight {
+	head, titles := draw.Letters{Size: draw.Small.Size, Bold: true, Color: draw.Leaf}, make([]Cell, len(columns))
+	width := 0.0
+	for i, c := range columns {
+		titles[i].Text = c.Title
+		width += c.Width
+	}
+	begin := func() {
+		d.shape(draw.Style{Fill: draw.Tint})
+		d.f.Rect(Margin, d.At(), width, d.rowHeight(columns, titles, head), "F")
+		d.row(columns, titles, head)
+	}
+	d.Need(2 * boxHeight)
+	begin()
+	for _, row := range rows {
+		if d.Room() < d.rowHeight(columns, row, draw.Small) {
 			d.Page()
-			d.tableHead(columns)
+			begin()
 		}
-		y := d.f.GetY()
-		if i%2 == 1 {
-			d.f.SetFillColor(int(Tint.R), int(Tint.G), int(Tint.B))
-			d.f.Rect(Margin, y, widthOf(columns), rowHeight, "F")
-		}
-		d.letters(SmallSize+0.5, Ink)
-		x := Margin
-		for j, c := range columns {
-			d.cell(c, row[j], x, y)
-			x += c.Width
-		}
-		d.line(Margin, y+rowHeight, Margin+widthOf(columns))
-		d.MoveTo(y + rowHeight)
+		d.row(columns, row, draw.Small)
+		d.rule(d.At(), width)
 	}
+	d.MoveTo(d.At() + 1)
 }
 
-func widthOf(columns []Column) float64 {
-	sum := 0.0
-	for _, c := range columns {
-		sum += c.Width
+// HeightOf returns the height of the rows of a table.
+func (d *Document) HeightOf(columns []Column, rows [][]Cell) float64 {
+	height := 0.0
+	for _, row := range rows {
+		height += d.rowHeight(columns, row, draw.Small)
 	}
-	return sum
+	return height
 }
 
-func (d *Document) tableHead(columns []Column) {
-	d.letters(SmallSize, Soft)
-	x, y := Margin, d.f.GetY()
-	for _, c := range columns {
-		d.cell(c, Cell{Text: c.Title}, x, y)
+// cell returns the lines of a cell, and where they begin in it.
+func (d *Document) cell(c Column, cell Cell, l draw.Letters) (lines []string, left float64) {
+	left = cellRoom
+	if cell.Mark.A > 0 {
+		left += 2*markSize + cellRoom
+	}
+	return d.lines(cell.Text, l, c.Width-left-cellRoom), left
+}
+
+// above returns the room above the first line of a row.
+func above(row []Cell, l draw.Letters) float64 {
+	if slices.ContainsFunc(row, func(c Cell) bool { return c.Box }) {
+		return (boxHeight - lineHeight(l)) / 2
+	}
+	return cellRoom
+}
+
+func (d *Document) rowHeight(columns []Column, row []Cell, l draw.Letters) float64 {
+	most := 1
+	for i, c := range columns {
+		lines, _ := d.cell(c, row[i], l)
+		most = max(most, len(lines))
+	}
+	return float64(most)*lineHeight(l) + 2*above(row, l)
+}
+
+func (d *Document) row(columns []Column, row []Cell, l draw.Letters) {
+	x, y, height := Margin, d.At(), d.rowHeight(columns, row, l)
+	top := y + above(row, l)
+	middle := top + lineHeight(l)/2
+	for i, c := range columns {
+		lines, left := d.cell(c, row[i], l)
+		if row[i].Box {
+			d.shape(draw.Style{Edge: draw.Ink, Width: 1})
+			d.f.Rect(x+cellRoom, middle-tickBox/2, tickBox, tickBox, "D")
+		}
+		if row[i].Mark.A > 0 {
+			d.shape(draw.Style{Fill: row[i].Mark, Edge: draw.Soft, Width: 0.6})
+			d.f.Circle(x+cellRoom+markSize, middle, markSize, "FD")
+		}
+		for n, line := range lines {
+			at := x + left
+			if c.Right {
+				at = x + c.Width - cellRoom - d.f.GetStringWidth(line)
+			}
+			d.put([]string{line}, at, top+float64(n)*lineHeight(l), l)
+		}
 		x += c.Width
 	}
-	d.f.SetDrawColor(int(Ink.R), int(Ink.G), int(Ink.B))
-	d.f.SetLineWidth(0.35)
-	d.f.Line(Margin, y+rowHeight, Margin+widthOf(columns), y+rowHeight)
-	d.MoveTo(y + rowHeight)
-}
-
-func (d *Document) cell(c Column, cell Cell, x, y float64) {
-	if cell.Box {
-		d.f.SetDrawColor(int(Ink.R), int(Ink.G), int(Ink.B))
-		d.f.SetLineWidth(0.25)
-		d.f.Rect(x+cellRoom, y+(rowHeight-tickBox)/2, tickBox, tickBox, "D")
-		return
-	}
-	left, room := x+cellRoom, c.Width-2*cellRoom
-	if !cell.Mark.IsZero() {
-		d.f.SetFillColor(int(cell.Mark.R), int(cell.Mark.G), int(cell.Mark.B))
-		d.f.SetDrawColor(int(Soft.R), int(Soft.G), int(Soft.B))
-		d.f.SetLineWidth(0.15)
-		d.f.Circle(left+markSize, y+rowHeight/2, markSize, "FD")
-		left, room = left+2*markSize+cellRoom, room-2*markSize-cellRoom
-	}
-	text := d.fit(cell.Text, room)
-	if c.Right {
-		left += room - d.f.GetStringWidth(text)
-	}
-	d.f.Text(left, y+rowHeight/2+1.1, text)
-}
-
-// QR draws a QR code (ISO/IEC 18004) of a text with its quiet zone, level M of error
-// correction.
-func (d *Document) QR(text string, x, y, size float64) error {
-	code, err := qr.Encode(text, qr.M, qr.Auto)
-	if err != nil {
-		return err
-	}
-	const quiet = 4 // modules that the standard asks for
-	n := code.Bounds().Dx()
-	module := size / float64(n+2*quiet)
-	d.f.SetFillColor(0, 0, 0)
-	for row := range n {
-		for from := 0; from < n; { // runs of black modules
-			black := func(col int) bool { r, _, _, _ := code.At(col, row).RGBA(); return r == 0 }
-			if !black(from) {
-				from++
-				continue
-			}
-			to := from
-			for to < n && black(to) {
-				to++
-			}
-			d.f.Rect(x+float64(from+quiet)*module, y+float64(row+quiet)*module, float64(to-from)*module, module, "F")
-			from = to
-		}
-	}
-	return nil
+	d.MoveTo(y + height)
 }
