@@ -1,7 +1,7 @@
-// Package permission answers "may this caller do that" with casbin: role-based access
-// with a domain for each company. It keeps no policy of its own: a company's policy is
-// read from the store when the version that came with the caller is newer than the one
-// in memory, so a change is in force on the next request, on every replica.
+// Package permission implements ports.Permissions with casbin: role-based access with a
+// domain for each company. It caches policies, and reads a company's policy from the store
+// when the caller's version is newer than the cached one, so that a change is in force on
+// the next request, on every replica.
 package permission
 
 import (
@@ -34,10 +34,10 @@ e = some(where (p.eft == allow))
 m = g(r.sub, p.sub, r.dom) && r.dom == p.dom && slugMatch(p.obj, r.obj)
 `
 
-// maxCompanies bounds the policies in memory; beyond it they are dropped and read anew.
+// maxCompanies bounds the cached policies; beyond it all are dropped and read again.
 const maxCompanies = 4096
 
-// Casbin decides by casbin.
+// Casbin implements ports.Permissions.
 type Casbin struct {
 	store ports.Store
 
@@ -45,14 +45,12 @@ type Casbin struct {
 	companies map[int64]*policy
 }
 
-// policy is a company's policy at a version, with the answers given so far: an
-// enforcement costs 0.2 ms, an answer remembered next to nothing.
+// policy is a company's policy at a version, with its answers so far: an enforcement takes
+// 0.2 ms.
 type policy struct {
 	version  int64
 	enforcer *casbin.SyncedEnforcer
-
-	mu      sync.RWMutex
-	answers map[question]bool
+	answers  sync.Map // bool by question
 }
 
 type question struct {
@@ -60,7 +58,7 @@ type question struct {
 	slug access.Slug
 }
 
-// New makes the decider over a store's policies.
+// New returns a Casbin over the policies of a store.
 func New(store ports.Store) *Casbin {
 	return &Casbin{store: store, companies: map[int64]*policy{}}
 }
@@ -72,20 +70,14 @@ func (c *Casbin) Allowed(ctx context.Context, who access.Principal, slug access.
 		return false, err
 	}
 	q := question{who.UserID, slug}
-	p.mu.RLock()
-	answer, known := p.answers[q]
-	p.mu.RUnlock()
-	if known {
-		return answer, nil
+	if known, ok := p.answers.Load(q); ok {
+		return known.(bool), nil
 	}
-	answer, err = p.enforcer.Enforce(userName(who.UserID), domain(who.CompanyID), string(slug))
-	if err != nil {
-		return false, err
+	answer, err := p.enforcer.Enforce(userName(who.UserID), domain(who.CompanyID), string(slug))
+	if err == nil {
+		p.answers.Store(q, answer)
 	}
-	p.mu.Lock()
-	p.answers[q] = answer
-	p.mu.Unlock()
-	return answer, nil
+	return answer, err
 }
 
 // policy returns the caller's company's policy, no older than the caller's version.
@@ -156,7 +148,7 @@ func build(stored ports.Policy, version int64, dom string) (*policy, error) {
 			return nil, err
 		}
 	}
-	return &policy{version: version, enforcer: e, answers: map[question]bool{}}, nil
+	return &policy{version: version, enforcer: e}, nil
 }
 
 func userName(id int64) string { return "user:" + strconv.FormatInt(id, 10) }

@@ -14,9 +14,6 @@ import (
 	"tilth/ports"
 )
 
-// KeyResource is the keys' word in permission slugs and in the audit trail.
-const KeyResource = "api_key"
-
 // Keys is the use cases of API keys.
 type Keys struct{ deps app.Deps }
 
@@ -68,7 +65,7 @@ func (k *Keys) Create(ctx context.Context, who access.Principal, in KeyRequest) 
 		if err := tx.Keys.Insert(ctx, who.Scope(false), &key); err != nil {
 			return err
 		}
-		return tx.Audit.Add(ctx, audit.By(who, now).Of(audit.Create, KeyResource, key.ID, audit.Diff(nil, &key)))
+		return tx.Audit.Add(ctx, audit.By(who, now).Of(audit.Create, access.APIKeys.Name, key.ID, audit.Diff(nil, &key)))
 	})
 	return key, text, err
 }
@@ -115,6 +112,6 @@ func (k *Keys) Revoke(ctx context.Context, who access.Principal, id int64) error
 		if err := tx.Keys.Revoke(ctx, scope, id, now); err != nil {
 			return err
 		}
-		return tx.Audit.Add(ctx, audit.By(who, now).Of(audit.Revoke, KeyResource, id, audit.Diff(&key, nil)))
+		return tx.Audit.Add(ctx, audit.By(who, now).Of(audit.Revoke, access.APIKeys.Name, id, audit.Diff(&key, nil)))
 	})
 }

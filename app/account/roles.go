@@ -52,7 +52,7 @@ func (p *People) CreateRole(ctx context.Context, who access.Principal, role acce
 		if err := nameTaken(tx.Roles.Insert(ctx, scope, &role)); err != nil {
 			return err
 		}
-		return p.audit(ctx, tx, who, audit.Create, "role", role.ID, audit.Diff(nil, &role))
+		return p.audit(ctx, tx, who, audit.Create, access.Roles.Name, role.ID, audit.Diff(nil, &role))
 	})
 	return role, err
 }
@@ -86,7 +86,7 @@ func (p *People) UpdateRole(ctx context.Context, who access.Principal, id int64,
 		if err := nameTaken(tx.Roles.Update(ctx, scope, after)); err != nil {
 			return err
 		}
-		return p.audit(ctx, tx, who, audit.Update, "role", id, audit.Diff(&before, &after))
+		return p.audit(ctx, tx, who, audit.Update, access.Roles.Name, id, audit.Diff(&before, &after))
 	})
 	return out, err
 }
@@ -113,7 +113,7 @@ func (p *People) DeleteRole(ctx context.Context, who access.Principal, id int64)
 		if err := tx.Roles.Delete(ctx, scope, id); err != nil {
 			return err
 		}
-		return p.audit(ctx, tx, who, audit.Delete, "role", id, audit.Diff(&role, nil))
+		return p.audit(ctx, tx, who, audit.Delete, access.Roles.Name, id, audit.Diff(&role, nil))
 	})
 }
 

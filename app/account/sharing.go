@@ -12,9 +12,6 @@ import (
 	"tilth/ports"
 )
 
-// ShareResource is the grants' word in permission slugs and in the audit trail.
-const ShareResource = "share_grant"
-
 // Sharing is the use cases of share grants.
 type Sharing struct{ deps app.Deps }
 
@@ -89,7 +86,7 @@ func (s *Sharing) Create(ctx context.Context, who access.Principal, in ShareRequ
 		if err := tx.Grants.Insert(ctx, who.Scope(false), &grant); err != nil {
 			return err
 		}
-		if err := tx.Audit.Add(ctx, audit.By(who, now).Of(audit.Create, ShareResource, grant.ID, audit.Diff(nil, &grant))); err != nil {
+		if err := tx.Audit.Add(ctx, audit.By(who, now).Of(audit.Create, access.ShareGrants.Name, grant.ID, audit.Diff(nil, &grant))); err != nil {
 			return err
 		}
 		out, err = tx.Grants.Get(ctx, who.Scope(false), grant.ID)
@@ -192,7 +189,7 @@ func (s *Sharing) take(ctx context.Context, who access.Principal, id int64, step
 			return err
 		}
 		out = after
-		return tx.Audit.Add(ctx, audit.By(who, now).Of(step.word, ShareResource, id, audit.Diff(&before, &after)))
+		return tx.Audit.Add(ctx, audit.By(who, now).Of(step.word, access.ShareGrants.Name, id, audit.Diff(&before, &after)))
 	})
 	return out.Seen(who.CompanyID, s.today()), err
 }

@@ -86,7 +86,7 @@ func (p *People) UpdateUser(ctx context.Context, who access.Principal, id int64,
 		}
 		out = after
 		was, is := UserChange{before.Name, before.Roles, before.Disabled}, UserChange{after.Name, after.Roles, after.Disabled}
-		return p.audit(ctx, tx, who, audit.Update, "user", id, audit.Diff(&was, &is))
+		return p.audit(ctx, tx, who, audit.Update, access.Users.Name, id, audit.Diff(&was, &is))
 	})
 	return out, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/fault"
+	"tilth/core/record"
 	"tilth/core/webhook"
 	"tilth/ports"
 )
@@ -94,7 +95,7 @@ func (c *Courier) recordOutcome(ctx context.Context, scope access.Scope, id, del
 		}
 		if was && !hook.IsActive {
 			off = hook.DisabledReason
-			hook.UpdatedAt = laterThan(hook.UpdatedAt, now)
+			hook.UpdatedAt = record.NextVersion(hook.UpdatedAt, now)
 			if err := tx.Deliveries.End(ctx, scope, id, "The webhook was switched off: "+hook.DisabledReason); err != nil {
 				return err
 			}

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"iter"
-	"time"
 
 	"tilth/app"
 	"tilth/core/access"
@@ -15,9 +14,6 @@ import (
 	"tilth/core/webhook"
 	"tilth/ports"
 )
-
-// WebhookResource is the webhooks' word in permission slugs and in the audit trail.
-const WebhookResource = "webhook"
 
 // rotateSecret is the word of the audit trail for a new secret.
 const rotateSecret audit.Action = "rotate_secret"
@@ -113,7 +109,7 @@ func (w *Webhooks) Create(ctx context.Context, who access.Principal, hook webhoo
 		if err := tx.Webhooks.Insert(ctx, scope, []*webhook.Webhook{&made}); err != nil {
 			return err
 		}
-		if err := tx.Audit.Add(ctx, audit.By(who, now).Of(audit.Create, WebhookResource, made.ID, audit.Diff(nil, &made))); err != nil {
+		if err := tx.Audit.Add(ctx, audit.By(who, now).Of(audit.Create, access.Webhooks.Name, made.ID, audit.Diff(nil, &made))); err != nil {
 			return err
 		}
 		out, err = tx.Webhooks.Get(ctx, scope, made.ID)
@@ -175,25 +171,17 @@ func (w *Webhooks) change(ctx context.Context, who access.Principal, id int64, w
 		if err := do(ctx, tx, &after); err != nil {
 			return err
 		}
-		after.UpdatedAt = laterThan(before.UpdatedAt, now)
+		after.UpdatedAt = record.NextVersion(before.UpdatedAt, now)
 		if err := tx.Webhooks.Update(ctx, scope, &after); err != nil {
 			return err
 		}
-		if err := tx.Audit.Add(ctx, audit.By(who, now).Of(word, WebhookResource, id, audit.Diff(&before, &after))); err != nil {
+		if err := tx.Audit.Add(ctx, audit.By(who, now).Of(word, access.Webhooks.Name, id, audit.Diff(&before, &after))); err != nil {
 			return err
 		}
 		out, err = tx.Webhooks.Get(ctx, scope, id)
 		return err
 	})
 	return out, err
-}
-
-// laterThan returns a time of writing that differs from the one before: it is the version.
-func laterThan(before, now time.Time) time.Time {
-	if now.After(before) {
-		return now
-	}
-	return before.Add(time.Microsecond)
 }
 
 // Delete removes a webhook for good: its secrets with it, and what waits to be sent to it.
@@ -223,6 +211,6 @@ func (w *Webhooks) Delete(ctx context.Context, who access.Principal, id int64, g
 		if _, err := tx.Webhooks.SoftDelete(ctx, scope, []int64{id}, now); err != nil {
 			return err
 		}
-		return tx.Audit.AddCascade(ctx, audit.By(who, now).Of(audit.Delete, WebhookResource, id, audit.Diff(&hook, nil)))
+		return tx.Audit.AddCascade(ctx, audit.By(who, now).Of(audit.Delete, access.Webhooks.Name, id, audit.Diff(&hook, nil)))
 	})
 }

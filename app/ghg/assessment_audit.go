@@ -15,7 +15,7 @@ import (
 
 func (a *Assessments) auditNew(ctx context.Context, tx ports.Repos, who access.Principal, stored Whole) error {
 	by := audit.By(who, a.deps.Clock.Now())
-	return tx.Audit.Add(ctx, by.Of(audit.Create, AssessmentResource, stored.ID, a.changesOf(Whole{}, stored)))
+	return tx.Audit.Add(ctx, by.Of(audit.Create, access.Assessments.Name, stored.ID, a.changesOf(Whole{}, stored)))
 }
 
 // auditChange notes what an edit changed. One that changed nothing leaves no entry.
@@ -25,7 +25,7 @@ func (a *Assessments) auditChange(ctx context.Context, tx ports.Repos, who acces
 		return nil
 	}
 	by := audit.By(who, a.deps.Clock.Now())
-	return tx.Audit.Add(ctx, by.Of(audit.Update, AssessmentResource, after.ID, changes))
+	return tx.Audit.Add(ctx, by.Of(audit.Update, access.Assessments.Name, after.ID, changes))
 }
 
 // auditedMembers are those of a record that people write, by what the interface calls them.

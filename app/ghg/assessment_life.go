@@ -30,7 +30,7 @@ func (a *Assessments) Delete(ctx context.Context, who access.Principal, id int64
 			return err
 		}
 		by := audit.By(who, now)
-		return tx.Audit.AddCascade(ctx, by.Of(audit.Delete, AssessmentResource, id, a.changesOf(record, Whole{})))
+		return tx.Audit.AddCascade(ctx, by.Of(audit.Delete, access.Assessments.Name, id, a.changesOf(record, Whole{})))
 	})
 }
 
@@ -61,7 +61,7 @@ func (a *Assessments) Restore(ctx context.Context, who access.Principal, id int6
 		}
 		a.startCompletion(ctx, tx, out.Assessment)
 		by := audit.By(who, now)
-		return tx.Audit.AddCascade(ctx, by.Of(audit.Restore, AssessmentResource, id, a.changesOf(Whole{}, out)))
+		return tx.Audit.AddCascade(ctx, by.Of(audit.Restore, access.Assessments.Name, id, a.changesOf(Whole{}, out)))
 	})
 	return out, err
 }

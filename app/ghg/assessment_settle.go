@@ -105,7 +105,7 @@ func (a *Assessments) insertAll(ctx context.Context, tx ports.Repos, who access.
 	by, fresh := audit.By(who, now), make([]assessment.Assessment, len(edits))
 	for i, e := range entered {
 		out[i] = Whole{Assessment: e.Assessment, Sheet: e.Sheet}
-		entries[i] = by.Of(audit.Create, AssessmentResource, e.ID, a.changesOf(Whole{}, out[i]))
+		entries[i] = by.Of(audit.Create, access.Assessments.Name, e.ID, a.changesOf(Whole{}, out[i]))
 		fresh[i] = e.Assessment
 	}
 	a.startCompletion(ctx, tx, fresh...)

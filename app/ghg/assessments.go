@@ -12,9 +12,6 @@ import (
 	"tilth/ports"
 )
 
-// AssessmentResource is the assessments' word in permission slugs and in the audit trail.
-const AssessmentResource = "assessment"
-
 // AssessmentDeps is what the use cases need.
 type AssessmentDeps struct {
 	app.Deps

@@ -323,7 +323,7 @@ func (a *Assessments) publishSubmitted(ctx context.Context, tx ports.Repos, who 
 	}
 	changes = append(changes, audit.Change{Member: "input_digest", After: v.Digest})
 	by := audit.By(who, v.SubmittedAt)
-	return tx.Audit.Add(ctx, by.Of(SubmitAction, AssessmentResource, after.ID, changes))
+	return tx.Audit.Add(ctx, by.Of(SubmitAction, access.Assessments.Name, after.ID, changes))
 }
 
 // SubmitAction is the action of storing a version, in the audit trail.

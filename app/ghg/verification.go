@@ -16,9 +16,6 @@ import (
 	"tilth/ports"
 )
 
-// VerificationResource is the word of what is verified, in permission slugs and in the audit trail.
-const VerificationResource = "assessment"
-
 // RestartVerification is the action of the audit trail: a check was started again.
 const RestartVerification audit.Action = "verify"
 
@@ -87,7 +84,7 @@ func (v *Verification) Restart(ctx context.Context, who access.Principal, id int
 		if err := tx.Verifications.Put(ctx, scope, record); err != nil {
 			return err
 		}
-		if err := tx.Audit.Add(ctx, audit.By(who, now).Of(RestartVerification, VerificationResource, id, nil)); err != nil {
+		if err := tx.Audit.Add(ctx, audit.By(who, now).Of(RestartVerification, access.Assessments.Name, id, nil)); err != nil {
 			return err
 		}
 		return tx.Jobs.Enqueue(ctx, ports.Job{Kind: ports.JobVerification, Key: strconv.FormatInt(id, 10), CompanyID: a.CompanyID, Subject: id, RunAt: now})

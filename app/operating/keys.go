@@ -33,7 +33,7 @@ func (o *Operating) CreateAPIKey(ctx context.Context, email string, in account.K
 			return err
 		}
 		entry := audit.Entry{CompanyID: user.CompanyID, At: now}
-		return tx.Audit.Add(ctx, entry.Of(audit.Create, account.KeyResource, key.ID, audit.Diff(nil, &key)))
+		return tx.Audit.Add(ctx, entry.Of(audit.Create, access.APIKeys.Name, key.ID, audit.Diff(nil, &key)))
 	})
 	return key, text, err
 }

@@ -10,9 +10,6 @@ import (
 	"tilth/ports"
 )
 
-// ProfileResource is what the audit trail calls an order.
-const ProfileResource = "vi-profile"
-
 // Reorder is the action of taking up an order that had failed.
 const Reorder audit.Action = "reorder"
 
@@ -35,5 +32,5 @@ func auditProfile(ctx context.Context, tx ports.Repos, who access.Principal, s v
 		Field: access.Named{ID: s.FieldID}, Season: access.Named{ID: s.SeasonID}, IndexCode: s.Index,
 		StartDate: s.StartDate, EndDate: s.EndDate, AreaM2: s.AreaM2,
 	}
-	return tx.Audit.Add(ctx, audit.By(who, now).Of(action, ProfileResource, s.ID, audit.Diff(nil, &what)))
+	return tx.Audit.Add(ctx, audit.By(who, now).Of(action, access.ProfileOrders.Name, s.ID, audit.Diff(nil, &what)))
 }

@@ -272,7 +272,7 @@ func (d saver) saveMap(ctx context.Context, tx ports.Repos, who access.Principal
 	}); err != nil {
 		return found, err
 	}
-	return found, d.auditSaving(ctx, tx, who, MapResource, found.ID, found.OrderID, *found.Saved)
+	return found, d.auditSaving(ctx, tx, who, access.StratificationMaps.Name, found.ID, found.OrderID, *found.Saved)
 }
 
 // savedAs is a saving as the audit trail tells of it.

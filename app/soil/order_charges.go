@@ -17,9 +17,6 @@ import (
 // OrderJob is the kind of the jobs that prepare the layers of an order. Their key is the order's id.
 const OrderJob = "stratification_order"
 
-// OrderResource is what the audit trail calls an order.
-const OrderResource = "stratification_order"
-
 // postOrder writes what happens to the charge of an order.
 func postOrder(ctx context.Context, tx ports.Repos, scope access.Scope, wallet credit.Wallet, kind credit.Kind, s stratification.OrderState, now time.Time) error {
 	return satellite.PostToWallet(ctx, tx, scope, wallet, credit.Transaction{

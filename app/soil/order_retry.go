@@ -50,7 +50,7 @@ func RetryOrder(ctx context.Context, store ports.Store, clock ports.Clock, order
 		}
 		entry := audit.Entry{CompanyID: company, At: now}
 		before := retriedOrder{string(stratification.OrderFailed), out.Retries - 1}
-		if err := tx.Audit.Add(ctx, entry.Of(audit.Update, OrderResource, out.ID, audit.Diff(&before, &retriedOrder{string(out.Status), out.Retries}))); err != nil {
+		if err := tx.Audit.Add(ctx, entry.Of(audit.Update, access.StratificationOrders.Name, out.ID, audit.Diff(&before, &retriedOrder{string(out.Status), out.Retries}))); err != nil {
 			return err
 		}
 		return tx.Jobs.Enqueue(ctx, orderJobOf(out, now))

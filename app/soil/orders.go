@@ -180,7 +180,7 @@ type placedOrder struct {
 
 func auditOrder(ctx context.Context, tx ports.Repos, who access.Principal, s stratification.OrderState, now time.Time) error {
 	what := placedOrder{access.Named{ID: s.AOI.ID, Name: s.AOI.Name}, s.AreaM2, s.Charge.String()}
-	return tx.Audit.Add(ctx, audit.By(who, now).Of(audit.Create, OrderResource, s.ID, audit.Diff(nil, &what)))
+	return tx.Audit.Add(ctx, audit.By(who, now).Of(audit.Create, access.StratificationOrders.Name, s.ID, audit.Diff(nil, &what)))
 }
 
 // Retrieve returns an order. Faults: Unauthenticated, Forbidden, NotFound.

@@ -226,7 +226,7 @@ func (p *Plans) save(ctx context.Context, tx ports.Repos, who access.Principal, 
 	}); err != nil {
 		return found, err
 	}
-	return found, p.deps.auditSaving(ctx, tx, who, PlanResource, found.ID, found.OrderID, *found.Saved)
+	return found, p.deps.auditSaving(ctx, tx, who, access.SamplePlans.Name, found.ID, found.OrderID, *found.Saved)
 }
 
 // Saved lists the saved plans; filters are order, aoi, stratification_map, map_tag and

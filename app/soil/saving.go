@@ -12,12 +12,6 @@ import (
 	"tilth/ports"
 )
 
-// What the audit trail calls maps and plans.
-const (
-	MapResource  = "stratification_map"
-	PlanResource = "sample_plan_map"
-)
-
 // saver is what maps and plans need to be saved.
 type saver struct{ app.Deps }
 

@@ -1,5 +1,5 @@
-// Package audit says what the audit trail keeps: who changed which record, when, and
-// what of it, from which value to which. It knows nothing of where the trail is kept.
+// Package audit defines the entries of the audit trail: who changed which record, when, and
+// which members from which value to which. It does not store them.
 package audit
 
 import (
@@ -15,8 +15,7 @@ import (
 // Action is what was done to a record.
 type Action string
 
-// The actions on records. Resources with states of their own add theirs, such as
-// accept and revoke.
+// The actions on records. Resources with their own states add actions.
 const (
 	Create  Action = "create"
 	Update  Action = "update"
@@ -27,14 +26,14 @@ const (
 	Revoke  Action = "revoke"
 )
 
-// Entry is one changed record. Entries are never changed and never removed.
+// Entry is one change of a record. Entries are never changed and never removed.
 type Entry struct {
 	ID        int64
 	CompanyID int64
 	At        time.Time
 	User      *access.Named // nil: the operator's command line
 	Operator  bool          // the user is an operator, acting inside the company
-	KeyID     int64         // the API key that was shown; 0: none
+	KeyID     int64         // the API key of the request; 0: none
 	Action    Action
 	Resource  string
 	RecordID  int64
@@ -50,7 +49,7 @@ type Change struct {
 	After  any
 }
 
-// By begins an entry of what a caller does.
+// By returns an entry with its caller and time.
 func By(who access.Principal, at time.Time) Entry {
 	return Entry{
 		CompanyID: who.CompanyID, At: at, User: &access.Named{ID: who.UserID, Name: who.Name},
@@ -58,16 +57,16 @@ func By(who access.Principal, at time.Time) Entry {
 	}
 }
 
-// Of completes an entry with what was done to a record.
+// Of returns the entry with an action on a record.
 func (e Entry) Of(action Action, resource string, id int64, changes []Change) Entry {
 	e.Action, e.Resource, e.RecordID, e.Changes = action, resource, id, changes
 	return e
 }
 
-// CommandLine is the actor of what was done without a user.
+// CommandLine is the actor of entries without a user.
 const CommandLine = "operator (command line)"
 
-// Actor returns who did it, in words.
+// Actor returns the name of who made the change.
 func (e Entry) Actor() string {
 	if e.User == nil {
 		return CommandLine
@@ -75,7 +74,7 @@ func (e Entry) Actor() string {
 	return e.User.Name
 }
 
-// Summary is a value that stands in the trail in a shorter form than its own.
+// Summary is a value that the trail stores in a shorter form.
 type Summary interface{ AuditValue() any }
 
 // Skip is the tag of members that the trail leaves out: `audit:"-"` on secrets, hashes,
@@ -83,10 +82,9 @@ type Summary interface{ AuditValue() any }
 const Skip = "audit"
 
 // Diff returns the members in which two records differ, in the order of their type. A nil
-// record has no members, so that the members of a new or a deleted record are those
-// that hold anything. Members are the exported fields of the struct and of those
-// embedded in it, under the names of the interface; a reference to another record is
-// its id.
+// record has no members: the difference to it is every member that is not empty. Members are the exported fields of the struct and of those
+// embedded in it, under their names in the interface; a reference to another record is
+// stored as its id.
 func Diff[T any](before, after *T) []Change {
 	var old, fresh reflect.Value
 	if before != nil {
@@ -117,8 +115,8 @@ func diff(out []Change, t reflect.Type, before, after reflect.Value) []Change {
 	return out
 }
 
-// summarised reports whether the trail keeps less of a value than there is, so that the
-// values themselves must be compared.
+// summarised reports whether the trail stores a summary of a value, so that the values
+// themselves must be compared.
 func summarised(t reflect.Type) bool { return t.Implements(reflect.TypeFor[Summary]()) }
 
 func same(a, b reflect.Value) bool {
@@ -135,7 +133,7 @@ func member(record reflect.Value, i int) reflect.Value {
 	return record.Field(i)
 }
 
-// reference is a struct that stands for another record.
+// reference reports whether a type is a reference to another record.
 func reference(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -148,8 +146,8 @@ func reference(t reflect.Type) bool {
 	return id && named
 }
 
-// plain returns a member as the trail keeps it: nil for what holds nothing. What a
-// pointer points at was given, and is kept even where it is false or 0.
+// plain returns a member as the trail stores it: nil where it is empty. What a non-nil
+// pointer points at is stored even where it is false or 0.
 func plain(v reflect.Value) any {
 	if !v.IsValid() || v.IsZero() {
 		return nil
@@ -157,7 +155,7 @@ func plain(v reflect.Value) any {
 	return value(v)
 }
 
-// value returns a value that is there.
+// value returns a non-empty value as the trail stores it.
 func value(v reflect.Value) any {
 	switch known := v.Interface().(type) {
 	case Summary:
@@ -203,7 +201,7 @@ func value(v reflect.Value) any {
 	return fmt.Sprint(v.Interface())
 }
 
-// moment writes a civil date as a date, any other time to the second.
+// moment formats a civil date as a date, any other time to the second.
 func moment(t time.Time) string {
 	if t = t.UTC(); t.Equal(t.Truncate(24 * time.Hour)) {
 		return t.Format(time.DateOnly)

@@ -1,6 +1,6 @@
-// Package country is the list of country keys: snake_case names as in "spain" or
-// "united_states", with their names, ISO 3166-1 codes and aliases, and the regions that
-// defaults are stated for, in countries.csv. It holds no borders and no emission factors.
+// Package country is the list of country keys: snake_case names such as "spain" or
+// "united_states", with their names, ISO 3166-1 codes and aliases, and the regions of tables
+// of emission factors, in countries.csv. It holds no borders and no emission factors.
 package country
 
 import (
@@ -14,10 +14,19 @@ import (
 //go:embed countries.csv
 var table string
 
+// Regions are the regions of a country in tables of emission factors.
+type Regions struct {
+	// Rice is the region of IPCC 2019 V4 ch5 Tables 5.11 and 5.11A.
+	Rice string
+	// Production is where its fertilizers are assumed to be made; our own assignment.
+	Production string
+}
+
 type index struct {
-	keys   []string
-	names  map[string]string // English name by key
-	byWord map[string]string // key by folded key, name, alias or code
+	keys    []string
+	names   map[string]string // English name by key
+	regions map[string]Regions
+	byWord  map[string]string // key by folded key, name, alias or code
 }
 
 // list reads the table once.
@@ -26,10 +35,11 @@ var list = sync.OnceValue(func() *index {
 	if err != nil {
 		panic("country: the built-in table is broken: " + err.Error())
 	}
-	x := &index{names: map[string]string{}, byWord: map[string]string{}}
+	x := &index{names: map[string]string{}, regions: map[string]Regions{}, byWord: map[string]string{}}
 	for _, row := range rows[1:] { // key, name, iso2, iso3, rice_region, aliases, source, production_region
 		key := row[0]
 		x.keys, x.names[key] = append(x.keys, key), row[1]
+		x.regions[key] = Regions{Rice: row[4], Production: row[7]}
 		for _, word := range append(row[:4:4], strings.Split(row[5], "|")...) {
 			if word = Fold(word); word != "" {
 				x.byWord[word] = key
@@ -48,19 +58,22 @@ func Name(key string) string { return list().names[key] }
 // Keys returns every key, in the order of the table.
 func Keys() []string { return slices.Clone(list().keys) }
 
-// Parse returns the key of what people and other systems write for a country: its key, its
-// English name, an alias such as "turkey" or "uk", or its code of ISO 3166-1.
+// EachRegions returns the regions of every country by key. The caller must not change the map.
+func EachRegions() map[string]Regions { return list().regions }
+
+// Parse returns the key of a country by its key, its English name, an alias such as "turkey"
+// or "uk", or its ISO 3166-1 code.
 func Parse(word string) (key string, ok bool) {
 	key, ok = list().byWord[Fold(word)]
 	return key, ok
 }
 
-// plain are the letters with marks that names of countries have.
+// plain replaces the letters with diacritics in the names of countries.
 var plain = strings.NewReplacer("å", "a", "ã", "a", "á", "a", "ç", "c", "é", "e", "í", "i", "ô", "o", "ó", "o", "ü", "u", "ı", "i",
 	"'", "", "’", "", "(", "", ")", "", "[", "", "]", "")
 
-// Fold brings a name to the form of a key: lower case, without marks, brackets and
-// apostrophes, other signs as one underscore.
+// Fold returns a name in the form of a key: lower case, without diacritics, brackets and
+// apostrophes, other characters as one underscore.
 func Fold(name string) string {
 	words := strings.FieldsFunc(plain.Replace(strings.ToLower(name)), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')

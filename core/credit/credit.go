@@ -1,6 +1,6 @@
-// Package credit is the wallet arithmetic: prices, charges, and the double-entry
-// postings of credit, hold, capture, release and refund. Amounts are whole
-// hundredths of a credit; there is one rounding rule, up. It stores nothing.
+// Package credit is the arithmetic of wallets: prices, charges, and the double-entry
+// postings of credit, hold, capture, release and refund. Amounts are whole hundredths of a
+// credit, rounded up. It stores nothing.
 package credit
 
 import (
@@ -12,13 +12,13 @@ import (
 	"tilth/core/fault"
 )
 
-// Amount is credits in hundredths.
+// Amount is an amount in hundredths of a credit.
 type Amount int64
 
 // MaxAmount bounds a single amount, far below overflow of sums.
 const MaxAmount Amount = 1_000_000_000_000_00
 
-// Credits returns the amount as a number of credits with two decimals ("12.50").
+// String returns the amount as a number of credits with two decimals ("12.50").
 func (a Amount) String() string {
 	sign := ""
 	if a < 0 {
@@ -32,7 +32,7 @@ func (a Amount) Float() float64 { return float64(a) / 100 }
 
 // ParseAmount reads "12", "12.5" or "12.50": a positive amount of at most two decimals.
 func ParseAmount(text string) (Amount, error) {
-	bad := fault.Field("amount", fmt.Sprintf("%q is no amount of credits: write a number above 0 with at most two decimals, such as 250 or 12.50.", text))
+	bad := fault.Field("amount", fmt.Sprintf("%q is not an amount of credits: write a number above 0 with at most two decimals, such as 250 or 12.50.", text))
 	whole, frac, _ := strings.Cut(text, ".")
 	if whole == "" || len(frac) > 2 || strings.HasSuffix(text, ".") {
 		return 0, bad
@@ -53,7 +53,7 @@ func ParseAmount(text string) (Amount, error) {
 	return Amount(n.Int64()), nil
 }
 
-// Product is a thing that can be charged for.
+// Product is what can be charged for.
 type Product string
 
 // The five satellite products: a field is charged once over all of them.
@@ -68,19 +68,19 @@ const (
 // Products lists them.
 var Products = []Product{VegetationIndexProfile, VegetationIndexMap, ZoningMap, SoilMap, ElevationMap}
 
-// Stratification is the zones and plans of an area of interest. It is no satellite product:
-// the area is charged with each order, whatever was charged for its fields.
+// Stratification is the zones and plans of an area of interest. It is not a satellite
+// product: each order charges the area, whatever was charged for its fields.
 const Stratification Product = "stratification"
 
-// Services that have a price per hectare: the profile (1.00 until set), and the two
-// stratification map types (none until set).
+// Services with a price per hectare: the profile (1.00 by default), and the two
+// stratification map types (no default).
 const (
 	ServiceProfile = string(VegetationIndexProfile)
 	ServiceSTR     = "STR"
 	ServiceSOC     = "SOC"
 )
 
-// Services lists what `tilth price set` takes.
+// Services lists the services that `tilth price set` accepts.
 var Services = []string{ServiceProfile, ServiceSTR, ServiceSOC}
 
 // DefaultProfilePrice is the price of a profile per hectare until one is set.
@@ -102,11 +102,11 @@ type Kind string
 
 // The kinds of the ledger.
 const (
-	Credit  Kind = "credit"  // the operator puts credits in
+	Credit  Kind = "credit"  // the operator adds credits
 	Hold    Kind = "hold"    // set aside for an open order
 	Capture Kind = "capture" // a held amount is spent
-	Release Kind = "release" // a held amount is free again
-	Refund  Kind = "refund"  // a spent amount is given back
+	Release Kind = "release" // a held amount is available again
+	Refund  Kind = "refund"  // a spent amount is returned
 )
 
 // Kinds lists them.
@@ -129,7 +129,7 @@ type Entry struct {
 	Amount  Amount
 }
 
-// Entries returns the two lines of a transaction of that kind.
+// Entries returns the two lines of a transaction.
 func Entries(kind Kind, amount Amount) []Entry {
 	from, to := Funding, Available
 	switch kind {
@@ -153,20 +153,20 @@ type Transaction struct {
 	Kind      Kind
 	Amount    Amount
 	Product   Product // empty for credit
-	FieldID   int64   // 0 where it concerns no field
-	OrderID   int64   // 0 where it concerns no order
-	RefundOf  int64   // of a refund: the capture that it gives back; else 0
+	FieldID   int64   // 0: none
+	OrderID   int64   // 0: none
+	RefundOf  int64   // of a refund: the capture it returns; else 0
 	Note      string
 }
 
-// Wallet is what a company has. Balance includes what is held.
+// Wallet is the credit of a company. Balance includes what is held.
 type Wallet struct {
 	CompanyID int64
 	Balance   Amount
 	Held      Amount
 }
 
-// Available is what may still be spent.
+// Available returns what may be spent.
 func (w Wallet) Available() Amount { return w.Balance - w.Held }
 
 // Apply returns the wallet after a transaction. It refuses (PaymentRequired) to hold
@@ -198,7 +198,7 @@ func (w Wallet) Apply(kind Kind, amount Amount) (Wallet, error) {
 	return next, nil
 }
 
-// Insufficient is the refusal for want of credit.
+// Insufficient refuses to hold more than is available.
 func Insufficient(required, available Amount) error {
 	return fault.Newf(fault.PaymentRequired, "insufficient_credit",
 		"Not enough credit: %s required, %s available.", required, available).

@@ -7,10 +7,9 @@ import (
 	"tilth/core/fault"
 )
 
-// RefundOf makes the refund of a capture: of all of it where amount is 0, of at most all of
-// it otherwise. A capture is refunded once; who refunds it keeps that. The field that was
-// charged counts as charged still: a refund gives credits back for what went wrong, and the
-// profile stays with the company.
+// RefundOf returns the refund of a capture: of all of it where amount is 0, of at most all
+// of it otherwise. A capture is refunded once, which the caller ensures. The field remains
+// charged: the company keeps the profile.
 // Faults: Invalid (transaction, amount).
 func RefundOf(captured Transaction, amount Amount, note string, now time.Time) (Transaction, error) {
 	if captured.Kind != Capture {
@@ -35,8 +34,8 @@ type StatementLine struct {
 	Balance, Held Amount
 }
 
-// After returns the wallet after a transaction of the ledger. It refuses nothing: what the
-// ledger has, has happened.
+// After returns the wallet after a transaction of the ledger. It refuses nothing, for the
+// transaction is stored already.
 func (w Wallet) After(t Transaction) Wallet {
 	for _, e := range Entries(t.Kind, t.Amount) {
 		switch e.Account {

@@ -1,5 +1,5 @@
-// Package event holds the domain events and their names. An event is written in the
-// transaction of what it tells of, and delivered later, at least once.
+// Package event holds the domain events and their names. An event is stored in the
+// transaction of the change that it reports, and delivered later, at least once.
 package event
 
 import "time"

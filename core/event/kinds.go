@@ -2,7 +2,7 @@ package event
 
 import "slices"
 
-// Kind is a type of event, as subscribers are told of it.
+// Kind describes a type of event to subscribers.
 type Kind struct {
 	Type    string
 	Meaning string // when it happens: one sentence

@@ -9,9 +9,9 @@ import (
 // Kept is how long an event stays in its company's feed.
 const Kept = 24 * time.Hour
 
-// Logged is an event with its place in the feed of its company. The places of a feed
-// count up from 1 without a gap, in an order that never changes: who has seen one has
-// had the chance to see all before it.
+// Logged is an event with its position in the feed of its company. The positions of a feed
+// count up from 1 without a gap, in an order that never changes: whoever has read one could
+// read all before it.
 type Logged struct {
 	ID        string // UUID
 	Type      string
@@ -22,23 +22,23 @@ type Logged struct {
 	Position  int64  // 0: in no feed
 }
 
-// Bounds is what a feed holds: the places after Pruned, up to and including Last.
+// Bounds are the positions that a feed holds: those after Pruned, up to and including Last.
 type Bounds struct {
 	Last   int64 // 0: the company never had an event
-	Pruned int64 // 0: nothing was forgotten yet
+	Pruned int64 // 0: nothing was pruned yet
 }
 
-// Holds reports whether all that came after a place is still there. A place beyond the
-// last is of another feed, or of a database that was restored since.
+// Holds reports whether the feed still holds every event after a position. A position beyond
+// the last is of another feed, or of a database that was restored since.
 func (b Bounds) Holds(position int64) bool { return b.Pruned <= position && position <= b.Last }
 
 // positionDigits holds every position, so that positions sort as text as they do as numbers.
 const positionDigits = 19
 
-// FormatPosition writes a position as subscribers are given it.
+// FormatPosition formats a position for subscribers.
 func FormatPosition(position int64) string { return fmt.Sprintf("%0*d", positionDigits, position) }
 
-// ParsePosition reads what FormatPosition wrote; ok is false for anything else.
+// ParsePosition parses the output of FormatPosition; ok is false for anything else.
 func ParsePosition(text string) (position int64, ok bool) {
 	if len(text) == 0 || len(text) > positionDigits || text[0] == '+' || text[0] == '-' {
 		return 0, false

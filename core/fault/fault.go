@@ -1,7 +1,7 @@
-// Package fault is the one error type of Tilth: a kind that decides how a caller
-// may react, a stable code that clients may test, a message for people, and the
-// fields that were wrong. It knows nothing of HTTP, SQL or any transport; the
-// adapters map kinds to statuses in one table.
+// Package fault is the error type of Tilth: a kind that decides how a caller may react, a
+// stable code that clients may test, a message for people, and the fields that were wrong.
+// It knows nothing of HTTP, SQL or any transport; the adapters map kinds to statuses in one
+// table.
 package fault
 
 import (
@@ -27,8 +27,8 @@ const (
 	Precondition    Kind = "precondition"     // If-Match named another version
 	Mismatch        Kind = "mismatch"         // same idempotency key, another body
 	Limit           Kind = "limit"            // too many, too large, too often
-	Unavailable     Kind = "unavailable"      // a part that is needed is away; try again
-	Internal        Kind = "internal"         // ours to mend; the text is never shown
+	Unavailable     Kind = "unavailable"      // a required part does not respond; try again
+	Internal        Kind = "internal"         // a defect or failure of the server; the text is never shown
 )
 
 // Fields holds messages by field name. A value is either []string (messages) or

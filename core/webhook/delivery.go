@@ -9,7 +9,7 @@ import (
 type State string
 
 // The states of a delivery: pending → delivered | failed, and back to pending when
-// somebody asks for another round.
+// a user requests another round.
 const (
 	Pending   State = "pending"
 	Delivered State = "delivered"
@@ -41,34 +41,34 @@ type Delivery struct {
 
 	At         *time.Time // the latest try
 	StatusCode int        // 0: there was no answer
-	Error      string     // why it was no success; for people
+	Error      string     // why it failed; for people
 	Answer     string     // the beginning of the answer's body
 	Duration   time.Duration
 }
 
-// Outcome is what came of one try.
+// Outcome is the result of one try.
 type Outcome struct {
 	StatusCode int           // 0: there was no answer
 	Error      string        // where there was no answer: why
-	RetryAfter time.Duration // as the answer asks; 0: it does not
+	RetryAfter time.Duration // as the answer requests; 0: it does not
 	Answer     string        // the beginning of its body, as text that can be stored
 	Duration   time.Duration
 }
 
-// Delivered reports a success: an answer of 2xx.
+// Delivered reports whether the answer was a success (2xx).
 func (o Outcome) Delivered() bool { return o.StatusCode >= 200 && o.StatusCode < 300 }
 
-// Gone reports that the address wants nothing any more.
+// Gone reports whether the address refuses deliveries for good.
 func (o Outcome) Gone() bool { return o.StatusCode == statusGone }
 
-// Statuses with a meaning of their own (RFC 9110, section 15).
+// Statuses with a special meaning (RFC 9110, section 15).
 const (
 	statusGone        = 410 // Gone
 	statusTooMany     = 429 // Too Many Requests (RFC 6585)
 	statusUnavailable = 503 // Service Unavailable
 )
 
-// Problem says what was wrong with a try, for people; empty for a success.
+// Problem describes why a try failed, for people; empty for a success.
 func (o Outcome) Problem() string {
 	switch {
 	case o.Delivered():
@@ -81,18 +81,18 @@ func (o Outcome) Problem() string {
 	return fmt.Sprintf("The address answered %d.", o.StatusCode)
 }
 
-// maxWaitAsked bounds the Retry-After that is honoured.
-const maxWaitAsked = time.Hour
+// maxRetryAfter bounds the Retry-After that is honoured.
+const maxRetryAfter = time.Hour
 
-// waitAsked returns the pause that an answer may ask for: that of 429 and 503 alone.
-func (o Outcome) waitAsked() time.Duration {
+// retryAfter returns the pause that an answer may request: only those of 429 and 503.
+func (o Outcome) retryAfter() time.Duration {
 	if o.StatusCode != statusTooMany && o.StatusCode != statusUnavailable {
 		return 0
 	}
-	return min(max(0, o.RetryAfter), maxWaitAsked)
+	return min(max(0, o.RetryAfter), maxRetryAfter)
 }
 
-// Tried notes a try. jitter is in [0, 1).
+// Tried records a try. jitter is in [0, 1).
 func (d *Delivery) Tried(o Outcome, now time.Time, jitter float64) {
 	d.Attempt++
 	d.Tries++
@@ -101,7 +101,7 @@ func (d *Delivery) Tried(o Outcome, now time.Time, jitter float64) {
 		d.Began = &began
 	}
 	d.At, d.StatusCode, d.Error, d.Answer, d.Duration, d.NextTry = &now, o.StatusCode, o.Problem(), o.Answer, o.Duration, nil
-	switch at, again := NextTry(d.Tries, *d.Began, now, o.waitAsked(), jitter); {
+	switch at, again := NextTry(d.Tries, *d.Began, now, o.retryAfter(), jitter); {
 	case o.Delivered():
 		d.State = Delivered
 	case o.Gone() || !again || d.Test:
@@ -111,13 +111,12 @@ func (d *Delivery) Tried(o Outcome, now time.Time, jitter float64) {
 	}
 }
 
-// Again begins another round of tries, at once.
+// Again starts another round of tries, at once.
 func (d *Delivery) Again(now time.Time) {
 	d.State, d.Tries, d.Began, d.NextTry = Pending, 0, nil, &now
 }
 
-// pauses are those after the first, the second, … try of a round. Together they are
-// 23 h 43 min.
+// pauses are those after the first, the second, … try of a round: 23 h 43 min in all.
 var pauses = []time.Duration{
 	5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute,
 	time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour, 8 * time.Hour,
@@ -128,21 +127,21 @@ const (
 	MaxTries = 11
 	// RoundLasts is the time within which a delivery is tried.
 	RoundLasts = 24 * time.Hour
-	// jitterShare is the part of a pause that is left to chance, so that what failed
-	// together is not tried again together.
+	// jitterShare is the random part of a pause, so that deliveries that failed together are
+	// not tried again together.
 	jitterShare = 0.1
 )
 
 // NextTry returns when a delivery is tried again after tries failures in a round that began
 // at a time: after the pause of the schedule, shortened by up to a tenth by jitter in
-// [0, 1), or after the wait that the address asked for, whichever is longer. again is
+// [0, 1), or after the wait that the address requested, whichever is longer. again is
 // false when the round is over.
-func NextTry(tries int, began, now time.Time, asked time.Duration, jitter float64) (at time.Time, again bool) {
+func NextTry(tries int, began, now time.Time, requested time.Duration, jitter float64) (at time.Time, again bool) {
 	if tries > len(pauses) {
 		return time.Time{}, false
 	}
 	pause := pauses[max(tries, 1)-1]
 	pause -= time.Duration(jitterShare * jitter * float64(pause))
-	at = now.Add(max(pause, asked))
+	at = now.Add(max(pause, requested))
 	return at, !at.After(began.Add(RoundLasts))
 }

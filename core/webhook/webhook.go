@@ -1,6 +1,6 @@
-// Package webhook holds the rules of webhooks: which events an address asked for, the
-// secrets its deliveries are signed with, when a failed delivery is tried again, and when
-// an address is given up. It sends nothing and signs nothing.
+// Package webhook holds the rules of webhooks: which events an address receives, the
+// secrets that sign its deliveries, when a failed delivery is tried again, and when a
+// webhook is switched off. It sends nothing and signs nothing.
 package webhook
 
 import (
@@ -22,7 +22,7 @@ const (
 )
 
 const (
-	// OldSecretFor is how long deliveries are signed with the secret before the last, too.
+	// OldSecretFor is how long deliveries are signed with the previous secret too.
 	OldSecretFor = 24 * time.Hour
 	// GivenUpAfter is how long every delivery must have failed before a webhook is switched off.
 	GivenUpAfter = 5 * 24 * time.Hour
@@ -39,27 +39,27 @@ type Webhook struct {
 	Description    string
 	EventTypes     []string // sorted; none: every type
 	IsActive       bool
-	DisabledReason string // why it was switched off by itself; empty where it was not
+	DisabledReason string // why the program switched it off; empty where it did not
 
 	Secret         string     `audit:"-"` // whsec_…
-	PreviousSecret string     `audit:"-"` // the one before; empty: none
-	PreviousUntil  *time.Time `audit:"-"` // until when the one before signs, too
+	PreviousSecret string     `audit:"-"` // empty: none
+	PreviousUntil  *time.Time `audit:"-"` // until when the previous secret signs too
 
 	Failures     int        `audit:"-"` // failed tries since the last success
 	FailingSince *time.Time `audit:"-"` // the first of them
-	PausedUntil  *time.Time `audit:"-"` // nothing new is sent before
+	PausedUntil  *time.Time `audit:"-"` // nothing new is sent before this
 	Last         *Last      `audit:"-"` // nil: nothing was sent yet
 }
 
-// Last is the last try to deliver anything.
+// Last is the latest try to deliver anything.
 type Last struct {
 	At         time.Time
 	Delivered  bool
 	StatusCode int // 0: there was no answer
 }
 
-// Check brings a webhook into its stored form and gives what is wrong with it. Whether
-// its address may be posted to at all is for the sender to say.
+// Check normalises a webhook and returns what is wrong with it. The sender decides whether
+// its address may be posted to at all.
 func (w *Webhook) Check() fault.Fields {
 	f := fault.Fields{}
 	if w.URL == "" {
@@ -81,26 +81,26 @@ func (w *Webhook) Check() fault.Fields {
 	return f
 }
 
-// Wants reports whether events of a type are to be sent.
+// Wants reports whether the webhook receives events of a type.
 func (w *Webhook) Wants(typ string) bool {
 	return w.IsActive && (len(w.EventTypes) == 0 || slices.Contains(w.EventTypes, typ))
 }
 
-// Switched settles what follows from a change of IsActive: a webhook that is switched on
-// again begins afresh.
+// Switched applies a change of IsActive: a webhook that is switched on again has no
+// failures.
 func (w *Webhook) Switched(was bool) {
 	if w.IsActive && !was {
 		w.DisabledReason, w.Failures, w.FailingSince, w.PausedUntil = "", 0, nil, nil
 	}
 }
 
-// Rotate takes a new secret. The one before signs, too, for OldSecretFor.
+// Rotate sets a new secret. The previous one signs too, for OldSecretFor.
 func (w *Webhook) Rotate(secret string, now time.Time) {
 	until := now.Add(OldSecretFor)
 	w.PreviousSecret, w.PreviousUntil, w.Secret = w.Secret, &until, secret
 }
 
-// Secrets returns what deliveries are signed with, the newest first.
+// Secrets returns the secrets that sign deliveries, the newest first.
 func (w *Webhook) Secrets(now time.Time) []string {
 	if w.PreviousSecret != "" && w.PreviousUntil != nil && now.Before(*w.PreviousUntil) {
 		return []string{w.Secret, w.PreviousSecret}
@@ -108,7 +108,7 @@ func (w *Webhook) Secrets(now time.Time) []string {
 	return []string{w.Secret}
 }
 
-// Tried takes the outcome of a delivery into account. It may switch the webhook off.
+// Tried records the outcome of a delivery. It may switch the webhook off.
 func (w *Webhook) Tried(o Outcome, now time.Time) {
 	w.Last = &Last{At: now, Delivered: o.Delivered(), StatusCode: o.StatusCode}
 	if o.Delivered() {
@@ -121,7 +121,7 @@ func (w *Webhook) Tried(o Outcome, now time.Time) {
 		w.FailingSince = &since
 	}
 	pause := min(pauseMost, pauseFirst<<min(w.Failures-1, 10))
-	until := now.Add(max(pause, o.waitAsked()))
+	until := now.Add(max(pause, o.retryAfter()))
 	w.PausedUntil = &until
 	switch {
 	case !w.IsActive:
@@ -133,7 +133,7 @@ func (w *Webhook) Tried(o Outcome, now time.Time) {
 	}
 }
 
-// SendAt returns when something new is sent: now, or when the pause ends.
+// SendAt returns when the next delivery may be sent: now, or when the pause ends.
 func (w *Webhook) SendAt(now time.Time) time.Time {
 	if w.PausedUntil != nil && w.PausedUntil.After(now) {
 		return *w.PausedUntil
