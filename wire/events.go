@@ -31,7 +31,7 @@ func (r *Running) newBus() *messaging.Bus {
 		Place: r.parts.Sequencer.Place,
 		Consumers: map[string]messaging.Consumer{
 			"webhooks": r.parts.Dispatcher.Dispatch,
-			"streams":  r.parts.Interface.Events.Hear,
+			"streams":  r.parts.Interface.Events.Feed.Hear,
 			"log":      messaging.Announcer(r.log),
 		},
 	}
@@ -67,7 +67,7 @@ func (r *Running) pruneEvents(ctx context.Context) error {
 func (r *Running) deliver(ctx context.Context) error {
 	defer r.sender.Close()
 	var feeding sync.WaitGroup
-	feeding.Go(func() { r.parts.Interface.Events.Run(ctx, r.log) })
+	feeding.Go(func() { r.parts.Interface.Events.Feed.Run(ctx, r.log) })
 	defer feeding.Wait()
 	return r.hooks.Run(ctx)
 }

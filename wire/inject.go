@@ -24,7 +24,7 @@ func newInterface(
 	store ports.Store, objects ports.Objects, issuers account.Issuers, memory identityadapter.PasswordMemory, hooks ports.WebhookSender,
 	engines ports.Engines, log *slog.Logger,
 ) v12.Deps {
-	panic(googlewire.Build(useCases, importing, telling, assessments, mapping, googlewire.Struct(new(v12.Deps), "*")))
+	panic(googlewire.Build(useCases, importing, telling, assessments, mapping, apiDeps))
 }
 
 // newParts makes a server's parts over a store, an imagery source and a store of files.

@@ -92,6 +92,17 @@ var assessments = googlewire.NewSet(
 	googlewire.Struct(new(ghgapp.BatchDeps), "*"), ghgapp.NewBatches,
 )
 
+// apiDeps is what version 1.2 of the interface offers, product by product.
+var apiDeps = googlewire.NewSet(
+	googlewire.Struct(new(v12.AccountDeps), "*"),
+	googlewire.Struct(new(v12.FarmDeps), "*"),
+	googlewire.Struct(new(v12.SatelliteDeps), "*"),
+	googlewire.Struct(new(v12.GHGDeps), "*"),
+	googlewire.Struct(new(v12.SoilDeps), "*"),
+	googlewire.Struct(new(v12.EventsDeps), "*"),
+	googlewire.Struct(new(v12.Deps), "*"),
+)
+
 var server = googlewire.NewSet(
 	useCases,
 	importing,
@@ -100,7 +111,7 @@ var server = googlewire.NewSet(
 	googlewire.Struct(new(events.Dispatcher), "*"), googlewire.Struct(new(events.Courier), "*"),
 	assessments,
 	mapping,
-	googlewire.Struct(new(v12.Deps), "*"),
+	apiDeps,
 	googlewire.Struct(new(demo.Loader), "*"),
 	googlewire.Struct(new(satellite.Computer), "*"), googlewire.Bind(new(satellite.ProfileComputer), new(*satellite.Computer)),
 	googlewire.Bind(new(satellite.ProfileUpdater), new(*satellite.Computer)), satellite.NewRefresher,

@@ -144,9 +144,9 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 		ShutdownTimeout: r.cfg.ShutdownTimeout,
 		Build:           version,
 	}, http.Deps{
-		Authenticate:    r.parts.Interface.Identity.Authenticate,
-		AuthenticateKey: r.parts.Interface.Identity.AuthenticateKey,
-		Enter:           r.parts.Interface.Identity.Enter,
+		Authenticate:    r.parts.Interface.Account.Identity.Authenticate,
+		AuthenticateKey: r.parts.Interface.Account.Identity.AuthenticateKey,
+		Enter:           r.parts.Interface.Account.Identity.Enter,
 		Authorize:       r.parts.Gate.Admit,
 		Ready:           map[string]func(context.Context) error{"database": r.db.Ping},
 		Register:        func(a *rest.API) { v12.Register(a, r.parts.Interface) },

@@ -83,21 +83,24 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Clock: clock,
 		IDs:   random,
 	}
+	people := account.NewPeople(deps)
+	keys := account.NewKeys(deps)
+	sharing := account.NewSharing(deps)
+	trail := audit.New(store, gate)
+	accountDeps := v12.AccountDeps{
+		Identity: accountIdentity,
+		People:   people,
+		Keys:     keys,
+		Sharing:  sharing,
+		Trail:    trail,
+	}
 	records := farm.NewFarms(deps)
 	farmRecords := farm.NewFields(deps)
 	records2 := farm.NewSeasons(deps)
 	records3 := farm.NewCultivations(deps)
-	crops := farm.NewCrops(deps)
 	records4 := farm.NewFertilizations(deps)
+	crops := farm.NewCrops(deps)
 	boundaries := farm.NewBoundaries(deps)
-	profiles := satellite.NewProfiles(deps)
-	charts := _wireChartsValue
-	sheets := _wireSheetsValue
-	profileFiles := &satellite.ProfileFiles{
-		Orders: profiles,
-		Charts: charts,
-		Sheets: sheets,
-	}
 	limits := geo.DefaultLimits()
 	outlines := exchange.NewOutlines(limits)
 	outlineWriter := _wireOutlineWriterValue
@@ -109,12 +112,29 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Fields:   farmRecords,
 	}
 	imports := farm.NewImports(importDeps)
-	sharing := account.NewSharing(deps)
-	keys := account.NewKeys(deps)
-	trail := audit.New(store, gate)
-	people := account.NewPeople(deps)
-	feed := events.NewFeed(deps)
-	webhooks := events.NewWebhooks(deps, hooks)
+	farmDeps := v12.FarmDeps{
+		Farms:          records,
+		Fields:         farmRecords,
+		Seasons:        records2,
+		Cultivations:   records3,
+		Fertilizations: records4,
+		Crops:          crops,
+		Boundaries:     boundaries,
+		Intake:         imports,
+		Limits:         limits,
+	}
+	profiles := satellite.NewProfiles(deps)
+	charts := _wireChartsValue
+	sheets := _wireSheetsValue
+	profileFiles := &satellite.ProfileFiles{
+		Orders: profiles,
+		Charts: charts,
+		Sheets: sheets,
+	}
+	satelliteDeps := v12.SatelliteDeps{
+		Orders: profiles,
+		Files:  profileFiles,
+	}
 	table := assessmentTable()
 	documents := _wireDocumentsValue
 	assessmentDeps := ghg.AssessmentDeps{
@@ -126,19 +146,6 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Log:       log,
 	}
 	ghgAssessments := ghg.NewAssessments(assessmentDeps)
-	dashboard := ghg.NewDashboard(deps, table)
-	verification := ghg.NewVerification(deps)
-	aoIs := soil.NewAOIs(deps)
-	orders := soil.NewOrders(deps)
-	maps := soil.NewMaps(deps, log)
-	plans := soil.NewPlans(deps)
-	stratificationFiles := _wireStratificationFilesValue
-	mapFiles := &soil.MapFiles{
-		Maps:     maps,
-		Plans:    plans,
-		Exports:  stratificationFiles,
-		Pictures: charts,
-	}
 	assessmentTables := _wireAssessmentTablesValue
 	batchDeps := ghg.BatchDeps{
 		Deps:      deps,
@@ -147,48 +154,59 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Assessing: ghgAssessments,
 	}
 	batches := ghg.NewBatches(batchDeps)
+	dashboard := ghg.NewDashboard(deps, table)
+	verification := ghg.NewVerification(deps)
+	ghgDeps := v12.GHGDeps{
+		Assessing: ghgAssessments,
+		Bulk:      batches,
+		Overview:  dashboard,
+		Verifying: verification,
+	}
+	aoIs := soil.NewAOIs(deps)
+	orders := soil.NewOrders(deps)
+	maps := soil.NewMaps(deps, log)
+	plans := soil.NewPlans(deps)
 	records5 := soil.NewSampleRecords(deps)
 	samples := soil.NewSamples(deps, records5)
+	stratificationFiles := _wireStratificationFilesValue
+	mapFiles := &soil.MapFiles{
+		Maps:     maps,
+		Plans:    plans,
+		Exports:  stratificationFiles,
+		Pictures: charts,
+	}
+	soilDeps := v12.SoilDeps{
+		AOIs:     aoIs,
+		Strata:   orders,
+		Maps:     maps,
+		Plans:    plans,
+		Sampling: samples,
+		Files:    mapFiles,
+	}
+	feed := events.NewFeed(deps)
+	webhooks := events.NewWebhooks(deps, hooks)
+	eventsDeps := v12.EventsDeps{
+		Feed:     feed,
+		Webhooks: webhooks,
+	}
 	v12Deps := v12.Deps{
-		Identity:            accountIdentity,
-		Farms:               records,
-		Fields:              farmRecords,
-		Seasons:             records2,
-		Cultivations:        records3,
-		Crops:               crops,
-		Fertilizations:      records4,
-		Boundaries:          boundaries,
-		Orders:              profiles,
-		Files:               profileFiles,
-		Intake:              imports,
-		Sharing:             sharing,
-		Keys:                keys,
-		Trail:               trail,
-		People:              people,
-		Events:              feed,
-		Webhooks:            webhooks,
-		Assessing:           ghgAssessments,
-		Overview:            dashboard,
-		Verifying:           verification,
-		AOIs:                aoIs,
-		Strata:              orders,
-		Maps:                maps,
-		Plans:               plans,
-		StratificationFiles: mapFiles,
-		Bulk:                batches,
-		Sampling:            samples,
-		Limits:              limits,
+		Account:   accountDeps,
+		Farm:      farmDeps,
+		Satellite: satelliteDeps,
+		GHG:       ghgDeps,
+		Soil:      soilDeps,
+		Events:    eventsDeps,
 	}
 	return v12Deps
 }
 
 var (
+	_wireOutlineWriterValue       = exchange.OutlineWriter{}
 	_wireChartsValue              = render.Charts{}
 	_wireSheetsValue              = exchange.Sheets{}
-	_wireOutlineWriterValue       = exchange.OutlineWriter{}
 	_wireDocumentsValue           = render.Documents{}
-	_wireStratificationFilesValue = exchange.StratificationFiles{}
 	_wireAssessmentTablesValue    = exchange.AssessmentTables{}
+	_wireStratificationFilesValue = exchange.StratificationFiles{}
 )
 
 // newParts makes a server's parts over a store, an imagery source and a store of files.
@@ -214,21 +232,24 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Clock: clock,
 		IDs:   random,
 	}
+	people := account.NewPeople(deps)
+	keys := account.NewKeys(deps)
+	sharing := account.NewSharing(deps)
+	trail := audit.New(store, gate)
+	accountDeps := v12.AccountDeps{
+		Identity: accountIdentity,
+		People:   people,
+		Keys:     keys,
+		Sharing:  sharing,
+		Trail:    trail,
+	}
 	records := farm.NewFarms(deps)
 	farmRecords := farm.NewFields(deps)
 	records2 := farm.NewSeasons(deps)
 	records3 := farm.NewCultivations(deps)
-	crops := farm.NewCrops(deps)
 	records4 := farm.NewFertilizations(deps)
+	crops := farm.NewCrops(deps)
 	boundaries := farm.NewBoundaries(deps)
-	profiles := satellite.NewProfiles(deps)
-	charts := _wireChartsValue
-	sheets := _wireSheetsValue
-	profileFiles := &satellite.ProfileFiles{
-		Orders: profiles,
-		Charts: charts,
-		Sheets: sheets,
-	}
 	limits := geo.DefaultLimits()
 	outlines := exchange.NewOutlines(limits)
 	outlineWriter := _wireOutlineWriterValue
@@ -240,12 +261,29 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Fields:   farmRecords,
 	}
 	imports := farm.NewImports(importDeps)
-	sharing := account.NewSharing(deps)
-	keys := account.NewKeys(deps)
-	trail := audit.New(store, gate)
-	people := account.NewPeople(deps)
-	feed := events.NewFeed(deps)
-	webhooks := events.NewWebhooks(deps, hooks)
+	farmDeps := v12.FarmDeps{
+		Farms:          records,
+		Fields:         farmRecords,
+		Seasons:        records2,
+		Cultivations:   records3,
+		Fertilizations: records4,
+		Crops:          crops,
+		Boundaries:     boundaries,
+		Intake:         imports,
+		Limits:         limits,
+	}
+	profiles := satellite.NewProfiles(deps)
+	charts := _wireChartsValue
+	sheets := _wireSheetsValue
+	profileFiles := &satellite.ProfileFiles{
+		Orders: profiles,
+		Charts: charts,
+		Sheets: sheets,
+	}
+	satelliteDeps := v12.SatelliteDeps{
+		Orders: profiles,
+		Files:  profileFiles,
+	}
 	table := assessmentTable()
 	documents := _wireDocumentsValue
 	assessmentDeps := ghg.AssessmentDeps{
@@ -257,19 +295,6 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Log:       log,
 	}
 	ghgAssessments := ghg.NewAssessments(assessmentDeps)
-	dashboard := ghg.NewDashboard(deps, table)
-	verification := ghg.NewVerification(deps)
-	aoIs := soil.NewAOIs(deps)
-	orders := soil.NewOrders(deps)
-	maps := soil.NewMaps(deps, log)
-	plans := soil.NewPlans(deps)
-	stratificationFiles := _wireStratificationFilesValue
-	mapFiles := &soil.MapFiles{
-		Maps:     maps,
-		Plans:    plans,
-		Exports:  stratificationFiles,
-		Pictures: charts,
-	}
 	assessmentTables := _wireAssessmentTablesValue
 	batchDeps := ghg.BatchDeps{
 		Deps:      deps,
@@ -278,37 +303,48 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Assessing: ghgAssessments,
 	}
 	batches := ghg.NewBatches(batchDeps)
+	dashboard := ghg.NewDashboard(deps, table)
+	verification := ghg.NewVerification(deps)
+	ghgDeps := v12.GHGDeps{
+		Assessing: ghgAssessments,
+		Bulk:      batches,
+		Overview:  dashboard,
+		Verifying: verification,
+	}
+	aoIs := soil.NewAOIs(deps)
+	orders := soil.NewOrders(deps)
+	maps := soil.NewMaps(deps, log)
+	plans := soil.NewPlans(deps)
 	records5 := soil.NewSampleRecords(deps)
 	samples := soil.NewSamples(deps, records5)
+	stratificationFiles := _wireStratificationFilesValue
+	mapFiles := &soil.MapFiles{
+		Maps:     maps,
+		Plans:    plans,
+		Exports:  stratificationFiles,
+		Pictures: charts,
+	}
+	soilDeps := v12.SoilDeps{
+		AOIs:     aoIs,
+		Strata:   orders,
+		Maps:     maps,
+		Plans:    plans,
+		Sampling: samples,
+		Files:    mapFiles,
+	}
+	feed := events.NewFeed(deps)
+	webhooks := events.NewWebhooks(deps, hooks)
+	eventsDeps := v12.EventsDeps{
+		Feed:     feed,
+		Webhooks: webhooks,
+	}
 	v12Deps := v12.Deps{
-		Identity:            accountIdentity,
-		Farms:               records,
-		Fields:              farmRecords,
-		Seasons:             records2,
-		Cultivations:        records3,
-		Crops:               crops,
-		Fertilizations:      records4,
-		Boundaries:          boundaries,
-		Orders:              profiles,
-		Files:               profileFiles,
-		Intake:              imports,
-		Sharing:             sharing,
-		Keys:                keys,
-		Trail:               trail,
-		People:              people,
-		Events:              feed,
-		Webhooks:            webhooks,
-		Assessing:           ghgAssessments,
-		Overview:            dashboard,
-		Verifying:           verification,
-		AOIs:                aoIs,
-		Strata:              orders,
-		Maps:                maps,
-		Plans:               plans,
-		StratificationFiles: mapFiles,
-		Bulk:                batches,
-		Sampling:            samples,
-		Limits:              limits,
+		Account:   accountDeps,
+		Farm:      farmDeps,
+		Satellite: satelliteDeps,
+		GHG:       ghgDeps,
+		Soil:      soilDeps,
+		Events:    eventsDeps,
 	}
 	curves := _wireCurvesValue
 	curveLibrary := &satellite.CurveLibrary{

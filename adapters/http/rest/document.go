@@ -99,9 +99,16 @@ func (a *API) DescribeCodes(codes map[string]string) {
 	}, "status", "code", "message", "details")
 }
 
-// DescribeTag adds a tag with its description to the document, in the order of calls.
+// DescribeTag adds a tag with its description to the document, in the order of calls; see [API.OrderTags].
 func (a *API) DescribeTag(name, description string) {
 	a.document.Tags = append(a.document.Tags, &huma.Tag{Name: name, Description: description})
+}
+
+// OrderTags puts the tags into the order of their names.
+func (a *API) OrderTags(names ...string) {
+	slices.SortFunc(a.document.Tags, func(x, y *huma.Tag) int {
+		return slices.Index(names, x.Name) - slices.Index(names, y.Name)
+	})
 }
 
 func word(w string) *huma.Schema {

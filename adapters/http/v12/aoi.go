@@ -20,7 +20,7 @@ const aoiTag = "Areas of interest"
 
 // AOIWrite is an area of interest as it is written.
 type AOIWrite struct {
-	companyID
+	OfCompany
 	Name        string   `json:"name" required:"false" maxLength:"255"`
 	Description string   `json:"description" required:"false" maxLength:"4000"`
 	FieldUUIDs  []string `json:"field_uuids" minItems:"1" maxItems:"500" format:"uuid" doc:"Fields of your company, each with a boundary and within 100 km of the middle of all; none twice."`
@@ -64,7 +64,7 @@ type AOIQuote struct {
 
 func showAOI(a stratification.AOI) AOI {
 	out := AOI{
-		Meta: metaOf(a.Meta), AOIUUID: a.UUID, Name: a.Name, Description: a.Description,
+		Meta: MetaOf(a.Meta), AOIUUID: a.UUID, Name: a.Name, Description: a.Description,
 		AOIFields: make([]AOIField, len(a.Fields)), IsMapRequested: a.MapRequested,
 	}
 	for i, f := range a.Fields {
@@ -77,8 +77,8 @@ func showListedAOI(a stratification.AOI) ListedAOI {
 	return ListedAOI{showAOI(a), a.SavedPlans, a.SavedMaps}
 }
 
-func layAOI(in AOIWrite, onto *stratification.AOI) {
-	in.lay(&onto.Meta)
+func applyAOI(in AOIWrite, onto *stratification.AOI) {
+	in.Apply(&onto.Meta)
 	onto.Name, onto.Description, onto.Fields = strings.TrimSpace(in.Name), in.Description, nil
 	for _, uuid := range in.FieldUUIDs {
 		onto.Fields = append(onto.Fields, stratification.AOIField{UUID: strings.ToLower(uuid)})
@@ -86,7 +86,7 @@ func layAOI(in AOIWrite, onto *stratification.AOI) {
 }
 
 func writeOfAOI(a stratification.AOI) AOIWrite {
-	return AOIWrite{companyOf(a.Meta), a.Name, a.Description, a.FieldUUIDs()}
+	return AOIWrite{CompanyOf(a.Meta), a.Name, a.Description, a.FieldUUIDs()}
 }
 
 var aoiRoute = rest.Routes{Base: aoiBase + "aois/", Operation: "aoi", Tag: aoiTag, Noun: "aoi"}.Route
@@ -111,18 +111,18 @@ func registerAOIs(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 	list := aoiRoute(http.MethodGet, "", access.AOIs.View.For("list"), "List areas of interest")
 	filters := append([]rest.Param{
 		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."},
-	}, listExtras("A part of the name, whatever its case.", "name")...)
+	}, ListParams("A part of the name, whatever its case.", "name")...)
 	list.Query = append(rest.PageParams(), filters...)
 	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[ListedAOI], error) {
 		q, err := c.Query()
 		if err != nil {
 			return rest.List[ListedAOI]{}, err
 		}
-		found, err := aois.List(ctx, c.Principal(), false, queryOf(q.PageOrAll(), filters, q))
+		found, err := aois.List(ctx, c.Principal(), false, QueryOf(q.PageOrAll(), filters, q))
 		if err != nil {
 			return rest.List[ListedAOI]{}, err
 		}
-		return rest.NewList(q.PageOrAll(), rest.Map(listed(found), showListedAOI))
+		return rest.NewList(q.PageOrAll(), rest.Map(Listing(found), showListedAOI))
 	})
 	create := aoiRoute(http.MethodPost, "", access.AOIs.Create.For("create"), "Create an area of interest")
 	create.Message = "Area of interest created."
@@ -132,7 +132,7 @@ func registerAOIs(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 			return AOI{}, err
 		}
 		draft := farmapp.Draft[stratification.AOI]{Errors: fault.Fields{}}
-		layAOI(in, &draft.Record)
+		applyAOI(in, &draft.Record)
 		made, err := aois.Create(ctx, c.Principal(), []farmapp.Draft[stratification.AOI]{draft}, false)
 		if err != nil {
 			return AOI{}, err
@@ -165,11 +165,11 @@ func registerAOIWrites(a *rest.API, aois *soil.AOIs) {
 				return AOI{}, err
 			}
 			changed, err := aois.Update(ctx, c.Principal(), id, func(current stratification.AOI) (stratification.AOI, error) {
-				if err := precondition(c, current, showAOI); err != nil {
+				if err := CheckIfMatch(c, current, showAOI); err != nil {
 					return current, err
 				}
 				body, err := decodeAOI(c, partial, current)
-				layAOI(body, &current)
+				applyAOI(body, &current)
 				return current, err
 			})
 			return showAOI(changed), err
@@ -183,7 +183,7 @@ func registerAOIWrites(a *rest.API, aois *soil.AOIs) {
 		if err != nil {
 			return rest.NoContent{}, err
 		}
-		return rest.NoContent{}, aois.Delete(ctx, c.Principal(), id, func(current stratification.AOI) error { return precondition(c, current, showAOI) })
+		return rest.NoContent{}, aois.Delete(ctx, c.Principal(), id, func(current stratification.AOI) error { return CheckIfMatch(c, current, showAOI) })
 	})
 	restore := aoiRoute(http.MethodPost, "{id}/restore/", access.AOIs.Delete.For("restore"), "Bring a deleted area of interest back")
 	restore.Message = "Area of interest restored."

@@ -35,11 +35,7 @@ type NewAPIKey struct {
 }
 
 func showKey(k access.APIKey) APIKey {
-	slugs := k.Slugs
-	if slugs == nil {
-		slugs = []string{}
-	}
-	return APIKey{k.ID, k.CreatedAt, Ref{k.User.ID, k.User.Name}, k.Name, k.Prefix, slugs, k.ExpiresAt}
+	return APIKey{k.ID, k.CreatedAt, Ref{k.User.ID, k.User.Name}, k.Name, k.Prefix, orEmpty(k.Slugs), k.ExpiresAt}
 }
 
 func registerAPIKeys(a *rest.API, k *account.Keys) {
@@ -58,11 +54,11 @@ func registerAPIKeys(a *rest.API, k *account.Keys) {
 		if err != nil {
 			return rest.List[APIKey]{}, err
 		}
-		found, err := k.List(ctx, c.Principal(), pageOf(q.PageOrAll(), nil))
+		found, err := k.List(ctx, c.Principal(), PageOf(q.PageOrAll(), nil))
 		if err != nil {
 			return rest.List[APIKey]{}, err
 		}
-		return rest.NewList(q.PageOrAll(), rest.Map(listed(found), showKey))
+		return rest.NewList(q.PageOrAll(), rest.Map(Listing(found), showKey))
 	})
 	rest.Handle(a, route(http.MethodGet, "{id}/", access.APIKeys.View.For("retrieve"), "Retrieve an API key"), nil,
 		func(ctx context.Context, c *rest.Call) (APIKey, error) {
@@ -81,10 +77,7 @@ func registerAPIKeys(a *rest.API, k *account.Keys) {
 		if err != nil {
 			return NewAPIKey{}, err
 		}
-		req := account.KeyRequest{Name: in.Name, ExpiresAt: in.ExpiresAt}
-		if in.Slugs != nil {
-			req.Slugs = *in.Slugs
-		}
+		req := account.KeyRequest{Name: in.Name, ExpiresAt: in.ExpiresAt, Slugs: OrZero(in.Slugs)}
 		key, text, err := k.Create(ctx, c.Principal(), req)
 		return NewAPIKey{showKey(key), text}, err
 	})

@@ -107,24 +107,24 @@ func assessmentFilters() []rest.Param {
 
 func (r assessmentRoutes) registerList() {
 	filters := append(assessmentFilters(),
-		listExtras("A part of the name of the farm or field, whatever its case.", "assessment_year", "completeness_percentage")...)
+		ListParams("A part of the name of the farm or field, whatever its case.", "assessment_year", "completeness_percentage")...)
 	list := assessmentRoute(http.MethodGet, "", access.Assessments.View.For("list"), "List assessments")
 	list.Description = "Without their sections."
-	list.Query = append(append(rest.PageParams(), shareParam), filters...)
+	list.Query = append(append(rest.PageParams(), ShareParam), filters...)
 	rest.Handle(r.api, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[AssessmentRecord], error) {
 		q, err := c.Query()
 		if err != nil {
 			return rest.List[AssessmentRecord]{}, err
 		}
 		page := q.PageOrAll()
-		found, err := r.use.List(ctx, c.Principal(), q.Bool(shareParam.Name), queryOf(page, filters, q))
+		found, err := r.use.List(ctx, c.Principal(), q.Bool(ShareParam.Name), QueryOf(page, filters, q))
 		if err != nil {
 			return rest.List[AssessmentRecord]{}, err
 		}
-		return rest.NewList(page, rest.Map(listed(found), showAssessmentRecord))
+		return rest.NewList(page, rest.Map(Listing(found), showAssessmentRecord))
 	})
 	retrieve := assessmentRoute(http.MethodGet, "{id}/", access.Assessments.View.For("retrieve"), "Retrieve an assessment with its sections")
-	retrieve.Query, retrieve.DataWith = []rest.Param{shareParam}, schemaSections
+	retrieve.Query, retrieve.DataWith = []rest.Param{ShareParam}, schemaSections
 	rest.Handle(r.api, retrieve, nil, func(ctx context.Context, c *rest.Call) (Assessment, error) {
 		whole, err := r.look(ctx, c)
 		return r.show(whole), err
@@ -141,7 +141,7 @@ func (r assessmentRoutes) look(ctx context.Context, c *rest.Call) (ghgapp.Whole,
 	if err != nil {
 		return ghgapp.Whole{}, err
 	}
-	return r.use.Retrieve(ctx, c.Principal(), q.Bool(shareParam.Name), id)
+	return r.use.Retrieve(ctx, c.Principal(), q.Bool(ShareParam.Name), id)
 }
 
 const nestedNote = "Sections may stand in the body under their keys, and are written to the same data as by the section endpoints, all in one transaction: " +
@@ -207,7 +207,7 @@ func (r assessmentRoutes) registerWrites() {
 // agreed holds the If-Match of a call against the assessment as it stands, under its lock.
 func (r assessmentRoutes) agreed(c *rest.Call) func(current ghgapp.Whole) error {
 	return func(current ghgapp.Whole) error {
-		return precondition(c, current.Assessment, showAssessmentRecord)
+		return CheckIfMatch(c, current.Assessment, showAssessmentRecord)
 	}
 }
 
@@ -233,7 +233,7 @@ func draftOf(c *rest.Call, current *ghgapp.Whole) (ghgapp.AssessmentDraft, error
 		return out, err
 	}
 	if len(out.Errors) == 0 {
-		out.Record, err = layAssessment(in)
+		out.Record, err = applyAssessment(in)
 	}
 	for key, sent := range object {
 		if key == "section_declarations" {
@@ -245,10 +245,10 @@ func draftOf(c *rest.Call, current *ghgapp.Whole) (ghgapp.AssessmentDraft, error
 	return out, err
 }
 
-func layAssessment(in AssessmentWrite) (assessment.Assessment, error) {
+func applyAssessment(in AssessmentWrite) (assessment.Assessment, error) {
 	out := assessment.Assessment{
 		ResourceType: assessment.ResourceType(in.ResourceType), ResourceID: in.ResourceID, Year: in.AssessmentYear,
-		ClimateRegion: text(in.ClimateRegion), FarmCountry: text(in.FarmCountry), DataQuality: text(in.SubmittedDataQuality),
+		ClimateRegion: OrZero(in.ClimateRegion), FarmCountry: OrZero(in.FarmCountry), DataQuality: OrZero(in.SubmittedDataQuality),
 	}
 	for _, object := range []struct {
 		sent rest.RawObject
@@ -268,7 +268,7 @@ func writeAssessment(r assessment.Assessment) AssessmentWrite {
 	return AssessmentWrite{
 		ResourceType: string(r.ResourceType), ResourceID: r.ResourceID, AssessmentYear: r.Year,
 		GrowingArea: objectJSON(r.GrowingArea), AverageTemperature: objectJSON(r.AverageTemperature),
-		ClimateRegion: word(r.ClimateRegion), FarmCountry: word(r.FarmCountry), SubmittedDataQuality: word(r.DataQuality),
+		ClimateRegion: OrNull(r.ClimateRegion), FarmCountry: OrNull(r.FarmCountry), SubmittedDataQuality: OrNull(r.DataQuality),
 	}
 }
 
@@ -283,12 +283,12 @@ func objectJSON(object map[string]any) rest.RawObject {
 
 func showAssessmentRecord(r assessment.Assessment) AssessmentRecord {
 	out := AssessmentRecord{
-		Meta: metaOf(r.Meta), ResourceType: string(r.ResourceType), ResourceID: r.ResourceID, AssessmentYear: r.Year,
+		Meta: MetaOf(r.Meta), ResourceType: string(r.ResourceType), ResourceID: r.ResourceID, AssessmentYear: r.Year,
 		GrowingArea: objectJSON(r.GrowingArea), AverageTemperature: objectJSON(r.AverageTemperature),
-		ClimateRegion: word(r.ClimateRegion), FarmCountry: word(r.FarmCountry), SubmittedDataQuality: word(r.DataQuality),
+		ClimateRegion: OrNull(r.ClimateRegion), FarmCountry: OrNull(r.FarmCountry), SubmittedDataQuality: OrNull(r.DataQuality),
 		SectionDeclarations: r.Declarations, Status: string(r.Status), CompletenessPercentage: r.Completeness,
 		IsReadyForSubmission: r.Ready, CompletenessComputedAt: r.CompletenessComputedAt,
-		CalculationStatus: word(string(r.CalculationStatus)), CalculationReason: word(r.CalculationReason),
+		CalculationStatus: OrNull(string(r.CalculationStatus)), CalculationReason: OrNull(r.CalculationReason),
 		SubmittedAt: r.SubmittedAt, HasUnsubmittedChanges: r.HasUnsubmittedChanges,
 	}
 	if out.SectionDeclarations == nil {

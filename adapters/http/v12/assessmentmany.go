@@ -118,7 +118,7 @@ func answer(c *rest.Call, report ghgapp.BatchReport, err error) (AssessmentBatch
 	return showBatch(report), err
 }
 
-var goesOn = map[int]string{http.StatusAccepted: "It goes on in the background; its address with `job_id` tells how far it is."}
+var alsoInBackground = map[int]string{http.StatusAccepted: "It goes on in the background; its address with `job_id` tells how far it is."}
 
 func (r bulkRoutes) registerCopy() {
 	copies := assessmentRoute(http.MethodPost, "copy-forward/", access.Assessments.Create.For("copy_forward"), "Copy assessments of one year as drafts of another")
@@ -127,7 +127,7 @@ func (r bulkRoutes) registerCopy() {
 		"Where the farm or field has an assessment of that year, it is skipped (`exists`), so that a second call makes nothing twice. " +
 		"Up to " + strconv.Itoa(ghgapp.MaxAtOnce) + " within the request, more in the background."
 	copies.Query = []rest.Param{{Name: "preview", Type: rest.Boolean, Description: "With true: judges everything, and stores nothing."}}
-	copies.Message, copies.Also = "Assessments copied.", goesOn
+	copies.Message, copies.Also = "Assessments copied.", alsoInBackground
 	rest.Handle(r.api, copies, rest.Body[CopyForward](), func(ctx context.Context, c *rest.Call) (AssessmentBatch, error) {
 		report, err := r.use.Copy(ctx, c.Principal(), func() (assessment.BatchOptions, error) {
 			q, err := c.Query()
@@ -151,7 +151,7 @@ func (r bulkRoutes) registerSubmit() {
 	submit := assessmentRoute(http.MethodPost, "submit/", access.Assessments.Edit.For("submit_many"), "Submit many assessments")
 	submit.Description = "Each for itself, as `assessments/{id}/submit/` does: `submitted` with its version, `unchanged` where the same was submitted before, or `refused` " +
 		"with the codes and paths. One that is refused keeps no other back. Up to " + strconv.Itoa(ghgapp.MaxSubmittedAtOnce) + " within the request, more in the background."
-	submit.Message, submit.Also = "Submissions done.", goesOn
+	submit.Message, submit.Also = "Submissions done.", alsoInBackground
 	rest.Handle(r.api, submit, rest.Body[SubmitMany](), func(ctx context.Context, c *rest.Call) (AssessmentBatch, error) {
 		report, err := r.use.Submit(ctx, c.Principal(), func() (assessment.BatchOptions, error) {
 			body, err := rest.Decode[SubmitMany](c)
@@ -189,19 +189,16 @@ func selectionOf(in *AssessmentFilter) (assessment.Selection, fault.Fields) {
 		return out, wrong
 	}
 	out = assessment.Selection{
-		Year: in.AssessmentYear, ResourceType: assessment.ResourceType(text(in.ResourceType)), Status: assessment.Status(text(in.Status)),
-		Ready: in.IsReadyForSubmission, IDs: in.IDs,
+		Year: in.AssessmentYear, ResourceType: assessment.ResourceType(OrZero(in.ResourceType)), Status: assessment.Status(OrZero(in.Status)),
+		ResourceID: OrZero(in.ResourceID), Ready: in.IsReadyForSubmission, IDs: in.IDs,
 	}
-	if in.ResourceID != nil {
-		out.ResourceID = *in.ResourceID
-	}
-	if word := text(in.ClimateRegion); word != "" {
+	if word := OrZero(in.ClimateRegion); word != "" {
 		key, ok := assessment.ParseClimate(word)
 		if out.ClimateRegion = key; !ok {
-			wrong.Addf("climate_region", "%q is not one of %s.", word, words(assessment.ClimateRegions))
+			wrong.Addf("climate_region", "%q is not one of %s.", word, CodeList(assessment.ClimateRegions))
 		}
 	}
-	if word := text(in.FarmCountry); word != "" {
+	if word := OrZero(in.FarmCountry); word != "" {
 		key, ok := country.Parse(word)
 		if out.FarmCountry = key; !ok {
 			wrong.Addf("farm_country", "%q is no country here; give its key, such as france or united_states.", word)
@@ -222,7 +219,7 @@ func (r bulkRoutes) registerImport() {
 		{Name: "preview", Type: rest.Boolean, Description: "With true: judges every row, and stores nothing."},
 		{Name: "atomic", Type: rest.Boolean, Description: "With true: one bad row refuses all."},
 	}
-	in.Message, in.MaxBody, in.Also = "Assessments imported.", maxImport, goesOn
+	in.Message, in.MaxBody, in.Also = "Assessments imported.", MaxUpload, alsoInBackground
 	body := rest.FileBody(map[string]string{
 		"text/csv": "A table.", "application/octet-stream": "A table.", "multipart/form-data": "A form whose first file is a table.",
 	})
@@ -233,8 +230,8 @@ func (r bulkRoutes) registerImport() {
 		}
 		options := assessment.BatchOptions{Preview: q.Bool("preview"), Atomic: q.Bool("atomic")}
 		report, err := r.use.Import(ctx, c.Principal(), options, func() (io.Reader, error) {
-			file, err := uploaded(c)
-			return file.Body, err
+			_, content, err := UploadedFile(c)
+			return content, err
 		})
 		return answer(c, report, err)
 	})
@@ -254,7 +251,7 @@ func (r bulkRoutes) registerImport() {
 }
 
 func tableOf(name string, write func(w io.Writer) error) rest.Raw {
-	return rest.Raw{ContentType: "text/csv; charset=utf-8", Filename: name, Write: write}
+	return rest.Raw{ContentType: MediaCSV, Filename: name, Write: write}
 }
 
 func (r bulkRoutes) registerExport() {
@@ -268,7 +265,7 @@ func (r bulkRoutes) registerExport() {
 		rest.Param{Name: "search", Type: rest.String, Description: "A part of the name of the farm or field, whatever its case."})
 	export.Query = append([]rest.Param{
 		{Name: "kind", Type: rest.String, Enum: []string{"assessments", "lines"}, Description: "Default assessments."},
-		{Name: "format", Type: rest.String, Enum: []string{"csv"}, Description: "Default csv."}, shareParam,
+		{Name: "format", Type: rest.String, Enum: []string{"csv"}, Description: "Default csv."}, ShareParam,
 	}, filters...)
 	export.Media = []string{"text/csv"}
 	rest.Handle(r.api, export, nil, func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
@@ -276,7 +273,7 @@ func (r bulkRoutes) registerExport() {
 		if err != nil {
 			return rest.Raw{}, err
 		}
-		query, shared := ports.Query{Filters: filtersOf(filters, q)}, q.Bool(shareParam.Name)
+		query, shared := ports.Query{Filters: FiltersOf(filters, q)}, q.Bool(ShareParam.Name)
 		if kind, _ := q.String("kind"); kind == "lines" {
 			write, err := r.use.ExportLines(ctx, c.Principal(), shared, query)
 			return tableOf("assessment-lines.csv", write), err
@@ -288,7 +285,7 @@ func (r bulkRoutes) registerExport() {
 
 func showBatch(r ghgapp.BatchReport) AssessmentBatch {
 	out := AssessmentBatch{
-		Status: string(r.Status), Reason: word(r.Reason), Preview: r.Options.Preview, Atomic: r.Options.Atomic,
+		Status: string(r.Status), Reason: OrNull(r.Reason), Preview: r.Options.Preview, Atomic: r.Options.Atomic,
 		Total: r.Total, Done: r.Done, Counts: map[string]int64{}, Items: []BatchItem{}, UpdatedAt: r.UpdatedAt,
 	}
 	if r.Background() {
@@ -300,7 +297,7 @@ func showBatch(r ghgapp.BatchReport) AssessmentBatch {
 	for _, j := range r.Judged {
 		item := BatchItem{
 			Index: j.Index, Verdict: string(j.Outcome), SourceID: idOf(j.SourceID), AssessmentID: idOf(j.AssessmentID),
-			ResourceType: word(string(j.ResourceType)), ResourceID: idOf(j.ResourceID), AssessmentYear: j.Year, Problems: []BatchProblem{},
+			ResourceType: OrNull(string(j.ResourceType)), ResourceID: idOf(j.ResourceID), AssessmentYear: j.Year, Problems: []BatchProblem{},
 		}
 		if j.Version > 0 {
 			item.Version = &j.Version

@@ -73,10 +73,7 @@ func registerPrefill(a *rest.API, use *ghgapp.Assessments) {
 		}
 		found, err := use.Prefill(ctx, c.Principal(), id, func() (ghgapp.PrefillOptions, error) {
 			body, err := optionalBody[PrefillRequest](c)
-			out := ghgapp.PrefillOptions{Apply: body.Apply, Overwrite: body.Overwrite, Sections: body.Sections}
-			if body.CropID != nil {
-				out.CropID = *body.CropID
-			}
+			out := ghgapp.PrefillOptions{Apply: body.Apply, Overwrite: body.Overwrite, Sections: body.Sections, CropID: OrZero(body.CropID)}
 			return out, err
 		})
 		return showPrefill(found), err
@@ -107,7 +104,7 @@ func showPrefill(p ghgapp.Prefilled) Prefill {
 	for _, q := range p.Questions {
 		question := PrefillQuestion{q.Path, q.Message, []PrefillChoice{}}
 		for _, c := range q.Choices {
-			question.Choices = append(question.Choices, PrefillChoice{c.CropID, c.Name, word(c.CropType), showSources(c.Sources)})
+			question.Choices = append(question.Choices, PrefillChoice{c.CropID, c.Name, OrNull(c.CropType), showSources(c.Sources)})
 		}
 		out.Questions = append(out.Questions, question)
 	}

@@ -68,7 +68,7 @@ func (r assessmentRoutes) registerReports() {
 		{Name: "basis", Type: rest.String, Enum: []string{ghgapp.BasisLive, ghgapp.BasisSubmitted}, Description: "Default: live."},
 		versionParam,
 		{Name: "format", Type: rest.String, Enum: []string{"json", ghgapp.CSV, ghgapp.PDF}, Description: "Default: json."},
-		shareParam,
+		ShareParam,
 	}
 	rest.Handle(r.api, report, nil, r.report)
 
@@ -78,7 +78,7 @@ func (r assessmentRoutes) registerReports() {
 	compare.Query = []rest.Param{
 		{Name: "from", Type: rest.String, Description: "Number of a version, or live. Default: the version submitted last."},
 		{Name: "to", Type: rest.String, Description: "Number of a version, or live. Default: live."},
-		shareParam,
+		ShareParam,
 	}
 	rest.Handle(r.api, compare, nil, func(ctx context.Context, c *rest.Call) (ImpactComparison, error) {
 		q, err := c.Query()
@@ -90,18 +90,18 @@ func (r assessmentRoutes) registerReports() {
 			return ImpactComparison{}, err
 		}
 		f := fault.Fields{}
-		from, to := wantedOf(q, "from", ghgapp.ReportRequest{}, f), wantedOf(q, "to", ghgapp.ReportRequest{Live: true}, f)
+		from, to := reportChoice(q, "from", ghgapp.ReportRequest{}, f), reportChoice(q, "to", ghgapp.ReportRequest{Live: true}, f)
 		if err := f.Err(); err != nil {
 			return ImpactComparison{}, err
 		}
-		found, err := r.use.CompareReports(ctx, c.Principal(), q.Bool(shareParam.Name), id, from, to)
+		found, err := r.use.CompareReports(ctx, c.Principal(), q.Bool(ShareParam.Name), id, from, to)
 		return ImpactComparison(found), err
 	})
 	r.registerVersions()
 }
 
-// wantedOf reads a report that is named in a query: live, or the number of a version.
-func wantedOf(q rest.Values, name string, otherwise ghgapp.ReportRequest, f fault.Fields) ghgapp.ReportRequest {
+// reportChoice reads a report that is named in a query: live, or the number of a version.
+func reportChoice(q rest.Values, name string, otherwise ghgapp.ReportRequest, f fault.Fields) ghgapp.ReportRequest {
 	text, given := q.String(name)
 	switch number, err := strconv.Atoi(text); {
 	case !given:
@@ -133,7 +133,7 @@ func (r assessmentRoutes) report(ctx context.Context, c *rest.Call) (rest.OrFile
 		}
 		wanted.Version = int(number)
 	}
-	doc, err := r.use.Report(ctx, c.Principal(), q.Bool(shareParam.Name), id, wanted)
+	doc, err := r.use.Report(ctx, c.Principal(), q.Bool(ShareParam.Name), id, wanted)
 	if err != nil {
 		return out, err
 	}
@@ -150,7 +150,7 @@ func (r assessmentRoutes) file(id int64, format string, doc ports.ImpactDocument
 	if doc.Report.ResultVersion != nil {
 		name = fmt.Sprintf("impact-report-%d-v%d.%s", id, *doc.Report.ResultVersion, format)
 	}
-	media := mediaCSV
+	media := MediaCSV
 	if format == ghgapp.PDF {
 		media = mediaPDF
 	}
@@ -160,7 +160,7 @@ func (r assessmentRoutes) file(id int64, format string, doc ports.ImpactDocument
 func (r assessmentRoutes) registerVersions() {
 	list := assessmentRoute(http.MethodGet, "{id}/submissions/", access.Assessments.View.For("list_submissions"), "List the submitted versions of an assessment")
 	list.Description = "Newest first. Versions never change."
-	list.Query = append(rest.PageParams(), shareParam)
+	list.Query = append(rest.PageParams(), ShareParam)
 	rest.Handle(r.api, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[AssessmentVersion], error) {
 		var none rest.List[AssessmentVersion]
 		q, err := c.Query()
@@ -172,14 +172,14 @@ func (r assessmentRoutes) registerVersions() {
 			return none, err
 		}
 		page := q.PageOrAll()
-		found, err := r.use.Submissions(ctx, c.Principal(), q.Bool(shareParam.Name), id, pageOf(page, nil))
+		found, err := r.use.Submissions(ctx, c.Principal(), q.Bool(ShareParam.Name), id, PageOf(page, nil))
 		if err != nil {
 			return none, err
 		}
-		return rest.NewList(page, rest.Map(listed(found), showVersion))
+		return rest.NewList(page, rest.Map(Listing(found), showVersion))
 	})
 	one := assessmentRoute(http.MethodGet, "{id}/submissions/{version}/", access.Assessments.View.For("retrieve_submission"), "Retrieve a submitted version")
-	one.Description, one.Query = "With the snapshot that the engine was given, and its report.", []rest.Param{shareParam}
+	one.Description, one.Query = "With the snapshot that the engine was given, and its report.", []rest.Param{ShareParam}
 	rest.Handle(r.api, one, nil, func(ctx context.Context, c *rest.Call) (AssessmentVersionDetails, error) {
 		q, err := c.Query()
 		if err != nil {
@@ -193,7 +193,7 @@ func (r assessmentRoutes) registerVersions() {
 		if err != nil || number < 1 {
 			return AssessmentVersionDetails{}, fault.Missing("version")
 		}
-		found, err := r.use.SubmissionOf(ctx, c.Principal(), q.Bool(shareParam.Name), id, number)
+		found, err := r.use.SubmissionOf(ctx, c.Principal(), q.Bool(ShareParam.Name), id, number)
 		if err != nil {
 			return AssessmentVersionDetails{}, err
 		}

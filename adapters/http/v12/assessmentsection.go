@@ -23,7 +23,7 @@ func (p part) MarshalJSON() ([]byte, error) { return json.Marshal(p.value) }
 // Version changes with every write of the assessment.
 func (p part) Version() string { return p.version }
 
-func partOf(w ghgapp.Whole, value any) part { return part{value, metaOf(w.Meta).Version()} }
+func partOf(w ghgapp.Whole, value any) part { return part{value, MetaOf(w.Meta).Version()} }
 
 // sectionKeys gives the sections, for a description.
 func (r assessmentRoutes) sectionKeys(only assessment.Shape) string {
@@ -33,14 +33,14 @@ func (r assessmentRoutes) sectionKeys(only assessment.Shape) string {
 			out = append(out, s.Key)
 		}
 	}
-	return words(out)
+	return CodeList(out)
 }
 
 func (r assessmentRoutes) registerSections() {
 	const path = "{id}/sections/{section}/"
 	retrieve := assessmentRoute(http.MethodGet, path, access.Assessments.View.For("retrieve_section"), "Retrieve a section")
 	retrieve.Description = "An object, or a list of items with their ids; empty where nothing was entered. Sections: " + r.sectionKeys("") + "."
-	retrieve.Query, retrieve.Data = []rest.Param{shareParam}, schemaSection
+	retrieve.Query, retrieve.Data = []rest.Param{ShareParam}, schemaSection
 	rest.Handle(r.api, retrieve, nil, func(ctx context.Context, c *rest.Call) (part, error) {
 		whole, err := r.look(ctx, c)
 		return r.section(c, whole, err)
@@ -107,14 +107,14 @@ func (r assessmentRoutes) registerItems() {
 		return partOf(whole, showItem(row)), err
 	})
 	retrieve := assessmentRoute(http.MethodGet, path+"{item_id}/", access.Assessments.View.For("retrieve_item"), "Retrieve an item of a section")
-	retrieve.Query, retrieve.Data = []rest.Param{shareParam}, schemaItem
+	retrieve.Query, retrieve.Data = []rest.Param{ShareParam}, schemaItem
 	rest.Handle(r.api, retrieve, nil, func(ctx context.Context, c *rest.Call) (part, error) {
 		q, err := c.Query()
 		if err != nil {
 			return part{}, err
 		}
 		return r.item(c, func(who access.Principal, id int64, section string, item int64) (ghgapp.Whole, assessment.Row, error) {
-			return r.use.Item(ctx, who, q.Bool(shareParam.Name), id, section, item)
+			return r.use.Item(ctx, who, q.Bool(ShareParam.Name), id, section, item)
 		})
 	})
 	update := assessmentRoute(http.MethodPut, path+"{item_id}/", access.Assessments.Edit.For("update_item"), "Replace an item of a section")

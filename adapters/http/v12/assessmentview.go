@@ -55,9 +55,9 @@ func (r assessmentRoutes) registerViews() {
 	details := assessmentRoute(http.MethodGet, "{id}/details/", access.Assessments.View.For("details"), "The details of an assessment")
 	details.Description = "Members of one group of sections, or of all, always with `id`, `status`, `completeness_percentage` and `is_ready_for_submission`. " +
 		"With `enforce_required=true` the answer is 400 with the required fields of the group that are missing or invalid, and 200 when there are none. " +
-		"Groups: " + words(groups) + "."
+		"Groups: " + CodeList(groups) + "."
 	details.Query = []rest.Param{
-		shareParam,
+		ShareParam,
 		{Name: "group", Type: rest.String, Description: "Key of a group; default: all."},
 		{Name: "enforce_required", Type: rest.Boolean, Description: "Refuses data that lacks required fields."},
 	}
@@ -72,7 +72,7 @@ func (r assessmentRoutes) registerViews() {
 			return part{}, err
 		}
 		group, _ := q.String("group")
-		found, err := r.use.Details(ctx, c.Principal(), q.Bool(shareParam.Name), id, group, q.Bool("enforce_required"))
+		found, err := r.use.Details(ctx, c.Principal(), q.Bool(ShareParam.Name), id, group, q.Bool("enforce_required"))
 		if err != nil {
 			return part{}, err
 		}
@@ -148,7 +148,7 @@ func (r assessmentRoutes) showDetails(d ghgapp.Details) (map[string]any, error) 
 func (r assessmentRoutes) registerCompleteness() {
 	get := assessmentRoute(http.MethodGet, "{id}/completeness/", access.Assessments.View.For("completeness"), "How complete an assessment is")
 	get.Description = "As it was last worked out, with the fields that are missing; nothing is computed."
-	get.Query = []rest.Param{shareParam}
+	get.Query = []rest.Param{ShareParam}
 	rest.Handle(r.api, get, nil, func(ctx context.Context, c *rest.Call) (Completeness, error) {
 		q, err := c.Query()
 		if err != nil {
@@ -158,7 +158,7 @@ func (r assessmentRoutes) registerCompleteness() {
 		if err != nil {
 			return Completeness{}, err
 		}
-		record, state, err := r.use.Completeness(ctx, c.Principal(), q.Bool(shareParam.Name), id)
+		record, state, err := r.use.Completeness(ctx, c.Principal(), q.Bool(ShareParam.Name), id)
 		return showCompleteness(record, state), err
 	})
 	compute := assessmentRoute(http.MethodPost, "{id}/completeness/", access.Assessments.Edit.For("compute_completeness"), "Work out now how complete an assessment is")

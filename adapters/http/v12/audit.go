@@ -57,13 +57,13 @@ func registerAudit(a *rest.API, t *auditapp.Trail) {
 		if err != nil {
 			return rest.List[AuditEntry]{}, err
 		}
-		return rest.NewList(page, rest.Map(listed(found), showEntry))
+		return rest.NewList(page, rest.Map(Listing(found), showEntry))
 	})
 }
 
 func auditQuery(q rest.Values, page rest.PageSpec) ports.AuditQuery {
 	out := ports.AuditQuery{
-		RecordID: wanted(q, "record"), UserID: wanted(q, "user"),
+		RecordID: idFilter(q, "record"), UserID: idFilter(q, "user"),
 		Limit: page.Limit(), Offset: page.Offset(),
 	}
 	out.Resource, _ = q.String("resource")
@@ -80,7 +80,7 @@ func auditQuery(q rest.Values, page rest.PageSpec) ports.AuditQuery {
 
 func showEntry(e audit.Entry) AuditEntry {
 	out := AuditEntry{
-		ID: e.ID, At: e.At, User: refOfNamed(e.User), Actor: e.Actor(), Operator: e.Operator, APIKey: id(e.KeyID),
+		ID: e.ID, At: e.At, User: namedRef(e.User), Actor: e.Actor(), Operator: e.Operator, APIKey: OrNull(e.KeyID),
 		Action: string(e.Action), Resource: e.Resource, Record: e.RecordID, Changes: []AuditChange{},
 	}
 	for _, c := range e.Changes {

@@ -43,7 +43,7 @@ func registerAuth(a *rest.API, id *account.Identity) {
 	public := func(path, operation, summary string) rest.Route {
 		return rest.Route{
 			Method: http.MethodPost, Path: path, OperationID: operation, Summary: summary,
-			Tag: "Signing in", Public: true, Faults: []int{http.StatusUnauthorized},
+			Tag: signInTag, Public: true, Faults: []int{http.StatusUnauthorized},
 		}
 	}
 	signIn := public("auth/token/", "token_create", "Sign in")

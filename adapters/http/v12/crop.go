@@ -37,18 +37,18 @@ func registerCrops(a *rest.API, crops *farmapp.Crops) {
 			names[language] = name
 		}
 		return Crop{
-			c.ID, c.CreatedAt, c.UpdatedAt, c.Name, c.Slug, c.ScientificName, c.ICCGroup, c.ICCCode, word(c.Lifecycle), c.Family,
+			c.ID, c.CreatedAt, c.UpdatedAt, c.Name, c.Slug, c.ScientificName, c.ICCGroup, c.ICCCode, OrNull(c.Lifecycle), c.Family,
 			c.IsNFixing, c.IsFlooded, c.IsGrassland, c.IsCover, names, c.IsActive,
 		}
 	}
-	filters := listExtras("A part of the name, in any language of the catalog, or of the scientific name.", "name")
+	filters := ListParams("A part of the name, in any language of the catalog, or of the scientific name.", "name")
 	rest.Register(a, rest.Resource[struct{}, Crop]{
-		Path: "crop/", Noun: "crop", Plural: "crops", Access: access.Resource{ReadOnly: access.Crops}, Tag: "Farm management",
+		Path: "crop/", Noun: "crop", Plural: "crops", Access: access.Resource{ReadOnly: access.Crops}, Tag: farmTag,
 		Description: "The crop catalog that all companies share; only the operator changes it.",
 		Filters:     filters, APIKey: true,
 		List: func(ctx context.Context, c *rest.Call, q rest.ListQuery) (rest.Listing[Crop], error) {
-			found, err := crops.List(ctx, c.Principal(), queryOf(q.Page, filters, q.Values))
-			return rest.Map(listed(found), show), err
+			found, err := crops.List(ctx, c.Principal(), QueryOf(q.Page, filters, q.Values))
+			return rest.Map(Listing(found), show), err
 		},
 		Retrieve: func(ctx context.Context, c *rest.Call, id int64, _ bool) (Crop, error) {
 			crop, err := crops.Retrieve(ctx, c.Principal(), id)

@@ -12,7 +12,7 @@ import (
 
 // CultivationWrite is a cultivation as it is written.
 type CultivationWrite struct {
-	companyID
+	OfCompany
 	SeasonID int64 `json:"season_id" minimum:"1"`
 	CropID   int64 `json:"crop_id" minimum:"1"`
 	FieldID  int64 `json:"field_id" minimum:"1"`
@@ -29,7 +29,7 @@ type Cultivation struct {
 
 func registerCultivations(a *rest.API, records *farmapp.Records[farm.Cultivation]) {
 	write := func(r farm.Cultivation) CultivationWrite {
-		return CultivationWrite{companyOf(r.Meta), r.Season.ID, r.Crop.ID, r.Field.ID}
+		return CultivationWrite{CompanyOf(r.Meta), r.Season.ID, r.Crop.ID, r.Field.ID}
 	}
 	register(a, records, rest.Resource[CultivationWrite, Cultivation]{
 		Plural: "cultivations", Shareable: true, Faults: []int{http.StatusBadRequest},
@@ -39,16 +39,16 @@ func registerCultivations(a *rest.API, records *farmapp.Records[farm.Cultivation
 			{Name: "crop", Type: rest.Integer, Description: "Id of the crop."},
 			{Name: "field", Type: rest.Integer, Description: "Id of the field."},
 			{Name: "season", Type: rest.Integer, Description: "Id of the season."},
-		}, listExtras("A part of the name of the field, the season or the crop, whatever its case.")...),
+		}, ListParams("A part of the name of the field, the season or the crop, whatever its case.")...),
 	}, mapping[farm.Cultivation, CultivationWrite, Cultivation]{
-		lay: func(b CultivationWrite, r *farm.Cultivation) fault.Fields {
-			b.lay(&r.Meta)
+		apply: func(b CultivationWrite, r *farm.Cultivation) fault.Fields {
+			b.Apply(&r.Meta)
 			r.Season, r.Crop, r.Field = record.Ref{ID: b.SeasonID}, record.Ref{ID: b.CropID}, record.Ref{ID: b.FieldID}
 			return nil
 		},
 		write: write,
 		show: func(r farm.Cultivation) Cultivation {
-			return Cultivation{metaOf(r.Meta), write(r), refOf(r.Season), refOf(r.Crop), refOf(r.Field)}
+			return Cultivation{MetaOf(r.Meta), write(r), RefOf(r.Season), RefOf(r.Crop), RefOf(r.Field)}
 		},
 	})
 }

@@ -31,24 +31,16 @@ type WebhookDelivery struct {
 func showDelivery(d webhook.Delivery) WebhookDelivery {
 	return WebhookDelivery{
 		ID: d.ID, CreatedAt: d.CreatedAt, EventID: d.EventID, EventType: d.EventType, State: string(d.State), Attempt: d.Attempt, At: d.At,
-		StatusCode: status(d.StatusCode), Error: word(d.Error), Answer: word(d.Answer),
+		StatusCode: OrNull(d.StatusCode), Error: OrNull(d.Error), Answer: OrNull(d.Answer),
 		DurationMS: float64(d.Duration.Microseconds()) / 1000, NextTryAt: d.NextTry,
 	}
-}
-
-func deliveryStates() []string {
-	var out []string
-	for _, s := range webhook.States {
-		out = append(out, string(s))
-	}
-	return out
 }
 
 func registerDeliveries(a *rest.API, w *events.Webhooks) {
 	list := webhookRoute(http.MethodGet, "{id}/deliveries/", access.Webhooks.View.For("deliveries"), "List what was sent to a webhook, newest first")
 	list.Description = "A delivery stays in the list for seven days."
 	list.Query = append(rest.PageParams(),
-		rest.Param{Name: "state", Type: rest.String, Enum: deliveryStates(), Description: "State of the delivery."})
+		rest.Param{Name: "state", Type: rest.String, Enum: Strings(webhook.States), Description: "State of the delivery."})
 	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[WebhookDelivery], error) {
 		id, err := c.ID("id")
 		if err != nil {
@@ -70,7 +62,7 @@ func registerDeliveries(a *rest.API, w *events.Webhooks) {
 		if err != nil {
 			return rest.List[WebhookDelivery]{}, err
 		}
-		return rest.NewList(page, rest.Map(listed(found), showDelivery))
+		return rest.NewList(page, rest.Map(Listing(found), showDelivery))
 	})
 
 	test := webhookRoute(http.MethodPost, "{id}/test/", access.Webhooks.Edit.For("test"), "Send a test event to a webhook")

@@ -33,7 +33,7 @@ type resetData struct {
 	Message string `json:"message"`
 }
 
-func registerEvents(a *rest.API, f *events.Feed) {
+func registerStream(a *rest.API, f *events.Feed) {
 	a.DescribeTag("Events", "What happens in your company, told as it happens: as a stream, or posted to your webhooks. "+
 		"Every event is a CloudEvent (CloudEvents 1.0, JSON) with the extensions `companyid` and `sequence`, its place in your company's feed; "+
 		"the places count up without a gap. Types:\n"+eventKinds()+
@@ -52,7 +52,7 @@ func registerEvents(a *rest.API, f *events.Feed) {
 			"The stream ends when the access token expires, when the user may not listen any more, and when the server stops: come back with the last `id`.",
 		Query: []rest.Param{
 			{Name: "last_event_id", Type: rest.String, Description: "The last `id` that was seen, where the header `Last-Event-ID` cannot be sent; the header comes first."},
-			{Name: "type", Type: rest.String, Description: "Types of events, separated by commas: " + words(event.Types()) + "; all where it is left out."},
+			{Name: "type", Type: rest.String, Description: "Types of events, separated by commas: " + CodeList(event.Types()) + "; all where it is left out."},
 		},
 	}
 	rest.Handle(a, route, nil, func(ctx context.Context, c *rest.Call) (rest.EventStream, error) {

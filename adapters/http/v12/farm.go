@@ -30,7 +30,7 @@ func (p *Point) position() *geo.Position {
 
 // FarmWrite is a farm as it is written.
 type FarmWrite struct {
-	companyID
+	OfCompany
 	Name        string  `json:"name" minLength:"1" maxLength:"255"`
 	Description string  `json:"description" required:"false" maxLength:"4000"`
 	Country     *string `json:"country" required:"false" maxLength:"64" doc:"Country key in snake_case, as spain or united_states."`
@@ -59,28 +59,28 @@ type Farm struct {
 func registerFarms(a *rest.API, records *farmapp.Records[farm.Farm]) {
 	write := func(r farm.Farm) FarmWrite {
 		return FarmWrite{
-			companyID: companyOf(r.Meta), Name: r.Name, Description: r.Description, Country: word(r.Country),
+			OfCompany: CompanyOf(r.Meta), Name: r.Name, Description: r.Description, Country: OrNull(r.Country),
 			Region: r.Region, City: r.City, Address: r.Address, PostalCode: r.PostalCode, Location: pointOf(r.Location),
-			Timezone: word(r.Timezone), UnitSystem: word(r.UnitSystem), OwnerName: r.OwnerName, Phone: r.Phone,
+			Timezone: OrNull(r.Timezone), UnitSystem: OrNull(r.UnitSystem), OwnerName: r.OwnerName, Phone: r.Phone,
 			Email: r.Email, BusinessID: r.BusinessID, external: externalOf(r.External),
 		}
 	}
 	register(a, records, rest.Resource[FarmWrite, Farm]{
 		Plural: "farms", Shareable: true,
 		Description: "A farm is a holding that contains fields.",
-		Filters:     externals(listExtras("A part of the name, whatever its case.", "name")),
+		Filters:     withExternalID(ListParams("A part of the name, whatever its case.", "name")),
 	}, mapping[farm.Farm, FarmWrite, Farm]{
-		lay: func(b FarmWrite, r *farm.Farm) fault.Fields {
-			b.lay(&r.Meta)
-			r.Name, r.Description, r.Country, r.Region, r.City = b.Name, b.Description, text(b.Country), b.Region, b.City
+		apply: func(b FarmWrite, r *farm.Farm) fault.Fields {
+			b.Apply(&r.Meta)
+			r.Name, r.Description, r.Country, r.Region, r.City = b.Name, b.Description, OrZero(b.Country), b.Region, b.City
 			r.Address, r.PostalCode, r.Location = b.Address, b.PostalCode, b.Location.position()
-			r.Timezone, r.UnitSystem, r.OwnerName = text(b.Timezone), text(b.UnitSystem), b.OwnerName
+			r.Timezone, r.UnitSystem, r.OwnerName = OrZero(b.Timezone), OrZero(b.UnitSystem), b.OwnerName
 			r.Phone, r.Email, r.BusinessID, r.External = b.Phone, b.Email, b.BusinessID, b.record()
 			return nil
 		},
 		write: write,
 		show: func(r farm.Farm) Farm {
-			return Farm{metaOf(r.Meta), write(r), r.TotalAreaHa, r.FieldCount}
+			return Farm{MetaOf(r.Meta), write(r), r.TotalAreaHa, r.FieldCount}
 		},
 	})
 }

@@ -17,7 +17,7 @@ type Amount struct {
 
 // FertilizationWrite is a fertilization as it is written.
 type FertilizationWrite struct {
-	companyID
+	OfCompany
 	CultivationID      int64      `json:"cultivation_id" minimum:"1"`
 	AppliedOn          *rest.Date `json:"applied_on" required:"false"`
 	ProductName        string     `json:"product_name" required:"false" maxLength:"255" doc:"As on the bag."`
@@ -58,41 +58,41 @@ func registerFertilizations(a *rest.API, records *farmapp.Records[farm.Fertiliza
 	register(a, records, rest.Resource[FertilizationWrite, Fertilization]{
 		Plural: "fertilizations", Shareable: true,
 		Description: "A fertilization is one application of a product to a cultivation. Amounts are kept as they are typed; rates per hectare are worked out.\n\n" +
-			"Products: " + words(agronomy.ProductKeys()) + ".",
+			"Products: " + CodeList(agronomy.ProductKeys()) + ".",
 		Filters: append([]rest.Param{
 			{Name: "cultivation", Type: rest.Integer, Description: "Id of the cultivation."},
 			{Name: "field", Type: rest.Integer, Description: "Id of the field."},
 			{Name: "season", Type: rest.Integer, Description: "Id of the season."},
 			{Name: "crop", Type: rest.Integer, Description: "Id of the crop."},
 			{Name: "product", Type: rest.String, Enum: agronomy.ProductKeys(), Description: "Key of the product."},
-		}, listExtras("A part of the name of the product, whatever its case.", "applied_on")...),
-	}, mapping[farm.Fertilization, FertilizationWrite, Fertilization]{lay: layFertilization, write: writeFertilization, show: showFertilization})
+		}, ListParams("A part of the name of the product, whatever its case.", "applied_on")...),
+	}, mapping[farm.Fertilization, FertilizationWrite, Fertilization]{apply: applyFertilization, write: writeFertilization, show: showFertilization})
 }
 
-func layFertilization(b FertilizationWrite, r *farm.Fertilization) fault.Fields {
-	b.lay(&r.Meta)
-	r.Cultivation, r.AppliedOn = record.Ref{ID: b.CultivationID}, timeOf(b.AppliedOn)
-	r.ProductName, r.Product, r.Amount = b.ProductName, text(b.Product), nil
+func applyFertilization(b FertilizationWrite, r *farm.Fertilization) fault.Fields {
+	b.Apply(&r.Meta)
+	r.Cultivation, r.AppliedOn = record.Ref{ID: b.CultivationID}, TimeOf(b.AppliedOn)
+	r.ProductName, r.Product, r.Amount = b.ProductName, OrZero(b.Product), nil
 	if b.Amount != nil {
 		r.Amount = &agronomy.Amount{Value: b.Amount.Value, Unit: agronomy.Unit(b.Amount.Unit)}
 	}
 	r.DensityKgPerL, r.TreatedAreaHa = b.DensityKgPerL, b.TreatedAreaHa
 	r.Nutrients = farm.Nutrients{N: b.NPct, P2O5: b.P2O5Pct, K2O: b.K2OPct, S: b.SPct, CaO: b.CaOPct, MgO: b.MgOPct}
 	r.Forms = farm.NitrogenForms{Nitrate: b.NitrateSharePct, Ammonium: b.AmmoniumSharePct, Urea: b.UreaSharePct, Organic: b.OrganicSharePct}
-	r.DryMatterPct, r.NutrientBasis, r.Inhibitor = b.DryMatterPct, text(b.NutrientBasis), text(b.Inhibitor)
-	r.ApplicationMethod, r.IncorporationHours, r.Notes = text(b.ApplicationMethod), b.IncorporationHours, b.Notes
+	r.DryMatterPct, r.NutrientBasis, r.Inhibitor = b.DryMatterPct, OrZero(b.NutrientBasis), OrZero(b.Inhibitor)
+	r.ApplicationMethod, r.IncorporationHours, r.Notes = OrZero(b.ApplicationMethod), b.IncorporationHours, b.Notes
 	return nil
 }
 
 func writeFertilization(r farm.Fertilization) FertilizationWrite {
 	out := FertilizationWrite{
-		companyID: companyOf(r.Meta), CultivationID: r.Cultivation.ID, AppliedOn: dateOf(r.AppliedOn),
-		ProductName: r.ProductName, Product: word(r.Product), DensityKgPerL: r.DensityKgPerL, TreatedAreaHa: r.TreatedAreaHa,
+		OfCompany: CompanyOf(r.Meta), CultivationID: r.Cultivation.ID, AppliedOn: DateOf(r.AppliedOn),
+		ProductName: r.ProductName, Product: OrNull(r.Product), DensityKgPerL: r.DensityKgPerL, TreatedAreaHa: r.TreatedAreaHa,
 		NPct: r.Nutrients.N, P2O5Pct: r.Nutrients.P2O5, K2OPct: r.Nutrients.K2O,
 		SPct: r.Nutrients.S, CaOPct: r.Nutrients.CaO, MgOPct: r.Nutrients.MgO,
 		NitrateSharePct: r.Forms.Nitrate, AmmoniumSharePct: r.Forms.Ammonium, UreaSharePct: r.Forms.Urea, OrganicSharePct: r.Forms.Organic,
-		DryMatterPct: r.DryMatterPct, NutrientBasis: word(r.NutrientBasis), Inhibitor: word(r.Inhibitor),
-		ApplicationMethod: word(r.ApplicationMethod), IncorporationHours: r.IncorporationHours, Notes: r.Notes,
+		DryMatterPct: r.DryMatterPct, NutrientBasis: OrNull(r.NutrientBasis), Inhibitor: OrNull(r.Inhibitor),
+		ApplicationMethod: OrNull(r.ApplicationMethod), IncorporationHours: r.IncorporationHours, Notes: r.Notes,
 	}
 	if r.Amount != nil {
 		out.Amount = &Amount{r.Amount.Value, string(r.Amount.Unit)}
@@ -103,7 +103,7 @@ func writeFertilization(r farm.Fertilization) FertilizationWrite {
 func showFertilization(r farm.Fertilization) Fertilization {
 	rates := r.Rates()
 	return Fertilization{
-		Meta: metaOf(r.Meta), FertilizationWrite: writeFertilization(r), Cultivation: refOf(r.Cultivation),
+		Meta: MetaOf(r.Meta), FertilizationWrite: writeFertilization(r), Cultivation: RefOf(r.Cultivation),
 		MassKgPerHa: rates.Mass, NKgPerHa: rates.N, P2O5KgPerHa: rates.P2O5, K2OKgPerHa: rates.K2O,
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // FieldWrite is a field as it is written.
 type FieldWrite struct {
-	companyID
+	OfCompany
 	Name               string         `json:"name" minLength:"1" maxLength:"255"`
 	FarmID             int64          `json:"farm_id" minimum:"1"`
 	Boundary           rest.RawObject `json:"boundary" required:"false" doc:"GeoJSON Polygon or MultiPolygon, longitude first; a Feature of one is accepted. Without a boundary a field cannot be observed by satellite."`
@@ -52,7 +52,7 @@ type Field struct {
 }
 
 func registerFields(a *rest.API, records *farmapp.Records[farm.Field], limits geo.Limits) {
-	filters := externals(listExtras("A part of the name, whatever its case.", "name", "area_ha"),
+	filters := withExternalID(ListParams("A part of the name, whatever its case.", "name", "area_ha"),
 		rest.Param{Name: "farm", Type: rest.Integer, Description: "Id of the farm."})
 	register(a, records, rest.Resource[FieldWrite, Field]{
 		Plural: "fields", Shareable: true,
@@ -62,18 +62,18 @@ func registerFields(a *rest.API, records *farmapp.Records[farm.Field], limits ge
 		Forms:        []rest.Alternative{featureOf(records)},
 		Odd:          map[string]int{"bulk_validation_failed": 402},
 	}, mapping[farm.Field, FieldWrite, Field]{
-		lay:   func(b FieldWrite, r *farm.Field) fault.Fields { return layField(b, r, limits) },
+		apply: func(b FieldWrite, r *farm.Field) fault.Fields { return applyField(b, r, limits) },
 		write: writeField,
 		show:  showField,
 	})
 }
 
-func layField(b FieldWrite, r *farm.Field, limits geo.Limits) fault.Fields {
-	b.lay(&r.Meta)
+func applyField(b FieldWrite, r *farm.Field, limits geo.Limits) fault.Fields {
+	b.Apply(&r.Meta)
 	r.Name, r.Farm = b.Name, record.Ref{ID: b.FarmID}
-	r.DeclaredAreaHa, r.BoundaryCategory, r.BoundaryMethod = b.DeclaredAreaHa, text(b.BoundaryCategory), text(b.BoundaryMethod)
-	r.BoundaryObservedOn, r.SoilType, r.Irrigated = timeOf(b.BoundaryObservedOn), b.SoilType, b.Irrigated
-	r.Tenure, r.ActiveFrom, r.ActiveTo = b.Tenure, timeOf(b.ActiveFrom), timeOf(b.ActiveTo)
+	r.DeclaredAreaHa, r.BoundaryCategory, r.BoundaryMethod = b.DeclaredAreaHa, OrZero(b.BoundaryCategory), OrZero(b.BoundaryMethod)
+	r.BoundaryObservedOn, r.SoilType, r.Irrigated = TimeOf(b.BoundaryObservedOn), b.SoilType, b.Irrigated
+	r.Tenure, r.ActiveFrom, r.ActiveTo = b.Tenure, TimeOf(b.ActiveFrom), TimeOf(b.ActiveTo)
 	r.Notes, r.External = b.Notes, b.record()
 	if len(b.Boundary) == 0 {
 		r.Boundary = nil
@@ -107,15 +107,15 @@ func geometryJSON(m geo.MultiPolygon) rest.RawObject {
 
 func writeField(r farm.Field) FieldWrite {
 	return FieldWrite{
-		companyID: companyOf(r.Meta), Name: r.Name, FarmID: r.Farm.ID, Boundary: boundaryJSON(r.Boundary),
-		DeclaredAreaHa: r.DeclaredAreaHa, BoundaryCategory: word(r.BoundaryCategory), BoundaryMethod: word(r.BoundaryMethod),
-		BoundaryObservedOn: dateOf(r.BoundaryObservedOn), SoilType: r.SoilType, Irrigated: r.Irrigated, Tenure: r.Tenure,
-		ActiveFrom: dateOf(r.ActiveFrom), ActiveTo: dateOf(r.ActiveTo), Notes: r.Notes, external: externalOf(r.External),
+		OfCompany: CompanyOf(r.Meta), Name: r.Name, FarmID: r.Farm.ID, Boundary: boundaryJSON(r.Boundary),
+		DeclaredAreaHa: r.DeclaredAreaHa, BoundaryCategory: OrNull(r.BoundaryCategory), BoundaryMethod: OrNull(r.BoundaryMethod),
+		BoundaryObservedOn: DateOf(r.BoundaryObservedOn), SoilType: r.SoilType, Irrigated: r.Irrigated, Tenure: r.Tenure,
+		ActiveFrom: DateOf(r.ActiveFrom), ActiveTo: DateOf(r.ActiveTo), Notes: r.Notes, external: externalOf(r.External),
 	}
 }
 
 func showField(r farm.Field) Field {
-	out := Field{Meta: metaOf(r.Meta), FieldWrite: writeField(r), UUID: r.UUID, Farm: refOf(r.Farm), Warnings: []Warning{}}
+	out := Field{Meta: MetaOf(r.Meta), FieldWrite: writeField(r), UUID: r.UUID, Farm: RefOf(r.Farm), Warnings: []Warning{}}
 	if b := r.Boundary; b != nil {
 		area, perimeter, centroid, box := geo.RoundHa(b.AreaHa()), b.PerimeterM(), b.Centroid(), b.Bounds()
 		out.AreaHa, out.PerimeterM, out.Centroid = &area, &perimeter, pointOf(&centroid)

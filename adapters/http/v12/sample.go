@@ -75,17 +75,14 @@ type PlanOfSample struct {
 
 func showSample(s sample.Sample) Sample {
 	out := Sample{
-		Meta: metaOf(s.Meta), Plan: PlanOfSample{s.PlanID, s.PlanUUID}, AOI: OrderedAOI{s.AOI.ID, s.AOI.UUID, s.AOI.Name}, Round: s.Round,
+		Meta: MetaOf(s.Meta), Plan: PlanOfSample{s.PlanID, s.PlanUUID}, AOI: OrderedAOI{s.AOI.ID, s.AOI.UUID, s.AOI.Name}, Round: s.Round,
 		Point: s.Point, Zone: s.Zone, Role: string(s.Role), DepthFrom: s.Depth.FromCm(), DepthTo: s.Depth.ToCm(),
 		Status: string(s.Status), Label: s.Label, Planned: PlanPosition{s.Planned.X, s.Planned.Y}, Lab: showLab(s.Lab), Notes: s.Notes,
 	}
 	if c := s.Collected; c != nil {
-		out.Collected = &CollectedSample{At: c.At, By: c.By, AccuracyM: c.AccuracyM, MovedM: c.MovedM, OutOfZone: s.OutOfZone()}
+		out.Collected = &CollectedSample{At: c.At, By: c.By, Zone: OrNull(c.Zone), AccuracyM: c.AccuracyM, MovedM: c.MovedM, OutOfZone: s.OutOfZone()}
 		if c.LonLat != nil {
 			out.Collected.Lon, out.Collected.Lat = &c.LonLat.X, &c.LonLat.Y
-		}
-		if c.Zone != 0 {
-			out.Collected.Zone = &c.Zone
 		}
 	}
 	return out
@@ -95,7 +92,7 @@ func showLab(l *sample.Lab) *SampleLab {
 	if l == nil {
 		return nil
 	}
-	return &SampleLab{l.SOCPct, l.BulkDensity, l.CoarseFragmentsPct, word(l.Method), word(l.Ref), l.At}
+	return &SampleLab{l.SOCPct, l.BulkDensity, l.CoarseFragmentsPct, OrNull(l.Method), OrNull(l.Ref), l.At}
 }
 
 // writeOfSample gives a sample as a body.
@@ -108,12 +105,12 @@ func writeOfSample(s sample.Sample) SampleWrite {
 	return out
 }
 
-// laySample lays a body over a sample.
-func laySample(in SampleWrite, onto *sample.Sample) {
-	onto.Status, onto.Label, onto.Notes = sample.Status(text(in.Status)), text(in.Label), text(in.Notes)
+// applySample lays a body over a sample.
+func applySample(in SampleWrite, onto *sample.Sample) {
+	onto.Status, onto.Label, onto.Notes = sample.Status(OrZero(in.Status)), OrZero(in.Label), OrZero(in.Notes)
 	onto.Collected, onto.Lab = nil, nil
 	if c := in.Collected; c != nil {
-		taken := &sample.Collected{By: text(c.By), AccuracyM: c.AccuracyM}
+		taken := &sample.Collected{By: OrZero(c.By), AccuracyM: c.AccuracyM}
 		if c.At != nil {
 			taken.At = c.At.UTC()
 		}
@@ -124,7 +121,7 @@ func laySample(in SampleWrite, onto *sample.Sample) {
 	}
 	if l := in.Lab; l != nil {
 		onto.Lab = &sample.Lab{
-			SOCPct: l.SOCPct, BulkDensity: l.BulkDensity, CoarseFragmentsPct: l.CoarseFragmentsPct, Method: text(l.Method), Ref: text(l.LabRef), At: l.At,
+			SOCPct: l.SOCPct, BulkDensity: l.BulkDensity, CoarseFragmentsPct: l.CoarseFragmentsPct, Method: OrZero(l.Method), Ref: OrZero(l.LabRef), At: l.At,
 		}
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
-	farmapp "tilth/app/farm"
 	"tilth/app/soil"
 	"tilth/core/fault"
 	"tilth/core/geo"
@@ -39,8 +38,8 @@ const maxSampleFile = 8 << 20
 func rawObject(v any) (rest.RawObject, error) { return json.Marshal(v) }
 
 // sampleRows reads the rows of a file.
-func sampleRows(file farmapp.ImportFile) ([]soil.SampleRow, error) {
-	content, err := io.ReadAll(io.LimitReader(file.Body, maxSampleFile+1))
+func sampleRows(file io.Reader) ([]soil.SampleRow, error) {
+	content, err := io.ReadAll(io.LimitReader(file, maxSampleFile+1))
 	if err != nil {
 		return nil, err
 	}
@@ -242,7 +241,7 @@ func exported(s sample.Sample) []any {
 	return []any{
 		s.ID, s.PlanUUID, s.AOI.Name, s.Round, s.Point, int64(s.Zone), string(s.Role), shown.DepthFrom, shown.DepthTo, s.Planned.X, s.Planned.Y, c.MovedM, c.OutOfZone,
 		s.Label, shown.Status, c.Lon, c.Lat, at, c.By, c.AccuracyM,
-		soc, l.BulkDensity, l.CoarseFragmentsPct, text(l.Method), text(l.LabRef), l.At, s.Notes,
+		soc, l.BulkDensity, l.CoarseFragmentsPct, OrZero(l.Method), OrZero(l.LabRef), l.At, s.Notes,
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	farmapp "tilth/app/farm"
 	"tilth/core/fault"
 	"tilth/core/stratification/sample"
 )
@@ -20,7 +19,7 @@ func FuzzSampleRows(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		rows, err := sampleRows(farmapp.ImportFile{Body: bytes.NewReader(content)})
+		rows, err := sampleRows(bytes.NewReader(content))
 		if err != nil {
 			require.True(t, fault.Is(err, fault.Invalid), "%v", err)
 			return

@@ -210,7 +210,7 @@ func showPlanMetadata(p plan.Plan) PlanMetadata {
 func showWarnings(p plan.Plan) []PlanWarning {
 	out := []PlanWarning{}
 	for _, c := range p.Concerns {
-		out = append(out, PlanWarning{c.Code, c.Zone, word(c.Point), c.Message})
+		out = append(out, PlanWarning{c.Code, c.Zone, OrNull(c.Point), c.Message})
 	}
 	return out
 }
@@ -219,7 +219,7 @@ func showWarnings(p plan.Plan) []PlanWarning {
 func showPlan(record plan.SamplePlan, fields []string) Plan {
 	p := record.Plan
 	out := Plan{
-		MapUUID: p.PlanUUID, Order: record.OrderID, ZonesUUID: record.Map.Candidate.MapUUID, IsCustom: p.IsCustom, BasedOn: word(p.BasedOn),
+		MapUUID: p.PlanUUID, Order: record.OrderID, ZonesUUID: record.Map.Candidate.MapUUID, IsCustom: p.IsCustom, BasedOn: OrNull(p.BasedOn),
 		Saved: record.Saved != nil, Metadata: showPlanMetadata(p), Points: []PlanPoint{}, Warnings: showWarnings(p),
 	}
 	for _, point := range p.Points {
@@ -242,7 +242,7 @@ func showSavedPlan(record plan.SamplePlan) SavedPlan {
 	p := record.Plan
 	out := SavedPlan{
 		ID: record.ID, Order: record.OrderID, AOI: OrderedAOI{record.AOI.ID, record.AOI.UUID, record.AOI.Name},
-		IsRecommended: record.Map.Candidate.Recommended, IsCustom: p.IsCustom, BasedOn: word(p.BasedOn),
+		IsRecommended: record.Map.Candidate.Recommended, IsCustom: p.IsCustom, BasedOn: OrNull(p.BasedOn),
 		Response: PlanResponse{p.PlanUUID, showPlanMetadata(p)}, MapUUID: p.PlanUUID, Zones: showSavedMap(record.Map),
 		Warnings: showWarnings(p), Company: record.CompanyID,
 	}

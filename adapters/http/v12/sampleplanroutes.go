@@ -42,7 +42,7 @@ type PlanEdit struct {
 func (e PlanEdit) edit() soil.PlanEdit {
 	out := soil.PlanEdit{}
 	for _, o := range e.Operations {
-		op := plan.Operation{Change: plan.Change(o.Operation), Point: text(o.Point), With: text(o.With), Role: plan.Role(text(o.Role))}
+		op := plan.Operation{Change: plan.Change(o.Operation), Point: OrZero(o.Point), With: OrZero(o.With), Role: plan.Role(OrZero(o.Role))}
 		op.At = PlanPosition{degrees(o.Lon), degrees(o.Lat)}.at()
 		out.Operations = append(out.Operations, op)
 	}
@@ -50,7 +50,7 @@ func (e PlanEdit) edit() soil.PlanEdit {
 		out.Points = []plan.Listed{}
 	}
 	for _, p := range e.Points {
-		out.Points = append(out.Points, plan.Listed{ID: text(p.ID), Role: plan.Role(text(p.Role)), At: p.at()})
+		out.Points = append(out.Points, plan.Listed{ID: OrZero(p.ID), Role: plan.Role(OrZero(p.Role)), At: p.at()})
 	}
 	return out
 }
@@ -122,7 +122,7 @@ func registerPlans(a *rest.API, plans *soil.Plans) {
 		if err != nil {
 			return SavedPlan{}, err
 		}
-		saved, err := plans.Save(ctx, c.Principal(), uuid, strings.TrimSpace(text(in.Name)), text(in.PlanTag))
+		saved, err := plans.Save(ctx, c.Principal(), uuid, strings.TrimSpace(OrZero(in.Name)), OrZero(in.PlanTag))
 		return showSavedPlan(saved), err
 	})
 	registerSavedPlans(a, plans)
@@ -145,14 +145,14 @@ func registerSavedPlans(a *rest.API, plans *soil.Plans) {
 		if err != nil {
 			return rest.List[SavedPlan]{}, err
 		}
-		found, err := plans.Saved(ctx, c.Principal(), queryOf(q.PageOrAll(), filters, q), q.Bool("geometry"))
+		found, err := plans.Saved(ctx, c.Principal(), QueryOf(q.PageOrAll(), filters, q), q.Bool("geometry"))
 		if err != nil {
 			return rest.List[SavedPlan]{}, err
 		}
 		if q.Bool("geometry") {
-			return rest.NewList(q.PageOrAll(), rest.Map(listed(found), withPoints))
+			return rest.NewList(q.PageOrAll(), rest.Map(Listing(found), withPoints))
 		}
-		return rest.NewList(q.PageOrAll(), rest.Map(listed(found), showSavedPlan))
+		return rest.NewList(q.PageOrAll(), rest.Map(Listing(found), showSavedPlan))
 	})
 	retrieve := planRoute(http.MethodGet, savedPlansPath+"{id}/", access.SamplePlans.View.For("retrieve"), "Retrieve a saved sample plan")
 	retrieve.Query = []rest.Param{geometry}

@@ -73,11 +73,11 @@ func registerSamples(a *rest.API, s *soil.Samples) {
 		if err != nil {
 			return rest.List[Sample]{}, err
 		}
-		found, err := s.List(ctx, c.Principal(), queryOf(q.PageOrAll(), filters, q))
+		found, err := s.List(ctx, c.Principal(), QueryOf(q.PageOrAll(), filters, q))
 		if err != nil {
 			return rest.List[Sample]{}, err
 		}
-		return rest.NewList(q.PageOrAll(), rest.Map(listed(found), showSample))
+		return rest.NewList(q.PageOrAll(), rest.Map(Listing(found), showSample))
 	})
 	plan := sampleRoute(http.MethodPost, samplesPath, access.Samples.Create.For("plan"), "Make the samples of a plan")
 	plan.Description = "Makes one planned sample for every point of a saved plan, reserves among them, and depth interval. What is there already stays, so the call may be " +
@@ -115,11 +115,11 @@ func registerSamples(a *rest.API, s *soil.Samples) {
 			return Sample{}, err
 		}
 		changed, err := s.Update(ctx, c.Principal(), id, func(current sample.Sample) (sample.Sample, error) {
-			if err := precondition(c, current, showSample); err != nil {
+			if err := CheckIfMatch(c, current, showSample); err != nil {
 				return current, err
 			}
 			body, err := rest.DecodeInto(c, writeOfSample(current))
-			laySample(body, &current)
+			applySample(body, &current)
 			return current, err
 		})
 		return showSample(changed), err
@@ -138,14 +138,14 @@ func registerSampleFiles(a *rest.API, s *soil.Samples) {
 		if err != nil {
 			return rest.Raw{}, err
 		}
-		found, err := s.List(ctx, c.Principal(), pageOf(rest.PageSpec{All: true, Number: 1}, filtersOf(sampleFilters(), q)))
+		found, err := s.List(ctx, c.Principal(), PageOf(rest.PageSpec{All: true, Number: 1}, FiltersOf(sampleFilters(), q)))
 		if err != nil {
 			return rest.Raw{}, err
 		}
 		if format, _ := q.String("format"); format == "geojson" {
 			return rest.Raw{ContentType: "application/geo+json", Filename: "samples.geojson", Write: sampleGeoJSON(found.Each)}, nil
 		}
-		return rest.Raw{ContentType: "text/csv; charset=utf-8", Filename: "samples.csv", Write: sampleCSV(found.Each)}, nil
+		return rest.Raw{ContentType: MediaCSV, Filename: "samples.csv", Write: sampleCSV(found.Each)}, nil
 	})
 	take := sampleRoute(http.MethodPost, samplesPath+"import/", access.ImportSamples.For("import"), "Import results of samples")
 	take.Description = "Takes a CSV file with a header, or a JSON array of objects, of at most " + strconv.Itoa(soil.MaxSampleRows) + " rows with the columns `" +
@@ -166,11 +166,11 @@ func registerSampleFiles(a *rest.API, s *soil.Samples) {
 		}
 		options := soil.SampleImportOptions{Preview: q.Bool("preview"), Atomic: q.Bool("atomic")}
 		judged, err := s.Import(ctx, c.Principal(), options, func() ([]soil.SampleRow, error) {
-			file, err := uploaded(c)
+			_, content, err := UploadedFile(c)
 			if err != nil {
 				return nil, err
 			}
-			return sampleRows(file)
+			return sampleRows(content)
 		})
 		if err != nil {
 			return SampleImport{}, err
@@ -182,10 +182,7 @@ func registerSampleFiles(a *rest.API, s *soil.Samples) {
 func showSampleImport(judged []soil.JudgedSample, options soil.SampleImportOptions) (SampleImport, error) {
 	out := SampleImport{Preview: options.Preview, Atomic: options.Atomic, Rows: make([]ImportedSample, len(judged))}
 	for i, j := range judged {
-		row := ImportedSample{Index: j.Index, Label: j.Label, Verdict: j.Verdict, Status: word(string(j.Status))}
-		if j.SampleID != 0 {
-			row.SampleID = &j.SampleID
-		}
+		row := ImportedSample{SampleID: OrNull(j.SampleID), Index: j.Index, Label: j.Label, Verdict: j.Verdict, Status: OrNull(string(j.Status))}
 		errs := j.Errors
 		if errs == nil {
 			errs = fault.Fields{}

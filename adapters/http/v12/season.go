@@ -11,7 +11,7 @@ import (
 
 // SeasonWrite is a season as it is written.
 type SeasonWrite struct {
-	companyID
+	OfCompany
 	Name        string    `json:"name" minLength:"1" maxLength:"255"`
 	StartDate   rest.Date `json:"start_date" doc:"First day. Fixed once a profile of the season is active."`
 	EndDate     rest.Date `json:"end_date" doc:"Last day; at most 1096 days in all. Fixed once a profile of the season is active."`
@@ -31,26 +31,23 @@ func registerSeasons(a *rest.API, records *farmapp.Records[farm.Season]) {
 	write := func(r farm.Season) SeasonWrite {
 		year := r.HarvestYear
 		return SeasonWrite{
-			companyID: companyOf(r.Meta), Name: r.Name, StartDate: rest.DateOf(r.StartDate), EndDate: rest.DateOf(r.EndDate),
-			HarvestYear: &year, Kind: word(r.Kind), IsClosed: r.IsClosed, external: externalOf(r.External),
+			OfCompany: CompanyOf(r.Meta), Name: r.Name, StartDate: rest.DateOf(r.StartDate), EndDate: rest.DateOf(r.EndDate),
+			HarvestYear: &year, Kind: OrNull(r.Kind), IsClosed: r.IsClosed, external: externalOf(r.External),
 		}
 	}
 	register(a, records, rest.Resource[SeasonWrite, Season]{
 		Plural: "seasons", Shareable: true, Faults: []int{http.StatusBadRequest},
 		Description: "A season is a span of days in which crops grow; it may cross the year and overlap others.",
-		Filters:     externals(listExtras("A part of the name, whatever its case.", "name", "start_date", "end_date")),
+		Filters:     withExternalID(ListParams("A part of the name, whatever its case.", "name", "start_date", "end_date")),
 		Odd:         map[string]int{"bulk_validation_failed": 402},
 	}, mapping[farm.Season, SeasonWrite, Season]{
-		lay: func(b SeasonWrite, r *farm.Season) fault.Fields {
-			b.lay(&r.Meta)
-			r.Name, r.StartDate, r.EndDate, r.HarvestYear = b.Name, b.StartDate.Time(), b.EndDate.Time(), 0
-			if b.HarvestYear != nil {
-				r.HarvestYear = *b.HarvestYear
-			}
-			r.Kind, r.IsClosed, r.External = text(b.Kind), b.IsClosed, b.record()
+		apply: func(b SeasonWrite, r *farm.Season) fault.Fields {
+			b.Apply(&r.Meta)
+			r.Name, r.StartDate, r.EndDate, r.HarvestYear = b.Name, b.StartDate.Time(), b.EndDate.Time(), OrZero(b.HarvestYear)
+			r.Kind, r.IsClosed, r.External = OrZero(b.Kind), b.IsClosed, b.record()
 			return nil
 		},
 		write: write,
-		show:  func(r farm.Season) Season { return Season{metaOf(r.Meta), write(r)} },
+		show:  func(r farm.Season) Season { return Season{MetaOf(r.Meta), write(r)} },
 	})
 }

@@ -12,10 +12,6 @@ import (
 	"tilth/ports"
 )
 
-// shareParam asks for what others share, on lists and records outside the generic path.
-var shareParam = rest.Param{Name: "share", Type: rest.Boolean,
-	Description: "With true: the records that other companies share with the caller's, instead of its own."}
-
 // ShareGrantWrite is a share grant as it is offered.
 type ShareGrantWrite struct {
 	GranteeUUID string     `json:"grantee_uuid" format:"uuid" doc:"The company that is to read, by its uuid, which it gives to those it works with. Companies are never listed."`
@@ -52,20 +48,17 @@ type ShareGrant struct {
 
 func showGrant(g access.Grant, seenBy int64) ShareGrant {
 	out := ShareGrant{
-		ID: g.ID, CreatedAt: g.CreatedAt, UpdatedAt: g.UpdatedAt, CreatedBy: refOfNamed(g.CreatedBy),
+		ID: g.ID, CreatedAt: g.CreatedAt, UpdatedAt: g.UpdatedAt, CreatedBy: namedRef(g.CreatedBy),
 		Company: Party(g.Grantor), Grantee: Party(g.Grantee), Direction: "given", Target: string(g.Target),
-		Farm: refOfNamed(g.Farm), Field: refOfNamed(g.Field), Slugs: []string{}, Status: string(g.Status), EndsOn: dateOf(g.EndsOn),
+		Farm: namedRef(g.Farm), Field: namedRef(g.Field), Slugs: Strings(g.Slugs), Status: string(g.Status), EndsOn: DateOf(g.EndsOn),
 	}
 	if seenBy == g.Grantee.ID {
 		out.Direction = "received"
 	}
-	for _, slug := range g.Slugs {
-		out.Slugs = append(out.Slugs, string(slug))
-	}
 	return out
 }
 
-func refOfNamed(n *access.Named) *Ref {
+func namedRef(n *access.Named) *Ref {
 	if n == nil {
 		return nil
 	}
@@ -112,7 +105,7 @@ func registerGrantReads(a *rest.API, s *account.Sharing) {
 	list.Description = "The grants that your company gives, and those it is offered."
 	list.Query = append(rest.PageParams(),
 		rest.Param{Name: "direction", Type: rest.String, Enum: []string{"given", "received"}, Description: "Only those given, or only those received."},
-		rest.Param{Name: "status", Type: rest.String, Enum: grantStatuses(), Description: "State of the grant."},
+		rest.Param{Name: "status", Type: rest.String, Enum: Strings(access.GrantStatuses), Description: "State of the grant."},
 		rest.Param{Name: "farm", Type: rest.Integer, Description: "Id of the target farm."},
 		rest.Param{Name: "field", Type: rest.Integer, Description: "Id of the target field."})
 	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[ShareGrant], error) {
@@ -126,7 +119,7 @@ func registerGrantReads(a *rest.API, s *account.Sharing) {
 			return rest.List[ShareGrant]{}, err
 		}
 		by := c.Principal().CompanyID
-		return rest.NewList(page, rest.Map(listed(found), func(g access.Grant) ShareGrant { return showGrant(g, by) }))
+		return rest.NewList(page, rest.Map(Listing(found), func(g access.Grant) ShareGrant { return showGrant(g, by) }))
 	})
 	rest.Handle(a, grantRoute(http.MethodGet, "{id}/", access.ShareGrants.View.For("retrieve"), "Retrieve a share grant"), nil,
 		func(ctx context.Context, c *rest.Call) (ShareGrant, error) {
@@ -162,13 +155,13 @@ func grantQuery(q rest.Values, page rest.PageSpec) ports.GrantQuery {
 		Given: direction == "given", Received: direction == "received", Status: access.GrantStatus(status),
 		Limit: page.Limit(), Offset: page.Offset(),
 	}
-	out.Farm, out.Field = wanted(q, "farm"), wanted(q, "field")
+	out.Farm, out.Field = idFilter(q, "farm"), idFilter(q, "field")
 	return out
 }
 
-// wanted gives the id that a filter names: 0 for none given, and for what can be no id
+// idFilter gives the id that a filter names: 0 for none given, and for what can be no id
 // one that nothing has, so that it matches nothing.
-func wanted(q rest.Values, name string) int64 {
+func idFilter(q rest.Values, name string) int64 {
 	id, given := q.Int(name)
 	if given && id == 0 {
 		return -1
@@ -176,18 +169,10 @@ func wanted(q rest.Values, name string) int64 {
 	return id
 }
 
-func grantStatuses() []string {
-	var out []string
-	for _, s := range access.GrantStatuses {
-		out = append(out, string(s))
-	}
-	return out
-}
-
 func requestOf(in ShareGrantWrite) account.ShareRequest {
 	out := account.ShareRequest{
-		GranteeUUID: strings.ToLower(in.GranteeUUID), Target: access.GrantTarget(in.Target), EndsOn: timeOf(in.EndsOn),
-		FarmID: number(in.FarmID), FieldID: number(in.FieldID),
+		GranteeUUID: strings.ToLower(in.GranteeUUID), Target: access.GrantTarget(in.Target), EndsOn: TimeOf(in.EndsOn),
+		FarmID: OrZero(in.FarmID), FieldID: OrZero(in.FieldID),
 	}
 	if in.Slugs != nil {
 		out.Slugs = []access.Slug{}
@@ -196,12 +181,4 @@ func requestOf(in ShareGrantWrite) account.ShareRequest {
 		}
 	}
 	return out
-}
-
-// number gives an optional id: 0 for none.
-func number(id *int64) int64 {
-	if id == nil {
-		return 0
-	}
-	return *id
 }

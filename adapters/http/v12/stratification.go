@@ -109,10 +109,7 @@ func registerStratificationOrders(a *rest.API, orders *soil.Orders) {
 		if err != nil {
 			return StratificationOrder{}, err
 		}
-		req := soil.OrderRequest{AOIUUID: strings.ToLower(text(in.AOIUUID)), MapType: text(in.MapType)}
-		if in.AOIID != nil {
-			req.AOIID = *in.AOIID
-		}
+		req := soil.OrderRequest{AOIUUID: strings.ToLower(OrZero(in.AOIUUID)), AOIID: OrZero(in.AOIID), MapType: OrZero(in.MapType)}
 		order, err := orders.Place(ctx, c.Principal(), req)
 		return showStratificationOrder(order), err
 	})
@@ -124,11 +121,11 @@ func registerStratificationOrders(a *rest.API, orders *soil.Orders) {
 		if err != nil {
 			return rest.List[StratificationOrder]{}, err
 		}
-		found, err := orders.List(ctx, c.Principal(), queryOf(q.PageOrAll(), filters, q))
+		found, err := orders.List(ctx, c.Principal(), QueryOf(q.PageOrAll(), filters, q))
 		if err != nil {
 			return rest.List[StratificationOrder]{}, err
 		}
-		return rest.NewList(q.PageOrAll(), rest.Map(listed(found), showStratificationOrder))
+		return rest.NewList(q.PageOrAll(), rest.Map(Listing(found), showStratificationOrder))
 	})
 	rest.Handle(a, route(http.MethodGet, dataOrdersPath+"{id}/", access.StratificationOrders.View.For("retrieve"), "Retrieve a stratification order"), nil,
 		func(ctx context.Context, c *rest.Call) (StratificationOrder, error) {
@@ -152,7 +149,7 @@ func registerStratificationOrders(a *rest.API, orders *soil.Orders) {
 
 func showStratificationOrder(s stratification.OrderState) StratificationOrder {
 	out := StratificationOrder{
-		ID: s.ID, DataUUID: s.DataUUID, Status: string(s.Status), Reason: word(s.Reason), RequestDate: rest.DateOf(s.RequestDate),
+		ID: s.ID, DataUUID: s.DataUUID, Status: string(s.Status), Reason: OrNull(s.Reason), RequestDate: rest.DateOf(s.RequestDate),
 		SavedMaps: s.SavedMaps, SavedPlans: s.SavedPlans, AOI: OrderedAOI{s.AOI.ID, s.AOI.UUID, s.AOI.Name}, AOIID: s.AOI.ID, Company: s.CompanyID,
 		AreaHa: hectares(s.AreaM2), Charge: s.Charge.Float(), NextAllowedDate: rest.DateOf(s.NextAllowed()),
 		Notes: append([]string{}, s.Notes...), Synthetic: s.Synthetic, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
@@ -167,15 +164,15 @@ func showStratificationOrder(s stratification.OrderState) StratificationOrder {
 }
 
 func showLayers(s stratification.OrderState, layers []layer.PreparedLayer) StratificationLayers {
-	out := StratificationLayers{Order: s.ID, Status: string(s.Status), Digest: word(s.Digest), Notes: append([]string{}, s.Notes...), Layers: []StratificationLayer{}}
+	out := StratificationLayers{Order: s.ID, Status: string(s.Status), Digest: OrNull(s.Digest), Notes: append([]string{}, s.Notes...), Layers: []StratificationLayer{}}
 	if s.Digest != "" {
 		out.CellSize, out.EPSG = &s.Grid.CellSize, &s.Grid.EPSG
 	}
 	for _, l := range layers {
 		p := l.Provenance
 		shown := StratificationLayer{
-			Name: l.Name, Source: l.Source, ValidShare: l.ValidShare, Dropped: word(l.Dropped),
-			Provenance: LayerProvenance{p.Kind, append([]int{}, p.Years...), p.Dates, append([]string{}, p.Scenes...), p.Synthetic, word(p.Raster), word(p.Checksum)},
+			Name: l.Name, Source: l.Source, ValidShare: l.ValidShare, Dropped: OrNull(l.Dropped),
+			Provenance: LayerProvenance{p.Kind, append([]int{}, p.Years...), p.Dates, append([]string{}, p.Scenes...), p.Synthetic, OrNull(p.Raster), OrNull(p.Checksum)},
 		}
 		if l.Dropped == "" {
 			shown.Mean, shown.SD = &l.Mean, &l.SD

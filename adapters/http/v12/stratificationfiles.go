@@ -16,7 +16,7 @@ import (
 // stratificationFormats are the content types and endings of the files of maps and plans.
 var stratificationFormats = map[string]struct{ media, ending string }{
 	ports.GeoJSON: {"application/geo+json", "geojson"},
-	ports.CSV:     {mediaCSV, "csv"},
+	ports.CSV:     {MediaCSV, "csv"},
 	ports.KML:     {"application/vnd.google-earth.kml+xml", "kml"},
 	ports.GPX:     {"application/gpx+xml", "gpx"},
 	ports.SHP:     {"application/zip", "zip"},
@@ -147,7 +147,7 @@ func download(file soil.MapFile, format string) rest.Raw {
 
 func pictured(c *rest.Call, file soil.MapFile, format string) rest.Raw {
 	if format == ports.SVG {
-		c.SetHeader("Content-Security-Policy", chartPolicy)
+		c.SetHeader("Content-Security-Policy", DrawingPolicy)
 	}
 	return rest.Raw{ContentType: pictureMedia[format], Write: file.Write}
 }

@@ -85,7 +85,7 @@ func registerVerification(a *rest.API, use *ghgapp.Verification) {
 	show := assessmentRoute(http.MethodGet, "{id}/verification/", access.Assessments.View.For("verification"), "The crop verification of an assessment")
 	show.Description = "A submission starts it in the background: the season's vegetation index is compared with reference curves of the region. It costs no credit " +
 		"and keeps nothing from being submitted. Where nothing can be said it stays pending, with the reason."
-	show.Query = []rest.Param{shareParam}
+	show.Query = []rest.Param{ShareParam}
 	rest.Handle(a, show, nil, func(ctx context.Context, c *rest.Call) (Verification, error) {
 		q, err := c.Query()
 		if err != nil {
@@ -95,7 +95,7 @@ func registerVerification(a *rest.API, use *ghgapp.Verification) {
 		if err != nil {
 			return Verification{}, err
 		}
-		record, begun, err := use.Verification(ctx, c.Principal(), q.Bool(shareParam.Name), id)
+		record, begun, err := use.Verification(ctx, c.Principal(), q.Bool(ShareParam.Name), id)
 		if err != nil || !begun {
 			return Verification{AssessmentID: id, Evidence: []VerificationField{}}, err
 		}
@@ -116,8 +116,8 @@ func registerVerification(a *rest.API, use *ghgapp.Verification) {
 
 func showVerification(r verification.Record) Verification {
 	out := Verification{
-		AssessmentID: r.AssessmentID, Status: word(string(r.Status)), Reason: word(string(r.Reason)), Message: word(r.Text),
-		CropTypeKey: word(r.CropType), Version: &r.Version, NextTryAt: r.NextTryAt, DecidedAt: r.DecidedAt, Evidence: []VerificationField{},
+		AssessmentID: r.AssessmentID, Status: OrNull(string(r.Status)), Reason: OrNull(string(r.Reason)), Message: OrNull(r.Text),
+		CropTypeKey: OrNull(r.CropType), Version: &r.Version, NextTryAt: r.NextTryAt, DecidedAt: r.DecidedAt, Evidence: []VerificationField{},
 	}
 	if r.Status.Verdict() {
 		out.Confidence = &r.Confidence
@@ -125,7 +125,7 @@ func showVerification(r verification.Record) Verification {
 	if r.DecidedAt == nil { // what is kept of an earlier run is no evidence of this one
 		return out
 	}
-	out.Model = word(r.Evidence.Model)
+	out.Model = OrNull(r.Evidence.Model)
 	for _, f := range r.Evidence.Fields {
 		out.Evidence = append(out.Evidence, showVerificationField(f))
 	}
@@ -134,8 +134,8 @@ func showVerification(r verification.Record) Verification {
 
 func showVerificationField(f verification.Field) VerificationField {
 	out := VerificationField{
-		FieldID: f.FieldID, FieldName: f.FieldName, CultivationID: idOrNull(f.CultivationID), SeasonID: idOrNull(f.SeasonID),
-		SeasonName: word(f.SeasonName), CropName: word(f.CropName), Verdict: string(f.Verdict), Reason: string(f.Reason), Message: f.Text,
+		FieldID: f.FieldID, FieldName: f.FieldName, CultivationID: OrNull(f.CultivationID), SeasonID: OrNull(f.SeasonID),
+		SeasonName: OrNull(f.SeasonName), CropName: OrNull(f.CropName), Verdict: string(f.Verdict), Reason: string(f.Reason), Message: f.Text,
 		Declared: append([]string{}, f.Declared...), Ranking: []VerificationRanked{},
 	}
 	if f.Verdict.Verdict() {
@@ -155,7 +155,7 @@ func showVerificationField(f verification.Field) VerificationField {
 
 func showVerificationSeries(s *verification.Series) *VerificationSeries {
 	out := &VerificationSeries{
-		StartDate: rest.DateOf(s.From), EndDate: rest.DateOf(s.To), OrderID: idOrNull(s.OrderID), Indices: []string{"NDVI"},
+		StartDate: rest.DateOf(s.From), EndDate: rest.DateOf(s.To), OrderID: OrNull(s.OrderID), Indices: []string{"NDVI"},
 		Accepted: len(s.Dates), Rejected: s.Rejected, Synthetic: s.Synthetic, ComputedAt: s.ComputedAt, Dates: []VerificationDate{},
 	}
 	if s.HasEVI {
@@ -175,12 +175,4 @@ func showVerificationSeries(s *verification.Series) *VerificationSeries {
 		out.Dates = append(out.Dates, date)
 	}
 	return out
-}
-
-// idOrNull gives an id that may be missing.
-func idOrNull(id int64) *int64 {
-	if id == 0 {
-		return nil
-	}
-	return &id
 }

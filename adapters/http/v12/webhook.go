@@ -15,7 +15,7 @@ import (
 
 // WebhookWrite is a webhook as it is written.
 type WebhookWrite struct {
-	companyID
+	OfCompany
 	URL         string    `json:"url" minLength:"1" maxLength:"2048" doc:"Where events are posted to: a public https address. It holds no user or password; redirects are not followed."`
 	Description string    `json:"description" required:"false" maxLength:"1000"`
 	EventTypes  *[]string `json:"event_types" required:"false" maxItems:"50" doc:"Types of the events that are sent; left out or empty: all, also those to come."`
@@ -49,11 +49,11 @@ type NewWebhook struct {
 
 func showWebhook(w webhook.Webhook) Webhook {
 	out := Webhook{
-		Meta: metaOf(w.Meta), URL: w.URL, Description: w.Description, EventTypes: append([]string{}, w.EventTypes...),
-		IsActive: w.IsActive, DisabledReason: word(w.DisabledReason), OldSecretUntil: w.PreviousUntil,
+		Meta: MetaOf(w.Meta), URL: w.URL, Description: w.Description, EventTypes: append([]string{}, w.EventTypes...),
+		IsActive: w.IsActive, DisabledReason: OrNull(w.DisabledReason), OldSecretUntil: w.PreviousUntil,
 	}
 	if w.Last != nil {
-		out.LastDelivery = &LastDelivery{At: w.Last.At, State: string(webhook.Failed), StatusCode: status(w.Last.StatusCode)}
+		out.LastDelivery = &LastDelivery{At: w.Last.At, State: string(webhook.Failed), StatusCode: OrNull(w.Last.StatusCode)}
 		if w.Last.Delivered {
 			out.LastDelivery.State = string(webhook.Delivered)
 		}
@@ -61,28 +61,17 @@ func showWebhook(w webhook.Webhook) Webhook {
 	return out
 }
 
-// status gives the status of an answer: null where there was none.
-func status(code int) *int {
-	if code == 0 {
-		return nil
-	}
-	return &code
-}
-
 func showNewWebhook(w webhook.Webhook) NewWebhook { return NewWebhook{showWebhook(w), w.Secret} }
 
-func layWebhook(in WebhookWrite, onto *webhook.Webhook) {
-	in.lay(&onto.Meta)
+func applyWebhook(in WebhookWrite, onto *webhook.Webhook) {
+	in.Apply(&onto.Meta)
 	onto.URL, onto.Description = strings.TrimSpace(in.URL), in.Description
-	onto.EventTypes, onto.IsActive = nil, in.IsActive == nil || *in.IsActive
-	if in.EventTypes != nil {
-		onto.EventTypes = *in.EventTypes
-	}
+	onto.EventTypes, onto.IsActive = OrZero(in.EventTypes), in.IsActive == nil || *in.IsActive
 }
 
 func writeOfWebhook(w webhook.Webhook) WebhookWrite {
 	types, active := append([]string{}, w.EventTypes...), w.IsActive
-	return WebhookWrite{companyOf(w.Meta), w.URL, w.Description, &types, &active}
+	return WebhookWrite{CompanyOf(w.Meta), w.URL, w.Description, &types, &active}
 }
 
 var webhookRoute = rest.Routes{Base: "webhook/", Operation: "webhook", Tag: "Webhooks", Noun: "webhook"}.Route
@@ -93,7 +82,7 @@ func registerWebhooks(a *rest.API, w *events.Webhooks) {
 		"`v1,` and the base64 HMAC-SHA256 of id.timestamp.body; while an old secret is still good there are two of them.\n\n"+
 		"An answer of 2xx within 10 seconds is a success. Anything else is tried again after 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h, 4 h, 8 h and 8 h, "+
 		"for 24 hours in all; `Retry-After` of 429 and 503 is heeded, up to an hour. 410 switches the webhook off, and so do five days without a success. "+
-		"Delivery is at least once, and in order as far as tries succeed. Types: "+words(event.Types())+".")
+		"Delivery is at least once, and in order as far as tries succeed. Types: "+CodeList(event.Types())+".")
 	a.DescribeCodes(map[string]string{
 		"too_many_webhooks": "your company has as many webhooks as it may have (400)",
 		"webhook_inactive":  "the webhook is switched off (409)",
@@ -108,7 +97,7 @@ func registerWebhooks(a *rest.API, w *events.Webhooks) {
 			return NewWebhook{}, err
 		}
 		var hook webhook.Webhook
-		layWebhook(in, &hook)
+		applyWebhook(in, &hook)
 		hook, err = w.Create(ctx, c.Principal(), hook)
 		return showNewWebhook(hook), err
 	})
@@ -142,11 +131,11 @@ func registerWebhookReads(a *rest.API, w *events.Webhooks) {
 			return rest.List[Webhook]{}, err
 		}
 		page := q.PageOrAll()
-		found, err := w.List(ctx, c.Principal(), queryOf(page, filters, q))
+		found, err := w.List(ctx, c.Principal(), QueryOf(page, filters, q))
 		if err != nil {
 			return rest.List[Webhook]{}, err
 		}
-		return rest.NewList(page, rest.Map(listed(found), showWebhook))
+		return rest.NewList(page, rest.Map(Listing(found), showWebhook))
 	})
 	rest.Handle(a, webhookRoute(http.MethodGet, "{id}/", access.Webhooks.View.For("retrieve"), "Retrieve a webhook"), nil,
 		func(ctx context.Context, c *rest.Call) (Webhook, error) {
@@ -165,20 +154,20 @@ func registerWebhookWrites(a *rest.API, w *events.Webhooks) {
 		Path: "webhook/", Noun: "webhook", Plural: "webhooks", Access: access.Webhooks, Tag: "Webhooks",
 		Update: func(ctx context.Context, c *rest.Call, id int64, decode func(current WebhookWrite) (WebhookWrite, error)) (Webhook, error) {
 			hook, err := w.Update(ctx, c.Principal(), id, func(current webhook.Webhook) (webhook.Webhook, error) {
-				if err := precondition(c, current, showWebhook); err != nil {
+				if err := CheckIfMatch(c, current, showWebhook); err != nil {
 					return current, err
 				}
 				body, err := decode(writeOfWebhook(current))
 				if err != nil {
 					return current, err
 				}
-				layWebhook(body, &current)
+				applyWebhook(body, &current)
 				return current, nil
 			})
 			return showWebhook(hook), err
 		},
 		Delete: func(ctx context.Context, c *rest.Call, id int64) error {
-			return w.Delete(ctx, c.Principal(), id, func(current webhook.Webhook) error { return precondition(c, current, showWebhook) })
+			return w.Delete(ctx, c.Principal(), id, func(current webhook.Webhook) error { return CheckIfMatch(c, current, showWebhook) })
 		},
 	})
 }

@@ -2,10 +2,6 @@ package v12
 
 import (
 	"context"
-	"errors"
-	"io"
-	"mime"
-	"mime/multipart"
 	"net/http"
 	"strconv"
 	"time"
@@ -14,12 +10,8 @@ import (
 	farmapp "tilth/app/farm"
 	"tilth/core/access"
 	"tilth/core/farm"
-	"tilth/core/fault"
 	"tilth/core/geo"
 )
-
-// maxImport bounds an uploaded file.
-const maxImport = 512 << 20
 
 // Overlap is a field that a boundary overlaps.
 type Overlap struct {
@@ -58,58 +50,6 @@ type FieldImport struct {
 	At       time.Time         `json:"updated_at"`
 }
 
-// exportFormats are the content types and endings of exported files.
-var exportFormats = map[string]struct{ media, file string }{
-	"geojson": {"application/geo+json", "fields.geojson"},
-	"kml":     {"application/vnd.google-earth.kml+xml", "fields.kml"},
-	"shp":     {"application/zip", "fields.zip"},
-	"csv":     {"text/csv; charset=utf-8", "fields.csv"},
-}
-
-func registerIntake(a *rest.API, in *farmapp.Imports) {
-	route := rest.Routes{Operation: "field", Tag: "Farm management"}.Route
-	registerImport(a, in, route(http.MethodPost, "field/import/", access.Fields.Create.For("import"), "Import fields from a file"))
-
-	status := route(http.MethodGet, "field/import/{job_id}/", access.Fields.View.For("import_status"), "How far an import is")
-	status.Noun = "import"
-	status.Description = "The counts are of all features; `features` names those that were refused, at most the first " + strconv.Itoa(farmapp.MaxKeptFailures) + "."
-	rest.Handle(a, status, nil, func(ctx context.Context, c *rest.Call) (FieldImport, error) {
-		id, err := c.ID("job_id")
-		if err != nil {
-			return FieldImport{}, err
-		}
-		report, err := in.Retrieve(ctx, c.Principal(), id)
-		return showImport(report), err
-	})
-
-	export := route(http.MethodGet, "field/export/", access.Fields.View.For("export"), "Export fields as a file")
-	export.Description = "The fields that the list gives for the same filters, as one file in longitude and latitude (WGS84): GeoJSON, KML, a zipped " +
-		"shapefile (texts are cut at 254 bytes) or CSV with the boundary as well-known text."
-	filters := []rest.Param{
-		{Name: "farm", Type: rest.Integer, Description: "Id of the farm."},
-		{Name: "company", Type: rest.Integer, Description: "Id of the company."},
-		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."},
-	}
-	export.Query = append([]rest.Param{
-		{Name: "format", Type: rest.String, Enum: []string{"geojson", "kml", "shp", "csv"}, Description: "Default geojson."},
-		{Name: "share", Type: rest.Boolean, Description: "With true: the fields that other companies share with the caller's, instead of its own."},
-	}, filters...)
-	export.Media = []string{"application/geo+json", "application/vnd.google-earth.kml+xml", "application/zip", "text/csv"}
-	rest.Handle(a, export, nil, func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
-		q, err := c.Query()
-		if err != nil {
-			return rest.Raw{}, err
-		}
-		format, ok := q.String("format")
-		if !ok {
-			format = "geojson"
-		}
-		query := pageOf(rest.PageSpec{All: true, Number: 1}, filtersOf(filters, q))
-		write, err := in.Export(ctx, c.Principal(), q.Bool("share"), query, format)
-		return rest.Raw{ContentType: exportFormats[format].media, Filename: exportFormats[format].file, Write: write}, err
-	})
-}
-
 func registerImport(a *rest.API, in *farmapp.Imports, r rest.Route) {
 	r.Noun = "farm"
 	r.Description = "Takes a GeoJSON FeatureCollection, a KML file or a zipped shapefile of at most 512 MiB, as the body or as the first file of a " +
@@ -127,7 +67,7 @@ func registerImport(a *rest.API, in *farmapp.Imports, r rest.Route) {
 		{Name: "preview", Type: rest.Boolean, Description: "With true: judges every feature, and stores nothing."},
 		{Name: "atomic", Type: rest.Boolean, Description: "With true: one bad feature refuses all."},
 	}
-	r.Message, r.MaxBody = "Fields imported.", maxImport
+	r.Message, r.MaxBody = "Fields imported.", MaxUpload
 	r.Also = map[int]string{http.StatusAccepted: "The file is imported in the background."}
 	r.Faults = []int{http.StatusNotFound}
 	body := rest.FileBody(map[string]string{
@@ -141,7 +81,10 @@ func registerImport(a *rest.API, in *farmapp.Imports, r rest.Route) {
 		if err != nil {
 			return FieldImport{}, err
 		}
-		report, err := in.Start(ctx, c.Principal(), importOptions(q), func() (farmapp.ImportFile, error) { return uploaded(c) })
+		report, err := in.Start(ctx, c.Principal(), importOptions(q), func() (farmapp.ImportFile, error) {
+			media, content, err := UploadedFile(c)
+			return farmapp.ImportFile{Media: media, Body: content}, err
+		})
 		if err == nil && report.Background() {
 			c.SetStatus(http.StatusAccepted)
 		}
@@ -159,49 +102,9 @@ func importOptions(q rest.Values) farm.ImportOptions {
 	return out
 }
 
-// uploaded gives the file of a request: the body, or the first file of a form.
-func uploaded(c *rest.Call) (farmapp.ImportFile, error) {
-	header := c.Header("Content-Type")
-	media, params, err := mime.ParseMediaType(header)
-	if err != nil || media != "multipart/form-data" {
-		return farmapp.ImportFile{Media: header, Body: c.BodyReader()}, nil
-	}
-	form := multipart.NewReader(c.BodyReader(), params["boundary"])
-	for {
-		part, err := form.NextPart()
-		if errors.Is(err, io.EOF) {
-			return farmapp.ImportFile{}, fault.Field("file", "The form holds no file.")
-		}
-		if err != nil {
-			return farmapp.ImportFile{}, formFault(err)
-		}
-		if part.FileName() != "" {
-			return farmapp.ImportFile{Media: part.Header.Get("Content-Type"), Body: formPart{part}}, nil
-		}
-	}
-}
-
-// formPart makes faults of what is wrong with a form.
-type formPart struct{ io.Reader }
-
-func (p formPart) Read(b []byte) (int, error) {
-	n, err := p.Reader.Read(b)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = formFault(err)
-	}
-	return n, err
-}
-
-func formFault(err error) error {
-	if known, ok := fault.As(err); ok {
-		return known
-	}
-	return fault.Field(fault.NonField, "The multipart form cannot be read; it ends in the middle or is malformed.")
-}
-
 func showImport(r farmapp.ImportReport) FieldImport {
 	out := FieldImport{
-		Status: string(r.Status), Reason: word(r.Reason), Preview: r.Preview, Atomic: r.Atomic, FarmID: r.FarmID, Total: r.Total, Done: r.Done,
+		Status: string(r.Status), Reason: OrNull(r.Reason), Preview: r.Preview, Atomic: r.Atomic, FarmID: r.FarmID, Total: r.Total, Done: r.Done,
 		Created: r.Created, Updated: r.Updated, Skipped: r.Skipped, Failed: r.Failed, At: r.UpdatedAt, Features: []ImportedFeature{},
 	}
 	if r.Background() {
@@ -215,22 +118,15 @@ func showImport(r farmapp.ImportReport) FieldImport {
 
 func showJudged(j farm.Judged) ImportedFeature {
 	out := ImportedFeature{
-		Index: j.Index, Verdict: string(j.Verdict), Name: j.Name, ExternalID: j.ExternalID,
+		Index: j.Index, FieldID: OrNull(j.FieldID), Verdict: string(j.Verdict), Name: j.Name, ExternalID: j.ExternalID,
 		Overlaps: []Overlap{}, Warnings: []Warning{}, Errors: map[string][]string{},
-	}
-	if j.FieldID != 0 {
-		out.FieldID = &j.FieldID
 	}
 	if j.AreaM2 > 0 {
 		area := geo.RoundHa(float64(j.AreaM2) / 10_000)
 		out.AreaHa = &area
 	}
 	for _, o := range j.Overlaps {
-		overlap := Overlap{Name: o.Name}
-		if o.ID != 0 {
-			overlap.ID = &o.ID
-		}
-		out.Overlaps = append(out.Overlaps, overlap)
+		out.Overlaps = append(out.Overlaps, Overlap{ID: OrNull(o.ID), Name: o.Name})
 	}
 	if j.Field != nil && j.Field.Boundary != nil {
 		for _, w := range j.Field.Boundary.Warnings() {
@@ -243,4 +139,20 @@ func showJudged(j farm.Judged) ImportedFeature {
 		}
 	}
 	return out
+}
+
+func registerImports(a *rest.API, in *farmapp.Imports) {
+	route := rest.Routes{Base: "field/import/", Operation: "field", Tag: farmTag}.Route
+	registerImport(a, in, route(http.MethodPost, "", access.Fields.Create.For("import"), "Import fields from a file"))
+	status := route(http.MethodGet, "{job_id}/", access.Fields.View.For("import_status"), "How far an import is")
+	status.Noun = "import"
+	status.Description = "The counts are of all features; `features` names those that were refused, at most the first " + strconv.Itoa(farmapp.MaxKeptFailures) + "."
+	rest.Handle(a, status, nil, func(ctx context.Context, c *rest.Call) (FieldImport, error) {
+		id, err := c.ID("job_id")
+		if err != nil {
+			return FieldImport{}, err
+		}
+		report, err := in.Retrieve(ctx, c.Principal(), id)
+		return showImport(report), err
+	})
 }

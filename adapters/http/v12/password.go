@@ -6,41 +6,7 @@ import (
 
 	"tilth/adapters/http/rest"
 	"tilth/app/account"
-	"tilth/core/access"
 )
-
-// CompanyRef is the company a caller acts in.
-type CompanyRef struct {
-	ID   int64  `json:"id"`
-	UUID string `json:"uuid" format:"uuid"`
-	Name string `json:"name"`
-}
-
-// Me is the caller, to itself.
-type Me struct {
-	ID      int64         `json:"id"`
-	Name    string        `json:"name"`
-	Email   string        `json:"email"`
-	Company *CompanyRef   `json:"company" doc:"Null for an operator outside any company."`
-	Roles   []string      `json:"roles"`
-	Slugs   []access.Slug `json:"slugs" doc:"What the caller may do now."`
-}
-
-func showMe(m account.Me) Me {
-	out := Me{ID: m.Principal.UserID, Name: m.Principal.Name, Email: m.Principal.Email, Roles: orEmpty(m.Roles), Slugs: orEmpty(m.Slugs)}
-	if m.Company != nil {
-		out.Company = &CompanyRef{m.Company.ID, m.Company.UUID, m.Company.Name}
-	}
-	return out
-}
-
-// orEmpty gives a list that is written as [] and not as null.
-func orEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
-}
 
 // PasswordChange is a new password, with proof of the old one.
 type PasswordChange struct {
@@ -66,17 +32,11 @@ type InvitationAccept struct {
 	Name     *string `json:"name" required:"false" maxLength:"255" doc:"Default: that of the invitation."`
 }
 
-func registerAccount(a *rest.API, id *account.Identity, p *account.People) {
-	rest.Handle(a, rest.Route{
-		Method: http.MethodGet, Path: "auth/me/", OperationID: "me_retrieve", Summary: "Show the caller", Tag: tagSigningIn,
-	}, nil, func(ctx context.Context, c *rest.Call) (Me, error) {
-		me, err := p.Me(ctx, c.Principal())
-		return showMe(me), err
-	})
+func registerPasswords(a *rest.API, id *account.Identity) {
 	rest.Handle(a, rest.Route{
 		Method: http.MethodPost, Path: "auth/password/change/", OperationID: "password_change", Summary: "Choose another password",
 		Description: "Ends every refresh token of the user. An access token is good until it expires.",
-		Tag:         tagSigningIn, Status: http.StatusNoContent, Faults: []int{http.StatusTooManyRequests},
+		Tag:         signInTag, Status: http.StatusNoContent, Faults: []int{http.StatusTooManyRequests},
 	}, rest.Body[PasswordChange](), func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
 		in, err := rest.Decode[PasswordChange](c)
 		if err != nil {
@@ -92,7 +52,7 @@ func registerLinks(a *rest.API, id *account.Identity) {
 	public := func(path, operation, summary, description string, status int) rest.Route {
 		return rest.Route{
 			Method: http.MethodPost, Path: path, OperationID: operation, Summary: summary, Description: description,
-			Tag: tagSigningIn, Public: true, Status: status,
+			Tag: signInTag, Public: true, Status: status,
 		}
 	}
 	rest.Handle(a, public("auth/password/reset/", "password_reset", "Ask for a link to set a new password",
@@ -120,7 +80,7 @@ func registerLinks(a *rest.API, id *account.Identity) {
 			if err != nil {
 				return User{}, err
 			}
-			made, err := id.AcceptInvitation(ctx, in.Token, in.Password, text(in.Name))
+			made, err := id.AcceptInvitation(ctx, in.Token, in.Password, OrZero(in.Name))
 			return showUser(made), err
 		})
 }
