@@ -55,7 +55,7 @@ soak: ## a thousand orders over a source that fails, in processes that are kille
 bench: ## benchmarks and query plans; BIG=1 adds the large ones
 	BIG='$(BIG)' $(GO) test -run '^$$' -bench . -benchmem -timeout 0 $(TESTFLAGS) ./tests/bench/...
 	@echo 'The plans of the lists, on both databases:'
-	$(GO) test -count=1 -v -run '^TestPlans(OnPostgreSQL)?$$' ./adapters/persistence
+	$(GO) test -count=1 -v -run '^TestPlans(OnPostgreSQL)?$$' ./adapters/persistence/...
 
 bench-peers: ## the same work with rasterio and scikit-learn (needs Debian's python3-rasterio, python3-sklearn)
 	$(GO) test -run '^$$' -bench '^BenchmarkPeers$$' -benchtime 1x -timeout 0 -v $(TESTFLAGS) ./tests/bench

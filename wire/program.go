@@ -12,6 +12,7 @@ import (
 	"tilth/adapters/http/v12"
 	"tilth/adapters/identity"
 	"tilth/adapters/persistence"
+	"tilth/adapters/persistence/sqlstore"
 	"tilth/adapters/render"
 	"tilth/app/account"
 	"tilth/app/operating"
@@ -95,7 +96,7 @@ func (Program) Migrator(ctx context.Context, cfg cli.Config, log *slog.Logger) (
 	return migrator{db.Migrator()}, db.Close, nil
 }
 
-type migrator struct{ inner *persistence.Migrator }
+type migrator struct{ inner *sqlstore.Migrator }
 
 func (m migrator) Up(ctx context.Context) ([]string, error)   { return m.inner.Up(ctx) }
 func (m migrator) Down(ctx context.Context) ([]string, error) { return m.inner.Down(ctx) }

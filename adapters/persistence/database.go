@@ -3,14 +3,21 @@ package persistence
 import (
 	"context"
 
+	"tilth/adapters/persistence/account"
+	"tilth/adapters/persistence/common"
+	"tilth/adapters/persistence/farm"
+	"tilth/adapters/persistence/ghg"
+	"tilth/adapters/persistence/satellite"
+	"tilth/adapters/persistence/soil"
+	"tilth/adapters/persistence/sqlstore"
 	"tilth/ports"
 )
 
 // Options are what a database needs of its surroundings.
-type Options = options
+type Options = sqlstore.Options
 
 // Database is an open database. It is safe for concurrent use.
-type Database struct{ *DB }
+type Database struct{ *sqlstore.DB }
 
 var _ ports.Store = (*Database)(nil)
 
@@ -20,59 +27,61 @@ var _ ports.Store = (*Database)(nil)
 //
 // Faults: Invalid (database_url) for any other address, Unavailable when the database does not answer.
 func Open(ctx context.Context, url string, opts Options) (*Database, error) {
-	db, err := openStore(ctx, url, opts)
+	db, err := sqlstore.Open(ctx, url, opts)
 	if err != nil {
 		return nil, err
 	}
-	db.beforeCommit = func(ctx context.Context, s *session) error { return settleRollups(ctx, s, repos(s).Jobs.Enqueue) }
+	db.BeforeCommit = func(ctx context.Context, s *sqlstore.Session) error {
+		return ghg.SettleRollups(ctx, s, repos(s).Jobs.Enqueue)
+	}
 	return &Database{DB: db}, nil
 }
 
 // Relay returns the reading side of the outbox.
-func (d *Database) Relay() ports.Relay { return relayOf(d.DB) }
+func (d *Database) Relay() ports.Relay { return common.NewRelay(d.DB) }
 
 // Queue returns the queue of all jobs.
-func (d *Database) Queue() ports.Queue { return queueOf(d.DB) }
+func (d *Database) Queue() ports.Queue { return common.NewQueue(d.DB) }
 
 // QueueOf returns the queue of the jobs of some kinds.
-func (d *Database) QueueOf(kinds ...string) ports.Queue { return queueOf(d.DB, kinds...) }
+func (d *Database) QueueOf(kinds ...string) ports.Queue { return common.NewQueue(d.DB, kinds...) }
 
 // QueueBut returns the queue of the jobs of all other kinds.
-func (d *Database) QueueBut(kinds ...string) ports.Queue { return queueBut(d.DB, kinds...) }
+func (d *Database) QueueBut(kinds ...string) ports.Queue { return common.NewQueueBut(d.DB, kinds...) }
 
 // Write implements ports.Store: READ COMMITTED on PostgreSQL, an immediate
 // transaction on SQLite.
 func (d *Database) Write(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
-	return d.update(ctx, func(ctx context.Context, s *session) error { return do(ctx, repos(s)) })
+	return d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error { return do(ctx, repos(s)) })
 }
 
 // Operate implements ports.Store.
 func (d *Database) Operate(ctx context.Context, do func(ctx context.Context, tx ports.OperatorRepos) error) error {
-	return d.update(ctx, func(ctx context.Context, s *session) error { return do(ctx, operatorRepos(s)) })
+	return d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error { return do(ctx, operatorRepos(s)) })
 }
 
 // Read implements ports.Store: REPEATABLE READ, READ ONLY on PostgreSQL, a deferred
 // transaction of a connection that cannot write on SQLite. It is never run twice: its
 // callback may have begun to answer.
 func (d *Database) Read(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
-	return d.view(ctx, func(ctx context.Context, s *session) error { return do(ctx, repos(s)) })
+	return d.View(ctx, func(ctx context.Context, s *sqlstore.Session) error { return do(ctx, repos(s)) })
 }
 
 // Consult implements ports.Store, as Read does.
 func (d *Database) Consult(ctx context.Context, do func(ctx context.Context, tx ports.OperatorRepos) error) error {
-	return d.view(ctx, func(ctx context.Context, s *session) error { return do(ctx, operatorRepos(s)) })
+	return d.View(ctx, func(ctx context.Context, s *sqlstore.Session) error { return do(ctx, operatorRepos(s)) })
 }
 
-func repos(s *session) (r ports.Repos) {
-	for _, add := range []func(*session, *ports.Repos){accountRepos, farmRepos, satelliteRepos, ghgRepos, soilRepos, commonRepos} {
+func repos(s *sqlstore.Session) (r ports.Repos) {
+	for _, add := range []func(*sqlstore.Session, *ports.Repos){account.Repos, farm.Repos, satellite.Repos, ghg.Repos, soil.Repos, common.Repos} {
 		add(s, &r)
 	}
 	return r
 }
 
-func operatorRepos(s *session) (r ports.OperatorRepos) {
-	for _, add := range []func(*session, *ports.OperatorRepos){
-		accountOperatorRepos, farmOperatorRepos, satelliteOperatorRepos, ghgOperatorRepos, soilOperatorRepos, commonOperatorRepos,
+func operatorRepos(s *sqlstore.Session) (r ports.OperatorRepos) {
+	for _, add := range []func(*sqlstore.Session, *ports.OperatorRepos){
+		account.OperatorRepos, farm.OperatorRepos, satellite.OperatorRepos, ghg.OperatorRepos, soil.OperatorRepos, common.OperatorRepos,
 	} {
 		add(s, &r)
 	}

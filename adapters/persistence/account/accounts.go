@@ -1,0 +1,233 @@
+package account
+
+import (
+	"context"
+	"strings"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+type companyRow struct {
+	bun.BaseModel `bun:"table:companies,alias:t"`
+	ID            int64  `bun:"id,pk,autoincrement"`
+	UUID          string `bun:"uuid"`
+	Name          string
+	PolicyVersion int64
+	CreatedAt     sqlstore.Stamp
+}
+
+type userRow struct {
+	bun.BaseModel `bun:"table:users,alias:t"`
+	ID            int64  `bun:"id,pk,autoincrement"`
+	CompanyID     *int64 // null: an operator
+	Email         string
+	Name          string
+	PasswordHash  string
+	Disabled      bool
+	CreatedAt     sqlstore.Stamp
+
+	PolicyVersion *int64 `bun:"policy_version,scanonly"`
+}
+
+type roleRow struct {
+	bun.BaseModel `bun:"table:roles,alias:t"`
+	ID            int64 `bun:"id,pk,autoincrement"`
+	CompanyID     int64
+	Name          string
+}
+
+type roleSlugRow struct {
+	bun.BaseModel `bun:"table:role_slugs,alias:t"`
+	RoleID        int64
+	Slug          string
+}
+
+type userRoleRow struct {
+	bun.BaseModel `bun:"table:user_roles,alias:t"`
+	UserID        int64
+	RoleID        int64
+}
+
+// accounts implements ports.Accounts.
+type accounts struct{ s *sqlstore.Session }
+
+// CreateCompany implements ports.Accounts.
+func (a accounts) CreateCompany(ctx context.Context, company *ports.Company, roles []access.RoleTemplate) error {
+	company.PolicyVersion, company.CreatedAt = 1, sqlstore.Micro(company.CreatedAt)
+	row := companyRow{UUID: company.UUID, Name: company.Name, PolicyVersion: company.PolicyVersion, CreatedAt: sqlstore.StampAt(company.CreatedAt)}
+	id, err := sqlstore.InsertNew(ctx, a.s, &row, "name")
+	if err != nil {
+		return err
+	}
+	if id == 0 {
+		return fault.Newf(fault.Conflict, "company_exists", "A company is already called %q.", company.Name)
+	}
+	company.ID = id
+	for _, role := range roles {
+		if err := a.createRole(ctx, id, role); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a accounts) createRole(ctx context.Context, companyID int64, role access.RoleTemplate) error {
+	id, err := sqlstore.InsertNew(ctx, a.s, &roleRow{CompanyID: companyID, Name: role.Name}, "company_id, name")
+	if err != nil {
+		return err
+	}
+	if id == 0 {
+		return sqlstore.Internal("role %q is given twice", role.Name)
+	}
+	rows := make([]roleSlugRow, len(role.Slugs))
+	for i, slug := range role.Slugs {
+		rows[i] = roleSlugRow{RoleID: id, Slug: slug}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	_, err = a.s.NewInsert().Model(&rows).Exec(ctx)
+	return err
+}
+
+// Company implements ports.Accounts.
+func (a accounts) Company(ctx context.Context, id int64) (ports.Company, error) {
+	var row companyRow
+	if err := a.s.NewSelect().Model(&row).Where("t.id = ?", id).Scan(ctx); err != nil {
+		return ports.Company{}, sqlstore.Missing(err, "company")
+	}
+	return ports.Company{
+		ID: row.ID, UUID: row.UUID, Name: row.Name, PolicyVersion: row.PolicyVersion, CreatedAt: row.CreatedAt.Time,
+	}, nil
+}
+
+// CreateUser implements ports.Accounts.
+func (a accounts) CreateUser(ctx context.Context, user *ports.User) error {
+	user.Email, user.CreatedAt = strings.ToLower(user.Email), sqlstore.Micro(user.CreatedAt)
+	row := userRow{
+		CompanyID: sqlstore.NullableID(user.CompanyID), Email: user.Email, Name: user.Name,
+		PasswordHash: user.PasswordHash, Disabled: user.Disabled, CreatedAt: sqlstore.StampAt(user.CreatedAt),
+	}
+	id, err := sqlstore.InsertNew(ctx, a.s, &row, "email")
+	if err != nil {
+		return err
+	}
+	if id == 0 {
+		return fault.New(fault.Conflict, "email_taken", "A user with this e-mail address exists already.")
+	}
+	user.ID = id
+	return nil
+}
+
+// GiveRole implements ports.Accounts. Giving a role again changes nothing but the version.
+func (a accounts) GiveRole(ctx context.Context, userID, companyID int64, role string) error {
+	var roleID int64
+	err := a.s.NewSelect().Model((*roleRow)(nil)).Column("t.id").Where("t.company_id = ?", companyID).Where("t.name = ?", role).Scan(ctx, &roleID)
+	if err != nil {
+		return sqlstore.Missing(err, "role")
+	}
+	user, _, err := a.Caller(ctx, userID)
+	if err != nil {
+		return err
+	}
+	if user.CompanyID != companyID {
+		return fault.Missing("user")
+	}
+	if _, err := a.s.NewInsert().Model(&userRoleRow{UserID: userID, RoleID: roleID}).On("CONFLICT (user_id, role_id) DO NOTHING").Exec(ctx); err != nil {
+		return err
+	}
+	_, err = a.s.NewUpdate().Model((*companyRow)(nil)).Set("policy_version = policy_version + 1").Where("id = ?", companyID).Exec(ctx)
+	return err
+}
+
+// UserByEmail implements ports.Accounts.
+func (a accounts) UserByEmail(ctx context.Context, email string) (ports.User, error) {
+	var row userRow
+	if !sqlstore.Storable(email) {
+		return ports.User{}, fault.Missing("user")
+	}
+	if err := a.s.NewSelect().Model(&row).Where("t.email = ?", strings.ToLower(email)).Scan(ctx); err != nil {
+		return ports.User{}, sqlstore.Missing(err, "user")
+	}
+	return userOfRow(&row), nil
+}
+
+// Caller implements ports.Accounts.
+func (a accounts) Caller(ctx context.Context, userID int64) (ports.User, int64, error) {
+	var row userRow
+	err := a.s.NewSelect().Model((*userRow)(nil)).ColumnExpr("?TableColumns").ColumnExpr("company.policy_version AS policy_version").
+		Join("LEFT JOIN companies AS company ON company.id = t.company_id").Where("t.id = ?", userID).Scan(ctx, &row)
+	if err != nil {
+		return ports.User{}, 0, sqlstore.Missing(err, "user")
+	}
+	return userOfRow(&row), sqlstore.ValueOf(row.PolicyVersion), nil
+}
+
+// SetDisabled implements ports.Accounts. Faults: NotFound.
+func (a accounts) SetDisabled(ctx context.Context, userID int64, disabled bool) error {
+	res, err := a.s.NewUpdate().Model((*userRow)(nil)).Set("disabled = ?", disabled).Where("id = ?", userID).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return sqlstore.MissingUnless(err, "user")
+	}
+	return nil
+}
+
+// Policy implements ports.Accounts. The version is read first: should the roles change
+// between the statements, they are newer than it says, and the next request that
+// compares versions reads them again.
+func (a accounts) Policy(ctx context.Context, companyID int64) (ports.Policy, int64, error) {
+	out := ports.Policy{RoleSlugs: map[string][]string{}, UserRoles: map[int64][]string{}}
+	company, err := a.Company(ctx, companyID)
+	if err != nil {
+		return out, 0, err
+	}
+	var slugs []struct {
+		Name string
+		Slug *string
+	}
+	err = a.s.NewSelect().Model((*roleRow)(nil)).ColumnExpr("t.name, rs.slug").
+		Join("LEFT JOIN role_slugs AS rs ON rs.role_id = t.id").
+		Where("t.company_id = ?", companyID).OrderExpr("t.name, rs.slug").Scan(ctx, &slugs)
+	if err != nil {
+		return out, 0, err
+	}
+	for _, row := range slugs {
+		out.RoleSlugs[row.Name] = append(out.RoleSlugs[row.Name], sliceOf(row.Slug)...)
+	}
+	var holders []struct {
+		UserID int64
+		Name   string
+	}
+	err = a.s.NewSelect().Model((*roleRow)(nil)).ColumnExpr("ur.user_id, t.name").
+		Join("JOIN user_roles AS ur ON ur.role_id = t.id").
+		Where("t.company_id = ?", companyID).OrderExpr("ur.user_id, t.name").Scan(ctx, &holders)
+	if err != nil {
+		return out, 0, err
+	}
+	for _, row := range holders {
+		out.UserRoles[row.UserID] = append(out.UserRoles[row.UserID], row.Name)
+	}
+	return out, company.PolicyVersion, nil
+}
+
+func sliceOf[T any](p *T) []T {
+	if p == nil {
+		return nil
+	}
+	return []T{*p}
+}
+
+func userOfRow(row *userRow) ports.User {
+	return ports.User{
+		ID: row.ID, CompanyID: sqlstore.ValueOf(row.CompanyID), Email: row.Email, Name: row.Name,
+		PasswordHash: row.PasswordHash, Disabled: row.Disabled, CreatedAt: row.CreatedAt.Time,
+	}
+}

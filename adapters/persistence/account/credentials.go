@@ -1,0 +1,227 @@
+package account
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/ports"
+)
+
+type ticketRow struct {
+	bun.BaseModel `bun:"table:tickets,alias:t"`
+	Hash          string `bun:"hash,pk"`
+	CompanyID     *int64
+	InvitationID  *int64
+	UserID        *int64
+	CreatedAt     sqlstore.Stamp
+	ExpiresAt     sqlstore.Stamp
+	UsedAt        *sqlstore.Stamp
+}
+
+// tickets implements ports.Tickets.
+type tickets struct{ s *sqlstore.Session }
+
+// Add implements ports.Tickets.
+func (t tickets) Add(ctx context.Context, ticket ports.Ticket) error {
+	_, err := t.s.NewInsert().Model(&ticketRow{
+		Hash: ticket.Hash, CompanyID: sqlstore.NullableID(ticket.CompanyID), InvitationID: sqlstore.NullableID(ticket.InvitationID),
+		UserID: sqlstore.NullableID(ticket.UserID), CreatedAt: sqlstore.StampAt(ticket.CreatedAt), ExpiresAt: sqlstore.StampAt(ticket.ExpiresAt), UsedAt: sqlstore.NullableStamp(ticket.UsedAt),
+	}).Exec(ctx)
+	return err
+}
+
+// Get implements ports.Tickets.
+func (t tickets) Get(ctx context.Context, hash string) (ports.Ticket, error) {
+	var row ticketRow
+	if err := t.s.ForUpdate(t.s.NewSelect().Model(&row).Where("t.hash = ?", hash)).Scan(ctx); err != nil {
+		return ports.Ticket{}, sqlstore.Missing(err, "ticket")
+	}
+	return ports.Ticket{
+		Hash: row.Hash, CompanyID: sqlstore.ValueOf(row.CompanyID), InvitationID: sqlstore.ValueOf(row.InvitationID), UserID: sqlstore.ValueOf(row.UserID),
+		CreatedAt: row.CreatedAt.Time, ExpiresAt: row.ExpiresAt.Time, UsedAt: row.UsedAt.Nullable(),
+	}, nil
+}
+
+// UseAll implements ports.Tickets.
+func (t tickets) UseAll(ctx context.Context, userID, invitationID int64, at time.Time) error {
+	q := t.s.NewUpdate().Model((*ticketRow)(nil)).Set("used_at = ?", sqlstore.StampAt(at)).Where("used_at IS NULL")
+	if userID != 0 {
+		q = q.Where("user_id = ?", userID)
+	} else {
+		q = q.Where("invitation_id = ?", invitationID)
+	}
+	_, err := q.Exec(ctx)
+	return err
+}
+
+// LastFor implements ports.Tickets.
+func (t tickets) LastFor(ctx context.Context, userID int64) (time.Time, error) {
+	var row ticketRow
+	err := t.s.NewSelect().Model(&row).Where("t.user_id = ?", userID).OrderExpr("t.created_at DESC").Limit(1).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return time.Time{}, nil
+	}
+	return row.CreatedAt.Time, err
+}
+
+// Purge implements ports.Tickets.
+func (t tickets) Purge(ctx context.Context, before time.Time) error {
+	_, err := t.s.NewDelete().Model((*ticketRow)(nil)).Where("expires_at < ?", sqlstore.StampAt(before)).Exec(ctx)
+	return err
+}
+
+// credentials implements ports.Credentials.
+type credentials struct{ s *sqlstore.Session }
+
+// SetPassword implements ports.Credentials.
+func (c credentials) SetPassword(ctx context.Context, userID int64, hash string) error {
+	res, err := c.s.NewUpdate().Model((*userRow)(nil)).Set("password_hash = ?", hash).Where("id = ?", userID).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return sqlstore.MissingUnless(err, "user")
+	}
+	return nil
+}
+
+// RevokeOf implements ports.Credentials. A token that was revoked keeps its time. It
+// goes on until none is left: a statement that waited for an exchange of a token does
+// not see the token that the exchange has made.
+func (c credentials) RevokeOf(ctx context.Context, userID int64, at time.Time) error {
+	for {
+		res, err := c.s.NewUpdate().Model((*refreshRow)(nil)).Set("revoked_at = ?", sqlstore.StampAt(at)).
+			Where("user_id = ?", userID).Where("revoked_at IS NULL").Exec(ctx)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
+	}
+}
+
+type attemptRow struct {
+	bun.BaseModel `bun:"table:sign_in_attempts,alias:t"`
+	Key           string `bun:"key,pk"`
+	Failures      int
+	LastAt        sqlstore.Stamp
+	Until         sqlstore.Stamp
+}
+
+// attempts implements ports.Attempts.
+type attempts struct{ s *sqlstore.Session }
+
+// Get implements ports.Attempts.
+func (a attempts) Get(ctx context.Context, keys ...string) ([]access.Attempts, error) {
+	return a.read(ctx, keys, a.s.NewSelect().Model((*attemptRow)(nil)))
+}
+
+// Lock implements ports.Attempts. Keys are locked in their order, so that two that
+// count for the same keys wait for one another instead of both for ever.
+func (a attempts) Lock(ctx context.Context, at time.Time, keys ...string) ([]access.Attempts, error) {
+	sorted := slices.Clone(keys)
+	slices.Sort(sorted)
+	for _, key := range slices.Compact(sorted) {
+		row := attemptRow{Key: key, LastAt: sqlstore.StampAt(at), Until: sqlstore.StampAt(at)}
+		if _, err := a.s.NewInsert().Model(&row).On("CONFLICT (key) DO NOTHING").Returning("NULL").Exec(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return a.read(ctx, keys, a.s.ForUpdate(a.s.NewSelect().Model((*attemptRow)(nil))))
+}
+
+func (a attempts) read(ctx context.Context, keys []string, q *bun.SelectQuery) ([]access.Attempts, error) {
+	var rows []attemptRow
+	if err := q.Where("t.key IN (?)", bun.List(keys)).OrderExpr("t.key").Scan(ctx, &rows); err != nil {
+		return nil, err
+	}
+	out := make([]access.Attempts, len(keys))
+	for i, key := range keys {
+		out[i].Key = key
+		for _, row := range rows {
+			if row.Key == key {
+				out[i] = access.Attempts{Key: key, Failures: row.Failures, LastAt: row.LastAt.Time, Until: row.Until.Time}
+			}
+		}
+	}
+	return out, nil
+}
+
+// Put implements ports.Attempts.
+func (a attempts) Put(ctx context.Context, one access.Attempts) error {
+	row := attemptRow{Key: one.Key, Failures: one.Failures, LastAt: sqlstore.StampAt(one.LastAt), Until: sqlstore.StampAt(one.Until)}
+	_, err := a.s.NewInsert().Model(&row).On("CONFLICT (key) DO UPDATE").
+		Set("failures = EXCLUDED.failures, last_at = EXCLUDED.last_at, until = EXCLUDED.until").Returning("NULL").Exec(ctx)
+	return err
+}
+
+// Clear implements ports.Attempts.
+func (a attempts) Clear(ctx context.Context, key string) error {
+	_, err := a.s.NewDelete().Model((*attemptRow)(nil)).Where("key = ?", key).Exec(ctx)
+	return err
+}
+
+// purgeAtOnce bounds the rows that one call drops: it runs inside a sign-in.
+const purgeAtOnce = 100
+
+// Purge implements ports.Attempts. Rows that another transaction holds are left to the next call.
+func (a attempts) Purge(ctx context.Context, before time.Time) error {
+	old := a.s.SkipLocked(a.s.NewSelect().Table("sign_in_attempts").Column("key").
+		Where("last_at < ?", sqlstore.StampAt(before)).OrderExpr("last_at").Limit(purgeAtOnce))
+	_, err := a.s.NewDelete().With("old", old).Model((*attemptRow)(nil)).Where("key IN (SELECT key FROM old)").Exec(ctx)
+	return err
+}
+
+type letterRow struct {
+	bun.BaseModel `bun:"table:letters,alias:t"`
+	ID            int64 `bun:"id,pk,autoincrement"`
+	Key           string
+	Kind          string
+	Email         string
+	CompanyID     *int64
+	InvitationID  *int64
+	CreatedAt     sqlstore.Stamp
+}
+
+// letters implements ports.Letters.
+type letters struct{ s *sqlstore.Session }
+
+// Put implements ports.LetterBox. A letter to an address waits at most once a kind and
+// invitation, however often it is asked for.
+func (l letters) Put(ctx context.Context, letter *ports.Letter) error {
+	row := letterRow{
+		Key: fmt.Sprintf("%s:%d:%s", letter.Kind, letter.InvitationID, letter.Email), Kind: letter.Kind, Email: letter.Email,
+		CompanyID: sqlstore.NullableID(letter.CompanyID), InvitationID: sqlstore.NullableID(letter.InvitationID), CreatedAt: sqlstore.StampAt(letter.CreatedAt),
+	}
+	// The update changes nothing; it locks the letter that waits, and gives its id.
+	_, err := l.s.NewInsert().Model(&row).On("CONFLICT (key) DO UPDATE").Set("key = EXCLUDED.key").Returning("id").Exec(ctx)
+	letter.ID = row.ID
+	return err
+}
+
+// Get implements ports.Letters.
+func (l letters) Get(ctx context.Context, id int64) (ports.Letter, error) {
+	var row letterRow
+	if err := l.s.NewSelect().Model(&row).Where("t.id = ?", id).Scan(ctx); err != nil {
+		return ports.Letter{}, sqlstore.Missing(err, "letter")
+	}
+	return ports.Letter{
+		ID: row.ID, Kind: row.Kind, Email: row.Email, CompanyID: sqlstore.ValueOf(row.CompanyID),
+		InvitationID: sqlstore.ValueOf(row.InvitationID), CreatedAt: row.CreatedAt.Time,
+	}, nil
+}
+
+// Drop implements ports.Letters.
+func (l letters) Drop(ctx context.Context, id int64) error {
+	_, err := l.s.NewDelete().Model((*letterRow)(nil)).Where("id = ?", id).Exec(ctx)
+	return err
+}

@@ -1,0 +1,203 @@
+package account
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+type grantRow struct {
+	bun.BaseModel    `bun:"table:share_grants,alias:t"`
+	ID               int64 `bun:"id,pk,autoincrement"`
+	CompanyID        int64
+	GranteeCompanyID int64
+	Target           access.GrantTarget
+	FarmID           *int64
+	FieldID          *int64
+	Slugs            string
+	Status           access.GrantStatus
+	EndsOn           *sqlstore.Day
+	CreatedAt        sqlstore.Stamp
+	UpdatedAt        sqlstore.Stamp
+	CreatedBy        *int64
+
+	GrantorUUID string  `bun:"grantor_uuid,scanonly"`
+	GrantorName string  `bun:"grantor_name,scanonly"`
+	GranteeUUID string  `bun:"grantee_uuid,scanonly"`
+	GranteeName string  `bun:"grantee_name,scanonly"`
+	FarmName    *string `bun:"farm_name,scanonly"`
+	FieldName   *string `bun:"field_name,scanonly"`
+	CreatorName *string `bun:"creator_name,scanonly"`
+}
+
+// grants implements ports.Grants.
+type grants struct{ s *sqlstore.Session }
+
+// between selects the grants that a company gives or is offered.
+func (g grants) between(scope access.Scope) *bun.SelectQuery {
+	q := g.s.NewSelect().Model((*grantRow)(nil))
+	if !sqlstore.Writable(scope) {
+		return sqlstore.Where(q, sqlstore.Nothing)
+	}
+	return q.Where("(t.company_id = ? OR t.grantee_company_id = ?)", scope.Company(), scope.Company())
+}
+
+func (g grants) filtered(scope access.Scope, f ports.GrantQuery) *bun.SelectQuery {
+	q := g.between(scope)
+	if f.Given {
+		q = q.Where("t.company_id = ?", scope.Company())
+	}
+	if f.Received {
+		q = q.Where("t.grantee_company_id = ?", scope.Company())
+	}
+	if f.Status != "" {
+		q = q.Where("(CASE WHEN t.status IN ('pending', 'accepted') AND t.ends_on < ? THEN 'expired' ELSE t.status END) = ?",
+			sqlstore.DayAt(g.s.Today), f.Status)
+	}
+	if f.Farm != 0 {
+		q = q.Where("t.farm_id = ?", f.Farm)
+	}
+	if f.Field != 0 {
+		q = q.Where("t.field_id = ?", f.Field)
+	}
+	return q
+}
+
+// named adds the columns, and the names of what a grant refers to.
+func named(q *bun.SelectQuery) *bun.SelectQuery {
+	return q.ColumnExpr("?TableColumns").
+		ColumnExpr("grantor.uuid AS grantor_uuid, grantor.name AS grantor_name").
+		ColumnExpr("grantee.uuid AS grantee_uuid, grantee.name AS grantee_name").
+		ColumnExpr("farm.name AS farm_name, field.name AS field_name, creator.name AS creator_name").
+		Join("JOIN companies AS grantor ON grantor.id = t.company_id").
+		Join("JOIN companies AS grantee ON grantee.id = t.grantee_company_id").
+		Join("LEFT JOIN farms AS farm ON farm.id = t.farm_id").
+		Join("LEFT JOIN fields AS field ON field.id = t.field_id").
+		Join("LEFT JOIN users AS creator ON creator.id = t.created_by")
+}
+
+// Count implements ports.Grants.
+func (g grants) Count(ctx context.Context, scope access.Scope, q ports.GrantQuery) (int64, error) {
+	return g.filtered(scope, q).Count(ctx)
+}
+
+// Each implements ports.Grants.
+func (g grants) Each(ctx context.Context, scope access.Scope, q ports.GrantQuery) iter.Seq2[access.Grant, error] {
+	if q.Limit == 0 {
+		if err := g.s.Unhurried(ctx); err != nil {
+			return sqlstore.Failed[access.Grant](err)
+		}
+	}
+	rows := named(g.filtered(scope, q)).OrderExpr("t.id")
+	return sqlstore.Stream(ctx, g.s, sqlstore.Paged(rows, ports.Query{Limit: q.Limit, Offset: q.Offset}), grantOfRow)
+}
+
+// Get implements ports.Grants.
+func (g grants) Get(ctx context.Context, scope access.Scope, id int64) (access.Grant, error) {
+	return g.one(ctx, named(g.between(scope)).Where("t.id = ?", id))
+}
+
+// GetForUpdate implements ports.Grants.
+func (g grants) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (access.Grant, error) {
+	return g.one(ctx, g.s.ForUpdate(named(g.between(scope)).Where("t.id = ?", id)))
+}
+
+func (g grants) one(ctx context.Context, q *bun.SelectQuery) (access.Grant, error) {
+	var row grantRow
+	if err := q.Scan(ctx, &row); err != nil {
+		return access.Grant{}, sqlstore.Missing(err, "share grant")
+	}
+	return grantOfRow(&row)
+}
+
+// Insert implements ports.Grants.
+func (g grants) Insert(ctx context.Context, scope access.Scope, grant *access.Grant) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing("company")
+	}
+	grant.Grantor.ID, grant.CreatedAt, grant.UpdatedAt = scope.Company(), sqlstore.Micro(grant.CreatedAt), sqlstore.Micro(grant.UpdatedAt)
+	slugs, err := json.Marshal(grant.Slugs) // without spaces, as the scope of sharing expects
+	if err != nil {
+		return err
+	}
+	row := grantRow{
+		CompanyID: grant.Grantor.ID, GranteeCompanyID: grant.Grantee.ID, Target: grant.Target,
+		FarmID: idOf(grant.Farm), FieldID: idOf(grant.Field), Slugs: string(slugs), Status: grant.Status, EndsOn: sqlstore.NullableDay(grant.EndsOn),
+		CreatedAt: sqlstore.StampAt(grant.CreatedAt), UpdatedAt: sqlstore.StampAt(grant.UpdatedAt), CreatedBy: idOf(grant.CreatedBy),
+	}
+	var ids []int64
+	if _, err := g.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &ids); err != nil {
+		return err
+	}
+	if len(ids) != 1 {
+		return sqlstore.Internal("a grant inserted gave %d ids", len(ids))
+	}
+	grant.ID = ids[0]
+	return nil
+}
+
+func idOf(record *access.Named) *int64 {
+	if record == nil {
+		return nil
+	}
+	return &record.ID
+}
+
+// SetStatus implements ports.Grants.
+func (g grants) SetStatus(ctx context.Context, scope access.Scope, id int64, status access.GrantStatus, at time.Time) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing("share grant")
+	}
+	res, err := g.s.NewUpdate().Model((*grantRow)(nil)).Set("status = ?", status).Set("updated_at = ?", sqlstore.StampAt(at)).
+		Where("t.id = ?", id).Where("(t.company_id = ? OR t.grantee_company_id = ?)", scope.Company(), scope.Company()).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return sqlstore.MissingUnless(err, "share grant")
+	}
+	return nil
+}
+
+// Party implements ports.Grants.
+func (g grants) Party(ctx context.Context, uuid string) (access.Party, error) {
+	var row companyRow
+	if !sqlstore.Storable(uuid) {
+		return access.Party{}, fault.Missing("company")
+	}
+	if err := g.s.NewSelect().Model(&row).Where("t.uuid = ?", uuid).Scan(ctx); err != nil {
+		return access.Party{}, sqlstore.Missing(err, "company")
+	}
+	return access.Party{ID: row.ID, UUID: row.UUID, Name: row.Name}, nil
+}
+
+func grantOfRow(row *grantRow) (access.Grant, error) {
+	out := access.Grant{
+		ID:      row.ID,
+		Grantor: access.Party{ID: row.CompanyID, UUID: row.GrantorUUID, Name: row.GrantorName},
+		Grantee: access.Party{ID: row.GranteeCompanyID, UUID: row.GranteeUUID, Name: row.GranteeName},
+		Target:  row.Target, Farm: refOf(row.FarmID, row.FarmName), Field: refOf(row.FieldID, row.FieldName),
+		Status: row.Status, EndsOn: row.EndsOn.Nullable(),
+		CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time, CreatedBy: refOf(row.CreatedBy, row.CreatorName),
+	}
+	if err := json.Unmarshal([]byte(row.Slugs), &out.Slugs); err != nil {
+		return out, fmt.Errorf("share grant %d: %w", row.ID, err)
+	}
+	return out, nil
+}
+
+func refOf(id *int64, name *string) *access.Named {
+	if id == nil {
+		return nil
+	}
+	return &access.Named{ID: *id, Name: sqlstore.ValueOf(name)}
+}

@@ -1,0 +1,163 @@
+package account
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// invitations implements ports.Invitations.
+type invitations struct{ s *sqlstore.Session }
+
+type invitationRow struct {
+	bun.BaseModel `bun:"table:invitations,alias:t"`
+	ID            int64 `bun:"id,pk,autoincrement"`
+	CompanyID     int64
+	Email         string
+	Name          string
+	CreatedAt     sqlstore.Stamp
+	CreatedBy     *int64
+	ExpiresAt     sqlstore.Stamp
+	AcceptedAt    *sqlstore.Stamp
+	RevokedAt     *sqlstore.Stamp
+
+	Roles   sqlstore.JSON[[]string] `bun:"roles,scanonly"`
+	Company string                  `bun:"company,scanonly"`
+	Inviter *string                 `bun:"inviter,scanonly"`
+}
+
+type invitationRoleRow struct {
+	bun.BaseModel `bun:"table:invitation_roles,alias:t"`
+	InvitationID  int64
+	RoleID        int64
+}
+
+var invitationFilters = map[string]sqlstore.Filter{"email": {Exact: "t.email"}}
+
+const stillOpen = "t.accepted_at IS NULL AND t.revoked_at IS NULL"
+
+func (i invitations) query(scope access.Scope) *bun.SelectQuery {
+	names := namesOf(i.s, "SELECT r.name AS name FROM invitation_roles AS ir JOIN roles AS r ON r.id = ir.role_id WHERE ir.invitation_id = t.id")
+	return sqlstore.Where(i.s.NewSelect().Model((*invitationRow)(nil)).ColumnExpr("?TableColumns").ColumnExpr(names+" AS roles").
+		ColumnExpr("company.name AS company").ColumnExpr("inviter.name AS inviter").
+		Join("JOIN companies AS company ON company.id = t.company_id").
+		Join("LEFT JOIN users AS inviter ON inviter.id = t.created_by"), ofCompany(scope))
+}
+
+// Count implements ports.Invitations.
+func (i invitations) Count(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
+	q, err := sqlstore.Filtered(sqlstore.Where(i.s.NewSelect().Model((*invitationRow)(nil)), ofCompany(scope)), invitationFilters, query.Filters)
+	if err != nil {
+		return 0, err
+	}
+	return q.Count(ctx)
+}
+
+// Each implements ports.Invitations.
+func (i invitations) Each(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[ports.Invitation, error] {
+	q, err := sqlstore.Filtered(i.query(scope), invitationFilters, query.Filters)
+	if err == nil && query.Limit == 0 {
+		err = i.s.Unhurried(ctx)
+	}
+	if err != nil {
+		return sqlstore.Failed[ports.Invitation](err)
+	}
+	return sqlstore.Stream(ctx, i.s, sqlstore.Paged(q.OrderExpr("t.id"), query), invitationOfRow)
+}
+
+// Get implements ports.Invitations.
+func (i invitations) Get(ctx context.Context, scope access.Scope, id int64) (ports.Invitation, error) {
+	var row invitationRow
+	if err := i.query(scope).Where("t.id = ?", id).Scan(ctx, &row); err != nil {
+		return ports.Invitation{}, sqlstore.Missing(err, "invitation")
+	}
+	return invitationOfRow(&row)
+}
+
+// Insert implements ports.Invitations.
+func (i invitations) Insert(ctx context.Context, scope access.Scope, in *ports.Invitation, hash string) error {
+	ids, err := roles(i).idsOf(ctx, scope, in.Roles)
+	if err != nil {
+		return err
+	}
+	in.CompanyID, in.CreatedAt, in.ExpiresAt = scope.Company(), sqlstore.Micro(in.CreatedAt), sqlstore.Micro(in.ExpiresAt)
+	in.Email = strings.ToLower(in.Email)
+	row := invitationRow{
+		CompanyID: in.CompanyID, Email: in.Email, Name: in.Name,
+		CreatedAt: sqlstore.StampAt(in.CreatedAt), CreatedBy: sqlstore.NullableID(in.CreatedBy), ExpiresAt: sqlstore.StampAt(in.ExpiresAt),
+	}
+	if _, err := i.s.NewInsert().Model(&row).Returning("id").Exec(ctx); err != nil {
+		return err
+	}
+	in.ID = row.ID
+	rows := make([]invitationRoleRow, len(ids))
+	for n, id := range ids {
+		rows[n] = invitationRoleRow{InvitationID: row.ID, RoleID: id}
+	}
+	if len(rows) > 0 {
+		if _, err := i.s.NewInsert().Model(&rows).Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return tickets(i).Add(ctx, ports.Ticket{
+		Hash: hash, CompanyID: in.CompanyID, InvitationID: in.ID, CreatedAt: in.CreatedAt, ExpiresAt: in.ExpiresAt,
+	})
+}
+
+// Accept implements ports.Invitations. Faults: NotFound unless it is open.
+func (i invitations) Accept(ctx context.Context, scope access.Scope, id int64, at time.Time) error {
+	in := ofCompany(scope)
+	res, err := i.s.NewUpdate().Model((*invitationRow)(nil)).Set("accepted_at = ?", sqlstore.StampAt(at)).
+		Where("t.id = ?", id).Where(in.SQL, in.Args...).Where(stillOpen).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return sqlstore.MissingUnless(err, "invitation")
+	}
+	return nil
+}
+
+// Revoke implements ports.Invitations. Faults: NotFound unless it is open.
+func (i invitations) Revoke(ctx context.Context, scope access.Scope, id int64, at time.Time) error {
+	n, err := i.revoke(ctx, scope, at, sqlstore.When("t.id = ?", id))
+	if err == nil && n == 0 {
+		err = fault.Missing("invitation")
+	}
+	return err
+}
+
+// RevokeOf implements ports.Invitations.
+func (i invitations) RevokeOf(ctx context.Context, scope access.Scope, email string, at time.Time) error {
+	_, err := i.revoke(ctx, scope, at, sqlstore.When("t.email = ?", strings.ToLower(email)))
+	return err
+}
+
+func (i invitations) revoke(ctx context.Context, scope access.Scope, at time.Time, which sqlstore.Condition) (int64, error) {
+	in := ofCompany(scope)
+	var ids []int64
+	_, err := i.s.NewUpdate().Model((*invitationRow)(nil)).Set("revoked_at = ?", sqlstore.StampAt(at)).
+		Where(which.SQL, which.Args...).Where(in.SQL, in.Args...).Where(stillOpen).Returning("id").Exec(ctx, &ids)
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	_, err = i.s.NewUpdate().Model((*ticketRow)(nil)).Set("used_at = ?", sqlstore.StampAt(at)).
+		Where("invitation_id IN (?)", bun.List(ids)).Where("used_at IS NULL").Exec(ctx)
+	return int64(len(ids)), err
+}
+
+func invitationOfRow(row *invitationRow) (ports.Invitation, error) {
+	return ports.Invitation{
+		ID: row.ID, CompanyID: row.CompanyID, Company: row.Company, Email: row.Email, Name: row.Name, Roles: ordered(row.Roles),
+		CreatedAt: row.CreatedAt.Time, CreatedBy: sqlstore.ValueOf(row.CreatedBy), Inviter: sqlstore.ValueOf(row.Inviter),
+		ExpiresAt: row.ExpiresAt.Time, AcceptedAt: row.AcceptedAt.Nullable(), RevokedAt: row.RevokedAt.Nullable(),
+	}, nil
+}

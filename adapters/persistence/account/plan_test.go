@@ -1,0 +1,36 @@
+package account
+
+import (
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/tests/plantest"
+)
+
+func TestPlansOfAccounts(t *testing.T) {
+	plantest.AssertLists(t, func(s *sqlstore.Session) map[string]plantest.List {
+		return map[string]plantest.List{
+			"users":       {Query: members{s}.query, Filters: memberFilters, Private: true},
+			"invitations": {Query: invitations{s}.query, Filters: invitationFilters, Private: true},
+			"transactions": {
+				Query: wallet{s}.transactions, Filters: transactionFilters, Private: true,
+				Indexes: map[string]string{
+					"kind": "ix_ledger_transactions_kind", "product": "ix_ledger_transactions_product",
+					"order": "ix_ledger_transactions_order", "field": "ix_ledger_transactions_field",
+				},
+			},
+		}
+	})
+}
+
+func TestPlanOfAStatement(t *testing.T) {
+	plantest.AssertQueries(t, func(s *sqlstore.Session) map[string]*bun.SelectQuery {
+		return map[string]*bun.SelectQuery{
+			"ix_ledger_transactions_created_at": wallet{s}.between(access.Own(7), time.Unix(0, 0), time.Unix(1, 0)),
+		}
+	})
+}

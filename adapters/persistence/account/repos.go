@@ -1,0 +1,21 @@
+// Package account stores companies and their people: users, roles, invitations, credentials,
+// API keys, share grants, subscriptions, letters, and the wallet with its ledger.
+package account
+
+import (
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/ports"
+)
+
+// Repos adds the repositories of this package to a bundle.
+func Repos(s *sqlstore.Session, r *ports.Repos) {
+	r.Wallet, r.Grants, r.Keys, r.Members, r.Roles = wallet{s}, grants{s}, keys{s}, members{s}, roles{s}
+	r.Invitations, r.Letters = invitations{s}, letters{s}
+}
+
+// OperatorRepos adds those that work for the operator.
+func OperatorRepos(s *sqlstore.Session, r *ports.OperatorRepos) {
+	r.Accounts, r.Prices, r.Wallet, r.Keys, r.Members = accounts{s}, prices{s}, wallet{s}, keys{s}, members{s}
+	r.Invitations, r.Tickets, r.Credentials, r.Attempts = invitations{s}, tickets{s}, credentials{s}, attempts{s}
+	r.Letters, r.Subscriptions = letters{s}, subscriptions{s}
+}

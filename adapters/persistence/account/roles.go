@@ -1,0 +1,144 @@
+package account
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/core/fault"
+)
+
+// roles implements ports.Roles.
+type roles struct{ s *sqlstore.Session }
+
+type roleView struct {
+	bun.BaseModel `bun:"table:roles,alias:t"`
+	ID            int64 `bun:"id,pk"`
+	Name          string
+	Slugs         sqlstore.JSON[[]string] `bun:"slugs,scanonly"`
+	Users         int64                   `bun:"users,scanonly"`
+}
+
+func (r roles) query(scope access.Scope) *bun.SelectQuery {
+	slugs := namesOf(r.s, "SELECT rs.slug AS name FROM role_slugs AS rs WHERE rs.role_id = t.id")
+	return sqlstore.Where(r.s.NewSelect().Model((*roleView)(nil)).ColumnExpr("?TableColumns").ColumnExpr(slugs+" AS slugs").
+		ColumnExpr("(SELECT count(*) FROM user_roles AS ur WHERE ur.role_id = t.id) AS users"), ofCompany(scope))
+}
+
+// All implements ports.Roles.
+func (r roles) All(ctx context.Context, scope access.Scope) ([]access.Role, error) {
+	var rows []roleView
+	if err := r.query(scope).OrderExpr("t.id").Scan(ctx, &rows); err != nil {
+		return nil, err
+	}
+	out := make([]access.Role, len(rows))
+	for i, row := range rows {
+		out[i] = roleOfRow(row)
+	}
+	return out, nil
+}
+
+// Get implements ports.Roles.
+func (r roles) Get(ctx context.Context, scope access.Scope, id int64) (access.Role, error) {
+	var row roleView
+	if err := r.query(scope).Where("t.id = ?", id).Scan(ctx, &row); err != nil {
+		return access.Role{}, sqlstore.Missing(err, "role")
+	}
+	return roleOfRow(row), nil
+}
+
+func roleOfRow(row roleView) access.Role {
+	return access.Role{ID: row.ID, Name: row.Name, Slugs: ordered(row.Slugs), Users: row.Users}
+}
+
+var errRoleExists = fault.New(fault.Conflict, "role_exists", "A role of this name exists already.")
+
+// Insert implements ports.Roles.
+func (r roles) Insert(ctx context.Context, scope access.Scope, role *access.Role) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing("company")
+	}
+	id, err := sqlstore.InsertNew(ctx, r.s, &roleRow{CompanyID: scope.Company(), Name: role.Name}, "company_id, name")
+	if err != nil {
+		return err
+	}
+	if id == 0 {
+		return errRoleExists
+	}
+	role.ID = id
+	return r.setSlugs(ctx, *role)
+}
+
+// Update implements ports.Roles.
+func (r roles) Update(ctx context.Context, scope access.Scope, role access.Role) error {
+	taken, err := sqlstore.Where(r.s.NewSelect().Model((*roleRow)(nil)), ofCompany(scope)).
+		Where("t.name = ?", role.Name).Where("t.id <> ?", role.ID).Exists(ctx)
+	if err != nil {
+		return err
+	}
+	if taken {
+		return errRoleExists
+	}
+	in := ofCompany(scope)
+	res, err := r.s.NewUpdate().Model((*roleRow)(nil)).Set("name = ?", role.Name).
+		Where("t.id = ?", role.ID).Where(in.SQL, in.Args...).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return sqlstore.MissingUnless(err, "role")
+	}
+	if _, err := r.s.NewDelete().Model((*roleSlugRow)(nil)).Where("role_id = ?", role.ID).Exec(ctx); err != nil {
+		return err
+	}
+	return r.setSlugs(ctx, role)
+}
+
+func (r roles) setSlugs(ctx context.Context, role access.Role) error {
+	if len(role.Slugs) == 0 {
+		return nil
+	}
+	rows := make([]roleSlugRow, len(role.Slugs))
+	for i, slug := range role.Slugs {
+		rows[i] = roleSlugRow{RoleID: role.ID, Slug: slug}
+	}
+	_, err := r.s.NewInsert().Model(&rows).Exec(ctx)
+	return err
+}
+
+// Delete implements ports.Roles. Its slugs go with it.
+func (r roles) Delete(ctx context.Context, scope access.Scope, id int64) error {
+	in := ofCompany(scope)
+	res, err := r.s.NewDelete().Model((*roleRow)(nil)).Where("t.id = ?", id).Where(in.SQL, in.Args...).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return sqlstore.MissingUnless(err, "role")
+	}
+	return nil
+}
+
+// Invited implements ports.Roles.
+func (r roles) Invited(ctx context.Context, scope access.Scope, id int64, now time.Time) (int64, error) {
+	return sqlstore.Where(r.s.NewSelect().Model((*invitationRow)(nil)), ofCompany(scope)).
+		Where("t.accepted_at IS NULL AND t.revoked_at IS NULL AND t.expires_at > ?", sqlstore.StampAt(now)).
+		Where("EXISTS (SELECT 1 FROM invitation_roles AS ir WHERE ir.invitation_id = t.id AND ir.role_id = ?)", id).Count(ctx)
+}
+
+// idsOf returns the ids of roles by their names. Faults: NotFound when one does not exist.
+func (r roles) idsOf(ctx context.Context, scope access.Scope, names []string) ([]int64, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	var ids []int64
+	err := sqlstore.Where(r.s.NewSelect().Model((*roleRow)(nil)).Column("t.id"), ofCompany(scope)).
+		Where("t.name IN (?)", bun.List(names)).OrderExpr("t.id").Scan(ctx, &ids)
+	if err == nil && len(ids) != len(names) {
+		err = fault.Missing("role")
+	}
+	return ids, err
+}

@@ -1,0 +1,61 @@
+package account
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+type subscriptionRow struct {
+	bun.BaseModel `bun:"table:subscriptions,alias:t"`
+	CompanyID     int64          `bun:"company_id,pk"`
+	Service       access.Service `bun:"service,pk"`
+	Until         *sqlstore.Day
+	GrantedAt     sqlstore.Stamp
+}
+
+// subscriptions implements ports.Subscriptions.
+type subscriptions struct{ s *sqlstore.Session }
+
+func (u subscriptions) query(companyID int64, service access.Service) *bun.SelectQuery {
+	return u.s.NewSelect().Model((*subscriptionRow)(nil)).Where("t.company_id = ?", companyID).Where("t.service = ?", service)
+}
+
+// Active implements ports.Subscriptions.
+func (u subscriptions) Active(ctx context.Context, companyID int64, service access.Service, on time.Time) (bool, error) {
+	return u.query(companyID, service).Where("t.until IS NULL OR t.until >= ?", sqlstore.DayAt(on.UTC())).Exists(ctx)
+}
+
+// Get implements ports.Subscriptions.
+func (u subscriptions) Get(ctx context.Context, companyID int64, service access.Service) (ports.Subscription, error) {
+	var row subscriptionRow
+	err := u.query(companyID, service).Scan(ctx, &row)
+	return ports.Subscription{CompanyID: row.CompanyID, Service: row.Service, Until: row.Until.Nullable(), GrantedAt: row.GrantedAt.Time},
+		sqlstore.Missing(err, "subscription")
+}
+
+// Put implements ports.Subscriptions.
+func (u subscriptions) Put(ctx context.Context, s ports.Subscription) error {
+	row := subscriptionRow{CompanyID: s.CompanyID, Service: s.Service, Until: sqlstore.NullableDay(s.Until), GrantedAt: sqlstore.StampAt(s.GrantedAt)}
+	_, err := u.s.NewInsert().Model(&row).On("CONFLICT (company_id, service) DO UPDATE").
+		Set("until = EXCLUDED.until").Set("granted_at = EXCLUDED.granted_at").Exec(ctx)
+	return err
+}
+
+// Drop implements ports.Subscriptions.
+func (u subscriptions) Drop(ctx context.Context, companyID int64, service access.Service) error {
+	res, err := u.s.NewDelete().Model((*subscriptionRow)(nil)).Where("company_id = ?", companyID).Where("service = ?", service).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n > 0 {
+		return err
+	}
+	return fault.Missing("subscription")
+}

@@ -1,0 +1,88 @@
+package account
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/ports"
+)
+
+type refreshRow struct {
+	bun.BaseModel `bun:"table:refresh_tokens,alias:t"`
+	Hash          string `bun:"hash,pk"`
+	Family        string
+	UserID        int64
+	ExpiresAt     sqlstore.Stamp
+	UsedAt        *sqlstore.Stamp
+	RevokedAt     *sqlstore.Stamp
+}
+
+type keyRow struct {
+	bun.BaseModel `bun:"table:signing_keys,alias:t"`
+	ID            string `bun:"id,pk"`
+	Seed          []byte
+	CreatedAt     sqlstore.Stamp
+	RetiredAt     *sqlstore.Stamp
+}
+
+// AddRefresh implements ports.Accounts.
+func (a accounts) AddRefresh(ctx context.Context, token ports.RefreshToken) error {
+	_, err := a.s.NewInsert().Model(&refreshRow{
+		Hash: token.Hash, Family: token.Family, UserID: token.UserID,
+		ExpiresAt: sqlstore.StampAt(token.ExpiresAt), UsedAt: sqlstore.NullableStamp(token.UsedAt), RevokedAt: sqlstore.NullableStamp(token.RevokedAt),
+	}).Exec(ctx)
+	return err
+}
+
+// Refresh implements ports.Accounts.
+func (a accounts) Refresh(ctx context.Context, hash string) (ports.RefreshToken, error) {
+	var row refreshRow
+	if err := a.s.ForUpdate(a.s.NewSelect().Model(&row).Where("t.hash = ?", hash)).Scan(ctx); err != nil {
+		return ports.RefreshToken{}, sqlstore.Missing(err, "refresh token")
+	}
+	return ports.RefreshToken{
+		Hash: row.Hash, Family: row.Family, UserID: row.UserID,
+		ExpiresAt: row.ExpiresAt.Time, UsedAt: row.UsedAt.Nullable(), RevokedAt: row.RevokedAt.Nullable(),
+	}, nil
+}
+
+// UseRefresh implements ports.Accounts.
+func (a accounts) UseRefresh(ctx context.Context, hash string, at time.Time) error {
+	_, err := a.s.NewUpdate().Model((*refreshRow)(nil)).Set("used_at = ?", sqlstore.StampAt(at)).Where("hash = ?", hash).Exec(ctx)
+	return err
+}
+
+// RevokeFamily implements ports.Accounts. A token that was revoked keeps its time.
+func (a accounts) RevokeFamily(ctx context.Context, family string, at time.Time) error {
+	_, err := a.s.NewUpdate().Model((*refreshRow)(nil)).Set("revoked_at = ?", sqlstore.StampAt(at)).
+		Where("family = ?", family).Where("revoked_at IS NULL").Exec(ctx)
+	return err
+}
+
+// SigningKeys implements ports.Accounts.
+func (a accounts) SigningKeys(ctx context.Context) ([]ports.SigningKey, error) {
+	var rows []keyRow
+	if err := a.s.NewSelect().Model(&rows).OrderExpr("t.created_at DESC, t.id").Scan(ctx); err != nil {
+		return nil, err
+	}
+	out := make([]ports.SigningKey, len(rows))
+	for i, row := range rows {
+		out[i] = ports.SigningKey{ID: row.ID, Seed: row.Seed, CreatedAt: row.CreatedAt.Time, RetiredAt: row.RetiredAt.Nullable()}
+	}
+	return out, nil
+}
+
+// AddSigningKey implements ports.Accounts.
+func (a accounts) AddSigningKey(ctx context.Context, key ports.SigningKey) error {
+	_, err := a.s.NewUpdate().Model((*keyRow)(nil)).Set("retired_at = ?", sqlstore.StampAt(key.CreatedAt)).Where("retired_at IS NULL").Exec(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = a.s.NewInsert().Model(&keyRow{
+		ID: key.ID, Seed: key.Seed, CreatedAt: sqlstore.StampAt(key.CreatedAt), RetiredAt: sqlstore.NullableStamp(key.RetiredAt),
+	}).Exec(ctx)
+	return err
+}

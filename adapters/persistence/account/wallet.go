@@ -1,0 +1,257 @@
+package account
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/core/credit"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+type walletRow struct {
+	bun.BaseModel `bun:"table:wallets,alias:t"`
+	CompanyID     int64 `bun:"company_id,pk"`
+	Balance       credit.Amount
+	Held          credit.Amount
+}
+
+type transactionRow struct {
+	bun.BaseModel `bun:"table:ledger_transactions,alias:t"`
+	ID            int64 `bun:"id,pk,autoincrement"`
+	CompanyID     int64
+	CreatedAt     sqlstore.Stamp
+	Kind          credit.Kind
+	Amount        credit.Amount
+	Product       credit.Product
+	FieldID       *int64
+	OrderID       *int64
+	Note          string
+	RefundOf      *int64
+}
+
+type entryRow struct {
+	bun.BaseModel `bun:"table:ledger_entries,alias:t"`
+	TransactionID int64 `bun:"transaction_id,pk"`
+	Line          int   `bun:"line,pk"`
+	Account       credit.Account
+	Amount        credit.Amount
+}
+
+type priceRow struct {
+	bun.BaseModel `bun:"table:prices,alias:t"`
+	Service       string `bun:"service,pk"`
+	PerHa         credit.Amount
+	SetAt         sqlstore.Stamp
+}
+
+type chargeRow struct {
+	bun.BaseModel `bun:"table:field_charges,alias:t"`
+	FieldID       int64 `bun:"field_id,pk"`
+	CompanyID     int64
+	OrderID       int64
+	Product       credit.Product
+	Amount        credit.Amount
+	Captured      bool
+}
+
+// wallet implements ports.Wallet.
+type wallet struct{ s *sqlstore.Session }
+
+// Lock implements ports.Wallet. Faults: NotFound outside a company.
+func (w wallet) Lock(ctx context.Context, scope access.Scope) (credit.Wallet, error) {
+	if !sqlstore.Writable(scope) {
+		return credit.Wallet{}, fault.Missing("wallet")
+	}
+	_, err := w.s.NewInsert().Model(&walletRow{CompanyID: scope.Company()}).On("CONFLICT (company_id) DO NOTHING").Exec(ctx)
+	if err != nil {
+		return credit.Wallet{}, err
+	}
+	var row walletRow
+	if err := w.s.ForUpdate(w.query(scope)).Scan(ctx, &row); err != nil {
+		return credit.Wallet{}, err
+	}
+	return credit.Wallet{CompanyID: row.CompanyID, Balance: row.Balance, Held: row.Held}, nil
+}
+
+func (w wallet) query(scope access.Scope) *bun.SelectQuery {
+	return sqlstore.Where(w.s.NewSelect().Model((*walletRow)(nil)), sqlstore.OwnOnly(scope))
+}
+
+// Get implements ports.Wallet.
+func (w wallet) Get(ctx context.Context, scope access.Scope) (credit.Wallet, error) {
+	var row walletRow
+	if err := w.query(scope).Scan(ctx, &row); err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return credit.Wallet{}, err
+	}
+	return credit.Wallet{CompanyID: scope.Company(), Balance: row.Balance, Held: row.Held}, nil
+}
+
+// Post implements ports.Wallet. Faults: NotFound for a wallet outside the scope or never locked.
+func (w wallet) Post(ctx context.Context, scope access.Scope, state credit.Wallet, tx *credit.Transaction) error {
+	if !sqlstore.Writable(scope) || state.CompanyID != scope.Company() {
+		return fault.Missing("wallet")
+	}
+	in := sqlstore.Own("t", scope)
+	res, err := w.s.NewUpdate().Model((*walletRow)(nil)).Set("balance = ?", state.Balance).Set("held = ?", state.Held).
+		Where(in.SQL, in.Args...).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return sqlstore.MissingUnless(err, "wallet")
+	}
+	tx.CompanyID, tx.CreatedAt = scope.Company(), sqlstore.Micro(tx.CreatedAt)
+	return w.append(ctx, tx)
+}
+
+// append writes a transaction with its entries, which sum to zero.
+func (w wallet) append(ctx context.Context, tx *credit.Transaction) error {
+	row := transactionRow{
+		CompanyID: tx.CompanyID, CreatedAt: sqlstore.StampAt(tx.CreatedAt), Kind: tx.Kind, Amount: tx.Amount,
+		Product: tx.Product, FieldID: sqlstore.NullableID(tx.FieldID), OrderID: sqlstore.NullableID(tx.OrderID), Note: tx.Note,
+		RefundOf: sqlstore.NullableID(tx.RefundOf),
+	}
+	if _, err := w.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &tx.ID); err != nil {
+		return err
+	}
+	var sum credit.Amount
+	entries := credit.Entries(tx.Kind, tx.Amount)
+	rows := make([]entryRow, len(entries))
+	for i, e := range entries {
+		rows[i] = entryRow{TransactionID: tx.ID, Line: i + 1, Account: e.Account, Amount: e.Amount}
+		sum += e.Amount
+	}
+	if sum != 0 {
+		return sqlstore.Internal("the entries of a %s sum to %s", tx.Kind, sum)
+	}
+	_, err := w.s.NewInsert().Model(&rows).Exec(ctx)
+	return err
+}
+
+func (w wallet) transactions(scope access.Scope) *bun.SelectQuery {
+	return sqlstore.Where(w.s.NewSelect().Model((*transactionRow)(nil)), sqlstore.OwnOnly(scope))
+}
+
+// transactionFilters are the filters of the ledger.
+var transactionFilters = map[string]sqlstore.Filter{
+	"kind": {Exact: "t.kind"}, "product": {Exact: "t.product"}, "field": {Exact: "t.field_id"}, "order": {Exact: "t.order_id"},
+	"created_after": {Since: "t.created_at"}, "created_before": {Until: "t.created_at"},
+}
+
+// Transactions implements ports.Wallet.
+func (w wallet) Transactions(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[credit.Transaction, error] {
+	q, err := sqlstore.Filtered(w.transactions(scope), transactionFilters, query.Filters)
+	if err != nil {
+		return sqlstore.Failed[credit.Transaction](err)
+	}
+	if query.Limit == 0 {
+		if err := w.s.Unhurried(ctx); err != nil {
+			return sqlstore.Failed[credit.Transaction](err)
+		}
+	}
+	return sqlstore.Stream(ctx, w.s, sqlstore.Paged(q.OrderExpr("t.id DESC"), query), transactionOfRow)
+}
+
+func transactionOfRow(row *transactionRow) (credit.Transaction, error) {
+	return credit.Transaction{
+		ID: row.ID, CompanyID: row.CompanyID, CreatedAt: row.CreatedAt.Time, Kind: row.Kind, Amount: row.Amount,
+		Product: row.Product, FieldID: sqlstore.ValueOf(row.FieldID), OrderID: sqlstore.ValueOf(row.OrderID), RefundOf: sqlstore.ValueOf(row.RefundOf), Note: row.Note,
+	}, nil
+}
+
+// CountTransactions implements ports.Wallet.
+func (w wallet) CountTransactions(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
+	q, err := sqlstore.Filtered(w.transactions(scope), transactionFilters, query.Filters)
+	if err != nil {
+		return 0, err
+	}
+	return q.Count(ctx)
+}
+
+// Sum implements ports.Wallet.
+func (w wallet) Sum(ctx context.Context, scope access.Scope) (balance, held credit.Amount, err error) {
+	return w.sum(ctx, w.transactions(scope))
+}
+
+// sum adds up the entries of the wallet's accounts over transactions.
+func (w wallet) sum(ctx context.Context, q *bun.SelectQuery) (balance, held credit.Amount, err error) {
+	var row struct{ Balance, Held credit.Amount }
+	err = q.Join("JOIN ledger_entries AS e ON e.transaction_id = t.id").
+		ColumnExpr("CAST(COALESCE(SUM(CASE WHEN e.account IN (?, ?) THEN e.amount ELSE 0 END), 0) AS BIGINT) AS balance", credit.Available, credit.Held).
+		ColumnExpr("CAST(COALESCE(SUM(CASE WHEN e.account = ? THEN e.amount ELSE 0 END), 0) AS BIGINT) AS held", credit.Held).
+		Scan(ctx, &row)
+	return row.Balance, row.Held, err
+}
+
+// Price implements ports.Wallet.
+func (w wallet) Price(ctx context.Context, service string) (credit.Amount, bool, error) {
+	var row priceRow
+	err := w.s.NewSelect().Model(&row).Where("t.service = ?", service).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, false, nil
+	}
+	return row.PerHa, err == nil, err
+}
+
+// FieldCharge implements ports.Wallet.
+func (w wallet) FieldCharge(ctx context.Context, scope access.Scope, fieldID int64) (credit.FieldCharge, error) {
+	var row chargeRow
+	q := sqlstore.Where(w.s.NewSelect().Model((*chargeRow)(nil)), sqlstore.OwnOnly(scope))
+	if err := q.Where("t.field_id = ?", fieldID).Scan(ctx, &row); err != nil {
+		return credit.FieldCharge{}, sqlstore.Missing(err, "charge")
+	}
+	return credit.FieldCharge{
+		CompanyID: row.CompanyID, FieldID: row.FieldID, OrderID: row.OrderID,
+		Product: row.Product, Amount: row.Amount, Captured: row.Captured,
+	}, nil
+}
+
+// PutFieldCharge implements ports.Wallet. A held charge may pass to another order; one
+// that is captured stays as it is for good.
+func (w wallet) PutFieldCharge(ctx context.Context, scope access.Scope, charge credit.FieldCharge) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing("field")
+	}
+	row := chargeRow{
+		FieldID: charge.FieldID, CompanyID: scope.Company(), OrderID: charge.OrderID,
+		Product: charge.Product, Amount: charge.Amount, Captured: charge.Captured,
+	}
+	q := w.s.NewInsert().Model(&row).On("CONFLICT (field_id) DO UPDATE")
+	for _, column := range []string{"order_id", "product", "amount", "captured"} {
+		q = q.Set("? = EXCLUDED.?", bun.Ident(column), bun.Ident(column))
+	}
+	res, err := q.Where("t.company_id = EXCLUDED.company_id AND NOT t.captured").Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n > 0 {
+		return err
+	}
+	return fault.New(fault.Conflict, "field_charged", "This field was charged already.")
+}
+
+// DropFieldCharge implements ports.Wallet. A captured charge is never dropped.
+func (w wallet) DropFieldCharge(ctx context.Context, scope access.Scope, fieldID int64) error {
+	in := sqlstore.OwnOnly(scope)
+	_, err := w.s.NewDelete().Model((*chargeRow)(nil)).Where(in.SQL, in.Args...).
+		Where("t.field_id = ?", fieldID).Where("NOT t.captured").Exec(ctx)
+	return err
+}
+
+// prices implements ports.Prices.
+type prices struct{ s *sqlstore.Session }
+
+// SetPrice implements ports.Prices.
+func (p prices) SetPrice(ctx context.Context, service string, price credit.Amount, at time.Time) error {
+	_, err := p.s.NewInsert().Model(&priceRow{Service: service, PerHa: price, SetAt: sqlstore.StampAt(at)}).
+		On("CONFLICT (service) DO UPDATE").Set("per_ha = EXCLUDED.per_ha").Set("set_at = EXCLUDED.set_at").Exec(ctx)
+	return err
+}

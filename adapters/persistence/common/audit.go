@@ -1,0 +1,143 @@
+package common
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/core/audit"
+	"tilth/ports"
+)
+
+type auditRow struct {
+	bun.BaseModel `bun:"table:audit_entries,alias:t"`
+	ID            int64 `bun:"id,pk,autoincrement"`
+	CompanyID     int64
+	At            sqlstore.Stamp
+	UserID        *int64
+	Operator      bool
+	APIKeyID      *int64 `bun:"api_key_id"`
+	Action        audit.Action
+	Resource      string
+	RecordID      int64
+	Changes       sqlstore.JSON[[]changeRow]
+
+	UserName *string `bun:"user_name,scanonly"`
+}
+
+// changeRow is a changed member in the column of changes.
+type changeRow struct {
+	Member string `json:"member"`
+	Before any    `json:"before"`
+	After  any    `json:"after"`
+}
+
+func rowsOfChanges(changes []audit.Change) []changeRow {
+	rows := make([]changeRow, len(changes))
+	for i, c := range changes {
+		rows[i] = changeRow(c)
+	}
+	return rows
+}
+
+// trail implements ports.AuditTrail.
+type trail struct{ s *sqlstore.Session }
+
+// Add implements ports.AuditWriter.
+func (a trail) Add(ctx context.Context, entries ...audit.Entry) error {
+	for chunk := range slices.Chunk(entries, sqlstore.InsertChunk) {
+		rows := make([]auditRow, len(chunk))
+		for i, e := range chunk {
+			if e.CompanyID <= 0 || e.RecordID <= 0 {
+				return sqlstore.Internal("an audit entry of %s %s names no record of a company", e.Action, e.Resource)
+			}
+			rows[i] = auditRow{
+				CompanyID: e.CompanyID, At: sqlstore.StampAt(e.At), Operator: e.Operator, APIKeyID: sqlstore.NullableID(e.KeyID),
+				Action: e.Action, Resource: e.Resource, RecordID: e.RecordID, Changes: sqlstore.JSONOf(rowsOfChanges(e.Changes)),
+			}
+			if e.User != nil {
+				rows[i].UserID = sqlstore.NullableID(e.User.ID)
+			}
+		}
+		if _, err := a.s.NewInsert().Model(&rows).Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AddCascade implements ports.AuditWriter. The session has noted what was deleted or restored.
+func (a trail) AddCascade(ctx context.Context, by audit.Entry) error {
+	var entries []audit.Entry
+	for _, d := range a.s.TakeCascades() {
+		for _, id := range d.IDs {
+			var changes []audit.Change
+			if d.Resource == by.Resource && id == by.RecordID {
+				changes = by.Changes
+			}
+			entries = append(entries, by.Of(by.Action, d.Resource, id, changes))
+		}
+	}
+	return a.Add(ctx, entries...)
+}
+
+func (a trail) query(scope access.Scope, q ports.AuditQuery) *bun.SelectQuery {
+	out := sqlstore.Where(a.s.NewSelect().Model((*auditRow)(nil)), sqlstore.Own("t", scope))
+	if scope.Shared() || !sqlstore.Storable(q.Resource) {
+		return sqlstore.Where(out, sqlstore.Nothing) // what others did is not shared
+	}
+	if q.Resource != "" {
+		out = out.Where("t.resource = ?", q.Resource)
+	}
+	if q.RecordID != 0 {
+		out = out.Where("t.record_id = ?", q.RecordID)
+	}
+	if q.UserID != 0 {
+		out = out.Where("t.user_id = ?", q.UserID)
+	}
+	if q.Action != "" {
+		out = out.Where("t.action = ?", q.Action)
+	}
+	if q.Since != nil {
+		out = out.Where("t.at >= ?", sqlstore.StampAt(*q.Since))
+	}
+	if q.Until != nil {
+		out = out.Where("t.at <= ?", sqlstore.StampAt(*q.Until))
+	}
+	return out
+}
+
+// Count implements ports.AuditTrail.
+func (a trail) Count(ctx context.Context, scope access.Scope, q ports.AuditQuery) (int64, error) {
+	return a.query(scope, q).Count(ctx)
+}
+
+// Each implements ports.AuditTrail.
+func (a trail) Each(ctx context.Context, scope access.Scope, q ports.AuditQuery) iter.Seq2[audit.Entry, error] {
+	if q.Limit == 0 {
+		if err := a.s.Unhurried(ctx); err != nil {
+			return sqlstore.Failed[audit.Entry](err)
+		}
+	}
+	rows := a.query(scope, q).ColumnExpr("?TableColumns").ColumnExpr("author.name AS user_name").
+		Join("LEFT JOIN users AS author ON author.id = t.user_id").OrderExpr("t.id DESC")
+	return sqlstore.Stream(ctx, a.s, sqlstore.Paged(rows, ports.Query{Limit: q.Limit, Offset: q.Offset}), entryOfRow)
+}
+
+func entryOfRow(row *auditRow) (audit.Entry, error) {
+	e := audit.Entry{
+		ID: row.ID, CompanyID: row.CompanyID, At: row.At.Time, Operator: row.Operator, KeyID: sqlstore.ValueOf(row.APIKeyID),
+		Action: row.Action, Resource: row.Resource, RecordID: row.RecordID,
+	}
+	for _, c := range row.Changes.V {
+		e.Changes = append(e.Changes, audit.Change(c))
+	}
+	if row.UserID != nil {
+		e.User = &access.Named{ID: *row.UserID, Name: sqlstore.ValueOf(row.UserName)}
+	}
+	return e, nil
+}

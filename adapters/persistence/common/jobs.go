@@ -1,0 +1,175 @@
+package common
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+type jobRow struct {
+	bun.BaseModel `bun:"table:jobs,alias:t"`
+	ID            int64 `bun:"id,pk,autoincrement"`
+	Kind          string
+	Key           string
+	CompanyID     *int64
+	Subject       int64
+	RunAt         sqlstore.Stamp
+	Attempt       int
+	Lease         *string
+	LeaseUntil    *sqlstore.Stamp
+}
+
+func (row *jobRow) job() ports.Job {
+	return ports.Job{
+		ID: row.ID, Kind: row.Kind, Key: row.Key, CompanyID: sqlstore.ValueOf(row.CompanyID), Subject: row.Subject,
+		RunAt: row.RunAt.Time, Attempt: row.Attempt, Lease: sqlstore.ValueOf(row.Lease),
+	}
+}
+
+// jobs implements ports.JobWriter.
+type jobs struct{ s *sqlstore.Session }
+
+// Enqueue implements ports.JobWriter. A job that a worker holds is left alone: who
+// changes a record and asks for its job holds the record's lock, as the worker does
+// when it finishes, so that the one sees what the other did.
+func (j jobs) Enqueue(ctx context.Context, job ports.Job) error {
+	return j.enqueue(ctx, []ports.Job{job})
+}
+
+func (j jobs) enqueue(ctx context.Context, all []ports.Job) error {
+	for chunk := range slices.Chunk(all, sqlstore.InsertChunk) {
+		rows := make([]jobRow, len(chunk))
+		for i, job := range chunk {
+			rows[i] = jobRow{Kind: job.Kind, Key: job.Key, CompanyID: sqlstore.NullableID(job.CompanyID), Subject: job.Subject, RunAt: sqlstore.StampAt(job.RunAt)}
+		}
+		if _, err := j.s.NewInsert().Model(&rows).On("CONFLICT (kind, key) DO UPDATE").Set("run_at = EXCLUDED.run_at").
+			Where("t.lease IS NULL AND t.run_at > EXCLUDED.run_at").Returning("NULL").Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Waits implements ports.JobWriter.
+func (j jobs) Waits(ctx context.Context, kind, key string) (bool, error) {
+	return j.s.NewSelect().Model((*jobRow)(nil)).Where("t.kind = ?", kind).Where("t.key = ?", key).Exists(ctx)
+}
+
+// TryEnqueue implements ports.JobWriter: a savepoint keeps a failure from ending the
+// transaction, as PostgreSQL otherwise would.
+func (j jobs) TryEnqueue(ctx context.Context, all ...ports.Job) error {
+	return j.s.Nested(ctx, func(ctx context.Context, inner *sqlstore.Session) error { return jobs{inner}.enqueue(ctx, all) })
+}
+
+// Hold implements ports.JobWriter.
+func (j jobs) Hold(ctx context.Context, job ports.Job) error {
+	var id int64
+	err := j.s.ForUpdate(j.s.NewSelect().Model((*jobRow)(nil)).Column("t.id").
+		Where("t.id = ?", job.ID).Where("t.lease = ?", job.Lease)).Scan(ctx, &id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return leaseLost()
+	}
+	return err
+}
+
+// Finish implements ports.JobWriter.
+func (j jobs) Finish(ctx context.Context, job ports.Job) error {
+	return held(j.s.NewDelete().Model((*jobRow)(nil)).Where("id = ?", job.ID).Where("lease = ?", job.Lease).Exec(ctx))
+}
+
+// Postpone implements ports.JobWriter.
+func (j jobs) Postpone(ctx context.Context, job ports.Job, at time.Time) error {
+	return held(release(j.s, job).Set("run_at = ?", sqlstore.StampAt(at)).Exec(ctx))
+}
+
+// release ends the lease of a job that is still held.
+func release(s *sqlstore.Session, job ports.Job) *bun.UpdateQuery {
+	return s.NewUpdate().Model((*jobRow)(nil)).Set("lease = NULL, lease_until = NULL").
+		Where("id = ?", job.ID).Where("lease = ?", job.Lease)
+}
+
+// held makes Conflict (lease_lost) of a statement that found no job under its lease.
+func held(res sql.Result, err error) error {
+	if err != nil {
+		return err
+	}
+	n, err := res.RowsAffected()
+	if err == nil && n == 0 {
+		return leaseLost()
+	}
+	return err
+}
+
+func leaseLost() error {
+	return fault.New(fault.Conflict, "lease_lost", "Another worker has this job.")
+}
+
+// queue implements ports.Queue, each call in a transaction of its own.
+type queue struct {
+	d    *sqlstore.DB
+	only sqlstore.Condition // which kinds of jobs it hands out
+}
+
+// NewQueue returns the queue of the jobs of some kinds, or of all.
+func NewQueue(d *sqlstore.DB, kinds ...string) ports.Queue {
+	if len(kinds) == 0 {
+		return queue{d, sqlstore.When("1 = 1")}
+	}
+	return queue{d, sqlstore.When("kind IN (?)", bun.List(kinds))}
+}
+
+// NewQueueBut returns the queue of the jobs of all but some kinds.
+func NewQueueBut(d *sqlstore.DB, kinds ...string) ports.Queue {
+	return queue{d, sqlstore.When("kind NOT IN (?)", bun.List(kinds))}
+}
+
+// Claim implements ports.Queue. The jobs of one call share a token, and no two calls do.
+func (q queue) Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]ports.Job, error) {
+	var out []ports.Job
+	err := q.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
+		var rows []jobRow
+		due := s.SkipLocked(s.NewSelect().Table("jobs").Column("id").
+			Where("(lease IS NULL AND run_at <= ?) OR (lease IS NOT NULL AND lease_until <= ?)", sqlstore.StampAt(now), sqlstore.StampAt(now)).
+			Where(q.only.SQL, q.only.Args...).OrderExpr("run_at, id").Limit(int64(limit)))
+		err := s.NewUpdate().With("due", due).Model(&rows).
+			Set("lease = ?", s.IDs.Secret()).Set("lease_until = ?", sqlstore.StampAt(now.Add(lease))).Set("attempt = attempt + 1").
+			Where("id IN (SELECT id FROM due)").Returning("*").Scan(ctx)
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(rows, func(a, b jobRow) int {
+			return cmp.Or(a.RunAt.Compare(b.RunAt.Time), cmp.Compare(a.ID, b.ID))
+		})
+		out = make([]ports.Job, len(rows))
+		for i := range rows {
+			out[i] = rows[i].job()
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Renew implements ports.Queue.
+func (q queue) Renew(ctx context.Context, job ports.Job, until time.Time) error {
+	return q.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
+		return held(s.NewUpdate().Model((*jobRow)(nil)).Set("lease_until = ?", sqlstore.StampAt(until)).
+			Where("id = ?", job.ID).Where("lease = ?", job.Lease).Exec(ctx))
+	})
+}
+
+// Return implements ports.Queue. A job that another worker has by now is left to it.
+func (q queue) Return(ctx context.Context, job ports.Job, now time.Time) error {
+	return q.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
+		_, err := release(s, job).Set("run_at = ?", sqlstore.StampAt(now)).Exec(ctx)
+		return err
+	})
+}

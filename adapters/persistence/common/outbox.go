@@ -1,0 +1,99 @@
+package common
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/event"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+type outboxRow struct {
+	bun.BaseModel `bun:"table:outbox,alias:t"`
+	Seq           int64  `bun:"seq,pk,autoincrement"`
+	ID            string `bun:"id"`
+	Type          string
+	CompanyID     *int64
+	Subject       string
+	At            sqlstore.Stamp
+	Data          sqlstore.JSON[json.RawMessage]
+	Attempts      int
+	HeldUntil     *sqlstore.Stamp
+	PublishedAt   *sqlstore.Stamp
+	Position      *int64 // in the feed of its company, see feeds.go
+	LoggedAt      *sqlstore.Stamp
+}
+
+func (row *outboxRow) logged() event.Logged {
+	return event.Logged{
+		ID: row.ID, Type: row.Type, CompanyID: sqlstore.ValueOf(row.CompanyID), Subject: row.Subject, At: row.At.Time,
+		Data: row.Data.V, Position: sqlstore.ValueOf(row.Position),
+	}
+}
+
+// outbox implements ports.Outbox.
+type outbox struct{ s *sqlstore.Session }
+
+// Add implements ports.Outbox.
+func (o outbox) Add(ctx context.Context, events ...event.Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	rows := make([]outboxRow, len(events))
+	for i, e := range events {
+		data, err := json.Marshal(e.Data)
+		if err != nil {
+			return fault.New(fault.Internal, "event", "The data of an event cannot be written.").Because(err)
+		}
+		rows[i] = outboxRow{
+			ID: e.ID, Type: e.Type, CompanyID: sqlstore.NullableID(e.CompanyID), Subject: e.Subject, At: sqlstore.StampAt(e.At), Data: sqlstore.JSONOf(json.RawMessage(data)),
+		}
+	}
+	_, err := o.s.NewInsert().Model(&rows).Returning("NULL").Exec(ctx)
+	return err
+}
+
+// relay implements ports.Relay, each call in a transaction of its own.
+type relay struct{ d *sqlstore.DB }
+
+// NewRelay returns the reading side of the outbox of a database.
+func NewRelay(d *sqlstore.DB) ports.Relay { return relay{d} }
+
+// Pending implements ports.Relay.
+func (r relay) Pending(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]ports.OutboxRow, error) {
+	var out []ports.OutboxRow
+	err := r.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
+		var rows []outboxRow
+		due := s.SkipLocked(s.NewSelect().Table("outbox").Column("seq").Where("published_at IS NULL").
+			Where("held_until IS NULL OR held_until <= ?", sqlstore.StampAt(now)).OrderExpr("seq").Limit(int64(limit)))
+		err := s.NewUpdate().With("due", due).Model(&rows).
+			Set("held_until = ?", sqlstore.StampAt(now.Add(lease))).Set("attempts = attempts + 1").
+			Where("seq IN (SELECT seq FROM due)").Returning("*").Scan(ctx)
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(rows, func(a, b outboxRow) int { return cmp.Compare(a.Seq, b.Seq) })
+		out = make([]ports.OutboxRow, len(rows))
+		for i, row := range rows {
+			out[i] = ports.OutboxRow{Logged: row.logged(), Seq: row.Seq, Attempts: row.Attempts}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Published implements ports.Relay.
+func (r relay) Published(ctx context.Context, seqs []int64, at time.Time) error {
+	return r.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
+		_, err := s.NewUpdate().Model((*outboxRow)(nil)).Set("published_at = ?", sqlstore.StampAt(at)).
+			Where("seq IN (?)", bun.List(seqs)).Where("published_at IS NULL").Exec(ctx)
+		return err
+	})
+}

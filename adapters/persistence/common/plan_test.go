@@ -1,0 +1,34 @@
+package common
+
+import (
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/ports"
+	"tilth/tests/plantest"
+)
+
+func TestPlansOfWebhooks(t *testing.T) {
+	plantest.AssertLists(t, func(s *sqlstore.Session) map[string]plantest.List {
+		return map[string]plantest.List{
+			"webhooks": {Query: webhookRecords(s).Query, Filters: webhookTable.Filters, Private: true},
+		}
+	})
+}
+
+// TestPlansOfEvents asserts that what every stream and every delivery asks again and again
+// comes out of an index, in its order.
+func TestPlansOfEvents(t *testing.T) {
+	plantest.AssertQueries(t, func(s *sqlstore.Session) map[string]*bun.SelectQuery {
+		us := access.Own(7)
+		return map[string]*bun.SelectQuery{
+			"uq_outbox_position":            feeds{s}.after(us, 40).Limit(100),
+			"ix_webhook_deliveries_due":     deliveries{s}.pending(us, 3),
+			"ix_webhook_deliveries_webhook": deliveries{s}.query(us, ports.DeliveryQuery{WebhookID: 3}).OrderExpr("t.id DESC"),
+			"ix_webhook_deliveries_state":   deliveries{s}.query(us, ports.DeliveryQuery{WebhookID: 3, State: "failed"}).OrderExpr("t.id DESC"),
+		}
+	})
+}

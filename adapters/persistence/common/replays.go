@@ -1,0 +1,118 @@
+package common
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+type replayRow struct {
+	bun.BaseModel `bun:"table:replays,alias:t"`
+	CompanyID     int64  `bun:"company_id,pk"`
+	Key           string `bun:"key,pk"`
+	Digest        string
+	Token         string
+	ClaimedAt     sqlstore.Stamp
+	LeaseUntil    sqlstore.Stamp
+	ExecutedAt    *sqlstore.Stamp
+	AnsweredAt    *sqlstore.Stamp
+	Status        int
+	Header        sqlstore.JSON[map[string]string]
+	Body          []byte
+}
+
+// replays implements ports.Replays.
+type replays struct{ s *sqlstore.Session }
+
+// Get implements ports.Replays.
+func (r replays) Get(ctx context.Context, scope access.Scope, key string) (ports.Replay, bool, error) {
+	var row replayRow
+	q := sqlstore.Where(r.s.NewSelect().Model(&row), sqlstore.Own("t", scope)).Where("t.key = ?", key)
+	err := r.s.ForUpdate(q).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return ports.Replay{}, false, nil
+	}
+	if err != nil {
+		return ports.Replay{}, false, err
+	}
+	out := ports.Replay{
+		Key: row.Key, Digest: row.Digest, Token: row.Token, ClaimedAt: row.ClaimedAt.Time, LeaseUntil: row.LeaseUntil.Time,
+		Executed: row.ExecutedAt != nil,
+	}
+	if row.AnsweredAt != nil {
+		out.Answer = &ports.Answer{Status: row.Status, Header: row.Header.V, Body: row.Body}
+	}
+	return out, true, nil
+}
+
+// Claim implements ports.Replays.
+func (r replays) Claim(ctx context.Context, scope access.Scope, claim ports.Replay, instead string) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing("company")
+	}
+	if instead != "" {
+		res, err := r.s.NewDelete().Model((*replayRow)(nil)).Where("t.company_id = ?", scope.Company()).
+			Where("t.key = ?", claim.Key).Where("t.token = ?", instead).Exec(ctx)
+		if err := stillClaimed(res, err); err != nil {
+			return err
+		}
+	}
+	row := replayRow{
+		CompanyID: scope.Company(), Key: claim.Key, Digest: claim.Digest, Token: claim.Token,
+		ClaimedAt: sqlstore.StampAt(claim.ClaimedAt), LeaseUntil: sqlstore.StampAt(claim.LeaseUntil),
+	}
+	return stillClaimed(r.s.NewInsert().Model(&row).On("CONFLICT (company_id, key) DO NOTHING").Exec(ctx))
+}
+
+// Executed implements ports.Replays.
+func (r replays) Executed(ctx context.Context, scope access.Scope, key, token string, at time.Time) error {
+	return stillClaimed(r.claimed(scope, key, token).Set("executed_at = ?", sqlstore.StampAt(at)).Exec(ctx))
+}
+
+// Answered implements ports.Replays.
+func (r replays) Answered(ctx context.Context, scope access.Scope, key, token string, answer ports.Answer, at time.Time) error {
+	return stillClaimed(r.claimed(scope, key, token).Set("answered_at = ?", sqlstore.StampAt(at)).Set("status = ?", answer.Status).
+		Set("header = ?", sqlstore.JSONOf(answer.Header)).Set("body = ?", answer.Body).Exec(ctx))
+}
+
+func (r replays) claimed(scope access.Scope, key, token string) *bun.UpdateQuery {
+	in := sqlstore.Own("t", scope)
+	return r.s.NewUpdate().Model((*replayRow)(nil)).Where(in.SQL, in.Args...).Where("t.key = ?", key).Where("t.token = ?", token)
+}
+
+// Release implements ports.Replays.
+func (r replays) Release(ctx context.Context, scope access.Scope, key, token string) error {
+	in := sqlstore.Own("t", scope)
+	_, err := r.s.NewDelete().Model((*replayRow)(nil)).Where(in.SQL, in.Args...).
+		Where("t.key = ?", key).Where("t.token = ?", token).Where("t.executed_at IS NULL").Exec(ctx)
+	return err
+}
+
+// Purge implements ports.Replays.
+func (r replays) Purge(ctx context.Context, before time.Time) (int64, error) {
+	res, err := r.s.NewDelete().Model((*replayRow)(nil)).Where("t.claimed_at < ?", sqlstore.StampAt(before)).Exec(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// stillClaimed returns Conflict where a statement on a claim changed nothing.
+func stillClaimed(res sql.Result, err error) error {
+	if err != nil {
+		return err
+	}
+	n, err := res.RowsAffected()
+	if err == nil && n == 0 {
+		return fault.New(fault.Conflict, "claim_lost", "Another request has taken this Idempotency-Key over.")
+	}
+	return err
+}

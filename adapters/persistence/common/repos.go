@@ -1,0 +1,20 @@
+// Package common stores what serves all products: jobs, the outbox, event feeds, webhooks,
+// idempotent requests and the audit trail.
+package common
+
+import (
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/ports"
+)
+
+// Repos adds the repositories of this package to a bundle.
+func Repos(s *sqlstore.Session, r *ports.Repos) {
+	r.Replays, r.Outbox, r.Jobs, r.Audit, r.Events = replays{s}, outbox{s}, jobs{s}, trail{s}, feeds{s}
+	r.Webhooks, r.Deliveries = webhookRecords(s), deliveries{s}
+}
+
+// OperatorRepos adds those that work for the operator.
+func OperatorRepos(s *sqlstore.Session, r *ports.OperatorRepos) {
+	r.Outbox, r.Audit, r.Trail, r.Replays, r.Jobs = outbox{s}, trail{s}, operatorTrail{s}, replays{s}, jobs{s}
+	r.Events, r.Webhooks = feeds{s}, webhookKeeper{s}
+}

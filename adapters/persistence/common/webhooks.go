@@ -1,0 +1,286 @@
+package common
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/core/event"
+	"tilth/core/fault"
+	"tilth/core/webhook"
+	"tilth/ports"
+)
+
+type webhookRow struct {
+	bun.BaseModel `bun:"table:webhooks,alias:t"`
+	sqlstore.MetaRow
+	URL            string `bun:"url"`
+	Description    string
+	EventTypes     sqlstore.JSON[[]string]
+	IsActive       bool
+	DisabledReason string
+	Secret         string
+	PreviousSecret string
+	PreviousUntil  *sqlstore.Stamp
+	Failures       int
+	FailingSince   *sqlstore.Stamp
+	PausedUntil    *sqlstore.Stamp
+	LastAt         *sqlstore.Stamp
+	LastDelivered  bool
+	LastStatus     int
+}
+
+var webhookTable = &sqlstore.Table[webhook.Webhook, webhookRow]{
+	Word:    "webhook",
+	Filters: sqlstore.CommonFilters(map[string]sqlstore.Filter{"is_active": {Exact: "t.is_active"}}),
+	Shared:  func(*sqlstore.Session, access.Scope) sqlstore.Condition { return sqlstore.Nothing }, // where events go is shared with nobody
+	Row:     rowOfWebhook,
+	Record:  webhookOfRow,
+}
+
+type webhookRepo = sqlstore.Records[webhook.Webhook, webhookRow, *webhook.Webhook, *webhookRow]
+
+func webhookRecords(s *sqlstore.Session) webhookRepo { return sqlstore.NewRecords(s, webhookTable) }
+
+func rowOfWebhook(w *webhook.Webhook) webhookRow {
+	row := webhookRow{
+		MetaRow: sqlstore.MetaRowOf(w.Meta), URL: w.URL, Description: w.Description, EventTypes: sqlstore.JSONOf(append([]string{}, w.EventTypes...)),
+		IsActive: w.IsActive, DisabledReason: w.DisabledReason, Secret: w.Secret, PreviousSecret: w.PreviousSecret,
+		PreviousUntil: sqlstore.NullableStamp(w.PreviousUntil), Failures: w.Failures, FailingSince: sqlstore.NullableStamp(w.FailingSince), PausedUntil: sqlstore.NullableStamp(w.PausedUntil),
+	}
+	if w.Last != nil {
+		row.LastAt, row.LastDelivered, row.LastStatus = new(sqlstore.StampAt(w.Last.At)), w.Last.Delivered, w.Last.StatusCode
+	}
+	return row
+}
+
+func webhookOfRow(row *webhookRow) (webhook.Webhook, error) {
+	w := webhook.Webhook{
+		Meta: row.Meta(), URL: row.URL, Description: row.Description, EventTypes: row.EventTypes.V,
+		IsActive: row.IsActive, DisabledReason: row.DisabledReason, Secret: row.Secret, PreviousSecret: row.PreviousSecret,
+		PreviousUntil: row.PreviousUntil.Nullable(), Failures: row.Failures, FailingSince: row.FailingSince.Nullable(), PausedUntil: row.PausedUntil.Nullable(),
+	}
+	if row.LastAt != nil {
+		w.Last = &webhook.Last{At: row.LastAt.Time, Delivered: row.LastDelivered, StatusCode: row.LastStatus}
+	}
+	return w, nil
+}
+
+type deliveryRow struct {
+	bun.BaseModel `bun:"table:webhook_deliveries,alias:t"`
+	ID            int64 `bun:"id,pk,autoincrement"`
+	CompanyID     int64
+	WebhookID     int64
+	EventID       string
+	EventType     string
+	Body          string
+	Test          bool
+	CreatedAt     sqlstore.Stamp
+	State         webhook.State
+	Attempt       int
+	Tries         int
+	BeganAt       *sqlstore.Stamp
+	NextTryAt     *sqlstore.Stamp
+	TriedAt       *sqlstore.Stamp
+	StatusCode    int
+	Error         string
+	Answer        string
+	DurationUs    int64
+}
+
+func rowOfDelivery(d webhook.Delivery) deliveryRow {
+	return deliveryRow{
+		ID: d.ID, CompanyID: d.CompanyID, WebhookID: d.WebhookID, EventID: d.EventID, EventType: d.EventType, Body: d.Body, Test: d.Test,
+		CreatedAt: sqlstore.StampAt(d.CreatedAt), State: d.State, Attempt: d.Attempt, Tries: d.Tries, BeganAt: sqlstore.NullableStamp(d.Began), NextTryAt: sqlstore.NullableStamp(d.NextTry),
+		TriedAt: sqlstore.NullableStamp(d.At), StatusCode: d.StatusCode, Error: d.Error, Answer: d.Answer, DurationUs: d.Duration.Microseconds(),
+	}
+}
+
+func deliveryOfRow(row *deliveryRow) (webhook.Delivery, error) {
+	return webhook.Delivery{
+		ID: row.ID, CompanyID: row.CompanyID, WebhookID: row.WebhookID, EventID: row.EventID, EventType: row.EventType, Body: row.Body, Test: row.Test,
+		CreatedAt: row.CreatedAt.Time, State: row.State, Attempt: row.Attempt, Tries: row.Tries, Began: row.BeganAt.Nullable(), NextTry: row.NextTryAt.Nullable(),
+		At: row.TriedAt.Nullable(), StatusCode: row.StatusCode, Error: row.Error, Answer: row.Answer, Duration: time.Duration(row.DurationUs) * time.Microsecond,
+	}, nil
+}
+
+// deliveries implements ports.Deliveries.
+type deliveries struct{ s *sqlstore.Session }
+
+// of selects the deliveries of a webhook of the company that acts.
+func (d deliveries) of(scope access.Scope, webhookID int64) *bun.SelectQuery {
+	q := d.s.NewSelect().Model((*deliveryRow)(nil)).Where("t.webhook_id = ?", webhookID)
+	if !sqlstore.Writable(scope) {
+		return sqlstore.Where(q, sqlstore.Nothing) // what was sent is shared with nobody
+	}
+	return sqlstore.Where(q, sqlstore.Own("t", scope))
+}
+
+func (d deliveries) query(scope access.Scope, q ports.DeliveryQuery) *bun.SelectQuery {
+	out := d.of(scope, q.WebhookID)
+	if q.State != "" {
+		out = out.Where("t.state = ?", q.State)
+	}
+	return out
+}
+
+// Count implements ports.Deliveries.
+func (d deliveries) Count(ctx context.Context, scope access.Scope, q ports.DeliveryQuery) (int64, error) {
+	return d.query(scope, q).Count(ctx)
+}
+
+// Each implements ports.Deliveries.
+func (d deliveries) Each(ctx context.Context, scope access.Scope, q ports.DeliveryQuery) iter.Seq2[webhook.Delivery, error] {
+	if q.Limit == 0 {
+		if err := d.s.Unhurried(ctx); err != nil {
+			return sqlstore.Failed[webhook.Delivery](err)
+		}
+	}
+	rows := d.query(scope, q).OrderExpr("t.id DESC")
+	return sqlstore.Stream(ctx, d.s, sqlstore.Paged(rows, ports.Query{Limit: q.Limit, Offset: q.Offset}), deliveryOfRow)
+}
+
+// GetForUpdate implements ports.Deliveries.
+func (d deliveries) GetForUpdate(ctx context.Context, scope access.Scope, webhookID, id int64) (webhook.Delivery, error) {
+	var row deliveryRow
+	if err := d.s.ForUpdate(d.of(scope, webhookID).Where("t.id = ?", id)).Scan(ctx, &row); err != nil {
+		return webhook.Delivery{}, sqlstore.Missing(err, "delivery")
+	}
+	return deliveryOfRow(&row)
+}
+
+// pending selects those to be sent, the longest due first.
+func (d deliveries) pending(scope access.Scope, webhookID int64) *bun.SelectQuery {
+	return d.of(scope, webhookID).Where("t.state = 'pending'").OrderExpr("t.next_try_at, t.id").Limit(1)
+}
+
+// Due implements ports.Deliveries.
+func (d deliveries) Due(ctx context.Context, scope access.Scope, webhookID int64, now time.Time) (webhook.Delivery, bool, error) {
+	var rows []deliveryRow
+	err := d.pending(scope, webhookID).Where("t.next_try_at <= ?", sqlstore.StampAt(now)).Scan(ctx, &rows)
+	if err != nil || len(rows) == 0 {
+		return webhook.Delivery{}, false, err
+	}
+	out, err := deliveryOfRow(&rows[0])
+	return out, true, err
+}
+
+// NextTry implements ports.Deliveries.
+func (d deliveries) NextTry(ctx context.Context, scope access.Scope, webhookID int64) (*time.Time, error) {
+	var rows []deliveryRow
+	if err := d.pending(scope, webhookID).Column("next_try_at").Scan(ctx, &rows); err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return rows[0].NextTryAt.Nullable(), nil
+}
+
+// Insert implements ports.Deliveries.
+func (d deliveries) Insert(ctx context.Context, scope access.Scope, delivery *webhook.Delivery) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing("webhook")
+	}
+	delivery.CompanyID = scope.Company()
+	row := rowOfDelivery(*delivery)
+	var ids []int64
+	if _, err := d.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &ids); err != nil {
+		return err
+	}
+	if len(ids) != 1 {
+		return sqlstore.Internal("a delivery inserted gave %d ids", len(ids))
+	}
+	delivery.ID = ids[0]
+	return nil
+}
+
+// Update implements ports.Deliveries.
+func (d deliveries) Update(ctx context.Context, scope access.Scope, delivery webhook.Delivery) error {
+	row, in := rowOfDelivery(delivery), sqlstore.Own("t", scope)
+	res, err := d.s.NewUpdate().Model(&row).ExcludeColumn("id", "company_id", "webhook_id", "event_id", "event_type", "body", "test", "created_at").
+		Where("t.id = ?", delivery.ID).Where(in.SQL, in.Args...).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return sqlstore.MissingUnless(err, "delivery")
+	}
+	return nil
+}
+
+// End implements ports.Deliveries.
+func (d deliveries) End(ctx context.Context, scope access.Scope, webhookID int64, reason string) error {
+	in := sqlstore.Own("t", scope)
+	_, err := d.s.NewUpdate().Model((*deliveryRow)(nil)).Set("state = 'failed'").Set("next_try_at = NULL").Set("error = ?", reason).
+		Where(in.SQL, in.Args...).Where("t.webhook_id = ?", webhookID).Where("t.state = 'pending'").Exec(ctx)
+	return err
+}
+
+// webhookKeeper implements ports.WebhookKeeper.
+type webhookKeeper struct{ s *sqlstore.Session }
+
+// Take implements ports.WebhookKeeper. The lock on the feeds keeps their ends where they are.
+func (k webhookKeeper) Take(ctx context.Context, companies []int64) ([]event.Logged, error) {
+	var ends []feedRow
+	err := k.s.ForUpdate(k.s.NewSelect().Model(&ends).Where("t.company_id IN (?)", bun.List(companies)).
+		Where("t.delivered < t.last").OrderExpr("t.company_id")).Scan(ctx)
+	if err != nil || len(ends) == 0 {
+		return nil, err
+	}
+	ids := make([]int64, len(ends))
+	for i, end := range ends {
+		ids[i] = end.CompanyID
+	}
+	var rows []outboxRow
+	err = k.s.NewSelect().Model(&rows).Join("JOIN event_feeds AS f ON f.company_id = t.company_id").
+		Where("f.company_id IN (?)", bun.List(ids)).Where("t.position > f.delivered").OrderExpr("t.company_id, t.position").Scan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	_, err = k.s.NewUpdate().Model((*feedRow)(nil)).Set("delivered = last").Where("t.company_id IN (?)", bun.List(ids)).Exec(ctx)
+	return loggedOfRows(rows), err
+}
+
+// Listening implements ports.WebhookKeeper.
+func (k webhookKeeper) Listening(ctx context.Context, companies []int64) ([]webhook.Webhook, error) {
+	if len(companies) == 0 {
+		return nil, nil
+	}
+	q := webhookRecords(k.s).Selected().Where("t.company_id IN (?)", bun.List(companies)).Where("t.is_active").Where("t.deleted_at IS NULL").OrderExpr("t.id")
+	var out []webhook.Webhook
+	for hook, err := range sqlstore.Stream(ctx, k.s, k.s.ForUpdate(q), webhookOfRow) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, hook)
+	}
+	return out, nil
+}
+
+// Add implements ports.WebhookKeeper.
+func (k webhookKeeper) Add(ctx context.Context, list []webhook.Delivery) error {
+	for len(list) > 0 {
+		chunk := list[:min(len(list), sqlstore.InsertChunk)]
+		list = list[len(chunk):]
+		rows := make([]deliveryRow, len(chunk))
+		for i, d := range chunk {
+			rows[i] = rowOfDelivery(d)
+		}
+		if _, err := k.s.NewInsert().Model(&rows).On("CONFLICT (webhook_id, event_id) DO NOTHING").Returning("NULL").Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Prune implements ports.WebhookKeeper.
+func (k webhookKeeper) Prune(ctx context.Context, before time.Time, limit int) (int64, error) {
+	old := k.s.NewSelect().Table("webhook_deliveries").Column("id").Where("created_at < ?", sqlstore.StampAt(before)).Where("state <> 'pending'").Limit(int64(limit))
+	res, err := k.s.NewDelete().Model((*deliveryRow)(nil)).Where("t.id IN (?)", old).Exec(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}

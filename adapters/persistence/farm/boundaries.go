@@ -1,0 +1,103 @@
+package farm
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	corerecord "tilth/core/record"
+	"tilth/ports"
+)
+
+type boundaryRow struct {
+	bun.BaseModel `bun:"table:field_boundaries,alias:t"`
+	ID            int64 `bun:"id,pk,autoincrement"`
+	CompanyID     int64
+	FieldID       int64
+	Boundary      sqlstore.JSON[geo.MultiPolygon]
+	AreaM2        int64 `bun:"area_m2"`
+	ValidFrom     sqlstore.Stamp
+	ValidTo       *sqlstore.Stamp
+	ChangedBy     *int64
+
+	ChangedByName *string `bun:"changed_by_name,scanonly"`
+}
+
+// boundaries implements ports.Boundaries.
+type boundaries struct{ s *sqlstore.Session }
+
+// in returns the condition of the versions in a scope: they are shared with their field.
+func (b boundaries) in(scope access.Scope) []sqlstore.Condition {
+	return b.s.InScope(scope, func(s *sqlstore.Session, scope access.Scope) sqlstore.Condition {
+		return s.OfSharedField("f.id = t.field_id", "field.view", scope)
+	})
+}
+
+func (b boundaries) query(scope access.Scope, fieldID int64) *bun.SelectQuery {
+	return sqlstore.Where(b.s.NewSelect().Model((*boundaryRow)(nil)), b.in(scope)...).Where("t.field_id = ?", fieldID)
+}
+
+// Close implements ports.Boundaries.
+func (b boundaries) Close(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) error {
+	if len(fieldIDs) == 0 || !sqlstore.Writable(scope) {
+		return nil
+	}
+	in := sqlstore.Own("t", scope)
+	_, err := b.s.NewUpdate().Model((*boundaryRow)(nil)).Set("valid_to = ?", sqlstore.StampAt(at)).
+		Where(in.SQL, in.Args...).Where("t.field_id IN (?)", bun.List(fieldIDs)).Where("t.valid_to IS NULL").Exec(ctx)
+	return err
+}
+
+// Open implements ports.Boundaries.
+func (b boundaries) Open(ctx context.Context, scope access.Scope, versions []farm.BoundaryVersion) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing("field")
+	}
+	for chunk := range slices.Chunk(versions, sqlstore.InsertChunk) {
+		rows := make([]boundaryRow, len(chunk))
+		for i, v := range chunk {
+			rows[i] = boundaryRow{
+				CompanyID: scope.Company(), FieldID: v.FieldID, Boundary: sqlstore.JSONOf(v.Boundary),
+				AreaM2: v.AreaM2, ValidFrom: sqlstore.StampAt(v.ValidFrom), ValidTo: sqlstore.NullableStamp(v.ValidTo),
+			}
+			if v.ChangedBy != nil {
+				rows[i].ChangedBy = &v.ChangedBy.ID
+			}
+		}
+		if _, err := b.s.NewInsert().Model(&rows).Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Count implements ports.Boundaries.
+func (b boundaries) Count(ctx context.Context, scope access.Scope, fieldID int64) (int64, error) {
+	return b.query(scope, fieldID).Count(ctx)
+}
+
+// Each implements ports.Boundaries.
+func (b boundaries) Each(ctx context.Context, scope access.Scope, fieldID int64, page ports.Query) iter.Seq2[farm.BoundaryVersion, error] {
+	q := b.query(scope, fieldID).Join("LEFT JOIN users AS changer ON changer.id = t.changed_by").
+		ColumnExpr("?TableColumns").ColumnExpr("changer.name AS changed_by_name").OrderExpr("t.id DESC")
+	return sqlstore.Stream(ctx, b.s, sqlstore.Paged(q, page), boundaryOfRow)
+}
+
+func boundaryOfRow(row *boundaryRow) (farm.BoundaryVersion, error) {
+	v := farm.BoundaryVersion{
+		ID: row.ID, FieldID: row.FieldID, Boundary: row.Boundary.V, AreaM2: row.AreaM2,
+		ValidFrom: row.ValidFrom.Time, ValidTo: row.ValidTo.Nullable(),
+	}
+	if row.ChangedBy != nil {
+		v.ChangedBy = &corerecord.Ref{ID: *row.ChangedBy, Name: sqlstore.ValueOf(row.ChangedByName)}
+	}
+	return v, nil
+}

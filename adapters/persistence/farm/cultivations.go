@@ -1,0 +1,101 @@
+package farm
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/core/farm"
+	corerecord "tilth/core/record"
+	"tilth/ports"
+)
+
+type cultivationRow struct {
+	bun.BaseModel `bun:"table:cultivations,alias:t"`
+	sqlstore.MetaRow
+	SeasonID int64
+	CropID   int64
+	FieldID  int64
+
+	SeasonName string `bun:"season_name,scanonly"`
+	CropName   string `bun:"crop_name,scanonly"`
+	FieldName  string `bun:"field_name,scanonly"`
+}
+
+var cultivationTable = &sqlstore.Table[farm.Cultivation, cultivationRow]{
+	Word:    "cultivation",
+	Columns: []string{"season.name AS season_name", "crop.name AS crop_name", "field.name AS field_name"},
+	Joins: []string{
+		"LEFT JOIN seasons AS season ON season.id = t.season_id",
+		"LEFT JOIN crops AS crop ON crop.id = t.crop_id",
+		"LEFT JOIN fields AS field ON field.id = t.field_id",
+	},
+	Filters: sqlstore.CommonFilters(map[string]sqlstore.Filter{
+		"season": {Exact: "t.season_id"}, "crop": {Exact: "t.crop_id"}, "field": {Exact: "t.field_id"}, "farm": {Exact: "field.farm_id"},
+		"search": {Folded: "field.name_folded || ' ' || season.name_folded || ' ' || crop.search_folded"}, // a cultivation has no name of its own
+	}),
+	Shared: func(s *sqlstore.Session, scope access.Scope) sqlstore.Condition {
+		return s.OfSharedField("f.id = t.field_id", "cultivation.view", scope)
+	},
+	Row:    rowOfCultivation,
+	Record: cultivationOfRow,
+}
+
+type cultivationRepo = sqlstore.Records[farm.Cultivation, cultivationRow, *farm.Cultivation, *cultivationRow]
+
+func cultivationRecords(s *sqlstore.Session) cultivationRepo {
+	return sqlstore.NewRecords(s, cultivationTable)
+}
+
+// cultivations implements ports.Cultivations.
+type cultivations struct{ cultivationRepo }
+
+// CountOfField implements ports.Cultivations.
+func (r cultivations) CountOfField(ctx context.Context, scope access.Scope, fieldID int64) (int64, error) {
+	return r.Count(ctx, scope, ports.Query{Filters: []ports.Filter{{Name: "field", Value: fieldID}}})
+}
+
+// SoftDeleteOfFields implements ports.Cultivations.
+func (r cultivations) SoftDeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) (int64, error) {
+	if len(fieldIDs) == 0 {
+		return 0, nil
+	}
+	return r.DeleteWhere(ctx, scope, sqlstore.When("t.field_id IN (?)", bun.List(fieldIDs)), at)
+}
+
+func rowOfCultivation(r *farm.Cultivation) cultivationRow {
+	return cultivationRow{MetaRow: sqlstore.MetaRowOf(r.Meta), SeasonID: r.Season.ID, CropID: r.Crop.ID, FieldID: r.Field.ID}
+}
+
+func cultivationOfRow(row *cultivationRow) (farm.Cultivation, error) {
+	return farm.Cultivation{
+		Meta:   row.Meta(),
+		Season: corerecord.Ref{ID: row.SeasonID, Name: row.SeasonName},
+		Crop:   corerecord.Ref{ID: row.CropID, Name: row.CropName},
+		Field:  corerecord.Ref{ID: row.FieldID, Name: row.FieldName},
+	}, nil
+}
+
+// UndeleteOfFields implements ports.Cultivations.
+func (r cultivations) UndeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, deletedAt, now time.Time) error {
+	if len(fieldIDs) == 0 {
+		return nil
+	}
+	_, err := r.UndeleteWhere(ctx, scope, sqlstore.When("t.field_id IN (?)", bun.List(fieldIDs)), deletedAt, now)
+	return err
+}
+
+// SeasonsOfFields implements ports.Cultivations.
+func (r cultivations) SeasonsOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64) ([]int64, error) {
+	var ids []int64
+	if len(fieldIDs) == 0 {
+		return nil, nil
+	}
+	q := r.Session.NewSelect().Model((*cultivationRow)(nil)).Distinct().Column("t.season_id").
+		Where("t.field_id IN (?)", bun.List(fieldIDs)).OrderExpr("t.season_id")
+	err := sqlstore.Where(q, r.In(scope)...).Scan(ctx, &ids)
+	return ids, err
+}

@@ -1,0 +1,182 @@
+package farm
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	corerecord "tilth/core/record"
+)
+
+type fieldRow struct {
+	bun.BaseModel `bun:"table:fields,alias:t"`
+	sqlstore.MetaRow
+	UUID               string `bun:"uuid"`
+	Name               string
+	NameFolded         string
+	FarmID             int64
+	Boundary           *sqlstore.JSON[geo.MultiPolygon]
+	BoundaryWarnings   *sqlstore.JSON[[]geo.Warning]
+	AreaHa             *float64
+	AreaM2             int64    `bun:"area_m2"`
+	PerimeterM         *float64 `bun:"perimeter_m"`
+	CentroidX          *float64 `bun:"centroid_x"`
+	CentroidY          *float64 `bun:"centroid_y"`
+	MinX               *float64 `bun:"min_x"`
+	MinY               *float64 `bun:"min_y"`
+	MaxX               *float64 `bun:"max_x"`
+	MaxY               *float64 `bun:"max_y"`
+	DeclaredAreaHa     *float64
+	BoundaryCategory   string
+	BoundaryMethod     string
+	BoundaryObservedOn *sqlstore.Day
+	SoilType           string
+	Irrigated          *bool
+	Tenure             string
+	ActiveFrom         *sqlstore.Day
+	ActiveTo           *sqlstore.Day
+	Notes              string
+	ExternalID         string
+	Source             string
+
+	FarmName string `bun:"farm_name,scanonly"`
+}
+
+var fieldTable = &sqlstore.Table[farm.Field, fieldRow]{
+	Word:    "field",
+	Columns: []string{"farm.name AS farm_name"},
+	Joins:   []string{"LEFT JOIN farms AS farm ON farm.id = t.farm_id"},
+	Filters: sqlstore.NamedFilters(map[string]sqlstore.Filter{"farm": {Exact: "t.farm_id"}, "uuid": {Exact: "t.uuid"}}),
+	Orders:  map[string]sqlstore.OrderKey{"name": sqlstore.ByName, "area_ha": {Expr: "t.area_m2"}},
+	Shared:  sqlstore.SharedField,
+	Row:     rowOfField,
+	Record:  fieldOfRow,
+	Kept:    []string{"uuid"},
+}
+
+type fieldRepo = sqlstore.Records[farm.Field, fieldRow, *farm.Field, *fieldRow]
+
+func fieldRecords(s *sqlstore.Session) fieldRepo { return sqlstore.NewRecords(s, fieldTable) }
+
+// fields implements ports.Fields.
+type fields struct{ fieldRepo }
+
+// GetByUUID implements ports.Fields.
+func (r fields) GetByUUID(ctx context.Context, scope access.Scope, uuid string) (farm.Field, error) {
+	if !sqlstore.Storable(uuid) {
+		return farm.Field{}, fault.Missing("field")
+	}
+	return r.One(ctx, r.Query(scope).Where("t.uuid = ?", uuid))
+}
+
+// GetManyByUUID implements ports.Fields.
+func (r fields) GetManyByUUID(ctx context.Context, scope access.Scope, uuids []string) (map[string]farm.Field, error) {
+	out := make(map[string]farm.Field, len(uuids))
+	known := slices.DeleteFunc(slices.Clone(uuids), func(uuid string) bool { return !sqlstore.Storable(uuid) })
+	if len(known) == 0 {
+		return out, nil
+	}
+	q := r.Session.ForShare(r.Query(scope).Where("t.uuid IN (?)", bun.List(known)).OrderExpr("t.id"))
+	for field, err := range sqlstore.Stream(ctx, r.Session, q, r.Table.Record) {
+		if err != nil {
+			return nil, err
+		}
+		out[field.UUID] = field
+	}
+	return out, nil
+}
+
+// IDsOfFarm implements ports.Fields.
+func (r fields) IDsOfFarm(ctx context.Context, scope access.Scope, farmID int64) ([]int64, error) {
+	q := r.Session.NewSelect().Model((*fieldRow)(nil)).Column("t.id").Where("t.farm_id = ?", farmID).OrderExpr("t.id")
+	var ids []int64
+	err := sqlstore.Where(q, r.In(scope)...).Scan(ctx, &ids)
+	return ids, err
+}
+
+// Overlapping implements ports.Fields. Boxes are compared in the database: a neighbour
+// begins at most as far to the west as the company's widest field is wide, so the index
+// on the western edge bounds the search. What others share has no neighbours.
+func (r fields) Overlapping(ctx context.Context, scope access.Scope, ids []int64) (map[int64][]farm.Field, error) {
+	out := map[int64][]farm.Field{}
+	if len(ids) == 0 || !sqlstore.Writable(scope) {
+		return out, nil
+	}
+	var width *float64
+	if err := sqlstore.Where(r.Session.NewSelect().Model((*fieldRow)(nil)).ColumnExpr("MAX(t.max_x - t.min_x)"), r.In(scope)...).Scan(ctx, &width); err != nil || width == nil {
+		return out, err
+	}
+	var pairs []struct{ Of, Near int64 }
+	q := r.Session.NewSelect().Model((*fieldRow)(nil)).ColumnExpr("t.id AS of, o.id AS near").
+		Join("JOIN fields AS o").JoinOn("o.company_id = t.company_id AND o.deleted_at IS NULL AND o.id <> t.id").
+		JoinOn("o.min_x >= t.min_x - ? AND o.min_x <= t.max_x", *width).
+		JoinOn("o.max_x >= t.min_x AND o.min_y <= t.max_y AND o.max_y >= t.min_y").
+		Where("t.id IN (?)", bun.List(ids)).OrderExpr("t.id, o.id")
+	if err := sqlstore.Where(q, r.In(scope)...).Scan(ctx, &pairs); err != nil {
+		return nil, err
+	}
+	near := make([]int64, len(pairs))
+	for i, p := range pairs {
+		near[i] = p.Near
+	}
+	slices.Sort(near)
+	found, err := r.GetMany(ctx, scope, slices.Compact(near))
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pairs {
+		out[p.Of] = append(out[p.Of], found[p.Near])
+	}
+	return out, nil
+}
+
+func rowOfField(r *farm.Field) fieldRow {
+	row := fieldRow{
+		MetaRow: sqlstore.MetaRowOf(r.Meta),
+		UUID:    r.UUID, Name: r.Name, NameFolded: sqlstore.Fold(r.Name), FarmID: r.Farm.ID, AreaM2: r.AreaM2(),
+		DeclaredAreaHa: r.DeclaredAreaHa, BoundaryCategory: r.BoundaryCategory, BoundaryMethod: r.BoundaryMethod,
+		BoundaryObservedOn: sqlstore.NullableDay(r.BoundaryObservedOn), SoilType: r.SoilType, Irrigated: r.Irrigated, Tenure: r.Tenure,
+		ActiveFrom: sqlstore.NullableDay(r.ActiveFrom), ActiveTo: sqlstore.NullableDay(r.ActiveTo), Notes: r.Notes,
+		ExternalID: r.ExternalID, Source: r.Source,
+	}
+	if b := r.Boundary; b != nil {
+		m, box := b.Measures(), b.Bounds()
+		row.Boundary = new(sqlstore.JSONOf(b.Geometry()))
+		row.BoundaryWarnings = new(sqlstore.JSONOf(m.Warnings))
+		row.AreaHa, row.PerimeterM, row.CentroidX, row.CentroidY = &m.AreaHa, &m.PerimeterM, &m.Centroid.X, &m.Centroid.Y
+		row.MinX, row.MinY, row.MaxX, row.MaxY = &box.MinX, &box.MinY, &box.MaxX, &box.MaxY
+	}
+	return row
+}
+
+func fieldOfRow(row *fieldRow) (farm.Field, error) {
+	r := farm.Field{
+		Meta: row.Meta(),
+		UUID: row.UUID, Name: row.Name, Farm: corerecord.Ref{ID: row.FarmID, Name: row.FarmName},
+		DeclaredAreaHa: row.DeclaredAreaHa, BoundaryCategory: row.BoundaryCategory, BoundaryMethod: row.BoundaryMethod,
+		BoundaryObservedOn: row.BoundaryObservedOn.Nullable(), SoilType: row.SoilType, Irrigated: row.Irrigated, Tenure: row.Tenure,
+		ActiveFrom: row.ActiveFrom.Nullable(), ActiveTo: row.ActiveTo.Nullable(), Notes: row.Notes,
+		External: farm.External{ExternalID: row.ExternalID, Source: row.Source},
+	}
+	if row.Boundary != nil {
+		b := geo.RestoreBoundary(row.Boundary.V, geo.Measures{
+			AreaHa: sqlstore.ValueOf(row.AreaHa), PerimeterM: sqlstore.ValueOf(row.PerimeterM),
+			Centroid: geo.Position{X: sqlstore.ValueOf(row.CentroidX), Y: sqlstore.ValueOf(row.CentroidY)},
+			Warnings: sqlstore.ValueOf(row.BoundaryWarnings).V,
+		})
+		r.Boundary = &b
+	}
+	return r, nil
+}
+
+// UndeleteOfFarm implements ports.Fields.
+func (r fields) UndeleteOfFarm(ctx context.Context, scope access.Scope, farmID int64, deletedAt, now time.Time) ([]int64, error) {
+	return r.UndeleteWhere(ctx, scope, sqlstore.When("t.farm_id = ?", farmID), deletedAt, now)
+}

@@ -1,0 +1,206 @@
+package farm
+
+import (
+	"context"
+	"slices"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	corerecord "tilth/core/record"
+)
+
+type importRow struct {
+	bun.BaseModel      `bun:"table:field_imports,alias:t"`
+	ID                 int64 `bun:"id,pk,autoincrement"`
+	CompanyID          int64
+	CreatedBy          int64
+	CreatedByName      string `bun:"created_by_name,scanonly"`
+	CreatedAt          sqlstore.Stamp
+	UpdatedAt          sqlstore.Stamp
+	FarmID             int64
+	NameProperty       string
+	ExternalIDProperty string `bun:"external_id_property"`
+	Preview            bool
+	Atomic             bool
+	Object             string
+	Media              string
+	Status             string
+	Reason             string
+	Checking           bool
+	Total              int64
+	Done               int64
+	Created            int64
+	Updated            int64
+	Skipped            int64
+	Failed             int64
+}
+
+type importFailureRow struct {
+	bun.BaseModel `bun:"table:field_import_failures,alias:t"`
+	ImportID      int64
+	Feature       int64
+	Name          string
+	ExternalID    string
+	Errors        sqlstore.JSON[map[string][]string]
+}
+
+// imports implements ports.Imports.
+type imports struct{ s *sqlstore.Session }
+
+func rowOfImport(r farm.Import) importRow {
+	return importRow{
+		ID: r.ID, CompanyID: r.CompanyID, CreatedBy: r.CreatedBy.ID, CreatedAt: sqlstore.StampAt(r.CreatedAt), UpdatedAt: sqlstore.StampAt(r.UpdatedAt),
+		FarmID: r.FarmID, NameProperty: r.NameProperty, ExternalIDProperty: r.ExternalIDProperty, Preview: r.Preview, Atomic: r.Atomic,
+		Object: r.Object, Media: r.Media, Status: string(r.Status), Reason: r.Reason, Checking: r.Checking, Total: r.Total, Done: r.Done,
+		Created: r.Created, Updated: r.Updated, Skipped: r.Skipped, Failed: r.Failed,
+	}
+}
+
+func (row *importRow) record() farm.Import {
+	return farm.Import{
+		ID: row.ID, CompanyID: row.CompanyID, CreatedBy: corerecord.Ref{ID: row.CreatedBy, Name: row.CreatedByName},
+		CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time,
+		ImportOptions: farm.ImportOptions{
+			FarmID: row.FarmID, NameProperty: row.NameProperty, ExternalIDProperty: row.ExternalIDProperty,
+			Preview: row.Preview, Atomic: row.Atomic,
+		},
+		Object: row.Object, Media: row.Media, Status: farm.ImportStatus(row.Status), Reason: row.Reason, Checking: row.Checking,
+		Total: row.Total, Done: row.Done,
+		Tally: farm.Tally{Created: row.Created, Updated: row.Updated, Skipped: row.Skipped, Failed: row.Failed},
+	}
+}
+
+// Insert implements ports.Imports.
+func (i imports) Insert(ctx context.Context, scope access.Scope, record *farm.Import) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing("company")
+	}
+	record.CompanyID = scope.Company()
+	row := rowOfImport(*record)
+	if _, err := i.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &record.ID); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Get implements ports.Imports.
+func (i imports) Get(ctx context.Context, scope access.Scope, id int64) (farm.Import, error) {
+	return i.one(ctx, i.query(scope, id))
+}
+
+// GetForUpdate implements ports.Imports.
+func (i imports) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (farm.Import, error) {
+	return i.one(ctx, i.s.ForUpdate(i.query(scope, id)))
+}
+
+func (i imports) query(scope access.Scope, id int64) *bun.SelectQuery {
+	if !sqlstore.Writable(scope) {
+		return sqlstore.Where(i.s.NewSelect().Model((*importRow)(nil)), sqlstore.Nothing)
+	}
+	return sqlstore.Where(i.s.NewSelect().Model((*importRow)(nil)).ColumnExpr("?TableColumns").
+		ColumnExpr("creator.name AS created_by_name").Join("JOIN users AS creator ON creator.id = t.created_by").
+		Where("t.id = ?", id), sqlstore.Own("t", scope))
+}
+
+func (i imports) one(ctx context.Context, q *bun.SelectQuery) (farm.Import, error) {
+	var row importRow
+	if err := q.Scan(ctx, &row); err != nil {
+		return farm.Import{}, sqlstore.Missing(err, "import")
+	}
+	return row.record(), nil
+}
+
+// Update implements ports.Imports.
+func (i imports) Update(ctx context.Context, scope access.Scope, record farm.Import) error {
+	row := rowOfImport(record)
+	in := sqlstore.Own("t", scope)
+	res, err := i.s.NewUpdate().Model(&row).
+		Column("updated_at", "status", "reason", "checking", "done", "created", "updated", "skipped", "failed").
+		Where("t.id = ?", record.ID).Where(in.SQL, in.Args...).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return sqlstore.MissingUnless(err, "import")
+	}
+	return nil
+}
+
+// AddFailures implements ports.Imports.
+func (i imports) AddFailures(ctx context.Context, scope access.Scope, id int64, failed []farm.Judged) error {
+	if _, err := i.Get(ctx, scope, id); err != nil {
+		return err
+	}
+	for chunk := range slices.Chunk(failed, sqlstore.InsertChunk) {
+		rows := make([]importFailureRow, len(chunk))
+		for at, f := range chunk {
+			rows[at] = importFailureRow{
+				ImportID: id, Feature: f.Index, Name: f.Name, ExternalID: f.ExternalID,
+				Errors: sqlstore.JSONOf(messages(f.Errors)),
+			}
+		}
+		if _, err := i.s.NewInsert().Model(&rows).On("CONFLICT (import_id, feature) DO NOTHING").Returning("NULL").Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// messages returns the flat lists of field errors.
+func messages(f fault.Fields) map[string][]string {
+	out := map[string][]string{}
+	for field, value := range f {
+		if list, ok := value.([]string); ok {
+			out[field] = list
+		}
+	}
+	return out
+}
+
+// Failures implements ports.Imports.
+func (i imports) Failures(ctx context.Context, scope access.Scope, id int64, limit int64) ([]farm.Judged, error) {
+	if _, err := i.Get(ctx, scope, id); err != nil {
+		return nil, err
+	}
+	var rows []importFailureRow
+	err := i.s.NewSelect().Model(&rows).Where("t.import_id = ?", id).OrderExpr("t.feature").Limit(limit).Scan(ctx)
+	out := make([]farm.Judged, len(rows))
+	for at, row := range rows {
+		out[at] = farm.Judged{
+			Index: row.Feature, Verdict: farm.VerdictFail, Name: row.Name, ExternalID: row.ExternalID, Errors: fault.Fields{},
+		}
+		for field, list := range row.Errors.V {
+			out[at].Errors[field] = list
+		}
+	}
+	return out, err
+}
+
+// Matches implements ports.Imports. In a Write the fields are locked, for what matches is
+// about to be changed.
+func (i imports) Matches(ctx context.Context, scope access.Scope, farmID int64, externalIDs []string) (map[string][]farm.Field, error) {
+	out := map[string][]farm.Field{}
+	asked := slices.DeleteFunc(slices.Clone(externalIDs), func(id string) bool { return id == "" || !sqlstore.Storable(id) })
+	if len(asked) == 0 || !sqlstore.Writable(scope) {
+		return out, nil
+	}
+	fields := fieldRecords(i.s)
+	// The order is that of the index on external ids, so that it is the one that serves: the
+	// index on farms would pass over every field of a large farm for each question.
+	q := fields.Query(scope).Where("t.farm_id = ?", farmID).Where("t.external_id <> ''").
+		Where("t.external_id IN (?)", bun.List(asked)).OrderExpr("t.external_id, t.id")
+	if i.s.Writes {
+		q = i.s.ForUpdate(q)
+	}
+	for record, err := range sqlstore.Stream(ctx, i.s, q, fieldOfRow) {
+		if err != nil {
+			return nil, err
+		}
+		out[record.ExternalID] = append(out[record.ExternalID], record)
+	}
+	return out, nil
+}

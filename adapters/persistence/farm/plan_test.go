@@ -1,0 +1,77 @@
+package farm
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/tests/pgtest"
+	"tilth/tests/plantest"
+)
+
+func TestPlansOfFarms(t *testing.T) {
+	plantest.AssertLists(t, func(s *sqlstore.Session) map[string]plantest.List {
+		return map[string]plantest.List{
+			"farms": {Query: farmRecords(s).Query, Filters: farmTable.Filters, Orders: farmTable.Orders},
+			"fields": {
+				Query: fieldRecords(s).Query, Filters: fieldTable.Filters, Orders: fieldTable.Orders,
+				Indexes: map[string]string{"farm": "ix_fields_farm", "external_id": "ix_fields_external_id"},
+			},
+			"seasons": {
+				Query: seasonRecords(s).Query, Filters: seasonTable.Filters, Orders: seasonTable.Orders,
+				Indexes: map[string]string{"harvest_year": "ix_seasons_harvest_year"},
+			},
+			"cultivations": {
+				Query: cultivationRecords(s).Query, Filters: cultivationTable.Filters, Orders: cultivationTable.Orders,
+				Indexes: map[string]string{
+					"field": "ix_cultivations_field", "season": "ix_cultivations_season", "crop": "ix_cultivations_crop",
+				},
+			},
+			"fertilizations": {Query: fertilizationRecords(s).Query, Filters: fertilizationTable.Filters, Orders: fertilizationTable.Orders},
+		}
+	})
+}
+
+// crowded is a migrated PostgreSQL database with enough cultivations that its planner has
+// reasons to use an index: ten companies, twenty thousand each.
+func crowded(ctx context.Context, t testing.TB) *sqlstore.DB {
+	t.Helper()
+	db := plantest.Open(ctx, t, pgtest.Open(t))
+	require.NoError(t, db.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
+		for _, statement := range []string{
+			`SET LOCAL session_replication_role = replica`, // without what the cultivations refer to: only their number matters here
+			`INSERT INTO cultivations (company_id, created_at, updated_at, season_id, crop_id, field_id)
+			 SELECT 1 + n % 10, now(), now(), n % 50, 1 + n % 20, n % 1000 FROM generate_series(1, 200000) AS g(n)`,
+			`ANALYZE cultivations`,
+		} {
+			if _, err := s.Tx.ExecContext(ctx, statement); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	return db
+}
+
+// TestPlansOnPostgreSQL asserts that PostgreSQL answers a page of the cultivations of one
+// company among many, by every filter, with an index.
+func TestPlansOnPostgreSQL(t *testing.T) {
+	ctx := context.Background()
+	db := crowded(ctx, t)
+	require.NoError(t, db.View(ctx, func(ctx context.Context, s *sqlstore.Session) error {
+		list := plantest.List{Query: cultivationRecords(s).Query, Filters: cultivationTable.Filters}
+		for _, by := range append(slices.Sorted(maps.Keys(list.Filters)), "") {
+			q := plantest.FilteredBy(t, list, by, access.Own(7)).OrderExpr("t.id").Limit(10)
+			var lines []string
+			require.NoError(t, s.NewRaw("EXPLAIN "+q.String()).Scan(ctx, &lines))
+			require.NotContains(t, strings.Join(lines, "\n"), "Seq Scan on cultivations", "by %q", by)
+		}
+		return nil
+	}))
+}

@@ -1,0 +1,157 @@
+package ghg
+
+import (
+	"context"
+	"slices"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/core/assessment"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	corerecord "tilth/core/record"
+)
+
+type batchRow struct {
+	bun.BaseModel `bun:"table:assessment_batches,alias:t"`
+	ID            int64 `bun:"id,pk,autoincrement"`
+	CompanyID     int64
+	CreatedBy     int64
+	CreatedByName string `bun:"created_by_name,scanonly"`
+	CreatedAt     sqlstore.Stamp
+	UpdatedAt     sqlstore.Stamp
+	Kind          assessment.BatchKind
+	Options       sqlstore.JSON[assessment.BatchOptions]
+	Object        string
+	Status        farm.ImportStatus
+	Reason        string
+	Checking      bool
+	Total         int64
+	Done          int64
+	After         int64 `bun:"last_id"`
+	Tally         sqlstore.JSON[map[assessment.Outcome]int64]
+}
+
+type batchNoteRow struct {
+	bun.BaseModel `bun:"table:assessment_batch_notes,alias:t"`
+	BatchID       int64
+	Place         int64
+	Judged        sqlstore.JSON[assessment.Judged]
+}
+
+// batches implements ports.Batches.
+type batches struct{ s *sqlstore.Session }
+
+// Insert implements ports.Batches.
+func (b batches) Insert(ctx context.Context, scope access.Scope, batch *assessment.Batch) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing("company")
+	}
+	batch.CompanyID, batch.CreatedAt, batch.UpdatedAt = scope.Company(), sqlstore.Micro(batch.CreatedAt), sqlstore.Micro(batch.UpdatedAt)
+	row := rowOfBatch(*batch)
+	_, err := b.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &batch.ID)
+	return err
+}
+
+func rowOfBatch(r assessment.Batch) batchRow {
+	return batchRow{
+		ID: r.ID, CompanyID: r.CompanyID, CreatedBy: r.CreatedBy.ID, CreatedAt: sqlstore.StampAt(r.CreatedAt), UpdatedAt: sqlstore.StampAt(r.UpdatedAt),
+		Kind: r.Kind, Options: sqlstore.JSONOf(r.Options), Object: r.Object, Status: r.Status, Reason: r.Reason,
+		Checking: r.Checking, Total: r.Total, Done: r.Done, After: r.After, Tally: sqlstore.JSONOf(r.Tally),
+	}
+}
+
+func (row *batchRow) record() assessment.Batch {
+	return assessment.Batch{
+		ID: row.ID, CompanyID: row.CompanyID, CreatedBy: corerecord.Ref{ID: row.CreatedBy, Name: row.CreatedByName},
+		CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time, Kind: row.Kind, Options: row.Options.V, Object: row.Object,
+		Status: row.Status, Reason: row.Reason, Checking: row.Checking, Total: row.Total, Done: row.Done, After: row.After, Tally: row.Tally.V,
+	}
+}
+
+func (b batches) query(scope access.Scope, kind assessment.BatchKind, id int64) *bun.SelectQuery {
+	in := sqlstore.Own("t", scope)
+	if !sqlstore.Writable(scope) {
+		in = sqlstore.Nothing
+	}
+	return sqlstore.Where(b.s.NewSelect().Model((*batchRow)(nil)).ColumnExpr("?TableColumns").
+		ColumnExpr("creator.name AS created_by_name").Join("JOIN users AS creator ON creator.id = t.created_by").
+		Where("t.id = ?", id).Where("t.kind = ?", kind), in)
+}
+
+func (b batches) one(ctx context.Context, q *bun.SelectQuery) (assessment.Batch, error) {
+	var row batchRow
+	if err := q.Scan(ctx, &row); err != nil {
+		return assessment.Batch{}, sqlstore.Missing(err, "job")
+	}
+	return row.record(), nil
+}
+
+// Get implements ports.Batches.
+func (b batches) Get(ctx context.Context, scope access.Scope, kind assessment.BatchKind, id int64) (assessment.Batch, error) {
+	return b.one(ctx, b.query(scope, kind, id))
+}
+
+// GetForUpdate implements ports.Batches.
+func (b batches) GetForUpdate(ctx context.Context, scope access.Scope, kind assessment.BatchKind, id int64) (assessment.Batch, error) {
+	return b.one(ctx, b.s.ForUpdate(b.query(scope, kind, id)))
+}
+
+// Update implements ports.Batches.
+func (b batches) Update(ctx context.Context, scope access.Scope, batch assessment.Batch) error {
+	row, in := rowOfBatch(batch), sqlstore.Own("t", scope)
+	res, err := b.s.NewUpdate().Model(&row).Column("updated_at", "status", "reason", "checking", "done", "last_id", "tally").
+		Where("t.id = ?", batch.ID).Where(in.SQL, in.Args...).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return sqlstore.MissingUnless(err, "job")
+	}
+	return nil
+}
+
+// AddNotes implements ports.Batches.
+func (b batches) AddNotes(ctx context.Context, scope access.Scope, batch assessment.Batch, notes []assessment.Judged) error {
+	if len(notes) == 0 {
+		return nil
+	}
+	if _, err := b.Get(ctx, scope, batch.Kind, batch.ID); err != nil {
+		return err
+	}
+	for chunk := range slices.Chunk(notes, sqlstore.InsertChunk) {
+		rows := make([]batchNoteRow, len(chunk))
+		for i, note := range chunk {
+			rows[i] = batchNoteRow{BatchID: batch.ID, Place: note.Index, Judged: sqlstore.JSONOf(note)}
+		}
+		if _, err := b.s.NewInsert().Model(&rows).On("CONFLICT (batch_id, place) DO NOTHING").Returning("NULL").Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DropNotes implements ports.Batches.
+func (b batches) DropNotes(ctx context.Context, scope access.Scope, batch assessment.Batch) error {
+	if _, err := b.Get(ctx, scope, batch.Kind, batch.ID); err != nil {
+		return err
+	}
+	_, err := b.s.NewDelete().Model((*batchNoteRow)(nil)).Where("t.batch_id = ?", batch.ID).Exec(ctx)
+	return err
+}
+
+// Notes implements ports.Batches.
+func (b batches) Notes(ctx context.Context, scope access.Scope, batch assessment.Batch, limit int64) ([]assessment.Judged, error) {
+	if _, err := b.Get(ctx, scope, batch.Kind, batch.ID); err != nil {
+		return nil, err
+	}
+	var rows []batchNoteRow
+	err := b.s.NewSelect().Model(&rows).Where("t.batch_id = ?", batch.ID).OrderExpr("t.place").Limit(limit).Scan(ctx)
+	out := make([]assessment.Judged, len(rows))
+	for i, row := range rows {
+		out[i] = row.Judged.V
+	}
+	return out, err
+}

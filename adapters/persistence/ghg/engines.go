@@ -1,0 +1,47 @@
+package ghg
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+type engineChoiceRow struct {
+	bun.BaseModel `bun:"table:engine_choices,alias:t"`
+	CompanyID     int64 `bun:"company_id,pk"`
+	Engine        string
+	FactorSet     string
+	UpdatedAt     sqlstore.Stamp
+}
+
+// engineChoices implements ports.EngineChoices.
+type engineChoices struct{ s *sqlstore.Session }
+
+// Get implements ports.EngineChoices.
+func (e engineChoices) Get(ctx context.Context, scope access.Scope) (ports.EngineChoice, error) {
+	var row engineChoiceRow
+	err := sqlstore.Where(e.s.NewSelect().Model(&row), sqlstore.Own("t", scope)).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return ports.EngineChoice{}, nil
+	}
+	return ports.EngineChoice{Engine: row.Engine, FactorSet: row.FactorSet}, err
+}
+
+// Set implements ports.EngineChoices.
+func (e engineChoices) Set(ctx context.Context, scope access.Scope, choice ports.EngineChoice, at time.Time) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing("company")
+	}
+	row := engineChoiceRow{CompanyID: scope.Company(), Engine: choice.Engine, FactorSet: choice.FactorSet, UpdatedAt: sqlstore.StampAt(at)}
+	_, err := e.s.NewInsert().Model(&row).On("CONFLICT (company_id) DO UPDATE").
+		Set("engine = EXCLUDED.engine, factor_set = EXCLUDED.factor_set, updated_at = EXCLUDED.updated_at").Exec(ctx)
+	return err
+}

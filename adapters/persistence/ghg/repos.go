@@ -1,0 +1,20 @@
+// Package ghg stores assessments with their sections, versions and batches, crop verifications,
+// engine choices, and the sums of the dashboard.
+package ghg
+
+import (
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/ports"
+)
+
+// Repos adds the repositories of this package to a bundle.
+func Repos(s *sqlstore.Session, r *ports.Repos) {
+	r.Assessments, r.AssessmentVersions = assessments{assessmentRecords(s)}, versions{s}
+	r.EngineReferences, r.Batches, r.EngineChoices = engineReferences{s}, batches{s}, engineChoices{s}
+	r.Verifications, r.Rollups = verifications{s}, rollups{s}
+}
+
+// OperatorRepos adds those that work for the operator.
+func OperatorRepos(s *sqlstore.Session, r *ports.OperatorRepos) {
+	r.Assessments, r.EngineChoices = upkeep{s}, engineChoices{s}
+}

@@ -1,0 +1,238 @@
+package ghg
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/core/assessment"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// enteredRow is an item of a list section, or the object of an object section.
+type enteredRow struct {
+	bun.BaseModel `bun:"table:assessment_rows,alias:t"`
+	ID            int64 `bun:"id,pk,autoincrement"`
+	CompanyID     int64
+	AssessmentID  int64
+	Section       string
+	Position      int
+	Entered       sqlstore.JSON[assessment.Values]
+}
+
+type stateRow struct {
+	bun.BaseModel `bun:"table:assessment_states,alias:t"`
+	AssessmentID  int64
+	CompanyID     int64
+	Sections      sqlstore.JSON[[]sectionStateRow]
+
+	Percentage float64 `bun:"percentage,scanonly"`
+	Ready      bool    `bun:"ready,scanonly"`
+}
+
+// sectionStateRow and missingRow are the form in which the states of sections are kept.
+type sectionStateRow struct {
+	Section  string                   `json:"section"`
+	Applies  bool                     `json:"applies"`
+	Declared bool                     `json:"declared"`
+	Status   assessment.SectionStatus `json:"status"`
+	Filled   int                      `json:"filled"`
+	Required int                      `json:"required"`
+	Missing  []missingRow             `json:"missing"`
+}
+
+type missingRow struct {
+	Field   string `json:"field"`
+	Path    string `json:"path"`
+	Message string `json:"message"`
+}
+
+// assessments implements ports.Assessments.
+type assessments struct{ assessmentRepo }
+
+// these selects the id of an assessment, where it is in the scope.
+func (r assessments) these(scope access.Scope, id int64) *bun.SelectQuery {
+	q, _ := r.Narrowed(scope, ports.Query{}) // a query without filters and orders has nothing to refuse
+	return q.ColumnExpr("t.id").Where("t.id = ?", id)
+}
+
+// Sheet implements ports.Assessments.
+func (r assessments) Sheet(ctx context.Context, scope access.Scope, id int64) (assessment.Sheet, error) {
+	out := assessment.Sheet{}
+	q := r.Session.NewSelect().Model((*enteredRow)(nil)).Where("t.assessment_id IN (?)", r.these(scope, id)).
+		OrderExpr("t.section, t.position, t.id")
+	for row, err := range sqlstore.Stream(ctx, r.Session, q, func(row *enteredRow) (enteredRow, error) { return *row, nil }) {
+		if err != nil {
+			return nil, err
+		}
+		out[row.Section] = append(out[row.Section], assessment.Row{ID: row.ID, Values: row.Entered.V})
+	}
+	return out, nil
+}
+
+func (r assessments) entered(scope access.Scope, id int64, section string, at int, row assessment.Row) enteredRow {
+	return enteredRow{
+		ID: row.ID, CompanyID: scope.Company(), AssessmentID: id, Section: section, Position: at,
+		Entered: sqlstore.JSONOf(row.Values),
+	}
+}
+
+// ReplaceSection implements ports.Assessments. All rows are written again, those with an
+// id under it.
+func (r assessments) ReplaceSection(ctx context.Context, scope access.Scope, id int64, section string, rows []assessment.Row) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing(assessmentTable.Word)
+	}
+	in := sqlstore.Own("t", scope)
+	if _, err := r.Session.NewDelete().Model((*enteredRow)(nil)).Where(in.SQL, in.Args...).
+		Where("t.assessment_id = ?", id).Where("t.section = ?", section).Exec(ctx); err != nil {
+		return err
+	}
+	var kept, fresh []enteredRow // bun writes DEFAULT for an id that is 0, and one statement says so for all rows or for none
+	for at, row := range rows {
+		if entered := r.entered(scope, id, section, at, row); row.ID == 0 {
+			fresh = append(fresh, entered)
+		} else {
+			kept = append(kept, entered)
+		}
+	}
+	for _, all := range [][]enteredRow{kept, fresh} {
+		for chunk := range slices.Chunk(all, sqlstore.InsertChunk) {
+			if _, err := r.Session.NewInsert().Model(&chunk).Returning("NULL").Exec(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// AddRow implements ports.Assessments.
+func (r assessments) AddRow(ctx context.Context, scope access.Scope, id int64, section string, row *assessment.Row) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing(assessmentTable.Word)
+	}
+	var at int
+	err := r.Session.NewSelect().Model((*enteredRow)(nil)).ColumnExpr("COALESCE(MAX(t.position) + 1, 0)").
+		Where("t.assessment_id = ?", id).Where("t.section = ?", section).Scan(ctx, &at)
+	if err != nil {
+		return err
+	}
+	entered := r.entered(scope, id, section, at, *row)
+	entered.ID = 0
+	_, err = r.Session.NewInsert().Model(&entered).Returning("id").Exec(ctx, &row.ID)
+	return err
+}
+
+// SetRow implements ports.Assessments.
+func (r assessments) SetRow(ctx context.Context, scope access.Scope, id int64, section string, row assessment.Row) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing("item")
+	}
+	in := sqlstore.Own("t", scope)
+	return oneRow(r.Session.NewUpdate().Model((*enteredRow)(nil)).Set("entered = ?", sqlstore.JSONOf(row.Values)).
+		Where(in.SQL, in.Args...).Where("t.assessment_id = ?", id).Where("t.section = ?", section).Where("t.id = ?", row.ID).Exec(ctx))
+}
+
+// RemoveRow implements ports.Assessments.
+func (r assessments) RemoveRow(ctx context.Context, scope access.Scope, id int64, section string, rowID int64) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing("item")
+	}
+	in := sqlstore.Own("t", scope)
+	return oneRow(r.Session.NewDelete().Model((*enteredRow)(nil)).
+		Where(in.SQL, in.Args...).Where("t.assessment_id = ?", id).Where("t.section = ?", section).Where("t.id = ?", rowID).Exec(ctx))
+}
+
+// oneRow makes NotFound of a statement that found no row of a section.
+func oneRow(res sql.Result, err error) error {
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return sqlstore.MissingUnless(err, "item")
+	}
+	return nil
+}
+
+// SetState implements ports.Assessments.
+func (r assessments) SetState(ctx context.Context, scope access.Scope, id int64, state assessment.State, at time.Time) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing(assessmentTable.Word)
+	}
+	in := sqlstore.Own("t", scope)
+	res, err := r.Session.NewUpdate().Model((*assessmentRow)(nil)).
+		Set("completeness_percentage = ?", state.Percentage).Set("is_ready = ?", state.Ready).Set("completeness_computed_at = ?", sqlstore.StampAt(at)).
+		Where(in.SQL, in.Args...).Where("t.id = ?", id).Where("t.deleted_at IS NULL").Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return sqlstore.MissingUnless(err, assessmentTable.Word)
+	}
+	row := stateRow{AssessmentID: id, CompanyID: scope.Company(), Sections: sqlstore.JSONOf(rowsOfState(state))}
+	r.Session.Wrote(assessmentTable.Word, id)
+	_, err = r.Session.NewInsert().Model(&row).On("CONFLICT (assessment_id) DO UPDATE").Set("sections = EXCLUDED.sections").Returning("NULL").Exec(ctx)
+	return err
+}
+
+// SetCalculation implements ports.Assessments.
+func (r assessments) SetCalculation(ctx context.Context, scope access.Scope, id int64, status assessment.CalculationStatus, reason string) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing(assessmentTable.Word)
+	}
+	in := sqlstore.Own("t", scope)
+	res, err := r.Session.NewUpdate().Model((*assessmentRow)(nil)).Set("calculation_status = ?", status).Set("calculation_reason = ?", reason).
+		Where(in.SQL, in.Args...).Where("t.id = ?", id).Where("t.deleted_at IS NULL").Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return sqlstore.MissingUnless(err, assessmentTable.Word)
+	}
+	return nil
+}
+
+// State implements ports.Assessments.
+func (r assessments) State(ctx context.Context, scope access.Scope, id int64) (assessment.State, bool, error) {
+	var row stateRow
+	err := r.Session.NewSelect().Model(&row).ColumnExpr("?TableColumns").
+		ColumnExpr("a.completeness_percentage AS percentage").ColumnExpr("a.is_ready AS ready").
+		Join("JOIN assessments AS a ON a.id = t.assessment_id").
+		Where("t.assessment_id IN (?)", r.these(scope, id)).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return assessment.State{}, false, nil
+	}
+	return stateOfRow(row), err == nil, err
+}
+
+func rowsOfState(state assessment.State) []sectionStateRow {
+	out := make([]sectionStateRow, len(state.Sections))
+	for i, s := range state.Sections {
+		out[i] = sectionStateRow{s.Section, s.Applies, s.Declared, s.Status, s.Filled, s.Required, []missingRow{}}
+		for _, m := range s.Missing {
+			out[i].Missing = append(out[i].Missing, missingRow(m))
+		}
+	}
+	return out
+}
+
+func stateOfRow(row stateRow) assessment.State {
+	out := assessment.State{Percentage: row.Percentage, Ready: row.Ready}
+	for _, s := range row.Sections.V {
+		section := assessment.SectionState{
+			Section: s.Section, Applies: s.Applies, Declared: s.Declared, Status: s.Status, Filled: s.Filled, Required: s.Required,
+		}
+		for _, m := range s.Missing {
+			section.Missing = append(section.Missing, assessment.Missing(m))
+		}
+		out.Sections = append(out.Sections, section)
+	}
+	return out
+}

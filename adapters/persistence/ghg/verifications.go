@@ -1,0 +1,93 @@
+package ghg
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/verification"
+)
+
+type verificationRow struct {
+	bun.BaseModel `bun:"table:assessment_verifications,alias:t"`
+	verificationColumns
+}
+
+type verificationColumns struct {
+	AssessmentID int64
+	CompanyID    int64
+	Version      int
+	Run          int
+	Status       verification.Status
+	Reason       verification.Reason
+	ReasonText   string
+	Confidence   float64
+	CropType     string
+	Attempts     int
+	NextTryAt    *sqlstore.Stamp
+	StartedAt    sqlstore.Stamp
+	DecidedAt    *sqlstore.Stamp
+	UpdatedAt    sqlstore.Stamp
+}
+
+// evidenceRow is a verification with what it rests on, which may be long.
+type evidenceRow struct {
+	bun.BaseModel `bun:"table:assessment_verifications,alias:t"`
+	verificationColumns
+	Evidence sqlstore.JSON[verification.Evidence]
+}
+
+// verifications implements ports.Verifications.
+type verifications struct{ s *sqlstore.Session }
+
+// Get implements ports.Verifications.
+func (v verifications) Get(ctx context.Context, scope access.Scope, assessmentID int64) (verification.Record, bool, error) {
+	if scope.Shared() {
+		return verification.Record{}, false, nil
+	}
+	var row evidenceRow
+	err := sqlstore.Where(v.s.NewSelect().Model(&row), sqlstore.Own("t", scope)).Where("t.assessment_id = ?", assessmentID).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return verification.Record{}, false, nil
+	}
+	record := verificationOfColumns(&row.verificationColumns)
+	record.Evidence = row.Evidence.V
+	return record, err == nil, err
+}
+
+// Put implements ports.Verifications.
+func (v verifications) Put(ctx context.Context, scope access.Scope, r verification.Record) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing(assessmentTable.Word)
+	}
+	known, err := sqlstore.Where(v.s.NewSelect().Model((*assessmentRow)(nil)).Where("t.id = ?", r.AssessmentID), sqlstore.Own("t", scope)).Exists(ctx)
+	if err != nil || !known {
+		return sqlstore.MissingUnless(err, assessmentTable.Word)
+	}
+	v.s.Wrote(assessmentTable.Word, r.AssessmentID)
+	row := evidenceRow{verificationColumns: verificationColumns{
+		AssessmentID: r.AssessmentID, CompanyID: scope.Company(), Version: r.Version, Run: r.Run, Status: r.Status, Reason: r.Reason,
+		ReasonText: r.Text, Confidence: r.Confidence, CropType: r.CropType, Attempts: r.Attempts, NextTryAt: sqlstore.NullableStamp(r.NextTryAt),
+		StartedAt: sqlstore.StampAt(r.StartedAt), DecidedAt: sqlstore.NullableStamp(r.DecidedAt), UpdatedAt: sqlstore.StampAt(r.UpdatedAt),
+	}, Evidence: sqlstore.JSONOf(r.Evidence)}
+	if _, err := v.s.NewDelete().Model((*verificationRow)(nil)).Where("assessment_id = ?", r.AssessmentID).Exec(ctx); err != nil {
+		return err
+	}
+	_, err = v.s.NewInsert().Model(&row).Returning("NULL").Exec(ctx)
+	return err
+}
+
+func verificationOfColumns(row *verificationColumns) verification.Record {
+	return verification.Record{
+		Outcome: verification.Outcome{
+			Status: row.Status, Reason: row.Reason, Text: row.ReasonText, Confidence: row.Confidence, CropType: row.CropType, DecidedAt: row.DecidedAt.Nullable(),
+		},
+		AssessmentID: row.AssessmentID, Version: row.Version, Run: row.Run, Attempts: row.Attempts, NextTryAt: row.NextTryAt.Nullable(),
+		StartedAt: row.StartedAt.Time, UpdatedAt: row.UpdatedAt.Time,
+	}
+}

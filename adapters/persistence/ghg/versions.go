@@ -1,0 +1,172 @@
+package ghg
+
+import (
+	"context"
+	"iter"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+type versionRow struct {
+	bun.BaseModel    `bun:"table:assessment_versions,alias:t"`
+	ID               int64 `bun:"id,pk,autoincrement"`
+	CompanyID        int64
+	AssessmentID     int64
+	Number           int
+	Digest           string
+	Snapshot         string
+	Subject          string
+	Engine           string
+	EngineVersion    string
+	FactorSet        string
+	FactorSetVersion string
+	FactorSetDigest  string
+	GWPSet           string `bun:"gwp_set"`
+	Report           string
+	SubmittedAt      sqlstore.Stamp
+	SubmittedBy      *int64
+
+	SubmittedByName *string `bun:"submitted_by_name,scanonly"`
+}
+
+// versions implements ports.AssessmentVersions.
+type versions struct{ s *sqlstore.Session }
+
+// query selects the versions of an assessment in a scope: of an own one also when it is
+// deleted, of another company's while it is shared.
+func (v versions) query(scope access.Scope, assessmentID int64) *bun.SelectQuery {
+	q := v.s.NewSelect().Model((*versionRow)(nil)).
+		Join("LEFT JOIN users AS author ON author.id = t.submitted_by").Where("t.assessment_id = ?", assessmentID)
+	if !scope.Shared() {
+		return sqlstore.Where(q, sqlstore.Own("t", scope))
+	}
+	return q.Where("t.assessment_id IN (?)", assessments{assessmentRecords(v.s)}.these(scope, assessmentID))
+}
+
+// Insert implements ports.AssessmentVersions.
+func (v versions) Insert(ctx context.Context, scope access.Scope, version *ports.AssessmentVersion) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing(assessmentTable.Word)
+	}
+	known, err := sqlstore.Where(v.s.NewSelect().Model((*assessmentRow)(nil)).Where("t.id = ?", version.AssessmentID), sqlstore.Own("t", scope)).Exists(ctx)
+	if err != nil || !known {
+		return sqlstore.MissingUnless(err, assessmentTable.Word)
+	}
+	version.SubmittedAt = sqlstore.Micro(version.SubmittedAt)
+	row := versionRow{
+		CompanyID: scope.Company(), AssessmentID: version.AssessmentID, Number: version.Number, Digest: version.Digest,
+		Snapshot: string(version.Snapshot), Subject: string(version.Subject), Engine: version.Engine, EngineVersion: version.EngineVersion,
+		FactorSet: version.FactorSet, FactorSetVersion: version.FactorSetVersion, FactorSetDigest: version.FactorSetDigest,
+		GWPSet: version.GWPSet, Report: string(version.Report), SubmittedAt: sqlstore.StampAt(version.SubmittedAt),
+	}
+	if version.SubmittedBy != nil {
+		row.SubmittedBy = sqlstore.NullableID(version.SubmittedBy.ID)
+	}
+	v.s.Wrote(assessmentTable.Word, version.AssessmentID)
+	_, err = v.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &version.ID)
+	return err
+}
+
+// Get implements ports.AssessmentVersions.
+func (v versions) Get(ctx context.Context, scope access.Scope, assessmentID int64, number int) (ports.AssessmentVersion, error) {
+	var row versionRow
+	err := v.query(scope, assessmentID).ColumnExpr("?TableColumns").ColumnExpr("author.name AS submitted_by_name").
+		Where("t.number = ?", number).Scan(ctx, &row)
+	if err != nil {
+		return ports.AssessmentVersion{}, sqlstore.Missing(err, "version")
+	}
+	return versionOfRow(&row)
+}
+
+// Count implements ports.AssessmentVersions.
+func (v versions) Count(ctx context.Context, scope access.Scope, assessmentID int64) (int64, error) {
+	return v.query(scope, assessmentID).Count(ctx)
+}
+
+// Each implements ports.AssessmentVersions.
+func (v versions) Each(ctx context.Context, scope access.Scope, assessmentID int64, q ports.Query) iter.Seq2[ports.AssessmentVersion, error] {
+	rows := v.query(scope, assessmentID).ExcludeColumn("snapshot", "report").ColumnExpr("author.name AS submitted_by_name").
+		OrderExpr("t.number DESC")
+	return sqlstore.Stream(ctx, v.s, sqlstore.Paged(rows, q), versionOfRow)
+}
+
+func versionOfRow(row *versionRow) (ports.AssessmentVersion, error) {
+	out := ports.AssessmentVersion{
+		ID: row.ID, AssessmentID: row.AssessmentID, Number: row.Number, Digest: row.Digest,
+		Engine: row.Engine, EngineVersion: row.EngineVersion, FactorSet: row.FactorSet, FactorSetVersion: row.FactorSetVersion,
+		FactorSetDigest: row.FactorSetDigest, GWPSet: row.GWPSet, SubmittedAt: row.SubmittedAt.Time,
+	}
+	if row.Snapshot != "" {
+		out.Snapshot, out.Report = []byte(row.Snapshot), []byte(row.Report)
+	}
+	if row.Subject != "" {
+		out.Subject = []byte(row.Subject)
+	}
+	if row.SubmittedBy != nil {
+		out.SubmittedBy = &access.Named{ID: *row.SubmittedBy, Name: sqlstore.ValueOf(row.SubmittedByName)}
+	}
+	return out, nil
+}
+
+type engineReferenceRow struct {
+	bun.BaseModel `bun:"table:assessment_engine_references,alias:t"`
+	CompanyID     int64
+	AssessmentID  int64
+	Number        int
+	Engine        string
+	Account       string `bun:"account_reference"`
+	Assessment    string `bun:"assessment_reference"`
+	Run           string `bun:"run_reference"`
+}
+
+// engineReferences implements ports.EngineReferenceWriter.
+type engineReferences struct{ s *sqlstore.Session }
+
+// Put implements ports.EngineReferenceWriter.
+func (e engineReferences) Put(ctx context.Context, scope access.Scope, refs ports.EngineReferences) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing("version")
+	}
+	known, err := sqlstore.Where(e.s.NewSelect().Model((*versionRow)(nil)).
+		Where("t.assessment_id = ?", refs.AssessmentID).Where("t.number = ?", refs.Number), sqlstore.Own("t", scope)).Exists(ctx)
+	if err != nil || !known {
+		return sqlstore.MissingUnless(err, "version")
+	}
+	row := engineReferenceRow{
+		CompanyID: scope.Company(), AssessmentID: refs.AssessmentID, Number: refs.Number, Engine: refs.Engine,
+		Account: refs.Reference.Account, Assessment: refs.Reference.Assessment, Run: refs.Reference.Run,
+	}
+	_, err = e.s.NewInsert().Model(&row).On("CONFLICT (assessment_id, number) DO NOTHING").Returning("NULL").Exec(ctx)
+	return err
+}
+
+// upkeep implements ports.AssessmentUpkeep.
+type upkeep struct{ s *sqlstore.Session }
+
+// Stale implements ports.AssessmentUpkeep. The condition is that of the index made for it.
+func (u upkeep) Stale(ctx context.Context, limit int) ([]ports.AssessmentRef, error) {
+	var rows []struct{ CompanyID, ID int64 }
+	err := u.s.NewSelect().Model((*assessmentRow)(nil)).Column("t.company_id", "t.id").
+		Where("t.deleted_at IS NULL").Where("t.completeness_computed_at IS NULL OR t.completeness_computed_at < t.updated_at").
+		OrderExpr("t.updated_at, t.id").Limit(int64(limit)).Scan(ctx, &rows)
+	out := make([]ports.AssessmentRef, len(rows))
+	for i, row := range rows {
+		out[i] = ports.AssessmentRef(row)
+	}
+	return out, err
+}
+
+// EngineReferences implements ports.AssessmentUpkeep.
+func (u upkeep) EngineReferences(ctx context.Context, scope access.Scope, assessmentID int64, number int) (ports.EngineReferences, error) {
+	var row engineReferenceRow
+	err := sqlstore.Where(u.s.NewSelect().Model(&row).Where("t.assessment_id = ?", assessmentID).Where("t.number = ?", number), sqlstore.Own("t", scope)).Scan(ctx)
+	return ports.EngineReferences{
+		AssessmentID: row.AssessmentID, Number: row.Number, Engine: row.Engine,
+		Reference: ports.EngineReference{Account: row.Account, Assessment: row.Assessment, Run: row.Run},
+	}, sqlstore.Missing(err, "version")
+}

@@ -1,0 +1,220 @@
+package satellite
+
+import (
+	"context"
+	"iter"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/vegetation"
+	"tilth/ports"
+)
+
+type orderRow struct {
+	bun.BaseModel `bun:"table:profile_orders,alias:t"`
+	ID            int64  `bun:"id,pk,autoincrement"`
+	UUID          string `bun:"uuid"`
+	CompanyID     int64
+	FieldID       int64
+	SeasonID      int64
+	IndexCode     string
+	Status        vegetation.Status
+	Reason        string
+	Attempts      int
+	NextTryAt     *sqlstore.Stamp
+	StartDate     sqlstore.Day
+	EndDate       sqlstore.Day
+	Boundary      sqlstore.JSON[geo.MultiPolygon]
+	AreaM2        int64 `bun:"area_m2"`
+	CreatedBy     *int64
+	CreatedAt     sqlstore.Stamp
+	UpdatedAt     sqlstore.Stamp
+	LastCheckedAt *sqlstore.Stamp
+	Synthetic     bool
+	NoSCL         bool `bun:"no_scl"`
+	SmallField    bool
+
+	FieldUUID string `bun:"field_uuid,scanonly"`
+}
+
+// orderFilters are the filters of the list of orders.
+var orderFilters = map[string]sqlstore.Filter{
+	"company": {Exact: "t.company_id"}, "created_by": {Exact: "t.created_by"},
+	"field": {Exact: "t.field_id"}, "season": {Exact: "t.season_id"}, "farm": {Exact: "field.farm_id"},
+	"status":        {Exact: "t.status"},
+	"index_code":    {Exact: "t.index_code", Folded: "lower(t.index_code)"}, // codes are ASCII
+	"updated_since": {Since: "t.updated_at"},
+	"search":        {Folded: "field.name_folded"}, // an order has no name of its own
+}
+
+// orderOrders are what the list of orders may be ordered by, beside the common ones.
+var orderOrders = map[string]sqlstore.OrderKey{"start_date": {Expr: "t.start_date"}}
+
+// open is the states of an order that is still to be computed for the first time.
+var open = []vegetation.Status{vegetation.Processing, vegetation.Pending}
+
+// orders implements ports.ProfileOrders.
+type orders struct{ s *sqlstore.Session }
+
+// in returns the condition of the orders in a scope. An order is shared with its field,
+// by a grant that says so, and like it no longer once the field is deleted.
+func (o orders) in(scope access.Scope) []sqlstore.Condition {
+	return o.s.InScope(scope, func(s *sqlstore.Session, scope access.Scope) sqlstore.Condition {
+		return s.OfSharedField("f.id = t.field_id", "vi-profile.view", scope)
+	})
+}
+
+func (o orders) joined(scope access.Scope) *bun.SelectQuery {
+	return sqlstore.Where(o.s.NewSelect().Model((*orderRow)(nil)).Join("LEFT JOIN fields AS field ON field.id = t.field_id"), o.in(scope)...)
+}
+
+func (o orders) query(scope access.Scope) *bun.SelectQuery {
+	return o.joined(scope).ColumnExpr("?TableColumns").ColumnExpr("field.uuid AS field_uuid")
+}
+
+// Count implements ports.ProfileOrders.
+func (o orders) Count(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
+	q, err := sqlstore.Filtered(o.joined(scope), orderFilters, query.Filters)
+	if err != nil {
+		return 0, err
+	}
+	return q.Count(ctx)
+}
+
+// Each implements ports.ProfileOrders.
+func (o orders) Each(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[vegetation.OrderState, error] {
+	q, err := sqlstore.Filtered(o.query(scope), orderFilters, query.Filters)
+	if err != nil {
+		return sqlstore.Failed[vegetation.OrderState](err)
+	}
+	if query.Limit == 0 {
+		if err := o.s.Unhurried(ctx); err != nil {
+			return sqlstore.Failed[vegetation.OrderState](err)
+		}
+	}
+	if q, err = o.s.Ordered(q, orderOrders, query.Order); err != nil {
+		return sqlstore.Failed[vegetation.OrderState](err)
+	}
+	return sqlstore.Stream(ctx, o.s, sqlstore.Paged(q, query), orderOfRow)
+}
+
+// Get implements ports.ProfileOrders.
+func (o orders) Get(ctx context.Context, scope access.Scope, id int64) (vegetation.OrderState, error) {
+	return o.one(ctx, o.query(scope).Where("t.id = ?", id))
+}
+
+// GetForUpdate implements ports.ProfileOrders.
+func (o orders) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (vegetation.OrderState, error) {
+	return o.locked(ctx, scope, sqlstore.When("t.id = ?", id))
+}
+
+// Find implements ports.ProfileOrders.
+func (o orders) Find(ctx context.Context, scope access.Scope, fieldID, seasonID int64) (vegetation.OrderState, error) {
+	return o.one(ctx, o.query(scope).Where("t.field_id = ?", fieldID).Where("t.season_id = ?", seasonID))
+}
+
+// FindForUpdate implements ports.ProfileOrders.
+func (o orders) FindForUpdate(ctx context.Context, scope access.Scope, fieldID, seasonID int64) (vegetation.OrderState, error) {
+	return o.locked(ctx, scope, sqlstore.When("t.field_id = ? AND t.season_id = ?", fieldID, seasonID))
+}
+
+func (o orders) locked(ctx context.Context, scope access.Scope, which sqlstore.Condition) (vegetation.OrderState, error) {
+	if !sqlstore.Writable(scope) {
+		return vegetation.OrderState{}, fault.Missing("order")
+	}
+	return o.one(ctx, o.s.ForUpdate(sqlstore.Where(o.query(scope), which)))
+}
+
+func (o orders) one(ctx context.Context, q *bun.SelectQuery) (vegetation.OrderState, error) {
+	var row orderRow
+	if err := q.Scan(ctx, &row); err != nil {
+		return vegetation.OrderState{}, sqlstore.Missing(err, "order")
+	}
+	return orderOfRow(&row)
+}
+
+// OpenOfFields implements ports.ProfileOrders.
+func (o orders) OpenOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64) ([]int64, error) {
+	if len(fieldIDs) == 0 {
+		return nil, nil
+	}
+	return o.openIDs(ctx, scope, sqlstore.When("t.field_id IN (?)", bun.List(fieldIDs)))
+}
+
+// OpenOfSeason implements ports.ProfileOrders.
+func (o orders) OpenOfSeason(ctx context.Context, scope access.Scope, seasonID int64) ([]int64, error) {
+	return o.openIDs(ctx, scope, sqlstore.When("t.season_id = ?", seasonID))
+}
+
+func (o orders) openIDs(ctx context.Context, scope access.Scope, which sqlstore.Condition) ([]int64, error) {
+	var ids []int64
+	q := o.s.NewSelect().Model((*orderRow)(nil)).Column("t.id").Where("t.status IN (?)", bun.List(open)).OrderExpr("t.id")
+	err := sqlstore.Where(q, append(o.in(scope), which)...).Scan(ctx, &ids)
+	return ids, err
+}
+
+// ActiveOfSeason implements ports.ProfileOrders.
+func (o orders) ActiveOfSeason(ctx context.Context, scope access.Scope, seasonID int64) (bool, error) {
+	return sqlstore.Where(o.s.NewSelect().Model((*orderRow)(nil)), o.in(scope)...).
+		Where("t.season_id = ?", seasonID).Where("t.status = ?", vegetation.Active).Exists(ctx)
+}
+
+// Insert implements ports.ProfileOrders.
+func (o orders) Insert(ctx context.Context, scope access.Scope, order *vegetation.OrderState) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing("field")
+	}
+	order.CompanyID, order.CreatedAt, order.UpdatedAt = scope.Company(), sqlstore.Micro(order.CreatedAt), sqlstore.Micro(order.UpdatedAt)
+	row := rowOfOrder(order)
+	row.ID = 0
+	id, err := sqlstore.InsertNew(ctx, o.s, &row, "company_id, field_id, season_id")
+	if err != nil {
+		return err
+	}
+	if id == 0 {
+		return fault.New(fault.Conflict, "order_exists", "This field already has an order for this season.")
+	}
+	order.ID = id
+	return nil
+}
+
+// Update implements ports.ProfileOrders. Faults: NotFound.
+func (o orders) Update(ctx context.Context, scope access.Scope, order vegetation.OrderState) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing("order")
+	}
+	row, in := rowOfOrder(&order), sqlstore.Own("t", scope)
+	res, err := o.s.NewUpdate().Model(&row).ExcludeColumn("id", "uuid", "company_id", "field_id", "season_id", "created_at").
+		Where("t.id = ?", order.ID).Where(in.SQL, in.Args...).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return sqlstore.MissingUnless(err, "order")
+	}
+	return nil
+}
+
+func rowOfOrder(s *vegetation.OrderState) orderRow {
+	return orderRow{
+		ID: s.ID, UUID: s.UUID, CompanyID: s.CompanyID, FieldID: s.FieldID, SeasonID: s.SeasonID, IndexCode: s.Index,
+		Status: s.Status, Reason: s.Reason, Attempts: s.Attempts, NextTryAt: sqlstore.NullableStamp(s.NextTryAt),
+		StartDate: sqlstore.DayAt(s.StartDate), EndDate: sqlstore.DayAt(s.EndDate), Boundary: sqlstore.JSONOf(s.Boundary), AreaM2: s.AreaM2,
+		CreatedBy: sqlstore.NullableID(s.CreatedBy), CreatedAt: sqlstore.StampAt(s.CreatedAt), UpdatedAt: sqlstore.StampAt(s.UpdatedAt), LastCheckedAt: sqlstore.NullableStamp(s.LastCheckedAt),
+		Synthetic: s.Synthetic, NoSCL: s.NoSCL, SmallField: s.SmallField,
+	}
+}
+
+func orderOfRow(row *orderRow) (vegetation.OrderState, error) {
+	return vegetation.OrderState{
+		ID: row.ID, UUID: row.UUID, CompanyID: row.CompanyID, FieldID: row.FieldID, FieldUUID: row.FieldUUID, SeasonID: row.SeasonID,
+		Index: row.IndexCode, Status: row.Status, Reason: row.Reason, Attempts: row.Attempts, NextTryAt: row.NextTryAt.Nullable(),
+		StartDate: row.StartDate.Time, EndDate: row.EndDate.Time, Boundary: row.Boundary.V, AreaM2: row.AreaM2,
+		CreatedBy: sqlstore.ValueOf(row.CreatedBy), CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time, LastCheckedAt: row.LastCheckedAt.Nullable(),
+		Synthetic: row.Synthetic, NoSCL: row.NoSCL, SmallField: row.SmallField,
+	}, nil
+}

@@ -1,0 +1,18 @@
+// Package satellite stores orders of vegetation profiles with their series, and reference curves.
+// Wallets are in package account.
+package satellite
+
+import (
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/ports"
+)
+
+// Repos adds the repositories of this package to a bundle.
+func Repos(s *sqlstore.Session, r *ports.Repos) {
+	r.Orders, r.Curves = orders{s}, curveSets{s}
+}
+
+// OperatorRepos adds those that work for the operator.
+func OperatorRepos(s *sqlstore.Session, r *ports.OperatorRepos) {
+	r.Curves = curveSets{s}
+}

@@ -1,0 +1,180 @@
+package satellite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/vegetation"
+)
+
+type seriesRow struct {
+	bun.BaseModel `bun:"table:profile_series,alias:t"`
+	OrderID       int64  `bun:"order_id,pk"`
+	IndexCode     string `bun:"index_code,pk"`
+	Synthetic     bool
+	NoSCL         bool `bun:"no_scl"`
+	SmallField    bool
+}
+
+// observationRow is a date of a series; without statistics when Reason is set.
+type observationRow struct {
+	bun.BaseModel `bun:"table:profile_observations,alias:t"`
+	OrderID       int64  `bun:"order_id,pk"`
+	IndexCode     string `bun:"index_code,pk"`
+	Line          int    `bun:"line,pk"`
+	Date          sqlstore.Day
+	Reason        vegetation.Reason
+	Coverage      float64
+	NValid        int `bun:"n_valid"`
+	NPolygon      int `bun:"n_polygon"`
+	Items         sqlstore.JSON[[]string]
+	Offsets       sqlstore.JSON[[]appliedOffset]
+	Note          string
+	Mean          *float64
+	Median        *float64
+	Std           *float64
+	Min           *float64
+	Max           *float64
+	P10           *float64 `bun:"p10"`
+	P90           *float64 `bun:"p90"`
+
+	Fingerprint string
+	NoSCL       bool `bun:"no_scl"`
+	SmallField  bool
+	Synthetic   bool
+}
+
+// appliedOffset is the stored form of vegetation.AppliedOffset.
+type appliedOffset struct {
+	Item   string                 `json:"item"`
+	Offset float64                `json:"offset"`
+	Basis  vegetation.OffsetBasis `json:"basis"`
+}
+
+// PutSeries implements ports.ProfileOrders. Faults: NotFound for an order outside the scope.
+func (o orders) PutSeries(ctx context.Context, scope access.Scope, orderID int64, series vegetation.Series) error {
+	if _, err := o.GetForUpdate(ctx, scope, orderID); err != nil {
+		return err
+	}
+	index := string(series.Index)
+	if _, err := o.s.NewDelete().Model((*seriesRow)(nil)).Where("order_id = ?", orderID).Where("index_code = ?", index).Exec(ctx); err != nil {
+		return err
+	}
+	head := seriesRow{OrderID: orderID, IndexCode: index, Synthetic: series.Synthetic, NoSCL: series.NoSCL, SmallField: series.SmallField}
+	if _, err := o.s.NewInsert().Model(&head).Exec(ctx); err != nil {
+		return err
+	}
+	for chunk := range slices.Chunk(rowsOfSeries(orderID, series), sqlstore.InsertChunk) {
+		if _, err := o.s.NewInsert().Model(&chunk).Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Series implements ports.ProfileOrders. Faults: NotFound for an order outside the scope.
+func (o orders) Series(ctx context.Context, scope access.Scope, orderID int64, index string) (vegetation.Series, error) {
+	out := vegetation.Series{Index: vegetation.IndexCode(index)}
+	if err := o.seen(ctx, scope, orderID); err != nil {
+		return out, err
+	}
+	var head seriesRow
+	err := o.s.NewSelect().Model(&head).Where("t.order_id = ?", orderID).Where("t.index_code = ?", index).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return out, nil
+	}
+	if err != nil {
+		return out, err
+	}
+	var rows []observationRow
+	err = o.s.NewSelect().Model(&rows).Where("t.order_id = ?", orderID).Where("t.index_code = ?", index).OrderExpr("t.line").Scan(ctx)
+	out.Synthetic, out.NoSCL, out.SmallField = head.Synthetic, head.NoSCL, head.SmallField
+	out.Observations, out.Rejected = datesOfRows(rows)
+	return out, err
+}
+
+// seen returns NotFound for an order outside the scope.
+func (o orders) seen(ctx context.Context, scope access.Scope, orderID int64) error {
+	seen, err := sqlstore.Where(o.s.NewSelect().Model((*orderRow)(nil)), o.in(scope)...).Where("t.id = ?", orderID).Exists(ctx)
+	if err == nil && !seen {
+		return fault.Missing("order")
+	}
+	return err
+}
+
+// Indexes implements ports.ProfileOrders. Faults: NotFound for an order outside the scope.
+func (o orders) Indexes(ctx context.Context, scope access.Scope, orderID int64) ([]string, error) {
+	if err := o.seen(ctx, scope, orderID); err != nil {
+		return nil, err
+	}
+	var codes []string
+	err := o.s.NewSelect().Model((*seriesRow)(nil)).Column("index_code").Where("t.order_id = ?", orderID).Scan(ctx, &codes)
+	slices.Sort(codes) // whatever order the database gives text in
+	return codes, err
+}
+
+// rowsOfSeries numbers the dates: the observations, then the rejected, each in their order.
+func rowsOfSeries(orderID int64, series vegetation.Series) []observationRow {
+	rows := make([]observationRow, 0, len(series.Observations)+len(series.Rejected))
+	add := func(row observationRow, of vegetation.Origin) {
+		row.Fingerprint, row.NoSCL, row.SmallField, row.Synthetic = of.Fingerprint, of.NoSCL, of.SmallField, of.Synthetic
+		row.OrderID, row.IndexCode, row.Line = orderID, string(series.Index), len(rows)+1
+		rows = append(rows, row)
+	}
+	for i := range series.Observations {
+		d := &series.Observations[i]
+		add(observationRow{
+			Date: sqlstore.DayAt(d.Date), Coverage: d.Coverage, NValid: d.NValid, NPolygon: d.NPolygon, Items: sqlstore.JSONOf(d.Items),
+			Offsets: sqlstore.JSONOf(storedOffsets(d.Offsets)),
+			Mean:    &d.Value, Median: &d.Median, Std: &d.Std, Min: &d.Min, Max: &d.Max, P10: &d.P10, P90: &d.P90,
+		}, d.Origin)
+	}
+	for i := range series.Rejected {
+		d := &series.Rejected[i]
+		add(observationRow{
+			Date: sqlstore.DayAt(d.Date), Reason: d.Reason, Coverage: d.Coverage, NValid: d.NValid, NPolygon: d.NPolygon, Items: sqlstore.JSONOf(d.Items),
+			Offsets: sqlstore.JSONOf(storedOffsets(nil)), Note: d.Note,
+		}, d.Origin)
+	}
+	return rows
+}
+
+func storedOffsets(offsets []vegetation.AppliedOffset) []appliedOffset {
+	out := make([]appliedOffset, len(offsets)) // never null
+	for i, o := range offsets {
+		out[i] = appliedOffset(o)
+	}
+	return out
+}
+
+func offsetsOf(stored []appliedOffset) (offsets []vegetation.AppliedOffset) {
+	for _, o := range stored {
+		offsets = append(offsets, vegetation.AppliedOffset(o))
+	}
+	return offsets
+}
+
+func datesOfRows(rows []observationRow) (observed []vegetation.Observation, rejected []vegetation.Rejection) {
+	for _, row := range rows {
+		origin := vegetation.Origin{Fingerprint: row.Fingerprint, NoSCL: row.NoSCL, SmallField: row.SmallField, Synthetic: row.Synthetic}
+		if row.Reason != "" {
+			rejected = append(rejected, vegetation.Rejection{
+				Date: row.Date.Time, Reason: row.Reason, Coverage: row.Coverage, NValid: row.NValid, NPolygon: row.NPolygon, Items: row.Items.V, Note: row.Note, Origin: origin,
+			})
+			continue
+		}
+		observed = append(observed, vegetation.Observation{
+			Date: row.Date.Time, Coverage: row.Coverage, NValid: row.NValid, NPolygon: row.NPolygon, Items: row.Items.V, Offsets: offsetsOf(row.Offsets.V),
+			Value: sqlstore.ValueOf(row.Mean), Median: sqlstore.ValueOf(row.Median), Std: sqlstore.ValueOf(row.Std),
+			Min: sqlstore.ValueOf(row.Min), Max: sqlstore.ValueOf(row.Max), P10: sqlstore.ValueOf(row.P10), P90: sqlstore.ValueOf(row.P90), Origin: origin,
+		})
+	}
+	return observed, rejected
+}

@@ -1,0 +1,129 @@
+package soil
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/stratification"
+)
+
+type aoiRow struct {
+	bun.BaseModel `bun:"table:aois,alias:t"`
+	sqlstore.MetaRow
+	UUID        string `bun:"uuid"`
+	Name        string
+	NameFolded  string
+	Description string
+
+	Fields       *string `bun:"fields,scanonly"` // "id uuid" of each live field, by commas
+	MapRequested bool    `bun:"map_requested,scanonly"`
+	SavedMaps    int64   `bun:"saved_maps,scanonly"`
+	SavedPlans   int64   `bun:"saved_plans,scanonly"`
+}
+
+type aoiFieldRow struct {
+	bun.BaseModel `bun:"table:aoi_fields,alias:t"`
+	AOIID         int64 `bun:"aoi_id,pk"`
+	FieldID       int64 `bun:"field_id,pk"`
+	CompanyID     int64
+	Position      int
+}
+
+var aoiTable = &sqlstore.Table[stratification.AOI, aoiRow]{
+	Word: "aoi",
+	Columns: []string{
+		"(SELECT string_agg(f.id || ' ' || f.uuid, ',' ORDER BY l.position) FROM aoi_fields AS l" +
+			" JOIN fields AS f ON f.id = l.field_id WHERE l.aoi_id = t.id AND f.deleted_at IS NULL) AS fields",
+		"EXISTS (SELECT 1 FROM stratification_orders AS o WHERE o.company_id = t.company_id AND o.aoi_id = t.id) AS map_requested",
+		"(SELECT count(*) FROM stratification_maps AS m JOIN stratification_orders AS o ON o.id = m.order_id" +
+			" WHERE o.company_id = t.company_id AND o.aoi_id = t.id AND m.saved_at IS NOT NULL) AS saved_maps",
+		"(SELECT count(*) FROM stratification_plans AS p JOIN stratification_orders AS o ON o.id = p.order_id" +
+			" WHERE o.company_id = t.company_id AND o.aoi_id = t.id AND p.saved_at IS NOT NULL) AS saved_plans",
+	},
+	Filters: sqlstore.CommonFilters(map[string]sqlstore.Filter{"search": {Folded: "t.name_folded"}}),
+	Orders:  map[string]sqlstore.OrderKey{"name": sqlstore.ByName},
+	Shared:  func(*sqlstore.Session, access.Scope) sqlstore.Condition { return sqlstore.Nothing }, // areas of interest are shared with nobody
+	Row: func(a *stratification.AOI) aoiRow {
+		return aoiRow{MetaRow: sqlstore.MetaRowOf(a.Meta), UUID: a.UUID, Name: a.Name, NameFolded: sqlstore.Fold(a.Name), Description: a.Description}
+	},
+	Record: aoiOfRow,
+	Kept:   []string{"uuid"},
+}
+
+type aoiRepo = sqlstore.Records[stratification.AOI, aoiRow, *stratification.AOI, *aoiRow]
+
+// aois implements ports.AOIs.
+type aois struct{ aoiRepo }
+
+func aoiRecords(s *sqlstore.Session) aois { return aois{sqlstore.NewRecords(s, aoiTable)} }
+
+// IDOf implements ports.AOIs.
+func (r aois) IDOf(ctx context.Context, scope access.Scope, uuid string) (int64, error) {
+	if !sqlstore.Storable(uuid) || !sqlstore.Writable(scope) {
+		return 0, fault.Missing("aoi")
+	}
+	var id int64
+	err := sqlstore.Where(r.Session.NewSelect().Model((*aoiRow)(nil)).Column("t.id").Where("t.uuid = ?", uuid), sqlstore.Own("t", scope)).Scan(ctx, &id)
+	return id, sqlstore.Missing(err, "aoi")
+}
+
+// Insert implements ports.Records, with the fields.
+func (r aois) Insert(ctx context.Context, scope access.Scope, records []*stratification.AOI) error {
+	if err := r.aoiRepo.Insert(ctx, scope, records); err != nil {
+		return err
+	}
+	for _, a := range records {
+		if err := r.link(ctx, scope, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Update implements ports.Records, with the fields.
+func (r aois) Update(ctx context.Context, scope access.Scope, a *stratification.AOI) error {
+	if err := r.aoiRepo.Update(ctx, scope, a); err != nil {
+		return err
+	}
+	if _, err := r.Session.NewDelete().Model((*aoiFieldRow)(nil)).Where("aoi_id = ?", a.ID).Exec(ctx); err != nil {
+		return err
+	}
+	return r.link(ctx, scope, a)
+}
+
+func (r aois) link(ctx context.Context, scope access.Scope, a *stratification.AOI) error {
+	rows := make([]aoiFieldRow, len(a.Fields))
+	for i, f := range a.Fields {
+		rows[i] = aoiFieldRow{AOIID: a.ID, FieldID: f.ID, CompanyID: scope.Company(), Position: i}
+	}
+	for chunk := range slices.Chunk(rows, sqlstore.InsertChunk) {
+		if _, err := r.Session.NewInsert().Model(&chunk).Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func aoiOfRow(row *aoiRow) (stratification.AOI, error) {
+	a := stratification.AOI{Meta: row.Meta(), UUID: row.UUID, Name: row.Name, Description: row.Description, MapRequested: row.MapRequested, SavedMaps: row.SavedMaps, SavedPlans: row.SavedPlans}
+	for item := range strings.SplitSeq(sqlstore.ValueOf(row.Fields), ",") {
+		if item == "" {
+			continue
+		}
+		id, uuid, _ := strings.Cut(item, " ")
+		n, err := strconv.ParseInt(id, 10, 64)
+		if err != nil {
+			return a, fmt.Errorf("fields of area of interest %d: %w", row.ID, err)
+		}
+		a.Fields = append(a.Fields, stratification.AOIField{ID: n, UUID: uuid})
+	}
+	return a, nil
+}

@@ -1,0 +1,253 @@
+package soil
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/stratification"
+	"tilth/core/stratification/zoning"
+	"tilth/ports"
+)
+
+// mapRow is a map of zones. Its figures are the candidate without what is in the columns
+// outlines and labels; these and about are read for ever: members may be added to the
+// records of core/stratification that they hold, never renamed.
+type mapRow struct {
+	bun.BaseModel `bun:"table:stratification_maps,alias:t"`
+	ID            int64 `bun:"id,pk,autoincrement"`
+	CompanyID     int64
+	OrderID       int64
+	MapUUID       string `bun:"map_uuid"`
+	About         sqlstore.JSON[zoning.About]
+	Figures       sqlstore.JSON[zoning.Candidate]
+	Outlines      []byte // deflated JSON: []storedOutline
+	Labels        []byte // deflated JSON: []int32
+	CreatedAt     sqlstore.Stamp
+	SavedAt       *sqlstore.Stamp
+	SavedBy       *int64
+	Name          string
+	MapTag        string
+
+	AOIID   int64  `bun:"aoi_id,scanonly"`
+	AOIUUID string `bun:"aoi_uuid,scanonly"`
+	AOIName string `bun:"aoi_name,scanonly"`
+}
+
+// storedOutline is the outline of a zone, in the plane and in WGS84.
+type storedOutline struct {
+	Plane planar `json:"plane"`
+	WGS84 planar `json:"wgs84"`
+}
+
+// planar is a geometry as plain numbers, of any plane.
+type planar [][][][2]float64
+
+func planarOf(m geo.MultiPolygon) planar {
+	out := make(planar, len(m))
+	for i, polygon := range m {
+		out[i] = make([][][2]float64, len(polygon))
+		for j, ring := range polygon {
+			out[i][j] = make([][2]float64, len(ring))
+			for k, v := range ring {
+				out[i][j][k] = [2]float64{v.X, v.Y}
+			}
+		}
+	}
+	return out
+}
+
+func (p planar) geometry() geo.MultiPolygon {
+	if len(p) == 0 {
+		return nil
+	}
+	out := make(geo.MultiPolygon, len(p))
+	for i, polygon := range p {
+		out[i] = make(geo.Polygon, len(polygon))
+		for j, ring := range polygon {
+			out[i][j] = make(geo.Ring, len(ring))
+			for k, v := range ring {
+				out[i][j][k] = geo.Position{X: v[0], Y: v[1]}
+			}
+		}
+	}
+	return out
+}
+
+var mapFilters = map[string]sqlstore.Filter{
+	"order": {Exact: "t.order_id"}, "aoi": {Exact: "o.aoi_id"}, "map_tag": {Exact: "t.map_tag"},
+}
+
+// zoneMaps implements ports.StratificationMaps.
+type zoneMaps struct{ s *sqlstore.Session }
+
+func (m zoneMaps) selected(scope access.Scope) *bun.SelectQuery {
+	q := m.s.NewSelect().Model((*mapRow)(nil)).Join("JOIN stratification_orders AS o ON o.id = t.order_id").
+		Join("JOIN aois AS aoi ON aoi.id = o.aoi_id")
+	return sqlstore.Where(q, visible(scope)...)
+}
+
+// columns adds the columns of a map; labels and outlines where wanted.
+func columns(q *bun.SelectQuery, labels, outlines bool) *bun.SelectQuery {
+	var out []string
+	if !labels {
+		out = append(out, "labels")
+	}
+	if !outlines {
+		out = append(out, "outlines")
+	}
+	if len(out) > 0 {
+		q = q.ExcludeColumn(out...)
+	} else {
+		q = q.ColumnExpr("?TableColumns")
+	}
+	return q.ColumnExpr("o.aoi_id AS aoi_id").ColumnExpr("aoi.uuid AS aoi_uuid").ColumnExpr("aoi.name AS aoi_name")
+}
+
+// Put implements ports.StratificationMaps.
+func (m zoneMaps) Put(ctx context.Context, scope access.Scope, records []*zoning.Map) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing("map")
+	}
+	for _, record := range records { // one by one: a map is large
+		record.CompanyID, record.CreatedAt = scope.Company(), sqlstore.Micro(record.CreatedAt)
+		row, err := rowOfMap(record)
+		if err != nil {
+			return err
+		}
+		_, err = m.s.NewInsert().Model(&row).On("CONFLICT (company_id, map_uuid) DO UPDATE").Set("created_at = EXCLUDED.created_at").
+			Returning("id").Exec(ctx, &record.ID)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func rowOfMap(record *zoning.Map) (row mapRow, err error) {
+	figures := record.Candidate
+	figures.Labels, figures.Zones = nil, make([]zoning.Zone, len(record.Candidate.Zones))
+	outlines := make([]storedOutline, len(figures.Zones))
+	for i, z := range record.Candidate.Zones {
+		outlines[i] = storedOutline{planarOf(z.Outline), planarOf(z.Geometry)}
+		z.Outline, z.Geometry = nil, nil
+		figures.Zones[i] = z
+	}
+	row = mapRow{
+		CompanyID: record.CompanyID, OrderID: record.OrderID, MapUUID: record.Candidate.MapUUID,
+		About: sqlstore.JSONOf(record.About), Figures: sqlstore.JSONOf(figures), CreatedAt: sqlstore.StampAt(record.CreatedAt),
+	}
+	if row.Outlines, err = sqlstore.Deflate(outlines); err != nil {
+		return row, err
+	}
+	row.Labels, err = sqlstore.Deflate(record.Candidate.Labels)
+	return row, err
+}
+
+// ByUUID implements ports.StratificationMaps.
+func (m zoneMaps) ByUUID(ctx context.Context, scope access.Scope, uuid string, whole bool) (zoning.Map, error) {
+	return m.one(ctx, columns(m.selected(scope), whole, whole).Where("t.map_uuid = ?", uuid))
+}
+
+// ByUUIDForUpdate implements ports.StratificationMaps.
+func (m zoneMaps) ByUUIDForUpdate(ctx context.Context, scope access.Scope, uuid string) (zoning.Map, error) {
+	return m.one(ctx, m.s.ForUpdate(columns(m.selected(scope), false, false)).Where("t.map_uuid = ?", uuid))
+}
+
+func (m zoneMaps) one(ctx context.Context, q *bun.SelectQuery) (zoning.Map, error) {
+	var row mapRow
+	if err := q.Scan(ctx, &row); err != nil {
+		return zoning.Map{}, sqlstore.Missing(err, "map")
+	}
+	return mapOfRow(&row)
+}
+
+// Save implements ports.StratificationMaps. Faults: Conflict where another map has the tag,
+// which the key in the database decides too.
+func (m zoneMaps) Save(ctx context.Context, scope access.Scope, record zoning.Map) error {
+	if !sqlstore.Writable(scope) || record.Saved == nil {
+		return fault.Missing("map")
+	}
+	taken, err := sqlstore.Where(m.s.NewSelect().Model((*mapRow)(nil)), sqlstore.Own("t", scope)).Where("t.order_id = ?", record.OrderID).
+		Where("t.map_tag = ?", record.Saved.Tag).Where("t.saved_at IS NOT NULL").Where("t.id <> ?", record.ID).Exists(ctx)
+	if err != nil {
+		return err
+	}
+	if taken {
+		return tagTaken("map_tag", record.Saved.Tag)
+	}
+	in := sqlstore.Own("t", scope)
+	res, err := m.s.NewUpdate().Model((*mapRow)(nil)).Set("saved_at = ?", sqlstore.StampAt(record.Saved.At)).Set("saved_by = ?", sqlstore.NullableID(record.Saved.By)).
+		Set("name = ?", record.Saved.Name).Set("map_tag = ?", record.Saved.Tag).Where("t.id = ?", record.ID).Where(in.SQL, in.Args...).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return sqlstore.MissingUnless(err, "map")
+	}
+	return nil
+}
+
+// tagTaken refuses a tag that another map or plan of the order has.
+func tagTaken(parameter, tag string) error {
+	return fault.Newf(fault.Conflict, "tag_taken", "Another one of this order has the tag %q; give a different %s.", tag, parameter)
+}
+
+// CountSaved implements ports.StratificationMaps.
+func (m zoneMaps) CountSaved(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
+	q, err := sqlstore.Filtered(m.selected(scope).Where("t.saved_at IS NOT NULL"), mapFilters, query.Filters)
+	if err != nil {
+		return 0, err
+	}
+	return q.Count(ctx)
+}
+
+// EachSaved implements ports.StratificationMaps.
+func (m zoneMaps) EachSaved(ctx context.Context, scope access.Scope, query ports.Query, outlines bool) iter.Seq2[zoning.Map, error] {
+	q, err := sqlstore.Filtered(columns(m.selected(scope), false, outlines).Where("t.saved_at IS NOT NULL"), mapFilters, query.Filters)
+	if err != nil {
+		return sqlstore.Failed[zoning.Map](err)
+	}
+	if query.Limit == 0 {
+		if err := m.s.Unhurried(ctx); err != nil {
+			return sqlstore.Failed[zoning.Map](err)
+		}
+	}
+	return sqlstore.Stream(ctx, m.s, sqlstore.Paged(q.OrderExpr("t.id"), query), mapOfRow)
+}
+
+// GetSaved implements ports.StratificationMaps.
+func (m zoneMaps) GetSaved(ctx context.Context, scope access.Scope, id int64, outlines bool) (zoning.Map, error) {
+	return m.one(ctx, columns(m.selected(scope), false, outlines).Where("t.saved_at IS NOT NULL").Where("t.id = ?", id))
+}
+
+func mapOfRow(row *mapRow) (zoning.Map, error) {
+	record := zoning.Map{
+		ID: row.ID, CompanyID: row.CompanyID, OrderID: row.OrderID, About: row.About.V, Candidate: row.Figures.V, CreatedAt: row.CreatedAt.Time,
+		AOI: stratification.AOIRef{ID: row.AOIID, UUID: row.AOIUUID, Name: row.AOIName},
+	}
+	if row.SavedAt != nil {
+		record.Saved = &zoning.Saving{Name: row.Name, Tag: row.MapTag, At: row.SavedAt.Time, By: sqlstore.ValueOf(row.SavedBy)}
+	}
+	if row.Labels != nil {
+		if err := sqlstore.Inflate(row.Labels, &record.Candidate.Labels); err != nil {
+			return record, fmt.Errorf("labels of map %s: %w", row.MapUUID, err)
+		}
+	}
+	if row.Outlines != nil {
+		var outlines []storedOutline
+		if err := sqlstore.Inflate(row.Outlines, &outlines); err != nil {
+			return record, fmt.Errorf("outlines of map %s: %w", row.MapUUID, err)
+		}
+		for i := range record.Candidate.Zones {
+			record.Candidate.Zones[i].Outline, record.Candidate.Zones[i].Geometry = outlines[i].Plane.geometry(), outlines[i].WGS84.geometry()
+		}
+	}
+	return record, nil
+}

@@ -1,0 +1,252 @@
+package soil
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/core/credit"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/stratification"
+	"tilth/core/stratification/frame"
+	"tilth/ports"
+)
+
+type stratRow struct {
+	bun.BaseModel `bun:"table:stratification_orders,alias:t"`
+	ID            int64  `bun:"id,pk,autoincrement"`
+	DataUUID      string `bun:"data_uuid"`
+	CompanyID     int64
+	AOIID         int64 `bun:"aoi_id"`
+	Status        stratification.OrderStatus
+	Reason        string
+	Attempts      int
+	Retries       int
+	RequestDate   sqlstore.Day
+	RequestBy     *int64
+	CreatedAt     sqlstore.Stamp
+	UpdatedAt     sqlstore.Stamp
+	ProcessingAt  *sqlstore.Stamp
+	CompletedAt   *sqlstore.Stamp
+	Land          sqlstore.JSON[[]storedLand]
+	AreaM2        int64 `bun:"area_m2"`
+	Charge        credit.Amount
+	Grid          sqlstore.JSON[storedGrid]
+	Digest        string
+	Notes         sqlstore.JSON[[]string]
+	Synthetic     bool
+
+	AOIUUID string  `bun:"aoi_uuid,scanonly"`
+	AOIName string  `bun:"aoi_name,scanonly"`
+	Email   *string `bun:"email,scanonly"`
+
+	SavedMaps  int64 `bun:"saved_maps,scanonly"`
+	SavedPlans int64 `bun:"saved_plans,scanonly"`
+}
+
+// The stored forms. What is stored is read for ever: members are added, never changed.
+type (
+	storedLand struct {
+		FieldID   int64            `json:"field_id"`
+		FieldUUID string           `json:"field_uuid"`
+		Geometry  geo.MultiPolygon `json:"geometry"`
+	}
+	storedGrid struct {
+		CellSize float64 `json:"cell_size"`
+		EPSG     int     `json:"epsg"`
+		EdgeMask int     `json:"edge_mask"`
+	}
+)
+
+var stratFilters = map[string]sqlstore.Filter{"aoi": {Exact: "t.aoi_id"}}
+
+// strats implements ports.StratificationOrders.
+type strats struct{ s *sqlstore.Session }
+
+// visible is the orders in a scope whose area of interest is live. Nobody shares them.
+func visible(scope access.Scope) []sqlstore.Condition {
+	return []sqlstore.Condition{sqlstore.OwnOnly(scope), sqlstore.When("aoi.deleted_at IS NULL")}
+}
+
+func (o strats) joined() *bun.SelectQuery {
+	return o.s.NewSelect().Model((*stratRow)(nil)).Join("JOIN aois AS aoi ON aoi.id = t.aoi_id")
+}
+
+// selected selects orders; without their land it is empty.
+func (o strats) selected(land bool) *bun.SelectQuery {
+	q := o.joined().Join("LEFT JOIN users AS requester ON requester.id = t.request_by")
+	if land {
+		q = q.ColumnExpr("?TableColumns")
+	} else {
+		q = q.ExcludeColumn("land")
+	}
+	return q.ColumnExpr("(SELECT count(*) FROM stratification_maps AS m WHERE m.order_id = t.id AND m.saved_at IS NOT NULL) AS saved_maps").
+		ColumnExpr("(SELECT count(*) FROM stratification_plans AS p WHERE p.order_id = t.id AND p.saved_at IS NOT NULL) AS saved_plans").
+		ColumnExpr("aoi.uuid AS aoi_uuid").ColumnExpr("aoi.name AS aoi_name").ColumnExpr("requester.email AS email")
+}
+
+// Count implements ports.StratificationOrders.
+func (o strats) Count(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
+	q, err := sqlstore.Filtered(sqlstore.Where(o.joined(), visible(scope)...), stratFilters, query.Filters)
+	if err != nil {
+		return 0, err
+	}
+	return q.Count(ctx)
+}
+
+// Each implements ports.StratificationOrders.
+func (o strats) Each(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[stratification.OrderState, error] {
+	q, err := sqlstore.Filtered(sqlstore.Where(o.selected(false), visible(scope)...), stratFilters, query.Filters)
+	if err != nil {
+		return sqlstore.Failed[stratification.OrderState](err)
+	}
+	if query.Limit == 0 {
+		if err := o.s.Unhurried(ctx); err != nil {
+			return sqlstore.Failed[stratification.OrderState](err)
+		}
+	}
+	return sqlstore.Stream(ctx, o.s, sqlstore.Paged(q.OrderExpr("t.id"), query), stratOfRow)
+}
+
+// Get implements ports.StratificationOrders.
+func (o strats) Get(ctx context.Context, scope access.Scope, id int64) (stratification.OrderState, error) {
+	return o.one(ctx, sqlstore.Where(o.selected(true), visible(scope)...).Where("t.id = ?", id))
+}
+
+// GetForUpdate implements ports.StratificationOrders.
+func (o strats) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (stratification.OrderState, error) {
+	return o.one(ctx, o.s.ForUpdate(sqlstore.Where(o.selected(true), sqlstore.OwnOnly(scope)).Where("t.id = ?", id)))
+}
+
+// Latest implements ports.StratificationOrders.
+func (o strats) Latest(ctx context.Context, scope access.Scope, aoiID int64) (stratification.OrderState, error) {
+	return o.one(ctx, sqlstore.Where(o.selected(false), visible(scope)...).Where("t.aoi_id = ?", aoiID).
+		Where("t.status <> ?", stratification.OrderFailed).OrderExpr("t.request_date DESC, t.id DESC").Limit(1))
+}
+
+func (o strats) one(ctx context.Context, q *bun.SelectQuery) (stratification.OrderState, error) {
+	var row stratRow
+	if err := q.Scan(ctx, &row); err != nil {
+		return stratification.OrderState{}, sqlstore.Missing(err, "order")
+	}
+	return stratOfRow(&row)
+}
+
+// OpenOf implements ports.StratificationOrders.
+func (o strats) OpenOf(ctx context.Context, scope access.Scope, aoiID int64) ([]int64, error) {
+	var ids []int64
+	q := o.s.NewSelect().Model((*stratRow)(nil)).Column("t.id").Where("t.aoi_id = ?", aoiID).
+		Where("t.status IN (?)", bun.List([]stratification.OrderStatus{stratification.OrderPending, stratification.OrderProcessing})).OrderExpr("t.id")
+	err := sqlstore.Where(q, sqlstore.OwnOnly(scope)).Scan(ctx, &ids)
+	return ids, err
+}
+
+// Insert implements ports.StratificationOrders.
+func (o strats) Insert(ctx context.Context, scope access.Scope, order *stratification.OrderState) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing("aoi")
+	}
+	order.CompanyID, order.CreatedAt, order.UpdatedAt = scope.Company(), sqlstore.Micro(order.CreatedAt), sqlstore.Micro(order.UpdatedAt)
+	row := rowOfStrat(order)
+	row.ID = 0
+	id, err := sqlstore.InsertNew(ctx, o.s, &row, "company_id, aoi_id) WHERE (status IN ('pending', 'processing')")
+	if err != nil {
+		return err
+	}
+	if id == 0 {
+		return openOrderExists()
+	}
+	order.ID = id
+	return nil
+}
+
+// openOrderExists is the refusal of a second unfinished order of an area of interest.
+func openOrderExists() error {
+	return fault.New(fault.Conflict, "order_exists", "This area of interest has an order that is not finished.")
+}
+
+// Update implements ports.StratificationOrders.
+func (o strats) Update(ctx context.Context, scope access.Scope, order stratification.OrderState) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing("order")
+	}
+	if order.Status == stratification.OrderPending || order.Status == stratification.OrderProcessing {
+		open, err := o.OpenOf(ctx, scope, order.AOI.ID)
+		if err != nil {
+			return err
+		}
+		for _, id := range open {
+			if id != order.ID {
+				return openOrderExists()
+			}
+		}
+	}
+	row, in := rowOfStrat(&order), sqlstore.Own("t", scope)
+	res, err := o.s.NewUpdate().Model(&row).
+		ExcludeColumn("id", "data_uuid", "company_id", "aoi_id", "request_date", "request_by", "created_at", "land", "area_m2", "charge").
+		Where("t.id = ?", order.ID).Where(in.SQL, in.Args...).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return sqlstore.MissingUnless(err, "order")
+	}
+	return nil
+}
+
+func rowOfStrat(s *stratification.OrderState) stratRow {
+	land := make([]storedLand, len(s.Land))
+	for i, l := range s.Land {
+		land[i] = storedLand(l)
+	}
+	return stratRow{
+		ID: s.ID, DataUUID: s.DataUUID, CompanyID: s.CompanyID, AOIID: s.AOI.ID, Status: s.Status, Reason: s.Reason,
+		Attempts: s.Attempts, Retries: s.Retries, RequestDate: sqlstore.DayAt(s.RequestDate), RequestBy: sqlstore.NullableID(s.RequestBy.ID),
+		CreatedAt: sqlstore.StampAt(s.CreatedAt), UpdatedAt: sqlstore.StampAt(s.UpdatedAt), ProcessingAt: sqlstore.NullableStamp(s.ProcessingAt), CompletedAt: sqlstore.NullableStamp(s.CompletedAt),
+		Land: sqlstore.JSONOf(land), AreaM2: s.AreaM2, Charge: s.Charge, Grid: sqlstore.JSONOf(storedGrid(s.Grid)),
+		Digest: s.Digest, Notes: sqlstore.JSONOf(append([]string{}, s.Notes...)), Synthetic: s.Synthetic,
+	}
+}
+
+func stratOfRow(row *stratRow) (stratification.OrderState, error) {
+	s := stratification.OrderState{
+		ID: row.ID, DataUUID: row.DataUUID, CompanyID: row.CompanyID, Status: row.Status, Reason: row.Reason,
+		AOI:      stratification.AOIRef{ID: row.AOIID, UUID: row.AOIUUID, Name: row.AOIName},
+		Attempts: row.Attempts, Retries: row.Retries, RequestDate: row.RequestDate.Time,
+		RequestBy: stratification.Requester{ID: sqlstore.ValueOf(row.RequestBy), Email: sqlstore.ValueOf(row.Email)},
+		CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time, ProcessingAt: row.ProcessingAt.Nullable(), CompletedAt: row.CompletedAt.Nullable(),
+		AreaM2: row.AreaM2, Charge: row.Charge, Grid: frame.Settings(row.Grid.V), Digest: row.Digest,
+		Notes: row.Notes.V, Synthetic: row.Synthetic, SavedMaps: row.SavedMaps, SavedPlans: row.SavedPlans,
+	}
+	for _, l := range row.Land.V {
+		s.Land = append(s.Land, stratification.Land(l))
+	}
+	return s, nil
+}
+
+// orderKeeper implements ports.OrderKeeper.
+type orderKeeper struct{ s *sqlstore.Session }
+
+// CompanyOf implements ports.OrderKeeper.
+func (o orderKeeper) CompanyOf(ctx context.Context, orderID int64) (int64, error) {
+	var id int64
+	err := o.s.NewSelect().Model((*stratRow)(nil)).Column("t.company_id").Where("t.id = ?", orderID).Scan(ctx, &id)
+	return id, sqlstore.Missing(err, "order")
+}
+
+// Overdue implements ports.OrderKeeper.
+func (o orderKeeper) Overdue(ctx context.Context, since time.Time, limit int) ([]ports.OverdueOrder, error) {
+	var rows []stratRow
+	err := o.s.NewSelect().Model(&rows).Column("t.id", "t.company_id").Where("t.status = 'processing'").
+		Where("t.processing_at < ?", sqlstore.StampAt(since)).OrderExpr("t.processing_at, t.id").Limit(int64(limit)).Scan(ctx)
+	out := make([]ports.OverdueOrder, len(rows))
+	for i, row := range rows {
+		out[i] = ports.OverdueOrder{ID: row.ID, CompanyID: row.CompanyID}
+	}
+	return out, err
+}

@@ -1,0 +1,42 @@
+package soil
+
+import (
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/tests/plantest"
+)
+
+func TestPlansOfSampling(t *testing.T) {
+	plantest.AssertLists(t, func(s *sqlstore.Session) map[string]plantest.List {
+		return map[string]plantest.List{
+			"samples": {
+				Query: sampleRecords(s).Query, Filters: sampleTable.Filters, Private: true,
+				Indexes: map[string]string{
+					"plan": "ix_soil_samples_plan", "aoi": "ix_soil_samples_aoi", "status": "ix_soil_samples_status",
+				},
+			},
+			"stratification orders": {
+				Query: func(scope access.Scope) *bun.SelectQuery {
+					return sqlstore.Where(strats{s}.selected(false), visible(scope)...)
+				},
+				Filters: stratFilters, Private: true, Indexes: map[string]string{"aoi": "ix_stratification_orders_aoi"},
+			},
+			"saved maps": {
+				Query: func(scope access.Scope) *bun.SelectQuery {
+					return columns(zoneMaps{s}.selected(scope), false, false).Where("t.saved_at IS NOT NULL")
+				},
+				Filters: mapFilters, Private: true,
+			},
+			"saved plans": {
+				Query: func(scope access.Scope) *bun.SelectQuery {
+					return samplePlans{s}.filled(samplePlans{s}.selected(scope), false).Where("t.saved_at IS NOT NULL")
+				},
+				Filters: planFilters, Private: true,
+			},
+		}
+	})
+}

@@ -1,0 +1,19 @@
+// Package soil stores areas of interest, stratification orders with their layers, zone maps,
+// sample plans and soil samples.
+package soil
+
+import (
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/ports"
+)
+
+// Repos adds the repositories of this package to a bundle.
+func Repos(s *sqlstore.Session, r *ports.Repos) {
+	r.AOIs, r.StratificationOrders, r.LayerRasters, r.StratificationRuns = aoiRecords(s), strats{s}, layerRasters{s}, runs{s}
+	r.StratificationMaps, r.SamplePlans, r.SoilSamples = zoneMaps{s}, samplePlans{s}, sampleRecords(s)
+}
+
+// OperatorRepos adds those that work for the operator.
+func OperatorRepos(s *sqlstore.Session, r *ports.OperatorRepos) {
+	r.Orders, r.LayerRasters, r.Maps = orderKeeper{s}, layerRasters{s}, mapKeeper{s}
+}

@@ -1,0 +1,144 @@
+package soil
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/stratification/zoning"
+)
+
+type runRow struct {
+	bun.BaseModel `bun:"table:stratification_runs,alias:t"`
+	ID            int64 `bun:"id,pk,autoincrement"`
+	CompanyID     int64
+	OrderID       int64
+	Key           string
+	Layers        sqlstore.JSON[[]string]
+	Params        sqlstore.JSON[zoning.Params]
+	Status        zoning.RunStatus
+	Done          int
+	Total         int
+	Reason        string
+	Maps          sqlstore.JSON[[]string]
+	CreatedBy     int64
+	CreatedAt     sqlstore.Stamp
+	UpdatedAt     sqlstore.Stamp
+}
+
+// runs implements ports.StratificationRuns.
+type runs struct{ s *sqlstore.Session }
+
+func (r runs) selected(scope access.Scope) *bun.SelectQuery {
+	q := r.s.NewSelect().Model((*runRow)(nil)).ColumnExpr("?TableColumns").Join("JOIN stratification_orders AS o ON o.id = t.order_id").
+		Join("JOIN aois AS aoi ON aoi.id = o.aoi_id")
+	return sqlstore.Where(q, visible(scope)...)
+}
+
+// Get implements ports.StratificationRuns.
+func (r runs) Get(ctx context.Context, scope access.Scope, id int64) (zoning.Run, error) {
+	return r.one(ctx, r.selected(scope).Where("t.id = ?", id))
+}
+
+// GetForUpdate implements ports.StratificationRuns.
+func (r runs) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (zoning.Run, error) {
+	return r.one(ctx, r.s.ForUpdate(r.selected(scope)).Where("t.id = ?", id))
+}
+
+// Find implements ports.StratificationRuns.
+func (r runs) Find(ctx context.Context, scope access.Scope, orderID int64, key string) (zoning.Run, error) {
+	return r.one(ctx, r.selected(scope).Where("t.order_id = ?", orderID).Where("t.key = ?", key))
+}
+
+func (r runs) one(ctx context.Context, q *bun.SelectQuery) (zoning.Run, error) {
+	var row runRow
+	if err := q.Scan(ctx, &row); err != nil {
+		return zoning.Run{}, sqlstore.Missing(err, "job")
+	}
+	return zoning.Run{
+		ID: row.ID, CompanyID: row.CompanyID, OrderID: row.OrderID, Key: row.Key, Layers: row.Layers.V, Params: row.Params.V,
+		Status: row.Status, Done: row.Done, Total: row.Total, Reason: row.Reason, Maps: row.Maps.V,
+		CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time,
+	}, nil
+}
+
+func rowOfRun(run zoning.Run) runRow {
+	return runRow{
+		ID: run.ID, CompanyID: run.CompanyID, OrderID: run.OrderID, Key: run.Key, Layers: sqlstore.JSONOf(run.Layers),
+		Params: sqlstore.JSONOf(run.Params), Status: run.Status, Done: run.Done, Total: run.Total, Reason: run.Reason,
+		Maps: sqlstore.JSONOf(append([]string{}, run.Maps...)), CreatedBy: run.CreatedBy,
+		CreatedAt: sqlstore.StampAt(run.CreatedAt), UpdatedAt: sqlstore.StampAt(run.UpdatedAt),
+	}
+}
+
+// Insert implements ports.StratificationRuns.
+func (r runs) Insert(ctx context.Context, scope access.Scope, run *zoning.Run) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing("order")
+	}
+	run.CompanyID, run.CreatedAt, run.UpdatedAt = scope.Company(), sqlstore.Micro(run.CreatedAt), sqlstore.Micro(run.UpdatedAt)
+	row := rowOfRun(*run)
+	row.ID = 0
+	id, err := sqlstore.InsertNew(ctx, r.s, &row, "order_id, key")
+	if err == nil && id == 0 {
+		err = fault.New(fault.Conflict, "run_exists", "These maps are being made already.")
+	}
+	run.ID = id
+	return err
+}
+
+// Update implements ports.StratificationRuns.
+func (r runs) Update(ctx context.Context, scope access.Scope, run zoning.Run) error {
+	if !sqlstore.Writable(scope) {
+		return fault.Missing("job")
+	}
+	row, in := rowOfRun(run), sqlstore.Own("t", scope)
+	res, err := r.s.NewUpdate().Model(&row).Column("status", "done", "total", "reason", "maps", "updated_at").
+		Where("t.id = ?", run.ID).Where(in.SQL, in.Args...).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return sqlstore.MissingUnless(err, "job")
+	}
+	return nil
+}
+
+// mapKeeper implements ports.MapKeeper.
+type mapKeeper struct{ s *sqlstore.Session }
+
+// Prune implements ports.MapKeeper. Plans go first: they stand on maps. What somebody works
+// with at this moment stays: a plan or map that is being saved, a map that a plan is made of.
+func (k mapKeeper) Prune(ctx context.Context, before time.Time, limit int) (int64, error) {
+	old := func(model any, since string) *bun.SelectQuery {
+		return k.s.SkipLocked(k.s.NewSelect().Model(model).Column("t.id").Where("? < ?", bun.Ident(since), sqlstore.StampAt(before)).
+			OrderExpr("?, t.id", bun.Ident(since)).Limit(int64(limit)))
+	}
+	total := int64(0)
+	for _, gone := range []*bun.DeleteQuery{
+		k.s.NewDelete().Model((*planRow)(nil)).Where("id IN (?)", old((*planRow)(nil), "t.created_at").Where("t.saved_at IS NULL")),
+		k.s.NewDelete().Model((*mapRow)(nil)).Where("id IN (?)", old((*mapRow)(nil), "t.created_at").Where("t.saved_at IS NULL").
+			Where("NOT EXISTS (SELECT 1 FROM stratification_plans AS p WHERE p.map_id = t.id)")),
+		k.s.NewDelete().Model((*runRow)(nil)).Where("id IN (?)", old((*runRow)(nil), "t.updated_at")),
+	} {
+		n, err := affected(gone.Exec(ctx))
+		if err != nil {
+			return total, err
+		}
+		total += n
+	}
+	return total, nil
+}
+
+// affected returns the rows that a statement changed.
+func affected(res sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}

@@ -1,0 +1,209 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"modernc.org/sqlite"
+
+	"tilth/core/fault"
+)
+
+// restorePatience is how long a restore waits for the writers of a running server.
+const restorePatience = 30 * time.Second
+
+// elsewhere is the answer where the database server has tools of its own.
+func elsewhere(command string) error {
+	return fault.New(fault.Precondition, "backup_elsewhere",
+		"This database is PostgreSQL, which has its own tools, that also work while Tilth is serving: "+command)
+}
+
+// Backup writes a copy of the database into a new file: the state of one moment, also
+// while servers read and write. The file appears whole or not at all.
+// Faults: Precondition (backup_elsewhere) on PostgreSQL, Conflict (file_exists).
+func (d *DB) Backup(ctx context.Context, file string) (err error) {
+	if d.engine.postgres {
+		return elsewhere("pg_dump --format=custom --file=FILE DATABASE")
+	}
+	if _, err := os.Lstat(file); !errors.Is(err, os.ErrNotExist) {
+		return fault.Newf(fault.Conflict, "file_exists", "%s exists already; a backup overwrites nothing.", file)
+	}
+	// VACUUM INTO makes the file with the permissions of any new one; a folder of our own
+	// keeps others from what is in it until it is closed to them.
+	dir, err := os.MkdirTemp(filepath.Dir(file), ".tilth-backup-")
+	if err != nil {
+		return fmt.Errorf("make a folder beside the backup: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	part := filepath.Join(dir, "backup.db")
+	pool, err := d.engine.openUnhurried()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, pool.Close()) }()
+	if _, err := pool.DB.ExecContext(ctx, "VACUUM INTO ?", part); err != nil {
+		return translate(err)
+	}
+	if err := settle(part); err != nil {
+		return err
+	}
+	// A link, unlike a rename, overwrites nothing that came meanwhile.
+	if err := os.Link(part, file); errors.Is(err, os.ErrExist) {
+		return fault.Newf(fault.Conflict, "file_exists", "%s exists already; a backup overwrites nothing.", file)
+	} else if err != nil {
+		return os.Rename(part, file) // a file system without links
+	}
+	return nil
+}
+
+// settle closes a file to others and sees it onto the disk.
+func settle(file string) error {
+	f, err := os.OpenFile(file, os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("open the backup: %w", err)
+	}
+	return errors.Join(f.Chmod(0o600), f.Sync(), f.Close())
+}
+
+// Restore replaces what the database holds by a backup, in one transaction that servers
+// see between two of their own. The backup is looked through and brought to today's
+// schema first, on a copy: what is wrong with it shows before anything is changed.
+// Policies get versions higher than any seen so far, so that no server goes on deciding
+// by roles it remembers.
+// Faults: Precondition (backup_elsewhere) on PostgreSQL, Invalid (backup_invalid).
+func (d *DB) Restore(ctx context.Context, file string) (err error) {
+	if d.engine.postgres {
+		return elsewhere("pg_restore --clean --if-exists --dbname=DATABASE FILE")
+	}
+	if info, err := os.Stat(file); err != nil || info.IsDir() {
+		return fault.Newf(fault.Invalid, "backup_invalid", "%s is no file that can be read.", file).Because(err)
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(d.engine.location), ".tilth-restore-")
+	if err != nil {
+		return fmt.Errorf("make a folder beside the database: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	copied := filepath.Join(dir, "restore.db")
+	if err := copyBackup(ctx, file, copied); err != nil {
+		return err
+	}
+	if err := d.modernise(ctx, copied); err != nil {
+		return err
+	}
+	unlock, err := d.engine.lock(ctx)
+	if err != nil {
+		return translate(err)
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	return d.overwrite(ctx, copied)
+}
+
+// copyBackup copies a backup by way of SQLite, so that a file which is a database in use
+// is copied as of one moment, and looks through all of it.
+func copyBackup(ctx context.Context, file, into string) (err error) {
+	invalid := func(err error) error {
+		return fault.Newf(fault.Invalid, "backup_invalid", "%s is no backup of Tilth that can be read whole.", file).Because(err)
+	}
+	source, err := sql.Open("sqlite", "file:"+(&url.URL{Path: filepath.ToSlash(file)}).EscapedPath()+"?mode=ro")
+	if err != nil {
+		return invalid(err)
+	}
+	defer func() { err = errors.Join(err, source.Close()) }()
+	var verdict string
+	if err := source.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&verdict); err != nil || verdict != "ok" {
+		return invalid(errors.Join(err, errors.New(verdict)))
+	}
+	var notes int
+	if err := source.QueryRowContext(ctx, "SELECT count(*) FROM "+migrationTable).Scan(&notes); err != nil || notes == 0 {
+		return invalid(err)
+	}
+	if _, err := source.ExecContext(ctx, "VACUUM INTO ?", into); err != nil {
+		return invalid(err)
+	}
+	return nil
+}
+
+// modernise applies pending migrations to a copy and refuses one from a newer release.
+func (d *DB) modernise(ctx context.Context, file string) (err error) {
+	copied, err := Open(ctx, "sqlite:"+file, d.opts)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, copied.Close()) }()
+	if _, err := copied.Migrator().Up(ctx); err != nil {
+		return err
+	}
+	known, err := copied.Migrator().Status(ctx)
+	if err != nil {
+		return translate(err)
+	}
+	applied, err := copied.reader.NewSelect().Table(migrationTable).Count(ctx)
+	if err != nil {
+		return translate(err)
+	}
+	if applied > int64(len(known)) {
+		return fault.New(fault.Invalid, "backup_invalid", "The backup comes from a newer release of Tilth; restore it with that one.")
+	}
+	newest, err := d.newestPolicy(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = copied.writer.NewUpdate().Table("companies").
+		Set("policy_version = max(policy_version, ?) + 1", newest).Where("1 = 1").Exec(ctx)
+	return translate(err)
+}
+
+// newestPolicy returns the highest policy version of the database as it is; 0 where it has
+// no tables yet.
+func (d *DB) newestPolicy(ctx context.Context) (int64, error) {
+	pending, err := d.Migrator().status(ctx)
+	if err != nil || len(pending.Unapplied()) == len(pending) {
+		return 0, translate(err)
+	}
+	var newest int64
+	err = d.reader.NewSelect().Table("companies").ColumnExpr("COALESCE(max(policy_version), 0)").Scan(ctx, &newest)
+	return newest, translate(err)
+}
+
+// overwrite copies the pages of a file over those of the database, in one transaction.
+func (d *DB) overwrite(ctx context.Context, from string) error {
+	conn, err := d.writer.DB.Conn(ctx)
+	if err != nil {
+		return translate(err)
+	}
+	defer func() { _ = conn.Close() }()
+	return conn.Raw(func(driver any) error {
+		target, ok := driver.(interface {
+			NewRestore(source string) (*sqlite.Backup, error)
+		})
+		if !ok {
+			return Internal("this driver cannot restore")
+		}
+		backup, err := target.NewRestore("file:" + (&url.URL{Path: filepath.ToSlash(from)}).EscapedPath())
+		if err != nil {
+			return translate(err)
+		}
+		return errors.Join(step(ctx, backup), translate(backup.Finish()))
+	})
+}
+
+// step copies everything in one go; while others write, it waits for its turn.
+func step(ctx context.Context, backup *sqlite.Backup) error {
+	ctx, cancel := context.WithTimeout(ctx, restorePatience)
+	defer cancel()
+	for {
+		_, err := backup.Step(-1)
+		if reasonOf(err) != lostRace {
+			return translate(err)
+		}
+		if !sleep(ctx, migrationPoll) {
+			return translate(err)
+		}
+	}
+}

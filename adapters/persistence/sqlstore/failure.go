@@ -1,0 +1,133 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"tilth/core/fault"
+)
+
+// reason is why a driver refused a statement, read from its code and never from its text.
+type reason int
+
+const (
+	unknown   reason = iota
+	lostRace         // another transaction was first: run the whole again
+	gone             // no connection, no space, shutting down
+	timedOut         // the statement ran too long, or waited too long for a lock
+	canceled         // the caller gave up
+	duplicate        // a unique key
+	dangling         // a foreign key
+	refused          // a check, a missing value, an append-only table
+)
+
+// reasonOf reads the code of a driver's error anywhere in err's chain.
+func reasonOf(err error) reason {
+	var pg *pgconn.PgError
+	var lite *sqlite.Error
+	var connect *pgconn.ConnectError
+	switch {
+	case err == nil:
+		return unknown
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return canceled
+	case errors.As(err, &connect), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone):
+		return gone
+	case errors.As(err, &pg):
+		return postgresReason(pg.Code)
+	case errors.As(err, &lite):
+		return sqliteReason(lite.Code())
+	}
+	return unknown
+}
+
+// postgresReason reads a SQLSTATE (PostgreSQL's manual, appendix A).
+func postgresReason(code string) reason {
+	switch code {
+	case "40001", "40P01": // serialization_failure, deadlock_detected
+		return lostRace
+	case "57014", "55P03": // query_canceled (by statement_timeout), lock_not_available
+		return timedOut
+	case "23505":
+		return duplicate
+	case "23503":
+		return dangling
+	}
+	switch {
+	case strings.HasPrefix(code, "08"), strings.HasPrefix(code, "53"), strings.HasPrefix(code, "57P"):
+		return gone // connection exceptions, insufficient resources, operator intervention
+	case strings.HasPrefix(code, "23"):
+		return refused
+	}
+	return unknown
+}
+
+// sqliteReason reads an extended result code (sqlite.org/rescode.html).
+func sqliteReason(code int) reason {
+	switch code {
+	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
+		return duplicate
+	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
+		return dangling
+	}
+	switch code & 0xff {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return lostRace
+	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_NOTADB:
+		return gone
+	case sqlite3.SQLITE_INTERRUPT:
+		return canceled
+	case sqlite3.SQLITE_CONSTRAINT:
+		return refused
+	}
+	return unknown
+}
+
+// translate makes a fault of what came out of a transaction. Faults pass as they are:
+// they are what the callback decided. The keys that callers are expected to race for
+// never come this way: their statements say ON CONFLICT DO NOTHING, because an error
+// would end PostgreSQL's transaction.
+func translate(err error) error {
+	if _, ok := fault.As(err); ok || err == nil {
+		return err
+	}
+	switch reasonOf(err) {
+	case lostRace:
+		return fault.New(fault.Unavailable, "database_busy", "The database is busy; try again.").Because(err)
+	case gone:
+		return away(err)
+	case timedOut:
+		return fault.New(fault.Unavailable, "database_timeout", "The database took too long; try again.").Because(err)
+	case canceled:
+		return err
+	case duplicate:
+		return fault.New(fault.Conflict, "already_exists", "Another record has the same key.").Because(err)
+	case dangling:
+		return fault.New(fault.Conflict, "reference_missing", "A record that is referred to does not exist.").Because(err)
+	case refused:
+		return fault.New(fault.Internal, "constraint", "The database refused a value.").Because(err)
+	}
+	return fmt.Errorf("database: %w", err)
+}
+
+// away is the fault of a database that does not answer. What the caller gave up on
+// stays the caller's error.
+func away(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fault.New(fault.Unavailable, "database_unavailable", "The database does not answer.").Because(err)
+}
+
+// Internal marks an error as ours to mend.
+func Internal(format string, args ...any) error {
+	return fault.New(fault.Internal, "database", fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,105 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"tilth/core/fault"
+)
+
+const (
+	postgresConns   = 20
+	postgresConnect = 5 * time.Second
+	postgresIdle    = 5 * time.Minute
+	// postgresStatement ends a statement that runs away; no statement of ours comes near it.
+	postgresStatement = 30 * time.Second
+	// migrationLock is the key of the advisory lock of the migrations ("tilth" in ASCII).
+	migrationLock = 0x74696c7468
+)
+
+func (d *DB) openPostgres(address string) error {
+	config, err := pgx.ParseConfig(address)
+	if err != nil {
+		// The parser's own error is not passed on: it may quote the password.
+		return fault.New(fault.Invalid, "database_url", "The PostgreSQL address cannot be read: it must be postgres://USER:PASSWORD@HOST/DATABASE.")
+	}
+	d.engine = engine{
+		name: "PostgreSQL", location: fmt.Sprintf("%s:%d/%s", config.Host, config.Port, config.Database), postgres: true,
+		openUnhurried: func() (*bun.DB, error) { return postgresPool(config, 0, 2), nil },
+		lock:          func(ctx context.Context) (func() error, error) { return lockPostgres(ctx, config) },
+	}
+	d.writer = postgresPool(config, postgresStatement, poolSize(address))
+	d.reader = d.writer
+	return nil
+}
+
+// poolSize returns the pool_max_conns of an address, as pgx's own pool spells it, or the default.
+func poolSize(address string) int {
+	u, err := url.Parse(address)
+	if err != nil {
+		return postgresConns
+	}
+	var n int
+	if _, err := fmt.Sscanf(u.Query().Get("pool_max_conns"), "%d", &n); err != nil || n < 1 {
+		return postgresConns
+	}
+	return n
+}
+
+func postgresPool(from *pgx.ConnConfig, statement time.Duration, size int) *bun.DB {
+	db := stdlib.OpenDB(*postgresConfig(from, statement))
+	db.SetMaxOpenConns(size)
+	db.SetMaxIdleConns(size)
+	db.SetConnMaxIdleTime(postgresIdle)
+	return bun.NewDB(db, pgdialect.New())
+}
+
+func postgresConfig(from *pgx.ConnConfig, statement time.Duration) *pgx.ConnConfig {
+	c := from.Copy()
+	// bun writes the arguments into the statement, so that no two statements are alike:
+	// preparing them would cost a round trip and a cache entry each, and gain nothing.
+	c.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
+	if c.ConnectTimeout == 0 {
+		c.ConnectTimeout = postgresConnect
+	}
+	delete(c.RuntimeParams, "pool_max_conns")
+	c.RuntimeParams["timezone"] = "UTC"
+	c.RuntimeParams["statement_timeout"] = fmt.Sprint(statement.Milliseconds())
+	if strings.TrimSpace(c.RuntimeParams["application_name"]) == "" {
+		c.RuntimeParams["application_name"] = "tilth"
+	}
+	return c
+}
+
+// lockPostgres takes the migrations' advisory lock on a connection of its own. The
+// server ends the lock with the connection, so a killed migrator leaves nothing locked.
+func lockPostgres(ctx context.Context, config *pgx.ConnConfig) (func() error, error) {
+	db := stdlib.OpenDB(*postgresConfig(config, 0))
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, errors.Join(away(err), db.Close())
+	}
+	// Closing the connection ends the lock; an unlock statement would add a way to fail.
+	unlock := func() error { return errors.Join(closeConn(conn), db.Close()) }
+	if _, err := conn.ExecContext(ctx, fmt.Sprintf("SELECT pg_advisory_lock(%d)", migrationLock)); err != nil {
+		return nil, errors.Join(err, unlock())
+	}
+	return unlock, nil
+}
+
+func closeConn(conn *sql.Conn) error {
+	if err := conn.Close(); err != nil && !errors.Is(err, sql.ErrConnDone) {
+		return err
+	}
+	return nil
+}

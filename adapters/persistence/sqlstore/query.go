@@ -1,0 +1,156 @@
+package sqlstore
+
+import (
+	"context"
+	"iter"
+	"math"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/uptrace/bun"
+
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// CommonFilters are the filters of every resource of a company, and those given.
+func CommonFilters(more map[string]Filter) map[string]Filter {
+	out := map[string]Filter{
+		"company":       {Exact: "t.company_id"},
+		"created_by":    {Exact: "t.created_by"},
+		"updated_since": {Since: "t.updated_at"},
+	}
+	for name, f := range more {
+		out[name] = f
+	}
+	return out
+}
+
+// NamedFilters are the filters of a resource with a name and an external id, and those given.
+func NamedFilters(more map[string]Filter) map[string]Filter {
+	out := CommonFilters(more)
+	out["name"] = Filter{Exact: "t.name", Folded: "t.name_folded"}
+	out["search"] = Filter{Folded: "t.name_folded"}
+	out["external_id"] = Filter{Exact: "t.external_id", other: "t.external_id <> ''"}
+	return out
+}
+
+// Filter is a documented filter of a list: the expression that a value is compared with.
+type Filter struct {
+	Exact  string // compared for equality
+	Folded string // text folded by fold, searched for a part; empty: no partial match
+	Since  string // a time, compared for at or after; the value is RFC 3339 text
+	Until  string // a time, compared for before; the value is RFC 3339 text
+	other  string // condition that goes with it, which lets a partial index serve it
+}
+
+// Filtered adds the filters of a query. A name the resource does not have is a mistake
+// of the caller's code: an Internal fault.
+func Filtered(q *bun.SelectQuery, known map[string]Filter, filters []ports.Filter) (*bun.SelectQuery, error) {
+	for _, f := range filters {
+		k, ok := known[f.Name]
+		if !ok {
+			return nil, Internal("no filter is called %q", f.Name)
+		}
+		text, isText := f.Value.(string)
+		switch {
+		case !Storable(text):
+			q = Where(q, Nothing)
+		case k.Since != "", k.Until != "":
+			at, err := time.Parse(time.RFC3339Nano, text)
+			if err != nil {
+				return nil, fault.Field(f.Name, "A timestamp as 2026-03-01T12:00:00Z.")
+			}
+			if k.Since != "" {
+				q = q.Where(k.Since+" >= ?", StampAt(at))
+			} else {
+				q = q.Where(k.Until+" < ?", StampAt(at))
+			}
+		case k.Folded != "" && isText && (f.Partial || k.Exact == ""):
+			q = q.Where(k.Folded+` LIKE ? ESCAPE '\'`, contains(text))
+		case f.Partial || k.Exact == "":
+			return nil, Internal("filter %q has no partial match for a %T", f.Name, f.Value)
+		default:
+			q = q.Where(k.Exact+" = ?", f.Value)
+			if k.other != "" && text != "" {
+				q = q.Where(k.other)
+			}
+		}
+	}
+	return q, nil
+}
+
+// Storable reports whether text can stand in a column at all. What cannot is equal to
+// nothing that is stored; PostgreSQL would refuse the question.
+func Storable(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
+
+// Fold returns text as it is searched, whatever its case. It is done here and stored,
+// because the databases fold differently: SQLite knows ASCII only, PostgreSQL what
+// its locale knows.
+func Fold(text string) string { return strings.ToLower(strings.ToUpper(text)) }
+
+// contains returns the LIKE pattern of a part, which is taken literally.
+func contains(part string) string {
+	return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(Fold(part)) + "%"
+}
+
+// Paged adds the page of a query.
+func Paged(q *bun.SelectQuery, page ports.Query) *bun.SelectQuery {
+	if page.Limit > 0 {
+		q = q.Limit(page.Limit)
+	} else if page.Offset > 0 {
+		q = q.Limit(math.MaxInt64) // SQLite has no OFFSET without LIMIT
+	}
+	if page.Offset > 0 {
+		q = q.Offset(page.Offset)
+	}
+	return q
+}
+
+// Stream runs a query and gives its rows one by one, mapped, while the cursor is open.
+// The connection belongs to the cursor until the loop ends: inside it, the
+// transaction's other methods must not be called.
+func Stream[R, T any](ctx context.Context, s *Session, q *bun.SelectQuery, record func(*R) (T, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		rows, err := q.Rows(ctx)
+		if err != nil {
+			yield(none, err)
+			return
+		}
+		defer rows.Close()
+		for rows.Next() {
+			row := new(R)
+			if err := s.pool.ScanRow(ctx, rows, row); err != nil {
+				yield(none, err)
+				return
+			}
+			value, err := record(row)
+			if !yield(value, err) || err != nil {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(none, err)
+		}
+	}
+}
+
+// Unhurried lifts the statement timeout for a list without a bound, whose pace is that
+// of the client who reads it.
+func (s *Session) Unhurried(ctx context.Context) error {
+	if !s.Postgres {
+		return nil
+	}
+	_, err := s.NewRaw("SET LOCAL statement_timeout = 0").Exec(ctx)
+	return err
+}
+
+// Failed is a sequence of one error.
+func Failed[T any](err error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		yield(none, err)
+	}
+}

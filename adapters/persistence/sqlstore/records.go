@@ -1,0 +1,342 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/core/access"
+	"tilth/core/fault"
+	corerecord "tilth/core/record"
+	"tilth/ports"
+)
+
+// InsertNew inserts a row unless another has the same value in the columns of a unique
+// key, and gives its id, or 0 when there is one. The key decides, under any number of
+// concurrent calls, and the transaction goes on either way.
+func InsertNew[R any](ctx context.Context, s *Session, row *R, key string) (int64, error) {
+	var ids []int64
+	_, err := s.NewInsert().Model(row).On("CONFLICT ("+key+") DO NOTHING").Returning("id").Exec(ctx, &ids)
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	return ids[0], nil
+}
+
+// InsertChunk bounds how many rows one statement inserts.
+const InsertChunk = 200
+
+// MetaRow is the columns that every table of a company's records has.
+type MetaRow struct {
+	ID            int64   `bun:"id,pk,autoincrement"`
+	CompanyID     int64   `bun:"company_id"`
+	CreatedAt     Stamp   `bun:"created_at"`
+	UpdatedAt     Stamp   `bun:"updated_at"`
+	DeletedAt     *Stamp  `bun:"deleted_at"`
+	CreatedBy     *int64  `bun:"created_by"`
+	CreatedByName *string `bun:"created_by_name,scanonly"`
+	CompanyName   string  `bun:"company_name,scanonly"`
+}
+
+func (r *MetaRow) base() *MetaRow { return r }
+
+func MetaRowOf(m corerecord.Meta) MetaRow {
+	row := MetaRow{ID: m.ID, CompanyID: m.CompanyID, CreatedAt: StampAt(m.CreatedAt), UpdatedAt: StampAt(m.UpdatedAt)}
+	if m.CreatedBy != nil {
+		row.CreatedBy = &m.CreatedBy.ID
+	}
+	return row
+}
+
+func (r *MetaRow) Meta() corerecord.Meta {
+	m := corerecord.Meta{ID: r.ID, CompanyID: r.CompanyID, Company: r.CompanyName, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time}
+	if r.CreatedBy != nil {
+		m.CreatedBy = &corerecord.Ref{ID: *r.CreatedBy, Name: ValueOf(r.CreatedByName)}
+	}
+	return m
+}
+
+// recordRow is a pointer to a row with the common columns.
+type recordRow[R any] interface {
+	*R
+	base() *MetaRow
+}
+
+// record is a pointer to a core record with the common part.
+type record[T any] interface {
+	*T
+	Base() *corerecord.Meta
+}
+
+// Table describes one resource of a company: its words, its columns beyond those of
+// its row, its filters, and how a row becomes a record.
+type Table[T, R any] struct {
+	Word    string   // "farm", for messages
+	Columns []string // expressions of the row's scan-only columns
+	Joins   []string
+	Filters map[string]Filter
+	Orders  map[string]OrderKey // what a list may be ordered by, beside the common ones
+	Shared  func(*Session, access.Scope) Condition
+	Row     func(*T) R
+	Record  func(*R) (T, error)
+	Kept    []string  // columns that never change, beside the common ones
+	Within  Condition // of own rows that another record hides; empty: none does
+}
+
+// Records is the repository of one resource, in one transaction.
+type Records[T, R any, PT record[T], PR recordRow[R]] struct {
+	Session *Session
+	Table   *Table[T, R]
+}
+
+// NewRecords returns the repository of a table in a transaction.
+func NewRecords[T, R any, PT record[T], PR recordRow[R]](s *Session, t *Table[T, R]) Records[T, R, PT, PR] {
+	return Records[T, R, PT, PR]{s, t}
+}
+
+// In returns the condition of the live rows of an alias of the table in a scope.
+func (r Records[T, R, PT, PR]) In(scope access.Scope) []Condition {
+	in := append(r.Session.InScope(scope, r.Table.Shared), When("t.deleted_at IS NULL"))
+	if !scope.Shared() && r.Table.Within.SQL != "" {
+		in = append(in, r.Table.Within)
+	}
+	return in
+}
+
+// Query selects whole records of a scope, with the names of what they refer to.
+func (r Records[T, R, PT, PR]) Query(scope access.Scope) *bun.SelectQuery {
+	return Where(r.Selected(), r.In(scope)...)
+}
+
+// Selected selects whole records, with the names of what they refer to, of no scope yet.
+func (r Records[T, R, PT, PR]) Selected() *bun.SelectQuery {
+	return r.Tables().ColumnExpr("?TableColumns").ColumnExpr("creator.name AS created_by_name").ColumnExpr("company.name AS company_name").
+		Apply(func(q *bun.SelectQuery) *bun.SelectQuery {
+			for _, c := range r.Table.Columns {
+				q = q.ColumnExpr(c)
+			}
+			return q
+		})
+}
+
+// Tables is the table and what it refers to. The joins are left joins, which cannot
+// change what is counted.
+func (r Records[T, R, PT, PR]) Tables() *bun.SelectQuery {
+	q := r.Session.NewSelect().Model((*R)(nil)).
+		Join("LEFT JOIN users AS creator ON creator.id = t.created_by").
+		Join("LEFT JOIN companies AS company ON company.id = t.company_id")
+	for _, j := range r.Table.Joins {
+		q = q.Join(j)
+	}
+	return q
+}
+
+// Narrowed selects nothing yet from what a query asks for, in a scope. What the table
+// refers to is joined only where the query looks at it: names are not needed to count
+// records, nor to pass over them.
+func (r Records[T, R, PT, PR]) Narrowed(scope access.Scope, query ports.Query) (*bun.SelectQuery, error) {
+	q := r.Session.NewSelect().Model((*R)(nil))
+	if scope.Shared() || r.Table.looksElsewhere(query) { // what is shared is found through the field
+		q = r.Tables()
+	}
+	return Filtered(Where(q, r.In(scope)...), r.Table.Filters, query.Filters)
+}
+
+// looksElsewhere reports whether a query filters or orders by a column of another table.
+func (t *Table[T, R]) looksElsewhere(query ports.Query) bool {
+	elsewhere := func(expr string) bool { return expr != "" && !strings.HasPrefix(expr, "t.") }
+	for _, f := range query.Filters {
+		if k := t.Filters[f.Name]; elsewhere(k.Exact) || elsewhere(k.Folded) || elsewhere(k.Since) || elsewhere(k.other) {
+			return true
+		}
+	}
+	for _, o := range query.Order {
+		if elsewhere(t.Orders[o.Field].Expr) {
+			return true
+		}
+	}
+	return false
+}
+
+// Count implements ports.Records.
+func (r Records[T, R, PT, PR]) Count(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
+	q, err := r.Narrowed(scope, query)
+	if err != nil {
+		return 0, err
+	}
+	return q.Count(ctx)
+}
+
+// Each implements ports.Records.
+func (r Records[T, R, PT, PR]) Each(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[T, error] {
+	q, err := r.page(scope, query)
+	if err != nil {
+		return Failed[T](err)
+	}
+	if query.Limit == 0 {
+		if err := r.Session.Unhurried(ctx); err != nil {
+			return Failed[T](err)
+		}
+	}
+	return Stream(ctx, r.Session, q, r.Table.Record)
+}
+
+// page selects the page of a query. Of a page deep in a list only the ids are passed
+// over; what the records refer to is looked up for those on the page alone.
+func (r Records[T, R, PT, PR]) page(scope access.Scope, query ports.Query) (*bun.SelectQuery, error) {
+	q, err := Filtered(r.Query(scope), r.Table.Filters, query.Filters)
+	if err != nil {
+		return nil, err
+	}
+	if q, err = r.Session.Ordered(q, r.Table.Orders, query.Order); err != nil || query.Offset == 0 || query.Limit == 0 {
+		return Paged(q, query), err
+	}
+	ids, err := r.Narrowed(scope, query)
+	if err != nil {
+		return nil, err
+	}
+	if ids, err = r.Session.Ordered(ids.ColumnExpr("t.id"), r.Table.Orders, query.Order); err != nil {
+		return nil, err
+	}
+	return q.Where("t.id IN (?)", Paged(ids, query)), nil
+}
+
+// Get implements ports.Records.
+func (r Records[T, R, PT, PR]) Get(ctx context.Context, scope access.Scope, id int64) (T, error) {
+	return r.One(ctx, r.Query(scope).Where("t.id = ?", id))
+}
+
+// GetForUpdate implements ports.Records.
+func (r Records[T, R, PT, PR]) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (T, error) {
+	if !Writable(scope) {
+		var none T
+		return none, fault.Missing(r.Table.Word)
+	}
+	return r.One(ctx, r.Session.ForUpdate(r.Query(scope).Where("t.id = ?", id)))
+}
+
+func (r Records[T, R, PT, PR]) One(ctx context.Context, q *bun.SelectQuery) (T, error) {
+	var row R
+	if err := q.Scan(ctx, &row); err != nil {
+		var none T
+		return none, Missing(err, r.Table.Word)
+	}
+	return r.Table.Record(&row)
+}
+
+// GetMany implements ports.Records.
+func (r Records[T, R, PT, PR]) GetMany(ctx context.Context, scope access.Scope, ids []int64) (map[int64]T, error) {
+	out := make(map[int64]T, len(ids))
+	if len(ids) == 0 {
+		return out, nil
+	}
+	q := r.Session.ForShare(r.Query(scope).Where("t.id IN (?)", bun.List(ids)))
+	for value, err := range Stream(ctx, r.Session, q, r.Table.Record) {
+		if err != nil {
+			return nil, err
+		}
+		out[PT(&value).Base().ID] = value
+	}
+	return out, nil
+}
+
+// Insert implements ports.Records. The records are given the company of the scope, and
+// their times as the database keeps them.
+func (r Records[T, R, PT, PR]) Insert(ctx context.Context, scope access.Scope, values []*T) error {
+	if !Writable(scope) {
+		return fault.Missing("company")
+	}
+	for chunk := range slices.Chunk(values, InsertChunk) {
+		rows := make([]R, len(chunk))
+		for i, value := range chunk {
+			base := PT(value).Base()
+			base.CompanyID, base.CreatedAt, base.UpdatedAt = scope.Company(), Micro(base.CreatedAt), Micro(base.UpdatedAt)
+			rows[i] = r.Table.Row(value)
+			PR(&rows[i]).base().ID = 0
+		}
+		var ids []int64
+		if _, err := r.Session.NewInsert().Model(&rows).Returning("id").Exec(ctx, &ids); err != nil {
+			return err
+		}
+		if len(ids) != len(chunk) {
+			return Internal("%d rows inserted gave %d ids", len(chunk), len(ids))
+		}
+		// Both databases count ids up in the order of VALUES, but promise no order of RETURNING.
+		slices.Sort(ids)
+		for i, value := range chunk {
+			PT(value).Base().ID = ids[i]
+		}
+		r.Session.Wrote(r.Table.Word, ids...)
+	}
+	return nil
+}
+
+// Update implements ports.Records.
+func (r Records[T, R, PT, PR]) Update(ctx context.Context, scope access.Scope, value *T) error {
+	if !Writable(scope) {
+		return fault.Missing(r.Table.Word)
+	}
+	base := PT(value).Base()
+	base.UpdatedAt = Micro(base.UpdatedAt)
+	row := r.Table.Row(value)
+	in := Own("t", scope)
+	res, err := r.Session.NewUpdate().Model(&row).
+		ExcludeColumn(append([]string{"id", "company_id", "created_at", "created_by", "deleted_at"}, r.Table.Kept...)...).
+		Where("t.id = ?", base.ID).Where(in.SQL, in.Args...).Where("t.deleted_at IS NULL").Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return MissingUnless(err, r.Table.Word)
+	}
+	r.Session.Wrote(r.Table.Word, base.ID)
+	return nil
+}
+
+// SoftDelete implements ports.Records.
+func (r Records[T, R, PT, PR]) SoftDelete(ctx context.Context, scope access.Scope, ids []int64, at time.Time) (int64, error) {
+	if len(ids) == 0 {
+		return 0, nil
+	}
+	return r.DeleteWhere(ctx, scope, When("t.id IN (?)", bun.List(ids)), at)
+}
+
+// DeleteWhere marks the live rows of a condition deleted. The update of a record says
+// so in updated_at, which is what callers who keep in step ask for.
+func (r Records[T, R, PT, PR]) DeleteWhere(ctx context.Context, scope access.Scope, which Condition, at time.Time) (int64, error) {
+	if !Writable(scope) {
+		return 0, nil
+	}
+	in := Own("t", scope)
+	var ids []int64
+	_, err := r.Session.NewUpdate().Model((*R)(nil)).Set("deleted_at = ?", StampAt(at)).Set("updated_at = ?", StampAt(at)).
+		Where(in.SQL, in.Args...).Where("t.deleted_at IS NULL").Where(which.SQL, which.Args...).Returning("id").Exec(ctx, &ids)
+	if err != nil {
+		return 0, err
+	}
+	slices.Sort(ids)
+	r.Session.cascaded(r.Table.Word, ids)
+	return int64(len(ids)), nil
+}
+
+// Missing makes NotFound of no row.
+func Missing(err error, word string) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return fault.Missing(word)
+	}
+	return err
+}
+
+// MissingUnless returns err, or NotFound where there is none.
+func MissingUnless(err error, word string) error {
+	if err != nil {
+		return err
+	}
+	return fault.Missing(word)
+}

@@ -1,0 +1,98 @@
+package sqlstore
+
+import "tilth/core/access"
+
+// SharedFarm is the farms of grants on a farm or on everything. A grant on a field
+// shows the field alone.
+func SharedFarm(s *Session, scope access.Scope) Condition {
+	return s.Granted("t", "(g.target = 'all' OR (g.target = 'farm' AND g.farm_id = t.id))", "farm.view", scope)
+}
+
+// SharedField is the fields of grants on the field, its farm or everything.
+func SharedField(s *Session, scope access.Scope) Condition {
+	return s.OfSharedField("f.id = t.id", "field.view", scope)
+}
+
+// Condition is a piece of WHERE with its arguments.
+type Condition struct {
+	SQL  string
+	Args []any
+}
+
+// When returns the condition of an expression and the arguments of its question marks.
+func When(sql string, args ...any) Condition { return Condition{sql, args} }
+
+// Nothing is the condition of an empty scope.
+var Nothing = When("1 = 0")
+
+// Own restricts the rows of an alias to the company that acts. Every table of a
+// company's records goes through it.
+func Own(alias string, scope access.Scope) Condition {
+	if scope.Company() <= 0 {
+		return Nothing
+	}
+	return When(alias+".company_id = ?", scope.Company())
+}
+
+// Writable reports whether anything may be written under a scope: what others share is
+// only read, and outside a company there is nothing.
+func Writable(scope access.Scope) bool { return !scope.Shared() && scope.Company() > 0 }
+
+// GrantOfField is the target of grants on a field f, its farm or everything, as SQL over a grant g.
+const GrantOfField = "(g.target = 'all' OR (g.target = 'farm' AND g.farm_id = f.farm_id) OR (g.target = 'field' AND g.field_id = f.id))"
+
+// Granted is the condition that a live, accepted grant of the alias's company gives a
+// view to the company that acts, over what target says.
+func (s *Session) Granted(alias, target string, view access.Slug, scope access.Scope) Condition {
+	return When(
+		"EXISTS (SELECT 1 FROM share_grants AS g WHERE g.grantee_company_id = ? AND g.company_id = "+alias+".company_id"+
+			" AND g.status = 'accepted' AND (g.ends_on IS NULL OR g.ends_on >= ?) AND g.slugs LIKE ? AND "+target+")",
+		scope.Company(), DayAt(s.Today), `%"`+string(view)+`"%`)
+}
+
+// grantors narrows the rows of an alias to the companies that share anything, so that
+// the search starts from their index and not from the whole table.
+func grantors(alias string, scope access.Scope) Condition {
+	return When(
+		alias+".company_id IN (SELECT g.company_id FROM share_grants AS g WHERE g.grantee_company_id = ? AND g.status = 'accepted')",
+		scope.Company())
+}
+
+// OfSharedField is the records that a condition ties to a live field f which is shared
+// with a view.
+func (s *Session) OfSharedField(tie string, view access.Slug, scope access.Scope) Condition {
+	inner := s.Granted("f", GrantOfField, view, scope)
+	return When(
+		"EXISTS (SELECT 1 FROM fields AS f WHERE f.company_id = t.company_id AND "+tie+" AND f.deleted_at IS NULL AND "+inner.SQL+")",
+		inner.Args...)
+}
+
+// InScope returns the conditions of the rows of table t that a scope shows: own ones, or
+// of another company's those that shared selects.
+func (s *Session) InScope(scope access.Scope, shared func(*Session, access.Scope) Condition) []Condition {
+	switch {
+	case !scope.Shared():
+		return []Condition{Own("t", scope)}
+	case scope.Company() <= 0:
+		return []Condition{Nothing}
+	}
+	return []Condition{grantors("t", scope), shared(s, scope)}
+}
+
+// Where adds conditions to a query of any kind.
+func Where[Q interface {
+	Where(sql string, args ...any) Q
+}](q Q, conditions ...Condition) Q {
+	for _, c := range conditions {
+		q = q.Where(c.SQL, c.Args...)
+	}
+	return q
+}
+
+// OwnOnly is own, and nothing under a shared scope: for what is not shared.
+func OwnOnly(scope access.Scope) Condition {
+	if scope.Shared() {
+		return Nothing
+	}
+	return Own("t", scope)
+}

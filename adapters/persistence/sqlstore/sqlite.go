@@ -1,0 +1,102 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+	_ "modernc.org/sqlite" // registers the driver "sqlite"
+
+	"tilth/core/fault"
+)
+
+const (
+	// sqliteBusy is how long a connection waits for another process's write.
+	sqliteBusy = 5 * time.Second
+	// sqliteReaders bounds the readers: more than a few cores gain nothing.
+	sqliteReaders = 4
+	// migrationPoll is how long a migrator waits between looks at a lock that another holds.
+	migrationPoll = 250 * time.Millisecond
+)
+
+// openSQLite opens one writer and a few readers on one file. SQLite has one writer at
+// a time whatever we do: one connection makes the wait a queue in this process,
+// fair and without polling, and busy_timeout is left for other processes.
+func (d *DB) openSQLite(ctx context.Context, path string) error {
+	path = strings.TrimPrefix(path, "//")
+	if path == ":memory:" {
+		return fault.New(fault.Invalid, "database_url", "A database in memory is not supported: give sqlite: a path.")
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+		return fault.New(fault.Invalid, "database_url", "The folder of the database cannot be made.").Because(err)
+	}
+	d.engine = engine{
+		name: "SQLite", location: path,
+		openUnhurried: func() (*bun.DB, error) { return sqlitePool(path, "immediate", 1) },
+		lock:          func(ctx context.Context) (func() error, error) { return lockSQLite(ctx, path) },
+	}
+	var err error
+	if d.writer, err = sqlitePool(path, "immediate", 1); err != nil {
+		return err
+	}
+	// The writer touches the file first: it makes it, and puts it into WAL mode.
+	if err := d.writer.PingContext(ctx); err != nil {
+		return errors.Join(away(err), d.writer.Close())
+	}
+	d.reader, err = sqlitePool(path, "deferred", sqliteReaders, "query_only(1)")
+	return err
+}
+
+func sqlitePool(path, txlock string, size int, pragmas ...string) (*bun.DB, error) {
+	db, err := sql.Open("sqlite", sqliteDSN(path, txlock, pragmas...))
+	if err != nil {
+		return nil, fmt.Errorf("database: %w", err)
+	}
+	db.SetMaxOpenConns(size)
+	db.SetMaxIdleConns(size)
+	return bun.NewDB(db, sqlitedialect.New()), nil
+}
+
+// sqliteDSN returns the address of a file with its pragmas, which every connection of
+// the pool runs. busy_timeout comes first: the change to WAL mode itself needs a lock
+// that another process may hold. NORMAL is durable against a killed process; a loss
+// of power may cost the last commits, never the file.
+func sqliteDSN(path, txlock string, more ...string) string {
+	q := url.Values{"_txlock": {txlock}}
+	q["_pragma"] = append([]string{
+		fmt.Sprintf("busy_timeout(%d)", sqliteBusy.Milliseconds()),
+		"journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(1)",
+	}, more...)
+	return "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() + "?" + q.Encode()
+}
+
+// lockSQLite takes the migrations' lock: an exclusive transaction on an empty
+// database beside the real one. The kernel ends it with the process, so a killed
+// migrator leaves nothing locked; and it needs no system call of our own.
+func lockSQLite(ctx context.Context, path string) (func() error, error) {
+	q := url.Values{"_txlock": {"exclusive"}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", migrationPoll.Milliseconds())}}
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: filepath.ToSlash(path) + "-migration-lock"}).EscapedPath()+"?"+q.Encode())
+	if err != nil {
+		return nil, fmt.Errorf("database: %w", err)
+	}
+	for {
+		tx, err := db.BeginTx(ctx, nil)
+		if err == nil {
+			return func() error { return errors.Join(tx.Rollback(), db.Close()) }, nil
+		}
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		} else if reasonOf(err) == lostRace {
+			continue // busy_timeout was the pause
+		}
+		return nil, errors.Join(err, db.Close())
+	}
+}

@@ -1,0 +1,135 @@
+// Package sqlstore is what all repositories stand on: the connections to SQLite or PostgreSQL,
+// transactions with their retries and row locks, migrations and backups, conditions of scopes,
+// filters, orders and pages of lists, the values of columns, and one generic repository of a
+// company's records. It knows no table of a product but those of share grants, farms and fields,
+// which decide what a scope shows.
+//
+// Where the two databases differ (types of columns, row locks, error codes) the difference is
+// in sqlite.go, postgres.go, failure.go and the words of the migrations.
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// Options are what a database needs of its surroundings.
+type Options struct {
+	Clock  ports.Clock  // decides which share grants have ended; required
+	IDs    ports.IDs    // makes lease tokens and jitter; required
+	Logger *slog.Logger // nil: nothing is logged
+}
+
+// DB is an open database: its connections, and the transactions on them. It is safe
+// for concurrent use.
+type DB struct {
+	engine engine
+	writer *bun.DB
+	reader *bun.DB // the same pool as writer on PostgreSQL
+	opts   Options
+	// BeforeCommit is the last step of every transaction that writes; nil: there is none.
+	BeforeCommit func(ctx context.Context, s *Session) error
+}
+
+// engine is what tells the two databases apart for the rest of the package.
+type engine struct {
+	name     string // "SQLite", "PostgreSQL"
+	location string // path, or host and database; never a password
+	postgres bool
+	// openUnhurried returns a pool of its own with no statement timeout, for migrations.
+	openUnhurried func() (*bun.DB, error)
+	// lock takes the lock of the migrations and returns what ends it.
+	lock func(ctx context.Context) (unlock func() error, err error)
+}
+
+// Open connects to the database of an address, as Open describes.
+func Open(ctx context.Context, url string, opts Options) (*DB, error) {
+	if opts.Clock == nil || opts.IDs == nil {
+		return nil, errors.New("persistence: a clock and a maker of ids are required")
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	db := &DB{opts: opts}
+	var err error
+	scheme, rest, _ := strings.Cut(url, ":")
+	switch {
+	case scheme == "sqlite" && rest != "":
+		err = db.openSQLite(ctx, rest)
+	case scheme == "postgres" || scheme == "postgresql":
+		err = db.openPostgres(url)
+	default:
+		err = fault.New(fault.Invalid, "database_url",
+			"The database address must be sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Ping(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// pingTimeout bounds how long a readiness check waits for an answer.
+const pingTimeout = 5 * time.Second
+
+// Ping reports whether the database answers.
+func (d *DB) Ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	var one int
+	if err := d.reader.NewSelect().ColumnExpr("1").Scan(ctx, &one); err != nil {
+		return away(err)
+	}
+	return nil
+}
+
+// Close closes the pools. Transactions that run end with an error.
+func (d *DB) Close() error {
+	err := d.writer.Close()
+	if d.reader != d.writer {
+		err = errors.Join(err, d.reader.Close())
+	}
+	return err
+}
+
+// Describe says in one line which database this is, without secrets.
+func (d *DB) Describe() string { return d.engine.name + " at " + d.engine.location }
+
+// Health is what `tilth doctor` shows of a database.
+type Health struct {
+	Engine      string // "SQLite", "PostgreSQL"
+	Version     string
+	Location    string
+	JournalMode string // SQLite; "wal" is right
+	Pending     int    // migrations not applied
+}
+
+// Check asks the database for its condition. Faults: Unavailable.
+func (d *DB) Check(ctx context.Context) (Health, error) {
+	h := Health{Engine: d.engine.name, Location: d.engine.location}
+	version := "sqlite_version()"
+	if d.engine.postgres {
+		version = "current_setting('server_version')"
+	}
+	if err := d.reader.NewSelect().ColumnExpr(version).Scan(ctx, &h.Version); err != nil {
+		return h, away(err)
+	}
+	if !d.engine.postgres {
+		if err := d.reader.NewRaw("PRAGMA journal_mode").Scan(ctx, &h.JournalMode); err != nil {
+			return h, away(err)
+		}
+	}
+	var err error
+	h.Pending, err = d.Migrator().Pending(ctx)
+	return h, err
+}

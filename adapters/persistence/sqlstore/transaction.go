@@ -1,0 +1,190 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// A write that loses a race is run again, after a pause that doubles from retryFirst
+// to retryMost; of each pause a random half is taken, so that the losers part.
+const (
+	retryTries = 10
+	retryFirst = 4 * time.Millisecond
+	retryMost  = 500 * time.Millisecond
+)
+
+// Session is one transaction: what repositories run their statements on.
+type Session struct {
+	bun.Tx
+	pool     *bun.DB // scans the rows of cursors
+	Postgres bool
+	Writes   bool
+	Today    time.Time // civil date in UTC: grants that end before it are over
+	IDs      ports.IDs
+	cascade  []cascade          // deleted or restored by this transaction, and not in the audit trail yet
+	written  map[string][]int64 // records that this transaction wrote, by resource
+}
+
+// cascade is records of one resource that a transaction has soft-deleted or restored.
+type cascade struct {
+	Resource string
+	IDs      []int64
+}
+
+// ForUpdate locks the rows of table t that a query selects, until the transaction
+// ends. In SQLite a write transaction holds the whole database already.
+func (s *Session) ForUpdate(q *bun.SelectQuery) *bun.SelectQuery {
+	if s.Postgres {
+		return q.For("UPDATE OF t")
+	}
+	return q
+}
+
+// ForShare keeps the rows of table t that a writing transaction has looked at from being
+// deleted before it ends: what refers to them would otherwise outlive them.
+func (s *Session) ForShare(q *bun.SelectQuery) *bun.SelectQuery {
+	if s.Postgres && s.Writes {
+		return q.For("SHARE OF t")
+	}
+	return q
+}
+
+// SkipLocked makes a subquery pass over rows that another replica is taking.
+func (s *Session) SkipLocked(q *bun.SelectQuery) *bun.SelectQuery {
+	if s.Postgres {
+		return q.For("UPDATE SKIP LOCKED")
+	}
+	return q
+}
+
+// Nested runs statements that are taken back on an error, without the transaction.
+func (s *Session) Nested(ctx context.Context, do func(ctx context.Context, inner *Session) error) error {
+	return s.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		inner := *s
+		inner.Tx = tx
+		return do(ctx, &inner)
+	})
+}
+
+// Wrote records that records of a resource were written, deleted or restored.
+func (s *Session) Wrote(resource string, ids ...int64) {
+	s.written[resource] = append(s.written[resource], ids...)
+}
+
+// Changed returns the records of a resource that the transaction wrote, in the order of ids.
+func (s *Session) Changed(resource string) []int64 {
+	ids := slices.Sorted(slices.Values(s.written[resource]))
+	return slices.Compact(ids)
+}
+
+// cascaded records that records of a resource were deleted or restored together. They are
+// also written.
+func (s *Session) cascaded(resource string, ids []int64) {
+	s.Wrote(resource, ids...)
+	s.cascade = append(s.cascade, cascade{resource, ids})
+}
+
+// TakeCascades returns what was deleted or restored since it was called last.
+func (s *Session) TakeCascades() []cascade {
+	taken := s.cascade
+	s.cascade = nil
+	return taken
+}
+
+func (d *DB) readOnly() *sql.TxOptions {
+	if d.engine.postgres {
+		return &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
+	}
+	return nil
+}
+
+// View runs a transaction that only reads, once.
+func (d *DB) View(ctx context.Context, do func(ctx context.Context, s *Session) error) error {
+	return translate(d.once(ctx, false, do))
+}
+
+// Update runs a write transaction, again after a lost race.
+func (d *DB) Update(ctx context.Context, do func(ctx context.Context, s *Session) error) error {
+	pause := retryFirst
+	for try := 1; ; try++ {
+		err := d.once(ctx, true, do)
+		if err == nil || reasonOf(err) != lostRace || try == retryTries {
+			return translate(err)
+		}
+		d.opts.Logger.DebugContext(ctx, "transaction lost a race, trying again", "try", try, "error", err)
+		if !sleep(ctx, pause/2+time.Duration(d.opts.IDs.Jitter()*float64(pause/2))) {
+			return ctx.Err()
+		}
+		pause = min(2*pause, retryMost)
+	}
+}
+
+// once runs one transaction, which writes or only reads. It rolls back on an error and on a panic.
+func (d *DB) once(ctx context.Context, writes bool, do func(ctx context.Context, s *Session) error) (err error) {
+	pool, opts := d.reader, d.readOnly()
+	if writes {
+		pool, opts = d.writer, nil
+	}
+	tx, err := pool.BeginTx(ctx, opts)
+	if err != nil {
+		if reasonOf(err) == unknown {
+			return away(err) // no connection, and the operating system says why
+		}
+		return err
+	}
+	done := false
+	defer func() {
+		if done {
+			return
+		}
+		rolled := tx.Rollback()
+		// A broken connection shows as an error of the operating system, like one of the
+		// client that an answer is streamed to; the rollback tells the two apart.
+		if rolled != nil && !errors.Is(rolled, sql.ErrTxDone) && reasonOf(err) == unknown && err != nil {
+			if _, decided := fault.As(err); !decided {
+				err = away(errors.Join(err, rolled))
+			}
+		}
+	}()
+	year, month, dayOfMonth := d.opts.Clock.Now().UTC().Date()
+	s := &Session{
+		written: map[string][]int64{}, Tx: tx, pool: pool, Postgres: d.engine.postgres, Writes: writes, IDs: d.opts.IDs,
+		Today: time.Date(year, month, dayOfMonth, 0, 0, 0, 0, time.UTC),
+	}
+	if err := do(ctx, s); err != nil {
+		return err
+	}
+	if writes && d.BeforeCommit != nil {
+		if err := d.BeforeCommit(ctx, s); err != nil {
+			return err
+		}
+	}
+	done = true
+	if err := tx.Commit(); err != nil {
+		if reasonOf(err) == unknown {
+			return away(err)
+		}
+		return err
+	}
+	return nil
+}
+
+// sleep waits, and reports false when the context ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

@@ -1,0 +1,127 @@
+package sqlstore
+
+import (
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// NullableID returns a foreign key of an id; 0 refers to nothing.
+func NullableID(id int64) *int64 {
+	if id == 0 {
+		return nil
+	}
+	return &id
+}
+
+// ValueOf returns what a pointer points at, or the zero value.
+func ValueOf[T any](p *T) T {
+	if p == nil {
+		var zero T
+		return zero
+	}
+	return *p
+}
+
+// Layouts of times in text. PostgreSQL reads both as literals; in SQLite, where they
+// are kept as they stand, they sort as the times do.
+const (
+	stampLayout = "2006-01-02T15:04:05.000000Z"
+	dayLayout   = time.DateOnly
+)
+
+// Micro returns a time as both databases can keep it: UTC, whole microseconds.
+func Micro(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+
+// Stamp is a point in time in a column: TIMESTAMPTZ, or text in SQLite.
+type Stamp struct{ time.Time }
+
+func StampAt(t time.Time) Stamp { return Stamp{t} }
+
+func NullableStamp(t *time.Time) *Stamp {
+	if t == nil {
+		return nil
+	}
+	return &Stamp{*t}
+}
+
+// Nullable returns the time of a column that may be null.
+func (s *Stamp) Nullable() *time.Time {
+	if s == nil {
+		return nil
+	}
+	return &s.Time
+}
+
+// Value implements driver.Valuer.
+func (s Stamp) Value() (driver.Value, error) { return Micro(s.Time).Format(stampLayout), nil }
+
+// Scan implements sql.Scanner.
+func (s *Stamp) Scan(src any) (err error) {
+	s.Time, err = scanTime(src, stampLayout)
+	return err
+}
+
+// Day is a civil date in a column: DATE, or text in SQLite.
+type Day struct{ time.Time }
+
+func DayAt(t time.Time) Day { return Day{t} }
+
+func NullableDay(t *time.Time) *Day {
+	if t == nil {
+		return nil
+	}
+	return &Day{*t}
+}
+
+// Nullable returns midnight UTC of a date that may be null.
+func (d *Day) Nullable() *time.Time {
+	if d == nil {
+		return nil
+	}
+	return &d.Time
+}
+
+// Value implements driver.Valuer.
+func (d Day) Value() (driver.Value, error) { return d.Format(dayLayout), nil }
+
+// Scan implements sql.Scanner.
+func (d *Day) Scan(src any) (err error) {
+	d.Time, err = scanTime(src, dayLayout)
+	return err
+}
+
+func scanTime(src any, layout string) (time.Time, error) {
+	switch v := src.(type) {
+	case time.Time:
+		return v.UTC(), nil
+	case string:
+		return time.Parse(layout, v)
+	case []byte:
+		return time.Parse(layout, string(v))
+	}
+	return time.Time{}, fmt.Errorf("a time column holds a %T", src)
+}
+
+// JSON is a value in a JSON column: JSONB, or text in SQLite.
+type JSON[T any] struct{ V T }
+
+func JSONOf[T any](value T) JSON[T] { return JSON[T]{value} }
+
+// Value implements driver.Valuer.
+func (d JSON[T]) Value() (driver.Value, error) {
+	raw, err := json.Marshal(d.V)
+	return string(raw), err
+}
+
+// Scan implements sql.Scanner.
+func (d *JSON[T]) Scan(src any) error {
+	switch v := src.(type) {
+	case string:
+		return json.Unmarshal([]byte(v), &d.V)
+	case []byte:
+		return json.Unmarshal(v, &d.V)
+	}
+	return fmt.Errorf("a JSON column holds a %T", src)
+}
