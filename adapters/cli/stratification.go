@@ -55,7 +55,7 @@ func (s *shell) subscription() *cobra.Command {
 	}
 	for _, c := range []*cobra.Command{grant, revoke} {
 		c.Flags().Int64Var(&company, "company", 0, "id of the company")
-		c.Flags().StringVar(&service, "service", "", string(stratification.Service))
+		c.Flags().StringVar(&service, "service", "", string(access.Stratification))
 	}
 	grant.Flags().StringVar(&until, "until", "", "last day, YYYY-MM-DD, UTC (default: without end)")
 	return group("subscription", "What the companies subscribe to", required(grant, "company", "service"), required(revoke, "company", "service"))

@@ -22,7 +22,7 @@ const areaName = "All parcels"
 func (l *Loader) stratify(ctx context.Context, who access.Principal) error {
 	subscribed, priced := true, false
 	if err := l.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-		_, err := tx.Subscriptions.Get(ctx, who.CompanyID, stratification.Service)
+		_, err := tx.Subscriptions.Get(ctx, who.CompanyID, access.Stratification)
 		if subscribed = err == nil; err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
@@ -32,7 +32,7 @@ func (l *Loader) stratify(ctx context.Context, who access.Principal) error {
 		return err
 	}
 	if !subscribed {
-		if _, err := l.Operating.Subscribe(ctx, who.CompanyID, stratification.Service, nil); err != nil {
+		if _, err := l.Operating.Subscribe(ctx, who.CompanyID, access.Stratification, nil); err != nil {
 			return err
 		}
 	}

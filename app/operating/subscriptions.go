@@ -19,8 +19,8 @@ type subscriptionNoted struct {
 }
 
 func checkService(service access.Service) error {
-	if service != stratification.Service {
-		return fault.Field("service", string(service)+" is no service that companies subscribe to; it is "+string(stratification.Service)+".")
+	if service != access.Stratification {
+		return fault.Field("service", string(service)+" is no service that companies subscribe to; it is "+string(access.Stratification)+".")
 	}
 	return nil
 }

@@ -4,15 +4,11 @@ import (
 	"fmt"
 	"slices"
 
-	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/record"
 	"tilth/core/stratification/frame"
 )
-
-// Service is what a company subscribes to before it works with areas of interest.
-const Service = access.Stratification
 
 // The bounds of an area of interest.
 const (

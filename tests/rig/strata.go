@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/core/access"
 	"tilth/core/credit"
-	"tilth/core/stratification"
 )
 
 // STRPrice is what Subscribe sets for the stratification of a hectare.
@@ -19,7 +19,7 @@ func (s *Server) Subscribe(clients ...*Client) {
 	s.t.Helper()
 	require.NoError(s.t, s.Operating.SetPrice(context.Background(), credit.ServiceSTR, STRPrice))
 	for _, c := range clients {
-		_, err := s.Operating.Subscribe(context.Background(), c.CompanyID, stratification.Service, nil)
+		_, err := s.Operating.Subscribe(context.Background(), c.CompanyID, access.Stratification, nil)
 		require.NoError(s.t, err)
 	}
 }

@@ -111,22 +111,22 @@ func (w *world) subscriptions() {
 	day := time.Date(2026, 6, 30, 0, 0, 0, 0, time.UTC)
 	active := func(on time.Time) (yes bool) {
 		w.operate(func(tx ports.OperatorRepos) (err error) {
-			yes, err = tx.Subscriptions.Active(w.ctx, ours, stratification.Service, on)
+			yes, err = tx.Subscriptions.Active(w.ctx, ours, access.Stratification, on)
 			return err
 		})
 		return yes
 	}
 	require.False(w.t, active(day))
 	w.operate(func(tx ports.OperatorRepos) error {
-		require.True(w.t, fault.Is(tx.Subscriptions.Drop(w.ctx, ours, stratification.Service), fault.NotFound))
-		return tx.Subscriptions.Put(w.ctx, ports.Subscription{CompanyID: ours, Service: stratification.Service, Until: &day, GrantedAt: w.clock.Now()})
+		require.True(w.t, fault.Is(tx.Subscriptions.Drop(w.ctx, ours, access.Stratification), fault.NotFound))
+		return tx.Subscriptions.Put(w.ctx, ports.Subscription{CompanyID: ours, Service: access.Stratification, Until: &day, GrantedAt: w.clock.Now()})
 	})
 	require.True(w.t, active(day.Add(23*time.Hour)), "the last day is whole")
 	require.False(w.t, active(day.Add(24*time.Hour)))
 	w.operate(func(tx ports.OperatorRepos) error {
-		return tx.Subscriptions.Put(w.ctx, ports.Subscription{CompanyID: ours, Service: stratification.Service, GrantedAt: w.clock.Now()})
+		return tx.Subscriptions.Put(w.ctx, ports.Subscription{CompanyID: ours, Service: access.Stratification, GrantedAt: w.clock.Now()})
 	})
 	require.True(w.t, active(day.AddDate(50, 0, 0)))
-	w.operate(func(tx ports.OperatorRepos) error { return tx.Subscriptions.Drop(w.ctx, ours, stratification.Service) })
+	w.operate(func(tx ports.OperatorRepos) error { return tx.Subscriptions.Drop(w.ctx, ours, access.Stratification) })
 	require.False(w.t, active(day))
 }

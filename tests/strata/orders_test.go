@@ -11,6 +11,7 @@ import (
 
 	farmapp "tilth/app/farm"
 	"tilth/app/soil"
+	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/event"
 	"tilth/core/farm"
@@ -163,14 +164,14 @@ func TestRefusedOrders(t *testing.T) {
 		}
 		_, err = w.orders.Place(ctx, other.who, soil.OrderRequest{AOIUUID: poor.aoi.UUID})
 		require.True(t, fault.Is(err, fault.Invalid), "another company's area: %v", err)
-		require.NoError(t, w.op.Unsubscribe(ctx, other.who.CompanyID, stratification.Service))
+		require.NoError(t, w.op.Unsubscribe(ctx, other.who.CompanyID, access.Stratification))
 		_, err = w.place(other)
 		require.Equal(t, "subscription_required", codeOf(t, err))
 		yesterday := time.Date(2026, 2, 28, 0, 0, 0, 0, time.UTC)
-		_, err = w.op.Subscribe(ctx, other.who.CompanyID, stratification.Service, &yesterday)
+		_, err = w.op.Subscribe(ctx, other.who.CompanyID, access.Stratification, &yesterday)
 		require.Error(t, err)
 		today := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-		_, err = w.op.Subscribe(ctx, other.who.CompanyID, stratification.Service, &today)
+		_, err = w.op.Subscribe(ctx, other.who.CompanyID, access.Stratification, &today)
 		require.NoError(t, err)
 		placed, err := w.place(other)
 		require.NoError(t, err, "its last day is covered")

@@ -119,7 +119,7 @@ func (w *world) estate(credits credit.Amount) estate {
 		_, err = w.op.CreditWallet(ctx, company.ID, credits, "")
 		require.NoError(w.t, err)
 	}
-	_, err = w.op.Subscribe(ctx, company.ID, stratification.Service, nil)
+	_, err = w.op.Subscribe(ctx, company.ID, access.Stratification, nil)
 	require.NoError(w.t, err)
 	e := estate{who: access.Principal{UserID: user.ID, Name: user.Name, Email: user.Email, CompanyID: company.ID}, scope: access.Own(company.ID)}
 	meta := record.Meta{CreatedAt: w.clock.Now(), UpdatedAt: w.clock.Now()}
