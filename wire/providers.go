@@ -7,6 +7,12 @@ import (
 
 	"tilth/adapters/exchange"
 	"tilth/adapters/http/v12"
+	accountapi "tilth/adapters/http/v12/account"
+	eventsapi "tilth/adapters/http/v12/events"
+	farmapi "tilth/adapters/http/v12/farm"
+	ghgapi "tilth/adapters/http/v12/ghg"
+	satelliteapi "tilth/adapters/http/v12/satellite"
+	soilapi "tilth/adapters/http/v12/soil"
 	"tilth/adapters/identity"
 	"tilth/adapters/imagery/surfaces"
 	"tilth/adapters/permission"
@@ -94,12 +100,12 @@ var assessments = googlewire.NewSet(
 
 // apiDeps is what version 1.2 of the interface offers, product by product.
 var apiDeps = googlewire.NewSet(
-	googlewire.Struct(new(v12.AccountDeps), "*"),
-	googlewire.Struct(new(v12.FarmDeps), "*"),
-	googlewire.Struct(new(v12.SatelliteDeps), "*"),
-	googlewire.Struct(new(v12.GHGDeps), "*"),
-	googlewire.Struct(new(v12.SoilDeps), "*"),
-	googlewire.Struct(new(v12.EventsDeps), "*"),
+	googlewire.Struct(new(accountapi.Deps), "*"),
+	googlewire.Struct(new(farmapi.Deps), "*"),
+	googlewire.Struct(new(satelliteapi.Deps), "*"),
+	googlewire.Struct(new(ghgapi.Deps), "*"),
+	googlewire.Struct(new(soilapi.Deps), "*"),
+	googlewire.Struct(new(eventsapi.Deps), "*"),
 	googlewire.Struct(new(v12.Deps), "*"),
 )
 

@@ -10,6 +10,12 @@ import (
 	"log/slog"
 	"tilth/adapters/exchange"
 	"tilth/adapters/http/v12"
+	account2 "tilth/adapters/http/v12/account"
+	events2 "tilth/adapters/http/v12/events"
+	farm2 "tilth/adapters/http/v12/farm"
+	ghg2 "tilth/adapters/http/v12/ghg"
+	satellite2 "tilth/adapters/http/v12/satellite"
+	soil2 "tilth/adapters/http/v12/soil"
 	"tilth/adapters/identity"
 	"tilth/adapters/imagery/surfaces"
 	"tilth/adapters/permission"
@@ -87,7 +93,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	keys := account.NewKeys(deps)
 	sharing := account.NewSharing(deps)
 	trail := audit.New(store, gate)
-	accountDeps := v12.AccountDeps{
+	accountDeps := account2.Deps{
 		Identity: accountIdentity,
 		People:   people,
 		Keys:     keys,
@@ -112,7 +118,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Fields:   farmRecords,
 	}
 	imports := farm.NewImports(importDeps)
-	farmDeps := v12.FarmDeps{
+	farmDeps := farm2.Deps{
 		Farms:          records,
 		Fields:         farmRecords,
 		Seasons:        records2,
@@ -131,7 +137,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Charts: charts,
 		Sheets: sheets,
 	}
-	satelliteDeps := v12.SatelliteDeps{
+	satelliteDeps := satellite2.Deps{
 		Orders: profiles,
 		Files:  profileFiles,
 	}
@@ -156,7 +162,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	batches := ghg.NewBatches(batchDeps)
 	dashboard := ghg.NewDashboard(deps, table)
 	verification := ghg.NewVerification(deps)
-	ghgDeps := v12.GHGDeps{
+	ghgDeps := ghg2.Deps{
 		Assessing: ghgAssessments,
 		Bulk:      batches,
 		Overview:  dashboard,
@@ -175,7 +181,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Exports:  stratificationFiles,
 		Pictures: charts,
 	}
-	soilDeps := v12.SoilDeps{
+	soilDeps := soil2.Deps{
 		AOIs:     aoIs,
 		Strata:   orders,
 		Maps:     maps,
@@ -185,7 +191,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	}
 	feed := events.NewFeed(deps)
 	webhooks := events.NewWebhooks(deps, hooks)
-	eventsDeps := v12.EventsDeps{
+	eventsDeps := events2.Deps{
 		Feed:     feed,
 		Webhooks: webhooks,
 	}
@@ -236,7 +242,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	keys := account.NewKeys(deps)
 	sharing := account.NewSharing(deps)
 	trail := audit.New(store, gate)
-	accountDeps := v12.AccountDeps{
+	accountDeps := account2.Deps{
 		Identity: accountIdentity,
 		People:   people,
 		Keys:     keys,
@@ -261,7 +267,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Fields:   farmRecords,
 	}
 	imports := farm.NewImports(importDeps)
-	farmDeps := v12.FarmDeps{
+	farmDeps := farm2.Deps{
 		Farms:          records,
 		Fields:         farmRecords,
 		Seasons:        records2,
@@ -280,7 +286,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Charts: charts,
 		Sheets: sheets,
 	}
-	satelliteDeps := v12.SatelliteDeps{
+	satelliteDeps := satellite2.Deps{
 		Orders: profiles,
 		Files:  profileFiles,
 	}
@@ -305,7 +311,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	batches := ghg.NewBatches(batchDeps)
 	dashboard := ghg.NewDashboard(deps, table)
 	verification := ghg.NewVerification(deps)
-	ghgDeps := v12.GHGDeps{
+	ghgDeps := ghg2.Deps{
 		Assessing: ghgAssessments,
 		Bulk:      batches,
 		Overview:  dashboard,
@@ -324,7 +330,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Exports:  stratificationFiles,
 		Pictures: charts,
 	}
-	soilDeps := v12.SoilDeps{
+	soilDeps := soil2.Deps{
 		AOIs:     aoIs,
 		Strata:   orders,
 		Maps:     maps,
@@ -334,7 +340,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	}
 	feed := events.NewFeed(deps)
 	webhooks := events.NewWebhooks(deps, hooks)
-	eventsDeps := v12.EventsDeps{
+	eventsDeps := events2.Deps{
 		Feed:     feed,
 		Webhooks: webhooks,
 	}

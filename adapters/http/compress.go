@@ -14,8 +14,8 @@ import (
 	"tilth/adapters/http/rest"
 )
 
-// leastCompressed is the length below which compression saves no packet.
-const leastCompressed = 1 << 10
+// minCompressed is the length below which compression saves no packet.
+const minCompressed = 1 << 10
 
 // encoder is a compressing writer that can be used again.
 type encoder interface {
@@ -126,7 +126,7 @@ func compressible(h http.Header, status int) bool {
 		h.Get("Content-Encoding") != "" || strings.Contains(h.Get("Cache-Control"), "no-store") {
 		return false
 	}
-	if length, err := strconv.Atoi(h.Get("Content-Length")); err == nil && length < leastCompressed {
+	if length, err := strconv.Atoi(h.Get("Content-Length")); err == nil && length < minCompressed {
 		return false
 	}
 	media, _, err := mime.ParseMediaType(h.Get("Content-Type"))
@@ -137,7 +137,7 @@ func compressible(h http.Header, status int) bool {
 		media == "application/javascript" || media == "application/yaml"
 }
 
-// acceptedCoding gives the coding of ours that a caller weighs highest (RFC 9110, section
+// acceptedCoding returns the coding of ours that a caller weighs highest (RFC 9110, section
 // 12.5.3); empty where it takes none. A wildcard names nothing in particular.
 func acceptedCoding(headers []string) string {
 	best, weight := "", 0.0

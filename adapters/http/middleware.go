@@ -41,7 +41,7 @@ func (r *response) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
 var wellFormedID = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
 
-// identify gives the request its id, the caller's where it sent a well-formed one, and
+// identify returns the request its id, the caller's where it sent a well-formed one, and
 // bounds the time in which its body must arrive.
 func (s *Server) identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

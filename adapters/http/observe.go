@@ -79,7 +79,7 @@ func (s *Server) observe(m *meters, origins rest.Origins, next http.Handler) htt
 	})
 }
 
-// loggedPath gives the path for the log. Paths below auth/ may hold one-time tokens, so
+// loggedPath returns the path for the log. Paths below auth/ may hold one-time tokens, so
 // of them the pattern is logged.
 func (s *Server) loggedPath(r *http.Request, trace *rest.Trace) string {
 	if strings.HasPrefix(trace.Route, s.api.Base()+"auth/") {
@@ -91,7 +91,7 @@ func (s *Server) loggedPath(r *http.Request, trace *rest.Trace) string {
 // secretParams are query parameters whose values are not logged.
 var secretParams = []string{"api_key", "token", "access", "access_token", "refresh", "refresh_token", "password", "secret", "code"}
 
-// loggedQuery gives the query string for the log, without secrets.
+// loggedQuery returns the query string for the log, without secrets.
 func loggedQuery(raw string) string {
 	if raw == "" {
 		return ""

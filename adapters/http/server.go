@@ -47,11 +47,11 @@ type Config struct {
 // Deps is what the server needs of the rest of the program. All but AuthenticateKey,
 // Enter, Ready, Register and Metrics are required.
 type Deps struct {
-	// Authenticate gives the caller of an access token. Faults: Unauthenticated.
+	// Authenticate returns the caller of an access token. Faults: Unauthenticated.
 	Authenticate func(ctx context.Context, bearer string) (access.Principal, error)
-	// AuthenticateKey gives the caller of an API key; nil where keys are not accepted.
+	// AuthenticateKey returns the caller of an API key; nil where keys are not accepted.
 	AuthenticateKey func(ctx context.Context, key string) (access.Principal, error)
-	// Enter gives the caller as it acts inside the company that X-Company names; nil where
+	// Enter returns the caller as it acts inside the company that X-Company names; nil where
 	// the header has no meaning. Faults: Forbidden, NotFound.
 	Enter func(ctx context.Context, who access.Principal, companyID int64) (access.Principal, error)
 	// Authorize refuses a caller without a permission, and returns the context of the request
@@ -137,7 +137,7 @@ func originsOf(config Config) (rest.Origins, error) {
 	return origins, nil
 }
 
-// API gives the interface below the service root, for its document.
+// API returns the interface below the service root, for its document.
 func (s *Server) API() *rest.API { return s.api }
 
 // Handler answers every request.

@@ -45,7 +45,7 @@ const (
 	referencePolicy = "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
 )
 
-// site gives what is served around the interface. Like the interface it answers a path
+// site returns what is served around the interface. Like the interface it answers a path
 // with and without a slash at its end, and never redirects.
 func (s *Server) site() (http.Handler, error) {
 	front, err := s.page("index.html")

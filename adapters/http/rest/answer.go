@@ -236,7 +236,7 @@ func (s *sink) finish() error {
 	return nil
 }
 
-// fail gives the error to answer with, while that can still be done; later it logs the
+// fail returns the error to answer with, while that can still be done; later it logs the
 // error and cuts the connection, which is the only sign left to give.
 func (s *sink) fail(err error) error {
 	if !s.started {

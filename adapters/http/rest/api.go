@@ -34,11 +34,11 @@ type Config struct {
 	BodyTimeout time.Duration // between two reads of a body; 0: no bound
 	Origins     Origins
 
-	// Authenticate gives the caller of an access token. Faults: Unauthenticated.
+	// Authenticate returns the caller of an access token. Faults: Unauthenticated.
 	Authenticate func(ctx context.Context, token string) (access.Principal, error)
-	// AuthenticateKey gives the caller of an API key; nil where keys are not accepted.
+	// AuthenticateKey returns the caller of an API key; nil where keys are not accepted.
 	AuthenticateKey func(ctx context.Context, key string) (access.Principal, error)
-	// Enter gives the caller as it acts inside the company that the header X-Company names;
+	// Enter returns the caller as it acts inside the company that the header X-Company names;
 	// nil where the header has no meaning. Faults: Forbidden, NotFound.
 	Enter func(ctx context.Context, who access.Principal, companyID int64) (access.Principal, error)
 	// Authorize refuses a caller without a permission, and returns the context of the request

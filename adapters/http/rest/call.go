@@ -48,7 +48,7 @@ func (c *Call) RequestID() string { return TraceOf(c.request.Context()).RequestI
 // Client is the address of the caller; the zero Addr where there is none.
 func (c *Call) Client() netip.Addr { return c.api.config.Origins.Client(c.request) }
 
-// Header gives a header of the request.
+// Header returns a header of the request.
 func (c *Call) Header(name string) string { return c.request.Header.Get(name) }
 
 // SetHeader sets a header of the answer.
@@ -57,10 +57,10 @@ func (c *Call) SetHeader(name, value string) { c.writer.Header().Set(name, value
 // SetStatus chooses another success status, one that the route documents.
 func (c *Call) SetStatus(status int) { c.status = status }
 
-// Param gives a parameter of the path as it was sent.
+// Param returns a parameter of the path as it was sent.
 func (c *Call) Param(name string) string { return c.params.ByName(name) }
 
-// ID gives a parameter of the path as the id of a record.
+// ID returns a parameter of the path as the id of a record.
 // Faults: NotFound for what cannot be an id.
 func (c *Call) ID(name string) (int64, error) {
 	text := c.Param(name)
@@ -71,7 +71,7 @@ func (c *Call) ID(name string) (int64, error) {
 	return id, nil
 }
 
-// UUID gives a parameter of the path as a UUID in lower case.
+// UUID returns a parameter of the path as a UUID in lower case.
 // Faults: NotFound for what cannot be one.
 func (c *Call) UUID(name string) (string, error) {
 	text := c.Param(name)
@@ -81,13 +81,13 @@ func (c *Call) UUID(name string) (string, error) {
 	return strings.ToLower(text), nil
 }
 
-// Link gives the absolute address of a path below the base, such as farm/7/.
+// Link returns the absolute address of a path below the base, such as farm/7/.
 func (c *Call) Link(path string) string {
 	u := url.URL{Path: c.api.config.Base + path}
 	return c.api.config.Origins.Base(c.request) + u.String()
 }
 
-// Site gives the absolute address of a path beside the interface, such as /docs/.
+// Site returns the absolute address of a path beside the interface, such as /docs/.
 func (c *Call) Site(path string) string { return c.api.config.Origins.Base(c.request) + path }
 
 // Body reads the body, once. Faults: Limit with code body_too_large; Invalid with code
@@ -100,19 +100,19 @@ func (c *Call) Body() ([]byte, error) {
 	return c.body, c.bodyErr
 }
 
-// BodyReader gives the body as a stream with the bound of the route. Its read errors
+// BodyReader returns the body as a stream with the bound of the route. Its read errors
 // are faults, as those of [Call.Body] are.
 func (c *Call) BodyReader() io.Reader {
-	most := c.api.config.MaxBody
+	upper := c.api.config.MaxBody
 	if c.route.MaxBody > 0 {
-		most = c.route.MaxBody
+		upper = c.route.MaxBody
 	}
 	deadline := func() time.Time { return time.Time{} }
 	if every := c.api.config.BodyTimeout; every > 0 && c.route.MaxBody > 0 {
 		deadline = func() time.Time { return time.Now().Add(every) }
 	}
 	return &bodyReader{
-		in: c.request.Body, most: most, left: most, announced: c.request.ContentLength,
+		in: c.request.Body, upper: upper, left: upper, announced: c.request.ContentLength,
 		awaited:    c.request.Header.Get("Expect") != "",
 		connection: http.NewResponseController(c.writer), deadline: deadline,
 	}
@@ -122,16 +122,16 @@ func (c *Call) BodyReader() io.Reader {
 // deadline: a large file may take its time as long as it keeps coming, and once the body
 // is there the deadline goes, for when it passes net/http cancels the request.
 type bodyReader struct {
-	in         io.Reader
-	most, left int64
-	announced  int64 // length that the caller announced; -1 for none
-	awaited    bool  // the caller waits to be told to send the body
-	connection *http.ResponseController
-	deadline   func() time.Time // for the next read; zero to leave the server's alone
+	in          io.Reader
+	upper, left int64
+	announced   int64 // length that the caller announced; -1 for none
+	awaited     bool  // the caller waits to be told to send the body
+	connection  *http.ResponseController
+	deadline    func() time.Time // for the next read; zero to leave the server's alone
 }
 
 func (b *bodyReader) Read(p []byte) (int, error) {
-	if b.announced > b.most {
+	if b.announced > b.upper {
 		return 0, b.refuse()
 	}
 	// Writers that know no deadlines are those of tests.
@@ -162,16 +162,16 @@ func (b *bodyReader) Read(p []byte) (int, error) {
 // still sending when the connection closes would see a reset and never the answer.
 func (b *bodyReader) refuse() error {
 	if !b.awaited {
-		_, _ = io.CopyN(io.Discard, b.in, b.most) // what fails here is the caller's loss
+		_, _ = io.CopyN(io.Discard, b.in, b.upper) // what fails here is the caller's loss
 	}
-	return tooLarge(b.most)
+	return tooLarge(b.upper)
 }
 
-func tooLarge(most int64) error {
-	return fault.Newf(fault.Limit, "body_too_large", "The body is larger than %d bytes.", most).With("max_bytes", most)
+func tooLarge(upper int64) error {
+	return fault.Newf(fault.Limit, "body_too_large", "The body is larger than %d bytes.", upper).With("max_bytes", upper)
 }
 
-// alternative gives the other form of the answer that the caller prefers, if any: one
+// alternative returns the other form of the answer that the caller prefers, if any: one
 // that its Accept header names, with at least the weight of JSON.
 func (c *Call) alternative() *Alternative {
 	if len(c.route.Alternatives) == 0 {
@@ -187,7 +187,7 @@ func (c *Call) alternative() *Alternative {
 	return nil
 }
 
-// parseAccept gives the weight of each media type named in an Accept header (RFC 9110,
+// parseAccept returns the weight of each media type named in an Accept header (RFC 9110,
 // section 12.5.1); ranges with a wildcard name nothing in particular and are left out.
 func parseAccept(headers []string) map[string]float64 {
 	out := map[string]float64{}

@@ -28,7 +28,7 @@ const (
 	codingStart = "~"
 )
 
-// Tag gives the ETag of an answer of which text is the content; value may be Versioned.
+// Tag returns the ETag of an answer of which text is the content; value may be Versioned.
 func Tag(value any, text []byte) string {
 	version := ""
 	if v, ok := value.(Versioned); ok {
@@ -38,13 +38,13 @@ func Tag(value any, text []byte) string {
 	return `"` + version + versionEnd + hex.EncodeToString(sum[:10]) + `"`
 }
 
-// CodedTag gives the ETag of the same answer in a content coding, which is another
+// CodedTag returns the ETag of the same answer in a content coding, which is another
 // representation (RFC 9110, section 8.8.3.3).
 func CodedTag(tag, coding string) string {
 	return strings.TrimSuffix(tag, `"`) + codingStart + coding + `"`
 }
 
-// uncoded gives an ETag without its coding.
+// uncoded returns an ETag without its coding.
 func uncoded(tag string) string {
 	if before, _, ok := strings.Cut(tag, codingStart); ok {
 		return before + `"`
@@ -90,7 +90,7 @@ func (c *Call) unchanged(tag string) bool {
 	return false
 }
 
-// listed gives the members of a comma-separated header. ETags of ours hold no comma, and
+// listed returns the members of a comma-separated header. ETags of ours hold no comma, and
 // others match nothing.
 func listed(values []string) []string {
 	var out []string

@@ -76,13 +76,13 @@ func DecodeMany[W any](c *Call) (items []Item[W], bulk bool, err error) {
 	if text[0] != '[' {
 		return []Item[W]{decodeItem[W](c.api, text)}, false, nil
 	}
-	most := c.api.config.MaxBulk
+	upper := c.api.config.MaxBulk
 	eachItem(text, func(i int, value []byte) bool {
-		if i < most {
+		if i < upper {
 			items = append(items, decodeItem[W](c.api, value))
 			return true
 		}
-		err = fault.Field(fault.NonField, fmt.Sprintf("Send at most %d items in one request.", most))
+		err = fault.Field(fault.NonField, fmt.Sprintf("Send at most %d items in one request.", upper))
 		return false
 	})
 	if err == nil && len(items) == 0 {
@@ -194,7 +194,7 @@ func overlay(base, over []byte) []byte {
 	return out.out.Bytes()
 }
 
-// json gives the body as one checked JSON value without white space around it.
+// json returns the body as one checked JSON value without white space around it.
 func (c *Call) json() ([]byte, error) {
 	if err := c.wantJSON(); err != nil {
 		return nil, err

@@ -209,8 +209,8 @@ func (a *API) requestBody(r Route, body *BodySpec) *huma.RequestBody {
 	if body.record != nil {
 		schema := a.schemas.of(body.record)
 		if body.bulk {
-			one, most := 1, a.config.MaxBulk
-			schema = &huma.Schema{OneOf: []*huma.Schema{schema, {Type: huma.TypeArray, Items: schema, MinItems: &one, MaxItems: &most}}}
+			one, upper := 1, a.config.MaxBulk
+			schema = &huma.Schema{OneOf: []*huma.Schema{schema, {Type: huma.TypeArray, Items: schema, MinItems: &one, MaxItems: &upper}}}
 		}
 		if r.Method == http.MethodPatch {
 			schema = a.partial(schema)
@@ -223,7 +223,7 @@ func (a *API) requestBody(r Route, body *BodySpec) *huma.RequestBody {
 	return &huma.RequestBody{Required: !body.optional, Content: content}
 }
 
-// partial gives the schema of a PATCH: the members of the record, none required, and
+// partial returns the schema of a PATCH: the members of the record, none required, and
 // null for those that it clears.
 func (a *API) partial(record *huma.Schema) *huma.Schema {
 	whole, _ := a.schemas.resolve(record)
@@ -301,8 +301,8 @@ func (p Param) schema() *huma.Schema {
 		one := 1.0
 		return &huma.Schema{OneOf: []*huma.Schema{{Type: huma.TypeInteger, Minimum: &one}, word("all")}}
 	case pageSize:
-		one, most := 1.0, float64(MaxPageSize)
-		return &huma.Schema{Type: huma.TypeInteger, Minimum: &one, Maximum: &most}
+		one, upper := 1.0, float64(MaxPageSize)
+		return &huma.Schema{Type: huma.TypeInteger, Minimum: &one, Maximum: &upper}
 	case ordering:
 		return &huma.Schema{Type: huma.TypeString}
 	}
@@ -343,7 +343,7 @@ func (a *API) responses(r Route, body *BodySpec, result *huma.Schema) map[string
 	return out
 }
 
-// failures gives the statuses of failure that a route can answer with.
+// failures returns the statuses of failure that a route can answer with.
 func (r Route) failures(body *BodySpec) []int {
 	out := append([]int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}, r.Faults...)
 	if !r.Public {
@@ -370,7 +370,7 @@ func (r Route) failures(body *BodySpec) []int {
 	return slices.Compact(out)
 }
 
-// OpenAPI gives the document as indented JSON; the same routes give the same bytes.
+// OpenAPI returns the document as indented JSON; the same routes give the same bytes.
 func (a *API) OpenAPI() ([]byte, error) {
 	text, err := json.Marshal(a.document)
 	if err != nil {
@@ -384,7 +384,7 @@ func (a *API) OpenAPI() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// OpenAPIYAML gives the document as YAML.
+// OpenAPIYAML returns the document as YAML.
 func (a *API) OpenAPIYAML() ([]byte, error) {
 	text, err := a.document.YAML()
 	if err != nil {

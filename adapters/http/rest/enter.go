@@ -10,7 +10,7 @@ import (
 // companyHeader names the company that the caller wants to act in, by its id.
 const companyHeader = "X-Company"
 
-// enter gives the caller as it acts in the company that the request names, if any. What
+// enter returns the caller as it acts in the company that the request names, if any. What
 // is no id is the id of no company.
 func (a *API) enter(r *http.Request, who access.Principal) (access.Principal, error) {
 	given := r.Header.Values(companyHeader)

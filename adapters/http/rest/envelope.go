@@ -98,7 +98,7 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error, odd 
 	}
 }
 
-// presentable gives the fault to show for an error, and logs what must not be shown.
+// presentable returns the fault to show for an error, and logs what must not be shown.
 func (a *API) presentable(r *http.Request, err error) *fault.Error {
 	trace := TraceOf(r.Context())
 	log := func(level slog.Level, message string, cause error) {
@@ -137,7 +137,7 @@ func statusOf(f *fault.Error, odd map[string]int) int {
 	return http.StatusInternalServerError
 }
 
-// retryAfter gives the seconds to wait: the fault's detail retry_after, where it has one.
+// retryAfter returns the seconds to wait: the fault's detail retry_after, where it has one.
 func retryAfter(f *fault.Error) int {
 	if seconds, ok := f.Details["retry_after"].(int); ok && seconds > 0 {
 		return seconds

@@ -21,10 +21,10 @@ func (a *API) DefineSchema(name string, schema map[string]any) {
 	a.schemas.registry.Map()[name] = &huma.Schema{Extensions: schema}
 }
 
-// SchemaRef gives a reference to a defined schema, for use inside of another.
+// SchemaRef returns a reference to a defined schema, for use inside of another.
 func SchemaRef(name string) map[string]any { return map[string]any{"$ref": schemaPrefix + name} }
 
-// given gives a reference to a defined schema.
+// given returns a reference to a defined schema.
 func (a *API) given(name string) *huma.Schema {
 	if a.schemas.registry.Map()[name] == nil {
 		panic(fmt.Sprintf("rest: no schema %s is defined", name))
@@ -32,7 +32,7 @@ func (a *API) given(name string) *huma.Schema {
 	return &huma.Schema{Ref: schemaPrefix + name}
 }
 
-// with gives a schema whose objects also have the members of a defined one.
+// with returns a schema whose objects also have the members of a defined one.
 func (a *API) with(schema *huma.Schema, name string) *huma.Schema {
 	if name == "" {
 		return schema
@@ -43,7 +43,7 @@ func (a *API) with(schema *huma.Schema, name string) *huma.Schema {
 // GivenBody is a JSON body of a defined schema; the handler reads it with [DecodeValue].
 func GivenBody(name string) *BodySpec { return &BodySpec{given: name} }
 
-// With gives the same body, which also has the members of a defined schema; the handler
+// With returns the same body, which also has the members of a defined schema; the handler
 // reads those with [DecodeValue].
 func (b BodySpec) With(name string) *BodySpec { b.with = name; return &b }
 

@@ -21,7 +21,7 @@ type Origins struct {
 
 var hostPattern = regexp.MustCompile(`^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$`)
 
-// Base gives the scheme and authority of links in answers, without a slash at the end.
+// Base returns the scheme and authority of links in answers, without a slash at the end.
 func (o Origins) Base(r *http.Request) string {
 	if o.Public != nil {
 		return strings.TrimSuffix(o.Public.String(), "/")
@@ -44,7 +44,7 @@ func (o Origins) Base(r *http.Request) string {
 	return scheme + "://" + host
 }
 
-// Client gives the address of the caller: that of the connection, or, behind trusted
+// Client returns the address of the caller: that of the connection, or, behind trusted
 // proxies, the last one in X-Forwarded-For that is not a trusted proxy itself.
 func (o Origins) Client(r *http.Request) netip.Addr {
 	at := peer(r)
@@ -77,7 +77,7 @@ func peer(r *http.Request) netip.Addr {
 	return at.Unmap()
 }
 
-// last gives the value that the nearest proxy wrote: proxies append.
+// last returns the value that the nearest proxy wrote: proxies append.
 func last(h http.Header, name string) string {
 	values := strings.Split(strings.Join(h.Values(name), ","), ",")
 	return strings.TrimSpace(values[len(values)-1])

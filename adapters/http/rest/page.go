@@ -52,10 +52,10 @@ type PageSpec struct {
 	Size   int64
 }
 
-// Limit gives how many records the page holds at most; 0 for all.
+// Limit returns how many records the page holds at most; 0 for all.
 func (p PageSpec) Limit() int64 { return p.Size }
 
-// Offset gives how many records come before the page. It saturates: a page number may
+// Offset returns how many records come before the page. It saturates: a page number may
 // be as large as a caller likes.
 func (p PageSpec) Offset() int64 {
 	if p.All || p.Number <= 1 {
@@ -67,12 +67,12 @@ func (p PageSpec) Offset() int64 {
 	return (p.Number - 1) * p.Size
 }
 
-// Page gives the page asked for; the first of [DefaultPageSize] where none is.
+// Page returns the page asked for; the first of [DefaultPageSize] where none is.
 func (v Values) Page() PageSpec {
 	return v.page(PageSpec{Number: 1, Size: DefaultPageSize})
 }
 
-// PageOrAll gives the page asked for; the whole list where neither page nor page_size
+// PageOrAll returns the page asked for; the whole list where neither page nor page_size
 // is given, as lists outside farm management have it.
 func (v Values) PageOrAll() PageSpec {
 	_, numbered := get[int64](v, "page", pageNumber)
@@ -97,7 +97,7 @@ func (v Values) page(spec PageSpec) PageSpec {
 	return spec
 }
 
-// Ordering gives the terms of the parameter that [OrderingParam] declares.
+// Ordering returns the terms of the parameter that [OrderingParam] declares.
 func (v Values) Ordering() []OrderTerm {
 	terms, _ := get[[]OrderTerm](v, "ordering", ordering)
 	return terms
@@ -162,7 +162,7 @@ func Records[R any](page PageSpec, all []R) Listing[R] {
 	}}
 }
 
-// Map gives the listing of what f makes of each record.
+// Map returns the listing of what f makes of each record.
 func Map[A, B any](in Listing[A], f func(A) B) Listing[B] {
 	return Listing[B]{in.Count, func(yield func(B, error) bool) {
 		for a, err := range in.Each {
@@ -203,7 +203,7 @@ func NewList[R any](page PageSpec, listing Listing[R]) (List[R], error) {
 	return List[R]{page, listing}, page.within(listing.Count)
 }
 
-// pages gives the number of pages, at least one.
+// pages returns the number of pages, at least one.
 func (p PageSpec) pages(count int64) int64 {
 	if p.All || count <= p.Size {
 		return 1
@@ -218,7 +218,7 @@ func (p PageSpec) within(count int64) error {
 	return nil
 }
 
-// pageLink gives the address of another page of the same list. Every other parameter is
+// pageLink returns the address of another page of the same list. Every other parameter is
 // kept, but the API key, which appears in no answer.
 func (c *Call) pageLink(page int64) string {
 	u := url.URL{Path: c.request.URL.Path}
@@ -229,7 +229,7 @@ func (c *Call) pageLink(page int64) string {
 	return c.api.config.Origins.Base(c.request) + u.String()
 }
 
-// neighbours gives the addresses of the pages around one; nil where there is none.
+// neighbours returns the addresses of the pages around one; nil where there is none.
 func (c *Call) neighbours(page PageSpec, count int64) (next, previous *string) {
 	if page.Number < page.pages(count) {
 		link := c.pageLink(page.Number + 1)

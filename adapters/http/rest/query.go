@@ -111,33 +111,33 @@ func (p Param) parseText(text string) (any, string) {
 
 func isText(s string) bool { return strings.ToValidUTF8(s, "") == s }
 
-// Int gives an integer parameter; ok is false where it was not given.
+// Int returns an integer parameter; ok is false where it was not given.
 func (v Values) Int(name string) (value int64, ok bool) { return get[int64](v, name, Integer) }
 
-// Number gives a number parameter; ok is false where it was not given.
+// Number returns a number parameter; ok is false where it was not given.
 func (v Values) Number(name string) (value float64, ok bool) { return get[float64](v, name, Number) }
 
-// String gives a text parameter; ok is false where it was not given.
+// String returns a text parameter; ok is false where it was not given.
 func (v Values) String(name string) (value string, ok bool) { return get[string](v, name, String) }
 
-// UUID gives a UUID parameter in lower case; ok is false where it was not given.
+// UUID returns a UUID parameter in lower case; ok is false where it was not given.
 func (v Values) UUID(name string) (value string, ok bool) { return get[string](v, name, UUID) }
 
-// Date gives a date parameter; ok is false where it was not given.
+// Date returns a date parameter; ok is false where it was not given.
 func (v Values) Date(name string) (value Date, ok bool) { return get[Date](v, name, DateType) }
 
-// Time gives a timestamp parameter in UTC; ok is false where it was not given.
+// Time returns a timestamp parameter in UTC; ok is false where it was not given.
 func (v Values) Time(name string) (value time.Time, ok bool) {
 	return get[time.Time](v, name, Timestamp)
 }
 
-// Bool gives a boolean parameter; false where it was not given.
+// Bool returns a boolean parameter; false where it was not given.
 func (v Values) Bool(name string) bool {
 	value, _ := get[bool](v, name, Boolean)
 	return value
 }
 
-// All gives every parameter that was given, by name: int64, float64, string, bool, Date
+// All returns every parameter that was given, by name: int64, float64, string, bool, Date
 // or time.Time, as declared.
 func (v Values) All() map[string]any { return v.parsed }
 

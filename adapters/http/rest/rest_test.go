@@ -244,7 +244,7 @@ func object(t *testing.T, w *httptest.ResponseRecorder) map[string]any {
 	return out
 }
 
-// details gives the details of a refusal as JSON text.
+// details returns the details of a refusal as JSON text.
 func details(t *testing.T, w *httptest.ResponseRecorder) string {
 	t.Helper()
 	text, err := json.Marshal(object(t, w)["details"])

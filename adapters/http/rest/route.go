@@ -112,7 +112,7 @@ func BulkBody[W any]() *BodySpec { return &BodySpec{record: reflect.TypeFor[W]()
 // reads it from [Call.BodyReader].
 func FileBody(media map[string]string) *BodySpec { return &BodySpec{media: media} }
 
-// Optional gives the same body, which may be left out.
+// Optional returns the same body, which may be left out.
 func (b BodySpec) Optional() *BodySpec { b.optional = true; return &b }
 
 // Handle registers a route. The result O is the data of the success envelope; the types
@@ -168,7 +168,7 @@ func (r Route) check() error {
 	return nil
 }
 
-// pathParams gives the names of the parameters in the path, in order.
+// pathParams returns the names of the parameters in the path, in order.
 func (r Route) pathParams() []string {
 	var out []string
 	for segment := range strings.SplitSeq(r.Path, "/") {

@@ -43,7 +43,7 @@ func (v *validator) checkString(schema *huma.Schema, value string, errs fault.Fi
 	}
 }
 
-// checkFormat gives what is wrong with a text of a format; empty where nothing is.
+// checkFormat returns what is wrong with a text of a format; empty where nothing is.
 func checkFormat(format, value string) string {
 	switch format {
 	case "date":

@@ -32,7 +32,7 @@ func newSchemas() *schemas {
 	}
 }
 
-// schemaName gives the name of the schema of a type. Those of the core's own types begin
+// schemaName returns the name of the schema of a type. Those of the core's own types begin
 // with their package, for the core names its types without regard to others.
 func schemaName(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
@@ -42,7 +42,7 @@ func schemaName(t reflect.Type, hint string) string {
 	return name
 }
 
-// of gives the schema of a type; a struct becomes a named component.
+// of returns the schema of a type; a struct becomes a named component.
 // It panics, when routes are registered, on a tag that the validation does not enforce:
 // a document that promises more than the service checks is a lie.
 func (s *schemas) of(t reflect.Type) *huma.Schema {
@@ -120,7 +120,7 @@ func (s *schemas) promote(object *huma.Schema, t reflect.Type, field reflect.Str
 	return member
 }
 
-// orNull gives the schema of a member that may also be null.
+// orNull returns the schema of a member that may also be null.
 func orNull(schema *huma.Schema) *huma.Schema {
 	switch {
 	case schema.Ref != "":

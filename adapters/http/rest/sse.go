@@ -28,7 +28,7 @@ const streamWrite = 30 * time.Second
 
 type stopKey struct{}
 
-// WithStop gives a context whose event streams end when stop is closed, though requests go on.
+// WithStop returns a context whose event streams end when stop is closed, though requests go on.
 func WithStop(ctx context.Context, stop <-chan struct{}) context.Context {
 	return context.WithValue(ctx, stopKey{}, stop)
 }
@@ -38,7 +38,7 @@ type EventStream struct {
 	// Run writes the events until its context ends: the caller has left or may not listen any
 	// more, or the server stops. beat is the pause after which it gives a sign of life.
 	Run func(ctx context.Context, out *EventWriter, beat time.Duration) error
-	// Close gives back what the stream holds; it is called once, also where nothing was written.
+	// Close returns back what the stream holds; it is called once, also where nothing was written.
 	Close func()
 }
 
@@ -69,7 +69,7 @@ func (e EventStream) answer(c *Call) error {
 	}}.answer(c)
 }
 
-// LastEventID gives the id that a reader of an event stream saw last; empty where it names none.
+// LastEventID returns the id that a reader of an event stream saw last; empty where it names none.
 func (c *Call) LastEventID() string { return c.Header(lastEventID) }
 
 func (EventStream) schema(*schemas) *huma.Schema { return nil }

@@ -13,12 +13,12 @@ type Trace struct {
 
 type traceKey struct{}
 
-// WithTrace gives a context that carries the trace of its request.
+// WithTrace returns a context that carries the trace of its request.
 func WithTrace(ctx context.Context, t *Trace) context.Context {
 	return context.WithValue(ctx, traceKey{}, t)
 }
 
-// TraceOf gives the trace of a request; an empty one where there is none.
+// TraceOf returns the trace of a request; an empty one where there is none.
 func TraceOf(ctx context.Context) *Trace {
 	if t, ok := ctx.Value(traceKey{}).(*Trace); ok {
 		return t

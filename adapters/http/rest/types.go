@@ -13,7 +13,7 @@ import (
 // Date is a civil date, written YYYY-MM-DD. In records a missing date is a nil *Date.
 type Date struct{ day time.Time }
 
-// DateOf gives the civil date of a time, as the time's own zone has it.
+// DateOf returns the civil date of a time, as the time's own zone has it.
 func DateOf(t time.Time) Date {
 	return Date{time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)}
 }
@@ -31,7 +31,7 @@ func ParseDate(text string) (Date, error) {
 	return Date{}, fault.New(fault.Invalid, "invalid_date", "Write a date as YYYY-MM-DD, for instance 2025-04-30.")
 }
 
-// Time gives midnight UTC of the date, as the core keeps civil dates.
+// Time returns midnight UTC of the date, as the core keeps civil dates.
 func (d Date) Time() time.Time { return d.day }
 
 // String writes YYYY-MM-DD.

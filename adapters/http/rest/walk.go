@@ -99,7 +99,7 @@ func (s *scanner) passString() {
 	}
 }
 
-// stringOf gives what a JSON string says.
+// stringOf returns what a JSON string says.
 func stringOf(text []byte) string {
 	s := scanner{text: text}
 	out, _ := s.str()

@@ -4,27 +4,35 @@
 // cases'.
 package v12
 
-import "tilth/adapters/http/rest"
+import (
+	"tilth/adapters/http/rest"
+	accountapi "tilth/adapters/http/v12/account"
+	eventsapi "tilth/adapters/http/v12/events"
+	farmapi "tilth/adapters/http/v12/farm"
+	ghgapi "tilth/adapters/http/v12/ghg"
+	satelliteapi "tilth/adapters/http/v12/satellite"
+	soilapi "tilth/adapters/http/v12/soil"
+)
 
 // Deps is what the interface offers.
 type Deps struct {
-	Account   AccountDeps
-	Farm      FarmDeps
-	Satellite SatelliteDeps
-	GHG       GHGDeps
-	Soil      SoilDeps
-	Events    EventsDeps
+	Account   accountapi.Deps
+	Farm      farmapi.Deps
+	Satellite satelliteapi.Deps
+	GHG       ghgapi.Deps
+	Soil      soilapi.Deps
+	Events    eventsapi.Deps
 }
 
 // Register adds every route of the version.
 func Register(a *rest.API, d Deps) {
 	a.DescribeCodes(map[string]string{"database_unavailable": "the database does not answer; try again (503)"})
-	RegisterAccount(a, d.Account)
-	RegisterFarm(a, d.Farm)
-	RegisterSatellite(a, d.Satellite)
-	RegisterGHG(a, d.GHG)
-	RegisterSoil(a, d.Soil)
-	RegisterEvents(a, d.Events)
+	accountapi.Register(a, d.Account)
+	farmapi.Register(a, d.Farm)
+	satelliteapi.Register(a, d.Satellite)
+	ghgapi.Register(a, d.GHG)
+	soilapi.Register(a, d.Soil)
+	eventsapi.Register(a, d.Events)
 	a.OrderTags("Signing in", "Farm management", "Vegetation-index profiles", "Wallet", "Sharing", "API keys", "Audit trail", "Users and roles",
 		"Events", "Webhooks", "Assessments", "Areas of interest", "Stratification")
 }

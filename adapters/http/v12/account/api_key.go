@@ -1,0 +1,95 @@
+package account
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	"tilth/app/account"
+	"tilth/core/access"
+)
+
+// APIKeyWrite is an API key as it is asked for.
+type APIKeyWrite struct {
+	Name      string     `json:"name" minLength:"1" maxLength:"255" doc:"What the key is for."`
+	Slugs     *[]string  `json:"slugs" required:"false" maxItems:"100" doc:"What the key may do, as field.view, field.* or *.view; left out or empty: all that its user may do. It never may do more."`
+	ExpiresAt *time.Time `json:"expires_at" required:"false"`
+}
+
+// APIKey is an API key as it is listed: never the key itself.
+type APIKey struct {
+	ID        int64      `json:"id"`
+	CreatedAt time.Time  `json:"created_at"`
+	User      form.Ref   `json:"user" doc:"On whose behalf the key acts."`
+	Name      string     `json:"name"`
+	Prefix    string     `json:"prefix" doc:"How the key begins, to recognise it by."`
+	Slugs     []string   `json:"slugs"`
+	ExpiresAt *time.Time `json:"expires_at"`
+}
+
+// NewAPIKey is an API key as it is answered once, to whoever made it.
+type NewAPIKey struct {
+	APIKey
+	Key string `json:"key" doc:"The key. It is shown this once; only a hash of it is kept."`
+}
+
+func showKey(k access.APIKey) APIKey {
+	return APIKey{k.ID, k.CreatedAt, form.Ref{ID: k.User.ID, Name: k.User.Name}, k.Name, k.Prefix, orEmpty(k.Slugs), k.ExpiresAt}
+}
+
+func registerAPIKeys(a *rest.API, k *account.Keys) {
+	a.DescribeTag("API keys", "Credentials for programs. Farm management takes a key as `X-API-Key`, or as `?api_key=` from tools that can send no header, "+
+		"where no access token is given; nothing else does. A key acts as the user who made it, and ends with that user.")
+	a.DescribeCodes(map[string]string{
+		"api_key_invalid": "the API key was revoked, or never was (401)",
+		"api_key_expired": "the API key has expired (401)",
+		"operator_key":    "an operator has no API keys (400)",
+	})
+	route := rest.Routes{Base: "api-key/", Operation: "api_key", Tag: "API keys", Noun: "API key"}.Route
+	list := route(http.MethodGet, "", access.APIKeys.View.For("list"), "List API keys")
+	list.Query = rest.PageParams()
+	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[APIKey], error) {
+		q, err := c.Query()
+		if err != nil {
+			return rest.List[APIKey]{}, err
+		}
+		found, err := k.List(ctx, c.Principal(), form.PageOf(q.PageOrAll(), nil))
+		if err != nil {
+			return rest.List[APIKey]{}, err
+		}
+		return rest.NewList(q.PageOrAll(), rest.Map(form.Listing(found), showKey))
+	})
+	rest.Handle(a, route(http.MethodGet, "{id}/", access.APIKeys.View.For("retrieve"), "Retrieve an API key"), nil,
+		func(ctx context.Context, c *rest.Call) (APIKey, error) {
+			id, err := c.ID("id")
+			if err != nil {
+				return APIKey{}, err
+			}
+			key, err := k.Retrieve(ctx, c.Principal(), id)
+			return showKey(key), err
+		})
+	create := route(http.MethodPost, "", access.APIKeys.Create.For("create"), "Create an API key")
+	create.Message = "API key created. It is shown this once."
+	rest.Handle(a, create, rest.Body[APIKeyWrite](), func(ctx context.Context, c *rest.Call) (NewAPIKey, error) {
+		c.SetHeader("Cache-Control", "no-store")
+		in, err := rest.Decode[APIKeyWrite](c)
+		if err != nil {
+			return NewAPIKey{}, err
+		}
+		req := account.KeyRequest{Name: in.Name, ExpiresAt: in.ExpiresAt, Slugs: form.OrZero(in.Slugs)}
+		key, text, err := k.Create(ctx, c.Principal(), req)
+		return NewAPIKey{showKey(key), text}, err
+	})
+	revoke := route(http.MethodDelete, "{id}/", access.APIKeys.Delete.For("destroy"), "Revoke an API key")
+	revoke.Description = "The key ends with the next request, and is listed no more."
+	revoke.Status = http.StatusNoContent
+	rest.Handle(a, revoke, nil, func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
+		id, err := c.ID("id")
+		if err != nil {
+			return rest.NoContent{}, err
+		}
+		return rest.NoContent{}, k.Revoke(ctx, c.Principal(), id)
+	})
+}

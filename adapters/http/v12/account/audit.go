@@ -1,0 +1,91 @@
+package account
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	auditapp "tilth/app/audit"
+	"tilth/core/access"
+	"tilth/core/audit"
+	"tilth/ports"
+)
+
+// AuditEntry is one changed record.
+type AuditEntry struct {
+	ID       int64         `json:"id"`
+	At       time.Time     `json:"at"`
+	User     *form.Ref     `json:"user" doc:"Who did it; null for the operator's command line."`
+	Actor    string        `json:"actor" doc:"Who did it, in words: the user's name, or the operator's command line."`
+	Operator bool          `json:"operator" doc:"The user is an operator, acting inside your company."`
+	APIKey   *int64        `json:"api_key" doc:"Id of the API key that was shown; null for an access token."`
+	Action   string        `json:"action" doc:"create, update, delete, restore, or what the resource knows beside these, as accept."`
+	Resource string        `json:"resource" doc:"As in the permission slugs: field, cultivation, share_grant, …"`
+	Record   int64         `json:"record" doc:"Id of the record."`
+	Changes  []AuditChange `json:"changes" doc:"In the order of the record. Empty for what was deleted along with another record."`
+}
+
+// AuditChange is a member of a record, before and after.
+type AuditChange struct {
+	Member string     `json:"member"`
+	Before rest.Value `json:"before" doc:"Null where there was nothing. A boundary is told by its figures."`
+	After  rest.Value `json:"after"`
+}
+
+func registerAudit(a *rest.API, t *auditapp.Trail) {
+	a.DescribeTag("Audit trail", "Who changed what, when, from which value to which. It is append-only.\n\n"+
+		"Its permission `audit.view` is not part of `*.view`: of the roles that every company starts with only owner has it.")
+	list := rest.Route{
+		Method: http.MethodGet, Path: "audit/", OperationID: "audit_list", Summary: "List the audit trail, newest first",
+		Tag: "Audit trail", Permission: access.AuditTrail.View.For("list"),
+		Query: append(rest.PageParams(),
+			rest.Param{Name: "resource", Type: rest.String, Description: "As in the permission slugs."},
+			rest.Param{Name: "record", Type: rest.Integer, Description: "Id of the record."},
+			rest.Param{Name: "user", Type: rest.Integer, Description: "Id of the user."},
+			rest.Param{Name: "action", Type: rest.String, Description: "What was done, as update."},
+			rest.Param{Name: "since", Type: rest.Timestamp, Description: "At or after this time."},
+			rest.Param{Name: "until", Type: rest.Timestamp, Description: "At or before this time."}),
+	}
+	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[AuditEntry], error) {
+		q, err := c.Query()
+		if err != nil {
+			return rest.List[AuditEntry]{}, err
+		}
+		page := q.PageOrAll()
+		found, err := t.List(ctx, c.Principal(), auditQuery(q, page))
+		if err != nil {
+			return rest.List[AuditEntry]{}, err
+		}
+		return rest.NewList(page, rest.Map(form.Listing(found), showEntry))
+	})
+}
+
+func auditQuery(q rest.Values, page rest.PageSpec) ports.AuditQuery {
+	out := ports.AuditQuery{
+		RecordID: idFilter(q, "record"), UserID: idFilter(q, "user"),
+		Limit: page.Limit(), Offset: page.Offset(),
+	}
+	out.Resource, _ = q.String("resource")
+	action, _ := q.String("action")
+	out.Action = audit.Action(action)
+	if at, ok := q.Time("since"); ok {
+		out.Since = &at
+	}
+	if at, ok := q.Time("until"); ok {
+		out.Until = &at
+	}
+	return out
+}
+
+func showEntry(e audit.Entry) AuditEntry {
+	out := AuditEntry{
+		ID: e.ID, At: e.At, User: namedRef(e.User), Actor: e.Actor(), Operator: e.Operator, APIKey: form.OrNull(e.KeyID),
+		Action: string(e.Action), Resource: e.Resource, Record: e.RecordID, Changes: []AuditChange{},
+	}
+	for _, c := range e.Changes {
+		out.Changes = append(out.Changes, AuditChange{c.Member, rest.Value{V: c.Before}, rest.Value{V: c.After}})
+	}
+	return out
+}

@@ -1,0 +1,93 @@
+package account
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	"tilth/app/account"
+	"tilth/core/access"
+	"tilth/ports"
+)
+
+// InvitationWrite asks somebody into the company.
+type InvitationWrite struct {
+	Email string   `json:"email" format:"email" minLength:"1" maxLength:"254"`
+	Name  *string  `json:"name" required:"false" maxLength:"255"`
+	Roles []string `json:"roles" minItems:"1" maxItems:"100" doc:"Names of roles of the company."`
+}
+
+// Invitation is an invitation.
+type Invitation struct {
+	ID         int64      `json:"id"`
+	Email      string     `json:"email"`
+	Name       *string    `json:"name"`
+	Roles      []string   `json:"roles"`
+	CreatedAt  time.Time  `json:"created_at"`
+	CreatedBy  *form.Ref  `json:"created_by"`
+	ExpiresAt  time.Time  `json:"expires_at"`
+	AcceptedAt *time.Time `json:"accepted_at"`
+	RevokedAt  *time.Time `json:"revoked_at"`
+}
+
+func showInvitation(i ports.Invitation) Invitation {
+	out := Invitation{
+		ID: i.ID, Email: i.Email, Name: form.OrNull(i.Name), Roles: orEmpty(i.Roles), CreatedAt: i.CreatedAt,
+		ExpiresAt: i.ExpiresAt, AcceptedAt: i.AcceptedAt, RevokedAt: i.RevokedAt,
+	}
+	if i.CreatedBy != 0 {
+		out.CreatedBy = &form.Ref{ID: i.CreatedBy, Name: i.Inviter}
+	}
+	return out
+}
+
+// InvitationMade is a new invitation with its link, which is told this once.
+type InvitationMade struct {
+	Invitation
+	Token string `json:"token" doc:"For auth/invitation/accept/. It is told this once; only its hash is kept."`
+	Link  string `json:"link" doc:"The page that accepts the invitation, to be handed over. It can be used once."`
+}
+
+var invitationRoute = rest.Routes{Base: "invitation/", Operation: "invitation", Tag: peopleTag, Noun: "invitation"}.Route
+
+func registerInvitations(a *rest.API, p *account.People) {
+	filters := []rest.Param{{Name: "email", Type: rest.String, Description: "The address that was invited."}}
+	list := invitationRoute(http.MethodGet, "", access.Invite.For("list"), "List invitations")
+	list.Query = append(rest.PageParams(), filters...)
+	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[Invitation], error) {
+		q, err := c.Query()
+		if err != nil {
+			return rest.List[Invitation]{}, err
+		}
+		found, err := p.Invitations(ctx, c.Principal(), form.PageOf(q.PageOrAll(), lowerEmail(form.FiltersOf(filters, q))))
+		if err != nil {
+			return rest.List[Invitation]{}, err
+		}
+		return rest.NewList(q.PageOrAll(), rest.Map(form.Listing(found), showInvitation))
+	})
+	create := invitationRoute(http.MethodPost, "", access.Invite.For("create"), "Invite somebody")
+	create.Secret = true // the link in the answer opens an account
+	create.Message = "Invitation created."
+	create.Description = "The link is good once, for seven days. It is mailed where a mail server is configured, and in the answer in any case.\n\n" +
+		"An open invitation of the same address is revoked."
+	rest.Handle(a, create, rest.Body[InvitationWrite](), func(ctx context.Context, c *rest.Call) (InvitationMade, error) {
+		in, err := rest.Decode[InvitationWrite](c)
+		if err != nil {
+			return InvitationMade{}, err
+		}
+		made, token, err := p.Invite(ctx, c.Principal(), ports.Invitation{Email: in.Email, Name: form.OrZero(in.Name), Roles: in.Roles, Inviter: c.Principal().Name})
+		c.SetHeader("Cache-Control", "no-store")
+		return InvitationMade{showInvitation(made), token, c.Site(account.InvitationPage + token)}, err
+	})
+	revoke := invitationRoute(http.MethodDelete, "{id}/", access.Invite.For("destroy"), "Revoke an invitation")
+	revoke.Status, revoke.Faults = http.StatusNoContent, []int{http.StatusBadRequest}
+	rest.Handle(a, revoke, nil, func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
+		id, err := c.ID("id")
+		if err != nil {
+			return rest.NoContent{}, err
+		}
+		return rest.NoContent{}, p.Revoke(ctx, c.Principal(), id)
+	})
+}

@@ -1,0 +1,52 @@
+package account
+
+import (
+	"context"
+	"net/http"
+
+	"tilth/adapters/http/rest"
+	"tilth/app/account"
+	"tilth/core/access"
+)
+
+// CompanyRef is the company a caller acts in.
+type CompanyRef struct {
+	ID   int64  `json:"id"`
+	UUID string `json:"uuid" format:"uuid"`
+	Name string `json:"name"`
+}
+
+// Me is the caller, to itself.
+type Me struct {
+	ID      int64         `json:"id"`
+	Name    string        `json:"name"`
+	Email   string        `json:"email"`
+	Company *CompanyRef   `json:"company" doc:"Null for an operator outside any company."`
+	Roles   []string      `json:"roles"`
+	Slugs   []access.Slug `json:"slugs" doc:"What the caller may do now."`
+}
+
+func showMe(m account.Me) Me {
+	out := Me{ID: m.Principal.UserID, Name: m.Principal.Name, Email: m.Principal.Email, Roles: orEmpty(m.Roles), Slugs: orEmpty(m.Slugs)}
+	if m.Company != nil {
+		out.Company = &CompanyRef{m.Company.ID, m.Company.UUID, m.Company.Name}
+	}
+	return out
+}
+
+// orEmpty returns a list that is written as [] and not as null.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+func registerMe(a *rest.API, p *account.People) {
+	rest.Handle(a, rest.Route{
+		Method: http.MethodGet, Path: "auth/me/", OperationID: "me_retrieve", Summary: "Show the caller", Tag: signInTag,
+	}, nil, func(ctx context.Context, c *rest.Call) (Me, error) {
+		me, err := p.Me(ctx, c.Principal())
+		return showMe(me), err
+	})
+}

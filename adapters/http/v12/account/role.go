@@ -1,0 +1,103 @@
+package account
+
+import (
+	"context"
+	"net/http"
+
+	"tilth/adapters/http/rest"
+	"tilth/app/account"
+	"tilth/core/access"
+)
+
+// RoleWrite is a role as it is written.
+type RoleWrite struct {
+	Name  string   `json:"name" minLength:"1" maxLength:"64"`
+	Slugs []string `json:"slugs" maxItems:"500" doc:"Permissions, as farm.view, or patterns: farm.*, *.view, *."`
+}
+
+// Role is a named set of permissions.
+type Role struct {
+	ID int64 `json:"id"`
+	RoleWrite
+	BuiltIn   bool  `json:"built_in" doc:"The role owner, which can be neither changed nor deleted."`
+	UserCount int64 `json:"user_count" doc:"Users that hold the role."`
+}
+
+func showRole(r access.Role) Role {
+	return Role{r.ID, RoleWrite{r.Name, orEmpty(r.Slugs)}, r.BuiltIn(), r.Users}
+}
+
+var roleRoute = rest.Routes{Base: "role/", Operation: "role", Tag: peopleTag, Noun: "role"}.Route
+
+func registerRoles(a *rest.API, p *account.People) {
+	list := roleRoute(http.MethodGet, "", access.Roles.View.For("list"), "List roles")
+	list.Query = rest.PageParams()
+	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[Role], error) {
+		q, err := c.Query()
+		if err != nil {
+			return rest.List[Role]{}, err
+		}
+		all, err := p.Roles(ctx, c.Principal())
+		if err != nil {
+			return rest.List[Role]{}, err
+		}
+		return rest.NewList(q.PageOrAll(), rest.Map(rest.Records(q.PageOrAll(), all), showRole))
+	})
+	rest.Handle(a, roleRoute(http.MethodGet, "{id}/", access.Roles.View.For("retrieve"), "Retrieve a role"), nil,
+		func(ctx context.Context, c *rest.Call) (Role, error) {
+			id, err := c.ID("id")
+			if err != nil {
+				return Role{}, err
+			}
+			role, err := p.Role(ctx, c.Principal(), id)
+			return showRole(role), err
+		})
+	create := roleRoute(http.MethodPost, "", access.Roles.Create.For("create"), "Create a role")
+	create.Message = "Role created."
+	rest.Handle(a, create, rest.Body[RoleWrite](), func(ctx context.Context, c *rest.Call) (Role, error) {
+		in, err := rest.Decode[RoleWrite](c)
+		if err != nil {
+			return Role{}, err
+		}
+		role, err := p.CreateRole(ctx, c.Principal(), access.Role{Name: in.Name, Slugs: in.Slugs})
+		return showRole(role), err
+	})
+	registerRoleChanges(a, p)
+}
+
+func registerRoleChanges(a *rest.API, p *account.People) {
+	for _, r := range []rest.Route{
+		roleRoute(http.MethodPut, "{id}/", access.Roles.Edit.For("update"), "Replace a role"),
+		roleRoute(http.MethodPatch, "{id}/", access.Roles.Edit.For("partial_update"), "Change a role"),
+	} {
+		r.Message = "Role updated."
+		rest.Handle(a, r, rest.Body[RoleWrite](), func(ctx context.Context, c *rest.Call) (Role, error) {
+			id, err := c.ID("id")
+			if err != nil {
+				return Role{}, err
+			}
+			partial := c.Method() == http.MethodPatch
+			role, err := p.UpdateRole(ctx, c.Principal(), id, func(current access.Role) (access.Role, error) {
+				var in RoleWrite
+				var err error
+				if partial {
+					in, err = rest.DecodeInto(c, RoleWrite{current.Name, orEmpty(current.Slugs)})
+				} else {
+					in, err = rest.Decode[RoleWrite](c)
+				}
+				current.Name, current.Slugs = in.Name, in.Slugs
+				return current, err
+			})
+			return showRole(role), err
+		})
+	}
+	remove := roleRoute(http.MethodDelete, "{id}/", access.Roles.Delete.For("destroy"), "Delete a role that nobody holds")
+	remove.Status, remove.Faults = http.StatusNoContent, []int{http.StatusBadRequest}
+	rest.Handle(a, remove, nil, func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
+		id, err := c.ID("id")
+		if err != nil {
+			return rest.NoContent{}, err
+		}
+		return rest.NoContent{}, p.DeleteRole(ctx, c.Principal(), id)
+	})
+}

@@ -1,0 +1,185 @@
+package account
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	"tilth/app/account"
+	"tilth/core/access"
+	"tilth/ports"
+)
+
+// ShareGrantWrite is a share grant as it is offered.
+type ShareGrantWrite struct {
+	GranteeUUID string     `json:"grantee_uuid" format:"uuid" doc:"The company that is to read, by its uuid, which it gives to those it works with. Companies are never listed."`
+	Target      string     `json:"target" enum:"field,farm,all" doc:"One field; one farm with all of its fields, also later ones; or everything."`
+	FarmID      *int64     `json:"farm_id" required:"false" minimum:"1" doc:"For the target farm."`
+	FieldID     *int64     `json:"field_id" required:"false" minimum:"1" doc:"For the target field."`
+	Slugs       *[]string  `json:"slugs" required:"false" maxItems:"20" doc:"What may be viewed: some of farm.view, field.view, season.view, cultivation.view, fertilization.view (these five by default), assessment.view and vi-profile.view."`
+	EndsOn      *rest.Date `json:"ends_on" required:"false" doc:"Last day, in UTC; without one the grant has no end."`
+}
+
+// Party is a company of a grant.
+type Party struct {
+	ID   int64  `json:"id"`
+	UUID string `json:"uuid" format:"uuid"`
+	Name string `json:"name"`
+}
+
+// ShareGrant is a share grant as its two companies see it.
+type ShareGrant struct {
+	ID        int64      `json:"id"`
+	CreatedAt time.Time  `json:"created_at"`
+	UpdatedAt time.Time  `json:"updated_at"`
+	CreatedBy *form.Ref  `json:"created_by"`
+	Company   Party      `json:"company" doc:"The company that gives."`
+	Grantee   Party      `json:"grantee" doc:"The company that gets."`
+	Direction string     `json:"direction" enum:"given,received" doc:"As seen by the caller's company."`
+	Target    string     `json:"target" enum:"field,farm,all"`
+	Farm      *form.Ref  `json:"farm" doc:"Of the target farm. Null for the grantee once the grant is over."`
+	Field     *form.Ref  `json:"field" doc:"Of the target field. Null for the grantee once the grant is over."`
+	Slugs     []string   `json:"slugs"`
+	Status    string     `json:"status" enum:"pending,accepted,declined,revoked,expired"`
+	EndsOn    *rest.Date `json:"ends_on"`
+}
+
+func showGrant(g access.Grant, seenBy int64) ShareGrant {
+	out := ShareGrant{
+		ID: g.ID, CreatedAt: g.CreatedAt, UpdatedAt: g.UpdatedAt, CreatedBy: namedRef(g.CreatedBy),
+		Company: Party(g.Grantor), Grantee: Party(g.Grantee), Direction: "given", Target: string(g.Target),
+		Farm: namedRef(g.Farm), Field: namedRef(g.Field), Slugs: form.Strings(g.Slugs), Status: string(g.Status), EndsOn: form.DateOf(g.EndsOn),
+	}
+	if seenBy == g.Grantee.ID {
+		out.Direction = "received"
+	}
+	return out
+}
+
+func namedRef(n *access.Named) *form.Ref {
+	if n == nil {
+		return nil
+	}
+	return &form.Ref{ID: n.ID, Name: n.Name}
+}
+
+func registerShareGrants(a *rest.API, s *account.Sharing) {
+	a.DescribeTag("Sharing", "Share grants: read access of one company to records of another, once it has accepted.\n\n"+
+		"A live grant shows records under `?share=true`, for reading only: a write is answered with 404. A grant on a field shows the field "+
+		"with the seasons and cultivations on it; a grant on a farm also the farm itself. A record names the others it belongs to by id and name, "+
+		"also where those are not shared.")
+	a.DescribeCodes(map[string]string{
+		"share_grant_state": "the state of the grant, in details.status, does not allow it (409)",
+	})
+	registerGrantReads(a, s)
+	create := grantRoute(http.MethodPost, "", access.ShareGrants.Create.For("create"), "Offer a share grant")
+	create.Message = "Share grant offered."
+	rest.Handle(a, create, rest.Body[ShareGrantWrite](), func(ctx context.Context, c *rest.Call) (ShareGrant, error) {
+		in, err := rest.Decode[ShareGrantWrite](c)
+		if err != nil {
+			return ShareGrant{}, err
+		}
+		grant, err := s.Create(ctx, c.Principal(), requestOf(in))
+		return showGrant(grant, c.Principal().CompanyID), err
+	})
+	revoke := grantRoute(http.MethodDelete, "{id}/", access.ShareGrants.Delete.For("destroy"), "Revoke a share grant")
+	revoke.Description = "For the company that gives. The grant stays listed, as revoked."
+	revoke.Status, revoke.Faults = http.StatusNoContent, []int{http.StatusConflict}
+	rest.Handle(a, revoke, nil, func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
+		id, err := c.ID("id")
+		if err != nil {
+			return rest.NoContent{}, err
+		}
+		return rest.NoContent{}, s.Revoke(ctx, c.Principal(), id)
+	})
+	registerGrantAnswer(a, "accept", "Accept a share grant", s.Accept)
+	registerGrantAnswer(a, "decline", "Decline a share grant", s.Decline)
+}
+
+var grantRoute = rest.Routes{Base: "share-grant/", Operation: "share_grant", Tag: "Sharing", Noun: "share grant"}.Route
+
+func registerGrantReads(a *rest.API, s *account.Sharing) {
+	list := grantRoute(http.MethodGet, "", access.ShareGrants.View.For("list"), "List share grants")
+	list.Description = "The grants that your company gives, and those it is offered."
+	list.Query = append(rest.PageParams(),
+		rest.Param{Name: "direction", Type: rest.String, Enum: []string{"given", "received"}, Description: "Only those given, or only those received."},
+		rest.Param{Name: "status", Type: rest.String, Enum: form.Strings(access.GrantStatuses), Description: "State of the grant."},
+		rest.Param{Name: "farm", Type: rest.Integer, Description: "Id of the target farm."},
+		rest.Param{Name: "field", Type: rest.Integer, Description: "Id of the target field."})
+	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[ShareGrant], error) {
+		q, err := c.Query()
+		if err != nil {
+			return rest.List[ShareGrant]{}, err
+		}
+		page := q.PageOrAll()
+		found, err := s.List(ctx, c.Principal(), grantQuery(q, page))
+		if err != nil {
+			return rest.List[ShareGrant]{}, err
+		}
+		by := c.Principal().CompanyID
+		return rest.NewList(page, rest.Map(form.Listing(found), func(g access.Grant) ShareGrant { return showGrant(g, by) }))
+	})
+	rest.Handle(a, grantRoute(http.MethodGet, "{id}/", access.ShareGrants.View.For("retrieve"), "Retrieve a share grant"), nil,
+		func(ctx context.Context, c *rest.Call) (ShareGrant, error) {
+			id, err := c.ID("id")
+			if err != nil {
+				return ShareGrant{}, err
+			}
+			grant, err := s.Retrieve(ctx, c.Principal(), id)
+			return showGrant(grant, c.Principal().CompanyID), err
+		})
+}
+
+func registerGrantAnswer(a *rest.API, action, summary string,
+	answer func(ctx context.Context, who access.Principal, id int64) (access.Grant, error),
+) {
+	r := grantRoute(http.MethodPost, "{id}/"+action+"/", access.ShareGrants.Edit.For(action), summary)
+	r.Description = "For the company that the grant is offered to, while it is pending."
+	r.Faults = []int{http.StatusConflict}
+	rest.Handle(a, r, nil, func(ctx context.Context, c *rest.Call) (ShareGrant, error) {
+		id, err := c.ID("id")
+		if err != nil {
+			return ShareGrant{}, err
+		}
+		grant, err := answer(ctx, c.Principal(), id)
+		return showGrant(grant, c.Principal().CompanyID), err
+	})
+}
+
+func grantQuery(q rest.Values, page rest.PageSpec) ports.GrantQuery {
+	direction, _ := q.String("direction")
+	status, _ := q.String("status")
+	out := ports.GrantQuery{
+		Given: direction == "given", Received: direction == "received", Status: access.GrantStatus(status),
+		Limit: page.Limit(), Offset: page.Offset(),
+	}
+	out.Farm, out.Field = idFilter(q, "farm"), idFilter(q, "field")
+	return out
+}
+
+// idFilter returns the id that a filter names: 0 for none given, and for what can be no id
+// one that nothing has, so that it matches nothing.
+func idFilter(q rest.Values, name string) int64 {
+	id, given := q.Int(name)
+	if given && id == 0 {
+		return -1
+	}
+	return id
+}
+
+func requestOf(in ShareGrantWrite) account.ShareRequest {
+	out := account.ShareRequest{
+		GranteeUUID: strings.ToLower(in.GranteeUUID), Target: access.GrantTarget(in.Target), EndsOn: form.TimeOf(in.EndsOn),
+		FarmID: form.OrZero(in.FarmID), FieldID: form.OrZero(in.FieldID),
+	}
+	if in.Slugs != nil {
+		out.Slugs = []access.Slug{}
+		for _, slug := range *in.Slugs {
+			out.Slugs = append(out.Slugs, access.Slug(slug))
+		}
+	}
+	return out
+}

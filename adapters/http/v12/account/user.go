@@ -1,0 +1,90 @@
+package account
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	"tilth/app/account"
+	"tilth/core/access"
+	"tilth/ports"
+)
+
+// User is a user of the caller's company.
+type User struct {
+	ID        int64     `json:"id"`
+	Name      string    `json:"name"`
+	Email     string    `json:"email"`
+	Roles     []string  `json:"roles" doc:"Names of roles."`
+	Disabled  bool      `json:"disabled"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+func showUser(m ports.Member) User {
+	return User{m.ID, m.Name, m.Email, orEmpty(m.Roles), m.Disabled, m.CreatedAt}
+}
+
+// UserWrite is what can be changed of a user.
+type UserWrite struct {
+	Name     string   `json:"name" minLength:"1" maxLength:"255"`
+	Roles    []string `json:"roles" maxItems:"100" doc:"Names of roles of the company: all that the user shall have."`
+	Disabled bool     `json:"disabled" doc:"A disabled user is out at its next request."`
+}
+
+var userRoute = rest.Routes{Base: "user/", Operation: "user", Tag: peopleTag, Noun: "user"}.Route
+
+func registerUsers(a *rest.API, p *account.People) {
+	filters := []rest.Param{
+		{Name: "email", Type: rest.String, Description: "The e-mail address of a user."},
+		{Name: "role", Type: rest.String, Description: "Users that hold the role of this name."},
+		{Name: "disabled", Type: rest.Boolean},
+	}
+	list := userRoute(http.MethodGet, "", access.Users.View.For("list"), "List users")
+	list.Query = append(rest.PageParams(), filters...)
+	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[User], error) {
+		q, err := c.Query()
+		if err != nil {
+			return rest.List[User]{}, err
+		}
+		found, err := p.Users(ctx, c.Principal(), form.PageOf(q.PageOrAll(), lowerEmail(form.FiltersOf(filters, q))))
+		if err != nil {
+			return rest.List[User]{}, err
+		}
+		return rest.NewList(q.PageOrAll(), rest.Map(form.Listing(found), showUser))
+	})
+	rest.Handle(a, userRoute(http.MethodGet, "{id}/", access.Users.View.For("retrieve"), "Retrieve a user"), nil,
+		func(ctx context.Context, c *rest.Call) (User, error) {
+			id, err := c.ID("id")
+			if err != nil {
+				return User{}, err
+			}
+			member, err := p.User(ctx, c.Principal(), id)
+			return showUser(member), err
+		})
+	patch := userRoute(http.MethodPatch, "{id}/", access.Users.Edit.For("partial_update"), "Rename, disable or enable a user, or change its roles")
+	patch.Message = "User updated."
+	rest.Handle(a, patch, rest.Body[UserWrite](), func(ctx context.Context, c *rest.Call) (User, error) {
+		id, err := c.ID("id")
+		if err != nil {
+			return User{}, err
+		}
+		member, err := p.UpdateUser(ctx, c.Principal(), id, func(current account.UserChange) (account.UserChange, error) {
+			in, err := rest.DecodeInto(c, UserWrite{current.Name, orEmpty(current.Roles), current.Disabled})
+			return account.UserChange{Name: in.Name, Roles: in.Roles, Disabled: in.Disabled}, err
+		})
+		return showUser(member), err
+	})
+}
+
+// lowerEmail compares an e-mail address as it is stored.
+func lowerEmail(filters []ports.Filter) []ports.Filter {
+	for i, f := range filters {
+		if email, ok := f.Value.(string); ok && f.Name == "email" {
+			filters[i].Value = strings.ToLower(email)
+		}
+	}
+	return filters
+}

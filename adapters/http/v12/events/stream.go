@@ -1,0 +1,156 @@
+package events
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	"tilth/app/events"
+	"tilth/core/access"
+	"tilth/core/event"
+	"tilth/core/fault"
+)
+
+// streamRetry is how long a reader waits before it comes back.
+const streamRetry = 3 * time.Second
+
+// eventKinds lists the types of events for the document.
+func eventKinds() string {
+	var b strings.Builder
+	for _, k := range event.Kinds() {
+		payload, _ := json.Marshal(k.Payload) // a struct of the core always encodes
+		fmt.Fprintf(&b, "\n- `%s`: %s Its data, as %s", k.Type, k.Meaning, "`"+string(payload)+"`")
+	}
+	return b.String()
+}
+
+// resetData is the data of the event reset.
+type resetData struct {
+	Message string `json:"message"`
+}
+
+func registerStream(a *rest.API, f *events.Feed) {
+	a.DescribeTag("Events", "What happens in your company, told as it happens: as a stream, or posted to your webhooks. "+
+		"Every event is a CloudEvent (CloudEvents 1.0, JSON) with the extensions `companyid` and `sequence`, its place in your company's feed; "+
+		"the places count up without a gap. Types:\n"+eventKinds()+
+		"\n\nDelivery is at least once: an `id` that you have seen already is the same event again.")
+	a.DescribeCodes(map[string]string{
+		"too_many_streams": "too many event streams of your company are open (429)",
+	})
+	route := rest.Route{
+		Method: http.MethodGet, Path: "events/", OperationID: "event_list", Summary: "Follow the events of your company",
+		Tag: "Events", Permission: access.Events.View.For("list"), Media: []string{rest.EventStreamMedia},
+		Description: "Server-sent events (`text/event-stream`): `id` is the place in the feed, `event` the type, `data` the CloudEvent on one line. " +
+			"The stream begins with what happens from now on. A reader that comes back with the last `id` it saw, in the header `Last-Event-ID` or as " +
+			"`last_event_id`, is given what it missed of the last 24 hours, each event once and in order. Where some of that is forgotten already, the first event " +
+			"is `reset`, and the oldest that is kept follows: read the records themselves to catch up. An id that was never given is 400.\n\n" +
+			"A block with an `id` alone, without data, moves the place on past events of other types. A comment comes every 15 seconds when nothing else does. " +
+			"The stream ends when the access token expires, when the user may not listen any more, and when the server stops: come back with the last `id`.",
+		Query: []rest.Param{
+			{Name: "last_event_id", Type: rest.String, Description: "The last `id` that was seen, where the header `Last-Event-ID` cannot be sent; the header comes first."},
+			{Name: "type", Type: rest.String, Description: "Types of events, separated by commas: " + form.CodeList(event.Types()) + "; all where it is left out."},
+		},
+	}
+	rest.Handle(a, route, nil, func(ctx context.Context, c *rest.Call) (rest.EventStream, error) {
+		after, types, err := feedQuery(c)
+		if err != nil {
+			return rest.EventStream{}, err
+		}
+		stream, err := f.Follow(ctx, c.Principal(), after, types)
+		if err != nil {
+			return rest.EventStream{}, err
+		}
+		return rest.EventStream{
+			Run: func(ctx context.Context, out *rest.EventWriter, beat time.Duration) error {
+				return follow(ctx, stream, out, beat)
+			},
+			Close: stream.Close,
+		}, nil
+	})
+}
+
+// feedQuery reads where a stream begins, and of what types it is.
+func feedQuery(c *rest.Call) (after *int64, types []string, err error) {
+	q, err := c.Query()
+	if err != nil {
+		return nil, nil, err
+	}
+	errs := fault.Fields{}
+	given := c.LastEventID()
+	if given == "" {
+		given, _ = q.String("last_event_id")
+	}
+	if given != "" {
+		position, ok := event.ParsePosition(given)
+		if !ok {
+			errs.Add("last_event_id", "This is no id of an event of this stream.")
+		}
+		after = &position
+	}
+	list, _ := q.String("type")
+	for _, typ := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' }) {
+		if !event.Known(typ) {
+			errs.Addf("type", "There are no events of this type; the types are: %s.", strings.Join(event.Types(), ", "))
+			break
+		}
+		types = append(types, typ)
+	}
+	return after, types, errs.Err()
+}
+
+// follow writes a stream until its context ends. It first tells the reader its place, so
+// that one that is cut off before the first event misses nothing either.
+func follow(ctx context.Context, stream *events.Stream, out *rest.EventWriter, beat time.Duration) error {
+	if err := out.Retry(streamRetry); err != nil {
+		return err
+	}
+	told := int64(-1)
+	for {
+		if at := stream.Position(); at != told {
+			told = at
+			if err := out.Send(rest.EventMessage{ID: event.FormatPosition(at)}); err != nil {
+				return err
+			}
+		}
+		batch, err := stream.Next(ctx, beat)
+		if err != nil {
+			return err
+		}
+		if told, err = write(out, batch, told); err != nil {
+			return err
+		}
+	}
+}
+
+// write writes a batch, and gives the place that the reader knows then.
+func write(out *rest.EventWriter, batch events.Batch, told int64) (int64, error) {
+	if batch.Reset {
+		data, err := json.Marshal(resetData{"Events were forgotten before you came back; what follows begins with the oldest that is kept."})
+		if err != nil {
+			return told, err
+		}
+		told = batch.Floor
+		if err := out.Send(rest.EventMessage{ID: event.FormatPosition(told), Type: "reset", Data: data}); err != nil {
+			return told, err
+		}
+	}
+	for position, e := range batch.Each() {
+		data, err := json.Marshal(e)
+		if err != nil {
+			return told, err
+		}
+		if err := out.Send(rest.EventMessage{ID: event.FormatPosition(position), Type: e.Type, Data: data}); err != nil {
+			return told, err
+		}
+		told = position
+	}
+	if !batch.Reset && len(batch.Events) == 0 {
+		return told, out.Comment("nothing new")
+	}
+	return told, nil
+}

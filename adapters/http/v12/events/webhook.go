@@ -1,0 +1,174 @@
+package events
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	"tilth/app/events"
+	"tilth/core/access"
+	"tilth/core/event"
+	"tilth/core/webhook"
+)
+
+// WebhookWrite is a webhook as it is written.
+type WebhookWrite struct {
+	form.OfCompany
+	URL         string    `json:"url" minLength:"1" maxLength:"2048" doc:"Where events are posted to: a public https address. It holds no user or password; redirects are not followed."`
+	Description string    `json:"description" required:"false" maxLength:"1000"`
+	EventTypes  *[]string `json:"event_types" required:"false" maxItems:"50" doc:"Types of the events that are sent; left out or empty: all, also those to come."`
+	IsActive    *bool     `json:"is_active" required:"false" doc:"Whether events are sent; true where it is left out. Switched off, what waits has failed; switched on, disabled_reason is cleared."`
+}
+
+// LastDelivery is the latest try to deliver anything to a webhook.
+type LastDelivery struct {
+	At         time.Time `json:"at"`
+	State      string    `json:"state" enum:"delivered,failed"`
+	StatusCode *int      `json:"status_code" doc:"Null where there was no answer."`
+}
+
+// Webhook is a webhook as it is answered: without its secret.
+type Webhook struct {
+	form.Meta
+	URL            string        `json:"url"`
+	Description    string        `json:"description"`
+	EventTypes     []string      `json:"event_types" doc:"Empty: all types."`
+	IsActive       bool          `json:"is_active"`
+	DisabledReason *string       `json:"disabled_reason" doc:"Why it was switched off by itself: the address answered 410, or every delivery failed for five days."`
+	LastDelivery   *LastDelivery `json:"last_delivery"`
+	OldSecretUntil *time.Time    `json:"old_secret_until" doc:"Until when the secret before the last signs, too; null where there is none."`
+}
+
+// NewWebhook is a webhook with its secret, as it is answered once.
+type NewWebhook struct {
+	Webhook
+	Secret string `json:"secret" doc:"The secret that deliveries are signed with, whsec_ and base64. It is shown this once."`
+}
+
+func showWebhook(w webhook.Webhook) Webhook {
+	out := Webhook{
+		Meta: form.MetaOf(w.Meta), URL: w.URL, Description: w.Description, EventTypes: append([]string{}, w.EventTypes...),
+		IsActive: w.IsActive, DisabledReason: form.OrNull(w.DisabledReason), OldSecretUntil: w.PreviousUntil,
+	}
+	if w.Last != nil {
+		out.LastDelivery = &LastDelivery{At: w.Last.At, State: string(webhook.Failed), StatusCode: form.OrNull(w.Last.StatusCode)}
+		if w.Last.Delivered {
+			out.LastDelivery.State = string(webhook.Delivered)
+		}
+	}
+	return out
+}
+
+func showNewWebhook(w webhook.Webhook) NewWebhook { return NewWebhook{showWebhook(w), w.Secret} }
+
+func applyWebhook(in WebhookWrite, onto *webhook.Webhook) {
+	in.Apply(&onto.Meta)
+	onto.URL, onto.Description = strings.TrimSpace(in.URL), in.Description
+	onto.EventTypes, onto.IsActive = form.OrZero(in.EventTypes), in.IsActive == nil || *in.IsActive
+}
+
+func writeOfWebhook(w webhook.Webhook) WebhookWrite {
+	types, active := append([]string{}, w.EventTypes...), w.IsActive
+	return WebhookWrite{form.CompanyOf(w.Meta), w.URL, w.Description, &types, &active}
+}
+
+var webhookRoute = rest.Routes{Base: "webhook/", Operation: "webhook", Tag: "Webhooks", Noun: "webhook"}.Route
+
+func registerWebhooks(a *rest.API, w *events.Webhooks) {
+	a.DescribeTag("Webhooks", "Addresses of your own to which the events of your company are posted, as CloudEvents (`application/cloudevents+json`), signed as "+
+		"[Standard Webhooks](https://www.standardwebhooks.com/) has it: `webhook-id` is the id of the event, `webhook-timestamp` the time of the try, `webhook-signature` "+
+		"`v1,` and the base64 HMAC-SHA256 of id.timestamp.body; while an old secret is still good there are two of them.\n\n"+
+		"An answer of 2xx within 10 seconds is a success. Anything else is tried again after 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h, 4 h, 8 h and 8 h, "+
+		"for 24 hours in all; `Retry-After` of 429 and 503 is heeded, up to an hour. 410 switches the webhook off, and so do five days without a success. "+
+		"Delivery is at least once, and in order as far as tries succeed. Types: "+form.CodeList(event.Types())+".")
+	a.DescribeCodes(map[string]string{
+		"too_many_webhooks": "your company has as many webhooks as it may have (400)",
+		"webhook_inactive":  "the webhook is switched off (409)",
+	})
+	registerWebhookReads(a, w)
+	create := webhookRoute(http.MethodPost, "", access.Webhooks.Create.For("create"), "Create a webhook")
+	create.Message, create.Secret = "Webhook created. Its secret is shown this once.", true
+	rest.Handle(a, create, rest.Body[WebhookWrite](), func(ctx context.Context, c *rest.Call) (NewWebhook, error) {
+		c.SetHeader("Cache-Control", "no-store")
+		in, err := rest.Decode[WebhookWrite](c)
+		if err != nil {
+			return NewWebhook{}, err
+		}
+		var hook webhook.Webhook
+		applyWebhook(in, &hook)
+		hook, err = w.Create(ctx, c.Principal(), hook)
+		return showNewWebhook(hook), err
+	})
+	rotate := webhookRoute(http.MethodPost, "{id}/rotate-secret/", access.Webhooks.Edit.For("rotate_secret"), "Give a webhook a new secret")
+	rotate.Description = "Deliveries are signed with the old secret as well for 24 hours, so that receivers can change over in their own time."
+	rotate.Message, rotate.Secret = "The secret is new. It is shown this once.", true
+	rest.Handle(a, rotate, nil, func(ctx context.Context, c *rest.Call) (NewWebhook, error) {
+		c.SetHeader("Cache-Control", "no-store")
+		id, err := c.ID("id")
+		if err != nil {
+			return NewWebhook{}, err
+		}
+		hook, err := w.RotateSecret(ctx, c.Principal(), id)
+		return showNewWebhook(hook), err
+	})
+	registerWebhookWrites(a, w)
+	registerDeliveries(a, w)
+}
+
+func registerWebhookReads(a *rest.API, w *events.Webhooks) {
+	filters := []rest.Param{
+		{Name: "is_active", Type: rest.Boolean, Description: "Whether events are sent."},
+		{Name: "updated_since", Type: rest.Timestamp, Description: "Records written at or after this time."},
+		rest.OrderingParam("id", "created_at", "updated_at"),
+	}
+	list := webhookRoute(http.MethodGet, "", access.Webhooks.View.For("list"), "List webhooks")
+	list.Query = append(rest.PageParams(), filters...)
+	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[Webhook], error) {
+		q, err := c.Query()
+		if err != nil {
+			return rest.List[Webhook]{}, err
+		}
+		page := q.PageOrAll()
+		found, err := w.List(ctx, c.Principal(), form.QueryOf(page, filters, q))
+		if err != nil {
+			return rest.List[Webhook]{}, err
+		}
+		return rest.NewList(page, rest.Map(form.Listing(found), showWebhook))
+	})
+	rest.Handle(a, webhookRoute(http.MethodGet, "{id}/", access.Webhooks.View.For("retrieve"), "Retrieve a webhook"), nil,
+		func(ctx context.Context, c *rest.Call) (Webhook, error) {
+			id, err := c.ID("id")
+			if err != nil {
+				return Webhook{}, err
+			}
+			hook, err := w.Retrieve(ctx, c.Principal(), id)
+			return showWebhook(hook), err
+		})
+}
+
+// registerWebhookWrites adds PUT, PATCH and DELETE, which are those of every resource.
+func registerWebhookWrites(a *rest.API, w *events.Webhooks) {
+	rest.Register(a, rest.Resource[WebhookWrite, Webhook]{
+		Path: "webhook/", Noun: "webhook", Plural: "webhooks", Access: access.Webhooks, Tag: "Webhooks",
+		Update: func(ctx context.Context, c *rest.Call, id int64, decode func(current WebhookWrite) (WebhookWrite, error)) (Webhook, error) {
+			hook, err := w.Update(ctx, c.Principal(), id, func(current webhook.Webhook) (webhook.Webhook, error) {
+				if err := form.CheckIfMatch(c, current, showWebhook); err != nil {
+					return current, err
+				}
+				body, err := decode(writeOfWebhook(current))
+				if err != nil {
+					return current, err
+				}
+				applyWebhook(body, &current)
+				return current, nil
+			})
+			return showWebhook(hook), err
+		},
+		Delete: func(ctx context.Context, c *rest.Call, id int64) error {
+			return w.Delete(ctx, c.Principal(), id, func(current webhook.Webhook) error { return form.CheckIfMatch(c, current, showWebhook) })
+		},
+	})
+}

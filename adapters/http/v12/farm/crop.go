@@ -1,0 +1,59 @@
+package farm
+
+import (
+	"context"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	farmapp "tilth/app/farm"
+	"tilth/core/access"
+	"tilth/core/farm"
+)
+
+// Crop is an entry of the shared catalog. Codes are text.
+type Crop struct {
+	ID             int64             `json:"id"`
+	CreatedAt      time.Time         `json:"created_at"`
+	UpdatedAt      time.Time         `json:"updated_at"`
+	Name           string            `json:"name" doc:"English."`
+	Slug           string            `json:"slug"`
+	ScientificName string            `json:"scientific_name"`
+	ICCGroup       string            `json:"icc_group" doc:"Group of FAO's Indicative Crop Classification 1.1."`
+	ICCCode        string            `json:"icc_code"`
+	Lifecycle      *string           `json:"lifecycle" enum:"annual,biennial,perennial" doc:"In cultivation, not botanical."`
+	Family         string            `json:"family"`
+	IsNFixing      bool              `json:"is_n_fixing"`
+	IsFlooded      bool              `json:"is_flooded"`
+	IsGrassland    bool              `json:"is_grassland"`
+	IsCover        bool              `json:"is_cover"`
+	Names          map[string]string `json:"names" doc:"Name by language code."`
+	IsActive       bool              `json:"is_active"`
+}
+
+func registerCrops(a *rest.API, crops *farmapp.Crops) {
+	show := func(c farm.Crop) Crop {
+		names := map[string]string{"en": c.Name}
+		for language, name := range c.Names {
+			names[language] = name
+		}
+		return Crop{
+			c.ID, c.CreatedAt, c.UpdatedAt, c.Name, c.Slug, c.ScientificName, c.ICCGroup, c.ICCCode, form.OrNull(c.Lifecycle), c.Family,
+			c.IsNFixing, c.IsFlooded, c.IsGrassland, c.IsCover, names, c.IsActive,
+		}
+	}
+	filters := form.ListParams("A part of the name, in any language of the catalog, or of the scientific name.", "name")
+	rest.Register(a, rest.Resource[struct{}, Crop]{
+		Path: "crop/", Noun: "crop", Plural: "crops", Access: access.Resource{ReadOnly: access.Crops}, Tag: farmTag,
+		Description: "The crop catalog that all companies share; only the operator changes it.",
+		Filters:     filters, APIKey: true,
+		List: func(ctx context.Context, c *rest.Call, q rest.ListQuery) (rest.Listing[Crop], error) {
+			found, err := crops.List(ctx, c.Principal(), form.QueryOf(q.Page, filters, q.Values))
+			return rest.Map(form.Listing(found), show), err
+		},
+		Retrieve: func(ctx context.Context, c *rest.Call, id int64, _ bool) (Crop, error) {
+			crop, err := crops.Retrieve(ctx, c.Principal(), id)
+			return show(crop), err
+		},
+	})
+}

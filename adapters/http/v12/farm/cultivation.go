@@ -1,0 +1,55 @@
+package farm
+
+import (
+	"net/http"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	farmapp "tilth/app/farm"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	"tilth/core/record"
+)
+
+// CultivationWrite is a cultivation as it is written.
+type CultivationWrite struct {
+	form.OfCompany
+	SeasonID int64 `json:"season_id" minimum:"1"`
+	CropID   int64 `json:"crop_id" minimum:"1"`
+	FieldID  int64 `json:"field_id" minimum:"1"`
+}
+
+// Cultivation is a cultivation as it is answered.
+type Cultivation struct {
+	form.Meta
+	CultivationWrite
+	Season form.Ref `json:"season"`
+	Crop   form.Ref `json:"crop"`
+	Field  form.Ref `json:"field"`
+}
+
+func registerCultivations(a *rest.API, records *farmapp.Records[farm.Cultivation]) {
+	write := func(r farm.Cultivation) CultivationWrite {
+		return CultivationWrite{form.CompanyOf(r.Meta), r.Season.ID, r.Crop.ID, r.Field.ID}
+	}
+	registerRecords(a, records, rest.Resource[CultivationWrite, Cultivation]{
+		Plural: "cultivations", Shareable: true, Faults: []int{http.StatusBadRequest},
+		Description: "A cultivation ties one crop to one field within one season.\n\n" +
+			"The only remaining cultivation of a field cannot be deleted (400, `last_cultivation`).",
+		Filters: append([]rest.Param{
+			{Name: "crop", Type: rest.Integer, Description: "Id of the crop."},
+			{Name: "field", Type: rest.Integer, Description: "Id of the field."},
+			{Name: "season", Type: rest.Integer, Description: "Id of the season."},
+		}, form.ListParams("A part of the name of the field, the season or the crop, whatever its case.")...),
+	}, mapping[farm.Cultivation, CultivationWrite, Cultivation]{
+		apply: func(b CultivationWrite, r *farm.Cultivation) fault.Fields {
+			b.Apply(&r.Meta)
+			r.Season, r.Crop, r.Field = record.Ref{ID: b.SeasonID}, record.Ref{ID: b.CropID}, record.Ref{ID: b.FieldID}
+			return nil
+		},
+		write: write,
+		show: func(r farm.Cultivation) Cultivation {
+			return Cultivation{form.MetaOf(r.Meta), write(r), form.RefOf(r.Season), form.RefOf(r.Crop), form.RefOf(r.Field)}
+		},
+	})
+}

@@ -1,0 +1,49 @@
+package farm
+
+import (
+	"context"
+	"net/http"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	farmapp "tilth/app/farm"
+	"tilth/core/access"
+)
+
+// exportFormats are the content types and endings of exported files.
+var exportFormats = map[string]struct{ media, file string }{
+	"geojson": {"application/geo+json", "fields.geojson"},
+	"kml":     {"application/vnd.google-earth.kml+xml", "fields.kml"},
+	"shp":     {"application/zip", "fields.zip"},
+	"csv":     {form.MediaCSV, "fields.csv"},
+}
+
+func registerExport(a *rest.API, in *farmapp.Imports) {
+	route := rest.Routes{Base: "field/export/", Operation: "field", Tag: farmTag}.Route
+	export := route(http.MethodGet, "", access.Fields.View.For("export"), "Export fields as a file")
+	export.Description = "The fields that the list gives for the same filters, as one file in longitude and latitude (WGS84): GeoJSON, KML, a zipped " +
+		"shapefile (texts are cut at 254 bytes) or CSV with the boundary as well-known text."
+	filters := []rest.Param{
+		{Name: "farm", Type: rest.Integer, Description: "Id of the farm."},
+		{Name: "company", Type: rest.Integer, Description: "Id of the company."},
+		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."},
+	}
+	export.Query = append([]rest.Param{
+		{Name: "format", Type: rest.String, Enum: []string{"geojson", "kml", "shp", "csv"}, Description: "Default geojson."},
+		{Name: form.ShareParam.Name, Type: rest.Boolean, Description: "With true: the fields that other companies share with the caller's, instead of its own."},
+	}, filters...)
+	export.Media = []string{"application/geo+json", "application/vnd.google-earth.kml+xml", "application/zip", "text/csv"}
+	rest.Handle(a, export, nil, func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
+		q, err := c.Query()
+		if err != nil {
+			return rest.Raw{}, err
+		}
+		format, ok := q.String("format")
+		if !ok {
+			format = "geojson"
+		}
+		query := form.PageOf(rest.PageSpec{All: true, Number: 1}, form.FiltersOf(filters, q))
+		write, err := in.Export(ctx, c.Principal(), q.Bool(form.ShareParam.Name), query, format)
+		return rest.Raw{ContentType: exportFormats[format].media, Filename: exportFormats[format].file, Write: write}, err
+	})
+}

@@ -1,0 +1,87 @@
+package farm
+
+import (
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	farmapp "tilth/app/farm"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	"tilth/core/geo"
+)
+
+// Point is a GeoJSON Point: longitude, latitude.
+type Point struct {
+	Type        string    `json:"type" enum:"Point"`
+	Coordinates []float64 `json:"coordinates" minItems:"2" maxItems:"3" doc:"Longitude, latitude; a height is dropped."`
+}
+
+func pointOf(p *geo.Position) *Point {
+	if p == nil {
+		return nil
+	}
+	return &Point{"Point", []float64{p.X, p.Y}}
+}
+
+func (p *Point) position() *geo.Position {
+	if p == nil {
+		return nil
+	}
+	return &geo.Position{X: p.Coordinates[0], Y: p.Coordinates[1]}
+}
+
+// FarmWrite is a farm as it is written.
+type FarmWrite struct {
+	form.OfCompany
+	Name        string  `json:"name" minLength:"1" maxLength:"255"`
+	Description string  `json:"description" required:"false" maxLength:"4000"`
+	Country     *string `json:"country" required:"false" maxLength:"64" doc:"Country key in snake_case, as spain or united_states."`
+	Region      string  `json:"region" required:"false" maxLength:"255"`
+	City        string  `json:"city" required:"false" maxLength:"255"`
+	Address     string  `json:"address" required:"false" maxLength:"500"`
+	PostalCode  string  `json:"postal_code" required:"false" maxLength:"32"`
+	Location    *Point  `json:"location" required:"false"`
+	Timezone    *string `json:"timezone" required:"false" maxLength:"64" doc:"IANA name, as Europe/Madrid."`
+	UnitSystem  *string `json:"unit_system" required:"false" enum:"metric,imperial"`
+	OwnerName   string  `json:"owner_name" required:"false" maxLength:"255"`
+	Phone       string  `json:"phone" required:"false" maxLength:"64"`
+	Email       string  `json:"email" required:"false" maxLength:"254"`
+	BusinessID  string  `json:"business_id" required:"false" maxLength:"64"`
+	external
+}
+
+// Farm is a farm as it is answered.
+type Farm struct {
+	form.Meta
+	FarmWrite
+	TotalAreaHa float64 `json:"total_area_ha" doc:"Area of the live fields, hectares."`
+	FieldCount  int64   `json:"field_count" doc:"Live fields."`
+}
+
+func registerFarms(a *rest.API, records *farmapp.Records[farm.Farm]) {
+	write := func(r farm.Farm) FarmWrite {
+		return FarmWrite{
+			OfCompany: form.CompanyOf(r.Meta), Name: r.Name, Description: r.Description, Country: form.OrNull(r.Country),
+			Region: r.Region, City: r.City, Address: r.Address, PostalCode: r.PostalCode, Location: pointOf(r.Location),
+			Timezone: form.OrNull(r.Timezone), UnitSystem: form.OrNull(r.UnitSystem), OwnerName: r.OwnerName, Phone: r.Phone,
+			Email: r.Email, BusinessID: r.BusinessID, external: externalOf(r.External),
+		}
+	}
+	registerRecords(a, records, rest.Resource[FarmWrite, Farm]{
+		Plural: "farms", Shareable: true,
+		Description: "A farm is a holding that contains fields.",
+		Filters:     withExternalID(form.ListParams("A part of the name, whatever its case.", "name")),
+	}, mapping[farm.Farm, FarmWrite, Farm]{
+		apply: func(b FarmWrite, r *farm.Farm) fault.Fields {
+			b.Apply(&r.Meta)
+			r.Name, r.Description, r.Country, r.Region, r.City = b.Name, b.Description, form.OrZero(b.Country), b.Region, b.City
+			r.Address, r.PostalCode, r.Location = b.Address, b.PostalCode, b.Location.position()
+			r.Timezone, r.UnitSystem, r.OwnerName = form.OrZero(b.Timezone), form.OrZero(b.UnitSystem), b.OwnerName
+			r.Phone, r.Email, r.BusinessID, r.External = b.Phone, b.Email, b.BusinessID, b.record()
+			return nil
+		},
+		write: write,
+		show: func(r farm.Farm) Farm {
+			return Farm{form.MetaOf(r.Meta), write(r), r.TotalAreaHa, r.FieldCount}
+		},
+	})
+}

@@ -1,0 +1,110 @@
+package farm
+
+import (
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	farmapp "tilth/app/farm"
+	"tilth/core/agronomy"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	"tilth/core/record"
+)
+
+// Amount is a quantity as it was typed.
+type Amount struct {
+	Value float64 `json:"value" exclusiveMinimum:"0"`
+	Unit  string  `json:"unit" enum:"kg/ha,t/ha,l/ha,m3/ha,lb/acre,gal/acre,kg,t,l,m3" doc:"A rate per treated area, or a total over it. Gallons are US gallons."`
+}
+
+// FertilizationWrite is a fertilization as it is written.
+type FertilizationWrite struct {
+	form.OfCompany
+	CultivationID      int64      `json:"cultivation_id" minimum:"1"`
+	AppliedOn          *rest.Date `json:"applied_on" required:"false"`
+	ProductName        string     `json:"product_name" required:"false" maxLength:"255" doc:"As on the bag."`
+	Product            *string    `json:"product" required:"false" maxLength:"64" doc:"Key of the product, as assessments name it; see the list's description."`
+	Amount             *Amount    `json:"amount" required:"false"`
+	DensityKgPerL      *float64   `json:"density_kg_per_l" required:"false" exclusiveMinimum:"0" maximum:"5" doc:"Needed for an amount by volume."`
+	TreatedAreaHa      *float64   `json:"treated_area_ha" required:"false" exclusiveMinimum:"0" maximum:"100000" doc:"At most 5 % more than the field. Default: the field."`
+	NPct               *float64   `json:"n_pct" required:"false" minimum:"0" maximum:"100" doc:"Contents are per cent of the product as it is spread. Default: those of the product."`
+	P2O5Pct            *float64   `json:"p2o5_pct" required:"false" minimum:"0" maximum:"100" doc:"Of P where nutrient_basis is elemental."`
+	K2OPct             *float64   `json:"k2o_pct" required:"false" minimum:"0" maximum:"100" doc:"Of K where nutrient_basis is elemental."`
+	SPct               *float64   `json:"s_pct" required:"false" minimum:"0" maximum:"100"`
+	CaOPct             *float64   `json:"cao_pct" required:"false" minimum:"0" maximum:"100"`
+	MgOPct             *float64   `json:"mgo_pct" required:"false" minimum:"0" maximum:"100"`
+	NitrateSharePct    *float64   `json:"n_nitrate_share_pct" required:"false" minimum:"0" maximum:"100" doc:"Shares of the nitrogen by form."`
+	AmmoniumSharePct   *float64   `json:"n_ammonium_share_pct" required:"false" minimum:"0" maximum:"100"`
+	UreaSharePct       *float64   `json:"n_urea_share_pct" required:"false" minimum:"0" maximum:"100"`
+	OrganicSharePct    *float64   `json:"n_organic_share_pct" required:"false" minimum:"0" maximum:"100"`
+	DryMatterPct       *float64   `json:"dry_matter_pct" required:"false" minimum:"0" maximum:"100"`
+	NutrientBasis      *string    `json:"nutrient_basis" required:"false" enum:"oxide,elemental" doc:"Default oxide."`
+	Inhibitor          *string    `json:"inhibitor" required:"false" enum:"none,nitrification,urease,both"`
+	ApplicationMethod  *string    `json:"application_method" required:"false" enum:"broadcast,incorporated,injected,fertigation"`
+	IncorporationHours *float64   `json:"incorporation_hours" required:"false" minimum:"0" maximum:"8784" doc:"Hours from spreading to incorporation."`
+	Notes              string     `json:"notes" required:"false" maxLength:"4000"`
+}
+
+// Fertilization is a fertilization as it is answered.
+type Fertilization struct {
+	form.Meta
+	FertilizationWrite
+	Cultivation form.Ref `json:"cultivation" doc:"Its name is that of the crop, the field and the season."`
+	MassKgPerHa *float64 `json:"mass_kg_per_ha" doc:"Product on a treated hectare; null where it cannot be worked out."`
+	NKgPerHa    *float64 `json:"n_kg_per_ha"`
+	P2O5KgPerHa *float64 `json:"p2o5_kg_per_ha"`
+	K2OKgPerHa  *float64 `json:"k2o_kg_per_ha"`
+}
+
+func registerFertilizations(a *rest.API, records *farmapp.Records[farm.Fertilization]) {
+	registerRecords(a, records, rest.Resource[FertilizationWrite, Fertilization]{
+		Plural: "fertilizations", Shareable: true,
+		Description: "A fertilization is one application of a product to a cultivation. Amounts are kept as they are typed; rates per hectare are worked out.\n\n" +
+			"Products: " + form.CodeList(agronomy.ProductKeys()) + ".",
+		Filters: append([]rest.Param{
+			{Name: "cultivation", Type: rest.Integer, Description: "Id of the cultivation."},
+			{Name: "field", Type: rest.Integer, Description: "Id of the field."},
+			{Name: "season", Type: rest.Integer, Description: "Id of the season."},
+			{Name: "crop", Type: rest.Integer, Description: "Id of the crop."},
+			{Name: "product", Type: rest.String, Enum: agronomy.ProductKeys(), Description: "Key of the product."},
+		}, form.ListParams("A part of the name of the product, whatever its case.", "applied_on")...),
+	}, mapping[farm.Fertilization, FertilizationWrite, Fertilization]{apply: applyFertilization, write: writeFertilization, show: showFertilization})
+}
+
+func applyFertilization(b FertilizationWrite, r *farm.Fertilization) fault.Fields {
+	b.Apply(&r.Meta)
+	r.Cultivation, r.AppliedOn = record.Ref{ID: b.CultivationID}, form.TimeOf(b.AppliedOn)
+	r.ProductName, r.Product, r.Amount = b.ProductName, form.OrZero(b.Product), nil
+	if b.Amount != nil {
+		r.Amount = &agronomy.Amount{Value: b.Amount.Value, Unit: agronomy.Unit(b.Amount.Unit)}
+	}
+	r.DensityKgPerL, r.TreatedAreaHa = b.DensityKgPerL, b.TreatedAreaHa
+	r.Nutrients = farm.Nutrients{N: b.NPct, P2O5: b.P2O5Pct, K2O: b.K2OPct, S: b.SPct, CaO: b.CaOPct, MgO: b.MgOPct}
+	r.Forms = farm.NitrogenForms{Nitrate: b.NitrateSharePct, Ammonium: b.AmmoniumSharePct, Urea: b.UreaSharePct, Organic: b.OrganicSharePct}
+	r.DryMatterPct, r.NutrientBasis, r.Inhibitor = b.DryMatterPct, form.OrZero(b.NutrientBasis), form.OrZero(b.Inhibitor)
+	r.ApplicationMethod, r.IncorporationHours, r.Notes = form.OrZero(b.ApplicationMethod), b.IncorporationHours, b.Notes
+	return nil
+}
+
+func writeFertilization(r farm.Fertilization) FertilizationWrite {
+	out := FertilizationWrite{
+		OfCompany: form.CompanyOf(r.Meta), CultivationID: r.Cultivation.ID, AppliedOn: form.DateOf(r.AppliedOn),
+		ProductName: r.ProductName, Product: form.OrNull(r.Product), DensityKgPerL: r.DensityKgPerL, TreatedAreaHa: r.TreatedAreaHa,
+		NPct: r.Nutrients.N, P2O5Pct: r.Nutrients.P2O5, K2OPct: r.Nutrients.K2O,
+		SPct: r.Nutrients.S, CaOPct: r.Nutrients.CaO, MgOPct: r.Nutrients.MgO,
+		NitrateSharePct: r.Forms.Nitrate, AmmoniumSharePct: r.Forms.Ammonium, UreaSharePct: r.Forms.Urea, OrganicSharePct: r.Forms.Organic,
+		DryMatterPct: r.DryMatterPct, NutrientBasis: form.OrNull(r.NutrientBasis), Inhibitor: form.OrNull(r.Inhibitor),
+		ApplicationMethod: form.OrNull(r.ApplicationMethod), IncorporationHours: r.IncorporationHours, Notes: r.Notes,
+	}
+	if r.Amount != nil {
+		out.Amount = &Amount{r.Amount.Value, string(r.Amount.Unit)}
+	}
+	return out
+}
+
+func showFertilization(r farm.Fertilization) Fertilization {
+	rates := r.Rates()
+	return Fertilization{
+		Meta: form.MetaOf(r.Meta), FertilizationWrite: writeFertilization(r), Cultivation: form.RefOf(r.Cultivation),
+		MassKgPerHa: rates.Mass, NKgPerHa: rates.N, P2O5KgPerHa: rates.P2O5, K2OKgPerHa: rates.K2O,
+	}
+}

@@ -1,0 +1,132 @@
+package farm
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	farmapp "tilth/app/farm"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/record"
+)
+
+// FieldWrite is a field as it is written.
+type FieldWrite struct {
+	form.OfCompany
+	Name               string         `json:"name" minLength:"1" maxLength:"255"`
+	FarmID             int64          `json:"farm_id" minimum:"1"`
+	Boundary           rest.RawObject `json:"boundary" required:"false" doc:"GeoJSON Polygon or MultiPolygon, longitude first; a Feature of one is accepted. Without a boundary a field cannot be observed by satellite."`
+	DeclaredAreaHa     *float64       `json:"declared_area_ha" required:"false" exclusiveMinimum:"0" maximum:"100000"`
+	BoundaryCategory   *string        `json:"boundary_category" required:"false" enum:"conceptual,operational,economic,administrative,other"`
+	BoundaryMethod     *string        `json:"boundary_method" required:"false" enum:"manual,surveyed,driven,auto_operation,auto_imagery,unknown"`
+	BoundaryObservedOn *rest.Date     `json:"boundary_observed_on" required:"false"`
+	SoilType           string         `json:"soil_type" required:"false" maxLength:"255"`
+	Irrigated          *bool          `json:"irrigated" required:"false"`
+	Tenure             string         `json:"tenure" required:"false" maxLength:"64"`
+	ActiveFrom         *rest.Date     `json:"active_from" required:"false"`
+	ActiveTo           *rest.Date     `json:"active_to" required:"false"`
+	Notes              string         `json:"notes" required:"false" maxLength:"4000"`
+	external
+}
+
+// Warning is something that may be wrong and is never a refusal.
+type Warning struct {
+	Code    string `json:"code" doc:"overlap, sliver or likely_axis_swap."`
+	Message string `json:"message"`
+}
+
+// Field is a field as it is answered.
+type Field struct {
+	form.Meta
+	FieldWrite
+	UUID       string     `json:"uuid" format:"uuid"`
+	Farm       form.Ref   `json:"farm"`
+	AreaHa     *float64   `json:"area_ha" doc:"Area of the boundary on the ellipsoid, hectares to four decimals; null without a boundary."`
+	PerimeterM *float64   `json:"perimeter_m" doc:"Geodesic length of the rings, metres."`
+	Centroid   *Point     `json:"centroid"`
+	BBox       *[]float64 `json:"bbox" doc:"West, south, east, north, degrees."`
+	Warnings   []Warning  `json:"warnings"`
+}
+
+func registerFields(a *rest.API, records *farmapp.Records[farm.Field], limits geo.Limits) {
+	filters := withExternalID(form.ListParams("A part of the name, whatever its case.", "name", "area_ha"),
+		rest.Param{Name: "farm", Type: rest.Integer, Description: "Id of the farm."})
+	registerRecords(a, records, rest.Resource[FieldWrite, Field]{
+		Plural: "fields", Shareable: true,
+		Description:  "A field is a piece of land of a farm. As `application/geo+json` the list is a FeatureCollection, with the same filters and pages.",
+		Filters:      filters,
+		Alternatives: []rest.Alternative{featuresOf(records, filters)},
+		Forms:        []rest.Alternative{featureOf(records)},
+		Odd:          map[string]int{"bulk_validation_failed": 402},
+	}, mapping[farm.Field, FieldWrite, Field]{
+		apply: func(b FieldWrite, r *farm.Field) fault.Fields { return applyField(b, r, limits) },
+		write: writeField,
+		show:  showField,
+	})
+}
+
+func applyField(b FieldWrite, r *farm.Field, limits geo.Limits) fault.Fields {
+	b.Apply(&r.Meta)
+	r.Name, r.Farm = b.Name, record.Ref{ID: b.FarmID}
+	r.DeclaredAreaHa, r.BoundaryCategory, r.BoundaryMethod = b.DeclaredAreaHa, form.OrZero(b.BoundaryCategory), form.OrZero(b.BoundaryMethod)
+	r.BoundaryObservedOn, r.SoilType, r.Irrigated = form.TimeOf(b.BoundaryObservedOn), b.SoilType, b.Irrigated
+	r.Tenure, r.ActiveFrom, r.ActiveTo = b.Tenure, form.TimeOf(b.ActiveFrom), form.TimeOf(b.ActiveTo)
+	r.Notes, r.External = b.Notes, b.record()
+	if len(b.Boundary) == 0 {
+		r.Boundary = nil
+		return nil
+	}
+	if bytes.Equal(b.Boundary, boundaryJSON(r.Boundary)) {
+		return nil // sent back as it was answered: the same boundary, to the last digit
+	}
+	boundary, err := geo.ParseGeoJSON(b.Boundary, limits)
+	if f, ok := fault.As(err); ok {
+		return f.Fields
+	}
+	r.Boundary = &boundary
+	return nil
+}
+
+func boundaryJSON(b *geo.Boundary) rest.RawObject {
+	if b == nil {
+		return nil
+	}
+	return geometryJSON(b.Geometry())
+}
+
+func geometryJSON(m geo.MultiPolygon) rest.RawObject {
+	raw, err := json.Marshal(m)
+	if err != nil {
+		return nil // a boundary holds finite numbers only
+	}
+	return raw
+}
+
+func writeField(r farm.Field) FieldWrite {
+	return FieldWrite{
+		OfCompany: form.CompanyOf(r.Meta), Name: r.Name, FarmID: r.Farm.ID, Boundary: boundaryJSON(r.Boundary),
+		DeclaredAreaHa: r.DeclaredAreaHa, BoundaryCategory: form.OrNull(r.BoundaryCategory), BoundaryMethod: form.OrNull(r.BoundaryMethod),
+		BoundaryObservedOn: form.DateOf(r.BoundaryObservedOn), SoilType: r.SoilType, Irrigated: r.Irrigated, Tenure: r.Tenure,
+		ActiveFrom: form.DateOf(r.ActiveFrom), ActiveTo: form.DateOf(r.ActiveTo), Notes: r.Notes, external: externalOf(r.External),
+	}
+}
+
+func showField(r farm.Field) Field {
+	out := Field{Meta: form.MetaOf(r.Meta), FieldWrite: writeField(r), UUID: r.UUID, Farm: form.RefOf(r.Farm), Warnings: []Warning{}}
+	if b := r.Boundary; b != nil {
+		area, perimeter, centroid, box := geo.RoundHa(b.AreaHa()), b.PerimeterM(), b.Centroid(), b.Bounds()
+		out.AreaHa, out.PerimeterM, out.Centroid = &area, &perimeter, pointOf(&centroid)
+		out.BBox = &[]float64{box.MinX, box.MinY, box.MaxX, box.MaxY}
+		for _, w := range b.Warnings() {
+			out.Warnings = append(out.Warnings, Warning{w.Code, w.Message})
+		}
+	}
+	for _, o := range r.Overlaps {
+		out.Warnings = append(out.Warnings, Warning{"overlap", fmt.Sprintf("The boundary overlaps that of field %d (%s).", o.ID, o.Name)})
+	}
+	return out
+}

@@ -1,0 +1,159 @@
+package farm
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	farmapp "tilth/app/farm"
+	"tilth/core/access"
+	"tilth/core/farm"
+	"tilth/core/geo"
+)
+
+// Overlap is a field that a boundary overlaps.
+type Overlap struct {
+	ID   *int64 `json:"id" doc:"Null for another feature of a file that is only previewed."`
+	Name string `json:"name"`
+}
+
+// ImportedFeature is a feature of a file with what the import makes of it.
+type ImportedFeature struct {
+	Index      int64               `json:"index" doc:"Place in the file, from 0."`
+	Verdict    string              `json:"verdict" enum:"create,update,skip,fail"`
+	FieldID    *int64              `json:"field_id" doc:"The field that was made, changed or matched."`
+	Name       string              `json:"name"`
+	ExternalID string              `json:"external_id"`
+	AreaHa     *float64            `json:"area_ha" doc:"Hectares on the ellipsoid, to four decimals."`
+	Overlaps   []Overlap           `json:"overlaps" doc:"Fields whose boundaries overlap this one; looked for in imports within the request."`
+	Warnings   []Warning           `json:"warnings"`
+	Errors     map[string][]string `json:"errors" doc:"By field, as those of a create; why the feature is refused or skipped."`
+}
+
+// FieldImport is an import with its report.
+type FieldImport struct {
+	JobID    *int64            `json:"job_id" doc:"Of an import in the background; null where all was done within the request."`
+	Status   string            `json:"status" enum:"queued,running,completed,failed"`
+	Reason   *string           `json:"reason" doc:"Why the import failed as a whole."`
+	Preview  bool              `json:"preview" doc:"Nothing is stored; the counts say what would be."`
+	Atomic   bool              `json:"atomic"`
+	FarmID   int64             `json:"farm_id"`
+	Total    int64             `json:"total" doc:"Features in the file."`
+	Done     int64             `json:"done" doc:"Features judged so far. An atomic import in the background judges all of them, and then once more as it stores them."`
+	Created  int64             `json:"created"`
+	Updated  int64             `json:"updated"`
+	Skipped  int64             `json:"skipped"`
+	Failed   int64             `json:"failed"`
+	Features []ImportedFeature `json:"features"`
+	At       time.Time         `json:"updated_at"`
+}
+
+func registerImport(a *rest.API, in *farmapp.Imports, r rest.Route) {
+	r.Noun = "farm"
+	r.Description = "Takes a GeoJSON FeatureCollection, a KML file or a zipped shapefile of at most 512 MiB, as the body or as the first file of a " +
+		"multipart form, and makes one field a feature in the farm. A shapefile says by its .prj what its coordinates are: longitude and latitude " +
+		"(WGS84, ETRS89, SIRGAS 2000), a UTM zone or Web Mercator.\n\n" +
+		"Up to " + strconv.Itoa(farmapp.MaxImportedAtOnce) + " features are imported within the request. A larger file is answered with 202 and a `job_id`; " +
+		"`field/import/{job_id}/` tells how far it is.\n\n" +
+		"A feature whose external id a field of the farm carries changes that field, which also needs `field.edit`; where nothing differs it is " +
+		"skipped, as is a feature without an outline. Good features are stored although others fail, unless `atomic` is set: then one that fails " +
+		"refuses all (400 with the errors by index; in the background, the status `failed` before anything is stored)."
+	r.Query = []rest.Param{
+		{Name: "farm_id", Type: rest.Integer, Required: true, Description: "The farm that takes the fields."},
+		{Name: "name_property", Type: rest.String, Description: "The property that names a field; default `name`. Without one it is `Field <n>`."},
+		{Name: "external_id_property", Type: rest.String, Description: "The property that holds the external id, by which fields are found again."},
+		{Name: "preview", Type: rest.Boolean, Description: "With true: judges every feature, and stores nothing."},
+		{Name: "atomic", Type: rest.Boolean, Description: "With true: one bad feature refuses all."},
+	}
+	r.Message, r.MaxBody = "Fields imported.", form.MaxUpload
+	r.Also = map[int]string{http.StatusAccepted: "The file is imported in the background."}
+	r.Faults = []int{http.StatusNotFound}
+	body := rest.FileBody(map[string]string{
+		"application/geo+json": "A FeatureCollection.", "application/json": "A GeoJSON FeatureCollection.",
+		"application/vnd.google-earth.kml+xml": "A KML file.", "application/zip": "A zipped shapefile.",
+		"application/octet-stream": "Any of them, told apart by the content.",
+		"multipart/form-data":      "A form whose first file is any of them.",
+	})
+	rest.Handle(a, r, body, func(ctx context.Context, c *rest.Call) (FieldImport, error) {
+		q, err := c.Query()
+		if err != nil {
+			return FieldImport{}, err
+		}
+		report, err := in.Start(ctx, c.Principal(), importOptions(q), func() (farmapp.ImportFile, error) {
+			media, content, err := form.UploadedFile(c)
+			return farmapp.ImportFile{Media: media, Body: content}, err
+		})
+		if err == nil && report.Background() {
+			c.SetStatus(http.StatusAccepted)
+		}
+		return showImport(report), err
+	})
+}
+
+func importOptions(q rest.Values) farm.ImportOptions {
+	out := farm.ImportOptions{NameProperty: "name", Preview: q.Bool("preview"), Atomic: q.Bool("atomic")}
+	out.FarmID, _ = q.Int("farm_id")
+	if name, ok := q.String("name_property"); ok {
+		out.NameProperty = name
+	}
+	out.ExternalIDProperty, _ = q.String("external_id_property")
+	return out
+}
+
+func showImport(r farmapp.ImportReport) FieldImport {
+	out := FieldImport{
+		Status: string(r.Status), Reason: form.OrNull(r.Reason), Preview: r.Preview, Atomic: r.Atomic, FarmID: r.FarmID, Total: r.Total, Done: r.Done,
+		Created: r.Created, Updated: r.Updated, Skipped: r.Skipped, Failed: r.Failed, At: r.UpdatedAt, Features: []ImportedFeature{},
+	}
+	if r.Background() {
+		out.JobID = &r.ID
+	}
+	for _, j := range r.Features {
+		out.Features = append(out.Features, showJudged(j))
+	}
+	return out
+}
+
+func showJudged(j farm.Judged) ImportedFeature {
+	out := ImportedFeature{
+		Index: j.Index, FieldID: form.OrNull(j.FieldID), Verdict: string(j.Verdict), Name: j.Name, ExternalID: j.ExternalID,
+		Overlaps: []Overlap{}, Warnings: []Warning{}, Errors: map[string][]string{},
+	}
+	if j.AreaM2 > 0 {
+		area := geo.RoundHa(float64(j.AreaM2) / 10_000)
+		out.AreaHa = &area
+	}
+	for _, o := range j.Overlaps {
+		out.Overlaps = append(out.Overlaps, Overlap{ID: form.OrNull(o.ID), Name: o.Name})
+	}
+	if j.Field != nil && j.Field.Boundary != nil {
+		for _, w := range j.Field.Boundary.Warnings() {
+			out.Warnings = append(out.Warnings, Warning{w.Code, w.Message})
+		}
+	}
+	for field, messages := range j.Errors {
+		if list, ok := messages.([]string); ok {
+			out.Errors[field] = list
+		}
+	}
+	return out
+}
+
+func registerImports(a *rest.API, in *farmapp.Imports) {
+	route := rest.Routes{Base: "field/import/", Operation: "field", Tag: farmTag}.Route
+	registerImport(a, in, route(http.MethodPost, "", access.Fields.Create.For("import"), "Import fields from a file"))
+	status := route(http.MethodGet, "{job_id}/", access.Fields.View.For("import_status"), "How far an import is")
+	status.Noun = "import"
+	status.Description = "The counts are of all features; `features` names those that were refused, at most the first " + strconv.Itoa(farmapp.MaxKeptFailures) + "."
+	rest.Handle(a, status, nil, func(ctx context.Context, c *rest.Call) (FieldImport, error) {
+		id, err := c.ID("job_id")
+		if err != nil {
+			return FieldImport{}, err
+		}
+		report, err := in.Retrieve(ctx, c.Principal(), id)
+		return showImport(report), err
+	})
+}

@@ -1,0 +1,99 @@
+package farm
+
+import (
+	"context"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	farmapp "tilth/app/farm"
+	"tilth/core/farm"
+	"tilth/core/fault"
+)
+
+// external is where a record came from.
+type external struct {
+	ExternalID string `json:"external_id" required:"false" maxLength:"255" doc:"The record's key in the system it came from."`
+	Source     string `json:"source" required:"false" maxLength:"255"`
+}
+
+func (e external) record() farm.External {
+	return farm.External{ExternalID: e.ExternalID, Source: e.Source}
+}
+
+func externalOf(e farm.External) external { return external{e.ExternalID, e.Source} }
+
+// withExternalID adds the key of the record in another system, and further parameters.
+func withExternalID(params []rest.Param, more ...rest.Param) []rest.Param {
+	return append(append(params, rest.Param{
+		Name: "external_id", Type: rest.String, Description: "The record's key in the system it came from, exactly.",
+	}), more...)
+}
+
+// mapping is how a resource's wire form and its record become each other.
+type mapping[T, W, R any] struct {
+	apply func(body W, onto *T) fault.Fields // what the body says, over the record
+	write func(T) W                          // the record as a body
+	show  func(T) R                          // the record as an answer
+}
+
+// registerRecords adds a resource of farm management: the use cases of records, in the form
+// of a mapping.
+func registerRecords[T, W, R any](a *rest.API, records *farmapp.Records[T], res rest.Resource[W, R], m mapping[T, W, R]) {
+	res.Access = records.Access()
+	res.Noun = res.Access.Name
+	res.Path = res.Noun + "/"
+	res.Tag = farmTag
+	res.APIKey = true
+	res.Filters = append(res.Filters,
+		rest.Param{Name: "company", Type: rest.Integer, Description: "Id of the company."},
+		rest.Param{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."})
+
+	res.List = func(ctx context.Context, c *rest.Call, q rest.ListQuery) (rest.Listing[R], error) {
+		found, err := records.List(ctx, c.Principal(), q.Shared, form.QueryOf(q.Page, res.Filters, q.Values))
+		return rest.Map(form.Listing(found), m.show), err
+	}
+	res.Retrieve = func(ctx context.Context, c *rest.Call, id int64, shared bool) (R, error) {
+		record, err := records.Retrieve(ctx, c.Principal(), shared, id)
+		return m.show(record), err
+	}
+	res.Create = func(ctx context.Context, c *rest.Call, decode func() ([]rest.Item[W], bool, error)) ([]R, error) {
+		items, bulk, err := decode()
+		if err != nil {
+			return nil, err
+		}
+		drafts := make([]farmapp.Draft[T], len(items))
+		for i, item := range items {
+			if drafts[i].Errors = item.Errors; len(item.Errors) == 0 {
+				drafts[i].Errors = m.apply(item.Value, &drafts[i].Record)
+			}
+		}
+		made, err := records.Create(ctx, c.Principal(), drafts, bulk)
+		out := make([]R, len(made))
+		for i, record := range made {
+			out[i] = m.show(record)
+		}
+		return out, err
+	}
+	res.Update = func(ctx context.Context, c *rest.Call, id int64, decode func(current W) (W, error)) (R, error) {
+		record, err := records.Update(ctx, c.Principal(), id, func(current T) (T, error) {
+			if err := form.CheckIfMatch(c, current, m.show); err != nil {
+				return current, err
+			}
+			body, err := decode(m.write(current))
+			if err != nil {
+				return current, err
+			}
+			err = m.apply(body, &current).Err()
+			return current, err
+		})
+		return m.show(record), err
+	}
+	res.Delete = func(ctx context.Context, c *rest.Call, id int64) error {
+		return records.Delete(ctx, c.Principal(), id, func(current T) error { return form.CheckIfMatch(c, current, m.show) })
+	}
+	res.Restore = func(ctx context.Context, c *rest.Call, id int64) (R, error) {
+		record, err := records.Restore(ctx, c.Principal(), id)
+		return m.show(record), err
+	}
+	rest.Register(a, res)
+}

@@ -1,0 +1,48 @@
+// Package farm is the routes of farm management: farms, fields with their boundaries,
+// seasons, crops, cultivations and fertilizations, and the import and export of outlines.
+// Areas of interest are in soil.
+package farm
+
+import (
+	"tilth/adapters/http/rest"
+	farmapp "tilth/app/farm"
+	"tilth/core/farm"
+	"tilth/core/geo"
+)
+
+const farmTag = "Farm management"
+
+// Deps is the use cases that these routes offer.
+type Deps struct {
+	Farms          *farmapp.Records[farm.Farm]
+	Fields         *farmapp.Records[farm.Field]
+	Seasons        *farmapp.Records[farm.Season]
+	Cultivations   *farmapp.Records[farm.Cultivation]
+	Fertilizations *farmapp.Records[farm.Fertilization]
+	Crops          *farmapp.Crops
+	Boundaries     *farmapp.Boundaries
+	Intake         *farmapp.Imports
+	Limits         geo.Limits
+}
+
+// Register adds the routes of farm management.
+func Register(a *rest.API, d Deps) {
+	a.DescribeTag(farmTag, "Farms, fields, seasons and cultivations of your company, and the crop catalog that all share.")
+	a.DescribeCodes(map[string]string{
+		"last_cultivation":    "the only cultivation of a field cannot be deleted (400)",
+		"not_deleted":         "what is to be restored is not deleted (400)",
+		"parent_deleted":      "what the record to be restored belongs to is deleted; details name the member (400)",
+		"season_in_use":       "cultivations use the season, so it cannot be deleted (400)",
+		"objects_unavailable": "the store of uploaded files cannot be used; try again (503)",
+		"export_too_large":    "the fields are too many for one shapefile (400)",
+	})
+	registerFarms(a, d.Farms)
+	registerFields(a, d.Fields, d.Limits)
+	registerBoundaries(a, d.Boundaries)
+	registerImports(a, d.Intake)
+	registerExport(a, d.Intake)
+	registerSeasons(a, d.Seasons)
+	registerCrops(a, d.Crops)
+	registerCultivations(a, d.Cultivations)
+	registerFertilizations(a, d.Fertilizations)
+}

@@ -1,0 +1,60 @@
+package form
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+
+	"tilth/adapters/http/rest"
+	"tilth/core/fault"
+)
+
+// MediaCSV is the content type of tables.
+const MediaCSV = "text/csv; charset=utf-8"
+
+// DrawingPolicy lets a browser that opens a drawing use the styles in it, and nothing else.
+const DrawingPolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+
+// MaxUpload bounds an uploaded file.
+const MaxUpload = 512 << 20
+
+// UploadedFile returns the file of a request and its media type: the body, or the first file of a form.
+func UploadedFile(c *rest.Call) (media string, content io.Reader, err error) {
+	header := c.Header("Content-Type")
+	kind, params, err := mime.ParseMediaType(header)
+	if err != nil || kind != "multipart/form-data" {
+		return header, c.BodyReader(), nil
+	}
+	form := multipart.NewReader(c.BodyReader(), params["boundary"])
+	for {
+		part, err := form.NextPart()
+		if errors.Is(err, io.EOF) {
+			return "", nil, fault.Field("file", "The form holds no file.")
+		}
+		if err != nil {
+			return "", nil, formFault(err)
+		}
+		if part.FileName() != "" {
+			return part.Header.Get("Content-Type"), formPart{part}, nil
+		}
+	}
+}
+
+// formPart reports what is wrong with a form as a fault.
+type formPart struct{ io.Reader }
+
+func (p formPart) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = formFault(err)
+	}
+	return n, err
+}
+
+func formFault(err error) error {
+	if known, ok := fault.As(err); ok {
+		return known
+	}
+	return fault.Field(fault.NonField, "The multipart form cannot be read; it ends in the middle or is malformed.")
+}

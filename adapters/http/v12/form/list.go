@@ -1,0 +1,64 @@
+package form
+
+import (
+	"slices"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/app"
+	"tilth/ports"
+)
+
+// ListParams are the parameters that every list takes; search says what is searched, and
+// order what the list may be ordered by beside the usual.
+func ListParams(search string, order ...string) []rest.Param {
+	return []rest.Param{
+		{Name: "updated_since", Type: rest.Timestamp, Description: "Records written at or after this time."},
+		{Name: "search", Type: rest.String, Description: search},
+		rest.OrderingParam(append([]string{"id", "created_at", "updated_at"}, order...)...),
+	}
+}
+
+// ShareParam asks for what others share, on lists and records outside the generic path.
+var ShareParam = rest.Param{Name: "share", Type: rest.Boolean,
+	Description: "With true: the records that other companies share with the caller's, instead of its own."}
+
+// QueryOf returns the store's query for the parameters that a caller set, among those
+// declared: its filters, order and page; partial names those that match a part of the text.
+func QueryOf(page rest.PageSpec, declared []rest.Param, given rest.Values, partial ...string) ports.Query {
+	q := PageOf(page, FiltersOf(declared, given, partial...))
+	for _, p := range declared {
+		terms, _ := given.All()[p.Name].([]rest.OrderTerm)
+		for _, term := range terms {
+			q.Order = append(q.Order, ports.Order{Field: term.Field, Descending: term.Descending})
+		}
+	}
+	return q
+}
+
+// PageOf returns the store's query for a page.
+func PageOf(p rest.PageSpec, filters []ports.Filter) ports.Query {
+	return ports.Query{Filters: filters, Limit: p.Limit(), Offset: p.Offset()}
+}
+
+// FiltersOf returns the filters that a caller set, among those declared; partial names
+// those that match a part of the text.
+func FiltersOf(declared []rest.Param, given rest.Values, partial ...string) []ports.Filter {
+	all := given.All()
+	var out []ports.Filter
+	for _, p := range declared {
+		switch value := all[p.Name].(type) {
+		case nil, []rest.OrderTerm: // an order is no filter
+		case time.Time:
+			out = append(out, ports.Filter{Name: p.Name, Value: value.Format(time.RFC3339Nano)})
+		default:
+			out = append(out, ports.Filter{Name: p.Name, Value: value, Partial: slices.Contains(partial, p.Name)})
+		}
+	}
+	return out
+}
+
+// Listing converts a list of the use cases to one of the interface.
+func Listing[T any](l app.List[T]) rest.Listing[T] {
+	return rest.Listing[T]{Count: l.Count, Each: l.Each}
+}

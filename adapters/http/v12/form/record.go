@@ -1,0 +1,68 @@
+// Package form is what the resources of several products share: references and the
+// members that every record carries, the parameters of lists as queries, optional values,
+// and uploaded files. A form that one product alone uses is in that product's package.
+package form
+
+import (
+	"fmt"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/core/record"
+)
+
+// Ref is another record, seen from this one.
+type Ref struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+}
+
+// RefOf returns a reference of the core as it is answered.
+func RefOf(r record.Ref) Ref { return Ref{r.ID, r.Name} }
+
+// Meta is what every record of a company carries.
+type Meta struct {
+	ID        int64     `json:"id"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+	CreatedBy *Ref      `json:"created_by" doc:"Who made the record; null where that user is gone."`
+	Company   Ref       `json:"company"`
+}
+
+// MetaOf returns what a record of the core carries as it is answered.
+func MetaOf(m record.Meta) Meta {
+	out := Meta{ID: m.ID, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, Company: Ref{m.CompanyID, m.Company}}
+	if m.CreatedBy != nil {
+		by := RefOf(*m.CreatedBy)
+		out.CreatedBy = &by
+	}
+	return out
+}
+
+// Version changes with every write of the record; see [rest.Versioned].
+func (m Meta) Version() string {
+	return fmt.Sprintf("%d.%x", m.ID, m.UpdatedAt.UnixMicro())
+}
+
+// OfCompany is the writable form of the company: only the caller's own is accepted.
+type OfCompany struct {
+	CompanyID *int64 `json:"company_id" required:"false" minimum:"1" doc:"May be left out; any other company than your own is refused."`
+}
+
+// Apply writes the company to a record; 0 stands for the caller's own.
+func (c OfCompany) Apply(m *record.Meta) { m.CompanyID = OrZero(c.CompanyID) }
+
+// CompanyOf returns the company of a record in its writable form.
+func CompanyOf(m record.Meta) OfCompany { return OfCompany{&m.CompanyID} }
+
+// CheckIfMatch compares the If-Match header of a write with the current record; call it under the record's lock.
+func CheckIfMatch[T, R any](c *rest.Call, current T, show func(T) R) error {
+	if c.Header("If-Match") == "" {
+		return nil
+	}
+	record, ok := any(show(current)).(rest.Versioned)
+	if !ok {
+		return nil
+	}
+	return c.IfMatch(record)
+}

@@ -1,0 +1,335 @@
+package ghg
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	ghgapp "tilth/app/ghg"
+	"tilth/core/access"
+	"tilth/core/assessment"
+	"tilth/core/fault"
+)
+
+// AssessmentWrite is the general part of an assessment as it is written. Sections and
+// declarations may stand beside it; their form is that of the table of sections.
+type AssessmentWrite struct {
+	ResourceType         string         `json:"resource_type" enum:"farm,field"`
+	ResourceID           int64          `json:"resource_id" minimum:"1" doc:"A farm or a field of your company."`
+	AssessmentYear       *int           `json:"assessment_year" required:"false" doc:"Year of the harvest."`
+	GrowingArea          rest.RawObject `json:"growing_area" required:"false" doc:"{value, unit}, for instance {\"value\": 12.5, \"unit\": \"ha\"}; units ha, hectares, acre, acres, m2, km2. Checked at submission."`
+	AverageTemperature   rest.RawObject `json:"average_temperature" required:"false" doc:"{value, unit}: mean annual temperature; units celsius, C, °C, fahrenheit, F, °F. Checked at submission."`
+	ClimateRegion        *string        `json:"climate_region" required:"false" doc:"One of tropical_montane, tropical_wet, tropical_moist, tropical_dry, warm_temperate_moist, warm_temperate_dry, cool_temperate_moist, cool_temperate_dry, boreal_moist, boreal_dry."`
+	FarmCountry          *string        `json:"farm_country" required:"false" doc:"Country key, such as france or united_states; usual other names and ISO 3166-1 codes are taken as well, and answered as the key."`
+	SubmittedDataQuality *string        `json:"submitted_data_quality" required:"false" enum:"all_actual_data,all_estimated_data,mix_of_actual_and_estimated_data"`
+}
+
+// AssessmentRecord is an assessment without its sections.
+type AssessmentRecord struct {
+	form.Meta
+	ResourceType           string            `json:"resource_type" enum:"farm,field"`
+	ResourceID             int64             `json:"resource_id"`
+	AssessmentYear         *int              `json:"assessment_year"`
+	GrowingArea            rest.RawObject    `json:"growing_area" doc:"As it was sent."`
+	AverageTemperature     rest.RawObject    `json:"average_temperature" doc:"As it was sent."`
+	ClimateRegion          *string           `json:"climate_region" enum:"tropical_montane,tropical_wet,tropical_moist,tropical_dry,warm_temperate_moist,warm_temperate_dry,cool_temperate_moist,cool_temperate_dry,boreal_moist,boreal_dry"`
+	FarmCountry            *string           `json:"farm_country"`
+	SubmittedDataQuality   *string           `json:"submitted_data_quality" enum:"all_actual_data,all_estimated_data,mix_of_actual_and_estimated_data"`
+	SectionDeclarations    map[string]string `json:"section_declarations" doc:"Sections of which there is nothing to enter, on purpose."`
+	Status                 string            `json:"status" enum:"draft,submitted"`
+	CompletenessPercentage float64           `json:"completeness_percentage" doc:"Worked out in the background after each write; 0 until then."`
+	IsReadyForSubmission   bool              `json:"is_ready_for_submission" doc:"Worked out together with the percentage; a submission checks afresh."`
+	CompletenessComputedAt *time.Time        `json:"completeness_computed_at" doc:"null: never yet."`
+	CalculationStatus      *string           `json:"calculation_status" enum:"queued,running,done,failed" doc:"Of the calculation that a submission starts; null: none was started."`
+	CalculationReason      *string           `json:"calculation_reason" doc:"Why the calculation failed."`
+	SubmittedVersion       *int              `json:"submitted_version" doc:"Number of the version that was submitted last."`
+	SubmittedAt            *time.Time        `json:"submitted_at"`
+	HasUnsubmittedChanges  bool              `json:"has_unsubmitted_changes" doc:"It holds something else than its newest version."`
+}
+
+// Assessment is an assessment with what is entered in its sections.
+type Assessment struct {
+	AssessmentRecord
+	Sections map[string]any `json:"-"` // by key: an object, or a list of items with their ids
+}
+
+// MarshalJSON writes the sections as members of the record.
+func (a Assessment) MarshalJSON() ([]byte, error) {
+	record, err := json.Marshal(a.AssessmentRecord)
+	if err != nil || len(a.Sections) == 0 {
+		return record, err
+	}
+	sections, err := json.Marshal(a.Sections)
+	return bytes.Join([][]byte{record[:len(record)-1], sections[1:]}, []byte{','}), err
+}
+
+const assessmentsPath = "ghg/assessments/"
+
+// assessmentRoutes are the routes of assessments.
+type assessmentRoutes struct {
+	api *rest.API
+	use *ghgapp.Assessments
+}
+
+func registerAssessments(a *rest.API, use *ghgapp.Assessments) {
+	a.DescribeTag("Assessments", "Greenhouse-gas assessments: a year of a farm or a field, entered section by section.\n\n"+
+		"An assessment is kept as a draft however little of it is there. `dynamic-schema/` says what each section holds, `completeness/` what is missing. "+
+		"Where there is nothing to enter, say so in `section_declarations`: an empty section is not the same as none.")
+	r := assessmentRoutes{a, use}
+	r.define()
+	r.registerList()
+	r.registerWrites()
+	r.registerViews()
+	r.registerSections()
+	r.registerItems()
+	r.registerCompleteness()
+	r.registerSubmission()
+	r.registerReports()
+}
+
+var assessmentRoute = rest.Routes{Base: assessmentsPath, Operation: "assessment", Tag: "Assessments", Noun: "assessment"}.Route
+
+// assessmentFilters are what lists and exports of assessments are narrowed by.
+func assessmentFilters() []rest.Param {
+	return []rest.Param{
+		{Name: "assessment_year", Type: rest.Integer, Description: "Year of the harvest."},
+		{Name: "resource_type", Type: rest.String, Enum: []string{"farm", "field"}, Description: "What is assessed."},
+		{Name: "resource_id", Type: rest.Integer, Description: "Id of the farm or field."},
+		{Name: "status", Type: rest.String, Enum: []string{"draft", "submitted"}, Description: "State."},
+		{Name: "is_ready_for_submission", Type: rest.Boolean, Description: "As it was last worked out."},
+		{Name: "company", Type: rest.Integer, Description: "Id of the company."},
+		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."},
+	}
+}
+
+func (r assessmentRoutes) registerList() {
+	filters := append(assessmentFilters(),
+		form.ListParams("A part of the name of the farm or field, whatever its case.", "assessment_year", "completeness_percentage")...)
+	list := assessmentRoute(http.MethodGet, "", access.Assessments.View.For("list"), "List assessments")
+	list.Description = "Without their sections."
+	list.Query = append(append(rest.PageParams(), form.ShareParam), filters...)
+	rest.Handle(r.api, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[AssessmentRecord], error) {
+		q, err := c.Query()
+		if err != nil {
+			return rest.List[AssessmentRecord]{}, err
+		}
+		page := q.PageOrAll()
+		found, err := r.use.List(ctx, c.Principal(), q.Bool(form.ShareParam.Name), form.QueryOf(page, filters, q))
+		if err != nil {
+			return rest.List[AssessmentRecord]{}, err
+		}
+		return rest.NewList(page, rest.Map(form.Listing(found), showAssessmentRecord))
+	})
+	retrieve := assessmentRoute(http.MethodGet, "{id}/", access.Assessments.View.For("retrieve"), "Retrieve an assessment with its sections")
+	retrieve.Query, retrieve.DataWith = []rest.Param{form.ShareParam}, schemaSections
+	rest.Handle(r.api, retrieve, nil, func(ctx context.Context, c *rest.Call) (Assessment, error) {
+		whole, err := r.look(ctx, c)
+		return r.show(whole), err
+	})
+}
+
+// look retrieves the assessment of a path, own or shared.
+func (r assessmentRoutes) look(ctx context.Context, c *rest.Call) (ghgapp.Whole, error) {
+	q, err := c.Query()
+	if err != nil {
+		return ghgapp.Whole{}, err
+	}
+	id, err := c.ID("id")
+	if err != nil {
+		return ghgapp.Whole{}, err
+	}
+	return r.use.Retrieve(ctx, c.Principal(), q.Bool(form.ShareParam.Name), id)
+}
+
+const nestedNote = "Sections may stand in the body under their keys, and are written to the same data as by the section endpoints, all in one transaction: " +
+	"a list takes the place of the one there is, items that carry their `id` keep it. Null empties a section; those that are not in the body stay as they are. " +
+	"`section_declarations`, where given, takes the place of the declarations there are; an item added to a section ends its declaration."
+
+func (r assessmentRoutes) registerWrites() {
+	create := assessmentRoute(http.MethodPost, "", access.Assessments.Create.For("create"), "Create an assessment")
+	create.Description, create.Status, create.Message, create.DataWith = nestedNote, http.StatusCreated, "Assessment created.", schemaSections
+	rest.Handle(r.api, create, rest.Body[AssessmentWrite]().With(schemaSections), func(ctx context.Context, c *rest.Call) (Assessment, error) {
+		draft, err := draftOf(c, nil)
+		if err != nil {
+			return Assessment{}, err
+		}
+		whole, err := r.use.Create(ctx, c.Principal(), draft)
+		return r.show(whole), err
+	})
+	update := assessmentRoute(http.MethodPut, "{id}/", access.Assessments.Edit.For("update"), "Replace an assessment")
+	patch := assessmentRoute(http.MethodPatch, "{id}/", access.Assessments.Edit.For("partial_update"), "Change an assessment")
+	for _, route := range []rest.Route{update, patch} {
+		route.Description, route.Message, route.DataWith = nestedNote, "Assessment updated.", schemaSections
+		route.Faults = []int{http.StatusPreconditionFailed}
+		partial := route.Method == http.MethodPatch
+		rest.Handle(r.api, route, rest.Body[AssessmentWrite]().With(schemaSections), func(ctx context.Context, c *rest.Call) (Assessment, error) {
+			id, err := c.ID("id")
+			if err != nil {
+				return Assessment{}, err
+			}
+			whole, err := r.use.Update(ctx, c.Principal(), id, func(current ghgapp.Whole) (ghgapp.AssessmentDraft, error) {
+				if err := r.agreed(c)(current); err != nil {
+					return ghgapp.AssessmentDraft{}, err
+				}
+				if !partial {
+					return draftOf(c, nil)
+				}
+				return draftOf(c, &current)
+			})
+			return r.show(whole), err
+		})
+	}
+	destroy := assessmentRoute(http.MethodDelete, "{id}/", access.Assessments.Delete.For("destroy"), "Delete an assessment")
+	destroy.Status, destroy.Message, destroy.Faults = http.StatusNoContent, "Assessment deleted.", []int{http.StatusPreconditionFailed}
+	rest.Handle(r.api, destroy, nil, func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
+		id, err := c.ID("id")
+		if err != nil {
+			return rest.NoContent{}, err
+		}
+		return rest.NoContent{}, r.use.Delete(ctx, c.Principal(), id, r.agreed(c))
+	})
+	restore := assessmentRoute(http.MethodPost, "{id}/restore/", access.Assessments.Delete.For("restore"), "Restore a deleted assessment")
+	restore.Description = "Brings back an assessment that was deleted within the last 30 days, with its sections. One that is not deleted is 400 (`not_deleted`)."
+	restore.Message, restore.DataWith, restore.Faults = "Assessment restored.", schemaSections, []int{http.StatusBadRequest}
+	rest.Handle(r.api, restore, nil, func(ctx context.Context, c *rest.Call) (Assessment, error) {
+		id, err := c.ID("id")
+		if err != nil {
+			return Assessment{}, err
+		}
+		whole, err := r.use.Restore(ctx, c.Principal(), id)
+		return r.show(whole), err
+	})
+}
+
+// agreed holds the If-Match of a call against the assessment as it stands, under its lock.
+func (r assessmentRoutes) agreed(c *rest.Call) func(current ghgapp.Whole) error {
+	return func(current ghgapp.Whole) error {
+		return form.CheckIfMatch(c, current.Assessment, showAssessmentRecord)
+	}
+}
+
+// draftOf reads a body; over the general part of current, where that is given. What is
+// wrong with the general part is left to be reported together with the sections.
+func draftOf(c *rest.Call, current *ghgapp.Whole) (ghgapp.AssessmentDraft, error) {
+	out := ghgapp.AssessmentDraft{Sections: map[string]any{}}
+	value, err := rest.DecodeValue(c)
+	if err != nil {
+		return out, err
+	}
+	var in AssessmentWrite
+	if current == nil {
+		in, err = rest.Decode[AssessmentWrite](c)
+	} else {
+		in, err = rest.DecodeInto(c, writeAssessment(current.Assessment))
+	}
+	object, isObject := value.(map[string]any)
+	if known, ok := fault.As(err); ok && isObject && known.Code == "validation_failed" {
+		out.Errors, err = known.Fields, nil
+	}
+	if err != nil {
+		return out, err
+	}
+	if len(out.Errors) == 0 {
+		out.Record, err = applyAssessment(in)
+	}
+	for key, sent := range object {
+		if key == "section_declarations" {
+			out.Declarations, out.Declared = sent, true
+			continue
+		}
+		out.Sections[key] = sent // the use case knows which members are sections
+	}
+	return out, err
+}
+
+func applyAssessment(in AssessmentWrite) (assessment.Assessment, error) {
+	out := assessment.Assessment{
+		ResourceType: assessment.ResourceType(in.ResourceType), ResourceID: in.ResourceID, Year: in.AssessmentYear,
+		ClimateRegion: form.OrZero(in.ClimateRegion), FarmCountry: form.OrZero(in.FarmCountry), DataQuality: form.OrZero(in.SubmittedDataQuality),
+	}
+	for _, object := range []struct {
+		sent rest.RawObject
+		into *map[string]any
+	}{{in.GrowingArea, &out.GrowingArea}, {in.AverageTemperature, &out.AverageTemperature}} {
+		if len(object.sent) == 0 {
+			continue
+		}
+		if err := json.Unmarshal(object.sent, object.into); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+func writeAssessment(r assessment.Assessment) AssessmentWrite {
+	return AssessmentWrite{
+		ResourceType: string(r.ResourceType), ResourceID: r.ResourceID, AssessmentYear: r.Year,
+		GrowingArea: objectJSON(r.GrowingArea), AverageTemperature: objectJSON(r.AverageTemperature),
+		ClimateRegion: form.OrNull(r.ClimateRegion), FarmCountry: form.OrNull(r.FarmCountry), SubmittedDataQuality: form.OrNull(r.DataQuality),
+	}
+}
+
+// objectJSON writes an object that was read from JSON; null where there is none.
+func objectJSON(object map[string]any) rest.RawObject {
+	if object == nil {
+		return nil
+	}
+	raw, _ := json.Marshal(object) // what was read from JSON can be written as JSON
+	return raw
+}
+
+func showAssessmentRecord(r assessment.Assessment) AssessmentRecord {
+	out := AssessmentRecord{
+		Meta: form.MetaOf(r.Meta), ResourceType: string(r.ResourceType), ResourceID: r.ResourceID, AssessmentYear: r.Year,
+		GrowingArea: objectJSON(r.GrowingArea), AverageTemperature: objectJSON(r.AverageTemperature),
+		ClimateRegion: form.OrNull(r.ClimateRegion), FarmCountry: form.OrNull(r.FarmCountry), SubmittedDataQuality: form.OrNull(r.DataQuality),
+		SectionDeclarations: r.Declarations, Status: string(r.Status), CompletenessPercentage: r.Completeness,
+		IsReadyForSubmission: r.Ready, CompletenessComputedAt: r.CompletenessComputedAt,
+		CalculationStatus: form.OrNull(string(r.CalculationStatus)), CalculationReason: form.OrNull(r.CalculationReason),
+		SubmittedAt: r.SubmittedAt, HasUnsubmittedChanges: r.HasUnsubmittedChanges,
+	}
+	if out.SectionDeclarations == nil {
+		out.SectionDeclarations = map[string]string{}
+	}
+	if r.SubmittedVersion > 0 {
+		out.SubmittedVersion = &r.SubmittedVersion
+	}
+	return out
+}
+
+// show returns an assessment with all sections, also those that are empty.
+func (r assessmentRoutes) show(w ghgapp.Whole) Assessment {
+	out := Assessment{AssessmentRecord: showAssessmentRecord(w.Assessment), Sections: map[string]any{}}
+	for _, section := range r.use.Table().Sections() {
+		out.Sections[section.Key] = showSection(section, w.Sheet[section.Key])
+	}
+	return out
+}
+
+// showSection returns a section as it is sent: its object, or its items with their ids.
+func showSection(section assessment.Section, rows []assessment.Row) any {
+	if section.Shape == assessment.Object {
+		if len(rows) == 0 {
+			return assessment.Values{}
+		}
+		return rows[0].Values
+	}
+	items := make([]any, len(rows))
+	for i, row := range rows {
+		items[i] = showItem(row)
+	}
+	return items
+}
+
+func showItem(row assessment.Row) map[string]any {
+	out := make(map[string]any, len(row.Values)+1)
+	for key, value := range row.Values {
+		out[key] = value
+	}
+	out["id"] = row.ID
+	return out
+}

@@ -1,0 +1,320 @@
+package ghg
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	ghgapp "tilth/app/ghg"
+	"tilth/core/access"
+	"tilth/core/assessment"
+	"tilth/core/country"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// AssessmentFilter chooses assessments; what is left out does not narrow it.
+type AssessmentFilter struct {
+	AssessmentYear       *int    `json:"assessment_year" required:"false" doc:"Year of the harvest. Copies are of from_year, whatever stands here."`
+	ResourceType         *string `json:"resource_type" required:"false" enum:"farm,field"`
+	ResourceID           *int64  `json:"resource_id" required:"false" minimum:"1" doc:"Id of the farm or field."`
+	ClimateRegion        *string `json:"climate_region" required:"false"`
+	FarmCountry          *string `json:"farm_country" required:"false" doc:"Country key, or another name of it."`
+	Status               *string `json:"status" required:"false" enum:"draft,submitted"`
+	IsReadyForSubmission *bool   `json:"is_ready_for_submission" required:"false" doc:"As it was last worked out."`
+	IDs                  []int64 `json:"ids" required:"false" doc:"These assessments, at most 10000; the other members narrow them further."`
+}
+
+// CopyForward asks for copies of assessments for another year.
+type CopyForward struct {
+	FromYear  int               `json:"from_year" doc:"The year of the assessments that are copied."`
+	ToYear    int               `json:"to_year" doc:"The year of the drafts that are made."`
+	Filter    *AssessmentFilter `json:"filter" required:"false"`
+	Overwrite bool              `json:"overwrite" required:"false" doc:"With true: a draft that is there takes what the copy holds. A submitted assessment is never overwritten."`
+}
+
+// SubmitMany asks for submissions: of the ids, or of what the filter chooses.
+type SubmitMany struct {
+	IDs    []int64           `json:"ids" required:"false"`
+	Filter *AssessmentFilter `json:"filter" required:"false"`
+}
+
+// BatchProblem is why a row or an assessment was refused or passed over.
+type BatchProblem struct {
+	Code    string `json:"code"`
+	Path    string `json:"path" doc:"The member or column it is about, such as fertilizers[0].rate.unit; empty for the whole."`
+	Message string `json:"message"`
+}
+
+// BatchItem is one row of a file, or one assessment, with what became of it.
+type BatchItem struct {
+	Index          int64          `json:"index" doc:"In the file, below the heading, or in the selection; from 0."`
+	Verdict        string         `json:"verdict" enum:"create,update,skip,fail,submitted,unchanged,refused"`
+	SourceID       *int64         `json:"source_id" doc:"The assessment that was copied, or an id that was asked for and is not there."`
+	AssessmentID   *int64         `json:"assessment_id" doc:"The assessment that was made, changed, found or submitted."`
+	ResourceType   *string        `json:"resource_type"`
+	ResourceID     *int64         `json:"resource_id"`
+	AssessmentYear *int           `json:"assessment_year"`
+	Version        *int           `json:"version" doc:"Of a submission."`
+	Problems       []BatchProblem `json:"problems"`
+}
+
+// AssessmentBatch is many assessments worked through at once, with a report.
+type AssessmentBatch struct {
+	JobID     *int64           `json:"job_id" doc:"Of a batch in the background; null where all was done within the request."`
+	Status    string           `json:"status" enum:"queued,running,completed,failed"`
+	Reason    *string          `json:"reason" doc:"Why the batch failed as a whole."`
+	Preview   bool             `json:"preview" doc:"Nothing is stored; the counts say what would be."`
+	Atomic    bool             `json:"atomic"`
+	Total     int64            `json:"total" doc:"Rows or assessments, as they were counted at the start."`
+	Done      int64            `json:"done" doc:"Judged so far. An atomic import in the background judges all rows, and then once more as it stores them."`
+	Counts    map[string]int64 `json:"counts" doc:"By verdict."`
+	Items     []BatchItem      `json:"items" doc:"All of them for a batch within the request; those with problems, at most the first 1000, for one in the background."`
+	UpdatedAt time.Time        `json:"updated_at"`
+}
+
+type bulkRoutes struct {
+	api *rest.API
+	use *ghgapp.Batches
+}
+
+func registerManyAssessments(a *rest.API, use *ghgapp.Batches) {
+	r := bulkRoutes{a, use}
+	r.registerCopy()
+	r.registerSubmit()
+	r.registerImport()
+	r.registerExport()
+	for _, kind := range []struct {
+		of            assessment.BatchKind
+		path, summary string
+	}{
+		{assessment.BatchCopy, "copy-forward/", "How far a copy is"}, {assessment.BatchSubmit, "submit/", "How far a submission of many is"},
+		{assessment.BatchImport, "import/", "How far an import of assessments is"},
+	} {
+		action := map[assessment.BatchKind]string{
+			assessment.BatchCopy: "copy_forward_status", assessment.BatchSubmit: "submit_many_status", assessment.BatchImport: "import_status",
+		}[kind.of]
+		status := assessmentRoute(http.MethodGet, kind.path+"{job_id}/", access.Assessments.View.For(action), kind.summary)
+		status.Noun = "job"
+		rest.Handle(a, status, nil, func(ctx context.Context, c *rest.Call) (AssessmentBatch, error) {
+			id, err := c.ID("job_id")
+			if err != nil {
+				return AssessmentBatch{}, err
+			}
+			report, err := use.Retrieve(ctx, c.Principal(), kind.of, id)
+			return showBatch(report), err
+		})
+	}
+}
+
+// answer returns the report of a batch, with 202 where it goes on.
+func answer(c *rest.Call, report ghgapp.BatchReport, err error) (AssessmentBatch, error) {
+	if err == nil && report.Background() {
+		c.SetStatus(http.StatusAccepted)
+	}
+	return showBatch(report), err
+}
+
+var alsoInBackground = map[int]string{http.StatusAccepted: "It goes on in the background; its address with `job_id` tells how far it is."}
+
+func (r bulkRoutes) registerCopy() {
+	copies := assessmentRoute(http.MethodPost, "copy-forward/", access.Assessments.Create.For("copy_forward"), "Copy assessments of one year as drafts of another")
+	copies.Description = "Makes a draft for `to_year` of each assessment of `from_year` that the filter chooses: the general part, the sections and the declarations. " +
+		"Dates of planting, harvest and application are left out, for they are of the old year; amounts stay, as a first estimate. The history of the land keeps its years. " +
+		"Where the farm or field has an assessment of that year, it is skipped (`exists`), so that a second call makes nothing twice. " +
+		"Up to " + strconv.Itoa(ghgapp.MaxAtOnce) + " within the request, more in the background."
+	copies.Query = []rest.Param{{Name: "preview", Type: rest.Boolean, Description: "With true: judges everything, and stores nothing."}}
+	copies.Message, copies.Also = "Assessments copied.", alsoInBackground
+	rest.Handle(r.api, copies, rest.Body[CopyForward](), func(ctx context.Context, c *rest.Call) (AssessmentBatch, error) {
+		report, err := r.use.Copy(ctx, c.Principal(), func() (assessment.BatchOptions, error) {
+			q, err := c.Query()
+			if err != nil {
+				return assessment.BatchOptions{}, err
+			}
+			body, err := rest.Decode[CopyForward](c)
+			if err != nil {
+				return assessment.BatchOptions{}, err
+			}
+			selection, wrong := selectionOf(body.Filter)
+			return assessment.BatchOptions{
+				FromYear: body.FromYear, ToYear: body.ToYear, Overwrite: body.Overwrite, Preview: q.Bool("preview"), Selection: selection,
+			}, nestedIn("filter", wrong)
+		})
+		return answer(c, report, err)
+	})
+}
+
+func (r bulkRoutes) registerSubmit() {
+	submit := assessmentRoute(http.MethodPost, "submit/", access.Assessments.Edit.For("submit_many"), "Submit many assessments")
+	submit.Description = "Each for itself, as `assessments/{id}/submit/` does: `submitted` with its version, `unchanged` where the same was submitted before, or `refused` " +
+		"with the codes and paths. One that is refused keeps no other back. Up to " + strconv.Itoa(ghgapp.MaxSubmittedAtOnce) + " within the request, more in the background."
+	submit.Message, submit.Also = "Submissions done.", alsoInBackground
+	rest.Handle(r.api, submit, rest.Body[SubmitMany](), func(ctx context.Context, c *rest.Call) (AssessmentBatch, error) {
+		report, err := r.use.Submit(ctx, c.Principal(), func() (assessment.BatchOptions, error) {
+			body, err := rest.Decode[SubmitMany](c)
+			if err != nil {
+				return assessment.BatchOptions{}, err
+			}
+			if (body.IDs == nil) == (body.Filter == nil) {
+				return assessment.BatchOptions{}, fault.Field("ids", "Give either ids or a filter.")
+			}
+			selection, wrong := selectionOf(body.Filter)
+			if body.Filter == nil {
+				selection.IDs = body.IDs
+			} else if body.Filter.IDs != nil {
+				wrong.Add("ids", "Give ids beside the filter, not in it.")
+			}
+			if len(body.IDs) == 0 && body.Filter == nil {
+				return assessment.BatchOptions{}, fault.Field("ids", "Give at least one id.")
+			}
+			return assessment.BatchOptions{Selection: selection}, nestedIn("filter", wrong)
+		})
+		return answer(c, report, err)
+	})
+}
+
+func nestedIn(member string, wrong fault.Fields) error {
+	f := fault.Fields{}
+	f.Nest(member, wrong)
+	return f.Err()
+}
+
+// selectionOf reads a filter.
+func selectionOf(in *AssessmentFilter) (assessment.Selection, fault.Fields) {
+	out, wrong := assessment.Selection{}, fault.Fields{}
+	if in == nil {
+		return out, wrong
+	}
+	out = assessment.Selection{
+		Year: in.AssessmentYear, ResourceType: assessment.ResourceType(form.OrZero(in.ResourceType)), Status: assessment.Status(form.OrZero(in.Status)),
+		ResourceID: form.OrZero(in.ResourceID), Ready: in.IsReadyForSubmission, IDs: in.IDs,
+	}
+	if word := form.OrZero(in.ClimateRegion); word != "" {
+		key, ok := assessment.ParseClimate(word)
+		if out.ClimateRegion = key; !ok {
+			wrong.Addf("climate_region", "%q is not one of %s.", word, form.CodeList(assessment.ClimateRegions))
+		}
+	}
+	if word := form.OrZero(in.FarmCountry); word != "" {
+		key, ok := country.Parse(word)
+		if out.FarmCountry = key; !ok {
+			wrong.Addf("farm_country", "%q is no country here; give its key, such as france or united_states.", word)
+		}
+	}
+	return out, wrong
+}
+
+func (r bulkRoutes) registerImport() {
+	in := assessmentRoute(http.MethodPost, "import/", access.Assessments.Create.For("import"), "Import assessments from a table")
+	in.Description = "Takes a CSV file of at most 512 MiB (comma, semicolon or tab; UTF-8 with or without a byte order mark), as the body or as the first file of a multipart " +
+		"form: a row an assessment, the columns those of `import/template.csv`, items of lists numbered from 0 (`fertilizers[1].rate.value`). A row is of the assessment with its " +
+		"`id`, or else of that of its farm or field (`resource_type` with `resource_id`, `resource_external_id` or `resource_name`) and `assessment_year`; without one it makes a draft. " +
+		"A member that has a column becomes what the row says, also where that is nothing; one that has none stays as it is; a list any of whose columns is there is replaced. " +
+		"Columns that do not exist refuse the file.\n\nGood rows are stored although others fail, unless `atomic` is set. Up to " + strconv.Itoa(ghgapp.MaxAtOnce) +
+		" rows within the request; a larger file is answered with 202. It also needs `assessment.edit`."
+	in.Query = []rest.Param{
+		{Name: "preview", Type: rest.Boolean, Description: "With true: judges every row, and stores nothing."},
+		{Name: "atomic", Type: rest.Boolean, Description: "With true: one bad row refuses all."},
+	}
+	in.Message, in.MaxBody, in.Also = "Assessments imported.", form.MaxUpload, alsoInBackground
+	body := rest.FileBody(map[string]string{
+		"text/csv": "A table.", "application/octet-stream": "A table.", "multipart/form-data": "A form whose first file is a table.",
+	})
+	rest.Handle(r.api, in, body, func(ctx context.Context, c *rest.Call) (AssessmentBatch, error) {
+		q, err := c.Query()
+		if err != nil {
+			return AssessmentBatch{}, err
+		}
+		options := assessment.BatchOptions{Preview: q.Bool("preview"), Atomic: q.Bool("atomic")}
+		report, err := r.use.Import(ctx, c.Principal(), options, func() (io.Reader, error) {
+			_, content, err := form.UploadedFile(c)
+			return content, err
+		})
+		return answer(c, report, err)
+	})
+
+	template := assessmentRoute(http.MethodGet, "import/template.csv/", access.Assessments.View.For("import_template"), "An empty table for the import")
+	template.Description = "Every column once, lists with their first item."
+	template.Query = []rest.Param{{Name: "example", Type: rest.Boolean, Description: "With true: with one row of example values."}}
+	template.Media = []string{"text/csv"}
+	rest.Handle(r.api, template, nil, func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
+		q, err := c.Query()
+		if err != nil {
+			return rest.Raw{}, err
+		}
+		write, err := r.use.Template(ctx, c.Principal(), q.Bool("example"))
+		return tableOf("assessments-template.csv", write), err
+	})
+}
+
+func tableOf(name string, write func(w io.Writer) error) rest.Raw {
+	return rest.Raw{ContentType: form.MediaCSV, Filename: name, Write: write}
+}
+
+func (r bulkRoutes) registerExport() {
+	export := assessmentRoute(http.MethodGet, "export/", access.Assessments.View.For("export"), "Export assessments as a table")
+	export.Description = "`kind=assessments`: a row an assessment, which the import takes back. `kind=lines`: a row a source of emissions or removals of the newest submitted version of each, " +
+		"kg of each gas and t CO2e. Texts that a spreadsheet would take for a formula stand behind an apostrophe, which the import takes off again."
+	filters := append(assessmentFilters(),
+		rest.Param{Name: "climate_region", Type: rest.String, Enum: assessment.ClimateRegions, Description: "Climate zone."},
+		rest.Param{Name: "farm_country", Type: rest.String, Description: "Country key."},
+		rest.Param{Name: "updated_since", Type: rest.Timestamp, Description: "Records written at or after this time."},
+		rest.Param{Name: "search", Type: rest.String, Description: "A part of the name of the farm or field, whatever its case."})
+	export.Query = append([]rest.Param{
+		{Name: "kind", Type: rest.String, Enum: []string{"assessments", "lines"}, Description: "Default assessments."},
+		{Name: "format", Type: rest.String, Enum: []string{"csv"}, Description: "Default csv."}, form.ShareParam,
+	}, filters...)
+	export.Media = []string{"text/csv"}
+	rest.Handle(r.api, export, nil, func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
+		q, err := c.Query()
+		if err != nil {
+			return rest.Raw{}, err
+		}
+		query, shared := ports.Query{Filters: form.FiltersOf(filters, q)}, q.Bool(form.ShareParam.Name)
+		if kind, _ := q.String("kind"); kind == "lines" {
+			write, err := r.use.ExportLines(ctx, c.Principal(), shared, query)
+			return tableOf("assessment-lines.csv", write), err
+		}
+		write, err := r.use.Export(ctx, c.Principal(), shared, query)
+		return tableOf("assessments.csv", write), err
+	})
+}
+
+func showBatch(r ghgapp.BatchReport) AssessmentBatch {
+	out := AssessmentBatch{
+		Status: string(r.Status), Reason: form.OrNull(r.Reason), Preview: r.Options.Preview, Atomic: r.Options.Atomic,
+		Total: r.Total, Done: r.Done, Counts: map[string]int64{}, Items: []BatchItem{}, UpdatedAt: r.UpdatedAt,
+	}
+	if r.Background() {
+		out.JobID = &r.ID
+	}
+	for outcome, n := range r.Tally {
+		out.Counts[string(outcome)] = n
+	}
+	for _, j := range r.Judged {
+		item := BatchItem{
+			Index: j.Index, Verdict: string(j.Outcome), SourceID: idOf(j.SourceID), AssessmentID: idOf(j.AssessmentID),
+			ResourceType: form.OrNull(string(j.ResourceType)), ResourceID: idOf(j.ResourceID), AssessmentYear: j.Year, Problems: []BatchProblem{},
+		}
+		if j.Version > 0 {
+			item.Version = &j.Version
+		}
+		for _, p := range j.Problems {
+			item.Problems = append(item.Problems, BatchProblem(p))
+		}
+		out.Items = append(out.Items, item)
+	}
+	return out
+}
+
+// idOf returns an optional id: null where there is none.
+func idOf(id int64) *int64 {
+	if id == 0 {
+		return nil
+	}
+	return &id
+}

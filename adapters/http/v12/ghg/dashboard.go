@@ -1,0 +1,243 @@
+package ghg
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"tilth/adapters/http/rest"
+	ghgapp "tilth/app/ghg"
+	"tilth/core/access"
+	"tilth/core/assessment"
+	"tilth/core/dashboard"
+	"tilth/core/verification"
+)
+
+// Dashboard is the rollup of a company's assessments.
+type Dashboard struct {
+	Summary      DashboardSummary            `json:"summary"`
+	Carbon       DashboardCarbon             `json:"carbon"`
+	Verification DashboardVerification       `json:"verification"`
+	Sections     map[string]DashboardSection `json:"sections" doc:"By key, with the general part as general; every section there is."`
+	Charts       DashboardCharts             `json:"charts"`
+	TopIssues    []DashboardIssue            `json:"top_issues" doc:"The most frequent first, then by section and field."`
+}
+
+// DashboardSummary counts the live assessments.
+type DashboardSummary struct {
+	TotalAssessments        int64            `json:"total_assessments"`
+	DraftCount              int64            `json:"draft_count"`
+	SubmittedCount          int64            `json:"submitted_count"`
+	ReadyForSubmissionCount int64            `json:"ready_for_submission_count"`
+	TotalArea               float64          `json:"total_area" doc:"Sum of the growing areas, ha: a field that is assessed in two years counts twice."`
+	AverageCompletion       float64          `json:"average_completion" doc:"Per cent."`
+	LatestAssessmentYear    int              `json:"latest_assessment_year" doc:"0: no assessment states a year."`
+	StatusDistribution      map[string]int64 `json:"status_distribution"`
+}
+
+// DashboardCarbon sums the submitted versions.
+type DashboardCarbon struct {
+	Emissions      float64 `json:"emissions"`
+	Removals       float64 `json:"removals"`
+	Balance        float64 `json:"balance" doc:"emissions - removals"`
+	EmissionsPerHa float64 `json:"emissions_per_ha" doc:"Sum over sum; 0 where there is no area. Likewise the others."`
+	RemovalsPerHa  float64 `json:"removals_per_ha"`
+	EmissionsPerT  float64 `json:"emissions_per_t" doc:"Emissions allocated to the main products, per tonne of them."`
+	NetIntensityHa float64 `json:"net_intensity_per_ha"`
+	Unit           string  `json:"unit" enum:"tCO2e"`
+}
+
+// DashboardVerification counts the submitted assessments by their crop verification.
+type DashboardVerification struct {
+	Verified                      int64                `json:"verified_crop_assessments_count"`
+	Failed                        int64                `json:"failed_crop_assessments_count"`
+	Processing                    int64                `json:"processing_crop_assessments_count"`
+	Pending                       int64                `json:"pending_crop_assessments_count"`
+	VerifiedCropRate              float64              `json:"verified_crop_rate" doc:"verified / (verified + failed), per cent; 0 without a verdict."`
+	AverageVerificationConfidence float64              `json:"average_verification_confidence" doc:"Of the verdicts, 0 to 1."`
+	VerifiedCropTypes             []VerifiedCropType   `json:"verified_crop_types"`
+	VerifiedAssessments           []VerifiedAssessment `json:"verified_assessments" doc:"The newest verdicts first, up to verified_limit; the counts are of all."`
+	StatusDistribution            map[string]int64     `json:"status_distribution"`
+}
+
+// VerifiedCropType is a crop type with its number of verified assessments.
+type VerifiedCropType struct {
+	CropType string `json:"crop_type"`
+	Count    int64  `json:"count"`
+}
+
+// VerifiedAssessment is an assessment whose crop was verified.
+type VerifiedAssessment struct {
+	AssessmentID    int64   `json:"assessment_id"`
+	AssessmentYear  *int    `json:"assessment_year"`
+	CropTypeKey     string  `json:"crop_type_key"`
+	ConfidenceScore float64 `json:"confidence_score"`
+	Status          string  `json:"status" enum:"verified"`
+}
+
+// DashboardSection is one section over the assessments that are asked for it.
+type DashboardSection struct {
+	Status             string           `json:"status" enum:"complete,in_progress,not_started" doc:"complete if all are, not_started if none was begun."`
+	Completion         float64          `json:"completion" doc:"Mean, per cent."`
+	Assessments        int64            `json:"assessments" doc:"Those that are asked for the section."`
+	StatusCounts       map[string]int64 `json:"status_counts"`
+	MissingFieldsCount int64            `json:"missing_fields_count"`
+}
+
+// DashboardCharts are the figures as charts take them.
+type DashboardCharts struct {
+	EmissionsByModel               Chart      `json:"emissions_by_model" doc:"tCO2e, the largest first, zeros left out."`
+	RemovalsBySource               Chart      `json:"removals_by_source" doc:"tCO2e, the largest first, zeros left out."`
+	StatusDistribution             Chart      `json:"status_distribution"`
+	VerificationStatusDistribution Chart      `json:"verification_status_distribution"`
+	VerifiedCropTypes              Chart      `json:"verified_crop_types"`
+	CompletionBySection            Chart      `json:"completion_by_section" doc:"Per cent, in the order of the form."`
+	YearlyTrend                    TrendChart `json:"yearly_trend" doc:"All years with an assessment, ascending, whatever assessment_year says; nothing between them is filled in."`
+}
+
+// Chart is labels with a value each.
+type Chart struct {
+	Labels []string  `json:"labels"`
+	Values []float64 `json:"values"`
+}
+
+// TrendChart is years with their figures.
+type TrendChart struct {
+	Labels     []string  `json:"labels"`
+	Completion []float64 `json:"completion" doc:"Mean, per cent, of all assessments of the year."`
+	Emissions  []float64 `json:"emissions" doc:"tCO2e, of those submitted."`
+	Removals   []float64 `json:"removals"`
+	Balance    []float64 `json:"balance"`
+}
+
+// DashboardIssue is a required field that assessments lack.
+type DashboardIssue struct {
+	Field   string `json:"field" doc:"In general: fertilizers[].rate"`
+	Label   string `json:"label"`
+	Message string `json:"message" doc:"What to enter."`
+	Section string `json:"section"`
+	Count   int64  `json:"count" doc:"Assessments that lack it."`
+}
+
+// defaultVerified is how many verified assessments are listed unless asked for otherwise.
+const defaultVerified = 100
+
+func registerDashboard(a *rest.API, use *ghgapp.Dashboard) {
+	a.DescribeCodes(map[string]string{"company_required": "what was asked for is that of a company, and the operator named none by X-Company (400)"})
+	route := rest.Route{
+		Method: http.MethodGet, Path: assessmentsPath + "sustainability-dashboard/", OperationID: "assessment_sustainability_dashboard",
+		Summary: "The sustainability dashboard of your company", Tag: "Assessments", Noun: "assessment",
+		Permission: access.Assessments.View.For("sustainability_dashboard"),
+		Description: "Sums over the live assessments of your company. Counts, completion and issues are of all of them; carbon figures are those of the versions " +
+			"submitted last, so that an edit shows once it is submitted. The sums change in the transaction of each write.",
+		Query: []rest.Param{
+			{Name: "assessment_year", Type: rest.Integer, Description: "Narrows all but the yearly trend to one year."},
+			{Name: "verified_limit", Type: rest.Integer, Description: "How many verified assessments to list, 0 to 1,000; default 100."},
+		},
+		Faults: []int{http.StatusBadRequest},
+	}
+	rest.Handle(a, route, nil, func(ctx context.Context, c *rest.Call) (Dashboard, error) {
+		q, err := c.Query()
+		if err != nil {
+			return Dashboard{}, err
+		}
+		var year *int
+		if y, ok := q.Int("assessment_year"); ok {
+			narrow := int(y)
+			year = &narrow
+		}
+		limit := int64(defaultVerified)
+		if n, ok := q.Int("verified_limit"); ok {
+			limit = n
+		}
+		found, err := use.Dashboard(ctx, c.Principal(), year, limit)
+		return showDashboard(found), err
+	})
+}
+
+func showDashboard(f ghgapp.DashboardFigures) Dashboard {
+	d := Dashboard{
+		Summary: DashboardSummary{
+			TotalAssessments: f.Summary.Total, DraftCount: f.Summary.Drafts, SubmittedCount: f.Summary.Submitted, ReadyForSubmissionCount: f.Summary.Ready,
+			TotalArea: f.Summary.AreaHa, AverageCompletion: f.Summary.Completion, LatestAssessmentYear: f.Summary.LatestYear,
+			StatusDistribution: map[string]int64{string(assessment.Draft): f.Summary.Drafts, string(assessment.Submitted): f.Summary.Submitted},
+		},
+		Carbon: DashboardCarbon{
+			Emissions: f.Carbon.Emissions, Removals: f.Carbon.Removals, Balance: f.Carbon.Balance,
+			EmissionsPerHa: f.Carbon.EmissionsPerHa, RemovalsPerHa: f.Carbon.RemovalsPerHa, EmissionsPerT: f.Carbon.EmissionsPerT,
+			NetIntensityHa: f.Carbon.NetPerHa, Unit: "tCO2e",
+		},
+		Verification: showVerifications(f), Sections: map[string]DashboardSection{}, TopIssues: []DashboardIssue{},
+		Charts: chartsOf(f.Dashboard),
+	}
+	for _, s := range f.Sections {
+		counts := map[string]int64{}
+		for stage, n := range s.ByStatus {
+			counts[string(stage)] = n
+		}
+		d.Sections[s.Key] = DashboardSection{string(s.Status), s.Completion, s.Assessments, counts, s.Missing}
+	}
+	for _, i := range f.Issues {
+		d.TopIssues = append(d.TopIssues, DashboardIssue{i.Field, i.Label, i.Message, i.Section, i.Count})
+	}
+	return d
+}
+
+func showVerifications(f ghgapp.DashboardFigures) DashboardVerification {
+	v := f.Verification
+	out := DashboardVerification{
+		Verified: v.ByStatus[verification.Verified], Failed: v.ByStatus[verification.Failed],
+		Processing: v.ByStatus[verification.Processing], Pending: v.ByStatus[verification.Pending],
+		VerifiedCropRate: v.Rate, AverageVerificationConfidence: v.AverageConfidence,
+		VerifiedCropTypes: []VerifiedCropType{}, VerifiedAssessments: []VerifiedAssessment{}, StatusDistribution: map[string]int64{},
+	}
+	for status, n := range v.ByStatus {
+		out.StatusDistribution[string(status)] = n
+	}
+	for _, c := range v.CropTypes {
+		out.VerifiedCropTypes = append(out.VerifiedCropTypes, VerifiedCropType(c))
+	}
+	for _, a := range f.Verified {
+		out.VerifiedAssessments = append(out.VerifiedAssessments, VerifiedAssessment{
+			AssessmentID: a.AssessmentID, AssessmentYear: a.Year, CropTypeKey: a.CropType, ConfidenceScore: a.Confidence, Status: string(verification.Verified),
+		})
+	}
+	return out
+}
+
+func chartsOf(d dashboard.Dashboard) DashboardCharts {
+	c := DashboardCharts{
+		EmissionsByModel: emptyChart(), RemovalsBySource: emptyChart(), StatusDistribution: emptyChart(),
+		VerificationStatusDistribution: emptyChart(), VerifiedCropTypes: emptyChart(), CompletionBySection: emptyChart(),
+		YearlyTrend: TrendChart{Labels: []string{}, Completion: []float64{}, Emissions: []float64{}, Removals: []float64{}, Balance: []float64{}},
+	}
+	for _, p := range d.Carbon.EmissionsByModel {
+		c.EmissionsByModel.add(p.Label, p.Value)
+	}
+	for _, p := range d.Carbon.RemovalsBySource {
+		c.RemovalsBySource.add(p.Label, p.Value)
+	}
+	c.StatusDistribution.add(string(assessment.Draft), float64(d.Summary.Drafts))
+	c.StatusDistribution.add(string(assessment.Submitted), float64(d.Summary.Submitted))
+	for _, s := range dashboard.Statuses {
+		c.VerificationStatusDistribution.add(string(s), float64(d.Verification.ByStatus[s]))
+	}
+	for _, crop := range d.Verification.CropTypes {
+		c.VerifiedCropTypes.add(crop.CropType, float64(crop.Count))
+	}
+	for _, s := range d.Sections {
+		c.CompletionBySection.add(s.Key, s.Completion)
+	}
+	t := &c.YearlyTrend
+	for _, y := range d.Trend {
+		t.Labels, t.Completion = append(t.Labels, strconv.Itoa(y.Year)), append(t.Completion, y.Completion)
+		t.Emissions, t.Removals, t.Balance = append(t.Emissions, y.Emissions), append(t.Removals, y.Removals), append(t.Balance, y.Balance)
+	}
+	return c
+}
+
+func emptyChart() Chart { return Chart{Labels: []string{}, Values: []float64{}} }
+
+func (c *Chart) add(label string, value float64) {
+	c.Labels, c.Values = append(c.Labels, label), append(c.Values, value)
+}

@@ -1,0 +1,124 @@
+package ghg
+
+import (
+	"context"
+	"net/http"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	ghgapp "tilth/app/ghg"
+	"tilth/core/access"
+	"tilth/core/assessment"
+)
+
+// PrefillRequest asks what the farm records know of an assessment.
+type PrefillRequest struct {
+	Apply     bool     `json:"apply" required:"false" doc:"With true: what is proposed is written, where nothing is filled in yet."`
+	Overwrite bool     `json:"overwrite" required:"false" doc:"With true: also where something is filled in."`
+	Sections  []string `json:"sections" required:"false" doc:"Of general, crop, fertilizers, organic_inputs and irrigation; default: all."`
+	CropID    *int64   `json:"crop_id" required:"false" minimum:"1" doc:"Which crop of the catalog, where several grow here in the year."`
+}
+
+// RecordRef is a record that a proposal comes from.
+type RecordRef struct {
+	Resource string `json:"resource" enum:"farm,field,cultivation,crop,fertilization"`
+	ID       int64  `json:"id"`
+	Name     string `json:"name"`
+}
+
+// PrefillProposal is one line of the difference between the assessment and the records.
+type PrefillProposal struct {
+	Path     string      `json:"path"`
+	Current  rest.Value  `json:"current" doc:"null: nothing yet."`
+	Proposed rest.Value  `json:"proposed"`
+	Sources  []RecordRef `json:"sources"`
+	Filled   bool        `json:"filled" doc:"Something is there already; it stays, unless overwrite is set."`
+	Same     bool        `json:"same" doc:"What is there is what is proposed."`
+	Applied  bool        `json:"applied"`
+}
+
+// PrefillChoice is an answer to a question.
+type PrefillChoice struct {
+	CropID   int64       `json:"crop_id"`
+	Name     string      `json:"name"`
+	CropType *string     `json:"crop_type" doc:"Its key in an assessment; null: the catalog has none."`
+	Sources  []RecordRef `json:"sources"`
+}
+
+// PrefillQuestion is what the records leave open. It is never guessed.
+type PrefillQuestion struct {
+	Path    string          `json:"path"`
+	Message string          `json:"message"`
+	Choices []PrefillChoice `json:"choices"`
+}
+
+// Prefill is what the farm records know of an assessment.
+type Prefill struct {
+	Proposals []PrefillProposal `json:"proposals"`
+	Questions []PrefillQuestion `json:"questions"`
+	Notes     []BatchProblem    `json:"notes" doc:"What the records hold that is not taken over, and why."`
+}
+
+func registerPrefill(a *rest.API, use *ghgapp.Assessments) {
+	r := rest.Route{
+		Method: http.MethodPost, Path: assessmentsPath + "{id}/prefill/", OperationID: "assessment_prefill", Tag: "Assessments", Noun: "assessment",
+		Summary: "Fill in what the farm records know", Permission: access.Assessments.Edit.For("prefill"), Message: "Prefilled.",
+		Description: "Proposes `farm_country`, `growing_area`, `crop.crop_type`, `fertilizers`, `organic_inputs` and a declaration of no irrigation from the farm, the fields, their cultivations " +
+			"in seasons whose `harvest_year` is the assessment year, and the fertilizations of these. Each proposal names its records. Where several crops grow, it asks, and proposes nothing " +
+			"that depends on the answer. With `apply` it writes what is proposed and not filled in. It also needs field.view, cultivation.view and fertilization.view.",
+	}
+	rest.Handle(a, r, rest.Body[PrefillRequest]().Optional(), func(ctx context.Context, c *rest.Call) (Prefill, error) {
+		id, err := c.ID("id")
+		if err != nil {
+			return Prefill{}, err
+		}
+		found, err := use.Prefill(ctx, c.Principal(), id, func() (ghgapp.PrefillOptions, error) {
+			body, err := optionalBody[PrefillRequest](c)
+			out := ghgapp.PrefillOptions{Apply: body.Apply, Overwrite: body.Overwrite, Sections: body.Sections, CropID: form.OrZero(body.CropID)}
+			return out, err
+		})
+		return showPrefill(found), err
+	})
+}
+
+// optionalBody reads a body that may be left out.
+func optionalBody[T any](c *rest.Call) (T, error) {
+	var none T
+	if raw, err := c.Body(); err != nil || len(raw) == 0 {
+		return none, err
+	}
+	return rest.Decode[T](c)
+}
+
+func showPrefill(p ghgapp.Prefilled) Prefill {
+	out := Prefill{Proposals: []PrefillProposal{}, Questions: []PrefillQuestion{}, Notes: []BatchProblem{}}
+	applied := map[string]bool{}
+	for _, path := range p.Applied {
+		applied[path] = true
+	}
+	for _, proposal := range p.Proposals {
+		out.Proposals = append(out.Proposals, PrefillProposal{
+			Path: proposal.Path, Current: rest.Value{V: proposal.Current}, Proposed: rest.Value{V: proposal.Proposed}, Sources: showSources(proposal.Sources),
+			Filled: proposal.Filled(), Same: proposal.Same(), Applied: applied[proposal.Path],
+		})
+	}
+	for _, q := range p.Questions {
+		question := PrefillQuestion{q.Path, q.Message, []PrefillChoice{}}
+		for _, c := range q.Choices {
+			question.Choices = append(question.Choices, PrefillChoice{c.CropID, c.Name, form.OrNull(c.CropType), showSources(c.Sources)})
+		}
+		out.Questions = append(out.Questions, question)
+	}
+	for _, n := range p.Notes {
+		out.Notes = append(out.Notes, BatchProblem(n))
+	}
+	return out
+}
+
+func showSources(sources []assessment.Source) []RecordRef {
+	out := []RecordRef{}
+	for _, s := range sources {
+		out = append(out, RecordRef(s))
+	}
+	return out
+}

@@ -1,0 +1,223 @@
+package ghg
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	ghgapp "tilth/app/ghg"
+	"tilth/core/access"
+	"tilth/core/assessment"
+	"tilth/core/fault"
+	"tilth/core/ghg"
+	"tilth/ports"
+)
+
+// ImpactReport is a report as it is answered: masses are t CO2e, those of single gases kg;
+// figures per hectare and per tonne are null where the denominator is not known.
+type ImpactReport ghg.Report
+
+// ImpactComparison is what one report changes of another: t CO2e.
+type ImpactComparison ghg.Comparison
+
+// AssessmentVersionDetails is a submitted version with what was frozen of it.
+type AssessmentVersionDetails struct {
+	AssessmentVersion
+	Subject  AssessmentSubject `json:"subject" doc:"What the version is of, as it was called at that time."`
+	Snapshot rest.RawObject    `json:"snapshot" doc:"What the engine was given: SI units, nothing filled in. Its SHA-256, to the byte as it is here, is input_digest."`
+	Report   ImpactReport      `json:"report"`
+}
+
+// AssessmentSubject is what a submitted version is of.
+type AssessmentSubject struct {
+	Company              string            `json:"company"`
+	ResourceType         string            `json:"resource_type"`
+	ResourceID           int64             `json:"resource_id"`
+	Resource             string            `json:"resource" doc:"Name of the farm or field."`
+	AssessmentYear       int               `json:"assessment_year"`
+	CropType             string            `json:"crop_type"`
+	FarmCountry          string            `json:"farm_country"`
+	ClimateRegion        string            `json:"climate_region"`
+	SubmittedDataQuality string            `json:"submitted_data_quality"`
+	SectionDeclarations  map[string]string `json:"section_declarations"`
+}
+
+const mediaPDF = "application/pdf"
+
+// versionParam names a version in a query.
+var versionParam = rest.Param{Name: "version", Type: rest.Integer, Description: "Number of a version, with basis=submitted; default: the one submitted last."}
+
+const liveWord = "live"
+
+func (r assessmentRoutes) registerReports() {
+	r.api.DescribeCodes(map[string]string{
+		ghgapp.CodeNotCalculable: "no report can be made of the data; details hold violations and warnings, each with code, path and message (400)",
+	})
+	report := assessmentRoute(http.MethodGet, "{id}/impact-report/", access.Assessments.View.For("impact_report"), "The impact report of an assessment")
+	report.Description = "`basis=live` is computed from what the assessment holds now, with a warning for all that is missing; `basis=submitted` is the report of a version, " +
+		"as it was stored. Emissions and removals are apart and at least 0; `balance` is their difference. Masses are t CO2e, in `kg` those of the gases; " +
+		"`uncertainty` is the 95 % range of the emissions. `trace` holds every step with its inputs, factors and their sources. " +
+		"`format=csv` gives totals, lines and trace as a table, `format=pdf` a document to hand on. " +
+		"Where the general data do not allow a calculation the answer is 400 (`not_calculable`)."
+	report.Media = []string{"text/csv", mediaPDF}
+	report.Query = []rest.Param{
+		{Name: "basis", Type: rest.String, Enum: []string{ghgapp.BasisLive, ghgapp.BasisSubmitted}, Description: "Default: live."},
+		versionParam,
+		{Name: "format", Type: rest.String, Enum: []string{"json", ghgapp.CSV, ghgapp.PDF}, Description: "Default: json."},
+		form.ShareParam,
+	}
+	rest.Handle(r.api, report, nil, r.report)
+
+	compare := assessmentRoute(http.MethodGet, "{id}/impact-report/compare/", access.Assessments.View.For("compare_reports"), "Compare two reports of an assessment")
+	compare.Description = "Totals, sources and sections of both, with the absolute difference and that in per cent of the first; the largest saving first. " +
+		"Reports of two engines or factor sets are compared with a warning."
+	compare.Query = []rest.Param{
+		{Name: "from", Type: rest.String, Description: "Number of a version, or live. Default: the version submitted last."},
+		{Name: "to", Type: rest.String, Description: "Number of a version, or live. Default: live."},
+		form.ShareParam,
+	}
+	rest.Handle(r.api, compare, nil, func(ctx context.Context, c *rest.Call) (ImpactComparison, error) {
+		q, err := c.Query()
+		if err != nil {
+			return ImpactComparison{}, err
+		}
+		id, err := c.ID("id")
+		if err != nil {
+			return ImpactComparison{}, err
+		}
+		f := fault.Fields{}
+		from, to := reportChoice(q, "from", ghgapp.ReportRequest{}, f), reportChoice(q, "to", ghgapp.ReportRequest{Live: true}, f)
+		if err := f.Err(); err != nil {
+			return ImpactComparison{}, err
+		}
+		found, err := r.use.CompareReports(ctx, c.Principal(), q.Bool(form.ShareParam.Name), id, from, to)
+		return ImpactComparison(found), err
+	})
+	r.registerVersions()
+}
+
+// reportChoice reads a report that is named in a query: live, or the number of a version.
+func reportChoice(q rest.Values, name string, otherwise ghgapp.ReportRequest, f fault.Fields) ghgapp.ReportRequest {
+	text, given := q.String(name)
+	switch number, err := strconv.Atoi(text); {
+	case !given:
+		return otherwise
+	case text == liveWord:
+		return ghgapp.ReportRequest{Live: true}
+	case err == nil && number > 0:
+		return ghgapp.ReportRequest{Version: number}
+	}
+	f.Add(name, "Give the number of a version, or live.")
+	return otherwise
+}
+
+func (r assessmentRoutes) report(ctx context.Context, c *rest.Call) (rest.OrFile[ImpactReport], error) {
+	var out rest.OrFile[ImpactReport]
+	q, err := c.Query()
+	if err != nil {
+		return out, err
+	}
+	id, err := c.ID("id")
+	if err != nil {
+		return out, err
+	}
+	basis, _ := q.String("basis")
+	wanted := ghgapp.ReportRequest{Live: basis != ghgapp.BasisSubmitted}
+	if number, given := q.Int(versionParam.Name); given {
+		if wanted.Live || number < 1 {
+			return out, fault.Field(versionParam.Name, "Give the number of a version, from 1, together with basis=submitted.")
+		}
+		wanted.Version = int(number)
+	}
+	doc, err := r.use.Report(ctx, c.Principal(), q.Bool(form.ShareParam.Name), id, wanted)
+	if err != nil {
+		return out, err
+	}
+	out.Data = ImpactReport(doc.Report)
+	if format, _ := q.String("format"); format == ghgapp.CSV || format == ghgapp.PDF {
+		out.File = r.file(id, format, doc)
+	}
+	return out, nil
+}
+
+// file returns a report as a download.
+func (r assessmentRoutes) file(id int64, format string, doc ports.ImpactDocument) *rest.Raw {
+	name := fmt.Sprintf("impact-report-%d-live.%s", id, format)
+	if doc.Report.ResultVersion != nil {
+		name = fmt.Sprintf("impact-report-%d-v%d.%s", id, *doc.Report.ResultVersion, format)
+	}
+	media := form.MediaCSV
+	if format == ghgapp.PDF {
+		media = mediaPDF
+	}
+	return &rest.Raw{ContentType: media, Filename: name, Write: func(w io.Writer) error { return r.use.WriteReport(w, format, doc) }}
+}
+
+func (r assessmentRoutes) registerVersions() {
+	list := assessmentRoute(http.MethodGet, "{id}/submissions/", access.Assessments.View.For("list_submissions"), "List the submitted versions of an assessment")
+	list.Description = "Newest first. Versions never change."
+	list.Query = append(rest.PageParams(), form.ShareParam)
+	rest.Handle(r.api, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[AssessmentVersion], error) {
+		var none rest.List[AssessmentVersion]
+		q, err := c.Query()
+		if err != nil {
+			return none, err
+		}
+		id, err := c.ID("id")
+		if err != nil {
+			return none, err
+		}
+		page := q.PageOrAll()
+		found, err := r.use.Submissions(ctx, c.Principal(), q.Bool(form.ShareParam.Name), id, form.PageOf(page, nil))
+		if err != nil {
+			return none, err
+		}
+		return rest.NewList(page, rest.Map(form.Listing(found), showVersion))
+	})
+	one := assessmentRoute(http.MethodGet, "{id}/submissions/{version}/", access.Assessments.View.For("retrieve_submission"), "Retrieve a submitted version")
+	one.Description, one.Query = "With the snapshot that the engine was given, and its report.", []rest.Param{form.ShareParam}
+	rest.Handle(r.api, one, nil, func(ctx context.Context, c *rest.Call) (AssessmentVersionDetails, error) {
+		q, err := c.Query()
+		if err != nil {
+			return AssessmentVersionDetails{}, err
+		}
+		id, err := c.ID("id")
+		if err != nil {
+			return AssessmentVersionDetails{}, err
+		}
+		number, err := strconv.Atoi(c.Param("version"))
+		if err != nil || number < 1 {
+			return AssessmentVersionDetails{}, fault.Missing("version")
+		}
+		found, err := r.use.SubmissionOf(ctx, c.Principal(), q.Bool(form.ShareParam.Name), id, number)
+		if err != nil {
+			return AssessmentVersionDetails{}, err
+		}
+		return showVersionDetails(found)
+	})
+}
+
+func showVersionDetails(v ghgapp.StoredVersion) (AssessmentVersionDetails, error) {
+	out := AssessmentVersionDetails{
+		AssessmentVersion: showVersion(v.AssessmentVersion), Subject: showSubject(v.Subject), Snapshot: rest.RawObject(v.Snapshot),
+	}
+	err := json.Unmarshal(v.AssessmentVersion.Report, &out.Report)
+	return out, err
+}
+
+func showSubject(s assessment.Subject) AssessmentSubject {
+	out := AssessmentSubject{
+		Company: s.Company, ResourceType: string(s.ResourceType), ResourceID: s.ResourceID, Resource: s.Resource, AssessmentYear: s.Year,
+		CropType: s.Crop, FarmCountry: s.Country, ClimateRegion: s.ClimateRegion, SubmittedDataQuality: s.DataQuality,
+		SectionDeclarations: s.Declarations,
+	}
+	if out.SectionDeclarations == nil {
+		out.SectionDeclarations = map[string]string{}
+	}
+	return out
+}

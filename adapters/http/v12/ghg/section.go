@@ -1,0 +1,156 @@
+package ghg
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	ghgapp "tilth/app/ghg"
+	"tilth/core/access"
+	"tilth/core/assessment"
+)
+
+// part is a part of an assessment as an answer; its version is that of the whole.
+type part struct {
+	value   any
+	version string
+}
+
+// MarshalJSON writes the part.
+func (p part) MarshalJSON() ([]byte, error) { return json.Marshal(p.value) }
+
+// Version changes with every write of the assessment.
+func (p part) Version() string { return p.version }
+
+func partOf(w ghgapp.Whole, value any) part { return part{value, form.MetaOf(w.Meta).Version()} }
+
+// sectionKeys returns the sections, for a description.
+func (r assessmentRoutes) sectionKeys(only assessment.Shape) string {
+	var out []string
+	for _, s := range r.use.Table().Sections() {
+		if only == "" || s.Shape == only {
+			out = append(out, s.Key)
+		}
+	}
+	return form.CodeList(out)
+}
+
+func (r assessmentRoutes) registerSections() {
+	const path = "{id}/sections/{section}/"
+	retrieve := assessmentRoute(http.MethodGet, path, access.Assessments.View.For("retrieve_section"), "Retrieve a section")
+	retrieve.Description = "An object, or a list of items with their ids; empty where nothing was entered. Sections: " + r.sectionKeys("") + "."
+	retrieve.Query, retrieve.Data = []rest.Param{form.ShareParam}, schemaSection
+	rest.Handle(r.api, retrieve, nil, func(ctx context.Context, c *rest.Call) (part, error) {
+		whole, err := r.look(ctx, c)
+		return r.section(c, whole, err)
+	})
+	update := assessmentRoute(http.MethodPut, path, access.Assessments.Edit.For("update_section"), "Replace a section")
+	patch := assessmentRoute(http.MethodPatch, path, access.Assessments.Edit.For("partial_update_section"), "Change a section")
+	for _, route := range []rest.Route{update, patch} {
+		route.Description = "A list takes the place of the one there is, by PATCH as well; items that carry their `id` keep it. " +
+			"Of an object, PATCH lays what is sent over what there is, and null takes a member away."
+		route.Message, route.Data, route.Faults = "Section updated.", schemaSection, []int{http.StatusPreconditionFailed}
+		partial := route.Method == http.MethodPatch
+		rest.Handle(r.api, route, rest.GivenBody(schemaSection), func(ctx context.Context, c *rest.Call) (part, error) {
+			id, err := c.ID("id")
+			if err != nil {
+				return part{}, err
+			}
+			whole, err := r.use.WriteSection(ctx, c.Principal(), id, c.Param("section"), partial, r.sent(c))
+			return r.section(c, whole, err)
+		})
+	}
+	declare := assessmentRoute(http.MethodPut, "{id}/declarations/", access.Assessments.Edit.For("declare"), "Declare that there is nothing to enter")
+	declare.Description = "Takes the place of the declarations there are: `{\"irrigation\": \"none\"}`. A section with items cannot be declared none (400)."
+	declare.Message, declare.Data, declare.Faults = "Declarations stored.", schemaDeclared, []int{http.StatusPreconditionFailed}
+	rest.Handle(r.api, declare, rest.GivenBody(schemaDeclared), func(ctx context.Context, c *rest.Call) (part, error) {
+		id, err := c.ID("id")
+		if err != nil {
+			return part{}, err
+		}
+		whole, err := r.use.Declare(ctx, c.Principal(), id, r.sent(c))
+		return partOf(whole, showAssessmentRecord(whole.Assessment).SectionDeclarations), err
+	})
+}
+
+// sent reads the body once the assessment is found, and its If-Match before that.
+func (r assessmentRoutes) sent(c *rest.Call) ghgapp.SectionReader {
+	return func(current ghgapp.Whole) (any, error) {
+		if err := r.agreed(c)(current); err != nil {
+			return nil, err
+		}
+		return rest.DecodeValue(c)
+	}
+}
+
+// section returns the section of a path as an answer.
+func (r assessmentRoutes) section(c *rest.Call, whole ghgapp.Whole, err error) (part, error) {
+	if err != nil {
+		return part{}, err
+	}
+	section, err := r.use.Section(c.Param("section"))
+	return partOf(whole, showSection(section, whole.Sheet[section.Key])), err
+}
+
+func (r assessmentRoutes) registerItems() {
+	const path = "{id}/sections/{section}/items/"
+	create := assessmentRoute(http.MethodPost, path, access.Assessments.Edit.For("create_item"), "Add an item to a section")
+	create.Description = "Lists: " + r.sectionKeys(assessment.List) + ". An item added ends the declaration that there is nothing."
+	create.Status, create.Message, create.Data = http.StatusCreated, "Item added.", schemaItem
+	rest.Handle(r.api, create, rest.GivenBody(schemaItem), func(ctx context.Context, c *rest.Call) (part, error) {
+		id, err := c.ID("id")
+		if err != nil {
+			return part{}, err
+		}
+		whole, row, err := r.use.AddItem(ctx, c.Principal(), id, c.Param("section"), r.sent(c))
+		return partOf(whole, showItem(row)), err
+	})
+	retrieve := assessmentRoute(http.MethodGet, path+"{item_id}/", access.Assessments.View.For("retrieve_item"), "Retrieve an item of a section")
+	retrieve.Query, retrieve.Data = []rest.Param{form.ShareParam}, schemaItem
+	rest.Handle(r.api, retrieve, nil, func(ctx context.Context, c *rest.Call) (part, error) {
+		q, err := c.Query()
+		if err != nil {
+			return part{}, err
+		}
+		return r.item(c, func(who access.Principal, id int64, section string, item int64) (ghgapp.Whole, assessment.Row, error) {
+			return r.use.Item(ctx, who, q.Bool(form.ShareParam.Name), id, section, item)
+		})
+	})
+	update := assessmentRoute(http.MethodPut, path+"{item_id}/", access.Assessments.Edit.For("update_item"), "Replace an item of a section")
+	patch := assessmentRoute(http.MethodPatch, path+"{item_id}/", access.Assessments.Edit.For("partial_update_item"), "Change an item of a section")
+	for _, route := range []rest.Route{update, patch} {
+		route.Message, route.Data, route.Faults = "Item updated.", schemaItem, []int{http.StatusPreconditionFailed}
+		partial := route.Method == http.MethodPatch
+		rest.Handle(r.api, route, rest.GivenBody(schemaItem), func(ctx context.Context, c *rest.Call) (part, error) {
+			return r.item(c, func(who access.Principal, id int64, section string, item int64) (ghgapp.Whole, assessment.Row, error) {
+				return r.use.WriteItem(ctx, who, id, section, item, partial, r.sent(c))
+			})
+		})
+	}
+	destroy := assessmentRoute(http.MethodDelete, path+"{item_id}/", access.Assessments.Edit.For("destroy_item"), "Remove an item of a section")
+	destroy.Status, destroy.Message, destroy.Faults = http.StatusNoContent, "Item removed.", []int{http.StatusPreconditionFailed}
+	rest.Handle(r.api, destroy, nil, func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
+		_, err := r.item(c, func(who access.Principal, id int64, section string, item int64) (ghgapp.Whole, assessment.Row, error) {
+			return ghgapp.Whole{}, assessment.Row{}, r.use.RemoveItem(ctx, who, id, section, item, r.agreed(c))
+		})
+		return rest.NoContent{}, err
+	})
+}
+
+// item carries out what is asked of the item of a path.
+func (r assessmentRoutes) item(c *rest.Call,
+	do func(who access.Principal, id int64, section string, item int64) (ghgapp.Whole, assessment.Row, error),
+) (part, error) {
+	id, err := c.ID("id")
+	if err != nil {
+		return part{}, err
+	}
+	item, err := c.ID("item_id")
+	if err != nil {
+		return part{}, err
+	}
+	whole, row, err := do(c.Principal(), id, c.Param("section"), item)
+	return partOf(whole, showItem(row)), err
+}

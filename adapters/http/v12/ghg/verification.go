@@ -1,0 +1,179 @@
+package ghg
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	ghgapp "tilth/app/ghg"
+	"tilth/core/access"
+	"tilth/core/verification"
+)
+
+// Verification is the check of a declared crop against what satellites saw of its season.
+type Verification struct {
+	AssessmentID int64               `json:"assessment_id"`
+	Status       *string             `json:"status" enum:"pending,processing,verified,failed" doc:"null: the assessment was never submitted. pending: it waits, or nothing can be said; reason says which."`
+	Reason       *string             `json:"reason" doc:"A stable word, such as nearest, other_nearer, too_few_points, gap, no_curve, no_curve_of_place, no_cultivation, several_cultivations or source_unavailable; null while it is processing."`
+	Message      *string             `json:"message" doc:"The reason for people, with what the curves hold for."`
+	Confidence   *float64            `json:"confidence" doc:"0 to 1: how probable it is that the verdict is right; null without a verdict."`
+	CropTypeKey  *string             `json:"crop_type_key" doc:"The declared crop."`
+	Version      *int                `json:"version" doc:"Of the submission that is verified."`
+	NextTryAt    *time.Time          `json:"next_try_at" doc:"When the imagery source is asked again; null unless it is out."`
+	DecidedAt    *time.Time          `json:"decided_at" doc:"When the check ended, with a verdict or without."`
+	Model        *string             `json:"model" doc:"Version of the comparison."`
+	Evidence     []VerificationField `json:"evidence" doc:"A field each; empty until the check has ended."`
+}
+
+// VerificationField is the check of one field.
+type VerificationField struct {
+	FieldID       int64                `json:"field_id"`
+	FieldName     string               `json:"field_name"`
+	CultivationID *int64               `json:"cultivation_id" doc:"The one cultivation that fits the year and the crop; null where none does, or several do."`
+	SeasonID      *int64               `json:"season_id"`
+	SeasonName    *string              `json:"season_name"`
+	CropName      *string              `json:"crop_name" doc:"As the catalog has it."`
+	Verdict       string               `json:"verdict" enum:"verified,failed,pending"`
+	Reason        string               `json:"reason"`
+	Message       string               `json:"message"`
+	Confidence    *float64             `json:"confidence"`
+	Declared      []string             `json:"declared" doc:"Curve classes of the crop: any of them will do."`
+	Ranking       []VerificationRanked `json:"ranking" doc:"The nearest curve first."`
+	Curves        *VerificationCurves  `json:"curves" doc:"null: there are none of this place."`
+	Series        *VerificationSeries  `json:"series" doc:"null: nothing was looked at."`
+}
+
+// VerificationRanked is a curve class and how far the series is from it.
+type VerificationRanked struct {
+	Class    string  `json:"class"`
+	Distance float64 `json:"distance"`
+}
+
+// VerificationCurves are the reference curves that were used.
+type VerificationCurves struct {
+	Region  string `json:"region"`
+	Version string `json:"version"`
+	Scope   string `json:"scope" doc:"What they were made of, and hold for. No claim is made beyond it."`
+}
+
+// VerificationSeries is what was seen of a field.
+type VerificationSeries struct {
+	StartDate  rest.Date          `json:"start_date"`
+	EndDate    rest.Date          `json:"end_date"`
+	OrderID    *int64             `json:"order_id" doc:"The ordered profile that it is; null: computed for the check, at no charge."`
+	Indices    []string           `json:"indices" doc:"NDVI, or NDVI and EVI: what the curves hold."`
+	Accepted   int                `json:"accepted" doc:"Dates that count."`
+	Rejected   int                `json:"rejected" doc:"Dates that clouds and gaps took away."`
+	MinNDVI    *float64           `json:"min_ndvi"`
+	MaxNDVI    *float64           `json:"max_ndvi"`
+	Synthetic  bool               `json:"synthetic" doc:"Made-up imagery took part."`
+	ComputedAt time.Time          `json:"computed_at"`
+	Dates      []VerificationDate `json:"dates"`
+}
+
+// VerificationDate is one date that counts.
+type VerificationDate struct {
+	Date     rest.Date `json:"date"`
+	NDVI     float64   `json:"ndvi"`
+	EVI      *float64  `json:"evi"`
+	Coverage float64   `json:"coverage"`
+}
+
+func registerVerification(a *rest.API, use *ghgapp.Verification) {
+	a.DescribeCodes(map[string]string{"not_submitted": "only what is submitted can be verified (400)"})
+	show := assessmentRoute(http.MethodGet, "{id}/verification/", access.Assessments.View.For("verification"), "The crop verification of an assessment")
+	show.Description = "A submission starts it in the background: the season's vegetation index is compared with reference curves of the region. It costs no credit " +
+		"and keeps nothing from being submitted. Where nothing can be said it stays pending, with the reason."
+	show.Query = []rest.Param{form.ShareParam}
+	rest.Handle(a, show, nil, func(ctx context.Context, c *rest.Call) (Verification, error) {
+		q, err := c.Query()
+		if err != nil {
+			return Verification{}, err
+		}
+		id, err := c.ID("id")
+		if err != nil {
+			return Verification{}, err
+		}
+		record, begun, err := use.Verification(ctx, c.Principal(), q.Bool(form.ShareParam.Name), id)
+		if err != nil || !begun {
+			return Verification{AssessmentID: id, Evidence: []VerificationField{}}, err
+		}
+		return showVerification(record), nil
+	})
+	restart := assessmentRoute(http.MethodPost, "{id}/verification/", access.Assessments.Edit.For("restart_verification"), "Start the crop verification again")
+	restart.Description = "After imagery, boundaries or cultivations have changed. One that is under way runs anew. An assessment that was never submitted is 400 (`not_submitted`)."
+	restart.Message, restart.Faults = "Verification started.", []int{http.StatusBadRequest}
+	rest.Handle(a, restart, nil, func(ctx context.Context, c *rest.Call) (Verification, error) {
+		id, err := c.ID("id")
+		if err != nil {
+			return Verification{}, err
+		}
+		record, err := use.Restart(ctx, c.Principal(), id)
+		return showVerification(record), err
+	})
+}
+
+func showVerification(r verification.Record) Verification {
+	out := Verification{
+		AssessmentID: r.AssessmentID, Status: form.OrNull(string(r.Status)), Reason: form.OrNull(string(r.Reason)), Message: form.OrNull(r.Text),
+		CropTypeKey: form.OrNull(r.CropType), Version: &r.Version, NextTryAt: r.NextTryAt, DecidedAt: r.DecidedAt, Evidence: []VerificationField{},
+	}
+	if r.Status.Verdict() {
+		out.Confidence = &r.Confidence
+	}
+	if r.DecidedAt == nil { // what is kept of an earlier run is no evidence of this one
+		return out
+	}
+	out.Model = form.OrNull(r.Evidence.Model)
+	for _, f := range r.Evidence.Fields {
+		out.Evidence = append(out.Evidence, showVerificationField(f))
+	}
+	return out
+}
+
+func showVerificationField(f verification.Field) VerificationField {
+	out := VerificationField{
+		FieldID: f.FieldID, FieldName: f.FieldName, CultivationID: form.OrNull(f.CultivationID), SeasonID: form.OrNull(f.SeasonID),
+		SeasonName: form.OrNull(f.SeasonName), CropName: form.OrNull(f.CropName), Verdict: string(f.Verdict), Reason: string(f.Reason), Message: f.Text,
+		Declared: append([]string{}, f.Declared...), Ranking: []VerificationRanked{},
+	}
+	if f.Verdict.Verdict() {
+		out.Confidence = &f.Confidence
+	}
+	for _, r := range f.Ranking {
+		out.Ranking = append(out.Ranking, VerificationRanked(r))
+	}
+	if f.Region != "" {
+		out.Curves = &VerificationCurves{f.Region, f.CurvesVersion, f.Scope}
+	}
+	if f.Series != nil {
+		out.Series = showVerificationSeries(f.Series)
+	}
+	return out
+}
+
+func showVerificationSeries(s *verification.Series) *VerificationSeries {
+	out := &VerificationSeries{
+		StartDate: rest.DateOf(s.From), EndDate: rest.DateOf(s.To), OrderID: form.OrNull(s.OrderID), Indices: []string{"NDVI"},
+		Accepted: len(s.Dates), Rejected: s.Rejected, Synthetic: s.Synthetic, ComputedAt: s.ComputedAt, Dates: []VerificationDate{},
+	}
+	if s.HasEVI {
+		out.Indices = append(out.Indices, "EVI")
+	}
+	for i, d := range s.Dates {
+		date := VerificationDate{Date: rest.DateOf(d.Date), NDVI: d.NDVI, Coverage: d.Coverage}
+		if s.HasEVI {
+			date.EVI = &s.Dates[i].EVI
+		}
+		if v := d.NDVI; out.MinNDVI == nil || v < *out.MinNDVI {
+			out.MinNDVI = &v
+		}
+		if v := d.NDVI; out.MaxNDVI == nil || v > *out.MaxNDVI {
+			out.MaxNDVI = &v
+		}
+		out.Dates = append(out.Dates, date)
+	}
+	return out
+}

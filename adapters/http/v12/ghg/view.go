@@ -1,0 +1,190 @@
+package ghg
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	ghgapp "tilth/app/ghg"
+	"tilth/core/access"
+	"tilth/core/assessment"
+)
+
+// GHGValues are placeholder figures: they are calculated from nothing.
+type GHGValues struct {
+	Emissions float64 `json:"emissions"`
+	Removals  float64 `json:"removals"`
+	Balance   float64 `json:"balance" doc:"emissions - removals"`
+	Unit      string  `json:"unit" enum:"tCO2e"`
+}
+
+// Completeness is how complete an assessment is.
+type Completeness struct {
+	CompletenessPercentage float64                        `json:"completeness_percentage" doc:"0 to 100, rounded down to one decimal."`
+	IsReadyForSubmission   bool                           `json:"is_ready_for_submission" doc:"Nothing keeps the assessment from being submitted. Optional sections lower the percentage and are no obstacle."`
+	CompletenessComputedAt *time.Time                     `json:"completeness_computed_at" doc:"null: never yet."`
+	Stale                  bool                           `json:"stale" doc:"The assessment was written since; the background is at it."`
+	Sections               map[string]SectionCompleteness `json:"sections" doc:"By key, with the general part as general; empty until the first run."`
+}
+
+// SectionCompleteness is how far a section is filled in.
+type SectionCompleteness struct {
+	Applies  bool           `json:"applies" doc:"false: it is not asked for, and does not count."`
+	Declared bool           `json:"declared" doc:"Declared to hold nothing."`
+	Status   string         `json:"status" enum:"not_started,in_progress,complete"`
+	Filled   int            `json:"filled" doc:"Required fields that are filled in validly."`
+	Required int            `json:"required" doc:"Required fields in all, over all items."`
+	Missing  []MissingField `json:"missing"`
+}
+
+// MissingField is a required field that is empty or invalid.
+type MissingField struct {
+	Field   string `json:"field" doc:"In general: fertilizers[].rate"`
+	Path    string `json:"path" doc:"This one: fertilizers[3].rate"`
+	Message string `json:"message" doc:"What to enter."`
+}
+
+func (r assessmentRoutes) registerViews() {
+	var groups []string
+	for _, g := range r.use.Table().Groups() {
+		groups = append(groups, g.Key)
+	}
+	details := assessmentRoute(http.MethodGet, "{id}/details/", access.Assessments.View.For("details"), "The details of an assessment")
+	details.Description = "Members of one group of sections, or of all, always with `id`, `status`, `completeness_percentage` and `is_ready_for_submission`. " +
+		"With `enforce_required=true` the answer is 400 with the required fields of the group that are missing or invalid, and 200 when there are none. " +
+		"Groups: " + form.CodeList(groups) + "."
+	details.Query = []rest.Param{
+		form.ShareParam,
+		{Name: "group", Type: rest.String, Description: "Key of a group; default: all."},
+		{Name: "enforce_required", Type: rest.Boolean, Description: "Refuses data that lacks required fields."},
+	}
+	details.Data = schemaDetails
+	rest.Handle(r.api, details, nil, func(ctx context.Context, c *rest.Call) (part, error) {
+		q, err := c.Query()
+		if err != nil {
+			return part{}, err
+		}
+		id, err := c.ID("id")
+		if err != nil {
+			return part{}, err
+		}
+		group, _ := q.String("group")
+		found, err := r.use.Details(ctx, c.Principal(), q.Bool(form.ShareParam.Name), id, group, q.Bool("enforce_required"))
+		if err != nil {
+			return part{}, err
+		}
+		value, err := r.showDetails(found)
+		return partOf(found.Whole, value), err
+	})
+
+	form := assessmentRoute(http.MethodGet, "dynamic-schema/", access.Assessments.View.For("dynamic_schema"), "The schema of an assessment, for generating forms")
+	form.Description = "JSON Schema 2020-12 of the body of an assessment with its sections: labels (`title`), units, enumerations, required members and conditions in its " +
+		"own keywords; places, units, groups, weights and roles as `x-order`, `x-unit`, `x-group`, `x-weight` and `x-role`."
+	form.Data = schemaForm
+	rest.Handle(r.api, form, nil, func(ctx context.Context, c *rest.Call) (rest.Value, error) {
+		if err := r.use.MayView(ctx, c.Principal()); err != nil {
+			return rest.Value{}, err
+		}
+		return rest.Value{V: r.use.Table().Schema()}, nil
+	})
+
+	values := assessmentRoute(http.MethodGet, "ghg-values/", access.Assessments.View.For("ghg_values"), "Placeholder figures")
+	values.Description = "Always the same figures. They are calculated from nothing and are not to be taken for real data."
+	rest.Handle(r.api, values, nil, func(ctx context.Context, c *rest.Call) (GHGValues, error) {
+		if err := r.use.MayView(ctx, c.Principal()); err != nil {
+			return GHGValues{}, err
+		}
+		return GHGValues{Emissions: 24.8, Removals: 5.3, Balance: 19.5, Unit: "tCO2e"}, nil // specification, section 4.2
+	})
+}
+
+// alwaysShown are members of every detail view.
+var alwaysShown = []string{"id", "status", "completeness_percentage", "is_ready_for_submission"}
+
+// showDetails returns the members of the record and the sections that a detail view is about.
+func (r assessmentRoutes) showDetails(d ghgapp.Details) (map[string]any, error) {
+	raw, err := json.Marshal(r.show(d.Whole))
+	if err != nil {
+		return nil, err
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return nil, err
+	}
+	out := map[string]any{}
+	for name, value := range all {
+		if d.Group == nil {
+			out[name] = value
+		}
+	}
+	if d.Group == nil {
+		return out, nil
+	}
+	shown := append([]string{}, alwaysShown...)
+	shown = append(shown, d.Group.Sections...)
+	switch d.Group.Key {
+	case "general":
+		shown = append(shown, "resource_type", "resource_id", "section_declarations")
+		for _, f := range r.use.Table().General().Fields {
+			shown = append(shown, f.Key)
+		}
+	case "results":
+		for name := range all {
+			if strings.HasPrefix(name, "calculation_") || strings.HasPrefix(name, "submitted_") && name != "submitted_data_quality" {
+				shown = append(shown, name)
+			}
+		}
+		shown = append(shown, "has_unsubmitted_changes")
+	}
+	for _, name := range shown {
+		out[name] = all[name]
+	}
+	return out, nil
+}
+
+func (r assessmentRoutes) registerCompleteness() {
+	get := assessmentRoute(http.MethodGet, "{id}/completeness/", access.Assessments.View.For("completeness"), "How complete an assessment is")
+	get.Description = "As it was last worked out, with the fields that are missing; nothing is computed."
+	get.Query = []rest.Param{form.ShareParam}
+	rest.Handle(r.api, get, nil, func(ctx context.Context, c *rest.Call) (Completeness, error) {
+		q, err := c.Query()
+		if err != nil {
+			return Completeness{}, err
+		}
+		id, err := c.ID("id")
+		if err != nil {
+			return Completeness{}, err
+		}
+		record, state, err := r.use.Completeness(ctx, c.Principal(), q.Bool(form.ShareParam.Name), id)
+		return showCompleteness(record, state), err
+	})
+	compute := assessmentRoute(http.MethodPost, "{id}/completeness/", access.Assessments.Edit.For("compute_completeness"), "Work out now how complete an assessment is")
+	compute.Message = "Completeness computed."
+	rest.Handle(r.api, compute, nil, func(ctx context.Context, c *rest.Call) (Completeness, error) {
+		id, err := c.ID("id")
+		if err != nil {
+			return Completeness{}, err
+		}
+		record, state, err := r.use.Compute(ctx, c.Principal(), id)
+		return showCompleteness(record, state), err
+	})
+}
+
+func showCompleteness(r assessment.Assessment, state assessment.State) Completeness {
+	out := Completeness{
+		CompletenessPercentage: r.Completeness, IsReadyForSubmission: r.Ready, CompletenessComputedAt: r.CompletenessComputedAt,
+		Stale: r.Stale(), Sections: map[string]SectionCompleteness{},
+	}
+	for _, s := range state.Sections {
+		shown := SectionCompleteness{s.Applies, s.Declared, string(s.Status), s.Filled, s.Required, []MissingField{}}
+		for _, m := range s.Missing {
+			shown.Missing = append(shown.Missing, MissingField(m))
+		}
+		out.Sections[s.Section] = shown
+	}
+	return out
+}

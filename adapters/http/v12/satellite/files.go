@@ -1,0 +1,72 @@
+package satellite
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	"tilth/app/satellite"
+	"tilth/core/access"
+	"tilth/core/vegetation"
+	"tilth/ports"
+)
+
+func showSmoothed(s vegetation.Series) *[]ProfilePoint {
+	out := []ProfilePoint{}
+	for _, run := range s.Smoothed() {
+		for _, p := range run {
+			out = append(out, ProfilePoint{rest.DateOf(p.Date), p.Value})
+		}
+	}
+	return &out
+}
+
+// profileFiles are the files of a profile.
+var profileFiles = []struct{ name, format, media, summary, description string }{
+	{"chart.svg", ports.SVG, "image/svg+xml", "The profile as a picture, SVG", chartText},
+	{"chart.png", ports.PNG, "image/png", "The profile as a picture, PNG", chartText},
+	{"export.csv", satellite.CSV, form.MediaCSV, "The profile as a table, CSV", "A line a date, accepted and rejected ones in one order: " +
+		"date, value, status, reason, coverage, n_valid, n_polygon, median, std, min, max, p10, p90, items (separated by spaces). " +
+		"A rejected date has its reason, and neither a value nor statistics."},
+}
+
+const chartText = "The accepted dates as points, the smoothed line, the rejected dates as ticks on the axis, the season shaded. " +
+	"Where there is no accepted date, the picture says why."
+
+func registerProfileFiles(a *rest.API, files *satellite.ProfileFiles) {
+	for _, kind := range profileFiles {
+		media, _, _ := strings.Cut(kind.media, ";")
+		route := rest.Route{
+			Method: http.MethodGet, Path: ordersPath + "{id}/" + kind.name, OperationID: "vi_profile_order_" + strings.ReplaceAll(kind.name, ".", "_"),
+			Summary: kind.summary, Description: kind.description + "\n\n" + waitingText, Tag: profileTag, Noun: "order",
+			Permission: access.ProfileOrders.View.For("retrieve"), Query: []rest.Param{form.ShareParam, indexParam}, Media: []string{media},
+		}
+		rest.Handle(a, route, nil, func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
+			q, err := c.Query()
+			if err != nil {
+				return rest.Raw{}, err
+			}
+			id, err := c.ID("id")
+			if err != nil {
+				return rest.Raw{}, err
+			}
+			index, err := indexGiven(q)
+			if err != nil {
+				return rest.Raw{}, err
+			}
+			file, err := files.File(ctx, c.Principal(), q.Bool(form.ShareParam.Name), id, index, kind.format, waitGiven(c))
+			sayLater(c, file.Order)
+			out := rest.Raw{ContentType: kind.media, Write: file.Write}
+			if kind.format == ports.SVG {
+				c.SetHeader("Content-Security-Policy", form.DrawingPolicy)
+			}
+			if kind.format == satellite.CSV {
+				out.Filename = fmt.Sprintf("profile-%d-%s.csv", id, strings.ToLower(file.Order.Index))
+			}
+			return out, err
+		})
+	}
+}

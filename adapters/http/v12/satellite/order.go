@@ -1,0 +1,160 @@
+package satellite
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	"tilth/app/satellite"
+	"tilth/core/access"
+	"tilth/core/vegetation"
+)
+
+// OrderWrite is a profile order as it is placed.
+type OrderWrite struct {
+	FieldUUID string  `json:"field_uuid" format:"uuid" doc:"A field of your company, with a boundary."`
+	SeasonID  int64   `json:"season_id" minimum:"1" doc:"A season of your company; its dates are the window."`
+	IndexCode *string `json:"index_code" required:"false" doc:"Default NDVI."`
+}
+
+// Placed is the answer to an order.
+type Placed struct {
+	OrderID int64  `json:"order_id"`
+	Status  string `json:"status" enum:"pending,processing,active,failed"`
+}
+
+// ProfileOrder is an order as it stands in a list.
+type ProfileOrder struct {
+	OrderID       int64      `json:"order_id"`
+	Status        string     `json:"status" enum:"pending,processing,active,failed"`
+	IndexCode     string     `json:"index_code"`
+	Field         int64      `json:"field"`
+	Season        int64      `json:"season"`
+	StartDate     rest.Date  `json:"start_date"`
+	EndDate       rest.Date  `json:"end_date"`
+	ProfileUUID   string     `json:"profile_uuid" format:"uuid"`
+	FieldUUID     string     `json:"field_uuid" format:"uuid"`
+	Company       int64      `json:"company"`
+	CreatedBy     int64      `json:"created_by"`
+	CreatedAt     time.Time  `json:"created_at"`
+	UpdatedAt     time.Time  `json:"updated_at"`
+	LastCheckedAt *time.Time `json:"last_checked_at" doc:"When the archive was last searched for the season."`
+	Reason        *string    `json:"reason" doc:"Why the order is pending or failed."`
+	Synthetic     bool       `json:"synthetic" doc:"The series comes from a synthetic archive, not from observations."`
+	CloudMask     *string    `json:"cloud_mask" enum:"scl,none" doc:"none: the archive has no scene classification, so every pixel with data counted as clear."`
+	SmallField    bool       `json:"small_field" doc:"Fewer than ten pixels: weighted by exact areas."`
+}
+
+const ordersPath = "profiles/vegetation-index-profile/orders/"
+
+func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
+	route := rest.Routes{Operation: "vi_profile_order", Tag: profileTag, Noun: "order"}.Route
+	place := route(http.MethodPost, ordersPath, access.ProfileOrders.Create.For("create"), "Order a profile")
+	place.Description = "Orders the season's series of a field. A field is charged once, on its first successful order.\n\n" +
+		"An order of the same field and season that is not ready yet is answered as it is; once it is active, a new order is 409 with " +
+		"`details.profile_uuid` and `details.order_id`, costs nothing, and is best taken as success.\n\n" + indexTable()
+	place.Faults = []int{http.StatusPaymentRequired, http.StatusConflict, http.StatusInternalServerError}
+	place.Message = "Order accepted."
+	place.Odd = map[string]int{"season_unresolved": http.StatusInternalServerError} // specification, sections 4.3 and 7
+	rest.Handle(a, place, rest.Body[OrderWrite](), func(ctx context.Context, c *rest.Call) (Placed, error) {
+		req, err := orderRequest(c)
+		if err != nil {
+			return Placed{}, err
+		}
+		order, err := orders.Place(ctx, c.Principal(), req)
+		return Placed{order.ID, string(order.Status)}, err
+	})
+
+	filters := append([]rest.Param{
+		{Name: "company", Type: rest.Integer, Description: "Id of the company."},
+		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who ordered."},
+		{Name: "index_code", Type: rest.String, Description: "A part of the index code, whatever its case."},
+		{Name: "field", Type: rest.Integer, Description: "Id of the field."},
+		{Name: "season", Type: rest.Integer, Description: "Id of the season."},
+		{Name: "status", Type: rest.String, Enum: form.Strings(vegetation.Statuses), Description: "State of the order."},
+	}, form.ListParams("A part of the name of the field, whatever its case.", "start_date")...)
+	list := route(http.MethodGet, ordersPath, access.ProfileOrders.View.For("list"), "List profile orders")
+	list.Query = append(append(rest.PageParams(), form.ShareParam), filters...)
+	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[ProfileOrder], error) {
+		q, err := c.Query()
+		if err != nil {
+			return rest.List[ProfileOrder]{}, err
+		}
+		found, err := orders.List(ctx, c.Principal(), q.Bool(form.ShareParam.Name), form.QueryOf(q.PageOrAll(), filters, q, "index_code"))
+		if err != nil {
+			return rest.List[ProfileOrder]{}, err
+		}
+		return rest.NewList(q.PageOrAll(), rest.Map(form.Listing(found), showOrder))
+	})
+
+	retrieve := route(http.MethodGet, ordersPath+"{id}/", access.ProfileOrders.View.For("retrieve"), "Retrieve an order with its series")
+	retrieve.Description = waitingText
+	retrieve.Query = []rest.Param{
+		form.ShareParam, indexParam,
+		{Name: "detail", Type: rest.Boolean, Description: "Adds the observations behind the points, and the rejected dates."},
+		{Name: "smoothed", Type: rest.Boolean, Description: "Adds the smoothed profile: Whittaker's smoother, second differences, weighted with the coverage."},
+	}
+	rest.Handle(a, retrieve, nil, func(ctx context.Context, c *rest.Call) (Profile, error) {
+		q, err := c.Query()
+		if err != nil {
+			return Profile{}, err
+		}
+		id, err := c.ID("id")
+		if err != nil {
+			return Profile{}, err
+		}
+		found, err := retrieved(ctx, c, orders, q, id)
+		out := showProfile(found, q.Bool("detail"))
+		if q.Bool("smoothed") {
+			out.Smoothed = showSmoothed(found.Series)
+		}
+		return out, err
+	})
+}
+
+// indexTable is the formulas, as a table in CommonMark.
+func indexTable() string {
+	var b strings.Builder
+	b.WriteString("| index_code | formula, on reflectance 0 to 1 |\n| --- | --- |\n")
+	for _, i := range vegetation.Indices() {
+		b.WriteString("| " + string(i.Code) + " | " + i.Formula + " |\n")
+	}
+	return b.String()
+}
+
+func showOrder(s vegetation.OrderState) ProfileOrder {
+	out := ProfileOrder{
+		OrderID: s.ID, Status: string(s.Status), IndexCode: s.Index, Field: s.FieldID, Season: s.SeasonID,
+		StartDate: rest.DateOf(s.StartDate), EndDate: rest.DateOf(s.EndDate), ProfileUUID: s.UUID, FieldUUID: s.FieldUUID,
+		Company: s.CompanyID, CreatedBy: s.CreatedBy, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
+		LastCheckedAt: s.LastCheckedAt, Reason: form.OrNull(s.Reason), Synthetic: s.Synthetic, SmallField: s.SmallField,
+	}
+	if s.Status == vegetation.Active {
+		mask := "scl"
+		if s.NoSCL {
+			mask = "none"
+		}
+		out.CloudMask = &mask
+	}
+	return out
+}
+
+// orderRequest reads the body of an order.
+func orderRequest(c *rest.Call) (satellite.ProfileRequest, error) {
+	in, err := rest.Decode[OrderWrite](c)
+	if err != nil {
+		return satellite.ProfileRequest{}, err
+	}
+	req := satellite.ProfileRequest{FieldUUID: strings.ToLower(in.FieldUUID), SeasonID: in.SeasonID, Index: vegetation.NDVI}
+	if in.IndexCode != nil {
+		index, err := vegetation.ParseIndex(*in.IndexCode)
+		if err != nil {
+			return req, err
+		}
+		req.Index = index.Code
+	}
+	return req, nil
+}

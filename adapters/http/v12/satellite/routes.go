@@ -1,0 +1,35 @@
+// Package satellite is the routes of vegetation-index profiles, and of the wallet and
+// its statement.
+package satellite
+
+import (
+	"tilth/adapters/http/rest"
+	"tilth/app/satellite"
+)
+
+const (
+	profileTag = "Vegetation-index profiles"
+	walletTag  = "Wallet"
+)
+
+// Deps is the use cases that these routes offer.
+type Deps struct {
+	Orders *satellite.Profiles
+	Files  *satellite.ProfileFiles
+}
+
+// Register adds the routes of profiles and of the wallet that pays for them.
+func Register(a *rest.API, d Deps) {
+	a.DescribeTag(profileTag, "The season-long series of a vegetation index for a field, from Sentinel-2.")
+	a.DescribeTag(walletTag, "What orders cost: holds, captures and releases in a double-entry ledger.")
+	a.DescribeCodes(map[string]string{
+		"season_unresolved":   "the season of an order is no season of your company (500, as the interface has it)",
+		"duplicate_profile":   "an active profile exists; details hold profile_uuid and order_id; nothing was charged (409)",
+		"insufficient_credit": "details hold required and available (402)",
+	})
+	registerProfileOrders(a, d.Orders)
+	registerProfileFiles(a, d.Files)
+	registerQuote(a, d.Orders)
+	registerWallet(a, d.Orders)
+	registerStatement(a, d.Files)
+}

@@ -1,0 +1,72 @@
+package satellite
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	"tilth/app/satellite"
+	"tilth/core/access"
+	"tilth/core/credit"
+)
+
+// Wallet is a company's credit.
+type Wallet struct {
+	Balance   float64 `json:"balance" doc:"What is held included."`
+	Held      float64 `json:"held" doc:"Set aside for open orders."`
+	Available float64 `json:"available"`
+	Unit      string  `json:"unit" enum:"credit"`
+}
+
+// Transaction is a line of the ledger.
+type Transaction struct {
+	ID        int64     `json:"id"`
+	CreatedAt time.Time `json:"created_at"`
+	Kind      string    `json:"kind" enum:"credit,hold,capture,release,refund"`
+	Amount    float64   `json:"amount"`
+	Product   *string   `json:"product"`
+	Field     *int64    `json:"field"`
+	Order     *int64    `json:"order"`
+	RefundOf  *int64    `json:"refund_of" doc:"Of a refund: the capture that it gives back."`
+	Note      string    `json:"note"`
+}
+
+func registerWallet(a *rest.API, orders *satellite.Profiles) {
+	rest.Handle(a, rest.Route{
+		Method: http.MethodGet, Path: "wallet/", OperationID: "wallet_retrieve", Summary: "Show the wallet", Tag: walletTag,
+		Permission: access.Wallets.View.For("retrieve"),
+	}, nil, func(ctx context.Context, c *rest.Call) (Wallet, error) {
+		w, err := orders.Wallet(ctx, c.Principal())
+		return Wallet{w.Balance.Float(), w.Held.Float(), w.Available().Float(), "credit"}, err
+	})
+	filters := []rest.Param{
+		{Name: "kind", Type: rest.String, Enum: form.Strings(credit.Kinds), Description: "What the transaction did."},
+		{Name: "product", Type: rest.String, Enum: append(form.Strings(credit.Products), string(credit.Stratification)), Description: "What was ordered."},
+		{Name: "field", Type: rest.Integer, Description: "Id of the field."},
+		{Name: "order", Type: rest.Integer, Description: "Id of the order."},
+		{Name: "created_after", Type: rest.Timestamp, Description: "At or after this time."},
+		{Name: "created_before", Type: rest.Timestamp, Description: "Before this time."},
+	}
+	rest.Handle(a, rest.Route{
+		Method: http.MethodGet, Path: "wallet/transactions/", OperationID: "wallet_transaction_list", Summary: "List the ledger, newest first",
+		Tag: walletTag, Permission: access.Wallets.View.For("list"), Query: append(rest.PageParams(), filters...),
+	}, nil, func(ctx context.Context, c *rest.Call) (rest.List[Transaction], error) {
+		q, err := c.Query()
+		if err != nil {
+			return rest.List[Transaction]{}, err
+		}
+		found, err := orders.Transactions(ctx, c.Principal(), form.QueryOf(q.PageOrAll(), filters, q))
+		if err != nil {
+			return rest.List[Transaction]{}, err
+		}
+		return rest.NewList(q.PageOrAll(), rest.Map(form.Listing(found), showTransaction))
+	})
+}
+
+func showTransaction(t credit.Transaction) Transaction {
+	return Transaction{
+		t.ID, t.CreatedAt, string(t.Kind), t.Amount.Float(), form.OrNull(string(t.Product)), form.OrNull(t.FieldID), form.OrNull(t.OrderID), form.OrNull(t.RefundOf), t.Note,
+	}
+}

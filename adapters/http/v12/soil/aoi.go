@@ -1,0 +1,229 @@
+package soil
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	farmapp "tilth/app/farm"
+	"tilth/app/soil"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/stratification"
+)
+
+// aoiBase is where areas of interest, and all that is made of them, lie.
+const aoiBase = "soil/"
+
+const aoiTag = "Areas of interest"
+
+// AOIWrite is an area of interest as it is written.
+type AOIWrite struct {
+	form.OfCompany
+	Name        string   `json:"name" required:"false" maxLength:"255"`
+	Description string   `json:"description" required:"false" maxLength:"4000"`
+	FieldUUIDs  []string `json:"field_uuids" minItems:"1" maxItems:"500" format:"uuid" doc:"Fields of your company, each with a boundary and within 100 km of the middle of all; none twice."`
+}
+
+// AOIField is a field of an area of interest.
+type AOIField struct {
+	FieldUUID string `json:"field_uuid" format:"uuid"`
+}
+
+// AOI is an area of interest.
+type AOI struct {
+	form.Meta
+	AOIUUID        string     `json:"aoi_uuid" format:"uuid"`
+	Name           string     `json:"name"`
+	Description    string     `json:"description"`
+	AOIFields      []AOIField `json:"aoi_fields" doc:"Of the fields covered, those that are not deleted."`
+	IsMapRequested bool       `json:"is_map_requested" doc:"Whether a stratification order was ever placed for it."`
+}
+
+// ListedAOI is an area of interest as it stands in a list.
+type ListedAOI struct {
+	AOI
+	SavedPlans int64 `json:"total_saved_sample_plan_maps"`
+	SavedMaps  int64 `json:"total_saved_stratification_maps"`
+}
+
+// AOIPrice is what an area of interest costs in a map type.
+type AOIPrice struct {
+	MapType      string  `json:"map_type" enum:"STR,SOC"`
+	TotalPrice   float64 `json:"total_price" doc:"0 once the area was ordered."`
+	PricePerUnit float64 `json:"price_per_unit" doc:"Credits per hectare; 0 once the area was ordered."`
+	AOIArea      float64 `json:"aoi_area" doc:"Hectares."`
+}
+
+// AOIQuote is the prices of an area of interest.
+type AOIQuote struct {
+	Area   float64    `json:"area" doc:"Hectares of the union of the fields: what they share counts once."`
+	Prices []AOIPrice `json:"prices"`
+}
+
+func showAOI(a stratification.AOI) AOI {
+	out := AOI{
+		Meta: form.MetaOf(a.Meta), AOIUUID: a.UUID, Name: a.Name, Description: a.Description,
+		AOIFields: make([]AOIField, len(a.Fields)), IsMapRequested: a.MapRequested,
+	}
+	for i, f := range a.Fields {
+		out.AOIFields[i] = AOIField{f.UUID}
+	}
+	return out
+}
+
+func showListedAOI(a stratification.AOI) ListedAOI {
+	return ListedAOI{showAOI(a), a.SavedPlans, a.SavedMaps}
+}
+
+func applyAOI(in AOIWrite, onto *stratification.AOI) {
+	in.Apply(&onto.Meta)
+	onto.Name, onto.Description, onto.Fields = strings.TrimSpace(in.Name), in.Description, nil
+	for _, uuid := range in.FieldUUIDs {
+		onto.Fields = append(onto.Fields, stratification.AOIField{UUID: strings.ToLower(uuid)})
+	}
+}
+
+func writeOfAOI(a stratification.AOI) AOIWrite {
+	return AOIWrite{form.CompanyOf(a.Meta), a.Name, a.Description, a.FieldUUIDs()}
+}
+
+var aoiRoute = rest.Routes{Base: aoiBase + "aois/", Operation: "aoi", Tag: aoiTag, Noun: "aoi"}.Route
+
+// aoiID returns the id in the path, which is an area's own id or its uuid.
+func aoiID(ctx context.Context, c *rest.Call, aois *soil.AOIs) (int64, error) {
+	if uuid, err := c.UUID("id"); err == nil {
+		return aois.Resolve(ctx, c.Principal(), c.Permission(), uuid)
+	}
+	return c.ID("id")
+}
+
+func registerAOIs(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
+	a.DescribeTag(aoiTag, "Fields of your company that are divided into zones together. Everything here needs a subscription of your company to stratification, "+
+		"which the operator grants; without one it is 403 whatever the role. `{id}` is the area's uuid or its integer id.")
+	a.DescribeCodes(map[string]string{
+		"subscription_required":   "your company has no active subscription to the service that details name (403)",
+		"no_stratification_price": "no price of stratification is configured (404)",
+		"aoi_empty":               "no field of the area of interest is there with a boundary any more (409)",
+		"fields_overlay":          "the boundaries of the fields cannot be put together (400)",
+	})
+	list := aoiRoute(http.MethodGet, "", access.AOIs.View.For("list"), "List areas of interest")
+	filters := append([]rest.Param{
+		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."},
+	}, form.ListParams("A part of the name, whatever its case.", "name")...)
+	list.Query = append(rest.PageParams(), filters...)
+	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[ListedAOI], error) {
+		q, err := c.Query()
+		if err != nil {
+			return rest.List[ListedAOI]{}, err
+		}
+		found, err := aois.List(ctx, c.Principal(), false, form.QueryOf(q.PageOrAll(), filters, q))
+		if err != nil {
+			return rest.List[ListedAOI]{}, err
+		}
+		return rest.NewList(q.PageOrAll(), rest.Map(form.Listing(found), showListedAOI))
+	})
+	create := aoiRoute(http.MethodPost, "", access.AOIs.Create.For("create"), "Create an area of interest")
+	create.Message = "Area of interest created."
+	rest.Handle(a, create, rest.Body[AOIWrite](), func(ctx context.Context, c *rest.Call) (AOI, error) {
+		in, err := rest.Decode[AOIWrite](c)
+		if err != nil {
+			return AOI{}, err
+		}
+		draft := farmapp.Draft[stratification.AOI]{Errors: fault.Fields{}}
+		applyAOI(in, &draft.Record)
+		made, err := aois.Create(ctx, c.Principal(), []farmapp.Draft[stratification.AOI]{draft}, false)
+		if err != nil {
+			return AOI{}, err
+		}
+		return showAOI(made[0]), nil
+	})
+	rest.Handle(a, aoiRoute(http.MethodGet, "{id}/", access.AOIs.View.For("retrieve"), "Retrieve an area of interest"), nil,
+		func(ctx context.Context, c *rest.Call) (AOI, error) {
+			id, err := aoiID(ctx, c, aois)
+			if err != nil {
+				return AOI{}, err
+			}
+			found, err := aois.Retrieve(ctx, c.Principal(), false, id)
+			return showAOI(found), err
+		})
+	registerAOIWrites(a, aois)
+	registerAOIPrice(a, aois, orders)
+}
+
+func registerAOIWrites(a *rest.API, aois *soil.AOIs) {
+	put := aoiRoute(http.MethodPut, "{id}/", access.AOIs.Edit.For("update"), "Replace an area of interest")
+	patch := aoiRoute(http.MethodPatch, "{id}/", access.AOIs.Edit.For("partial_update"), "Change an area of interest")
+	for _, r := range []rest.Route{put, patch} {
+		r.Faults, r.Message = []int{http.StatusPreconditionFailed}, "Area of interest updated."
+		r.Description = "Orders keep the land as it was when they were placed."
+		partial := r.Method == http.MethodPatch
+		rest.Handle(a, r, rest.Body[AOIWrite](), func(ctx context.Context, c *rest.Call) (AOI, error) {
+			id, err := aoiID(ctx, c, aois)
+			if err != nil {
+				return AOI{}, err
+			}
+			changed, err := aois.Update(ctx, c.Principal(), id, func(current stratification.AOI) (stratification.AOI, error) {
+				if err := form.CheckIfMatch(c, current, showAOI); err != nil {
+					return current, err
+				}
+				body, err := decodeAOI(c, partial, current)
+				applyAOI(body, &current)
+				return current, err
+			})
+			return showAOI(changed), err
+		})
+	}
+	remove := aoiRoute(http.MethodDelete, "{id}/", access.AOIs.Delete.For("destroy"), "Delete an area of interest")
+	remove.Status, remove.Faults = http.StatusNoContent, []int{http.StatusPreconditionFailed}
+	remove.Description = "Its orders, maps and plans are hidden with it. An order that is not finished fails, and its charge is released."
+	rest.Handle(a, remove, nil, func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
+		id, err := aoiID(ctx, c, aois)
+		if err != nil {
+			return rest.NoContent{}, err
+		}
+		return rest.NoContent{}, aois.Delete(ctx, c.Principal(), id, func(current stratification.AOI) error { return form.CheckIfMatch(c, current, showAOI) })
+	})
+	restore := aoiRoute(http.MethodPost, "{id}/restore/", access.AOIs.Delete.For("restore"), "Bring a deleted area of interest back")
+	restore.Message = "Area of interest restored."
+	rest.Handle(a, restore, nil, func(ctx context.Context, c *rest.Call) (AOI, error) {
+		id, err := aoiID(ctx, c, aois)
+		if err != nil {
+			return AOI{}, err
+		}
+		found, err := aois.Restore(ctx, c.Principal(), id)
+		return showAOI(found), err
+	})
+}
+
+// decodeAOI reads the body: over the record as it stands where only members are changed.
+func decodeAOI(c *rest.Call, partial bool, current stratification.AOI) (AOIWrite, error) {
+	if partial {
+		return rest.DecodeInto(c, writeOfAOI(current))
+	}
+	return rest.Decode[AOIWrite](c)
+}
+
+func registerAOIPrice(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
+	price := aoiRoute(http.MethodGet, "{id}/price/", access.AOIs.View.For("price"), "Price of an area of interest")
+	price.Description = "A row for each map type that has a price: STR, the stratification, and SOC, the map of soil organic carbon, which cannot be ordered yet. " +
+		"The prices are 0 once an order for the area is pending, processing or active. Without any price it is 404."
+	price.Faults = []int{http.StatusConflict}
+	rest.Handle(a, price, nil, func(ctx context.Context, c *rest.Call) (AOIQuote, error) {
+		id, err := aoiID(ctx, c, aois)
+		if err != nil {
+			return AOIQuote{}, err
+		}
+		quote, err := orders.Price(ctx, c.Principal(), id)
+		out := AOIQuote{Area: hectares(quote.AreaM2), Prices: make([]AOIPrice, len(quote.Prices))}
+		for i, p := range quote.Prices {
+			out.Prices[i] = AOIPrice{p.MapType, p.Total.Float(), p.PerHa.Float(), out.Area}
+		}
+		return out, err
+	})
+}
+
+// hectares returns whole square metres as hectares with four decimals.
+func hectares(m2 int64) float64 { return float64(m2) / 10_000 }

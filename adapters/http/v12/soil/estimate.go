@@ -1,0 +1,205 @@
+package soil
+
+import (
+	"context"
+	"net/http"
+
+	"tilth/adapters/http/rest"
+	"tilth/app/soil"
+	"tilth/core/access"
+	"tilth/core/stratification/sample"
+	"tilth/core/stratification/zoning"
+)
+
+// EstimatedFigure is an estimate. What the design does not give is null.
+type EstimatedFigure struct {
+	Mean *float64 `json:"mean"`
+	SE   *float64 `json:"standard_error"`
+	Low  *float64 `json:"low" doc:"Lower end of the confidence interval."`
+	High *float64 `json:"high"`
+	DF   *float64 `json:"degrees_of_freedom"`
+}
+
+// EstimatedZone is the estimate of a zone.
+type EstimatedZone struct {
+	Zone   int      `json:"zone"`
+	N      int      `json:"n" doc:"Points with a value."`
+	Weight float64  `json:"weight" doc:"Share of the area."`
+	SD     *float64 `json:"sd" doc:"Between points."`
+	Paired bool     `json:"paired" doc:"Of a change: by the same points in both rounds."`
+	EstimatedFigure
+}
+
+// EstimatedValue is the estimate of a quantity, by zone and for the area.
+type EstimatedValue struct {
+	Unit            string           `json:"unit"`
+	N               int              `json:"n"`
+	Zones           []EstimatedZone  `json:"zones"`
+	AOI             EstimatedFigure  `json:"aoi" doc:"Mean of the area of interest."`
+	Total           *EstimatedFigure `json:"total" doc:"Of the area of interest, in t C; of stocks alone."`
+	SatterthwaiteDF *float64         `json:"satterthwaite_df" doc:"For zones of unlike variances; far fewer than the degrees of freedom: the interval is too narrow."`
+	RelativeError   *float64         `json:"relative_error" doc:"Reached: half the interval's width over the mean."`
+	Needed          *int             `json:"samples_needed" doc:"For the relative error of the plan, by the deviations found."`
+	Reasons         []string         `json:"reasons" doc:"Why there is no standard error by the design; empty where there is one."`
+	Notes           []string         `json:"notes" doc:"What to mind."`
+}
+
+// UnusedPoint is a point that an estimate leaves out.
+type UnusedPoint struct {
+	Point  string `json:"point"`
+	Reason string `json:"reason"`
+}
+
+// EstimateReport is what samples say between two depths.
+type EstimateReport struct {
+	DepthFrom      float64         `json:"depth_from_cm"`
+	DepthTo        float64         `json:"depth_to_cm"`
+	SOC            EstimatedValue  `json:"soc"`
+	Stock          *EstimatedValue `json:"stock" doc:"Null where no point has a bulk density."`
+	Equivalent     *EstimatedValue `json:"equivalent_stock" doc:"In a common mass of fine soil from the surface; null where not every point has two depth intervals."`
+	EquivalentMass *float64        `json:"equivalent_mass_t_per_ha"`
+	WithoutSOC     []UnusedPoint   `json:"points_without_soc"`
+	WithoutStock   []UnusedPoint   `json:"points_without_stock"`
+	Notes          []string        `json:"notes"`
+}
+
+// EstimateChange is the change since an earlier round.
+type EstimateChange struct {
+	Since      string `json:"since" format:"uuid" doc:"Plan of the earlier round."`
+	SinceRound int64  `json:"since_round"`
+	EstimateReport
+}
+
+// PlanEstimate is the estimate of a plan's samples.
+type PlanEstimate struct {
+	MapUUID           string  `json:"map_uuid" format:"uuid"`
+	Round             int64   `json:"round"`
+	Confidence        float64 `json:"confidence"`
+	AreaHa            float64 `json:"area_ha"`
+	Placement         string  `json:"placement" enum:"stratified_random,spatially_balanced,coverage"`
+	ProbabilitySample bool    `json:"probability_sample"`
+	EstimateReport
+	Change *EstimateChange `json:"change" doc:"This round less the earlier one, where compare names one."`
+}
+
+func registerEstimate(a *rest.API, s *soil.Samples) {
+	r := sampleRoute(http.MethodGet, plansPath+"{map_uuid}/estimate/", access.Samples.View.For("estimate"), "Estimate soil organic carbon from a plan's samples")
+	r.Noun = "plan"
+	r.Faults = []int{http.StatusConflict}
+	r.Description = "By zone and for the area of interest: mean, standard error and confidence interval of soil organic carbon (%) and of its stock " +
+		"(t C/ha = soc % × bulk density × depth in cm × (1 − coarse fragments)), by the design of the plan: stratified random sampling (Cochran 1977, chapter 5). " +
+		"Where the design gives no standard error `reasons` says why. With `compare`, the change since an earlier round of the same map of zones."
+	r.Query = []rest.Param{
+		{Name: "depth_from", Type: rest.Number, Description: "cm; the shallowest analysed where left out."},
+		{Name: "depth_to", Type: rest.Number, Description: "cm; the deepest analysed where left out."},
+		{Name: "confidence", Type: rest.Number, Description: "0.5 to 0.999; 0.9 where left out."},
+		{Name: "round", Type: rest.Integer, Description: "1 where left out."},
+		{Name: "compare", Type: rest.UUID, Description: "map_uuid of the plan of the earlier round; may be the same plan."},
+		{Name: "compare_round", Type: rest.Integer, Description: "1 where left out."},
+	}
+	rest.Handle(a, r, nil, func(ctx context.Context, c *rest.Call) (PlanEstimate, error) {
+		uuid, err := c.UUID("map_uuid")
+		if err != nil {
+			return PlanEstimate{}, err
+		}
+		q, err := c.Query()
+		if err != nil {
+			return PlanEstimate{}, err
+		}
+		req := estimateRequest(uuid, q)
+		found, err := s.Estimate(ctx, c.Principal(), req)
+		if err != nil {
+			return PlanEstimate{}, err
+		}
+		return showEstimate(found, req), nil
+	})
+}
+
+func estimateRequest(uuid string, q rest.Values) soil.EstimateRequest {
+	req := soil.EstimateRequest{Plan: uuid, Round: 1, Confidence: zoning.DefaultParams().Confidence, CompareRound: 1}
+	if v, ok := q.Number("depth_from"); ok {
+		req.FromCm = &v
+	}
+	if v, ok := q.Number("depth_to"); ok {
+		req.ToCm = &v
+	}
+	if v, ok := q.Number("confidence"); ok {
+		req.Confidence = v
+	}
+	if v, ok := q.Int("round"); ok {
+		req.Round = v
+	}
+	req.Compare, _ = q.UUID("compare")
+	if v, ok := q.Int("compare_round"); ok {
+		req.CompareRound = v
+	}
+	return req
+}
+
+func showEstimate(e soil.Estimated, req soil.EstimateRequest) PlanEstimate {
+	p := e.Plan.Plan
+	out := PlanEstimate{
+		MapUUID: p.PlanUUID, Round: e.Round, Confidence: req.Confidence, AreaHa: e.Report.SOC.AreaHa,
+		Placement: string(p.Params.Placement), ProbabilitySample: p.ProbabilitySample, EstimateReport: showReport(e.Report),
+	}
+	if e.Change != nil {
+		out.Change = &EstimateChange{e.Earlier.Plan.PlanUUID, req.CompareRound, showReport(*e.Change)}
+	}
+	return out
+}
+
+func showReport(r sample.Report) EstimateReport {
+	out := EstimateReport{
+		DepthFrom: r.FromCm, DepthTo: r.ToCm, SOC: showValue(r.SOC, "%", false),
+		WithoutSOC: showUnused(r.WithoutSOC), WithoutStock: showUnused(r.WithoutStock), Notes: append([]string{}, r.Notes...),
+	}
+	if r.Stock != nil {
+		v := showValue(*r.Stock, "t C/ha", true)
+		out.Stock = &v
+	}
+	if r.Equivalent != nil {
+		v := showValue(*r.Equivalent, "t C/ha", true)
+		out.Equivalent, out.EquivalentMass = &v, &r.EquivalentMass
+	}
+	return out
+}
+
+func showUnused(points []sample.Unusable) []UnusedPoint {
+	out := make([]UnusedPoint, len(points))
+	for i, p := range points {
+		out[i] = UnusedPoint{p.Point, p.Reason}
+	}
+	return out
+}
+
+func showValue(e sample.Estimate, unit string, total bool) EstimatedValue {
+	out := EstimatedValue{
+		Unit: unit, N: e.N, Zones: make([]EstimatedZone, len(e.Zones)), AOI: showFigure(e.Mean), RelativeError: e.RelativeError,
+		Reasons: append([]string{}, e.Reasons...), Notes: append([]string{}, e.Notes...),
+	}
+	for i, z := range e.Zones {
+		out.Zones[i] = EstimatedZone{z.Zone, z.N, z.Weight, z.SD, z.Paired, showFigure(z.Figure)}
+	}
+	if total && e.Total != nil {
+		f := showFigure(e.Total)
+		out.Total = &f
+	}
+	if e.SatterthwaiteDF > 0 {
+		out.SatterthwaiteDF = &e.SatterthwaiteDF
+	}
+	if e.Needed > 0 {
+		out.Needed = &e.Needed
+	}
+	return out
+}
+
+func showFigure(f *sample.Figure) EstimatedFigure {
+	if f == nil {
+		return EstimatedFigure{}
+	}
+	out := EstimatedFigure{Mean: &f.Mean}
+	if s := f.Spread; s != nil {
+		out.SE, out.Low, out.High, out.DF = &s.SE, &s.Low, &s.High, &s.DF
+	}
+	return out
+}

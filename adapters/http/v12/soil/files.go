@@ -1,0 +1,154 @@
+package soil
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	"tilth/app/soil"
+	"tilth/core/access"
+	"tilth/ports"
+)
+
+// stratificationFormats are the content types and endings of the files of maps and plans.
+var stratificationFormats = map[string]struct{ media, ending string }{
+	ports.GeoJSON: {"application/geo+json", "geojson"},
+	ports.CSV:     {form.MediaCSV, "csv"},
+	ports.KML:     {"application/vnd.google-earth.kml+xml", "kml"},
+	ports.GPX:     {"application/gpx+xml", "gpx"},
+	ports.SHP:     {"application/zip", "zip"},
+	ports.PDF:     {"application/pdf", "pdf"},
+}
+
+// pictureMedia are the content types of previews.
+var pictureMedia = map[string]string{ports.SVG: "image/svg+xml", ports.PNG: "image/png"}
+
+const (
+	zonesText = "The zones of a map, candidate or saved, for other programs: longitude and latitude (WGS84), seven decimals. `geojson`, `kml` and `shp` (a zipped " +
+		"shapefile) hold their outlines with area, share, cells, parts, seed, and mean and standard deviation of each layer; `csv` holds these figures alone. " +
+		"In a shapefile the layers are numbered: m1_… and s1_… are mean and standard deviation of the first."
+	pointsText = "The points of a plan, candidate or saved, in the order of the walk, reserve points last: id, field, zone, lon, lat, easting, northing, epsg, role " +
+		"and, but for CSV, seed. GPX has a waypoint a point, named as the point; `pdf` is the field sheet: maps, coordinates and boxes to tick, on `paper`."
+	previewText = "Zones from low to high in colours that colour-blind people tell apart, with scale, north and areas. Fields far from each other are drawn in panels of their own."
+)
+
+func registerStratificationFiles(a *rest.API, files *soil.MapFiles) {
+	registerMapFiles(a, files)
+	registerPlanFiles(a, files)
+}
+
+func registerMapFiles(a *rest.API, files *soil.MapFiles) {
+	route := func(path, operation, summary, text string) rest.Route {
+		return rest.Route{
+			Method: http.MethodGet, Path: stratificationPath + "maps/{map_uuid}/" + path, OperationID: "stratification_map_" + operation,
+			Summary: summary, Description: text, Tag: stratificationTag, Noun: "map", Permission: access.StratificationMaps.View.For("export"),
+		}
+	}
+	export := route("export/", "export", "Export a map of zones as a file", zonesText)
+	formats := []string{ports.GeoJSON, ports.CSV, ports.KML, ports.SHP}
+	export.Query, export.Media = []rest.Param{formatParam(formats)}, mediaOf(formats)
+	rest.Handle(a, export, nil, func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
+		uuid, q, err := mapAsked(c)
+		if err != nil {
+			return rest.Raw{}, err
+		}
+		format := formatAsked(q)
+		file, err := files.MapFile(ctx, c.Principal(), uuid, format)
+		return download(file, format), err
+	})
+	for _, format := range slices.Sorted(maps.Keys(pictureMedia)) {
+		preview := route("preview."+format, "preview_"+format, "A map of zones as a picture, "+strings.ToUpper(format), previewText)
+		preview.Media = []string{pictureMedia[format]}
+		rest.Handle(a, preview, nil, func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
+			uuid, err := c.UUID("map_uuid")
+			if err != nil {
+				return rest.Raw{}, err
+			}
+			file, err := files.MapFile(ctx, c.Principal(), uuid, format)
+			return pictured(c, file, format), err
+		})
+	}
+}
+
+func registerPlanFiles(a *rest.API, files *soil.MapFiles) {
+	route := func(path, operation, summary, text string) rest.Route {
+		return rest.Route{
+			Method: http.MethodGet, Path: plansPath + "{map_uuid}/" + path, OperationID: "sample_plan_" + operation,
+			Summary: summary, Description: text, Tag: stratificationTag, Noun: "plan", Permission: access.SamplePlans.View.For("export"),
+		}
+	}
+	export := route("export/", "export", "Export a sample plan as a file, or as a field sheet", pointsText)
+	formats := []string{ports.GeoJSON, ports.CSV, ports.KML, ports.GPX, ports.SHP, ports.PDF}
+	papers := []string{ports.PaperA4, ports.PaperLetter}
+	export.Query = []rest.Param{formatParam(formats), {Name: "paper", Type: rest.String, Enum: papers, Description: "Of a field sheet; default A4."}}
+	export.Media = mediaOf(formats)
+	rest.Handle(a, export, nil, func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
+		uuid, q, err := mapAsked(c)
+		if err != nil {
+			return rest.Raw{}, err
+		}
+		choice := soil.PlanChoice{Format: formatAsked(q), Paper: ports.PaperA4, Address: c.Link(plansPath + uuid + "/export/")}
+		if paper, ok := q.String("paper"); ok {
+			choice.Paper = paper
+		}
+		file, err := files.PlanFile(ctx, c.Principal(), uuid, choice)
+		return download(file, choice.Format), err
+	})
+	for _, format := range slices.Sorted(maps.Keys(pictureMedia)) {
+		preview := route("preview."+format, "preview_"+format, "A sample plan as a picture, "+strings.ToUpper(format), previewText)
+		preview.Media = []string{pictureMedia[format]}
+		rest.Handle(a, preview, nil, func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
+			uuid, err := c.UUID("map_uuid")
+			if err != nil {
+				return rest.Raw{}, err
+			}
+			file, err := files.PlanFile(ctx, c.Principal(), uuid, soil.PlanChoice{Format: format})
+			return pictured(c, file, format), err
+		})
+	}
+}
+
+func formatParam(formats []string) rest.Param {
+	return rest.Param{Name: "format", Type: rest.String, Enum: formats, Description: "Default geojson."}
+}
+
+func mediaOf(formats []string) []string {
+	out := make([]string, len(formats))
+	for i, format := range formats {
+		out[i], _, _ = strings.Cut(stratificationFormats[format].media, ";")
+	}
+	return out
+}
+
+// mapAsked returns the uuid of the path and the query.
+func mapAsked(c *rest.Call) (string, rest.Values, error) {
+	uuid, err := c.UUID("map_uuid")
+	if err != nil {
+		return "", rest.Values{}, err
+	}
+	q, err := c.Query()
+	return uuid, q, err
+}
+
+func formatAsked(q rest.Values) string {
+	if format, ok := q.String("format"); ok {
+		return format
+	}
+	return ports.GeoJSON
+}
+
+func download(file soil.MapFile, format string) rest.Raw {
+	of := stratificationFormats[format]
+	return rest.Raw{ContentType: of.media, Filename: file.Stem + "." + of.ending, Write: file.Write}
+}
+
+func pictured(c *rest.Call, file soil.MapFile, format string) rest.Raw {
+	if format == ports.SVG {
+		c.SetHeader("Content-Security-Policy", form.DrawingPolicy)
+	}
+	return rest.Raw{ContentType: pictureMedia[format], Write: file.Write}
+}

@@ -1,0 +1,184 @@
+package soil
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	"tilth/app/soil"
+	"tilth/core/access"
+	"tilth/core/stratification"
+	"tilth/core/stratification/layer"
+)
+
+const stratificationTag = "Stratification"
+
+// StratificationOrderWrite is a stratification order as it is placed.
+type StratificationOrderWrite struct {
+	AOIID   *int64  `json:"aoi_id" required:"false" minimum:"1" doc:"The area of interest, by its id."`
+	AOIUUID *string `json:"aoi_uuid" required:"false" format:"uuid" doc:"Or by its uuid."`
+	MapType *string `json:"map_type" required:"false" doc:"STR, which is the default. SOC has a price, but cannot be ordered yet."`
+}
+
+// StratificationRequester is who placed an order.
+type StratificationRequester struct {
+	ID    int64  `json:"id"`
+	Email string `json:"email"`
+}
+
+// OrderedAOI is the area of interest of an order.
+type OrderedAOI struct {
+	ID      int64  `json:"id"`
+	AOIUUID string `json:"aoi_uuid" format:"uuid"`
+	Name    string `json:"name"`
+}
+
+// StratificationOrder is a stratification order.
+type StratificationOrder struct {
+	ID              int64                    `json:"id"`
+	DataUUID        string                   `json:"data_uuid" format:"uuid"`
+	Status          string                   `json:"status" enum:"pending,processing,active,failed"`
+	Reason          *string                  `json:"reason" doc:"Why the order waits or has failed."`
+	RequestDate     rest.Date                `json:"request_date"`
+	RequestBy       *StratificationRequester `json:"request_by" doc:"null where that user is gone."`
+	TotalTime       *int64                   `json:"total_time" doc:"Seconds from processing to active; null before."`
+	SavedMaps       int64                    `json:"total_saved_stratification_maps"`
+	SavedPlans      int64                    `json:"total_saved_sample_plan_maps"`
+	AOI             OrderedAOI               `json:"aoi"`
+	AOIID           int64                    `json:"aoi_id"`
+	Company         int64                    `json:"company"`
+	AreaHa          float64                  `json:"area_ha" doc:"Of the union of the fields when it was ordered."`
+	Charge          float64                  `json:"charge" doc:"Credits: held while the order is open, captured when it is active, released when it fails."`
+	NextAllowedDate rest.Date                `json:"next_allowed_date" doc:"From when on the area may be ordered again; a failed order does not count."`
+	Notes           []string                 `json:"notes" doc:"What should be known of the layers."`
+	Synthetic       bool                     `json:"synthetic" doc:"The imagery is synthetic: not observed."`
+	CreatedAt       time.Time                `json:"created_at"`
+	UpdatedAt       time.Time                `json:"updated_at"`
+}
+
+// StratificationLayer is a layer of an order.
+type StratificationLayer struct {
+	Name       string          `json:"name"`
+	Source     string          `json:"source"`
+	ValidShare float64         `json:"valid_share" doc:"Of the cells, 0 to 1; 0 where the layer was dropped."`
+	Mean       *float64        `json:"mean" doc:"null where the layer was dropped."`
+	SD         *float64        `json:"sd"`
+	Dropped    *string         `json:"dropped" doc:"Why there is no such layer; null where there is."`
+	Provenance LayerProvenance `json:"provenance"`
+}
+
+// LayerProvenance says where the values of a layer come from.
+type LayerProvenance struct {
+	Kind      string   `json:"kind" enum:"sentinel2,elevation,raster" doc:"elevation: heights of the imagery source, and what is derived of them."`
+	Years     []int    `json:"years" doc:"Of imagery: the calendar years."`
+	Dates     int      `json:"dates" doc:"Of imagery: how many dates were accepted in them."`
+	Scenes    []string `json:"scenes" doc:"Of imagery: ids of the scenes that gave values."`
+	Synthetic bool     `json:"synthetic"`
+	Raster    *string  `json:"raster" doc:"Of a raster: the name it was registered under."`
+	Checksum  *string  `json:"checksum" doc:"Of a raster: SHA-256 of its file."`
+}
+
+// StratificationLayers is what was prepared for an order.
+type StratificationLayers struct {
+	Order    int64                 `json:"order"`
+	Status   string                `json:"status" enum:"pending,processing,active,failed"`
+	CellSize *float64              `json:"cell_size" doc:"Metres; null before the order is active."`
+	EPSG     *int                  `json:"epsg" doc:"Of the UTM zone of the grid."`
+	Digest   *string               `json:"digest" doc:"SHA-256 over the cells and all values."`
+	Notes    []string              `json:"notes"`
+	Layers   []StratificationLayer `json:"layers"`
+}
+
+const dataOrdersPath = aoiBase + "stratification/data-processing/orders/"
+
+func registerStratificationOrders(a *rest.API, orders *soil.Orders) {
+	a.DescribeTag(stratificationTag, "Orders that prepare the layers of an area of interest, of which zones and sampling plans are made.")
+	a.DescribeCodes(map[string]string{
+		"order_within_year": "the area of interest was ordered within a year; details hold order_id, data_uuid, status and next_allowed_date; nothing was charged (409)",
+		"order_exists":      "there is an order already that is not finished (409)",
+	})
+	route := rest.Routes{Operation: "stratification_order", Tag: stratificationTag, Noun: "order"}.Route
+	place := route(http.MethodPost, aoiBase+"stratification/orders/", access.StratificationOrders.Create.For("create"), "Order the stratification of an area of interest")
+	place.Description = "Prepares the layers of an area of interest. Its price is held now, captured when the order is active and released when it fails. " +
+		"An area is ordered once a year: within it a new order is 409 with `details.order_id`, `details.data_uuid` and `details.next_allowed_date`, and costs nothing."
+	place.Faults, place.Message = []int{http.StatusPaymentRequired, http.StatusConflict, http.StatusNotFound}, "Order accepted."
+	rest.Handle(a, place, rest.Body[StratificationOrderWrite](), func(ctx context.Context, c *rest.Call) (StratificationOrder, error) {
+		in, err := rest.Decode[StratificationOrderWrite](c)
+		if err != nil {
+			return StratificationOrder{}, err
+		}
+		req := soil.OrderRequest{AOIUUID: strings.ToLower(form.OrZero(in.AOIUUID)), AOIID: form.OrZero(in.AOIID), MapType: form.OrZero(in.MapType)}
+		order, err := orders.Place(ctx, c.Principal(), req)
+		return showStratificationOrder(order), err
+	})
+	filters := []rest.Param{{Name: "aoi", Type: rest.Integer, Description: "Id of the area of interest."}}
+	list := route(http.MethodGet, dataOrdersPath, access.StratificationOrders.View.For("list"), "List stratification orders")
+	list.Query = append(rest.PageParams(), filters...)
+	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[StratificationOrder], error) {
+		q, err := c.Query()
+		if err != nil {
+			return rest.List[StratificationOrder]{}, err
+		}
+		found, err := orders.List(ctx, c.Principal(), form.QueryOf(q.PageOrAll(), filters, q))
+		if err != nil {
+			return rest.List[StratificationOrder]{}, err
+		}
+		return rest.NewList(q.PageOrAll(), rest.Map(form.Listing(found), showStratificationOrder))
+	})
+	rest.Handle(a, route(http.MethodGet, dataOrdersPath+"{id}/", access.StratificationOrders.View.For("retrieve"), "Retrieve a stratification order"), nil,
+		func(ctx context.Context, c *rest.Call) (StratificationOrder, error) {
+			id, err := c.ID("id")
+			if err != nil {
+				return StratificationOrder{}, err
+			}
+			order, err := orders.Retrieve(ctx, c.Principal(), id)
+			return showStratificationOrder(order), err
+		})
+	layers := route(http.MethodGet, aoiBase+"stratification/orders/{id}/layers/", access.StratificationOrders.View.For("layers"), "Show the layers of a stratification order")
+	rest.Handle(a, layers, nil, func(ctx context.Context, c *rest.Call) (StratificationLayers, error) {
+		id, err := c.ID("id")
+		if err != nil {
+			return StratificationLayers{}, err
+		}
+		order, found, err := orders.Layers(ctx, c.Principal(), id)
+		return showLayers(order, found), err
+	})
+}
+
+func showStratificationOrder(s stratification.OrderState) StratificationOrder {
+	out := StratificationOrder{
+		ID: s.ID, DataUUID: s.DataUUID, Status: string(s.Status), Reason: form.OrNull(s.Reason), RequestDate: rest.DateOf(s.RequestDate),
+		SavedMaps: s.SavedMaps, SavedPlans: s.SavedPlans, AOI: OrderedAOI{s.AOI.ID, s.AOI.UUID, s.AOI.Name}, AOIID: s.AOI.ID, Company: s.CompanyID,
+		AreaHa: hectares(s.AreaM2), Charge: s.Charge.Float(), NextAllowedDate: rest.DateOf(s.NextAllowed()),
+		Notes: append([]string{}, s.Notes...), Synthetic: s.Synthetic, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
+	}
+	if s.RequestBy.ID != 0 {
+		out.RequestBy = &StratificationRequester{s.RequestBy.ID, s.RequestBy.Email}
+	}
+	if seconds, ok := s.TotalTime(); ok {
+		out.TotalTime = &seconds
+	}
+	return out
+}
+
+func showLayers(s stratification.OrderState, layers []layer.PreparedLayer) StratificationLayers {
+	out := StratificationLayers{Order: s.ID, Status: string(s.Status), Digest: form.OrNull(s.Digest), Notes: append([]string{}, s.Notes...), Layers: []StratificationLayer{}}
+	if s.Digest != "" {
+		out.CellSize, out.EPSG = &s.Grid.CellSize, &s.Grid.EPSG
+	}
+	for _, l := range layers {
+		p := l.Provenance
+		shown := StratificationLayer{
+			Name: l.Name, Source: l.Source, ValidShare: l.ValidShare, Dropped: form.OrNull(l.Dropped),
+			Provenance: LayerProvenance{p.Kind, append([]int{}, p.Years...), p.Dates, append([]string{}, p.Scenes...), p.Synthetic, form.OrNull(p.Raster), form.OrNull(p.Checksum)},
+		}
+		if l.Dropped == "" {
+			shown.Mean, shown.SD = &l.Mean, &l.SD
+		}
+		out.Layers = append(out.Layers, shown)
+	}
+	return out
+}

@@ -1,0 +1,28 @@
+// Package soil is the routes of soil sampling: areas of interest, stratification orders,
+// maps of zones, sample plans and samples, with their files.
+package soil
+
+import (
+	"tilth/adapters/http/rest"
+	"tilth/app/soil"
+)
+
+// Deps is the use cases that these routes offer.
+type Deps struct {
+	AOIs     *soil.AOIs
+	Strata   *soil.Orders
+	Maps     *soil.Maps
+	Plans    *soil.Plans
+	Sampling *soil.Samples
+	Files    *soil.MapFiles
+}
+
+// Register adds the routes of soil sampling.
+func Register(a *rest.API, d Deps) {
+	registerAOIs(a, d.AOIs, d.Strata)
+	registerStratificationOrders(a, d.Strata)
+	registerMaps(a, d.Maps)
+	registerPlans(a, d.Plans)
+	registerStratificationFiles(a, d.Files)
+	registerSamples(a, d.Sampling)
+}

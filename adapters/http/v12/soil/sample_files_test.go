@@ -1,0 +1,36 @@
+package soil
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/core/fault"
+	"tilth/core/stratification/sample"
+)
+
+// Whatever a file holds, its rows can be laid over a sample, or it is refused with a reason.
+func FuzzSampleRows(f *testing.F) {
+	for _, seed := range []string{
+		"label,soc_pct\nP1-Z1-01-0-30,2.5\n", "\xef\xbb\xbfLabel;lon;lat\na;1;2\n", `[{"label": "a", "soc_pct": 2.5, "notes": null}]`,
+		"", "label\n\"", "[null]", "label,soc_pct\na,NaN\n", `[{"label": {"a": [1]}}]`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		rows, err := sampleRows(bytes.NewReader(content))
+		if err != nil {
+			require.True(t, fault.Is(err, fault.Invalid), "%v", err)
+			return
+		}
+		for _, r := range rows {
+			if len(r.Errors) > 0 {
+				continue
+			}
+			s := r.Lay(sample.Sample{})
+			s.Normalise()
+			s.Check()
+		}
+	})
+}
