@@ -37,7 +37,7 @@ func (r *Running) newBus() *messaging.Bus {
 	}
 }
 
-// newHookPool returns the workers that deliver to webhooks, apart from all others.
+// newHookPool returns the workers that deliver to webhooks, separate from all others.
 func (r *Running) newHookPool() *messaging.Pool {
 	return &messaging.Pool{
 		Queue: r.db.QueueOf(events.WebhookJob), Clock: identity.Clock{}, Log: r.log, Workers: hookWorkers,

@@ -1,6 +1,7 @@
 package messaging
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -73,7 +74,7 @@ func (b *Bus) Run(ctx context.Context) error {
 	case err := <-stopped:
 		return err
 	}
-	ticker := time.NewTicker(b.poll())
+	ticker := time.NewTicker(cmp.Or(b.Poll, PollEvery))
 	defer ticker.Stop()
 	for {
 		if err := b.drain(ctx); err != nil && ctx.Err() == nil {
@@ -87,13 +88,6 @@ func (b *Bus) Run(ctx context.Context) error {
 		case <-ticker.C:
 		}
 	}
-}
-
-func (b *Bus) poll() time.Duration {
-	if b.Poll == 0 {
-		return PollEvery
-	}
-	return b.Poll
 }
 
 // router subscribes the consumers.
@@ -136,7 +130,7 @@ func (b *Bus) pause(handle message.HandlerFunc) message.HandlerFunc {
 			}
 			select {
 			case <-m.Context().Done():
-			case <-time.After(b.poll()):
+			case <-time.After(cmp.Or(b.Poll, PollEvery)):
 			}
 		}()
 		out, err = handle(m)

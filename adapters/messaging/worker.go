@@ -1,9 +1,10 @@
 // Package messaging moves work and events in the background: a pool that runs leased
-// jobs, and a relay that carries the outbox to the event bus. It knows no rule of the
-// product; what a job does is a use case.
+// jobs, and a bus that carries events from the outbox to their consumers. It knows no rule
+// of the product: what a job or a consumer does is a use case.
 package messaging
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -21,8 +22,8 @@ const (
 	PollEvery  = 500 * time.Millisecond
 )
 
-// Handler does one job. It ends the job itself, in its own transaction; an error
-// means that the job must be handed out again.
+// Handler runs one job. It ends the job itself, in its own transaction; after an error
+// the job is handed out again.
 type Handler func(ctx context.Context, job ports.Job) error
 
 // Pool runs jobs.
@@ -36,17 +37,13 @@ type Pool struct {
 }
 
 // Run claims and runs jobs until the context ends; then it stops those that run and
-// gives them back to the queue, so that another worker takes them at once.
+// returns them to the queue, so that another worker takes them at once.
 func (p *Pool) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	defer running.Wait()
-	poll := p.Poll
-	if poll == 0 {
-		poll = PollEvery
-	}
 	slots := make(chan struct{}, max(1, p.Workers))
 	freed := make(chan struct{}, 1)
-	ticker := time.NewTicker(poll)
+	ticker := time.NewTicker(cmp.Or(p.Poll, PollEvery))
 	defer ticker.Stop()
 	for {
 		for _, job := range p.claim(ctx, cap(slots)-len(slots)) {
@@ -80,7 +77,7 @@ func (p *Pool) claim(ctx context.Context, free int) []ports.Job {
 	return jobs
 }
 
-// run does one job under a lease that is renewed while it lasts. A lost lease stops
+// run runs one job under a lease that is renewed while it lasts. A lost lease stops
 // it: another worker has the job.
 func (p *Pool) run(ctx context.Context, job ports.Job) {
 	jobCtx, stop := context.WithCancelCause(ctx)
@@ -97,7 +94,7 @@ func (p *Pool) run(ctx context.Context, job ports.Job) {
 	case errors.Is(lost, errLeaseLost) || leaseLost(err):
 		p.Log.WarnContext(ctx, "job lease lost, another worker has it", "kind", job.Kind, "job", job.ID)
 	default:
-		// The lease is left to run out: that is the pause before the next try.
+		// The lease runs out by itself: that is the pause before the next try.
 		p.Log.ErrorContext(ctx, "job failed", "kind", job.Kind, "job", job.ID, "attempt", job.Attempt, "error", err)
 	}
 }
@@ -140,12 +137,12 @@ func (p *Pool) renew(ctx context.Context, job ports.Job, stop context.CancelCaus
 	}
 }
 
-// giveBack returns a job on shutdown; the pool's context has ended, so it has a few
-// seconds of its own.
+// giveBack returns a job to the queue on shutdown. The pool's context has ended, so it has a
+// few seconds of its own.
 func (p *Pool) giveBack(ctx context.Context, job ports.Job) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	if err := p.Queue.Return(ctx, job, p.Clock.Now()); err != nil && !leaseLost(err) {
-		p.Log.WarnContext(ctx, "could not give a job back; its lease will run out", "job", job.ID, "error", err)
+		p.Log.WarnContext(ctx, "could not return a job to the queue; its lease will run out", "job", job.ID, "error", err)
 	}
 }

@@ -11,11 +11,11 @@ import (
 	"tilth/ports"
 )
 
-// deliveriesPerTurn is how many deliveries a webhook is given before the others have theirs.
+// deliveriesPerTurn is how many deliveries of a webhook are sent before others have their turn.
 const deliveriesPerTurn = 20
 
-// Courier sends what waits for a webhook. There is one job a webhook, so that one worker
-// at a time is at it, and a slow address costs nobody else more than that worker.
+// Courier sends the pending deliveries of a webhook. There is one job per webhook, so a slow
+// address occupies one worker at most.
 type Courier struct {
 	Store  ports.Store
 	Sender ports.WebhookSender
@@ -25,8 +25,8 @@ type Courier struct {
 }
 
 // Run sends deliveries in the order in which they are due, until none is due, one fails
-// or its turn is over, and leaves the job for when the next is due. A worker that is
-// killed between an answer and its note sends that delivery again: at least once.
+// or its turn is over, and postpones the job until the next is due. A worker that is killed
+// after a response and before its commit sends that delivery again: at least once.
 func (c *Courier) Run(ctx context.Context, job ports.Job) error {
 	scope := access.Own(job.CompanyID)
 	for range deliveriesPerTurn {
@@ -39,7 +39,7 @@ func (c *Courier) Run(ctx context.Context, job ports.Job) error {
 		}
 		outcome := c.Sender.Send(ctx, parcel(&hook, &next, c.Clock.Now()))
 		if err := ctx.Err(); err != nil {
-			return err // a stop, or a lost lease, is no failure of the address
+			return err // a shutdown, or a lost lease, is no failure of the address
 		}
 		if err := c.recordOutcome(ctx, scope, job.Subject, next.ID, outcome); err != nil {
 			return err
@@ -51,7 +51,8 @@ func (c *Courier) Run(ctx context.Context, job ports.Job) error {
 	return c.leave(ctx, scope, job)
 }
 
-// next returns what is due; ok is false where nothing is, or the webhook is off or gone.
+// next returns the delivery that is due; ok is false if there is none, or the webhook is
+// inactive or deleted.
 func (c *Courier) next(ctx context.Context, scope access.Scope, id int64) (hook webhook.Webhook, next webhook.Delivery, ok bool, err error) {
 	err = c.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
 		hook, err = tx.Webhooks.Get(ctx, scope, id)
@@ -67,7 +68,7 @@ func (c *Courier) next(ctx context.Context, scope access.Scope, id int64) (hook 
 	return hook, next, ok, err
 }
 
-// recordOutcome stores what came of a try.
+// recordOutcome stores the outcome of a try.
 func (c *Courier) recordOutcome(ctx context.Context, scope access.Scope, id, deliveryID int64, outcome webhook.Outcome) error {
 	now, jitter := c.Clock.Now(), c.IDs.Jitter()
 	var off string
@@ -87,7 +88,7 @@ func (c *Courier) recordOutcome(ctx context.Context, scope access.Scope, id, del
 		was := hook.IsActive
 		hook.Tried(outcome, now)
 		d.Tried(outcome, now, jitter)
-		if !hook.IsActive && d.State == webhook.Pending { // switched off while it was on its way
+		if !hook.IsActive && d.State == webhook.Pending { // switched off while the request was under way
 			d.State, d.NextTry = webhook.Failed, nil
 		}
 		if err := tx.Deliveries.Update(ctx, scope, d); err != nil {
@@ -108,8 +109,8 @@ func (c *Courier) recordOutcome(ctx context.Context, scope access.Scope, id, del
 	return err
 }
 
-// leave returns the job back for when the next delivery is due, or ends it. It holds the
-// webhook's lock, as whoever adds deliveries does.
+// leave postpones the job until the next delivery is due, or ends it. It holds the webhook's
+// lock, as whoever adds deliveries does.
 func (c *Courier) leave(ctx context.Context, scope access.Scope, job ports.Job) error {
 	return c.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 		hook, err := tx.Webhooks.GetForUpdate(ctx, scope, job.Subject)

@@ -15,7 +15,7 @@ import (
 	"tilth/ports"
 )
 
-// Deliveries returns what was sent, and waits to be sent, to a webhook, newest first.
+// Deliveries returns the deliveries of a webhook, sent and pending, newest first.
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (w *Webhooks) Deliveries(ctx context.Context, who access.Principal, q ports.DeliveryQuery) (app.List[webhook.Delivery], error) {
 	if err := w.deps.Gate.Require(ctx, who, access.Webhooks.View); err != nil {
@@ -32,8 +32,8 @@ func (w *Webhooks) Deliveries(ctx context.Context, who access.Principal, q ports
 		})
 }
 
-// Test sends an event made up for the purpose to a webhook, active or not, now and once,
-// and gives what came of it. It counts neither for nor against the webhook.
+// Test sends a test event to a webhook, active or not, at once and once, and returns the
+// delivery with its outcome. It counts neither for nor against the webhook.
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (w *Webhooks) Test(ctx context.Context, who access.Principal, id int64) (webhook.Delivery, error) {
 	var out webhook.Delivery
@@ -62,7 +62,7 @@ func (w *Webhooks) Test(ctx context.Context, who access.Principal, id int64) (we
 	return out, err
 }
 
-// made makes the delivery of a test event.
+// made returns the delivery of a test event.
 func (w *Webhooks) made(hook webhook.Webhook) (webhook.Delivery, error) {
 	now := w.deps.Clock.Now()
 	data, err := json.Marshal(event.WebhookTest{Webhook: hook.ID})
@@ -79,12 +79,12 @@ func (w *Webhooks) made(hook webhook.Webhook) (webhook.Delivery, error) {
 	}, err
 }
 
-// parcel is a delivery as it is posted.
+// parcel returns a delivery as it is posted.
 func parcel(hook *webhook.Webhook, d *webhook.Delivery, at time.Time) ports.Parcel {
 	return ports.Parcel{URL: hook.URL, ID: d.EventID, At: at, Body: []byte(d.Body), Secrets: hook.Secrets(at)}
 }
 
-// Retry begins another round of tries of a delivery, whatever came of the one before.
+// Retry begins another round of tries of a delivery, whatever its state.
 // Faults: Unauthenticated, Forbidden, NotFound, Conflict (webhook_inactive).
 func (w *Webhooks) Retry(ctx context.Context, who access.Principal, id, deliveryID int64) (webhook.Delivery, error) {
 	var out webhook.Delivery
@@ -109,7 +109,7 @@ func (w *Webhooks) Retry(ctx context.Context, who access.Principal, id, delivery
 			return err
 		}
 		out = d
-		hook.PausedUntil = nil // who asks for it now has mended the address
+		hook.PausedUntil = nil // who retries now has fixed the address
 		if err := tx.Webhooks.Update(ctx, scope, &hook); err != nil {
 			return err
 		}

@@ -12,10 +12,10 @@ import (
 	"tilth/ports"
 )
 
-// WebhookJob is the kind of the jobs that deliver to a webhook; there is one a webhook.
+// WebhookJob is the kind of the jobs that deliver to a webhook; there is one per webhook.
 const WebhookJob = "webhook"
 
-// webhookJobOf returns the job that delivers what waits for a webhook.
+// webhookJobOf returns the job that sends the pending deliveries of a webhook.
 func webhookJobOf(hook *webhook.Webhook, at time.Time) ports.Job {
 	return ports.Job{
 		Kind: WebhookJob, Key: strconv.FormatInt(hook.ID, 10), CompanyID: hook.CompanyID, Subject: hook.ID, RunAt: at,
@@ -29,10 +29,10 @@ type Dispatcher struct {
 	Clock ports.Clock
 }
 
-// Dispatch makes the deliveries of all events, in order, up to the end of the feeds that a
-// batch belongs to: also of older ones that another replica has relayed and not dispatched yet.
+// Dispatch makes the deliveries of all events, in order, up to the ends of the feeds of a
+// batch, including older events that another replica has relayed and not dispatched yet.
 // The webhooks stay locked until the transaction ends: whoever finishes the job of one of them
-// sees the new deliveries, or they are added after it.
+// sees the new deliveries, or they are added afterwards.
 func (d *Dispatcher) Dispatch(ctx context.Context, batch []CloudEvent) error {
 	var companies []int64
 	for _, e := range batch {

@@ -15,7 +15,7 @@ import (
 	"tilth/ports"
 )
 
-// rotateSecret is the word of the audit trail for a new secret.
+// rotateSecret is the action of the audit trail for a new secret.
 const rotateSecret audit.Action = "rotate_secret"
 
 // Webhooks is the use cases of webhooks.
@@ -24,7 +24,7 @@ type Webhooks struct {
 	sender ports.WebhookSender
 }
 
-// NewWebhooks makes the use cases.
+// NewWebhooks returns the use cases.
 func NewWebhooks(deps app.Deps, sender ports.WebhookSender) *Webhooks { return &Webhooks{deps, sender} }
 
 // List returns the webhooks of the caller's company. Faults: Unauthenticated, Forbidden.
@@ -56,8 +56,8 @@ func (w *Webhooks) get(ctx context.Context, scope access.Scope, id int64) (out w
 	return out, err
 }
 
-// secret makes a secret as Standard Webhooks writes them: 32 random bytes in base64
-// behind whsec_ (github.com/standard-webhooks/standard-webhooks, spec, "Signature scheme").
+// secret returns a new secret in the form of Standard Webhooks: 32 random bytes in base64
+// after whsec_ (github.com/standard-webhooks/standard-webhooks, spec, "Signature scheme").
 func (w *Webhooks) secret() (string, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(w.deps.IDs.Secret())
 	if err != nil {
@@ -80,7 +80,7 @@ func (w *Webhooks) check(hook *webhook.Webhook, who access.Principal) error {
 	return f.Err()
 }
 
-// Create makes a webhook. Its secret is in the record that is given.
+// Create stores a webhook. The record that it returns contains the secret.
 // Faults: Unauthenticated, Forbidden, Invalid (also too_many_webhooks).
 func (w *Webhooks) Create(ctx context.Context, who access.Principal, hook webhook.Webhook) (webhook.Webhook, error) {
 	if err := w.deps.Gate.Require(ctx, who, access.Webhooks.Create); err != nil {
@@ -118,8 +118,7 @@ func (w *Webhooks) Create(ctx context.Context, who access.Principal, hook webhoo
 	return out, err
 }
 
-// Update changes a webhook; edit gives it as the caller wants it. Switched off, what waits
-// to be sent to it has failed.
+// Update changes a webhook as edit does. Its pending deliveries fail when it is switched off.
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid, and those of edit.
 func (w *Webhooks) Update(ctx context.Context, who access.Principal, id int64, edit func(webhook.Webhook) (webhook.Webhook, error)) (webhook.Webhook, error) {
 	return w.change(ctx, who, id, audit.Update, func(ctx context.Context, tx ports.Repos, hook *webhook.Webhook) error {
@@ -140,7 +139,7 @@ func (w *Webhooks) Update(ctx context.Context, who access.Principal, id int64, e
 	})
 }
 
-// RotateSecret returns a webhook a new secret; the one before signs, too, for a day.
+// RotateSecret replaces the secret of a webhook; the old one also signs for a day.
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (w *Webhooks) RotateSecret(ctx context.Context, who access.Principal, id int64) (webhook.Webhook, error) {
 	secret, err := w.secret()
@@ -184,8 +183,8 @@ func (w *Webhooks) change(ctx context.Context, who access.Principal, id int64, w
 	return out, err
 }
 
-// Delete removes a webhook for good: its secrets with it, and what waits to be sent to it.
-// guard may refuse it under the lock.
+// Delete removes a webhook with its secrets for good; its pending deliveries fail. guard may
+// refuse the deletion under the lock.
 // Faults: Unauthenticated, Forbidden, NotFound, and those of guard.
 func (w *Webhooks) Delete(ctx context.Context, who access.Principal, id int64, guard func(webhook.Webhook) error) error {
 	if err := w.deps.Gate.Require(ctx, who, access.Webhooks.Delete); err != nil {

@@ -1,6 +1,6 @@
 // Package hooks posts events to the addresses that companies have registered: signed as
-// Standard Webhooks has it, to public addresses alone unless the operator allows others,
-// and with bounds on everything that the other side decides.
+// Standard Webhooks specifies, to public addresses only unless the operator allows others,
+// and with bounds on everything that the other side controls.
 package hooks
 
 import (
@@ -23,7 +23,7 @@ import (
 const (
 	wholeTimeout   = 10 * time.Second
 	connectTimeout = 5 * time.Second // for the name and the connection
-	mostRead       = 64 << 10        // bytes of the answer's body, and of its header
+	maxRead        = 64 << 10        // bytes of the response's body, and of its header
 	excerpt        = 1 << 10         // bytes of the body that are kept
 	maxIdle        = 30 * time.Second
 )
@@ -39,23 +39,23 @@ type Sender struct {
 
 var _ ports.WebhookSender = (*Sender)(nil)
 
-// New makes a sender; version is said to those it posts to.
+// New returns a sender; its requests name the version.
 func New(rules Rules, version string) *Sender {
 	s := &Sender{rules: rules, agent: "Tilth-Webhooks/" + version}
 	dialer := &net.Dialer{Timeout: connectTimeout, Control: s.control}
 	s.client = &http.Client{
 		Transport: &http.Transport{
-			// No proxy of the environment: the check would be of the proxy's address.
+			// No proxy from the environment: the check would see the proxy's address.
 			DialContext: dialer.DialContext, TLSHandshakeTimeout: connectTimeout, DisableCompression: true,
-			MaxResponseHeaderBytes: mostRead, MaxIdleConnsPerHost: 1, MaxIdleConns: 100, IdleConnTimeout: maxIdle,
+			MaxResponseHeaderBytes: maxRead, MaxIdleConnsPerHost: 1, MaxIdleConns: 100, IdleConnTimeout: maxIdle,
 		},
-		// A redirect would lead where nobody has looked.
+		// A redirect would lead to an address that was not checked.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return s
 }
 
-// Close ends the connections that are kept for the next delivery.
+// Close closes the idle connections.
 func (s *Sender) Close() { s.client.CloseIdleConnections() }
 
 // Send implements ports.WebhookSender.
@@ -76,12 +76,12 @@ func (s *Sender) Send(ctx context.Context, p ports.Parcel) webhook.Outcome {
 		return webhook.Outcome{Error: reasonOf(err), Duration: time.Since(start)}
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, mostRead))
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxRead))
 	out := webhook.Outcome{
 		StatusCode: res.StatusCode, RetryAfter: retryAfter(res.Header.Get("Retry-After"), p.At),
 		Answer: text(body), Duration: time.Since(start),
 	}
-	if err != nil && !out.Delivered() { // a success that is cut short is a success
+	if err != nil && !out.Delivered() { // a success with a truncated body is a success
 		out.Answer += " …"
 	}
 	return out
@@ -104,7 +104,7 @@ func (s *Sender) request(ctx context.Context, p ports.Parcel) (*http.Request, er
 	return req, nil
 }
 
-// reasonOf says why there was no answer. Errors of the network are not quoted: they hold
+// reasonOf returns why there was no response. It does not quote network errors: they contain
 // the addresses that a name resolved to.
 func reasonOf(err error) string {
 	var name *net.DNSError
@@ -122,12 +122,12 @@ func reasonOf(err error) string {
 	return "The address could not be reached, or closed the connection."
 }
 
-// retryAfter reads the header, seconds or a date (RFC 9110, section 10.2.3); 0 where it
-// is neither, or past.
+// retryAfter parses the header, seconds or a date (RFC 9110, section 10.2.3); 0 if it is
+// neither, or in the past.
 func retryAfter(header string, now time.Time) time.Duration {
-	const most = 24 * 60 * 60 // seconds; a larger number means as little
+	const maxSeconds = 24 * 60 * 60
 	if n, err := strconv.Atoi(strings.TrimSpace(header)); err == nil {
-		return time.Duration(min(max(n, 0), most)) * time.Second
+		return time.Duration(min(max(n, 0), maxSeconds)) * time.Second
 	}
 	if at, err := http.ParseTime(header); err == nil && at.After(now) {
 		return at.Sub(now)
@@ -135,7 +135,7 @@ func retryAfter(header string, now time.Time) time.Duration {
 	return 0
 }
 
-// text gives the beginning of a body as text that every database can store.
+// text returns the beginning of a body as text that every database can store.
 func text(body []byte) string {
 	body = body[:min(len(body), excerpt)]
 	return strings.ReplaceAll(strings.ToValidUTF8(string(body), "\uFFFD"), "\x00", "\uFFFD")

@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// Rules say where webhooks may be posted to.
+// Rules are where webhooks may be posted to.
 type Rules struct {
 	AllowHTTP    bool // also without TLS
-	AllowPrivate bool // also into this machine and its networks
+	AllowPrivate bool // also this machine and its networks
 }
 
 // Check implements ports.WebhookSender.
@@ -39,12 +39,12 @@ func (s *Sender) Check(address string) string {
 	return ""
 }
 
-// refusedAddress is said of every address that is not public; it does not repeat what a
-// name resolved to.
+// refusedAddress is the problem of every address that is not public. It does not repeat what
+// a name resolved to.
 const refusedAddress = "The address is not public: webhooks are not sent into private networks."
 
-// checkPort refuses the ports of other well-known services: a browser would refuse most
-// of them, too. Behind 443 and 80, what is below 1024 is no web server.
+// checkPort refuses the ports of other well-known services, as browsers do: below 1024 only
+// 80 and 443 are web servers.
 func checkPort(port string) string {
 	if port == "" {
 		return ""
@@ -56,8 +56,8 @@ func checkPort(port string) string {
 	return ""
 }
 
-// control looks at the address that is about to be dialled, after the name was resolved:
-// looking at the name, or resolving it beforehand, would leave a gap in which it changes.
+// control checks the address that is about to be dialled, after the name was resolved: a
+// check of the name, or of an earlier resolution, would leave a gap in which it changes.
 func (s *Sender) control(_, address string, _ syscall.RawConn) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Sender) control(_, address string, _ syscall.RawConn) error {
 
 // closed are the blocks within the global unicast space that are not public, from the
 // IANA special-purpose address registries (RFC 6890 and its updates), and the address at
-// which one cloud answers its machines alone. Cloud metadata at 169.254.169.254,
+// which one cloud serves its own machines. Cloud metadata at 169.254.169.254,
 // 100.100.100.200 and fd00:ec2::254 lies in link-local, shared and unique local space.
 var closed = prefixes(
 	"0.0.0.0/8",        // this network
@@ -94,8 +94,7 @@ var closed = prefixes(
 	"3fff::/20",        // documentation (RFC 9637)
 )
 
-// globalIPv6 is the one block from which public IPv6 addresses are assigned. Outside of
-// it lie loopback, unique local, link-local, multicast, IPv4-mapped (::ffff:0:0/96) and
+// globalIPv6 is the one block from which public IPv6 addresses are assigned. Outside of it are loopback, unique local, link-local, multicast, IPv4-mapped (::ffff:0:0/96) and
 // both NAT64 blocks (64:ff9b::/96, 64:ff9b:1::/48), behind which any IPv4 address may be.
 var globalIPv6 = netip.MustParsePrefix("2000::/3")
 
@@ -107,7 +106,7 @@ func prefixes(texts ...string) []netip.Prefix {
 	return out
 }
 
-// public reports whether an address is one of the open internet.
+// public reports whether an address belongs to the public internet.
 func public(addr netip.Addr) bool {
 	if addr.Zone() != "" || !addr.IsGlobalUnicast() || addr.IsPrivate() || addr.Is6() && !globalIPv6.Contains(addr) {
 		return false

@@ -221,25 +221,21 @@ func (d deliveries) End(ctx context.Context, scope access.Scope, webhookID int64
 // webhookKeeper implements ports.WebhookKeeper.
 type webhookKeeper struct{ s *sqlstore.Session }
 
-// Take implements ports.WebhookKeeper. The lock on the feeds keeps their ends where they are.
+// Take implements ports.WebhookKeeper. The locked feeds end where they end until the transaction does.
 func (k webhookKeeper) Take(ctx context.Context, companies []int64) ([]event.Logged, error) {
-	var ends []feedRow
-	err := k.s.ForUpdate(k.s.NewSelect().Model(&ends).Where("t.company_id IN (?)", bun.List(companies)).
-		Where("t.delivered < t.last").OrderExpr("t.company_id")).Scan(ctx)
-	if err != nil || len(ends) == 0 {
-		return nil, err
-	}
-	ids := make([]int64, len(ends))
-	for i, end := range ends {
-		ids[i] = end.CompanyID
-	}
-	var rows []outboxRow
-	err = k.s.NewSelect().Model(&rows).Join("JOIN event_feeds AS f ON f.company_id = t.company_id").
-		Where("f.company_id IN (?)", bun.List(ids)).Where("t.position > f.delivered").OrderExpr("t.company_id, t.position").Scan(ctx)
+	var feeds []feedRow
+	in := bun.List(companies)
+	err := k.s.ForUpdate(k.s.NewSelect().Model(&feeds).Where("t.company_id IN (?)", in).OrderExpr("t.company_id")).Scan(ctx)
 	if err != nil {
 		return nil, err
 	}
-	_, err = k.s.NewUpdate().Model((*feedRow)(nil)).Set("delivered = last").Where("t.company_id IN (?)", bun.List(ids)).Exec(ctx)
+	var rows []outboxRow
+	err = k.s.NewSelect().Model(&rows).Join("JOIN event_feeds AS f ON f.company_id = t.company_id").
+		Where("f.company_id IN (?)", in).Where("t.position > f.delivered").OrderExpr("t.company_id, t.position").Scan(ctx)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	_, err = k.s.NewUpdate().Model((*feedRow)(nil)).Set("delivered = last").Where("t.company_id IN (?)", in).Exec(ctx)
 	return loggedOfRows(rows), err
 }
 
