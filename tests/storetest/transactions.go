@@ -184,7 +184,8 @@ func testDeadlock(t *testing.T, b Backend) {
 	}) {
 		require.NoError(t, err)
 	}
-	require.Equal(t, 3, tries[0]+tries[1], "one callback was run again")
+	// At least: a loser that begins again before the other has gone on may meet it once more.
+	require.GreaterOrEqual(t, tries[0]+tries[1], 3, "one callback was run again")
 }
 
 // testGuards holds what deletions of other records ask for.
