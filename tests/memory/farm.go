@@ -1,0 +1,184 @@
+package memory
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"tilth/core/access"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	"tilth/core/record"
+	"tilth/ports"
+)
+
+func (w *World) addFarm() {
+	farms := recordTable(w, "farm", func(r *farm.Farm) *record.Meta { return &r.Meta })
+	seasons := &seasons{table: recordTable(w, "season", func(r *farm.Season) *record.Meta { return &r.Meta })}
+	fields := &fields{table: recordTable(w, "field", func(r *farm.Field) *record.Meta { return &r.Meta })}
+	cultivations := &cultivations{table: recordTable(w, "cultivation", func(r *farm.Cultivation) *record.Meta { return &r.Meta })}
+	fertilizations := &fertilizations{table: recordTable(w, "fertilization", func(r *farm.Fertilization) *record.Meta { return &r.Meta })}
+	seasons.cultivations, fertilizations.cultivations = cultivations, cultivations
+	w.repos.Farms, w.repos.Fields, w.repos.Seasons, w.repos.Crops = farms, fields, seasons, &crops{known: map[int64]farm.Crop{}}
+	w.repos.Cultivations, w.repos.Fertilizations = cultivations, fertilizations
+	w.repos.Boundaries = &boundaries{w: w}
+}
+
+func recordTable[T any](w *World, name string, meta func(*T) *record.Meta) *table[T] {
+	return newTable(w, name, func(r *T) (id, company *int64) { return &meta(r).ID, &meta(r).CompanyID })
+}
+
+// AddCrop adds a crop to the catalog and returns its id.
+func (w *World) AddCrop(name string, active bool) int64 {
+	known := w.repos.Crops.(*crops).known
+	id := int64(len(known) + 1)
+	known[id] = farm.Crop{ID: id, Name: name, IsActive: active}
+	return id
+}
+
+type noCrops struct{ ports.Crops }
+
+type crops struct {
+	noCrops
+	known map[int64]farm.Crop
+}
+
+func (c *crops) GetMany(_ context.Context, ids []int64) (map[int64]farm.Crop, error) {
+	out := map[int64]farm.Crop{}
+	for _, id := range ids {
+		if crop, ok := c.known[id]; ok {
+			out[id] = crop
+		}
+	}
+	return out, nil
+}
+
+type fields struct{ *table[farm.Field] }
+
+func (f *fields) GetByUUID(_ context.Context, scope access.Scope, uuid string) (farm.Field, error) {
+	for _, field := range f.all(scope, func(r farm.Field) bool { return r.UUID == uuid }) {
+		return field, nil
+	}
+	return farm.Field{}, fault.Missing("field")
+}
+
+func (f *fields) IDsOfFarm(_ context.Context, scope access.Scope, farmID int64) ([]int64, error) {
+	return f.ids(scope, func(r farm.Field) bool { return r.Farm.ID == farmID }), nil
+}
+
+func (f *fields) UndeleteOfFarm(_ context.Context, scope access.Scope, farmID int64, deletedAt, _ time.Time) ([]int64, error) {
+	return f.undelete(scope, deletedAt, func(r farm.Field) bool { return r.Farm.ID == farmID }), nil
+}
+
+func (f *fields) GetManyByUUID(_ context.Context, scope access.Scope, uuids []string) (map[string]farm.Field, error) {
+	out := map[string]farm.Field{}
+	for _, field := range f.all(scope, func(r farm.Field) bool { return slices.Contains(uuids, r.UUID) }) {
+		out[field.UUID] = field
+	}
+	return out, nil
+}
+
+// Overlapping returns every other field: what overlaps is the core's rule.
+func (f *fields) Overlapping(_ context.Context, scope access.Scope, ids []int64) (map[int64][]farm.Field, error) {
+	out := map[int64][]farm.Field{}
+	for _, id := range ids {
+		for other, field := range f.all(scope, nil) {
+			if other != id {
+				out[id] = append(out[id], field)
+			}
+		}
+	}
+	return out, nil
+}
+
+type seasons struct {
+	*table[farm.Season]
+	cultivations *cultivations
+}
+
+func (s *seasons) InUse(_ context.Context, scope access.Scope, id int64) (bool, error) {
+	return len(s.cultivations.ids(scope, func(r farm.Cultivation) bool { return r.Season.ID == id })) > 0, nil
+}
+
+type cultivations struct{ *table[farm.Cultivation] }
+
+func ofFields(ids []int64) func(farm.Cultivation) bool {
+	return func(r farm.Cultivation) bool { return slices.Contains(ids, r.Field.ID) }
+}
+
+func (c *cultivations) CountOfField(_ context.Context, scope access.Scope, fieldID int64) (int64, error) {
+	return int64(len(c.ids(scope, ofFields([]int64{fieldID})))), nil
+}
+
+func (c *cultivations) SoftDeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) (int64, error) {
+	return c.SoftDelete(ctx, scope, c.ids(scope, ofFields(fieldIDs)), at)
+}
+
+func (c *cultivations) UndeleteOfFields(_ context.Context, scope access.Scope, fieldIDs []int64, deletedAt, _ time.Time) error {
+	c.undelete(scope, deletedAt, ofFields(fieldIDs))
+	return nil
+}
+
+func (c *cultivations) SeasonsOfFields(_ context.Context, scope access.Scope, fieldIDs []int64) ([]int64, error) {
+	var out []int64
+	for _, r := range c.all(scope, ofFields(fieldIDs)) {
+		out = append(out, r.Season.ID)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+type fertilizations struct {
+	*table[farm.Fertilization]
+	cultivations *cultivations
+}
+
+// below selects what belongs to the cultivations of fields, deleted ones too.
+func (f *fertilizations) below(fieldIDs []int64) func(farm.Fertilization) bool {
+	return func(r farm.Fertilization) bool {
+		return slices.Contains(fieldIDs, f.cultivations.rows[r.Cultivation.ID].record.Field.ID)
+	}
+}
+
+func ofCultivation(id int64) func(farm.Fertilization) bool {
+	return func(r farm.Fertilization) bool { return r.Cultivation.ID == id }
+}
+
+func (f *fertilizations) SoftDeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) (int64, error) {
+	return f.SoftDelete(ctx, scope, f.ids(scope, f.below(fieldIDs)), at)
+}
+
+func (f *fertilizations) SoftDeleteOfCultivation(ctx context.Context, scope access.Scope, id int64, at time.Time) (int64, error) {
+	return f.SoftDelete(ctx, scope, f.ids(scope, ofCultivation(id)), at)
+}
+
+func (f *fertilizations) UndeleteOfFields(_ context.Context, scope access.Scope, fieldIDs []int64, deletedAt, _ time.Time) error {
+	f.undelete(scope, deletedAt, f.below(fieldIDs))
+	return nil
+}
+
+func (f *fertilizations) UndeleteOfCultivation(_ context.Context, scope access.Scope, id int64, deletedAt, _ time.Time) error {
+	f.undelete(scope, deletedAt, ofCultivation(id))
+	return nil
+}
+
+type noBoundaries struct{ ports.Boundaries }
+
+type boundaries struct {
+	noBoundaries
+	w *World
+}
+
+func (b *boundaries) Close(_ context.Context, _ access.Scope, fieldIDs []int64, at time.Time) error {
+	for i, v := range b.w.Boundaries {
+		if v.ValidTo == nil && slices.Contains(fieldIDs, v.FieldID) {
+			b.w.Boundaries[i].ValidTo = &at
+		}
+	}
+	return nil
+}
+
+func (b *boundaries) Open(_ context.Context, _ access.Scope, versions []farm.BoundaryVersion) error {
+	b.w.Boundaries = append(b.w.Boundaries, versions...)
+	return nil
+}

@@ -1,0 +1,128 @@
+package memory
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"tilth/core/access"
+	"tilth/core/credit"
+	"tilth/core/fault"
+	"tilth/core/vegetation"
+	"tilth/ports"
+)
+
+// purse is the money of companies.
+type purse struct {
+	noWallet
+	wallets map[int64]credit.Wallet
+	ledger  []credit.Transaction
+	charges map[int64]credit.FieldCharge // by field
+}
+
+type noWallet struct{ ports.Wallet }
+
+func (w *World) addSatellite() {
+	p := &purse{wallets: map[int64]credit.Wallet{}, charges: map[int64]credit.FieldCharge{}}
+	w.saves = append(w.saves, func() func() {
+		wallets, ledger, charges := maps.Clone(p.wallets), slices.Clone(p.ledger), maps.Clone(p.charges)
+		return func() { p.wallets, p.ledger, p.charges = wallets, ledger, charges }
+	})
+	w.repos.Wallet = p
+	w.repos.Orders = &orders{table: newTable(w, "order", func(r *vegetation.OrderState) (id, company *int64) { return &r.ID, &r.CompanyID })}
+}
+
+// Credit gives a company credit.
+func (w *World) Credit(company int64, amount credit.Amount) {
+	p := w.repos.Wallet.(*purse)
+	p.wallets[company] = credit.Wallet{CompanyID: company, Balance: p.wallets[company].Balance + amount, Held: p.wallets[company].Held}
+}
+
+// Ledger returns what happened to the money of all companies.
+func (w *World) Ledger() []credit.Transaction { return w.repos.Wallet.(*purse).ledger }
+
+func (p *purse) Lock(ctx context.Context, scope access.Scope) (credit.Wallet, error) {
+	return p.Get(ctx, scope)
+}
+
+func (p *purse) Get(_ context.Context, scope access.Scope) (credit.Wallet, error) {
+	wallet := p.wallets[scope.Company()]
+	wallet.CompanyID = scope.Company()
+	return wallet, nil
+}
+
+func (p *purse) Post(_ context.Context, scope access.Scope, wallet credit.Wallet, tx *credit.Transaction) error {
+	tx.ID = int64(len(p.ledger) + 1)
+	p.wallets[scope.Company()] = wallet
+	p.ledger = append(p.ledger, *tx)
+	return nil
+}
+
+func (p *purse) Price(context.Context, string) (credit.Amount, bool, error) { return 0, false, nil }
+
+func (p *purse) FieldCharge(_ context.Context, scope access.Scope, fieldID int64) (credit.FieldCharge, error) {
+	charge, ok := p.charges[fieldID]
+	if !ok || charge.CompanyID != scope.Company() {
+		return credit.FieldCharge{}, fault.Missing("charge")
+	}
+	return charge, nil
+}
+
+func (p *purse) PutFieldCharge(_ context.Context, _ access.Scope, charge credit.FieldCharge) error {
+	if was := p.charges[charge.FieldID]; was.Captured && was.OrderID != charge.OrderID {
+		return fault.New(fault.Conflict, "field_charged", "The field was charged for another order.")
+	}
+	p.charges[charge.FieldID] = charge
+	return nil
+}
+
+func (p *purse) DropFieldCharge(_ context.Context, _ access.Scope, fieldID int64) error {
+	delete(p.charges, fieldID)
+	return nil
+}
+
+type noOrders struct{ ports.ProfileOrders }
+
+// rest is what table has no say in; it stands a step deeper, so that table's methods win.
+type rest struct{ noOrders }
+
+type orders struct {
+	rest
+	*table[vegetation.OrderState]
+}
+
+func open(o vegetation.OrderState) bool {
+	order := vegetation.RehydrateOrder(o)
+	return order.Open()
+}
+
+func (o *orders) FindForUpdate(ctx context.Context, scope access.Scope, fieldID, seasonID int64) (vegetation.OrderState, error) {
+	return o.Find(ctx, scope, fieldID, seasonID)
+}
+
+func (o *orders) Find(_ context.Context, scope access.Scope, fieldID, seasonID int64) (vegetation.OrderState, error) {
+	for _, order := range o.all(scope, func(r vegetation.OrderState) bool { return r.FieldID == fieldID && r.SeasonID == seasonID }) {
+		return order, nil
+	}
+	return vegetation.OrderState{}, fault.Missing("order")
+}
+
+func (o *orders) OpenOfFields(_ context.Context, scope access.Scope, fieldIDs []int64) ([]int64, error) {
+	return o.ids(scope, func(r vegetation.OrderState) bool { return open(r) && slices.Contains(fieldIDs, r.FieldID) }), nil
+}
+
+func (o *orders) OpenOfSeason(_ context.Context, scope access.Scope, seasonID int64) ([]int64, error) {
+	return o.ids(scope, func(r vegetation.OrderState) bool { return open(r) && r.SeasonID == seasonID }), nil
+}
+
+func (o *orders) ActiveOfSeason(_ context.Context, scope access.Scope, seasonID int64) (bool, error) {
+	return len(o.ids(scope, func(r vegetation.OrderState) bool { return r.Status == vegetation.Active && r.SeasonID == seasonID })) > 0, nil
+}
+
+func (o *orders) Insert(ctx context.Context, scope access.Scope, order *vegetation.OrderState) error {
+	return o.table.Insert(ctx, scope, []*vegetation.OrderState{order})
+}
+
+func (o *orders) Update(ctx context.Context, scope access.Scope, order vegetation.OrderState) error {
+	return o.table.Update(ctx, scope, &order)
+}
