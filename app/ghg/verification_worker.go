@@ -14,7 +14,7 @@ import (
 )
 
 // verificationClaimLimit ends a check that kills its worker every time.
-const verificationClaimLimit = 5 * vegetation.RetryLimit
+var verificationClaimLimit = 5 * vegetation.Retry.Tries
 
 // Run does one job: begin, look at each field, settle. It returns an error only when the
 // job must be given back as it is: the context ended, or the database is away.
@@ -147,6 +147,6 @@ func (w *VerificationWorker) end(ctx context.Context, tx ports.Repos, scope acce
 func (w *VerificationWorker) sourceOut(ctx context.Context, r *verification.Record, done []verification.Field, failure error) verificationOutcome {
 	w.Log.WarnContext(ctx, "crop verification found the imagery source out", "assessment", r.AssessmentID, "attempt", r.Attempts+1, "error", failure)
 	r.Keep(done)
-	_, again := r.SourceOut(w.Clock.Now(), w.IDs.Jitter())
+	_, again := r.SourceUnavailable(w.Clock.Now(), w.IDs.Jitter())
 	return verificationOutcome{again}
 }

@@ -79,7 +79,7 @@ func (w *ProfileWorker) failedIndex(ctx context.Context, tx ports.Repos, scope a
 	} else {
 		w.log.WarnContext(ctx, "series of an index could not be computed",
 			"order", job.Subject, "index", d.Index, "attempt", d.Attempts+1, "error", failure)
-		if next, again := d.SourceOut(began, now, w.deps.IDs.Jitter()); again {
+		if next, again := d.SourceUnavailable(began, now, w.deps.IDs.Jitter()); again {
 			if err := tx.Orders.PutDerivation(ctx, scope, d); err != nil {
 				return err
 			}

@@ -103,7 +103,7 @@ func (r *Refresher) begin(ctx context.Context, scope access.Scope, job ports.Job
 		if !due {
 			return tx.Jobs.Finish(ctx, job)
 		}
-		if job.Attempt > vegetation.RefreshTries {
+		if job.Attempt > vegetation.RefreshRetry.Tries {
 			r.log.WarnContext(ctx, "profile refresh was broken off too often, and is left to the next retrieve", "order", job.Subject)
 			return tx.Jobs.Finish(ctx, job)
 		}
@@ -202,7 +202,7 @@ func profileCompletedEvent(id string, order vegetation.OrderState, s vegetation.
 // failed keeps the series as they are: the refresh is tried again, and in the end left to
 // the next retrieve.
 func (r *Refresher) failed(ctx context.Context, tx ports.Repos, job ports.Job, now time.Time, failure error) error {
-	wait, again := vegetation.RefreshWait(job.Attempt, r.deps.IDs.Jitter())
+	wait, again := vegetation.RefreshRetry.Wait(job.Attempt, r.deps.IDs.Jitter())
 	r.log.WarnContext(ctx, "profile refresh failed, the series is kept", "order", job.Subject, "try", job.Attempt, "again", again, "error", failure)
 	if !again {
 		return tx.Jobs.Finish(ctx, job)

@@ -15,7 +15,7 @@ import (
 )
 
 // profileClaimLimit ends a computation that kills its worker every time.
-const profileClaimLimit = 5 * vegetation.RetryLimit
+var profileClaimLimit = 5 * vegetation.Retry.Tries
 
 // ProfileComputer computes one series, without a database.
 type ProfileComputer interface {
@@ -172,7 +172,7 @@ func (w *ProfileWorker) failed(ctx context.Context, tx ports.Repos, scope access
 	}
 	w.log.WarnContext(ctx, "profile computation failed, will be tried again",
 		"order", job.Subject, "attempt", o.State().Attempts+1, "error", failure)
-	if err := o.SourceOut(now, w.deps.IDs.Jitter()); err != nil {
+	if err := o.SourceUnavailable(now, w.deps.IDs.Jitter()); err != nil {
 		return err
 	}
 	if o.State().Status == vegetation.Failed {

@@ -16,7 +16,7 @@ import (
 )
 
 // orderClaimLimit ends a preparation that kills its worker every time.
-const orderClaimLimit = 5 * stratification.SourceTries
+var orderClaimLimit = 5 * stratification.Retry.Tries
 
 // tooLong is the reason of an order whose preparation did not end in time.
 const tooLong = "The layers could not be prepared within 30 minutes."
@@ -133,7 +133,7 @@ func (w *OrderWorker) failed(ctx context.Context, tx ports.Repos, scope access.S
 		return w.giveUp(ctx, tx, scope, wallet, job, o, now, known.Message)
 	}
 	w.log.WarnContext(ctx, "stratification layers could not be prepared", "order", job.Subject, "attempt", o.State().Attempts+1, "error", failure)
-	next, again, err := o.SourceOut(now, w.deps.IDs.Jitter())
+	next, again, err := o.SourceUnavailable(now, w.deps.IDs.Jitter())
 	if err != nil {
 		return err
 	}

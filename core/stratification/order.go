@@ -10,6 +10,7 @@ import (
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/internal/digest"
 	"tilth/core/stratification/layer"
+	"tilth/core/task"
 )
 
 // OrderStatus is the state of a stratification order.
@@ -36,11 +37,10 @@ const (
 	ProcessingLimit = 30 * time.Minute
 	// MaxRetries is how often the operator may take a failed order up again.
 	MaxRetries = 3
-	// SourceTries bounds the tries of an order whose imagery source is out; the wait before
-	// the next doubles from SourceWait.
-	SourceTries = 8
-	SourceWait  = 30 * time.Second
 )
+
+// Retry is how an order is tried whose imagery source is unavailable; after the last try it fails.
+var Retry = task.Backoff{First: 30 * time.Second, Max: time.Hour, Tries: 8}
 
 // OrderState is an order as the database keeps it.
 type OrderState struct {
@@ -50,7 +50,7 @@ type OrderState struct {
 	AOI       AOIRef
 	Status    OrderStatus
 	Reason    string // of pending and failed
-	Attempts  int    // tries whose imagery source was out, of the present preparation
+	Attempts  int    // tries of the present preparation that could not reach the imagery source
 	Retries   int    // how often the operator took it up again
 
 	RequestDate  time.Time // civil date, UTC
@@ -174,20 +174,19 @@ func (o *Order) Begin(now time.Time) error {
 	return nil
 }
 
-// SourceOut records that the imagery source could not be reached: the order waits, and gives
-// the time of the next try, or has failed when the tries are used up. jitter in [0, 1) spreads
-// the tries of many orders: the wait is between half and the whole of the doubled step.
-func (o *Order) SourceOut(now time.Time, jitter float64) (next time.Time, again bool, err error) {
+// SourceUnavailable records that the imagery source could not be reached: the order waits until
+// next, as [Retry] says, or has failed when the tries are used up.
+func (o *Order) SourceUnavailable(now time.Time, jitter float64) (next time.Time, again bool, err error) {
 	if o.s.Status != OrderProcessing {
 		return now, false, o.refuse("wait")
 	}
 	o.s.Attempts++
-	if o.s.Attempts >= SourceTries {
+	wait, again := Retry.Wait(o.s.Attempts, jitter)
+	if !again {
 		return now, false, o.Fail(now, fmt.Sprintf("The imagery source could not be reached in %d tries.", o.s.Attempts))
 	}
-	wait := SourceWait << (o.s.Attempts - 1)
 	o.s.Status, o.s.Reason, o.s.UpdatedAt = OrderPending, "The imagery source could not be reached; it is tried again.", now
-	return now.Add(wait/2 + time.Duration(jitter*float64(wait/2))), true, nil
+	return now.Add(wait), true, nil
 }
 
 // Complete records what was prepared.
@@ -201,7 +200,7 @@ func (o *Order) Complete(now time.Time, p layer.Prepared) error {
 	return nil
 }
 
-// Fail returns the order up.
+// Fail ends the order.
 func (o *Order) Fail(now time.Time, reason string) error {
 	if !o.Open() {
 		return o.refuse("fail")

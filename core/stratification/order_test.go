@@ -31,7 +31,7 @@ func TestOrderTransitions(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	moves := map[string]func(o *stratification.Order) error{
 		"begin":    func(o *stratification.Order) error { return o.Begin(now) },
-		"out":      func(o *stratification.Order) error { _, _, err := o.SourceOut(now, 0); return err },
+		"outage":   func(o *stratification.Order) error { _, _, err := o.SourceUnavailable(now, 0); return err },
 		"complete": func(o *stratification.Order) error { return o.Complete(now, layer.Prepared{Digest: "d"}) },
 		"fail":     func(o *stratification.Order) error { return o.Fail(now, "why") },
 		"retry":    func(o *stratification.Order) error { return o.Retry(now) },
@@ -39,7 +39,7 @@ func TestOrderTransitions(t *testing.T) {
 	states := map[stratification.OrderStatus]map[string]stratification.OrderStatus{
 		stratification.OrderPending: {"begin": stratification.OrderProcessing, "fail": stratification.OrderFailed},
 		stratification.OrderProcessing: {
-			"begin": stratification.OrderProcessing, "out": stratification.OrderPending,
+			"begin": stratification.OrderProcessing, "outage": stratification.OrderPending,
 			"complete": stratification.OrderActive, "fail": stratification.OrderFailed,
 		},
 		stratification.OrderActive: {},
@@ -62,19 +62,19 @@ func TestOrderTransitions(t *testing.T) {
 	}
 }
 
-func TestOrderGivesUpOnASourceThatStaysOut(t *testing.T) {
+func TestOrderGivesUpOnASourceThatStaysUnavailable(t *testing.T) {
 	o, now := newOrder(t), time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	last := time.Duration(0)
-	for try := 1; try < stratification.SourceTries; try++ {
+	for try := 1; try < stratification.Retry.Tries; try++ {
 		require.NoError(t, o.Begin(now))
-		next, again, err := o.SourceOut(now, 0.5)
+		next, again, err := o.SourceUnavailable(now, 0.5)
 		require.NoError(t, err)
 		require.True(t, again)
 		require.Greater(t, next.Sub(now), last, "the waits grow")
 		last = next.Sub(now)
 	}
 	require.NoError(t, o.Begin(now))
-	_, again, err := o.SourceOut(now, 0.5)
+	_, again, err := o.SourceUnavailable(now, 0.5)
 	require.NoError(t, err)
 	require.False(t, again)
 	require.Equal(t, stratification.OrderFailed, o.State().Status)

@@ -18,7 +18,7 @@ type Derivation struct {
 	Index     IndexCode
 	Status    Status
 	Reason    string // of Failed, and of Processing that waits for the imagery source
-	Attempts  int    // tries that found the imagery source out
+	Attempts  int    // tries that could not reach the imagery source
 	CheckedAt *time.Time
 	UpdatedAt time.Time
 }
@@ -75,38 +75,26 @@ func (d *Derivation) Complete(order OrderState, now time.Time) {
 	d.Status, d.Reason, d.Attempts, d.CheckedAt, d.UpdatedAt = Active, "", 0, order.LastCheckedAt, now
 }
 
-// SourceOut records that the imagery source could not be reached, and gives when to try
-// next; false where the tries are used up. jitter in [0, 1) is that of [Order.SourceOut].
-func (d *Derivation) SourceOut(order OrderState, now time.Time, jitter float64) (next time.Time, again bool) {
+// SourceUnavailable records that the imagery source could not be reached, and returns when to
+// try next, as [Retry] says; false where the tries are used up.
+func (d *Derivation) SourceUnavailable(order OrderState, now time.Time, jitter float64) (next time.Time, again bool) {
 	d.Attempts++
-	if d.Attempts >= RetryLimit {
+	wait, again := Retry.Wait(d.Attempts, jitter)
+	if !again {
 		d.Fail(order, now, fmt.Sprintf("The imagery source could not be reached in %d tries.", d.Attempts))
 		return now, false
 	}
-	d.Reason, d.UpdatedAt = sourceOut, now
-	return now.Add(retryWait(d.Attempts, jitter)), true
+	d.Reason, d.UpdatedAt = sourceUnavailable, now
+	return now.Add(wait), true
 }
 
-// Fail returns it up. A series that is there stays as it is, and counts as looked after.
+// Fail ends it. A series that is there stays as it is, and counts as looked after.
 func (d *Derivation) Fail(order OrderState, now time.Time, reason string) {
 	if d.Status == Active {
 		d.Complete(order, now)
 		return
 	}
 	d.Status, d.Reason, d.UpdatedAt = Failed, reason, now
-}
-
-// sourceOut is the reason that is shown while the imagery source is out.
-const sourceOut = "The imagery source cannot be reached; the next try is scheduled."
-
-// retryWait returns the wait after a try, from the first on, that found the imagery source
-// out: between half and the whole of a step that doubles from RetryFirst to RetryMost.
-func retryWait(attempts int, jitter float64) time.Duration {
-	step := RetryMost
-	if shift := max(attempts, 1) - 1; shift < 16 {
-		step = min(RetryMost, RetryFirst<<shift)
-	}
-	return step/2 + time.Duration(jitter*float64(step/2))
 }
 
 // As returns the order as a retrieve of this index shows it.

@@ -57,16 +57,16 @@ func TestDerivationGivesUp(t *testing.T) {
 	d := vegetation.NewDerivation(order, vegetation.NBR, now)
 	last := time.Duration(0)
 	for try := 1; ; try++ {
-		next, again := d.SourceOut(order, now, 0)
+		next, again := d.SourceUnavailable(order, now, 0)
 		if !again {
-			require.Equal(t, vegetation.RetryLimit, try)
+			require.Equal(t, vegetation.Retry.Tries, try)
 			break
 		}
 		require.Equal(t, vegetation.Processing, d.Status)
 		require.Contains(t, d.Reason, "next try")
 		wait := next.Sub(now)
 		require.GreaterOrEqual(t, wait, last)
-		require.LessOrEqual(t, wait, vegetation.RetryMost)
+		require.LessOrEqual(t, wait, vegetation.Retry.Max)
 		last = wait
 	}
 	require.Equal(t, vegetation.Failed, d.Status)

@@ -7,6 +7,7 @@ import (
 
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/task"
 )
 
 // Status is the state of a profile order.
@@ -23,15 +24,15 @@ const (
 // Statuses lists the states.
 var Statuses = []Status{Pending, Processing, Active, Failed}
 
-// Retry rules of a computation whose imagery source is out: the wait doubles from
-// RetryFirst to RetryMost, and after RetryLimit tries the order fails.
-const (
-	RetryFirst = 30 * time.Second
-	RetryMost  = 6 * time.Hour
-	RetryLimit = 12
-	// LookAgain is the wait of a running season in which nothing has been acquired yet.
-	LookAgain = 24 * time.Hour
-)
+// Retry is how a computation is tried whose imagery source is unavailable; after the last
+// try the order fails.
+var Retry = task.Backoff{First: 30 * time.Second, Max: 6 * time.Hour, Tries: 12}
+
+// LookAgain is the wait of a running season in which nothing has been acquired yet.
+const LookAgain = 24 * time.Hour
+
+// sourceUnavailable is the reason of what waits for the imagery source.
+const sourceUnavailable = "The imagery source cannot be reached; the next try is scheduled."
 
 // OrderState is an order as the database keeps it.
 type OrderState struct {
@@ -126,18 +127,18 @@ func (o *Order) Wait(now, until time.Time, reason string) error {
 	return nil
 }
 
-// SourceOut records that the imagery source could not be reached: the order waits for
-// the next try, or fails when the tries are used up. jitter in [0, 1) spreads the tries
-// of many orders: the wait is between half and the whole of the doubled step.
-func (o *Order) SourceOut(now time.Time, jitter float64) error {
+// SourceUnavailable records that the imagery source could not be reached: the order waits
+// for the next try as [Retry] says, or fails when the tries are used up.
+func (o *Order) SourceUnavailable(now time.Time, jitter float64) error {
 	if o.s.Status != Processing {
 		return o.refuse("retry")
 	}
 	o.s.Attempts++
-	if o.s.Attempts >= RetryLimit {
+	wait, again := Retry.Wait(o.s.Attempts, jitter)
+	if !again {
 		return o.Fail(now, fmt.Sprintf("The imagery source could not be reached in %d tries.", o.s.Attempts))
 	}
-	return o.Wait(now, now.Add(retryWait(o.s.Attempts, jitter)), sourceOut)
+	return o.Wait(now, now.Add(wait), sourceUnavailable)
 }
 
 // Complete records a computed series. A series without any acquisition of a season
@@ -155,7 +156,7 @@ func (o *Order) Complete(now time.Time, series Series) (active bool, err error) 
 	return true, nil
 }
 
-// Fail returns the order up for good.
+// Fail ends the order for good.
 func (o *Order) Fail(now time.Time, reason string) error {
 	if !o.Open() {
 		return o.refuse("fail")

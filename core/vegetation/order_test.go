@@ -67,17 +67,17 @@ func TestRetriesEnd(t *testing.T) {
 	t.Parallel()
 	o := newOrder(t)
 	now, last := inSeason, time.Duration(0)
-	for try := 1; try < vegetation.RetryLimit; try++ {
-		require.NoError(t, o.SourceOut(now, 0.999))
+	for try := 1; try < vegetation.Retry.Tries; try++ {
+		require.NoError(t, o.SourceUnavailable(now, 0.999))
 		s := o.State()
 		require.Equal(t, vegetation.Pending, s.Status, "try %d", try)
 		wait := s.NextTryAt.Sub(now)
 		require.GreaterOrEqual(t, wait, last)
-		require.LessOrEqual(t, wait, vegetation.RetryMost)
+		require.LessOrEqual(t, wait, vegetation.Retry.Max)
 		last, now = wait, *s.NextTryAt
 		require.NoError(t, o.Begin(now))
 	}
-	require.NoError(t, o.SourceOut(now, 0))
+	require.NoError(t, o.SourceUnavailable(now, 0))
 	require.Equal(t, vegetation.Failed, o.State().Status)
 	require.NotEmpty(t, o.State().Reason)
 }
@@ -103,9 +103,9 @@ func TestOrderStateMachine(t *testing.T) {
 				was := o.State().Status
 				allowed(o.Wait(now, now.Add(time.Hour), "because"), was == vegetation.Processing, "wait")
 			},
-			"source out": func(t *rapid.T) {
+			"source unavailable": func(t *rapid.T) {
 				was := o.State().Status
-				allowed(o.SourceOut(now, rapid.Float64Range(0, 0.99).Draw(t, "jitter")), was == vegetation.Processing, "source out")
+				allowed(o.SourceUnavailable(now, rapid.Float64Range(0, 0.99).Draw(t, "jitter")), was == vegetation.Processing, "source unavailable")
 				if was == vegetation.Processing && o.State().Status == vegetation.Failed {
 					settled++
 				}

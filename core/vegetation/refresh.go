@@ -1,6 +1,10 @@
 package vegetation
 
-import "time"
+import (
+	"time"
+
+	"tilth/core/task"
+)
 
 // When an active profile is looked at again.
 const (
@@ -10,10 +14,11 @@ const (
 	// RefreshGrace is how long after its season a profile is still looked at: scenes arrive
 	// late and are replaced.
 	RefreshGrace = 30 * 24 * time.Hour
-	// RefreshTries bounds the tries of one refresh, whose waits add up to a quarter of an
-	// hour. After the last the series stays as it is until the next retrieve.
-	RefreshTries = 6
 )
+
+// RefreshRetry is how one refresh is tried whose imagery source is unavailable: the waits add
+// up to a quarter of an hour. After the last try the series stays as it is until the next retrieve.
+var RefreshRetry = task.Backoff{First: 30 * time.Second, Max: 6 * time.Hour, Tries: 6}
 
 // RefreshDue reports whether the archive may hold something new for an active profile: the
 // last check is over a day old, and lies before the end of the grace. So a profile that
@@ -39,13 +44,4 @@ func (o *Order) Refreshed(now time.Time, series Series, changed bool) error {
 		o.s.Synthetic, o.s.NoSCL, o.s.SmallField = series.Synthetic, series.NoSCL, series.SmallField
 	}
 	return nil
-}
-
-// RefreshWait returns the wait after a failed try of a refresh, the first being try 1; again
-// is false after the last. jitter as of SourceOut.
-func RefreshWait(try int, jitter float64) (wait time.Duration, again bool) {
-	if try >= RefreshTries {
-		return 0, false
-	}
-	return retryWait(try, jitter), true
 }

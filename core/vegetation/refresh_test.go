@@ -90,15 +90,15 @@ func TestRefreshed(t *testing.T) {
 func TestRefreshWait(t *testing.T) {
 	t.Parallel()
 	sum := time.Duration(0)
-	for try := 1; try < vegetation.RefreshTries; try++ {
-		low, again := vegetation.RefreshWait(try, 0)
+	for try := 1; try < vegetation.RefreshRetry.Tries; try++ {
+		low, again := vegetation.RefreshRetry.Wait(try, 0)
 		require.True(t, again)
-		high, _ := vegetation.RefreshWait(try, 0.999)
-		require.GreaterOrEqual(t, low, vegetation.RetryFirst/2)
+		high, _ := vegetation.RefreshRetry.Wait(try, 0.999)
+		require.GreaterOrEqual(t, low, vegetation.RefreshRetry.First/2)
 		require.Greater(t, high, low)
 		sum += high
 	}
 	require.InDelta(t, 15, sum.Minutes(), 1)
-	_, again := vegetation.RefreshWait(vegetation.RefreshTries, 0)
+	_, again := vegetation.RefreshRetry.Wait(vegetation.RefreshRetry.Tries, 0)
 	require.False(t, again)
 }

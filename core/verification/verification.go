@@ -35,22 +35,22 @@ type Reason string
 
 // Reasons beside those of cropcheck.
 const (
-	ReasonWaiting      Reason = "waiting"            // pending: submitted, not begun
-	ReasonSourceOut    Reason = "source_unavailable" // pending: the imagery source cannot be reached
-	ReasonBrokenOff    Reason = "broken_off"         // pending: the computation was broken off too often
-	ReasonNoYear       Reason = "no_assessment_year" // pending
-	ReasonNoCrop       Reason = "no_crop_type"       // pending
-	ReasonGone         Reason = "resource_deleted"   // pending: the farm or field was deleted
-	ReasonNoField      Reason = "no_field"           // pending: a farm without fields
-	ReasonManyFields   Reason = "too_many_fields"    // pending
-	ReasonNoGrowing    Reason = "no_cultivation"     // pending: none fits the year and crop
-	ReasonSeveral      Reason = "several_cultivations"
-	ReasonNoBoundary   Reason = "no_boundary"
-	ReasonNotBegun     Reason = "season_not_begun"
-	ReasonImagery      Reason = "imagery_unusable"    // pending: the imagery cannot be used for good
-	ReasonFieldFailed  Reason = "field_failed"        // failed: a field of the farm
-	ReasonAllVerified  Reason = "all_fields_verified" // verified: every field of the farm
-	ReasonFieldPending Reason = "field_pending"       // pending: a field of the farm
+	ReasonWaiting           Reason = "waiting"            // pending: submitted, not begun
+	ReasonSourceUnavailable Reason = "source_unavailable" // pending: the imagery source cannot be reached
+	ReasonBrokenOff         Reason = "broken_off"         // pending: the computation was broken off too often
+	ReasonNoYear            Reason = "no_assessment_year" // pending
+	ReasonNoCrop            Reason = "no_crop_type"       // pending
+	ReasonGone              Reason = "resource_deleted"   // pending: the farm or field was deleted
+	ReasonNoField           Reason = "no_field"           // pending: a farm without fields
+	ReasonManyFields        Reason = "too_many_fields"    // pending
+	ReasonNoGrowing         Reason = "no_cultivation"     // pending: none fits the year and crop
+	ReasonSeveral           Reason = "several_cultivations"
+	ReasonNoBoundary        Reason = "no_boundary"
+	ReasonNotBegun          Reason = "season_not_begun"
+	ReasonImagery           Reason = "imagery_unusable"    // pending: the imagery cannot be used for good
+	ReasonFieldFailed       Reason = "field_failed"        // failed: a field of the farm
+	ReasonAllVerified       Reason = "all_fields_verified" // verified: every field of the farm
+	ReasonFieldPending      Reason = "field_pending"       // pending: a field of the farm
 )
 
 // Outcome is where a check is, and what it found.
@@ -72,7 +72,7 @@ type Record struct {
 	AssessmentID int64
 	Version      int // number of the submission it is of
 	Run          int // counts up with every start, so that a late worker knows it is late
-	Attempts     int // tries of this run that found the imagery source out
+	Attempts     int // tries of this run that could not reach the imagery source
 	NextTryAt    *time.Time
 	StartedAt    time.Time
 	UpdatedAt    time.Time
@@ -167,16 +167,17 @@ func (r *Record) Undecided(reason Reason, text string, now time.Time) {
 	r.NextTryAt, r.UpdatedAt = nil, now
 }
 
-// SourceOut records that the imagery source could not be reached, and gives when to try
-// next; false where the tries are used up. jitter is in [0, 1).
-func (r *Record) SourceOut(now time.Time, jitter float64) (next time.Time, again bool) {
+// SourceUnavailable records that the imagery source could not be reached, and returns when to try
+// next, as [vegetation.Retry] says; false where the tries are used up.
+func (r *Record) SourceUnavailable(now time.Time, jitter float64) (next time.Time, again bool) {
 	r.Attempts++
-	if r.Attempts >= vegetation.RetryLimit {
-		r.Undecided(ReasonSourceOut, fmt.Sprintf("The imagery source could not be reached in %d tries; start the check again.", r.Attempts), now)
+	wait, again := vegetation.Retry.Wait(r.Attempts, jitter)
+	if !again {
+		r.Undecided(ReasonSourceUnavailable, fmt.Sprintf("The imagery source could not be reached in %d tries; start the check again.", r.Attempts), now)
 		return now, false
 	}
-	next = now.Add(vegetation.RetryWait(r.Attempts, jitter))
-	r.Outcome = Outcome{Status: Pending, Reason: ReasonSourceOut, Text: "The imagery source cannot be reached; it is tried again.", CropType: r.CropType}
+	next = now.Add(wait)
+	r.Outcome = Outcome{Status: Pending, Reason: ReasonSourceUnavailable, Text: "The imagery source cannot be reached; it is tried again.", CropType: r.CropType}
 	r.NextTryAt, r.UpdatedAt = &next, now
 	return next, true
 }

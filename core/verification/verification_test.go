@@ -82,11 +82,11 @@ func TestRunsAreToldApart(t *testing.T) {
 			for again := true; again; tries++ {
 				var next time.Time
 				r.Process("maize", now)
-				next, again = r.SourceOut(now, rapid.Float64Range(0, 0.999).Draw(t, "jitter"))
+				next, again = r.SourceUnavailable(now, rapid.Float64Range(0, 0.999).Draw(t, "jitter"))
 				require.Equal(t, again, next.After(now))
 				require.Equal(t, again, r.NextTryAt != nil)
 			}
-			require.Equal(t, vegetation.RetryLimit, tries)
+			require.Equal(t, vegetation.Retry.Tries, tries)
 			require.NotNil(t, r.DecidedAt)
 			require.Equal(t, verification.Pending, r.Status)
 		}

@@ -107,16 +107,16 @@ func TestAnIndexThatCannotBeComputed(t *testing.T) {
 			return vegetation.Series{}, fault.New(fault.Unavailable, "imagery", "away").Because(errors.New("no route"))
 		}
 		w.ask(e, order, vegetation.NDMI, 0)
-		for range vegetation.RetryLimit {
+		for range vegetation.Retry.Tries {
 			require.Equal(t, vegetation.Processing, w.ask(e, order, vegetation.NDMI, 0).Order.Status)
 			require.Equal(t, 1, w.work())
 			require.Zero(t, w.work(), "the next try waits")
-			w.clock.move(vegetation.RetryMost)
+			w.clock.move(vegetation.Retry.Max)
 		}
 		failed := w.ask(e, order, vegetation.NDMI, far)
 		require.Equal(t, vegetation.Failed, failed.Order.Status)
 		require.Contains(t, failed.Order.Reason, "could not be reached")
-		require.Equal(t, vegetation.RetryLimit, w.computer.count(vegetation.NDMI))
+		require.Equal(t, vegetation.Retry.Tries, w.computer.count(vegetation.NDMI))
 	})
 }
 

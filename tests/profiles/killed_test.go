@@ -99,7 +99,7 @@ type machine struct {
 }
 
 func newMachine(w *world, rt *rapid.T, met map[string]int) *machine {
-	w.clock.move(2 * vegetation.RetryMost)
+	w.clock.move(2 * vegetation.Retry.Max)
 	for jobs := w.claim(rt); len(jobs) > 0; jobs = w.claim(rt) { // of a walk that was broken off
 		w.write(func(tx ports.Repos) error { return tx.Jobs.Finish(w.t.Context(), jobs[0]) })
 	}
@@ -207,7 +207,7 @@ func (m *machine) wake(*rapid.T) {
 
 // pass lets leases run out and tries come due.
 func (m *machine) pass(*rapid.T) {
-	m.clock.move(rapid.SampledFrom([]time.Duration{time.Second, leasedFor + time.Second, vegetation.RetryMost}).Draw(m.rt, "time"))
+	m.clock.move(rapid.SampledFrom([]time.Duration{time.Second, leasedFor + time.Second, vegetation.Retry.Max}).Draw(m.rt, "time"))
 }
 
 // sequence gives events their places.
@@ -318,7 +318,7 @@ func (m *machine) check(*rapid.T) {
 func (m *machine) rest() {
 	m.fates = nil
 	m.computer.answer = func(index vegetation.IndexCode) (vegetation.Series, error) { return dates(index, 2), nil }
-	m.clock.move(vegetation.RetryMost)
+	m.clock.move(vegetation.Retry.Max)
 	for jobs := m.claim(m.rt); len(jobs) > 0; jobs = m.claim(m.rt) {
 		require.NoError(m.rt, m.worker.Run(m.t.Context(), jobs[0]))
 	}

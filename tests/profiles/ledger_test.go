@@ -130,7 +130,7 @@ func TestTheBooksBalance(t *testing.T) {
 					orders++
 				case "work":
 					w.computer.answer = outcomes[rapid.SampledFrom([]string{"success", "success", "empty", "broken", "away"}).Draw(rt, "outcome")]
-					w.clock.move(vegetation.RetryMost)
+					w.clock.move(vegetation.Retry.Max)
 					w.work()
 				case "refund":
 					lines := w.books(rt, e).lines

@@ -326,15 +326,15 @@ func TestASourceThatIsOutIsTriedAgainLater(t *testing.T) {
 			require.Equal(t, before.Series, p.Series)
 			require.Equal(t, before.Order, p.Order)
 			require.True(t, p.Refreshing)
-			if tries < vegetation.RefreshTries {
+			if tries < vegetation.RefreshRetry.Tries {
 				require.Empty(t, h.due(), "not at once")
 			}
 			h.clock.now = h.clock.now.Add(time.Hour)
-			if tries == vegetation.RefreshTries {
+			if tries == vegetation.RefreshRetry.Tries {
 				break
 			}
 		}
-		require.Equal(t, vegetation.RefreshTries, tries)
+		require.Equal(t, vegetation.RefreshRetry.Tries, tries)
 		h.imagery.out = false
 		job := h.claim(satellite.RefreshJob)
 		require.Equal(t, 1, job.Attempt, "the retrieve after the last try asked anew")
@@ -436,7 +436,7 @@ func TestARefreshThatKillsItsWorkerIsGivenUp(t *testing.T) {
 	h.clock.now = h.clock.now.Add(25 * time.Hour)
 	h.retrieve()
 	var job ports.Job
-	for range vegetation.RefreshTries + 1 {
+	for range vegetation.RefreshRetry.Tries + 1 {
 		job = h.claim(satellite.RefreshJob)
 		h.clock.now = h.clock.now.Add(time.Minute) // its lease runs out
 	}

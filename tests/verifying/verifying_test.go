@@ -318,7 +318,7 @@ func TestTheSourceIsOut(t *testing.T) {
 		require.Equal(t, 1, h.work())
 		r := h.look(id)
 		require.Equal(t, verification.Pending, r.Status)
-		require.Equal(t, verification.ReasonSourceOut, r.Reason)
+		require.Equal(t, verification.ReasonSourceUnavailable, r.Reason)
 		require.Nil(t, r.DecidedAt)
 		require.Empty(t, h.events())
 		require.Zero(t, h.work(), "it waits")
@@ -338,14 +338,14 @@ func TestTheSourceIsOut(t *testing.T) {
 		_, err := h.use.Restart(h.ctx, h.who, id)
 		require.NoError(t, err)
 		h.sky.searches, h.sky.outAfter = 1, 1
-		for try := 1; try <= vegetation.RetryLimit; try++ {
+		for try := 1; try <= vegetation.Retry.Tries; try++ {
 			require.Equal(t, 1, h.work(), "try %d", try)
 			if r = h.look(id); r.NextTryAt != nil {
 				h.clock.now = *r.NextTryAt
 			}
 		}
 		require.Zero(t, h.work())
-		require.Equal(t, verification.ReasonSourceOut, r.Reason)
+		require.Equal(t, verification.ReasonSourceUnavailable, r.Reason)
 		require.NotNil(t, r.DecidedAt)
 		require.Len(t, h.events(), 1)
 	})
