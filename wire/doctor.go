@@ -31,22 +31,22 @@ func examineDatabase(ctx context.Context, cfg cli.Config) []cli.Finding {
 	const part = "database"
 	db, err := openDatabase(ctx, cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
-		return []cli.Finding{{Part: part, Detail: err.Error(), Mend: "check TILTH_DATABASE_URL, and that the server or the folder can be reached and written"}}
+		return []cli.Finding{{Part: part, Detail: err.Error(), Fix: "check TILTH_DATABASE_URL, and that the server or the folder can be reached and written"}}
 	}
 	defer func() { _ = db.Close() }()
 	h, err := db.Check(ctx)
 	if err != nil {
-		return []cli.Finding{{Part: part, Detail: err.Error(), Mend: "check that the database answers and belongs to this user"}}
+		return []cli.Finding{{Part: part, Detail: err.Error(), Fix: "check that the database answers and belongs to this user"}}
 	}
 	out := []cli.Finding{{Part: part, OK: true, Detail: fmt.Sprintf("%s %s at %s", h.Engine, h.Version, h.Location)}}
 	if h.JournalMode != "" && h.JournalMode != "wal" {
 		out[0].OK = false
-		out[0].Mend = "the journal mode is " + h.JournalMode + ", not wal: keep the file on a local disk, not a network share"
+		out[0].Fix = "the journal mode is " + h.JournalMode + ", not wal: keep the file on a local disk, not a network share"
 	}
 	migrations := cli.Finding{Part: "migrations", OK: h.Pending == 0, Detail: "all applied"}
 	if h.Pending > 0 {
 		migrations.Detail = fmt.Sprintf("%d pending", h.Pending)
-		migrations.Mend = "run `tilth migrate up`; `tilth serve` does it by itself"
+		migrations.Fix = "run `tilth migrate up`; `tilth serve` does it by itself"
 	}
 	return append(out, migrations)
 }
@@ -58,7 +58,7 @@ func examineImagery(ctx context.Context, cfg cli.Config) cli.Finding {
 	f := cli.Finding{Part: "imagery"}
 	source, err := openImagery(cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
-		f.Detail, f.Mend = err.Error(), "TILTH_IMAGERY_URL must be a folder that holds a catalog.json, or the address of a STAC API"
+		f.Detail, f.Fix = err.Error(), "TILTH_IMAGERY_URL must be a folder that holds a catalog.json, or the address of a STAC API"
 		return f
 	}
 	f.Detail = source.Describe()
@@ -69,7 +69,7 @@ func examineImagery(ctx context.Context, cfg cli.Config) cli.Finding {
 	day := time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC)
 	if _, err := source.Search(ctx, square, day, day.AddDate(0, 0, 5)); err != nil {
 		f.Detail += ": " + err.Error()
-		f.Mend = "check the network, or give TILTH_IMAGERY_URL a folder with a static catalog"
+		f.Fix = "check the network, or give TILTH_IMAGERY_URL a folder with a static catalog"
 		return f
 	}
 	f.OK = true
@@ -77,7 +77,7 @@ func examineImagery(ctx context.Context, cfg cli.Config) cli.Finding {
 		if troubles := folder.Troubles(); len(troubles) > 0 {
 			f.OK = false
 			f.Detail += fmt.Sprintf("; %d of its documents cannot be used: %s", len(troubles), strings.Join(troubles[:min(len(troubles), maxTroubles)], " "))
-			f.Mend = "mend or remove these documents; what they speak of is rejected with the reason error, or not seen at all"
+			f.Fix = "fix or remove these documents; what they speak of is rejected with the reason error, or not seen at all"
 		}
 	}
 	return f
@@ -89,7 +89,7 @@ func examineAddress(ctx context.Context, cfg cli.Config) cli.Finding {
 	if err != nil {
 		// Taken by a server that runs already is no illness.
 		f.Detail = cfg.Addr + " is in use: " + err.Error()
-		f.Mend = "fine if Tilth runs already; otherwise choose another TILTH_ADDR"
+		f.Fix = "fine if Tilth runs already; otherwise choose another TILTH_ADDR"
 		return f
 	}
 	_ = listener.Close()
@@ -100,7 +100,7 @@ func examineClock() cli.Finding {
 	now := identity.Clock{}.Now()
 	f := cli.Finding{Part: "clock", OK: now.After(oldestClock), Detail: now.Format(time.RFC3339)}
 	if !f.OK {
-		f.Mend = "the clock is in the past: set it, tokens and seasons depend on it"
+		f.Fix = "the clock is in the past: set it, tokens and seasons depend on it"
 	}
 	return f
 }

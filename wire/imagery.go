@@ -32,7 +32,7 @@ func openImagery(cfg cli.Config, log *slog.Logger) (ports.Imagery, error) {
 	}
 }
 
-// elevationsOf gives the elevation models of an imagery source; nil where it cannot hold any.
+// elevationsOf returns the elevation models of an imagery source; nil where it cannot hold any.
 func elevationsOf(source ports.Imagery) ports.Elevations {
 	elevations, _ := source.(ports.Elevations)
 	return elevations

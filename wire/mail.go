@@ -46,14 +46,14 @@ func examineMail(ctx context.Context, cfg cli.Config) cli.Finding {
 	f := cli.Finding{Part: "mail", OK: true}
 	mailer, err := openMail(cfg, io.Discard, slog.New(slog.DiscardHandler))
 	if err != nil {
-		f.OK, f.Detail, f.Mend = false, err.Error(), "check TILTH_SMTP_URL and TILTH_MAIL_FROM"
+		f.OK, f.Detail, f.Fix = false, err.Error(), "check TILTH_SMTP_URL and TILTH_MAIL_FROM"
 		return f
 	}
 	f.Detail = mailer.Describe()
 	if server, ok := mailer.(*mail.SMTP); ok {
 		if err := server.Check(ctx); err != nil {
 			f.OK, f.Detail = false, f.Detail+": "+err.Error()
-			f.Mend = "check the host, the port, the user and the password in TILTH_SMTP_URL"
+			f.Fix = "check the host, the port, the user and the password in TILTH_SMTP_URL"
 		}
 	}
 	return f

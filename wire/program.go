@@ -128,7 +128,7 @@ func (Program) SeriesSheet(w io.Writer, s vegetation.Series) error {
 	return exchange.Sheets{}.SeriesSheet(w, s)
 }
 
-// OpenAPI gives the interface document. It needs nothing but the routes.
+// OpenAPI returns the interface document. It needs nothing but the routes.
 func (Program) OpenAPI() ([]byte, error) {
 	a := rest.New(interfaceConfig(cli.Config{}))
 	v12.Register(a, newInterface(nil, nil, account.Issuers{}, 0, nil, nil, slog.New(slog.DiscardHandler)))

@@ -291,8 +291,8 @@ func (Program) Work(ctx context.Context, cfg cli.Config, log *slog.Logger) error
 	return group.Wait()
 }
 
-// Operating gives the operator's use cases over the same database.
+// Operating returns the operator's use cases over the same database.
 func (r *Running) Operating() *operating.Operating { return r.parts.Operating }
 
-// Tokens gives the issuer of the server's access tokens.
+// Tokens returns the issuer of the server's access tokens.
 func (r *Running) Tokens() ports.Tokens { return r.parts.Tokens }

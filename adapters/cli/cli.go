@@ -45,7 +45,7 @@ type Program interface {
 	DrawSeries(w io.Writer, s vegetation.Series, from, to time.Time) error
 	// SeriesSheet writes a series as CSV, a line a date.
 	SeriesSheet(w io.Writer, s vegetation.Series) error
-	// OpenAPI gives the interface document as JSON.
+	// OpenAPI returns the interface document as JSON.
 	OpenAPI() ([]byte, error)
 	// Examine looks at everything the configuration names.
 	Examine(ctx context.Context, cfg Config) []Finding
@@ -93,7 +93,7 @@ type Finding struct {
 	Part   string `json:"part"`
 	OK     bool   `json:"ok"`
 	Detail string `json:"detail"`
-	Mend   string `json:"mend,omitempty"`
+	Fix    string `json:"mend,omitempty"`
 }
 
 // Run runs a command line and gives the exit status.
@@ -126,7 +126,7 @@ func Run(ctx context.Context, program Program, args []string, environ map[string
 // usageError is a call that is not understood.
 type usageError struct{ error }
 
-// explain gives an error as people read it: with the fields that were wrong.
+// explain returns an error as people read it: with the fields that were wrong.
 func explain(err error) string {
 	f, ok := fault.As(err)
 	if !ok {
@@ -173,7 +173,7 @@ when you outgrow it.
 
   tilth serve --demo     start with a demonstration farm on synthetic imagery
   tilth serve            start on your own data
-  tilth doctor           say what is wrong with an installation, and how to mend it`,
+  tilth doctor           say what is wrong with an installation, and how to fix it`,
 		Version:       s.program.Version(),
 		SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},

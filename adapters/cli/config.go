@@ -120,7 +120,7 @@ func (c *Config) flags(f *pflag.FlagSet, common bool) {
 	}
 }
 
-// Check gives everything that is wrong with the configuration, at once.
+// Check returns everything that is wrong with the configuration, at once.
 func (c *Config) Check() error {
 	var errs []error
 	bad := func(name, format string, args ...any) {
@@ -173,7 +173,7 @@ func (c *Config) Check() error {
 	return errors.Join(errs...)
 }
 
-// Proxies gives the networks of trusted proxies.
+// Proxies returns the networks of trusted proxies.
 func (c *Config) Proxies() ([]netip.Prefix, error) {
 	var out []netip.Prefix
 	for _, part := range strings.FieldsFunc(c.TrustedProxies, func(r rune) bool { return r == ',' || r == ' ' }) {
@@ -190,12 +190,12 @@ func (c *Config) Proxies() ([]netip.Prefix, error) {
 	return out, nil
 }
 
-// Origins gives the origins whose pages may call the interface.
+// Origins returns the origins whose pages may call the interface.
 func (c *Config) Origins() []string {
 	return strings.FieldsFunc(c.CORSOrigins, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// hidden gives a value without the password of an address.
+// hidden returns a value without the password of an address.
 func hidden(value string) string {
 	u, err := url.Parse(value)
 	if err != nil || u.User == nil {
@@ -204,7 +204,7 @@ func hidden(value string) string {
 	return u.Redacted()
 }
 
-// unseen gives the mark of a secret that is set.
+// unseen returns the mark of a secret that is set.
 func unseen(secret string) string {
 	if secret == "" {
 		return ""

@@ -13,7 +13,7 @@ import (
 
 // CurveFiles reads and writes the files of crop verification.
 type CurveFiles interface {
-	// BuiltIn gives the curves that the program comes with.
+	// BuiltIn returns the curves that the program comes with.
 	BuiltIn() (cropcheck.Set, error)
 	// ReadCurves reads a file of curves.
 	ReadCurves(r io.Reader) (cropcheck.Set, error)

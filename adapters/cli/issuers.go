@@ -5,7 +5,7 @@ import (
 	"net/url"
 )
 
-// checkIssuers gives what is wrong with the settings of the issuers of access tokens.
+// checkIssuers returns what is wrong with the settings of the issuers of access tokens.
 func (c *Config) checkIssuers(bad func(name, format string, args ...any)) {
 	if c.OIDCIssuer == "" {
 		if !c.BuiltinIssuer {

@@ -99,7 +99,7 @@ func transactionOf(t credit.Transaction) transactionJSON {
 	}
 }
 
-// optional gives a value, or nil where it is none.
+// optional returns a value, or nil where it is none.
 func optional[T comparable](v T) *T {
 	if v == *new(T) {
 		return nil

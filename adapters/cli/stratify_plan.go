@@ -31,7 +31,7 @@ func (f *planFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.placement, "placement", string(plan.Placement), "make a sample plan placed by "+strings.Join(placements, ", "))
 }
 
-// params gives the plan that is asked for; nil where none is.
+// params returns the plan that is asked for; nil where none is.
 func (f planFlags) params(set *pflag.FlagSet) *soilplan.Params {
 	if !set.Changed("samples") && !set.Changed("offset") && !set.Changed("placement") {
 		return nil
@@ -118,7 +118,7 @@ type pointFeature struct {
 	} `json:"geometry"`
 }
 
-// pointFeatures gives the points of a plan that has longitudes and latitudes.
+// pointFeatures returns the points of a plan that has longitudes and latitudes.
 func pointFeatures(plan *soilplan.Plan) []pointFeature {
 	if plan == nil {
 		return nil

@@ -61,7 +61,7 @@ type (
 	}
 )
 
-// recommended gives the recommended candidate, or the fault of there being none.
+// recommended returns the recommended candidate, or the fault of there being none.
 func recommended(r zoning.Result) (zoning.Candidate, error) {
 	for _, c := range r.Candidates {
 		if c.Recommended {

@@ -90,8 +90,8 @@ func (s *shell) doctor() *cobra.Command {
 					mark, healthy = "FAIL", false
 				}
 				fmt.Fprintf(&b, "%s  %-14s %s\n", mark, f.Part, f.Detail)
-				if f.Mend != "" {
-					fmt.Fprintf(&b, "      %-14s → %s\n", "", f.Mend)
+				if f.Fix != "" {
+					fmt.Fprintf(&b, "      %-14s → %s\n", "", f.Fix)
 				}
 			}
 			if err := s.print(findings, "%s", strings.TrimRight(b.String(), "\n")); err != nil {

@@ -123,7 +123,7 @@ func (e *External) email(token *oidc.IDToken) (string, error) {
 	return email, nil
 }
 
-// verified gives the verifier, after the discovery of the issuer.
+// verified returns the verifier, after the discovery of the issuer.
 func (e *External) verified(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -167,7 +167,7 @@ var algorithms = []string{
 	oidc.RS256, oidc.RS384, oidc.RS512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.EdDSA,
 }
 
-// asymmetric gives those of an issuer's algorithms that are taken, or all where it names none.
+// asymmetric returns those of an issuer's algorithms that are taken, or all where it names none.
 func asymmetric(offered []string) []string {
 	var out []string
 	for _, a := range algorithms {

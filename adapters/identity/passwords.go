@@ -38,7 +38,7 @@ func NewPasswords(memory PasswordMemory) *Passwords {
 	}
 }
 
-// Hash gives the encoded argon2id hash of a password.
+// Hash returns the encoded argon2id hash of a password.
 func (p *Passwords) Hash(password string) (string, error) {
 	p.slots <- struct{}{}
 	defer func() { <-p.slots }()

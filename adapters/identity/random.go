@@ -12,17 +12,17 @@ import (
 // Random makes identifiers and secrets from the system's randomness.
 type Random struct{}
 
-// UUID gives a version 4 UUID.
+// UUID returns a version 4 UUID.
 func (Random) UUID() string { return uuid.NewString() }
 
-// Secret gives 256 random bits as URL-safe text.
+// Secret returns 256 random bits as URL-safe text.
 func (Random) Secret() string {
 	var b [32]byte
 	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// Jitter gives a number in [0, 1).
+// Jitter returns a number in [0, 1).
 func (Random) Jitter() float64 {
 	var b [8]byte
 	_, _ = rand.Read(b[:])
@@ -32,5 +32,5 @@ func (Random) Jitter() float64 {
 // Clock tells the system's time in UTC, to the microsecond that both databases keep.
 type Clock struct{}
 
-// Now gives the time.
+// Now returns the time.
 func (Clock) Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }

@@ -53,7 +53,7 @@ func (t *Tokens) Issue(ctx context.Context, userID int64, now time.Time, ttl tim
 	return token.SignedString(key)
 }
 
-// Verify gives the user a token was made for. Faults: Unauthenticated (token_expired,
+// Verify returns the user a token was made for. Faults: Unauthenticated (token_expired,
 // token_invalid), Unavailable.
 func (t *Tokens) Verify(ctx context.Context, text string, now time.Time) (int64, error) {
 	var claims jwt.RegisteredClaims
@@ -87,7 +87,7 @@ func invalidToken() error {
 	return fault.New(fault.Unauthenticated, "token_invalid", "The access token is not valid.")
 }
 
-// key gives a key by its id; nil when there is none.
+// key returns a key by its id; nil when there is none.
 func (t *Tokens) key(ctx context.Context, kid string, now time.Time) (ed25519.PrivateKey, error) {
 	t.mu.Lock()
 	key, fresh := t.keys[kid], !t.readAt.IsZero() && now.Sub(t.readAt) < rereadAfter

@@ -59,14 +59,14 @@ func TestPoolRunsEveryJobAndSurvivesItsFailures(t *testing.T) {
 	}
 	q.waiting = append(q.waiting, ports.Job{ID: 21, Kind: "unknown"})
 	var mu sync.Mutex
-	seen, running, most := map[int64]int{}, 0, 0
+	seen, running, upper := map[int64]int{}, 0, 0
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	pool := &messaging.Pool{Queue: q, Clock: clock{}, Log: quiet, Workers: 3, Poll: time.Millisecond, Handlers: map[string]messaging.Handler{
 		"k": func(_ context.Context, job ports.Job) error {
 			mu.Lock()
 			running++
-			most = max(most, running)
+			upper = max(upper, running)
 			seen[job.ID]++
 			all := len(seen) == 20
 			mu.Unlock()
@@ -88,7 +88,7 @@ func TestPoolRunsEveryJobAndSurvivesItsFailures(t *testing.T) {
 	for id, n := range seen {
 		require.Equal(t, 1, n, "job %d", id)
 	}
-	require.LessOrEqual(t, most, 3)
+	require.LessOrEqual(t, upper, 3)
 }
 
 func TestPoolGivesJobsBackOnShutdown(t *testing.T) {
@@ -148,7 +148,7 @@ func newOutbox(n int) *outbox {
 	return o
 }
 
-// placer gives each event its id as its position.
+// placer returns each event its id as its position.
 func placer(_ context.Context, batch []events.CloudEvent) ([]events.CloudEvent, error) {
 	for i := range batch {
 		batch[i].Sequence = "at " + batch[i].ID

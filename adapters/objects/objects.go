@@ -30,7 +30,7 @@ func Open(address string) (*Folder, error) {
 	return &Folder{strings.TrimPrefix(path, "//")}, nil
 }
 
-// path gives where a name lies. Names are made by the program; one that would leave the
+// path returns where a name lies. Names are made by the program; one that would leave the
 // folder is a mistake in it.
 func (f *Folder) path(name string) (string, error) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {

@@ -153,7 +153,7 @@ func streamAll(b *testing.B, c crowd) {
 	runtime.GC()
 	var before, now runtime.MemStats
 	runtime.ReadMemStats(&before)
-	most := before.HeapAlloc
+	upper := before.HeapAlloc
 	for b.Loop() {
 		req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, c.url+"/api/v1.2/cultivation/?page=all", nil)
 		require.NoError(b, err)
@@ -165,7 +165,7 @@ func streamAll(b *testing.B, c crowd) {
 			n, err := io.ReadFull(res.Body, chunk)
 			size += n
 			runtime.ReadMemStats(&now)
-			most = max(most, now.HeapAlloc)
+			upper = max(upper, now.HeapAlloc)
 			if err != nil {
 				break
 			}
@@ -173,7 +173,7 @@ func streamAll(b *testing.B, c crowd) {
 		_ = res.Body.Close()
 		require.Greater(b, size, 200*ours, "the list is not whole")
 	}
-	grown := most - before.HeapAlloc
+	grown := upper - before.HeapAlloc
 	require.Less(b, grown, uint64(maxGrowth), "the list is gathered in memory")
 	b.ReportMetric(float64(grown)/1e6, "MB-grown")
 }

@@ -112,7 +112,7 @@ func multiply(b *testing.B, database string, times int) {
 	}
 }
 
-// columnsOf gives the columns of a table.
+// columnsOf returns the columns of a table.
 func columnsOf(b *testing.B, db *sql.DB, table string) []string {
 	rows, err := db.QueryContext(b.Context(), "SELECT * FROM "+table+" LIMIT 0")
 	require.NoError(b, err)

@@ -66,7 +66,7 @@ func newVillage(b *testing.B, n int) *village {
 	return c
 }
 
-// compute gives the processor time for all fields, one after the other, and the number of
+// compute returns the processor time for all fields, one after the other, and the number of
 // their field-dates.
 func (c *village) compute(b *testing.B) (spent time.Duration, dates int) {
 	before := processorTime()

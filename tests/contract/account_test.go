@@ -38,7 +38,7 @@ type operation struct {
 	Security   *[]any      `json:"security"`
 }
 
-// document gives the paths of the interface document with their methods.
+// document returns the paths of the interface document with their methods.
 func document(t *testing.T, c *rig.Client) map[string]map[string]json.RawMessage {
 	t.Helper()
 	var doc struct {

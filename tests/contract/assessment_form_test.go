@@ -24,7 +24,7 @@ func asList(v any) []any {
 	return l
 }
 
-// value gives a value that the schema allows, with what it requires and no more.
+// value returns a value that the schema allows, with what it requires and no more.
 func (s form) value() any {
 	switch {
 	case s["enum"] != nil:
@@ -41,11 +41,11 @@ func (s form) value() any {
 		return "x"
 	}
 	n := 1.0
-	if least, ok := s["minimum"].(float64); ok {
-		n = max(n, least)
+	if lower, ok := s["minimum"].(float64); ok {
+		n = max(n, lower)
 	}
-	if most, ok := s["maximum"].(float64); ok && most <= 100 {
-		n = most // a single share is the whole
+	if upper, ok := s["maximum"].(float64); ok && upper <= 100 {
+		n = upper // a single share is the whole
 	}
 	return n
 }

@@ -127,7 +127,7 @@ func (r *reader) ready() *reader {
 	}
 }
 
-// next gives the next event; ok is false at the end of the stream.
+// next returns the next event; ok is false at the end of the stream.
 func (r *reader) next() (m message, ok bool) {
 	for {
 		if m, ok = r.block(); !ok || m.data != "" {

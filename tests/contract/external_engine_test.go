@@ -59,7 +59,7 @@ func (e *farmcalc) breakDown(broken bool) {
 	e.broken = broken
 }
 
-// seen gives the factor sets that were asked for, and the token that was shown.
+// seen returns the factor sets that were asked for, and the token that was shown.
 func (e *farmcalc) seen() ([]string, string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -137,7 +137,7 @@ func throughEveryFormat(t *testing.T, c *rig.Client, farm, count int64) {
 	}
 }
 
-// geometries gives names and outlines in the order of the fields; a shapefile keeps the
+// geometries returns names and outlines in the order of the fields; a shapefile keeps the
 // order of rings and parts, but not which hole follows which.
 func geometries(t testing.TB, c *rig.Client, farm int64) []string {
 	t.Helper()

@@ -13,7 +13,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// names gives a member of every record of a list, in its order.
+// names returns a member of every record of a list, in its order.
 func names[T any](t *testing.T, c *rig.Client, list, member string) []T {
 	t.Helper()
 	var out []T

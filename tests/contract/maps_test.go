@@ -19,7 +19,7 @@ const (
 	savedPlans = plansPath + "sample-plan-saved-maps/"
 )
 
-// stratified gives an active order of a parcel of the synthetic archive.
+// stratified returns an active order of a parcel of the synthetic archive.
 func stratified(t *testing.T, c *rig.Client) int64 {
 	t.Helper()
 	land := c.Land(rig.Archive(t).Parcels[0].Boundary, "2025-03-01", "2025-10-31")

@@ -60,7 +60,7 @@ func TestPasswordChange(t *testing.T) {
 
 var linkPattern = regexp.MustCompile(`https://tilth\.example\.org/account/(invitation|password)/#(\S+)`)
 
-// linkOf gives the token of the link in a letter.
+// linkOf returns the token of the link in a letter.
 func linkOf(t *testing.T, letter mailbox.Letter, page string) string {
 	t.Helper()
 	found := linkPattern.FindStringSubmatch(letter.Text)

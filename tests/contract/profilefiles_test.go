@@ -220,7 +220,7 @@ func checkLedger(t *testing.T, s *rig.Server, c *rig.Client, order int64) {
 	require.Equal(t, true, member(trailOf(t, owner, "?resource=user&action=update"), "disabled"))
 }
 
-// member gives what a member became in the oldest of some entries.
+// member returns what a member became in the oldest of some entries.
 func member(entries []entry, name string) any {
 	if len(entries) == 0 {
 		return nil

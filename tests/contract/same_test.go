@@ -114,7 +114,7 @@ func (w *twins) createSeason(t *testing.T, rt *rapid.T) {
 	w.create(t, rt, "season", both)
 }
 
-// pick gives the ids of a record, deleted ones included, or of none.
+// pick returns the ids of a record, deleted ones included, or of none.
 func (w *twins) pick(rt *rapid.T, resource string) [2]int64 {
 	have := w.ids[resource]
 	i := rapid.IntRange(0, len(have)).Draw(rt, resource)
@@ -164,7 +164,7 @@ func (w *twins) remember(resource string, answers [2]rig.Answer) {
 
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// plain gives an answer without what may differ: ids, uuids, times, the names of users
+// plain returns an answer without what may differ: ids, uuids, times, the names of users
 // and companies, and digits in messages.
 func plain(t *testing.T, body []byte) any {
 	if len(body) == 0 {

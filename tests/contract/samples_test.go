@@ -13,7 +13,7 @@ import (
 
 const samplesPath = "soil/stratification/samples/"
 
-// sampled gives a company a saved plan with samples of two depths, and the plan's uuid.
+// sampled returns a company a saved plan with samples of two depths, and the plan's uuid.
 func sampled(t *testing.T, c *rig.Client) string {
 	t.Helper()
 	land := c.Land(rig.Archive(t).Parcels[0].Boundary, "2025-03-01", "2025-10-31")

@@ -33,7 +33,7 @@ func newGrantor(t *testing.T, s *rig.Server) grantor {
 
 const orders = "profiles/vegetation-index-profile/orders"
 
-// sight gives the ids that a company sees as shared, by resource. Every one that is
+// sight returns the ids that a company sees as shared, by resource. Every one that is
 // listed can be retrieved, and the counts agree.
 func sight(t *testing.T, c *rig.Client) map[string][]int64 {
 	t.Helper()
@@ -61,7 +61,7 @@ func sight(t *testing.T, c *rig.Client) map[string][]int64 {
 	return out
 }
 
-// records gives the ids of all records of a grantor, by resource.
+// records returns the ids of all records of a grantor, by resource.
 func (e grantor) records(t *testing.T) map[string][]int64 {
 	t.Helper()
 	out := map[string][]int64{

@@ -37,7 +37,7 @@ func wheatBody(t testing.TB, c *rig.Client) map[string]any {
 func submitPath(id int64) string { return assessmentAt(id) + "submit/" }
 func reportPath(id int64) string { return assessmentAt(id) + "impact-report/" }
 
-// kilograms gives the lines of a report in whole kg CO2e, by source and section.
+// kilograms returns the lines of a report in whole kg CO2e, by source and section.
 func kilograms(report map[string]any) map[string][]int {
 	out := map[string][]int{}
 	for _, l := range report["by_source"].([]any) {

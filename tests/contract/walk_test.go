@@ -38,7 +38,7 @@ var parameter = regexp.MustCompile(`\{[a-z_]+\}`)
 // global names the resources that are no company's.
 var global = map[string]bool{"crop/": true}
 
-// furnish gives a company one record of every resource that has routes with an id.
+// furnish returns a company one record of every resource that has routes with an id.
 // It gives everything to another company, which accepts, and that company's owner.
 func furnish(t *testing.T, s *rig.Server, c *rig.Client) (grantee *rig.Client) {
 	t.Helper()
@@ -58,7 +58,7 @@ func furnish(t *testing.T, s *rig.Server, c *rig.Client) (grantee *rig.Client) {
 	return grantee
 }
 
-// sampleID gives the id of the company's first record below a path with {id}: its list
+// sampleID returns the id of the company's first record below a path with {id}: its list
 // names it. A resource that has nothing there wants a record in furnish.
 func sampleID(t *testing.T, c *rig.Client, path string) string {
 	t.Helper()

@@ -28,7 +28,7 @@ func cellOf(p cropcheck.Place) cell {
 	return cell{int(math.Floor(p.Lon / cellDegrees)), int(math.Floor(p.Lat / cellDegrees))}
 }
 
-// split gives each sample's fold. The cells go, the fullest first, to the fold that has
+// split returns each sample's fold. The cells go, the fullest first, to the fold that has
 // fewest samples.
 func split(samples []cropcheck.Sample) []int {
 	count := map[cell]int{}
@@ -100,7 +100,7 @@ func classCount(samples []cropcheck.Sample) int {
 	return len(classes)
 }
 
-// withoutEVI gives the samples as a sensor sees them of which only NDVI is known.
+// withoutEVI returns the samples as a sensor sees them of which only NDVI is known.
 func withoutEVI(samples []cropcheck.Sample) []cropcheck.Sample {
 	out := slices.Clone(samples)
 	for i := range out {
@@ -109,7 +109,7 @@ func withoutEVI(samples []cropcheck.Sample) []cropcheck.Sample {
 	return out
 }
 
-// rank gives the place of the true class, from 0.
+// rank returns the place of the true class, from 0.
 func (j judged) rank() int {
 	return slices.IndexFunc(j.Ranking, func(r cropcheck.Ranked) bool { return r.Class == j.Class })
 }

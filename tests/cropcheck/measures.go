@@ -57,7 +57,7 @@ func (j judged) check(declared ...string) cropcheck.Result {
 	return cropcheck.Check(cropcheck.Subject{Series: j.sample.Series, Declared: declared}, j.curves)
 }
 
-// rates gives the share of true declarations that are verified, and that of false ones,
+// rates returns the share of true declarations that are verified, and that of false ones,
 // every sample once under its own class and once under each other.
 func (t table) rates() (right, wrong float64) {
 	var hits, misses, samples int
@@ -83,7 +83,7 @@ type bin struct {
 	predicted, observed float64 // means
 }
 
-// calibration gives, over every pair of a sample and a class, how often the class was true
+// calibration returns, over every pair of a sample and a class, how often the class was true
 // where it was given such a probability, and the expected calibration error: the mean gap of
 // the two, weighted with the pairs.
 // The probabilities of a sample are by the temperature of the other folds.

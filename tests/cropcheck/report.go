@@ -112,7 +112,7 @@ func writeCrops(b *strings.Builder, measures []measured, crops []farm.Crop) {
 	}
 }
 
-// cropRates gives the share of samples of a crop that is verified as it, and of the others.
+// cropRates returns the share of samples of a crop that is verified as it, and of the others.
 func cropRates(all []judged, classes []string) (right, wrong float64) {
 	var verified, total [2]float64
 	for _, j := range all {

@@ -16,7 +16,7 @@ import (
 	"tilth/core/stratification/frame"
 )
 
-// RealData gives the path of a file of the stratification data, or skips the test loudly.
+// RealData returns the path of a file of the stratification data, or skips the test loudly.
 func RealData(t testing.TB, name string) string {
 	t.Helper()
 	root := os.Getenv("TILTH_REAL_DATA")
@@ -123,12 +123,12 @@ func LabelsOf(t *testing.T, f *frame.Frame, name string) []int32 {
 }
 
 // star draws a ring around a centre whose radius changes at random: bays, tongues and slivers.
-func star(t *rapid.T, label string, centre geo.Position, least, most float64) geo.Ring {
+func star(t *rapid.T, label string, centre geo.Position, lower, upper float64) geo.Ring {
 	corners := rapid.IntRange(3, 24).Draw(t, label+" corners")
 	squeeze := rapid.Float64Range(0.03, 1).Draw(t, label+" squeeze")
 	var ring geo.Ring
 	for i := range corners {
-		r := rapid.Float64Range(least, most).Draw(t, label+" radius")
+		r := rapid.Float64Range(lower, upper).Draw(t, label+" radius")
 		sin, cos := math.Sincos(2 * math.Pi * float64(i) / float64(corners))
 		ring = append(ring, geo.Position{X: centre.X + r*cos, Y: centre.Y + r*sin*squeeze})
 	}
@@ -163,7 +163,7 @@ func DrawFields(t *rapid.T) []geo.MultiPolygon {
 	return fields
 }
 
-// Rectangle gives a field with its corners in the plane of zone 33 north.
+// Rectangle returns a field with its corners in the plane of zone 33 north.
 func Rectangle(t testing.TB, x, y, width, height float64) geo.MultiPolygon {
 	t.Helper()
 	utm, err := geo.NewUTM(32633)

@@ -106,7 +106,7 @@ func (s *store) client(t *testing.T) ports.Imagery {
 	return c
 }
 
-// total gives the bytes sent of files whose path contains a word, and forgets them.
+// total returns the bytes sent of files whose path contains a word, and forgets them.
 func (s *store) total(word string) (bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

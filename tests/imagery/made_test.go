@@ -37,7 +37,7 @@ type made struct {
 	scl, red, nir surface
 }
 
-// item gives the STAC item, with addresses relative to it, and its files.
+// item returns the STAC item, with addresses relative to it, and its files.
 func (m made) item() (item object, files map[string][]byte) {
 	coarse := m.grid
 	coarse.PixelX, coarse.PixelY, coarse.Width, coarse.Height = 20, 20, m.grid.Width/2, m.grid.Height/2
@@ -169,7 +169,7 @@ func geotiff(g vegetation.Grid, bits int, dn surface) []byte {
 	return out
 }
 
-// rectangle gives the field whose corners have those coordinates in a UTM zone.
+// rectangle returns the field whose corners have those coordinates in a UTM zone.
 func rectangle(t testing.TB, epsg int, minX, minY, maxX, maxY float64) geo.MultiPolygon {
 	t.Helper()
 	utm, err := geo.NewUTM(epsg)
@@ -189,7 +189,7 @@ func day(s string) time.Time {
 	return v
 }
 
-// compute gives the series of an index from a day to a day, both inclusive.
+// compute returns the series of an index from a day to a day, both inclusive.
 func compute(t testing.TB, imagery ports.Imagery, boundary geo.MultiPolygon, index vegetation.IndexCode, from, to string, mask vegetation.Mask) vegetation.Series {
 	t.Helper()
 	x, err := vegetation.ParseIndex(string(index))

@@ -46,7 +46,7 @@ func number(t *testing.T, s string) float64 {
 	return v
 }
 
-// outlines gives the polygons of the reference by id.
+// outlines returns the polygons of the reference by id.
 func outlines(t *testing.T) map[string]geo.MultiPolygon {
 	t.Helper()
 	raw, err := os.ReadFile(rig.RealData(t, "satellite", "reference", "epsg32631_test_polygons.geojson"))
@@ -115,7 +115,7 @@ func TestBelgianIndices(t *testing.T) {
 
 const slovenia = "s2-slovenia-2tiles-2023-120m"
 
-// tileScene gives the scene of a tile on 15 August.
+// tileScene returns the scene of a tile on 15 August.
 func tileScene(t *testing.T, imagery ports.Imagery, tile string) vegetation.Scene {
 	t.Helper()
 	everywhere := geo.MultiPolygon{{{{X: 15, Y: 45}, {X: 16, Y: 45}, {X: 16, Y: 47}, {X: 15, Y: 47}, {X: 15, Y: 45}}}}

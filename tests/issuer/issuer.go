@@ -105,7 +105,7 @@ func (i *Issuer) answer(w http.ResponseWriter, body any) {
 	_ = json.NewEncoder(w).Encode(body) // a caller who left needs no answer
 }
 
-// Claims gives the claims of a good token for an e-mail address.
+// Claims returns the claims of a good token for an e-mail address.
 func (i *Issuer) Claims(email string, now time.Time) jwt.MapClaims {
 	return jwt.MapClaims{
 		"iss": i.URL, "aud": Audience, "sub": "somebody", "email": email, "email_verified": true,
@@ -113,7 +113,7 @@ func (i *Issuer) Claims(email string, now time.Time) jwt.MapClaims {
 	}
 }
 
-// Sign gives a token with the newest key.
+// Sign returns a token with the newest key.
 func (i *Issuer) Sign(claims jwt.MapClaims) string {
 	i.mu.Lock()
 	kid, key := i.kid, i.keys[i.kid]
@@ -121,7 +121,7 @@ func (i *Issuer) Sign(claims jwt.MapClaims) string {
 	return i.SignWith(claims, jwt.SigningMethodES256, kid, key)
 }
 
-// SignWith gives a token as the test wants it.
+// SignWith returns a token as the test wants it.
 func (i *Issuer) SignWith(claims jwt.MapClaims, method jwt.SigningMethod, kid string, key any) string {
 	token := jwt.NewWithClaims(method, claims)
 	token.Header["kid"] = kid
@@ -130,7 +130,7 @@ func (i *Issuer) SignWith(claims jwt.MapClaims, method jwt.SigningMethod, kid st
 	return text
 }
 
-// NewestKey gives the id of the key that signs.
+// NewestKey returns the id of the key that signs.
 func (i *Issuer) NewestKey() string {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -30,7 +30,7 @@ type Options struct {
 	TLS      bool   // offer STARTTLS
 	Implicit bool   // speak TLS from the first byte
 	User     string // ask for AUTH, "user:password"
-	// Reply gives another answer than the usual to a command; empty: the usual.
+	// Reply returns another answer than the usual to a command; empty: the usual.
 	Reply func(command string) string
 }
 
@@ -77,7 +77,7 @@ func Start(t testing.TB, opts Options) *Server {
 	return s
 }
 
-// Next gives the next letter that arrives.
+// Next returns the next letter that arrives.
 func (s *Server) Next() Letter {
 	s.t.Helper()
 	select {
@@ -89,7 +89,7 @@ func (s *Server) Next() Letter {
 	}
 }
 
-// Waiting gives how many letters arrived that nobody took.
+// Waiting returns how many letters arrived that nobody took.
 func (s *Server) Waiting() int { return len(s.letters) }
 
 func (s *Server) certify() {

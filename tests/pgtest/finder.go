@@ -25,7 +25,7 @@ func (e *absentError) Error() string {
 	for i, r := range e.reasons {
 		texts[i] = r.Error()
 	}
-	return "no PostgreSQL found (" + strings.Join(texts, "; ") + "). Mend: " + mend
+	return "no PostgreSQL found (" + strings.Join(texts, "; ") + "). Fix: " + mend
 }
 
 func isAbsent(err error) bool {

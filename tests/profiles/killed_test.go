@@ -210,7 +210,7 @@ func (m *machine) pass(*rapid.T) {
 	m.clock.move(rapid.SampledFrom([]time.Duration{time.Second, leasedFor + time.Second, vegetation.Retry.Max}).Draw(m.rt, "time"))
 }
 
-// sequence gives events their places.
+// sequence returns events their places.
 func (m *machine) sequence(*rapid.T) {
 	rows, err := m.db.Relay().Pending(m.t.Context(), m.clock.Now(), 0, 100)
 	require.NoError(m.rt, err)

@@ -218,7 +218,7 @@ func (w *world) active(e estate) vegetation.OrderState {
 	return found.Order
 }
 
-// index gives an index by its code.
+// index returns an index by its code.
 func index(t testing.TB, code vegetation.IndexCode) vegetation.Index {
 	t.Helper()
 	x, err := vegetation.ParseIndex(string(code))

@@ -166,7 +166,7 @@ func (h *farmhouse) write(do func(tx ports.Repos) error) {
 	require.NoError(h, h.db.Write(h.ctx, func(_ context.Context, tx ports.Repos) error { return do(tx) }))
 }
 
-// claim gives the one job that is due, of a kind.
+// claim returns the one job that is due, of a kind.
 func (h *farmhouse) claim(kind string) ports.Job {
 	h.Helper()
 	jobs := h.due()
@@ -190,7 +190,7 @@ func (h *farmhouse) retrieve() satellite.Profile {
 	return p
 }
 
-// events gives the indexes of the events that have not been given yet.
+// events returns the indexes of the events that have not been given yet.
 func (h *farmhouse) events() (indexes []string) {
 	h.Helper()
 	rows, err := h.db.Relay().Pending(h.ctx, h.clock.now, time.Hour, 100)

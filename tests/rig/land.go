@@ -17,7 +17,7 @@ type Land struct {
 	FieldUUID                              string
 }
 
-// GeoJSON gives a boundary as it is sent.
+// GeoJSON returns a boundary as it is sent.
 func GeoJSON(t testing.TB, m geo.MultiPolygon) json.RawMessage {
 	t.Helper()
 	raw, err := json.Marshal(m)
@@ -49,7 +49,7 @@ func (c *Client) Land(boundary geo.MultiPolygon, from, to string) Land {
 	return l
 }
 
-// Crop gives the id of a crop whose name contains a word.
+// Crop returns the id of a crop whose name contains a word.
 func (c *Client) Crop(name string) int64 {
 	t := c.server.t
 	t.Helper()
@@ -110,7 +110,7 @@ type Profile struct {
 // Wallet is a company's wallet.
 type Wallet struct{ Balance, Held, Available float64 }
 
-// Wallet gives the client's wallet.
+// Wallet returns the client's wallet.
 func (c *Client) Wallet() Wallet {
 	c.server.t.Helper()
 	var w Wallet

@@ -75,7 +75,7 @@ var preparedSQLite = sync.OnceValues(func() (file []byte, err error) {
 	return os.ReadFile(path)
 })
 
-// SQLite gives the address of a prepared SQLite database of the test's own.
+// SQLite returns the address of a prepared SQLite database of the test's own.
 func SQLite(t testing.TB) string {
 	t.Helper()
 	file, err := preparedSQLite()
@@ -85,7 +85,7 @@ func SQLite(t testing.TB) string {
 	return "sqlite:" + path
 }
 
-// PostgreSQL gives the address of a prepared PostgreSQL database of the test's own.
+// PostgreSQL returns the address of a prepared PostgreSQL database of the test's own.
 func PostgreSQL(t testing.TB) string {
 	t.Helper()
 	return prepared.Open(t)
@@ -103,7 +103,7 @@ var archive = sync.OnceValues(func() (synthetic.Archive, error) {
 	return synthetic.Make(context.Background(), dir, synthetic.Options{})
 })
 
-// Archive gives the synthetic archive, made once and shared by all tests of the machine.
+// Archive returns the synthetic archive, made once and shared by all tests of the machine.
 func Archive(t testing.TB) synthetic.Archive {
 	t.Helper()
 	a, err := archive()
@@ -111,7 +111,7 @@ func Archive(t testing.TB) synthetic.Archive {
 	return a
 }
 
-// RealData gives a path below the folder of real data. Where there is none the test is
+// RealData returns a path below the folder of real data. Where there is none the test is
 // skipped, loudly, or fails when TILTH_REQUIRE_REAL_DATA=1.
 func RealData(t testing.TB, path ...string) string {
 	t.Helper()
@@ -182,7 +182,7 @@ func Start(t testing.TB, opts Options) *Server {
 // Stop ends the server as a signal would.
 func (s *Server) Stop() { s.stop() }
 
-// Tokens gives the server's own issuer of tokens.
+// Tokens returns the server's own issuer of tokens.
 func (s *Server) Tokens() ports.Tokens { return s.tokens }
 
 // Company makes a company with a user in a role and credit, and gives the user's client.
@@ -279,7 +279,7 @@ func (c *Client) Do(method, path string, body any) Answer {
 	return answer
 }
 
-// Map gives the body as an object.
+// Map returns the body as an object.
 func (a Answer) Map(t testing.TB) map[string]any {
 	t.Helper()
 	var out map[string]any
@@ -287,7 +287,7 @@ func (a Answer) Map(t testing.TB) map[string]any {
 	return out
 }
 
-// Data gives the data of a success envelope as an object.
+// Data returns the data of a success envelope as an object.
 func (a Answer) Data(t testing.TB) map[string]any {
 	t.Helper()
 	m := a.Map(t)

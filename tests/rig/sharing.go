@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// UUID gives the uuid of the client's company, by which others name it.
+// UUID returns the uuid of the client's company, by which others name it.
 func (c *Client) UUID() string {
 	c.server.t.Helper()
 	company, err := c.server.Operating.Company(context.Background(), c.CompanyID)

@@ -42,7 +42,7 @@ func NewShelf(t testing.TB, days ...string) *Shelf {
 	return s
 }
 
-// Scene gives the id of the scene of a day.
+// Scene returns the id of the scene of a day.
 func (s *Shelf) Scene(day string) string {
 	files, err := filepath.Glob(filepath.Join(Archive(s.t).Dir, shelfTile, day, "*.json"))
 	require.NoError(s.t, err)
@@ -64,7 +64,7 @@ func (s *Shelf) Hold(days ...string) {
 	s.write("collection.json", map[string]any{"type": "Collection", "id": "shelf", "links": links})
 }
 
-// Replace gives the scene of a day the pixels of another day, as if it had been processed
+// Replace returns the scene of a day the pixels of another day, as if it had been processed
 // again: its item says when.
 func (s *Shelf) Replace(day, by, updated string) {
 	s.t.Helper()

@@ -14,7 +14,7 @@ import (
 // STRPrice is what Subscribe sets for the stratification of a hectare.
 const STRPrice credit.Amount = 1_00
 
-// Subscribe gives the companies of clients a subscription to stratification, and that a price.
+// Subscribe returns the companies of clients a subscription to stratification, and that a price.
 func (s *Server) Subscribe(clients ...*Client) {
 	s.t.Helper()
 	require.NoError(s.t, s.Operating.SetPrice(context.Background(), credit.ServiceSTR, STRPrice))

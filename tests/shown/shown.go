@@ -49,7 +49,7 @@ var Many = Case{Name: "Eight zones", Fields: []Field{{"West", 0, 0, 700, true}, 
 // North lies at 69 degrees north, where a degree of longitude is a third of one of latitude.
 var North = Case{Name: "Tromsø", Fields: []Field{{"Nord", 0, 2_255_000, 420, false}}, Zones: 2, Samples: 12}
 
-// outline gives a field's outline in the plane.
+// outline returns a field's outline in the plane.
 func (f Field) outline() geo.MultiPolygon {
 	ring := func(size, waves float64, turn int) geo.Ring {
 		var out geo.Ring
@@ -106,7 +106,7 @@ func Plan(t testing.TB, c Case) ports.ShownPlan {
 	return out
 }
 
-// layersOf gives two smooth layers.
+// layersOf returns two smooth layers.
 func layersOf(f *frame.Frame) []layer.Layer {
 	ndvi, clay := layer.Layer{Name: "ndvi_mean"}, layer.Layer{Name: "clay_content"}
 	for i := range f.Cells {

@@ -175,7 +175,7 @@ func (f *farmstead) startServer() {
 	f.server = rig.StartProcess(f.t, f.database, f.source.address("server"), f.settings(1)...)
 }
 
-// url gives where the server is, once there is one.
+// url returns where the server is, once there is one.
 func (f *farmstead) url() string {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
@@ -332,7 +332,7 @@ func (f *farmstead) killServer() {
 	f.startServer()
 }
 
-// open gives how many orders have not ended.
+// open returns how many orders have not ended.
 func (f *farmstead) open() (n int) {
 	for _, status := range []vegetation.Status{vegetation.Processing, vegetation.Pending} {
 		count, err := strconv.Atoi(f.client().Expect(200, http.MethodGet, rig.OrdersPath+"?page=1&page_size=1&status="+string(status), nil).Header.Get("X-Total-Count"))

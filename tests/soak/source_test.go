@@ -111,7 +111,7 @@ func (s *source) read(t *testing.T, file string) scene {
 // address is what a program is told; name says in the counts which program it is.
 func (s *source) address(name string) string { return s.URL + "/" + name }
 
-// after gives a channel that is closed when a program has made n more searches.
+// after returns a channel that is closed when a program has made n more searches.
 func (s *source) after(name string, n int) <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -246,7 +246,7 @@ func (s *source) search(w http.ResponseWriter, name string, body []byte) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"type": "FeatureCollection", "features": features, "links": []any{}})
 }
 
-// absolute gives an item whose files have addresses of the program that asks.
+// absolute returns an item whose files have addresses of the program that asks.
 func (s *source) absolute(name string, item map[string]any) map[string]any {
 	out, assets := map[string]any{}, map[string]any{}
 	for key, value := range item {
@@ -264,7 +264,7 @@ func (s *source) absolute(name string, item map[string]any) map[string]any {
 	return out
 }
 
-// share gives which part of the requests failed, and how.
+// share returns which part of the requests failed, and how.
 func (s *source) share() (requests int, share float64, played map[string]int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

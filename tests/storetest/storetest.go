@@ -22,9 +22,9 @@ import (
 
 // Backend is a kind of database.
 type Backend struct {
-	// Empty gives the address of a new database without tables, gone when t ends.
+	// Empty returns the address of a new database without tables, gone when t ends.
 	Empty func(t testing.TB) string
-	// Migrated gives the address of a new database with all migrations applied.
+	// Migrated returns the address of a new database with all migrations applied.
 	Migrated func(t testing.TB) string
 }
 

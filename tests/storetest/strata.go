@@ -18,7 +18,7 @@ import (
 	"tilth/ports"
 )
 
-// ordered gives a company an area of interest with a stratification order.
+// ordered returns a company an area of interest with a stratification order.
 func (w *world) ordered(e estate) stratification.OrderState {
 	w.t.Helper()
 	aoi := stratification.AOI{
@@ -73,7 +73,7 @@ func (w *world) newPlan(of zoning.Map, uuid string) plan.SamplePlan {
 	}
 }
 
-// inPart gives a map as it is read: without labels, and without outlines where not wanted.
+// inPart returns a map as it is read: without labels, and without outlines where not wanted.
 func inPart(m zoning.Map, outlines bool) zoning.Map {
 	m.Candidate.Labels = nil
 	if !outlines {

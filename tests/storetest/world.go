@@ -64,7 +64,7 @@ func newWorld(t testing.TB, b Backend) *world {
 	return w
 }
 
-// all1 gives the one crop of a sequence.
+// all1 returns the one crop of a sequence.
 func (w *world) all1(rows iter.Seq2[farm.Crop, error]) farm.Crop {
 	list := collect(w.t, rows)
 	require.Len(w.t, list, 1)

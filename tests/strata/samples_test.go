@@ -116,14 +116,14 @@ func (w *world) samples(s *soil.Samples, who access.Principal, filters ...ports.
 	return out
 }
 
-// spread gives the i-th of n values of a mean and a variance.
+// spread returns the i-th of n values of a mean and a variance.
 func spread(i, n int, mean, variance float64) float64 {
 	centre := float64(n-1) / 2
 	sd := math.Sqrt(float64(n) * (float64(n)*float64(n) - 1) / 12 / float64(n-1)) // of 0 to n-1
 	return mean + (float64(i)-centre)/sd*math.Sqrt(variance)
 }
 
-// results gives a row of an import for every sample, with the values of Voorst in per cent.
+// results returns a row of an import for every sample, with the values of Voorst in per cent.
 func (v voorst) results(samples []sample.Sample, more float64) (rows []soil.SampleRow) {
 	at := map[int]int{}
 	for _, s := range samples {

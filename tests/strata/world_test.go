@@ -50,7 +50,7 @@ func (p *preparer) Prepare(_ context.Context, o stratification.OrderState) (laye
 	return p.answer(o)
 }
 
-// flat gives one layer that rises from the first cell to the last.
+// flat returns one layer that rises from the first cell to the last.
 func flat(o stratification.OrderState) (layer.Prepared, error) {
 	f, err := frame.New(stratification.Geometries(o.Land), frame.Options{EdgeMask: 1})
 	if err != nil {
@@ -167,7 +167,7 @@ func (w *world) order(e estate, id int64) stratification.OrderState {
 	return o
 }
 
-// claim gives the next job that is due; ok is false where there is none.
+// claim returns the next job that is due; ok is false where there is none.
 func (w *world) claim() (job ports.Job, ok bool) {
 	w.t.Helper()
 	jobs, err := w.db.QueueOf(soil.OrderJob).Claim(w.t.Context(), w.clock.Now(), time.Minute, 1)
@@ -188,7 +188,7 @@ func (w *world) work() (done int) {
 	return done
 }
 
-// books gives wallet and kinds of the ledger's lines, oldest first.
+// books returns wallet and kinds of the ledger's lines, oldest first.
 func (w *world) books(e estate) (wallet credit.Wallet, lines []credit.Kind) {
 	w.t.Helper()
 	require.NoError(w.t, w.db.Read(w.t.Context(), func(ctx context.Context, tx ports.Repos) (err error) {
@@ -210,7 +210,7 @@ func (w *world) books(e estate) (wallet credit.Wallet, lines []credit.Kind) {
 	return wallet, lines
 }
 
-// events gives the types of the events of a company, oldest first.
+// events returns the types of the events of a company, oldest first.
 func (w *world) events(e estate) (types []string) {
 	w.t.Helper()
 	pending, err := w.db.Relay().Pending(w.t.Context(), w.clock.Now(), time.Microsecond, 100)

@@ -90,7 +90,7 @@ func (s *sky) Read(ctx context.Context, scene vegetation.Scene, band vegetation.
 // blue is the reflectance of the blue band, whatever grows.
 const blue = 0.04
 
-// reflectance gives one that has both the NDVI and the EVI of the curve: with q = red/nir =
+// reflectance returns one that has both the NDVI and the EVI of the curve: with q = red/nir =
 // (1 - NDVI)/(1 + NDVI), EVI = 2.5 nir (1 - q) / (nir (1 + 6q) + 1 - 7.5 blue) is solved for nir.
 func (s *sky) reflectance(at time.Time, band vegetation.Band) float64 {
 	ndvi, evi := s.on(at)
@@ -107,7 +107,7 @@ func (s *sky) reflectance(at time.Time, band vegetation.Band) float64 {
 	panic(fmt.Sprintf("no band %s", band))
 }
 
-// on gives the curve's indices of a day, linear between its steps.
+// on returns the curve's indices of a day, linear between its steps.
 func (s *sky) on(at time.Time) (ndvi, evi float64) {
 	begin := time.Date(at.Year(), s.year.Month, s.year.Day, 0, 0, 0, 0, time.UTC)
 	if begin.After(at) {

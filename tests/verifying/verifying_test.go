@@ -187,7 +187,7 @@ func (h *farmhouse) look(id int64) verification.Record {
 	return r
 }
 
-// events gives those that have not been given yet.
+// events returns those that have not been given yet.
 func (h *farmhouse) events() (out []event.VerificationCompleted) {
 	h.Helper()
 	rows, err := h.db.Relay().Pending(h.ctx, h.clock.now, time.Hour, 100)
