@@ -4,5 +4,5 @@
 // orders of every product and for the command line; it stores nothing.
 //
 // Pixels and formulas are rules of core/vegetation, the imagery source is behind a port.
-// Orders of soil maps belong to package soil; they charge the wallet by [PostToWallet].
+// Orders of soil maps belong to package soil; they charge the wallet by [Purse].
 package satellite

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tilth/app"
+	"tilth/app/task"
 	"tilth/core/access"
 	"tilth/core/event"
 	"tilth/core/fault"
@@ -60,70 +61,54 @@ type ProfileUpdater interface {
 }
 
 // Refresher refreshes active profiles: it searches the archive for the whole season again
-// and works on what is new, changed or gone. Nothing is charged. Like a Worker it may be
-// killed at any moment.
+// and works on what is new, changed or gone. Nothing is charged.
 type Refresher struct {
-	deps    app.Deps
+	runner  task.Runner[ports.Repos]
 	updater ProfileUpdater
-	log     *slog.Logger
 }
 
 // NewRefresher makes a refresher.
 func NewRefresher(deps app.Deps, updater ProfileUpdater, log *slog.Logger) *Refresher {
-	return &Refresher{deps, updater, log}
+	return &Refresher{task.ForCompany(deps.Store, deps.Clock, deps.IDs, log), updater}
 }
 
-// Run does one job: begin, bring up to date, settle. It returns an error only when the job
-// must be given back as it is: the context ended, or the database is away.
+// Run does one job of [RefreshJob].
 func (r *Refresher) Run(ctx context.Context, job ports.Job) error {
-	scope := access.Own(job.CompanyID)
-	order, known, err := r.begin(ctx, scope, job)
-	if err != nil || known == nil {
-		return err
-	}
-	fresh, failure := r.updater.Refresh(ctx, SeriesRequest{
-		Boundary: order.Boundary, From: order.StartDate, To: order.EndDate, Mask: vegetation.MaskStandard,
-	}, known)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return r.settle(ctx, scope, job, known, fresh, failure)
+	return task.Do(ctx, r.runner, task.Limits{Claims: vegetation.RefreshRetry.Tries}, refreshWork{r}, job)
 }
 
-// begin returns the order and all series that are stored of it; none where there is nothing
-// to refresh any more, and the job is finished.
-func (r *Refresher) begin(ctx context.Context, scope access.Scope, job ports.Job) (order vegetation.OrderState, known []vegetation.Series, err error) {
-	err = r.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		known = nil
-		var due bool
-		var err error
-		if order, due, err = r.locked(ctx, tx, scope, job); err != nil {
-			return err
-		}
-		if !due {
-			return tx.Jobs.Finish(ctx, job)
-		}
-		if job.Attempt > vegetation.RefreshRetry.Tries {
-			r.log.WarnContext(ctx, "profile refresh was broken off too often, and is left to the next retrieve", "order", job.Subject)
-			return tx.Jobs.Finish(ctx, job)
-		}
-		known, err = storedSeries(ctx, tx, scope, order.ID)
-		return err
-	})
-	return order, known, err
+// refreshWork brings the series of one order up to date.
+type refreshWork struct{ *Refresher }
+
+// refreshedOrder is an order with the series that were stored when its refresh began.
+type refreshedOrder struct {
+	order vegetation.OrderState
+	known []vegetation.Series
 }
 
-// locked returns the order under a lock; due is false where it is not to be refreshed (any
-// more): it is gone, was refreshed meanwhile, or its field or season was deleted.
-func (r *Refresher) locked(ctx context.Context, tx ports.Repos, scope access.Scope, job ports.Job) (order vegetation.OrderState, due bool, err error) {
-	order, err = tx.Orders.GetForUpdate(ctx, scope, job.Subject)
+// renewed is a series before a refresh and after it.
+type renewed struct{ before, fresh vegetation.Series }
+
+// Lock finishes where the order is not to be refreshed (any more): it is gone, was refreshed
+// meanwhile, or its field or season was deleted.
+func (refreshWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s refreshedOrder, next task.Next, err error) {
+	s.order, err = run.Tx.Orders.GetForUpdate(ctx, run.Scope, run.Job.Subject)
 	if fault.Is(err, fault.NotFound) {
-		return order, false, nil
+		return s, task.Finish(), nil
 	}
+	due := false
 	if err == nil {
-		due, err = refreshable(ctx, tx, order, r.deps.Clock.Now())
+		due, err = refreshable(ctx, run.Tx, s.order, run.Now)
 	}
-	return order, due, err
+	if !due {
+		next = task.Finish()
+	}
+	return s, next, err
+}
+
+func (refreshWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *refreshedOrder) (next task.Next, err error) {
+	s.known, err = storedSeries(ctx, run.Tx, run.Scope, s.order.ID)
+	return task.Continue(), err
 }
 
 // storedSeries returns all series of an order, by index code.
@@ -141,51 +126,66 @@ func storedSeries(ctx context.Context, tx ports.Repos, scope access.Scope, id in
 	return out, nil
 }
 
-// settle stores what came of it, in one transaction with the events and the end of the job.
-func (r *Refresher) settle(ctx context.Context, scope access.Scope, job ports.Job, known, fresh []vegetation.Series, failure error) error {
-	return r.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		now := r.deps.Clock.Now()
-		state, due, err := r.locked(ctx, tx, scope, job)
-		if err != nil {
-			return err
-		}
-		if !due {
-			return tx.Jobs.Finish(ctx, job)
-		}
-		if failure != nil {
-			return r.failed(ctx, tx, job, now, failure)
-		}
-		order, own, changed := vegetation.RehydrateOrder(state), vegetation.Series{}, false
-		for i, s := range fresh {
-			same := s.Same(known[i])
-			changed = changed || !same
-			if string(s.Index) == state.Index {
-				own = s
-			}
-			if err := r.put(ctx, tx, scope, state, s, known[i], now); err != nil {
-				return err
-			}
-		}
-		if err := order.Refreshed(now, own, changed); err != nil {
-			return err
-		}
-		if err := tx.Orders.Update(ctx, scope, order.State()); err != nil {
-			return err
-		}
-		return tx.Jobs.Finish(ctx, job)
-	})
+// Do brings the series up to date. A refresh fails no order, so any failure is tried again.
+func (w refreshWork) Do(ctx context.Context, s refreshedOrder) ([]renewed, error) {
+	fresh, err := w.updater.Refresh(ctx, SeriesRequest{
+		Boundary: s.order.Boundary, From: s.order.StartDate, To: s.order.EndDate, Mask: vegetation.MaskStandard,
+	}, s.known)
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, "refresh", "The profile could not be refreshed.").Because(err)
+	}
+	out := make([]renewed, len(fresh))
+	for i := range fresh {
+		out[i] = renewed{s.known[i], fresh[i]}
+	}
+	return out, nil
 }
 
-// put stores a series that is not what it was, and tells of it where that shows.
-func (r *Refresher) put(ctx context.Context, tx ports.Repos, scope access.Scope, order vegetation.OrderState, fresh, before vegetation.Series, now time.Time) error {
-	same := fresh.Same(before)
-	if same && fresh.SameOrigins(before) {
+// Same is true of every order that Lock lets pass: while a refresh is due, nothing but a refresh
+// changes what it starts from.
+func (refreshWork) Same(_, _ refreshedOrder) bool { return true }
+
+func (w refreshWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *refreshedOrder, result []renewed) (task.Next, error) {
+	order, own, changed := vegetation.RehydrateOrder(s.order), vegetation.Series{}, false
+	for _, one := range result {
+		changed = changed || !one.fresh.Same(one.before)
+		if string(one.fresh.Index) == s.order.Index {
+			own = one.fresh
+		}
+		if err := w.put(ctx, run, s.order, one); err != nil {
+			return task.Next{}, err
+		}
+	}
+	if err := order.Refreshed(run.Now, own, changed); err != nil {
+		return task.Next{}, err
+	}
+	return task.Finish(), run.Tx.Orders.Update(ctx, run.Scope, order.State())
+}
+
+// put stores a series that is not what it was, with an event where the values changed.
+func (w refreshWork) put(ctx context.Context, run task.Run[ports.Repos], order vegetation.OrderState, one renewed) error {
+	same := one.fresh.Same(one.before)
+	if same && one.fresh.SameOrigins(one.before) {
 		return nil
 	}
-	if err := tx.Orders.PutSeries(ctx, scope, order.ID, fresh); err != nil || same {
+	if err := run.Tx.Orders.PutSeries(ctx, run.Scope, order.ID, one.fresh); err != nil || same {
 		return err
 	}
-	return tx.Outbox.Add(ctx, profileCompletedEvent(r.deps.IDs.UUID(), order, fresh, now))
+	return run.Tx.Outbox.Add(ctx, profileCompletedEvent(w.runner.IDs.UUID(), order, one.fresh, run.Now))
+}
+
+// Unavailable keeps the series as they are. After the last try the refresh is left to the next retrieve.
+func (refreshWork) Unavailable(_ context.Context, run task.Run[ports.Repos], _ refreshedOrder, _ error) (task.Next, error) {
+	if wait, again := vegetation.RefreshRetry.Wait(run.Job.Attempt, run.Jitter); again {
+		return task.Again(run.Now.Add(wait)), nil
+	}
+	return task.Finish(), nil
+}
+
+// Fail leaves the refresh to the next retrieve.
+func (w refreshWork) Fail(ctx context.Context, run task.Run[ports.Repos], _ refreshedOrder, reason string) error {
+	w.runner.Log.WarnContext(ctx, "a profile refresh is left to the next retrieve", "order", run.Job.Subject, "reason", reason)
+	return nil
 }
 
 // profileCompletedEvent tells that a series of an order is there, or is another than it was.
@@ -197,15 +197,4 @@ func profileCompletedEvent(id string, order vegetation.OrderState, s vegetation.
 			IndexCode: string(s.Index), Status: string(order.Status), Observations: len(s.Observations),
 		},
 	}
-}
-
-// failed keeps the series as they are: the refresh is tried again, and in the end left to
-// the next retrieve.
-func (r *Refresher) failed(ctx context.Context, tx ports.Repos, job ports.Job, now time.Time, failure error) error {
-	wait, again := vegetation.RefreshRetry.Wait(job.Attempt, r.deps.IDs.Jitter())
-	r.log.WarnContext(ctx, "profile refresh failed, the series is kept", "order", job.Subject, "try", job.Attempt, "again", again, "error", failure)
-	if !again {
-		return tx.Jobs.Finish(ctx, job)
-	}
-	return tx.Jobs.Postpone(ctx, job, now.Add(wait))
 }

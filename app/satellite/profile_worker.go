@@ -2,207 +2,141 @@ package satellite
 
 import (
 	"context"
-	"errors"
 	"log/slog"
-	"time"
 
 	"tilth/app"
-	"tilth/core/access"
-	"tilth/core/credit"
+	"tilth/app/task"
 	"tilth/core/fault"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
 
-// profileClaimLimit ends a computation that kills its worker every time.
-var profileClaimLimit = 5 * vegetation.Retry.Tries
+// profileLimits end a computation that kills its worker every time.
+var profileLimits = task.Limits{Claims: 5 * vegetation.Retry.Tries}
 
 // ProfileComputer computes one series, without a database.
 type ProfileComputer interface {
 	Compute(ctx context.Context, req SeriesRequest) (vegetation.Series, error)
 }
 
-// ProfileWorker computes ordered profiles. It may be killed at any moment: what it does to
-// an order, its credit and its job is one transaction each, and a transaction commits
-// only while the job's lease is held.
+// ProfileWorker computes ordered profiles, and series of active orders for other indices.
 type ProfileWorker struct {
-	deps     app.Deps
+	runner   task.Runner[ports.Repos]
 	computer ProfileComputer
-	log      *slog.Logger
 }
 
 // NewProfileWorker makes a worker.
 func NewProfileWorker(deps app.Deps, computer ProfileComputer, log *slog.Logger) *ProfileWorker {
-	return &ProfileWorker{deps, computer, log}
+	return &ProfileWorker{task.ForCompany(deps.Store, deps.Clock, deps.IDs, log), computer}
 }
 
-// Run does one job: begin, compute, settle. It returns an error only when the job
-// must be given back as it is: the context ended, or the database is away.
+// Run does one job of [ProfileJob]: it computes an ordered profile.
 func (w *ProfileWorker) Run(ctx context.Context, job ports.Job) error {
-	scope := access.Own(job.CompanyID)
-	order, ready, err := w.begin(ctx, scope, job)
-	if err != nil || !ready {
-		return err
-	}
-	index, err := vegetation.ParseIndex(order.Index)
-	if err != nil {
-		return err
-	}
-	computed, err := w.computer.Compute(ctx, SeriesRequest{
+	return task.Do(ctx, w.runner, profileLimits, profileWork{w}, job)
+}
+
+// compute returns the series of an order for an index.
+func (w *ProfileWorker) compute(ctx context.Context, order vegetation.OrderState, index vegetation.Index) (vegetation.Series, error) {
+	return w.computer.Compute(ctx, SeriesRequest{
 		Boundary: order.Boundary, From: order.StartDate, To: order.EndDate, Index: index, Mask: vegetation.MaskStandard,
 	})
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return w.settle(ctx, scope, job, order, computed, err)
 }
 
-// begin moves the order to processing. ready is false where there is nothing to
-// compute: the order is not open any more, or its season has not begun.
-func (w *ProfileWorker) begin(ctx context.Context, scope access.Scope, job ports.Job) (order vegetation.OrderState, ready bool, err error) {
-	err = w.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		ready = false
-		now := w.deps.Clock.Now()
-		o, wallet, season, err := w.locked(ctx, tx, scope, job.Subject, now)
-		if err != nil {
-			return err
-		}
-		switch {
-		case !o.Open():
-			return tx.Jobs.Finish(ctx, job)
-		case !season:
-			return w.giveUp(ctx, tx, scope, wallet, job, o, now, "The season was deleted.")
-		case job.Attempt > profileClaimLimit:
-			return w.giveUp(ctx, tx, scope, wallet, job, o, now, "The computation was broken off too often.")
-		}
-		if err := o.Begin(now); err != nil {
-			return err
-		}
-		if !o.SeasonBegun(now) {
-			return w.wait(ctx, tx, scope, job, o, now, o.State().StartDate, "The season has not begun.")
-		}
-		if err := tx.Jobs.Hold(ctx, job); err != nil {
-			return err
-		}
-		order, ready = o.State(), true
-		return tx.Orders.Update(ctx, scope, order)
-	})
-	return order, ready, err
+// profileWork computes an order for the first time.
+type profileWork struct{ *ProfileWorker }
+
+// openProfile is an order under its lock, with the wallet that pays for it.
+type openProfile struct {
+	purse Purse // of the step's transaction
+	order vegetation.Order
 }
 
-// locked returns the order under a lock, with the dates its season has now: while an
-// order is open the season may still be moved. season is false when it is gone.
-func (w *ProfileWorker) locked(ctx context.Context, tx ports.Repos, scope access.Scope, id int64, now time.Time) (o *vegetation.Order, wallet credit.Wallet, season bool, err error) {
-	if wallet, err = tx.Wallet.Lock(ctx, scope); err != nil {
-		return nil, wallet, false, err
+// Lock reads the order with the dates that its season has now: while an order is open the season
+// may still be moved.
+func (profileWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s openProfile, next task.Next, err error) {
+	if s.purse, s.order, err = lockProfile(ctx, run.Tx, run.Scope, run.Job.Subject, run.Now); err != nil {
+		return s, next, err
 	}
-	state, err := tx.Orders.GetForUpdate(ctx, scope, id)
-	if err != nil {
-		return nil, wallet, false, err
+	if !s.order.Open() {
+		return s, task.Finish(), nil
 	}
-	order := vegetation.RehydrateOrder(state)
-	if !order.Open() {
-		return &order, wallet, true, nil
-	}
-	current, err := tx.Seasons.Get(ctx, scope, state.SeasonID)
+	season, err := run.Tx.Seasons.Get(ctx, run.Scope, s.order.State().SeasonID)
 	if fault.Is(err, fault.NotFound) {
-		return &order, wallet, false, nil
+		return s, task.GiveUp("The season was deleted."), nil
 	}
 	if err == nil {
-		order.MoveWindow(current.StartDate, current.EndDate, now)
+		s.order.MoveWindow(season.StartDate, season.EndDate, run.Now)
 	}
-	return &order, wallet, true, err
+	return s, task.Continue(), err
 }
 
-// settle stores what came of the computation, in one transaction with the credit, the
-// event and the end of the job.
-func (w *ProfileWorker) settle(ctx context.Context, scope access.Scope, job ports.Job, began vegetation.OrderState, computed vegetation.Series, failure error) error {
-	return w.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		now := w.deps.Clock.Now()
-		o, wallet, season, err := w.locked(ctx, tx, scope, job.Subject, now)
-		if err != nil {
-			return err
+func (profileWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *openProfile) (task.Next, error) {
+	if err := s.order.Begin(run.Now); err != nil {
+		return task.Next{}, err
+	}
+	if !s.order.SeasonBegun(run.Now) {
+		if err := s.order.Wait(run.Now, s.order.State().StartDate, "The season has not begun."); err != nil {
+			return task.Next{}, err
 		}
-		switch {
-		case !o.Open():
-			return tx.Jobs.Finish(ctx, job)
-		case !season:
-			return w.giveUp(ctx, tx, scope, wallet, job, o, now, "The season was deleted.")
-		case !o.State().AsksFor(began):
-			// The season moved meanwhile, or the order failed and was placed again for
-			// another index or boundary: compute it anew.
-			return tx.Jobs.Postpone(ctx, job, now)
-		case failure != nil:
-			return w.failed(ctx, tx, scope, wallet, job, o, now, failure)
-		}
-		active, err := o.Complete(now, computed)
-		if err != nil {
-			return err
-		}
-		if !active {
-			return w.waiting(ctx, tx, scope, job, o)
-		}
-		return w.completed(ctx, tx, scope, wallet, job, o, computed, now)
-	})
+	}
+	return stored(ctx, run, s.order)
 }
 
-func (w *ProfileWorker) completed(ctx context.Context, tx ports.Repos, scope access.Scope, wallet credit.Wallet, job ports.Job, o *vegetation.Order, computed vegetation.Series, now time.Time) error {
-	s := o.State()
-	if err := tx.Orders.Update(ctx, scope, s); err != nil {
-		return err
+// stored stores an order that is not at its end: it is computed, or waits for its next try.
+func stored(ctx context.Context, run task.Run[ports.Repos], order vegetation.Order) (task.Next, error) {
+	s, next := order.State(), task.Continue()
+	if s.NextTryAt != nil {
+		next = task.Again(*s.NextTryAt)
 	}
-	if err := tx.Orders.PutSeries(ctx, scope, s.ID, computed); err != nil {
-		return err
-	}
-	if err := captureProfile(ctx, tx, scope, wallet, s, now); err != nil {
-		return err
-	}
-	if err := tx.Outbox.Add(ctx, profileCompletedEvent(w.deps.IDs.UUID(), s, computed, now)); err != nil {
-		return err
-	}
-	return tx.Jobs.Finish(ctx, job)
+	return next, run.Tx.Orders.Update(ctx, run.Scope, s)
 }
 
-// failed decides what a failed computation means: a source that is out is tried
-// again, what is broken for good fails the order.
-func (w *ProfileWorker) failed(ctx context.Context, tx ports.Repos, scope access.Scope, wallet credit.Wallet, job ports.Job, o *vegetation.Order, now time.Time, failure error) error {
-	var known *fault.Error
-	if errors.As(failure, &known) && (known.Kind == fault.Invalid || known.Kind == fault.NotFound) {
-		return w.giveUp(ctx, tx, scope, wallet, job, o, now, known.Message)
+func (w profileWork) Do(ctx context.Context, s openProfile) (vegetation.Series, error) {
+	order := s.order.State()
+	index, err := vegetation.ParseIndex(order.Index)
+	if err != nil {
+		return vegetation.Series{}, err
 	}
-	w.log.WarnContext(ctx, "profile computation failed, will be tried again",
-		"order", job.Subject, "attempt", o.State().Attempts+1, "error", failure)
-	if err := o.SourceUnavailable(now, w.deps.IDs.Jitter()); err != nil {
-		return err
-	}
-	if o.State().Status == vegetation.Failed {
-		if err := settleFailedProfile(ctx, tx, scope, wallet, o, now); err != nil {
-			return err
-		}
-		return tx.Jobs.Finish(ctx, job)
-	}
-	return w.waiting(ctx, tx, scope, job, o)
+	return w.compute(ctx, order, index)
 }
 
-func (w *ProfileWorker) giveUp(ctx context.Context, tx ports.Repos, scope access.Scope, wallet credit.Wallet, job ports.Job, o *vegetation.Order, now time.Time, reason string) error {
-	if err := failProfile(ctx, tx, scope, wallet, o, now, reason); err != nil {
-		return err
-	}
-	return tx.Jobs.Finish(ctx, job)
+// Same is false where the season was moved meanwhile, or the order failed and was placed again
+// for another index or boundary.
+func (profileWork) Same(began, current openProfile) bool {
+	return current.order.State().AsksFor(began.order.State())
 }
 
-func (w *ProfileWorker) wait(ctx context.Context, tx ports.Repos, scope access.Scope, job ports.Job, o *vegetation.Order, now, until time.Time, reason string) error {
-	if err := o.Wait(now, until, reason); err != nil {
-		return err
+func (w profileWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *openProfile, computed vegetation.Series) (task.Next, error) {
+	active, err := s.order.Complete(run.Now, computed)
+	if err != nil {
+		return task.Next{}, err
 	}
-	return w.waiting(ctx, tx, scope, job, o)
+	if !active {
+		return stored(ctx, run, s.order)
+	}
+	order := s.order.State()
+	if err := run.Tx.Orders.Update(ctx, run.Scope, order); err != nil {
+		return task.Next{}, err
+	}
+	if err := run.Tx.Orders.PutSeries(ctx, run.Scope, order.ID, computed); err != nil {
+		return task.Next{}, err
+	}
+	if err := captureProfile(ctx, s.purse, order); err != nil {
+		return task.Next{}, err
+	}
+	return task.Finish(), run.Tx.Outbox.Add(ctx, profileCompletedEvent(w.runner.IDs.UUID(), order, computed, run.Now))
 }
 
-// waiting stores an order that waits, and its job for the time of the next try.
-func (w *ProfileWorker) waiting(ctx context.Context, tx ports.Repos, scope access.Scope, job ports.Job, o *vegetation.Order) error {
-	s := o.State()
-	if err := tx.Orders.Update(ctx, scope, s); err != nil {
-		return err
+func (profileWork) Unavailable(ctx context.Context, run task.Run[ports.Repos], s openProfile, _ error) (task.Next, error) {
+	if err := s.order.SourceUnavailable(run.Now, run.Jitter); err != nil {
+		return task.Next{}, err
 	}
-	return tx.Jobs.Postpone(ctx, job, *s.NextTryAt)
+	if !s.order.Open() {
+		return task.Finish(), settleFailedProfile(ctx, s.purse, s.order.State())
+	}
+	return stored(ctx, run, s.order)
+}
+
+func (profileWork) Fail(ctx context.Context, _ task.Run[ports.Repos], s openProfile, reason string) error {
+	return failProfile(ctx, s.purse, &s.order, reason)
 }

@@ -45,7 +45,7 @@ func (o *Profiles) Place(ctx context.Context, who access.Principal, req ProfileR
 		if err != nil {
 			return err
 		}
-		wallet, err := tx.Wallet.Lock(ctx, scope)
+		purse, err := LockPurse(ctx, tx, scope, now)
 		if err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func (o *Profiles) Place(ctx context.Context, who access.Principal, req ProfileR
 		if !stored {
 			return nil
 		}
-		if err := holdProfile(ctx, tx, scope, wallet, out, now); err != nil {
+		if err := holdProfile(ctx, purse, out); err != nil {
 			return err
 		}
 		if err := auditProfile(ctx, tx, who, out, now); err != nil {

@@ -2,11 +2,11 @@ package soil
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"slices"
 	"time"
 
+	"tilth/app/task"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/stratification"
@@ -38,59 +38,93 @@ const (
 	maxForgotten = 200
 )
 
-// Run makes the maps of one run. It may be killed at any moment: what it made is stored in one
-// transaction with the event and the end of the job, while the job's lease is held.
+// Run does one job of [MapJob]: it makes the maps of one run.
 func (m *Maps) Run(ctx context.Context, job ports.Job) error {
-	scope := access.Own(job.CompanyID)
-	var run zoning.Run
-	err := m.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		run, err = tx.StratificationRuns.GetForUpdate(ctx, scope, job.Subject)
-		if fault.Is(err, fault.NotFound) || err == nil && !run.Open() {
-			run = zoning.Run{}
-			return tx.Jobs.Finish(ctx, job)
-		}
-		if err != nil {
-			return err
-		}
-		if job.Attempt > mapClaimLimit {
-			run.Status, run.Reason, run.UpdatedAt = zoning.RunFailed, "The computation was broken off too often.", m.deps.Clock.Now()
-			if err := tx.StratificationRuns.Update(ctx, scope, run); err != nil {
-				return err
-			}
-			run = zoning.Run{}
-			return tx.Jobs.Finish(ctx, job)
-		}
-		run.Status, run.UpdatedAt = zoning.RunRunning, m.deps.Clock.Now()
-		return tx.StratificationRuns.Update(ctx, scope, run)
-	})
-	if err != nil || run.ID == 0 {
-		return err
-	}
-	return m.carryOut(ctx, scope, run, &job)
+	return m.carryOut(ctx, &mapWork{Maps: m}, job)
 }
 
-// carryOut makes the maps of a run and stores what came of it; job is nil within a request.
-// What is wrong with the maps ends the run, what is wrong with the world is given back.
-func (m *Maps) carryOut(ctx context.Context, scope access.Scope, run zoning.Run, job *ports.Job) error {
-	made, failure := m.make(ctx, scope, run)
-	if ctx.Err() != nil {
-		return ctx.Err()
+// runNow makes the maps of a run within a request, and returns the fault of a run that cannot be made.
+func (m *Maps) runNow(ctx context.Context, run zoning.Run) error {
+	w := &mapWork{Maps: m}
+	if err := m.carryOut(ctx, w, ports.Job{Kind: MapJob, CompanyID: run.CompanyID, Subject: run.ID}); err != nil {
+		return err
 	}
-	var known *fault.Error
-	if failure != nil && !(errors.As(failure, &known) && known.Kind == fault.Invalid) {
-		return failure
+	return w.refused
+}
+
+func (m *Maps) carryOut(ctx context.Context, w *mapWork, job ports.Job) error {
+	runner := task.ForCompany(m.deps.Store, m.deps.Clock, m.deps.IDs, m.log)
+	return task.Do(ctx, runner, task.Limits{Claims: mapClaimLimit}, w, job)
+}
+
+// mapWork makes the maps of one run, within a request or in the background.
+type mapWork struct {
+	*Maps
+	refused error // what is wrong with the run
+}
+
+// madeZones is the maps of a run, or the reason why there are none.
+type madeZones struct {
+	maps   []*zoning.Map
+	reason string
+}
+
+// Lock finishes where the run is gone or done: of the request and the job, the second finds it so.
+func (w *mapWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (zoning.Run, task.Next, error) {
+	s, err := run.Tx.StratificationRuns.GetForUpdate(ctx, run.Scope, run.Job.Subject)
+	if fault.Is(err, fault.NotFound) || err == nil && !s.Open() {
+		return s, task.Finish(), nil
 	}
-	err := m.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		return m.settle(ctx, tx, scope, run.ID, job, made, known)
-	})
-	if err == nil && job == nil && known != nil && known.Code != noZones {
-		return known // whoever waits for the maps is told at once
+	return s, task.Continue(), err
+}
+
+func (w *mapWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *zoning.Run) (task.Next, error) {
+	s.Status, s.UpdatedAt = zoning.RunRunning, run.Now
+	return task.Continue(), run.Tx.StratificationRuns.Update(ctx, run.Scope, *s)
+}
+
+func (w *mapWork) Do(ctx context.Context, s zoning.Run) (madeZones, error) {
+	made, err := w.make(ctx, s)
+	if fault.Is(err, fault.Invalid) {
+		w.refused = err
 	}
-	return err
+	return made, err
+}
+
+// Same is true of every open run: its key says what it asks for.
+func (w *mapWork) Same(_, _ zoning.Run) bool { return true }
+
+func (w *mapWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *zoning.Run, made madeZones) (task.Next, error) {
+	s.Status, s.Reason, s.Maps, s.UpdatedAt = zoning.RunDone, made.reason, nil, run.Now
+	if err := run.Tx.StratificationMaps.Put(ctx, run.Scope, made.maps); err != nil {
+		return task.Next{}, err
+	}
+	for _, one := range made.maps {
+		s.Maps = append(s.Maps, one.Candidate.MapUUID)
+	}
+	if err := run.Tx.StratificationRuns.Update(ctx, run.Scope, *s); err != nil {
+		return task.Next{}, err
+	}
+	order, err := run.Tx.StratificationOrders.Get(ctx, run.Scope, s.OrderID)
+	if err != nil {
+		return task.Next{}, err
+	}
+	return task.Finish(), run.Tx.Outbox.Add(ctx, w.readyEvent(*s, order))
+}
+
+// Unavailable gives the job back: maps are made of what is stored.
+func (w *mapWork) Unavailable(_ context.Context, _ task.Run[ports.Repos], _ zoning.Run, cause error) (task.Next, error) {
+	return task.Next{}, cause
+}
+
+func (w *mapWork) Fail(ctx context.Context, run task.Run[ports.Repos], s zoning.Run, reason string) error {
+	s.Status, s.Reason, s.Maps, s.UpdatedAt = zoning.RunFailed, reason, nil, run.Now
+	return run.Tx.StratificationRuns.Update(ctx, run.Scope, s)
 }
 
 // make computes the maps of a run.
-func (m *Maps) make(ctx context.Context, scope access.Scope, run zoning.Run) ([]*zoning.Map, error) {
+func (m *Maps) make(ctx context.Context, run zoning.Run) (madeZones, error) {
+	scope := access.Own(run.CompanyID)
 	var order stratification.OrderState
 	var layers []layer.Layer
 	err := m.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
@@ -106,41 +140,38 @@ func (m *Maps) make(ctx context.Context, scope access.Scope, run zoning.Run) ([]
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return madeZones{}, err
 	}
 	frame, err := order.Frame()
 	if err != nil {
-		return nil, err
+		return madeZones{}, err
 	}
 	result, err := zoning.Zones(ctx, &frame, layers, run.Params, zoning.Work{
 		Workers: runtime.GOMAXPROCS(0), Progress: m.progressReporter(ctx, scope, run),
 	})
 	if err != nil {
-		return nil, err
+		return madeZones{}, err
 	}
 	about, now := zoning.AboutOf(result, &frame, order.Synthetic), m.deps.Clock.Now()
-	out := make([]*zoning.Map, len(result.Candidates))
+	out := madeZones{maps: make([]*zoning.Map, len(result.Candidates))}
 	for i, c := range result.Candidates {
-		out[i] = &zoning.Map{OrderID: order.ID, AOI: order.AOI, About: about, Candidate: c, CreatedAt: now}
+		out.maps[i] = &zoning.Map{OrderID: order.ID, AOI: order.AOI, About: about, Candidate: c, CreatedAt: now}
 	}
-	if len(out) == 0 {
-		return nil, fault.New(fault.Invalid, noZones, result.Reason)
+	if len(out.maps) == 0 {
+		out.reason = result.Reason
 	}
 	return out, nil
 }
 
-// noZones is the code of a run that is done without a map.
-const noZones = "no_zones"
-
 // progressReporter returns a function that stores the progress of a run now and then.
 func (m *Maps) progressReporter(ctx context.Context, scope access.Scope, run zoning.Run) func(done, total int) {
-	told := m.deps.Clock.Now()
+	stored := m.deps.Clock.Now()
 	return func(done, total int) {
 		now := m.deps.Clock.Now()
-		if now.Sub(told) < progressEvery {
+		if now.Sub(stored) < progressEvery {
 			return
 		}
-		told = now
+		stored = now
 		err := m.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 			current, err := tx.StratificationRuns.GetForUpdate(ctx, scope, run.ID)
 			if err != nil || !current.Open() {
@@ -153,50 +184,6 @@ func (m *Maps) progressReporter(ctx context.Context, scope access.Scope, run zon
 			m.log.WarnContext(ctx, "progress of a stratification could not be stored", "job", run.ID, "error", err)
 		}
 	}
-}
-
-// settle stores the maps of a run, tells of them, and ends the job. Whoever comes second, the
-// request or the job, finds the run done.
-func (m *Maps) settle(ctx context.Context, tx ports.Repos, scope access.Scope, id int64, job *ports.Job, made []*zoning.Map, failure *fault.Error) error {
-	finish := func() error {
-		if job == nil {
-			return nil
-		}
-		return tx.Jobs.Finish(ctx, *job)
-	}
-	run, err := tx.StratificationRuns.GetForUpdate(ctx, scope, id)
-	if fault.Is(err, fault.NotFound) || err == nil && !run.Open() {
-		return finish()
-	}
-	if err != nil {
-		return err
-	}
-	run.Status, run.Reason, run.Maps, run.UpdatedAt = zoning.RunDone, "", nil, m.deps.Clock.Now()
-	if failure != nil {
-		run.Reason = failure.Message
-		if failure.Code != noZones {
-			run.Status = zoning.RunFailed
-		}
-	}
-	if err := tx.StratificationMaps.Put(ctx, scope, made); err != nil {
-		return err
-	}
-	for _, one := range made {
-		run.Maps = append(run.Maps, one.Candidate.MapUUID)
-	}
-	if err := tx.StratificationRuns.Update(ctx, scope, run); err != nil {
-		return err
-	}
-	if run.Status == zoning.RunDone {
-		order, err := tx.StratificationOrders.Get(ctx, scope, run.OrderID)
-		if err != nil {
-			return err
-		}
-		if err := tx.Outbox.Add(ctx, m.readyEvent(run, order)); err != nil {
-			return err
-		}
-	}
-	return finish()
 }
 
 // StartForgetting puts the job that forgets old candidates into the queue, where it stays: one

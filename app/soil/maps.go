@@ -62,7 +62,7 @@ func (m *Maps) Generate(ctx context.Context, who access.Principal, req MapReques
 	}
 	if small && run.Open() {
 		// The queued job is a second chance, should this process end before the maps are there.
-		if err := m.carryOut(ctx, who.Scope(false), run, nil); err != nil {
+		if err := m.runNow(ctx, run); err != nil {
 			return MadeMaps{}, err
 		}
 	}

@@ -18,58 +18,55 @@ import (
 const OrderJob = "stratification_order"
 
 // postOrder writes what happens to the charge of an order.
-func postOrder(ctx context.Context, tx ports.Repos, scope access.Scope, wallet credit.Wallet, kind credit.Kind, s stratification.OrderState, now time.Time) error {
-	return satellite.PostToWallet(ctx, tx, scope, wallet, credit.Transaction{
-		CreatedAt: now, Kind: kind, Amount: s.Charge, Product: credit.Stratification, OrderID: s.ID,
-	})
+func postOrder(ctx context.Context, p satellite.Purse, kind credit.Kind, s stratification.OrderState) error {
+	return p.Post(ctx, credit.Transaction{Kind: kind, Amount: s.Charge, Product: credit.Stratification, OrderID: s.ID})
 }
 
-// FailOrders returns open orders up, for instance because their area of interest is deleted, and
+// FailOrders ends open orders for good, for instance because their area of interest is deleted, and
 // releases what they hold. Orders that are no longer open are left alone.
 func FailOrders(ctx context.Context, tx ports.Repos, scope access.Scope, ids []int64, now time.Time, reason string) error {
 	for _, id := range ids {
-		wallet, order, err := lockOrder(ctx, tx, scope, id)
+		purse, order, err := lockOrder(ctx, tx, scope, id, now)
 		if err != nil {
 			return err
 		}
 		if !order.Open() {
 			continue
 		}
-		if err := failOrder(ctx, tx, scope, wallet, &order, now, reason); err != nil {
+		if err := failOrder(ctx, purse, &order, reason); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// lockOrder returns an order under a lock, the wallet's first.
-func lockOrder(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (credit.Wallet, stratification.Order, error) {
-	wallet, err := tx.Wallet.Lock(ctx, scope)
-	if err != nil {
-		return wallet, stratification.Order{}, err
+// lockOrder returns an order under its lock, after that of the wallet.
+func lockOrder(ctx context.Context, tx ports.Repos, scope access.Scope, id int64, now time.Time) (p satellite.Purse, order stratification.Order, err error) {
+	if p, err = satellite.LockPurse(ctx, tx, scope, now); err != nil {
+		return p, order, err
 	}
 	state, err := tx.StratificationOrders.GetForUpdate(ctx, scope, id)
-	return wallet, stratification.RehydrateOrder(state), err
+	return p, stratification.RehydrateOrder(state), err
 }
 
-func failOrder(ctx context.Context, tx ports.Repos, scope access.Scope, wallet credit.Wallet, order *stratification.Order, now time.Time, reason string) error {
-	if err := order.Fail(now, reason); err != nil {
+func failOrder(ctx context.Context, p satellite.Purse, order *stratification.Order, reason string) error {
+	if err := order.Fail(p.Now, reason); err != nil {
 		return err
 	}
-	return settleFailedOrder(ctx, tx, scope, wallet, order.State(), now)
+	return settleFailedOrder(ctx, p, order.State())
 }
 
-// settleFailedOrder stores a failed order, releases its charge, and tells of it. The event's id
+// settleFailedOrder stores a failed order, releases its charge, and adds the event. The event's id
 // follows from the order and the failure, so that it needs no other source.
-func settleFailedOrder(ctx context.Context, tx ports.Repos, scope access.Scope, wallet credit.Wallet, s stratification.OrderState, now time.Time) error {
-	if err := tx.StratificationOrders.Update(ctx, scope, s); err != nil {
+func settleFailedOrder(ctx context.Context, p satellite.Purse, s stratification.OrderState) error {
+	if err := p.Tx.StratificationOrders.Update(ctx, p.Scope, s); err != nil {
 		return err
 	}
-	if err := postOrder(ctx, tx, scope, wallet, credit.Release, s, now); err != nil {
+	if err := postOrder(ctx, p, credit.Release, s); err != nil {
 		return err
 	}
-	return tx.Outbox.Add(ctx, event.Event{
-		ID: s.EventID(), Type: event.TypeStratificationFailed, CompanyID: s.CompanyID, Subject: orderSubject(s), At: now,
+	return p.Tx.Outbox.Add(ctx, event.Event{
+		ID: s.EventID(), Type: event.TypeStratificationFailed, CompanyID: s.CompanyID, Subject: orderSubject(s), At: p.Now,
 		Data: event.StratificationFailed{
 			OrderID: s.ID, DataUUID: s.DataUUID, AOI: s.AOI.ID, AOIUUID: s.AOI.UUID, Status: string(s.Status), Reason: s.Reason,
 		},

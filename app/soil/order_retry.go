@@ -31,7 +31,7 @@ func RetryOrder(ctx context.Context, store ports.Store, clock ports.Clock, order
 	scope := access.Own(company)
 	err := store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 		now := clock.Now()
-		wallet, order, err := lockOrder(ctx, tx, scope, orderID)
+		purse, order, err := lockOrder(ctx, tx, scope, orderID, now)
 		if err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ func RetryOrder(ctx context.Context, store ports.Store, clock ports.Clock, order
 		if err := tx.StratificationOrders.Update(ctx, scope, out); err != nil {
 			return err
 		}
-		if err := postOrder(ctx, tx, scope, wallet, credit.Hold, out, now); err != nil {
+		if err := postOrder(ctx, purse, credit.Hold, out); err != nil {
 			return err
 		}
 		entry := audit.Entry{CompanyID: company, At: now}

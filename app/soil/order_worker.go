@@ -2,11 +2,11 @@ package soil
 
 import (
 	"context"
-	"errors"
 	"log/slog"
-	"time"
 
 	"tilth/app"
+	"tilth/app/satellite"
+	"tilth/app/task"
 	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/fault"
@@ -14,9 +14,6 @@ import (
 	"tilth/core/stratification/layer"
 	"tilth/ports"
 )
-
-// orderClaimLimit ends a preparation that kills its worker every time.
-var orderClaimLimit = 5 * stratification.Retry.Tries
 
 // tooLong is the reason of an order whose preparation did not end in time.
 const tooLong = "The layers could not be prepared within 30 minutes."
@@ -26,9 +23,7 @@ type LayerSource interface {
 	Prepare(ctx context.Context, order stratification.OrderState) (layer.Prepared, error)
 }
 
-// OrderWorker prepares ordered layers. It may be killed at any moment: what it does to an order, its
-// charge and its job is one transaction each, and a transaction commits only while the job's
-// lease is held.
+// OrderWorker prepares ordered layers.
 type OrderWorker struct {
 	deps   app.Deps
 	layers LayerSource
@@ -40,127 +35,90 @@ func NewOrderWorker(deps app.Deps, layers LayerSource, log *slog.Logger) *OrderW
 	return &OrderWorker{deps, layers, log}
 }
 
-// Run does one job: begin, prepare, settle. It returns an error only when the job must be given
-// back as it is: the context ended, or the database is away.
+// Run does one job of [OrderJob]. The limit ends a preparation that kills its worker every time.
 func (w *OrderWorker) Run(ctx context.Context, job ports.Job) error {
-	scope := access.Own(job.CompanyID)
-	order, ready, err := w.begin(ctx, scope, job)
-	if err != nil || !ready {
-		return err
+	runner := task.ForCompany(w.deps.Store, w.deps.Clock, w.deps.IDs, w.log)
+	return task.Do(ctx, runner, task.Limits{Claims: 5 * stratification.Retry.Tries}, orderWork{w}, job)
+}
+
+// orderWork prepares the layers of one order.
+type orderWork struct{ *OrderWorker }
+
+// openOrder is an order under its lock, with the wallet that pays for it.
+type openOrder struct {
+	purse satellite.Purse // of the step's transaction
+	order stratification.Order
+}
+
+func (orderWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s openOrder, next task.Next, err error) {
+	s.purse, s.order, err = lockOrder(ctx, run.Tx, run.Scope, run.Job.Subject, run.Now)
+	if !s.order.Open() {
+		next = task.Finish()
 	}
+	return s, next, err
+}
+
+func (orderWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *openOrder) (task.Next, error) {
+	if s.order.Overdue(run.Now) {
+		return task.GiveUp(tooLong), nil
+	}
+	if err := s.order.Begin(run.Now); err != nil {
+		return task.Next{}, err
+	}
+	return task.Continue(), run.Tx.StratificationOrders.Update(ctx, run.Scope, s.order.State())
+}
+
+func (w orderWork) Do(ctx context.Context, s openOrder) (layer.Prepared, error) {
+	order := s.order.State()
 	limited, cancel := context.WithTimeout(ctx, stratification.ProcessingLimit-w.deps.Clock.Now().Sub(*order.ProcessingAt))
 	defer cancel()
-	made, failure := w.layers.Prepare(limited, order)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
+	made, err := w.layers.Prepare(limited, order)
 	if limited.Err() != nil {
-		failure = fault.New(fault.Invalid, "too_long", tooLong)
+		err = fault.New(fault.Invalid, "too_long", tooLong)
 	}
-	return w.settle(ctx, scope, job, made, failure)
+	return made, err
 }
 
-// begin moves the order to processing. ready is false where there is nothing to prepare: the
-// order is not open any more, or has been at it for too long.
-func (w *OrderWorker) begin(ctx context.Context, scope access.Scope, job ports.Job) (order stratification.OrderState, ready bool, err error) {
-	err = w.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		ready = false
-		now := w.deps.Clock.Now()
-		wallet, o, err := lockOrder(ctx, tx, scope, job.Subject)
-		if err != nil {
-			return err
-		}
-		switch {
-		case !o.Open():
-			return tx.Jobs.Finish(ctx, job)
-		case o.Overdue(now):
-			return w.giveUp(ctx, tx, scope, wallet, job, &o, now, tooLong)
-		case job.Attempt > orderClaimLimit:
-			return w.giveUp(ctx, tx, scope, wallet, job, &o, now, "The preparation was broken off too often.")
-		}
-		if err := o.Begin(now); err != nil {
-			return err
-		}
-		order, ready = o.State(), true
-		return tx.StratificationOrders.Update(ctx, scope, order)
-	})
-	return order, ready, err
+// Same is true of every open order: what it asks for never changes.
+func (orderWork) Same(_, _ openOrder) bool { return true }
+
+func (orderWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *openOrder, made layer.Prepared) (task.Next, error) {
+	if err := s.order.Complete(run.Now, made); err != nil {
+		return task.Next{}, err
+	}
+	order := s.order.State()
+	if err := run.Tx.StratificationOrders.Update(ctx, run.Scope, order); err != nil {
+		return task.Next{}, err
+	}
+	if err := run.Tx.StratificationOrders.PutLayers(ctx, run.Scope, order.ID, made.Layers); err != nil {
+		return task.Next{}, err
+	}
+	if err := postOrder(ctx, s.purse, credit.Capture, order); err != nil {
+		return task.Next{}, err
+	}
+	return task.Finish(), run.Tx.Outbox.Add(ctx, orderCompletedEvent(order, made.Layers, run.Now))
 }
 
-// settle stores what came of the preparation, in one transaction with the charge, the event
-// and the end of the job.
-func (w *OrderWorker) settle(ctx context.Context, scope access.Scope, job ports.Job, made layer.Prepared, failure error) error {
-	return w.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		now := w.deps.Clock.Now()
-		wallet, o, err := lockOrder(ctx, tx, scope, job.Subject)
-		if err != nil {
-			return err
-		}
-		switch {
-		case !o.Open():
-			return tx.Jobs.Finish(ctx, job)
-		case failure != nil:
-			return w.failed(ctx, tx, scope, wallet, job, &o, now, failure)
-		}
-		if err := o.Complete(now, made); err != nil {
-			return err
-		}
-		return w.completed(ctx, tx, scope, wallet, job, o.State(), made, now)
-	})
-}
-
-func (w *OrderWorker) completed(ctx context.Context, tx ports.Repos, scope access.Scope, wallet credit.Wallet, job ports.Job, s stratification.OrderState, made layer.Prepared, now time.Time) error {
-	if err := tx.StratificationOrders.Update(ctx, scope, s); err != nil {
-		return err
-	}
-	if err := tx.StratificationOrders.PutLayers(ctx, scope, s.ID, made.Layers); err != nil {
-		return err
-	}
-	if err := postOrder(ctx, tx, scope, wallet, credit.Capture, s, now); err != nil {
-		return err
-	}
-	if err := tx.Outbox.Add(ctx, orderCompletedEvent(s, made.Layers, now)); err != nil {
-		return err
-	}
-	return tx.Jobs.Finish(ctx, job)
-}
-
-// failed decides what a failed preparation means: a source that is out is tried again, what is
-// broken for good fails the order.
-func (w *OrderWorker) failed(ctx context.Context, tx ports.Repos, scope access.Scope, wallet credit.Wallet, job ports.Job, o *stratification.Order, now time.Time, failure error) error {
-	var known *fault.Error
-	if errors.As(failure, &known) && (known.Kind == fault.Invalid || known.Kind == fault.NotFound) {
-		return w.giveUp(ctx, tx, scope, wallet, job, o, now, known.Message)
-	}
-	w.log.WarnContext(ctx, "stratification layers could not be prepared", "order", job.Subject, "attempt", o.State().Attempts+1, "error", failure)
-	next, again, err := o.SourceUnavailable(now, w.deps.IDs.Jitter())
+func (orderWork) Unavailable(ctx context.Context, run task.Run[ports.Repos], s openOrder, _ error) (task.Next, error) {
+	at, again, err := s.order.SourceUnavailable(run.Now, run.Jitter)
 	if err != nil {
-		return err
+		return task.Next{}, err
 	}
 	if !again {
-		if err := settleFailedOrder(ctx, tx, scope, wallet, o.State(), now); err != nil {
-			return err
-		}
-		return tx.Jobs.Finish(ctx, job)
+		return task.Finish(), settleFailedOrder(ctx, s.purse, s.order.State())
 	}
-	if err := tx.StratificationOrders.Update(ctx, scope, o.State()); err != nil {
-		return err
-	}
-	return tx.Jobs.Postpone(ctx, job, next)
+	return task.Again(at), run.Tx.StratificationOrders.Update(ctx, run.Scope, s.order.State())
 }
 
-func (w *OrderWorker) giveUp(ctx context.Context, tx ports.Repos, scope access.Scope, wallet credit.Wallet, job ports.Job, o *stratification.Order, now time.Time, reason string) error {
-	if err := failOrder(ctx, tx, scope, wallet, o, now, reason); err != nil {
-		return err
-	}
-	return tx.Jobs.Finish(ctx, job)
+func (orderWork) Fail(ctx context.Context, _ task.Run[ports.Repos], s openOrder, reason string) error {
+	return failOrder(ctx, s.purse, &s.order, reason)
 }
 
 // maxSwept bounds the orders of one sweep.
 const maxSwept = 100
 
 // Sweep fails the orders that have been in preparation for too long, whoever has their jobs,
-// and gives how many. A worker that comes back finds its order failed and lets it be.
+// and returns how many. A worker that comes back finds its order failed and lets it be.
 func (w *OrderWorker) Sweep(ctx context.Context) (failed int, err error) {
 	since := w.deps.Clock.Now().Add(-stratification.ProcessingLimit)
 	var found []ports.OverdueOrder
@@ -175,12 +133,12 @@ func (w *OrderWorker) Sweep(ctx context.Context) (failed int, err error) {
 		err := w.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 			did = false
 			scope, now := access.Own(o.CompanyID), w.deps.Clock.Now()
-			wallet, order, err := lockOrder(ctx, tx, scope, o.ID)
+			purse, order, err := lockOrder(ctx, tx, scope, o.ID, now)
 			if err != nil || !order.Overdue(now) {
 				return err
 			}
 			did = true
-			return failOrder(ctx, tx, scope, wallet, &order, now, tooLong)
+			return failOrder(ctx, purse, &order, tooLong)
 		})
 		if err != nil {
 			return failed, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tilth/app"
+	"tilth/app/satellite"
 	"tilth/core/access"
 	"tilth/core/audit"
 	"tilth/core/credit"
@@ -66,7 +67,7 @@ func (o *Orders) Place(ctx context.Context, who access.Principal, req OrderReque
 		if err != nil {
 			return err
 		}
-		wallet, err := tx.Wallet.Lock(ctx, scope) // orders of a company are placed one after the other
+		purse, err := satellite.LockPurse(ctx, tx, scope, now) // orders of a company are placed one after the other
 		if err != nil {
 			return err
 		}
@@ -77,7 +78,7 @@ func (o *Orders) Place(ctx context.Context, who access.Principal, req OrderReque
 		if err := tx.StratificationOrders.Insert(ctx, scope, &draft); err != nil {
 			return err
 		}
-		if err := postOrder(ctx, tx, scope, wallet, credit.Hold, draft, now); err != nil {
+		if err := postOrder(ctx, purse, credit.Hold, draft); err != nil {
 			return err
 		}
 		if err := auditOrder(ctx, tx, who, draft, now); err != nil {

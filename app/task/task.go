@@ -110,17 +110,20 @@ type Limits struct {
 	Pieces int // pieces of one claim; then others have their turn; 0: no limit
 }
 
-// Handle returns the handler of a kind of jobs. open returns the work of one job; what it
-// holds, such as a file, is closed when the run ends, where the work has a Close method.
+// Handle returns the handler of a kind of jobs. open returns the work of one job.
 func Handle[T, S, R any](r Runner[T], limits Limits, open func(job ports.Job) Work[T, S, R]) Handler {
-	return func(ctx context.Context, job ports.Job) error {
-		work := open(job)
-		if c, ok := any(work).(interface{ Close() }); ok {
-			defer c.Close()
-		}
-		one := running[T, S, R]{r, limits, work, job}
-		return one.run(ctx)
+	return func(ctx context.Context, job ports.Job) error { return Do(ctx, r, limits, open(job), job) }
+}
+
+// Do does the work of one job. What the work holds, such as a file, is closed when the run ends,
+// where the work has a Close method. A job without an id is work within a request, which has no
+// place in the queue and no lease: [Again] leaves it to the job that is queued for the same record.
+func Do[T, S, R any](ctx context.Context, r Runner[T], limits Limits, work Work[T, S, R], job ports.Job) error {
+	if c, ok := any(work).(interface{ Close() }); ok {
+		defer c.Close()
 	}
+	one := running[T, S, R]{r, limits, work, job}
+	return one.run(ctx)
 }
 
 // running is one run of one job.
@@ -219,18 +222,25 @@ func (r running[T, S, R]) step(ctx context.Context, do func(ctx context.Context,
 		if next, s, err = do(ctx, run); err != nil {
 			return err
 		}
-		jobs := r.Jobs(tx)
-		switch next.kind {
-		case carryOn:
-			return jobs.Hold(ctx, r.job)
-		case again:
-			return jobs.Postpone(ctx, r.job, next.at)
-		case giveUp:
+		if next.kind == giveUp {
 			if err := r.work.Fail(ctx, run, s, next.reason); err != nil {
 				return err
 			}
 		}
-		return jobs.Finish(ctx, r.job)
+		return r.end(ctx, r.Jobs(tx), next)
 	})
 	return next, err
+}
+
+// end ends a step of the job; without its lease the transaction fails.
+func (r running[T, S, R]) end(ctx context.Context, jobs ports.JobWriter, next Next) error {
+	switch {
+	case r.job.ID == 0:
+		return nil
+	case next.kind == carryOn:
+		return jobs.Hold(ctx, r.job)
+	case next.kind == again:
+		return jobs.Postpone(ctx, r.job, next.at)
+	}
+	return jobs.Finish(ctx, r.job)
 }

@@ -92,13 +92,16 @@ func (c *counting) Fail(_ context.Context, _ task.Run[*queue], _ int, reason str
 
 func (c *counting) Close() { c.closed = true }
 
-func (c *counting) handle(ctx context.Context, limits task.Limits, attempt int) error {
-	runner := task.Runner[*queue]{
+func (c *counting) runner() task.Runner[*queue] {
+	return task.Runner[*queue]{
 		Write: func(ctx context.Context, do func(context.Context, *queue) error) error { return do(ctx, c.q) },
 		Jobs:  func(q *queue) ports.JobWriter { return q },
 		Clock: clock{}, IDs: ids{}, Log: slog.New(slog.DiscardHandler),
 	}
-	handler := task.Handle(runner, limits, func(ports.Job) task.Work[*queue, int, int] { return c })
+}
+
+func (c *counting) handle(ctx context.Context, limits task.Limits, attempt int) error {
+	handler := task.Handle(c.runner(), limits, func(ports.Job) task.Work[*queue, int, int] { return c })
 	return handler(ctx, ports.Job{ID: 1, CompanyID: 1, Attempt: attempt})
 }
 
@@ -149,4 +152,15 @@ func TestHandleGivesTheJobBackWhenItIsStopped(t *testing.T) {
 	stop()
 	require.ErrorIs(t, work.handle(ctx, task.Limits{}, 1), context.Canceled)
 	require.Equal(t, []string{"hold"}, work.q.calls)
+}
+
+func TestWorkWithinARequestHasNoPlaceInTheQueue(t *testing.T) {
+	for name, failure := range map[string]error{"done": nil, "refused": fault.New(fault.Invalid, "no", "No."), "unavailable": errors.New("timeout")} {
+		t.Run(name, func(t *testing.T) {
+			work := counting{q: &queue{lost: true}, open: true, left: 1, failure: failure}
+			require.NoError(t, task.Do(t.Context(), work.runner(), task.Limits{Claims: 1}, &work, ports.Job{CompanyID: 1}))
+			require.Empty(t, work.q.calls)
+			require.Equal(t, failure == nil, work.left == 0)
+		})
+	}
 }
