@@ -97,8 +97,7 @@ type SeriesComputer interface {
 	Compute(ctx context.Context, req satellite.SeriesRequest) (vegetation.Series, error)
 }
 
-// VerificationWorker carries checks out. It may be killed at any moment: what it writes is one
-// transaction each, which commits only while the lease of the job is held.
+// VerificationWorker carries checks out.
 type VerificationWorker struct {
 	Store    ports.Store
 	Clock    ports.Clock

@@ -85,7 +85,7 @@ func boundaryDigest(m geo.MultiPolygon) string {
 
 // look judges a field: on the ordered profile of its season where one is active, on what
 // was computed before where that still holds, or on a series computed now. An error is
-// that of an imagery source that is out.
+// that of an imagery source that is unavailable.
 func (w *VerificationWorker) look(ctx context.Context, scope access.Scope, began verification.Record, t *verificationTarget) error {
 	if t.field.Reason != "" {
 		return nil

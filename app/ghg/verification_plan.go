@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"tilth/app/task"
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/cropcheck"
@@ -39,32 +40,27 @@ type verificationTarget struct {
 }
 
 // plan reads what the check needs to know.
-func (w *VerificationWorker) plan(ctx context.Context, scope access.Scope, said declaredCrops) (out verificationPlan, err error) {
+func (w *VerificationWorker) plan(ctx context.Context, run task.Run[ports.Repos], said declaredCrops) (verificationPlan, error) {
 	switch {
 	case said.assessment.Year == nil:
 		return nothingToVerify(verification.ReasonNoYear, "The assessment states no year."), nil
 	case said.cropType == "":
 		return nothingToVerify(verification.ReasonNoCrop, "The assessment states no crop."), nil
 	}
-	err = w.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
-		fields, gone, err := fieldsOf(ctx, tx, scope, &said.assessment)
-		switch {
-		case err != nil:
-			return err
-		case gone:
-			out = nothingToVerify(verification.ReasonGone, "The farm or field of the assessment is deleted.")
-			return nil
-		case len(fields) == 0:
-			out = nothingToVerify(verification.ReasonNoField, "The farm has no fields.")
-			return nil
-		case len(fields) > verification.MaxFields:
-			out = nothingToVerify(verification.ReasonManyFields, fmt.Sprintf("The farm has %d fields; farms of up to %d are checked.", len(fields), verification.MaxFields))
-			return nil
-		}
-		out.targets, err = w.targets(ctx, tx, scope, said, fields)
-		return err
-	})
-	return out, err
+	fields, gone, err := fieldsOf(ctx, run.Tx, run.Scope, &said.assessment)
+	switch {
+	case err != nil:
+		return verificationPlan{}, err
+	case gone:
+		return nothingToVerify(verification.ReasonGone, "The farm or field of the assessment is deleted."), nil
+	case len(fields) == 0:
+		return nothingToVerify(verification.ReasonNoField, "The farm has no fields."), nil
+	case len(fields) > verification.MaxFields:
+		text := fmt.Sprintf("The farm has %d fields; farms of up to %d are checked.", len(fields), verification.MaxFields)
+		return nothingToVerify(verification.ReasonManyFields, text), nil
+	}
+	targets, err := w.targets(ctx, run, said, fields)
+	return verificationPlan{targets: targets}, err
 }
 
 // fieldsOf returns the live fields of an assessment in the order of ids; gone tells that its
@@ -125,18 +121,18 @@ func landOf(ctx context.Context, tx ports.Repos, scope access.Scope, a *assessme
 	return l, err
 }
 
-func (w *VerificationWorker) targets(ctx context.Context, tx ports.Repos, scope access.Scope, said declaredCrops, fields []farm.Field) ([]verificationTarget, error) {
-	l, err := landOf(ctx, tx, scope, &said.assessment)
+func (w *VerificationWorker) targets(ctx context.Context, run task.Run[ports.Repos], said declaredCrops, fields []farm.Field) ([]verificationTarget, error) {
+	l, err := landOf(ctx, run.Tx, run.Scope, &said.assessment)
 	if err != nil {
 		return nil, err
 	}
-	editions, err := w.Curves.InForce(ctx, tx.Curves)
+	editions, err := w.Curves.InForce(ctx, run.Tx.Curves)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]verificationTarget, len(fields))
 	for i, f := range fields {
-		out[i] = l.target(said, f, editions, w.Clock.Now())
+		out[i] = l.target(said, f, editions, run.Now)
 	}
 	return out, nil
 }

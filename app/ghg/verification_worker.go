@@ -3,6 +3,7 @@ package ghg
 import (
 	"context"
 
+	"tilth/app/task"
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/cropcheck"
@@ -13,42 +14,17 @@ import (
 	"tilth/ports"
 )
 
-// verificationClaimLimit ends a check that kills its worker every time.
-var verificationClaimLimit = 5 * vegetation.Retry.Tries
-
-// Run does one job: begin, look at each field, settle. It returns an error only when the
-// job must be given back as it is: the context ended, or the database is away.
+// Run does one job of [ports.JobVerification]: it looks at each field of an assessment. The limit
+// ends a check that kills its worker every time.
 func (w *VerificationWorker) Run(ctx context.Context, job ports.Job) error {
-	scope := access.Own(job.CompanyID)
-	began, declared, ready, err := w.begin(ctx, scope, job)
-	if err != nil || !ready {
-		return err
-	}
-	plan, err := w.plan(ctx, scope, declared)
-	if err != nil {
-		return err
-	}
-	var fields []verification.Field
-	for _, t := range plan.targets {
-		if err := w.look(ctx, scope, began, &t); err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			return w.settle(ctx, scope, job, began, func(r *verification.Record) verificationOutcome { return w.sourceOut(ctx, r, fields, err) })
-		}
-		fields = append(fields, t.field)
-	}
-	return w.settle(ctx, scope, job, began, func(r *verification.Record) verificationOutcome {
-		now := w.Clock.Now()
-		r.Evidence.Model = cropcheck.Model
-		if plan.reason != "" {
-			r.Evidence.Fields = nil
-			r.Undecided(plan.reason, plan.text, now)
-		} else {
-			r.Decide(fields, now)
-		}
-		return verificationOutcome{}
-	})
+	runner := task.ForCompany(w.Store, w.Clock, w.IDs, w.Log)
+	return task.Do(ctx, runner, task.Limits{Claims: 5 * vegetation.Retry.Tries}, &verificationWork{VerificationWorker: w}, job)
+}
+
+// verificationWork carries out one check.
+type verificationWork struct {
+	*VerificationWorker
+	looked []verification.Field // so far, for the next try where the source becomes unavailable
 }
 
 // declaredCrops is what an assessment says that grew.
@@ -57,96 +33,92 @@ type declaredCrops struct {
 	cropType   string
 }
 
-// begin moves the check to processing. ready is false where there is nothing to check: the
-// assessment is deleted, or its check has ended.
-func (w *VerificationWorker) begin(ctx context.Context, scope access.Scope, job ports.Job) (record verification.Record, said declaredCrops, ready bool, err error) {
-	err = w.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		ready = false
-		now := w.Clock.Now()
-		a, err := tx.Assessments.GetForUpdate(ctx, scope, job.Subject)
-		if fault.Is(err, fault.NotFound) || err == nil && a.Status != assessment.Submitted {
-			return tx.Jobs.Finish(ctx, job)
-		}
-		if err != nil {
-			return err
-		}
-		if record, err = current(ctx, tx, scope, &a); err != nil {
-			return err
-		}
-		if record.DecidedAt != nil {
-			return tx.Jobs.Finish(ctx, job)
-		}
-		if job.Attempt > verificationClaimLimit {
-			record.Undecided(verification.ReasonBrokenOff, "The check was broken off too often; start it again.", now)
-			return w.end(ctx, tx, scope, job, record)
-		}
-		sheet, err := tx.Assessments.Sheet(ctx, scope, a.ID)
-		if err != nil {
-			return err
-		}
-		said, ready = declaredCrops{a, sheet.CropType()}, true
-		record.Process(said.cropType, now)
-		return tx.Verifications.Put(ctx, scope, record)
-	})
-	return record, said, ready, err
+// verificationStep is a check under the lock of its assessment.
+type verificationStep struct {
+	assessment assessment.Assessment
+	record     verification.Record
+	plan       verificationPlan // since Begin
 }
 
-// verificationOutcome says whether a run comes back.
-type verificationOutcome struct {
-	again bool // the check waits until the record's NextTryAt
+func (w *verificationWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s verificationStep, next task.Next, err error) {
+	s.assessment, err = run.Tx.Assessments.GetForUpdate(ctx, run.Scope, run.Job.Subject)
+	if fault.Is(err, fault.NotFound) {
+		return s, task.Finish(), nil
+	}
+	if err == nil {
+		s.record, err = current(ctx, run.Tx, run.Scope, &s.assessment)
+	}
+	return s, task.Continue(), err
 }
 
-// settle stores what came of a run, in one transaction with the event and the end of the
-// job. Where the check was started again, or another version submitted, meanwhile, it runs anew.
-func (w *VerificationWorker) settle(ctx context.Context, scope access.Scope, job ports.Job, began verification.Record, apply func(r *verification.Record) verificationOutcome) error {
-	return w.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		now := w.Clock.Now()
-		a, err := tx.Assessments.GetForUpdate(ctx, scope, job.Subject)
-		if fault.Is(err, fault.NotFound) {
-			return tx.Jobs.Finish(ctx, job)
-		}
-		if err != nil {
-			return err
-		}
-		record, err := current(ctx, tx, scope, &a)
-		if err != nil {
-			return err
-		}
-		if record.Run != began.Run || record.Version != began.Version {
-			return tx.Jobs.Postpone(ctx, job, now)
-		}
-		if out := apply(&record); out.again {
-			if err := tx.Verifications.Put(ctx, scope, record); err != nil {
-				return err
-			}
-			return tx.Jobs.Postpone(ctx, job, *record.NextTryAt)
-		}
-		return w.end(ctx, tx, scope, job, record)
-	})
+func (w *verificationWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *verificationStep) (task.Next, error) {
+	if s.assessment.Status != assessment.Submitted || s.record.DecidedAt != nil {
+		return task.Finish(), nil
+	}
+	sheet, err := run.Tx.Assessments.Sheet(ctx, run.Scope, s.assessment.ID)
+	if err != nil {
+		return task.Next{}, err
+	}
+	said := declaredCrops{s.assessment, sheet.CropType()}
+	if s.plan, err = w.plan(ctx, run, said); err != nil {
+		return task.Next{}, err
+	}
+	s.record.Process(said.cropType, run.Now)
+	return task.Continue(), run.Tx.Verifications.Put(ctx, run.Scope, s.record)
 }
 
-// end stores a check that has ended, tells of it, and finishes the job.
-func (w *VerificationWorker) end(ctx context.Context, tx ports.Repos, scope access.Scope, job ports.Job, r verification.Record) error {
-	if err := tx.Verifications.Put(ctx, scope, r); err != nil {
+func (w *verificationWork) Do(ctx context.Context, s verificationStep) (verificationPlan, error) {
+	for i := range s.plan.targets {
+		t := &s.plan.targets[i]
+		if err := w.look(ctx, access.Own(s.assessment.CompanyID), s.record, t); err != nil {
+			return s.plan, err
+		}
+		w.looked = append(w.looked, t.field)
+	}
+	return s.plan, nil
+}
+
+// Same is false where the check was started again, or another version submitted, meanwhile.
+func (w *verificationWork) Same(began, current verificationStep) bool {
+	return current.record.Run == began.record.Run && current.record.Version == began.record.Version
+}
+
+func (w *verificationWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *verificationStep, plan verificationPlan) (task.Next, error) {
+	s.record.Evidence.Model = cropcheck.Model
+	if plan.reason != "" {
+		s.record.Evidence.Fields = nil
+		s.record.Undecided(plan.reason, plan.text, run.Now)
+	} else {
+		s.record.Decide(w.looked, run.Now)
+	}
+	return task.Finish(), w.end(ctx, run, s.record)
+}
+
+// Unavailable keeps what was computed before the source became unavailable.
+func (w *verificationWork) Unavailable(ctx context.Context, run task.Run[ports.Repos], s verificationStep, _ error) (task.Next, error) {
+	s.record.Keep(w.looked)
+	at, again := s.record.SourceUnavailable(run.Now, run.Jitter)
+	if !again {
+		return task.Finish(), w.end(ctx, run, s.record)
+	}
+	return task.Again(at), run.Tx.Verifications.Put(ctx, run.Scope, s.record)
+}
+
+// Fail ends a check that cannot be carried out: what is wrong with a field is part of its verdict.
+func (w *verificationWork) Fail(ctx context.Context, run task.Run[ports.Repos], s verificationStep, _ string) error {
+	s.record.Undecided(verification.ReasonBrokenOff, "The check was broken off too often; start it again.", run.Now)
+	return w.end(ctx, run, s.record)
+}
+
+// end stores a check that has ended, with its event.
+func (w *verificationWork) end(ctx context.Context, run task.Run[ports.Repos], r verification.Record) error {
+	if err := run.Tx.Verifications.Put(ctx, run.Scope, r); err != nil {
 		return err
 	}
-	told := event.Event{
-		ID: w.IDs.UUID(), Type: event.TypeVerificationCompleted, CompanyID: job.CompanyID, Subject: "assessment/" + job.Key, At: r.UpdatedAt,
+	return run.Tx.Outbox.Add(ctx, event.Event{
+		ID: w.IDs.UUID(), Type: event.TypeVerificationCompleted, CompanyID: run.Job.CompanyID, Subject: "assessment/" + run.Job.Key, At: r.UpdatedAt,
 		Data: event.VerificationCompleted{
 			Assessment: r.AssessmentID, Version: r.Version, Status: string(r.Status), Reason: string(r.Reason), CropType: r.CropType, Confidence: r.Confidence,
 		},
-	}
-	if err := tx.Outbox.Add(ctx, told); err != nil {
-		return err
-	}
-	return tx.Jobs.Finish(ctx, job)
-}
-
-// sourceOut keeps what was computed before the source went out, and decides when to try
-// again.
-func (w *VerificationWorker) sourceOut(ctx context.Context, r *verification.Record, done []verification.Field, failure error) verificationOutcome {
-	w.Log.WarnContext(ctx, "crop verification found the imagery source out", "assessment", r.AssessmentID, "attempt", r.Attempts+1, "error", failure)
-	r.Keep(done)
-	_, again := r.SourceUnavailable(w.Clock.Now(), w.IDs.Jitter())
-	return verificationOutcome{again}
+	})
 }
