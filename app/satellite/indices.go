@@ -108,7 +108,7 @@ func (o *Profiles) look(ctx context.Context, scope access.Scope, id int64, index
 				return err
 			}
 		}
-		out.Order, seen.wanted = seen.As(order), seen.Wanted(order, own, out.Series, now)
+		out.Order, seen.wanted = seen.As(order), seen.Due(order, own, out.Series, now)
 		return nil
 	})
 	return out, seen, err

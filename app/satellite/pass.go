@@ -159,7 +159,7 @@ func (w *passWork) order(ctx context.Context, readings []*reading) ([]int, error
 
 // merge adds a scene to a composite, and reads its bands first if that is any use.
 func (w *passWork) merge(ctx context.Context, composite *vegetation.Composite, r *reading) (used bool, err error) {
-	wanted, err := composite.Wants(r.layer.SCL)
+	wanted, err := composite.Needs(r.layer.SCL)
 	if err != nil || !wanted {
 		return false, err
 	}

@@ -103,7 +103,7 @@ func (w profileWork) Do(ctx context.Context, s openProfile) (vegetation.Series, 
 // Same is false where the season was moved meanwhile, or the order failed and was placed again
 // for another index or boundary.
 func (profileWork) Same(began, current openProfile) bool {
-	return current.order.State().AsksFor(began.order.State())
+	return current.order.State().SameRequest(began.order.State())
 }
 
 func (w profileWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *openProfile, computed vegetation.Series) (task.Next, error) {

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// nodingTurns bounds the turns of noding; each moves a crossing to the lattice, which may make
-// a new one.
+// nodingTurns bounds the rounds of noding: each moves crossings to the lattice, which may create
+// new ones.
 const nodingTurns = 32
 
-// maxCrossings bounds the crossings of one overlay. Outlines of 10,000 vertices that follow one
-// another cross some thousand times; a hundred times that is a construction.
+// maxCrossings bounds the crossings of one overlay. Real outlines of 10,000 vertices that follow
+// one another cross some thousand times.
 const maxCrossings = 500_000
 
 var (
@@ -19,21 +19,21 @@ var (
 	errUnsettled = errors.New("the outlines do not come to rest on the lattice")
 )
 
-// loop is a ring of an overlay, closed, with its edges' part in it.
+// loop is a closed ring of an overlay.
 type loop struct {
 	at    Ring
-	clear []bool // edge k, from at[k] to at[k+1], lies where only its own geometry is
+	clear []bool // whether edge k, from at[k] to at[k+1], lies where only its own geometry is
 }
 
-// overlaid returns the area that two geometries on whole numbers, wound, cover at least that often
-// (1: their union, 2: what they share), as valid parts.
+// overlaid returns, as valid parts, the area that two geometries cover at least depth times (1:
+// their union, 2: their intersection). Both have whole coordinates and are wound as wind leaves
+// them.
 //
-// Where the two may meet their edges get a common vertex at every crossing, moved to the lattice,
-// until none meet but in vertices (iterated snap rounding; Hobby, "Practical segment intersection
-// with finite precision output", Computational Geometry 13 (1999)). Then the winding number of
-// the area on both sides of every edge decides whether it bounds the result: it is a sum along
-// a ray and exact, so that an edge that was bent by the rounding cannot make the outline break,
-// as it can where each crossing decides for itself.
+// Edges of the two get a common vertex at every crossing, moved to the lattice, until they meet in
+// vertices only (iterated snap rounding; Hobby, "Practical segment intersection with finite
+// precision output", Computational Geometry 13 (1999)). Then the winding number on both sides of
+// every edge decides whether the edge bounds the result. The winding number is an exact sum along a
+// ray, so an edge that rounding has bent cannot break the outline.
 func overlaid(a, b MultiPolygon, depth int32) (MultiPolygon, error) {
 	if len(a) == 0 {
 		a, b = b, nil
@@ -46,11 +46,11 @@ func overlaid(a, b MultiPolygon, depth int32) (MultiPolygon, error) {
 		other := b.Bounds()
 		window = Box{max(window.MinX, other.MinX), max(window.MinY, other.MinY), min(window.MaxX, other.MaxX), min(window.MaxY, other.MaxY)}
 	}
-	var far MultiPolygon
+	var far MultiPolygon // parts that cannot meet the other geometry
 	var loops []loop
 	for _, m := range [...]MultiPolygon{a, b} {
 		for _, polygon := range m {
-			if !(MultiPolygon{polygon[:1]}).Bounds().Intersects(window) {
+			if !polygon[0].bounds().Intersects(window) {
 				far = append(far, polygon)
 				continue
 			}
@@ -75,9 +75,9 @@ func overlaid(a, b MultiPolygon, depth int32) (MultiPolygon, error) {
 	return append(nested(rings), far...), nil
 }
 
-// node returns the edges of loops that may meet others a vertex wherever they do. What touches the
-// window of both geometries may, and what lies beside that: a crossing that is moved takes its
-// edges along, by less than a unit.
+// node inserts a vertex wherever edges of the loops may meet. These are the edges that touch the
+// window of both geometries and those next to them: moving a crossing bends its edges by less than
+// a unit.
 func node(loops []loop, window Box) error {
 	reach := window
 	for range 2 {
@@ -86,9 +86,9 @@ func node(loops []loop, window Box) error {
 			l := &loops[i]
 			l.clear = make([]bool, len(l.at)-1)
 			for k := range l.clear {
-				box := MultiPolygon{{l.at[k : k+2]}}.Bounds()
+				box := boxOf(l.at[k], l.at[k+1])
 				if l.clear[k] = !box.Intersects(reach); !l.clear[k] {
-					grown = Box{min(grown.MinX, box.MinX), min(grown.MinY, box.MinY), max(grown.MaxX, box.MaxX), max(grown.MaxY, box.MaxY)}
+					grown = grown.union(box)
 				}
 			}
 		}
@@ -112,16 +112,13 @@ func node(loops []loop, window Box) error {
 // edge names an edge of a loop.
 type edge struct{ loop, index int }
 
-// cutsOf lists where edges need a vertex, on whole numbers.
+// cutsOf lists, by edge, the whole positions at which edges need a vertex.
 func cutsOf(loops []loop) (map[edge][]Position, error) {
 	var segments []segment
 	for i, l := range loops {
 		for k, clear := range l.clear {
 			if a, b := l.at[k], l.at[k+1]; !clear {
-				segments = append(segments, segment{
-					a: a, b: b, part: i, index: k, last: k == len(l.clear)-1,
-					box: Box{min(a.X, b.X), min(a.Y, b.Y), max(a.X, b.X), max(a.Y, b.Y)},
-				})
+				segments = append(segments, segment{a: a, b: b, part: i, index: k, last: k == len(l.clear)-1, box: boxOf(a, b)})
 			}
 		}
 	}
@@ -159,7 +156,7 @@ func cutsOf(loops []loop) (map[edge][]Position, error) {
 	return cuts, err
 }
 
-// cut returns a loop the vertices that its edges need.
+// cut inserts the vertices that the edges of a loop need.
 func (l *loop) cut(own int, cuts map[edge][]Position) {
 	var out loop
 	for k, clear := range l.clear {

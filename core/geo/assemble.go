@@ -2,33 +2,33 @@ package geo
 
 import "slices"
 
-// Assemble makes polygons of loose rings, as shapefiles keep them: a clockwise ring is an
-// outer one, a counter-clockwise one is a hole of the smallest outer ring around it. A
-// hole that no outer ring holds is taken for an outer ring wound the wrong way, for
-// losing land is worse than mending it. Nothing is checked: NewBoundary does that.
+// Assemble makes polygons of loose rings as shapefiles keep them: a clockwise ring is an outer one,
+// a counter-clockwise ring is a hole of the smallest outer ring around it. A hole outside all outer
+// rings counts as an outer ring wound the wrong way, so that no land is lost. Nothing is checked:
+// NewBoundary does that.
 func Assemble(rings []Ring) MultiPolygon {
 	var out MultiPolygon
 	var boxes []Box
 	var holes []Ring
 	for _, ring := range rings {
 		if len(ring) < 4 || !counterClockwise(ring) {
-			out, boxes = append(out, Polygon{ring}), append(boxes, MultiPolygon{{ring}}.Bounds())
+			out, boxes = append(out, Polygon{ring}), append(boxes, ring.bounds())
 			continue
 		}
 		holes = append(holes, ring)
 	}
 	outers := len(out)
 	for _, hole := range holes {
-		around, box := -1, MultiPolygon{{hole}}.Bounds()
+		around, box := -1, hole.bounds()
 		for i := range outers {
 			if boxes[i].holds(box) && (around < 0 || boxes[around].holds(boxes[i])) && sideOf(hole, out[i][:1]) == inside {
 				around = i
 			}
 		}
 		if around < 0 {
-			mended := slices.Clone(hole)
-			slices.Reverse(mended)
-			out = append(out, Polygon{mended})
+			reversed := slices.Clone(hole)
+			slices.Reverse(reversed)
+			out = append(out, Polygon{reversed})
 			continue
 		}
 		out[around] = append(out[around], hole)

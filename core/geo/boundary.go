@@ -8,7 +8,7 @@ import (
 	"tilth/core/fault"
 )
 
-// Limits are the operator's bounds on what counts as a field boundary.
+// Limits are the operator's bounds on field boundaries.
 type Limits struct {
 	MinAreaM2   float64 // smallest area, square metres
 	MaxAreaHa   float64 // largest area, hectares
@@ -16,13 +16,13 @@ type Limits struct {
 	SliverHa    float64 // below this area the boundary carries the warning "sliver"
 }
 
-// DefaultLimits returns the bounds of the contract: 1 m² to 10,000 ha, 10,000 vertices,
-// slivers under 0.05 ha.
+// DefaultLimits returns the bounds of the interface: 1 m² to 10,000 ha, 10,000 vertices, slivers
+// under 0.05 ha.
 func DefaultLimits() Limits {
 	return Limits{MinAreaM2: 1, MaxAreaHa: 10_000, MaxVertices: 10_000, SliverHa: 0.05}
 }
 
-// Warning is a doubt about a boundary that is accepted all the same.
+// Warning is a doubt about a boundary that is accepted.
 type Warning struct {
 	Code    string // WarnSliver, WarnAxisSwap
 	Message string
@@ -34,7 +34,7 @@ const (
 	WarnAxisSwap = "likely_axis_swap"
 )
 
-// Measures are the figures of a boundary that storage keeps beside the geometry.
+// Measures are the figures of a boundary, which storage keeps beside the geometry.
 type Measures struct {
 	AreaHa     float64  // on the ellipsoid, full precision
 	PerimeterM float64  // geodesic, over all rings, holes included
@@ -42,8 +42,8 @@ type Measures struct {
 	Warnings   []Warning
 }
 
-// Boundary is the valid outline of a field. It is immutable and made by NewBoundary or
-// ParseGeoJSON, which refuse what is invalid, or by RestoreBoundary from storage.
+// Boundary is the valid outline of a field. It is immutable. NewBoundary and ParseGeoJSON create it
+// and refuse what is invalid; RestoreBoundary reads it back from storage.
 type Boundary struct {
 	geometry MultiPolygon
 	measures Measures
@@ -51,16 +51,15 @@ type Boundary struct {
 	vertices int
 }
 
-// BoundaryField is the name of the request field that every refusal is filed under.
+// BoundaryField is the request field that every refusal names.
 const BoundaryField = "boundary"
 
-// squareMetresPerHectare turns m² into ha.
 const squareMetresPerHectare = 10_000
 
-// NewBoundary normalises a geometry in degrees (rings closed, repeated positions and spikes dropped,
-// outer rings counter-clockwise and holes clockwise as RFC 7946 section 3.1.6 wants)
-// and checks it. The argument is not changed. Every refusal is an Invalid fault with
-// one message for the field "boundary".
+// NewBoundary normalises a geometry in degrees and checks it: rings are closed, repeated positions
+// and spikes dropped, outer rings wound counter-clockwise and holes clockwise (RFC 7946, section
+// 3.1.6). The argument is not changed. Every refusal is an Invalid fault with one message for the
+// field "boundary".
 func NewBoundary(m MultiPolygon, limits Limits) (Boundary, error) {
 	geometry, err := normalise(m, limits)
 	if err != nil {
@@ -82,9 +81,8 @@ func NewBoundary(m MultiPolygon, limits Limits) (Boundary, error) {
 	return b, nil
 }
 
-// RestoreBoundary rebuilds a boundary from trusted storage: the geometry that Geometry
-// gave and the figures that Measures gave. Nothing is checked or computed anew, so that
-// a record keeps its area when the rules change.
+// RestoreBoundary rebuilds a boundary from trusted storage: the results of Geometry and Measures.
+// Nothing is checked or recomputed, so that a record keeps its area when the rules change.
 func RestoreBoundary(geometry MultiPolygon, measures Measures) Boundary {
 	b := Boundary{geometry: geometry, measures: measures, bounds: geometry.Bounds()}
 	for _, polygon := range geometry {
@@ -98,8 +96,8 @@ func RestoreBoundary(geometry MultiPolygon, measures Measures) Boundary {
 // Geometry returns the normalised geometry. Callers must not change it.
 func (b Boundary) Geometry() MultiPolygon { return b.geometry }
 
-// AreaHa returns the area on the ellipsoid in hectares, in full precision; RoundHa makes
-// it fit to show.
+// AreaHa returns the area on the ellipsoid in hectares, in full precision; RoundHa rounds it for
+// display.
 func (b Boundary) AreaHa() float64 { return b.measures.AreaHa }
 
 // PerimeterM returns the geodesic length of all rings in metres.
@@ -114,7 +112,7 @@ func (b Boundary) Bounds() Box { return b.bounds }
 // Vertices returns the number of vertices over all rings, closing positions not counted.
 func (b Boundary) Vertices() int { return b.vertices }
 
-// Warnings returns the doubts, in a fixed order; none for most boundaries.
+// Warnings returns the doubts, in a fixed order.
 func (b Boundary) Warnings() []Warning { return slices.Clone(b.measures.Warnings) }
 
 // Measures returns the figures for storage.
@@ -127,16 +125,19 @@ func (b Boundary) Measures() Measures {
 // IsZero reports whether this is the zero Boundary, which holds no geometry.
 func (b Boundary) IsZero() bool { return len(b.geometry) == 0 }
 
-// RoundHa rounds hectares to the four decimals (a square metre) that are shown.
+// RoundHa rounds hectares to the four decimals (a square metre) that are displayed.
 func RoundHa(ha float64) float64 { return math.Round(ha*1e4) / 1e4 }
 
-// AreaM2 returns the area of a geometry on the WGS84 ellipsoid in m²; holes are taken off
-// whatever their winding. The edges are geodesics. The parts must be disjoint.
-func AreaM2(m MultiPolygon) float64 {
+// AreaM2 returns the area of a geometry on the WGS84 ellipsoid in m². The edges are geodesics; the
+// parts must be disjoint.
+func AreaM2(m MultiPolygon) float64 { return m.area(ringArea) }
+
+// area sums the areas of the rings; holes are subtracted whatever their winding.
+func (m MultiPolygon) area(of func(Ring) float64) float64 {
 	total := 0.0
 	for _, polygon := range m {
 		for i, ring := range polygon {
-			area := math.Abs(ringArea(ring))
+			area := math.Abs(of(ring))
 			if i > 0 {
 				area = -area
 			}
@@ -147,7 +148,7 @@ func AreaM2(m MultiPolygon) float64 {
 }
 
 func measure(m MultiPolygon) Measures {
-	out := Measures{AreaHa: AreaM2(m) / squareMetresPerHectare, Centroid: centroid(m)}
+	out := Measures{AreaHa: AreaM2(m) / squareMetresPerHectare, Centroid: m.Centroid()}
 	for _, polygon := range m {
 		for _, ring := range polygon {
 			for i := 1; i < len(ring); i++ {
@@ -158,11 +159,11 @@ func measure(m MultiPolygon) Measures {
 	return out
 }
 
-// centroid returns the centre of gravity of the plane figure in degrees. Over a field the
-// shrinking of a degree of longitude moves it by less than a part in a thousand of
-// the field's size. Coordinates are taken relative to the first vertex, for the
-// moments of a small field far from the origin would cancel.
-func centroid(m MultiPolygon) Position {
+// Centroid returns the centre of gravity in the plane of the coordinates; it may lie outside a bent
+// field. In degrees, the shrinking of a degree of longitude moves it by less than a thousandth of
+// the field's size. Coordinates are taken relative to the first vertex: the moments of a small
+// field far from the origin would cancel. The geometry is not empty.
+func (m MultiPolygon) Centroid() Position {
 	origin := m[0][0][0]
 	var area, mx, my float64
 	for _, polygon := range m {
@@ -207,11 +208,11 @@ func warningsOf(m Measures, limits Limits) []Warning {
 	return out
 }
 
-// neverFarmed reports whether a position lies where there is surely no farmland: poleward
-// of 72° north (the northernmost fields are near 70° in Norway) or of 56° south (the
-// tip of South America), or south of 40° south outside the longitudes of South
-// America and of Tasmania and New Zealand (the Chathams included). It is deliberately
-// blind to the rest of the oceans: a false warning costs more trust than a missed one.
+// neverFarmed reports whether a position certainly has no farmland: poleward of 72° north (the
+// northernmost fields are near 70° in Norway) or of 56° south (the tip of South America), or south
+// of 40° south outside the longitudes of South America, Tasmania and New Zealand (with the
+// Chathams). It deliberately ignores the other oceans: a false warning costs more trust than a
+// missed one.
 func neverFarmed(p Position) bool {
 	switch {
 	case p.Y > 72 || p.Y < -56:
@@ -224,7 +225,17 @@ func neverFarmed(p Position) bool {
 	return !america && !australasia
 }
 
-// refuse makes the Invalid fault of this package: one message for the field "boundary".
+// AuditValue returns the figures that the audit trail keeps of a boundary. The field's boundary
+// history keeps the outline.
+func (b Boundary) AuditValue() any {
+	box := b.Bounds()
+	return map[string]any{
+		"area_ha": RoundHa(b.AreaHa()), "vertices": int64(b.Vertices()),
+		"bbox": []any{box.MinX, box.MinY, box.MaxX, box.MaxY},
+	}
+}
+
+// refuse returns the Invalid fault of this package: one message for the field "boundary".
 func refuse(format string, args ...any) error {
 	return fault.Field(BoundaryField, fmt.Sprintf(format, args...))
 }

@@ -12,27 +12,26 @@ const (
 
 var (
 	wgs84E = math.Sqrt(wgs84E2)
-	// polarQ is q of the pole in Snyder, "Map Projections: A Working Manual", USGS
-	// Professional Paper 1395 (1987), equation 3-12.
+	// polarQ is q of the pole in Snyder, "Map Projections: A Working Manual", USGS Professional
+	// Paper 1395 (1987), equation 3-12.
 	polarQ = 1 + (1-wgs84E2)/wgs84E*math.Atanh(wgs84E)
-	// authalicR2 is the square of the radius of the sphere of the ellipsoid's area, m²
-	// (Snyder, equation 3-13).
+	// authalicR2 is the squared radius, m², of the sphere with the area of the ellipsoid (Snyder,
+	// equation 3-13).
 	authalicR2 = wgs84A * wgs84A * polarQ / 2
 )
 
-// longestPiece is the length in metres up to which an edge is measured in one piece.
-// Over it, an edge is halved along the geodesic. At 20 km the great circle of the
-// authalic sphere stands in for the geodesic with an error of about 350 m² an edge at
-// most, and the chord series of chordArc is exact to a few nanometres.
+// longestPiece is the length in metres up to which an edge is measured in one piece; longer edges
+// are halved along the geodesic. At 20 km the great circle of the authalic sphere deviates from the
+// geodesic by at most about 350 m² an edge, and the chord series of chordArc is exact to a few
+// nanometres.
 const longestPiece = 20_000.0
 
-// maxHalvings bounds the halving of one edge: 2^11 pieces of 20 km go round the globe.
+// maxHalvings bounds the halvings of one edge: 2^11 pieces of 20 km go round the globe.
 const maxHalvings = 11
 
-// Distance returns the length in metres of the geodesic between two positions (degrees)
-// on the WGS84 ellipsoid; to better than a millimetre up to a few hundred kilometres.
-// Nearly antipodal positions have no one shortest line; what they get is the length
-// of one that is nearly shortest.
+// Distance returns the length in metres of the geodesic between two positions (degrees) on the
+// WGS84 ellipsoid, to better than a millimetre up to a few hundred kilometres. For nearly antipodal
+// positions, which have no unique shortest line, it is the length of a nearly shortest one.
 func Distance(a, b Position) float64 {
 	total := 0.0
 	eachPiece(toSurface(a), toSurface(b), maxHalvings, func(p, q surfacePoint) {
@@ -57,8 +56,8 @@ func toSurface(p Position) surfacePoint {
 	}}
 }
 
-// eachPiece calls visit for the pieces of the geodesic from a to b, in order, none
-// longer than longestPiece unless halvings are used up.
+// eachPiece calls visit for the pieces of the geodesic from a to b, in order, none longer than
+// longestPiece while halvings are left.
 func eachPiece(a, b surfacePoint, halvings int, visit func(p, q surfacePoint)) {
 	if halvings == 0 || chord(a, b) <= longestPiece {
 		visit(a, b)
@@ -69,25 +68,25 @@ func eachPiece(a, b surfacePoint, halvings int, visit func(p, q surfacePoint)) {
 	eachPiece(mid, b, halvings-1, visit)
 }
 
-// midpoint puts the middle of the chord back on the ellipsoid along the normal. The
-// result lies on the normal section, which leaves the geodesic only by terms of third
-// order in the length (some centimetres at 200 km).
+// midpoint projects the middle of the chord onto the ellipsoid along the normal. The result lies on
+// the normal section, which deviates from the geodesic by terms of third order in the length (some
+// centimetres at 200 km).
 func midpoint(a, b surfacePoint) surfacePoint {
 	var m [3]float64
 	for i := range m {
 		m[i] = (a.xyz[i] + b.xyz[i]) / 2
 	}
 	lat := footLatitude(math.Hypot(m[0], m[1]), m[2])
-	// The longitude is taken relative to a, so that a piece never jumps by a turn.
+	// The longitude is relative to that of a, so that a piece never jumps by 360°.
 	sin, cos := math.Sincos(a.lon)
 	turn := math.Atan2(m[1]*cos-m[0]*sin, m[0]*cos+m[1]*sin)
 	return toSurface(Position{X: degrees(a.lon + turn), Y: degrees(lat)})
 }
 
-// footLatitude returns the geodetic latitude of the foot of a point at the distances r
-// (from the axis) and z (from the equator's plane): Bowring, "Transformation from
-// spatial to geographical coordinates", Survey Review 23 (1976); exact to float64
-// after two rounds for points near the surface.
+// footLatitude returns the geodetic latitude of the foot of a point at the distances r from the
+// axis and z from the plane of the equator: Bowring, "Transformation from spatial to geographical
+// coordinates", Survey Review 23 (1976); exact to float64 after two rounds for points near the
+// surface.
 func footLatitude(r, z float64) float64 {
 	const b = wgs84A * (1 - wgs84F)
 	beta := math.Atan2(z, r*(1-wgs84F))
@@ -105,10 +104,10 @@ func chord(a, b surfacePoint) float64 {
 	return math.Sqrt(dx*dx + dy*dy + dz*dz)
 }
 
-// chordArc returns the geodesic length of a short piece from its chord c: for a circle of
-// radius R, s = 2R·asin(c/2R). R is the radius of the normal section in the direction
-// of the piece at its middle (Euler's formula; Rapp, "Geometric Geodesy, part I", Ohio
-// State University 1991, section 3.6).
+// chordArc returns the geodesic length of a short piece from its chord c: for a circle of radius R,
+// s = 2R·asin(c/2R). R is the radius of the normal section in the direction of the piece at its
+// middle (Euler's formula; Rapp, "Geometric Geodesy, part I", Ohio State University 1991, section
+// 3.6).
 func chordArc(a, b surfacePoint) float64 {
 	c := chord(a, b)
 	if c == 0 {
@@ -126,13 +125,12 @@ func chordArc(a, b surfacePoint) float64 {
 	return 2 * radius * math.Asin(min(1, c/(2*radius)))
 }
 
-// ringArea returns the signed area in m² that a closed ring of geodesics encloses on the
-// ellipsoid, counter-clockwise positive. The ring must not go round a pole.
+// ringArea returns the signed area in m² that a closed ring of geodesics encloses on the ellipsoid,
+// counter-clockwise positive. The ring must not go round a pole.
 //
-// Every latitude is mapped to the authalic sphere, which keeps areas, and the strips
-// between the edges (great circles there) and the equator are summed. The sum is
-// taken strip by strip with the exact differences of longitude, so that what cancels
-// is of the order of 1e-9 m² for a ring of a metre and 1e-5 m² for one of 10 km.
+// Every latitude is mapped to the authalic sphere, which preserves areas, and the strips between
+// the edges (great circles there) and the equator are summed with exact differences of longitude.
+// What cancels is of the order of 1e-9 m² for a ring of a metre and 1e-5 m² for one of 10 km.
 func ringArea(ring Ring) float64 {
 	total := 0.0
 	for i := 1; i < len(ring); i++ {
@@ -152,9 +150,9 @@ func stripExcess(p, q surfacePoint) float64 {
 	return 2 * math.Atan(math.Tan((q.lon-p.lon)/2)*(t1+t2)/(1+t1*t2))
 }
 
-// authalicHalfTan returns tan(β/2) of the authalic latitude β of a geodetic latitude.
-// sin β = q(φ)/q(90°) (Snyder, equations 3-11 and 3-12); the difference to 1 is computed by
-// itself, for near the poles cos β would otherwise be lost.
+// authalicHalfTan returns tan(β/2) of the authalic latitude β of a geodetic latitude: sin β =
+// q(φ)/q(90°) (Snyder, equations 3-11 and 3-12). The difference of sin β to 1 is computed
+// separately, because near the poles cos β would otherwise be lost.
 func authalicHalfTan(lat float64) float64 {
 	x := math.Sin(math.Abs(lat))
 	half := math.Sin((math.Pi/2 - math.Abs(lat)) / 2)

@@ -7,19 +7,17 @@ import (
 	"strconv"
 )
 
-// ParseGeoJSON reads a field boundary: a GeoJSON Polygon, MultiPolygon, or a Feature of one
-// (RFC 7946), positions as longitude, latitude and optional further numbers, which are
-// dropped. Unknown members are ignored. Every refusal is an Invalid fault with one
-// message for the field "boundary".
-//
-// Positions are counted while they are read, so the cost of a hostile document is that of
-// passing over its bytes once.
+// ParseGeoJSON reads a field boundary: a GeoJSON Polygon, MultiPolygon, or a Feature of one (RFC
+// 7946). Of a position, numbers after longitude and latitude are dropped; unknown members are
+// ignored. Every refusal is an Invalid fault with one message for the field "boundary". Positions
+// are counted while they are read, so that a hostile document costs one pass over its bytes.
 func ParseGeoJSON(raw []byte, limits Limits) (Boundary, error) {
 	typ, coordinates, err := geometryOf(raw)
 	if err != nil {
 		return Boundary{}, err
 	}
-	r := newCoordinateReader(coordinates, limits)
+	r := coordinateReader{dec: json.NewDecoder(bytes.NewReader(coordinates)), limits: limits}
+	r.dec.UseNumber() // so that a number out of range is an error that names it, not a lost digit
 	m, err := r.geometry(typ)
 	if err != nil {
 		return Boundary{}, err
@@ -27,7 +25,6 @@ func ParseGeoJSON(raw []byte, limits Limits) (Boundary, error) {
 	return NewBoundary(m, limits)
 }
 
-// geoObject is the part of a GeoJSON object that matters here.
 type geoObject struct {
 	Type        string          `json:"type"`
 	Coordinates json.RawMessage `json:"coordinates"`
@@ -56,7 +53,7 @@ func geometryOf(raw []byte) (typ string, coordinates json.RawMessage, err error)
 	switch o.Type {
 	case typePolygon, typeMultiPolygon:
 	case "FeatureCollection":
-		return "", nil, refuse("A FeatureCollection is no boundary; send one Polygon, MultiPolygon or Feature " +
+		return "", nil, refuse("A FeatureCollection is not a boundary; send one Polygon, MultiPolygon or Feature " +
 			"(the import takes collections).")
 	case "":
 		return "", nil, refuse("The boundary is no GeoJSON object: it has no type.")
@@ -77,35 +74,25 @@ func decodeObject(raw []byte) (geoObject, error) {
 	return o, nil
 }
 
-// coordinateReader reads nested coordinate arrays from the token stream of a document that
-// is known to be well-formed JSON.
+// coordinateReader reads nested coordinate arrays from the tokens of well-formed JSON.
 type coordinateReader struct {
 	dec       *json.Decoder
 	limits    Limits
-	positions int // read so far, less one a ring for the closing position
+	positions int // read so far, without the closing position of each ring
 	numbers   []float64
 }
 
-func newCoordinateReader(raw []byte, limits Limits) *coordinateReader {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber() // so that a number out of range is an error with a name, not a lost digit
-	return &coordinateReader{dec: dec, limits: limits}
-}
-
 func (r *coordinateReader) geometry(typ string) (MultiPolygon, error) {
-	if typ == typePolygon {
-		p, err := r.polygon()
-		if err != nil {
-			return nil, err
-		}
-		return MultiPolygon{p}, nil
-	}
 	var m MultiPolygon
-	err := r.array("coordinates", func() error {
+	part := func() error {
 		p, err := r.polygon()
 		m = append(m, p)
 		return err
-	})
+	}
+	if typ == typePolygon {
+		return m, part()
+	}
+	err := r.array("coordinates", part)
 	return m, err
 }
 
@@ -139,8 +126,8 @@ func (r *coordinateReader) ring() (Ring, error) {
 	return ring, err
 }
 
-// maxOrdinates is how many numbers a position may have: longitude, latitude, height, and
-// the measure that some tools add.
+// maxOrdinates bounds the numbers of a position: longitude, latitude, height, and the measure that
+// some tools add.
 const maxOrdinates = 4
 
 func (r *coordinateReader) position() (Position, error) {
@@ -216,50 +203,31 @@ func tokenName(token json.Token) string {
 	}
 }
 
-// MarshalJSON writes the geometry as GeoJSON: a Polygon where it has one part, else a
-// MultiPolygon, every coordinate in the shortest form that reads back the same.
+// MarshalJSON writes the geometry as GeoJSON: a Polygon where it has one part, else a MultiPolygon,
+// every coordinate in the shortest form that reads back the same.
 func (m MultiPolygon) MarshalJSON() ([]byte, error) {
-	if len(m) == 1 {
-		out, err := appendRings([]byte(`{"type":"Polygon","coordinates":`), m[0])
-		return append(out, '}'), err
-	}
-	out := []byte(`{"type":"MultiPolygon","coordinates":[`)
-	var err error
+	parts := make([][][][2]float64, len(m))
 	for i, polygon := range m {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		if out, err = appendRings(out, polygon); err != nil {
-			return nil, err
+		parts[i] = make([][][2]float64, len(polygon))
+		for j, ring := range polygon {
+			parts[i][j] = make([][2]float64, len(ring))
+			for k, p := range ring {
+				parts[i][j][k] = [2]float64{p.X, p.Y}
+			}
 		}
 	}
-	return append(out, ']', '}'), nil
-}
-
-func appendRings(out []byte, polygon Polygon) ([]byte, error) {
-	out = append(out, '[')
-	for i, ring := range polygon {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, '[')
-		for j, p := range ring {
-			if j > 0 {
-				out = append(out, ',')
-			}
-			pair, err := json.Marshal([2]float64{p.X, p.Y})
-			if err != nil {
-				return nil, fmt.Errorf("position %v: %w", p, err)
-			}
-			out = append(out, pair...)
-		}
-		out = append(out, ']')
+	document := struct {
+		Type        string `json:"type"`
+		Coordinates any    `json:"coordinates"`
+	}{typeMultiPolygon, parts}
+	if len(m) == 1 {
+		document.Type, document.Coordinates = typePolygon, parts[0]
 	}
-	return append(out, ']'), nil
+	return json.Marshal(document)
 }
 
-// UnmarshalJSON reads a GeoJSON Polygon or MultiPolygon from trusted storage: the shape of
-// the document is checked, the geometry is not. ParseGeoJSON is for input.
+// UnmarshalJSON reads a GeoJSON Polygon or MultiPolygon from trusted storage: it checks the shape
+// of the document, not the geometry. ParseGeoJSON is for input.
 func (m *MultiPolygon) UnmarshalJSON(raw []byte) error {
 	var head geoObject
 	if err := json.Unmarshal(raw, &head); err != nil {

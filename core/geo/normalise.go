@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// longestEdgeM is the length in metres of the longest edge that a boundary may have. No
-// field has one of 200 km; a stray vertex (often 0, 0) does, and the bound also keeps
-// the measuring of hostile shapes short.
+// longestEdgeM is the length in metres of the longest edge that a boundary may have. An edge of 200
+// km comes from a stray vertex (often 0, 0); the bound also keeps the measuring of hostile shapes
+// short.
 const longestEdgeM = 200_000.0
 
-// normalise copies a geometry with its rings closed, repeated positions and spikes
-// dropped, and refuses what cannot be a ring of positions on Earth. Sizes are checked before
-// anything is allocated.
+// normalise copies a geometry with its rings closed, repeated positions and spikes dropped, and
+// refuses rings that are not made of positions on Earth. Sizes are checked before anything is
+// allocated.
 func normalise(m MultiPolygon, limits Limits) (MultiPolygon, error) {
 	if len(m) == 0 {
 		return nil, refuse("The boundary is empty.")
@@ -58,16 +58,12 @@ func openLength(ring Ring) int {
 }
 
 func normaliseRing(ring Ring, name ringName) (Ring, error) {
-	out := make(Ring, 0, len(ring)+1)
 	for _, p := range ring {
 		if err := checkPosition(p, name); err != nil {
 			return nil, err
 		}
-		if len(out) == 0 || out[len(out)-1] != p {
-			out = append(out, p)
-		}
 	}
-	out = out[:openLength(out)]
+	out := ring.opened()
 	if len(out) < 3 {
 		return nil, refuse("%s needs at least 4 positions, the last equal to the first, "+
 			"of which 3 differ; it has %d.", name, len(ring))
@@ -76,6 +72,12 @@ func normaliseRing(ring Ring, name ringName) (Ring, error) {
 		return nil, refuse("%s encloses no area: it is a spike that runs straight back on itself.", name)
 	}
 	return append(out, out[0]), nil
+}
+
+// opened returns a copy of the ring without its closing position and without repeated positions.
+func (r Ring) opened() Ring {
+	out := slices.Compact(append(make(Ring, 0, len(r)+1), r...))
+	return out[:openLength(out)]
 }
 
 func checkPosition(p Position, name ringName) error {
@@ -88,21 +90,21 @@ func checkPosition(p Position, name ringName) error {
 		return refuse("%s: latitude %v is outside -90 to 90. Longitude comes first; "+
 			"the two may be swapped.", name, p.Y)
 	case math.Abs(p.X) <= 360 && math.Abs(p.Y) <= 90:
-		return refuse("%s: longitude %v is outside -180 to 180. %s", name, p.X, antimeridianMend)
+		return refuse("%s: longitude %v is outside -180 to 180. %s", name, p.X, antimeridianFix)
 	default:
-		return refuse("%s: longitude %v, latitude %v is no position on Earth. The coordinates "+
+		return refuse("%s: longitude %v, latitude %v is not a position on Earth. The coordinates "+
 			"may be projected (metres); give longitude and latitude in degrees (WGS84).", name, p.X, p.Y)
 	}
 }
 
-const antimeridianMend = "A boundary cannot cross the antimeridian (180°): " +
+const antimeridianFix = "A boundary cannot cross the antimeridian (180°): " +
 	"draw it as two fields, one on each side, with longitudes between -180 and 180."
 
-// checkExtent refuses boundaries that cross the antimeridian, or lie on both sides of it
-// (they span more than half a turn of longitude), and edges that no field has.
+// checkExtent refuses boundaries that cross the antimeridian or lie on both sides of it (they span
+// more than half a turn of longitude), and edges longer than those of fields.
 func checkExtent(m MultiPolygon) error {
 	if b := m.Bounds(); b.MaxX-b.MinX > 180 {
-		return refuse("The boundary spans %.1f degrees of longitude. %s", b.MaxX-b.MinX, antimeridianMend)
+		return refuse("The boundary spans %.1f degrees of longitude. %s", b.MaxX-b.MinX, antimeridianFix)
 	}
 	for i, polygon := range m {
 		for j, ring := range polygon {
@@ -120,7 +122,7 @@ func checkExtent(m MultiPolygon) error {
 	return nil
 }
 
-// wind turns outer rings counter-clockwise and holes clockwise, in place.
+// wind reverses rings in place so that outer rings run counter-clockwise and holes clockwise.
 func wind(m MultiPolygon) {
 	for _, polygon := range m {
 		for i, ring := range polygon {
@@ -131,11 +133,10 @@ func wind(m MultiPolygon) {
 	}
 }
 
-// counterClockwise tells the winding of a simple closed ring by the turn at its lowest,
-// then leftmost, vertex, which is convex; unlike the sign of a sum over all edges it
-// cannot drown in rounding. Straight vertices are passed over: the chosen one is
-// never in the middle of a straight line, save a horizontal one, whose leftmost end
-// it is.
+// counterClockwise returns the winding of a simple closed ring from the turn at its lowest, then
+// leftmost, vertex, which is convex. Unlike the sign of a sum over all edges, it cannot drown in
+// rounding. The chosen vertex is never inside a straight line, except as the leftmost end of a
+// horizontal one.
 func counterClockwise(ring Ring) bool {
 	open := ring[:len(ring)-1]
 	low := 0
@@ -148,10 +149,10 @@ func counterClockwise(ring Ring) bool {
 	return orientation(open[(low+n-1)%n], open[low], open[(low+1)%n]) > 0
 }
 
-// String writes a position as "longitude, latitude" with six decimals (a decimetre).
+// String formats a position as "(longitude, latitude)" with six decimals (a decimetre).
 func (p Position) String() string { return fmt.Sprintf("(%.6f, %.6f)", p.X, p.Y) }
 
-// ringName says in a message which ring is meant.
+// ringName names a ring in messages.
 type ringName struct{ part, ring, parts int }
 
 func (n ringName) String() string {

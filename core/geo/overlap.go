@@ -2,28 +2,23 @@ package geo
 
 import "github.com/peterstace/simplefeatures/geom"
 
-// overlapShare is how much of the smaller of two boundaries must lie in the other to
-// call it an overlap. Neighbours drawn along one fence share a sliver; a field drawn
-// twice shares nearly everything.
+// overlapShare is the share of the smaller of two boundaries above which what they have in common
+// counts as an overlap. Neighbours drawn along one fence share a sliver; a field drawn twice shares
+// nearly everything.
 const overlapShare = 0.005
 
-// Overlaps reports whether two boundaries share more than half a percent of the
-// smaller one's area.
+// Overlaps reports whether two boundaries share more than half a percent of the smaller area.
 func (b Boundary) Overlaps(other Boundary) bool {
 	if !b.bounds.Intersects(other.bounds) {
 		return false
 	}
-	// The overlay fails only where the two cross in a hundred thousand places and more; no
-	// warning is then the right answer.
+	// The overlay fails only where the two cross in more than a hundred thousand places; then there
+	// is no warning. Shares of areas in degrees equal those on the ground: both lie at one latitude.
 	shared, err := Intersection(b.geometry, other.geometry)
-	if err != nil {
-		return false
-	}
-	// Shares of areas in degrees are shares of areas on the ground: both lie at one latitude.
-	return shared.PlanarArea() > overlapShare*min(b.geometry.PlanarArea(), other.geometry.PlanarArea())
+	return err == nil && shared.PlanarArea() > overlapShare*min(b.geometry.PlanarArea(), other.geometry.PlanarArea())
 }
 
-// planar returns the same shape for the check of validity.
+// planar converts the geometry for the check of validity.
 func (m MultiPolygon) planar() geom.Geometry {
 	polygons := make([]geom.Polygon, len(m))
 	for i, p := range m {

@@ -7,23 +7,23 @@ import (
 	"slices"
 )
 
-// latticeBits is the number of binary digits that coordinates have in an overlay: on a lattice
-// of 2^-44 of the largest one, some micrometres in degrees as in metres of a UTM zone. Whole
-// numbers of that size are compared exactly, and a union's area is off by less than the
-// outlines' length times that.
+// latticeBits is the number of binary digits of coordinates in an overlay: a lattice of 2^-44 of
+// the largest coordinate, some micrometres in degrees as in metres of a UTM zone. Whole numbers of
+// that size are compared exactly, and a union's area is off by less than the outlines' length times
+// that.
 const latticeBits = 44
 
-// Where edges do not come to rest the lattice gets coarser, at most to a tenth of a millimetre.
+// While snapping does not settle, the lattice gets coarser, at most to a tenth of a millimetre.
 const (
 	latticeTries   = 4
 	latticeCoarser = 4
 )
 
 // Union returns the area that any of the geometries covers, as disjoint valid parts, outer rings
-// counter-clockwise. The geometries are valid and lie in one plane (or all in degrees); a single
-// one comes back with its vertices untouched. Two at a time are put together, neighbours first,
-// so that many that lie on top of one another stay as cheap as a few. An error is that of
-// outlines that cross one another more often than fields do.
+// counter-clockwise. The geometries are valid and lie in one plane (or are all in degrees); a
+// single one keeps its vertices. Neighbours are merged first, two at a time, so that many
+// geometries on top of one another stay as cheap as a few. It fails where outlines cross one
+// another more often than fields do.
 func Union(all ...MultiPolygon) (MultiPolygon, error) {
 	all = slices.DeleteFunc(slices.Clone(all), func(m MultiPolygon) bool { return len(m) == 0 })
 	if len(all) == 1 {
@@ -39,9 +39,8 @@ func Intersection(a, b MultiPolygon) (MultiPolygon, error) {
 	return onLattices([]MultiPolygon{a, b}, func(on []MultiPolygon) (MultiPolygon, error) { return overlaid(on[0], on[1], 2) })
 }
 
-// onLattices works an overlay out on a lattice, on the finest one that its edges come to rest
-// on: edges that nearly coincide may move each other again and again where that is too fine
-// to make them one.
+// onLattices computes an overlay on the finest lattice on which it settles: edges that nearly
+// coincide may move each other again and again where the lattice is too fine to make them one.
 func onLattices(all []MultiPolygon, overlay func(on []MultiPolygon) (MultiPolygon, error)) (out MultiPolygon, err error) {
 	unit := latticeOf(all)
 	for range latticeTries {
@@ -68,7 +67,7 @@ func latticeOf(all []MultiPolygon) float64 {
 	return math.Ldexp(1, digits-latticeBits)
 }
 
-// onLattice returns a geometry in whole units, without what is narrower than one.
+// onLattice returns a geometry in whole units, without anything narrower than one.
 func (m MultiPolygon) onLattice(unit float64) MultiPolygon {
 	out := m.mapped(func(p Position) Position {
 		return Position{X: math.RoundToEven(p.X / unit), Y: math.RoundToEven(p.Y / unit)}
@@ -77,7 +76,7 @@ func (m MultiPolygon) onLattice(unit float64) MultiPolygon {
 	return out
 }
 
-// offLattice turns whole units back; a power of two loses nothing.
+// offLattice is the inverse of onLattice; scaling by a power of two is exact.
 func (m MultiPolygon) offLattice(unit float64) MultiPolygon {
 	if len(m) == 0 {
 		return nil
@@ -85,8 +84,8 @@ func (m MultiPolygon) offLattice(unit float64) MultiPolygon {
 	return m.mapped(func(p Position) Position { return Position{X: p.X * unit, Y: p.Y * unit} })
 }
 
-// merged returns the union of geometries on whole numbers: that of one half and the other, parted
-// along the longer axis.
+// merged returns the union of geometries on whole coordinates: it splits them along the longer axis
+// and merges the unions of the halves.
 func merged(all []MultiPolygon) (MultiPolygon, error) {
 	switch len(all) {
 	case 0:
@@ -96,7 +95,7 @@ func merged(all []MultiPolygon) (MultiPolygon, error) {
 	}
 	type placed struct {
 		m      MultiPolygon
-		middle Position // twice
+		middle Position // times two
 	}
 	list := make([]placed, len(all))
 	low, high := Position{math.Inf(1), math.Inf(1)}, Position{math.Inf(-1), math.Inf(-1)}

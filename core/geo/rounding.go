@@ -5,24 +5,22 @@ import (
 	"slices"
 )
 
-// Rounded returns the geometry with that many decimals, and valid: rounding can make edges meet
-// that ran close to each other, and narrow parts vanish. Where edges meet they get a common
-// vertex, until none meet but in vertices (iterated snap rounding; Hobby, "Practical segment
-// intersection with finite precision output", Computational Geometry 13 (1999)), and what
-// they enclose is put together anew. The geometry is valid, or nearly so.
+// Rounded returns the geometry, which is valid or nearly so, rounded to a number of decimals and
+// valid. Rounding can make close edges meet and narrow parts vanish: what the edges enclose is then
+// rebuilt as in an overlay.
 func (m MultiPolygon) Rounded(decimals int) MultiPolygon {
 	if len(m) == 0 {
 		return nil
 	}
-	// The work is done in whole numbers near 0, which are compared exactly.
+	// Whole numbers near 0 are compared exactly.
 	scale := math.Pow10(decimals)
 	origin := Position{X: math.Round(m[0][0][0].X * scale), Y: math.Round(m[0][0][0].Y * scale)}
 	whole := m.mapped(func(p Position) Position {
 		return Position{X: math.Round(p.X*scale) - origin.X, Y: math.Round(p.Y*scale) - origin.Y}
 	}).withoutSlivers()
 	if !whole.IsValid() {
-		if anew, err := overlaid(whole, nil, 1); err == nil {
-			whole = anew
+		if rebuilt, err := overlaid(whole, nil, 1); err == nil {
+			whole = rebuilt
 		}
 	}
 	if !whole.IsValid() {
@@ -33,7 +31,7 @@ func (m MultiPolygon) Rounded(decimals int) MultiPolygon {
 	})
 }
 
-// hasInside reports whether a ring on whole numbers is wider than a unit in the mean: what is
+// hasInside reports whether a ring on whole coordinates is wider than a unit on average; anything
 // narrower is rounding.
 func (r Ring) hasInside() bool {
 	around := 0.0
@@ -43,7 +41,7 @@ func (r Ring) hasInside() bool {
 	return math.Abs(planarRingArea(r)) >= around/2
 }
 
-// withoutSlivers drops repeated positions and spikes, and then rings without an inside.
+// withoutSlivers drops repeated positions and spikes, then rings without an inside.
 func (m MultiPolygon) withoutSlivers() MultiPolygon {
 	var out MultiPolygon
 	for _, polygon := range m {
@@ -63,15 +61,9 @@ func (m MultiPolygon) withoutSlivers() MultiPolygon {
 	return out
 }
 
-// tidyRing returns a closed ring without repeated positions and spikes; nil where nothing is left.
+// tidyRing returns a closed ring without repeated positions and spikes; nil where nothing remains.
 func tidyRing(ring Ring) Ring {
-	out := make(Ring, 0, len(ring))
-	for _, p := range ring {
-		if len(out) == 0 || out[len(out)-1] != p {
-			out = append(out, p)
-		}
-	}
-	out = out[:openLength(out)]
+	out := ring.opened()
 	if len(out) >= 3 {
 		out = withoutSpikes(out)
 	}
@@ -81,8 +73,8 @@ func tidyRing(ring Ring) Ring {
 	return append(out, out[0])
 }
 
-// validParts keeps the polygons that are valid beside those kept before, without their holes
-// where these are the trouble.
+// validParts keeps the polygons that are valid together with those kept before, without their holes
+// where these are the cause.
 func (m MultiPolygon) validParts() MultiPolygon {
 	var out MultiPolygon
 	for _, polygon := range m {
@@ -96,8 +88,8 @@ func (m MultiPolygon) validParts() MultiPolygon {
 	return out
 }
 
-// PartRing parts a ring that is not closed at the positions that it passes twice. What has
-// fewer than three positions encloses nothing and is left out.
+// PartRing splits an open ring at the positions that it passes twice. Parts of fewer than three
+// positions enclose nothing and are dropped.
 func PartRing(ring Ring) []Ring {
 	var out []Ring
 	keep := func(r Ring) {

@@ -1,9 +1,8 @@
 package geo
 
-// withoutSpikes drops the vertices of an open ring at which it turns straight back: a
-// digitiser's slip that encloses nothing, so that without it the area is the same set of
-// points. What is left after a spike may turn back in its turn, hence the steps back.
-// The ring must hold no position twice in a row; it is changed in place.
+// withoutSpikes drops, in place, the vertices of an open ring at which it turns straight back:
+// digitising slips that enclose nothing. Dropping one spike may leave another, hence the steps
+// back. The ring must hold no position twice in a row.
 func withoutSpikes(ring Ring) Ring {
 	out := ring[:0]
 	for _, p := range ring {

@@ -1,7 +1,7 @@
 package geo
 
-// maxTouches bounds how often rings may touch one another. Real outlines touch a few
-// times; thousands of touches are a construction, and each costs a look at the whole.
+// maxTouches bounds how often rings may touch one another. Real outlines touch a few times;
+// thousands of touches are artificial, and each costs a scan of all others.
 const maxTouches = 4_000
 
 // meeting is a point that two different rings share.
@@ -10,10 +10,10 @@ type meeting struct {
 	at   Position
 }
 
-// checkTopology refuses what is not valid in the sense of the OGC's Simple Features
-// (OGC 06-103r4, section 6.1.11 and 6.1.14): rings that cross or touch themselves, holes
-// that leave their outer ring, overlap or cut the interior in two, and parts that
-// overlap. The rings must be closed and free of repeated positions and spikes.
+// checkTopology refuses geometries that are invalid by the OGC's Simple Features (OGC 06-103r4,
+// sections 6.1.11 and 6.1.14): rings that cross or touch themselves, holes that leave their outer
+// ring, overlap or cut the interior in two, and parts that overlap. The rings must be closed and
+// free of repeated positions and spikes.
 func checkTopology(m MultiPolygon) error {
 	var meetings []meeting
 	err := eachMeeting(segmentsOf(m), func(s, t *segment, kind contact, at Position) error {
@@ -40,8 +40,8 @@ func checkTopology(m MultiPolygon) error {
 	return checkParts(m, meetings)
 }
 
-// refuseMeeting refuses a meeting of two segments that is wrong in itself. What is left
-// are touches of different rings.
+// refuseMeeting refuses a meeting of two segments that is invalid in itself: everything but a touch
+// of different rings.
 func refuseMeeting(s, t *segment, kind contact, at Position, parts int) error {
 	name := ringName{part: s.part, ring: s.ring, parts: parts}
 	if s.part == t.part && s.ring == t.ring {
@@ -74,9 +74,9 @@ func refuseMeeting(s, t *segment, kind contact, at Position, parts int) error {
 
 func lowerFirst(s string) string { return string(s[0]|0x20) + s[1:] }
 
-// checkConnected refuses rings of one part whose touches close a circle, for they cut the
-// interior in two: a hole that touches the outer ring twice, or holes that form a chain
-// from edge to edge. Rings and points are the two sides of a graph that must be a forest.
+// checkConnected refuses rings of one part whose touches close a circle, which cuts the interior in
+// two: a hole that touches the outer ring twice, or holes that form a chain from edge to edge.
+// Rings and points are the two sides of a graph that must be a forest.
 func checkConnected(m MultiPolygon, meetings []meeting) error {
 	type place struct {
 		part int
@@ -121,12 +121,12 @@ func checkConnected(m MultiPolygon, meetings []meeting) error {
 	return nil
 }
 
-// checkHoles refuses holes outside their outer ring or inside one another. The rings are
-// known not to cross, so one point of a ring that is not on the other decides.
+// checkHoles refuses holes outside their outer ring or inside one another. The rings do not cross,
+// so one point of a ring that is not on the other decides.
 func checkHoles(polygon Polygon, part, parts int) error {
 	boxes := make([]Box, len(polygon))
 	for i, ring := range polygon {
-		boxes[i] = MultiPolygon{{ring}}.Bounds()
+		boxes[i] = ring.bounds()
 	}
 	for i := 1; i < len(polygon); i++ {
 		name := ringName{part: part, ring: i, parts: parts}
@@ -143,16 +143,16 @@ func checkHoles(polygon Polygon, part, parts int) error {
 	return nil
 }
 
-// checkParts refuses parts that overlap. Two parts that do not touch are told apart by one
-// point each. Where they touch they may also cross through a vertex, which shows in the
-// pieces of the edges next to the touch: none may run inside the other part.
+// checkParts refuses parts that overlap. For parts that do not touch, one point of each decides.
+// Parts that touch may also cross through a vertex: then an edge next to the touch runs inside the
+// other part.
 func checkParts(m MultiPolygon, meetings []meeting) error {
 	overlapping := func(i, j int, at Position) error {
 		return refuse("Parts %d and %d overlap at %s.", min(i, j)+1, max(i, j)+1, at)
 	}
 	boxes := make([]Box, len(m))
 	for i, polygon := range m {
-		boxes[i] = MultiPolygon{polygon[:1]}.Bounds()
+		boxes[i] = polygon[0].bounds()
 	}
 	for i := range m {
 		for j := range i {
@@ -177,8 +177,8 @@ func checkParts(m MultiPolygon, meetings []meeting) error {
 	return nil
 }
 
-// runsInside reports whether segment s, leaving the touch c towards one of its ends, runs
-// inside a polygon up to its next touch with that polygon.
+// runsInside reports whether segment s, leaving the touch c towards one of its ends, runs inside a
+// polygon up to its next touch with that polygon.
 func runsInside(end Position, c meeting, s *segment, meetings []meeting, polygon Polygon, part int) bool {
 	if end == c.at {
 		return false
@@ -186,20 +186,15 @@ func runsInside(end Position, c meeting, s *segment, meetings []meeting, polygon
 	next := end
 	for _, o := range meetings {
 		if (o.s == s && o.t.part == part) || (o.t == s && o.s.part == part) {
-			if o.at != c.at && between(c.at, o.at, next) {
+			if o.at != c.at && boxOf(c.at, next).contains(o.at) { // the three are in line
 				next = o.at
 			}
 		}
 	}
-	middle := Position{X: c.at.X + (next.X-c.at.X)/2, Y: c.at.Y + (next.Y-c.at.Y)/2}
-	return locate(middle, polygon) == inside
+	return locate(halfway(c.at, next), polygon) == inside
 }
 
-// between reports whether p lies on the stretch from a to b; the three are in line.
-func between(a, p, b Position) bool {
-	box := Box{min(a.X, b.X), min(a.Y, b.Y), max(a.X, b.X), max(a.Y, b.Y)}
-	return box.contains(p)
-}
+func halfway(a, b Position) Position { return Position{X: a.X + (b.X-a.X)/2, Y: a.Y + (b.Y-a.Y)/2} }
 
 // side is where a point lies with respect to an area.
 type side int
@@ -210,8 +205,8 @@ const (
 	inside
 )
 
-// sideOf tells on which side of an area a ring lies that does not cross its edge: the side
-// of the first vertex, or middle of an edge, that is not on the edge itself.
+// sideOf returns on which side of an area a ring lies that does not cross its edge: the side of the
+// first vertex, or middle of an edge, that is not on the edge itself.
 func sideOf(ring Ring, area Polygon) side {
 	for _, p := range ring {
 		if s := locate(p, area); s != onEdge {
@@ -219,16 +214,15 @@ func sideOf(ring Ring, area Polygon) side {
 		}
 	}
 	for i := 1; i < len(ring); i++ {
-		a, b := ring[i-1], ring[i]
-		if s := locate(Position{X: a.X + (b.X-a.X)/2, Y: a.Y + (b.Y-a.Y)/2}, area); s != onEdge {
+		if s := locate(halfway(ring[i-1], ring[i]), area); s != onEdge {
 			return s
 		}
 	}
 	return onEdge
 }
 
-// locate tells where a point lies with respect to the area of closed rings by the even-odd
-// rule (so that holes are outside).
+// locate returns where a point lies with respect to the area of closed rings by the even-odd rule
+// (holes are outside).
 func locate(p Position, area Polygon) side {
 	odd := false
 	for _, ring := range area {

@@ -7,9 +7,8 @@ import (
 	"tilth/core/fault"
 )
 
-// UTM is one zone of the Universal Transverse Mercator projection on WGS84. The zero
-// value is not usable; NewUTM makes one. It is a small value, safe to copy and to use
-// from several goroutines.
+// UTM is one zone of the Universal Transverse Mercator projection on WGS84, created by NewUTM. It
+// is a small value, safe to copy and for concurrent use.
 type UTM struct {
 	epsg            int
 	centralMeridian float64 // degrees
@@ -40,9 +39,9 @@ func NewUTM(epsg int) (UTM, error) {
 	return UTM{epsg: epsg, centralMeridian: float64(6*zone - 183), falseNorthing: northing}, nil
 }
 
-// UTMZoneEPSG returns the EPSG code of the zone in which a position (degrees) lies by the
-// plain six degree rule; the Norwegian and Svalbard exceptions of the military grid
-// are left out. Latitude 0 counts as north.
+// UTMZoneEPSG returns the EPSG code of the zone of a position (degrees) by the plain six degree
+// rule, without the Norwegian and Svalbard exceptions of the military grid. Latitude 0 counts as
+// north.
 func UTMZoneEPSG(lonlat Position) int {
 	lon := math.Mod(lonlat.X+180, 360)
 	if lon < 0 {
@@ -55,18 +54,17 @@ func UTMZoneEPSG(lonlat Position) int {
 	return utmNorthBase + zone
 }
 
-// EPSG returns the code that the projection was made from.
+// EPSG returns the code of the projection.
 func (u UTM) EPSG() int { return u.epsg }
 
-// String names the projection, for messages.
+// String names the projection in messages.
 func (u UTM) String() string { return fmt.Sprintf("EPSG:%d", u.epsg) }
 
-// Forward projects longitude, latitude (degrees) to easting, northing (metres).
-//
-// Krüger's series in the third flattening to sixth order, in the form of Karney,
-// "Transverse Mercator with an accuracy of a few nanometers", Journal of Geodesy 85
-// (2011), equations 7 to 11; coefficients of equation 35. Within 40 degrees of the
-// central meridian the error is below a hundredth of a micrometre.
+// Forward projects longitude, latitude (degrees) to easting, northing (metres) by Krüger's series
+// in the third flattening to sixth order, in the form of Karney, "Transverse Mercator with an
+// accuracy of a few nanometers", Journal of Geodesy 85 (2011), equations 7 to 11, coefficients of
+// equation 35. Within 40 degrees of the central meridian the error is below a hundredth of a
+// micrometre.
 func (u UTM) Forward(lonlat Position) Position {
 	lambda := radians(math.Remainder(lonlat.X-u.centralMeridian, 360))
 	tau := conformalTan(math.Tan(radians(lonlat.Y)))
@@ -80,9 +78,9 @@ func (u UTM) Forward(lonlat Position) Position {
 	}
 }
 
-// Inverse turns easting, northing (metres) back to longitude, latitude (degrees);
-// Karney (2011), equations 12 to 21, coefficients of equation 36. The longitude may
-// leave [-180, 180] by a few degrees next to the antimeridian.
+// Inverse turns easting, northing (metres) into longitude, latitude (degrees); Karney (2011),
+// equations 12 to 21, coefficients of equation 36. Next to the antimeridian the longitude may leave
+// [-180, 180] by a few degrees.
 func (u UTM) Inverse(en Position) Position {
 	xi := (en.Y - u.falseNorthing) / (utmScale * rectifyingRadius)
 	eta := (en.X - utmFalseEasting) / (utmScale * rectifyingRadius)
@@ -97,19 +95,22 @@ func (u UTM) Inverse(en Position) Position {
 	}
 }
 
-// Project projects every vertex. The edges become straight lines of the projection, as
-// raster tools do; the original is left as it is.
+// Project projects every vertex to a new geometry. The edges become straight lines of the
+// projection, as in raster tools.
 func (u UTM) Project(m MultiPolygon) MultiPolygon { return m.mapped(u.Forward) }
 
-// conformalTan turns the tangent of a geodetic latitude into that of the conformal
-// latitude; Karney (2011), equations 7 and 9.
+// Unproject is the inverse of Project.
+func (u UTM) Unproject(m MultiPolygon) MultiPolygon { return m.mapped(u.Inverse) }
+
+// conformalTan turns the tangent of a geodetic latitude into that of the conformal latitude; Karney
+// (2011), equations 7 and 9.
 func conformalTan(tau float64) float64 {
 	sigma := math.Sinh(wgs84E * math.Atanh(wgs84E*tau/math.Hypot(1, tau)))
 	return tau*math.Hypot(1, sigma) - sigma*math.Hypot(1, tau)
 }
 
-// geodeticTan inverts conformalTan by Newton's method; Karney (2011), equations 19 to
-// 21. Two steps reach the precision of a float64; five are the bound.
+// geodeticTan inverts conformalTan by Newton's method; Karney (2011), equations 19 to 21. Two steps
+// reach the precision of a float64.
 func geodeticTan(target float64) float64 {
 	tau := target / (1 - wgs84E2)
 	for range 5 {

@@ -8,10 +8,10 @@ import (
 
 var errBroken = errors.New("the outline of the overlay does not close")
 
-// woven joins pieces of an outline, the area on their left, to simple rings. Where several go on
-// it takes the one furthest to the left, which bounds the same area, so that rings touch but do
-// not cross; what passes a place twice is parted there. What is narrower than a unit is rounding
-// and left out. An error tells that the pieces do not close.
+// woven joins pieces of an outline, with the area on their left, into simple rings. Where several
+// pieces continue one, it takes the one furthest to the left: that bounds the same area, and rings
+// touch but do not cross. A ring that passes a place twice is split there. Rings narrower than a
+// unit are rounding and dropped. It fails where the pieces do not close.
 func woven(pieces []Ring) (out []Ring, err error) {
 	from := map[Position][]int32{}
 	for i, p := range pieces {
@@ -46,7 +46,7 @@ func woven(pieces []Ring) (out []Ring, err error) {
 	return out, nil
 }
 
-// walked follows pieces from one round to it again.
+// walked joins pieces from one round to itself again.
 func walked(pieces []Ring, from map[Position][]int32, used []bool, first int32) (ring Ring, forks bool, err error) {
 	for at := first; ; {
 		used[at] = true
@@ -109,7 +109,7 @@ func nested(rings []Ring) (out MultiPolygon) {
 	return out
 }
 
-// around returns the smallest outer ring around a hole; -1 where there is none.
+// around returns the index of the smallest outer ring around a hole; -1 where there is none.
 func around(where *shelves, sides []flank, outers MultiPolygon, hole Ring) int {
 	if len(outers) == 1 {
 		return 0

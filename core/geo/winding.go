@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// flank is an edge with the number of areas that begin on its left (those that begin on its right
-// taken off), or with a number of its own.
+// flank is an edge with the number of areas that begin on its left, less those that begin on its
+// right; or, in nested, with the number of its ring.
 type flank struct {
 	a, b Position
 	n    int32
@@ -15,8 +15,8 @@ type flank struct {
 // middle returns a point inside the edge; halves of whole numbers are exact.
 func (s flank) middle() Position { return Position{X: (s.a.X + s.b.X) / 2, Y: (s.a.Y + s.b.Y) / 2} }
 
-// bounding returns the edges of noded loops with the area that is covered at least so often on
-// their left, and less often on their right, as pieces of an outline.
+// bounding returns the pieces of the outline of a result: the edges of noded loops whose left is
+// covered at least depth times and whose right is not.
 func bounding(loops []loop, depth int32) (pieces []Ring) {
 	sides, certain := sidesOf(loops)
 	where := newShelves(sides)
@@ -27,7 +27,7 @@ func bounding(loops []loop, depth int32) (pieces []Ring) {
 		if s.n < 0 {
 			s = flank{s.b, s.a, -s.n}
 		}
-		west := where.winding(sides, s.middle(), i) // just west of the edge; of a level one, just north
+		west := where.winding(sides, s.middle(), i) // just west of the edge; of a horizontal one, just north
 		left, right := west, west-s.n
 		if s.b.Y < s.a.Y || s.b.Y == s.a.Y && s.b.X < s.a.X {
 			left, right = west+s.n, west
@@ -45,8 +45,8 @@ func bounding(loops []loop, depth int32) (pieces []Ring) {
 	return pieces
 }
 
-// sidesOf lists the edges of loops: first those that may coincide, each once, in the order of
-// their first appearance, and behind these those that lie clear.
+// sidesOf lists the edges of loops: first those that may coincide, each once, in the order of first
+// appearance, then those that lie clear.
 func sidesOf(loops []loop) (sides []flank, meeting int) {
 	place := map[[2]Position]int{}
 	for _, l := range loops {
@@ -78,7 +78,8 @@ func sidesOf(loops []loop) (sides []flank, meeting int) {
 	return sides, meeting
 }
 
-// runs returns the stretches of a loop that lie clear; the whole of it, closed, where all does.
+// runs returns the stretches of a loop that lie clear; the whole loop, closed, where all of it
+// does.
 func (l *loop) runs() (out []Ring) {
 	n := len(l.clear)
 	begin := slices.Index(l.clear, false)
@@ -99,15 +100,15 @@ func (l *loop) runs() (out []Ring) {
 	return out
 }
 
-// shelves find the edges that a level line meets: edges by bands of y.
+// shelves index edges by bands of y, to find those that a horizontal line meets.
 type shelves struct {
 	low, height float64
-	from        []int32 // where each band begins in edges, and the end
+	from        []int32 // the start of each band in edges, and the end of the last
 	edges       []int32
 }
 
-// newShelves puts edges on shelves, as many as there are edges where these are short, fewer
-// where they are long: there are at most three places an edge.
+// newShelves chooses as many bands as there are edges where these are short, and fewer where they
+// are long: on average an edge stands in at most three.
 func newShelves(sides []flank) *shelves {
 	low, high, sum := math.Inf(1), math.Inf(-1), 0.0
 	for _, s := range sides {
@@ -139,8 +140,8 @@ func newShelves(sides []flank) *shelves {
 
 func (s *shelves) band(y float64) int { return int((y - s.low) / s.height) }
 
-// west calls visit for every edge that a level line just north of a position meets west of it;
-// no edge but the own one passes through the position.
+// west calls visit for every edge that a horizontal line just north of a position meets west of it.
+// No edge but the one numbered own passes through the position.
 func (s *shelves) west(sides []flank, p Position, own int, visit func(e flank)) {
 	b := s.band(p.Y)
 	if b < 0 || b >= len(s.from)-1 {
@@ -157,8 +158,8 @@ func (s *shelves) west(sides []flank, p Position, own int, visit func(e flank)) 
 	}
 }
 
-// winding returns how many areas cover the place just west of the middle of an edge, or just
-// north of a level one.
+// winding returns how many areas cover the place just west of the middle of an edge, or just north
+// of a horizontal one.
 func (s *shelves) winding(sides []flank, p Position, own int) (n int32) {
 	s.west(sides, p, own, func(e flank) {
 		if e.b.Y > e.a.Y {

@@ -1,9 +1,13 @@
 package vegetation
 
-import "tilth/core/geo"
+import (
+	"math"
 
-// state is what is known of one pixel of a composite. The order matters: a scene never
-// makes a pixel worse.
+	"tilth/core/geo"
+)
+
+// state is what is known of one pixel of a composite. The order matters: a scene never lowers the
+// state of a pixel.
 type state uint8
 
 const (
@@ -14,17 +18,17 @@ const (
 	valid                // the index has a value
 )
 
-// Layer is what was read of one scene: the scene classification (nil where the archive has
-// none) and the bands of the index. The windows may be of any size, resolution and UTM zone.
+// Layer is what was read of one scene: the scene classification (nil where the archive has none)
+// and the bands of the index. The windows may have any size, resolution and UTM zone.
 type Layer struct {
 	SCL   *Raster
 	Bands map[Band]Raster
 }
 
-// Composite merges the scenes of one pass over a field, pixel by pixel: the first scene that
-// gives a pixel a value wins. The use is: Screen every scene's classification, ask Screened
-// whether to go on, then Add the scenes, the one with the larger coverage first, those that
-// Wants says could still add something; Result judges. A Composite is for one goroutine.
+// Composite merges the scenes of one pass over a field pixel by pixel: the first scene with a value
+// for a pixel wins. Callers Screen every scene's classification, ask Screened whether to go on, and
+// Add the scenes that Needs selects, the one with the larger coverage first; Result judges. A
+// Composite is not safe for concurrent use.
 type Composite struct {
 	footprint Footprint
 	index     Index
@@ -34,7 +38,7 @@ type Composite struct {
 	centres   map[int][]geo.Position // of the footprint's pixels, by EPSG
 }
 
-// NewComposite begins an empty composite on the pixels of a footprint.
+// NewComposite returns an empty composite on the pixels of a footprint.
 func NewComposite(f Footprint, index Index, mask Mask) *Composite {
 	return &Composite{
 		footprint: f, index: index, mask: mask,
@@ -43,8 +47,8 @@ func NewComposite(f Footprint, index Index, mask Mask) *Composite {
 	}
 }
 
-// Screen notes which pixels a scene classification shows clear. The fault of a raster whose
-// georeference or size is impossible is Invalid.
+// Screen records which pixels a scene classification shows clear. A raster with an impossible
+// georeference or size is an Invalid fault.
 func (c *Composite) Screen(scl Raster) error {
 	at, err := c.sampler(scl)
 	if err != nil {
@@ -63,9 +67,9 @@ func (c *Composite) Screen(scl Raster) error {
 	return nil
 }
 
-// Wants reports whether a scene of that classification could give a value to a pixel that
-// has none yet; a scene without a classification (nil) could wherever one is missing.
-func (c *Composite) Wants(scl *Raster) (bool, error) {
+// Needs reports whether a scene with that classification could set a pixel that has no value yet; a
+// scene without a classification (nil) could wherever one is missing.
+func (c *Composite) Needs(scl *Raster) (bool, error) {
 	var at func(int) (uint16, bool)
 	if scl != nil {
 		var err error
@@ -87,9 +91,9 @@ func (c *Composite) Wants(scl *Raster) (bool, error) {
 	return false, nil
 }
 
-// Add returns values to the pixels that have none and that the layer shows clear: where it has
-// a classification by its class, else wherever all bands have data. It reports whether any
-// pixel got one. A missing band or an impossible raster is an Invalid fault.
+// Add sets the pixels that have no value and that the layer shows clear: by its classification or,
+// without one, wherever all bands have data. It reports whether it set any. A missing band or an
+// impossible raster is an Invalid fault.
 func (c *Composite) Add(l Layer) (used bool, err error) {
 	bands := make([]func(int) (uint16, bool), len(c.index.bands))
 	rasters := make([]Raster, len(c.index.bands))
@@ -125,7 +129,7 @@ func (c *Composite) Add(l Layer) (used bool, err error) {
 		}
 		if !complete {
 			if s == clear {
-				c.states[i] = noData // its class promised what the bands do not hold
+				c.states[i] = noData // clear by its class, but the bands have no data
 			}
 			continue
 		}
@@ -139,8 +143,19 @@ func (c *Composite) Add(l Layer) (used bool, err error) {
 	return used, nil
 }
 
-// sampler returns a function from the index of a footprint's pixel to the number of the
-// raster's pixel that holds its centre; false outside the raster and for nodata.
+// Values returns the index of each pixel of the footprint, in its order; NaN where there is none.
+func (c *Composite) Values() []float64 {
+	out := make([]float64, len(c.states))
+	for i, s := range c.states {
+		if out[i] = math.NaN(); s == valid {
+			out[i] = c.values[i]
+		}
+	}
+	return out
+}
+
+// sampler returns a function from the index of a footprint's pixel to the number of the raster's
+// pixel that holds its centre; false outside the raster and for nodata.
 func (c *Composite) sampler(r Raster) (func(i int) (uint16, bool), error) {
 	if err := r.Check(); err != nil {
 		return nil, err
@@ -158,7 +173,7 @@ func (c *Composite) sampler(r Raster) (func(i int) (uint16, bool), error) {
 	return func(i int) (uint16, bool) { return r.At(r.Grid.PixelAt(centres[i])) }, nil
 }
 
-// centresIn projects the centres of the footprint's pixels to another UTM zone, once.
+// centresIn projects the centres of the footprint's pixels to another UTM zone and caches them.
 func (c *Composite) centresIn(epsg int) ([]geo.Position, error) {
 	if have, ok := c.centres[epsg]; ok {
 		return have, nil

@@ -122,7 +122,7 @@ func TestWithoutClassificationDataIsClear(t *testing.T) {
 	l.SCL = nil
 	l.Bands[vegetation.B08] = raster(grid10, 20, 20, leftOf(6, 3000, 0))
 	composite := vegetation.NewComposite(cover(t, rectangle(0, 0, 10, 4)), ndvi, vegetation.MaskStrict)
-	wants, err := composite.Wants(nil)
+	wants, err := composite.Needs(nil)
 	require.NoError(t, err)
 	require.True(t, wants)
 	_, err = composite.Add(l)
@@ -139,13 +139,13 @@ func TestScenesFillOneAnother(t *testing.T) {
 	}
 	require.Nil(t, composite.Screened(pass))
 	for _, l := range []vegetation.Layer{first, second} {
-		wants, err := composite.Wants(l.SCL)
+		wants, err := composite.Needs(l.SCL)
 		require.NoError(t, err)
 		require.True(t, wants)
 		_, err = composite.Add(l)
 		require.NoError(t, err)
 	}
-	wants, err := composite.Wants(first.SCL)
+	wants, err := composite.Needs(first.SCL)
 	require.NoError(t, err)
 	require.False(t, wants, "what is left no scene shows clear")
 	o := composite.Result(pass, nil).Observation
@@ -244,7 +244,7 @@ func TestImpossibleRastersAreFaults(t *testing.T) {
 	short := raster(grid10, 4, 4, constant(1))
 	short.DN = short.DN[:3]
 	require.True(t, fault.Is(composite.Screen(short), fault.Invalid))
-	_, err := composite.Wants(&short)
+	_, err := composite.Needs(&short)
 	require.True(t, fault.Is(err, fault.Invalid))
 	_, err = composite.Add(vegetation.Layer{Bands: map[vegetation.Band]vegetation.Raster{vegetation.B04: raster(grid10, 4, 4, constant(1))}})
 	require.True(t, fault.Is(err, fault.Invalid))

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// DeriveAgain is how long a derivation that failed for good is left alone before a
-// retrieve may ask for it once more: imagery that was gone may be back another day.
+// DeriveAgain is how long a derivation stays failed before a retrieve may request it again: missing
+// imagery may be available another day.
 const DeriveAgain = 24 * time.Hour
 
-// Derivation is the series of an active order for another index than the one it was made
-// for: wanted by a retrieve, computed once, at no charge. Status is Processing until it is
-// there (Active) or given up (Failed).
+// Derivation is the series of an active order for another index than the ordered one. A retrieve
+// requests it; it is computed once, at no charge. Its status is Processing until it is Active or
+// Failed.
 type Derivation struct {
 	OrderID   int64
 	Index     IndexCode
@@ -23,15 +23,14 @@ type Derivation struct {
 	UpdatedAt time.Time
 }
 
-// NewDerivation asks for the series of an order for an index.
+// NewDerivation requests the series of an order for an index.
 func NewDerivation(order OrderState, index IndexCode, now time.Time) Derivation {
 	return Derivation{OrderID: order.ID, Index: index, Status: Processing, UpdatedAt: now}
 }
 
-// Wanted reports whether the series is to be computed: it is under way, it was given up long
-// enough ago, or the archive was searched for the order's own series since, and that knows
-// other dates now.
-func (d Derivation) Wanted(order OrderState, own, derived Series, now time.Time) bool {
+// Due reports whether the series is to be computed: it is in progress, it failed long enough ago,
+// or the archive was searched for the order's own series since and has other dates now.
+func (d Derivation) Due(order OrderState, own, derived Series, now time.Time) bool {
 	switch d.Status {
 	case Active:
 		return d.Searched(order) && !slices.Equal(days(own), days(derived))
@@ -42,14 +41,14 @@ func (d Derivation) Wanted(order OrderState, own, derived Series, now time.Time)
 	}
 }
 
-// Searched reports whether the archive was searched for the order since the series was
-// computed: only then can there be other dates.
+// Searched reports whether the archive was searched for the order since the series was computed:
+// only then can there be other dates.
 func (d Derivation) Searched(order OrderState) bool {
 	return order.LastCheckedAt != nil && (d.CheckedAt == nil || order.LastCheckedAt.After(*d.CheckedAt))
 }
 
-// days returns the days of a series, accepted and rejected, in order: which day has a pass
-// does not depend on the index.
+// days returns the days of a series, accepted and rejected, in order. Which days have a pass does
+// not depend on the index.
 func days(s Series) []time.Time {
 	out := make([]time.Time, 0, len(s.Observations)+len(s.Rejected))
 	for _, o := range s.Observations {
@@ -62,7 +61,7 @@ func days(s Series) []time.Time {
 	return out
 }
 
-// Begin makes it processing. A series that is there stays in use while it is computed anew.
+// Begin starts the computation. An existing series stays in use until the new one replaces it.
 func (d *Derivation) Begin(now time.Time) {
 	d.Reason, d.Attempts, d.UpdatedAt = "", 0, now
 	if d.Status != Active {
@@ -88,7 +87,7 @@ func (d *Derivation) SourceUnavailable(order OrderState, now time.Time, jitter f
 	return now.Add(wait), true
 }
 
-// Fail ends it. A series that is there stays as it is, and counts as looked after.
+// Fail gives the derivation up. An existing series stays in use and counts as checked.
 func (d *Derivation) Fail(order OrderState, now time.Time, reason string) {
 	if d.Status == Active {
 		d.Complete(order, now)

@@ -27,19 +27,19 @@ func TestDerivationIsComputedOnceAndAnewForNewDates(t *testing.T) {
 	now := time.Date(2025, 5, 1, 0, 0, 0, 0, time.UTC)
 	order := vegetation.OrderState{ID: 7, Index: "NDVI", Status: vegetation.Active, LastCheckedAt: &now}
 	d := vegetation.NewDerivation(order, vegetation.EVI, now)
-	require.True(t, d.Wanted(order, seriesOf(1, 2), vegetation.Series{}, now))
+	require.True(t, d.Due(order, seriesOf(1, 2), vegetation.Series{}, now))
 	shown := d.As(order)
 	require.Equal(t, []any{"EVI", vegetation.Processing}, []any{shown.Index, shown.Status})
 	require.Equal(t, "NDVI", order.Index)
 
 	d.Complete(order, now)
 	require.Equal(t, vegetation.Active, d.Status)
-	require.False(t, d.Wanted(order, seriesOf(1, 2, 3), seriesOf(1, 2), now.AddDate(1, 0, 0)), "no search since: nothing can be new")
+	require.False(t, d.Due(order, seriesOf(1, 2, 3), seriesOf(1, 2), now.AddDate(1, 0, 0)), "no search since: nothing can be new")
 	searched := now.Add(24 * time.Hour)
 	order.LastCheckedAt = &searched
-	require.False(t, d.Wanted(order, seriesOf(1, 2), seriesOf(1, 2), searched), "searched, and nothing new")
-	require.True(t, d.Wanted(order, seriesOf(1, 2, 3), seriesOf(1, 2), searched))
-	require.True(t, d.Wanted(order, seriesOf(1), seriesOf(1, 2), searched), "a date that vanished")
+	require.False(t, d.Due(order, seriesOf(1, 2), seriesOf(1, 2), searched), "searched, and nothing new")
+	require.True(t, d.Due(order, seriesOf(1, 2, 3), seriesOf(1, 2), searched))
+	require.True(t, d.Due(order, seriesOf(1), seriesOf(1, 2), searched), "a date that vanished")
 
 	// Computed anew, what is there stays; what cannot be computed anew is left until the next search.
 	d.Begin(searched)
@@ -47,7 +47,7 @@ func TestDerivationIsComputedOnceAndAnewForNewDates(t *testing.T) {
 	d.Fail(order, searched, "gone")
 	require.Equal(t, vegetation.Active, d.Status)
 	require.Empty(t, d.Reason)
-	require.False(t, d.Wanted(order, seriesOf(1, 2, 3), seriesOf(1, 2), searched))
+	require.False(t, d.Due(order, seriesOf(1, 2, 3), seriesOf(1, 2), searched))
 }
 
 func TestDerivationGivesUp(t *testing.T) {
@@ -71,8 +71,8 @@ func TestDerivationGivesUp(t *testing.T) {
 	}
 	require.Equal(t, vegetation.Failed, d.Status)
 	require.Contains(t, d.Reason, "12 tries")
-	require.False(t, d.Wanted(order, vegetation.Series{}, vegetation.Series{}, now.Add(vegetation.DeriveAgain-1)))
-	require.True(t, d.Wanted(order, vegetation.Series{}, vegetation.Series{}, now.Add(vegetation.DeriveAgain)))
+	require.False(t, d.Due(order, vegetation.Series{}, vegetation.Series{}, now.Add(vegetation.DeriveAgain-1)))
+	require.True(t, d.Due(order, vegetation.Series{}, vegetation.Series{}, now.Add(vegetation.DeriveAgain)))
 	d.Begin(now)
 	require.Equal(t, vegetation.Processing, d.Status)
 	require.Zero(t, d.Attempts)

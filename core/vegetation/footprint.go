@@ -5,53 +5,63 @@ import (
 	"math"
 	"slices"
 
+	"tilth/core/fault"
 	"tilth/core/geo"
 )
 
-// SmallFieldPixels is the number of pixels under which a field counts as small: its pixels
-// are weighted with the area that lies in it, instead of counted by their centres.
+// SmallFieldPixels is the number of pixels below which a field is small: its pixels are weighted
+// with the area that lies in it instead of counted by their centres.
 const SmallFieldPixels = 10
 
-// maxExtent bounds the pixels of a field's bounding box, and so the memory of a
-// computation: 50 km × 50 km at 10 m, where the largest field of the contract (10,000 ha)
-// is one of 10 km × 10 km, or many parts that lie apart.
+// maxExtent bounds the pixels of a field's bounding box, and so the memory of a computation: 50 km
+// × 50 km at 10 m. The largest field of the interface (10,000 ha) is 10 km × 10 km, or many parts
+// that lie apart.
 const maxExtent = 25_000_000
 
-// Cell is a pixel of a field and the share of the pixel that counts (1, or in a small field
-// the part of its area that lies in the field).
+// Cell is a pixel of a field and the share of the pixel that counts: 1, or in a small field the
+// part of its area that lies in the field.
 type Cell struct {
 	Col, Row int
 	Weight   float64
 }
 
-// Footprint is the set of pixels of a grid that belong to a field. The grid counts as
-// endless, so that a field half outside a tile keeps its full number of pixels.
+// Footprint is the set of pixels of a grid that belong to a field. The grid counts as endless, so
+// that a field half outside a tile keeps its full number of pixels.
 type Footprint struct {
 	Grid  Grid
 	Cells []Cell // by row, then column
 	Small bool   // fewer than SmallFieldPixels centres: exact area weights
 }
 
-// Cover finds the pixels of a field. The geometry is in the grid's own CRS (geo.UTM.Project
-// of the boundary). A pixel counts when its centre lies inside by the even-odd rule; a centre
-// on an edge counts when the inside is to its right (rasters' usual rule), so that
-// neighbouring fields share no pixel. Several parts count as their union. With fewer than
-// SmallFieldPixels such pixels, every pixel that meets the field counts with its share of
-// area. Faults: Invalid for an impossible grid or a field that extends over more than 25
-// million pixels.
+// Cover returns the pixels of a field. The geometry is in the grid's own CRS (geo.UTM.Project of
+// the boundary). A pixel counts when its centre lies inside by the even-odd rule; a centre on an
+// edge counts when the inside is to its right (the usual rule of rasters), so that neighbouring
+// fields share no pixel. Several parts count as their union. With fewer than SmallFieldPixels such
+// pixels, every pixel that meets the field counts with its share of area. Faults: Invalid for an
+// impossible grid or a field that extends over more than 25 million pixels.
 func Cover(projected geo.MultiPolygon, grid Grid) (Footprint, error) {
+	cells, err := Centres(projected, grid)
+	if err != nil {
+		return Footprint{}, err
+	}
+	if len(cells) < SmallFieldPixels {
+		return Footprint{Grid: grid, Cells: sharesIn(projected, grid), Small: true}, nil
+	}
+	return Footprint{Grid: grid, Cells: cells}, nil
+}
+
+// Centres returns the pixels whose centre lies in a geometry, by the rules of Cover but without its
+// weights for small fields. Faults: as Cover.
+func Centres(projected geo.MultiPolygon, grid Grid) ([]Cell, error) {
 	if err := grid.Check(); err != nil {
-		return Footprint{}, err
+		return nil, err
 	}
-	if err := checkPixels(projected.Bounds(), grid); err != nil {
-		return Footprint{}, err
+	box := projected.Bounds()
+	if pixels := (box.MaxX - box.MinX) / grid.PixelX * ((box.MaxY - box.MinY) / grid.PixelY); !(pixels <= maxExtent) {
+		return nil, fault.Newf(fault.Invalid, "field_too_large",
+			"The field extends over %.0f pixels of the imagery; at most %d can be read.", pixels, maxExtent)
 	}
-	f := Footprint{Grid: grid, Cells: centresIn(projected, grid)}
-	if len(f.Cells) < SmallFieldPixels {
-		f.Small = true
-		f.Cells = sharesIn(projected, grid)
-	}
-	return f, nil
+	return centresIn(projected, grid), nil
 }
 
 // Weight returns the sum of the weights: the number of pixels, or of shares of pixels.
@@ -66,7 +76,7 @@ func (f Footprint) Weight() float64 {
 // span is a run of pixels of one row: from ≤ column < to.
 type span struct{ row, from, to int }
 
-// centresIn finds the pixels whose centres are inside, a row at a time.
+// centresIn returns the pixels whose centres are inside, a row at a time.
 func centresIn(m geo.MultiPolygon, g Grid) []Cell {
 	var spans []span
 	for _, polygon := range m {
@@ -93,17 +103,16 @@ func centresIn(m geo.MultiPolygon, g Grid) []Cell {
 	return cells
 }
 
-// crossingOf is where an edge of a polygon crosses the line through a row's centres.
-type crossingOf struct {
+// crossing is where an edge of a polygon crosses the line through a row's centres.
+type crossing struct {
 	row int
 	x   float64
 }
 
-// appendSpans adds the spans of one polygon with its holes. An edge crosses a row's line
-// when one end is above and the other on or below it, so that a vertex on the line counts
-// once.
+// appendSpans adds the spans of one polygon with its holes. An edge crosses a row's line when one
+// end is above and the other on or below it, so that a vertex on the line counts once.
 func appendSpans(spans []span, polygon geo.Polygon, g Grid) []span {
-	var crossings []crossingOf
+	var crossings []crossing
 	for _, ring := range polygon {
 		for i := 1; i < len(ring); i++ {
 			upper, lower := ring[i-1], ring[i]
@@ -118,11 +127,11 @@ func appendSpans(spans []span, polygon geo.Polygon, g Grid) []span {
 					continue
 				}
 				x := lower.X + (upper.X-lower.X)*((y-lower.Y)/(upper.Y-lower.Y))
-				crossings = append(crossings, crossingOf{row, x})
+				crossings = append(crossings, crossing{row, x})
 			}
 		}
 	}
-	slices.SortFunc(crossings, func(a, b crossingOf) int {
+	slices.SortFunc(crossings, func(a, b crossing) int {
 		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.x, b.x))
 	})
 	column := func(x float64) int { return int(math.Ceil((x-g.OriginX)/g.PixelX - 0.5)) }

@@ -7,8 +7,8 @@ import (
 	"tilth/core/geo"
 )
 
-// Check refuses a georeference that no raster of a satellite has: pixels without a size or
-// not in UTM. It is an Invalid fault; a broken file gives one.
+// Check refuses a georeference that no satellite raster has, such as that of a broken file: pixels
+// without a size or not in UTM. The fault is Invalid.
 func (g Grid) Check() error {
 	finite := !math.IsNaN(g.OriginX+g.OriginY) && !math.IsInf(g.OriginX+g.OriginY, 0)
 	if !finite || !(g.PixelX >= 0.1 && g.PixelY >= 0.1 && g.PixelX <= 1e5 && g.PixelY <= 1e5) || g.Width < 0 || g.Height < 0 {
@@ -18,8 +18,8 @@ func (g Grid) Check() error {
 	return err
 }
 
-// Centre returns the coordinates of a pixel's centre, in the grid's own CRS. The grid counts
-// as endless: the pixel may lie beyond it.
+// Centre returns the coordinates of a pixel's centre in the grid's own CRS. The pixel may lie
+// beyond the grid.
 func (g Grid) Centre(col, row int) geo.Position {
 	return geo.Position{
 		X: g.OriginX + (float64(col)+0.5)*g.PixelX,
@@ -27,14 +27,14 @@ func (g Grid) Centre(col, row int) geo.Position {
 	}
 }
 
-// PixelAt returns the pixel that holds a point, in the grid's own CRS; a point on an edge
-// belongs to the pixel right of or below it. The grid counts as endless.
+// PixelAt returns the pixel that holds a point in the grid's own CRS, also beyond the grid; a point
+// on an edge belongs to the pixel right of or below it.
 func (g Grid) PixelAt(p geo.Position) (col, row int) {
 	return int(math.Floor((p.X - g.OriginX) / g.PixelX)), int(math.Floor((g.OriginY - p.Y) / g.PixelY))
 }
 
-// Window returns the pixels that a box (the grid's own CRS) meets, with a margin of pixels all
-// round, cut to the raster. It is empty (Width or Height 0) where they do not meet.
+// Window returns the pixels that a box (in the grid's own CRS) meets, with a margin of pixels all
+// round, clipped to the raster. It is empty (Width or Height 0) where they do not meet.
 func (g Grid) Window(box geo.Box, margin int) Window {
 	clamp := func(v float64, upper int) int { return int(max(0, min(float64(upper), v))) }
 	m := float64(margin)
@@ -65,14 +65,13 @@ func (r Raster) At(col, row int) (dn uint16, ok bool) {
 	return dn, !r.HasNoData || dn != r.NoData
 }
 
-// Reflectance turns a digital number into reflectance: DN × Scale + Offset; what the offset
-// makes negative counts as 0.
+// Reflectance turns a digital number into reflectance, DN × Scale + Offset; negative results count
+// as 0.
 func (r Raster) Reflectance(dn uint16) float64 {
 	return max(0, float64(dn)*r.Scale+r.Offset)
 }
 
-// Check refuses a raster whose georeference is impossible or whose numbers are fewer or
-// more than its pixels.
+// Check refuses a raster whose georeference is impossible or whose numbers do not match its pixels.
 func (r Raster) Check() error {
 	if err := r.Grid.Check(); err != nil {
 		return err

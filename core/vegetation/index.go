@@ -3,13 +3,14 @@ package vegetation
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"tilth/core/fault"
 )
 
-// IndexCode names a vegetation index. The same code stands for other formulas elsewhere
-// (NDWI above all); Index.Formula says which one is meant here.
+// IndexCode names a vegetation index. Elsewhere the same code (NDWI above all) may name another
+// formula; Index.Formula is the one meant here.
 type IndexCode string
 
 // The indices.
@@ -28,8 +29,8 @@ const (
 	NBR   IndexCode = "NBR"
 )
 
-// Index is a vegetation index: a function of the reflectances of a few bands. The zero
-// value is none; ParseIndex and Indices give the real ones.
+// Index is a vegetation index: a function of the reflectances of a few bands. ParseIndex and
+// Indices return the known ones; the zero value is none.
 type Index struct {
 	Code    IndexCode
 	Name    string
@@ -39,15 +40,15 @@ type Index struct {
 	eval    func(r []float64) (value float64, ok bool)
 }
 
-// Bands returns the bands that Evaluate wants, in its order.
-func (x Index) Bands() []Band { return append([]Band(nil), x.bands...) }
+// Bands returns the bands of Evaluate, in its order.
+func (x Index) Bands() []Band { return slices.Clone(x.bands) }
 
 // IsZero reports whether this is the zero Index.
 func (x Index) IsZero() bool { return x.eval == nil }
 
-// Evaluate returns the index of one pixel from its reflectances (0…1, in the order of Bands).
-// It is false for a pixel that has no value: a denominator that is not positive, or a
-// normalised difference outside [-1, 1].
+// Evaluate returns the index of one pixel from its reflectances (0…1, in the order of Bands); false
+// where it has no value: the denominator is not positive, or a normalised difference lies outside
+// [-1, 1].
 func (x Index) Evaluate(reflectances ...float64) (value float64, ok bool) {
 	if len(reflectances) != len(x.bands) {
 		return 0, false
@@ -55,11 +56,11 @@ func (x Index) Evaluate(reflectances ...float64) (value float64, ok bool) {
 	return x.eval(reflectances)
 }
 
-// Indices lists all indices in the order of the documentation.
-func Indices() []Index { return append([]Index(nil), indices...) }
+// Indices returns all indices in the order of the documentation.
+func Indices() []Index { return slices.Clone(indices) }
 
-// ParseIndex finds an index by its code, in any case. An unknown code is an Invalid fault
-// of the field "index_code".
+// ParseIndex finds an index by its code, in any case. An unknown code is an Invalid fault of the
+// field "index_code".
 func ParseIndex(code string) (Index, error) {
 	known := make([]string, len(indices))
 	for i, x := range indices {
@@ -69,7 +70,7 @@ func ParseIndex(code string) (Index, error) {
 		known[i] = string(x.Code)
 	}
 	return Index{}, fault.Field("index_code", fmt.Sprintf(
-		"%.20q is no index; choose one of %s.", code, strings.Join(known, ", ")))
+		"%.20q is not an index; choose one of %s.", code, strings.Join(known, ", ")))
 }
 
 // The table of indices. The publications define them for reflectance between 0 and 1.

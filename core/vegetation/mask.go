@@ -2,8 +2,8 @@ package vegetation
 
 import "tilth/core/fault"
 
-// Class is a class of Sentinel-2's scene classification (SCL), as Sen2Cor numbers them
-// (Sentinel-2 L2A product definition, table "Scene classification").
+// Class is a class of Sentinel-2's scene classification (SCL) as Sen2Cor numbers them (Sentinel-2
+// L2A product definition, table "Scene classification").
 type Class uint16
 
 // The classes that a mask may keep, and the one that means "no data".
@@ -25,8 +25,8 @@ const (
 	MaskStrict Mask = "strict"
 )
 
-// ParseMask finds a mask by its name; the empty name is the standard one. An unknown name
-// is an Invalid fault of the field "mask".
+// ParseMask finds a mask by its name; the empty name is the standard one. An unknown name is an
+// Invalid fault of the field "mask".
 func ParseMask(name string) (Mask, error) {
 	switch m := Mask(name); m {
 	case "":

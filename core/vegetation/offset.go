@@ -1,25 +1,23 @@
 package vegetation
 
-// OffsetBasis says what decided the offset that turns digital numbers into reflectance. A
-// wrong offset is the largest silent error of this field, so the decision is kept with every
-// value that rests on it.
+// OffsetBasis names what decided the offset that turns digital numbers into reflectance. A wrong
+// offset is the largest silent error of this field, so every value keeps the basis of its offset.
 type OffsetBasis string
 
-// What may decide.
+// The bases of an offset.
 const (
-	// OffsetByItem: the catalog's item states it of the band's file.
+	// OffsetByItem: the catalog's item states it for the band's file.
 	OffsetByItem OffsetBasis = "item"
-	// OffsetByBaseline: the item is silent; ESA's rule by processing baseline.
+	// OffsetByBaseline: the item states none; ESA's rule by processing baseline applies.
 	OffsetByBaseline OffsetBasis = "baseline"
-	// OffsetByPixels: the item's statements contradict each other; its dark pixels decided.
+	// OffsetByPixels: the item's statements contradict each other; its dark pixels decide.
 	OffsetByPixels OffsetBasis = "pixels"
-	// OffsetByFlag: they contradict each other, and what the item says was done to the file
-	// is believed.
+	// OffsetByFlag: they contradict each other; the item's statement about the file's processing decides.
 	OffsetByFlag OffsetBasis = "flag"
 )
 
-// AppliedOffset is the offset of one scene of an observation, in reflectance: that of the
-// first band of the index (ESA adds the same to all bands).
+// AppliedOffset is the offset of one scene of an observation, in reflectance: that of the first band
+// of the index (ESA adds the same to all bands).
 type AppliedOffset struct {
 	Item   string // the scene
 	Offset float64

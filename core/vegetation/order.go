@@ -28,8 +28,8 @@ var Statuses = []Status{Pending, Processing, Active, Failed}
 // try the order fails.
 var Retry = task.Backoff{First: 30 * time.Second, Max: 6 * time.Hour, Tries: 12}
 
-// LookAgain is the wait of a running season in which nothing has been acquired yet.
-const LookAgain = 24 * time.Hour
+// SearchAgain is the wait of a running season in which nothing has been acquired yet.
+const SearchAgain = 24 * time.Hour
 
 // sourceUnavailable is the reason of what waits for the imagery source.
 const sourceUnavailable = "The imagery source cannot be reached; the next try is scheduled."
@@ -60,18 +60,17 @@ type OrderState struct {
 	SmallField    bool // fewer than ten pixels: exact area weights
 }
 
-// AsksFor reports whether the order asks for the same series as another state of it did.
-func (s OrderState) AsksFor(other OrderState) bool {
+// SameRequest reports whether two states of an order request the same series.
+func (s OrderState) SameRequest(other OrderState) bool {
 	return s.Index == other.Index && s.StartDate.Equal(other.StartDate) && s.EndDate.Equal(other.EndDate) &&
 		reflect.DeepEqual(s.Boundary, other.Boundary)
 }
 
-// Order is a profile order: a state machine over one field and one season. Its
-// state changes only by its methods, each of which refuses what the table of
-// transitions does not have.
+// Order is a profile order: a state machine over one field and one season. Its state changes only
+// by its methods, each of which refuses a transition that the table does not have.
 type Order struct{ s OrderState }
 
-// NewOrder accepts an order: processing from the start.
+// NewOrder accepts an order in processing.
 func NewOrder(s OrderState) (Order, error) {
 	if s.FieldID <= 0 || s.SeasonID <= 0 || s.CompanyID <= 0 || s.UUID == "" {
 		return Order{}, fault.New(fault.Internal, "order", "an order needs a company, a field, a season and a uuid")
@@ -83,16 +82,16 @@ func NewOrder(s OrderState) (Order, error) {
 	return Order{s}, nil
 }
 
-// RehydrateOrder makes an order of what the database holds.
+// RehydrateOrder restores an order from storage.
 func RehydrateOrder(s OrderState) Order { return Order{s} }
 
 // State returns a copy of the order's state.
 func (o Order) State() OrderState { return o.s }
 
-// Open reports whether the order is still to be computed for the first time.
+// Open reports whether the order's first series is still to be computed.
 func (o Order) Open() bool { return o.s.Status == Processing || o.s.Status == Pending }
 
-// Begin moves a pending order whose try is due to processing, and counts the try.
+// Begin moves a pending order whose try is due to processing.
 func (o *Order) Begin(now time.Time) error {
 	switch o.s.Status {
 	case Pending:
@@ -118,7 +117,7 @@ func (o *Order) MoveWindow(start, end, now time.Time) {
 	}
 }
 
-// Wait moves a processing order to pending until a time, with the reason that is shown.
+// Wait moves a processing order to pending until a time, with the reason to show.
 func (o *Order) Wait(now, until time.Time, reason string) error {
 	if o.s.Status != Processing {
 		return o.refuse("wait")
@@ -141,22 +140,22 @@ func (o *Order) SourceUnavailable(now time.Time, jitter float64) error {
 	return o.Wait(now, now.Add(wait), sourceUnavailable)
 }
 
-// Complete records a computed series. A series without any acquisition of a season
-// that can still bring one is no completion: the order waits and false is returned.
+// Complete records a computed series. Without any acquisition in a season that can still bring one,
+// the order waits and Complete returns false.
 func (o *Order) Complete(now time.Time, series Series) (active bool, err error) {
 	if o.s.Status != Processing {
 		return false, o.refuse("complete")
 	}
 	o.s.LastCheckedAt = &now
 	if len(series.Observations) == 0 && len(series.Rejected) == 0 && !o.SeasonOver(now) {
-		return false, o.Wait(now, now.Add(LookAgain), "No acquisition of the field in this season yet.")
+		return false, o.Wait(now, now.Add(SearchAgain), "No acquisition of the field in this season yet.")
 	}
 	o.s.Status, o.s.Reason, o.s.NextTryAt, o.s.Attempts, o.s.UpdatedAt = Active, "", nil, 0, now
 	o.s.Synthetic, o.s.NoSCL, o.s.SmallField = series.Synthetic, series.NoSCL, series.SmallField
 	return true, nil
 }
 
-// Fail ends the order for good.
+// Fail gives the order up for good.
 func (o *Order) Fail(now time.Time, reason string) error {
 	if !o.Open() {
 		return o.refuse("fail")
@@ -165,8 +164,8 @@ func (o *Order) Fail(now time.Time, reason string) error {
 	return nil
 }
 
-// Revive makes a failed order processing again, for a new POST of the same field and
-// season: the same record with the boundary, season and index of today.
+// Revive returns a failed order to processing, for a new POST of the same field and season: the
+// same record with the current boundary, season and index.
 func (o *Order) Revive(now time.Time, fresh OrderState) error {
 	if o.s.Status != Failed {
 		return o.refuse("revive")
@@ -177,8 +176,8 @@ func (o *Order) Revive(now time.Time, fresh OrderState) error {
 	return nil
 }
 
-// Duplicate is the answer to a second order of an active profile: 409 with the
-// existing profile, at no charge.
+// Duplicate returns the answer to a second order of an active profile: 409 with the existing
+// profile, at no charge.
 func (o Order) Duplicate() error {
 	return fault.New(fault.Conflict, "duplicate_profile",
 		"This field already has a profile for this season; nothing was charged.").

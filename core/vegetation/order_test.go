@@ -42,7 +42,7 @@ func TestEmptySeriesOfARunningSeasonWaits(t *testing.T) {
 	require.False(t, active)
 	s := o.State()
 	require.Equal(t, vegetation.Pending, s.Status)
-	require.Equal(t, inSeason.Add(vegetation.LookAgain), *s.NextTryAt)
+	require.Equal(t, inSeason.Add(vegetation.SearchAgain), *s.NextTryAt)
 	require.NotEmpty(t, s.Reason)
 
 	// Of a season that is over it is the answer.

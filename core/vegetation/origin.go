@@ -12,55 +12,53 @@ import (
 	"tilth/core/geo"
 )
 
-// Algorithm numbers the way from scenes to a date. Whoever changes how pixels become a
-// value (a formula, the mask, the merging of scenes, what makes a date enter) raises it:
-// every stored date is then computed anew by its next refresh.
+// Algorithm is the version of the path from scenes to a date. A change of how pixels become a value
+// (a formula, the mask, the merging of scenes, what makes a date enter) raises it: the next refresh
+// then recomputes every stored date.
 const Algorithm = 1
 
-// Origin says what a date was made from, so that it can be told later whether computing it
-// again could give anything else. Of the day's passes one gave the date; the origin is of
-// all of them.
+// Origin identifies what a date was computed from, so that a refresh can decide whether computing
+// it again could change it. It covers all passes of the day, of which one decided the date.
 type Origin struct {
-	// Fingerprint is that of the day, see Recipe.Days. It is empty where it is not known, and
-	// where a scene of the day could not be read, which another try may.
+	// Fingerprint is that of the day, see Recipe.Days. It is empty where it is not known, and where
+	// a scene of the day could not be read, which may succeed later.
 	Fingerprint string
-	// As of the series: true where any pass of the day was so.
+	// As in Series, for any pass of the day.
 	NoSCL, SmallField, Synthetic bool
 }
 
-// origin returns what an outcome alone says of its day.
+// origin returns the origin of the day as far as this outcome knows it.
 func (o Outcome) origin() Origin {
-	out := Origin{Fingerprint: o.Fingerprint, NoSCL: o.NoSCL, SmallField: o.SmallField, Synthetic: o.Synthetic}
 	if o.Rejection != nil && o.Rejection.Reason == ReasonError {
-		out.Fingerprint = ""
+		o.Fingerprint = ""
 	}
-	return out
+	return o.Origin
 }
 
-// with adds another pass of the same day.
-func (o Origin) with(other Origin) Origin {
+// and adds another pass of the same day.
+func (o Origin) and(other Origin) Origin {
 	if other.Fingerprint == "" {
 		o.Fingerprint = ""
 	}
 	return Origin{o.Fingerprint, o.NoSCL || other.NoSCL, o.SmallField || other.SmallField, o.Synthetic || other.Synthetic}
 }
 
-// Recipe is what all dates of a series are made with, beside the scenes.
+// Recipe is what all dates of a series are computed with, besides the scenes.
 type Recipe struct {
 	Boundary geo.MultiPolygon // WGS84
 	Index    IndexCode
 	Mask     Mask
 }
 
-// Day is the passes of one solar day. It is the unit of taking over and computing anew: at
-// most one date comes of a day, and which pass gives it is known only from all of them.
+// Day is the passes of one solar day, the unit that a refresh keeps or recomputes: a day has at
+// most one date, and which pass decides it is known only from all of them.
 type Day struct {
 	Date        time.Time // the solar day, as UTC midnight
 	Passes      []Pass    // in the order of Passes
 	Fingerprint string    // changes with whatever could change the day's date
 }
 
-// Days groups passes, which are ordered as Passes gives them, by solar day.
+// Days groups passes, in the order of Passes, by solar day.
 func (r Recipe) Days(passes []Pass) []Day {
 	var out []Day
 	for _, p := range passes {
@@ -70,52 +68,48 @@ func (r Recipe) Days(passes []Pass) []Day {
 		last := &out[len(out)-1]
 		last.Passes = append(last.Passes, p)
 	}
-	head := r.head()
+	h := sha256.New()
+	write(h, Algorithm, r.Index, r.Mask, r.Boundary)
+	head := hex.EncodeToString(h.Sum(nil))
 	for i := range out {
 		out[i].Fingerprint = fingerprint(head, out[i].Passes)
 	}
 	return out
 }
 
-// head digests what all days have in common.
-func (r Recipe) head() string {
-	h := sha256.New()
-	note(h, Algorithm, r.Index, r.Mask, r.Boundary)
-	return hex.EncodeToString(h.Sum(nil))
-}
-
+// fingerprint digests the head, which all days share, and the passes of a day.
 func fingerprint(head string, passes []Pass) string {
 	h := sha256.New()
-	note(h, head)
+	write(h, head)
 	for _, p := range passes {
-		note(h, "pass", p.Platform, p.RelativeOrbit)
+		write(h, "pass", p.Platform, p.RelativeOrbit)
 		for _, s := range p.Scenes {
-			note(h, "scene", s.ID, s.Tile, s.SensedAt.UnixNano(), s.Datastrip, s.Baseline, s.Updated.UTC(), s.Synthetic, s.Broken,
+			write(h, "scene", s.ID, s.Tile, s.SensedAt.UnixNano(), s.Datastrip, s.Baseline, s.Updated.UTC(), s.Synthetic, s.Broken,
 				slices.Sorted(maps.Keys(s.Bands)), s.Revision)
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// note adds values to a digest, each so that no two sequences read alike.
-func note(h hash.Hash, values ...any) {
+// write adds values to a digest so that no two sequences have the same bytes.
+func write(h hash.Hash, values ...any) {
 	for _, v := range values {
 		text := fmt.Sprintf("%v", v)
-		_, _ = fmt.Fprintf(h, "%d:%s,", len(text), text) // a hash takes everything
+		_, _ = fmt.Fprintf(h, "%d:%s,", len(text), text) // writing to a hash never fails
 	}
 }
 
-// Unchanged splits the days that an archive has now by what is known of them: kept are the
-// dates that computing again would give as they are; fresh is what must be computed: days
-// that are new, days of which anything changed, and those of which a scene could not be
-// read. Dates of days that the archive does not have any more are in neither.
+// Unchanged splits the days of the archive by what the series knows: kept are the dates that
+// computing again would not change; fresh are the days to compute: new ones, changed ones, and
+// those of which a scene could not be read. Dates of days that the archive no longer has are in
+// neither.
 func (s Series) Unchanged(days []Day) (kept []Outcome, fresh []Day) {
 	known := make(map[string]Outcome, len(s.Observations)+len(s.Rejected))
 	for _, o := range s.Observations {
-		known[o.Origin.Fingerprint] = o.Origin.outcome(&o, nil)
+		known[o.Origin.Fingerprint] = Outcome{Observation: &o, Origin: o.Origin}
 	}
 	for _, r := range s.Rejected {
-		known[r.Origin.Fingerprint] = r.Origin.outcome(nil, &r)
+		known[r.Origin.Fingerprint] = Outcome{Rejection: &r, Origin: r.Origin}
 	}
 	for _, d := range days {
 		if o, ok := known[d.Fingerprint]; ok {
@@ -127,22 +121,15 @@ func (s Series) Unchanged(days []Day) (kept []Outcome, fresh []Day) {
 	return kept, fresh
 }
 
-func (o Origin) outcome(observation *Observation, rejection *Rejection) Outcome {
-	return Outcome{
-		Observation: observation, Rejection: rejection, Fingerprint: o.Fingerprint,
-		NoSCL: o.NoSCL, SmallField: o.SmallField, Synthetic: o.Synthetic,
-	}
-}
-
-// Same reports whether two series say the same: dates, figures, reasons and flags. What
-// they were made from may differ.
+// Same reports whether two series are equal in dates, figures, reasons and flags; their origins may
+// differ.
 func (s Series) Same(other Series) bool {
 	return s.Index == other.Index && s.NoSCL == other.NoSCL && s.SmallField == other.SmallField && s.Synthetic == other.Synthetic &&
 		slices.EqualFunc(s.Observations, other.Observations, Observation.same) &&
 		slices.EqualFunc(s.Rejected, other.Rejected, Rejection.same)
 }
 
-// SameOrigins reports whether two series that say the same were made from the same.
+// SameOrigins reports whether two series that are the same have the same origins.
 func (s Series) SameOrigins(other Series) bool {
 	return slices.EqualFunc(s.Observations, other.Observations, func(a, b Observation) bool { return a.Origin == b.Origin }) &&
 		slices.EqualFunc(s.Rejected, other.Rejected, func(a, b Rejection) bool { return a.Origin == b.Origin })

@@ -82,7 +82,7 @@ func TestFingerprintTellsEveryDifference(t *testing.T) {
 
 // judged stands for the work on pixels: what it gives is decided by the scenes alone.
 func judged(p vegetation.Pass, fingerprint string) vegetation.Outcome {
-	out := vegetation.Outcome{Fingerprint: fingerprint}
+	out := vegetation.Outcome{Origin: vegetation.Origin{Fingerprint: fingerprint}}
 	coverage, broken := 0.0, false
 	for _, s := range p.Scenes {
 		coverage += float64(len(s.Revision)) / 10

@@ -2,8 +2,7 @@ package vegetation
 
 import "time"
 
-// Band names a Sentinel-2 band the way ESA does: "B02" … "B12", and "SCL" for the
-// scene classification.
+// Band names a Sentinel-2 band as ESA does: "B02" … "B12", and "SCL" for the scene classification.
 type Band string
 
 // The bands that the indices need.
@@ -20,8 +19,8 @@ const (
 	SCL Band = "SCL"
 )
 
-// Scene is what a catalog says of one acquisition of one tile. Pixels are read
-// through the imagery port.
+// Scene is a catalog's record of one acquisition of one tile. Pixels are read through the imagery
+// port.
 type Scene struct {
 	ID            string
 	Platform      string    // "sentinel-2a"; never empty
@@ -32,21 +31,20 @@ type Scene struct {
 	Baseline      string // processing baseline, "05.09"
 	Updated       time.Time
 	Synthetic     bool // made by Tilth's own demo archive
-	// Broken says, for people, why the catalog's entry cannot be used; empty for a sound one.
-	// A broken scene has an id and a time, and rejects its pass.
+	// Broken is the reason, for people, why the catalog's entry cannot be used; empty for a sound
+	// one. A broken scene has an id and a time, and rejects its pass.
 	Broken string
 	// Bands that the scene has. A scene without SCL counts every pixel with data as clear.
 	Bands map[Band]bool
-	// Revision is the adapter's digest of everything else that decides the pixels: where the
-	// files are, what the catalog says of their contents. Opaque; equal ones read alike.
+	// Revision is the adapter's opaque digest of everything else that decides the pixels: the
+	// addresses of the files and the catalog's statements about them.
 	Revision string
-	// Source is the adapter's own handle (addresses of the files); the core never looks inside.
+	// Source is the adapter's own handle (addresses of the files), opaque to the core.
 	Source any
 }
 
-// Grid is the georeference of a raster: the CRS, the outer corner of the upper left
-// pixel, the size of a pixel (both positive, metres in UTM; rows go down), and the
-// size in pixels.
+// Grid is the georeference of a raster: the CRS, the outer corner of the upper left pixel, the size
+// of a pixel (both positive, metres in UTM; rows go down), and the size in pixels.
 type Grid struct {
 	EPSG             int
 	OriginX, OriginY float64
@@ -57,10 +55,9 @@ type Grid struct {
 // Window is a rectangle of pixels of a Grid.
 type Window struct{ Col, Row, Width, Height int }
 
-// Raster is a window of one band: digital numbers in row order, with what is needed
-// to turn them into reflectance: DN × Scale + Offset; DN == NoData (where HasNoData)
-// has no value. Grid is that of the window, not of the file. Of the scene
-// classification only the digital numbers count.
+// Raster is a window of one band: digital numbers in row order with what turns them into
+// reflectance, DN × Scale + Offset; DN == NoData (where HasNoData) has no value. Grid is that of
+// the window, not of the file. Of a scene classification only the digital numbers count.
 type Raster struct {
 	Grid      Grid
 	DN        []uint16

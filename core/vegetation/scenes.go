@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Pass is what one satellite saw of a field on one solar day from one orbit: the scenes
-// that are merged into one observation.
+// Pass is what one satellite acquired of a field on one solar day from one orbit: the scenes that
+// are merged into one observation.
 type Pass struct {
 	Day           time.Time // the solar day, as UTC midnight
 	Platform      string
@@ -17,9 +17,9 @@ type Pass struct {
 	Scenes        []Scene // without duplicates, by sensing time, then id
 }
 
-// Passes drops duplicate scenes and groups the rest by solar day (at a longitude in
-// degrees), platform and relative orbit. The result is ordered by day, platform and orbit,
-// whatever the order of the argument.
+// Passes drops duplicate scenes and groups the rest by solar day (at a longitude in degrees),
+// platform and relative orbit. The result is ordered by day, platform and orbit, whatever the order
+// of the argument.
 func Passes(scenes []Scene, longitude float64) []Pass {
 	var out []Pass
 	for _, s := range Deduplicate(scenes) {
@@ -39,9 +39,9 @@ func Passes(scenes []Scene, longitude float64) []Pass {
 	return out
 }
 
-// SolarDay returns the day of mean solar time at a longitude (degrees) as UTC midnight: a
-// satellite that crosses at 10:30 solar time does so on the same local day everywhere,
-// while the UTC day changes under it in the Pacific.
+// SolarDay returns the day of mean solar time at a longitude (degrees) as UTC midnight: a satellite
+// that crosses at 10:30 solar time does so on the same local day everywhere, while in the Pacific
+// the UTC day changes between passes.
 func SolarDay(t time.Time, longitude float64) time.Time {
 	return t.Add(SolarOffset(longitude)).UTC().Truncate(24 * time.Hour)
 }
@@ -52,10 +52,10 @@ func SolarOffset(longitude float64) time.Duration {
 }
 
 // Deduplicate keeps one scene of each acquisition. Two scenes are the same acquisition when
-// platform, tile, sensing second, relative orbit and datastrip agree: the highest
-// processing baseline stays, then the latest update, then the greatest id. Scenes of
-// different datastrips complement one another and all stay. A scene whose tile is not
-// known is never a duplicate. The result is ordered by sensing time, then id.
+// platform, tile, sensing second, relative orbit and datastrip agree: the highest processing
+// baseline stays, then the latest update, then the greatest id. Scenes of different datastrips
+// complement one another and all stay. A scene whose tile is not known is never a duplicate. The
+// result is ordered by sensing time, then id.
 func Deduplicate(scenes []Scene) []Scene {
 	type key struct {
 		platform, tile, datastrip string
@@ -66,7 +66,7 @@ func Deduplicate(scenes []Scene) []Scene {
 	for _, s := range scenes {
 		k := key{s.Platform, s.Tile, s.Datastrip, s.SensedAt.Unix(), s.RelativeOrbit}
 		if s.Tile == "" {
-			k.tile = "\x00" + s.ID // no tile holds it, so that nothing but itself is equal
+			k.tile = "\x00" + s.ID // unlike any tile, so that it equals only itself
 		}
 		if have, ok := best[k]; !ok || newer(s, have) {
 			best[k] = s
@@ -86,8 +86,8 @@ func newer(a, b Scene) bool {
 	return cmp.Or(compareBaselines(a.Baseline, b.Baseline), a.Updated.Compare(b.Updated), cmp.Compare(a.ID, b.ID)) > 0
 }
 
-// compareBaselines orders processing baselines ("02.12", "05.09") by their numbers; what is
-// no number comes first.
+// compareBaselines orders processing baselines ("02.12", "05.09") by their numbers; anything that
+// is not a number comes first.
 func compareBaselines(a, b string) int {
 	number := func(s string) int {
 		n, err := strconv.Atoi(s)

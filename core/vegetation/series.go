@@ -11,11 +11,11 @@ import (
 // What a date must reach to enter a profile.
 const (
 	MinCoverage = 0.5 // valid pixels per pixel of the field
-	MinValid    = 10  // valid pixels; not asked of a small field
+	MinValid    = 10  // valid pixels; not required of a small field
 )
 
-// Observation is the index of a field on one date, over the pixels that count. The figures
-// of a small field are weighted with the pixels' shares of area.
+// Observation is the index of a field on one date, over the pixels that count. The figures of a
+// small field are weighted with the pixels' shares of area.
 type Observation struct {
 	Date     time.Time // the solar day, as UTC midnight
 	Value    float64   // the arithmetic mean of the pixels' index
@@ -26,33 +26,33 @@ type Observation struct {
 	Coverage float64         // valid / in the field, 0…1
 	NValid   int             // pixels with a value
 	NPolygon int             // pixels of the field
-	Items    []string        // the scenes that gave values, the first the one of the larger coverage
+	Items    []string        // the scenes with values, the one with the larger coverage first
 	Offsets  []AppliedOffset // of each of Items, in their order
 	Origin   Origin
 }
 
-// Reason says why a date did not enter.
+// Reason is why a date did not enter.
 type Reason string
 
-// The reasons. The first that applies is given.
+// The reasons; the first that applies counts.
 const (
 	// ReasonError: a scene of the pass could not be read: its file is broken, gone, or lacks
 	// a band of the index.
 	ReasonError Reason = "error"
 	// ReasonNoData: no pixel of the field had data in any scene of the pass.
 	ReasonNoData Reason = "nodata"
-	// ReasonPartial: the data itself, clear or not, covers less than half of the field (the
-	// edge of the orbit or of the archive).
+	// ReasonPartial: the data itself, clear or not, covers less than half of the field (the edge of
+	// the orbit or of the archive).
 	ReasonPartial Reason = "partial"
 	// ReasonCloud: the mask left less than half of the field.
 	ReasonCloud Reason = "cloud"
-	// ReasonTooFew: half of the field is clear, but fewer than ten pixels, or less than half
-	// of the field, have a value of the index.
+	// ReasonTooFew: half of the field is clear, but fewer than ten pixels, or less than half of the
+	// field, have a value of the index.
 	ReasonTooFew Reason = "too_few"
 )
 
-// Rejection is a date that did not enter, and why. NValid counts the pixels with a value or,
-// where the bands were not read because the classification sufficed, the clear pixels.
+// Rejection is a date that did not enter, and why. NValid counts the pixels with a value or, where
+// the classification sufficed and the bands were not read, the clear pixels.
 type Rejection struct {
 	Date     time.Time
 	Reason   Reason
@@ -73,18 +73,18 @@ type Point struct {
 	Value float64
 }
 
-// Series is the vegetation-index series of a field: at most one observation or rejection a
-// day, each list in the order of dates.
+// Series is the vegetation-index series of a field: at most one observation or rejection a day,
+// each list in the order of dates.
 type Series struct {
 	Index        IndexCode
 	Observations []Observation
 	Rejected     []Rejection
 	NoSCL        bool // a scene had no classification: every pixel with data counted as clear
 	SmallField   bool // fewer than ten pixels: exact area weights
-	Synthetic    bool // a scene came from a made-up archive
+	Synthetic    bool // a scene came from a synthetic archive
 }
 
-// Profile returns the raw profile: the accepted observations, nothing smoothed or filled in.
+// Profile returns the raw profile: the accepted observations, not smoothed or filled in.
 func (s Series) Profile() Profile {
 	out := make(Profile, len(s.Observations))
 	for i, o := range s.Observations {
@@ -93,20 +93,16 @@ func (s Series) Profile() Profile {
 	return out
 }
 
-// Outcome is what became of one pass: an observation or a rejection, and what the series
-// says of itself because of it.
+// Outcome is the result of one pass: an observation or a rejection.
 type Outcome struct {
 	Observation *Observation // nil where Rejection is not
 	Rejection   *Rejection
-	Fingerprint string // of the pass's day
-	NoSCL       bool
-	SmallField  bool
-	Synthetic   bool
+	Origin
 }
 
-// Assemble makes the series of the outcomes of all passes. Of several passes on a day the
-// accepted one with the largest coverage stays, or, where none is accepted, the rejected
-// one with the largest; of equals the first. Days are sorted.
+// Assemble makes the series of the outcomes of all passes. Of several passes on a day the accepted
+// one with the largest coverage stays or, where none is accepted, the rejected one with the largest;
+// of equals the first. Days are sorted.
 func Assemble(index IndexCode, outcomes []Outcome) Series {
 	out := Series{Index: index}
 	best, origins := map[time.Time]Outcome{}, map[time.Time]Origin{}
@@ -119,7 +115,7 @@ func Assemble(index IndexCode, outcomes []Outcome) Series {
 			best[o.date()] = o
 		}
 		if second {
-			origins[o.date()] = origins[o.date()].with(o.origin())
+			origins[o.date()] = origins[o.date()].and(o.origin())
 		} else {
 			origins[o.date()] = o.origin()
 		}
@@ -185,15 +181,15 @@ func (c *Composite) tally() tally {
 	return t
 }
 
-// ClearCoverage returns the share of the field, 0…1, that is clear so far: by class where the
-// bands have not been read.
+// ClearCoverage returns the share of the field, 0…1, that is clear so far: by class where the bands
+// have not been read.
 func (c *Composite) ClearCoverage() float64 {
 	t := c.tally()
 	return share(t.unmasked, t.weight)
 }
 
-// Screened judges by the classifications alone. It gives nil while the bands can still make
-// an observation, else the rejection that no band can change.
+// Screened judges by the classifications alone. It returns nil while the bands can still make an
+// observation, else the rejection that no band can change.
 func (c *Composite) Screened(p Pass) *Rejection {
 	t := c.tally()
 	reason := c.reason(t)
@@ -203,7 +199,7 @@ func (c *Composite) Screened(p Pass) *Rejection {
 	return c.reject(p, reason, share(t.unmasked, t.weight), t.clear)
 }
 
-// Result judges after the bands: items are the ids of the scenes that gave values.
+// Result judges after the bands; items are the ids of the scenes with values.
 func (c *Composite) Result(p Pass, items []string) Outcome {
 	t := c.tally()
 	coverage := share(t.valued, t.weight)
@@ -220,8 +216,8 @@ func (c *Composite) Result(p Pass, items []string) Outcome {
 	return Outcome{Observation: &o}
 }
 
-// Unreadable is the rejection of a pass of which a scene could not be read, and why. nPolygon
-// is the number of pixels of the field, 0 where no scene gave a grid to count them on.
+// Unreadable is the rejection of a pass of which a scene could not be read, and why. nPolygon is
+// the number of pixels of the field, 0 where no scene has a grid to count them on.
 func Unreadable(p Pass, nPolygon int, note string) Outcome {
 	return Outcome{Rejection: &Rejection{
 		Date: p.Day, Reason: ReasonError, NPolygon: nPolygon, Items: p.items(), Note: note,
@@ -264,8 +260,8 @@ func missingBand(b Band) error {
 	return fault.Newf(fault.Invalid, "missing_band", "The scene has no band %s.", b)
 }
 
-// ByCoverage orders the scenes of a pass for merging: the larger coverage first, of equals
-// the smaller id. It gives indices into the pass's scenes.
+// ByCoverage orders the scenes of a pass for merging, as indices into Scenes: the larger coverage
+// first, of equals the smaller id.
 func (p Pass) ByCoverage(coverage []float64) []int {
 	order := make([]int, len(p.Scenes))
 	for i := range order {

@@ -8,22 +8,21 @@ import (
 	"tilth/core/geo"
 )
 
-// minShare is the share of a pixel's area under which it counts as not met: what rounding
+// minShare is the share of a pixel's area below which the pixel counts as not met: what rounding
 // leaves where a field ends on a pixel's edge. Of a pixel of 10 m it is 0.1 mm by 1 mm.
 const minShare = 1e-9
 
-// outline is a ring in units of pixels, columns to the right and rows down, relative to the
-// first pixel of the field: at coordinates of millions of metres the areas of small figures
-// would lose half their digits. Its signed area times sign is positive for outer rings and
-// negative for holes.
+// outline is a ring in units of pixels, columns to the right and rows down, relative to the first
+// pixel of the field: at coordinates of millions of metres the areas of small figures would lose
+// half their digits. Its signed area times sign is positive for outer rings and negative for holes.
 type outline struct {
 	points []geo.Position // not closed
 	sign   float64
 }
 
-// sharesIn finds the pixels that meet a field and the share of each that lies in it, by
-// halving the field's box until one pixel is left; halves that hold nothing are dropped,
-// so the time follows the length of the outline and not the area of the box.
+// sharesIn returns the pixels that meet a field and the share of each that lies in it. It halves
+// the field's box down to single pixels and drops empty halves, so that the time follows the length
+// of the outline and not the area of the box.
 func sharesIn(m geo.MultiPolygon, g Grid) []Cell {
 	box := m.Bounds()
 	col0, row0 := g.PixelAt(geo.Position{X: box.MinX, Y: box.MaxY})
@@ -52,8 +51,8 @@ func sharesIn(m geo.MultiPolygon, g Grid) []Cell {
 	return cells
 }
 
-// halve calls found for every pixel of a box of width × height pixels at (col, row) that the
-// outlines, which are already cut to the box, meet.
+// halve calls found for every pixel that the outlines meet in a box of width × height pixels at
+// (col, row), to which they are already cut.
 func halve(outlines []outline, col, row, width, height int, found func(col, row int, share float64)) {
 	if len(outlines) == 0 {
 		return
@@ -85,8 +84,8 @@ func abscissa(p *geo.Position) *float64 { return &p.X }
 
 func ordinate(p *geo.Position) *float64 { return &p.Y }
 
-// cutAll keeps of the outlines what lies on one side (-1: below, 1: above) of a value on an
-// axis, and drops what is flat.
+// cutAll keeps of the outlines what lies on one side (-1: below, 1: above) of a value on an axis,
+// and drops what is flat.
 func cutAll(outlines []outline, at float64, axis func(*geo.Position) *float64, side float64) []outline {
 	var out []outline
 	for _, o := range outlines {
@@ -102,10 +101,9 @@ func cutAll(outlines []outline, at float64, axis func(*geo.Position) *float64, s
 	return out
 }
 
-// cut keeps one side of a ring: one step of Sutherland and Hodgman, "Reentrant polygon
-// clipping", CACM 17 (1974). Pieces that fall apart stay joined by stretches along the cut
-// that enclose no area. New vertices lie on the cut exactly, so that such stretches can be
-// told from what has area.
+// cut keeps one side of a ring: one step of Sutherland and Hodgman, "Reentrant polygon clipping",
+// CACM 17 (1974). Pieces that fall apart stay joined by stretches along the cut that enclose no
+// area. New vertices lie exactly on the cut, which identifies such stretches.
 func cut(ring []geo.Position, at float64, axis func(*geo.Position) *float64, side float64) []geo.Position {
 	var kept []geo.Position
 	for i := range ring {
@@ -124,8 +122,8 @@ func cut(ring []geo.Position, at float64, axis func(*geo.Position) *float64, sid
 	return kept
 }
 
-// planeArea returns the signed area of a ring in the plane. It is taken relative to the first
-// vertex, where the figure is small and the numbers are not.
+// planeArea returns the signed area of a ring in the plane, computed relative to the first vertex
+// to keep precision.
 func planeArea(ring []geo.Position) float64 {
 	sum := 0.0
 	for i := 1; i+1 < len(ring); i++ {

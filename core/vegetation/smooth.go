@@ -7,30 +7,29 @@ import (
 
 // SmoothLambda is the roughness penalty of smoothed profiles, in days⁴ on the daily grid.
 //
-// On a grid with an observation of weight 1 every k days the smoother lets an undulation of
-// period P pass with the gain 1 / (1 + λ·k·(2·sin(π/P))⁴) (Eilers 2003, A perfect smoother,
-// Analytical Chemistry 75: 3631; the factor k is the thinning of the weights). With 500 and
-// Sentinel-2's five days a crop cycle of 120 days keeps 98 % of its amplitude, and what
-// swings within 20 days, which is weather and haze, keeps 4 %. At the 16 days of a composite
-// the cycle still keeps 94 %. A fixed value, and not one chosen anew for each series, keeps
-// the line of a field from changing its character when a date is added.
+// On a grid with an observation of weight 1 every k days the smoother passes an undulation of
+// period P with the gain 1 / (1 + λ·k·(2·sin(π/P))⁴) (Eilers 2003, A perfect smoother, Analytical
+// Chemistry 75: 3631; the factor k is the thinning of the weights). With 500 and Sentinel-2's five
+// days a crop cycle of 120 days keeps 98 % of its amplitude, and swings within 20 days, which are
+// weather and haze, keep 4 %. At the 16 days of a composite the cycle still keeps 94 %. The value
+// is fixed so that the line of a field does not change its character when a date is added.
 const SmoothLambda = 500
 
-// MaxSmoothGap is the longest gap, in days, that a smoothed line crosses. In a longer one a
-// crop can be cut and another come up; a line through it would be invented.
+// MaxSmoothGap is the longest gap, in days, that a smoothed line crosses. In a longer one a crop
+// can be cut and another come up; a line through it would be invented.
 const MaxSmoothGap = 45
 
-// Weighted is one value of a series to smooth. Weight is its coverage, 0…1; a point of
-// weight 0 does not count.
+// Weighted is one value of a series to smooth. Weight is its coverage, 0…1; a point of weight 0
+// does not count.
 type Weighted struct {
 	Date   time.Time // UTC midnight
 	Value  float64
 	Weight float64
 }
 
-// Smoothed returns the Whittaker-smoothed profile, weighted with the coverage: a value a day,
-// from the first accepted date to the last, one run for each stretch without a gap of more
-// than MaxSmoothGap days.
+// Smoothed returns the Whittaker-smoothed profile, weighted with the coverage: a value a day from
+// the first accepted date to the last, one run for each stretch without a gap of more than
+// MaxSmoothGap days.
 func (s Series) Smoothed() []Profile {
 	points := make([]Weighted, len(s.Observations))
 	for i, o := range s.Observations {
@@ -39,9 +38,9 @@ func (s Series) Smoothed() []Profile {
 	return Smooth(points)
 }
 
-// Smooth smooths points with SmoothLambda on a daily grid. The points may come in any order,
-// one a day. Each run of the answer has a value for every day from its first to its last
-// point; between the runs lie the gaps of more than MaxSmoothGap days.
+// Smooth smooths points, at most one a day and in any order, with SmoothLambda on a daily grid.
+// Each run of the result has a value for every day from its first to its last point; between the
+// runs lie the gaps of more than MaxSmoothGap days.
 func Smooth(points []Weighted) []Profile {
 	counted := slices.DeleteFunc(slices.Clone(points), func(p Weighted) bool { return p.Weight <= 0 })
 	slices.SortStableFunc(counted, func(a, b Weighted) int { return a.Date.Compare(b.Date) })
@@ -76,10 +75,10 @@ func smoothRun(points []Weighted) Profile {
 // daysBetween counts days between UTC midnights.
 func daysBetween(from, to time.Time) int { return int(to.Sub(from) / (24 * time.Hour)) }
 
-// Whittaker returns the z that minimises Σ wᵢ(yᵢ − zᵢ)² + λ Σ (zᵢ − 2zᵢ₊₁ + zᵢ₊₂)² on an even
-// grid (Whittaker 1923; Eilers 2003), in time and memory proportional to its length. values
-// and weights are of one length; at least two weights are positive where there is more than
-// one value. λ is positive. Where a weight is 0 the value is not looked at.
+// Whittaker returns the z that minimises Σ wᵢ(yᵢ − zᵢ)² + λ Σ (zᵢ − 2zᵢ₊₁ + zᵢ₊₂)² on an even grid
+// (Whittaker 1923; Eilers 2003), in time and memory proportional to its length. values and weights
+// have one length; at least two weights are positive where there is more than one value. λ is
+// positive. A value of weight 0 is ignored.
 func Whittaker(values, weights []float64, lambda float64) []float64 {
 	n := len(values)
 	if n < 2 {
@@ -106,9 +105,9 @@ func Whittaker(values, weights []float64, lambda float64) []float64 {
 	return z
 }
 
-// solvePentadiagonal solves a symmetric positive definite system of five diagonals by
-// L·D·Lᵀ without pivoting: main[i] = A(i,i), near[i] = A(i,i+1), far[i] = A(i,i+2). It leaves
-// the solution in b and the factors in the diagonals.
+// solvePentadiagonal solves a symmetric positive definite system of five diagonals by L·D·Lᵀ
+// without pivoting: main[i] = A(i,i), near[i] = A(i,i+1), far[i] = A(i,i+2). It leaves the solution
+// in b and the factors in the diagonals.
 func solvePentadiagonal(main, near, far, b []float64) {
 	n := len(b)
 	for i := range n {

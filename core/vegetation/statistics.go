@@ -6,7 +6,6 @@ import (
 	"slices"
 )
 
-// weighted is a pixel's value and its share.
 type weighted struct{ value, weight float64 }
 
 // statistics returns the figures of the valid pixels; there is at least one.
@@ -36,11 +35,11 @@ func (c *Composite) statistics() Observation {
 	}
 }
 
-// quantiles returns the quantile function of sorted values. Each value stands at the middle of
-// its stretch of the summed weights; the first stands at 0 and the last at 1, and between
-// the values the function is linear. With equal weights this is definition 7 of Hyndman
-// and Fan, "Sample quantiles in statistical packages", The American Statistician 50 (1996),
-// the usual one of numerical libraries.
+// quantiles returns the quantile function of sorted values. Each value stands at the middle of its
+// stretch of the summed weights; the first stands at 0 and the last at 1, and between the values
+// the function is linear. With equal weights this is definition 7 of Hyndman and Fan, "Sample
+// quantiles in statistical packages", The American Statistician 50 (1996), the usual one of
+// numerical libraries.
 func quantiles(sorted []weighted) func(p float64) float64 {
 	places := make([]float64, len(sorted))
 	for i := 1; i < len(sorted); i++ {
