@@ -17,7 +17,7 @@ import (
 // oldestClock is before any version of this program was built: a clock behind it is wrong.
 var oldestClock = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Examine looks at everything the configuration names, and says how to mend what is wrong.
+// Examine looks at everything the configuration names, and says how to fix what is wrong.
 func (Program) Examine(ctx context.Context, cfg cli.Config) []cli.Finding {
 	out := []cli.Finding{{Part: "configuration", OK: true, Detail: "every setting is valid; `tilth config` prints them"}}
 	out = append(out, examineDatabase(ctx, cfg)...)
@@ -77,7 +77,7 @@ func examineImagery(ctx context.Context, cfg cli.Config) cli.Finding {
 		if troubles := folder.Troubles(); len(troubles) > 0 {
 			f.OK = false
 			f.Detail += fmt.Sprintf("; %d of its documents cannot be used: %s", len(troubles), strings.Join(troubles[:min(len(troubles), maxTroubles)], " "))
-			f.Fix = "fix or remove these documents; what they speak of is rejected with the reason error, or not seen at all"
+			f.Fix = "fix or remove these documents; what they describe is rejected with the reason error, or not seen at all"
 		}
 	}
 	return f

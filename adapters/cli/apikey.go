@@ -14,7 +14,7 @@ func (s *shell) apiKey() *cobra.Command {
 	var email string
 	var in account.KeyRequest
 	var ttl time.Duration
-	create := &cobra.Command{Use: "create", Short: "Print a new API key of a user, this once", RunE: func(cmd *cobra.Command, _ []string) error {
+	create := &cobra.Command{Use: "create", Short: "Create an API key of a user and print it, only once", RunE: func(cmd *cobra.Command, _ []string) error {
 		if cmd.Flags().Changed("ttl") {
 			ends := time.Now().UTC().Add(ttl)
 			in.ExpiresAt = &ends
@@ -36,7 +36,7 @@ func (s *shell) apiKey() *cobra.Command {
 	f := create.Flags()
 	f.StringVar(&email, "user", "", "e-mail address of the user it acts as")
 	f.StringVar(&in.Name, "name", "", "what the key is for")
-	f.StringSliceVar(&in.Slugs, "slug", nil, "what it may do, as field.view, field.* or *.view (default: all that its user may do)")
-	f.DurationVar(&ttl, "ttl", 0, "how long it is good for (default: until it is revoked)")
+	f.StringSliceVar(&in.Slugs, "slug", nil, "what it permits, as field.view, field.* or *.view (default: all that its user may do)")
+	f.DurationVar(&ttl, "ttl", 0, "how long it is valid (default: until it is revoked)")
 	return group("api-key", "Credentials for programs", required(create, "user", "name"))
 }

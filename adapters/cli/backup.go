@@ -19,13 +19,13 @@ func (s *shell) backup() *cobra.Command {
 	return &cobra.Command{
 		Use: "backup FILE", Short: "Copy the database into a new file, also while serving (SQLite)", Args: cobra.ExactArgs(1),
 		Long: `Copy the database into a new file: the state of one moment, also while servers read
-and write. The file holds password hashes and signing keys; keep it as you keep those.
-A PostgreSQL database is copied with pg_dump, which this command says.`,
+and write. The file holds password hashes and signing keys: protect it as you protect
+those. For a PostgreSQL database the command refers to pg_dump.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := s.program.Backup(cmd.Context(), s.cfg, s.logger(), args[0]); err != nil {
 				return err
 			}
-			return s.print(map[string]any{"file": args[0]}, "the database is in %s", args[0])
+			return s.print(map[string]any{"file": args[0]}, "the database is copied to %s", args[0])
 		},
 	}
 }
@@ -33,16 +33,16 @@ A PostgreSQL database is copied with pg_dump, which this command says.`,
 func (s *shell) restore() *cobra.Command {
 	return &cobra.Command{
 		Use: "restore FILE", Short: "Replace the database by a backup, also while serving (SQLite)", Args: cobra.ExactArgs(1),
-		Long: `Replace everything in the database by a backup. The backup is looked through and brought
-to today's schema on a copy first; then one transaction replaces the database, and servers
-that run see the backup from their next request on. What was written since the backup is
-gone: take a backup of it before, should you want it. Sign-ins since the backup end; access
-tokens that were made since it are good until they expire.`,
+		Long: `Replace everything in the database by a backup. A copy of the backup is checked and
+migrated to the current schema first; then one transaction replaces the database, and running
+servers see the backup from their next request on. What was written since the backup is
+lost: back it up before if you need it. Sign-ins since the backup end; access tokens that
+were issued since it are valid until they expire.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := s.program.Restore(cmd.Context(), s.cfg, s.logger(), args[0]); err != nil {
 				return err
 			}
-			return s.print(map[string]any{"file": args[0]}, "the database is as it was in %s", args[0])
+			return s.print(map[string]any{"file": args[0]}, "the database is restored from %s", args[0])
 		},
 	}
 }
@@ -51,16 +51,14 @@ func (s *shell) key() *cobra.Command {
 	rotate := &cobra.Command{
 		Use: "rotate", Short: "Sign access tokens with a new key from now on",
 		Long: `Sign access tokens with a new key from now on, on every replica. Tokens signed with the
-keys before it are good until they expire.`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
-				key, err := op.RotateSigningKey(ctx)
-				if err != nil {
-					return err
-				}
-				return s.print(map[string]any{"id": key.ID, "created_at": key.CreatedAt}, "key %s signs access tokens from now on", key.ID)
-			})
-		},
+previous keys are valid until they expire.`,
+		RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
+			key, err := op.RotateSigningKey(ctx)
+			if err != nil {
+				return err
+			}
+			return s.print(map[string]any{"id": key.ID, "created_at": key.CreatedAt}, "key %s signs access tokens from now on", key.ID)
+		}),
 	}
 	return group("key", "Keys that sign access tokens", rotate)
 }

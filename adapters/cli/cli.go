@@ -1,7 +1,6 @@
 // Package cli is the command line: `tilth serve` and the operator's commands. It reads
-// flags, calls use cases and prints; it decides nothing. Commands print for people, or
-// the record itself with --json; errors go to stderr, with exit status 1, or 2 for a
-// call that is not understood.
+// flags, calls use cases and prints; it decides nothing. Commands print text, or the record
+// as JSON with --json; errors go to stderr, with exit status 1, or 2 for a usage error.
 package cli
 
 import (
@@ -39,7 +38,7 @@ type Program interface {
 	Serve(ctx context.Context, cfg Config, log *slog.Logger, opts ServeOptions) error
 	// Work runs the background jobs alone until the context ends.
 	Work(ctx context.Context, cfg Config, log *slog.Logger) error
-	// Series makes the computation of a series over an imagery address.
+	// Series returns the computation of a series from an imagery address.
 	Series(ctx context.Context, cfg Config) (*satellite.Computer, error)
 	// DrawSeries draws a series as SVG.
 	DrawSeries(w io.Writer, s vegetation.Series, from, to time.Time) error
@@ -47,13 +46,13 @@ type Program interface {
 	SeriesSheet(w io.Writer, s vegetation.Series) error
 	// OpenAPI returns the interface document as JSON.
 	OpenAPI() ([]byte, error)
-	// Examine looks at everything the configuration names.
+	// Examine checks everything that the configuration names.
 	Examine(ctx context.Context, cfg Config) []Finding
 	// ReadCrops reads a crop catalog.
 	ReadCrops(r io.Reader) ([]farm.Crop, error)
 	// ReadCells reads a table of cells with the layers named, or all.
 	ReadCells(r io.Reader, layers []string) (layer.Table, error)
-	// Zoning makes zones of tables and rasters.
+	// Zoning returns the computation of zones from tables and rasters.
 	Zoning() *soil.Offline
 	// CurveFiles reads and writes the files of crop verification.
 	CurveFiles() CurveFiles
@@ -88,7 +87,7 @@ type ServeOptions struct {
 	Out       io.Writer // where the address and the first request are printed
 }
 
-// Finding is what `tilth doctor` found of one part.
+// Finding is the result of `tilth doctor` for one part.
 type Finding struct {
 	Part   string `json:"part"`
 	OK     bool   `json:"ok"`
@@ -96,7 +95,7 @@ type Finding struct {
 	Fix    string `json:"mend,omitempty"`
 }
 
-// Run runs a command line and gives the exit status.
+// Run runs a command line and returns the exit status.
 func Run(ctx context.Context, program Program, args []string, environ map[string]string, in io.Reader, out, errOut io.Writer) int {
 	cfg, err := ReadConfig(environ)
 	if err != nil {
@@ -123,10 +122,10 @@ func Run(ctx context.Context, program Program, args []string, environ map[string
 	}
 }
 
-// usageError is a call that is not understood.
+// usageError is an invalid command line.
 type usageError struct{ error }
 
-// explain returns an error as people read it: with the fields that were wrong.
+// explain returns the text of an error, with the invalid fields.
 func explain(err error) string {
 	f, ok := fault.As(err)
 	if !ok {
@@ -144,7 +143,7 @@ func explain(err error) string {
 	return text
 }
 
-// shell is a running command line.
+// shell is one call of the command line.
 type shell struct {
 	program     Program
 	cfg         Config
@@ -173,7 +172,7 @@ when you outgrow it.
 
   tilth serve --demo     start with a demonstration farm on synthetic imagery
   tilth serve            start on your own data
-  tilth doctor           say what is wrong with an installation, and how to fix it`,
+  tilth doctor           check an installation, and say how to fix it`,
 		Version:       s.program.Version(),
 		SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
@@ -185,7 +184,7 @@ when you outgrow it.
 		},
 	}
 	s.cfg.flags(root.PersistentFlags(), true)
-	root.PersistentFlags().BoolVar(&s.asJSON, "json", false, "print the record itself as JSON")
+	root.PersistentFlags().BoolVar(&s.asJSON, "json", false, "print the record as JSON")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(s.migrate(), s.company(), s.user(), s.token(), s.apiKey(), s.wallet(), s.price(), s.crop(), s.profile(),
 		s.curves(), s.cropCheck(), s.engine(), s.stratify(), s.subscription(), s.stratification(), s.layer(), s.trail(), s.openapi(), s.backup(), s.restore(), s.key())
@@ -197,13 +196,13 @@ when you outgrow it.
 	return root
 }
 
-// strictArgs makes unknown words and missing commands usage errors everywhere.
+// strictArgs makes unknown arguments and commands usage errors everywhere.
 func strictArgs(c *cobra.Command) {
 	if c.HasSubCommands() {
 		c.Args = cobra.ArbitraryArgs
 		c.RunE = func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError{fmt.Errorf("%q is no command of `%s`", args[0], cmd.CommandPath())}
+				return usageError{fmt.Errorf("%q is not a command of `%s`", args[0], cmd.CommandPath())}
 			}
 			return cmd.Help()
 		}
@@ -223,15 +222,24 @@ func strictArgs(c *cobra.Command) {
 	}
 }
 
-// print shows a record: as JSON where asked, else as the line given.
+// print prints a record: with --json as JSON, else as the line given.
 func (s *shell) print(record any, format string, args ...any) error {
 	if s.asJSON {
-		enc := json.NewEncoder(s.out)
-		enc.SetEscapeHTML(false)
-		return enc.Encode(record)
+		return s.printJSON(record)
 	}
 	_, err := fmt.Fprintf(s.out, format+"\n", args...)
 	return err
+}
+
+func (s *shell) printJSON(record any) error {
+	enc := json.NewEncoder(s.out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(record)
+}
+
+// run makes the action of a command that is one use case of the operator.
+func (s *shell) run(do func(ctx context.Context, op *operating.Operating) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, _ []string) error { return s.operate(cmd, do) }
 }
 
 // operate runs a use case of the operator on an open database.
@@ -239,7 +247,7 @@ func (s *shell) operate(cmd *cobra.Command, do func(ctx context.Context, op *ope
 	return s.opened(cmd, func(ctx context.Context, o *Opened) error { return do(ctx, o.Operating) })
 }
 
-// opened runs what needs the database.
+// opened runs a function on the open database.
 func (s *shell) opened(cmd *cobra.Command, do func(ctx context.Context, o *Opened) error) error {
 	opened, err := s.program.Open(cmd.Context(), s.cfg, s.logger(), true)
 	if err != nil {
@@ -249,7 +257,7 @@ func (s *shell) opened(cmd *cobra.Command, do func(ctx context.Context, o *Opene
 	return do(cmd.Context(), opened)
 }
 
-// required makes flags of a command required: a call without them is not understood.
+// required makes flags of a command required: a call without them is a usage error.
 func required(cmd *cobra.Command, names ...string) *cobra.Command {
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -260,7 +268,7 @@ func required(cmd *cobra.Command, names ...string) *cobra.Command {
 			}
 		}
 		if len(missing) > 0 {
-			return usageError{fmt.Errorf("`%s` needs %s", cmd.CommandPath(), strings.Join(missing, " and "))}
+			return usageError{fmt.Errorf("`%s` requires %s", cmd.CommandPath(), strings.Join(missing, " and "))}
 		}
 		return run(cmd, args)
 	}

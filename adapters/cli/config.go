@@ -6,6 +6,7 @@ import (
 	"net/mail"
 	"net/netip"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -14,10 +15,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// DefaultSTAC is the open STAC API that serves imagery where no address is given.
+// DefaultSTAC is the open STAC API that serves imagery if no address is set.
 const DefaultSTAC = "https://earth-search.aws.element84.com/v1"
 
-// Config is everything that can be set, by environment variable or by flag.
+// Config is all settings, from environment variables or flags.
 type Config struct {
 	Addr            string        `env:"TILTH_ADDR" envDefault:"127.0.0.1:8080"`
 	DatabaseURL     string        `env:"TILTH_DATABASE_URL" envDefault:"sqlite:tilth-data/tilth.db"`
@@ -51,55 +52,79 @@ type Config struct {
 	WebhookAllowPrivate bool `env:"TILTH_WEBHOOK_ALLOW_PRIVATE"`
 }
 
-// ReadConfig takes the environment; flags are laid over it by Flags.
+// ReadConfig reads the environment; flags override it.
 func ReadConfig(environ map[string]string) (Config, error) {
 	var c Config
 	err := env.ParseWithOptions(&c, env.Options{Environment: environ})
 	return c, err
 }
 
-// setting is one line of the configuration as people see it.
+// setting is one setting with its flag and its documentation.
 type setting struct {
-	name   string // flag name; the variable is TILTH_ + upper case
-	help   string
-	bind   func(f *pflag.FlagSet, name, help string)
-	show   func() string
-	secret bool
+	name string // flag name; the variable is TILTH_ + upper case
+	help string
+	to   any // pointer to the value
+	show func(value string) string
 }
 
 func (c *Config) settings() []setting {
-	text := func(name, help string, to *string, secret bool) setting {
-		return setting{name, help, func(f *pflag.FlagSet, n, h string) { f.StringVar(to, n, *to, h) }, func() string { return *to }, secret}
-	}
 	return []setting{
-		text("addr", "address to listen on, HOST:PORT", &c.Addr, false),
-		text("database-url", "sqlite:PATH or postgres://…", &c.DatabaseURL, true),
-		text("broker-url", "empty: the queue lives in the database", &c.BrokerURL, true),
-		text("imagery-url", "folder with a static STAC catalog (catalog.json), or address of a STAC API; empty: the open Earth Search API", &c.ImageryURL, true),
-		text("objects-url", "where uploaded files wait to be worked through, file:PATH", &c.ObjectsURL, false),
-		text("demo-dir", "folder of the demo's synthetic imagery", &c.DemoDir, false),
-		text("public-url", "base of the links in answers; empty: as the request says", &c.PublicURL, false),
-		text("trusted-proxies", "networks whose X-Forwarded-* headers count, comma-separated CIDRs", &c.TrustedProxies, false),
-		text("oidc-issuer", "OpenID Connect issuer whose access tokens are taken too; empty: none", &c.OIDCIssuer, false),
-		text("oidc-audience", "audience that its tokens must be made for", &c.OIDCAudience, false),
-		text("oidc-email-claim", "claim of its tokens that holds the e-mail address of the user", &c.OIDCEmailClaim, false),
-		{"builtin-issuer", "make and take Tilth's own access tokens; false leaves it to the OpenID Connect issuer", func(f *pflag.FlagSet, n, h string) { f.BoolVar(&c.BuiltinIssuer, n, c.BuiltinIssuer, h) }, func() string { return fmt.Sprint(c.BuiltinIssuer) }, false},
-		text("cors-origins", "origins whose pages may call the interface from a browser, comma-separated; empty: none", &c.CORSOrigins, false),
-		text("smtp-url", "mail server for invitations and new passwords, smtp://USER:PASSWORD@HOST:PORT or smtps://…; empty: letters are printed on the terminal", &c.SMTPURL, true),
-		text("mail-from", "sender of letters, such as Tilth <tilth@example.org>", &c.MailFrom, false),
-		text("engine-id", "name of the external calculation engine in results, such as farmcalc", &c.EngineID, false),
-		text("engine-url", "address of an external calculation engine; empty: none. Companies use it once `tilth engine set` says so", &c.EngineURL, true),
-		{"engine-token", "bearer token for the external engine", func(f *pflag.FlagSet, n, h string) { f.StringVar(&c.EngineToken, n, c.EngineToken, h) }, func() string { return unseen(c.EngineToken) }, true},
-		text("log-format", "text or json", &c.LogFormat, false),
-		text("log-level", "debug, info, warn or error", &c.LogLevel, false),
-		{"workers", "background jobs at a time", func(f *pflag.FlagSet, n, h string) { f.IntVar(&c.Workers, n, c.Workers, h) }, func() string { return fmt.Sprint(c.Workers) }, false},
-		{"password-memory", "MiB that hashing a password takes, 12 to 4096: more resists guessing better", func(f *pflag.FlagSet, n, h string) { f.Uint32Var(&c.PasswordMemory, n, c.PasswordMemory, h) }, func() string { return fmt.Sprint(c.PasswordMemory) }, false},
-		{"rate-limit", "requests a second and credential, bursts of four times that; 0: no limit", func(f *pflag.FlagSet, n, h string) { f.Float64Var(&c.RateLimit, n, c.RateLimit, h) }, func() string { return fmt.Sprint(c.RateLimit) }, false},
-		{"max-bulk", "items a bulk request may hold", func(f *pflag.FlagSet, n, h string) { f.IntVar(&c.MaxBulk, n, c.MaxBulk, h) }, func() string { return fmt.Sprint(c.MaxBulk) }, false},
-		{"max-body-bytes", "size of a request body", func(f *pflag.FlagSet, n, h string) { f.Int64Var(&c.MaxBodyBytes, n, c.MaxBodyBytes, h) }, func() string { return fmt.Sprint(c.MaxBodyBytes) }, false},
-		{"webhook-allow-http", "let webhooks be posted without TLS; for trials", func(f *pflag.FlagSet, n, h string) { f.BoolVar(&c.WebhookAllowHTTP, n, c.WebhookAllowHTTP, h) }, func() string { return fmt.Sprint(c.WebhookAllowHTTP) }, false},
-		{"webhook-allow-private", "let webhooks be posted into private networks and to this machine; only where every company is trusted", func(f *pflag.FlagSet, n, h string) { f.BoolVar(&c.WebhookAllowPrivate, n, c.WebhookAllowPrivate, h) }, func() string { return fmt.Sprint(c.WebhookAllowPrivate) }, false},
-		{"shutdown-timeout", "how long requests may take to finish on shutdown", func(f *pflag.FlagSet, n, h string) { f.DurationVar(&c.ShutdownTimeout, n, c.ShutdownTimeout, h) }, func() string { return c.ShutdownTimeout.String() }, false},
+		{"addr", "address to listen on, HOST:PORT", &c.Addr, plain},
+		{"database-url", "sqlite:PATH or postgres://…", &c.DatabaseURL, hidden},
+		{"broker-url", "empty: the queue is in the database", &c.BrokerURL, hidden},
+		{"imagery-url", "folder with a static STAC catalog (catalog.json), or address of a STAC API; empty: the open Earth Search API",
+			&c.ImageryURL, hidden},
+		{"objects-url", "where uploaded files are kept until they are processed, file:PATH", &c.ObjectsURL, plain},
+		{"demo-dir", "folder of the demo's synthetic imagery", &c.DemoDir, plain},
+		{"public-url", "base of the links in answers; empty: as the request says", &c.PublicURL, plain},
+		{"trusted-proxies", "networks whose X-Forwarded-* headers count, comma-separated CIDRs", &c.TrustedProxies, plain},
+		{"oidc-issuer", "OpenID Connect issuer whose access tokens are accepted too; empty: none", &c.OIDCIssuer, plain},
+		{"oidc-audience", "audience that its tokens must be issued for", &c.OIDCAudience, plain},
+		{"oidc-email-claim", "claim of its tokens that holds the e-mail address of the user", &c.OIDCEmailClaim, plain},
+		{"builtin-issuer", "issue and accept Tilth's own access tokens; false leaves it to the OpenID Connect issuer", &c.BuiltinIssuer, plain},
+		{"cors-origins", "origins whose pages may call the interface from a browser, comma-separated; empty: none", &c.CORSOrigins, plain},
+		{"smtp-url", "mail server for invitations and new passwords, smtp://USER:PASSWORD@HOST:PORT or smtps://…; " +
+			"empty: letters are printed on the terminal", &c.SMTPURL, hidden},
+		{"mail-from", "sender of letters, such as Tilth <tilth@example.org>", &c.MailFrom, plain},
+		{"engine-id", "name of the external calculation engine in results, such as farmcalc", &c.EngineID, plain},
+		{"engine-url", "address of an external calculation engine; empty: none. Companies use it once `tilth engine set` says so",
+			&c.EngineURL, hidden},
+		{"engine-token", "bearer token for the external engine", &c.EngineToken, masked},
+		{"log-format", "text or json", &c.LogFormat, plain},
+		{"log-level", "debug, info, warn or error", &c.LogLevel, plain},
+		{"workers", "background jobs that run at a time", &c.Workers, plain},
+		{"password-memory", "MiB that hashing a password takes, 12 to 4096: more resists guessing better", &c.PasswordMemory, plain},
+		{"rate-limit", "requests a second and credential, in bursts of four times that; 0: no limit", &c.RateLimit, plain},
+		{"max-bulk", "items a bulk request may hold", &c.MaxBulk, plain},
+		{"max-body-bytes", "size of a request body", &c.MaxBodyBytes, plain},
+		{"webhook-allow-http", "let webhooks be posted without TLS; for trials", &c.WebhookAllowHTTP, plain},
+		{"webhook-allow-private", "let webhooks be posted to private networks and to this machine; only where every company is trusted",
+			&c.WebhookAllowPrivate, plain},
+		{"shutdown-timeout", "how long requests may take to finish on shutdown", &c.ShutdownTimeout, plain},
+	}
+}
+
+// value returns the setting as text.
+func (s setting) value() string { return s.show(fmt.Sprint(reflect.ValueOf(s.to).Elem().Interface())) }
+
+// bind adds the flag of the setting.
+func (s setting) bind(f *pflag.FlagSet) {
+	help := s.help + " (" + s.variable() + ")"
+	switch to := s.to.(type) {
+	case *string:
+		f.StringVar(to, s.name, *to, help)
+	case *bool:
+		f.BoolVar(to, s.name, *to, help)
+	case *int:
+		f.IntVar(to, s.name, *to, help)
+	case *int64:
+		f.Int64Var(to, s.name, *to, help)
+	case *uint32:
+		f.Uint32Var(to, s.name, *to, help)
+	case *float64:
+		f.Float64Var(to, s.name, *to, help)
+	case *time.Duration:
+		f.DurationVar(to, s.name, *to, help)
 	}
 }
 
@@ -107,20 +132,20 @@ func (s setting) variable() string {
 	return "TILTH_" + strings.ToUpper(strings.ReplaceAll(s.name, "-", "_"))
 }
 
-// everywhere names the settings that every command takes; the others are flags of the
-// commands that use them.
+// everywhere names the settings that every command has; the others are flags of the commands
+// that use them.
 var everywhere = []string{"database-url", "log-format", "log-level"}
 
-// flags adds a flag for every setting that all commands take, or for the others.
+// flags adds a flag for every setting that all commands have, or for the others.
 func (c *Config) flags(f *pflag.FlagSet, common bool) {
 	for _, s := range c.settings() {
 		if slices.Contains(everywhere, s.name) == common {
-			s.bind(f, s.name, s.help+" ("+s.variable()+")")
+			s.bind(f)
 		}
 	}
 }
 
-// Check returns everything that is wrong with the configuration, at once.
+// Check returns all errors of the configuration at once.
 func (c *Config) Check() error {
 	var errs []error
 	bad := func(name, format string, args ...any) {
@@ -137,7 +162,7 @@ func (c *Config) Check() error {
 	}
 	if c.PublicURL != "" {
 		if u, err := url.Parse(c.PublicURL); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-			bad("TILTH_PUBLIC_URL", "%q is no http(s) address", c.PublicURL)
+			bad("TILTH_PUBLIC_URL", "%q is not an http(s) address", c.PublicURL)
 		}
 	}
 	if _, err := c.Proxies(); err != nil {
@@ -146,12 +171,12 @@ func (c *Config) Check() error {
 	c.checkIssuers(bad)
 	for _, origin := range c.Origins() {
 		if u, err := url.Parse(origin); err != nil || u.Host == "" || u.Scheme+"://"+u.Host != origin {
-			bad("TILTH_CORS_ORIGINS", "%q is no origin such as https://app.example.org", origin)
+			bad("TILTH_CORS_ORIGINS", "%q is not an origin such as https://app.example.org", origin)
 		}
 	}
 	c.checkMail(bad)
 	if c.EngineURL != "" && c.EngineID == "" {
-		bad("TILTH_ENGINE_ID", "the external engine at TILTH_ENGINE_URL needs a name")
+		bad("TILTH_ENGINE_ID", "the external engine at TILTH_ENGINE_URL requires a name")
 	}
 	if c.LogFormat != "text" && c.LogFormat != "json" {
 		bad("TILTH_LOG_FORMAT", "%q is neither text nor json", c.LogFormat)
@@ -181,7 +206,7 @@ func (c *Config) Proxies() ([]netip.Prefix, error) {
 		if err != nil {
 			a, err2 := netip.ParseAddr(part)
 			if err2 != nil {
-				return nil, fmt.Errorf("%q is no network such as 10.0.0.0/8", part)
+				return nil, fmt.Errorf("%q is not a network such as 10.0.0.0/8", part)
 			}
 			p = netip.PrefixFrom(a, a.BitLen())
 		}
@@ -195,7 +220,10 @@ func (c *Config) Origins() []string {
 	return strings.FieldsFunc(c.CORSOrigins, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// hidden returns a value without the password of an address.
+// plain shows a value as it is.
+func plain(value string) string { return value }
+
+// hidden shows a value without the password of an address.
 func hidden(value string) string {
 	u, err := url.Parse(value)
 	if err != nil || u.User == nil {
@@ -204,15 +232,15 @@ func hidden(value string) string {
 	return u.Redacted()
 }
 
-// unseen returns the mark of a secret that is set.
-func unseen(secret string) string {
+// masked shows only that a secret is set.
+func masked(secret string) string {
 	if secret == "" {
 		return ""
 	}
 	return "xxxxx"
 }
 
-// checkMail looks at the settings of the mail server; what they name is tried by `tilth doctor`.
+// checkMail checks the settings of the mail server; `tilth doctor` connects to it.
 func (c *Config) checkMail(bad func(name, format string, args ...any)) {
 	if c.SMTPURL == "" {
 		return
@@ -221,6 +249,6 @@ func (c *Config) checkMail(bad func(name, format string, args ...any)) {
 		bad("TILTH_SMTP_URL", "it must be smtp://USER:PASSWORD@HOST:PORT or smtps://…")
 	}
 	if _, err := mail.ParseAddress(c.MailFrom); err != nil {
-		bad("TILTH_MAIL_FROM", "%q is no e-mail address; letters need a sender", c.MailFrom)
+		bad("TILTH_MAIL_FROM", "%q is not an e-mail address; letters require a sender", c.MailFrom)
 	}
 }

@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"bufio"
-	"encoding/json"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +10,7 @@ import (
 
 // CurveFiles reads and writes the files of crop verification.
 type CurveFiles interface {
-	// BuiltIn returns the curves that the program comes with.
+	// BuiltIn returns the built-in curves.
 	BuiltIn() (cropcheck.Set, error)
 	// ReadCurves reads a file of curves.
 	ReadCurves(r io.Reader) (cropcheck.Set, error)
@@ -34,8 +31,8 @@ func (s *shell) curves() *cobra.Command {
 func (s *shell) curvesBuild() *cobra.Command {
 	var samples, series string
 	c := &cobra.Command{
-		Use: "build", Short: "Make curves of labelled series, and print them as CSV",
-		Long: `Makes curves of labelled series: per class and 16 days the median and quartiles of
+		Use: "build", Short: "Compute curves from labelled series, and print them as CSV",
+		Long: `Computes curves from labelled series: per class and 16 days the median and quartiles of
 NDVI and the median of EVI. --samples is a CSV id,label,start_date, where start_date is
 the first day of the sample's growing year; --series is a CSV id,date,ndvi[,evi].`,
 		Example: "  tilth curves build --samples samples.csv --series series.csv > curves.csv",
@@ -57,45 +54,34 @@ the first day of the sample's growing year; --series is a CSV id,date,ndvi[,evi]
 }
 
 func (s *shell) readSamples(samples, series string) ([]cropcheck.Sample, error) {
-	labels, err := os.Open(samples)
-	if err != nil {
-		return nil, err
-	}
-	defer labels.Close()
-	values, err := os.Open(series)
-	if err != nil {
-		return nil, err
-	}
-	defer values.Close()
-	return s.program.CurveFiles().ReadSamples(bufio.NewReader(labels), bufio.NewReader(values))
+	return readFile(samples, func(labels io.Reader) ([]cropcheck.Sample, error) {
+		return readFile(series, func(values io.Reader) ([]cropcheck.Sample, error) {
+			return s.program.CurveFiles().ReadSamples(labels, values)
+		})
+	})
 }
 
 func (s *shell) cropCheck() *cobra.Command {
 	var series, curves string
 	var declared []string
 	c := &cobra.Command{
-		Use: "crop-check", Short: "Say whether a declared crop could have grown, by its season's series",
-		Long: `Compares series with reference curves by time-weighted dynamic time warping, and says
-for each whether the declared crop could be the one that grew: verified, failed, or
-pending where it cannot be said. It prints a JSON object a line, one for each id.
+		Use: "crop-check", Short: "Check whether a declared crop may have grown, from the series of its season",
+		Long: `Compares series with reference curves by time-weighted dynamic time warping, and prints
+for each whether the declared crop may be the one that grew: verified, failed, or
+pending if that cannot be decided. It prints a JSON object a line, one for each id.
 
-The curves that Tilth comes with are of double-cropping systems of Mato Grosso, Brazil,
-seen at 250 m, and say nothing of other regions. docs/crop-check.md has their accuracy.
+The built-in curves are of double-cropping systems of Mato Grosso, Brazil, observed at
+250 m, and hold for no other region. docs/crop-check.md states their accuracy.
 
-The command uses no database: without --curves it takes the curves that Tilth comes with,
-whatever was imported. ` + "`tilth curves show REGION`" + ` prints imported ones, for --curves.`,
+The command uses no database: without --curves it uses the built-in curves, whatever
+was imported. ` + "`tilth curves show REGION`" + ` prints imported ones, for --curves.`,
 		Example: "  tilth crop-check --series series.csv --declared Soy_Corn",
 		RunE: func(*cobra.Command, []string) error {
 			set, err := s.readCurves(curves)
 			if err != nil {
 				return err
 			}
-			file, err := os.Open(series)
-			if err != nil {
-				return err
-			}
-			defer file.Close()
-			all, err := s.program.CurveFiles().ReadSeries(bufio.NewReader(file))
+			all, err := readFile(series, s.program.CurveFiles().ReadSeries)
 			if err != nil {
 				return err
 			}
@@ -109,8 +95,8 @@ whatever was imported. ` + "`tilth curves show REGION`" + ` prints imported ones
 		},
 	}
 	c.Flags().StringVar(&series, "series", "", "CSV of series: id,date,ndvi[,evi]")
-	c.Flags().StringSliceVar(&declared, "declared", nil, "class of the declared crop; of several, any will do")
-	c.Flags().StringVar(&curves, "curves", "", "CSV of curves instead of those that Tilth comes with")
+	c.Flags().StringSliceVar(&declared, "declared", nil, "class of the declared crop; of several, any matches")
+	c.Flags().StringVar(&curves, "curves", "", "CSV of curves instead of the built-in ones")
 	return required(c, "series", "declared")
 }
 
@@ -137,7 +123,5 @@ func (s *shell) printVerdict(id string, r cropcheck.Result) error {
 	if r.Verdict != cropcheck.Pending {
 		out.Confidence = &r.Confidence
 	}
-	enc := json.NewEncoder(s.out)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(out)
+	return s.printJSON(out)
 }

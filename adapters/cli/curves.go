@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -19,11 +17,11 @@ import (
 func (s *shell) curvesImport() *cobra.Command {
 	var region, version, scope, extent string
 	c := &cobra.Command{
-		Use: "import FILE.csv", Short: "Put the reference curves of a region in force", Args: cobra.ExactArgs(1),
+		Use: "import FILE.csv", Short: "Store reference curves of a region and put them in force", Args: cobra.ExactArgs(1),
 		Long: `Stores reference curves, as ` + "`tilth curves build`" + ` prints them, in the database. They are
-in force for their region from then on, in place of those before; other regions keep
-theirs. Versions are kept, and never changed. The curves that Tilth comes with are those
-of the region ` + cropcheck.BuiltInRegion + `, until an import for it takes their place.`,
+in force for their region from then on and replace the previous ones; other regions keep
+theirs. Versions are kept, and never changed. The built-in curves are those of the region
+` + cropcheck.BuiltInRegion + `, until an import replaces them.`,
 		Example: "  tilth curves import curves.csv --region cerrado --version 2026-1 --extent -60,-24,-41,-2 --scope \"Sentinel-2, 2019 to 2025, 412 fields\"",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			set, err := s.readCurves(args[0])
@@ -46,10 +44,10 @@ of the region ` + cropcheck.BuiltInRegion + `, until an import for it takes thei
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&region, "region", "", "region that the curves hold for, in small letters")
+	f.StringVar(&region, "region", "", "region that the curves hold for, in lower case")
 	f.StringVar(&version, "version", "", "name of this version, such as 2026-1")
-	f.StringVar(&scope, "scope", "", "what the curves were made of; it is shown with every verdict")
-	f.StringVar(&extent, "extent", "", "where they may be used: WEST,SOUTH,EAST,NORTH in degrees (default: not said)")
+	f.StringVar(&scope, "scope", "", "what the curves were computed from; it is shown with every verdict")
+	f.StringVar(&extent, "extent", "", "where they may be used: WEST,SOUTH,EAST,NORTH in degrees (default: not stated)")
 	return required(c, "region", "version")
 }
 
@@ -58,7 +56,7 @@ func parseExtent(text string) (*cropcheck.Extent, error) {
 	if text == "" {
 		return nil, nil
 	}
-	bad := fault.Field("extent", fmt.Sprintf("%q is no box; write it as WEST,SOUTH,EAST,NORTH in degrees, such as -60,-24,-41,-2.", text))
+	bad := fault.Field("extent", fmt.Sprintf("%q is not a box; write it as WEST,SOUTH,EAST,NORTH in degrees, such as -60,-24,-41,-2.", text))
 	parts := strings.Split(text, ",")
 	if len(parts) != 4 {
 		return nil, bad
@@ -77,9 +75,9 @@ func parseExtent(text string) (*cropcheck.Extent, error) {
 func (s *shell) curvesShow() *cobra.Command {
 	var builtIn bool
 	c := &cobra.Command{
-		Use: "show [REGION]", Short: "Say which reference curves are in force, or print those of a region as CSV", Args: cobra.MaximumNArgs(1),
-		Long: `Says which reference curves are in force: a line a region. With a region, prints its curves
-as CSV. With --built-in, prints the curves that Tilth comes with, without a database.`,
+		Use: "show [REGION]", Short: "List the reference curves in force, or print those of a region as CSV", Args: cobra.MaximumNArgs(1),
+		Long: `Lists the reference curves in force: a line a region. With a region, prints its curves as
+CSV. With --built-in, prints the built-in curves, without a database.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if builtIn {
 				set, err := s.program.CurveFiles().BuiltIn()
@@ -97,20 +95,20 @@ as CSV. With --built-in, prints the curves that Tilth comes with, without a data
 			})
 		},
 	}
-	c.Flags().BoolVar(&builtIn, "built-in", false, "print the curves that Tilth comes with, without a database")
+	c.Flags().BoolVar(&builtIn, "built-in", false, "print the built-in curves, without a database")
 	return c
 }
 
-func (s *shell) showCurves(all []cropcheck.Edition, wanted []string) error {
+func (s *shell) showCurves(all []cropcheck.Edition, region []string) error {
 	var regions []string
 	for _, e := range all {
-		if len(wanted) > 0 && e.Region == wanted[0] {
+		if len(region) > 0 && e.Region == region[0] {
 			return s.program.CurveFiles().WriteCurves(s.out, e.Set)
 		}
 		regions = append(regions, e.Region)
 	}
-	if len(wanted) > 0 {
-		return fault.Field("region", fmt.Sprintf("There are no curves of %q; there are those of %s.", wanted[0], strings.Join(regions, ", ")))
+	if len(region) > 0 {
+		return fault.Field("region", fmt.Sprintf("There are no curves of %q; there are those of %s.", region[0], strings.Join(regions, ", ")))
 	}
 	for _, e := range all {
 		if err := s.printEdition(e); err != nil {
@@ -130,26 +128,21 @@ func (s *shell) printEdition(e cropcheck.Edition) error {
 		Scope      string     `json:"scope"`
 		Extent     []float64  `json:"extent"`
 	}{e.Region, e.Version, e.BuiltIn(), nil, e.Set.Classes(), e.Set.Scope, nil}
-	came := "comes with Tilth"
+	origin := "built-in"
 	if !e.BuiltIn() {
 		out.ImportedAt = &e.ImportedAt
-		came = "imported " + e.ImportedAt.Format(time.RFC3339)
+		origin = "imported " + e.ImportedAt.Format(time.RFC3339)
 	}
 	if x := e.Set.Extent; x != nil {
 		out.Extent = []float64{x.West, x.South, x.East, x.North}
 	}
-	return s.print(out, "%s, version %s, %s: %d curves (%s). %s", e.Region, e.Version, came, len(out.Classes), strings.Join(out.Classes, ", "), out.Scope)
+	return s.print(out, "%s, version %s, %s: %d curves (%s). %s", e.Region, e.Version, origin, len(out.Classes), strings.Join(out.Classes, ", "), out.Scope)
 }
 
-// readCurves reads a file of curves; those that the program comes with where path is empty.
+// readCurves reads a file of curves; the built-in ones if path is empty.
 func (s *shell) readCurves(path string) (cropcheck.Set, error) {
 	if path == "" {
 		return s.program.CurveFiles().BuiltIn()
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		return cropcheck.Set{}, err
-	}
-	defer file.Close()
-	return s.program.CurveFiles().ReadCurves(bufio.NewReader(file))
+	return readFile(path, s.program.CurveFiles().ReadCurves)
 }

@@ -13,30 +13,26 @@ func (s *shell) engine() *cobra.Command {
 	var company int64
 	var choice ports.EngineChoice
 	set := &cobra.Command{
-		Use: "set", Short: "Choose the engine and the factor set that a company's results are computed with",
-		Long: `Chooses the calculation engine and the factor set of a company. What is left out is the
+		Use: "set", Short: "Choose the engine and the factor set for a company's results",
+		Long: `Chooses the calculation engine and the factor set of a company. What is omitted is the
 default: the built-in engine, and its newest factor set. Submitted versions keep the
-figures, the engine and the factors they were made with; the next submission of each
-assessment takes the new ones. An external engine must be configured (TILTH_ENGINE_URL).`,
+figures, the engine and the factors they were computed with; the next submission of each
+assessment uses the new ones. An external engine must be configured (TILTH_ENGINE_URL).`,
 		Example: "  tilth engine set --company 1 --engine ipcc2019-tier1-ar6 --factor-set ipcc2006_ar5",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
-				if err := op.ChooseEngine(ctx, company, choice); err != nil {
-					return err
-				}
-				return s.printEngine(company, choice)
-			})
-		},
-	}
-	show := &cobra.Command{Use: "show", Short: "Say which engine and factor set a company has chosen", RunE: func(cmd *cobra.Command, _ []string) error {
-		return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
-			chosen, err := op.EngineChoice(ctx, company)
-			if err != nil {
+		RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
+			if err := op.ChooseEngine(ctx, company, choice); err != nil {
 				return err
 			}
-			return s.printEngine(company, chosen)
-		})
-	}}
+			return s.printEngine(company, choice)
+		}),
+	}
+	show := &cobra.Command{Use: "show", Short: "Show the engine and the factor set that a company has chosen", RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
+		chosen, err := op.EngineChoice(ctx, company)
+		if err != nil {
+			return err
+		}
+		return s.printEngine(company, chosen)
+	})}
 	for _, c := range []*cobra.Command{set, show} {
 		c.Flags().Int64Var(&company, "company", 0, "id of the company")
 	}

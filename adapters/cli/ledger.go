@@ -29,15 +29,13 @@ func (s *shell) printWallet(company int64, w credit.Wallet) error {
 
 func (s *shell) walletShow() *cobra.Command {
 	var company int64
-	c := &cobra.Command{Use: "show", Short: "Print a company's wallet", RunE: func(cmd *cobra.Command, _ []string) error {
-		return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
-			w, err := op.Wallet(ctx, company)
-			if err != nil {
-				return err
-			}
-			return s.printWallet(company, w)
-		})
-	}}
+	c := &cobra.Command{Use: "show", Short: "Print a company's wallet", RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
+		w, err := op.Wallet(ctx, company)
+		if err != nil {
+			return err
+		}
+		return s.printWallet(company, w)
+	})}
 	c.Flags().Int64Var(&company, "company", 0, "id of the company")
 	return required(c, "company")
 }
@@ -46,10 +44,10 @@ func (s *shell) walletRefund() *cobra.Command {
 	var in operating.RefundWanted
 	var amount string
 	c := &cobra.Command{
-		Use: "refund", Short: "Give a captured charge back, once",
-		Long: `Give a captured charge back: all of it, or the part that --amount names. A capture is
-refunded once. A refund gives credits back and nothing else: the field counts as charged
-still, its profiles stay, and further orders on it cost nothing.`,
+		Use: "refund", Short: "Refund a captured charge, once",
+		Long: `Refund a captured charge: all of it, or the part that --amount names. A capture is
+refunded once. A refund returns credits and nothing else: the field still counts as
+charged, its profiles stay, and further orders on it cost nothing.`,
 		Example: "  tilth wallet transactions --company 1\n  tilth wallet refund --company 1 --transaction 17 --note \"hail, agreed on the phone\"",
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if amount != "" {
@@ -75,7 +73,7 @@ still, its profiles stay, and further orders on it cost nothing.`,
 	f.Int64Var(&in.CompanyID, "company", 0, "id of the company")
 	f.Int64Var(&in.Transaction, "transaction", 0, "id of the capture, as `tilth wallet transactions` lists it")
 	f.StringVar(&amount, "amount", "", "credits, at most those captured (default: all of them)")
-	f.StringVar(&in.Note, "note", "", "what for; it is shown in the ledger")
+	f.StringVar(&in.Note, "note", "", "reason; it is shown in the ledger")
 	return required(c, "company", "transaction")
 }
 
@@ -99,7 +97,7 @@ func transactionOf(t credit.Transaction) transactionJSON {
 	}
 }
 
-// optional returns a value, or nil where it is none.
+// optional returns a pointer to a value; nil for the zero value.
 func optional[T comparable](v T) *T {
 	if v == *new(T) {
 		return nil
@@ -114,7 +112,7 @@ func (s *shell) walletTransactions() *cobra.Command {
 		Long: "Print a company's ledger, newest first; with --json an object a line.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if limit < 0 {
-				return usageError{fmt.Errorf("--limit is a number from 0, not %d", limit)}
+				return usageError{fmt.Errorf("--limit must be 0 or more, not %d", limit)}
 			}
 			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
 				lines, err := op.Transactions(ctx, company, limit)
@@ -134,11 +132,11 @@ func (s *shell) walletTransactions() *cobra.Command {
 		},
 	}
 	c.Flags().Int64Var(&company, "company", 0, "id of the company")
-	c.Flags().Int64Var(&limit, "limit", 50, "how many of the newest; 0: all")
+	c.Flags().Int64Var(&limit, "limit", 50, "number of the newest to print; 0: all")
 	return required(c, "company")
 }
 
-// ledgerLine is a transaction as people read it.
+// ledgerLine returns a transaction as a line of text.
 func ledgerLine(t credit.Transaction) string {
 	line := fmt.Sprintf("%-8d %s  %-8s %12s", t.ID, t.CreatedAt.Format(time.RFC3339), t.Kind, t.Amount)
 	if t.Product != "" {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -24,19 +23,17 @@ func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 
 func (s *shell) company() *cobra.Command {
 	var name string
-	create := &cobra.Command{Use: "create", Short: "Make a company with the roles owner, editor and viewer", RunE: func(cmd *cobra.Command, _ []string) error {
-		return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
-			c, err := op.CreateCompany(ctx, name)
-			if err != nil {
-				return err
-			}
-			return s.print(struct {
-				ID   int64  `json:"id"`
-				UUID string `json:"uuid"`
-				Name string `json:"name"`
-			}{c.ID, c.UUID, c.Name}, "company %d: %s (%s)", c.ID, c.Name, c.UUID)
-		})
-	}}
+	create := &cobra.Command{Use: "create", Short: "Create a company with the roles owner, editor and viewer", RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
+		c, err := op.CreateCompany(ctx, name)
+		if err != nil {
+			return err
+		}
+		return s.print(struct {
+			ID   int64  `json:"id"`
+			UUID string `json:"uuid"`
+			Name string `json:"name"`
+		}{c.ID, c.UUID, c.Name}, "company %d: %s (%s)", c.ID, c.Name, c.UUID)
+	})}
 	create.Flags().StringVar(&name, "name", "", "name of the company")
 	return group("company", "Companies: the tenants", required(create, "name"))
 }
@@ -44,7 +41,7 @@ func (s *shell) company() *cobra.Command {
 func (s *shell) user() *cobra.Command {
 	var in operating.NewUser
 	var stdin bool
-	create := &cobra.Command{Use: "create", Short: "Make a user of a company, or an operator", RunE: func(cmd *cobra.Command, _ []string) error {
+	create := &cobra.Command{Use: "create", Short: "Create a user of a company, or an operator", RunE: func(cmd *cobra.Command, _ []string) error {
 		if stdin {
 			line, err := bufio.NewReader(s.in).ReadString('\n')
 			if err != nil && !errors.Is(err, io.EOF) {
@@ -72,21 +69,19 @@ func (s *shell) user() *cobra.Command {
 	f := create.Flags()
 	f.Int64Var(&in.CompanyID, "company", 0, "id of the company")
 	f.StringVar(&in.Email, "email", "", "e-mail address, the name to sign in with")
-	f.StringVar(&in.Name, "name", "", "full name (default: what stands before the @)")
+	f.StringVar(&in.Name, "name", "", "full name (default: the part before the @)")
 	f.StringVar(&in.Role, "role", "", "owner, editor, viewer or a role of the company's own")
 	f.BoolVar(&in.Operator, "operator", false, "an operator: belongs to no company")
 	f.BoolVar(&stdin, "password-stdin", false, "read the password from standard input; without it the user has none")
 
 	var email string
-	disable := &cobra.Command{Use: "disable", Short: "End a user's access from its next request on", RunE: func(cmd *cobra.Command, _ []string) error {
-		return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
-			u, err := op.DisableUser(ctx, email)
-			if err != nil {
-				return err
-			}
-			return s.print(map[string]any{"id": u.ID, "email": u.Email, "disabled": u.Disabled}, "user %d: %s is disabled", u.ID, u.Email)
-		})
-	}}
+	disable := &cobra.Command{Use: "disable", Short: "Revoke a user's access from the next request on", RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
+		u, err := op.DisableUser(ctx, email)
+		if err != nil {
+			return err
+		}
+		return s.print(map[string]any{"id": u.ID, "email": u.Email, "disabled": u.Disabled}, "user %d: %s is disabled", u.ID, u.Email)
+	})}
 	disable.Flags().StringVar(&email, "email", "", "e-mail address of the user")
 	return group("user", "Users and operators", required(create, "email"), required(disable, "email"))
 }
@@ -94,20 +89,18 @@ func (s *shell) user() *cobra.Command {
 func (s *shell) token() *cobra.Command {
 	var email string
 	var ttl time.Duration
-	create := &cobra.Command{Use: "create", Short: "Print an access token for a user", RunE: func(cmd *cobra.Command, _ []string) error {
-		return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
-			token, err := op.CreateToken(ctx, email, ttl)
-			if err != nil {
-				return err
-			}
-			return s.print(struct {
-				Access    string `json:"access"`
-				ExpiresIn int64  `json:"expires_in"`
-			}{token, int64(ttl.Seconds())}, "%s", token)
-		})
-	}}
+	create := &cobra.Command{Use: "create", Short: "Print an access token for a user", RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
+		token, err := op.CreateToken(ctx, email, ttl)
+		if err != nil {
+			return err
+		}
+		return s.print(struct {
+			Access    string `json:"access"`
+			ExpiresIn int64  `json:"expires_in"`
+		}{token, int64(ttl.Seconds())}, "%s", token)
+	})}
 	create.Flags().StringVar(&email, "user", "", "e-mail address of the user")
-	create.Flags().DurationVar(&ttl, "ttl", 24*time.Hour, "how long it is good for")
+	create.Flags().DurationVar(&ttl, "ttl", 24*time.Hour, "how long it is valid")
 	return group("token", "Access tokens", required(create, "user"))
 }
 
@@ -130,7 +123,7 @@ func (s *shell) wallet() *cobra.Command {
 	f := put.Flags()
 	f.Int64Var(&company, "company", 0, "id of the company")
 	f.StringVar(&amount, "amount", "", "credits, at most two decimals")
-	f.StringVar(&note, "note", "", "what for; it is shown in the ledger")
+	f.StringVar(&note, "note", "", "reason; it is shown in the ledger")
 	return group("wallet", "Credit of the companies", required(put, "company", "amount"), s.walletShow(), s.walletRefund(), s.walletTransactions())
 }
 
@@ -155,12 +148,7 @@ func (s *shell) price() *cobra.Command {
 
 func (s *shell) crop() *cobra.Command {
 	load := &cobra.Command{Use: "import FILE.csv", Short: "Add or change crops of the shared catalog, by their slug", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
-		file, err := os.Open(args[0])
-		if err != nil {
-			return err
-		}
-		defer func() { _ = file.Close() }()
-		crops, err := s.program.ReadCrops(file)
+		crops, err := readFile(args[0], s.program.ReadCrops)
 		if err != nil {
 			return fmt.Errorf("%s: %w", args[0], err)
 		}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -13,14 +12,10 @@ import (
 
 	"tilth/app/satellite"
 	"tilth/core/fault"
-	"tilth/core/geo"
 	"tilth/core/vegetation"
 )
 
 var formats = []string{"json", "csv", "svg"}
-
-// maxFieldFile bounds the file of a field's outline.
-const maxFieldFile = 8 << 20
 
 func (s *shell) profile() *cobra.Command {
 	var catalog, field, from, to, index, mask, format string
@@ -76,23 +71,10 @@ func indexCodes() string {
 
 func profileRequest(field, from, to, index, mask string) (satellite.SeriesRequest, error) {
 	var req satellite.SeriesRequest
-	file, err := os.Open(field)
-	if err != nil {
+	var err error
+	if req.Boundary, err = readOutline("field", field); err != nil {
 		return req, err
 	}
-	defer func() { _ = file.Close() }()
-	raw, err := io.ReadAll(io.LimitReader(file, maxFieldFile+1))
-	if err != nil {
-		return req, err
-	}
-	if len(raw) > maxFieldFile {
-		return req, fault.Field("field", "The file is larger than 8 MiB.")
-	}
-	boundary, err := geo.ParseGeoJSON(raw, geo.DefaultLimits())
-	if err != nil {
-		return req, err
-	}
-	req.Boundary = boundary.Geometry()
 	if req.From, err = day("from", from); err != nil {
 		return req, err
 	}
@@ -112,7 +94,7 @@ func profileRequest(field, from, to, index, mask string) (satellite.SeriesReques
 func day(flag, text string) (time.Time, error) {
 	d, err := time.Parse(time.DateOnly, text)
 	if err != nil {
-		return d, fault.Field(flag, fmt.Sprintf("%q is no date; write it as 2025-04-30.", text))
+		return d, fault.Field(flag, fmt.Sprintf("%q is not a date; write it as 2025-04-30.", text))
 	}
 	return d, nil
 }
@@ -176,7 +158,7 @@ func writeSeriesJSON(w io.Writer, s vegetation.Series) error {
 		out.Observations = append(out.Observations, observationJSON{p, o.Coverage, o.NValid, o.NPolygon, o.Median, o.Std, o.Min, o.Max, o.P10, o.P90, o.Items, showOffsets(o.Offsets)})
 	}
 	for _, r := range s.Rejected {
-		out.Rejected = append(out.Rejected, rejectionJSON{r.Date.Format(time.DateOnly), string(r.Reason), r.Coverage, r.NValid, r.NPolygon, r.Items, noteOf(r)})
+		out.Rejected = append(out.Rejected, rejectionJSON{r.Date.Format(time.DateOnly), string(r.Reason), r.Coverage, r.NValid, r.NPolygon, r.Items, optional(r.Note)})
 	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
@@ -189,12 +171,4 @@ func showOffsets(offsets []vegetation.AppliedOffset) []offsetJSON {
 		out[i] = offsetJSON(o)
 	}
 	return out
-}
-
-// noteOf says what could not be read; nil where everything could.
-func noteOf(r vegetation.Rejection) *string {
-	if r.Note == "" {
-		return nil
-	}
-	return &r.Note
 }

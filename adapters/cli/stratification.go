@@ -12,7 +12,6 @@ import (
 	"tilth/app/operating"
 	"tilth/app/soil"
 	"tilth/core/access"
-	"tilth/core/fault"
 	"tilth/core/stratification"
 	"tilth/ports"
 )
@@ -21,12 +20,16 @@ func (s *shell) subscription() *cobra.Command {
 	var company int64
 	var service, until string
 	grant := &cobra.Command{
-		Use: "grant", Short: "Subscribe a company to a service, in place of the subscription it has",
+		Use: "grant", Short: "Subscribe a company to a service; replaces its subscription",
 		Example: "  tilth subscription grant --company 1 --service stratification --until 2027-12-31",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			last, err := lastDay(until)
-			if err != nil {
-				return err
+			var last *time.Time
+			if until != "" {
+				date, err := day("until", until)
+				if err != nil {
+					return err
+				}
+				last = &date
 			}
 			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
 				granted, err := op.Subscribe(ctx, company, access.Service(service), last)
@@ -44,14 +47,12 @@ func (s *shell) subscription() *cobra.Command {
 	}
 	revoke := &cobra.Command{
 		Use: "revoke", Short: "End a company's subscription at once; what it has paid for stays readable",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
-				if err := op.Unsubscribe(ctx, company, access.Service(service)); err != nil {
-					return err
-				}
-				return s.print(map[string]any{"company": company, "service": service}, "company %d is no longer subscribed to %s", company, service)
-			})
-		},
+		RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
+			if err := op.Unsubscribe(ctx, company, access.Service(service)); err != nil {
+				return err
+			}
+			return s.print(map[string]any{"company": company, "service": service}, "company %d is no longer subscribed to %s", company, service)
+		}),
 	}
 	for _, c := range []*cobra.Command{grant, revoke} {
 		c.Flags().Int64Var(&company, "company", 0, "id of the company")
@@ -61,33 +62,19 @@ func (s *shell) subscription() *cobra.Command {
 	return group("subscription", "What the companies subscribe to", required(grant, "company", "service"), required(revoke, "company", "service"))
 }
 
-// lastDay reads a day; nil for an empty text.
-func lastDay(text string) (*time.Time, error) {
-	if text == "" {
-		return nil, nil
-	}
-	day, err := time.Parse(time.DateOnly, text)
-	if err != nil {
-		return nil, fault.Field("until", fmt.Sprintf("%q is no day; write it as 2027-12-31.", text))
-	}
-	return &day, nil
-}
-
 func (s *shell) stratification() *cobra.Command {
 	var order int64
 	retry := &cobra.Command{
-		Use: "retry", Short: "Take a failed stratification order up again",
-		Long: fmt.Sprintf("Takes a failed stratification order up again: its charge is held anew and its layers are\nprepared in the background. An order is taken up again at most %d times.", stratification.MaxRetries),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
-				o, err := op.RetryStratification(ctx, order)
-				if err != nil {
-					return err
-				}
-				return s.print(map[string]any{"order": o.ID, "company": o.CompanyID, "status": o.Status, "retries": o.Retries},
-					"order %d of company %d is %s, retry %d of %d", o.ID, o.CompanyID, o.Status, o.Retries, stratification.MaxRetries)
-			})
-		},
+		Use: "retry", Short: "Retry a failed stratification order",
+		Long: fmt.Sprintf("Retries a failed stratification order: its charge is held again and its layers are\nprepared in the background. An order is retried at most %d times.", stratification.MaxRetries),
+		RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
+			o, err := op.RetryStratification(ctx, order)
+			if err != nil {
+				return err
+			}
+			return s.print(map[string]any{"order": o.ID, "company": o.CompanyID, "status": o.Status, "retries": o.Retries},
+				"order %d of company %d is %s, retry %d of %d", o.ID, o.CompanyID, o.Status, o.Retries, stratification.MaxRetries)
+		}),
 	}
 	retry.Flags().Int64Var(&order, "order", 0, "id of the order")
 	return group("stratification", "Stratification orders", required(retry, "order"))
@@ -124,12 +111,12 @@ func (s *shell) layer() *cobra.Command {
 		Use: "add", Short: "Register a raster as a layer of stratification orders",
 		Long: `Registers a GeoTIFF of one band of numbers (integers of up to 32 bits, floating point numbers)
 in EPSG:4326, EPSG:3857 or a WGS84 UTM zone. It is copied to the store of files, and sampled
-for every order placed from then on whose area it reaches: of every company, or with --company
-of that one alone. Values are what GDAL reads from the file, times --scale plus --offset.
+for every order placed from then on whose area it overlaps: of every company, or with --company
+of that one only. Values are what GDAL reads from the file, times --scale plus --offset.
 
-A raster named "elevation", in metres, takes the place of the elevation model of the imagery
-source; slope and topographic wetness are derived of it. --coarse says that the raster was
-resampled from a far coarser map, such as one of few soil samples.`,
+A raster named "elevation", in metres, replaces the elevation model of the imagery source;
+slope and topographic wetness are derived from it. --coarse marks a raster that was resampled
+from a far coarser map, such as one of few soil samples.`,
 		Example: "  tilth layer add --name clay_0_30 --file clay.tif --description \"SoilGrids 2.0, g/kg\" --coarse\n  tilth layer add --name elevation --file lidar.tif --company 3",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opened, err := os.Open(file)
@@ -152,13 +139,13 @@ resampled from a far coarser map, such as one of few soil samples.`,
 		},
 	}
 	f := add.Flags()
-	f.StringVar(&in.Name, "name", "", "name of the layer: small letters, digits and underscores")
+	f.StringVar(&in.Name, "name", "", "name of the layer: lower-case letters, digits and underscores")
 	f.StringVar(&file, "file", "", "the GeoTIFF")
-	f.Float64Var(&in.Scale, "scale", 1, "what the file's numbers are multiplied with")
-	f.Float64Var(&in.Offset, "offset", 0, "what is added then")
-	f.StringVar(&in.Description, "description", "", "what it shows, in which unit, and where it comes from")
-	f.Int64Var(&in.CompanyID, "company", 0, "id of the company whose orders alone it is for (default: every company)")
-	f.BoolVar(&in.Coarse, "coarse", false, "it comes of a far coarser map than its pixels tell")
+	f.Float64Var(&in.Scale, "scale", 1, "factor of the file's numbers")
+	f.Float64Var(&in.Offset, "offset", 0, "added after the multiplication")
+	f.StringVar(&in.Description, "description", "", "what it shows, its unit and its source")
+	f.Int64Var(&in.CompanyID, "company", 0, "id of the only company whose orders use it (default: every company)")
+	f.BoolVar(&in.Coarse, "coarse", false, "it was resampled from a far coarser map")
 	list := &cobra.Command{Use: "list", Short: "List the registered rasters", RunE: func(cmd *cobra.Command, _ []string) error {
 		return s.withLayers(cmd, func(ctx context.Context, l *soil.LayerLibrary) error {
 			all, err := l.List(ctx)
@@ -171,7 +158,7 @@ resampled from a far coarser map, such as one of few soil samples.`,
 		})
 	}}
 	var name string
-	remove := &cobra.Command{Use: "remove", Short: "Forget a raster; the layers of earlier orders stay", RunE: func(cmd *cobra.Command, _ []string) error {
+	remove := &cobra.Command{Use: "remove", Short: "Unregister a raster; the layers of earlier orders stay", RunE: func(cmd *cobra.Command, _ []string) error {
 		return s.withLayers(cmd, func(ctx context.Context, l *soil.LayerLibrary) error {
 			gone, err := l.Remove(ctx, name)
 			if err != nil {

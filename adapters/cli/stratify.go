@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,12 +12,9 @@ import (
 
 	"tilth/app/soil"
 	"tilth/core/fault"
-	"tilth/core/geo"
+	"tilth/core/stratification/layer"
 	"tilth/core/stratification/zoning"
 )
-
-// maxCellsFile bounds a table of cells.
-const maxCellsFile = 256 << 20
 
 var stratifyFormats = []string{"json", "geojson"}
 
@@ -40,8 +34,8 @@ func (s *shell) stratify() *cobra.Command {
 	var f stratifyFlags
 	c := &cobra.Command{
 		Use: "stratify", Short: "Divide a field into zones for soil sampling and place samples in them, without a database",
-		Long: `Divides a field into zones that are alike inside, for every number of zones that the
-area has room for, and recommends a number. Input is a table of cells (--cells) or
+		Long: `Divides a field into homogeneous zones, for every number of zones that the area has
+room for, and recommends a number. Input is a table of cells (--cells) or
 rasters (--raster); the same input and seed give the same zones on any machine.
 
 A table is a CSV with a line for each cell: row and col, or x and y (easting and northing
@@ -50,8 +44,8 @@ missing. Rasters are GeoTIFFs of one band of numbers in degrees, Web Mercator or
 the name of its file. Without --boundary, the cells (or the pixels with a value of the
 first raster) are the area.
 
-With --samples, --offset or --placement the output has a sample plan of the recommended
-zones (or of --zones) too: points drawn at random in each zone, in the order of a short
+With --samples, --offset or --placement the output also has a sample plan of the
+recommended zones (or of --zones): points drawn at random in each zone, in the order of a short
 walk, with reserve points.`,
 		Example: `  tilth stratify --cells field.csv --layers ec,elevation --cell-size 10 --zones 3
   tilth stratify --cells field.csv --epsg 32720 --format geojson > zones.geojson
@@ -81,23 +75,23 @@ func (f *stratifyFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.cells, "cells", "", "CSV of cells: row,col or x,y and a column for each layer")
 	flags.StringSliceVar(&f.rasters, "raster", nil, "GeoTIFF files instead of a table, one for each layer")
 	flags.StringSliceVar(&f.layers, "layers", nil, "layers to use (default: all)")
-	flags.Float64Var(&f.cellSize, "cell-size", 0, "width of a cell in metres (default: as the cells lie, or by the area)")
+	flags.Float64Var(&f.cellSize, "cell-size", 0, "width of a cell in metres (default: the distance of the cells, or by the area)")
 	flags.IntVar(&f.epsg, "epsg", 0, "EPSG code of the UTM zone of the cells, such as 32720")
 	flags.StringSliceVar(&f.weights, "weights", nil, "weights of layers, as clay=1,slope=0.5")
-	flags.Float64Var(&f.spatialWeight, "spatial-weight", defaults.SpatialWeight, "weight of the place: more makes zones more compact")
+	flags.Float64Var(&f.spatialWeight, "spatial-weight", defaults.SpatialWeight, "weight of the location: more makes zones more compact")
 	flags.IntVar(&f.edgeMask, "edge-mask", 1, "cells along the edge that only follow their neighbours")
 	flags.Float64Var(&f.minZone, "min-zone-area", 0, "smallest part of a zone in hectares (default: by the area, 0.25 to 2)")
 	flags.StringVar(&f.boundary, "boundary", "", "GeoJSON file of the outline")
 	flags.IntVar(&f.zones, "zones", 0, "number of zones (default: the recommended one)")
-	flags.IntVar(&f.minZones, "min-zones", defaults.MinZones, "smallest number of zones that is tried")
-	flags.IntVar(&f.maxZones, "max-zones", 0, "largest number of zones that is tried (default: by the area, at most 8)")
-	flags.Uint64Var(&f.seed, "seed", 0, "whole number that chance depends on (default: from the other choices)")
+	flags.IntVar(&f.minZones, "min-zones", defaults.MinZones, "smallest number of zones to try")
+	flags.IntVar(&f.maxZones, "max-zones", 0, "largest number of zones to try (default: by the area, at most 8)")
+	flags.Uint64Var(&f.seed, "seed", 0, "seed of the random numbers, an integer (default: from the other parameters)")
 	flags.BoolVar(&f.labels, "labels", false, "add the zone of every cell to the JSON")
 	f.plan.register(flags)
 	flags.StringVar(&f.format, "format", "json", strings.Join(stratifyFormats, ", "))
 }
 
-// stratifyRequest turns the flags to a request.
+// stratifyRequest returns the request of the flags.
 func (s *shell) stratifyRequest(f stratifyFlags, set *pflag.FlagSet) (soil.OfflineRequest, error) {
 	req := soil.OfflineRequest{
 		Rasters: f.rasters, Layers: f.layers, CellSize: f.cellSize, EPSG: f.epsg, EdgeMask: f.edgeMask,
@@ -126,19 +120,16 @@ func (s *shell) stratifyRequest(f stratifyFlags, set *pflag.FlagSet) (soil.Offli
 		return req, err
 	}
 	if f.boundary != "" {
-		if req.Boundary, err = readOutline(f.boundary); err != nil {
+		if req.Boundary, err = readOutline("boundary", f.boundary); err != nil {
 			return req, err
 		}
 	}
 	if f.cells == "" {
 		return req, nil
 	}
-	file, err := os.Open(f.cells)
-	if err != nil {
-		return req, err
-	}
-	defer file.Close()
-	table, err := s.program.ReadCells(io.LimitReader(bufio.NewReader(file), maxCellsFile), f.layers)
+	table, err := readFile(f.cells, func(r io.Reader) (layer.Table, error) {
+		return s.program.ReadCells(io.LimitReader(r, maxCellsFile), f.layers)
+	})
 	req.Table = &table
 	return req, err
 }
@@ -153,34 +144,9 @@ func readWeights(list []string) (map[string]float64, error) {
 			return nil, fault.Field("weights", fmt.Sprintf("%q is no weight; write it as clay=0.5.", item))
 		}
 		if _, twice := weights[name]; twice {
-			return nil, fault.Field("weights", fmt.Sprintf("The weight of %s is there twice.", name))
+			return nil, fault.Field("weights", fmt.Sprintf("The weight of %s is given twice.", name))
 		}
 		weights[name] = v
 	}
 	return weights, nil
-}
-
-// readOutline reads a GeoJSON outline; of a FeatureCollection its only feature.
-func readOutline(path string) (geo.MultiPolygon, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	raw, err := io.ReadAll(io.LimitReader(file, maxFieldFile+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(raw) > maxFieldFile {
-		return nil, fault.Field("boundary", "The file is larger than 8 MiB.")
-	}
-	var collection struct {
-		Type     string            `json:"type"`
-		Features []json.RawMessage `json:"features"`
-	}
-	if json.Unmarshal(raw, &collection) == nil && collection.Type == "FeatureCollection" && len(collection.Features) == 1 {
-		raw = collection.Features[0]
-	}
-	boundary, err := geo.ParseGeoJSON(raw, geo.DefaultLimits())
-	return boundary.Geometry(), err
 }

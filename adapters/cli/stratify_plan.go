@@ -17,7 +17,7 @@ type planFlags struct {
 	cv, rho2        float64
 }
 
-// register registers them.
+// register adds the flags.
 func (f *planFlags) register(flags *pflag.FlagSet) {
 	zones, plan := zoning.DefaultParams(), soilplan.DefaultParams()
 	var placements []string
@@ -26,12 +26,12 @@ func (f *planFlags) register(flags *pflag.FlagSet) {
 	}
 	flags.Float64Var(&f.cv, "cv", zones.CV, "coefficient of variation expected of what is sampled")
 	flags.Float64Var(&f.rho2, "rho2", zones.Rho2, "share of its variance that the layers can explain, 0 to 1")
-	flags.IntVar(&f.samples, "samples", 0, "make a sample plan of so many points (0: what the precision needs)")
-	flags.IntVar(&f.offset, "offset", plan.ZoneOffset, "make a sample plan whose points keep so many metres from the edges of zones and fields")
+	flags.IntVar(&f.samples, "samples", 0, "make a sample plan of that many points (0: what the precision needs)")
+	flags.IntVar(&f.offset, "offset", plan.ZoneOffset, "make a sample plan whose points keep that many metres from the edges of zones and fields")
 	flags.StringVar(&f.placement, "placement", string(plan.Placement), "make a sample plan placed by "+strings.Join(placements, ", "))
 }
 
-// params returns the plan that is asked for; nil where none is.
+// params returns the parameters of the requested plan; nil if none is requested.
 func (f planFlags) params(set *pflag.FlagSet) *soilplan.Params {
 	if !set.Changed("samples") && !set.Changed("offset") && !set.Changed("placement") {
 		return nil
@@ -104,29 +104,6 @@ func showPoint(p soilplan.Point) placeJSON {
 	out := placeJSON{ID: p.ID, Zone: p.Zone, Role: string(p.Role), Easting: p.At.X, Northing: p.At.Y}
 	if p.LonLat != nil {
 		out.Lon, out.Lat = &p.LonLat.X, &p.LonLat.Y
-	}
-	return out
-}
-
-// pointFeature is a point of a plan in GeoJSON.
-type pointFeature struct {
-	Type       string    `json:"type"`
-	Properties placeJSON `json:"properties"`
-	Geometry   struct {
-		Type        string     `json:"type"`
-		Coordinates [2]float64 `json:"coordinates"`
-	} `json:"geometry"`
-}
-
-// pointFeatures returns the points of a plan that has longitudes and latitudes.
-func pointFeatures(plan *soilplan.Plan) []pointFeature {
-	if plan == nil {
-		return nil
-	}
-	out := make([]pointFeature, len(plan.Points))
-	for i, p := range plan.Points {
-		out[i].Type, out[i].Properties = "Feature", showPoint(p)
-		out[i].Geometry.Type, out[i].Geometry.Coordinates = "Point", [2]float64{p.LonLat.X, p.LonLat.Y}
 	}
 	return out
 }

@@ -61,7 +61,7 @@ type (
 	}
 )
 
-// recommended returns the recommended candidate, or the fault of there being none.
+// recommended returns the recommended candidate. Faults: Invalid if there is none.
 func recommended(r zoning.Result) (zoning.Candidate, error) {
 	for _, c := range r.Candidates {
 		if c.Recommended {
@@ -78,26 +78,19 @@ func writeZonesJSON(w io.Writer, a soil.OfflineAnswer, labels bool) error {
 	}
 	out := stratifyJSON{
 		Zones: len(chosen.Zones), Recommended: len(chosen.Zones), AreaHa: a.Frame.AreaHa, Cells: len(a.Frame.Cells),
-		CellSize: a.Frame.CellSize, EdgeMask: a.Frame.EdgeMask, MinZoneAreaHa: a.Result.MinZoneAreaHa,
+		CellSize: a.Frame.CellSize, EPSG: optional(a.Frame.EPSG), EdgeMask: a.Frame.EdgeMask, MinZoneAreaHa: a.Result.MinZoneAreaHa,
 		Seed: a.Result.Params.Seed, AlgorithmVersion: a.Result.AlgorithmVersion,
 		SamplesWithout: a.Result.SamplesWithoutZones, WeakStratification: a.Result.WeakStratification,
 	}
-	if a.Frame.EPSG != 0 {
-		out.EPSG = &a.Frame.EPSG
-	}
 	for _, l := range a.Result.Layers {
-		shown := layerJSON{Name: l.Name, Weight: l.Weight, ValidShare: l.ValidShare, Mean: l.Mean, SD: l.SD}
-		if l.Dropped != "" {
-			shown.Dropped = &l.Dropped
-		}
-		out.Layers = append(out.Layers, shown)
+		out.Layers = append(out.Layers, layerJSON{l.Name, l.Weight, l.ValidShare, l.Mean, l.SD, optional(l.Dropped)})
 	}
 	for _, c := range a.Result.Candidates {
 		out.Candidates = append(out.Candidates, showCandidate(a, c, labels))
 	}
 	out.Plan = showPlan(a.Plan)
 	enc := json.NewEncoder(w)
-	if !labels { // a line for each number of 200,000 cells would help nobody
+	if !labels { // with the labels of 200,000 cells a line for each number is no help
 		enc.SetIndent("", "  ")
 	}
 	return enc.Encode(out)
@@ -145,19 +138,25 @@ func writeZonesGeoJSON(w io.Writer, a soil.OfflineAnswer) error {
 		return fault.Field("epsg", "GeoJSON is in longitude and latitude: give the columns x and y, and the EPSG code of their UTM zone.")
 	}
 	type feature struct {
-		Type       string           `json:"type"`
-		Properties zoneJSON         `json:"properties"`
-		Geometry   geo.MultiPolygon `json:"geometry"`
+		Type       string `json:"type"`
+		Properties any    `json:"properties"`
+		Geometry   any    `json:"geometry"`
+	}
+	type point struct {
+		Type        string     `json:"type"`
+		Coordinates [2]float64 `json:"coordinates"`
 	}
 	out := struct {
-		Type     string `json:"type"`
-		Features []any  `json:"features"`
+		Type     string    `json:"type"`
+		Features []feature `json:"features"`
 	}{Type: "FeatureCollection"}
 	for _, z := range chosen.Zones {
 		out.Features = append(out.Features, feature{"Feature", showZone(a.Result, z), z.Geometry})
 	}
-	for _, p := range pointFeatures(a.Plan) {
-		out.Features = append(out.Features, p)
+	if a.Plan != nil {
+		for _, p := range a.Plan.Points {
+			out.Features = append(out.Features, feature{"Feature", showPoint(p), point{"Point", [2]float64{p.LonLat.X, p.LonLat.Y}}})
+		}
 	}
 	return json.NewEncoder(w).Encode(out)
 }

@@ -14,12 +14,12 @@ func (s *shell) serve() *cobra.Command {
 	c := &cobra.Command{
 		Use: "serve", Short: "Run the server",
 		Long: `Run the server: the HTTP interface and the background jobs. The database and its
-folder are made where they are missing, and pending migrations are applied first.`,
+folder are created if they are missing, and pending migrations are applied first.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.program.Serve(cmd.Context(), s.cfg, s.logger(), opts)
 		},
 	}
-	c.Flags().BoolVar(&opts.Demo, "demo", false, "load the demonstration company, and use its synthetic imagery unless told otherwise")
+	c.Flags().BoolVar(&opts.Demo, "demo", false, "load the demonstration company, and use its synthetic imagery unless --imagery-url is set")
 	c.Flags().BoolVar(&opts.NoMigrate, "no-migrate", false, "refuse a database that needs migrations instead of applying them")
 	return c
 }
@@ -31,55 +31,51 @@ func (s *shell) worker() *cobra.Command {
 }
 
 func (s *shell) migrate() *cobra.Command {
-	run := func(do func(ctx context.Context, m Migrator) ([]string, error), verb string) func(*cobra.Command, []string) error {
-		return func(cmd *cobra.Command, _ []string) error {
+	command := func(use, short string, do func(ctx context.Context, m Migrator) error) *cobra.Command {
+		return &cobra.Command{Use: use, Short: short, RunE: func(cmd *cobra.Command, _ []string) error {
 			m, done, err := s.program.Migrator(cmd.Context(), s.cfg, s.logger())
 			if err != nil {
 				return err
 			}
 			defer func() { _ = done() }()
-			names, err := do(cmd.Context(), m)
-			if err != nil {
-				return err
-			}
-			if names == nil {
-				names = []string{}
-			}
-			text := "nothing to do"
-			if len(names) > 0 {
-				text = verb + " " + strings.Join(names, ", ")
-			}
-			return s.print(map[string]any{"migrations": names}, "%s", text)
-		}
+			return do(cmd.Context(), m)
+		}}
 	}
-	up := &cobra.Command{Use: "up", Short: "Apply what is pending", RunE: run(func(ctx context.Context, m Migrator) ([]string, error) { return m.Up(ctx) }, "applied")}
-	down := &cobra.Command{Use: "down", Short: "Take the last group back, with its data", RunE: run(func(ctx context.Context, m Migrator) ([]string, error) { return m.Down(ctx) }, "taken back")}
-	status := &cobra.Command{Use: "status", Short: "Say what is applied and what is pending", RunE: func(cmd *cobra.Command, _ []string) error {
-		m, done, err := s.program.Migrator(cmd.Context(), s.cfg, s.logger())
+	changed := func(verb string, names []string, err error) error {
 		if err != nil {
 			return err
 		}
-		defer func() { _ = done() }()
-		all, err := m.Status(cmd.Context())
+		text := "nothing to do"
+		if len(names) > 0 {
+			text = verb + " " + strings.Join(names, ", ")
+		}
+		return s.print(map[string]any{"migrations": append([]string{}, names...)}, "%s", text)
+	}
+	up := command("up", "Apply what is pending", func(ctx context.Context, m Migrator) error {
+		names, err := m.Up(ctx)
+		return changed("applied", names, err)
+	})
+	down := command("down", "Revert the last group, with its data", func(ctx context.Context, m Migrator) error {
+		names, err := m.Down(ctx)
+		return changed("reverted", names, err)
+	})
+	status := command("status", "List what is applied and what is pending", func(ctx context.Context, m Migrator) error {
+		all, err := m.Status(ctx)
 		if err != nil {
 			return err
 		}
-		var lines []string
-		for _, one := range all {
-			word := "pending"
-			if one.Applied {
-				word = "applied"
-			}
-			lines = append(lines, word+"  "+one.Name)
+		lines := make([]string, len(all))
+		for i, one := range all {
+			lines[i] = map[bool]string{true: "applied", false: "pending"}[one.Applied] + "  " + one.Name
 		}
 		return s.print(all, "%s", strings.Join(lines, "\n"))
-	}}
+	})
 	return group("migrate", "The schema of the database", up, down, status)
 }
 
 func (s *shell) doctor() *cobra.Command {
 	return &cobra.Command{
-		Use: "doctor", Short: "Say what is wrong with an installation, and how to mend it",
+		Use: "doctor", Short: "Check an installation, and say how to fix what is wrong",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := s.program.Examine(cmd.Context(), s.cfg)
 			healthy := true
@@ -110,12 +106,8 @@ func (s *shell) config() *cobra.Command {
 		values := map[string]string{}
 		var lines []string
 		for _, one := range s.cfg.settings() {
-			v := one.show()
-			if one.secret {
-				v = hidden(v)
-			}
-			values[one.variable()] = v
-			lines = append(lines, fmt.Sprintf("%s=%s", one.variable(), v))
+			values[one.variable()] = one.value()
+			lines = append(lines, one.variable()+"="+one.value())
 		}
 		return s.print(values, "%s", strings.Join(lines, "\n"))
 	}}

@@ -33,13 +33,13 @@ type changeJSON struct {
 func (s *shell) trail() *cobra.Command {
 	var limit int64
 	c := &cobra.Command{
-		Use: "trail", Short: "Print what the command line changed of the installation, newest first",
-		Long: `Print what the operator's command line changed of the installation as a whole, newest
-first: prices, the crop catalog, reference curves, signing keys, operators; with --json an
-object a line. What it changed of a company stands in that company's audit trail.`,
+		Use: "trail", Short: "Print the changes of the installation by the command line, newest first",
+		Long: `Print the changes that the operator's command line made to the installation as a whole,
+newest first: prices, the crop catalog, reference curves, signing keys, operators; with
+--json an object a line. Its changes to a company are in that company's audit trail.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if limit < 0 {
-				return usageError{fmt.Errorf("--limit is a number from 0, not %d", limit)}
+				return usageError{fmt.Errorf("--limit must be 0 or more, not %d", limit)}
 			}
 			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
 				for e, err := range op.Trail(ctx, limit) {
@@ -54,7 +54,7 @@ object a line. What it changed of a company stands in that company's audit trail
 			})
 		},
 	}
-	c.Flags().Int64Var(&limit, "limit", 50, "how many of the newest; 0: all")
+	c.Flags().Int64Var(&limit, "limit", 50, "number of the newest to print; 0: all")
 	return c
 }
 

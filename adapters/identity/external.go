@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,27 +20,27 @@ import (
 	"tilth/ports"
 )
 
-// ExternalConfig is an OpenID Connect issuer whose access tokens are taken.
+// ExternalConfig is an OpenID Connect issuer whose access tokens are accepted.
 type ExternalConfig struct {
-	Issuer     string // its address, which tokens name as iss
-	Audience   string // what tokens must be made for
-	EmailClaim string // where they say whose they are
+	Issuer     string // its address, the iss of its tokens
+	Audience   string // the aud that its tokens must have
+	EmailClaim string // the claim that identifies the user
 	Clock      ports.Clock
 }
 
-// Bounds of what is asked of an issuer.
+// Bounds of the requests to an issuer.
 const (
 	issuerTimeout  = 5 * time.Second
 	issuerMaxBytes = 1 << 20
-	issuerPause    = 2 * time.Second // between attempts to reach one that is away
-	// A token with an unknown key makes the keys be read again; anybody can make one.
+	issuerPause    = 2 * time.Second // between attempts to reach one that is unavailable
+	// A token with an unknown key causes a read of the keys; anybody can make such a token.
 	issuerReads = 1 // a second
 	issuerBurst = 10
 )
 
 // External verifies the access tokens of an OpenID Connect issuer, through its
-// discovery document and its JWKS. Both are read when a token first needs them, so that
-// Tilth starts, and takes its own tokens, while the issuer is away. It is safe for
+// discovery document and its JWKS. Both are read when a token first needs them, so
+// that Tilth starts, and accepts its own tokens, while the issuer is unavailable. It is safe for
 // concurrent use.
 type External struct {
 	config  ExternalConfig
@@ -47,12 +48,12 @@ type External struct {
 	limiter *rate.Limiter
 
 	mu       sync.Mutex
-	verifier *oidc.IDTokenVerifier // nil until the issuer was reached
+	verifier *oidc.IDTokenVerifier // nil until the issuer is reached
 	failure  error                 // of the last attempt to reach it
 	failedAt time.Time
 }
 
-// NewExternal makes a verifier. It asks the issuer for nothing yet.
+// NewExternal creates a verifier. It sends no request yet.
 func NewExternal(config ExternalConfig) *External {
 	e := &External{config: config, limiter: rate.NewLimiter(issuerReads, issuerBurst)}
 	e.client = &http.Client{Timeout: issuerTimeout, Transport: &issuerTransport{limiter: e.limiter}}
@@ -65,10 +66,10 @@ func (e *External) Issued(token string) bool {
 	return ok && issuer == e.config.Issuer
 }
 
-// maxToken bounds the tokens that are looked at.
+// maxToken bounds the tokens that are examined.
 const maxToken = 16 << 10
 
-// issuerOf reads who a token says it is of. Nothing is verified.
+// issuerOf returns the issuer that a token names, unverified.
 func issuerOf(token string) (string, bool) {
 	parts := strings.Split(token, ".")
 	if len(token) > maxToken || len(parts) != 3 {
@@ -91,14 +92,14 @@ func issuerOf(token string) (string, bool) {
 func (e *External) Verify(ctx context.Context, token string) (string, error) {
 	verifier, err := e.verified(ctx)
 	if err != nil {
-		return "", away(err)
+		return "", unavailable(err)
 	}
 	var fetch error
 	claims, err := verifier.Verify(context.WithValue(ctx, fetchFailure{}, &fetch), token)
 	var expired *oidc.TokenExpiredError
 	switch {
 	case fetch != nil:
-		return "", away(fetch)
+		return "", unavailable(fetch)
 	case errors.As(err, &expired):
 		return "", fault.New(fault.Unauthenticated, "token_expired", "The access token has expired; get a new one from its issuer.")
 	case err != nil:
@@ -107,7 +108,7 @@ func (e *External) Verify(ctx context.Context, token string) (string, error) {
 	return e.email(claims)
 }
 
-// email reads whose a verified token is.
+// email returns the address of the user that a verified token identifies.
 func (e *External) email(token *oidc.IDToken) (string, error) {
 	var claims map[string]any
 	if err := token.Claims(&claims); err != nil {
@@ -131,7 +132,7 @@ func (e *External) verified(ctx context.Context) (*oidc.IDTokenVerifier, error) 
 	case e.verifier != nil:
 		return e.verifier, nil
 	case e.failure != nil && e.config.Clock.Now().Sub(e.failedAt) < issuerPause:
-		return nil, e.failure // whoever waited for the lock need not wait for the issuer again
+		return nil, e.failure // callers that waited for the lock do not wait for the issuer again
 	}
 	e.verifier, e.failure = e.discover(ctx)
 	e.failedAt = e.config.Clock.Now()
@@ -161,30 +162,23 @@ func (e *External) discover(ctx context.Context) (*oidc.IDTokenVerifier, error) 
 	}), nil
 }
 
-// algorithms are the signatures that can be checked with a public key. A token that is
-// not signed, or is signed with a shared secret, is never taken.
+// algorithms are the signatures that are verified with a public key. A token that is unsigned,
+// or signed with a shared secret, is never accepted.
 var algorithms = []string{
 	oidc.RS256, oidc.RS384, oidc.RS512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.EdDSA,
 }
 
-// asymmetric returns those of an issuer's algorithms that are taken, or all where it names none.
+// asymmetric returns the accepted ones of an issuer's algorithms, or all if it names none.
 func asymmetric(offered []string) []string {
-	var out []string
-	for _, a := range algorithms {
-		for _, o := range offered {
-			if a == o {
-				out = append(out, a)
-			}
-		}
-	}
-	if len(out) == 0 {
+	accepted := slices.DeleteFunc(slices.Clone(algorithms), func(a string) bool { return !slices.Contains(offered, a) })
+	if len(accepted) == 0 {
 		return algorithms
 	}
-	return out
+	return accepted
 }
 
-// fetchFailure is the key under which a verification is told that the keys could not be
-// read, which is not the same as a signature that is wrong.
+// fetchFailure is the context key of the error of reading the keys, which is not an invalid
+// signature.
 type fetchFailure struct{}
 
 // keySet is the issuer's keys.
@@ -195,14 +189,14 @@ func (k keySet) VerifySignature(ctx context.Context, token string) ([]byte, erro
 	payload, err := k.remote.VerifySignature(ctx, token)
 	var unreachable *unreachableError
 	if errors.As(err, &unreachable) {
-		if told, ok := ctx.Value(fetchFailure{}).(*error); ok {
-			*told = err
+		if failure, ok := ctx.Value(fetchFailure{}).(*error); ok {
+			*failure = err
 		}
 	}
 	return payload, err
 }
 
-// unreachableError is an issuer that gives no answer, or none that is of use.
+// unreachableError is an issuer that does not answer, or not with 200.
 type unreachableError struct{ cause error }
 
 func (e *unreachableError) Error() string {
@@ -210,12 +204,12 @@ func (e *unreachableError) Error() string {
 }
 func (e *unreachableError) Unwrap() error { return e.cause }
 
-func away(cause error) error {
+func unavailable(cause error) error {
 	return fault.New(fault.Unavailable, "issuer_unavailable", "The issuer of the access token does not answer; try again.").Because(cause)
 }
 
-// issuerTransport bounds how often the issuer is asked and how much it may answer, and
-// marks the failures of asking.
+// issuerTransport bounds the rate of requests to the issuer and the size of its answers, and
+// marks failed requests.
 type issuerTransport struct{ limiter *rate.Limiter }
 
 var errTooOften = errors.New("the keys were read often enough for now")

@@ -1,4 +1,4 @@
-// Package identity proves who somebody is: argon2id passwords, signed access tokens,
+// Package identity authenticates callers: argon2id passwords, signed access tokens,
 // random identifiers. It decides no permission and stores nothing itself.
 package identity
 
@@ -11,8 +11,8 @@ import (
 )
 
 // PasswordMemory is the memory in MiB that the hash of a password takes, in three passes.
-// RFC 9106's second recommended option is 64, for machines whose memory is shared with the
-// rest of the server; OWASP's password storage cheat sheet asks for at least 12.
+// RFC 9106's second recommended option is 64, for memory that is shared with the rest of the
+// server; OWASP's password storage cheat sheet requires at least 12.
 type PasswordMemory uint32
 
 // Passwords hashes and checks passwords. At most two at a time, so that a flood of
@@ -23,7 +23,7 @@ type Passwords struct {
 	dummy  func() string
 }
 
-// NewPasswords makes the hasher. Hashes made with another memory stay good.
+// NewPasswords creates the hasher. Hashes made with another memory stay valid.
 func NewPasswords(memory PasswordMemory) *Passwords {
 	params := &argon2id.Params{
 		Memory: uint32(memory) * 1024, Iterations: 3, Parallelism: uint8(min(4, runtime.NumCPU())), SaltLength: 16, KeyLength: 32,
@@ -45,8 +45,8 @@ func (p *Passwords) Hash(password string) (string, error) {
 	return argon2id.CreateHash(password, p.params)
 }
 
-// Check reports whether a password fits a hash. An empty hash fits none, after the
-// same time as a real one.
+// Check reports whether a password matches a hash. An empty hash matches none, in the same time
+// as a real one.
 func (p *Passwords) Check(password, hash string) (bool, error) {
 	known := hash != ""
 	if !known {

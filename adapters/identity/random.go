@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Random makes identifiers and secrets from the system's randomness.
+// Random creates identifiers and secrets from the system's randomness.
 type Random struct{}
 
 // UUID returns a version 4 UUID.
@@ -29,7 +29,7 @@ func (Random) Jitter() float64 {
 	return float64(binary.BigEndian.Uint64(b[:])>>11) / (1 << 53)
 }
 
-// Clock tells the system's time in UTC, to the microsecond that both databases keep.
+// Clock is the system's time in UTC, to the microsecond that both databases keep.
 type Clock struct{}
 
 // Now returns the time.

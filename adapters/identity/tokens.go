@@ -16,9 +16,9 @@ import (
 
 const issuer = "tilth"
 
-// Tokens makes and verifies access tokens: JWTs signed with Ed25519. The keys are in
-// the database, so every replica and the command line agree; they are read again when
-// a token names one that is not known yet.
+// Tokens issues and verifies access tokens: JWTs signed with Ed25519. The keys are in the
+// database, so every replica and the command line agree; they are read again when a token names
+// an unknown one.
 type Tokens struct {
 	store ports.Store
 
@@ -28,10 +28,10 @@ type Tokens struct {
 	readAt time.Time
 }
 
-// rereadAfter bounds how often an unknown key id makes the keys be read again.
+// rereadAfter bounds how often an unknown key id causes a read of the keys.
 const rereadAfter = 2 * time.Second
 
-// NewTokens makes a token issuer over the keys in a store.
+// NewTokens creates a token issuer over the keys in a store.
 func NewTokens(store ports.Store) *Tokens { return &Tokens{store: store} }
 
 // Issue signs a token for a user.
@@ -53,15 +53,15 @@ func (t *Tokens) Issue(ctx context.Context, userID int64, now time.Time, ttl tim
 	return token.SignedString(key)
 }
 
-// Verify returns the user a token was made for. Faults: Unauthenticated (token_expired,
+// Verify returns the user that a token was issued for. Faults: Unauthenticated (token_expired,
 // token_invalid), Unavailable.
 func (t *Tokens) Verify(ctx context.Context, text string, now time.Time) (int64, error) {
 	var claims jwt.RegisteredClaims
-	var away error
+	var unavailable error
 	_, err := jwt.ParseWithClaims(text, &claims, func(token *jwt.Token) (any, error) {
 		kid, _ := token.Header["kid"].(string)
 		key, err := t.key(ctx, kid, now)
-		away = err
+		unavailable = err
 		if key == nil {
 			return nil, errors.New("unknown key")
 		}
@@ -69,8 +69,8 @@ func (t *Tokens) Verify(ctx context.Context, text string, now time.Time) (int64,
 	}, jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}), jwt.WithIssuer(issuer), jwt.WithAudience(issuer),
 		jwt.WithExpirationRequired(), jwt.WithLeeway(5*time.Second), jwt.WithTimeFunc(func() time.Time { return now }))
 	switch {
-	case away != nil:
-		return 0, away
+	case unavailable != nil:
+		return 0, unavailable
 	case errors.Is(err, jwt.ErrTokenExpired):
 		return 0, fault.New(fault.Unauthenticated, "token_expired", "The access token has expired; refresh it or sign in again.")
 	case err != nil:
@@ -87,7 +87,7 @@ func invalidToken() error {
 	return fault.New(fault.Unauthenticated, "token_invalid", "The access token is not valid.")
 }
 
-// key returns a key by its id; nil when there is none.
+// key returns a key by its id; nil if there is none.
 func (t *Tokens) key(ctx context.Context, kid string, now time.Time) (ed25519.PrivateKey, error) {
 	t.mu.Lock()
 	key, fresh := t.keys[kid], !t.readAt.IsZero() && now.Sub(t.readAt) < rereadAfter
@@ -104,7 +104,7 @@ func (t *Tokens) key(ctx context.Context, kid string, now time.Time) (ed25519.Pr
 	return t.keys[kid], nil
 }
 
-// read takes the keys from the store.
+// read reads the keys from the store.
 func (t *Tokens) read(ctx context.Context) error {
 	var stored []ports.SigningKey
 	err := t.store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {

@@ -1,5 +1,5 @@
 // Package mail sends letters: over SMTP where a mail server is configured, and to the
-// operator's terminal where none is. It knows nothing of what letters say.
+// operator's terminal where none is. It does not know what letters say.
 package mail
 
 import (
@@ -28,7 +28,7 @@ func compose(from mail.Address, m ports.Message) ([]byte, error) {
 	header("MIME-Version", "1.0")
 	header("Content-Type", "text/plain; charset=utf-8")
 	header("Content-Transfer-Encoding", "quoted-printable")
-	header("Auto-Submitted", "auto-generated") // no holiday note comes back (RFC 3834)
+	header("Auto-Submitted", "auto-generated") // suppresses automatic replies (RFC 3834)
 	out.WriteString("\r\n")
 	body := quotedprintable.NewWriter(&out)
 	if _, err := body.Write([]byte(m.Text)); err != nil {

@@ -11,9 +11,9 @@ import (
 	"tilth/ports"
 )
 
-// Printer writes letters where the operator sees them, for installations without a mail
-// server. The letter, whose link is a secret, goes to the terminal as text; the log,
-// which may be shipped elsewhere, learns only that there was one.
+// Printer prints letters on the operator's terminal, for installations without a mail server.
+// The link in a letter is a secret: the log, which may be shipped elsewhere, records only that a
+// letter was printed.
 type Printer struct {
 	log *slog.Logger
 
@@ -21,7 +21,7 @@ type Printer struct {
 	out io.Writer
 }
 
-// NewPrinter makes a printer of letters.
+// NewPrinter creates a printer of letters.
 func NewPrinter(out io.Writer, log *slog.Logger) *Printer { return &Printer{out: out, log: log} }
 
 // Describe implements ports.Mailer.

@@ -17,10 +17,10 @@ import (
 	"tilth/ports"
 )
 
-// sendTimeout bounds the whole conversation about one letter.
+// sendTimeout bounds the whole exchange for one letter.
 const sendTimeout = time.Minute
 
-// Options are what a test of the adapter chooses.
+// Options are what tests of the adapter set.
 type Options struct {
 	Roots *x509.CertPool // who signs the server's certificate; nil: the system's
 }
@@ -36,13 +36,13 @@ type SMTP struct {
 	roots    *x509.CertPool
 }
 
-// NewSMTP makes a sender from an address:
+// NewSMTP creates a sender from an address:
 //
 //	smtp://user:password@host:587   submission; the connection must become TLS (STARTTLS)
 //	smtps://user:password@host:465  TLS from the start
-//	smtp://host:25?tls=optional     a relay in one's own network; TLS where it offers it
+//	smtp://host:25?tls=optional     a relay in the same network; TLS if it offers it
 //
-// TLS is not asked of a server on this machine. from is the sender of all letters, as
+// A server on this machine needs no TLS. from is the sender of all letters, such as
 // "Tilth <tilth@example.org>". Faults: Invalid (smtp_url, mail_from).
 func NewSMTP(address, from string, opts Options) (*SMTP, error) {
 	bad := func(why string) (*SMTP, error) {
@@ -90,14 +90,14 @@ func local(host string) bool {
 // Describe implements ports.Mailer.
 func (s *SMTP) Describe() string { return "letters go out through " + s.address }
 
-// Check asks the server for an answer and for who we are, without sending anything.
+// Check connects and signs in, and sends nothing.
 func (s *SMTP) Check(ctx context.Context) error {
 	client, done, err := s.open(ctx)
 	if err != nil {
-		return away(err)
+		return unavailable(err)
 	}
 	defer done()
-	return away(client.Quit())
+	return unavailable(client.Quit())
 }
 
 // Send implements ports.Mailer.
@@ -108,11 +108,11 @@ func (s *SMTP) Send(ctx context.Context, m ports.Message) error {
 	}
 	client, done, err := s.open(ctx)
 	if err != nil {
-		return away(err)
+		return unavailable(err)
 	}
 	defer done()
 	if err := client.Mail(s.from.Address); err != nil {
-		return away(err)
+		return unavailable(err)
 	}
 	if err := client.Rcpt(m.To); err != nil {
 		return refused(err)
@@ -122,17 +122,17 @@ func (s *SMTP) Send(ctx context.Context, m ports.Message) error {
 		return refused(err)
 	}
 	if _, err := body.Write(text); err != nil {
-		return away(err)
+		return unavailable(err)
 	}
 	if err := body.Close(); err != nil {
 		return refused(err)
 	}
-	// The letter is taken. What the server says to the farewell changes nothing.
+	// The server has accepted the letter, whatever it answers to QUIT.
 	_ = client.Quit()
 	return nil
 }
 
-// open connects, makes the connection safe and signs in.
+// open connects, starts TLS and signs in.
 func (s *SMTP) open(ctx context.Context) (client *smtp.Client, done func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	connection, err := new(net.Dialer).DialContext(ctx, "tcp", s.address)
@@ -169,7 +169,7 @@ func (s *SMTP) greet(client *smtp.Client, secure *tls.Config) error {
 			return err
 		}
 	} else if !s.implicit && !s.clear {
-		return errors.New("the mail server offers no TLS; links in letters would travel in the clear (tls=optional allows it)")
+		return errors.New("the mail server offers no TLS; links in letters would travel unencrypted (tls=optional allows it)")
 	}
 	if s.auth == nil {
 		return nil
@@ -177,20 +177,20 @@ func (s *SMTP) greet(client *smtp.Client, secure *tls.Config) error {
 	return client.Auth(s.auth)
 }
 
-// away is the fault of a mail server that cannot be used now.
-func away(err error) error {
+// unavailable is the fault of a mail server that cannot be used now.
+func unavailable(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
 	return fault.New(fault.Unavailable, "mail_unavailable", "The mail server does not take letters.").Because(err)
 }
 
-// refused tells a letter that is refused for good (RFC 5321, replies 5yz) from a server
-// that will take it later.
+// refused distinguishes a letter that is refused for good (RFC 5321, replies 5yz) from a server
+// that accepts it later.
 func refused(err error) error {
 	var reply *textproto.Error
 	if errors.As(err, &reply) && reply.Code >= 500 {
 		return fault.New(fault.Invalid, "mail_refused", fmt.Sprintf("The mail server refuses the letter with %d.", reply.Code)).Because(err)
 	}
-	return away(err)
+	return unavailable(err)
 }

@@ -1,5 +1,5 @@
-// Package objects keeps files of any size in a folder: what is uploaded until it has been
-// worked through. It knows nothing of what is in them.
+// Package objects stores files of any size in a folder: uploads until they are processed, and
+// rasters. It does not look into them.
 package objects
 
 import (
@@ -17,11 +17,11 @@ import (
 	"tilth/ports"
 )
 
-// Folder keeps files in a folder, which is made when the first file comes. Replicas that
-// share the work share the folder.
+// Folder stores files in a folder, which is created with the first file. Replicas that share
+// work share the folder.
 type Folder struct{ root string }
 
-// Open reads an address: file:PATH.
+// Open parses an address: file:PATH.
 func Open(address string) (*Folder, error) {
 	path, ok := strings.CutPrefix(address, "file:")
 	if !ok || path == "" {
@@ -30,8 +30,8 @@ func Open(address string) (*Folder, error) {
 	return &Folder{strings.TrimPrefix(path, "//")}, nil
 }
 
-// path returns where a name lies. Names are made by the program; one that would leave the
-// folder is a mistake in it.
+// path returns the path of a name. Names come from the program; one that leaves the folder is
+// a defect.
 func (f *Folder) path(name string) (string, error) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return "", fmt.Errorf("the object name %q leaves its folder", name)
@@ -39,18 +39,18 @@ func (f *Folder) path(name string) (string, error) {
 	return filepath.Join(f.root, filepath.FromSlash(name)), nil
 }
 
-// Put implements ports.Objects: a file appears under its name when it is whole.
+// Put implements ports.Objects: a file appears under its name when it is complete.
 func (f *Folder) Put(ctx context.Context, name string, from io.Reader) (size int64, err error) {
 	path, err := f.path(name)
 	if err != nil {
 		return 0, err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return 0, away(err)
+		return 0, unavailable(err)
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), ".incoming-*")
 	if err != nil {
-		return 0, away(err)
+		return 0, unavailable(err)
 	}
 	defer func() {
 		if err != nil {
@@ -63,19 +63,19 @@ func (f *Folder) Put(ctx context.Context, name string, from io.Reader) (size int
 		if source.err != nil {
 			return 0, source.err
 		}
-		return 0, away(err)
+		return 0, unavailable(err)
 	}
 	if err := errors.Join(file.Sync(), file.Close()); err != nil {
-		return 0, away(err)
+		return 0, unavailable(err)
 	}
 	if err := os.Rename(file.Name(), path); err != nil {
-		return 0, away(err)
+		return 0, unavailable(err)
 	}
 	return size, nil
 }
 
-// watched keeps the error of the reader apart from those of the disk, and ends with its
-// context.
+// watched separates the error of the reader from those of the disk, and stops when its context
+// ends.
 type watched struct {
 	ctx context.Context
 	in  io.Reader
@@ -111,12 +111,12 @@ func (f *Folder) Open(_ context.Context, name string) (ports.Object, error) {
 		return nil, fault.Missing("file")
 	}
 	if err != nil {
-		return nil, away(err)
+		return nil, unavailable(err)
 	}
 	info, err := file.Stat()
 	if err != nil {
 		_ = file.Close()
-		return nil, away(err)
+		return nil, unavailable(err)
 	}
 	return object{file, info.Size()}, nil
 }
@@ -128,12 +128,13 @@ func (f *Folder) Remove(_ context.Context, name string) error {
 		return err
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return away(err)
+		return unavailable(err)
 	}
 	return nil
 }
 
-// RemoveOlder implements ports.Objects. It also takes what a killed Put left behind.
+// RemoveOlder implements ports.Objects. It also removes what a killed Put left
+// behind.
 func (f *Folder) RemoveOlder(ctx context.Context, folder string, before time.Time) error {
 	path, err := f.path(folder)
 	if err != nil {
@@ -144,15 +145,15 @@ func (f *Folder) RemoveOlder(ctx context.Context, folder string, before time.Tim
 		return nil
 	}
 	if err != nil {
-		return away(err)
+		return unavailable(err)
 	}
 	for _, entry := range entries {
 		info, err := entry.Info()
 		if err != nil || !info.Mode().IsRegular() || !info.ModTime().Before(before) {
-			continue // gone meanwhile, or not ours, or still wanted
+			continue // removed meanwhile, no file of ours, or too new
 		}
 		if err := os.Remove(filepath.Join(path, entry.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return away(err)
+			return unavailable(err)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -161,7 +162,7 @@ func (f *Folder) RemoveOlder(ctx context.Context, folder string, before time.Tim
 	return nil
 }
 
-// away says that the folder cannot be used, which is nothing that a caller can mend.
-func away(err error) error {
+// unavailable is the fault of a folder that cannot be used.
+func unavailable(err error) error {
 	return fault.New(fault.Unavailable, "objects_unavailable", "The store of files cannot be used; try again later.").Because(err)
 }

@@ -25,8 +25,8 @@ const (
 	overview    = 110.0 // height of the map of all fields
 )
 
-// DrawSheet implements ports.StratificationPictures: what a crew takes to the field. For every
-// field a map, and the points along the walk; reserve points after them.
+// DrawSheet implements ports.StratificationPictures: for every field a map and the points in the
+// order of the walk, reserve points last.
 func (Charts) DrawSheet(w io.Writer, paper string, in ports.ShownPlan) error {
 	s, err := newScene(in.ShownMap, &in.Plan.Plan)
 	if err != nil {
@@ -57,7 +57,7 @@ type fieldSheet struct {
 	in    ports.ShownPlan
 }
 
-// front says of which plan the sheet is, and shows all fields where there are several.
+// front identifies the plan, and shows all fields if there are several.
 func (s *fieldSheet) front() error {
 	plan := &s.in.Plan.Plan
 	if s.in.Address != "" {
@@ -111,7 +111,7 @@ func placedText(plan *plan.Plan) string {
 	return text
 }
 
-// zones is the legend of the maps, with what is to be done in each zone.
+// zones is the legend of the maps, with the number of points in each zone.
 func (s *fieldSheet) zones() {
 	columns := []pdf.Column{pdf.Left("Zone", 24), pdf.Right("Area, ha", 26), pdf.Right("Samples", 22), pdf.Right("Reserve points", 30)}
 	var rows [][]pdf.Cell
@@ -132,7 +132,7 @@ func (s *fieldSheet) draw(height float64, paint func(p pen, frame draw.Box)) {
 	})
 }
 
-// field is the map of a field and the table of its points; nothing where it has none.
+// field prints the map of a field and the tables of its points; nothing if it has none.
 func (s *fieldSheet) field(field int) {
 	var samples, reserves []*plan.Point
 	for i := range s.in.Plan.Plan.Points {
@@ -165,7 +165,7 @@ func mapHeightOf(b geo.Box, width float64) float64 {
 	return math.Max(mapLowest, math.Min(mapHighest, shape*width))
 }
 
-// points is the table of some points in the order of the walk.
+// points prints a table of points in the order of the walk.
 func (s *fieldSheet) points(title string, points []*plan.Point) {
 	if len(points) == 0 {
 		return

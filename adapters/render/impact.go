@@ -16,8 +16,8 @@ import (
 // Documents prints with one library. It implements ports.Documents.
 type Documents struct{}
 
-// PrintImpact implements ports.Documents: what it is of and its figures on the first page,
-// then the lines, the warnings and the trace.
+// PrintImpact implements ports.Documents: the subject and the figures on the first page, then the
+// lines, the warnings and the trace.
 func (Documents) PrintImpact(w io.Writer, doc ports.ImpactDocument) error {
 	r := doc.Report
 	d, err := pdf.New(pdf.Head{Paper: ports.PaperA4, Title: impactTitle, Foot: footOf(r), Created: r.ComputedAt})
@@ -36,12 +36,12 @@ func (Documents) PrintImpact(w io.Writer, doc ports.ImpactDocument) error {
 
 const impactTitle = "Greenhouse-gas impact report"
 
-// footOf says on each page what the figures were computed with.
+// footOf returns what the figures were computed with, for the foot of each page.
 func footOf(r ghg.Report) string {
 	return fmt.Sprintf("Tilth · engine %s %s · factors %s %s · input %s", r.Engine.ID, r.Engine.Version, r.FactorSet.ID, r.FactorSet.Version, short(r.InputDigest))
 }
 
-// short gives the beginning of a digest, which is enough to tell two apart.
+// short returns the beginning of a digest, which is enough to distinguish two.
 func short(digest string) string { return digest[:min(16, len(digest))] }
 
 func printHead(d *pdf.Document, doc ports.ImpactDocument) {
@@ -74,7 +74,7 @@ func orDash(text string) string {
 	return text
 }
 
-// basisOf says whether the report was submitted, and by whom.
+// basisOf returns whether the report was submitted, and by whom.
 func basisOf(doc ports.ImpactDocument) string {
 	r := doc.Report
 	if r.ResultVersion == nil {
@@ -101,7 +101,7 @@ func printFigures(d *pdf.Document, r ghg.Report) {
 	})
 }
 
-// printSplits sets the emissions by scope, category and gas.
+// printSplits prints the emissions by scope, category and gas.
 func printSplits(d *pdf.Document, r ghg.Report) {
 	d.Heading("By scope, category and gas", 30)
 	var rows [][]pdf.Cell
@@ -123,7 +123,7 @@ func percent(share float64) string { return fixed(share*100, 1) + " %" }
 
 func gasWord(gas string) string {
 	said, ok := map[string]string{
-		"co2": "CO2", "ch4_fossil": "CH4, fossil", "ch4_biogenic": "CH4, biogenic", "n2o": "N2O", "not_split": "Not told apart",
+		"co2": "CO2", "ch4_fossil": "CH4, fossil", "ch4_biogenic": "CH4, biogenic", "n2o": "N2O", "not_split": "Not separated",
 	}[gas]
 	if !ok {
 		return words(gas)
@@ -147,7 +147,7 @@ func printLines(d *pdf.Document, r ghg.Report) {
 	d.Text("Low and High are the 95 % range of a line; ranges of lines do not add up to that of the total, because they do not all move together. "+
 		"An asterisk marks a line whose factors have no published range: plus or minus 50 % is taken.", draw.Note)
 	if len(r.Allocation.CoProducts) > 0 {
-		d.Heading("What the products carry", 20)
+		d.Heading("Allocation to products", 20)
 		rows := [][]pdf.Cell{pdf.Row("Main product", fixed(r.Allocation.MainSharePct, 2)+" %", "", fixed(r.Allocation.Main, 3))}
 		for _, c := range r.Allocation.CoProducts {
 			rows = append(rows, pdf.Row(c.Name, fixed(c.SharePct, 2)+" %", words(c.Basis), fixed(c.CO2e, 3)))
@@ -190,15 +190,15 @@ func printWarnings(d *pdf.Document, r ghg.Report) {
 	d.Table([]pdf.Column{pdf.Left("Where", 50), pdf.Left("What", 130)}, rows)
 }
 
-// printTrace sets every step with all that is needed to redo it by hand.
+// printTrace prints every step with all that is needed to repeat it by hand.
 func printTrace(d *pdf.Document, r ghg.Report) {
 	if len(r.Trace) == 0 {
 		return
 	}
 	d.Page()
 	d.Heading("How it was calculated", 30)
-	d.Text("Each step with its equation and its source, then the values that stand for its symbols, with where they are from. "+
-		"A default stood in for a value that was not entered.", draw.Muted)
+	d.Text("Each step with its equation and its source, then the values of its symbols with their origin. "+
+		"A default replaces a value that was not entered.", draw.Muted)
 	outcome := draw.Strong
 	outcome.Color = draw.Leaf
 	for i, t := range r.Trace {

@@ -12,8 +12,8 @@ import (
 	"tilth/ports"
 )
 
-// scene is what a map shows, in the plane of its UTM zone: metres, so that shapes are right at
-// every latitude.
+// scene is what a map shows, in the plane of its UTM zone: in metres, so that shapes are correct
+// at every latitude.
 type scene struct {
 	in     ports.ShownMap
 	plan   *plan.Plan // nil: zones alone
@@ -35,11 +35,11 @@ func newScene(in ports.ShownMap, plan *plan.Plan) (*scene, error) {
 	return s, nil
 }
 
-// maxPanels is how many groups of fields are drawn apart.
+// maxPanels bounds the groups of fields that have panels of their own.
 const maxPanels = 12
 
-// groups gathers fields that lie near each other, where drawing all on one map would leave
-// most of it empty; one group of all where it would not.
+// groups returns groups of fields that lie near each other, if one map of all would be mostly
+// empty; otherwise one group of all.
 func (s *scene) groups() [][]int {
 	all := make([]int, len(s.boxes))
 	group := make([]int, len(s.boxes))
@@ -67,7 +67,7 @@ func (s *scene) groups() [][]int {
 		out = append(out, members)
 		covered += areaOf(s.around(members))
 	}
-	const crowded = 0.3 // of the map that is land, or near it
+	const crowded = 0.3 // share of the map that is land, or near it
 	if len(out) == 1 || len(out) > maxPanels || covered > crowded*areaOf(s.around(all)) {
 		return [][]int{all}
 	}
@@ -173,8 +173,8 @@ func (s *scene) numbers(p pen, box geo.Box, at func(geo.Position) draw.Point) {
 	}
 }
 
-// middle returns a place well inside of a polygon: of a raster of places the one that is
-// farthest from the edge.
+// middle returns a place well inside a polygon: the place of a raster that is farthest from the
+// edge.
 func middle(m geo.MultiPolygon) geo.Position {
 	const steps = 16
 	b := m.Bounds()
@@ -215,7 +215,7 @@ func distanceTo(a, b, q geo.Position) float64 {
 	return math.Hypot(q.X-a.X-share*dx, q.Y-a.Y-share*dy)
 }
 
-// maxLabels is how many points of a panel carry their name; more would cover the map.
+// maxLabels bounds the points of a panel that are labelled; more labels would cover the map.
 const maxLabels = 400
 
 // points draws the points of some fields, with their names.

@@ -8,7 +8,7 @@ import (
 	"tilth/core/ghg"
 )
 
-// labelWords are the labels of a report as people say them.
+// labelWords are the labels of a report in words.
 var labelWords = map[string]string{
 	ghg.LabelProduction: "Fertilizer production", ghg.LabelDirect: "Soil N2O, direct", ghg.LabelVolatilisation: "Soil N2O, volatilised",
 	ghg.LabelLeaching: "Soil N2O, leached", ghg.LabelUrea: "CO2 of urea", ghg.LabelLiming: "CO2 of lime", ghg.LabelResidues: "Crop residues",
@@ -20,7 +20,7 @@ var labelWords = map[string]string{
 	ghg.CategoryManagement: "Land management", ghg.CategoryInputs: "Energy and inputs", ghg.CategoryRemovals: "Removals",
 }
 
-// words returns a key as people say it: "cool_temperate_moist" is "Cool temperate moist".
+// words returns a key in words: "cool_temperate_moist" is "Cool temperate moist".
 func words(key string) string {
 	if said, ok := labelWords[key]; ok {
 		return said

@@ -20,14 +20,14 @@ const (
 )
 
 // zoneRamp is the sequential scheme YlGnBu with nine classes, light for low and dark for high,
-// which colour-blind people tell apart as others do (Harrower and Brewer 2003, The
+// which colour-blind people distinguish as others do (Harrower and Brewer 2003, The
 // Cartographic Journal 40:27; colorbrewer2.org).
 var zoneRamp = []draw.Color{
 	draw.Hex(0xffffd9), draw.Hex(0xedf8b1), draw.Hex(0xc7e9b4), draw.Hex(0x7fcdbb), draw.Hex(0x41b6c4),
 	draw.Hex(0x1d91c0), draw.Hex(0x225ea8), draw.Hex(0x253494), draw.Hex(0x081d58),
 }
 
-// zoneColor returns the colour of a zone, of k. The darkest is left out: marks lie upon it.
+// zoneColor returns the colour of one of k zones. The darkest is left out: marks lie on it.
 func zoneColor(zone, k int) draw.Color {
 	low, high := 1, len(zoneRamp)-2
 	if k > high-low+1 {
@@ -65,7 +65,7 @@ func drawMap(w io.Writer, format string, in ports.ShownMap, plan *plan.Plan) err
 	})
 }
 
-// subtitle says what the picture shows.
+// subtitle returns what the picture shows.
 func (s *scene) subtitle() string {
 	text := fmt.Sprintf("%d zones, %.2f ha", len(s.zones), s.in.Map.About.AreaHa)
 	if s.plan != nil {
@@ -82,7 +82,7 @@ func (s *scene) subtitle() string {
 	return clip(text, 130)
 }
 
-// footnote says from what the picture was made.
+// footnote returns what the picture was made from.
 func (s *scene) footnote() string {
 	text := fmt.Sprintf("Map %s, seed %d. ", s.in.Map.Candidate.MapUUID, s.in.Map.About.Params.Seed)
 	if s.plan != nil {

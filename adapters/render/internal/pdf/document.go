@@ -125,7 +125,8 @@ func (d *Document) Text(text string, l draw.Letters) {
 	}
 }
 
-// Heading writes a heading, which stays with what comes after it, of which at least so much.
+// Heading writes a heading, which stays with what comes after it, of which at least the given
+// height fits on the page.
 func (d *Document) Heading(text string, below float64) {
 	d.Space()
 	d.Need(lineHeight(draw.Heading) + below)
