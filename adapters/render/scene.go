@@ -7,6 +7,7 @@ import (
 
 	"tilth/adapters/render/internal/draw"
 	"tilth/core/geo"
+	"tilth/core/stratification/frame"
 	"tilth/core/stratification/plan"
 	"tilth/core/stratification/zoning"
 	"tilth/ports"
@@ -194,25 +195,15 @@ func middle(m geo.MultiPolygon) geo.Position {
 
 // clearance returns the distance of a place from the nearest edge.
 func clearance(m geo.MultiPolygon, q geo.Position) float64 {
-	least := math.Inf(1)
+	nearest := math.Inf(1)
 	for _, polygon := range m {
 		for _, ring := range polygon {
 			for i := 1; i < len(ring); i++ {
-				least = min(least, distanceTo(ring[i-1], ring[i], q))
+				nearest = min(nearest, frame.DistanceToSegment(q, ring[i-1], ring[i]))
 			}
 		}
 	}
-	return least
-}
-
-// distanceTo returns the distance of a place from a segment.
-func distanceTo(a, b, q geo.Position) float64 {
-	dx, dy := b.X-a.X, b.Y-a.Y
-	share := 0.0
-	if square := dx*dx + dy*dy; square > 0 {
-		share = min(1, max(0, ((q.X-a.X)*dx+(q.Y-a.Y)*dy)/square))
-	}
-	return math.Hypot(q.X-a.X-share*dx, q.Y-a.Y-share*dy)
+	return nearest
 }
 
 // maxLabels bounds the points of a panel that are labelled; more labels would cover the map.
