@@ -3,7 +3,6 @@ package wire
 import (
 	"context"
 	"sync"
-	"time"
 
 	"tilth/adapters/cli"
 	"tilth/adapters/identity"
@@ -15,9 +14,6 @@ import (
 // hookWorkers is how many webhooks are posted to at a time: with a timeout of 10 seconds,
 // slow addresses keep as many workers busy and no other work.
 const hookWorkers = 8
-
-// eventsPrunedEvery is how often old events and deliveries are pruned.
-const eventsPrunedEvery = 10 * time.Minute
 
 // newSender returns what posts to webhooks.
 func newSender(cfg cli.Config) *hooks.Sender {
@@ -42,24 +38,6 @@ func (r *Running) newHookPool() *messaging.Pool {
 	return &messaging.Pool{
 		Queue: r.db.QueueOf(events.WebhookJob), Clock: identity.Clock{}, Log: r.log, Workers: hookWorkers,
 		Handlers: map[string]messaging.Handler{events.WebhookJob: r.parts.Courier.Run},
-	}
-}
-
-// pruneEvents prunes events and deliveries, at once and then from time to time.
-func (r *Running) pruneEvents(ctx context.Context) error {
-	ticker := time.NewTicker(eventsPrunedEvery)
-	defer ticker.Stop()
-	for {
-		if n, err := r.parts.Sequencer.Prune(ctx); err != nil && ctx.Err() == nil {
-			r.log.WarnContext(ctx, "old events could not be pruned", "error", err)
-		} else if n > 0 {
-			r.log.InfoContext(ctx, "old events pruned", "rows", n)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
 	}
 }
 

@@ -180,27 +180,6 @@ func (r *Running) interfaceConfig() rest.Config {
 	return config
 }
 
-// purgeEvery is how often the answers that are no longer given again are forgotten.
-const purgeEvery = time.Hour
-
-// forget purges the kept answers, at once and then from time to time.
-func (r *Running) forget(ctx context.Context) error {
-	ticker := time.NewTicker(purgeEvery)
-	defer ticker.Stop()
-	for {
-		if n, err := r.parts.Once.Purge(ctx); err != nil && ctx.Err() == nil {
-			r.log.WarnContext(ctx, "kept answers could not be purged", "error", err)
-		} else if n > 0 {
-			r.log.InfoContext(ctx, "kept answers purged", "answers", n)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
-}
-
 // Serve runs the server until the context ends, then finishes its requests and gives
 // its jobs back to the queue.
 func (r *Running) Serve(ctx context.Context, listener net.Listener) error {
@@ -215,7 +194,7 @@ func (r *Running) Serve(ctx context.Context, listener net.Listener) error {
 	group.Go(func() error { return r.pool.Run(background) })
 	group.Go(func() error { return r.bus.Run(background) })
 	group.Go(func() error { return r.forget(background) })
-	group.Go(func() error { return r.pruneEvents(background) })
+	group.Go(func() error { return r.prune(background) })
 	group.Go(func() error { return r.sweep(background) })
 	group.Go(func() error { return r.deliver(background) })
 	return group.Wait()
