@@ -15,6 +15,7 @@ import (
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/adapters/render"
 	"tilth/app/account"
+	"tilth/app/ghg"
 	"tilth/app/operating"
 	"tilth/app/satellite"
 	"tilth/core/farm"
@@ -38,7 +39,9 @@ func (Program) Version() string { return version }
 func (Program) ReadCrops(r io.Reader) ([]farm.Crop, error) { return exchange.ReadCrops(r) }
 
 func openDatabase(ctx context.Context, cfg cli.Config, log *slog.Logger) (*persistence.Database, error) {
-	return persistence.Open(ctx, cfg.DatabaseURL, persistence.Options{Clock: identity.Clock{}, IDs: identity.Random{}, Logger: log})
+	return persistence.Open(ctx, cfg.DatabaseURL, persistence.Options{
+		Clock: identity.Clock{}, IDs: identity.Random{}, Logger: log, BeforeCommit: ghg.SettleRollups,
+	})
 }
 
 // Open opens the database and the operator's use cases.

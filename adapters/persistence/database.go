@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"context"
+	"log/slog"
 
 	"tilth/adapters/persistence/account"
 	"tilth/adapters/persistence/common"
@@ -14,10 +15,19 @@ import (
 )
 
 // Options are what a database needs of its surroundings.
-type Options = sqlstore.Options
+type Options struct {
+	Clock  ports.Clock  // decides which share grants have ended; required
+	IDs    ports.IDs    // makes lease tokens and jitter; required
+	Logger *slog.Logger // nil: nothing is logged
+	// BeforeCommit is the last step of every Write, of the use cases; nil: there is none.
+	BeforeCommit func(ctx context.Context, tx ports.Repos) error
+}
 
 // Database is an open database. It is safe for concurrent use.
-type Database struct{ *sqlstore.DB }
+type Database struct {
+	*sqlstore.DB
+	beforeCommit func(ctx context.Context, tx ports.Repos) error
+}
 
 var _ ports.Store = (*Database)(nil)
 
@@ -27,14 +37,11 @@ var _ ports.Store = (*Database)(nil)
 //
 // Faults: Invalid (database_url) for any other address, Unavailable when the database does not answer.
 func Open(ctx context.Context, url string, opts Options) (*Database, error) {
-	db, err := sqlstore.Open(ctx, url, opts)
+	db, err := sqlstore.Open(ctx, url, sqlstore.Options{Clock: opts.Clock, IDs: opts.IDs, Logger: opts.Logger})
 	if err != nil {
 		return nil, err
 	}
-	db.BeforeCommit = func(ctx context.Context, s *sqlstore.Session) error {
-		return ghg.SettleRollups(ctx, s, repos(s).Jobs.Enqueue)
-	}
-	return &Database{DB: db}, nil
+	return &Database{DB: db, beforeCommit: opts.BeforeCommit}, nil
 }
 
 // Relay returns the reading side of the outbox.
@@ -52,7 +59,13 @@ func (d *Database) QueueBut(kinds ...string) ports.Queue { return common.NewQueu
 // Write implements ports.Store: READ COMMITTED on PostgreSQL, an immediate
 // transaction on SQLite.
 func (d *Database) Write(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
-	return d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error { return do(ctx, repos(s)) })
+	return d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
+		tx := repos(s)
+		if err := do(ctx, tx); err != nil || d.beforeCommit == nil {
+			return err
+		}
+		return d.beforeCommit(ctx, tx)
+	})
 }
 
 // Operate implements ports.Store.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"tilth/core/access"
+	"tilth/core/assessment"
 	"tilth/core/audit"
 	"tilth/core/fault"
 	"tilth/core/record"
@@ -60,6 +61,11 @@ func (a *Assessments) Restore(ctx context.Context, who access.Principal, id int6
 			return err
 		}
 		a.startCompletion(ctx, tx, out.Assessment)
+		if out.Status == assessment.Submitted { // a check ends when it finds its assessment deleted
+			if err := AskVerification(ctx, tx, out.Assessment, out.UpdatedAt); err != nil {
+				return err
+			}
+		}
 		by := audit.By(who, now)
 		return tx.Audit.AddCascade(ctx, by.Of(audit.Restore, access.Assessments.Name, id, a.changesOf(Whole{}, out)))
 	})

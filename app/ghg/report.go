@@ -97,11 +97,17 @@ func storedReport(ctx context.Context, tx ports.Repos, scope access.Scope, id in
 		return ports.ImpactDocument{}, err
 	}
 	out := ports.ImpactDocument{Subject: subjectOf(version), SubmittedBy: version.SubmittedBy}
-	if err := json.Unmarshal(version.Report, &out.Report); err != nil {
-		return out, fmt.Errorf("the report of version %d of assessment %d: %w", number, id, err)
-	}
+	out.Report, err = reportOf(version)
 	out.Report.Stale = record.HasUnsubmittedChanges || number != record.SubmittedVersion
-	return out, nil
+	return out, err
+}
+
+// reportOf reads the report of a version.
+func reportOf(v ports.AssessmentVersion) (out ghg.Report, err error) {
+	if err = json.Unmarshal(v.Report, &out); err != nil {
+		err = fmt.Errorf("the report of version %d of assessment %d: %w", v.Number, v.AssessmentID, err)
+	}
+	return out, err
 }
 
 // live computes the report of what an assessment holds.

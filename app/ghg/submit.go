@@ -228,6 +228,9 @@ func (a *Assessments) keepLocked(ctx context.Context, tx ports.Repos, who access
 	if _, err := a.complete(ctx, tx, scope, &after); err != nil {
 		return Submission{}, err
 	}
+	if err := AskVerification(ctx, tx, after.Assessment, at); err != nil {
+		return Submission{}, err
+	}
 	if err := a.publishSubmitted(ctx, tx, who, before, after, version, report); err != nil {
 		return Submission{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"strconv"
+	"time"
 
 	"tilth/app"
 	"tilth/app/satellite"
@@ -87,9 +88,16 @@ func (v *Verification) Restart(ctx context.Context, who access.Principal, id int
 		if err := tx.Audit.Add(ctx, audit.By(who, now).Of(RestartVerification, access.Assessments.Name, id, nil)); err != nil {
 			return err
 		}
-		return tx.Jobs.Enqueue(ctx, ports.Job{Kind: ports.JobVerification, Key: strconv.FormatInt(id, 10), CompanyID: a.CompanyID, Subject: id, RunAt: now})
+		return AskVerification(ctx, tx, a, now)
 	})
 	return record, err
+}
+
+// AskVerification asks, in a transaction, for the check of what an assessment submitted last.
+func AskVerification(ctx context.Context, tx ports.Repos, a assessment.Assessment, at time.Time) error {
+	return tx.Jobs.Enqueue(ctx, ports.Job{
+		Kind: ports.JobVerification, Key: strconv.FormatInt(a.ID, 10), CompanyID: a.CompanyID, Subject: a.ID, RunAt: at,
+	})
 }
 
 // SeriesComputer computes one series, without a database.

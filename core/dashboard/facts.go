@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"math"
+	"time"
 
 	"tilth/core/assessment"
 	"tilth/core/ghg"
@@ -102,4 +103,12 @@ func FactsOf(a *assessment.Assessment, sections []assessment.SectionState, figur
 	}
 	f.Verification = &outcome
 	return f
+}
+
+// VerifiedAt returns when the crop of the submitted version was verified; nil where it is not.
+func (f Facts) VerifiedAt() *time.Time {
+	if f.Verification == nil || f.Verification.Status != verification.Verified {
+		return nil
+	}
+	return f.Verification.DecidedAt
 }

@@ -58,7 +58,7 @@ func BenchmarkDashboard(b *testing.B) {
 // newOverview makes a company with n assessments, and gives what measures its dashboard, in
 // ms: the median of a hundred.
 func newOverview(b *testing.B, database string, n int) func(b *testing.B) float64 {
-	db, err := persistence.Open(b.Context(), database, persistence.Options{Clock: identity.Clock{}, IDs: identity.Random{}})
+	db, err := persistence.Open(b.Context(), database, persistence.Options{Clock: identity.Clock{}, IDs: identity.Random{}, BeforeCommit: ghgapp.SettleRollups})
 	require.NoError(b, err)
 	b.Cleanup(func() { require.NoError(b, db.Close()) })
 	mapping, err := engine.Mapping()

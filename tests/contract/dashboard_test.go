@@ -11,6 +11,7 @@ import (
 
 	"tilth/adapters/identity"
 	"tilth/adapters/persistence"
+	ghgapp "tilth/app/ghg"
 	"tilth/app/operating"
 	"tilth/core/access"
 	"tilth/core/assessment"
@@ -81,7 +82,7 @@ func dashboardOf(t testing.TB, c *rig.Client, query string) (d dashboard) {
 // submitAs stores a version with a report under an assessment, as a submission does.
 func submitAs(t testing.TB, database string, c *rig.Client, id int64, report ghg.Report) {
 	t.Helper()
-	db, err := persistence.Open(t.Context(), database, persistence.Options{Clock: identity.Clock{}, IDs: identity.Random{}})
+	db, err := persistence.Open(t.Context(), database, persistence.Options{Clock: identity.Clock{}, IDs: identity.Random{}, BeforeCommit: ghgapp.SettleRollups})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
 	raw, err := json.Marshal(report)
@@ -97,7 +98,10 @@ func submitAs(t testing.TB, database string, c *rig.Client, id int64, report ghg
 		if err := tx.AssessmentVersions.Insert(ctx, scope, &version); err != nil {
 			return err
 		}
-		return tx.Assessments.Update(ctx, scope, &a)
+		if err := tx.Assessments.Update(ctx, scope, &a); err != nil {
+			return err
+		}
+		return ghgapp.AskVerification(ctx, tx, a, a.UpdatedAt)
 	}))
 }
 

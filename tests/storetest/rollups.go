@@ -264,8 +264,7 @@ func testDashboardLocks(t *testing.T, b Backend) {
 	require.Equal(t, w.recomputed(w.ours.scope), w.sums(w.ours.scope))
 }
 
-// testVerifiedAssessments holds their order, their bound and their years, and that a
-// submission asks for its verification once.
+// testVerifiedAssessments holds their order, their bound and their years.
 func testVerifiedAssessments(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	scope := w.ours.scope
@@ -290,9 +289,6 @@ func testVerifiedAssessments(t *testing.T, b Backend) {
 				Outcome: verification.Outcome{Status: status, Confidence: 0.5, CropType: "soybeans", DecidedAt: &now},
 			})
 		})
-	}
-	for _, job := range w.claim(20) {
-		require.Equal(t, ports.JobVerification, job.Kind)
 	}
 	verified := func(scope access.Scope, year *int, limit int) (out []int64) {
 		w.read(func(tx ports.Repos) error {

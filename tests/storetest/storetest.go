@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/persistence"
+	ghgapp "tilth/app/ghg"
 )
 
 // Backend is a kind of database.
@@ -139,7 +140,7 @@ func (i *ids) Jitter() float64 { return float64(i.n.Add(1)%7) / 7 }
 // open opens the database of an address, closed when t ends.
 func open(t testing.TB, address string, c *clock, i *ids) *persistence.Database {
 	t.Helper()
-	db, err := persistence.Open(context.Background(), address, persistence.Options{Clock: c, IDs: i})
+	db, err := persistence.Open(context.Background(), address, persistence.Options{Clock: c, IDs: i, BeforeCommit: ghgapp.SettleRollups})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	return db

@@ -76,7 +76,7 @@ func settle(t *testing.T, database, class string, epsg int) *farmhouse {
 		}
 	}
 	require.NotEmpty(t, h.sky.curve.Steps)
-	h.db, err = persistence.Open(h.ctx, database, persistence.Options{Clock: h.clock, IDs: identity.Random{}})
+	h.db, err = persistence.Open(h.ctx, database, persistence.Options{Clock: h.clock, IDs: identity.Random{}, BeforeCommit: ghgapp.SettleRollups})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, h.db.Close()) })
 	h.use = ghgapp.NewVerification(app.Deps{Store: h.db, Gate: app.NewGate(everyone{}), Clock: h.clock})
@@ -154,7 +154,8 @@ func (h *farmhouse) submit(of assessment.ResourceType, id int64, cropType string
 	}
 	h.write(func(tx ports.Repos) error {
 		require.NoError(h, tx.Assessments.Insert(h.ctx, h.scope(), []*assessment.Assessment{&a}))
-		return tx.Assessments.ReplaceSection(h.ctx, h.scope(), a.ID, "crop", []assessment.Row{{Values: assessment.Values{"crop_type": cropType}}})
+		require.NoError(h, tx.Assessments.ReplaceSection(h.ctx, h.scope(), a.ID, "crop", []assessment.Row{{Values: assessment.Values{"crop_type": cropType}}}))
+		return ghgapp.AskVerification(h.ctx, tx, a, a.UpdatedAt)
 	})
 	return a.ID
 }

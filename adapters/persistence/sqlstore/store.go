@@ -35,8 +35,6 @@ type DB struct {
 	writer *bun.DB
 	reader *bun.DB // the same pool as writer on PostgreSQL
 	opts   Options
-	// BeforeCommit is the last step of every transaction that writes; nil: there is none.
-	BeforeCommit func(ctx context.Context, s *Session) error
 }
 
 // engine is what tells the two databases apart for the rest of the package.

@@ -162,11 +162,6 @@ func (d *DB) once(ctx context.Context, writes bool, do func(ctx context.Context,
 	if err := do(ctx, s); err != nil {
 		return err
 	}
-	if writes && d.BeforeCommit != nil {
-		if err := d.BeforeCommit(ctx, s); err != nil {
-			return err
-		}
-	}
 	done = true
 	if err := tx.Commit(); err != nil {
 		if reasonOf(err) == unknown {
