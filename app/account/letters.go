@@ -6,23 +6,25 @@ import (
 	"log/slog"
 	"time"
 
+	"tilth/app/task"
 	"tilth/core/access"
 	"tilth/core/fault"
+	coretask "tilth/core/task"
 	"tilth/ports"
 )
 
 // LetterJob is the kind of the jobs that send letters.
 const LetterJob = "mail"
 
-// Limits of links and tries.
+// Limits of links.
 const (
-	ResetTTL   = time.Hour       // how long a link for a new password is good
-	ResetEvery = time.Minute     // a user is sent one no more often
-	firstRetry = 5 * time.Second // doubled by each further try
-	lastRetry  = time.Hour       // the longest pause
-	maxTries   = 30              // about a day
+	ResetTTL   = time.Hour   // how long a link for a new password is good
+	ResetEvery = time.Minute // a user is sent one no more often
 	keptFor    = 30 * 24 * time.Hour
 )
+
+// letterRetry is how a letter is sent whose mail server is unavailable: for about a day.
+var letterRetry = coretask.Backoff{First: 10 * time.Second, Max: time.Hour, Tries: 30}
 
 // AskLetter puts a letter into the box, with the job that sends it.
 func AskLetter(ctx context.Context, box ports.LetterBox, jobs ports.JobWriter, letter *ports.Letter) error {
@@ -64,102 +66,104 @@ type LetterSender struct {
 	Log    *slog.Logger
 }
 
-// Run does one job: it makes the link, sends the letter and drops it. A send that fails
-// is tried again later; a crash between sending and dropping sends the letter once more,
-// under the same message id.
+// Run does one job of [LetterJob].
 func (s *LetterSender) Run(ctx context.Context, job ports.Job) error {
-	message, ready, err := s.prepare(ctx, job)
-	if err != nil || !ready {
-		return err
-	}
-	err = s.Mailer.Send(ctx, message)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err == nil {
-		return s.done(ctx, job)
-	}
-	if fault.Is(err, fault.Invalid) || job.Attempt >= maxTries {
-		s.Log.ErrorContext(ctx, "a letter was given up", "letter", job.Subject, "attempt", job.Attempt, "error", err)
-		return s.done(ctx, job)
-	}
-	s.Log.WarnContext(ctx, "a letter could not be sent, will be tried again", "letter", job.Subject, "attempt", job.Attempt, "error", err)
-	pause := min(lastRetry, firstRetry<<min(job.Attempt, 20))
-	return s.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-		return tx.Jobs.Postpone(ctx, job, s.Clock.Now().Add(pause))
-	})
+	return task.Do(ctx, task.ForOperator(s.Store, s.Clock, s.IDs, s.Log), task.Limits{}, letterWork{s}, job)
 }
 
-func (s *LetterSender) done(ctx context.Context, job ports.Job) error {
-	return s.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-		if err := tx.Letters.Drop(ctx, job.Subject); err != nil {
-			return err
-		}
-		return tx.Jobs.Finish(ctx, job)
-	})
+// letterWork makes the link of a letter, sends the letter and drops it. A crash between sending
+// and dropping sends the letter once more, under the same message id.
+type letterWork struct{ *LetterSender }
+
+// letterRun is a step of it.
+type letterRun = task.Run[ports.OperatorRepos]
+
+// openLetter is a letter in the box, with its text since Begin.
+type openLetter struct {
+	ports.Letter
+	message ports.Message
 }
 
-// prepare makes the link and the text. ready is false where there is nothing to send,
-// and the job is then at its end: the invitation is closed, no user has the address.
-func (s *LetterSender) prepare(ctx context.Context, job ports.Job) (message ports.Message, ready bool, err error) {
-	now, secret := s.Clock.Now(), s.IDs.Secret()
-	err = s.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-		message, ready = ports.Message{}, false
-		if err := tx.Tickets.Purge(ctx, now.Add(-keptFor)); err != nil {
-			return err
-		}
-		letter, err := tx.Letters.Get(ctx, job.Subject)
-		if fault.Is(err, fault.NotFound) {
-			return tx.Jobs.Finish(ctx, job)
-		}
-		if err != nil {
-			return err
-		}
-		switch letter.Kind {
-		case ports.LetterInvitation:
-			message, ready, err = s.invitation(ctx, tx, letter, secret, now)
-		case ports.LetterReset:
-			message, ready, err = s.reset(ctx, tx, letter, secret, now, job.Attempt)
-		}
-		if err != nil {
-			return err
-		}
-		message.ID, message.At = fmt.Sprintf("%s-%d-%d", letter.Kind, letter.ID, letter.CreatedAt.UnixMicro()), letter.CreatedAt
-		if ready {
-			return nil
-		}
-		if err := tx.Letters.Drop(ctx, letter.ID); err != nil {
-			return err
-		}
-		return tx.Jobs.Finish(ctx, job)
-	})
-	return message, ready, err
+func (letterWork) Lock(ctx context.Context, run letterRun) (s openLetter, next task.Next, err error) {
+	s.Letter, err = run.Tx.Letters.Get(ctx, run.Job.Subject)
+	if fault.Is(err, fault.NotFound) {
+		return s, task.Finish(), nil
+	}
+	return s, task.Continue(), err
 }
 
-func (s *LetterSender) invitation(ctx context.Context, tx ports.OperatorRepos, letter ports.Letter, secret string, now time.Time) (ports.Message, bool, error) {
-	invitation, err := tx.Invitations.Get(ctx, access.Own(letter.CompanyID), letter.InvitationID)
-	if err != nil || !invitation.Open(now) {
+// Begin makes the link and the text. The letter is dropped where there is nothing to send: the
+// invitation is closed, or no user has the address.
+func (w letterWork) Begin(ctx context.Context, run letterRun, s *openLetter) (task.Next, error) {
+	if err := run.Tx.Tickets.Purge(ctx, run.Now.Add(-keptFor)); err != nil {
+		return task.Next{}, err
+	}
+	ready, err := false, error(nil)
+	switch s.Kind {
+	case ports.LetterInvitation:
+		s.message, ready, err = w.invitation(ctx, run, s.Letter)
+	case ports.LetterReset:
+		s.message, ready, err = w.reset(ctx, run, s.Letter)
+	}
+	if err != nil {
+		return task.Next{}, err
+	}
+	if !ready {
+		return task.Finish(), run.Tx.Letters.Drop(ctx, s.ID)
+	}
+	s.message.ID, s.message.At = fmt.Sprintf("%s-%d-%d", s.Kind, s.ID, s.CreatedAt.UnixMicro()), s.CreatedAt
+	return task.Continue(), nil
+}
+
+func (w letterWork) Do(ctx context.Context, s openLetter) (struct{}, error) {
+	return struct{}{}, w.Mailer.Send(ctx, s.message)
+}
+
+// Same is true of every letter: one that is in the box does not change.
+func (letterWork) Same(_, _ openLetter) bool { return true }
+
+func (letterWork) Complete(ctx context.Context, run letterRun, s *openLetter, _ struct{}) (task.Next, error) {
+	return task.Finish(), run.Tx.Letters.Drop(ctx, s.ID)
+}
+
+func (letterWork) Unavailable(_ context.Context, run letterRun, _ openLetter, cause error) (task.Next, error) {
+	if pause, again := letterRetry.Wait(run.Job.Attempt, 1); again { // the whole of each step
+		return task.Again(run.Now.Add(pause)), nil
+	}
+	return task.GiveUp(cause.Error()), nil
+}
+
+func (w letterWork) Fail(ctx context.Context, run letterRun, s openLetter, reason string) error {
+	w.Log.ErrorContext(ctx, "a letter was given up", "letter", s.ID, "attempt", run.Job.Attempt, "reason", reason)
+	return run.Tx.Letters.Drop(ctx, s.ID)
+}
+
+func (w letterWork) invitation(ctx context.Context, run letterRun, letter ports.Letter) (ports.Message, bool, error) {
+	invitation, err := run.Tx.Invitations.Get(ctx, access.Own(letter.CompanyID), letter.InvitationID)
+	if err != nil || !invitation.Open(run.Now) {
 		return ports.Message{}, false, err
 	}
-	err = tx.Tickets.Add(ctx, ports.Ticket{
-		Hash: HashSecret(secret), CompanyID: invitation.CompanyID, InvitationID: invitation.ID, CreatedAt: now, ExpiresAt: invitation.ExpiresAt,
+	secret := w.IDs.Secret()
+	err = run.Tx.Tickets.Add(ctx, ports.Ticket{
+		Hash: HashSecret(secret), CompanyID: invitation.CompanyID, InvitationID: invitation.ID, CreatedAt: run.Now, ExpiresAt: invitation.ExpiresAt,
 	})
-	return invitationMessage(invitation, s.Links.Invitation+secret), err == nil, err
+	return invitationMessage(invitation, w.Links.Invitation+secret), err == nil, err
 }
 
-func (s *LetterSender) reset(ctx context.Context, tx ports.OperatorRepos, letter ports.Letter, secret string, now time.Time, attempt int) (ports.Message, bool, error) {
-	user, err := tx.Accounts.UserByEmail(ctx, letter.Email)
+func (w letterWork) reset(ctx context.Context, run letterRun, letter ports.Letter) (ports.Message, bool, error) {
+	user, err := run.Tx.Accounts.UserByEmail(ctx, letter.Email)
 	if fault.Is(err, fault.NotFound) || err == nil && user.Disabled {
 		return ports.Message{}, false, nil
 	}
 	if err != nil {
 		return ports.Message{}, false, err
 	}
-	if last, err := tx.Tickets.LastFor(ctx, user.ID); err != nil || attempt <= 1 && now.Sub(last) < ResetEvery {
+	if last, err := run.Tx.Tickets.LastFor(ctx, user.ID); err != nil || run.Job.Attempt <= 1 && run.Now.Sub(last) < ResetEvery {
 		return ports.Message{}, false, err
 	}
-	err = tx.Tickets.Add(ctx, ports.Ticket{Hash: HashSecret(secret), UserID: user.ID, CreatedAt: now, ExpiresAt: now.Add(ResetTTL)})
-	return resetMessage(user, s.Links.Reset+secret), err == nil, err
+	secret := w.IDs.Secret()
+	err = run.Tx.Tickets.Add(ctx, ports.Ticket{Hash: HashSecret(secret), UserID: user.ID, CreatedAt: run.Now, ExpiresAt: run.Now.Add(ResetTTL)})
+	return resetMessage(user, w.Links.Reset+secret), err == nil, err
 }
 
 func invitationMessage(in ports.Invitation, link string) ports.Message {

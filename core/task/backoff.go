@@ -13,7 +13,7 @@ type Backoff struct {
 }
 
 // Wait returns the pause after a failed try, counted from 1; again is false after the last.
-// jitter in [0, 1) spreads the tries of many jobs: the pause is between half and the whole of
+// jitter in [0, 1] spreads the tries of many jobs: the pause is between half and the whole of
 // the step.
 func (b Backoff) Wait(try int, jitter float64) (pause time.Duration, again bool) {
 	if try >= b.Tries {
