@@ -4,18 +4,18 @@ import (
 	"context"
 	"log/slog"
 
-	"tilth/core/access"
+	"tilth/app/task"
 	"tilth/core/fault"
 	"tilth/core/record"
 	"tilth/core/webhook"
 	"tilth/ports"
 )
 
-// deliveriesPerTurn is how many deliveries of a webhook are sent before others have their turn.
+// deliveriesPerTurn is how many deliveries a webhook is given before the others have theirs.
 const deliveriesPerTurn = 20
 
-// Courier sends the pending deliveries of a webhook. There is one job per webhook, so a slow
-// address occupies one worker at most.
+// Courier sends what waits for a webhook. There is one job a webhook, so that one worker
+// at a time is at it, and a slow address costs nobody else more than that worker.
 type Courier struct {
 	Store  ports.Store
 	Sender ports.WebhookSender
@@ -24,112 +24,110 @@ type Courier struct {
 	Log    *slog.Logger
 }
 
-// Run sends deliveries in the order in which they are due, until none is due, one fails
-// or its turn is over, and postpones the job until the next is due. A worker that is killed
-// after a response and before its commit sends that delivery again: at least once.
+// Run does one job of [WebhookJob]: it sends deliveries in the order in which they are due, until
+// none is due, one fails or its turn is over, and leaves the job for when the next is due. A worker
+// that is killed between an answer and its transaction sends that delivery again: at least once.
 func (c *Courier) Run(ctx context.Context, job ports.Job) error {
-	scope := access.Own(job.CompanyID)
-	for range deliveriesPerTurn {
-		hook, next, ok, err := c.next(ctx, scope, job.Subject)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			break
-		}
-		outcome := c.Sender.Send(ctx, parcel(&hook, &next, c.Clock.Now()))
-		if err := ctx.Err(); err != nil {
-			return err // a shutdown, or a lost lease, is no failure of the address
-		}
-		if err := c.recordOutcome(ctx, scope, job.Subject, next.ID, outcome); err != nil {
-			return err
-		}
-		if !outcome.Delivered() {
-			break // the webhook pauses
+	runner := task.ForCompany(c.Store, c.Clock, c.IDs, c.Log)
+	return task.Do(ctx, runner, task.Limits{Pieces: deliveriesPerTurn}, courierWork{c}, job)
+}
+
+// courierWork sends the deliveries of one webhook, one after the other.
+type courierWork struct{ *Courier }
+
+// dueDelivery is a webhook under its lock, as whoever adds deliveries holds it, with the delivery
+// that is due.
+type dueDelivery struct {
+	hook webhook.Webhook
+	next webhook.Delivery
+}
+
+// attempt is a delivery and what came of one try of it.
+type attempt struct {
+	delivery int64
+	outcome  webhook.Outcome
+}
+
+func (courierWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s dueDelivery, next task.Next, err error) {
+	s.hook, err = run.Tx.Webhooks.GetForUpdate(ctx, run.Scope, run.Job.Subject)
+	if fault.Is(err, fault.NotFound) {
+		return s, task.Finish(), nil
+	}
+	return s, task.Continue(), err
+}
+
+// Begin finds the delivery that is due.
+func (w courierWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *dueDelivery) (task.Next, error) {
+	due := false
+	if s.hook.IsActive {
+		var err error
+		if s.next, due, err = run.Tx.Deliveries.Due(ctx, run.Scope, s.hook.ID, run.Now); err != nil {
+			return task.Next{}, err
 		}
 	}
-	return c.leave(ctx, scope, job)
-}
-
-// next returns the delivery that is due; ok is false if there is none, or the webhook is
-// inactive or deleted.
-func (c *Courier) next(ctx context.Context, scope access.Scope, id int64) (hook webhook.Webhook, next webhook.Delivery, ok bool, err error) {
-	err = c.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
-		hook, err = tx.Webhooks.Get(ctx, scope, id)
-		if fault.Is(err, fault.NotFound) || err == nil && !hook.IsActive {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		next, ok, err = tx.Deliveries.Due(ctx, scope, id, c.Clock.Now())
-		return err
-	})
-	return hook, next, ok, err
-}
-
-// recordOutcome stores the outcome of a try.
-func (c *Courier) recordOutcome(ctx context.Context, scope access.Scope, id, deliveryID int64, outcome webhook.Outcome) error {
-	now, jitter := c.Clock.Now(), c.IDs.Jitter()
-	var off string
-	err := c.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		off = ""
-		hook, err := tx.Webhooks.GetForUpdate(ctx, scope, id)
-		if fault.Is(err, fault.NotFound) {
-			return nil // deleted meanwhile
-		}
-		if err != nil {
-			return err
-		}
-		d, err := tx.Deliveries.GetForUpdate(ctx, scope, id, deliveryID)
-		if err != nil {
-			return err
-		}
-		was := hook.IsActive
-		hook.Tried(outcome, now)
-		d.Tried(outcome, now, jitter)
-		if !hook.IsActive && d.State == webhook.Pending { // switched off while the request was under way
-			d.State, d.NextTry = webhook.Failed, nil
-		}
-		if err := tx.Deliveries.Update(ctx, scope, d); err != nil {
-			return err
-		}
-		if was && !hook.IsActive {
-			off = hook.DisabledReason
-			hook.UpdatedAt = record.NextVersion(hook.UpdatedAt, now)
-			if err := tx.Deliveries.End(ctx, scope, id, "The webhook was switched off: "+hook.DisabledReason); err != nil {
-				return err
-			}
-		}
-		return tx.Webhooks.Update(ctx, scope, &hook)
-	})
-	if err == nil && off != "" {
-		c.Log.WarnContext(ctx, "a webhook was switched off", "webhook", id, "reason", off)
+	if !due {
+		return w.pause(ctx, run, &s.hook)
 	}
-	return err
+	return task.Continue(), nil
 }
 
-// leave postpones the job until the next delivery is due, or ends it. It holds the webhook's
-// lock, as whoever adds deliveries does.
-func (c *Courier) leave(ctx context.Context, scope access.Scope, job ports.Job) error {
-	return c.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		hook, err := tx.Webhooks.GetForUpdate(ctx, scope, job.Subject)
-		if fault.Is(err, fault.NotFound) {
-			return tx.Jobs.Finish(ctx, job)
+// pause leaves the job for when the next delivery is due and the webhook takes one; it ends the job
+// where there is none, or the webhook is off.
+func (courierWork) pause(ctx context.Context, run task.Run[ports.Repos], hook *webhook.Webhook) (task.Next, error) {
+	at, err := run.Tx.Deliveries.NextTry(ctx, run.Scope, hook.ID)
+	if err != nil || at == nil || !hook.IsActive {
+		return task.Finish(), err
+	}
+	if pause := hook.SendAt(run.Now); pause.After(*at) {
+		at = &pause
+	}
+	return task.Again(*at), nil
+}
+
+func (w courierWork) Do(ctx context.Context, s dueDelivery) (attempt, error) {
+	return attempt{s.next.ID, w.Sender.Send(ctx, parcel(&s.hook, &s.next, w.Clock.Now()))}, nil
+}
+
+// Same is true of every webhook: a delivery that was sent is recorded, whatever the webhook is now.
+func (courierWork) Same(_, _ dueDelivery) bool { return true }
+
+// Complete stores what came of a try.
+func (w courierWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *dueDelivery, tried attempt) (task.Next, error) {
+	d, err := run.Tx.Deliveries.GetForUpdate(ctx, run.Scope, s.hook.ID, tried.delivery)
+	if err != nil {
+		return task.Next{}, err
+	}
+	hook, was := &s.hook, s.hook.IsActive
+	hook.Tried(tried.outcome, run.Now)
+	d.Tried(tried.outcome, run.Now, run.Jitter)
+	if !hook.IsActive && d.State == webhook.Pending { // switched off while it was on its way
+		d.State, d.NextTry = webhook.Failed, nil
+	}
+	if err := run.Tx.Deliveries.Update(ctx, run.Scope, d); err != nil {
+		return task.Next{}, err
+	}
+	if was && !hook.IsActive {
+		w.Log.WarnContext(ctx, "a webhook is switched off", "webhook", hook.ID, "reason", hook.DisabledReason)
+		hook.UpdatedAt = record.NextVersion(hook.UpdatedAt, run.Now)
+		if err := run.Tx.Deliveries.End(ctx, run.Scope, hook.ID, "The webhook was switched off: "+hook.DisabledReason); err != nil {
+			return task.Next{}, err
 		}
-		if err != nil {
-			return err
-		}
-		at, err := tx.Deliveries.NextTry(ctx, scope, job.Subject)
-		if err != nil {
-			return err
-		}
-		if at == nil || !hook.IsActive {
-			return tx.Jobs.Finish(ctx, job)
-		}
-		if pause := hook.SendAt(c.Clock.Now()); pause.After(*at) {
-			at = &pause
-		}
-		return tx.Jobs.Postpone(ctx, job, *at)
-	})
+	}
+	if err := run.Tx.Webhooks.Update(ctx, run.Scope, hook); err != nil {
+		return task.Next{}, err
+	}
+	if !tried.outcome.Delivered() {
+		return w.pause(ctx, run, hook)
+	}
+	return task.Continue(), nil
+}
+
+// Unavailable gives the job back; an address that does not answer is an outcome.
+func (courierWork) Unavailable(_ context.Context, _ task.Run[ports.Repos], _ dueDelivery, cause error) (task.Next, error) {
+	return task.Next{}, cause
+}
+
+// Fail has nothing to store: each delivery has its own tries.
+func (courierWork) Fail(context.Context, task.Run[ports.Repos], dueDelivery, string) error {
+	return nil
 }
