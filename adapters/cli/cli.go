@@ -95,29 +95,35 @@ type Finding struct {
 	Fix    string `json:"mend,omitempty"`
 }
 
+// Streams are what a command reads and where it writes.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
 // Run runs a command line and returns the exit status.
-func Run(ctx context.Context, program Program, args []string, environ map[string]string, in io.Reader, out, errOut io.Writer) int {
+func Run(ctx context.Context, program Program, args []string, environ map[string]string, streams Streams) int {
 	cfg, err := ReadConfig(environ)
 	if err != nil {
-		fmt.Fprintln(errOut, "tilth: the environment is not valid:", err)
+		fmt.Fprintln(streams.Err, "tilth: the environment is not valid:", err)
 		return 2
 	}
-	s := &shell{program: program, cfg: cfg, in: in, out: out, errOut: errOut}
+	s := &shell{Streams: streams, program: program, cfg: cfg}
 	root := s.root()
 	root.SetArgs(args)
-	root.SetIn(in)
-	root.SetOut(out)
-	root.SetErr(errOut)
+	root.SetIn(s.In)
+	root.SetOut(s.Out)
+	root.SetErr(s.Err)
 	err = root.ExecuteContext(ctx)
 	var u usageError
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &u):
-		fmt.Fprintf(errOut, "tilth: %v\nSee `tilth --help`.\n", err)
+		fmt.Fprintf(streams.Err, "tilth: %v\nSee `tilth --help`.\n", err)
 		return 2
 	default:
-		fmt.Fprintln(errOut, "tilth:", explain(err))
+		fmt.Fprintln(streams.Err, "tilth:", explain(err))
 		return 1
 	}
 }
@@ -145,11 +151,10 @@ func explain(err error) string {
 
 // shell is one call of the command line.
 type shell struct {
-	program     Program
-	cfg         Config
-	asJSON      bool
-	in          io.Reader
-	out, errOut io.Writer
+	Streams
+	program Program
+	cfg     Config
+	asJSON  bool
 }
 
 var levels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
@@ -157,9 +162,9 @@ var levels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelI
 func (s *shell) logger() *slog.Logger {
 	opts := &slog.HandlerOptions{Level: levels[s.cfg.LogLevel]}
 	if s.cfg.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(s.errOut, opts))
+		return slog.New(slog.NewJSONHandler(s.Err, opts))
 	}
-	return slog.New(slog.NewTextHandler(s.errOut, opts))
+	return slog.New(slog.NewTextHandler(s.Err, opts))
 }
 
 func (s *shell) root() *cobra.Command {
@@ -227,12 +232,12 @@ func (s *shell) print(record any, format string, args ...any) error {
 	if s.asJSON {
 		return s.printJSON(record)
 	}
-	_, err := fmt.Fprintf(s.out, format+"\n", args...)
+	_, err := fmt.Fprintf(s.Out, format+"\n", args...)
 	return err
 }
 
 func (s *shell) printJSON(record any) error {
-	enc := json.NewEncoder(s.out)
+	enc := json.NewEncoder(s.Out)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(record)
 }

@@ -45,7 +45,7 @@ the first day of the sample's growing year; --series is a CSV id,date,ndvi[,evi]
 			if err != nil {
 				return err
 			}
-			return s.program.CurveFiles().WriteCurves(s.out, set)
+			return s.program.CurveFiles().WriteCurves(s.Out, set)
 		},
 	}
 	c.Flags().StringVar(&samples, "samples", "", "CSV of samples: id,label,start_date")

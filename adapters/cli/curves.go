@@ -84,7 +84,7 @@ CSV. With --built-in, prints the built-in curves, without a database.`,
 				if err != nil {
 					return err
 				}
-				return s.program.CurveFiles().WriteCurves(s.out, set)
+				return s.program.CurveFiles().WriteCurves(s.Out, set)
 			}
 			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
 				all, err := op.CurvesInForce(ctx)
@@ -103,7 +103,7 @@ func (s *shell) showCurves(all []cropcheck.Edition, region []string) error {
 	var regions []string
 	for _, e := range all {
 		if len(region) > 0 && e.Region == region[0] {
-			return s.program.CurveFiles().WriteCurves(s.out, e.Set)
+			return s.program.CurveFiles().WriteCurves(s.Out, e.Set)
 		}
 		regions = append(regions, e.Region)
 	}

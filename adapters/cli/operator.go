@@ -43,7 +43,7 @@ func (s *shell) user() *cobra.Command {
 	var stdin bool
 	create := &cobra.Command{Use: "create", Short: "Create a user of a company, or an operator", RunE: func(cmd *cobra.Command, _ []string) error {
 		if stdin {
-			line, err := bufio.NewReader(s.in).ReadString('\n')
+			line, err := bufio.NewReader(s.In).ReadString('\n')
 			if err != nil && !errors.Is(err, io.EOF) {
 				return err
 			}

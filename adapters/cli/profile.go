@@ -42,11 +42,11 @@ func (s *shell) profile() *cobra.Command {
 			}
 			switch format {
 			case "csv":
-				return s.program.SeriesSheet(s.out, computed)
+				return s.program.SeriesSheet(s.Out, computed)
 			case "svg":
-				return s.program.DrawSeries(s.out, computed, req.From, req.To)
+				return s.program.DrawSeries(s.Out, computed, req.From, req.To)
 			default:
-				return writeSeriesJSON(s.out, computed)
+				return writeSeriesJSON(s.Out, computed)
 			}
 		},
 	}

@@ -61,9 +61,9 @@ walk, with reserve points.`,
 				return err
 			}
 			if f.format == "geojson" {
-				return writeZonesGeoJSON(s.out, answer)
+				return writeZonesGeoJSON(s.Out, answer)
 			}
-			return writeZonesJSON(s.out, answer, f.labels)
+			return writeZonesJSON(s.Out, answer, f.labels)
 		},
 	}
 	f.register(c.Flags())

@@ -10,7 +10,7 @@ import (
 )
 
 func (s *shell) serve() *cobra.Command {
-	opts := ServeOptions{Out: s.out}
+	opts := ServeOptions{Out: s.Out}
 	c := &cobra.Command{
 		Use: "serve", Short: "Run the server",
 		Long: `Run the server: the HTTP interface and the background jobs. The database and its
@@ -119,7 +119,7 @@ func (s *shell) openapi() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(s.out, "%s\n", strings.TrimRight(string(doc), "\n"))
+		_, err = fmt.Fprintf(s.Out, "%s\n", strings.TrimRight(string(doc), "\n"))
 		return err
 	}}
 }

@@ -35,7 +35,7 @@ func Main(m *testing.M) {
 		name, value, _ := strings.Cut(pair, "=")
 		environ[name] = value
 	}
-	os.Exit(cli.Run(ctx, wire.Program{}, os.Args[1:], environ, os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(cli.Run(ctx, wire.Program{}, os.Args[1:], environ, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
 
 // Process is a program of its own.

@@ -21,7 +21,7 @@ func main() {
 		name, value, _ := strings.Cut(pair, "=")
 		environ[name] = value
 	}
-	status := cli.Run(ctx, wire.Program{}, os.Args[1:], environ, os.Stdin, os.Stdout, os.Stderr)
+	status := cli.Run(ctx, wire.Program{}, os.Args[1:], environ, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
 	stop()
 	os.Exit(status)
 }
