@@ -74,7 +74,7 @@ type OperatorRepos struct {
 	Credentials Credentials
 	Attempts    Attempts
 	Letters     Letters
-	Jobs        JobWriter
+	Jobs        JobKeeper
 
 	// What the consumers of events do for all companies.
 	Events   EventKeeper

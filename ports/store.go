@@ -234,51 +234,6 @@ type Outbox interface {
 	Add(ctx context.Context, events ...event.Event) error
 }
 
-// Job is a piece of background work. Its key is unique among the unfinished jobs of
-// its kind: enqueueing it twice leaves one.
-type Job struct {
-	ID        int64
-	Kind      string
-	Key       string
-	CompanyID int64
-	Subject   int64 // the record it works on
-	RunAt     time.Time
-	Attempt   int // how often it was claimed, this time included
-	Lease     string
-}
-
-// JobWriter puts jobs into the queue, in the transaction of what asks for them.
-type JobWriter interface {
-	// Enqueue adds a job; one of the same kind and key that waits keeps its place, with
-	// the earlier of the two times.
-	Enqueue(ctx context.Context, job Job) error
-	// Waits reports whether a job of that kind and key is unfinished, running or not.
-	Waits(ctx context.Context, kind, key string) (bool, error)
-	// TryEnqueue is Enqueue of several jobs, each with a key of its own, whose failure leaves
-	// the transaction as it was, for work that a sweep finds again: what asks for it need not
-	// fail with it.
-	TryEnqueue(ctx context.Context, jobs ...Job) error
-	// Hold keeps a job with who has its lease until the transaction ends. Faults: Conflict
-	// (lease_lost) when another worker has it: the transaction must not commit.
-	Hold(ctx context.Context, job Job) error
-	// Finish removes a job that the lease still holds. Faults: Conflict (code
-	// "lease_lost") when another worker has it: the transaction must not commit.
-	Finish(ctx context.Context, job Job) error
-	// Postpone returns a held job back to run at a time. Faults: Conflict (lease_lost).
-	Postpone(ctx context.Context, job Job, at time.Time) error
-}
-
-// Queue hands out jobs under leases. It survives any kill: a lease that is not
-// renewed expires and the job is handed out again.
-type Queue interface {
-	// Claim returns up to limit jobs that are due, each under a new lease.
-	Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]Job, error)
-	// Renew prolongs a lease. Faults: Conflict (lease_lost).
-	Renew(ctx context.Context, job Job, until time.Time) error
-	// Return returns a job back at once, its lease ended, as on shutdown.
-	Return(ctx context.Context, job Job, now time.Time) error
-}
-
 // OutboxRow is an event that waits to be published.
 type OutboxRow struct {
 	event.Logged

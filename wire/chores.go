@@ -10,7 +10,7 @@ import (
 const (
 	sweepEvery  = time.Minute      // fail stratification orders whose preparation takes too long
 	pruneEvery  = 10 * time.Minute // remove old events and deliveries
-	forgetEvery = time.Hour        // remove answers that are no longer replayed
+	forgetEvery = time.Hour        // remove answers that are no longer replayed, and jobs that failed long ago
 )
 
 // every does a chore at once and then from time to time, and logs how many records it did.
@@ -46,4 +46,9 @@ func (r *Running) prune(ctx context.Context) error {
 // forget removes answers that are no longer replayed.
 func (r *Running) forget(ctx context.Context) error {
 	return every(ctx, r.log, slog.LevelInfo, forgetEvery, "kept answers purged", r.parts.Once.Purge)
+}
+
+// forgetJobs removes jobs that failed long ago.
+func (r *Running) forgetJobs(ctx context.Context) error {
+	return every(ctx, r.log, slog.LevelInfo, forgetEvery, "failed jobs forgotten", r.parts.Operating.ForgetFailedJobs)
 }

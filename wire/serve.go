@@ -194,6 +194,7 @@ func (r *Running) Serve(ctx context.Context, listener net.Listener) error {
 	group.Go(func() error { return r.pool.Run(background) })
 	group.Go(func() error { return r.bus.Run(background) })
 	group.Go(func() error { return r.forget(background) })
+	group.Go(func() error { return r.forgetJobs(background) })
 	group.Go(func() error { return r.prune(background) })
 	group.Go(func() error { return r.sweep(background) })
 	group.Go(func() error { return r.deliver(background) })

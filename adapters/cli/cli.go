@@ -192,7 +192,7 @@ when you outgrow it.
 	root.PersistentFlags().BoolVar(&s.asJSON, "json", false, "print the record as JSON")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(s.migrate(), s.company(), s.user(), s.token(), s.apiKey(), s.wallet(), s.price(), s.crop(), s.profile(),
-		s.curves(), s.cropCheck(), s.engine(), s.stratify(), s.subscription(), s.stratification(), s.layer(), s.trail(), s.openapi(), s.backup(), s.restore(), s.key())
+		s.curves(), s.cropCheck(), s.engine(), s.stratify(), s.subscription(), s.stratification(), s.layer(), s.job(), s.trail(), s.openapi(), s.backup(), s.restore(), s.key())
 	for _, c := range []*cobra.Command{s.serve(), s.worker(), s.doctor(), s.config()} {
 		s.cfg.flags(c.Flags(), false)
 		root.AddCommand(c)

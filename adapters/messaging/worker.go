@@ -22,6 +22,10 @@ const (
 	PollEvery  = 500 * time.Millisecond
 )
 
+// maxClaims is how often a job is handed out whose handler fails on its own account. A handler
+// that ends its record after fewer claims does so first.
+const maxClaims = 100
+
 // Handler runs one job. It ends the job itself, in its own transaction; after an error
 // the job is handed out again.
 type Handler func(ctx context.Context, job ports.Job) error

@@ -70,6 +70,21 @@ func (profileWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s openP
 	return s, task.Continue(), err
 }
 
+// Revive takes a failed order up again for the operator, as it was placed; its charge is held anew.
+func (profileWork) Revive(ctx context.Context, run task.Run[ports.Repos], s *openProfile) (task.Next, error) {
+	order := s.order.State()
+	if order.Status != vegetation.Failed {
+		return task.Finish(), nil
+	}
+	if _, err := run.Tx.Fields.Get(ctx, run.Scope, order.FieldID); err != nil {
+		return task.Next{}, err
+	}
+	if err := s.order.Revive(run.Now, order); err != nil {
+		return task.Next{}, err
+	}
+	return task.Continue(), holdProfile(ctx, s.purse, s.order.State())
+}
+
 func (profileWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *openProfile) (task.Next, error) {
 	if err := s.order.Begin(run.Now); err != nil {
 		return task.Next{}, err

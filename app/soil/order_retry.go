@@ -2,7 +2,9 @@ package soil
 
 import (
 	"context"
+	"time"
 
+	"tilth/app/satellite"
 	"tilth/core/access"
 	"tilth/core/audit"
 	"tilth/core/credit"
@@ -35,17 +37,7 @@ func RetryOrder(ctx context.Context, store ports.Store, clock ports.Clock, order
 		if err != nil {
 			return err
 		}
-		if _, err := tx.AOIs.Get(ctx, scope, order.State().AOI.ID); err != nil {
-			return err
-		}
-		if err := order.Retry(now); err != nil {
-			return err
-		}
-		out = order.State()
-		if err := tx.StratificationOrders.Update(ctx, scope, out); err != nil {
-			return err
-		}
-		if err := postOrder(ctx, purse, credit.Hold, out); err != nil {
+		if out, err = reopenOrder(ctx, purse, &order, now); err != nil {
 			return err
 		}
 		entry := audit.Entry{CompanyID: company, At: now}
@@ -56,4 +48,19 @@ func RetryOrder(ctx context.Context, store ports.Store, clock ports.Clock, order
 		return tx.Jobs.Enqueue(ctx, orderJobOf(out, now))
 	})
 	return out, err
+}
+
+// reopenOrder takes a failed order up again under its lock, and holds its charge anew.
+func reopenOrder(ctx context.Context, purse satellite.Purse, order *stratification.Order, now time.Time) (out stratification.OrderState, err error) {
+	if _, err := purse.Tx.AOIs.Get(ctx, purse.Scope, order.State().AOI.ID); err != nil {
+		return out, err
+	}
+	if err := order.Retry(now); err != nil {
+		return out, err
+	}
+	out = order.State()
+	if err := purse.Tx.StratificationOrders.Update(ctx, purse.Scope, out); err != nil {
+		return out, err
+	}
+	return out, postOrder(ctx, purse, credit.Hold, out)
 }

@@ -58,6 +58,15 @@ func (orderWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s openOrd
 	return s, next, err
 }
 
+// Revive takes a failed order up again for the operator; its charge is held anew.
+func (orderWork) Revive(ctx context.Context, run task.Run[ports.Repos], s *openOrder) (task.Next, error) {
+	if s.order.State().Status != stratification.OrderFailed {
+		return task.Finish(), nil
+	}
+	_, err := reopenOrder(ctx, s.purse, &s.order, run.Now)
+	return task.Continue(), err
+}
+
 func (orderWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *openOrder) (task.Next, error) {
 	if s.order.Overdue(run.Now) {
 		return task.GiveUp(tooLong), nil

@@ -55,6 +55,13 @@ type Work[T, S, R any] interface {
 	Fail(ctx context.Context, run Run[T], s S, reason string) error
 }
 
+// Reviver is work that the operator can take up again after its record failed for good. Where
+// work is no Reviver, a job that is retried finds its record ended, and finishes.
+type Reviver[T, S any] interface {
+	// Revive opens the failed record again, under its lock, with what it costs.
+	Revive(ctx context.Context, run Run[T], s *S) (Next, error)
+}
+
 // Next is what follows a step.
 type Next struct {
 	kind   kind
@@ -138,20 +145,29 @@ func (r running[T, S, R]) run(ctx context.Context) error {
 	var began S
 	next, err := r.step(ctx, func(ctx context.Context, run Run[T]) (Next, S, error) {
 		s, next, err := r.work.Lock(ctx, run)
+		if reviver, ok := any(r.work).(Reviver[T, S]); ok && err == nil && next.kind == finish && r.job.Retried {
+			next, err = reviver.Revive(ctx, run, &s)
+		}
 		if err == nil && next.kind == carryOn {
 			next, err = r.begin(ctx, run, &s)
 		}
 		began = s
 		return next, s, err
 	})
+	if known, ok := fault.As(err); ok && r.job.Retried && (permanent(known) || known.Kind == fault.PaymentRequired) {
+		return r.Write(ctx, func(ctx context.Context, tx T) error {
+			return r.Jobs(tx).Fail(ctx, r.job, ports.FailedJob{At: r.Clock.Now(), Reason: "It cannot be taken up again: " + reason(known)})
+		})
+	}
 	for piece := 1; err == nil && next.kind == carryOn; piece++ {
-		result, failure := r.work.Do(ctx, began)
+		doing := began // the transaction below may run again
+		result, failure := r.work.Do(ctx, doing)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		last := piece == r.limits.Pieces
 		next, err = r.step(ctx, func(ctx context.Context, run Run[T]) (Next, S, error) {
-			s, next, err := r.settle(ctx, run, began, result, failure)
+			s, next, err := r.settle(ctx, run, doing, result, failure)
 			if err == nil && next.kind == carryOn {
 				if last {
 					next = Again(run.Now)
@@ -159,9 +175,7 @@ func (r running[T, S, R]) run(ctx context.Context) error {
 					next, err = r.work.Begin(ctx, run, &s)
 				}
 			}
-			if next.kind == carryOn {
-				began = s
-			}
+			began = s
 			return next, s, err
 		})
 	}
@@ -169,6 +183,9 @@ func (r running[T, S, R]) run(ctx context.Context) error {
 }
 
 func (r running[T, S, R]) begin(ctx context.Context, run Run[T], s *S) (Next, error) {
+	if r.job.Cancelled {
+		return GiveUp("The operator cancelled it."), nil
+	}
 	if r.limits.Claims > 0 && r.job.Attempt > r.limits.Claims {
 		return GiveUp("The work was broken off too often."), nil
 	}
@@ -227,13 +244,14 @@ func (r running[T, S, R]) step(ctx context.Context, do func(ctx context.Context,
 				return err
 			}
 		}
-		return r.end(ctx, r.Jobs(tx), next)
+		return r.end(ctx, r.Jobs(tx), run.Now, next)
 	})
 	return next, err
 }
 
-// end ends a step of the job; without its lease the transaction fails.
-func (r running[T, S, R]) end(ctx context.Context, jobs ports.JobWriter, next Next) error {
+// end ends a step of the job; without its lease the transaction fails. A job that was given up
+// is kept with its reason, but for one that the operator cancelled.
+func (r running[T, S, R]) end(ctx context.Context, jobs ports.JobWriter, now time.Time, next Next) error {
 	switch {
 	case r.job.ID == 0:
 		return nil
@@ -241,6 +259,8 @@ func (r running[T, S, R]) end(ctx context.Context, jobs ports.JobWriter, next Ne
 		return jobs.Hold(ctx, r.job)
 	case next.kind == again:
 		return jobs.Postpone(ctx, r.job, next.at)
+	case next.kind == giveUp && !r.job.Cancelled:
+		return jobs.Fail(ctx, r.job, ports.FailedJob{At: now, Reason: next.reason})
 	}
 	return jobs.Finish(ctx, r.job)
 }

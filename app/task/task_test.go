@@ -41,6 +41,9 @@ func (q *queue) did(what string) error {
 
 func (q *queue) Hold(context.Context, ports.Job) error   { return q.did("hold") }
 func (q *queue) Finish(context.Context, ports.Job) error { return q.did("finish") }
+func (q *queue) Fail(_ context.Context, _ ports.Job, f ports.FailedJob) error {
+	return q.did("fail: " + f.Reason)
+}
 func (q *queue) Postpone(_ context.Context, _ ports.Job, at time.Time) error {
 	return q.did("again " + at.Sub(noon).String())
 }
@@ -90,6 +93,11 @@ func (c *counting) Fail(_ context.Context, _ task.Run[*queue], _ int, reason str
 	return nil
 }
 
+func (c *counting) Revive(_ context.Context, _ task.Run[*queue], s *int) (task.Next, error) {
+	c.open, *s = true, c.left
+	return task.Continue(), nil
+}
+
 func (c *counting) Close() { c.closed = true }
 
 func (c *counting) runner() task.Runner[*queue] {
@@ -100,16 +108,17 @@ func (c *counting) runner() task.Runner[*queue] {
 	}
 }
 
-func (c *counting) handle(ctx context.Context, limits task.Limits, attempt int) error {
+func (c *counting) handle(ctx context.Context, limits task.Limits, job ports.Job) error {
+	job.ID, job.CompanyID = 1, 1
 	handler := task.Handle(c.runner(), limits, func(ports.Job) task.Work[*queue, int, int] { return c })
-	return handler(ctx, ports.Job{ID: 1, CompanyID: 1, Attempt: attempt})
+	return handler(ctx, job)
 }
 
 func TestHandle(t *testing.T) {
 	for name, c := range map[string]struct {
 		work    counting
 		limits  task.Limits
-		attempt int
+		job     ports.Job
 		calls   []string
 		reason  string
 		began   int
@@ -119,10 +128,12 @@ func TestHandle(t *testing.T) {
 		"a turn is over":   {work: counting{open: true, left: 3}, limits: task.Limits{Pieces: 2}, calls: []string{"hold", "hold", "again 0s"}, began: 2},
 		"nothing to do":    {work: counting{left: 1}, calls: []string{"finish"}},
 		"moved meanwhile":  {work: counting{open: true, left: 1, moved: true}, calls: []string{"hold", "again 0s"}, began: 1},
-		"broken off often": {work: counting{open: true, left: 1}, limits: task.Limits{Claims: 3}, attempt: 4, calls: []string{"finish"}, reason: "The work was broken off too often."},
-		"last claim":       {work: counting{open: true, left: 1}, limits: task.Limits{Claims: 3}, attempt: 3, calls: []string{"hold", "finish"}, began: 1},
+		"broken off often": {work: counting{open: true, left: 1}, limits: task.Limits{Claims: 3}, job: ports.Job{Attempt: 4}, calls: []string{"fail: The work was broken off too often."}, reason: "The work was broken off too often."},
+		"cancelled": {work: counting{open: true, left: 1}, job: ports.Job{Cancelled: true}, calls: []string{"finish"}, reason: "The operator cancelled it."},
+		"retried":   {work: counting{left: 1}, job: ports.Job{Retried: true}, calls: []string{"hold", "finish"}, began: 1},
+		"last claim":       {work: counting{open: true, left: 1}, limits: task.Limits{Claims: 3}, job: ports.Job{Attempt: 3}, calls: []string{"hold", "finish"}, began: 1},
 		"wrong for good": {
-			work: counting{open: true, left: 1, failure: fault.New(fault.NotFound, "gone", "The file is gone.")}, calls: []string{"hold", "finish"},
+			work: counting{open: true, left: 1, failure: fault.New(fault.NotFound, "gone", "The file is gone.")}, calls: []string{"hold", "fail: The file is gone."},
 			reason: "The file is gone.", began: 1,
 		},
 		"source unavailable": {work: counting{open: true, left: 1, failure: errors.New("timeout")}, calls: []string{"hold", "again 1m0s"}, began: 1},
@@ -130,7 +141,7 @@ func TestHandle(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			work := c.work
 			work.q = &queue{}
-			require.NoError(t, work.handle(t.Context(), c.limits, c.attempt))
+			require.NoError(t, work.handle(t.Context(), c.limits, c.job))
 			require.Equal(t, c.calls, work.q.calls)
 			require.Equal(t, c.reason, work.reason)
 			require.Equal(t, c.began, work.began)
@@ -141,7 +152,7 @@ func TestHandle(t *testing.T) {
 
 func TestHandleStoresNothingWithoutItsLease(t *testing.T) {
 	work := counting{q: &queue{lost: true}, open: true, left: 1}
-	err := work.handle(t.Context(), task.Limits{}, 1)
+	err := work.handle(t.Context(), task.Limits{}, ports.Job{})
 	require.True(t, fault.Is(err, fault.Conflict), "%v", err)
 	require.Equal(t, 1, work.left)
 }
@@ -150,7 +161,7 @@ func TestHandleGivesTheJobBackWhenItIsStopped(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	work := counting{q: &queue{}, open: true, left: 1, failure: errors.New("stopped")}
 	stop()
-	require.ErrorIs(t, work.handle(ctx, task.Limits{}, 1), context.Canceled)
+	require.ErrorIs(t, work.handle(ctx, task.Limits{}, ports.Job{}), context.Canceled)
 	require.Equal(t, []string{"hold"}, work.q.calls)
 }
 

@@ -129,7 +129,7 @@ func (o outbox) Add(_ context.Context, events ...event.Event) error {
 	return nil
 }
 
-type noJobs struct{ ports.JobWriter }
+type noJobs struct{ ports.JobKeeper }
 
 type jobs struct {
 	noJobs

@@ -90,6 +90,7 @@ func Run(t *testing.T, b Backend) {
 		{"Statements", testStatements},
 		{"CurveSets", testCurveSets},
 		{"Jobs", testJobs},
+		{"FailedJobs", testFailedJobs},
 		{"JobRaces", testJobRaces},
 		{"JobTries", testJobTries},
 		{"Imports", testImports},

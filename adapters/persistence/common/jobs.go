@@ -26,20 +26,24 @@ type jobRow struct {
 	Attempt       int
 	Lease         *string
 	LeaseUntil    *sqlstore.Stamp
+	FailedAt      *sqlstore.Stamp
+	Reason        string
+	Cancelled     bool
+	Retried       bool
 }
 
 func (row *jobRow) job() ports.Job {
 	return ports.Job{
 		ID: row.ID, Kind: row.Kind, Key: row.Key, CompanyID: sqlstore.ValueOf(row.CompanyID), Subject: row.Subject,
-		RunAt: row.RunAt.Time, Attempt: row.Attempt, Lease: sqlstore.ValueOf(row.Lease),
+		RunAt: row.RunAt.Time, Attempt: row.Attempt, Lease: sqlstore.ValueOf(row.Lease), Cancelled: row.Cancelled, Retried: row.Retried,
 	}
 }
 
 // jobs implements ports.JobWriter.
 type jobs struct{ s *sqlstore.Session }
 
-// Enqueue implements ports.JobWriter. A job that a worker holds is left alone: who
-// changes a record and asks for its job holds the record's lock, as the worker does
+// Enqueue implements ports.JobWriter. One that failed is taken up again: its record asks for
+// it anew. A job that a worker holds is left alone: who changes a record and asks for its job holds the record's lock, as the worker does
 // when it finishes, so that the one sees what the other did.
 func (j jobs) Enqueue(ctx context.Context, job ports.Job) error {
 	return j.enqueue(ctx, []ports.Job{job})
@@ -51,8 +55,10 @@ func (j jobs) enqueue(ctx context.Context, all []ports.Job) error {
 		for i, job := range chunk {
 			rows[i] = jobRow{Kind: job.Kind, Key: job.Key, CompanyID: sqlstore.NullableID(job.CompanyID), Subject: job.Subject, RunAt: sqlstore.StampAt(job.RunAt)}
 		}
-		if _, err := j.s.NewInsert().Model(&rows).On("CONFLICT (kind, key) DO UPDATE").Set("run_at = EXCLUDED.run_at").
-			Where("t.lease IS NULL AND t.run_at > EXCLUDED.run_at").Returning("NULL").Exec(ctx); err != nil {
+		if _, err := j.s.NewInsert().Model(&rows).On("CONFLICT (kind, key) DO UPDATE").
+			Set("run_at = EXCLUDED.run_at").Set("attempt = CASE WHEN t.failed_at IS NULL THEN t.attempt ELSE 0 END").
+			Set("failed_at = NULL, reason = ''").
+			Where("t.lease IS NULL AND (t.run_at > EXCLUDED.run_at OR t.failed_at IS NOT NULL)").Returning("NULL").Exec(ctx); err != nil {
 			return err
 		}
 	}
@@ -61,7 +67,8 @@ func (j jobs) enqueue(ctx context.Context, all []ports.Job) error {
 
 // Waits implements ports.JobWriter.
 func (j jobs) Waits(ctx context.Context, kind, key string) (bool, error) {
-	return j.s.NewSelect().Model((*jobRow)(nil)).Where("t.kind = ?", kind).Where("t.key = ?", key).Exists(ctx)
+	return j.s.NewSelect().Model((*jobRow)(nil)).Where("t.kind = ?", kind).Where("t.key = ?", key).
+		Where("t.failed_at IS NULL").Exists(ctx)
 }
 
 // TryEnqueue implements ports.JobWriter: a savepoint keeps a failure from ending the
@@ -84,6 +91,12 @@ func (j jobs) Hold(ctx context.Context, job ports.Job) error {
 // Finish implements ports.JobWriter.
 func (j jobs) Finish(ctx context.Context, job ports.Job) error {
 	return held(j.s.NewDelete().Model((*jobRow)(nil)).Where("id = ?", job.ID).Where("lease = ?", job.Lease).Exec(ctx))
+}
+
+// Fail implements ports.JobWriter.
+func (j jobs) Fail(ctx context.Context, job ports.Job, failed ports.FailedJob) error {
+	return held(release(j.s, job).Set("failed_at = ?", sqlstore.StampAt(failed.At)).Set("reason = ?", failed.Reason).
+		Set("cancelled = ?, retried = ?", false, false).Exec(ctx))
 }
 
 // Postpone implements ports.JobWriter.
@@ -138,7 +151,7 @@ func (q queue) Claim(ctx context.Context, now time.Time, lease time.Duration, li
 	err := q.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
 		var rows []jobRow
 		due := s.SkipLocked(s.NewSelect().Table("jobs").Column("id").
-			Where("(lease IS NULL AND run_at <= ?) OR (lease IS NOT NULL AND lease_until <= ?)", sqlstore.StampAt(now), sqlstore.StampAt(now)).
+			Where("(lease IS NULL AND failed_at IS NULL AND run_at <= ?) OR (lease IS NOT NULL AND lease_until <= ?)", sqlstore.StampAt(now), sqlstore.StampAt(now)).
 			Where(q.only.SQL, q.only.Args...).OrderExpr("run_at, id").Limit(int64(limit)))
 		err := s.NewUpdate().With("due", due).Model(&rows).
 			Set("lease = ?", s.IDs.Secret()).Set("lease_until = ?", sqlstore.StampAt(now.Add(lease))).Set("attempt = attempt + 1").
@@ -164,6 +177,11 @@ func (q queue) Renew(ctx context.Context, job ports.Job, until time.Time) error 
 		return held(s.NewUpdate().Model((*jobRow)(nil)).Set("lease_until = ?", sqlstore.StampAt(until)).
 			Where("id = ?", job.ID).Where("lease = ?", job.Lease).Exec(ctx))
 	})
+}
+
+// Fail implements ports.Queue.
+func (q queue) Fail(ctx context.Context, job ports.Job, failed ports.FailedJob) error {
+	return q.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error { return jobs{s}.Fail(ctx, job, failed) })
 }
 
 // Return implements ports.Queue. A job that another worker has by now is left to it.

@@ -15,6 +15,6 @@ func Repos(s *sqlstore.Session, r *ports.Repos) {
 
 // OperatorRepos adds those that work for the operator.
 func OperatorRepos(s *sqlstore.Session, r *ports.OperatorRepos) {
-	r.Outbox, r.Audit, r.Trail, r.Replays, r.Jobs = outbox{s}, trail{s}, operatorTrail{s}, replays{s}, jobs{s}
+	r.Outbox, r.Audit, r.Trail, r.Replays, r.Jobs = outbox{s}, trail{s}, operatorTrail{s}, replays{s}, jobKeeper{jobs{s}}
 	r.Events, r.Webhooks = feeds{s}, webhookKeeper{s}
 }

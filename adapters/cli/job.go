@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tilth/app/operating"
+	"tilth/ports"
+)
+
+// jobJSON is a background job with --json.
+type jobJSON struct {
+	ID          int64      `json:"id"`
+	State       string     `json:"state"`
+	Kind        string     `json:"kind"`
+	Key         string     `json:"key"`
+	Company     *int64     `json:"company"`
+	Subject     int64      `json:"subject"`
+	Claims      int        `json:"claims"`
+	RunAt       time.Time  `json:"run_at"`
+	LeasedUntil *time.Time `json:"leased_until"`
+	FailedAt    *time.Time `json:"failed_at"`
+	Reason      *string    `json:"reason"`
+}
+
+func (s *shell) job() *cobra.Command {
+	var filter ports.JobFilter
+	var state string
+	list := &cobra.Command{
+		Use: "list", Short: "List background jobs: waiting, running and failed",
+		Example: "  tilth job list --state failed\n  tilth job list --kind vi_profile --company 1 --json",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if filter.Limit < 0 {
+				return usageError{fmt.Errorf("--limit is a number from 0, not %d", filter.Limit)}
+			}
+			filter.State = ports.JobState(state)
+			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
+				jobs, err := op.Jobs(ctx, filter)
+				for i := 0; err == nil && i < len(jobs); i++ {
+					err = s.printJob(jobs[i])
+				}
+				return err
+			})
+		},
+	}
+	list.Flags().StringVar(&state, "state", "", "waiting, running or failed (default: all)")
+	list.Flags().StringVar(&filter.Kind, "kind", "", "kind of the jobs, such as vi_profile")
+	list.Flags().Int64Var(&filter.CompanyID, "company", 0, "id of the company")
+	list.Flags().Int64Var(&filter.Limit, "limit", 100, "max number of jobs; 0: all")
+	return group("job", "Background jobs: what waits, what runs, what failed and why",
+		list,
+		s.oneJob("show", "Show one background job", "", (*operating.Operating).Job),
+		s.oneJob("retry", "Make a failed job due again", "It starts anew, its claims counted from 0.", (*operating.Operating).RetryJob),
+		s.oneJob("cancel", "Give up what a job works on",
+			"An order fails and what it holds is released, even while a worker has the job.\nA job that has failed is removed from the list.", (*operating.Operating).CancelJob))
+}
+
+// oneJob is a command that takes the id of a job.
+func (s *shell) oneJob(
+	verb, short, long string, do func(op *operating.Operating, ctx context.Context, id int64) (ports.KeptJob, error),
+) *cobra.Command {
+	return &cobra.Command{
+		Use: verb + " ID", Short: short, Long: short + ". " + long, Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := strconv.ParseInt(args[0], 10, 64)
+			if err != nil {
+				return usageError{fmt.Errorf("%q is no id of a job", args[0])}
+			}
+			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
+				job, err := do(op, ctx, id)
+				if err != nil || verb == "show" {
+					if err == nil {
+						err = s.printJob(job)
+					}
+					return err
+				}
+				return s.print(map[string]any{"id": id, "done": verb}, "job %d (%s %s): %s", id, job.Kind, job.Key, verb)
+			})
+		},
+	}
+}
+
+func (s *shell) printJob(j ports.KeptJob) error {
+	out := jobJSON{
+		ID: j.ID, State: string(operating.StateOf(j)), Kind: j.Kind, Key: j.Key, Subject: j.Subject, Claims: j.Attempt, RunAt: j.RunAt,
+		LeasedUntil: j.LeasedUntil,
+	}
+	if j.CompanyID != 0 {
+		out.Company = &j.CompanyID
+	}
+	detail := "due " + j.RunAt.UTC().Format(time.RFC3339)
+	switch {
+	case j.Failed != nil:
+		out.FailedAt, out.Reason = &j.Failed.At, &j.Failed.Reason
+		detail = "failed " + j.Failed.At.UTC().Format(time.RFC3339) + ": " + j.Failed.Reason
+	case j.LeasedUntil != nil:
+		detail = "leased until " + j.LeasedUntil.UTC().Format(time.RFC3339)
+	}
+	return s.print(out, "%6d  %-8s %-28s company %d  claims %d  %s", j.ID, out.State, j.Kind+" "+j.Key, j.CompanyID, j.Attempt, detail)
+}

@@ -1,0 +1,108 @@
+package operating
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"tilth/core/audit"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// failedKeptFor is how long jobs that failed for good are kept.
+const failedKeptFor = 90 * 24 * time.Hour
+
+// jobAudited is a job as the trail keeps it.
+type jobAudited struct {
+	Kind, Key, State, Reason string
+}
+
+func auditedJob(j ports.KeptJob) *jobAudited {
+	out := &jobAudited{Kind: j.Kind, Key: j.Key, State: string(StateOf(j))}
+	if j.Failed != nil {
+		out.Reason = j.Failed.Reason
+	}
+	return out
+}
+
+// StateOf returns where a job is.
+func StateOf(j ports.KeptJob) ports.JobState {
+	switch {
+	case j.Failed != nil:
+		return ports.JobFailed
+	case j.LeasedUntil != nil:
+		return ports.JobRunning
+	}
+	return ports.JobWaiting
+}
+
+// Jobs returns background jobs by id. Faults: Invalid (state).
+func (o *Operating) Jobs(ctx context.Context, filter ports.JobFilter) (out []ports.KeptJob, err error) {
+	if filter.State != "" && !slices.Contains(ports.JobStates, filter.State) {
+		return nil, fault.Field("state", "A job is waiting, running or failed.")
+	}
+	err = o.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+		out, err = tx.Jobs.List(ctx, filter)
+		return err
+	})
+	return out, err
+}
+
+// Job returns one background job. Faults: NotFound.
+func (o *Operating) Job(ctx context.Context, id int64) (out ports.KeptJob, err error) {
+	err = o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+		out, err = tx.Jobs.GetForUpdate(ctx, id)
+		return err
+	})
+	return out, err
+}
+
+// RetryJob makes a failed job due, its claims counted anew. Faults: NotFound, Conflict
+// (job_not_failed).
+func (o *Operating) RetryJob(ctx context.Context, id int64) (ports.KeptJob, error) {
+	return o.changeJob(ctx, id, func(ctx context.Context, tx ports.OperatorRepos, j ports.KeptJob, now time.Time) error {
+		if j.Failed == nil {
+			return fault.Newf(fault.Conflict, "job_not_failed", "Job %d is %s; only a failed job can be retried.", id, StateOf(j))
+		}
+		return tx.Jobs.Retry(ctx, id, now)
+	})
+}
+
+// CancelJob gives up what a job works on, at the job's next claim, whoever has it now: an order
+// fails and its hold is released. A failed job is removed. Jobs of the installation's own
+// upkeep cannot be cancelled. Faults: NotFound, Conflict (job_of_upkeep).
+func (o *Operating) CancelJob(ctx context.Context, id int64) (ports.KeptJob, error) {
+	return o.changeJob(ctx, id, func(ctx context.Context, tx ports.OperatorRepos, j ports.KeptJob, now time.Time) error {
+		if j.CompanyID == 0 && j.Failed == nil {
+			return fault.Newf(fault.Conflict, "job_of_upkeep", "Job %d (%s) is upkeep of the installation and cannot be cancelled.", id, j.Kind)
+		}
+		return tx.Jobs.Cancel(ctx, id, now)
+	})
+}
+
+// changeJob changes a job under its lock, records it in the trail, and returns the job as it was.
+func (o *Operating) changeJob(
+	ctx context.Context, id int64, change func(ctx context.Context, tx ports.OperatorRepos, j ports.KeptJob, now time.Time) error,
+) (was ports.KeptJob, err error) {
+	err = o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+		now := o.deps.Clock.Now()
+		if was, err = tx.Jobs.GetForUpdate(ctx, id); err != nil {
+			return err
+		}
+		if err := change(ctx, tx, was, now); err != nil {
+			return err
+		}
+		return notedOverall(ctx, tx, now, audit.Update, "job", was.Kind+"/"+was.Key, auditedJob(was), nil)
+	})
+	return was, err
+}
+
+// ForgetFailedJobs removes the jobs that failed long ago, and returns how many.
+func (o *Operating) ForgetFailedJobs(ctx context.Context) (n int64, err error) {
+	err = o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+		n, err = tx.Jobs.ForgetFailed(ctx, o.deps.Clock.Now().Add(-failedKeptFor))
+		return err
+	})
+	return n, err
+}

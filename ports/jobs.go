@@ -1,0 +1,110 @@
+package ports
+
+import (
+	"context"
+	"time"
+)
+
+// Job is a piece of background work. Its key is unique among the unfinished jobs of
+// its kind: enqueueing it twice leaves one.
+type Job struct {
+	ID        int64
+	Kind      string
+	Key       string
+	CompanyID int64
+	Subject   int64 // the record it works on
+	RunAt     time.Time
+	Attempt   int // how often it was claimed, this time included
+	Lease     string
+	Cancelled bool // the operator cancelled it: its work is given up at the next claim
+	Retried   bool // the operator takes it up again after it failed
+}
+
+// JobWriter puts jobs into the queue, in the transaction of what asks for them.
+type JobWriter interface {
+	// Enqueue adds a job; one of the same kind and key that waits keeps its place, with
+	// the earlier of the two times.
+	Enqueue(ctx context.Context, job Job) error
+	// Waits reports whether a job of that kind and key is unfinished, running or not.
+	Waits(ctx context.Context, kind, key string) (bool, error)
+	// TryEnqueue is Enqueue of several jobs, each with a key of its own, whose failure leaves
+	// the transaction as it was, for work that a sweep finds again: what asks for it need not
+	// fail with it.
+	TryEnqueue(ctx context.Context, jobs ...Job) error
+	// Hold keeps a job with who has its lease until the transaction ends. Faults: Conflict
+	// (lease_lost) when another worker has it: the transaction must not commit.
+	Hold(ctx context.Context, job Job) error
+	// Fail keeps a job that the lease still holds as failed, with its reason: it is not handed
+	// out any more. Faults: Conflict (lease_lost).
+	Fail(ctx context.Context, job Job, failed FailedJob) error
+	// Finish removes a job that the lease still holds. Faults: Conflict (code
+	// "lease_lost") when another worker has it: the transaction must not commit.
+	Finish(ctx context.Context, job Job) error
+	// Postpone returns a held job back to run at a time. Faults: Conflict (lease_lost).
+	Postpone(ctx context.Context, job Job, at time.Time) error
+}
+
+// FailedJob is how a job that failed for good is kept until the operator retries or cancels it,
+// or its record asks for it anew.
+type FailedJob struct {
+	At     time.Time
+	Reason string
+}
+
+// KeptJob is a job as the operator sees it.
+type KeptJob struct {
+	Job
+	LeasedUntil *time.Time // a worker has it until then
+	Failed      *FailedJob
+}
+
+// JobFilter selects jobs; what is zero does not narrow it.
+type JobFilter struct {
+	State     JobState
+	Kind      string
+	CompanyID int64
+	Limit     int64
+}
+
+// JobState is where a job is.
+type JobState string
+
+// The states of jobs.
+const (
+	JobWaiting JobState = "waiting"
+	JobRunning JobState = "running"
+	JobFailed  JobState = "failed"
+)
+
+// JobStates lists the states.
+var JobStates = []JobState{JobWaiting, JobRunning, JobFailed}
+
+// JobKeeper is the queue as the operator works on it.
+type JobKeeper interface {
+	JobWriter
+	// List returns jobs by id.
+	List(ctx context.Context, filter JobFilter) ([]KeptJob, error)
+	// GetForUpdate returns a job and locks it. Faults: NotFound.
+	GetForUpdate(ctx context.Context, id int64) (KeptJob, error)
+	// Retry makes a failed job due, its claims counted anew.
+	Retry(ctx context.Context, id int64, at time.Time) error
+	// Cancel takes a job from the worker that has it and makes it due as cancelled; one that
+	// failed is removed.
+	Cancel(ctx context.Context, id int64, at time.Time) error
+	// ForgetFailed removes the jobs that failed before a time.
+	ForgetFailed(ctx context.Context, before time.Time) (int64, error)
+}
+
+// Queue hands out jobs under leases. It survives any kill: a lease that is not
+// renewed expires and the job is handed out again.
+type Queue interface {
+	// Claim returns up to limit jobs that are due, each under a new lease.
+	Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]Job, error)
+	// Renew prolongs a lease. Faults: Conflict (lease_lost).
+	Renew(ctx context.Context, job Job, until time.Time) error
+	// Fail keeps a job that cannot be done as failed, in a transaction of its own. Faults:
+	// Conflict (lease_lost).
+	Fail(ctx context.Context, job Job, failed FailedJob) error
+	// Return returns a job back at once, its lease ended, as on shutdown.
+	Return(ctx context.Context, job Job, now time.Time) error
+}

@@ -1,0 +1,94 @@
+package storetest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// keep runs the operator's work on the queue.
+func (w *world) keep(do func(ctx context.Context, jobs ports.JobKeeper) error) error {
+	return w.Operate(w.ctx, func(ctx context.Context, tx ports.OperatorRepos) error { return do(ctx, tx.Jobs) })
+}
+
+// listed returns the keys of the jobs that a filter selects.
+func (w *world) listed(filter ports.JobFilter) (keys []string) {
+	w.t.Helper()
+	require.NoError(w.t, w.keep(func(ctx context.Context, jobs ports.JobKeeper) error {
+		all, err := jobs.List(ctx, filter)
+		for _, j := range all {
+			keys = append(keys, j.Key)
+		}
+		return err
+	}))
+	return keys
+}
+
+// testFailedJobs asserts that a job that failed for good is kept with its reason, is handed out
+// again only when somebody asks for it, and can be cancelled whoever has it.
+func testFailedJobs(t *testing.T, b Backend) {
+	w := newWorld(t, b)
+	now, company := w.clock.Now(), w.ours.scope.Company()
+	job := func(key string) ports.Job {
+		return ports.Job{Kind: "k", Key: key, CompanyID: company, Subject: 1, RunAt: now}
+	}
+	w.enqueue(job("1"), job("2"))
+	held := w.claim(1)[0]
+	fail := func(j ports.Job) error {
+		return w.Write(w.ctx, func(ctx context.Context, tx ports.Repos) error {
+			return tx.Jobs.Fail(ctx, j, ports.FailedJob{At: now, Reason: "no imagery"})
+		})
+	}
+	other := held
+	other.Lease = "another"
+	lost(t, fail(other))
+	require.NoError(t, fail(held))
+	require.Equal(t, []string{"1"}, w.listed(ports.JobFilter{State: ports.JobFailed, Kind: "k", CompanyID: company}))
+	require.Equal(t, []string{"2"}, w.listed(ports.JobFilter{State: ports.JobWaiting}))
+	w.clock.move(time.Hour)
+	second := w.claim(10)
+	require.Len(t, second, 1, "a failed job is not handed out")
+	require.Equal(t, []string{"2"}, w.listed(ports.JobFilter{State: ports.JobRunning}))
+
+	require.NoError(t, w.keep(func(ctx context.Context, jobs ports.JobKeeper) error {
+		kept, err := jobs.GetForUpdate(ctx, held.ID)
+		require.NoError(t, err)
+		require.Equal(t, "no imagery", kept.Failed.Reason)
+		require.WithinDuration(t, now, kept.Failed.At, time.Microsecond)
+		return jobs.Retry(ctx, held.ID, w.clock.Now())
+	}))
+	retried := w.claim(10)
+	require.Len(t, retried, 1)
+	require.True(t, retried[0].Retried)
+	require.Equal(t, 1, retried[0].Attempt, "the claims are counted anew")
+	require.NoError(t, fail(retried[0]))
+	w.enqueue(job("1"))
+	require.Equal(t, []string{"1"}, w.listed(ports.JobFilter{State: ports.JobWaiting}), "its record asks for it anew")
+
+	// A running job that is cancelled is lost to its worker, and given up at its next claim.
+	require.NoError(t, w.keep(func(ctx context.Context, jobs ports.JobKeeper) error {
+		return jobs.Cancel(ctx, second[0].ID, w.clock.Now())
+	}))
+	lost(t, fail(second[0]))
+	for _, j := range w.claim(10) {
+		require.Equal(t, j.Key == "2", j.Cancelled)
+		require.NoError(t, fail(j))
+	}
+	require.NoError(t, w.keep(func(ctx context.Context, jobs ports.JobKeeper) error {
+		return jobs.Cancel(ctx, second[0].ID, w.clock.Now()) // one that failed goes
+	}))
+	require.Equal(t, []string{"1"}, w.listed(ports.JobFilter{}))
+	err := w.keep(func(ctx context.Context, jobs ports.JobKeeper) error { return jobs.Retry(ctx, second[0].ID, now) })
+	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+	require.NoError(t, w.keep(func(ctx context.Context, jobs ports.JobKeeper) error {
+		n, err := jobs.ForgetFailed(ctx, now.Add(time.Second))
+		require.EqualValues(t, 1, n)
+		return err
+	}))
+	require.Empty(t, w.listed(ports.JobFilter{}))
+}
