@@ -57,7 +57,9 @@ func newHolding(t *testing.T) *holding {
 	return h
 }
 
-func day(year int, month time.Month) time.Time { return time.Date(year, month, 1, 0, 0, 0, 0, time.UTC) }
+func day(year int, month time.Month) time.Time {
+	return time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)
+}
 
 // sown is another cultivation of the holding's field.
 func (h *holding) sown() core.Cultivation {
@@ -229,9 +231,15 @@ func TestAFarmGoesAndComesWithWhatHangsBelow(t *testing.T) {
 	missing(h, h.cultivations, h.cultivation.ID)
 	missing(h, h.fertilizations, h.fertilization.ID)
 	for member, restore := range map[string]func(context.Context) error{
-		"farm_id":        func(ctx context.Context) error { _, err := h.fields.Restore(ctx, h.owner, h.field.ID); return err },
-		"field_id":       func(ctx context.Context) error { _, err := h.cultivations.Restore(ctx, h.owner, h.cultivation.ID); return err },
-		"cultivation_id": func(ctx context.Context) error { _, err := h.fertilizations.Restore(ctx, h.owner, h.fertilization.ID); return err },
+		"farm_id": func(ctx context.Context) error { _, err := h.fields.Restore(ctx, h.owner, h.field.ID); return err },
+		"field_id": func(ctx context.Context) error {
+			_, err := h.cultivations.Restore(ctx, h.owner, h.cultivation.ID)
+			return err
+		},
+		"cultivation_id": func(ctx context.Context) error {
+			_, err := h.fertilizations.Restore(ctx, h.owner, h.fertilization.ID)
+			return err
+		},
 	} {
 		err := restore(t.Context())
 		requireCode(t, "parent_deleted", err)

@@ -116,12 +116,12 @@ func (c *counting) handle(ctx context.Context, limits task.Limits, job ports.Job
 
 func TestHandle(t *testing.T) {
 	for name, c := range map[string]struct {
-		work    counting
-		limits  task.Limits
-		job     ports.Job
-		calls   []string
-		reason  string
-		began   int
+		work   counting
+		limits task.Limits
+		job    ports.Job
+		calls  []string
+		reason string
+		began  int
 	}{
 		"one piece":        {work: counting{open: true, left: 1}, calls: []string{"hold", "finish"}, began: 1},
 		"three pieces":     {work: counting{open: true, left: 3}, calls: []string{"hold", "hold", "hold", "finish"}, began: 3},
@@ -129,8 +129,8 @@ func TestHandle(t *testing.T) {
 		"nothing to do":    {work: counting{left: 1}, calls: []string{"finish"}},
 		"moved meanwhile":  {work: counting{open: true, left: 1, moved: true}, calls: []string{"hold", "again 0s"}, began: 1},
 		"broken off often": {work: counting{open: true, left: 1}, limits: task.Limits{Claims: 3}, job: ports.Job{Attempt: 4}, calls: []string{"fail: The work was broken off too often."}, reason: "The work was broken off too often."},
-		"cancelled": {work: counting{open: true, left: 1}, job: ports.Job{Cancelled: true}, calls: []string{"finish"}, reason: "The operator cancelled it."},
-		"retried":   {work: counting{left: 1}, job: ports.Job{Retried: true}, calls: []string{"hold", "finish"}, began: 1},
+		"cancelled":        {work: counting{open: true, left: 1}, job: ports.Job{Cancelled: true}, calls: []string{"finish"}, reason: "The operator cancelled it."},
+		"retried":          {work: counting{left: 1}, job: ports.Job{Retried: true}, calls: []string{"hold", "finish"}, began: 1},
 		"last claim":       {work: counting{open: true, left: 1}, limits: task.Limits{Claims: 3}, job: ports.Job{Attempt: 3}, calls: []string{"hold", "finish"}, began: 1},
 		"wrong for good": {
 			work: counting{open: true, left: 1, failure: fault.New(fault.NotFound, "gone", "The file is gone.")}, calls: []string{"hold", "fail: The file is gone."},
