@@ -31,10 +31,12 @@ endif
 # orders looks like a race): SQLite translated from C with its memory, compression and
 # checksums, and the kernels of numbers, whose results the tests compare to the digit.
 UNWATCHED := modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory \
-	compress/flate hash/adler32 hash/crc32 \
-	tilth/adapters/imagery/internal/inflate tilth/core/cropcheck tilth/core/stratification/... tilth/core/vegetation
-RACE := $(shell command -v "$$($(GO) env CC)" >/dev/null 2>&1 && echo -race $(UNWATCHED:%=-gcflags=%=-race=false))
-TEST_ENV := $(if $(RACE),CGO_ENABLED=1)
+	compress/flate hash/adler32 hash/crc32 tilth/adapters/imagery/internal/inflate \
+	tilth/core/cropcheck tilth/core/geo tilth/core/stratification/... tilth/core/vegetation
+# The check of unsafe pointers, which comes along with it, is left out: the program has none.
+RACE := $(shell command -v "$$($(GO) env CC)" >/dev/null 2>&1 && echo -race -gcflags=all=-d=checkptr=0 $(UNWATCHED:%=-gcflags=%=-race=false))
+# Tests that start whole servers collect garbage most of the time unless they may keep more of it.
+TEST_ENV := GOGC=$${GOGC:-400} $(if $(RACE),CGO_ENABLED=1)
 
 run: build ## build, then serve the demo company from ./tilth-data
 	bin/tilth serve --demo
@@ -102,3 +104,7 @@ clean: ## remove what build and fuzz leave behind (never your data)
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo "One test of a rule:          $(GO) test -run '^TestGuardsOfDeletions\$$' ./app/farm"
+	@echo "One test over the program:   $(GO) test -count=1 -v -run '^TestWebhooks\$$/sqlite' ./tests/contract"
+	@echo "The same with the detector:  make test TESTFLAGS='-run ^TestWebhooks\$$$$'"

@@ -376,7 +376,7 @@ func TestShutdownFinishesRequests(t *testing.T) {
 	}()
 	<-r.waiting
 	stop()
-	require.Eventually(t, func() bool { return r.ask("GET", "/readyz").Code == 503 }, 5*time.Second, time.Millisecond, "a server that stops is not ready")
+	require.Eventually(t, func() bool { return r.ask("GET", "/readyz").Code == 503 }, time.Minute, time.Millisecond, "a server that stops is not ready")
 	close(r.wait)
 	require.Contains(t, <-answered, "waited")
 	require.NoError(t, <-done)

@@ -306,7 +306,7 @@ func TestHostileShapesAreRefusedQuickly(t *testing.T) {
 			_, err := geo.NewBoundary(c.m, geo.DefaultLimits())
 			took := time.Since(start)
 			t.Logf("validated in %v", took)
-			require.Less(t, took, 10*time.Second, "an order of magnitude over what it takes under the race detector")
+			require.Less(t, took, time.Minute, "more than a hundred times what it takes: a bound on the order of the algorithm, not on the machine")
 			if c.says == "" {
 				require.NoError(t, err)
 				return

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/adapters/cli"
 	"tilth/adapters/identity"
 	"tilth/adapters/persistence"
 	"tilth/app/events"
@@ -156,7 +157,7 @@ func (r *reader) take(n int) []string {
 func TestEventStream(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
-		s := rig.Start(t, rig.Options{Database: database})
+		s := rig.Start(t, rig.Options{Database: database, Config: func(cfg *cli.Config) { cfg.ShutdownTimeout = time.Hour }})
 		p, c, other := newPublisher(t, database), s.Company("owner", 0), s.Company("viewer", 0)
 		p.publish(c.CompanyID, 3)
 		all := func() []string {
@@ -221,11 +222,9 @@ func TestEventStream(t *testing.T) {
 
 		// A stop ends the streams, and does not wait for them.
 		open := listen(t, s.URL, c.Token, "", "").ready()
-		started := time.Now()
-		s.Stop()
+		s.Stop() // were the grace of requests waited for, this test would not end
 		_, ok = open.next()
 		require.False(t, ok)
-		require.Less(t, time.Since(started), 10*time.Second, "the grace of requests was waited for")
 	})
 }
 
@@ -277,5 +276,5 @@ func TestStreamsAreBounded(t *testing.T) {
 		again := listen(t, s.URL, c.Token, "", "")
 		defer again.leave()
 		return again.res.StatusCode == 200
-	}, 10*time.Second, 20*time.Millisecond)
+	}, 2*time.Minute, 20*time.Millisecond)
 }

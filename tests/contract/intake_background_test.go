@@ -22,7 +22,7 @@ func untilImported(t testing.TB, c *rig.Client, job int64) imported {
 		now = importOf(t, c.Do("GET", fmt.Sprintf("field/import/%d/", job), nil), 200)
 		require.LessOrEqual(t, now.Done, now.Total)
 		return now.Status == "completed" || now.Status == "failed"
-	}, 90*time.Second, 50*time.Millisecond, "the import never ended")
+	}, 3*time.Minute, 50*time.Millisecond, "the import never ended")
 	return now
 }
 
@@ -84,7 +84,7 @@ func TestLargeImportsRunInTheBackground(t *testing.T) {
 		whole := importOf(t, c.Upload(importPath(sound, "&atomic=true"), mediaGeoJSON, strings.NewReader(collection(t, 0, 1_001, nil))), 202)
 		require.Equal(t, "completed", untilImported(t, c, *whole.JobID).Status)
 		require.EqualValues(t, 1_001, fieldCount(t, c, sound))
-		require.Eventually(t, func() bool { return len(spoolFiles(t, objects)) == 0 }, 10*time.Second, 20*time.Millisecond, "the files are cleaned up")
+		require.Eventually(t, func() bool { return len(spoolFiles(t, objects)) == 0 }, 2*time.Minute, 20*time.Millisecond, "the files are cleaned up")
 	})
 }
 
@@ -122,7 +122,7 @@ func TestKilledWhileImporting(t *testing.T) {
 			require.Eventually(t, func() bool {
 				done = importOf(t, c.Do("GET", fmt.Sprintf("field/import/%d/", job), nil), 200).Done
 				return done > 0
-			}, 30*time.Second, 5*time.Millisecond)
+			}, 2*time.Minute, 5*time.Millisecond)
 			first.Kill()
 			require.Less(t, done, int64(total), "the import was over before it could be killed")
 

@@ -83,7 +83,7 @@ func (s *Server) Next() Letter {
 	select {
 	case letter := <-s.letters:
 		return letter
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		s.t.Fatal("no letter arrived")
 		return Letter{}
 	}

@@ -32,9 +32,9 @@ import (
 const (
 	// createTimeout bounds making one database, so a stuck server fails a test
 	// in a time that a person still waits.
-	createTimeout = 30 * time.Second
+	createTimeout = 2 * time.Minute
 	// prepareTimeout bounds a template's callback: all migrations and seed data.
-	prepareTimeout = 2 * time.Minute
+	prepareTimeout = 5 * time.Minute
 )
 
 // Template is a database that is prepared once a process and cloned for each

@@ -128,7 +128,7 @@ func (c *Client) Until(order int64, status string) Profile {
 		c.Expect(200, "GET", OrdersPath+Itoa(order)+"/?detail=true", nil).Into(t, &p)
 		require.False(t, p.Status == "failed" && status != "failed", "the order failed: %v", p.Reason)
 		return p.Status == status
-	}, 60*time.Second, 50*time.Millisecond, "the order never became %s", status)
+	}, 3*time.Minute, 20*time.Millisecond, "the order never became %s", status)
 	return p
 }
 

@@ -34,7 +34,7 @@ func (c *Client) UntilStratified(order int64, status string) map[string]any {
 	require.Eventually(c.server.t, func() bool {
 		got = c.Expect(200, http.MethodGet, DataOrdersPath+Itoa(order)+"/", nil).Data(c.server.t)
 		return got["status"] == status || got["status"] == "active" || got["status"] == "failed"
-	}, time.Minute, 20*time.Millisecond, "order %d does not end", order)
+	}, 3*time.Minute, 20*time.Millisecond, "order %d does not end", order)
 	require.Equal(c.server.t, status, got["status"], "%v", got["reason"])
 	return got
 }
