@@ -36,7 +36,7 @@ UNWATCHED := modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory \
 # The check of unsafe pointers, which comes along with it, is left out: the program has none.
 RACE := $(shell command -v "$$($(GO) env CC)" >/dev/null 2>&1 && echo -race -gcflags=all=-d=checkptr=0 $(UNWATCHED:%=-gcflags=%=-race=false))
 # Tests that start whole servers collect garbage most of the time unless they may keep more of it.
-TEST_ENV := GOGC=$${GOGC:-400} $(if $(RACE),CGO_ENABLED=1)
+TEST_ENV := GOGC=$${GOGC:-200} $(if $(RACE),CGO_ENABLED=1)
 
 run: build ## build, then serve the demo company from ./tilth-data
 	bin/tilth serve --demo

@@ -59,9 +59,12 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 			cfg.ImageryURL = cfg.DemoDir
 		}
 	}
-	imagery, err := openImagery(cfg, log)
-	if err != nil {
-		return nil, fmt.Errorf("open the imagery source: %w", err)
+	imagery := opts.Imagery
+	if imagery == nil {
+		var err error
+		if imagery, err = openImagery(cfg, log); err != nil {
+			return nil, fmt.Errorf("open the imagery source: %w", err)
+		}
 	}
 	files, err := objects.Open(cfg.ObjectsURL)
 	if err != nil {

@@ -24,6 +24,7 @@ import (
 	"tilth/core/fault"
 	"tilth/core/stratification/layer"
 	"tilth/core/vegetation"
+	"tilth/ports"
 )
 
 // Program is the assembled product, opened when a command needs it.
@@ -84,7 +85,8 @@ type MigrationStatus struct {
 type ServeOptions struct {
 	Demo      bool
 	NoMigrate bool
-	Out       io.Writer // where the address and the first request are printed
+	Out       io.Writer     // where the address and the first request are printed
+	Imagery   ports.Imagery // nil: the source that the configuration names
 }
 
 // Finding is the result of `tilth doctor` for one part.

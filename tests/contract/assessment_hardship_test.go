@@ -24,8 +24,8 @@ func TestAssessmentsUnderConcurrentWrites(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 16 {
 			wg.Go(func() {
-				c.Do("POST", assessmentAt(id)+"sections/fertilizers/items/", `{"product":"urea","rate":{"value":100,"unit":"kg/ha"}}`)
-				c.Do("PATCH", assessmentAt(id)+"sections/soil/", `{"ph":6}`)
+				c.Insist("POST", assessmentAt(id)+"sections/fertilizers/items/", `{"product":"urea","rate":{"value":100,"unit":"kg/ha"}}`)
+				c.Insist("PATCH", assessmentAt(id)+"sections/soil/", `{"ph":6}`)
 				c.Do("POST", assessmentAt(id)+"completeness/", nil)
 			})
 		}

@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/cli"
+	"tilth/adapters/imagery/catalog"
 	"tilth/adapters/imagery/synthetic"
 	"tilth/app/operating"
 	"tilth/core/credit"
@@ -111,6 +112,16 @@ func Archive(t testing.TB) synthetic.Archive {
 	return a
 }
 
+// imagery is the source of the synthetic archive, opened once a process: reading its two
+// hundred documents takes longer than all else of a server's start.
+var imagery = sync.OnceValues(func() (*catalog.Catalog, error) {
+	made, err := archive()
+	if err != nil {
+		return nil, err
+	}
+	return catalog.Open(made.Dir)
+})
+
 // RealData returns a path below the folder of real data. Where there is none the test is
 // skipped, loudly, or fails when TILTH_REQUIRE_REAL_DATA=1.
 func RealData(t testing.TB, path ...string) string {
@@ -146,20 +157,25 @@ func Start(t testing.TB, opts Options) *Server {
 	if opts.Database == "" {
 		opts.Database = SQLite(t)
 	}
+	cfg, serve := config(opts.Database, opts.Imagery), cli.ServeOptions{Demo: opts.Demo}
 	if opts.Imagery == "" {
-		opts.Imagery = Archive(t).Dir
+		cfg.ImageryURL = Archive(t).Dir
 	}
-	cfg := config(opts.Database, opts.Imagery)
 	cfg.DemoDir = Archive(t).Dir
 	cfg.ObjectsURL = "file:" + t.TempDir()
 	if opts.Config != nil {
 		opts.Config(&cfg)
 	}
+	if cfg.ImageryURL == Archive(t).Dir {
+		source, err := imagery()
+		require.NoError(t, err)
+		serve.Imagery = source
+	}
 	if opts.Log == nil {
 		opts.Log = io.Discard
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	running, err := wire.Assemble(ctx, cfg, slog.New(slog.NewTextHandler(opts.Log, nil)), cli.ServeOptions{Demo: opts.Demo})
+	running, err := wire.Assemble(ctx, cfg, slog.New(slog.NewTextHandler(opts.Log, nil)), serve)
 	require.NoError(t, err)
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
 	require.NoError(t, err)
@@ -315,6 +331,17 @@ func (c *Client) Expect(status int, method, path string, body any) Answer {
 	a := c.Do(method, path, body)
 	require.Equal(c.server.t, status, a.Status, "%s %s: %s", method, path, a.Body)
 	return a
+}
+
+// Insist sends a request again as long as the server is too busy for it (503), which is what
+// clients are asked to do.
+func (c *Client) Insist(method, path string, body any) Answer {
+	c.server.t.Helper()
+	for {
+		if a := c.Do(method, path, body); a.Status != http.StatusServiceUnavailable {
+			return a
+		}
+	}
 }
 
 // Make creates a record and gives its id.

@@ -16,10 +16,14 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 
 	"tilth/core/fault"
 	"tilth/ports"
 )
+
+// Every row names its table, so that the plural that bun forms of each type's name is work for nothing.
+func init() { schema.SetTableNameInflector(func(name string) string { return name }) }
 
 // Options are what a database needs of its surroundings.
 type Options struct {
