@@ -23,17 +23,19 @@ func answering(t *testing.T, config server.Config, length int) (*rig, chan struc
 	next := make(chan struct{})
 	r := newRig(t, config, func(d *server.Deps) {
 		d.Register = func(a *rest.API) {
-			rest.Handle(a, rest.Route{Method: "GET", Path: "text/", OperationID: "text", Summary: "Text", Tag: "Tests"}, nil,
-				func(context.Context, *rest.Call) (string, error) { return strings.Repeat("tilth ", length/6), nil })
-			rest.Handle(a, rest.Route{Method: "GET", Path: "image/", OperationID: "image", Summary: "Image", Tag: "Tests", Media: []string{"image/png"}}, nil,
-				func(context.Context, *rest.Call) (rest.Raw, error) {
+			rest.Handle(a, rest.Route{Method: "GET", Path: "text/", OperationID: "text", Summary: "Text", Tag: "Tests"},
+				func(_ context.Context, _ *rest.Call, _ struct{}) (string, error) {
+					return strings.Repeat("tilth ", length/6), nil
+				})
+			rest.Handle(a, rest.Route{Method: "GET", Path: "image/", OperationID: "image", Summary: "Image", Tag: "Tests", Media: []string{"image/png"}},
+				func(_ context.Context, _ *rest.Call, _ struct{}) (rest.Raw, error) {
 					return rest.Raw{ContentType: "image/png", Write: func(w io.Writer) error {
 						_, err := io.WriteString(w, strings.Repeat("x", length))
 						return err
 					}}, nil
 				})
-			rest.Handle(a, rest.Route{Method: "GET", Path: "flow/", OperationID: "flow", Summary: "Flow", Tag: "Tests", Media: []string{"text/csv"}}, nil,
-				func(context.Context, *rest.Call) (rest.Raw, error) {
+			rest.Handle(a, rest.Route{Method: "GET", Path: "flow/", OperationID: "flow", Summary: "Flow", Tag: "Tests", Media: []string{"text/csv"}},
+				func(_ context.Context, _ *rest.Call, _ struct{}) (rest.Raw, error) {
 					return rest.Raw{ContentType: "text/csv", Write: func(w io.Writer) error {
 						_, err := io.WriteString(w, "first\n")
 						w.(http.Flusher).Flush()

@@ -95,19 +95,19 @@ func (r *rig) register(a *rest.API) {
 	}
 	keyed := route("GET", "thing/{id}/")
 	keyed.APIKey = true
-	rest.Handle(a, keyed, nil, func(_ context.Context, c *rest.Call) (thing, error) {
+	rest.Handle(a, keyed, func(_ context.Context, c *rest.Call, _ struct{}) (thing, error) {
 		_, err := c.ID("id")
 		return thing{"a"}, err
 	})
-	rest.Handle(a, route("POST", "thing/"), rest.Body[thing](), func(_ context.Context, c *rest.Call) (thing, error) { return rest.Decode[thing](c) })
-	rest.Handle(a, route("GET", "panic/"), nil, func(context.Context, *rest.Call) (thing, error) { panic("hunter2") })
-	rest.Handle(a, route("GET", "late/"), nil, func(context.Context, *rest.Call) (rest.Raw, error) {
+	rest.Handle(a, route("POST", "thing/"), func(_ context.Context, _ *rest.Call, in rest.JSON[thing]) (thing, error) { return in.Body, nil })
+	rest.Handle(a, route("GET", "panic/"), func(_ context.Context, _ *rest.Call, _ struct{}) (thing, error) { panic("hunter2") })
+	rest.Handle(a, route("GET", "late/"), func(_ context.Context, _ *rest.Call, _ struct{}) (rest.Raw, error) {
 		return rest.Raw{ContentType: "text/plain", Write: func(w io.Writer) error {
 			_, _ = io.WriteString(w, strings.Repeat("x", 100_000))
 			panic("late")
 		}}, nil
 	})
-	rest.Handle(a, route("GET", "wait/"), nil, func(ctx context.Context, _ *rest.Call) (thing, error) {
+	rest.Handle(a, route("GET", "wait/"), func(ctx context.Context, _ *rest.Call, _ struct{}) (thing, error) {
 		r.waiting <- struct{}{}
 		select {
 		case <-r.wait:
@@ -118,7 +118,7 @@ func (r *rig) register(a *rest.API) {
 	})
 	invite := route("POST", "auth/invitation/{token}/")
 	invite.Public = true
-	rest.Handle(a, invite, nil, func(context.Context, *rest.Call) (thing, error) { return thing{"b"}, nil })
+	rest.Handle(a, invite, func(_ context.Context, _ *rest.Call, _ struct{}) (thing, error) { return thing{"b"}, nil })
 }
 
 func (r *rig) ask(method, path string, change ...func(*http.Request)) *httptest.ResponseRecorder {

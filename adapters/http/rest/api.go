@@ -113,7 +113,7 @@ func NoSuchPath(r *http.Request) error {
 }
 
 // register adds a route to the router and to the document.
-func (a *API) register(r Route, body *BodySpec, result *huma.Schema, run func(context.Context, *Call) (answer, error)) {
+func (a *API) register(r Route, result *huma.Schema, run func(context.Context, *Call) (answer, error)) {
 	if err := r.check(); err != nil {
 		panic(err)
 	}
@@ -137,7 +137,7 @@ func (a *API) register(r Route, body *BodySpec, result *huma.Schema, run func(co
 	}
 	slices.Sort(allowed)
 	e.allow = strings.Join(allowed, ", ")
-	a.describe(r, pattern, body, result)
+	a.describe(r, pattern, result)
 }
 
 // originalRequest is the key under which the request travels through the router.

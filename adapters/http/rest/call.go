@@ -27,6 +27,7 @@ type Call struct {
 	params    bunrouter.Params
 	principal access.Principal
 	status    int
+	values    Values // the query, once it was read
 
 	body     []byte
 	bodyErr  error

@@ -117,27 +117,33 @@ func ItemErrors[W any](items []Item[W], bulk bool) error {
 	}
 }
 
-// decodeItem holds a checked JSON text against the schema of W and reads it.
 func decodeItem[W any](a *API, text []byte) (item Item[W]) {
-	schema := a.schemas.known[reflect.TypeFor[W]()]
+	item.Errors = a.decode(text, reflect.ValueOf(&item.Value).Elem())
+	return item
+}
+
+// decode holds a checked JSON text against the schema of the type of a record and reads it;
+// what is invalid leaves the record zero.
+func (a *API) decode(text []byte, into reflect.Value) fault.Fields {
+	schema := a.schemas.known[into.Type()]
 	if schema == nil {
-		panic(fmt.Sprintf("rest: %s is the body of no route", reflect.TypeFor[W]()))
+		panic(fmt.Sprintf("rest: %s is the body of no route", into.Type()))
 	}
 	schema, _ = a.schemas.resolve(schema)
 	if text[0] != '{' {
-		item.Errors = notAnObject(text)
-		return item
+		return notAnObject(text)
 	}
 	v := validator{schemas: a.schemas}
 	errs := fault.Fields{}
 	v.object(schema, text, errs)
-	if len(errs) == 0 {
-		v.read(&item.Value, errs)
-	}
 	if len(errs) > 0 {
-		return Item[W]{Errors: errs}
+		return errs
 	}
-	return item
+	if v.read(into.Addr().Interface(), errs); len(errs) > 0 {
+		into.SetZero()
+		return errs
+	}
+	return nil
 }
 
 // read decodes the validated text. What fails here is what no schema can say: a type

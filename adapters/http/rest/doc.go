@@ -6,10 +6,10 @@
 // asks for the route's permission, decodes strictly, and encodes. It holds no business
 // rule, knows no use case and opens no socket: the package above it makes the server.
 //
-// The order of checks is fixed: authentication (401), permission (403), then whatever
-// the handler's use case checks (subscription, existence), and only then the body. For
-// that reason a handler is not given its body: it calls [Decode], [DecodeInto] or
-// [DecodeMany], usually from a callback that its use case runs when it is ready.
+// The order of checks is fixed: authentication (401), permission (403), then the input of
+// the handler: path, query and body, in the order of its fields. A body that comes after
+// checks of the use case (subscription, existence, a lock) is no part of the input: the
+// handler passes a callback that calls [Decode], [DecodeInto] or [DecodeMany].
 //
 // The schemas of the document and the validation of bodies come from the same struct
 // tags, through huma's schema generator. Nothing outside this package imports huma.

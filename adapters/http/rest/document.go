@@ -170,11 +170,11 @@ func resultSchema[O any](a *API, r Route) *huma.Schema {
 }
 
 // describe adds a route to the document.
-func (a *API) describe(r Route, pattern string, body *BodySpec, result *huma.Schema) {
+func (a *API) describe(r Route, pattern string, result *huma.Schema) {
 	op := &huma.Operation{
 		Method: r.Method, Path: pattern, OperationID: r.OperationID, Summary: r.Summary,
 		Description: r.Description, Tags: []string{r.Tag}, Extensions: map[string]any{},
-		Parameters: a.parameters(r), Responses: a.responses(r, body, result),
+		Parameters: a.parameters(r), Responses: a.responses(r, result),
 	}
 	if slug := string(r.Permission.Slug()); slug != "" {
 		op.Extensions["x-permission"] = slug
@@ -187,8 +187,8 @@ func (a *API) describe(r Route, pattern string, body *BodySpec, result *huma.Sch
 		a.describeKeys()
 		op.Security = []map[string][]string{{bearerScheme: {}}, {keyHeaderScheme: {}}, {keyQueryScheme: {}}}
 	}
-	if body != nil {
-		op.RequestBody = a.requestBody(r, body)
+	if r.Body != nil {
+		op.RequestBody = a.requestBody(r)
 	}
 	a.document.AddOperation(op)
 }
@@ -201,7 +201,8 @@ func (a *API) describeKeys() {
 	schemes[keyQueryScheme] = &huma.SecurityScheme{Type: "apiKey", In: "query", Name: "api_key", Description: "An API key, for tools that can send no header."}
 }
 
-func (a *API) requestBody(r Route, body *BodySpec) *huma.RequestBody {
+func (a *API) requestBody(r Route) *huma.RequestBody {
+	body := r.Body
 	content := map[string]*huma.MediaType{}
 	for media, what := range body.media {
 		content[media] = &huma.MediaType{Schema: &huma.Schema{Description: what}}
@@ -313,7 +314,7 @@ func (p Param) schema() *huma.Schema {
 	return s
 }
 
-func (a *API) responses(r Route, body *BodySpec, result *huma.Schema) map[string]*huma.Response {
+func (a *API) responses(r Route, result *huma.Schema) map[string]*huma.Response {
 	success := func(what string) *huma.Response {
 		response := &huma.Response{Description: what, Content: map[string]*huma.MediaType{}}
 		if result != nil {
@@ -334,7 +335,7 @@ func (a *API) responses(r Route, body *BodySpec, result *huma.Schema) map[string
 	if r.confirmable() {
 		out[strconv.Itoa(http.StatusNotModified)] = &huma.Response{Description: "If-None-Match names the answer as it is."}
 	}
-	for _, status := range r.failures(body) {
+	for _, status := range r.failures() {
 		out[strconv.Itoa(status)] = &huma.Response{
 			Description: statusTexts[status],
 			Content:     map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: schemaPrefix + errorSchema}}},
@@ -344,7 +345,7 @@ func (a *API) responses(r Route, body *BodySpec, result *huma.Schema) map[string
 }
 
 // failures returns the statuses of failure that a route can answer with.
-func (r Route) failures(body *BodySpec) []int {
+func (r Route) failures() []int {
 	out := append([]int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}, r.Faults...)
 	if !r.Public {
 		out = append(out, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound) // the latter two also for X-Company
@@ -357,7 +358,7 @@ func (r Route) failures(body *BodySpec) []int {
 			out = append(out, http.StatusNotFound)
 		}
 	}
-	if body != nil {
+	if r.Body != nil {
 		out = append(out, http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	}
 	if r.repeatable() {

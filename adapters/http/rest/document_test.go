@@ -140,7 +140,7 @@ func TestMistakesInDescriptionsArePanics(t *testing.T) {
 	} {
 		route := good
 		change(&route)
-		require.Panics(t, func() { rest.Handle[owner](r.api, route, nil, nil) }, name)
+		require.Panics(t, func() { rest.Handle[struct{}, owner](r.api, route, nil) }, name)
 	}
-	require.Panics(t, func() { rest.Handle[owner](r.api, good, rest.Body[unenforced](), nil) })
+	require.Panics(t, func() { rest.Handle[rest.JSON[unenforced], owner](r.api, good, nil) })
 }

@@ -27,16 +27,15 @@ func TestGivenSchemas(t *testing.T) {
 	r := newRig(t)
 	r.api.DefineSchema("Leaf", map[string]any{"type": "object", "properties": map[string]any{"n": map[string]any{"type": "number"}}})
 	r.api.DefineSchema("Tree", map[string]any{"type": "object", "properties": map[string]any{"leaves": map[string]any{"type": "array", "items": rest.SchemaRef("Leaf")}}})
-	route := rest.Route{Method: http.MethodPut, Path: "tree/{id}/", OperationID: "tree_put", Summary: "X", Tag: "T", Data: "Tree"}
-	echo := func(_ context.Context, c *rest.Call) (shape, error) {
+	route := rest.Route{Method: http.MethodPut, Path: "tree/{id}/", OperationID: "tree_put", Summary: "X", Tag: "T", Data: "Tree", Body: rest.GivenBody("Tree")}
+	echo := func(_ context.Context, c *rest.Call, _ struct{}) (shape, error) {
 		value, err := rest.DecodeValue(c)
 		return shape{value}, err
 	}
-	rest.Handle(r.api, route, rest.GivenBody("Tree"), echo)
+	rest.Handle(r.api, route, echo)
 	route.Path, route.OperationID, route.Data, route.DataWith = "named/{id}/", "named_put", "", "Tree"
-	rest.Handle(r.api, route, rest.Body[named]().With("Tree"), func(_ context.Context, c *rest.Call) (named, error) {
-		return rest.Decode[named](c)
-	})
+	route.Body = rest.Body[named]().With("Tree")
+	rest.Handle(r.api, route, func(_ context.Context, _ *rest.Call, in rest.JSON[named]) (named, error) { return in.Body, nil })
 
 	for body, want := range map[string]string{
 		`{"leaves":[{"n":1.5e1}]}`: `{"leaves":[{"n":15}]}`, `[1,"x",null,true]`: `[1,"x",null,true]`, ` "a" `: `"a"`, `null`: `null`,
@@ -67,5 +66,5 @@ func TestGivenSchemas(t *testing.T) {
 
 	require.Panics(t, func() { r.api.DefineSchema("Tree", nil) }, "twice")
 	route.Path, route.OperationID, route.DataWith = "x/", "x", "Nothing"
-	require.Panics(t, func() { rest.Handle(r.api, route, nil, echo) }, "a schema that is not defined")
+	require.Panics(t, func() { rest.Handle(r.api, route, echo) }, "a schema that is not defined")
 }

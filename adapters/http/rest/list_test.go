@@ -147,12 +147,8 @@ func streaming(t *testing.T, records int, fail error) (server *httptest.Server, 
 			yield("", fail)
 		}
 	}}
-	rest.Handle(r.api, rest.Route{Method: "GET", Path: "long/", OperationID: "long", Summary: "Long", Tag: "Tests", Query: rest.PageParams()}, nil,
-		func(_ context.Context, c *rest.Call) (rest.Paginated[string], error) {
-			q, err := c.Query()
-			if err != nil {
-				return rest.Paginated[string]{}, err
-			}
+	rest.Handle(r.api, rest.Route{Method: "GET", Path: "long/", OperationID: "long", Summary: "Long", Tag: "Tests", Query: rest.PageParams()},
+		func(_ context.Context, c *rest.Call, q rest.Values) (rest.Paginated[string], error) {
 			return rest.Paginate(q.Page(), listing)
 		})
 	server = httptest.NewServer(r.api)
@@ -208,10 +204,12 @@ func TestRawAnswersAndAlternatives(t *testing.T) {
 				return err
 			}}, nil
 		}}
-	rest.Handle(r.api, rest.Route{Method: "GET", Path: "shape/", OperationID: "shape", Summary: "Shape", Tag: "Tests", Alternatives: []rest.Alternative{geo}}, nil,
-		func(context.Context, *rest.Call) (owner, error) { return owner{ID: 1}, nil })
-	rest.Handle(r.api, rest.Route{Method: "GET", Path: "file/", OperationID: "file", Summary: "File", Tag: "Tests", Media: []string{"text/csv"}}, nil,
-		func(context.Context, *rest.Call) (rest.Raw, error) {
+	rest.Handle(r.api, rest.Route{Method: "GET", Path: "shape/", OperationID: "shape", Summary: "Shape", Tag: "Tests", Alternatives: []rest.Alternative{geo}},
+		func(_ context.Context, _ *rest.Call, _ struct{}) (owner, error) {
+			return owner{ID: 1}, nil
+		})
+	rest.Handle(r.api, rest.Route{Method: "GET", Path: "file/", OperationID: "file", Summary: "File", Tag: "Tests", Media: []string{"text/csv"}},
+		func(_ context.Context, _ *rest.Call, _ struct{}) (rest.Raw, error) {
 			return rest.Raw{ContentType: "text/csv", Filename: "fields é.csv", Write: func(w io.Writer) error {
 				_, err := io.WriteString(w, "id,name\n")
 				return err

@@ -23,6 +23,9 @@ type Values struct {
 // Query reads the declared parameters of the request; what is not declared is ignored.
 // Faults: Invalid, which names every malformed parameter.
 func (c *Call) Query() (Values, error) {
+	if c.values.parsed != nil {
+		return c.values, nil
+	}
 	v := Values{declared: map[string]ParamType{}, parsed: map[string]any{}}
 	raw, err := url.ParseQuery(c.request.URL.RawQuery)
 	if err != nil {
@@ -48,7 +51,11 @@ func (c *Call) Query() (Values, error) {
 			v.parsed[p.Name] = value
 		}
 	}
-	return v, errs.Err()
+	if err := errs.Err(); err != nil {
+		return v, err
+	}
+	c.values = v
+	return v, nil
 }
 
 // parse reads one value; the message is empty where it is well-formed.

@@ -52,14 +52,15 @@ type ListQuery struct {
 
 const shareParam = "share"
 
+type byID struct {
+	ID int64 `path:"id"`
+}
+
 // Register adds the routes of a resource.
 func Register[W, R any](a *API, res Resource[W, R]) {
 	if res.List != nil {
-		Handle(a, res.listRoute(), nil, func(ctx context.Context, c *Call) (Paginated[R], error) {
-			q, err := res.query(c)
-			if err != nil {
-				return Paginated[R]{}, err
-			}
+		Handle(a, res.listRoute(), func(ctx context.Context, c *Call, v Values) (Paginated[R], error) {
+			q := ListQuery{Page: v.Page(), Shared: res.Shareable && v.Bool(shareParam), Values: v}
 			listing, err := res.List(ctx, c, q)
 			if err != nil {
 				return Paginated[R]{}, err
@@ -74,22 +75,18 @@ func Register[W, R any](a *API, res Resource[W, R]) {
 			r.Status = http.StatusOK
 		}
 		r.Message = sentence(res.Noun + " created.")
-		Handle(a, r, BulkBody[W](), res.create)
+		r.Body = BulkBody[W]()
+		Handle(a, r, res.create)
 	}
 	if res.Retrieve != nil {
 		r := res.route(http.MethodGet, res.Access.View.For("retrieve"), "Retrieve a "+res.Noun)
 		r.Query, r.Alternatives = res.shareParams(), res.Forms
-		Handle(a, r, nil, func(ctx context.Context, c *Call) (R, error) {
-			var none R
-			q, err := c.Query()
-			if err != nil {
-				return none, err
-			}
-			id, err := c.ID("id")
-			if err != nil {
-				return none, err
-			}
-			return res.Retrieve(ctx, c, id, res.Shareable && q.Bool(shareParam))
+		Handle(a, r, func(ctx context.Context, c *Call, in struct {
+			Values
+			byID
+		},
+		) (R, error) {
+			return res.Retrieve(ctx, c, in.ID, res.Shareable && in.Bool(shareParam))
 		})
 	}
 	if res.Update != nil {
@@ -99,12 +96,8 @@ func Register[W, R any](a *API, res Resource[W, R]) {
 		r := res.route(http.MethodDelete, res.Access.Delete.For("destroy"), "Delete a "+res.Noun)
 		r.Status, r.Faults = http.StatusNoContent, append([]int{http.StatusPreconditionFailed}, res.Faults...)
 		r.Message = sentence(res.Noun + " deleted.")
-		Handle(a, r, nil, func(ctx context.Context, c *Call) (NoContent, error) {
-			id, err := c.ID("id")
-			if err != nil {
-				return NoContent{}, err
-			}
-			return NoContent{}, res.Delete(ctx, c, id)
+		Handle(a, r, func(ctx context.Context, c *Call, in byID) (NoContent, error) {
+			return NoContent{}, res.Delete(ctx, c, in.ID)
 		})
 	}
 	if res.Restore != nil {
@@ -112,7 +105,7 @@ func Register[W, R any](a *API, res Resource[W, R]) {
 	}
 }
 
-func (res Resource[W, R]) create(ctx context.Context, c *Call) (OneOrMany[R], error) {
+func (res Resource[W, R]) create(ctx context.Context, c *Call, _ struct{}) (OneOrMany[R], error) {
 	many := false
 	records, err := res.Create(ctx, c, func() ([]Item[W], bool, error) {
 		items, bulk, err := DecodeMany[W](c)
@@ -128,13 +121,9 @@ func (res Resource[W, R]) registerUpdates(a *API) {
 	for _, r := range []Route{put, patch} {
 		r.Faults = append([]int{http.StatusPreconditionFailed}, res.Faults...)
 		r.Message = sentence(res.Noun + " updated.")
-		Handle(a, r, Body[W](), func(ctx context.Context, c *Call) (R, error) {
-			id, err := c.ID("id")
-			if err != nil {
-				var none R
-				return none, err
-			}
-			return res.Update(ctx, c, id, func(current W) (W, error) {
+		r.Body = Body[W]()
+		Handle(a, r, func(ctx context.Context, c *Call, in byID) (R, error) {
+			return res.Update(ctx, c, in.ID, func(current W) (W, error) {
 				if c.Method() == http.MethodPatch {
 					return DecodeInto(c, current)
 				}
@@ -142,15 +131,6 @@ func (res Resource[W, R]) registerUpdates(a *API) {
 			})
 		})
 	}
-}
-
-// query reads what a list was asked for.
-func (res Resource[W, R]) query(c *Call) (ListQuery, error) {
-	v, err := c.Query()
-	if err != nil {
-		return ListQuery{}, err
-	}
-	return ListQuery{Page: v.Page(), Shared: res.Shareable && v.Bool(shareParam), Values: v}, nil
 }
 
 func (res Resource[W, R]) listRoute() Route {
@@ -182,6 +162,19 @@ func (res Resource[W, R]) route(method string, need access.Permission, summary s
 		r.Faults = res.Faults
 	}
 	return r
+}
+
+// registerRestore adds the route that brings a deleted record back.
+func (res Resource[W, R]) registerRestore(a *API) {
+	r := res.route(http.MethodPost, res.Access.Delete.For("restore"), "Restore a deleted "+res.Noun)
+	r.Path = strings.TrimSuffix(r.Path, "/") + "/restore/"
+	r.Description = "Brings back what was deleted within the last 30 days, with what was deleted along with it. " +
+		"A record that is not deleted is 400 (`not_deleted`), and so is one whose parent is deleted (`parent_deleted`)."
+	r.Message = sentence(res.Noun + " restored.")
+	r.Faults = append([]int{http.StatusBadRequest}, r.Faults...)
+	Handle(a, r, func(ctx context.Context, c *Call, in byID) (R, error) {
+		return res.Restore(ctx, c, in.ID)
+	})
 }
 
 func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -182,19 +182,15 @@ func plots(n int64) rest.Resource[plot, plotRecord] {
 
 func registerEcho(a *rest.API) {
 	rest.Handle(a, rest.Route{Method: http.MethodPost, Path: "echo/", OperationID: "echo", Summary: "Echo", Tag: "Tests"},
-		rest.Body[plot](), func(_ context.Context, c *rest.Call) (plot, error) { return rest.Decode[plot](c) })
+		func(_ context.Context, _ *rest.Call, in rest.JSON[plot]) (plot, error) { return in.Body, nil })
 	rest.Handle(a, rest.Route{Method: http.MethodGet, Path: "broken/", OperationID: "broken", Summary: "Fail", Tag: "Tests"},
-		nil, func(context.Context, *rest.Call) (plotRecord, error) {
+		func(_ context.Context, _ *rest.Call, _ struct{}) (plotRecord, error) {
 			return plotRecord{}, errors.New("pq: password of user tilth is hunter2")
 		})
 	rest.Handle(a, rest.Route{Method: http.MethodPost, Path: "auth/token/", OperationID: "token", Summary: "Token", Tag: "Tests", Public: true},
-		rest.Body[soil](), func(_ context.Context, c *rest.Call) (soil, error) { return rest.Decode[soil](c) })
+		func(_ context.Context, _ *rest.Call, in rest.JSON[soil]) (soil, error) { return in.Body, nil })
 	rest.Handle(a, rest.Route{Method: http.MethodGet, Path: "log/", OperationID: "log_list", Summary: "List", Tag: "Tests", Query: rest.PageParams()},
-		nil, func(_ context.Context, c *rest.Call) (rest.List[owner], error) {
-			q, err := c.Query()
-			if err != nil {
-				return rest.List[owner]{}, err
-			}
+		func(_ context.Context, c *rest.Call, q rest.Values) (rest.List[owner], error) {
 			return rest.NewList(q.PageOrAll(), rest.Records(q.PageOrAll(), []owner{{1, "a"}, {2, "b"}, {3, "c"}}))
 		})
 }

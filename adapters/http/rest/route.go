@@ -27,7 +27,8 @@ type Route struct {
 	Public     bool              // needs no credential
 	APIKey     bool              // also takes an API key (X-API-Key, ?api_key=) where no token is given
 
-	Query   []Param        // what [Call.Query] reads
+	Query   []Param        // parameters, for the input of the handler
+	Body    *BodySpec      // nil: what the input of the handler says
 	Status  int            // of success; default 200
 	Also    map[int]string // further successes that the handler may choose with [Call.SetStatus], with their meaning
 	Message string         // of the success envelope; default "Success."
@@ -115,17 +116,28 @@ func FileBody(media map[string]string) *BodySpec { return &BodySpec{media: media
 // Optional returns the same body, which may be left out.
 func (b BodySpec) Optional() *BodySpec { b.optional = true; return &b }
 
-// Handle registers a route. The result O is the data of the success envelope; the types
-// [NoContent], [Paginated], [List], [OneOrMany] and [Raw] are answered in their own way.
-// Handle panics on a route that cannot be served or documented: that is a mistake in the
-// program, found when it starts.
-func Handle[O any](a *API, r Route, body *BodySpec, h func(ctx context.Context, c *Call) (O, error)) {
+// Handle registers a route. The input I is a struct whose tagged fields are read from the
+// path, the query and the body before the handler runs; see [JSON]. The result O is the
+// data of the success envelope; the types [NoContent], [Paginated], [List], [OneOrMany]
+// and [Raw] are answered in their own way. Handle panics on a route that cannot be served
+// or documented: that is a mistake in the program, found when it starts.
+func Handle[I, O any](a *API, r Route, h func(ctx context.Context, c *Call, in I) (O, error)) {
 	r = r.withDefaults()
-	a.register(r, body, resultSchema[O](a, r), func(ctx context.Context, c *Call) (answer, error) {
+	bindings, body := r.bindings(reflect.TypeFor[I]())
+	if body != nil && r.Body == nil {
+		r.Body = &BodySpec{record: body}
+	}
+	a.register(r, resultSchema[O](a, r), func(ctx context.Context, c *Call) (answer, error) {
 		if alt := c.alternative(); alt != nil {
 			return alt.Handle(ctx, c)
 		}
-		out, err := h(ctx, c)
+		var in I
+		for _, b := range bindings {
+			if err := b.read(c, reflect.ValueOf(&in).Elem().FieldByIndex(b.index)); err != nil {
+				return nil, err
+			}
+		}
+		out, err := h(ctx, c, in)
 		if err != nil {
 			return nil, err
 		}

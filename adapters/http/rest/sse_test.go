@@ -34,7 +34,7 @@ func ticking(t *testing.T, allowed *atomic.Value, stop <-chan struct{}, closed c
 	rest.Handle(r.api, rest.Route{
 		Method: http.MethodGet, Path: "tick/", OperationID: "tick", Summary: "Tick", Tag: "T", Media: []string{rest.EventStreamMedia},
 		Permission: access.Events.View,
-	}, nil, func(context.Context, *rest.Call) (rest.EventStream, error) {
+	}, func(_ context.Context, _ *rest.Call, _ struct{}) (rest.EventStream, error) {
 		return rest.EventStream{
 			Close: func() { closed <- struct{}{} },
 			Run: func(ctx context.Context, out *rest.EventWriter, beat time.Duration) error {

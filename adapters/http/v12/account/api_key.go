@@ -50,29 +50,22 @@ func registerAPIKeys(a *rest.API, k *account.Keys) {
 	route := rest.Routes{Base: "api-key/", Operation: "api_key", Tag: "API keys", Noun: "API key"}.Route
 	list := route(http.MethodGet, "", access.APIKeys.View.For("list"), "List API keys")
 	list.Query = rest.PageParams()
-	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[APIKey], error) {
-		q, err := c.Query()
-		if err != nil {
-			return rest.List[APIKey]{}, err
-		}
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[APIKey], error) {
 		found, err := k.List(ctx, c.Principal(), form.PageOf(q.PageOrAll(), nil))
 		if err != nil {
 			return rest.List[APIKey]{}, err
 		}
 		return rest.NewList(q.PageOrAll(), rest.Map(form.Listing(found), showKey))
 	})
-	rest.Handle(a, route(http.MethodGet, "{id}/", access.APIKeys.View.For("retrieve"), "Retrieve an API key"), nil,
-		func(ctx context.Context, c *rest.Call) (APIKey, error) {
-			id, err := c.ID("id")
-			if err != nil {
-				return APIKey{}, err
-			}
-			key, err := k.Retrieve(ctx, c.Principal(), id)
+	rest.Handle(a, route(http.MethodGet, "{id}/", access.APIKeys.View.For("retrieve"), "Retrieve an API key"),
+		func(ctx context.Context, c *rest.Call, in form.ByID) (APIKey, error) {
+			key, err := k.Retrieve(ctx, c.Principal(), in.ID)
 			return showKey(key), err
 		})
 	create := route(http.MethodPost, "", access.APIKeys.Create.For("create"), "Create an API key")
 	create.Message = "API key created. It is shown this once."
-	rest.Handle(a, create, rest.Body[APIKeyWrite](), func(ctx context.Context, c *rest.Call) (NewAPIKey, error) {
+	create.Body = rest.Body[APIKeyWrite]()
+	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, _ struct{}) (NewAPIKey, error) {
 		c.SetHeader("Cache-Control", "no-store")
 		in, err := rest.Decode[APIKeyWrite](c)
 		if err != nil {
@@ -85,11 +78,7 @@ func registerAPIKeys(a *rest.API, k *account.Keys) {
 	revoke := route(http.MethodDelete, "{id}/", access.APIKeys.Delete.For("destroy"), "Revoke an API key")
 	revoke.Description = "The key ends with the next request, and is listed no more."
 	revoke.Status = http.StatusNoContent
-	rest.Handle(a, revoke, nil, func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
-		id, err := c.ID("id")
-		if err != nil {
-			return rest.NoContent{}, err
-		}
-		return rest.NoContent{}, k.Revoke(ctx, c.Principal(), id)
+	rest.Handle(a, revoke, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.NoContent, error) {
+		return rest.NoContent{}, k.Revoke(ctx, c.Principal(), in.ID)
 	})
 }

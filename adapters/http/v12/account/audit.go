@@ -48,11 +48,7 @@ func registerAudit(a *rest.API, t *auditapp.Trail) {
 			rest.Param{Name: "since", Type: rest.Timestamp, Description: "At or after this time."},
 			rest.Param{Name: "until", Type: rest.Timestamp, Description: "At or before this time."}),
 	}
-	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[AuditEntry], error) {
-		q, err := c.Query()
-		if err != nil {
-			return rest.List[AuditEntry]{}, err
-		}
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[AuditEntry], error) {
 		page := q.PageOrAll()
 		found, err := t.List(ctx, c.Principal(), auditQuery(q, page))
 		if err != nil {

@@ -56,11 +56,7 @@ func registerInvitations(a *rest.API, p *account.People) {
 	filters := []rest.Param{{Name: "email", Type: rest.String, Description: "The address that was invited."}}
 	list := invitationRoute(http.MethodGet, "", access.Invite.For("list"), "List invitations")
 	list.Query = append(rest.PageParams(), filters...)
-	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[Invitation], error) {
-		q, err := c.Query()
-		if err != nil {
-			return rest.List[Invitation]{}, err
-		}
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[Invitation], error) {
 		found, err := p.Invitations(ctx, c.Principal(), form.PageOf(q.PageOrAll(), lowerEmail(form.FiltersOf(filters, q))))
 		if err != nil {
 			return rest.List[Invitation]{}, err
@@ -72,22 +68,14 @@ func registerInvitations(a *rest.API, p *account.People) {
 	create.Message = "Invitation created."
 	create.Description = "The link is good once, for seven days. It is mailed where a mail server is configured, and in the answer in any case.\n\n" +
 		"An open invitation of the same address is revoked."
-	rest.Handle(a, create, rest.Body[InvitationWrite](), func(ctx context.Context, c *rest.Call) (InvitationMade, error) {
-		in, err := rest.Decode[InvitationWrite](c)
-		if err != nil {
-			return InvitationMade{}, err
-		}
-		made, token, err := p.Invite(ctx, c.Principal(), ports.Invitation{Email: in.Email, Name: form.OrZero(in.Name), Roles: in.Roles, Inviter: c.Principal().Name})
+	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in rest.JSON[InvitationWrite]) (InvitationMade, error) {
+		made, token, err := p.Invite(ctx, c.Principal(), ports.Invitation{Email: in.Body.Email, Name: form.OrZero(in.Body.Name), Roles: in.Body.Roles, Inviter: c.Principal().Name})
 		c.SetHeader("Cache-Control", "no-store")
 		return InvitationMade{showInvitation(made), token, c.Site(account.InvitationPage + token)}, err
 	})
 	revoke := invitationRoute(http.MethodDelete, "{id}/", access.Invite.For("destroy"), "Revoke an invitation")
 	revoke.Status, revoke.Faults = http.StatusNoContent, []int{http.StatusBadRequest}
-	rest.Handle(a, revoke, nil, func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
-		id, err := c.ID("id")
-		if err != nil {
-			return rest.NoContent{}, err
-		}
-		return rest.NoContent{}, p.Revoke(ctx, c.Principal(), id)
+	rest.Handle(a, revoke, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.NoContent, error) {
+		return rest.NoContent{}, p.Revoke(ctx, c.Principal(), in.ID)
 	})
 }

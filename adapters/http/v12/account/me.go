@@ -45,7 +45,7 @@ func orEmpty[T any](list []T) []T {
 func registerMe(a *rest.API, p *account.People) {
 	rest.Handle(a, rest.Route{
 		Method: http.MethodGet, Path: "auth/me/", OperationID: "me_retrieve", Summary: "Show the caller", Tag: signInTag,
-	}, nil, func(ctx context.Context, c *rest.Call) (Me, error) {
+	}, func(ctx context.Context, c *rest.Call, _ struct{}) (Me, error) {
 		me, err := p.Me(ctx, c.Principal())
 		return showMe(me), err
 	})

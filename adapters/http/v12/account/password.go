@@ -38,12 +38,8 @@ func registerPasswords(a *rest.API, id *account.Identity) {
 		Method: http.MethodPost, Path: "auth/password/change/", OperationID: "password_change", Summary: "Choose another password",
 		Description: "Ends every refresh token of the user. An access token is good until it expires.",
 		Tag:         signInTag, Status: http.StatusNoContent, Faults: []int{http.StatusTooManyRequests},
-	}, rest.Body[PasswordChange](), func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
-		in, err := rest.Decode[PasswordChange](c)
-		if err != nil {
-			return rest.NoContent{}, err
-		}
-		return rest.NoContent{}, id.ChangePassword(ctx, c.Principal(), in.Current, in.New, c.Client())
+	}, func(ctx context.Context, c *rest.Call, in rest.JSON[PasswordChange]) (rest.NoContent, error) {
+		return rest.NoContent{}, id.ChangePassword(ctx, c.Principal(), in.Body.Current, in.Body.New, c.Client())
 	})
 	registerLinks(a, id)
 }
@@ -58,30 +54,18 @@ func registerLinks(a *rest.API, id *account.Identity) {
 	}
 	rest.Handle(a, public("auth/password/reset/", "password_reset", "Ask for a link to set a new password",
 		"The answer is the same whether or not a user has the address. The link is good for an hour; one is sent a minute.", http.StatusNoContent),
-		rest.Body[PasswordResetRequest](), func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
-			in, err := rest.Decode[PasswordResetRequest](c)
-			if err != nil {
-				return rest.NoContent{}, err
-			}
-			return rest.NoContent{}, id.RequestReset(ctx, in.Email)
+		func(ctx context.Context, c *rest.Call, in rest.JSON[PasswordResetRequest]) (rest.NoContent, error) {
+			return rest.NoContent{}, id.RequestReset(ctx, in.Body.Email)
 		})
 	rest.Handle(a, public("auth/password/reset/confirm/", "password_reset_confirm", "Set a new password",
 		"Takes the token of the link. Ends every refresh token of the user.", http.StatusNoContent),
-		rest.Body[PasswordReset](), func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
-			in, err := rest.Decode[PasswordReset](c)
-			if err != nil {
-				return rest.NoContent{}, err
-			}
-			return rest.NoContent{}, id.ConfirmReset(ctx, in.Token, in.Password)
+		func(ctx context.Context, c *rest.Call, in rest.JSON[PasswordReset]) (rest.NoContent, error) {
+			return rest.NoContent{}, id.ConfirmReset(ctx, in.Body.Token, in.Body.Password)
 		})
 	rest.Handle(a, public("auth/invitation/accept/", "invitation_accept", "Accept an invitation",
 		"Makes the user that the invitation asks for; sign in afterwards.", http.StatusOK),
-		rest.Body[InvitationAccept](), func(ctx context.Context, c *rest.Call) (User, error) {
-			in, err := rest.Decode[InvitationAccept](c)
-			if err != nil {
-				return User{}, err
-			}
-			made, err := id.AcceptInvitation(ctx, in.Token, in.Password, form.OrZero(in.Name))
+		func(ctx context.Context, c *rest.Call, in rest.JSON[InvitationAccept]) (User, error) {
+			made, err := id.AcceptInvitation(ctx, in.Body.Token, in.Body.Password, form.OrZero(in.Body.Name))
 			return showUser(made), err
 		})
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
 	"tilth/app/account"
 	"tilth/core/access"
 )
@@ -32,34 +33,22 @@ var roleRoute = rest.Routes{Base: "role/", Operation: "role", Tag: peopleTag, No
 func registerRoles(a *rest.API, p *account.People) {
 	list := roleRoute(http.MethodGet, "", access.Roles.View.For("list"), "List roles")
 	list.Query = rest.PageParams()
-	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[Role], error) {
-		q, err := c.Query()
-		if err != nil {
-			return rest.List[Role]{}, err
-		}
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[Role], error) {
 		all, err := p.Roles(ctx, c.Principal())
 		if err != nil {
 			return rest.List[Role]{}, err
 		}
 		return rest.NewList(q.PageOrAll(), rest.Map(rest.Records(q.PageOrAll(), all), showRole))
 	})
-	rest.Handle(a, roleRoute(http.MethodGet, "{id}/", access.Roles.View.For("retrieve"), "Retrieve a role"), nil,
-		func(ctx context.Context, c *rest.Call) (Role, error) {
-			id, err := c.ID("id")
-			if err != nil {
-				return Role{}, err
-			}
-			role, err := p.Role(ctx, c.Principal(), id)
+	rest.Handle(a, roleRoute(http.MethodGet, "{id}/", access.Roles.View.For("retrieve"), "Retrieve a role"),
+		func(ctx context.Context, c *rest.Call, in form.ByID) (Role, error) {
+			role, err := p.Role(ctx, c.Principal(), in.ID)
 			return showRole(role), err
 		})
 	create := roleRoute(http.MethodPost, "", access.Roles.Create.For("create"), "Create a role")
 	create.Message = "Role created."
-	rest.Handle(a, create, rest.Body[RoleWrite](), func(ctx context.Context, c *rest.Call) (Role, error) {
-		in, err := rest.Decode[RoleWrite](c)
-		if err != nil {
-			return Role{}, err
-		}
-		role, err := p.CreateRole(ctx, c.Principal(), access.Role{Name: in.Name, Slugs: in.Slugs})
+	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in rest.JSON[RoleWrite]) (Role, error) {
+		role, err := p.CreateRole(ctx, c.Principal(), access.Role{Name: in.Body.Name, Slugs: in.Body.Slugs})
 		return showRole(role), err
 	})
 	registerRoleChanges(a, p)
@@ -71,13 +60,10 @@ func registerRoleChanges(a *rest.API, p *account.People) {
 		roleRoute(http.MethodPatch, "{id}/", access.Roles.Edit.For("partial_update"), "Change a role"),
 	} {
 		r.Message = "Role updated."
-		rest.Handle(a, r, rest.Body[RoleWrite](), func(ctx context.Context, c *rest.Call) (Role, error) {
-			id, err := c.ID("id")
-			if err != nil {
-				return Role{}, err
-			}
+		r.Body = rest.Body[RoleWrite]()
+		rest.Handle(a, r, func(ctx context.Context, c *rest.Call, in form.ByID) (Role, error) {
 			partial := c.Method() == http.MethodPatch
-			role, err := p.UpdateRole(ctx, c.Principal(), id, func(current access.Role) (access.Role, error) {
+			role, err := p.UpdateRole(ctx, c.Principal(), in.ID, func(current access.Role) (access.Role, error) {
 				var in RoleWrite
 				var err error
 				if partial {
@@ -93,11 +79,7 @@ func registerRoleChanges(a *rest.API, p *account.People) {
 	}
 	remove := roleRoute(http.MethodDelete, "{id}/", access.Roles.Delete.For("destroy"), "Delete a role that nobody holds")
 	remove.Status, remove.Faults = http.StatusNoContent, []int{http.StatusBadRequest}
-	rest.Handle(a, remove, nil, func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
-		id, err := c.ID("id")
-		if err != nil {
-			return rest.NoContent{}, err
-		}
-		return rest.NoContent{}, p.DeleteRole(ctx, c.Principal(), id)
+	rest.Handle(a, remove, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.NoContent, error) {
+		return rest.NoContent{}, p.DeleteRole(ctx, c.Principal(), in.ID)
 	})
 }

@@ -77,23 +77,15 @@ func registerShareGrants(a *rest.API, s *account.Sharing) {
 	registerGrantReads(a, s)
 	create := grantRoute(http.MethodPost, "", access.ShareGrants.Create.For("create"), "Offer a share grant")
 	create.Message = "Share grant offered."
-	rest.Handle(a, create, rest.Body[ShareGrantWrite](), func(ctx context.Context, c *rest.Call) (ShareGrant, error) {
-		in, err := rest.Decode[ShareGrantWrite](c)
-		if err != nil {
-			return ShareGrant{}, err
-		}
-		grant, err := s.Create(ctx, c.Principal(), requestOf(in))
+	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in rest.JSON[ShareGrantWrite]) (ShareGrant, error) {
+		grant, err := s.Create(ctx, c.Principal(), requestOf(in.Body))
 		return showGrant(grant, c.Principal().CompanyID), err
 	})
 	revoke := grantRoute(http.MethodDelete, "{id}/", access.ShareGrants.Delete.For("destroy"), "Revoke a share grant")
 	revoke.Description = "For the company that gives. The grant stays listed, as revoked."
 	revoke.Status, revoke.Faults = http.StatusNoContent, []int{http.StatusConflict}
-	rest.Handle(a, revoke, nil, func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
-		id, err := c.ID("id")
-		if err != nil {
-			return rest.NoContent{}, err
-		}
-		return rest.NoContent{}, s.Revoke(ctx, c.Principal(), id)
+	rest.Handle(a, revoke, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.NoContent, error) {
+		return rest.NoContent{}, s.Revoke(ctx, c.Principal(), in.ID)
 	})
 	registerGrantAnswer(a, "accept", "Accept a share grant", s.Accept)
 	registerGrantAnswer(a, "decline", "Decline a share grant", s.Decline)
@@ -109,11 +101,7 @@ func registerGrantReads(a *rest.API, s *account.Sharing) {
 		rest.Param{Name: "status", Type: rest.String, Enum: form.Strings(access.GrantStatuses), Description: "State of the grant."},
 		rest.Param{Name: "farm", Type: rest.Integer, Description: "Id of the target farm."},
 		rest.Param{Name: "field", Type: rest.Integer, Description: "Id of the target field."})
-	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[ShareGrant], error) {
-		q, err := c.Query()
-		if err != nil {
-			return rest.List[ShareGrant]{}, err
-		}
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[ShareGrant], error) {
 		page := q.PageOrAll()
 		found, err := s.List(ctx, c.Principal(), grantQuery(q, page))
 		if err != nil {
@@ -122,13 +110,9 @@ func registerGrantReads(a *rest.API, s *account.Sharing) {
 		by := c.Principal().CompanyID
 		return rest.NewList(page, rest.Map(form.Listing(found), func(g access.Grant) ShareGrant { return showGrant(g, by) }))
 	})
-	rest.Handle(a, grantRoute(http.MethodGet, "{id}/", access.ShareGrants.View.For("retrieve"), "Retrieve a share grant"), nil,
-		func(ctx context.Context, c *rest.Call) (ShareGrant, error) {
-			id, err := c.ID("id")
-			if err != nil {
-				return ShareGrant{}, err
-			}
-			grant, err := s.Retrieve(ctx, c.Principal(), id)
+	rest.Handle(a, grantRoute(http.MethodGet, "{id}/", access.ShareGrants.View.For("retrieve"), "Retrieve a share grant"),
+		func(ctx context.Context, c *rest.Call, in form.ByID) (ShareGrant, error) {
+			grant, err := s.Retrieve(ctx, c.Principal(), in.ID)
 			return showGrant(grant, c.Principal().CompanyID), err
 		})
 }
@@ -139,12 +123,8 @@ func registerGrantAnswer(a *rest.API, action, summary string,
 	r := grantRoute(http.MethodPost, "{id}/"+action+"/", access.ShareGrants.Edit.For(action), summary)
 	r.Description = "For the company that the grant is offered to, while it is pending."
 	r.Faults = []int{http.StatusConflict}
-	rest.Handle(a, r, nil, func(ctx context.Context, c *rest.Call) (ShareGrant, error) {
-		id, err := c.ID("id")
-		if err != nil {
-			return ShareGrant{}, err
-		}
-		grant, err := answer(ctx, c.Principal(), id)
+	rest.Handle(a, r, func(ctx context.Context, c *rest.Call, in form.ByID) (ShareGrant, error) {
+		grant, err := answer(ctx, c.Principal(), in.ID)
 		return showGrant(grant, c.Principal().CompanyID), err
 	})
 }

@@ -48,32 +48,20 @@ func registerAuth(a *rest.API, id *account.Identity) {
 	}
 	signIn := public("auth/token/", "token_create", "Sign in")
 	signIn.Faults = append(signIn.Faults, http.StatusTooManyRequests)
-	rest.Handle(a, signIn, rest.Body[SignIn](),
-		func(ctx context.Context, c *rest.Call) (Tokens, error) {
-			in, err := rest.Decode[SignIn](c)
-			if err != nil {
-				return Tokens{}, err
-			}
-			pair, err := id.SignIn(ctx, in.Email, in.Password, c.Client())
+	rest.Handle(a, signIn,
+		func(ctx context.Context, c *rest.Call, in rest.JSON[SignIn]) (Tokens, error) {
+			pair, err := id.SignIn(ctx, in.Body.Email, in.Body.Password, c.Client())
 			return tokensOf(pair), err
 		})
-	rest.Handle(a, public("auth/token/refresh/", "token_refresh", "Exchange a refresh token"), rest.Body[RefreshToken](),
-		func(ctx context.Context, c *rest.Call) (Tokens, error) {
-			in, err := rest.Decode[RefreshToken](c)
-			if err != nil {
-				return Tokens{}, err
-			}
-			pair, err := id.Refresh(ctx, in.Refresh)
+	rest.Handle(a, public("auth/token/refresh/", "token_refresh", "Exchange a refresh token"),
+		func(ctx context.Context, c *rest.Call, in rest.JSON[RefreshToken]) (Tokens, error) {
+			pair, err := id.Refresh(ctx, in.Body.Refresh)
 			return tokensOf(pair), err
 		})
 	revoke := public("auth/token/revoke/", "token_revoke", "End a refresh token and all of its family")
 	revoke.Status = http.StatusNoContent
-	rest.Handle(a, revoke, rest.Body[RefreshToken](),
-		func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
-			in, err := rest.Decode[RefreshToken](c)
-			if err != nil {
-				return rest.NoContent{}, err
-			}
-			return rest.NoContent{}, id.Revoke(ctx, in.Refresh)
+	rest.Handle(a, revoke,
+		func(ctx context.Context, c *rest.Call, in rest.JSON[RefreshToken]) (rest.NoContent, error) {
+			return rest.NoContent{}, id.Revoke(ctx, in.Body.Refresh)
 		})
 }

@@ -44,34 +44,23 @@ func registerUsers(a *rest.API, p *account.People) {
 	}
 	list := userRoute(http.MethodGet, "", access.Users.View.For("list"), "List users")
 	list.Query = append(rest.PageParams(), filters...)
-	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[User], error) {
-		q, err := c.Query()
-		if err != nil {
-			return rest.List[User]{}, err
-		}
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[User], error) {
 		found, err := p.Users(ctx, c.Principal(), form.PageOf(q.PageOrAll(), lowerEmail(form.FiltersOf(filters, q))))
 		if err != nil {
 			return rest.List[User]{}, err
 		}
 		return rest.NewList(q.PageOrAll(), rest.Map(form.Listing(found), showUser))
 	})
-	rest.Handle(a, userRoute(http.MethodGet, "{id}/", access.Users.View.For("retrieve"), "Retrieve a user"), nil,
-		func(ctx context.Context, c *rest.Call) (User, error) {
-			id, err := c.ID("id")
-			if err != nil {
-				return User{}, err
-			}
-			member, err := p.User(ctx, c.Principal(), id)
+	rest.Handle(a, userRoute(http.MethodGet, "{id}/", access.Users.View.For("retrieve"), "Retrieve a user"),
+		func(ctx context.Context, c *rest.Call, in form.ByID) (User, error) {
+			member, err := p.User(ctx, c.Principal(), in.ID)
 			return showUser(member), err
 		})
 	patch := userRoute(http.MethodPatch, "{id}/", access.Users.Edit.For("partial_update"), "Rename, disable or enable a user, or change its roles")
 	patch.Message = "User updated."
-	rest.Handle(a, patch, rest.Body[UserWrite](), func(ctx context.Context, c *rest.Call) (User, error) {
-		id, err := c.ID("id")
-		if err != nil {
-			return User{}, err
-		}
-		member, err := p.UpdateUser(ctx, c.Principal(), id, func(current account.UserChange) (account.UserChange, error) {
+	patch.Body = rest.Body[UserWrite]()
+	rest.Handle(a, patch, func(ctx context.Context, c *rest.Call, in form.ByID) (User, error) {
+		member, err := p.UpdateUser(ctx, c.Principal(), in.ID, func(current account.UserChange) (account.UserChange, error) {
 			in, err := rest.DecodeInto(c, UserWrite{current.Name, orEmpty(current.Roles), current.Disabled})
 			return account.UserChange{Name: in.Name, Roles: in.Roles, Disabled: in.Disabled}, err
 		})

@@ -42,13 +42,9 @@ func registerDeliveries(a *rest.API, w *events.Webhooks) {
 	list.Description = "A delivery stays in the list for seven days."
 	list.Query = append(rest.PageParams(),
 		rest.Param{Name: "state", Type: rest.String, Enum: form.Strings(webhook.States), Description: "State of the delivery."})
-	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[WebhookDelivery], error) {
-		id, err := c.ID("id")
-		if err != nil {
-			return rest.List[WebhookDelivery]{}, err
-		}
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.List[WebhookDelivery], error) {
 		// That there is such a webhook comes before what is wrong with the query.
-		if _, err := w.Retrieve(ctx, c.Principal(), id); err != nil {
+		if _, err := w.Retrieve(ctx, c.Principal(), in.ID); err != nil {
 			return rest.List[WebhookDelivery]{}, err
 		}
 		q, err := c.Query()
@@ -58,7 +54,7 @@ func registerDeliveries(a *rest.API, w *events.Webhooks) {
 		page := q.PageOrAll()
 		state, _ := q.String("state")
 		found, err := w.Deliveries(ctx, c.Principal(), ports.DeliveryQuery{
-			WebhookID: id, State: webhook.State(state), Limit: page.Limit(), Offset: page.Offset(),
+			WebhookID: in.ID, State: webhook.State(state), Limit: page.Limit(), Offset: page.Offset(),
 		})
 		if err != nil {
 			return rest.List[WebhookDelivery]{}, err
@@ -69,28 +65,19 @@ func registerDeliveries(a *rest.API, w *events.Webhooks) {
 	test := webhookRoute(http.MethodPost, "{id}/test/", access.Webhooks.Edit.For("test"), "Send a test event to a webhook")
 	test.Description = "Sends an event of the type `webhook_test` now, once, and answers with what came of it, after at most 10 seconds. The webhook may be switched off."
 	test.Message = "The test event was sent; data say what came of it."
-	rest.Handle(a, test, nil, func(ctx context.Context, c *rest.Call) (WebhookDelivery, error) {
-		id, err := c.ID("id")
-		if err != nil {
-			return WebhookDelivery{}, err
-		}
-		d, err := w.Test(ctx, c.Principal(), id)
+	rest.Handle(a, test, func(ctx context.Context, c *rest.Call, in form.ByID) (WebhookDelivery, error) {
+		d, err := w.Test(ctx, c.Principal(), in.ID)
 		return showDelivery(d), err
 	})
 
 	retry := webhookRoute(http.MethodPost, "{id}/deliveries/{delivery_id}/retry/", access.Webhooks.Edit.For("retry"), "Send a delivery again")
 	retry.Description = "Begins another 24 hours of tries at once, whatever came of those before."
 	retry.Message, retry.Faults = "The delivery is sent again.", []int{http.StatusConflict}
-	rest.Handle(a, retry, nil, func(ctx context.Context, c *rest.Call) (WebhookDelivery, error) {
-		id, err := c.ID("id")
-		if err != nil {
-			return WebhookDelivery{}, err
-		}
-		deliveryID, err := c.ID("delivery_id")
-		if err != nil {
-			return WebhookDelivery{}, err
-		}
-		d, err := w.Retry(ctx, c.Principal(), id, deliveryID)
+	rest.Handle(a, retry, func(ctx context.Context, c *rest.Call, in struct {
+		form.ByID
+		DeliveryID int64 `path:"delivery_id"`
+	}) (WebhookDelivery, error) {
+		d, err := w.Retry(ctx, c.Principal(), in.ID, in.DeliveryID)
 		return showDelivery(d), err
 	})
 }

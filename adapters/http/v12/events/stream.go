@@ -56,7 +56,7 @@ func registerStream(a *rest.API, f *events.Feed) {
 			{Name: "type", Type: rest.String, Description: "Types of events, separated by commas: " + form.CodeList(event.Types()) + "; all where it is left out."},
 		},
 	}
-	rest.Handle(a, route, nil, func(ctx context.Context, c *rest.Call) (rest.EventStream, error) {
+	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, _ struct{}) (rest.EventStream, error) {
 		after, types, err := feedQuery(c)
 		if err != nil {
 			return rest.EventStream{}, err

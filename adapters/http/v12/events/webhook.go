@@ -91,7 +91,8 @@ func registerWebhooks(a *rest.API, w *events.Webhooks) {
 	registerWebhookReads(a, w)
 	create := webhookRoute(http.MethodPost, "", access.Webhooks.Create.For("create"), "Create a webhook")
 	create.Message, create.Secret = "Webhook created. Its secret is shown this once.", true
-	rest.Handle(a, create, rest.Body[WebhookWrite](), func(ctx context.Context, c *rest.Call) (NewWebhook, error) {
+	create.Body = rest.Body[WebhookWrite]()
+	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, _ struct{}) (NewWebhook, error) {
 		c.SetHeader("Cache-Control", "no-store")
 		in, err := rest.Decode[WebhookWrite](c)
 		if err != nil {
@@ -105,7 +106,7 @@ func registerWebhooks(a *rest.API, w *events.Webhooks) {
 	rotate := webhookRoute(http.MethodPost, "{id}/rotate-secret/", access.Webhooks.Edit.For("rotate_secret"), "Give a webhook a new secret")
 	rotate.Description = "Deliveries are signed with the old secret as well for 24 hours, so that receivers can change over in their own time."
 	rotate.Message, rotate.Secret = "The secret is new. It is shown this once.", true
-	rest.Handle(a, rotate, nil, func(ctx context.Context, c *rest.Call) (NewWebhook, error) {
+	rest.Handle(a, rotate, func(ctx context.Context, c *rest.Call, _ struct{}) (NewWebhook, error) {
 		c.SetHeader("Cache-Control", "no-store")
 		id, err := c.ID("id")
 		if err != nil {
@@ -126,11 +127,7 @@ func registerWebhookReads(a *rest.API, w *events.Webhooks) {
 	}
 	list := webhookRoute(http.MethodGet, "", access.Webhooks.View.For("list"), "List webhooks")
 	list.Query = append(rest.PageParams(), filters...)
-	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[Webhook], error) {
-		q, err := c.Query()
-		if err != nil {
-			return rest.List[Webhook]{}, err
-		}
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[Webhook], error) {
 		page := q.PageOrAll()
 		found, err := w.List(ctx, c.Principal(), form.QueryOf(page, filters, q))
 		if err != nil {
@@ -138,13 +135,9 @@ func registerWebhookReads(a *rest.API, w *events.Webhooks) {
 		}
 		return rest.NewList(page, rest.Map(form.Listing(found), showWebhook))
 	})
-	rest.Handle(a, webhookRoute(http.MethodGet, "{id}/", access.Webhooks.View.For("retrieve"), "Retrieve a webhook"), nil,
-		func(ctx context.Context, c *rest.Call) (Webhook, error) {
-			id, err := c.ID("id")
-			if err != nil {
-				return Webhook{}, err
-			}
-			hook, err := w.Retrieve(ctx, c.Principal(), id)
+	rest.Handle(a, webhookRoute(http.MethodGet, "{id}/", access.Webhooks.View.For("retrieve"), "Retrieve a webhook"),
+		func(ctx context.Context, c *rest.Call, in form.ByID) (Webhook, error) {
+			hook, err := w.Retrieve(ctx, c.Principal(), in.ID)
 			return showWebhook(hook), err
 		})
 }

@@ -31,21 +31,17 @@ func registerBoundaries(a *rest.API, boundaries *farmapp.Boundaries) {
 		Permission:  access.Fields.View.For("boundaries"),
 		Query: append(rest.PageParams(), rest.Param{Name: "share", Type: rest.Boolean,
 			Description: "With true: of a field that another company shares."}),
-	}, nil, func(ctx context.Context, c *rest.Call) (rest.Paginated[BoundaryVersion], error) {
+	}, func(ctx context.Context, c *rest.Call, in struct {
+		form.Shared
+		rest.Values
+		form.ByID
+	}) (rest.Paginated[BoundaryVersion], error) {
 		var none rest.Paginated[BoundaryVersion]
-		q, err := c.Query()
+		found, err := boundaries.List(ctx, c.Principal(), in.Share, in.ID, form.PageOf(in.Page(), nil))
 		if err != nil {
 			return none, err
 		}
-		id, err := c.ID("id")
-		if err != nil {
-			return none, err
-		}
-		found, err := boundaries.List(ctx, c.Principal(), q.Bool("share"), id, form.PageOf(q.Page(), nil))
-		if err != nil {
-			return none, err
-		}
-		return rest.Paginate(q.Page(), rest.Map(form.Listing(found), showBoundary))
+		return rest.Paginate(in.Page(), rest.Map(form.Listing(found), showBoundary))
 	})
 }
 

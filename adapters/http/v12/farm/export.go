@@ -33,11 +33,7 @@ func registerExport(a *rest.API, in *farmapp.Imports) {
 		{Name: form.ShareParam.Name, Type: rest.Boolean, Description: "With true: the fields that other companies share with the caller's, instead of its own."},
 	}, filters...)
 	export.Media = []string{"application/geo+json", "application/vnd.google-earth.kml+xml", "application/zip", "text/csv"}
-	rest.Handle(a, export, nil, func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
-		q, err := c.Query()
-		if err != nil {
-			return rest.Raw{}, err
-		}
+	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.Raw, error) {
 		format, ok := q.String("format")
 		if !ok {
 			format = "geojson"

@@ -51,7 +51,7 @@ type FieldImport struct {
 	At       time.Time         `json:"updated_at"`
 }
 
-func registerImport(a *rest.API, in *farmapp.Imports, r rest.Route) {
+func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 	r.Noun = "farm"
 	r.Description = "Takes a GeoJSON FeatureCollection, a KML file or a zipped shapefile of at most 512 MiB, as the body or as the first file of a " +
 		"multipart form, and makes one field a feature in the farm. A shapefile says by its .prj what its coordinates are: longitude and latitude " +
@@ -77,12 +77,9 @@ func registerImport(a *rest.API, in *farmapp.Imports, r rest.Route) {
 		"application/octet-stream": "Any of them, told apart by the content.",
 		"multipart/form-data":      "A form whose first file is any of them.",
 	})
-	rest.Handle(a, r, body, func(ctx context.Context, c *rest.Call) (FieldImport, error) {
-		q, err := c.Query()
-		if err != nil {
-			return FieldImport{}, err
-		}
-		report, err := in.Start(ctx, c.Principal(), importOptions(q), func() (farmapp.ImportFile, error) {
+	r.Body = body
+	rest.Handle(a, r, func(ctx context.Context, c *rest.Call, q rest.Values) (FieldImport, error) {
+		report, err := imports.Start(ctx, c.Principal(), importOptions(q), func() (farmapp.ImportFile, error) {
 			media, content, err := form.UploadedFile(c)
 			return farmapp.ImportFile{Media: media, Body: content}, err
 		})
@@ -142,18 +139,16 @@ func showJudged(j farm.Judged) ImportedFeature {
 	return out
 }
 
-func registerImports(a *rest.API, in *farmapp.Imports) {
+func registerImports(a *rest.API, imports *farmapp.Imports) {
 	route := rest.Routes{Base: "field/import/", Operation: "field", Tag: farmTag}.Route
-	registerImport(a, in, route(http.MethodPost, "", access.Fields.Create.For("import"), "Import fields from a file"))
+	registerImport(a, imports, route(http.MethodPost, "", access.Fields.Create.For("import"), "Import fields from a file"))
 	status := route(http.MethodGet, "{job_id}/", access.Fields.View.For("import_status"), "How far an import is")
 	status.Noun = "import"
 	status.Description = "The counts are of all features; `features` names those that were refused, at most the first " + strconv.Itoa(farmapp.MaxKeptFailures) + "."
-	rest.Handle(a, status, nil, func(ctx context.Context, c *rest.Call) (FieldImport, error) {
-		id, err := c.ID("job_id")
-		if err != nil {
-			return FieldImport{}, err
-		}
-		report, err := in.Retrieve(ctx, c.Principal(), id)
+	rest.Handle(a, status, func(ctx context.Context, c *rest.Call, in struct {
+		JobID int64 `path:"job_id"`
+	}) (FieldImport, error) {
+		report, err := imports.Retrieve(ctx, c.Principal(), in.JobID)
 		return showImport(report), err
 	})
 }

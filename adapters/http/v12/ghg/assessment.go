@@ -112,11 +112,7 @@ func (r assessmentRoutes) registerList() {
 	list := assessmentRoute(http.MethodGet, "", access.Assessments.View.For("list"), "List assessments")
 	list.Description = "Without their sections."
 	list.Query = append(append(rest.PageParams(), form.ShareParam), filters...)
-	rest.Handle(r.api, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[AssessmentRecord], error) {
-		q, err := c.Query()
-		if err != nil {
-			return rest.List[AssessmentRecord]{}, err
-		}
+	rest.Handle(r.api, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[AssessmentRecord], error) {
 		page := q.PageOrAll()
 		found, err := r.use.List(ctx, c.Principal(), q.Bool(form.ShareParam.Name), form.QueryOf(page, filters, q))
 		if err != nil {
@@ -126,7 +122,7 @@ func (r assessmentRoutes) registerList() {
 	})
 	retrieve := assessmentRoute(http.MethodGet, "{id}/", access.Assessments.View.For("retrieve"), "Retrieve an assessment with its sections")
 	retrieve.Query, retrieve.DataWith = []rest.Param{form.ShareParam}, schemaSections
-	rest.Handle(r.api, retrieve, nil, func(ctx context.Context, c *rest.Call) (Assessment, error) {
+	rest.Handle(r.api, retrieve, func(ctx context.Context, c *rest.Call, _ struct{}) (Assessment, error) {
 		whole, err := r.look(ctx, c)
 		return r.show(whole), err
 	})
@@ -152,7 +148,8 @@ const nestedNote = "Sections may stand in the body under their keys, and are wri
 func (r assessmentRoutes) registerWrites() {
 	create := assessmentRoute(http.MethodPost, "", access.Assessments.Create.For("create"), "Create an assessment")
 	create.Description, create.Status, create.Message, create.DataWith = nestedNote, http.StatusCreated, "Assessment created.", schemaSections
-	rest.Handle(r.api, create, rest.Body[AssessmentWrite]().With(schemaSections), func(ctx context.Context, c *rest.Call) (Assessment, error) {
+	create.Body = rest.Body[AssessmentWrite]().With(schemaSections)
+	rest.Handle(r.api, create, func(ctx context.Context, c *rest.Call, _ struct{}) (Assessment, error) {
 		draft, err := draftOf(c, nil)
 		if err != nil {
 			return Assessment{}, err
@@ -166,12 +163,9 @@ func (r assessmentRoutes) registerWrites() {
 		route.Description, route.Message, route.DataWith = nestedNote, "Assessment updated.", schemaSections
 		route.Faults = []int{http.StatusPreconditionFailed}
 		partial := route.Method == http.MethodPatch
-		rest.Handle(r.api, route, rest.Body[AssessmentWrite]().With(schemaSections), func(ctx context.Context, c *rest.Call) (Assessment, error) {
-			id, err := c.ID("id")
-			if err != nil {
-				return Assessment{}, err
-			}
-			whole, err := r.use.Update(ctx, c.Principal(), id, func(current ghgapp.Whole) (ghgapp.AssessmentDraft, error) {
+		route.Body = rest.Body[AssessmentWrite]().With(schemaSections)
+		rest.Handle(r.api, route, func(ctx context.Context, c *rest.Call, in form.ByID) (Assessment, error) {
+			whole, err := r.use.Update(ctx, c.Principal(), in.ID, func(current ghgapp.Whole) (ghgapp.AssessmentDraft, error) {
 				if err := r.agreed(c)(current); err != nil {
 					return ghgapp.AssessmentDraft{}, err
 				}
@@ -185,22 +179,14 @@ func (r assessmentRoutes) registerWrites() {
 	}
 	destroy := assessmentRoute(http.MethodDelete, "{id}/", access.Assessments.Delete.For("destroy"), "Delete an assessment")
 	destroy.Status, destroy.Message, destroy.Faults = http.StatusNoContent, "Assessment deleted.", []int{http.StatusPreconditionFailed}
-	rest.Handle(r.api, destroy, nil, func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
-		id, err := c.ID("id")
-		if err != nil {
-			return rest.NoContent{}, err
-		}
-		return rest.NoContent{}, r.use.Delete(ctx, c.Principal(), id, r.agreed(c))
+	rest.Handle(r.api, destroy, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.NoContent, error) {
+		return rest.NoContent{}, r.use.Delete(ctx, c.Principal(), in.ID, r.agreed(c))
 	})
 	restore := assessmentRoute(http.MethodPost, "{id}/restore/", access.Assessments.Delete.For("restore"), "Restore a deleted assessment")
 	restore.Description = "Brings back an assessment that was deleted within the last 30 days, with its sections. One that is not deleted is 400 (`not_deleted`)."
 	restore.Message, restore.DataWith, restore.Faults = "Assessment restored.", schemaSections, []int{http.StatusBadRequest}
-	rest.Handle(r.api, restore, nil, func(ctx context.Context, c *rest.Call) (Assessment, error) {
-		id, err := c.ID("id")
-		if err != nil {
-			return Assessment{}, err
-		}
-		whole, err := r.use.Restore(ctx, c.Principal(), id)
+	rest.Handle(r.api, restore, func(ctx context.Context, c *rest.Call, in form.ByID) (Assessment, error) {
+		whole, err := r.use.Restore(ctx, c.Principal(), in.ID)
 		return r.show(whole), err
 	})
 }

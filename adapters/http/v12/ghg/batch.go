@@ -100,12 +100,10 @@ func registerManyAssessments(a *rest.API, use *ghgapp.Batches) {
 		}[kind.of]
 		status := assessmentRoute(http.MethodGet, kind.path+"{job_id}/", access.Assessments.View.For(action), kind.summary)
 		status.Noun = "job"
-		rest.Handle(a, status, nil, func(ctx context.Context, c *rest.Call) (AssessmentBatch, error) {
-			id, err := c.ID("job_id")
-			if err != nil {
-				return AssessmentBatch{}, err
-			}
-			report, err := use.Retrieve(ctx, c.Principal(), kind.of, id)
+		rest.Handle(a, status, func(ctx context.Context, c *rest.Call, in struct {
+			JobID int64 `path:"job_id"`
+		}) (AssessmentBatch, error) {
+			report, err := use.Retrieve(ctx, c.Principal(), kind.of, in.JobID)
 			return showBatch(report), err
 		})
 	}
@@ -129,7 +127,8 @@ func (r bulkRoutes) registerCopy() {
 		"Up to " + strconv.Itoa(ghgapp.MaxAtOnce) + " within the request, more in the background."
 	copies.Query = []rest.Param{{Name: "preview", Type: rest.Boolean, Description: "With true: judges everything, and stores nothing."}}
 	copies.Message, copies.Also = "Assessments copied.", alsoInBackground
-	rest.Handle(r.api, copies, rest.Body[CopyForward](), func(ctx context.Context, c *rest.Call) (AssessmentBatch, error) {
+	copies.Body = rest.Body[CopyForward]()
+	rest.Handle(r.api, copies, func(ctx context.Context, c *rest.Call, _ struct{}) (AssessmentBatch, error) {
 		report, err := r.use.Copy(ctx, c.Principal(), func() (assessment.BatchOptions, error) {
 			q, err := c.Query()
 			if err != nil {
@@ -153,7 +152,8 @@ func (r bulkRoutes) registerSubmit() {
 	submit.Description = "Each for itself, as `assessments/{id}/submit/` does: `submitted` with its version, `unchanged` where the same was submitted before, or `refused` " +
 		"with the codes and paths. One that is refused keeps no other back. Up to " + strconv.Itoa(ghgapp.MaxSubmittedAtOnce) + " within the request, more in the background."
 	submit.Message, submit.Also = "Submissions done.", alsoInBackground
-	rest.Handle(r.api, submit, rest.Body[SubmitMany](), func(ctx context.Context, c *rest.Call) (AssessmentBatch, error) {
+	submit.Body = rest.Body[SubmitMany]()
+	rest.Handle(r.api, submit, func(ctx context.Context, c *rest.Call, _ struct{}) (AssessmentBatch, error) {
 		report, err := r.use.Submit(ctx, c.Principal(), func() (assessment.BatchOptions, error) {
 			body, err := rest.Decode[SubmitMany](c)
 			if err != nil {
@@ -224,11 +224,8 @@ func (r bulkRoutes) registerImport() {
 	body := rest.FileBody(map[string]string{
 		"text/csv": "A table.", "application/octet-stream": "A table.", "multipart/form-data": "A form whose first file is a table.",
 	})
-	rest.Handle(r.api, in, body, func(ctx context.Context, c *rest.Call) (AssessmentBatch, error) {
-		q, err := c.Query()
-		if err != nil {
-			return AssessmentBatch{}, err
-		}
+	in.Body = body
+	rest.Handle(r.api, in, func(ctx context.Context, c *rest.Call, q rest.Values) (AssessmentBatch, error) {
 		options := assessment.BatchOptions{Preview: q.Bool("preview"), Atomic: q.Bool("atomic")}
 		report, err := r.use.Import(ctx, c.Principal(), options, func() (io.Reader, error) {
 			_, content, err := form.UploadedFile(c)
@@ -241,11 +238,7 @@ func (r bulkRoutes) registerImport() {
 	template.Description = "Every column once, lists with their first item."
 	template.Query = []rest.Param{{Name: "example", Type: rest.Boolean, Description: "With true: with one row of example values."}}
 	template.Media = []string{"text/csv"}
-	rest.Handle(r.api, template, nil, func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
-		q, err := c.Query()
-		if err != nil {
-			return rest.Raw{}, err
-		}
+	rest.Handle(r.api, template, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.Raw, error) {
 		write, err := r.use.Template(ctx, c.Principal(), q.Bool("example"))
 		return tableOf("assessments-template.csv", write), err
 	})
@@ -269,11 +262,7 @@ func (r bulkRoutes) registerExport() {
 		{Name: "format", Type: rest.String, Enum: []string{"csv"}, Description: "Default csv."}, form.ShareParam,
 	}, filters...)
 	export.Media = []string{"text/csv"}
-	rest.Handle(r.api, export, nil, func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
-		q, err := c.Query()
-		if err != nil {
-			return rest.Raw{}, err
-		}
+	rest.Handle(r.api, export, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.Raw, error) {
 		query, shared := ports.Query{Filters: form.FiltersOf(filters, q)}, q.Bool(form.ShareParam.Name)
 		if kind, _ := q.String("kind"); kind == "lines" {
 			write, err := r.use.ExportLines(ctx, c.Principal(), shared, query)

@@ -136,11 +136,7 @@ func registerDashboard(a *rest.API, use *ghgapp.Dashboard) {
 		},
 		Faults: []int{http.StatusBadRequest},
 	}
-	rest.Handle(a, route, nil, func(ctx context.Context, c *rest.Call) (Dashboard, error) {
-		q, err := c.Query()
-		if err != nil {
-			return Dashboard{}, err
-		}
+	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, q rest.Values) (Dashboard, error) {
 		var year *int
 		if y, ok := q.Int("assessment_year"); ok {
 			narrow := int(y)

@@ -67,12 +67,9 @@ func registerPrefill(a *rest.API, use *ghgapp.Assessments) {
 			"in seasons whose `harvest_year` is the assessment year, and the fertilizations of these. Each proposal names its records. Where several crops grow, it asks, and proposes nothing " +
 			"that depends on the answer. With `apply` it writes what is proposed and not filled in. It also needs field.view, cultivation.view and fertilization.view.",
 	}
-	rest.Handle(a, r, rest.Body[PrefillRequest]().Optional(), func(ctx context.Context, c *rest.Call) (Prefill, error) {
-		id, err := c.ID("id")
-		if err != nil {
-			return Prefill{}, err
-		}
-		found, err := use.Prefill(ctx, c.Principal(), id, func() (ghgapp.PrefillOptions, error) {
+	r.Body = rest.Body[PrefillRequest]().Optional()
+	rest.Handle(a, r, func(ctx context.Context, c *rest.Call, in form.ByID) (Prefill, error) {
+		found, err := use.Prefill(ctx, c.Principal(), in.ID, func() (ghgapp.PrefillOptions, error) {
 			body, err := optionalBody[PrefillRequest](c)
 			out := ghgapp.PrefillOptions{Apply: body.Apply, Overwrite: body.Overwrite, Sections: body.Sections, CropID: form.OrZero(body.CropID)}
 			return out, err

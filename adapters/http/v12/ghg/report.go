@@ -71,7 +71,7 @@ func (r assessmentRoutes) registerReports() {
 		{Name: "format", Type: rest.String, Enum: []string{"json", ghgapp.CSV, ghgapp.PDF}, Description: "Default: json."},
 		form.ShareParam,
 	}
-	rest.Handle(r.api, report, nil, r.report)
+	rest.Handle(r.api, report, r.report)
 
 	compare := assessmentRoute(http.MethodGet, "{id}/impact-report/compare/", access.Assessments.View.For("compare_reports"), "Compare two reports of an assessment")
 	compare.Description = "Totals, sources and sections of both, with the absolute difference and that in per cent of the first; the largest saving first. " +
@@ -81,31 +81,26 @@ func (r assessmentRoutes) registerReports() {
 		{Name: "to", Type: rest.String, Description: "Number of a version, or live. Default: live."},
 		form.ShareParam,
 	}
-	rest.Handle(r.api, compare, nil, func(ctx context.Context, c *rest.Call) (ImpactComparison, error) {
-		q, err := c.Query()
-		if err != nil {
-			return ImpactComparison{}, err
-		}
-		id, err := c.ID("id")
-		if err != nil {
-			return ImpactComparison{}, err
-		}
+	rest.Handle(r.api, compare, func(ctx context.Context, c *rest.Call, in struct {
+		form.SharedByID
+		From string `query:"from"`
+		To   string `query:"to"`
+	}) (ImpactComparison, error) {
 		f := fault.Fields{}
-		from, to := reportChoice(q, "from", ghgapp.ReportRequest{}, f), reportChoice(q, "to", ghgapp.ReportRequest{Live: true}, f)
+		from, to := reportChoice("from", in.From, ghgapp.ReportRequest{}, f), reportChoice("to", in.To, ghgapp.ReportRequest{Live: true}, f)
 		if err := f.Err(); err != nil {
 			return ImpactComparison{}, err
 		}
-		found, err := r.use.CompareReports(ctx, c.Principal(), q.Bool(form.ShareParam.Name), id, from, to)
+		found, err := r.use.CompareReports(ctx, c.Principal(), in.Share, in.ID, from, to)
 		return ImpactComparison(found), err
 	})
 	r.registerVersions()
 }
 
 // reportChoice reads a report that is named in a query: live, or the number of a version.
-func reportChoice(q rest.Values, name string, otherwise ghgapp.ReportRequest, f fault.Fields) ghgapp.ReportRequest {
-	text, given := q.String(name)
+func reportChoice(name, text string, otherwise ghgapp.ReportRequest, f fault.Fields) ghgapp.ReportRequest {
 	switch number, err := strconv.Atoi(text); {
-	case !given:
+	case text == "":
 		return otherwise
 	case text == liveWord:
 		return ghgapp.ReportRequest{Live: true}
@@ -116,31 +111,30 @@ func reportChoice(q rest.Values, name string, otherwise ghgapp.ReportRequest, f 
 	return otherwise
 }
 
-func (r assessmentRoutes) report(ctx context.Context, c *rest.Call) (rest.OrFile[ImpactReport], error) {
+// reportInput chooses a report.
+type reportInput struct {
+	form.SharedByID
+	Basis   string `query:"basis"`
+	Version *int64 `query:"version"`
+	Format  string `query:"format"`
+}
+
+func (r assessmentRoutes) report(ctx context.Context, c *rest.Call, in reportInput) (rest.OrFile[ImpactReport], error) {
 	var out rest.OrFile[ImpactReport]
-	q, err := c.Query()
-	if err != nil {
-		return out, err
-	}
-	id, err := c.ID("id")
-	if err != nil {
-		return out, err
-	}
-	basis, _ := q.String("basis")
-	wanted := ghgapp.ReportRequest{Live: basis != ghgapp.BasisSubmitted}
-	if number, given := q.Int(versionParam.Name); given {
-		if wanted.Live || number < 1 {
+	request := ghgapp.ReportRequest{Live: in.Basis != ghgapp.BasisSubmitted}
+	if in.Version != nil {
+		if request.Live || *in.Version < 1 {
 			return out, fault.Field(versionParam.Name, "Give the number of a version, from 1, together with basis=submitted.")
 		}
-		wanted.Version = int(number)
+		request.Version = int(*in.Version)
 	}
-	doc, err := r.use.Report(ctx, c.Principal(), q.Bool(form.ShareParam.Name), id, wanted)
+	doc, err := r.use.Report(ctx, c.Principal(), in.Share, in.ID, request)
 	if err != nil {
 		return out, err
 	}
 	out.Data = ImpactReport(doc.Report)
-	if format, _ := q.String("format"); format == ghgapp.CSV || format == ghgapp.PDF {
-		out.File = r.file(id, format, doc)
+	if in.Format == ghgapp.CSV || in.Format == ghgapp.PDF {
+		out.File = r.file(in.ID, in.Format, doc)
 	}
 	return out, nil
 }
@@ -162,18 +156,13 @@ func (r assessmentRoutes) registerVersions() {
 	list := assessmentRoute(http.MethodGet, "{id}/submissions/", access.Assessments.View.For("list_submissions"), "List the submitted versions of an assessment")
 	list.Description = "Newest first. Versions never change."
 	list.Query = append(rest.PageParams(), form.ShareParam)
-	rest.Handle(r.api, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[AssessmentVersion], error) {
+	rest.Handle(r.api, list, func(ctx context.Context, c *rest.Call, in struct {
+		rest.Values
+		form.SharedByID
+	}) (rest.List[AssessmentVersion], error) {
 		var none rest.List[AssessmentVersion]
-		q, err := c.Query()
-		if err != nil {
-			return none, err
-		}
-		id, err := c.ID("id")
-		if err != nil {
-			return none, err
-		}
-		page := q.PageOrAll()
-		found, err := r.use.Submissions(ctx, c.Principal(), q.Bool(form.ShareParam.Name), id, form.PageOf(page, nil))
+		page := in.PageOrAll()
+		found, err := r.use.Submissions(ctx, c.Principal(), in.Share, in.ID, form.PageOf(page, nil))
 		if err != nil {
 			return none, err
 		}
@@ -181,20 +170,12 @@ func (r assessmentRoutes) registerVersions() {
 	})
 	one := assessmentRoute(http.MethodGet, "{id}/submissions/{version}/", access.Assessments.View.For("retrieve_submission"), "Retrieve a submitted version")
 	one.Description, one.Query = "With the snapshot that the engine was given, and its report.", []rest.Param{form.ShareParam}
-	rest.Handle(r.api, one, nil, func(ctx context.Context, c *rest.Call) (AssessmentVersionDetails, error) {
-		q, err := c.Query()
-		if err != nil {
-			return AssessmentVersionDetails{}, err
-		}
-		id, err := c.ID("id")
-		if err != nil {
-			return AssessmentVersionDetails{}, err
-		}
+	rest.Handle(r.api, one, func(ctx context.Context, c *rest.Call, in form.SharedByID) (AssessmentVersionDetails, error) {
 		number, err := strconv.Atoi(c.Param("version"))
 		if err != nil || number < 1 {
 			return AssessmentVersionDetails{}, fault.Missing("version")
 		}
-		found, err := r.use.SubmissionOf(ctx, c.Principal(), q.Bool(form.ShareParam.Name), id, number)
+		found, err := r.use.SubmissionOf(ctx, c.Principal(), in.Share, in.ID, number)
 		if err != nil {
 			return AssessmentVersionDetails{}, err
 		}

@@ -42,7 +42,7 @@ func (r assessmentRoutes) registerSections() {
 	retrieve := assessmentRoute(http.MethodGet, path, access.Assessments.View.For("retrieve_section"), "Retrieve a section")
 	retrieve.Description = "An object, or a list of items with their ids; empty where nothing was entered. Sections: " + r.sectionKeys("") + "."
 	retrieve.Query, retrieve.Data = []rest.Param{form.ShareParam}, schemaSection
-	rest.Handle(r.api, retrieve, nil, func(ctx context.Context, c *rest.Call) (part, error) {
+	rest.Handle(r.api, retrieve, func(ctx context.Context, c *rest.Call, _ struct{}) (part, error) {
 		whole, err := r.look(ctx, c)
 		return r.section(c, whole, err)
 	})
@@ -53,24 +53,18 @@ func (r assessmentRoutes) registerSections() {
 			"Of an object, PATCH lays what is sent over what there is, and null takes a member away."
 		route.Message, route.Data, route.Faults = "Section updated.", schemaSection, []int{http.StatusPreconditionFailed}
 		partial := route.Method == http.MethodPatch
-		rest.Handle(r.api, route, rest.GivenBody(schemaSection), func(ctx context.Context, c *rest.Call) (part, error) {
-			id, err := c.ID("id")
-			if err != nil {
-				return part{}, err
-			}
-			whole, err := r.use.WriteSection(ctx, c.Principal(), id, c.Param("section"), partial, r.sent(c))
+		route.Body = rest.GivenBody(schemaSection)
+		rest.Handle(r.api, route, func(ctx context.Context, c *rest.Call, in form.ByID) (part, error) {
+			whole, err := r.use.WriteSection(ctx, c.Principal(), in.ID, c.Param("section"), partial, r.sent(c))
 			return r.section(c, whole, err)
 		})
 	}
 	declare := assessmentRoute(http.MethodPut, "{id}/declarations/", access.Assessments.Edit.For("declare"), "Declare that there is nothing to enter")
 	declare.Description = "Takes the place of the declarations there are: `{\"irrigation\": \"none\"}`. A section with items cannot be declared none (400)."
 	declare.Message, declare.Data, declare.Faults = "Declarations stored.", schemaDeclared, []int{http.StatusPreconditionFailed}
-	rest.Handle(r.api, declare, rest.GivenBody(schemaDeclared), func(ctx context.Context, c *rest.Call) (part, error) {
-		id, err := c.ID("id")
-		if err != nil {
-			return part{}, err
-		}
-		whole, err := r.use.Declare(ctx, c.Principal(), id, r.sent(c))
+	declare.Body = rest.GivenBody(schemaDeclared)
+	rest.Handle(r.api, declare, func(ctx context.Context, c *rest.Call, in form.ByID) (part, error) {
+		whole, err := r.use.Declare(ctx, c.Principal(), in.ID, r.sent(c))
 		return partOf(whole, showAssessmentRecord(whole.Assessment).SectionDeclarations), err
 	})
 }
@@ -99,21 +93,14 @@ func (r assessmentRoutes) registerItems() {
 	create := assessmentRoute(http.MethodPost, path, access.Assessments.Edit.For("create_item"), "Add an item to a section")
 	create.Description = "Lists: " + r.sectionKeys(assessment.List) + ". An item added ends the declaration that there is nothing."
 	create.Status, create.Message, create.Data = http.StatusCreated, "Item added.", schemaItem
-	rest.Handle(r.api, create, rest.GivenBody(schemaItem), func(ctx context.Context, c *rest.Call) (part, error) {
-		id, err := c.ID("id")
-		if err != nil {
-			return part{}, err
-		}
-		whole, row, err := r.use.AddItem(ctx, c.Principal(), id, c.Param("section"), r.sent(c))
+	create.Body = rest.GivenBody(schemaItem)
+	rest.Handle(r.api, create, func(ctx context.Context, c *rest.Call, in form.ByID) (part, error) {
+		whole, row, err := r.use.AddItem(ctx, c.Principal(), in.ID, c.Param("section"), r.sent(c))
 		return partOf(whole, showItem(row)), err
 	})
 	retrieve := assessmentRoute(http.MethodGet, path+"{item_id}/", access.Assessments.View.For("retrieve_item"), "Retrieve an item of a section")
 	retrieve.Query, retrieve.Data = []rest.Param{form.ShareParam}, schemaItem
-	rest.Handle(r.api, retrieve, nil, func(ctx context.Context, c *rest.Call) (part, error) {
-		q, err := c.Query()
-		if err != nil {
-			return part{}, err
-		}
+	rest.Handle(r.api, retrieve, func(ctx context.Context, c *rest.Call, q rest.Values) (part, error) {
 		return r.item(c, func(who access.Principal, id int64, section string, item int64) (ghgapp.Whole, assessment.Row, error) {
 			return r.use.Item(ctx, who, q.Bool(form.ShareParam.Name), id, section, item)
 		})
@@ -123,7 +110,8 @@ func (r assessmentRoutes) registerItems() {
 	for _, route := range []rest.Route{update, patch} {
 		route.Message, route.Data, route.Faults = "Item updated.", schemaItem, []int{http.StatusPreconditionFailed}
 		partial := route.Method == http.MethodPatch
-		rest.Handle(r.api, route, rest.GivenBody(schemaItem), func(ctx context.Context, c *rest.Call) (part, error) {
+		route.Body = rest.GivenBody(schemaItem)
+		rest.Handle(r.api, route, func(ctx context.Context, c *rest.Call, _ struct{}) (part, error) {
 			return r.item(c, func(who access.Principal, id int64, section string, item int64) (ghgapp.Whole, assessment.Row, error) {
 				return r.use.WriteItem(ctx, who, id, section, item, partial, r.sent(c))
 			})
@@ -131,7 +119,7 @@ func (r assessmentRoutes) registerItems() {
 	}
 	destroy := assessmentRoute(http.MethodDelete, path+"{item_id}/", access.Assessments.Edit.For("destroy_item"), "Remove an item of a section")
 	destroy.Status, destroy.Message, destroy.Faults = http.StatusNoContent, "Item removed.", []int{http.StatusPreconditionFailed}
-	rest.Handle(r.api, destroy, nil, func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
+	rest.Handle(r.api, destroy, func(ctx context.Context, c *rest.Call, _ struct{}) (rest.NoContent, error) {
 		_, err := r.item(c, func(who access.Principal, id int64, section string, item int64) (ghgapp.Whole, assessment.Row, error) {
 			return ghgapp.Whole{}, assessment.Row{}, r.use.RemoveItem(ctx, who, id, section, item, r.agreed(c))
 		})

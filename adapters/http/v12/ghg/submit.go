@@ -67,12 +67,8 @@ func (r assessmentRoutes) registerSubmission() {
 		"Refused (400, `not_submittable`) with `violations` and `warnings` in `details`, each with code, path and message. " +
 		"When the engine fails the answer is 503, and the assessment keeps the state it had."
 	submit.Message, submit.Faults = "Assessment submitted.", []int{http.StatusBadRequest, http.StatusConflict, http.StatusServiceUnavailable}
-	rest.Handle(r.api, submit, nil, func(ctx context.Context, c *rest.Call) (AssessmentSubmission, error) {
-		id, err := c.ID("id")
-		if err != nil {
-			return AssessmentSubmission{}, err
-		}
-		done, err := r.use.Submit(ctx, c.Principal(), id)
+	rest.Handle(r.api, submit, func(ctx context.Context, c *rest.Call, in form.ByID) (AssessmentSubmission, error) {
+		done, err := r.use.Submit(ctx, c.Principal(), in.ID)
 		return showSubmission(done), err
 	})
 }

@@ -87,30 +87,18 @@ func registerVerification(a *rest.API, use *ghgapp.Verification) {
 	show.Description = "A submission starts it in the background: the season's vegetation index is compared with reference curves of the region. It costs no credit " +
 		"and keeps nothing from being submitted. Where nothing can be said it stays pending, with the reason."
 	show.Query = []rest.Param{form.ShareParam}
-	rest.Handle(a, show, nil, func(ctx context.Context, c *rest.Call) (Verification, error) {
-		q, err := c.Query()
-		if err != nil {
-			return Verification{}, err
-		}
-		id, err := c.ID("id")
-		if err != nil {
-			return Verification{}, err
-		}
-		record, begun, err := use.Verification(ctx, c.Principal(), q.Bool(form.ShareParam.Name), id)
+	rest.Handle(a, show, func(ctx context.Context, c *rest.Call, in form.SharedByID) (Verification, error) {
+		record, begun, err := use.Verification(ctx, c.Principal(), in.Share, in.ID)
 		if err != nil || !begun {
-			return Verification{AssessmentID: id, Evidence: []VerificationField{}}, err
+			return Verification{AssessmentID: in.ID, Evidence: []VerificationField{}}, err
 		}
 		return showVerification(record), nil
 	})
 	restart := assessmentRoute(http.MethodPost, "{id}/verification/", access.Assessments.Edit.For("restart_verification"), "Start the crop verification again")
 	restart.Description = "After imagery, boundaries or cultivations have changed. One that is under way runs anew. An assessment that was never submitted is 400 (`not_submitted`)."
 	restart.Message, restart.Faults = "Verification started.", []int{http.StatusBadRequest}
-	rest.Handle(a, restart, nil, func(ctx context.Context, c *rest.Call) (Verification, error) {
-		id, err := c.ID("id")
-		if err != nil {
-			return Verification{}, err
-		}
-		record, err := use.Restart(ctx, c.Principal(), id)
+	rest.Handle(a, restart, func(ctx context.Context, c *rest.Call, in form.ByID) (Verification, error) {
+		record, err := use.Restart(ctx, c.Principal(), in.ID)
 		return showVerification(record), err
 	})
 }

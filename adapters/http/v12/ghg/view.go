@@ -63,17 +63,13 @@ func (r assessmentRoutes) registerViews() {
 		{Name: "enforce_required", Type: rest.Boolean, Description: "Refuses data that lacks required fields."},
 	}
 	details.Data = schemaDetails
-	rest.Handle(r.api, details, nil, func(ctx context.Context, c *rest.Call) (part, error) {
-		q, err := c.Query()
-		if err != nil {
-			return part{}, err
-		}
-		id, err := c.ID("id")
-		if err != nil {
-			return part{}, err
-		}
-		group, _ := q.String("group")
-		found, err := r.use.Details(ctx, c.Principal(), q.Bool(form.ShareParam.Name), id, group, q.Bool("enforce_required"))
+	rest.Handle(r.api, details, func(ctx context.Context, c *rest.Call, in struct {
+		Group string `query:"group"`
+		form.Shared
+		EnforceRequired bool `query:"enforce_required"`
+		form.ByID
+	}) (part, error) {
+		found, err := r.use.Details(ctx, c.Principal(), in.Share, in.ID, in.Group, in.EnforceRequired)
 		if err != nil {
 			return part{}, err
 		}
@@ -85,7 +81,7 @@ func (r assessmentRoutes) registerViews() {
 	form.Description = "JSON Schema 2020-12 of the body of an assessment with its sections: labels (`title`), units, enumerations, required members and conditions in its " +
 		"own keywords; places, units, groups, weights and roles as `x-order`, `x-unit`, `x-group`, `x-weight` and `x-role`."
 	form.Data = schemaForm
-	rest.Handle(r.api, form, nil, func(ctx context.Context, c *rest.Call) (rest.Value, error) {
+	rest.Handle(r.api, form, func(ctx context.Context, c *rest.Call, _ struct{}) (rest.Value, error) {
 		if err := r.use.MayView(ctx, c.Principal()); err != nil {
 			return rest.Value{}, err
 		}
@@ -94,7 +90,7 @@ func (r assessmentRoutes) registerViews() {
 
 	values := assessmentRoute(http.MethodGet, "ghg-values/", access.Assessments.View.For("ghg_values"), "Placeholder figures")
 	values.Description = "Always the same figures. They are calculated from nothing and are not to be taken for real data."
-	rest.Handle(r.api, values, nil, func(ctx context.Context, c *rest.Call) (GHGValues, error) {
+	rest.Handle(r.api, values, func(ctx context.Context, c *rest.Call, _ struct{}) (GHGValues, error) {
 		if err := r.use.MayView(ctx, c.Principal()); err != nil {
 			return GHGValues{}, err
 		}
@@ -150,26 +146,14 @@ func (r assessmentRoutes) registerCompleteness() {
 	get := assessmentRoute(http.MethodGet, "{id}/completeness/", access.Assessments.View.For("completeness"), "How complete an assessment is")
 	get.Description = "As it was last worked out, with the fields that are missing; nothing is computed."
 	get.Query = []rest.Param{form.ShareParam}
-	rest.Handle(r.api, get, nil, func(ctx context.Context, c *rest.Call) (Completeness, error) {
-		q, err := c.Query()
-		if err != nil {
-			return Completeness{}, err
-		}
-		id, err := c.ID("id")
-		if err != nil {
-			return Completeness{}, err
-		}
-		record, state, err := r.use.Completeness(ctx, c.Principal(), q.Bool(form.ShareParam.Name), id)
+	rest.Handle(r.api, get, func(ctx context.Context, c *rest.Call, in form.SharedByID) (Completeness, error) {
+		record, state, err := r.use.Completeness(ctx, c.Principal(), in.Share, in.ID)
 		return showCompleteness(record, state), err
 	})
 	compute := assessmentRoute(http.MethodPost, "{id}/completeness/", access.Assessments.Edit.For("compute_completeness"), "Work out now how complete an assessment is")
 	compute.Message = "Completeness computed."
-	rest.Handle(r.api, compute, nil, func(ctx context.Context, c *rest.Call) (Completeness, error) {
-		id, err := c.ID("id")
-		if err != nil {
-			return Completeness{}, err
-		}
-		record, state, err := r.use.Compute(ctx, c.Principal(), id)
+	rest.Handle(r.api, compute, func(ctx context.Context, c *rest.Call, in form.ByID) (Completeness, error) {
+		record, state, err := r.use.Compute(ctx, c.Principal(), in.ID)
 		return showCompleteness(record, state), err
 	})
 }

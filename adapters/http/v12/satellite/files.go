@@ -44,27 +44,23 @@ func registerProfileFiles(a *rest.API, files *satellite.ProfileFiles) {
 			Summary: kind.summary, Description: kind.description + "\n\n" + waitingText, Tag: profileTag, Noun: "order",
 			Permission: access.ProfileOrders.View.For("retrieve"), Query: []rest.Param{form.ShareParam, indexParam}, Media: []string{media},
 		}
-		rest.Handle(a, route, nil, func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
-			q, err := c.Query()
+		rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in struct {
+			form.Shared
+			rest.Values
+			form.ByID
+		}) (rest.Raw, error) {
+			index, err := indexGiven(in.Values)
 			if err != nil {
 				return rest.Raw{}, err
 			}
-			id, err := c.ID("id")
-			if err != nil {
-				return rest.Raw{}, err
-			}
-			index, err := indexGiven(q)
-			if err != nil {
-				return rest.Raw{}, err
-			}
-			file, err := files.File(ctx, c.Principal(), q.Bool(form.ShareParam.Name), id, index, kind.format, waitGiven(c))
+			file, err := files.File(ctx, c.Principal(), in.Share, in.ID, index, kind.format, waitGiven(c))
 			sayLater(c, file.Order)
 			out := rest.Raw{ContentType: kind.media, Write: file.Write}
 			if kind.format == ports.SVG {
 				c.SetHeader("Content-Security-Policy", form.DrawingPolicy)
 			}
 			if kind.format == satellite.CSV {
-				out.Filename = fmt.Sprintf("profile-%d-%s.csv", id, strings.ToLower(file.Order.Index))
+				out.Filename = fmt.Sprintf("profile-%d-%s.csv", in.ID, strings.ToLower(file.Order.Index))
 			}
 			return out, err
 		})

@@ -59,7 +59,8 @@ func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 	place.Faults = []int{http.StatusPaymentRequired, http.StatusConflict, http.StatusInternalServerError}
 	place.Message = "Order accepted."
 	place.Odd = map[string]int{"season_unresolved": http.StatusInternalServerError} // specification, sections 4.3 and 7
-	rest.Handle(a, place, rest.Body[OrderWrite](), func(ctx context.Context, c *rest.Call) (Placed, error) {
+	place.Body = rest.Body[OrderWrite]()
+	rest.Handle(a, place, func(ctx context.Context, c *rest.Call, _ struct{}) (Placed, error) {
 		req, err := orderRequest(c)
 		if err != nil {
 			return Placed{}, err
@@ -78,11 +79,7 @@ func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 	}, form.ListParams("A part of the name of the field, whatever its case.", "start_date")...)
 	list := route(http.MethodGet, ordersPath, access.ProfileOrders.View.For("list"), "List profile orders")
 	list.Query = append(append(rest.PageParams(), form.ShareParam), filters...)
-	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[ProfileOrder], error) {
-		q, err := c.Query()
-		if err != nil {
-			return rest.List[ProfileOrder]{}, err
-		}
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[ProfileOrder], error) {
 		found, err := orders.List(ctx, c.Principal(), q.Bool(form.ShareParam.Name), form.QueryOf(q.PageOrAll(), filters, q, "index_code"))
 		if err != nil {
 			return rest.List[ProfileOrder]{}, err
@@ -97,18 +94,15 @@ func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 		{Name: "detail", Type: rest.Boolean, Description: "Adds the observations behind the points, and the rejected dates."},
 		{Name: "smoothed", Type: rest.Boolean, Description: "Adds the smoothed profile: Whittaker's smoother, second differences, weighted with the coverage."},
 	}
-	rest.Handle(a, retrieve, nil, func(ctx context.Context, c *rest.Call) (Profile, error) {
-		q, err := c.Query()
-		if err != nil {
-			return Profile{}, err
-		}
-		id, err := c.ID("id")
-		if err != nil {
-			return Profile{}, err
-		}
-		found, err := retrieved(ctx, c, orders, q, id)
-		out := showProfile(found, q.Bool("detail"))
-		if q.Bool("smoothed") {
+	rest.Handle(a, retrieve, func(ctx context.Context, c *rest.Call, in struct {
+		Detail   bool `query:"detail"`
+		Smoothed bool `query:"smoothed"`
+		rest.Values
+		form.ByID
+	}) (Profile, error) {
+		found, err := retrieved(ctx, c, orders, in.Values, in.ID)
+		out := showProfile(found, in.Detail)
+		if in.Smoothed {
 			out.Smoothed = showSmoothed(found.Series)
 		}
 		return out, err

@@ -25,7 +25,8 @@ func registerQuote(a *rest.API, orders *satellite.Profiles) {
 		Faults: []int{http.StatusInternalServerError},
 		Odd:    map[string]int{"season_unresolved": http.StatusInternalServerError}, // as of an order
 	}
-	rest.Handle(a, quote, rest.Body[OrderWrite](), func(ctx context.Context, c *rest.Call) (Quote, error) {
+	quote.Body = rest.Body[OrderWrite]()
+	rest.Handle(a, quote, func(ctx context.Context, c *rest.Call, _ struct{}) (Quote, error) {
 		req, err := orderRequest(c)
 		if err != nil {
 			return Quote{}, err

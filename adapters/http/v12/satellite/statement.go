@@ -22,11 +22,7 @@ func registerStatement(a *rest.API, files *satellite.ProfileFiles) {
 			{Name: "to", Type: rest.DateType, Description: "Last day, UTC, inclusive. Default: until now."},
 		},
 	}
-	rest.Handle(a, statement, nil, func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
-		q, err := c.Query()
-		if err != nil {
-			return rest.Raw{}, err
-		}
+	rest.Handle(a, statement, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.Raw, error) {
 		write, err := files.Statement(ctx, c.Principal(), dayGiven(q, "from"), dayGiven(q, "to"))
 		return rest.Raw{ContentType: form.MediaCSV, Filename: "statement.csv", Write: write}, err
 	})

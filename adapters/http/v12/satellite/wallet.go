@@ -37,7 +37,7 @@ func registerWallet(a *rest.API, orders *satellite.Profiles) {
 	rest.Handle(a, rest.Route{
 		Method: http.MethodGet, Path: "wallet/", OperationID: "wallet_retrieve", Summary: "Show the wallet", Tag: walletTag,
 		Permission: access.Wallets.View.For("retrieve"),
-	}, nil, func(ctx context.Context, c *rest.Call) (Wallet, error) {
+	}, func(ctx context.Context, c *rest.Call, _ struct{}) (Wallet, error) {
 		w, err := orders.Wallet(ctx, c.Principal())
 		return Wallet{w.Balance.Float(), w.Held.Float(), w.Available().Float(), "credit"}, err
 	})
@@ -52,11 +52,7 @@ func registerWallet(a *rest.API, orders *satellite.Profiles) {
 	rest.Handle(a, rest.Route{
 		Method: http.MethodGet, Path: "wallet/transactions/", OperationID: "wallet_transaction_list", Summary: "List the ledger, newest first",
 		Tag: walletTag, Permission: access.Wallets.View.For("list"), Query: append(rest.PageParams(), filters...),
-	}, nil, func(ctx context.Context, c *rest.Call) (rest.List[Transaction], error) {
-		q, err := c.Query()
-		if err != nil {
-			return rest.List[Transaction]{}, err
-		}
+	}, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[Transaction], error) {
 		found, err := orders.Transactions(ctx, c.Principal(), form.QueryOf(q.PageOrAll(), filters, q))
 		if err != nil {
 			return rest.List[Transaction]{}, err

@@ -114,11 +114,7 @@ func registerAOIs(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."},
 	}, form.ListParams("A part of the name, whatever its case.", "name")...)
 	list.Query = append(rest.PageParams(), filters...)
-	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[ListedAOI], error) {
-		q, err := c.Query()
-		if err != nil {
-			return rest.List[ListedAOI]{}, err
-		}
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[ListedAOI], error) {
 		found, err := aois.List(ctx, c.Principal(), false, form.QueryOf(q.PageOrAll(), filters, q))
 		if err != nil {
 			return rest.List[ListedAOI]{}, err
@@ -127,21 +123,17 @@ func registerAOIs(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 	})
 	create := aoiRoute(http.MethodPost, "", access.AOIs.Create.For("create"), "Create an area of interest")
 	create.Message = "Area of interest created."
-	rest.Handle(a, create, rest.Body[AOIWrite](), func(ctx context.Context, c *rest.Call) (AOI, error) {
-		in, err := rest.Decode[AOIWrite](c)
-		if err != nil {
-			return AOI{}, err
-		}
+	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in rest.JSON[AOIWrite]) (AOI, error) {
 		draft := farmapp.Draft[stratification.AOI]{Errors: fault.Fields{}}
-		applyAOI(in, &draft.Record)
+		applyAOI(in.Body, &draft.Record)
 		made, err := aois.Create(ctx, c.Principal(), []farmapp.Draft[stratification.AOI]{draft}, false)
 		if err != nil {
 			return AOI{}, err
 		}
 		return showAOI(made[0]), nil
 	})
-	rest.Handle(a, aoiRoute(http.MethodGet, "{id}/", access.AOIs.View.For("retrieve"), "Retrieve an area of interest"), nil,
-		func(ctx context.Context, c *rest.Call) (AOI, error) {
+	rest.Handle(a, aoiRoute(http.MethodGet, "{id}/", access.AOIs.View.For("retrieve"), "Retrieve an area of interest"),
+		func(ctx context.Context, c *rest.Call, _ struct{}) (AOI, error) {
 			id, err := aoiID(ctx, c, aois)
 			if err != nil {
 				return AOI{}, err
@@ -160,7 +152,8 @@ func registerAOIWrites(a *rest.API, aois *soil.AOIs) {
 		r.Faults, r.Message = []int{http.StatusPreconditionFailed}, "Area of interest updated."
 		r.Description = "Orders keep the land as it was when they were placed."
 		partial := r.Method == http.MethodPatch
-		rest.Handle(a, r, rest.Body[AOIWrite](), func(ctx context.Context, c *rest.Call) (AOI, error) {
+		r.Body = rest.Body[AOIWrite]()
+		rest.Handle(a, r, func(ctx context.Context, c *rest.Call, _ struct{}) (AOI, error) {
 			id, err := aoiID(ctx, c, aois)
 			if err != nil {
 				return AOI{}, err
@@ -179,7 +172,7 @@ func registerAOIWrites(a *rest.API, aois *soil.AOIs) {
 	remove := aoiRoute(http.MethodDelete, "{id}/", access.AOIs.Delete.For("destroy"), "Delete an area of interest")
 	remove.Status, remove.Faults = http.StatusNoContent, []int{http.StatusPreconditionFailed}
 	remove.Description = "Its orders, maps and plans are hidden with it. An order that is not finished fails, and its charge is released."
-	rest.Handle(a, remove, nil, func(ctx context.Context, c *rest.Call) (rest.NoContent, error) {
+	rest.Handle(a, remove, func(ctx context.Context, c *rest.Call, _ struct{}) (rest.NoContent, error) {
 		id, err := aoiID(ctx, c, aois)
 		if err != nil {
 			return rest.NoContent{}, err
@@ -188,7 +181,7 @@ func registerAOIWrites(a *rest.API, aois *soil.AOIs) {
 	})
 	restore := aoiRoute(http.MethodPost, "{id}/restore/", access.AOIs.Delete.For("restore"), "Bring a deleted area of interest back")
 	restore.Message = "Area of interest restored."
-	rest.Handle(a, restore, nil, func(ctx context.Context, c *rest.Call) (AOI, error) {
+	rest.Handle(a, restore, func(ctx context.Context, c *rest.Call, _ struct{}) (AOI, error) {
 		id, err := aoiID(ctx, c, aois)
 		if err != nil {
 			return AOI{}, err
@@ -211,7 +204,7 @@ func registerAOIPrice(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 	price.Description = "A row for each map type that has a price: STR, the stratification, and SOC, the map of soil organic carbon, which cannot be ordered yet. " +
 		"The prices are 0 once an order for the area is pending, processing or active. Without any price it is 404."
 	price.Faults = []int{http.StatusConflict}
-	rest.Handle(a, price, nil, func(ctx context.Context, c *rest.Call) (AOIQuote, error) {
+	rest.Handle(a, price, func(ctx context.Context, c *rest.Call, _ struct{}) (AOIQuote, error) {
 		id, err := aoiID(ctx, c, aois)
 		if err != nil {
 			return AOIQuote{}, err

@@ -97,16 +97,11 @@ func registerEstimate(a *rest.API, s *soil.Samples) {
 		{Name: "compare", Type: rest.UUID, Description: "map_uuid of the plan of the earlier round; may be the same plan."},
 		{Name: "compare_round", Type: rest.Integer, Description: "1 where left out."},
 	}
-	rest.Handle(a, r, nil, func(ctx context.Context, c *rest.Call) (PlanEstimate, error) {
-		uuid, err := c.UUID("map_uuid")
-		if err != nil {
-			return PlanEstimate{}, err
-		}
-		q, err := c.Query()
-		if err != nil {
-			return PlanEstimate{}, err
-		}
-		req := estimateRequest(uuid, q)
+	rest.Handle(a, r, func(ctx context.Context, c *rest.Call, in struct {
+		MapUUID string `path:"map_uuid,uuid"`
+		rest.Values
+	}) (PlanEstimate, error) {
+		req := estimateRequest(in.MapUUID, in.Values)
 		found, err := s.Estimate(ctx, c.Principal(), req)
 		if err != nil {
 			return PlanEstimate{}, err

@@ -51,7 +51,7 @@ func registerMapFiles(a *rest.API, files *soil.MapFiles) {
 	export := route("export/", "export", "Export a map of zones as a file", zonesText)
 	formats := []string{ports.GeoJSON, ports.CSV, ports.KML, ports.SHP}
 	export.Query, export.Media = []rest.Param{formatParam(formats)}, mediaOf(formats)
-	rest.Handle(a, export, nil, func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
+	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, _ struct{}) (rest.Raw, error) {
 		uuid, q, err := mapAsked(c)
 		if err != nil {
 			return rest.Raw{}, err
@@ -63,12 +63,10 @@ func registerMapFiles(a *rest.API, files *soil.MapFiles) {
 	for _, format := range slices.Sorted(maps.Keys(pictureMedia)) {
 		preview := route("preview."+format, "preview_"+format, "A map of zones as a picture, "+strings.ToUpper(format), previewText)
 		preview.Media = []string{pictureMedia[format]}
-		rest.Handle(a, preview, nil, func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
-			uuid, err := c.UUID("map_uuid")
-			if err != nil {
-				return rest.Raw{}, err
-			}
-			file, err := files.MapFile(ctx, c.Principal(), uuid, format)
+		rest.Handle(a, preview, func(ctx context.Context, c *rest.Call, in struct {
+			MapUUID string `path:"map_uuid,uuid"`
+		}) (rest.Raw, error) {
+			file, err := files.MapFile(ctx, c.Principal(), in.MapUUID, format)
 			return pictured(c, file, format), err
 		})
 	}
@@ -86,7 +84,7 @@ func registerPlanFiles(a *rest.API, files *soil.MapFiles) {
 	papers := []string{ports.PaperA4, ports.PaperLetter}
 	export.Query = []rest.Param{formatParam(formats), {Name: "paper", Type: rest.String, Enum: papers, Description: "Of a field sheet; default A4."}}
 	export.Media = mediaOf(formats)
-	rest.Handle(a, export, nil, func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
+	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, _ struct{}) (rest.Raw, error) {
 		uuid, q, err := mapAsked(c)
 		if err != nil {
 			return rest.Raw{}, err
@@ -101,12 +99,10 @@ func registerPlanFiles(a *rest.API, files *soil.MapFiles) {
 	for _, format := range slices.Sorted(maps.Keys(pictureMedia)) {
 		preview := route("preview."+format, "preview_"+format, "A sample plan as a picture, "+strings.ToUpper(format), previewText)
 		preview.Media = []string{pictureMedia[format]}
-		rest.Handle(a, preview, nil, func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
-			uuid, err := c.UUID("map_uuid")
-			if err != nil {
-				return rest.Raw{}, err
-			}
-			file, err := files.PlanFile(ctx, c.Principal(), uuid, soil.PlanChoice{Format: format})
+		rest.Handle(a, preview, func(ctx context.Context, c *rest.Call, in struct {
+			MapUUID string `path:"map_uuid,uuid"`
+		}) (rest.Raw, error) {
+			file, err := files.PlanFile(ctx, c.Principal(), in.MapUUID, soil.PlanChoice{Format: format})
 			return pictured(c, file, format), err
 		})
 	}

@@ -105,45 +105,29 @@ func registerStratificationOrders(a *rest.API, orders *soil.Orders) {
 	place.Description = "Prepares the layers of an area of interest. Its price is held now, captured when the order is active and released when it fails. " +
 		"An area is ordered once a year: within it a new order is 409 with `details.order_id`, `details.data_uuid` and `details.next_allowed_date`, and costs nothing."
 	place.Faults, place.Message = []int{http.StatusPaymentRequired, http.StatusConflict, http.StatusNotFound}, "Order accepted."
-	rest.Handle(a, place, rest.Body[StratificationOrderWrite](), func(ctx context.Context, c *rest.Call) (StratificationOrder, error) {
-		in, err := rest.Decode[StratificationOrderWrite](c)
-		if err != nil {
-			return StratificationOrder{}, err
-		}
-		req := soil.OrderRequest{AOIUUID: strings.ToLower(form.OrZero(in.AOIUUID)), AOIID: form.OrZero(in.AOIID), MapType: form.OrZero(in.MapType)}
+	rest.Handle(a, place, func(ctx context.Context, c *rest.Call, in rest.JSON[StratificationOrderWrite]) (StratificationOrder, error) {
+		req := soil.OrderRequest{AOIUUID: strings.ToLower(form.OrZero(in.Body.AOIUUID)), AOIID: form.OrZero(in.Body.AOIID), MapType: form.OrZero(in.Body.MapType)}
 		order, err := orders.Place(ctx, c.Principal(), req)
 		return showStratificationOrder(order), err
 	})
 	filters := []rest.Param{{Name: "aoi", Type: rest.Integer, Description: "Id of the area of interest."}}
 	list := route(http.MethodGet, dataOrdersPath, access.StratificationOrders.View.For("list"), "List stratification orders")
 	list.Query = append(rest.PageParams(), filters...)
-	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[StratificationOrder], error) {
-		q, err := c.Query()
-		if err != nil {
-			return rest.List[StratificationOrder]{}, err
-		}
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[StratificationOrder], error) {
 		found, err := orders.List(ctx, c.Principal(), form.QueryOf(q.PageOrAll(), filters, q))
 		if err != nil {
 			return rest.List[StratificationOrder]{}, err
 		}
 		return rest.NewList(q.PageOrAll(), rest.Map(form.Listing(found), showStratificationOrder))
 	})
-	rest.Handle(a, route(http.MethodGet, dataOrdersPath+"{id}/", access.StratificationOrders.View.For("retrieve"), "Retrieve a stratification order"), nil,
-		func(ctx context.Context, c *rest.Call) (StratificationOrder, error) {
-			id, err := c.ID("id")
-			if err != nil {
-				return StratificationOrder{}, err
-			}
-			order, err := orders.Retrieve(ctx, c.Principal(), id)
+	rest.Handle(a, route(http.MethodGet, dataOrdersPath+"{id}/", access.StratificationOrders.View.For("retrieve"), "Retrieve a stratification order"),
+		func(ctx context.Context, c *rest.Call, in form.ByID) (StratificationOrder, error) {
+			order, err := orders.Retrieve(ctx, c.Principal(), in.ID)
 			return showStratificationOrder(order), err
 		})
 	layers := route(http.MethodGet, aoiBase+"stratification/orders/{id}/layers/", access.StratificationOrders.View.For("layers"), "Show the layers of a stratification order")
-	rest.Handle(a, layers, nil, func(ctx context.Context, c *rest.Call) (StratificationLayers, error) {
-		id, err := c.ID("id")
-		if err != nil {
-			return StratificationLayers{}, err
-		}
-		order, found, err := orders.Layers(ctx, c.Principal(), id)
+	rest.Handle(a, layers, func(ctx context.Context, c *rest.Call, in form.ByID) (StratificationLayers, error) {
+		order, found, err := orders.Layers(ctx, c.Principal(), in.ID)
 		return showLayers(order, found), err
 	})
 }

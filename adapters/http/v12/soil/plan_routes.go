@@ -87,43 +87,29 @@ func registerPlans(a *rest.API, plans *soil.Plans) {
 	generate := planRoute(http.MethodPost, plansPath+"generate/", access.SamplePlans.Create.For("generate"), "Make a sample plan")
 	generate.Description = "Says how many samples a map of zones needs, how many in each zone, and where. The same parameters, the seed among them, give the same plan."
 	generate.Faults = []int{http.StatusNotFound}
-	rest.Handle(a, generate, rest.Body[PlanWrite](), func(ctx context.Context, c *rest.Call) (Plan, error) {
-		in, err := rest.Decode[PlanWrite](c)
-		if err != nil {
-			return Plan{}, err
-		}
-		in.MapUUID = strings.ToLower(in.MapUUID)
-		made, err := plans.Generate(ctx, c.Principal(), in.request())
+	rest.Handle(a, generate, func(ctx context.Context, c *rest.Call, in rest.JSON[PlanWrite]) (Plan, error) {
+		in.Body.MapUUID = strings.ToLower(in.Body.MapUUID)
+		made, err := plans.Generate(ctx, c.Principal(), in.Body.request())
 		return shown(ctx, c, made, err)
 	})
 	customise := planRoute(http.MethodPost, plansPath+"{map_uuid}/customise/", access.SamplePlans.Create.For("customise"), "Change a sample plan by hand")
 	customise.Description = "Gives a new plan; the one it is based on stays. Points near an edge or each other are accepted with a warning; a plan whose points were moved or " +
 		"added by hand is no probability sample any more, a swap with a reserve leaves it one."
-	rest.Handle(a, customise, rest.Body[PlanEdit](), func(ctx context.Context, c *rest.Call) (Plan, error) {
-		uuid, err := c.UUID("map_uuid")
-		if err != nil {
-			return Plan{}, err
-		}
-		in, err := rest.Decode[PlanEdit](c)
-		if err != nil {
-			return Plan{}, err
-		}
-		made, err := plans.Customise(ctx, c.Principal(), uuid, in.edit())
+	rest.Handle(a, customise, func(ctx context.Context, c *rest.Call, in struct {
+		MapUUID string `path:"map_uuid,uuid"`
+		rest.JSON[PlanEdit]
+	}) (Plan, error) {
+		made, err := plans.Customise(ctx, c.Principal(), in.MapUUID, in.Body.edit())
 		return shown(ctx, c, made, err)
 	})
 	save := planRoute(http.MethodPost, plansPath+"{map_uuid}/save/", access.SamplePlans.Create.For("save"), "Save a sample plan")
 	save.Description = "Saves its map of zones, too, where that was not. Saved plans do not change."
 	save.Faults = []int{http.StatusConflict}
-	rest.Handle(a, save, rest.Body[PlanSave](), func(ctx context.Context, c *rest.Call) (SavedPlan, error) {
-		uuid, err := c.UUID("map_uuid")
-		if err != nil {
-			return SavedPlan{}, err
-		}
-		in, err := rest.Decode[PlanSave](c)
-		if err != nil {
-			return SavedPlan{}, err
-		}
-		saved, err := plans.Save(ctx, c.Principal(), uuid, strings.TrimSpace(form.OrZero(in.Name)), form.OrZero(in.PlanTag))
+	rest.Handle(a, save, func(ctx context.Context, c *rest.Call, in struct {
+		MapUUID string `path:"map_uuid,uuid"`
+		rest.JSON[PlanSave]
+	}) (SavedPlan, error) {
+		saved, err := plans.Save(ctx, c.Principal(), in.MapUUID, strings.TrimSpace(form.OrZero(in.Body.Name)), form.OrZero(in.Body.PlanTag))
 		return showSavedPlan(saved), err
 	})
 	registerSavedPlans(a, plans)
@@ -141,11 +127,7 @@ func registerSavedPlans(a *rest.API, plans *soil.Plans) {
 	geometry.Description = "Adds the points, as GeoJSON in WGS84."
 	list := planRoute(http.MethodGet, savedPlansPath, access.SamplePlans.View.For("list"), "List saved sample plans")
 	list.Query = append(append(rest.PageParams(), filters...), geometry)
-	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[SavedPlan], error) {
-		q, err := c.Query()
-		if err != nil {
-			return rest.List[SavedPlan]{}, err
-		}
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[SavedPlan], error) {
 		found, err := plans.Saved(ctx, c.Principal(), form.QueryOf(q.PageOrAll(), filters, q), q.Bool("geometry"))
 		if err != nil {
 			return rest.List[SavedPlan]{}, err
@@ -157,17 +139,12 @@ func registerSavedPlans(a *rest.API, plans *soil.Plans) {
 	})
 	retrieve := planRoute(http.MethodGet, savedPlansPath+"{id}/", access.SamplePlans.View.For("retrieve"), "Retrieve a saved sample plan")
 	retrieve.Query = []rest.Param{geometry}
-	rest.Handle(a, retrieve, nil, func(ctx context.Context, c *rest.Call) (SavedPlan, error) {
-		id, err := c.ID("id")
-		if err != nil {
-			return SavedPlan{}, err
-		}
-		q, err := c.Query()
-		if err != nil {
-			return SavedPlan{}, err
-		}
-		found, err := plans.Retrieve(ctx, c.Principal(), id, q.Bool("geometry"))
-		if err == nil && q.Bool("geometry") {
+	rest.Handle(a, retrieve, func(ctx context.Context, c *rest.Call, in struct {
+		form.ByID
+		Geometry bool `query:"geometry"`
+	}) (SavedPlan, error) {
+		found, err := plans.Retrieve(ctx, c.Principal(), in.ID, in.Geometry)
+		if err == nil && in.Geometry {
 			return withPoints(found), nil
 		}
 		return showSavedPlan(found), err

@@ -69,11 +69,7 @@ func registerSamples(a *rest.API, s *soil.Samples) {
 	list := sampleRoute(http.MethodGet, samplesPath, access.Samples.View.For("list"), "List samples")
 	filters := append(sampleFilters(), rest.Param{Name: "updated_since", Type: rest.Timestamp, Description: "Records written at or after this time."})
 	list.Query = append(rest.PageParams(), filters...)
-	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[Sample], error) {
-		q, err := c.Query()
-		if err != nil {
-			return rest.List[Sample]{}, err
-		}
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[Sample], error) {
 		found, err := s.List(ctx, c.Principal(), form.QueryOf(q.PageOrAll(), filters, q))
 		if err != nil {
 			return rest.List[Sample]{}, err
@@ -84,38 +80,27 @@ func registerSamples(a *rest.API, s *soil.Samples) {
 	plan.Description = "Makes one planned sample for every point of a saved plan, reserves among them, and depth interval. What is there already stays, so the call may be " +
 		"repeated, also with further depths. Every sample gets a label to be printed, such as `P7-Z2-07-0-30`: plan, point, depth."
 	plan.Faults, plan.Message = []int{http.StatusNotFound, http.StatusConflict}, "Samples planned."
-	rest.Handle(a, plan, rest.Body[SamplesWrite](), func(ctx context.Context, c *rest.Call) (SamplesMade, error) {
-		in, err := rest.Decode[SamplesWrite](c)
-		if err != nil {
-			return SamplesMade{}, err
-		}
-		req := soil.SampleRequest{Plan: strings.ToLower(in.Plan), Round: 1}
-		put(&req.Round, in.Round)
-		for _, d := range in.Depths {
+	rest.Handle(a, plan, func(ctx context.Context, c *rest.Call, in rest.JSON[SamplesWrite]) (SamplesMade, error) {
+		req := soil.SampleRequest{Plan: strings.ToLower(in.Body.Plan), Round: 1}
+		put(&req.Round, in.Body.Round)
+		for _, d := range in.Body.Depths {
 			req.Depths = append(req.Depths, sample.DepthOf(d.From, d.To))
 		}
 		made, err := s.Plan(ctx, c.Principal(), req)
 		return SamplesMade{made.PlanUUID, made.Round, made.Created, made.Existing}, err
 	})
 	retrieve := sampleRoute(http.MethodGet, samplesPath+"{id}/", access.Samples.View.For("retrieve"), "Retrieve a sample")
-	rest.Handle(a, retrieve, nil, func(ctx context.Context, c *rest.Call) (Sample, error) {
-		id, err := c.ID("id")
-		if err != nil {
-			return Sample{}, err
-		}
-		found, err := s.Retrieve(ctx, c.Principal(), id)
+	rest.Handle(a, retrieve, func(ctx context.Context, c *rest.Call, in form.ByID) (Sample, error) {
+		found, err := s.Retrieve(ctx, c.Principal(), in.ID)
 		return showSample(found), err
 	})
 	patch := sampleRoute(http.MethodPatch, samplesPath+"{id}/", access.Samples.Edit.For("partial_update"), "Change a sample")
 	patch.Faults, patch.Message = []int{http.StatusPreconditionFailed}, "Sample updated."
 	patch.Description = "For the crew in the field and the laboratory. The status is planned, then collected, then analysed, as `collected` and `lab` say; null withdraws them. " +
 		"A sample that could not be taken is missed. How far it was moved from its planned place is measured on the ellipsoid."
-	rest.Handle(a, patch, rest.Body[SampleWrite](), func(ctx context.Context, c *rest.Call) (Sample, error) {
-		id, err := c.ID("id")
-		if err != nil {
-			return Sample{}, err
-		}
-		changed, err := s.Update(ctx, c.Principal(), id, func(current sample.Sample) (sample.Sample, error) {
+	patch.Body = rest.Body[SampleWrite]()
+	rest.Handle(a, patch, func(ctx context.Context, c *rest.Call, in form.ByID) (Sample, error) {
+		changed, err := s.Update(ctx, c.Principal(), in.ID, func(current sample.Sample) (sample.Sample, error) {
 			if err := form.CheckIfMatch(c, current, showSample); err != nil {
 				return current, err
 			}
@@ -134,11 +119,7 @@ func registerSampleFiles(a *rest.API, s *soil.Samples) {
 	export.Description = "The samples that the list gives for the same filters: CSV, whose columns the import takes, or GeoJSON with the place where each was taken, or else planned (WGS84)."
 	export.Query = append([]rest.Param{{Name: "format", Type: rest.String, Enum: []string{"csv", "geojson"}, Description: "Default csv."}}, sampleFilters()...)
 	export.Media = []string{"text/csv", "application/geo+json"}
-	rest.Handle(a, export, nil, func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
-		q, err := c.Query()
-		if err != nil {
-			return rest.Raw{}, err
-		}
+	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.Raw, error) {
 		found, err := s.List(ctx, c.Principal(), form.PageOf(rest.PageSpec{All: true, Number: 1}, form.FiltersOf(sampleFilters(), q)))
 		if err != nil {
 			return rest.Raw{}, err
@@ -160,11 +141,8 @@ func registerSampleFiles(a *rest.API, s *soil.Samples) {
 	body := rest.FileBody(map[string]string{
 		"text/csv": "Rows under a header.", "application/json": "An array of objects.", "multipart/form-data": "A form whose first file is either.",
 	})
-	rest.Handle(a, take, body, func(ctx context.Context, c *rest.Call) (SampleImport, error) {
-		q, err := c.Query()
-		if err != nil {
-			return SampleImport{}, err
-		}
+	take.Body = body
+	rest.Handle(a, take, func(ctx context.Context, c *rest.Call, q rest.Values) (SampleImport, error) {
 		options := soil.SampleImportOptions{Preview: q.Bool("preview"), Atomic: q.Bool("atomic")}
 		judged, err := s.Import(ctx, c.Principal(), options, func() ([]soil.SampleRow, error) {
 			_, content, err := form.UploadedFile(c)

@@ -32,12 +32,8 @@ func registerMaps(a *rest.API, maps *soil.Maps) {
 		"answered with its maps at once; a large one with 202 and a `job_id`. The same parameters, the seed among them, give the same maps under the same `map_uuid`."
 	generate.Faults = []int{http.StatusNotFound, http.StatusConflict}
 	generate.Also = map[int]string{http.StatusAccepted: "The maps are made in the background; ask for the job."}
-	rest.Handle(a, generate, rest.Body[MapsWrite](), func(ctx context.Context, c *rest.Call) (MapsJob, error) {
-		in, err := rest.Decode[MapsWrite](c)
-		if err != nil {
-			return MapsJob{}, err
-		}
-		made, err := maps.Generate(ctx, c.Principal(), in.request())
+	rest.Handle(a, generate, func(ctx context.Context, c *rest.Call, in rest.JSON[MapsWrite]) (MapsJob, error) {
+		made, err := maps.Generate(ctx, c.Principal(), in.Body.request())
 		if err == nil && made.Open() {
 			c.SetStatus(http.StatusAccepted)
 		}
@@ -45,27 +41,18 @@ func registerMaps(a *rest.API, maps *soil.Maps) {
 	})
 	job := mapRoute(http.MethodGet, stratificationPath+"maps/jobs/{id}/", access.StratificationMaps.View.For("retrieve"), "Ask how the making of maps stands")
 	job.OperationID = "stratification_map_job"
-	rest.Handle(a, job, nil, func(ctx context.Context, c *rest.Call) (MapsJob, error) {
-		id, err := c.ID("id")
-		if err != nil {
-			return MapsJob{}, err
-		}
-		made, err := maps.Job(ctx, c.Principal(), id)
+	rest.Handle(a, job, func(ctx context.Context, c *rest.Call, in form.ByID) (MapsJob, error) {
+		made, err := maps.Job(ctx, c.Principal(), in.ID)
 		return showMaps(made), err
 	})
 	save := mapRoute(http.MethodPost, stratificationPath+"maps/{map_uuid}/save/", access.StratificationMaps.Create.For("save"), "Save a map of zones")
 	save.Description = "Saved maps do not change. Saving one again under the same name is the same; under another it is 409."
 	save.Faults = []int{http.StatusConflict}
-	rest.Handle(a, save, rest.Body[MapSave](), func(ctx context.Context, c *rest.Call) (SavedMap, error) {
-		uuid, err := c.UUID("map_uuid")
-		if err != nil {
-			return SavedMap{}, err
-		}
-		in, err := rest.Decode[MapSave](c)
-		if err != nil {
-			return SavedMap{}, err
-		}
-		saved, err := maps.Save(ctx, c.Principal(), uuid, strings.TrimSpace(form.OrZero(in.Name)), form.OrZero(in.MapTag))
+	rest.Handle(a, save, func(ctx context.Context, c *rest.Call, in struct {
+		MapUUID string `path:"map_uuid,uuid"`
+		rest.JSON[MapSave]
+	}) (SavedMap, error) {
+		saved, err := maps.Save(ctx, c.Principal(), in.MapUUID, strings.TrimSpace(form.OrZero(in.Body.Name)), form.OrZero(in.Body.MapTag))
 		return showSavedMap(saved), err
 	})
 	registerSavedMaps(a, maps)
@@ -85,11 +72,7 @@ func registerSavedMaps(a *rest.API, maps *soil.Maps) {
 	}
 	list := mapRoute(http.MethodGet, savedMapsPath, access.StratificationMaps.View.For("list"), "List saved maps of zones")
 	list.Query = append(append(rest.PageParams(), filters...), geometryParam)
-	rest.Handle(a, list, nil, func(ctx context.Context, c *rest.Call) (rest.List[SavedMap], error) {
-		q, err := c.Query()
-		if err != nil {
-			return rest.List[SavedMap]{}, err
-		}
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[SavedMap], error) {
 		geometry := q.Bool("geometry")
 		found, err := maps.Saved(ctx, c.Principal(), form.QueryOf(q.PageOrAll(), filters, q), geometry)
 		if err != nil {
@@ -102,17 +85,12 @@ func registerSavedMaps(a *rest.API, maps *soil.Maps) {
 	})
 	retrieve := mapRoute(http.MethodGet, savedMapsPath+"{id}/", access.StratificationMaps.View.For("retrieve"), "Retrieve a saved map of zones")
 	retrieve.Query = []rest.Param{geometryParam}
-	rest.Handle(a, retrieve, nil, func(ctx context.Context, c *rest.Call) (SavedMap, error) {
-		id, err := c.ID("id")
-		if err != nil {
-			return SavedMap{}, err
-		}
-		q, err := c.Query()
-		if err != nil {
-			return SavedMap{}, err
-		}
-		found, err := maps.Retrieve(ctx, c.Principal(), id, q.Bool("geometry"))
-		if err == nil && q.Bool("geometry") {
+	rest.Handle(a, retrieve, func(ctx context.Context, c *rest.Call, in struct {
+		form.ByID
+		Geometry bool `query:"geometry"`
+	}) (SavedMap, error) {
+		found, err := maps.Retrieve(ctx, c.Principal(), in.ID, in.Geometry)
+		if err == nil && in.Geometry {
 			return withZones(found), nil
 		}
 		return showSavedMap(found), err
