@@ -1,6 +1,7 @@
 package satellite
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -66,11 +67,11 @@ func (indexWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *der
 }
 
 func (indexWork) Unavailable(ctx context.Context, run task.Run[ports.Repos], s derived, _ error) (task.Next, error) {
-	next := task.Finish()
-	if at, again := s.SourceUnavailable(s.order, run.Now, run.Jitter); again {
-		next = task.Again(at)
+	at, again := s.SourceUnavailable(s.order, run.Now, run.Jitter)
+	if !again {
+		return task.GiveUp(cmp.Or(s.Reason, "The imagery source could not be reached.")), nil
 	}
-	return next, run.Tx.Orders.PutDerivation(ctx, run.Scope, s.Derivation)
+	return task.Again(at), run.Tx.Orders.PutDerivation(ctx, run.Scope, s.Derivation)
 }
 
 func (indexWork) Fail(ctx context.Context, run task.Run[ports.Repos], s derived, reason string) error {

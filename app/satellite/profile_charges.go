@@ -121,17 +121,14 @@ func FailProfiles(ctx context.Context, tx ports.Repos, scope access.Scope, ids [
 	return nil
 }
 
+// failProfile ends an open order for good, and releases its hold.
 func failProfile(ctx context.Context, p Purse, order *vegetation.Order, reason string) error {
 	if err := order.Fail(p.Now, reason); err != nil {
 		return err
 	}
-	return settleFailedProfile(ctx, p, order.State())
-}
-
-// settleFailedProfile stores a failed order and releases its hold.
-func settleFailedProfile(ctx context.Context, p Purse, order vegetation.OrderState) error {
-	if err := p.Tx.Orders.Update(ctx, p.Scope, order); err != nil {
+	s := order.State()
+	if err := p.Tx.Orders.Update(ctx, p.Scope, s); err != nil {
 		return err
 	}
-	return releaseProfile(ctx, p, order)
+	return releaseProfile(ctx, p, s)
 }

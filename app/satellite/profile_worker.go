@@ -147,7 +147,7 @@ func (profileWork) Unavailable(ctx context.Context, run task.Run[ports.Repos], s
 		return task.Next{}, err
 	}
 	if !s.order.Open() {
-		return task.Finish(), settleFailedProfile(ctx, s.purse, s.order.State())
+		return task.GiveUp(s.order.State().Reason), nil
 	}
 	return stored(ctx, run, s.order)
 }

@@ -49,16 +49,13 @@ func lockOrder(ctx context.Context, tx ports.Repos, scope access.Scope, id int64
 	return p, stratification.RehydrateOrder(state), err
 }
 
+// failOrder ends an open order for good, releases its charge, and adds the event, whose id follows
+// from the order and the failure.
 func failOrder(ctx context.Context, p satellite.Purse, order *stratification.Order, reason string) error {
 	if err := order.Fail(p.Now, reason); err != nil {
 		return err
 	}
-	return settleFailedOrder(ctx, p, order.State())
-}
-
-// settleFailedOrder stores a failed order, releases its charge, and adds the event. The event's id
-// follows from the order and the failure, so that it needs no other source.
-func settleFailedOrder(ctx context.Context, p satellite.Purse, s stratification.OrderState) error {
+	s := order.State()
 	if err := p.Tx.StratificationOrders.Update(ctx, p.Scope, s); err != nil {
 		return err
 	}

@@ -110,11 +110,8 @@ func (orderWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *ope
 
 func (orderWork) Unavailable(ctx context.Context, run task.Run[ports.Repos], s openOrder, _ error) (task.Next, error) {
 	at, again, err := s.order.SourceUnavailable(run.Now, run.Jitter)
-	if err != nil {
-		return task.Next{}, err
-	}
-	if !again {
-		return task.Finish(), settleFailedOrder(ctx, s.purse, s.order.State())
+	if err != nil || !again {
+		return task.GiveUp(s.order.State().Reason), err
 	}
 	return task.Again(at), run.Tx.StratificationOrders.Update(ctx, run.Scope, s.order.State())
 }
