@@ -2,6 +2,7 @@ package ghg
 
 import (
 	"context"
+	"strings"
 
 	"tilth/app/task"
 	"tilth/core/access"
@@ -105,8 +106,8 @@ func (w *verificationWork) Unavailable(ctx context.Context, run task.Run[ports.R
 }
 
 // Fail ends a check that cannot be carried out: what is wrong with a field is part of its verdict.
-func (w *verificationWork) Fail(ctx context.Context, run task.Run[ports.Repos], s verificationStep, _ string) error {
-	s.record.Undecided(verification.ReasonBrokenOff, "The check was broken off too often; start it again.", run.Now)
+func (w *verificationWork) Fail(ctx context.Context, run task.Run[ports.Repos], s verificationStep, reason string) error {
+	s.record.Undecided(verification.ReasonBrokenOff, strings.TrimSuffix(reason, ".")+"; start the check again.", run.Now)
 	return w.end(ctx, run, s.record)
 }
 

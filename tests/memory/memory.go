@@ -29,10 +29,12 @@ type World struct {
 	IDs         IDs
 	Events      []event.Event
 	Jobs        []ports.Job
+	Failed      []ports.FailedJob
 	Trail       []audit.Entry
 	Boundaries  []farm.BoundaryVersion
 
 	people   *people
+	claims   int64 // of jobs
 	repos    ports.Repos
 	operator ports.OperatorRepos
 	saves    []func() (restore func())
@@ -43,7 +45,8 @@ func New() *World {
 	w := &World{Clock: Clock{At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}
 	w.saves = append(w.saves, func() func() {
 		events, jobs, trail, boundaries := slices.Clone(w.Events), slices.Clone(w.Jobs), slices.Clone(w.Trail), slices.Clone(w.Boundaries)
-		return func() { w.Events, w.Jobs, w.Trail, w.Boundaries = events, jobs, trail, boundaries }
+		failed := slices.Clone(w.Failed)
+		return func() { w.Events, w.Jobs, w.Trail, w.Boundaries, w.Failed = events, jobs, trail, boundaries, failed }
 	})
 	w.repos.Outbox, w.repos.Jobs, w.repos.Audit = outbox{w}, jobs{w: w}, trail{w: w}
 	w.operator.Outbox, w.operator.Jobs, w.operator.Audit = outbox{w}, jobs{w: w}, trail{w: w}
@@ -139,9 +142,58 @@ type jobs struct {
 func (j jobs) Enqueue(_ context.Context, job ports.Job) error {
 	same := func(one ports.Job) bool { return one.Kind == job.Kind && one.Key == job.Key }
 	if !slices.ContainsFunc(j.w.Jobs, same) {
+		j.w.claims++
+		job.ID = j.w.claims
 		j.w.Jobs = append(j.w.Jobs, job)
 	}
 	return nil
+}
+
+// Claim leases the jobs that are due, whoever had them before.
+func (w *World) Claim() (out []ports.Job) {
+	for i := range w.Jobs {
+		if j := &w.Jobs[i]; !j.RunAt.After(w.Clock.At) {
+			w.claims++
+			j.Attempt, j.Lease = j.Attempt+1, fmt.Sprint(w.claims)
+			out = append(out, *j)
+		}
+	}
+	return out
+}
+
+// held returns the place of a job that its lease still holds.
+func (j jobs) held(job ports.Job) (int, error) {
+	i := slices.IndexFunc(j.w.Jobs, func(one ports.Job) bool { return one.ID == job.ID && one.Lease == job.Lease })
+	if i < 0 {
+		return 0, fault.New(fault.Conflict, "lease_lost", "Another worker has this job.")
+	}
+	return i, nil
+}
+
+func (j jobs) Hold(_ context.Context, job ports.Job) error {
+	_, err := j.held(job)
+	return err
+}
+
+func (j jobs) Postpone(_ context.Context, job ports.Job, at time.Time) error {
+	i, err := j.held(job)
+	if err == nil {
+		j.w.Jobs[i].RunAt, j.w.Jobs[i].Lease = at, ""
+	}
+	return err
+}
+
+func (j jobs) Finish(_ context.Context, job ports.Job) error {
+	i, err := j.held(job)
+	if err == nil {
+		j.w.Jobs = slices.Delete(j.w.Jobs, i, i+1)
+	}
+	return err
+}
+
+func (j jobs) Fail(ctx context.Context, job ports.Job, failed ports.FailedJob) error {
+	j.w.Failed = append(j.w.Failed, failed)
+	return j.Finish(ctx, job)
 }
 
 type noTrail struct{ ports.AuditTrail }
