@@ -50,7 +50,7 @@ type Canvas struct {
 	Width, Height float64
 }
 
-// Picture draws a picture as SVG or PNG. Faults: Internal for another format.
+// Picture draws a picture as SVG or PNG, on white. Faults: Internal for another format.
 func Picture(w io.Writer, format string, width, height int, draw func(Canvas)) error {
 	var on interface {
 		Format
@@ -64,9 +64,7 @@ func Picture(w io.Writer, format string, width, height int, draw func(Canvas)) e
 	default:
 		return fault.Newf(fault.Internal, "unknown_format", "no drawing in the format %q", format)
 	}
-	c := Canvas{Format: on, Width: float64(width), Height: float64(height)}
-	c.Box(Box{Right: c.Width, Bottom: c.Height}, Style{Fill: White})
-	draw(c)
+	draw(Canvas{Format: on, Width: float64(width), Height: float64(height)})
 	return on.save(w)
 }
 

@@ -3,6 +3,7 @@ package draw
 import (
 	"fmt"
 	"image"
+	"image/draw"
 	"image/png"
 	"io"
 	"math"
@@ -17,8 +18,11 @@ type raster struct {
 	mask  vector.Rasterizer
 }
 
+// newRaster begins a white picture.
 func newRaster(width, height int) *raster {
-	return &raster{image: image.NewRGBA(image.Rect(0, 0, width, height))}
+	r := &raster{image: image.NewRGBA(image.Rect(0, 0, width, height))}
+	draw.Draw(r.image, r.image.Rect, image.White, image.Point{}, draw.Src)
+	return r
 }
 
 func (r *raster) save(w io.Writer) error {
@@ -123,7 +127,7 @@ func (r *raster) Circle(centre Point, radius float64, s Style) {
 
 // Text implements Format.
 func (r *raster) Text(text string, at Point, l Letters, turned bool) {
-	rings, _ := outline(Printable(text), l)
+	rings := outline(Printable(text), l)
 	for _, ring := range rings {
 		for i, p := range ring {
 			if turned {

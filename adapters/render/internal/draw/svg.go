@@ -16,7 +16,7 @@ type vectors struct{ bytes.Buffer }
 func newVectors(width, height int) *vectors {
 	v := &vectors{}
 	fmt.Fprintf(v, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %[1]d %[2]d\" "+
-		"font-family=\"%s, Verdana, 'DejaVu Sans', sans-serif\">\n", width, height, family)
+		"font-family=\"%s, Verdana, 'DejaVu Sans', sans-serif\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n", width, height, family)
 	return v
 }
 

@@ -54,21 +54,32 @@ func Printable(text string) string {
 
 // Measure returns the width of a text in pixels.
 func Measure(text string, l Letters) float64 {
-	_, width := outline(text, l)
+	width := 0.0
+	eachGlyph(text, l, func(_ func() sfnt.Segments, advance float64) { width += advance })
 	return width
 }
 
-// outline returns a text as rings, its baseline beginning at the origin, and its width.
-func outline(text string, l Letters) (rings [][]Point, width float64) {
-	const bend = 4 // chords of a curve
+// eachGlyph calls use for each letter with its width; segments returns its outline.
+func eachGlyph(text string, l Letters, use func(segments func() sfnt.Segments, advance float64)) {
 	var buffer sfnt.Buffer
 	face, em := faces()[l.Bold], fixed.Int26_6(l.Size*PerPoint*64+0.5)
 	for _, r := range text {
 		glyph, _ := face.GlyphIndex(&buffer, r)
 		advance, _ := face.GlyphAdvance(&buffer, glyph, em, font.HintingNone)
-		segments, _ := face.LoadGlyph(&buffer, glyph, em, nil)
+		use(func() sfnt.Segments {
+			segments, _ := face.LoadGlyph(&buffer, glyph, em, nil)
+			return segments
+		}, float64(advance)/64)
+	}
+}
+
+// outline returns a text as rings, its baseline beginning at the origin.
+func outline(text string, l Letters) (rings [][]Point) {
+	const bend = 4 // chords of a curve
+	width := 0.0
+	eachGlyph(text, l, func(segments func() sfnt.Segments, advance float64) {
 		place := func(p fixed.Point26_6) Point { return Point{width + float64(p.X)/64, float64(p.Y) / 64} }
-		for _, s := range segments {
+		for _, s := range segments() {
 			to, last := place(s.Args[0]), len(rings)-1
 			switch s.Op {
 			case sfnt.SegmentOpMoveTo:
@@ -84,7 +95,7 @@ func outline(text string, l Letters) (rings [][]Point, width float64) {
 				}
 			}
 		}
-		width += float64(advance) / 64
-	}
-	return rings, width
+		width += advance
+	})
+	return rings
 }
