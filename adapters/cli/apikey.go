@@ -14,7 +14,8 @@ func (s *shell) apiKey() *cobra.Command {
 	var email string
 	var in account.KeyRequest
 	var ttl time.Duration
-	create := &cobra.Command{Use: "create", Short: "Create an API key of a user and print it, only once", RunE: func(cmd *cobra.Command, _ []string) error {
+	create := &cobra.Command{Use: "create", Short: "Create an API key of a user and print it, only once"}
+	create.RunE = func(cmd *cobra.Command, _ []string) error {
 		if cmd.Flags().Changed("ttl") {
 			ends := time.Now().UTC().Add(ttl)
 			in.ExpiresAt = &ends
@@ -32,7 +33,7 @@ func (s *shell) apiKey() *cobra.Command {
 				ExpiresAt *time.Time `json:"expires_at"`
 			}{key.ID, key.Name, key.Prefix, text, key.ExpiresAt}, "%s", text)
 		})
-	}}
+	}
 	f := create.Flags()
 	f.StringVar(&email, "user", "", "e-mail address of the user it acts as")
 	f.StringVar(&in.Name, "name", "", "what the key is for")

@@ -194,7 +194,8 @@ when you outgrow it.
 	root.PersistentFlags().BoolVar(&s.asJSON, "json", false, "print the record as JSON")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(s.migrate(), s.company(), s.user(), s.token(), s.apiKey(), s.wallet(), s.price(), s.crop(), s.profile(),
-		s.curves(), s.cropCheck(), s.engine(), s.stratify(), s.subscription(), s.stratification(), s.layer(), s.job(), s.trail(), s.openapi(), s.backup(), s.restore(), s.key())
+		s.curves(), s.cropCheck(), s.engine(), s.stratify(), s.subscription(), s.stratification(), s.layer(), s.job(),
+		s.trail(), s.openapi(), s.backup(), s.restore(), s.key())
 	for _, c := range []*cobra.Command{s.serve(), s.worker(), s.doctor(), s.config()} {
 		s.cfg.flags(c.Flags(), false)
 		root.AddCommand(c)
@@ -247,6 +248,11 @@ func (s *shell) printJSON(record any) error {
 // run makes the action of a command that is one use case of the operator.
 func (s *shell) run(do func(ctx context.Context, op *operating.Operating) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error { return s.operate(cmd, do) }
+}
+
+// action makes a command that is one use case of the operator.
+func (s *shell) action(use, short string, do func(ctx context.Context, op *operating.Operating) error) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, RunE: s.run(do)}
 }
 
 // operate runs a use case of the operator on an open database.

@@ -151,7 +151,8 @@ func (c *Config) Check() error {
 	bad := func(name, format string, args ...any) {
 		errs = append(errs, fmt.Errorf("%s: %s", name, fmt.Sprintf(format, args...)))
 	}
-	if !strings.HasPrefix(c.DatabaseURL, "sqlite:") && !strings.HasPrefix(c.DatabaseURL, "postgres://") && !strings.HasPrefix(c.DatabaseURL, "postgresql://") {
+	databases := []string{"sqlite:", "postgres://", "postgresql://"}
+	if !slices.ContainsFunc(databases, func(prefix string) bool { return strings.HasPrefix(c.DatabaseURL, prefix) }) {
 		bad("TILTH_DATABASE_URL", "it must start with sqlite: or postgres://")
 	}
 	if path, ok := strings.CutPrefix(c.ObjectsURL, "file:"); !ok || path == "" {
@@ -184,7 +185,9 @@ func (c *Config) Check() error {
 	if _, ok := levels[c.LogLevel]; !ok {
 		bad("TILTH_LOG_LEVEL", "%q is not debug, info, warn or error", c.LogLevel)
 	}
-	for name, n := range map[string]int64{"TILTH_WORKERS": int64(c.Workers), "TILTH_MAX_BULK": int64(c.MaxBulk), "TILTH_MAX_BODY_BYTES": c.MaxBodyBytes} {
+	for name, n := range map[string]int64{
+		"TILTH_WORKERS": int64(c.Workers), "TILTH_MAX_BULK": int64(c.MaxBulk), "TILTH_MAX_BODY_BYTES": c.MaxBodyBytes,
+	} {
 		if n < 1 {
 			bad(name, "it must be at least 1")
 		}

@@ -22,7 +22,8 @@ func (s *shell) curvesImport() *cobra.Command {
 in force for their region from then on and replace the previous ones; other regions keep
 theirs. Versions are kept, and never changed. The built-in curves are those of the region
 ` + cropcheck.BuiltInRegion + `, until an import replaces them.`,
-		Example: "  tilth curves import curves.csv --region cerrado --version 2026-1 --extent -60,-24,-41,-2 --scope \"Sentinel-2, 2019 to 2025, 412 fields\"",
+		Example: "  tilth curves import curves.csv --region cerrado --version 2026-1 --extent -60,-24,-41,-2 " +
+			"--scope \"Sentinel-2, 2019 to 2025, 412 fields\"",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			set, err := s.readCurves(args[0])
 			if err != nil {
@@ -136,7 +137,8 @@ func (s *shell) printEdition(e cropcheck.Edition) error {
 	if x := e.Set.Extent; x != nil {
 		out.Extent = []float64{x.West, x.South, x.East, x.North}
 	}
-	return s.print(out, "%s, version %s, %s: %d curves (%s). %s", e.Region, e.Version, origin, len(out.Classes), strings.Join(out.Classes, ", "), out.Scope)
+	return s.print(out, "%s, version %s, %s: %d curves (%s). %s",
+		e.Region, e.Version, origin, len(out.Classes), strings.Join(out.Classes, ", "), out.Scope)
 }
 
 // readCurves reads a file of curves; the built-in ones if path is empty.

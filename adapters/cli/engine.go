@@ -26,13 +26,13 @@ assessment uses the new ones. An external engine must be configured (TILTH_ENGIN
 			return s.printEngine(company, choice)
 		}),
 	}
-	show := &cobra.Command{Use: "show", Short: "Show the engine and the factor set that a company has chosen", RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
+	show := s.action("show", "Show the engine and the factor set of a company", func(ctx context.Context, op *operating.Operating) error {
 		chosen, err := op.EngineChoice(ctx, company)
 		if err != nil {
 			return err
 		}
 		return s.printEngine(company, chosen)
-	})}
+	})
 	for _, c := range []*cobra.Command{set, show} {
 		c.Flags().Int64Var(&company, "company", 0, "id of the company")
 	}

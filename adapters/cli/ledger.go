@@ -29,13 +29,13 @@ func (s *shell) printWallet(company int64, w credit.Wallet) error {
 
 func (s *shell) walletShow() *cobra.Command {
 	var company int64
-	c := &cobra.Command{Use: "show", Short: "Print a company's wallet", RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
+	c := s.action("show", "Print a company's wallet", func(ctx context.Context, op *operating.Operating) error {
 		w, err := op.Wallet(ctx, company)
 		if err != nil {
 			return err
 		}
 		return s.printWallet(company, w)
-	})}
+	})
 	c.Flags().Int64Var(&company, "company", 0, "id of the company")
 	return required(c, "company")
 }

@@ -23,7 +23,7 @@ func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 
 func (s *shell) company() *cobra.Command {
 	var name string
-	create := &cobra.Command{Use: "create", Short: "Create a company with the roles owner, editor and viewer", RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
+	create := s.action("create", "Create a company, with roles owner, editor and viewer", func(ctx context.Context, op *operating.Operating) error {
 		c, err := op.CreateCompany(ctx, name)
 		if err != nil {
 			return err
@@ -33,7 +33,7 @@ func (s *shell) company() *cobra.Command {
 			UUID string `json:"uuid"`
 			Name string `json:"name"`
 		}{c.ID, c.UUID, c.Name}, "company %d: %s (%s)", c.ID, c.Name, c.UUID)
-	})}
+	})
 	create.Flags().StringVar(&name, "name", "", "name of the company")
 	return group("company", "Companies: the tenants", required(create, "name"))
 }
@@ -75,13 +75,13 @@ func (s *shell) user() *cobra.Command {
 	f.BoolVar(&stdin, "password-stdin", false, "read the password from standard input; without it the user has none")
 
 	var email string
-	disable := &cobra.Command{Use: "disable", Short: "Revoke a user's access from the next request on", RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
+	disable := s.action("disable", "Revoke a user's access from the next request on", func(ctx context.Context, op *operating.Operating) error {
 		u, err := op.DisableUser(ctx, email)
 		if err != nil {
 			return err
 		}
 		return s.print(map[string]any{"id": u.ID, "email": u.Email, "disabled": u.Disabled}, "user %d: %s is disabled", u.ID, u.Email)
-	})}
+	})
 	disable.Flags().StringVar(&email, "email", "", "e-mail address of the user")
 	return group("user", "Users and operators", required(create, "email"), required(disable, "email"))
 }
@@ -89,7 +89,7 @@ func (s *shell) user() *cobra.Command {
 func (s *shell) token() *cobra.Command {
 	var email string
 	var ttl time.Duration
-	create := &cobra.Command{Use: "create", Short: "Print an access token for a user", RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
+	create := s.action("create", "Print an access token for a user", func(ctx context.Context, op *operating.Operating) error {
 		token, err := op.CreateToken(ctx, email, ttl)
 		if err != nil {
 			return err
@@ -98,7 +98,7 @@ func (s *shell) token() *cobra.Command {
 			Access    string `json:"access"`
 			ExpiresIn int64  `json:"expires_in"`
 		}{token, int64(ttl.Seconds())}, "%s", token)
-	})}
+	})
 	create.Flags().StringVar(&email, "user", "", "e-mail address of the user")
 	create.Flags().DurationVar(&ttl, "ttl", 24*time.Hour, "how long it is valid")
 	return group("token", "Access tokens", required(create, "user"))
@@ -147,7 +147,8 @@ func (s *shell) price() *cobra.Command {
 }
 
 func (s *shell) crop() *cobra.Command {
-	load := &cobra.Command{Use: "import FILE.csv", Short: "Add or change crops of the shared catalog, by their slug", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+	load := &cobra.Command{Use: "import FILE.csv", Short: "Add or change crops of the shared catalog, by their slug", Args: cobra.ExactArgs(1)}
+	load.RunE = func(cmd *cobra.Command, args []string) error {
 		crops, err := readFile(args[0], s.program.ReadCrops)
 		if err != nil {
 			return fmt.Errorf("%s: %w", args[0], err)
@@ -159,6 +160,6 @@ func (s *shell) crop() *cobra.Command {
 			}
 			return s.print(map[string]any{"imported": len(crops), "total": total}, "%d crops read, %d in the catalog", len(crops), total)
 		})
-	}}
+	}
 	return group("crop", "The crop catalog, shared by all companies", load)
 }

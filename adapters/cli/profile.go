@@ -155,10 +155,14 @@ func writeSeriesJSON(w io.Writer, s vegetation.Series) error {
 	for _, o := range s.Observations {
 		p := pointJSON{o.Date.Format(time.DateOnly), o.Value}
 		out.Profile = append(out.Profile, p)
-		out.Observations = append(out.Observations, observationJSON{p, o.Coverage, o.NValid, o.NPolygon, o.Median, o.Std, o.Min, o.Max, o.P10, o.P90, o.Items, showOffsets(o.Offsets)})
+		out.Observations = append(out.Observations, observationJSON{
+			p, o.Coverage, o.NValid, o.NPolygon, o.Median, o.Std, o.Min, o.Max, o.P10, o.P90, o.Items, showOffsets(o.Offsets),
+		})
 	}
 	for _, r := range s.Rejected {
-		out.Rejected = append(out.Rejected, rejectionJSON{r.Date.Format(time.DateOnly), string(r.Reason), r.Coverage, r.NValid, r.NPolygon, r.Items, optional(r.Note)})
+		out.Rejected = append(out.Rejected, rejectionJSON{
+			r.Date.Format(time.DateOnly), string(r.Reason), r.Coverage, r.NValid, r.NPolygon, r.Items, optional(r.Note),
+		})
 	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")

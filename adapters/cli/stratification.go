@@ -66,7 +66,8 @@ func (s *shell) stratification() *cobra.Command {
 	var order int64
 	retry := &cobra.Command{
 		Use: "retry", Short: "Retry a failed stratification order",
-		Long: fmt.Sprintf("Retries a failed stratification order: its charge is held again and its layers are\nprepared in the background. An order is retried at most %d times.", stratification.MaxRetries),
+		Long: fmt.Sprintf("Retries a failed stratification order: its charge is held again and its layers are\n"+
+			"prepared in the background. An order is retried at most %d times.", stratification.MaxRetries),
 		RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
 			o, err := op.RetryStratification(ctx, order)
 			if err != nil {
@@ -100,8 +101,9 @@ type rasterJSON struct {
 }
 
 func (s *shell) printLayer(what string, r ports.LayerRaster) error {
-	return s.print(rasterJSON{r.Name, r.File, r.Checksum, r.Size, r.EPSG, r.CellSize, r.Cols, r.Rows, r.Scale, r.Offset, r.AddedAt, r.Description, r.CompanyID, r.Coarse},
-		"%s%-16s %s, EPSG:%d, %d × %d pixels of %g m, sha256 %.12s", what, r.Name, r.File, r.EPSG, r.Cols, r.Rows, r.CellSize, r.Checksum)
+	return s.print(rasterJSON{
+		r.Name, r.File, r.Checksum, r.Size, r.EPSG, r.CellSize, r.Cols, r.Rows, r.Scale, r.Offset, r.AddedAt, r.Description, r.CompanyID, r.Coarse,
+	}, "%s%-16s %s, EPSG:%d, %d × %d pixels of %g m, sha256 %.12s", what, r.Name, r.File, r.EPSG, r.Cols, r.Rows, r.CellSize, r.Checksum)
 }
 
 func (s *shell) layer() *cobra.Command {
@@ -117,7 +119,8 @@ of that one only. Values are what GDAL reads from the file, times --scale plus -
 A raster named "elevation", in metres, replaces the elevation model of the imagery source;
 slope and topographic wetness are derived from it. --coarse marks a raster that was resampled
 from a far coarser map, such as one of few soil samples.`,
-		Example: "  tilth layer add --name clay_0_30 --file clay.tif --description \"SoilGrids 2.0, g/kg\" --coarse\n  tilth layer add --name elevation --file lidar.tif --company 3",
+		Example: "  tilth layer add --name clay_0_30 --file clay.tif --description \"SoilGrids 2.0, g/kg\" --coarse\n" +
+			"  tilth layer add --name elevation --file lidar.tif --company 3",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opened, err := os.Open(file)
 			if err != nil {
@@ -158,7 +161,8 @@ from a far coarser map, such as one of few soil samples.`,
 		})
 	}}
 	var name string
-	remove := &cobra.Command{Use: "remove", Short: "Unregister a raster; the layers of earlier orders stay", RunE: func(cmd *cobra.Command, _ []string) error {
+	remove := &cobra.Command{Use: "remove", Short: "Unregister a raster; the layers of earlier orders stay"}
+	remove.RunE = func(cmd *cobra.Command, _ []string) error {
 		return s.withLayers(cmd, func(ctx context.Context, l *soil.LayerLibrary) error {
 			gone, err := l.Remove(ctx, name)
 			if err != nil {
@@ -166,9 +170,10 @@ from a far coarser map, such as one of few soil samples.`,
 			}
 			return s.printLayer("removed ", gone)
 		})
-	}}
+	}
 	remove.Flags().StringVar(&name, "name", "", "name of the layer")
-	return group("layer", "Rasters of relief and soil, as layers of stratification orders", required(add, "name", "file"), list, required(remove, "name"))
+	return group("layer", "Rasters of relief and soil, as layers of stratification orders",
+		required(add, "name", "file"), list, required(remove, "name"))
 }
 
 // localFile is a file of this machine as ports.Object.

@@ -75,7 +75,8 @@ func (s *fieldSheet) front() error {
 		{"Id of the plan", plan.PlanUUID},
 		{"Id of the map", s.in.Map.Candidate.MapUUID},
 		{"Seed", strconv.FormatUint(plan.Params.Seed, 10)},
-		{"Points", fmt.Sprintf("%s in %s, %s", counted(plan.Samples, "sample"), counted(len(plan.PerZone), "zone"), counted(plan.Reserves, "reserve point"))},
+		{"Points", fmt.Sprintf("%s in %s, %s",
+			counted(plan.Samples, "sample"), counted(len(plan.PerZone), "zone"), counted(plan.Reserves, "reserve point"))},
 		{"Placed", placedText(plan)},
 		{"Coordinates", fmt.Sprintf("WGS84, degrees; UTM, metres (EPSG:%d)", about.EPSG)},
 	}
@@ -104,7 +105,8 @@ func counted(n int, what string) string {
 }
 
 func placedText(plan *plan.Plan) string {
-	text := fmt.Sprintf("%s, %d m from edges, %.0f m from each other", strings.ReplaceAll(string(plan.Params.Placement), "_", " "), plan.Params.ZoneOffset, plan.MinDistanceUsed)
+	text := fmt.Sprintf("%s, %d m from edges, %.0f m from each other",
+		strings.ReplaceAll(string(plan.Params.Placement), "_", " "), plan.Params.ZoneOffset, plan.MinDistanceUsed)
 	if plan.IsCustom {
 		text += "; changed by hand"
 	}

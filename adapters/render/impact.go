@@ -38,7 +38,8 @@ const impactTitle = "Greenhouse-gas impact report"
 
 // footOf returns what the figures were computed with, for the foot of each page.
 func footOf(r ghg.Report) string {
-	return fmt.Sprintf("Tilth · engine %s %s · factors %s %s · input %s", r.Engine.ID, r.Engine.Version, r.FactorSet.ID, r.FactorSet.Version, short(r.InputDigest))
+	return fmt.Sprintf("Tilth · engine %s %s · factors %s %s · input %s",
+		r.Engine.ID, r.Engine.Version, r.FactorSet.ID, r.FactorSet.Version, short(r.InputDigest))
 }
 
 // short returns the beginning of a digest, which is enough to distinguish two.
@@ -116,7 +117,8 @@ func printSplits(d *pdf.Document, r ghg.Report) {
 			rows = append(rows, pdf.Row(gasWord(l.Gas), fixed(l.CO2e, 3), percent(l.Share), fmt.Sprintf("%s kg × %g", fixed(l.Kg, 3), l.GWP)))
 		}
 	}
-	d.Table([]pdf.Column{pdf.Left("Part", 70), pdf.Right("t CO2e", 30), pdf.Right("Share", 25), pdf.Right("Mass × warming potential ("+r.GWPSet+")", 55)}, rows)
+	mass := pdf.Right("Mass × warming potential ("+r.GWPSet+")", 55)
+	d.Table([]pdf.Column{pdf.Left("Part", 70), pdf.Right("t CO2e", 30), pdf.Right("Share", 25), mass}, rows)
 }
 
 func percent(share float64) string { return fixed(share*100, 1) + " %" }
@@ -132,8 +134,8 @@ func gasWord(gas string) string {
 }
 
 var lineColumns = []pdf.Column{
-	pdf.Left("Source", 40), pdf.Left("Section", 26), pdf.Right("Scope", 11), pdf.Right("Tier", 8), pdf.Right("CO2 kg", 17), pdf.Right("CH4 kg", 15), pdf.Right("N2O kg", 15),
-	pdf.Right("t CO2e", 16), pdf.Right("Low", 15), pdf.Right("High", 17),
+	pdf.Left("Source", 40), pdf.Left("Section", 26), pdf.Right("Scope", 11), pdf.Right("Tier", 8),
+	pdf.Right("CO2 kg", 17), pdf.Right("CH4 kg", 15), pdf.Right("N2O kg", 15), pdf.Right("t CO2e", 16), pdf.Right("Low", 15), pdf.Right("High", 17),
 }
 
 func printLines(d *pdf.Document, r ghg.Report) {
@@ -156,7 +158,8 @@ func printLines(d *pdf.Document, r ghg.Report) {
 	}
 	d.Space()
 	d.Facts([]pdf.Fact{
-		{"Own values", percent(r.DataQuality.UserShare) + " of the emissions"}, {"Biogenic CO2", fixed(r.Memo.BiogenicCO2, 3) + " t, outside the totals"},
+		{"Own values", percent(r.DataQuality.UserShare) + " of the emissions"},
+		{"Biogenic CO2", fixed(r.Memo.BiogenicCO2, 3) + " t, outside the totals"},
 		{"Engine", r.Engine.ID + " " + r.Engine.Version}, {"Factor set", r.FactorSet.ID + " " + r.FactorSet.Version},
 	}, 2)
 	d.Text("Digest of the factor set: "+r.FactorSet.Digest, draw.Note)

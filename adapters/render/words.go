@@ -12,11 +12,13 @@ import (
 var labelWords = map[string]string{
 	ghg.LabelProduction: "Fertilizer production", ghg.LabelDirect: "Soil N2O, direct", ghg.LabelVolatilisation: "Soil N2O, volatilised",
 	ghg.LabelLeaching: "Soil N2O, leached", ghg.LabelUrea: "CO2 of urea", ghg.LabelLiming: "CO2 of lime", ghg.LabelResidues: "Crop residues",
-	ghg.LabelBurning: "Residue burning", ghg.LabelRice: "Rice methane", ghg.LabelOrganicSoils: "Organic soils", ghg.LabelSoilLoss: "Soil carbon lost",
-	ghg.LabelLandUse: "Land-use change", ghg.LabelBiomassLoss: "Biomass lost", ghg.LabelProtection: "Crop protection",
+	ghg.LabelBurning: "Residue burning", ghg.LabelRice: "Rice methane", ghg.LabelOrganicSoils: "Organic soils",
+	ghg.LabelSoilLoss: "Soil carbon lost",
+	ghg.LabelLandUse:  "Land-use change", ghg.LabelBiomassLoss: "Biomass lost", ghg.LabelProtection: "Crop protection",
 	ghg.LabelSeed: "Seed production", ghg.LabelCombustion: "Fuel burnt", ghg.LabelUpstream: "Fuel supply", ghg.LabelElectricity: "Electricity",
 	ghg.LabelIrrigation: "Irrigation energy", ghg.LabelMachinery: "Machinery", ghg.LabelTransport: "Transport",
-	ghg.RemovalSoil: "Soil carbon", ghg.RemovalPerennial: "Perennial biomass", ghg.RemovalAgroforestry: "Agroforestry", ghg.RemovalHedgerows: "Hedgerows",
+	ghg.RemovalSoil: "Soil carbon", ghg.RemovalPerennial: "Perennial biomass", ghg.RemovalAgroforestry: "Agroforestry",
+	ghg.RemovalHedgerows:   "Hedgerows",
 	ghg.CategoryManagement: "Land management", ghg.CategoryInputs: "Energy and inputs", ghg.CategoryRemovals: "Removals",
 }
 
