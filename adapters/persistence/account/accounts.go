@@ -91,8 +91,7 @@ func (a accounts) createRole(ctx context.Context, companyID int64, role access.R
 	if len(rows) == 0 {
 		return nil
 	}
-	_, err = a.s.NewInsert().Model(&rows).Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, a.s.NewInsert().Model(&rows))
 }
 
 // Company implements ports.Accounts.
@@ -141,8 +140,8 @@ func (a accounts) GiveRole(ctx context.Context, userID, companyID int64, role st
 	if _, err := a.s.NewInsert().Model(&userRoleRow{UserID: userID, RoleID: roleID}).On("CONFLICT (user_id, role_id) DO NOTHING").Exec(ctx); err != nil {
 		return err
 	}
-	_, err = a.s.NewUpdate().Model((*companyRow)(nil)).Set("policy_version = policy_version + 1").Where("id = ?", companyID).Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, a.s.NewUpdate().Model((*companyRow)(nil)).Set("policy_version = policy_version + 1").
+		Where("id = ?", companyID))
 }
 
 // UserByEmail implements ports.Accounts.
@@ -170,14 +169,8 @@ func (a accounts) Caller(ctx context.Context, userID int64) (ports.User, int64, 
 
 // SetDisabled implements ports.Accounts. Faults: NotFound.
 func (a accounts) SetDisabled(ctx context.Context, userID int64, disabled bool) error {
-	res, err := a.s.NewUpdate().Model((*userRow)(nil)).Set("disabled = ?", disabled).Where("id = ?", userID).Exec(ctx)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return sqlstore.MissingUnless(err, "user")
-	}
-	return nil
+	return sqlstore.Change(ctx, a.s.NewUpdate().Model((*userRow)(nil)).Set("disabled = ?", disabled).Where("id = ?", userID),
+		fault.Missing("user"))
 }
 
 // Policy implements ports.Accounts. The version is read first: should the roles change

@@ -12,6 +12,7 @@ import (
 
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
+	"tilth/core/fault"
 	"tilth/ports"
 )
 
@@ -58,8 +59,7 @@ func (t tickets) UseAll(ctx context.Context, userID, invitationID int64, at time
 	} else {
 		q = q.Where("invitation_id = ?", invitationID)
 	}
-	_, err := q.Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, q)
 }
 
 // LastFor implements ports.Tickets.
@@ -74,8 +74,7 @@ func (t tickets) LastFor(ctx context.Context, userID int64) (time.Time, error) {
 
 // Purge implements ports.Tickets.
 func (t tickets) Purge(ctx context.Context, before time.Time) error {
-	_, err := t.s.NewDelete().Model((*ticketRow)(nil)).Where("expires_at < ?", sqlstore.StampAt(before)).Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, t.s.NewDelete().Model((*ticketRow)(nil)).Where("expires_at < ?", sqlstore.StampAt(before)))
 }
 
 // credentials implements ports.Credentials.
@@ -83,14 +82,8 @@ type credentials struct{ s *sqlstore.Session }
 
 // SetPassword implements ports.Credentials.
 func (c credentials) SetPassword(ctx context.Context, userID int64, hash string) error {
-	res, err := c.s.NewUpdate().Model((*userRow)(nil)).Set("password_hash = ?", hash).Where("id = ?", userID).Exec(ctx)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return sqlstore.MissingUnless(err, "user")
-	}
-	return nil
+	return sqlstore.Change(ctx, c.s.NewUpdate().Model((*userRow)(nil)).Set("password_hash = ?", hash).Where("id = ?", userID),
+		fault.Missing("user"))
 }
 
 // RevokeOf implements ports.Credentials. A token that was revoked keeps its time. It
@@ -98,12 +91,9 @@ func (c credentials) SetPassword(ctx context.Context, userID int64, hash string)
 // not see the token that the exchange has made.
 func (c credentials) RevokeOf(ctx context.Context, userID int64, at time.Time) error {
 	for {
-		res, err := c.s.NewUpdate().Model((*refreshRow)(nil)).Set("revoked_at = ?", sqlstore.StampAt(at)).
-			Where("user_id = ?", userID).Where("revoked_at IS NULL").Exec(ctx)
-		if err != nil {
-			return err
-		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
+		n, err := sqlstore.Affected(ctx, c.s.NewUpdate().Model((*refreshRow)(nil)).Set("revoked_at = ?", sqlstore.StampAt(at)).
+			Where("user_id = ?", userID).Where("revoked_at IS NULL"))
+		if err != nil || n == 0 {
 			return err
 		}
 	}
@@ -159,15 +149,13 @@ func (a attempts) read(ctx context.Context, keys []string, q *bun.SelectQuery) (
 // Put implements ports.Attempts.
 func (a attempts) Put(ctx context.Context, one access.Attempts) error {
 	row := attemptRow{Key: one.Key, Failures: one.Failures, LastAt: sqlstore.StampAt(one.LastAt), Until: sqlstore.StampAt(one.Until)}
-	_, err := a.s.NewInsert().Model(&row).On("CONFLICT (key) DO UPDATE").
-		Set("failures = EXCLUDED.failures, last_at = EXCLUDED.last_at, until = EXCLUDED.until").Returning("NULL").Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, a.s.NewInsert().Model(&row).On("CONFLICT (key) DO UPDATE").
+		Set("failures = EXCLUDED.failures, last_at = EXCLUDED.last_at, until = EXCLUDED.until").Returning("NULL"))
 }
 
 // Clear implements ports.Attempts.
 func (a attempts) Clear(ctx context.Context, key string) error {
-	_, err := a.s.NewDelete().Model((*attemptRow)(nil)).Where("key = ?", key).Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, a.s.NewDelete().Model((*attemptRow)(nil)).Where("key = ?", key))
 }
 
 // purgeAtOnce bounds the rows that one call drops: it runs inside a sign-in.
@@ -177,8 +165,7 @@ const purgeAtOnce = 100
 func (a attempts) Purge(ctx context.Context, before time.Time) error {
 	old := a.s.SkipLocked(a.s.NewSelect().Table("sign_in_attempts").Column("key").
 		Where("last_at < ?", sqlstore.StampAt(before)).OrderExpr("last_at").Limit(purgeAtOnce))
-	_, err := a.s.NewDelete().With("old", old).Model((*attemptRow)(nil)).Where("key IN (SELECT key FROM old)").Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, a.s.NewDelete().With("old", old).Model((*attemptRow)(nil)).Where("key IN (SELECT key FROM old)"))
 }
 
 type letterRow struct {
@@ -222,6 +209,5 @@ func (l letters) Get(ctx context.Context, id int64) (ports.Letter, error) {
 
 // Drop implements ports.Letters.
 func (l letters) Drop(ctx context.Context, id int64) error {
-	_, err := l.s.NewDelete().Model((*letterRow)(nil)).Where("id = ?", id).Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, l.s.NewDelete().Model((*letterRow)(nil)).Where("id = ?", id))
 }

@@ -42,13 +42,17 @@ type grantRow struct {
 // grants implements ports.Grants.
 type grants struct{ s *sqlstore.Session }
 
+// party is the condition of the grants that the company that acts gives or is offered.
+func party(scope access.Scope) sqlstore.Condition {
+	if !sqlstore.Writable(scope) {
+		return sqlstore.Nothing
+	}
+	return sqlstore.When("(t.company_id = ? OR t.grantee_company_id = ?)", scope.Company(), scope.Company())
+}
+
 // between selects the grants that a company gives or is offered.
 func (g grants) between(scope access.Scope) *bun.SelectQuery {
-	q := g.s.NewSelect().Model((*grantRow)(nil))
-	if !sqlstore.Writable(scope) {
-		return sqlstore.Where(q, sqlstore.Nothing)
-	}
-	return q.Where("(t.company_id = ? OR t.grantee_company_id = ?)", scope.Company(), scope.Company())
+	return sqlstore.Where(g.s.NewSelect().Model((*grantRow)(nil)), party(scope))
 }
 
 func (g grants) filtered(scope access.Scope, f ports.GrantQuery) *bun.SelectQuery {
@@ -92,31 +96,17 @@ func (g grants) Count(ctx context.Context, scope access.Scope, q ports.GrantQuer
 
 // Each implements ports.Grants.
 func (g grants) Each(ctx context.Context, scope access.Scope, q ports.GrantQuery) iter.Seq2[access.Grant, error] {
-	if q.Limit == 0 {
-		if err := g.s.Unhurried(ctx); err != nil {
-			return sqlstore.Failed[access.Grant](err)
-		}
-	}
-	rows := named(g.filtered(scope, q)).OrderExpr("t.id")
-	return sqlstore.Stream(ctx, g.s, sqlstore.Paged(rows, ports.Query{Limit: q.Limit, Offset: q.Offset}), grantOfRow)
+	return grantView.Each(ctx, g.s, named(g.filtered(scope, q)), ports.Query{Limit: q.Limit, Offset: q.Offset})
 }
 
 // Get implements ports.Grants.
 func (g grants) Get(ctx context.Context, scope access.Scope, id int64) (access.Grant, error) {
-	return g.one(ctx, named(g.between(scope)).Where("t.id = ?", id))
+	return grantView.One(ctx, named(g.between(scope)).Where("t.id = ?", id))
 }
 
 // GetForUpdate implements ports.Grants.
 func (g grants) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (access.Grant, error) {
-	return g.one(ctx, g.s.ForUpdate(named(g.between(scope)).Where("t.id = ?", id)))
-}
-
-func (g grants) one(ctx context.Context, q *bun.SelectQuery) (access.Grant, error) {
-	var row grantRow
-	if err := q.Scan(ctx, &row); err != nil {
-		return access.Grant{}, sqlstore.Missing(err, "share grant")
-	}
-	return grantOfRow(&row)
+	return grantView.One(ctx, g.s.ForUpdate(named(g.between(scope)).Where("t.id = ?", id)))
 }
 
 // Insert implements ports.Grants.
@@ -134,15 +124,8 @@ func (g grants) Insert(ctx context.Context, scope access.Scope, grant *access.Gr
 		FarmID: idOf(grant.Farm), FieldID: idOf(grant.Field), Slugs: string(slugs), Status: grant.Status, EndsOn: sqlstore.NullableDay(grant.EndsOn),
 		CreatedAt: sqlstore.StampAt(grant.CreatedAt), UpdatedAt: sqlstore.StampAt(grant.UpdatedAt), CreatedBy: idOf(grant.CreatedBy),
 	}
-	var ids []int64
-	if _, err := g.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &ids); err != nil {
-		return err
-	}
-	if len(ids) != 1 {
-		return sqlstore.Internal("a grant inserted gave %d ids", len(ids))
-	}
-	grant.ID = ids[0]
-	return nil
+	_, err = g.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &grant.ID)
+	return err
 }
 
 func idOf(record *access.Named) *int64 {
@@ -154,18 +137,9 @@ func idOf(record *access.Named) *int64 {
 
 // SetStatus implements ports.Grants.
 func (g grants) SetStatus(ctx context.Context, scope access.Scope, id int64, status access.GrantStatus, at time.Time) error {
-	if !sqlstore.Writable(scope) {
-		return fault.Missing("share grant")
-	}
-	res, err := g.s.NewUpdate().Model((*grantRow)(nil)).Set("status = ?", status).Set("updated_at = ?", sqlstore.StampAt(at)).
-		Where("t.id = ?", id).Where("(t.company_id = ? OR t.grantee_company_id = ?)", scope.Company(), scope.Company()).Exec(ctx)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return sqlstore.MissingUnless(err, "share grant")
-	}
-	return nil
+	return sqlstore.Change(ctx, g.s.NewUpdate().Model((*grantRow)(nil)).Set("status = ?", status).
+		Set("updated_at = ?", sqlstore.StampAt(at)).
+		Where("t.id = ?", id).Where("?", party(scope)), fault.Missing("share grant"))
 }
 
 // Party implements ports.Grants.
@@ -179,6 +153,8 @@ func (g grants) Party(ctx context.Context, uuid string) (access.Party, error) {
 	}
 	return access.Party{ID: row.ID, UUID: row.UUID, Name: row.Name}, nil
 }
+
+var grantView = &sqlstore.View[access.Grant, grantRow]{Word: "share grant", Order: "t.id", Record: grantOfRow}
 
 func grantOfRow(row *grantRow) (access.Grant, error) {
 	out := access.Grant{

@@ -49,37 +49,22 @@ func (i invitations) query(scope access.Scope) *bun.SelectQuery {
 	return sqlstore.Where(i.s.NewSelect().Model((*invitationRow)(nil)).ColumnExpr("?TableColumns").ColumnExpr(names+" AS roles").
 		ColumnExpr("company.name AS company").ColumnExpr("inviter.name AS inviter").
 		Join("JOIN companies AS company ON company.id = t.company_id").
-		Join("LEFT JOIN users AS inviter ON inviter.id = t.created_by"), ofCompany(scope))
+		Join("LEFT JOIN users AS inviter ON inviter.id = t.created_by"), sqlstore.OwnOnly(scope))
 }
 
 // Count implements ports.Invitations.
 func (i invitations) Count(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
-	q, err := sqlstore.Filtered(sqlstore.Where(i.s.NewSelect().Model((*invitationRow)(nil)), ofCompany(scope)), invitationFilters, query.Filters)
-	if err != nil {
-		return 0, err
-	}
-	return q.Count(ctx)
+	return invitationView.Count(ctx, sqlstore.Where(i.s.NewSelect().Model((*invitationRow)(nil)), sqlstore.OwnOnly(scope)), query)
 }
 
 // Each implements ports.Invitations.
 func (i invitations) Each(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[ports.Invitation, error] {
-	q, err := sqlstore.Filtered(i.query(scope), invitationFilters, query.Filters)
-	if err == nil && query.Limit == 0 {
-		err = i.s.Unhurried(ctx)
-	}
-	if err != nil {
-		return sqlstore.Failed[ports.Invitation](err)
-	}
-	return sqlstore.Stream(ctx, i.s, sqlstore.Paged(q.OrderExpr("t.id"), query), invitationOfRow)
+	return invitationView.Each(ctx, i.s, i.query(scope), query)
 }
 
 // Get implements ports.Invitations.
 func (i invitations) Get(ctx context.Context, scope access.Scope, id int64) (ports.Invitation, error) {
-	var row invitationRow
-	if err := i.query(scope).Where("t.id = ?", id).Scan(ctx, &row); err != nil {
-		return ports.Invitation{}, sqlstore.Missing(err, "invitation")
-	}
-	return invitationOfRow(&row)
+	return invitationView.One(ctx, i.query(scope).Where("t.id = ?", id))
 }
 
 // Insert implements ports.Invitations.
@@ -114,16 +99,8 @@ func (i invitations) Insert(ctx context.Context, scope access.Scope, in *ports.I
 
 // Accept implements ports.Invitations. Faults: NotFound unless it is open.
 func (i invitations) Accept(ctx context.Context, scope access.Scope, id int64, at time.Time) error {
-	in := ofCompany(scope)
-	res, err := i.s.NewUpdate().Model((*invitationRow)(nil)).Set("accepted_at = ?", sqlstore.StampAt(at)).
-		Where("t.id = ?", id).Where(in.SQL, in.Args...).Where(stillOpen).Exec(ctx)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return sqlstore.MissingUnless(err, "invitation")
-	}
-	return nil
+	return sqlstore.Change(ctx, i.s.NewUpdate().Model((*invitationRow)(nil)).Set("accepted_at = ?", sqlstore.StampAt(at)).
+		Where("t.id = ?", id).Where("?", sqlstore.OwnOnly(scope)).Where(stillOpen), fault.Missing("invitation"))
 }
 
 // Revoke implements ports.Invitations. Faults: NotFound unless it is open.
@@ -142,16 +119,19 @@ func (i invitations) RevokeOf(ctx context.Context, scope access.Scope, email str
 }
 
 func (i invitations) revoke(ctx context.Context, scope access.Scope, at time.Time, which sqlstore.Condition) (int64, error) {
-	in := ofCompany(scope)
 	var ids []int64
 	_, err := i.s.NewUpdate().Model((*invitationRow)(nil)).Set("revoked_at = ?", sqlstore.StampAt(at)).
-		Where(which.SQL, which.Args...).Where(in.SQL, in.Args...).Where(stillOpen).Returning("id").Exec(ctx, &ids)
+		Where("?", which).Where("?", sqlstore.OwnOnly(scope)).Where(stillOpen).Returning("id").Exec(ctx, &ids)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
 	_, err = i.s.NewUpdate().Model((*ticketRow)(nil)).Set("used_at = ?", sqlstore.StampAt(at)).
 		Where("invitation_id IN (?)", bun.List(ids)).Where("used_at IS NULL").Exec(ctx)
 	return int64(len(ids)), err
+}
+
+var invitationView = &sqlstore.View[ports.Invitation, invitationRow]{
+	Word: "invitation", Filters: invitationFilters, Order: "t.id", Record: invitationOfRow,
 }
 
 func invitationOfRow(row *invitationRow) (ports.Invitation, error) {

@@ -34,11 +34,7 @@ type keys struct{ s *sqlstore.Session }
 
 // live selects the keys of a scope that were not revoked.
 func (k keys) live(scope access.Scope) *bun.SelectQuery {
-	q := sqlstore.Where(k.selected(), sqlstore.Own("t", scope)).Where("t.revoked_at IS NULL")
-	if scope.Shared() {
-		return sqlstore.Where(q, sqlstore.Nothing)
-	}
-	return q
+	return sqlstore.Where(k.selected(), sqlstore.OwnOnly(scope)).Where("t.revoked_at IS NULL")
 }
 
 func (k keys) selected() *bun.SelectQuery {
@@ -63,15 +59,8 @@ func (k keys) Insert(ctx context.Context, scope access.Scope, key *access.APIKey
 		CompanyID: key.CompanyID, UserID: key.User.ID, Name: key.Name, Prefix: key.Prefix, Hash: key.Hash,
 		Slugs: sqlstore.JSONOf(key.Slugs), ExpiresAt: sqlstore.NullableStamp(key.ExpiresAt), CreatedAt: sqlstore.StampAt(key.CreatedAt),
 	}
-	var ids []int64
-	if _, err := k.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &ids); err != nil {
-		return err
-	}
-	if len(ids) != 1 {
-		return sqlstore.Internal("a key inserted gave %d ids", len(ids))
-	}
-	key.ID = ids[0]
-	return nil
+	_, err := k.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &key.ID)
+	return err
 }
 
 // Count implements ports.APIKeys.
@@ -81,48 +70,26 @@ func (k keys) Count(ctx context.Context, scope access.Scope) (int64, error) {
 
 // Each implements ports.APIKeys.
 func (k keys) Each(ctx context.Context, scope access.Scope, q ports.Query) iter.Seq2[access.APIKey, error] {
-	if q.Limit == 0 {
-		if err := k.s.Unhurried(ctx); err != nil {
-			return sqlstore.Failed[access.APIKey](err)
-		}
-	}
-	return sqlstore.Stream(ctx, k.s, sqlstore.Paged(columnsOfKey(k.live(scope)).OrderExpr("t.id"), q), apiKeyOfRow)
+	return keyView.Each(ctx, k.s, columnsOfKey(k.live(scope)), q)
 }
 
 // Get implements ports.APIKeys.
 func (k keys) Get(ctx context.Context, scope access.Scope, id int64) (access.APIKey, error) {
-	return k.one(ctx, k.live(scope).Where("t.id = ?", id))
+	return keyView.One(ctx, columnsOfKey(k.live(scope).Where("t.id = ?", id)))
 }
 
 // ByHash implements ports.KeyRing.
 func (k keys) ByHash(ctx context.Context, hash string) (access.APIKey, error) {
-	return k.one(ctx, k.selected().Where("t.hash = ?", hash))
-}
-
-func (k keys) one(ctx context.Context, q *bun.SelectQuery) (access.APIKey, error) {
-	var row apiKeyRow
-	if err := columnsOfKey(q).Scan(ctx, &row); err != nil {
-		return access.APIKey{}, sqlstore.Missing(err, "API key")
-	}
-	return apiKeyOfRow(&row)
+	return keyView.One(ctx, columnsOfKey(k.selected().Where("t.hash = ?", hash)))
 }
 
 // Revoke implements ports.APIKeys.
 func (k keys) Revoke(ctx context.Context, scope access.Scope, id int64, at time.Time) error {
-	if !sqlstore.Writable(scope) {
-		return fault.Missing("API key")
-	}
-	in := sqlstore.Own("t", scope)
-	res, err := k.s.NewUpdate().Model((*apiKeyRow)(nil)).Set("revoked_at = ?", sqlstore.StampAt(at)).
-		Where(in.SQL, in.Args...).Where("t.id = ?", id).Where("t.revoked_at IS NULL").Exec(ctx)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return sqlstore.MissingUnless(err, "API key")
-	}
-	return nil
+	return sqlstore.Change(ctx, k.s.NewUpdate().Model((*apiKeyRow)(nil)).Set("revoked_at = ?", sqlstore.StampAt(at)).
+		Where("?", sqlstore.OwnOnly(scope)).Where("t.id = ?", id).Where("t.revoked_at IS NULL"), fault.Missing("API key"))
 }
+
+var keyView = &sqlstore.View[access.APIKey, apiKeyRow]{Word: "API key", Order: "t.id", Record: apiKeyOfRow}
 
 func apiKeyOfRow(row *apiKeyRow) (access.APIKey, error) {
 	return access.APIKey{

@@ -31,14 +31,6 @@ var memberFilters = map[string]sqlstore.Filter{
 	"email": {Exact: "t.email"}, "disabled": {Exact: "t.disabled"},
 }
 
-// ofCompany restricts a table of people to the company that acts.
-func ofCompany(scope access.Scope) sqlstore.Condition {
-	if !sqlstore.Writable(scope) {
-		return sqlstore.Nothing
-	}
-	return sqlstore.Own("t", scope)
-}
-
 // namesOf is a subquery that gives a JSON array of names, in no order: of the one column
 // "name" that a query over other tables selects.
 func namesOf(s *sqlstore.Session, query string) string {
@@ -69,19 +61,20 @@ func (m members) Lock(ctx context.Context, scope access.Scope) error {
 
 // Changed implements ports.Members.
 func (m members) Changed(ctx context.Context, scope access.Scope) error {
-	_, err := m.s.NewUpdate().Model((*companyRow)(nil)).Set("policy_version = policy_version + 1").Where("id = ?", scope.Company()).Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, m.s.NewUpdate().Model((*companyRow)(nil)).Set("policy_version = policy_version + 1").
+		Where("id = ?", scope.Company()))
 }
 
 func (m members) query(scope access.Scope) *bun.SelectQuery {
 	return sqlstore.Where(m.s.NewSelect().Model((*memberRow)(nil)).ColumnExpr("?TableColumns").
-		ColumnExpr(namesOf(m.s, rolesOfUser)+" AS roles"), ofCompany(scope))
+		ColumnExpr(namesOf(m.s, rolesOfUser)+" AS roles"), sqlstore.OwnOnly(scope))
 }
 
-// filtered adds the filters of a list of users; that of a role holds where the user has it.
-func (m members) filtered(q *bun.SelectQuery, filters []ports.Filter) (*bun.SelectQuery, error) {
+// narrowed applies the filter of a role, which holds where the user has it, and returns the
+// query without it.
+func narrowed(q *bun.SelectQuery, query ports.Query) (*bun.SelectQuery, ports.Query) {
 	var plain []ports.Filter
-	for _, f := range filters {
+	for _, f := range query.Filters {
 		name, ok := f.Value.(string)
 		switch {
 		case f.Name != "role" || !ok:
@@ -92,49 +85,33 @@ func (m members) filtered(q *bun.SelectQuery, filters []ports.Filter) (*bun.Sele
 			q = q.Where("EXISTS ("+rolesOfUser+" AND r.name = ?)", name)
 		}
 	}
-	return sqlstore.Filtered(q, memberFilters, plain)
+	query.Filters = plain
+	return q, query
 }
 
 // Count implements ports.Members.
 func (m members) Count(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
-	q, err := m.filtered(sqlstore.Where(m.s.NewSelect().Model((*memberRow)(nil)), ofCompany(scope)), query.Filters)
-	if err != nil {
-		return 0, err
-	}
-	return q.Count(ctx)
+	q, query := narrowed(sqlstore.Where(m.s.NewSelect().Model((*memberRow)(nil)), sqlstore.OwnOnly(scope)), query)
+	return memberView.Count(ctx, q, query)
 }
 
 // Each implements ports.Members.
 func (m members) Each(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[ports.Member, error] {
-	q, err := m.filtered(m.query(scope), query.Filters)
-	if err == nil && query.Limit == 0 {
-		err = m.s.Unhurried(ctx)
-	}
-	if err != nil {
-		return sqlstore.Failed[ports.Member](err)
-	}
-	return sqlstore.Stream(ctx, m.s, sqlstore.Paged(q.OrderExpr("t.id"), query), memberOfRow)
+	q, query := narrowed(m.query(scope), query)
+	return memberView.Each(ctx, m.s, q, query)
 }
 
 // Get implements ports.Members.
 func (m members) Get(ctx context.Context, scope access.Scope, id int64) (ports.Member, error) {
-	var row memberRow
-	if err := m.query(scope).Where("t.id = ?", id).Scan(ctx, &row); err != nil {
-		return ports.Member{}, sqlstore.Missing(err, "user")
-	}
-	return memberOfRow(&row)
+	return memberView.One(ctx, m.query(scope).Where("t.id = ?", id))
 }
 
 // Update implements ports.Members.
 func (m members) Update(ctx context.Context, scope access.Scope, member ports.Member) error {
-	in := ofCompany(scope)
-	res, err := m.s.NewUpdate().Model((*userRow)(nil)).Set("name = ?", member.Name).Set("disabled = ?", member.Disabled).
-		Where("t.id = ?", member.ID).Where(in.SQL, in.Args...).Exec(ctx)
-	if err != nil {
+	if err := sqlstore.Change(ctx, m.s.NewUpdate().Model((*userRow)(nil)).Set("name = ?", member.Name).
+		Set("disabled = ?", member.Disabled).
+		Where("t.id = ?", member.ID).Where("?", sqlstore.OwnOnly(scope)), fault.Missing("user")); err != nil {
 		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return sqlstore.MissingUnless(err, "user")
 	}
 	ids, err := roles(m).idsOf(ctx, scope, member.Roles)
 	if err != nil {
@@ -147,15 +124,16 @@ func (m members) Update(ctx context.Context, scope access.Scope, member ports.Me
 	for i, id := range ids {
 		rows[i] = userRoleRow{UserID: member.ID, RoleID: id}
 	}
-	_, err = m.s.NewInsert().Model(&rows).Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, m.s.NewInsert().Model(&rows))
 }
 
 // Owners implements ports.Members.
 func (m members) Owners(ctx context.Context, scope access.Scope) (int64, error) {
-	return sqlstore.Where(m.s.NewSelect().Model((*memberRow)(nil)), ofCompany(scope)).Where("NOT t.disabled").
+	return sqlstore.Where(m.s.NewSelect().Model((*memberRow)(nil)), sqlstore.OwnOnly(scope)).Where("NOT t.disabled").
 		Where("EXISTS ("+rolesOfUser+" AND r.name = ?)", access.RoleOwner).Count(ctx)
 }
+
+var memberView = &sqlstore.View[ports.Member, memberRow]{Word: "user", Filters: memberFilters, Order: "t.id", Record: memberOfRow}
 
 func memberOfRow(row *memberRow) (ports.Member, error) {
 	return ports.Member{

@@ -25,7 +25,7 @@ type roleView struct {
 func (r roles) query(scope access.Scope) *bun.SelectQuery {
 	slugs := namesOf(r.s, "SELECT rs.slug AS name FROM role_slugs AS rs WHERE rs.role_id = t.id")
 	return sqlstore.Where(r.s.NewSelect().Model((*roleView)(nil)).ColumnExpr("?TableColumns").ColumnExpr(slugs+" AS slugs").
-		ColumnExpr("(SELECT count(*) FROM user_roles AS ur WHERE ur.role_id = t.id) AS users"), ofCompany(scope))
+		ColumnExpr("(SELECT count(*) FROM user_roles AS ur WHERE ur.role_id = t.id) AS users"), sqlstore.OwnOnly(scope))
 }
 
 // All implements ports.Roles.
@@ -74,7 +74,7 @@ func (r roles) Insert(ctx context.Context, scope access.Scope, role *access.Role
 
 // Update implements ports.Roles.
 func (r roles) Update(ctx context.Context, scope access.Scope, role access.Role) error {
-	taken, err := sqlstore.Where(r.s.NewSelect().Model((*roleRow)(nil)), ofCompany(scope)).
+	taken, err := sqlstore.Where(r.s.NewSelect().Model((*roleRow)(nil)), sqlstore.OwnOnly(scope)).
 		Where("t.name = ?", role.Name).Where("t.id <> ?", role.ID).Exists(ctx)
 	if err != nil {
 		return err
@@ -82,14 +82,9 @@ func (r roles) Update(ctx context.Context, scope access.Scope, role access.Role)
 	if taken {
 		return errRoleExists
 	}
-	in := ofCompany(scope)
-	res, err := r.s.NewUpdate().Model((*roleRow)(nil)).Set("name = ?", role.Name).
-		Where("t.id = ?", role.ID).Where(in.SQL, in.Args...).Exec(ctx)
-	if err != nil {
+	if err := sqlstore.Change(ctx, r.s.NewUpdate().Model((*roleRow)(nil)).Set("name = ?", role.Name).
+		Where("t.id = ?", role.ID).Where("?", sqlstore.OwnOnly(scope)), fault.Missing("role")); err != nil {
 		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return sqlstore.MissingUnless(err, "role")
 	}
 	if _, err := r.s.NewDelete().Model((*roleSlugRow)(nil)).Where("role_id = ?", role.ID).Exec(ctx); err != nil {
 		return err
@@ -105,26 +100,18 @@ func (r roles) setSlugs(ctx context.Context, role access.Role) error {
 	for i, slug := range role.Slugs {
 		rows[i] = roleSlugRow{RoleID: role.ID, Slug: slug}
 	}
-	_, err := r.s.NewInsert().Model(&rows).Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, r.s.NewInsert().Model(&rows))
 }
 
 // Delete implements ports.Roles. Its slugs go with it.
 func (r roles) Delete(ctx context.Context, scope access.Scope, id int64) error {
-	in := ofCompany(scope)
-	res, err := r.s.NewDelete().Model((*roleRow)(nil)).Where("t.id = ?", id).Where(in.SQL, in.Args...).Exec(ctx)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return sqlstore.MissingUnless(err, "role")
-	}
-	return nil
+	return sqlstore.Change(ctx, r.s.NewDelete().Model((*roleRow)(nil)).Where("t.id = ?", id).Where("?", sqlstore.OwnOnly(scope)),
+		fault.Missing("role"))
 }
 
 // Invited implements ports.Roles.
 func (r roles) Invited(ctx context.Context, scope access.Scope, id int64, now time.Time) (int64, error) {
-	return sqlstore.Where(r.s.NewSelect().Model((*invitationRow)(nil)), ofCompany(scope)).
+	return sqlstore.Where(r.s.NewSelect().Model((*invitationRow)(nil)), sqlstore.OwnOnly(scope)).
 		Where("t.accepted_at IS NULL AND t.revoked_at IS NULL AND t.expires_at > ?", sqlstore.StampAt(now)).
 		Where("EXISTS (SELECT 1 FROM invitation_roles AS ir WHERE ir.invitation_id = t.id AND ir.role_id = ?)", id).Count(ctx)
 }
@@ -135,7 +122,7 @@ func (r roles) idsOf(ctx context.Context, scope access.Scope, names []string) ([
 		return nil, nil
 	}
 	var ids []int64
-	err := sqlstore.Where(r.s.NewSelect().Model((*roleRow)(nil)).Column("t.id"), ofCompany(scope)).
+	err := sqlstore.Where(r.s.NewSelect().Model((*roleRow)(nil)).Column("t.id"), sqlstore.OwnOnly(scope)).
 		Where("t.name IN (?)", bun.List(names)).OrderExpr("t.id").Scan(ctx, &ids)
 	if err == nil && len(ids) != len(names) {
 		err = fault.Missing("role")

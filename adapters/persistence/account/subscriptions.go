@@ -43,19 +43,13 @@ func (u subscriptions) Get(ctx context.Context, companyID int64, service access.
 // Put implements ports.Subscriptions.
 func (u subscriptions) Put(ctx context.Context, s ports.Subscription) error {
 	row := subscriptionRow{CompanyID: s.CompanyID, Service: s.Service, Until: sqlstore.NullableDay(s.Until), GrantedAt: sqlstore.StampAt(s.GrantedAt)}
-	_, err := u.s.NewInsert().Model(&row).On("CONFLICT (company_id, service) DO UPDATE").
-		Set("until = EXCLUDED.until").Set("granted_at = EXCLUDED.granted_at").Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, u.s.NewInsert().Model(&row).On("CONFLICT (company_id, service) DO UPDATE").
+		Set("until = EXCLUDED.until").Set("granted_at = EXCLUDED.granted_at"))
 }
 
 // Drop implements ports.Subscriptions.
 func (u subscriptions) Drop(ctx context.Context, companyID int64, service access.Service) error {
-	res, err := u.s.NewDelete().Model((*subscriptionRow)(nil)).Where("company_id = ?", companyID).Where("service = ?", service).Exec(ctx)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n > 0 {
-		return err
-	}
-	return fault.Missing("subscription")
+	return sqlstore.Change(ctx, u.s.NewDelete().Model((*subscriptionRow)(nil)).Where("company_id = ?", companyID).
+		Where("service = ?", service),
+		fault.Missing("subscription"))
 }

@@ -51,15 +51,13 @@ func (a accounts) Refresh(ctx context.Context, hash string) (ports.RefreshToken,
 
 // UseRefresh implements ports.Accounts.
 func (a accounts) UseRefresh(ctx context.Context, hash string, at time.Time) error {
-	_, err := a.s.NewUpdate().Model((*refreshRow)(nil)).Set("used_at = ?", sqlstore.StampAt(at)).Where("hash = ?", hash).Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, a.s.NewUpdate().Model((*refreshRow)(nil)).Set("used_at = ?", sqlstore.StampAt(at)).Where("hash = ?", hash))
 }
 
 // RevokeFamily implements ports.Accounts. A token that was revoked keeps its time.
 func (a accounts) RevokeFamily(ctx context.Context, family string, at time.Time) error {
-	_, err := a.s.NewUpdate().Model((*refreshRow)(nil)).Set("revoked_at = ?", sqlstore.StampAt(at)).
-		Where("family = ?", family).Where("revoked_at IS NULL").Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, a.s.NewUpdate().Model((*refreshRow)(nil)).Set("revoked_at = ?", sqlstore.StampAt(at)).
+		Where("family = ?", family).Where("revoked_at IS NULL"))
 }
 
 // SigningKeys implements ports.Accounts.

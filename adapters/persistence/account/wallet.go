@@ -99,14 +99,9 @@ func (w wallet) Post(ctx context.Context, scope access.Scope, state credit.Walle
 	if !sqlstore.Writable(scope) || state.CompanyID != scope.Company() {
 		return fault.Missing("wallet")
 	}
-	in := sqlstore.Own("t", scope)
-	res, err := w.s.NewUpdate().Model((*walletRow)(nil)).Set("balance = ?", state.Balance).Set("held = ?", state.Held).
-		Where(in.SQL, in.Args...).Exec(ctx)
-	if err != nil {
+	if err := sqlstore.Change(ctx, w.s.NewUpdate().Model((*walletRow)(nil)).Set("balance = ?", state.Balance).Set("held = ?", state.Held).
+		Where("?", sqlstore.Own("t", scope)), fault.Missing("wallet")); err != nil {
 		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return sqlstore.MissingUnless(err, "wallet")
 	}
 	tx.CompanyID, tx.CreatedAt = scope.Company(), sqlstore.Micro(tx.CreatedAt)
 	return w.append(ctx, tx)
@@ -132,8 +127,7 @@ func (w wallet) append(ctx context.Context, tx *credit.Transaction) error {
 	if sum != 0 {
 		return sqlstore.Internal("the entries of a %s sum to %s", tx.Kind, sum)
 	}
-	_, err := w.s.NewInsert().Model(&rows).Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, w.s.NewInsert().Model(&rows))
 }
 
 func (w wallet) transactions(scope access.Scope) *bun.SelectQuery {
@@ -148,16 +142,11 @@ var transactionFilters = map[string]sqlstore.Filter{
 
 // Transactions implements ports.Wallet.
 func (w wallet) Transactions(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[credit.Transaction, error] {
-	q, err := sqlstore.Filtered(w.transactions(scope), transactionFilters, query.Filters)
-	if err != nil {
-		return sqlstore.Failed[credit.Transaction](err)
-	}
-	if query.Limit == 0 {
-		if err := w.s.Unhurried(ctx); err != nil {
-			return sqlstore.Failed[credit.Transaction](err)
-		}
-	}
-	return sqlstore.Stream(ctx, w.s, sqlstore.Paged(q.OrderExpr("t.id DESC"), query), transactionOfRow)
+	return transactionView.Each(ctx, w.s, w.transactions(scope), query)
+}
+
+var transactionView = &sqlstore.View[credit.Transaction, transactionRow]{
+	Word: "transaction", Filters: transactionFilters, Order: "t.id DESC", Record: transactionOfRow,
 }
 
 func transactionOfRow(row *transactionRow) (credit.Transaction, error) {
@@ -169,11 +158,7 @@ func transactionOfRow(row *transactionRow) (credit.Transaction, error) {
 
 // CountTransactions implements ports.Wallet.
 func (w wallet) CountTransactions(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
-	q, err := sqlstore.Filtered(w.transactions(scope), transactionFilters, query.Filters)
-	if err != nil {
-		return 0, err
-	}
-	return q.Count(ctx)
+	return transactionView.Count(ctx, w.transactions(scope), query)
 }
 
 // Sum implements ports.Wallet.
@@ -228,22 +213,14 @@ func (w wallet) PutFieldCharge(ctx context.Context, scope access.Scope, charge c
 	for _, column := range []string{"order_id", "product", "amount", "captured"} {
 		q = q.Set("? = EXCLUDED.?", bun.Ident(column), bun.Ident(column))
 	}
-	res, err := q.Where("t.company_id = EXCLUDED.company_id AND NOT t.captured").Exec(ctx)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n > 0 {
-		return err
-	}
-	return fault.New(fault.Conflict, "field_charged", "This field was charged already.")
+	return sqlstore.Change(ctx, q.Where("t.company_id = EXCLUDED.company_id AND NOT t.captured"),
+		fault.New(fault.Conflict, "field_charged", "This field was charged already."))
 }
 
 // DropFieldCharge implements ports.Wallet. A captured charge is never dropped.
 func (w wallet) DropFieldCharge(ctx context.Context, scope access.Scope, fieldID int64) error {
-	in := sqlstore.OwnOnly(scope)
-	_, err := w.s.NewDelete().Model((*chargeRow)(nil)).Where(in.SQL, in.Args...).
-		Where("t.field_id = ?", fieldID).Where("NOT t.captured").Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, w.s.NewDelete().Model((*chargeRow)(nil)).Where("?", sqlstore.OwnOnly(scope)).
+		Where("t.field_id = ?", fieldID).Where("NOT t.captured"))
 }
 
 // prices implements ports.Prices.
@@ -251,7 +228,6 @@ type prices struct{ s *sqlstore.Session }
 
 // SetPrice implements ports.Prices.
 func (p prices) SetPrice(ctx context.Context, service string, price credit.Amount, at time.Time) error {
-	_, err := p.s.NewInsert().Model(&priceRow{Service: service, PerHa: price, SetAt: sqlstore.StampAt(at)}).
-		On("CONFLICT (service) DO UPDATE").Set("per_ha = EXCLUDED.per_ha").Set("set_at = EXCLUDED.set_at").Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, p.s.NewInsert().Model(&priceRow{Service: service, PerHa: price, SetAt: sqlstore.StampAt(at)}).
+		On("CONFLICT (service) DO UPDATE").Set("per_ha = EXCLUDED.per_ha").Set("set_at = EXCLUDED.set_at"))
 }

@@ -118,15 +118,11 @@ func (a trail) Count(ctx context.Context, scope access.Scope, q ports.AuditQuery
 
 // Each implements ports.AuditTrail.
 func (a trail) Each(ctx context.Context, scope access.Scope, q ports.AuditQuery) iter.Seq2[audit.Entry, error] {
-	if q.Limit == 0 {
-		if err := a.s.Unhurried(ctx); err != nil {
-			return sqlstore.Failed[audit.Entry](err)
-		}
-	}
-	rows := a.query(scope, q).ColumnExpr("?TableColumns").ColumnExpr("author.name AS user_name").
-		Join("LEFT JOIN users AS author ON author.id = t.user_id").OrderExpr("t.id DESC")
-	return sqlstore.Stream(ctx, a.s, sqlstore.Paged(rows, ports.Query{Limit: q.Limit, Offset: q.Offset}), entryOfRow)
+	return entryView.Each(ctx, a.s, a.query(scope, q).ColumnExpr("?TableColumns").ColumnExpr("author.name AS user_name").
+		Join("LEFT JOIN users AS author ON author.id = t.user_id"), ports.Query{Limit: q.Limit, Offset: q.Offset})
 }
+
+var entryView = &sqlstore.View[audit.Entry, auditRow]{Word: "audit entry", Order: "t.id DESC", Record: entryOfRow}
 
 func entryOfRow(row *auditRow) (audit.Entry, error) {
 	e := audit.Entry{

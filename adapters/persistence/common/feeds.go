@@ -76,8 +76,7 @@ func (f feeds) lock(ctx context.Context) error {
 	if !f.s.Postgres {
 		return nil
 	}
-	_, err := f.s.NewRaw("SELECT pg_advisory_xact_lock(?)", int64(feedsLock)).Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, f.s.NewRaw("SELECT pg_advisory_xact_lock(?)", int64(feedsLock)))
 }
 
 // Assign implements ports.EventKeeper.
@@ -134,8 +133,7 @@ func (f feeds) mark(ctx context.Context, rows []outboxRow, lasts map[int64]int64
 	for _, id := range slices.Sorted(maps.Keys(lasts)) {
 		ends = append(ends, feedRow{CompanyID: id, Last: lasts[id]})
 	}
-	_, err = f.s.NewInsert().Model(&ends).On("CONFLICT (company_id) DO UPDATE").Set("last = EXCLUDED.last").Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, f.s.NewInsert().Model(&ends).On("CONFLICT (company_id) DO UPDATE").Set("last = EXCLUDED.last"))
 }
 
 func companiesOf(rows []outboxRow) []int64 {
@@ -201,9 +199,5 @@ func (f feeds) Prune(ctx context.Context, before time.Time, limit int) (int64, e
 			return 0, err
 		}
 	}
-	res, err := f.s.NewDelete().Model((*outboxRow)(nil)).Where("t.seq IN (?)", bun.List(seqs)).Exec(ctx)
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
+	return sqlstore.Affected(ctx, f.s.NewDelete().Model((*outboxRow)(nil)).Where("t.seq IN (?)", bun.List(seqs)))
 }

@@ -187,7 +187,6 @@ func (q queue) Fail(ctx context.Context, job ports.Job, failed ports.FailedJob) 
 // Return implements ports.Queue. A job that another worker has by now is left to it.
 func (q queue) Return(ctx context.Context, job ports.Job, now time.Time) error {
 	return q.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
-		_, err := release(s, job).Set("run_at = ?", sqlstore.StampAt(now)).Exec(ctx)
-		return err
+		return sqlstore.Run(ctx, release(s, job).Set("run_at = ?", sqlstore.StampAt(now)))
 	})
 }

@@ -56,8 +56,7 @@ func (o outbox) Add(ctx context.Context, events ...event.Event) error {
 			ID: e.ID, Type: e.Type, CompanyID: sqlstore.NullableID(e.CompanyID), Subject: e.Subject, At: sqlstore.StampAt(e.At), Data: sqlstore.JSONOf(json.RawMessage(data)),
 		}
 	}
-	_, err := o.s.NewInsert().Model(&rows).Returning("NULL").Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, o.s.NewInsert().Model(&rows).Returning("NULL"))
 }
 
 // relay implements ports.Relay, each call in a transaction of its own.
@@ -92,8 +91,7 @@ func (r relay) Pending(ctx context.Context, now time.Time, lease time.Duration, 
 // Published implements ports.Relay.
 func (r relay) Published(ctx context.Context, seqs []int64, at time.Time) error {
 	return r.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
-		_, err := s.NewUpdate().Model((*outboxRow)(nil)).Set("published_at = ?", sqlstore.StampAt(at)).
-			Where("seq IN (?)", bun.List(seqs)).Where("published_at IS NULL").Exec(ctx)
-		return err
+		return sqlstore.Run(ctx, s.NewUpdate().Model((*outboxRow)(nil)).Set("published_at = ?", sqlstore.StampAt(at)).
+			Where("seq IN (?)", bun.List(seqs)).Where("published_at IS NULL"))
 	})
 }

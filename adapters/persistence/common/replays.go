@@ -84,25 +84,19 @@ func (r replays) Answered(ctx context.Context, scope access.Scope, key, token st
 }
 
 func (r replays) claimed(scope access.Scope, key, token string) *bun.UpdateQuery {
-	in := sqlstore.Own("t", scope)
-	return r.s.NewUpdate().Model((*replayRow)(nil)).Where(in.SQL, in.Args...).Where("t.key = ?", key).Where("t.token = ?", token)
+	return r.s.NewUpdate().Model((*replayRow)(nil)).Where("?", sqlstore.Own("t", scope)).Where("t.key = ?", key).
+		Where("t.token = ?", token)
 }
 
 // Release implements ports.Replays.
 func (r replays) Release(ctx context.Context, scope access.Scope, key, token string) error {
-	in := sqlstore.Own("t", scope)
-	_, err := r.s.NewDelete().Model((*replayRow)(nil)).Where(in.SQL, in.Args...).
-		Where("t.key = ?", key).Where("t.token = ?", token).Where("t.executed_at IS NULL").Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, r.s.NewDelete().Model((*replayRow)(nil)).Where("?", sqlstore.Own("t", scope)).
+		Where("t.key = ?", key).Where("t.token = ?", token).Where("t.executed_at IS NULL"))
 }
 
 // Purge implements ports.Replays.
 func (r replays) Purge(ctx context.Context, before time.Time) (int64, error) {
-	res, err := r.s.NewDelete().Model((*replayRow)(nil)).Where("t.claimed_at < ?", sqlstore.StampAt(before)).Exec(ctx)
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
+	return sqlstore.Affected(ctx, r.s.NewDelete().Model((*replayRow)(nil)).Where("t.claimed_at < ?", sqlstore.StampAt(before)))
 }
 
 // stillClaimed returns Conflict where a statement on a claim changed nothing.

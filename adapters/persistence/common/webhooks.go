@@ -100,6 +100,8 @@ func rowOfDelivery(d webhook.Delivery) deliveryRow {
 	}
 }
 
+var deliveryView = &sqlstore.View[webhook.Delivery, deliveryRow]{Word: "delivery", Order: "t.id DESC", Record: deliveryOfRow}
+
 func deliveryOfRow(row *deliveryRow) (webhook.Delivery, error) {
 	return webhook.Delivery{
 		ID: row.ID, CompanyID: row.CompanyID, WebhookID: row.WebhookID, EventID: row.EventID, EventType: row.EventType, Body: row.Body, Test: row.Test,
@@ -113,11 +115,7 @@ type deliveries struct{ s *sqlstore.Session }
 
 // of selects the deliveries of a webhook of the company that acts.
 func (d deliveries) of(scope access.Scope, webhookID int64) *bun.SelectQuery {
-	q := d.s.NewSelect().Model((*deliveryRow)(nil)).Where("t.webhook_id = ?", webhookID)
-	if !sqlstore.Writable(scope) {
-		return sqlstore.Where(q, sqlstore.Nothing) // what was sent is shared with nobody
-	}
-	return sqlstore.Where(q, sqlstore.Own("t", scope))
+	return sqlstore.Where(d.s.NewSelect().Model((*deliveryRow)(nil)), sqlstore.OwnOnly(scope)).Where("t.webhook_id = ?", webhookID)
 }
 
 func (d deliveries) query(scope access.Scope, q ports.DeliveryQuery) *bun.SelectQuery {
@@ -135,22 +133,12 @@ func (d deliveries) Count(ctx context.Context, scope access.Scope, q ports.Deliv
 
 // Each implements ports.Deliveries.
 func (d deliveries) Each(ctx context.Context, scope access.Scope, q ports.DeliveryQuery) iter.Seq2[webhook.Delivery, error] {
-	if q.Limit == 0 {
-		if err := d.s.Unhurried(ctx); err != nil {
-			return sqlstore.Failed[webhook.Delivery](err)
-		}
-	}
-	rows := d.query(scope, q).OrderExpr("t.id DESC")
-	return sqlstore.Stream(ctx, d.s, sqlstore.Paged(rows, ports.Query{Limit: q.Limit, Offset: q.Offset}), deliveryOfRow)
+	return deliveryView.Each(ctx, d.s, d.query(scope, q), ports.Query{Limit: q.Limit, Offset: q.Offset})
 }
 
 // GetForUpdate implements ports.Deliveries.
 func (d deliveries) GetForUpdate(ctx context.Context, scope access.Scope, webhookID, id int64) (webhook.Delivery, error) {
-	var row deliveryRow
-	if err := d.s.ForUpdate(d.of(scope, webhookID).Where("t.id = ?", id)).Scan(ctx, &row); err != nil {
-		return webhook.Delivery{}, sqlstore.Missing(err, "delivery")
-	}
-	return deliveryOfRow(&row)
+	return deliveryView.One(ctx, d.s.ForUpdate(d.of(scope, webhookID).Where("t.id = ?", id)))
 }
 
 // pending selects those to be sent, the longest due first.
@@ -160,13 +148,7 @@ func (d deliveries) pending(scope access.Scope, webhookID int64) *bun.SelectQuer
 
 // Due implements ports.Deliveries.
 func (d deliveries) Due(ctx context.Context, scope access.Scope, webhookID int64, now time.Time) (webhook.Delivery, bool, error) {
-	var rows []deliveryRow
-	err := d.pending(scope, webhookID).Where("t.next_try_at <= ?", sqlstore.StampAt(now)).Scan(ctx, &rows)
-	if err != nil || len(rows) == 0 {
-		return webhook.Delivery{}, false, err
-	}
-	out, err := deliveryOfRow(&rows[0])
-	return out, true, err
+	return deliveryView.Find(ctx, d.pending(scope, webhookID).Where("t.next_try_at <= ?", sqlstore.StampAt(now)))
 }
 
 // NextTry implements ports.Deliveries.
@@ -185,37 +167,23 @@ func (d deliveries) Insert(ctx context.Context, scope access.Scope, delivery *we
 	}
 	delivery.CompanyID = scope.Company()
 	row := rowOfDelivery(*delivery)
-	var ids []int64
-	if _, err := d.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &ids); err != nil {
-		return err
-	}
-	if len(ids) != 1 {
-		return sqlstore.Internal("a delivery inserted gave %d ids", len(ids))
-	}
-	delivery.ID = ids[0]
-	return nil
+	_, err := d.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &delivery.ID)
+	return err
 }
 
 // Update implements ports.Deliveries.
 func (d deliveries) Update(ctx context.Context, scope access.Scope, delivery webhook.Delivery) error {
-	row, in := rowOfDelivery(delivery), sqlstore.Own("t", scope)
-	res, err := d.s.NewUpdate().Model(&row).ExcludeColumn("id", "company_id", "webhook_id", "event_id", "event_type", "body", "test", "created_at").
-		Where("t.id = ?", delivery.ID).Where(in.SQL, in.Args...).Exec(ctx)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return sqlstore.MissingUnless(err, "delivery")
-	}
-	return nil
+	row := rowOfDelivery(delivery)
+	return sqlstore.Change(ctx, d.s.NewUpdate().Model(&row).
+		ExcludeColumn("id", "company_id", "webhook_id", "event_id", "event_type", "body", "test", "created_at").
+		Where("t.id = ?", delivery.ID).Where("?", sqlstore.Own("t", scope)), fault.Missing("delivery"))
 }
 
 // End implements ports.Deliveries.
 func (d deliveries) End(ctx context.Context, scope access.Scope, webhookID int64, reason string) error {
-	in := sqlstore.Own("t", scope)
-	_, err := d.s.NewUpdate().Model((*deliveryRow)(nil)).Set("state = 'failed'").Set("next_try_at = NULL").Set("error = ?", reason).
-		Where(in.SQL, in.Args...).Where("t.webhook_id = ?", webhookID).Where("t.state = 'pending'").Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, d.s.NewUpdate().Model((*deliveryRow)(nil)).Set("state = 'failed'").Set("next_try_at = NULL").
+		Set("error = ?", reason).
+		Where("?", sqlstore.Own("t", scope)).Where("t.webhook_id = ?", webhookID).Where("t.state = 'pending'"))
 }
 
 // webhookKeeper implements ports.WebhookKeeper.
@@ -245,38 +213,20 @@ func (k webhookKeeper) Listening(ctx context.Context, companies []int64) ([]webh
 		return nil, nil
 	}
 	q := webhookRecords(k.s).Selected().Where("t.company_id IN (?)", bun.List(companies)).Where("t.is_active").Where("t.deleted_at IS NULL").OrderExpr("t.id")
-	var out []webhook.Webhook
-	for hook, err := range sqlstore.Stream(ctx, k.s, k.s.ForUpdate(q), webhookOfRow) {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, hook)
-	}
-	return out, nil
+	return sqlstore.Collect(sqlstore.Stream(ctx, k.s, k.s.ForUpdate(q), webhookOfRow))
 }
 
 // Add implements ports.WebhookKeeper.
 func (k webhookKeeper) Add(ctx context.Context, list []webhook.Delivery) error {
-	for len(list) > 0 {
-		chunk := list[:min(len(list), sqlstore.InsertChunk)]
-		list = list[len(chunk):]
-		rows := make([]deliveryRow, len(chunk))
-		for i, d := range chunk {
-			rows[i] = rowOfDelivery(d)
-		}
-		if _, err := k.s.NewInsert().Model(&rows).On("CONFLICT (webhook_id, event_id) DO NOTHING").Returning("NULL").Exec(ctx); err != nil {
-			return err
-		}
+	rows := make([]deliveryRow, len(list))
+	for i, d := range list {
+		rows[i] = rowOfDelivery(d)
 	}
-	return nil
+	return sqlstore.InsertRows(ctx, k.s, rows, "webhook_id, event_id")
 }
 
 // Prune implements ports.WebhookKeeper.
 func (k webhookKeeper) Prune(ctx context.Context, before time.Time, limit int) (int64, error) {
 	old := k.s.NewSelect().Table("webhook_deliveries").Column("id").Where("created_at < ?", sqlstore.StampAt(before)).Where("state <> 'pending'").Limit(int64(limit))
-	res, err := k.s.NewDelete().Model((*deliveryRow)(nil)).Where("t.id IN (?)", old).Exec(ctx)
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
+	return sqlstore.Affected(ctx, k.s.NewDelete().Model((*deliveryRow)(nil)).Where("t.id IN (?)", old))
 }

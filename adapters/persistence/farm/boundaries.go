@@ -50,10 +50,8 @@ func (b boundaries) Close(ctx context.Context, scope access.Scope, fieldIDs []in
 	if len(fieldIDs) == 0 || !sqlstore.Writable(scope) {
 		return nil
 	}
-	in := sqlstore.Own("t", scope)
-	_, err := b.s.NewUpdate().Model((*boundaryRow)(nil)).Set("valid_to = ?", sqlstore.StampAt(at)).
-		Where(in.SQL, in.Args...).Where("t.field_id IN (?)", bun.List(fieldIDs)).Where("t.valid_to IS NULL").Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, b.s.NewUpdate().Model((*boundaryRow)(nil)).Set("valid_to = ?", sqlstore.StampAt(at)).
+		Where("?", sqlstore.Own("t", scope)).Where("t.field_id IN (?)", bun.List(fieldIDs)).Where("t.valid_to IS NULL"))
 }
 
 // Open implements ports.Boundaries.

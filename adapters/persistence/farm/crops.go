@@ -64,11 +64,7 @@ func (c crops) query() *bun.SelectQuery { return c.s.NewSelect().Model((*cropRow
 
 // Count implements ports.Crops.
 func (c crops) Count(ctx context.Context, query ports.Query) (int64, error) {
-	q, err := sqlstore.Filtered(c.query(), cropFilters, query.Filters)
-	if err != nil {
-		return 0, err
-	}
-	return q.Count(ctx)
+	return cropView.Count(ctx, c.query(), query)
 }
 
 // Each implements ports.Crops.
@@ -85,11 +81,7 @@ func (c crops) Each(ctx context.Context, query ports.Query) iter.Seq2[farm.Crop,
 
 // Get implements ports.Crops.
 func (c crops) Get(ctx context.Context, id int64) (farm.Crop, error) {
-	var row cropRow
-	if err := c.query().Where("t.id = ?", id).Scan(ctx, &row); err != nil {
-		return farm.Crop{}, sqlstore.Missing(err, "crop")
-	}
-	return cropOfRow(&row)
+	return cropView.One(ctx, c.query().Where("t.id = ?", id))
 }
 
 // GetMany implements ports.Crops.
@@ -146,6 +138,8 @@ func rowOfCrop(r *farm.Crop, at time.Time) cropRow {
 		IsActive: r.IsActive, SearchFolded: sqlstore.Fold(strings.Join(words, "\n")),
 	}
 }
+
+var cropView = &sqlstore.View[farm.Crop, cropRow]{Word: "crop", Filters: cropFilters, Record: cropOfRow}
 
 func cropOfRow(row *cropRow) (farm.Crop, error) {
 	return farm.Crop{

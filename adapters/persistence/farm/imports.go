@@ -60,7 +60,9 @@ func rowOfImport(r farm.Import) importRow {
 	}
 }
 
-func (row *importRow) record() farm.Import {
+var importView = &sqlstore.View[farm.Import, importRow]{Word: "import", Record: importOfRow}
+
+func importOfRow(row *importRow) (farm.Import, error) {
 	return farm.Import{
 		ID: row.ID, CompanyID: row.CompanyID, CreatedBy: corerecord.Ref{ID: row.CreatedBy, Name: row.CreatedByName},
 		CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time,
@@ -71,7 +73,7 @@ func (row *importRow) record() farm.Import {
 		Object: row.Object, Media: row.Media, Status: farm.ImportStatus(row.Status), Reason: row.Reason, Checking: row.Checking,
 		Total: row.Total, Done: row.Done,
 		Tally: farm.Tally{Created: row.Created, Updated: row.Updated, Skipped: row.Skipped, Failed: row.Failed},
-	}
+	}, nil
 }
 
 // Insert implements ports.Imports.
@@ -81,53 +83,32 @@ func (i imports) Insert(ctx context.Context, scope access.Scope, record *farm.Im
 	}
 	record.CompanyID = scope.Company()
 	row := rowOfImport(*record)
-	if _, err := i.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &record.ID); err != nil {
-		return err
-	}
-	return nil
+	_, err := i.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &record.ID)
+	return err
 }
 
 // Get implements ports.Imports.
 func (i imports) Get(ctx context.Context, scope access.Scope, id int64) (farm.Import, error) {
-	return i.one(ctx, i.query(scope, id))
+	return importView.One(ctx, i.query(scope, id))
 }
 
 // GetForUpdate implements ports.Imports.
 func (i imports) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (farm.Import, error) {
-	return i.one(ctx, i.s.ForUpdate(i.query(scope, id)))
+	return importView.One(ctx, i.s.ForUpdate(i.query(scope, id)))
 }
 
 func (i imports) query(scope access.Scope, id int64) *bun.SelectQuery {
-	if !sqlstore.Writable(scope) {
-		return sqlstore.Where(i.s.NewSelect().Model((*importRow)(nil)), sqlstore.Nothing)
-	}
 	return sqlstore.Where(i.s.NewSelect().Model((*importRow)(nil)).ColumnExpr("?TableColumns").
 		ColumnExpr("creator.name AS created_by_name").Join("JOIN users AS creator ON creator.id = t.created_by").
-		Where("t.id = ?", id), sqlstore.Own("t", scope))
-}
-
-func (i imports) one(ctx context.Context, q *bun.SelectQuery) (farm.Import, error) {
-	var row importRow
-	if err := q.Scan(ctx, &row); err != nil {
-		return farm.Import{}, sqlstore.Missing(err, "import")
-	}
-	return row.record(), nil
+		Where("t.id = ?", id), sqlstore.OwnOnly(scope))
 }
 
 // Update implements ports.Imports.
 func (i imports) Update(ctx context.Context, scope access.Scope, record farm.Import) error {
 	row := rowOfImport(record)
-	in := sqlstore.Own("t", scope)
-	res, err := i.s.NewUpdate().Model(&row).
+	return sqlstore.Change(ctx, i.s.NewUpdate().Model(&row).
 		Column("updated_at", "status", "reason", "checking", "done", "created", "updated", "skipped", "failed").
-		Where("t.id = ?", record.ID).Where(in.SQL, in.Args...).Exec(ctx)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return sqlstore.MissingUnless(err, "import")
-	}
-	return nil
+		Where("t.id = ?", record.ID).Where("?", sqlstore.Own("t", scope)), fault.Missing("import"))
 }
 
 // AddFailures implements ports.Imports.
@@ -135,19 +116,13 @@ func (i imports) AddFailures(ctx context.Context, scope access.Scope, id int64, 
 	if _, err := i.Get(ctx, scope, id); err != nil {
 		return err
 	}
-	for chunk := range slices.Chunk(failed, sqlstore.InsertChunk) {
-		rows := make([]importFailureRow, len(chunk))
-		for at, f := range chunk {
-			rows[at] = importFailureRow{
-				ImportID: id, Feature: f.Index, Name: f.Name, ExternalID: f.ExternalID,
-				Errors: sqlstore.JSONOf(messages(f.Errors)),
-			}
-		}
-		if _, err := i.s.NewInsert().Model(&rows).On("CONFLICT (import_id, feature) DO NOTHING").Returning("NULL").Exec(ctx); err != nil {
-			return err
+	rows := make([]importFailureRow, len(failed))
+	for at, f := range failed {
+		rows[at] = importFailureRow{
+			ImportID: id, Feature: f.Index, Name: f.Name, ExternalID: f.ExternalID, Errors: sqlstore.JSONOf(messages(f.Errors)),
 		}
 	}
-	return nil
+	return sqlstore.InsertRows(ctx, i.s, rows, "import_id, feature")
 }
 
 // messages returns the flat lists of field errors.

@@ -44,9 +44,8 @@ type seasons struct{ seasonRepo }
 
 // InUse implements ports.Seasons.
 func (r seasons) InUse(ctx context.Context, scope access.Scope, id int64) (bool, error) {
-	in := sqlstore.Own("t", scope)
 	return r.Session.NewSelect().Model((*cultivationRow)(nil)).
-		Where(in.SQL, in.Args...).Where("t.season_id = ?", id).Where("t.deleted_at IS NULL").Exists(ctx)
+		Where("?", sqlstore.Own("t", scope)).Where("t.season_id = ?", id).Where("t.deleted_at IS NULL").Exists(ctx)
 }
 
 func rowOfSeason(r *farm.Season) seasonRow {

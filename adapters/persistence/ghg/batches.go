@@ -2,7 +2,6 @@ package ghg
 
 import (
 	"context"
-	"slices"
 
 	"github.com/uptrace/bun"
 
@@ -63,54 +62,38 @@ func rowOfBatch(r assessment.Batch) batchRow {
 	}
 }
 
-func (row *batchRow) record() assessment.Batch {
+var batchView = &sqlstore.View[assessment.Batch, batchRow]{Word: "job", Record: batchOfRow}
+
+func batchOfRow(row *batchRow) (assessment.Batch, error) {
 	return assessment.Batch{
 		ID: row.ID, CompanyID: row.CompanyID, CreatedBy: corerecord.Ref{ID: row.CreatedBy, Name: row.CreatedByName},
 		CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time, Kind: row.Kind, Options: row.Options.V, Object: row.Object,
 		Status: row.Status, Reason: row.Reason, Checking: row.Checking, Total: row.Total, Done: row.Done, After: row.After, Tally: row.Tally.V,
-	}
+	}, nil
 }
 
 func (b batches) query(scope access.Scope, kind assessment.BatchKind, id int64) *bun.SelectQuery {
-	in := sqlstore.Own("t", scope)
-	if !sqlstore.Writable(scope) {
-		in = sqlstore.Nothing
-	}
 	return sqlstore.Where(b.s.NewSelect().Model((*batchRow)(nil)).ColumnExpr("?TableColumns").
 		ColumnExpr("creator.name AS created_by_name").Join("JOIN users AS creator ON creator.id = t.created_by").
-		Where("t.id = ?", id).Where("t.kind = ?", kind), in)
-}
-
-func (b batches) one(ctx context.Context, q *bun.SelectQuery) (assessment.Batch, error) {
-	var row batchRow
-	if err := q.Scan(ctx, &row); err != nil {
-		return assessment.Batch{}, sqlstore.Missing(err, "job")
-	}
-	return row.record(), nil
+		Where("t.id = ?", id).Where("t.kind = ?", kind), sqlstore.OwnOnly(scope))
 }
 
 // Get implements ports.Batches.
 func (b batches) Get(ctx context.Context, scope access.Scope, kind assessment.BatchKind, id int64) (assessment.Batch, error) {
-	return b.one(ctx, b.query(scope, kind, id))
+	return batchView.One(ctx, b.query(scope, kind, id))
 }
 
 // GetForUpdate implements ports.Batches.
 func (b batches) GetForUpdate(ctx context.Context, scope access.Scope, kind assessment.BatchKind, id int64) (assessment.Batch, error) {
-	return b.one(ctx, b.s.ForUpdate(b.query(scope, kind, id)))
+	return batchView.One(ctx, b.s.ForUpdate(b.query(scope, kind, id)))
 }
 
 // Update implements ports.Batches.
 func (b batches) Update(ctx context.Context, scope access.Scope, batch assessment.Batch) error {
-	row, in := rowOfBatch(batch), sqlstore.Own("t", scope)
-	res, err := b.s.NewUpdate().Model(&row).Column("updated_at", "status", "reason", "checking", "done", "last_id", "tally").
-		Where("t.id = ?", batch.ID).Where(in.SQL, in.Args...).Exec(ctx)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return sqlstore.MissingUnless(err, "job")
-	}
-	return nil
+	row := rowOfBatch(batch)
+	return sqlstore.Change(ctx, b.s.NewUpdate().
+		Model(&row).Column("updated_at", "status", "reason", "checking", "done", "last_id", "tally").
+		Where("t.id = ?", batch.ID).Where("?", sqlstore.Own("t", scope)), fault.Missing("job"))
 }
 
 // AddNotes implements ports.Batches.
@@ -121,16 +104,11 @@ func (b batches) AddNotes(ctx context.Context, scope access.Scope, batch assessm
 	if _, err := b.Get(ctx, scope, batch.Kind, batch.ID); err != nil {
 		return err
 	}
-	for chunk := range slices.Chunk(notes, sqlstore.InsertChunk) {
-		rows := make([]batchNoteRow, len(chunk))
-		for i, note := range chunk {
-			rows[i] = batchNoteRow{BatchID: batch.ID, Place: note.Index, Judged: sqlstore.JSONOf(note)}
-		}
-		if _, err := b.s.NewInsert().Model(&rows).On("CONFLICT (batch_id, place) DO NOTHING").Returning("NULL").Exec(ctx); err != nil {
-			return err
-		}
+	rows := make([]batchNoteRow, len(notes))
+	for i, note := range notes {
+		rows[i] = batchNoteRow{BatchID: batch.ID, Place: note.Index, Judged: sqlstore.JSONOf(note)}
 	}
-	return nil
+	return sqlstore.InsertRows(ctx, b.s, rows, "batch_id, place")
 }
 
 // DropNotes implements ports.Batches.
@@ -138,8 +116,7 @@ func (b batches) DropNotes(ctx context.Context, scope access.Scope, batch assess
 	if _, err := b.Get(ctx, scope, batch.Kind, batch.ID); err != nil {
 		return err
 	}
-	_, err := b.s.NewDelete().Model((*batchNoteRow)(nil)).Where("t.batch_id = ?", batch.ID).Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, b.s.NewDelete().Model((*batchNoteRow)(nil)).Where("t.batch_id = ?", batch.ID))
 }
 
 // Notes implements ports.Batches.

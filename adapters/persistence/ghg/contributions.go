@@ -145,7 +145,7 @@ func (r rollups) putSome(ctx context.Context, changes []ports.ContributionChange
 	if len(rows) == 0 {
 		return nil
 	}
-	_, err := r.s.NewInsert().Model(&rows).On("CONFLICT (assessment_id) DO UPDATE").Set("year = EXCLUDED.year").Set("cells = EXCLUDED.cells").
-		Set("figures = EXCLUDED.figures").Set("verified_at = EXCLUDED.verified_at").Returning("NULL").Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, r.s.NewInsert().Model(&rows).On("CONFLICT (assessment_id) DO UPDATE").Set("year = EXCLUDED.year").
+		Set("cells = EXCLUDED.cells").
+		Set("figures = EXCLUDED.figures").Set("verified_at = EXCLUDED.verified_at").Returning("NULL"))
 }

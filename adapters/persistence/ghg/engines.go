@@ -41,7 +41,6 @@ func (e engineChoices) Set(ctx context.Context, scope access.Scope, choice ports
 		return fault.Missing("company")
 	}
 	row := engineChoiceRow{CompanyID: scope.Company(), Engine: choice.Engine, FactorSet: choice.FactorSet, UpdatedAt: sqlstore.StampAt(at)}
-	_, err := e.s.NewInsert().Model(&row).On("CONFLICT (company_id) DO UPDATE").
-		Set("engine = EXCLUDED.engine, factor_set = EXCLUDED.factor_set, updated_at = EXCLUDED.updated_at").Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, e.s.NewInsert().Model(&row).On("CONFLICT (company_id) DO UPDATE").
+		Set("engine = EXCLUDED.engine, factor_set = EXCLUDED.factor_set, updated_at = EXCLUDED.updated_at"))
 }

@@ -28,8 +28,7 @@ func (r assessments) Alone(ctx context.Context, scope access.Scope) error {
 	if !r.Session.Postgres {
 		return nil
 	}
-	_, err := r.Session.NewRaw("SELECT pg_advisory_xact_lock(?, ?)", int64(manyLock), scope.Company()%(1<<31)).Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, r.Session.NewRaw("SELECT pg_advisory_xact_lock(?, ?)", int64(manyLock), scope.Company()%(1<<31)))
 }
 
 // IDsAfter implements ports.ManyAssessments.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -90,8 +89,7 @@ func (r assessments) ReplaceSection(ctx context.Context, scope access.Scope, id 
 	if !sqlstore.Writable(scope) {
 		return fault.Missing(assessmentTable.Word)
 	}
-	in := sqlstore.Own("t", scope)
-	if _, err := r.Session.NewDelete().Model((*enteredRow)(nil)).Where(in.SQL, in.Args...).
+	if _, err := r.Session.NewDelete().Model((*enteredRow)(nil)).Where("?", sqlstore.Own("t", scope)).
 		Where("t.assessment_id = ?", id).Where("t.section = ?", section).Exec(ctx); err != nil {
 		return err
 	}
@@ -103,14 +101,10 @@ func (r assessments) ReplaceSection(ctx context.Context, scope access.Scope, id 
 			kept = append(kept, entered)
 		}
 	}
-	for _, all := range [][]enteredRow{kept, fresh} {
-		for chunk := range slices.Chunk(all, sqlstore.InsertChunk) {
-			if _, err := r.Session.NewInsert().Model(&chunk).Returning("NULL").Exec(ctx); err != nil {
-				return err
-			}
-		}
+	if err := sqlstore.InsertRows(ctx, r.Session, kept); err != nil {
+		return err
 	}
-	return nil
+	return sqlstore.InsertRows(ctx, r.Session, fresh)
 }
 
 // AddRow implements ports.Assessments.
@@ -132,33 +126,21 @@ func (r assessments) AddRow(ctx context.Context, scope access.Scope, id int64, s
 
 // SetRow implements ports.Assessments.
 func (r assessments) SetRow(ctx context.Context, scope access.Scope, id int64, section string, row assessment.Row) error {
-	if !sqlstore.Writable(scope) {
-		return fault.Missing("item")
-	}
-	in := sqlstore.Own("t", scope)
-	return oneRow(r.Session.NewUpdate().Model((*enteredRow)(nil)).Set("entered = ?", sqlstore.JSONOf(row.Values)).
-		Where(in.SQL, in.Args...).Where("t.assessment_id = ?", id).Where("t.section = ?", section).Where("t.id = ?", row.ID).Exec(ctx))
+	return sqlstore.Change(ctx, r.Session.NewUpdate().Model((*enteredRow)(nil)).Set("entered = ?", sqlstore.JSONOf(row.Values)).
+		Where("?", sqlstore.OwnOnly(scope)).Where("t.assessment_id = ?", id).Where("t.section = ?", section).
+		Where("t.id = ?", row.ID), fault.Missing("item"))
 }
 
 // RemoveRow implements ports.Assessments.
 func (r assessments) RemoveRow(ctx context.Context, scope access.Scope, id int64, section string, rowID int64) error {
-	if !sqlstore.Writable(scope) {
-		return fault.Missing("item")
-	}
-	in := sqlstore.Own("t", scope)
-	return oneRow(r.Session.NewDelete().Model((*enteredRow)(nil)).
-		Where(in.SQL, in.Args...).Where("t.assessment_id = ?", id).Where("t.section = ?", section).Where("t.id = ?", rowID).Exec(ctx))
+	return sqlstore.Change(ctx, r.Session.NewDelete().Model((*enteredRow)(nil)).
+		Where("?", sqlstore.OwnOnly(scope)).Where("t.assessment_id = ?", id).Where("t.section = ?", section).
+		Where("t.id = ?", rowID), fault.Missing("item"))
 }
 
-// oneRow makes NotFound of a statement that found no row of a section.
-func oneRow(res sql.Result, err error) error {
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return sqlstore.MissingUnless(err, "item")
-	}
-	return nil
+// ownAssessment selects an assessment of the company that acts, live or deleted.
+func ownAssessment(s *sqlstore.Session, scope access.Scope, id int64) *bun.SelectQuery {
+	return sqlstore.Where(s.NewSelect().Model((*assessmentRow)(nil)), sqlstore.Own("t", scope)).Where("t.id = ?", id)
 }
 
 // SetState implements ports.Assessments.
@@ -166,37 +148,23 @@ func (r assessments) SetState(ctx context.Context, scope access.Scope, id int64,
 	if !sqlstore.Writable(scope) {
 		return fault.Missing(assessmentTable.Word)
 	}
-	in := sqlstore.Own("t", scope)
-	res, err := r.Session.NewUpdate().Model((*assessmentRow)(nil)).
+	if err := sqlstore.Change(ctx, r.Session.NewUpdate().Model((*assessmentRow)(nil)).
 		Set("completeness_percentage = ?", state.Percentage).Set("is_ready = ?", state.Ready).Set("completeness_computed_at = ?", sqlstore.StampAt(at)).
-		Where(in.SQL, in.Args...).Where("t.id = ?", id).Where("t.deleted_at IS NULL").Exec(ctx)
-	if err != nil {
+		Where("?", sqlstore.Own("t", scope)).Where("t.id = ?", id).Where("t.deleted_at IS NULL"),
+		fault.Missing(assessmentTable.Word)); err != nil {
 		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return sqlstore.MissingUnless(err, assessmentTable.Word)
 	}
 	row := stateRow{AssessmentID: id, CompanyID: scope.Company(), Sections: sqlstore.JSONOf(rowsOfState(state))}
 	r.Session.Wrote(assessmentTable.Word, id)
-	_, err = r.Session.NewInsert().Model(&row).On("CONFLICT (assessment_id) DO UPDATE").Set("sections = EXCLUDED.sections").Returning("NULL").Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, r.Session.NewInsert().Model(&row).On("CONFLICT (assessment_id) DO UPDATE").
+		Set("sections = EXCLUDED.sections").Returning("NULL"))
 }
 
 // SetCalculation implements ports.Assessments.
 func (r assessments) SetCalculation(ctx context.Context, scope access.Scope, id int64, status assessment.CalculationStatus, reason string) error {
-	if !sqlstore.Writable(scope) {
-		return fault.Missing(assessmentTable.Word)
-	}
-	in := sqlstore.Own("t", scope)
-	res, err := r.Session.NewUpdate().Model((*assessmentRow)(nil)).Set("calculation_status = ?", status).Set("calculation_reason = ?", reason).
-		Where(in.SQL, in.Args...).Where("t.id = ?", id).Where("t.deleted_at IS NULL").Exec(ctx)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return sqlstore.MissingUnless(err, assessmentTable.Word)
-	}
-	return nil
+	return sqlstore.Change(ctx, r.Session.NewUpdate().Model((*assessmentRow)(nil)).Set("calculation_status = ?", status).
+		Set("calculation_reason = ?", reason).
+		Where("?", sqlstore.OwnOnly(scope)).Where("t.id = ?", id).Where("t.deleted_at IS NULL"), fault.Missing(assessmentTable.Word))
 }
 
 // State implements ports.Assessments.

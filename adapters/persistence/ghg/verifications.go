@@ -2,8 +2,6 @@ package ghg
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 
 	"github.com/uptrace/bun"
 
@@ -50,24 +48,23 @@ func (v verifications) Get(ctx context.Context, scope access.Scope, assessmentID
 	if scope.Shared() {
 		return verification.Record{}, false, nil
 	}
-	var row evidenceRow
-	err := sqlstore.Where(v.s.NewSelect().Model(&row), sqlstore.Own("t", scope)).Where("t.assessment_id = ?", assessmentID).Scan(ctx)
-	if errors.Is(err, sql.ErrNoRows) {
-		return verification.Record{}, false, nil
-	}
+	return evidenceView.Find(ctx, sqlstore.Where(v.s.NewSelect().Model((*evidenceRow)(nil)), sqlstore.Own("t", scope)).
+		Where("t.assessment_id = ?", assessmentID))
+}
+
+var evidenceView = &sqlstore.View[verification.Record, evidenceRow]{Record: func(row *evidenceRow) (verification.Record, error) {
 	record := verificationOfColumns(&row.verificationColumns)
 	record.Evidence = row.Evidence.V
-	return record, err == nil, err
-}
+	return record, nil
+}}
 
 // Put implements ports.Verifications.
 func (v verifications) Put(ctx context.Context, scope access.Scope, r verification.Record) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing(assessmentTable.Word)
 	}
-	known, err := sqlstore.Where(v.s.NewSelect().Model((*assessmentRow)(nil)).Where("t.id = ?", r.AssessmentID), sqlstore.Own("t", scope)).Exists(ctx)
-	if err != nil || !known {
-		return sqlstore.MissingUnless(err, assessmentTable.Word)
+	if err := sqlstore.Known(ctx, ownAssessment(v.s, scope, r.AssessmentID), assessmentTable.Word); err != nil {
+		return err
 	}
 	v.s.Wrote(assessmentTable.Word, r.AssessmentID)
 	row := evidenceRow{verificationColumns: verificationColumns{
@@ -78,8 +75,7 @@ func (v verifications) Put(ctx context.Context, scope access.Scope, r verificati
 	if _, err := v.s.NewDelete().Model((*verificationRow)(nil)).Where("assessment_id = ?", r.AssessmentID).Exec(ctx); err != nil {
 		return err
 	}
-	_, err = v.s.NewInsert().Model(&row).Returning("NULL").Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, v.s.NewInsert().Model(&row).Returning("NULL"))
 }
 
 func verificationOfColumns(row *verificationColumns) verification.Record {

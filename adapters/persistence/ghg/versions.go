@@ -53,9 +53,8 @@ func (v versions) Insert(ctx context.Context, scope access.Scope, version *ports
 	if !sqlstore.Writable(scope) {
 		return fault.Missing(assessmentTable.Word)
 	}
-	known, err := sqlstore.Where(v.s.NewSelect().Model((*assessmentRow)(nil)).Where("t.id = ?", version.AssessmentID), sqlstore.Own("t", scope)).Exists(ctx)
-	if err != nil || !known {
-		return sqlstore.MissingUnless(err, assessmentTable.Word)
+	if err := sqlstore.Known(ctx, ownAssessment(v.s, scope, version.AssessmentID), assessmentTable.Word); err != nil {
+		return err
 	}
 	version.SubmittedAt = sqlstore.Micro(version.SubmittedAt)
 	row := versionRow{
@@ -68,19 +67,14 @@ func (v versions) Insert(ctx context.Context, scope access.Scope, version *ports
 		row.SubmittedBy = sqlstore.NullableID(version.SubmittedBy.ID)
 	}
 	v.s.Wrote(assessmentTable.Word, version.AssessmentID)
-	_, err = v.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &version.ID)
+	_, err := v.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &version.ID)
 	return err
 }
 
 // Get implements ports.AssessmentVersions.
 func (v versions) Get(ctx context.Context, scope access.Scope, assessmentID int64, number int) (ports.AssessmentVersion, error) {
-	var row versionRow
-	err := v.query(scope, assessmentID).ColumnExpr("?TableColumns").ColumnExpr("author.name AS submitted_by_name").
-		Where("t.number = ?", number).Scan(ctx, &row)
-	if err != nil {
-		return ports.AssessmentVersion{}, sqlstore.Missing(err, "version")
-	}
-	return versionOfRow(&row)
+	return versionView.One(ctx, v.query(scope, assessmentID).ColumnExpr("?TableColumns").ColumnExpr("author.name AS submitted_by_name").
+		Where("t.number = ?", number))
 }
 
 // Count implements ports.AssessmentVersions.
@@ -94,6 +88,8 @@ func (v versions) Each(ctx context.Context, scope access.Scope, assessmentID int
 		OrderExpr("t.number DESC")
 	return sqlstore.Stream(ctx, v.s, sqlstore.Paged(rows, q), versionOfRow)
 }
+
+var versionView = &sqlstore.View[ports.AssessmentVersion, versionRow]{Word: "version", Record: versionOfRow}
 
 func versionOfRow(row *versionRow) (ports.AssessmentVersion, error) {
 	out := ports.AssessmentVersion{
@@ -132,17 +128,16 @@ func (e engineReferences) Put(ctx context.Context, scope access.Scope, refs port
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("version")
 	}
-	known, err := sqlstore.Where(e.s.NewSelect().Model((*versionRow)(nil)).
-		Where("t.assessment_id = ?", refs.AssessmentID).Where("t.number = ?", refs.Number), sqlstore.Own("t", scope)).Exists(ctx)
-	if err != nil || !known {
-		return sqlstore.MissingUnless(err, "version")
+	known := sqlstore.Where(e.s.NewSelect().Model((*versionRow)(nil)), sqlstore.Own("t", scope)).
+		Where("t.assessment_id = ?", refs.AssessmentID).Where("t.number = ?", refs.Number)
+	if err := sqlstore.Known(ctx, known, "version"); err != nil {
+		return err
 	}
 	row := engineReferenceRow{
 		CompanyID: scope.Company(), AssessmentID: refs.AssessmentID, Number: refs.Number, Engine: refs.Engine,
 		Account: refs.Reference.Account, Assessment: refs.Reference.Assessment, Run: refs.Reference.Run,
 	}
-	_, err = e.s.NewInsert().Model(&row).On("CONFLICT (assessment_id, number) DO NOTHING").Returning("NULL").Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, e.s.NewInsert().Model(&row).On("CONFLICT (assessment_id, number) DO NOTHING").Returning("NULL"))
 }
 
 // upkeep implements ports.AssessmentUpkeep.

@@ -49,6 +49,5 @@ func (o orders) PutDerivation(ctx context.Context, scope access.Scope, d vegetat
 	for _, column := range []string{"status", "reason", "attempts", "checked_at", "updated_at"} {
 		q = q.Set("? = EXCLUDED.?", bun.Ident(column), bun.Ident(column))
 	}
-	_, err := q.Exec(ctx)
-	return err
+	return sqlstore.Run(ctx, q)
 }

@@ -78,33 +78,17 @@ func (o orders) query(scope access.Scope) *bun.SelectQuery {
 
 // Count implements ports.ProfileOrders.
 func (o orders) Count(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
-	q, err := sqlstore.Filtered(o.joined(scope), orderFilters, query.Filters)
-	if err != nil {
-		return 0, err
-	}
-	return q.Count(ctx)
+	return orderView.Count(ctx, o.joined(scope), query)
 }
 
 // Each implements ports.ProfileOrders.
 func (o orders) Each(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[vegetation.OrderState, error] {
-	q, err := sqlstore.Filtered(o.query(scope), orderFilters, query.Filters)
-	if err != nil {
-		return sqlstore.Failed[vegetation.OrderState](err)
-	}
-	if query.Limit == 0 {
-		if err := o.s.Unhurried(ctx); err != nil {
-			return sqlstore.Failed[vegetation.OrderState](err)
-		}
-	}
-	if q, err = o.s.Ordered(q, orderOrders, query.Order); err != nil {
-		return sqlstore.Failed[vegetation.OrderState](err)
-	}
-	return sqlstore.Stream(ctx, o.s, sqlstore.Paged(q, query), orderOfRow)
+	return orderView.Each(ctx, o.s, o.query(scope), query)
 }
 
 // Get implements ports.ProfileOrders.
 func (o orders) Get(ctx context.Context, scope access.Scope, id int64) (vegetation.OrderState, error) {
-	return o.one(ctx, o.query(scope).Where("t.id = ?", id))
+	return orderView.One(ctx, o.query(scope).Where("t.id = ?", id))
 }
 
 // GetForUpdate implements ports.ProfileOrders.
@@ -114,7 +98,7 @@ func (o orders) GetForUpdate(ctx context.Context, scope access.Scope, id int64) 
 
 // Find implements ports.ProfileOrders.
 func (o orders) Find(ctx context.Context, scope access.Scope, fieldID, seasonID int64) (vegetation.OrderState, error) {
-	return o.one(ctx, o.query(scope).Where("t.field_id = ?", fieldID).Where("t.season_id = ?", seasonID))
+	return orderView.One(ctx, o.query(scope).Where("t.field_id = ?", fieldID).Where("t.season_id = ?", seasonID))
 }
 
 // FindForUpdate implements ports.ProfileOrders.
@@ -126,15 +110,7 @@ func (o orders) locked(ctx context.Context, scope access.Scope, which sqlstore.C
 	if !sqlstore.Writable(scope) {
 		return vegetation.OrderState{}, fault.Missing("order")
 	}
-	return o.one(ctx, o.s.ForUpdate(sqlstore.Where(o.query(scope), which)))
-}
-
-func (o orders) one(ctx context.Context, q *bun.SelectQuery) (vegetation.OrderState, error) {
-	var row orderRow
-	if err := q.Scan(ctx, &row); err != nil {
-		return vegetation.OrderState{}, sqlstore.Missing(err, "order")
-	}
-	return orderOfRow(&row)
+	return orderView.One(ctx, o.s.ForUpdate(sqlstore.Where(o.query(scope), which)))
 }
 
 // OpenOfFields implements ports.ProfileOrders.
@@ -184,19 +160,10 @@ func (o orders) Insert(ctx context.Context, scope access.Scope, order *vegetatio
 
 // Update implements ports.ProfileOrders. Faults: NotFound.
 func (o orders) Update(ctx context.Context, scope access.Scope, order vegetation.OrderState) error {
-	if !sqlstore.Writable(scope) {
-		return fault.Missing("order")
-	}
-	row, in := rowOfOrder(&order), sqlstore.Own("t", scope)
-	res, err := o.s.NewUpdate().Model(&row).ExcludeColumn("id", "uuid", "company_id", "field_id", "season_id", "created_at").
-		Where("t.id = ?", order.ID).Where(in.SQL, in.Args...).Exec(ctx)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return sqlstore.MissingUnless(err, "order")
-	}
-	return nil
+	row := rowOfOrder(&order)
+	return sqlstore.Change(ctx, o.s.NewUpdate().Model(&row).
+		ExcludeColumn("id", "uuid", "company_id", "field_id", "season_id", "created_at").
+		Where("t.id = ?", order.ID).Where("?", sqlstore.OwnOnly(scope)), fault.Missing("order"))
 }
 
 func rowOfOrder(s *vegetation.OrderState) orderRow {
@@ -207,6 +174,10 @@ func rowOfOrder(s *vegetation.OrderState) orderRow {
 		CreatedBy: sqlstore.NullableID(s.CreatedBy), CreatedAt: sqlstore.StampAt(s.CreatedAt), UpdatedAt: sqlstore.StampAt(s.UpdatedAt), LastCheckedAt: sqlstore.NullableStamp(s.LastCheckedAt),
 		Synthetic: s.Synthetic, NoSCL: s.NoSCL, SmallField: s.SmallField,
 	}
+}
+
+var orderView = &sqlstore.View[vegetation.OrderState, orderRow]{
+	Word: "order", Filters: orderFilters, Orders: orderOrders, Record: orderOfRow,
 }
 
 func orderOfRow(row *orderRow) (vegetation.OrderState, error) {

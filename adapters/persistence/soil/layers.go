@@ -198,14 +198,8 @@ func (l layerRasters) Add(ctx context.Context, r ports.LayerRaster) error {
 	if r.CompanyID != 0 {
 		row.CompanyID = &r.CompanyID
 	}
-	res, err := l.s.NewInsert().Model(&row).On("CONFLICT (name) DO NOTHING").Exec(ctx)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n > 0 {
-		return err
-	}
-	return fault.Newf(fault.Conflict, "layer_exists", "There is a layer %s already; remove it first, or choose another name.", r.Name)
+	return sqlstore.Change(ctx, l.s.NewInsert().Model(&row).On("CONFLICT (name) DO NOTHING"),
+		fault.Newf(fault.Conflict, "layer_exists", "There is a layer %s already; remove it first, or choose another name.", r.Name))
 }
 
 // Remove implements ports.LayerRasters.

@@ -152,20 +152,12 @@ func rowOfMap(record *zoning.Map) (row mapRow, err error) {
 
 // ByUUID implements ports.StratificationMaps.
 func (m zoneMaps) ByUUID(ctx context.Context, scope access.Scope, uuid string, whole bool) (zoning.Map, error) {
-	return m.one(ctx, columns(m.selected(scope), whole, whole).Where("t.map_uuid = ?", uuid))
+	return mapView.One(ctx, columns(m.selected(scope), whole, whole).Where("t.map_uuid = ?", uuid))
 }
 
 // ByUUIDForUpdate implements ports.StratificationMaps.
 func (m zoneMaps) ByUUIDForUpdate(ctx context.Context, scope access.Scope, uuid string) (zoning.Map, error) {
-	return m.one(ctx, m.s.ForUpdate(columns(m.selected(scope), false, false)).Where("t.map_uuid = ?", uuid))
-}
-
-func (m zoneMaps) one(ctx context.Context, q *bun.SelectQuery) (zoning.Map, error) {
-	var row mapRow
-	if err := q.Scan(ctx, &row); err != nil {
-		return zoning.Map{}, sqlstore.Missing(err, "map")
-	}
-	return mapOfRow(&row)
+	return mapView.One(ctx, m.s.ForUpdate(columns(m.selected(scope), false, false)).Where("t.map_uuid = ?", uuid))
 }
 
 // Save implements ports.StratificationMaps. Faults: Conflict where another map has the tag,
@@ -182,16 +174,10 @@ func (m zoneMaps) Save(ctx context.Context, scope access.Scope, record zoning.Ma
 	if taken {
 		return tagTaken("map_tag", record.Saved.Tag)
 	}
-	in := sqlstore.Own("t", scope)
-	res, err := m.s.NewUpdate().Model((*mapRow)(nil)).Set("saved_at = ?", sqlstore.StampAt(record.Saved.At)).Set("saved_by = ?", sqlstore.NullableID(record.Saved.By)).
-		Set("name = ?", record.Saved.Name).Set("map_tag = ?", record.Saved.Tag).Where("t.id = ?", record.ID).Where(in.SQL, in.Args...).Exec(ctx)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return sqlstore.MissingUnless(err, "map")
-	}
-	return nil
+	return sqlstore.Change(ctx, m.s.NewUpdate().Model((*mapRow)(nil)).Set("saved_at = ?", sqlstore.StampAt(record.Saved.At)).
+		Set("saved_by = ?", sqlstore.NullableID(record.Saved.By)).
+		Set("name = ?", record.Saved.Name).Set("map_tag = ?", record.Saved.Tag).Where("t.id = ?", record.ID).
+		Where("?", sqlstore.Own("t", scope)), fault.Missing("map"))
 }
 
 // tagTaken refuses a tag that another map or plan of the order has.
@@ -201,31 +187,20 @@ func tagTaken(parameter, tag string) error {
 
 // CountSaved implements ports.StratificationMaps.
 func (m zoneMaps) CountSaved(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
-	q, err := sqlstore.Filtered(m.selected(scope).Where("t.saved_at IS NOT NULL"), mapFilters, query.Filters)
-	if err != nil {
-		return 0, err
-	}
-	return q.Count(ctx)
+	return mapView.Count(ctx, m.selected(scope).Where("t.saved_at IS NOT NULL"), query)
 }
 
 // EachSaved implements ports.StratificationMaps.
 func (m zoneMaps) EachSaved(ctx context.Context, scope access.Scope, query ports.Query, outlines bool) iter.Seq2[zoning.Map, error] {
-	q, err := sqlstore.Filtered(columns(m.selected(scope), false, outlines).Where("t.saved_at IS NOT NULL"), mapFilters, query.Filters)
-	if err != nil {
-		return sqlstore.Failed[zoning.Map](err)
-	}
-	if query.Limit == 0 {
-		if err := m.s.Unhurried(ctx); err != nil {
-			return sqlstore.Failed[zoning.Map](err)
-		}
-	}
-	return sqlstore.Stream(ctx, m.s, sqlstore.Paged(q.OrderExpr("t.id"), query), mapOfRow)
+	return mapView.Each(ctx, m.s, columns(m.selected(scope), false, outlines).Where("t.saved_at IS NOT NULL"), query)
 }
 
 // GetSaved implements ports.StratificationMaps.
 func (m zoneMaps) GetSaved(ctx context.Context, scope access.Scope, id int64, outlines bool) (zoning.Map, error) {
-	return m.one(ctx, columns(m.selected(scope), false, outlines).Where("t.saved_at IS NOT NULL").Where("t.id = ?", id))
+	return mapView.One(ctx, columns(m.selected(scope), false, outlines).Where("t.saved_at IS NOT NULL").Where("t.id = ?", id))
 }
+
+var mapView = &sqlstore.View[zoning.Map, mapRow]{Word: "map", Filters: mapFilters, Order: "t.id", Record: mapOfRow}
 
 func mapOfRow(row *mapRow) (zoning.Map, error) {
 	record := zoning.Map{

@@ -92,49 +92,28 @@ func (o strats) selected(land bool) *bun.SelectQuery {
 
 // Count implements ports.StratificationOrders.
 func (o strats) Count(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
-	q, err := sqlstore.Filtered(sqlstore.Where(o.joined(), visible(scope)...), stratFilters, query.Filters)
-	if err != nil {
-		return 0, err
-	}
-	return q.Count(ctx)
+	return stratView.Count(ctx, sqlstore.Where(o.joined(), visible(scope)...), query)
 }
 
 // Each implements ports.StratificationOrders.
 func (o strats) Each(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[stratification.OrderState, error] {
-	q, err := sqlstore.Filtered(sqlstore.Where(o.selected(false), visible(scope)...), stratFilters, query.Filters)
-	if err != nil {
-		return sqlstore.Failed[stratification.OrderState](err)
-	}
-	if query.Limit == 0 {
-		if err := o.s.Unhurried(ctx); err != nil {
-			return sqlstore.Failed[stratification.OrderState](err)
-		}
-	}
-	return sqlstore.Stream(ctx, o.s, sqlstore.Paged(q.OrderExpr("t.id"), query), stratOfRow)
+	return stratView.Each(ctx, o.s, sqlstore.Where(o.selected(false), visible(scope)...), query)
 }
 
 // Get implements ports.StratificationOrders.
 func (o strats) Get(ctx context.Context, scope access.Scope, id int64) (stratification.OrderState, error) {
-	return o.one(ctx, sqlstore.Where(o.selected(true), visible(scope)...).Where("t.id = ?", id))
+	return stratView.One(ctx, sqlstore.Where(o.selected(true), visible(scope)...).Where("t.id = ?", id))
 }
 
 // GetForUpdate implements ports.StratificationOrders.
 func (o strats) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (stratification.OrderState, error) {
-	return o.one(ctx, o.s.ForUpdate(sqlstore.Where(o.selected(true), sqlstore.OwnOnly(scope)).Where("t.id = ?", id)))
+	return stratView.One(ctx, o.s.ForUpdate(sqlstore.Where(o.selected(true), sqlstore.OwnOnly(scope)).Where("t.id = ?", id)))
 }
 
 // Latest implements ports.StratificationOrders.
 func (o strats) Latest(ctx context.Context, scope access.Scope, aoiID int64) (stratification.OrderState, error) {
-	return o.one(ctx, sqlstore.Where(o.selected(false), visible(scope)...).Where("t.aoi_id = ?", aoiID).
+	return stratView.One(ctx, sqlstore.Where(o.selected(false), visible(scope)...).Where("t.aoi_id = ?", aoiID).
 		Where("t.status <> ?", stratification.OrderFailed).OrderExpr("t.request_date DESC, t.id DESC").Limit(1))
-}
-
-func (o strats) one(ctx context.Context, q *bun.SelectQuery) (stratification.OrderState, error) {
-	var row stratRow
-	if err := q.Scan(ctx, &row); err != nil {
-		return stratification.OrderState{}, sqlstore.Missing(err, "order")
-	}
-	return stratOfRow(&row)
 }
 
 // OpenOf implements ports.StratificationOrders.
@@ -186,17 +165,10 @@ func (o strats) Update(ctx context.Context, scope access.Scope, order stratifica
 			}
 		}
 	}
-	row, in := rowOfStrat(&order), sqlstore.Own("t", scope)
-	res, err := o.s.NewUpdate().Model(&row).
+	row := rowOfStrat(&order)
+	return sqlstore.Change(ctx, o.s.NewUpdate().Model(&row).
 		ExcludeColumn("id", "data_uuid", "company_id", "aoi_id", "request_date", "request_by", "created_at", "land", "area_m2", "charge").
-		Where("t.id = ?", order.ID).Where(in.SQL, in.Args...).Exec(ctx)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return sqlstore.MissingUnless(err, "order")
-	}
-	return nil
+		Where("t.id = ?", order.ID).Where("?", sqlstore.Own("t", scope)), fault.Missing("order"))
 }
 
 func rowOfStrat(s *stratification.OrderState) stratRow {
@@ -212,6 +184,8 @@ func rowOfStrat(s *stratification.OrderState) stratRow {
 		Digest: s.Digest, Notes: sqlstore.JSONOf(append([]string{}, s.Notes...)), Synthetic: s.Synthetic,
 	}
 }
+
+var stratView = &sqlstore.View[stratification.OrderState, stratRow]{Word: "order", Filters: stratFilters, Order: "t.id", Record: stratOfRow}
 
 func stratOfRow(row *stratRow) (stratification.OrderState, error) {
 	s := stratification.OrderState{

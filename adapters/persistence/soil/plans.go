@@ -95,20 +95,12 @@ func (p samplePlans) Put(ctx context.Context, scope access.Scope, record *plan.S
 
 // ByUUID implements ports.SamplePlans.
 func (p samplePlans) ByUUID(ctx context.Context, scope access.Scope, uuid string, whole bool) (plan.SamplePlan, error) {
-	return p.one(ctx, p.filled(p.selected(scope), whole).Where("t.plan_uuid = ?", uuid))
+	return planView.One(ctx, p.filled(p.selected(scope), whole).Where("t.plan_uuid = ?", uuid))
 }
 
 // ByUUIDForUpdate implements ports.SamplePlans.
 func (p samplePlans) ByUUIDForUpdate(ctx context.Context, scope access.Scope, uuid string) (plan.SamplePlan, error) {
-	return p.one(ctx, p.s.ForUpdate(p.filled(p.selected(scope), false)).Where("t.plan_uuid = ?", uuid))
-}
-
-func (p samplePlans) one(ctx context.Context, q *bun.SelectQuery) (plan.SamplePlan, error) {
-	var row planRow
-	if err := q.Scan(ctx, &row); err != nil {
-		return plan.SamplePlan{}, sqlstore.Missing(err, "plan")
-	}
-	return planOfRow(&row)
+	return planView.One(ctx, p.s.ForUpdate(p.filled(p.selected(scope), false)).Where("t.plan_uuid = ?", uuid))
 }
 
 // Save implements ports.SamplePlans.
@@ -124,42 +116,28 @@ func (p samplePlans) Save(ctx context.Context, scope access.Scope, record plan.S
 	if taken {
 		return tagTaken("plan_tag", record.Saved.Tag)
 	}
-	in := sqlstore.Own("t", scope)
-	n, err := affected(p.s.NewUpdate().Model((*planRow)(nil)).Set("saved_at = ?", sqlstore.StampAt(record.Saved.At)).Set("saved_by = ?", sqlstore.NullableID(record.Saved.By)).
-		Set("name = ?", record.Saved.Name).Set("plan_tag = ?", record.Saved.Tag).Where("t.id = ?", record.ID).Where(in.SQL, in.Args...).Exec(ctx))
-	if err != nil || n == 0 {
-		return sqlstore.MissingUnless(err, "plan")
-	}
-	return nil
+	return sqlstore.Change(ctx, p.s.NewUpdate().Model((*planRow)(nil)).Set("saved_at = ?", sqlstore.StampAt(record.Saved.At)).
+		Set("saved_by = ?", sqlstore.NullableID(record.Saved.By)).
+		Set("name = ?", record.Saved.Name).Set("plan_tag = ?", record.Saved.Tag).Where("t.id = ?", record.ID).
+		Where("?", sqlstore.Own("t", scope)), fault.Missing("plan"))
 }
 
 // CountSaved implements ports.SamplePlans.
 func (p samplePlans) CountSaved(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
-	q, err := sqlstore.Filtered(p.selected(scope).Where("t.saved_at IS NOT NULL"), planFilters, query.Filters)
-	if err != nil {
-		return 0, err
-	}
-	return q.Count(ctx)
+	return planView.Count(ctx, p.selected(scope).Where("t.saved_at IS NOT NULL"), query)
 }
 
 // EachSaved implements ports.SamplePlans.
 func (p samplePlans) EachSaved(ctx context.Context, scope access.Scope, query ports.Query, points bool) iter.Seq2[plan.SamplePlan, error] {
-	q, err := sqlstore.Filtered(p.filled(p.selected(scope), points).Where("t.saved_at IS NOT NULL"), planFilters, query.Filters)
-	if err != nil {
-		return sqlstore.Failed[plan.SamplePlan](err)
-	}
-	if query.Limit == 0 {
-		if err := p.s.Unhurried(ctx); err != nil {
-			return sqlstore.Failed[plan.SamplePlan](err)
-		}
-	}
-	return sqlstore.Stream(ctx, p.s, sqlstore.Paged(q.OrderExpr("t.id"), query), planOfRow)
+	return planView.Each(ctx, p.s, p.filled(p.selected(scope), points).Where("t.saved_at IS NOT NULL"), query)
 }
 
 // GetSaved implements ports.SamplePlans.
 func (p samplePlans) GetSaved(ctx context.Context, scope access.Scope, id int64, points bool) (plan.SamplePlan, error) {
-	return p.one(ctx, p.filled(p.selected(scope), points).Where("t.saved_at IS NOT NULL").Where("t.id = ?", id))
+	return planView.One(ctx, p.filled(p.selected(scope), points).Where("t.saved_at IS NOT NULL").Where("t.id = ?", id))
 }
+
+var planView = &sqlstore.View[plan.SamplePlan, planRow]{Word: "plan", Filters: planFilters, Order: "t.id", Record: planOfRow}
 
 func planOfRow(row *planRow) (plan.SamplePlan, error) {
 	record := plan.SamplePlan{

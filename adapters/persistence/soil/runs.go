@@ -2,7 +2,6 @@ package soil
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -42,24 +41,22 @@ func (r runs) selected(scope access.Scope) *bun.SelectQuery {
 
 // Get implements ports.StratificationRuns.
 func (r runs) Get(ctx context.Context, scope access.Scope, id int64) (zoning.Run, error) {
-	return r.one(ctx, r.selected(scope).Where("t.id = ?", id))
+	return runView.One(ctx, r.selected(scope).Where("t.id = ?", id))
 }
 
 // GetForUpdate implements ports.StratificationRuns.
 func (r runs) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (zoning.Run, error) {
-	return r.one(ctx, r.s.ForUpdate(r.selected(scope)).Where("t.id = ?", id))
+	return runView.One(ctx, r.s.ForUpdate(r.selected(scope)).Where("t.id = ?", id))
 }
 
 // Find implements ports.StratificationRuns.
 func (r runs) Find(ctx context.Context, scope access.Scope, orderID int64, key string) (zoning.Run, error) {
-	return r.one(ctx, r.selected(scope).Where("t.order_id = ?", orderID).Where("t.key = ?", key))
+	return runView.One(ctx, r.selected(scope).Where("t.order_id = ?", orderID).Where("t.key = ?", key))
 }
 
-func (r runs) one(ctx context.Context, q *bun.SelectQuery) (zoning.Run, error) {
-	var row runRow
-	if err := q.Scan(ctx, &row); err != nil {
-		return zoning.Run{}, sqlstore.Missing(err, "job")
-	}
+var runView = &sqlstore.View[zoning.Run, runRow]{Word: "job", Record: runOfRow}
+
+func runOfRow(row *runRow) (zoning.Run, error) {
 	return zoning.Run{
 		ID: row.ID, CompanyID: row.CompanyID, OrderID: row.OrderID, Key: row.Key, Layers: row.Layers.V, Params: row.Params.V,
 		Status: row.Status, Done: row.Done, Total: row.Total, Reason: row.Reason, Maps: row.Maps.V,
@@ -94,19 +91,9 @@ func (r runs) Insert(ctx context.Context, scope access.Scope, run *zoning.Run) e
 
 // Update implements ports.StratificationRuns.
 func (r runs) Update(ctx context.Context, scope access.Scope, run zoning.Run) error {
-	if !sqlstore.Writable(scope) {
-		return fault.Missing("job")
-	}
-	row, in := rowOfRun(run), sqlstore.Own("t", scope)
-	res, err := r.s.NewUpdate().Model(&row).Column("status", "done", "total", "reason", "maps", "updated_at").
-		Where("t.id = ?", run.ID).Where(in.SQL, in.Args...).Exec(ctx)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return sqlstore.MissingUnless(err, "job")
-	}
-	return nil
+	row := rowOfRun(run)
+	return sqlstore.Change(ctx, r.s.NewUpdate().Model(&row).Column("status", "done", "total", "reason", "maps", "updated_at").
+		Where("t.id = ?", run.ID).Where("?", sqlstore.OwnOnly(scope)), fault.Missing("job"))
 }
 
 // mapKeeper implements ports.MapKeeper.
@@ -126,19 +113,11 @@ func (k mapKeeper) Prune(ctx context.Context, before time.Time, limit int) (int6
 			Where("NOT EXISTS (SELECT 1 FROM stratification_plans AS p WHERE p.map_id = t.id)")),
 		k.s.NewDelete().Model((*runRow)(nil)).Where("id IN (?)", old((*runRow)(nil), "t.updated_at")),
 	} {
-		n, err := affected(gone.Exec(ctx))
+		n, err := sqlstore.Affected(ctx, gone)
 		if err != nil {
 			return total, err
 		}
 		total += n
 	}
 	return total, nil
-}
-
-// affected returns the rows that a statement changed.
-func affected(res sql.Result, err error) (int64, error) {
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
 }

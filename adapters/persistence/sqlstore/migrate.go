@@ -151,8 +151,7 @@ func prepareNotes(ctx context.Context, pool *bun.DB) error {
 	if _, err := pool.NewCreateTable().Model((*migrate.Migration)(nil)).ModelTableExpr(migrationTable).IfNotExists().Exec(ctx); err != nil {
 		return err
 	}
-	_, err := pool.NewCreateIndex().Unique().Index("uq_schema_migrations_name").Table(migrationTable).Column("name").IfNotExists().Exec(ctx)
-	return err
+	return Run(ctx, pool.NewCreateIndex().Unique().Index("uq_schema_migrations_name").Table(migrationTable).Column("name").IfNotExists())
 }
 
 // migrations reads the embedded files.
@@ -215,11 +214,9 @@ func inOne(ctx context.Context, pool *bun.DB, statements string, mark func(tx bu
 // changes nothing; were that the only mark, a kill between the two would leave a
 // schema that no migrator can go on from.
 func note(ctx context.Context, tx bun.Tx, one *migrate.Migration) error {
-	_, err := tx.NewInsert().Model(&migrate.Migration{Name: one.Name, GroupID: one.GroupID}).ModelTableExpr(migrationTable).Exec(ctx)
-	return err
+	return Run(ctx, tx.NewInsert().Model(&migrate.Migration{Name: one.Name, GroupID: one.GroupID}).ModelTableExpr(migrationTable))
 }
 
 func unnote(ctx context.Context, tx bun.Tx, one *migrate.Migration) error {
-	_, err := tx.NewDelete().Model((*migrate.Migration)(nil)).ModelTableExpr(migrationTable).Where("name = ?", one.Name).Exec(ctx)
-	return err
+	return Run(ctx, tx.NewDelete().Model((*migrate.Migration)(nil)).ModelTableExpr(migrationTable).Where("name = ?", one.Name))
 }

@@ -143,8 +143,7 @@ func (s *Session) Unhurried(ctx context.Context) error {
 	if !s.Postgres {
 		return nil
 	}
-	_, err := s.NewRaw("SET LOCAL statement_timeout = 0").Exec(ctx)
-	return err
+	return Run(ctx, s.NewRaw("SET LOCAL statement_timeout = 0"))
 }
 
 // Failed is a sequence of one error.

@@ -2,8 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"iter"
 	"slices"
 	"strings"
@@ -16,21 +14,6 @@ import (
 	corerecord "tilth/core/record"
 	"tilth/ports"
 )
-
-// InsertNew inserts a row unless another has the same value in the columns of a unique
-// key, and gives its id, or 0 when there is one. The key decides, under any number of
-// concurrent calls, and the transaction goes on either way.
-func InsertNew[R any](ctx context.Context, s *Session, row *R, key string) (int64, error) {
-	var ids []int64
-	_, err := s.NewInsert().Model(row).On("CONFLICT ("+key+") DO NOTHING").Returning("id").Exec(ctx, &ids)
-	if err != nil || len(ids) == 0 {
-		return 0, err
-	}
-	return ids[0], nil
-}
-
-// InsertChunk bounds how many rows one statement inserts.
-const InsertChunk = 200
 
 // MetaRow is the columns that every table of a company's records has.
 type MetaRow struct {
@@ -285,15 +268,10 @@ func (r Records[T, R, PT, PR]) Update(ctx context.Context, scope access.Scope, v
 	base := PT(value).Base()
 	base.UpdatedAt = Micro(base.UpdatedAt)
 	row := r.Table.Row(value)
-	in := Own("t", scope)
-	res, err := r.Session.NewUpdate().Model(&row).
+	if err := Change(ctx, r.Session.NewUpdate().Model(&row).
 		ExcludeColumn(append([]string{"id", "company_id", "created_at", "created_by", "deleted_at"}, r.Table.Kept...)...).
-		Where("t.id = ?", base.ID).Where(in.SQL, in.Args...).Where("t.deleted_at IS NULL").Exec(ctx)
-	if err != nil {
+		Where("t.id = ?", base.ID).Where("?", Own("t", scope)).Where("t.deleted_at IS NULL"), fault.Missing(r.Table.Word)); err != nil {
 		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return MissingUnless(err, r.Table.Word)
 	}
 	r.Session.Wrote(r.Table.Word, base.ID)
 	return nil
@@ -313,30 +291,13 @@ func (r Records[T, R, PT, PR]) DeleteWhere(ctx context.Context, scope access.Sco
 	if !Writable(scope) {
 		return 0, nil
 	}
-	in := Own("t", scope)
 	var ids []int64
 	_, err := r.Session.NewUpdate().Model((*R)(nil)).Set("deleted_at = ?", StampAt(at)).Set("updated_at = ?", StampAt(at)).
-		Where(in.SQL, in.Args...).Where("t.deleted_at IS NULL").Where(which.SQL, which.Args...).Returning("id").Exec(ctx, &ids)
+		Where("?", Own("t", scope)).Where("t.deleted_at IS NULL").Where("?", which).Returning("id").Exec(ctx, &ids)
 	if err != nil {
 		return 0, err
 	}
 	slices.Sort(ids)
 	r.Session.cascaded(r.Table.Word, ids)
 	return int64(len(ids)), nil
-}
-
-// Missing makes NotFound of no row.
-func Missing(err error, word string) error {
-	if errors.Is(err, sql.ErrNoRows) {
-		return fault.Missing(word)
-	}
-	return err
-}
-
-// MissingUnless returns err, or NotFound where there is none.
-func MissingUnless(err error, word string) error {
-	if err != nil {
-		return err
-	}
-	return fault.Missing(word)
 }

@@ -1,6 +1,10 @@
 package sqlstore
 
-import "tilth/core/access"
+import (
+	"github.com/uptrace/bun/schema"
+
+	"tilth/core/access"
+)
 
 // SharedFarm is the farms of grants on a farm or on everything. A grant on a field
 // shows the field alone.
@@ -17,6 +21,12 @@ func SharedField(s *Session, scope access.Scope) Condition {
 type Condition struct {
 	SQL  string
 	Args []any
+}
+
+// AppendQuery implements schema.QueryAppender: a condition stands for a question mark, as in
+// Where("?", condition).
+func (c Condition) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
+	return gen.AppendQuery(b, c.SQL, c.Args...), nil
 }
 
 // When returns the condition of an expression and the arguments of its question marks.

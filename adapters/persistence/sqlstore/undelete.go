@@ -39,10 +39,9 @@ func (r Records[T, R, PT, PR]) UndeleteWhere(ctx context.Context, scope access.S
 	if !Writable(scope) {
 		return nil, nil
 	}
-	in := Own("t", scope)
 	var ids []int64
 	_, err := r.Session.NewUpdate().Model((*R)(nil)).Set("deleted_at = NULL").Set("updated_at = ?", StampAt(now)).
-		Where(in.SQL, in.Args...).Where("t.deleted_at = ?", StampAt(deletedAt)).Where(which.SQL, which.Args...).
+		Where("?", Own("t", scope)).Where("t.deleted_at = ?", StampAt(deletedAt)).Where("?", which).
 		Returning("id").Exec(ctx, &ids)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,130 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"iter"
+
+	"github.com/uptrace/bun"
+
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// View is a readable repository: how the rows of a query become records, one at a time or
+// as a list. The queries are those of its caller, who restricts them to a scope.
+type View[T, R any] struct {
+	Word    string              // "order", for messages
+	Filters map[string]Filter   // of its lists
+	Orders  map[string]OrderKey // what its lists may be ordered by, beside the common ones
+	Order   string              // the one order of its lists; empty: that of the query
+	Record  func(*R) (T, error)
+}
+
+// One returns the record that a query selects. Faults: NotFound.
+func (v *View[T, R]) One(ctx context.Context, q *bun.SelectQuery) (T, error) {
+	value, ok, err := v.Find(ctx, q)
+	if err == nil && !ok {
+		err = fault.Missing(v.Word)
+	}
+	return value, err
+}
+
+// Find returns the record that a query selects; ok is false where it selects none.
+func (v *View[T, R]) Find(ctx context.Context, q *bun.SelectQuery) (value T, ok bool, err error) {
+	var row R
+	if err := q.Scan(ctx, &row); err != nil {
+		if errors.Is(err, sql.ErrNoRows) {
+			err = nil
+		}
+		return value, false, err
+	}
+	value, err = v.Record(&row)
+	return value, err == nil, err
+}
+
+// All returns the records that a query selects, in its order.
+func (v *View[T, R]) All(ctx context.Context, q *bun.SelectQuery) ([]T, error) {
+	var rows []R
+	if err := q.Scan(ctx, &rows); err != nil {
+		return nil, err
+	}
+	out := make([]T, len(rows))
+	for i := range rows {
+		var err error
+		if out[i], err = v.Record(&rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Count counts what a query selects, without its page.
+func (v *View[T, R]) Count(ctx context.Context, q *bun.SelectQuery, query ports.Query) (int64, error) {
+	q, err := Filtered(q, v.Filters, query.Filters)
+	if err != nil {
+		return 0, err
+	}
+	return q.Count(ctx)
+}
+
+// Each streams the page of a query in its order. A list without a bound has no statement
+// timeout.
+func (v *View[T, R]) Each(ctx context.Context, s *Session, q *bun.SelectQuery, query ports.Query) iter.Seq2[T, error] {
+	q, err := Filtered(q, v.Filters, query.Filters)
+	if err == nil {
+		if v.Order != "" {
+			q = q.OrderExpr(v.Order)
+		} else {
+			q, err = s.Ordered(q, v.Orders, query.Order)
+		}
+	}
+	if err == nil && query.Limit == 0 {
+		err = s.Unhurried(ctx)
+	}
+	if err != nil {
+		return Failed[T](err)
+	}
+	return Stream(ctx, s, Paged(q, query), v.Record)
+}
+
+// Collect returns the values of a sequence, in its order.
+func Collect[T any](all iter.Seq2[T, error]) (out []T, err error) {
+	for value, err := range all {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, value)
+	}
+	return out, nil
+}
+
+// Index returns the values of a sequence by a key of theirs.
+func Index[K comparable, T any](all iter.Seq2[T, error], key func(*T) K) (map[K]T, error) {
+	out := map[K]T{}
+	for value, err := range all {
+		if err != nil {
+			return nil, err
+		}
+		out[key(&value)] = value
+	}
+	return out, nil
+}
+
+// Missing makes NotFound of no row.
+func Missing(err error, word string) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return fault.Missing(word)
+	}
+	return err
+}
+
+// Known returns NotFound where a query selects no row.
+func Known(ctx context.Context, q *bun.SelectQuery, word string) error {
+	known, err := q.Exists(ctx)
+	if err == nil && !known {
+		err = fault.Missing(word)
+	}
+	return err
+}

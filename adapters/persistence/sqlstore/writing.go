@@ -1,0 +1,77 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+
+	"github.com/uptrace/bun"
+)
+
+// Statement is an INSERT, UPDATE or DELETE.
+type Statement interface {
+	Exec(ctx context.Context, dest ...any) (sql.Result, error)
+}
+
+// Run runs a statement, whatever it changes.
+func Run(ctx context.Context, q Statement) error {
+	_, err := q.Exec(ctx)
+	return err
+}
+
+// Affected runs a statement and returns how many rows it changed.
+func Affected(ctx context.Context, q Statement) (int64, error) {
+	res, err := q.Exec(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// Change runs a statement and returns otherwise where it changes no row.
+func Change(ctx context.Context, q Statement, otherwise error) error {
+	n, err := Affected(ctx, q)
+	if err == nil && n == 0 {
+		return otherwise
+	}
+	return err
+}
+
+// InsertNew inserts a row unless another has the same value in the columns of a unique
+// key, and returns its id, or 0 when there is one. The key decides, under any number of
+// concurrent calls, and the transaction goes on either way.
+func InsertNew[R any](ctx context.Context, s *Session, row *R, key string) (int64, error) {
+	var ids []int64
+	_, err := s.NewInsert().Model(row).On("CONFLICT ("+key+") DO NOTHING").Returning("id").Exec(ctx, &ids)
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	return ids[0], nil
+}
+
+// InsertChunk bounds how many rows one statement inserts.
+const InsertChunk = 200
+
+// InsertRows inserts rows, whose ids nobody asks for; those that have the same value in the
+// columns of a unique key as another are left out where a key is given.
+func InsertRows[R any](ctx context.Context, s *Session, rows []R, key ...string) error {
+	for chunk := range slices.Chunk(rows, InsertChunk) {
+		q := s.NewInsert().Model(&chunk).Returning("NULL")
+		for _, columns := range key {
+			q = q.On("CONFLICT (" + columns + ") DO NOTHING")
+		}
+		if err := Run(ctx, q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Replacing makes an insertion write columns of the row that has its key already.
+func Replacing(q *bun.InsertQuery, key string, columns ...string) *bun.InsertQuery {
+	q = q.On("CONFLICT (" + key + ") DO UPDATE").Returning("NULL")
+	for _, column := range columns {
+		q = q.Set("? = EXCLUDED.?", bun.Ident(column), bun.Ident(column))
+	}
+	return q
+}
