@@ -3,7 +3,6 @@ package account
 import (
 	"context"
 	"fmt"
-	"iter"
 	"time"
 
 	"tilth/app"
@@ -18,15 +17,9 @@ const InvitationTTL = 7 * 24 * time.Hour
 
 // Invitations returns the invitations of the caller's company. Faults: Unauthenticated, Forbidden.
 func (p *People) Invitations(ctx context.Context, who access.Principal, q ports.Query) (app.List[ports.Invitation], error) {
-	if err := p.deps.Gate.Require(ctx, who, access.Invite); err != nil {
-		return app.List[ports.Invitation]{}, err
-	}
-	scope := who.Scope(false)
-	return app.ReadList(ctx, p.deps.Store,
-		func(ctx context.Context, tx ports.Repos) (int64, error) { return tx.Invitations.Count(ctx, scope, q) },
-		func(ctx context.Context, tx ports.Repos) iter.Seq2[ports.Invitation, error] {
-			return tx.Invitations.Each(ctx, scope, q)
-		})
+	return app.ListIn(ctx, p.deps, app.Ask{Who: who, Need: access.Invite}, q, func(tx ports.Repos) app.Lister[ports.Invitation, ports.Query] {
+		return tx.Invitations
+	})
 }
 
 // Invite asks somebody into the caller's company, and gives the invitation with the

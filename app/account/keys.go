@@ -86,15 +86,9 @@ func (k *Keys) List(ctx context.Context, who access.Principal, q ports.Query) (a
 
 // Retrieve returns one key. Faults: Unauthenticated, Forbidden, NotFound.
 func (k *Keys) Retrieve(ctx context.Context, who access.Principal, id int64) (access.APIKey, error) {
-	var out access.APIKey
-	if err := k.deps.Gate.Require(ctx, who, access.APIKeys.View); err != nil {
-		return out, err
-	}
-	err := k.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		out, err = tx.Keys.Get(ctx, who.Scope(false), id)
-		return err
+	return app.Read(ctx, k.deps, who, access.APIKeys.View, func(ctx context.Context, tx ports.Repos) (access.APIKey, error) {
+		return tx.Keys.Get(ctx, who.Scope(false), id)
 	})
-	return out, err
 }
 
 // Revoke ends a key for good, from the next request on.

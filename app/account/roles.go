@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 
+	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/audit"
 	"tilth/core/fault"
@@ -11,28 +12,16 @@ import (
 
 // Roles returns the roles of the caller's company. Faults: Unauthenticated, Forbidden.
 func (p *People) Roles(ctx context.Context, who access.Principal) ([]access.Role, error) {
-	if err := p.deps.Gate.Require(ctx, who, access.Roles.View); err != nil {
-		return nil, err
-	}
-	var out []access.Role
-	err := p.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		out, err = tx.Roles.All(ctx, who.Scope(false))
-		return err
+	return app.Read(ctx, p.deps, who, access.Roles.View, func(ctx context.Context, tx ports.Repos) ([]access.Role, error) {
+		return tx.Roles.All(ctx, who.Scope(false))
 	})
-	return out, err
 }
 
 // Role returns a role of the caller's company. Faults: Unauthenticated, Forbidden, NotFound.
 func (p *People) Role(ctx context.Context, who access.Principal, id int64) (access.Role, error) {
-	var out access.Role
-	if err := p.deps.Gate.Require(ctx, who, access.Roles.View); err != nil {
-		return out, err
-	}
-	err := p.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		out, err = tx.Roles.Get(ctx, who.Scope(false), id)
-		return err
+	return app.Read(ctx, p.deps, who, access.Roles.View, func(ctx context.Context, tx ports.Repos) (access.Role, error) {
+		return tx.Roles.Get(ctx, who.Scope(false), id)
 	})
-	return out, err
 }
 
 // CreateRole makes a role. Faults: Unauthenticated, Forbidden, Invalid (role_exists,

@@ -53,13 +53,8 @@ func (s *Sharing) List(ctx context.Context, who access.Principal, q ports.GrantQ
 
 // Retrieve returns one grant. Faults: Unauthenticated, Forbidden, NotFound.
 func (s *Sharing) Retrieve(ctx context.Context, who access.Principal, id int64) (access.Grant, error) {
-	var out access.Grant
-	if err := s.deps.Gate.Require(ctx, who, access.ShareGrants.View); err != nil {
-		return out, err
-	}
-	err := s.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		out, err = tx.Grants.Get(ctx, who.Scope(false), id)
-		return err
+	out, err := app.Read(ctx, s.deps, who, access.ShareGrants.View, func(ctx context.Context, tx ports.Repos) (access.Grant, error) {
+		return tx.Grants.Get(ctx, who.Scope(false), id)
 	})
 	return out.Seen(who.CompanyID, s.today()), err
 }

@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"iter"
 
 	"tilth/app"
 	"tilth/core/access"
@@ -13,28 +12,16 @@ import (
 
 // Users returns the users of the caller's company. Faults: Unauthenticated, Forbidden.
 func (p *People) Users(ctx context.Context, who access.Principal, q ports.Query) (app.List[ports.Member], error) {
-	if err := p.deps.Gate.Require(ctx, who, access.Users.View); err != nil {
-		return app.List[ports.Member]{}, err
-	}
-	scope := who.Scope(false)
-	return app.ReadList(ctx, p.deps.Store,
-		func(ctx context.Context, tx ports.Repos) (int64, error) { return tx.Members.Count(ctx, scope, q) },
-		func(ctx context.Context, tx ports.Repos) iter.Seq2[ports.Member, error] {
-			return tx.Members.Each(ctx, scope, q)
-		})
+	return app.ListIn(ctx, p.deps, app.Ask{Who: who, Need: access.Users.View}, q, func(tx ports.Repos) app.Lister[ports.Member, ports.Query] {
+		return tx.Members
+	})
 }
 
 // User returns a user of the caller's company. Faults: Unauthenticated, Forbidden, NotFound.
 func (p *People) User(ctx context.Context, who access.Principal, id int64) (ports.Member, error) {
-	var out ports.Member
-	if err := p.deps.Gate.Require(ctx, who, access.Users.View); err != nil {
-		return out, err
-	}
-	err := p.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		out, err = tx.Members.Get(ctx, who.Scope(false), id)
-		return err
+	return app.Read(ctx, p.deps, who, access.Users.View, func(ctx context.Context, tx ports.Repos) (ports.Member, error) {
+		return tx.Members.Get(ctx, who.Scope(false), id)
 	})
-	return out, err
 }
 
 // UserChange is what may be changed of a user.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
-	"iter"
 
 	"tilth/app"
 	"tilth/core/access"
@@ -29,15 +28,9 @@ func NewWebhooks(deps app.Deps, sender ports.WebhookSender) *Webhooks { return &
 
 // List returns the webhooks of the caller's company. Faults: Unauthenticated, Forbidden.
 func (w *Webhooks) List(ctx context.Context, who access.Principal, q ports.Query) (app.List[webhook.Webhook], error) {
-	if err := w.deps.Gate.Require(ctx, who, access.Webhooks.View); err != nil {
-		return app.List[webhook.Webhook]{}, err
-	}
-	scope := who.Scope(false)
-	return app.ReadList(ctx, w.deps.Store,
-		func(ctx context.Context, tx ports.Repos) (int64, error) { return tx.Webhooks.Count(ctx, scope, q) },
-		func(ctx context.Context, tx ports.Repos) iter.Seq2[webhook.Webhook, error] {
-			return tx.Webhooks.Each(ctx, scope, q)
-		})
+	return app.ListIn(ctx, w.deps, app.Ask{Who: who, Need: access.Webhooks.View}, q, func(tx ports.Repos) app.Lister[webhook.Webhook, ports.Query] {
+		return tx.Webhooks
+	})
 }
 
 // Retrieve returns one webhook. Faults: Unauthenticated, Forbidden, NotFound.

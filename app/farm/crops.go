@@ -28,13 +28,7 @@ func (c *Crops) List(ctx context.Context, who access.Principal, q ports.Query) (
 
 // Retrieve returns one crop. Faults: Unauthenticated, Forbidden, NotFound.
 func (c *Crops) Retrieve(ctx context.Context, who access.Principal, id int64) (farm.Crop, error) {
-	var out farm.Crop
-	if err := c.deps.Gate.Require(ctx, who, access.Crops.View); err != nil {
-		return out, err
-	}
-	err := c.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		out, err = tx.Crops.Get(ctx, id)
-		return err
+	return app.Read(ctx, c.deps, who, access.Crops.View, func(ctx context.Context, tx ports.Repos) (farm.Crop, error) {
+		return tx.Crops.Get(ctx, id)
 	})
-	return out, err
 }

@@ -2,7 +2,6 @@ package farm
 
 import (
 	"context"
-	"iter"
 	"strconv"
 	"time"
 
@@ -61,15 +60,9 @@ func (r *Records[T]) Access() access.Resource { return r.rules.Access }
 // List returns the caller's records, or those shared with it.
 // Faults: Unauthenticated, Forbidden.
 func (r *Records[T]) List(ctx context.Context, who access.Principal, shared bool, q ports.Query) (app.List[T], error) {
-	if err := r.deps.Gate.Require(ctx, who, r.rules.Access.View); err != nil {
-		return app.List[T]{}, err
-	}
-	scope := who.Scope(shared)
-	return app.ReadList(ctx, r.deps.Store,
-		func(ctx context.Context, tx ports.Repos) (int64, error) { return r.rules.Repo(tx).Count(ctx, scope, q) },
-		func(ctx context.Context, tx ports.Repos) iter.Seq2[T, error] {
-			return r.rules.Repo(tx).Each(ctx, scope, q)
-		})
+	return app.ListIn(ctx, r.deps, app.Ask{Who: who, Need: r.rules.Access.View, Shared: shared}, q, func(tx ports.Repos) app.Lister[T, ports.Query] {
+		return r.rules.Repo(tx)
+	})
 }
 
 // Retrieve returns one record. Faults: Unauthenticated, Forbidden, NotFound.

@@ -2,7 +2,6 @@ package satellite
 
 import (
 	"context"
-	"iter"
 	"strconv"
 	"time"
 
@@ -170,13 +169,7 @@ func (o *Profiles) Retrieve(ctx context.Context, who access.Principal, shared bo
 // List returns the orders of the caller's company, or those shared with it; filters are company, created_by,
 // index_code (partial), field, season and status. Faults: Unauthenticated, Forbidden.
 func (o *Profiles) List(ctx context.Context, who access.Principal, shared bool, q ports.Query) (app.List[vegetation.OrderState], error) {
-	if err := o.deps.Gate.Require(ctx, who, access.ProfileOrders.View); err != nil {
-		return app.List[vegetation.OrderState]{}, err
-	}
-	scope := who.Scope(shared)
-	return app.ReadList(ctx, o.deps.Store,
-		func(ctx context.Context, tx ports.Repos) (int64, error) { return tx.Orders.Count(ctx, scope, q) },
-		func(ctx context.Context, tx ports.Repos) iter.Seq2[vegetation.OrderState, error] {
-			return tx.Orders.Each(ctx, scope, q)
-		})
+	return app.ListIn(ctx, o.deps, app.Ask{Who: who, Need: access.ProfileOrders.View, Shared: shared}, q, func(tx ports.Repos) app.Lister[vegetation.OrderState, ports.Query] {
+		return tx.Orders
+	})
 }

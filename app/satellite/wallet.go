@@ -12,15 +12,9 @@ import (
 
 // Wallet returns the caller's wallet. Faults: Unauthenticated, Forbidden.
 func (o *Profiles) Wallet(ctx context.Context, who access.Principal) (credit.Wallet, error) {
-	var out credit.Wallet
-	if err := o.deps.Gate.Require(ctx, who, access.Wallets.View); err != nil {
-		return out, err
-	}
-	err := o.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		out, err = tx.Wallet.Get(ctx, who.Scope(false))
-		return err
+	return app.Read(ctx, o.deps, who, access.Wallets.View, func(ctx context.Context, tx ports.Repos) (credit.Wallet, error) {
+		return tx.Wallet.Get(ctx, who.Scope(false))
 	})
-	return out, err
 }
 
 // Transactions returns the ledger, newest first. Faults: Unauthenticated, Forbidden.

@@ -46,15 +46,9 @@ func NewAOIs(deps app.Deps) *AOIs {
 // Resolve returns the id of an area of interest by its uuid, deleted or not, to a caller who has
 // the permission of what is to be done with it. Faults: Unauthenticated, Forbidden, NotFound.
 func (a *AOIs) Resolve(ctx context.Context, who access.Principal, need access.Permission, uuid string) (int64, error) {
-	if err := a.deps.Gate.Require(ctx, who, need); err != nil {
-		return 0, err
-	}
-	var id int64
-	err := a.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		id, err = tx.AOIs.IDOf(ctx, who.Scope(false), uuid)
-		return err
+	return app.Read(ctx, a.deps, who, need, func(ctx context.Context, tx ports.Repos) (int64, error) {
+		return tx.AOIs.IDOf(ctx, who.Scope(false), uuid)
 	})
-	return id, err
 }
 
 // relateAOIs finds the fields of areas of interest: the company's own, live, with a boundary,

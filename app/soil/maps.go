@@ -272,17 +272,16 @@ func (d saver) saveMap(ctx context.Context, tx ports.Repos, who access.Principal
 	}); err != nil {
 		return found, err
 	}
-	return found, d.auditSaving(ctx, tx, who, access.StratificationMaps.Name, found.ID, found.OrderID, *found.Saved)
+	return found, d.auditSaving(ctx, tx, who, access.StratificationMaps.Name, found.ID, savedAs{found.OrderID, found.Saved.Name, found.Saved.Tag})
 }
 
-// savedAs is a saving as the audit trail tells of it.
+// savedAs is a saving as the audit trail records it.
 type savedAs struct {
 	Order     int64
 	Name, Tag string
 }
 
-func (d saver) auditSaving(ctx context.Context, tx ports.Repos, who access.Principal, resource string, id, orderID int64, s zoning.Saving) error {
-	what := savedAs{orderID, s.Name, s.Tag}
+func (d saver) auditSaving(ctx context.Context, tx ports.Repos, who access.Principal, resource string, id int64, what savedAs) error {
 	return tx.Audit.Add(ctx, audit.By(who, d.Clock.Now()).Of(audit.Create, resource, id, audit.Diff(nil, &what)))
 }
 
@@ -304,15 +303,9 @@ func (m *Maps) Saved(ctx context.Context, who access.Principal, q ports.Query, o
 
 // Retrieve returns a saved map. Faults: Unauthenticated, Forbidden, NotFound.
 func (m *Maps) Retrieve(ctx context.Context, who access.Principal, id int64, outlines bool) (zoning.Map, error) {
-	var out zoning.Map
-	if err := m.deps.Gate.Require(ctx, who, access.StratificationMaps.View); err != nil {
-		return out, err
-	}
-	err := m.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		out, err = tx.StratificationMaps.GetSaved(ctx, who.Scope(false), id, outlines)
-		return err
+	return app.Read(ctx, m.deps.Deps, who, access.StratificationMaps.View, func(ctx context.Context, tx ports.Repos) (zoning.Map, error) {
+		return tx.StratificationMaps.GetSaved(ctx, who.Scope(false), id, outlines)
 	})
-	return out, err
 }
 
 // Whole returns a map, candidate or saved, with its labels and outlines, for files and pictures,

@@ -2,7 +2,6 @@ package soil
 
 import (
 	"context"
-	"iter"
 	"strconv"
 	"time"
 
@@ -186,31 +185,17 @@ func auditOrder(ctx context.Context, tx ports.Repos, who access.Principal, s str
 
 // Retrieve returns an order. Faults: Unauthenticated, Forbidden, NotFound.
 func (o *Orders) Retrieve(ctx context.Context, who access.Principal, id int64) (stratification.OrderState, error) {
-	var out stratification.OrderState
-	if err := o.deps.Gate.Require(ctx, who, access.StratificationOrders.View); err != nil {
-		return out, err
-	}
-	err := o.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		out, err = tx.StratificationOrders.Get(ctx, who.Scope(false), id)
-		return err
+	return app.Read(ctx, o.deps, who, access.StratificationOrders.View, func(ctx context.Context, tx ports.Repos) (stratification.OrderState, error) {
+		return tx.StratificationOrders.Get(ctx, who.Scope(false), id)
 	})
-	return out, err
 }
 
 // List returns the orders of the caller's company; the filter is aoi. Their land is left out.
 // Faults: Unauthenticated, Forbidden.
 func (o *Orders) List(ctx context.Context, who access.Principal, q ports.Query) (app.List[stratification.OrderState], error) {
-	if err := o.deps.Gate.Require(ctx, who, access.StratificationOrders.View); err != nil {
-		return app.List[stratification.OrderState]{}, err
-	}
-	scope := who.Scope(false)
-	return app.ReadList(ctx, o.deps.Store,
-		func(ctx context.Context, tx ports.Repos) (int64, error) {
-			return tx.StratificationOrders.Count(ctx, scope, q)
-		},
-		func(ctx context.Context, tx ports.Repos) iter.Seq2[stratification.OrderState, error] {
-			return tx.StratificationOrders.Each(ctx, scope, q)
-		})
+	return app.ListIn(ctx, o.deps, app.Ask{Who: who, Need: access.StratificationOrders.View}, q, func(tx ports.Repos) app.Lister[stratification.OrderState, ports.Query] {
+		return tx.StratificationOrders
+	})
 }
 
 // Layers returns an order with its layers, without their values; none before it is active.

@@ -226,7 +226,7 @@ func (p *Plans) save(ctx context.Context, tx ports.Repos, who access.Principal, 
 	}); err != nil {
 		return found, err
 	}
-	return found, p.deps.auditSaving(ctx, tx, who, access.SamplePlans.Name, found.ID, found.OrderID, *found.Saved)
+	return found, p.deps.auditSaving(ctx, tx, who, access.SamplePlans.Name, found.ID, savedAs{found.OrderID, found.Saved.Name, found.Saved.Tag})
 }
 
 // Saved lists the saved plans; filters are order, aoi, stratification_map, map_tag and
@@ -247,15 +247,9 @@ func (p *Plans) Saved(ctx context.Context, who access.Principal, q ports.Query, 
 
 // Retrieve returns a saved plan. Faults: Unauthenticated, Forbidden, NotFound.
 func (p *Plans) Retrieve(ctx context.Context, who access.Principal, id int64, points bool) (soilplan.SamplePlan, error) {
-	var out soilplan.SamplePlan
-	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.View); err != nil {
-		return out, err
-	}
-	err := p.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		out, err = tx.SamplePlans.GetSaved(ctx, who.Scope(false), id, points)
-		return err
+	return app.Read(ctx, p.deps.Deps, who, access.SamplePlans.View, func(ctx context.Context, tx ports.Repos) (soilplan.SamplePlan, error) {
+		return tx.SamplePlans.GetSaved(ctx, who.Scope(false), id, points)
 	})
-	return out, err
 }
 
 // Whole returns a plan, candidate or saved, with its points, its map and its order, for files and
