@@ -21,7 +21,7 @@ type EventFeed interface {
 type EventKeeper interface {
 	// Waiting reports whether committed events have no position yet.
 	Waiting(ctx context.Context) (bool, error)
-	// Assign gives up to limit events, oldest first, the next positions of their companies'
+	// Assign numbers up to limit events, oldest first, with the next positions of their companies'
 	// feeds, and returns them. One transaction of a database does so at a time, until it ends,
 	// and others wait for it: positions become visible in their order. Events of no company
 	// get no position and are not returned.

@@ -72,7 +72,7 @@ func (p *People) Invite(ctx context.Context, who access.Principal, in ports.Invi
 			return err
 		}
 		offered := offer{in.Email, in.Name, in.Roles}
-		if err := p.audit(ctx, tx, who, audit.Create, "invitation", in.ID, audit.Diff(nil, &offered)); err != nil {
+		if err := tx.Audit.Add(ctx, p.by(who).Of(audit.Create, "invitation", in.ID, audit.Diff(nil, &offered))); err != nil {
 			return err
 		}
 		letter := ports.Letter{Kind: ports.LetterInvitation, Email: in.Email, CompanyID: in.CompanyID, InvitationID: in.ID, CreatedAt: now}
@@ -108,7 +108,7 @@ func (p *People) Revoke(ctx context.Context, who access.Principal, id int64) err
 		if err := tx.Invitations.Revoke(ctx, scope, id, now); err != nil {
 			return err
 		}
-		return p.audit(ctx, tx, who, audit.Revoke, "invitation", id, nil)
+		return tx.Audit.Add(ctx, p.by(who).Of(audit.Revoke, "invitation", id, nil))
 	})
 }
 

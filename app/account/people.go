@@ -39,11 +39,8 @@ func (p *People) change(ctx context.Context, who access.Principal, need access.P
 	})
 }
 
-// audit writes the audit trail of what was done to a user, a role or an invitation, in
-// the transaction that does it.
-func (p *People) audit(ctx context.Context, tx ports.Repos, who access.Principal, action audit.Action, resource string, id int64, changes []audit.Change) error {
-	return tx.Audit.Add(ctx, audit.By(who, p.deps.Clock.Now()).Of(action, resource, id, changes))
-}
+// by returns the entry of the audit trail for what a caller does now.
+func (p *People) by(who access.Principal) audit.Entry { return audit.By(who, p.deps.Clock.Now()) }
 
 // mayDecide refuses to give or take roles that hold more than the caller does, and
 // roles that do not exist (Invalid, under the field roles).

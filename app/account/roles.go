@@ -41,7 +41,7 @@ func (p *People) CreateRole(ctx context.Context, who access.Principal, role acce
 		if err := nameTaken(tx.Roles.Insert(ctx, scope, &role)); err != nil {
 			return err
 		}
-		return p.audit(ctx, tx, who, audit.Create, access.Roles.Name, role.ID, audit.Diff(nil, &role))
+		return tx.Audit.Add(ctx, p.by(who).Of(audit.Create, access.Roles.Name, role.ID, audit.Diff(nil, &role)))
 	})
 	return role, err
 }
@@ -75,7 +75,7 @@ func (p *People) UpdateRole(ctx context.Context, who access.Principal, id int64,
 		if err := nameTaken(tx.Roles.Update(ctx, scope, after)); err != nil {
 			return err
 		}
-		return p.audit(ctx, tx, who, audit.Update, access.Roles.Name, id, audit.Diff(&before, &after))
+		return tx.Audit.Add(ctx, p.by(who).Of(audit.Update, access.Roles.Name, id, audit.Diff(&before, &after)))
 	})
 	return out, err
 }
@@ -102,7 +102,7 @@ func (p *People) DeleteRole(ctx context.Context, who access.Principal, id int64)
 		if err := tx.Roles.Delete(ctx, scope, id); err != nil {
 			return err
 		}
-		return p.audit(ctx, tx, who, audit.Delete, access.Roles.Name, id, audit.Diff(&role, nil))
+		return tx.Audit.Add(ctx, p.by(who).Of(audit.Delete, access.Roles.Name, id, audit.Diff(&role, nil)))
 	})
 }
 

@@ -73,7 +73,7 @@ func (p *People) UpdateUser(ctx context.Context, who access.Principal, id int64,
 		}
 		out = after
 		was, is := UserChange{before.Name, before.Roles, before.Disabled}, UserChange{after.Name, after.Roles, after.Disabled}
-		return p.audit(ctx, tx, who, audit.Update, access.Users.Name, id, audit.Diff(&was, &is))
+		return tx.Audit.Add(ctx, p.by(who).Of(audit.Update, access.Users.Name, id, audit.Diff(&was, &is)))
 	})
 	return out, err
 }

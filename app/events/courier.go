@@ -122,7 +122,7 @@ func (w courierWork) Complete(ctx context.Context, run task.Run[ports.Repos], s 
 	return task.Continue(), nil
 }
 
-// Unavailable gives the job back; an address that does not answer is an outcome.
+// Unavailable hands the job back; an address that does not answer is an outcome.
 func (courierWork) Unavailable(_ context.Context, _ task.Run[ports.Repos], _ dueDelivery, cause error) (task.Next, error) {
 	return task.Next{}, cause
 }

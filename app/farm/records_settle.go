@@ -69,7 +69,20 @@ func (r *Records[T]) Settle(ctx context.Context, tx ports.Repos, who access.Prin
 			return nil, err
 		}
 	}
-	return r.settled(ctx, tx, scope, records, stored, errs, enrich)
+	if enrich && len(stored) > 0 {
+		fresh, err := r.reread(ctx, tx, scope, stored)
+		if err != nil {
+			return nil, err
+		}
+		for i, record := range stored {
+			*record = fresh[i]
+		}
+	}
+	out := make([]Settled[T], len(records))
+	for i, record := range records {
+		out[i] = Settled[T]{*record, errs[i]}
+	}
+	return out, nil
 }
 
 // revise stores a change of one record; what its rules refuse is given apart from what
@@ -85,21 +98,4 @@ func (r *Records[T]) revise(ctx context.Context, tx ports.Repos, who access.Prin
 		}
 	}
 	return nil, r.replace(ctx, tx, who, &before, after)
-}
-
-func (r *Records[T]) settled(ctx context.Context, tx ports.Repos, scope access.Scope, records, stored []*T, errs []fault.Fields, enrich bool) ([]Settled[T], error) {
-	if enrich && len(stored) > 0 {
-		fresh, err := r.reread(ctx, tx, scope, stored)
-		if err != nil {
-			return nil, err
-		}
-		for i, record := range stored {
-			*record = fresh[i]
-		}
-	}
-	out := make([]Settled[T], len(records))
-	for i, record := range records {
-		out[i] = Settled[T]{*record, errs[i]}
-	}
-	return out, nil
 }

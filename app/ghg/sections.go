@@ -138,10 +138,18 @@ func (a *Assessments) AddItem(ctx context.Context, who access.Principal, id int6
 	return whole, row, err
 }
 
+// ItemOf names an item of a list section.
+type ItemOf struct {
+	Assessment int64
+	Section    string
+	ID         int64
+}
+
 // WriteItem replaces an item of a list section, or lays what was sent over it.
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid, and those of read.
-func (a *Assessments) WriteItem(ctx context.Context, who access.Principal, id int64, key string, itemID int64, partial bool, sent SectionReader) (Whole, assessment.Row, error) {
+func (a *Assessments) WriteItem(ctx context.Context, who access.Principal, item ItemOf, partial bool, sent SectionReader) (Whole, assessment.Row, error) {
 	var row assessment.Row
+	id, key, itemID := item.Assessment, item.Section, item.ID
 	whole, err := a.changeItem(ctx, who, id, key, func(e *assessmentEdit) error {
 		at, err := e.before.place(key, itemID)
 		if err != nil {

@@ -231,7 +231,7 @@ func (a *Assessments) keepLocked(ctx context.Context, tx ports.Repos, who access
 	if err := AskVerification(ctx, tx, after.Assessment, at); err != nil {
 		return Submission{}, err
 	}
-	if err := a.publishSubmitted(ctx, tx, who, before, after, version, report); err != nil {
+	if err := a.publishSubmitted(ctx, tx, who, submitted{before, after, version, report}); err != nil {
 		return Submission{}, err
 	}
 	stored, err := tx.Assessments.Get(ctx, scope, after.ID)
@@ -307,9 +307,17 @@ func (c calculation) version(who access.Principal, number int, at time.Time) (po
 	return out, report, nil
 }
 
-// publishSubmitted publishes the event of a submission and notes it in the audit trail.
-func (a *Assessments) publishSubmitted(ctx context.Context, tx ports.Repos, who access.Principal, before, after Whole, v ports.AssessmentVersion, report ghg.Report) error {
-	told := event.Event{
+// submitted is an assessment before and after its submission, with what was stored of it.
+type submitted struct {
+	before, after Whole
+	version       ports.AssessmentVersion
+	report        ghg.Report
+}
+
+// publishSubmitted publishes the event of a submission and writes it to the audit trail.
+func (a *Assessments) publishSubmitted(ctx context.Context, tx ports.Repos, who access.Principal, s submitted) error {
+	before, after, v, report := s.before, s.after, s.version, s.report
+	published := event.Event{
 		ID: a.deps.IDs.UUID(), Type: event.TypeAssessmentSubmitted, CompanyID: after.CompanyID,
 		Subject: fmt.Sprintf("assessment/%d", after.ID), At: v.SubmittedAt,
 		Data: event.AssessmentSubmitted{
@@ -317,7 +325,7 @@ func (a *Assessments) publishSubmitted(ctx context.Context, tx ports.Repos, who 
 			AssessmentYear: *after.Year, InputDigest: v.Digest, Emissions: report.Totals.Emissions, Removals: report.Totals.Removals,
 		},
 	}
-	if err := tx.Outbox.Add(ctx, told); err != nil {
+	if err := tx.Outbox.Add(ctx, published); err != nil {
 		return err
 	}
 	changes := []audit.Change{{Member: "submitted_version", Before: int64(before.SubmittedVersion), After: int64(v.Number)}}

@@ -25,7 +25,7 @@ func (o *Operating) ImportCurves(ctx context.Context, region, version string, se
 		if err := tx.Curves.Add(ctx, edition); err != nil {
 			return err
 		}
-		return notedOverall(ctx, tx, edition.ImportedAt, audit.Create, "curves", region, curvesNotedOf(before), curvesNotedOf(&edition))
+		return tx.Trail.Add(ctx, ofInstallation(edition.ImportedAt, audit.Create, "curves", region, audit.Diff(auditedCurves(before), auditedCurves(&edition))))
 	})
 	return edition, err
 }
@@ -53,9 +53,9 @@ func (o *Operating) inForce(ctx context.Context, tx ports.OperatorRepos, region 
 	return &all[i], nil
 }
 
-func curvesNotedOf(e *cropcheck.Edition) *curvesNoted {
+func auditedCurves(e *cropcheck.Edition) *curvesAudited {
 	if e == nil {
 		return nil
 	}
-	return &curvesNoted{e.Version, e.Set.Scope, e.Set.Classes()}
+	return &curvesAudited{e.Version, e.Set.Scope, e.Set.Classes()}
 }

@@ -28,8 +28,8 @@ func (o *Operating) ChooseEngine(ctx context.Context, companyID int64, choice po
 		if err := tx.EngineChoices.Set(ctx, scope, choice, now); err != nil {
 			return err
 		}
-		was, is := engineNoted(before), engineNoted(choice)
-		return noted(ctx, tx, now, companyID, audit.Update, "engine", companyID, &was, &is)
+		was, is := engineAudited(before), engineAudited(choice)
+		return tx.Audit.Add(ctx, entry(companyID, now).Of(audit.Update, "engine", companyID, audit.Diff(&was, &is)))
 	})
 }
 

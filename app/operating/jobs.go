@@ -69,7 +69,7 @@ func (o *Operating) RetryJob(ctx context.Context, id int64) (ports.KeptJob, erro
 	})
 }
 
-// CancelJob gives up what a job works on, at the job's next claim, whoever has it now: an order
+// CancelJob ends what a job works on as failed, at the job's next claim, whoever has it now: an order
 // fails and its hold is released. A failed job is removed. Jobs of the installation's own
 // upkeep cannot be cancelled. Faults: NotFound, Conflict (job_of_upkeep).
 func (o *Operating) CancelJob(ctx context.Context, id int64) (ports.KeptJob, error) {
@@ -93,7 +93,7 @@ func (o *Operating) changeJob(
 		if err := change(ctx, tx, was, now); err != nil {
 			return err
 		}
-		return notedOverall(ctx, tx, now, audit.Update, "job", was.Kind+"/"+was.Key, auditedJob(was), nil)
+		return tx.Trail.Add(ctx, ofInstallation(now, audit.Update, "job", was.Kind+"/"+was.Key, audit.Diff(auditedJob(was), nil)))
 	})
 	return was, err
 }

@@ -91,7 +91,7 @@ func (o *Operating) Refund(ctx context.Context, in RefundWanted) (credit.Wallet,
 		if err := tx.Wallet.Post(ctx, scope, wallet, &refund); err != nil {
 			return err
 		}
-		return notedMoney(ctx, tx, scope, refund)
+		return auditMoney(ctx, tx, scope, refund)
 	})
 	return wallet, refund, err
 }

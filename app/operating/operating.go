@@ -51,7 +51,7 @@ func (o *Operating) CreateCompany(ctx context.Context, name string) (ports.Compa
 		if err := tx.Accounts.CreateCompany(ctx, &out, access.DefaultRoles()); err != nil {
 			return err
 		}
-		return noted(ctx, tx, out.CreatedAt, out.ID, audit.Create, "company", out.ID, nil, &companyNoted{out.UUID, out.Name})
+		return tx.Audit.Add(ctx, entry(out.ID, out.CreatedAt).Of(audit.Create, "company", out.ID, audit.Diff(nil, &companyAudited{out.UUID, out.Name})))
 	})
 	return out, err
 }
@@ -96,7 +96,7 @@ func (o *Operating) CreateUser(ctx context.Context, in NewUser) (ports.User, err
 				return err
 			}
 		}
-		return notedUser(ctx, tx, out.CreatedAt, out, audit.Create, nil, &userNoted{out.Email, out.Name, in.Role, false})
+		return auditUser(ctx, tx, out.CreatedAt, out, audit.Create, audit.Diff(nil, &userAudited{out.Email, out.Name, in.Role, false}))
 	})
 	return out, err
 }
@@ -163,7 +163,7 @@ func (o *Operating) DisableUser(ctx context.Context, email string) (ports.User, 
 		if err := tx.Accounts.SetDisabled(ctx, user.ID, true); err != nil || was {
 			return err
 		}
-		return notedUser(ctx, tx, o.deps.Clock.Now(), user, audit.Update, &userNoted{}, &userNoted{Disabled: true})
+		return auditUser(ctx, tx, o.deps.Clock.Now(), user, audit.Update, audit.Diff(&userAudited{}, &userAudited{Disabled: true}))
 	})
 	return user, err
 }
@@ -193,7 +193,7 @@ func (o *Operating) CreditWallet(ctx context.Context, companyID int64, amount cr
 		if err := tx.Wallet.Post(ctx, scope, out, &paid); err != nil {
 			return err
 		}
-		return notedMoney(ctx, tx, scope, paid)
+		return auditMoney(ctx, tx, scope, paid)
 	})
 	return out, err
 }
@@ -205,16 +205,16 @@ func (o *Operating) SetPrice(ctx context.Context, service string, perHa credit.A
 	}
 	return o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		now := o.deps.Clock.Now()
-		var was *priceNoted
+		var was *priceAudited
 		if before, ok, err := tx.Wallet.Price(ctx, service); err != nil {
 			return err
 		} else if ok {
-			was = &priceNoted{(*credits)(&before)}
+			was = &priceAudited{(*credits)(&before)}
 		}
 		if err := tx.Prices.SetPrice(ctx, service, perHa, now); err != nil {
 			return err
 		}
-		return notedOverall(ctx, tx, now, audit.Update, "price", service, was, &priceNoted{(*credits)(&perHa)})
+		return tx.Trail.Add(ctx, ofInstallation(now, audit.Update, "price", service, audit.Diff(was, &priceAudited{(*credits)(&perHa)})))
 	})
 }
 
@@ -228,7 +228,7 @@ func (o *Operating) ImportCrops(ctx context.Context, crops []farm.Crop) (total i
 		if total, err = tx.Catalog.CountCrops(ctx); err != nil {
 			return err
 		}
-		return notedOverall(ctx, tx, now, audit.Update, "crop", "catalog", nil, &cropsNoted{int64(len(crops)), total})
+		return tx.Trail.Add(ctx, ofInstallation(now, audit.Update, "crop", "catalog", audit.Diff(nil, &cropsAudited{int64(len(crops)), total})))
 	})
 	return total, err
 }
@@ -270,7 +270,7 @@ func (o *Operating) RotateSigningKey(ctx context.Context) (ports.SigningKey, err
 		if err := tx.Accounts.AddSigningKey(ctx, key); err != nil {
 			return err
 		}
-		return notedOverall[struct{}](ctx, tx, key.CreatedAt, audit.Create, "signing_key", key.ID, nil, nil)
+		return tx.Trail.Add(ctx, ofInstallation(key.CreatedAt, audit.Create, "signing_key", key.ID, nil))
 	})
 	return key, err
 }

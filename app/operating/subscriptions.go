@@ -12,8 +12,8 @@ import (
 	"tilth/ports"
 )
 
-// subscriptionNoted is a subscription as the trail tells of it.
-type subscriptionNoted struct {
+// subscriptionAudited is a subscription as the trail stores it.
+type subscriptionAudited struct {
 	Service access.Service
 	Until   *time.Time
 }
@@ -43,14 +43,14 @@ func (o *Operating) Subscribe(ctx context.Context, companyID int64, service acce
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
-		action, was := audit.Create, (*subscriptionNoted)(nil)
+		action, was := audit.Create, (*subscriptionAudited)(nil)
 		if err == nil {
-			action, was = audit.Update, &subscriptionNoted{before.Service, before.Until}
+			action, was = audit.Update, &subscriptionAudited{before.Service, before.Until}
 		}
 		if err := tx.Subscriptions.Put(ctx, out); err != nil {
 			return err
 		}
-		return noted(ctx, tx, out.GrantedAt, companyID, action, "subscription", companyID, was, &subscriptionNoted{service, until})
+		return tx.Audit.Add(ctx, entry(companyID, out.GrantedAt).Of(action, "subscription", companyID, audit.Diff(was, &subscriptionAudited{service, until})))
 	})
 	return out, err
 }
@@ -68,7 +68,7 @@ func (o *Operating) Unsubscribe(ctx context.Context, companyID int64, service ac
 		if err := tx.Subscriptions.Drop(ctx, companyID, service); err != nil {
 			return err
 		}
-		return noted(ctx, tx, o.deps.Clock.Now(), companyID, audit.Delete, "subscription", companyID, &subscriptionNoted{before.Service, before.Until}, nil)
+		return tx.Audit.Add(ctx, entry(companyID, o.deps.Clock.Now()).Of(audit.Delete, "subscription", companyID, audit.Diff(&subscriptionAudited{before.Service, before.Until}, nil)))
 	})
 }
 

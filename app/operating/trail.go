@@ -12,61 +12,58 @@ import (
 	"tilth/ports"
 )
 
-// The functions below note what the command line does, in the transaction of what they tell
-// of: in the trail of the company it concerns, or in the operator's own where that is none.
-// The entries have no user; audit.CommandLine names who it was.
+// What the command line does is recorded in the transaction that does it: in the trail of the
+// company it concerns, or in the operator's own where that is none. The entries have no user;
+// audit.CommandLine names who it was.
 
-// noted notes a record of a company.
-func noted[T any](ctx context.Context, tx ports.OperatorRepos, at time.Time, companyID int64, action audit.Action, resource string, id int64, before, after *T) error {
-	entry := audit.Entry{CompanyID: companyID, At: at}
-	return tx.Audit.Add(ctx, entry.Of(action, resource, id, audit.Diff(before, after)))
+// entry begins an entry in the trail of a company.
+func entry(companyID int64, at time.Time) audit.Entry { return audit.Entry{CompanyID: companyID, At: at} }
+
+// ofInstallation is an entry about what belongs to no company.
+func ofInstallation(at time.Time, action audit.Action, resource, record string, changes []audit.Change) ports.OperatorEntry {
+	return ports.OperatorEntry{At: at, Action: action, Resource: resource, Record: record, Changes: changes}
 }
 
-// notedOverall notes what belongs to no company.
-func notedOverall[T any](ctx context.Context, tx ports.OperatorRepos, at time.Time, action audit.Action, resource, record string, before, after *T) error {
-	return tx.Trail.Add(ctx, ports.OperatorEntry{At: at, Action: action, Resource: resource, Record: record, Changes: audit.Diff(before, after)})
-}
-
-// The records as the trails tell of them.
+// The records as the trails store them.
 type (
-	companyNoted struct{ UUID, Name string }
-	userNoted    struct {
+	companyAudited struct{ UUID, Name string }
+	userAudited    struct {
 		Email, Name, Role string
 		Disabled          bool
 	}
-	moneyNoted struct {
+	moneyAudited struct {
 		Kind     credit.Kind
 		Amount   credits
 		RefundOf int64
 		Note     string
 	}
-	priceNoted  struct{ PerHa *credits }
-	cropsNoted  struct{ Imported, Total int64 }
-	engineNoted struct{ Engine, FactorSet string }
-	curvesNoted struct {
+	priceAudited  struct{ PerHa *credits }
+	cropsAudited  struct{ Imported, Total int64 }
+	engineAudited struct{ Engine, FactorSet string }
+	curvesAudited struct {
 		Version, Scope string
 		Classes        []string
 	}
 )
 
-// credits stands in a trail as people write it.
+// credits are stored in a trail as people write them.
 type credits credit.Amount
 
 // AuditValue implements audit.Summary.
 func (c credits) AuditValue() any { return credit.Amount(c).String() }
 
-// notedUser notes a user: in its company's trail, or, of an operator, in the operator's.
-func notedUser(ctx context.Context, tx ports.OperatorRepos, at time.Time, u ports.User, action audit.Action, before, after *userNoted) error {
+// auditUser records a change of a user: in its company's trail, or, of an operator, in the operator's.
+func auditUser(ctx context.Context, tx ports.OperatorRepos, at time.Time, u ports.User, action audit.Action, changes []audit.Change) error {
 	if u.CompanyID == 0 {
-		return notedOverall(ctx, tx, at, action, "user", u.Email, before, after)
+		return tx.Trail.Add(ctx, ofInstallation(at, action, "user", u.Email, changes))
 	}
-	return noted(ctx, tx, at, u.CompanyID, action, "user", u.ID, before, after)
+	return tx.Audit.Add(ctx, entry(u.CompanyID, at).Of(action, "user", u.ID, changes))
 }
 
-// notedMoney notes a transaction of the ledger.
-func notedMoney(ctx context.Context, tx ports.OperatorRepos, scope access.Scope, t credit.Transaction) error {
-	what := moneyNoted{t.Kind, credits(t.Amount), t.RefundOf, t.Note}
-	return noted(ctx, tx, t.CreatedAt, scope.Company(), audit.Create, "wallet", t.ID, nil, &what)
+// auditMoney records a transaction of the ledger.
+func auditMoney(ctx context.Context, tx ports.OperatorRepos, scope access.Scope, t credit.Transaction) error {
+	what := moneyAudited{t.Kind, credits(t.Amount), t.RefundOf, t.Note}
+	return tx.Audit.Add(ctx, entry(scope.Company(), t.CreatedAt).Of(audit.Create, "wallet", t.ID, audit.Diff(nil, &what)))
 }
 
 // Trail streams what the command line changed of the installation as a whole, newest first;

@@ -28,33 +28,42 @@ type ProfileFile struct {
 	Write func(w io.Writer) error
 }
 
+// ProfileFileRequest asks for the profile of an order as a file.
+type ProfileFileRequest struct {
+	Shared bool // among what is shared with the caller
+	ID     int64
+	Index  vegetation.Index // zero: the order's own
+	Format string           // svg, png or csv
+	Wait   time.Duration    // for a series that is not there yet
+}
+
 // File returns the profile of an order for an index, the order's own where it is the zero Index,
 // as a file: svg, png or csv. It waits for a series as [Orders.RetrieveIndex] does; one that is
 // not there gives a chart that says why, and a table without lines.
 // Faults: Unauthenticated, Forbidden, NotFound.
-func (f *ProfileFiles) File(ctx context.Context, who access.Principal, shared bool, id int64, index vegetation.Index, format string, wait time.Duration) (ProfileFile, error) {
-	found, err := f.retrieve(ctx, who, shared, id, index, wait)
+func (f *ProfileFiles) File(ctx context.Context, who access.Principal, req ProfileFileRequest) (ProfileFile, error) {
+	found, err := f.retrieve(ctx, who, req)
 	if err != nil {
 		return ProfileFile{}, err
 	}
 	out := ProfileFile{Order: found.Order}
-	if format == CSV {
+	if req.Format == CSV {
 		out.Write = func(w io.Writer) error { return f.Sheets.SeriesSheet(w, found.Series) }
 		return out, nil
 	}
 	chart := ports.SeriesChart{Series: found.Series, From: found.Order.StartDate, To: found.Order.EndDate, Note: profileNote(found)}
-	if chart.Title, err = f.title(ctx, who.Scope(shared), found.Order); err != nil {
+	if chart.Title, err = f.title(ctx, who.Scope(req.Shared), found.Order); err != nil {
 		return ProfileFile{}, err
 	}
-	out.Write = func(w io.Writer) error { return f.Charts.DrawSeries(w, format, chart) }
+	out.Write = func(w io.Writer) error { return f.Charts.DrawSeries(w, req.Format, chart) }
 	return out, nil
 }
 
-func (f *ProfileFiles) retrieve(ctx context.Context, who access.Principal, shared bool, id int64, index vegetation.Index, wait time.Duration) (Profile, error) {
-	if index.IsZero() {
-		return f.Orders.Retrieve(ctx, who, shared, id)
+func (f *ProfileFiles) retrieve(ctx context.Context, who access.Principal, req ProfileFileRequest) (Profile, error) {
+	if req.Index.IsZero() {
+		return f.Orders.Retrieve(ctx, who, req.Shared, req.ID)
 	}
-	return f.Orders.RetrieveIndex(ctx, who, shared, id, index, wait)
+	return f.Orders.RetrieveIndex(ctx, who, req.Shared, req.ID, req.Index, req.Wait)
 }
 
 // title names the field, where the caller may see it.

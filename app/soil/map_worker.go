@@ -112,7 +112,7 @@ func (w *mapWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *zo
 	return task.Finish(), run.Tx.Outbox.Add(ctx, w.readyEvent(*s, order))
 }
 
-// Unavailable gives the job back: maps are made of what is stored.
+// Unavailable hands the job back: maps are made of what is stored.
 func (w *mapWork) Unavailable(_ context.Context, _ task.Run[ports.Repos], _ zoning.Run, cause error) (task.Next, error) {
 	return task.Next{}, cause
 }

@@ -105,7 +105,7 @@ var models = map[string]func(r replay) []float64{
 	"rice_ch4": func(r replay) []float64 {
 		water, _ := r.in["water_regime"].(string)
 		before, _ := r.in["pre_season"].(string)
-		return one(ghg.RiceCH4(r.row("efc", "rice.efc.world"), r.row("sfw", "rice.sfw."+water), r.row("sfp", "rice.sfp."+before), r.use.or("sfo", 1), r.in.f("days"), 1, r.in.f("area_ha")))
+		return one(ghg.RiceCH4(ghg.RiceDaily(r.row("efc", "rice.efc.world"), r.row("sfw", "rice.sfw."+water), r.row("sfp", "rice.sfp."+before), r.use.or("sfo", 1)), r.in.f("days"), 1, r.in.f("area_ha")))
 	},
 	"rice_sfo": func(r replay) []float64 {
 		var sum float64

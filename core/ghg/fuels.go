@@ -119,7 +119,7 @@ func (r *run) fuel(f *Fuel, amount quantity) {
 		r.emit(stepBurn.Name, LabelCombustion, 1, NotSplit, r.do(stepManualFuel, amount, measured(*f.ManualEF)))
 	} else {
 		of := func(gas string) quantity { return r.factor(r.section, "carrier/"+gas, f.Carrier, purpose) }
-		r.burn(LabelCombustion, stepBurn.Name, mj, biogenic[f.Carrier], of("co2"), of("ch4"), of("n2o"))
+		r.burn(burnt{LabelCombustion, stepBurn.Name, biogenic[f.Carrier]}, mj, of)
 	}
 	if row, ok := r.set.mapping.Find(r.section, "carrier/biogenic_memo", f.Carrier); ok {
 		r.memo(r.do(stepMemo, stock, r.resolved(row)))
@@ -169,16 +169,24 @@ func (r *run) fuelAmounts(f *Fuel, amount, ncv quantity) (mj, stock quantity) {
 	return mj, r.do(stepFuelVolume, mj, ncv)
 }
 
-// burn emits the gases of mj MJ of a fuel; CO2 of biogenic carbon is left to the memo.
-func (r *run) burn(label, model string, mj quantity, biogenic bool, co2, ch4, n2o quantity) {
+// burnt is a fuel that is burnt, as its lines name it.
+type burnt struct {
+	label, model string
+	biogenic     bool
+}
+
+// burn emits the gases of mj MJ of a fuel with the factors of a gas; CO2 of biogenic carbon is
+// left to the memo.
+func (r *run) burn(fuel burnt, mj quantity, of func(gas string) quantity) {
+	co2, ch4, n2o := of("co2"), of("ch4"), of("n2o")
 	methane := CH4Fossil
-	if biogenic {
+	if fuel.biogenic {
 		methane = CH4Biogenic
 	} else {
-		r.emit(model, label, 1, CO2, r.do(stepBurn, mj, co2))
+		r.emit(fuel.model, fuel.label, 1, CO2, r.do(stepBurn, mj, co2))
 	}
-	r.emit(model, label, 1, methane, r.do(stepBurn, mj, ch4))
-	r.emit(model, label, 1, N2O, r.do(stepBurn, mj, n2o))
+	r.emit(fuel.model, fuel.label, 1, methane, r.do(stepBurn, mj, ch4))
+	r.emit(fuel.model, fuel.label, 1, N2O, r.do(stepBurn, mj, n2o))
 }
 
 func (r *run) machinery() {
@@ -200,7 +208,7 @@ func (r *run) machinery() {
 		}
 		litres := r.do(stepMachine, rate, r.area, given(m.AreaPct), given(m.Passes))
 		of := func(term string) quantity { return r.factor(r.section, "fuel/"+term) }
-		r.burn(LabelMachinery, model, r.do(stepFuelMJ, litres, of("ncv")), false, of("co2"), of("ch4"), of("n2o"))
+		r.burn(burnt{LabelMachinery, model, false}, r.do(stepFuelMJ, litres, of("ncv")), of)
 		r.emit(model, LabelMachinery, 1, NotSplit, r.upstream(litres, of("upstream")))
 	}
 }

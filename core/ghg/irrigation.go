@@ -56,7 +56,7 @@ func (r *run) pump(w *Irrigation) {
 	}
 	of := func(term string) quantity { return r.factor(r.section, "power_source/"+term, w.PowerSource) }
 	mj := r.do(stepKWh, kwh)
-	r.burn(LabelIrrigation, model, mj, false, of("co2"), of("ch4"), of("n2o"))
+	r.burn(burnt{LabelIrrigation, model, false}, mj, of)
 	r.emit(model, LabelIrrigation, 1, NotSplit, r.upstream(r.do(stepFuelVolume, mj, of("ncv")), of("upstream")))
 }
 

@@ -9,11 +9,12 @@ func Amendment(rate, cfoa float64) float64 { return rate * cfoa }
 // AmendmentScaling returns SFo from the sum of the amendments' weights.
 func AmendmentScaling(sum, exponent float64) float64 { return math.Pow(1+sum, exponent) }
 
-// RiceCH4 returns kg CH4: efc kg/ha/day, the scaling factors of water, pre-season and
-// amendments, days of a cycle, cycles, areaHa.
-func RiceCH4(efc, sfw, sfp, sfo, days, cycles, areaHa float64) float64 {
-	return efc * sfw * sfp * sfo * days * cycles * areaHa
-}
+// RiceDaily returns the adjusted daily factor (kg CH4/ha/day): the baseline efc scaled for water,
+// pre-season and amendments.
+func RiceDaily(efc, sfw, sfp, sfo float64) float64 { return efc * sfw * sfp * sfo }
+
+// RiceCH4 returns kg CH4 of a daily factor over days of a cycle, cycles and areaHa.
+func RiceCH4(daily, days, cycles, areaHa float64) float64 { return daily * days * cycles * areaHa }
 
 // RatePerCycle returns t/ha and cycle of totalKg over areaHa and cycles.
 func RatePerCycle(totalKg, areaHa, cycles float64) float64 { return totalKg / 1000 / areaHa / cycles }
@@ -30,7 +31,7 @@ var (
 	stepScaling = newStep("rice_sfo", "pow(1 + sum, k)", "factor", chapter5+"Eq. 5.3", of2(AmendmentScaling),
 		"sum t/ha", "k exponent")
 	stepRice = newStep("rice_ch4", "EFc * SFw * SFp * SFo * d * n * A", "kg CH4", chapter5+"Eq. 5.1, 5.2",
-		func(v []float64) float64 { return RiceCH4(v[0], v[1], v[2], v[3], v[4], v[5], v[6]) },
+		func(v []float64) float64 { return RiceCH4(RiceDaily(v[0], v[1], v[2], v[3]), v[4], v[5], v[6]) },
 		"EFc kg/(ha d)", "SFw factor", "SFp factor", "SFo factor", "d days", "n cycles", "A ha")
 )
 

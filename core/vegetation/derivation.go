@@ -87,7 +87,7 @@ func (d *Derivation) SourceUnavailable(order OrderState, now time.Time, jitter f
 	return now.Add(wait), true
 }
 
-// Fail gives the derivation up. An existing series stays in use and counts as checked.
+// Fail ends the derivation as failed. An existing series stays in use and counts as checked.
 func (d *Derivation) Fail(order OrderState, now time.Time, reason string) {
 	if d.Status == Active {
 		d.Complete(order, now)

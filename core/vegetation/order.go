@@ -155,7 +155,7 @@ func (o *Order) Complete(now time.Time, series Series) (active bool, err error) 
 	return true, nil
 }
 
-// Fail gives the order up for good.
+// Fail ends the order for good.
 func (o *Order) Fail(now time.Time, reason string) error {
 	if !o.Open() {
 		return o.refuse("fail")

@@ -32,7 +32,7 @@ func (w *World) addSatellite() {
 	w.repos.Orders = &orders{table: newTable(w, "order", func(r *vegetation.OrderState) (id, company *int64) { return &r.ID, &r.CompanyID })}
 }
 
-// Credit gives a company credit.
+// Credit adds credit to the wallet of a company.
 func (w *World) Credit(company int64, amount credit.Amount) {
 	p := w.repos.Wallet.(*purse)
 	p.wallets[company] = credit.Wallet{CompanyID: company, Balance: p.wallets[company].Balance + amount, Held: p.wallets[company].Held}

@@ -113,7 +113,7 @@ func (r assessmentRoutes) registerItems() {
 		route.Body = rest.GivenBody(schemaItem)
 		rest.Handle(r.api, route, func(ctx context.Context, c *rest.Call, _ struct{}) (part, error) {
 			return r.item(c, func(who access.Principal, id int64, section string, item int64) (ghgapp.Whole, assessment.Row, error) {
-				return r.use.WriteItem(ctx, who, id, section, item, partial, r.sent(c))
+				return r.use.WriteItem(ctx, who, ghgapp.ItemOf{Assessment: id, Section: section, ID: item}, partial, r.sent(c))
 			})
 		})
 	}

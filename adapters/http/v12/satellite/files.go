@@ -53,7 +53,9 @@ func registerProfileFiles(a *rest.API, files *satellite.ProfileFiles) {
 			if err != nil {
 				return rest.Raw{}, err
 			}
-			file, err := files.File(ctx, c.Principal(), in.Share, in.ID, index, kind.format, waitGiven(c))
+			file, err := files.File(ctx, c.Principal(), satellite.ProfileFileRequest{
+				Shared: in.Share, ID: in.ID, Index: index, Format: kind.format, Wait: waitGiven(c),
+			})
 			sayLater(c, file.Order)
 			out := rest.Raw{ContentType: kind.media, Write: file.Write}
 			if kind.format == ports.SVG {
