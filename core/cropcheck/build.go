@@ -10,11 +10,10 @@ import (
 	"tilth/core/fault"
 )
 
-// BuildStep is the interval, in days, of the curves that Build makes: that of the MOD13Q1
-// composites.
+// BuildStep is the interval of built curves in days: that of the MOD13Q1 composites.
 const BuildStep = 16
 
-// Sample is a labelled series: what was observed where a class is known to have grown.
+// Sample is a labelled series: observations of a place where the class that grew is known.
 type Sample struct {
 	ID     string
 	Class  string
@@ -23,12 +22,12 @@ type Sample struct {
 	Series Series
 }
 
-// Build makes curves of labelled series: per class and step the median and the quartiles of
-// NDVI and the median of EVI over the samples. An observation belongs to the step nearest to
-// it (composites restart on 1 January, so their days are not multiples of the interval); of
-// several of a sample the mean counts. A step that no sample of a class has is left out. The
-// set has EVI where all series have. The growing year begins on the day on which most samples
-// begin, of equals the earliest. Faults: Invalid.
+// Build makes curves of labelled series: per class and step the median and the quartiles of NDVI
+// and the median of EVI over the samples. An observation belongs to the nearest step (composites
+// restart on 1 January, so their days are not multiples of the interval); several of one sample
+// count with their mean. A step without samples of a class is left out. The set has EVI where all
+// series have. The growing year begins on the day on which most samples begin, of equals the
+// earliest. Faults: Invalid.
 func Build(samples []Sample) (Set, error) {
 	if len(samples) == 0 {
 		return Set{}, fault.Field("samples", "There is no sample.")

@@ -1,7 +1,6 @@
 package cropcheck_test
 
 import (
-	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -67,47 +66,25 @@ func TestBuildNeedsLabels(t *testing.T) {
 	}
 }
 
-func drawLabelled(t *rapid.T) []cropcheck.Labelled {
-	var out []cropcheck.Labelled
+func drawRankings(t *rapid.T) [][]cropcheck.Ranked {
+	var out [][]cropcheck.Ranked
 	for range rapid.IntRange(5, 30).Draw(t, "n") {
 		d := rapid.Float64Range(0.02, 0.2).Draw(t, "distance")
-		l := cropcheck.Labelled{Class: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "class")}
+		var ranking []cropcheck.Ranked
 		for _, class := range []string{"a", "b", "c"} {
-			l.Ranking = append(l.Ranking, cropcheck.Ranked{Class: class, Distance: d})
+			ranking = append(ranking, cropcheck.Ranked{Class: class, Distance: d})
 			d += rapid.Float64Range(0, 0.05).Draw(t, "more")
 		}
-		out = append(out, l)
+		out = append(out, ranking)
 	}
 	return out
-}
-
-// TestNoTemperatureIsMoreLikely: the fit is the maximum of the likelihood over its range.
-func TestNoTemperatureIsMoreLikely(t *testing.T) {
-	t.Parallel()
-	surprise := func(labelled []cropcheck.Labelled, temperature float64) (sum float64) {
-		for _, l := range labelled {
-			for i, p := range cropcheck.Softmax(l.Ranking, temperature) {
-				if l.Ranking[i].Class == l.Class {
-					sum -= math.Log(p)
-				}
-			}
-		}
-		return sum
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		labelled := drawLabelled(t)
-		fitted := cropcheck.FitTemperature(labelled)
-		other := rapid.Float64Range(1e-3, 1).Draw(t, "other")
-		require.LessOrEqual(t, surprise(labelled, fitted), surprise(labelled, other)+1e-4)
-	})
-	require.InDelta(t, 1, cropcheck.FitTemperature(nil), 1e-5, "of nothing, the least sure")
 }
 
 func TestProbabilitiesFollowTheDistances(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		for _, l := range drawLabelled(t) {
-			p := cropcheck.Probabilities(l.Ranking, rapid.Bool().Draw(t, "evi"))
+		for _, ranking := range drawRankings(t) {
+			p := cropcheck.Probabilities(ranking, rapid.Bool().Draw(t, "evi"))
 			require.InDelta(t, 1, p[0]+p[1]+p[2], 1e-12)
 			require.GreaterOrEqual(t, p[0], p[1])
 			require.GreaterOrEqual(t, p[1], p[2])

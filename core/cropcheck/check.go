@@ -10,27 +10,27 @@ import (
 
 // The rule of a verdict.
 const (
-	// MinObservations is the number of accepted dates below which nothing is said.
+	// MinObservations is the number of accepted dates below which the verdict is pending.
 	MinObservations = 6
-	// MaxActiveGap is the longest stretch, in days, of the declared curve's active part that
-	// may go unobserved.
+	// MaxActiveGap is the longest stretch, in days, of the declared curve's active part that may be
+	// unobserved.
 	MaxActiveGap = 60
-	// MaxSecondRatio is what the distance of a declared class that ranks second stays under,
-	// in distances of the first.
+	// MaxSecondRatio bounds the distance of a declared class that ranks second, as a multiple of
+	// the first distance.
 	MaxSecondRatio = 1.15
 )
 
-// Verdict is what is said of a declared crop.
+// Verdict is the answer on a declared crop.
 type Verdict string
 
 // The verdicts.
 const (
-	Verified Verdict = "verified" // the series is that of the declared crop, or as near as makes no difference
+	Verified Verdict = "verified" // the series matches the declared crop
 	Failed   Verdict = "failed"   // it is nearer to others
-	Pending  Verdict = "pending"  // it cannot be said
+	Pending  Verdict = "pending"  // undecidable
 )
 
-// Reason says why.
+// Reason is why a verdict was reached.
 type Reason string
 
 // The reasons.
@@ -44,7 +44,7 @@ const (
 	ReasonNoCoverage Reason = "no_curve_of_place" // pending: the curves are of another region
 )
 
-// Ranked is a class and how far the series is from its curve.
+// Ranked is a class and the distance of the series from its curve.
 type Ranked struct {
 	Class    string
 	Distance float64
@@ -56,19 +56,18 @@ type Result struct {
 	Reason  Reason
 	// Text is the reason for people, with the scope of the curves.
 	Text string
-	// Confidence is the probability of what the verdict says: that the declared crop is
-	// right where it is verified, that it is wrong where it failed. 0 where it is pending.
+	// Confidence is the probability that the verdict is right; 0 where it is pending.
 	Confidence float64
-	// Ranking is every class that the series shares days with, the nearest first, of equals
-	// by name; empty where pending.
+	// Ranking is every class that the series shares days with, the nearest first, of equals by
+	// name; empty where pending.
 	Ranking []Ranked
 }
 
-// Subject is what is to be judged.
+// Subject is a declared crop to judge.
 type Subject struct {
 	Series Series
-	// Declared is the curve classes of the declared crop: any of them will do. A crop that is
-	// grown in several systems has one for each.
+	// Declared is the curve classes of the declared crop, one for each system that it is grown in;
+	// any of them may match.
 	Declared []string
 	Place    *Place // where the field is; nil where that is not known
 }
@@ -105,9 +104,8 @@ func Check(subject Subject, curves Set) Result {
 	return curves.judge(ranking, subject.Declared, subject.Series.HasEVI && curves.HasEVI)
 }
 
-// Rank returns the distance of a series to every curve that it shares days with, the nearest
-// first, of equals by name. It gives nothing where the series has fewer than MinObservations
-// dates.
+// Rank returns the distance of a series to every curve that it shares days with, the nearest first,
+// of equals by name; nil where the series has fewer than MinObservations dates.
 func (s Set) Rank(series Series) []Ranked {
 	p := series.place(s.Year)
 	if len(p.observed) < MinObservations || len(p.samples) < MinObservations {
@@ -127,8 +125,8 @@ func (s Set) rank(p placed, withEVI bool) []Ranked {
 	return out
 }
 
-// distance compares the series with the part of the curve that the series spans. A curve
-// that shares no day with the series is infinitely far.
+// distance compares the series with the part of the curve that the series spans. A curve that
+// shares no day with the series is infinitely far.
 func (c Curve) distance(p placed, withEVI bool) float64 {
 	series := slices.DeleteFunc(slices.Clone(p.samples), func(s sample) bool { return s.day < c.first() || s.day > c.last() })
 	if len(series) == 0 {
@@ -141,8 +139,8 @@ func (c Curve) distance(p placed, withEVI bool) float64 {
 	return warp(curve, series, withEVI)
 }
 
-// judge decides on the declared crop, not on the nearest: the nearest curve alone is right
-// three times in four, while the declared one is among the best two nearly always.
+// judge decides on the declared crop, not on the nearest: the nearest curve alone is right three
+// times in four, while the declared one is nearly always among the best two.
 func (s Set) judge(ranking []Ranked, declared []string, withEVI bool) Result {
 	r := Result{Ranking: ranking}
 	isDeclared := func(c Ranked) bool { return slices.Contains(declared, c.Class) }

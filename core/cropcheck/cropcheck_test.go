@@ -12,7 +12,6 @@ import (
 
 	"tilth/core/cropcheck"
 	"tilth/core/fault"
-	"tilth/core/vegetation"
 )
 
 var (
@@ -226,14 +225,9 @@ func TestEVICountsWhereBothHaveIt(t *testing.T) {
 	require.InDelta(t, 0.3+still, without.Rank(series)[0].Distance, 1e-9)
 }
 
-func TestProfilesAreChecked(t *testing.T) {
+func TestDeclaredCropsAreJudgedByTheNearestCurve(t *testing.T) {
 	t.Parallel()
-	var profile vegetation.Series
-	for _, d := range every(5, 0, 350) {
-		profile.Observations = append(profile.Observations, vegetation.Observation{Date: origin.AddDate(0, 0, d), Value: hump(120)(d), Coverage: 0.9})
-	}
-	series, err := cropcheck.FromProfile(profile)
-	require.NoError(t, err)
+	series := seriesOf(t, origin, every(5, 0, 350), hump(120))
 	set := setOf(t, curveOf("bare", 16, flat(0.2)), curveOf("early", 16, hump(120)))
 	require.Equal(t, cropcheck.Verified, cropcheck.Check(cropcheck.Subject{Series: series, Declared: []string{"early"}}, set).Verdict)
 	require.Equal(t, cropcheck.Failed, cropcheck.Check(cropcheck.Subject{Series: series, Declared: []string{"bare"}}, set).Verdict)

@@ -43,13 +43,12 @@ type Curve struct {
 	Steps []Step
 }
 
-// Extent is a box of longitudes and latitudes, degrees.
+// Extent is a box in degrees.
 type Extent struct{ West, South, East, North float64 }
 
-// Place is a point of the earth, degrees.
+// Place is a point in degrees.
 type Place struct{ Lon, Lat float64 }
 
-// holds reports whether a place lies in the box.
 func (e Extent) holds(p Place) bool {
 	return p.Lon >= e.West && p.Lon <= e.East && p.Lat >= e.South && p.Lat <= e.North
 }
@@ -58,19 +57,19 @@ func (e Extent) holds(p Place) bool {
 type Set struct {
 	Year   GrowingYear
 	HasEVI bool
-	Scope  string  // what the curves were made of, as a reason shows it; may be empty
+	Scope  string  // the origin of the curves, as reasons show it; may be empty
 	Extent *Extent // where they may be used; nil where that is not known
 	Curves []Curve // in the order of classes
 }
 
-// maxIndex bounds a plausible NDVI or EVI. Composites overshoot 1 a little; what lies beyond
-// 2 was stored with a scale factor that somebody forgot.
+// maxIndex bounds a plausible NDVI or EVI. Composites exceed 1 a little; beyond 2 the values lack
+// their scale factor.
 const maxIndex = 2
 
-// NewSet checks curves and puts them in the order of classes. Faults: Invalid.
+// NewSet checks curves and sorts them by class. Faults: Invalid.
 func NewSet(year GrowingYear, hasEVI bool, curves []Curve) (Set, error) {
 	s := Set{Year: year, HasEVI: hasEVI, Curves: slices.Clone(curves)}
-	// 29 February is no beginning: not every year has one.
+	// 29 February is refused: not every year has one.
 	if d := year.in(2001); d.Month() != year.Month || d.Day() != year.Day {
 		return Set{}, fault.Field("start", "The growing year begins on a day that every year has, such as 09-14.")
 	}
@@ -119,7 +118,6 @@ func (s Set) Classes() []string {
 	return out
 }
 
-// curve returns the curve of a class.
 func (s Set) curve(class string) (Curve, bool) {
 	i, found := slices.BinarySearchFunc(s.Curves, class, func(c Curve, class string) int { return cmp.Compare(c.Class, class) })
 	if !found {
@@ -143,13 +141,13 @@ func (c Curve) at(day int) sample {
 	return sample{day, a.NDVI + t*(b.NDVI-a.NDVI), a.EVI + t*(b.EVI-a.EVI)}
 }
 
-// activeShare is the share of a curve's amplitude above which it counts as active: 20 % of
-// the seasonal amplitude, by which a season's start and end are commonly taken (Jönsson and
-// Eklundh 2004, TIMESAT, Computers & Geosciences 30: 833–845).
+// activeShare is the share of a curve's amplitude above which it is active: 20 % of the seasonal
+// amplitude, the usual threshold for the start and end of a season (Jönsson and Eklundh 2004,
+// TIMESAT, Computers & Geosciences 30: 833–845).
 const activeShare = 0.2
 
-// active returns the first and last day on which a curve's NDVI stands above its lowest value
-// by activeShare of its amplitude. What lies between two crops of a year belongs to it.
+// active returns the first and last day on which a curve's NDVI exceeds its lowest value by
+// activeShare of its amplitude, with everything between two crops of a year.
 func (c Curve) active() (from, to int) {
 	lo, hi := c.Steps[0].NDVI, c.Steps[0].NDVI
 	for _, s := range c.Steps {

@@ -12,17 +12,17 @@ const (
 // stepDays is the interval of the days on which series and curves are compared.
 const stepDays = 8
 
-// sample is the indices of one day. evi is not looked at where the comparison is by NDVI.
+// sample is the indices of one day. evi does not count where the comparison is by NDVI.
 type sample struct {
 	day       int // since the beginning of the growing year
 	ndvi, evi float64
 }
 
-// timeWeight is the cost of matching days that lie so many days apart: 0.007 on the same
-// day, 0.5 at the midpoint, towards 1 beyond.
+// timeWeight is the cost of matching days that lie a number of days apart: 0.007 on the same day,
+// 0.5 at the midpoint, towards 1 beyond.
 func timeWeight(days int) float64 { return 1 / (1 + math.Exp(steepness*(float64(days)-midpoint))) }
 
-// timeWeights is timeWeight by days: the innermost loop has no time for exponentials.
+// timeWeights caches timeWeight by days, for the innermost loop.
 var timeWeights = func() (w [yearDays + 1]float64) {
 	for days := range w {
 		w[days] = timeWeight(days)
@@ -40,10 +40,10 @@ func localCost(a, b sample, withEVI bool) float64 {
 	return d + timeWeights[max(a.day-b.day, b.day-a.day)]
 }
 
-// warp returns the time-weighted dynamic time warping distance of two runs of samples: the cost
-// of the cheapest path that matches their ends and steps by one in either or both (the
-// symmetric steps of Maus et al.), divided by the length of curve so that distances of
-// seasons of different length compare. Both have at least one sample.
+// warp returns the time-weighted dynamic time warping distance of two runs of samples, neither
+// empty: the cost of the cheapest path that matches their ends and steps by one in either or both
+// (the symmetric steps of Maus et al.), divided by the length of curve so that distances of seasons
+// of different length compare.
 func warp(curve, series []sample, withEVI bool) float64 {
 	before, row := make([]float64, len(series)), make([]float64, len(series))
 	for i, c := range curve {

@@ -14,23 +14,22 @@ type Edition struct {
 	Region     string // such as mato-grosso
 	Version    string // such as 2026-1
 	Set        Set
-	ImportedAt time.Time // zero: the curves that Tilth comes with
+	ImportedAt time.Time // zero: the built-in curves
 }
 
-// The curves that Tilth comes with stand under these names. An import for the region takes
-// their place.
+// The names of the built-in curves. An import for the region replaces them.
 const (
 	BuiltInRegion  = "mato-grosso"
 	BuiltInVersion = "built-in"
 )
 
-// BuiltIn reports whether these are the curves that Tilth comes with.
+// BuiltIn reports whether these are the built-in curves.
 func (e Edition) BuiltIn() bool { return e.ImportedAt.IsZero() }
 
 var editionName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
 
-// Check refuses an edition that cannot be told from others, or whose extent is no box.
-// Its curves were checked by [NewSet]. Faults: Invalid (region, version, extent, scope).
+// Check refuses an edition without proper names, or whose extent is not a box. [NewSet] has checked
+// its curves. Faults: Invalid (region, version, extent, scope).
 func (e Edition) Check() error {
 	f := fault.Fields{}
 	for field, name := range map[string]string{"region": e.Region, "version": e.Version} {
@@ -51,8 +50,8 @@ func (e Edition) Check() error {
 	return f.Err()
 }
 
-// InForce returns the editions in force, in the order of regions: the imported ones, and what
-// Tilth comes with where its region has none.
+// InForce returns the editions in force, sorted by region: the imported ones, and the built-in one
+// where its region has none.
 func InForce(builtIn Set, imported []Edition) []Edition {
 	out := slices.Clone(imported)
 	if !slices.ContainsFunc(out, func(e Edition) bool { return e.Region == BuiltInRegion }) {

@@ -15,14 +15,13 @@ type Observation struct {
 	Weight    float64   // coverage, above 0 to 1
 }
 
-// Series is what was observed of a field in a season: at most one observation a day, in the
-// order of dates.
+// Series is the observations of a field in a season, at most one a day, sorted by date.
 type Series struct {
 	HasEVI       bool
 	Observations []Observation
 }
 
-// NewSeries checks observations and puts them in the order of dates. Faults: Invalid.
+// NewSeries checks observations and sorts them by date. Faults: Invalid.
 func NewSeries(hasEVI bool, observations []Observation) (Series, error) {
 	s := Series{HasEVI: hasEVI, Observations: slices.Clone(observations)}
 	slices.SortStableFunc(s.Observations, func(a, b Observation) int { return a.Date.Compare(b.Date) })
@@ -45,16 +44,7 @@ func NewSeries(hasEVI bool, observations []Observation) (Series, error) {
 	return s, nil
 }
 
-// FromProfile makes a series of the NDVI observations of a profile.
-func FromProfile(s vegetation.Series) (Series, error) {
-	observations := make([]Observation, len(s.Observations))
-	for i, o := range s.Observations {
-		observations[i] = Observation{Date: o.Date, NDVI: o.Value, Weight: o.Coverage}
-	}
-	return NewSeries(false, observations)
-}
-
-// placed is a series laid into the growing year that holds most of it.
+// placed is a series in the growing year that holds most of it.
 type placed struct {
 	observed []int    // the days of the year with an observation, rising
 	samples  []sample // the smoothed series on the days 0, 8, 16 …, where there is one
@@ -63,9 +53,8 @@ type placed struct {
 // yearDays is the length of a growing year.
 const yearDays = 365
 
-// place lays a series into a growing year: the one with the most observations, of equals the
-// earliest. It smooths before it cuts, so that the first days of the year have their share of
-// what was observed just before them.
+// place chooses the growing year with the most observations, of equals the earliest. It smooths
+// before it cuts, so that observations just before the year count for its first days.
 func (s Series) place(year GrowingYear) placed {
 	var best placed
 	var origin, tried time.Time
@@ -95,7 +84,7 @@ func (s Series) place(year GrowingYear) placed {
 	return best
 }
 
-// daysFrom returns the days of the observations that lie in the year that begins at origin.
+// daysFrom returns the days of the observations in the year that begins at origin.
 func (s Series) daysFrom(origin time.Time) []int {
 	var days []int
 	for _, o := range s.Observations {
@@ -123,8 +112,8 @@ func (s Series) smoothed(origin time.Time, value func(Observation) float64) map[
 	return out
 }
 
-// longestGap returns the longest stretch of days without an observation that lies in from…to,
-// its ends included.
+// longestGap returns the longest stretch of days in from…to, its ends included, without an
+// observation.
 func (p placed) longestGap(from, to int) int {
 	longest, before := 0, from
 	for _, day := range p.observed {
@@ -141,7 +130,7 @@ func (p placed) longestGap(from, to int) int {
 // daysBetween counts days between UTC midnights, negative where to is before from.
 func daysBetween(from, to time.Time) int { return int(to.Sub(from) / (24 * time.Hour)) }
 
-// NamedSeries is a series of a file or table of many, and its id there.
+// NamedSeries is a series of a file or table of many, with its id there.
 type NamedSeries struct {
 	ID     string
 	Series Series

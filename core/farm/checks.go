@@ -1,10 +1,13 @@
 package farm
 
 import (
+	"slices"
+	"strings"
+
 	"tilth/core/fault"
 )
 
-// External is where a record came from, for records kept in step with another system.
+// External is the origin of a record that is kept in step with another system.
 type External struct {
 	ExternalID string // at most 255 characters
 	Source     string // at most 255 characters
@@ -17,24 +20,7 @@ func (e External) check(f fault.Fields) {
 
 // choice adds an error when a value is set and not one of the allowed words.
 func choice(f fault.Fields, field, value string, allowed []string) {
-	if value == "" {
-		return
+	if value != "" && !slices.Contains(allowed, value) {
+		f.Addf(field, "%q is not one of %s.", value, strings.Join(allowed, ", "))
 	}
-	for _, a := range allowed {
-		if a == value {
-			return
-		}
-	}
-	f.Addf(field, "%q is not one of %s.", value, list(allowed))
-}
-
-func list(words []string) string {
-	out := ""
-	for i, w := range words {
-		if i > 0 {
-			out += ", "
-		}
-		out += w
-	}
-	return out
 }

@@ -2,8 +2,7 @@ package farm
 
 import "time"
 
-// Crop is an entry of the catalog that all companies share. Codes are text: ICC
-// "1.10" is not 1.1.
+// Crop is an entry of the catalog that all companies share. Codes are text: ICC "1.10" is not 1.1.
 type Crop struct {
 	ID             int64
 	CreatedAt      time.Time

@@ -5,8 +5,8 @@ import (
 	"tilth/core/record"
 )
 
-// Cultivation ties one crop to one field within one season. The same three may be
-// tied more than once: a field can be sown in parts.
+// Cultivation ties one crop to one field within one season. The same three may be tied more than
+// once: a field can be sown in parts.
 type Cultivation struct {
 	record.Meta
 	Season record.Ref
@@ -25,18 +25,12 @@ func (r *Cultivation) Check() fault.Fields {
 	return f
 }
 
-// LastCultivationKept is the refusal to delete the only cultivation of a field. The
-// text is fixed by the interface specification.
-func LastCultivationKept() error {
+// MayDeleteCultivation refuses to delete the only cultivation of a field: live is the number of its
+// live cultivations, counted under a lock on the field. The interface specification fixes the text.
+func MayDeleteCultivation(live int64) error {
+	if live > 1 {
+		return nil
+	}
 	return fault.New(fault.Invalid, "last_cultivation",
 		"At least one cultivation must be kept. You cannot delete the last cultivation.")
-}
-
-// MayDeleteCultivation applies the guard: live is the number of live cultivations of
-// the field, counted under a lock on the field.
-func MayDeleteCultivation(live int64) error {
-	if live <= 1 {
-		return LastCultivationKept()
-	}
-	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"tilth/core/record"
 )
 
-// UnitSystems are the ways a farm reads its figures.
+// UnitSystems are the unit systems in which a farm may show its figures.
 var UnitSystems = []string{"metric", "imperial"}
 
 // Farm is a holding that contains fields.
@@ -35,8 +35,8 @@ type Farm struct {
 	FieldCount  int64   `audit:"-"`
 }
 
-// Check returns what is wrong with the record itself. Whether the country key and the
-// time zone exist is checked by the use case, which has their lists.
+// Check returns what is wrong with the record itself. The use case checks country key and time
+// zone, because it has their lists.
 func (r *Farm) Check() fault.Fields {
 	f := fault.Fields{}
 	f.RequiredText("name", r.Name, 255)

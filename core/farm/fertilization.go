@@ -2,6 +2,7 @@ package farm
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"tilth/core/agronomy"
@@ -9,8 +10,8 @@ import (
 	"tilth/core/record"
 )
 
-// NutrientBases say in which form contents of phosphorus, potassium, calcium and
-// magnesium are stated: as oxides, as on most labels, or as elements.
+// NutrientBases are the forms in which contents of phosphorus, potassium, calcium and magnesium are
+// stated: as oxides, as on most labels, or as elements.
 var NutrientBases = []string{BasisOxide, BasisElemental}
 
 // The nutrient bases.
@@ -19,11 +20,11 @@ const (
 	BasisElemental = "elemental"
 )
 
-// AreaTolerance is by how much a treated area may exceed that of the field: machines
+// AreaTolerance is the factor by which a treated area may exceed that of the field: machines
 // overlap, and boundaries are drawn by hand.
 const AreaTolerance = 1.05
 
-// Nutrients are contents in per cent of the product as it is spread. A nil is not stated.
+// Nutrients are contents in per cent of the product as it is spread. nil: not stated.
 type Nutrients struct{ N, P2O5, K2O, S, CaO, MgO *float64 }
 
 // NitrogenForms are shares of the nitrogen, in per cent of it.
@@ -35,8 +36,8 @@ type Fertilization struct {
 	Cultivation        record.Ref
 	AppliedOn          *time.Time // civil date
 	ProductName        string
-	Product            string           // key of agronomy.Products; empty: not stated
-	Amount             *agronomy.Amount // as it was typed
+	Product            string           // key of the catalog of agronomy; empty: not stated
+	Amount             *agronomy.Amount // as entered
 	DensityKgPerL      *float64
 	TreatedAreaHa      *float64
 	Nutrients          Nutrients
@@ -53,7 +54,7 @@ type Fertilization struct {
 	FieldAreaHa *float64
 }
 
-// Normalise fills what follows from the rest.
+// Normalise sets the defaults.
 func (r *Fertilization) Normalise() {
 	if r.NutrientBasis == "" {
 		r.NutrientBasis = BasisOxide
@@ -87,7 +88,7 @@ func (r *Fertilization) checkAmount(f fault.Fields) {
 		case a.Unit == "":
 			f.Add("amount", "Give the unit of the amount as well.")
 		case !a.Unit.Known():
-			f.Addf("amount", "%q is no unit of an amount; the units are %s.", a.Unit, unitList())
+			f.Addf("amount", "%q is not a unit of an amount; the units are %s.", a.Unit, unitList())
 		case a.Unit.Volume() && r.DensityKgPerL == nil:
 			f.Addf("density_kg_per_l", "An amount in %s needs the density of the product.", a.Unit)
 		}
@@ -115,7 +116,7 @@ func (r *Fertilization) checkContents(f fault.Fields) {
 	within(f, "dry_matter_pct", r.DryMatterPct, 0, 100, "A percentage from 0 to 100.")
 }
 
-// CheckTreatedArea holds the treated area against that of the field, where it is known.
+// CheckTreatedArea compares the treated area with that of the field, where it is known.
 func (r *Fertilization) CheckTreatedArea(fieldHa *float64) fault.Fields {
 	f := fault.Fields{}
 	if r.TreatedAreaHa == nil || fieldHa == nil {
@@ -127,14 +128,13 @@ func (r *Fertilization) CheckTreatedArea(fieldHa *float64) fault.Fields {
 	return f
 }
 
-// Rates are what an application brings to a treated hectare, in kilograms; nil where it
-// cannot be worked out.
+// Rates are the kilograms that an application brings to a treated hectare; nil where unknown.
 type Rates struct{ Mass, N, P2O5, K2O *float64 }
 
-// Rates works out what the application brings.
+// Rates computes the rates of the application:
 //
-//	mass     = amount in kg (volume x density), a total divided by the treated area, or
-//	           else the field's
+//	mass     = amount in kg (volume x density); a total is divided by the treated area, or else
+//	           by the field's
 //	nutrient = mass x content / 100, the content as stated, or else that of the product
 //	P2O5     = P x 2.29134, K2O = K x 1.20461, where contents are elemental
 func (r *Fertilization) Rates() Rates {
@@ -169,7 +169,7 @@ func (r *Fertilization) Rates() Rates {
 	}
 }
 
-// rounded returns a rate to the gram per ten hectares, beyond which digits are noise.
+// rounded rounds a rate to the gram per ten hectares; further digits are noise.
 func rounded(kg float64) *float64 {
 	kg = math.Round(kg*1e4) / 1e4
 	return &kg
@@ -181,8 +181,8 @@ type part struct {
 	value *float64
 }
 
-// percentages checks parts of a whole. What exceeds the whole is said of every part
-// that was given: any of them may be the wrong one.
+// percentages checks parts of a whole. An excess is reported on every given part: any of them may
+// be the wrong one.
 func percentages(f fault.Fields, tooMuch string, parts []part) {
 	sum := 0.0
 	for _, p := range parts {
@@ -214,5 +214,5 @@ func unitList() string {
 	for _, u := range agronomy.Units() {
 		words = append(words, string(u))
 	}
-	return list(words)
+	return strings.Join(words, ", ")
 }

@@ -9,15 +9,15 @@ import (
 	"tilth/core/record"
 )
 
-// BoundaryCategories and BoundaryMethods say what a boundary stands for and how it
-// was taken; the words are those practitioners know from ISO 11783 field data.
+// BoundaryCategories and BoundaryMethods are the purposes of a boundary and the ways to survey it, in
+// the words of ISO 11783 field data.
 var (
 	BoundaryCategories = []string{"conceptual", "operational", "economic", "administrative", "other"}
 	BoundaryMethods    = []string{"manual", "surveyed", "driven", "auto_operation", "auto_imagery", "unknown"}
 )
 
-// Field is a piece of land of a farm. Without a boundary it can be farmed and
-// assessed, but not observed by satellite.
+// Field is a piece of land of a farm. Without a boundary it can be farmed and assessed, but not
+// observed by satellite.
 type Field struct {
 	record.Meta
 	UUID               string
@@ -36,12 +36,12 @@ type Field struct {
 	Notes              string
 	External
 
-	// Overlaps counts the live fields of the company that this boundary overlaps; it is a
-	// warning of the answer, never stored.
+	// Overlaps are the live fields of the company that this boundary overlaps: a warning in the
+	// answer, never stored.
 	Overlaps []record.Ref `audit:"-"`
 }
 
-// Check returns what is wrong with the record itself; the boundary was checked when it was made.
+// Check returns what is wrong with the record itself; the boundary is valid by construction.
 func (r *Field) Check() fault.Fields {
 	f := fault.Fields{}
 	f.RequiredText("name", r.Name, 255)
@@ -63,8 +63,8 @@ func (r *Field) Check() fault.Fields {
 	return f
 }
 
-// AreaM2 is the area of the boundary in whole square metres (hectares to four
-// decimals, the figure that is shown and charged); 0 without a boundary.
+// AreaM2 is the area of the boundary in whole square metres (hectares to four decimals, the figure
+// that is displayed and charged); 0 without a boundary.
 func (r *Field) AreaM2() int64 {
 	if r.Boundary == nil {
 		return 0

@@ -27,8 +27,7 @@ func (r *Field) SameBoundary(o *Field) bool {
 	return reflect.DeepEqual(r.Boundary.Geometry(), o.Boundary.Geometry())
 }
 
-// KnownAreaHa is the area of the boundary, or else the declared one; nil where neither
-// is known.
+// KnownAreaHa is the area of the boundary, or else the declared one; nil where neither is known.
 func (r *Field) KnownAreaHa() *float64 {
 	if r.Boundary == nil {
 		return r.DeclaredAreaHa

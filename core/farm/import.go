@@ -7,7 +7,7 @@ import (
 	"tilth/core/record"
 )
 
-// ImportStatus is how far an import in the background is.
+// ImportStatus is the state of an import in the background.
 type ImportStatus string
 
 // The states of an import: queued, then running, then one of the last two.
@@ -15,7 +15,7 @@ const (
 	ImportQueued    ImportStatus = "queued"
 	ImportRunning   ImportStatus = "running"
 	ImportCompleted ImportStatus = "completed"
-	ImportFailed    ImportStatus = "failed" // broken off, or refused as a whole; Reason says why
+	ImportFailed    ImportStatus = "failed" // aborted, or refused as a whole; Reason says why
 )
 
 // ImportStatuses are the states, in order.
@@ -35,11 +35,11 @@ const (
 // Verdicts are the verdicts, in order.
 var Verdicts = []Verdict{VerdictCreate, VerdictUpdate, VerdictSkip, VerdictFail}
 
-// Judged is a feature of a file with what the import makes of it.
+// Judged is a feature of a file with the import's verdict.
 type Judged struct {
 	Index      int64 // in the file, from 0
 	Verdict    Verdict
-	FieldID    int64 // the field made, changed or matched; 0: none
+	FieldID    int64 // the field created, changed or matched; 0: none
 	Name       string
 	ExternalID string
 	AreaM2     int64 // 0 without a boundary
@@ -65,17 +65,17 @@ func (t *Tally) Count(v Verdict) {
 	}
 }
 
-// ImportOptions is what a caller asks of an import.
+// ImportOptions is the caller's request.
 type ImportOptions struct {
 	FarmID             int64
 	NameProperty       string // default "name"
-	ExternalIDProperty string // empty: every feature makes a new field
+	ExternalIDProperty string // empty: every feature creates a field
 	Preview            bool   // judge, and store nothing
 	Atomic             bool   // one bad feature refuses all
 }
 
-// Import is an import that runs in the background. Its progress is stored together with
-// the fields it makes, so that one that was broken off goes on where it stood.
+// Import is an import that runs in the background. Its progress is stored together with the fields
+// it creates, so that an interrupted import continues where it stopped.
 type Import struct {
 	ID        int64
 	CompanyID int64
@@ -84,18 +84,18 @@ type Import struct {
 	UpdatedAt time.Time
 	ImportOptions
 	Object string // where the file lies
-	Media  string // its content type, as it was sent; may be empty
+	Media  string // its content type, as sent; may be empty
 	Status ImportStatus
 	Reason string // of a failure
-	// Checking is the first of the two passes of an atomic import: every feature is
-	// judged before the first is stored. A preview never leaves it.
+	// Checking is the first of the two passes of an atomic import: every feature is judged before
+	// the first is stored. A preview has only this pass.
 	Checking bool
 	Total    int64 // features in the file
 	Done     int64 // features judged in this pass
 	Tally
 }
 
-// NewImport makes an import of a file that waits for a worker.
+// NewImport returns a queued import of a file.
 func NewImport(options ImportOptions, by record.Ref, object, media string, total int64, now time.Time) Import {
 	return Import{
 		CreatedBy: by, CreatedAt: now, UpdatedAt: now, ImportOptions: options, Object: object, Media: media,
@@ -106,7 +106,7 @@ func NewImport(options ImportOptions, by record.Ref, object, media string, total
 // Open reports whether there is still something to do.
 func (i *Import) Open() bool { return i.Status == ImportQueued || i.Status == ImportRunning }
 
-// Advance notes a piece of judged features.
+// Advance records a batch of judged features.
 func (i *Import) Advance(judged []Judged, now time.Time) {
 	i.Status, i.UpdatedAt = ImportRunning, now
 	i.Done += int64(len(judged))
@@ -115,9 +115,8 @@ func (i *Import) Advance(judged []Judged, now time.Time) {
 	}
 }
 
-// EndPass is called when the last feature is judged: it starts the second pass of an
-// atomic import whose features are all sound, and ends every other. again reports that
-// there is a second pass.
+// EndPass follows the last feature of a pass: it starts the second pass of an atomic import whose
+// features are all valid, and ends every other. again reports a second pass.
 func (i *Import) EndPass(now time.Time) (again bool) {
 	switch {
 	case i.Checking && i.Atomic && !i.Preview && i.Failed > 0:
@@ -131,7 +130,7 @@ func (i *Import) EndPass(now time.Time) (again bool) {
 	return false
 }
 
-// Fail breaks the import off. What was stored before stays.
+// Fail ends the import. What it stored before stays.
 func (i *Import) Fail(reason string, now time.Time) {
 	i.Status, i.Reason, i.UpdatedAt = ImportFailed, reason, now
 }

@@ -4,13 +4,13 @@ package record
 
 import "time"
 
-// Ref is a record seen from another: its id and its name.
+// Ref is a reference to another record: its id and its name.
 type Ref struct {
 	ID   int64
 	Name string
 }
 
-// Meta is what every record of a company carries.
+// Meta is the common part of every record of a company.
 type Meta struct {
 	ID        int64     `audit:"-"`
 	CompanyID int64     `audit:"-"`
@@ -20,11 +20,11 @@ type Meta struct {
 	CreatedBy *Ref      `audit:"-"` // nil where the creator is gone or was the system
 }
 
-// Base returns the common part of a record, for code that handles all of them alike.
+// Base returns the common part, for code that handles all records alike.
 func (m *Meta) Base() *Meta { return m }
 
-// NextVersion returns the time of a change, which is also the record's version: it is
-// later than the one before, also within a microsecond and when a clock was set back.
+// NextVersion returns the time of a change, which is also the record's version: it is later than
+// the previous one, even within a microsecond or when a clock was set back.
 func NextVersion(before, now time.Time) time.Time {
 	if minimum := before.Add(time.Microsecond); now.Before(minimum) {
 		return minimum

@@ -81,7 +81,7 @@ func TestConfidenceIsCalibrated(t *testing.T) {
 	t.Parallel()
 	for i, shipped := range []float64{cropcheck.TemperatureNDVI, cropcheck.TemperatureNDVIEVI} {
 		m := measure(t)[i]
-		require.InEpsilon(t, cropcheck.FitTemperature(labelled(m.all)), shipped, 0.01, "the constant is the fit on all folds")
+		require.InEpsilon(t, fitTemperature(labelled(m.all)), shipped, 0.01, "the constant is the fit on all folds")
 		for _, fitted := range temperatures(m.all) {
 			require.InEpsilon(t, fitted, shipped, 0.3, "no fold alone decides the temperature")
 		}

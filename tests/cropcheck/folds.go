@@ -53,7 +53,7 @@ func split(samples []cropcheck.Sample) []int {
 
 // judged is a sample with its ranking by curves, and a temperature, of the other folds.
 type judged struct {
-	cropcheck.Labelled
+	Labelled
 	sample cropcheck.Sample
 	fold   int
 	curves cropcheck.Set
@@ -87,7 +87,7 @@ func crossValidate(t testing.TB, samples []cropcheck.Sample) []judged {
 		if len(ranking) == 0 {
 			t.Fatalf("the sample %s cannot be ranked", s.ID)
 		}
-		out[i] = judged{cropcheck.Labelled{Ranking: ranking, Class: s.Class}, s, fold[i], set}
+		out[i] = judged{Labelled{Ranking: ranking, Class: s.Class}, s, fold[i], set}
 	}
 	return out
 }
@@ -125,8 +125,8 @@ func topShare(all []judged, n int) float64 {
 	return float64(hits) / float64(len(all))
 }
 
-func labelled(all []judged) []cropcheck.Labelled {
-	out := make([]cropcheck.Labelled, len(all))
+func labelled(all []judged) []Labelled {
+	out := make([]Labelled, len(all))
 	for i, j := range all {
 		out[i] = j.Labelled
 	}

@@ -117,7 +117,7 @@ func temperatures(all []judged) []float64 {
 	out := make([]float64, folds)
 	for f := range folds {
 		others := slices.DeleteFunc(slices.Clone(all), func(j judged) bool { return j.fold == f })
-		out[f] = cropcheck.FitTemperature(labelled(others))
+		out[f] = fitTemperature(labelled(others))
 	}
 	return out
 }
