@@ -90,7 +90,8 @@ func (r *coordinateReader) geometry(typ string) (MultiPolygon, error) {
 		return err
 	}
 	if typ == typePolygon {
-		return m, part()
+		err := part()
+		return m, err
 	}
 	err := r.array("coordinates", part)
 	return m, err

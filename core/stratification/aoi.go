@@ -60,7 +60,7 @@ func (a *AOI) FieldIDs() []int64 {
 	return out
 }
 
-// Check returns what is wrong with the record itself, filed under the names of the interface.
+// Check returns what is wrong with the record itself, under the names of the interface.
 func (a *AOI) Check() fault.Fields {
 	f := fault.Fields{}
 	f.Text("name", a.Name, maxName)
@@ -85,7 +85,7 @@ type Land struct {
 	Geometry  geo.MultiPolygon // WGS84, valid
 }
 
-// CheckReach refuses (Invalid, naming them) fields whose middle lies more than 100 km from that
+// CheckReach refuses (Invalid, naming them) fields whose centroid lies more than 100 km from that
 // of all.
 func CheckReach(land []Land) fault.Fields {
 	f := fault.Fields{}
@@ -100,9 +100,9 @@ func CheckReach(land []Land) fault.Fields {
 	return f
 }
 
-// AreaM2 returns the area of the union of the fields on the ellipsoid, in whole square metres
-// (hectares to four decimals, the figure that is shown and charged). What fields share counts
-// once. Faults: Invalid where the boundaries cannot be put together.
+// AreaM2 returns the area of the union of the fields on the ellipsoid in whole square metres
+// (hectares to four decimals, the figure that is displayed and charged). Faults: Invalid where the
+// boundaries cannot be merged.
 func AreaM2(land []Land) (int64, error) {
 	whole, err := geo.Union(Geometries(land)...)
 	if err != nil {
@@ -120,7 +120,6 @@ func Geometries(land []Land) []geo.MultiPolygon {
 	return out
 }
 
-// sameGeometry reports whether two outlines have the same vertices.
 func sameGeometry(a, b geo.MultiPolygon) bool {
 	return slices.EqualFunc(a, b, func(p, q geo.Polygon) bool {
 		return slices.EqualFunc(p, q, func(r, s geo.Ring) bool { return slices.Equal(r, s) })

@@ -16,8 +16,7 @@ import (
 // OrderStatus is the state of a stratification order.
 type OrderStatus string
 
-// The states of an order. The specification shows active; the others are those of the orders
-// of profiles.
+// The states of an order. The specification has active; the others are those of profile orders.
 const (
 	OrderPending    OrderStatus = "pending"    // accepted, its charge held
 	OrderProcessing OrderStatus = "processing" // its layers are being prepared
@@ -30,16 +29,15 @@ var OrderStatuses = []OrderStatus{OrderPending, OrderProcessing, OrderActive, Or
 
 // The rules of an order.
 const (
-	// OrderYears is how long after an order of an area of interest the next one is taken, in
-	// calendar years.
+	// OrderYears is the time in calendar years between orders of an area of interest.
 	OrderYears = 1
-	// ProcessingLimit is how long the layers may be in preparation before the order has failed.
+	// ProcessingLimit is how long an order may prepare its layers before it fails.
 	ProcessingLimit = 30 * time.Minute
-	// MaxRetries is how often the operator may take a failed order up again.
+	// MaxRetries is how often the operator may retry a failed order.
 	MaxRetries = 3
 )
 
-// Retry is how an order is tried whose imagery source is unavailable; after the last try it fails.
+// Retry is the schedule of an order whose imagery source is unavailable.
 var Retry = task.Backoff{First: 30 * time.Second, Max: time.Hour, Tries: 8}
 
 // OrderState is an order as the database keeps it.
@@ -51,7 +49,7 @@ type OrderState struct {
 	Status    OrderStatus
 	Reason    string // of pending and failed
 	Attempts  int    // tries of the present preparation that could not reach the imagery source
-	Retries   int    // how often the operator took it up again
+	Retries   int    // by the operator
 
 	RequestDate  time.Time // civil date, UTC
 	RequestBy    Requester
@@ -75,26 +73,26 @@ type OrderState struct {
 	SavedMaps, SavedPlans int64
 }
 
-// AOIRef is an area of interest seen from its order.
+// AOIRef is a reference to an area of interest.
 type AOIRef struct {
 	ID         int64
 	UUID, Name string
 }
 
-// Requester is who placed an order; the zero Requester where that user is gone.
+// Requester is the user who placed an order; the zero Requester where that user is gone.
 type Requester struct {
 	ID    int64
 	Email string
 }
 
-// EventID returns the id of the event that tells of the order's present end: it follows from the
-// order, its state and its retries, so that one end is told of once.
+// EventID returns the id of the event that reports the order's present end. It follows from the
+// order, its state and its retries, so that one end is reported once.
 func (s OrderState) EventID() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %d", s.DataUUID, s.Status, s.Retries))
 	return digest.UUID(sum[:])
 }
 
-// Frame returns the frame that the order's layers lie on. Faults: those of NewFrame.
+// Frame returns the frame of the order's layers. Faults: those of frame.New.
 func (s OrderState) Frame() (frame.Frame, error) {
 	return frame.New(Geometries(s.Land), frame.Options{CellSize: s.Grid.CellSize, EPSG: s.Grid.EPSG, EdgeMask: s.Grid.EdgeMask})
 }
@@ -111,8 +109,8 @@ func (s OrderState) TotalTime() (seconds int64, ok bool) {
 // this order (of 29 February: 1 March).
 func (s OrderState) NextAllowed() time.Time { return s.RequestDate.AddDate(OrderYears, 0, 0) }
 
-// Changed returns the uuids of the fields whose boundary or presence is another in the given land
-// than when the order was placed.
+// Changed returns the uuids of the fields whose boundary or presence differs between the order and
+// the given land.
 func (s OrderState) Changed(now []Land) []string {
 	var out []string
 	was := map[string]Land{}
@@ -135,10 +133,10 @@ func (s OrderState) Changed(now []Land) []string {
 }
 
 // Order is a stratification order: a state machine over one area of interest. Its state changes
-// only by its methods, each of which refuses what the transitions do not have.
+// only by its methods, each of which refuses an invalid transition.
 type Order struct{ s OrderState }
 
-// NewOrder accepts an order: pending.
+// NewOrder accepts a pending order.
 func NewOrder(s OrderState) (Order, error) {
 	if s.AOI.ID <= 0 || s.CompanyID <= 0 || s.DataUUID == "" || len(s.Land) == 0 {
 		return Order{}, fault.New(fault.Internal, "order", "an order needs a company, an area of interest with land, and a uuid")
@@ -147,7 +145,7 @@ func NewOrder(s OrderState) (Order, error) {
 	return Order{s}, nil
 }
 
-// RehydrateOrder makes an order of what the database holds.
+// RehydrateOrder restores an order from storage.
 func RehydrateOrder(s OrderState) Order { return Order{s} }
 
 // State returns a copy of the order's state.
@@ -156,12 +154,12 @@ func (o Order) State() OrderState { return o.s }
 // Open reports whether the order is still to be completed: its charge is held.
 func (o Order) Open() bool { return o.s.Status == OrderPending || o.s.Status == OrderProcessing }
 
-// Overdue reports whether the layers have been in preparation for too long.
+// Overdue reports whether the preparation has exceeded ProcessingLimit.
 func (o Order) Overdue(now time.Time) bool {
 	return o.s.Status == OrderProcessing && o.s.ProcessingAt != nil && now.Sub(*o.s.ProcessingAt) > ProcessingLimit
 }
 
-// Begin moves an open order to processing; one that is there stays, with the time it began.
+// Begin moves a pending order to processing; a processing order keeps the time at which it began.
 func (o *Order) Begin(now time.Time) error {
 	switch o.s.Status {
 	case OrderPending:
@@ -175,7 +173,7 @@ func (o *Order) Begin(now time.Time) error {
 }
 
 // SourceUnavailable records that the imagery source could not be reached: the order waits until
-// next, as [Retry] says, or has failed when the tries are used up.
+// next, by [Retry], or fails after the last try.
 func (o *Order) SourceUnavailable(now time.Time, jitter float64) (next time.Time, again bool, err error) {
 	if o.s.Status != OrderProcessing {
 		return now, false, o.refuse("wait")
@@ -209,7 +207,7 @@ func (o *Order) Fail(now time.Time, reason string) error {
 	return nil
 }
 
-// Retry takes a failed order up again, at most MostRetries times.
+// Retry returns a failed order to processing, at most MaxRetries times.
 func (o *Order) Retry(now time.Time) error {
 	if o.s.Status != OrderFailed {
 		return fault.Newf(fault.Conflict, "order_state", "Order %d is %s; only a failed order can be taken up again.", o.s.ID, o.s.Status)

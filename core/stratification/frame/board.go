@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Board is a set of cells with their neighbours: the frame's cells, and for maps those of
-// the fringe after them.
+// Board is a set of cells with their neighbours: the frame's cells, for maps followed by those of
+// the fringe.
 type Board struct {
 	at    [][2]int32 // row, column
 	Near  [][8]int32 // indices of the neighbours by direction; -1 where there is no cell
@@ -26,7 +26,7 @@ const (
 	southEast
 )
 
-// NewBoard finds the neighbours of cells and of further ones that follow them.
+// NewBoard finds the neighbours of cells and of the fringe that follows them.
 func NewBoard(cells []Cell, fringe []fringeCell) *Board {
 	n := len(cells) + len(fringe)
 	b := &Board{at: make([][2]int32, 0, n), Near: make([][8]int32, n), order: make([]int32, n)}
@@ -49,8 +49,8 @@ func NewBoard(cells []Cell, fringe []fringeCell) *Board {
 	return b
 }
 
-// join fills in the neighbours: the next cell of the row, and by a second pointer that moves
-// along the row before the three cells above.
+// join fills in the neighbours: the previous cell of the row, and by a second pointer that moves
+// along the row above the three cells there.
 func (b *Board) join() {
 	link := func(x, y int32, towards int) {
 		b.Near[x][towards] = y
@@ -73,8 +73,8 @@ func (b *Board) join() {
 	}
 }
 
-// Components numbers the 4-connected groups of cells of one label from 0, in the row order of
-// their first cells; it gives the number of each cell and the first cell of each group.
+// Components numbers the 4-connected groups of cells of one label from 0, in the row order of their
+// first cells. It returns the number of each cell and the first cell of each group.
 func (b *Board) Components(labels []int32) (of, first []int32) {
 	of = make([]int32, len(labels))
 	for i := range of {

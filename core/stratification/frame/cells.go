@@ -9,7 +9,7 @@ import (
 	"tilth/core/geo"
 )
 
-// GridCells are cells that somebody else laid out, as a table of cells or a raster has them.
+// GridCells are cells of an existing grid, such as that of a table or a raster.
 type GridCells struct {
 	EPSG             int // of the UTM zone; 0 where it is not known
 	CellSize         float64
@@ -17,13 +17,13 @@ type GridCells struct {
 	Places           [][2]int32 // row, column
 }
 
-// OfCells makes a frame of given cells, and gives for each of its cells which of the
-// given ones it is, for the frame has them in row order. The area of interest is the outline
-// of the cells, or boundary (WGS84) where one is given: then the frame has every cell of the
-// grid whose centre lies in it, and those that were not given are -1 (their values are missing).
+// OfCells makes a frame of given cells and returns, for each of its cells in row order, the index
+// of the given one. The area of interest is the outline of the cells, or boundary (WGS84) where one
+// is given: then the frame has every cell of the grid whose centre lies in it, with the index -1
+// (values are missing) for those not given.
 //
-// Faults: Invalid for cells given twice, for a boundary without an EPSG, more than MaxCells
-// or fewer than MinCells cells.
+// Faults: Invalid for cells given twice, for a boundary without an EPSG, more than MaxCells or
+// fewer than MinCells cells.
 func OfCells(g GridCells, boundary geo.MultiPolygon, edgeMask int) (f Frame, given []int, err error) {
 	if err := (Options{CellSize: g.CellSize, EdgeMask: edgeMask}).check(); err != nil {
 		return Frame{}, nil, err
@@ -50,7 +50,7 @@ func OfCells(g GridCells, boundary geo.MultiPolygon, edgeMask int) (f Frame, giv
 	return f, given, f.finish()
 }
 
-// The rows and columns of given cells; their bounding box has at most maxSpan of either.
+// The bounds of rows and columns, and of their span.
 const (
 	MaxPlace = 1 << 30
 	maxSpan  = 1 << 22
@@ -78,8 +78,8 @@ func (g GridCells) checkPlaces() error {
 	return nil
 }
 
-// cellsAsGiven takes the given cells in row order; the grid is their bounding box, and the
-// area of interest their outline.
+// cellsAsGiven takes the given cells in row order; the grid is their bounding box and the area of
+// interest their outline.
 func (f *Frame) cellsAsGiven(g GridCells) (given []int) {
 	top, left, bottom, right := g.Places[0][0], g.Places[0][1], g.Places[0][0], g.Places[0][1]
 	for i, p := range g.Places {
@@ -103,7 +103,7 @@ func (f *Frame) cellsAsGiven(g GridCells) (given []int) {
 	return given
 }
 
-// cellsWithin lays the given cells' grid over a boundary.
+// cellsWithin extends the given cells' grid over a boundary.
 func (f *Frame) cellsWithin(boundary geo.MultiPolygon, g GridCells) (given []int, err error) {
 	if f.EPSG == 0 {
 		return nil, fault.Field("epsg", "A boundary needs the EPSG code of the cells' UTM zone.")

@@ -8,14 +8,14 @@ import (
 	"tilth/core/geo"
 )
 
-// course is the way that the outline of an area takes over a grid: cut into chains, one for
-// each cell it passes. With it a map is clipped to the area exactly, where a general overlay
-// of polygons has to decide by rounded coordinates: which cell comes next is decided in whole
-// numbers, and every crossing is computed once, for both zones that meet there.
+// course is the outline of an area cut into chains, one for each cell of a grid that it passes. It
+// clips maps to the area exactly, where a general overlay of polygons decides by rounded
+// coordinates: whole numbers decide which cell comes next, and every crossing is computed once, for
+// both zones that meet there.
 //
-// For that the vertices are moved to odd points of a lattice of a tenth of a millimetre or less, whose even
-// points hold the grid's lines, so that no vertex lies on a line. An edge through the corner
-// of four cells counts as passing a hair's breadth north of it.
+// Vertices are moved to odd points of a lattice of a tenth of a millimetre or less, whose even
+// points hold the grid's lines, so that no vertex lies on a line. An edge through the corner of four
+// cells counts as passing just north of it.
 type course struct {
 	chains []chain
 	nodes  []node
@@ -25,7 +25,7 @@ type course struct {
 	lines map[int32][]int32
 }
 
-// chain is the piece of an outline within a cell, the area on its left.
+// chain is the piece of an outline within a cell, with the area on its left.
 type chain struct {
 	row, col int32
 	from, to int32 // nodes; -1 for an outline that never leaves the cell
@@ -33,12 +33,12 @@ type chain struct {
 	cell     int32 // index of the cell among the frame's and then the fringe's
 }
 
-// node is where an outline crosses a side.
+// node is a crossing of an outline and a side.
 type node struct {
 	side  sideKey
 	at    geo.Position
 	along float64 // in lattice units, eastwards or southwards
-	next  int32   // the chain that begins here
+	next  int32   // the chain that starts here
 }
 
 // sideKey names a side: the northern one of a cell, or the western one.
@@ -47,10 +47,10 @@ type sideKey struct {
 	western  bool
 }
 
-// point is a place of the lattice, x eastwards and y southwards from the grid's origin.
+// point is a point of the lattice, x eastwards and y southwards from the grid's origin.
 type point struct{ x, y int64 }
 
-// chart makes the course of an area over a grid.
+// chart builds the course of an area over a grid.
 type chart struct {
 	course
 	cellSize, originX, originY float64
@@ -58,8 +58,7 @@ type chart struct {
 	unit                       float64 // metres
 }
 
-// newCourse follows the outlines of an area, whose outer rings run counter-clockwise and
-// whose holes clockwise.
+// newCourse follows the outlines of an area, outer rings counter-clockwise and holes clockwise.
 func newCourse(f *Frame) *course {
 	c := &chart{cellSize: f.CellSize, originX: f.OriginX, originY: f.OriginY, side: 1 << 10}
 	for float64(c.side) < 10_000*f.CellSize {
@@ -83,7 +82,7 @@ func newCourse(f *Frame) *course {
 	return &c.course
 }
 
-// lattice returns a ring's vertices as odd points, none twice in a row, the last not the first.
+// lattice returns a ring's vertices as odd points, none repeated, the last not the first.
 func (c *chart) lattice(ring geo.Ring) []point {
 	odd := func(v float64) int64 { return 2*int64(math.Floor(v/c.unit/2)) + 1 }
 	var out []point
@@ -99,7 +98,7 @@ func (c *chart) lattice(ring geo.Ring) []point {
 	return out
 }
 
-// position returns a place of the lattice in the plane.
+// position converts lattice coordinates to the plane.
 func (c *chart) position(x, y float64) geo.Position {
 	return geo.Position{X: c.originX + float64(x*c.unit), Y: c.originY - float64(y*c.unit)}
 }
@@ -110,7 +109,7 @@ func (c *chart) follow(ring []point) {
 		return // smaller than the lattice
 	}
 	first := int32(len(c.chains))
-	c.begin(ring[0], -1)
+	c.open(int32(floorDiv(ring[0].y, c.side)), int32(floorDiv(ring[0].x, c.side)), -1)
 	for i, a := range ring {
 		last := &c.chains[len(c.chains)-1]
 		last.points = append(last.points, c.position(float64(a.x), float64(a.y)))
@@ -127,11 +126,7 @@ func (c *chart) follow(ring []point) {
 	c.chains = c.chains[:last]
 }
 
-// begin opens a chain in the cell of a point.
-func (c *chart) begin(p point, from int32) {
-	c.open(int32(floorDiv(p.y, c.side)), int32(floorDiv(p.x, c.side)), from)
-}
-
+// open starts a chain in a cell.
 func (c *chart) open(row, col, from int32) {
 	if from >= 0 {
 		c.nodes[from].next = int32(len(c.chains))
@@ -177,10 +172,10 @@ func (c *chart) cross(a, b point) {
 	}
 }
 
-// sidewaysFirst tells whether an edge meets the line between columns, at the distance x,
-// before that between rows, at the distance y. Where it meets both in a corner, it is taken
-// for one that runs a little more to the north (y falls): one that goes south gets to the
-// line between rows later, one that goes north earlier.
+// sidewaysFirst reports whether an edge meets the line between columns, at the distance x, before
+// that between rows, at the distance y. An edge that meets both in a corner counts as running
+// slightly further north (y falls): going south it reaches the line between rows later, going north
+// earlier.
 func (c *chart) sidewaysFirst(x, y, dx, dy int64) bool {
 	across, down := magnitude(x)*magnitude(dy), magnitude(y)*magnitude(dx)
 	return across < down || across == down && dy > 0
@@ -195,7 +190,7 @@ func sign(v int64) int32 {
 	return 1
 }
 
-// pass ends the chain in a node and begins the next in the cell beyond.
+// pass ends the chain in a node and starts the next in the cell beyond.
 func (c *chart) pass(key sideKey, at geo.Position, along float64, row, col int32) {
 	n := int32(len(c.nodes))
 	c.nodes = append(c.nodes, node{side: key, at: at, along: along})
@@ -204,15 +199,15 @@ func (c *chart) pass(key sideKey, at geo.Position, along float64, row, col int32
 	c.open(row, col, n)
 }
 
-// holds reports whether the area holds the north-western corner of a cell: whether the line
-// along it has been crossed an odd number of times before.
+// holds reports whether the area holds the north-western corner of a cell: whether the outline
+// crosses the line along it an odd number of times before.
 func (c *course) holds(row, col int32) bool {
 	before, _ := slices.BinarySearch(c.lines[row], col)
 	return before%2 == 1
 }
 
-// after returns the first node of a side that follows another (-1: the first of all) in the
-// direction in which the side's nodes are listed, or against it; -1 where there is none.
+// after returns the node of a side that follows node n (-1: the first) in the order of the side's
+// nodes or, where forward is false, against it; -1 where there is none.
 func (c *course) after(side sideKey, n int32, forward bool) int32 {
 	at := c.on[side]
 	i := -1

@@ -8,9 +8,9 @@ import (
 	"tilth/core/geo"
 )
 
-// maskEdges masks the cells whose centre lies nearer to an edge of a field than the mask is
-// wide: hedges and tracks between fields are edges too. Where fewer than MinCells would be
-// left, it masks nothing.
+// maskEdges masks the cells whose centre lies nearer to an edge of a field than the width of the
+// mask: hedges and tracks between fields are edges too. Where fewer than MinCells would remain, it
+// masks nothing.
 func (f *Frame) maskEdges() {
 	reach := float64(f.EdgeMask) * f.CellSize
 	if f.EdgeMask == 0 {
@@ -20,8 +20,8 @@ func (f *Frame) maskEdges() {
 	for _, field := range f.Fields {
 		EachEdge(field, func(a, b geo.Position) {
 			f.EachNear(a, b, reach, func(i int) {
-				// A hair's breadth of slack: of cells that make up their own outline, those of
-				// the second row are exactly at the distance of a mask of 1.5 cells.
+				// The slack: of cells that make up their own outline, those of the second row lie
+				// exactly at the distance of a mask of 1.5 cells.
 				if !f.Cells[i].Masked && DistanceToSegment(f.Centre(i), a, b) < reach-1e-6 {
 					f.Cells[i].Masked = true
 					left--
@@ -48,8 +48,8 @@ func EachEdge(m geo.MultiPolygon, visit func(a, b geo.Position)) {
 	}
 }
 
-// SegmentWithin returns the range of x that a segment takes between two heights; low > high
-// where it does not get there.
+// SegmentWithin returns the range of x of a segment between two heights; low > high where it does
+// not reach them.
 func SegmentWithin(a, b geo.Position, south, north float64) (low, high float64) {
 	if a.Y > b.Y {
 		a, b = b, a
@@ -84,9 +84,9 @@ func DistanceToSegment(p, a, b geo.Position) float64 {
 	return math.Hypot(p.X-(a.X+float64(t*dx)), p.Y-(a.Y+float64(t*dy)))
 }
 
-// findFringe follows the outline of the union, and lists the cells of the grid that it passes
-// and that are not in the frame, by row, then column. On a map they show the zone of the
-// nearest cell, so that zones cover the area up to its edge.
+// findFringe lists, by row, then column, the cells of the grid that the outline of the union passes
+// and that are not in the frame. On a map they show the zone of the nearest cell, so that zones
+// cover the area up to its edge.
 func (f *Frame) findFringe() {
 	if f.exact {
 		return

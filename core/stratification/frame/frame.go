@@ -6,16 +6,15 @@ import "tilth/core/geo"
 type Cell struct {
 	Row, Col int32 // row 0 is the northernmost, column 0 the westernmost of the grid
 	Field    int32 // index of the field that holds the cell's centre: the first, where fields overlap
-	// Masked: so near a field's edge that its values are mixed with what lies outside. The
-	// clustering leaves it out; afterwards it belongs to the zone of the nearest other cell.
+	// Masked: so near a field's edge that its values are mixed with those outside. The clustering
+	// leaves it out; afterwards it belongs to the zone of the nearest unmasked cell.
 	Masked bool
 }
 
-// Frame is the grid over an area of interest. It is sparse: only the cells whose centre lies
-// in a field are kept. The functions of this package do not change it.
+// Frame is the grid over an area of interest. It keeps only the cells whose centre lies in a field.
+// The functions of this package do not change it.
 type Frame struct {
-	// EPSG is the plane's UTM zone; 0 where cells came without one, and then nothing can be
-	// given in longitude and latitude.
+	// EPSG is the plane's UTM zone; 0 where it is unknown, and with it longitudes and latitudes.
 	EPSG     int
 	CellSize float64 // metres
 	// OriginX and OriginY are easting and northing of the outer (north-west) corner of row 0,
@@ -23,7 +22,7 @@ type Frame struct {
 	OriginX, OriginY float64
 	Rows, Cols       int    // of the grid's bounding box
 	Cells            []Cell // by row, then column
-	EdgeMask         int    // cells: what was masked along the edges; 0 where nothing is
+	EdgeMask         int    // width of the mask along the edges, in cells; 0 where nothing is masked
 
 	Fields []geo.MultiPolygon // the fields in the frame's plane, metres
 	AOI    geo.MultiPolygon   // their union
@@ -31,15 +30,12 @@ type Frame struct {
 
 	// exact: the cells are the area of interest, so that maps need no clipping to its outline.
 	exact  bool
-	course *course // the union's outline on the grid; nil where exact
-	rows   []int32 // index of the first cell of each row, and the number of cells at the end
-	// fringe are the grid's cells that meet the union though their centre lies outside of it,
-	// with the cell of the frame whose zone they show on a map.
-	fringe []fringeCell
+	course *course      // the union's outline on the grid; nil where exact
+	rows   []int32      // index of the first cell of each row, and the number of cells at the end
+	fringe []fringeCell // cells that meet the union though their centre lies outside of it
 }
 
-// Settings is what a frame was laid with: with the fields of the order, it gives the same
-// frame again.
+// Settings are the choices of a frame: with the fields of the order they yield the same frame again.
 type Settings struct {
 	CellSize float64 // metres
 	EPSG     int

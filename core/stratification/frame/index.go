@@ -8,7 +8,7 @@ import (
 	"tilth/core/geo"
 )
 
-// indexRows notes where the rows begin.
+// indexRows records where the rows begin.
 func (f *Frame) indexRows() {
 	f.rows = make([]int32, f.Rows+1)
 	for _, c := range f.Cells {
@@ -19,8 +19,8 @@ func (f *Frame) indexRows() {
 	}
 }
 
-// Indexed returns the frame with its rows indexed: itself, or a copy of one that was not made by
-// this package, as one that has been stored.
+// Indexed returns the frame with its rows indexed: itself, or a copy of one that was restored from
+// storage.
 func (f *Frame) Indexed() *Frame {
 	if f.rows != nil {
 		return f
@@ -43,7 +43,7 @@ func (f *Frame) Index(row, col int) int {
 	return at
 }
 
-// searchCol returns the first of the cells of one row whose column is col or more.
+// searchCol returns the position of the first cell of a row whose column is at least col.
 func searchCol(cells []Cell, col int) int {
 	at, _ := slices.BinarySearchFunc(cells, col, func(c Cell, col int) int { return cmp.Compare(int(c.Col), col) })
 	return at
@@ -64,7 +64,7 @@ func (f *Frame) InWindow(row, col, reach int, visit func(i int)) int {
 	return count
 }
 
-// nearestRings is how many rings of cells are looked through before all cells are.
+// nearestRings is how many rings of cells are searched before all cells are.
 const nearestRings = 16
 
 // Nearest returns the index of the cell nearest to a place of the grid for which ok holds; of
@@ -98,8 +98,8 @@ func (f *Frame) Nearest(row, col int, ok func(i int) bool) int {
 	return best
 }
 
-// EachNear visits the cells of the frame that may lie within reach of a segment: row by row,
-// those in the box around the piece of it that the row can see.
+// EachNear visits the cells of the frame that may lie within reach of a segment: row by row, those
+// in the box around the piece of the segment within reach of the row.
 func (f *Frame) EachNear(a, b geo.Position, reach float64, visit func(i int)) {
 	top, bottom := max(a.Y, b.Y)+reach, min(a.Y, b.Y)-reach
 	first, last := f.rowOf(top), f.rowOf(bottom)

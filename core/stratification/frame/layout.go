@@ -24,8 +24,8 @@ const (
 	MinCellSize     = 1.0
 	MaxCellSize     = 1000.0
 	maxEdgeMask     = 10
-	MaxDistanceKM   = 100.0    // of a field from the centroid of all
-	M2PerHectare    = 10_000.0 // of a hectare
+	MaxDistanceKM   = 100.0 // of a field from the centroid of all
+	M2PerHectare    = 10_000.0
 )
 
 // Options are the choices of a frame.
@@ -36,14 +36,13 @@ type Options struct {
 	EPSG      int     // of the UTM zone; 0 chooses that of the centroid
 }
 
-// New lays a grid over fields (WGS84, valid geometries). The corners of its cells are
-// multiples of the cell size, which is 10 m, 20 m above 500 ha, 5 m below 5 ha where a layer
-// is that fine, and twice that and so on until no more than MaxCells are left. Where masking
-// the edges would leave fewer than MinCells, nothing is masked. Fields may overlap: what
-// they share counts once.
+// New lays a grid over fields (WGS84, valid geometries). The corners of its cells are multiples of
+// the cell size: 10 m, 20 m above 500 ha, 5 m below 5 ha where a layer is that fine, doubled until
+// there are at most MaxCells. Where masking the edges would leave fewer than MinCells, nothing is
+// masked. Fields may overlap: their common area counts once.
 //
-// Faults: Invalid for options out of range, for fields more than 100 km from the centroid of
-// all, and with the code frame_too_small for fewer than MinCells cells.
+// Faults: Invalid for options out of range, for fields more than 100 km from the centroid of all,
+// and with the code frame_too_small for fewer than MinCells cells.
 func New(fields []geo.MultiPolygon, opts Options) (Frame, error) {
 	if err := opts.check(); err != nil {
 		return Frame{}, err
@@ -66,7 +65,7 @@ func New(fields []geo.MultiPolygon, opts Options) (Frame, error) {
 	if err := f.dissolve(); err != nil {
 		return Frame{}, err
 	}
-	if err := f.layGrid(opts); err != nil {
+	if err := f.chooseGrid(opts); err != nil {
 		return Frame{}, err
 	}
 	return f, f.finish()
@@ -83,8 +82,8 @@ func (o Options) check() error {
 	return fields.Err()
 }
 
-// centreOf returns the centroid of the fields (degrees), and refuses fields that lie too far
-// from it. Fields on both sides of the antimeridian count as far apart.
+// centreOf returns the centroid of the fields (degrees) and refuses fields too far from it. Fields
+// on both sides of the antimeridian count as far apart.
 func centreOf(fields []geo.MultiPolygon) (geo.Position, error) {
 	for i, field := range fields {
 		if len(field) == 0 {
@@ -102,7 +101,8 @@ func centreOf(fields []geo.MultiPolygon) (geo.Position, error) {
 	return centre, nil
 }
 
-// Centroids returns the centroid of all fields (degrees), weighted with their areas, and that of each.
+// Centroids returns the centroid of all fields (degrees), weighted with their areas, and that of
+// each.
 func Centroids(fields []geo.MultiPolygon) (centre geo.Position, middles []geo.Position) {
 	total := 0.0
 	middles = make([]geo.Position, len(fields))
@@ -117,7 +117,7 @@ func Centroids(fields []geo.MultiPolygon) (centre geo.Position, middles []geo.Po
 	return centre, middles
 }
 
-// dissolve makes the union of the fields and measures it.
+// dissolve computes and measures the union of the fields.
 func (f *Frame) dissolve() error {
 	whole, err := geo.Union(f.Fields...)
 	if err != nil {
@@ -128,8 +128,8 @@ func (f *Frame) dissolve() error {
 	return nil
 }
 
-// layGrid chooses the cell size and finds the cells.
-func (f *Frame) layGrid(opts Options) error {
+// chooseGrid chooses the cell size and finds the cells.
+func (f *Frame) chooseGrid(opts Options) error {
 	f.CellSize = opts.CellSize
 	if f.CellSize == 0 {
 		switch {
@@ -148,11 +148,11 @@ func (f *Frame) layGrid(opts Options) error {
 		if err := f.findCells(); err != nil || len(f.Cells) <= MaxCells {
 			return err
 		}
-		f.CellSize *= 2 // the union is a little larger than its cells say
+		f.CellSize *= 2 // there are slightly more cells than the area suggests
 	}
 }
 
-// findCells lays the grid at multiples of the cell size and finds its cells.
+// findCells places the grid at multiples of the cell size and finds its cells.
 func (f *Frame) findCells() error {
 	box := f.AOI.Bounds()
 	f.OriginX = math.Floor(box.MinX/f.CellSize) * f.CellSize
@@ -160,8 +160,8 @@ func (f *Frame) findCells() error {
 	return f.cellsOfFields()
 }
 
-// cellsOfFields keeps the cells whose centre lies in a field, each once, of the grid that
-// begins at the origin.
+// cellsOfFields keeps the cells of the grid from the origin whose centre lies in a field, each
+// once.
 func (f *Frame) cellsOfFields() error {
 	box := f.AOI.Bounds()
 	f.Cols = int(math.Ceil((box.MaxX - f.OriginX) / f.CellSize))
@@ -191,7 +191,7 @@ func (f *Frame) Raster() vegetation.Grid {
 	}
 }
 
-// finish masks the edges and makes the tables by which cells are found.
+// finish masks the edges and builds the tables that find cells.
 func (f *Frame) finish() error {
 	if len(f.Cells) < MinCells {
 		return fault.Newf(fault.Invalid, "frame_too_small",
@@ -238,8 +238,8 @@ func (f *Frame) FieldAt(p geo.Position, likely int) int {
 	return likely
 }
 
-// Grid returns the frame as a raster's georeference with its cells, for whoever reads a raster at
-// their centres.
+// Grid returns the frame as a raster's georeference with its cells, to read a raster at their
+// centres.
 func (f *Frame) Grid() (vegetation.Grid, []vegetation.Cell) {
 	cells := make([]vegetation.Cell, len(f.Cells))
 	for i, c := range f.Cells {

@@ -6,7 +6,7 @@ import (
 	"tilth/core/geo"
 )
 
-// Outliner draws the outlines of zones.
+// Outliner traces the outlines of zones.
 type Outliner struct {
 	frame *Frame
 	board *Board // of the frame's cells and, after them, its fringe
@@ -14,16 +14,15 @@ type Outliner struct {
 
 func NewOutliner(f *Frame) *Outliner { return &Outliner{f, NewBoard(f.Cells, f.fringe)} }
 
-// Outlines returns the outlines of the zones 1 to k, of which labels names that of each cell, clipped to the area of interest: for
-// each zone the polygons of its 4-connected groups of cells, or of what the area holds of them.
+// Outlines returns the outlines of the zones 1 to k, clipped to the area of interest: for each zone
+// the polygons of its 4-connected groups of cells. zones has the zone of each cell.
 //
-// The tracing walks along a zone's edge with the zone on its left, along the sides of cells
-// and, where it comes to the area's outline, along that. Where two cells of the zone meet only
-// at a corner it stays with the cell it walks along, as 4-connected groups want. A way that
-// passes a place twice is parted there, so that a hole may touch its outer ring at a point but
-// no ring touches itself. A corner in a straight line is kept only where the zones on the other
-// side change, so that both sides of an edge have the same vertices, and still fit when these
-// are moved by a projection.
+// The walk keeps the zone on its left and follows the sides of cells and, where it meets the area's
+// outline, the outline. Where two cells of the zone meet only at a corner it stays with its cell, as
+// 4-connected groups require. A ring that passes a place twice is split there, so that a hole may
+// touch its outer ring at a point but no ring touches itself. A corner in a straight line is kept
+// only where the zones on the other side change, so that both sides of an edge have the same
+// vertices and still fit after a projection.
 func (o *Outliner) Outlines(zones []int32, k int) []geo.MultiPolygon {
 	f, b := o.frame, o.board
 	labels := slices.Grow(slices.Clone(zones), len(f.fringe))
@@ -66,9 +65,9 @@ func (o *Outliner) Outlines(zones []int32, k int) []geo.MultiPolygon {
 	return out
 }
 
-// tracer walks along the edges of zones. A side of a cell is numbered like the direction in
-// which one walks along it with the cell on the left: 0 eastwards along the southern side, 1
-// northwards along the eastern, 2 westwards along the northern, 3 southwards along the western.
+// tracer walks along the edges of zones. A side of a cell has the number of the direction of a walk
+// along it with the cell on the left: 0 eastwards along the southern side, 1 northwards along the
+// eastern, 2 westwards along the northern, 3 southwards along the western.
 type tracer struct {
 	*Board
 	frame  *Frame
@@ -78,7 +77,7 @@ type tracer struct {
 	ring   geo.Ring
 }
 
-// stand is where the walk is: at the beginning of a chain, or (chain -1) of a cell's side.
+// stand is the place of the walk: at the beginning of a chain, or (chain -1) of a cell's side.
 type stand struct {
 	chain int32
 	cell  int32
@@ -97,7 +96,7 @@ func (t *tracer) label(i int32, direction int) int32 {
 	return t.labels[j]
 }
 
-// edge reports whether a side parts a zone from something else.
+// edge reports whether a side separates a zone from something else.
 func (t *tracer) edge(i int32, side int) bool { return t.label(i, outward(side)) != t.labels[i] }
 
 // within reports whether the area holds the corner in which a side begins.
@@ -109,11 +108,11 @@ func (t *tracer) within(i int32, side int) bool {
 	return t.frame.course.holds(row, col)
 }
 
-// walk follows the edge of a zone round to where it began.
+// walk follows the edge of a zone back to the start.
 func (t *tracer) walk(from stand, own int32) geo.Ring {
 	t.ring = nil
 	at := from
-	for range t.states() {
+	for range 4*len(t.labels) + len(t.passed) { // the places at which a walk can be
 		if at.chain >= 0 {
 			at = t.alongChain(at.chain, own)
 		} else {
@@ -127,10 +126,7 @@ func (t *tracer) walk(from stand, own int32) geo.Ring {
 	return t.ring
 }
 
-// states is the number of places at which a walk can be.
-func (t *tracer) states() int { return 4*len(t.labels) + len(t.passed) }
-
-// alongChain walks to the end of a chain, and on along the zone's edge.
+// alongChain walks to the end of a chain and continues along the zone's edge.
 func (t *tracer) alongChain(c, own int32) stand {
 	course := t.frame.course
 	here := &course.chains[c]
@@ -152,8 +148,8 @@ func (t *tracer) alongChain(c, own int32) stand {
 	panic("stratification: a chain leaves its cell by none of its sides")
 }
 
-// alongSide walks along a side, from a node on it or (-1) its first corner, to the next node
-// or round the corner.
+// alongSide walks along a side, from a node on it or (-1) its first corner, to the next node or
+// round the corner.
 func (t *tracer) alongSide(i int32, side int, from, own int32) stand {
 	if course := t.frame.course; course != nil {
 		if n := course.after(t.key(i, side), from, side == 0 || side == 3); n >= 0 {
@@ -177,7 +173,7 @@ func (t *tracer) alongSide(i int32, side int, from, own int32) stand {
 	}
 }
 
-// corner adds the corner to which one comes along a side.
+// corner adds the corner at the end of a side.
 func (t *tracer) corner(i int32, side int) {
 	row, col := t.end(i, side)
 	t.ring = append(t.ring, geo.Position{
@@ -186,8 +182,8 @@ func (t *tracer) corner(i int32, side int) {
 	})
 }
 
-// end returns the corner to which one comes along a side: row and column of the cell that lies
-// south-east of it.
+// end returns the corner at the end of a side: row and column of the cell that lies south-east of
+// it.
 func (t *tracer) end(i int32, side int) (row, col int32) {
 	row, col = t.at[i][0], t.at[i][1]
 	if side == 0 || side == 3 {

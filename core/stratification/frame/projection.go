@@ -6,11 +6,11 @@ import (
 	"tilth/core/geo"
 )
 
-// DegreeDecimals are those of a longitude or latitude: a centimetre.
+// DegreeDecimals are the decimals of a longitude or latitude: a centimetre.
 const DegreeDecimals = 7
 
-// RoundedOutline returns an outline of the plane in longitude and latitude; nil where the frame has
-// no EPSG.
+// RoundedOutline converts an outline of the plane to rounded longitudes and latitudes; nil where
+// the frame has no EPSG.
 func (f *Frame) RoundedOutline(outline geo.MultiPolygon) geo.MultiPolygon {
 	if f.EPSG == 0 {
 		return nil
@@ -18,8 +18,7 @@ func (f *Frame) RoundedOutline(outline geo.MultiPolygon) geo.MultiPolygon {
 	return f.utm().Unproject(outline).Rounded(DegreeDecimals)
 }
 
-// Hectares returns the area on the ellipsoid, or in the plane where it is not known where on
-// earth that lies.
+// Hectares returns the area on the ellipsoid, or in the plane where the frame has no EPSG.
 func (f *Frame) Hectares(m geo.MultiPolygon) float64 {
 	if f.EPSG == 0 {
 		return m.PlanarArea() / M2PerHectare
@@ -36,8 +35,8 @@ func (f *Frame) utm() geo.UTM {
 	return u
 }
 
-// LonLat turns a position of the frame's plane to longitude and latitude; false where the
-// frame has no EPSG.
+// LonLat converts a position of the frame's plane to longitude and latitude; false where the frame
+// has no EPSG.
 func (f *Frame) LonLat(p geo.Position) (geo.Position, bool) {
 	if f.EPSG == 0 {
 		return geo.Position{}, false
@@ -45,8 +44,7 @@ func (f *Frame) LonLat(p geo.Position) (geo.Position, bool) {
 	return f.utm().Inverse(p), true
 }
 
-// FromLonLat turns longitude and latitude to a position of the frame's plane; false where the
-// frame has no EPSG.
+// FromLonLat is the inverse of LonLat.
 func (f *Frame) FromLonLat(lonlat geo.Position) (geo.Position, bool) {
 	if f.EPSG == 0 {
 		return geo.Position{}, false
@@ -54,7 +52,7 @@ func (f *Frame) FromLonLat(lonlat geo.Position) (geo.Position, bool) {
 	return f.utm().Forward(lonlat), true
 }
 
-// RoundedLonLat returns a place of the plane in longitude and latitude; nil where the frame has no EPSG.
+// RoundedLonLat is LonLat with DegreeDecimals; nil where the frame has no EPSG.
 func (f *Frame) RoundedLonLat(p geo.Position) *geo.Position {
 	at, ok := f.LonLat(p)
 	if !ok {

@@ -8,20 +8,19 @@ import (
 	"tilth/core/geo"
 )
 
-// latticeTolerance is how far, in pixels, the corners of two rasters may lie off a common
-// lattice that still count as pieces of one.
+// latticeTolerance is how far, in pixels, the corners of two rasters of one lattice may lie off it.
 const latticeTolerance = 1e-3
 
-// joinSurfaces puts rasters together that are pieces of one lattice, as the tiles of an
-// elevation model are, so that values can be interpolated across their seams. Pieces of another
-// lattice stay apart: tiles of GLO-30 have wider pixels from 50° of latitude on. Where pieces
-// overlap the first counts. The order of the pieces is by source.
+// joinSurfaces merges rasters that are pieces of one lattice, such as the tiles of an elevation
+// model, so that values can be interpolated across their seams. Pieces of other lattices stay
+// apart: tiles of GLO-30 have wider pixels from 50° of latitude on. Where pieces overlap the first
+// by source counts.
 func joinSurfaces(parts []Surface) []Surface {
 	parts = slices.Clone(parts)
 	slices.SortStableFunc(parts, func(a, b Surface) int { return cmp.Compare(a.Source, b.Source) })
 	var groups [][]Surface
 	for _, p := range parts {
-		if turn := p.turn(); turn > 0 { // what lies beyond the antimeridian is beside it, not around the globe
+		if turn := p.turn(); turn > 0 { // a piece beyond the antimeridian lies beside it, not around the globe
 			p.OriginX -= turn * math.Round((p.OriginX-parts[0].OriginX)/turn)
 		}
 		at := slices.IndexFunc(groups, func(g []Surface) bool { return g[0].sameLattice(p) })
@@ -43,8 +42,8 @@ func (s Surface) offset(t Surface) (col, row float64) {
 	return (t.OriginX - s.OriginX) / s.CellX, (s.OriginY - t.OriginY) / s.CellY
 }
 
-// sameLattice reports whether two rasters are cut from one lattice and lie so near each other
-// that putting them together takes little more than both.
+// sameLattice reports whether two rasters belong to one lattice and lie so near each other that
+// merging them takes little more room than both.
 func (s Surface) sameLattice(t Surface) bool {
 	same := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*a }
 	whole := func(v float64) bool { return math.Abs(v-math.Round(v)) <= latticeTolerance }
@@ -57,7 +56,7 @@ func (s Surface) sameLattice(t Surface) bool {
 	return cols*rows <= 4*float64(len(s.Values)+len(t.Values))+1024
 }
 
-// joined lays pieces of one lattice into one raster.
+// joined merges pieces of one lattice.
 func joined(parts []Surface) Surface {
 	if len(parts) == 1 {
 		return parts[0]
@@ -87,8 +86,9 @@ func joined(parts []Surface) Surface {
 	return out
 }
 
-// heightsAt returns the height at a point of a plane: by interpolation in the first of the models
-// that has the four pixels around it, else the pixel that holds it. NaN where there is none.
+// heightsAt returns a function from a point of a plane to its height: interpolated in the first of
+// the models that has the four pixels around it, else that of the pixel that holds it. NaN where
+// there is none.
 func heightsAt(models []Surface, epsg int) (func(geo.Position) float64, error) {
 	ways := make([]func(geo.Position) geo.Position, len(models))
 	for i, m := range models {

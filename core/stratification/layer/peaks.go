@@ -18,8 +18,8 @@ const (
 	minYearsDev = 2
 )
 
-// Peaks gathers the values of the cells over the dates of one year. Of each cell it keeps the
-// highest alone, as many as the percentile needs, so that the memory does not grow with the dates.
+// Peaks collects the values of the cells over the dates of one year. It keeps only the highest of
+// each cell, as many as the percentile needs, so that the memory does not grow with the dates.
 type Peaks struct {
 	keep  int
 	count []int32
@@ -32,8 +32,7 @@ func NewPeaks(cells, dates int) *Peaks {
 	return &Peaks{keep: keep, count: make([]int32, cells), top: make([]float32, cells*keep)}
 }
 
-// Add takes the values of one date, NaN where there is none. The order of the dates is of no
-// consequence.
+// Add adds the values of one date, NaN where there is none, in any order of dates.
 func (p *Peaks) Add(values []float64) {
 	for i, v := range values {
 		if math.IsNaN(v) {
@@ -56,7 +55,7 @@ func (p *Peaks) Add(values []float64) {
 }
 
 // Values returns the year's peak of each cell: the 95th percentile of its values, interpolated
-// (Hyndman and Fan's type 7), which a single bad date does not make; NaN for a cell with fewer
+// (Hyndman and Fan's type 7), which is robust against a single bad date; NaN for a cell with fewer
 // than 3 values.
 func (p *Peaks) Values() []float64 {
 	out := make([]float64, len(p.count))
@@ -72,8 +71,8 @@ func (p *Peaks) Values() []float64 {
 	return out
 }
 
-// MeanAndSD returns mean and standard deviation (n-1) over years of each cell, from the years in
-// which it has a value. sd is nil where there is one year only.
+// MeanAndSD returns mean and standard deviation (n-1) of each cell over the years in which it has a
+// value. sd is nil for a single year.
 func MeanAndSD(years [][]float64) (mean, sd []float64) {
 	if len(years) == 0 {
 		return nil, nil

@@ -12,14 +12,14 @@ import (
 	"tilth/core/stratification/internal/digest"
 )
 
-// Provenance says where the values of a layer come from.
+// Provenance is the origin of the values of a layer.
 type Provenance struct {
 	Kind      string   // "sentinel2" or "raster"
 	Years     []int    // of imagery: the calendar years, oldest first
 	Dates     int      // of imagery: how many dates were accepted in them
-	Scenes    []string // of imagery: ids of the scenes that gave values, sorted
+	Scenes    []string // of imagery: ids of the scenes with values, sorted
 	Synthetic bool     // of imagery: from a synthetic archive
-	Raster    string   // of a raster: the name it was registered under
+	Raster    string   // of a raster: its registered name
 	Checksum  string   // of a raster: SHA-256 of its file, in hexadecimal
 }
 
@@ -39,7 +39,7 @@ type PreparedLayer struct {
 	Provenance Provenance
 }
 
-// Prepared is what an order's job makes: the frame and the layers on it.
+// Prepared is the result of an order's job: the frame and its layers.
 type Prepared struct {
 	Grid   frame.Settings
 	Layers []PreparedLayer
@@ -63,8 +63,8 @@ func (p Prepared) Synthetic() bool {
 	return slices.ContainsFunc(p.Layers, func(l PreparedLayer) bool { return l.Provenance.Synthetic })
 }
 
-// Prepare measures a layer. Its values are rounded to 32 bits, as they are kept, so that maps
-// made of them later are the same as maps made now. A layer without any value is dropped.
+// Prepare measures a layer. Its values are rounded to 32 bits, as they are stored, so that later
+// maps are the same as maps made now. A layer without any value is dropped.
 func Prepare(layer Layer, from Provenance) PreparedLayer {
 	out := PreparedLayer{Layer: layer, Provenance: from}
 	out.Values = make([]float64, len(layer.Values))
@@ -91,12 +91,12 @@ func Prepare(layer Layer, from Provenance) PreparedLayer {
 	return out
 }
 
-// Drop returns a layer that is not there, with the reason.
+// Drop returns a layer that is left out, with the reason.
 func Drop(name, source, why string, from Provenance) PreparedLayer {
 	return PreparedLayer{Layer: Layer{Name: name, Source: source}, Dropped: why, Provenance: from}
 }
 
-// NewPrepared puts the layers of a frame together, with their digest.
+// NewPrepared collects the layers of a frame with their digest.
 func NewPrepared(f *frame.Frame, layers []PreparedLayer, notes []string) Prepared {
 	p := Prepared{
 		Grid:   frame.Settings{CellSize: f.CellSize, EPSG: f.EPSG, EdgeMask: f.EdgeMask},
@@ -112,7 +112,7 @@ func NewPrepared(f *frame.Frame, layers []PreparedLayer, notes []string) Prepare
 			continue
 		}
 		digest.Write(h, int64(len(l.Name)))
-		_, _ = io.WriteString(h, l.Name) // a hash takes everything
+		_, _ = io.WriteString(h, l.Name)
 		raw := make([]byte, 0, 8*len(l.Values))
 		for _, v := range l.Values {
 			raw = binary.BigEndian.AppendUint64(raw, uint64(digest.Bits(v)))

@@ -9,17 +9,17 @@ import (
 	"tilth/core/stratification/frame"
 )
 
-// FromElevation is the kind of provenance of layers that come of an elevation model.
+// FromElevation is the provenance of layers derived from an elevation model.
 const FromElevation = "elevation"
 
-// madeLayers are the layers that Tilth makes itself, and the coordinates, which are clustered
-// with the layers: no registered raster may take their names. Elevation is not among them: it is
-// how an operator gives an elevation model of his own, of which slope and wetness are derived.
+// madeLayers are the layers that Tilth makes itself, and the coordinates, which are clustered with
+// them: no registered raster may take their names. Elevation is not among them: under that name an
+// operator registers an elevation model, from which slope and wetness are derived.
 var madeLayers = []string{NDVIMean, NDVISD, Slope, TWI, "coord_x", "coord_y"}
 
 var layerName = regexp.MustCompile(`^[a-z0-9_]{1,40}$`)
 
-// WrongLayerName says why no registered raster may have a name; empty where it may.
+// WrongLayerName returns why a registered raster may not have a name; empty where it may.
 func WrongLayerName(name string) string {
 	switch {
 	case !layerName.MatchString(name):
@@ -35,17 +35,17 @@ func WrongLayerName(name string) string {
 type RegionSamples struct {
 	frame *frame.Frame
 	layer Layer
-	given bool // that it is coarse
+	given bool // registered as coarse
 }
 
-// NewRegionSamples begins a layer, without values yet. coarse says that the raster is coarser
-// than its pixels tell, such as one that was resampled from a map of few measurements.
+// NewRegionSamples returns a layer without values yet. coarse marks a raster as coarser than its
+// pixels, such as one that was resampled from a map of few measurements.
 func NewRegionSamples(f *frame.Frame, name, source string, coarse bool) *RegionSamples {
 	return &RegionSamples{f, Layer{Name: name, Source: source, Coarse: coarse, Values: slices.Repeat([]float64{math.NaN()}, len(f.Cells))}, coarse}
 }
 
-// Add takes the values of a region off the raster, or the part of it that lies around the
-// region, as Sample does.
+// Add samples the values of a region from the raster, or from the part of it around the region, as
+// Sample does.
 func (r *RegionSamples) Add(region Region, s Surface) error {
 	coarse := r.given || s.Metres() > coarser*r.frame.CellSize
 	r.layer.Coarse = r.layer.Coarse || coarse

@@ -8,24 +8,24 @@ import (
 	"tilth/core/stratification/frame"
 )
 
-// The layers that come of an elevation model.
+// The layers derived from an elevation model.
 const (
-	Elevation = "elevation" // m, as the model gives it
+	Elevation = "elevation" // m, as in the model
 	Slope     = "slope"     // degrees
 	TWI       = "twi"       // topographic wetness index
 )
 
-// ReliefLayers lists them, in the order in which they are given.
+// ReliefLayers lists them in the order of the results.
 var ReliefLayers = []string{Elevation, Slope, TWI}
 
 const (
 	// reliefMargin is how far beyond the fields the model is read, in metres: the wetness of a
-	// field depends on what drains into it.
+	// field depends on the land that drains into it.
 	reliefMargin = 1500.0
-	// maxReliefPixels bounds the plane on which relief is derived, of about 60 bytes a pixel.
+	// maxReliefPixels bounds the plane on which relief is derived, at about 60 bytes a pixel.
 	maxReliefPixels = 1 << 21
-	// minReliefPixel and fullMetre: a plane's pixels are whole metres wide, from 5 m on
-	// multiples of 5 m, and never under a metre.
+	// minReliefPixel and fullMetres: a plane's pixels are whole metres wide, from 5 m on multiples
+	// of 5 m, and never under a metre.
 	minReliefPixel = 1.0
 	fullMetres     = 5.0
 )
@@ -36,8 +36,8 @@ type Region struct {
 	fields []int   // of the frame, ascending
 }
 
-// Regions parts a frame into regions. Fields that lie far from each other are in different
-// ones, so that nothing is read of what lies between them. The order is that of the fields.
+// Regions divides a frame into regions, in the order of the fields. Fields far from each other are
+// in different ones, so that the land between them is not read.
 func Regions(f *frame.Frame) []Region {
 	var out []Region
 	for i, field := range f.Fields {
@@ -71,11 +71,12 @@ func (r Region) holds(c frame.Cell) bool {
 	return mine
 }
 
-// edgeSteps is into how many pieces the side of a region is cut to find its extent in degrees.
+// edgeSteps is the number of pieces into which the side of a region is divided to find its extent
+// in degrees.
 const edgeSteps = 16
 
-// Around returns the region with its surroundings in WGS84, as a box of longitudes and latitudes;
-// two, where it crosses the antimeridian. It is empty for a frame without a projection.
+// Around returns the region with its surroundings in WGS84, as a box of longitudes and latitudes,
+// or two where it crosses the antimeridian. It is empty for a frame without a projection.
 func (r Region) Around(f *frame.Frame) geo.MultiPolygon { return inDegrees(f, r.box) }
 
 // Within is Around without the surroundings: a box around the fields.
@@ -122,7 +123,7 @@ type FrameRelief struct {
 	pixel  float64 // the widest of a plane on which relief was derived, metres
 }
 
-// NewFrameRelief makes the layers of a frame, without values yet.
+// NewFrameRelief returns the layers of a frame without values yet.
 func NewFrameRelief(f *frame.Frame) *FrameRelief {
 	r := &FrameRelief{frame: f, values: map[string][]float64{}}
 	for _, name := range ReliefLayers {
@@ -132,12 +133,12 @@ func NewFrameRelief(f *frame.Frame) *FrameRelief {
 }
 
 // Add derives the relief of a region from the elevation models that reach into it. Heights are
-// interpolated on a plane of the frame's projection, with square pixels of about the width of
-// the models' (see Relief, which needs both) or as many times twice that as keep it in bounds;
-// slope and wetness are derived there and interpolated at the centres of the cells. Elevation
-// is interpolated in the model itself.
+// interpolated on a plane of the frame's projection, with square pixels (Relief needs both) of
+// about the width of the models', doubled as often as the bounds require; slope and wetness are
+// derived there and interpolated at the centres of the cells. Elevation is interpolated in the
+// model itself.
 //
-// Faults: Invalid for models in a projection that is not known.
+// Faults: Invalid for models in an unknown projection.
 func (r *FrameRelief) Add(region Region, models []Surface) error {
 	if len(models) == 0 {
 		return nil
@@ -191,8 +192,8 @@ func (r Region) plane(pixel float64, epsg int) Surface {
 	}
 }
 
-// Pixel is the width in metres of the pixels on which slope and wetness were derived: the
-// widest, where regions differ; 0 where there was no model.
+// Pixel is the width in metres of the widest pixels on which slope and wetness were derived; 0
+// where there was no model.
 func (r *FrameRelief) Pixel() float64 { return r.pixel }
 
 // Layers returns the layers, in the order of ReliefLayers.

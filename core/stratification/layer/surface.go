@@ -18,25 +18,24 @@ type Surface struct {
 	Source           string    // for people
 }
 
-// The EPSG codes of rasters that are in no UTM zone: longitude and latitude on WGS84, and Web
-// Mercator.
+// The EPSG codes beside UTM zones: longitude and latitude on WGS84, and Web Mercator.
 const (
 	Degrees     = 4326
 	WebMercator = 3857
 )
 
 const (
-	// coarser is how many times wider than the frame's cell a raster's is that counts as coarse.
+	// coarser is how many times wider than the frame's cells a coarse raster's pixels are.
 	coarser = 10
-	// wider is from where on a raster is interpolated. A pixel as wide as the cell but for
-	// rounding is not.
+	// wider is the width in cells from which pixels are interpolated; a pixel that differs from the
+	// cell by rounding is not.
 	wider = 1.01
 )
 
 const metresPerDegree = 111_320.0 // of latitude
 
 // At returns the value of the pixel that holds a point, in the raster's own coordinates; NaN
-// outside of it.
+// outside.
 func (s Surface) At(p geo.Position) float64 {
 	col, row := math.Floor((p.X-s.OriginX)/s.CellX), math.Floor((s.OriginY-p.Y)/s.CellY)
 	if !(col >= 0 && row >= 0 && col < float64(s.Cols) && row < float64(s.Rows)) {
@@ -45,8 +44,8 @@ func (s Surface) At(p geo.Position) float64 {
 	return s.Values[int(row)*s.Cols+int(col)]
 }
 
-// Between returns the value at a point by bilinear interpolation between the centres of the four
-// pixels around it; where one of them is missing, that of the pixel that holds the point.
+// Between interpolates a value bilinearly between the centres of the four pixels around a point;
+// where one of them is missing, it returns the value of the pixel that holds the point.
 func (s Surface) Between(p geo.Position) float64 {
 	if v := s.bilinear(p); !math.IsNaN(v) {
 		return v
@@ -54,7 +53,7 @@ func (s Surface) Between(p geo.Position) float64 {
 	return s.At(p)
 }
 
-// bilinear is Between that gives NaN where one of the four pixels is missing.
+// bilinear is Between, but NaN where one of the four pixels is missing.
 func (s Surface) bilinear(p geo.Position) float64 {
 	x, y := (p.X-s.OriginX)/s.CellX-0.5, (s.OriginY-p.Y)/s.CellY-0.5
 	col, row := math.Floor(x), math.Floor(y)
@@ -68,24 +67,20 @@ func (s Surface) bilinear(p geo.Position) float64 {
 	return float64((1-v)*top) + float64(v*bottom)
 }
 
-// Sample takes a layer off a raster at the centres of the frame's cells. Of a raster whose
-// pixels are wider than a cell it interpolates, or the edges of its pixels would be the edges
-// of zones; else, and of a Coarse layer, it takes the pixel that holds the centre: whether a
-// coarse map varies at all over the area is judged by the map's own values (see prepare).
-// Faults: Invalid where frame and raster are not both in a known projection, unless in the
-// same.
+// Sample samples a layer from a raster at the centres of the frame's cells. Where the pixels are
+// wider than a cell it interpolates, or their edges would become edges of zones. Otherwise, and for
+// a Coarse layer, it takes the pixel that holds the centre: the zoning judges by a coarse map's own
+// values whether it varies over the area. Faults: Invalid where frame and raster are not both in a
+// known projection, unless in the same.
 func Sample(f *frame.Frame, s Surface, name string) (Layer, error) {
-	return sample(f, s, name, s.Metres() > coarser*f.CellSize)
-}
-
-func sample(f *frame.Frame, s Surface, name string, coarse bool) (Layer, error) {
+	coarse := s.Metres() > coarser*f.CellSize
 	layer := Layer{Name: name, Source: s.Source, Values: make([]float64, len(f.Cells)), Coarse: coarse}
 	err := sampleInto(f, layer.Values, s, coarse, func(frame.Cell) bool { return true })
 	return layer, err
 }
 
-// sampleInto takes the values of the wanted cells off a raster.
-func sampleInto(f *frame.Frame, values []float64, s Surface, coarse bool, wanted func(frame.Cell) bool) error {
+// sampleInto samples the selected cells.
+func sampleInto(f *frame.Frame, values []float64, s Surface, coarse bool, selected func(frame.Cell) bool) error {
 	to, err := s.from(f.EPSG)
 	if err != nil {
 		return err
@@ -95,7 +90,7 @@ func sampleInto(f *frame.Frame, values []float64, s Surface, coarse bool, wanted
 		value = s.Between
 	}
 	for i, c := range f.Cells {
-		if wanted(c) {
+		if selected(c) {
 			values[i] = value(to(f.Centre(i)))
 		}
 	}
@@ -115,7 +110,7 @@ func (s Surface) Metres() float64 {
 	}
 }
 
-// from returns the way from a plane's coordinates to the raster's.
+// from returns the conversion of a plane's coordinates to the raster's.
 func (s Surface) from(epsg int) (func(geo.Position) geo.Position, error) {
 	if s.EPSG == epsg {
 		return func(p geo.Position) geo.Position { return p }, nil
@@ -137,7 +132,7 @@ func (s Surface) from(epsg int) (func(geo.Position) geo.Position, error) {
 	return func(p geo.Position) geo.Position { return own.Forward(plane.Inverse(p)) }, nil
 }
 
-// turn returns how wide the globe is in the raster's coordinates; 0 where they do not go around it.
+// turn returns the width of the globe in the raster's coordinates; 0 in a UTM zone.
 func (s Surface) turn() float64 {
 	switch s.EPSG {
 	case Degrees:
@@ -149,8 +144,8 @@ func (s Surface) turn() float64 {
 	}
 }
 
-// turned moves a position by whole turns around the globe to the raster, where that is on the
-// other side of the antimeridian.
+// turned moves a position by whole turns around the globe to a raster on the other side of the
+// antimeridian.
 func (s Surface) turned(p geo.Position, turn float64) geo.Position {
 	if p.X < s.OriginX && p.X+turn <= s.OriginX+float64(s.Cols)*s.CellX {
 		p.X += turn

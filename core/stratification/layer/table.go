@@ -21,18 +21,18 @@ type Table struct {
 // TableOptions are the choices of a frame made of a table.
 type TableOptions struct {
 	CellSize float64          // metres; 0 takes it from the coordinates
-	EPSG     int              // of the UTM zone of X and Y; 0: the boundary's, or not known
-	EdgeMask int              // as in FrameOptions
+	EPSG     int              // of the UTM zone of X and Y; 0: the boundary's, or unknown
+	EdgeMask int              // as in frame.Options
 	Boundary geo.MultiPolygon // WGS84; nil: the outline of the cells
 }
 
 // offLattice is how far a centre may lie from its place on the grid, in cells.
 const offLattice = 0.01
 
-// FromTable makes a frame of a table's cells, with the layers in the frame's order. corner
-// is row and column in the table's own counting of the frame's row 0, column 0.
+// FromTable makes a frame of a table's cells, with the layers in the frame's order. corner is row
+// and column, in the table's own counting, of the frame's row 0, column 0.
 //
-// Faults: as FrameOfCells; Invalid for coordinates that lie on no grid.
+// Faults: as frame.OfCells; Invalid for coordinates that lie on no grid.
 func FromTable(t Table, o TableOptions) (f frame.Frame, layers []Layer, corner [2]int, err error) {
 	g := frame.GridCells{EPSG: o.EPSG, CellSize: o.CellSize}
 	if g.EPSG == 0 && o.Boundary != nil && t.X != nil {
@@ -46,7 +46,7 @@ func FromTable(t Table, o TableOptions) (f frame.Frame, layers []Layer, corner [
 	if t.X == nil {
 		g.EPSG = 0 // rows and columns lie nowhere on earth
 	}
-	if err := t.lay(&g); err != nil {
+	if err := t.findGrid(&g); err != nil {
 		return f, nil, corner, err
 	}
 	f, given, err := frame.OfCells(g, o.Boundary, o.EdgeMask)
@@ -68,8 +68,8 @@ func FromTable(t Table, o TableOptions) (f frame.Frame, layers []Layer, corner [
 	return f, layers, corner, nil
 }
 
-// lay finds the grid on which the cells lie, and the place of each on it.
-func (t Table) lay(g *frame.GridCells) error {
+// findGrid finds the grid of the cells, and the place of each on it.
+func (t Table) findGrid(g *frame.GridCells) error {
 	switch {
 	case t.X == nil && t.Row == nil:
 		return fault.Field("cells", "The cells need the columns row and col, or x and y.")
@@ -109,8 +109,7 @@ func smallestStep(values []float64) float64 {
 	return lower
 }
 
-// sizeByRows returns the cell size by the first cell that lies in another column or row than
-// the first.
+// sizeByRows returns the cell size from the first cell in another column or row than the first.
 func (t Table) sizeByRows() float64 {
 	for i := range t.X {
 		if t.Col[i] != t.Col[0] {
@@ -123,7 +122,7 @@ func (t Table) sizeByRows() float64 {
 	return frame.DefaultCellSize
 }
 
-// places puts every cell on the grid.
+// places finds the place of every cell on the grid.
 func (t Table) places(g *frame.GridCells) error {
 	if !(g.CellSize >= frame.MinCellSize && g.CellSize <= frame.MaxCellSize) {
 		return fault.Field("cell_size", fmt.Sprintf("A cell is %g to %g m wide, not %g.", frame.MinCellSize, frame.MaxCellSize, g.CellSize))

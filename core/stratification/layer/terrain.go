@@ -9,7 +9,7 @@ import (
 
 const (
 	minTangent = 0.001 // of the slope, in the wetness index
-	// flowExponent concentrates the flow on steeper ways (Freeman 1991).
+	// flowExponent concentrates the flow on steeper paths (Freeman 1991).
 	flowExponent = 1.1
 	// fillStep is how much higher, in metres, a filled cell lies than the one it drains to.
 	fillStep = 1e-5
@@ -24,11 +24,11 @@ const (
 //
 // wetness is ln(a / tan b) of Beven and Kirkby, Hydrological Sciences Bulletin 24 (1979): a is
 // the area upslope for each metre of contour (m), tan b the slope's tangent, at least 0.001.
-// Depressions are filled first (Barnes, Lehman and Mulla, "Priority-flood", Computers &
-// Geosciences 62 (2014), algorithm 3); then every pixel, from the highest on, hands its area
-// to all its lower neighbours in proportion to tan^1.1 (Freeman, "Calculating catchment area
-// with divergent flow", Computers & Geosciences 17 (1991)). What flows in from beyond the
-// model is not counted, so it should reach well beyond the fields.
+// Depressions are filled first (Barnes, Lehman and Mulla, "Priority-flood", Computers & Geosciences
+// 62 (2014), algorithm 3); then every pixel, from the highest on, passes its area to all its lower
+// neighbours in proportion to tan^1.1 (Freeman, "Calculating catchment area with divergent flow",
+// Computers & Geosciences 17 (1991)). Inflow from beyond the model does not count, so the model
+// should reach well beyond the fields.
 func Relief(dem Surface) (slope, wetness Surface) {
 	slope, wetness = dem, dem
 	slope.Values, wetness.Values = make([]float64, len(dem.Values)), make([]float64, len(dem.Values))
@@ -61,7 +61,7 @@ func (s Surface) hornTangent(col, row int) float64 {
 	return math.Hypot(dx, dy)
 }
 
-// neighbours visits the pixels around one that have a height, with their distance.
+// neighbours visits the pixels around a pixel that have a height, with their distance.
 func (s Surface) neighbours(i int, visit func(j int, distance float64)) {
 	col, row := i%s.Cols, i/s.Cols
 	for dr := -1; dr <= 1; dr++ {
@@ -73,7 +73,7 @@ func (s Surface) neighbours(i int, visit func(j int, distance float64)) {
 	}
 }
 
-// flow returns the area (m²) that drains through each pixel, its own among it.
+// flow returns the area (m²) that drains through each pixel, including its own.
 func (s Surface) flow() []float64 {
 	filled := s
 	filled.Values = s.fillDepressions()
@@ -103,7 +103,7 @@ func (s Surface) flow() []float64 {
 	return area
 }
 
-// fillDepressions raises every pixel so that a way leads from it, ever a little downwards, to
+// fillDepressions raises every pixel so that a path leads from it, always slightly downwards, to
 // the edge of the model or of its missing pixels.
 func (s Surface) fillDepressions() []float64 {
 	out := slices.Clone(s.Values)
@@ -130,7 +130,6 @@ func (s Surface) fillDepressions() []float64 {
 	return out
 }
 
-// flooded is a pixel that the flood has reached.
 type flooded struct {
 	z  float64
 	at int

@@ -10,7 +10,7 @@ import (
 	"tilth/core/stratification/internal/stats"
 )
 
-// Allocation is the way in which samples are shared out to zones.
+// Allocation is a rule that shares out samples to zones.
 type Allocation string
 
 // The allocations.
@@ -19,13 +19,13 @@ const (
 	Neyman       Allocation = "neyman"       // to area times standard deviation
 	CostOptimal  Allocation = "cost"         // to area times standard deviation over the root of the cost
 	Equal        Allocation = "equal"
-	Given        Allocation = "per_zone" // as PlanParams.PerZone says
+	Given        Allocation = "per_zone" // as in Params.PerZone
 )
 
 // Allocations lists the allocations.
 var Allocations = []Allocation{Proportional, Neyman, CostOptimal, Equal, Given}
 
-// priorities returns the figure by which each zone's share is measured: A of Allocate.
+// priorities returns the A of Allocate for each zone.
 func (a Allocation) priorities(strata []Stratum) []float64 {
 	out := make([]float64, len(strata))
 	for h, s := range strata {
@@ -46,13 +46,13 @@ func (a Allocation) priorities(strata []Stratum) []float64 {
 	return out
 }
 
-// Allocate shares n samples out so that Σ A²/n_h is as small as whole numbers allow, with
-// between minimum and most[h] samples in each zone: beginning with the minimum, each further
-// sample goes to the zone with the largest A/√(n_h (n_h+1)), of several to the lowest. Wright,
-// "The Equivalence of Neyman Optimum Allocation for Sampling and Equal Proportions for
-// Apportioning the U.S. House of Representatives", The American Statistician 66 (2012) 217.
+// Allocate shares n samples out so that Σ A²/n_h is as small as whole numbers allow, with between
+// minimum and upper[h] samples in each zone: from the minimum on, each further sample goes to the
+// zone with the largest A/√(n_h (n_h+1)), of several to the lowest. Wright, "The Equivalence of
+// Neyman Optimum Allocation for Sampling and Equal Proportions for Apportioning the U.S. House of
+// Representatives", The American Statistician 66 (2012) 217.
 //
-// It reports false where the bounds leave no way to share out n.
+// ok is false where the bounds do not allow n samples.
 func Allocate(priorities []float64, n, minimum int, upper []int) (samples []int, ok bool) {
 	samples = make([]int, len(priorities))
 	total := 0
@@ -81,7 +81,7 @@ func Allocate(priorities []float64, n, minimum int, upper []int) (samples []int,
 	return samples, total == n
 }
 
-// givenSamples returns the samples of each zone where the caller names them.
+// givenSamples returns the samples of each zone that the caller specifies.
 func (p Params) givenSamples(zones int) ([]int, error) {
 	fields := fault.Fields{}
 	out := make([]int, zones)
@@ -107,8 +107,8 @@ func (p Params) givenSamples(zones int) ([]int, error) {
 	return out, fields.Err()
 }
 
-// number returns how many samples a plan has: as asked for, by the density, or by the precision,
-// but never fewer than the minimum in every zone.
+// number returns the number of samples as requested, by the density, or by the precision, but at
+// least the minimum in every zone.
 func (p Params) number(areaHa float64, strata []Stratum, mean float64) (int, error) {
 	lower := p.MinSamplesPerZone * len(strata)
 	n := p.Samples
@@ -148,7 +148,7 @@ func (p Params) allocate(areaHa float64, strata []Stratum, mean float64, upper [
 	return samples, nil
 }
 
-// checkCosts refuses costs that are missing or not over 0.
+// checkCosts refuses missing costs and costs that are not over 0.
 func (p Params) checkCosts(fields fault.Fields, zones int) {
 	if p.Allocation != CostOptimal {
 		if len(p.Cost) > 0 {

@@ -12,7 +12,7 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// Change is what somebody does to a point of a plan.
+// Change is a change of a point by hand.
 type Change string
 
 // The changes.
@@ -32,23 +32,22 @@ type Operation struct {
 	At     geo.Position // Move, Add: in the frame's plane
 }
 
-// Listed is a point of a whole list that somebody sends instead of operations.
+// Listed is a point of a whole list sent instead of operations.
 type Listed struct {
 	ID   string // empty: a new point
 	Role Role   // empty: as it is; of a new point RoleSample
 	At   geo.Position
 }
 
-// unmoved is how far a point may lie from where it was, in metres, and count as not moved: its
-// position may have been to degrees and back.
+// unmoved is how far, in metres, a point may lie from its old place and count as not moved: its
+// position may have been converted to degrees and back.
 const unmoved = 0.05
 
-// OperationsFor returns the operations that make a plan's points those of a list: points that are
-// left out are deleted, points without an ID added, and samples that become reserves swapped
-// with reserves of their zone that become samples.
+// OperationsFor returns the operations that turn a plan's points into those of a list: missing
+// points are deleted, points without an ID added, and samples that become reserves swapped with
+// reserves of their zone that become samples.
 //
-// Faults: Invalid for IDs that the plan does not have or that are there twice, and for roles
-// that change without a counterpart.
+// Faults: Invalid for unknown or repeated IDs, and for roles that change without a counterpart.
 func OperationsFor(plan Plan, list []Listed) ([]Operation, error) {
 	fields := fault.Fields{}
 	given := map[string]Listed{}
@@ -94,7 +93,7 @@ func OperationsFor(plan Plan, list []Listed) ([]Operation, error) {
 			swaps = append(swaps, Operation{Change: Swap, Point: id, With: up[h][i]})
 		}
 	}
-	return append(swaps, out...), fields.Err() // swaps first, while points are in the zones they were in
+	return append(swaps, out...), fields.Err() // swaps first, while points are still in their old zones
 }
 
 func distance(a, b geo.Position) float64 { return math.Hypot(a.X-b.X, a.Y-b.Y) }
@@ -104,16 +103,16 @@ func (plan Plan) index(id string) int {
 	return slices.IndexFunc(plan.Points, func(p Point) bool { return p.ID == id })
 }
 
-// Customise derives a plan from another one by hand. Points keep their IDs, unless they are
-// moved to another zone; IDs are not given again. Who moves or adds a point chooses its place,
-// and the plan is no probability sample any more; a swap with a reserve, which was drawn in the
-// same way, leaves it one, and so does deleting.
+// Customise derives a plan from another one by hand. Points keep their IDs unless they move to
+// another zone; IDs are not reused. A point moved or added has a chosen place, so the plan is no
+// longer a probability sample; a swap with a reserve, which was drawn in the same way, keeps it
+// one, and so does deleting.
 //
 // Points nearer to an edge than the offset or to each other than the plan's distance, and zones
-// with fewer samples than the minimum, are accepted and told of: the person in the field knows why.
+// with fewer samples than the minimum, are accepted as concerns: the person in the field knows why.
 //
-// Faults: Invalid for operations on points that there are not, points outside the area of
-// interest, zones left without a sample, and too many points.
+// Faults: Invalid for operations on unknown points, points outside the area of interest, zones left
+// without a sample, and too many points.
 func Customise(f *frame.Frame, z *zoning.Zoning, base Plan, operations []Operation) (Plan, error) {
 	if err := checkZoning(f, z); err != nil {
 		return Plan{}, err
@@ -155,16 +154,16 @@ func Customise(f *frame.Frame, z *zoning.Zoning, base Plan, operations []Operati
 	return c.plan, nil
 }
 
-// customising is a custom plan in the making.
+// customising is a custom plan under construction.
 type customising struct {
 	*ground
 	plan Plan
-	last map[string]int // highest number given, by series
+	last map[string]int // highest number used, by series
 }
 
 func (c *customising) series(zone int, role Role) string { return fmt.Sprint(zone, role) }
 
-// apply carries out an operation, or says what is wrong with it.
+// apply carries out an operation, or returns what is wrong with it.
 func (c *customising) apply(o Operation) (problem string) {
 	if o.Change == Add {
 		return c.addPoint(o)
@@ -229,7 +228,7 @@ func (c *customising) movePoint(p *Point, to geo.Position) (problem string) {
 	return ""
 }
 
-// rename returns a point the next free number of its zone.
+// rename gives a point the next free number of its zone.
 func (c *customising) rename(p *Point) {
 	key := c.series(p.Zone, p.Role)
 	c.last[key]++
@@ -237,7 +236,7 @@ func (c *customising) rename(p *Point) {
 	p.ID = pointID(p.Zone, p.Number, p.Role)
 }
 
-// locate finds the zone and field of a place, and its distance to the edges.
+// locate sets the zone and field of a place and its distance to the edges.
 func (c *customising) locate(p *Point, at geo.Position) (problem string) {
 	if !stats.Finite(at.X) || !stats.Finite(at.Y) {
 		return "the point has no position."
@@ -275,7 +274,7 @@ func (c *customising) arrange() {
 	c.plan.Points = append(samples, reserves...)
 }
 
-// judge refuses zones without a sample, and notes what somebody should know.
+// judge refuses zones without a sample and collects the concerns.
 func (c *customising) judge() error {
 	fields := fault.Fields{}
 	samples := make([]int, len(c.zoning.Zones)+1)

@@ -1,4 +1,3 @@
-// Package plan says where to sample a map of zones: how many samples, in which zone, at which
-// places, in which order, and what changes by hand make of a plan. It knows no sample that was
-// taken.
+// Package plan plans the samples of a map of zones: how many, in which zone, at which places and in
+// which order, and changes of a plan by hand. It knows no sample that was taken.
 package plan

@@ -8,7 +8,7 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// SeedOf returns the seed of a plan for which the caller names none, as SeedOf.
+// SeedOf returns the seed of a plan without one of its own; see zoning.SeedOf.
 func SeedOf(p Params) uint64 {
 	p.Seed = 0
 	return digest.Seed(p.Scope, p)
@@ -23,7 +23,7 @@ func planUUID(z *zoning.Zoning, p Params) string {
 	return digest.UUID(h.Sum(nil))
 }
 
-// customUUID returns the id of a plan that operations make of another.
+// customUUID returns the id of the plan that operations derive from another.
 func customUUID(base string, operations []Operation) string {
 	h := sha256.New()
 	_, _ = io.WriteString(h, Version+base)

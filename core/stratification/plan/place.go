@@ -15,33 +15,33 @@ import (
 )
 
 const (
-	// edgeRoom is the least distance from an edge in metres, whatever the offset: more than
+	// edgeRoom is the smallest distance from an edge in metres, whatever the offset: more than
 	// rounding to centimetres, or to 7 decimals of a degree, may move a point or an edge.
 	edgeRoom = 0.05
 	// jitters is how often a place is drawn in a cell before its centre is taken.
 	jitters = 16
-	// lowering is the step by which the distance between points is lowered.
+	// lowering is the factor by which the distance between points is reduced.
 	lowering = 0.9
 )
 
-// errNoRoom says that the zones do not hold the points; noRoom makes a fault of it.
+// errNoRoom: the zones do not hold the points; noRoom turns it into a fault.
 var errNoRoom = errors.New("not enough room")
 
-// ground is where points may lie.
+// ground is the land on which points may lie.
 type ground struct {
 	frame  *frame.Frame
 	zoning *zoning.Zoning
 	edges  *edgeIndex
 	// clearance is the distance of each cell's centre to the nearest edge, exact up to reach; -1
-	// where the outline of its zone does not hold it, as may be where the outlines of fields
-	// that overlap could not be put together exactly.
+	// where the outline of its zone does not hold it, which happens where the outlines of
+	// overlapping fields could not be merged exactly.
 	clearance []float64
 	reach     float64
 }
 
 func newGround(f *frame.Frame, z *zoning.Zoning, offset int) (*ground, error) {
 	g := &ground{frame: f.Indexed(), zoning: z, edges: newEdgeIndex(f, z.Zones), clearance: make([]float64, len(f.Cells))}
-	g.reach = math.Max(float64(offset), f.CellSize) // a cell: so far does a point lie from the centre at most
+	g.reach = math.Max(float64(offset), f.CellSize) // a point lies at most a cell from the centre
 	for i := range g.clearance {
 		g.clearance[i] = -1
 	}
@@ -68,7 +68,7 @@ func newGround(f *frame.Frame, z *zoning.Zoning, offset int) (*ground, error) {
 	return g, nil
 }
 
-// centre returns a cell's centre in whole centimetres, as points are given.
+// centre returns a cell's centre in whole centimetres, like points.
 func (g *ground) centre(i int) geo.Position { return centimetres(g.frame.Centre(i)) }
 
 func centimetres(p geo.Position) geo.Position {
@@ -76,7 +76,7 @@ func centimetres(p geo.Position) geo.Position {
 	return geo.Position{X: math.Round(p.X*scale) / scale, Y: math.Round(p.Y*scale) / scale}
 }
 
-// room returns the distance that a point keeps from the edges at an offset.
+// room returns the distance of points from the edges at an offset.
 func room(offset int) float64 { return math.Max(float64(offset), edgeRoom) }
 
 // eligible returns the cells of each zone whose centre keeps the offset from the edges.
@@ -90,7 +90,6 @@ func (g *ground) eligible(offset int) [][]int32 {
 	return out
 }
 
-// inscribed returns the largest clearance of a zone's cells.
 func (g *ground) inscribed(zone int) float64 {
 	upper := 0.0
 	for i, label := range g.zoning.Labels {
@@ -101,8 +100,8 @@ func (g *ground) inscribed(zone int) float64 {
 	return upper
 }
 
-// fits reports whether a place near the centre of a cell lies in the cell's zone, so far from
-// the edges as the offset says.
+// fits reports whether a place near the centre of a cell lies in the cell's zone and keeps the
+// offset from the edges.
 func (g *ground) fits(p geo.Position, cell int32, offset int) bool {
 	if g.edges.distance(p) < room(offset) {
 		return false
@@ -115,22 +114,22 @@ func (g *ground) fits(p geo.Position, cell int32, offset int) bool {
 	return g.zoning.Zones[g.zoning.Labels[cell]-1].Outline.Contains(p)
 }
 
-// spot is a place that has been chosen.
+// spot is a chosen place.
 type spot struct {
 	at    geo.Position
 	cell  int32
 	field int // known once the walk is
 }
 
-// layout is what came of placing points.
+// layout is the result of placing points.
 type layout struct {
 	eligible          [][]int32
-	counts, wanted    []int // samples and reserves of each zone
+	counts, reserved  []int // samples and reserves of each zone
 	samples, reserves []spot
 	apart             float64
 }
 
-// design is a plan in the making.
+// design is a plan under construction.
 type design struct {
 	*ground
 	params Params
@@ -138,8 +137,8 @@ type design struct {
 	mean   float64
 }
 
-// place shares out the samples and places them at an offset, at the distance asked for or, where
-// that leaves no room, at lower ones down to a cell. The error is errNoRoom where that fails.
+// place shares out the samples and places them at an offset, at the requested distance or, where
+// that leaves no room, at smaller ones down to a cell. The error is errNoRoom where that fails.
 func (d *design) place(offset int) (layout, error) {
 	out := layout{eligible: d.eligible(offset)}
 	upper := make([]int, len(out.eligible))
@@ -154,7 +153,7 @@ func (d *design) place(offset int) (layout, error) {
 		if n > upper[h] {
 			return out, errNoRoom
 		}
-		out.wanted = append(out.wanted, d.params.reserves(n))
+		out.reserved = append(out.reserved, d.params.reserves(n))
 	}
 	chooser := d.chooser(out.eligible, out.counts)
 	for step, apart := range d.distances() {
@@ -164,14 +163,14 @@ func (d *design) place(offset int) (layout, error) {
 			continue
 		}
 		out.apart = apart
-		chooser.again(a.taken, out.wanted)
-		out.reserves, _ = a.take(out.wanted)
+		chooser.again(a.taken, out.reserved)
+		out.reserves, _ = a.take(out.reserved)
 		return out, nil
 	}
 	return out, errNoRoom
 }
 
-// reserves returns the reserve points of a zone with n samples.
+// reserves returns the number of reserve points of a zone with n samples.
 func (p Params) reserves(n int) int {
 	if p.ReserveShare == 0 {
 		return 0
@@ -179,7 +178,7 @@ func (p Params) reserves(n int) int {
 	return max(1, int(math.Round(p.ReserveShare*float64(n))))
 }
 
-// distances returns the distances between points that are tried.
+// distances returns the distances between points to try.
 func (d *design) distances() []float64 {
 	cell := d.frame.CellSize
 	apart := d.params.MinDistance
@@ -194,12 +193,12 @@ func (d *design) distances() []float64 {
 	return out
 }
 
-// chooser says which cells to try.
+// chooser selects the cells to try.
 type chooser interface {
-	// next returns the next cells to try for a point of a zone, the best first. Cells that are
-	// taken, or of no use any more, may be among them.
+	// next passes the next cells for a point of a zone to try, the best first, until one fits.
+	// Cells that are taken or unusable may be among them.
 	next(zone int, try func(cell int32) bool) bool
-	// restart begins anew, with the same cells.
+	// restart begins anew with the same cells.
 	restart()
 	// again prepares for more points beside those taken.
 	again(taken map[int32]bool, counts []int)
@@ -232,8 +231,8 @@ func (d *design) newAttempt(offset, step int, apart float64, c chooser) *attempt
 	}
 }
 
-// take places the points of all zones, one of each zone in turn so that none has the first
-// choice along its edges; false where a zone has no room for some of its.
+// take places the points of all zones, one of each zone in turn so that none has the first choice
+// along its edges; false where a zone lacks room.
 func (a *attempt) take(counts []int) (spots []spot, ok bool) {
 	left := append([]int(nil), counts...)
 	ok = true
@@ -266,7 +265,7 @@ func (a *attempt) take(counts []int) (spots []spot, ok bool) {
 	return spots, ok
 }
 
-// settle finds a place in a cell: anywhere in it with the same chance, if it fits there.
+// settle finds a place in a cell, uniformly at random among those that fit.
 func (a *attempt) settle(cell int32) (at geo.Position, ok bool) {
 	if a.taken[cell] {
 		return at, false
@@ -287,17 +286,17 @@ func (a *attempt) settle(cell int32) (at geo.Position, ok bool) {
 	return centre, a.crowd.free(centre)
 }
 
-// ZoneRoom is what a zone has room for, in the fault not_enough_room.
+// ZoneRoom is the room of a zone, in the fault not_enough_room.
 type ZoneRoom struct {
 	Zone            int     `json:"zone"`
-	Samples         int     `json:"samples"` // asked for; 0 where the zone was empty before they were shared out
+	Samples         int     `json:"samples"` // requested; 0 where the zone was empty before they were shared out
 	EligibleCells   int     `json:"eligible_cells"`
 	EligibleAreaHa  float64 `json:"eligible_area_ha"`
 	InscribedRadius float64 `json:"inscribed_radius"` // metres: the largest distance of a cell's centre from the edges, up to the offset
 }
 
-// noRoom is the fault of zones that do not hold the points: what there is room for, and the
-// largest offset at which the same plan can be made.
+// noRoom returns the fault of zones that do not hold the points: the room of each zone, and the
+// largest offset at which the same plan fits.
 func (d *design) noRoom(found layout) error {
 	zones := make([]ZoneRoom, len(found.eligible))
 	tight := 0
@@ -336,8 +335,8 @@ func (d *design) noRoom(found layout) error {
 // spare returns the cells of a zone for each of its samples.
 func spare(z ZoneRoom) float64 { return float64(z.EligibleCells) / float64(max(z.Samples, 1)) }
 
-// largestOffset finds, by halving, an offset at which the points have been placed and above
-// which they could not; -1 where there is none.
+// largestOffset finds, by bisection, an offset at which the points fit and above which they do not;
+// -1 where there is none.
 func (d *design) largestOffset() int {
 	low, high := -1, d.params.ZoneOffset
 	for high-low > 1 {

@@ -7,13 +7,12 @@ import (
 	"tilth/core/stratification/internal/pcg"
 )
 
-// pivotal draws n of the units that lie at whole places of a grid, each with the same chance,
-// so that the drawn ones lie far apart: the local pivotal method 2 of Grafström, Lundström and
-// Schelin, "Spatially Balanced Sampling through the Pivotal Method", Biometrics 68 (2012) 514.
-// A random undecided unit and its nearest undecided neighbour settle their chances between
-// them, until all are 0 or 1. Chances are counted in N-ths, so that they add up exactly.
-//
-// It gives the drawn units in ascending order.
+// pivotal draws n of the units at whole places of a grid, each with the same chance, so that the
+// drawn ones lie far apart: the local pivotal method 2 of Grafström, Lundström and Schelin,
+// "Spatially Balanced Sampling through the Pivotal Method", Biometrics 68 (2012) 514. A random
+// undecided unit and its nearest undecided neighbour settle their chances between them, until all
+// are 0 or 1. Chances are counted in N-ths, so that they add up exactly. The drawn units are in
+// ascending order.
 func pivotal(at [][2]int32, n int, random *pcg.Stream) []int32 {
 	all := len(at)
 	if n <= 0 {
@@ -61,9 +60,9 @@ func pivotal(at [][2]int32, n int, random *pcg.Stream) []int32 {
 	return out
 }
 
-// tree finds the nearest of units that are taken out one by one: a k-d tree (Bentley,
-// "Multidimensional Binary Search Trees Used for Associative Searching", Communications of the
-// ACM 18 (1975)) whose branches know how many units are left in them.
+// tree finds the nearest of units that are removed one by one: a k-d tree (Bentley,
+// "Multidimensional Binary Search Trees Used for Associative Searching", Communications of the ACM
+// 18 (1975)) whose branches count their remaining units.
 type tree struct {
 	at    [][2]int32
 	order []int32 // units, by branch
@@ -71,7 +70,7 @@ type tree struct {
 	nodes []branch
 	leaf  []int32 // of each unit
 
-	// Of the search that is under way.
+	// The current search.
 	from   int32
 	best   int32
 	lower  int64
@@ -79,8 +78,8 @@ type tree struct {
 	random *pcg.Stream
 }
 
-// branch is a node: units of the order from low to high, the box they lie in, and its branches
-// (0: a leaf).
+// branch is a node: units of the order from low to high, the box they lie in, and its branches (0:
+// a leaf).
 type branch struct {
 	low, high   int32
 	min, max    [2]int32
@@ -101,7 +100,7 @@ func newTree(at [][2]int32) *tree {
 	return t
 }
 
-// grow makes the branch of a range of the order, and those below it.
+// grow builds the branch of a range of the order, and those below it.
 func (t *tree) grow(low, high, parent int32) int32 {
 	number := int32(len(t.nodes))
 	b := branch{low: low, high: high, parent: parent, unitsInside: high - low, min: t.at[t.order[low]], max: t.at[t.order[low]]}
@@ -131,7 +130,6 @@ func (t *tree) grow(low, high, parent int32) int32 {
 	return number
 }
 
-// remove takes a unit out.
 func (t *tree) remove(i int32) {
 	t.gone[i] = true
 	for n := t.leaf[i]; n >= 0; n = t.nodes[n].parent {
@@ -139,8 +137,8 @@ func (t *tree) remove(i int32) {
 	}
 }
 
-// nearest returns the unit nearest to another that is not itself; of several as near, any with
-// the same chance. There is another unit.
+// nearest returns the unit nearest to another, itself excluded; of several as near, any with the
+// same chance. There is another unit.
 func (t *tree) nearest(i int32, random *pcg.Stream) int32 {
 	t.from, t.best, t.lower, t.ties, t.random = i, -1, 1<<62, 0, random
 	t.search(0)
@@ -170,7 +168,8 @@ func (t *tree) search(n int32) {
 	}
 }
 
-// consider takes a unit for the best if it is; one of several as near with the same chance.
+// consider keeps the unit if it is the nearest so far; of several as near, one with the same
+// chance.
 func (t *tree) consider(j int32) {
 	d := squaredSteps(t.at[t.from], t.at[j])
 	switch {

@@ -8,7 +8,7 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// edgeIndex finds the edge nearest to a place: squares of the plane with the edges that pass
+// edgeIndex finds the edge nearest to a place by squares of the plane with the edges that pass
 // through them.
 type edgeIndex struct {
 	edges [][2]geo.Position
@@ -21,11 +21,11 @@ type edgeIndex struct {
 // binCells is the width of a square of an edgeIndex in cells.
 const binCells = 4
 
-// newEdgeIndex gathers what points keep their distance from: the outlines of the zones, and
-// those of the fields, for there may be a track where two fields of a zone meet.
+// newEdgeIndex collects the edges that points keep their distance from: the outlines of the zones
+// and those of the fields, because there may be a track where two fields of a zone meet.
 func newEdgeIndex(f *frame.Frame, zones []zoning.Zone) *edgeIndex {
 	x := &edgeIndex{size: binCells * f.CellSize, bins: map[[2]int32][]int32{}}
-	seen := map[[2]geo.Position]bool{} // two zones have their common edges both
+	seen := map[[2]geo.Position]bool{} // two zones share their common edges
 	add := func(a, b geo.Position) {
 		if a.X > b.X || a.X == b.X && a.Y > b.Y {
 			a, b = b, a
@@ -67,7 +67,7 @@ func (x *edgeIndex) add(edge [2]geo.Position) {
 
 func (x *edgeIndex) square(v float64) int32 { return int32(math.Floor(v / x.size)) }
 
-// distance returns the distance to the nearest edge: ring by ring of squares around the place,
+// distance returns the distance to the nearest edge: it searches rings of squares around the place
 // until no further ring can hold a nearer one.
 func (x *edgeIndex) distance(p geo.Position) float64 {
 	col, row := x.square(p.X), x.square(p.Y)
@@ -91,7 +91,7 @@ func (x *edgeIndex) distance(p geo.Position) float64 {
 	return lower
 }
 
-// crowd are points that keep a distance from each other, whichever zones they are in.
+// crowd are points that keep a distance from each other, whatever their zones.
 type crowd struct {
 	apart float64
 	bins  map[[2]int32][]geo.Position

@@ -11,8 +11,8 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// targeted places points where a design wants them, or as near to that as they fit: spatially
-// balanced, or as an even coverage.
+// targeted places points at the targets of a design, spatially balanced or an even coverage, or as
+// near to them as they fit.
 type targeted struct {
 	*design
 	eligible [][]int32
@@ -21,7 +21,7 @@ type targeted struct {
 	round    int // of the calls of again
 }
 
-// target is a place where a point is wanted, in the cell that holds it or (-1) in the nearest.
+// target is the place for a point, in the cell that holds it or (-1) in the nearest.
 type target struct {
 	at   geo.Position
 	cell int32
@@ -66,16 +66,15 @@ func (t *targeted) places(cells []int32) [][2]int32 {
 	return out
 }
 
-// The effort of k-means for a coverage: as many starts as stay below so many distances.
+// The effort of k-means for a coverage: at most coverageStarts starts and coverageWork distances.
 const (
 	coverageStarts = 20
 	coverageWork   = 20_000_000
 )
 
-// evenly returns n centres that lie as near as can be to all cells of a zone: k-means on the
-// cells' places (Walvoort, Brus and de Gruijter, "An R package for spatial coverage sampling
-// and random sampling from compact geographical strata by k-means", Computers & Geosciences 36
-// (2010) 1261).
+// evenly returns n centres as near as possible to all cells of a zone: k-means on the cells' places
+// (Walvoort, Brus and de Gruijter, "An R package for spatial coverage sampling and random sampling
+// from compact geographical strata by k-means", Computers & Geosciences 36 (2010) 1261).
 func (t *targeted) evenly(h, n int) []target {
 	if n == 0 {
 		return nil
@@ -100,20 +99,12 @@ func (t *targeted) next(zone int, try func(cell int32) bool) bool {
 	if t.at[zone] >= len(t.targets[zone]) {
 		return false
 	}
-	wanted := t.targets[zone][t.at[zone]]
+	goal := t.targets[zone][t.at[zone]]
 	t.at[zone]++
-	if wanted.cell < 0 {
-		wanted.cell = t.nearest(wanted.at, t.eligible[zone])
+	if goal.cell < 0 {
+		goal.cell = t.nearest(goal.at, t.eligible[zone])
 	}
-	if try(wanted.cell) {
-		return true
-	}
-	for _, cell := range t.around(wanted.at, t.eligible[zone]) {
-		if try(cell) {
-			return true
-		}
-	}
-	return false
+	return try(goal.cell) || slices.ContainsFunc(t.around(goal.at, t.eligible[zone]), try)
 }
 
 // nearest returns the cell nearest to a place; of several, the first.

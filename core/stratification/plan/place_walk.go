@@ -9,7 +9,7 @@ import (
 	"tilth/core/geo"
 )
 
-// walk puts spots in the order of a short walk through each field, the fields in their order.
+// walk orders spots along a short walk through each field, the fields in their order.
 func (d *design) walk(spots []spot) {
 	for i := range spots {
 		spots[i].field = d.frame.FieldAt(spots[i].at, int(d.frame.Cells[spots[i].cell].Field))
@@ -17,8 +17,7 @@ func (d *design) walk(spots []spot) {
 	walkFields(spots, func(s spot) (int, geo.Position) { return s.field, s.at })
 }
 
-// walkFields orders things by field, and within a field along a short walk that begins in the
-// north-west.
+// walkFields orders things by field, and within a field along a short walk from the north-west.
 func walkFields[T any](things []T, of func(T) (field int, at geo.Position)) {
 	slices.SortStableFunc(things, func(a, b T) int {
 		fieldA, atA := of(a)
@@ -44,19 +43,18 @@ func walkFields[T any](things []T, of func(T) (field int, at geo.Position)) {
 	}
 }
 
-// maxPasses bounds the improvement of a walk; few of more than a handful of passes gain anything.
+// maxPasses bounds the improvement of a walk; more than a handful of passes rarely gain anything.
 const maxPasses = 50
 
 // shortWalk returns the order of a short open walk over places: from the one nearest to the
-// north-western corner always on to the nearest, and then pieces of it turned round as long as
-// that shortens it (2-opt: Croes, "A Method for Solving Traveling-Salesman Problems",
-// Operations Research 6 (1958) 791). The beginning stays.
+// north-western corner always on to the nearest; then pieces of it are reversed as long as that
+// shortens it (2-opt: Croes, "A Method for Solving Traveling-Salesman Problems", Operations
+// Research 6 (1958) 791). The beginning stays.
 func shortWalk(places []geo.Position) []int {
 	n := len(places)
 	if n == 0 {
 		return nil
 	}
-	between := func(a, b geo.Position) float64 { return math.Hypot(a.X-b.X, a.Y-b.Y) }
 	corner := places[0]
 	for _, p := range places {
 		corner.X, corner.Y = min(corner.X, p.X), max(corner.Y, p.Y)
@@ -69,7 +67,7 @@ func shortWalk(places []geo.Position) []int {
 	for i := range order {
 		next := i
 		for j := i + 1; j < n; j++ {
-			if between(from, places[order[j]]) < between(from, places[order[next]]) {
+			if distance(from, places[order[j]]) < distance(from, places[order[next]]) {
 				next = j
 			}
 		}
@@ -77,22 +75,22 @@ func shortWalk(places []geo.Position) []int {
 		from = places[order[i]]
 	}
 	for range maxPasses {
-		if !untangle(order, places, between) {
+		if !untangle(order, places) {
 			break
 		}
 	}
 	return order
 }
 
-// untangle turns round every piece of the walk that is shorter the other way, in one pass.
-func untangle(order []int, places []geo.Position, between func(a, b geo.Position) float64) (changed bool) {
+// untangle reverses every piece of the walk that is shorter the other way, in one pass.
+func untangle(order []int, places []geo.Position) (changed bool) {
 	n := len(order)
 	at := func(i int) geo.Position { return places[order[i]] }
 	for i := 1; i < n-1; i++ {
 		for j := i + 1; j < n; j++ {
-			gain := between(at(i-1), at(i)) - between(at(i-1), at(j))
+			gain := distance(at(i-1), at(i)) - distance(at(i-1), at(j))
 			if j < n-1 {
-				gain += between(at(j), at(j+1)) - between(at(i), at(j+1))
+				gain += distance(at(j), at(j+1)) - distance(at(i), at(j+1))
 			}
 			if gain > 1e-6 { // a micrometre: less is rounding
 				slices.Reverse(order[i : j+1])
@@ -103,7 +101,7 @@ func untangle(order []int, places []geo.Position, between func(a, b geo.Position
 	return changed
 }
 
-// name makes points of spots that are in the order of the walk.
+// name makes points of spots in the order of the walk.
 func (d *design) name(spots []spot, role Role) []Point {
 	points := make([]Point, len(spots))
 	numbers := map[int]int{}
@@ -129,7 +127,7 @@ func countSteps(points []Point) {
 	}
 }
 
-// pointID names a point: short enough for the 10 characters of a GPS receiver.
+// pointID names a point within the 10 characters of a GPS receiver.
 func pointID(zone, number int, role Role) string {
 	if role == RoleReserve {
 		return fmt.Sprintf("Z%d-R%02d", zone, number)
@@ -137,5 +135,5 @@ func pointID(zone, number int, role Role) string {
 	return fmt.Sprintf("Z%d-%02d", zone, number)
 }
 
-// roundedDown returns a distance in whole centimetres that is not above it.
+// roundedDown rounds a distance down to whole centimetres.
 func roundedDown(v float64) float64 { return math.Floor(v*100+1e-6) / 100 }

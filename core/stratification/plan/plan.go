@@ -13,14 +13,14 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// Version names the rules by which points are placed, as AlgorithmVersion those of maps.
+// Version names the rules by which points are placed, like zoning.AlgorithmVersion those of maps.
 const Version = "plan-1"
 
-// Placement is the way in which the places of samples are chosen within zones.
+// Placement is the way to choose the places of samples within zones.
 type Placement string
 
-// The placements. The first two are probability samples: what is measured may be expanded to
-// the zone by the design alone. Coverage is not: its points are chosen to lie evenly.
+// The placements. The first two are probability samples, whose measurements may be expanded to the
+// zone by the design alone. The points of Coverage are chosen to lie evenly.
 const (
 	StratifiedRandom  Placement = "stratified_random"
 	SpatiallyBalanced Placement = "spatially_balanced"
@@ -30,8 +30,8 @@ const (
 // Placements lists the placements.
 var Placements = []Placement{StratifiedRandom, SpatiallyBalanced, Coverage}
 
-// Probability reports whether a placement draws every place of a zone with the same chance.
-// With a least distance between points that is so approximately.
+// Probability reports whether a placement draws every place of a zone with the same chance
+// (approximately, where points keep a distance).
 func (p Placement) Probability() bool { return p != Coverage }
 
 // The bounds of a plan.
@@ -39,24 +39,24 @@ const (
 	MaxZoneOffset     = 100 // metres
 	maxMinDistance    = 1000.0
 	maxExisting       = 10_000
-	DefaultDistance   = -1 // of PlanParams.MinDistance: two cells
+	DefaultDistance   = -1 // of Params.MinDistance: two cells
 	defaultZoneRoom   = 10 // metres: one Sentinel-2 pixel
 	defaultReserve    = 0.20
-	MinSamplesPerZone = 2 // of one sample a variance cannot be estimated
+	MinSamplesPerZone = 2 // one sample has no variance
 	distanceDecimals  = 2 // of easting and northing: centimetres
 )
 
-// Params are the choices of a sample plan. DefaultPlanParams gives those of the method.
+// Params are the choices of a sample plan. DefaultParams returns those of the method.
 type Params struct {
-	// The number of samples: Samples, or HaPerSample, or (both 0) what Precision needs. It is
-	// never fewer than MinSamplesPerZone in every zone.
+	// The number of samples: Samples, or HaPerSample, or (both 0) what Precision needs, but at least
+	// MinSamplesPerZone in every zone.
 	Samples           int
 	HaPerSample       float64
 	Precision         Precision
-	CV, Rho2          float64 // as in Params; of no use where there are pilot samples
+	CV, Rho2          float64 // as in zoning.Params; ignored where there are pilot samples
 	MinSamplesPerZone int
 
-	// Allocation: where it is empty, Neyman with pilot samples and Proportional without.
+	// Allocation: the empty one is Neyman with pilot samples and Proportional without.
 	Allocation Allocation
 	PerZone    map[int]int     // by zone, for the allocation Given
 	Cost       map[int]float64 // of a sample by zone, for CostOptimal
@@ -64,13 +64,13 @@ type Params struct {
 
 	Placement    Placement
 	ZoneOffset   int     // metres from the edges of zones and fields, 0 to MaxZoneOffset
-	MinDistance  float64 // metres between points of whichever zones; DefaultDistance: two cells
+	MinDistance  float64 // metres between points, whatever their zones; DefaultDistance: two cells
 	ReserveShare float64 // of the samples of a zone, at least 1; 0: no reserve
-	// Existing are points in the frame's plane that keep their distance too, such as those of
-	// an earlier plan.
+	// Existing are points in the frame's plane from which new ones keep their distance, such as
+	// those of an earlier plan.
 	Existing []geo.Position
 	Seed     uint64 // below 2^53
-	// Scope is what the plan belongs to: the id of its map. It is part of the plan's id.
+	// Scope is the id of the plan's map. It is part of the plan's id.
 	Scope string
 }
 
@@ -85,13 +85,13 @@ func DefaultParams() Params {
 	}
 }
 
-// Role says what a point is for.
+// Role is the purpose of a point.
 type Role string
 
 // The roles of points.
 const (
 	RoleSample  Role = "sample"
-	RoleReserve Role = "reserve" // takes the place of a sample of its zone that cannot be taken
+	RoleReserve Role = "reserve" // replaces a sample of its zone that cannot be taken
 )
 
 // Point is a place of a plan.
@@ -106,22 +106,22 @@ type Point struct {
 	At     geo.Position  // easting and northing in the frame's plane, whole centimetres
 	LonLat *geo.Position // WGS84 with 7 decimals; nil where the frame has no EPSG
 	Edge   float64       // metres to the nearest edge of a zone or field
-	ByHand bool          // moved or added by somebody, not drawn
+	ByHand bool          // moved or added by hand, not drawn
 }
 
-// ZonePlan sums up a plan for a zone.
+// ZonePlan is the summary of a plan for a zone.
 type ZonePlan struct {
 	Zone         int
 	Samples      int
 	Reserves     int
 	Weight       float64 // share of the area
-	SD           float64 // that was assumed, in the unit of the pilot samples or relative to the mean
+	SD           float64 // as assumed, in the unit of the pilot samples or relative to the mean
 	Eligible     int     // cells that may hold a point
 	EligibleHa   float64
 	ExpectedMean float64 // by pilot samples; 1 without
 }
 
-// Concern is something about a plan that somebody should know who accepts it.
+// Concern is a doubt about a plan that is accepted.
 type Concern struct {
 	Code    string // inside_offset, too_close, few_samples, few_reserves
 	Zone    int
@@ -129,7 +129,7 @@ type Concern struct {
 	Message string
 }
 
-// Plan is a sample plan. Plans are not changed: Customise derives a new one.
+// Plan is a sample plan. Plans are immutable: Customise derives a new one.
 type Plan struct {
 	PlanUUID  string // follows from the map, the parameters and the seed, or from the plan it is based on
 	Params    Params
@@ -138,8 +138,8 @@ type Plan struct {
 	Samples   int
 	Reserves  int
 	FromPilot bool // the standard deviations are those of pilot samples, not assumed
-	// MinDistanceUsed is the least distance that was kept: the one asked for, or less where
-	// there was no room.
+	// MinDistanceUsed is the distance that the points keep: the requested one, or less where there
+	// was no room.
 	MinDistanceUsed float64
 	// ExpectedRelativeError is half the width of the interval expected for the mean, over it.
 	ExpectedRelativeError float64
@@ -148,12 +148,12 @@ type Plan struct {
 	ZoneOffsetAchieved float64
 	Concerns           []Concern
 	IsCustom           bool
-	BasedOn            string // id of the plan that a custom one was made from
+	BasedOn            string // id of the plan that a custom one derives from
 	AlgorithmVersion   string
 }
 
-// Check refuses what is out of range, filed under the names of the interface's parameters;
-// zones is the number of zones of the map.
+// Check refuses choices out of range, under the names of the interface's parameters; zones is the
+// number of zones of the map.
 func (p Params) Check(zones int) error {
 	fields := fault.Fields{}
 	within := func(name string, v, low, high float64) {
@@ -192,7 +192,7 @@ func (p Params) Check(zones int) error {
 	return fields.Err()
 }
 
-// checkPlaces refuses what is wrong with how points are placed.
+// checkPlaces refuses wrong choices of the places.
 func (p Params) checkPlaces(fields fault.Fields) {
 	if !slices.Contains(Placements, p.Placement) {
 		fields.Addf("placement", "It is one of %v.", Placements)
@@ -220,11 +220,11 @@ func (p Params) checkPlaces(fields fault.Fields) {
 	}
 }
 
-// New makes the sample plan of a map of zones: how many samples, how many in each zone,
-// and where. Of the zones it uses number, share, RV and outline.
+// New makes the sample plan of a map of zones: how many samples, how many in each zone, and where.
+// Of the zones it uses number, share, RV and outline.
 //
-// Faults: Invalid for parameters out of range, and with the code not_enough_room where the
-// zones do not hold the points, with what there is room for.
+// Faults: Invalid for parameters out of range, and with the code not_enough_room, and the room
+// there is, where the zones do not hold the points.
 func New(f *frame.Frame, z *zoning.Zoning, p Params) (Plan, error) {
 	if err := checkZoning(f, z); err != nil {
 		return Plan{}, err
@@ -261,15 +261,15 @@ func New(f *frame.Frame, z *zoning.Zoning, p Params) (Plan, error) {
 		zone := &plan.PerZone[h]
 		zone.Eligible = len(found.eligible[h])
 		zone.EligibleHa = float64(zone.Eligible) * f.CellSize * f.CellSize / frame.M2PerHectare
-		if short := found.wanted[h] - zone.Reserves; short > 0 {
+		if short := found.reserved[h] - zone.Reserves; short > 0 {
 			plan.Concerns = append(plan.Concerns, Concern{Code: "few_reserves", Zone: zone.Zone,
-				Message: fmt.Sprintf("Zone %d has no room for %d of its %d reserve points.", zone.Zone, short, found.wanted[h])})
+				Message: fmt.Sprintf("Zone %d has no room for %d of its %d reserve points.", zone.Zone, short, found.reserved[h])})
 		}
 	}
 	return plan, nil
 }
 
-// settled chooses the allocation where the caller leaves it.
+// settled chooses the allocation where the caller does not.
 func (p Params) settled() Params {
 	switch {
 	case p.Allocation != "":
@@ -281,7 +281,7 @@ func (p Params) settled() Params {
 	return p
 }
 
-// checkZoning refuses a map that is not of the frame.
+// checkZoning refuses a map of another frame.
 func checkZoning(f *frame.Frame, z *zoning.Zoning) error {
 	if len(z.Labels) != len(f.Cells) || len(z.Zones) == 0 {
 		return fault.Field("map_uuid", "The map does not fit the area of interest.")
@@ -294,7 +294,7 @@ func checkZoning(f *frame.Frame, z *zoning.Zoning) error {
 	return nil
 }
 
-// sumUp counts a plan's points by zone, and says what precision may be expected of them.
+// sumUp counts a plan's points by zone and computes the expected precision.
 func (plan *Plan) sumUp(zones []zoning.Zone, strata []Stratum, mean float64) {
 	plan.Samples, plan.Reserves = 0, 0
 	plan.ZoneOffsetAchieved = math.Inf(1)

@@ -8,15 +8,15 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// SamplePlan is a plan of the samples of a map: a candidate for CandidateDays, or saved for
-// good. It does not change; what is changed by hand is another plan.
+// SamplePlan is a plan of the samples of a map: a candidate for CandidateDays, or saved for good.
+// It is immutable; changes by hand make another plan.
 type SamplePlan struct {
 	ID        int64
 	CompanyID int64
 	OrderID   int64
-	Map       zoning.Map // that it is of, without labels and outlines
+	Map       zoning.Map // without labels and outlines
 	AOI       stratification.AOIRef
-	Plan      Plan // its points are there only where the whole plan was asked for
+	Plan      Plan // with its points only where the whole plan was requested
 	CreatedAt time.Time
 	Saved     *zoning.Saving // nil: a candidate
 }

@@ -9,22 +9,21 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// Stratum is what is known of a zone, or assumed, when samples are planned.
+// Stratum is what is known or assumed of a zone when samples are planned.
 type Stratum struct {
 	Weight float64 // share of the area; those of all zones add up to 1
 	SD     float64 // of what is measured, between places of the zone
 	Cost   float64 // of a sample, in any unit; 0 counts as 1
 }
 
-// Precision is what an estimate of the mean is to reach.
+// Precision is the required precision of an estimate of the mean.
 type Precision struct {
 	Confidence    float64 // of the interval, two-sided, in (0, 1)
 	RelativeError float64 // half the width of the interval over the mean
 	// Student takes the quantile of Student's distribution, with as many degrees of freedom as
 	// samples less zones, instead of the normal one: a few samples more, and honest for few.
 	Student bool
-	// Population is the number of places there are to choose from; 0 for land, of which there
-	// are as many as one likes.
+	// Population is the number of places to choose from; 0 for land, where it is unlimited.
 	Population int
 	// DesignEffect is the variance of the design over that of the formulas here; 0 counts as 1.
 	// Numbers of samples grow with it. (Brus, "Spatial Sampling with R", chapter 12, prints its
@@ -62,7 +61,7 @@ func (p Precision) Samples(strata []Stratum, mean float64, optimal bool) int {
 		if p.Population > 0 {
 			margin += pooled * effect / float64(p.Population)
 		}
-		// A hair less, so that a whole number of samples is not rounded up to the next.
+		// Slightly less, so that a whole number of samples is not rounded up to the next.
 		return math.Ceil(v*effect/margin - 1e-9)
 	}
 	lower := math.Max(1, samples(stats.NormalQuantile(p.Confidence)))
@@ -77,20 +76,20 @@ func (p Precision) Samples(strata []Stratum, mean float64, optimal bool) int {
 	return n
 }
 
-// SamplesByDensity returns the samples for an area at so many hectares for each.
+// SamplesByDensity returns the samples for an area at a number of hectares each.
 func SamplesByDensity(areaHa, haPerSample float64) int {
 	return int(math.Ceil(areaHa/haPerSample - 1e-9))
 }
 
-// Pilot sums up earlier samples of a zone.
+// Pilot summarises earlier samples of a zone.
 type Pilot struct {
 	N        int
 	Mean, SD float64
 }
 
-// strataOf returns what is assumed of the zones of a map, with the mean to which it relates: by
-// pilot samples where there are any, otherwise in units of the mean, the variance in a zone
-// being cv² ((1 - rho2) + rho2 V_h/V) where the layers explain the share rho2 of it.
+// strataOf returns what is assumed of the zones of a map, and the mean to which it relates: by
+// pilot samples where there are any, otherwise in units of the mean, the variance in a zone being
+// cv² ((1 - rho2) + rho2 V_h/V) where the layers explain the share rho2 of it.
 //
 // Faults: Invalid for pilot samples that leave zones out or cannot be used.
 func strataOf(zones []zoning.Zone, p Params) (strata []Stratum, mean float64, err error) {

@@ -10,18 +10,18 @@ import (
 	"tilth/core/stratification/internal/stats"
 )
 
-// samePlace is how far apart, in metres, the planned places of two rounds may lie and be the
-// same point: more than 7 decimals of a degree make.
+// samePlace is how far apart, in metres, the planned places of a point in two rounds may lie: more
+// than the rounding to 7 decimals of a degree.
 const samePlace = 0.1
 
 // Difference estimates the change from a first to a second round of the same zones, second less
 // first. In a zone where every point of the round with fewer is a point of the other, the changes
-// at the points are averaged, with their own standard error; in others the rounds are taken for
+// at the points are averaged, with their own standard error; in others the rounds count as
 // independent samples and their variances add up (Cochran, section 12.10, on sampling on two
 // occasions; de Gruijter et al., "Sampling for Natural Resource Monitoring" (2006), chapter 15).
 // The degrees of freedom are n-H where all zones are paired, and Satterthwaite's otherwise.
 //
-// Faults: as MeanOf; Conflict for rounds of different maps of zones, whose zones cannot be compared.
+// Faults: as MeanOf; Conflict for rounds of different maps of zones.
 func Difference(first, second Survey, confidence float64) (Estimate, error) {
 	if first.Map != second.Map || !slices.EqualFunc(first.Zones, second.Zones, func(a, b SurveyZone) bool { return a.Zone == b.Zone }) {
 		return Estimate{}, fault.New(fault.Conflict, "other_zones", "The two rounds are of different maps of zones. Compare rounds of plans of one map.")
@@ -52,12 +52,12 @@ func Difference(first, second Survey, confidence float64) (Estimate, error) {
 	}
 	e.notePlacement(second)
 	e.conclude(parts, df)
-	e.RelativeError = nil // of a change, which may be none, it says nothing
+	e.RelativeError = nil // meaningless for a change, which may be 0
 	return e.Estimate, nil
 }
 
-// paired returns the changes at the points that both rounds have: true where the round with fewer
-// has no others, and there are two or more.
+// paired returns the changes at the points of both rounds; ok where the round with fewer has no
+// others, and there are two or more.
 func paired(before, after []Value) (changes []float64, ok bool) {
 	used := make([]bool, len(before))
 	for _, later := range after {
@@ -83,7 +83,7 @@ func (e *estimator) noteUnpaired(h int, before, after []Value) {
 	}
 }
 
-// independent estimates the change of a zone by two samples that have nothing to do with each other.
+// independent estimates the change of a zone from two independent samples.
 func (e *estimator) independent(h int, before, after []Value) component {
 	z := &e.Zones[h]
 	z.N = min(len(before), len(after))

@@ -10,11 +10,11 @@ import (
 	"tilth/core/stratification/plan"
 )
 
-// Value is what was measured at a point of a plan.
+// Value is a measurement at a point of a plan.
 type Value struct {
 	Point string
-	Zone  int          // in which the point was planned, wherever it was then taken
-	At    geo.Position // where it was planned: longitude, latitude; tells the same point in two rounds
+	Zone  int          // of the planned point, wherever the sample was taken
+	At    geo.Position // planned longitude, latitude; identifies the point in two rounds
 	Value float64
 }
 
@@ -36,17 +36,17 @@ type Survey struct {
 	Probability bool // Plan.ProbabilitySample
 }
 
-// Spread says how far an estimate may be from what it estimates.
+// Spread is the uncertainty of an estimate.
 type Spread struct {
 	SE        float64 // standard error
-	Low, High float64 // interval at the confidence asked for
+	Low, High float64 // interval at the requested confidence
 	DF        float64 // degrees of freedom of its Student quantile
 }
 
 // Figure is an estimate.
 type Figure struct {
 	Mean   float64
-	Spread *Spread // nil where the design does not give one
+	Spread *Spread // nil where the design has none
 }
 
 // ZoneEstimate is the estimate of a zone's mean.
@@ -59,7 +59,7 @@ type ZoneEstimate struct {
 	Paired bool     // of a change: by the same points in both rounds
 }
 
-// Estimate is what a survey says of zones and of the area of interest.
+// Estimate is the result of a survey for its zones and the area of interest.
 type Estimate struct {
 	Zones      []ZoneEstimate
 	N          int
@@ -73,11 +73,11 @@ type Estimate struct {
 	// the interval is too narrow.
 	SatterthwaiteDF float64
 	RelativeError   *float64 // reached: half the interval's width over the mean
-	// Needed are the samples, allocated to area, for the precision asked for by the deviations
-	// that were found; 0 where none was asked for.
+	// Needed are the samples, allocated to area, that the requested precision needs by the measured
+	// deviations; 0 where none was requested.
 	Needed  int
 	Reasons []string // why there is no spread by the design; empty where there is one
-	Notes   []string // what to mind
+	Notes   []string // caveats
 }
 
 // MeanOf estimates the means of the zones and of the area, by the design: the mean of stratified
@@ -85,10 +85,10 @@ type Estimate struct {
 //
 //	mean = Σ w_h ȳ_h    V = Σ w_h² s_h²/n_h    interval: mean ± t(n-H) √V
 //
-// without a correction for finite populations, for land has as many places as one likes. A
-// relative error in precision is held against what was found.
+// without a correction for finite populations, because the places of land are unlimited. A relative
+// error in precision is compared with the result.
 //
-// Faults: Invalid for values that are no numbers, of zones there are not, or twice of a point.
+// Faults: Invalid for values that are not numbers, unknown zones, and points with two values.
 func MeanOf(s Survey, precision plan.Precision) (Estimate, error) {
 	values, err := s.byZone()
 	if err != nil {
@@ -139,14 +139,14 @@ func (s Survey) byZone() ([][]Value, error) {
 	return out, fields.Err()
 }
 
-// estimator is an estimate in the making.
+// estimator is an estimate under construction.
 type estimator struct {
 	Estimate
-	designed bool // the design gives standard errors
+	designed bool // the design has standard errors
 }
 
-// begin makes the estimate of a survey's zones and area, without figures; reasons are those for
-// which the design gives no standard error.
+// begin returns the estimate of a survey's zones and area without figures; reasons are why the
+// design has no standard error.
 func (s Survey) begin(confidence float64, reasons []string) *estimator {
 	e := &estimator{designed: len(reasons) == 0}
 	e.Confidence, e.Zones, e.Reasons = confidence, make([]ZoneEstimate, len(s.Zones)), reasons
@@ -159,17 +159,17 @@ func (s Survey) begin(confidence float64, reasons []string) *estimator {
 	return e
 }
 
-// reasons says why a survey's design gives no standard error; of tells which survey is meant.
-func (s Survey) reasons(of string) []string {
+// reasons returns why a survey's design has no standard error; the prefix names the survey.
+func (s Survey) reasons(prefix string) []string {
 	switch {
 	case s.Probability:
 		return nil
 	case s.Placement == plan.Coverage:
-		return []string{of + "The points were placed for an even coverage, not drawn at random: the design gives no standard error."}
+		return []string{prefix + "The points were placed for an even coverage, not drawn at random: the design gives no standard error."}
 	case s.Custom:
-		return []string{of + "Points were moved or added by hand: the design gives no standard error."}
+		return []string{prefix + "Points were moved or added by hand: the design gives no standard error."}
 	default:
-		return []string{of + "The points are no probability sample: the design gives no standard error."}
+		return []string{prefix + "The points are no probability sample: the design gives no standard error."}
 	}
 }
 
@@ -187,7 +187,7 @@ func numbers(values []Value) []float64 {
 	return out
 }
 
-// zone estimates a zone by its values, and gives its part of the variance.
+// zone estimates a zone from its values and returns its part of the variance.
 func (e *estimator) zone(h int, values []float64) component {
 	z := &e.Zones[h]
 	z.N = len(values)
@@ -208,7 +208,7 @@ func (e *estimator) zone(h int, values []float64) component {
 	return c
 }
 
-// settle returns a zone its mean, and its spread where the design allows one.
+// settle sets the mean of a zone, and its spread where the design has one.
 func (e *estimator) settle(h int, mean float64, c component) {
 	e.Zones[h].Figure = &Figure{Mean: mean}
 	if e.designed {
@@ -259,7 +259,7 @@ func (e *estimator) conclude(parts []component, df int) {
 	}
 }
 
-// check holds the precision asked for against what was found.
+// check compares the requested precision with the result.
 func (e *estimator) check(p plan.Precision) {
 	if p.RelativeError <= 0 || e.RelativeError == nil || e.Mean.Mean <= 0 {
 		return

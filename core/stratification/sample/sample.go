@@ -18,8 +18,8 @@ import (
 // Status is the state of a sample.
 type Status string
 
-// The states of a sample. A sample is planned, then collected, then analysed, as what is known
-// of it says; one that could not be taken is missed. A step back withdraws what it rests on.
+// The states of a sample. A sample is planned, then collected, then analysed, according to its
+// data; one that could not be taken is missed. A step back requires withdrawing the data.
 const (
 	StatusPlanned   Status = "planned"
 	StatusCollected Status = "collected"
@@ -33,9 +33,9 @@ var Statuses = []Status{StatusPlanned, StatusCollected, StatusAnalysed, StatusMi
 // The bounds of samples.
 const (
 	MaxDepths    = 10   // intervals of one call
-	MaxDepthCm   = 300  // below it no auger reaches by hand
+	MaxDepthCm   = 300  // a hand auger reaches no deeper
 	MaxRound     = 100  // times that a plan is sampled
-	maxMoved     = 1000 // metres: further away it is no sample of its point, and mostly longitude and latitude changed places
+	maxMoved     = 1000 // metres from its point; beyond, longitude and latitude are mostly swapped
 	maxAccuracyM = 1000
 	maxNotes     = 4000
 
@@ -44,15 +44,15 @@ const (
 	minBulkDensity, maxBulkDensity = 0.05, 2.65
 )
 
-// Depth is a depth interval in millimetres below the surface, so that intervals are equal or not.
+// Depth is a depth interval in millimetres below the surface: whole numbers, which compare exactly.
 type Depth struct{ FromMm, ToMm int64 }
 
-// DepthOf makes an interval of centimetres, to whole millimetres.
+// DepthOf returns an interval of centimetres, rounded to whole millimetres.
 func DepthOf(fromCm, toCm float64) Depth {
 	return Depth{int64(math.Round(10 * fromCm)), int64(math.Round(10 * toCm))}
 }
 
-// FromCm and ToCm give the interval in centimetres.
+// FromCm returns the upper end in centimetres.
 func (d Depth) FromCm() float64 { return float64(d.FromMm) / 10 }
 
 // ToCm returns the lower end in centimetres.
@@ -81,17 +81,17 @@ func CheckDepths(depths []Depth) fault.Fields {
 
 // Collected is how a sample was taken.
 type Collected struct {
-	LonLat    *geo.Position // where; nil: not measured, and taken to be where it was planned
+	LonLat    *geo.Position // nil: not measured, the planned place counts
 	At        time.Time
-	By        string // name of who took it
+	By        string // name of the sampler
 	AccuracyM *float64
 	MovedM    *float64 // from the planned place, on the ellipsoid; nil where the place was not measured
-	// Zone in which it was taken: 0 where that is outside every zone. It is the planned one where
-	// the place was not measured.
+	// Zone in which it was taken: 0 outside every zone, the planned one where the place was not
+	// measured.
 	Zone int
 }
 
-// Lab is what a laboratory found.
+// Lab is the result of a laboratory.
 type Lab struct {
 	SOCPct             float64  // soil organic carbon, % of the mass of fine soil
 	BulkDensity        *float64 // g/cm³ of fine soil
@@ -121,11 +121,12 @@ type Sample struct {
 	Notes     string
 }
 
-// OutOfZone reports whether the sample was taken in another zone than it was planned for.
+// OutOfZone reports whether the sample was taken in another zone than planned.
 func (s *Sample) OutOfZone() bool { return s.Collected != nil && s.Collected.Zone != s.Zone }
 
-// DefaultLabel is the label of a sample that nobody gave one: plan, round where it is not the
-// first, point and depth. Ids of plans are of one installation, so labels of two companies differ too.
+// DefaultLabel is the label of a sample without one of its own: plan, round where it is not the
+// first, point and depth. Ids of plans are unique in an installation, so labels of two companies
+// differ too.
 func (s *Sample) DefaultLabel() string {
 	round := ""
 	if s.Round > 1 {
@@ -134,8 +135,8 @@ func (s *Sample) DefaultLabel() string {
 	return fmt.Sprintf("P%d%s-%s-%s", s.PlanID, round, s.Point, s.Depth)
 }
 
-// OfPlan returns the planned samples of a plan's points, reserves among them, for depth
-// intervals in a round.
+// OfPlan returns the planned samples of a plan's points, including reserves, for depth intervals in
+// a round.
 //
 // Faults: Conflict (plan_without_places) for a plan in a plane without longitude and latitude.
 func OfPlan(plan plan.SamplePlan, depths []Depth, round int64) ([]*Sample, error) {
@@ -156,11 +157,10 @@ func OfPlan(plan plan.SamplePlan, depths []Depth, round int64) ([]*Sample, error
 	return out, nil
 }
 
-// labels are of characters that every printer and bar code has.
+// labels consist of characters that every printer and bar code has.
 var labels = regexp.MustCompile(`^[A-Za-z0-9._/-]{1,64}$`)
 
-// Known returns the state that the collection and the analysis of a sample say; planned stands
-// for missed as well.
+// Known returns the state that the data of a sample imply; planned stands for missed as well.
 func (s *Sample) Known() Status {
 	switch {
 	case s.Lab != nil:
@@ -172,8 +172,8 @@ func (s *Sample) Known() Status {
 	}
 }
 
-// Advance returns the sample the state that follows from a change which does not name one: what
-// was added or withdrawn decides. A missed sample of which nothing became known stays missed.
+// Advance sets the state that follows from a change without one: the added or withdrawn data
+// decide. A missed sample without new data stays missed.
 func (s *Sample) Advance(before Sample) {
 	if s.Status != before.Status {
 		return
@@ -183,7 +183,7 @@ func (s *Sample) Advance(before Sample) {
 	}
 }
 
-// Normalise works out how far a sample was moved.
+// Normalise computes how far a sample was moved.
 func (s *Sample) Normalise() {
 	if c := s.Collected; c != nil {
 		taken := *c

@@ -9,7 +9,7 @@ import (
 	"tilth/core/geo"
 )
 
-// DepthInterval is what a laboratory found in a layer of soil.
+// DepthInterval is the analysis of a layer of soil.
 type DepthInterval struct {
 	FromCm, ToCm       float64
 	SOCPct             float64 // soil organic carbon, % of the mass of fine soil
@@ -21,7 +21,7 @@ type DepthInterval struct {
 //
 //	SOC % × bulk density (g/cm³) × depth (cm) × (1 - coarse fragments)
 //
-// for 1 % of 1 g/cm³ over 1 cm is 0.01 g/cm², and 1 g/cm² is 100 t/ha (FAO, "A protocol for
+// because 1 % of 1 g/cm³ over 1 cm is 0.01 g/cm², and 1 g/cm² is 100 t/ha (FAO, "A protocol for
 // measurement, monitoring, reporting and verification of soil organic carbon in agricultural
 // landscapes" (2020), equation of the SOC stock).
 func (d DepthInterval) Stock() float64 { return d.SOCPct * d.fineVolume() }
@@ -33,7 +33,7 @@ func (d DepthInterval) fineVolume() float64 {
 	return d.BulkDensity * (d.ToCm - d.FromCm) * (1 - d.CoarseFragmentsPct/100)
 }
 
-// Profile is what was found at a point, interval by interval.
+// Profile is the analysis of a point, interval by interval.
 type Profile struct {
 	Point     string
 	Zone      int          // in which the point was planned
@@ -45,19 +45,42 @@ type Profile struct {
 type Unusable struct{ Point, Reason string }
 
 // Stocks returns the stocks of points between two depths, t C/ha. Points whose intervals do not
-// fill that without gap or overlap are left out, with the reason.
+// fill the range without gap or overlap are left out, with the reason.
 func Stocks(profiles []Profile, fromCm, toCm float64) (values []Value, out []Unusable) {
+	return eachPoint(profiles, fromCm, toCm, func(intervals []DepthInterval) (stock float64, reason string) {
+		for _, d := range intervals {
+			stock += d.Stock()
+		}
+		return stock, ""
+	})
+}
+
+// Concentrations returns the soil organic carbon of points between two depths, % of the mass of fine
+// soil, each interval by its thickness. Points are left out as by Stocks.
+func Concentrations(profiles []Profile, fromCm, toCm float64) (values []Value, out []Unusable) {
+	return eachPoint(profiles, fromCm, toCm, func(intervals []DepthInterval) (float64, string) {
+		sum := 0.0
+		for _, d := range intervals {
+			sum += d.SOCPct * (d.ToCm - d.FromCm)
+		}
+		return sum / (toCm - fromCm), ""
+	})
+}
+
+// eachPoint computes the value of every point whose intervals fill a range of depths; the others,
+// and those for which of returns a reason, are unusable.
+func eachPoint(profiles []Profile, fromCm, toCm float64, of func([]DepthInterval) (float64, string)) (values []Value, out []Unusable) {
 	for _, p := range profiles {
+		v := Value{Point: p.Point, Zone: p.Zone, At: p.At}
 		intervals, reason := p.between(fromCm, toCm)
+		if reason == "" {
+			v.Value, reason = of(intervals)
+		}
 		if reason != "" {
 			out = append(out, Unusable{p.Point, reason})
 			continue
 		}
-		sum := 0.0
-		for _, d := range intervals {
-			sum += d.Stock()
-		}
-		values = append(values, Value{Point: p.Point, Zone: p.Zone, At: p.At, Value: sum})
+		values = append(values, v)
 	}
 	return values, out
 }
@@ -83,10 +106,9 @@ func (p Profile) between(fromCm, toCm float64) (intervals []DepthInterval, reaso
 	return intervals, ""
 }
 
-// CommonMass returns the largest mass of fine soil in t/ha, counted from the surface, that every
-// point of every round reaches: the reference of equivalent stocks. It reports false where a
-// point has fewer than two intervals from the surface on, for the share of carbon then cannot be
-// told apart by depth.
+// CommonMass returns the largest mass of fine soil in t/ha, from the surface, that every point of
+// every round reaches: the reference of equivalent stocks. ok is false where a point has fewer than
+// two intervals, which do not resolve the carbon by depth.
 func CommonMass(toCm float64, rounds ...[]Profile) (mass float64, ok bool) {
 	mass = math.Inf(1)
 	for _, profiles := range rounds {
@@ -109,28 +131,17 @@ func CommonMass(toCm float64, rounds ...[]Profile) (mass float64, ok bool) {
 }
 
 // EquivalentStocks returns the stocks of points in the same mass of fine soil from the surface, so
-// that soil which was loosened or compacted between two rounds does not pass for a change of
-// carbon. Within an interval carbon is taken to be spread evenly over the mass (Ellert and
-// Bettany, "Calculation of organic matter and nutrients stored in soils under contrasting
-// management regimes", Canadian Journal of Soil Science 75 (1995) 529; Wendt and Hauser, "An
-// equivalent soil mass procedure for monitoring soil organic carbon in multiple soil layers",
-// European Journal of Soil Science 64 (2013) 58, fit a spline instead).
+// that loosening or compaction between two rounds does not count as a change of carbon. Within an
+// interval the carbon is assumed to be spread evenly over the mass (Ellert and Bettany,
+// "Calculation of organic matter and nutrients stored in soils under contrasting management
+// regimes", Canadian Journal of Soil Science 75 (1995) 529; Wendt and Hauser, "An equivalent soil
+// mass procedure for monitoring soil organic carbon in multiple soil layers", European Journal of
+// Soil Science 64 (2013) 58, fit a spline instead).
 func EquivalentStocks(profiles []Profile, toCm, mass float64) (values []Value, out []Unusable) {
-	for _, p := range profiles {
-		intervals, reason := p.between(0, toCm)
-		if reason == "" {
-			var stock float64
-			if stock, reason = stockInMass(intervals, mass); reason == "" {
-				values = append(values, Value{Point: p.Point, Zone: p.Zone, At: p.At, Value: stock})
-				continue
-			}
-		}
-		out = append(out, Unusable{p.Point, reason})
-	}
-	return values, out
+	return eachPoint(profiles, 0, toCm, func(intervals []DepthInterval) (float64, string) { return stockInMass(intervals, mass) })
 }
 
-// stockInMass adds up the stock of intervals until a mass is reached.
+// stockInMass sums the stock of intervals until a mass is reached.
 func stockInMass(intervals []DepthInterval, mass float64) (stock float64, reason string) {
 	left := mass
 	for _, d := range intervals {

@@ -8,7 +8,7 @@ import (
 	"tilth/core/stratification/plan"
 )
 
-// Report is what the samples of a plan say between two depths.
+// Report is the estimates from the samples of a plan between two depths.
 type Report struct {
 	FromCm, ToCm float64
 	SOC          Estimate  // %, of the mass of fine soil, intervals by their thickness
@@ -42,82 +42,69 @@ func (r Round) Depths() (fromCm, toCm float64, ok bool) {
 	return fromCm, toCm, ok
 }
 
-// Estimate returns what a round says between two depths.
+// Estimate returns the estimates of a round between two depths.
 //
 // Faults: Invalid for values that the estimates refuse.
 func (r Round) Estimate(fromCm, toCm float64, precision plan.Precision) (Report, error) {
-	out := Report{FromCm: fromCm, ToCm: toCm, Notes: r.notes()}
-	values, without := Concentrations(r.profiles(false), fromCm, toCm)
-	out.WithoutSOC = without
-	var err error
-	if out.SOC, err = MeanOf(r.survey(values), precision); err != nil {
-		return out, err
-	}
-	weighed := r.profiles(true)
-	stocks, without := Stocks(weighed, fromCm, toCm)
-	out.WithoutStock = append(r.unweighed(), without...)
-	if len(stocks) == 0 {
-		return out, nil
-	}
-	stock, err := MeanOf(r.survey(stocks), precision)
-	if err != nil {
-		return out, err
-	}
-	out.Stock = &stock
-	if mass, ok := CommonMass(toCm, weighed); ok && fromCm == 0 {
-		values, _ := EquivalentStocks(weighed, toCm, mass)
-		equivalent, err := MeanOf(r.survey(values), precision)
-		if err != nil {
-			return out, err
-		}
-		out.Equivalent, out.EquivalentMass = &equivalent, mass
-	}
-	return out, nil
+	out := Report{FromCm: fromCm, ToCm: toCm, Notes: r.notes("")}
+	err := out.fill([]Round{r}, func(s []Survey) (Estimate, error) { return MeanOf(s[0], precision) })
+	return out, err
 }
 
 // Change returns the change from an earlier round to this one between two depths.
 //
 // Faults: as Difference.
 func (r Round) Change(earlier Round, fromCm, toCm, confidence float64) (Report, error) {
-	out := Report{FromCm: fromCm, ToCm: toCm}
-	for _, n := range earlier.notes() {
-		out.Notes = append(out.Notes, "First round: "+n)
-	}
-	for _, n := range r.notes() {
-		out.Notes = append(out.Notes, "Second round: "+n)
-	}
-	before, _ := Concentrations(earlier.profiles(false), fromCm, toCm)
-	after, without := Concentrations(r.profiles(false), fromCm, toCm)
-	out.WithoutSOC = without
-	var err error
-	if out.SOC, err = Difference(earlier.survey(before), r.survey(after), confidence); err != nil {
-		return out, err
-	}
-	first, second := earlier.profiles(true), r.profiles(true)
-	before, _ = Stocks(first, fromCm, toCm)
-	after, without = Stocks(second, fromCm, toCm)
-	out.WithoutStock = append(r.unweighed(), without...)
-	if len(before) == 0 || len(after) == 0 {
-		return out, nil
-	}
-	stock, err := Difference(earlier.survey(before), r.survey(after), confidence)
-	if err != nil {
-		return out, err
-	}
-	out.Stock = &stock
-	if mass, ok := CommonMass(toCm, first, second); ok && fromCm == 0 {
-		before, _ := EquivalentStocks(first, toCm, mass)
-		after, _ := EquivalentStocks(second, toCm, mass)
-		equivalent, err := Difference(earlier.survey(before), r.survey(after), confidence)
-		if err != nil {
-			return out, err
-		}
-		out.Equivalent, out.EquivalentMass = &equivalent, mass
-	}
-	return out, nil
+	out := Report{FromCm: fromCm, ToCm: toCm, Notes: append(earlier.notes("First round: "), r.notes("Second round: ")...)}
+	err := out.fill([]Round{earlier, r}, func(s []Survey) (Estimate, error) { return Difference(s[0], s[1], confidence) })
+	return out, err
 }
 
-// survey makes a survey of values by the plan's design.
+// fill estimates carbon, stocks and equivalent stocks from the surveys of the rounds, as far as their
+// samples allow. The points left out are those of the last round.
+func (out *Report) fill(rounds []Round, estimate func([]Survey) (Estimate, error)) (err error) {
+	last := rounds[len(rounds)-1]
+	surveys := func(weighed bool, of func([]Profile) ([]Value, []Unusable)) (all []Survey, without []Unusable, some bool) {
+		some = true
+		for _, r := range rounds {
+			var values []Value
+			values, without = of(r.profiles(weighed))
+			all, some = append(all, r.survey(values)), some && len(values) > 0
+		}
+		return all, without, some
+	}
+	soc, without, _ := surveys(false, func(p []Profile) ([]Value, []Unusable) { return Concentrations(p, out.FromCm, out.ToCm) })
+	out.WithoutSOC = without
+	if out.SOC, err = estimate(soc); err != nil {
+		return err
+	}
+	stocks, without, some := surveys(true, func(p []Profile) ([]Value, []Unusable) { return Stocks(p, out.FromCm, out.ToCm) })
+	out.WithoutStock = append(last.unweighed(), without...)
+	if !some {
+		return nil
+	}
+	stock, err := estimate(stocks)
+	if err != nil {
+		return err
+	}
+	out.Stock = &stock
+	weighed := make([][]Profile, len(rounds))
+	for i, r := range rounds {
+		weighed[i] = r.profiles(true)
+	}
+	mass, ok := CommonMass(out.ToCm, weighed...)
+	if !ok || out.FromCm != 0 {
+		return nil
+	}
+	same, _, _ := surveys(true, func(p []Profile) ([]Value, []Unusable) { return EquivalentStocks(p, out.ToCm, mass) })
+	equivalent, err := estimate(same)
+	if err == nil {
+		out.Equivalent, out.EquivalentMass = &equivalent, mass
+	}
+	return err
+}
+
+// survey returns a survey of values by the plan's design.
 func (r Round) survey(values []Value) Survey {
 	p := r.Plan.Plan
 	out := Survey{
@@ -134,8 +121,8 @@ func (r Round) survey(values []Value) Survey {
 	return out
 }
 
-// profiles returns what was analysed, point by point; weighed: of samples with a bulk density
-// alone. Coarse fragments that nobody stated are none.
+// profiles returns the analyses point by point; weighed: only of samples with a bulk density.
+// Unstated coarse fragments count as none.
 func (r Round) profiles(weighed bool) []Profile {
 	at := map[string]int{}
 	var out []Profile
@@ -164,22 +151,21 @@ func (r Round) profiles(weighed bool) []Profile {
 
 // unweighed names the points of which no analysed sample has a bulk density.
 func (r Round) unweighed() []Unusable {
-	weighed, seen := map[string]bool{}, map[string]bool{}
+	weighed := map[string]bool{}
 	for _, p := range r.profiles(true) {
 		weighed[p.Point] = true
 	}
 	var out []Unusable
 	for _, p := range r.profiles(false) {
-		if !weighed[p.Point] && !seen[p.Point] {
-			seen[p.Point] = true
+		if !weighed[p.Point] {
 			out = append(out, Unusable{p.Point, "it has no bulk density"})
 		}
 	}
 	return out
 }
 
-// notes says what to mind about the samples themselves.
-func (r Round) notes() []string {
+// notes returns the caveats about the samples themselves, each with a prefix.
+func (r Round) notes(prefix string) (out []string) {
 	reserves, moved := map[string]bool{}, map[string]bool{}
 	missed, assumed := map[string]bool{}, 0
 	for _, s := range r.Samples {
@@ -199,34 +185,14 @@ func (r Round) notes() []string {
 			assumed++
 		}
 	}
-	var out []string
 	if len(reserves) > 0 {
-		out = append(out, fmt.Sprintf("%d of the points are reserves, drawn in the same way; %d points were missed.", len(reserves), len(missed)))
+		out = append(out, prefix+fmt.Sprintf("%d of the points are reserves, drawn in the same way; %d points were missed.", len(reserves), len(missed)))
 	}
 	if len(moved) > 0 {
-		out = append(out, fmt.Sprintf("%d of the points were sampled outside their zone; they count for the zone in which they were planned.", len(moved)))
+		out = append(out, prefix+fmt.Sprintf("%d of the points were sampled outside their zone; they count for the zone in which they were planned.", len(moved)))
 	}
 	if assumed > 0 {
-		out = append(out, fmt.Sprintf("%d samples state no coarse fragments; they are taken to have none.", assumed))
+		out = append(out, prefix+fmt.Sprintf("%d samples state no coarse fragments; they are taken to have none.", assumed))
 	}
 	return out
-}
-
-// Concentrations returns the soil organic carbon of points between two depths, % of the mass of
-// fine soil, each interval by its thickness. Points whose intervals do not fill that without gap
-// or overlap are left out, with the reason.
-func Concentrations(profiles []Profile, fromCm, toCm float64) (values []Value, out []Unusable) {
-	for _, p := range profiles {
-		intervals, reason := p.between(fromCm, toCm)
-		if reason != "" {
-			out = append(out, Unusable{p.Point, reason})
-			continue
-		}
-		sum := 0.0
-		for _, d := range intervals {
-			sum += d.SOCPct * (d.ToCm - d.FromCm)
-		}
-		values = append(values, Value{Point: p.Point, Zone: p.Zone, At: p.At, Value: sum / (toCm - fromCm)})
-	}
-	return values, out
 }

@@ -7,10 +7,9 @@ import (
 	"tilth/core/stratification/frame"
 )
 
-// majority smooths a map once: a cell takes another label when that is strictly more
-// frequent than its own among the cells of the 3 × 3 window around it, itself among them; of
-// several such labels of the same frequency the lowest. All cells are judged on the old map.
-// Labels are 1 to k.
+// majority smooths a map once: a cell takes another label that is strictly more frequent than its
+// own in the 3 × 3 window around it, itself included; of several such labels of the same frequency
+// the lowest. All cells are judged on the old map. Labels are 1 to k.
 func majority(b *frame.Board, labels []int32, k int) []int32 {
 	out := slices.Clone(labels)
 	count := make([]uint8, k+1)
@@ -33,10 +32,10 @@ func majority(b *frame.Board, labels []int32, k int) []int32 {
 	return out
 }
 
-// absorb returns the smallest 4-connected group of fewer than least cells (of several of one
-// size the first in row order) the label of the neighbouring group with which it shares the
-// longest edge (of several: the one of more cells, then the first), and so on until none is
-// left. Groups without a neighbour stay. Labels change in place.
+// absorb relabels, in place, the smallest 4-connected group of fewer than lower cells (of several
+// of one size the first in row order) as the neighbouring group with which it shares the longest
+// edge (of several: the one of more cells, then the first), and so on until none is left. Groups
+// without a neighbour stay.
 func absorb(b *frame.Board, labels []int32, lower int) {
 	of, first := b.Components(labels)
 	m := newMerger(b, labels, of, first)
@@ -54,7 +53,7 @@ func absorb(b *frame.Board, labels []int32, lower int) {
 	}
 }
 
-// merger holds the groups of a map, with the edges that they share, while they merge.
+// merger holds the groups of a map and their shared edges while they merge.
 type merger struct {
 	parent []int32
 	label  []int32
@@ -93,7 +92,7 @@ func (m *merger) root(g int32) int32 {
 	return g
 }
 
-// smallest takes the smallest group below a size out of the queue.
+// smallest removes the smallest group below a size from the queue.
 func (m *merger) smallest(lower int) (g int, ok bool) {
 	for len(m.queue) > 0 && m.queue[0].cells < lower {
 		s := heap.Pop(&m.queue).(sized)
@@ -104,8 +103,8 @@ func (m *merger) smallest(lower int) (g int, ok bool) {
 	return 0, false
 }
 
-// longestNeighbour returns the neighbour to merge with; -1 where there is none. The order of
-// groups is that of their first cells.
+// longestNeighbour returns the neighbour to merge with; -1 where there is none. The order of groups
+// is that of their first cells.
 func (m *merger) longestNeighbour(g int) int {
 	best := -1
 	for other, edges := range m.shared[g] {
@@ -122,7 +121,7 @@ func (m *merger) longestNeighbour(g int) int {
 	return best
 }
 
-// relabel returns a group a label, and merges it with all its neighbours of that label.
+// relabel changes the label of a group and merges it with all its neighbours of that label.
 func (m *merger) relabel(g int, label int32) {
 	m.label[g] = label
 	var same []int
@@ -138,8 +137,8 @@ func (m *merger) relabel(g int, label int32) {
 	heap.Push(&m.queue, sized{m.cells[g], m.first[g]})
 }
 
-// join makes one group of two; the one that has the earlier first cell stands for both, so
-// that a group's index is always that of its first cell's.
+// join merges two groups; the one with the earlier first cell stands for both, so that a group's
+// index is always that of its first cell.
 func (m *merger) join(a, b int) int {
 	if m.first[b] < m.first[a] {
 		a, b = b, a
@@ -182,7 +181,7 @@ func (q *sizeQueue) Pop() any {
 	return last
 }
 
-// compactLabels renumbers the labels that are in use 1 to k in their order, and gives k.
+// compactLabels renumbers the labels in use 1 to k in their order, and returns k.
 func compactLabels(labels []int32, k int) int {
 	rank := make([]int32, k+1)
 	for _, label := range labels {

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// silhouetteCells bounds the cells of which the silhouette is taken: every m-th.
+// silhouetteCells bounds the cells of the silhouette: every m-th is taken.
 const silhouetteCells = 5_000
 
 // groups returns number, centre and sum of squared distances of the groups 0 to k-1.
@@ -28,9 +28,9 @@ func groups(points matrix, labels []int32, k int) (count []int, centres, within 
 	return count, centres, within
 }
 
-// calinskiHarabasz returns the variance between groups over that within, each over its degrees
-// of freedom (Caliński and Harabasz, "A dendrite method for cluster analysis",
-// Communications in Statistics 3 (1974)). Every group has a point. 0 where nothing varies.
+// calinskiHarabasz returns the variance between groups over that within, each over its degrees of
+// freedom (Caliński and Harabasz, "A dendrite method for cluster analysis", Communications in
+// Statistics 3 (1974)). Every group has a point. 0 where nothing varies.
 func calinskiHarabasz(points matrix, labels []int32, k int) float64 {
 	_, _, within := groups(points, labels, k)
 	_, _, whole := groups(points, make([]int32, len(labels)), 1)
@@ -69,9 +69,9 @@ func daviesBouldin(points matrix, labels []int32, k int) float64 {
 
 // silhouettes returns, for several groupings of the same points, the mean of (b - a) / max(a, b),
 // where a is a point's mean distance to its own group and b that to the nearest other; 0 for a
-// point that is a group of its own (Rousseeuw, "Silhouettes", Journal of Computational and
-// Applied Mathematics 20 (1987)). It looks at every m-th point, at most silhouetteCells: each
-// distance is taken once for all groupings.
+// point that is a group of its own (Rousseeuw, "Silhouettes", Journal of Computational and Applied
+// Mathematics 20 (1987)). It takes every m-th point, at most silhouetteCells, and computes each
+// distance once for all groupings.
 func silhouettes(ctx context.Context, points matrix, groupings [][]int32, ks []int, workers int) ([]float64, error) {
 	step := (points.n + silhouetteCells - 1) / silhouetteCells
 	sample := points.everyNth(step)
@@ -105,7 +105,7 @@ func silhouettes(ctx context.Context, points matrix, groupings [][]int32, ks []i
 	if err != nil {
 		return out, err
 	}
-	for _, p := range partial { // in the order of the points, whoever worked on them
+	for _, p := range partial { // in the order of the points, whichever worker computed them
 		for g, v := range p {
 			out[g] += v
 		}
@@ -116,7 +116,7 @@ func silhouettes(ctx context.Context, points matrix, groupings [][]int32, ks []i
 	return out, nil
 }
 
-// sampledLabels lays the groups of all groupings side by side: labels[i][g] is the slot of
+// sampledLabels numbers the groups of all groupings consecutively: labels[i][g] is the slot of
 // point i's group in grouping g, whose slots begin at offset[g].
 func sampledLabels(groupings [][]int32, ks []int, n, step int) (labels [][]int32, offset []int, width int) {
 	offset = make([]int, len(ks)+1)
@@ -133,7 +133,7 @@ func sampledLabels(groupings [][]int32, ks []int, n, step int) (labels [][]int32
 	return labels, offset, offset[len(ks)]
 }
 
-// silhouette returns that of one point, from its summed distances to the groups.
+// silhouette returns the silhouette of one point from its summed distances to the groups.
 func silhouette(sums, counts []float64, own int) float64 {
 	if counts[own] < 2 {
 		return 0

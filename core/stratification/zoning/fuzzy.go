@@ -24,14 +24,14 @@ type fuzzyClustering struct {
 
 // fpi is the fuzziness performance index 1 - (k PC - 1)/(k - 1), 0 for groups apart and 1 for
 // none; nce the normalised classification entropy PE / ln k. Fridgen et al., "Management Zone
-// Analyst (MZA)", Agronomy Journal 96 (2004); MZA divides the entropy's sum by n - k instead
+// Analyst (MZA)", Agronomy Journal 96 (2004); MZA divides the sum of the entropy by n - k instead
 // of n ln k.
 func (f fuzzyClustering) fpi(k int) float64 { return 1 - (float64(k)*f.pc-1)/float64(k-1) }
 func (f fuzzyClustering) nce(k int) float64 { return f.pe / math.Log(float64(k)) }
 
-// fuzzyCMeans groups points by fuzzy c-means (Bezdek 1981) with the exponent m. It begins at
-// the centres of kMeans, so that it needs no starts of its own. A point's label is the group
-// to which it belongs most; inertia is that of the labels around their centres.
+// fuzzyCMeans groups points by fuzzy c-means (Bezdek 1981) with the exponent m. It begins at the
+// centres of kMeans, so that it needs no starts of its own. A point's label is the group with its
+// largest share; inertia is that of the labels around their centres.
 func fuzzyCMeans(ctx context.Context, points matrix, k int, m float64, from clustering) (fuzzyClustering, error) {
 	sample := points.everyNth((points.n + fitCells - 1) / fitCells)
 	f := fuzzyClustering{clustering: clustering{centres: append([]float64(nil), from.centres...)}}
@@ -69,8 +69,8 @@ func fuzzyCMeans(ctx context.Context, points matrix, k int, m float64, from clus
 	return f, nil
 }
 
-// memberships fills the shares of a point, u = 1 / sum over g of (d/d_g)^(2/(m-1)), and gives
-// its part of the objective. A point on a centre belongs to the first such one alone.
+// memberships fills in the shares of a point, u = 1 / sum over g of (d/d_g)^(2/(m-1)), and returns
+// its part of the objective. A point on a centre belongs to the first such centre alone.
 func memberships(u, point, centres []float64, m float64) (objective float64) {
 	k, d := len(u), len(point)
 	lower := math.Inf(1)
@@ -96,14 +96,14 @@ func memberships(u, point, centres []float64, m float64) (objective float64) {
 		u[h] = math.Pow(lower/u[h], 1/(m-1))
 		total += u[h]
 	}
-	// With these u, the sum over h of u^m d² is least · (1/total)^(m-1).
+	// With these u, the sum over h of u^m d² is lower · (1/total)^(m-1).
 	for h := range u {
 		u[h] /= total
 	}
 	return lower * math.Pow(total, 1-m)
 }
 
-// finish labels all points and takes the indices.
+// finish labels all points and computes the indices.
 func (f *fuzzyClustering) finish(points matrix, k int, m float64) {
 	f.labels = make([]int32, points.n)
 	f.objective, f.inertia = 0, 0

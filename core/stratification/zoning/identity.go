@@ -6,64 +6,63 @@ import (
 	"io"
 
 	"tilth/core/stratification/frame"
-	internaldigest "tilth/core/stratification/internal/digest"
+	"tilth/core/stratification/internal/digest"
 	"tilth/core/stratification/layer"
 )
 
-// SeedOf returns the seed of a caller who names none: the first 53 bits of SHA-256 over what
-// the maps belong to and the other parameters, so that asking twice gives the same maps. Check accepts the parameters.
+// SeedOf returns the seed of a call without one: the first 53 bits of SHA-256 over the scope and
+// the other parameters, so that the same call yields the same maps. The parameters must pass Check.
 func SeedOf(p Params) uint64 {
 	p.Seed = 0
-	return internaldigest.Seed(p.Scope, p)
+	return digest.Seed(p.Scope, p)
 }
 
-// fingerprint hashes everything that the maps follow from.
+// fingerprint hashes all inputs of the maps.
 func fingerprint(f *frame.Frame, layers []layer.Layer, p Params) []byte {
 	h := sha256.New()
-	_, _ = io.WriteString(h, AlgorithmVersion) // a hash takes everything
-	_, _ = h.Write(internaldigest.Canonical(p))
-	internaldigest.Write(h, int64(f.EPSG), int64(f.EdgeMask), int64(len(f.Cells)), internaldigest.Bits(f.CellSize), internaldigest.Bits(f.OriginX), internaldigest.Bits(f.OriginY))
+	_, _ = io.WriteString(h, AlgorithmVersion) // writing to a hash never fails
+	_, _ = h.Write(digest.Canonical(p))
+	digest.Write(h, int64(f.EPSG), int64(f.EdgeMask), int64(len(f.Cells)), digest.Bits(f.CellSize), digest.Bits(f.OriginX), digest.Bits(f.OriginY))
 	for _, c := range f.Cells {
 		masked := int32(0)
 		if c.Masked {
 			masked = 1
 		}
-		internaldigest.Write(h, c.Row, c.Col, masked)
+		digest.Write(h, c.Row, c.Col, masked)
 	}
 	for _, field := range f.Fields {
 		for _, polygon := range field {
 			for _, ring := range polygon {
-				internaldigest.Write(h, int64(len(ring)))
+				digest.Write(h, int64(len(ring)))
 				for _, v := range ring {
-					internaldigest.Write(h, internaldigest.Bits(v.X), internaldigest.Bits(v.Y))
+					digest.Write(h, digest.Bits(v.X), digest.Bits(v.Y))
 				}
 			}
 		}
 	}
 	for _, l := range layers {
-		internaldigest.Write(h, int64(len(l.Name)))
+		digest.Write(h, int64(len(l.Name)))
 		_, _ = io.WriteString(h, l.Name)
 		for _, v := range l.Values {
-			internaldigest.Write(h, internaldigest.Bits(v))
+			digest.Write(h, digest.Bits(v))
 		}
 	}
 	return h.Sum(nil)
 }
 
-// mapUUID returns the id of the map of k zones: version 5 in the form of RFC 9562, section 5.5,
-// from SHA-256.
+// mapUUID returns the id of the map of k zones.
 func mapUUID(print []byte, k int) string {
-	return internaldigest.UUID(append(append([]byte(nil), print...), byte(k)))
+	return digest.UUID(append(append([]byte(nil), print...), byte(k)))
 }
 
-// RunKey names a call that makes maps: what the prepared layers of an order are (their
-// digest), which of them are used, and the parameters. Check accepts the parameters.
-func RunKey(digest string, layers []string, p Params) string {
+// RunKey names a call of Zones by the digest of the order's prepared layers, the layers it uses,
+// and the parameters, which must pass Check.
+func RunKey(prepared string, layers []string, p Params) string {
 	h := sha256.New()
-	for _, s := range append([]string{AlgorithmVersion, digest}, layers...) {
-		internaldigest.Write(h, int64(len(s)))
-		_, _ = io.WriteString(h, s) // a hash takes everything
+	for _, s := range append([]string{AlgorithmVersion, prepared}, layers...) {
+		digest.Write(h, int64(len(s)))
+		_, _ = io.WriteString(h, s)
 	}
-	_, _ = h.Write(internaldigest.Canonical(p))
+	_, _ = h.Write(digest.Canonical(p))
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -14,8 +14,8 @@ import (
 const (
 	defaultStarts = 25
 	maxIterations = 500
-	// fitCells is the number of cells up to which all are clustered. Of more, every m-th is,
-	// and then every cell goes to the nearest centre.
+	// fitCells is the number of cells up to which all are clustered. Of more, every m-th is, and
+	// every cell then goes to the nearest centre.
 	fitCells = 40_000
 )
 
@@ -26,16 +26,15 @@ type clustering struct {
 	inertia float64 // sum of squared distances to the own centre
 }
 
-// kMeans groups points around k centres so that the sum of squared distances to the own
-// centre is small: the best of a number of starts, of several as good the first. A start
-// takes its centres by k-means++ (Arthur and Vassilvitskii, "k-means++: The Advantages of
-// Careful Seeding", SODA 2007), iterates (Lloyd, "Least squares quantization in PCM", IEEE
-// Transactions on Information Theory 28 (1982)) until no point changes, at most 500 times,
-// and then moves single points where that lowers the sum (Hartigan and Wong, "Algorithm AS
-// 136", Applied Statistics 28 (1979)) in one pass.
+// kMeans groups points around k centres so that the sum of squared distances to the own centre is
+// small: the best of a number of starts, of several as good the first. A start takes its centres by
+// k-means++ (Arthur and Vassilvitskii, "k-means++: The Advantages of Careful Seeding", SODA 2007),
+// iterates (Lloyd, "Least squares quantization in PCM", IEEE Transactions on Information Theory 28
+// (1982)) until no point changes, at most 500 times, and then moves single points where that lowers
+// the sum (Hartigan and Wong, "Algorithm AS 136", Applied Statistics 28 (1979)) in one pass.
 //
-// Starts are worked on by as many workers as told; the result does not depend on it. There
-// are at least k points. It ends early, with the context's error, when that is cancelled.
+// The result does not depend on the number of workers. There are at least k points. Cancelling the
+// context ends it early, with the context's error.
 func kMeans(ctx context.Context, points matrix, k, starts int, seed uint64, workers int) (clustering, error) {
 	sample := points.everyNth((points.n + fitCells - 1) / fitCells)
 	results := make([]clustering, starts)
@@ -78,7 +77,7 @@ func GroupCentres(places []geo.Position, k, starts int, seed uint64) []geo.Posit
 	return out
 }
 
-// inParallel calls work for 0 to n-1, by some workers at a time, until the context ends.
+// inParallel calls work for 0 to n-1, with a number of workers at a time, until the context ends.
 func inParallel(ctx context.Context, n, workers int, work func(i int)) error {
 	queue := make(chan int)
 	var crew sync.WaitGroup
@@ -99,7 +98,7 @@ func inParallel(ctx context.Context, n, workers int, work func(i int)) error {
 	return ctx.Err()
 }
 
-// assign returns every point to its nearest centre.
+// assign labels every point with its nearest centre.
 func assign(points matrix, centres []float64, k int) clustering {
 	out := clustering{labels: make([]int32, points.n), centres: centres}
 	for i := range points.n {
@@ -110,9 +109,9 @@ func assign(points matrix, centres []float64, k int) clustering {
 	return out
 }
 
-// lloyd is one start of k-means. For each point it keeps a bound from above on the distance to
-// its own centre and one from below on that to any other, so that most points need no
-// distance in most iterations (Hamerly, "Making k-means even faster", SIAM SDM 2010).
+// lloyd is one start of k-means. For each point it keeps an upper bound of the distance to its own
+// centre and a lower bound of that to any other, so that most points need no distance in most
+// iterations (Hamerly, "Making k-means even faster", SIAM SDM 2010).
 type lloyd struct {
 	points       matrix
 	k            int
@@ -121,7 +120,7 @@ type lloyd struct {
 	sums         []float64 // of the points of each centre
 	count        []int
 	upper, lower []float64
-	moved        []float64 // how far each centre went
+	moved        []float64 // how far each centre moved
 	gap          []float64 // half the distance from each centre to the nearest other
 }
 
@@ -134,15 +133,15 @@ func newLloyd(points matrix, k int) *lloyd {
 	}
 }
 
-// centre returns the values of a centre; they may be written.
+// centre returns the values of a centre, which may be written.
 func (l *lloyd) centre(h int) []float64 { return l.centres[h*l.points.d : (h+1)*l.points.d] }
 
 // sum returns the sums of the points of a centre.
 func (l *lloyd) sum(h int) []float64 { return l.sums[h*l.points.d : (h+1)*l.points.d] }
 
-// seed draws the first centres: the first of all points, each as likely, the others with a
-// probability proportional to the squared distance to the nearest centre so far. Where all
-// points lie on centres it takes them in order, and the later centres hold no point.
+// seed draws the first centres: the first uniformly of all points, the others with a probability
+// proportional to the squared distance to the nearest centre so far. Where all points lie on
+// centres, the remaining centres get no points of their own.
 func (l *lloyd) seed(random *pcg.Stream) {
 	nearest := l.upper // squared distances, for now
 	copy(l.centre(0), l.points.row(random.Below(l.points.n)))
@@ -157,7 +156,7 @@ func (l *lloyd) seed(random *pcg.Stream) {
 			if d == 0 {
 				continue
 			}
-			chosen = i // the last one, should rounding leave something over
+			chosen = i // the last one, where rounding leaves a remainder
 			if target -= d; target < 0 {
 				break
 			}
@@ -183,7 +182,7 @@ func (l *lloyd) iterate(ctx context.Context) {
 	}
 }
 
-// assignAll returns every point to its nearest centre and sets the bounds.
+// assignAll labels every point with its nearest centre and sets the bounds.
 func (l *lloyd) assignAll() {
 	for i := range l.points.n {
 		h, lower, second := nearestTwo(l.points.row(i), l.centres, l.k)
@@ -192,7 +191,7 @@ func (l *lloyd) assignAll() {
 	l.addUp()
 }
 
-// addUp sums the points of each centre anew.
+// addUp recomputes the sums of the points of each centre.
 func (l *lloyd) addUp() {
 	clear(l.sums)
 	clear(l.count)
@@ -205,8 +204,8 @@ func (l *lloyd) addUp() {
 	}
 }
 
-// settle moves the centres to the means of their points. A centre without points takes the
-// point that is furthest from its own centre.
+// settle moves the centres to the means of their points. A centre without points takes the point
+// that is furthest from its own centre.
 func (l *lloyd) settle() {
 	for h := range l.k {
 		if l.count[h] == 0 {
@@ -234,7 +233,7 @@ func (l *lloyd) settle() {
 	}
 }
 
-// reseed returns an empty centre the point furthest from its own; of several, the first.
+// reseed gives an empty centre the point furthest from its own; of several, the first.
 func (l *lloyd) reseed(h int) {
 	far, upper := -1, -1.0
 	for i, own := range l.labels {
@@ -247,14 +246,14 @@ func (l *lloyd) reseed(h int) {
 	}
 	l.move(far, int32(h))
 	copy(l.centre(h), l.points.row(far))
-	// The bounds know nothing of the new centre.
+	// The bounds do not cover the new centre.
 	for i := range l.lower {
 		l.lower[i] = 0
 	}
 	l.upper[far] = 0
 }
 
-// move returns a point to another centre, in the sums too.
+// move moves a point to another centre, in the sums too.
 func (l *lloyd) move(i int, to int32) {
 	row, from := l.points.row(i), l.labels[i]
 	give, take := l.sum(int(from)), l.sum(int(to))
@@ -267,7 +266,8 @@ func (l *lloyd) move(i int, to int32) {
 	l.labels[i] = to
 }
 
-// result returns the grouping with its sum of squares, all sums taken anew in the points' order.
+// result returns the grouping with its sum of squares, with all sums recomputed in the order of the
+// points.
 func (l *lloyd) result() clustering {
 	l.addUp()
 	for h := range l.k {

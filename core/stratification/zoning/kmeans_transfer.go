@@ -2,9 +2,9 @@ package zoning
 
 import "math"
 
-// reassign returns points to their nearest centres and reports whether any changed.
+// reassign moves points to their nearest centres and reports whether any changed.
 func (l *lloyd) reassign() (changed bool) {
-	upper, next := 0.0, 0.0 // the two longest ways of centres
+	upper, next := 0.0, 0.0 // the two longest moves of centres
 	furthest := int32(-1)
 	for h, way := range l.moved {
 		if way > upper {
@@ -36,10 +36,10 @@ func (l *lloyd) reassign() (changed bool) {
 	return changed
 }
 
-// transfer passes once over the points and gives each to another centre where that lowers
-// the sum of squares, counting that both centres move with it: taking a point out of a group
-// of n lowers its sum by n/(n-1) d², adding it raises the other's by n/(n+1) d² (Hartigan and
-// Wong, equation for R1 and R2).
+// transfer passes once over the points and moves each to another centre where that lowers the sum
+// of squares, taking into account that both centres move with it: removing a point from a group of
+// n lowers its sum by n/(n-1) d², adding it raises the other's by n/(n+1) d² (Hartigan and Wong,
+// equation for R1 and R2).
 func (l *lloyd) transfer() {
 	l.addUp()
 	for h := range l.k {
@@ -62,7 +62,7 @@ func (l *lloyd) transfer() {
 				best, lower = h, cost
 			}
 		}
-		// Moves that gain nothing but rounding would depend on the order of sums.
+		// Gains within rounding would depend on the order of sums.
 		if best != own && gain-lower > slack*gain {
 			l.move(i, int32(best))
 			l.recentre(own)

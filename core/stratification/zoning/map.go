@@ -8,8 +8,8 @@ import (
 	"tilth/core/stratification/internal/stats"
 )
 
-// number renumbers zones 1 to k by the ascending mean of the first of the layers of the
-// highest weight, so that a colour means the same in every map.
+// number renumbers zones 1 to k by the ascending mean of the first layer of the highest weight, so
+// that a colour means the same in every map.
 func (z *zoner) number(labels []int32, k int) {
 	sum, count := make([]float64, k+1), make([]float64, k+1)
 	values := z.data.values[z.data.first]
@@ -59,8 +59,7 @@ func (z *zoner) draw(c *Candidate) {
 	z.describe(c)
 }
 
-// describe returns each zone the means and deviations of the layers, and the variance that is
-// left in it.
+// describe sets the means and deviations of the layers in each zone, and the variance left in it.
 func (z *zoner) describe(c *Candidate) {
 	members := make([][]int32, len(c.Zones)) // rows of the points
 	all := make([]int32, z.data.points.n)
@@ -84,7 +83,7 @@ func (z *zoner) describe(c *Candidate) {
 	}
 }
 
-// judge returns a map the figures by which its number of zones is recommended.
+// judge sets the figures by which the number of zones is recommended.
 func (z *zoner) judge(c *Candidate) {
 	for _, zone := range c.Zones {
 		c.RV += float64(zone.Share * zone.RV)
@@ -94,8 +93,8 @@ func (z *zoner) judge(c *Candidate) {
 	c.SamplesNeeded = max(c.Precision, z.params.MinSamplesPerZone*len(c.Zones))
 }
 
-// diagnose adds the figures that describe how well the cleaned maps part the weighted layers;
-// the coordinates have no say in them.
+// diagnose sets the figures of how well the cleaned maps separate the weighted layers, without the
+// coordinates.
 func (z *zoner) diagnose(ctx context.Context, candidates []Candidate) error {
 	if len(candidates) == 0 {
 		return nil

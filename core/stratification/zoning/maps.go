@@ -10,10 +10,10 @@ import (
 	"tilth/core/stratification/frame"
 )
 
-// CandidateDays is how long a map or plan that is not saved is kept.
+// CandidateDays is how long an unsaved map or plan is kept.
 const CandidateDays = 30
 
-// About is what the candidates of one call have in common. It is frozen with each map.
+// About is the common part of the candidates of one call. It is frozen with each map.
 type About struct {
 	Params              Params
 	Layers              []LayerUse
@@ -27,7 +27,7 @@ type About struct {
 	Synthetic           bool // a layer comes from a synthetic archive
 }
 
-// AboutOf returns what the candidates of a result have in common.
+// AboutOf returns the common part of the candidates of a result.
 func AboutOf(r Result, f *frame.Frame, synthetic bool) About {
 	return About{
 		Params: r.Params, Layers: r.Layers, MinZoneAreaHa: r.MinZoneAreaHa, SamplesWithoutZones: r.SamplesWithoutZones,
@@ -47,22 +47,20 @@ func (a About) Used() []LayerUse {
 	return out
 }
 
-// Map is a map of zones of an order: a candidate for CandidateDays, or saved for good. It
-// does not change; saving gives it a name.
+// Map is a map of zones of an order: a candidate for CandidateDays, or saved for good. It is
+// immutable but for the name that saving gives it.
 type Map struct {
 	ID        int64
 	CompanyID int64
 	OrderID   int64
 	AOI       stratification.AOIRef
 	About     About
-	// Candidate holds the figures of the map. Its labels and outlines are there only where
-	// the whole map was asked for.
-	Candidate Candidate
+	Candidate Candidate // with labels and outlines only where the whole map was requested
 	CreatedAt time.Time
 	Saved     *Saving // nil: a candidate
 }
 
-// Saving says how and by whom a map or plan was saved.
+// Saving is how and by whom a map or plan was saved.
 type Saving struct {
 	Name string
 	Tag  string // unique within the order
@@ -75,8 +73,8 @@ func DefaultTag(zones int) string { return fmt.Sprintf("str-k%d", zones) }
 
 var tags = regexp.MustCompile(`^[a-z0-9._-]{1,50}$`)
 
-// CheckTag refuses, under the name of its parameter, a tag that is none; empty leaves the
-// choice to the rule.
+// CheckTag refuses an invalid tag under the name of its parameter; the empty tag stands for the
+// default.
 func CheckTag(parameter, tag string) fault.Fields {
 	f := fault.Fields{}
 	if tag != "" && !tags.MatchString(tag) {
@@ -96,8 +94,8 @@ const (
 	RunFailed  RunStatus = "failed"
 )
 
-// Run is a call that makes the maps of an order, with what came of it. The same parameters
-// for the same order are the same run.
+// Run is a call that makes the maps of an order, with its result. The same parameters for the same
+// order are the same run.
 type Run struct {
 	ID        int64
 	CompanyID int64
@@ -115,7 +113,7 @@ type Run struct {
 	UpdatedAt time.Time
 }
 
-// Progress is the share that is done, from 0 to 1.
+// Progress is the finished share, from 0 to 1.
 func (r Run) Progress() float64 {
 	switch {
 	case r.Status == RunDone:
@@ -127,5 +125,5 @@ func (r Run) Progress() float64 {
 	}
 }
 
-// Open reports whether the maps are still to be made.
+// Open reports whether the run is unfinished.
 func (r Run) Open() bool { return r.Status == RunQueued || r.Status == RunRunning }

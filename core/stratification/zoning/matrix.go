@@ -10,7 +10,7 @@ type matrix struct {
 
 func newMatrix(n, d int) matrix { return matrix{n: n, d: d, values: make([]float64, n*d)} }
 
-// row returns the values of a point; they may be written.
+// row returns the values of a point, which may be written.
 func (m matrix) row(i int) []float64 { return m.values[i*m.d : (i+1)*m.d : (i+1)*m.d] }
 
 // everyNth returns every step-th point, beginning with the first.
@@ -36,8 +36,8 @@ func SquaredDistance(a, b []float64) float64 {
 	return sum
 }
 
-// nearestTwo returns the nearest of k centres, its squared distance and that of the second
-// nearest; of several as near, the first.
+// nearestTwo returns the nearest of k centres, its squared distance and that of the second nearest;
+// of several as near, the first.
 func nearestTwo(point, centres []float64, k int) (best int32, lower, second float64) {
 	d := len(point)
 	lower = SquaredDistance(point, centres[:d])
@@ -54,8 +54,7 @@ func nearestTwo(point, centres []float64, k int) (best int32, lower, second floa
 	return best, lower, second
 }
 
-// variances sums, over the columns of a part of the points, the variance (n-1) of those that
-// a mask keeps.
+// variances sums, over the first columns, the variance (n-1) of the values of some points.
 func (m matrix) variances(members []int32, columns int) float64 {
 	if len(members) < 2 {
 		return 0
@@ -77,7 +76,6 @@ func (m matrix) variances(members []int32, columns int) float64 {
 	return total
 }
 
-// leading returns the first columns.
 func (m matrix) leading(columns int) matrix {
 	if columns == m.d {
 		return m

@@ -24,9 +24,9 @@ const (
 	maxPartHa    = 2.0
 )
 
-// DefaultParams returns the choices of the method: an estimate within 10 % at a confidence of
-// 90 %, of which the layers explain 30 % of the variance (a judgement, to be replaced by that
-// of pilot samples), with at least 3 samples in a zone.
+// DefaultParams returns the choices of the method: an estimate within 10 % at a confidence of 90 %,
+// of which the layers explain 30 % of the variance (an assumption, to be replaced by that of pilot
+// samples), with at least 3 samples in a zone.
 func DefaultParams() Params {
 	return Params{
 		MinZones: 2, SpatialWeight: defaultSpatial,
@@ -35,8 +35,8 @@ func DefaultParams() Params {
 	}
 }
 
-// Check refuses what is out of range, filed under the names of the interface's parameters.
-// layers are the names of the layers that there are.
+// Check refuses parameters out of range under their names in the interface. layers are the names of
+// the existing layers.
 func (p Params) Check(layers []string) error {
 	fields := fault.Fields{}
 	within := func(name string, v, low, high float64) {
@@ -77,7 +77,7 @@ func (p Params) Check(layers []string) error {
 	return fields.Err()
 }
 
-// minZoneArea returns the smallest part of a zone in hectares: as asked for, or by the rule.
+// minZoneArea returns the smallest part of a zone in hectares: as requested, or by the rule.
 func (p Params) minZoneArea(areaHa float64) float64 {
 	if p.MinZoneAreaHa > 0 {
 		return p.MinZoneAreaHa
@@ -85,8 +85,8 @@ func (p Params) minZoneArea(areaHa float64) float64 {
 	return min(max(minPartHa, minPartShare*areaHa), maxPartHa)
 }
 
-// maxZonesFor returns the largest number of zones to try: what was asked for, or what the area
-// and the samples have room for.
+// maxZonesFor returns the largest number of zones to try: as requested, or as many as the area and
+// the samples have room for.
 func (p Params) maxZonesFor(areaHa float64) int {
 	if p.MaxZones != 0 {
 		return p.MaxZones
@@ -94,13 +94,13 @@ func (p Params) maxZonesFor(areaHa float64) int {
 	return min(MaxZones, int(areaHa/p.minZoneArea(areaHa)), p.MaxSamples/p.MinSamplesPerZone)
 }
 
-// samples returns the samples for the precision asked for, of simple random sampling times the
-// variance that is left within zones: ceil((z cv / r)² q), with z of the normal distribution
-// (Cochran, "Sampling Techniques", 1977, section 4.6).
+// samples returns the samples for the requested precision: those of simple random sampling times
+// the variance left within zones, ceil((z cv / r)² q), with z of the normal distribution (Cochran,
+// "Sampling Techniques", 1977, section 4.6).
 func (p Params) samples(varianceLeft float64) int {
 	z := stats.NormalQuantile(p.Confidence)
 	n := z * p.CV / p.RelativeError
-	// A hair less, so that a whole number of samples is not rounded up to the next.
+	// Slightly less, so that a whole number of samples is not rounded up to the next.
 	return int(math.Ceil(float64(float64(n*n)*varianceLeft) - 1e-9))
 }
 
@@ -129,17 +129,14 @@ const (
 	Fuzzy  Method = "fuzzy" // fuzzy c-means; the zone of a cell is that of its largest membership
 )
 
-// Params are the choices of a call of Zones. DefaultParams gives those of the method.
+// Params are the choices of a call of Zones. DefaultParams returns those of the method.
 type Params struct {
-	// MinZones and MaxZones bound the numbers of zones tried. MaxZones 0 leaves the upper
-	// bound to the area and the samples (see MaxSamples).
-	MinZones, MaxZones int
-	// Weights of layers by name, each over 0; a layer that is not named has that of DefaultWeight.
-	Weights       map[string]float64
-	SpatialWeight float64 // of each of the two coordinates; 0 leaves the place out
-	MinZoneAreaHa float64 // smallest part of a zone; 0: max(0.25 ha, 2 % of the area), at most 2 ha
+	MinZones, MaxZones int                // bound the numbers of zones; MaxZones 0: by the area and MaxSamples
+	Weights            map[string]float64 // of layers by name, each over 0; others have that of DefaultWeight
+	SpatialWeight      float64            // of each of the two coordinates; 0 ignores the place
+	MinZoneAreaHa      float64            // smallest part of a zone; 0: max(0.25 ha, 2 % of the area), at most 2 ha
 
-	// What the number of samples is planned for.
+	// The precision that the samples are planned for.
 	Confidence        float64 // of the estimate, in (0, 1)
 	RelativeError     float64 // half the width of the interval over the mean, in (0, 1)
 	CV                float64 // coefficient of variation of soil organic carbon over the area
@@ -152,7 +149,7 @@ type Params struct {
 	PCA       bool    // cluster on principal components that hold 90 % of the variance
 	Starts    int     // of k-means
 	Seed      uint64  // below 2^53, so that it passes unchanged through JSON
-	// Scope is what the maps belong to, such as the id of an order. It is part of their ids:
-	// the same land under another order has maps of its own.
+	// Scope is the owner of the maps, such as the id of an order. It is part of their ids: the same
+	// land under another order has maps of its own.
 	Scope string
 }

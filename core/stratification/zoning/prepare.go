@@ -13,7 +13,7 @@ import (
 // The rules of preparation.
 const (
 	minValid           = 0.70 // of the cells, or the layer is dropped
-	lowTail            = 0.01 // values beyond these quantiles are drawn in to them
+	lowTail            = 0.01 // values beyond these quantiles are moved to them
 	highTail           = 0.99
 	minDistinct        = 4    // of a coarse layer
 	minCoarseCV        = 0.01 // of a coarse layer
@@ -22,8 +22,8 @@ const (
 	defaultLayerWeight = 1.0
 )
 
-// layerWeights are the weights of layers with a known meaning. Relief that shapes the flow of
-// water counts more than height itself; soil maps of 250 m say little within a field.
+// layerWeights are the weights of layers with a known meaning. Relief that shapes the flow of water
+// counts more than height itself; soil maps of 250 m resolve little within a field.
 var layerWeights = map[string]float64{
 	"ndvi_mean": 1, "ndvi_sd": 0.5, "elevation": 0.5, "slope": 1, "twi": 1,
 	"clay": 0.5, "soc_prior": 0.5, "bulk_density": 0.5,
@@ -37,21 +37,20 @@ func DefaultWeight(layer string) float64 {
 	return defaultLayerWeight
 }
 
-// prepared are the points of a clustering: a row for each cell that is not masked.
+// prepared are the points of a clustering: a row for each unmasked cell.
 type prepared struct {
 	cells  []int32 // the frame's cells, in order
 	uses   []LayerUse
 	values [][]float64 // of the used layers, filled and winsorised, by row
-	// points are the weighted standardised layers, then the two coordinates where the place
-	// has a weight; layers is the number of the former. clustered is points, or its principal
-	// components.
+	// points are the weighted standardised layers, then the two coordinates where the place has a
+	// weight; layers is the number of the former. clustered is points or its principal components.
 	points    matrix
 	layers    int
 	clustered matrix
 	first     int // the used layer by whose mean zones are numbered
 }
 
-// prepare makes the points of the layers that can be used.
+// prepare makes the points of the usable layers.
 func prepare(f *frame.Frame, layers []layer.Layer, p Params) prepared {
 	out := prepared{cells: f.Unmasked()}
 	for _, layer := range layers {
@@ -76,12 +75,11 @@ func weightOf(layer string, p Params) float64 {
 	return DefaultWeight(layer)
 }
 
-// used returns the layers that were not dropped.
 func (p *prepared) used() []LayerUse {
 	return slices.DeleteFunc(slices.Clone(p.uses), func(u LayerUse) bool { return u.Dropped != "" })
 }
 
-// prepareLayer fills and winsorises one layer over cells, or says why it is dropped.
+// prepareLayer fills and winsorises one layer over cells, or sets why it is dropped.
 func prepareLayer(f *frame.Frame, layer layer.Layer, cells []int32) ([]float64, LayerUse) {
 	use := LayerUse{Name: layer.Name, Source: layer.Source}
 	values, valid := make([]float64, len(cells)), 0
@@ -113,8 +111,8 @@ func prepareLayer(f *frame.Frame, layer layer.Layer, cells []int32) ([]float64, 
 	return values, use
 }
 
-// fill returns every missing cell the mean of the valid cells of the smallest window around it,
-// 3 × 3, 5 × 5 and so on, that holds one. Filled cells do not fill others.
+// fill sets every missing value to the mean of the valid cells of the smallest window around the
+// cell, 3 × 3, 5 × 5 and so on, that holds one. Filled cells do not fill others.
 func fill(f *frame.Frame, values []float64, cells []int32) {
 	if !slices.ContainsFunc(values, math.IsNaN) {
 		return
@@ -136,8 +134,8 @@ func fill(f *frame.Frame, values []float64, cells []int32) {
 	copy(values, filled)
 }
 
-// windowMean finds the smallest window with a cell by doubling and halving its reach, and
-// gives the mean of the cells' values in it.
+// windowMean finds the smallest window with a cell by doubling and halving its reach, and returns
+// the mean of the cells' values in it.
 func windowMean(f *frame.Frame, values []float64, row, col int) float64 {
 	high := 1
 	for f.InWindow(row, col, high, nil) == 0 {
@@ -156,7 +154,7 @@ func windowMean(f *frame.Frame, values []float64, row, col int) float64 {
 	return sum / float64(count)
 }
 
-// winsorise draws the values beyond the 1st and 99th percentile in to these.
+// winsorise moves the values beyond the 1st and 99th percentile to these.
 func winsorise(values []float64) {
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
@@ -172,9 +170,8 @@ func distinct(values []float64) int {
 	return len(slices.Compact(sorted))
 }
 
-// standardise makes the points: z = (x - mean) / sd · √(weight / sum of weights). Both
-// coordinates are divided by the larger of their two deviations, so that distances keep
-// their shape.
+// standardise makes the points: z = (x - mean) / sd · √(weight / sum of weights). Both coordinates
+// are divided by the larger of their two deviations, which preserves the shape of distances.
 func (p *prepared) standardise(f *frame.Frame, params Params) {
 	used := p.used()
 	columns, total := p.layers, 0.0
@@ -204,7 +201,7 @@ func (p *prepared) standardise(f *frame.Frame, params Params) {
 // place adds the coordinates as the last two columns.
 func (p *prepared) place(f *frame.Frame, scale float64) {
 	x, y := make([]float64, len(p.cells)), make([]float64, len(p.cells))
-	for n, i := range p.cells { // in cells: figures near 0 keep their precision
+	for n, i := range p.cells { // in cells: numbers near 0 keep their precision
 		x[n], y[n] = float64(f.Cells[i].Col), -float64(f.Cells[i].Row)
 	}
 	meanX, sdX := stats.MeanAndSD(x)

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// principal returns the scores of the first principal components of the columns' covariances
-// that hold 90 % of their variance. The sign of each is such that the largest loading, by
-// its absolute value, is positive.
+// principal returns the scores of the first principal components of the columns' covariances that
+// hold 90 % of their variance. Each has the sign that makes its largest loading, by absolute value,
+// positive.
 func principal(points matrix) matrix {
 	values, vectors := eigen(covariances(points))
 	total, kept := 0.0, 0
@@ -30,7 +30,7 @@ func principal(points matrix) matrix {
 	return out
 }
 
-// covariances returns those (n-1) of columns whose means are 0.
+// covariances returns the covariances (n-1) of columns whose means are 0.
 func covariances(points matrix) [][]float64 {
 	cov := make([][]float64, points.d)
 	for a := range cov {
@@ -52,12 +52,12 @@ func covariances(points matrix) [][]float64 {
 	return cov
 }
 
-// jacobiSweeps bounds the rotations; a handful of sweeps brings a small matrix to diagonal form.
+// jacobiSweeps bounds the rotations; a handful of sweeps diagonalises a small matrix.
 const jacobiSweeps = 60
 
-// eigen returns the eigenvalues of a symmetric matrix, which it overwrites, in falling order,
-// with their vectors: Jacobi's cyclic method (Golub and Van Loan, "Matrix Computations",
-// section 8.5). It is our own because libraries sum in an order that depends on the machine.
+// eigen returns the eigenvalues of a symmetric matrix, which it overwrites, in descending order,
+// with their vectors: Jacobi's cyclic method (Golub and Van Loan, "Matrix Computations", section
+// 8.5). Libraries sum in an order that depends on the machine.
 func eigen(a [][]float64) (values []float64, vectors [][]float64) {
 	n := len(a)
 	v := make([][]float64, n) // rows are vectors

@@ -14,14 +14,14 @@ type Zone struct {
 	Share  float64 // of the area of interest; the shares add up to 1
 	Cells  int
 	Parts  int // 4-connected groups of cells
-	// Means and SDs (n-1) of each used layer over the zone's cells that are not masked, in
-	// the order of Result.Layers without those that were dropped, in the layer's own unit.
+	// Means and SDs (n-1) of each used layer over the zone's unmasked cells, in the order of
+	// Result.Layers without the dropped ones, in the layer's own unit.
 	Means, SDs []float64
-	// RV is the summed variance of the weighted layers (not the coordinates) in the zone over
-	// that in the whole area.
+	// RV is the summed variance of the weighted layers (not the coordinates) in the zone over that
+	// in the whole area.
 	RV float64
-	// Outline in the frame's plane, clipped to the fields, and Geometry in WGS84 with 7
-	// decimals (nil where the frame has no EPSG).
+	// Outline in the frame's plane, clipped to the fields, and Geometry in WGS84 with 7 decimals
+	// (nil where the frame has no EPSG).
 	Outline, Geometry geo.MultiPolygon
 }
 
@@ -31,7 +31,8 @@ type Zoning struct {
 	Zones  []Zone
 }
 
-// Diagnostics describe how well zones part the values of the layers. They decide nothing.
+// Diagnostics are the figures of how well zones separate the values of the layers. They decide
+// nothing.
 type Diagnostics struct {
 	CalinskiHarabasz float64
 	Silhouette       float64 // mean over at most 5,000 cells
@@ -42,46 +43,41 @@ type Diagnostics struct {
 // Candidate is a map of zones with the figures by which its number of zones is judged.
 type Candidate struct {
 	Zoning
-	MapUUID   string  // follows from frame, layers, parameters and seed
-	Requested int     // the number of zones that was clustered for; cleaning may leave fewer
-	Inertia   float64 // within-zone sum of squares of the clustering, in weighted standard deviations
-	RV        float64 // variance of the layers left within the zones, relative to no zones
-	// VarianceLeft is q: the variance of soil organic carbon expected within the zones,
-	// relative to no zones.
-	VarianceLeft  float64
-	Precision     int // n: samples for the precision asked for
-	SamplesNeeded int // N: with at least MinSamplesPerZone in each zone
+	MapUUID       string  // follows from frame, layers, parameters and seed
+	Requested     int     // the number of zones that was clustered for; cleaning may leave fewer
+	Inertia       float64 // within-zone sum of squares of the clustering, in weighted standard deviations
+	RV            float64 // variance of the layers left within the zones, relative to no zones
+	VarianceLeft  float64 // q: variance of soil organic carbon expected within the zones, relative to no zones
+	Precision     int     // n: samples for the requested precision
+	SamplesNeeded int     // N: with at least MinSamplesPerZone in each zone
 	Recommended   bool
 	Diagnostics   Diagnostics
 }
 
-// LayerUse says what became of a layer.
+// LayerUse is how a call of Zones used a layer.
 type LayerUse struct {
 	Name       string
 	Source     string
 	Weight     float64 // 0 where dropped
 	ValidShare float64 // of the cells that are not masked
-	Mean, SD   float64 // of what was clustered: filled and winsorised, unmasked cells
+	Mean, SD   float64 // of the unmasked cells, filled and winsorised
 	Dropped    string  // why the layer is not used; empty where it is
 }
 
-// Result is what Zones gives.
+// Result is the result of Zones.
 type Result struct {
-	Candidates []Candidate // by ascending number of zones; exactly one is recommended, or there is none
-	Layers     []LayerUse  // in the order given
-	Params     Params
-	// MinZoneAreaHa is the smallest part of a zone that was kept, in hectares.
-	MinZoneAreaHa float64
-	// SamplesWithoutZones is N for the whole area as one zone.
-	SamplesWithoutZones int
-	// WeakStratification: even the best zones save less than 5 % of the samples.
-	WeakStratification bool
-	Reason             string // why there is no candidate; empty where there is one
-	AlgorithmVersion   string
+	Candidates          []Candidate // by ascending number of zones; exactly one is recommended, or there is none
+	Layers              []LayerUse  // in the order given
+	Params              Params
+	MinZoneAreaHa       float64 // bound of the smallest part of a zone
+	SamplesWithoutZones int     // N for the whole area as one zone
+	WeakStratification  bool    // even the best zones save less than 5 % of the samples
+	Reason              string  // why there is no candidate; empty where there is one
+	AlgorithmVersion    string
 }
 
-// recommend marks the candidate with the fewest zones among those that need hardly more
-// samples than the best.
+// recommend marks the candidate with the fewest zones among those that need hardly more samples
+// than the best.
 func (r *Result) recommend(upper int) {
 	if len(r.Candidates) == 0 {
 		r.Reason = "Cleaning leaves no map of two zones: what differs is in patches smaller than the smallest part of a zone."
@@ -96,7 +92,7 @@ func (r *Result) recommend(upper int) {
 	for _, c := range r.Candidates {
 		fewest = min(fewest, c.SamplesNeeded)
 	}
-	limit := int(math.Ceil(nearlyLeast*float64(fewest) - 1e-9))
+	limit := int(math.Ceil(nearlyFewest*float64(fewest) - 1e-9))
 	for i := range r.Candidates {
 		if r.Candidates[i].SamplesNeeded <= limit {
 			r.Candidates[i].Recommended = true

@@ -12,26 +12,25 @@ import (
 
 // The rules of the recommendation.
 const (
-	nearlyLeast = 1.05 // times the fewest samples still counts as few
-	worthwhile  = 0.95 // of the samples without zones; otherwise the zones are weak
+	nearlyFewest = 1.05 // times the fewest samples still counts as few
+	worthwhile   = 0.95 // of the samples without zones; otherwise the zones are weak
 )
 
-// Work says how a call of Zones is carried out. It changes nothing of the result.
+// Work is how a call of Zones is carried out. It does not affect the result.
 type Work struct {
-	Workers  int                   // that work at the same time; 0 and 1: one
-	Progress func(done, total int) // told of every finished step, never at the same time; may be nil
+	Workers  int                   // concurrent workers; 0 and 1: one
+	Progress func(done, total int) // called after every finished step, never concurrently; may be nil
 }
 
-// Zones divides a frame into zones of like cells, for every number of zones from
-// Params.MinZones on, and recommends one of the numbers: the smallest that needs hardly more
-// samples than the best.
+// Zones divides a frame into zones of like cells, for every number of zones from Params.MinZones
+// on, and recommends one of the numbers: the smallest that needs hardly more samples than the best.
 //
-// The layers are prepared and weighted, clustered, the maps cleaned of specks and drawn as
-// polygons. Where cleaning leaves fewer zones than asked for, the map counts under what is
-// left, or is dropped where there is one of that number.
+// The layers are prepared and weighted, clustered, and the maps cleaned of specks and drawn as
+// polygons. Where cleaning leaves fewer zones than requested, the map counts under that number, or
+// is dropped where another map has it.
 //
-// Faults: Invalid for parameters out of range and for layers that do not fit the frame; with
-// the code no_usable_layers where every layer is dropped. The context's error when it ends.
+// Faults: Invalid for parameters out of range and for layers that do not fit the frame; with the
+// code no_usable_layers where every layer is dropped. The context's error when it ends.
 func Zones(ctx context.Context, f *frame.Frame, layers []layer.Layer, p Params, w Work) (Result, error) {
 	names := make([]string, len(layers))
 	for i, l := range layers {
@@ -88,11 +87,11 @@ type zoner struct {
 	board       *frame.Board // of the frame's cells
 	outliner    *frame.Outliner
 	masked      []int32
-	like        []int32 // for each masked cell the nearest that is not
+	like        []int32 // for each masked cell the nearest unmasked one
 	done, steps int
 }
 
-// step tells of a finished step.
+// step reports a finished step.
 func (z *zoner) step() {
 	z.done++
 	if z.work.Progress != nil {
@@ -112,7 +111,7 @@ func (z *zoner) candidates(ctx context.Context, upper int) ([]Candidate, error) 
 			return nil, err
 		}
 		z.step()
-		if left <= last { // nothing is left, or there is a map of as many zones
+		if left <= last { // nothing is left, or a map has as many zones
 			continue
 		}
 		last = left
@@ -129,7 +128,7 @@ func (z *zoner) candidates(ctx context.Context, upper int) ([]Candidate, error) 
 	return out, z.diagnose(ctx, out)
 }
 
-// tables finds the neighbours of cells and, for masked cells, the nearest that is not.
+// tables finds the neighbours of cells and, for masked cells, the nearest unmasked one.
 func (z *zoner) tables() {
 	f := z.frame
 	z.board = frame.NewBoard(f.Cells, nil)
@@ -143,7 +142,7 @@ func (z *zoner) tables() {
 	}
 }
 
-// cluster makes the cleaned map of k zones, and says how many are left.
+// cluster makes the cleaned map of k zones, and returns how many are left.
 func (z *zoner) cluster(ctx context.Context, k int) (Candidate, int, error) {
 	points := z.data.clustered
 	found, err := kMeans(ctx, points, k, z.params.Starts, z.params.Seed, z.work.Workers)
@@ -164,7 +163,9 @@ func (z *zoner) cluster(ctx context.Context, k int) (Candidate, int, error) {
 	for n, i := range z.data.cells {
 		labels[i] = found.labels[n] + 1
 	}
-	z.unmask(labels)
+	for n, i := range z.masked {
+		labels[i] = labels[z.like[n]]
+	}
 	labels = majority(z.board, labels, k)
 	cell := z.frame.CellSize * z.frame.CellSize
 	absorb(z.board, labels, int(math.Ceil(z.params.minZoneArea(z.frame.AreaHa)*frame.M2PerHectare/cell-1e-9)))
@@ -175,15 +176,8 @@ func (z *zoner) cluster(ctx context.Context, k int) (Candidate, int, error) {
 	return c, left, nil
 }
 
-// unmask returns masked cells the zone of the nearest cell that is not.
-func (z *zoner) unmask(labels []int32) {
-	for n, i := range z.masked {
-		labels[i] = labels[z.like[n]]
-	}
-}
-
-// restoreSeen does away with zones that are left with masked cells alone: nothing is known of
-// them. Their cells go to the zone of the nearest cell that is not masked.
+// restoreSeen dissolves zones of masked cells alone, of which nothing is known: their cells join
+// the zone of the nearest unmasked cell.
 func (z *zoner) restoreSeen(labels []int32, k int) {
 	seen := make([]bool, k+1)
 	for _, i := range z.data.cells {

@@ -1,5 +1,5 @@
-// Package digest hashes what zones and plans follow from into seeds and ids. A change here
-// changes the id of every map and plan.
+// Package digest hashes the inputs of zones and plans into seeds and ids. A change here changes the
+// id of every map and plan.
 package digest
 
 import (
@@ -11,6 +11,7 @@ import (
 	"math"
 )
 
+// Seed returns the first 53 bits of SHA-256 over a scope and parameters.
 func Seed(scope string, params any) uint64 {
 	sum := sha256.Sum256(append([]byte(scope), Canonical(params)...))
 	return binary.BigEndian.Uint64(sum[:8]) >> 11
@@ -25,7 +26,7 @@ func Canonical(p any) []byte {
 	return raw
 }
 
-// Bits returns a number as it is hashed; every NaN is the same.
+// Bits returns the bits of a number for hashing; every NaN has the same.
 func Bits(v float64) int64 {
 	if math.IsNaN(v) {
 		return math.MaxInt64
@@ -42,7 +43,7 @@ func Write[T int32 | int64](h hash.Hash, numbers ...T) {
 	}
 }
 
-// UUID returns the id of what bytes stand for.
+// UUID returns the id of bytes: version 5 in the form of RFC 9562, section 5.5, from SHA-256.
 func UUID(of []byte) string {
 	sum := sha256.Sum256(of)
 	u := sum[:16]

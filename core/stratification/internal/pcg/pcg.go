@@ -8,17 +8,17 @@ import (
 	"math/bits"
 )
 
-// Stream is a generator of random numbers: PCG XSH RR 64/32 of O'Neill, "PCG: A Family of
-// Simple Fast Space-Efficient Statistically Good Algorithms for Random Number Generation",
-// Harvey Mudd College HMC-CS-2014-0905 (2014), section 6.3. It is our own so that a seed
-// gives the same numbers whatever version the standard library has.
+// Stream is a generator of random numbers: PCG XSH RR 64/32 of O'Neill, "PCG: A Family of Simple
+// Fast Space-Efficient Statistically Good Algorithms for Random Number Generation", Harvey Mudd
+// College HMC-CS-2014-0905 (2014), section 6.3. The standard library's numbers may change with its
+// version; these do not.
 type Stream struct{ state, increment uint64 }
 
 // The multiplier of the 64 bit generator (O'Neill, section 6.3).
 const pcgMultiplier = 6364136223846793005
 
-// New returns the stream of a stage of the work. Each stage has its own, keyed by its
-// name, so that one stage's draws do not move those of another.
+// New returns the stream of a stage of the work, keyed by the stage's name, so that the draws of
+// one stage do not affect another.
 func New(seed uint64, stage string) *Stream {
 	var raw [8]byte
 	binary.BigEndian.PutUint64(raw[:], seed)
@@ -42,8 +42,8 @@ func (s *Stream) next() uint32 {
 	return bits.RotateLeft32(uint32((old>>18^old)>>27), -int(old>>59))
 }
 
-// Below returns a whole number from 0 to n-1, each as likely; n is 1 to 2^32-1. Lemire, "Fast
-// Random Integer Generation in an Interval", ACM TOMACS 29 (2019), algorithm 5.
+// Below returns a uniform whole number from 0 to n-1; n is 1 to 2^32-1. Lemire, "Fast Random
+// Integer Generation in an Interval", ACM TOMACS 29 (2019), algorithm 5.
 func (s *Stream) Below(n int) int {
 	m := uint64(s.next()) * uint64(n)
 	if uint32(m) < uint32(n) {
@@ -60,7 +60,7 @@ func (s *Stream) Unit() float64 {
 	return float64((high<<32|uint64(s.next()))>>11) / (1 << 53)
 }
 
-// Shuffle puts n things in a random order by Fisher and Yates, swapping two at a time.
+// Shuffle permutes n things at random by Fisher and Yates.
 func (s *Stream) Shuffle(n int, swap func(i, j int)) {
 	for i := n - 1; i > 0; i-- {
 		swap(i, s.Below(i+1))
