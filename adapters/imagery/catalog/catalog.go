@@ -1,8 +1,7 @@
-// Package catalog is the imagery source that needs no network: a folder with a static
-// STAC catalog beside the files it speaks of. It is the default of Tilth, and what the
-// demo and the real test data are read through. It never writes, and never leaves its
-// folder, neither by ".." nor by symbolic links. What changes in the folder is seen by
-// the next search.
+// Package catalog is the imagery source that needs no network: a folder with a static STAC catalog
+// beside its files. It is the default of Tilth and reads the demo and the real test data. It never
+// writes, and never leaves its folder, neither by ".." nor by symbolic links. The next search sees
+// changes in the folder.
 package catalog
 
 import (
@@ -33,7 +32,7 @@ type Catalog struct {
 
 	mu      sync.Mutex
 	index   *index
-	refused string // why the folder as it is now cannot be indexed, "" where it is
+	refused string // why the present folder cannot be indexed; "" where it is
 }
 
 var _ ports.Imagery = (*Catalog)(nil)
@@ -41,21 +40,19 @@ var _ ports.Imagery = (*Catalog)(nil)
 // Option varies how a folder is opened.
 type Option func(*Catalog)
 
-// WithLog names where warnings of documents that cannot be used go; else they go nowhere.
+// WithLog logs warnings of unusable documents, which are discarded otherwise.
 func WithLog(log *slog.Logger) Option { return func(c *Catalog) { c.log = log } }
 
-// WithClock returns another clock than the machine's.
+// WithClock replaces the machine's clock.
 func WithClock(now func() time.Time) Option { return func(c *Catalog) { c.now = now } }
 
-// Open reads catalog.json of a folder and everything it links to. Assets that are not in
-// the folder are left out of their scenes, so that a part of a larger catalog can be used
-// as it is. An item that cannot be used costs its date and not the folder: it is a broken
-// scene where it says what, when and where it is, and is left out where it does not; see
-// Troubles.
+// Open reads catalog.json of a folder and everything it links to. Assets missing from the folder
+// are left out of their scenes, so that a part of a larger catalog can be used as it is. An
+// unusable item costs its date and not the folder: it becomes a broken scene where it states its
+// id, time and place, and is left out otherwise; see Troubles.
 //
-// Faults: NotFound when there is no such catalog; Invalid, naming the document, when a
-// catalog or collection cannot be used, or none of the items can; Unavailable when a
-// document cannot be read.
+// Faults: NotFound when there is no such catalog; Invalid, naming the document, when a catalog or
+// collection cannot be used, or none of the items can; Unavailable when a document cannot be read.
 func Open(dir string, options ...Option) (*Catalog, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -75,10 +72,10 @@ func Open(dir string, options ...Option) (*Catalog, error) {
 	return c, nil
 }
 
-// Close returns the folder back. No method may be called after it.
+// Close closes the folder. No method may be called after it.
 func (c *Catalog) Close() error { return c.root.Close() }
 
-// Describe names the folder and what it holds.
+// Describe names the folder and its contents.
 func (c *Catalog) Describe() string {
 	index := c.current(context.Background())
 	synthetic := 0
@@ -90,7 +87,7 @@ func (c *Catalog) Describe() string {
 	return fmt.Sprintf("folder %s: static STAC catalog of %d scenes, %d of them synthetic", c.root.Name(), len(index.items), synthetic)
 }
 
-// Troubles says, for people, which documents of the folder cannot be used, and why.
+// Troubles returns, for people, which documents of the folder cannot be used, and why.
 func (c *Catalog) Troubles() []string {
 	out := slices.Clone(c.current(context.Background()).troubles)
 	c.mu.Lock()
@@ -101,9 +98,9 @@ func (c *Catalog) Troubles() []string {
 	return out
 }
 
-// Search looks through the index, made anew if a document has changed. It reads no file,
-// but looks from time to time at the size and age of those of the scenes it finds, which
-// are part of their revision.
+// Search searches the index, which is rebuilt if a document has changed. It reads no file, but
+// checks from time to time the size and age of the files of the scenes it finds, which are part of
+// their revision.
 func (c *Catalog) Search(ctx context.Context, boundary geo.MultiPolygon, from, to time.Time) ([]vegetation.Scene, error) {
 	area, err := item.NewArea(boundary)
 	if err != nil {
@@ -125,8 +122,7 @@ func (c *Catalog) Search(ctx context.Context, boundary geo.MultiPolygon, from, t
 	return scenes, nil
 }
 
-// current returns the index of the folder as it is now or, where that cannot be used, as it
-// last was.
+// current returns the index of the folder or, where the folder has become unusable, the last one.
 func (c *Catalog) current(ctx context.Context) *index {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -147,7 +143,7 @@ func (c *Catalog) current(ctx context.Context) *index {
 	return c.index
 }
 
-// take makes an index the present one, and warns of troubles that the last had not.
+// take makes an index the present one, and warns of new troubles.
 func (c *Catalog) take(ctx context.Context, made *index) {
 	for _, trouble := range made.troubles {
 		if !slices.Contains(c.index.troubles, trouble) {
@@ -162,7 +158,7 @@ func (c *Catalog) Grid(ctx context.Context, scene vegetation.Scene, band vegetat
 	return c.reader.Grid(ctx, scene, band)
 }
 
-// Read reads a window of a band, with what turns it into reflectance.
+// Read reads a window of a band with its conversion to reflectance.
 func (c *Catalog) Read(ctx context.Context, scene vegetation.Scene, band vegetation.Band, window vegetation.Window) (vegetation.Raster, error) {
 	return c.reader.Read(ctx, scene, band, window)
 }

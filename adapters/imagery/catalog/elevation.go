@@ -12,8 +12,7 @@ import (
 
 var _ ports.Elevations = (*Catalog)(nil)
 
-// Elevation reads the elevation models of the folder. One whose file is not in the folder is
-// left out, as scenes are.
+// Elevation reads the elevation models of the folder, without those whose file is missing.
 func (c *Catalog) Elevation(ctx context.Context, area geo.MultiPolygon) ([]ports.ElevationModel, error) {
 	place, err := item.NewArea(area)
 	if err != nil {
@@ -28,7 +27,7 @@ func (c *Catalog) Elevation(ctx context.Context, area geo.MultiPolygon) ([]ports
 	return dem.Read(ctx, met, area, func(it dem.Item) (cog.Source, error) { return cog.FromRoot(c.root, it.Href) })
 }
 
-// elevation takes an item in, if it is of an elevation model.
+// elevation indexes an item of an elevation model; taken is false for other items.
 func (w *walker) elevation(name string, data []byte) (taken bool) {
 	it, ok, err := dem.Parse(data, name)
 	if !ok {
@@ -38,15 +37,7 @@ func (w *walker) elevation(name string, data []byte) (taken bool) {
 		w.trouble(err)
 		return true
 	}
-	target, ok := inside(name, it.Href)
-	if ok {
-		if _, err := w.root.Stat(target); err != nil {
-			ok = false
-			w.index.watched[target] = nil
-		}
-	}
-	if ok {
-		it.Href = target
+	if it.Href, ok = w.file(name, it.Href); ok {
 		w.index.elevation = append(w.index.elevation, it)
 	}
 	return true

@@ -22,17 +22,17 @@ const (
 	maxDocument  = 4 << 20 // bytes of one of them
 )
 
-// index is what a folder held when it was read. It does not change.
+// index is the contents of a folder when it was read. It does not change.
 type index struct {
 	items     []*entry // in the order of item.Compare
 	elevation []dem.Item
 	troubles  []string // for people: the documents that cannot be used, and why
-	// watched is what the index rests on, by path in the folder: every document as it was
-	// read, and nil for every document and asset that was not there.
+	// watched is the sources of the index by path in the folder: every document as it was read, and
+	// nil for every document and asset that was missing.
 	watched map[string]fs.FileInfo
 }
 
-// newIndex reads the folder. The faults of Open.
+// newIndex reads the folder. Faults: as Open.
 func newIndex(root *os.Root) (*index, error) {
 	w := walker{root: root, index: &index{watched: map[string]fs.FileInfo{}}, read: map[string]bool{}}
 	if err := w.document(entrance, "", 0); err != nil {
@@ -45,11 +45,10 @@ func newIndex(root *os.Root) (*index, error) {
 	return w.index, nil
 }
 
-// changed reports whether a folder does not hold any more what the index was made from. It
-// costs one look a document, and reads none.
+// changed reports whether the sources of the index have changed. It costs one stat a document.
 func (x *index) changed(root *os.Root) bool {
 	for name, before := range x.watched {
-		now, err := look(root, name)
+		now, err := stat(root, name)
 		if err != nil || before == nil {
 			if (err == nil) != (before != nil) {
 				return true
@@ -63,9 +62,9 @@ func (x *index) changed(root *os.Root) bool {
 	return false
 }
 
-// look returns the size and age of a file in a folder. A regular file tells them in one call;
-// the root, which asks folder by folder and follows no link out, is asked where there is a link.
-func look(root *os.Root, name string) (fs.FileInfo, error) {
+// stat returns the size and age of a file in a folder: one call for a regular file; for a link by
+// the root, which checks every folder and follows no link out.
+func stat(root *os.Root, name string) (fs.FileInfo, error) {
 	info, err := os.Lstat(filepath.Join(root.Name(), filepath.FromSlash(name)))
 	if err != nil || info.Mode().IsRegular() {
 		return info, err
@@ -81,7 +80,7 @@ type walker struct {
 	first error           // the first trouble
 }
 
-// links is what catalogs, collections and item collections have in common.
+// links is the common part of catalogs, collections and item collections.
 type links struct {
 	Type     string            `json:"type"`
 	Features []json.RawMessage `json:"features"`
@@ -91,9 +90,9 @@ type links struct {
 	} `json:"links"`
 }
 
-// document reads a document that was linked to by a relation, and what it links to. What
-// is wrong with an item is noted; what is wrong with anything else is an error, for
-// nobody knows what it would have led to.
+// document reads a document that a relation links to, and what it links to in turn. An unusable
+// item is recorded; an unusable document of another kind is an error, because its links are
+// unknown.
 func (w *walker) document(name, relation string, depth int) error {
 	if w.read[name] {
 		return nil
@@ -145,7 +144,7 @@ func inside(document, href string) (string, bool) {
 	return target, filepath.IsLocal(filepath.FromSlash(target))
 }
 
-// open reads a document. Its age is taken before its content: what is written meanwhile is
+// open reads a document. Its age is taken before its content, so that a write in between counts as
 // a change.
 func (w *walker) open(name string) (data []byte, d links, err error) {
 	w.index.watched[name] = nil
@@ -163,15 +162,14 @@ func (w *walker) open(name string) (data []byte, d links, err error) {
 	if len(data) > maxDocument {
 		return nil, d, unusable(name, "it is larger than %d MiB", maxDocument>>20)
 	}
-	// A link of the wrong kind in an item is no matter: an item is read for what it is.
+	// Wrong links in an item do not matter.
 	if err := json.Unmarshal(data, &d); err != nil && d.Type != "Feature" {
 		return nil, d, unusable(name, "it is not JSON of a STAC document")
 	}
 	return data, d, nil
 }
 
-// item takes an item in, as a broken one where it cannot be used but says what, when and
-// where it is.
+// item indexes an item, as a broken one where it is unusable but states its id, time and place.
 func (w *walker) item(name string, data []byte) {
 	if w.elevation(name, data) {
 		return
@@ -185,19 +183,12 @@ func (w *walker) item(name string, data []byte) {
 		return
 	}
 	for band, asset := range it.Assets {
-		target, ok := inside(name, asset.Href)
-		if ok {
-			if _, err := w.root.Stat(target); err != nil {
-				ok = false
-				w.index.watched[target] = nil
-			}
-		}
-		if !ok {
+		var ok bool
+		if asset.Href, ok = w.file(name, asset.Href); ok {
+			it.Assets[band] = asset
+		} else {
 			delete(it.Assets, band)
-			continue
 		}
-		asset.Href = target
-		it.Assets[band] = asset
 	}
 	if it.JPEG2000() {
 		w.trouble(unusable(name, "its bands are JPEG 2000, and only GeoTIFF is read"))
@@ -205,6 +196,18 @@ func (w *walker) item(name string, data []byte) {
 	if len(it.Assets) > 0 {
 		w.index.items = append(w.index.items, &entry{Item: it})
 	}
+}
+
+// file resolves the link of an item to a file in the folder. A missing one is watched.
+func (w *walker) file(item, href string) (target string, ok bool) {
+	if target, ok = inside(item, href); !ok {
+		return "", false
+	}
+	if _, err := w.root.Stat(target); err != nil {
+		w.index.watched[target] = nil
+		return "", false
+	}
+	return target, true
 }
 
 func (w *walker) trouble(err error) {

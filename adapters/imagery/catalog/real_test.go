@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/imagery/catalog"
-	"tilth/adapters/imagery/internal/realdata"
 	"tilth/core/geo"
 	"tilth/core/vegetation"
+	"tilth/tests/realdata"
 )
 
 var everywhere = geo.MultiPolygon{{{{X: -179, Y: -85}, {X: 179, Y: -85}, {X: 179, Y: 85}, {X: -179, Y: 85}, {X: -179, Y: -85}}}}

@@ -6,37 +6,35 @@ import (
 )
 
 const (
-	// stopFrom is the raw size, in bytes, from which on a block is unpacked only as far as
-	// it is needed. The rest of a smaller one costs less time and memory than keeping its
-	// unpacker does.
+	// stopFrom is the raw size, in bytes, from which a block is unpacked only as far as needed. The
+	// rest of a smaller one costs less time and memory than keeping its unpacker.
 	stopFrom = 4 * stateBytes
 
-	// chunk is about how many raw bytes are unpacked before they become pixels: few enough
-	// to be still in the processor's cache then.
+	// chunk is about how many raw bytes are unpacked before they become pixels: few enough to stay
+	// in the processor's cache.
 	chunk = 64 << 10
 )
 
-// block is a block of a file, unpacked from its top row down as far as anyone has needed
-// it: a packed stream cannot be entered in the middle, but it can be left early. What is
-// left stays packed, so that a field further down is not fetched once more, and the work is
-// taken up where it ended. The checksum at a stream's end is compared when the end is
-// reached.
+// block is a block of a file, unpacked from its top row down as far as it was needed: a packed
+// stream cannot be entered in the middle, but it can be left early. The rest stays packed, so that
+// a field further down needs no second fetch and continues the work. The checksum at a stream's end
+// is compared when the end is reached.
 //
-// Safe for concurrent use: one caller unpacks, and rows that are there never change.
+// Safe for concurrent use: one caller unpacks, and unpacked rows never change.
 type block struct {
 	header *header
 	all    int          // rows in the block
 	held   atomic.Int64 // bytes of memory
 
 	mu     sync.Mutex
-	rest   *unpacker // nil when no more comes
+	rest   *unpacker // nil when nothing is left
 	pixels []uint16  // blockW × the rows so far, in row order
-	failed error     // why no more comes, if that is so before all rows are there
+	failed error     // why unpacking ended before all rows
 }
 
-// newBlock unpacks at least the first rows of a block from its stored bytes, which may
-// change afterwards. Rows that do not unpack are an error of upTo, not of newBlock: who
-// waits for the same block may need fewer.
+// newBlock unpacks at least the first rows of a block from its stored bytes, which may change
+// afterwards. Rows that do not unpack are an error of upTo, not of newBlock: other callers of the
+// block may need fewer.
 func (h *header) newBlock(packed []byte, index, rows int) (*block, error) {
 	rest, err := h.codec.unpacker(packed)
 	if err != nil {
@@ -54,8 +52,8 @@ func (h *header) newBlock(packed []byte, index, rows int) (*block, error) {
 	return b, nil
 }
 
-// upTo returns the pixels of at least the first rows. more says that the block changed what
-// it holds for that.
+// upTo returns the pixels of at least the first rows. more reports that the size of the block
+// changed.
 func (b *block) upTo(rows int) (pixels []uint16, more bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,8 +68,8 @@ func (b *block) upTo(rows int) (pixels []uint16, more bool, err error) {
 	return b.pixels, more, nil
 }
 
-// unpack makes the rows there, or as many of them as the stream has before it fails: how
-// many do not depend on who asked for what before.
+// unpack unpacks up to the number of rows, or as many as the stream has before it fails; their
+// number does not depend on earlier calls.
 func (b *block) unpack(rows int) {
 	h := b.header
 	have := len(b.pixels) / h.blockW
@@ -92,7 +90,7 @@ func (b *block) unpack(rows int) {
 	}
 	if have == b.all && b.failed == nil {
 		b.failed = b.rest.checksum()
-		if b.failed != nil { // the last row is what proves the others
+		if b.failed != nil { // without its last row the block fails where that is read
 			b.pixels = b.pixels[:(b.all-1)*h.blockW]
 		}
 	}
@@ -102,8 +100,8 @@ func (b *block) unpack(rows int) {
 	}
 }
 
-// reserve makes room for the rows: just that at first, then twice what there is, so that
-// many fields in a column do not copy the block as many times.
+// reserve makes room for the rows: exactly that at first, then twice the present, so that many
+// fields in a column do not copy the block as often.
 func (b *block) reserve(rows int) {
 	w := b.header.blockW
 	if cap(b.pixels) >= rows*w {
@@ -115,7 +113,7 @@ func (b *block) reserve(rows int) {
 	b.pixels = grown
 }
 
-// weigh notes what the block takes in memory.
+// weigh records the memory of the block.
 func (b *block) weigh() {
 	held := 2 * int64(cap(b.pixels))
 	if b.rest != nil {
@@ -124,5 +122,5 @@ func (b *block) weigh() {
 	b.held.Store(held)
 }
 
-// cost is what the block takes in memory, in bytes.
+// cost is the memory of the block in bytes.
 func (b *block) cost() int64 { return b.held.Load() }

@@ -15,21 +15,21 @@ type key struct {
 
 const headerBlock = -1
 
-// value is something decoded, with what it takes in memory.
+// value is decoded data with its memory in bytes.
 type value struct {
 	data any
 	cost int64
 }
 
-// flight is a value that some caller is loading now.
+// flight is a value that a caller is loading.
 type flight struct {
 	done  chan struct{} // closed when value and err are set
 	value value
 	err   error
 }
 
-// cache keeps decoded blocks and headers up to a number of bytes, least recently used
-// out first. What several callers want at once is loaded by one of them.
+// cache keeps decoded blocks and headers up to a number of bytes, evicting the least recently used
+// first. A value that several callers request at once is loaded by one of them.
 type cache struct {
 	mu      sync.Mutex
 	upper   int64
@@ -48,19 +48,19 @@ func newCache(upper int64) *cache {
 	return &cache{upper: upper, entries: map[key]*list.Element{}, recent: list.New(), flights: map[key]*flight{}}
 }
 
-// errAbandoned is what waiters see when the loader panicked.
+// errAbandoned is the error of a load whose caller panicked.
 var errAbandoned = errors.New("the load was abandoned")
 
-// awaited is a key, by its place among those asked for, that another caller loads.
+// awaited is a key, by its index, that another caller loads.
 type awaited struct {
 	index  int
 	flight *flight
 }
 
-// get returns the values of keys, which must differ from each other. load is called with
-// the places of those that are neither kept nor being loaded, and answers in that order.
-// A load that failed because its caller went away is not held against those who waited
-// for it: they load themselves. Failures are not kept.
+// get returns the values of keys, which must differ from each other. load is called with the
+// indices of those that are neither cached nor being loaded, and returns their values in that
+// order. Callers whose load ended because another caller's context did load themselves. Failures
+// are not cached.
 func (c *cache) get(ctx context.Context, keys []key, load func(context.Context, []int) ([]value, error)) ([]value, error) {
 	out := make([]value, len(keys))
 	pending := make([]int, len(keys))
@@ -94,7 +94,7 @@ func (c *cache) get(ctx context.Context, keys []key, load func(context.Context, 
 	return out, nil
 }
 
-// claim fills out with what is kept and splits the rest.
+// claim fills out with the cached values and splits the rest.
 func (c *cache) claim(keys []key, pending []int, out []value) (mine []int, theirs []awaited) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -128,7 +128,7 @@ func (c *cache) load(ctx context.Context, keys []key, mine []int, out []value, l
 	return nil
 }
 
-// settle ends the flights of mine and keeps what was loaded.
+// settle ends the flights of mine and caches their values.
 func (c *cache) settle(keys []key, mine []int, values []value, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -153,7 +153,7 @@ func (c *cache) keep(k key, v value) {
 	c.trim()
 }
 
-// trim forgets what was not used for longest until the rest fits.
+// trim evicts the least recently used until the rest fits.
 func (c *cache) trim() {
 	for c.used > c.upper {
 		c.forget(c.recent.Back())
@@ -167,11 +167,10 @@ func (c *cache) forget(e *list.Element) {
 	c.used -= gone.value.cost
 }
 
-// costed is something whose cost changes while it is kept.
+// costed is data whose cost changes while it is cached.
 type costed interface{ cost() int64 }
 
-// recharge takes note that what is kept under k now costs another number of bytes; if it
-// is no longer kept, nothing happens.
+// recharge updates the cost of the data cached under k, if it still is.
 func (c *cache) recharge(k key, data costed) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -186,7 +185,7 @@ func (c *cache) recharge(k key, data costed) {
 	c.trim()
 }
 
-// drop forgets what is kept under k, if it still is data.
+// drop evicts the data cached under k, if it still is.
 func (c *cache) drop(k key, data costed) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

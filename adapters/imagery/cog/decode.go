@@ -13,7 +13,7 @@ const (
 	codecZSTD       codec = 50000
 )
 
-// codecNames are for people; those without a decoder are here because files have them.
+// codecNames are for messages; files also have codecs without a decoder here.
 var codecNames = map[codec]string{
 	codecNone: "none", 2: "CCITT", 3: "CCITT Group 3", 4: "CCITT Group 4", codecLZW: "LZW", 6: "old JPEG", 7: "JPEG",
 	codecDeflate: "DEFLATE", codecDeflateOld: "DEFLATE", 32773: "PackBits", 34712: "JPEG 2000", 34887: "LERC",
@@ -39,11 +39,11 @@ func (c codec) known() bool {
 const (
 	predictorNone       = 1
 	predictorHorizontal = 2
-	predictorFloat      = 3 // of numbers alone
+	predictorFloat      = 3 // only of Numbers
 )
 
-// samples turns a row of bytes into pixels and undoes the differencing of neighbours
-// (TIFF 6.0, section 14), which works on samples, not on bytes.
+// samples turns a row of bytes into pixels and undoes the differencing of neighbours (TIFF 6.0,
+// section 14), which works on samples, not on bytes.
 func (h *header) samples(out []uint16, raw []byte) {
 	switch h.bits {
 	case 8:
@@ -74,8 +74,8 @@ func (h *header) samples(out []uint16, raw []byte) {
 	}
 }
 
-// packedSamples reads samples of any number of bits, packed without gaps from the high
-// bit of each byte on (what GDAL writes for NBITS=15, for one).
+// packedSamples reads samples of any number of bits, packed without gaps from the high bit of each
+// byte on (as GDAL writes for NBITS=15, for example).
 func packedSamples(out []uint16, raw []byte, bits int) {
 	var held uint32
 	have, next := 0, 0

@@ -3,12 +3,13 @@
 // stored raw or packed by DEFLATE, LZW or ZSTD, with or without horizontal differencing.
 // The header costs one request, then each run of neighbouring blocks costs one.
 //
-// It is not a general TIFF library: one sample a pixel of at most 16 unsigned bits, north
-// up, in a projected CRS given by an EPSG code. Everything else is refused with a fault
-// that names the file. It knows neither reflectance nor catalogs, and it never writes.
+// It is not a general TIFF library: a File has one sample a pixel of at most 16 unsigned bits, north
+// up, in a projected CRS with an EPSG code; Numbers also reads measured numbers. Everything else is
+// refused with a fault that names the file. It knows neither reflectance nor catalogs, and it never
+// writes.
 //
-// Files are not trusted: every count and size is checked against the file and against
-// fixed bounds before memory is taken for it.
+// Files are not trusted: every count and size is checked against the file and against fixed bounds
+// before memory is allocated for it.
 //
 // Sources: TIFF Revision 6.0 (Adobe 1992), the BigTIFF design of libtiff, TIFF Technical
 // Note 3 (DEFLATE), OGC GeoTIFF 1.1 (19-008r4), GDAL's notes on its GDAL_NODATA tag and on

@@ -19,15 +19,15 @@ const (
 	maxBatch     = maxBlock  // bytes of blocks decoded before they are copied out
 )
 
-// Reader opens files that share one bounded cache of headers and decoded blocks. Safe
-// for concurrent use.
+// Reader opens files that share one bounded cache of headers and decoded blocks. Safe for
+// concurrent use.
 type Reader struct{ cache *cache }
 
-// NewReader makes a Reader whose cache holds at most that many bytes.
+// NewReader returns a Reader whose cache holds at most that many bytes.
 func NewReader(cacheBytes int64) *Reader { return &Reader{cache: newCache(cacheBytes)} }
 
-// shared serves the whole process: fields that share a block read it once, across all
-// orders that run at the same time.
+// shared serves the whole process: fields that share a block read it once, across all concurrent
+// orders.
 var shared = NewReader(defaultCache)
 
 // Open opens a file through the Reader that the process shares; see Reader.Open.
@@ -44,10 +44,10 @@ type File struct {
 	cache  *cache
 }
 
-// Open reads the header. name stands in messages for people.
+// Open reads the header. name identifies the file in messages.
 //
-// Faults: Invalid when the file is broken or of a kind that is not read; those of the
-// source as they are.
+// Faults: Invalid when the file is broken or of an unsupported kind; those of the source as they
+// are.
 func (r *Reader) Open(ctx context.Context, source Source, name string) (*File, error) {
 	got, err := r.cache.get(ctx, []key{{source.Address(), headerBlock}}, func(ctx context.Context, _ []int) ([]value, error) {
 		h, err := readHeader(ctx, source, name)
@@ -65,12 +65,10 @@ func (r *Reader) Open(ctx context.Context, source Source, name string) (*File, e
 // Grid returns the georeference of the whole file.
 func (f *File) Grid() vegetation.Grid { return f.grid }
 
-// NoData returns the value that the file's GDAL_NODATA tag marks as no value, and whether
-// it marks one.
+// NoData returns the value of the file's GDAL_NODATA tag, and whether there is one.
 func (f *File) NoData() (uint16, bool) { return f.noData, f.hasNoData }
 
-// AssumeNoData returns the file as if it had marked v as no value; a file that marks its
-// own is given as it is.
+// AssumeNoData returns the file as if its GDAL_NODATA tag were v, where it has none.
 func (f *File) AssumeNoData(v uint16) *File {
 	if f.hasNoData {
 		return f
@@ -81,29 +79,23 @@ func (f *File) AssumeNoData(v uint16) *File {
 	return &assumed
 }
 
-// Read returns a window in pixels of Grid. It may reach beyond the file; what lies outside,
-// and blocks that the file leaves out, come back as nodata: as what the file marks, or as
-// 0 where it marks nothing, and then HasNoData is true. Scale and Offset are left 0.
+// Read returns a window in pixels of Grid. It may reach beyond the file; pixels outside and in
+// blocks that the file leaves out are nodata: the file's own value, or else 0 with HasNoData true.
+// Scale and Offset are left 0.
 //
-// Faults: Invalid for a window without pixels or of more than 2^26, and for broken
-// blocks; those of the source as they are.
+// Faults: Invalid for a window without pixels or of more than 2^26, and for broken blocks; those of
+// the source as they are.
 func (f *File) Read(ctx context.Context, w vegetation.Window) (vegetation.Raster, error) {
 	if err := checkWindow(w); err != nil {
 		return vegetation.Raster{}, err
 	}
-	grid := f.grid
-	grid.OriginX += float64(w.Col) * grid.PixelX
-	grid.OriginY -= float64(w.Row) * grid.PixelY
-	grid.Width, grid.Height = w.Width, w.Height
-	out := vegetation.Raster{Grid: grid, DN: make([]uint16, w.Width*w.Height), HasNoData: f.hasNoData, NoData: f.noData}
+	out := vegetation.Raster{Grid: w.Of(f.grid), DN: make([]uint16, w.Width*w.Height), HasNoData: f.hasNoData, NoData: f.noData}
 	if f.noData != 0 {
 		for i := range out.DN {
 			out.DN[i] = f.noData
 		}
 	}
-	inside := vegetation.Window{Col: max(w.Col, 0), Row: max(w.Row, 0)}
-	inside.Width = min(w.Col+w.Width, f.grid.Width) - inside.Col
-	inside.Height = min(w.Row+w.Height, f.grid.Height) - inside.Row
+	inside := within(w, f.grid)
 	if inside != w {
 		out.HasNoData = true
 	}
@@ -140,8 +132,8 @@ func checkWindow(w vegetation.Window) error {
 	return nil
 }
 
-// blocksOf lists the stored blocks that a window inside the file touches, in row order,
-// and says whether it touches blocks that are left out (GDAL's sparse files).
+// blocksOf lists the stored blocks that a window inside the file touches, in row order, and reports
+// whether it touches blocks that are left out (GDAL's sparse files).
 func (f *File) blocksOf(inside vegetation.Window) (stored []int, sparse bool) {
 	for row := inside.Row / f.blockH; row <= (inside.Row+inside.Height-1)/f.blockH; row++ {
 		for col := inside.Col / f.blockW; col <= (inside.Col+inside.Width-1)/f.blockW; col++ {
@@ -171,25 +163,25 @@ func (f *File) rowsIn(index int, inside vegetation.Window) int {
 	return min(inside.Row+inside.Height-index/f.across*f.blockH, f.blockH)
 }
 
-// blocks returns blocks (*block) that a window inside the file touches.
+// blocks returns the blocks (*block) that a window inside the file touches.
 func (f *File) blocks(ctx context.Context, indices []int, inside vegetation.Window) ([]value, error) {
 	keys := make([]key, len(indices))
 	for i, index := range indices {
 		keys[i] = f.key(index)
 	}
 	return f.cache.get(ctx, keys, func(ctx context.Context, mine []int) ([]value, error) {
-		wanted := make([]int, len(mine))
+		missing := make([]int, len(mine))
 		for k, i := range mine {
-			wanted[k] = indices[i]
+			missing[k] = indices[i]
 		}
-		return f.load(ctx, wanted, inside)
+		return f.load(ctx, missing, inside)
 	})
 }
 
 func (f *File) key(index int) key { return key{f.source.Address(), index} }
 
-// pixels returns at least the first rows of a block. One that does not unpack is kept no
-// longer.
+// pixels returns at least the first rows of a block. A block that does not unpack is dropped from
+// the cache.
 func (f *File) pixels(index int, kept value, rows int) ([]uint16, error) {
 	b := kept.data.(*block)
 	pixels, more, err := b.upTo(rows)
@@ -208,12 +200,11 @@ func (f *File) undecodable(index int, err error) error {
 	return fail.Because(err)
 }
 
-// load fetches blocks, neighbours in the file with one request, and unpacks the rows of
-// the window.
+// load fetches blocks, neighbours in the file with one request, and unpacks the rows of the window.
 func (f *File) load(ctx context.Context, blocks []int, inside vegetation.Window) ([]value, error) {
 	places := make([]int, len(blocks)) // of blocks, in the order of the file
 	for i, block := range blocks {
-		if err := f.checkBlock(block); err != nil {
+		if err := f.checkStored(block, f.rows(block)); err != nil {
 			return nil, err
 		}
 		places[i] = i
@@ -259,10 +250,7 @@ func (f *File) run(blocks, places []int) (start, end int64, n int) {
 	return start, end, n
 }
 
-// checkBlock refuses a block that cannot be sound before memory is taken for it.
-func (f *File) checkBlock(block int) error { return f.checkStored(block, f.rows(block)) }
-
-// checkStored is checkBlock of a block of so many rows.
+// checkStored refuses an impossible block of that many rows before memory is allocated for it.
 func (f *File) checkStored(block, rows int) error {
 	off, n, size := f.offsets[block], f.byteCounts[block], f.source.Size()
 	switch {

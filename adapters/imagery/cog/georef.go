@@ -15,9 +15,8 @@ const (
 	userDefined  = 32767
 )
 
-// readGeoreference takes the grid from the file alone: the CRS from the GeoKeys, corner
-// and pixel size from ModelPixelScale with a tiepoint, or from a ModelTransformation that
-// does not rotate.
+// readGeoreference reads the grid from the file alone: the CRS from the GeoKeys, corner and pixel
+// size from ModelPixelScale with a tiepoint, or from a ModelTransformation that does not rotate.
 func (h *header) readGeoreference(ctx context.Context, r *headerReader, d directory) error {
 	keys, err := geoKeys(ctx, r, d)
 	if err != nil {
@@ -30,7 +29,7 @@ func (h *header) readGeoreference(ctx context.Context, r *headerReader, d direct
 	return h.readGrid(ctx, r, d, epsg, keys[keyRasterType])
 }
 
-// readGrid takes the grid from the file, of which the CRS is known.
+// readGrid reads the grid in a known CRS.
 func (h *header) readGrid(ctx context.Context, r *headerReader, d directory, epsg, rasterType int64) error {
 	h.grid.EPSG = int(epsg)
 	if err := h.readCorner(ctx, r, d); err != nil {
@@ -84,15 +83,14 @@ func (h *header) readCorner(ctx context.Context, r *headerReader, d directory) e
 	return nil
 }
 
-// geoKeys returns those keys of the directory whose value stands in the directory itself.
+// geoKeys returns the keys whose value stands in the directory itself.
 func geoKeys(ctx context.Context, r *headerReader, d directory) (map[int64]int64, error) {
 	v, err := r.integers(ctx, d, tagGeoKeys, 4096)
 	if err != nil {
 		return nil, err
 	}
 	keys := map[int64]int64{}
-	// Four numbers of heading, then four a key: id, where the value is (0: here), how
-	// many, the value.
+	// Four numbers of heading, then four a key: id, location of the value (0: here), count, value.
 	for i := 4; i+3 < len(v); i += 4 {
 		if v[i+1] == 0 {
 			keys[v[i]] = v[i+3]

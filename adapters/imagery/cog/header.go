@@ -42,7 +42,7 @@ const (
 	maxBlock = 64 << 20 // bytes of one decoded block
 )
 
-// header is what is known of a file: its grid and where each block lies.
+// header is the grid of a file and the location of each block.
 type header struct {
 	grid       vegetation.Grid
 	hasNoData  bool
@@ -61,11 +61,11 @@ type header struct {
 	byteCounts []int64
 }
 
-// cost is about what the header takes in memory, in bytes.
+// cost is the approximate memory of the header in bytes.
 func (h *header) cost() int64 { return 256 + 16*int64(len(h.offsets)) }
 
-// rows is the number of pixel rows stored in a block: tiles are padded to full height,
-// the last strip is not (TIFF 6.0, sections 3 and 15).
+// rows is the number of pixel rows stored in a block: tiles are padded to full height, the last
+// strip is not (TIFF 6.0, sections 3 and 15).
 func (h *header) rows(block int) int {
 	if h.tiled {
 		return h.blockH
@@ -77,24 +77,29 @@ func (h *header) rows(block int) int {
 func (h *header) rowBytes() int { return (h.blockW*max(h.inBlock, 1)*h.bits + 7) / 8 }
 
 func readHeader(ctx context.Context, source Source, name string) (*header, error) {
-	r := &headerReader{source: source, name: name, budget: maxHeader}
-	fields, err := r.mainImage(ctx)
-	if err != nil {
-		return nil, err
-	}
-	h := &header{order: r.order}
-	for _, step := range []func(context.Context, *headerReader, directory) error{
-		h.readSize, h.readEncoding, h.readLayout, h.readBlocks, h.readGeoreference, h.readNoData,
-	} {
-		if err := step(ctx, r, fields); err != nil {
-			return nil, err
-		}
-	}
-	return h, nil
+	h := &header{}
+	err := h.read(ctx, &headerReader{source: source, name: name, budget: maxHeader},
+		h.readSize, h.readEncoding, h.readLayout, h.readBlocks, h.readGeoreference, h.readNoData)
+	return h, err
 }
 
-// mainImage finds the first directory that is neither an overview nor a mask (bits 0 and
-// 2 of NewSubfileType).
+// read reads the directory of the main image and passes it to the steps, each of which reads its part.
+func (h *header) read(ctx context.Context, r *headerReader, steps ...func(context.Context, *headerReader, directory) error) error {
+	fields, err := r.mainImage(ctx)
+	if err != nil {
+		return err
+	}
+	h.order = r.order
+	for _, step := range steps {
+		if err := step(ctx, r, fields); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mainImage finds the first directory that is neither an overview nor a mask (bits 0 and 2 of
+// NewSubfileType).
 func (h *headerReader) mainImage(ctx context.Context) (directory, error) {
 	off, err := h.open(ctx)
 	if err != nil {
@@ -138,12 +143,8 @@ func (h *header) readSize(ctx context.Context, r *headerReader, d directory) err
 
 func (h *header) readEncoding(ctx context.Context, r *headerReader, d directory) error {
 	v := map[uint16]int64{tagSamples: 1, tagBits: 1, tagSampleFormat: 1, tagFillOrder: 1, tagCompression: 1, tagPredictor: 1}
-	for tag, absent := range v {
-		value, err := r.integer(ctx, d, tag, absent)
-		if err != nil {
-			return err
-		}
-		v[tag] = value
+	if err := r.overwrite(ctx, d, v); err != nil {
+		return err
 	}
 	switch {
 	case v[tagSamples] != 1:
@@ -202,8 +203,7 @@ func (h *header) readBlocks(ctx context.Context, r *headerReader, d directory) e
 	if want > maxBlocks {
 		return unsupported(r.name, "it has %d blocks, and at most %d are read", want, maxBlocks)
 	}
-	// The counts are compared before the arrays are read: what a header claims costs no
-	// memory until it agrees with the size of the image.
+	// The counts are compared before the arrays are read, so that a false claim costs no memory.
 	if have, counts := d[offsetsTag].count, d[countsTag].count; have != want || counts != want {
 		return broken(r.name, "its size asks for %d blocks, but it lists %d offsets and %d lengths", want, have, counts)
 	}
@@ -215,8 +215,8 @@ func (h *header) readBlocks(ctx context.Context, r *headerReader, d directory) e
 	return err
 }
 
-// readNoData reads GDAL's tag: a number in ASCII. One that no unsigned 16-bit pixel can
-// have marks nothing.
+// readNoData reads GDAL's tag: a number in ASCII. One that no unsigned 16-bit pixel can have is
+// ignored.
 func (h *header) readNoData(ctx context.Context, r *headerReader, d directory) error {
 	v, marked, err := noDataTag(ctx, r, d)
 	if err == nil && marked && v == math.Trunc(v) && v >= 0 && v <= math.MaxUint16 {
@@ -231,12 +231,10 @@ func noDataTag(ctx context.Context, r *headerReader, d directory) (v float64, ma
 	if !ok || e.kind != typeASCII {
 		return 0, false, nil
 	}
-	b, err := r.raw(ctx, e, 256)
+	text, err := r.text(ctx, e, 256)
 	if err != nil {
 		return 0, false, err
 	}
-	text, _, _ := strings.Cut(string(b), "\x00")
-	text = strings.TrimSpace(text)
 	if strings.EqualFold(text, "-nan") { // as C may print it
 		return math.NaN(), true, nil
 	}

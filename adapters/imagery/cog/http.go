@@ -16,33 +16,32 @@ import (
 	"tilth/core/fault"
 )
 
-// ranges is a file behind HTTP that is read by byte ranges (RFC 9110, 14).
+// ranges is a file behind HTTP, read by byte ranges (RFC 9110, 14).
 type ranges struct {
 	client *remote.Client
-	signer Signer // nil: the address is asked as it is
+	signer Signer // nil: requests use the plain address
 	url    string
 	name   string
-	size   atomic.Int64 // -1 until an answer told it
+	size   atomic.Int64 // -1 until an answer states it
 }
 
-// Signer makes of a file's address one that its store accepts for a while. Safe for
-// concurrent use.
+// Signer turns a file's address into one that its store accepts for a while. Safe for concurrent
+// use.
 type Signer interface {
-	// Sign returns the address to ask. refused is what an earlier Sign gave and the store did
-	// not accept, or empty: then what was signed before may be given again. Faults as in
-	// ports.Imagery.
+	// Sign returns the signed address. refused is an earlier result that the store did not accept;
+	// where it is empty, an earlier signature may be reused. Faults as in ports.Imagery.
 	Sign(ctx context.Context, address, refused string) (string, error)
 }
 
-// FromURL returns the file at an http or https address whose server serves byte ranges.
-// It asks nothing yet; the first read learns the size. A file that is refused with 403
-// counts as gone: so do stores answer that do not list what they hold.
+// FromURL returns the file at an http or https address whose server serves byte ranges. It sends no
+// request; the first read learns the size. A file refused with 403 counts as gone, because stores
+// that do not list their contents answer so.
 func FromURL(client *remote.Client, address string) (Source, error) {
 	return FromSignedURL(client, address, nil)
 }
 
-// FromSignedURL is FromURL for a store that asks for signed addresses. There 401 and 403
-// mean that a signature has expired: the address is signed once more.
+// FromSignedURL is FromURL for a store that requires signed addresses. There 401 and 403 mean that
+// a signature has expired: the address is signed once more.
 func FromSignedURL(client *remote.Client, address string, signer Signer) (Source, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -60,7 +59,7 @@ func FromSignedURL(client *remote.Client, address string, signer Signer) (Source
 func (r *ranges) Size() int64     { return r.size.Load() }
 func (r *ranges) Address() string { return r.url }
 
-// ReadAt asks for one range. Beyond the end of the file it gives what there is, and io.EOF.
+// ReadAt requests one range. Beyond the end of the file it returns the bytes there are, and io.EOF.
 func (r *ranges) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -75,8 +74,8 @@ func (r *ranges) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	return got, nil
 }
 
-// signed asks with a signed address, where there is a signer, and once more with a fresh
-// one when the first is refused: signatures expire.
+// signed requests a signed address, where there is a signer, and once more a freshly signed one
+// when the first is refused: signatures expire.
 func (r *ranges) signed(ctx context.Context, p []byte, off int64) (int, error) {
 	if r.signer == nil {
 		got, err := r.ask(ctx, r.url, p, off)
@@ -99,7 +98,7 @@ func (r *ranges) signed(ctx context.Context, p []byte, off int64) (int, error) {
 	return r.ask(ctx, address, p, off)
 }
 
-// refusedWith returns the status that an error came of, 0 where it came of none.
+// refusedWith returns the HTTP status that caused an error; 0 where none did.
 func refusedWith(err error) int {
 	var status remote.Status
 	if errors.As(err, &status) {
@@ -108,7 +107,7 @@ func refusedWith(err error) int {
 	return 0
 }
 
-// ask asks an address for one range.
+// ask requests one range of an address.
 func (r *ranges) ask(ctx context.Context, address string, p []byte, off int64) (got int, err error) {
 	err = r.client.Do(ctx, r.name, func(ctx context.Context) (*http.Request, error) {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -126,7 +125,7 @@ func (r *ranges) ask(ctx context.Context, address string, p []byte, off int64) (
 	return got, err
 }
 
-// take checks that the answer is the range that was asked for, and reads it.
+// take checks that the answer is the requested range, and reads it.
 func (r *ranges) take(answer *http.Response, p []byte, off int64) (int, error) {
 	stated := answer.Header.Get("Content-Range")
 	if answer.StatusCode == http.StatusRequestedRangeNotSatisfiable {
@@ -156,7 +155,7 @@ func (r *ranges) take(answer *http.Response, p []byte, off int64) (int, error) {
 	return want, nil
 }
 
-// learn keeps the size; a file whose size changes while it is read was replaced.
+// learn records the size; a file whose size changes during reading was replaced.
 func (r *ranges) learn(total int64) error {
 	if r.size.CompareAndSwap(-1, total) || r.size.Load() == total {
 		return nil

@@ -7,11 +7,11 @@ import (
 	"tilth/core/vegetation"
 )
 
-// Numbers is an open GeoTIFF of measured numbers, such as heights or clay contents, of which
-// one band is read: integers of 8 to 32 bits, signed or not, and floating point numbers of 32
-// and 64 bits, in degrees, Web Mercator or a UTM zone. Unlike a File it keeps nothing of what
-// it reads: such rasters are read once an area. It holds no handle and need not be closed. Safe
-// for concurrent use.
+// Numbers is an open GeoTIFF of measured numbers, such as heights or clay contents, of which one
+// band is read: integers of 8 to 32 bits, signed or not, and floating point numbers of 32 and 64
+// bits, in degrees, Web Mercator or a UTM zone. Unlike a File it caches nothing, because such
+// rasters are read once an area. It holds no handle and need not be closed. Safe for concurrent
+// use.
 type Numbers struct {
 	*numbersHeader
 	file *File // for its blocks
@@ -24,11 +24,11 @@ type Field struct {
 	Values []float64 // Width × Height by row, scaled; NaN where there is none
 }
 
-// OpenNumbers reads the header of a raster of numbers. band counts from 1; name stands in
-// messages for people.
+// OpenNumbers reads the header of a raster of numbers. band counts from 1; name identifies the file
+// in messages.
 //
-// Faults: Invalid when the file is broken or of a kind that is not read, or has no such band;
-// those of the source as they are.
+// Faults: Invalid when the file is broken, of an unsupported kind, or has no such band; those of
+// the source as they are.
 func OpenNumbers(ctx context.Context, source Source, name string, band int) (*Numbers, error) {
 	h, err := readNumbersHeader(ctx, source, name)
 	if err != nil {
@@ -43,11 +43,11 @@ func OpenNumbers(ctx context.Context, source Source, name string, band int) (*Nu
 // Grid returns the georeference of the whole file: EPSG 4326 (pixels in degrees), 3857 or a UTM zone.
 func (n *Numbers) Grid() vegetation.Grid { return n.grid }
 
-// Bands returns how many bands the file has.
+// Bands returns the number of bands of the file.
 func (n *Numbers) Bands() int { return n.bands }
 
-// Read returns a window in pixels of Grid, cut to the file. What the file marks as no value,
-// what is not finite, and blocks that it leaves out are NaN. It holds one block at a time.
+// Read returns a window in pixels of Grid, clipped to the file. Nodata, non-finite numbers and
+// blocks that the file leaves out are NaN. It holds one block at a time.
 //
 // Faults: Invalid for a window without pixels in the file or of more than 2^26, and for broken
 // blocks; those of the source as they are.
@@ -79,7 +79,7 @@ func (n *Numbers) Read(ctx context.Context, w vegetation.Window) (Field, error) 
 	return out, nil
 }
 
-// within cuts a window to a grid.
+// within clips a window to a grid.
 func within(w vegetation.Window, g vegetation.Grid) vegetation.Window {
 	out := vegetation.Window{Col: max(w.Col, 0), Row: max(w.Row, 0)}
 	out.Width = min(w.Col+w.Width, g.Width) - out.Col
@@ -87,8 +87,8 @@ func within(w vegetation.Window, g vegetation.Grid) vegetation.Window {
 	return out
 }
 
-// readBlock copies the part of a block that lies in the window: the block in its place of the
-// grid, stored under an index.
+// readBlock copies the part of a block that lies in the window: the block at a place of the grid,
+// stored under an index.
 func (n *Numbers) readBlock(ctx context.Context, out []float64, w vegetation.Window, place, index int) error {
 	f := n.file
 	if err := f.checkStored(index, f.rows(place)); err != nil {

@@ -2,7 +2,7 @@ package cog
 
 import "math"
 
-// row turns a row of a block to the values of one band. raw is changed.
+// row turns a row of a block, which it changes, into the values of one band.
 func (h *numbersHeader) row(out []float64, raw []byte, band int) {
 	stored := h.undoPredictor(raw)
 	at, step := 0, h.inBlock
@@ -20,7 +20,8 @@ func (h *numbersHeader) row(out []float64, raw []byte, band int) {
 	}
 }
 
-// undoPredictor undoes the differencing of a row in place, and gives how its samples are read.
+// undoPredictor undoes the differencing of a row in place, and returns the function that reads its
+// samples.
 func (h *numbersHeader) undoPredictor(raw []byte) func(i int) float64 {
 	switch {
 	case h.bits%8 != 0:
@@ -38,8 +39,8 @@ func (h *numbersHeader) undoPredictor(raw []byte) func(i int) float64 {
 }
 
 // floats undoes predictor 3 (Adobe Photoshop TIFF Technical Note 3, 2005): the row's bytes are
-// sorted by their place in the sample, the most significant first whatever the file's byte
-// order, and each is a difference to that of the pixel before.
+// sorted by their place in the sample, the most significant first whatever the file's byte order,
+// and each is a difference to that of the previous pixel.
 func (h *numbersHeader) floats(raw []byte) func(i int) float64 {
 	for i := h.inBlock; i < len(raw); i++ {
 		raw[i] += raw[i-h.inBlock]
@@ -81,7 +82,7 @@ func (h *numbersHeader) setBits(raw []byte, i int, v uint64) {
 	}
 }
 
-// number reads the bits of a sample as what they mean.
+// number converts the bits of a sample by its format.
 func (h *numbersHeader) number(v uint64) float64 {
 	switch {
 	case h.format == formatFloat && h.bits == 32:

@@ -24,12 +24,12 @@ const (
 	degreesWGS84   = 4326
 )
 
-// numbersHeader is what is known of a raster of numbers.
+// numbersHeader is the header of a raster of numbers.
 type numbersHeader struct {
 	*header
 	bands   int
 	format  int64
-	missing float64 // what GDAL_NODATA marks; NaN where it marks nothing but NaN itself
+	missing float64 // GDAL_NODATA; NaN where there is none
 	scales  []scaling
 }
 
@@ -37,31 +37,17 @@ type numbersHeader struct {
 type scaling struct{ scale, offset float64 }
 
 func readNumbersHeader(ctx context.Context, source Source, name string) (*numbersHeader, error) {
-	r := &headerReader{source: source, name: name, budget: maxHeader}
-	fields, err := r.mainImage(ctx)
-	if err != nil {
-		return nil, err
-	}
-	h := &numbersHeader{header: &header{order: r.order}}
-	for _, step := range []func(context.Context, *headerReader, directory) error{
-		h.readSize, h.readSamples, h.readLayout, h.readBlocks, h.readPlace, h.readMissing, h.readScales,
-	} {
-		if err := step(ctx, r, fields); err != nil {
-			return nil, err
-		}
-	}
-	return h, nil
+	h := &numbersHeader{header: &header{}}
+	err := h.read(ctx, &headerReader{source: source, name: name, budget: maxHeader},
+		h.readSize, h.readSamples, h.readLayout, h.readBlocks, h.readPlace, h.readMissing, h.readScales)
+	return h, err
 }
 
-// readSamples reads how many numbers a pixel has, of what kind, and how they are packed.
+// readSamples reads the number, kind and packing of a pixel's samples.
 func (h *numbersHeader) readSamples(ctx context.Context, r *headerReader, d directory) error {
 	v := map[uint16]int64{tagSamples: 1, tagFillOrder: 1, tagCompression: 1, tagPredictor: 1, tagPlanar: 1}
-	for tag, absent := range v {
-		value, err := r.integer(ctx, d, tag, absent)
-		if err != nil {
-			return err
-		}
-		v[tag] = value
+	if err := r.overwrite(ctx, d, v); err != nil {
+		return err
 	}
 	if v[tagSamples] < 1 || v[tagSamples] > maxBands {
 		return unsupported(r.name, "it has %d bands, and at most %d are read", v[tagSamples], maxBands)
@@ -95,7 +81,7 @@ func (h *numbersHeader) readSamples(ctx context.Context, r *headerReader, d dire
 	return nil
 }
 
-// readable says which numbers are read. Fewer than 8 bits, or 9 to 15, are GDAL's NBITS.
+// readable reports which numbers are supported. Fewer than 8 bits, or 9 to 15, are GDAL's NBITS.
 func readable(format, bits int64) bool {
 	switch format {
 	case formatUnsigned:
@@ -108,7 +94,8 @@ func readable(format, bits int64) bool {
 	return false
 }
 
-// ofAllSamples returns the value of a tag that has one a sample, 1 where it is absent.
+// ofAllSamples returns the common value of a tag that has one for each sample; 1 where it is
+// absent.
 func ofAllSamples(ctx context.Context, r *headerReader, d directory, tag uint16) (int64, error) {
 	values, err := r.integers(ctx, d, tag, maxBands)
 	if err != nil {
@@ -161,18 +148,17 @@ type gdalMetadata struct {
 	} `xml:"Item"`
 }
 
-// readScales reads scale and offset of the bands; metadata that is not GDAL's says nothing.
+// readScales reads scale and offset of the bands; metadata not of GDAL is ignored.
 func (h *numbersHeader) readScales(ctx context.Context, r *headerReader, d directory) error {
 	h.scales = slices.Repeat([]scaling{{1, 0}}, h.bands)
 	e, ok := d[tagMetadata]
 	if !ok || e.kind != typeASCII {
 		return nil
 	}
-	b, err := r.raw(ctx, e, maxMetadata)
+	text, err := r.text(ctx, e, maxMetadata)
 	if err != nil {
 		return err
 	}
-	text, _, _ := strings.Cut(string(b), "\x00")
 	var m gdalMetadata
 	if xml.Unmarshal([]byte(text), &m) != nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/image/tiff"
 
 	"tilth/adapters/imagery/cog"
-	"tilth/adapters/imagery/internal/realdata"
+	"tilth/tests/realdata"
 )
 
 func TestEveryRealFileEqualsTheImageLibrary(t *testing.T) {

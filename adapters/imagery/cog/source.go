@@ -12,21 +12,20 @@ import (
 	"tilth/core/fault"
 )
 
-// Source is a file of any place that can be read by position.
+// Source is a file that can be read by position.
 type Source interface {
-	// ReadAt fills p from the byte at off. As with io.ReaderAt, fewer bytes than asked
-	// come with an error, which is io.EOF at the end of the file. Faults as in
-	// ports.Imagery.
+	// ReadAt fills p from the byte at off. As with io.ReaderAt, fewer bytes come with an error,
+	// which is io.EOF at the end of the file. Faults as in ports.Imagery.
 	ReadAt(ctx context.Context, p []byte, off int64) (int, error)
-	// Size is the length in bytes, or -1 as long as it is not known.
+	// Size is the length in bytes, or -1 while it is unknown.
 	Size() int64
-	// Address names the file among all others, for the cache: two sources of one
-	// address must hold the same bytes.
+	// Address identifies the file for the cache: two sources of one address must hold the same
+	// bytes.
 	Address() string
 }
 
-// local is a file of this machine. It is opened for each read and closed after it, so
-// that a catalog of thousands of files holds none open.
+// local is a file of this machine. It is opened for each read and closed after it, so that a
+// catalog of thousands of files holds none open.
 type local struct {
 	open    func() (*os.File, error)
 	name    string // for messages
@@ -44,15 +43,14 @@ func FromFile(path string) (Source, error) {
 	return newLocal(path, absolute, info, err, func() (*os.File, error) { return os.Open(absolute) })
 }
 
-// FromRoot returns the file at a path inside a folder that symbolic links cannot leave.
-// The root must stay open as long as the source is used.
+// FromRoot returns the file at a path inside a folder that symbolic links cannot leave. The root
+// must stay open as long as the source is used.
 func FromRoot(root *os.Root, path string) (Source, error) {
 	absolute, err := filepath.Abs(filepath.Join(root.Name(), path))
 	if err != nil {
 		return nil, fileFault(path, err)
 	}
-	// A regular file tells its age and size in one call; the root, which asks folder by
-	// folder, is asked where there is a link, and by every read.
+	// One call serves a regular file; the root, which checks every folder, serves links and reads.
 	info, err := os.Lstat(absolute)
 	if err != nil || !info.Mode().IsRegular() {
 		info, err = root.Stat(path)
@@ -98,12 +96,12 @@ func fileFault(name string, err error) error {
 	return fault.Newf(fault.Unavailable, "imagery_unavailable", "The file %s cannot be read.", name).Because(err)
 }
 
-// broken is the fault of a file that does not hold what its format asks for.
+// broken is the fault of a file that violates its format.
 func broken(name, format string, args ...any) error {
 	return fault.Newf(fault.Invalid, "imagery_unreadable", "%s cannot be read: %s.", name, fmt.Sprintf(format, args...))
 }
 
-// unsupported is the fault of a file that is sound but of a kind not read here.
+// unsupported is the fault of a valid file of an unsupported kind.
 func unsupported(name, format string, args ...any) error {
 	return fault.Newf(fault.Invalid, "imagery_unsupported", "%s cannot be read: %s.", name, fmt.Sprintf(format, args...))
 }

@@ -6,19 +6,19 @@ import (
 	"errors"
 	"io"
 	"math"
+	"strings"
 )
 
-// Bounds on what a header may make us read. A Sentinel-2 tile in 64-pixel blocks has
-// 29 584 of them, so that a million leaves room for a continent.
+// Bounds of a header. A Sentinel-2 tile in 64-pixel blocks has 29 584 of them.
 const (
-	headerChunk  = 16 << 10 // the first request, and the least of the later ones
+	headerChunk  = 16 << 10 // minimal size of a request
 	maxHeader    = 24 << 20 // all header bytes of one file
 	maxEntries   = 4096     // in one directory
-	maxDirectory = 16       // directories looked at in search of the main image
+	maxDirectory = 16       // directories read to find the main image
 	maxBlocks    = 1 << 20
 )
 
-// headerReader gives header bytes by position, from as few requests as it can.
+// headerReader reads header bytes by position, with as few requests as possible.
 type headerReader struct {
 	source Source
 	name   string
@@ -64,7 +64,7 @@ func (h *headerReader) at(ctx context.Context, off, n int64) ([]byte, error) {
 	return h.chunk[:n], nil
 }
 
-// open reads the signature and gives the position of the first directory.
+// open reads the signature and returns the position of the first directory.
 func (h *headerReader) open(ctx context.Context) (int64, error) {
 	b, err := h.at(ctx, 0, 16)
 	if err != nil {
@@ -95,8 +95,7 @@ func (h *headerReader) open(ctx context.Context) (int64, error) {
 	}
 }
 
-// position makes a file position of an unsigned number; those that do not fit lie
-// beyond the end of every file and are refused by at.
+// position converts an unsigned number to a file position; at refuses those that do not fit.
 func (h *headerReader) position(v uint64) int64 {
 	if v > math.MaxInt64 {
 		return -1
@@ -139,8 +138,7 @@ type entry struct {
 // directory holds the fields of one image by tag.
 type directory map[uint16]entry
 
-// directory reads the fields at off and gives the position of the next directory, 0 for
-// none.
+// directory reads the fields at off and returns the position of the next directory, 0 for none.
 func (h *headerReader) directory(ctx context.Context, off int64) (directory, int64, error) {
 	countSize, entrySize, wordSize := int64(2), int64(12), int64(4)
 	if h.big {
@@ -196,7 +194,7 @@ func (h *headerReader) word(b []byte, size int64) int64 {
 	}
 }
 
-// raw returns the bytes of a field of at most most values.
+// raw returns the bytes of a field of at most upper values.
 func (h *headerReader) raw(ctx context.Context, e entry, upper int64) ([]byte, error) {
 	if e.count > upper {
 		return nil, broken(h.name, "a field of its header claims %d values", e.count)
@@ -230,7 +228,7 @@ func (h *headerReader) integers(ctx context.Context, d directory, tag uint16, up
 	return out, nil
 }
 
-// integer returns the first value of a field, or what TIFF takes when the tag is absent.
+// integer returns the first value of a field, or a default when the tag is absent.
 func (h *headerReader) integer(ctx context.Context, d directory, tag uint16, absent int64) (int64, error) {
 	values, err := h.integers(ctx, d, tag, 64)
 	if err != nil {
@@ -240,6 +238,25 @@ func (h *headerReader) integer(ctx context.Context, d directory, tag uint16, abs
 		return absent, nil
 	}
 	return values[0], nil
+}
+
+// overwrite replaces the defaults of tags by the values that the directory has.
+func (h *headerReader) overwrite(ctx context.Context, d directory, defaults map[uint16]int64) error {
+	for tag, absent := range defaults {
+		value, err := h.integer(ctx, d, tag, absent)
+		if err != nil {
+			return err
+		}
+		defaults[tag] = value
+	}
+	return nil
+}
+
+// text returns a field of ASCII of at most upper bytes.
+func (h *headerReader) text(ctx context.Context, e entry, upper int64) (string, error) {
+	b, err := h.raw(ctx, e, upper)
+	text, _, _ := strings.Cut(string(b), "\x00")
+	return strings.TrimSpace(text), err
 }
 
 // doubles returns the values of a field of real numbers; nil when the tag is absent.

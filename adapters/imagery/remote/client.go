@@ -1,7 +1,6 @@
-// Package remote sends HTTP requests to imagery sources the way a good citizen does:
-// bounded in time and in number of tries, with growing and jittered pauses, few
-// connections a host, and an obedient ear for Retry-After. It turns what goes wrong
-// into the faults of the imagery port. It knows nothing of STAC, TIFF or byte ranges:
+// Package remote sends HTTP requests to imagery sources considerately: bounded in time and number of
+// tries, with growing and jittered pauses, few connections a host, and respect for Retry-After. It
+// turns failures into the faults of the imagery port. It knows nothing of STAC, TIFF or byte ranges:
 // callers build the request and judge the answer.
 package remote
 
@@ -24,14 +23,13 @@ const (
 	tries         = 5
 	firstPause    = 500 * time.Millisecond
 	longestPause  = 30 * time.Second
-	longestWait   = 60 * time.Second // the most of a Retry-After that is honoured
+	longestWait   = 60 * time.Second // bound of a Retry-After
 	connectWithin = 10 * time.Second
 	readWithin    = 60 * time.Second
 	hostConns     = 8
 )
 
-// Options replace the parts of a Client that touch the world. The zero value is right
-// outside tests.
+// Options replace the external parts of a Client. The zero value is right outside tests.
 type Options struct {
 	Transport http.RoundTripper                          // nil: eight connections a host, 10 s to connect
 	Sleep     func(context.Context, time.Duration) error // nil: sleeps, and wakes when the context ends
@@ -91,23 +89,23 @@ func sleep(ctx context.Context, d time.Duration) error {
 // again marks an error after which another try may succeed.
 type again struct {
 	cause error
-	after time.Duration // what Retry-After asked for; 0 when it did not
+	after time.Duration // from Retry-After; 0 without
 }
 
 func (a *again) Error() string { return a.cause.Error() }
 func (a *again) Unwrap() error { return a.cause }
 
-// Again marks an error that accept found in an answer, such as a short body, as
-// passing: the request is sent once more if tries are left.
+// Again marks an error that accept found in an answer, such as a short body, as transient: the
+// request is sent once more if tries are left.
 func Again(err error) error { return &again{cause: err} }
 
-// Do sends the request that build makes until accept takes an answer. Only answers of
-// class 2xx and 416 (a range beyond the end) reach accept; its error is final unless
-// marked by Again. name says in messages what is fetched and must hold no secret.
+// Do sends the request that build returns until accept takes an answer. Only answers of class 2xx
+// and 416 (a range beyond the end) reach accept; its error is final unless marked by Again. name
+// identifies the request in messages and must hold no secret.
 //
-// Faults: Unavailable after five tries (408, 425, 429, 5xx, broken connections, what
-// accept marked) and when access is refused (401, 403); NotFound for 404 and 410;
-// Invalid for other refusals. The error of ctx is returned as it is.
+// Faults: Unavailable after five tries (408, 425, 429, 5xx, broken connections, errors marked by
+// accept) and when access is refused (401, 403); NotFound for 404 and 410; Invalid for other
+// refusals. The error of ctx is returned as it is.
 func (c *Client) Do(ctx context.Context, name string, build func(context.Context) (*http.Request, error), accept func(*http.Response) error) error {
 	var last error
 	for try := range tries {
@@ -133,7 +131,7 @@ func (c *Client) Do(ctx context.Context, name string, build func(context.Context
 		"The imagery source did not deliver %s after %d tries.", name, tries).Because(last)
 }
 
-// once is one try, bounded in time as a whole so that a body that drips cannot hold it.
+// once is one try, bounded in time as a whole so that a slow body cannot hold it.
 func (c *Client) once(ctx context.Context, name string, build func(context.Context) (*http.Request, error), accept func(*http.Response) error) error {
 	ctx, cancel := context.WithTimeout(ctx, connectWithin+readWithin)
 	defer cancel()
@@ -147,7 +145,7 @@ func (c *Client) once(ctx context.Context, name string, build func(context.Conte
 		return Again(withoutURL(err))
 	}
 	defer func() {
-		// What is left of a short body is drained so that the connection can be used again.
+		// Draining the rest of a short body lets the connection be reused.
 		_, _ = io.CopyN(io.Discard, answer.Body, 64<<10)
 		_ = answer.Body.Close()
 	}()
@@ -157,13 +155,13 @@ func (c *Client) once(ctx context.Context, name string, build func(context.Conte
 	return accept(answer)
 }
 
-// Status is the cause of a fault that an answer's status led to.
+// Status is an HTTP status as the cause of a fault.
 type Status int
 
 func (s Status) Error() string { return fmt.Sprintf("status %d", int(s)) }
 
-// withoutURL drops the address from an error of net/http or net/url: a signed address
-// is a credential and must not reach a log.
+// withoutURL drops the address from an error of net/http or net/url: a signed address is a
+// credential and must not reach a log.
 func withoutURL(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -200,9 +198,8 @@ func (c *Client) retryAfter(header string) time.Duration {
 	return 0
 }
 
-// pause is how long to wait before the next try: 0.5 s doubling to 30 s, of which the
-// upper half is random so that many clients do not come back at once, or what the
-// server asked for if that is longer.
+// pause is the wait before the next try: 0.5 s doubling to 30 s, of which the upper half is random
+// so that many clients do not return at once, or Retry-After if that is longer.
 func (c *Client) pause(failed int, last error) time.Duration {
 	full := min(firstPause<<failed, longestPause)
 	wait := full/2 + time.Duration(c.jitter()*float64(full/2))

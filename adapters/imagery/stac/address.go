@@ -14,8 +14,8 @@ type service struct {
 	signAt     string // its token endpoint
 }
 
-// services are the APIs that are known. Copernicus Data Space is here so that its own
-// collection is found, whose JPEG 2000 files are then refused by name.
+// services are the known APIs. Copernicus Data Space is among them so that its own collection is
+// found, whose JPEG 2000 files are then refused by name.
 var services = map[string]service{
 	"earth-search.aws.element84.com": {collection: DefaultCollection},
 	"planetarycomputer.microsoft.com": {
@@ -26,16 +26,16 @@ var services = map[string]service{
 	"stac.dataspace.copernicus.eu": {collection: "sentinel-2-l2a"},
 }
 
-// place is where and what to search.
+// place is the address and the collections to search.
 type place struct {
 	root        *url.URL
 	collections []string
-	signAt      *url.URL // nil: addresses are asked as they are
+	signAt      *url.URL // nil: addresses are not signed
 }
 
 const signParameter = "sign_at"
 
-// parseAddress takes apart what New documents. What the options say comes first, then the
+// parseAddress parses the address that New documents. The options take precedence, then the
 // address, then what is known of its host.
 func parseAddress(root string, o Options) (place, error) {
 	u, err := web(root)

@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/imagery/internal/cogwrite"
-	"tilth/adapters/imagery/internal/realdata"
 	"tilth/adapters/imagery/remote"
 	"tilth/adapters/imagery/stac"
 	"tilth/core/fault"
 	"tilth/core/vegetation"
+	"tilth/tests/realdata"
 )
 
 func impatient(now func() time.Time) remote.Options {

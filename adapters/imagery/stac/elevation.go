@@ -9,15 +9,14 @@ import (
 	"tilth/adapters/imagery/internal/dem"
 	"tilth/adapters/imagery/internal/item"
 	"tilth/adapters/imagery/remote"
-	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/ports"
 )
 
 var _ ports.Elevations = (*Client)(nil)
 
-// Elevation searches the elevation models of the API, and reads them. An API that does not know
-// the collection holds none.
+// Elevation reads the elevation models of the API. An API that does not know the collection has
+// none.
 func (c *Client) Elevation(ctx context.Context, area geo.MultiPolygon) ([]ports.ElevationModel, error) {
 	place, err := item.NewArea(area)
 	if err != nil {
@@ -36,35 +35,22 @@ func (c *Client) elevationItems(ctx context.Context, area geo.MultiPolygon, plac
 		body: map[string]any{"collections": []string{dem.Collection}, "intersects": area, "limit": pageLimit},
 	}
 	var items []dem.Item
-	for pages := 0; next != nil; pages++ {
-		if pages == maxPages {
-			return nil, fault.Newf(fault.Invalid, "imagery_search", "The STAC API answers with more than %d pages.", maxPages)
+	pages := 0
+	err := c.each(ctx, next, &pages, func(raw []byte) error {
+		it, ok, err := dem.Parse(raw, "An item of the STAC API")
+		if ok && err == nil && it.Meets(place) {
+			items = append(items, it)
 		}
-		answer, err := c.page(ctx, *next)
-		if pages == 0 && unknownCollection(err) {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, raw := range answer.Features {
-			it, ok, err := dem.Parse(raw, "An item of the STAC API")
-			if err != nil {
-				return nil, err
-			}
-			if ok && it.Meets(place) {
-				items = append(items, it)
-			}
-		}
-		if next, err = answer.next(*next); err != nil {
-			return nil, err
-		}
+		return err
+	})
+	if pages == 0 && unknownCollection(err) {
+		return nil, nil
 	}
-	return items, nil
+	return items, err
 }
 
-// unknownCollection reports whether an API refused a search because of what it asked for: some
-// answer with no items, others with one of these.
+// unknownCollection reports whether an API refused a search because of its collection: some answer
+// with no items, others with one of these.
 func unknownCollection(err error) bool {
 	var status remote.Status
 	return errors.As(err, &status) && (status == http.StatusNotFound || status == http.StatusBadRequest)

@@ -22,8 +22,8 @@ type query struct {
 	headers map[string]string
 }
 
-// firstPage asks for the scenes of a boundary in a span of time, both ends included, as
-// STAC's intervals are. No filter on clouds: a cloudy scene may be clear over the field.
+// firstPage returns the request for the scenes of a boundary in a span of time, both ends included,
+// as in STAC's intervals. It does not filter by clouds: a cloudy scene may be clear over the field.
 func (c *Client) firstPage(boundary geo.MultiPolygon, from, to time.Time) *query {
 	return &query{
 		method:  http.MethodPost,
@@ -60,6 +60,28 @@ func (q query) request(ctx context.Context) (*http.Request, error) {
 	return request, nil
 }
 
+// each calls take for every item of a search from a page on, and counts the pages.
+func (c *Client) each(ctx context.Context, next *query, pages *int, take func(raw []byte) error) error {
+	for ; next != nil; *pages++ {
+		if *pages == maxPages {
+			return fault.Newf(fault.Invalid, "imagery_search", "The STAC API answers with more than %d pages.", maxPages)
+		}
+		answer, err := c.page(ctx, *next)
+		if err != nil {
+			return err
+		}
+		for _, raw := range answer.Features {
+			if err := take(raw); err != nil {
+				return err
+			}
+		}
+		if next, err = answer.next(*next); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // page is an answer to a search.
 type page struct {
 	Type     string            `json:"type"`
@@ -77,9 +99,9 @@ type link struct {
 	Merge   bool              `json:"merge"`
 }
 
-// next returns the request for the page after this one, nil when there is none. It is
-// made as the link says: GET of its address, or POST of its body, which is laid over that
-// of the last request only where the link asks for it.
+// next returns the request for the page after this one, nil when there is none, as the link states
+// it: GET of its address, or POST of its body, merged into that of the last request only where the
+// link requires it.
 func (p page) next(last query) (*query, error) {
 	for _, l := range p.Links {
 		if l.Rel != "next" {

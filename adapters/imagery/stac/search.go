@@ -13,11 +13,11 @@ import (
 	"tilth/core/vegetation"
 )
 
-// shortestWindow is the span of time that is not halved any more: a field has at most a few
-// scenes a day.
+// shortestWindow is the span of time that is not halved any more: a field has at most a few scenes
+// a day.
 const shortestWindow = 24 * time.Hour
 
-// search is one search of a client; it is for one goroutine.
+// search is one search of a client, not safe for concurrent use.
 type search struct {
 	client   *Client
 	boundary geo.MultiPolygon
@@ -25,15 +25,15 @@ type search struct {
 	from, to time.Time
 	pages    int
 	found    map[string]vegetation.Scene // by id
-	jpeg2000 string                      // an item that has bands but none that can be read
-	nameless error                       // of an item that tells neither what nor when
+	jpeg2000 string                      // an item with bands of which none can be read
+	nameless error                       // of an item without id or time
 }
 
-// Search asks page by page. What the API says of place and time is checked again, for its
-// intervals include their end and its footprints may be boxes; an item that two pages
-// repeat counts once. An item that cannot be understood becomes a broken scene of its time
-// (vegetation.Scene.Broken), so that it costs one date and not the search. A page that the
-// API does not deliver is asked for in halves of its window, down to a day.
+// Search searches page by page. It checks place and time again, because the API's intervals include
+// their end and its footprints may be boxes; an item repeated on two pages counts once. An unusable
+// item becomes a broken scene of its time (vegetation.Scene.Broken), so that it costs one date and
+// not the search. A page that the API does not deliver is requested in halves of its window, down
+// to a day.
 func (c *Client) Search(ctx context.Context, boundary geo.MultiPolygon, from, to time.Time) ([]vegetation.Scene, error) {
 	area, err := item.NewArea(boundary)
 	if err != nil {
@@ -55,10 +55,10 @@ func (c *Client) Search(ctx context.Context, boundary geo.MultiPolygon, from, to
 	}), nil
 }
 
-// window searches a span of time, in halves when a page of it fails for good: what an API
-// cannot deliver at once (a page too heavy, a cursor it lost) it often can in parts.
+// window searches a span of time, in halves when a page of it fails for good: an API that fails on
+// the whole (a page too heavy, a lost cursor) often delivers parts.
 func (s *search) window(ctx context.Context, from, to time.Time) error {
-	err := s.ask(ctx, from, to)
+	err := s.client.each(ctx, s.client.firstPage(s.boundary, from, to), &s.pages, s.take)
 	f, ok := fault.As(err)
 	if !ok || f.Kind != fault.Unavailable || f.Code != "imagery_unavailable" || to.Sub(from) <= shortestWindow {
 		return err
@@ -70,39 +70,17 @@ func (s *search) window(ctx context.Context, from, to time.Time) error {
 	return s.window(ctx, middle, to)
 }
 
-// ask goes through the pages of a window.
-func (s *search) ask(ctx context.Context, from, to time.Time) error {
-	for next := s.client.firstPage(s.boundary, from, to); next != nil; s.pages++ {
-		if s.pages == maxPages {
-			return fault.Newf(fault.Invalid, "imagery_search", "The STAC API answers with more than %d pages.", maxPages)
-		}
-		answer, err := s.client.page(ctx, *next)
-		if err != nil {
-			return err
-		}
-		for _, raw := range answer.Features {
-			s.take(raw)
-		}
-		if next, err = answer.next(*next); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// take notes one item, if it is of the place and time that were asked for.
-func (s *search) take(raw []byte) {
+// take collects one item, if it is of the requested place and time. It never fails.
+func (s *search) take(raw []byte) error {
 	it, err := item.Parse(raw, "An item of the STAC API")
 	if err != nil {
 		broken, ok := item.Salvage(raw, err)
 		if !ok {
 			s.nameless = err
-			return
-		}
-		if _, sound := s.found[broken.ID]; !sound && s.during(broken.SensedAt) {
+		} else if _, sound := s.found[broken.ID]; !sound && s.during(broken.SensedAt) {
 			s.found[broken.ID] = broken
 		}
-		return
+		return nil
 	}
 	if it.JPEG2000() {
 		s.jpeg2000 = it.ID
@@ -110,6 +88,7 @@ func (s *search) take(raw []byte) {
 	if len(it.Assets) > 0 && s.during(it.SensedAt()) && it.Meets(s.area) {
 		s.found[it.ID] = it.Scene()
 	}
+	return nil
 }
 
 func (s *search) during(at time.Time) bool { return !at.Before(s.from) && at.Before(s.to) }

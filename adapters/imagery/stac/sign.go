@@ -17,8 +17,8 @@ import (
 
 const (
 	maxToken = 64 << 10 // bytes of an answer of a token endpoint
-	// renewBefore is how long before its end a token is no longer used: the longest that one
-	// request may take.
+	// renewBefore is how long before its expiry a token is renewed: the longest duration of one
+	// request.
 	renewBefore = 2 * time.Minute
 )
 
@@ -54,13 +54,13 @@ type token struct {
 	all        *tokens
 	collection string
 
-	turn  chan struct{} // holds one element while someone looks at what follows
+	turn  chan struct{} // a lock of the following, held by its one element
 	query string
 	until time.Time
 }
 
-// Sign appends the token to an address, and asks for a new one when there is none, when it
-// is about to expire, or when it is the one that was refused. Those who ask meanwhile wait.
+// Sign appends the token to an address. It fetches a new one when there is none, when it is about
+// to expire, or when it was refused; concurrent callers wait.
 func (t *token) Sign(ctx context.Context, address, refused string) (string, error) {
 	select {
 	case t.turn <- struct{}{}:
@@ -86,8 +86,8 @@ func withQuery(address, query string) string {
 	return address + "?" + query
 }
 
-// renew fetches a token. Whatever goes wrong is Unavailable: without a signature nothing
-// can be said of any file, least of all that it is gone.
+// renew fetches a token. Every failure is Unavailable: without a signature nothing is known of any
+// file, least of all that it is gone.
 func (t *token) renew(ctx context.Context) error {
 	var got struct {
 		Token  string    `json:"token"`

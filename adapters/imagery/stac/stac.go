@@ -1,7 +1,6 @@
-// Package stac is the imagery source behind a STAC API: it searches items there and reads
-// their Cloud-Optimized GeoTIFFs by HTTP ranges. It sends no credentials of its own; where
-// a store asks for signed addresses, as that of Planetary Computer does, it signs them with
-// the tokens that the API hands out to anyone.
+// Package stac is the imagery source behind a STAC API: it searches items there and reads their
+// Cloud-Optimized GeoTIFFs by HTTP ranges. It sends no credentials of its own; where a store requires
+// signed addresses, such as that of Planetary Computer, it signs them with the API's public tokens.
 package stac
 
 import (
@@ -32,13 +31,13 @@ const (
 	maxPage   = 64 << 20 // bytes of one page
 )
 
-// Options say what to search and how to reach it.
+// Options are the collections to search and how to reach them.
 type Options struct {
-	// Collections to search; none: those that the address names, or else the one of
-	// Sentinel-2 L2A at the API's host, or else DefaultCollection.
+	// Collections to search; none: those of the address, or else the one of Sentinel-2 L2A at the
+	// API's host, or else DefaultCollection.
 	Collections []string
-	// SignAt is the address of a token endpoint (see New); empty: the one that the address
-	// names, or else that of the API's host, if it has one.
+	// SignAt is the address of a token endpoint (see New); empty: that of the address, or else that
+	// of the API's host, if it has one.
 	SignAt string
 	Remote remote.Options // the zero value outside tests
 }
@@ -53,14 +52,14 @@ type Client struct {
 
 var _ ports.Imagery = (*Client)(nil)
 
-// New makes a client of the API whose landing page is at root. It asks nothing yet.
+// New returns a client of the API whose landing page is at root. It sends no request.
 //
-// The address may say more than where the API is: ending in /collections/NAME it also says
-// what to search, and its parameter sign_at names a token endpoint: GET of
-// {sign_at}/{collection} gives {"token": QUERY, "msft:expiry": TIME}, and files are then
-// asked for with QUERY appended, as Planetary Computer documents it.
+// The address may have more parts: a path that ends in /collections/NAME selects the collection,
+// and the parameter sign_at a token endpoint: GET of {sign_at}/{collection} returns {"token":
+// QUERY, "msft:expiry": TIME}, and files are then requested with QUERY appended, as Planetary
+// Computer documents it.
 //
-// Invalid when root is no http or https address.
+// Invalid when root is not an http or https address.
 func New(root string, o Options) (*Client, error) {
 	place, err := parseAddress(root, o)
 	if err != nil {
@@ -90,7 +89,7 @@ func (c *Client) Grid(ctx context.Context, scene vegetation.Scene, band vegetati
 	return c.reader.Grid(ctx, scene, band)
 }
 
-// Read reads a window of a band, with what turns it into reflectance.
+// Read reads a window of a band with its conversion to reflectance.
 func (c *Client) Read(ctx context.Context, scene vegetation.Scene, band vegetation.Band, window vegetation.Window) (vegetation.Raster, error) {
 	return c.reader.Read(ctx, scene, band, window)
 }

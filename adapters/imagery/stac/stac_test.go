@@ -18,12 +18,12 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"tilth/adapters/imagery/internal/cogwrite"
-	"tilth/adapters/imagery/internal/realdata"
 	"tilth/adapters/imagery/remote"
 	"tilth/adapters/imagery/stac"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/vegetation"
+	"tilth/tests/realdata"
 )
 
 type object = map[string]any

@@ -15,7 +15,7 @@ import (
 	"tilth/ports"
 )
 
-// Stored reads rasters that lie among the objects; it implements ports.RasterFiles.
+// Stored reads rasters in the object store; it implements ports.RasterFiles.
 type Stored struct{ Objects ports.Objects }
 
 var _ ports.RasterFiles = Stored{}
@@ -30,7 +30,7 @@ func (s Stored) Surface(ctx context.Context, name string, around geo.MultiPolygo
 	return raster.Surface(ctx, source{object, object.Size(), name}, path.Base(name), around)
 }
 
-// Reaches implements ports.RasterFiles. It reads the header alone.
+// Reaches implements ports.RasterFiles. It reads the header only.
 func (s Stored) Reaches(ctx context.Context, name string, around geo.MultiPolygon) (bool, error) {
 	object, err := s.Objects.Open(ctx, name)
 	if err != nil {
@@ -57,12 +57,12 @@ func (Stored) Inspect(ctx context.Context, file io.ReaderAt, size int64, name st
 	return ports.LayerRaster{EPSG: g.EPSG, CellSize: metres, Cols: g.Width, Rows: g.Height}, nil
 }
 
-// farthest is beyond any coordinate in metres, false northings of UTM and Web Mercator's edge
-// (20 037 508 m) among them.
+// farthest exceeds every coordinate in metres, including false northings of UTM and the edge of Web
+// Mercator (20 037 508 m).
 const farthest = 2.1e7
 
-// plausible refuses a georeference that is not in the units of its coordinate system: what
-// comes of a wrong EPSG code.
+// plausible refuses a georeference that is not in the units of its coordinate system, the result of
+// a wrong EPSG code.
 func plausible(epsg int, x, y float64, name string) error {
 	far := math.Abs(x) > farthest || math.Abs(y) > farthest
 	if epsg == layer.Degrees {
@@ -75,7 +75,7 @@ func plausible(epsg int, x, y float64, name string) error {
 	return nil
 }
 
-// source is an open file as package cog reads one.
+// source is an open file as a cog.Source.
 type source struct {
 	file io.ReaderAt
 	size int64
@@ -97,6 +97,6 @@ func (s source) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 // Size implements cog.Source.
 func (s source) Size() int64 { return s.size }
 
-// Address implements cog.Source. The names of objects hold their checksum, so that one address
-// is always the same bytes.
+// Address implements cog.Source. The names of objects hold their checksum, so one address always
+// has the same bytes.
 func (s source) Address() string { return "object:" + s.name }

@@ -1,5 +1,5 @@
-// Package surfaces reads rasters of covariates from GeoTIFF files, for zones: those of paths,
-// and those that lie among the objects.
+// Package surfaces reads rasters of covariates for zones from GeoTIFFs: files by path, and objects of
+// the object store.
 package surfaces
 
 import (

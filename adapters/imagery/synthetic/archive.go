@@ -1,9 +1,8 @@
-// Package synthetic makes the demo's imagery: a season of Sentinel-2-like scenes over made-up
-// parcels whose growth is known, with clouds, two tiles, both processing conventions, and
-// a table of what any correct program must find in it. Everything in it is marked
-// synthetic; no pixel of it was ever observed, and no figure of it says anything about
-// real land. It makes the archive and reads its tables back; the pixels are read like
-// those of any catalog.
+// Package synthetic makes the demo's imagery: a season of Sentinel-2-like scenes over invented
+// parcels of known growth, with clouds, two tiles, both processing conventions, and a table of what
+// any correct program must find. Everything is marked synthetic; nothing of it was observed or
+// describes real land. The package writes the archive and reads its tables back; the pixels are read
+// like those of any catalog.
 package synthetic
 
 import (
@@ -25,12 +24,12 @@ import (
 )
 
 const (
-	// Format names what the archive holds; it changes with any change of its content, so
-	// that an archive of an older program is not taken for today's.
+	// Format is the version of the content; it changes with any change, so that an archive of an
+	// older program is not mistaken for the present one.
 	Format = 2
 
 	defaultSeed = 1
-	markFile    = "archive.json" // says that the archive is complete
+	markFile    = "archive.json" // marks a finished archive
 	parcelFile  = "parcels.geojson"
 	truthFile   = "truth.csv"
 )
@@ -40,16 +39,16 @@ type Options struct {
 	Seed uint64 // of noise and weather; 0 counts as 1
 }
 
-// Parcel is a made-up field of the archive.
+// Parcel is an invented field of the archive.
 type Parcel struct {
 	Name     string
 	Crop     string // slug of the crop catalog
 	Boundary geo.MultiPolygon
-	Note     string // what the parcel is there to show
+	Note     string // the purpose of the parcel
 	Curve    Curve
 }
 
-// Archive says what a finished archive holds.
+// Archive describes a finished archive.
 type Archive struct {
 	Dir      string
 	Seed     uint64
@@ -68,12 +67,12 @@ type mark struct {
 	To        string `json:"season_to"`
 }
 
-// Make writes the archive to dir, or finds it there complete and writes nothing. It is
-// made in a hidden folder beside dir and moved there as the last step: when the maker is
-// killed, dir does not exist or is whole (the hidden folder may remain).
+// Make writes the archive to dir, or finds it there complete and writes nothing. It is made in a
+// hidden folder beside dir and moved there as the last step: when the process is killed, dir does
+// not exist or is whole (the hidden folder may remain).
 //
-// Faults: Conflict when dir holds anything else, another seed's archive included;
-// Unavailable when it cannot be written. The error of ctx is returned as it is.
+// Faults: Conflict when dir holds anything else, another seed's archive included; Unavailable when
+// it cannot be written. The error of ctx is returned as it is.
 func Make(ctx context.Context, dir string, o Options) (Archive, error) {
 	if o.Seed == 0 {
 		o.Seed = defaultSeed
@@ -89,12 +88,12 @@ func Make(ctx context.Context, dir string, o Options) (Archive, error) {
 	if err != nil {
 		return Archive{}, unwritable(dir, err)
 	}
-	defer os.RemoveAll(draft) // nothing is left of it once it was moved
+	defer os.RemoveAll(draft) // gone once moved
 	if err := write(ctx, draft, o); err != nil {
 		return Archive{}, err
 	}
 	if err := move(draft, dir); err != nil {
-		// Another maker may have been faster.
+		// Another process may have been faster.
 		if archive, there, _ := existing(dir, o); there {
 			return archive, nil
 		}
@@ -103,7 +102,7 @@ func Make(ctx context.Context, dir string, o Options) (Archive, error) {
 	return Load(dir)
 }
 
-// existing finds the archive in dir. An absent or empty folder is none.
+// existing finds the archive in dir. there is false for an absent or empty folder.
 func existing(dir string, o Options) (archive Archive, there bool, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || (err == nil && len(entries) == 0) {
@@ -132,7 +131,7 @@ func move(draft, dir string) error {
 	return os.Rename(draft, dir)
 }
 
-// write makes all files of the archive in dir.
+// write writes all files of the archive to dir.
 func write(ctx context.Context, dir string, o Options) error {
 	land, err := survey()
 	if err != nil {
@@ -208,8 +207,8 @@ func writeJSON(path string, v any) error {
 
 // Load reads the tables of a finished archive.
 //
-// Faults: NotFound when dir holds no archive; Invalid when it holds one of another format,
-// or a damaged one.
+// Faults: NotFound when dir holds no archive; Invalid when it holds one of another format, or a
+// damaged one.
 func Load(dir string) (Archive, error) {
 	var m mark
 	if err := readJSON(filepath.Join(dir, markFile), &m); err != nil {

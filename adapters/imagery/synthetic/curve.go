@@ -29,5 +29,5 @@ func (c Curve) NDVI(t time.Time) float64 {
 	return c.Base + (c.Peak-c.Base)*(up+down-1)
 }
 
-// background is the growth of what lies between the parcels: dry pasture and tracks.
+// background is the growth between the parcels: dry pasture and tracks.
 var background = Curve{Base: 0.20, Peak: 0.38, Green: 90, Rise: 0.04, Ripe: 170, Fall: 0.04}

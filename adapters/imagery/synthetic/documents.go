@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"tilth/adapters/imagery/internal/cogwrite"
@@ -55,7 +56,7 @@ func collectionDocument(items []string) object {
 	}
 }
 
-// writeScenes writes the files and items of a day, one a tile, and gives the items' paths.
+// writeScenes writes the files and items of a day, one a tile, and returns the paths of the items.
 func writeScenes(dir string, day passDay, s shot) ([]string, error) {
 	var items []string
 	for _, t := range tiles {
@@ -87,10 +88,8 @@ func writeScenes(dir string, day passDay, s shot) ([]string, error) {
 
 // metres is the size of a band's pixels.
 func metres(band vegetation.Band) int {
-	for _, b := range bandsFine {
-		if b == band {
-			return fine
-		}
+	if slices.Contains(bandsFine, band) {
+		return fine
 	}
 	return coarse
 }
@@ -127,8 +126,8 @@ func itemDocument(t tile, day passDay, clouds float64) (object, error) {
 		return nil, err
 	}
 	baseline, _, offset := day.convention()
-	// The tiles of one pass follow each other within seconds, from north to south; these
-	// two lie side by side.
+	// The tiles of one pass follow each other within seconds from north to south; these two lie
+	// side by side.
 	sensed := day.date.Add(passHour*time.Hour + passMin*time.Minute + 49*time.Second)
 	id := fmt.Sprintf("SYNTHETIC_%s_T%s_%s", day.platform(), t.name, day.date.Format("20060102"))
 	assets := object{}

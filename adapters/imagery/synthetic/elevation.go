@@ -10,8 +10,8 @@ import (
 	"tilth/core/vegetation"
 )
 
-// The relief of the land: a plane that rises to the east and to the south, with a round hill on
-// it. The elevation model reaches 2 km beyond the land on every side, for slopes and the flow of
+// The relief of the land: a plane that rises to the east and to the south, with a round hill on it.
+// The elevation model reaches 2 km beyond the land on every side, because slopes and the flow of
 // water begin outside of fields, and has pixels of 30 m, about those of the Copernicus DEM.
 const (
 	elevationCollection = "synthetic-elevation"

@@ -43,8 +43,8 @@ func (t tile) grid(metres int) vegetation.Grid {
 var (
 	seasonFrom = time.Date(2025, 3, 1, 0, 0, 0, 0, time.UTC)
 	seasonTo   = time.Date(2025, 10, 31, 0, 0, 0, 0, time.UTC)
-	// newBaseline is when the archive changes from digital numbers without offset to
-	// those with it, so that whoever forgets the offset or applies it twice is found out.
+	// newBaseline is the day from which digital numbers have an offset, which exposes programs that
+	// forget it or apply it twice.
 	newBaseline = time.Date(2025, 7, 1, 0, 0, 0, 0, time.UTC)
 )
 
@@ -54,7 +54,7 @@ const (
 	passMin  = 6
 )
 
-// passDay is one day on which a satellite came by.
+// passDay is a day with a pass.
 type passDay struct {
 	index int
 	date  time.Time // midnight, UTC
@@ -75,8 +75,7 @@ func (d passDay) platform() string {
 	return "sentinel-2b"
 }
 
-// convention returns the processing baseline, and what is added to digital numbers and
-// to reflectances.
+// convention returns the processing baseline and the offsets of digital numbers and reflectances.
 func (d passDay) convention() (baseline string, addDN int64, offset float64) {
 	if d.date.Before(newBaseline) {
 		return "03.01", 0, 0
@@ -84,7 +83,7 @@ func (d passDay) convention() (baseline string, addDN int64, offset float64) {
 	return "05.11", 1000, -0.1
 }
 
-// What covers a pixel: one of these, or a parcel by its place in the list.
+// The cover of a pixel: one of these, or a parcel by its place in the list.
 const (
 	pasture = iota
 	water
@@ -98,7 +97,7 @@ type land struct {
 	inside  [][]int // by parcel: pixels whose centre is in the polygon
 }
 
-// survey finds what grows on each pixel.
+// survey finds the cover of each pixel.
 func survey() (*land, error) {
 	utm, err := geo.NewUTM(epsg)
 	if err != nil {

@@ -6,17 +6,17 @@ import (
 	"tilth/core/geo"
 )
 
-// WalkField is the parcel that the demo leaves without a field, so that a reader of the
-// README can draw it and order its profile.
+// WalkField is the parcel without a field in the demo, for a reader of the README to draw and
+// order.
 const WalkField = "Walk field"
 
-// plotted is the parcel smaller than a tenth of a hectare. Its crop grows 20 m beyond its
-// boundary, so that its mean does not depend on how pixels that it only touches count.
+// plotted is the parcel smaller than a tenth of a hectare. Its crop grows 20 m beyond its boundary,
+// so that its mean does not depend on how partly covered pixels count.
 const plotted = "Kitchen plot"
 
-// parcels are drawn in degrees with six decimals (0.1 m), and are what they are at that
-// precision. No centre of a 10 m pixel lies within 1 cm of an edge: two programs that
-// project a little differently still count the same pixels.
+// parcels are drawn in degrees with six decimals (0.1 m) and are exact at that precision. No centre
+// of a 10 m pixel lies within 1 cm of an edge, so that programs with slightly different projections
+// count the same pixels.
 func parcels() []Parcel {
 	return []Parcel{
 		{

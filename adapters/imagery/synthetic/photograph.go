@@ -7,18 +7,16 @@ import (
 	"tilth/core/vegetation"
 )
 
-// Pixels are computed in whole numbers of 1/256 of a digital number, so that every
-// machine makes the same ones; only the few values that a day and a crop share come from
-// floating point.
+// Pixels are computed in whole numbers of 1/256 of a digital number, so that every machine makes the
+// same ones; only the few values that a day and a crop share come from floating point.
 const (
 	steps = 256   // of a digital number
 	unity = 10000 // digital numbers of reflectance 1
-	// Each pixel is up to 1/800 brighter or darker than the mean, in all bands alike: that
-	// is noise, and leaves ratios as they are. What remains is the rounding to whole
-	// numbers, under 3e-4 of NDVI for a pixel and far less for a mean. More noise would
-	// only make the files larger.
+	// Each pixel is up to 1/800 brighter or darker than the mean, alike in all bands, which leaves
+	// ratios as they are up to rounding: under 3e-4 of NDVI for a pixel and far less for a mean.
+	// More noise would only make the files larger.
 	gainBits = 16
-	gainMost = 1 << gainBits / 800
+	maxGain  = 1 << gainBits / 800
 )
 
 // bandsFine and bandsCoarse are the bands of the archive by the size of their pixels.
@@ -38,9 +36,9 @@ func newSpectrum(reflectance map[vegetation.Band]float64) spectrum {
 	return s
 }
 
-// plants returns the spectrum of soil under plants of an NDVI v. Red and near infrared have
-// exactly that NDVI, and a sum of 0.40 for bare soil to 0.46 for a full canopy; the other
-// bands follow as is typical for farmland, and stand for nothing measured.
+// plants returns the spectrum of soil under plants of an NDVI v. Red and near infrared have exactly
+// that NDVI, and a sum of 0.40 for bare soil to 0.46 for a full canopy; the other bands follow as
+// is typical for farmland.
 func plants(v float64) spectrum {
 	sum := 0.40 + 0.06*v
 	red := sum * (1 - v) / 2
@@ -60,8 +58,7 @@ var pond = newSpectrum(map[vegetation.Band]float64{
 	vegetation.B08: 0.020, vegetation.B11: 0.012, vegetation.B12: 0.008,
 })
 
-// veil is what lies between the ground and the satellite: share sixteenths of it are
-// seen instead of the ground.
+// veil lies between the ground and the satellite: share sixteenths of it replace the ground.
 type veil struct{ brightness, share int64 }
 
 var veils = map[uint16]veil{
@@ -109,7 +106,7 @@ func (l *land) photograph(day passDay, seed uint64) shot {
 	gains := make([]int64, len(l.cover))
 	for i := range gains {
 		noise := mix(seed, uint64(day.index+1)<<40|uint64(i))
-		gains[i] = 1<<gainBits + int64(noise%(2*gainMost+1)) - gainMost
+		gains[i] = 1<<gainBits + int64(noise%(2*maxGain+1)) - maxGain
 	}
 	for _, band := range bandsFine {
 		dn, seen := make([]uint16, len(l.cover)), l.seen(grounds, band)
@@ -145,8 +142,8 @@ func cornerOf(cell int) int {
 	return cell/cellsAcross*coarse/fine*landWidth + cell%cellsAcross*coarse/fine
 }
 
-// classify makes the scene classification: the sky where it is not clear, else the ground
-// at the upper left pixel of the cell.
+// classify makes the scene classification: the sky where it is not clear, else the ground at the
+// upper left pixel of the cell.
 func (l *land) classify(grounds []ground, sky weather) []uint16 {
 	scl := make([]uint16, len(l.cover)*fine*fine/coarse/coarse)
 	for cell := range scl {
@@ -172,8 +169,8 @@ func (l *land) seen(grounds []ground, band vegetation.Band) [][16]int64 {
 	return out
 }
 
-// digital rounds a brightness with its gain to a digital number. It is never 0, which
-// would be nodata: the darkest surface, water in shadow, has some 30.
+// digital rounds a brightness with its gain to a digital number. It is never 0, which would be
+// nodata: the darkest surface, water in shadow, has some 30.
 func digital(brightness, gain, add int64) uint16 {
 	return uint16((brightness*gain>>gainBits+steps/2)/steps + add)
 }

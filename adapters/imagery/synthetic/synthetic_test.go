@@ -19,10 +19,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"tilth/adapters/imagery/internal/realdata"
 	"tilth/adapters/imagery/synthetic"
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/tests/realdata"
 )
 
 // The demo's archive is made once for all tests.

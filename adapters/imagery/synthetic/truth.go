@@ -12,26 +12,24 @@ import (
 	"tilth/core/vegetation"
 )
 
-// What makes a date count: at least half of the polygon's pixels clear, and ten of them.
+// A date counts with at least half of the polygon's pixels clear, and ten of them.
 const (
 	minCoverage = 0.5
 	minPixels   = 10
 )
 
-// TruthRow is what a correct program finds for one parcel on one date, with the pixels of
-// both tiles of the day merged. It is computed from the digital numbers as they were
-// written, by a loop of its own.
+// TruthRow is what a correct program finds for one parcel on one date, with the pixels of both
+// tiles merged. It is computed from the written digital numbers by a loop of its own.
 type TruthRow struct {
 	Parcel   string
 	Date     time.Time // midnight, UTC
 	NPolygon int       // 10 m pixels whose centre is in the polygon
 	NValid   int       // of these, with SCL 4, 5, 6 or 7
 	MeanNDVI float64   // of the valid pixels; 0 where there are none
-	// Accepted by coverage of at least 0.5 and at least ten valid pixels. The parcel with
-	// fewer than ten pixels is never accepted by this rule; programs that weigh such
-	// parcels by area find its curve.
+	// Accepted by coverage of at least 0.5 and at least ten valid pixels. The parcel with fewer than
+	// ten pixels is never accepted by this rule; programs that weight by area find its curve.
 	Accepted  bool
-	CurveNDVI float64 // what the mean would be without noise and rounding
+	CurveNDVI float64 // the mean without noise and rounding
 }
 
 // truth computes the rows of a day.
@@ -64,7 +62,7 @@ var truthHeader = []string{"parcel", "date", "n_polygon", "n_valid", "mean_ndvi"
 func encodeTruth(rows []TruthRow) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	_ = w.Write(truthHeader) // to memory: cannot fail
+	_ = w.Write(truthHeader) // to memory: never fails
 	for _, r := range rows {
 		_ = w.Write([]string{
 			r.Parcel, r.Date.Format(time.DateOnly), strconv.Itoa(r.NPolygon), strconv.Itoa(r.NValid),

@@ -12,7 +12,7 @@ const (
 )
 
 const (
-	overcastEvery = 7 // days of passing, of which the fourth is closed
+	overcastEvery = 7 // passes, of which the fourth is overcast
 	overcastOn    = 3
 	cloudyShare   = 45 // per cent of the other days have clouds
 	fewestClouds  = 2
@@ -29,7 +29,7 @@ const (
 // cloud is an ellipse, in whole metres so that every machine draws the same one.
 type cloud struct{ x, y, a, b int64 }
 
-// covers says whether a point lies in the ellipse enlarged by num/den.
+// covers reports whether a point lies in the ellipse enlarged by num/den.
 func (c cloud) covers(x, y, num, den int64) bool {
 	a, b := c.a*num/den, c.b*num/den
 	dx, dy := x-c.x, y-c.y
@@ -42,7 +42,7 @@ type weather struct {
 	clouds   []cloud
 }
 
-// forecast draws the sky of a day: closed, clear, or clouds that stand elsewhere each day.
+// forecast draws the sky of a day: overcast, clear, or clouds at places that differ each day.
 func forecast(index int, seed uint64) weather {
 	if index%overcastEvery == overcastOn {
 		return weather{overcast: true}

@@ -1,7 +1,6 @@
-// Package cogwrite writes the one kind of Cloud-Optimized GeoTIFF that the demo archive
-// needs: little-endian, header first, 128-pixel tiles packed by DEFLATE, 16-bit samples
-// differenced, nodata 0, a WGS84 UTM zone. It shares no code with the reader, so that each
-// is a witness to the other. It has no overviews, and reads nothing.
+// Package cogwrite writes the one kind of Cloud-Optimized GeoTIFF that the demo archive needs:
+// little-endian, header first, 128-pixel tiles packed by DEFLATE, 16-bit samples differenced, nodata
+// 0, a WGS84 UTM zone, no overviews. It shares no code with the reader, so that each tests the other.
 package cogwrite
 
 import (
@@ -18,19 +17,19 @@ import (
 
 const (
 	tileSide = 128
-	// level of DEFLATE: noise gains nothing from a longer search, and takes four times as
-	// long at the default of 6.
+	// level of DEFLATE: a longer search gains nothing on noise, and the default of 6 takes four
+	// times as long.
 	level = 4
 )
 
-// Image is what is written: Width × Height digital numbers in row order.
+// Image is the content of a file: Width × Height digital numbers in row order.
 type Image struct {
 	Grid vegetation.Grid
 	DN   []uint16
 	Bits int // 8 or 16
 }
 
-// field is a tag with its values, ready to be written.
+// field is an encoded tag.
 type field struct {
 	tag, kind uint16
 	count     uint32
@@ -67,8 +66,7 @@ func ascii(tag uint16, text string) field {
 	return field{tag: tag, kind: 2, count: uint32(len(text) + 1), data: append([]byte(text), 0)}
 }
 
-// Encode returns the bytes of the file. The error names an image that is not of the kind
-// above.
+// Encode returns the bytes of the file. It fails for an image of another kind.
 func Encode(img Image) ([]byte, error) {
 	g := img.Grid
 	if g.Width < 1 || g.Height < 1 || len(img.DN) != g.Width*g.Height || (img.Bits != 8 && img.Bits != 16) {
@@ -81,10 +79,9 @@ func Encode(img Image) ([]byte, error) {
 	return assemble(fieldsOf(img, len(tiles)), tiles), nil
 }
 
-// assemble puts a file together of its fields and tiles.
+// assemble joins fields and tiles to a file.
 func assemble(fields []field, tiles [][]byte) []byte {
-	// The header's length does not depend on the values of the offsets, so they can be
-	// filled in once it is known.
+	// The length of the header does not depend on the values of the offsets.
 	at := uint32(len(directory(fields)))
 	var offsets, lengths []uint32
 	for _, tile := range tiles {
@@ -119,8 +116,8 @@ func fieldsOf(img Image, tiles int) []field {
 	}
 }
 
-// directory writes the file up to its first tile: signature, fields, and the values that
-// do not fit into them.
+// directory writes the file up to its first tile: signature, fields, and the values that do not fit
+// into them.
 func directory(fields []field) []byte {
 	slices.SortFunc(fields, func(a, b field) int { return cmp.Compare(a.tag, b.tag) })
 	out := append([]byte("II*\x00"), 8, 0, 0, 0)
@@ -146,7 +143,7 @@ func directory(fields []field) []byte {
 	return append(out, values...)
 }
 
-// packTiles packs the tiles of a grid, each as raw gives it.
+// packTiles packs the tiles of a grid.
 func packTiles(g vegetation.Grid, raw func(left, top int) []byte) ([][]byte, error) {
 	var tiles [][]byte
 	for top := 0; top < g.Height; top += tileSide {
@@ -168,8 +165,8 @@ func packTiles(g vegetation.Grid, raw func(left, top int) []byte) ([][]byte, err
 	return tiles, nil
 }
 
-// rawTile returns the bytes of one tile, 0 beyond the image. Samples of 16 bits are
-// written as differences to their left neighbour.
+// rawTile returns the bytes of one tile, 0 beyond the image. Samples of 16 bits are differences to
+// their left neighbour.
 func rawTile(img Image, left, top int) []byte {
 	raw := make([]byte, 0, tileSide*tileSide*img.Bits/8)
 	for row := top; row < top+tileSide; row++ {

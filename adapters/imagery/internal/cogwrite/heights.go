@@ -7,17 +7,17 @@ import (
 	"tilth/core/vegetation"
 )
 
-// Heights is what EncodeHeights writes: Width × Height metres in row order.
+// Heights is the content of a file: Width × Height metres in row order.
 type Heights struct {
 	Grid   vegetation.Grid
 	Metres []float32
 }
 
-// missing is what marks a pixel without height.
+// missing marks a pixel without height.
 const missing = "-9999"
 
-// EncodeHeights returns the bytes of a file of 32-bit floating point numbers. The error names
-// heights that are not of their grid's size.
+// EncodeHeights returns the bytes of a file of 32-bit floating point numbers. It fails for heights
+// that do not match their grid.
 func EncodeHeights(h Heights) ([]byte, error) {
 	g := h.Grid
 	if g.Width < 1 || g.Height < 1 || len(h.Metres) != g.Width*g.Height {

@@ -1,5 +1,5 @@
-// Package dem understands items of digital elevation models in STAC catalogs, and reads them.
-// Where items come from, a folder or an API, is not its business.
+// Package dem parses items of digital elevation models in STAC catalogs and reads their files. It
+// does not know whether items come from a folder or an API.
 package dem
 
 import (
@@ -25,8 +25,8 @@ const (
 	Synthetic  = "synthetic-elevation"
 )
 
-// asset is the key of the heights in the items of both, as in the catalogs of Earth Search and
-// Planetary Computer.
+// asset is the key of the heights in the items of both collections, as in the catalogs of Earth
+// Search and Planetary Computer.
 const asset = "data"
 
 // Item is one piece of a model.
@@ -38,7 +38,7 @@ type Item struct {
 
 // Parse reads an item. ok is false for an item of another collection.
 //
-// Faults: Invalid for what is no STAC item, or names no file of heights.
+// Faults: Invalid for data that is not a STAC item or names no file of heights.
 func Parse(data []byte, name string) (it Item, ok bool, err error) {
 	var d struct {
 		Collection string `json:"collection"`
@@ -61,8 +61,8 @@ func Parse(data []byte, name string) (it Item, ok bool, err error) {
 	return Item{Item: parsed, Href: public(a.Href), Checksum: a.Checksum}, true, nil
 }
 
-// publicBucket is where Earth Search says that the Copernicus DEM lies. Anyone may read it over
-// HTTPS (Registry of Open Data on AWS, "Copernicus Digital Elevation Model").
+// publicBucket is the location of the Copernicus DEM in Earth Search. It is public over HTTPS
+// (Registry of Open Data on AWS, "Copernicus Digital Elevation Model").
 const publicBucket = "s3://copernicus-dem-30m/"
 
 func public(href string) string {
@@ -72,9 +72,8 @@ func public(href string) string {
 	return href
 }
 
-// Read reads what items hold of an area, in order of their ids. An item whose file does not
-// reach the area, for its footprint says more than its pixels, gives nothing, and one whose
-// file is gone gives nothing.
+// Read reads the models of an area in the order of the items' ids. It skips an item whose file does
+// not reach the area (its footprint may be larger than its pixels) or is gone.
 func Read(ctx context.Context, items []Item, area geo.MultiPolygon, source func(Item) (cog.Source, error)) ([]ports.ElevationModel, error) {
 	slices.SortFunc(items, func(a, b Item) int { return cmp.Compare(a.ID, b.ID) })
 	items = slices.CompactFunc(items, func(a, b Item) bool { return a.ID == b.ID })

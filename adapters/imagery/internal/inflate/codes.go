@@ -5,10 +5,10 @@ import (
 	"io"
 )
 
-// order is in which the lengths of the code for code lengths come (RFC 1951, 3.2.7).
+// order is that of the lengths of the code for code lengths (RFC 1951, 3.2.7).
 var order = [19]int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
-// fixedCodes makes the tables of RFC 1951, 3.2.6.
+// fixedCodes builds the tables of RFC 1951, 3.2.6.
 func (r *Reader) fixedCodes() error {
 	for i := range maxLiterals {
 		switch {
@@ -28,7 +28,7 @@ func (r *Reader) fixedCodes() error {
 	return r.tables(maxLiterals, maxDistances)
 }
 
-// tables makes both tables of the lengths of their codes.
+// tables builds both tables from the lengths of their codes.
 func (r *Reader) tables(literals, distances int) error {
 	if err := build(r.literals[:], literalBits, r.lengths[:literals], literalMeaning); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (r *Reader) dynamicCodes() error {
 	if literals > 286 || distances > 30 {
 		return ErrCorrupt
 	}
-	var own [19]uint8 // lengths of the code in which the lengths come
+	var own [19]uint8 // lengths of the code for code lengths
 	for _, symbol := range order[:given] {
 		v, err := r.bits(3)
 		if err != nil {
@@ -59,7 +59,7 @@ func (r *Reader) dynamicCodes() error {
 		}
 		own[symbol] = uint8(v)
 	}
-	// Codes of at most 7 bits, in the place of the distances until those are known.
+	// Codes of at most 7 bits use the table of the distances until those are known.
 	if err := build(r.distances[:], 7, own[:], func(symbol int) (int, uint) { return symbol, kindLiteral }); err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (r *Reader) dynamicCodes() error {
 	return r.tables(literals, distances)
 }
 
-// codeLengths reads n lengths: as they are, or as repetitions.
+// codeLengths reads n lengths, literally or as repetitions.
 func (r *Reader) codeLengths(n int) error {
 	for i := 0; i < n; {
 		r.fill()
@@ -119,8 +119,8 @@ func (r *Reader) repetition(symbol, i int) (repeat int, length uint8, err error)
 	}
 }
 
-// codes unpacks symbols until the block ends, out is full, or the packed bytes come to
-// their end: there one symbol at a time, with care.
+// codes unpacks symbols until the block ends, out is full, or the packed bytes run short: then one
+// symbol at a time, checking each.
 func (r *Reader) codes() error {
 	if err := r.quick(); err != nil || r.phase != inCodes || r.end >= window+fresh {
 		return err
@@ -128,12 +128,11 @@ func (r *Reader) codes() error {
 	return r.symbol()
 }
 
-// quick unpacks symbols as long as there are 16 packed bytes, which is more than a turn
-// takes, and out is not full; a turn writes at most slack bytes beyond that.
+// quick unpacks symbols while out is not full and 16 packed bytes remain, which is more than a
+// round consumes; a round writes at most slack bytes beyond that.
 //
-// Bits per turn: after a filling there are 56, of which three looks take at most 33; after
-// the second there are 56 again, of which a length (15 + 5) and a distance (15 + 13) take
-// at most 48.
+// Bits per round: a refill leaves 56, of which three lookups take at most 33; the second refill
+// leaves 56 again, of which a length (15 + 5) and a distance (15 + 13) take at most 48.
 func (r *Reader) quick() (err error) {
 	in, at, acc, n, end := r.in, r.at, r.acc, r.n, r.end
 	literals, out := &r.literals, &r.out
@@ -204,8 +203,8 @@ turns:
 	return err
 }
 
-// repeatEights copies what lies distance before end to end, eight bytes at a time where
-// that does not read what it has yet to write. It may write seven bytes too many.
+// repeatEights copies length bytes from distance before end to end, eight at a time where that
+// reads no byte yet to be written. It may write seven bytes too many.
 func repeatEights(out *[window + fresh + slack]byte, end, distance, length int) {
 	from := end - distance
 	if distance >= 8 {
@@ -219,7 +218,7 @@ func repeatEights(out *[window + fresh + slack]byte, end, distance, length int) 
 	}
 }
 
-// symbol unpacks one symbol, or a pair, of the last bytes of a stream.
+// symbol unpacks one symbol, or a pair, from the last bytes of a stream.
 func (r *Reader) symbol() error {
 	r.fill()
 	e := r.literals[r.acc&(1<<literalBits-1)]

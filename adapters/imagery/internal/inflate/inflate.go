@@ -1,10 +1,10 @@
-// Package inflate unpacks zlib streams (RFC 1950, RFC 1951) that lie in memory as a whole,
-// which the blocks of imagery do: it looks at eight bytes of them at a time and gives two
-// literals a step, where readers of streams go byte by byte. A stream may be left at any
-// point and taken up later. It packs nothing, and knows no preset dictionaries.
+// Package inflate unpacks zlib streams (RFC 1950, RFC 1951) that are wholly in memory, as the blocks
+// of imagery are: it reads eight bytes at a time and unpacks two literals a step, where readers of
+// streams go byte by byte. Unpacking may stop at any point and continue later. It packs nothing, and
+// supports no preset dictionaries.
 //
-// Sources: RFC 1950, RFC 1951; the way to fill the accumulator eight bytes at a time is
-// variant 4 of F. Giesen, "Reading bits in far too many ways, part 2" (2018).
+// Sources: RFC 1950, RFC 1951; filling the accumulator eight bytes at a time is variant 4 of
+// F. Giesen, "Reading bits in far too many ways, part 2" (2018).
 package inflate
 
 import (
@@ -16,7 +16,7 @@ import (
 	"io"
 )
 
-// Faults of streams. One that ends too early gives io.ErrUnexpectedEOF.
+// Errors of streams. One that ends too early is io.ErrUnexpectedEOF.
 var (
 	ErrCorrupt  = errors.New("the zlib stream is corrupt")
 	ErrChecksum = errors.New("the checksum of the zlib stream does not hold")
@@ -24,14 +24,14 @@ var (
 
 const (
 	window  = 32 << 10 // how far back a copy may reach
-	fresh   = 64 << 10 // bytes that are unpacked before they are handed out
+	fresh   = 64 << 10 // bytes unpacked before they are returned
 	longest = 258      // of a copy
-	// slack is what one step of the fast loop may write beyond the bytes it means: three pairs
-	// of literals, the longest copy, and the rest of its last eight bytes.
+	// slack is how far one round of the fast loop may write beyond its bytes: three pairs of
+	// literals, the longest copy, and the rest of its last eight bytes.
 	slack = 6 + longest + 8
 )
 
-// phase is what comes next in the stream.
+// phase is the next part of the stream.
 type phase uint8
 
 const (
@@ -41,13 +41,13 @@ const (
 	atEnd                 // the checksum has been compared
 )
 
-// Reader unpacks one stream. It is for one goroutine; Reset makes it ready for another
-// stream. It holds some 130 KB beside the packed bytes.
+// Reader unpacks one stream; Reset prepares it for another. It is not safe for concurrent use. It
+// holds some 130 KB beside the packed bytes.
 type Reader struct {
 	in  []byte
 	at  int    // of the next byte of in that has not gone to acc
 	acc uint64 // the next bits, the first one lowest
-	n   uint   // how many bits of acc count; those above are the same that in gives next
+	n   uint   // number of valid bits of acc; those above are the next bits of in
 
 	phase  phase
 	last   bool // this is the last block
@@ -58,13 +58,13 @@ type Reader struct {
 	distances [distanceSize]entry
 
 	out        [window + fresh + slack]byte
-	start, end int // out[start:end] is to be handed out; what is before may be copied from
+	start, end int // out[start:end] is to be returned; copies may refer to bytes before
 	sum        hash.Hash32
 	err        error // after out[start:end]
 }
 
-// Reset makes the reader ready to unpack a stream. Its bytes must not change until the
-// stream is done with, or Detach.
+// Reset prepares the reader to unpack a stream. Its bytes must not change until the stream is
+// unpacked, or Detach.
 func (r *Reader) Reset(packed []byte) {
 	r.in, r.at, r.acc, r.n = packed, 0, 0, 0
 	r.phase, r.last, r.stored = atBlock, false, 0
@@ -86,16 +86,15 @@ func (r *Reader) Reset(packed []byte) {
 	r.at = 2
 }
 
-// Detach lets go of the bytes that were given to Reset, by copying those that are still to
-// be unpacked. It gives their number.
+// Detach releases the bytes passed to Reset by copying the packed rest, and returns its length.
 func (r *Reader) Detach() int {
 	r.in = bytes.Clone(r.in[r.at:])
 	r.at = 0
 	return len(r.in)
 }
 
-// Read unpacks the next bytes, as io.Reader. At the end of the stream it compares the
-// checksum, and gives io.EOF when that holds. The bytes before a fault are given.
+// Read unpacks the next bytes, as io.Reader. At the end of the stream it compares the checksum and
+// returns io.EOF when that matches. It returns the bytes before an error.
 func (r *Reader) Read(p []byte) (int, error) {
 	got := 0
 	for got < len(p) {
@@ -137,7 +136,7 @@ func (r *Reader) more() {
 	_, _ = r.sum.Write(r.out[r.start:r.end])
 }
 
-// fill makes acc hold at least 56 bits, or all that are left.
+// fill loads at least 56 bits into acc, or all that are left.
 func (r *Reader) fill() {
 	if r.at+8 <= len(r.in) {
 		r.acc |= binary.LittleEndian.Uint64(r.in[r.at:]) << r.n
@@ -152,7 +151,7 @@ func (r *Reader) fill() {
 	}
 }
 
-// bits takes a number of k bits, at most 32.
+// bits reads a number of k bits, at most 32.
 func (r *Reader) bits(k uint) (int, error) {
 	if r.n < k {
 		r.fill()
@@ -170,13 +169,13 @@ func (r *Reader) drop(k uint) {
 	r.n -= k
 }
 
-// align goes on to the next whole byte, and gives back those that acc holds.
+// align continues at the next whole byte and returns the bytes of acc to in.
 func (r *Reader) align() {
 	r.at -= int(r.n >> 3)
 	r.acc, r.n = 0, 0
 }
 
-// block reads the header of a block (RFC 1951, 3.2.3), or goes to the end after the last.
+// block reads the header of a block (RFC 1951, 3.2.3), or moves to the end after the last.
 func (r *Reader) block() error {
 	if r.last {
 		r.phase = atEnd

@@ -7,28 +7,28 @@ const (
 	maxDistances = 32
 	longestCode  = 15
 
-	// Codes of at most so many bits are found with one look; longer ones with a second, in a
-	// part of the table for all that begin alike.
+	// Codes of at most that many bits need one lookup; longer ones a second, in a part of the table
+	// for all codes with the same prefix.
 	literalBits  = 11
 	distanceBits = 8
 
-	// A beginning that longer codes share is shared by two at least, for codes are complete,
-	// and its part of the table has room for the longest.
+	// A prefix of longer codes is shared by at least two, because codes are complete, and its part
+	// of the table has room for the longest.
 	literalSize  = 1<<literalBits + maxLiterals/2<<(longestCode-literalBits)
 	distanceSize = 1<<distanceBits + maxDistances/2<<(longestCode-distanceBits)
 )
 
-// entry is what a code means: 16 bits of value, 8 bits of kind, 8 bits for the length of
-// the code in bits (of both codes, for a pair).
+// entry is the meaning of a code: 16 bits of value, 8 bits of kind, 8 bits for the length of the
+// code in bits (of both codes, for a pair).
 type entry uint32
 
 // Kinds. Those of lengths and distances carry the number of extra bits that follow the code.
 const (
 	kindPair    = 0 // two literals, the first in the low byte of the value
 	kindLiteral = 1
-	kindExtra   = 0x20 // + number of extra bits: a length or distance, less what these say
+	kindExtra   = 0x20 // + number of extra bits: a length or distance, without these
 	kindEnd     = 0x40 // of the block
-	kindMore    = 0x60 // + number of further bits to look at, from the value's place on
+	kindMore    = 0x60 // + number of further bits, which index from the value on
 	kindInvalid = 0x80
 )
 
@@ -40,8 +40,7 @@ func (e entry) value() int   { return int(e >> 16) }
 func (e entry) kind() uint   { return uint(e>>8) & 0xff }
 func (e entry) length() uint { return uint(e) & 0xff }
 
-// Lengths and distances: the least that a symbol means, and the bits added to it (RFC 1951,
-// 3.2.5).
+// Lengths and distances: the base of a symbol, and the number of extra bits (RFC 1951, 3.2.5).
 var (
 	lengthBase    = [29]int{3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258}
 	lengthExtra   = [29]uint{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0}
@@ -70,10 +69,10 @@ func distanceMeaning(symbol int) (int, uint) {
 	return 0, kindInvalid
 }
 
-// build makes the table of a canonical Huffman code (RFC 1951, 3.2.2) from the lengths of
-// its codes, 0 for symbols without one; codes of at most look bits are found at once. A code
-// must be complete, but for the code of a single symbol of one bit, and that of none, which
-// may not be used.
+// build fills the table of a canonical Huffman code (RFC 1951, 3.2.2) from the lengths of its
+// codes, 0 for symbols without one; one lookup finds codes of at most look bits. A code must be
+// complete, except the code of a single symbol of one bit and the empty code, which may not be
+// used.
 func build(table []entry, look uint, lengths []uint8, meaning func(int) (int, uint)) error {
 	var count [longestCode + 1]int
 	for _, l := range lengths {
@@ -103,7 +102,7 @@ func build(table []entry, look uint, lengths []uint8, meaning func(int) (int, ui
 			table[i] = newEntry(0, kindInvalid, 0)
 		}
 	}
-	var deepest [1 << literalBits]uint8 // the longest code of each beginning
+	var deepest [1 << literalBits]uint8 // the longest code of each prefix
 	if longest > int(look) {
 		codes := next
 		for _, l := range lengths {
@@ -117,7 +116,7 @@ func build(table []entry, look uint, lengths []uint8, meaning func(int) (int, ui
 			}
 		}
 	}
-	var parts [1 << literalBits]int // where the part of a beginning is, once it has one
+	var parts [1 << literalBits]int // the part of each prefix in the table; 0: none yet
 	free := 1 << look
 	for symbol, l := range lengths {
 		if l == 0 {
@@ -148,14 +147,14 @@ func build(table []entry, look uint, lengths []uint8, meaning func(int) (int, ui
 	return nil
 }
 
-// reversed returns a code in the order in which its bits come.
+// reversed returns a code in the order of its bits in the stream.
 func reversed(code int, length uint8) int {
 	return int(bits.Reverse16(uint16(code)) >> (16 - length))
 }
 
-// pair puts two literals into one entry wherever both codes fit into one look.
+// pair combines two literals in one entry wherever both codes fit into one lookup.
 func pair(table *[literalSize]entry) {
-	// From the top down: the second code stands at a lower place, which is still single.
+	// From the top down: the entry of the second code is lower and still single.
 	for i := 1<<literalBits - 1; i >= 0; i-- {
 		first := table[i]
 		if first.kind() != kindLiteral {

@@ -8,10 +8,10 @@ import (
 	"tilth/core/geo"
 )
 
-// meet reports whether a footprint's box meets a field's, and whether it does so only
-// around the globe. Longitudes are a circle: a box whose west is greater than its east
-// crosses the antimeridian (RFC 7946, section 5.2), and catalogs also count on beyond 180°.
-// A field's box lies within ±180° and crosses nothing.
+// meet reports whether a footprint's box meets a field's, and whether only around the globe.
+// Longitudes are a circle: a box whose west is greater than its east crosses the antimeridian (RFC
+// 7946, section 5.2), and catalogs also count on beyond 180°. A field's box lies within ±180° and
+// crosses nothing.
 func meet(footprint, field geo.Box) (meets, around bool) {
 	if footprint.MinX > footprint.MaxX {
 		footprint.MaxX += 360
@@ -27,10 +27,10 @@ func meet(footprint, field geo.Box) (meets, around bool) {
 	return false, false
 }
 
-// unwrap returns the box of a footprint that crosses the antimeridian in one piece, as tiles
-// of the zones 1 and 60 do: written as it is, it would span the globe the other way. West
-// may then be greater than east. It is false for a footprint that does not cross, or was
-// cut in two there, as RFC 7946 (section 3.1.9) asks for.
+// unwrap returns the box of a footprint that crosses the antimeridian in one piece, as tiles of the
+// zones 1 and 60 do; its literal box would span the globe the other way. West may then be greater
+// than east. It is false for a footprint that does not cross, or is cut in two there as RFC 7946
+// (section 3.1.9) requires.
 func unwrap(footprint geom.Geometry, box geo.Box) (geo.Box, bool) {
 	var parts []geom.Polygon
 	if p, ok := footprint.AsPolygon(); ok {

@@ -11,12 +11,12 @@ import (
 	"tilth/core/vegetation"
 )
 
-// dnScale is what ESA divides Sentinel-2 L2A digital numbers by (QUANTIFICATION_VALUE
-// 10 000 of the product's metadata).
+// dnScale is the scale of ESA's Sentinel-2 L2A digital numbers (QUANTIFICATION_VALUE 10 000 of the
+// product's metadata).
 const dnScale = 0.0001
 
-// assetDocument holds the facts of STAC 1.0 with the eo and raster extensions, and those
-// of STAC 1.1, which moved both into "bands".
+// assetDocument has the members of STAC 1.0 with the eo and raster extensions, and those of STAC
+// 1.1, which moved both into "bands".
 type assetDocument struct {
 	Href       string         `json:"href"`
 	Type       string         `json:"type"`
@@ -43,8 +43,8 @@ type bandDocument struct {
 	Offset11   *float64 `json:"raster:offset"`
 }
 
-// earthSearch maps the band names of Earth Search, and those common names that mean one
-// band only ("rededge" means three), to ESA's.
+// earthSearch maps the band names of Earth Search, and the common names of one band only ("rededge"
+// means three), to ESA's.
 var earthSearch = map[string]vegetation.Band{
 	"blue": vegetation.B02, "green": vegetation.B03, "red": vegetation.B04,
 	"rededge1": vegetation.B05, "rededge2": vegetation.B06, "rededge3": vegetation.B07,
@@ -64,11 +64,11 @@ func bandNamed(name string) (vegetation.Band, bool) {
 	return b, ok
 }
 
-// resolutionSuffix is what Copernicus Data Space adds to its keys: "B04_10m".
+// resolutionSuffix is the suffix of keys in Copernicus Data Space: "B04_10m".
 var resolutionSuffix = regexp.MustCompile(`_\d+m$`)
 
-// bands finds the file of each band. Of two files of one band the finer is kept, then
-// the one whose key comes first.
+// bands finds the file of each band: of two files the finer, then the one whose key comes first. It
+// reports whether bands are JPEG 2000.
 func bands(assets map[string]assetDocument) (map[vegetation.Band]Asset, bool) {
 	found := map[vegetation.Band]Asset{}
 	jpeg2000 := false
@@ -90,8 +90,8 @@ func bands(assets map[string]assetDocument) (map[vegetation.Band]Asset, bool) {
 	return found, jpeg2000
 }
 
-// band says which band the asset holds, if it is one: by ESA's name, then by the name or
-// key of Earth Search, then by a common name. Pictures and composites are none.
+// band returns the band of the asset, if it is one: by ESA's name, then by the name or key of Earth
+// Search, then by a common name. Pictures and composites have none.
 func (a assetDocument) band(key string) (vegetation.Band, bool) {
 	if a.Href == "" || slices.ContainsFunc(a.Roles, func(role string) bool {
 		return role == "thumbnail" || role == "overview" || role == "visual" || role == "metadata"
@@ -106,7 +106,7 @@ func (a assetDocument) band(key string) (vegetation.Band, bool) {
 	if len(named) == 1 {
 		names = []string{named[0].Name, names[0], named[0].CommonName, named[0].Common11}
 		if strings.HasPrefix(strings.ToUpper(names[0]), "B") && len(names[0]) == 3 && esa[strings.ToUpper(names[0])] == "" {
-			return "", false // one of ESA's names, of a band that is not used: B8A is "nir08"
+			return "", false // ESA's name of an unused band: B8A is "nir08"
 		}
 	}
 	for _, name := range names {

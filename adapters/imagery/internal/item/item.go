@@ -1,8 +1,7 @@
-// Package item understands Sentinel-2 L2A items of STAC catalogs in the dialects that
-// are met: Earth Search (both generations), Planetary Computer, Copernicus Data Space,
-// and the folders of this project. It turns an item into a scene, finds which file holds
-// which band, decides how digital numbers become reflectance, and reads pixels. Where
-// items come from, a folder or an API, is not its business.
+// Package item parses Sentinel-2 L2A items of STAC catalogs in the known dialects: Earth Search
+// (both generations), Planetary Computer, Copernicus Data Space, and the folders of this project. It
+// turns an item into a scene, finds the file of each band, decides how digital numbers become
+// reflectance, and reads pixels. It does not know whether items come from a folder or an API.
 package item
 
 import (
@@ -28,14 +27,14 @@ type Item struct {
 	scene      vegetation.Scene
 	footprint  geom.Geometry
 	box        geo.Box // its west is greater than its east where it crosses the antimeridian
-	wrapped    bool    // the footprint crosses it in one piece, so that only its box is of use
+	wrapped    bool    // the footprint crosses it in one piece, so that only its box counts
 	applied    *bool   // earthsearch:boa_offset_applied, where stated
-	jpeg2000   bool    // its bands are there, but as JPEG 2000
+	jpeg2000   bool    // it has bands as JPEG 2000
 
-	revision func() string // made once, of the assets as they are at the first call of Scene
+	revision func() string // computed once, from the assets at the first call of Scene
 
 	mu      sync.Mutex
-	decided *decision // once the pixels have been looked at
+	decided *decision // once the pixels were examined
 }
 
 // Asset is the file of one band. A NaN Offset means that the item does not state one.
@@ -48,7 +47,7 @@ type Asset struct {
 	metres float64
 }
 
-// document is the part of an item's JSON that is of use.
+// document is the relevant part of an item's JSON.
 type document struct {
 	ID         string                     `json:"id"`
 	Collection string                     `json:"collection"`
@@ -58,10 +57,10 @@ type document struct {
 	Assets     map[string]assetDocument   `json:"assets"`
 }
 
-// Parse reads an item. name says in messages where it was found. An item without any
-// band that is known here parses, and has no assets.
+// Parse reads an item. name is its location in messages. An item without any known band parses, and
+// has no assets.
 //
-// Faults: Invalid for what is no STAC item, or lacks id, time or place.
+// Faults: Invalid for data that is not a STAC item, or lacks id, time or place.
 func Parse(data []byte, name string) (*Item, error) {
 	var d document
 	if err := json.Unmarshal(data, &d); err != nil {
@@ -103,7 +102,7 @@ func broken(name, format string, args ...any) *fault.Error {
 	return fault.Newf(fault.Invalid, "imagery_item", "%s cannot be used: %s.", name, fmt.Sprintf(format, args...))
 }
 
-// place takes the footprint from the geometry, or from the box where there is none.
+// place sets the footprint from the geometry, or from the box where there is none.
 func (it *Item) place(d document, name string) error {
 	if len(d.Geometry) > 0 && string(d.Geometry) != "null" {
 		g, err := geom.UnmarshalGeoJSON(d.Geometry, geom.NoValidate{})
@@ -145,16 +144,16 @@ func (it *Item) Scene() vegetation.Scene {
 // SensedAt is the time of the acquisition, UTC.
 func (it *Item) SensedAt() time.Time { return it.scene.SensedAt }
 
-// JPEG2000 says that the item has bands, but only in a format that is not read.
+// JPEG2000 reports that the item has bands, but only in an unsupported format.
 func (it *Item) JPEG2000() bool { return it.jpeg2000 && len(it.Assets) == 0 }
 
-// Area is a boundary made ready to be compared with many footprints.
+// Area is a boundary prepared for comparison with many footprints.
 type Area struct {
 	box  geo.Box
 	geom geom.Geometry
 }
 
-// NewArea makes an Area of a boundary in WGS84. Invalid when the boundary is empty.
+// NewArea returns the Area of a boundary in WGS84. Invalid when the boundary is empty.
 func NewArea(boundary geo.MultiPolygon) (Area, error) {
 	raw, err := json.Marshal(boundary)
 	if err == nil && len(boundary) > 0 {
@@ -166,9 +165,9 @@ func NewArea(boundary geo.MultiPolygon) (Area, error) {
 	return Area{}, fault.New(fault.Invalid, "imagery_boundary", "Imagery can only be searched for a boundary that is not empty.").Because(err)
 }
 
-// Meets says whether the footprint shares a point with the area. A footprint that only
-// has a box, crosses itself, or crosses the antimeridian in one piece, counts by its box:
-// better a scene too many, whose pixels then prove to be nodata, than one too few.
+// Meets reports whether the footprint shares a point with the area. A footprint that only has a
+// box, crosses itself, or crosses the antimeridian in one piece, counts by its box: a scene too
+// many proves to be nodata, one too few is lost.
 func (it *Item) Meets(a Area) bool {
 	meets, around := meet(it.box, a.box)
 	if !meets {
@@ -188,5 +187,5 @@ func Compare(a, b *Item) int {
 	return strings.Compare(a.ID, b.ID)
 }
 
-// unstated marks an offset that the item is silent about.
+// unstated marks an offset that the item does not state.
 func unstated() float64 { return math.NaN() }

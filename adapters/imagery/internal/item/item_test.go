@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/imagery/internal/item"
-	"tilth/adapters/imagery/internal/realdata"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/vegetation"
+	"tilth/tests/realdata"
 )
 
 func features(t *testing.T, file string) []json.RawMessage {

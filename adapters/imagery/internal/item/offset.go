@@ -15,22 +15,21 @@ const (
 	boaOffset     = -0.1
 	boaOffsetDN   = 1000
 	offsetSince   = 4.0
-	appliedShare  = 0.01    // of valid pixels below 1000: more cannot be where the offset is still in
-	sampleWhole   = 1 << 22 // pixels up to which a band is looked at as a whole
+	appliedShare  = 0.01    // of valid pixels below 1000: more are impossible where the offset is still in
+	sampleWhole   = 1 << 22 // pixels up to which a whole band is examined
 	sampleSide    = 512     // otherwise nine windows of this side
 	samplesAcross = 3
 )
 
-// offset returns what to add to DN × Scale for a reflectance band.
+// offset returns the offset of a reflectance band, which is added to DN × Scale.
 //
-//   - Where the item does not speak of the old Earth Search flag, what the asset states
-//     holds, and where it states nothing, ESA's rule by baseline (Planetary Computer).
-//   - The items of old Earth Search from baseline 04.00 on state the offset beside a flag
-//     that says whether it was applied already; of these statements either may be wrong.
-//     The flag "applied" gives 0 whatever the pixels say: dark ones confirm it, and where
-//     there are none it is believed, so nothing is read to learn it. The flag "not applied" is overruled by pixels: more
-//     than 1 % of the valid ones of the darkest visible band below 1000 cannot be when
-//     1000 was added to all.
+//   - Without the flag of old Earth Search, the offset of the asset counts, and where it has none,
+//     ESA's rule by baseline (Planetary Computer).
+//   - The items of old Earth Search from baseline 04.00 on state the offset beside a flag that it was
+//     applied already, and either may be wrong. The flag "applied" means 0 whatever the pixels: dark
+//     ones confirm it, and without them it is believed. Pixels overrule the flag "not applied": more
+//     than 1 % of the valid ones of the darkest visible band below 1000 are impossible where 1000 was
+//     added to all.
 //
 // A decision from pixels is made once and kept.
 func (it *Item) offset(ctx context.Context, asset Asset, read readBand) (decision, error) {
@@ -62,7 +61,7 @@ func (it *Item) offset(ctx context.Context, asset Asset, read readBand) (decisio
 	return *it.decided, nil
 }
 
-// decision is an offset and what decided it.
+// decision is an offset and its basis.
 type decision struct {
 	offset float64
 	basis  vegetation.OffsetBasis
@@ -82,8 +81,8 @@ type readBand interface {
 	pixels(ctx context.Context, band vegetation.Band, w vegetation.Window) (vegetation.Raster, error)
 }
 
-// pixelsSayApplied looks at the visible bands, usually darkest first. The darkest is the
-// one with the largest share of dark pixels, so that any band above the threshold decides.
+// pixelsSayApplied examines the visible bands, usually darkest first. The darkest is the one with
+// the largest share of dark pixels, so any band above the threshold decides.
 func (it *Item) pixelsSayApplied(ctx context.Context, read readBand) (bool, error) {
 	for _, band := range []vegetation.Band{vegetation.B02, vegetation.B04, vegetation.B03} {
 		if _, ok := it.Assets[band]; !ok {
@@ -116,8 +115,8 @@ func (it *Item) pixelsSayApplied(ctx context.Context, read readBand) (bool, erro
 	return false, nil
 }
 
-// sample returns the windows to look at: the whole of a small file, else nine windows
-// spread evenly, the same ones whatever was read before.
+// sample returns the windows to examine: the whole of a small file, else nine windows spread
+// evenly, always the same.
 func sample(g vegetation.Grid) []vegetation.Window {
 	if g.Width*g.Height <= sampleWhole {
 		return []vegetation.Window{{Width: g.Width, Height: g.Height}}

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// properties reads the same fact from where each dialect keeps it.
+// properties reads facts from where each dialect keeps them.
 type properties map[string]json.RawMessage
 
 // text returns the first of the properties that is a non-empty string or a number.

@@ -10,8 +10,7 @@ import (
 	"tilth/core/vegetation"
 )
 
-// Reader reads the files of items: the part of the imagery port that is the same for
-// every catalog.
+// Reader reads the files of items: the part of the imagery port that all catalogs share.
 type Reader struct {
 	// Source returns the file at the address of an asset of the item.
 	Source func(it *Item, href string) (cog.Source, error)
@@ -26,8 +25,8 @@ func (r Reader) Grid(ctx context.Context, scene vegetation.Scene, band vegetatio
 	return bandReader{r, it}.grid(ctx, band)
 }
 
-// Read returns a window of a band with scale and offset. What neither file nor item marks
-// as nodata is 0, by the convention of Sentinel-2 products.
+// Read returns a window of a band with scale and offset. Without a statement of file or item,
+// nodata is 0, by the convention of Sentinel-2 products.
 func (r Reader) Read(ctx context.Context, scene vegetation.Scene, band vegetation.Band, window vegetation.Window) (vegetation.Raster, error) {
 	it, err := r.item(scene, band)
 	if err != nil {
@@ -71,7 +70,7 @@ func (b bandReader) open(ctx context.Context, band vegetation.Band) (*cog.File, 
 	if err != nil {
 		return nil, err
 	}
-	address, _, _ := strings.Cut(asset.Href, "?") // what follows may be a signature
+	address, _, _ := strings.Cut(asset.Href, "?") // the rest may be a signature
 	file, err := cog.Open(ctx, source, b.item.ID+"/"+path.Base(address))
 	if err != nil {
 		return nil, err

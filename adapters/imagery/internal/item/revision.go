@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// digest sums up what of an item decides its pixels and is not in its scene: the address,
-// scale, offset, nodata and, where the catalog states them, size and checksum of each
-// band's file, and the statement on the offset. What follows "?" in an address may be a
-// signature, which differs with every search, and is left out.
+// digest covers what decides an item's pixels and is not in its scene: the address, scale, offset,
+// nodata and, where the catalog states them, size and checksum of each band's file, and the
+// statement on the offset. The part of an address after "?" may be a signature, which differs with
+// every search, and is left out.
 func (it *Item) digest() string {
 	h := sha256.New()
 	applied := "unstated"
 	if it.applied != nil {
 		applied = fmt.Sprint(*it.applied)
 	}
-	_, _ = fmt.Fprintf(h, "%q %s\n", it.Collection, applied) // a hash takes everything
+	_, _ = fmt.Fprintf(h, "%q %s\n", it.Collection, applied) // writing to a hash never fails
 	for _, band := range slices.Sorted(maps.Keys(it.Assets)) {
 		a := it.Assets[band]
 		address, _, _ := strings.Cut(a.Href, "?")

@@ -11,30 +11,30 @@ import (
 	"tilth/core/vegetation"
 )
 
-// sensedOf finds the sensing time in the name of a product or of an item made after it:
+// sensedOf finds the sensing time in the name of a product or of an item named after it:
 // S2B_MSIL2A_20240825T173909_R098_T13TDE_20240825T215747.
 var sensedOf = regexp.MustCompile(`_(\d{8}T\d{6})`)
 
-// Salvage returns the broken scene of an item that Parse refused with cause: what it is and
-// when it was sensed, as far as the item says. It is false where it does not say both.
+// Salvage returns the broken scene of an item that Parse refused with cause: its id and time. It is
+// false for an item that does not state both.
 func Salvage(data []byte, cause error) (vegetation.Scene, bool) {
 	it, _, ok := salvage(data, cause)
 	return it.Scene(), ok
 }
 
-// SalvagePlaced is Salvage for a source that must tell itself where a scene lies: it is
-// false as well for an item that does not say that, by its geometry or by its box.
+// SalvagePlaced is Salvage for a source that decides itself where a scene lies: it is also false
+// for an item with neither geometry nor box.
 func SalvagePlaced(data []byte, cause error) (*Item, bool) {
 	it, d, ok := salvage(data, cause)
 	return it, ok && (it.place(d, "") == nil || it.place(document{BBox: d.BBox}, "") == nil)
 }
 
-// salvage returns what can be told of an item that is of no use otherwise. The item has no assets.
+// salvage reads what a broken item states. The item has no assets.
 func salvage(data []byte, cause error) (it *Item, d document, ok bool) {
 	it = &Item{}
 	it.revision = sync.OnceValue(it.digest)
 	var syntax *json.SyntaxError
-	// A member of the wrong kind does not keep the others from being read.
+	// A member of the wrong kind does not prevent reading the others.
 	if err := json.Unmarshal(data, &d); errors.As(err, &syntax) || d.ID == "" {
 		return it, d, false
 	}

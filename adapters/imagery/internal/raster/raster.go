@@ -20,7 +20,7 @@ const (
 )
 
 // Surface reads a raster around a geometry (WGS84), or the whole of it where that is nil. The
-// raster must have one band. name stands in messages; it is the Source of the surface.
+// raster must have one band. name identifies it in messages and is the Source of the surface.
 //
 // Faults: Invalid (raster_elsewhere, raster_too_large), and those of cog.
 func Surface(ctx context.Context, source cog.Source, name string, around geo.MultiPolygon) (layer.Surface, error) {
@@ -82,8 +82,8 @@ func windowOf(grid vegetation.Grid, around geo.MultiPolygon, name string) (veget
 	return window, nil
 }
 
-// windowAround returns the pixels around a geometry; none where they do not meet. Its polygons
-// are looked at one by one, for they may lie on both sides of the antimeridian.
+// windowAround returns the pixels around a geometry; none where they do not meet. Each polygon is
+// examined on its own, because they may lie on both sides of the antimeridian.
 func windowAround(grid vegetation.Grid, around geo.MultiPolygon) (window vegetation.Window, err error) {
 	project, turn, err := projection(grid.EPSG)
 	if err != nil {
@@ -106,8 +106,8 @@ func windowAround(grid vegetation.Grid, around geo.MultiPolygon) (window vegetat
 	return window, nil
 }
 
-// projection returns the way from WGS84 to a raster's coordinates, and how wide the globe is in
-// them; 0 where they do not go around it.
+// projection returns the conversion from WGS84 to a raster's coordinates, and the width of the
+// globe in them; 0 in a UTM zone.
 func projection(epsg int) (project func(geo.Position) geo.Position, turn float64, err error) {
 	switch epsg {
 	case layer.Degrees:
@@ -131,7 +131,7 @@ func bounds(p geo.Polygon, project func(geo.Position) geo.Position) geo.Box {
 	return out
 }
 
-// union returns the least window that holds two, of which the first may be empty.
+// union returns the smallest window that holds two, of which the first may be empty.
 func union(a, b vegetation.Window) vegetation.Window {
 	if a.Empty() {
 		return b

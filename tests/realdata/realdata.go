@@ -1,5 +1,4 @@
-// Package realdata finds the folder of real imagery for tests. It is not part of the
-// program.
+// Package realdata finds the folder of real imagery for tests.
 package realdata
 
 import (
