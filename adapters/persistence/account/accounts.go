@@ -84,25 +84,17 @@ func (a accounts) createRole(ctx context.Context, companyID int64, role access.R
 	if id == 0 {
 		return sqlstore.Internal("role %q is given twice", role.Name)
 	}
-	rows := make([]roleSlugRow, len(role.Slugs))
-	for i, slug := range role.Slugs {
-		rows[i] = roleSlugRow{RoleID: id, Slug: slug}
-	}
-	if len(rows) == 0 {
-		return nil
-	}
-	return sqlstore.Run(ctx, a.s.NewInsert().Model(&rows))
+	return addSlugs(ctx, a.s, id, role.Slugs)
 }
 
 // Company implements ports.Accounts.
 func (a accounts) Company(ctx context.Context, id int64) (ports.Company, error) {
-	var row companyRow
-	if err := a.s.NewSelect().Model(&row).Where("t.id = ?", id).Scan(ctx); err != nil {
-		return ports.Company{}, sqlstore.Missing(err, "company")
-	}
-	return ports.Company{
-		ID: row.ID, UUID: row.UUID, Name: row.Name, PolicyVersion: row.PolicyVersion, CreatedAt: row.CreatedAt.Time,
-	}, nil
+	return sqlstore.One(ctx, a.s.NewSelect().Model((*companyRow)(nil)).
+		Where("t.id = ?", id), "company", func(row *companyRow) ports.Company {
+		return ports.Company{
+			ID: row.ID, UUID: row.UUID, Name: row.Name, PolicyVersion: row.PolicyVersion, CreatedAt: row.CreatedAt.Time,
+		}
+	})
 }
 
 // CreateUser implements ports.Accounts.
@@ -146,14 +138,10 @@ func (a accounts) GiveRole(ctx context.Context, userID, companyID int64, role st
 
 // UserByEmail implements ports.Accounts.
 func (a accounts) UserByEmail(ctx context.Context, email string) (ports.User, error) {
-	var row userRow
 	if !sqlstore.Storable(email) {
 		return ports.User{}, fault.Missing("user")
 	}
-	if err := a.s.NewSelect().Model(&row).Where("t.email = ?", strings.ToLower(email)).Scan(ctx); err != nil {
-		return ports.User{}, sqlstore.Missing(err, "user")
-	}
-	return userOfRow(&row), nil
+	return sqlstore.One(ctx, a.s.NewSelect().Model((*userRow)(nil)).Where("t.email = ?", strings.ToLower(email)), "user", userOfRow)
 }
 
 // Caller implements ports.Accounts.

@@ -2,8 +2,6 @@ package account
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -41,14 +39,13 @@ func (t tickets) Add(ctx context.Context, ticket ports.Ticket) error {
 
 // Get implements ports.Tickets.
 func (t tickets) Get(ctx context.Context, hash string) (ports.Ticket, error) {
-	var row ticketRow
-	if err := t.s.ForUpdate(t.s.NewSelect().Model(&row).Where("t.hash = ?", hash)).Scan(ctx); err != nil {
-		return ports.Ticket{}, sqlstore.Missing(err, "ticket")
-	}
-	return ports.Ticket{
-		Hash: row.Hash, CompanyID: sqlstore.ValueOf(row.CompanyID), InvitationID: sqlstore.ValueOf(row.InvitationID), UserID: sqlstore.ValueOf(row.UserID),
-		CreatedAt: row.CreatedAt.Time, ExpiresAt: row.ExpiresAt.Time, UsedAt: row.UsedAt.Nullable(),
-	}, nil
+	q := t.s.ForUpdate(t.s.NewSelect().Model((*ticketRow)(nil)).Where("t.hash = ?", hash))
+	return sqlstore.One(ctx, q, "ticket", func(row *ticketRow) ports.Ticket {
+		return ports.Ticket{
+			Hash: row.Hash, CompanyID: sqlstore.ValueOf(row.CompanyID), InvitationID: sqlstore.ValueOf(row.InvitationID),
+			UserID: sqlstore.ValueOf(row.UserID), CreatedAt: row.CreatedAt.Time, ExpiresAt: row.ExpiresAt.Time, UsedAt: row.UsedAt.Nullable(),
+		}
+	})
 }
 
 // UseAll implements ports.Tickets.
@@ -64,12 +61,9 @@ func (t tickets) UseAll(ctx context.Context, userID, invitationID int64, at time
 
 // LastFor implements ports.Tickets.
 func (t tickets) LastFor(ctx context.Context, userID int64) (time.Time, error) {
-	var row ticketRow
-	err := t.s.NewSelect().Model(&row).Where("t.user_id = ?", userID).OrderExpr("t.created_at DESC").Limit(1).Scan(ctx)
-	if errors.Is(err, sql.ErrNoRows) {
-		return time.Time{}, nil
-	}
-	return row.CreatedAt.Time, err
+	q := t.s.NewSelect().Model((*ticketRow)(nil)).Where("t.user_id = ?", userID).OrderExpr("t.created_at DESC").Limit(1)
+	at, _, err := sqlstore.Find(ctx, q, func(row *ticketRow) time.Time { return row.CreatedAt.Time })
+	return at, err
 }
 
 // Purge implements ports.Tickets.
@@ -149,8 +143,7 @@ func (a attempts) read(ctx context.Context, keys []string, q *bun.SelectQuery) (
 // Put implements ports.Attempts.
 func (a attempts) Put(ctx context.Context, one access.Attempts) error {
 	row := attemptRow{Key: one.Key, Failures: one.Failures, LastAt: sqlstore.StampAt(one.LastAt), Until: sqlstore.StampAt(one.Until)}
-	return sqlstore.Run(ctx, a.s.NewInsert().Model(&row).On("CONFLICT (key) DO UPDATE").
-		Set("failures = EXCLUDED.failures, last_at = EXCLUDED.last_at, until = EXCLUDED.until").Returning("NULL"))
+	return sqlstore.Run(ctx, a.s.NewInsert().Model(&row).Apply(sqlstore.Replacing("key", "failures", "last_at", "until")))
 }
 
 // Clear implements ports.Attempts.
@@ -197,14 +190,12 @@ func (l letters) Put(ctx context.Context, letter *ports.Letter) error {
 
 // Get implements ports.Letters.
 func (l letters) Get(ctx context.Context, id int64) (ports.Letter, error) {
-	var row letterRow
-	if err := l.s.NewSelect().Model(&row).Where("t.id = ?", id).Scan(ctx); err != nil {
-		return ports.Letter{}, sqlstore.Missing(err, "letter")
-	}
-	return ports.Letter{
-		ID: row.ID, Kind: row.Kind, Email: row.Email, CompanyID: sqlstore.ValueOf(row.CompanyID),
-		InvitationID: sqlstore.ValueOf(row.InvitationID), CreatedAt: row.CreatedAt.Time,
-	}, nil
+	return sqlstore.One(ctx, l.s.NewSelect().Model((*letterRow)(nil)).Where("t.id = ?", id), "letter", func(row *letterRow) ports.Letter {
+		return ports.Letter{
+			ID: row.ID, Kind: row.Kind, Email: row.Email, CompanyID: sqlstore.ValueOf(row.CompanyID),
+			InvitationID: sqlstore.ValueOf(row.InvitationID), CreatedAt: row.CreatedAt.Time,
+		}
+	})
 }
 
 // Drop implements ports.Letters.

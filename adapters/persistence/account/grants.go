@@ -144,14 +144,13 @@ func (g grants) SetStatus(ctx context.Context, scope access.Scope, id int64, sta
 
 // Party implements ports.Grants.
 func (g grants) Party(ctx context.Context, uuid string) (access.Party, error) {
-	var row companyRow
 	if !sqlstore.Storable(uuid) {
 		return access.Party{}, fault.Missing("company")
 	}
-	if err := g.s.NewSelect().Model(&row).Where("t.uuid = ?", uuid).Scan(ctx); err != nil {
-		return access.Party{}, sqlstore.Missing(err, "company")
-	}
-	return access.Party{ID: row.ID, UUID: row.UUID, Name: row.Name}, nil
+	q := g.s.NewSelect().Model((*companyRow)(nil)).Where("t.uuid = ?", uuid)
+	return sqlstore.One(ctx, q, "company", func(row *companyRow) access.Party {
+		return access.Party{ID: row.ID, UUID: row.UUID, Name: row.Name}
+	})
 }
 
 var grantView = &sqlstore.View[access.Grant, grantRow]{Word: "share grant", Order: "t.id", Record: grantOfRow}

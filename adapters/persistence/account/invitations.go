@@ -87,10 +87,8 @@ func (i invitations) Insert(ctx context.Context, scope access.Scope, in *ports.I
 	for n, id := range ids {
 		rows[n] = invitationRoleRow{InvitationID: row.ID, RoleID: id}
 	}
-	if len(rows) > 0 {
-		if _, err := i.s.NewInsert().Model(&rows).Exec(ctx); err != nil {
-			return err
-		}
+	if err := sqlstore.InsertRows(ctx, i.s, rows); err != nil {
+		return err
 	}
 	return tickets(i).Add(ctx, ports.Ticket{
 		Hash: hash, CompanyID: in.CompanyID, InvitationID: in.ID, CreatedAt: in.CreatedAt, ExpiresAt: in.ExpiresAt,
@@ -125,9 +123,8 @@ func (i invitations) revoke(ctx context.Context, scope access.Scope, at time.Tim
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	_, err = i.s.NewUpdate().Model((*ticketRow)(nil)).Set("used_at = ?", sqlstore.StampAt(at)).
-		Where("invitation_id IN (?)", bun.List(ids)).Where("used_at IS NULL").Exec(ctx)
-	return int64(len(ids)), err
+	return int64(len(ids)), sqlstore.Run(ctx, i.s.NewUpdate().Model((*ticketRow)(nil)).Set("used_at = ?", sqlstore.StampAt(at)).
+		Where("invitation_id IN (?)", bun.List(ids)).Where("used_at IS NULL"))
 }
 
 var invitationView = &sqlstore.View[ports.Invitation, invitationRow]{

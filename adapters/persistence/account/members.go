@@ -117,14 +117,14 @@ func (m members) Update(ctx context.Context, scope access.Scope, member ports.Me
 	if err != nil {
 		return err
 	}
-	if _, err := m.s.NewDelete().Model((*userRoleRow)(nil)).Where("user_id = ?", member.ID).Exec(ctx); err != nil || len(ids) == 0 {
+	if err := sqlstore.Run(ctx, m.s.NewDelete().Model((*userRoleRow)(nil)).Where("user_id = ?", member.ID)); err != nil {
 		return err
 	}
 	rows := make([]userRoleRow, len(ids))
 	for i, id := range ids {
 		rows[i] = userRoleRow{UserID: member.ID, RoleID: id}
 	}
-	return sqlstore.Run(ctx, m.s.NewInsert().Model(&rows))
+	return sqlstore.InsertRows(ctx, m.s, rows)
 }
 
 // Owners implements ports.Members.

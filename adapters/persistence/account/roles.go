@@ -30,27 +30,15 @@ func (r roles) query(scope access.Scope) *bun.SelectQuery {
 
 // All implements ports.Roles.
 func (r roles) All(ctx context.Context, scope access.Scope) ([]access.Role, error) {
-	var rows []roleView
-	if err := r.query(scope).OrderExpr("t.id").Scan(ctx, &rows); err != nil {
-		return nil, err
-	}
-	out := make([]access.Role, len(rows))
-	for i, row := range rows {
-		out[i] = roleOfRow(row)
-	}
-	return out, nil
+	return sqlstore.All(ctx, r.query(scope).OrderExpr("t.id"), roleOfRow)
 }
 
 // Get implements ports.Roles.
 func (r roles) Get(ctx context.Context, scope access.Scope, id int64) (access.Role, error) {
-	var row roleView
-	if err := r.query(scope).Where("t.id = ?", id).Scan(ctx, &row); err != nil {
-		return access.Role{}, sqlstore.Missing(err, "role")
-	}
-	return roleOfRow(row), nil
+	return sqlstore.One(ctx, r.query(scope).Where("t.id = ?", id), "role", roleOfRow)
 }
 
-func roleOfRow(row roleView) access.Role {
+func roleOfRow(row *roleView) access.Role {
 	return access.Role{ID: row.ID, Name: row.Name, Slugs: ordered(row.Slugs), Users: row.Users}
 }
 
@@ -69,7 +57,7 @@ func (r roles) Insert(ctx context.Context, scope access.Scope, role *access.Role
 		return errRoleExists
 	}
 	role.ID = id
-	return r.setSlugs(ctx, *role)
+	return addSlugs(ctx, r.s, role.ID, role.Slugs)
 }
 
 // Update implements ports.Roles.
@@ -89,18 +77,15 @@ func (r roles) Update(ctx context.Context, scope access.Scope, role access.Role)
 	if _, err := r.s.NewDelete().Model((*roleSlugRow)(nil)).Where("role_id = ?", role.ID).Exec(ctx); err != nil {
 		return err
 	}
-	return r.setSlugs(ctx, role)
+	return addSlugs(ctx, r.s, role.ID, role.Slugs)
 }
 
-func (r roles) setSlugs(ctx context.Context, role access.Role) error {
-	if len(role.Slugs) == 0 {
-		return nil
+func addSlugs(ctx context.Context, s *sqlstore.Session, roleID int64, slugs []string) error {
+	rows := make([]roleSlugRow, len(slugs))
+	for i, slug := range slugs {
+		rows[i] = roleSlugRow{RoleID: roleID, Slug: slug}
 	}
-	rows := make([]roleSlugRow, len(role.Slugs))
-	for i, slug := range role.Slugs {
-		rows[i] = roleSlugRow{RoleID: role.ID, Slug: slug}
-	}
-	return sqlstore.Run(ctx, r.s.NewInsert().Model(&rows))
+	return sqlstore.InsertRows(ctx, s, rows)
 }
 
 // Delete implements ports.Roles. Its slugs go with it.

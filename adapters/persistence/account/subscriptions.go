@@ -43,8 +43,7 @@ func (u subscriptions) Get(ctx context.Context, companyID int64, service access.
 // Put implements ports.Subscriptions.
 func (u subscriptions) Put(ctx context.Context, s ports.Subscription) error {
 	row := subscriptionRow{CompanyID: s.CompanyID, Service: s.Service, Until: sqlstore.NullableDay(s.Until), GrantedAt: sqlstore.StampAt(s.GrantedAt)}
-	return sqlstore.Run(ctx, u.s.NewInsert().Model(&row).On("CONFLICT (company_id, service) DO UPDATE").
-		Set("until = EXCLUDED.until").Set("granted_at = EXCLUDED.granted_at"))
+	return sqlstore.Run(ctx, u.s.NewInsert().Model(&row).Apply(sqlstore.Replacing("company_id, service", "until", "granted_at")))
 }
 
 // Drop implements ports.Subscriptions.

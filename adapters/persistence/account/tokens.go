@@ -39,14 +39,13 @@ func (a accounts) AddRefresh(ctx context.Context, token ports.RefreshToken) erro
 
 // Refresh implements ports.Accounts.
 func (a accounts) Refresh(ctx context.Context, hash string) (ports.RefreshToken, error) {
-	var row refreshRow
-	if err := a.s.ForUpdate(a.s.NewSelect().Model(&row).Where("t.hash = ?", hash)).Scan(ctx); err != nil {
-		return ports.RefreshToken{}, sqlstore.Missing(err, "refresh token")
-	}
-	return ports.RefreshToken{
-		Hash: row.Hash, Family: row.Family, UserID: row.UserID,
-		ExpiresAt: row.ExpiresAt.Time, UsedAt: row.UsedAt.Nullable(), RevokedAt: row.RevokedAt.Nullable(),
-	}, nil
+	q := a.s.ForUpdate(a.s.NewSelect().Model((*refreshRow)(nil)).Where("t.hash = ?", hash))
+	return sqlstore.One(ctx, q, "refresh token", func(row *refreshRow) ports.RefreshToken {
+		return ports.RefreshToken{
+			Hash: row.Hash, Family: row.Family, UserID: row.UserID,
+			ExpiresAt: row.ExpiresAt.Time, UsedAt: row.UsedAt.Nullable(), RevokedAt: row.RevokedAt.Nullable(),
+		}
+	})
 }
 
 // UseRefresh implements ports.Accounts.
@@ -62,15 +61,10 @@ func (a accounts) RevokeFamily(ctx context.Context, family string, at time.Time)
 
 // SigningKeys implements ports.Accounts.
 func (a accounts) SigningKeys(ctx context.Context) ([]ports.SigningKey, error) {
-	var rows []keyRow
-	if err := a.s.NewSelect().Model(&rows).OrderExpr("t.created_at DESC, t.id").Scan(ctx); err != nil {
-		return nil, err
-	}
-	out := make([]ports.SigningKey, len(rows))
-	for i, row := range rows {
-		out[i] = ports.SigningKey{ID: row.ID, Seed: row.Seed, CreatedAt: row.CreatedAt.Time, RetiredAt: row.RetiredAt.Nullable()}
-	}
-	return out, nil
+	return sqlstore.All(ctx, a.s.NewSelect().
+		Model((*keyRow)(nil)).OrderExpr("t.created_at DESC, t.id"), func(row *keyRow) ports.SigningKey {
+		return ports.SigningKey{ID: row.ID, Seed: row.Seed, CreatedAt: row.CreatedAt.Time, RetiredAt: row.RetiredAt.Nullable()}
+	})
 }
 
 // AddSigningKey implements ports.Accounts.

@@ -2,8 +2,6 @@ package account
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"iter"
 	"time"
 
@@ -74,11 +72,11 @@ func (w wallet) Lock(ctx context.Context, scope access.Scope) (credit.Wallet, er
 	if err != nil {
 		return credit.Wallet{}, err
 	}
-	var row walletRow
-	if err := w.s.ForUpdate(w.query(scope)).Scan(ctx, &row); err != nil {
-		return credit.Wallet{}, err
-	}
-	return credit.Wallet{CompanyID: row.CompanyID, Balance: row.Balance, Held: row.Held}, nil
+	return sqlstore.One(ctx, w.s.ForUpdate(w.query(scope)), "wallet", walletOfRow)
+}
+
+func walletOfRow(row *walletRow) credit.Wallet {
+	return credit.Wallet{CompanyID: row.CompanyID, Balance: row.Balance, Held: row.Held}
 }
 
 func (w wallet) query(scope access.Scope) *bun.SelectQuery {
@@ -87,11 +85,9 @@ func (w wallet) query(scope access.Scope) *bun.SelectQuery {
 
 // Get implements ports.Wallet.
 func (w wallet) Get(ctx context.Context, scope access.Scope) (credit.Wallet, error) {
-	var row walletRow
-	if err := w.query(scope).Scan(ctx, &row); err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return credit.Wallet{}, err
-	}
-	return credit.Wallet{CompanyID: scope.Company(), Balance: row.Balance, Held: row.Held}, nil
+	out, _, err := sqlstore.Find(ctx, w.query(scope), walletOfRow)
+	out.CompanyID = scope.Company()
+	return out, err
 }
 
 // Post implements ports.Wallet. Faults: NotFound for a wallet outside the scope or never locked.
@@ -178,12 +174,8 @@ func (w wallet) sum(ctx context.Context, q *bun.SelectQuery) (balance, held cred
 
 // Price implements ports.Wallet.
 func (w wallet) Price(ctx context.Context, service string) (credit.Amount, bool, error) {
-	var row priceRow
-	err := w.s.NewSelect().Model(&row).Where("t.service = ?", service).Scan(ctx)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, false, nil
-	}
-	return row.PerHa, err == nil, err
+	q := w.s.NewSelect().Model((*priceRow)(nil)).Where("t.service = ?", service)
+	return sqlstore.Find(ctx, q, func(row *priceRow) credit.Amount { return row.PerHa })
 }
 
 // FieldCharge implements ports.Wallet.
@@ -209,10 +201,7 @@ func (w wallet) PutFieldCharge(ctx context.Context, scope access.Scope, charge c
 		FieldID: charge.FieldID, CompanyID: scope.Company(), OrderID: charge.OrderID,
 		Product: charge.Product, Amount: charge.Amount, Captured: charge.Captured,
 	}
-	q := w.s.NewInsert().Model(&row).On("CONFLICT (field_id) DO UPDATE")
-	for _, column := range []string{"order_id", "product", "amount", "captured"} {
-		q = q.Set("? = EXCLUDED.?", bun.Ident(column), bun.Ident(column))
-	}
+	q := w.s.NewInsert().Model(&row).Apply(sqlstore.Replacing("field_id", "order_id", "product", "amount", "captured"))
 	return sqlstore.Change(ctx, q.Where("t.company_id = EXCLUDED.company_id AND NOT t.captured"),
 		fault.New(fault.Conflict, "field_charged", "This field was charged already."))
 }
@@ -229,5 +218,5 @@ type prices struct{ s *sqlstore.Session }
 // SetPrice implements ports.Prices.
 func (p prices) SetPrice(ctx context.Context, service string, price credit.Amount, at time.Time) error {
 	return sqlstore.Run(ctx, p.s.NewInsert().Model(&priceRow{Service: service, PerHa: price, SetAt: sqlstore.StampAt(at)}).
-		On("CONFLICT (service) DO UPDATE").Set("per_ha = EXCLUDED.per_ha").Set("set_at = EXCLUDED.set_at"))
+		Apply(sqlstore.Replacing("service", "per_ha", "set_at")))
 }

@@ -3,7 +3,6 @@ package common
 import (
 	"context"
 	"iter"
-	"slices"
 
 	"github.com/uptrace/bun"
 
@@ -49,28 +48,23 @@ type trail struct{ s *sqlstore.Session }
 
 // Add implements ports.AuditWriter.
 func (a trail) Add(ctx context.Context, entries ...audit.Entry) error {
-	for chunk := range slices.Chunk(entries, sqlstore.InsertChunk) {
-		rows := make([]auditRow, len(chunk))
-		for i, e := range chunk {
-			if e.CompanyID <= 0 || e.RecordID <= 0 {
-				return sqlstore.Internal("an audit entry of %s %s names no record of a company", e.Action, e.Resource)
-			}
-			rows[i] = auditRow{
-				CompanyID: e.CompanyID, At: sqlstore.StampAt(e.At), Operator: e.Operator, APIKeyID: sqlstore.NullableID(e.KeyID),
-				Action: e.Action, Resource: e.Resource, RecordID: e.RecordID, Changes: sqlstore.JSONOf(rowsOfChanges(e.Changes)),
-			}
-			if e.User != nil {
-				rows[i].UserID = sqlstore.NullableID(e.User.ID)
-			}
+	rows := make([]auditRow, len(entries))
+	for i, e := range entries {
+		if e.CompanyID <= 0 || e.RecordID <= 0 {
+			return sqlstore.Internal("an audit entry of %s %s names no record of a company", e.Action, e.Resource)
 		}
-		if _, err := a.s.NewInsert().Model(&rows).Exec(ctx); err != nil {
-			return err
+		rows[i] = auditRow{
+			CompanyID: e.CompanyID, At: sqlstore.StampAt(e.At), Operator: e.Operator, APIKeyID: sqlstore.NullableID(e.KeyID),
+			Action: e.Action, Resource: e.Resource, RecordID: e.RecordID, Changes: sqlstore.JSONOf(rowsOfChanges(e.Changes)),
+		}
+		if e.User != nil {
+			rows[i].UserID = sqlstore.NullableID(e.User.ID)
 		}
 	}
-	return nil
+	return sqlstore.InsertRows(ctx, a.s, rows)
 }
 
-// AddCascade implements ports.AuditWriter. The session has noted what was deleted or restored.
+// AddCascade implements ports.AuditWriter. The session has recorded what was deleted or restored.
 func (a trail) AddCascade(ctx context.Context, by audit.Entry) error {
 	var entries []audit.Entry
 	for _, d := range a.s.TakeCascades() {

@@ -2,8 +2,6 @@ package common
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -33,12 +31,9 @@ type feeds struct{ s *sqlstore.Session }
 
 // Bounds implements ports.EventFeed.
 func (f feeds) Bounds(ctx context.Context, scope access.Scope) (event.Bounds, error) {
-	var row feedRow
-	err := sqlstore.Where(f.s.NewSelect().Model(&row), sqlstore.OwnOnly(scope)).Scan(ctx)
-	if errors.Is(err, sql.ErrNoRows) {
-		return event.Bounds{}, nil
-	}
-	return event.Bounds{Last: row.Last, Pruned: row.Pruned}, err
+	q := sqlstore.Where(f.s.NewSelect().Model((*feedRow)(nil)), sqlstore.OwnOnly(scope))
+	bounds, _, err := sqlstore.Find(ctx, q, func(row *feedRow) event.Bounds { return event.Bounds{Last: row.Last, Pruned: row.Pruned} })
+	return bounds, err
 }
 
 // After implements ports.EventFeed.
@@ -133,7 +128,7 @@ func (f feeds) mark(ctx context.Context, rows []outboxRow, lasts map[int64]int64
 	for _, id := range slices.Sorted(maps.Keys(lasts)) {
 		ends = append(ends, feedRow{CompanyID: id, Last: lasts[id]})
 	}
-	return sqlstore.Run(ctx, f.s.NewInsert().Model(&ends).On("CONFLICT (company_id) DO UPDATE").Set("last = EXCLUDED.last"))
+	return sqlstore.Run(ctx, f.s.NewInsert().Model(&ends).Apply(sqlstore.Replacing("company_id", "last")))
 }
 
 func companiesOf(rows []outboxRow) []int64 {

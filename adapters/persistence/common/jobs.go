@@ -90,18 +90,18 @@ func (j jobs) Hold(ctx context.Context, job ports.Job) error {
 
 // Finish implements ports.JobWriter.
 func (j jobs) Finish(ctx context.Context, job ports.Job) error {
-	return held(j.s.NewDelete().Model((*jobRow)(nil)).Where("id = ?", job.ID).Where("lease = ?", job.Lease).Exec(ctx))
+	return held(ctx, j.s.NewDelete().Model((*jobRow)(nil)).Where("id = ?", job.ID).Where("lease = ?", job.Lease))
 }
 
 // Fail implements ports.JobWriter.
 func (j jobs) Fail(ctx context.Context, job ports.Job, failed ports.FailedJob) error {
-	return held(release(j.s, job).Set("failed_at = ?", sqlstore.StampAt(failed.At)).Set("reason = ?", failed.Reason).
-		Set("cancelled = ?, retried = ?", false, false).Exec(ctx))
+	return held(ctx, release(j.s, job).Set("failed_at = ?", sqlstore.StampAt(failed.At)).Set("reason = ?", failed.Reason).
+		Set("cancelled = ?, retried = ?", false, false))
 }
 
 // Postpone implements ports.JobWriter.
 func (j jobs) Postpone(ctx context.Context, job ports.Job, at time.Time) error {
-	return held(release(j.s, job).Set("run_at = ?", sqlstore.StampAt(at)).Exec(ctx))
+	return held(ctx, release(j.s, job).Set("run_at = ?", sqlstore.StampAt(at)))
 }
 
 // release ends the lease of a job that is still held.
@@ -110,16 +110,10 @@ func release(s *sqlstore.Session, job ports.Job) *bun.UpdateQuery {
 		Where("id = ?", job.ID).Where("lease = ?", job.Lease)
 }
 
-// held makes Conflict (lease_lost) of a statement that found no job under its lease.
-func held(res sql.Result, err error) error {
-	if err != nil {
-		return err
-	}
-	n, err := res.RowsAffected()
-	if err == nil && n == 0 {
-		return leaseLost()
-	}
-	return err
+// held runs a statement on a job and returns Conflict (lease_lost) where it finds none under
+// its lease.
+func held(ctx context.Context, q sqlstore.Statement) error {
+	return sqlstore.Change(ctx, q, leaseLost())
 }
 
 func leaseLost() error {
@@ -174,8 +168,8 @@ func (q queue) Claim(ctx context.Context, now time.Time, lease time.Duration, li
 // Renew implements ports.Queue.
 func (q queue) Renew(ctx context.Context, job ports.Job, until time.Time) error {
 	return q.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
-		return held(s.NewUpdate().Model((*jobRow)(nil)).Set("lease_until = ?", sqlstore.StampAt(until)).
-			Where("id = ?", job.ID).Where("lease = ?", job.Lease).Exec(ctx))
+		return held(ctx, s.NewUpdate().Model((*jobRow)(nil)).Set("lease_until = ?", sqlstore.StampAt(until)).
+			Where("id = ?", job.ID).Where("lease = ?", job.Lease))
 	})
 }
 

@@ -2,8 +2,6 @@ package common
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -34,23 +32,17 @@ type replays struct{ s *sqlstore.Session }
 
 // Get implements ports.Replays.
 func (r replays) Get(ctx context.Context, scope access.Scope, key string) (ports.Replay, bool, error) {
-	var row replayRow
-	q := sqlstore.Where(r.s.NewSelect().Model(&row), sqlstore.Own("t", scope)).Where("t.key = ?", key)
-	err := r.s.ForUpdate(q).Scan(ctx)
-	if errors.Is(err, sql.ErrNoRows) {
-		return ports.Replay{}, false, nil
-	}
-	if err != nil {
-		return ports.Replay{}, false, err
-	}
-	out := ports.Replay{
-		Key: row.Key, Digest: row.Digest, Token: row.Token, ClaimedAt: row.ClaimedAt.Time, LeaseUntil: row.LeaseUntil.Time,
-		Executed: row.ExecutedAt != nil,
-	}
-	if row.AnsweredAt != nil {
-		out.Answer = &ports.Answer{Status: row.Status, Header: row.Header.V, Body: row.Body}
-	}
-	return out, true, nil
+	q := sqlstore.Where(r.s.NewSelect().Model((*replayRow)(nil)), sqlstore.Own("t", scope)).Where("t.key = ?", key)
+	return sqlstore.Find(ctx, r.s.ForUpdate(q), func(row *replayRow) ports.Replay {
+		out := ports.Replay{
+			Key: row.Key, Digest: row.Digest, Token: row.Token, ClaimedAt: row.ClaimedAt.Time, LeaseUntil: row.LeaseUntil.Time,
+			Executed: row.ExecutedAt != nil,
+		}
+		if row.AnsweredAt != nil {
+			out.Answer = &ports.Answer{Status: row.Status, Header: row.Header.V, Body: row.Body}
+		}
+		return out
+	})
 }
 
 // Claim implements ports.Replays.
@@ -59,9 +51,8 @@ func (r replays) Claim(ctx context.Context, scope access.Scope, claim ports.Repl
 		return fault.Missing("company")
 	}
 	if instead != "" {
-		res, err := r.s.NewDelete().Model((*replayRow)(nil)).Where("t.company_id = ?", scope.Company()).
-			Where("t.key = ?", claim.Key).Where("t.token = ?", instead).Exec(ctx)
-		if err := stillClaimed(res, err); err != nil {
+		if err := stillClaimed(ctx, r.s.NewDelete().Model((*replayRow)(nil)).Where("t.company_id = ?", scope.Company()).
+			Where("t.key = ?", claim.Key).Where("t.token = ?", instead)); err != nil {
 			return err
 		}
 	}
@@ -69,18 +60,18 @@ func (r replays) Claim(ctx context.Context, scope access.Scope, claim ports.Repl
 		CompanyID: scope.Company(), Key: claim.Key, Digest: claim.Digest, Token: claim.Token,
 		ClaimedAt: sqlstore.StampAt(claim.ClaimedAt), LeaseUntil: sqlstore.StampAt(claim.LeaseUntil),
 	}
-	return stillClaimed(r.s.NewInsert().Model(&row).On("CONFLICT (company_id, key) DO NOTHING").Exec(ctx))
+	return stillClaimed(ctx, r.s.NewInsert().Model(&row).On("CONFLICT (company_id, key) DO NOTHING"))
 }
 
 // Executed implements ports.Replays.
 func (r replays) Executed(ctx context.Context, scope access.Scope, key, token string, at time.Time) error {
-	return stillClaimed(r.claimed(scope, key, token).Set("executed_at = ?", sqlstore.StampAt(at)).Exec(ctx))
+	return stillClaimed(ctx, r.claimed(scope, key, token).Set("executed_at = ?", sqlstore.StampAt(at)))
 }
 
 // Answered implements ports.Replays.
 func (r replays) Answered(ctx context.Context, scope access.Scope, key, token string, answer ports.Answer, at time.Time) error {
-	return stillClaimed(r.claimed(scope, key, token).Set("answered_at = ?", sqlstore.StampAt(at)).Set("status = ?", answer.Status).
-		Set("header = ?", sqlstore.JSONOf(answer.Header)).Set("body = ?", answer.Body).Exec(ctx))
+	return stillClaimed(ctx, r.claimed(scope, key, token).Set("answered_at = ?", sqlstore.StampAt(at)).Set("status = ?", answer.Status).
+		Set("header = ?", sqlstore.JSONOf(answer.Header)).Set("body = ?", answer.Body))
 }
 
 func (r replays) claimed(scope access.Scope, key, token string) *bun.UpdateQuery {
@@ -99,14 +90,7 @@ func (r replays) Purge(ctx context.Context, before time.Time) (int64, error) {
 	return sqlstore.Affected(ctx, r.s.NewDelete().Model((*replayRow)(nil)).Where("t.claimed_at < ?", sqlstore.StampAt(before)))
 }
 
-// stillClaimed returns Conflict where a statement on a claim changed nothing.
-func stillClaimed(res sql.Result, err error) error {
-	if err != nil {
-		return err
-	}
-	n, err := res.RowsAffected()
-	if err == nil && n == 0 {
-		return fault.New(fault.Conflict, "claim_lost", "Another request has taken this Idempotency-Key over.")
-	}
-	return err
+// stillClaimed runs a statement on a claim and returns Conflict where it changes nothing.
+func stillClaimed(ctx context.Context, q sqlstore.Statement) error {
+	return sqlstore.Change(ctx, q, fault.New(fault.Conflict, "claim_lost", "Another request has taken this Idempotency-Key over."))
 }

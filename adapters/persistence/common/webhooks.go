@@ -222,7 +222,7 @@ func (k webhookKeeper) Add(ctx context.Context, list []webhook.Delivery) error {
 	for i, d := range list {
 		rows[i] = rowOfDelivery(d)
 	}
-	return sqlstore.InsertRows(ctx, k.s, rows, "webhook_id, event_id")
+	return sqlstore.InsertRows(ctx, k.s, rows, sqlstore.Skipping("webhook_id, event_id"))
 }
 
 // Prune implements ports.WebhookKeeper.

@@ -3,7 +3,6 @@ package farm
 import (
 	"context"
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -59,22 +58,17 @@ func (b boundaries) Open(ctx context.Context, scope access.Scope, versions []far
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("field")
 	}
-	for chunk := range slices.Chunk(versions, sqlstore.InsertChunk) {
-		rows := make([]boundaryRow, len(chunk))
-		for i, v := range chunk {
-			rows[i] = boundaryRow{
-				CompanyID: scope.Company(), FieldID: v.FieldID, Boundary: sqlstore.JSONOf(v.Boundary),
-				AreaM2: v.AreaM2, ValidFrom: sqlstore.StampAt(v.ValidFrom), ValidTo: sqlstore.NullableStamp(v.ValidTo),
-			}
-			if v.ChangedBy != nil {
-				rows[i].ChangedBy = &v.ChangedBy.ID
-			}
+	rows := make([]boundaryRow, len(versions))
+	for i, v := range versions {
+		rows[i] = boundaryRow{
+			CompanyID: scope.Company(), FieldID: v.FieldID, Boundary: sqlstore.JSONOf(v.Boundary),
+			AreaM2: v.AreaM2, ValidFrom: sqlstore.StampAt(v.ValidFrom), ValidTo: sqlstore.NullableStamp(v.ValidTo),
 		}
-		if _, err := b.s.NewInsert().Model(&rows).Exec(ctx); err != nil {
-			return err
+		if v.ChangedBy != nil {
+			rows[i].ChangedBy = &v.ChangedBy.ID
 		}
 	}
-	return nil
+	return sqlstore.InsertRows(ctx, b.s, rows)
 }
 
 // Count implements ports.Boundaries.

@@ -86,38 +86,22 @@ func (c crops) Get(ctx context.Context, id int64) (farm.Crop, error) {
 
 // GetMany implements ports.Crops.
 func (c crops) GetMany(ctx context.Context, ids []int64) (map[int64]farm.Crop, error) {
-	out := make(map[int64]farm.Crop, len(ids))
 	if len(ids) == 0 {
-		return out, nil
+		return map[int64]farm.Crop{}, nil
 	}
-	for crop, err := range sqlstore.Stream(ctx, c.s, c.query().Where("t.id IN (?)", bun.List(ids)), cropOfRow) {
-		if err != nil {
-			return nil, err
-		}
-		out[crop.ID] = crop
-	}
-	return out, nil
+	crops := sqlstore.Stream(ctx, c.s, c.query().Where("t.id IN (?)", bun.List(ids)), cropOfRow)
+	return sqlstore.Index(crops, func(crop *farm.Crop) int64 { return crop.ID })
 }
 
 // UpsertCrops implements ports.CropWriter.
 func (c crops) UpsertCrops(ctx context.Context, list []farm.Crop, at time.Time) error {
-	for chunk := range slices.Chunk(list, sqlstore.InsertChunk) {
-		rows := make([]cropRow, len(chunk))
-		for i := range chunk {
-			rows[i] = rowOfCrop(&chunk[i], at)
-		}
-		q := c.s.NewInsert().Model(&rows).On("CONFLICT (slug) DO UPDATE")
-		for _, column := range []string{
-			"updated_at", "name", "scientific_name", "icc_group", "icc_code", "cpc_code", "hcat3_code", "lifecycle", "family", "is_n_fixing",
-			"is_flooded", "is_grassland", "is_cover", "ghg_crop_type", "curve_classes", "names", "is_active", "search_folded",
-		} {
-			q = q.Set("? = EXCLUDED.?", bun.Ident(column), bun.Ident(column))
-		}
-		if _, err := q.Returning("NULL").Exec(ctx); err != nil {
-			return err
-		}
+	rows := make([]cropRow, len(list))
+	for i := range list {
+		rows[i] = rowOfCrop(&list[i], at)
 	}
-	return nil
+	return sqlstore.InsertRows(ctx, c.s, rows, sqlstore.Replacing("slug",
+		"updated_at", "name", "scientific_name", "icc_group", "icc_code", "cpc_code", "hcat3_code", "lifecycle", "family", "is_n_fixing",
+		"is_flooded", "is_grassland", "is_cover", "ghg_crop_type", "curve_classes", "names", "is_active", "search_folded"))
 }
 
 // CountCrops implements ports.CropWriter.

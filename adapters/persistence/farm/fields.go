@@ -78,19 +78,12 @@ func (r fields) GetByUUID(ctx context.Context, scope access.Scope, uuid string) 
 
 // GetManyByUUID implements ports.Fields.
 func (r fields) GetManyByUUID(ctx context.Context, scope access.Scope, uuids []string) (map[string]farm.Field, error) {
-	out := make(map[string]farm.Field, len(uuids))
 	known := slices.DeleteFunc(slices.Clone(uuids), func(uuid string) bool { return !sqlstore.Storable(uuid) })
 	if len(known) == 0 {
-		return out, nil
+		return map[string]farm.Field{}, nil
 	}
 	q := r.Session.ForShare(r.Query(scope).Where("t.uuid IN (?)", bun.List(known)).OrderExpr("t.id"))
-	for field, err := range sqlstore.Stream(ctx, r.Session, q, r.Table.Record) {
-		if err != nil {
-			return nil, err
-		}
-		out[field.UUID] = field
-	}
-	return out, nil
+	return sqlstore.Index(sqlstore.Stream(ctx, r.Session, q, r.Table.Record), func(field *farm.Field) string { return field.UUID })
 }
 
 // IDsOfFarm implements ports.Fields.

@@ -122,7 +122,7 @@ func (i imports) AddFailures(ctx context.Context, scope access.Scope, id int64, 
 			ImportID: id, Feature: f.Index, Name: f.Name, ExternalID: f.ExternalID, Errors: sqlstore.JSONOf(messages(f.Errors)),
 		}
 	}
-	return sqlstore.InsertRows(ctx, i.s, rows, "import_id, feature")
+	return sqlstore.InsertRows(ctx, i.s, rows, sqlstore.Skipping("import_id, feature"))
 }
 
 // messages returns the flat lists of field errors.

@@ -108,7 +108,7 @@ func (b batches) AddNotes(ctx context.Context, scope access.Scope, batch assessm
 	for i, note := range notes {
 		rows[i] = batchNoteRow{BatchID: batch.ID, Place: note.Index, Judged: sqlstore.JSONOf(note)}
 	}
-	return sqlstore.InsertRows(ctx, b.s, rows, "batch_id, place")
+	return sqlstore.InsertRows(ctx, b.s, rows, sqlstore.Skipping("batch_id, place"))
 }
 
 // DropNotes implements ports.Batches.
@@ -124,11 +124,8 @@ func (b batches) Notes(ctx context.Context, scope access.Scope, batch assessment
 	if _, err := b.Get(ctx, scope, batch.Kind, batch.ID); err != nil {
 		return nil, err
 	}
-	var rows []batchNoteRow
-	err := b.s.NewSelect().Model(&rows).Where("t.batch_id = ?", batch.ID).OrderExpr("t.place").Limit(limit).Scan(ctx)
-	out := make([]assessment.Judged, len(rows))
-	for i, row := range rows {
-		out[i] = row.Judged.V
-	}
-	return out, err
+	return sqlstore.All(ctx, b.s.NewSelect().Model((*batchNoteRow)(nil)).
+		Where("t.batch_id = ?", batch.ID).OrderExpr("t.place").Limit(limit), func(row *batchNoteRow) assessment.Judged {
+		return row.Judged.V
+	})
 }

@@ -91,7 +91,7 @@ func (r rollups) some(ctx context.Context, ids []int64) ([]ports.WrittenAssessme
 		return nil, err
 	}
 	for _, row := range states {
-		byID[row.AssessmentID].Sections = stateOfRow(row).Sections
+		byID[row.AssessmentID].Sections = stateOfRow(&row).Sections
 	}
 	var checks []verificationRow
 	if err := r.ofAssessments(ctx, &checks, ids); err != nil {
@@ -142,10 +142,5 @@ func (r rollups) putSome(ctx context.Context, changes []ports.ContributionChange
 			return err
 		}
 	}
-	if len(rows) == 0 {
-		return nil
-	}
-	return sqlstore.Run(ctx, r.s.NewInsert().Model(&rows).On("CONFLICT (assessment_id) DO UPDATE").Set("year = EXCLUDED.year").
-		Set("cells = EXCLUDED.cells").
-		Set("figures = EXCLUDED.figures").Set("verified_at = EXCLUDED.verified_at").Returning("NULL"))
+	return sqlstore.InsertRows(ctx, r.s, rows, sqlstore.Replacing("assessment_id", "year", "cells", "figures", "verified_at"))
 }

@@ -2,8 +2,6 @@ package ghg
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -27,12 +25,11 @@ type engineChoices struct{ s *sqlstore.Session }
 
 // Get implements ports.EngineChoices.
 func (e engineChoices) Get(ctx context.Context, scope access.Scope) (ports.EngineChoice, error) {
-	var row engineChoiceRow
-	err := sqlstore.Where(e.s.NewSelect().Model(&row), sqlstore.Own("t", scope)).Scan(ctx)
-	if errors.Is(err, sql.ErrNoRows) {
-		return ports.EngineChoice{}, nil
-	}
-	return ports.EngineChoice{Engine: row.Engine, FactorSet: row.FactorSet}, err
+	q := sqlstore.Where(e.s.NewSelect().Model((*engineChoiceRow)(nil)), sqlstore.Own("t", scope))
+	choice, _, err := sqlstore.Find(ctx, q, func(row *engineChoiceRow) ports.EngineChoice {
+		return ports.EngineChoice{Engine: row.Engine, FactorSet: row.FactorSet}
+	})
+	return choice, err
 }
 
 // Set implements ports.EngineChoices.
@@ -41,6 +38,5 @@ func (e engineChoices) Set(ctx context.Context, scope access.Scope, choice ports
 		return fault.Missing("company")
 	}
 	row := engineChoiceRow{CompanyID: scope.Company(), Engine: choice.Engine, FactorSet: choice.FactorSet, UpdatedAt: sqlstore.StampAt(at)}
-	return sqlstore.Run(ctx, e.s.NewInsert().Model(&row).On("CONFLICT (company_id) DO UPDATE").
-		Set("engine = EXCLUDED.engine, factor_set = EXCLUDED.factor_set, updated_at = EXCLUDED.updated_at"))
+	return sqlstore.Run(ctx, e.s.NewInsert().Model(&row).Apply(sqlstore.Replacing("company_id", "engine", "factor_set", "updated_at")))
 }

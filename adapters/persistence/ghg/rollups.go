@@ -41,6 +41,10 @@ func stripeOf(s *sqlstore.Session, assessmentID int64) int {
 	return 0
 }
 
+func adding(q *bun.InsertQuery) *bun.InsertQuery {
+	return q.On("CONFLICT (company_id, year, kind, name, stripe) DO UPDATE").Set("amount = t.amount + EXCLUDED.amount")
+}
+
 // addToSums changes sums, in the one order in which they are locked: by company, stripe,
 // year, kind and key.
 func addToSums(ctx context.Context, s *sqlstore.Session, changes map[place][]dashboard.Change) error {
@@ -53,11 +57,8 @@ func addToSums(ctx context.Context, s *sqlstore.Session, changes map[place][]das
 		for i, c := range merged {
 			rows[i] = sumRow{CompanyID: at.company, Year: c.Year, Kind: c.Kind, Name: c.Key, Stripe: at.stripe, Amount: c.By}
 		}
-		for chunk := range slices.Chunk(rows, sqlstore.InsertChunk) {
-			if _, err := s.NewInsert().Model(&chunk).On("CONFLICT (company_id, year, kind, name, stripe) DO UPDATE").
-				Set("amount = t.amount + EXCLUDED.amount").Returning("NULL").Exec(ctx); err != nil {
-				return err
-			}
+		if err := sqlstore.InsertRows(ctx, s, rows, adding); err != nil {
+			return err
 		}
 	}
 	return nil

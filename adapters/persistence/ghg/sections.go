@@ -2,8 +2,6 @@ package ghg
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -156,8 +154,7 @@ func (r assessments) SetState(ctx context.Context, scope access.Scope, id int64,
 	}
 	row := stateRow{AssessmentID: id, CompanyID: scope.Company(), Sections: sqlstore.JSONOf(rowsOfState(state))}
 	r.Session.Wrote(assessmentTable.Word, id)
-	return sqlstore.Run(ctx, r.Session.NewInsert().Model(&row).On("CONFLICT (assessment_id) DO UPDATE").
-		Set("sections = EXCLUDED.sections").Returning("NULL"))
+	return sqlstore.Run(ctx, r.Session.NewInsert().Model(&row).Apply(sqlstore.Replacing("assessment_id", "sections")))
 }
 
 // SetCalculation implements ports.Assessments.
@@ -169,15 +166,10 @@ func (r assessments) SetCalculation(ctx context.Context, scope access.Scope, id 
 
 // State implements ports.Assessments.
 func (r assessments) State(ctx context.Context, scope access.Scope, id int64) (assessment.State, bool, error) {
-	var row stateRow
-	err := r.Session.NewSelect().Model(&row).ColumnExpr("?TableColumns").
+	return sqlstore.Find(ctx, r.Session.NewSelect().Model((*stateRow)(nil)).ColumnExpr("?TableColumns").
 		ColumnExpr("a.completeness_percentage AS percentage").ColumnExpr("a.is_ready AS ready").
 		Join("JOIN assessments AS a ON a.id = t.assessment_id").
-		Where("t.assessment_id IN (?)", r.these(scope, id)).Scan(ctx)
-	if errors.Is(err, sql.ErrNoRows) {
-		return assessment.State{}, false, nil
-	}
-	return stateOfRow(row), err == nil, err
+		Where("t.assessment_id IN (?)", r.these(scope, id)), stateOfRow)
 }
 
 func rowsOfState(state assessment.State) []sectionStateRow {
@@ -191,7 +183,7 @@ func rowsOfState(state assessment.State) []sectionStateRow {
 	return out
 }
 
-func stateOfRow(row stateRow) assessment.State {
+func stateOfRow(row *stateRow) assessment.State {
 	out := assessment.State{Percentage: row.Percentage, Ready: row.Ready}
 	for _, s := range row.Sections.V {
 		section := assessment.SectionState{

@@ -96,13 +96,8 @@ func (c curveSets) Add(ctx context.Context, e cropcheck.Edition) error {
 // Newest implements ports.CurveSets.
 func (c curveSets) Newest(ctx context.Context) ([]cropcheck.Edition, error) {
 	newest := c.s.NewSelect().Table("curve_sets").ColumnExpr("MAX(id)").GroupExpr("region")
-	var rows []curveSetRow
-	if err := c.s.NewSelect().Model(&rows).Where("t.id IN (?)", newest).OrderExpr("t.region").Scan(ctx); err != nil {
-		return nil, err
-	}
-	out := make([]cropcheck.Edition, len(rows))
-	for i, row := range rows {
-		out[i] = cropcheck.Edition{Region: row.Region, Version: row.Version, Set: row.Curves.V.set(), ImportedAt: row.ImportedAt.Time}
-	}
-	return out, nil
+	return sqlstore.All(ctx, c.s.NewSelect().Model((*curveSetRow)(nil)).
+		Where("t.id IN (?)", newest).OrderExpr("t.region"), func(row *curveSetRow) cropcheck.Edition {
+		return cropcheck.Edition{Region: row.Region, Version: row.Version, Set: row.Curves.V.set(), ImportedAt: row.ImportedAt.Time}
+	})
 }

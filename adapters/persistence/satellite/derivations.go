@@ -2,8 +2,6 @@ package satellite
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 
 	"github.com/uptrace/bun"
 
@@ -25,16 +23,14 @@ type derivationRow struct {
 
 // Derivation implements ports.Derivations. It belongs to the order, and is seen with it.
 func (o orders) Derivation(ctx context.Context, scope access.Scope, orderID int64, index vegetation.IndexCode) (vegetation.Derivation, bool, error) {
-	var row derivationRow
 	visible := sqlstore.Where(o.s.NewSelect().TableExpr("profile_orders AS t").Column("t.id"), o.in(scope)...).Where("t.id = ?", orderID)
-	err := o.s.NewSelect().Model(&row).Where("t.order_id IN (?)", visible).Where("t.index_code = ?", index).Scan(ctx)
-	if errors.Is(err, sql.ErrNoRows) {
-		return vegetation.Derivation{}, false, nil
-	}
-	return vegetation.Derivation{
-		OrderID: row.OrderID, Index: row.IndexCode, Status: row.Status, Reason: row.Reason, Attempts: row.Attempts,
-		CheckedAt: row.CheckedAt.Nullable(), UpdatedAt: row.UpdatedAt.Time,
-	}, err == nil, err
+	q := o.s.NewSelect().Model((*derivationRow)(nil)).Where("t.order_id IN (?)", visible).Where("t.index_code = ?", index)
+	return sqlstore.Find(ctx, q, func(row *derivationRow) vegetation.Derivation {
+		return vegetation.Derivation{
+			OrderID: row.OrderID, Index: row.IndexCode, Status: row.Status, Reason: row.Reason, Attempts: row.Attempts,
+			CheckedAt: row.CheckedAt.Nullable(), UpdatedAt: row.UpdatedAt.Time,
+		}
+	})
 }
 
 // PutDerivation implements ports.Derivations. It locks the order.
@@ -42,12 +38,10 @@ func (o orders) PutDerivation(ctx context.Context, scope access.Scope, d vegetat
 	if _, err := o.GetForUpdate(ctx, scope, d.OrderID); err != nil {
 		return err
 	}
-	q := o.s.NewInsert().Model(&derivationRow{
+	row := derivationRow{
 		OrderID: d.OrderID, IndexCode: d.Index, Status: d.Status, Reason: d.Reason, Attempts: d.Attempts,
 		CheckedAt: sqlstore.NullableStamp(d.CheckedAt), UpdatedAt: sqlstore.StampAt(d.UpdatedAt),
-	}).On("CONFLICT (order_id, index_code) DO UPDATE")
-	for _, column := range []string{"status", "reason", "attempts", "checked_at", "updated_at"} {
-		q = q.Set("? = EXCLUDED.?", bun.Ident(column), bun.Ident(column))
 	}
-	return sqlstore.Run(ctx, q)
+	return sqlstore.Run(ctx, o.s.NewInsert().Model(&row).
+		Apply(sqlstore.Replacing("order_id, index_code", "status", "reason", "attempts", "checked_at", "updated_at")))
 }

@@ -10,7 +10,6 @@ import (
 
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
-	"tilth/core/fault"
 	"tilth/core/vegetation"
 )
 
@@ -71,12 +70,7 @@ func (o orders) PutSeries(ctx context.Context, scope access.Scope, orderID int64
 	if _, err := o.s.NewInsert().Model(&head).Exec(ctx); err != nil {
 		return err
 	}
-	for chunk := range slices.Chunk(rowsOfSeries(orderID, series), sqlstore.InsertChunk) {
-		if _, err := o.s.NewInsert().Model(&chunk).Exec(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
+	return sqlstore.InsertRows(ctx, o.s, rowsOfSeries(orderID, series))
 }
 
 // Series implements ports.ProfileOrders. Faults: NotFound for an order outside the scope.
@@ -102,11 +96,8 @@ func (o orders) Series(ctx context.Context, scope access.Scope, orderID int64, i
 
 // seen returns NotFound for an order outside the scope.
 func (o orders) seen(ctx context.Context, scope access.Scope, orderID int64) error {
-	seen, err := sqlstore.Where(o.s.NewSelect().Model((*orderRow)(nil)), o.in(scope)...).Where("t.id = ?", orderID).Exists(ctx)
-	if err == nil && !seen {
-		return fault.Missing("order")
-	}
-	return err
+	return sqlstore.Known(ctx, sqlstore.Where(o.s.NewSelect().Model((*orderRow)(nil)), o.in(scope)...).
+		Where("t.id = ?", orderID), "order")
 }
 
 // Indexes implements ports.ProfileOrders. Faults: NotFound for an order outside the scope.

@@ -3,7 +3,6 @@ package soil
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -104,12 +103,7 @@ func (r aois) link(ctx context.Context, scope access.Scope, a *stratification.AO
 	for i, f := range a.Fields {
 		rows[i] = aoiFieldRow{AOIID: a.ID, FieldID: f.ID, CompanyID: scope.Company(), Position: i}
 	}
-	for chunk := range slices.Chunk(rows, sqlstore.InsertChunk) {
-		if _, err := r.Session.NewInsert().Model(&chunk).Exec(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
+	return sqlstore.InsertRows(ctx, r.Session, rows)
 }
 
 func aoiOfRow(row *aoiRow) (stratification.AOI, error) {

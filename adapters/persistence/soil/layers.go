@@ -73,12 +73,8 @@ func (o strats) PutLayers(ctx context.Context, scope access.Scope, orderID int64
 
 // Layers implements ports.StratificationOrders.
 func (o strats) Layers(ctx context.Context, scope access.Scope, orderID int64, values bool) ([]layer.PreparedLayer, error) {
-	seen, err := sqlstore.Where(o.joined(), visible(scope)...).Where("t.id = ?", orderID).Exists(ctx)
-	if err != nil {
+	if err := sqlstore.Known(ctx, sqlstore.Where(o.joined(), visible(scope)...).Where("t.id = ?", orderID), "order"); err != nil {
 		return nil, err
-	}
-	if !seen {
-		return nil, fault.Missing("order")
 	}
 	q := o.s.NewSelect().Model((*layerRow)(nil)).Where("t.order_id = ?", orderID).OrderExpr("t.line")
 	if !values {
@@ -95,6 +91,7 @@ func (o strats) Layers(ctx context.Context, scope access.Scope, orderID int64, v
 			ValidShare: row.ValidShare, Mean: row.Mean, SD: row.SD, Dropped: row.Dropped, Provenance: layer.Provenance(row.Provenance.V),
 		}
 		if values && row.Dropped == "" {
+			var err error
 			if out[i].Values, err = unpacked(row.CellValues, row.Cells); err != nil {
 				return nil, fmt.Errorf("layer %s of order %d: %w", row.Name, orderID, err)
 			}
@@ -152,7 +149,7 @@ type rasterRow struct {
 	Coarse        bool
 }
 
-func (r rasterRow) raster() ports.LayerRaster {
+func (r *rasterRow) raster() ports.LayerRaster {
 	out := ports.LayerRaster{
 		Name: r.Name, Object: r.Object, File: r.File, Checksum: r.Checksum, Size: r.Size, EPSG: r.EPSG, CellSize: r.CellSize,
 		Scale: r.Scale, Offset: r.Shift, Cols: r.Width, Rows: r.Height, AddedAt: r.AddedAt.Time,
@@ -179,13 +176,7 @@ func (l layerRasters) Of(ctx context.Context, scope access.Scope) ([]ports.Layer
 }
 
 func rastersOf(ctx context.Context, q *bun.SelectQuery) ([]ports.LayerRaster, error) {
-	var rows []rasterRow
-	err := q.Model(&rows).OrderExpr("t.name").Scan(ctx)
-	out := make([]ports.LayerRaster, len(rows))
-	for i, row := range rows {
-		out[i] = row.raster()
-	}
-	return out, err
+	return sqlstore.All(ctx, q.Model((*rasterRow)(nil)).OrderExpr("t.name"), (*rasterRow).raster)
 }
 
 // Add implements ports.LayerRasters.

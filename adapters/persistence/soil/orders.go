@@ -215,12 +215,9 @@ func (o orderKeeper) CompanyOf(ctx context.Context, orderID int64) (int64, error
 
 // Overdue implements ports.OrderKeeper.
 func (o orderKeeper) Overdue(ctx context.Context, since time.Time, limit int) ([]ports.OverdueOrder, error) {
-	var rows []stratRow
-	err := o.s.NewSelect().Model(&rows).Column("t.id", "t.company_id").Where("t.status = 'processing'").
-		Where("t.processing_at < ?", sqlstore.StampAt(since)).OrderExpr("t.processing_at, t.id").Limit(int64(limit)).Scan(ctx)
-	out := make([]ports.OverdueOrder, len(rows))
-	for i, row := range rows {
-		out[i] = ports.OverdueOrder{ID: row.ID, CompanyID: row.CompanyID}
-	}
-	return out, err
+	q := o.s.NewSelect().Model((*stratRow)(nil)).Column("t.id", "t.company_id").Where("t.status = 'processing'").
+		Where("t.processing_at < ?", sqlstore.StampAt(since)).OrderExpr("t.processing_at, t.id").Limit(int64(limit))
+	return sqlstore.All(ctx, q, func(row *stratRow) ports.OverdueOrder {
+		return ports.OverdueOrder{ID: row.ID, CompanyID: row.CompanyID}
+	})
 }

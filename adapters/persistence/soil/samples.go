@@ -80,15 +80,8 @@ func sampleRecords(s *sqlstore.Session) samples { return samples{sqlstore.NewRec
 
 // OfPlan implements ports.SoilSamples.
 func (r samples) OfPlan(ctx context.Context, scope access.Scope, planID, round int64) ([]sample.Sample, error) {
-	var out []sample.Sample
 	q := r.Query(scope).Where("t.plan_id = ?", planID).Where("t.round = ?", round).OrderExpr("t.id")
-	for sample, err := range sqlstore.Stream(ctx, r.Session, q, sampleOfRow) {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, sample)
-	}
-	return out, nil
+	return sqlstore.Collect(sqlstore.Stream(ctx, r.Session, q, sampleOfRow))
 }
 
 // ByLabels implements ports.SoilSamples.

@@ -127,7 +127,7 @@ func away(err error) error {
 	return fault.New(fault.Unavailable, "database_unavailable", "The database does not answer.").Because(err)
 }
 
-// Internal marks an error as ours to mend.
+// Internal returns the fault of a defect in this program.
 func Internal(format string, args ...any) error {
 	return fault.New(fault.Internal, "database", fmt.Sprintf(format, args...))
 }

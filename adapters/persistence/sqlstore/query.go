@@ -108,7 +108,7 @@ func Paged(q *bun.SelectQuery, page ports.Query) *bun.SelectQuery {
 	return q
 }
 
-// Stream runs a query and gives its rows one by one, mapped, while the cursor is open.
+// Stream runs a query and yields its rows one by one as records, while the cursor is open.
 // The connection belongs to the cursor until the loop ends: inside it, the
 // transaction's other methods must not be called.
 func Stream[R, T any](ctx context.Context, s *Session, q *bun.SelectQuery, record func(*R) (T, error)) iter.Seq2[T, error] {

@@ -44,22 +44,6 @@ func (v *View[T, R]) Find(ctx context.Context, q *bun.SelectQuery) (value T, ok 
 	return value, err == nil, err
 }
 
-// All returns the records that a query selects, in its order.
-func (v *View[T, R]) All(ctx context.Context, q *bun.SelectQuery) ([]T, error) {
-	var rows []R
-	if err := q.Scan(ctx, &rows); err != nil {
-		return nil, err
-	}
-	out := make([]T, len(rows))
-	for i := range rows {
-		var err error
-		if out[i], err = v.Record(&rows[i]); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
 // Count counts what a query selects, without its page.
 func (v *View[T, R]) Count(ctx context.Context, q *bun.SelectQuery, query ports.Query) (int64, error) {
 	q, err := Filtered(q, v.Filters, query.Filters)
@@ -87,6 +71,35 @@ func (v *View[T, R]) Each(ctx context.Context, s *Session, q *bun.SelectQuery, q
 		return Failed[T](err)
 	}
 	return Stream(ctx, s, Paged(q, query), v.Record)
+}
+
+// One returns what becomes of the one row that a query selects. Faults: NotFound of a word.
+func One[T, R any](ctx context.Context, q *bun.SelectQuery, word string, record func(*R) T) (T, error) {
+	value, ok, err := Find(ctx, q, record)
+	if err == nil && !ok {
+		err = fault.Missing(word)
+	}
+	return value, err
+}
+
+// Find returns what becomes of the one row that a query selects; ok is false where it
+// selects none.
+func Find[T, R any](ctx context.Context, q *bun.SelectQuery, record func(*R) T) (value T, ok bool, err error) {
+	v := View[T, R]{Record: func(row *R) (T, error) { return record(row), nil }}
+	return v.Find(ctx, q)
+}
+
+// All returns what becomes of the rows that a query selects, in its order.
+func All[T, R any](ctx context.Context, q *bun.SelectQuery, record func(*R) T) ([]T, error) {
+	var rows []R
+	if err := q.Scan(ctx, &rows); err != nil {
+		return nil, err
+	}
+	out := make([]T, len(rows))
+	for i := range rows {
+		out[i] = record(&rows[i])
+	}
+	return out, nil
 }
 
 // Collect returns the values of a sequence, in its order.

@@ -215,18 +215,11 @@ func (r Records[T, R, PT, PR]) One(ctx context.Context, q *bun.SelectQuery) (T, 
 
 // GetMany implements ports.Records.
 func (r Records[T, R, PT, PR]) GetMany(ctx context.Context, scope access.Scope, ids []int64) (map[int64]T, error) {
-	out := make(map[int64]T, len(ids))
 	if len(ids) == 0 {
-		return out, nil
+		return map[int64]T{}, nil
 	}
 	q := r.Session.ForShare(r.Query(scope).Where("t.id IN (?)", bun.List(ids)))
-	for value, err := range Stream(ctx, r.Session, q, r.Table.Record) {
-		if err != nil {
-			return nil, err
-		}
-		out[PT(&value).Base().ID] = value
-	}
-	return out, nil
+	return Index(Stream(ctx, r.Session, q, r.Table.Record), func(value *T) int64 { return PT(value).Base().ID })
 }
 
 // Insert implements ports.Records. The records are given the company of the scope, and

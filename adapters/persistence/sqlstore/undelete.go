@@ -34,7 +34,7 @@ func (r Records[T, R, PT, PR]) Undelete(ctx context.Context, scope access.Scope,
 }
 
 // UndeleteWhere makes the rows of a condition live again that were deleted at a time: one
-// deletion writes one time into everything it takes along. It gives their ids.
+// deletion writes one time into everything it takes along. It returns their ids.
 func (r Records[T, R, PT, PR]) UndeleteWhere(ctx context.Context, scope access.Scope, which Condition, deletedAt, now time.Time) ([]int64, error) {
 	if !Writable(scope) {
 		return nil, nil

@@ -52,26 +52,31 @@ func InsertNew[R any](ctx context.Context, s *Session, row *R, key string) (int6
 // InsertChunk bounds how many rows one statement inserts.
 const InsertChunk = 200
 
-// InsertRows inserts rows, whose ids nobody asks for; those that have the same value in the
-// columns of a unique key as another are left out where a key is given.
-func InsertRows[R any](ctx context.Context, s *Session, rows []R, key ...string) error {
-	for chunk := range slices.Chunk(rows, InsertChunk) {
-		q := s.NewInsert().Model(&chunk).Returning("NULL")
-		for _, columns := range key {
-			q = q.On("CONFLICT (" + columns + ") DO NOTHING")
+// Conflict is what an insertion does with a row whose unique key another has.
+type Conflict = func(q *bun.InsertQuery) *bun.InsertQuery
+
+// Skipping leaves out rows that have the same value in the columns of a unique key as another.
+func Skipping(key string) Conflict {
+	return func(q *bun.InsertQuery) *bun.InsertQuery { return q.On("CONFLICT (" + key + ") DO NOTHING") }
+}
+
+// Replacing writes columns of the row that has the key already.
+func Replacing(key string, columns ...string) Conflict {
+	return func(q *bun.InsertQuery) *bun.InsertQuery {
+		q = q.On("CONFLICT (" + key + ") DO UPDATE")
+		for _, column := range columns {
+			q = q.Set("? = EXCLUDED.?", bun.Ident(column), bun.Ident(column))
 		}
-		if err := Run(ctx, q); err != nil {
+		return q
+	}
+}
+
+// InsertRows inserts rows, in statements of a bounded size. Their ids are not read.
+func InsertRows[R any](ctx context.Context, s *Session, rows []R, on ...Conflict) error {
+	for chunk := range slices.Chunk(rows, InsertChunk) {
+		if err := Run(ctx, s.NewInsert().Model(&chunk).Returning("NULL").Apply(on...)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// Replacing makes an insertion write columns of the row that has its key already.
-func Replacing(q *bun.InsertQuery, key string, columns ...string) *bun.InsertQuery {
-	q = q.On("CONFLICT (" + key + ") DO UPDATE").Returning("NULL")
-	for _, column := range columns {
-		q = q.Set("? = EXCLUDED.?", bun.Ident(column), bun.Ident(column))
-	}
-	return q
 }
