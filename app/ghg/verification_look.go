@@ -77,7 +77,7 @@ func curveScopes(editions []cropcheck.Edition) string {
 	return text
 }
 
-// boundaryDigest tells boundaries apart.
+// boundaryDigest returns a digest by which boundaries are compared.
 func boundaryDigest(m geo.MultiPolygon) string {
 	sum := sha256.Sum256(fmt.Append(nil, m))
 	return hex.EncodeToString(sum[:16])

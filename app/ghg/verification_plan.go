@@ -63,7 +63,7 @@ func (w *VerificationWorker) plan(ctx context.Context, run task.Run[ports.Repos]
 	return verificationPlan{targets: targets}, err
 }
 
-// fieldsOf returns the live fields of an assessment in the order of ids; gone tells that its
+// fieldsOf returns the live fields of an assessment in the order of ids; gone reports that its
 // farm or field is deleted.
 func fieldsOf(ctx context.Context, tx ports.Repos, scope access.Scope, a *assessment.Assessment) (fields []farm.Field, gone bool, err error) {
 	ids := []int64{a.ResourceID}

@@ -17,10 +17,10 @@ const IndexJob = "vi_profile_index"
 // IndexWait is how long a retrieve waits for a series that is being computed.
 const IndexWait = 20 * time.Second
 
-// A retrieve that waits looks again after lookFirst, then ever more seldom, up to lookMost.
+// A retrieve that waits looks again after lookFirst, then ever more seldom, up to lookMax.
 const (
 	lookFirst = 50 * time.Millisecond
-	lookMost  = time.Second
+	lookMax   = time.Second
 )
 
 // RetrieveIndex returns an order with its series for an index. Where it is not the order's own
@@ -35,7 +35,7 @@ func (o *Profiles) RetrieveIndex(ctx context.Context, who access.Principal, shar
 	}
 	scope := who.Scope(shared)
 	out, seen, err := o.look(ctx, scope, id, index.Code)
-	if err != nil || !seen.wanted {
+	if err != nil || !seen.due {
 		return out, err
 	}
 	if !seen.known || seen.Status != vegetation.Processing {
@@ -54,7 +54,7 @@ func (o *Profiles) RetrieveIndex(ctx context.Context, who access.Principal, shar
 func (o *Profiles) await(ctx context.Context, scope access.Scope, out Profile, index vegetation.IndexCode, wait time.Duration) (Profile, error) {
 	until := time.NewTimer(wait)
 	defer until.Stop()
-	for pause := lookFirst; wait > 0; pause = min(2*pause, lookMost) {
+	for pause := lookFirst; wait > 0; pause = min(2*pause, lookMax) {
 		next := time.NewTimer(pause)
 		select {
 		case <-next.C:
@@ -76,8 +76,8 @@ func (o *Profiles) await(ctx context.Context, scope access.Scope, out Profile, i
 // derivation is one as a retrieve found it.
 type derivation struct {
 	vegetation.Derivation
-	known  bool // it was stored
-	wanted bool // its series is to be computed
+	known bool // it was stored
+	due   bool // its series is to be computed
 }
 
 // look returns an order as it stands for an index, and the derivation of its series; none for
@@ -108,7 +108,7 @@ func (o *Profiles) look(ctx context.Context, scope access.Scope, id int64, index
 				return err
 			}
 		}
-		out.Order, seen.wanted = seen.As(order), seen.Due(order, own, out.Series, now)
+		out.Order, seen.due = seen.As(order), seen.Due(order, own, out.Series, now)
 		return nil
 	})
 	return out, seen, err

@@ -188,7 +188,7 @@ func (w refreshWork) Fail(ctx context.Context, run task.Run[ports.Repos], _ refr
 	return nil
 }
 
-// profileCompletedEvent tells that a series of an order is there, or is another than it was.
+// profileCompletedEvent returns the event of a series of an order that is new or has changed.
 func profileCompletedEvent(id string, order vegetation.OrderState, s vegetation.Series, at time.Time) event.Event {
 	return event.Event{
 		ID: id, Type: event.TypeProfileCompleted, CompanyID: order.CompanyID, Subject: "profile/" + order.UUID, At: at,

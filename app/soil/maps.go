@@ -69,7 +69,7 @@ func (m *Maps) Generate(ctx context.Context, who access.Principal, req MapReques
 	return m.made(ctx, who.Scope(false), run.ID)
 }
 
-// begin stores the run that a request asks for, or finds it, and tells whether its maps are made
+// begin stores the run that a request asks for, or finds it, and returns whether its maps are made
 // within the request. Faults: those of Generate; Conflict (run_exists) where another request
 // stored it in between.
 func (m *Maps) begin(ctx context.Context, who access.Principal, req MapRequest) (run zoning.Run, small bool, err error) {
@@ -89,7 +89,7 @@ func (m *Maps) begin(ctx context.Context, who access.Principal, req MapRequest) 
 	return run, small, err
 }
 
-// draft makes the run that a request asks for, after the check of its parameters, and gives
+// draft makes the run that a request asks for, after the check of its parameters, and returns
 // the cells that its layers cover.
 func (m *Maps) draft(ctx context.Context, tx ports.Repos, who access.Principal, order stratification.OrderState, req MapRequest) (zoning.Run, int, error) {
 	var none zoning.Run
@@ -153,7 +153,7 @@ func chosenLayers(layers []layer.PreparedLayer, asked []string) ([]string, error
 	return names, nil
 }
 
-// take stores a run with its job, or gives the one with its key. One that failed, or whose
+// take stores a run with its job, or returns the one with its key. One that failed, or whose
 // maps are gone, is taken up again.
 func (m *Maps) take(ctx context.Context, tx ports.Repos, scope access.Scope, draft zoning.Run, small bool) (zoning.Run, error) {
 	run, err := tx.StratificationRuns.Find(ctx, scope, draft.OrderID, draft.Key)
@@ -331,7 +331,7 @@ func wholeMap(ctx context.Context, tx ports.Repos, scope access.Scope, uuid stri
 	return found, order, err
 }
 
-// readyEvent tells that the maps of a run are there.
+// readyEvent returns the event of a run whose maps are there.
 func (m *Maps) readyEvent(run zoning.Run, order stratification.OrderState) event.Event {
 	return event.Event{
 		ID: m.deps.IDs.UUID(), Type: event.TypeMapsReady, CompanyID: run.CompanyID,

@@ -12,7 +12,7 @@ import (
 	"tilth/ports"
 )
 
-// retriedOrder is a retry as the audit trail tells of it.
+// retriedOrder is a retry as the audit trail records it.
 type retriedOrder struct {
 	Status  string
 	Retries int

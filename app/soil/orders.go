@@ -171,7 +171,7 @@ func orderJobOf(s stratification.OrderState, at time.Time) ports.Job {
 	return ports.Job{Kind: OrderJob, Key: strconv.FormatInt(s.ID, 10), CompanyID: s.CompanyID, Subject: s.ID, RunAt: at}
 }
 
-// Placed is an order as the audit trail tells of it.
+// Placed is an order as the audit trail records it.
 type placedOrder struct {
 	AOI    access.Named
 	AreaM2 int64
