@@ -53,6 +53,9 @@ func (w *verificationWork) Lock(ctx context.Context, run task.Run[ports.Repos]) 
 }
 
 func (w *verificationWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *verificationStep) (task.Next, error) {
+	if run.Job.Retried && s.record.Reason == verification.ReasonBrokenOff {
+		s.record.Begin(s.assessment.SubmittedVersion, run.Now) // for the operator
+	}
 	if s.assessment.Status != assessment.Submitted || s.record.DecidedAt != nil {
 		return task.Finish(), nil
 	}

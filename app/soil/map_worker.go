@@ -78,6 +78,15 @@ func (w *mapWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (zoning.R
 	return s, task.Continue(), err
 }
 
+// Revive makes the maps of a failed run for the operator.
+func (w *mapWork) Revive(_ context.Context, _ task.Run[ports.Repos], s *zoning.Run) (task.Next, error) {
+	if s.Status != zoning.RunFailed {
+		return task.Finish(), nil
+	}
+	s.Reason = ""
+	return task.Continue(), nil
+}
+
 func (w *mapWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *zoning.Run) (task.Next, error) {
 	s.Status, s.UpdatedAt = zoning.RunRunning, run.Now
 	return task.Continue(), run.Tx.StratificationRuns.Update(ctx, run.Scope, *s)

@@ -352,6 +352,30 @@ func TestTheSourceIsOut(t *testing.T) {
 	})
 }
 
+// TestACheckThatKillsItsWorkersIsGivenUp holds that it ends with a reason, that its job is kept,
+// and that the operator can start it again.
+func TestACheckThatKillsItsWorkersIsGivenUp(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		h := settle(t, database, "Soy_Corn", zoneOfMatoGrosso)
+		id := h.submit(assessment.OfField, h.field(matoGrosso, "maize").ID, "maize")
+		job := h.claim()[0]
+		job.Attempt = 1000
+		require.NoError(t, h.worker.Run(h.ctx, job))
+		require.Equal(t, verification.ReasonBrokenOff, h.look(id).Reason)
+		require.Len(t, h.events(), 1)
+		require.Zero(t, h.work())
+		require.NoError(t, h.db.Operate(h.ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+			kept, err := tx.Jobs.GetForUpdate(ctx, job.ID)
+			require.NoError(t, err)
+			require.Contains(t, kept.Failed.Reason, "broken off")
+			return tx.Jobs.Retry(ctx, job.ID, h.clock.now)
+		}))
+		require.Equal(t, 1, h.work())
+		require.Equal(t, verification.Verified, h.look(id).Status)
+	})
+}
+
 // TestAStartWhileItRuns holds that the later start counts, and that a worker who lost its
 // lease leaves no trace.
 func TestAStartWhileItRuns(t *testing.T) {
