@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -52,6 +53,7 @@ func (w *World) addAccount() {
 	w.people = p
 	w.repos.Members, w.repos.Roles, w.repos.Invitations, w.repos.Letters = members{p: p}, roles{p}, invitations{p: p}, letters{}
 	w.repos.Keys, w.operator.Keys = keys{p: p}, keyRing{p: p}
+	w.repos.Grants = grants{table: newTable(w, "share grant", func(r *access.Grant) (id, company *int64) { return &r.ID, &r.Grantor.ID })}
 	w.operator.Accounts, w.operator.Attempts = accounts{p: p}, attempts{p}
 }
 
@@ -235,6 +237,48 @@ func (k keys) Get(ctx context.Context, scope access.Scope, id int64) (access.API
 func (k keys) Revoke(ctx context.Context, scope access.Scope, id int64, at time.Time) error {
 	_, err := k.p.keys.SoftDelete(ctx, scope, []int64{id}, at)
 	return err
+}
+
+type noGrants struct{ ports.Grants }
+
+// grants are kept at the company that gives them, and found by both.
+type grants struct {
+	noGrants
+	table *table[access.Grant]
+}
+
+func (g grants) Get(_ context.Context, scope access.Scope, id int64) (access.Grant, error) {
+	if row, ok := g.table.rows[id]; ok && (row.record.Grantor.ID == scope.Company() || row.record.Grantee.ID == scope.Company()) {
+		return row.record, nil
+	}
+	return access.Grant{}, fault.Missing("share grant")
+}
+
+func (g grants) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (access.Grant, error) {
+	return g.Get(ctx, scope, id)
+}
+
+func (g grants) Insert(ctx context.Context, scope access.Scope, grant *access.Grant) error {
+	return g.table.Insert(ctx, scope, []*access.Grant{grant})
+}
+
+func (g grants) SetStatus(ctx context.Context, scope access.Scope, id int64, status access.GrantStatus, at time.Time) error {
+	grant, err := g.Get(ctx, scope, id)
+	if err != nil {
+		return err
+	}
+	grant.Status, grant.UpdatedAt = status, at
+	g.table.rows[id] = entry[access.Grant]{record: grant}
+	return nil
+}
+
+// Party takes the decimal id of a company for its uuid.
+func (g grants) Party(_ context.Context, uuid string) (access.Party, error) {
+	id, err := strconv.ParseInt(uuid, 10, 64)
+	if err != nil {
+		return access.Party{}, fault.Missing("company")
+	}
+	return access.Party{ID: id, UUID: uuid}, nil
 }
 
 type noKeyRing struct{ ports.KeyRing }
