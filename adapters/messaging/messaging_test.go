@@ -43,7 +43,7 @@ func (q *queue) Claim(_ context.Context, _ time.Time, _ time.Duration, limit int
 	q.waiting = q.waiting[n:]
 	return out, nil
 }
-func (q *queue) Renew(context.Context, ports.Job, time.Time) error { return nil }
+func (q *queue) Renew(context.Context, ports.Job, time.Time) error      { return nil }
 func (q *queue) Fail(context.Context, ports.Job, ports.FailedJob) error { return nil }
 func (q *queue) Return(_ context.Context, job ports.Job, _ time.Time) error {
 	q.mu.Lock()

@@ -1,6 +1,7 @@
 package common
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -79,67 +80,27 @@ func (f feeds) Assign(ctx context.Context, at time.Time, limit int) ([]event.Log
 	if err := f.lock(ctx); err != nil {
 		return nil, err
 	}
+	oldest := f.s.NewSelect().Table("outbox").Column("seq", "company_id").Where("logged_at IS NULL").OrderExpr("seq").Limit(int64(limit))
+	placed := f.s.NewSelect().TableExpr("(?) AS oldest", oldest).
+		ColumnExpr("seq AS s, company_id AS c, row_number() OVER (PARTITION BY company_id ORDER BY seq) AS n")
 	var rows []outboxRow
-	err := f.s.NewSelect().Model(&rows).Where("t.logged_at IS NULL").OrderExpr("t.seq").Limit(int64(limit)).Scan(ctx)
+	err := f.s.NewUpdate().With("placed", placed).Model(&rows).TableExpr("placed").Set("logged_at = ?", sqlstore.StampAt(at)).
+		Set("position = CASE WHEN c IS NOT NULL THEN n + COALESCE((SELECT f.last FROM event_feeds AS f WHERE f.company_id = c), 0) END").
+		Where("t.seq = s").Returning("seq, id, type, company_id, subject, at, data, position").Scan(ctx)
+	rows = slices.DeleteFunc(rows, func(r outboxRow) bool { return r.Position == nil })
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	lasts, err := f.Lasts(ctx, companiesOf(rows))
-	if err != nil {
-		return nil, err
-	}
-	for i := range rows {
-		if id := rows[i].CompanyID; id != nil {
-			lasts[*id]++
-			position := lasts[*id]
-			rows[i].Position = &position
-		}
-	}
-	if err := f.mark(ctx, rows, lasts, at); err != nil {
-		return nil, err
-	}
-	return loggedOfRows(slices.DeleteFunc(rows, func(r outboxRow) bool { return r.Position == nil })), nil
-}
-
-// mark stores the positions of events, and where the feeds end now.
-func (f feeds) mark(ctx context.Context, rows []outboxRow, lasts map[int64]int64, at time.Time) error {
-	type place struct {
-		Seq      int64
-		Position *int64
-	}
-	var placed []place
-	var seqs []int64
+	slices.SortFunc(rows, func(a, b outboxRow) int { return cmp.Compare(a.Seq, b.Seq) })
+	lasts := map[int64]int64{}
 	for _, row := range rows {
-		seqs = append(seqs, row.Seq)
-		if row.Position != nil {
-			placed = append(placed, place{row.Seq, row.Position})
-		}
-	}
-	_, err := f.s.NewUpdate().Model((*outboxRow)(nil)).Set("logged_at = ?", sqlstore.StampAt(at)).Where("t.seq IN (?)", bun.List(seqs)).Exec(ctx)
-	if err != nil || len(placed) == 0 {
-		return err
-	}
-	_, err = f.s.NewUpdate().With("placed", f.s.NewValues(&placed)).Model((*outboxRow)(nil)).TableExpr("placed").
-		Set("position = placed.position").Where("t.seq = placed.seq").Exec(ctx)
-	if err != nil {
-		return err
+		lasts[*row.CompanyID] = *row.Position
 	}
 	var ends []feedRow
 	for _, id := range slices.Sorted(maps.Keys(lasts)) {
 		ends = append(ends, feedRow{CompanyID: id, Last: lasts[id]})
 	}
-	return sqlstore.Run(ctx, f.s.NewInsert().Model(&ends).Apply(sqlstore.Replacing("company_id", "last")))
-}
-
-func companiesOf(rows []outboxRow) []int64 {
-	var out []int64
-	for _, row := range rows {
-		if row.CompanyID != nil {
-			out = append(out, *row.CompanyID)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return loggedOfRows(rows), sqlstore.Run(ctx, f.s.NewInsert().Model(&ends).Apply(sqlstore.Replacing("company_id", "last")))
 }
 
 // Positions implements ports.EventKeeper.
