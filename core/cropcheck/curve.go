@@ -80,7 +80,7 @@ func NewSet(year GrowingYear, hasEVI bool, curves []Curve) (Set, error) {
 	problems := fault.Fields{}
 	for i, c := range s.Curves {
 		if i > 0 && c.Class == s.Curves[i-1].Class {
-			problems.Addf("class", "%q stands twice.", c.Class)
+			problems.Addf("class", "%q is listed twice.", c.Class)
 		}
 		c.check(problems, hasEVI)
 	}

@@ -29,7 +29,7 @@ func NewSeries(hasEVI bool, observations []Observation) (Series, error) {
 	for i, o := range s.Observations {
 		day := o.Date.Format(time.DateOnly)
 		if i > 0 && o.Date.Equal(s.Observations[i-1].Date) {
-			problems.Addf("date", "%s stands twice.", day)
+			problems.Addf("date", "%s is listed twice.", day)
 		}
 		if !plausible(o.NDVI) || hasEVI && !plausible(o.EVI) {
 			problems.Addf("series", "The index of %s is not a number from -2 to 2.", day)

@@ -71,7 +71,7 @@ func (a *AOI) Check() fault.Fields {
 	seen := map[string]bool{}
 	for _, field := range a.Fields {
 		if seen[field.UUID] {
-			f.Addf("field_uuids", "The field %s is there twice.", field.UUID)
+			f.Addf("field_uuids", "The field %s is listed twice.", field.UUID)
 		}
 		seen[field.UUID] = true
 	}

@@ -173,7 +173,7 @@ func (o *Order) Begin(now time.Time) error {
 }
 
 // SourceUnavailable records that the imagery source could not be reached: the order waits until
-// next, by [Retry], or fails after the last try.
+// next, by the schedule of [Retry], or fails after the last try.
 func (o *Order) SourceUnavailable(now time.Time, jitter float64) (next time.Time, again bool, err error) {
 	if o.s.Status != OrderProcessing {
 		return now, false, o.refuse("wait")

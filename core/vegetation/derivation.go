@@ -75,7 +75,7 @@ func (d *Derivation) Complete(order OrderState, now time.Time) {
 }
 
 // SourceUnavailable records that the imagery source could not be reached, and returns when to
-// try next, as [Retry] says; false where the tries are used up.
+// try next by [Retry]; false after the last try.
 func (d *Derivation) SourceUnavailable(order OrderState, now time.Time, jitter float64) (next time.Time, again bool) {
 	d.Attempts++
 	wait, again := Retry.Wait(d.Attempts, jitter)

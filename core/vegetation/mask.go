@@ -15,7 +15,7 @@ const (
 	ClassUnclassified Class = 7
 )
 
-// Mask says which classes count as a clear view of the ground.
+// Mask selects the classes that count as a clear view of the ground.
 type Mask string
 
 const (

@@ -127,7 +127,7 @@ func (o *Order) Wait(now, until time.Time, reason string) error {
 }
 
 // SourceUnavailable records that the imagery source could not be reached: the order waits
-// for the next try as [Retry] says, or fails when the tries are used up.
+// for the next try of [Retry], or fails after the last.
 func (o *Order) SourceUnavailable(now time.Time, jitter float64) error {
 	if o.s.Status != Processing {
 		return o.refuse("retry")

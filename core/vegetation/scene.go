@@ -65,6 +65,6 @@ type Raster struct {
 	NoData    uint16
 	Scale     float64
 	Offset    float64
-	// OffsetBasis says what decided Offset; empty for the scene classification.
+	// OffsetBasis is what decided Offset; empty for the scene classification.
 	OffsetBasis OffsetBasis
 }

@@ -43,9 +43,6 @@ type Option func(*Catalog)
 // WithLog logs warnings of unusable documents, which are discarded otherwise.
 func WithLog(log *slog.Logger) Option { return func(c *Catalog) { c.log = log } }
 
-// WithClock replaces the machine's clock.
-func WithClock(now func() time.Time) Option { return func(c *Catalog) { c.now = now } }
-
 // Open reads catalog.json of a folder and everything it links to. Assets missing from the folder
 // are left out of their scenes, so that a part of a larger catalog can be used as it is. An
 // unusable item costs its date and not the folder: it becomes a broken scene where it states its

@@ -205,7 +205,7 @@ func (h *header) readBlocks(ctx context.Context, r *headerReader, d directory) e
 	}
 	// The counts are compared before the arrays are read, so that a false claim costs no memory.
 	if have, counts := d[offsetsTag].count, d[countsTag].count; have != want || counts != want {
-		return broken(r.name, "its size asks for %d blocks, but it lists %d offsets and %d lengths", want, have, counts)
+		return broken(r.name, "its size requires %d blocks, but it lists %d offsets and %d lengths", want, have, counts)
 	}
 	var err error
 	if h.offsets, err = r.integers(ctx, d, offsetsTag, maxBlocks); err != nil {

@@ -140,7 +140,7 @@ func (r *ranges) take(answer *http.Response, p []byte, off int64) (int, error) {
 	first, last, total, ok := parseContentRange(stated)
 	asked := off + int64(len(p)) - 1
 	if !ok || first != off || last > asked || (total >= 0 && (last >= total || last != min(asked, total-1))) {
-		return 0, remote.Again(fmt.Errorf("asked for bytes %d-%d, was answered %q", off, asked, stated))
+		return 0, remote.Again(fmt.Errorf("requested bytes %d-%d, got %q", off, asked, stated))
 	}
 	want := int(last - first + 1)
 	if answer.ContentLength >= 0 && answer.ContentLength != int64(want) {

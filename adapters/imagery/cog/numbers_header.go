@@ -172,7 +172,7 @@ func (h *numbersHeader) readScales(ctx context.Context, r *headerReader, d direc
 		switch {
 		case role != "scale" && role != "offset":
 		case err != nil || math.IsNaN(v) || math.IsInf(v, 0) || role == "scale" && v == 0:
-			return broken(r.name, "its %s %q is no number to reckon with", role, item.Text)
+			return broken(r.name, "its %s %q is not a usable number", role, item.Text)
 		case role == "scale":
 			h.scales[item.Sample].scale = v
 		default:

@@ -107,7 +107,7 @@ func (t *token) renew(ctx context.Context) error {
 	}
 	if err != nil || got.Token == "" {
 		return fault.Newf(fault.Unavailable, "imagery_refused",
-			"The imagery source hands out no signature for the files of %s.", t.collection).Because(err)
+			"The imagery source issues no signature for the files of %s.", t.collection).Because(err)
 	}
 	t.query, t.until = strings.TrimPrefix(got.Token, "?"), got.Expiry
 	return nil

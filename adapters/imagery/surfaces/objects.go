@@ -70,7 +70,7 @@ func plausible(epsg int, x, y float64, name string) error {
 	}
 	if far {
 		return fault.Newf(fault.Invalid, "raster_georeference",
-			"%s says that its coordinates are EPSG:%d, but its corner lies at %g, %g: state its coordinate system, for instance with gdal_translate -a_srs.", name, epsg, x, y)
+			"%s states that its coordinates are EPSG:%d, but its corner lies at %g, %g: state its coordinate system, for instance with gdal_translate -a_srs.", name, epsg, x, y)
 	}
 	return nil
 }

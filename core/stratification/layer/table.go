@@ -133,7 +133,7 @@ func (t Table) places(g *frame.GridCells) error {
 		if t.Row != nil {
 			row, col = t.Row[i], t.Col[i]
 			if row != math.Trunc(row) || col != math.Trunc(col) || math.Abs(row) > frame.MaxPlace || math.Abs(col) > frame.MaxPlace {
-				return fault.Field("cells", fmt.Sprintf("Cell %d: row %g, column %g are no whole numbers.", i+1, row, col))
+				return fault.Field("cells", fmt.Sprintf("Cell %d: row %g, column %g are not whole numbers.", i+1, row, col))
 			}
 		}
 		if t.X != nil {

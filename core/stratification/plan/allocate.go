@@ -116,7 +116,7 @@ func (p Params) number(areaHa float64, strata []Stratum, mean float64) (int, err
 	switch {
 	case n != 0:
 		if n < lower {
-			return 0, fault.Field(name, fmt.Sprintf("%d zones need at least %d samples each, %d together; %d were asked for.", len(strata), p.MinSamplesPerZone, lower, n))
+			return 0, fault.Field(name, fmt.Sprintf("%d zones need at least %d samples each, %d together; %d were requested.", len(strata), p.MinSamplesPerZone, lower, n))
 		}
 	case p.HaPerSample > 0:
 		name = "ha_per_sample"
@@ -127,7 +127,7 @@ func (p Params) number(areaHa float64, strata []Stratum, mean float64) (int, err
 		n = max(lower, p.Precision.Samples(strata, mean, optimal))
 	}
 	if n > maxSamples {
-		return 0, fault.Field(name, fmt.Sprintf("A plan has at most %d samples; this asks for %d.", maxSamples, n))
+		return 0, fault.Field(name, fmt.Sprintf("A plan has at most %d samples; this one needs %d.", maxSamples, n))
 	}
 	return n, nil
 }

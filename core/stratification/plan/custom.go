@@ -60,7 +60,7 @@ func OperationsFor(plan Plan, list []Listed) ([]Operation, error) {
 			fields.Addf("points", "Item %d: the plan has no point %q. Leave the id out to add a point.", i+1, l.ID)
 		default:
 			if _, twice := given[l.ID]; twice {
-				fields.Addf("points", "Item %d: the point %s is there twice.", i+1, l.ID)
+				fields.Addf("points", "Item %d: the point %s is listed twice.", i+1, l.ID)
 			}
 			given[l.ID] = l
 		}
@@ -291,7 +291,7 @@ func (c *customising) judge() error {
 		case n == 0:
 			fields.Addf("operations", "Zone %d is left without a sample.", h)
 		case n < lower:
-			note("few_samples", h, "", "Zone %d has %d samples, fewer than the %d asked for.", h, n, lower)
+			note("few_samples", h, "", "Zone %d has %d samples, fewer than the %d required.", h, n, lower)
 		}
 	}
 	for i, p := range c.plan.Points {

@@ -198,7 +198,7 @@ type chooser interface {
 	// next passes the next cells for a point of a zone to try, the best first, until one fits.
 	// Cells that are taken or unusable may be among them.
 	next(zone int, try func(cell int32) bool) bool
-	// restart begins anew with the same cells.
+	// restart starts over with the same cells.
 	restart()
 	// again prepares for more points beside those taken.
 	again(taken map[int32]bool, counts []int)
@@ -314,16 +314,16 @@ func (d *design) noRoom(found layout) error {
 	}
 	largest := d.largestOffset()
 	zone := zones[tight]
-	mend := "Ask for fewer samples or zones, or a smaller distance between points."
+	fix := "Request fewer samples or zones, or a smaller distance between points."
 	if largest >= 0 {
-		mend = fmt.Sprintf("With an offset of %d m they fit.", largest)
+		fix = fmt.Sprintf("With an offset of %d m they fit.", largest)
 	}
 	err := fault.Newf(fault.Invalid, "not_enough_room",
 		"The points do not fit at %d m from the edges: zone %d has %.2f ha there, and no cell's centre lies more than %.1f m from its edges that counts. %s",
-		d.params.ZoneOffset, zone.Zone, zone.EligibleAreaHa, zone.InscribedRadius, mend)
+		d.params.ZoneOffset, zone.Zone, zone.EligibleAreaHa, zone.InscribedRadius, fix)
 	if zone.EligibleCells > 0 {
 		err.Message = fmt.Sprintf("The points do not fit at %d m from the edges of zones and fields: zone %d has %.2f ha (%d cells) there. %s",
-			d.params.ZoneOffset, zone.Zone, zone.EligibleAreaHa, zone.EligibleCells, mend)
+			d.params.ZoneOffset, zone.Zone, zone.EligibleAreaHa, zone.EligibleCells, fix)
 	}
 	err = err.With("zone", zone.Zone).With("eligible_area_ha", zone.EligibleAreaHa).With("zones", zones)
 	if largest >= 0 {

@@ -129,7 +129,7 @@ func (s Survey) byZone() ([][]Value, error) {
 			fields.Addf("values", "%s: there is no zone %d.", v.Point, v.Zone)
 			continue
 		case !stats.Finite(v.Value):
-			fields.Addf("values", "%s: the value is no number.", v.Point)
+			fields.Addf("values", "%s: the value is not a number.", v.Point)
 		case seen[v.Point]:
 			fields.Addf("values", "%s has two values; take their mean, or leave one out.", v.Point)
 		}
@@ -165,11 +165,11 @@ func (s Survey) reasons(prefix string) []string {
 	case s.Probability:
 		return nil
 	case s.Placement == plan.Coverage:
-		return []string{prefix + "The points were placed for an even coverage, not drawn at random: the design gives no standard error."}
+		return []string{prefix + "The points were placed for an even coverage, not drawn at random: the design has no standard error."}
 	case s.Custom:
-		return []string{prefix + "Points were moved or added by hand: the design gives no standard error."}
+		return []string{prefix + "Points were moved or added by hand: the design has no standard error."}
 	default:
-		return []string{prefix + "The points are no probability sample: the design gives no standard error."}
+		return []string{prefix + "The points are not a probability sample: the design has no standard error."}
 	}
 }
 

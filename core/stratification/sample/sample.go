@@ -219,7 +219,7 @@ func (s *Sample) checkStatus(f fault.Fields) {
 	known := s.Known()
 	switch {
 	case !slices.Contains(Statuses, s.Status):
-		f.Addf("status", "%q is no state of a sample.", s.Status)
+		f.Addf("status", "%q is not a state of a sample.", s.Status)
 	case s.Lab != nil && s.Collected == nil:
 		f.Add("status", "A sample is collected before it is analysed: send collected, with at least its time, as well.")
 	case s.Status == known, s.Status == StatusMissed && known == StatusPlanned:

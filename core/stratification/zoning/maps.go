@@ -48,7 +48,7 @@ func (a About) Used() []LayerUse {
 }
 
 // Map is a map of zones of an order: a candidate for CandidateDays, or saved for good. It is
-// immutable but for the name that saving gives it.
+// immutable but for the name that saving adds.
 type Map struct {
 	ID        int64
 	CompanyID int64

@@ -110,7 +110,7 @@ func checkLayers(f *frame.Frame, layers []layer.Layer) error {
 	seen := map[string]bool{}
 	for _, l := range layers {
 		if l.Name == "" || seen[l.Name] {
-			fields.Addf("layers", "The layer %q is there twice, or has no name.", l.Name)
+			fields.Addf("layers", "The layer %q is listed twice, or has no name.", l.Name)
 		}
 		seen[l.Name] = true
 		if len(l.Values) != len(f.Cells) {
