@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"mime"
+	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
@@ -62,6 +63,15 @@ func DecodeInto[W any](c *Call, current W) (W, error) {
 	}
 	item := decodeItem[W](c.api, overlay(base, text))
 	return item.Value, item.Errors.Err()
+}
+
+// DecodeChange reads the body of a PUT as [Decode] does, and that of a PATCH as [DecodeInto] does.
+// Faults: those of [Decode].
+func DecodeChange[W any](c *Call, current W) (W, error) {
+	if c.route.Method == http.MethodPatch {
+		return DecodeInto(c, current)
+	}
+	return Decode[W](c)
 }
 
 // DecodeMany reads a body that is one object or an array of 1 to the configured number

@@ -97,12 +97,6 @@ func (v Values) page(spec PageSpec) PageSpec {
 	return spec
 }
 
-// Ordering returns the terms of the parameter that [OrderingParam] declares.
-func (v Values) Ordering() []OrderTerm {
-	terms, _ := get[[]OrderTerm](v, "ordering", ordering)
-	return terms
-}
-
 const allPages int64 = -1 // how page=all is kept among the parsed values
 
 func parsePage(text string) (any, string) {

@@ -118,25 +118,8 @@ func (p Param) parseText(text string) (any, string) {
 
 func isText(s string) bool { return strings.ToValidUTF8(s, "") == s }
 
-// Int returns an integer parameter; ok is false where it was not given.
-func (v Values) Int(name string) (value int64, ok bool) { return get[int64](v, name, Integer) }
-
-// Number returns a number parameter; ok is false where it was not given.
-func (v Values) Number(name string) (value float64, ok bool) { return get[float64](v, name, Number) }
-
 // String returns a text parameter; ok is false where it was not given.
 func (v Values) String(name string) (value string, ok bool) { return get[string](v, name, String) }
-
-// UUID returns a UUID parameter in lower case; ok is false where it was not given.
-func (v Values) UUID(name string) (value string, ok bool) { return get[string](v, name, UUID) }
-
-// Date returns a date parameter; ok is false where it was not given.
-func (v Values) Date(name string) (value Date, ok bool) { return get[Date](v, name, DateType) }
-
-// Time returns a timestamp parameter in UTC; ok is false where it was not given.
-func (v Values) Time(name string) (value time.Time, ok bool) {
-	return get[time.Time](v, name, Timestamp)
-}
 
 // Bool returns a boolean parameter; false where it was not given.
 func (v Values) Bool(name string) bool {

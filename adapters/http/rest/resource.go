@@ -35,9 +35,8 @@ type Resource[W, R any] struct {
 	// Create makes the records of a body. It calls decode when its checks that come before
 	// the body are done, and answers with the records in the order of the items.
 	Create func(ctx context.Context, c *Call, decode func() (items []Item[W], bulk bool, err error)) ([]R, error)
-	// Update changes a record, for PUT and PATCH alike: decode gives the record as the
-	// caller wants it, from the body and, for a PATCH, the current record.
-	Update func(ctx context.Context, c *Call, id int64, decode func(current W) (W, error)) (R, error)
+	// Update changes a record, for PUT and PATCH alike; it reads the body with [DecodeChange].
+	Update func(ctx context.Context, c *Call, id int64) (R, error)
 	Delete func(ctx context.Context, c *Call, id int64) error
 	// Restore brings a deleted record back.
 	Restore func(ctx context.Context, c *Call, id int64) (R, error)
@@ -122,14 +121,7 @@ func (res Resource[W, R]) registerUpdates(a *API) {
 		r.Faults = append([]int{http.StatusPreconditionFailed}, res.Faults...)
 		r.Message = sentence(res.Noun + " updated.")
 		r.Body = Body[W]()
-		Handle(a, r, func(ctx context.Context, c *Call, in byID) (R, error) {
-			return res.Update(ctx, c, in.ID, func(current W) (W, error) {
-				if c.Method() == http.MethodPatch {
-					return DecodeInto(c, current)
-				}
-				return Decode[W](c)
-			})
-		})
+		Handle(a, r, func(ctx context.Context, c *Call, in byID) (R, error) { return res.Update(ctx, c, in.ID) })
 	}
 }
 

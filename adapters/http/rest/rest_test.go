@@ -130,7 +130,7 @@ func plots(n int64) rest.Resource[plot, plotRecord] {
 		Odd: map[string]int{"bulk_validation_failed": http.StatusPaymentRequired},
 		List: func(_ context.Context, _ *rest.Call, q rest.ListQuery) (rest.Listing[plotRecord], error) {
 			count := n
-			if crop, ok := q.Int("crop"); ok && crop != 1 || q.Shared {
+			if crop, ok := q.All()["crop"]; ok && crop != int64(1) || q.Shared {
 				count = 0
 			}
 			return rest.Listing[plotRecord]{Count: count, Each: func(yield func(plotRecord, error) bool) {
@@ -163,12 +163,12 @@ func plots(n int64) rest.Resource[plot, plotRecord] {
 			}
 			return out, rest.ItemErrors(items, bulk)
 		},
-		Update: func(_ context.Context, _ *rest.Call, id int64, decode func(plot) (plot, error)) (plotRecord, error) {
+		Update: func(_ context.Context, c *rest.Call, id int64) (plotRecord, error) {
 			if err := find(id); err != nil {
 				return plotRecord{}, err
 			}
 			area := 2.5
-			w, err := decode(plot{Name: "North", FieldID: 7, AreaHa: &area})
+			w, err := rest.DecodeChange(c, plot{Name: "North", FieldID: 7, AreaHa: &area})
 			out := record(id)
 			out.Name = w.Name
 			if w.AreaHa == nil {

@@ -51,34 +51,20 @@ func registerAPIKeys(a *rest.API, k *account.Keys) {
 	list := route(http.MethodGet, "", access.APIKeys.View.For("list"), "List API keys")
 	list.Query = rest.PageParams()
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[APIKey], error) {
-		found, err := k.List(ctx, c.Principal(), form.PageOf(q.PageOrAll(), nil))
-		if err != nil {
-			return rest.List[APIKey]{}, err
-		}
-		return rest.NewList(q.PageOrAll(), rest.Map(form.Listing(found), showKey))
+		return form.List(q.PageOrAll(), showKey)(k.List(ctx, c.Principal(), form.PageOf(q.PageOrAll(), nil)))
 	})
 	rest.Handle(a, route(http.MethodGet, "{id}/", access.APIKeys.View.For("retrieve"), "Retrieve an API key"),
-		func(ctx context.Context, c *rest.Call, in form.ByID) (APIKey, error) {
-			key, err := k.Retrieve(ctx, c.Principal(), in.ID)
-			return showKey(key), err
-		})
+		form.OnRecord(k.Retrieve, showKey))
 	create := route(http.MethodPost, "", access.APIKeys.Create.For("create"), "Create an API key")
 	create.Message = "API key created. It is shown this once."
-	create.Body = rest.Body[APIKeyWrite]()
-	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, _ struct{}) (NewAPIKey, error) {
+	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in rest.JSON[APIKeyWrite]) (NewAPIKey, error) {
 		c.SetHeader("Cache-Control", "no-store")
-		in, err := rest.Decode[APIKeyWrite](c)
-		if err != nil {
-			return NewAPIKey{}, err
-		}
-		req := account.KeyRequest{Name: in.Name, ExpiresAt: in.ExpiresAt, Slugs: form.OrZero(in.Slugs)}
+		req := account.KeyRequest{Name: in.Body.Name, ExpiresAt: in.Body.ExpiresAt, Slugs: form.OrZero(in.Body.Slugs)}
 		key, text, err := k.Create(ctx, c.Principal(), req)
 		return NewAPIKey{showKey(key), text}, err
 	})
 	revoke := route(http.MethodDelete, "{id}/", access.APIKeys.Delete.For("destroy"), "Revoke an API key")
 	revoke.Description = "The key ends with the next request, and is listed no more."
 	revoke.Status = http.StatusNoContent
-	rest.Handle(a, revoke, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.NoContent, error) {
-		return rest.NoContent{}, k.Revoke(ctx, c.Principal(), in.ID)
-	})
+	rest.Handle(a, revoke, form.Remove(k.Revoke))
 }

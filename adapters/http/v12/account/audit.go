@@ -48,31 +48,27 @@ func registerAudit(a *rest.API, t *auditapp.Trail) {
 			rest.Param{Name: "since", Type: rest.Timestamp, Description: "At or after this time."},
 			rest.Param{Name: "until", Type: rest.Timestamp, Description: "At or before this time."}),
 	}
-	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[AuditEntry], error) {
-		page := q.PageOrAll()
-		found, err := t.List(ctx, c.Principal(), auditQuery(q, page))
-		if err != nil {
-			return rest.List[AuditEntry]{}, err
-		}
-		return rest.NewList(page, rest.Map(form.Listing(found), showEntry))
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in auditInput) (rest.List[AuditEntry], error) {
+		return form.List(in.PageOrAll(), showEntry)(t.List(ctx, c.Principal(), in.query()))
 	})
 }
 
-func auditQuery(q rest.Values, page rest.PageSpec) ports.AuditQuery {
-	out := ports.AuditQuery{
-		RecordID: idFilter(q, "record"), UserID: idFilter(q, "user"),
-		Limit: page.Limit(), Offset: page.Offset(),
+// auditInput is what of the trail is asked for.
+type auditInput struct {
+	rest.Values
+	Resource string     `query:"resource"`
+	Record   *int64     `query:"record"`
+	User     *int64     `query:"user"`
+	Action   string     `query:"action"`
+	Since    *time.Time `query:"since"`
+	Until    *time.Time `query:"until"`
+}
+
+func (in auditInput) query() ports.AuditQuery {
+	return ports.AuditQuery{
+		Resource: in.Resource, RecordID: idFilter(in.Record), UserID: idFilter(in.User), Action: audit.Action(in.Action),
+		Since: in.Since, Until: in.Until, Limit: in.PageOrAll().Limit(), Offset: in.PageOrAll().Offset(),
 	}
-	out.Resource, _ = q.String("resource")
-	action, _ := q.String("action")
-	out.Action = audit.Action(action)
-	if at, ok := q.Time("since"); ok {
-		out.Since = &at
-	}
-	if at, ok := q.Time("until"); ok {
-		out.Until = &at
-	}
-	return out
 }
 
 func showEntry(e audit.Entry) AuditEntry {

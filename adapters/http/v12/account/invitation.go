@@ -57,11 +57,7 @@ func registerInvitations(a *rest.API, p *account.People) {
 	list := invitationRoute(http.MethodGet, "", access.Invite.For("list"), "List invitations")
 	list.Query = append(rest.PageParams(), filters...)
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[Invitation], error) {
-		found, err := p.Invitations(ctx, c.Principal(), form.PageOf(q.PageOrAll(), lowerEmail(form.FiltersOf(filters, q))))
-		if err != nil {
-			return rest.List[Invitation]{}, err
-		}
-		return rest.NewList(q.PageOrAll(), rest.Map(form.Listing(found), showInvitation))
+		return form.List(q.PageOrAll(), showInvitation)(p.Invitations(ctx, c.Principal(), form.PageOf(q.PageOrAll(), lowerEmail(form.FiltersOf(filters, q)))))
 	})
 	create := invitationRoute(http.MethodPost, "", access.Invite.For("create"), "Invite somebody")
 	create.Secret = true // the link in the answer opens an account
@@ -75,7 +71,5 @@ func registerInvitations(a *rest.API, p *account.People) {
 	})
 	revoke := invitationRoute(http.MethodDelete, "{id}/", access.Invite.For("destroy"), "Revoke an invitation")
 	revoke.Status, revoke.Faults = http.StatusNoContent, []int{http.StatusBadRequest}
-	rest.Handle(a, revoke, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.NoContent, error) {
-		return rest.NoContent{}, p.Revoke(ctx, c.Principal(), in.ID)
-	})
+	rest.Handle(a, revoke, form.Remove(p.Revoke))
 }

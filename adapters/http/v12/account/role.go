@@ -41,10 +41,7 @@ func registerRoles(a *rest.API, p *account.People) {
 		return rest.NewList(q.PageOrAll(), rest.Map(rest.Records(q.PageOrAll(), all), showRole))
 	})
 	rest.Handle(a, roleRoute(http.MethodGet, "{id}/", access.Roles.View.For("retrieve"), "Retrieve a role"),
-		func(ctx context.Context, c *rest.Call, in form.ByID) (Role, error) {
-			role, err := p.Role(ctx, c.Principal(), in.ID)
-			return showRole(role), err
-		})
+		form.OnRecord(p.Role, showRole))
 	create := roleRoute(http.MethodPost, "", access.Roles.Create.For("create"), "Create a role")
 	create.Message = "Role created."
 	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in rest.JSON[RoleWrite]) (Role, error) {
@@ -62,16 +59,9 @@ func registerRoleChanges(a *rest.API, p *account.People) {
 		r.Message = "Role updated."
 		r.Body = rest.Body[RoleWrite]()
 		rest.Handle(a, r, func(ctx context.Context, c *rest.Call, in form.ByID) (Role, error) {
-			partial := c.Method() == http.MethodPatch
 			role, err := p.UpdateRole(ctx, c.Principal(), in.ID, func(current access.Role) (access.Role, error) {
-				var in RoleWrite
-				var err error
-				if partial {
-					in, err = rest.DecodeInto(c, RoleWrite{current.Name, orEmpty(current.Slugs)})
-				} else {
-					in, err = rest.Decode[RoleWrite](c)
-				}
-				current.Name, current.Slugs = in.Name, in.Slugs
+				body, err := rest.DecodeChange(c, RoleWrite{current.Name, orEmpty(current.Slugs)})
+				current.Name, current.Slugs = body.Name, body.Slugs
 				return current, err
 			})
 			return showRole(role), err
@@ -79,7 +69,5 @@ func registerRoleChanges(a *rest.API, p *account.People) {
 	}
 	remove := roleRoute(http.MethodDelete, "{id}/", access.Roles.Delete.For("destroy"), "Delete a role that nobody holds")
 	remove.Status, remove.Faults = http.StatusNoContent, []int{http.StatusBadRequest}
-	rest.Handle(a, remove, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.NoContent, error) {
-		return rest.NoContent{}, p.DeleteRole(ctx, c.Principal(), in.ID)
-	})
+	rest.Handle(a, remove, form.Remove(p.DeleteRole))
 }

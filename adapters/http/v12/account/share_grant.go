@@ -84,9 +84,7 @@ func registerShareGrants(a *rest.API, s *account.Sharing) {
 	revoke := grantRoute(http.MethodDelete, "{id}/", access.ShareGrants.Delete.For("destroy"), "Revoke a share grant")
 	revoke.Description = "For the company that gives. The grant stays listed, as revoked."
 	revoke.Status, revoke.Faults = http.StatusNoContent, []int{http.StatusConflict}
-	rest.Handle(a, revoke, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.NoContent, error) {
-		return rest.NoContent{}, s.Revoke(ctx, c.Principal(), in.ID)
-	})
+	rest.Handle(a, revoke, form.Remove(s.Revoke))
 	registerGrantAnswer(a, "accept", "Accept a share grant", s.Accept)
 	registerGrantAnswer(a, "decline", "Decline a share grant", s.Decline)
 }
@@ -101,14 +99,10 @@ func registerGrantReads(a *rest.API, s *account.Sharing) {
 		rest.Param{Name: "status", Type: rest.String, Enum: form.Strings(access.GrantStatuses), Description: "State of the grant."},
 		rest.Param{Name: "farm", Type: rest.Integer, Description: "Id of the target farm."},
 		rest.Param{Name: "field", Type: rest.Integer, Description: "Id of the target field."})
-	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[ShareGrant], error) {
-		page := q.PageOrAll()
-		found, err := s.List(ctx, c.Principal(), grantQuery(q, page))
-		if err != nil {
-			return rest.List[ShareGrant]{}, err
-		}
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in grantsInput) (rest.List[ShareGrant], error) {
 		by := c.Principal().CompanyID
-		return rest.NewList(page, rest.Map(form.Listing(found), func(g access.Grant) ShareGrant { return showGrant(g, by) }))
+		show := func(g access.Grant) ShareGrant { return showGrant(g, by) }
+		return form.List(in.PageOrAll(), show)(s.List(ctx, c.Principal(), in.query()))
 	})
 	rest.Handle(a, grantRoute(http.MethodGet, "{id}/", access.ShareGrants.View.For("retrieve"), "Retrieve a share grant"),
 		func(ctx context.Context, c *rest.Call, in form.ByID) (ShareGrant, error) {
@@ -129,25 +123,29 @@ func registerGrantAnswer(a *rest.API, action, summary string,
 	})
 }
 
-func grantQuery(q rest.Values, page rest.PageSpec) ports.GrantQuery {
-	direction, _ := q.String("direction")
-	status, _ := q.String("status")
-	out := ports.GrantQuery{
-		Given: direction == "given", Received: direction == "received", Status: access.GrantStatus(status),
-		Limit: page.Limit(), Offset: page.Offset(),
+// grantsInput is what of the grants is asked for.
+type grantsInput struct {
+	rest.Values
+	Direction string `query:"direction"`
+	Status    string `query:"status"`
+	Farm      *int64 `query:"farm"`
+	Field     *int64 `query:"field"`
+}
+
+func (in grantsInput) query() ports.GrantQuery {
+	return ports.GrantQuery{
+		Given: in.Direction == "given", Received: in.Direction == "received", Status: access.GrantStatus(in.Status),
+		Farm: idFilter(in.Farm), Field: idFilter(in.Field), Limit: in.PageOrAll().Limit(), Offset: in.PageOrAll().Offset(),
 	}
-	out.Farm, out.Field = idFilter(q, "farm"), idFilter(q, "field")
-	return out
 }
 
 // idFilter returns the id that a filter names: 0 for none given, and for what can be no id
 // one that nothing has, so that it matches nothing.
-func idFilter(q rest.Values, name string) int64 {
-	id, given := q.Int(name)
-	if given && id == 0 {
+func idFilter(given *int64) int64 {
+	if given != nil && *given == 0 {
 		return -1
 	}
-	return id
+	return form.OrZero(given)
 }
 
 func requestOf(in ShareGrantWrite) account.ShareRequest {

@@ -45,17 +45,10 @@ func registerUsers(a *rest.API, p *account.People) {
 	list := userRoute(http.MethodGet, "", access.Users.View.For("list"), "List users")
 	list.Query = append(rest.PageParams(), filters...)
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[User], error) {
-		found, err := p.Users(ctx, c.Principal(), form.PageOf(q.PageOrAll(), lowerEmail(form.FiltersOf(filters, q))))
-		if err != nil {
-			return rest.List[User]{}, err
-		}
-		return rest.NewList(q.PageOrAll(), rest.Map(form.Listing(found), showUser))
+		return form.List(q.PageOrAll(), showUser)(p.Users(ctx, c.Principal(), form.PageOf(q.PageOrAll(), lowerEmail(form.FiltersOf(filters, q)))))
 	})
 	rest.Handle(a, userRoute(http.MethodGet, "{id}/", access.Users.View.For("retrieve"), "Retrieve a user"),
-		func(ctx context.Context, c *rest.Call, in form.ByID) (User, error) {
-			member, err := p.User(ctx, c.Principal(), in.ID)
-			return showUser(member), err
-		})
+		form.OnRecord(p.User, showUser))
 	patch := userRoute(http.MethodPatch, "{id}/", access.Users.Edit.For("partial_update"), "Rename, disable or enable a user, or change its roles")
 	patch.Message = "User updated."
 	patch.Body = rest.Body[UserWrite]()

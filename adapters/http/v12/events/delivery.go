@@ -65,10 +65,7 @@ func registerDeliveries(a *rest.API, w *events.Webhooks) {
 	test := webhookRoute(http.MethodPost, "{id}/test/", access.Webhooks.Edit.For("test"), "Send a test event to a webhook")
 	test.Description = "Sends an event of the type `webhook_test` now, once, and answers with what came of it, after at most 10 seconds. The webhook may be switched off."
 	test.Message = "The test event was sent; data say what came of it."
-	rest.Handle(a, test, func(ctx context.Context, c *rest.Call, in form.ByID) (WebhookDelivery, error) {
-		d, err := w.Test(ctx, c.Principal(), in.ID)
-		return showDelivery(d), err
-	})
+	rest.Handle(a, test, form.OnRecord(w.Test, showDelivery))
 
 	retry := webhookRoute(http.MethodPost, "{id}/deliveries/{delivery_id}/retry/", access.Webhooks.Edit.For("retry"), "Send a delivery again")
 	retry.Description = "Begins another 24 hours of tries at once, whatever came of those before."

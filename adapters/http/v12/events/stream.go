@@ -1,6 +1,7 @@
 package events
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -56,8 +57,8 @@ func registerStream(a *rest.API, f *events.Feed) {
 			{Name: "type", Type: rest.String, Description: "Types of events, separated by commas: " + form.CodeList(event.Types()) + "; all where it is left out."},
 		},
 	}
-	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, _ struct{}) (rest.EventStream, error) {
-		after, types, err := feedQuery(c)
+	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in streamInput) (rest.EventStream, error) {
+		after, types, err := in.start(c.LastEventID())
 		if err != nil {
 			return rest.EventStream{}, err
 		}
@@ -74,26 +75,23 @@ func registerStream(a *rest.API, f *events.Feed) {
 	})
 }
 
-// feedQuery reads where a stream begins, and of what types it is.
-func feedQuery(c *rest.Call) (after *int64, types []string, err error) {
-	q, err := c.Query()
-	if err != nil {
-		return nil, nil, err
-	}
+// streamInput is where a stream begins, and of what types it is.
+type streamInput struct {
+	LastEventID string `query:"last_event_id"`
+	Types       string `query:"type"`
+}
+
+// start returns where a stream begins, and its types; the id of the header comes first.
+func (in streamInput) start(header string) (after *int64, types []string, err error) {
 	errs := fault.Fields{}
-	given := c.LastEventID()
-	if given == "" {
-		given, _ = q.String("last_event_id")
-	}
-	if given != "" {
+	if given := cmp.Or(header, in.LastEventID); given != "" {
 		position, ok := event.ParsePosition(given)
 		if !ok {
 			errs.Add("last_event_id", "This is no id of an event of this stream.")
 		}
 		after = &position
 	}
-	list, _ := q.String("type")
-	for _, typ := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' }) {
+	for _, typ := range strings.FieldsFunc(in.Types, func(r rune) bool { return r == ',' || r == ' ' }) {
 		if !event.Known(typ) {
 			errs.Addf("type", "There are no events of this type; the types are: %s.", strings.Join(event.Types(), ", "))
 			break

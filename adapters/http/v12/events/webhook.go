@@ -91,28 +91,19 @@ func registerWebhooks(a *rest.API, w *events.Webhooks) {
 	registerWebhookReads(a, w)
 	create := webhookRoute(http.MethodPost, "", access.Webhooks.Create.For("create"), "Create a webhook")
 	create.Message, create.Secret = "Webhook created. Its secret is shown this once.", true
-	create.Body = rest.Body[WebhookWrite]()
-	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, _ struct{}) (NewWebhook, error) {
+	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in rest.JSON[WebhookWrite]) (NewWebhook, error) {
 		c.SetHeader("Cache-Control", "no-store")
-		in, err := rest.Decode[WebhookWrite](c)
-		if err != nil {
-			return NewWebhook{}, err
-		}
 		var hook webhook.Webhook
-		applyWebhook(in, &hook)
-		hook, err = w.Create(ctx, c.Principal(), hook)
+		applyWebhook(in.Body, &hook)
+		hook, err := w.Create(ctx, c.Principal(), hook)
 		return showNewWebhook(hook), err
 	})
 	rotate := webhookRoute(http.MethodPost, "{id}/rotate-secret/", access.Webhooks.Edit.For("rotate_secret"), "Give a webhook a new secret")
 	rotate.Description = "Deliveries are signed with the old secret as well for 24 hours, so that receivers can change over in their own time."
 	rotate.Message, rotate.Secret = "The secret is new. It is shown this once.", true
-	rest.Handle(a, rotate, func(ctx context.Context, c *rest.Call, _ struct{}) (NewWebhook, error) {
+	rest.Handle(a, rotate, func(ctx context.Context, c *rest.Call, in form.ByID) (NewWebhook, error) {
 		c.SetHeader("Cache-Control", "no-store")
-		id, err := c.ID("id")
-		if err != nil {
-			return NewWebhook{}, err
-		}
-		hook, err := w.RotateSecret(ctx, c.Principal(), id)
+		hook, err := w.RotateSecret(ctx, c.Principal(), in.ID)
 		return showNewWebhook(hook), err
 	})
 	registerWebhookWrites(a, w)
@@ -129,34 +120,19 @@ func registerWebhookReads(a *rest.API, w *events.Webhooks) {
 	list.Query = append(rest.PageParams(), filters...)
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[Webhook], error) {
 		page := q.PageOrAll()
-		found, err := w.List(ctx, c.Principal(), form.QueryOf(page, filters, q))
-		if err != nil {
-			return rest.List[Webhook]{}, err
-		}
-		return rest.NewList(page, rest.Map(form.Listing(found), showWebhook))
+		return form.List(page, showWebhook)(w.List(ctx, c.Principal(), form.QueryOf(page, filters, q)))
 	})
 	rest.Handle(a, webhookRoute(http.MethodGet, "{id}/", access.Webhooks.View.For("retrieve"), "Retrieve a webhook"),
-		func(ctx context.Context, c *rest.Call, in form.ByID) (Webhook, error) {
-			hook, err := w.Retrieve(ctx, c.Principal(), in.ID)
-			return showWebhook(hook), err
-		})
+		form.OnRecord(w.Retrieve, showWebhook))
 }
 
 // registerWebhookWrites adds PUT, PATCH and DELETE, which are those of every resource.
 func registerWebhookWrites(a *rest.API, w *events.Webhooks) {
 	rest.Register(a, rest.Resource[WebhookWrite, Webhook]{
 		Path: "webhook/", Noun: "webhook", Plural: "webhooks", Access: access.Webhooks, Tag: "Webhooks",
-		Update: func(ctx context.Context, c *rest.Call, id int64, decode func(current WebhookWrite) (WebhookWrite, error)) (Webhook, error) {
+		Update: func(ctx context.Context, c *rest.Call, id int64) (Webhook, error) {
 			hook, err := w.Update(ctx, c.Principal(), id, func(current webhook.Webhook) (webhook.Webhook, error) {
-				if err := form.CheckIfMatch(c, current, showWebhook); err != nil {
-					return current, err
-				}
-				body, err := decode(writeOfWebhook(current))
-				if err != nil {
-					return current, err
-				}
-				applyWebhook(body, &current)
-				return current, nil
+				return form.Change(c, current, showWebhook, writeOfWebhook, applyWebhook)
 			})
 			return showWebhook(hook), err
 		},

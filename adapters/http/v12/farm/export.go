@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -18,7 +19,7 @@ var exportFormats = map[string]struct{ media, file string }{
 	"csv":     {form.MediaCSV, "fields.csv"},
 }
 
-func registerExport(a *rest.API, in *farmapp.Imports) {
+func registerExport(a *rest.API, imports *farmapp.Imports) {
 	route := rest.Routes{Base: "field/export/", Operation: "field", Tag: farmTag}.Route
 	export := route(http.MethodGet, "", access.Fields.View.For("export"), "Export fields as a file")
 	export.Description = "The fields that the list gives for the same filters, as one file in longitude and latitude (WGS84): GeoJSON, KML, a zipped " +
@@ -33,13 +34,14 @@ func registerExport(a *rest.API, in *farmapp.Imports) {
 		{Name: form.ShareParam.Name, Type: rest.Boolean, Description: "With true: the fields that other companies share with the caller's, instead of its own."},
 	}, filters...)
 	export.Media = []string{"application/geo+json", "application/vnd.google-earth.kml+xml", "application/zip", "text/csv"}
-	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.Raw, error) {
-		format, ok := q.String("format")
-		if !ok {
-			format = "geojson"
-		}
-		query := form.PageOf(rest.PageSpec{All: true, Number: 1}, form.FiltersOf(filters, q))
-		write, err := in.Export(ctx, c.Principal(), q.Bool(form.ShareParam.Name), query, format)
+	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, in struct {
+		rest.Values
+		form.Shared
+		Format string `query:"format"`
+	}) (rest.Raw, error) {
+		format := cmp.Or(in.Format, "geojson")
+		query := form.PageOf(rest.PageSpec{All: true, Number: 1}, form.FiltersOf(filters, in.Values))
+		write, err := imports.Export(ctx, c.Principal(), in.Share, query, format)
 		return rest.Raw{ContentType: exportFormats[format].media, Filename: exportFormats[format].file, Write: write}, err
 	})
 }

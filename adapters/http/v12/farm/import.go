@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strconv"
@@ -71,15 +72,14 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 	r.Message, r.MaxBody = "Fields imported.", form.MaxUpload
 	r.Also = map[int]string{http.StatusAccepted: "The file is imported in the background."}
 	r.Faults = []int{http.StatusNotFound}
-	body := rest.FileBody(map[string]string{
+	r.Body = rest.FileBody(map[string]string{
 		"application/geo+json": "A FeatureCollection.", "application/json": "A GeoJSON FeatureCollection.",
 		"application/vnd.google-earth.kml+xml": "A KML file.", "application/zip": "A zipped shapefile.",
 		"application/octet-stream": "Any of them, told apart by the content.",
 		"multipart/form-data":      "A form whose first file is any of them.",
 	})
-	r.Body = body
-	rest.Handle(a, r, func(ctx context.Context, c *rest.Call, q rest.Values) (FieldImport, error) {
-		report, err := imports.Start(ctx, c.Principal(), importOptions(q), func() (farmapp.ImportFile, error) {
+	rest.Handle(a, r, func(ctx context.Context, c *rest.Call, in importInput) (FieldImport, error) {
+		report, err := imports.Start(ctx, c.Principal(), in.options(), func() (farmapp.ImportFile, error) {
 			media, content, err := form.UploadedFile(c)
 			return farmapp.ImportFile{Media: media, Body: content}, err
 		})
@@ -90,14 +90,19 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 	})
 }
 
-func importOptions(q rest.Values) farm.ImportOptions {
-	out := farm.ImportOptions{NameProperty: "name", Preview: q.Bool("preview"), Atomic: q.Bool("atomic")}
-	out.FarmID, _ = q.Int("farm_id")
-	if name, ok := q.String("name_property"); ok {
-		out.NameProperty = name
+// importInput is how a file is imported.
+type importInput struct {
+	form.Import
+	FarmID             int64  `query:"farm_id"`
+	NameProperty       string `query:"name_property"`
+	ExternalIDProperty string `query:"external_id_property"`
+}
+
+func (in importInput) options() farm.ImportOptions {
+	return farm.ImportOptions{
+		FarmID: in.FarmID, NameProperty: cmp.Or(in.NameProperty, "name"), ExternalIDProperty: in.ExternalIDProperty,
+		Preview: in.Preview, Atomic: in.Atomic,
 	}
-	out.ExternalIDProperty, _ = q.String("external_id_property")
-	return out
 }
 
 func showImport(r farmapp.ImportReport) FieldImport {

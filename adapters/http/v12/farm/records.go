@@ -74,12 +74,12 @@ func registerRecords[T, W, R any](a *rest.API, records *farmapp.Records[T], res 
 		}
 		return out, err
 	}
-	res.Update = func(ctx context.Context, c *rest.Call, id int64, decode func(current W) (W, error)) (R, error) {
+	res.Update = func(ctx context.Context, c *rest.Call, id int64) (R, error) {
 		record, err := records.Update(ctx, c.Principal(), id, func(current T) (T, error) {
 			if err := form.CheckIfMatch(c, current, m.show); err != nil {
 				return current, err
 			}
-			body, err := decode(m.write(current))
+			body, err := rest.DecodeChange(c, m.write(current))
 			if err != nil {
 				return current, err
 			}

@@ -1,5 +1,12 @@
 package form
 
+import (
+	"context"
+
+	"tilth/adapters/http/rest"
+	"tilth/core/access"
+)
+
 // ByID is the input of a route on one record.
 type ByID struct {
 	ID int64 `path:"id"`
@@ -14,4 +21,28 @@ type Shared struct {
 type SharedByID struct {
 	Shared
 	ByID
+}
+
+// Import is the input of a route that imports a file.
+type Import struct {
+	Preview bool `query:"preview"`
+	Atomic  bool `query:"atomic"`
+}
+
+// OnRecord returns the handler of a route that does one thing with one record and answers
+// with what came of it.
+func OnRecord[T, R any](
+	use func(ctx context.Context, who access.Principal, id int64) (T, error), show func(T) R,
+) func(context.Context, *rest.Call, ByID) (R, error) {
+	return func(ctx context.Context, c *rest.Call, in ByID) (R, error) {
+		found, err := use(ctx, c.Principal(), in.ID)
+		return show(found), err
+	}
+}
+
+// Remove returns the handler of a route that removes one record.
+func Remove(use func(ctx context.Context, who access.Principal, id int64) error) func(context.Context, *rest.Call, ByID) (rest.NoContent, error) {
+	return func(ctx context.Context, c *rest.Call, in ByID) (rest.NoContent, error) {
+		return rest.NoContent{}, use(ctx, c.Principal(), in.ID)
+	}
 }

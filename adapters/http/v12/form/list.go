@@ -62,3 +62,13 @@ func FiltersOf(declared []rest.Param, given rest.Values, partial ...string) []po
 func Listing[T any](l app.List[T]) rest.Listing[T] {
 	return rest.Listing[T]{Count: l.Count, Each: l.Each}
 }
+
+// List returns the answer of a list outside farm management, of what a use case found.
+func List[T, R any](page rest.PageSpec, show func(T) R) func(app.List[T], error) (rest.List[R], error) {
+	return func(found app.List[T], err error) (rest.List[R], error) {
+		if err != nil {
+			return rest.List[R]{}, err
+		}
+		return rest.NewList(page, rest.Map(Listing(found), show))
+	}
+}

@@ -114,31 +114,14 @@ func (r assessmentRoutes) registerList() {
 	list.Query = append(append(rest.PageParams(), form.ShareParam), filters...)
 	rest.Handle(r.api, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[AssessmentRecord], error) {
 		page := q.PageOrAll()
-		found, err := r.use.List(ctx, c.Principal(), q.Bool(form.ShareParam.Name), form.QueryOf(page, filters, q))
-		if err != nil {
-			return rest.List[AssessmentRecord]{}, err
-		}
-		return rest.NewList(page, rest.Map(form.Listing(found), showAssessmentRecord))
+		return form.List(page, showAssessmentRecord)(r.use.List(ctx, c.Principal(), q.Bool(form.ShareParam.Name), form.QueryOf(page, filters, q)))
 	})
 	retrieve := assessmentRoute(http.MethodGet, "{id}/", access.Assessments.View.For("retrieve"), "Retrieve an assessment with its sections")
 	retrieve.Query, retrieve.DataWith = []rest.Param{form.ShareParam}, schemaSections
-	rest.Handle(r.api, retrieve, func(ctx context.Context, c *rest.Call, _ struct{}) (Assessment, error) {
-		whole, err := r.look(ctx, c)
+	rest.Handle(r.api, retrieve, func(ctx context.Context, c *rest.Call, in form.SharedByID) (Assessment, error) {
+		whole, err := r.use.Retrieve(ctx, c.Principal(), in.Share, in.ID)
 		return r.show(whole), err
 	})
-}
-
-// look retrieves the assessment of a path, own or shared.
-func (r assessmentRoutes) look(ctx context.Context, c *rest.Call) (ghgapp.Whole, error) {
-	q, err := c.Query()
-	if err != nil {
-		return ghgapp.Whole{}, err
-	}
-	id, err := c.ID("id")
-	if err != nil {
-		return ghgapp.Whole{}, err
-	}
-	return r.use.Retrieve(ctx, c.Principal(), q.Bool(form.ShareParam.Name), id)
 }
 
 const nestedNote = "Sections may stand in the body under their keys, and are written to the same data as by the section endpoints, all in one transaction: " +
@@ -185,10 +168,7 @@ func (r assessmentRoutes) registerWrites() {
 	restore := assessmentRoute(http.MethodPost, "{id}/restore/", access.Assessments.Delete.For("restore"), "Restore a deleted assessment")
 	restore.Description = "Brings back an assessment that was deleted within the last 30 days, with its sections. One that is not deleted is 400 (`not_deleted`)."
 	restore.Message, restore.DataWith, restore.Faults = "Assessment restored.", schemaSections, []int{http.StatusBadRequest}
-	rest.Handle(r.api, restore, func(ctx context.Context, c *rest.Call, in form.ByID) (Assessment, error) {
-		whole, err := r.use.Restore(ctx, c.Principal(), in.ID)
-		return r.show(whole), err
-	})
+	rest.Handle(r.api, restore, form.OnRecord(r.use.Restore, r.show))
 }
 
 // agreed holds the If-Match of a call against the assessment as it stands, under its lock.

@@ -209,24 +209,23 @@ func selectionOf(in *AssessmentFilter) (assessment.Selection, fault.Fields) {
 }
 
 func (r bulkRoutes) registerImport() {
-	in := assessmentRoute(http.MethodPost, "import/", access.Assessments.Create.For("import"), "Import assessments from a table")
-	in.Description = "Takes a CSV file of at most 512 MiB (comma, semicolon or tab; UTF-8 with or without a byte order mark), as the body or as the first file of a multipart " +
+	route := assessmentRoute(http.MethodPost, "import/", access.Assessments.Create.For("import"), "Import assessments from a table")
+	route.Description = "Takes a CSV file of at most 512 MiB (comma, semicolon or tab; UTF-8 with or without a byte order mark), as the body or as the first file of a multipart " +
 		"form: a row an assessment, the columns those of `import/template.csv`, items of lists numbered from 0 (`fertilizers[1].rate.value`). A row is of the assessment with its " +
 		"`id`, or else of that of its farm or field (`resource_type` with `resource_id`, `resource_external_id` or `resource_name`) and `assessment_year`; without one it makes a draft. " +
 		"A member that has a column becomes what the row says, also where that is nothing; one that has none stays as it is; a list any of whose columns is there is replaced. " +
 		"Columns that do not exist refuse the file.\n\nGood rows are stored although others fail, unless `atomic` is set. Up to " + strconv.Itoa(ghgapp.MaxAtOnce) +
 		" rows within the request; a larger file is answered with 202. It also needs `assessment.edit`."
-	in.Query = []rest.Param{
+	route.Query = []rest.Param{
 		{Name: "preview", Type: rest.Boolean, Description: "With true: judges every row, and stores nothing."},
 		{Name: "atomic", Type: rest.Boolean, Description: "With true: one bad row refuses all."},
 	}
-	in.Message, in.MaxBody, in.Also = "Assessments imported.", form.MaxUpload, alsoInBackground
-	body := rest.FileBody(map[string]string{
+	route.Message, route.MaxBody, route.Also = "Assessments imported.", form.MaxUpload, alsoInBackground
+	route.Body = rest.FileBody(map[string]string{
 		"text/csv": "A table.", "application/octet-stream": "A table.", "multipart/form-data": "A form whose first file is a table.",
 	})
-	in.Body = body
-	rest.Handle(r.api, in, func(ctx context.Context, c *rest.Call, q rest.Values) (AssessmentBatch, error) {
-		options := assessment.BatchOptions{Preview: q.Bool("preview"), Atomic: q.Bool("atomic")}
+	rest.Handle(r.api, route, func(ctx context.Context, c *rest.Call, in form.Import) (AssessmentBatch, error) {
+		options := assessment.BatchOptions{Preview: in.Preview, Atomic: in.Atomic}
 		report, err := r.use.Import(ctx, c.Principal(), options, func() (io.Reader, error) {
 			_, content, err := form.UploadedFile(c)
 			return content, err
@@ -238,8 +237,10 @@ func (r bulkRoutes) registerImport() {
 	template.Description = "Every column once, lists with their first item."
 	template.Query = []rest.Param{{Name: "example", Type: rest.Boolean, Description: "With true: with one row of example values."}}
 	template.Media = []string{"text/csv"}
-	rest.Handle(r.api, template, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.Raw, error) {
-		write, err := r.use.Template(ctx, c.Principal(), q.Bool("example"))
+	rest.Handle(r.api, template, func(ctx context.Context, c *rest.Call, in struct {
+		Example bool `query:"example"`
+	}) (rest.Raw, error) {
+		write, err := r.use.Template(ctx, c.Principal(), in.Example)
 		return tableOf("assessments-template.csv", write), err
 	})
 }
@@ -262,13 +263,17 @@ func (r bulkRoutes) registerExport() {
 		{Name: "format", Type: rest.String, Enum: []string{"csv"}, Description: "Default csv."}, form.ShareParam,
 	}, filters...)
 	export.Media = []string{"text/csv"}
-	rest.Handle(r.api, export, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.Raw, error) {
-		query, shared := ports.Query{Filters: form.FiltersOf(filters, q)}, q.Bool(form.ShareParam.Name)
-		if kind, _ := q.String("kind"); kind == "lines" {
-			write, err := r.use.ExportLines(ctx, c.Principal(), shared, query)
+	rest.Handle(r.api, export, func(ctx context.Context, c *rest.Call, in struct {
+		rest.Values
+		form.Shared
+		Kind string `query:"kind"`
+	}) (rest.Raw, error) {
+		query := ports.Query{Filters: form.FiltersOf(filters, in.Values)}
+		if in.Kind == "lines" {
+			write, err := r.use.ExportLines(ctx, c.Principal(), in.Share, query)
 			return tableOf("assessment-lines.csv", write), err
 		}
-		write, err := r.use.Export(ctx, c.Principal(), shared, query)
+		write, err := r.use.Export(ctx, c.Principal(), in.Share, query)
 		return tableOf("assessments.csv", write), err
 	})
 }

@@ -136,15 +136,18 @@ func registerDashboard(a *rest.API, use *ghgapp.Dashboard) {
 		},
 		Faults: []int{http.StatusBadRequest},
 	}
-	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, q rest.Values) (Dashboard, error) {
+	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in struct {
+		Year  *int64 `query:"assessment_year"`
+		Limit *int64 `query:"verified_limit"`
+	}) (Dashboard, error) {
 		var year *int
-		if y, ok := q.Int("assessment_year"); ok {
-			narrow := int(y)
+		if in.Year != nil {
+			narrow := int(*in.Year)
 			year = &narrow
 		}
 		limit := int64(defaultVerified)
-		if n, ok := q.Int("verified_limit"); ok {
-			limit = n
+		if in.Limit != nil {
+			limit = *in.Limit
 		}
 		found, err := use.Dashboard(ctx, c.Principal(), year, limit)
 		return showDashboard(found), err

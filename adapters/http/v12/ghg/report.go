@@ -160,13 +160,8 @@ func (r assessmentRoutes) registerVersions() {
 		rest.Values
 		form.SharedByID
 	}) (rest.List[AssessmentVersion], error) {
-		var none rest.List[AssessmentVersion]
 		page := in.PageOrAll()
-		found, err := r.use.Submissions(ctx, c.Principal(), in.Share, in.ID, form.PageOf(page, nil))
-		if err != nil {
-			return none, err
-		}
-		return rest.NewList(page, rest.Map(form.Listing(found), showVersion))
+		return form.List(page, showVersion)(r.use.Submissions(ctx, c.Principal(), in.Share, in.ID, form.PageOf(page, nil)))
 	})
 	one := assessmentRoute(http.MethodGet, "{id}/submissions/{version}/", access.Assessments.View.For("retrieve_submission"), "Retrieve a submitted version")
 	one.Description, one.Query = "With the snapshot that the engine was given, and its report.", []rest.Param{form.ShareParam}

@@ -37,14 +37,29 @@ func (r assessmentRoutes) sectionKeys(only assessment.Shape) string {
 	return form.CodeList(out)
 }
 
+// sectionPath is the path of a section.
+type sectionPath struct {
+	form.ByID
+	Section string `path:"section"`
+}
+
+// itemPath is the path of an item of a section.
+type itemPath struct {
+	sectionPath
+	ItemID int64 `path:"item_id"`
+}
+
 func (r assessmentRoutes) registerSections() {
 	const path = "{id}/sections/{section}/"
 	retrieve := assessmentRoute(http.MethodGet, path, access.Assessments.View.For("retrieve_section"), "Retrieve a section")
 	retrieve.Description = "An object, or a list of items with their ids; empty where nothing was entered. Sections: " + r.sectionKeys("") + "."
 	retrieve.Query, retrieve.Data = []rest.Param{form.ShareParam}, schemaSection
-	rest.Handle(r.api, retrieve, func(ctx context.Context, c *rest.Call, _ struct{}) (part, error) {
-		whole, err := r.look(ctx, c)
-		return r.section(c, whole, err)
+	rest.Handle(r.api, retrieve, func(ctx context.Context, c *rest.Call, in struct {
+		form.SharedByID
+		Section string `path:"section"`
+	}) (part, error) {
+		whole, err := r.use.Retrieve(ctx, c.Principal(), in.Share, in.ID)
+		return r.section(in.Section, whole, err)
 	})
 	update := assessmentRoute(http.MethodPut, path, access.Assessments.Edit.For("update_section"), "Replace a section")
 	patch := assessmentRoute(http.MethodPatch, path, access.Assessments.Edit.For("partial_update_section"), "Change a section")
@@ -54,9 +69,9 @@ func (r assessmentRoutes) registerSections() {
 		route.Message, route.Data, route.Faults = "Section updated.", schemaSection, []int{http.StatusPreconditionFailed}
 		partial := route.Method == http.MethodPatch
 		route.Body = rest.GivenBody(schemaSection)
-		rest.Handle(r.api, route, func(ctx context.Context, c *rest.Call, in form.ByID) (part, error) {
-			whole, err := r.use.WriteSection(ctx, c.Principal(), in.ID, c.Param("section"), partial, r.sent(c))
-			return r.section(c, whole, err)
+		rest.Handle(r.api, route, func(ctx context.Context, c *rest.Call, in sectionPath) (part, error) {
+			whole, err := r.use.WriteSection(ctx, c.Principal(), in.ID, in.Section, partial, r.sent(c))
+			return r.section(in.Section, whole, err)
 		})
 	}
 	declare := assessmentRoute(http.MethodPut, "{id}/declarations/", access.Assessments.Edit.For("declare"), "Declare that there is nothing to enter")
@@ -79,12 +94,12 @@ func (r assessmentRoutes) sent(c *rest.Call) ghgapp.SectionReader {
 	}
 }
 
-// section returns the section of a path as an answer.
-func (r assessmentRoutes) section(c *rest.Call, whole ghgapp.Whole, err error) (part, error) {
+// section returns a section as an answer.
+func (r assessmentRoutes) section(key string, whole ghgapp.Whole, err error) (part, error) {
 	if err != nil {
 		return part{}, err
 	}
-	section, err := r.use.Section(c.Param("section"))
+	section, err := r.use.Section(key)
 	return partOf(whole, showSection(section, whole.Sheet[section.Key])), err
 }
 
@@ -94,16 +109,18 @@ func (r assessmentRoutes) registerItems() {
 	create.Description = "Lists: " + r.sectionKeys(assessment.List) + ". An item added ends the declaration that there is nothing."
 	create.Status, create.Message, create.Data = http.StatusCreated, "Item added.", schemaItem
 	create.Body = rest.GivenBody(schemaItem)
-	rest.Handle(r.api, create, func(ctx context.Context, c *rest.Call, in form.ByID) (part, error) {
-		whole, row, err := r.use.AddItem(ctx, c.Principal(), in.ID, c.Param("section"), r.sent(c))
+	rest.Handle(r.api, create, func(ctx context.Context, c *rest.Call, in sectionPath) (part, error) {
+		whole, row, err := r.use.AddItem(ctx, c.Principal(), in.ID, in.Section, r.sent(c))
 		return partOf(whole, showItem(row)), err
 	})
 	retrieve := assessmentRoute(http.MethodGet, path+"{item_id}/", access.Assessments.View.For("retrieve_item"), "Retrieve an item of a section")
 	retrieve.Query, retrieve.Data = []rest.Param{form.ShareParam}, schemaItem
-	rest.Handle(r.api, retrieve, func(ctx context.Context, c *rest.Call, q rest.Values) (part, error) {
-		return r.item(c, func(who access.Principal, id int64, section string, item int64) (ghgapp.Whole, assessment.Row, error) {
-			return r.use.Item(ctx, who, q.Bool(form.ShareParam.Name), id, section, item)
-		})
+	rest.Handle(r.api, retrieve, func(ctx context.Context, c *rest.Call, in struct {
+		form.Shared
+		itemPath
+	}) (part, error) {
+		whole, row, err := r.use.Item(ctx, c.Principal(), in.Share, in.ID, in.Section, in.ItemID)
+		return partOf(whole, showItem(row)), err
 	})
 	update := assessmentRoute(http.MethodPut, path+"{item_id}/", access.Assessments.Edit.For("update_item"), "Replace an item of a section")
 	patch := assessmentRoute(http.MethodPatch, path+"{item_id}/", access.Assessments.Edit.For("partial_update_item"), "Change an item of a section")
@@ -111,34 +128,14 @@ func (r assessmentRoutes) registerItems() {
 		route.Message, route.Data, route.Faults = "Item updated.", schemaItem, []int{http.StatusPreconditionFailed}
 		partial := route.Method == http.MethodPatch
 		route.Body = rest.GivenBody(schemaItem)
-		rest.Handle(r.api, route, func(ctx context.Context, c *rest.Call, _ struct{}) (part, error) {
-			return r.item(c, func(who access.Principal, id int64, section string, item int64) (ghgapp.Whole, assessment.Row, error) {
-				return r.use.WriteItem(ctx, who, ghgapp.ItemOf{Assessment: id, Section: section, ID: item}, partial, r.sent(c))
-			})
+		rest.Handle(r.api, route, func(ctx context.Context, c *rest.Call, in itemPath) (part, error) {
+			whole, row, err := r.use.WriteItem(ctx, c.Principal(), ghgapp.ItemOf{Assessment: in.ID, Section: in.Section, ID: in.ItemID}, partial, r.sent(c))
+			return partOf(whole, showItem(row)), err
 		})
 	}
 	destroy := assessmentRoute(http.MethodDelete, path+"{item_id}/", access.Assessments.Edit.For("destroy_item"), "Remove an item of a section")
 	destroy.Status, destroy.Message, destroy.Faults = http.StatusNoContent, "Item removed.", []int{http.StatusPreconditionFailed}
-	rest.Handle(r.api, destroy, func(ctx context.Context, c *rest.Call, _ struct{}) (rest.NoContent, error) {
-		_, err := r.item(c, func(who access.Principal, id int64, section string, item int64) (ghgapp.Whole, assessment.Row, error) {
-			return ghgapp.Whole{}, assessment.Row{}, r.use.RemoveItem(ctx, who, id, section, item, r.agreed(c))
-		})
-		return rest.NoContent{}, err
+	rest.Handle(r.api, destroy, func(ctx context.Context, c *rest.Call, in itemPath) (rest.NoContent, error) {
+		return rest.NoContent{}, r.use.RemoveItem(ctx, c.Principal(), in.ID, in.Section, in.ItemID, r.agreed(c))
 	})
-}
-
-// item carries out what is asked of the item of a path.
-func (r assessmentRoutes) item(c *rest.Call,
-	do func(who access.Principal, id int64, section string, item int64) (ghgapp.Whole, assessment.Row, error),
-) (part, error) {
-	id, err := c.ID("id")
-	if err != nil {
-		return part{}, err
-	}
-	item, err := c.ID("item_id")
-	if err != nil {
-		return part{}, err
-	}
-	whole, row, err := do(c.Principal(), id, c.Param("section"), item)
-	return partOf(whole, showItem(row)), err
 }

@@ -1,7 +1,6 @@
 package ghg
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -67,10 +66,7 @@ func (r assessmentRoutes) registerSubmission() {
 		"Refused (400, `not_submittable`) with `violations` and `warnings` in `details`, each with code, path and message. " +
 		"When the engine fails the answer is 503, and the assessment keeps the state it had."
 	submit.Message, submit.Faults = "Assessment submitted.", []int{http.StatusBadRequest, http.StatusConflict, http.StatusServiceUnavailable}
-	rest.Handle(r.api, submit, func(ctx context.Context, c *rest.Call, in form.ByID) (AssessmentSubmission, error) {
-		done, err := r.use.Submit(ctx, c.Principal(), in.ID)
-		return showSubmission(done), err
-	})
+	rest.Handle(r.api, submit, form.OnRecord(r.use.Submit, showSubmission))
 }
 
 func showSubmission(s ghgapp.Submission) AssessmentSubmission {

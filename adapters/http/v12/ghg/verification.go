@@ -97,10 +97,7 @@ func registerVerification(a *rest.API, use *ghgapp.Verification) {
 	restart := assessmentRoute(http.MethodPost, "{id}/verification/", access.Assessments.Edit.For("restart_verification"), "Start the crop verification again")
 	restart.Description = "After imagery, boundaries or cultivations have changed. One that is under way runs anew. An assessment that was never submitted is 400 (`not_submitted`)."
 	restart.Message, restart.Faults = "Verification started.", []int{http.StatusBadRequest}
-	rest.Handle(a, restart, func(ctx context.Context, c *rest.Call, in form.ByID) (Verification, error) {
-		record, err := use.Restart(ctx, c.Principal(), in.ID)
-		return showVerification(record), err
-	})
+	rest.Handle(a, restart, form.OnRecord(use.Restart, showVerification))
 }
 
 func showVerification(r verification.Record) Verification {

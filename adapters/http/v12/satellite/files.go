@@ -44,12 +44,8 @@ func registerProfileFiles(a *rest.API, files *satellite.ProfileFiles) {
 			Summary: kind.summary, Description: kind.description + "\n\n" + waitingText, Tag: profileTag, Noun: "order",
 			Permission: access.ProfileOrders.View.For("retrieve"), Query: []rest.Param{form.ShareParam, indexParam}, Media: []string{media},
 		}
-		rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in struct {
-			form.Shared
-			rest.Values
-			form.ByID
-		}) (rest.Raw, error) {
-			index, err := indexGiven(in.Values)
+		rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in profileInput) (rest.Raw, error) {
+			index, err := in.index()
 			if err != nil {
 				return rest.Raw{}, err
 			}

@@ -59,9 +59,8 @@ func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 	place.Faults = []int{http.StatusPaymentRequired, http.StatusConflict, http.StatusInternalServerError}
 	place.Message = "Order accepted."
 	place.Odd = map[string]int{"season_unresolved": http.StatusInternalServerError} // specification, sections 4.3 and 7
-	place.Body = rest.Body[OrderWrite]()
-	rest.Handle(a, place, func(ctx context.Context, c *rest.Call, _ struct{}) (Placed, error) {
-		req, err := orderRequest(c)
+	rest.Handle(a, place, func(ctx context.Context, c *rest.Call, in rest.JSON[OrderWrite]) (Placed, error) {
+		req, err := in.Body.request()
 		if err != nil {
 			return Placed{}, err
 		}
@@ -80,11 +79,7 @@ func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 	list := route(http.MethodGet, ordersPath, access.ProfileOrders.View.For("list"), "List profile orders")
 	list.Query = append(append(rest.PageParams(), form.ShareParam), filters...)
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[ProfileOrder], error) {
-		found, err := orders.List(ctx, c.Principal(), q.Bool(form.ShareParam.Name), form.QueryOf(q.PageOrAll(), filters, q, "index_code"))
-		if err != nil {
-			return rest.List[ProfileOrder]{}, err
-		}
-		return rest.NewList(q.PageOrAll(), rest.Map(form.Listing(found), showOrder))
+		return form.List(q.PageOrAll(), showOrder)(orders.List(ctx, c.Principal(), q.Bool(form.ShareParam.Name), form.QueryOf(q.PageOrAll(), filters, q, "index_code")))
 	})
 
 	retrieve := route(http.MethodGet, ordersPath+"{id}/", access.ProfileOrders.View.For("retrieve"), "Retrieve an order with its series")
@@ -95,12 +90,11 @@ func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 		{Name: "smoothed", Type: rest.Boolean, Description: "Adds the smoothed profile: Whittaker's smoother, second differences, weighted with the coverage."},
 	}
 	rest.Handle(a, retrieve, func(ctx context.Context, c *rest.Call, in struct {
+		profileInput
 		Detail   bool `query:"detail"`
 		Smoothed bool `query:"smoothed"`
-		rest.Values
-		form.ByID
 	}) (Profile, error) {
-		found, err := retrieved(ctx, c, orders, in.Values, in.ID)
+		found, err := retrieved(ctx, c, orders, in.profileInput)
 		out := showProfile(found, in.Detail)
 		if in.Smoothed {
 			out.Smoothed = showSmoothed(found.Series)
@@ -136,12 +130,8 @@ func showOrder(s vegetation.OrderState) ProfileOrder {
 	return out
 }
 
-// orderRequest reads the body of an order.
-func orderRequest(c *rest.Call) (satellite.ProfileRequest, error) {
-	in, err := rest.Decode[OrderWrite](c)
-	if err != nil {
-		return satellite.ProfileRequest{}, err
-	}
+// request returns what is ordered. Faults: Invalid (index_code).
+func (in OrderWrite) request() (satellite.ProfileRequest, error) {
 	req := satellite.ProfileRequest{FieldUUID: strings.ToLower(in.FieldUUID), SeasonID: in.SeasonID, Index: vegetation.NDVI}
 	if in.IndexCode != nil {
 		index, err := vegetation.ParseIndex(*in.IndexCode)

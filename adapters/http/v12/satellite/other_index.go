@@ -24,14 +24,19 @@ var waitingText = "`?index_code=` gives the series of another index for the same
 // retryLater is how many seconds a caller waits who asks again for a series being computed.
 const retryLater = 5
 
-// indexGiven returns the index that is asked for; the zero Index where none is.
+// profileInput names a profile: an order, and the index of its series.
+type profileInput struct {
+	form.SharedByID
+	IndexCode string `query:"index_code"`
+}
+
+// index returns the index that is asked for; the zero Index where none is.
 // Faults: Invalid (index_code).
-func indexGiven(q rest.Values) (vegetation.Index, error) {
-	code, ok := q.String(indexParam.Name)
-	if !ok {
+func (in profileInput) index() (vegetation.Index, error) {
+	if in.IndexCode == "" {
 		return vegetation.Index{}, nil
 	}
-	return vegetation.ParseIndex(code)
+	return vegetation.ParseIndex(in.IndexCode)
 }
 
 // waitGiven returns how long a caller would wait (RFC 7240, section 4.3), at most as long as
@@ -47,15 +52,15 @@ func waitGiven(c *rest.Call) time.Duration {
 }
 
 // retrieved returns an order with the series that is asked for, its own or that of an index.
-func retrieved(ctx context.Context, c *rest.Call, orders *satellite.Profiles, q rest.Values, id int64) (satellite.Profile, error) {
-	index, err := indexGiven(q)
+func retrieved(ctx context.Context, c *rest.Call, orders *satellite.Profiles, in profileInput) (satellite.Profile, error) {
+	index, err := in.index()
 	if err != nil {
 		return satellite.Profile{}, err
 	}
 	if index.IsZero() {
-		return orders.Retrieve(ctx, c.Principal(), q.Bool(form.ShareParam.Name), id)
+		return orders.Retrieve(ctx, c.Principal(), in.Share, in.ID)
 	}
-	found, err := orders.RetrieveIndex(ctx, c.Principal(), q.Bool(form.ShareParam.Name), id, index, waitGiven(c))
+	found, err := orders.RetrieveIndex(ctx, c.Principal(), in.Share, in.ID, index, waitGiven(c))
 	sayLater(c, found.Order)
 	return found, err
 }

@@ -25,9 +25,8 @@ func registerQuote(a *rest.API, orders *satellite.Profiles) {
 		Faults: []int{http.StatusInternalServerError},
 		Odd:    map[string]int{"season_unresolved": http.StatusInternalServerError}, // as of an order
 	}
-	quote.Body = rest.Body[OrderWrite]()
-	rest.Handle(a, quote, func(ctx context.Context, c *rest.Call, _ struct{}) (Quote, error) {
-		req, err := orderRequest(c)
+	rest.Handle(a, quote, func(ctx context.Context, c *rest.Call, in rest.JSON[OrderWrite]) (Quote, error) {
+		req, err := in.Body.request()
 		if err != nil {
 			return Quote{}, err
 		}

@@ -3,7 +3,6 @@ package satellite
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
@@ -22,17 +21,11 @@ func registerStatement(a *rest.API, files *satellite.ProfileFiles) {
 			{Name: "to", Type: rest.DateType, Description: "Last day, UTC, inclusive. Default: until now."},
 		},
 	}
-	rest.Handle(a, statement, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.Raw, error) {
-		write, err := files.Statement(ctx, c.Principal(), dayGiven(q, "from"), dayGiven(q, "to"))
+	rest.Handle(a, statement, func(ctx context.Context, c *rest.Call, in struct {
+		From *rest.Date `query:"from"`
+		To   *rest.Date `query:"to"`
+	}) (rest.Raw, error) {
+		write, err := files.Statement(ctx, c.Principal(), form.TimeOf(in.From), form.TimeOf(in.To))
 		return rest.Raw{ContentType: form.MediaCSV, Filename: "statement.csv", Write: write}, err
 	})
-}
-
-// dayGiven returns a date parameter; nil where it was not given.
-func dayGiven(q rest.Values, name string) *time.Time {
-	d, ok := q.Date(name)
-	if !ok {
-		return nil
-	}
-	return form.TimeOf(&d)
 }

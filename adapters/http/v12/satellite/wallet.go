@@ -53,11 +53,7 @@ func registerWallet(a *rest.API, orders *satellite.Profiles) {
 		Method: http.MethodGet, Path: "wallet/transactions/", OperationID: "wallet_transaction_list", Summary: "List the ledger, newest first",
 		Tag: walletTag, Permission: access.Wallets.View.For("list"), Query: append(rest.PageParams(), filters...),
 	}, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[Transaction], error) {
-		found, err := orders.Transactions(ctx, c.Principal(), form.QueryOf(q.PageOrAll(), filters, q))
-		if err != nil {
-			return rest.List[Transaction]{}, err
-		}
-		return rest.NewList(q.PageOrAll(), rest.Map(form.Listing(found), showTransaction))
+		return form.List(q.PageOrAll(), showTransaction)(orders.Transactions(ctx, c.Principal(), form.QueryOf(q.PageOrAll(), filters, q)))
 	})
 }
 

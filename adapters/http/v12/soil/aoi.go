@@ -92,12 +92,21 @@ func writeOfAOI(a stratification.AOI) AOIWrite {
 
 var aoiRoute = rest.Routes{Base: aoiBase + "aois/", Operation: "aoi", Tag: aoiTag, Noun: "aoi"}.Route
 
-// aoiID returns the id in the path, which is an area's own id or its uuid.
-func aoiID(ctx context.Context, c *rest.Call, aois *soil.AOIs) (int64, error) {
-	if uuid, err := c.UUID("id"); err == nil {
-		return aois.Resolve(ctx, c.Principal(), c.Permission(), uuid)
+// onAOI returns the handler of a route on one area, whose id in the path is its own or its uuid.
+func onAOI[R any](
+	aois *soil.AOIs, do func(ctx context.Context, c *rest.Call, id int64) (R, error),
+) func(context.Context, *rest.Call, struct{}) (R, error) {
+	return func(ctx context.Context, c *rest.Call, _ struct{}) (R, error) {
+		id, err := c.ID("id")
+		if uuid, none := c.UUID("id"); none == nil {
+			id, err = aois.Resolve(ctx, c.Principal(), c.Permission(), uuid)
+		}
+		if err != nil {
+			var none R
+			return none, err
+		}
+		return do(ctx, c, id)
 	}
-	return c.ID("id")
 }
 
 func registerAOIs(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
@@ -115,11 +124,7 @@ func registerAOIs(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 	}, form.ListParams("A part of the name, whatever its case.", "name")...)
 	list.Query = append(rest.PageParams(), filters...)
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[ListedAOI], error) {
-		found, err := aois.List(ctx, c.Principal(), false, form.QueryOf(q.PageOrAll(), filters, q))
-		if err != nil {
-			return rest.List[ListedAOI]{}, err
-		}
-		return rest.NewList(q.PageOrAll(), rest.Map(form.Listing(found), showListedAOI))
+		return form.List(q.PageOrAll(), showListedAOI)(aois.List(ctx, c.Principal(), false, form.QueryOf(q.PageOrAll(), filters, q)))
 	})
 	create := aoiRoute(http.MethodPost, "", access.AOIs.Create.For("create"), "Create an area of interest")
 	create.Message = "Area of interest created."
@@ -133,14 +138,10 @@ func registerAOIs(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 		return showAOI(made[0]), nil
 	})
 	rest.Handle(a, aoiRoute(http.MethodGet, "{id}/", access.AOIs.View.For("retrieve"), "Retrieve an area of interest"),
-		func(ctx context.Context, c *rest.Call, _ struct{}) (AOI, error) {
-			id, err := aoiID(ctx, c, aois)
-			if err != nil {
-				return AOI{}, err
-			}
+		onAOI(aois, func(ctx context.Context, c *rest.Call, id int64) (AOI, error) {
 			found, err := aois.Retrieve(ctx, c.Principal(), false, id)
 			return showAOI(found), err
-		})
+		}))
 	registerAOIWrites(a, aois)
 	registerAOIPrice(a, aois, orders)
 }
@@ -151,52 +152,26 @@ func registerAOIWrites(a *rest.API, aois *soil.AOIs) {
 	for _, r := range []rest.Route{put, patch} {
 		r.Faults, r.Message = []int{http.StatusPreconditionFailed}, "Area of interest updated."
 		r.Description = "Orders keep the land as it was when they were placed."
-		partial := r.Method == http.MethodPatch
 		r.Body = rest.Body[AOIWrite]()
-		rest.Handle(a, r, func(ctx context.Context, c *rest.Call, _ struct{}) (AOI, error) {
-			id, err := aoiID(ctx, c, aois)
-			if err != nil {
-				return AOI{}, err
-			}
+		rest.Handle(a, r, onAOI(aois, func(ctx context.Context, c *rest.Call, id int64) (AOI, error) {
 			changed, err := aois.Update(ctx, c.Principal(), id, func(current stratification.AOI) (stratification.AOI, error) {
-				if err := form.CheckIfMatch(c, current, showAOI); err != nil {
-					return current, err
-				}
-				body, err := decodeAOI(c, partial, current)
-				applyAOI(body, &current)
-				return current, err
+				return form.Change(c, current, showAOI, writeOfAOI, applyAOI)
 			})
 			return showAOI(changed), err
-		})
+		}))
 	}
 	remove := aoiRoute(http.MethodDelete, "{id}/", access.AOIs.Delete.For("destroy"), "Delete an area of interest")
 	remove.Status, remove.Faults = http.StatusNoContent, []int{http.StatusPreconditionFailed}
 	remove.Description = "Its orders, maps and plans are hidden with it. An order that is not finished fails, and its charge is released."
-	rest.Handle(a, remove, func(ctx context.Context, c *rest.Call, _ struct{}) (rest.NoContent, error) {
-		id, err := aoiID(ctx, c, aois)
-		if err != nil {
-			return rest.NoContent{}, err
-		}
+	rest.Handle(a, remove, onAOI(aois, func(ctx context.Context, c *rest.Call, id int64) (rest.NoContent, error) {
 		return rest.NoContent{}, aois.Delete(ctx, c.Principal(), id, func(current stratification.AOI) error { return form.CheckIfMatch(c, current, showAOI) })
-	})
+	}))
 	restore := aoiRoute(http.MethodPost, "{id}/restore/", access.AOIs.Delete.For("restore"), "Bring a deleted area of interest back")
 	restore.Message = "Area of interest restored."
-	rest.Handle(a, restore, func(ctx context.Context, c *rest.Call, _ struct{}) (AOI, error) {
-		id, err := aoiID(ctx, c, aois)
-		if err != nil {
-			return AOI{}, err
-		}
+	rest.Handle(a, restore, onAOI(aois, func(ctx context.Context, c *rest.Call, id int64) (AOI, error) {
 		found, err := aois.Restore(ctx, c.Principal(), id)
 		return showAOI(found), err
-	})
-}
-
-// decodeAOI reads the body: over the record as it stands where only members are changed.
-func decodeAOI(c *rest.Call, partial bool, current stratification.AOI) (AOIWrite, error) {
-	if partial {
-		return rest.DecodeInto(c, writeOfAOI(current))
-	}
-	return rest.Decode[AOIWrite](c)
+	}))
 }
 
 func registerAOIPrice(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
@@ -204,18 +179,14 @@ func registerAOIPrice(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 	price.Description = "A row for each map type that has a price: STR, the stratification, and SOC, the map of soil organic carbon, which cannot be ordered yet. " +
 		"The prices are 0 once an order for the area is pending, processing or active. Without any price it is 404."
 	price.Faults = []int{http.StatusConflict}
-	rest.Handle(a, price, func(ctx context.Context, c *rest.Call, _ struct{}) (AOIQuote, error) {
-		id, err := aoiID(ctx, c, aois)
-		if err != nil {
-			return AOIQuote{}, err
-		}
+	rest.Handle(a, price, onAOI(aois, func(ctx context.Context, c *rest.Call, id int64) (AOIQuote, error) {
 		quote, err := orders.Price(ctx, c.Principal(), id)
 		out := AOIQuote{Area: hectares(quote.AreaM2), Prices: make([]AOIPrice, len(quote.Prices))}
 		for i, p := range quote.Prices {
 			out.Prices[i] = AOIPrice{p.MapType, p.Total.Float(), p.PerHa.Float(), out.Area}
 		}
 		return out, err
-	})
+	}))
 }
 
 // hectares returns whole square metres as hectares with four decimals.

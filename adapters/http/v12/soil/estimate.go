@@ -97,11 +97,8 @@ func registerEstimate(a *rest.API, s *soil.Samples) {
 		{Name: "compare", Type: rest.UUID, Description: "map_uuid of the plan of the earlier round; may be the same plan."},
 		{Name: "compare_round", Type: rest.Integer, Description: "1 where left out."},
 	}
-	rest.Handle(a, r, func(ctx context.Context, c *rest.Call, in struct {
-		MapUUID string `path:"map_uuid,uuid"`
-		rest.Values
-	}) (PlanEstimate, error) {
-		req := estimateRequest(in.MapUUID, in.Values)
+	rest.Handle(a, r, func(ctx context.Context, c *rest.Call, in estimateInput) (PlanEstimate, error) {
+		req := in.request()
 		found, err := s.Estimate(ctx, c.Principal(), req)
 		if err != nil {
 			return PlanEstimate{}, err
@@ -110,24 +107,25 @@ func registerEstimate(a *rest.API, s *soil.Samples) {
 	})
 }
 
-func estimateRequest(uuid string, q rest.Values) soil.EstimateRequest {
-	req := soil.EstimateRequest{Plan: uuid, Round: 1, Confidence: zoning.DefaultParams().Confidence, CompareRound: 1}
-	if v, ok := q.Number("depth_from"); ok {
-		req.FromCm = &v
+// estimateInput is what an estimate is asked of.
+type estimateInput struct {
+	mapPath
+	DepthFrom    *float64 `query:"depth_from"`
+	DepthTo      *float64 `query:"depth_to"`
+	Confidence   *float64 `query:"confidence"`
+	Round        *int64   `query:"round"`
+	Compare      string   `query:"compare"`
+	CompareRound *int64   `query:"compare_round"`
+}
+
+func (in estimateInput) request() soil.EstimateRequest {
+	req := soil.EstimateRequest{
+		Plan: in.MapUUID, Round: 1, FromCm: in.DepthFrom, ToCm: in.DepthTo,
+		Confidence: zoning.DefaultParams().Confidence, Compare: in.Compare, CompareRound: 1,
 	}
-	if v, ok := q.Number("depth_to"); ok {
-		req.ToCm = &v
-	}
-	if v, ok := q.Number("confidence"); ok {
-		req.Confidence = v
-	}
-	if v, ok := q.Int("round"); ok {
-		req.Round = v
-	}
-	req.Compare, _ = q.UUID("compare")
-	if v, ok := q.Int("compare_round"); ok {
-		req.CompareRound = v
-	}
+	put(&req.Confidence, in.Confidence)
+	put(&req.Round, in.Round)
+	put(&req.CompareRound, in.CompareRound)
 	return req
 }
 

@@ -1,6 +1,7 @@
 package soil
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"net/http"
@@ -51,21 +52,18 @@ func registerMapFiles(a *rest.API, files *soil.MapFiles) {
 	export := route("export/", "export", "Export a map of zones as a file", zonesText)
 	formats := []string{ports.GeoJSON, ports.CSV, ports.KML, ports.SHP}
 	export.Query, export.Media = []rest.Param{formatParam(formats)}, mediaOf(formats)
-	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, _ struct{}) (rest.Raw, error) {
-		uuid, q, err := mapAsked(c)
-		if err != nil {
-			return rest.Raw{}, err
-		}
-		format := formatAsked(q)
-		file, err := files.MapFile(ctx, c.Principal(), uuid, format)
+	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, in struct {
+		mapPath
+		Format string `query:"format"`
+	}) (rest.Raw, error) {
+		format := cmp.Or(in.Format, ports.GeoJSON)
+		file, err := files.MapFile(ctx, c.Principal(), in.MapUUID, format)
 		return download(file, format), err
 	})
 	for _, format := range slices.Sorted(maps.Keys(pictureMedia)) {
 		preview := route("preview."+format, "preview_"+format, "A map of zones as a picture, "+strings.ToUpper(format), previewText)
 		preview.Media = []string{pictureMedia[format]}
-		rest.Handle(a, preview, func(ctx context.Context, c *rest.Call, in struct {
-			MapUUID string `path:"map_uuid,uuid"`
-		}) (rest.Raw, error) {
+		rest.Handle(a, preview, func(ctx context.Context, c *rest.Call, in mapPath) (rest.Raw, error) {
 			file, err := files.MapFile(ctx, c.Principal(), in.MapUUID, format)
 			return pictured(c, file, format), err
 		})
@@ -84,24 +82,21 @@ func registerPlanFiles(a *rest.API, files *soil.MapFiles) {
 	papers := []string{ports.PaperA4, ports.PaperLetter}
 	export.Query = []rest.Param{formatParam(formats), {Name: "paper", Type: rest.String, Enum: papers, Description: "Of a field sheet; default A4."}}
 	export.Media = mediaOf(formats)
-	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, _ struct{}) (rest.Raw, error) {
-		uuid, q, err := mapAsked(c)
-		if err != nil {
-			return rest.Raw{}, err
+	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, in struct {
+		mapPath
+		Format string `query:"format"`
+		Paper  string `query:"paper"`
+	}) (rest.Raw, error) {
+		choice := soil.PlanChoice{
+			Format: cmp.Or(in.Format, ports.GeoJSON), Paper: cmp.Or(in.Paper, ports.PaperA4), Address: c.Link(plansPath + in.MapUUID + "/export/"),
 		}
-		choice := soil.PlanChoice{Format: formatAsked(q), Paper: ports.PaperA4, Address: c.Link(plansPath + uuid + "/export/")}
-		if paper, ok := q.String("paper"); ok {
-			choice.Paper = paper
-		}
-		file, err := files.PlanFile(ctx, c.Principal(), uuid, choice)
+		file, err := files.PlanFile(ctx, c.Principal(), in.MapUUID, choice)
 		return download(file, choice.Format), err
 	})
 	for _, format := range slices.Sorted(maps.Keys(pictureMedia)) {
 		preview := route("preview."+format, "preview_"+format, "A sample plan as a picture, "+strings.ToUpper(format), previewText)
 		preview.Media = []string{pictureMedia[format]}
-		rest.Handle(a, preview, func(ctx context.Context, c *rest.Call, in struct {
-			MapUUID string `path:"map_uuid,uuid"`
-		}) (rest.Raw, error) {
+		rest.Handle(a, preview, func(ctx context.Context, c *rest.Call, in mapPath) (rest.Raw, error) {
 			file, err := files.PlanFile(ctx, c.Principal(), in.MapUUID, soil.PlanChoice{Format: format})
 			return pictured(c, file, format), err
 		})
@@ -118,23 +113,6 @@ func mediaOf(formats []string) []string {
 		out[i], _, _ = strings.Cut(stratificationFormats[format].media, ";")
 	}
 	return out
-}
-
-// mapAsked returns the uuid of the path and the query.
-func mapAsked(c *rest.Call) (string, rest.Values, error) {
-	uuid, err := c.UUID("map_uuid")
-	if err != nil {
-		return "", rest.Values{}, err
-	}
-	q, err := c.Query()
-	return uuid, q, err
-}
-
-func formatAsked(q rest.Values) string {
-	if format, ok := q.String("format"); ok {
-		return format
-	}
-	return ports.GeoJSON
 }
 
 func download(file soil.MapFile, format string) rest.Raw {

@@ -114,17 +114,10 @@ func registerStratificationOrders(a *rest.API, orders *soil.Orders) {
 	list := route(http.MethodGet, dataOrdersPath, access.StratificationOrders.View.For("list"), "List stratification orders")
 	list.Query = append(rest.PageParams(), filters...)
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[StratificationOrder], error) {
-		found, err := orders.List(ctx, c.Principal(), form.QueryOf(q.PageOrAll(), filters, q))
-		if err != nil {
-			return rest.List[StratificationOrder]{}, err
-		}
-		return rest.NewList(q.PageOrAll(), rest.Map(form.Listing(found), showStratificationOrder))
+		return form.List(q.PageOrAll(), showStratificationOrder)(orders.List(ctx, c.Principal(), form.QueryOf(q.PageOrAll(), filters, q)))
 	})
 	rest.Handle(a, route(http.MethodGet, dataOrdersPath+"{id}/", access.StratificationOrders.View.For("retrieve"), "Retrieve a stratification order"),
-		func(ctx context.Context, c *rest.Call, in form.ByID) (StratificationOrder, error) {
-			order, err := orders.Retrieve(ctx, c.Principal(), in.ID)
-			return showStratificationOrder(order), err
-		})
+		form.OnRecord(orders.Retrieve, showStratificationOrder))
 	layers := route(http.MethodGet, aoiBase+"stratification/orders/{id}/layers/", access.StratificationOrders.View.For("layers"), "Show the layers of a stratification order")
 	rest.Handle(a, layers, func(ctx context.Context, c *rest.Call, in form.ByID) (StratificationLayers, error) {
 		order, found, err := orders.Layers(ctx, c.Principal(), in.ID)

@@ -96,7 +96,7 @@ func registerPlans(a *rest.API, plans *soil.Plans) {
 	customise.Description = "Gives a new plan; the one it is based on stays. Points near an edge or each other are accepted with a warning; a plan whose points were moved or " +
 		"added by hand is no probability sample any more, a swap with a reserve leaves it one."
 	rest.Handle(a, customise, func(ctx context.Context, c *rest.Call, in struct {
-		MapUUID string `path:"map_uuid,uuid"`
+		mapPath
 		rest.JSON[PlanEdit]
 	}) (Plan, error) {
 		made, err := plans.Customise(ctx, c.Principal(), in.MapUUID, in.Body.edit())
@@ -106,7 +106,7 @@ func registerPlans(a *rest.API, plans *soil.Plans) {
 	save.Description = "Saves its map of zones, too, where that was not. Saved plans do not change."
 	save.Faults = []int{http.StatusConflict}
 	rest.Handle(a, save, func(ctx context.Context, c *rest.Call, in struct {
-		MapUUID string `path:"map_uuid,uuid"`
+		mapPath
 		rest.JSON[PlanSave]
 	}) (SavedPlan, error) {
 		saved, err := plans.Save(ctx, c.Principal(), in.MapUUID, strings.TrimSpace(form.OrZero(in.Body.Name)), form.OrZero(in.Body.PlanTag))
@@ -127,26 +127,25 @@ func registerSavedPlans(a *rest.API, plans *soil.Plans) {
 	geometry.Description = "Adds the points, as GeoJSON in WGS84."
 	list := planRoute(http.MethodGet, savedPlansPath, access.SamplePlans.View.For("list"), "List saved sample plans")
 	list.Query = append(append(rest.PageParams(), filters...), geometry)
-	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[SavedPlan], error) {
-		found, err := plans.Saved(ctx, c.Principal(), form.QueryOf(q.PageOrAll(), filters, q), q.Bool("geometry"))
-		if err != nil {
-			return rest.List[SavedPlan]{}, err
-		}
-		if q.Bool("geometry") {
-			return rest.NewList(q.PageOrAll(), rest.Map(form.Listing(found), withPoints))
-		}
-		return rest.NewList(q.PageOrAll(), rest.Map(form.Listing(found), showSavedPlan))
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in struct {
+		rest.Values
+		Geometry bool `query:"geometry"`
+	}) (rest.List[SavedPlan], error) {
+		query := form.QueryOf(in.PageOrAll(), filters, in.Values)
+		return form.List(in.PageOrAll(), shownSavedPlan(in.Geometry))(plans.Saved(ctx, c.Principal(), query, in.Geometry))
 	})
 	retrieve := planRoute(http.MethodGet, savedPlansPath+"{id}/", access.SamplePlans.View.For("retrieve"), "Retrieve a saved sample plan")
 	retrieve.Query = []rest.Param{geometry}
-	rest.Handle(a, retrieve, func(ctx context.Context, c *rest.Call, in struct {
-		form.ByID
-		Geometry bool `query:"geometry"`
-	}) (SavedPlan, error) {
+	rest.Handle(a, retrieve, func(ctx context.Context, c *rest.Call, in geometryByID) (SavedPlan, error) {
 		found, err := plans.Retrieve(ctx, c.Principal(), in.ID, in.Geometry)
-		if err == nil && in.Geometry {
-			return withPoints(found), nil
-		}
-		return showSavedPlan(found), err
+		return shownSavedPlan(in.Geometry)(found), err
 	})
+}
+
+// shownSavedPlan returns how a saved plan is shown: with its outlines, or without.
+func shownSavedPlan(geometry bool) func(plan.SamplePlan) SavedPlan {
+	if geometry {
+		return withPoints
+	}
+	return showSavedPlan
 }

@@ -70,11 +70,7 @@ func registerSamples(a *rest.API, s *soil.Samples) {
 	filters := append(sampleFilters(), rest.Param{Name: "updated_since", Type: rest.Timestamp, Description: "Records written at or after this time."})
 	list.Query = append(rest.PageParams(), filters...)
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[Sample], error) {
-		found, err := s.List(ctx, c.Principal(), form.QueryOf(q.PageOrAll(), filters, q))
-		if err != nil {
-			return rest.List[Sample]{}, err
-		}
-		return rest.NewList(q.PageOrAll(), rest.Map(form.Listing(found), showSample))
+		return form.List(q.PageOrAll(), showSample)(s.List(ctx, c.Principal(), form.QueryOf(q.PageOrAll(), filters, q)))
 	})
 	plan := sampleRoute(http.MethodPost, samplesPath, access.Samples.Create.For("plan"), "Make the samples of a plan")
 	plan.Description = "Makes one planned sample for every point of a saved plan, reserves among them, and depth interval. What is there already stays, so the call may be " +
@@ -90,10 +86,7 @@ func registerSamples(a *rest.API, s *soil.Samples) {
 		return SamplesMade{made.PlanUUID, made.Round, made.Created, made.Existing}, err
 	})
 	retrieve := sampleRoute(http.MethodGet, samplesPath+"{id}/", access.Samples.View.For("retrieve"), "Retrieve a sample")
-	rest.Handle(a, retrieve, func(ctx context.Context, c *rest.Call, in form.ByID) (Sample, error) {
-		found, err := s.Retrieve(ctx, c.Principal(), in.ID)
-		return showSample(found), err
-	})
+	rest.Handle(a, retrieve, form.OnRecord(s.Retrieve, showSample))
 	patch := sampleRoute(http.MethodPatch, samplesPath+"{id}/", access.Samples.Edit.For("partial_update"), "Change a sample")
 	patch.Faults, patch.Message = []int{http.StatusPreconditionFailed}, "Sample updated."
 	patch.Description = "For the crew in the field and the laboratory. The status is planned, then collected, then analysed, as `collected` and `lab` say; null withdraws them. " +
@@ -101,12 +94,7 @@ func registerSamples(a *rest.API, s *soil.Samples) {
 	patch.Body = rest.Body[SampleWrite]()
 	rest.Handle(a, patch, func(ctx context.Context, c *rest.Call, in form.ByID) (Sample, error) {
 		changed, err := s.Update(ctx, c.Principal(), in.ID, func(current sample.Sample) (sample.Sample, error) {
-			if err := form.CheckIfMatch(c, current, showSample); err != nil {
-				return current, err
-			}
-			body, err := rest.DecodeInto(c, writeOfSample(current))
-			applySample(body, &current)
-			return current, err
+			return form.Change(c, current, showSample, writeOfSample, applySample)
 		})
 		return showSample(changed), err
 	})
@@ -119,12 +107,15 @@ func registerSampleFiles(a *rest.API, s *soil.Samples) {
 	export.Description = "The samples that the list gives for the same filters: CSV, whose columns the import takes, or GeoJSON with the place where each was taken, or else planned (WGS84)."
 	export.Query = append([]rest.Param{{Name: "format", Type: rest.String, Enum: []string{"csv", "geojson"}, Description: "Default csv."}}, sampleFilters()...)
 	export.Media = []string{"text/csv", "application/geo+json"}
-	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.Raw, error) {
-		found, err := s.List(ctx, c.Principal(), form.PageOf(rest.PageSpec{All: true, Number: 1}, form.FiltersOf(sampleFilters(), q)))
+	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, in struct {
+		rest.Values
+		Format string `query:"format"`
+	}) (rest.Raw, error) {
+		found, err := s.List(ctx, c.Principal(), form.PageOf(rest.PageSpec{All: true, Number: 1}, form.FiltersOf(sampleFilters(), in.Values)))
 		if err != nil {
 			return rest.Raw{}, err
 		}
-		if format, _ := q.String("format"); format == "geojson" {
+		if in.Format == "geojson" {
 			return rest.Raw{ContentType: "application/geo+json", Filename: "samples.geojson", Write: sampleGeoJSON(found.Each)}, nil
 		}
 		return rest.Raw{ContentType: form.MediaCSV, Filename: "samples.csv", Write: sampleCSV(found.Each)}, nil
@@ -138,12 +129,11 @@ func registerSampleFiles(a *rest.API, s *soil.Samples) {
 		{Name: "atomic", Type: rest.Boolean, Description: "With true: one bad row refuses all."},
 	}
 	take.Message = "Samples imported."
-	body := rest.FileBody(map[string]string{
+	take.Body = rest.FileBody(map[string]string{
 		"text/csv": "Rows under a header.", "application/json": "An array of objects.", "multipart/form-data": "A form whose first file is either.",
 	})
-	take.Body = body
-	rest.Handle(a, take, func(ctx context.Context, c *rest.Call, q rest.Values) (SampleImport, error) {
-		options := soil.SampleImportOptions{Preview: q.Bool("preview"), Atomic: q.Bool("atomic")}
+	rest.Handle(a, take, func(ctx context.Context, c *rest.Call, in form.Import) (SampleImport, error) {
+		options := soil.SampleImportOptions{Preview: in.Preview, Atomic: in.Atomic}
 		judged, err := s.Import(ctx, c.Principal(), options, func() ([]soil.SampleRow, error) {
 			_, content, err := form.UploadedFile(c)
 			if err != nil {

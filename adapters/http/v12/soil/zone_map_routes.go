@@ -9,6 +9,7 @@ import (
 	"tilth/adapters/http/v12/form"
 	"tilth/app/soil"
 	"tilth/core/access"
+	"tilth/core/stratification/zoning"
 )
 
 const (
@@ -17,6 +18,17 @@ const (
 )
 
 var geometryParam = rest.Param{Name: "geometry", Type: rest.Boolean, Description: "Adds the outlines, as GeoJSON in WGS84."}
+
+// mapPath is the path of a map of zones, or of a plan.
+type mapPath struct {
+	MapUUID string `path:"map_uuid,uuid"`
+}
+
+// geometryByID is the input of a route on one record whose outlines may be asked for.
+type geometryByID struct {
+	form.ByID
+	Geometry bool `query:"geometry"`
+}
 
 func registerMaps(a *rest.API, maps *soil.Maps) {
 	a.DescribeCodes(map[string]string{
@@ -41,15 +53,12 @@ func registerMaps(a *rest.API, maps *soil.Maps) {
 	})
 	job := mapRoute(http.MethodGet, stratificationPath+"maps/jobs/{id}/", access.StratificationMaps.View.For("retrieve"), "Ask how the making of maps stands")
 	job.OperationID = "stratification_map_job"
-	rest.Handle(a, job, func(ctx context.Context, c *rest.Call, in form.ByID) (MapsJob, error) {
-		made, err := maps.Job(ctx, c.Principal(), in.ID)
-		return showMaps(made), err
-	})
+	rest.Handle(a, job, form.OnRecord(maps.Job, showMaps))
 	save := mapRoute(http.MethodPost, stratificationPath+"maps/{map_uuid}/save/", access.StratificationMaps.Create.For("save"), "Save a map of zones")
 	save.Description = "Saved maps do not change. Saving one again under the same name is the same; under another it is 409."
 	save.Faults = []int{http.StatusConflict}
 	rest.Handle(a, save, func(ctx context.Context, c *rest.Call, in struct {
-		MapUUID string `path:"map_uuid,uuid"`
+		mapPath
 		rest.JSON[MapSave]
 	}) (SavedMap, error) {
 		saved, err := maps.Save(ctx, c.Principal(), in.MapUUID, strings.TrimSpace(form.OrZero(in.Body.Name)), form.OrZero(in.Body.MapTag))
@@ -72,29 +81,27 @@ func registerSavedMaps(a *rest.API, maps *soil.Maps) {
 	}
 	list := mapRoute(http.MethodGet, savedMapsPath, access.StratificationMaps.View.For("list"), "List saved maps of zones")
 	list.Query = append(append(rest.PageParams(), filters...), geometryParam)
-	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[SavedMap], error) {
-		geometry := q.Bool("geometry")
-		found, err := maps.Saved(ctx, c.Principal(), form.QueryOf(q.PageOrAll(), filters, q), geometry)
-		if err != nil {
-			return rest.List[SavedMap]{}, err
-		}
-		if geometry {
-			return rest.NewList(q.PageOrAll(), rest.Map(form.Listing(found), withZones))
-		}
-		return rest.NewList(q.PageOrAll(), rest.Map(form.Listing(found), showSavedMap))
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in struct {
+		rest.Values
+		Geometry bool `query:"geometry"`
+	}) (rest.List[SavedMap], error) {
+		query := form.QueryOf(in.PageOrAll(), filters, in.Values)
+		return form.List(in.PageOrAll(), shownSavedMap(in.Geometry))(maps.Saved(ctx, c.Principal(), query, in.Geometry))
 	})
 	retrieve := mapRoute(http.MethodGet, savedMapsPath+"{id}/", access.StratificationMaps.View.For("retrieve"), "Retrieve a saved map of zones")
 	retrieve.Query = []rest.Param{geometryParam}
-	rest.Handle(a, retrieve, func(ctx context.Context, c *rest.Call, in struct {
-		form.ByID
-		Geometry bool `query:"geometry"`
-	}) (SavedMap, error) {
+	rest.Handle(a, retrieve, func(ctx context.Context, c *rest.Call, in geometryByID) (SavedMap, error) {
 		found, err := maps.Retrieve(ctx, c.Principal(), in.ID, in.Geometry)
-		if err == nil && in.Geometry {
-			return withZones(found), nil
-		}
-		return showSavedMap(found), err
+		return shownSavedMap(in.Geometry)(found), err
 	})
 }
 
 var mapRoute = rest.Routes{Operation: "stratification_map", Tag: stratificationTag, Noun: "map"}.Route
+
+// shownSavedMap returns how a saved map is shown: with its outlines, or without.
+func shownSavedMap(geometry bool) func(zoning.Map) SavedMap {
+	if geometry {
+		return withZones
+	}
+	return showSavedMap
+}
