@@ -2,11 +2,10 @@ package rest
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -61,17 +60,12 @@ type Config struct {
 type API struct {
 	config    Config
 	router    *bunrouter.Router
+	group     *bunrouter.Group     // of the base
 	endpoints map[string]*endpoint // by pattern
+	complete  sync.Once            // once it serves: every method of every path is answered
 	schemas   *schemas
 	document  *huma.OpenAPI
 	codes     map[string]string // documented error codes
-}
-
-// endpoint is a path with its methods.
-type endpoint struct {
-	pattern string // as documented
-	methods map[string]*operation
-	allow   string // value of the Allow header
 }
 
 type operation struct {
@@ -91,10 +85,7 @@ func New(config Config) *API {
 		config.Logger = slog.New(slog.DiscardHandler)
 	}
 	a := &API{config: config, endpoints: map[string]*endpoint{}, schemas: newSchemas(), codes: map[string]string{}}
-	a.router = bunrouter.New(bunrouter.WithNotFoundHandler(func(w http.ResponseWriter, r bunrouter.Request) error {
-		a.WriteError(w, original(r), NoSuchPath(original(r)))
-		return nil
-	}))
+	a.router, a.group = a.newRouter()
 	a.document = a.newDocument()
 	return a
 }
@@ -118,107 +109,8 @@ func (a *API) register(r Route, result *huma.Schema, run func(context.Context, *
 		panic(err)
 	}
 	pattern := a.config.Base + r.Path + "/"
-	e := a.endpoints[pattern]
-	if e == nil {
-		e = &endpoint{pattern: pattern, methods: map[string]*operation{}}
-		a.endpoints[pattern] = e
-		a.mount(e)
-	}
-	if e.methods[r.Method] != nil {
-		panic(fmt.Sprintf("rest: %s %s is registered twice", r.Method, pattern))
-	}
-	e.methods[r.Method] = &operation{route: r, run: run}
-	allowed := []string{http.MethodOptions}
-	for method := range e.methods {
-		allowed = append(allowed, method)
-		if method == http.MethodGet {
-			allowed = append(allowed, http.MethodHead)
-		}
-	}
-	slices.Sort(allowed)
-	e.allow = strings.Join(allowed, ", ")
+	a.mount(pattern, &operation{route: r, run: run})
 	a.describe(r, pattern, result)
-}
-
-// originalRequest is the key under which the request travels through the router.
-type originalRequest struct{}
-
-func original(r bunrouter.Request) *http.Request {
-	return r.Context().Value(originalRequest{}).(*http.Request)
-}
-
-// mount hands a path to the router, for GET alone: the router finds the path, and the
-// endpoint the method. Left to itself, bunrouter answers a wrong method with 404 where
-// the path goes on after a parameter, and knows no Allow header. Paths are mounted, and
-// looked up, without the slash at the end, so that it never has a reason to redirect.
-func (a *API) mount(e *endpoint) {
-	segments := strings.Split(strings.TrimSuffix(e.pattern, "/"), "/")
-	for i, s := range segments {
-		if name, ok := strings.CutPrefix(s, "{"); ok {
-			segments[i] = ":" + strings.TrimSuffix(name, "}")
-		}
-	}
-	a.router.Handle(http.MethodGet, strings.Join(segments, "/"), func(w http.ResponseWriter, r bunrouter.Request) error {
-		a.serve(e, &Call{api: a, writer: w, request: original(r), params: r.Params()})
-		return nil
-	})
-}
-
-// ServeHTTP answers a request below the base. A path that is not clean (an empty or a dot
-// segment, an escaped slash) is unknown: to redirect would turn a POST into a GET.
-func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	path := strings.TrimSuffix(r.URL.Path, "/")
-	if !clean(path) || strings.Contains(strings.ToUpper(r.URL.RawPath), "%2F") {
-		a.WriteError(w, r, NoSuchPath(r))
-		return
-	}
-	lookup := r.WithContext(context.WithValue(r.Context(), originalRequest{}, r))
-	target := *r.URL
-	target.Path, target.RawPath = path, ""
-	lookup.Method, lookup.URL = http.MethodGet, &target
-	if err := a.router.ServeHTTPError(w, lookup); err != nil {
-		a.WriteError(w, r, err)
-	}
-}
-
-// clean tells whether every segment of a path is a name.
-func clean(path string) bool {
-	if !strings.HasPrefix(path, "/") {
-		return false
-	}
-	for segment := range strings.SplitSeq(path[1:], "/") {
-		if segment == "" || segment == "." || segment == ".." {
-			return false
-		}
-	}
-	return true
-}
-
-// serve checks and runs a call, in the order of the package comment.
-func (a *API) serve(e *endpoint, c *Call) {
-	TraceOf(c.request.Context()).Route = e.pattern
-	method := c.request.Method
-	if method == http.MethodHead {
-		method = http.MethodGet
-	}
-	if method == http.MethodOptions {
-		c.SetHeader("Allow", e.allow)
-		c.writer.WriteHeader(http.StatusNoContent)
-		return
-	}
-	op := e.methods[method]
-	if op == nil {
-		a.refuseMethod(e, c)
-		return
-	}
-	c.route, c.status = &op.route, op.route.Status
-	c.SetHeader("Cache-Control", "private, no-cache")
-	if op.route.Public {
-		c.SetHeader("Cache-Control", "no-store")
-	}
-	if err := a.run(op, c); err != nil {
-		a.writeError(c.writer, c.request, err, op.route.Odd)
-	}
 }
 
 func (a *API) run(op *operation, c *Call) error {
@@ -257,24 +149,6 @@ func (a *API) carryOut(ctx context.Context, op *operation, c *Call) error {
 		return err
 	}
 	return out.answer(c)
-}
-
-// refuseMethod answers 405, and 401 before it where every method of the path asks for a
-// credential.
-func (a *API) refuseMethod(e *endpoint, c *Call) {
-	public, key := false, false
-	for _, op := range e.methods {
-		public, key = public || op.route.Public, key || op.route.APIKey
-	}
-	if !public {
-		if _, err := a.authenticate(c.request, key); err != nil {
-			a.WriteError(c.writer, c.request, err)
-			return
-		}
-	}
-	c.SetHeader("Allow", e.allow)
-	a.WriteError(c.writer, c.request, fault.Newf(fault.Invalid, "method_not_allowed",
-		"%s is not possible here; allowed are %s.", clip(c.request.Method), e.allow))
 }
 
 // authenticate finds the caller. A token comes first; a key is looked at where the route
