@@ -126,7 +126,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Fertilizations: records4,
 		Crops:          crops,
 		Boundaries:     boundaries,
-		Intake:         imports,
+		Imports:        imports,
 		Limits:         limits,
 	}
 	profiles := satellite.NewProfiles(deps)
@@ -163,10 +163,10 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	dashboard := ghg.NewDashboard(deps, table)
 	verification := ghg.NewVerification(deps)
 	ghgDeps := ghg2.Deps{
-		Assessing: ghgAssessments,
-		Bulk:      batches,
-		Overview:  dashboard,
-		Verifying: verification,
+		Assessments:  ghgAssessments,
+		Batches:      batches,
+		Dashboard:    dashboard,
+		Verification: verification,
 	}
 	aoIs := soil.NewAOIs(deps)
 	orders := soil.NewOrders(deps)
@@ -182,12 +182,12 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Pictures: charts,
 	}
 	soilDeps := soil2.Deps{
-		AOIs:     aoIs,
-		Strata:   orders,
-		Maps:     maps,
-		Plans:    plans,
-		Sampling: samples,
-		Files:    mapFiles,
+		AOIs:    aoIs,
+		Orders:  orders,
+		Maps:    maps,
+		Plans:   plans,
+		Samples: samples,
+		Files:   mapFiles,
 	}
 	feed := events.NewFeed(deps)
 	webhooks := events.NewWebhooks(deps, hooks)
@@ -275,7 +275,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Fertilizations: records4,
 		Crops:          crops,
 		Boundaries:     boundaries,
-		Intake:         imports,
+		Imports:        imports,
 		Limits:         limits,
 	}
 	profiles := satellite.NewProfiles(deps)
@@ -312,10 +312,10 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	dashboard := ghg.NewDashboard(deps, table)
 	verification := ghg.NewVerification(deps)
 	ghgDeps := ghg2.Deps{
-		Assessing: ghgAssessments,
-		Bulk:      batches,
-		Overview:  dashboard,
-		Verifying: verification,
+		Assessments:  ghgAssessments,
+		Batches:      batches,
+		Dashboard:    dashboard,
+		Verification: verification,
 	}
 	aoIs := soil.NewAOIs(deps)
 	orders := soil.NewOrders(deps)
@@ -331,12 +331,12 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Pictures: charts,
 	}
 	soilDeps := soil2.Deps{
-		AOIs:     aoIs,
-		Strata:   orders,
-		Maps:     maps,
-		Plans:    plans,
-		Sampling: samples,
-		Files:    mapFiles,
+		AOIs:    aoIs,
+		Orders:  orders,
+		Maps:    maps,
+		Plans:   plans,
+		Samples: samples,
+		Files:   mapFiles,
 	}
 	feed := events.NewFeed(deps)
 	webhooks := events.NewWebhooks(deps, hooks)

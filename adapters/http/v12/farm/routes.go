@@ -21,7 +21,7 @@ type Deps struct {
 	Fertilizations *farmapp.Records[farm.Fertilization]
 	Crops          *farmapp.Crops
 	Boundaries     *farmapp.Boundaries
-	Intake         *farmapp.Imports
+	Imports        *farmapp.Imports
 	Limits         geo.Limits
 }
 
@@ -39,8 +39,8 @@ func Register(a *rest.API, d Deps) {
 	registerFarms(a, d.Farms)
 	registerFields(a, d.Fields, d.Limits)
 	registerBoundaries(a, d.Boundaries)
-	registerImports(a, d.Intake)
-	registerExport(a, d.Intake)
+	registerImports(a, d.Imports)
+	registerExport(a, d.Imports)
 	registerSeasons(a, d.Seasons)
 	registerCrops(a, d.Crops)
 	registerCultivations(a, d.Cultivations)

@@ -9,17 +9,17 @@ import (
 
 // Deps is the use cases that these routes offer.
 type Deps struct {
-	Assessing *ghgapp.Assessments
-	Bulk      *ghgapp.Batches
-	Overview  *ghgapp.Dashboard
-	Verifying *ghgapp.Verification
+	Assessments  *ghgapp.Assessments
+	Batches      *ghgapp.Batches
+	Dashboard    *ghgapp.Dashboard
+	Verification *ghgapp.Verification
 }
 
 // Register adds the routes of assessments.
 func Register(a *rest.API, d Deps) {
-	registerAssessments(a, d.Assessing)
-	registerManyAssessments(a, d.Bulk)
-	registerPrefill(a, d.Assessing)
-	registerVerification(a, d.Verifying)
-	registerDashboard(a, d.Overview)
+	registerAssessments(a, d.Assessments)
+	registerManyAssessments(a, d.Batches)
+	registerPrefill(a, d.Assessments)
+	registerVerification(a, d.Verification)
+	registerDashboard(a, d.Dashboard)
 }

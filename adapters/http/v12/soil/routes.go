@@ -9,20 +9,20 @@ import (
 
 // Deps is the use cases that these routes offer.
 type Deps struct {
-	AOIs     *soil.AOIs
-	Strata   *soil.Orders
-	Maps     *soil.Maps
-	Plans    *soil.Plans
-	Sampling *soil.Samples
-	Files    *soil.MapFiles
+	AOIs    *soil.AOIs
+	Orders  *soil.Orders
+	Maps    *soil.Maps
+	Plans   *soil.Plans
+	Samples *soil.Samples
+	Files   *soil.MapFiles
 }
 
 // Register adds the routes of soil sampling.
 func Register(a *rest.API, d Deps) {
-	registerAOIs(a, d.AOIs, d.Strata)
-	registerStratificationOrders(a, d.Strata)
+	registerAOIs(a, d.AOIs, d.Orders)
+	registerStratificationOrders(a, d.Orders)
 	registerMaps(a, d.Maps)
 	registerPlans(a, d.Plans)
 	registerStratificationFiles(a, d.Files)
-	registerSamples(a, d.Sampling)
+	registerSamples(a, d.Samples)
 }
