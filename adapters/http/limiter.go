@@ -32,7 +32,7 @@ func newLimiter(perSecond float64, now func() time.Time) *limiter {
 	return &limiter{perSecond: perSecond, now: now, buckets: map[[sha256.Size]byte]*rate.Limiter{}}
 }
 
-// take takes a token from the bucket of a credential, or gives how long to wait for one.
+// take takes a token from the bucket of a credential, or returns how long to wait for one.
 func (l *limiter) take(credential string) (wait time.Duration) {
 	key := sha256.Sum256([]byte(credential))
 	now := l.now()

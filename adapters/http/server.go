@@ -144,7 +144,7 @@ func (s *Server) API() *rest.API { return s.api }
 func (s *Server) Handler() http.Handler { return s.handler }
 
 // Serve answers the requests of a listener until ctx ends. It then takes no more, lets
-// those under way finish within the configured time, and gives an error when
+// those under way finish within the configured time, and returns an error when
 // some did not.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	// Requests outlive the signal to stop, but not the end of the grace. Event streams,

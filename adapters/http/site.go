@@ -121,7 +121,7 @@ func reference() http.Handler {
 	})
 }
 
-// isAsset tells whether the API reference has a file of that name; they are kept compressed.
+// isAsset reports whether the API reference has a file of that name; they are kept compressed.
 func isAsset(name string) bool {
 	for _, suffix := range []string{"", ".gz"} {
 		if info, err := fs.Stat(static.FS, name+suffix); err == nil && !info.IsDir() {
@@ -191,7 +191,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	s.api.WriteError(w, r, f)
 }
 
-// askParts asks every part at the same time, and gives the state of each and the names
+// askParts asks every part at the same time, and returns the state of each and the names
 // of those that are missing.
 func (s *Server) askParts(ctx context.Context) (parts map[string]string, missing []string) {
 	names := slices.Sorted(maps.Keys(s.deps.Ready))

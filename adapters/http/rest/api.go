@@ -16,7 +16,7 @@ import (
 	"tilth/ports"
 )
 
-// Bounds of a request, where the configuration gives none.
+// Bounds of a request, where the configuration sets none.
 const (
 	DefaultMaxBody = 8 << 20 // bytes
 	DefaultMaxBulk = 1000    // items
@@ -43,14 +43,14 @@ type Config struct {
 	// Authorize refuses a caller without a permission, and returns the context of the request
 	// of one who has it. Faults: Forbidden.
 	Authorize func(ctx context.Context, who access.Principal, need access.Permission) (context.Context, error)
-	// Once carries a request out once under the key of its caller, or gives the answer that
+	// Once carries a request out once under the key of its caller, or returns the answer that
 	// it had; do answers it, and says whether that answer is final. Nil where keys are
 	// ignored. Faults: Mismatch, Unavailable, Conflict.
 	Once func(ctx context.Context, who access.Principal, key, digest string,
 		do func(ctx context.Context) (answer ports.Answer, final bool)) (answer ports.Answer, replayed bool, err error)
 	// Logger takes what must not be sent to callers; nil discards it.
 	Logger *slog.Logger
-	// StreamBeat is the pause after which an event stream gives a sign of life and its caller
+	// StreamBeat is the pause after which an event stream sends a sign of life and its caller
 	// is checked again; 0: DefaultStreamBeat.
 	StreamBeat time.Duration
 }

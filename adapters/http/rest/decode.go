@@ -44,7 +44,7 @@ func Decode[W any](c *Call) (W, error) {
 	return item.Value, item.Errors.Err()
 }
 
-// DecodeInto reads the body as the changes of a PATCH: its members are laid over those
+// DecodeInto reads the body as the changes of a PATCH: its members replace those
 // of current, and the whole is validated like a new record. A member that is null is
 // cleared where it is optional. Nested objects are replaced, not merged.
 // Faults: those of [Decode].
@@ -75,7 +75,7 @@ func DecodeChange[W any](c *Call, current W) (W, error) {
 }
 
 // DecodeMany reads a body that is one object or an array of 1 to the configured number
-// of objects; bulk tells which it was. A single invalid object is reported in its item,
+// of objects; bulk reports which it was. A single invalid object is reported in its item,
 // like those of an array: the caller decides how to answer, usually with [ItemErrors].
 // Faults: those of [Decode] for the body as a whole.
 func DecodeMany[W any](c *Call) (items []Item[W], bulk bool, err error) {
@@ -106,7 +106,7 @@ func DecodeMany[W any](c *Call) (items []Item[W], bulk bool, err error) {
 
 // ItemErrors gathers what is wrong with decoded items into one fault: for a bulk with
 // code bulk_validation_failed and keyed by the item's index in decimal, for a single
-// object its own fields. It gives nil when nothing is wrong.
+// object its own fields. It returns nil when nothing is wrong.
 func ItemErrors[W any](items []Item[W], bulk bool) error {
 	if !bulk {
 		return items[0].Errors.Err()
@@ -181,7 +181,7 @@ func notAnObject(text []byte) fault.Fields {
 	return f
 }
 
-// overlay lays the members of one object over those of another.
+// overlay replaces members of one object by those of another.
 func overlay(base, over []byte) []byte {
 	type member struct {
 		name  string

@@ -22,7 +22,7 @@ const (
 	errorSchema     = "Error"
 )
 
-// transportCodes are the error codes that this package gives itself.
+// transportCodes are the error codes of this package itself.
 var transportCodes = map[string]string{
 	"validation_failed":      "The input is wrong; details says what, by field.",
 	"bulk_validation_failed": "Items of a bulk are wrong; details says what, by the item's index and field. Nothing was stored.",

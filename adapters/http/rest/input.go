@@ -22,7 +22,7 @@ import (
 // fields stood in their place. A parameter that the path or [Route.Query] does not declare
 // is a mistake in the program, found when it starts. [Values] as the input, or embedded in
 // it, holds every declared query parameter. A body that a use case asks for later, under
-// its lock, is no part of the input: see [Decode].
+// its lock, is no part of the input: see [Read] and [Decode].
 
 // JSON is the input of a route that takes a body alone.
 type JSON[W any] struct {
@@ -33,6 +33,21 @@ type JSON[W any] struct {
 type binding struct {
 	index []int
 	read  func(c *Call, field reflect.Value) error
+}
+
+// Read reads an input that a handler asks for itself, after checks that come before it.
+func Read[I any](c *Call) (in I, err error) {
+	bindings, _ := c.route.bindings(reflect.TypeFor[I]())
+	return in, c.read(bindings, reflect.ValueOf(&in).Elem())
+}
+
+func (c *Call) read(bindings []binding, into reflect.Value) error {
+	for _, b := range bindings {
+		if err := b.read(c, into.FieldByIndex(b.index)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // bindings returns how the input of a type is read, and the type of its body, if any.

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Origins tells where a request came from and under which address it reached us. What
+// Origins finds where a request came from and under which address it reached us. What
 // proxies say is believed only when the connection comes from a trusted one.
 type Origins struct {
 	// Public is the address that clients use, such as https://tilth.example.org; links

@@ -75,8 +75,8 @@ func (v Values) Page() PageSpec {
 // PageOrAll returns the page asked for; the whole list where neither page nor page_size
 // is given, as lists outside farm management have it.
 func (v Values) PageOrAll() PageSpec {
-	_, numbered := get[int64](v, "page", pageNumber)
-	_, sized := get[int64](v, "page_size", pageSize)
+	_, numbered := v.parsed["page"].(int64)
+	_, sized := v.parsed["page_size"].(int64)
 	if !numbered && !sized {
 		return PageSpec{All: true, Number: 1}
 	}
@@ -84,10 +84,10 @@ func (v Values) PageOrAll() PageSpec {
 }
 
 func (v Values) page(spec PageSpec) PageSpec {
-	if size, ok := get[int64](v, "page_size", pageSize); ok {
+	if size, ok := v.parsed["page_size"].(int64); ok {
 		spec.Size = size
 	}
-	number, ok := get[int64](v, "page", pageNumber)
+	number, ok := v.parsed["page"].(int64)
 	switch {
 	case ok && number == allPages:
 		return PageSpec{All: true, Number: 1}

@@ -13,12 +13,7 @@ import (
 )
 
 // Values are the query parameters of a request, read as their route declares them.
-// Asking for one that the route does not declare, or as another type, panics: what is
-// read is documented.
-type Values struct {
-	declared map[string]ParamType
-	parsed   map[string]any
-}
+type Values struct{ parsed map[string]any }
 
 // Query reads the declared parameters of the request; what is not declared is ignored.
 // Faults: Invalid, which names every malformed parameter.
@@ -26,14 +21,13 @@ func (c *Call) Query() (Values, error) {
 	if c.values.parsed != nil {
 		return c.values, nil
 	}
-	v := Values{declared: map[string]ParamType{}, parsed: map[string]any{}}
+	v := Values{map[string]any{}}
 	raw, err := url.ParseQuery(c.request.URL.RawQuery)
 	if err != nil {
 		return v, fault.Field(fault.NonField, "The query string is not well-formed; percent-encode what is in it.")
 	}
 	errs := fault.Fields{}
 	for _, p := range c.route.Query {
-		v.declared[p.Name] = p.Type
 		given := raw[p.Name]
 		switch {
 		case len(given) == 0 || p.Type == String && given[0] == "" && len(given) == 1:
@@ -118,23 +112,6 @@ func (p Param) parseText(text string) (any, string) {
 
 func isText(s string) bool { return strings.ToValidUTF8(s, "") == s }
 
-// String returns a text parameter; ok is false where it was not given.
-func (v Values) String(name string) (value string, ok bool) { return get[string](v, name, String) }
-
-// Bool returns a boolean parameter; false where it was not given.
-func (v Values) Bool(name string) bool {
-	value, _ := get[bool](v, name, Boolean)
-	return value
-}
-
 // All returns every parameter that was given, by name: int64, float64, string, bool, Date
 // or time.Time, as declared.
 func (v Values) All() map[string]any { return v.parsed }
-
-func get[T any](v Values, name string, as ParamType) (value T, ok bool) {
-	if v.declared[name] != as {
-		panic(fmt.Sprintf("rest: the route declares no %s parameter %q", as, name))
-	}
-	value, ok = v.parsed[name].(T)
-	return value, ok
-}

@@ -59,7 +59,7 @@ type byID struct {
 func Register[W, R any](a *API, res Resource[W, R]) {
 	if res.List != nil {
 		Handle(a, res.listRoute(), func(ctx context.Context, c *Call, v Values) (Paginated[R], error) {
-			q := ListQuery{Page: v.Page(), Shared: res.Shareable && v.Bool(shareParam), Values: v}
+			q := ListQuery{Page: v.Page(), Shared: res.Shareable && v.parsed[shareParam] == true, Values: v}
 			listing, err := res.List(ctx, c, q)
 			if err != nil {
 				return Paginated[R]{}, err
@@ -85,7 +85,7 @@ func Register[W, R any](a *API, res Resource[W, R]) {
 			byID
 		},
 		) (R, error) {
-			return res.Retrieve(ctx, c, in.ID, res.Shareable && in.Bool(shareParam))
+			return res.Retrieve(ctx, c, in.ID, res.Shareable && in.parsed[shareParam] == true)
 		})
 	}
 	if res.Update != nil {

@@ -132,10 +132,8 @@ func Handle[I, O any](a *API, r Route, h func(ctx context.Context, c *Call, in I
 			return alt.Handle(ctx, c)
 		}
 		var in I
-		for _, b := range bindings {
-			if err := b.read(c, reflect.ValueOf(&in).Elem().FieldByIndex(b.index)); err != nil {
-				return nil, err
-			}
+		if err := c.read(bindings, reflect.ValueOf(&in).Elem()); err != nil {
+			return nil, err
 		}
 		out, err := h(ctx, c, in)
 		if err != nil {

@@ -18,7 +18,7 @@ import (
 //   - it redirects a path that is not clean, or has a slash too many or too few, which turns
 //     a POST into a GET: such a path is unknown, and the slash at the end is optional;
 //   - it answers 405 without Allow, and a method that a path lacks by another path whose
-//     parameter matches: [API.completePaths] gives every path every method;
+//     parameter matches: [API.completePaths] completes every path;
 //   - it takes an escaped slash and a dot segment for a parameter: such a path is unknown;
 //   - it hands on a parameter with a NUL, which no database takes for text: it names nothing.
 
@@ -86,7 +86,7 @@ func (a *API) handle(e *endpoint, method string, answer func(c *Call) error) {
 	})
 }
 
-// completePaths gives every path the methods that it lacks.
+// completePaths adds the methods that a path lacks.
 func (a *API) completePaths() {
 	for _, e := range a.endpoints {
 		for _, method := range routed {

@@ -114,9 +114,9 @@ func checkRange(schema *huma.Schema, n float64, errs fault.Fields, key string) {
 
 // clip shortens what is quoted back to a caller.
 func clip(value string) string {
-	const most = 60
-	if utf8.RuneCountInString(value) <= most {
+	const maxQuoted = 60
+	if utf8.RuneCountInString(value) <= maxQuoted {
 		return value
 	}
-	return string([]rune(value)[:most]) + "…"
+	return string([]rune(value)[:maxQuoted]) + "…"
 }

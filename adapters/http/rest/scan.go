@@ -223,7 +223,7 @@ func (s *scanner) more(end byte, want string) (done bool, err *scanError) {
 	return false, s.unexpected(want)
 }
 
-// str reads a string and gives what it says.
+// str reads a string and returns what it says.
 func (s *scanner) str() (string, *scanError) {
 	s.pos++
 	start := s.pos

@@ -15,7 +15,7 @@ type schemas struct {
 	registry huma.Registry
 	known    map[reflect.Type]*huma.Schema // by type; written while routes are registered, read afterwards
 	patterns map[string]*regexp.Regexp     // compiled patterns of the members
-	mended   map[reflect.Type]bool
+	fixed    map[reflect.Type]bool
 }
 
 const (
@@ -28,7 +28,7 @@ func newSchemas() *schemas {
 		registry: huma.NewMapRegistry(schemaPrefix, schemaName),
 		known:    map[reflect.Type]*huma.Schema{},
 		patterns: map[string]*regexp.Regexp{},
-		mended:   map[reflect.Type]bool{},
+		fixed:    map[reflect.Type]bool{},
 	}
 }
 
@@ -47,7 +47,7 @@ func schemaName(t reflect.Type, hint string) string {
 // a document that promises more than the service checks is a lie.
 func (s *schemas) of(t reflect.Type) *huma.Schema {
 	schema := s.registry.Schema(t, true, t.Name())
-	s.mend(t)
+	s.fix(t)
 	s.known[t] = schema
 	return schema
 }
@@ -66,17 +66,17 @@ func (s *schemas) resolve(schema *huma.Schema) (resolved *huma.Schema, nullable 
 	}
 }
 
-// mend makes the generated schema of a type say what encoding/json does: what may be nil
+// fix makes the generated schema of a type say what encoding/json does: what may be nil
 // may be null (the generator says so for scalars and arrays only, and forgets it in an
 // enumeration) and unknown members are ignored.
-func (s *schemas) mend(t reflect.Type) {
+func (s *schemas) fix(t reflect.Type) {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array || t.Kind() == reflect.Map {
 		t = t.Elem()
 	}
-	if t.Kind() != reflect.Struct || s.mended[t] {
+	if t.Kind() != reflect.Struct || s.fixed[t] {
 		return
 	}
-	s.mended[t] = true
+	s.fixed[t] = true
 	named := s.registry.Schema(t, true, t.Name())
 	if named.Ref == "" {
 		return // a type with a schema of its own, such as Date
@@ -101,7 +101,7 @@ func (s *schemas) mend(t reflect.Type) {
 		if nilable && !strings.Contains(options, "omit") || member.Nullable {
 			object.Properties[name] = orNull(member)
 		}
-		s.mend(field.Type)
+		s.fix(field.Type)
 		s.enforceable(t, name, member)
 	}
 }

@@ -36,7 +36,7 @@ func WithStop(ctx context.Context, stop <-chan struct{}) context.Context {
 // EventStream is an answer of server-sent events.
 type EventStream struct {
 	// Run writes the events until its context ends: the caller has left or may not listen any
-	// more, or the server stops. beat is the pause after which it gives a sign of life.
+	// more, or the server stops. beat is the pause after which it sends a sign of life.
 	Run func(ctx context.Context, out *EventWriter, beat time.Duration) error
 	// Close returns back what the stream holds; it is called once, also where nothing was written.
 	Close func()
@@ -95,7 +95,7 @@ func (c *Call) watch(ctx context.Context, end context.CancelFunc, every time.Dur
 	}
 }
 
-// refused reports whether the caller may not make this call any more. A part that is away
+// refused reports whether the caller may not make this call any more. A part that is unavailable
 // says nothing of the caller.
 func (c *Call) refused(ctx context.Context) bool {
 	who, err := c.api.caller(c.request, c.route.APIKey)
@@ -112,7 +112,7 @@ func (c *Call) refused(ctx context.Context) bool {
 // EventMessage is one server-sent event.
 type EventMessage struct {
 	ID   string // what a reader that comes back names; empty: none
-	Type string // empty: only the id is noted, and nothing happens at the reader
+	Type string // empty: only the id is recorded, and nothing happens at the reader
 	Data []byte // on one line
 }
 
@@ -136,7 +136,7 @@ func (w *EventWriter) Send(m EventMessage) error {
 	return w.write(b.String() + "\n")
 }
 
-// Retry tells the reader how long to wait before it comes back.
+// Retry says how long to wait before it comes back.
 func (w *EventWriter) Retry(pause time.Duration) error {
 	return w.write("retry: " + strconv.FormatInt(pause.Milliseconds(), 10) + "\n\n")
 }

@@ -84,7 +84,7 @@ func (v *validator) object(schema *huma.Schema, text []byte, errs fault.Fields) 
 	}
 }
 
-// keepsNull tells whether null is a value of a member. It is where the member is
+// keepsNull reports whether null is a value of a member. It is where the member is
 // required and a pointer. Slices, maps and raw objects may be null too, because nil ones
 // are written so; for input that would make null a way around "required".
 func (v *validator) keepsNull(object, member *huma.Schema, name string) bool {
@@ -151,7 +151,7 @@ func (v *validator) name(name string) {
 	v.out.WriteByte(':')
 }
 
-// fits tells whether a JSON value is of a schema type. A number is taken for an integer
+// fits reports whether a JSON value is of a schema type. A number is taken for an integer
 // here, so that 3.5 gets a message of its own.
 func fits(want string, text []byte) bool {
 	switch c := text[0]; want {
@@ -201,13 +201,13 @@ func article(want string) string {
 
 // choices lists the allowed words of an enumeration, shortened where they are many.
 func choices(enum []any) string {
-	const most = 12
-	words := make([]string, 0, most+1)
+	const maxChoices = 12
+	words := make([]string, 0, maxChoices+1)
 	for i, e := range enum {
 		if e == nil {
 			continue // null is not offered as a word
 		}
-		if i == most {
+		if i == maxChoices {
 			words = append(words, fmt.Sprintf("… (%d in all; see the API reference)", len(enum)))
 			break
 		}

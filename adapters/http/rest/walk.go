@@ -37,7 +37,7 @@ func eachMember(object []byte, visit func(name string, value []byte)) {
 	}
 }
 
-// eachItem calls visit with the items of an array, in order, until it gives false.
+// eachItem calls visit with the items of an array, in order, until it returns false.
 func eachItem(array []byte, visit func(i int, value []byte) bool) {
 	s := scanner{text: array, pos: 1}
 	for i := 0; ; i++ {
@@ -54,7 +54,7 @@ func eachItem(array []byte, visit func(i int, value []byte) bool) {
 	}
 }
 
-// take passes over a value and gives its text.
+// take skips a value and returns its text.
 func (s *scanner) take() []byte {
 	start, depth := s.pos, 0
 	for s.pos < len(s.text) {

@@ -43,7 +43,7 @@ func showInvitation(i ports.Invitation) Invitation {
 	return out
 }
 
-// InvitationMade is a new invitation with its link, which is told this once.
+// InvitationMade is a new invitation with its link, which is shown this once.
 type InvitationMade struct {
 	Invitation
 	Token string `json:"token" doc:"For auth/invitation/accept/. It is told this once; only its hash is kept."`

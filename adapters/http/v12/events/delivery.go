@@ -47,19 +47,17 @@ func registerDeliveries(a *rest.API, w *events.Webhooks) {
 		if _, err := w.Retrieve(ctx, c.Principal(), in.ID); err != nil {
 			return rest.List[WebhookDelivery]{}, err
 		}
-		q, err := c.Query()
+		query, err := rest.Read[struct {
+			rest.Values
+			State string `query:"state"`
+		}](c)
 		if err != nil {
 			return rest.List[WebhookDelivery]{}, err
 		}
-		page := q.PageOrAll()
-		state, _ := q.String("state")
-		found, err := w.Deliveries(ctx, c.Principal(), ports.DeliveryQuery{
-			WebhookID: in.ID, State: webhook.State(state), Limit: page.Limit(), Offset: page.Offset(),
-		})
-		if err != nil {
-			return rest.List[WebhookDelivery]{}, err
-		}
-		return rest.NewList(page, rest.Map(form.Listing(found), showDelivery))
+		page := query.PageOrAll()
+		return form.List(page, showDelivery)(w.Deliveries(ctx, c.Principal(), ports.DeliveryQuery{
+			WebhookID: in.ID, State: webhook.State(query.State), Limit: page.Limit(), Offset: page.Offset(),
+		}))
 	})
 
 	test := webhookRoute(http.MethodPost, "{id}/test/", access.Webhooks.Edit.For("test"), "Send a test event to a webhook")

@@ -101,16 +101,16 @@ func (in streamInput) start(header string) (after *int64, types []string, err er
 	return after, types, errs.Err()
 }
 
-// follow writes a stream until its context ends. It first tells the reader its place, so
+// follow writes a stream until its context ends. It first sends the reader its place, so
 // that one that is cut off before the first event misses nothing either.
 func follow(ctx context.Context, stream *events.Stream, out *rest.EventWriter, beat time.Duration) error {
 	if err := out.Retry(streamRetry); err != nil {
 		return err
 	}
-	told := int64(-1)
+	sent := int64(-1)
 	for {
-		if at := stream.Position(); at != told {
-			told = at
+		if at := stream.Position(); at != sent {
+			sent = at
 			if err := out.Send(rest.EventMessage{ID: event.FormatPosition(at)}); err != nil {
 				return err
 			}
@@ -119,36 +119,36 @@ func follow(ctx context.Context, stream *events.Stream, out *rest.EventWriter, b
 		if err != nil {
 			return err
 		}
-		if told, err = write(out, batch, told); err != nil {
+		if sent, err = write(out, batch, sent); err != nil {
 			return err
 		}
 	}
 }
 
-// write writes a batch, and gives the place that the reader knows then.
-func write(out *rest.EventWriter, batch events.Batch, told int64) (int64, error) {
+// write writes a batch, and returns the place that the reader knows then.
+func write(out *rest.EventWriter, batch events.Batch, sent int64) (int64, error) {
 	if batch.Reset {
 		data, err := json.Marshal(resetData{"Events were forgotten before you came back; what follows begins with the oldest that is kept."})
 		if err != nil {
-			return told, err
+			return sent, err
 		}
-		told = batch.Floor
-		if err := out.Send(rest.EventMessage{ID: event.FormatPosition(told), Type: "reset", Data: data}); err != nil {
-			return told, err
+		sent = batch.Floor
+		if err := out.Send(rest.EventMessage{ID: event.FormatPosition(sent), Type: "reset", Data: data}); err != nil {
+			return sent, err
 		}
 	}
 	for position, e := range batch.Each() {
 		data, err := json.Marshal(e)
 		if err != nil {
-			return told, err
+			return sent, err
 		}
 		if err := out.Send(rest.EventMessage{ID: event.FormatPosition(position), Type: e.Type, Data: data}); err != nil {
-			return told, err
+			return sent, err
 		}
-		told = position
+		sent = position
 	}
 	if !batch.Reset && len(batch.Events) == 0 {
-		return told, out.Comment("nothing new")
+		return sent, out.Comment("nothing new")
 	}
-	return told, nil
+	return sent, nil
 }

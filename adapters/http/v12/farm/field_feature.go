@@ -25,15 +25,15 @@ func featuresOf(records *farmapp.Records[farm.Field], filters []rest.Param) rest
 	return rest.Alternative{
 		Media: rest.GeoJSONType, Description: "A FeatureCollection of the page; `Link` and `X-Total-Count` say where it stands in the list.",
 		Handle: func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
-			q, err := c.Query()
+			in, err := rest.Read[form.SharedList](c)
 			if err != nil {
 				return rest.Raw{}, err
 			}
-			found, err := records.List(ctx, c.Principal(), q.Bool("share"), form.QueryOf(q.Page(), filters, q))
+			found, err := records.List(ctx, c.Principal(), in.Share, form.QueryOf(in.Page(), filters, in.Values))
 			if err != nil {
 				return rest.Raw{}, err
 			}
-			return rest.Features(c, q.Page(), rest.Map(form.Listing(found), fieldFeature))
+			return rest.Features(c, in.Page(), rest.Map(form.Listing(found), fieldFeature))
 		},
 	}
 }
@@ -43,15 +43,11 @@ func featureOf(records *farmapp.Records[farm.Field]) rest.Alternative {
 	return rest.Alternative{
 		Media: rest.GeoJSONType, Description: "A Feature.",
 		Handle: func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
-			q, err := c.Query()
+			in, err := rest.Read[form.SharedByID](c)
 			if err != nil {
 				return rest.Raw{}, err
 			}
-			id, err := c.ID("id")
-			if err != nil {
-				return rest.Raw{}, err
-			}
-			record, err := records.Retrieve(ctx, c.Principal(), q.Bool("share"), id)
+			record, err := records.Retrieve(ctx, c.Principal(), in.Share, in.ID)
 			if err != nil {
 				return rest.Raw{}, err
 			}

@@ -23,6 +23,12 @@ type SharedByID struct {
 	ByID
 }
 
+// SharedList is the input of a list that takes [ShareParam].
+type SharedList struct {
+	rest.Values
+	Shared
+}
+
 // Import is the input of a route that imports a file.
 type Import struct {
 	Preview bool `query:"preview"`

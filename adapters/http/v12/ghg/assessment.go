@@ -112,9 +112,9 @@ func (r assessmentRoutes) registerList() {
 	list := assessmentRoute(http.MethodGet, "", access.Assessments.View.For("list"), "List assessments")
 	list.Description = "Without their sections."
 	list.Query = append(append(rest.PageParams(), form.ShareParam), filters...)
-	rest.Handle(r.api, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[AssessmentRecord], error) {
-		page := q.PageOrAll()
-		return form.List(page, showAssessmentRecord)(r.use.List(ctx, c.Principal(), q.Bool(form.ShareParam.Name), form.QueryOf(page, filters, q)))
+	rest.Handle(r.api, list, func(ctx context.Context, c *rest.Call, in form.SharedList) (rest.List[AssessmentRecord], error) {
+		page := in.PageOrAll()
+		return form.List(page, showAssessmentRecord)(r.use.List(ctx, c.Principal(), in.Share, form.QueryOf(page, filters, in.Values)))
 	})
 	retrieve := assessmentRoute(http.MethodGet, "{id}/", access.Assessments.View.For("retrieve"), "Retrieve an assessment with its sections")
 	retrieve.Query, retrieve.DataWith = []rest.Param{form.ShareParam}, schemaSections

@@ -130,17 +130,17 @@ func (r bulkRoutes) registerCopy() {
 	copies.Body = rest.Body[CopyForward]()
 	rest.Handle(r.api, copies, func(ctx context.Context, c *rest.Call, _ struct{}) (AssessmentBatch, error) {
 		report, err := r.use.Copy(ctx, c.Principal(), func() (assessment.BatchOptions, error) {
-			q, err := c.Query()
+			in, err := rest.Read[struct {
+				Preview bool `query:"preview"`
+				rest.JSON[CopyForward]
+			}](c)
 			if err != nil {
 				return assessment.BatchOptions{}, err
 			}
-			body, err := rest.Decode[CopyForward](c)
-			if err != nil {
-				return assessment.BatchOptions{}, err
-			}
+			body := in.Body
 			selection, wrong := selectionOf(body.Filter)
 			return assessment.BatchOptions{
-				FromYear: body.FromYear, ToYear: body.ToYear, Overwrite: body.Overwrite, Preview: q.Bool("preview"), Selection: selection,
+				FromYear: body.FromYear, ToYear: body.ToYear, Overwrite: body.Overwrite, Preview: in.Preview, Selection: selection,
 			}, nestedIn("filter", wrong)
 		})
 		return answer(c, report, err)

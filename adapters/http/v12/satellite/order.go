@@ -78,8 +78,9 @@ func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 	}, form.ListParams("A part of the name of the field, whatever its case.", "start_date")...)
 	list := route(http.MethodGet, ordersPath, access.ProfileOrders.View.For("list"), "List profile orders")
 	list.Query = append(append(rest.PageParams(), form.ShareParam), filters...)
-	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[ProfileOrder], error) {
-		return form.List(q.PageOrAll(), showOrder)(orders.List(ctx, c.Principal(), q.Bool(form.ShareParam.Name), form.QueryOf(q.PageOrAll(), filters, q, "index_code")))
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in form.SharedList) (rest.List[ProfileOrder], error) {
+		query := form.QueryOf(in.PageOrAll(), filters, in.Values, "index_code")
+		return form.List(in.PageOrAll(), showOrder)(orders.List(ctx, c.Principal(), in.Share, query))
 	})
 
 	retrieve := route(http.MethodGet, ordersPath+"{id}/", access.ProfileOrders.View.For("retrieve"), "Retrieve an order with its series")

@@ -65,7 +65,7 @@ func retrieved(ctx context.Context, c *rest.Call, orders *satellite.Profiles, in
 	return found, err
 }
 
-// sayLater tells the caller of a series that is being computed when to ask again.
+// sayLater says when to ask again for a series that is being computed.
 func sayLater(c *rest.Call, order vegetation.OrderState) {
 	if order.Status == vegetation.Processing {
 		c.SetHeader("Retry-After", strconv.Itoa(retryLater))

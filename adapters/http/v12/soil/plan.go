@@ -167,7 +167,7 @@ type Plan struct {
 	Warnings  []PlanWarning `json:"warnings"`
 }
 
-// PlanResponse is the part of a saved plan that tells of the plan itself.
+// PlanResponse is the part of a saved plan that describes the plan itself.
 type PlanResponse struct {
 	MapUUID  string       `json:"map_uuid" format:"uuid"`
 	Metadata PlanMetadata `json:"metadata"`

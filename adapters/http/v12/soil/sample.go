@@ -106,7 +106,7 @@ func writeOfSample(s sample.Sample) SampleWrite {
 	return out
 }
 
-// applySample lays a body over a sample.
+// applySample applies a body to a sample.
 func applySample(in SampleWrite, onto *sample.Sample) {
 	onto.Status, onto.Label, onto.Notes = sample.Status(form.OrZero(in.Status)), form.OrZero(in.Label), form.OrZero(in.Notes)
 	onto.Collected, onto.Lab = nil, nil

@@ -141,7 +141,7 @@ type MapsJob struct {
 	Reason     *string        `json:"reason" doc:"Why there is no candidate, or why it failed."`
 }
 
-// MapResponse is the part of a saved map that tells of the map itself.
+// MapResponse is the part of a saved map that describes the map itself.
 type MapResponse struct {
 	MapUUID  string      `json:"map_uuid" format:"uuid"`
 	Metadata MapMetadata `json:"metadata"`
