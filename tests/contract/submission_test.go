@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -217,5 +218,18 @@ func TestConcurrentSubmissions(t *testing.T) {
 		}
 		require.Equal(t, 1, fresh)
 		require.Len(t, c.Expect(200, http.MethodGet, assessmentAt(id)+"submissions/", nil).Map(t)["data"], 1)
+	})
+}
+
+// TestSubmissionIsVerified holds that who submits asks for the check of the declared crop.
+func TestSubmissionIsVerified(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		c := rig.Start(t, rig.Options{Database: database}).Company("owner", 0)
+		id, _ := assess(t, c, wheatBody(t, c))
+		c.Expect(200, http.MethodPost, submitPath(id), nil)
+		require.Eventually(t, func() bool {
+			return c.Expect(200, http.MethodGet, assessmentAt(id)+"verification/", nil).Data(t)["reason"] == "no_field"
+		}, 60*time.Second, 20*time.Millisecond, "the check ends: the farm has no field")
 	})
 }
