@@ -7,7 +7,7 @@ type Color = color.NRGBA
 
 // Hex returns the opaque colour of a number such as 0x3d6b35.
 func Hex(rgb uint32) Color {
-	return Color{R: uint8(rgb >> 16), G: uint8(rgb >> 8), B: uint8(rgb), A: 0xff} //nolint:gosec // the lowest eight bits of each
+	return Color{R: uint8(rgb >> 16), G: uint8(rgb >> 8), B: uint8(rgb), A: 0xff}
 }
 
 // The colours of charts, maps and documents.
