@@ -28,7 +28,7 @@ func look(t *testing.T, name string, file []byte) {
 	}
 }
 
-// drawn gives a picture, as SVG that is well-formed, when it was drawn as PNG as well.
+// drawn returns a picture, as SVG that is well-formed, when it was drawn as PNG as well.
 func drawn(t *testing.T, name string, draw func(w io.Writer, format string) error) string {
 	t.Helper()
 	var svg, picture, again bytes.Buffer
@@ -70,7 +70,7 @@ func TestPicturesOfMapsAndPlans(t *testing.T) {
 	}
 }
 
-// sizeOfField gives the width and height of the first field's edge on a map, in pixels.
+// sizeOfField returns the width and height of the first field's edge on a map, in pixels.
 func sizeOfField(t *testing.T, svg string) (width, height float64) {
 	t.Helper()
 	edge := regexp.MustCompile(`d="([^"]*)"[^>]* stroke-width="3"/>`).FindStringSubmatch(svg)
