@@ -18,12 +18,13 @@ type purse struct {
 	wallets map[int64]credit.Wallet
 	ledger  []credit.Transaction
 	charges map[int64]credit.FieldCharge // by field
+	prices  map[string]credit.Amount     // by service
 }
 
 type noWallet struct{ ports.Wallet }
 
 func (w *World) addSatellite() {
-	p := &purse{wallets: map[int64]credit.Wallet{}, charges: map[int64]credit.FieldCharge{}}
+	p := &purse{wallets: map[int64]credit.Wallet{}, charges: map[int64]credit.FieldCharge{}, prices: map[string]credit.Amount{}}
 	w.saves = append(w.saves, func() func() {
 		wallets, ledger, charges := maps.Clone(p.wallets), slices.Clone(p.ledger), maps.Clone(p.charges)
 		return func() { p.wallets, p.ledger, p.charges = wallets, ledger, charges }
@@ -58,7 +59,10 @@ func (p *purse) Post(_ context.Context, scope access.Scope, wallet credit.Wallet
 	return nil
 }
 
-func (p *purse) Price(context.Context, string) (credit.Amount, bool, error) { return 0, false, nil }
+func (p *purse) Price(_ context.Context, service string) (credit.Amount, bool, error) {
+	price, ok := p.prices[service]
+	return price, ok, nil
+}
 
 func (p *purse) FieldCharge(_ context.Context, scope access.Scope, fieldID int64) (credit.FieldCharge, error) {
 	charge, ok := p.charges[fieldID]
