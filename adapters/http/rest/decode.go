@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -76,7 +75,7 @@ func DecodeChange[W any](c *Call, current W) (W, error) {
 
 // DecodeMany reads a body that is one object or an array of 1 to the configured number
 // of objects; bulk reports which it was. A single invalid object is reported in its item,
-// like those of an array: the caller decides how to answer, usually with [ItemErrors].
+// like those of an array: the caller decides how to answer.
 // Faults: those of [Decode] for the body as a whole.
 func DecodeMany[W any](c *Call) (items []Item[W], bulk bool, err error) {
 	text, err := c.json()
@@ -102,29 +101,6 @@ func DecodeMany[W any](c *Call) (items []Item[W], bulk bool, err error) {
 		return nil, true, err
 	}
 	return items, true, nil
-}
-
-// ItemErrors gathers what is wrong with decoded items into one fault: for a bulk with
-// code bulk_validation_failed and keyed by the item's index in decimal, for a single
-// object its own fields. It returns nil when nothing is wrong.
-func ItemErrors[W any](items []Item[W], bulk bool) error {
-	if !bulk {
-		return items[0].Errors.Err()
-	}
-	byIndex, failed := fault.Fields{}, 0
-	for i, item := range items {
-		if len(item.Errors) > 0 {
-			byIndex.Nest(strconv.Itoa(i), item.Errors)
-			failed++
-		}
-	}
-	if failed == 0 {
-		return nil
-	}
-	return &fault.Error{
-		Kind: fault.Invalid, Code: "bulk_validation_failed", Fields: byIndex,
-		Message: fmt.Sprintf("Validation failed for %d of %d items; nothing was stored.", failed, len(items)),
-	}
 }
 
 func decodeItem[W any](a *API, text []byte) (item Item[W]) {

@@ -112,7 +112,7 @@ func (r Route) queryReader(name string, as reflect.Type) func(*Call, reflect.Val
 		panic(fmt.Sprintf("rest: %s: the route declares no parameter %q that reads as %s", r.OperationID, name, as))
 	}
 	return func(c *Call, field reflect.Value) error {
-		values, err := c.Query()
+		values, err := c.query()
 		given, ok := values.parsed[name]
 		switch {
 		case err != nil || !ok:
@@ -144,7 +144,7 @@ func (t ParamType) goType() reflect.Type {
 }
 
 func readValues(c *Call, field reflect.Value) error {
-	values, err := c.Query()
+	values, err := c.query()
 	field.Set(reflect.ValueOf(values))
 	return err
 }

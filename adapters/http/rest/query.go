@@ -15,9 +15,9 @@ import (
 // Values are the query parameters of a request, read as their route declares them.
 type Values struct{ parsed map[string]any }
 
-// Query reads the declared parameters of the request; what is not declared is ignored.
+// query reads the declared parameters of the request; what is not declared is ignored.
 // Faults: Invalid, which names every malformed parameter.
-func (c *Call) Query() (Values, error) {
+func (c *Call) query() (Values, error) {
 	if c.values.parsed != nil {
 		return c.values, nil
 	}

@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -161,7 +163,7 @@ func plots(n int64) rest.Resource[plot, plotRecord] {
 				}
 				out = append(out, record(int64(i+1)))
 			}
-			return out, rest.ItemErrors(items, bulk)
+			return out, itemErrors(items, bulk)
 		},
 		Update: func(_ context.Context, c *rest.Call, id int64) (plotRecord, error) {
 			if err := find(id); err != nil {
@@ -246,4 +248,27 @@ func details(t *testing.T, w *httptest.ResponseRecorder) string {
 	text, err := json.Marshal(object(t, w)["details"])
 	require.NoError(t, err)
 	return string(text)
+}
+
+// itemErrors gathers what is wrong with decoded items into one fault: for a bulk with
+// code bulk_validation_failed and keyed by the item's index in decimal, for a single
+// object its own fields. It returns nil when nothing is wrong.
+func itemErrors[W any](items []rest.Item[W], bulk bool) error {
+	if !bulk {
+		return items[0].Errors.Err()
+	}
+	byIndex, failed := fault.Fields{}, 0
+	for i, item := range items {
+		if len(item.Errors) > 0 {
+			byIndex.Nest(strconv.Itoa(i), item.Errors)
+			failed++
+		}
+	}
+	if failed == 0 {
+		return nil
+	}
+	return &fault.Error{
+		Kind: fault.Invalid, Code: "bulk_validation_failed", Fields: byIndex,
+		Message: fmt.Sprintf("Validation failed for %d of %d items; nothing was stored.", failed, len(items)),
+	}
 }
