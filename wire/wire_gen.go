@@ -174,6 +174,11 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	plans := soil.NewPlans(deps)
 	records5 := soil.NewSampleRecords(deps)
 	samples := soil.NewSamples(deps, records5)
+	sampleTables := _wireSampleTablesValue
+	sampleFiles := &soil.SampleFiles{
+		Samples: samples,
+		Tables:  sampleTables,
+	}
 	stratificationFiles := _wireStratificationFilesValue
 	mapFiles := &soil.MapFiles{
 		Maps:     maps,
@@ -187,6 +192,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Maps:    maps,
 		Plans:   plans,
 		Samples: samples,
+		Results: sampleFiles,
 		Files:   mapFiles,
 	}
 	feed := events.NewFeed(deps)
@@ -212,6 +218,7 @@ var (
 	_wireSheetsValue              = exchange.Sheets{}
 	_wireDocumentsValue           = render.Documents{}
 	_wireAssessmentTablesValue    = exchange.AssessmentTables{}
+	_wireSampleTablesValue        = exchange.SampleTables{}
 	_wireStratificationFilesValue = exchange.StratificationFiles{}
 )
 
@@ -323,6 +330,11 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	plans := soil.NewPlans(deps)
 	records5 := soil.NewSampleRecords(deps)
 	samples := soil.NewSamples(deps, records5)
+	sampleTables := _wireSampleTablesValue
+	sampleFiles := &soil.SampleFiles{
+		Samples: samples,
+		Tables:  sampleTables,
+	}
 	stratificationFiles := _wireStratificationFilesValue
 	mapFiles := &soil.MapFiles{
 		Maps:     maps,
@@ -336,6 +348,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Maps:    maps,
 		Plans:   plans,
 		Samples: samples,
+		Results: sampleFiles,
 		Files:   mapFiles,
 	}
 	feed := events.NewFeed(deps)

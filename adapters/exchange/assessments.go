@@ -1,9 +1,6 @@
 package exchange
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -16,53 +13,45 @@ import (
 	"tilth/ports"
 )
 
-// Bounds of a table of assessments: of one line, which an open quote would otherwise let
-// grow to the whole file, and of the columns, of which 15 full sections have fewer.
-const (
-	maxLineBytes    = 4 << 20
-	maxTableColumns = 50_000
-)
+// maxTableColumns bounds the columns of a table of assessments; 15 full sections have fewer.
+const maxTableColumns = 50_000
 
 // AssessmentTables implements ports.AssessmentTables.
 type AssessmentTables struct{}
 
 // Heading implements ports.AssessmentTables.
 func (AssessmentTables) Heading(file ports.Object) ([]string, error) {
-	lines, err := openLines(file)
+	_, names, err := openAssessments(file)
+	return names, err
+}
+
+// openAssessments reads the heading of a table; what follows are its rows.
+func openAssessments(file ports.Object) (*csvLines, []string, error) {
+	lines, err := openLines(io.NewSectionReader(file, 0, file.Size()), "file")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	names, err := lines.read()
-	if errors.Is(err, io.EOF) {
-		return nil, fault.Field("file", "The file is empty; its first line names the columns.")
+	lines.csv.FieldsPerRecord = -1 // spreadsheets leave blank cells on the right
+	names, err := lines.header()
+	if err == nil {
+		err = lines.inUTF8(names)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	for len(names) > 0 && strings.TrimSpace(names[len(names)-1]) == "" {
-		names = names[:len(names)-1] // what spreadsheets leave behind on the right
+	for len(names) > 0 && names[len(names)-1] == "" {
+		names = names[:len(names)-1]
 	}
 	if len(names) > maxTableColumns {
-		return nil, fault.Field("file", fmt.Sprintf("The file has %d columns; at most %d are taken.", len(names), maxTableColumns))
+		return nil, nil, fault.Field("file", fmt.Sprintf("The file has %d columns; at most %d are taken.", len(names), maxTableColumns))
 	}
-	out := make([]string, len(names))
-	for i, name := range names {
-		out[i] = strings.TrimSpace(name)
-	}
-	return out, nil
+	return lines, names, nil
 }
 
 // Rows implements ports.AssessmentTables.
-func (t AssessmentTables) Rows(file ports.Object) iter.Seq2[[]string, error] {
+func (AssessmentTables) Rows(file ports.Object) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {
-		names, err := t.Heading(file)
-		var lines *csvLines
-		if err == nil {
-			lines, err = openLines(file)
-		}
-		if err == nil {
-			_, err = lines.read()
-		}
+		lines, names, err := openAssessments(file)
 		for err == nil {
 			var line, row []string
 			if line, err = lines.read(); errors.Is(err, io.EOF) {
@@ -81,15 +70,17 @@ func (t AssessmentTables) Rows(file ports.Object) iter.Seq2[[]string, error] {
 
 // row returns the texts of the columns; nil for a line without any text.
 func (l *csvLines) row(line []string, columns int) ([]string, error) {
+	if err := l.inUTF8(line); err != nil {
+		return nil, err
+	}
 	out, text := make([]string, columns), false
 	for i, value := range line {
 		switch blank := strings.TrimSpace(value) == ""; {
 		case i < columns:
-			out[i] = unguarded(value)
+			out[i] = readBack(value)
 			text = text || !blank
 		case !blank:
-			at, _ := l.csv.FieldPos(i)
-			return nil, fault.Field("file", fmt.Sprintf("Line %d has a value in column %d, which has no name in the first line.", at, i+1))
+			return nil, fault.Field("file", fmt.Sprintf("Line %d has a value in column %d, which has no name in the first line.", l.at(i), i+1))
 		}
 	}
 	if !text {
@@ -98,133 +89,54 @@ func (l *csvLines) row(line []string, columns int) ([]string, error) {
 	return out, nil
 }
 
-// csvLines reads the lines of a CSV file, each bounded.
-type csvLines struct {
-	csv  *csv.Reader
-	left *lineBound
-}
-
-// openLines finds out what separates the columns (a comma, a semicolon or a tab, whichever
-// the first line has most of outside quotes) and passes over a byte order mark.
-func openLines(file ports.Object) (*csvLines, error) {
-	bound := &lineBound{in: io.NewSectionReader(file, 0, file.Size()), left: maxLineBytes}
-	in := bufio.NewReaderSize(bound, 64<<10)
-	head, _ := in.Peek(64 << 10) // what is wrong with reading shows when it is read
-	if mark := []byte("\uFEFF"); bytes.HasPrefix(head, mark) {
-		_, _ = in.Discard(len(mark))
-		head = head[len(mark):]
-	}
-	if bytes.HasPrefix(head, []byte{0xFF, 0xFE}) || bytes.HasPrefix(head, []byte{0xFE, 0xFF}) {
-		return nil, fault.Field("file", "The file is in UTF-16; save it as CSV in UTF-8.")
-	}
-	lines := csv.NewReader(in)
-	lines.Comma, lines.FieldsPerRecord, lines.ReuseRecord = separator(head), -1, true
-	return &csvLines{lines, bound}, nil
-}
-
-func separator(head []byte) rune {
-	counts := map[byte]int{}
-	quoted := false
-	for _, c := range head {
-		if c == '"' {
-			quoted = !quoted
-		}
-		if c == '\n' && !quoted {
-			break
-		}
-		if !quoted {
-			counts[c]++
-		}
-	}
-	best := byte(',')
-	for _, c := range []byte{';', '\t'} {
-		if counts[c] > counts[best] {
-			best = c
-		}
-	}
-	return rune(best)
-}
-
-func (l *csvLines) read() ([]string, error) {
-	l.left.left = maxLineBytes
-	line, err := l.csv.Read()
-	var broken *csv.ParseError
-	switch {
-	case err == nil:
-	case errors.Is(err, errLongLine):
-		return nil, fault.Field("file", fmt.Sprintf("A line is longer than %d MiB; a quote may be missing before it ends.", maxLineBytes>>20))
-	case errors.As(err, &broken):
-		return nil, fault.Field("file", fmt.Sprintf("Line %d is no CSV: %v.", broken.Line, broken.Err))
-	default:
-		return nil, err
-	}
+func (l *csvLines) inUTF8(line []string) error {
 	for i, value := range line {
 		if !utf8.ValidString(value) {
-			at, _ := l.csv.FieldPos(i)
-			return nil, fault.Field("file", fmt.Sprintf("Line %d is not in UTF-8; save the file as CSV in UTF-8.", at))
+			return fault.Field("file", fmt.Sprintf("Line %d is not in UTF-8; save the file as CSV in UTF-8.", l.at(i)))
 		}
 	}
-	return line, nil
-}
-
-// lineBound is a reader that gives up where one line takes too much.
-type lineBound struct {
-	in   io.Reader
-	left int
-}
-
-var errLongLine = errors.New("the line is too long")
-
-func (b *lineBound) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, errLongLine
-	}
-	n, err := b.in.Read(p[:min(len(p), 64<<10)])
-	b.left -= n
-	return n, err
+	return nil
 }
 
 // Write implements ports.AssessmentTables.
 func (AssessmentTables) Write(w io.Writer, heading []string, rows iter.Seq2[[]string, error]) error {
-	out := csv.NewWriter(w)
-	_ = out.Write(heading) // the first error stays, and Error gives it
-	guardedRow := make([]string, len(heading))
+	out, err := newSheet(w, heading)
+	if err != nil {
+		return err
+	}
+	line := make([]any, len(heading))
 	for row, err := range rows {
 		if err != nil {
 			return err
 		}
 		for i, text := range row {
-			guardedRow[i] = guarded(text)
+			line[i] = figure(reversible(text))
 		}
-		if err := out.Write(guardedRow); err != nil {
+		if err := out.line(line...); err != nil {
 			return err
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return out.end()
 }
 
-// formulaSigns begin what a spreadsheet takes for a formula.
-const formulaSigns = "=+-@\t\r"
-
-// guarded writes a text so that no spreadsheet takes it for a formula, and so that
-// [unguarded] gives it back: an apostrophe goes before a sign of formulas, and before an
-// apostrophe. Numbers are left as they are, and line ends are those of the file's lines:
-// a reader of CSV cannot tell them apart.
-func guarded(text string) string {
+// reversible guards a text so that [readBack] gives it back to the letter: an apostrophe goes
+// before another apostrophe too. Numbers are left as they are, and line ends are those of the
+// file's lines: a reader of CSV cannot tell them apart.
+func reversible(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
-	if text == "" || !strings.ContainsRune(formulaSigns+"'", rune(text[0])) {
-		return text
+	if strings.HasPrefix(text, "'") {
+		return "'" + text
 	}
 	if _, err := strconv.ParseFloat(text, 64); err == nil {
 		return text
 	}
-	return "'" + text
+	return guarded(text)
 }
 
-func unguarded(text string) string {
-	if len(text) > 1 && text[0] == '\'' && strings.ContainsRune(formulaSigns+"'", rune(text[1])) {
+// readBack returns the text that [reversible] has written.
+func readBack(text string) string {
+	if strings.HasPrefix(text, "''") {
 		return text[1:]
 	}
-	return text
+	return unguarded(text)
 }

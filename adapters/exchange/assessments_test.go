@@ -72,10 +72,10 @@ func TestFormulasAreGuardedAndComeBack(t *testing.T) {
 	for text, file := range map[string]string{
 		"=1+1": "'=1+1", "@x": "'@x", "+a": "'+a", "-a": "'-a", "'=": "''=", "'": "''", "''x": "'''x", "\tx": "'\tx", "-5.25": "-5.25", "+3": "+3", "plain": "plain", "": "", "x=1": "x=1",
 	} {
-		require.Equal(t, file, guarded(text))
-		require.Equal(t, text, unguarded(file))
+		require.Equal(t, file, reversible(text))
+		require.Equal(t, text, readBack(file))
 	}
-	require.Equal(t, "'it", unguarded("'it"), "what a person typed stays")
+	require.Equal(t, "'it", readBack("'it"), "what a person typed stays")
 }
 
 func FuzzAssessmentTables(f *testing.F) {

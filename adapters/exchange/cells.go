@@ -1,13 +1,11 @@
 package exchange
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"tilth/core/fault"
@@ -28,23 +26,25 @@ var missingValues = []string{"", "na", "nan", "null", "none"}
 // or x and y, or all four, say where it lies. Of the others those named are the layers, or all
 // of them where none is named. A layer's value may be missing (empty, NA, NaN).
 func ReadCells(r io.Reader, layers []string) (layer.Table, error) {
-	in := csv.NewReader(r)
-	in.ReuseRecord = true
-	header, err := in.Read()
+	in, err := openLines(r, "cells")
 	if err != nil {
-		return layer.Table{}, cellsFault(err, 1)
+		return layer.Table{}, err
 	}
-	t := cellTable{at: map[string]int{}, columns: map[string][]float64{}}
-	if err := t.choose(slices.Clone(header), layers); err != nil {
+	header, err := in.header()
+	if err != nil {
+		return layer.Table{}, err
+	}
+	t := cellTable{lines: in, at: map[string]int{}, columns: map[string][]float64{}}
+	if err := t.choose(header, layers); err != nil {
 		return layer.Table{}, err
 	}
 	for line := 2; ; line++ {
-		record, err := in.Read()
+		record, err := in.read()
 		if errors.Is(err, io.EOF) {
 			return t.table()
 		}
 		if err != nil {
-			return layer.Table{}, cellsFault(err, line)
+			return layer.Table{}, err
 		}
 		if line > maxCellLines {
 			return layer.Table{}, fault.Field("cells", fmt.Sprintf("The file has more than %d cells.", maxCellLines))
@@ -55,15 +55,9 @@ func ReadCells(r io.Reader, layers []string) (layer.Table, error) {
 	}
 }
 
-func cellsFault(err error, line int) error {
-	if errors.Is(err, io.EOF) {
-		return fault.Field("cells", "The file is empty; it needs a header and a line for each cell.")
-	}
-	return fault.Field("cells", fmt.Sprintf("Line %d cannot be read as CSV: %v", line, err))
-}
-
 // cellTable is a table while it is read.
 type cellTable struct {
+	lines   *csvLines
 	at      map[string]int // column of each name that is read
 	layers  []string
 	columns map[string][]float64
@@ -74,7 +68,6 @@ func (t *cellTable) choose(header, layers []string) error {
 	var others []string
 	seen := map[string]int{}
 	for j, name := range header {
-		name = strings.TrimSpace(strings.TrimPrefix(name, "\uFEFF"))
 		if _, twice := seen[name]; twice {
 			return fault.Field("cells", fmt.Sprintf("The column %q is there twice.", name))
 		}
@@ -113,7 +106,7 @@ func (t *cellTable) choose(header, layers []string) error {
 func (t *cellTable) add(record []string, line int) error {
 	for name, j := range t.at {
 		text := strings.TrimSpace(record[j])
-		v, err := strconv.ParseFloat(text, 64)
+		v, err := t.lines.number(text)
 		place := slices.Contains(placeColumns, name)
 		if !place && slices.Contains(missingValues, strings.ToLower(text)) {
 			v, err = math.NaN(), nil

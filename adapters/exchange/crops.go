@@ -5,7 +5,6 @@ package exchange
 import (
 	"bytes"
 	_ "embed"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +12,6 @@ import (
 	"strings"
 
 	"tilth/core/farm"
-	"tilth/core/fault"
 )
 
 //go:embed crops.csv
@@ -22,51 +20,21 @@ var builtInCrops []byte
 // BuiltInCrops returns the catalog that Tilth comes with.
 func BuiltInCrops() ([]farm.Crop, error) { return ReadCrops(bytes.NewReader(builtInCrops)) }
 
-var requiredColumns = []string{"slug", "name"}
-
 // ReadCrops reads a catalog: CSV with a header, columns in any order, `slug` and `name`
 // required; flags are true or false; codes are text. Faults: Invalid, with the line.
 func ReadCrops(r io.Reader) ([]farm.Crop, error) {
-	lines := csv.NewReader(r)
-	head, err := lines.Read()
-	if err != nil {
-		return nil, fault.Field("file", "This is no CSV file with a header: "+err.Error())
-	}
-	column := map[string]int{}
-	for i, name := range head {
-		column[strings.TrimPrefix(name, "\uFEFF")] = i
-	}
-	for _, name := range requiredColumns {
-		if _, ok := column[name]; !ok {
-			return nil, fault.Field("file", "The column "+name+" is missing.")
-		}
-	}
 	var crops []farm.Crop
 	seen := map[string]bool{}
-	for {
-		row, err := lines.Read()
-		if errors.Is(err, io.EOF) {
-			return crops, nil
-		}
-		if err != nil {
-			return nil, fault.Field("file", err.Error())
-		}
-		line, _ := lines.FieldPos(0)
-		crop, err := readCrop(func(name string) string {
-			if i, ok := column[name]; ok {
-				return strings.TrimSpace(row[i])
-			}
-			return ""
-		})
+	err := readTable(r, []string{"slug", "name"}, func(row row) error {
+		crop, err := readCrop(row.get)
 		if err == nil && seen[crop.Slug] {
 			err = fmt.Errorf("the slug %q stands twice", crop.Slug)
 		}
-		if err != nil {
-			return nil, fault.Field("file", fmt.Sprintf("Line %d: %v.", line, err))
-		}
 		seen[crop.Slug] = true
 		crops = append(crops, crop)
-	}
+		return err
+	})
+	return crops, err
 }
 
 var lifecycles = []string{"", "annual", "biennial", "perennial"}

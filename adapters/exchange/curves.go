@@ -3,7 +3,6 @@ package exchange
 import (
 	"bytes"
 	_ "embed"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -77,7 +76,7 @@ func (Curves) ReadCurves(r io.Reader) (cropcheck.Set, error) {
 		if lines++; lines > 1 && y != year {
 			return errors.New("start is not that of the lines above; the curves of a file share their growing year")
 		}
-		year, hasEVI = y, hasEVI && row["evi_median"] != ""
+		year, hasEVI = y, hasEVI && row.get("evi_median") != ""
 		i, ok := at[class]
 		if !ok {
 			i, at[class] = len(curves), len(curves)
@@ -114,35 +113,38 @@ func curveStep(row row) (cropcheck.Step, error) {
 }
 
 func curveStart(row row) (cropcheck.GrowingYear, error) {
-	if row["start"] == "" {
+	if row.get("start") == "" {
 		return matoGrossoYear, nil
 	}
-	d, err := time.Parse(startLayout, row["start"])
+	d, err := time.Parse(startLayout, row.get("start"))
 	if err != nil {
-		return cropcheck.GrowingYear{}, fmt.Errorf("start is no day such as 09-14: %q", row["start"])
+		return cropcheck.GrowingYear{}, fmt.Errorf("start is no day such as 09-14: %q", row.get("start"))
 	}
 	return cropcheck.GrowingYear{Month: d.Month(), Day: d.Day()}, nil
 }
 
 // WriteCurves writes curves as ReadCurves reads them, indices to four decimals.
 func (Curves) WriteCurves(w io.Writer, s cropcheck.Set) error {
-	out := csv.NewWriter(w)
 	columns := curveColumns
 	if !s.HasEVI {
 		columns = slices.DeleteFunc(slices.Clone(columns), func(c string) bool { return c == "evi_median" })
 	}
-	_ = out.Write(columns)
+	out, err := newSheet(w, columns)
+	if err != nil {
+		return err
+	}
 	start := time.Date(2001, s.Year.Month, s.Year.Day, 0, 0, 0, 0, time.UTC).Format(startLayout)
-	index := func(v float64) string { return strconv.FormatFloat(v, 'f', 4, 64) }
+	index := func(v float64) figure { return figure(strconv.FormatFloat(v, 'f', 4, 64)) }
 	for _, c := range s.Curves {
 		for i, step := range c.Steps {
-			line := []string{c.Class, start, strconv.Itoa(i), strconv.Itoa(step.Day), index(step.NDVI), index(step.P25), index(step.P75)}
+			line := []any{c.Class, start, i, step.Day, index(step.NDVI), index(step.P25), index(step.P75)}
 			if s.HasEVI {
 				line = append(line, index(step.EVI))
 			}
-			_ = out.Write(append(line, strconv.Itoa(step.N)))
+			if err := out.line(append(line, step.N)...); err != nil {
+				return err
+			}
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return out.end()
 }

@@ -1,10 +1,7 @@
 package exchange
 
 import (
-	"encoding/csv"
 	"io"
-	"strconv"
-	"time"
 
 	"tilth/core/ghg"
 	"tilth/ports"
@@ -19,19 +16,21 @@ var impactColumns = []string{
 }
 
 // impactRow is one record of the sheet, by the names of its columns.
-type impactRow map[string]string
+type impactRow map[string]any
 
 // ImpactSheet implements ports.ImpactSheets: what the report is of, its totals, a record a
 // line, and the trace, a record a step, an input and a factor.
 func (Sheets) ImpactSheet(w io.Writer, doc ports.ImpactDocument) error {
-	out := csv.NewWriter(w)
-	_ = out.Write(impactColumns) // the first error stays, and Error gives it
+	out, err := newSheet(w, impactColumns)
+	if err != nil {
+		return err
+	}
 	write := func(row impactRow) {
-		line := make([]string, len(impactColumns))
+		line := make([]any, len(impactColumns))
 		for i, column := range impactColumns {
 			line[i] = row[column]
 		}
-		_ = out.Write(line)
+		_ = out.line(line...) // end returns the first error
 	}
 	writeAbout(write, doc)
 	r := doc.Report
@@ -46,7 +45,7 @@ func (Sheets) ImpactSheet(w io.Writer, doc ports.ImpactDocument) error {
 		{"emissions_per_ha", t.EmissionsPerHa, "t CO2e/ha"}, {"removals_per_ha", t.RemovalsPerHa, "t CO2e/ha"},
 		{"emissions_per_t", t.EmissionsPerT, "t CO2e/t"}, {"biogenic_co2", &r.Memo.BiogenicCO2, "t CO2, outside the totals"},
 	} {
-		write(impactRow{"record": "total", "name": total.name, "value": optionalNumber(total.value), "unit": total.unit})
+		write(impactRow{"record": "total", "name": total.name, "value": total.value, "unit": total.unit})
 	}
 	for _, l := range r.BySource {
 		write(sourceRow("emission", l))
@@ -55,61 +54,59 @@ func (Sheets) ImpactSheet(w io.Writer, doc ports.ImpactDocument) error {
 		write(sourceRow("removal", l))
 	}
 	for _, warning := range r.Warnings {
-		write(impactRow{"record": "warning", "name": warning.Code, "place": formulaSafe(warning.Item), "note": formulaSafe(warning.Message)})
+		write(impactRow{"record": "warning", "name": warning.Code, "place": warning.Item, "note": warning.Message})
 	}
 	for i, step := range r.Trace {
 		writeStep(write, i+1, step)
 	}
-	out.Flush()
-	return out.Error()
+	return out.end()
 }
 
 // writeAbout writes what the report is of and what it was computed with.
 func writeAbout(write func(impactRow), doc ports.ImpactDocument) {
 	r, s := doc.Report, doc.Subject
-	version := ""
+	var version any
 	if r.ResultVersion != nil {
-		version = strconv.Itoa(*r.ResultVersion)
+		version = *r.ResultVersion
 	}
-	for _, about := range [][2]string{
-		{"company", s.Company}, {"resource_type", string(s.ResourceType)}, {"resource", s.Resource}, {"assessment_year", strconv.Itoa(s.Year)},
+	for _, about := range [][2]any{
+		{"company", s.Company}, {"resource_type", s.ResourceType}, {"resource", s.Resource}, {"assessment_year", s.Year},
 		{"crop_type", s.Crop}, {"farm_country", s.Country}, {"climate_region", s.ClimateRegion}, {"submitted_data_quality", s.DataQuality},
-		{"area_ha", optionalNumber(r.FunctionalUnit.AreaHa)}, {"product_t", optionalNumber(r.FunctionalUnit.ProductT)},
-		{"assessment_id", strconv.FormatInt(r.AssessmentID, 10)}, {"basis", r.Basis}, {"result_version", version},
-		{"computed_at", r.ComputedAt.UTC().Format(time.RFC3339Nano)}, {"engine", r.Engine.ID + " " + r.Engine.Version},
+		{"area_ha", r.FunctionalUnit.AreaHa}, {"product_t", r.FunctionalUnit.ProductT},
+		{"assessment_id", r.AssessmentID}, {"basis", r.Basis}, {"result_version", version},
+		{"computed_at", r.ComputedAt}, {"engine", r.Engine.ID + " " + r.Engine.Version},
 		{"factor_set", r.FactorSet.ID + " " + r.FactorSet.Version}, {"factor_set_digest", r.FactorSet.Digest},
 		{"gwp_set", r.GWPSet}, {"input_digest", r.InputDigest},
 	} {
-		write(impactRow{"record": "about", "name": about[0], "value": formulaSafe(about[1])})
+		write(impactRow{"record": "about", "name": about[0], "value": about[1]})
 	}
 }
 
 func sourceRow(record string, l ghg.SourceLine) impactRow {
 	return impactRow{
-		"record": record, "name": l.Label, "place": l.Section, "model": formulaSafe(l.Model), "scope": strconv.Itoa(l.Scope), "category": l.Category,
-		"co2_kg": number(l.Kg.CO2), "ch4_fossil_kg": number(l.Kg.CH4Fossil), "ch4_biogenic_kg": number(l.Kg.CH4Biogenic), "n2o_kg": number(l.Kg.N2O),
-		"not_split_kg_co2e": number(l.Kg.NotSplit), "co2e_t": number(l.CO2e), "share": number(l.Share),
-		"per_ha_t": optionalNumber(l.PerHa), "per_t_t": optionalNumber(l.PerT), "low_t": number(l.Low), "high_t": number(l.High), "tier": strconv.Itoa(l.Tier),
+		"record": record, "name": l.Label, "place": l.Section, "model": l.Model, "scope": l.Scope, "category": l.Category,
+		"co2_kg": l.Kg.CO2, "ch4_fossil_kg": l.Kg.CH4Fossil, "ch4_biogenic_kg": l.Kg.CH4Biogenic, "n2o_kg": l.Kg.N2O,
+		"not_split_kg_co2e": l.Kg.NotSplit, "co2e_t": l.CO2e, "share": l.Share,
+		"per_ha_t": l.PerHa, "per_t_t": l.PerT, "low_t": l.Low, "high_t": l.High, "tier": l.Tier,
 	}
 }
 
 // writeStep writes a step of the trace, then its inputs and factors under the same number.
-func writeStep(write func(impactRow), at int, t ghg.TraceLine) {
-	step := strconv.Itoa(at)
+func writeStep(write func(impactRow), step int, t ghg.TraceLine) {
 	write(impactRow{
-		"record": "step", "name": t.Step, "place": formulaSafe(t.Item), "step": step, "symbol": formulaSafe(t.Label), "key": t.Gas,
-		"value": number(t.Result), "unit": formulaSafe(t.Unit), "source": formulaSafe(t.Source), "note": formulaSafe(t.Equation),
+		"record": "step", "name": t.Step, "place": t.Item, "step": step, "symbol": t.Label, "key": t.Gas,
+		"value": t.Result, "unit": t.Unit, "source": t.Source, "note": t.Equation,
 	})
 	for _, in := range t.Inputs {
 		write(impactRow{
-			"record": "input", "name": t.Step, "place": formulaSafe(t.Item), "step": step, "symbol": formulaSafe(in.Symbol),
-			"value": number(in.Value), "unit": formulaSafe(in.Unit), "status": defaultWord(in.Default),
+			"record": "input", "name": t.Step, "place": t.Item, "step": step, "symbol": in.Symbol,
+			"value": in.Value, "unit": in.Unit, "status": defaultWord(in.Default),
 		})
 	}
 	for _, f := range t.Factors {
 		write(impactRow{
-			"record": "factor", "name": t.Step, "place": formulaSafe(t.Item), "step": step, "symbol": formulaSafe(f.Symbol), "key": formulaSafe(f.Key),
-			"value": number(f.Value), "unit": formulaSafe(f.Unit), "source": formulaSafe(f.Source), "status": f.Status, "note": formulaSafe(f.Note),
+			"record": "factor", "name": t.Step, "place": t.Item, "step": step, "symbol": f.Symbol, "key": f.Key,
+			"value": f.Value, "unit": f.Unit, "source": f.Source, "status": f.Status, "note": f.Note,
 		})
 	}
 }
@@ -119,11 +116,4 @@ func defaultWord(isDefault bool) string {
 		return "default"
 	}
 	return "given"
-}
-
-func optionalNumber(v *float64) string {
-	if v == nil {
-		return ""
-	}
-	return number(*v)
 }

@@ -40,7 +40,7 @@ func (Curves) ReadSeries(r io.Reader) ([]cropcheck.NamedSeries, error) {
 			s = &open{id: id, hasEVI: true}
 			byID[id], all = s, append(all, s)
 		}
-		s.hasEVI = s.hasEVI && row["evi"] != ""
+		s.hasEVI = s.hasEVI && row.get("evi") != ""
 		s.observations = append(s.observations, o)
 		return nil
 	})

@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"encoding/csv"
 	"io"
 	"iter"
 	"strconv"
@@ -22,33 +21,37 @@ var seriesColumns = []string{
 // SeriesSheet implements ports.Sheets: accepted and rejected dates in one order. A rejected
 // date has its reason and neither a value nor statistics.
 func (Sheets) SeriesSheet(w io.Writer, s vegetation.Series) error {
-	out := csv.NewWriter(w)
-	_ = out.Write(seriesColumns) // the first error stays, and Error gives it
+	out, err := newSheet(w, seriesColumns)
+	if err != nil {
+		return err
+	}
 	o, r := s.Observations, s.Rejected
 	for len(o)+len(r) > 0 {
 		if len(r) == 0 || len(o) > 0 && !r[0].Date.Before(o[0].Date) {
-			_ = out.Write(accepted(o[0]))
+			err = out.line(accepted(o[0])...)
 			o = o[1:]
-			continue
+		} else {
+			err = out.line(rejected(r[0])...)
+			r = r[1:]
 		}
-		_ = out.Write(rejected(r[0]))
-		r = r[1:]
+		if err != nil {
+			return err
+		}
 	}
-	out.Flush()
-	return out.Error()
+	return out.end()
 }
 
-func accepted(o vegetation.Observation) []string {
-	return []string{
-		o.Date.Format(time.DateOnly), number(o.Value), "accepted", "", number(o.Coverage), strconv.Itoa(o.NValid), strconv.Itoa(o.NPolygon),
-		number(o.Median), number(o.Std), number(o.Min), number(o.Max), number(o.P10), number(o.P90), formulaSafe(strings.Join(o.Items, " ")),
+func accepted(o vegetation.Observation) []any {
+	return []any{
+		o.Date.Format(time.DateOnly), o.Value, "accepted", "", o.Coverage, o.NValid, o.NPolygon,
+		o.Median, o.Std, o.Min, o.Max, o.P10, o.P90, strings.Join(o.Items, " "),
 	}
 }
 
-func rejected(r vegetation.Rejection) []string {
-	return []string{
-		r.Date.Format(time.DateOnly), "", "rejected", string(r.Reason), number(r.Coverage), strconv.Itoa(r.NValid), strconv.Itoa(r.NPolygon),
-		"", "", "", "", "", "", formulaSafe(strings.Join(r.Items, " ")),
+func rejected(r vegetation.Rejection) []any {
+	return []any{
+		r.Date.Format(time.DateOnly), "", "rejected", string(r.Reason), r.Coverage, r.NValid, r.NPolygon,
+		nil, nil, nil, nil, nil, nil, strings.Join(r.Items, " "),
 	}
 }
 
@@ -59,30 +62,32 @@ var statementColumns = []string{
 // StatementSheet implements ports.Sheets. Amounts are credits with two decimals; balance, held
 // and available are those after the line.
 func (Sheets) StatementSheet(w io.Writer, opening credit.Wallet, lines iter.Seq2[credit.StatementLine, error]) error {
-	out := csv.NewWriter(w)
-	_ = out.Write(statementColumns)
-	_ = out.Write(stand("opening balance", opening))
+	out, err := newSheet(w, statementColumns)
+	if err != nil {
+		return err
+	}
+	if err := out.line(stand("opening balance", opening)...); err != nil {
+		return err
+	}
 	last := opening
 	for l, err := range lines {
 		if err != nil {
 			return err
 		}
 		last.Balance, last.Held = l.Balance, l.Held
-		if err := out.Write([]string{
-			"transaction", l.CreatedAt.UTC().Format(time.RFC3339Nano), strconv.FormatInt(l.ID, 10), string(l.Kind), string(l.Product),
-			reference(l.FieldID), reference(l.OrderID), reference(l.RefundOf),
-			l.Amount.String(), l.Balance.String(), l.Held.String(), last.Available().String(), formulaSafe(l.Note),
-		}); err != nil {
+		if err := out.line("transaction", l.CreatedAt, l.ID, l.Kind, l.Product, reference(l.FieldID), reference(l.OrderID), reference(l.RefundOf),
+			l.Amount, l.Balance, l.Held, last.Available(), l.Note); err != nil {
 			return err
 		}
 	}
-	_ = out.Write(stand("closing balance", last))
-	out.Flush()
-	return out.Error()
+	if err := out.line(stand("closing balance", last)...); err != nil {
+		return err
+	}
+	return out.end()
 }
 
-func stand(line string, w credit.Wallet) []string {
-	return []string{line, "", "", "", "", "", "", "", "", w.Balance.String(), w.Held.String(), w.Available().String(), ""}
+func stand(line string, w credit.Wallet) []any {
+	return []any{line, nil, nil, nil, nil, nil, nil, nil, nil, w.Balance, w.Held, w.Available(), nil}
 }
 
 // reference writes the id of another record; nothing for none.

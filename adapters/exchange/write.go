@@ -2,8 +2,8 @@ package exchange
 
 import (
 	"bufio"
+	"bytes"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -98,14 +98,36 @@ func (f shapesFile) write(ctx context.Context, to io.Writer, shapes iter.Seq2[sh
 	return out.Flush()
 }
 
+// collection streams a FeatureCollection (RFC 7946), a line a feature.
+type collection struct {
+	to      *bufio.Writer
+	between string
+}
+
+func newCollection(to *bufio.Writer) (*collection, error) {
+	_, err := to.WriteString(`{"type":"FeatureCollection","features":[`)
+	return &collection{to, "\n"}, err
+}
+
+func (c *collection) feature(text []byte) error {
+	_, _ = c.to.WriteString(c.between) // an error stays, and the next call returns it
+	c.between = ",\n"
+	_, err := c.to.Write(text)
+	return err
+}
+
+func (c *collection) end() error {
+	_, err := c.to.WriteString("\n]}\n")
+	return err
+}
+
 type geoJSONWriter struct {
-	to    *bufio.Writer
+	*collection
 	heads []string // the columns' names as JSON, with their colons
-	first bool
 }
 
 func newGeoJSONWriter(to *bufio.Writer, columns []ports.Column) (*geoJSONWriter, error) {
-	w := &geoJSONWriter{to: to, first: true}
+	w := &geoJSONWriter{}
 	for _, c := range columns {
 		name, err := json.Marshal(c.Name)
 		if err != nil {
@@ -113,15 +135,12 @@ func newGeoJSONWriter(to *bufio.Writer, columns []ports.Column) (*geoJSONWriter,
 		}
 		w.heads = append(w.heads, string(name)+":")
 	}
-	_, err := to.WriteString(`{"type":"FeatureCollection","features":[`)
+	var err error
+	w.collection, err = newCollection(to)
 	return w, err
 }
 
 func (w *geoJSONWriter) add(o shape) error {
-	separator := ",\n"
-	if w.first {
-		separator, w.first = "\n", false
-	}
 	geometry := []byte("null")
 	switch {
 	case o.point != nil:
@@ -132,8 +151,8 @@ func (w *geoJSONWriter) add(o shape) error {
 			return err
 		}
 	}
-	var line strings.Builder
-	line.WriteString(separator + `{"type":"Feature","properties":{`)
+	var line bytes.Buffer
+	line.WriteString(`{"type":"Feature","properties":{`)
 	for i, value := range o.values {
 		text, err := json.Marshal(value)
 		if err != nil {
@@ -148,13 +167,7 @@ func (w *geoJSONWriter) add(o shape) error {
 	line.WriteString(`},"geometry":`)
 	line.Write(geometry)
 	line.WriteByte('}')
-	_, err := w.to.WriteString(line.String())
-	return err
-}
-
-func (w *geoJSONWriter) end() error {
-	_, err := w.to.WriteString("\n]}\n")
-	return err
+	return w.feature(line.Bytes())
 }
 
 type kmlWriter struct {
@@ -224,13 +237,12 @@ func escaped(text string) string {
 }
 
 type csvWriter struct {
-	to       *csv.Writer
+	sheet
 	columns  []ports.Column
 	outlines bool
 }
 
 func newCSVWriter(to *bufio.Writer, columns []ports.Column, outlines bool) (*csvWriter, error) {
-	w := &csvWriter{csv.NewWriter(to), columns, outlines}
 	head := make([]string, 0, len(columns)+1)
 	for _, c := range columns {
 		head = append(head, c.Name)
@@ -238,36 +250,22 @@ func newCSVWriter(to *bufio.Writer, columns []ports.Column, outlines bool) (*csv
 	if outlines {
 		head = append(head, "boundary_wkt")
 	}
-	return w, w.to.Write(head)
+	out, err := newSheet(to, head)
+	return &csvWriter{out, columns, outlines}, err
 }
 
 func (w *csvWriter) add(o shape) error {
-	row := make([]string, 0, len(o.values)+1)
+	row := make([]any, 0, len(o.values)+1)
 	for i, value := range o.values {
 		if v, ok := value.(float64); ok && w.columns[i].Decimals > 0 {
-			row = append(row, strconv.FormatFloat(v, 'f', w.columns[i].Decimals, 64))
-			continue
+			value = figure(strconv.FormatFloat(v, 'f', w.columns[i].Decimals, 64))
 		}
-		row = append(row, formulaSafe(value))
+		row = append(row, value)
 	}
 	if w.outlines {
 		row = append(row, wktOf(o.area))
 	}
-	return w.to.Write(row)
-}
-
-func (w *csvWriter) end() error {
-	w.to.Flush()
-	return w.to.Error()
-}
-
-// formulaSafe keeps spreadsheets from taking a text for a formula and running it.
-func formulaSafe(value any) string {
-	text, ok := value.(string)
-	if ok && text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-		return "'" + text
-	}
-	return plain(value)
+	return w.line(row...)
 }
 
 // wktOf writes an area as well-known text (OGC 06-103r4, section 7).
@@ -302,18 +300,3 @@ func wktOf(parts geo.MultiPolygon) string {
 	}
 	return b.String()
 }
-
-// plain returns a value as text; nothing for nil.
-func plain(value any) string {
-	switch v := value.(type) {
-	case nil:
-		return ""
-	case float64:
-		return number(v)
-	default:
-		return fmt.Sprint(v)
-	}
-}
-
-// number writes a number in the shortest form that reads back the same.
-func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

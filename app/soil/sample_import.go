@@ -17,14 +17,6 @@ import (
 // MaxSampleRows bounds the rows of an import.
 const MaxSampleRows = 10_000
 
-// SampleRow is a row of an import: what it says of the sample with a label.
-type SampleRow struct {
-	Label  string
-	Errors fault.Fields // what of it could not be read
-	// Lay returns the sample as the row wants it; what the row does not say stays.
-	Lay func(current sample.Sample) sample.Sample
-}
-
 // The verdicts of rows.
 const (
 	SampleUpdate = "update"
@@ -56,7 +48,7 @@ var errPreview = errors.New("this was a preview")
 //
 // Faults: Unauthenticated, Forbidden, those of rows; Invalid for too many rows, and for an
 // atomic import (bulk_validation_failed) with the errors by the rows' index.
-func (s *Samples) Import(ctx context.Context, who access.Principal, options SampleImportOptions, rows func() ([]SampleRow, error)) ([]JudgedSample, error) {
+func (s *Samples) Import(ctx context.Context, who access.Principal, options SampleImportOptions, rows func() ([]ports.SampleRow, error)) ([]JudgedSample, error) {
 	if err := s.deps.Gate.Require(ctx, who, access.ImportSamples); err != nil {
 		return nil, err
 	}
@@ -87,7 +79,7 @@ func (s *Samples) Import(ctx context.Context, who access.Principal, options Samp
 }
 
 // settle judges rows and stores those that are sound.
-func (s *Samples) settle(ctx context.Context, tx ports.Repos, who access.Principal, rows []SampleRow) ([]JudgedSample, error) {
+func (s *Samples) settle(ctx context.Context, tx ports.Repos, who access.Principal, rows []ports.SampleRow) ([]JudgedSample, error) {
 	asked, times := make([]string, len(rows)), map[string]int{}
 	for i, r := range rows {
 		asked[i] = r.Label
@@ -112,7 +104,7 @@ func (s *Samples) settle(ctx context.Context, tx ports.Repos, who access.Princip
 			j.Errors = fault.Fields{}
 			j.Errors.Addf("label", "%q stands in the file more than once.", r.Label)
 		default:
-			after := r.Lay(current)
+			after := r.Apply(current)
 			s.complete(who, current, &after)
 			after.Normalise()
 			if c := after.Collected; c != nil && current.Collected != nil {

@@ -124,7 +124,7 @@ func spread(i, n int, mean, variance float64) float64 {
 }
 
 // results returns a row of an import for every sample, with the values of Voorst in per cent.
-func (v voorst) results(samples []sample.Sample, more float64) (rows []soil.SampleRow) {
+func (v voorst) results(samples []sample.Sample, more float64) (rows []ports.SampleRow) {
 	at := map[int]int{}
 	for _, s := range samples {
 		if s.Role == soilplan.RoleReserve {
@@ -134,7 +134,7 @@ func (v voorst) results(samples []sample.Sample, more float64) (rows []soil.Samp
 		at[s.Zone]++
 		soc := spread(i, v.Published.Table.N[name], v.Published.Table.Means[name], v.Published.Table.Variances[name])/10 + more
 		density := 1.25
-		rows = append(rows, soil.SampleRow{Label: s.Label, Lay: func(s sample.Sample) sample.Sample {
+		rows = append(rows, ports.SampleRow{Label: s.Label, Apply: func(s sample.Sample) sample.Sample {
 			s.Collected = &sample.Collected{By: "Crew"}
 			s.Lab = &sample.Lab{SOCPct: soc, BulkDensity: &density}
 			return s
@@ -171,11 +171,11 @@ func TestEstimateOfVoorst(t *testing.T) {
 
 		all := w.samples(s, e.who)
 		rows := v.results(all, 0)
-		judged, err := s.Import(ctx, e.who, soil.SampleImportOptions{Preview: true}, func() ([]soil.SampleRow, error) { return rows, nil })
+		judged, err := s.Import(ctx, e.who, soil.SampleImportOptions{Preview: true}, func() ([]ports.SampleRow, error) { return rows, nil })
 		require.NoError(t, err)
 		require.Len(t, judged, 40)
 		require.Equal(t, all, w.samples(s, e.who), "a preview stores nothing")
-		judged, err = s.Import(ctx, e.who, soil.SampleImportOptions{Atomic: true}, func() ([]soil.SampleRow, error) { return rows, nil })
+		judged, err = s.Import(ctx, e.who, soil.SampleImportOptions{Atomic: true}, func() ([]ports.SampleRow, error) { return rows, nil })
 		require.NoError(t, err)
 		require.Equal(t, soil.SampleUpdate, judged[39].Verdict, "%v", judged[39].Errors)
 		require.Equal(t, sample.StatusAnalysed, judged[39].Status)
@@ -194,7 +194,7 @@ func TestEstimateOfVoorst(t *testing.T) {
 		req.Round = 2
 		_, err = s.Plan(ctx, e.who, req)
 		require.NoError(t, err)
-		_, err = s.Import(ctx, e.who, soil.SampleImportOptions{Atomic: true}, func() ([]soil.SampleRow, error) {
+		_, err = s.Import(ctx, e.who, soil.SampleImportOptions{Atomic: true}, func() ([]ports.SampleRow, error) {
 			return v.results(w.samples(s, e.who, ports.Filter{Name: "round", Value: int64(2)}), 0.5), nil
 		})
 		require.NoError(t, err)
@@ -212,7 +212,7 @@ func TestEstimateOfVoorst(t *testing.T) {
 		require.True(t, fault.Is(err, fault.NotFound))
 		_, err = s.Estimate(ctx, stranger.who, ask)
 		require.True(t, fault.Is(err, fault.NotFound))
-		judged, err = s.Import(ctx, stranger.who, soil.SampleImportOptions{}, func() ([]soil.SampleRow, error) { return rows[:1], nil })
+		judged, err = s.Import(ctx, stranger.who, soil.SampleImportOptions{}, func() ([]ports.SampleRow, error) { return rows[:1], nil })
 		require.NoError(t, err)
 		require.Equal(t, soil.SampleFail, judged[0].Verdict)
 		require.NoError(t, w.aois.Delete(ctx, e.who, e.aoi.ID))

@@ -14,6 +14,7 @@ type Deps struct {
 	Maps    *soil.Maps
 	Plans   *soil.Plans
 	Samples *soil.Samples
+	Results *soil.SampleFiles
 	Files   *soil.MapFiles
 }
 
@@ -25,4 +26,5 @@ func Register(a *rest.API, d Deps) {
 	registerPlans(a, d.Plans)
 	registerStratificationFiles(a, d.Files)
 	registerSamples(a, d.Samples)
+	registerSampleFiles(a, d.Results)
 }

@@ -1,7 +1,10 @@
 package soil
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,6 +15,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/stratification/sample"
+	"tilth/ports"
 )
 
 const samplesPath = stratificationPath + "samples/"
@@ -98,11 +102,10 @@ func registerSamples(a *rest.API, s *soil.Samples) {
 		})
 		return showSample(changed), err
 	})
-	registerSampleFiles(a, s)
 	registerEstimate(a, s)
 }
 
-func registerSampleFiles(a *rest.API, s *soil.Samples) {
+func registerSampleFiles(a *rest.API, s *soil.SampleFiles) {
 	export := sampleRoute(http.MethodGet, samplesPath+"export/", access.Samples.View.For("export"), "Export samples as a file")
 	export.Description = "The samples that the list gives for the same filters: CSV, whose columns the import takes, or GeoJSON with the place where each was taken, or else planned (WGS84)."
 	export.Query = append([]rest.Param{{Name: "format", Type: rest.String, Enum: []string{"csv", "geojson"}, Description: "Default csv."}}, sampleFilters()...)
@@ -111,18 +114,13 @@ func registerSampleFiles(a *rest.API, s *soil.Samples) {
 		rest.Values
 		Format string `query:"format"`
 	}) (rest.Raw, error) {
-		found, err := s.List(ctx, c.Principal(), form.PageOf(rest.PageSpec{All: true, Number: 1}, form.FiltersOf(sampleFilters(), in.Values)))
-		if err != nil {
-			return rest.Raw{}, err
-		}
-		if in.Format == "geojson" {
-			return rest.Raw{ContentType: "application/geo+json", Filename: "samples.geojson", Write: sampleGeoJSON(found.Each)}, nil
-		}
-		return rest.Raw{ContentType: form.MediaCSV, Filename: "samples.csv", Write: sampleCSV(found.Each)}, nil
+		format := cmp.Or(in.Format, ports.CSV)
+		write, err := s.Export(ctx, c.Principal(), format, form.PageOf(rest.PageSpec{All: true, Number: 1}, form.FiltersOf(sampleFilters(), in.Values)))
+		return rest.Raw{ContentType: stratificationFormats[format].media, Filename: "samples." + format, Write: write}, err
 	})
 	take := sampleRoute(http.MethodPost, samplesPath+"import/", access.ImportSamples.For("import"), "Import results of samples")
 	take.Description = "Takes a CSV file with a header, or a JSON array of objects, of at most " + strconv.Itoa(soil.MaxSampleRows) + " rows with the columns `" +
-		strings.Join(importColumns, "`, `") + "`; `label` finds the sample, other columns are ignored, and an empty cell leaves what is there. Good rows are stored although " +
+		strings.Join(ports.SampleColumns, "`, `") + "`; `label` finds the sample, other columns are ignored, and an empty cell leaves what is there. Good rows are stored although " +
 		"others fail, unless `atomic` is set: then one that fails refuses all."
 	take.Query = []rest.Param{
 		{Name: "preview", Type: rest.Boolean, Description: "With true: judges every row, and stores nothing."},
@@ -134,12 +132,9 @@ func registerSampleFiles(a *rest.API, s *soil.Samples) {
 	})
 	rest.Handle(a, take, func(ctx context.Context, c *rest.Call, in form.Import) (SampleImport, error) {
 		options := soil.SampleImportOptions{Preview: in.Preview, Atomic: in.Atomic}
-		judged, err := s.Import(ctx, c.Principal(), options, func() ([]soil.SampleRow, error) {
+		judged, err := s.Import(ctx, c.Principal(), options, func() (io.Reader, error) {
 			_, content, err := form.UploadedFile(c)
-			if err != nil {
-				return nil, err
-			}
-			return sampleRows(content)
+			return content, err
 		})
 		if err != nil {
 			return SampleImport{}, err
@@ -157,7 +152,7 @@ func showSampleImport(judged []soil.JudgedSample, options soil.SampleImportOptio
 			errs = fault.Fields{}
 		}
 		var err error
-		if row.Errors, err = rawObject(errs); err != nil {
+		if row.Errors, err = json.Marshal(errs); err != nil {
 			return out, err
 		}
 		out.Rows[i] = row

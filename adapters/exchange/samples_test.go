@@ -1,4 +1,4 @@
-package soil
+package exchange
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"tilth/core/stratification/sample"
 )
 
-// Whatever a file holds, its rows can be laid over a sample, or it is refused with a reason.
+// Whatever a file holds, its rows can be applied to a sample, or it is refused with a reason.
 func FuzzSampleRows(f *testing.F) {
 	for _, seed := range []string{
 		"label,soc_pct\nP1-Z1-01-0-30,2.5\n", "\xef\xbb\xbfLabel;lon;lat\na;1;2\n", `[{"label": "a", "soc_pct": 2.5, "notes": null}]`,
@@ -19,7 +19,7 @@ func FuzzSampleRows(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		rows, err := sampleRows(bytes.NewReader(content))
+		rows, err := SampleTables{}.Read(bytes.NewReader(content), 100)
 		if err != nil {
 			require.True(t, fault.Is(err, fault.Invalid), "%v", err)
 			return
@@ -28,7 +28,7 @@ func FuzzSampleRows(f *testing.F) {
 			if len(r.Errors) > 0 {
 				continue
 			}
-			s := r.Lay(sample.Sample{})
+			s := r.Apply(sample.Sample{})
 			s.Normalise()
 			s.Check()
 		}
