@@ -7,6 +7,7 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/assessment"
+	"tilth/core/batch"
 )
 
 // EnteredAssessment is an assessment with what is entered in its sections.
@@ -62,9 +63,9 @@ type Batches interface {
 	// Insert stores a batch and fills in its id.
 	Insert(ctx context.Context, scope access.Scope, batch *assessment.Batch) error
 	// Get returns a batch of a kind. Faults: NotFound.
-	Get(ctx context.Context, scope access.Scope, kind assessment.BatchKind, id int64) (assessment.Batch, error)
+	Get(ctx context.Context, scope access.Scope, kind batch.Kind, id int64) (assessment.Batch, error)
 	// GetForUpdate returns a batch and locks it until the transaction ends. Faults: NotFound.
-	GetForUpdate(ctx context.Context, scope access.Scope, kind assessment.BatchKind, id int64) (assessment.Batch, error)
+	GetForUpdate(ctx context.Context, scope access.Scope, kind batch.Kind, id int64) (assessment.Batch, error)
 	// Update stores a batch read by GetForUpdate.
 	Update(ctx context.Context, scope access.Scope, batch assessment.Batch) error
 	// AddNotes keeps what is to be told of a batch; what is kept already stays.

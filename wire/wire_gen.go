@@ -116,6 +116,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Outlines: outlines,
 		Writer:   outlineWriter,
 		Fields:   farmRecords,
+		Log:      log,
 	}
 	imports := farm.NewImports(importDeps)
 	farmDeps := farm2.Deps{
@@ -158,6 +159,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Objects:   objects,
 		Files:     assessmentTables,
 		Assessing: ghgAssessments,
+		Log:       log,
 	}
 	batches := ghg.NewBatches(batchDeps)
 	dashboard := ghg.NewDashboard(deps, table)
@@ -272,6 +274,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Outlines: outlines,
 		Writer:   outlineWriter,
 		Fields:   farmRecords,
+		Log:      log,
 	}
 	imports := farm.NewImports(importDeps)
 	farmDeps := farm2.Deps{
@@ -314,6 +317,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Objects:   objects,
 		Files:     assessmentTables,
 		Assessing: ghgAssessments,
+		Log:       log,
 	}
 	batches := ghg.NewBatches(batchDeps)
 	dashboard := ghg.NewDashboard(deps, table)

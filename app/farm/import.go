@@ -2,13 +2,14 @@ package farm
 
 import (
 	"context"
-	"errors"
 	"io"
+	"log/slog"
 	"strconv"
-	"time"
 
 	"tilth/app"
+	"tilth/app/batches"
 	"tilth/core/access"
+	"tilth/core/batch"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/record"
@@ -23,12 +24,8 @@ const MaxImportedAtOnce = 1_000
 // counts all of them.
 const MaxKeptFailures = 1_000
 
-// folder is where uploaded files wait, and keptFor how long one may lie there that
-// nothing has taken: what a kill left behind.
-const (
-	folder  = "imports"
-	keptFor = 7 * 24 * time.Hour
-)
+// folder is where uploaded files wait.
+const folder = "imports"
 
 // ImportDeps is what the use cases need.
 type ImportDeps struct {
@@ -37,6 +34,11 @@ type ImportDeps struct {
 	Outlines ports.Outlines
 	Writer   ports.OutlineWriter
 	Fields   *Records[farm.Field]
+	Log      *slog.Logger
+}
+
+func (d ImportDeps) inbox() batches.Inbox {
+	return batches.Inbox{Deps: d.Deps, Objects: d.Objects, Folder: folder}
 }
 
 // Imports is the use cases of import and export.
@@ -51,15 +53,8 @@ type ImportFile struct {
 	Body  io.Reader
 }
 
-// ImportReport is an import with the features it tells of: all of them for an import within a
-// request, the refused ones for one in the background.
-type ImportReport struct {
-	farm.Import
-	Features []farm.Judged
-}
-
-// Background reports whether the import goes on after the answer.
-func (r ImportReport) Background() bool { return r.ID != 0 }
+// ImportReport is an import with what became of its features.
+type ImportReport = batch.Report[farm.ImportOptions, farm.Judged]
 
 // Start imports a file, or hands a large one to the background. The file is asked for
 // when the caller may import and the farm is there. A caller who names the property of
@@ -76,15 +71,11 @@ func (in *Imports) Start(ctx context.Context, who access.Principal, options farm
 	if err != nil {
 		return ImportReport{}, err
 	}
-	name := folder + "/" + in.deps.IDs.UUID()
-	if _, err := in.deps.Objects.Put(ctx, name, file.Body); err != nil {
-		return ImportReport{}, err
-	}
-	report, err := in.take(ctx, who, options, name, file.Media)
-	if err != nil || !report.Background() {
-		// The caller may have left; the file goes all the same.
-		err = errors.Join(err, in.deps.Objects.Remove(context.WithoutCancel(ctx), name))
-	}
+	var report ImportReport
+	err = in.deps.inbox().Take(ctx, file.Body, func(name string, stored ports.Object) (bool, error) {
+		report, err = in.take(ctx, who, farm.NewImport(options, record.Ref{ID: who.UserID, Name: who.Name}, name, file.Media, 0, in.deps.Clock.Now()), stored)
+		return report.Background(), err
+	})
 	return report, err
 }
 
@@ -103,65 +94,34 @@ func (in *Imports) allowed(ctx context.Context, who access.Principal, options fa
 }
 
 // take counts the features of a stored file, and imports them at once or queues them.
-func (in *Imports) take(ctx context.Context, who access.Principal, options farm.ImportOptions, name, media string) (ImportReport, error) {
-	stored, err := in.deps.Objects.Open(ctx, name)
-	if err != nil {
-		return ImportReport{}, err
+func (in *Imports) take(ctx context.Context, who access.Principal, b farm.Import, stored ports.Object) (out ImportReport, err error) {
+	if b.Total, err = in.deps.Outlines.Count(ctx, b.Media, stored); err != nil {
+		return out, err
 	}
-	defer stored.Close()
-	total, err := in.deps.Outlines.Count(ctx, media, stored)
-	if err != nil {
-		return ImportReport{}, err
+	if b.Total == 0 {
+		return out, fault.Field("file", "The file holds no features.")
 	}
-	if total == 0 {
-		return ImportReport{}, fault.Field("file", "The file holds no features.")
+	if b.Total <= MaxImportedAtOnce {
+		out, err = batches.AtOnce(ctx, in.deps.Deps, b, "features", in.pieces(who, b, stored, MaxImportedAtOnce))
+		if b.Options.Preview {
+			out.Judged = withoutTrace(out.Judged)
+		}
+		return out, err
 	}
-	record := farm.NewImport(options, record.Ref{ID: who.UserID, Name: who.Name}, name, media, total, in.deps.Clock.Now())
-	if total <= MaxImportedAtOnce {
-		return in.atOnce(ctx, who, record, stored)
+	if err := in.deps.inbox().Sweep(ctx); err != nil {
+		return out, err
 	}
-	return in.queue(ctx, who, record)
-}
-
-// queue hands an import to the background.
-func (in *Imports) queue(ctx context.Context, who access.Principal, record farm.Import) (ImportReport, error) {
-	now := in.deps.Clock.Now()
-	if err := in.deps.Objects.RemoveOlder(ctx, folder, now.Add(-keptFor)); err != nil {
-		return ImportReport{}, err
-	}
-	var out ImportReport
-	err := in.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		inserted := record
+	err = in.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		inserted := b
 		if err := tx.Imports.Insert(ctx, who.Scope(false), &inserted); err != nil {
 			return err
 		}
-		out = ImportReport{Import: inserted}
+		out = ImportReport{Batch: inserted}
 		return tx.Jobs.Enqueue(ctx, ports.Job{
-			Kind: ImportJob, Key: strconv.FormatInt(inserted.ID, 10), CompanyID: who.CompanyID, Subject: inserted.ID, RunAt: now,
+			Kind: ImportJob, Key: strconv.FormatInt(inserted.ID, 10), CompanyID: who.CompanyID, Subject: inserted.ID, RunAt: b.CreatedAt,
 		})
 	})
 	return out, err
-}
-
-// atOnce imports a small file in one transaction.
-func (in *Imports) atOnce(ctx context.Context, who access.Principal, record farm.Import, stored ports.Object) (ImportReport, error) {
-	candidates := make([]importCandidate, 0, record.Total)
-	known := newKnownIDs()
-	for f, err := range in.deps.Outlines.Read(ctx, record.Media, stored) {
-		if err != nil {
-			return ImportReport{}, err
-		}
-		candidates = append(candidates, prepareCandidate(int64(len(candidates)), f, record.ImportOptions, known))
-	}
-	judged, err := in.judge(ctx, who, record.ImportOptions, candidates, true, record.Preview)
-	if err != nil {
-		return ImportReport{}, err
-	}
-	now := in.deps.Clock.Now()
-	record.Advance(judged, now)
-	record.Checking = false // one transaction was both passes
-	record.EndPass(now)
-	return ImportReport{record, judged}, nil
 }
 
 // Retrieve returns a background import and its refused features.
@@ -172,10 +132,10 @@ func (in *Imports) Retrieve(ctx context.Context, who access.Principal, id int64)
 		return out, err
 	}
 	err := in.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		if out.Import, err = tx.Imports.Get(ctx, who.Scope(false), id); err != nil {
+		if out.Batch, err = tx.Imports.Get(ctx, who.Scope(false), id); err != nil {
 			return err
 		}
-		out.Features, err = tx.Imports.Failures(ctx, who.Scope(false), id, MaxKeptFailures)
+		out.Judged, err = tx.Imports.Failures(ctx, who.Scope(false), id, MaxKeptFailures)
 		return err
 	})
 	return out, err

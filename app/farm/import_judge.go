@@ -2,13 +2,12 @@ package farm
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"hash/fnv"
 	"reflect"
 	"strconv"
 
 	"tilth/core/access"
+	"tilth/core/batch"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/geo"
@@ -75,34 +74,6 @@ func (k *knownIDs) add(id string) (again bool) {
 	return again
 }
 
-// errPreview takes back what a preview has stored.
-var errPreview = errors.New("this was a preview")
-
-// judge imports candidates in one transaction, and takes it back where it is dry: a
-// preview is the import itself, so that it cannot say anything else. An atomic import
-// within a request is refused here.
-func (in *Imports) judge(ctx context.Context, who access.Principal, options farm.ImportOptions, candidates []importCandidate, enrich, dry bool) ([]farm.Judged, error) {
-	var judged []farm.Judged
-	err := in.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		if judged, err = in.settle(ctx, tx, who, options, candidates, enrich); err != nil {
-			return err
-		}
-		if options.Atomic && !dry {
-			if err := importRefusal(judged); err != nil {
-				return err
-			}
-		}
-		if dry {
-			return errPreview
-		}
-		return nil
-	})
-	if errors.Is(err, errPreview) {
-		return withoutTrace(judged), nil
-	}
-	return judged, err
-}
-
 // settle judges candidates and stores the fields of those that are sound. The farm is
 // locked: it cannot be deleted meanwhile, and imports into it wait for one another, so
 // that two of the same file do not make every field twice.
@@ -125,7 +96,7 @@ func (in *Imports) settle(ctx context.Context, tx ports.Repos, who access.Princi
 	for i, c := range candidates {
 		change, verdict := c.against(matches[c.externalID], options.FarmID)
 		judged[i] = verdict
-		if verdict.Verdict == farm.VerdictCreate || verdict.Verdict == farm.VerdictUpdate {
+		if verdict.Verdict == batch.Create || verdict.Verdict == batch.Update {
 			changes, of = append(changes, change), append(of, i)
 		}
 	}
@@ -136,7 +107,7 @@ func (in *Imports) settle(ctx context.Context, tx ports.Repos, who access.Princi
 	for i, s := range settled {
 		j := &judged[of[i]]
 		if len(s.Errors) > 0 {
-			j.Verdict, j.Errors, j.Field = farm.VerdictFail, s.Errors, nil
+			j.Verdict, j.Errors, j.Field = batch.Fail, s.Errors, nil
 			continue
 		}
 		field := s.Record
@@ -154,11 +125,11 @@ func (c importCandidate) against(matched []farm.Field, farmID int64) (Change[far
 	}
 	switch {
 	case c.skip:
-		out.Verdict = farm.VerdictSkip
+		out.Verdict = batch.Skip
 	case len(c.errors) > 0:
-		out.Verdict = farm.VerdictFail
+		out.Verdict = batch.Fail
 	case len(matched) > 1:
-		out.Verdict, out.Errors = farm.VerdictFail, fault.Fields{}
+		out.Verdict, out.Errors = batch.Fail, fault.Fields{}
 		out.Errors.Addf("external_id", "%d fields of the farm carry %q; it must be one.", len(matched), c.externalID)
 	case len(matched) == 1:
 		before, after := matched[0], matched[0]
@@ -168,13 +139,13 @@ func (c importCandidate) against(matched []farm.Field, farmID int64) (Change[far
 			after.Name = c.name
 		}
 		if out.Name = after.Name; before.Name == after.Name && sameOutline(before.Boundary, after.Boundary) {
-			out.Verdict = farm.VerdictSkip
+			out.Verdict = batch.Skip
 			break
 		}
-		out.Verdict = farm.VerdictUpdate
+		out.Verdict = batch.Update
 		return Change[farm.Field]{Before: &before, After: after}, out
 	default:
-		out.Verdict = farm.VerdictCreate
+		out.Verdict = batch.Create
 		after := farm.Field{Name: c.name, Farm: record.Ref{ID: farmID}, Boundary: c.boundary, External: farm.External{ExternalID: c.externalID}}
 		return Change[farm.Field]{After: after}, out
 	}
@@ -185,29 +156,11 @@ func sameOutline(a, b *geo.Boundary) bool {
 	return a != nil && b != nil && reflect.DeepEqual(a.Geometry(), b.Geometry())
 }
 
-// importRefusal returns the errors of all features that fail, keyed by their index; nil where
-// none does.
-func importRefusal(judged []farm.Judged) error {
-	byIndex := fault.Fields{}
-	for _, j := range judged {
-		if j.Verdict == farm.VerdictFail {
-			byIndex.Nest(strconv.FormatInt(j.Index, 10), j.Errors)
-		}
-	}
-	if len(byIndex) == 0 {
-		return nil
-	}
-	return &fault.Error{
-		Kind: fault.Invalid, Code: "bulk_validation_failed", Fields: byIndex,
-		Message: fmt.Sprintf("%d of %d features are not valid; nothing was stored.", len(byIndex), len(judged)),
-	}
-}
-
 // withoutTrace removes the ids of fields that were taken back.
 func withoutTrace(judged []farm.Judged) []farm.Judged {
 	gone := map[int64]bool{}
 	for _, j := range judged {
-		if j.Verdict == farm.VerdictCreate {
+		if j.Verdict == batch.Create {
 			gone[j.FieldID] = true
 		}
 	}

@@ -2,11 +2,13 @@ package farm
 
 import (
 	"context"
-	"fmt"
+	"iter"
 
+	"tilth/app/batches"
+	"tilth/app/task"
 	"tilth/core/access"
+	"tilth/core/batch"
 	"tilth/core/farm"
-	"tilth/core/fault"
 	"tilth/ports"
 )
 
@@ -17,197 +19,90 @@ const ImportJob = "field_import"
 // SQLite all other writers, for a fraction of a second.
 const importChunk = 500
 
-// importClaimLimit ends an import that kills its worker every time.
-const importClaimLimit = 25
-
-// Run works through a queued import. It may be killed at any moment: a piece of the file
-// is stored together with how far the import is, and who comes next goes on from there.
-// It returns an error only when the job must be given back as it is.
+// Run works through a queued import. It returns an error only when the job must be handed out
+// again as it is.
 func (in *Imports) Run(ctx context.Context, job ports.Job) error {
-	scope := access.Own(job.CompanyID)
-	var record farm.Import
-	err := in.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		record, err = tx.Imports.Get(ctx, scope, job.Subject)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	switch err := in.work(ctx, job, &record); {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case fault.Is(err, fault.NotFound):
-		return in.giveUp(ctx, job, record, "The farm, or the file, is gone.")
-	case fault.Is(err, fault.Invalid):
-		known, _ := fault.As(err)
-		return in.giveUp(ctx, job, record, known.Error())
-	default:
-		return err
-	}
+	return batches.Run(ctx, batches.Worker{Deps: in.deps.Deps, Objects: in.deps.Objects, Log: in.deps.Log}, importKind{in}, job)
 }
 
-// work runs the passes that an import has left.
-func (in *Imports) work(ctx context.Context, job ports.Job, record *farm.Import) error {
-	if !record.Open() {
-		return in.end(ctx, job, record)
-	}
-	if job.Attempt > importClaimLimit {
-		return in.giveUp(ctx, job, *record, "The import was broken off too often.")
-	}
-	stored, err := in.deps.Objects.Open(ctx, record.Object)
-	if err != nil {
-		return err
-	}
-	defer stored.Close()
-	for record.Open() {
-		if err := in.pass(ctx, record, stored); err != nil {
-			return err
-		}
-		if err := in.end(ctx, job, record); err != nil {
-			return err
-		}
-	}
-	return nil
+// importKind implements batches.Kind.
+type importKind struct{ *Imports }
+
+func (importKind) Lock(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (farm.Import, error) {
+	return tx.Imports.GetForUpdate(ctx, scope, id)
 }
 
-// pass judges the features that are left of a pass, piece by piece.
-func (in *Imports) pass(ctx context.Context, record *farm.Import, stored ports.Object) error {
-	var at int64
-	known := newKnownIDs()
-	chunk := make([]importCandidate, 0, importChunk)
-	for f, err := range in.deps.Outlines.Read(ctx, record.Media, stored) {
-		if err != nil {
-			return err
-		}
-		c := prepareCandidate(at, f, record.ImportOptions, known)
-		if at++; at <= record.Done {
-			continue // stored before
-		}
-		if chunk = append(chunk, c); len(chunk) == importChunk {
-			if err := in.piece(ctx, record, chunk); err != nil {
-				return err
-			}
-			clear(chunk) // the outlines are not held until the next ones are read
-			chunk = chunk[:0]
-		}
-	}
-	if len(chunk) == 0 {
-		return nil
-	}
-	return in.piece(ctx, record, chunk)
+func (importKind) Update(ctx context.Context, tx ports.Repos, scope access.Scope, b farm.Import) error {
+	return tx.Imports.Update(ctx, scope, b)
 }
 
-// piece judges one piece of the file and notes it, in one transaction where it stores. A
-// dry one is judged in a transaction that is taken back, and then noted.
-func (in *Imports) piece(ctx context.Context, record *farm.Import, chunk []importCandidate) error {
-	who := access.Principal{UserID: record.CreatedBy.ID, Name: record.CreatedBy.Name, CompanyID: record.CompanyID}
-	var judged []farm.Judged
-	if record.Checking {
-		var err error
-		if judged, err = in.judge(ctx, who, record.ImportOptions, chunk, false, true); err != nil {
-			return err
-		}
-	}
-	var advanced farm.Import
-	err := in.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		current, err := in.current(ctx, tx, *record)
-		if err != nil {
-			return err
-		}
-		if !current.Checking {
-			if judged, err = in.settle(ctx, tx, who, record.ImportOptions, chunk, false); err != nil {
-				return err
-			}
-		}
-		room := MaxKeptFailures - current.Failed
-		current.Advance(judged, in.deps.Clock.Now())
-		if err := tx.Imports.AddFailures(ctx, who.Scope(false), record.ID, failuresOf(judged, room)); err != nil {
-			return err
-		}
-		advanced = current
-		return tx.Imports.Update(ctx, who.Scope(false), current)
-	})
-	if err == nil {
-		*record = advanced
-	}
-	return err
-}
-
-// current returns the import under a lock. Where it has moved since it was read, another
-// worker has the job: this one must store nothing.
-func (in *Imports) current(ctx context.Context, tx ports.Repos, read farm.Import) (farm.Import, error) {
-	current, err := tx.Imports.GetForUpdate(ctx, access.Own(read.CompanyID), read.ID)
-	if err == nil && (current.Done != read.Done || current.Checking != read.Checking || !current.Open()) {
-		err = fault.New(fault.Conflict, "lease_lost", "Another worker has this import.")
-	}
-	return current, err
-}
-
-// failuresOf returns the features that fail, at most as many as there is room for.
-func failuresOf(judged []farm.Judged, room int64) []farm.Judged {
-	var out []farm.Judged
+func (importKind) Keep(ctx context.Context, tx ports.Repos, scope access.Scope, b farm.Import, judged []farm.Judged) error {
+	var failed []farm.Judged
+	room := MaxKeptFailures - b.Failures()
 	for _, j := range judged {
-		if j.Verdict == farm.VerdictFail && int64(len(out)) < room {
-			out = append(out, j)
+		if j.Verdict == batch.Fail && int64(len(failed)) < room {
+			failed = append(failed, j)
 		}
 	}
-	return out
+	return tx.Imports.AddFailures(ctx, scope, b.ID, failed)
 }
 
-// end ends a pass, and with the last one the job; then the file goes.
-func (in *Imports) end(ctx context.Context, job ports.Job, record *farm.Import) error {
-	ended := *record
-	err := in.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		if !record.Open() {
-			return tx.Jobs.Finish(ctx, job)
-		}
-		current, err := in.current(ctx, tx, *record)
+// Resume loses nothing: the pieces read the external ids of the features before them again.
+func (importKind) Resume(context.Context, task.Run[ports.Repos], *farm.Import) error { return nil }
+
+func (k importKind) Pieces(b farm.Import, file ports.Object) batches.Pieces[farm.Judged] {
+	return k.pieces(access.Principal{UserID: b.CreatedBy.ID, Name: b.CreatedBy.Name, CompanyID: b.CompanyID}, b, file, importChunk)
+}
+
+// featurePieces reads the features of a file.
+type featurePieces struct {
+	*Imports
+	who   access.Principal
+	batch farm.Import // as it stood when the pass began, or went on
+	file  ports.Object
+	limit int
+	next  func() (ports.Feature, error, bool)
+	stop  func()
+	at    int64 // features read
+	known *knownIDs
+	piece []importCandidate
+}
+
+func (in *Imports) pieces(who access.Principal, b farm.Import, file ports.Object, limit int) *featurePieces {
+	return &featurePieces{Imports: in, who: who, batch: b, file: file, limit: limit, known: newKnownIDs()}
+}
+
+func (p *featurePieces) Next(ctx context.Context) (bool, error) {
+	if p.next == nil {
+		p.next, p.stop = iter.Pull2(p.deps.Outlines.Read(ctx, p.batch.Media, p.file))
+	}
+	clear(p.piece) // the outlines are not held until the next ones are read
+	p.piece = p.piece[:0]
+	for len(p.piece) < p.limit {
+		f, err, more := p.next()
 		if err != nil {
-			return err
+			return false, err
 		}
-		again := current.EndPass(in.deps.Clock.Now())
-		if err := tx.Imports.Update(ctx, access.Own(record.CompanyID), current); err != nil {
-			return err
+		if !more {
+			break
 		}
-		if ended = current; again {
-			return nil
+		c := prepareCandidate(p.at, f, p.batch.Options, p.known)
+		if p.at++; p.at > p.batch.Done {
+			p.piece = append(p.piece, c)
 		}
-		return tx.Jobs.Finish(ctx, job)
-	})
-	if err != nil {
-		return err
 	}
-	if *record = ended; record.Open() {
-		return nil
-	}
-	return in.clean(ctx, *record)
+	return len(p.piece) > 0, nil
 }
 
-// giveUp breaks an import off, for a reason that its owner can read.
-func (in *Imports) giveUp(ctx context.Context, job ports.Job, record farm.Import, reason string) error {
-	err := in.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		current, err := tx.Imports.GetForUpdate(ctx, access.Own(record.CompanyID), record.ID)
-		if err != nil {
-			return err
-		}
-		if current.Open() {
-			current.Fail(fmt.Sprintf("%s %d of %d features were done.", reason, current.Done, current.Total), in.deps.Clock.Now())
-			if err := tx.Imports.Update(ctx, access.Own(record.CompanyID), current); err != nil {
-				return err
-			}
-		}
-		return tx.Jobs.Finish(ctx, job)
-	})
-	if err != nil {
-		return err
-	}
-	return in.clean(ctx, record)
+func (p *featurePieces) Settle(ctx context.Context, tx ports.Repos) ([]farm.Judged, error) {
+	return p.settle(ctx, tx, p.who, p.batch.Options, p.piece, p.batch.ID == 0)
 }
 
-// clean removes the file of an import that has ended. One that cannot be removed now goes
-// with those that have lain too long.
-func (in *Imports) clean(ctx context.Context, record farm.Import) error {
-	return in.deps.Objects.Remove(context.WithoutCancel(ctx), record.Object)
+func (p *featurePieces) After() int64 { return 0 }
+func (p *featurePieces) Alone() bool  { return false }
+
+func (p *featurePieces) Close() {
+	if p.stop != nil {
+		p.stop()
+	}
 }

@@ -2,7 +2,6 @@ package ghg
 
 import (
 	"context"
-	"errors"
 	"io"
 	"iter"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/assessment"
+	"tilth/core/batch"
 	"tilth/core/fault"
 	"tilth/ports"
 )
@@ -28,25 +28,16 @@ func (b *Batches) Import(ctx context.Context, who access.Principal, options asse
 	if err != nil {
 		return BatchReport{}, err
 	}
-	name := folder + "/" + b.deps.IDs.UUID()
-	if _, err := b.deps.Objects.Put(ctx, name, body); err != nil {
-		return BatchReport{}, err
-	}
-	report, err := b.take(ctx, who, options, name)
-	if err != nil || !report.Background() {
-		// The caller may have left; the file goes all the same.
-		err = errors.Join(err, b.deps.Objects.Remove(context.WithoutCancel(ctx), name))
-	}
+	var report BatchReport
+	err = b.deps.inbox().Take(ctx, body, func(name string, file ports.Object) (bool, error) {
+		report, err = b.take(ctx, who, options, name, file)
+		return report.Background(), err
+	})
 	return report, err
 }
 
 // take counts the rows of a stored file, and imports them at once or queues them.
-func (b *Batches) take(ctx context.Context, who access.Principal, options assessment.BatchOptions, name string) (BatchReport, error) {
-	file, err := b.deps.Objects.Open(ctx, name)
-	if err != nil {
-		return BatchReport{}, err
-	}
-	defer file.Close()
+func (b *Batches) take(ctx context.Context, who access.Principal, options assessment.BatchOptions, name string, file ports.Object) (BatchReport, error) {
 	if _, err := b.heading(file); err != nil {
 		return BatchReport{}, err
 	}
@@ -60,14 +51,14 @@ func (b *Batches) take(ctx context.Context, who access.Principal, options assess
 	if total == 0 {
 		return BatchReport{}, fault.Field("file", "The file holds no rows below its heading.")
 	}
-	batch := b.newBatch(who, assessment.BatchImport, options, name, total)
+	some := b.newBatch(who, assessment.BatchImport, options, name, total)
 	if total <= MaxAtOnce {
-		return b.atOnce(ctx, who, batch, b.workOf(who, &batch, file, MaxAtOnce))
+		return b.atOnce(ctx, some, b.workOf(who, some, file, MaxAtOnce))
 	}
-	if err := b.deps.Objects.RemoveOlder(ctx, folder, batch.CreatedAt.Add(-keptFor)); err != nil {
+	if err := b.deps.inbox().Sweep(ctx); err != nil {
 		return BatchReport{}, err
 	}
-	return b.queue(ctx, who, batch)
+	return b.queue(ctx, who, some)
 }
 
 // heading understands the first line of a file. Its faults are those of the file.
@@ -86,7 +77,7 @@ func (b *Batches) heading(file ports.Object) (*assessment.Heading, error) {
 type batchImport struct {
 	bulk    *Batches
 	who     access.Principal
-	batch   assessment.Batch
+	some    assessment.Batch
 	file    ports.Object
 	limit   int
 	heading *assessment.Heading
@@ -98,13 +89,13 @@ type batchImport struct {
 	fresh   map[string]int64 // and of this one
 }
 
-func newBatchImport(b *Batches, who access.Principal, batch *assessment.Batch, file ports.Object, limit int) *batchImport {
-	return &batchImport{bulk: b, who: who, batch: *batch, file: file, limit: limit, seen: map[string]int64{}}
+func newBatchImport(b *Batches, who access.Principal, some assessment.Batch, file ports.Object, limit int) *batchImport {
+	return &batchImport{bulk: b, who: who, some: some, file: file, limit: limit, seen: map[string]int64{}}
 }
 
-func (m *batchImport) after() int64 { return 0 }
-func (m *batchImport) alone() bool  { return false }
-func (m *batchImport) close() {
+func (m *batchImport) After() int64 { return 0 }
+func (m *batchImport) Alone() bool  { return false }
+func (m *batchImport) Close() {
 	if m.stop != nil {
 		m.stop()
 	}
@@ -118,7 +109,7 @@ func (m *batchImport) open() error {
 	}
 	m.heading = heading
 	m.next, m.stop = iter.Pull2(m.bulk.deps.Files.Rows(m.file))
-	for m.index < m.batch.Done {
+	for m.index < m.some.Done {
 		if _, err, more := m.next(); err != nil || !more {
 			return err
 		}
@@ -127,7 +118,7 @@ func (m *batchImport) open() error {
 	return nil
 }
 
-func (m *batchImport) fetch(context.Context) (bool, error) {
+func (m *batchImport) Next(context.Context) (bool, error) {
 	if m.heading == nil {
 		if err := m.open(); err != nil {
 			return false, err
@@ -151,7 +142,7 @@ func (m *batchImport) fetch(context.Context) (bool, error) {
 	return len(m.rows) > 0, nil
 }
 
-func (m *batchImport) settle(ctx context.Context, tx ports.Repos) ([]assessment.Judged, error) {
+func (m *batchImport) Settle(ctx context.Context, tx ports.Repos) ([]assessment.Judged, error) {
 	scope := m.who.Scope(false)
 	m.fresh = map[string]int64{}
 	if err := tx.Assessments.Alone(ctx, scope); err != nil {
@@ -178,7 +169,7 @@ func (m *batchImport) settle(ctx context.Context, tx ports.Repos) ([]assessment.
 		judged[i] = assessment.Judged{Index: m.index + int64(i), AssessmentID: row.ID, ResourceType: row.ResourceType, ResourceID: row.ResourceID, Year: row.Year()}
 		change, sound := m.change(row, matched, m.index+int64(i))
 		if !sound {
-			judged[i].Outcome, judged[i].Problems = assessment.OutcomeFail, assessment.Problems(row.Errors)
+			judged[i].Outcome, judged[i].Problems = batch.Fail, assessment.Problems(row.Errors)
 			continue
 		}
 		judged[i].AssessmentID = row.ID
@@ -332,7 +323,7 @@ func (m *batchImport) change(row *assessment.FileRow, matched map[int64]Whole, i
 		switch {
 		case !there:
 			row.Errors.Addf(assessment.ColumnID, "No assessment of your company has the id %d; leave it out for a new one.", row.ID)
-		case m.batch.Done > 0 && !whole.UpdatedAt.Before(m.batch.CreatedAt):
+		case m.some.Done > 0 && !whole.UpdatedAt.Before(m.some.CreatedAt):
 			row.Errors.Add(fault.NonField, "The assessment was written after the import began; a row before this one may be of the same.")
 		}
 		if row.ResourceID == 0 {

@@ -8,6 +8,7 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/assessment"
+	"tilth/core/batch"
 	"tilth/core/fault"
 	"tilth/ports"
 )
@@ -23,7 +24,7 @@ type batchSelection struct {
 	ids     []int64 // the piece
 }
 
-func (s *batchSelection) fetch(ctx context.Context) (bool, error) {
+func (s *batchSelection) Next(ctx context.Context) (bool, error) {
 	s.index += int64(len(s.ids))
 	if named := s.options.Selection.IDs; named != nil {
 		from, _ := slices.BinarySearch(named, s.at+1)
@@ -41,9 +42,9 @@ func (s *batchSelection) fetch(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-func (s *batchSelection) after() int64 { return s.at }
-func (s *batchSelection) alone() bool  { return false }
-func (s *batchSelection) close()       {}
+func (s *batchSelection) After() int64 { return s.at }
+func (s *batchSelection) Alone() bool  { return false }
+func (s *batchSelection) Close()       {}
 
 // noSuch is the problem of an id that was named and is none of the company's.
 func noSuch() []assessment.Finding {
@@ -53,22 +54,22 @@ func noSuch() []assessment.Finding {
 // batchSubmission submits what is selected.
 type batchSubmission struct{ batchSelection }
 
-func (s *batchSubmission) alone() bool { return true }
+func (s *batchSubmission) Alone() bool { return true }
 
-func (s *batchSubmission) settle(ctx context.Context, _ ports.Repos) ([]assessment.Judged, error) {
+func (s *batchSubmission) Settle(ctx context.Context, _ ports.Repos) ([]assessment.Judged, error) {
 	out := make([]assessment.Judged, len(s.ids))
 	for i, id := range s.ids {
-		j := assessment.Judged{Index: s.index + int64(i), AssessmentID: id, Outcome: assessment.OutcomeSubmitted}
+		j := assessment.Judged{Index: s.index + int64(i), AssessmentID: id, Outcome: batch.Submitted}
 		done, err := s.bulk.deps.Assessing.Submit(ctx, s.who, id)
 		switch known, isFault := fault.As(err); {
 		case err == nil:
 			if j.Version = done.Version.Number; done.Unchanged {
-				j.Outcome = assessment.OutcomeUnchanged
+				j.Outcome = batch.Unchanged
 			}
 		case isFault && known.Kind == fault.NotFound:
-			j.Outcome, j.AssessmentID, j.SourceID, j.Problems = assessment.OutcomeRefused, 0, id, noSuch()
+			j.Outcome, j.AssessmentID, j.SourceID, j.Problems = batch.Refused, 0, id, noSuch()
 		case isFault && (known.Kind == fault.Invalid || known.Kind == fault.Conflict || engineAway(known)):
-			j.Outcome, j.Problems = assessment.OutcomeRefused, refusedBy(known)
+			j.Outcome, j.Problems = batch.Refused, refusedBy(known)
 		default:
 			return nil, err
 		}
@@ -112,15 +113,15 @@ type batchCopy struct {
 	since   time.Time           // when the batch was asked for
 }
 
-func (c *batchCopy) fetch(ctx context.Context) (bool, error) {
+func (c *batchCopy) Next(ctx context.Context) (bool, error) {
 	for _, t := range c.fresh {
 		c.seen[t] = true
 	}
 	c.fresh = nil
-	return c.batchSelection.fetch(ctx)
+	return c.batchSelection.Next(ctx)
 }
 
-func (c *batchCopy) settle(ctx context.Context, tx ports.Repos) ([]assessment.Judged, error) {
+func (c *batchCopy) Settle(ctx context.Context, tx ports.Repos) ([]assessment.Judged, error) {
 	scope := c.who.Scope(false)
 	c.fresh = nil
 	if err := tx.Assessments.Alone(ctx, scope); err != nil {
@@ -141,7 +142,7 @@ func (c *batchCopy) settle(ctx context.Context, tx ports.Repos) ([]assessment.Ju
 		j := assessment.Judged{Index: c.index + int64(i), SourceID: id, Year: &c.options.ToYear}
 		at, found := slices.BinarySearchFunc(sources, id, func(s ports.EnteredAssessment, id int64) int { return int(min(max(s.ID-id, -1), 1)) })
 		if !found {
-			j.Outcome, j.Problems = assessment.OutcomeFail, noSuch()
+			j.Outcome, j.Problems = batch.Fail, noSuch()
 			judged[i] = j
 			continue
 		}
@@ -194,7 +195,7 @@ func (c *batchCopy) targets(ctx context.Context, tx ports.Repos, sources []ports
 func (c *batchCopy) change(j *assessment.Judged, source ports.EnteredAssessment, there map[copyTarget][]ports.EnteredAssessment) (AssessmentChange, bool) {
 	j.ResourceType, j.ResourceID = source.ResourceType, source.ResourceID
 	skip := func(code, message string) (AssessmentChange, bool) {
-		j.Outcome, j.Problems = assessment.OutcomeSkip, []assessment.Finding{{Code: code, Message: message}}
+		j.Outcome, j.Problems = batch.Skip, []assessment.Finding{{Code: code, Message: message}}
 		return AssessmentChange{}, false
 	}
 	if !c.options.Selection.Holds(&source.Assessment) {
@@ -251,14 +252,14 @@ func declared(d assessment.Declarations) map[string]any {
 func conclude(j *assessment.Judged, s SettledAssessment) {
 	switch before := j.AssessmentID; {
 	case len(s.Errors) > 0:
-		j.Outcome, j.Problems = assessment.OutcomeFail, assessment.Problems(s.Errors)
+		j.Outcome, j.Problems = batch.Fail, assessment.Problems(s.Errors)
 		return
 	case s.Unchanged:
-		j.Outcome = assessment.OutcomeSkip
+		j.Outcome = batch.Skip
 	case before != 0:
-		j.Outcome = assessment.OutcomeUpdate
+		j.Outcome = batch.Update
 	default:
-		j.Outcome = assessment.OutcomeCreate
+		j.Outcome = batch.Create
 	}
 	j.AssessmentID, j.ResourceType, j.ResourceID, j.Year = s.ID, s.ResourceType, s.ResourceID, s.Year
 }

@@ -3,15 +3,15 @@ package ghg
 import (
 	"cmp"
 	"context"
-	"errors"
+	"log/slog"
 	"slices"
 	"strconv"
-	"time"
 
 	"tilth/app"
+	"tilth/app/batches"
 	"tilth/core/access"
 	"tilth/core/assessment"
-	"tilth/core/fault"
+	"tilth/core/batch"
 	"tilth/core/record"
 	"tilth/ports"
 )
@@ -27,12 +27,8 @@ const (
 // background tells of; it counts all of them.
 const MaxKeptNotes = 1_000
 
-// folder is where uploaded files wait, and keptFor how long one may lie there that
-// nothing has taken: what a kill left behind.
-const (
-	folder  = "assessment-imports"
-	keptFor = 7 * 24 * time.Hour
-)
+// folder is where uploaded files wait.
+const folder = "assessment-imports"
 
 // BatchDeps is what the use cases need.
 type BatchDeps struct {
@@ -40,6 +36,11 @@ type BatchDeps struct {
 	Objects   ports.Objects
 	Files     ports.AssessmentTables
 	Assessing *Assessments
+	Log       *slog.Logger
+}
+
+func (d BatchDeps) inbox() batches.Inbox {
+	return batches.Inbox{Deps: d.Deps, Objects: d.Objects, Folder: folder}
 }
 
 // Batches is the use cases over many assessments.
@@ -50,23 +51,16 @@ func NewBatches(deps BatchDeps) *Batches { return &Batches{deps} }
 
 // starting is what starting a batch of a kind requires; an import and an overwriting copy,
 // which change assessments, require assessment.edit as well.
-var starting = map[assessment.BatchKind]access.Permission{
+var starting = map[batch.Kind]access.Permission{
 	assessment.BatchImport: access.Assessments.Create, assessment.BatchCopy: access.Assessments.Create, assessment.BatchSubmit: access.Assessments.Edit,
 }
 
-// BatchReport is a batch with what it tells of: everything for one within a request, the
-// refused and the passed over for one in the background.
-type BatchReport struct {
-	assessment.Batch
-	Judged []assessment.Judged
-}
-
-// Background reports whether the batch goes on after the answer.
-func (r BatchReport) Background() bool { return r.ID != 0 }
+// BatchReport is a batch with what became of its rows or assessments.
+type BatchReport = batch.Report[assessment.BatchOptions, assessment.Judged]
 
 // Retrieve returns a batch in the background and what it tells of.
 // Faults: Unauthenticated, Forbidden, NotFound.
-func (b *Batches) Retrieve(ctx context.Context, who access.Principal, kind assessment.BatchKind, id int64) (BatchReport, error) {
+func (b *Batches) Retrieve(ctx context.Context, who access.Principal, kind batch.Kind, id int64) (BatchReport, error) {
 	var out BatchReport
 	if err := b.deps.Gate.Require(ctx, who, access.Assessments.View); err != nil {
 		return out, err
@@ -101,7 +95,7 @@ func (b *Batches) Submit(ctx context.Context, who access.Principal, options func
 }
 
 // choose works through what a selection chooses, or hands it to the background.
-func (b *Batches) choose(ctx context.Context, who access.Principal, kind assessment.BatchKind, atOnce int64, read func() (assessment.BatchOptions, error)) (BatchReport, error) {
+func (b *Batches) choose(ctx context.Context, who access.Principal, kind batch.Kind, atOnce int64, read func() (assessment.BatchOptions, error)) (BatchReport, error) {
 	if err := b.deps.Gate.Require(ctx, who, starting[kind]); err != nil {
 		return BatchReport{}, err
 	}
@@ -121,107 +115,49 @@ func (b *Batches) choose(ctx context.Context, who access.Principal, kind assessm
 			return BatchReport{}, err
 		}
 	}
-	batch := b.newBatch(who, kind, options, "", total)
+	some := b.newBatch(who, kind, options, "", total)
 	if total > atOnce {
-		return b.queue(ctx, who, batch)
+		return b.queue(ctx, who, some)
 	}
-	return b.atOnce(ctx, who, batch, b.workOf(who, &batch, nil, int(atOnce)))
+	return b.atOnce(ctx, some, b.workOf(who, some, nil, int(atOnce)))
 }
 
-func (b *Batches) newBatch(who access.Principal, kind assessment.BatchKind, options assessment.BatchOptions, object string, total int64) assessment.Batch {
+func (b *Batches) newBatch(who access.Principal, kind batch.Kind, options assessment.BatchOptions, object string, total int64) assessment.Batch {
 	options.Operator = who.Operator
-	batch := assessment.NewBatch(kind, options, record.Ref{ID: who.UserID, Name: who.Name}, object, total, b.deps.Clock.Now())
-	batch.CompanyID = who.CompanyID
-	return batch
+	out := assessment.NewBatch(kind, options, record.Ref{ID: who.UserID, Name: who.Name}, object, total, b.deps.Clock.Now())
+	out.CompanyID = who.CompanyID
+	return out
 }
 
 // queue hands a batch to the background.
-func (b *Batches) queue(ctx context.Context, who access.Principal, batch assessment.Batch) (BatchReport, error) {
+func (b *Batches) queue(ctx context.Context, who access.Principal, some assessment.Batch) (BatchReport, error) {
 	var out BatchReport
 	err := b.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		inserted := batch
+		inserted := some
 		if err := tx.Batches.Insert(ctx, who.Scope(false), &inserted); err != nil {
 			return err
 		}
 		out = BatchReport{Batch: inserted}
 		return tx.Jobs.Enqueue(ctx, ports.Job{
-			Kind: batchJobKinds[batch.Kind], Key: strconv.FormatInt(inserted.ID, 10), CompanyID: who.CompanyID, Subject: inserted.ID, RunAt: b.deps.Clock.Now(),
+			Kind: batchJobKinds[some.Kind], Key: strconv.FormatInt(inserted.ID, 10), CompanyID: who.CompanyID, Subject: inserted.ID, RunAt: b.deps.Clock.Now(),
 		})
 	})
 	return out, err
 }
 
-// atOnce works a small batch through: an import or a copy in one transaction, where a
-// preview is the batch itself, taken back, so that it cannot say anything else.
-func (b *Batches) atOnce(ctx context.Context, who access.Principal, batch assessment.Batch, w batchWork) (BatchReport, error) {
-	defer w.close()
-	var judged []assessment.Judged
-	for {
-		more, err := w.fetch(ctx)
-		if err != nil {
-			return BatchReport{}, err
-		}
-		if !more {
-			break
-		}
-		piece, err := b.judge(ctx, w, batch.Options, batch.Options.Preview)
-		if err != nil {
-			return BatchReport{}, err
-		}
-		judged = append(judged, piece...)
+// atOnce works a small batch through: an import or a copy in one transaction.
+func (b *Batches) atOnce(ctx context.Context, some assessment.Batch, w batches.Pieces[assessment.Judged]) (BatchReport, error) {
+	report, err := batches.AtOnce(ctx, b.deps.Deps, some, "rows", w)
+	if some.Options.Preview {
+		report.Judged = withoutTrace(report.Judged)
 	}
-	batch.Advance(judged, 0, b.deps.Clock.Now())
-	batch.Checking = false // one transaction was both passes
-	batch.EndPass(b.deps.Clock.Now())
-	return BatchReport{batch, judged}, nil
-}
-
-// errPreview takes back what a preview has stored.
-var errPreview = errors.New("this was a preview")
-
-// judge settles a piece, in one transaction or, where the work has its own, in these.
-func (b *Batches) judge(ctx context.Context, w batchWork, options assessment.BatchOptions, dry bool) (judged []assessment.Judged, err error) {
-	if w.alone() {
-		return w.settle(ctx, ports.Repos{})
-	}
-	err = b.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		if judged, err = w.settle(ctx, tx); err != nil {
-			return err
-		}
-		if dry {
-			return errPreview
-		}
-		if options.Atomic {
-			return batchRefusal(judged)
-		}
-		return nil
-	})
-	if errors.Is(err, errPreview) {
-		return withoutTrace(judged), nil
-	}
-	return judged, err
-}
-
-// batchRefusal returns the errors of all rows that fail, keyed by their index; nil where none does.
-func batchRefusal(judged []assessment.Judged) error {
-	byIndex := fault.Fields{}
-	for _, j := range judged {
-		if j.Outcome == assessment.OutcomeFail {
-			byIndex.Nest(strconv.FormatInt(j.Index, 10), assessment.ProblemFields(j.Problems))
-		}
-	}
-	if len(byIndex) == 0 {
-		return nil
-	}
-	refused := fault.Newf(fault.Invalid, "bulk_validation_failed", "%d of %d rows are not valid; nothing was stored.", len(byIndex), len(judged))
-	refused.Fields = byIndex
-	return refused
+	return report, err
 }
 
 // withoutTrace removes the ids of assessments that were taken back.
 func withoutTrace(judged []assessment.Judged) []assessment.Judged {
 	for i := range judged {
-		if judged[i].Outcome == assessment.OutcomeCreate {
+		if judged[i].Outcome == batch.Create {
 			judged[i].AssessmentID = 0
 		}
 	}

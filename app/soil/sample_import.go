@@ -2,13 +2,13 @@ package soil
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
-	"strconv"
 
+	"tilth/app/batches"
 	farmapp "tilth/app/farm"
 	"tilth/core/access"
+	"tilth/core/batch"
 	"tilth/core/fault"
 	"tilth/core/stratification/sample"
 	"tilth/ports"
@@ -34,14 +34,16 @@ type JudgedSample struct {
 	Errors   fault.Fields
 }
 
+// Judgement implements batch.Judged.
+func (j JudgedSample) Judgement() (batch.Outcome, fault.Fields) {
+	return batch.Outcome(j.Verdict), j.Errors
+}
+
 // SampleImportOptions say how an import is to be done.
 type SampleImportOptions struct {
 	Preview bool // store nothing
 	Atomic  bool // one row that fails refuses all
 }
-
-// errPreview takes back what a preview has stored.
-var errPreview = errors.New("this was a preview")
 
 // Import changes samples by their labels. A preview is the import itself, taken back. rows is
 // called when the caller may import.
@@ -59,23 +61,10 @@ func (s *Samples) Import(ctx context.Context, who access.Principal, options Samp
 	if len(given) == 0 || len(given) > MaxSampleRows {
 		return nil, fault.Field("file", fmt.Sprintf("A file has 1 to %d rows; this has %d.", MaxSampleRows, len(given)))
 	}
-	var judged []JudgedSample
-	err = s.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		if judged, err = s.settle(ctx, tx, who, given); err != nil {
-			return err
-		}
-		if options.Preview {
-			return errPreview
-		}
-		if options.Atomic {
-			return importRefusal(judged)
-		}
-		return nil
+	mode := batch.Mode{Preview: options.Preview, Atomic: options.Atomic}
+	return batches.Judge(ctx, s.deps.Store, mode, "rows", func(ctx context.Context, tx ports.Repos) ([]JudgedSample, error) {
+		return s.settle(ctx, tx, who, given)
 	})
-	if errors.Is(err, errPreview) {
-		err = nil
-	}
-	return judged, err
 }
 
 // settle judges rows and stores those that are sound.
@@ -129,21 +118,4 @@ func (s *Samples) settle(ctx context.Context, tx ports.Repos, who access.Princip
 		}
 	}
 	return out, nil
-}
-
-// importRefusal returns the errors of all rows that fail, by their index; nil where none does.
-func importRefusal(judged []JudgedSample) error {
-	byIndex := fault.Fields{}
-	for _, j := range judged {
-		if j.Verdict == SampleFail {
-			byIndex.Nest(strconv.FormatInt(j.Index, 10), j.Errors)
-		}
-	}
-	if len(byIndex) == 0 {
-		return nil
-	}
-	return &fault.Error{
-		Kind: fault.Invalid, Code: "bulk_validation_failed", Fields: byIndex,
-		Message: fmt.Sprintf("%d of %d rows are not valid; nothing was stored.", len(byIndex), len(judged)),
-	}
 }

@@ -3,38 +3,19 @@ package assessment
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
-	"tilth/core/farm"
+	"tilth/core/batch"
 	"tilth/core/fault"
 	"tilth/core/record"
 )
 
-// BatchKind is what is done to many assessments at once.
-type BatchKind string
-
 // The kinds of batches.
 const (
-	BatchImport BatchKind = "import"       // rows of a file become assessments
-	BatchCopy   BatchKind = "copy_forward" // assessments of one year become drafts of another
-	BatchSubmit BatchKind = "submit"
-)
-
-// Outcome is what a batch does with one row of its file, or one assessment it was given.
-type Outcome string
-
-// The outcomes of imports and copies, and those of submissions.
-const (
-	OutcomeCreate Outcome = "create"
-	OutcomeUpdate Outcome = "update"
-	OutcomeSkip   Outcome = "skip" // nothing to do; a problem says why, or it is as it was
-	OutcomeFail   Outcome = "fail"
-
-	OutcomeSubmitted Outcome = "submitted"
-	OutcomeUnchanged Outcome = "unchanged" // the same was submitted before
-	OutcomeRefused   Outcome = "refused"
+	BatchImport batch.Kind = "import"       // rows of a file become assessments
+	BatchCopy   batch.Kind = "copy_forward" // assessments of one year become drafts of another
+	BatchSubmit batch.Kind = "submit"
 )
 
 // BatchOptions is what a caller asks of a batch. What a kind has no use for is zero.
@@ -50,6 +31,9 @@ type BatchOptions struct {
 
 	Operator bool `json:"operator,omitempty"` // who asked is an operator inside the company
 }
+
+// Mode implements batch.Options.
+func (o BatchOptions) Mode() batch.Mode { return batch.Mode{Preview: o.Preview, Atomic: o.Atomic} }
 
 // Selection chooses assessments; what is zero does not narrow it.
 type Selection struct {
@@ -74,7 +58,7 @@ func (s *Selection) Holds(a *Assessment) bool {
 // Judged is one row or assessment of a batch with what became of it.
 type Judged struct {
 	Index        int64 // in the file or the selection, from 0
-	Outcome      Outcome
+	Outcome      batch.Outcome
 	SourceID     int64 // the assessment that was copied; 0: none
 	AssessmentID int64 // the assessment made, changed, matched or submitted; 0: none
 	ResourceType ResourceType
@@ -84,78 +68,19 @@ type Judged struct {
 	Problems     []Finding // why it was skipped, failed or refused
 }
 
-// Batch is many assessments worked through at once, within a request or in the
-// background. Its progress is stored together with what it writes, so that one that was
-// broken off goes on where it stood.
-type Batch struct {
-	ID        int64
-	CompanyID int64
-	CreatedBy record.Ref
-	CreatedAt time.Time
-	UpdatedAt time.Time
-	Kind      BatchKind
-	Options   BatchOptions
-	Object    string // where the file of an import lies
-	Status    farm.ImportStatus
-	Reason    string // of a failure
-	// Checking is the first of the two passes of an atomic import, and the only one of a
-	// preview: everything is judged and nothing stored.
-	Checking bool
-	Total    int64
-	Done     int64 // judged in this pass
-	After    int64 // the last assessment of the selection that was judged
-	Tally    map[Outcome]int64
+// Judgement implements batch.Judged.
+func (j Judged) Judgement() (batch.Outcome, fault.Fields) {
+	return j.Outcome, ProblemFields(j.Problems)
 }
 
-// NewBatch makes a batch that waits to be worked through.
-func NewBatch(kind BatchKind, options BatchOptions, by record.Ref, object string, total int64, now time.Time) Batch {
-	return Batch{
-		CreatedBy: by, CreatedAt: now, UpdatedAt: now, Kind: kind, Options: options, Object: object, Status: farm.ImportQueued,
-		Checking: options.Preview || options.Atomic, Total: total, Tally: map[Outcome]int64{},
-	}
-}
+// Batch is many assessments worked through at once.
+type Batch = batch.Batch[BatchOptions, Judged]
 
-// Open reports whether there is still something to do.
-func (b *Batch) Open() bool { return b.Status == farm.ImportQueued || b.Status == farm.ImportRunning }
-
-// Failed counts what was refused.
-func (b *Batch) Failed() int64 { return b.Tally[OutcomeFail] + b.Tally[OutcomeRefused] }
-
-// Advance notes a judged piece, which ends at an assessment of the selection.
-func (b *Batch) Advance(judged []Judged, after int64, now time.Time) {
-	b.Status, b.UpdatedAt, b.After = farm.ImportRunning, now, after
-	b.Done += int64(len(judged))
-	b.Tally = maps.Clone(b.Tally) // a transaction may be run again
-	if b.Tally == nil {
-		b.Tally = map[Outcome]int64{}
-	}
-	for _, j := range judged {
-		b.Tally[j.Outcome]++
-	}
-}
-
-// EndPass is called when all is judged: it starts the second pass of an atomic import
-// whose rows are all sound, and ends every other.
-func (b *Batch) EndPass(now time.Time) {
-	switch {
-	case b.Checking && b.Options.Atomic && !b.Options.Preview && b.Failed() > 0:
-		b.Fail("Rows are not valid, and the import was to take all or none: nothing was stored.", now)
-	case b.Checking && !b.Options.Preview:
-		b.Checking = false
-		b.Restart(now)
-	default:
-		b.Status, b.UpdatedAt = farm.ImportCompleted, now
-	}
-}
-
-// Restart begins the pass again.
-func (b *Batch) Restart(now time.Time) {
-	b.Done, b.After, b.Tally, b.UpdatedAt = 0, 0, map[Outcome]int64{}, now
-}
-
-// Fail breaks the batch off. What was stored before stays.
-func (b *Batch) Fail(reason string, now time.Time) {
-	b.Status, b.Reason, b.UpdatedAt = farm.ImportFailed, reason, now
+// NewBatch returns a batch that waits to be worked through.
+func NewBatch(kind batch.Kind, options BatchOptions, by record.Ref, object string, total int64, now time.Time) Batch {
+	b := batch.New[BatchOptions, Judged](options, by, total, now)
+	b.Kind, b.Object = kind, object
+	return b
 }
 
 // Problems returns the messages of a refusal by the paths that clients and files use:
@@ -213,7 +138,7 @@ func ProblemFields(problems []Finding) fault.Fields {
 }
 
 // Check returns what is wrong with what is asked of a batch.
-func (o *BatchOptions) Check(kind BatchKind) fault.Fields {
+func (o *BatchOptions) Check(kind batch.Kind) fault.Fields {
 	f := fault.Fields{}
 	if kind == BatchCopy {
 		for field, year := range map[string]int{"from_year": o.FromYear, "to_year": o.ToYear} {

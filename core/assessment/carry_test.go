@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/core/assessment"
-	"tilth/core/farm"
+	"tilth/core/batch"
 	"tilth/core/fault"
 	"tilth/core/record"
 )
@@ -42,18 +42,18 @@ func TestCarry(t *testing.T) {
 
 func TestBatchPasses(t *testing.T) {
 	t.Parallel()
-	judged := []assessment.Judged{{Outcome: assessment.OutcomeCreate}, {Outcome: assessment.OutcomeFail}}
+	judged := []assessment.Judged{{Outcome: batch.Create}, {Outcome: batch.Fail}}
 	for name, c := range map[string]struct {
 		options assessment.BatchOptions
 		judged  []assessment.Judged
-		status  farm.ImportStatus
+		status  batch.Status
 		again   bool
 	}{
-		"plain":            {assessment.BatchOptions{}, judged, farm.ImportCompleted, false},
-		"preview":          {assessment.BatchOptions{Preview: true}, judged, farm.ImportCompleted, false},
-		"atomic, one bad":  {assessment.BatchOptions{Atomic: true}, judged, farm.ImportFailed, false},
-		"atomic, all good": {assessment.BatchOptions{Atomic: true}, judged[:1], farm.ImportRunning, true},
-		"atomic preview":   {assessment.BatchOptions{Atomic: true, Preview: true}, judged, farm.ImportCompleted, false},
+		"plain":            {assessment.BatchOptions{}, judged, batch.Completed, false},
+		"preview":          {assessment.BatchOptions{Preview: true}, judged, batch.Completed, false},
+		"atomic, one bad":  {assessment.BatchOptions{Atomic: true}, judged, batch.Failed, false},
+		"atomic, all good": {assessment.BatchOptions{Atomic: true}, judged[:1], batch.Running, true},
+		"atomic preview":   {assessment.BatchOptions{Atomic: true, Preview: true}, judged, batch.Completed, false},
 	} {
 		b := assessment.NewBatch(assessment.BatchImport, c.options, record.Ref{}, "file", int64(len(c.judged)), today.Now)
 		b.Advance(c.judged, 0, today.Now)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/core/access"
+	"tilth/core/batch"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/ports"
@@ -36,14 +37,14 @@ func testImports(t *testing.T, b Backend) {
 	bad := func(index int64, message string) farm.Judged {
 		f := fault.Fields{}
 		f.Add("boundary", message)
-		return farm.Judged{Index: index, Verdict: farm.VerdictFail, Name: "ä", ExternalID: "k", Errors: f}
+		return farm.Judged{Index: index, Verdict: batch.Fail, Name: "ä", ExternalID: "k", Errors: f}
 	}
 	w.clock.move(time.Minute)
 	w.write(func(tx ports.Repos) error {
 		locked, err := tx.Imports.GetForUpdate(w.ctx, ours, record.ID)
 		require.NoError(t, err)
 		failed := []farm.Judged{bad(3, "three"), bad(1, "one")}
-		locked.Advance(failed, kept(w.clock.Now()))
+		locked.Advance(failed, 0, kept(w.clock.Now()))
 		require.NoError(t, tx.Imports.AddFailures(w.ctx, ours, record.ID, failed))
 		require.NoError(t, tx.Imports.AddFailures(w.ctx, ours, record.ID, []farm.Judged{bad(1, "again")}), "kept already")
 		record = locked

@@ -10,6 +10,7 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/assessment"
+	corebatch "tilth/core/batch"
 	"tilth/core/fault"
 	"tilth/ports"
 )
@@ -115,7 +116,7 @@ func testBatches(t *testing.T, b Backend) {
 	options := assessment.BatchOptions{Atomic: true, FromYear: 2023, Selection: assessment.Selection{Year: &year, IDs: []int64{3, 4}}}
 	batch := assessment.NewBatch(assessment.BatchImport, options, w.ours.user, "assessment-imports/a", 20, kept(w.clock.Now()))
 	w.write(func(tx ports.Repos) error { return tx.Batches.Insert(w.ctx, scope, &batch) })
-	get := func(scope access.Scope, kind assessment.BatchKind) (got assessment.Batch, err error) {
+	get := func(scope access.Scope, kind corebatch.Kind) (got assessment.Batch, err error) {
 		w.read(func(tx ports.Repos) error { got, err = tx.Batches.Get(w.ctx, scope, kind, batch.ID); return nil })
 		return got, err
 	}
@@ -131,7 +132,7 @@ func testBatches(t *testing.T, b Backend) {
 
 	w.clock.move(time.Minute)
 	note := func(index int64) assessment.Judged {
-		return assessment.Judged{Index: index, Outcome: assessment.OutcomeFail, Year: &year, Problems: []assessment.Finding{{Code: "c", Path: "a[0].b", Message: "ä"}}}
+		return assessment.Judged{Index: index, Outcome: corebatch.Fail, Year: &year, Problems: []assessment.Finding{{Code: "c", Path: "a[0].b", Message: "ä"}}}
 	}
 	w.write(func(tx ports.Repos) error {
 		locked, err := tx.Batches.GetForUpdate(w.ctx, scope, assessment.BatchImport, batch.ID)

@@ -8,6 +8,7 @@ import (
 
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
+	"tilth/core/batch"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	corerecord "tilth/core/record"
@@ -54,26 +55,32 @@ type imports struct{ s *sqlstore.Session }
 func rowOfImport(r farm.Import) importRow {
 	return importRow{
 		ID: r.ID, CompanyID: r.CompanyID, CreatedBy: r.CreatedBy.ID, CreatedAt: sqlstore.StampAt(r.CreatedAt), UpdatedAt: sqlstore.StampAt(r.UpdatedAt),
-		FarmID: r.FarmID, NameProperty: r.NameProperty, ExternalIDProperty: r.ExternalIDProperty, Preview: r.Preview, Atomic: r.Atomic,
+		FarmID: r.Options.FarmID, NameProperty: r.Options.NameProperty, ExternalIDProperty: r.Options.ExternalIDProperty, Preview: r.Options.Preview, Atomic: r.Options.Atomic,
 		Object: r.Object, Media: r.Media, Status: string(r.Status), Reason: r.Reason, Checking: r.Checking, Total: r.Total, Done: r.Done,
-		Created: r.Created, Updated: r.Updated, Skipped: r.Skipped, Failed: r.Failed,
+		Created: r.Tally[batch.Create], Updated: r.Tally[batch.Update], Skipped: r.Tally[batch.Skip], Failed: r.Tally[batch.Fail],
 	}
 }
 
 var importView = &sqlstore.View[farm.Import, importRow]{Word: "import", Record: importOfRow}
 
 func importOfRow(row *importRow) (farm.Import, error) {
-	return farm.Import{
+	out := farm.Import{
 		ID: row.ID, CompanyID: row.CompanyID, CreatedBy: corerecord.Ref{ID: row.CreatedBy, Name: row.CreatedByName},
 		CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time,
-		ImportOptions: farm.ImportOptions{
+		Options: farm.ImportOptions{
 			FarmID: row.FarmID, NameProperty: row.NameProperty, ExternalIDProperty: row.ExternalIDProperty,
 			Preview: row.Preview, Atomic: row.Atomic,
 		},
-		Object: row.Object, Media: row.Media, Status: farm.ImportStatus(row.Status), Reason: row.Reason, Checking: row.Checking,
+		Object: row.Object, Media: row.Media, Status: batch.Status(row.Status), Reason: row.Reason, Checking: row.Checking,
 		Total: row.Total, Done: row.Done,
-		Tally: farm.Tally{Created: row.Created, Updated: row.Updated, Skipped: row.Skipped, Failed: row.Failed},
-	}, nil
+		Tally: map[batch.Outcome]int64{},
+	}
+	for outcome, n := range map[batch.Outcome]int64{batch.Create: row.Created, batch.Update: row.Updated, batch.Skip: row.Skipped, batch.Fail: row.Failed} {
+		if n > 0 {
+			out.Tally[outcome] = n
+		}
+	}
+	return out, nil
 }
 
 // Insert implements ports.Imports.
@@ -146,7 +153,7 @@ func (i imports) Failures(ctx context.Context, scope access.Scope, id int64, lim
 	out := make([]farm.Judged, len(rows))
 	for at, row := range rows {
 		out[at] = farm.Judged{
-			Index: row.Feature, Verdict: farm.VerdictFail, Name: row.Name, ExternalID: row.ExternalID, Errors: fault.Fields{},
+			Index: row.Feature, Verdict: batch.Fail, Name: row.Name, ExternalID: row.ExternalID, Errors: fault.Fields{},
 		}
 		for field, list := range row.Errors.V {
 			out[at].Errors[field] = list

@@ -8,7 +8,7 @@ import (
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/assessment"
-	"tilth/core/farm"
+	"tilth/core/batch"
 	"tilth/core/fault"
 	corerecord "tilth/core/record"
 )
@@ -21,16 +21,16 @@ type batchRow struct {
 	CreatedByName string `bun:"created_by_name,scanonly"`
 	CreatedAt     sqlstore.Stamp
 	UpdatedAt     sqlstore.Stamp
-	Kind          assessment.BatchKind
+	Kind          batch.Kind
 	Options       sqlstore.JSON[assessment.BatchOptions]
 	Object        string
-	Status        farm.ImportStatus
+	Status        batch.Status
 	Reason        string
 	Checking      bool
 	Total         int64
 	Done          int64
 	After         int64 `bun:"last_id"`
-	Tally         sqlstore.JSON[map[assessment.Outcome]int64]
+	Tally         sqlstore.JSON[map[batch.Outcome]int64]
 }
 
 type batchNoteRow struct {
@@ -72,19 +72,19 @@ func batchOfRow(row *batchRow) (assessment.Batch, error) {
 	}, nil
 }
 
-func (b batches) query(scope access.Scope, kind assessment.BatchKind, id int64) *bun.SelectQuery {
+func (b batches) query(scope access.Scope, kind batch.Kind, id int64) *bun.SelectQuery {
 	return sqlstore.Where(b.s.NewSelect().Model((*batchRow)(nil)).ColumnExpr("?TableColumns").
 		ColumnExpr("creator.name AS created_by_name").Join("JOIN users AS creator ON creator.id = t.created_by").
 		Where("t.id = ?", id).Where("t.kind = ?", kind), sqlstore.OwnOnly(scope))
 }
 
 // Get implements ports.Batches.
-func (b batches) Get(ctx context.Context, scope access.Scope, kind assessment.BatchKind, id int64) (assessment.Batch, error) {
+func (b batches) Get(ctx context.Context, scope access.Scope, kind batch.Kind, id int64) (assessment.Batch, error) {
 	return batchView.One(ctx, b.query(scope, kind, id))
 }
 
 // GetForUpdate implements ports.Batches.
-func (b batches) GetForUpdate(ctx context.Context, scope access.Scope, kind assessment.BatchKind, id int64) (assessment.Batch, error) {
+func (b batches) GetForUpdate(ctx context.Context, scope access.Scope, kind batch.Kind, id int64) (assessment.Batch, error) {
 	return batchView.One(ctx, b.s.ForUpdate(b.query(scope, kind, id)))
 }
 

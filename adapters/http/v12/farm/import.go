@@ -11,6 +11,7 @@ import (
 	"tilth/adapters/http/v12/form"
 	farmapp "tilth/app/farm"
 	"tilth/core/access"
+	"tilth/core/batch"
 	"tilth/core/farm"
 	"tilth/core/geo"
 )
@@ -107,13 +108,13 @@ func (in importInput) options() farm.ImportOptions {
 
 func showImport(r farmapp.ImportReport) FieldImport {
 	out := FieldImport{
-		Status: string(r.Status), Reason: form.OrNull(r.Reason), Preview: r.Preview, Atomic: r.Atomic, FarmID: r.FarmID, Total: r.Total, Done: r.Done,
-		Created: r.Created, Updated: r.Updated, Skipped: r.Skipped, Failed: r.Failed, At: r.UpdatedAt, Features: []ImportedFeature{},
+		Status: string(r.Status), Reason: form.OrNull(r.Reason), Preview: r.Options.Preview, Atomic: r.Options.Atomic, FarmID: r.Options.FarmID, Total: r.Total, Done: r.Done,
+		Created: r.Tally[batch.Create], Updated: r.Tally[batch.Update], Skipped: r.Tally[batch.Skip], Failed: r.Tally[batch.Fail], At: r.UpdatedAt, Features: []ImportedFeature{},
 	}
 	if r.Background() {
 		out.JobID = &r.ID
 	}
-	for _, j := range r.Features {
+	for _, j := range r.Judged {
 		out.Features = append(out.Features, showJudged(j))
 	}
 	return out

@@ -12,6 +12,7 @@ import (
 	ghgapp "tilth/app/ghg"
 	"tilth/core/access"
 	"tilth/core/assessment"
+	"tilth/core/batch"
 	"tilth/core/country"
 	"tilth/core/fault"
 	"tilth/ports"
@@ -89,13 +90,13 @@ func registerManyAssessments(a *rest.API, use *ghgapp.Batches) {
 	r.registerImport()
 	r.registerExport()
 	for _, kind := range []struct {
-		of            assessment.BatchKind
+		of            batch.Kind
 		path, summary string
 	}{
 		{assessment.BatchCopy, "copy-forward/", "How far a copy is"}, {assessment.BatchSubmit, "submit/", "How far a submission of many is"},
 		{assessment.BatchImport, "import/", "How far an import of assessments is"},
 	} {
-		action := map[assessment.BatchKind]string{
+		action := map[batch.Kind]string{
 			assessment.BatchCopy: "copy_forward_status", assessment.BatchSubmit: "submit_many_status", assessment.BatchImport: "import_status",
 		}[kind.of]
 		status := assessmentRoute(http.MethodGet, kind.path+"{job_id}/", access.Assessments.View.For(action), kind.summary)

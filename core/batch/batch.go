@@ -1,0 +1,160 @@
+// Package batch is the record of many things of a company that are worked through at once,
+// within a request or in the background: the features of a file, the rows of a table, the
+// assessments of a selection. What is done to each is the business of its product.
+package batch
+
+import (
+	"fmt"
+	"maps"
+	"time"
+
+	"tilth/core/fault"
+	"tilth/core/record"
+)
+
+// Kind is what is done in a batch, in the words of its product.
+type Kind string
+
+// Status is how far a batch is.
+type Status string
+
+// The states of a batch: queued, then running, then one of the last two.
+const (
+	Queued    Status = "queued"
+	Running   Status = "running"
+	Completed Status = "completed"
+	Failed    Status = "failed" // broken off, or refused as a whole; Reason says why
+)
+
+// Outcome is what a batch does with one of the things it is about.
+type Outcome string
+
+// The outcomes of imports and copies, and those of submissions.
+const (
+	Create Outcome = "create"
+	Update Outcome = "update"
+	Skip   Outcome = "skip" // nothing to do
+	Fail   Outcome = "fail"
+
+	Submitted Outcome = "submitted"
+	Unchanged Outcome = "unchanged" // the same was submitted before
+	Refused   Outcome = "refused"
+)
+
+// Judged is one of the things that a batch is about, with what becomes of it.
+type Judged interface {
+	// Judgement returns the outcome, and the errors where it failed.
+	Judgement() (Outcome, fault.Fields)
+}
+
+// Mode is how a batch is worked through.
+type Mode struct {
+	Preview bool // judge, and store nothing
+	Atomic  bool // one failure refuses all
+}
+
+// Options is what a caller asks of a batch.
+type Options interface{ Mode() Mode }
+
+// Batch is many things worked through at once. Its progress is stored together with what it
+// writes, so that one that was broken off continues where it stood.
+type Batch[O Options, J Judged] struct {
+	ID        int64
+	CompanyID int64
+	CreatedBy record.Ref
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	Kind      Kind
+	Options   O
+	Object    string // where the file of an import lies
+	Media     string // its content type, as it was sent; may be empty
+	Status    Status
+	Reason    string // of a failure
+	// Checking is the first of the two passes of an atomic batch, and the only one of a
+	// preview: everything is judged and nothing stored.
+	Checking bool
+	Total    int64
+	Done     int64 // judged in this pass
+	After    int64 // the last record of a selection that was judged
+	Tally    map[Outcome]int64
+}
+
+// New returns a batch that waits to be worked through.
+func New[O Options, J Judged](options O, by record.Ref, total int64, now time.Time) Batch[O, J] {
+	mode := options.Mode()
+	return Batch[O, J]{
+		CreatedBy: by, CreatedAt: now, UpdatedAt: now, Options: options, Status: Queued,
+		Checking: mode.Preview || mode.Atomic, Total: total, Tally: map[Outcome]int64{},
+	}
+}
+
+// Open reports whether there is still something to do.
+func (b *Batch[O, J]) Open() bool { return b.Status == Queued || b.Status == Running }
+
+// Failures counts what was refused.
+func (b *Batch[O, J]) Failures() int64 { return b.Tally[Fail] + b.Tally[Refused] }
+
+// Advance records a judged piece, which ends at a record of the selection.
+func (b *Batch[O, J]) Advance(judged []J, after int64, now time.Time) {
+	b.Status, b.UpdatedAt, b.After = Running, now, after
+	b.Done += int64(len(judged))
+	b.Tally = maps.Clone(b.Tally) // a transaction may be run again
+	if b.Tally == nil {
+		b.Tally = map[Outcome]int64{}
+	}
+	for _, j := range judged {
+		outcome, _ := j.Judgement()
+		b.Tally[outcome]++
+	}
+}
+
+// EndPass is called when everything is judged: it starts the second pass of an atomic batch
+// without failures, and ends every other.
+func (b *Batch[O, J]) EndPass(now time.Time) {
+	switch mode := b.Options.Mode(); {
+	case b.Checking && mode.Atomic && !mode.Preview && b.Failures() > 0:
+		b.Fail(fmt.Sprintf("%d of %d are not valid, and the import was to take all or none: nothing was stored.", b.Failures(), b.Total), now)
+	case b.Checking && !mode.Preview:
+		b.Checking = false
+		b.Restart(now)
+	default:
+		b.Status, b.UpdatedAt = Completed, now
+	}
+}
+
+// Restart begins the pass again.
+func (b *Batch[O, J]) Restart(now time.Time) {
+	b.Done, b.After, b.Tally, b.UpdatedAt = 0, 0, map[Outcome]int64{}, now
+}
+
+// Fail breaks the batch off. What was stored before stays.
+func (b *Batch[O, J]) Fail(reason string, now time.Time) {
+	b.Status, b.Reason, b.UpdatedAt = Failed, reason, now
+}
+
+// Report is a batch with what became of the single things: of all of them for one within a
+// request, of those with problems for one in the background.
+type Report[O Options, J Judged] struct {
+	Batch[O, J]
+	Judged []J
+}
+
+// Background reports whether the batch continues after the answer.
+func (r Report[O, J]) Background() bool { return r.ID != 0 }
+
+// Refusal returns the errors of all that fail, by their place; nil where none does. The noun is
+// what they are: rows.
+func Refusal[J Judged](judged []J, noun string) error {
+	byPlace := fault.Fields{}
+	for i, j := range judged {
+		if outcome, errs := j.Judgement(); outcome == Fail {
+			byPlace.Nest(fmt.Sprint(i), errs)
+		}
+	}
+	if len(byPlace) == 0 {
+		return nil
+	}
+	refused := fault.Newf(fault.Invalid, "bulk_validation_failed", "%d of %d %s are not valid; nothing was stored.", len(byPlace), len(judged), noun)
+	refused.Fields = byPlace
+	return refused
+}
