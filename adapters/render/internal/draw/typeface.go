@@ -15,8 +15,11 @@ import (
 // The typeface is Go (golang.org/x/image, BSD licence) in two weights: Latin, Greek and Cyrillic.
 const family = "Go"
 
-// Regular and Bold are the files of the typeface.
-var Regular, Bold = goregular.TTF, gobold.TTF
+// The files of the typeface.
+var (
+	Regular = goregular.TTF
+	Bold    = gobold.TTF
+)
 
 var faces = sync.OnceValue(func() map[bool]*sfnt.Font {
 	out := map[bool]*sfnt.Font{}
