@@ -33,6 +33,8 @@ type queue struct {
 	mu       sync.Mutex
 	waiting  []ports.Job
 	returned []int64
+	failed   []int64
+	failing  func(ports.Job)
 }
 
 func (q *queue) Claim(_ context.Context, _ time.Time, _ time.Duration, limit int) ([]ports.Job, error) {
@@ -43,8 +45,12 @@ func (q *queue) Claim(_ context.Context, _ time.Time, _ time.Duration, limit int
 	q.waiting = q.waiting[n:]
 	return out, nil
 }
-func (q *queue) Renew(context.Context, ports.Job, time.Time) error      { return nil }
-func (q *queue) Fail(context.Context, ports.Job, ports.FailedJob) error { return nil }
+func (q *queue) Renew(context.Context, ports.Job, time.Time) error { return nil }
+func (q *queue) Fail(_ context.Context, job ports.Job, _ ports.FailedJob) error {
+	q.failed = append(q.failed, job.ID)
+	q.failing(job)
+	return nil
+}
 func (q *queue) Return(_ context.Context, job ports.Job, _ time.Time) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -235,4 +241,14 @@ func TestBusKeepsWhatIsNotAcknowledged(t *testing.T) {
 	})
 	require.NoError(t, bus.Run(ctx))
 	require.Len(t, o.rows, 3)
+}
+
+func TestPoolSetsAJobAsideThatFailsForGood(t *testing.T) {
+	t.Parallel()
+	q := &queue{waiting: []ports.Job{{ID: 1, Kind: "unknown", Attempt: 99}, {ID: 2, Kind: "unknown", Attempt: 100}}}
+	ctx, cancel := context.WithCancel(t.Context())
+	q.failing = func(ports.Job) { cancel() }
+	pool := &messaging.Pool{Queue: q, Clock: clock{}, Log: quiet, Workers: 1, Poll: time.Millisecond}
+	require.NoError(t, pool.Run(ctx))
+	require.Equal(t, []int64{2}, q.failed)
 }

@@ -98,8 +98,13 @@ func (p *Pool) run(ctx context.Context, job ports.Job) {
 	case errors.Is(lost, errLeaseLost) || leaseLost(err):
 		p.Log.WarnContext(ctx, "job lease lost, another worker has it", "kind", job.Kind, "job", job.ID)
 	default:
-		// The lease runs out by itself: that is the pause before the next try.
 		p.Log.ErrorContext(ctx, "job failed", "kind", job.Kind, "job", job.ID, "attempt", job.Attempt, "error", err)
+		if job.Attempt < maxClaims {
+			return // the lease runs out by itself: that is the pause before the next try
+		}
+		if err := p.Queue.Fail(ctx, job, ports.FailedJob{At: p.Clock.Now(), Reason: err.Error()}); err != nil {
+			p.Log.WarnContext(ctx, "a failed job could not be set aside", "kind", job.Kind, "job", job.ID, "error", err)
+		}
 	}
 }
 

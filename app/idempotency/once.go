@@ -1,3 +1,16 @@
+// Package idempotency lets a caller repeat a request without repeating its effect: a request
+// under an idempotency key is carried out once, and its answer is replayed.
+//
+// A key is claimed in a transaction of its own, the request is carried out, and its
+// answer is stored. [Guard] marks the claim executed inside the very transaction that
+// holds the effect, so that after a crash at any point one of three holds:
+//
+//   - before the effect was committed: the claim's lease ends, and a repeat is carried out;
+//   - between the effect and the stored answer: a repeat is refused as answer_lost, and
+//     nothing happens twice;
+//   - after the answer was stored: a repeat receives that answer.
+//
+// A request that outlives its lease and loses its key to a repeat cannot commit any more.
 package idempotency
 
 import (

@@ -17,7 +17,9 @@ import (
 // audit.CommandLine names who it was.
 
 // entry begins an entry in the trail of a company.
-func entry(companyID int64, at time.Time) audit.Entry { return audit.Entry{CompanyID: companyID, At: at} }
+func entry(companyID int64, at time.Time) audit.Entry {
+	return audit.Entry{CompanyID: companyID, At: at}
+}
 
 // ofInstallation is an entry about what belongs to no company.
 func ofInstallation(at time.Time, action audit.Action, resource, record string, changes []audit.Change) ports.OperatorEntry {

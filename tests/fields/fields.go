@@ -1,3 +1,5 @@
+// Package fields makes the fields, layers and published references that tests of stratification
+// share. Only tests import it.
 package fields
 
 import (
@@ -59,6 +61,7 @@ func TableAt(t testing.TB, path string) map[string][]float64 {
 	return columns
 }
 
+// RecordsOf returns the records of a CSV file.
 func RecordsOf(t testing.TB, path string) [][]string {
 	t.Helper()
 	file, err := os.Open(path)
@@ -96,6 +99,7 @@ func WheatFrame(t testing.TB, edgeMask int) (frame.Frame, map[string][]float64) 
 	return f, ordered
 }
 
+// The columns of the reference tables.
 var (
 	IrisColumns  = []string{"Sepal.Length", "Sepal.Width", "Petal.Length", "Petal.Width"}
 	WheatColumns = []string{"CE30", "CE90", "Elev", "Pe", "Tg"}
@@ -194,6 +198,7 @@ func Voorst(t testing.TB) (w VoorstReference, sizes []int) {
 	return w, sizes
 }
 
+// VoorstReference is what is published of the Voorst study, and what follows from it.
 type VoorstReference struct {
 	Published struct {
 		N      map[string]float64      `json:"N_h"`
@@ -224,6 +229,7 @@ type VoorstReference struct {
 
 type stratumFigures struct{ Value map[string]float64 }
 
+// RequiredRow is a required number of samples by design.
 type RequiredRow struct {
 	Confidence, R             float64
 	SRS, Proportional, Neyman int
@@ -238,8 +244,10 @@ type voorstTable struct {
 	CI        struct{ Value []float64 } `json:"ci95_df_n_minus_H"`
 }
 
+// VoorstStrata are the strata of the Voorst study, in order.
 var VoorstStrata = []string{"BA", "EA", "PA", "RA", "XF"}
 
+// Number parses a number of a table.
 func Number(t testing.TB, text string) float64 {
 	t.Helper()
 	v, err := strconv.ParseFloat(text, 64)

@@ -125,9 +125,9 @@ func TestEventsArriveOnceWhateverIsKilled(t *testing.T) {
 			})
 		}
 		for _, c := range companies {
-			working.Go(func() { c.publish(t, ctx, replicas[0], clock) })
+			working.Go(func() { c.publish(ctx, t, replicas[0], clock) })
 		}
-		require.Eventually(t, func() bool { return through(t, ctx, replicas[1], companies) }, 2*time.Minute, 5*time.Millisecond)
+		require.Eventually(t, func() bool { return through(ctx, t, replicas[1], companies) }, 2*time.Minute, 5*time.Millisecond)
 		stop()
 		working.Wait()
 		for _, c := range companies {
@@ -175,7 +175,7 @@ func newCompany(t *testing.T, db *persistence.Database, clock fast, name string)
 	return c
 }
 
-func (c company) publish(t *testing.T, ctx context.Context, db *persistence.Database, clock fast) {
+func (c company) publish(ctx context.Context, t *testing.T, db *persistence.Database, clock fast) {
 	for range published {
 		err := db.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 			return tx.Outbox.Add(ctx, event.Event{
@@ -191,7 +191,7 @@ func (c company) publish(t *testing.T, ctx context.Context, db *persistence.Data
 }
 
 // through reports whether all events have a position and their deliveries.
-func through(t *testing.T, ctx context.Context, db *persistence.Database, companies []company) bool {
+func through(ctx context.Context, t *testing.T, db *persistence.Database, companies []company) bool {
 	all := true
 	err := db.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
 		for _, c := range companies {

@@ -13,6 +13,7 @@ type OrderKey struct {
 	Nullable bool // nulls come first, as in SQLite; PostgreSQL is told so
 }
 
+// ByName orders records by name, whatever its case.
 var ByName = OrderKey{Expr: "t.name_folded", Text: true}
 
 // CommonOrders are what every list may be ordered by.

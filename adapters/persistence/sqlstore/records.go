@@ -29,6 +29,7 @@ type MetaRow struct {
 
 func (r *MetaRow) base() *MetaRow { return r }
 
+// MetaRowOf returns the columns of what a record shares with all others.
 func MetaRowOf(m corerecord.Meta) MetaRow {
 	row := MetaRow{ID: m.ID, CompanyID: m.CompanyID, CreatedAt: StampAt(m.CreatedAt), UpdatedAt: StampAt(m.UpdatedAt)}
 	if m.CreatedBy != nil {
@@ -37,6 +38,7 @@ func MetaRowOf(m corerecord.Meta) MetaRow {
 	return row
 }
 
+// Meta returns what the columns hold.
 func (r *MetaRow) Meta() corerecord.Meta {
 	m := corerecord.Meta{ID: r.ID, CompanyID: r.CompanyID, Company: r.CompanyName, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time}
 	if r.CreatedBy != nil {
@@ -204,6 +206,7 @@ func (r Records[T, R, PT, PR]) GetForUpdate(ctx context.Context, scope access.Sc
 	return r.One(ctx, r.Session.ForUpdate(r.Query(scope).Where("t.id = ?", id)))
 }
 
+// One returns the record that a query selects. Faults: NotFound.
 func (r Records[T, R, PT, PR]) One(ctx context.Context, q *bun.SelectQuery) (T, error) {
 	var row R
 	if err := q.Scan(ctx, &row); err != nil {

@@ -37,8 +37,10 @@ func Micro(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 // Stamp is a point in time in a column: TIMESTAMPTZ, or text in SQLite.
 type Stamp struct{ time.Time }
 
+// StampAt returns the column of a point in time.
 func StampAt(t time.Time) Stamp { return Stamp{t} }
 
+// NullableStamp returns the column of a point in time that may be missing.
 func NullableStamp(t *time.Time) *Stamp {
 	if t == nil {
 		return nil
@@ -66,8 +68,10 @@ func (s *Stamp) Scan(src any) (err error) {
 // Day is a civil date in a column: DATE, or text in SQLite.
 type Day struct{ time.Time }
 
+// DayAt returns the column of a civil date.
 func DayAt(t time.Time) Day { return Day{t} }
 
+// NullableDay returns the column of a civil date that may be missing.
 func NullableDay(t *time.Time) *Day {
 	if t == nil {
 		return nil
@@ -107,6 +111,7 @@ func scanTime(src any, layout string) (time.Time, error) {
 // JSON is a value in a JSON column: JSONB, or text in SQLite.
 type JSON[T any] struct{ V T }
 
+// JSONOf returns the column of a value.
 func JSONOf[T any](value T) JSON[T] { return JSON[T]{value} }
 
 // Value implements driver.Valuer.

@@ -12,6 +12,7 @@ type Outliner struct {
 	board *Board // of the frame's cells and, after them, its fringe
 }
 
+// NewOutliner returns the outliner of a frame.
 func NewOutliner(f *Frame) *Outliner { return &Outliner{f, NewBoard(f.Cells, f.fringe)} }
 
 // Outlines returns the outlines of the zones 1 to k, clipped to the area of interest: for each zone

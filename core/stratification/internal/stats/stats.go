@@ -45,4 +45,5 @@ func StudentQuantile(confidence, df float64) float64 {
 	return math.Sqrt(float64(df*(1-x)) / x)
 }
 
+// Finite reports whether v is a number and not infinite.
 func Finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
