@@ -32,7 +32,8 @@ endif
 # checksums, and the kernels of numbers, whose results the tests compare to the digit.
 UNWATCHED := modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory \
 	compress/flate hash/adler32 hash/crc32 tilth/adapters/imagery/internal/cogwrite tilth/adapters/imagery/internal/inflate \
-	tilth/core/cropcheck tilth/core/geo tilth/core/stratification/... tilth/core/vegetation
+	tilth/core/cropcheck tilth/core/geo tilth/core/vegetation \
+	tilth/core/stratification/frame tilth/core/stratification/layer tilth/core/stratification/plan tilth/core/stratification/sample
 # The check of unsafe pointers, which comes along with it, is left out: the program has none.
 RACE := $(shell command -v "$$($(GO) env CC)" >/dev/null 2>&1 && echo -race -gcflags=all=-d=checkptr=0 $(UNWATCHED:%=-gcflags=%=-race=false))
 # Tests that start whole servers collect garbage most of the time unless they may keep more of it.
