@@ -56,7 +56,8 @@ func (s *shell) job() *cobra.Command {
 		s.oneJob("show", "Show one background job", "", (*operating.Operating).Job),
 		s.oneJob("retry", "Make a failed job due again", "It starts anew, its claims counted from 0.", (*operating.Operating).RetryJob),
 		s.oneJob("cancel", "Give up what a job works on",
-			"An order fails and what it holds is released, even while a worker has the job.\nA job that has failed is removed from the list.", (*operating.Operating).CancelJob))
+			"An order fails and what it holds is released, even while a worker has the job.\nA job that has failed is removed from the list.",
+			(*operating.Operating).CancelJob))
 }
 
 // oneJob is a command that takes the id of a job.

@@ -117,7 +117,7 @@ func sampleRow(cells map[string]string) ports.SampleRow {
 			s.Collected = collectedOf(s.Collected, lon, lat, accuracy, collected, cells["collected_by"])
 		}
 		if soc != nil || density != nil || fragments != nil || analysed != nil || cells["method"] != "" || cells["lab_ref"] != "" {
-			s.Lab = labOf(s.Lab, soc, density, fragments, analysed, cells["method"], cells["lab_ref"])
+			s.Lab = foundInLab{soc, density, fragments, analysed, cells["method"], cells["lab_ref"]}.over(s.Lab)
 		}
 		return s
 	}}
@@ -143,30 +143,37 @@ func collectedOf(was *sample.Collected, lon, lat, accuracy *float64, at *time.Ti
 	return &out
 }
 
-// labOf applies results to what a laboratory found before. Without a share of carbon there is no
+// foundInLab is what a row says of an analysis; what it leaves out is nil or empty.
+type foundInLab struct {
+	soc, density, fragments *float64
+	at                      *time.Time
+	method, ref             string
+}
+
+// over applies results to what a laboratory found before. Without a share of carbon there is no
 // analysis: a share that cannot be is refused by the rules.
-func labOf(was *sample.Lab, soc, density, fragments *float64, at *time.Time, method, ref string) *sample.Lab {
+func (f foundInLab) over(was *sample.Lab) *sample.Lab {
 	out := sample.Lab{SOCPct: -1}
 	if was != nil {
 		out = *was
 	}
-	if soc != nil {
-		out.SOCPct = *soc
+	if f.soc != nil {
+		out.SOCPct = *f.soc
 	}
-	if density != nil {
-		out.BulkDensity = density
+	if f.density != nil {
+		out.BulkDensity = f.density
 	}
-	if fragments != nil {
-		out.CoarseFragmentsPct = fragments
+	if f.fragments != nil {
+		out.CoarseFragmentsPct = f.fragments
 	}
-	if at != nil {
-		out.At = at
+	if f.at != nil {
+		out.At = f.at
 	}
-	if method != "" {
-		out.Method = method
+	if f.method != "" {
+		out.Method = f.method
 	}
-	if ref != "" {
-		out.Ref = ref
+	if f.ref != "" {
+		out.Ref = f.ref
 	}
 	return &out
 }

@@ -21,7 +21,7 @@ var sides = [][2]float64{{1, 0}, {-1, 0}, {0, -1}, {0, 1}, {1, -1}, {1, 1}, {-1,
 // the frame, or farther off, or the one that covers least. A label that is away needs a line to
 // its point.
 func (l *placer) place(frame draw.Box, at draw.Point, width, height float64) (best draw.Box, away bool) {
-	least := math.Inf(1)
+	lower := math.Inf(1)
 	for ring, off := range []float64{reserveRadius + 2, 3 * reserveRadius, 6 * reserveRadius} {
 		for _, side := range sides {
 			left, top := at.X-width/2+side[0]*(width/2+off), at.Y-height/2+side[1]*(height/2+off)
@@ -30,11 +30,11 @@ func (l *placer) place(frame draw.Box, at draw.Point, width, height float64) (be
 			for _, other := range l.taken {
 				covers += b.Shared(other)
 			}
-			if covers < least-0.5 { // pixels
-				best, least, away = b, covers, ring > 0
+			if covers < lower-0.5 { // pixels
+				best, lower, away = b, covers, ring > 0
 			}
 		}
-		if least < 0.5 {
+		if lower < 0.5 {
 			break
 		}
 	}

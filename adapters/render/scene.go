@@ -161,11 +161,11 @@ func (s *scene) zone(p pen, z zoning.Zone, box geo.Box, at func(geo.Position) dr
 func (s *scene) numbers(p pen, box geo.Box, at func(geo.Position) draw.Point) {
 	for _, z := range s.zones {
 		var largest geo.MultiPolygon
-		most := 0.0
+		upper := 0.0
 		for _, polygon := range z.Outline {
 			part := geo.MultiPolygon{polygon}
-			if area := part.PlanarArea(); area > most && part.Bounds().Intersects(box) {
-				largest, most = part, area
+			if area := part.PlanarArea(); area > upper && part.Bounds().Intersects(box) {
+				largest, upper = part, area
 			}
 		}
 		if largest != nil {

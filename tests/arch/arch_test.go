@@ -220,3 +220,19 @@ func TestClockIsFoundByAnyName(t *testing.T) {
 	_, err := clockUses("x.go", "no Go at all")
 	require.Error(t, err)
 }
+
+func TestHouseKeepsItsSize(t *testing.T) {
+	violations, err := CheckSize(house(t))
+	require.NoError(t, err)
+	for _, v := range violations {
+		t.Error(v)
+	}
+}
+
+func TestHouseKeepsItsWords(t *testing.T) {
+	violations, err := CheckWords(house(t))
+	require.NoError(t, err)
+	for _, v := range violations {
+		t.Error(v)
+	}
+}

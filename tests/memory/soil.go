@@ -18,7 +18,7 @@ func (w *World) addSoil() {
 	w.operator.Subscriptions = subscriptions{held: map[int64]bool{}}
 }
 
-// Subscribe gives companies a subscription to every service.
+// Subscribe subscribes companies to every service.
 func (w *World) Subscribe(companies ...int64) {
 	for _, id := range companies {
 		w.operator.Subscriptions.(subscriptions).held[id] = true

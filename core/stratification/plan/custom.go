@@ -228,7 +228,7 @@ func (c *customising) movePoint(p *Point, to geo.Position) (problem string) {
 	return ""
 }
 
-// rename gives a point the next free number of its zone.
+// rename numbers a point with the next free number of its zone.
 func (c *customising) rename(p *Point) {
 	key := c.series(p.Zone, p.Role)
 	c.last[key]++

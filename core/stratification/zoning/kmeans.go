@@ -233,7 +233,7 @@ func (l *lloyd) settle() {
 	}
 }
 
-// reseed gives an empty centre the point furthest from its own; of several, the first.
+// reseed moves an empty centre to the point furthest from its own; of several, the first.
 func (l *lloyd) reseed(h int) {
 	far, upper := -1, -1.0
 	for i, own := range l.labels {

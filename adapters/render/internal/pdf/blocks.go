@@ -14,12 +14,12 @@ func (d *Document) Facts(facts []Fact, across int) {
 	const names = 31.0
 	width := d.text / float64(across)
 	for row := range slices.Chunk(facts, across) {
-		values, most := make([][]string, len(row)), 1
+		values, upper := make([][]string, len(row)), 1
 		for i, fact := range row {
 			values[i] = d.lines(fact[1], draw.Strong, width-names-2)
-			most = max(most, len(values[i]))
+			upper = max(upper, len(values[i]))
 		}
-		height := float64(most) * lineHeight(draw.Text)
+		height := float64(upper) * lineHeight(draw.Text)
 		d.Need(height)
 		y := d.At()
 		for i, fact := range row {

@@ -99,12 +99,12 @@ func above(row []Cell, l draw.Letters) float64 {
 }
 
 func (d *Document) rowHeight(columns []Column, row []Cell, l draw.Letters) float64 {
-	most := 1
+	upper := 1
 	for i, c := range columns {
 		lines, _ := d.cell(c, row[i], l)
-		most = max(most, len(lines))
+		upper = max(upper, len(lines))
 	}
-	return float64(most)*lineHeight(l) + 2*above(row, l)
+	return float64(upper)*lineHeight(l) + 2*above(row, l)
 }
 
 func (d *Document) row(columns []Column, row []Cell, l draw.Letters) {
