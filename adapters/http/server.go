@@ -137,9 +137,6 @@ func originsOf(config Config) (rest.Origins, error) {
 	return origins, nil
 }
 
-// API returns the interface below the service root, for its document.
-func (s *Server) API() *rest.API { return s.api }
-
 // Handler answers every request.
 func (s *Server) Handler() http.Handler { return s.handler }
 
