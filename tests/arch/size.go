@@ -70,7 +70,7 @@ func crowded(file parsed) (names []string) {
 	inside := "a function"
 	ast.Inspect(file.syntax, func(n ast.Node) bool {
 		var kind *ast.FuncType
-		name := inside
+		var name string
 		switch n := n.(type) {
 		case *ast.FuncDecl:
 			inside = n.Name.Name
