@@ -48,7 +48,7 @@ type Rules[T any] struct {
 	// Revive refuses to restore a record whose parents are gone, and brings back what was
 	// deleted along with it. The record itself is live again when it is called.
 	Revive func(ctx context.Context, tx ports.Repos, scope access.Scope, record *T, deletedAt, now time.Time) error
-	// Stored is told of records just written, with what each was before: nil for a new one.
+	// Stored runs after records were written, with what each was before: nil for a new one.
 	Stored func(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*T) error
 	// Enrich fills read-only figures of answers.
 	Enrich func(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) error
