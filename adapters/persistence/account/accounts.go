@@ -56,7 +56,6 @@ type userRoleRow struct {
 // accounts implements ports.Accounts.
 type accounts struct{ s *sqlstore.Session }
 
-// CreateCompany implements ports.Accounts.
 func (a accounts) CreateCompany(ctx context.Context, company *ports.Company, roles []access.RoleTemplate) error {
 	company.PolicyVersion, company.CreatedAt = 1, sqlstore.Micro(company.CreatedAt)
 	row := companyRow{UUID: company.UUID, Name: company.Name, PolicyVersion: company.PolicyVersion, CreatedAt: sqlstore.StampAt(company.CreatedAt)}
@@ -87,7 +86,6 @@ func (a accounts) createRole(ctx context.Context, companyID int64, role access.R
 	return addSlugs(ctx, a.s, id, role.Slugs)
 }
 
-// Company implements ports.Accounts.
 func (a accounts) Company(ctx context.Context, id int64) (ports.Company, error) {
 	return sqlstore.One(ctx, a.s.NewSelect().Model((*companyRow)(nil)).
 		Where("t.id = ?", id), "company", func(row *companyRow) ports.Company {
@@ -97,7 +95,6 @@ func (a accounts) Company(ctx context.Context, id int64) (ports.Company, error) 
 	})
 }
 
-// CreateUser implements ports.Accounts.
 func (a accounts) CreateUser(ctx context.Context, user *ports.User) error {
 	user.Email, user.CreatedAt = strings.ToLower(user.Email), sqlstore.Micro(user.CreatedAt)
 	row := userRow{
@@ -115,7 +112,7 @@ func (a accounts) CreateUser(ctx context.Context, user *ports.User) error {
 	return nil
 }
 
-// GiveRole implements ports.Accounts. Giving a role again changes nothing but the version.
+// Giving a role again changes nothing but the version.
 func (a accounts) GiveRole(ctx context.Context, userID, companyID int64, role string) error {
 	var roleID int64
 	err := a.s.NewSelect().Model((*roleRow)(nil)).Column("t.id").Where("t.company_id = ?", companyID).Where("t.name = ?", role).Scan(ctx, &roleID)
@@ -136,7 +133,6 @@ func (a accounts) GiveRole(ctx context.Context, userID, companyID int64, role st
 		Where("id = ?", companyID))
 }
 
-// UserByEmail implements ports.Accounts.
 func (a accounts) UserByEmail(ctx context.Context, email string) (ports.User, error) {
 	if !sqlstore.Storable(email) {
 		return ports.User{}, fault.Missing("user")
@@ -144,7 +140,6 @@ func (a accounts) UserByEmail(ctx context.Context, email string) (ports.User, er
 	return sqlstore.One(ctx, a.s.NewSelect().Model((*userRow)(nil)).Where("t.email = ?", strings.ToLower(email)), "user", userOfRow)
 }
 
-// Caller implements ports.Accounts.
 func (a accounts) Caller(ctx context.Context, userID int64) (ports.User, int64, error) {
 	var row userRow
 	err := a.s.NewSelect().Model((*userRow)(nil)).ColumnExpr("?TableColumns").ColumnExpr("company.policy_version AS policy_version").
@@ -155,15 +150,13 @@ func (a accounts) Caller(ctx context.Context, userID int64) (ports.User, int64, 
 	return userOfRow(&row), sqlstore.ValueOf(row.PolicyVersion), nil
 }
 
-// SetDisabled implements ports.Accounts. Faults: NotFound.
 func (a accounts) SetDisabled(ctx context.Context, userID int64, disabled bool) error {
 	return sqlstore.Change(ctx, a.s.NewUpdate().Model((*userRow)(nil)).Set("disabled = ?", disabled).Where("id = ?", userID),
 		fault.Missing("user"))
 }
 
-// Policy implements ports.Accounts. The version is read first: should the roles change
-// between the statements, they are newer than it says, and the next request that
-// compares versions reads them again.
+// The version is read first: should the roles change between the statements, they are newer than it
+// says, and the next request that compares versions reads them again.
 func (a accounts) Policy(ctx context.Context, companyID int64) (ports.Policy, int64, error) {
 	out := ports.Policy{RoleSlugs: map[string][]string{}, UserRoles: map[int64][]string{}}
 	company, err := a.Company(ctx, companyID)

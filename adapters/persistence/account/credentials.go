@@ -28,7 +28,6 @@ type ticketRow struct {
 // tickets implements ports.Tickets.
 type tickets struct{ s *sqlstore.Session }
 
-// Add implements ports.Tickets.
 func (t tickets) Add(ctx context.Context, ticket ports.Ticket) error {
 	_, err := t.s.NewInsert().Model(&ticketRow{
 		Hash: ticket.Hash, CompanyID: sqlstore.NullableID(ticket.CompanyID), InvitationID: sqlstore.NullableID(ticket.InvitationID),
@@ -37,7 +36,6 @@ func (t tickets) Add(ctx context.Context, ticket ports.Ticket) error {
 	return err
 }
 
-// Get implements ports.Tickets.
 func (t tickets) Get(ctx context.Context, hash string) (ports.Ticket, error) {
 	q := t.s.ForUpdate(t.s.NewSelect().Model((*ticketRow)(nil)).Where("t.hash = ?", hash))
 	return sqlstore.One(ctx, q, "ticket", func(row *ticketRow) ports.Ticket {
@@ -48,7 +46,6 @@ func (t tickets) Get(ctx context.Context, hash string) (ports.Ticket, error) {
 	})
 }
 
-// UseAll implements ports.Tickets.
 func (t tickets) UseAll(ctx context.Context, userID, invitationID int64, at time.Time) error {
 	q := t.s.NewUpdate().Model((*ticketRow)(nil)).Set("used_at = ?", sqlstore.StampAt(at)).Where("used_at IS NULL")
 	if userID != 0 {
@@ -59,14 +56,12 @@ func (t tickets) UseAll(ctx context.Context, userID, invitationID int64, at time
 	return sqlstore.Run(ctx, q)
 }
 
-// LastFor implements ports.Tickets.
 func (t tickets) LastFor(ctx context.Context, userID int64) (time.Time, error) {
 	q := t.s.NewSelect().Model((*ticketRow)(nil)).Where("t.user_id = ?", userID).OrderExpr("t.created_at DESC").Limit(1)
 	at, _, err := sqlstore.Find(ctx, q, func(row *ticketRow) time.Time { return row.CreatedAt.Time })
 	return at, err
 }
 
-// Purge implements ports.Tickets.
 func (t tickets) Purge(ctx context.Context, before time.Time) error {
 	return sqlstore.Run(ctx, t.s.NewDelete().Model((*ticketRow)(nil)).Where("expires_at < ?", sqlstore.StampAt(before)))
 }
@@ -74,15 +69,13 @@ func (t tickets) Purge(ctx context.Context, before time.Time) error {
 // credentials implements ports.Credentials.
 type credentials struct{ s *sqlstore.Session }
 
-// SetPassword implements ports.Credentials.
 func (c credentials) SetPassword(ctx context.Context, userID int64, hash string) error {
 	return sqlstore.Change(ctx, c.s.NewUpdate().Model((*userRow)(nil)).Set("password_hash = ?", hash).Where("id = ?", userID),
 		fault.Missing("user"))
 }
 
-// RevokeOf implements ports.Credentials. A token that was revoked keeps its time. It
-// goes on until none is left: a statement that waited for an exchange of a token does
-// not see the token that the exchange has made.
+// A token that was revoked keeps its time. It goes on until none is left: a statement that waited
+// for an exchange of a token does not see the token that the exchange has made.
 func (c credentials) RevokeOf(ctx context.Context, userID int64, at time.Time) error {
 	for {
 		n, err := sqlstore.Affected(ctx, c.s.NewUpdate().Model((*refreshRow)(nil)).Set("revoked_at = ?", sqlstore.StampAt(at)).
@@ -104,13 +97,12 @@ type attemptRow struct {
 // attempts implements ports.Attempts.
 type attempts struct{ s *sqlstore.Session }
 
-// Get implements ports.Attempts.
 func (a attempts) Get(ctx context.Context, keys ...string) ([]access.Attempts, error) {
 	return a.read(ctx, keys, a.s.NewSelect().Model((*attemptRow)(nil)))
 }
 
-// Lock implements ports.Attempts. Keys are locked in their order, so that two that
-// count for the same keys wait for one another instead of both for ever.
+// Keys are locked in their order, so that two that count for the same keys wait for one another
+// instead of both for ever.
 func (a attempts) Lock(ctx context.Context, at time.Time, keys ...string) ([]access.Attempts, error) {
 	sorted := slices.Clone(keys)
 	slices.Sort(sorted)
@@ -140,13 +132,11 @@ func (a attempts) read(ctx context.Context, keys []string, q *bun.SelectQuery) (
 	return out, nil
 }
 
-// Put implements ports.Attempts.
 func (a attempts) Put(ctx context.Context, one access.Attempts) error {
 	row := attemptRow{Key: one.Key, Failures: one.Failures, LastAt: sqlstore.StampAt(one.LastAt), Until: sqlstore.StampAt(one.Until)}
 	return sqlstore.Run(ctx, a.s.NewInsert().Model(&row).Apply(sqlstore.Replacing("key", "failures", "last_at", "until")))
 }
 
-// Clear implements ports.Attempts.
 func (a attempts) Clear(ctx context.Context, key string) error {
 	return sqlstore.Run(ctx, a.s.NewDelete().Model((*attemptRow)(nil)).Where("key = ?", key))
 }
@@ -154,7 +144,7 @@ func (a attempts) Clear(ctx context.Context, key string) error {
 // purgeAtOnce bounds the rows that one call drops: it runs inside a sign-in.
 const purgeAtOnce = 100
 
-// Purge implements ports.Attempts. Rows that another transaction holds are left to the next call.
+// Rows that another transaction holds are left to the next call.
 func (a attempts) Purge(ctx context.Context, before time.Time) error {
 	old := a.s.SkipLocked(a.s.NewSelect().Table("sign_in_attempts").Column("key").
 		Where("last_at < ?", sqlstore.StampAt(before)).OrderExpr("last_at").Limit(purgeAtOnce))
@@ -175,8 +165,7 @@ type letterRow struct {
 // letters implements ports.Letters.
 type letters struct{ s *sqlstore.Session }
 
-// Put implements ports.LetterBox. A letter to an address waits at most once a kind and
-// invitation, however often it is asked for.
+// A letter to an address waits at most once a kind and invitation, however often it is asked for.
 func (l letters) Put(ctx context.Context, letter *ports.Letter) error {
 	row := letterRow{
 		Key: fmt.Sprintf("%s:%d:%s", letter.Kind, letter.InvitationID, letter.Email), Kind: letter.Kind, Email: letter.Email,
@@ -188,7 +177,6 @@ func (l letters) Put(ctx context.Context, letter *ports.Letter) error {
 	return err
 }
 
-// Get implements ports.Letters.
 func (l letters) Get(ctx context.Context, id int64) (ports.Letter, error) {
 	return sqlstore.One(ctx, l.s.NewSelect().Model((*letterRow)(nil)).Where("t.id = ?", id), "letter", func(row *letterRow) ports.Letter {
 		return ports.Letter{
@@ -198,7 +186,6 @@ func (l letters) Get(ctx context.Context, id int64) (ports.Letter, error) {
 	})
 }
 
-// Drop implements ports.Letters.
 func (l letters) Drop(ctx context.Context, id int64) error {
 	return sqlstore.Run(ctx, l.s.NewDelete().Model((*letterRow)(nil)).Where("id = ?", id))
 }

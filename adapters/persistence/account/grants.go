@@ -89,27 +89,22 @@ func named(q *bun.SelectQuery) *bun.SelectQuery {
 		Join("LEFT JOIN users AS creator ON creator.id = t.created_by")
 }
 
-// Count implements ports.Grants.
 func (g grants) Count(ctx context.Context, scope access.Scope, q ports.GrantQuery) (int64, error) {
 	return g.filtered(scope, q).Count(ctx)
 }
 
-// Each implements ports.Grants.
 func (g grants) Each(ctx context.Context, scope access.Scope, q ports.GrantQuery) iter.Seq2[access.Grant, error] {
 	return grantView.Each(ctx, g.s, named(g.filtered(scope, q)), ports.Query{Limit: q.Limit, Offset: q.Offset})
 }
 
-// Get implements ports.Grants.
 func (g grants) Get(ctx context.Context, scope access.Scope, id int64) (access.Grant, error) {
 	return grantView.One(ctx, named(g.between(scope)).Where("t.id = ?", id))
 }
 
-// GetForUpdate implements ports.Grants.
 func (g grants) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (access.Grant, error) {
 	return grantView.One(ctx, g.s.ForUpdate(named(g.between(scope)).Where("t.id = ?", id)))
 }
 
-// Insert implements ports.Grants.
 func (g grants) Insert(ctx context.Context, scope access.Scope, grant *access.Grant) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("company")
@@ -135,14 +130,12 @@ func idOf(record *access.Named) *int64 {
 	return &record.ID
 }
 
-// SetStatus implements ports.Grants.
 func (g grants) SetStatus(ctx context.Context, scope access.Scope, id int64, status access.GrantStatus, at time.Time) error {
 	return sqlstore.Change(ctx, g.s.NewUpdate().Model((*grantRow)(nil)).Set("status = ?", status).
 		Set("updated_at = ?", sqlstore.StampAt(at)).
 		Where("t.id = ?", id).Where("?", party(scope)), fault.Missing("share grant"))
 }
 
-// Party implements ports.Grants.
 func (g grants) Party(ctx context.Context, uuid string) (access.Party, error) {
 	if !sqlstore.Storable(uuid) {
 		return access.Party{}, fault.Missing("company")

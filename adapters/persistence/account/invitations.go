@@ -52,22 +52,18 @@ func (i invitations) query(scope access.Scope) *bun.SelectQuery {
 		Join("LEFT JOIN users AS inviter ON inviter.id = t.created_by"), sqlstore.OwnOnly(scope))
 }
 
-// Count implements ports.Invitations.
 func (i invitations) Count(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
 	return invitationView.Count(ctx, sqlstore.Where(i.s.NewSelect().Model((*invitationRow)(nil)), sqlstore.OwnOnly(scope)), query)
 }
 
-// Each implements ports.Invitations.
 func (i invitations) Each(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[ports.Invitation, error] {
 	return invitationView.Each(ctx, i.s, i.query(scope), query)
 }
 
-// Get implements ports.Invitations.
 func (i invitations) Get(ctx context.Context, scope access.Scope, id int64) (ports.Invitation, error) {
 	return invitationView.One(ctx, i.query(scope).Where("t.id = ?", id))
 }
 
-// Insert implements ports.Invitations.
 func (i invitations) Insert(ctx context.Context, scope access.Scope, in *ports.Invitation, hash string) error {
 	ids, err := roles(i).idsOf(ctx, scope, in.Roles)
 	if err != nil {
@@ -95,13 +91,11 @@ func (i invitations) Insert(ctx context.Context, scope access.Scope, in *ports.I
 	})
 }
 
-// Accept implements ports.Invitations. Faults: NotFound unless it is open.
 func (i invitations) Accept(ctx context.Context, scope access.Scope, id int64, at time.Time) error {
 	return sqlstore.Change(ctx, i.s.NewUpdate().Model((*invitationRow)(nil)).Set("accepted_at = ?", sqlstore.StampAt(at)).
 		Where("t.id = ?", id).Where("?", sqlstore.OwnOnly(scope)).Where(stillOpen), fault.Missing("invitation"))
 }
 
-// Revoke implements ports.Invitations. Faults: NotFound unless it is open.
 func (i invitations) Revoke(ctx context.Context, scope access.Scope, id int64, at time.Time) error {
 	n, err := i.revoke(ctx, scope, at, sqlstore.When("t.id = ?", id))
 	if err == nil && n == 0 {
@@ -110,7 +104,6 @@ func (i invitations) Revoke(ctx context.Context, scope access.Scope, id int64, a
 	return err
 }
 
-// RevokeOf implements ports.Invitations.
 func (i invitations) RevokeOf(ctx context.Context, scope access.Scope, email string, at time.Time) error {
 	_, err := i.revoke(ctx, scope, at, sqlstore.When("t.email = ?", strings.ToLower(email)))
 	return err

@@ -45,7 +45,6 @@ func columnsOfKey(q *bun.SelectQuery) *bun.SelectQuery {
 	return q.ColumnExpr("?TableColumns").ColumnExpr("holder.name AS user_name")
 }
 
-// Insert implements ports.KeyWriter.
 func (k keys) Insert(ctx context.Context, scope access.Scope, key *access.APIKey) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("company")
@@ -63,27 +62,22 @@ func (k keys) Insert(ctx context.Context, scope access.Scope, key *access.APIKey
 	return err
 }
 
-// Count implements ports.APIKeys.
 func (k keys) Count(ctx context.Context, scope access.Scope) (int64, error) {
 	return k.live(scope).Count(ctx)
 }
 
-// Each implements ports.APIKeys.
 func (k keys) Each(ctx context.Context, scope access.Scope, q ports.Query) iter.Seq2[access.APIKey, error] {
 	return keyView.Each(ctx, k.s, columnsOfKey(k.live(scope)), q)
 }
 
-// Get implements ports.APIKeys.
 func (k keys) Get(ctx context.Context, scope access.Scope, id int64) (access.APIKey, error) {
 	return keyView.One(ctx, columnsOfKey(k.live(scope).Where("t.id = ?", id)))
 }
 
-// ByHash implements ports.KeyRing.
 func (k keys) ByHash(ctx context.Context, hash string) (access.APIKey, error) {
 	return keyView.One(ctx, columnsOfKey(k.selected().Where("t.hash = ?", hash)))
 }
 
-// Revoke implements ports.APIKeys.
 func (k keys) Revoke(ctx context.Context, scope access.Scope, id int64, at time.Time) error {
 	return sqlstore.Change(ctx, k.s.NewUpdate().Model((*apiKeyRow)(nil)).Set("revoked_at = ?", sqlstore.StampAt(at)).
 		Where("?", sqlstore.OwnOnly(scope)).Where("t.id = ?", id).Where("t.revoked_at IS NULL"), fault.Missing("API key"))

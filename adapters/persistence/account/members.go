@@ -49,7 +49,7 @@ func ordered(names sqlstore.JSON[[]string]) []string {
 
 const rolesOfUser = "SELECT r.name AS name FROM user_roles AS ur JOIN roles AS r ON r.id = ur.role_id WHERE ur.user_id = t.id"
 
-// Lock implements ports.Members: the row of the company is the lock.
+// The row of the company is the lock.
 func (m members) Lock(ctx context.Context, scope access.Scope) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("company")
@@ -59,7 +59,6 @@ func (m members) Lock(ctx context.Context, scope access.Scope) error {
 	return sqlstore.Missing(m.s.ForUpdate(q).Scan(ctx, &id), "company")
 }
 
-// Changed implements ports.Members.
 func (m members) Changed(ctx context.Context, scope access.Scope) error {
 	return sqlstore.Run(ctx, m.s.NewUpdate().Model((*companyRow)(nil)).Set("policy_version = policy_version + 1").
 		Where("id = ?", scope.Company()))
@@ -89,24 +88,20 @@ func narrowed(q *bun.SelectQuery, query ports.Query) (*bun.SelectQuery, ports.Qu
 	return q, query
 }
 
-// Count implements ports.Members.
 func (m members) Count(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
 	q, query := narrowed(sqlstore.Where(m.s.NewSelect().Model((*memberRow)(nil)), sqlstore.OwnOnly(scope)), query)
 	return memberView.Count(ctx, q, query)
 }
 
-// Each implements ports.Members.
 func (m members) Each(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[ports.Member, error] {
 	q, query := narrowed(m.query(scope), query)
 	return memberView.Each(ctx, m.s, q, query)
 }
 
-// Get implements ports.Members.
 func (m members) Get(ctx context.Context, scope access.Scope, id int64) (ports.Member, error) {
 	return memberView.One(ctx, m.query(scope).Where("t.id = ?", id))
 }
 
-// Update implements ports.Members.
 func (m members) Update(ctx context.Context, scope access.Scope, member ports.Member) error {
 	if err := sqlstore.Change(ctx, m.s.NewUpdate().Model((*userRow)(nil)).Set("name = ?", member.Name).
 		Set("disabled = ?", member.Disabled).
@@ -127,7 +122,6 @@ func (m members) Update(ctx context.Context, scope access.Scope, member ports.Me
 	return sqlstore.InsertRows(ctx, m.s, rows)
 }
 
-// Owners implements ports.Members.
 func (m members) Owners(ctx context.Context, scope access.Scope) (int64, error) {
 	return sqlstore.Where(m.s.NewSelect().Model((*memberRow)(nil)), sqlstore.OwnOnly(scope)).Where("NOT t.disabled").
 		Where("EXISTS ("+rolesOfUser+" AND r.name = ?)", access.RoleOwner).Count(ctx)

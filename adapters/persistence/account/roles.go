@@ -28,12 +28,10 @@ func (r roles) query(scope access.Scope) *bun.SelectQuery {
 		ColumnExpr("(SELECT count(*) FROM user_roles AS ur WHERE ur.role_id = t.id) AS users"), sqlstore.OwnOnly(scope))
 }
 
-// All implements ports.Roles.
 func (r roles) All(ctx context.Context, scope access.Scope) ([]access.Role, error) {
 	return sqlstore.All(ctx, r.query(scope).OrderExpr("t.id"), roleOfRow)
 }
 
-// Get implements ports.Roles.
 func (r roles) Get(ctx context.Context, scope access.Scope, id int64) (access.Role, error) {
 	return sqlstore.One(ctx, r.query(scope).Where("t.id = ?", id), "role", roleOfRow)
 }
@@ -44,7 +42,6 @@ func roleOfRow(row *roleView) access.Role {
 
 var errRoleExists = fault.New(fault.Conflict, "role_exists", "A role of this name exists already.")
 
-// Insert implements ports.Roles.
 func (r roles) Insert(ctx context.Context, scope access.Scope, role *access.Role) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("company")
@@ -60,7 +57,6 @@ func (r roles) Insert(ctx context.Context, scope access.Scope, role *access.Role
 	return addSlugs(ctx, r.s, role.ID, role.Slugs)
 }
 
-// Update implements ports.Roles.
 func (r roles) Update(ctx context.Context, scope access.Scope, role access.Role) error {
 	taken, err := sqlstore.Where(r.s.NewSelect().Model((*roleRow)(nil)), sqlstore.OwnOnly(scope)).
 		Where("t.name = ?", role.Name).Where("t.id <> ?", role.ID).Exists(ctx)
@@ -88,13 +84,12 @@ func addSlugs(ctx context.Context, s *sqlstore.Session, roleID int64, slugs []st
 	return sqlstore.InsertRows(ctx, s, rows)
 }
 
-// Delete implements ports.Roles. Its slugs go with it.
+// Its slugs go with it.
 func (r roles) Delete(ctx context.Context, scope access.Scope, id int64) error {
 	return sqlstore.Change(ctx, r.s.NewDelete().Model((*roleRow)(nil)).Where("t.id = ?", id).Where("?", sqlstore.OwnOnly(scope)),
 		fault.Missing("role"))
 }
 
-// Invited implements ports.Roles.
 func (r roles) Invited(ctx context.Context, scope access.Scope, id int64, now time.Time) (int64, error) {
 	return sqlstore.Where(r.s.NewSelect().Model((*invitationRow)(nil)), sqlstore.OwnOnly(scope)).
 		Where("t.accepted_at IS NULL AND t.revoked_at IS NULL AND t.expires_at > ?", sqlstore.StampAt(now)).

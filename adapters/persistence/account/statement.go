@@ -12,7 +12,6 @@ import (
 	"tilth/core/credit"
 )
 
-// Transaction implements ports.Wallet.
 func (w wallet) Transaction(ctx context.Context, scope access.Scope, id int64) (credit.Transaction, error) {
 	var row transactionRow
 	if err := w.transactions(scope).Where("t.id = ?", id).Scan(ctx, &row); err != nil {
@@ -21,19 +20,16 @@ func (w wallet) Transaction(ctx context.Context, scope access.Scope, id int64) (
 	return transactionOfRow(&row)
 }
 
-// Refunded implements ports.Wallet.
 func (w wallet) Refunded(ctx context.Context, scope access.Scope, id int64) (bool, error) {
 	return w.transactions(scope).Where("t.refund_of = ?", id).Exists(ctx)
 }
 
-// At implements ports.Statements.
 func (w wallet) At(ctx context.Context, scope access.Scope, before time.Time) (credit.Wallet, error) {
 	balance, held, err := w.sum(ctx, w.transactions(scope).Where("t.created_at < ?", sqlstore.StampAt(before)))
 	return credit.Wallet{CompanyID: scope.Company(), Balance: balance, Held: held}, err
 }
 
-// Between implements ports.Statements. Of transactions of one moment the earlier has the
-// smaller id.
+// Of transactions of one moment the earlier has the smaller id.
 func (w wallet) Between(ctx context.Context, scope access.Scope, from, to time.Time) iter.Seq2[credit.Transaction, error] {
 	if err := w.s.Unhurried(ctx); err != nil {
 		return sqlstore.Failed[credit.Transaction](err)

@@ -27,12 +27,10 @@ func (u subscriptions) query(companyID int64, service access.Service) *bun.Selec
 	return u.s.NewSelect().Model((*subscriptionRow)(nil)).Where("t.company_id = ?", companyID).Where("t.service = ?", service)
 }
 
-// Active implements ports.Subscriptions.
 func (u subscriptions) Active(ctx context.Context, companyID int64, service access.Service, on time.Time) (bool, error) {
 	return u.query(companyID, service).Where("t.until IS NULL OR t.until >= ?", sqlstore.DayAt(on.UTC())).Exists(ctx)
 }
 
-// Get implements ports.Subscriptions.
 func (u subscriptions) Get(ctx context.Context, companyID int64, service access.Service) (ports.Subscription, error) {
 	var row subscriptionRow
 	err := u.query(companyID, service).Scan(ctx, &row)
@@ -40,13 +38,11 @@ func (u subscriptions) Get(ctx context.Context, companyID int64, service access.
 		sqlstore.Missing(err, "subscription")
 }
 
-// Put implements ports.Subscriptions.
 func (u subscriptions) Put(ctx context.Context, s ports.Subscription) error {
 	row := subscriptionRow{CompanyID: s.CompanyID, Service: s.Service, Until: sqlstore.NullableDay(s.Until), GrantedAt: sqlstore.StampAt(s.GrantedAt)}
 	return sqlstore.Run(ctx, u.s.NewInsert().Model(&row).Apply(sqlstore.Replacing("company_id, service", "until", "granted_at")))
 }
 
-// Drop implements ports.Subscriptions.
 func (u subscriptions) Drop(ctx context.Context, companyID int64, service access.Service) error {
 	return sqlstore.Change(ctx, u.s.NewDelete().Model((*subscriptionRow)(nil)).Where("company_id = ?", companyID).
 		Where("service = ?", service),

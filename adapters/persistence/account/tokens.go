@@ -28,7 +28,6 @@ type keyRow struct {
 	RetiredAt     *sqlstore.Stamp
 }
 
-// AddRefresh implements ports.Accounts.
 func (a accounts) AddRefresh(ctx context.Context, token ports.RefreshToken) error {
 	_, err := a.s.NewInsert().Model(&refreshRow{
 		Hash: token.Hash, Family: token.Family, UserID: token.UserID,
@@ -37,7 +36,6 @@ func (a accounts) AddRefresh(ctx context.Context, token ports.RefreshToken) erro
 	return err
 }
 
-// Refresh implements ports.Accounts.
 func (a accounts) Refresh(ctx context.Context, hash string) (ports.RefreshToken, error) {
 	q := a.s.ForUpdate(a.s.NewSelect().Model((*refreshRow)(nil)).Where("t.hash = ?", hash))
 	return sqlstore.One(ctx, q, "refresh token", func(row *refreshRow) ports.RefreshToken {
@@ -48,18 +46,16 @@ func (a accounts) Refresh(ctx context.Context, hash string) (ports.RefreshToken,
 	})
 }
 
-// UseRefresh implements ports.Accounts.
 func (a accounts) UseRefresh(ctx context.Context, hash string, at time.Time) error {
 	return sqlstore.Run(ctx, a.s.NewUpdate().Model((*refreshRow)(nil)).Set("used_at = ?", sqlstore.StampAt(at)).Where("hash = ?", hash))
 }
 
-// RevokeFamily implements ports.Accounts. A token that was revoked keeps its time.
+// A token that was revoked keeps its time.
 func (a accounts) RevokeFamily(ctx context.Context, family string, at time.Time) error {
 	return sqlstore.Run(ctx, a.s.NewUpdate().Model((*refreshRow)(nil)).Set("revoked_at = ?", sqlstore.StampAt(at)).
 		Where("family = ?", family).Where("revoked_at IS NULL"))
 }
 
-// SigningKeys implements ports.Accounts.
 func (a accounts) SigningKeys(ctx context.Context) ([]ports.SigningKey, error) {
 	return sqlstore.All(ctx, a.s.NewSelect().
 		Model((*keyRow)(nil)).OrderExpr("t.created_at DESC, t.id"), func(row *keyRow) ports.SigningKey {
@@ -67,7 +63,6 @@ func (a accounts) SigningKeys(ctx context.Context) ([]ports.SigningKey, error) {
 	})
 }
 
-// AddSigningKey implements ports.Accounts.
 func (a accounts) AddSigningKey(ctx context.Context, key ports.SigningKey) error {
 	_, err := a.s.NewUpdate().Model((*keyRow)(nil)).Set("retired_at = ?", sqlstore.StampAt(key.CreatedAt)).Where("retired_at IS NULL").Exec(ctx)
 	if err != nil {

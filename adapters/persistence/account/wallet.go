@@ -63,7 +63,6 @@ type chargeRow struct {
 // wallet implements ports.Wallet.
 type wallet struct{ s *sqlstore.Session }
 
-// Lock implements ports.Wallet. Faults: NotFound outside a company.
 func (w wallet) Lock(ctx context.Context, scope access.Scope) (credit.Wallet, error) {
 	if !sqlstore.Writable(scope) {
 		return credit.Wallet{}, fault.Missing("wallet")
@@ -83,14 +82,12 @@ func (w wallet) query(scope access.Scope) *bun.SelectQuery {
 	return sqlstore.Where(w.s.NewSelect().Model((*walletRow)(nil)), sqlstore.OwnOnly(scope))
 }
 
-// Get implements ports.Wallet.
 func (w wallet) Get(ctx context.Context, scope access.Scope) (credit.Wallet, error) {
 	out, _, err := sqlstore.Find(ctx, w.query(scope), walletOfRow)
 	out.CompanyID = scope.Company()
 	return out, err
 }
 
-// Post implements ports.Wallet. Faults: NotFound for a wallet outside the scope or never locked.
 func (w wallet) Post(ctx context.Context, scope access.Scope, state credit.Wallet, tx *credit.Transaction) error {
 	if !sqlstore.Writable(scope) || state.CompanyID != scope.Company() {
 		return fault.Missing("wallet")
@@ -136,7 +133,6 @@ var transactionFilters = map[string]sqlstore.Filter{
 	"created_after": {Since: "t.created_at"}, "created_before": {Until: "t.created_at"},
 }
 
-// Transactions implements ports.Wallet.
 func (w wallet) Transactions(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[credit.Transaction, error] {
 	return transactionView.Each(ctx, w.s, w.transactions(scope), query)
 }
@@ -152,12 +148,10 @@ func transactionOfRow(row *transactionRow) (credit.Transaction, error) {
 	}, nil
 }
 
-// CountTransactions implements ports.Wallet.
 func (w wallet) CountTransactions(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
 	return transactionView.Count(ctx, w.transactions(scope), query)
 }
 
-// Sum implements ports.Wallet.
 func (w wallet) Sum(ctx context.Context, scope access.Scope) (balance, held credit.Amount, err error) {
 	return w.sum(ctx, w.transactions(scope))
 }
@@ -172,13 +166,11 @@ func (w wallet) sum(ctx context.Context, q *bun.SelectQuery) (balance, held cred
 	return row.Balance, row.Held, err
 }
 
-// Price implements ports.Wallet.
 func (w wallet) Price(ctx context.Context, service string) (credit.Amount, bool, error) {
 	q := w.s.NewSelect().Model((*priceRow)(nil)).Where("t.service = ?", service)
 	return sqlstore.Find(ctx, q, func(row *priceRow) credit.Amount { return row.PerHa })
 }
 
-// FieldCharge implements ports.Wallet.
 func (w wallet) FieldCharge(ctx context.Context, scope access.Scope, fieldID int64) (credit.FieldCharge, error) {
 	var row chargeRow
 	q := sqlstore.Where(w.s.NewSelect().Model((*chargeRow)(nil)), sqlstore.OwnOnly(scope))
@@ -191,8 +183,7 @@ func (w wallet) FieldCharge(ctx context.Context, scope access.Scope, fieldID int
 	}, nil
 }
 
-// PutFieldCharge implements ports.Wallet. A held charge may pass to another order; one
-// that is captured stays as it is for good.
+// A held charge may pass to another order; one that is captured stays as it is for good.
 func (w wallet) PutFieldCharge(ctx context.Context, scope access.Scope, charge credit.FieldCharge) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("field")
@@ -206,7 +197,7 @@ func (w wallet) PutFieldCharge(ctx context.Context, scope access.Scope, charge c
 		fault.New(fault.Conflict, "field_charged", "This field was charged already."))
 }
 
-// DropFieldCharge implements ports.Wallet. A captured charge is never dropped.
+// A captured charge is never dropped.
 func (w wallet) DropFieldCharge(ctx context.Context, scope access.Scope, fieldID int64) error {
 	return sqlstore.Run(ctx, w.s.NewDelete().Model((*chargeRow)(nil)).Where("?", sqlstore.OwnOnly(scope)).
 		Where("t.field_id = ?", fieldID).Where("NOT t.captured"))
@@ -215,7 +206,6 @@ func (w wallet) DropFieldCharge(ctx context.Context, scope access.Scope, fieldID
 // prices implements ports.Prices.
 type prices struct{ s *sqlstore.Session }
 
-// SetPrice implements ports.Prices.
 func (p prices) SetPrice(ctx context.Context, service string, price credit.Amount, at time.Time) error {
 	return sqlstore.Run(ctx, p.s.NewInsert().Model(&priceRow{Service: service, PerHa: price, SetAt: sqlstore.StampAt(at)}).
 		Apply(sqlstore.Replacing("service", "per_ha", "set_at")))

@@ -46,7 +46,6 @@ func rowsOfChanges(changes []audit.Change) []changeRow {
 // trail implements ports.AuditTrail.
 type trail struct{ s *sqlstore.Session }
 
-// Add implements ports.AuditWriter.
 func (a trail) Add(ctx context.Context, entries ...audit.Entry) error {
 	rows := make([]auditRow, len(entries))
 	for i, e := range entries {
@@ -64,7 +63,7 @@ func (a trail) Add(ctx context.Context, entries ...audit.Entry) error {
 	return sqlstore.InsertRows(ctx, a.s, rows)
 }
 
-// AddCascade implements ports.AuditWriter. The session has recorded what was deleted or restored.
+// The session has recorded what was deleted or restored.
 func (a trail) AddCascade(ctx context.Context, by audit.Entry) error {
 	var entries []audit.Entry
 	for _, d := range a.s.TakeCascades() {
@@ -105,12 +104,10 @@ func (a trail) query(scope access.Scope, q ports.AuditQuery) *bun.SelectQuery {
 	return out
 }
 
-// Count implements ports.AuditTrail.
 func (a trail) Count(ctx context.Context, scope access.Scope, q ports.AuditQuery) (int64, error) {
 	return a.query(scope, q).Count(ctx)
 }
 
-// Each implements ports.AuditTrail.
 func (a trail) Each(ctx context.Context, scope access.Scope, q ports.AuditQuery) iter.Seq2[audit.Entry, error] {
 	return entryView.Each(ctx, a.s, a.query(scope, q).ColumnExpr("?TableColumns").ColumnExpr("author.name AS user_name").
 		Join("LEFT JOIN users AS author ON author.id = t.user_id"), ports.Query{Limit: q.Limit, Offset: q.Offset})

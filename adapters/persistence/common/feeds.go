@@ -30,14 +30,12 @@ const feedsLock = 0x6576656e7473
 // outbox that have a position.
 type feeds struct{ s *sqlstore.Session }
 
-// Bounds implements ports.EventFeed.
 func (f feeds) Bounds(ctx context.Context, scope access.Scope) (event.Bounds, error) {
 	q := sqlstore.Where(f.s.NewSelect().Model((*feedRow)(nil)), sqlstore.OwnOnly(scope))
 	bounds, _, err := sqlstore.Find(ctx, q, func(row *feedRow) event.Bounds { return event.Bounds{Last: row.Last, Pruned: row.Pruned} })
 	return bounds, err
 }
 
-// After implements ports.EventFeed.
 func (f feeds) After(ctx context.Context, scope access.Scope, position int64, types []string, limit int) ([]event.Logged, error) {
 	var rows []outboxRow
 	q := f.after(scope, position).Limit(int64(limit))
@@ -62,7 +60,6 @@ func loggedOfRows(rows []outboxRow) []event.Logged {
 	return out
 }
 
-// Waiting implements ports.EventKeeper.
 func (f feeds) Waiting(ctx context.Context) (bool, error) {
 	return f.s.NewSelect().Model((*outboxRow)(nil)).Where("t.logged_at IS NULL").Exists(ctx)
 }
@@ -75,7 +72,6 @@ func (f feeds) lock(ctx context.Context) error {
 	return sqlstore.Run(ctx, f.s.NewRaw("SELECT pg_advisory_xact_lock(?)", int64(feedsLock)))
 }
 
-// Assign implements ports.EventKeeper.
 func (f feeds) Assign(ctx context.Context, at time.Time, limit int) ([]event.Logged, error) {
 	if err := f.lock(ctx); err != nil {
 		return nil, err
@@ -103,7 +99,6 @@ func (f feeds) Assign(ctx context.Context, at time.Time, limit int) ([]event.Log
 	return loggedOfRows(rows), sqlstore.Run(ctx, f.s.NewInsert().Model(&ends).Apply(sqlstore.Replacing("company_id", "last")))
 }
 
-// Positions implements ports.EventKeeper.
 func (f feeds) Positions(ctx context.Context, ids []string) (map[string]int64, error) {
 	var rows []outboxRow
 	err := f.s.NewSelect().Model(&rows).Column("id", "position").Where("t.id IN (?)", bun.List(ids)).Where("t.logged_at IS NOT NULL").Scan(ctx)
@@ -114,7 +109,6 @@ func (f feeds) Positions(ctx context.Context, ids []string) (map[string]int64, e
 	return out, err
 }
 
-// Lasts implements ports.EventKeeper.
 func (f feeds) Lasts(ctx context.Context, companies []int64) (map[int64]int64, error) {
 	out := map[int64]int64{}
 	if len(companies) == 0 {
@@ -130,7 +124,6 @@ func (f feeds) Lasts(ctx context.Context, companies []int64) (map[int64]int64, e
 	return out, nil
 }
 
-// Prune implements ports.EventKeeper.
 func (f feeds) Prune(ctx context.Context, before time.Time, limit int) (int64, error) {
 	if err := f.lock(ctx); err != nil {
 		return 0, err

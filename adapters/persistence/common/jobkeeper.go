@@ -32,7 +32,6 @@ func (row *jobRow) kept() ports.KeptJob {
 	return out
 }
 
-// List implements ports.JobKeeper.
 func (k jobKeeper) List(ctx context.Context, filter ports.JobFilter) ([]ports.KeptJob, error) {
 	var rows []jobRow
 	q := k.s.NewSelect().Model(&rows).OrderExpr("t.id")
@@ -58,7 +57,6 @@ func (k jobKeeper) List(ctx context.Context, filter ports.JobFilter) ([]ports.Ke
 	return out, nil
 }
 
-// GetForUpdate implements ports.JobKeeper.
 func (k jobKeeper) GetForUpdate(ctx context.Context, id int64) (ports.KeptJob, error) {
 	var row jobRow
 	if err := k.s.ForUpdate(k.s.NewSelect().Model(&row).Where("t.id = ?", id)).Scan(ctx); err != nil {
@@ -67,7 +65,6 @@ func (k jobKeeper) GetForUpdate(ctx context.Context, id int64) (ports.KeptJob, e
 	return row.kept(), nil
 }
 
-// Retry implements ports.JobKeeper.
 func (k jobKeeper) Retry(ctx context.Context, id int64, at time.Time) error {
 	return k.change(ctx, id, func(q *bun.UpdateQuery) *bun.UpdateQuery {
 		return q.Set("failed_at = NULL, reason = '', attempt = 0, retried = ?", true).Set("run_at = ?", sqlstore.StampAt(at)).
@@ -75,7 +72,7 @@ func (k jobKeeper) Retry(ctx context.Context, id int64, at time.Time) error {
 	})
 }
 
-// Cancel implements ports.JobKeeper. A worker that has the job finds its lease lost.
+// A worker that has the job finds its lease lost.
 func (k jobKeeper) Cancel(ctx context.Context, id int64, at time.Time) error {
 	res, err := k.s.NewDelete().Model((*jobRow)(nil)).Where("id = ?", id).Where("failed_at IS NOT NULL").Exec(ctx)
 	if err != nil {
@@ -100,7 +97,6 @@ func (k jobKeeper) change(ctx context.Context, id int64, set func(*bun.UpdateQue
 	return fault.Missing("job")
 }
 
-// ForgetFailed implements ports.JobKeeper.
 func (k jobKeeper) ForgetFailed(ctx context.Context, before time.Time) (int64, error) {
 	res, err := k.s.NewDelete().Model((*jobRow)(nil)).Where("failed_at < ?", sqlstore.StampAt(before)).Exec(ctx)
 	if err != nil {

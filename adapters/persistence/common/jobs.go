@@ -42,9 +42,9 @@ func (row *jobRow) job() ports.Job {
 // jobs implements ports.JobWriter.
 type jobs struct{ s *sqlstore.Session }
 
-// Enqueue implements ports.JobWriter. One that failed is taken up again: its record asks for
-// it anew. A job that a worker holds is left alone: who changes a record and asks for its job holds the record's lock, as the worker does
-// when it finishes, so that the one sees what the other did.
+// One that failed is taken up again: its record asks for it anew. A job that a worker holds is left
+// alone: who changes a record and asks for its job holds the record's lock, as the worker does when
+// it finishes, so that the one sees what the other did.
 func (j jobs) Enqueue(ctx context.Context, job ports.Job) error {
 	return j.enqueue(ctx, []ports.Job{job})
 }
@@ -65,19 +65,16 @@ func (j jobs) enqueue(ctx context.Context, all []ports.Job) error {
 	return nil
 }
 
-// Waits implements ports.JobWriter.
 func (j jobs) Waits(ctx context.Context, kind, key string) (bool, error) {
 	return j.s.NewSelect().Model((*jobRow)(nil)).Where("t.kind = ?", kind).Where("t.key = ?", key).
 		Where("t.failed_at IS NULL").Exists(ctx)
 }
 
-// TryEnqueue implements ports.JobWriter: a savepoint keeps a failure from ending the
-// transaction, as PostgreSQL otherwise would.
+// A savepoint keeps a failure from ending the transaction, as PostgreSQL otherwise would.
 func (j jobs) TryEnqueue(ctx context.Context, all ...ports.Job) error {
 	return j.s.Nested(ctx, func(ctx context.Context, inner *sqlstore.Session) error { return jobs{inner}.enqueue(ctx, all) })
 }
 
-// Hold implements ports.JobWriter.
 func (j jobs) Hold(ctx context.Context, job ports.Job) error {
 	var id int64
 	err := j.s.ForUpdate(j.s.NewSelect().Model((*jobRow)(nil)).Column("t.id").
@@ -88,18 +85,15 @@ func (j jobs) Hold(ctx context.Context, job ports.Job) error {
 	return err
 }
 
-// Finish implements ports.JobWriter.
 func (j jobs) Finish(ctx context.Context, job ports.Job) error {
 	return held(ctx, j.s.NewDelete().Model((*jobRow)(nil)).Where("id = ?", job.ID).Where("lease = ?", job.Lease))
 }
 
-// Fail implements ports.JobWriter.
 func (j jobs) Fail(ctx context.Context, job ports.Job, failed ports.FailedJob) error {
 	return held(ctx, release(j.s, job).Set("failed_at = ?", sqlstore.StampAt(failed.At)).Set("reason = ?", failed.Reason).
 		Set("cancelled = ?, retried = ?", false, false))
 }
 
-// Postpone implements ports.JobWriter.
 func (j jobs) Postpone(ctx context.Context, job ports.Job, at time.Time) error {
 	return held(ctx, release(j.s, job).Set("run_at = ?", sqlstore.StampAt(at)))
 }
@@ -139,7 +133,7 @@ func NewQueueBut(d *sqlstore.DB, kinds ...string) ports.Queue {
 	return queue{d, sqlstore.When("kind NOT IN (?)", bun.List(kinds))}
 }
 
-// Claim implements ports.Queue. The jobs of one call share a token, and no two calls do.
+// The jobs of one call share a token, and no two calls do.
 func (q queue) Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]ports.Job, error) {
 	var out []ports.Job
 	err := q.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
@@ -165,7 +159,6 @@ func (q queue) Claim(ctx context.Context, now time.Time, lease time.Duration, li
 	return out, err
 }
 
-// Renew implements ports.Queue.
 func (q queue) Renew(ctx context.Context, job ports.Job, until time.Time) error {
 	return q.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
 		return held(ctx, s.NewUpdate().Model((*jobRow)(nil)).Set("lease_until = ?", sqlstore.StampAt(until)).
@@ -173,12 +166,11 @@ func (q queue) Renew(ctx context.Context, job ports.Job, until time.Time) error 
 	})
 }
 
-// Fail implements ports.Queue.
 func (q queue) Fail(ctx context.Context, job ports.Job, failed ports.FailedJob) error {
 	return q.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error { return jobs{s}.Fail(ctx, job, failed) })
 }
 
-// Return implements ports.Queue. A job that another worker has by now is left to it.
+// A job that another worker has by now is left to it.
 func (q queue) Return(ctx context.Context, job ports.Job, now time.Time) error {
 	return q.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
 		return sqlstore.Run(ctx, release(s, job).Set("run_at = ?", sqlstore.StampAt(now)))

@@ -24,7 +24,6 @@ type operatorEntryRow struct {
 // operatorTrail implements ports.OperatorTrail.
 type operatorTrail struct{ s *sqlstore.Session }
 
-// Add implements ports.OperatorTrail.
 func (t operatorTrail) Add(ctx context.Context, e ports.OperatorEntry) error {
 	_, err := t.s.NewInsert().Model(&operatorEntryRow{
 		At: sqlstore.StampAt(e.At), Action: e.Action, Resource: e.Resource, Record: e.Record, Changes: sqlstore.JSONOf(rowsOfChanges(e.Changes)),
@@ -32,7 +31,6 @@ func (t operatorTrail) Add(ctx context.Context, e ports.OperatorEntry) error {
 	return err
 }
 
-// Each implements ports.OperatorTrail.
 func (t operatorTrail) Each(ctx context.Context, limit int64) iter.Seq2[ports.OperatorEntry, error] {
 	q := t.s.NewSelect().Model((*operatorEntryRow)(nil)).OrderExpr("t.id DESC")
 	return sqlstore.Stream(ctx, t.s, sqlstore.Paged(q, ports.Query{Limit: limit}), func(row *operatorEntryRow) (ports.OperatorEntry, error) {

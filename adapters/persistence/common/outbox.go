@@ -41,7 +41,6 @@ func (row *outboxRow) logged() event.Logged {
 // outbox implements ports.Outbox.
 type outbox struct{ s *sqlstore.Session }
 
-// Add implements ports.Outbox.
 func (o outbox) Add(ctx context.Context, events ...event.Event) error {
 	if len(events) == 0 {
 		return nil
@@ -65,7 +64,6 @@ type relay struct{ d *sqlstore.DB }
 // NewRelay returns the reading side of the outbox of a database.
 func NewRelay(d *sqlstore.DB) ports.Relay { return relay{d} }
 
-// Pending implements ports.Relay.
 func (r relay) Pending(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]ports.OutboxRow, error) {
 	var out []ports.OutboxRow
 	err := r.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
@@ -88,7 +86,6 @@ func (r relay) Pending(ctx context.Context, now time.Time, lease time.Duration, 
 	return out, err
 }
 
-// Published implements ports.Relay.
 func (r relay) Published(ctx context.Context, seqs []int64, at time.Time) error {
 	return r.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
 		return sqlstore.Run(ctx, s.NewUpdate().Model((*outboxRow)(nil)).Set("published_at = ?", sqlstore.StampAt(at)).

@@ -30,7 +30,6 @@ type replayRow struct {
 // replays implements ports.Replays.
 type replays struct{ s *sqlstore.Session }
 
-// Get implements ports.Replays.
 func (r replays) Get(ctx context.Context, scope access.Scope, key string) (ports.Replay, bool, error) {
 	q := sqlstore.Where(r.s.NewSelect().Model((*replayRow)(nil)), sqlstore.Own("t", scope)).Where("t.key = ?", key)
 	return sqlstore.Find(ctx, r.s.ForUpdate(q), func(row *replayRow) ports.Replay {
@@ -45,7 +44,6 @@ func (r replays) Get(ctx context.Context, scope access.Scope, key string) (ports
 	})
 }
 
-// Claim implements ports.Replays.
 func (r replays) Claim(ctx context.Context, scope access.Scope, claim ports.Replay, instead string) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("company")
@@ -63,12 +61,10 @@ func (r replays) Claim(ctx context.Context, scope access.Scope, claim ports.Repl
 	return stillClaimed(ctx, r.s.NewInsert().Model(&row).On("CONFLICT (company_id, key) DO NOTHING"))
 }
 
-// Executed implements ports.Replays.
 func (r replays) Executed(ctx context.Context, scope access.Scope, key, token string, at time.Time) error {
 	return stillClaimed(ctx, r.claimed(scope, key, token).Set("executed_at = ?", sqlstore.StampAt(at)))
 }
 
-// Answered implements ports.Replays.
 func (r replays) Answered(ctx context.Context, scope access.Scope, key, token string, answer ports.Answer, at time.Time) error {
 	return stillClaimed(ctx, r.claimed(scope, key, token).Set("answered_at = ?", sqlstore.StampAt(at)).Set("status = ?", answer.Status).
 		Set("header = ?", sqlstore.JSONOf(answer.Header)).Set("body = ?", answer.Body))
@@ -79,13 +75,11 @@ func (r replays) claimed(scope access.Scope, key, token string) *bun.UpdateQuery
 		Where("t.token = ?", token)
 }
 
-// Release implements ports.Replays.
 func (r replays) Release(ctx context.Context, scope access.Scope, key, token string) error {
 	return sqlstore.Run(ctx, r.s.NewDelete().Model((*replayRow)(nil)).Where("?", sqlstore.Own("t", scope)).
 		Where("t.key = ?", key).Where("t.token = ?", token).Where("t.executed_at IS NULL"))
 }
 
-// Purge implements ports.Replays.
 func (r replays) Purge(ctx context.Context, before time.Time) (int64, error) {
 	return sqlstore.Affected(ctx, r.s.NewDelete().Model((*replayRow)(nil)).Where("t.claimed_at < ?", sqlstore.StampAt(before)))
 }

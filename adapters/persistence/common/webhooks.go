@@ -126,17 +126,14 @@ func (d deliveries) query(scope access.Scope, q ports.DeliveryQuery) *bun.Select
 	return out
 }
 
-// Count implements ports.Deliveries.
 func (d deliveries) Count(ctx context.Context, scope access.Scope, q ports.DeliveryQuery) (int64, error) {
 	return d.query(scope, q).Count(ctx)
 }
 
-// Each implements ports.Deliveries.
 func (d deliveries) Each(ctx context.Context, scope access.Scope, q ports.DeliveryQuery) iter.Seq2[webhook.Delivery, error] {
 	return deliveryView.Each(ctx, d.s, d.query(scope, q), ports.Query{Limit: q.Limit, Offset: q.Offset})
 }
 
-// GetForUpdate implements ports.Deliveries.
 func (d deliveries) GetForUpdate(ctx context.Context, scope access.Scope, webhookID, id int64) (webhook.Delivery, error) {
 	return deliveryView.One(ctx, d.s.ForUpdate(d.of(scope, webhookID).Where("t.id = ?", id)))
 }
@@ -146,12 +143,10 @@ func (d deliveries) pending(scope access.Scope, webhookID int64) *bun.SelectQuer
 	return d.of(scope, webhookID).Where("t.state = 'pending'").OrderExpr("t.next_try_at, t.id").Limit(1)
 }
 
-// Due implements ports.Deliveries.
 func (d deliveries) Due(ctx context.Context, scope access.Scope, webhookID int64, now time.Time) (webhook.Delivery, bool, error) {
 	return deliveryView.Find(ctx, d.pending(scope, webhookID).Where("t.next_try_at <= ?", sqlstore.StampAt(now)))
 }
 
-// NextTry implements ports.Deliveries.
 func (d deliveries) NextTry(ctx context.Context, scope access.Scope, webhookID int64) (*time.Time, error) {
 	var rows []deliveryRow
 	if err := d.pending(scope, webhookID).Column("next_try_at").Scan(ctx, &rows); err != nil || len(rows) == 0 {
@@ -160,7 +155,6 @@ func (d deliveries) NextTry(ctx context.Context, scope access.Scope, webhookID i
 	return rows[0].NextTryAt.Nullable(), nil
 }
 
-// Insert implements ports.Deliveries.
 func (d deliveries) Insert(ctx context.Context, scope access.Scope, delivery *webhook.Delivery) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("webhook")
@@ -171,7 +165,6 @@ func (d deliveries) Insert(ctx context.Context, scope access.Scope, delivery *we
 	return err
 }
 
-// Update implements ports.Deliveries.
 func (d deliveries) Update(ctx context.Context, scope access.Scope, delivery webhook.Delivery) error {
 	row := rowOfDelivery(delivery)
 	return sqlstore.Change(ctx, d.s.NewUpdate().Model(&row).
@@ -179,7 +172,6 @@ func (d deliveries) Update(ctx context.Context, scope access.Scope, delivery web
 		Where("t.id = ?", delivery.ID).Where("?", sqlstore.Own("t", scope)), fault.Missing("delivery"))
 }
 
-// End implements ports.Deliveries.
 func (d deliveries) End(ctx context.Context, scope access.Scope, webhookID int64, reason string) error {
 	return sqlstore.Run(ctx, d.s.NewUpdate().Model((*deliveryRow)(nil)).Set("state = 'failed'").Set("next_try_at = NULL").
 		Set("error = ?", reason).
@@ -189,7 +181,7 @@ func (d deliveries) End(ctx context.Context, scope access.Scope, webhookID int64
 // webhookKeeper implements ports.WebhookKeeper.
 type webhookKeeper struct{ s *sqlstore.Session }
 
-// Take implements ports.WebhookKeeper. The locked feeds end where they end until the transaction does.
+// The locked feeds end where they end until the transaction does.
 func (k webhookKeeper) Take(ctx context.Context, companies []int64) ([]event.Logged, error) {
 	var feeds []feedRow
 	in := bun.List(companies)
@@ -207,7 +199,6 @@ func (k webhookKeeper) Take(ctx context.Context, companies []int64) ([]event.Log
 	return loggedOfRows(rows), err
 }
 
-// Listening implements ports.WebhookKeeper.
 func (k webhookKeeper) Listening(ctx context.Context, companies []int64) ([]webhook.Webhook, error) {
 	if len(companies) == 0 {
 		return nil, nil
@@ -216,7 +207,6 @@ func (k webhookKeeper) Listening(ctx context.Context, companies []int64) ([]webh
 	return sqlstore.Collect(sqlstore.Stream(ctx, k.s, k.s.ForUpdate(q), webhookOfRow))
 }
 
-// Add implements ports.WebhookKeeper.
 func (k webhookKeeper) Add(ctx context.Context, list []webhook.Delivery) error {
 	rows := make([]deliveryRow, len(list))
 	for i, d := range list {
@@ -225,7 +215,6 @@ func (k webhookKeeper) Add(ctx context.Context, list []webhook.Delivery) error {
 	return sqlstore.InsertRows(ctx, k.s, rows, sqlstore.Skipping("webhook_id, event_id"))
 }
 
-// Prune implements ports.WebhookKeeper.
 func (k webhookKeeper) Prune(ctx context.Context, before time.Time, limit int) (int64, error) {
 	old := k.s.NewSelect().Table("webhook_deliveries").Column("id").Where("created_at < ?", sqlstore.StampAt(before)).Where("state <> 'pending'").Limit(int64(limit))
 	return sqlstore.Affected(ctx, k.s.NewDelete().Model((*deliveryRow)(nil)).Where("t.id IN (?)", old))

@@ -44,7 +44,6 @@ func (b boundaries) query(scope access.Scope, fieldID int64) *bun.SelectQuery {
 	return sqlstore.Where(b.s.NewSelect().Model((*boundaryRow)(nil)), b.in(scope)...).Where("t.field_id = ?", fieldID)
 }
 
-// Close implements ports.Boundaries.
 func (b boundaries) Close(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) error {
 	if len(fieldIDs) == 0 || !sqlstore.Writable(scope) {
 		return nil
@@ -53,7 +52,6 @@ func (b boundaries) Close(ctx context.Context, scope access.Scope, fieldIDs []in
 		Where("?", sqlstore.Own("t", scope)).Where("t.field_id IN (?)", bun.List(fieldIDs)).Where("t.valid_to IS NULL"))
 }
 
-// Open implements ports.Boundaries.
 func (b boundaries) Open(ctx context.Context, scope access.Scope, versions []farm.BoundaryVersion) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("field")
@@ -71,12 +69,10 @@ func (b boundaries) Open(ctx context.Context, scope access.Scope, versions []far
 	return sqlstore.InsertRows(ctx, b.s, rows)
 }
 
-// Count implements ports.Boundaries.
 func (b boundaries) Count(ctx context.Context, scope access.Scope, fieldID int64) (int64, error) {
 	return b.query(scope, fieldID).Count(ctx)
 }
 
-// Each implements ports.Boundaries.
 func (b boundaries) Each(ctx context.Context, scope access.Scope, fieldID int64, page ports.Query) iter.Seq2[farm.BoundaryVersion, error] {
 	q := b.query(scope, fieldID).Join("LEFT JOIN users AS changer ON changer.id = t.changed_by").
 		ColumnExpr("?TableColumns").ColumnExpr("changer.name AS changed_by_name").OrderExpr("t.id DESC")

@@ -62,12 +62,10 @@ type crops struct{ s *sqlstore.Session }
 
 func (c crops) query() *bun.SelectQuery { return c.s.NewSelect().Model((*cropRow)(nil)) }
 
-// Count implements ports.Crops.
 func (c crops) Count(ctx context.Context, query ports.Query) (int64, error) {
 	return cropView.Count(ctx, c.query(), query)
 }
 
-// Each implements ports.Crops.
 func (c crops) Each(ctx context.Context, query ports.Query) iter.Seq2[farm.Crop, error] {
 	q, err := sqlstore.Filtered(c.query(), cropFilters, query.Filters)
 	if err != nil {
@@ -79,12 +77,10 @@ func (c crops) Each(ctx context.Context, query ports.Query) iter.Seq2[farm.Crop,
 	return sqlstore.Stream(ctx, c.s, sqlstore.Paged(q, query), cropOfRow)
 }
 
-// Get implements ports.Crops.
 func (c crops) Get(ctx context.Context, id int64) (farm.Crop, error) {
 	return cropView.One(ctx, c.query().Where("t.id = ?", id))
 }
 
-// GetMany implements ports.Crops.
 func (c crops) GetMany(ctx context.Context, ids []int64) (map[int64]farm.Crop, error) {
 	if len(ids) == 0 {
 		return map[int64]farm.Crop{}, nil
@@ -93,7 +89,6 @@ func (c crops) GetMany(ctx context.Context, ids []int64) (map[int64]farm.Crop, e
 	return sqlstore.Index(crops, func(crop *farm.Crop) int64 { return crop.ID })
 }
 
-// UpsertCrops implements ports.CropWriter.
 func (c crops) UpsertCrops(ctx context.Context, list []farm.Crop, at time.Time) error {
 	rows := make([]cropRow, len(list))
 	for i := range list {
@@ -104,7 +99,6 @@ func (c crops) UpsertCrops(ctx context.Context, list []farm.Crop, at time.Time) 
 		"is_flooded", "is_grassland", "is_cover", "ghg_crop_type", "curve_classes", "names", "is_active", "search_folded"))
 }
 
-// CountCrops implements ports.CropWriter.
 func (c crops) CountCrops(ctx context.Context) (int64, error) { return c.query().Count(ctx) }
 
 func rowOfCrop(r *farm.Crop, at time.Time) cropRow {

@@ -53,12 +53,10 @@ func cultivationRecords(s *sqlstore.Session) cultivationRepo {
 // cultivations implements ports.Cultivations.
 type cultivations struct{ cultivationRepo }
 
-// CountOfField implements ports.Cultivations.
 func (r cultivations) CountOfField(ctx context.Context, scope access.Scope, fieldID int64) (int64, error) {
 	return r.Count(ctx, scope, ports.Query{Filters: []ports.Filter{{Name: "field", Value: fieldID}}})
 }
 
-// SoftDeleteOfFields implements ports.Cultivations.
 func (r cultivations) SoftDeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) (int64, error) {
 	if len(fieldIDs) == 0 {
 		return 0, nil
@@ -79,7 +77,6 @@ func cultivationOfRow(row *cultivationRow) (farm.Cultivation, error) {
 	}, nil
 }
 
-// UndeleteOfFields implements ports.Cultivations.
 func (r cultivations) UndeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, deletedAt, now time.Time) error {
 	if len(fieldIDs) == 0 {
 		return nil
@@ -88,7 +85,6 @@ func (r cultivations) UndeleteOfFields(ctx context.Context, scope access.Scope, 
 	return err
 }
 
-// SeasonsOfFields implements ports.Cultivations.
 func (r cultivations) SeasonsOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64) ([]int64, error) {
 	var ids []int64
 	if len(fieldIDs) == 0 {

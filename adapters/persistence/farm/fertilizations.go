@@ -92,7 +92,6 @@ func ofFields(scope access.Scope, fieldIDs []int64) sqlstore.Condition {
 
 func ofCultivation(id int64) sqlstore.Condition { return sqlstore.When("t.cultivation_id = ?", id) }
 
-// SoftDeleteOfFields implements ports.Fertilizations.
 func (r fertilizations) SoftDeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) (int64, error) {
 	if len(fieldIDs) == 0 {
 		return 0, nil
@@ -100,12 +99,10 @@ func (r fertilizations) SoftDeleteOfFields(ctx context.Context, scope access.Sco
 	return r.DeleteWhere(ctx, scope, ofFields(scope, fieldIDs), at)
 }
 
-// SoftDeleteOfCultivation implements ports.Fertilizations.
 func (r fertilizations) SoftDeleteOfCultivation(ctx context.Context, scope access.Scope, cultivationID int64, at time.Time) (int64, error) {
 	return r.DeleteWhere(ctx, scope, ofCultivation(cultivationID), at)
 }
 
-// UndeleteOfFields implements ports.Fertilizations.
 func (r fertilizations) UndeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, deletedAt, now time.Time) error {
 	if len(fieldIDs) == 0 {
 		return nil
@@ -114,7 +111,6 @@ func (r fertilizations) UndeleteOfFields(ctx context.Context, scope access.Scope
 	return err
 }
 
-// UndeleteOfCultivation implements ports.Fertilizations.
 func (r fertilizations) UndeleteOfCultivation(ctx context.Context, scope access.Scope, cultivationID int64, deletedAt, now time.Time) error {
 	_, err := r.UndeleteWhere(ctx, scope, ofCultivation(cultivationID), deletedAt, now)
 	return err

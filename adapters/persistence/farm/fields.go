@@ -68,7 +68,6 @@ func fieldRecords(s *sqlstore.Session) fieldRepo { return sqlstore.NewRecords(s,
 // fields implements ports.Fields.
 type fields struct{ fieldRepo }
 
-// GetByUUID implements ports.Fields.
 func (r fields) GetByUUID(ctx context.Context, scope access.Scope, uuid string) (farm.Field, error) {
 	if !sqlstore.Storable(uuid) {
 		return farm.Field{}, fault.Missing("field")
@@ -76,7 +75,6 @@ func (r fields) GetByUUID(ctx context.Context, scope access.Scope, uuid string) 
 	return r.One(ctx, r.Query(scope).Where("t.uuid = ?", uuid))
 }
 
-// GetManyByUUID implements ports.Fields.
 func (r fields) GetManyByUUID(ctx context.Context, scope access.Scope, uuids []string) (map[string]farm.Field, error) {
 	known := slices.DeleteFunc(slices.Clone(uuids), func(uuid string) bool { return !sqlstore.Storable(uuid) })
 	if len(known) == 0 {
@@ -86,7 +84,6 @@ func (r fields) GetManyByUUID(ctx context.Context, scope access.Scope, uuids []s
 	return sqlstore.Index(sqlstore.Stream(ctx, r.Session, q, r.Table.Record), func(field *farm.Field) string { return field.UUID })
 }
 
-// IDsOfFarm implements ports.Fields.
 func (r fields) IDsOfFarm(ctx context.Context, scope access.Scope, farmID int64) ([]int64, error) {
 	q := r.Session.NewSelect().Model((*fieldRow)(nil)).Column("t.id").Where("t.farm_id = ?", farmID).OrderExpr("t.id")
 	var ids []int64
@@ -94,9 +91,9 @@ func (r fields) IDsOfFarm(ctx context.Context, scope access.Scope, farmID int64)
 	return ids, err
 }
 
-// Overlapping implements ports.Fields. Boxes are compared in the database: a neighbour
-// begins at most as far to the west as the company's widest field is wide, so the index
-// on the western edge bounds the search. What others share has no neighbours.
+// Boxes are compared in the database: a neighbour begins at most as far to the west as the
+// company's widest field is wide, so the index on the western edge bounds the search. What others
+// share has no neighbours.
 func (r fields) Overlapping(ctx context.Context, scope access.Scope, ids []int64) (map[int64][]farm.Field, error) {
 	out := map[int64][]farm.Field{}
 	if len(ids) == 0 || !sqlstore.Writable(scope) {
@@ -169,7 +166,6 @@ func fieldOfRow(row *fieldRow) (farm.Field, error) {
 	return r, nil
 }
 
-// UndeleteOfFarm implements ports.Fields.
 func (r fields) UndeleteOfFarm(ctx context.Context, scope access.Scope, farmID int64, deletedAt, now time.Time) ([]int64, error) {
 	return r.UndeleteWhere(ctx, scope, sqlstore.When("t.farm_id = ?", farmID), deletedAt, now)
 }

@@ -83,7 +83,6 @@ func importOfRow(row *importRow) (farm.Import, error) {
 	return out, nil
 }
 
-// Insert implements ports.Imports.
 func (i imports) Insert(ctx context.Context, scope access.Scope, record *farm.Import) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("company")
@@ -94,12 +93,10 @@ func (i imports) Insert(ctx context.Context, scope access.Scope, record *farm.Im
 	return err
 }
 
-// Get implements ports.Imports.
 func (i imports) Get(ctx context.Context, scope access.Scope, id int64) (farm.Import, error) {
 	return importView.One(ctx, i.query(scope, id))
 }
 
-// GetForUpdate implements ports.Imports.
 func (i imports) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (farm.Import, error) {
 	return importView.One(ctx, i.s.ForUpdate(i.query(scope, id)))
 }
@@ -110,7 +107,6 @@ func (i imports) query(scope access.Scope, id int64) *bun.SelectQuery {
 		Where("t.id = ?", id), sqlstore.OwnOnly(scope))
 }
 
-// Update implements ports.Imports.
 func (i imports) Update(ctx context.Context, scope access.Scope, record farm.Import) error {
 	row := rowOfImport(record)
 	return sqlstore.Change(ctx, i.s.NewUpdate().Model(&row).
@@ -118,7 +114,6 @@ func (i imports) Update(ctx context.Context, scope access.Scope, record farm.Imp
 		Where("t.id = ?", record.ID).Where("?", sqlstore.Own("t", scope)), fault.Missing("import"))
 }
 
-// AddFailures implements ports.Imports.
 func (i imports) AddFailures(ctx context.Context, scope access.Scope, id int64, failed []farm.Judged) error {
 	if _, err := i.Get(ctx, scope, id); err != nil {
 		return err
@@ -143,7 +138,6 @@ func messages(f fault.Fields) map[string][]string {
 	return out
 }
 
-// Failures implements ports.Imports.
 func (i imports) Failures(ctx context.Context, scope access.Scope, id int64, limit int64) ([]farm.Judged, error) {
 	if _, err := i.Get(ctx, scope, id); err != nil {
 		return nil, err
@@ -162,8 +156,7 @@ func (i imports) Failures(ctx context.Context, scope access.Scope, id int64, lim
 	return out, err
 }
 
-// Matches implements ports.Imports. In a Write the fields are locked, for what matches is
-// about to be changed.
+// In a Write the fields are locked, for what matches is about to be changed.
 func (i imports) Matches(ctx context.Context, scope access.Scope, farmID int64, externalIDs []string) (map[string][]farm.Field, error) {
 	out := map[string][]farm.Field{}
 	asked := slices.DeleteFunc(slices.Clone(externalIDs), func(id string) bool { return id == "" || !sqlstore.Storable(id) })

@@ -42,7 +42,6 @@ func seasonRecords(s *sqlstore.Session) seasonRepo { return sqlstore.NewRecords(
 // seasons implements ports.Seasons.
 type seasons struct{ seasonRepo }
 
-// InUse implements ports.Seasons.
 func (r seasons) InUse(ctx context.Context, scope access.Scope, id int64) (bool, error) {
 	return r.Session.NewSelect().Model((*cultivationRow)(nil)).
 		Where("?", sqlstore.Own("t", scope)).Where("t.season_id = ?", id).Where("t.deleted_at IS NULL").Exists(ctx)

@@ -43,7 +43,6 @@ type batchNoteRow struct {
 // batches implements ports.Batches.
 type batches struct{ s *sqlstore.Session }
 
-// Insert implements ports.Batches.
 func (b batches) Insert(ctx context.Context, scope access.Scope, batch *assessment.Batch) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("company")
@@ -78,17 +77,14 @@ func (b batches) query(scope access.Scope, kind batch.Kind, id int64) *bun.Selec
 		Where("t.id = ?", id).Where("t.kind = ?", kind), sqlstore.OwnOnly(scope))
 }
 
-// Get implements ports.Batches.
 func (b batches) Get(ctx context.Context, scope access.Scope, kind batch.Kind, id int64) (assessment.Batch, error) {
 	return batchView.One(ctx, b.query(scope, kind, id))
 }
 
-// GetForUpdate implements ports.Batches.
 func (b batches) GetForUpdate(ctx context.Context, scope access.Scope, kind batch.Kind, id int64) (assessment.Batch, error) {
 	return batchView.One(ctx, b.s.ForUpdate(b.query(scope, kind, id)))
 }
 
-// Update implements ports.Batches.
 func (b batches) Update(ctx context.Context, scope access.Scope, batch assessment.Batch) error {
 	row := rowOfBatch(batch)
 	return sqlstore.Change(ctx, b.s.NewUpdate().
@@ -96,7 +92,6 @@ func (b batches) Update(ctx context.Context, scope access.Scope, batch assessmen
 		Where("t.id = ?", batch.ID).Where("?", sqlstore.Own("t", scope)), fault.Missing("job"))
 }
 
-// AddNotes implements ports.Batches.
 func (b batches) AddNotes(ctx context.Context, scope access.Scope, batch assessment.Batch, notes []assessment.Judged) error {
 	if len(notes) == 0 {
 		return nil
@@ -111,7 +106,6 @@ func (b batches) AddNotes(ctx context.Context, scope access.Scope, batch assessm
 	return sqlstore.InsertRows(ctx, b.s, rows, sqlstore.Skipping("batch_id, place"))
 }
 
-// DropNotes implements ports.Batches.
 func (b batches) DropNotes(ctx context.Context, scope access.Scope, batch assessment.Batch) error {
 	if _, err := b.Get(ctx, scope, batch.Kind, batch.ID); err != nil {
 		return err
@@ -119,7 +113,6 @@ func (b batches) DropNotes(ctx context.Context, scope access.Scope, batch assess
 	return sqlstore.Run(ctx, b.s.NewDelete().Model((*batchNoteRow)(nil)).Where("t.batch_id = ?", batch.ID))
 }
 
-// Notes implements ports.Batches.
 func (b batches) Notes(ctx context.Context, scope access.Scope, batch assessment.Batch, limit int64) ([]assessment.Judged, error) {
 	if _, err := b.Get(ctx, scope, batch.Kind, batch.ID); err != nil {
 		return nil, err

@@ -52,7 +52,6 @@ func (row *contributionRow) contribution() *ports.Contribution {
 	}
 }
 
-// Written implements ports.Rollups.
 func (r rollups) Written(ctx context.Context) ([]ports.WrittenAssessment, error) {
 	var out []ports.WrittenAssessment
 	for chunk := range slices.Chunk(r.s.Changed(assessmentTable.Word), sqlstore.InsertChunk) {
@@ -109,7 +108,6 @@ func (r rollups) ofAssessments(ctx context.Context, rows any, ids []int64) error
 	return r.s.NewSelect().Model(rows).ColumnExpr("?TableColumns").Where("t.assessment_id IN (?)", bun.List(ids)).Scan(ctx)
 }
 
-// Put implements ports.Rollups.
 func (r rollups) Put(ctx context.Context, changes []ports.ContributionChange) error {
 	sums := map[place][]dashboard.Change{}
 	for chunk := range slices.Chunk(changes, sqlstore.InsertChunk) {

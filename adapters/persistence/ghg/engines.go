@@ -23,7 +23,6 @@ type engineChoiceRow struct {
 // engineChoices implements ports.EngineChoices.
 type engineChoices struct{ s *sqlstore.Session }
 
-// Get implements ports.EngineChoices.
 func (e engineChoices) Get(ctx context.Context, scope access.Scope) (ports.EngineChoice, error) {
 	q := sqlstore.Where(e.s.NewSelect().Model((*engineChoiceRow)(nil)), sqlstore.Own("t", scope))
 	choice, _, err := sqlstore.Find(ctx, q, func(row *engineChoiceRow) ports.EngineChoice {
@@ -32,7 +31,6 @@ func (e engineChoices) Get(ctx context.Context, scope access.Scope) (ports.Engin
 	return choice, err
 }
 
-// Set implements ports.EngineChoices.
 func (e engineChoices) Set(ctx context.Context, scope access.Scope, choice ports.EngineChoice, at time.Time) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("company")

@@ -19,8 +19,8 @@ import (
 // ASCII); the company is the second half.
 const manyLock = 0x6d616e79
 
-// Alone implements ports.ManyAssessments. SQLite has one writing transaction at a time
-// anyway. Two companies that share a lock wait for one another, and nothing worse.
+// SQLite has one writing transaction at a time anyway. Two companies that share a lock wait for one
+// another, and nothing worse.
 func (r assessments) Alone(ctx context.Context, scope access.Scope) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("company")
@@ -31,7 +31,6 @@ func (r assessments) Alone(ctx context.Context, scope access.Scope) error {
 	return sqlstore.Run(ctx, r.Session.NewRaw("SELECT pg_advisory_xact_lock(?, ?)", int64(manyLock), scope.Company()%(1<<31)))
 }
 
-// IDsAfter implements ports.ManyAssessments.
 func (r assessments) IDsAfter(ctx context.Context, scope access.Scope, query ports.Query, after int64, limit int) ([]int64, error) {
 	q, err := r.Narrowed(scope, query)
 	if err != nil {
@@ -42,7 +41,6 @@ func (r assessments) IDsAfter(ctx context.Context, scope access.Scope, query por
 	return ids, err
 }
 
-// Whole implements ports.ManyAssessments.
 func (r assessments) Whole(ctx context.Context, scope access.Scope, ids []int64) ([]ports.EnteredAssessment, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -75,7 +73,6 @@ func (r assessments) Whole(ctx context.Context, scope access.Scope, ids []int64)
 	return out, nil
 }
 
-// OfYear implements ports.ManyAssessments.
 func (r assessments) OfYear(ctx context.Context, scope access.Scope, of assessment.ResourceType, year int, resourceIDs []int64) (map[int64][]int64, error) {
 	out := map[int64][]int64{}
 	if len(resourceIDs) == 0 || !sqlstore.Writable(scope) {
@@ -91,7 +88,6 @@ func (r assessments) OfYear(ctx context.Context, scope access.Scope, of assessme
 	return out, err
 }
 
-// Enter implements ports.ManyAssessments.
 func (r assessments) Enter(ctx context.Context, scope access.Scope, entered []ports.EnteredAssessment) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing(assessmentTable.Word)
@@ -124,7 +120,6 @@ func (r assessments) Enter(ctx context.Context, scope access.Scope, entered []po
 	return nil
 }
 
-// Resources implements ports.ManyAssessments.
 func (r assessments) Resources(ctx context.Context, scope access.Scope, of assessment.ResourceType, by ports.ResourceKey, keys []string) (map[string][]ports.Resource, error) {
 	asked := map[string][]string{} // as they are stored: as they were asked for
 	for _, key := range keys {
@@ -184,7 +179,6 @@ func (r assessments) Resources(ctx context.Context, scope access.Scope, of asses
 	return out, nil
 }
 
-// NewestVersions implements ports.ManyAssessments.
 func (r assessments) NewestVersions(ctx context.Context, scope access.Scope, ids []int64) (map[int64]ports.AssessmentVersion, error) {
 	out := map[int64]ports.AssessmentVersion{}
 	if len(ids) == 0 {

@@ -73,7 +73,6 @@ func (r rollups) summed(scope access.Scope) *bun.SelectQuery {
 		ColumnExpr("CAST(SUM(t.amount) AS BIGINT) AS amount").GroupExpr("t.year, t.kind, t.name")
 }
 
-// Sums implements ports.Rollups.
 func (r rollups) Sums(ctx context.Context, scope access.Scope) (map[int]dashboard.Cells, error) {
 	var rows []sumRow
 	if scope.Shared() {
@@ -117,7 +116,6 @@ func (r rollups) verified(scope access.Scope, year *int, limit int) *bun.SelectQ
 	return q
 }
 
-// Verified implements ports.Rollups.
 func (r rollups) Verified(ctx context.Context, scope access.Scope, year *int, limit int) ([]dashboard.Verified, error) {
 	if scope.Shared() || limit == 0 || year != nil && *year == dashboard.NoYear {
 		return nil, nil

@@ -60,7 +60,6 @@ func (r assessments) these(scope access.Scope, id int64) *bun.SelectQuery {
 	return q.ColumnExpr("t.id").Where("t.id = ?", id)
 }
 
-// Sheet implements ports.Assessments.
 func (r assessments) Sheet(ctx context.Context, scope access.Scope, id int64) (assessment.Sheet, error) {
 	out := assessment.Sheet{}
 	q := r.Session.NewSelect().Model((*enteredRow)(nil)).Where("t.assessment_id IN (?)", r.these(scope, id)).
@@ -81,8 +80,7 @@ func (r assessments) entered(scope access.Scope, id int64, section string, at in
 	}
 }
 
-// ReplaceSection implements ports.Assessments. All rows are written again, those with an
-// id under it.
+// All rows are written again, those with an id under it.
 func (r assessments) ReplaceSection(ctx context.Context, scope access.Scope, id int64, section string, rows []assessment.Row) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing(assessmentTable.Word)
@@ -105,7 +103,6 @@ func (r assessments) ReplaceSection(ctx context.Context, scope access.Scope, id 
 	return sqlstore.InsertRows(ctx, r.Session, fresh)
 }
 
-// AddRow implements ports.Assessments.
 func (r assessments) AddRow(ctx context.Context, scope access.Scope, id int64, section string, row *assessment.Row) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing(assessmentTable.Word)
@@ -122,14 +119,12 @@ func (r assessments) AddRow(ctx context.Context, scope access.Scope, id int64, s
 	return err
 }
 
-// SetRow implements ports.Assessments.
 func (r assessments) SetRow(ctx context.Context, scope access.Scope, id int64, section string, row assessment.Row) error {
 	return sqlstore.Change(ctx, r.Session.NewUpdate().Model((*enteredRow)(nil)).Set("entered = ?", sqlstore.JSONOf(row.Values)).
 		Where("?", sqlstore.OwnOnly(scope)).Where("t.assessment_id = ?", id).Where("t.section = ?", section).
 		Where("t.id = ?", row.ID), fault.Missing("item"))
 }
 
-// RemoveRow implements ports.Assessments.
 func (r assessments) RemoveRow(ctx context.Context, scope access.Scope, id int64, section string, rowID int64) error {
 	return sqlstore.Change(ctx, r.Session.NewDelete().Model((*enteredRow)(nil)).
 		Where("?", sqlstore.OwnOnly(scope)).Where("t.assessment_id = ?", id).Where("t.section = ?", section).
@@ -141,7 +136,6 @@ func ownAssessment(s *sqlstore.Session, scope access.Scope, id int64) *bun.Selec
 	return sqlstore.Where(s.NewSelect().Model((*assessmentRow)(nil)), sqlstore.Own("t", scope)).Where("t.id = ?", id)
 }
 
-// SetState implements ports.Assessments.
 func (r assessments) SetState(ctx context.Context, scope access.Scope, id int64, state assessment.State, at time.Time) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing(assessmentTable.Word)
@@ -157,14 +151,12 @@ func (r assessments) SetState(ctx context.Context, scope access.Scope, id int64,
 	return sqlstore.Run(ctx, r.Session.NewInsert().Model(&row).Apply(sqlstore.Replacing("assessment_id", "sections")))
 }
 
-// SetCalculation implements ports.Assessments.
 func (r assessments) SetCalculation(ctx context.Context, scope access.Scope, id int64, status assessment.CalculationStatus, reason string) error {
 	return sqlstore.Change(ctx, r.Session.NewUpdate().Model((*assessmentRow)(nil)).Set("calculation_status = ?", status).
 		Set("calculation_reason = ?", reason).
 		Where("?", sqlstore.OwnOnly(scope)).Where("t.id = ?", id).Where("t.deleted_at IS NULL"), fault.Missing(assessmentTable.Word))
 }
 
-// State implements ports.Assessments.
 func (r assessments) State(ctx context.Context, scope access.Scope, id int64) (assessment.State, bool, error) {
 	return sqlstore.Find(ctx, r.Session.NewSelect().Model((*stateRow)(nil)).ColumnExpr("?TableColumns").
 		ColumnExpr("a.completeness_percentage AS percentage").ColumnExpr("a.is_ready AS ready").

@@ -43,7 +43,6 @@ type evidenceRow struct {
 // verifications implements ports.Verifications.
 type verifications struct{ s *sqlstore.Session }
 
-// Get implements ports.Verifications.
 func (v verifications) Get(ctx context.Context, scope access.Scope, assessmentID int64) (verification.Record, bool, error) {
 	if scope.Shared() {
 		return verification.Record{}, false, nil
@@ -58,7 +57,6 @@ var evidenceView = &sqlstore.View[verification.Record, evidenceRow]{Record: func
 	return record, nil
 }}
 
-// Put implements ports.Verifications.
 func (v verifications) Put(ctx context.Context, scope access.Scope, r verification.Record) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing(assessmentTable.Word)

@@ -48,7 +48,6 @@ func (v versions) query(scope access.Scope, assessmentID int64) *bun.SelectQuery
 	return q.Where("t.assessment_id IN (?)", assessments{assessmentRecords(v.s)}.these(scope, assessmentID))
 }
 
-// Insert implements ports.AssessmentVersions.
 func (v versions) Insert(ctx context.Context, scope access.Scope, version *ports.AssessmentVersion) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing(assessmentTable.Word)
@@ -71,18 +70,15 @@ func (v versions) Insert(ctx context.Context, scope access.Scope, version *ports
 	return err
 }
 
-// Get implements ports.AssessmentVersions.
 func (v versions) Get(ctx context.Context, scope access.Scope, assessmentID int64, number int) (ports.AssessmentVersion, error) {
 	return versionView.One(ctx, v.query(scope, assessmentID).ColumnExpr("?TableColumns").ColumnExpr("author.name AS submitted_by_name").
 		Where("t.number = ?", number))
 }
 
-// Count implements ports.AssessmentVersions.
 func (v versions) Count(ctx context.Context, scope access.Scope, assessmentID int64) (int64, error) {
 	return v.query(scope, assessmentID).Count(ctx)
 }
 
-// Each implements ports.AssessmentVersions.
 func (v versions) Each(ctx context.Context, scope access.Scope, assessmentID int64, q ports.Query) iter.Seq2[ports.AssessmentVersion, error] {
 	rows := v.query(scope, assessmentID).ExcludeColumn("snapshot", "report").ColumnExpr("author.name AS submitted_by_name").
 		OrderExpr("t.number DESC")
@@ -123,7 +119,6 @@ type engineReferenceRow struct {
 // engineReferences implements ports.EngineReferenceWriter.
 type engineReferences struct{ s *sqlstore.Session }
 
-// Put implements ports.EngineReferenceWriter.
 func (e engineReferences) Put(ctx context.Context, scope access.Scope, refs ports.EngineReferences) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("version")
@@ -143,7 +138,7 @@ func (e engineReferences) Put(ctx context.Context, scope access.Scope, refs port
 // upkeep implements ports.AssessmentUpkeep.
 type upkeep struct{ s *sqlstore.Session }
 
-// Stale implements ports.AssessmentUpkeep. The condition is that of the index made for it.
+// The condition is that of the index made for it.
 func (u upkeep) Stale(ctx context.Context, limit int) ([]ports.AssessmentRef, error) {
 	var rows []struct{ CompanyID, ID int64 }
 	err := u.s.NewSelect().Model((*assessmentRow)(nil)).Column("t.company_id", "t.id").
@@ -156,7 +151,6 @@ func (u upkeep) Stale(ctx context.Context, limit int) ([]ports.AssessmentRef, er
 	return out, err
 }
 
-// EngineReferences implements ports.AssessmentUpkeep.
 func (u upkeep) EngineReferences(ctx context.Context, scope access.Scope, assessmentID int64, number int) (ports.EngineReferences, error) {
 	var row engineReferenceRow
 	err := sqlstore.Where(u.s.NewSelect().Model(&row).Where("t.assessment_id = ?", assessmentID).Where("t.number = ?", number), sqlstore.Own("t", scope)).Scan(ctx)

@@ -82,7 +82,6 @@ func (s storedCurves) set() cropcheck.Set {
 // curveSets implements ports.CurveSets.
 type curveSets struct{ s *sqlstore.Session }
 
-// Add implements ports.CurveSets.
 func (c curveSets) Add(ctx context.Context, e cropcheck.Edition) error {
 	row := curveSetRow{Region: e.Region, Version: e.Version, Curves: sqlstore.JSONOf(storedCurvesOf(e.Set)), ImportedAt: sqlstore.StampAt(e.ImportedAt)}
 	id, err := sqlstore.InsertNew(ctx, c.s, &row, "region, version")
@@ -93,7 +92,6 @@ func (c curveSets) Add(ctx context.Context, e cropcheck.Edition) error {
 	return err
 }
 
-// Newest implements ports.CurveSets.
 func (c curveSets) Newest(ctx context.Context) ([]cropcheck.Edition, error) {
 	newest := c.s.NewSelect().Table("curve_sets").ColumnExpr("MAX(id)").GroupExpr("region")
 	return sqlstore.All(ctx, c.s.NewSelect().Model((*curveSetRow)(nil)).

@@ -21,7 +21,7 @@ type derivationRow struct {
 	UpdatedAt     sqlstore.Stamp
 }
 
-// Derivation implements ports.Derivations. It belongs to the order, and is seen with it.
+// It belongs to the order, and is seen with it.
 func (o orders) Derivation(ctx context.Context, scope access.Scope, orderID int64, index vegetation.IndexCode) (vegetation.Derivation, bool, error) {
 	visible := sqlstore.Where(o.s.NewSelect().TableExpr("profile_orders AS t").Column("t.id"), o.in(scope)...).Where("t.id = ?", orderID)
 	q := o.s.NewSelect().Model((*derivationRow)(nil)).Where("t.order_id IN (?)", visible).Where("t.index_code = ?", index)
@@ -33,7 +33,7 @@ func (o orders) Derivation(ctx context.Context, scope access.Scope, orderID int6
 	})
 }
 
-// PutDerivation implements ports.Derivations. It locks the order.
+// It locks the order.
 func (o orders) PutDerivation(ctx context.Context, scope access.Scope, d vegetation.Derivation) error {
 	if _, err := o.GetForUpdate(ctx, scope, d.OrderID); err != nil {
 		return err

@@ -76,32 +76,26 @@ func (o orders) query(scope access.Scope) *bun.SelectQuery {
 	return o.joined(scope).ColumnExpr("?TableColumns").ColumnExpr("field.uuid AS field_uuid")
 }
 
-// Count implements ports.ProfileOrders.
 func (o orders) Count(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
 	return orderView.Count(ctx, o.joined(scope), query)
 }
 
-// Each implements ports.ProfileOrders.
 func (o orders) Each(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[vegetation.OrderState, error] {
 	return orderView.Each(ctx, o.s, o.query(scope), query)
 }
 
-// Get implements ports.ProfileOrders.
 func (o orders) Get(ctx context.Context, scope access.Scope, id int64) (vegetation.OrderState, error) {
 	return orderView.One(ctx, o.query(scope).Where("t.id = ?", id))
 }
 
-// GetForUpdate implements ports.ProfileOrders.
 func (o orders) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (vegetation.OrderState, error) {
 	return o.locked(ctx, scope, sqlstore.When("t.id = ?", id))
 }
 
-// Find implements ports.ProfileOrders.
 func (o orders) Find(ctx context.Context, scope access.Scope, fieldID, seasonID int64) (vegetation.OrderState, error) {
 	return orderView.One(ctx, o.query(scope).Where("t.field_id = ?", fieldID).Where("t.season_id = ?", seasonID))
 }
 
-// FindForUpdate implements ports.ProfileOrders.
 func (o orders) FindForUpdate(ctx context.Context, scope access.Scope, fieldID, seasonID int64) (vegetation.OrderState, error) {
 	return o.locked(ctx, scope, sqlstore.When("t.field_id = ? AND t.season_id = ?", fieldID, seasonID))
 }
@@ -113,7 +107,6 @@ func (o orders) locked(ctx context.Context, scope access.Scope, which sqlstore.C
 	return orderView.One(ctx, o.s.ForUpdate(sqlstore.Where(o.query(scope), which)))
 }
 
-// OpenOfFields implements ports.ProfileOrders.
 func (o orders) OpenOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64) ([]int64, error) {
 	if len(fieldIDs) == 0 {
 		return nil, nil
@@ -121,7 +114,6 @@ func (o orders) OpenOfFields(ctx context.Context, scope access.Scope, fieldIDs [
 	return o.openIDs(ctx, scope, sqlstore.When("t.field_id IN (?)", bun.List(fieldIDs)))
 }
 
-// OpenOfSeason implements ports.ProfileOrders.
 func (o orders) OpenOfSeason(ctx context.Context, scope access.Scope, seasonID int64) ([]int64, error) {
 	return o.openIDs(ctx, scope, sqlstore.When("t.season_id = ?", seasonID))
 }
@@ -133,13 +125,11 @@ func (o orders) openIDs(ctx context.Context, scope access.Scope, which sqlstore.
 	return ids, err
 }
 
-// ActiveOfSeason implements ports.ProfileOrders.
 func (o orders) ActiveOfSeason(ctx context.Context, scope access.Scope, seasonID int64) (bool, error) {
 	return sqlstore.Where(o.s.NewSelect().Model((*orderRow)(nil)), o.in(scope)...).
 		Where("t.season_id = ?", seasonID).Where("t.status = ?", vegetation.Active).Exists(ctx)
 }
 
-// Insert implements ports.ProfileOrders.
 func (o orders) Insert(ctx context.Context, scope access.Scope, order *vegetation.OrderState) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("field")
@@ -158,7 +148,6 @@ func (o orders) Insert(ctx context.Context, scope access.Scope, order *vegetatio
 	return nil
 }
 
-// Update implements ports.ProfileOrders. Faults: NotFound.
 func (o orders) Update(ctx context.Context, scope access.Scope, order vegetation.OrderState) error {
 	row := rowOfOrder(&order)
 	return sqlstore.Change(ctx, o.s.NewUpdate().Model(&row).

@@ -57,7 +57,6 @@ type appliedOffset struct {
 	Basis  vegetation.OffsetBasis `json:"basis"`
 }
 
-// PutSeries implements ports.ProfileOrders. Faults: NotFound for an order outside the scope.
 func (o orders) PutSeries(ctx context.Context, scope access.Scope, orderID int64, series vegetation.Series) error {
 	if _, err := o.GetForUpdate(ctx, scope, orderID); err != nil {
 		return err
@@ -73,7 +72,6 @@ func (o orders) PutSeries(ctx context.Context, scope access.Scope, orderID int64
 	return sqlstore.InsertRows(ctx, o.s, rowsOfSeries(orderID, series))
 }
 
-// Series implements ports.ProfileOrders. Faults: NotFound for an order outside the scope.
 func (o orders) Series(ctx context.Context, scope access.Scope, orderID int64, index string) (vegetation.Series, error) {
 	out := vegetation.Series{Index: vegetation.IndexCode(index)}
 	if err := o.seen(ctx, scope, orderID); err != nil {
@@ -100,7 +98,6 @@ func (o orders) seen(ctx context.Context, scope access.Scope, orderID int64) err
 		Where("t.id = ?", orderID), "order")
 }
 
-// Indexes implements ports.ProfileOrders. Faults: NotFound for an order outside the scope.
 func (o orders) Indexes(ctx context.Context, scope access.Scope, orderID int64) ([]string, error) {
 	if err := o.seen(ctx, scope, orderID); err != nil {
 		return nil, err

@@ -64,7 +64,6 @@ type aois struct{ aoiRepo }
 
 func aoiRecords(s *sqlstore.Session) aois { return aois{sqlstore.NewRecords(s, aoiTable)} }
 
-// IDOf implements ports.AOIs.
 func (r aois) IDOf(ctx context.Context, scope access.Scope, uuid string) (int64, error) {
 	if !sqlstore.Storable(uuid) || !sqlstore.Writable(scope) {
 		return 0, fault.Missing("aoi")
@@ -74,7 +73,7 @@ func (r aois) IDOf(ctx context.Context, scope access.Scope, uuid string) (int64,
 	return id, sqlstore.Missing(err, "aoi")
 }
 
-// Insert implements ports.Records, with the fields.
+// With the fields.
 func (r aois) Insert(ctx context.Context, scope access.Scope, records []*stratification.AOI) error {
 	if err := r.aoiRepo.Insert(ctx, scope, records); err != nil {
 		return err
@@ -87,7 +86,7 @@ func (r aois) Insert(ctx context.Context, scope access.Scope, records []*stratif
 	return nil
 }
 
-// Update implements ports.Records, with the fields.
+// With the fields.
 func (r aois) Update(ctx context.Context, scope access.Scope, a *stratification.AOI) error {
 	if err := r.aoiRepo.Update(ctx, scope, a); err != nil {
 		return err

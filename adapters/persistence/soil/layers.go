@@ -45,7 +45,6 @@ type storedProvenance struct {
 	Checksum  string   `json:"checksum"`
 }
 
-// PutLayers implements ports.StratificationOrders.
 func (o strats) PutLayers(ctx context.Context, scope access.Scope, orderID int64, layers []layer.PreparedLayer) error {
 	if _, err := o.GetForUpdate(ctx, scope, orderID); err != nil {
 		return err
@@ -71,7 +70,6 @@ func (o strats) PutLayers(ctx context.Context, scope access.Scope, orderID int64
 	return nil
 }
 
-// Layers implements ports.StratificationOrders.
 func (o strats) Layers(ctx context.Context, scope access.Scope, orderID int64, values bool) ([]layer.PreparedLayer, error) {
 	if err := sqlstore.Known(ctx, sqlstore.Where(o.joined(), visible(scope)...).Where("t.id = ?", orderID), "order"); err != nil {
 		return nil, err
@@ -164,12 +162,10 @@ func (r *rasterRow) raster() ports.LayerRaster {
 // layerRasters implements ports.LayerRasters.
 type layerRasters struct{ s *sqlstore.Session }
 
-// All implements ports.LayerRasters.
 func (l layerRasters) All(ctx context.Context) ([]ports.LayerRaster, error) {
 	return rastersOf(ctx, l.s.NewSelect())
 }
 
-// Of implements ports.LayerRasters.
 func (l layerRasters) Of(ctx context.Context, scope access.Scope) ([]ports.LayerRaster, error) {
 	mine := sqlstore.Own("t", scope)
 	return rastersOf(ctx, l.s.NewSelect().Where("t.company_id IS NULL OR "+mine.SQL, mine.Args...))
@@ -179,7 +175,6 @@ func rastersOf(ctx context.Context, q *bun.SelectQuery) ([]ports.LayerRaster, er
 	return sqlstore.All(ctx, q.Model((*rasterRow)(nil)).OrderExpr("t.name"), (*rasterRow).raster)
 }
 
-// Add implements ports.LayerRasters.
 func (l layerRasters) Add(ctx context.Context, r ports.LayerRaster) error {
 	row := rasterRow{
 		Name: r.Name, Object: r.Object, File: r.File, Checksum: r.Checksum, Size: r.Size, EPSG: r.EPSG, CellSize: r.CellSize,
@@ -193,7 +188,6 @@ func (l layerRasters) Add(ctx context.Context, r ports.LayerRaster) error {
 		fault.Newf(fault.Conflict, "layer_exists", "There is a layer %s already; remove it first, or choose another name.", r.Name))
 }
 
-// Remove implements ports.LayerRasters.
 func (l layerRasters) Remove(ctx context.Context, name string) (ports.LayerRaster, error) {
 	var row rasterRow
 	err := l.s.NewDelete().Model(&row).Where("name = ?", name).Returning("*").Scan(ctx)

@@ -110,7 +110,6 @@ func columns(q *bun.SelectQuery, labels, outlines bool) *bun.SelectQuery {
 	return q.ColumnExpr("o.aoi_id AS aoi_id").ColumnExpr("aoi.uuid AS aoi_uuid").ColumnExpr("aoi.name AS aoi_name")
 }
 
-// Put implements ports.StratificationMaps.
 func (m zoneMaps) Put(ctx context.Context, scope access.Scope, records []*zoning.Map) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("map")
@@ -150,18 +149,15 @@ func rowOfMap(record *zoning.Map) (row mapRow, err error) {
 	return row, err
 }
 
-// ByUUID implements ports.StratificationMaps.
 func (m zoneMaps) ByUUID(ctx context.Context, scope access.Scope, uuid string, whole bool) (zoning.Map, error) {
 	return mapView.One(ctx, columns(m.selected(scope), whole, whole).Where("t.map_uuid = ?", uuid))
 }
 
-// ByUUIDForUpdate implements ports.StratificationMaps.
 func (m zoneMaps) ByUUIDForUpdate(ctx context.Context, scope access.Scope, uuid string) (zoning.Map, error) {
 	return mapView.One(ctx, m.s.ForUpdate(columns(m.selected(scope), false, false)).Where("t.map_uuid = ?", uuid))
 }
 
-// Save implements ports.StratificationMaps. Faults: Conflict where another map has the tag,
-// which the key in the database decides too.
+// Faults: Conflict where another map has the tag, which the key in the database decides too.
 func (m zoneMaps) Save(ctx context.Context, scope access.Scope, record zoning.Map) error {
 	if !sqlstore.Writable(scope) || record.Saved == nil {
 		return fault.Missing("map")
@@ -185,17 +181,14 @@ func tagTaken(parameter, tag string) error {
 	return fault.Newf(fault.Conflict, "tag_taken", "Another one of this order has the tag %q; give a different %s.", tag, parameter)
 }
 
-// CountSaved implements ports.StratificationMaps.
 func (m zoneMaps) CountSaved(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
 	return mapView.Count(ctx, m.selected(scope).Where("t.saved_at IS NOT NULL"), query)
 }
 
-// EachSaved implements ports.StratificationMaps.
 func (m zoneMaps) EachSaved(ctx context.Context, scope access.Scope, query ports.Query, outlines bool) iter.Seq2[zoning.Map, error] {
 	return mapView.Each(ctx, m.s, columns(m.selected(scope), false, outlines).Where("t.saved_at IS NOT NULL"), query)
 }
 
-// GetSaved implements ports.StratificationMaps.
 func (m zoneMaps) GetSaved(ctx context.Context, scope access.Scope, id int64, outlines bool) (zoning.Map, error) {
 	return mapView.One(ctx, columns(m.selected(scope), false, outlines).Where("t.saved_at IS NOT NULL").Where("t.id = ?", id))
 }

@@ -90,33 +90,27 @@ func (o strats) selected(land bool) *bun.SelectQuery {
 		ColumnExpr("aoi.uuid AS aoi_uuid").ColumnExpr("aoi.name AS aoi_name").ColumnExpr("requester.email AS email")
 }
 
-// Count implements ports.StratificationOrders.
 func (o strats) Count(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
 	return stratView.Count(ctx, sqlstore.Where(o.joined(), visible(scope)...), query)
 }
 
-// Each implements ports.StratificationOrders.
 func (o strats) Each(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[stratification.OrderState, error] {
 	return stratView.Each(ctx, o.s, sqlstore.Where(o.selected(false), visible(scope)...), query)
 }
 
-// Get implements ports.StratificationOrders.
 func (o strats) Get(ctx context.Context, scope access.Scope, id int64) (stratification.OrderState, error) {
 	return stratView.One(ctx, sqlstore.Where(o.selected(true), visible(scope)...).Where("t.id = ?", id))
 }
 
-// GetForUpdate implements ports.StratificationOrders.
 func (o strats) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (stratification.OrderState, error) {
 	return stratView.One(ctx, o.s.ForUpdate(sqlstore.Where(o.selected(true), sqlstore.OwnOnly(scope)).Where("t.id = ?", id)))
 }
 
-// Latest implements ports.StratificationOrders.
 func (o strats) Latest(ctx context.Context, scope access.Scope, aoiID int64) (stratification.OrderState, error) {
 	return stratView.One(ctx, sqlstore.Where(o.selected(false), visible(scope)...).Where("t.aoi_id = ?", aoiID).
 		Where("t.status <> ?", stratification.OrderFailed).OrderExpr("t.request_date DESC, t.id DESC").Limit(1))
 }
 
-// OpenOf implements ports.StratificationOrders.
 func (o strats) OpenOf(ctx context.Context, scope access.Scope, aoiID int64) ([]int64, error) {
 	var ids []int64
 	q := o.s.NewSelect().Model((*stratRow)(nil)).Column("t.id").Where("t.aoi_id = ?", aoiID).
@@ -125,7 +119,6 @@ func (o strats) OpenOf(ctx context.Context, scope access.Scope, aoiID int64) ([]
 	return ids, err
 }
 
-// Insert implements ports.StratificationOrders.
 func (o strats) Insert(ctx context.Context, scope access.Scope, order *stratification.OrderState) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("aoi")
@@ -149,7 +142,6 @@ func openOrderExists() error {
 	return fault.New(fault.Conflict, "order_exists", "This area of interest has an order that is not finished.")
 }
 
-// Update implements ports.StratificationOrders.
 func (o strats) Update(ctx context.Context, scope access.Scope, order stratification.OrderState) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("order")
@@ -206,14 +198,12 @@ func stratOfRow(row *stratRow) (stratification.OrderState, error) {
 // orderKeeper implements ports.OrderKeeper.
 type orderKeeper struct{ s *sqlstore.Session }
 
-// CompanyOf implements ports.OrderKeeper.
 func (o orderKeeper) CompanyOf(ctx context.Context, orderID int64) (int64, error) {
 	var id int64
 	err := o.s.NewSelect().Model((*stratRow)(nil)).Column("t.company_id").Where("t.id = ?", orderID).Scan(ctx, &id)
 	return id, sqlstore.Missing(err, "order")
 }
 
-// Overdue implements ports.OrderKeeper.
 func (o orderKeeper) Overdue(ctx context.Context, since time.Time, limit int) ([]ports.OverdueOrder, error) {
 	q := o.s.NewSelect().Model((*stratRow)(nil)).Column("t.id", "t.company_id").Where("t.status = 'processing'").
 		Where("t.processing_at < ?", sqlstore.StampAt(since)).OrderExpr("t.processing_at, t.id").Limit(int64(limit))

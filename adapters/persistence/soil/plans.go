@@ -72,7 +72,6 @@ func (p samplePlans) filled(q *bun.SelectQuery, points bool) *bun.SelectQuery {
 		"m.saved_at AS map_saved_at, m.saved_by AS map_saved_by, m.name AS map_name, m.map_tag AS map_tag").ColumnExpr("o.aoi_id AS aoi_id").ColumnExpr("aoi.uuid AS aoi_uuid").ColumnExpr("aoi.name AS aoi_name")
 }
 
-// Put implements ports.SamplePlans.
 func (p samplePlans) Put(ctx context.Context, scope access.Scope, record *plan.SamplePlan) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("plan")
@@ -93,17 +92,14 @@ func (p samplePlans) Put(ctx context.Context, scope access.Scope, record *plan.S
 	return err
 }
 
-// ByUUID implements ports.SamplePlans.
 func (p samplePlans) ByUUID(ctx context.Context, scope access.Scope, uuid string, whole bool) (plan.SamplePlan, error) {
 	return planView.One(ctx, p.filled(p.selected(scope), whole).Where("t.plan_uuid = ?", uuid))
 }
 
-// ByUUIDForUpdate implements ports.SamplePlans.
 func (p samplePlans) ByUUIDForUpdate(ctx context.Context, scope access.Scope, uuid string) (plan.SamplePlan, error) {
 	return planView.One(ctx, p.s.ForUpdate(p.filled(p.selected(scope), false)).Where("t.plan_uuid = ?", uuid))
 }
 
-// Save implements ports.SamplePlans.
 func (p samplePlans) Save(ctx context.Context, scope access.Scope, record plan.SamplePlan) error {
 	if !sqlstore.Writable(scope) || record.Saved == nil {
 		return fault.Missing("plan")
@@ -122,17 +118,14 @@ func (p samplePlans) Save(ctx context.Context, scope access.Scope, record plan.S
 		Where("?", sqlstore.Own("t", scope)), fault.Missing("plan"))
 }
 
-// CountSaved implements ports.SamplePlans.
 func (p samplePlans) CountSaved(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
 	return planView.Count(ctx, p.selected(scope).Where("t.saved_at IS NOT NULL"), query)
 }
 
-// EachSaved implements ports.SamplePlans.
 func (p samplePlans) EachSaved(ctx context.Context, scope access.Scope, query ports.Query, points bool) iter.Seq2[plan.SamplePlan, error] {
 	return planView.Each(ctx, p.s, p.filled(p.selected(scope), points).Where("t.saved_at IS NOT NULL"), query)
 }
 
-// GetSaved implements ports.SamplePlans.
 func (p samplePlans) GetSaved(ctx context.Context, scope access.Scope, id int64, points bool) (plan.SamplePlan, error) {
 	return planView.One(ctx, p.filled(p.selected(scope), points).Where("t.saved_at IS NOT NULL").Where("t.id = ?", id))
 }

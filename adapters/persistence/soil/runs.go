@@ -39,17 +39,14 @@ func (r runs) selected(scope access.Scope) *bun.SelectQuery {
 	return sqlstore.Where(q, visible(scope)...)
 }
 
-// Get implements ports.StratificationRuns.
 func (r runs) Get(ctx context.Context, scope access.Scope, id int64) (zoning.Run, error) {
 	return runView.One(ctx, r.selected(scope).Where("t.id = ?", id))
 }
 
-// GetForUpdate implements ports.StratificationRuns.
 func (r runs) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (zoning.Run, error) {
 	return runView.One(ctx, r.s.ForUpdate(r.selected(scope)).Where("t.id = ?", id))
 }
 
-// Find implements ports.StratificationRuns.
 func (r runs) Find(ctx context.Context, scope access.Scope, orderID int64, key string) (zoning.Run, error) {
 	return runView.One(ctx, r.selected(scope).Where("t.order_id = ?", orderID).Where("t.key = ?", key))
 }
@@ -73,7 +70,6 @@ func rowOfRun(run zoning.Run) runRow {
 	}
 }
 
-// Insert implements ports.StratificationRuns.
 func (r runs) Insert(ctx context.Context, scope access.Scope, run *zoning.Run) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("order")
@@ -89,7 +85,6 @@ func (r runs) Insert(ctx context.Context, scope access.Scope, run *zoning.Run) e
 	return err
 }
 
-// Update implements ports.StratificationRuns.
 func (r runs) Update(ctx context.Context, scope access.Scope, run zoning.Run) error {
 	row := rowOfRun(run)
 	return sqlstore.Change(ctx, r.s.NewUpdate().Model(&row).Column("status", "done", "total", "reason", "maps", "updated_at").
@@ -99,8 +94,8 @@ func (r runs) Update(ctx context.Context, scope access.Scope, run zoning.Run) er
 // mapKeeper implements ports.MapKeeper.
 type mapKeeper struct{ s *sqlstore.Session }
 
-// Prune implements ports.MapKeeper. Plans go first: they stand on maps. What somebody works
-// with at this moment stays: a plan or map that is being saved, a map that a plan is made of.
+// Plans go first: they stand on maps. What somebody works with at this moment stays: a plan or map
+// that is being saved, a map that a plan is made of.
 func (k mapKeeper) Prune(ctx context.Context, before time.Time, limit int) (int64, error) {
 	old := func(model any, since string) *bun.SelectQuery {
 		return k.s.SkipLocked(k.s.NewSelect().Model(model).Column("t.id").Where("? < ?", bun.Ident(since), sqlstore.StampAt(before)).

@@ -78,13 +78,11 @@ type samples struct{ sampleRepo }
 
 func sampleRecords(s *sqlstore.Session) samples { return samples{sqlstore.NewRecords(s, sampleTable)} }
 
-// OfPlan implements ports.SoilSamples.
 func (r samples) OfPlan(ctx context.Context, scope access.Scope, planID, round int64) ([]sample.Sample, error) {
 	q := r.Query(scope).Where("t.plan_id = ?", planID).Where("t.round = ?", round).OrderExpr("t.id")
 	return sqlstore.Collect(sqlstore.Stream(ctx, r.Session, q, sampleOfRow))
 }
 
-// ByLabels implements ports.SoilSamples.
 func (r samples) ByLabels(ctx context.Context, scope access.Scope, labels []string) (map[string]sample.Sample, error) {
 	out := make(map[string]sample.Sample, len(labels))
 	labels = slices.DeleteFunc(slices.Clone(labels), func(label string) bool { return !sqlstore.Storable(label) })
