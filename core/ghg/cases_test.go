@@ -91,41 +91,41 @@ func (r replay) n2o() float64 {
 // are kg (or what the unit names) before their unit is applied.
 var models = map[string]func(r replay) []float64{
 	"urea_co2": func(r replay) []float64 {
-		urea := ghg.AppliedMass(r.in.f("urea_kg_ha"), r.in.f("area_ha"), 100)
-		uan := ghg.AppliedMass(r.in.f("uan_kg_ha"), r.in.f("area_ha"), 100) * r.row("urea_share_of_uan", "uan.urea_mass_fraction")
-		return one(ghg.UreaCO2(urea+uan, r.use.f("c_per_urea")*ghg.CO2PerC))
+		urea := step("applied_mass", r.in.f("urea_kg_ha"), r.in.f("area_ha"), 100)
+		uan := step("applied_mass", r.in.f("uan_kg_ha"), r.in.f("area_ha"), 100) * r.row("urea_share_of_uan", "uan.urea_mass_fraction")
+		return one(step("urea_co2", urea+uan, r.use.f("c_per_urea")*ghg.CO2PerC))
 	},
 	"lime_co2": func(r replay) []float64 {
 		kg := r.in.f("limestone_t") * agronomy.KgPerTonne * r.use.or("limestone_purity", 1)
-		return one(ghg.LimeCO2(kg, r.use.f("c_per_limestone")*ghg.CO2PerC))
+		return one(step("lime_co2", kg, r.use.f("c_per_limestone")*ghg.CO2PerC))
 	},
 	"lime_production": func(r replay) []float64 {
-		return one(ghg.Burden(r.in.f("limestone_t"), r.use.f("kg_co2e_t")))
+		return one(step("production", r.in.f("limestone_t"), r.use.f("kg_co2e_t")))
 	},
 	"rice_ch4": func(r replay) []float64 {
 		water, _ := r.in["water_regime"].(string)
 		before, _ := r.in["pre_season"].(string)
-		return one(ghg.RiceCH4(ghg.RiceDaily(r.row("efc", "rice.efc.world"), r.row("sfw", "rice.sfw."+water), r.row("sfp", "rice.sfp."+before), r.use.or("sfo", 1)), r.in.f("days"), 1, r.in.f("area_ha")))
+		return one(step("rice_ch4", r.row("efc", "rice.efc.world"), r.row("sfw", "rice.sfw."+water), r.row("sfp", "rice.sfp."+before), r.use.or("sfo", 1), r.in.f("days"), 1, r.in.f("area_ha")))
 	},
 	"rice_sfo": func(r replay) []float64 {
 		var sum float64
 		for _, a := range r.in.list("amendments") {
 			kind, _ := a["kind"].(string)
-			sum += ghg.Amendment(a.f("t_ha"), r.row("cfoa", "rice.cfoa."+kind))
+			sum += step("rice_amendment", a.f("t_ha"), r.row("cfoa", "rice.cfoa."+kind))
 		}
-		return one(ghg.AmendmentScaling(sum, r.row("exponent", "rice.sfo_exponent")))
+		return one(step("rice_sfo", sum, r.row("exponent", "rice.sfo_exponent")))
 	},
 	"soil_n2o_direct": func(r replay) []float64 {
-		n := ghg.AppliedMass(r.in.f("n_kg_ha"), r.in.f("area_ha"), 100)
-		return one(ghg.CO2e(ghg.DirectN2O(n, r.use.f("ef1")), r.n2o()))
+		n := step("applied_mass", r.in.f("n_kg_ha"), r.in.f("area_ha"), 100)
+		return one(ghg.CO2e(step("soil_n2o_direct", n, r.use.f("ef1")), r.n2o()))
 	},
 	"soil_n2o_volatilisation": func(r replay) []float64 {
-		n := ghg.AppliedMass(r.in.f("n_kg_ha"), r.in.f("area_ha"), 100)
-		return one(ghg.CO2e(ghg.VolatilisedN2O(n, r.use.f("frac_gasf"), r.use.f("ef4")), r.n2o()))
+		n := step("applied_mass", r.in.f("n_kg_ha"), r.in.f("area_ha"), 100)
+		return one(ghg.CO2e(step("soil_n2o_volatilisation", n, r.use.f("frac_gasf"), r.use.f("ef4")), r.n2o()))
 	},
 	"soil_n2o_leaching": func(r replay) []float64 {
 		n := r.in.f("n_fertilizer_kg") + r.in.f("n_residue_kg")
-		return one(ghg.CO2e(ghg.LeachedN2O(n, r.use.f("frac_leach"), r.use.f("ef5")), r.n2o()))
+		return one(ghg.CO2e(step("soil_n2o_leaching", n, r.use.f("frac_leach"), r.use.f("ef5")), r.n2o()))
 	},
 	"soil_n2o_indirect": func(r replay) []float64 {
 		class, _ := r.in["fertilizer_class"].(string)
@@ -134,7 +134,7 @@ var models = map[string]func(r replay) []float64{
 			leach = "frac_leach.wet" // Table 11.3 gives one fraction for where leaching occurs
 		}
 		n := r.in.f("n_kg")
-		return one(ghg.VolatilisedN2O(n, r.row("", "frac_gasf."+class), r.row("", ef4)) + ghg.LeachedN2O(n, r.row("", leach), r.row("", "ef5")))
+		return one(step("soil_n2o_volatilisation", n, r.row("", "frac_gasf."+class), r.row("", ef4)) + step("soil_n2o_leaching", n, r.row("", leach), r.row("", "ef5")))
 	},
 	"soil_n2o_synthetic": syntheticN2O,
 	"soil_n2o_residue":   residueN2O,
@@ -148,23 +148,23 @@ var models = map[string]func(r replay) []float64{
 		return one(ghg.CO2e(kg, gwp("to_set")) / ghg.CO2e(kg, gwp("from_set")))
 	},
 	"residue_burning": func(r replay) []float64 {
-		crop := ghg.CropDryMatter(r.in.f("production_t")*agronomy.KgPerTonne, r.in.f("dry_matter"))
-		above := ghg.AboveGroundByRatio(crop, r.in.f("residue_crop_ratio")) * r.in.f("fraction_remaining")
-		n := ghg.Burnt(above, r.in.f("fraction_burnt"), r.in.f("burning_efficiency")) * r.in.f("n_ag")
-		return one(ghg.CO2e(ghg.DirectN2O(n, r.use.f("ef_n2o_n")), r.n2o()))
+		crop := step("crop_dry_matter", r.in.f("production_t")*agronomy.KgPerTonne, r.in.f("dry_matter"))
+		above := step("above_ground_residue", crop, r.in.f("residue_crop_ratio")) * r.in.f("fraction_remaining")
+		n := step("residue_burnt", above, r.in.f("fraction_burnt"), r.in.f("burning_efficiency")) * r.in.f("n_ag")
+		return one(ghg.CO2e(step("soil_n2o_direct", n, r.use.f("ef_n2o_n")), r.n2o()))
 	},
 	"electricity": func(r replay) []float64 {
-		kwh := ghg.Allocated(r.in.f("kwh"), 100*r.in.or("allocation", 1))
-		return one(ghg.Burden(kwh*(1-r.in.f("renewable_share")), r.in.f("ef_kg_kwh")))
+		kwh := step("allocated_amount", r.in.f("kwh"), 100*r.in.or("allocation", 1))
+		return one(step("production", kwh*(1-r.in.f("renewable_share")), r.in.f("ef_kg_kwh")))
 	},
 	"pesticide_production": func(r replay) []float64 {
-		return one(ghg.Burden(r.in.f("general_kg_ai"), r.use.f("general_kg_co2e_kg")) + ghg.Burden(r.in.f("glyphosate_kg_ai"), r.use.f("glyphosate_kg_co2e_kg")))
+		return one(step("production", r.in.f("general_kg_ai"), r.use.f("general_kg_co2e_kg")) + step("production", r.in.f("glyphosate_kg_ai"), r.use.f("glyphosate_kg_co2e_kg")))
 	},
 	"transport": func(r replay) []float64 {
 		var kg float64
 		for _, leg := range r.in.list("legs") {
 			mode, _ := leg["mode"].(string)
-			kg += ghg.TransportBurden(leg.f("t_km"), 1, r.use.f(mode), 0)
+			kg += step("transport", leg.f("t_km"), 1, r.use.f(mode), 0)
 		}
 		return one(kg)
 	},
@@ -179,8 +179,8 @@ var models = map[string]func(r replay) []float64{
 	},
 	"fuel_combustion": fuelCombustion,
 	"fuel_lifecycle": func(r replay) []float64 {
-		mj := ghg.FuelEnergy(r.in.f("litres")*r.in.f("density_kg_l"), r.in.f("lhv_mj_kg"))
-		return one(ghg.CombustionGas(mj, r.in.f("ef_g_mj")*1000)) // g/MJ is 1000 kg/TJ
+		mj := step("fuel_energy", r.in.f("litres")*r.in.f("density_kg_l"), r.in.f("lhv_mj_kg"))
+		return one(step("fuel_combustion", mj, r.in.f("ef_g_mj")*1000)) // g/MJ is 1000 kg/TJ
 	},
 	"soc_stock": func(r replay) []float64 { return one(stockOf(r.in)) },
 	"soc_stock_sum": func(r replay) []float64 {
@@ -191,58 +191,87 @@ var models = map[string]func(r replay) []float64{
 		return one(sum)
 	},
 	"soc_change": func(r replay) []float64 {
-		return one(ghg.SoilCarbonChange(r.in.f("start_t_c"), r.in.f("end_t_c"), r.in.f("years")))
+		return one(step("soc_change", r.in.f("start_t_c"), r.in.f("end_t_c"), r.in.f("years")))
 	},
 	"soc_time_series": func(r replay) []float64 {
-		return ghg.SoilCarbonSeries(r.in.floats("years"), r.in.floats("equilibrium_t_c_ha"), r.in.f("transition_years"))
+		return stockSeries(r.in.floats("years"), r.in.floats("equilibrium_t_c_ha"), r.in.f("transition_years"))
 	},
 	"soc_time_series_point": func(r replay) []float64 {
-		return one(ghg.SoilCarbonAfter(r.in.f("start_t_c_ha"), r.in.f("equilibrium_t_c_ha"), r.in.f("year")-r.in.f("change_year"), r.in.f("transition_years")))
+		return one(step("soc_stock_after", r.in.f("start_t_c_ha"), r.in.f("equilibrium_t_c_ha"), r.in.f("year")-r.in.f("change_year"), r.in.f("transition_years")))
 	},
 	"biomass_gain": func(r replay) []float64 {
-		return one(ghg.BiomassTC(r.in.f("growth_t_dm_ha"), r.in.f("root_shoot"), r.in.f("carbon_fraction")) * r.in.f("area_ha"))
+		return one(step("forest_biomass", r.in.f("growth_t_dm_ha"), r.in.f("root_shoot"), r.in.f("carbon_fraction")) * r.in.f("area_ha"))
 	},
 	"biomass_loss": func(r replay) []float64 {
 		// Bark hangs on the stem, so it counts beside the roots (Eq. 2.12).
-		return one(ghg.BiomassTC(r.in.f("volume_m3")*r.in.f("bcef"), r.in.f("root_shoot")+r.in.f("bark_fraction"), r.in.f("carbon_fraction")))
+		return one(step("forest_biomass", r.in.f("volume_m3")*r.in.f("bcef"), r.in.f("root_shoot")+r.in.f("bark_fraction"), r.in.f("carbon_fraction")))
 	},
 }
 
 func one(v float64) []float64 { return []float64{v} }
 
+// step returns what an equation of the engine computes of arguments.
+func step(name string, arguments ...float64) float64 {
+	for _, s := range ghg.Steps() {
+		if s.Name == name && len(s.Arguments) == len(arguments) {
+			return s.Compute(arguments...)
+		}
+	}
+	panic("there is no step " + name)
+}
+
+// stockSeries returns the stock, t C/ha, at each of years (ascending). equilibria[i] is
+// the state that the land use of the interval ending in years[i] moves to; a changed
+// equilibrium restarts the linear move from the stock at that moment.
+func stockSeries(years, equilibria []float64, transition float64) []float64 {
+	stocks := make([]float64, len(years))
+	if len(years) == 0 {
+		return stocks
+	}
+	start, since := equilibria[0], years[0]
+	stocks[0] = start
+	for i := 1; i < len(years); i++ {
+		if equilibria[i] != equilibria[i-1] {
+			start, since = stocks[i-1], years[i-1]
+		}
+		stocks[i] = step("soc_stock_after", start, equilibria[i], years[i]-since, transition)
+	}
+	return stocks
+}
+
 func stockOf(n numbers) float64 {
-	return ghg.SoilCarbonStock(n.f("soc_ref"), n.f("f_lu"), n.f("f_mg"), n.f("f_i")) * n.f("area_ha")
+	return step("soc_stock", n.f("soc_ref"), n.f("f_lu"), n.f("f_mg"), n.f("f_i")) * n.f("area_ha")
 }
 
 func syntheticN2O(r replay) []float64 {
 	if r.use != nil {
 		n := r.in.f("n_t") * agronomy.KgPerTonne
-		kg := ghg.DirectN2O(n, r.use.f("ef1")) + ghg.VolatilisedN2O(n, r.use.f("frac_gasf"), r.use.f("ef4")) + ghg.LeachedN2O(n, r.use.f("frac_leach"), r.use.f("ef5"))
+		kg := step("soil_n2o_direct", n, r.use.f("ef1")) + step("soil_n2o_volatilisation", n, r.use.f("frac_gasf"), r.use.f("ef4")) + step("soil_n2o_leaching", n, r.use.f("frac_leach"), r.use.f("ef5"))
 		return one(ghg.CO2e(kg, r.n2o()))
 	}
-	n := ghg.Content(r.in.f("urea_kg_ha"), r.row("", "fertilizer.urea.n")) + ghg.Content(r.in.f("npk15_kg_ha"), r.row("", "fertilizer.npk_15_15_15.n"))
+	n := step("nutrient_applied", r.in.f("urea_kg_ha"), r.row("", "fertilizer.urea.n")) + step("nutrient_applied", r.in.f("npk15_kg_ha"), r.row("", "fertilizer.npk_15_15_15.n"))
 	m := r.moisture()
 	switch r.in["output"] {
 	case "direct":
-		return one(ghg.CO2e(ghg.DirectN2O(n, r.row("", "ef1.synthetic."+m)), r.n2o()))
+		return one(ghg.CO2e(step("soil_n2o_direct", n, r.row("", "ef1.synthetic."+m)), r.n2o()))
 	case "leaching":
-		return one(ghg.CO2e(ghg.LeachedN2O(n, r.row("", "frac_leach."+m), r.row("", "ef5")), r.n2o()))
+		return one(ghg.CO2e(step("soil_n2o_leaching", n, r.row("", "frac_leach."+m), r.row("", "ef5")), r.n2o()))
 	}
 	return nil
 }
 
 func residueN2O(r replay) []float64 {
 	if dm, ok := r.in["residue_dm_t"].(float64); ok {
-		n := ghg.AboveGroundN(dm*agronomy.KgPerTonne, r.in.f("n_ag"), r.in.f("fraction_removed"), 0, 0)
-		return one(ghg.CO2e(ghg.DirectN2O(n, r.use.f("ef1"))+ghg.LeachedN2O(n, r.use.f("frac_leach"), r.use.f("ef5")), r.n2o()))
+		n := step("residue_n_above_ground", dm*agronomy.KgPerTonne, r.in.f("n_ag"), r.in.f("fraction_removed"), 0, 0)
+		return one(ghg.CO2e(step("soil_n2o_direct", n, r.use.f("ef1"))+step("soil_n2o_leaching", n, r.use.f("frac_leach"), r.use.f("ef5")), r.n2o()))
 	}
-	crop := ghg.CropDryMatter(r.in.f("production_kg"), r.in.f("dry_matter"))
-	above := ghg.AboveGroundByRatio(crop, r.in.f("residue_crop_ratio"))
+	crop := step("crop_dry_matter", r.in.f("production_kg"), r.in.f("dry_matter"))
+	above := step("above_ground_residue", crop, r.in.f("residue_crop_ratio"))
 	// The case states roots per above-ground residue; the engine's ratio is per crop and residue.
 	rs := r.in.f("below_above_ratio") * above / (crop + above)
-	n := ghg.AboveGroundN(above, r.in.f("n_ag"), r.in.f("fraction_removed"), r.in.f("fraction_burnt"), 1) +
-		ghg.BelowGroundN(crop, above, rs, r.in.f("n_bg"), 1)
-	return one(ghg.CO2e(ghg.DirectN2O(n, r.use.f("ef1")), r.n2o()))
+	n := step("residue_n_above_ground", above, r.in.f("n_ag"), r.in.f("fraction_removed"), r.in.f("fraction_burnt"), 1) +
+		step("residue_n_below_ground", crop, above, rs, r.in.f("n_bg"), 1)
+	return one(ghg.CO2e(step("soil_n2o_direct", n, r.use.f("ef1")), r.n2o()))
 }
 
 // fuelCombustion replays a source that takes the mean of two sets of factors, each
@@ -253,8 +282,8 @@ func fuelCombustion(r replay) []float64 {
 		rows, _ := r.use[set].(map[string]any)
 		for _, fuel := range []string{"diesel", "petrol", "lpg"} {
 			c := numbers(rows).floats(fuel)
-			mj := ghg.FuelEnergy(r.in.f(fuel+"_l"), c[0]) // GJ/kl is MJ/l
-			kg += ghg.CombustionGas(mj, c[2]*1000) / 2    // kg/GJ is 1000 kg/TJ
+			mj := step("fuel_energy", r.in.f(fuel+"_l"), c[0]) // GJ/kl is MJ/l
+			kg += step("fuel_combustion", mj, c[2]*1000) / 2   // kg/GJ is 1000 kg/TJ
 		}
 	}
 	return one(kg)

@@ -117,12 +117,6 @@ func DistanceKm(value float64, unit string) (km float64, ok bool) {
 	return 0, false
 }
 
-// OxideFromElement converts contents stated as the element: P to P2O5, K to K2O, per
-// cent to per cent.
-func OxideFromElement(pPct, kPct float64) (p2o5Pct, k2oPct float64) {
-	return pPct * agronomy.P2O5PerP, kPct * agronomy.K2OPerK
-}
-
 func scaled(value float64, units map[string]float64, unit string) (float64, bool) {
 	factor, ok := units[unit]
 	return value * factor, ok

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/engine"
+	"tilth/core/agronomy"
 	"tilth/core/ghg"
 )
 
@@ -89,7 +90,6 @@ func TestUnits(t *testing.T) {
 		}
 		return amount, ok
 	}, plain)
-	p, k := ghg.OxideFromElement(1, 1)
-	require.InDelta(t, 2.29134, p, 1e-9)
-	require.InDelta(t, 1.20461, k, 1e-9)
+	require.InDelta(t, 2.29134, agronomy.P2O5PerP, 1e-9)
+	require.InDelta(t, 1.20461, agronomy.K2OPerK, 1e-9)
 }

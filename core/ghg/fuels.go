@@ -1,59 +1,29 @@
 package ghg
 
-// FuelEnergy returns MJ (net calorific value) of an amount of fuel at ncv MJ per unit.
-func FuelEnergy(amount, ncv float64) float64 { return amount * ncv }
-
-// FuelVolume returns the amount of a fuel, in the unit of its ncv, that holds mj MJ.
-func FuelVolume(mj, ncv float64) float64 { return mj / ncv }
-
-// VolumeOfMass returns litres of kg of a fuel at density kg per litre.
-func VolumeOfMass(kg, density float64) float64 { return kg / density }
-
-// Allocated returns the part of an amount that pct per cent of it is.
-func Allocated(amount, pct float64) float64 { return amount * pct / 100 }
-
-// CombustionGas returns kg of a gas of burning mj MJ at ef kg per TJ.
-func CombustionGas(mj, ef float64) float64 { return mj * ef / 1e6 }
-
-// EnergyOfKWh and KWhOfEnergy turn kWh into MJ and back.
-func EnergyOfKWh(kwh float64) float64 { return kwh * MJPerKWh }
-
-// KWhOfEnergy returns kWh of mj MJ.
-func KWhOfEnergy(mj float64) float64 { return mj / MJPerKWh }
-
-// OperationFuel returns litres of diesel: rate l/ha and pass over pct per cent of areaHa.
-func OperationFuel(rate, areaHa, pct, passes float64) float64 {
-	return rate * areaHa * pct / 100 * passes
-}
-
 const energyVolume = "IPCC 2006 V2 ch2 Eq. 2.1, ch3 Eq. 3.3.1"
 
 var (
-	stepFuelMJ = newStep("fuel_energy", "Q * NCV", "MJ", energyVolume, of2(FuelEnergy),
-		"Q l, kg or m3", "NCV MJ/unit")
-	stepFuelVolume = newStep("fuel_amount", "E / NCV", "l, kg or m3", energyVolume, of2(FuelVolume),
-		"E MJ", "NCV MJ/unit")
-	stepDensity = newStep("fuel_volume", "M / rho", "l", "definition", of2(VolumeOfMass),
-		"M kg", "rho kg/l")
-	stepAllocated = newStep("allocated_amount", "Q * p / 100", "as entered", "definition", of2(Allocated),
-		"Q as entered", "p %")
-	stepBurn = newStep("fuel_combustion", "E * EF / 1e6", "kg", energyVolume, of2(CombustionGas),
-		"E MJ", "EF kg/TJ")
-	stepKWh = newStep("energy_of_kwh", "W * 3.6", "MJ", "definition", func(v []float64) float64 { return EnergyOfKWh(v[0]) },
-		"W kWh")
-	stepToKWh = newStep("kwh_of_energy", "E / 3.6", "kWh", "definition", func(v []float64) float64 { return KWhOfEnergy(v[0]) },
-		"E MJ")
-	stepUpstream = newStep("fuel_upstream", "Q * EF", "kg CO2e", "well-to-tank", of2(Burden),
+	stepFuelMJ     = newStep("fuel_energy", "Q * NCV", "MJ", energyVolume, of2(product), "Q l, kg or m3", "NCV MJ/unit")
+	stepFuelVolume = newStep("fuel_amount", "E / NCV", "l, kg or m3", energyVolume, of2(quotient), "E MJ", "NCV MJ/unit")
+	stepDensity    = newStep("fuel_volume", "M / rho", "l", "definition", of2(quotient), "M kg", "rho kg/l")
+	stepAllocated  = newStep("allocated_amount", "Q * p / 100", "as entered", "definition", of2(part), "Q as entered", "p %")
+	stepBurn       = newStep("fuel_combustion", "E * EF / 1e6", "kg", energyVolume,
+		of2(func(mj, ef float64) float64 { return mj * ef / 1e6 }), "E MJ", "EF kg/TJ")
+	stepKWh = newStep("energy_of_kwh", "W * 3.6", "MJ", "definition",
+		of1(func(kwh float64) float64 { return kwh * MJPerKWh }), "W kWh")
+	stepToKWh = newStep("kwh_of_energy", "E / 3.6", "kWh", "definition",
+		of1(func(mj float64) float64 { return mj / MJPerKWh }), "E MJ")
+	stepUpstream = newStep("fuel_upstream", "Q * EF", "kg CO2e", "well-to-tank", of2(product),
 		"Q l, m3 or kWh", "EF kg CO2e/unit")
-	stepUpstreamTonne = newStep("fuel_upstream_by_tonne", "M / 1000 * EF", "kg CO2e", "well-to-tank", of2(func(kg, ef float64) float64 { return Burden(kg/1000, ef) }),
-		"M kg", "EF kg CO2e/t")
-	stepElectricity = newStep("electricity", "W * EF", "kg CO2e", "life-cycle intensity of generation", of2(Burden),
+	stepUpstreamTonne = newStep("fuel_upstream_by_tonne", "M / 1000 * EF", "kg CO2e", "well-to-tank",
+		of2(func(kg, ef float64) float64 { return kg / 1000 * ef }), "M kg", "EF kg CO2e/t")
+	stepElectricity = newStep("electricity", "W * EF", "kg CO2e", "life-cycle intensity of generation", of2(product),
 		"W kWh", "EF kg CO2e/kWh")
-	stepManualFuel = newStep("fuel_by_own_factor", "Q * EF", "kg CO2e", "factor of the user", of2(Burden),
+	stepManualFuel = newStep("fuel_by_own_factor", "Q * EF", "kg CO2e", "factor of the user", of2(product),
 		"Q as entered", "EF kg CO2e/unit")
-	stepMemo = newStep("biogenic_co2", "Q * EF", "kg CO2", "outside of scopes", of2(Burden),
-		"Q l", "EF kg CO2/l")
-	stepMachine = newStep("machinery_fuel", "R * A * p / 100 * n", "l", "definition", of4(OperationFuel),
+	stepMemo    = newStep("biogenic_co2", "Q * EF", "kg CO2", "outside of scopes", of2(product), "Q l", "EF kg CO2/l")
+	stepMachine = newStep("machinery_fuel", "R * A * p / 100 * n", "l", "definition",
+		of4(func(rate, area, pct, passes float64) float64 { return rate * area * pct / 100 * passes }),
 		"R l/ha", "A ha", "p %", "n passes")
 )
 

@@ -1,25 +1,16 @@
 package ghg
 
-// PumpingHead returns m: lift, pressure head of the method, and friction m per m of pipe.
-func PumpingHead(lift, pressure, distance, friction float64) float64 {
-	return lift + pressure + distance*friction
-}
-
-// PumpEnergy returns kWh to raise m3 of water over head m, with g m/s2 and the efficiency
-// of the pump set: density 1000 kg/m3, 1 kWh = 3.6 MJ.
-func PumpEnergy(m3, head, g, efficiency float64) float64 {
-	return m3 * head * g / 3600 / efficiency
-}
-
 var (
-	stepHead = newStep("pumping_head", "lift + press + d * fr", "m", "hydraulics", of4(PumpingHead),
+	// Lift, pressure head of the method, and friction per m of pipe.
+	stepHead = newStep("pumping_head", "lift + press + d * fr", "m", "hydraulics",
+		of4(func(lift, pressure, distance, friction float64) float64 { return lift + pressure + distance*friction }),
 		"lift m", "press m", "d m", "fr m/m")
-	stepShortHead = newStep("pumping_head", "lift + press", "m", "hydraulics",
-		of2(func(lift, pressure float64) float64 { return PumpingHead(lift, pressure, 0, 0) }),
-		"lift m", "press m")
-	stepPump = newStep("pump_energy", "V * H * g / 3600 / eff", "kWh", "hydraulics", of4(PumpEnergy),
+	stepShortHead = newStep("pumping_head", "lift + press", "m", "hydraulics", of2(plus), "lift m", "press m")
+	// Of the pump set: the density of water is 1000 kg/m3, 1 kWh = 3.6 MJ.
+	stepPump = newStep("pump_energy", "V * H * g / 3600 / eff", "kWh", "hydraulics",
+		of4(func(m3, head, g, efficiency float64) float64 { return m3 * head * g / 3600 / efficiency }),
 		"V m3", "H m", "g m/s2", "eff fraction")
-	stepWater = newStep("water_supply", "V * EF", "kg CO2e", "life-cycle inventory of the factor's source", of2(Burden),
+	stepWater = newStep("water_supply", "V * EF", "kg CO2e", "life-cycle inventory of the factor's source", of2(product),
 		"V m3", "EF kg CO2e/m3")
 )
 

@@ -2,40 +2,23 @@ package ghg
 
 import "math"
 
-// BiomassTC returns t C/ha of biomass above and below ground: agb t dm/ha above, rootShoot
-// t below per t above, cf t C per t dm.
-func BiomassTC(agb, rootShoot, cf float64) float64 { return agb * (1 + rootShoot) * cf }
-
-// HerbTC returns t C/ha of herbaceous biomass of dm t/ha above and below ground.
-func HerbTC(dm, cf float64) float64 { return dm * cf }
-
-// ConversionCO2 returns kg CO2 a year of the biomass lost by a conversion, spread evenly
-// over years: stocks before and after in t C/ha, areaHa converted.
-func ConversionCO2(before, after, areaHa, years float64) float64 {
-	return math.Max(0, before-after) * areaHa * 1000 * CO2PerC / years
-}
-
-// OrganicSoilCO2 returns kg CO2 a year of areaHa, drainedPct per cent of it drained organic
-// soil, at ef t CO2-C/ha/yr.
-func OrganicSoilCO2(areaHa, drainedPct, ef float64) float64 {
-	return areaHa * drainedPct / 100 * ef * 1000 * CO2PerC
-}
-
-// OrganicSoilN2O returns kg N2O a year, at ef kg N2O-N/ha/yr.
-func OrganicSoilN2O(areaHa, drainedPct, ef float64) float64 {
-	return areaHa * drainedPct / 100 * ef * N2OPerN
-}
-
 var (
-	stepForest = newStep("forest_biomass", "AGB * (1 + RS) * CF", "t C/ha", "IPCC 2006 V4 ch2 Eq. 2.8", of3(BiomassTC),
+	// Biomass above ground and the roots below it, t per t above.
+	stepForest = newStep("forest_biomass", "AGB * (1 + RS) * CF", "t C/ha", "IPCC 2006 V4 ch2 Eq. 2.8",
+		of3(func(agb, rootShoot, cf float64) float64 { return agb * (1 + rootShoot) * cf }),
 		"AGB t dm/ha", "RS t/t", "CF t C/t dm")
-	stepHerb = newStep("herbaceous_biomass", "B * CF", "t C/ha", "IPCC 2006 V4 ch6 Table 6.4", of2(HerbTC),
+	stepHerb = newStep("herbaceous_biomass", "B * CF", "t C/ha", "IPCC 2006 V4 ch6 Table 6.4", of2(product),
 		"B t dm/ha", "CF t C/t dm")
-	stepConversion = newStep("conversion_biomass", "max(0, before - after) * A * 1000 * 44 / 12 / D", "kg CO2", "IPCC 2006 V4 ch2 Eq. 2.16", of4(ConversionCO2),
-		"before t C/ha", "after t C/ha", "A ha", "D yr")
-	stepOrganicCO2 = newStep("organic_soil_co2", "A * p / 100 * EF * 1000 * 44 / 12", "kg CO2", "IPCC 2013 Wetlands Supplement Eq. 2.3", of3(OrganicSoilCO2),
+	// The biomass lost by a conversion, spread evenly over years.
+	stepConversion = newStep("conversion_biomass", "max(0, before - after) * A * 1000 * 44 / 12 / D", "kg CO2", "IPCC 2006 V4 ch2 Eq. 2.16",
+		of4(func(before, after, area, years float64) float64 {
+			return math.Max(0, before-after) * area * 1000 * CO2PerC / years
+		}), "before t C/ha", "after t C/ha", "A ha", "D yr")
+	stepOrganicCO2 = newStep("organic_soil_co2", "A * p / 100 * EF * 1000 * 44 / 12", "kg CO2", "IPCC 2013 Wetlands Supplement Eq. 2.3",
+		of3(func(area, drainedPct, ef float64) float64 { return area * drainedPct / 100 * ef * 1000 * CO2PerC }),
 		"A ha", "p %", "EF t CO2-C/(ha yr)")
-	stepOrganicN2O = newStep("organic_soil_n2o", "A * p / 100 * EF * 44 / 28", "kg N2O", "IPCC 2013 Wetlands Supplement Eq. 2.7", of3(OrganicSoilN2O),
+	stepOrganicN2O = newStep("organic_soil_n2o", "A * p / 100 * EF * 44 / 28", "kg N2O", "IPCC 2013 Wetlands Supplement Eq. 2.7",
+		of3(func(area, drainedPct, ef float64) float64 { return area * drainedPct / 100 * ef * N2OPerN }),
 		"A ha", "p %", "EF kg N2O-N/(ha yr)")
 )
 

@@ -1,53 +1,25 @@
 package ghg
 
-// DirectN2O returns kg N2O of nKg kg N put on soil, by ef1 kg N2O-N per kg N.
-func DirectN2O(nKg, ef1 float64) float64 { return nKg * ef1 * N2OPerN }
-
-// VolatilisedN2O returns kg N2O from nitrogen that leaves as NH3 and NOx and comes down
-// elsewhere: fracGas kg N per kg N, ef4 kg N2O-N per kg N.
-func VolatilisedN2O(nKg, fracGas, ef4 float64) float64 { return nKg * fracGas * ef4 * N2OPerN }
-
-// LeachedN2O returns kg N2O from nitrogen that leaches or runs off: fracLeach kg N per kg N,
-// ef5 kg N2O-N per kg N.
-func LeachedN2O(nKg, fracLeach, ef5 float64) float64 { return nKg * fracLeach * ef5 * N2OPerN }
-
-// AppliedMass returns kg of a product: rate in kg per treated ha, areaHa of growing area,
-// treatedPct per cent of it.
-func AppliedMass(rate, areaHa, treatedPct float64) float64 { return rate * areaHa * treatedPct / 100 }
-
-// Content returns kg of a part that is pct per cent of massKg.
-func Content(massKg, pct float64) float64 { return massKg * pct / 100 }
-
-// UreaCO2 and LimeCO2 give kg CO2 of kg of urea, limestone or dolomite by ef, kg per kg.
-func UreaCO2(ureaKg, ef float64) float64 { return ureaKg * ef }
-
-// LimeCO2 returns kg CO2 of kg of limestone or dolomite by ef, kg per kg.
-func LimeCO2(limeKg, ef float64) float64 { return limeKg * ef }
-
-// UreaOfN returns kg of urea that hold nKg kg N, at nFraction kg N per kg.
-func UreaOfN(nKg, nFraction float64) float64 { return nKg / nFraction }
-
 const chapter11 = "IPCC 2019 V4 ch11 "
 
 var (
-	stepMass = newStep("applied_mass", "R * A * p / 100", "kg", "definition", of3(AppliedMass),
-		"R kg/ha", "A ha", "p %")
-	stepContent = newStep("nutrient_applied", "M * c / 100", "kg", "definition", of2(Content),
-		"M kg", "c %")
-	stepDirect = newStep("soil_n2o_direct", "N * EF1 * 44 / 28", "kg N2O", chapter11+"Eq. 11.1", of2(DirectN2O),
-		"N kg N", "EF1 kg N2O-N/kg N")
-	stepVolatilised = newStep("soil_n2o_volatilisation", "N * FracGas * EF4 * 44 / 28", "kg N2O", chapter11+"Eq. 11.9", of3(VolatilisedN2O),
+	stepMass = newStep("applied_mass", "R * A * p / 100", "kg", "definition",
+		of3(func(rate, area, pct float64) float64 { return rate * area * pct / 100 }), "R kg/ha", "A ha", "p %")
+	stepContent = newStep("nutrient_applied", "M * c / 100", "kg", "definition", of2(part), "M kg", "c %")
+	stepDirect  = newStep("soil_n2o_direct", "N * EF1 * 44 / 28", "kg N2O", chapter11+"Eq. 11.1",
+		of2(func(n, ef1 float64) float64 { return n * ef1 * N2OPerN }), "N kg N", "EF1 kg N2O-N/kg N")
+	// Nitrogen that leaves as NH3 and NOx and comes down elsewhere.
+	stepVolatilised = newStep("soil_n2o_volatilisation", "N * FracGas * EF4 * 44 / 28", "kg N2O", chapter11+"Eq. 11.9",
+		of3(func(n, fracGas, ef4 float64) float64 { return n * fracGas * ef4 * N2OPerN }),
 		"N kg N", "FracGas kg N/kg N", "EF4 kg N2O-N/kg N")
-	stepLeached = newStep("soil_n2o_leaching", "N * FracLeach * EF5 * 44 / 28", "kg N2O", chapter11+"Eq. 11.10", of3(LeachedN2O),
+	// Nitrogen that leaches or runs off.
+	stepLeached = newStep("soil_n2o_leaching", "N * FracLeach * EF5 * 44 / 28", "kg N2O", chapter11+"Eq. 11.10",
+		of3(func(n, fracLeach, ef5 float64) float64 { return n * fracLeach * ef5 * N2OPerN }),
 		"N kg N", "FracLeach kg N/kg N", "EF5 kg N2O-N/kg N")
-	stepUreaOfN = newStep("urea_of_nitrogen", "N / fN", "kg urea", chapter11+"Eq. 11.13", of2(UreaOfN),
-		"N kg N", "fN kg N/kg urea")
-	stepUreaPart = newStep("urea_in_product", "M * f", "kg urea", chapter11+"Eq. 11.13", of2(UreaCO2),
-		"M kg", "f kg urea/kg")
-	stepUrea = newStep("urea_co2", "U * EF", "kg CO2", chapter11+"Eq. 11.13", of2(UreaCO2),
-		"U kg urea", "EF kg CO2/kg")
-	stepLime = newStep("lime_co2", "M * EF", "kg CO2", chapter11+"Eq. 11.12", of2(LimeCO2),
-		"M kg", "EF kg CO2/kg")
+	stepUreaOfN  = newStep("urea_of_nitrogen", "N / fN", "kg urea", chapter11+"Eq. 11.13", of2(quotient), "N kg N", "fN kg N/kg urea")
+	stepUreaPart = newStep("urea_in_product", "M * f", "kg urea", chapter11+"Eq. 11.13", of2(product), "M kg", "f kg urea/kg")
+	stepUrea     = newStep("urea_co2", "U * EF", "kg CO2", chapter11+"Eq. 11.13", of2(product), "U kg urea", "EF kg CO2/kg")
+	stepLime     = newStep("lime_co2", "M * EF", "kg CO2", chapter11+"Eq. 11.12", of2(product), "M kg", "EF kg CO2/kg")
 )
 
 // Kinds of nitrogen as mapping.csv names them for EF1.

@@ -2,33 +2,20 @@ package ghg
 
 import "math"
 
-// GrowthCO2 returns kg CO2 a year that areaHa of woody plants take up at growth t C/ha/yr.
-func GrowthCO2(growth, areaHa float64) float64 { return growth * areaHa * 1000 * CO2PerC }
-
-// StockChange returns t C a year between two measured stocks.
-func StockChange(first, last, years float64) float64 { return (last - first) / years }
-
-// RemovedBiomassTC returns t C of a stand that is grubbed up: growth t C/ha/yr over the years
-// it grew, at most a maturity cycle.
-func RemovedBiomassTC(growth, age, cycle, areaHa float64) float64 {
-	return growth * math.Min(age, cycle) * areaHa
-}
-
-// CarbonCO2 returns kg CO2 of t C.
-func CarbonCO2(tC float64) float64 { return tC * 1000 * CO2PerC }
-
 const equation27 = "IPCC 2006 V4 ch2 Eq. 2.7"
 
 var (
-	stepGrowth = newStep("perennial_growth", "G * A * 1000 * 44 / 12", "kg CO2", equation27, of2(GrowthCO2),
-		"G t C/(ha yr)", "A ha")
-	stepMeasured = newStep("measured_stock_change", "(S2 - S1) / n", "t C/yr", "IPCC 2006 V4 ch2 Eq. 2.8", of3(StockChange),
+	stepGrowth = newStep("perennial_growth", "G * A * 1000 * 44 / 12", "kg CO2", equation27,
+		of2(func(growth, area float64) float64 { return growth * area * 1000 * CO2PerC }), "G t C/(ha yr)", "A ha")
+	stepMeasured = newStep("measured_stock_change", "(S2 - S1) / n", "t C/yr", "IPCC 2006 V4 ch2 Eq. 2.8", of3(yearlyChange),
 		"S1 t C", "S2 t C", "n yr")
-	stepGrubbed = newStep("biomass_removed", "G * min(age, M) * A", "t C", equation27, of4(RemovedBiomassTC),
+	// A stand that is grubbed up holds its growth over the years it grew, at most a maturity cycle.
+	stepGrubbed = newStep("biomass_removed", "G * min(age, M) * A", "t C", equation27,
+		of4(func(growth, age, cycle, area float64) float64 { return growth * math.Min(age, cycle) * area }),
 		"G t C/(ha yr)", "age yr", "M yr", "A ha")
-	stepCarbonCO2 = newStep("carbon_to_co2", "C * 1000 * 44 / 12", "kg CO2", "molar masses", func(v []float64) float64 { return CarbonCO2(v[0]) },
-		"C t C")
-	stepMinus = newStep("loss_of_change", "-dC", "t C/yr", "definition", func(v []float64) float64 { return -v[0] },
+	stepCarbonCO2 = newStep("carbon_to_co2", "C * 1000 * 44 / 12", "kg CO2", "molar masses",
+		of1(func(tC float64) float64 { return tC * 1000 * CO2PerC }), "C t C")
+	stepMinus = newStep("loss_of_change", "-dC", "t C/yr", "definition", of1(func(change float64) float64 { return -change }),
 		"dC t C/yr")
 )
 

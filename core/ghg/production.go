@@ -1,36 +1,20 @@
 package ghg
 
-// Burden returns kg CO2e of amount units at ef kg CO2e per unit.
-func Burden(amount, ef float64) float64 { return amount * ef }
-
-// NutrientBurden returns kg CO2e of making a product by what it holds: kg of N, P2O5 and
-// K2O, each with its own factor.
-func NutrientBurden(n, efN, p2o5, efP, k2o, efK float64) float64 {
-	return n*efN + p2o5*efP + k2o*efK
-}
-
-// ApplicationBurden returns kg CO2e of crop protection by applications over treatedPct per
-// cent of areaHa, at ef kg CO2e per ha and application.
-func ApplicationBurden(applications, areaHa, treatedPct, ef float64) float64 {
-	return applications * areaHa * treatedPct / 100 * ef
-}
-
-// ActiveIngredient returns kg of active ingredient: rate in kg of product per treated ha
-// and application, of which aiPct per cent.
-func ActiveIngredient(applications, areaHa, treatedPct, rate, aiPct float64) float64 {
-	return applications * areaHa * treatedPct / 100 * rate * aiPct / 100
-}
-
 var (
-	stepProduction = newStep("production", "M * EF", "kg CO2e", "life-cycle inventory of the factor's source", of2(Burden),
+	stepProduction = newStep("production", "M * EF", "kg CO2e", "life-cycle inventory of the factor's source", of2(product),
 		"M kg", "EF kg CO2e/kg")
 	stepNutrientProduction = newStep("production_by_nutrient", "N * EFN + P * EFP + K * EFK", "kg CO2e", "life-cycle inventory of the factors' sources",
-		func(v []float64) float64 { return NutrientBurden(v[0], v[1], v[2], v[3], v[4], v[5]) },
+		func(v []float64) float64 { return v[0]*v[1] + v[2]*v[3] + v[4]*v[5] },
 		"N kg N", "EFN kg CO2e/kg N", "P kg P2O5", "EFP kg CO2e/kg P2O5", "K kg K2O", "EFK kg CO2e/kg K2O")
-	stepApplications = newStep("crop_protection_applications", "n * A * p / 100 * EF", "kg CO2e", "Cool Farm Tool FAQ", of4(ApplicationBurden),
+	stepApplications = newStep("crop_protection_applications", "n * A * p / 100 * EF", "kg CO2e", "Cool Farm Tool FAQ",
+		of4(func(applications, area, treatedPct, ef float64) float64 {
+			return applications * area * treatedPct / 100 * ef
+		}),
 		"n applications", "A ha", "p %", "EF kg CO2e/(ha application)")
-	stepIngredient = newStep("active_ingredient", "n * A * p / 100 * R * a / 100", "kg a.i.", "definition", of5(ActiveIngredient),
-		"n applications", "A ha", "p %", "R kg/ha", "a %")
+	stepIngredient = newStep("active_ingredient", "n * A * p / 100 * R * a / 100", "kg a.i.", "definition",
+		of5(func(applications, area, treatedPct, rate, pct float64) float64 {
+			return applications * area * treatedPct / 100 * rate * pct / 100
+		}), "n applications", "A ha", "p %", "R kg/ha", "a %")
 )
 
 // fertilizerProduction emits the making of a product: the region's row, else the world's.

@@ -2,65 +2,36 @@ package ghg
 
 import "math"
 
-// CropDryMatter returns kg dry matter of yieldKg kg fresh, at dry kg dm per kg fresh.
-func CropDryMatter(yieldKg, dry float64) float64 { return yieldKg * dry }
-
-// AboveGroundByRatio returns kg dm of residue above ground: ratio kg dm per kg dm harvested.
-func AboveGroundByRatio(cropDM, ratio float64) float64 { return cropDM * ratio }
-
-// AboveGroundByRegression returns kg dm of residue above ground by slope (t per t) and
-// intercept (t/ha and growing cycle).
-func AboveGroundByRegression(cropDM, slope, intercept, areaHa, cycles float64) float64 {
-	return cropDM*slope + intercept*1000*areaHa*cycles
-}
-
-// AboveGroundN returns kg N that above-ground residue returns to the soil: of aboveDM kg dm
-// at nAG kg N per kg dm, what was neither removed nor lost in the fire. Shares 0 to 1,
-// combustion kg burnt per kg.
-func AboveGroundN(aboveDM, nAG, removed, burnt, combustion float64) float64 {
-	return aboveDM * nAG * math.Max(0, 1-removed-burnt*combustion)
-}
-
-// BelowGroundN returns kg N of roots that die: rs kg root dm per kg of crop and residue dm,
-// nBG kg N per kg dm, renewed the share of the area renewed in a year.
-func BelowGroundN(cropDM, aboveDM, rs, nBG, renewed float64) float64 {
-	return (cropDM + aboveDM) * rs * nBG * renewed
-}
-
-// Renewal returns the share of a stand renewed in a year.
-func Renewal(years float64) float64 { return 1 / years }
-
-// Burnt returns kg dm that burnt: share of aboveDM, combustion kg burnt per kg.
-func Burnt(aboveDM, share, combustion float64) float64 { return aboveDM * share * combustion }
-
-// PerKgDryMatter returns kg of a gas of dm kg at ef g per kg dm: burning and composting.
-func PerKgDryMatter(dm, ef float64) float64 { return dm * ef / 1000 }
-
 const equation116 = chapter11 + "Eq. 11.6"
 
 var (
-	stepCropDM = newStep("crop_dry_matter", "Y * DRY", "kg dm", equation116, of2(CropDryMatter),
-		"Y kg", "DRY kg dm/kg")
-	stepAboveRatio = newStep("above_ground_residue", "C * RAG", "kg dm", equation116, of2(AboveGroundByRatio),
-		"C kg dm", "RAG kg dm/kg dm")
-	stepAboveRegression = newStep("above_ground_residue", "C * S + I * 1000 * A * n", "kg dm", "IPCC 2006 V4 ch11 Table 11.2", of5(AboveGroundByRegression),
+	stepCropDM     = newStep("crop_dry_matter", "Y * DRY", "kg dm", equation116, of2(product), "Y kg", "DRY kg dm/kg")
+	stepAboveRatio = newStep("above_ground_residue", "C * RAG", "kg dm", equation116, of2(product), "C kg dm", "RAG kg dm/kg dm")
+	// The intercept is per hectare and growing cycle.
+	stepAboveRegression = newStep("above_ground_residue", "C * S + I * 1000 * A * n", "kg dm", "IPCC 2006 V4 ch11 Table 11.2",
+		of5(func(crop, slope, intercept, area, cycles float64) float64 {
+			return crop*slope + intercept*1000*area*cycles
+		}),
 		"C kg dm", "S t/t", "I t/ha", "A ha", "n cycles")
-	stepAboveN = newStep("residue_n_above_ground", "AG * NAG * max(0, 1 - rem - burn * Cf)", "kg N", equation116, of5(AboveGroundN),
-		"AG kg dm", "NAG kg N/kg dm", "rem share", "burn share", "Cf kg/kg")
-	stepBelowN = newStep("residue_n_below_ground", "(C + AG) * RS * NBG * FR", "kg N", equation116, of5(BelowGroundN),
+	// What above-ground residue returns to the soil: what was neither removed nor lost in the fire.
+	stepAboveN = newStep("residue_n_above_ground", "AG * NAG * max(0, 1 - rem - burn * Cf)", "kg N", equation116,
+		of5(func(above, nAG, removed, burnt, combustion float64) float64 {
+			return above * nAG * math.Max(0, 1-removed-burnt*combustion)
+		}), "AG kg dm", "NAG kg N/kg dm", "rem share", "burn share", "Cf kg/kg")
+	// Roots that die: FR is the share of the area that is renewed in a year.
+	stepBelowN = newStep("residue_n_below_ground", "(C + AG) * RS * NBG * FR", "kg N", equation116,
+		of5(func(crop, above, rs, nBG, renewed float64) float64 { return (crop + above) * rs * nBG * renewed }),
 		"C kg dm", "AG kg dm", "RS kg dm/kg dm", "NBG kg N/kg dm", "FR 1/yr")
-	stepSum = newStep("sum", "a + b", "as the parts", "definition", of2(func(a, b float64) float64 { return a + b }),
-		"a part", "b part")
-	stepRenewal = newStep("renewal", "1 / y", "1/yr", equation116, func(v []float64) float64 { return Renewal(v[0]) }, "y yr")
-	stepShare   = newStep("residue_share", "AG * s", "kg dm", "definition", of2(func(dm, share float64) float64 { return dm * share }),
-		"AG kg dm", "s share")
-	stepBurnt = newStep("residue_burnt", "AG * s * Cf", "kg dm", "IPCC 2019 V4 ch2 Eq. 2.27", of3(Burnt),
-		"AG kg dm", "s share", "Cf kg/kg")
-	stepBurning = newStep("residue_burning", "DM * EF / 1000", "kg", "IPCC 2019 V4 ch2 Eq. 2.27", of2(PerKgDryMatter),
-		"DM kg dm", "EF g/kg dm")
-	stepComposting = newStep("residue_composting", "DM * EF / 1000", "kg", "IPCC 2006 V5 ch4 Eq. 4.1", of2(PerKgDryMatter),
-		"DM kg dm", "EF g/kg dm")
+	stepSum     = newStep("sum", "a + b", "as the parts", "definition", of2(plus), "a part", "b part")
+	stepRenewal = newStep("renewal", "1 / y", "1/yr", equation116, of1(func(years float64) float64 { return 1 / years }), "y yr")
+	stepShare   = newStep("residue_share", "AG * s", "kg dm", "definition", of2(product), "AG kg dm", "s share")
+	stepBurnt   = newStep("residue_burnt", "AG * s * Cf", "kg dm", "IPCC 2019 V4 ch2 Eq. 2.27",
+		of3(func(above, share, combustion float64) float64 { return above * share * combustion }), "AG kg dm", "s share", "Cf kg/kg")
+	stepBurning    = newStep("residue_burning", "DM * EF / 1000", "kg", "IPCC 2019 V4 ch2 Eq. 2.27", of2(thousandths), "DM kg dm", "EF g/kg dm")
+	stepComposting = newStep("residue_composting", "DM * EF / 1000", "kg", "IPCC 2006 V5 ch4 Eq. 4.1", of2(thousandths), "DM kg dm", "EF g/kg dm")
 )
+
+func thousandths(dm, ef float64) float64 { return dm * ef / 1000 }
 
 // Practices of residue management that the engine tells apart beyond their class.
 const (

@@ -2,36 +2,19 @@ package ghg
 
 import "math"
 
-// Amendment returns the weight of one organic amendment in the scaling factor: rate in t/ha
-// and cycle (straw dry, the others fresh), cfoa its conversion factor.
-func Amendment(rate, cfoa float64) float64 { return rate * cfoa }
-
-// AmendmentScaling returns SFo from the sum of the amendments' weights.
-func AmendmentScaling(sum, exponent float64) float64 { return math.Pow(1+sum, exponent) }
-
-// RiceDaily returns the adjusted daily factor (kg CH4/ha/day): the baseline efc scaled for water,
-// pre-season and amendments.
-func RiceDaily(efc, sfw, sfp, sfo float64) float64 { return efc * sfw * sfp * sfo }
-
-// RiceCH4 returns kg CH4 of a daily factor over days of a cycle, cycles and areaHa.
-func RiceCH4(daily, days, cycles, areaHa float64) float64 { return daily * days * cycles * areaHa }
-
-// RatePerCycle returns t/ha and cycle of totalKg over areaHa and cycles.
-func RatePerCycle(totalKg, areaHa, cycles float64) float64 { return totalKg / 1000 / areaHa / cycles }
-
 const chapter5 = "IPCC 2019 V4 ch5 "
 
 var (
-	stepCycleRate = newStep("rate_per_cycle", "M / 1000 / A / n", "t/ha", "definition", of3(RatePerCycle),
-		"M kg", "A ha", "n cycles")
-	stepStrawDM = newStep("straw_dry_matter", "M * d / 100", "kg dm", "definition", of2(Content),
-		"M kg", "d %")
-	stepAmendment = newStep("rice_amendment", "ROA * CFOA", "t/ha", chapter5+"Eq. 5.3", of2(Amendment),
-		"ROA t/ha", "CFOA factor")
-	stepScaling = newStep("rice_sfo", "pow(1 + sum, k)", "factor", chapter5+"Eq. 5.3", of2(AmendmentScaling),
-		"sum t/ha", "k exponent")
+	stepCycleRate = newStep("rate_per_cycle", "M / 1000 / A / n", "t/ha", "definition",
+		of3(func(kg, area, cycles float64) float64 { return kg / 1000 / area / cycles }), "M kg", "A ha", "n cycles")
+	stepStrawDM = newStep("straw_dry_matter", "M * d / 100", "kg dm", "definition", of2(part), "M kg", "d %")
+	// The weight of one organic amendment: straw dry, the others fresh.
+	stepAmendment = newStep("rice_amendment", "ROA * CFOA", "t/ha", chapter5+"Eq. 5.3", of2(product), "ROA t/ha", "CFOA factor")
+	stepScaling   = newStep("rice_sfo", "pow(1 + sum, k)", "factor", chapter5+"Eq. 5.3",
+		of2(func(sum, exponent float64) float64 { return math.Pow(1+sum, exponent) }), "sum t/ha", "k exponent")
+	// The baseline of a day, scaled for water, pre-season and amendments, over the days of a cycle.
 	stepRice = newStep("rice_ch4", "EFc * SFw * SFp * SFo * d * n * A", "kg CH4", chapter5+"Eq. 5.1, 5.2",
-		func(v []float64) float64 { return RiceCH4(RiceDaily(v[0], v[1], v[2], v[3]), v[4], v[5], v[6]) },
+		func(v []float64) float64 { return v[0] * v[1] * v[2] * v[3] * v[4] * v[5] * v[6] },
 		"EFc kg/(ha d)", "SFw factor", "SFp factor", "SFo factor", "d days", "n cycles", "A ha")
 )
 

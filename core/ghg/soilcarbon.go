@@ -5,73 +5,29 @@ import (
 	"slices"
 )
 
-// SoilCarbonStock returns t C/ha of mineral soil (0-30 cm) at equilibrium: the reference
-// stock, t C/ha, times the factors of land use, management and input.
-func SoilCarbonStock(ref, landUse, management, input float64) float64 {
-	return ref * landUse * management * input
-}
-
-// SoilCarbonAfter returns t C/ha after years of a linear move from start to the equilibrium
-// that transition years bring about.
-func SoilCarbonAfter(start, equilibrium, years, transition float64) float64 {
-	return start + (equilibrium-start)*math.Min(years, transition)/transition
-}
-
-// SoilCarbonChange returns t C a year: (end - start) / years.
-func SoilCarbonChange(start, end, years float64) float64 { return (end - start) / years }
-
-// SoilCarbonSeries returns the stock, t C/ha, at each of years (ascending). equilibria[i] is
-// the state that the land use of the interval ending in years[i] moves to; a changed
-// equilibrium restarts the linear move from the stock at that moment.
-func SoilCarbonSeries(years, equilibria []float64, transition float64) []float64 {
-	stocks := make([]float64, len(years))
-	if len(years) == 0 {
-		return stocks
-	}
-	start, since := equilibria[0], years[0]
-	stocks[0] = start
-	for i := 1; i < len(years); i++ {
-		if equilibria[i] != equilibria[i-1] {
-			start, since = stocks[i-1], years[i-1]
-		}
-		stocks[i] = SoilCarbonAfter(start, equilibria[i], years[i]-since, transition)
-	}
-	return stocks
-}
-
-// CarbonLossCO2 returns kg CO2 of a change in t C/ha/yr over areaHa when it is a loss, else 0.
-func CarbonLossCO2(change, areaHa float64) float64 {
-	return math.Max(0, -change) * areaHa * 1000 * CO2PerC
-}
-
-// CarbonGainCO2 returns kg CO2 of a change in t C/ha/yr over areaHa when it is a gain, else 0.
-func CarbonGainCO2(change, areaHa float64) float64 {
-	return math.Max(0, change) * areaHa * 1000 * CO2PerC
-}
-
-// MineralisedN returns kg N set free by a loss of change t C/ha/yr over areaHa, at cn kg C
-// per kg N.
-func MineralisedN(change, areaHa, cn float64) float64 {
-	return math.Max(0, -change) * areaHa * 1000 / cn
-}
-
 const equation225 = "IPCC 2019 V4 ch2 Eq. 2.25"
 
 var (
-	stepStock = newStep("soc_stock", "SOCref * FLU * FMG * FI", "t C/ha", equation225, of4(SoilCarbonStock),
+	// The reference stock of mineral soil (0-30 cm) at equilibrium, times the factors of land use, management and input.
+	stepStock = newStep("soc_stock", "SOCref * FLU * FMG * FI", "t C/ha", equation225,
+		of4(func(ref, landUse, management, input float64) float64 { return ref * landUse * management * input }),
 		"SOCref t C/ha", "FLU factor", "FMG factor", "FI factor")
-	stepStockAfter = newStep("soc_stock_after", "S + (E - S) * min(n, D) / D", "t C/ha", equation225+", Formulation B", of4(SoilCarbonAfter),
-		"S t C/ha", "E t C/ha", "n yr", "D yr")
-	stepStockChange = newStep("soc_change", "(E - S) / D", "t C/ha/yr", equation225, of3(SoilCarbonChange),
+	// The stock after n years of a linear move to the equilibrium that D years bring about.
+	stepStockAfter = newStep("soc_stock_after", "S + (E - S) * min(n, D) / D", "t C/ha", equation225+", Formulation B",
+		of4(func(start, equilibrium, years, transition float64) float64 {
+			return start + (equilibrium-start)*math.Min(years, transition)/transition
+		}), "S t C/ha", "E t C/ha", "n yr", "D yr")
+	stepStockChange = newStep("soc_change", "(E - S) / D", "t C/ha/yr", equation225, of3(yearlyChange),
 		"S t C/ha", "E t C/ha", "D yr")
-	stepLoss = newStep("soc_loss", "max(0, -dC) * A * 1000 * 44 / 12", "kg CO2", equation225, of2(CarbonLossCO2),
-		"dC t C/ha/yr", "A ha")
-	stepGain = newStep("soc_gain", "max(0, dC) * A * 1000 * 44 / 12", "kg CO2", equation225, of2(CarbonGainCO2),
-		"dC t C/ha/yr", "A ha")
-	stepMineralised = newStep("mineralised_n", "max(0, -dC) * A * 1000 / CN", "kg N", chapter11+"Eq. 11.8", of3(MineralisedN),
+	stepLoss = newStep("soc_loss", "max(0, -dC) * A * 1000 * 44 / 12", "kg CO2", equation225,
+		of2(func(change, area float64) float64 { return math.Max(0, -change) * area * 1000 * CO2PerC }), "dC t C/ha/yr", "A ha")
+	stepGain = newStep("soc_gain", "max(0, dC) * A * 1000 * 44 / 12", "kg CO2", equation225,
+		of2(func(change, area float64) float64 { return math.Max(0, change) * area * 1000 * CO2PerC }), "dC t C/ha/yr", "A ha")
+	// Nitrogen that a loss of carbon sets free.
+	stepMineralised = newStep("mineralised_n", "max(0, -dC) * A * 1000 / CN", "kg N", chapter11+"Eq. 11.8",
+		of3(func(change, area, cn float64) float64 { return math.Max(0, -change) * area * 1000 / cn }),
 		"dC t C/ha/yr", "A ha", "CN kg C/kg N")
-	stepPart = newStep("parcel_area", "A * p / 100", "ha", "definition", of2(Content),
-		"A ha", "p %")
+	stepPart = newStep("parcel_area", "A * p / 100", "ha", "definition", of2(part), "A ha", "p %")
 )
 
 // parcel is a part of the area with one history.

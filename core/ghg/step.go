@@ -16,13 +16,8 @@ type Step struct {
 	compute   func(v []float64) float64
 }
 
-// Compute returns the result for the arguments in their order.
-func (s *Step) Compute(arguments ...float64) float64 { return s.compute(arguments) }
-
+// steps is every equation of the engine, in a fixed order.
 var steps []*Step
-
-// Steps returns every equation of the engine, in a fixed order.
-func Steps() []*Step { return steps }
 
 // newStep registers an equation; arguments are "symbol unit".
 func newStep(name, formula, unit, source string, compute func([]float64) float64, arguments ...string) *Step {
@@ -33,6 +28,10 @@ func newStep(name, formula, unit, source string, compute func([]float64) float64
 	}
 	steps = append(steps, s)
 	return s
+}
+
+func of1(f func(a float64) float64) func([]float64) float64 {
+	return func(v []float64) float64 { return f(v[0]) }
 }
 
 func of2(f func(a, b float64) float64) func([]float64) float64 {
@@ -50,6 +49,13 @@ func of4(f func(a, b, c, d float64) float64) func([]float64) float64 {
 func of5(f func(a, b, c, d, e float64) float64) func([]float64) float64 {
 	return func(v []float64) float64 { return f(v[0], v[1], v[2], v[3], v[4]) }
 }
+
+// Arithmetic that several equations share.
+func plus(a, b float64) float64                    { return a + b }
+func product(a, b float64) float64                 { return a * b }
+func quotient(a, b float64) float64                { return a / b }
+func part(whole, pct float64) float64              { return whole * pct / 100 }
+func yearlyChange(from, to, years float64) float64 { return (to - from) / years }
 
 // maxArguments is the largest number of arguments of a step.
 const maxArguments = 8

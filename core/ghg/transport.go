@@ -1,10 +1,8 @@
 package ghg
 
-// TransportBurden returns kg CO2e of t tonnes over km, at kg CO2e per t km burnt and
-// upstream.
-func TransportBurden(t, km, direct, upstream float64) float64 { return t * km * (direct + upstream) }
-
-var stepTransport = newStep("transport", "m * d * (EF + WTT)", "kg CO2e", "tank-to-wheel and well-to-tank", of4(TransportBurden),
+// stepTransport adds what is burnt and what is upstream.
+var stepTransport = newStep("transport", "m * d * (EF + WTT)", "kg CO2e", "tank-to-wheel and well-to-tank",
+	of4(func(t, km, direct, upstream float64) float64 { return t * km * (direct + upstream) }),
 	"m t", "d km", "EF kg CO2e/(t km)", "WTT kg CO2e/(t km)")
 
 func (r *run) transport() {

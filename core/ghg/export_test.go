@@ -1,0 +1,7 @@
+package ghg
+
+// Steps returns every equation of the engine, in a fixed order.
+func Steps() []*Step { return steps }
+
+// Compute returns the result for the arguments in their order.
+func (s *Step) Compute(arguments ...float64) float64 { return s.compute(arguments) }
