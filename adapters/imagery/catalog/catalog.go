@@ -25,10 +25,10 @@ import (
 
 // Catalog is an open folder. Safe for concurrent use.
 type Catalog struct {
-	reader item.Reader
-	root   *os.Root
-	log    *slog.Logger
-	now    func() time.Time
+	item.Reader // of the files
+	root        *os.Root
+	log         *slog.Logger
+	now         func() time.Time
 
 	mu      sync.Mutex
 	index   *index
@@ -59,7 +59,7 @@ func Open(dir string, options ...Option) (*Catalog, error) {
 	for _, o := range options {
 		o(c)
 	}
-	c.reader.Source = func(_ *item.Item, href string) (cog.Source, error) { return cog.FromRoot(root, href) }
+	c.Source = func(_ *item.Item, href string) (cog.Source, error) { return cog.FromRoot(root, href) }
 	made, err := newIndex(root)
 	if err != nil {
 		_ = root.Close() // nothing was written
@@ -148,16 +148,6 @@ func (c *Catalog) take(ctx context.Context, made *index) {
 		}
 	}
 	c.index = made
-}
-
-// Grid reads the header of a band's file.
-func (c *Catalog) Grid(ctx context.Context, scene vegetation.Scene, band vegetation.Band) (vegetation.Grid, error) {
-	return c.reader.Grid(ctx, scene, band)
-}
-
-// Read reads a window of a band with its conversion to reflectance.
-func (c *Catalog) Read(ctx context.Context, scene vegetation.Scene, band vegetation.Band, window vegetation.Window) (vegetation.Raster, error) {
-	return c.reader.Read(ctx, scene, band, window)
 }
 
 func unusable(name, format string, args ...any) error {

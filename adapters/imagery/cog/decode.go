@@ -1,6 +1,9 @@
 package cog
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // codec is a value of TIFF's Compression tag.
 type codec int64
@@ -28,12 +31,7 @@ func (c codec) String() string {
 }
 
 func (c codec) known() bool {
-	switch c {
-	case codecNone, codecLZW, codecDeflate, codecDeflateOld, codecZSTD:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]codec{codecNone, codecLZW, codecDeflate, codecDeflateOld, codecZSTD}, c)
 }
 
 const (

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"math"
 	"slices"
 
@@ -102,9 +103,13 @@ func (f *File) Read(ctx context.Context, w vegetation.Window) (vegetation.Raster
 	if inside.Width <= 0 || inside.Height <= 0 {
 		return out, nil
 	}
-	stored, sparse := f.blocksOf(inside)
-	if sparse {
-		out.HasNoData = true
+	var stored []int
+	for block := range f.places(inside) {
+		if f.byteCounts[block] > 0 {
+			stored = append(stored, block)
+		} else { // GDAL's sparse files leave it out
+			out.HasNoData = true
+		}
 	}
 	upper := max(maxBatch/(2*f.blockW*f.blockH), 1)
 	for batch := range slices.Chunk(stored, upper) {
@@ -132,29 +137,34 @@ func checkWindow(w vegetation.Window) error {
 	return nil
 }
 
-// blocksOf lists the stored blocks that a window inside the file touches, in row order, and reports
-// whether it touches blocks that are left out (GDAL's sparse files).
-func (f *File) blocksOf(inside vegetation.Window) (stored []int, sparse bool) {
-	for row := inside.Row / f.blockH; row <= (inside.Row+inside.Height-1)/f.blockH; row++ {
-		for col := inside.Col / f.blockW; col <= (inside.Col+inside.Width-1)/f.blockW; col++ {
-			block := row*f.across + col
-			if f.byteCounts[block] == 0 {
-				sparse = true
-				continue
+// places yields the places of the blocks that a window inside the file touches, in row order.
+func (h *header) places(inside vegetation.Window) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for row := inside.Row / h.blockH; row <= (inside.Row+inside.Height-1)/h.blockH; row++ {
+			for col := inside.Col / h.blockW; col <= (inside.Col+inside.Width-1)/h.blockW; col++ {
+				if !yield(row*h.across + col) {
+					return
+				}
 			}
-			stored = append(stored, block)
 		}
 	}
-	return stored, sparse
+}
+
+// part returns the upper left pixel of the block at a place, and the part of it in a window inside
+// the file.
+func (h *header) part(place int, inside vegetation.Window) (left, top int, part vegetation.Window) {
+	left, top = place%h.across*h.blockW, place/h.across*h.blockH
+	part = vegetation.Window{Col: max(left, inside.Col), Row: max(top, inside.Row)}
+	part.Width = min(left+h.blockW, inside.Col+inside.Width) - part.Col
+	part.Height = min(top+h.blockH, inside.Row+inside.Height) - part.Row
+	return left, top, part
 }
 
 // copyBlock copies the part of a block that lies in the window.
 func (f *File) copyBlock(out []uint16, w, inside vegetation.Window, block int, pixels []uint16) {
-	left, top := block%f.across*f.blockW, block/f.across*f.blockH
-	fromCol, toCol := max(left, inside.Col), min(left+f.blockW, inside.Col+inside.Width)
-	fromRow, toRow := max(top, inside.Row), min(top+f.blockH, inside.Row+inside.Height)
-	for row := fromRow; row < toRow; row++ {
-		copy(out[(row-w.Row)*w.Width+fromCol-w.Col:][:toCol-fromCol], pixels[(row-top)*f.blockW+fromCol-left:])
+	left, top, part := f.part(block, inside)
+	for row := part.Row; row < part.Row+part.Height; row++ {
+		copy(out[(row-w.Row)*w.Width+part.Col-w.Col:][:part.Width], pixels[(row-top)*f.blockW+part.Col-left:])
 	}
 }
 
@@ -196,8 +206,7 @@ func (f *File) pixels(index int, kept value, rows int) ([]uint16, error) {
 }
 
 func (f *File) undecodable(index int, err error) error {
-	fail := fault.Newf(fault.Invalid, "imagery_unreadable", "%s cannot be read: block %d does not decode.", f.name, index)
-	return fail.Because(err)
+	return broken(f.name, "block %d does not decode", index).Because(err)
 }
 
 // load fetches blocks, neighbours in the file with one request, and unpacks the rows of the window.

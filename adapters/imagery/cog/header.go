@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"math"
 	"strconv"
-	"strings"
 
 	"tilth/core/vegetation"
 )
@@ -56,6 +55,7 @@ type header struct {
 	blockW     int
 	blockH     int
 	across     int // blocks in a row of blocks
+	down       int // rows of blocks
 	tiled      bool
 	offsets    []int64
 	byteCounts []int64
@@ -78,62 +78,41 @@ func (h *header) rowBytes() int { return (h.blockW*max(h.inBlock, 1)*h.bits + 7)
 
 func readHeader(ctx context.Context, source Source, name string) (*header, error) {
 	h := &header{}
-	err := h.read(ctx, &headerReader{source: source, name: name, budget: maxHeader},
-		h.readSize, h.readEncoding, h.readLayout, h.readBlocks, h.readGeoreference, h.readNoData)
+	err := h.read(ctx, source, name, h.readSize, h.readEncoding, h.readLayout, h.readBlocks, h.readGeoreference, h.readNoData)
 	return h, err
 }
 
 // read reads the directory of the main image and passes it to the steps, each of which reads its part.
-func (h *header) read(ctx context.Context, r *headerReader, steps ...func(context.Context, *headerReader, directory) error) error {
-	fields, err := r.mainImage(ctx)
-	if err != nil {
-		return err
-	}
+func (h *header) read(ctx context.Context, source Source, name string, steps ...func(*headerReader) error) error {
+	r := &headerReader{ctx: ctx, source: source, name: name, budget: maxHeader}
+	r.mainImage()
 	h.order = r.order
 	for _, step := range steps {
-		if err := step(ctx, r, fields); err != nil {
-			return err
+		if r.err == nil {
+			r.fail(step(r))
 		}
 	}
-	return nil
+	return r.err
 }
 
 // mainImage finds the first directory that is neither an overview nor a mask (bits 0 and 2 of
 // NewSubfileType).
-func (h *headerReader) mainImage(ctx context.Context) (directory, error) {
-	off, err := h.open(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (h *headerReader) mainImage() {
+	off := h.open()
 	for range maxDirectory {
 		if off == 0 {
 			break
 		}
-		fields, next, err := h.directory(ctx, off)
-		if err != nil {
-			return nil, err
+		h.fields, off = h.directory(off)
+		if h.integer(tagSubfileType, 0)&0b101 == 0 {
+			return
 		}
-		kind, err := h.integer(ctx, fields, tagSubfileType, 0)
-		if err != nil {
-			return nil, err
-		}
-		if kind&0b101 == 0 {
-			return fields, nil
-		}
-		off = next
 	}
-	return nil, broken(h.name, "it holds no main image")
+	h.fail(broken(h.name, "it holds no main image"))
 }
 
-func (h *header) readSize(ctx context.Context, r *headerReader, d directory) error {
-	width, err := r.integer(ctx, d, tagWidth, 0)
-	if err != nil {
-		return err
-	}
-	height, err := r.integer(ctx, d, tagHeight, 0)
-	if err != nil {
-		return err
-	}
+func (h *header) readSize(r *headerReader) error {
+	width, height := r.integer(tagWidth, 0), r.integer(tagHeight, 0)
 	if width < 1 || width > maxSide || height < 1 || height > maxSide {
 		return broken(r.name, "it claims a size of %d × %d pixels", width, height)
 	}
@@ -141,11 +120,10 @@ func (h *header) readSize(ctx context.Context, r *headerReader, d directory) err
 	return nil
 }
 
-func (h *header) readEncoding(ctx context.Context, r *headerReader, d directory) error {
+func (h *header) readEncoding(r *headerReader) error {
 	v := map[uint16]int64{tagSamples: 1, tagBits: 1, tagSampleFormat: 1, tagFillOrder: 1, tagCompression: 1, tagPredictor: 1}
-	if err := r.overwrite(ctx, d, v); err != nil {
-		return err
-	}
+	r.overwrite(v)
+	h.bits, h.predictor, h.codec = int(v[tagBits]), int(v[tagPredictor]), codec(v[tagCompression])
 	switch {
 	case v[tagSamples] != 1:
 		return unsupported(r.name, "it has %d samples a pixel, and only one is read", v[tagSamples])
@@ -155,32 +133,23 @@ func (h *header) readEncoding(ctx context.Context, r *headerReader, d directory)
 		return unsupported(r.name, "its samples have %d bits, and at most 16 are read", v[tagBits])
 	case v[tagFillOrder] != 1:
 		return unsupported(r.name, "its bits are stored in reverse")
-	case v[tagPredictor] != predictorNone && v[tagPredictor] != predictorHorizontal:
-		return unsupported(r.name, "predictor %d is not read, only 1 and 2", v[tagPredictor])
-	case v[tagPredictor] == predictorHorizontal && v[tagBits] != 8 && v[tagBits] != 16:
-		return unsupported(r.name, "predictor 2 is read at 8 and 16 bits, not at %d", v[tagBits])
-	}
-	h.bits, h.predictor, h.codec = int(v[tagBits]), int(v[tagPredictor]), codec(v[tagCompression])
-	if !h.codec.known() {
+	case h.predictor != predictorNone && h.predictor != predictorHorizontal:
+		return unsupported(r.name, "predictor %d is not read, only 1 and 2", h.predictor)
+	case h.predictor == predictorHorizontal && h.bits != 8 && h.bits != 16:
+		return unsupported(r.name, "predictor 2 is read at 8 and 16 bits, not at %d", h.bits)
+	case !h.codec.known():
 		return unsupported(r.name, "compression %s is not read", h.codec)
 	}
 	return nil
 }
 
-func (h *header) readLayout(ctx context.Context, r *headerReader, d directory) error {
-	_, h.tiled = d[tagTileWidth]
+func (h *header) readLayout(r *headerReader) error {
+	_, h.tiled = r.fields[tagTileWidth]
 	widthTag, heightTag := uint16(tagWidth), uint16(tagRowsPerStrip)
 	if h.tiled {
 		widthTag, heightTag = tagTileWidth, tagTileHeight
 	}
-	width, err := r.integer(ctx, d, widthTag, 0)
-	if err != nil {
-		return err
-	}
-	height, err := r.integer(ctx, d, heightTag, int64(h.grid.Height))
-	if err != nil {
-		return err
-	}
+	width, height := r.integer(widthTag, 0), r.integer(heightTag, int64(h.grid.Height))
 	if !h.tiled && (height < 0 || height > int64(h.grid.Height)) {
 		height = int64(h.grid.Height) // "2^32-1, which is effectively infinity"
 	}
@@ -189,55 +158,40 @@ func (h *header) readLayout(ctx context.Context, r *headerReader, d directory) e
 		return unsupported(r.name, "its blocks of %d × %d pixels are not of a sensible size (at most %d MiB each)", width, height, maxBlock>>20)
 	}
 	h.blockW, h.blockH = int(width), int(height)
-	h.across = (h.grid.Width + h.blockW - 1) / h.blockW
+	h.across, h.down = (h.grid.Width+h.blockW-1)/h.blockW, (h.grid.Height+h.blockH-1)/h.blockH
 	return nil
 }
 
-func (h *header) readBlocks(ctx context.Context, r *headerReader, d directory) error {
+func (h *header) readBlocks(r *headerReader) error {
 	offsetsTag, countsTag := uint16(tagStripOffsets), uint16(tagStripByteCounts)
 	if h.tiled {
 		offsetsTag, countsTag = tagTileOffsets, tagTileByteCounts
 	}
-	down := (h.grid.Height + h.blockH - 1) / h.blockH
-	want := int64(h.across) * int64(down) * int64(max(h.planes, 1))
+	want := int64(h.across) * int64(h.down) * int64(max(h.planes, 1))
 	if want > maxBlocks {
 		return unsupported(r.name, "it has %d blocks, and at most %d are read", want, maxBlocks)
 	}
 	// The counts are compared before the arrays are read, so that a false claim costs no memory.
-	if have, counts := d[offsetsTag].count, d[countsTag].count; have != want || counts != want {
+	if have, counts := r.fields[offsetsTag].count, r.fields[countsTag].count; have != want || counts != want {
 		return broken(r.name, "its size requires %d blocks, but it lists %d offsets and %d lengths", want, have, counts)
 	}
-	var err error
-	if h.offsets, err = r.integers(ctx, d, offsetsTag, maxBlocks); err != nil {
-		return err
-	}
-	h.byteCounts, err = r.integers(ctx, d, countsTag, maxBlocks)
-	return err
+	h.offsets, h.byteCounts = r.integers(offsetsTag, maxBlocks), r.integers(countsTag, maxBlocks)
+	return nil
 }
 
 // readNoData reads GDAL's tag: a number in ASCII. One that no unsigned 16-bit pixel can have is
 // ignored.
-func (h *header) readNoData(ctx context.Context, r *headerReader, d directory) error {
-	v, marked, err := noDataTag(ctx, r, d)
-	if err == nil && marked && v == math.Trunc(v) && v >= 0 && v <= math.MaxUint16 {
+func (h *header) readNoData(r *headerReader) error {
+	if v := noDataTag(r); v == math.Trunc(v) && v >= 0 && v <= math.MaxUint16 {
 		h.hasNoData, h.noData = true, uint16(v)
 	}
-	return err
+	return nil
 }
 
-// noDataTag returns the number of GDAL's tag, which may be NaN, and whether there is one.
-func noDataTag(ctx context.Context, r *headerReader, d directory) (v float64, marked bool, err error) {
-	e, ok := d[tagNoData]
-	if !ok || e.kind != typeASCII {
-		return 0, false, nil
+// noDataTag returns the number of GDAL's tag; NaN where there is none, which it may also be.
+func noDataTag(r *headerReader) float64 {
+	if v, err := strconv.ParseFloat(r.text(tagNoData, 256), 64); err == nil {
+		return v
 	}
-	text, err := r.text(ctx, e, 256)
-	if err != nil {
-		return 0, false, err
-	}
-	if strings.EqualFold(text, "-nan") { // as C may print it
-		return math.NaN(), true, nil
-	}
-	v, unreadable := strconv.ParseFloat(text, 64)
-	return v, unreadable == nil, nil
+	return math.NaN() // also for "-nan", as C may print it
 }

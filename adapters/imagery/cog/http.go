@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -163,24 +164,21 @@ func (r *ranges) learn(total int64) error {
 	return broken(r.name, "it changed its size while it was read")
 }
 
+var contentRange = regexp.MustCompile(`^bytes (\d+)-(\d+)/(\d+|\*)$`)
+
 // parseContentRange reads "bytes 0-99/1234"; total is -1 for "*".
 func parseContentRange(header string) (first, last, total int64, ok bool) {
-	rest, found := strings.CutPrefix(header, "bytes ")
-	span, size, cut := strings.Cut(rest, "/")
-	from, to, dash := strings.Cut(span, "-")
-	if !found || !cut || !dash {
+	parts := contentRange.FindStringSubmatch(header)
+	if parts == nil {
 		return 0, 0, 0, false
 	}
-	first, err1 := strconv.ParseInt(from, 10, 64)
-	last, err2 := strconv.ParseInt(to, 10, 64)
-	if errors.Join(err1, err2) != nil || first < 0 || last < first {
-		return 0, 0, 0, false
+	first, err1 := strconv.ParseInt(parts[1], 10, 64)
+	last, err2 := strconv.ParseInt(parts[2], 10, 64)
+	total, ok = -1, true
+	if parts[3] != "*" {
+		total, ok = parseTotal(parts[3])
 	}
-	if size == "*" {
-		return first, last, -1, true
-	}
-	total, ok = parseTotal(size)
-	return first, last, total, ok
+	return first, last, total, ok && errors.Join(err1, err2) == nil && last >= first
 }
 
 func parseTotal(s string) (int64, bool) {

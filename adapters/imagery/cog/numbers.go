@@ -60,20 +60,16 @@ func (n *Numbers) Read(ctx context.Context, w vegetation.Window) (Field, error) 
 	for i := range out.Values {
 		out.Values[i] = math.NaN()
 	}
-	perPlane := n.across * ((n.grid.Height + n.blockH - 1) / n.blockH)
-	for row := w.Row / n.blockH; row <= (w.Row+w.Height-1)/n.blockH; row++ {
-		for col := w.Col / n.blockW; col <= (w.Col+w.Width-1)/n.blockW; col++ {
-			place := row*n.across + col
-			index := place
-			if n.planes > 1 {
-				index += n.band * perPlane
-			}
-			if n.byteCounts[index] == 0 {
-				continue // GDAL's sparse files leave it out
-			}
-			if err := n.readBlock(ctx, out.Values, w, place, index); err != nil {
-				return Field{}, err
-			}
+	for place := range n.places(w) {
+		index := place
+		if n.planes > 1 {
+			index += n.band * n.across * n.down
+		}
+		if n.byteCounts[index] == 0 {
+			continue // GDAL's sparse files leave it out
+		}
+		if err := n.readBlock(ctx, out.Values, w, place, index); err != nil {
+			return Field{}, err
 		}
 	}
 	return out, nil
@@ -94,10 +90,7 @@ func (n *Numbers) readBlock(ctx context.Context, out []float64, w vegetation.Win
 	if err := f.checkStored(index, f.rows(place)); err != nil {
 		return err
 	}
-	left, top := place%n.across*n.blockW, place/n.across*n.blockH
-	fromCol, toCol := max(left, w.Col), min(left+n.blockW, w.Col+w.Width)
-	fromRow, toRow := max(top, w.Row), min(top+n.blockH, w.Row+w.Height)
-
+	left, top, part := n.part(place, w)
 	buffer := scratch.Get().(*[]byte)
 	defer scratch.Put(buffer)
 	packed, err := f.fetch(ctx, sized(buffer, int(n.byteCounts[index])), n.offsets[index])
@@ -110,15 +103,14 @@ func (n *Numbers) readBlock(ctx context.Context, out []float64, w vegetation.Win
 	}
 	defer rest.release()
 	raw, values := make([]byte, n.rowBytes()), make([]float64, n.blockW)
-	for row := top; row < toRow; row++ {
+	for row := top; row < part.Row+part.Height; row++ {
 		if _, err := rest.next(raw); err != nil {
 			return f.undecodable(index, err)
 		}
-		if row < fromRow {
-			continue
+		if row >= part.Row {
+			n.row(values, raw, n.band)
+			copy(out[(row-w.Row)*w.Width+part.Col-w.Col:][:part.Width], values[part.Col-left:])
 		}
-		n.row(values, raw, n.band)
-		copy(out[(row-w.Row)*w.Width+fromCol-w.Col:][:toCol-fromCol], values[fromCol-left:])
 	}
 	return nil
 }

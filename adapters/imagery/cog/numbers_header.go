@@ -38,27 +38,19 @@ type scaling struct{ scale, offset float64 }
 
 func readNumbersHeader(ctx context.Context, source Source, name string) (*numbersHeader, error) {
 	h := &numbersHeader{header: &header{}}
-	err := h.read(ctx, &headerReader{source: source, name: name, budget: maxHeader},
-		h.readSize, h.readSamples, h.readLayout, h.readBlocks, h.readPlace, h.readMissing, h.readScales)
+	err := h.read(ctx, source, name, h.readSize, h.readSamples, h.readLayout, h.readBlocks, h.readPlace, h.readMissing, h.readScales)
 	return h, err
 }
 
 // readSamples reads the number, kind and packing of a pixel's samples.
-func (h *numbersHeader) readSamples(ctx context.Context, r *headerReader, d directory) error {
+func (h *numbersHeader) readSamples(r *headerReader) error {
 	v := map[uint16]int64{tagSamples: 1, tagFillOrder: 1, tagCompression: 1, tagPredictor: 1, tagPlanar: 1}
-	if err := r.overwrite(ctx, d, v); err != nil {
-		return err
-	}
+	r.overwrite(v)
 	if v[tagSamples] < 1 || v[tagSamples] > maxBands {
 		return unsupported(r.name, "it has %d bands, and at most %d are read", v[tagSamples], maxBands)
 	}
-	bits, err := ofAllSamples(ctx, r, d, tagBits)
-	if err != nil {
-		return err
-	}
-	if h.format, err = ofAllSamples(ctx, r, d, tagSampleFormat); err != nil {
-		return err
-	}
+	bits := ofAllSamples(r, tagBits)
+	h.format = ofAllSamples(r, tagSampleFormat)
 	h.bands, h.inBlock, h.planes = int(v[tagSamples]), int(v[tagSamples]), 1
 	if v[tagPlanar] == planarSeparate {
 		h.inBlock, h.planes = 1, h.bands
@@ -96,26 +88,20 @@ func readable(format, bits int64) bool {
 
 // ofAllSamples returns the common value of a tag that has one for each sample; 1 where it is
 // absent.
-func ofAllSamples(ctx context.Context, r *headerReader, d directory, tag uint16) (int64, error) {
-	values, err := r.integers(ctx, d, tag, maxBands)
-	if err != nil {
-		return 0, err
-	}
+func ofAllSamples(r *headerReader, tag uint16) int64 {
+	values := r.integers(tag, maxBands)
 	if len(values) == 0 {
-		return 1, nil
+		return 1
 	}
 	if slices.Min(values) != slices.Max(values) {
-		return 0, unsupported(r.name, "its bands hold numbers of different kinds")
+		r.fail(unsupported(r.name, "its bands hold numbers of different kinds"))
 	}
-	return values[0], nil
+	return values[0]
 }
 
 // readPlace is readGeoreference that also takes degrees (GeoTIFF 1.1, GeodeticCRSGeoKey).
-func (h *numbersHeader) readPlace(ctx context.Context, r *headerReader, d directory) error {
-	keys, err := geoKeys(ctx, r, d)
-	if err != nil {
-		return err
-	}
+func (h *numbersHeader) readPlace(r *headerReader) error {
+	keys := geoKeys(r)
 	epsg, projected := keys[keyProjectedCRS]
 	if !projected {
 		epsg = keys[keyGeographicCRS]
@@ -124,19 +110,15 @@ func (h *numbersHeader) readPlace(ctx context.Context, r *headerReader, d direct
 	if !utm && epsg != webMercator && epsg != degreesWGS84 {
 		return unsupported(r.name, "its coordinate system is not EPSG:4326, EPSG:3857 or a WGS84 UTM zone; reproject it, for instance with gdalwarp -t_srs EPSG:4326")
 	}
-	return h.readGrid(ctx, r, d, epsg, keys[keyRasterType])
+	return h.readGrid(r, epsg, keys[keyRasterType])
 }
 
-func (h *numbersHeader) readMissing(ctx context.Context, r *headerReader, d directory) error {
-	v, marked, err := noDataTag(ctx, r, d)
-	h.missing = math.NaN()
-	if marked {
-		h.missing = v
-	}
+func (h *numbersHeader) readMissing(r *headerReader) error {
+	h.missing = noDataTag(r)
 	if h.format == formatFloat && h.bits == 32 {
 		h.missing = float64(float32(h.missing)) // as it is stored
 	}
-	return err
+	return nil
 }
 
 // gdalMetadata is the XML of GDAL's tag 42112, as its GeoTIFF driver documents it.
@@ -149,18 +131,10 @@ type gdalMetadata struct {
 }
 
 // readScales reads scale and offset of the bands; metadata not of GDAL is ignored.
-func (h *numbersHeader) readScales(ctx context.Context, r *headerReader, d directory) error {
+func (h *numbersHeader) readScales(r *headerReader) error {
 	h.scales = slices.Repeat([]scaling{{1, 0}}, h.bands)
-	e, ok := d[tagMetadata]
-	if !ok || e.kind != typeASCII {
-		return nil
-	}
-	text, err := r.text(ctx, e, maxMetadata)
-	if err != nil {
-		return err
-	}
 	var m gdalMetadata
-	if xml.Unmarshal([]byte(text), &m) != nil {
+	if xml.Unmarshal([]byte(r.text(tagMetadata, maxMetadata)), &m) != nil {
 		return nil
 	}
 	for _, item := range m.Items {

@@ -97,11 +97,11 @@ func fileFault(name string, err error) error {
 }
 
 // broken is the fault of a file that violates its format.
-func broken(name, format string, args ...any) error {
+func broken(name, format string, args ...any) *fault.Error {
 	return fault.Newf(fault.Invalid, "imagery_unreadable", "%s cannot be read: %s.", name, fmt.Sprintf(format, args...))
 }
 
 // unsupported is the fault of a valid file of an unsupported kind.
-func unsupported(name, format string, args ...any) error {
+func unsupported(name, format string, args ...any) *fault.Error {
 	return fault.Newf(fault.Invalid, "imagery_unsupported", "%s cannot be read: %s.", name, fmt.Sprintf(format, args...))
 }

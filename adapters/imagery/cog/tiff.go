@@ -18,8 +18,10 @@ const (
 	maxBlocks    = 1 << 20
 )
 
-// headerReader reads header bytes by position, with as few requests as possible.
+// headerReader reads header bytes by position, with as few requests as possible. It keeps its first
+// error: what is read after it is zero.
 type headerReader struct {
+	ctx    context.Context // of the one read of the header
 	source Source
 	name   string
 	chunk  []byte // the bytes from start on that were read last
@@ -28,79 +30,81 @@ type headerReader struct {
 	budget int64
 	order  binary.ByteOrder
 	big    bool
+	fields directory // of the main image
+	err    error
 }
 
-// at returns n bytes at off. The slice is valid until the next call and must not be changed.
-func (h *headerReader) at(ctx context.Context, off, n int64) ([]byte, error) {
-	if size := h.source.Size(); off < 0 || n < 0 || off > math.MaxInt64-n || (size >= 0 && off+n > size) {
-		return nil, broken(h.name, "its header points beyond the end of the file")
+// fail keeps an error, unless there is one already.
+func (h *headerReader) fail(err error) {
+	if h.err == nil {
+		h.err = err
 	}
-	if off+n <= int64(len(h.first)) {
-		return h.first[off : off+n], nil
+}
+
+// at returns n bytes at off, which are valid until the next call and must not be changed; nil after
+// an error.
+func (h *headerReader) at(off, n int64) []byte {
+	size := h.source.Size()
+	if off < 0 || n < 0 || off > math.MaxInt64-n || (size >= 0 && off+n > size) {
+		h.fail(broken(h.name, "its header points beyond the end of the file"))
 	}
-	if off >= h.start && off+n <= h.start+int64(len(h.chunk)) {
-		return h.chunk[off-h.start:][:n], nil
+	switch {
+	case h.err != nil:
+		return nil
+	case off+n <= int64(len(h.first)):
+		return h.first[off : off+n]
+	case off >= h.start && off+n <= h.start+int64(len(h.chunk)):
+		return h.chunk[off-h.start:][:n]
 	}
 	ask := max(n, headerChunk)
-	if size := h.source.Size(); size >= 0 {
+	if size >= 0 {
 		ask = min(ask, size-off)
 	}
 	if ask > h.budget {
-		return nil, broken(h.name, "its header is larger than %d MiB", maxHeader>>20)
+		h.fail(broken(h.name, "its header is larger than %d MiB", maxHeader>>20))
+		return nil
 	}
 	h.budget -= ask
 	buf := make([]byte, ask)
-	got, err := h.source.ReadAt(ctx, buf, off)
+	got, err := h.source.ReadAt(h.ctx, buf, off)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
+		h.fail(err)
+		return nil
 	}
 	h.chunk, h.start = buf[:got], off
 	if off == 0 && h.first == nil {
 		h.first = h.chunk
 	}
 	if int64(got) < n {
-		return nil, broken(h.name, "it ends inside its header")
+		h.fail(broken(h.name, "it ends inside its header"))
+		return nil
 	}
-	return h.chunk[:n], nil
+	return h.chunk[:n]
 }
 
 // open reads the signature and returns the position of the first directory.
-func (h *headerReader) open(ctx context.Context) (int64, error) {
-	b, err := h.at(ctx, 0, 16)
-	if err != nil {
-		return 0, err
+func (h *headerReader) open() int64 {
+	b := h.at(0, 16)
+	if b == nil {
+		return 0
 	}
 	if string(b[4:8]) == "jP  " || string(b[:4]) == "\xff\x4f\xff\x51" {
-		return 0, unsupported(h.name, "it is JPEG 2000, and only TIFF is read")
+		h.fail(unsupported(h.name, "it is JPEG 2000, and only TIFF is read"))
 	}
-	switch string(b[:2]) {
-	case "II":
+	h.order = binary.BigEndian
+	if string(b[:2]) == "II" {
 		h.order = binary.LittleEndian
-	case "MM":
-		h.order = binary.BigEndian
-	default:
-		return 0, broken(h.name, "it is not a TIFF")
 	}
-	switch h.order.Uint16(b[2:]) {
-	case 42:
-		return int64(h.order.Uint32(b[4:])), nil
-	case 43:
-		if h.order.Uint16(b[4:]) != 8 || h.order.Uint16(b[6:]) != 0 {
-			return 0, broken(h.name, "it is not a BigTIFF with 8-byte offsets")
-		}
-		h.big = true
-		return h.position(h.order.Uint64(b[8:])), nil
-	default:
-		return 0, broken(h.name, "it is not a TIFF")
+	version := h.order.Uint16(b[2:])
+	switch h.big = version == 43; {
+	case string(b[:2]) != "II" && string(b[:2]) != "MM", version != 42 && version != 43:
+		h.fail(broken(h.name, "it is not a TIFF"))
+	case h.big && (h.order.Uint16(b[4:]) != 8 || h.order.Uint16(b[6:]) != 0):
+		h.fail(broken(h.name, "it is not a BigTIFF with 8-byte offsets"))
+	case h.big:
+		return h.word(b[8:], 8)
 	}
-}
-
-// position converts an unsigned number to a file position; at refuses those that do not fit.
-func (h *headerReader) position(v uint64) int64 {
-	if v > math.MaxInt64 {
-		return -1
-	}
-	return int64(v)
+	return h.word(b[4:], 4)
 }
 
 // The types of TIFF fields that matter here (TIFF 6.0, section 2; BigTIFF adds the last).
@@ -113,20 +117,7 @@ const (
 	typeLong8  = 16
 )
 
-func typeSize(t uint16) int64 {
-	switch t {
-	case typeByte, typeASCII:
-		return 1
-	case typeShort:
-		return 2
-	case typeLong:
-		return 4
-	case typeDouble, typeLong8:
-		return 8
-	default:
-		return 0
-	}
-}
+var typeSizes = map[uint16]int64{typeByte: 1, typeASCII: 1, typeShort: 2, typeLong: 4, typeDouble: 8, typeLong8: 8}
 
 // entry is one field of a directory, its value still in the file.
 type entry struct {
@@ -139,22 +130,21 @@ type entry struct {
 type directory map[uint16]entry
 
 // directory reads the fields at off and returns the position of the next directory, 0 for none.
-func (h *headerReader) directory(ctx context.Context, off int64) (directory, int64, error) {
+func (h *headerReader) directory(off int64) (directory, int64) {
 	countSize, entrySize, wordSize := int64(2), int64(12), int64(4)
 	if h.big {
 		countSize, entrySize, wordSize = 8, 20, 8
 	}
-	b, err := h.at(ctx, off, countSize)
-	if err != nil {
-		return nil, 0, err
+	b := h.at(off, countSize)
+	if b == nil {
+		return nil, 0
 	}
 	n := h.word(b, countSize)
 	if n < 1 || n > maxEntries {
-		return nil, 0, broken(h.name, "a directory claims %d fields", n)
+		h.fail(broken(h.name, "a directory claims %d fields", n))
 	}
-	b, err = h.at(ctx, off+countSize, n*entrySize+wordSize)
-	if err != nil {
-		return nil, 0, err
+	if b = h.at(off+countSize, n*entrySize+wordSize); b == nil {
+		return nil, 0
 	}
 	fields := make(directory, n)
 	for i := range n {
@@ -164,12 +154,13 @@ func (h *headerReader) directory(ctx context.Context, off int64) (directory, int
 			count: h.word(e[4:], wordSize),
 			at:    off + countSize + i*entrySize + 4 + wordSize,
 		}
-		size := typeSize(field.kind)
+		size := typeSizes[field.kind]
 		if size == 0 {
 			continue // of a type that none of our tags has
 		}
 		if field.count < 0 || field.count > math.MaxInt64/8 {
-			return nil, 0, broken(h.name, "a field of its header claims more values than any file can hold")
+			h.fail(broken(h.name, "a field of its header claims more values than any file can hold"))
+			return nil, 0
 		}
 		if field.count*size > wordSize {
 			field.at = h.word(e[4+wordSize:], wordSize)
@@ -179,102 +170,93 @@ func (h *headerReader) directory(ctx context.Context, off int64) (directory, int
 			fields[tag] = field
 		}
 	}
-	return fields, h.word(b[n*entrySize:], wordSize), nil
+	return fields, h.word(b[n*entrySize:], wordSize)
 }
 
-// word reads an unsigned number of 2, 4 or 8 bytes.
+// word reads an unsigned number of 1, 2, 4 or 8 bytes; -1 stands for one beyond the signed range,
+// which at refuses as a position.
 func (h *headerReader) word(b []byte, size int64) int64 {
 	switch size {
+	case 1:
+		return int64(b[0])
 	case 2:
 		return int64(h.order.Uint16(b))
 	case 4:
 		return int64(h.order.Uint32(b))
-	default:
-		return h.position(h.order.Uint64(b))
 	}
+	if v := h.order.Uint64(b); v <= math.MaxInt64 {
+		return int64(v)
+	}
+	return -1
 }
 
 // raw returns the bytes of a field of at most upper values.
-func (h *headerReader) raw(ctx context.Context, e entry, upper int64) ([]byte, error) {
+func (h *headerReader) raw(e entry, upper int64) []byte {
 	if e.count > upper {
-		return nil, broken(h.name, "a field of its header claims %d values", e.count)
+		h.fail(broken(h.name, "a field of its header claims %d values", e.count))
 	}
-	return h.at(ctx, e.at, e.count*typeSize(e.kind))
+	return h.at(e.at, e.count*typeSizes[e.kind])
 }
 
-// integers returns the values of a field of unsigned numbers; nil when the tag is absent.
-// Numbers beyond the signed range come back negative.
-func (h *headerReader) integers(ctx context.Context, d directory, tag uint16, upper int64) ([]int64, error) {
-	e, ok := d[tag]
+// integers returns the values of a field of unsigned numbers; nil when the tag is absent. Numbers
+// beyond the signed range are negative.
+func (h *headerReader) integers(tag uint16, upper int64) []int64 {
+	e, ok := h.fields[tag]
 	if !ok {
-		return nil, nil
+		return nil
 	}
-	size := typeSize(e.kind)
 	if e.kind == typeASCII || e.kind == typeDouble {
-		return nil, broken(h.name, "field %d does not hold whole numbers", tag)
+		h.fail(broken(h.name, "field %d does not hold whole numbers", tag))
 	}
-	b, err := h.raw(ctx, e, upper)
-	if err != nil {
-		return nil, err
+	b, size := h.raw(e, upper), typeSizes[e.kind]
+	if b == nil {
+		return nil
 	}
 	out := make([]int64, e.count)
 	for i := range out {
-		if size == 1 {
-			out[i] = int64(b[i])
-			continue
-		}
 		out[i] = h.word(b[int64(i)*size:], size)
 	}
-	return out, nil
+	return out
 }
 
 // integer returns the first value of a field, or a default when the tag is absent.
-func (h *headerReader) integer(ctx context.Context, d directory, tag uint16, absent int64) (int64, error) {
-	values, err := h.integers(ctx, d, tag, 64)
-	if err != nil {
-		return 0, err
+func (h *headerReader) integer(tag uint16, absent int64) int64 {
+	if values := h.integers(tag, 64); len(values) > 0 {
+		return values[0]
 	}
-	if len(values) == 0 {
-		return absent, nil
-	}
-	return values[0], nil
+	return absent
 }
 
 // overwrite replaces the defaults of tags by the values that the directory has.
-func (h *headerReader) overwrite(ctx context.Context, d directory, defaults map[uint16]int64) error {
+func (h *headerReader) overwrite(defaults map[uint16]int64) {
 	for tag, absent := range defaults {
-		value, err := h.integer(ctx, d, tag, absent)
-		if err != nil {
-			return err
-		}
-		defaults[tag] = value
+		defaults[tag] = h.integer(tag, absent)
 	}
-	return nil
 }
 
-// text returns a field of ASCII of at most upper bytes.
-func (h *headerReader) text(ctx context.Context, e entry, upper int64) (string, error) {
-	b, err := h.raw(ctx, e, upper)
-	text, _, _ := strings.Cut(string(b), "\x00")
-	return strings.TrimSpace(text), err
+// text returns a field of ASCII of at most upper bytes; "" when the tag is absent.
+func (h *headerReader) text(tag uint16, upper int64) string {
+	e := h.fields[tag]
+	if e.kind != typeASCII {
+		return ""
+	}
+	text, _, _ := strings.Cut(string(h.raw(e, upper)), "\x00")
+	return strings.TrimSpace(text)
 }
 
 // doubles returns the values of a field of real numbers; nil when the tag is absent.
-func (h *headerReader) doubles(ctx context.Context, d directory, tag uint16) ([]float64, error) {
-	e, ok := d[tag]
+func (h *headerReader) doubles(tag uint16) []float64 {
+	e, ok := h.fields[tag]
 	if !ok {
-		return nil, nil
+		return nil
 	}
 	if e.kind != typeDouble {
-		return nil, broken(h.name, "field %d does not hold real numbers", tag)
+		h.fail(broken(h.name, "field %d does not hold real numbers", tag))
 	}
-	b, err := h.raw(ctx, e, 6*1024)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]float64, e.count)
+	b := h.raw(e, 6*1024)
+	out := make([]float64, len(b)/8)
 	for i := range out {
 		out[i] = math.Float64frombits(h.order.Uint64(b[8*i:]))
 	}
-	return out, nil
+	return out
 }

@@ -26,7 +26,7 @@ func (c *Client) Elevation(ctx context.Context, area geo.MultiPolygon) ([]ports.
 	if err != nil {
 		return nil, err
 	}
-	return dem.Read(ctx, items, area, func(it dem.Item) (cog.Source, error) { return c.reader.Source(it.Item, it.Href) })
+	return dem.Read(ctx, items, area, func(it dem.Item) (cog.Source, error) { return c.Source(it.Item, it.Href) })
 }
 
 func (c *Client) elevationItems(ctx context.Context, area geo.MultiPolygon, place item.Area) ([]dem.Item, error) {

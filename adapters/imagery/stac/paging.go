@@ -108,7 +108,7 @@ func (p page) next(last query) (*query, error) {
 			continue
 		}
 		address, err := last.resolve(l.Href)
-		if err != nil {
+		if err != nil || l.Href == "" {
 			return nil, fault.New(fault.Invalid, "imagery_search", "The STAC API names a next page that has no address.").Because(err)
 		}
 		q := &query{method: http.MethodGet, address: address, headers: l.Headers}
@@ -137,8 +137,9 @@ func (q query) resolve(href string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if href == "" || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return "", &url.Error{Op: "parse", URL: u.Redacted(), Err: http.ErrMissingFile}
+	u, err = web(u.String())
+	if err != nil {
+		return "", err
 	}
 	return u.String(), nil
 }

@@ -17,7 +17,6 @@ import (
 	"tilth/adapters/imagery/internal/item"
 	"tilth/adapters/imagery/remote"
 	"tilth/core/fault"
-	"tilth/core/vegetation"
 	"tilth/ports"
 )
 
@@ -44,7 +43,7 @@ type Options struct {
 
 // Client searches one STAC API. Safe for concurrent use.
 type Client struct {
-	reader      item.Reader
+	item.Reader // of the files
 	remote      *remote.Client
 	root        *url.URL
 	collections []string
@@ -70,7 +69,7 @@ func New(root string, o Options) (*Client, error) {
 	if place.signAt != nil {
 		tokens = newTokens(c.remote, place.signAt, o.Remote.Now)
 	}
-	c.reader.Source = func(it *item.Item, href string) (cog.Source, error) {
+	c.Source = func(it *item.Item, href string) (cog.Source, error) {
 		if tokens == nil {
 			return cog.FromURL(c.remote, href)
 		}
@@ -82,16 +81,6 @@ func New(root string, o Options) (*Client, error) {
 // Describe names the API and the collections.
 func (c *Client) Describe() string {
 	return fmt.Sprintf("STAC API %s: %s", c.root.Redacted(), strings.Join(c.collections, ", "))
-}
-
-// Grid reads the header of a band's file.
-func (c *Client) Grid(ctx context.Context, scene vegetation.Scene, band vegetation.Band) (vegetation.Grid, error) {
-	return c.reader.Grid(ctx, scene, band)
-}
-
-// Read reads a window of a band with its conversion to reflectance.
-func (c *Client) Read(ctx context.Context, scene vegetation.Scene, band vegetation.Band, window vegetation.Window) (vegetation.Raster, error) {
-	return c.reader.Read(ctx, scene, band, window)
 }
 
 // page fetches one page of the search.

@@ -43,25 +43,14 @@ type bandDocument struct {
 	Offset11   *float64 `json:"raster:offset"`
 }
 
-// earthSearch maps the band names of Earth Search, and the common names of one band only ("rededge"
-// means three), to ESA's.
-var earthSearch = map[string]vegetation.Band{
+// bandNames are, in lower case, ESA's names of the bands, those of Earth Search, and the common names
+// of one band only ("rededge" means three).
+var bandNames = map[string]vegetation.Band{
+	"b02": vegetation.B02, "b03": vegetation.B03, "b04": vegetation.B04, "b05": vegetation.B05, "b06": vegetation.B06,
+	"b07": vegetation.B07, "b08": vegetation.B08, "b11": vegetation.B11, "b12": vegetation.B12, "scl": vegetation.SCL,
 	"blue": vegetation.B02, "green": vegetation.B03, "red": vegetation.B04,
 	"rededge1": vegetation.B05, "rededge2": vegetation.B06, "rededge3": vegetation.B07,
-	"nir": vegetation.B08, "swir16": vegetation.B11, "swir22": vegetation.B12, "scl": vegetation.SCL,
-}
-
-var esa = map[string]vegetation.Band{
-	"B02": vegetation.B02, "B03": vegetation.B03, "B04": vegetation.B04, "B05": vegetation.B05, "B06": vegetation.B06,
-	"B07": vegetation.B07, "B08": vegetation.B08, "B11": vegetation.B11, "B12": vegetation.B12, "SCL": vegetation.SCL,
-}
-
-func bandNamed(name string) (vegetation.Band, bool) {
-	if b, ok := esa[strings.ToUpper(name)]; ok {
-		return b, true
-	}
-	b, ok := earthSearch[strings.ToLower(name)]
-	return b, ok
+	"nir": vegetation.B08, "swir16": vegetation.B11, "swir22": vegetation.B12,
 }
 
 // resolutionSuffix is the suffix of keys in Copernicus Data Space: "B04_10m".
@@ -105,12 +94,12 @@ func (a assetDocument) band(key string) (vegetation.Band, bool) {
 	names := []string{resolutionSuffix.ReplaceAllString(key, "")}
 	if len(named) == 1 {
 		names = []string{named[0].Name, names[0], named[0].CommonName, named[0].Common11}
-		if strings.HasPrefix(strings.ToUpper(names[0]), "B") && len(names[0]) == 3 && esa[strings.ToUpper(names[0])] == "" {
+		if first := strings.ToLower(names[0]); strings.HasPrefix(first, "b") && len(first) == 3 && bandNames[first] == "" {
 			return "", false // ESA's name of an unused band: B8A is "nir08"
 		}
 	}
 	for _, name := range names {
-		if b, ok := bandNamed(name); ok {
+		if b, ok := bandNames[strings.ToLower(name)]; ok {
 			return b, true
 		}
 	}
@@ -118,7 +107,7 @@ func (a assetDocument) band(key string) (vegetation.Band, bool) {
 }
 
 func (a assetDocument) asset(band vegetation.Band) Asset {
-	asset := Asset{Href: a.Href, Scale: dnScale, Offset: unstated(), state: string(a.Size) + " " + string(a.Checksum), metres: math.Inf(1)}
+	asset := Asset{Href: a.Href, Scale: dnScale, Offset: math.NaN(), state: string(a.Size) + " " + string(a.Checksum), metres: math.Inf(1)}
 	if a.GSD > 0 {
 		asset.metres = a.GSD
 	}

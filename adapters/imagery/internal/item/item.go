@@ -7,7 +7,6 @@ package item
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"strings"
 	"sync"
 	"time"
@@ -33,8 +32,8 @@ type Item struct {
 
 	revision func() string // computed once, from the assets at the first call of Scene
 
-	mu      sync.Mutex
-	decided *decision // once the pixels were examined
+	mu        sync.Mutex
+	pixelsSay *bool // that the offset is applied, once they were examined
 }
 
 // Asset is the file of one band. A NaN Offset means that the item does not state one.
@@ -79,16 +78,8 @@ func Parse(data []byte, name string) (*Item, error) {
 	if !ok {
 		return nil, broken(name, "it has no datetime")
 	}
-	it.scene = vegetation.Scene{
-		ID:            d.ID,
-		Platform:      p.platform(d.ID),
-		Tile:          p.tile(d.ID),
-		RelativeOrbit: p.orbit(d.ID),
-		SensedAt:      sensed,
-		Datastrip:     p.text("s2:datastrip_id"),
-		Baseline:      p.baseline(),
-		Synthetic:     p.flag("synthetic"),
-	}
+	it.scene = p.scene(d.ID, sensed)
+	it.scene.Datastrip, it.scene.Baseline = p.text("s2:datastrip_id"), p.baseline()
 	it.scene.Updated, _ = p.time("updated", "created", "s2:generation_time")
 	if raw, stated := d.Properties["earthsearch:boa_offset_applied"]; stated && string(raw) != "null" {
 		applied := p.flag("earthsearch:boa_offset_applied")
@@ -186,6 +177,3 @@ func Compare(a, b *Item) int {
 	}
 	return strings.Compare(a.ID, b.ID)
 }
-
-// unstated marks an offset that the item does not state.
-func unstated() float64 { return math.NaN() }

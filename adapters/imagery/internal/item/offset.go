@@ -32,69 +32,48 @@ const (
 //     added to all.
 //
 // A decision from pixels is made once and kept.
-func (it *Item) offset(ctx context.Context, asset Asset, read readBand) (decision, error) {
-	sinceOffset := baselineNumber(it.scene.Baseline) >= offsetSince
-	if it.applied == nil || !sinceOffset {
-		if !math.IsNaN(asset.Offset) {
-			return decision{asset.Offset, vegetation.OffsetByItem}, nil
-		}
-		if sinceOffset {
-			return decision{boaOffset, vegetation.OffsetByBaseline}, nil
-		}
-		return decision{0, vegetation.OffsetByBaseline}, nil
-	}
-	if *it.applied {
-		return decision{0, vegetation.OffsetByFlag}, nil
+func (it *Item) offset(ctx context.Context, band vegetation.Band, files Reader) (float64, vegetation.OffsetBasis, error) {
+	baseline, err := strconv.ParseFloat(it.scene.Baseline, 64)
+	since, stated := err == nil && baseline >= offsetSince, it.Assets[band].Offset
+	switch {
+	case (it.applied == nil || !since) && !math.IsNaN(stated):
+		return stated, vegetation.OffsetByItem, nil
+	case !since:
+		return 0, vegetation.OffsetByBaseline, nil
+	case it.applied == nil:
+		return boaOffset, vegetation.OffsetByBaseline, nil
+	case *it.applied:
+		return 0, vegetation.OffsetByFlag, nil
 	}
 	it.mu.Lock()
 	defer it.mu.Unlock()
-	if it.decided == nil {
-		applied, err := it.pixelsSayApplied(ctx, read)
+	if it.pixelsSay == nil {
+		applied, err := it.pixelsSayApplied(ctx, files)
 		if err != nil {
-			return decision{}, err
+			return 0, "", err
 		}
-		it.decided = &decision{boaOffset, vegetation.OffsetByFlag}
-		if applied {
-			it.decided = &decision{0, vegetation.OffsetByPixels}
-		}
+		it.pixelsSay = &applied
 	}
-	return *it.decided, nil
-}
-
-// decision is an offset and its basis.
-type decision struct {
-	offset float64
-	basis  vegetation.OffsetBasis
-}
-
-func baselineNumber(baseline string) float64 {
-	v, err := strconv.ParseFloat(baseline, 64)
-	if err != nil {
-		return 0
+	if *it.pixelsSay {
+		return 0, vegetation.OffsetByPixels, nil
 	}
-	return v
-}
-
-// readBand reads pixels of one of the item's bands, and its grid.
-type readBand interface {
-	grid(ctx context.Context, band vegetation.Band) (vegetation.Grid, error)
-	pixels(ctx context.Context, band vegetation.Band, w vegetation.Window) (vegetation.Raster, error)
+	return boaOffset, vegetation.OffsetByFlag, nil
 }
 
 // pixelsSayApplied examines the visible bands, usually darkest first. The darkest is the one with
 // the largest share of dark pixels, so any band above the threshold decides.
-func (it *Item) pixelsSayApplied(ctx context.Context, read readBand) (bool, error) {
+func (it *Item) pixelsSayApplied(ctx context.Context, files Reader) (bool, error) {
 	for _, band := range []vegetation.Band{vegetation.B02, vegetation.B04, vegetation.B03} {
 		if _, ok := it.Assets[band]; !ok {
 			continue
 		}
-		grid, err := read.grid(ctx, band)
+		file, err := files.open(ctx, it, band)
 		if err != nil {
 			return false, err
 		}
 		dark, valid := 0, 0
-		for _, w := range sample(grid) {
-			raster, err := read.pixels(ctx, band, w)
+		for _, w := range sample(file.Grid()) {
+			raster, err := file.Read(ctx, w)
 			if err != nil {
 				return false, err
 			}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"tilth/core/vegetation"
 )
 
 // properties reads facts from where each dialect keeps them.
@@ -53,6 +55,13 @@ var (
 	tileOf     = regexp.MustCompile(`_T?(\d{2}[C-HJ-NP-X][A-HJ-NP-Z]{2})_`)
 	tileCode   = regexp.MustCompile(`^(\d{1,2})([C-HJ-NP-X][A-HJ-NP-Z]{2})$`)
 )
+
+// scene returns the scene of the item of an id.
+func (p properties) scene(id string, sensed time.Time) vegetation.Scene {
+	return vegetation.Scene{
+		ID: id, Platform: p.platform(id), Tile: p.tile(id), RelativeOrbit: p.orbit(id), SensedAt: sensed, Synthetic: p.flag("synthetic"),
+	}
+}
 
 func (p properties) platform(id string) string {
 	if s := p.text("platform"); s != "" {

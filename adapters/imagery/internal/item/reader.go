@@ -18,36 +18,40 @@ type Reader struct {
 
 // Grid returns the georeference of a band's file, from the file alone.
 func (r Reader) Grid(ctx context.Context, scene vegetation.Scene, band vegetation.Band) (vegetation.Grid, error) {
-	it, err := r.item(scene, band)
+	it, err := itemOf(scene, band)
 	if err != nil {
 		return vegetation.Grid{}, err
 	}
-	return bandReader{r, it}.grid(ctx, band)
+	file, err := r.open(ctx, it, band)
+	if err != nil {
+		return vegetation.Grid{}, err
+	}
+	return file.Grid(), nil
 }
 
 // Read returns a window of a band with scale and offset. Without a statement of file or item,
 // nodata is 0, by the convention of Sentinel-2 products.
 func (r Reader) Read(ctx context.Context, scene vegetation.Scene, band vegetation.Band, window vegetation.Window) (vegetation.Raster, error) {
-	it, err := r.item(scene, band)
+	it, err := itemOf(scene, band)
 	if err != nil {
 		return vegetation.Raster{}, err
 	}
-	files := bandReader{r, it}
-	raster, err := files.pixels(ctx, band, window)
+	file, err := r.open(ctx, it, band)
 	if err != nil {
 		return vegetation.Raster{}, err
 	}
-	asset := it.Assets[band]
-	raster.Scale = asset.Scale
-	if band == vegetation.SCL {
-		return raster, nil
+	raster, err := file.Read(ctx, window)
+	if err != nil {
+		return vegetation.Raster{}, err
 	}
-	decided, err := it.offset(ctx, asset, files)
-	raster.Offset, raster.OffsetBasis = decided.offset, decided.basis
+	raster.Scale = it.Assets[band].Scale
+	if band != vegetation.SCL {
+		raster.Offset, raster.OffsetBasis, err = it.offset(ctx, band, r)
+	}
 	return raster, err
 }
 
-func (r Reader) item(scene vegetation.Scene, band vegetation.Band) (*Item, error) {
+func itemOf(scene vegetation.Scene, band vegetation.Band) (*Item, error) {
 	it, ok := scene.Source.(*Item)
 	if !ok {
 		return nil, fault.Newf(fault.Invalid, "imagery_scene", "Scene %s is not of this imagery source.", scene.ID)
@@ -58,38 +62,16 @@ func (r Reader) item(scene vegetation.Scene, band vegetation.Band) (*Item, error
 	return it, nil
 }
 
-// bandReader reads the files of one item.
-type bandReader struct {
-	Reader
-	item *Item
-}
-
-func (b bandReader) open(ctx context.Context, band vegetation.Band) (*cog.File, error) {
-	asset := b.item.Assets[band]
-	source, err := b.Source(b.item, asset.Href)
+func (r Reader) open(ctx context.Context, it *Item, band vegetation.Band) (*cog.File, error) {
+	asset := it.Assets[band]
+	source, err := r.Source(it, asset.Href)
 	if err != nil {
 		return nil, err
 	}
 	address, _, _ := strings.Cut(asset.Href, "?") // the rest may be a signature
-	file, err := cog.Open(ctx, source, b.item.ID+"/"+path.Base(address))
+	file, err := cog.Open(ctx, source, it.ID+"/"+path.Base(address))
 	if err != nil {
 		return nil, err
 	}
 	return file.AssumeNoData(asset.NoData), nil
-}
-
-func (b bandReader) grid(ctx context.Context, band vegetation.Band) (vegetation.Grid, error) {
-	file, err := b.open(ctx, band)
-	if err != nil {
-		return vegetation.Grid{}, err
-	}
-	return file.Grid(), nil
-}
-
-func (b bandReader) pixels(ctx context.Context, band vegetation.Band, w vegetation.Window) (vegetation.Raster, error) {
-	file, err := b.open(ctx, band)
-	if err != nil {
-		return vegetation.Raster{}, err
-	}
-	return file.Read(ctx, w)
 }

@@ -46,14 +46,10 @@ func salvage(data []byte, cause error) (it *Item, d document, ok bool) {
 			sensed, ok = at, err == nil
 		}
 	}
-	message := cause.Error()
+	it.ID, it.scene = d.ID, p.scene(d.ID, sensed)
+	it.scene.Broken = cause.Error()
 	if f, is := fault.As(cause); is {
-		message = f.Message
-	}
-	it.ID = d.ID
-	it.scene = vegetation.Scene{
-		ID: d.ID, Platform: p.platform(d.ID), Tile: p.tile(d.ID), RelativeOrbit: p.orbit(d.ID), SensedAt: sensed,
-		Synthetic: p.flag("synthetic"), Broken: message,
+		it.scene.Broken = f.Message
 	}
 	return it, d, ok
 }
