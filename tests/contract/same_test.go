@@ -2,8 +2,10 @@ package contract
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -29,6 +31,27 @@ func TestSQLiteEqualsPostgreSQL(t *testing.T) {
 	servers := [2]*rig.Server{
 		rig.Start(t, rig.Options{Database: rig.SQLite(t)}), rig.Start(t, rig.Options{Database: rig.PostgreSQL(t)}),
 	}
+	for part := range sameParts {
+		t.Run(strconv.Itoa(part), func(t *testing.T) {
+			t.Parallel()
+			sameAnswers(t, servers)
+		})
+	}
+}
+
+// sameParts is into how many tests the random commands are divided: a command waits for
+// its answer most of the time, so they run side by side.
+const sameParts = 4
+
+// A part has its share of the hundred checks that rapid makes; -rapid.checks still says
+// otherwise.
+func init() {
+	if err := flag.Set("rapid.checks", strconv.Itoa(100/sameParts)); err != nil {
+		panic(err)
+	}
+}
+
+func sameAnswers(t *testing.T, servers [2]*rig.Server) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := &twins{ids: map[string][][2]int64{}}
 		for i, s := range servers {
