@@ -8,17 +8,13 @@ import (
 	"mime"
 	"net/http"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"tilth/core/fault"
 )
-
-// maxDepth bounds the nesting of a body. A GeoJSON FeatureCollection of multipolygons
-// needs nine levels.
-const maxDepth = 64
 
 // Item is one decoded item of a body that may hold many. Errors are those of its own
 // members; business errors are added to them by the use case, so that all failing items
@@ -34,34 +30,33 @@ type Item[W any] struct {
 // non_field_errors with line and column where the body is no JSON; Limit with code
 // body_too_large (413) or unsupported_media_type (415).
 func Decode[W any](c *Call) (W, error) {
-	var zero W
-	text, err := c.json()
-	if err != nil {
-		return zero, err
-	}
-	item := decodeItem[W](c.api, text)
-	return item.Value, item.Errors.Err()
+	in, err := Read[JSON[W]](c)
+	return in.Body, err
 }
 
 // DecodeInto reads the body as the changes of a PATCH: its members replace those
 // of current, and the whole is validated like a new record. A member that is null is
 // cleared where it is optional. Nested objects are replaced, not merged.
 // Faults: those of [Decode].
-func DecodeInto[W any](c *Call, current W) (W, error) {
-	var zero W
-	text, err := c.json()
+func DecodeInto[W any](c *Call, current W) (out W, err error) {
+	in, err := c.json()
 	if err != nil {
-		return zero, err
+		return out, err
 	}
-	if text[0] != '{' {
-		return zero, notAnObject(text).Err()
+	if kind := in.PeekKind(); kind != jsontext.KindBeginObject {
+		return out, fault.Field(fault.NonField, mismatch(huma.TypeObject, kind))
 	}
-	base, err := json.Marshal(current)
+	changes, _ := in.ReadValue()
+	members := map[string]json.RawMessage{}
+	text, err := json.Marshal(current)
+	err = errors.Join(err, json.Unmarshal(text, &members), json.Unmarshal(changes, &members))
 	if err != nil {
-		return zero, fmt.Errorf("encode the current record: %w", err)
+		return out, fmt.Errorf("lay a body over the current record: %w", err)
 	}
-	item := decodeItem[W](c.api, overlay(base, text))
-	return item.Value, item.Errors.Err()
+	if text, err = json.Marshal(members); err != nil {
+		return out, fmt.Errorf("encode the changed record: %w", err)
+	}
+	return out, c.api.decode(checked(text), reflect.ValueOf(&out).Elem()).Err()
 }
 
 // DecodeChange reads the body of a PUT as [Decode] does, and that of a PATCH as [DecodeInto] does.
@@ -78,64 +73,50 @@ func DecodeChange[W any](c *Call, current W) (W, error) {
 // like those of an array: the caller decides how to answer.
 // Faults: those of [Decode] for the body as a whole.
 func DecodeMany[W any](c *Call) (items []Item[W], bulk bool, err error) {
-	text, err := c.json()
+	in, err := c.json()
 	if err != nil {
 		return nil, false, err
 	}
-	if text[0] != '[' {
-		return []Item[W]{decodeItem[W](c.api, text)}, false, nil
+	if bulk = in.PeekKind() == jsontext.KindBeginArray; bulk {
+		_, _ = in.ReadToken()
 	}
 	upper := c.api.config.MaxBulk
-	eachItem(text, func(i int, value []byte) bool {
-		if i < upper {
-			items = append(items, decodeItem[W](c.api, value))
-			return true
+	for in.PeekKind() != jsontext.KindEndArray && (bulk || len(items) == 0) {
+		if len(items) == upper {
+			return nil, bulk, fault.Field(fault.NonField, fmt.Sprintf("Send at most %d items in one request.", upper))
 		}
-		err = fault.Field(fault.NonField, fmt.Sprintf("Send at most %d items in one request.", upper))
-		return false
-	})
-	if err == nil && len(items) == 0 {
-		err = fault.Field(fault.NonField, "Send at least one item.")
+		var item Item[W]
+		item.Errors = c.api.decode(in, reflect.ValueOf(&item.Value).Elem())
+		items = append(items, item)
 	}
-	if err != nil {
-		return nil, true, err
+	if len(items) == 0 {
+		return nil, bulk, fault.Field(fault.NonField, "Send at least one item.")
 	}
-	return items, true, nil
+	return items, bulk, nil
 }
 
-func decodeItem[W any](a *API, text []byte) (item Item[W]) {
-	item.Errors = a.decode(text, reflect.ValueOf(&item.Value).Elem())
-	return item
-}
-
-// decode holds a checked JSON text against the schema of the type of a record and reads it;
+// decode holds a checked JSON value against the schema of the type of a record and reads it;
 // what is invalid leaves the record zero.
-func (a *API) decode(text []byte, into reflect.Value) fault.Fields {
+func (a *API) decode(in *jsontext.Decoder, into reflect.Value) fault.Fields {
 	schema := a.schemas.known[into.Type()]
 	if schema == nil {
 		panic(fmt.Sprintf("rest: %s is the body of no route", into.Type()))
 	}
-	schema, _ = a.schemas.resolve(schema)
-	if text[0] != '{' {
-		return notAnObject(text)
-	}
-	v := validator{schemas: a.schemas}
 	errs := fault.Fields{}
-	v.object(schema, text, errs)
+	text := a.schemas.hold(schema, in, errs)
 	if len(errs) > 0 {
 		return errs
 	}
-	if v.read(into.Addr().Interface(), errs); len(errs) > 0 {
+	if readChecked(text, into.Addr().Interface(), errs); len(errs) > 0 {
 		into.SetZero()
-		return errs
 	}
-	return nil
+	return errs
 }
 
-// read decodes the validated text. What fails here is what no schema can say: a type
+// readChecked decodes a validated text. What fails here is what no schema can say: a type
 // with a reader of its own, or an integer narrower than its format.
-func (v *validator) read(into any, errs fault.Fields) {
-	err := json.Unmarshal(v.out.Bytes(), into)
+func readChecked(text []byte, into any, errs fault.Fields) {
+	err := json.Unmarshal(text, into)
 	if err == nil {
 		return
 	}
@@ -151,43 +132,8 @@ func (v *validator) read(into any, errs fault.Fields) {
 	errs.Add(field, message)
 }
 
-func notAnObject(text []byte) fault.Fields {
-	f := fault.Fields{}
-	f.Add(fault.NonField, "Expected "+article(huma.TypeObject)+", got "+nameOf(text)+".")
-	return f
-}
-
-// overlay replaces members of one object by those of another.
-func overlay(base, over []byte) []byte {
-	type member struct {
-		name  string
-		value []byte
-	}
-	var members []member
-	at := map[string]int{}
-	put := func(name string, value []byte) {
-		if i, ok := at[name]; ok {
-			members[i].value = value
-			return
-		}
-		at[name] = len(members)
-		members = append(members, member{name, value})
-	}
-	eachMember(base, put)
-	eachMember(over, put)
-	out := validator{out: bytes.Buffer{}}
-	out.out.WriteByte('{')
-	for _, m := range members {
-		out.separate('{')
-		out.name(m.name)
-		out.out.Write(m.value)
-	}
-	out.out.WriteByte('}')
-	return out.out.Bytes()
-}
-
-// json returns the body as one checked JSON value without white space around it.
-func (c *Call) json() ([]byte, error) {
+// json returns a decoder of the body, which is one checked JSON value.
+func (c *Call) json() (*jsontext.Decoder, error) {
 	if err := c.wantJSON(); err != nil {
 		return nil, err
 	}
@@ -198,32 +144,12 @@ func (c *Call) json() ([]byte, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, malformed("The body is empty; send a JSON object.")
 	}
-	if bad := checkJSON(body, maxDepth); bad != nil {
-		if !bad.located {
-			return nil, malformed(bad.Error())
-		}
-		return nil, bad.fields().Err()
-	}
-	return trimJSON(body), nil
+	return checked(body), checkJSON(body)
 }
 
-func malformed(message string) error {
-	return &fault.Error{
-		Kind: fault.Invalid, Code: "malformed_body", Message: message,
-		Fields: fault.Fields{fault.NonField: []string{message}},
-	}
-}
-
-// fields puts a located error under the names that lead to it.
-func (e *scanError) fields() fault.Fields {
-	if len(e.path) == 0 {
-		return fault.Fields{fault.NonField: []string{e.message}}
-	}
-	var inner any = []string{e.message}
-	for _, s := range slices.Backward(e.path) {
-		inner = fault.Fields{s.key(): inner}
-	}
-	return inner.(fault.Fields)
+// checked returns a decoder of a text whose members are known to be there once.
+func checked(text []byte) *jsontext.Decoder {
+	return jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true))
 }
 
 // wantJSON refuses a body that says it is something else. A body that says nothing is

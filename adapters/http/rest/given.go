@@ -51,11 +51,12 @@ func (b BodySpec) With(name string) *BodySpec { b.with = name; return &b }
 // map[string]any. It holds it against no schema.
 // Faults: those of [Decode] for the body as a whole.
 func DecodeValue(c *Call) (any, error) {
-	text, err := c.json()
+	in, err := c.json()
 	if err != nil {
 		return nil, err
 	}
 	var out any
+	text, _ := in.ReadValue()
 	if err := json.Unmarshal(text, &out); err != nil {
 		return nil, fmt.Errorf("read a checked JSON text: %w", err)
 	}

@@ -150,9 +150,9 @@ func readValues(c *Call, field reflect.Value) error {
 }
 
 func readBody(c *Call, field reflect.Value) error {
-	text, err := c.json()
+	in, err := c.json()
 	if err != nil {
 		return err
 	}
-	return c.api.decode(text, field).Err()
+	return c.api.decode(in, field).Err()
 }

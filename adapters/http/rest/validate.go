@@ -2,84 +2,113 @@ package rest
 
 import (
 	"bytes"
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"tilth/core/fault"
 )
 
 // validator holds one value against its schema, collects what is wrong under the names
 // of the members, and writes the value again without what the schema does not know:
-// unknown members, read-only members, and optional members that are null.
+// unknown members, read-only members, and optional members that are null. Both texts are
+// known to be well-formed until something is wrong, and what is written then is not read.
 type validator struct {
 	schemas *schemas
-	out     bytes.Buffer
+	in      *jsontext.Decoder
+	out     *jsontext.Encoder
 }
 
-const required = "This field is required."
+// hold holds the next value of a checked text, an object, against a schema, and returns what
+// the schema knows of it.
+func (s *schemas) hold(schema *huma.Schema, in *jsontext.Decoder, errs fault.Fields) []byte {
+	var out bytes.Buffer
+	v := validator{s, in, jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true), jsontext.PreserveRawStrings(true))}
+	if kind := in.PeekKind(); kind != jsontext.KindBeginObject {
+		errs.Add(fault.NonField, mismatch(huma.TypeObject, kind))
+		_ = in.SkipValue()
+		return nil
+	}
+	schema, _ = s.resolve(schema)
+	v.object(schema, errs)
+	return out.Bytes()
+}
 
-// value checks one value. Messages go to errs under key; errors inside of an object or
+// copy copies the next token.
+func (v *validator) copy() jsontext.Token {
+	token, _ := v.in.ReadToken()
+	_ = v.out.WriteToken(token)
+	return token
+}
+
+// value checks the next value. Messages go to errs under key; errors inside of an object or
 // an array are nested there.
-func (v *validator) value(schema *huma.Schema, text []byte, errs fault.Fields, key string) {
+func (v *validator) value(schema *huma.Schema, errs fault.Fields, key string) {
 	schema, nullable := v.schemas.resolve(schema)
-	if string(text) == "null" && nullable {
-		v.out.WriteString("null")
-		return
-	}
-	if want := schema.Type; want != "" && !fits(want, text) {
-		errs.Add(key, "Expected "+article(want)+", got "+nameOf(text)+".")
-		return
-	}
-	switch schema.Type {
-	case huma.TypeObject:
+	kind := v.in.PeekKind()
+	switch {
+	case schema.Type == "":
+		v.copyValue()
+	case kind == jsontext.KindNull && nullable:
+		v.copy()
+	case !fits(schema.Type, kind):
+		errs.Add(key, mismatch(schema.Type, kind))
+		_ = v.in.SkipValue()
+	case schema.Type == huma.TypeObject:
 		nested := fault.Fields{}
-		v.object(schema, text, nested)
+		v.object(schema, nested)
 		errs.Nest(key, nested)
-		return
-	case huma.TypeArray:
-		v.array(schema, text, errs, key)
-		return
-	case huma.TypeString:
-		v.checkString(schema, stringOf(text), errs, key)
-	case huma.TypeInteger:
-		checkInteger(schema, string(text), errs, key)
-	case huma.TypeNumber:
-		n, _ := strconv.ParseFloat(string(text), 64)
+	case schema.Type == huma.TypeArray:
+		v.array(schema, errs, key)
+	case schema.Type == huma.TypeString:
+		v.checkString(schema, v.copy().String(), errs, key)
+	case schema.Type == huma.TypeInteger:
+		checkInteger(schema, v.copy().String(), errs, key)
+	case schema.Type == huma.TypeNumber:
+		n, _ := v.copy().Float()
 		checkRange(schema, n, errs, key)
+	default:
+		v.copy()
 	}
-	v.out.Write(text)
 }
 
-// object checks the members of an object into errs.
-func (v *validator) object(schema *huma.Schema, text []byte, errs fault.Fields) {
-	if len(schema.Properties) == 0 {
-		v.openObject(schema, text, errs)
+func (v *validator) copyValue() {
+	text, _ := v.in.ReadValue()
+	_ = v.out.WriteValue(text)
+}
+
+// object checks the members of an object into errs. The members of one without properties
+// have no names known beforehand.
+func (v *validator) object(schema *huma.Schema, errs fault.Fields) {
+	each, typed := schema.AdditionalProperties.(*huma.Schema)
+	if open := len(schema.Properties) == 0; open && !typed {
+		v.copyValue()
 		return
+	} else if !open {
+		each = nil
 	}
-	v.out.WriteByte('{')
 	given := map[string]bool{}
-	eachMember(text, func(name string, value []byte) {
-		member := schema.Properties[name]
-		if member == nil || member.ReadOnly {
-			return
+	for v.copy(); v.in.PeekKind() != jsontext.KindEndObject; {
+		token, _ := v.in.ReadToken()
+		name := token.String()
+		member := cmp.Or(each, schema.Properties[name])
+		if member == nil || member.ReadOnly || each == nil && v.in.PeekKind() == jsontext.KindNull && !v.keepsNull(schema, member, name) {
+			_ = v.in.SkipValue() // a null is taken as if it were not there
+			continue
 		}
-		if string(value) == "null" && !v.keepsNull(schema, member, name) {
-			return // as if it were not there
-		}
-		v.separate('{')
-		v.name(name)
-		v.value(member, value, errs, name)
 		given[name] = true
-	})
-	v.out.WriteByte('}')
+		_ = v.out.WriteToken(jsontext.String(name))
+		v.value(member, errs, name)
+	}
+	v.copy()
 	for _, name := range schema.Required {
-		if member := schema.Properties[name]; !given[name] && !member.ReadOnly {
-			errs.Add(name, required)
+		if !given[name] && !schema.Properties[name].ReadOnly {
+			errs.Add(name, "This field is required.")
 		}
 	}
 }
@@ -93,40 +122,24 @@ func (v *validator) keepsNull(object, member *huma.Schema, name string) bool {
 	return nullable && !open && slices.Contains(object.Required, name)
 }
 
-// openObject is an object whose members have no names known beforehand.
-func (v *validator) openObject(schema *huma.Schema, text []byte, errs fault.Fields) {
-	each, typed := schema.AdditionalProperties.(*huma.Schema)
-	if !typed {
-		v.out.Write(text)
-		return
-	}
-	v.out.WriteByte('{')
-	eachMember(text, func(name string, value []byte) {
-		v.separate('{')
-		v.name(name)
-		v.value(each, value, errs, name)
-	})
-	v.out.WriteByte('}')
-}
-
-func (v *validator) array(schema *huma.Schema, text []byte, errs fault.Fields, key string) {
+func (v *validator) array(schema *huma.Schema, errs fault.Fields, key string) {
 	nested, count := fault.Fields{}, 0
 	seen, repeated := map[string]bool{}, false
-	v.out.WriteByte('[')
-	eachItem(text, func(i int, value []byte) bool {
-		count++
-		if schema.MaxItems != nil && count > *schema.MaxItems {
-			return false
+	for v.copy(); v.in.PeekKind() != jsontext.KindEndArray; count++ {
+		if schema.MaxItems != nil && count >= *schema.MaxItems {
+			_ = v.in.SkipValue()
+			continue
 		}
+		item := *v
 		if schema.UniqueItems {
-			repeated = repeated || seen[string(value)]
-			seen[string(value)] = true
+			text, _ := v.in.ReadValue()
+			repeated = repeated || seen[string(text)]
+			seen[string(text)] = true
+			item.in = checked(text)
 		}
-		v.separate('[')
-		v.value(schema.Items, value, nested, strconv.Itoa(i))
-		return true
-	})
-	v.out.WriteByte(']')
+		item.value(schema.Items, nested, strconv.Itoa(count))
+	}
+	v.copy()
 	switch {
 	case schema.MinItems != nil && count < *schema.MinItems:
 		errs.Addf(key, "Give at least %d.", *schema.MinItems)
@@ -139,64 +152,32 @@ func (v *validator) array(schema *huma.Schema, text []byte, errs fault.Fields, k
 	}
 }
 
-func (v *validator) separate(open byte) {
-	if b := v.out.Bytes(); len(b) > 0 && b[len(b)-1] != open {
-		v.out.WriteByte(',')
-	}
-}
-
-func (v *validator) name(name string) {
-	quoted, _ := json.Marshal(name) // a string always encodes
-	v.out.Write(quoted)
-	v.out.WriteByte(':')
-}
-
 // fits reports whether a JSON value is of a schema type. A number is taken for an integer
 // here, so that 3.5 gets a message of its own.
-func fits(want string, text []byte) bool {
-	switch c := text[0]; want {
-	case huma.TypeObject:
-		return c == '{'
-	case huma.TypeArray:
-		return c == '['
-	case huma.TypeString:
-		return c == '"'
-	case huma.TypeBoolean:
-		return c == 't' || c == 'f'
-	default:
-		return c == '-' || c >= '0' && c <= '9'
-	}
+func fits(want string, got jsontext.Kind) bool {
+	return kinds[got].schema == want || want == huma.TypeInteger && got == jsontext.KindNumber
 }
 
-func nameOf(text []byte) string {
-	if len(text) == 0 {
-		return "nothing"
-	}
-	switch text[0] {
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	case '"':
-		return "a string"
-	case 't', 'f':
-		return "a boolean"
-	case 'n':
-		return "null"
-	}
-	return "a number"
+// kinds are the kinds of JSON values: the type of a schema that they fit, and what they are called.
+var kinds = map[jsontext.Kind]struct{ schema, called string }{
+	jsontext.KindBeginObject: {huma.TypeObject, "an object"},
+	jsontext.KindBeginArray:  {huma.TypeArray, "an array"},
+	jsontext.KindString:      {huma.TypeString, "a string"},
+	jsontext.KindNumber:      {huma.TypeNumber, "a number"},
+	jsontext.KindTrue:        {huma.TypeBoolean, "a boolean"},
+	jsontext.KindFalse:       {huma.TypeBoolean, "a boolean"},
+	jsontext.KindNull:        {"", "null"},
 }
 
-func article(want string) string {
+func mismatch(want string, got jsontext.Kind) string {
+	article := "a "
 	switch want {
-	case huma.TypeInteger:
-		return "an integer"
+	case huma.TypeInteger, huma.TypeObject, huma.TypeArray:
+		article = "an "
 	case huma.TypeBoolean:
-		return "true or false"
-	case huma.TypeObject, huma.TypeArray:
-		return "an " + want
+		article, want = "true or ", "false"
 	}
-	return "a " + want
+	return "Expected " + article + want + ", got " + kinds[got].called + "."
 }
 
 // choices lists the allowed words of an enumeration, shortened where they are many.
