@@ -127,20 +127,20 @@ const (
 
 // Missing is a required field that is empty or invalid.
 type Missing struct {
-	Field   string // in general: "fertilizers[].rate"
-	Path    string // this one: "fertilizers[3].rate"
-	Message string // what to enter
+	Field   string `json:"field"`   // in general: "fertilizers[].rate"
+	Path    string `json:"path"`    // this one: "fertilizers[3].rate"
+	Message string `json:"message"` // what to enter
 }
 
 // SectionState is how far one section of an assessment is.
 type SectionState struct {
-	Section  string
-	Applies  bool // false: rice where another crop grows
-	Declared bool // declared to hold nothing
-	Status   SectionStatus
-	Filled   int // required fields filled validly
-	Required int // required fields in all
-	Missing  []Missing
+	Section  string        `json:"section"`
+	Applies  bool          `json:"applies"`  // false: rice where another crop grows
+	Declared bool          `json:"declared"` // declared to hold nothing
+	Status   SectionStatus `json:"status"`
+	Filled   int           `json:"filled"`   // required fields filled validly
+	Required int           `json:"required"` // required fields in all
+	Missing  []Missing     `json:"missing"`
 }
 
 // State is the completeness of an assessment.

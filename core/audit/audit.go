@@ -44,9 +44,9 @@ type Entry struct {
 // new, After where it is gone; both are nil, bool, int64, float64, string, or a list or
 // object of these.
 type Change struct {
-	Member string
-	Before any
-	After  any
+	Member string `json:"member"`
+	Before any    `json:"before"`
+	After  any    `json:"after"`
 }
 
 // By returns an entry with its caller and time.

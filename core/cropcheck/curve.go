@@ -30,21 +30,27 @@ func (g GrowingYear) begin(day time.Time) time.Time {
 
 // Step is one point of a curve.
 type Step struct {
-	Day      int     // since the beginning of the growing year, 0…365
-	NDVI     float64 // the median of the samples
-	P25, P75 float64 // the quartiles of NDVI
-	EVI      float64 // the median; meaningful where the set has EVI
-	N        int     // samples
+	Day  int     `json:"day"`      // since the beginning of the growing year, 0…365
+	NDVI float64 `json:"ndvi"`     // the median of the samples
+	P25  float64 `json:"ndvi_p25"` // the quartiles of NDVI
+	P75  float64 `json:"ndvi_p75"`
+	EVI  float64 `json:"evi"` // the median; meaningful where the set has EVI
+	N    int     `json:"n"`   // samples
 }
 
 // Curve is the course of a class over the growing year, its steps in the order of days.
 type Curve struct {
-	Class string
-	Steps []Step
+	Class string `json:"class"`
+	Steps []Step `json:"steps"`
 }
 
 // Extent is a box in degrees.
-type Extent struct{ West, South, East, North float64 }
+type Extent struct {
+	West  float64 `json:"west"`
+	South float64 `json:"south"`
+	East  float64 `json:"east"`
+	North float64 `json:"north"`
+}
 
 // Place is a point in degrees.
 type Place struct{ Lon, Lat float64 }

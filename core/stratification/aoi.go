@@ -80,9 +80,9 @@ func (a *AOI) Check() fault.Fields {
 
 // Land is a field as an area of interest covers it.
 type Land struct {
-	FieldID   int64
-	FieldUUID string
-	Geometry  geo.MultiPolygon // WGS84, valid
+	FieldID   int64            `json:"field_id"`
+	FieldUUID string           `json:"field_uuid"`
+	Geometry  geo.MultiPolygon `json:"geometry"` // WGS84, valid
 }
 
 // CheckReach refuses (Invalid, naming them) fields whose centroid lies more than 100 km from that

@@ -19,9 +19,9 @@ const (
 // AppliedOffset is the offset of one scene of an observation, in reflectance: that of the first band
 // of the index (ESA adds the same to all bands).
 type AppliedOffset struct {
-	Item   string // the scene
-	Offset float64
-	Basis  OffsetBasis
+	Item   string      `json:"item"` // the scene
+	Offset float64     `json:"offset"`
+	Basis  OffsetBasis `json:"basis"`
 }
 
 // Applied returns the offset of a scene from one of its rasters.

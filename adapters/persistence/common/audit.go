@@ -23,24 +23,9 @@ type auditRow struct {
 	Action        audit.Action
 	Resource      string
 	RecordID      int64
-	Changes       sqlstore.JSON[[]changeRow]
+	Changes       sqlstore.JSON[[]audit.Change]
 
 	UserName *string `bun:"user_name,scanonly"`
-}
-
-// changeRow is a changed member in the column of changes.
-type changeRow struct {
-	Member string `json:"member"`
-	Before any    `json:"before"`
-	After  any    `json:"after"`
-}
-
-func rowsOfChanges(changes []audit.Change) []changeRow {
-	rows := make([]changeRow, len(changes))
-	for i, c := range changes {
-		rows[i] = changeRow(c)
-	}
-	return rows
 }
 
 // trail implements ports.AuditTrail.
@@ -54,7 +39,7 @@ func (a trail) Add(ctx context.Context, entries ...audit.Entry) error {
 		}
 		rows[i] = auditRow{
 			CompanyID: e.CompanyID, At: sqlstore.StampAt(e.At), Operator: e.Operator, APIKeyID: sqlstore.NullableID(e.KeyID),
-			Action: e.Action, Resource: e.Resource, RecordID: e.RecordID, Changes: sqlstore.JSONOf(rowsOfChanges(e.Changes)),
+			Action: e.Action, Resource: e.Resource, RecordID: e.RecordID, Changes: sqlstore.ListOf(e.Changes),
 		}
 		if e.User != nil {
 			rows[i].UserID = sqlstore.NullableID(e.User.ID)
@@ -119,9 +104,7 @@ func entryOfRow(row *auditRow) (audit.Entry, error) {
 	e := audit.Entry{
 		ID: row.ID, CompanyID: row.CompanyID, At: row.At.Time, Operator: row.Operator, KeyID: sqlstore.ValueOf(row.APIKeyID),
 		Action: row.Action, Resource: row.Resource, RecordID: row.RecordID,
-	}
-	for _, c := range row.Changes.V {
-		e.Changes = append(e.Changes, audit.Change(c))
+		Changes: append([]audit.Change(nil), row.Changes.V...),
 	}
 	if row.UserID != nil {
 		e.User = &access.Named{ID: *row.UserID, Name: sqlstore.ValueOf(row.UserName)}

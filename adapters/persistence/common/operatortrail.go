@@ -18,7 +18,7 @@ type operatorEntryRow struct {
 	Action        audit.Action
 	Resource      string
 	Record        string
-	Changes       sqlstore.JSON[[]changeRow]
+	Changes       sqlstore.JSON[[]audit.Change]
 }
 
 // operatorTrail implements ports.OperatorTrail.
@@ -26,7 +26,7 @@ type operatorTrail struct{ s *sqlstore.Session }
 
 func (t operatorTrail) Add(ctx context.Context, e ports.OperatorEntry) error {
 	_, err := t.s.NewInsert().Model(&operatorEntryRow{
-		At: sqlstore.StampAt(e.At), Action: e.Action, Resource: e.Resource, Record: e.Record, Changes: sqlstore.JSONOf(rowsOfChanges(e.Changes)),
+		At: sqlstore.StampAt(e.At), Action: e.Action, Resource: e.Resource, Record: e.Record, Changes: sqlstore.ListOf(e.Changes),
 	}).Returning("NULL").Exec(ctx)
 	return err
 }
@@ -34,10 +34,9 @@ func (t operatorTrail) Add(ctx context.Context, e ports.OperatorEntry) error {
 func (t operatorTrail) Each(ctx context.Context, limit int64) iter.Seq2[ports.OperatorEntry, error] {
 	q := t.s.NewSelect().Model((*operatorEntryRow)(nil)).OrderExpr("t.id DESC")
 	return sqlstore.Stream(ctx, t.s, sqlstore.Paged(q, ports.Query{Limit: limit}), func(row *operatorEntryRow) (ports.OperatorEntry, error) {
-		e := ports.OperatorEntry{ID: row.ID, At: row.At.Time, Action: row.Action, Resource: row.Resource, Record: row.Record}
-		for _, c := range row.Changes.V {
-			e.Changes = append(e.Changes, audit.Change(c))
-		}
-		return e, nil
+		return ports.OperatorEntry{
+			ID: row.ID, At: row.At.Time, Action: row.Action, Resource: row.Resource, Record: row.Record,
+			Changes: append([]audit.Change(nil), row.Changes.V...),
+		}, nil
 	})
 }

@@ -48,7 +48,7 @@ func webhookRecords(s *sqlstore.Session) webhookRepo { return sqlstore.NewRecord
 
 func rowOfWebhook(w *webhook.Webhook) webhookRow {
 	row := webhookRow{
-		MetaRow: sqlstore.MetaRowOf(w.Meta), URL: w.URL, Description: w.Description, EventTypes: sqlstore.JSONOf(append([]string{}, w.EventTypes...)),
+		MetaRow: sqlstore.MetaRowOf(w.Meta), URL: w.URL, Description: w.Description, EventTypes: sqlstore.ListOf(w.EventTypes),
 		IsActive: w.IsActive, DisabledReason: w.DisabledReason, Secret: w.Secret, PreviousSecret: w.PreviousSecret,
 		PreviousUntil: sqlstore.NullableStamp(w.PreviousUntil), Failures: w.Failures, FailingSince: sqlstore.NullableStamp(w.FailingSince), PausedUntil: sqlstore.NullableStamp(w.PausedUntil),
 	}

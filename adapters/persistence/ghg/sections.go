@@ -28,27 +28,10 @@ type stateRow struct {
 	bun.BaseModel `bun:"table:assessment_states,alias:t"`
 	AssessmentID  int64
 	CompanyID     int64
-	Sections      sqlstore.JSON[[]sectionStateRow]
+	Sections      sqlstore.JSON[[]assessment.SectionState]
 
 	Percentage float64 `bun:"percentage,scanonly"`
 	Ready      bool    `bun:"ready,scanonly"`
-}
-
-// sectionStateRow and missingRow are the form in which the states of sections are kept.
-type sectionStateRow struct {
-	Section  string                   `json:"section"`
-	Applies  bool                     `json:"applies"`
-	Declared bool                     `json:"declared"`
-	Status   assessment.SectionStatus `json:"status"`
-	Filled   int                      `json:"filled"`
-	Required int                      `json:"required"`
-	Missing  []missingRow             `json:"missing"`
-}
-
-type missingRow struct {
-	Field   string `json:"field"`
-	Path    string `json:"path"`
-	Message string `json:"message"`
 }
 
 // assessments implements ports.Assessments.
@@ -146,7 +129,7 @@ func (r assessments) SetState(ctx context.Context, scope access.Scope, id int64,
 		fault.Missing(assessmentTable.Word)); err != nil {
 		return err
 	}
-	row := stateRow{AssessmentID: id, CompanyID: scope.Company(), Sections: sqlstore.JSONOf(rowsOfState(state))}
+	row := stateRow{AssessmentID: id, CompanyID: scope.Company(), Sections: sqlstore.ListOf(state.Sections)}
 	r.Session.Wrote(assessmentTable.Word, id)
 	return sqlstore.Run(ctx, r.Session.NewInsert().Model(&row).Apply(sqlstore.Replacing("assessment_id", "sections")))
 }
@@ -164,27 +147,6 @@ func (r assessments) State(ctx context.Context, scope access.Scope, id int64) (a
 		Where("t.assessment_id IN (?)", r.these(scope, id)), stateOfRow)
 }
 
-func rowsOfState(state assessment.State) []sectionStateRow {
-	out := make([]sectionStateRow, len(state.Sections))
-	for i, s := range state.Sections {
-		out[i] = sectionStateRow{s.Section, s.Applies, s.Declared, s.Status, s.Filled, s.Required, []missingRow{}}
-		for _, m := range s.Missing {
-			out[i].Missing = append(out[i].Missing, missingRow(m))
-		}
-	}
-	return out
-}
-
 func stateOfRow(row *stateRow) assessment.State {
-	out := assessment.State{Percentage: row.Percentage, Ready: row.Ready}
-	for _, s := range row.Sections.V {
-		section := assessment.SectionState{
-			Section: s.Section, Applies: s.Applies, Declared: s.Declared, Status: s.Status, Filled: s.Filled, Required: s.Required,
-		}
-		for _, m := range s.Missing {
-			section.Missing = append(section.Missing, assessment.Missing(m))
-		}
-		out.Sections = append(out.Sections, section)
-	}
-	return out
+	return assessment.State{Percentage: row.Percentage, Ready: row.Ready, Sections: row.Sections.V}
 }

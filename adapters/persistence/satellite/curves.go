@@ -20,70 +20,31 @@ type curveSetRow struct {
 	ImportedAt    sqlstore.Stamp
 }
 
-// The stored form of cropcheck.Set. Stored versions are read for ever: members are added,
-// never changed.
-type (
-	storedCurves struct {
-		StartMonth int           `json:"start_month"` // of the growing year
-		StartDay   int           `json:"start_day"`
-		HasEVI     bool          `json:"has_evi"`
-		Scope      string        `json:"scope"`
-		Extent     *storedExtent `json:"extent"`
-		Curves     []storedCurve `json:"curves"`
-	}
-	storedExtent struct {
-		West  float64 `json:"west"`
-		South float64 `json:"south"`
-		East  float64 `json:"east"`
-		North float64 `json:"north"`
-	}
-	storedCurve struct {
-		Class string       `json:"class"`
-		Steps []storedStep `json:"steps"`
-	}
-	storedStep struct {
-		Day  int     `json:"day"`
-		NDVI float64 `json:"ndvi"`
-		P25  float64 `json:"ndvi_p25"`
-		P75  float64 `json:"ndvi_p75"`
-		EVI  float64 `json:"evi"`
-		N    int     `json:"n"`
-	}
-)
-
-func storedCurvesOf(s cropcheck.Set) storedCurves {
-	out := storedCurves{
-		StartMonth: int(s.Year.Month), StartDay: s.Year.Day, HasEVI: s.HasEVI, Scope: s.Scope, Extent: (*storedExtent)(s.Extent),
-		Curves: make([]storedCurve, len(s.Curves)),
-	}
-	for i, c := range s.Curves {
-		out.Curves[i] = storedCurve{c.Class, make([]storedStep, len(c.Steps))}
-		for j, step := range c.Steps {
-			out.Curves[i].Steps[j] = storedStep(step)
-		}
-	}
-	return out
+// storedCurves is the stored form of cropcheck.Set. Stored versions are read for ever: members
+// are added, here and in the core, never changed.
+type storedCurves struct {
+	StartMonth time.Month        `json:"start_month"` // of the growing year
+	StartDay   int               `json:"start_day"`
+	HasEVI     bool              `json:"has_evi"`
+	Scope      string            `json:"scope"`
+	Extent     *cropcheck.Extent `json:"extent"`
+	Curves     []cropcheck.Curve `json:"curves"`
 }
 
 func (s storedCurves) set() cropcheck.Set {
-	out := cropcheck.Set{
-		Year: cropcheck.GrowingYear{Month: time.Month(s.StartMonth), Day: s.StartDay}, HasEVI: s.HasEVI, Scope: s.Scope,
-		Extent: (*cropcheck.Extent)(s.Extent), Curves: make([]cropcheck.Curve, len(s.Curves)),
+	return cropcheck.Set{
+		Year: cropcheck.GrowingYear{Month: s.StartMonth, Day: s.StartDay}, HasEVI: s.HasEVI, Scope: s.Scope, Extent: s.Extent, Curves: s.Curves,
 	}
-	for i, c := range s.Curves {
-		out.Curves[i] = cropcheck.Curve{Class: c.Class, Steps: make([]cropcheck.Step, len(c.Steps))}
-		for j, step := range c.Steps {
-			out.Curves[i].Steps[j] = cropcheck.Step(step)
-		}
-	}
-	return out
 }
 
 // curveSets implements ports.CurveSets.
 type curveSets struct{ s *sqlstore.Session }
 
 func (c curveSets) Add(ctx context.Context, e cropcheck.Edition) error {
-	row := curveSetRow{Region: e.Region, Version: e.Version, Curves: sqlstore.JSONOf(storedCurvesOf(e.Set)), ImportedAt: sqlstore.StampAt(e.ImportedAt)}
+	row := curveSetRow{
+		Region: e.Region, Version: e.Version, ImportedAt: sqlstore.StampAt(e.ImportedAt),
+		Curves: sqlstore.JSONOf(storedCurves{e.Set.Year.Month, e.Set.Year.Day, e.Set.HasEVI, e.Set.Scope, e.Set.Extent, e.Set.Curves}),
+	}
 	id, err := sqlstore.InsertNew(ctx, c.s, &row, "region, version")
 	if err == nil && id == 0 {
 		err = fault.Newf(fault.Conflict, "curves_exist",

@@ -34,7 +34,7 @@ type observationRow struct {
 	NValid        int `bun:"n_valid"`
 	NPolygon      int `bun:"n_polygon"`
 	Items         sqlstore.JSON[[]string]
-	Offsets       sqlstore.JSON[[]appliedOffset]
+	Offsets       sqlstore.JSON[[]vegetation.AppliedOffset]
 	Note          string
 	Mean          *float64
 	Median        *float64
@@ -48,13 +48,6 @@ type observationRow struct {
 	NoSCL       bool `bun:"no_scl"`
 	SmallField  bool
 	Synthetic   bool
-}
-
-// appliedOffset is the stored form of vegetation.AppliedOffset.
-type appliedOffset struct {
-	Item   string                 `json:"item"`
-	Offset float64                `json:"offset"`
-	Basis  vegetation.OffsetBasis `json:"basis"`
 }
 
 func (o orders) PutSeries(ctx context.Context, scope access.Scope, orderID int64, series vegetation.Series) error {
@@ -120,7 +113,7 @@ func rowsOfSeries(orderID int64, series vegetation.Series) []observationRow {
 		d := &series.Observations[i]
 		add(observationRow{
 			Date: sqlstore.DayAt(d.Date), Coverage: d.Coverage, NValid: d.NValid, NPolygon: d.NPolygon, Items: sqlstore.JSONOf(d.Items),
-			Offsets: sqlstore.JSONOf(storedOffsets(d.Offsets)),
+			Offsets: sqlstore.ListOf(d.Offsets),
 			Mean:    &d.Value, Median: &d.Median, Std: &d.Std, Min: &d.Min, Max: &d.Max, P10: &d.P10, P90: &d.P90,
 		}, d.Origin)
 	}
@@ -128,25 +121,10 @@ func rowsOfSeries(orderID int64, series vegetation.Series) []observationRow {
 		d := &series.Rejected[i]
 		add(observationRow{
 			Date: sqlstore.DayAt(d.Date), Reason: d.Reason, Coverage: d.Coverage, NValid: d.NValid, NPolygon: d.NPolygon, Items: sqlstore.JSONOf(d.Items),
-			Offsets: sqlstore.JSONOf(storedOffsets(nil)), Note: d.Note,
+			Offsets: sqlstore.ListOf[vegetation.AppliedOffset](nil), Note: d.Note,
 		}, d.Origin)
 	}
 	return rows
-}
-
-func storedOffsets(offsets []vegetation.AppliedOffset) []appliedOffset {
-	out := make([]appliedOffset, len(offsets)) // never null
-	for i, o := range offsets {
-		out[i] = appliedOffset(o)
-	}
-	return out
-}
-
-func offsetsOf(stored []appliedOffset) (offsets []vegetation.AppliedOffset) {
-	for _, o := range stored {
-		offsets = append(offsets, vegetation.AppliedOffset(o))
-	}
-	return offsets
 }
 
 func datesOfRows(rows []observationRow) (observed []vegetation.Observation, rejected []vegetation.Rejection) {
@@ -159,7 +137,7 @@ func datesOfRows(rows []observationRow) (observed []vegetation.Observation, reje
 			continue
 		}
 		observed = append(observed, vegetation.Observation{
-			Date: row.Date.Time, Coverage: row.Coverage, NValid: row.NValid, NPolygon: row.NPolygon, Items: row.Items.V, Offsets: offsetsOf(row.Offsets.V),
+			Date: row.Date.Time, Coverage: row.Coverage, NValid: row.NValid, NPolygon: row.NPolygon, Items: row.Items.V, Offsets: append([]vegetation.AppliedOffset(nil), row.Offsets.V...),
 			Value: sqlstore.ValueOf(row.Mean), Median: sqlstore.ValueOf(row.Median), Std: sqlstore.ValueOf(row.Std),
 			Min: sqlstore.ValueOf(row.Min), Max: sqlstore.ValueOf(row.Max), P10: sqlstore.ValueOf(row.P10), P90: sqlstore.ValueOf(row.P90), Origin: origin,
 		})

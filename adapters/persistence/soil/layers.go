@@ -29,20 +29,9 @@ type layerRow struct {
 	Mean          float64
 	SD            float64 `bun:"sd"`
 	Dropped       string
-	Provenance    sqlstore.JSON[storedProvenance]
+	Provenance    sqlstore.JSON[layer.Provenance]
 	Cells         int
 	CellValues    []byte
-}
-
-// storedProvenance is the stored form of stratification.Provenance.
-type storedProvenance struct {
-	Kind      string   `json:"kind"`
-	Years     []int    `json:"years"`
-	Dates     int      `json:"dates"`
-	Scenes    []string `json:"scenes"`
-	Synthetic bool     `json:"synthetic"`
-	Raster    string   `json:"raster"`
-	Checksum  string   `json:"checksum"`
 }
 
 func (o strats) PutLayers(ctx context.Context, scope access.Scope, orderID int64, layers []layer.PreparedLayer) error {
@@ -55,7 +44,7 @@ func (o strats) PutLayers(ctx context.Context, scope access.Scope, orderID int64
 	for i, l := range layers { // one by one: their values are large
 		row := layerRow{
 			OrderID: orderID, Line: i + 1, Name: l.Name, Source: l.Source, Coarse: l.Coarse, ValidShare: l.ValidShare,
-			Mean: l.Mean, SD: l.SD, Dropped: l.Dropped, Provenance: sqlstore.JSONOf(storedProvenance(l.Provenance)),
+			Mean: l.Mean, SD: l.SD, Dropped: l.Dropped, Provenance: sqlstore.JSONOf(l.Provenance),
 		}
 		if l.Dropped == "" {
 			var err error
@@ -86,7 +75,7 @@ func (o strats) Layers(ctx context.Context, scope access.Scope, orderID int64, v
 	for i, row := range rows {
 		out[i] = layer.PreparedLayer{
 			Layer:      layer.Layer{Name: row.Name, Source: row.Source, Coarse: row.Coarse},
-			ValidShare: row.ValidShare, Mean: row.Mean, SD: row.SD, Dropped: row.Dropped, Provenance: layer.Provenance(row.Provenance.V),
+			ValidShare: row.ValidShare, Mean: row.Mean, SD: row.SD, Dropped: row.Dropped, Provenance: row.Provenance.V,
 		}
 		if values && row.Dropped == "" {
 			var err error

@@ -11,7 +11,6 @@ import (
 	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/fault"
-	"tilth/core/geo"
 	"tilth/core/stratification"
 	"tilth/core/stratification/frame"
 	"tilth/ports"
@@ -33,10 +32,10 @@ type stratRow struct {
 	UpdatedAt     sqlstore.Stamp
 	ProcessingAt  *sqlstore.Stamp
 	CompletedAt   *sqlstore.Stamp
-	Land          sqlstore.JSON[[]storedLand]
+	Land          sqlstore.JSON[[]stratification.Land]
 	AreaM2        int64 `bun:"area_m2"`
 	Charge        credit.Amount
-	Grid          sqlstore.JSON[storedGrid]
+	Grid          sqlstore.JSON[frame.Settings]
 	Digest        string
 	Notes         sqlstore.JSON[[]string]
 	Synthetic     bool
@@ -48,20 +47,6 @@ type stratRow struct {
 	SavedMaps  int64 `bun:"saved_maps,scanonly"`
 	SavedPlans int64 `bun:"saved_plans,scanonly"`
 }
-
-// The stored forms. What is stored is read for ever: members are added, never changed.
-type (
-	storedLand struct {
-		FieldID   int64            `json:"field_id"`
-		FieldUUID string           `json:"field_uuid"`
-		Geometry  geo.MultiPolygon `json:"geometry"`
-	}
-	storedGrid struct {
-		CellSize float64 `json:"cell_size"`
-		EPSG     int     `json:"epsg"`
-		EdgeMask int     `json:"edge_mask"`
-	}
-)
 
 var stratFilters = map[string]sqlstore.Filter{"aoi": {Exact: "t.aoi_id"}}
 
@@ -164,35 +149,28 @@ func (o strats) Update(ctx context.Context, scope access.Scope, order stratifica
 }
 
 func rowOfStrat(s *stratification.OrderState) stratRow {
-	land := make([]storedLand, len(s.Land))
-	for i, l := range s.Land {
-		land[i] = storedLand(l)
-	}
 	return stratRow{
 		ID: s.ID, DataUUID: s.DataUUID, CompanyID: s.CompanyID, AOIID: s.AOI.ID, Status: s.Status, Reason: s.Reason,
 		Attempts: s.Attempts, Retries: s.Retries, RequestDate: sqlstore.DayAt(s.RequestDate), RequestBy: sqlstore.NullableID(s.RequestBy.ID),
 		CreatedAt: sqlstore.StampAt(s.CreatedAt), UpdatedAt: sqlstore.StampAt(s.UpdatedAt), ProcessingAt: sqlstore.NullableStamp(s.ProcessingAt), CompletedAt: sqlstore.NullableStamp(s.CompletedAt),
-		Land: sqlstore.JSONOf(land), AreaM2: s.AreaM2, Charge: s.Charge, Grid: sqlstore.JSONOf(storedGrid(s.Grid)),
-		Digest: s.Digest, Notes: sqlstore.JSONOf(append([]string{}, s.Notes...)), Synthetic: s.Synthetic,
+		Land: sqlstore.ListOf(s.Land), AreaM2: s.AreaM2, Charge: s.Charge, Grid: sqlstore.JSONOf(s.Grid),
+		Digest: s.Digest, Notes: sqlstore.ListOf(s.Notes), Synthetic: s.Synthetic,
 	}
 }
 
 var stratView = &sqlstore.View[stratification.OrderState, stratRow]{Word: "order", Filters: stratFilters, Order: "t.id", Record: stratOfRow}
 
 func stratOfRow(row *stratRow) (stratification.OrderState, error) {
-	s := stratification.OrderState{
+	return stratification.OrderState{
 		ID: row.ID, DataUUID: row.DataUUID, CompanyID: row.CompanyID, Status: row.Status, Reason: row.Reason,
 		AOI:      stratification.AOIRef{ID: row.AOIID, UUID: row.AOIUUID, Name: row.AOIName},
 		Attempts: row.Attempts, Retries: row.Retries, RequestDate: row.RequestDate.Time,
 		RequestBy: stratification.Requester{ID: sqlstore.ValueOf(row.RequestBy), Email: sqlstore.ValueOf(row.Email)},
 		CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time, ProcessingAt: row.ProcessingAt.Nullable(), CompletedAt: row.CompletedAt.Nullable(),
-		AreaM2: row.AreaM2, Charge: row.Charge, Grid: frame.Settings(row.Grid.V), Digest: row.Digest,
+		AreaM2: row.AreaM2, Charge: row.Charge, Grid: row.Grid.V, Digest: row.Digest,
 		Notes: row.Notes.V, Synthetic: row.Synthetic, SavedMaps: row.SavedMaps, SavedPlans: row.SavedPlans,
-	}
-	for _, l := range row.Land.V {
-		s.Land = append(s.Land, stratification.Land(l))
-	}
-	return s, nil
+		Land: row.Land.V,
+	}, nil
 }
 
 // orderKeeper implements ports.OrderKeeper.

@@ -65,7 +65,7 @@ func rowOfRun(run zoning.Run) runRow {
 	return runRow{
 		ID: run.ID, CompanyID: run.CompanyID, OrderID: run.OrderID, Key: run.Key, Layers: sqlstore.JSONOf(run.Layers),
 		Params: sqlstore.JSONOf(run.Params), Status: run.Status, Done: run.Done, Total: run.Total, Reason: run.Reason,
-		Maps: sqlstore.JSONOf(append([]string{}, run.Maps...)), CreatedBy: run.CreatedBy,
+		Maps: sqlstore.ListOf(run.Maps), CreatedBy: run.CreatedBy,
 		CreatedAt: sqlstore.StampAt(run.CreatedAt), UpdatedAt: sqlstore.StampAt(run.UpdatedAt),
 	}
 }

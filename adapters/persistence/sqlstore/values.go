@@ -114,6 +114,9 @@ type JSON[T any] struct{ V T }
 // JSONOf returns the column of a value.
 func JSONOf[T any](value T) JSON[T] { return JSON[T]{value} }
 
+// ListOf returns the column of a list, which is [] where the list is nil.
+func ListOf[T any](list []T) JSON[[]T] { return JSON[[]T]{append([]T{}, list...)} }
+
 // Value implements driver.Valuer.
 func (d JSON[T]) Value() (driver.Value, error) {
 	raw, err := json.Marshal(d.V)

@@ -37,7 +37,7 @@ type Frame struct {
 
 // Settings are the choices of a frame: with the fields of the order they yield the same frame again.
 type Settings struct {
-	CellSize float64 // metres
-	EPSG     int
-	EdgeMask int // cells
+	CellSize float64 `json:"cell_size"` // metres
+	EPSG     int     `json:"epsg"`
+	EdgeMask int     `json:"edge_mask"` // cells
 }

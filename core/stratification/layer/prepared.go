@@ -14,13 +14,13 @@ import (
 
 // Provenance is the origin of the values of a layer.
 type Provenance struct {
-	Kind      string   // "sentinel2" or "raster"
-	Years     []int    // of imagery: the calendar years, oldest first
-	Dates     int      // of imagery: how many dates were accepted in them
-	Scenes    []string // of imagery: ids of the scenes with values, sorted
-	Synthetic bool     // of imagery: from a synthetic archive
-	Raster    string   // of a raster: its registered name
-	Checksum  string   // of a raster: SHA-256 of its file, in hexadecimal
+	Kind      string   `json:"kind"`      // "sentinel2" or "raster"
+	Years     []int    `json:"years"`     // of imagery: the calendar years, oldest first
+	Dates     int      `json:"dates"`     // of imagery: how many dates were accepted in them
+	Scenes    []string `json:"scenes"`    // of imagery: ids of the scenes with values, sorted
+	Synthetic bool     `json:"synthetic"` // of imagery: from a synthetic archive
+	Raster    string   `json:"raster"`    // of a raster: its registered name
+	Checksum  string   `json:"checksum"`  // of a raster: SHA-256 of its file, in hexadecimal
 }
 
 // Kinds of provenance.
