@@ -2,11 +2,10 @@ package ports
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"tilth/core/access"
-	"tilth/core/credit"
-	"tilth/core/farm"
 )
 
 // Company is a tenant.
@@ -54,41 +53,6 @@ type Policy struct {
 	UserRoles map[int64][]string  // user → roles
 }
 
-// OperatorRepos is the bundle that is not bound to a company.
-type OperatorRepos struct {
-	Accounts Accounts
-	Prices   Prices
-	Catalog  CropWriter
-	Wallet   Wallet // for `tilth wallet credit`, under the scope of the company named
-	Outbox   Outbox
-	Keys     KeyRing
-	Audit    AuditWriter
-	Trail    OperatorTrail
-	Curves   CurveSets
-	Replays  Replays
-
-	// What a one-time link or a background job does for a company, under its scope.
-	Members     Members
-	Invitations Invitations
-	Tickets     Tickets
-	Credentials Credentials
-	Attempts    Attempts
-	Letters     Letters
-	Jobs        JobKeeper
-
-	// What the consumers of events do for all companies.
-	Events   EventKeeper
-	Webhooks WebhookKeeper
-
-	Subscriptions Subscriptions
-	Orders        OrderKeeper
-	LayerRasters  LayerRasters
-	Maps          MapKeeper
-
-	Assessments   AssessmentUpkeep
-	EngineChoices EngineChoices
-}
-
 // Accounts are companies, users, roles, tokens and keys.
 type Accounts interface {
 	// CreateCompany stores a company with its roles and fills in the id. Faults: Conflict when the name is taken.
@@ -121,18 +85,6 @@ type Accounts interface {
 	AddSigningKey(ctx context.Context, key SigningKey) error
 }
 
-// Prices are the prices per hectare of the services.
-type Prices interface {
-	SetPrice(ctx context.Context, service string, price credit.Amount, at time.Time) error
-}
-
-// CropWriter writes the crop catalog; only the operator's command line does.
-type CropWriter interface {
-	// UpsertCrops stores crops by their slug; those not named are left as they are.
-	UpsertCrops(ctx context.Context, crops []farm.Crop, at time.Time) error
-	CountCrops(ctx context.Context) (int64, error)
-}
-
 // Passwords hashes and checks passwords.
 type Passwords interface {
 	Hash(password string) (string, error)
@@ -148,21 +100,87 @@ type Tokens interface {
 	Verify(ctx context.Context, token string, now time.Time) (userID int64, err error)
 }
 
+// ExternalIssuer verifies the access tokens of an identity provider outside.
+type ExternalIssuer interface {
+	// Issued reports whether a token says that it is of this issuer. Nothing is verified.
+	Issued(token string) bool
+	// Verify returns the e-mail address that a token vouches for. Faults: Unauthenticated
+	// (token_expired, token_invalid, email_unverified), Unavailable (issuer_unavailable).
+	Verify(ctx context.Context, token string) (email string, err error)
+}
+
 // Permissions decides whether a caller has a permission.
 type Permissions interface {
 	// Allowed is asked on every guarded action; a change of a role is in force on the next one.
 	Allowed(ctx context.Context, who access.Principal, slug access.Slug) (bool, error)
 }
 
-// Clock tells the time.
-type Clock interface{ Now() time.Time }
+// Subscription is a company's subscription to a service.
+type Subscription struct {
+	CompanyID int64
+	Service   access.Service
+	Until     *time.Time // civil date, the last day; nil: without end
+	GrantedAt time.Time
+}
 
-// IDs makes identifiers and secrets.
-type IDs interface {
-	// UUID returns a new random UUID.
-	UUID() string
-	// Secret returns 256 random bits as URL-safe text.
-	Secret() string
-	// Jitter returns a number in [0, 1).
-	Jitter() float64
+// Subscriptions are the subscriptions of the companies.
+type Subscriptions interface {
+	// Active reports whether a company's subscription covers a day (a civil date, UTC).
+	Active(ctx context.Context, companyID int64, service access.Service, day time.Time) (bool, error)
+	// Get returns a subscription, over or not. Faults: NotFound.
+	Get(ctx context.Context, companyID int64, service access.Service) (Subscription, error)
+	// Put stores a subscription, in place of the one before.
+	Put(ctx context.Context, s Subscription) error
+	// Drop ends a subscription. Faults: NotFound.
+	Drop(ctx context.Context, companyID int64, service access.Service) error
+}
+
+// KeyWriter stores API keys.
+type KeyWriter interface {
+	// Insert stores a key of the scope's company and fills in its id.
+	Insert(ctx context.Context, scope access.Scope, key *access.APIKey) error
+}
+
+// APIKeys are the API keys of a company's users. Revoked ones are not found.
+type APIKeys interface {
+	KeyWriter
+	// Count counts the keys.
+	Count(ctx context.Context, scope access.Scope) (int64, error)
+	// Each streams the keys in order of id.
+	Each(ctx context.Context, scope access.Scope, q Query) iter.Seq2[access.APIKey, error]
+	Readable[access.APIKey]
+	// Revoke ends a key for good. Faults: NotFound.
+	Revoke(ctx context.Context, scope access.Scope, id int64, at time.Time) error
+}
+
+// KeyRing finds the key behind a credential, before it is known whose it is.
+type KeyRing interface {
+	KeyWriter
+	// ByHash returns a key by the hash of its text, revoked and expired ones too. Faults: NotFound.
+	ByHash(ctx context.Context, hash string) (access.APIKey, error)
+}
+
+// GrantQuery selects share grants, ordered by id. Zero values do not narrow it.
+type GrantQuery struct {
+	Given    bool // only those the company gives
+	Received bool // only those addressed to it
+	Status   access.GrantStatus
+	Farm     int64
+	Field    int64
+	Limit    int64 // 0: all
+	Offset   int64
+}
+
+// Grants are the share grants that a company gives or is offered. A grant between two
+// others is not found.
+type Grants interface {
+	List[access.Grant, GrantQuery]
+	Lockable[access.Grant]
+	// Insert stores a grant of the company and fills in its id.
+	Insert(ctx context.Context, scope access.Scope, grant *access.Grant) error
+	// SetStatus stores the status of a grant read by GetForUpdate. Faults: NotFound.
+	SetStatus(ctx context.Context, scope access.Scope, id int64, status access.GrantStatus, at time.Time) error
+	// Party returns the company of a uuid, which is how one company names another: there is
+	// no way to list them. Faults: NotFound.
+	Party(ctx context.Context, uuid string) (access.Party, error)
 }

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"time"
 
-	"tilth/core/access"
 	"tilth/core/audit"
 )
 
@@ -32,11 +31,26 @@ type AuditWriter interface {
 	AddCascade(ctx context.Context, by audit.Entry) error
 }
 
-// AuditTrail is the audit trail of a company.
+// AuditTrail is the audit trail of a company, newest first.
 type AuditTrail interface {
 	AuditWriter
-	// Count counts what a query selects, without its page.
-	Count(ctx context.Context, scope access.Scope, q AuditQuery) (int64, error)
-	// Each streams the page of a query, newest first.
-	Each(ctx context.Context, scope access.Scope, q AuditQuery) iter.Seq2[audit.Entry, error]
+	List[audit.Entry, AuditQuery]
+}
+
+// OperatorEntry is a change of the installation as a whole, made on the operator's command
+// line: of what belongs to no company.
+type OperatorEntry struct {
+	ID       int64
+	At       time.Time
+	Action   audit.Action
+	Resource string // "price", "crop", "curves", "signing_key"
+	Record   string // its name
+	Changes  []audit.Change
+}
+
+// OperatorTrail is the trail of the operator. It is append-only.
+type OperatorTrail interface {
+	Add(ctx context.Context, entry OperatorEntry) error
+	// Each streams the entries, newest first; at most limit where that is not 0.
+	Each(ctx context.Context, limit int64) iter.Seq2[OperatorEntry, error]
 }

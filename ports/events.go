@@ -6,7 +6,28 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/event"
+	"tilth/core/webhook"
 )
+
+// Outbox takes the events of a transaction.
+type Outbox interface {
+	Add(ctx context.Context, events ...event.Event) error
+}
+
+// OutboxRow is an event that waits to be published.
+type OutboxRow struct {
+	event.Logged
+	Seq      int64
+	Attempts int
+}
+
+// Relay is the reading side of the outbox.
+type Relay interface {
+	// Pending returns up to limit unpublished events that no other relay holds, oldest first, held until the lease ends.
+	Pending(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]OutboxRow, error)
+	// Published marks events as acknowledged by every consumer.
+	Published(ctx context.Context, seqs []int64, at time.Time) error
+}
 
 // EventFeed is the feed of a company's events, in the order of their positions.
 type EventFeed interface {
@@ -34,4 +55,60 @@ type EventKeeper interface {
 	// Prune removes up to limit events that got their position before a time and are
 	// published, and returns how many.
 	Prune(ctx context.Context, before time.Time, limit int) (int64, error)
+}
+
+// DeliveryQuery selects deliveries, newest first. An empty state does not narrow it.
+type DeliveryQuery struct {
+	WebhookID int64
+	State     webhook.State
+	Limit     int64 // 0: all
+	Offset    int64
+}
+
+// Deliveries are what is sent, and was sent, to the webhooks of a company.
+type Deliveries interface {
+	List[webhook.Delivery, DeliveryQuery]
+	// GetForUpdate returns a delivery of a webhook and locks it. Faults: NotFound.
+	GetForUpdate(ctx context.Context, scope access.Scope, webhookID, id int64) (webhook.Delivery, error)
+	// Due returns the pending delivery of a webhook that has been due for longest; ok is false if none is.
+	Due(ctx context.Context, scope access.Scope, webhookID int64, now time.Time) (d webhook.Delivery, ok bool, err error)
+	// NextTry returns when the next pending delivery of a webhook is due; nil if none is pending.
+	NextTry(ctx context.Context, scope access.Scope, webhookID int64) (*time.Time, error)
+	// Insert stores a delivery and fills in its id.
+	Insert(ctx context.Context, scope access.Scope, d *webhook.Delivery) error
+	// Update stores a delivery read under a lock.
+	Update(ctx context.Context, scope access.Scope, d webhook.Delivery) error
+	// End makes every pending delivery of a webhook failed, for a reason.
+	End(ctx context.Context, scope access.Scope, webhookID int64, reason string) error
+}
+
+// WebhookKeeper holds the webhooks and the deliveries of all companies.
+type WebhookKeeper interface {
+	// Take returns the events of the companies' feeds of which no deliveries were made yet, in
+	// order, and marks them as taken by this transaction. Others that take them wait for it.
+	Take(ctx context.Context, companies []int64) ([]event.Logged, error)
+	// Listening returns the active webhooks of the companies and locks them, in order of id.
+	Listening(ctx context.Context, companies []int64) ([]webhook.Webhook, error)
+	// Add stores deliveries; one of an event that the webhook has already is left out.
+	Add(ctx context.Context, deliveries []webhook.Delivery) error
+	// Prune removes up to limit deliveries made before a time that are not pending, and returns how many.
+	Prune(ctx context.Context, before time.Time, limit int) (int64, error)
+}
+
+// Parcel is what is posted to a webhook.
+type Parcel struct {
+	URL     string
+	ID      string // of the event; the same at every try
+	At      time.Time
+	Body    []byte
+	Secrets []string // whsec_…, each signs
+}
+
+// WebhookSender posts parcels.
+type WebhookSender interface {
+	// Check returns what is wrong with an address, for people; empty if nothing is. What the
+	// name resolves to is checked whenever it is dialled.
+	Check(address string) string
+	// Send posts a parcel, once, and returns the outcome; a failure is one, too.
+	Send(ctx context.Context, p Parcel) webhook.Outcome
 }

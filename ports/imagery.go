@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tilth/core/geo"
+	"tilth/core/stratification/layer"
 	"tilth/core/vegetation"
 )
 
@@ -26,4 +27,35 @@ type Imagery interface {
 	Read(ctx context.Context, scene vegetation.Scene, band vegetation.Band, window vegetation.Window) (vegetation.Raster, error)
 	// Describe says in one line what the source is, for logs and `tilth doctor`.
 	Describe() string
+}
+
+// Elevations holds digital elevation models. An imagery source may be one too.
+type Elevations interface {
+	// Elevation returns the models that reach into an area (WGS84), as far as they do; none
+	// where the source holds none there. Heights are in metres. Each model's Source is the id
+	// of its item. The order is that of the ids.
+	//
+	// Faults: as in Imagery.
+	Elevation(ctx context.Context, area geo.MultiPolygon) ([]ElevationModel, error)
+}
+
+// ElevationModel is one piece of a digital elevation model.
+type ElevationModel struct {
+	layer.Surface
+	Item       string // of the catalog
+	Collection string
+	Date       string // of the item: a civil date
+	Checksum   string // of the file as the catalog states it; empty where it does not
+	Synthetic  bool
+}
+
+// Surfaces reads rasters of covariates, such as relief and soil.
+//
+// Faults: NotFound when there is no such file; Invalid when it cannot be read or holds more
+// pixels than can be worked on, with a message that names it; Unavailable when its place
+// cannot be reached.
+type Surfaces interface {
+	// Surface returns the part of a raster that lies around a geometry (WGS84), or the whole
+	// raster where that is nil.
+	Surface(ctx context.Context, name string, around geo.MultiPolygon) (layer.Surface, error)
 }

@@ -6,8 +6,6 @@ import (
 	"iter"
 	"time"
 
-	"tilth/core/access"
-	"tilth/core/farm"
 	"tilth/core/geo"
 )
 
@@ -85,23 +83,4 @@ type OutlineWriter interface {
 	// Write writes outlines as they come, in the format "geojson", "kml", "shp" (a zipped
 	// shapefile) or "csv". It gives the first error of the outlines as it is.
 	Write(ctx context.Context, format string, to io.Writer, columns []Column, outlines iter.Seq2[Outline, error]) error
-}
-
-// Imports are a company's imports that run in the background.
-type Imports interface {
-	// Insert stores an import and fills in its id.
-	Insert(ctx context.Context, scope access.Scope, record *farm.Import) error
-	// Get returns an import. Faults: NotFound.
-	Get(ctx context.Context, scope access.Scope, id int64) (farm.Import, error)
-	// GetForUpdate returns an import and locks it until the transaction ends. Faults: NotFound.
-	GetForUpdate(ctx context.Context, scope access.Scope, id int64) (farm.Import, error)
-	// Update stores an import read by GetForUpdate.
-	Update(ctx context.Context, scope access.Scope, record farm.Import) error
-	// AddFailures keeps failed features for the report; one that is kept already stays.
-	AddFailures(ctx context.Context, scope access.Scope, id int64, failed []farm.Judged) error
-	// Failures returns the kept features, in order of the file.
-	Failures(ctx context.Context, scope access.Scope, id int64, limit int64) ([]farm.Judged, error)
-	// Matches returns the live fields of a farm that carry one of the external ids, by it.
-	// Fields of one external id are in order of their own ids.
-	Matches(ctx context.Context, scope access.Scope, farmID int64, externalIDs []string) (map[string][]farm.Field, error)
 }

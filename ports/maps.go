@@ -2,21 +2,21 @@ package ports
 
 import (
 	"context"
+	"io"
 	"iter"
 	"time"
 
 	"tilth/core/access"
+	"tilth/core/fault"
 	"tilth/core/stratification/plan"
+	"tilth/core/stratification/sample"
 	"tilth/core/stratification/zoning"
 )
 
 // StratificationRuns are the calls of a company that make maps of zones. Those of a deleted
 // area of interest are not seen.
 type StratificationRuns interface {
-	// Get returns a run. Faults: NotFound.
-	Get(ctx context.Context, scope access.Scope, id int64) (zoning.Run, error)
-	// GetForUpdate returns a run and locks it until the transaction ends. Faults: NotFound.
-	GetForUpdate(ctx context.Context, scope access.Scope, id int64) (zoning.Run, error)
+	Lockable[zoning.Run]
 	// Find returns the run of an order with a key. Faults: NotFound.
 	Find(ctx context.Context, scope access.Scope, orderID int64, key string) (zoning.Run, error)
 	// Insert stores a new run and fills in its id. Faults: Conflict (run_exists) where the
@@ -26,46 +26,38 @@ type StratificationRuns interface {
 	Update(ctx context.Context, scope access.Scope, run zoning.Run) error
 }
 
-// StratificationMaps are the maps of zones of a company, candidates and saved ones. Those of
-// a deleted area of interest are not seen.
+// Drafts are maps or plans of a company, candidates and saved ones. Those of a deleted area of
+// interest are not seen.
+type Drafts[T any] interface {
+	// ByUUID returns a candidate or a saved one; whole: with what is large. Faults: NotFound.
+	ByUUID(ctx context.Context, scope access.Scope, uuid string, whole bool) (T, error)
+	// ByUUIDForUpdate returns one without what is large, and locks it. Faults: NotFound.
+	ByUUIDForUpdate(ctx context.Context, scope access.Scope, uuid string) (T, error)
+	// Save stores how one was saved. Faults: NotFound; Conflict (tag_taken) where another of the
+	// order has the tag.
+	Save(ctx context.Context, scope access.Scope, record T) error
+	// CountSaved and EachSaved are the list of saved ones, by id.
+	CountSaved(ctx context.Context, scope access.Scope, q Query) (int64, error)
+	EachSaved(ctx context.Context, scope access.Scope, q Query, large bool) iter.Seq2[T, error]
+	// GetSaved returns a saved one. Faults: NotFound.
+	GetSaved(ctx context.Context, scope access.Scope, id int64, large bool) (T, error)
+}
+
+// StratificationMaps are the maps of zones. Their labels and outlines are large; lists have no
+// labels, and outlines where wanted. Filters are order, aoi and map_tag.
 type StratificationMaps interface {
+	Drafts[zoning.Map]
 	// Put stores candidates and fills in their ids; one that is stored already keeps its id,
 	// and lives as long as a new one.
 	Put(ctx context.Context, scope access.Scope, maps []*zoning.Map) error
-	// ByUUID returns a candidate or a saved map; whole: with its labels and outlines. Faults: NotFound.
-	ByUUID(ctx context.Context, scope access.Scope, uuid string, whole bool) (zoning.Map, error)
-	// ByUUIDForUpdate returns a map without labels and outlines, and locks it. Faults: NotFound.
-	ByUUIDForUpdate(ctx context.Context, scope access.Scope, uuid string) (zoning.Map, error)
-	// Save stores how a map was saved. Faults: NotFound; Conflict (tag_taken) where another map
-	// of the order has the tag.
-	Save(ctx context.Context, scope access.Scope, m zoning.Map) error
-	// CountSaved and EachSaved are the list of saved maps, by id; filters are order, aoi and
-	// map_tag. Labels are left out, and outlines where not wanted.
-	CountSaved(ctx context.Context, scope access.Scope, q Query) (int64, error)
-	EachSaved(ctx context.Context, scope access.Scope, q Query, outlines bool) iter.Seq2[zoning.Map, error]
-	// GetSaved returns a saved map without its labels. Faults: NotFound.
-	GetSaved(ctx context.Context, scope access.Scope, id int64, outlines bool) (zoning.Map, error)
 }
 
-// SamplePlans are the sample plans of a company, candidates and saved ones. Those of a
-// deleted area of interest are not seen.
+// SamplePlans are the sample plans. Their points are large; lists have them where wanted. Filters
+// are order, aoi, stratification_map, map_tag (the map's) and plan_tag.
 type SamplePlans interface {
-	// Put stores a candidate and fills in its id; one that is stored already keeps its id, and
-	// lives as long as a new one. Faults: NotFound (its map).
+	Drafts[plan.SamplePlan]
+	// Put stores a candidate as that of a map is stored. Faults: NotFound (its map).
 	Put(ctx context.Context, scope access.Scope, plan *plan.SamplePlan) error
-	// ByUUID returns a candidate or a saved plan; whole: with its points. Faults: NotFound.
-	ByUUID(ctx context.Context, scope access.Scope, uuid string, whole bool) (plan.SamplePlan, error)
-	// ByUUIDForUpdate returns a plan without its points, and locks it. Faults: NotFound.
-	ByUUIDForUpdate(ctx context.Context, scope access.Scope, uuid string) (plan.SamplePlan, error)
-	// Save stores how a plan was saved. Faults: NotFound; Conflict (tag_taken) where another
-	// plan of the order has the tag.
-	Save(ctx context.Context, scope access.Scope, plan plan.SamplePlan) error
-	// CountSaved and EachSaved are the list of saved plans, by id; filters are order, aoi,
-	// stratification_map, map_tag (the map's) and plan_tag. Points come where wanted.
-	CountSaved(ctx context.Context, scope access.Scope, q Query) (int64, error)
-	EachSaved(ctx context.Context, scope access.Scope, q Query, points bool) iter.Seq2[plan.SamplePlan, error]
-	// GetSaved returns a saved plan. Faults: NotFound.
-	GetSaved(ctx context.Context, scope access.Scope, id int64, points bool) (plan.SamplePlan, error)
 }
 
 // MapKeeper removes what was not saved, of all companies.
@@ -74,4 +66,39 @@ type MapKeeper interface {
 	// saved, and up to limit runs that old; it gives how many records went. What another
 	// transaction holds stays for the next time.
 	Prune(ctx context.Context, before time.Time, limit int) (int64, error)
+}
+
+// SoilSamples are the samples of a company. Those of a deleted area of interest are not seen.
+// Filters are aoi, plan (the id of the saved plan), plan_uuid, zone, status, round, point, label
+// and role, beside the common ones.
+type SoilSamples interface {
+	Records[sample.Sample]
+	// OfPlan returns the samples of a plan in a round, by id.
+	OfPlan(ctx context.Context, scope access.Scope, planID, round int64) ([]sample.Sample, error)
+	// ByLabels returns those of the labels that are in the scope, by label; in a Write they are
+	// locked until it ends.
+	ByLabels(ctx context.Context, scope access.Scope, labels []string) (map[string]sample.Sample, error)
+}
+
+// SampleColumns are the columns that a table of results may have.
+var SampleColumns = []string{
+	"label", "status", "lon", "lat", "collected_at", "collected_by", "accuracy_m",
+	"soc_pct", "bulk_density_g_cm3", "coarse_fragments_pct", "method", "lab_ref", "analysed_at", "notes",
+}
+
+// SampleRow is a row of a table of results: what it says of the sample with a label.
+type SampleRow struct {
+	Label  string
+	Errors fault.Fields // what of it could not be read
+	// Apply returns the sample as the row says; what the row does not say stays.
+	Apply func(current sample.Sample) sample.Sample
+}
+
+// SampleTables reads and writes tables of samples.
+type SampleTables interface {
+	// Read reads CSV with a header, or a JSON array of objects. Faults: Invalid with "file".
+	Read(file io.Reader, maxRows int) ([]SampleRow, error)
+	// Write writes samples as CSV, which Read takes, or as GeoJSON. The first error of the
+	// samples is returned as it is.
+	Write(to io.Writer, format string, samples iter.Seq2[sample.Sample, error]) error
 }

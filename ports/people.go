@@ -2,7 +2,6 @@ package ports
 
 import (
 	"context"
-	"iter"
 	"time"
 
 	"tilth/core/access"
@@ -18,18 +17,15 @@ type Member struct {
 	CreatedAt time.Time
 }
 
-// Members are the users of a company.
+// Members are the users of a company, in order of id. Filters: email, disabled, role.
 type Members interface {
 	// Lock makes changes of a company's users, roles and invitations wait for one another
 	// until the transaction ends. Faults: NotFound.
 	Lock(ctx context.Context, scope access.Scope) error
 	// Changed raises the policy version: what roles say from now on is in force on the next request.
 	Changed(ctx context.Context, scope access.Scope) error
-	Count(ctx context.Context, scope access.Scope, q Query) (int64, error)
-	// Each streams the users in order of id. Filters: email, disabled, role.
-	Each(ctx context.Context, scope access.Scope, q Query) iter.Seq2[Member, error]
-	// Get returns a user. Faults: NotFound.
-	Get(ctx context.Context, scope access.Scope, id int64) (Member, error)
+	List[Member, Query]
+	Readable[Member]
 	// Update stores name, roles and whether the user is disabled. Faults: NotFound, also of a role.
 	Update(ctx context.Context, scope access.Scope, member Member) error
 	// Owners counts the enabled users that hold the role owner.
@@ -40,8 +36,7 @@ type Members interface {
 type Roles interface {
 	// All returns the roles in order of id.
 	All(ctx context.Context, scope access.Scope) ([]access.Role, error)
-	// Get returns a role. Faults: NotFound.
-	Get(ctx context.Context, scope access.Scope, id int64) (access.Role, error)
+	Readable[access.Role]
 	// Insert stores a new role and fills in its id. Faults: Conflict (role_exists).
 	Insert(ctx context.Context, scope access.Scope, role *access.Role) error
 	// Update stores name and slugs. Faults: NotFound, Conflict (role_exists).
@@ -73,13 +68,10 @@ func (i Invitation) Open(now time.Time) bool {
 	return i.AcceptedAt == nil && i.RevokedAt == nil && now.Before(i.ExpiresAt)
 }
 
-// Invitations are the invitations of a company.
+// Invitations are the invitations of a company, in order of id. Filters: email.
 type Invitations interface {
-	Count(ctx context.Context, scope access.Scope, q Query) (int64, error)
-	// Each streams the invitations in order of id. Filters: email.
-	Each(ctx context.Context, scope access.Scope, q Query) iter.Seq2[Invitation, error]
-	// Get returns an invitation. Faults: NotFound.
-	Get(ctx context.Context, scope access.Scope, id int64) (Invitation, error)
+	List[Invitation, Query]
+	Readable[Invitation]
 	// Insert stores a new invitation with the hash of its link's token, and fills in its id. Faults: NotFound of a role.
 	Insert(ctx context.Context, scope access.Scope, invitation *Invitation, hash string) error
 	// Accept marks an invitation accepted.

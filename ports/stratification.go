@@ -3,7 +3,6 @@ package ports
 import (
 	"context"
 	"io"
-	"iter"
 	"time"
 
 	"tilth/core/access"
@@ -22,15 +21,10 @@ type AOIs interface {
 // StratificationOrders are the stratification orders of a company, with their layers. The
 // orders of a deleted area of interest are not seen.
 type StratificationOrders interface {
-	// Each streams the orders that a query selects, by id; the filter is aoi. Their land is
-	// left out.
-	Each(ctx context.Context, scope access.Scope, q Query) iter.Seq2[stratification.OrderState, error]
-	Count(ctx context.Context, scope access.Scope, q Query) (int64, error)
-	// Get returns an order. Faults: NotFound.
-	Get(ctx context.Context, scope access.Scope, id int64) (stratification.OrderState, error)
-	// GetForUpdate returns an order and locks it until the transaction ends, also where its area
-	// of interest is deleted: money is settled all the same. Faults: NotFound.
-	GetForUpdate(ctx context.Context, scope access.Scope, id int64) (stratification.OrderState, error)
+	// Each leaves the land out and goes by id; the filter is aoi.
+	List[stratification.OrderState, Query]
+	// GetForUpdate also returns an order whose area of interest is deleted: money is settled all the same.
+	Lockable[stratification.OrderState]
 	// Latest returns the order of an area of interest that counts for the limit and the price:
 	// the latest that is not failed. Its land is left out. Faults: NotFound.
 	Latest(ctx context.Context, scope access.Scope, aoiID int64) (stratification.OrderState, error)
@@ -60,26 +54,6 @@ type OrderKeeper interface {
 
 // OverdueOrder is an order whose preparation takes too long.
 type OverdueOrder struct{ ID, CompanyID int64 }
-
-// Subscription is a company's subscription to a service.
-type Subscription struct {
-	CompanyID int64
-	Service   access.Service
-	Until     *time.Time // civil date, the last day; nil: without end
-	GrantedAt time.Time
-}
-
-// Subscriptions are the subscriptions of the companies.
-type Subscriptions interface {
-	// Active reports whether a company's subscription covers a day (a civil date, UTC).
-	Active(ctx context.Context, companyID int64, service access.Service, day time.Time) (bool, error)
-	// Get returns a subscription, over or not. Faults: NotFound.
-	Get(ctx context.Context, companyID int64, service access.Service) (Subscription, error)
-	// Put stores a subscription, in place of the one before.
-	Put(ctx context.Context, s Subscription) error
-	// Drop ends a subscription. Faults: NotFound.
-	Drop(ctx context.Context, companyID int64, service access.Service) error
-}
 
 // LayerRaster is a raster that the operator registered as a layer.
 type LayerRaster struct {

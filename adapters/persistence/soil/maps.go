@@ -3,7 +3,6 @@ package soil
 import (
 	"context"
 	"fmt"
-	"iter"
 
 	"github.com/uptrace/bun"
 
@@ -13,7 +12,6 @@ import (
 	"tilth/core/geo"
 	"tilth/core/stratification"
 	"tilth/core/stratification/zoning"
-	"tilth/ports"
 )
 
 // mapRow is a map of zones. Its figures are the candidate without what is in the columns
@@ -80,35 +78,20 @@ func (p planar) geometry() geo.MultiPolygon {
 	return out
 }
 
-var mapFilters = map[string]sqlstore.Filter{
-	"order": {Exact: "t.order_id"}, "aoi": {Exact: "o.aoi_id"}, "map_tag": {Exact: "t.map_tag"},
+var mapTable = &draftTable[zoning.Map, mapRow]{
+	view: sqlstore.View[zoning.Map, mapRow]{
+		Word: "map", Order: "t.id", Record: mapOfRow, Filters: map[string]sqlstore.Filter{
+			"order": {Exact: "t.order_id"}, "aoi": {Exact: "o.aoi_id"}, "map_tag": {Exact: "t.map_tag"},
+		},
+	},
+	uuid: "map_uuid", tag: "map_tag", whole: []string{"labels"}, large: []string{"outlines"},
+	saving: func(m *zoning.Map) (int64, int64, *zoning.Saving) { return m.ID, m.OrderID, m.Saved },
 }
 
 // zoneMaps implements ports.StratificationMaps.
-type zoneMaps struct{ s *sqlstore.Session }
+type zoneMaps struct{ drafts[zoning.Map, mapRow] }
 
-func (m zoneMaps) selected(scope access.Scope) *bun.SelectQuery {
-	q := m.s.NewSelect().Model((*mapRow)(nil)).Join("JOIN stratification_orders AS o ON o.id = t.order_id").
-		Join("JOIN aois AS aoi ON aoi.id = o.aoi_id")
-	return sqlstore.Where(q, visible(scope)...)
-}
-
-// columns adds the columns of a map; labels and outlines where wanted.
-func columns(q *bun.SelectQuery, labels, outlines bool) *bun.SelectQuery {
-	var out []string
-	if !labels {
-		out = append(out, "labels")
-	}
-	if !outlines {
-		out = append(out, "outlines")
-	}
-	if len(out) > 0 {
-		q = q.ExcludeColumn(out...)
-	} else {
-		q = q.ColumnExpr("?TableColumns")
-	}
-	return q.ColumnExpr("o.aoi_id AS aoi_id").ColumnExpr("aoi.uuid AS aoi_uuid").ColumnExpr("aoi.name AS aoi_name")
-}
+func mapRecords(s *sqlstore.Session) zoneMaps { return zoneMaps{drafts[zoning.Map, mapRow]{s, mapTable}} }
 
 func (m zoneMaps) Put(ctx context.Context, scope access.Scope, records []*zoning.Map) error {
 	if !sqlstore.Writable(scope) {
@@ -120,9 +103,7 @@ func (m zoneMaps) Put(ctx context.Context, scope access.Scope, records []*zoning
 		if err != nil {
 			return err
 		}
-		_, err = m.s.NewInsert().Model(&row).On("CONFLICT (company_id, map_uuid) DO UPDATE").Set("created_at = EXCLUDED.created_at").
-			Returning("id").Exec(ctx, &record.ID)
-		if err != nil {
+		if err := m.put(ctx, &row, &record.ID); err != nil {
 			return err
 		}
 	}
@@ -148,52 +129,6 @@ func rowOfMap(record *zoning.Map) (row mapRow, err error) {
 	row.Labels, err = sqlstore.Deflate(record.Candidate.Labels)
 	return row, err
 }
-
-func (m zoneMaps) ByUUID(ctx context.Context, scope access.Scope, uuid string, whole bool) (zoning.Map, error) {
-	return mapView.One(ctx, columns(m.selected(scope), whole, whole).Where("t.map_uuid = ?", uuid))
-}
-
-func (m zoneMaps) ByUUIDForUpdate(ctx context.Context, scope access.Scope, uuid string) (zoning.Map, error) {
-	return mapView.One(ctx, m.s.ForUpdate(columns(m.selected(scope), false, false)).Where("t.map_uuid = ?", uuid))
-}
-
-// Faults: Conflict where another map has the tag, which the key in the database decides too.
-func (m zoneMaps) Save(ctx context.Context, scope access.Scope, record zoning.Map) error {
-	if !sqlstore.Writable(scope) || record.Saved == nil {
-		return fault.Missing("map")
-	}
-	taken, err := sqlstore.Where(m.s.NewSelect().Model((*mapRow)(nil)), sqlstore.Own("t", scope)).Where("t.order_id = ?", record.OrderID).
-		Where("t.map_tag = ?", record.Saved.Tag).Where("t.saved_at IS NOT NULL").Where("t.id <> ?", record.ID).Exists(ctx)
-	if err != nil {
-		return err
-	}
-	if taken {
-		return tagTaken("map_tag", record.Saved.Tag)
-	}
-	return sqlstore.Change(ctx, m.s.NewUpdate().Model((*mapRow)(nil)).Set("saved_at = ?", sqlstore.StampAt(record.Saved.At)).
-		Set("saved_by = ?", sqlstore.NullableID(record.Saved.By)).
-		Set("name = ?", record.Saved.Name).Set("map_tag = ?", record.Saved.Tag).Where("t.id = ?", record.ID).
-		Where("?", sqlstore.Own("t", scope)), fault.Missing("map"))
-}
-
-// tagTaken refuses a tag that another map or plan of the order has.
-func tagTaken(parameter, tag string) error {
-	return fault.Newf(fault.Conflict, "tag_taken", "Another one of this order has the tag %q; give a different %s.", tag, parameter)
-}
-
-func (m zoneMaps) CountSaved(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
-	return mapView.Count(ctx, m.selected(scope).Where("t.saved_at IS NOT NULL"), query)
-}
-
-func (m zoneMaps) EachSaved(ctx context.Context, scope access.Scope, query ports.Query, outlines bool) iter.Seq2[zoning.Map, error] {
-	return mapView.Each(ctx, m.s, columns(m.selected(scope), false, outlines).Where("t.saved_at IS NOT NULL"), query)
-}
-
-func (m zoneMaps) GetSaved(ctx context.Context, scope access.Scope, id int64, outlines bool) (zoning.Map, error) {
-	return mapView.One(ctx, columns(m.selected(scope), false, outlines).Where("t.saved_at IS NOT NULL").Where("t.id = ?", id))
-}
-
-var mapView = &sqlstore.View[zoning.Map, mapRow]{Word: "map", Filters: mapFilters, Order: "t.id", Record: mapOfRow}
 
 func mapOfRow(row *mapRow) (zoning.Map, error) {
 	record := zoning.Map{

@@ -58,6 +58,11 @@ func visible(scope access.Scope) []sqlstore.Condition {
 	return []sqlstore.Condition{sqlstore.OwnOnly(scope), sqlstore.When("aoi.deleted_at IS NULL")}
 }
 
+// ofOrder joins what belongs to an order with it and its area of interest.
+func ofOrder(q *bun.SelectQuery) *bun.SelectQuery {
+	return q.Join("JOIN stratification_orders AS o ON o.id = t.order_id").Join("JOIN aois AS aoi ON aoi.id = o.aoi_id")
+}
+
 func (o strats) joined() *bun.SelectQuery {
 	return o.s.NewSelect().Model((*stratRow)(nil)).Join("JOIN aois AS aoi ON aoi.id = t.aoi_id")
 }

@@ -26,16 +26,12 @@ func TestPlansOfSampling(t *testing.T) {
 				Filters: stratFilters, Private: true, Indexes: map[string]string{"aoi": "ix_stratification_orders_aoi"},
 			},
 			"saved maps": {
-				Query: func(scope access.Scope) *bun.SelectQuery {
-					return columns(zoneMaps{s}.selected(scope), false, false).Where("t.saved_at IS NOT NULL")
-				},
-				Filters: mapFilters, Private: true,
+				Query:   func(scope access.Scope) *bun.SelectQuery { return mapRecords(s).saved(scope, false) },
+				Filters: mapTable.view.Filters, Private: true,
 			},
 			"saved plans": {
-				Query: func(scope access.Scope) *bun.SelectQuery {
-					return samplePlans{s}.filled(samplePlans{s}.selected(scope), false).Where("t.saved_at IS NOT NULL")
-				},
-				Filters: planFilters, Private: true,
+				Query:   func(scope access.Scope) *bun.SelectQuery { return planRecords(s).saved(scope, false) },
+				Filters: planTable.view.Filters, Private: true,
 			},
 		}
 	})

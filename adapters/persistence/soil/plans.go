@@ -3,7 +3,6 @@ package soil
 import (
 	"context"
 	"fmt"
-	"iter"
 
 	"github.com/uptrace/bun"
 
@@ -13,7 +12,6 @@ import (
 	"tilth/core/stratification"
 	"tilth/core/stratification/plan"
 	"tilth/core/stratification/zoning"
-	"tilth/ports"
 )
 
 // planRow is a sample plan. Its figures are the plan without its points, and are read for
@@ -47,29 +45,24 @@ type planRow struct {
 	AOIName    string                          `bun:"aoi_name,scanonly"`
 }
 
-var planFilters = map[string]sqlstore.Filter{
-	"order": {Exact: "t.order_id"}, "aoi": {Exact: "o.aoi_id"}, "stratification_map": {Exact: "t.map_id"},
-	"map_tag": {Exact: "m.map_tag"}, "plan_tag": {Exact: "t.plan_tag"},
+var planTable = &draftTable[plan.SamplePlan, planRow]{
+	view: sqlstore.View[plan.SamplePlan, planRow]{
+		Word: "plan", Order: "t.id", Record: planOfRow, Filters: map[string]sqlstore.Filter{
+			"order": {Exact: "t.order_id"}, "aoi": {Exact: "o.aoi_id"}, "stratification_map": {Exact: "t.map_id"},
+			"map_tag": {Exact: "m.map_tag"}, "plan_tag": {Exact: "t.plan_tag"},
+		},
+	},
+	uuid: "plan_uuid", tag: "plan_tag", large: []string{"points"}, joins: []string{"JOIN stratification_maps AS m ON m.id = t.map_id"},
+	columns: ", m.map_uuid AS map_uuid, m.about AS map_about, m.figures AS map_figures, m.created_at AS map_created," +
+		" m.saved_at AS map_saved_at, m.saved_by AS map_saved_by, m.name AS map_name, m.map_tag AS map_tag",
+	saving: func(p *plan.SamplePlan) (int64, int64, *zoning.Saving) { return p.ID, p.OrderID, p.Saved },
 }
 
 // samplePlans implements ports.SamplePlans.
-type samplePlans struct{ s *sqlstore.Session }
+type samplePlans struct{ drafts[plan.SamplePlan, planRow] }
 
-func (p samplePlans) selected(scope access.Scope) *bun.SelectQuery {
-	q := p.s.NewSelect().Model((*planRow)(nil)).Join("JOIN stratification_maps AS m ON m.id = t.map_id").
-		Join("JOIN stratification_orders AS o ON o.id = t.order_id").Join("JOIN aois AS aoi ON aoi.id = o.aoi_id")
-	return sqlstore.Where(q, visible(scope)...)
-}
-
-// filled adds the columns of a plan; its points where wanted.
-func (p samplePlans) filled(q *bun.SelectQuery, points bool) *bun.SelectQuery {
-	if points {
-		q = q.ColumnExpr("?TableColumns")
-	} else {
-		q = q.ExcludeColumn("points")
-	}
-	return q.ColumnExpr("m.map_uuid AS map_uuid, m.about AS map_about, m.figures AS map_figures, m.created_at AS map_created, " +
-		"m.saved_at AS map_saved_at, m.saved_by AS map_saved_by, m.name AS map_name, m.map_tag AS map_tag").ColumnExpr("o.aoi_id AS aoi_id").ColumnExpr("aoi.uuid AS aoi_uuid").ColumnExpr("aoi.name AS aoi_name")
+func planRecords(s *sqlstore.Session) samplePlans {
+	return samplePlans{drafts[plan.SamplePlan, planRow]{s, planTable}}
 }
 
 func (p samplePlans) Put(ctx context.Context, scope access.Scope, record *plan.SamplePlan) error {
@@ -87,50 +80,8 @@ func (p samplePlans) Put(ctx context.Context, scope access.Scope, record *plan.S
 	if row.Points, err = sqlstore.Deflate(record.Plan.Points); err != nil {
 		return err
 	}
-	_, err = p.s.NewInsert().Model(&row).On("CONFLICT (company_id, plan_uuid) DO UPDATE").Set("created_at = EXCLUDED.created_at").
-		Returning("id").Exec(ctx, &record.ID)
-	return err
+	return p.put(ctx, &row, &record.ID)
 }
-
-func (p samplePlans) ByUUID(ctx context.Context, scope access.Scope, uuid string, whole bool) (plan.SamplePlan, error) {
-	return planView.One(ctx, p.filled(p.selected(scope), whole).Where("t.plan_uuid = ?", uuid))
-}
-
-func (p samplePlans) ByUUIDForUpdate(ctx context.Context, scope access.Scope, uuid string) (plan.SamplePlan, error) {
-	return planView.One(ctx, p.s.ForUpdate(p.filled(p.selected(scope), false)).Where("t.plan_uuid = ?", uuid))
-}
-
-func (p samplePlans) Save(ctx context.Context, scope access.Scope, record plan.SamplePlan) error {
-	if !sqlstore.Writable(scope) || record.Saved == nil {
-		return fault.Missing("plan")
-	}
-	taken, err := sqlstore.Where(p.s.NewSelect().Model((*planRow)(nil)), sqlstore.Own("t", scope)).Where("t.order_id = ?", record.OrderID).
-		Where("t.plan_tag = ?", record.Saved.Tag).Where("t.saved_at IS NOT NULL").Where("t.id <> ?", record.ID).Exists(ctx)
-	if err != nil {
-		return err
-	}
-	if taken {
-		return tagTaken("plan_tag", record.Saved.Tag)
-	}
-	return sqlstore.Change(ctx, p.s.NewUpdate().Model((*planRow)(nil)).Set("saved_at = ?", sqlstore.StampAt(record.Saved.At)).
-		Set("saved_by = ?", sqlstore.NullableID(record.Saved.By)).
-		Set("name = ?", record.Saved.Name).Set("plan_tag = ?", record.Saved.Tag).Where("t.id = ?", record.ID).
-		Where("?", sqlstore.Own("t", scope)), fault.Missing("plan"))
-}
-
-func (p samplePlans) CountSaved(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
-	return planView.Count(ctx, p.selected(scope).Where("t.saved_at IS NOT NULL"), query)
-}
-
-func (p samplePlans) EachSaved(ctx context.Context, scope access.Scope, query ports.Query, points bool) iter.Seq2[plan.SamplePlan, error] {
-	return planView.Each(ctx, p.s, p.filled(p.selected(scope), points).Where("t.saved_at IS NOT NULL"), query)
-}
-
-func (p samplePlans) GetSaved(ctx context.Context, scope access.Scope, id int64, points bool) (plan.SamplePlan, error) {
-	return planView.One(ctx, p.filled(p.selected(scope), points).Where("t.saved_at IS NOT NULL").Where("t.id = ?", id))
-}
-
-var planView = &sqlstore.View[plan.SamplePlan, planRow]{Word: "plan", Filters: planFilters, Order: "t.id", Record: planOfRow}
 
 func planOfRow(row *planRow) (plan.SamplePlan, error) {
 	record := plan.SamplePlan{

@@ -34,9 +34,7 @@ type runRow struct {
 type runs struct{ s *sqlstore.Session }
 
 func (r runs) selected(scope access.Scope) *bun.SelectQuery {
-	q := r.s.NewSelect().Model((*runRow)(nil)).ColumnExpr("?TableColumns").Join("JOIN stratification_orders AS o ON o.id = t.order_id").
-		Join("JOIN aois AS aoi ON aoi.id = o.aoi_id")
-	return sqlstore.Where(q, visible(scope)...)
+	return sqlstore.Where(ofOrder(r.s.NewSelect().Model((*runRow)(nil)).ColumnExpr("?TableColumns")), visible(scope)...)
 }
 
 func (r runs) Get(ctx context.Context, scope access.Scope, id int64) (zoning.Run, error) {

@@ -2,11 +2,67 @@ package ports
 
 import (
 	"io"
+	"iter"
+	"time"
 
+	"tilth/core/access"
+	"tilth/core/assessment"
+	"tilth/core/credit"
 	"tilth/core/geo"
+	"tilth/core/ghg"
 	"tilth/core/stratification/plan"
 	"tilth/core/stratification/zoning"
+	"tilth/core/vegetation"
 )
+
+// SeriesChart is a series as it is drawn.
+type SeriesChart struct {
+	Title    string // above the picture; empty: the index and the span of days
+	Note     string // stands where the points would, if there are none
+	Series   vegetation.Series
+	From, To time.Time // the season: civil dates, both inclusive
+}
+
+// The formats of a drawn series.
+const (
+	SVG = "svg"
+	PNG = "png"
+)
+
+// Charts draws.
+type Charts interface {
+	// DrawSeries draws a series as SVG or PNG.
+	DrawSeries(w io.Writer, format string, chart SeriesChart) error
+}
+
+// Sheets writes tables as CSV (RFC 4180), safe to be opened in a spreadsheet.
+type Sheets interface {
+	// SeriesSheet writes a series, a line a date.
+	SeriesSheet(w io.Writer, series vegetation.Series) error
+	// StatementSheet writes a statement of a wallet: what it opens with, its lines, and what
+	// it closes with.
+	StatementSheet(w io.Writer, opening credit.Wallet, lines iter.Seq2[credit.StatementLine, error]) error
+}
+
+// ImpactDocument is an impact report with what it is about.
+type ImpactDocument struct {
+	Report      ghg.Report
+	Subject     assessment.Subject
+	SubmittedBy *access.Named // of a version; nil where the user is gone
+}
+
+// ImpactSheets writes reports as tables.
+type ImpactSheets interface {
+	// ImpactSheet writes the totals, the lines and the trace of a report as CSV (RFC 4180),
+	// safe to be opened in a spreadsheet.
+	ImpactSheet(w io.Writer, doc ImpactDocument) error
+}
+
+// Documents prints for people to hand on.
+type Documents interface {
+	// PrintImpact writes a report as PDF. The same report gives the same bytes.
+	PrintImpact(w io.Writer, doc ImpactDocument) error
+}
 
 // ShownField is a field of an area of interest as files and pictures show it.
 type ShownField struct {

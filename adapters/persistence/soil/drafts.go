@@ -1,0 +1,108 @@
+package soil
+
+import (
+	"context"
+	"iter"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/stratification/zoning"
+	"tilth/ports"
+)
+
+// draftTable is a table of maps or plans, of which some are saved.
+type draftTable[T, R any] struct {
+	view    sqlstore.View[T, R]
+	uuid    string   // the column that names one
+	tag     string   // the column that names a saved one within its order
+	joins   []string // beside those of the order and its area of interest
+	columns string   // expressions of the row's scan-only columns, beside those of the area of interest
+	whole   []string // large columns, which only a whole one has
+	large   []string // large columns, which a list has where wanted
+	saving  func(*T) (id, orderID int64, saved *zoning.Saving)
+}
+
+// drafts implements ports.Drafts.
+type drafts[T, R any] struct {
+	s *sqlstore.Session
+	t *draftTable[T, R]
+}
+
+func (d drafts[T, R]) selected(scope access.Scope) *bun.SelectQuery {
+	q := d.s.NewSelect().Model((*R)(nil))
+	for _, j := range d.t.joins {
+		q = q.Join(j)
+	}
+	return sqlstore.Where(ofOrder(q), visible(scope)...)
+}
+
+// filled selects drafts with their columns; the large ones where wanted.
+func (d drafts[T, R]) filled(scope access.Scope, whole, large bool) *bun.SelectQuery {
+	var out []string
+	if !whole {
+		out = append(out, d.t.whole...)
+	}
+	if !large {
+		out = append(out, d.t.large...)
+	}
+	q := d.selected(scope).ColumnExpr("o.aoi_id AS aoi_id, aoi.uuid AS aoi_uuid, aoi.name AS aoi_name" + d.t.columns)
+	if len(out) > 0 {
+		return q.ExcludeColumn(out...)
+	}
+	return q.ColumnExpr("?TableColumns")
+}
+
+// saved selects those that were saved.
+func (d drafts[T, R]) saved(scope access.Scope, large bool) *bun.SelectQuery {
+	return d.filled(scope, false, large).Where("t.saved_at IS NOT NULL")
+}
+
+// put stores a row; one that is stored already is as new.
+func (d drafts[T, R]) put(ctx context.Context, row *R, id *int64) error {
+	_, err := d.s.NewInsert().Model(row).On("CONFLICT (company_id, "+d.t.uuid+") DO UPDATE").Set("created_at = EXCLUDED.created_at").
+		Returning("id").Exec(ctx, id)
+	return err
+}
+
+func (d drafts[T, R]) ByUUID(ctx context.Context, scope access.Scope, uuid string, whole bool) (T, error) {
+	return d.t.view.One(ctx, d.filled(scope, whole, whole).Where("t.? = ?", bun.Ident(d.t.uuid), uuid))
+}
+
+func (d drafts[T, R]) ByUUIDForUpdate(ctx context.Context, scope access.Scope, uuid string) (T, error) {
+	return d.t.view.One(ctx, d.s.ForUpdate(d.filled(scope, false, false)).Where("t.? = ?", bun.Ident(d.t.uuid), uuid))
+}
+
+// The key in the database decides about the tag too.
+func (d drafts[T, R]) Save(ctx context.Context, scope access.Scope, record T) error {
+	id, orderID, saved := d.t.saving(&record)
+	if !sqlstore.Writable(scope) || saved == nil {
+		return fault.Missing(d.t.view.Word)
+	}
+	tag := bun.Ident(d.t.tag)
+	taken, err := sqlstore.Where(d.s.NewSelect().Model((*R)(nil)), sqlstore.Own("t", scope)).Where("t.order_id = ?", orderID).
+		Where("t.? = ?", tag, saved.Tag).Where("t.saved_at IS NOT NULL").Where("t.id <> ?", id).Exists(ctx)
+	if err != nil {
+		return err
+	}
+	if taken {
+		return fault.Newf(fault.Conflict, "tag_taken", "Another one of this order has the tag %q; give a different %s.", saved.Tag, d.t.tag)
+	}
+	return sqlstore.Change(ctx, d.s.NewUpdate().Model((*R)(nil)).Set("saved_at = ?", sqlstore.StampAt(saved.At)).
+		Set("saved_by = ?", sqlstore.NullableID(saved.By)).Set("name = ?", saved.Name).Set("? = ?", tag, saved.Tag).
+		Where("t.id = ?", id).Where("?", sqlstore.Own("t", scope)), fault.Missing(d.t.view.Word))
+}
+
+func (d drafts[T, R]) CountSaved(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
+	return d.t.view.Count(ctx, d.selected(scope).Where("t.saved_at IS NOT NULL"), query)
+}
+
+func (d drafts[T, R]) EachSaved(ctx context.Context, scope access.Scope, query ports.Query, large bool) iter.Seq2[T, error] {
+	return d.t.view.Each(ctx, d.s, d.saved(scope, large), query)
+}
+
+func (d drafts[T, R]) GetSaved(ctx context.Context, scope access.Scope, id int64, large bool) (T, error) {
+	return d.t.view.One(ctx, d.saved(scope, large).Where("t.id = ?", id))
+}

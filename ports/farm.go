@@ -1,0 +1,105 @@
+package ports
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"tilth/core/access"
+	"tilth/core/farm"
+)
+
+// Fields are the fields of a company.
+type Fields interface {
+	Records[farm.Field]
+	// GetByUUID returns a field by its uuid. Faults: NotFound.
+	GetByUUID(ctx context.Context, scope access.Scope, uuid string) (farm.Field, error)
+	// IDsOfFarm returns the live fields of a farm.
+	IDsOfFarm(ctx context.Context, scope access.Scope, farmID int64) ([]int64, error)
+	// UndeleteOfFarm makes the fields of a farm live again that were deleted at a time, and gives their ids.
+	UndeleteOfFarm(ctx context.Context, scope access.Scope, farmID int64, deletedAt, now time.Time) ([]int64, error)
+	// GetManyByUUID returns those of the uuids that are in the scope, by uuid. In a Write they
+	// cannot be deleted before it ends.
+	GetManyByUUID(ctx context.Context, scope access.Scope, uuids []string) (map[string]farm.Field, error)
+	// Overlapping returns, by the id of each given field, the live fields of the company
+	// whose boundary box meets that field's box, itself left out.
+	Overlapping(ctx context.Context, scope access.Scope, ids []int64) (map[int64][]farm.Field, error)
+}
+
+// Seasons are the seasons of a company.
+type Seasons interface {
+	Records[farm.Season]
+	// InUse reports whether a live cultivation uses the season.
+	InUse(ctx context.Context, scope access.Scope, id int64) (bool, error)
+}
+
+// Crops is the shared catalog; companies read it.
+type Crops interface {
+	Count(ctx context.Context, q Query) (int64, error)
+	Each(ctx context.Context, q Query) iter.Seq2[farm.Crop, error]
+	// Get returns one crop, active or not. Faults: NotFound.
+	Get(ctx context.Context, id int64) (farm.Crop, error)
+	GetMany(ctx context.Context, ids []int64) (map[int64]farm.Crop, error)
+}
+
+// CropWriter writes the crop catalog; only the operator's command line does.
+type CropWriter interface {
+	// UpsertCrops stores crops by their slug; those not named are left as they are.
+	UpsertCrops(ctx context.Context, crops []farm.Crop, at time.Time) error
+	CountCrops(ctx context.Context) (int64, error)
+}
+
+// Cultivations are the cultivations of a company.
+type Cultivations interface {
+	Records[farm.Cultivation]
+	// CountOfField counts the live cultivations of a field.
+	CountOfField(ctx context.Context, scope access.Scope, fieldID int64) (int64, error)
+	// SoftDeleteOfFields marks every live cultivation of the fields deleted.
+	SoftDeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) (int64, error)
+	// UndeleteOfFields makes the cultivations of the fields live again that were deleted at a time.
+	UndeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, deletedAt, now time.Time) error
+	// SeasonsOfFields returns the ids of the seasons that live cultivations of the fields use.
+	SeasonsOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64) ([]int64, error)
+}
+
+// Fertilizations are the applications of fertilizers of a company.
+type Fertilizations interface {
+	Records[farm.Fertilization]
+	// SoftDeleteOfFields marks those of live cultivations of the fields deleted.
+	SoftDeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) (int64, error)
+	// SoftDeleteOfCultivation marks those of a cultivation deleted.
+	SoftDeleteOfCultivation(ctx context.Context, scope access.Scope, cultivationID int64, at time.Time) (int64, error)
+	// UndeleteOfFields makes those live again that were deleted at a time with the
+	// cultivations of the fields.
+	UndeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, deletedAt, now time.Time) error
+	// UndeleteOfCultivation makes those live again that were deleted at a time with a cultivation.
+	UndeleteOfCultivation(ctx context.Context, scope access.Scope, cultivationID int64, deletedAt, now time.Time) error
+}
+
+// Boundaries are the boundaries that the fields of a company have had.
+type Boundaries interface {
+	// Close ends the versions in force of the fields.
+	Close(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) error
+	// Open stores versions that are in force; those before them must have been closed.
+	Open(ctx context.Context, scope access.Scope, versions []farm.BoundaryVersion) error
+	// Count counts the versions of a field in the scope.
+	Count(ctx context.Context, scope access.Scope, fieldID int64) (int64, error)
+	// Each streams a page of the versions of a field, newest first.
+	Each(ctx context.Context, scope access.Scope, fieldID int64, q Query) iter.Seq2[farm.BoundaryVersion, error]
+}
+
+// Imports are a company's imports that run in the background.
+type Imports interface {
+	// Insert stores an import and fills in its id.
+	Insert(ctx context.Context, scope access.Scope, record *farm.Import) error
+	Lockable[farm.Import]
+	// Update stores an import read by GetForUpdate.
+	Update(ctx context.Context, scope access.Scope, record farm.Import) error
+	// AddFailures keeps failed features for the report; one that is kept already stays.
+	AddFailures(ctx context.Context, scope access.Scope, id int64, failed []farm.Judged) error
+	// Failures returns the kept features, in order of the file.
+	Failures(ctx context.Context, scope access.Scope, id int64, limit int64) ([]farm.Judged, error)
+	// Matches returns the live fields of a farm that carry one of the external ids, by it.
+	// Fields of one external id are in order of their own ids.
+	Matches(ctx context.Context, scope access.Scope, farmID int64, externalIDs []string) (map[string][]farm.Field, error)
+}

@@ -1,0 +1,104 @@
+package ports
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"tilth/core/access"
+	"tilth/core/credit"
+	"tilth/core/cropcheck"
+	"tilth/core/vegetation"
+)
+
+// ProfileOrders are the vegetation-index profile orders of a company and their series.
+type ProfileOrders interface {
+	List[vegetation.OrderState, Query]
+	Lockable[vegetation.OrderState]
+	// FindForUpdate returns the order of a field and season and locks it. Faults: NotFound.
+	FindForUpdate(ctx context.Context, scope access.Scope, fieldID, seasonID int64) (vegetation.OrderState, error)
+	// Find returns the order of a field and season. Faults: NotFound.
+	Find(ctx context.Context, scope access.Scope, fieldID, seasonID int64) (vegetation.OrderState, error)
+	// OpenOfFields returns the ids of the processing and pending orders of the fields, in order of id.
+	OpenOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64) ([]int64, error)
+	// OpenOfSeason returns the ids of the processing and pending orders of a season, in order of id.
+	OpenOfSeason(ctx context.Context, scope access.Scope, seasonID int64) ([]int64, error)
+	// ActiveOfSeason reports whether a profile of the season is active.
+	ActiveOfSeason(ctx context.Context, scope access.Scope, seasonID int64) (bool, error)
+	// Insert stores a new order and fills in its id. Faults: Conflict (code
+	// "order_exists") when the field and season have one: the key in the database decides.
+	Insert(ctx context.Context, scope access.Scope, order *vegetation.OrderState) error
+	// Update stores an order read under a lock.
+	Update(ctx context.Context, scope access.Scope, order vegetation.OrderState) error
+	// PutSeries replaces the series of an order for an index.
+	PutSeries(ctx context.Context, scope access.Scope, orderID int64, series vegetation.Series) error
+	// Series returns the stored series of an order for an index; an empty one where none is stored.
+	Series(ctx context.Context, scope access.Scope, orderID int64, index string) (vegetation.Series, error)
+	Derivations
+	// Indexes returns the codes of the indexes of which a series of an order is stored, in their order.
+	Indexes(ctx context.Context, scope access.Scope, orderID int64) ([]string, error)
+}
+
+// Derivations are the series of active orders for other indices than their own.
+type Derivations interface {
+	// Derivation returns that of an order for an index; ok is false where none was asked for.
+	Derivation(ctx context.Context, scope access.Scope, orderID int64, index vegetation.IndexCode) (d vegetation.Derivation, ok bool, err error)
+	// PutDerivation stores one. Faults: NotFound for an order that may not be written.
+	PutDerivation(ctx context.Context, scope access.Scope, d vegetation.Derivation) error
+}
+
+// Wallet is a company's wallet with its ledger. The ledger is append-only.
+type Wallet interface {
+	// Lock returns the wallet, made on first use, and locks it until the transaction ends.
+	Lock(ctx context.Context, scope access.Scope) (credit.Wallet, error)
+	// Get returns the wallet without a lock; an empty one where none was made yet.
+	Get(ctx context.Context, scope access.Scope) (credit.Wallet, error)
+	// Post stores the wallet's new state and the transaction with its entries.
+	Post(ctx context.Context, scope access.Scope, wallet credit.Wallet, tx *credit.Transaction) error
+	// Transactions streams the ledger, newest first.
+	Transactions(ctx context.Context, scope access.Scope, q Query) iter.Seq2[credit.Transaction, error]
+	// CountTransactions counts the ledger's transactions that a query selects, without its page.
+	CountTransactions(ctx context.Context, scope access.Scope, q Query) (int64, error)
+	// Transaction returns one transaction of the ledger. Faults: NotFound.
+	Transaction(ctx context.Context, scope access.Scope, id int64) (credit.Transaction, error)
+	// Refunded reports whether a capture was refunded.
+	Refunded(ctx context.Context, scope access.Scope, id int64) (bool, error)
+	Statements
+	// Sum adds up all entries of the wallet's accounts: what balance and held must be.
+	Sum(ctx context.Context, scope access.Scope) (balance, held credit.Amount, err error)
+	// Price returns the price per hectare of a service; ok is false where none is set.
+	Price(ctx context.Context, service string) (price credit.Amount, ok bool, err error)
+	// FieldCharge returns the charge of a field, held or captured. Faults: NotFound.
+	FieldCharge(ctx context.Context, scope access.Scope, fieldID int64) (credit.FieldCharge, error)
+	// PutFieldCharge stores the charge of a field; one that is held may pass to another
+	// order. Faults: Conflict (field_charged) when it was captured for another order.
+	PutFieldCharge(ctx context.Context, scope access.Scope, charge credit.FieldCharge) error
+	// DropFieldCharge removes a charge that was held and is released.
+	DropFieldCharge(ctx context.Context, scope access.Scope, fieldID int64) error
+}
+
+// Statements are what a statement of a wallet is made of.
+type Statements interface {
+	// At returns the wallet as the transactions before a time left it; the zero time is the beginning.
+	At(ctx context.Context, scope access.Scope, before time.Time) (credit.Wallet, error)
+	// Between streams the transactions in [from, to), oldest first.
+	Between(ctx context.Context, scope access.Scope, from, to time.Time) iter.Seq2[credit.Transaction, error]
+}
+
+// Prices are the prices per hectare of the services.
+type Prices interface {
+	SetPrice(ctx context.Context, service string, price credit.Amount, at time.Time) error
+}
+
+// CurveSets are the imported versions of the reference curves. They are append-only.
+type CurveSets interface {
+	// Add stores a version. Faults: Conflict (curves_exist) when the region has it already.
+	Add(ctx context.Context, edition cropcheck.Edition) error
+	// Newest returns the newest version of each region that has any, in the order of regions.
+	Newest(ctx context.Context) ([]cropcheck.Edition, error)
+}
+
+// BuiltInCurves are the reference curves that the program comes with.
+type BuiltInCurves interface {
+	BuiltIn() (cropcheck.Set, error)
+}
