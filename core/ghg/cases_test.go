@@ -175,7 +175,7 @@ var models = map[string]func(r replay) []float64{
 	},
 	"coproduct_allocation": func(r replay) []float64 {
 		others := []ghg.CoProduct{{SharePct: 100 - 100*r.in.f("economic_share")}}
-		return one(ghg.Allocate(r.in.f("gross_t_co2e")*agronomy.KgPerTonne, ghg.MainShare(others)))
+		return one(step("allocated_amount", r.in.f("gross_t_co2e")*agronomy.KgPerTonne, ghg.MainShare(others)))
 	},
 	"fuel_combustion": fuelCombustion,
 	"fuel_lifecycle": func(r replay) []float64 {

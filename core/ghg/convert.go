@@ -19,26 +19,23 @@ const (
 	fahrenheitZero = 32
 )
 
-// Units of the quantities of the sections, as they are entered, with what one is in the
-// SI unit named.
+// Units of the quantities of the sections, as they are entered: areas in ha, masses in kg, yields
+// per area in kg/ha.
 var (
-	// AreaUnits to ha.
-	AreaUnits = map[string]float64{
+	areaUnits = map[string]float64{
 		"ha": 1, "hectares": 1, "acre": agronomy.HectarePerAcre, "acres": agronomy.HectarePerAcre,
 		"m2": HectarePerM2, "km2": HectarePerKm2,
 	}
-	// MassUnits to kg.
-	MassUnits = map[string]float64{
+	massUnits = map[string]float64{
 		"kg": 1, "t": agronomy.KgPerTonne, "short_ton": KgPerShortTon, "long_ton": KgPerLongTon, "lb": agronomy.KgPerPound,
 	}
-	// yieldPerAreaUnits to kg/ha.
 	yieldPerAreaUnits = map[string]float64{
 		"t/ha": agronomy.KgPerTonne, "kg/ha": 1, "t/acre": agronomy.KgPerTonne / agronomy.HectarePerAcre,
 	}
 )
 
 // AreaHa converts an area to ha.
-func AreaHa(value float64, unit string) (ha float64, ok bool) { return scaled(value, AreaUnits, unit) }
+func AreaHa(value float64, unit string) (ha float64, ok bool) { return scaled(value, areaUnits, unit) }
 
 // TemperatureC converts a temperature to °C: °C = (°F - 32) x 5/9.
 func TemperatureC(value float64, unit string) (celsius float64, ok bool) {
@@ -60,7 +57,7 @@ func YieldKg(value float64, unit string, areaHa float64) (kg float64, ok bool) {
 	if unit == "lb" {
 		return 0, false
 	}
-	return scaled(value, MassUnits, unit)
+	return scaled(value, massUnits, unit)
 }
 
 // RateKgPerHa converts a rate or a total to kg per treated ha. A volume needs densityKgL
@@ -102,19 +99,13 @@ func EnergyAmount(value float64, unit string) (amount float64, normal string, pe
 
 // WeightT converts a weight to t.
 func WeightT(value float64, unit string) (t float64, ok bool) {
-	kg, ok := scaled(value, MassUnits, unit)
+	kg, ok := scaled(value, massUnits, unit)
 	return kg / agronomy.KgPerTonne, ok
 }
 
 // DistanceKm converts a distance to km.
 func DistanceKm(value float64, unit string) (km float64, ok bool) {
-	switch unit {
-	case "km":
-		return value, true
-	case "mi":
-		return value * KmPerMile, true
-	}
-	return 0, false
+	return scaled(value, map[string]float64{"km": 1, "mi": KmPerMile}, unit)
 }
 
 func scaled(value float64, units map[string]float64, unit string) (float64, bool) {

@@ -4,7 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,27 +20,22 @@ type Factor struct {
 	Value float64
 	// Empty: the source's table has no number in this cell. In the tables of residues the
 	// term is left out, for the grid the world row stands in, elsewhere it is an error.
-	Empty bool
-	Unit  string
-	// Lower and Upper are the 95 % range; meaningful where Ranged.
-	Lower, Upper float64
+	Empty        bool
+	Unit         string
+	Lower, Upper float64 // the 95 % range; meaningful where Ranged
 	Ranged       bool
 	Source       string
-	// Status is verified or [Unverified].
-	Status string
-	Note   string
+	Status       string // verified or [Unverified]
+	Note         string
 
-	// residue: an empty cell of the table leaves its term out.
-	residue bool
-	// rank numbers the ranged factors of a set.
-	rank int
+	residue bool // an empty cell of the table leaves its term out
+	rank    int  // numbers the ranged factors of a set
 }
 
 // ClimateRegion is what the tables need to know of a climate zone.
 type ClimateRegion struct {
-	Key string
-	// Moisture is wet or dry (IPCC 2019 V4 ch11, footnotes of Tables 11.1 and 11.3).
-	Moisture         string
+	Key              string
+	Moisture         string // wet or dry (IPCC 2019 V4 ch11, footnotes of Tables 11.1 and 11.3)
 	PerennialClass   string
 	OrganicSoilClass string
 }
@@ -62,23 +58,18 @@ type FactorTables struct {
 // never changed once it has been used. It is safe for concurrent use.
 type FactorSet struct {
 	ID, Version, GWP string
-	// Digest is the SHA-256 of everything a result can depend on, in hexadecimal.
-	Digest string
+	Digest           string // SHA-256 of everything a result can depend on, in hexadecimal
 
-	mapping   *Mapping
-	rows      map[string]*Factor
-	climate   map[string]ClimateRegion
-	countries map[string]CountryRegions
-	replaced  map[string]string
-	// targets are what the rows of the mapping lead to, by their place.
-	targets []target
-	gwp     [gases]*Factor
-	// ranged is the number of factors with a range.
-	ranged int
-	// rangeAssumed is the half width, relative, of a line without any range.
-	rangeAssumed float64
-	// residueMethod is the default of residues.method.
-	residueMethod string
+	mapping       *Mapping
+	rows          map[string]*Factor
+	climate       map[string]ClimateRegion
+	countries     map[string]CountryRegions
+	replaced      map[string]string
+	targets       []target // what the rows of the mapping lead to, by their place
+	gwp           [gases]*Factor
+	ranged        int     // number of factors with a range
+	rangeAssumed  float64 // half width, relative, of a line without any range
+	residueMethod string  // default of residues.method
 }
 
 // target is what a row of the mapping leads to: a number, a row, or a row a climate zone.
@@ -87,8 +78,7 @@ type target struct {
 	value   float64
 	factor  *Factor
 	zones   map[string]*Factor
-	// grid: the row of the country, or of the world.
-	grid bool
+	grid    bool // the row of the country, or of the world
 }
 
 // sections of mapping.csv that are no section of an assessment.
@@ -269,12 +259,8 @@ func digest(t FactorTables) string {
 	for _, c := range t.Climate {
 		say("climate", c.Key, c.Moisture, c.PerennialClass, c.OrganicSoilClass)
 	}
-	sayCountries(h, t.Countries)
-	return hex.EncodeToString(h.Sum(nil))
-}
-
-func sayCountries(w io.Writer, countries map[string]CountryRegions) {
-	for _, key := range sortedKeys(countries) {
-		_, _ = fmt.Fprintln(w, "country", key, countries[key].Rice, countries[key].Production)
+	for _, key := range slices.Sorted(maps.Keys(t.Countries)) {
+		say("country", key, t.Countries[key].Rice, t.Countries[key].Production)
 	}
+	return hex.EncodeToString(h.Sum(nil))
 }

@@ -1,5 +1,7 @@
 package ghg
 
+import "cmp"
+
 const energyVolume = "IPCC 2006 V2 ch2 Eq. 2.1, ch3 Eq. 3.3.1"
 
 var (
@@ -38,7 +40,7 @@ func (r *run) fuelEnergy() {
 		amount := r.do(stepAllocated, given(f.Amount), given(f.AllocationPct))
 		switch f.Carrier {
 		case "electricity_grid", "electricity_renewable_own":
-			r.electricity(f, amount, "electricity", LabelElectricity)
+			r.electricity(f, amount, "electricity")
 		case "district_heat":
 			r.districtHeat(f, amount)
 		default:
@@ -55,31 +57,29 @@ func (r *run) kwh(f *Fuel, amount quantity) quantity {
 	case Megajoule:
 		return r.do(stepToKWh, amount)
 	}
-	return r.refuse("amount", "amount", "The carrier "+f.Carrier+" is measured in kWh or MJ.")
+	return r.refuse("amount", "The carrier "+f.Carrier+" is measured in kWh or MJ.")
 }
 
-func (r *run) electricity(f *Fuel, amount quantity, model, label string) {
+func (r *run) electricity(f *Fuel, amount quantity, model string) {
 	if f.ManualEF != nil {
-		r.emit(model, label, 2, NotSplit, r.do(stepManualFuel, amount, measured(*f.ManualEF)))
+		r.emit(model, LabelElectricity, 2, NotSplit, r.do(stepManualFuel, amount, measured(*f.ManualEF)))
 		return
 	}
-	r.emit(model, label, 2, NotSplit, r.do(stepElectricity, r.kwh(f, amount), r.factor("fuel_energy", "carrier/direct", f.Carrier)))
+	r.emit(model, LabelElectricity, 2, NotSplit, r.do(stepElectricity, r.kwh(f, amount), r.factor(r.section, "carrier/direct", f.Carrier)))
 }
 
 // districtHeat is bought energy (scope 2); the losses on the way and the fuel's own way
 // to the plant are upstream.
 func (r *run) districtHeat(f *Fuel, amount quantity) {
-	r.electricity(f, amount, "district_heat", LabelElectricity)
+	r.electricity(f, amount, "district_heat")
 	kwh := r.kwh(f, amount)
-	r.emit(stepUpstream.Name, LabelUpstream, 3, NotSplit, r.do(stepUpstream, kwh, r.factor(r.section, "carrier/upstream", f.Carrier)))
-	r.emit(stepUpstream.Name, LabelUpstream, 3, NotSplit, r.do(stepUpstream, kwh, r.factor(r.section, "carrier/distribution", f.Carrier)))
+	for _, term := range []string{"carrier/upstream", "carrier/distribution"} {
+		r.emit(stepUpstream.Name, LabelUpstream, 3, NotSplit, r.do(stepUpstream, kwh, r.factor(r.section, term, f.Carrier)))
+	}
 }
 
 func (r *run) fuel(f *Fuel, amount quantity) {
-	purpose := f.Purpose
-	if purpose == "" {
-		purpose = "field"
-	}
+	purpose := cmp.Or(f.Purpose, "field")
 	ncv := r.factor(r.section, "carrier/ncv", f.Carrier, purpose)
 	mj, stock := r.fuelAmounts(f, amount, ncv)
 	if r.err != nil {
@@ -114,15 +114,7 @@ func (r *run) fuelAmounts(f *Fuel, amount, ncv quantity) (mj, stock quantity) {
 	if r.err != nil {
 		return mj, stock
 	}
-	var unit string
-	switch ncv.factor.Unit {
-	case "MJ/L":
-		unit = Litre
-	case "MJ/kg":
-		unit = Kilogram
-	case "MJ/m3":
-		unit = CubicMetre
-	}
+	unit := map[string]string{"MJ/L": Litre, "MJ/kg": Kilogram, "MJ/m3": CubicMetre}[ncv.factor.Unit]
 	switch {
 	case f.Unit == Megajoule:
 		mj = amount
@@ -134,7 +126,7 @@ func (r *run) fuelAmounts(f *Fuel, amount, ncv quantity) (mj, stock quantity) {
 		stock = r.do(stepDensity, amount, r.factor(r.section, "carrier/density", f.Carrier))
 		return r.do(stepFuelMJ, stock, ncv), stock
 	default:
-		return r.refuse("amount", "amount", "The carrier "+f.Carrier+" is not measured in "+f.Unit+"."), stock
+		return r.refuse("amount", "The carrier "+f.Carrier+" is not measured in "+f.Unit+"."), stock
 	}
 	return mj, r.do(stepFuelVolume, mj, ncv)
 }
@@ -167,15 +159,10 @@ func (r *run) machinery() {
 			continue
 		}
 		r.at("machinery", i)
-		var rate quantity
-		switch {
-		case m.FuelLPerHa != nil:
-			rate = given(*m.FuelLPerHa)
-		case m.Operation == "other":
-			rate = r.refuse("fuel_rate", "fuel_rate", "Another operation needs its fuel_rate, in l of diesel per ha and pass.")
-		default:
-			rate = assume(r.factor(r.section, "operation/fuel_rate", m.Operation))
+		if m.FuelLPerHa == nil && m.Operation == "other" {
+			r.refuse("fuel_rate", "Another operation needs its fuel_rate, in l of diesel per ha and pass.")
 		}
+		rate := r.entered(m.FuelLPerHa, "operation/fuel_rate", m.Operation)
 		litres := r.do(stepMachine, rate, r.area, given(m.AreaPct), given(m.Passes))
 		of := func(term string) quantity { return r.factor(r.section, "fuel/"+term) }
 		r.burn(burnt{LabelMachinery, model, false}, r.do(stepFuelMJ, litres, of("ncv")), of)

@@ -1,11 +1,6 @@
 package ghg
 
-import (
-	"cmp"
-	"fmt"
-	"maps"
-	"slices"
-)
+import "fmt"
 
 // Gas is a greenhouse gas as it is accounted for.
 type Gas int
@@ -59,5 +54,3 @@ func (s *FactorSet) WarmingPotential(g Gas) float64 {
 
 // CO2e is the sum of masses times warming potentials, kg CO2e (IPCC 2006 V1 ch8).
 func CO2e(kg, gwp float64) float64 { return kg * gwp }
-
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

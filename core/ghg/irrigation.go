@@ -1,5 +1,7 @@
 package ghg
 
+import "cmp"
+
 var (
 	// Lift, pressure head of the method, and friction per m of pipe.
 	stepHead = newStep("pumping_head", "lift + press + d * fr", "m", "hydraulics",
@@ -37,7 +39,7 @@ func (r *run) pump(w *Irrigation) {
 		return
 	case "electric", "diesel":
 	default:
-		r.refuse("power_source", "power_source", "Another power source has no factor: enter its energy among the fuels and set energy_counted_elsewhere.")
+		r.refuse("power_source", "Another power source has no factor: enter its energy among the fuels and set energy_counted_elsewhere.")
 		return
 	}
 	kwh := r.pumpEnergy(w)
@@ -52,16 +54,7 @@ func (r *run) pump(w *Irrigation) {
 }
 
 func (r *run) pumpEnergy(w *Irrigation) quantity {
-	source := w.Source
-	if source == "" {
-		source = "other"
-	}
-	var lift quantity
-	if w.PumpingHeadM != nil {
-		lift = given(*w.PumpingHeadM)
-	} else {
-		lift = assume(r.factor(r.section, "source/lift", source))
-	}
+	lift := r.entered(w.PumpingHeadM, "source/lift", cmp.Or(w.Source, "other"))
 	pressure := r.factor(r.section, "method/pressure_head", w.Method)
 	var head quantity
 	if w.DistanceM != nil {

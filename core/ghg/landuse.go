@@ -1,6 +1,9 @@
 package ghg
 
-import "math"
+import (
+	"math"
+	"strconv"
+)
 
 var (
 	// Biomass above ground and the roots below it, t per t above.
@@ -77,7 +80,7 @@ func (r *run) biomassAfter(c *Conversion) quantity {
 func (r *run) perennialCrop() bool {
 	row, ok := r.set.mapping.Find("crop", "crop_type/is_perennial", r.in.Crop.Type)
 	if !ok {
-		r.fail("crop", noItem, "crop_type", "The crop "+quoted(r.in.Crop.Type)+" is not known.")
+		r.fail("crop", "crop_type", "The crop "+strconv.Quote(r.in.Crop.Type)+" is not known.")
 	}
 	text, _ := row.Literal()
 	return text == "true"
@@ -91,7 +94,7 @@ func (r *run) organicSoil() {
 	}
 	r.at("soil", noItem)
 	if r.in.Soil.DrainedOrganicPct == nil {
-		r.refuse("drained_organic_share_pct", "", "An organic soil needs drained_organic_share_pct (0 where it is not drained).")
+		r.refuse("drained_organic_share_pct", "An organic soil needs drained_organic_share_pct (0 where it is not drained).")
 		return
 	}
 	drained := given(*r.in.Soil.DrainedOrganicPct)

@@ -132,7 +132,7 @@ func (r *run) nutrient(f *Fertilizer, mass quantity, field string, pct *float64)
 		return r.do(stepContent, mass, given(*pct))
 	}
 	if f.Product == custom {
-		return r.refuse(field, "n_pct", "A custom product needs its contents: give n_pct, p2o5_pct and k2o_pct (0 where there is none).")
+		return r.refuse("n_pct", "A custom product needs its contents: give n_pct, p2o5_pct and k2o_pct (0 where there is none).")
 	}
 	row, ok := r.set.mapping.Find(r.section, field, f.Product)
 	if !ok {
@@ -198,7 +198,7 @@ func (r *run) organicPct(o *OrganicInput, field, name string, entered *float64) 
 		return r.unknown(field, o.Type)
 	}
 	if _, literal := row.Literal(); literal {
-		return r.refuse(field, name, "The contents of another material must be stated: give "+name+".")
+		return r.refuse(name, "The contents of another material must be stated: give "+name+".")
 	}
 	return assume(r.resolved(row))
 }

@@ -55,7 +55,7 @@ func (r *run) measuredStand(p *Perennial, label string) {
 		}
 	}
 	if first.Year == last.Year {
-		r.refuse("measured_stocks", "", "Two measured stocks of the same year tell no change: give them of different years.")
+		r.refuse("measured_stocks", "Two measured stocks of the same year tell no change: give them of different years.")
 		return
 	}
 	change := r.do(stepMeasured, measured(first.TC), measured(last.TC), given(float64(last.Year-first.Year)))
@@ -74,7 +74,7 @@ func (r *run) growingStand(p *Perennial, label string) {
 		return
 	}
 	if p.AreaHa == nil {
-		r.refuse("area", "", "The growth is per hectare: give the area of the stand, or two measured stocks.")
+		r.refuse("area", "The growth is per hectare: give the area of the stand, or two measured stocks.")
 		return
 	}
 	r.remove(stepGrowth.Name, label, r.do(stepGrowth, r.growth(p), given(*p.AreaHa)))
@@ -86,7 +86,7 @@ func (r *run) growth(p *Perennial) quantity {
 	}
 	row, ok := r.perennialRow(p, "system/growth")
 	if _, literal := row.Literal(); !ok || literal {
-		return r.refuse("growth", "", "There is no default growth for a "+p.System+": give growth in t C/ha/yr, or two measured stocks.")
+		return r.refuse("growth", "There is no default growth for a "+p.System+": give growth in t C/ha/yr, or two measured stocks.")
 	}
 	return assume(r.resolved(row))
 }

@@ -13,13 +13,11 @@ const reportUnit = "tCO2e"
 // Report is a result as it is shown: t CO2e, rounded here and nowhere before. Figures
 // per hectare and per tonne are nil where the denominator is missing.
 type Report struct {
-	AssessmentID int64  `json:"assessment_id"`
-	Basis        string `json:"basis"`
-	// ResultVersion is the number of the submission, nil for a live report.
-	ResultVersion *int      `json:"result_version"`
-	ComputedAt    time.Time `json:"computed_at"`
-	// Stale: the assessment was edited after this version was stored.
-	Stale          bool           `json:"stale"`
+	AssessmentID   int64          `json:"assessment_id"`
+	Basis          string         `json:"basis"`
+	ResultVersion  *int           `json:"result_version"` // number of the submission, nil for a live report
+	ComputedAt     time.Time      `json:"computed_at"`
+	Stale          bool           `json:"stale"` // the assessment was edited after this version was stored
 	Engine         Identity       `json:"engine"`
 	FactorSet      Identity       `json:"factor_set"`
 	GWPSet         string         `json:"gwp_set"`
@@ -69,15 +67,14 @@ type Gases struct {
 
 // SourceLine is one source: kg of each gas, and t CO2e.
 type SourceLine struct {
-	Model    string  `json:"model"`
-	Label    string  `json:"label"`
-	Section  string  `json:"section"`
-	Scope    int     `json:"scope"`
-	Category string  `json:"category"`
-	Kg       Gases   `json:"kg"`
-	CO2e     float64 `json:"co2e"`
-	// Share of all emissions (or of all removals), 0 to 1.
-	Share        float64  `json:"share"`
+	Model        string   `json:"model"`
+	Label        string   `json:"label"`
+	Section      string   `json:"section"`
+	Scope        int      `json:"scope"`
+	Category     string   `json:"category"`
+	Kg           Gases    `json:"kg"`
+	CO2e         float64  `json:"co2e"`
+	Share        float64  `json:"share"` // of all emissions (or of all removals), 0 to 1
 	PerHa        *float64 `json:"per_ha"`
 	PerT         *float64 `json:"per_t"`
 	Low          float64  `json:"low"`
@@ -129,8 +126,7 @@ type Range struct {
 
 // DataQuality tells how far the result rests on what the user entered.
 type DataQuality struct {
-	// UserShare is 0 to 1.
-	UserShare float64 `json:"share_of_emissions_from_user_values"`
+	UserShare float64 `json:"share_of_emissions_from_user_values"` // 0 to 1
 }
 
 // Memo items stand outside the totals, t.
@@ -145,12 +141,10 @@ type About struct {
 	ResultVersion *int
 	ComputedAt    time.Time
 	Stale         bool
-	// Warnings of the making of the input, shown before those of the engine.
-	Warnings []Warning
+	Warnings      []Warning // of the making of the input, shown before those of the engine
 }
 
-// massDigits and shareDigits are the decimals that a report keeps: t CO2e to the gram,
-// kg to the gram, shares to a thousandth of a per mille.
+// The decimals that a report keeps: masses to the gram, shares to a thousandth of a per mille.
 const (
 	massDigits  = 6
 	kgDigits    = 3
@@ -159,7 +153,7 @@ const (
 
 // NewReport shapes a result for its readers.
 func NewReport(res Result, about About) Report {
-	rep := Report{
+	return Report{
 		AssessmentID: about.AssessmentID, Basis: about.Basis, ResultVersion: about.ResultVersion, ComputedAt: about.ComputedAt, Stale: about.Stale,
 		Engine: res.Engine, FactorSet: res.FactorSet, GWPSet: res.GWP, InputDigest: res.InputDigest,
 		FunctionalUnit: FunctionalUnit{AreaHa: present(res.AreaHa), ProductT: present(res.ProductT)},
@@ -173,7 +167,6 @@ func NewReport(res Result, about About) Report {
 		Warnings:    slices.Concat([]Warning{}, about.Warnings, res.Warnings, derivedWarnings(res)),
 		Trace:       res.Trace,
 	}
-	return rep
 }
 
 // derivedWarnings are those that the lines and the trace give rise to.
@@ -203,7 +196,7 @@ func totals(res Result) Totals {
 	return Totals{
 		Emissions: tonnes(res.Emissions), Removals: tonnes(res.Removed), Balance: tonnes(res.Emissions - res.Removed),
 		EmissionsPerHa: tonnesPer(res.Emissions, res.AreaHa), RemovalsPerHa: tonnesPer(res.Removed, res.AreaHa),
-		EmissionsPerT: tonnesPer(Allocate(res.Emissions, res.MainSharePct), res.ProductT), Unit: reportUnit,
+		EmissionsPerT: tonnesPer(part(res.Emissions, res.MainSharePct), res.ProductT), Unit: reportUnit,
 	}
 }
 
@@ -214,7 +207,7 @@ func sources(res Result, lines []Line, total float64) []SourceLine {
 		out = append(out, SourceLine{
 			Model: l.Model, Label: l.Label, Section: l.Section, Scope: l.Scope, Category: l.Category, Kg: kg,
 			CO2e: tonnes(l.CO2e), Share: share(l.CO2e, total), PerHa: tonnesPer(l.CO2e, res.AreaHa),
-			PerT: tonnesPer(Allocate(l.CO2e, res.MainSharePct), res.ProductT),
+			PerT: tonnesPer(part(l.CO2e, res.MainSharePct), res.ProductT),
 			Low:  tonnes(l.Low), High: tonnes(l.High), RangeAssumed: l.RangeAssumed, Tier: l.Tier,
 		})
 	}
@@ -261,9 +254,9 @@ func byCategory(res Result) []CategoryLine {
 }
 
 func allocation(res Result) Allocation {
-	a := Allocation{MainSharePct: res.MainSharePct, Main: tonnes(Allocate(res.Emissions, res.MainSharePct)), CoProducts: []AllocatedProduct{}}
+	a := Allocation{MainSharePct: res.MainSharePct, Main: tonnes(part(res.Emissions, res.MainSharePct)), CoProducts: []AllocatedProduct{}}
 	for _, c := range res.CoProducts {
-		a.CoProducts = append(a.CoProducts, AllocatedProduct{c, tonnes(Allocate(res.Emissions, c.SharePct))})
+		a.CoProducts = append(a.CoProducts, AllocatedProduct{c, tonnes(part(res.Emissions, c.SharePct))})
 	}
 	return a
 }

@@ -1,6 +1,10 @@
 package ghg
 
-import "math"
+import (
+	"cmp"
+	"fmt"
+	"math"
+)
 
 const equation116 = chapter11 + "Eq. 11.6"
 
@@ -52,7 +56,7 @@ func (r *run) residueShares() (residueShares, bool) {
 	for i, m := range r.in.Residues.Management {
 		row, ok := r.set.mapping.Find("residues", "management.practice", m.Practice)
 		if !ok {
-			r.unknown("management."+itoa(i)+".practice", m.Practice)
+			r.unknown(fmt.Sprintf("management.%d.practice", i), m.Practice)
 			return s, false
 		}
 		part := m.SharePct / 100
@@ -73,7 +77,7 @@ func (r *run) residueShares() (residueShares, bool) {
 		}
 	}
 	if math.Abs(sum-100) > shareTolerance {
-		r.refuse("management", "management", "The shares of the residue practices must sum to 100 per cent.")
+		r.refuse("management", "The shares of the residue practices must sum to 100 per cent.")
 		return s, false
 	}
 	return s, true
@@ -118,16 +122,13 @@ func (r *run) aboveGround() (crop, above quantity) {
 	if dm := r.in.Residues.AboveGroundDMKg; dm != nil {
 		return crop, given(*dm)
 	}
-	method := r.in.Residues.Method
-	if method == "" {
-		method = r.set.residueMethod
-	}
+	method := cmp.Or(r.in.Residues.Method, r.set.residueMethod)
 	row, ok := r.set.mapping.Find("crop", "crop_type/slope", r.in.Crop.Type)
 	if _, refused := row.Literal(); method == slopeIntercept && ok && !refused {
 		return crop, assume(r.do(stepAboveRegression, crop, r.resolved(row), r.cropFactor("intercept"), r.area, given(r.cycles())))
 	}
 	if r.in.Residues.Method == slopeIntercept {
-		return crop, r.refuse("method", "method", "The method slope_intercept has no row for this crop: use ratio.")
+		return crop, r.refuse("method", "The method slope_intercept has no row for this crop: use ratio.")
 	}
 	return crop, assume(r.do(stepAboveRatio, crop, r.cropFactor("r_ag")))
 }
@@ -144,10 +145,11 @@ func (r *run) renewal() quantity {
 	if _, forage := row.Literal(); !forage {
 		return r.resolved(row)
 	}
-	if r.in.Crop.RenewalYears == nil {
-		return r.do(stepRenewal, assume(given(1)))
+	years := assume(given(1))
+	if y := r.in.Crop.RenewalYears; y != nil {
+		years = given(*y)
 	}
-	return r.do(stepRenewal, given(*r.in.Crop.RenewalYears))
+	return r.do(stepRenewal, years)
 }
 
 func (r *run) burning(above quantity, share float64, combustion quantity) {

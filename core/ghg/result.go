@@ -54,34 +54,27 @@ var categories = map[string]string{
 }
 
 // Labels returns the labels of emissions with the category of each.
-func Labels() map[string]string {
-	return maps.Clone(categories)
-}
+func Labels() map[string]string { return maps.Clone(categories) }
 
 // RemovalLabels returns the labels of removals with their category.
 func RemovalLabels() map[string]string {
-	out := map[string]string{}
-	for _, label := range []string{RemovalSoil, RemovalPerennial, RemovalAgroforestry, RemovalHedgerows} {
-		out[label] = CategoryRemovals
+	return map[string]string{
+		RemovalSoil: CategoryRemovals, RemovalPerennial: CategoryRemovals,
+		RemovalAgroforestry: CategoryRemovals, RemovalHedgerows: CategoryRemovals,
 	}
-	return out
 }
 
 // Line is one source of emissions, or one removal.
 type Line struct {
-	// Model is the calculation step, Label what reports and the dashboard call it.
-	Model, Label, Section string
-	// Scope is 1, 2 or 3 of the GHG Protocol.
-	Scope    int
-	Category string
-	// Kg of each gas.
-	Kg Masses
-	// CO2e, and its 95 % range, kg.
-	CO2e, Low, High float64
-	// Tier is 2 where a factor or a stock of the user's own took part in all of it, else 1.
-	Tier int
-	// RangeAssumed: no factor of the line has a range, and half its value is taken.
-	RangeAssumed bool
+	Model           string // the calculation step
+	Label           string // what reports and the dashboard call it
+	Section         string
+	Scope           int // 1, 2 or 3 of the GHG Protocol
+	Category        string
+	Kg              Masses
+	CO2e, Low, High float64 // with its 95 % range, kg
+	Tier            int     // 2 where a factor or a stock of the user's own took part in all of it, else 1
+	RangeAssumed    bool    // no factor of the line has a range, and half its value is taken
 }
 
 // Codes of warnings.
@@ -111,9 +104,8 @@ const (
 
 // Warning is something a reader of the result should know.
 type Warning struct {
-	Code string `json:"code"`
-	// Item is the section, and the item of a list, that it is about.
-	Item    string `json:"item,omitempty"`
+	Code    string `json:"code"`
+	Item    string `json:"item,omitempty"` // the section, and the item of a list, that it is about
 	Message string `json:"message"`
 }
 
@@ -126,25 +118,19 @@ type Identity struct {
 
 // Result is what an engine computed: kg, nothing rounded.
 type Result struct {
-	Engine    Identity
-	FactorSet Identity
-	// GWP names the set of warming potentials, Warming holds them, kg CO2e per kg of gas.
-	GWP     string
-	Warming Masses
-	// InputDigest is the SHA-256 of the JSON form of the input.
-	InputDigest string
-	// AreaHa and ProductT (fresh product at the farm gate) are the functional units; 0
-	// where they are not known.
-	AreaHa, ProductT float64
+	Engine           Identity
+	FactorSet        Identity
+	GWP              string  // name of the set of warming potentials
+	Warming          Masses  // the potentials, kg CO2e per kg of gas
+	InputDigest      string  // SHA-256 of the JSON form of the input
+	AreaHa, ProductT float64 // the functional units (fresh product at the farm gate); 0: not known
 	Lines, Removals  []Line
 	// Emissions and Removed are kg CO2e, both at least 0; Low and High are the 95 % range
 	// of the emissions.
 	Emissions, Removed, Low, High float64
-	// MainSharePct is what the main product carries of the emissions.
-	MainSharePct float64
-	CoProducts   []CoProduct
-	// BiogenicCO2 is kg CO2 of burnt biomass, outside the totals.
-	BiogenicCO2 float64
+	MainSharePct                  float64 // what the main product carries of the emissions
+	CoProducts                    []CoProduct
+	BiogenicCO2                   float64 // kg CO2 of burnt biomass, outside the totals
 	// UserShare is the share of the emissions, 0 to 1, for which no value that the form
 	// can hold was left to a default.
 	UserShare float64

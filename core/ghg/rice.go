@@ -33,12 +33,7 @@ func (r *run) rice() {
 	}
 	rice := r.in.Rice
 	region := r.country().Rice
-	var days quantity
-	if rice.CultivationDays != nil {
-		days = given(*rice.CultivationDays)
-	} else {
-		days = assume(r.factor("rice", "rice_region/cultivation_days", region))
-	}
+	days := r.entered(rice.CultivationDays, "rice_region/cultivation_days", region)
 	sfo := r.do(stepScaling, r.amendments(), r.factor("rice", "sfo_exponent"))
 	ch4 := r.do(stepRice,
 		r.factor("rice", "rice_region/efc", region),

@@ -16,8 +16,7 @@ import (
 
 // Options of a calculation.
 type Options struct {
-	// Trace asks for the steps one by one.
-	Trace bool
+	Trace bool // the steps one by one
 }
 
 // EngineID and EngineVersion name this engine in results.
@@ -80,16 +79,14 @@ type run struct {
 	index    int
 	itemName string
 	area     quantity
-	// straw is the crop's own straw that stays on a flooded field, kg dm.
-	straw quantity
+	straw    quantity // the crop's own that stays on a flooded field, kg dm
 
 	lines    []sum
 	removals []sum
 	moves    []move
-	// moved gathers the moves of all lines by the rank of their factor; zero between uses.
-	moved   []move
-	scratch [maxArguments]float64
-	result  Result
+	moved    []move // of all lines, by the rank of their factor; zero between uses
+	scratch  [maxArguments]float64
+	result   Result
 }
 
 // noItem is the index of sections that are no lists.
@@ -119,8 +116,6 @@ func (r *run) release() {
 // at tells where in the input the next steps belong.
 func (r *run) at(section string, index int) { r.section, r.index, r.itemName = section, index, "" }
 
-func itoa(i int) string { return strconv.Itoa(i) }
-
 // general checks what every step may need.
 func (r *run) general() {
 	r.at("general", noItem)
@@ -133,12 +128,11 @@ func (r *run) general() {
 	if r.in.General.Country == "" {
 		r.warn(WarnNoCountry, "The country is not stated: the figures of the world are used.")
 	}
+	r.at("crop", noItem)
 	if r.in.Crop.YieldKg == nil && r.in.Crop.FarmGateYieldKg == nil {
-		r.at("crop", noItem)
 		r.warn(WarnNoYield, "The yield is not stated: there is no figure per tonne.")
 	}
 	if r.in.Crop.Type == "generic" {
-		r.at("crop", noItem)
 		r.warn(WarnGenericCrop, "The crop has no rows of its own: those of a generic crop are used.")
 	}
 }
@@ -149,7 +143,7 @@ func (r *run) cycles() float64 { return float64(max(1, r.in.Crop.GrowingCycles))
 func (r *run) zone() ClimateRegion {
 	zone, ok := r.set.climate[r.in.General.ClimateRegion]
 	if !ok {
-		r.fail(sectionGeneral, noItem, "climate_region", "The climate region "+quoted(r.in.General.ClimateRegion)+" is not known: give one of the ten IPCC zones.")
+		r.fail(sectionGeneral, "climate_region", "The climate region "+strconv.Quote(r.in.General.ClimateRegion)+" is not known: give one of the ten IPCC zones.")
 	}
 	return zone
 }
@@ -162,7 +156,7 @@ func (r *run) country() CountryRegions {
 	}
 	c, ok := r.set.countries[r.in.General.Country]
 	if !ok {
-		r.fail(sectionGeneral, noItem, "farm_country", "The country "+quoted(r.in.General.Country)+" is not known: give a country key.")
+		r.fail(sectionGeneral, "farm_country", "The country "+strconv.Quote(r.in.General.Country)+" is not known: give a country key.")
 	}
 	return c
 }
@@ -174,13 +168,17 @@ func (r *run) factor(section, field string, values ...string) quantity {
 	}
 	row, ok := r.set.mapping.Find(section, field, values...)
 	if !ok {
-		value := ""
-		if len(values) > 0 {
-			value = values[0]
-		}
-		return r.missing(section, field, value)
+		return r.missing(section, field, append(values, "")[0])
 	}
 	return r.resolved(row)
+}
+
+// entered is the value that was entered, else the default of the current section.
+func (r *run) entered(value *float64, field string, values ...string) quantity {
+	if value != nil {
+		return given(*value)
+	}
+	return assume(r.factor(r.section, field, values...))
 }
 
 // resolved is the factor, or the number, that a row of the mapping leads to.
@@ -236,47 +234,32 @@ func (r *run) cell(row MappingRow, f *Factor) quantity {
 	if f.residue {
 		return quantity{factor: f, link: &r.set.mapping.rows[row.place]} // rule.residue_empty_cell: the term is left out
 	}
-	r.failAt(row.Section, row.Field, "The source has no value for "+f.Key+": "+f.Note+".")
-	return quantity{}
+	return r.fail(row.Section, row.Field, "The source has no value for "+f.Key+": "+f.Note+".")
 }
 
 // unknown refuses an input value that the mapping does not have.
 func (r *run) unknown(field, value string) quantity { return r.missing(r.section, field, value) }
 
 func (r *run) missing(section, field, value string) quantity {
-	r.failAt(section, field, "There is no factor for "+quoted(value)+" ("+section+", "+field+").")
-	return quantity{}
+	return r.fail(section, field, "There is no factor for "+strconv.Quote(value)+" ("+section+", "+field+").")
 }
 
-// failAt stops the calculation at the input of a term, in the current item where the term
-// is of the current section.
-func (r *run) failAt(section, field, message string) {
-	index := noItem
-	if section == r.section {
-		index = r.index
-	}
-	r.fail(section, index, fieldName(field), message)
-}
+// refuse stops the calculation at a field of the current item.
+func (r *run) refuse(field, message string) quantity { return r.fail(r.section, field, message) }
 
-// refuse stops the calculation at a field of the current item; name is the field's own
-// where the term is another.
-func (r *run) refuse(field, name, message string) quantity {
-	if name == "" {
-		name = fieldName(field)
-	}
-	r.fail(r.section, r.index, name, message)
-	return quantity{}
-}
-
-func (r *run) fail(section string, index int, field, message string) {
+// fail stops the calculation at the input of a term ("product" of "product/n"), in the
+// current item where the section is the current one.
+func (r *run) fail(section, term, message string) quantity {
 	if r.err != nil {
-		return
+		return quantity{}
 	}
+	field, _, _ := strings.Cut(term, "/")
 	fields := fault.Fields{field: []string{message}}
-	if index >= 0 {
-		fields = fault.Fields{itoa(index): fields}
+	if section == r.section && r.index >= 0 {
+		fields = fault.Fields{strconv.Itoa(r.index): fields}
 	}
 	r.err = fault.Fields{section: fields}.Err()
+	return quantity{}
 }
 
 func (r *run) warn(code, message string) {
@@ -291,11 +274,3 @@ func (r *run) warn(code, message string) {
 
 // memo adds biogenic CO2, outside the totals.
 func (r *run) memo(co2 quantity) { r.result.BiogenicCO2 += co2.v }
-
-// fieldName is the input's own name in a term: "product" of "product/n".
-func fieldName(field string) string {
-	name, _, _ := strings.Cut(field, "/")
-	return name
-}
-
-func quoted(text string) string { return strconv.Quote(text) }

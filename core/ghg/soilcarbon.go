@@ -81,7 +81,7 @@ func (r *run) landChanges(land *LandState) (changes []LandChange, pct float64, o
 	for _, c := range changes {
 		if c.AreaPct != changes[0].AreaPct {
 			r.at("land_management", noItem)
-			r.refuse("changes", "changes", "The changes must all have the same area_pct: they are one history of the same land.")
+			r.refuse("changes", "The changes must all have the same area_pct: they are one history of the same land.")
 			return nil, 0, false
 		}
 	}
@@ -99,7 +99,7 @@ func (r *run) parcels() []parcel {
 	}
 	if rest < -shareTolerance {
 		r.at("land_use_change", noItem)
-		r.refuse("area_pct", "area_pct", "The converted parcels are more than the whole area: their area_pct may sum to 100 at most.")
+		r.refuse("area_pct", "The converted parcels are more than the whole area: their area_pct may sum to 100 at most.")
 		return nil
 	}
 	if rest > shareTolerance {

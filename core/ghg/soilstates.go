@@ -3,6 +3,7 @@ package ghg
 import (
 	"math"
 	"slices"
+	"strconv"
 )
 
 // state is a state of land: the three factors that set its stock.
@@ -54,7 +55,7 @@ func (r *run) stateNow() state {
 	class, _ := r.set.mapping.Find("crop", "crop_type/f_lu_class", r.in.Crop.Type)
 	name, ok := class.Literal()
 	if !ok {
-		r.fail("crop", noItem, "crop_type", "The crop "+quoted(r.in.Crop.Type)+" has no class of land use.")
+		r.fail("crop", "crop_type", "The crop "+strconv.Quote(r.in.Crop.Type)+" has no class of land use.")
 		return state{}
 	}
 	return state{r.landUse(useOfClass[name]), r.tillage(land.Tillage), r.carbonInputs(land.CarbonInputs)}

@@ -10,10 +10,9 @@ type Argument struct{ Symbol, Unit string }
 // that anybody can recompute a result from its trace line.
 type Step struct {
 	Name, Formula, Unit string
-	// Source is where the equation stands.
-	Source    string
-	Arguments []Argument
-	compute   func(v []float64) float64
+	Source              string // where the equation stands
+	Arguments           []Argument
+	compute             func(v []float64) float64
 }
 
 // steps is every equation of the engine, in a fixed order.
@@ -63,16 +62,12 @@ const maxArguments = 8
 // quantity is a number on its way through the equations, with what it would be if one
 // factor alone stood at a bound of its range.
 type quantity struct {
-	v float64
-	// factor is set where the quantity is a row of the tables itself.
-	factor *Factor
-	// link is the row of the mapping that led to the factor.
-	link  *MappingRow
-	moves []move
-	// assumed: a default stood in for a value that the form can hold.
-	assumed bool
-	// specific: a factor or a measurement of the user's own took part (Tier 2).
-	specific bool
+	v        float64
+	factor   *Factor     // where the quantity is a row of the tables itself
+	link     *MappingRow // the row of the mapping that led to the factor
+	moves    []move
+	assumed  bool // a default stood in for a value that the form can hold
+	specific bool // a factor or a measurement of the user's own took part (Tier 2)
 }
 
 // move is what a quantity would be with factor at its lower and at its upper bound.
@@ -95,15 +90,14 @@ func assume(q quantity) quantity {
 
 // at returns the quantity with a factor at a bound.
 func (q *quantity) at(f *Factor, high bool) float64 {
-	for i := range q.moves {
-		if q.moves[i].factor == f {
-			if high {
-				return q.moves[i].high
-			}
-			return q.moves[i].low
-		}
+	switch i := moveOf(q.moves, f); {
+	case i < 0:
+		return q.v
+	case high:
+		return q.moves[i].high
+	default:
+		return q.moves[i].low
 	}
-	return q.v
 }
 
 // do carries out a step: the result, what it would be with each ranged factor of its
@@ -123,12 +117,10 @@ func (r *run) do(s *Step, arguments ...quantity) quantity {
 	start := len(r.moves)
 	for i := range arguments {
 		for _, m := range arguments[i].moves {
-			if moved(r.moves[start:], m.factor) {
-				continue
+			if moveOf(r.moves[start:], m.factor) < 0 {
+				low, high := recompute(s, v, arguments, m.factor, false), recompute(s, v, arguments, m.factor, true)
+				r.moves = append(r.moves, move{m.factor, low, high})
 			}
-			low := recompute(s, v, arguments, m.factor, false)
-			high := recompute(s, v, arguments, m.factor, true)
-			r.moves = append(r.moves, move{m.factor, low, high})
 		}
 	}
 	out.moves = r.moves[start:len(r.moves):len(r.moves)]
@@ -145,11 +137,12 @@ func recompute(s *Step, v []float64, arguments []quantity, f *Factor, high bool)
 	return s.compute(v)
 }
 
-func moved(moves []move, f *Factor) bool {
+// moveOf returns the place of the move of a factor; -1 where there is none.
+func moveOf(moves []move, f *Factor) int {
 	for i := range moves {
 		if moves[i].factor == f {
-			return true
+			return i
 		}
 	}
-	return false
+	return -1
 }

@@ -1,6 +1,10 @@
 package ghg
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // Intensity returns amount per denominator; ok is false where there is no denominator.
 func Intensity(amount, denominator float64) (per float64, ok bool) {
@@ -19,49 +23,35 @@ func MainShare(coProducts []CoProduct) float64 {
 	return share
 }
 
-// Allocate returns the part of an amount that sharePct per cent of it is.
-func Allocate(amount, sharePct float64) float64 { return amount * sharePct / 100 }
-
 // sum is a line under way: its masses, and how much each ranged factor moves its CO2e.
 type sum struct {
-	line Line
-	// moves are differences of CO2e from the line's own, by factor.
-	moves []move
-	// ownCO2e is the part for which nothing was left to a default.
-	ownCO2e float64
-	// general: at least one contribution used factors of the tables alone.
-	general bool
+	line    Line
+	moves   []move  // differences of CO2e from the line's own, by factor
+	ownCO2e float64 // the part for which nothing was left to a default
+	general bool    // at least one contribution used factors of the tables alone
 }
 
 // emit adds kg of a gas to the line of a model, a label, a section and a scope.
 func (r *run) emit(model, label string, scope int, gas Gas, q quantity) {
-	if r.err != nil || q.v == 0 {
-		return
-	}
 	r.lines = r.add(r.lines, Line{Model: model, Label: label, Section: r.section, Scope: scope, Category: categories[label]}, gas, q)
 }
 
 // remove adds kg CO2 taken up.
 func (r *run) remove(model, label string, q quantity) {
-	if r.err != nil || q.v == 0 {
-		return
-	}
 	r.removals = r.add(r.removals, Line{Model: model, Label: label, Section: r.section, Scope: 1, Category: CategoryRemovals}, CO2, q)
 }
 
 func (r *run) add(lines []sum, of Line, gas Gas, q quantity) []sum {
-	r.counts(of.Label, gas)
-	at := -1
-	for i := range lines {
-		l := &lines[i].line
-		if l.Scope == of.Scope && l.Label == of.Label && l.Model == of.Model && l.Section == of.Section {
-			at = i
-			break
-		}
+	if r.err != nil || q.v == 0 {
+		return lines
 	}
+	r.counts(of.Label, gas)
+	at := slices.IndexFunc(lines, func(s sum) bool {
+		return s.line.Scope == of.Scope && s.line.Label == of.Label && s.line.Model == of.Model && s.line.Section == of.Section
+	})
 	if at < 0 {
 		at = len(lines)
-		lines = grown(lines)
+		lines = slices.Grow(lines, 1)[:at+1] // keeps the memory of what stood there
 		lines[at] = sum{line: of, moves: lines[at].moves[:0]}
 	}
 	s := &lines[at]
@@ -78,21 +68,11 @@ func (r *run) add(lines []sum, of Line, gas Gas, q quantity) []sum {
 	return lines
 }
 
-// grown makes room for one more sum, which keeps the memory of what stood there.
-func grown(lines []sum) []sum {
-	if len(lines) < cap(lines) {
-		return lines[:len(lines)+1]
-	}
-	return append(lines, sum{})
-}
-
 func (s *sum) move(f *Factor, low, high float64) {
-	for i := range s.moves {
-		if s.moves[i].factor == f {
-			s.moves[i].low += low
-			s.moves[i].high += high
-			return
-		}
+	if i := moveOf(s.moves, f); i >= 0 {
+		s.moves[i].low += low
+		s.moves[i].high += high
+		return
 	}
 	s.moves = append(s.moves, move{f, low, high})
 }
@@ -116,9 +96,7 @@ func (s *spread) around(v float64) (low, high float64) {
 // Describe takes what a result says of its input: the functional units and the products.
 func (res *Result) Describe(in Input) {
 	res.AreaHa, res.ProductT = in.General.AreaHa, 0
-	if kg := in.Crop.FarmGateYieldKg; kg != nil {
-		res.ProductT = *kg / 1000
-	} else if kg := in.Crop.YieldKg; kg != nil {
+	if kg := cmp.Or(in.Crop.FarmGateYieldKg, in.Crop.YieldKg); kg != nil {
 		res.ProductT = *kg / 1000
 	}
 	res.CoProducts, res.MainSharePct = in.Crop.CoProducts, MainShare(in.Crop.CoProducts)

@@ -8,9 +8,8 @@ import (
 // TraceLine is one step with all that is needed to redo it by hand: put the values of
 // the inputs and the factors in the place of their symbols in the equation.
 type TraceLine struct {
-	Step string `json:"step"`
-	// Item is the section, and the item of a list, that the step belongs to.
-	Item     string        `json:"item"`
+	Step     string        `json:"step"`
+	Item     string        `json:"item"` // the section, and the item of a list, that the step belongs to
 	Equation string        `json:"equation"`
 	Source   string        `json:"source"`
 	Inputs   []TraceInput  `json:"inputs"`
@@ -25,25 +24,22 @@ type TraceLine struct {
 
 // TraceInput is a value that was entered, or the result of an earlier step.
 type TraceInput struct {
-	Symbol string  `json:"symbol"`
-	Value  float64 `json:"value"`
-	Unit   string  `json:"unit"`
-	// Default: the value was not entered, and this one stood in.
-	Default bool `json:"default,omitempty"`
+	Symbol  string  `json:"symbol"`
+	Value   float64 `json:"value"`
+	Unit    string  `json:"unit"`
+	Default bool    `json:"default,omitempty"` // it was not entered, and this value stood in
 }
 
 // TraceFactor is a row of the tables.
 type TraceFactor struct {
-	Symbol string  `json:"symbol"`
-	Key    string  `json:"key"`
-	Value  float64 `json:"value"`
-	Unit   string  `json:"unit"`
-	Source string  `json:"source"`
-	Status string  `json:"status"`
-	// Note is that of the choice of the row, then that of the row itself.
-	Note string `json:"note,omitempty"`
-	// Default: a value of the user's own could have been entered instead.
-	Default bool `json:"default,omitempty"`
+	Symbol  string  `json:"symbol"`
+	Key     string  `json:"key"`
+	Value   float64 `json:"value"`
+	Unit    string  `json:"unit"`
+	Source  string  `json:"source"`
+	Status  string  `json:"status"`
+	Note    string  `json:"note,omitempty"`    // of the choice of the row, then of the row itself
+	Default bool    `json:"default,omitempty"` // a value of the user's own could have been entered instead
 }
 
 // notInSource is said of a residue factor whose cell is empty in the source.
@@ -51,13 +47,7 @@ const notInSource = "not available in the source: the term is left out"
 
 func (r *run) trace(s *Step, arguments []quantity, out quantity) {
 	line := TraceLine{Step: s.Name, Item: r.item(), Equation: s.Formula, Source: s.Source, Result: out.v, Unit: s.Unit}
-	factors := 0
-	for i := range arguments {
-		if arguments[i].factor != nil {
-			factors++
-		}
-	}
-	line.Inputs, line.Factors = make([]TraceInput, 0, len(arguments)-factors), make([]TraceFactor, 0, factors)
+	line.Inputs, line.Factors = []TraceInput{}, []TraceFactor{}
 	for i := range arguments {
 		q := &arguments[i]
 		symbol, unit := s.Arguments[i].Symbol, s.Arguments[i].Unit
