@@ -167,10 +167,6 @@ func write(ctx context.Context, dir string, o Options) error {
 }
 
 func writeTables(dir string, o Options, parcels []Parcel, rows []TruthRow, items []string) error {
-	features, err := encodeParcels(parcels)
-	if err != nil {
-		return err
-	}
 	// By parcel, then by date, as they were photographed.
 	order := map[string]int{}
 	for i, p := range parcels {
@@ -179,8 +175,8 @@ func writeTables(dir string, o Options, parcels []Parcel, rows []TruthRow, items
 	slices.SortStableFunc(rows, func(a, b TruthRow) int { return order[a.Parcel] - order[b.Parcel] })
 	documents := map[string]any{
 		"catalog.json":    catalogDocument(),
-		"collection.json": collectionDocument(items),
-		parcelFile:        features,
+		"collection.json": scenesDocument(items),
+		parcelFile:        encodeParcels(parcels),
 		markFile: mark{
 			Format: Format, Synthetic: true, Title: title, Seed: o.Seed,
 			From: seasonFrom.Format(time.DateOnly), To: seasonTo.Format(time.DateOnly),

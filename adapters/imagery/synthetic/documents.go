@@ -40,20 +40,39 @@ func catalogDocument() object {
 	}
 }
 
-func collectionDocument(items []string) object {
-	links := []object{link("root", "./catalog.json"), link("parent", "./catalog.json")}
-	for _, item := range items {
-		links = append(links, object{"rel": "item", "href": "./" + item, "type": "application/geo+json"})
-	}
+// collectionDocument returns a collection, but for its links.
+func collectionDocument(id, title string, box []float64, from, to string) object {
 	return object{
-		"type": "Collection", "stac_version": stacVersion, "id": collectionID, "title": title, "description": description, "synthetic": true,
+		"type": "Collection", "stac_version": stacVersion, "id": id, "title": title, "description": description, "synthetic": true,
 		"license": "CC0-1.0",
 		"extent": object{
-			"spatial":  object{"bbox": [][]float64{{-4.235, 41.763, -4.173, 41.788}}},
-			"temporal": object{"interval": [][]string{{seasonFrom.Format(time.RFC3339), seasonTo.AddDate(0, 0, 1).Format(time.RFC3339)}}},
+			"spatial":  object{"bbox": [][]float64{box}},
+			"temporal": object{"interval": [][]string{{from, to}}},
 		},
-		"links": links,
 	}
+}
+
+func scenesDocument(items []string) object {
+	links := []object{link("root", "./catalog.json"), link("parent", "./catalog.json")}
+	for _, item := range items {
+		links = append(links, itemLink(item))
+	}
+	c := collectionDocument(collectionID, title, []float64{-4.235, 41.763, -4.173, 41.788},
+		seasonFrom.Format(time.RFC3339), seasonTo.AddDate(0, 0, 1).Format(time.RFC3339))
+	c["links"] = links
+	return c
+}
+
+func itemLink(path string) object {
+	return object{"rel": "item", "href": "./" + path, "type": "application/geo+json"}
+}
+
+func writeImage(path string, img cogwrite.Image) error {
+	data, err := cogwrite.Encode(img)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o644)
 }
 
 // writeScenes writes the files and items of a day, one a tile, and returns the paths of the items.
@@ -65,15 +84,11 @@ func writeScenes(dir string, day passDay, s shot) ([]string, error) {
 			return nil, err
 		}
 		for band := range assetNames {
-			data, err := cogwrite.Encode(t.image(band, s[band]))
-			if err != nil {
-				return nil, err
-			}
-			if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(folder), string(band)+".tif"), data, 0o644); err != nil {
+			if err := writeImage(filepath.Join(dir, filepath.FromSlash(folder), string(band)+".tif"), t.image(band, s[band])); err != nil {
 				return nil, err
 			}
 		}
-		document, err := itemDocument(t, day, cloudCover(t, s))
+		document, err := sceneDocument(t, day, cloudCover(t, s))
 		if err != nil {
 			return nil, err
 		}
@@ -120,11 +135,25 @@ func cloudCover(t tile, s shot) float64 {
 	return 100 * float64(n) / float64(len(classes))
 }
 
-func itemDocument(t tile, day passDay, clouds float64) (object, error) {
-	footprint, box, err := t.footprint()
+// itemDocument returns an item, but for its properties, assets and links, and its box.
+func itemDocument(id, collection string, g vegetation.Grid) (object, []float64, error) {
+	utm, err := geo.NewUTM(epsg)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	east, south := g.OriginX+g.PixelX*float64(g.Width), g.OriginY-g.PixelY*float64(g.Height)
+	var outline geo.Ring
+	for _, corner := range []geo.Position{{X: g.OriginX, Y: south}, {X: east, Y: south}, {X: east, Y: g.OriginY}, {X: g.OriginX, Y: g.OriginY}, {X: g.OriginX, Y: south}} {
+		lonlat := utm.Inverse(corner)
+		outline = append(outline, geo.Position{X: sixDecimals(lonlat.X), Y: sixDecimals(lonlat.Y)})
+	}
+	footprint := one(outline)
+	b := footprint.Bounds()
+	box := []float64{b.MinX, b.MinY, b.MaxX, b.MaxY}
+	return object{"type": "Feature", "stac_version": stacVersion, "id": id, "collection": collection, "geometry": footprint, "bbox": box}, box, nil
+}
+
+func sceneDocument(t tile, day passDay, clouds float64) (object, error) {
 	baseline, _, offset := day.convention()
 	// The tiles of one pass follow each other within seconds from north to south; these two lie
 	// side by side.
@@ -134,24 +163,25 @@ func itemDocument(t tile, day passDay, clouds float64) (object, error) {
 	for band, key := range assetNames {
 		assets[key] = assetDocument(t, band, offset)
 	}
-	return object{
-		"type": "Feature", "stac_version": stacVersion, "id": id, "collection": collectionID,
-		"stac_extensions": []string{
-			"https://stac-extensions.github.io/eo/v1.1.0/schema.json", "https://stac-extensions.github.io/grid/v1.1.0/schema.json",
-			"https://stac-extensions.github.io/projection/v1.1.0/schema.json", "https://stac-extensions.github.io/raster/v1.1.0/schema.json",
-			"https://stac-extensions.github.io/sat/v1.0.0/schema.json",
-		},
-		"geometry": footprint, "bbox": []float64{box.MinX, box.MinY, box.MaxX, box.MaxY},
-		"properties": object{
-			"title": "SYNTHETIC scene " + id, "synthetic": true, "datetime": sensed.Format(time.RFC3339),
-			"created": sensed.Add(6 * time.Hour).Format(time.RFC3339), "updated": sensed.Add(6 * time.Hour).Format(time.RFC3339),
-			"platform": day.platform(), "constellation": "sentinel-2", "gsd": fine, "eo:cloud_cover": clouds,
-			"proj:epsg": epsg, "grid:code": "MGRS-" + t.name, "sat:relative_orbit": orbit,
-			"s2:processing_baseline": baseline, "s2:datastrip_id": "SYNTHETIC_DS_" + day.date.Format("20060102"),
-		},
-		"assets": assets,
-		"links":  []object{link("root", "../../catalog.json"), link("parent", "../../collection.json"), link("collection", "../../collection.json")},
-	}, nil
+	item, _, err := itemDocument(id, collectionID, t.grid(fine))
+	if err != nil {
+		return nil, err
+	}
+	item["stac_extensions"] = []string{
+		"https://stac-extensions.github.io/eo/v1.1.0/schema.json", "https://stac-extensions.github.io/grid/v1.1.0/schema.json",
+		"https://stac-extensions.github.io/projection/v1.1.0/schema.json", "https://stac-extensions.github.io/raster/v1.1.0/schema.json",
+		"https://stac-extensions.github.io/sat/v1.0.0/schema.json",
+	}
+	item["properties"] = object{
+		"title": "SYNTHETIC scene " + id, "synthetic": true, "datetime": sensed.Format(time.RFC3339),
+		"created": sensed.Add(6 * time.Hour).Format(time.RFC3339), "updated": sensed.Add(6 * time.Hour).Format(time.RFC3339),
+		"platform": day.platform(), "constellation": "sentinel-2", "gsd": fine, "eo:cloud_cover": clouds,
+		"proj:epsg": epsg, "grid:code": "MGRS-" + t.name, "sat:relative_orbit": orbit,
+		"s2:processing_baseline": baseline, "s2:datastrip_id": "SYNTHETIC_DS_" + day.date.Format("20060102"),
+	}
+	item["assets"] = assets
+	item["links"] = []object{link("root", "../../catalog.json"), link("parent", "../../collection.json"), link("collection", "../../collection.json")}
+	return item, nil
 }
 
 func assetDocument(t tile, band vegetation.Band, offset float64) object {
@@ -168,24 +198,6 @@ func assetDocument(t tile, band vegetation.Band, offset float64) object {
 	}
 	a["raster:bands"] = []object{raster}
 	return a
-}
-
-// footprint is the outline of the tile's files in WGS84.
-func (t tile) footprint() (geo.MultiPolygon, geo.Box, error) { return footprintOf(t.grid(fine)) }
-
-func footprintOf(g vegetation.Grid) (geo.MultiPolygon, geo.Box, error) {
-	utm, err := geo.NewUTM(epsg)
-	if err != nil {
-		return nil, geo.Box{}, err
-	}
-	east, south := g.OriginX+g.PixelX*float64(g.Width), g.OriginY-g.PixelY*float64(g.Height)
-	var outline geo.Ring
-	for _, corner := range []geo.Position{{X: g.OriginX, Y: south}, {X: east, Y: south}, {X: east, Y: g.OriginY}, {X: g.OriginX, Y: g.OriginY}, {X: g.OriginX, Y: south}} {
-		lonlat := utm.Inverse(corner)
-		outline = append(outline, geo.Position{X: sixDecimals(lonlat.X), Y: sixDecimals(lonlat.Y)})
-	}
-	footprint := one(outline)
-	return footprint, footprint.Bounds(), nil
 }
 
 // sixDecimals rounds degrees to 0.1 m, the same on every machine.

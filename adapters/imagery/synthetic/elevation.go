@@ -46,53 +46,34 @@ func HeightAt(p geo.Position) float64 {
 	return z
 }
 
-func heightGrid() vegetation.Grid {
-	return vegetation.Grid{
-		EPSG: epsg, OriginX: heightWest, OriginY: heightNorth, PixelX: heightPixel, PixelY: heightPixel, Width: heightCols, Height: heightRows,
-	}
-}
-
 // writeElevation writes the elevation model with its collection and item.
 func writeElevation(dir string) error {
 	folder := filepath.Join(dir, elevationFolder)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	grid := heightGrid()
+	grid := vegetation.Grid{
+		EPSG: epsg, OriginX: heightWest, OriginY: heightNorth, PixelX: heightPixel, PixelY: heightPixel, Width: heightCols, Height: heightRows,
+	}
 	metres := make([]float32, grid.Width*grid.Height)
 	for i := range metres {
 		metres[i] = float32(HeightAt(grid.Centre(i%grid.Width, i/grid.Width)))
 	}
-	data, err := cogwrite.EncodeHeights(cogwrite.Heights{Grid: grid, Metres: metres})
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(folder, "heights.tif"), data, 0o644); err != nil {
-		return err
-	}
-	footprint, box, err := footprintOf(grid)
-	if err != nil {
+	if err := writeImage(filepath.Join(folder, "heights.tif"), cogwrite.Image{Grid: grid, Bits: 32, Metres: metres}); err != nil {
 		return err
 	}
 	made := seasonFrom.Format(time.RFC3339)
-	item := object{
-		"type": "Feature", "stac_version": stacVersion, "id": elevationID, "collection": elevationCollection,
-		"geometry": footprint, "bbox": []float64{box.MinX, box.MinY, box.MaxX, box.MaxY},
-		"properties": object{"title": "SYNTHETIC heights", "synthetic": true, "datetime": made, "created": made, "updated": made, "gsd": heightPixel, "proj:epsg": epsg},
-		"assets":     object{"data": object{"href": "./heights.tif", "type": geotiff, "title": "SYNTHETIC heights in metres", "roles": []string{"data"}}},
-		"links":      []object{link("root", "../catalog.json"), link("parent", "./collection.json"), link("collection", "./collection.json")},
+	item, box, err := itemDocument(elevationID, elevationCollection, grid)
+	if err != nil {
+		return err
 	}
-	collection := object{
-		"type": "Collection", "stac_version": stacVersion, "id": elevationCollection, "title": "SYNTHETIC elevation model", "description": description, "synthetic": true,
-		"license": "CC0-1.0",
-		"extent": object{
-			"spatial":  object{"bbox": [][]float64{{box.MinX, box.MinY, box.MaxX, box.MaxY}}},
-			"temporal": object{"interval": [][]string{{made, made}}},
-		},
-		"links": []object{link("root", "../catalog.json"), link("parent", "../catalog.json"), {"rel": "item", "href": "./item.json", "type": "application/geo+json"}},
-	}
+	item["properties"] = object{"title": "SYNTHETIC heights", "synthetic": true, "datetime": made, "created": made, "updated": made, "gsd": heightPixel, "proj:epsg": epsg}
+	item["assets"] = object{"data": object{"href": "./heights.tif", "type": geotiff, "title": "SYNTHETIC heights in metres", "roles": []string{"data"}}}
+	item["links"] = []object{link("root", "../catalog.json"), link("parent", "./collection.json"), link("collection", "./collection.json")}
 	if err := writeJSON(filepath.Join(folder, "item.json"), item); err != nil {
 		return err
 	}
+	collection := collectionDocument(elevationCollection, "SYNTHETIC elevation model", box, made, made)
+	collection["links"] = []object{link("root", "../catalog.json"), link("parent", "../catalog.json"), itemLink("item.json")}
 	return writeJSON(filepath.Join(folder, "collection.json"), collection)
 }

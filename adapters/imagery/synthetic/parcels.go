@@ -1,10 +1,6 @@
 package synthetic
 
-import (
-	"encoding/json"
-
-	"tilth/core/geo"
-)
+import "tilth/core/geo"
 
 // WalkField is the parcel without a field in the demo, for a reader of the README to draw and
 // order.
@@ -117,7 +113,7 @@ type parcelProperties struct {
 	Curve     Curve  `json:"curve"`
 }
 
-func encodeParcels(parcels []Parcel) (json.RawMessage, error) {
+func encodeParcels(parcels []Parcel) parcelCollection {
 	c := parcelCollection{Type: "FeatureCollection", Title: title, Synthetic: true}
 	for _, p := range parcels {
 		c.Features = append(c.Features, parcelFeature{
@@ -125,7 +121,7 @@ func encodeParcels(parcels []Parcel) (json.RawMessage, error) {
 			Properties: parcelProperties{Name: p.Name, Crop: p.Crop, Note: p.Note, Synthetic: true, Curve: p.Curve},
 		})
 	}
-	return json.Marshal(c)
+	return c
 }
 
 func (c parcelCollection) parcels() []Parcel {

@@ -1,16 +1,14 @@
-// Package cogwrite writes the one kind of Cloud-Optimized GeoTIFF that the demo archive needs:
-// little-endian, header first, 128-pixel tiles packed by DEFLATE, 16-bit samples differenced, nodata
-// 0, a WGS84 UTM zone, no overviews. It shares no code with the reader, so that each tests the other.
+// Package cogwrite writes the kind of Cloud-Optimized GeoTIFF that the demo archive needs:
+// little-endian, header first, 128-pixel tiles packed by DEFLATE, 16-bit samples differenced, a WGS84
+// UTM zone, no overviews. It shares no code with the reader, so that each tests the other.
 package cogwrite
 
 import (
 	"bytes"
-	"cmp"
 	"compress/zlib"
 	"encoding/binary"
 	"fmt"
 	"math"
-	"slices"
 
 	"tilth/core/vegetation"
 )
@@ -22,118 +20,94 @@ const (
 	level = 4
 )
 
-// Image is the content of a file: Width × Height digital numbers in row order.
+// Image is the content of a file: Width × Height pixels in row order.
 type Image struct {
-	Grid vegetation.Grid
-	DN   []uint16
-	Bits int // 8 or 16
+	Grid   vegetation.Grid
+	Bits   int       // 8, 16 or 32
+	DN     []uint16  // digital numbers of 8 or 16 bits; 0 is nodata
+	Metres []float32 // heights of 32 bits; -9999 is nodata
 }
 
 // field is an encoded tag.
 type field struct {
 	tag, kind uint16
-	count     uint32
+	count     int
 	data      []byte
 }
 
 var le = binary.LittleEndian
 
-func shorts(tag uint16, values ...uint16) field {
-	f := field{tag: tag, kind: 3, count: uint32(len(values))}
-	for _, v := range values {
-		f.data = le.AppendUint16(f.data, v)
-	}
-	return f
-}
-
-func longs(tag uint16, values []uint32) field {
-	f := field{tag: tag, kind: 4, count: uint32(len(values))}
-	for _, v := range values {
-		f.data = le.AppendUint32(f.data, v)
-	}
-	return f
-}
-
-func reals(tag uint16, values ...float64) field {
-	f := field{tag: tag, kind: 12, count: uint32(len(values))}
-	for _, v := range values {
-		f.data = le.AppendUint64(f.data, math.Float64bits(v))
-	}
-	return f
+// values encodes numbers: the types 3 (SHORT), 4 (LONG) and 12 (DOUBLE) of TIFF 6.0.
+func values[T uint16 | uint32 | float64](tag uint16, values ...T) field {
+	data, _ := binary.Append(nil, le, values) // numbers never fail
+	kind := map[int]uint16{2: 3, 4: 4, 8: 12}[len(data)/len(values)]
+	return field{tag: tag, kind: kind, count: len(values), data: data}
 }
 
 func ascii(tag uint16, text string) field {
-	return field{tag: tag, kind: 2, count: uint32(len(text) + 1), data: append([]byte(text), 0)}
+	return field{tag: tag, kind: 2, count: len(text) + 1, data: append([]byte(text), 0)}
 }
 
 // Encode returns the bytes of the file. It fails for an image of another kind.
 func Encode(img Image) ([]byte, error) {
-	g := img.Grid
-	if g.Width < 1 || g.Height < 1 || len(img.DN) != g.Width*g.Height || (img.Bits != 8 && img.Bits != 16) {
-		return nil, fmt.Errorf("cannot write %d pixels of %d bits as %d × %d", len(img.DN), img.Bits, g.Width, g.Height)
+	g, pixels := img.Grid, len(img.DN)
+	if img.Bits == 32 {
+		pixels = len(img.Metres)
 	}
-	tiles, err := packTiles(g, func(left, top int) []byte { return rawTile(img, left, top) })
+	if g.Width < 1 || g.Height < 1 || pixels != g.Width*g.Height || (img.Bits != 8 && img.Bits != 16 && img.Bits != 32) {
+		return nil, fmt.Errorf("cannot write %d pixels of %d bits as %d × %d", pixels, img.Bits, g.Width, g.Height)
+	}
+	tiles, err := img.tiles()
 	if err != nil {
 		return nil, err
 	}
-	return assemble(fieldsOf(img, len(tiles)), tiles), nil
+	offsets, lengths := make([]uint32, len(tiles)), make([]uint32, len(tiles))
+	at := len(directory(img.fields(offsets, lengths))) // whatever the values of the offsets
+	for i, tile := range tiles {
+		offsets[i], lengths[i] = uint32(at), uint32(len(tile))
+		at += len(tile)
+	}
+	return append(directory(img.fields(offsets, lengths)), bytes.Join(tiles, nil)...), nil
 }
 
-// assemble joins fields and tiles to a file.
-func assemble(fields []field, tiles [][]byte) []byte {
-	// The length of the header does not depend on the values of the offsets.
-	at := uint32(len(directory(fields)))
-	var offsets, lengths []uint32
-	for _, tile := range tiles {
-		offsets, lengths = append(offsets, at), append(lengths, uint32(len(tile)))
-		at += uint32(len(tile))
-	}
-	for i, f := range fields {
-		switch f.tag {
-		case 324:
-			fields[i] = longs(324, offsets)
-		case 325:
-			fields[i] = longs(325, lengths)
-		}
-	}
-	return append(directory(fields), bytes.Join(tiles, nil)...)
-}
-
-func fieldsOf(img Image, tiles int) []field {
+// fields returns the tags in their order.
+func (img Image) fields(offsets, lengths []uint32) []field {
 	g := img.Grid
-	predictor := uint16(1)
-	if img.Bits == 16 {
+	predictor, format, noData := uint16(1), uint16(1), "0"
+	switch img.Bits {
+	case 16:
 		predictor = 2
+	case 32:
+		format, noData = 3, "-9999" // floating point
 	}
 	return []field{
-		longs(256, []uint32{uint32(g.Width)}), longs(257, []uint32{uint32(g.Height)}), shorts(258, uint16(img.Bits)),
-		shorts(259, 8), shorts(262, 1), shorts(277, 1), shorts(284, 1), shorts(317, predictor),
-		shorts(322, tileSide), shorts(323, tileSide), longs(324, make([]uint32, tiles)), longs(325, make([]uint32, tiles)),
-		shorts(339, 1), reals(33550, g.PixelX, g.PixelY, 0), reals(33922, 0, 0, 0, g.OriginX, g.OriginY, 0),
+		values(256, uint32(g.Width)), values(257, uint32(g.Height)), values(258, uint16(img.Bits)),
+		values[uint16](259, 8), values[uint16](262, 1), values[uint16](277, 1), values[uint16](284, 1), values(317, predictor),
+		values[uint16](322, tileSide), values[uint16](323, tileSide), values(324, offsets...), values(325, lengths...),
+		values(339, format), values(33550, g.PixelX, g.PixelY, 0), values(33922, 0, 0, 0, g.OriginX, g.OriginY, 0),
 		// GeoTIFF keys: projected model, pixel is area, the projected CRS by EPSG code.
-		shorts(34735, 1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, 1, 3072, 0, 1, uint16(g.EPSG)),
-		ascii(42113, "0"),
+		values(34735, 1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, 1, 3072, 0, 1, uint16(g.EPSG)),
+		ascii(42113, noData),
 	}
 }
 
 // directory writes the file up to its first tile: signature, fields, and the values that do not fit
 // into them.
 func directory(fields []field) []byte {
-	slices.SortFunc(fields, func(a, b field) int { return cmp.Compare(a.tag, b.tag) })
 	out := append([]byte("II*\x00"), 8, 0, 0, 0)
 	out = le.AppendUint16(out, uint16(len(fields)))
 	var values []byte
-	after := uint32(len(out) + 12*len(fields) + 4)
+	after := len(out) + 12*len(fields) + 4
 	for _, f := range fields {
 		out = le.AppendUint16(out, f.tag)
 		out = le.AppendUint16(out, f.kind)
-		out = le.AppendUint32(out, f.count)
+		out = le.AppendUint32(out, uint32(f.count))
 		if len(f.data) <= 4 {
 			out = append(out, f.data...)
 			out = append(out, make([]byte, 4-len(f.data))...)
 			continue
 		}
-		out = le.AppendUint32(out, after+uint32(len(values)))
+		out = le.AppendUint32(out, uint32(after+len(values)))
 		values = append(values, f.data...)
 		if len(values)%2 == 1 {
 			values = append(values, 0) // values begin on a word
@@ -143,17 +117,17 @@ func directory(fields []field) []byte {
 	return append(out, values...)
 }
 
-// packTiles packs the tiles of a grid.
-func packTiles(g vegetation.Grid, raw func(left, top int) []byte) ([][]byte, error) {
+// tiles returns the packed tiles in row order.
+func (img Image) tiles() ([][]byte, error) {
 	var tiles [][]byte
-	for top := 0; top < g.Height; top += tileSide {
-		for left := 0; left < g.Width; left += tileSide {
+	for top := 0; top < img.Grid.Height; top += tileSide {
+		for left := 0; left < img.Grid.Width; left += tileSide {
 			var b bytes.Buffer
 			w, err := zlib.NewWriterLevel(&b, level)
 			if err != nil {
 				return nil, err
 			}
-			if _, err := w.Write(raw(left, top)); err != nil {
+			if _, err := w.Write(img.rawTile(left, top)); err != nil {
 				return nil, err
 			}
 			if err := w.Close(); err != nil {
@@ -167,20 +141,27 @@ func packTiles(g vegetation.Grid, raw func(left, top int) []byte) ([][]byte, err
 
 // rawTile returns the bytes of one tile, 0 beyond the image. Samples of 16 bits are differences to
 // their left neighbour.
-func rawTile(img Image, left, top int) []byte {
+func (img Image) rawTile(left, top int) []byte {
 	raw := make([]byte, 0, tileSide*tileSide*img.Bits/8)
 	for row := top; row < top+tileSide; row++ {
 		previous := uint16(0)
 		for col := left; col < left+tileSide; col++ {
-			dn := uint16(0)
-			if row < img.Grid.Height && col < img.Grid.Width {
-				dn = img.DN[row*img.Grid.Width+col]
+			dn, metres := uint16(0), float32(0)
+			if i := row*img.Grid.Width + col; row < img.Grid.Height && col < img.Grid.Width {
+				if img.Bits == 32 {
+					metres = img.Metres[i]
+				} else {
+					dn = img.DN[i]
+				}
 			}
-			if img.Bits == 8 {
+			switch img.Bits {
+			case 8:
 				raw = append(raw, byte(dn))
-				continue
+			case 16:
+				raw = le.AppendUint16(raw, dn-previous)
+			case 32:
+				raw = le.AppendUint32(raw, math.Float32bits(metres))
 			}
-			raw = le.AppendUint16(raw, dn-previous)
 			previous = dn
 		}
 	}
