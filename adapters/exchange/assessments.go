@@ -27,18 +27,14 @@ func (AssessmentTables) Heading(file ports.Object) ([]string, error) {
 
 // openAssessments reads the heading of a table; what follows are its rows.
 func openAssessments(file ports.Object) (*csvLines, []string, error) {
-	lines, err := openLines(io.NewSectionReader(file, 0, file.Size()), "file")
-	if err != nil {
-		return nil, nil, err
-	}
-	lines.csv.FieldsPerRecord = -1 // spreadsheets leave blank cells on the right
-	names, err := lines.header()
+	lines, names, err := openLines(whole(file), "file")
 	if err == nil {
 		err = lines.inUTF8(names)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
+	lines.csv.FieldsPerRecord = -1 // spreadsheets leave blank cells on the right
 	for len(names) > 0 && names[len(names)-1] == "" {
 		names = names[:len(names)-1]
 	}
@@ -52,19 +48,18 @@ func openAssessments(file ports.Object) (*csvLines, []string, error) {
 func (AssessmentTables) Rows(file ports.Object) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {
 		lines, names, err := openAssessments(file)
-		for err == nil {
-			var line, row []string
-			if line, err = lines.read(); errors.Is(err, io.EOF) {
-				return
-			}
-			if err == nil {
-				row, err = lines.row(line, len(names))
-			}
-			if err == nil && row != nil && !yield(row, nil) {
-				return
-			}
+		if err == nil {
+			err = lines.each(func(line []string) error {
+				row, err := lines.row(line, len(names))
+				if row != nil && !yield(row, nil) {
+					return errEnough
+				}
+				return err
+			})
 		}
-		yield(nil, err)
+		if err != nil && !errors.Is(err, errEnough) {
+			yield(nil, err)
+		}
 	}
 }
 
@@ -100,10 +95,7 @@ func (l *csvLines) inUTF8(line []string) error {
 
 // Write implements ports.AssessmentTables.
 func (AssessmentTables) Write(w io.Writer, heading []string, rows iter.Seq2[[]string, error]) error {
-	out, err := newSheet(w, heading)
-	if err != nil {
-		return err
-	}
+	out := newSheet(w, heading)
 	line := make([]any, len(heading))
 	for row, err := range rows {
 		if err != nil {

@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -26,11 +25,7 @@ var missingValues = []string{"", "na", "nan", "null", "none"}
 // or x and y, or all four, say where it lies. Of the others those named are the layers, or all
 // of them where none is named. A layer's value may be missing (empty, NA, NaN).
 func ReadCells(r io.Reader, layers []string) (layer.Table, error) {
-	in, err := openLines(r, "cells")
-	if err != nil {
-		return layer.Table{}, err
-	}
-	header, err := in.header()
+	in, header, err := openLines(r, "cells")
 	if err != nil {
 		return layer.Table{}, err
 	}
@@ -38,21 +33,17 @@ func ReadCells(r io.Reader, layers []string) (layer.Table, error) {
 	if err := t.choose(header, layers); err != nil {
 		return layer.Table{}, err
 	}
-	for line := 2; ; line++ {
-		record, err := in.read()
-		if errors.Is(err, io.EOF) {
-			return t.table()
+	line := 1
+	err = in.each(func(record []string) error {
+		if line++; line > maxCellLines {
+			return fault.Field("cells", fmt.Sprintf("The file has more than %d cells.", maxCellLines))
 		}
-		if err != nil {
-			return layer.Table{}, err
-		}
-		if line > maxCellLines {
-			return layer.Table{}, fault.Field("cells", fmt.Sprintf("The file has more than %d cells.", maxCellLines))
-		}
-		if err := t.add(record, line); err != nil {
-			return layer.Table{}, err
-		}
+		return t.add(record, line)
+	})
+	if err != nil {
+		return layer.Table{}, err
 	}
+	return t.table()
 }
 
 // cellTable is a table while it is read.
@@ -107,11 +98,10 @@ func (t *cellTable) add(record []string, line int) error {
 	for name, j := range t.at {
 		text := strings.TrimSpace(record[j])
 		v, err := t.lines.number(text)
-		place := slices.Contains(placeColumns, name)
-		if !place && slices.Contains(missingValues, strings.ToLower(text)) {
+		if !slices.Contains(placeColumns, name) && slices.Contains(missingValues, strings.ToLower(text)) {
 			v, err = math.NaN(), nil
 		}
-		if err != nil || math.IsInf(v, 0) || place && math.IsNaN(v) {
+		if err != nil {
 			return fault.Field("cells", fmt.Sprintf("Line %d: %s is %q, which is no number.", line, name, text))
 		}
 		t.columns[name] = append(t.columns[name], v)

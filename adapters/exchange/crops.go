@@ -25,7 +25,7 @@ func BuiltInCrops() ([]farm.Crop, error) { return ReadCrops(bytes.NewReader(buil
 func ReadCrops(r io.Reader) ([]farm.Crop, error) {
 	var crops []farm.Crop
 	seen := map[string]bool{}
-	err := readTable(r, []string{"slug", "name"}, func(row row) error {
+	err := readTable(r, []string{"slug", "name"}, func(row *row) error {
 		crop, err := readCrop(row.get)
 		if err == nil && seen[crop.Slug] {
 			err = fmt.Errorf("the slug %q stands twice", crop.Slug)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -26,32 +27,40 @@ type csvLines struct {
 }
 
 // openLines finds out what separates the columns (whichever the first line has most of outside
-// quotes) and passes over a byte order mark. Faults: Invalid with the field.
-func openLines(r io.Reader, field string) (*csvLines, error) {
+// quotes), passes over a byte order mark, and reads the first line: the names of the columns, trimmed.
+// Faults: Invalid with the field.
+func openLines(r io.Reader, field string) (lines *csvLines, header []string, err error) {
 	bound := &lineBound{in: r, left: maxLineBytes}
 	in := bufio.NewReaderSize(bound, 64<<10)
 	head, _ := in.Peek(64 << 10) // an error of reading shows when the lines are read
-	if mark := []byte("\uFEFF"); bytes.HasPrefix(head, mark) {
-		_, _ = in.Discard(len(mark))
-		head = head[len(mark):]
+	if bytes.HasPrefix(head, byteOrderMark) {
+		_, _ = in.Discard(len(byteOrderMark))
+		head = head[len(byteOrderMark):]
 	}
 	if bytes.HasPrefix(head, []byte{0xFF, 0xFE}) || bytes.HasPrefix(head, []byte{0xFE, 0xFF}) {
-		return nil, fault.Field(field, "The file is in UTF-16; save it as CSV in UTF-8.")
+		return nil, nil, fault.Field(field, "The file is in UTF-16; save it as CSV in UTF-8.")
 	}
-	lines := csv.NewReader(in)
-	lines.Comma, lines.ReuseRecord = separator(head), true
-	return &csvLines{lines, bound, field}, nil
+	lines = &csvLines{csv.NewReader(in), bound, field}
+	lines.csv.Comma, lines.csv.ReuseRecord = separator(head), true
+	names, err := lines.read()
+	if errors.Is(err, io.EOF) {
+		err = fault.Field(field, "The file is empty; its first line is a header that names the columns.")
+	}
+	for _, name := range names {
+		header = append(header, strings.TrimSpace(name))
+	}
+	return lines, header, err
 }
 
 func separator(head []byte) rune {
 	counts := map[byte]int{}
 	quoted := false
 	for _, c := range head {
-		if c == '"' {
-			quoted = !quoted
-		}
 		if c == '\n' && !quoted {
 			break
+		}
+		if c == '"' {
+			quoted = !quoted
 		}
 		if !quoted {
 			counts[c]++
@@ -64,19 +73,6 @@ func separator(head []byte) rune {
 		}
 	}
 	return rune(best)
-}
-
-// header returns the names of the columns: the first line, trimmed.
-func (l *csvLines) header() ([]string, error) {
-	names, err := l.read()
-	if errors.Is(err, io.EOF) {
-		return nil, fault.Field(l.field, "The file is empty; its first line is a header that names the columns.")
-	}
-	out := make([]string, len(names))
-	for i, name := range names {
-		out[i] = strings.TrimSpace(name)
-	}
-	return out, err
 }
 
 // read returns the next line, which is valid until the one after it is read; [io.EOF] at the end.
@@ -99,12 +95,32 @@ func (l *csvLines) at(column int) int {
 	return line
 }
 
-// number reads a number. Where no comma separates the columns, one may separate the decimals.
+// each calls take with every further line, which is valid until the next one.
+func (l *csvLines) each(take func(line []string) error) error {
+	for {
+		line, err := l.read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = take(line)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// number reads a finite number. Where no comma separates the columns, one may separate the decimals.
 func (l *csvLines) number(text string) (float64, error) {
 	if l.csv.Comma != ',' && strings.Count(text, ",") == 1 && !strings.Contains(text, ".") {
 		text = strings.Replace(text, ",", ".", 1)
 	}
-	return strconv.ParseFloat(text, 64)
+	v, err := strconv.ParseFloat(text, 64)
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		err = strconv.ErrRange
+	}
+	return v, err
 }
 
 // lineBound is a reader that gives up where one line takes too much.
@@ -127,12 +143,13 @@ func (b *lineBound) Read(p []byte) (int, error) {
 // sheet writes a table as CSV (RFC 4180): a comma between columns, a point before decimals.
 type sheet struct{ csv *csv.Writer }
 
-func newSheet(w io.Writer, columns []string) (sheet, error) {
+func newSheet(w io.Writer, columns []string) sheet {
 	s := sheet{csv.NewWriter(w)}
-	return s, s.csv.Write(columns)
+	_ = s.csv.Write(columns) // end returns the first error
+	return s
 }
 
-// line writes a value for each column, as [cell] does.
+// line writes a value for each column, as [cell] does. Its error is only to stop early.
 func (s sheet) line(values ...any) error {
 	row := make([]string, len(values))
 	for i, value := range values {
@@ -157,17 +174,17 @@ func cell(value any) string {
 	case string:
 		return guarded(v)
 	case *float64:
-		if v != nil {
-			return number(*v)
+		if v == nil {
+			return ""
 		}
-		return ""
+		return number(*v)
 	case time.Time:
 		return v.UTC().Format(time.RFC3339Nano)
 	case *time.Time:
-		if v != nil {
-			return cell(*v)
+		if v == nil {
+			return ""
 		}
-		return ""
+		return cell(*v)
 	}
 	return plain(value)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	_ "embed"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -60,18 +59,16 @@ func (Curves) ReadCurves(r io.Reader) (cropcheck.Set, error) {
 	var curves []cropcheck.Curve
 	at := map[string]int{}
 	year, lines, hasEVI := matoGrossoYear, 0, true
-	err := readTable(r, []string{"class", "day", "ndvi_median"}, func(row row) error {
-		class, err := row.text("class")
-		if err != nil {
-			return err
+	err := readTable(r, []string{"class", "day", "ndvi_median"}, func(row *row) error {
+		class := row.text("class")
+		step := cropcheck.Step{
+			Day: row.integer("day"), NDVI: row.number("ndvi_median"), P25: row.optional("ndvi_p25"), P75: row.optional("ndvi_p75"),
+			EVI: row.optional("evi_median"), N: int(row.optional("n")),
 		}
-		step, err := curveStep(row)
-		if err != nil {
-			return err
-		}
-		y, err := curveStart(row)
-		if err != nil {
-			return err
+		y := matoGrossoYear
+		if row.get("start") != "" {
+			d := parsed(row, "start", "day such as 09-14", func(text string) (time.Time, error) { return time.Parse(startLayout, text) })
+			y = cropcheck.GrowingYear{Month: d.Month(), Day: d.Day()}
 		}
 		if lines++; lines > 1 && y != year {
 			return errors.New("start is not that of the lines above; the curves of a file share their growing year")
@@ -95,44 +92,13 @@ func (Curves) ReadCurves(r io.Reader) (cropcheck.Set, error) {
 	return s, err
 }
 
-func curveStep(row row) (cropcheck.Step, error) {
-	var s cropcheck.Step
-	var err, problem error
-	get := func(read func(string) (float64, error), column string) float64 {
-		v, err := read(column)
-		problem = errors.Join(problem, err)
-		return v
-	}
-	if s.Day, err = row.integer("day"); err != nil {
-		return s, err
-	}
-	s.NDVI = get(row.number, "ndvi_median")
-	s.P25, s.P75 = get(row.optional, "ndvi_p25"), get(row.optional, "ndvi_p75")
-	s.EVI, s.N = get(row.optional, "evi_median"), int(get(row.optional, "n"))
-	return s, problem
-}
-
-func curveStart(row row) (cropcheck.GrowingYear, error) {
-	if row.get("start") == "" {
-		return matoGrossoYear, nil
-	}
-	d, err := time.Parse(startLayout, row.get("start"))
-	if err != nil {
-		return cropcheck.GrowingYear{}, fmt.Errorf("start is no day such as 09-14: %q", row.get("start"))
-	}
-	return cropcheck.GrowingYear{Month: d.Month(), Day: d.Day()}, nil
-}
-
 // WriteCurves writes curves as ReadCurves reads them, indices to four decimals.
 func (Curves) WriteCurves(w io.Writer, s cropcheck.Set) error {
 	columns := curveColumns
 	if !s.HasEVI {
 		columns = slices.DeleteFunc(slices.Clone(columns), func(c string) bool { return c == "evi_median" })
 	}
-	out, err := newSheet(w, columns)
-	if err != nil {
-		return err
-	}
+	out := newSheet(w, columns)
 	start := time.Date(2001, s.Year.Month, s.Year.Day, 0, 0, 0, 0, time.UTC).Format(startLayout)
 	index := func(v float64) figure { return figure(strconv.FormatFloat(v, 'f', 4, 64)) }
 	for _, c := range s.Curves {
@@ -141,9 +107,7 @@ func (Curves) WriteCurves(w io.Writer, s cropcheck.Set) error {
 			if s.HasEVI {
 				line = append(line, index(step.EVI))
 			}
-			if err := out.line(append(line, step.N)...); err != nil {
-				return err
-			}
+			_ = out.line(append(line, step.N)...) // end returns the first error
 		}
 	}
 	return out.end()

@@ -37,10 +37,11 @@ func readGeoJSON(ctx context.Context, file ports.Object, limits geo.Limits, outl
 				if ctx.Err() != nil {
 					return false, ctx.Err()
 				}
-				if !outlines {
-					return yield(ports.Feature{}), nil
+				var f ports.Feature
+				if outlines {
+					f.Err = readFeature(&f, raw, tooLarge, limits)
 				}
-				return yield(featureOf(raw, tooLarge, limits)), nil
+				return yield(f), nil
 			})
 		case name == "type":
 			return s.expectCollection()
@@ -103,23 +104,19 @@ type feature struct {
 	Properties map[string]json.RawMessage `json:"properties"`
 }
 
-func featureOf(raw []byte, tooLarge bool, limits geo.Limits) (out ports.Feature) {
+func readFeature(out *ports.Feature, raw []byte, tooLarge bool, limits geo.Limits) error {
+	var f feature
 	switch {
 	case tooLarge:
-		out.Err = refuseOutline("The feature is larger than %d MiB.", maxFeatureBytes>>20)
-		return out
+		return refuseOutline("The feature is larger than %d MiB.", maxFeatureBytes>>20)
 	case !utf8.Valid(raw):
-		out.Err = refuseOutline("The feature is not valid UTF-8 text.")
-		return out
+		return refuseOutline("The feature is not valid UTF-8 text.")
 	}
-	var f feature
 	if err := json.Unmarshal(raw, &f); err != nil {
-		out.Err = refuseOutline("The feature cannot be read: %v.", err)
-		return out
+		return refuseOutline("The feature cannot be read: %v.", err)
 	}
 	if f.Type != "Feature" {
-		out.Err = refuseOutline("This member of the list is no Feature; its type is %.40q.", f.Type)
-		return out
+		return refuseOutline("This member of the list is no Feature; its type is %.40q.", f.Type)
 	}
 	out.Attributes = map[string]string{}
 	if id := textOf(f.ID); id != "" {
@@ -132,19 +129,16 @@ func featureOf(raw []byte, tooLarge bool, limits geo.Limits) (out ports.Feature)
 	}
 	var g struct{ Type string }
 	if len(f.Geometry) == 0 || json.Unmarshal(f.Geometry, &g) == nil && g.Type == "" && string(f.Geometry) == "null" {
-		return out
+		return nil
 	}
-	out.Geometry = g.Type
-	if g.Type == "Point" || g.Type == "MultiPoint" {
-		return out
+	if out.Geometry = g.Type; g.Type == "Point" || g.Type == "MultiPoint" {
+		return nil
 	}
 	boundary, err := geo.ParseGeoJSON(f.Geometry, limits)
-	if err != nil {
-		out.Err = err
-		return out
+	if err == nil {
+		out.Boundary = &boundary
 	}
-	out.Boundary = &boundary
-	return out
+	return err
 }
 
 // textOf returns a property as text: a whole number without the ".0" that some tools write,
@@ -237,10 +231,9 @@ func (s *splitter) collection(member func(name string) error) error {
 		if err = member(name); err != nil {
 			return err
 		}
-		if b, err = s.expect("a comma or the end of the object", ',', '}'); err != nil || b == '}' {
-			break
+		if b, err = s.expect("a comma or the end of the object", ',', '}'); err == nil && b == ',' {
+			b, err = s.expect("a member", '"', '"')
 		}
-		b, err = s.expect("a member", '"', '"')
 	}
 	if err != nil {
 		return err

@@ -21,10 +21,7 @@ type impactRow map[string]any
 // ImpactSheet implements ports.ImpactSheets: what the report is of, its totals, a record a
 // line, and the trace, a record a step, an input and a factor.
 func (Sheets) ImpactSheet(w io.Writer, doc ports.ImpactDocument) error {
-	out, err := newSheet(w, impactColumns)
-	if err != nil {
-		return err
-	}
+	out := newSheet(w, impactColumns)
 	write := func(row impactRow) {
 		line := make([]any, len(impactColumns))
 		for i, column := range impactColumns {

@@ -149,6 +149,19 @@ func (k *kmlReader) explain(err error) error {
 	return refuse("The KML cannot be read, near line %d: %v.", line, err)
 }
 
+// each calls use with every token within the element whose start has been read, to its end.
+func (k *kmlReader) each(use func(xml.Token) error) error {
+	for until := k.depth - 1; ; {
+		token, err := k.token()
+		if err != nil || k.depth == until {
+			return err
+		}
+		if err := use(token); err != nil {
+			return err
+		}
+	}
+}
+
 // outline gathers the geometry of one Placemark.
 type outline struct {
 	parts     geo.MultiPolygon
@@ -161,53 +174,39 @@ type outline struct {
 func (k *kmlReader) placemark() (ports.Feature, error) {
 	out := ports.Feature{Attributes: map[string]string{}}
 	var shape outline
-	until := k.depth - 1
-	data := ""
-	for {
-		token, err := k.token()
-		if err != nil {
-			return out, err
-		}
-		if k.depth == until {
-			break
-		}
+	child, data := k.depth+1, ""
+	err := k.each(func(token xml.Token) (err error) {
 		start, ok := token.(xml.StartElement)
 		if !ok {
-			continue
+			return nil
 		}
+		text := ""
 		switch name := start.Name.Local; name {
 		case "name", "description":
-			if k.depth != until+2 {
-				continue // of something inside
+			if k.depth == child { // not of something inside
+				text, err = k.text()
+				put(out.Attributes, name, text)
 			}
-			text, err := k.text()
-			if err != nil {
-				return out, err
-			}
-			put(out.Attributes, name, text)
 		case "Data":
 			data = attribute(start, "name")
 		case "value", "SimpleData":
 			if name == "SimpleData" {
 				data = attribute(start, "name")
 			}
-			text, err := k.text()
-			if err != nil {
-				return out, err
-			}
-			if data != "" {
+			if text, err = k.text(); data != "" {
 				put(out.Attributes, data, text)
 			}
 		case "Polygon":
-			if err := k.polygon(&shape); err != nil {
-				return out, err
-			}
+			err = k.polygon(&shape)
 		case "Point", "LineString", "LinearRing", "Model", "Track", "MultiTrack":
 			shape.other = name
 		}
+		return err
+	})
+	if err == nil {
+		shape.settle(&out, k.limits, k.outlines)
 	}
-	shape.settle(&out, k.limits, k.outlines)
-	return out, nil
+	return out, err
 }
 
 func (s *outline) settle(out *ports.Feature, limits geo.Limits, outlines bool) {
@@ -245,43 +244,25 @@ func attribute(start xml.StartElement, name string) string {
 
 // text reads the text of an element to its end; elements in it are passed over.
 func (k *kmlReader) text() (string, error) {
-	until := k.depth - 1
 	var out strings.Builder
-	for {
-		token, err := k.token()
-		if err != nil {
-			return "", err
+	err := k.each(func(token xml.Token) error {
+		text, _ := token.(xml.CharData)
+		if out.Len()+len(text) > maxTextBytes {
+			return errTextTooLong
 		}
-		if k.depth == until {
-			return out.String(), nil
-		}
-		if text, ok := token.(xml.CharData); ok {
-			if out.Len()+len(text) > maxTextBytes {
-				return "", errTextTooLong
-			}
-			out.Write(text)
-		}
-	}
+		out.Write(text)
+		return nil
+	})
+	return out.String(), err
 }
 
 // polygon reads a Polygon, whose start has been read, into a further part.
 func (k *kmlReader) polygon(shape *outline) error {
-	until := k.depth - 1
 	var outer geo.Ring
 	var holes []geo.Ring
 	inside := false
-	for {
-		token, err := k.token()
-		if err != nil {
-			return err
-		}
-		if k.depth == until {
-			break
-		}
-		start, ok := token.(xml.StartElement)
-		if !ok {
-			continue
-		}
+	err := k.each(func(token xml.Token) error {
+		start, _ := token.(xml.StartElement)
 		switch start.Name.Local {
 		case "outerBoundaryIs":
 			inside = false
@@ -299,11 +280,12 @@ func (k *kmlReader) polygon(shape *outline) error {
 				outer = ring
 			}
 		}
-	}
+		return nil
+	})
 	if shape.err == nil {
 		shape.parts = append(shape.parts, append(geo.Polygon{outer}, holes...))
 	}
-	return nil
+	return err
 }
 
 // ring reads coordinates: tuples of longitude, latitude and perhaps a height, apart by

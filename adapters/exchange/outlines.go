@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"iter"
@@ -48,20 +49,14 @@ func (o *Outlines) Count(ctx context.Context, media string, file ports.Object) (
 func (o *Outlines) Read(ctx context.Context, media string, file ports.Object) iter.Seq2[ports.Feature, error] {
 	return func(yield func(ports.Feature, error) bool) {
 		read, err := readerOf(media, file)
+		enough := false
 		if err == nil {
-			enough := false
 			err = read(ctx, file, o.limits, true, func(f ports.Feature) bool {
-				enough = !yield(f, nil) || ctx.Err() != nil
-				return !enough
+				enough = !yield(f, nil)
+				return !enough && ctx.Err() == nil
 			})
-			if enough && ctx.Err() == nil {
-				return
-			}
 		}
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
+		if err = cmp.Or(err, ctx.Err()); err != nil && !enough {
 			yield(ports.Feature{}, err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -37,12 +38,12 @@ func (SampleTables) Read(file io.Reader, maxRows int) ([]ports.SampleRow, error)
 	if len(content) > maxSampleFile {
 		return nil, fault.Field("file", "A file has at most 8 MiB.")
 	}
-	content = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))
+	content = bytes.TrimPrefix(content, byteOrderMark)
 	if start := bytes.TrimLeft(content, " \t\r\n"); len(start) > 0 && start[0] == '[' {
 		return sampleObjects(content)
 	}
 	var rows []ports.SampleRow
-	err = readTable(bytes.NewReader(content), []string{"label"}, func(row row) error {
+	err = readTable(bytes.NewReader(content), []string{"label"}, func(row *row) error {
 		if len(rows) == maxRows {
 			return fmt.Errorf("a file has 1 to %d rows", maxRows)
 		}
@@ -107,75 +108,47 @@ func sampleRow(cells map[string]string) ports.SampleRow {
 		f.Add("lon", "Give lon and lat, or neither.")
 	}
 	return ports.SampleRow{Label: cells["label"], Errors: f, Apply: func(s sample.Sample) sample.Sample {
-		if status := cells["status"]; status != "" {
-			s.Status = sample.Status(status)
-		}
-		if notes := cells["notes"]; notes != "" {
-			s.Notes = notes
-		}
+		over(&s.Status, sample.Status(cells["status"]))
+		over(&s.Notes, cells["notes"])
 		if lon != nil || accuracy != nil || collected != nil || cells["collected_by"] != "" {
-			s.Collected = collectedOf(s.Collected, lon, lat, accuracy, collected, cells["collected_by"])
+			c := sample.Collected{}
+			if s.Collected != nil {
+				c = *s.Collected
+			}
+			if lon != nil && lat != nil {
+				c.LonLat = &geo.Position{X: *lon, Y: *lat}
+			}
+			over(&c.AccuracyM, accuracy)
+			over(&c.By, cells["collected_by"])
+			if collected != nil {
+				c.At = *collected
+			}
+			s.Collected = &c
 		}
 		if soc != nil || density != nil || fragments != nil || analysed != nil || cells["method"] != "" || cells["lab_ref"] != "" {
-			s.Lab = foundInLab{soc, density, fragments, analysed, cells["method"], cells["lab_ref"]}.over(s.Lab)
+			l := sample.Lab{SOCPct: -1} // without a share of carbon there is no analysis: the rules refuse this one
+			if s.Lab != nil {
+				l = *s.Lab
+			}
+			if soc != nil {
+				l.SOCPct = *soc
+			}
+			over(&l.BulkDensity, density)
+			over(&l.CoarseFragmentsPct, fragments)
+			over(&l.Method, cells["method"])
+			over(&l.Ref, cells["lab_ref"])
+			over(&l.At, analysed)
+			s.Lab = &l
 		}
 		return s
 	}}
 }
 
-func collectedOf(was *sample.Collected, lon, lat, accuracy *float64, at *time.Time, by string) *sample.Collected {
-	out := sample.Collected{}
-	if was != nil {
-		out = *was
+// over sets what a row says; what it leaves out stays.
+func over[T comparable](at *T, said T) {
+	if said != *new(T) {
+		*at = said
 	}
-	if lon != nil && lat != nil {
-		out.LonLat = &geo.Position{X: *lon, Y: *lat}
-	}
-	if accuracy != nil {
-		out.AccuracyM = accuracy
-	}
-	if at != nil {
-		out.At = *at
-	}
-	if by != "" {
-		out.By = by
-	}
-	return &out
-}
-
-// foundInLab is what a row says of an analysis; what it leaves out is nil or empty.
-type foundInLab struct {
-	soc, density, fragments *float64
-	at                      *time.Time
-	method, ref             string
-}
-
-// over applies results to what a laboratory found before. Without a share of carbon there is no
-// analysis: a share that cannot be is refused by the rules.
-func (f foundInLab) over(was *sample.Lab) *sample.Lab {
-	out := sample.Lab{SOCPct: -1}
-	if was != nil {
-		out = *was
-	}
-	if f.soc != nil {
-		out.SOCPct = *f.soc
-	}
-	if f.density != nil {
-		out.BulkDensity = f.density
-	}
-	if f.fragments != nil {
-		out.CoarseFragmentsPct = f.fragments
-	}
-	if f.at != nil {
-		out.At = f.at
-	}
-	if f.method != "" {
-		out.Method = f.method
-	}
-	if f.ref != "" {
-		out.Ref = f.ref
-	}
-	return &out
 }
 
 // sampleValues returns the values of a sample by the columns of an export.
@@ -206,10 +179,7 @@ func (SampleTables) Write(to io.Writer, format string, samples iter.Seq2[sample.
 	if format == ports.GeoJSON {
 		return writeSampleFeatures(to, samples)
 	}
-	out, err := newSheet(to, sampleColumns)
-	if err != nil {
-		return err
-	}
+	out := newSheet(to, sampleColumns)
 	for s, err := range samples {
 		if err != nil {
 			return err
@@ -224,10 +194,7 @@ func (SampleTables) Write(to io.Writer, format string, samples iter.Seq2[sample.
 // writeSampleFeatures writes samples where each was taken, or else planned.
 func writeSampleFeatures(to io.Writer, samples iter.Seq2[sample.Sample, error]) error {
 	buffer := bufio.NewWriterSize(to, 64<<10)
-	out, err := newCollection(buffer)
-	if err != nil {
-		return err
-	}
+	out := newCollection(buffer)
 	_, _ = buffer.WriteString("\n") // an error stays, and Flush returns it
 	out.between = ""
 	for s, err := range samples {
@@ -252,8 +219,5 @@ func writeSampleFeatures(to io.Writer, samples iter.Seq2[sample.Sample, error]) 
 			return err
 		}
 	}
-	if err := out.end(); err != nil {
-		return err
-	}
-	return buffer.Flush()
+	return errors.Join(out.end(), buffer.Flush())
 }

@@ -20,21 +20,9 @@ func (Curves) ReadSeries(r io.Reader) ([]cropcheck.NamedSeries, error) {
 	}
 	var all []*open
 	byID := map[string]*open{}
-	err := readTable(r, []string{"id", "date", "ndvi"}, func(row row) error {
-		id, err := row.text("id")
-		if err != nil {
-			return err
-		}
-		o := cropcheck.Observation{Weight: 1}
-		if o.Date, err = row.date("date"); err != nil {
-			return err
-		}
-		if o.NDVI, err = row.number("ndvi"); err != nil {
-			return err
-		}
-		if o.EVI, err = row.optional("evi"); err != nil {
-			return err
-		}
+	err := readTable(r, []string{"id", "date", "ndvi"}, func(row *row) error {
+		id := row.text("id")
+		o := cropcheck.Observation{Date: row.date("date"), NDVI: row.number("ndvi"), EVI: row.optional("evi"), Weight: 1}
 		s, ok := byID[id]
 		if !ok {
 			s = &open{id: id, hasEVI: true}
@@ -73,11 +61,9 @@ func (c Curves) ReadSamples(samples, series io.Reader) ([]cropcheck.Sample, erro
 	}
 	var out []cropcheck.Sample
 	seen := map[string]bool{}
-	err = readTable(samples, []string{"id", "label", "start_date"}, func(row row) error {
-		s, err := readSample(row)
-		if err != nil {
-			return err
-		}
+	err = readTable(samples, []string{"id", "label", "start_date"}, func(row *row) error {
+		s := cropcheck.Sample{ID: row.text("id"), Class: row.text("label"), Start: row.date("start_date")}
+		s.Place.Lon, s.Place.Lat = row.optional("longitude"), row.optional("latitude")
 		if seen[s.ID] {
 			return fmt.Errorf("the id %q stands twice", s.ID)
 		}
@@ -90,21 +76,4 @@ func (c Curves) ReadSamples(samples, series io.Reader) ([]cropcheck.Sample, erro
 		return nil
 	})
 	return out, err
-}
-
-func readSample(row row) (s cropcheck.Sample, err error) {
-	if s.ID, err = row.text("id"); err != nil {
-		return s, err
-	}
-	if s.Class, err = row.text("label"); err != nil {
-		return s, err
-	}
-	if s.Start, err = row.date("start_date"); err != nil {
-		return s, err
-	}
-	if s.Place.Lon, err = row.optional("longitude"); err != nil {
-		return s, err
-	}
-	s.Place.Lat, err = row.optional("latitude")
-	return s, err
 }

@@ -30,10 +30,10 @@ func readShapefile(ctx context.Context, file ports.Object, limits geo.Limits, ou
 	if err != nil {
 		return err
 	}
-	if set.prj == nil {
+	if set[".prj"] == nil {
 		return refuse("The shapefile has no .prj file, so nothing says what its coordinates are; add it to the zip archive.")
 	}
-	wkt, err := short(set.prj)
+	wkt, err := short(set[".prj"])
 	if err != nil {
 		return err
 	}
@@ -41,13 +41,13 @@ func readShapefile(ctx context.Context, file ports.Object, limits geo.Limits, ou
 	if err != nil {
 		return err
 	}
-	charset, err := short(set.cpg)
+	charset, err := short(set[".cpg"])
 	if err != nil {
 		return err
 	}
 	var rows *table
-	if set.dbf != nil {
-		in, err := open(set.dbf)
+	if set[".dbf"] != nil {
+		in, err := open(set[".dbf"])
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func readShapefile(ctx context.Context, file ports.Object, limits geo.Limits, ou
 			return err
 		}
 	}
-	in, err := open(set.shp)
+	in, err := open(set[".shp"])
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ type shapes struct {
 
 func (s *shapes) head() error {
 	var head [100]byte
-	if _, err := io.ReadFull(s.in, head[:]); err != nil {
+	if err := s.fill(head[:]); err != nil {
 		return endOf(".shp", err)
 	}
 	if binary.BigEndian.Uint32(head[:]) != shapefileCode {
@@ -140,8 +140,7 @@ func (s *shapes) next() (ports.Feature, error) {
 	if err != nil {
 		return f, err
 	}
-	_, err = io.CopyN(io.Discard, s.in, left-used)
-	if errors.Is(err, io.EOF) {
+	if _, err = io.CopyN(io.Discard, s.in, left-used); errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
 	return f, err
@@ -161,8 +160,8 @@ func (s *shapes) shape(kind uint32, left int64) (f ports.Feature, used int64, er
 		f.Err = refuseOutline("The record is too short for a polygon.")
 		return f, 0, nil
 	}
-	if _, err := io.ReadFull(s.in, head[:]); err != nil {
-		return f, 0, broken(err)
+	if err := s.fill(head[:]); err != nil {
+		return f, 0, err
 	}
 	used = int64(len(head))
 	parts, points := int64(binary.LittleEndian.Uint32(head[32:])), int64(binary.LittleEndian.Uint32(head[36:]))
@@ -178,16 +177,18 @@ func (s *shapes) shape(kind uint32, left int64) (f ports.Feature, used int64, er
 		return f, used, nil
 	}
 	raw := make([]byte, 4*parts+16*points)
-	if _, err := io.ReadFull(s.in, raw); err != nil {
-		return f, used, broken(err)
+	if err := s.fill(raw); err != nil {
+		return f, used, err
 	}
 	f.Boundary, f.Err = s.boundary(raw, int(parts), int(points))
 	return f, used + int64(len(raw)), nil
 }
 
-func broken(err error) error {
+// fill reads bytes that must be there.
+func (s *shapes) fill(p []byte) error {
+	_, err := io.ReadFull(s.in, p)
 	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
+		err = io.ErrUnexpectedEOF
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package exchange
 import (
 	"archive/zip"
 	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
@@ -77,15 +78,7 @@ func (s *spool) into(archive *zip.Writer, name string, head []byte) error {
 	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
 		return spoolAway(err)
 	}
-	entry, err := archive.CreateHeader(entryHead(name))
-	if err != nil {
-		return err
-	}
-	if _, err := entry.Write(head); err != nil {
-		return err
-	}
-	_, err = io.Copy(entry, s.file)
-	return err
+	return entry(archive, name, io.MultiReader(bytes.NewReader(head), s.file))
 }
 
 func newShapefileWriter(to *bufio.Writer, f shapesFile) (*shapefileWriter, error) {
@@ -113,18 +106,14 @@ func (w *shapefileWriter) discard() {
 func (w *shapefileWriter) add(o shape) error {
 	content := shapeOf(o)
 	w.records++
-	words := func(bytes int64) uint32 { return uint32(bytes / 2) }
-	head := binary.BigEndian.AppendUint32(nil, words(100+w.shp.size))
-	head = binary.BigEndian.AppendUint32(head, words(int64(len(content))))
-	if 100+w.shp.size+int64(len(content))+8 > maxShapefileBytes {
+	at, words := 100+w.shp.size, binary.BigEndian.AppendUint32(nil, uint32(len(content)/2))
+	if at+int64(len(content))+8 > maxShapefileBytes {
 		return fault.New(fault.Invalid, "export_too_large", "The features are too many for one shapefile; narrow the list, or choose geojson.")
 	}
-	if err := w.shx.append(head); err != nil {
+	if err := w.shx.append(append(binary.BigEndian.AppendUint32(nil, uint32(at/2)), words...)); err != nil {
 		return err
 	}
-	record := binary.BigEndian.AppendUint32(nil, w.records)
-	record = append(binary.BigEndian.AppendUint32(record, words(int64(len(content)))), content...)
-	if err := w.shp.append(record); err != nil {
+	if err := w.shp.append(slices.Concat(binary.BigEndian.AppendUint32(nil, w.records), words, content)); err != nil {
 		return err
 	}
 	if o.area != nil || o.point != nil {
@@ -254,22 +243,18 @@ func (w *shapefileWriter) end() error {
 		w.shp.into(archive, w.stem+".shp", w.shapeHead(w.shp.size)),
 		w.shx.into(archive, w.stem+".shx", w.shapeHead(w.shx.size)),
 		w.dbf.into(archive, w.stem+".dbf", w.tableHead()),
-		entry(archive, w.stem+".prj", wgs84WKT),
-		entry(archive, w.stem+".cpg", "UTF-8"),
+		entry(archive, w.stem+".prj", strings.NewReader(wgs84WKT)),
+		entry(archive, w.stem+".cpg", strings.NewReader("UTF-8")),
 	)
 	return errors.Join(err, archive.Close())
 }
 
-func entry(archive *zip.Writer, name, text string) error {
-	out, err := archive.CreateHeader(entryHead(name))
+// entry writes an entry of an archive: compressed, and of the first day that an archive can say, so
+// that the same export gives the same bytes.
+func entry(archive *zip.Writer, name string, content io.Reader) error {
+	out, err := archive.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)})
 	if err == nil {
-		_, err = io.WriteString(out, text)
+		_, err = io.Copy(out, content)
 	}
 	return err
-}
-
-// entryHead describes an entry of an archive: compressed, and of the first day that an archive
-// can say, so that the same export gives the same bytes.
-func entryHead(name string) *zip.FileHeader {
-	return &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)}
 }

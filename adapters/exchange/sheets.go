@@ -21,21 +21,15 @@ var seriesColumns = []string{
 // SeriesSheet implements ports.Sheets: accepted and rejected dates in one order. A rejected
 // date has its reason and neither a value nor statistics.
 func (Sheets) SeriesSheet(w io.Writer, s vegetation.Series) error {
-	out, err := newSheet(w, seriesColumns)
-	if err != nil {
-		return err
-	}
+	out := newSheet(w, seriesColumns)
 	o, r := s.Observations, s.Rejected
 	for len(o)+len(r) > 0 {
 		if len(r) == 0 || len(o) > 0 && !r[0].Date.Before(o[0].Date) {
-			err = out.line(accepted(o[0])...)
+			_ = out.line(accepted(o[0])...) // end returns the first error
 			o = o[1:]
 		} else {
-			err = out.line(rejected(r[0])...)
+			_ = out.line(rejected(r[0])...)
 			r = r[1:]
-		}
-		if err != nil {
-			return err
 		}
 	}
 	return out.end()
@@ -62,13 +56,8 @@ var statementColumns = []string{
 // StatementSheet implements ports.Sheets. Amounts are credits with two decimals; balance, held
 // and available are those after the line.
 func (Sheets) StatementSheet(w io.Writer, opening credit.Wallet, lines iter.Seq2[credit.StatementLine, error]) error {
-	out, err := newSheet(w, statementColumns)
-	if err != nil {
-		return err
-	}
-	if err := out.line(stand("opening balance", opening)...); err != nil {
-		return err
-	}
+	out := newSheet(w, statementColumns)
+	_ = out.line(stand("opening balance", opening)...) // end returns the first error
 	last := opening
 	for l, err := range lines {
 		if err != nil {
@@ -80,9 +69,7 @@ func (Sheets) StatementSheet(w io.Writer, opening credit.Wallet, lines iter.Seq2
 			return err
 		}
 	}
-	if err := out.line(stand("closing balance", last)...); err != nil {
-		return err
-	}
+	_ = out.line(stand("closing balance", last)...)
 	return out.end()
 }
 

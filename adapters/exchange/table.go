@@ -1,10 +1,9 @@
 package exchange
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,20 +12,18 @@ import (
 	"tilth/core/fault"
 )
 
-// row is one line of a table, by the names of its columns in lower case.
+// row is one line of a table, by the names of its columns in lower case. It keeps the first error of
+// what is read of it.
 type row struct {
 	cells map[string]string
 	lines *csvLines
+	err   error
 }
 
 // readTable calls line for every line of a CSV file with a header, its columns in any order,
 // of which the required ones are there. It says which line is wrong. Faults: Invalid.
-func readTable(r io.Reader, required []string, line func(row) error) error {
-	lines, err := openLines(r, "file")
-	if err != nil {
-		return err
-	}
-	head, err := lines.header()
+func readTable(r io.Reader, required []string, line func(*row) error) error {
+	lines, head, err := openLines(r, "file")
 	if err != nil {
 		return err
 	}
@@ -38,62 +35,51 @@ func readTable(r io.Reader, required []string, line func(row) error) error {
 			return fault.Field("file", "The header has no column "+name+".")
 		}
 	}
-	for {
-		values, err := lines.read()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		got := row{map[string]string{}, lines}
+	return lines.each(func(values []string) error {
+		got := &row{cells: map[string]string{}, lines: lines}
 		for i, name := range head {
 			got.cells[name] = unguarded(strings.TrimSpace(values[i]))
 		}
-		if err := line(got); err != nil {
+		err := line(got)
+		if err = cmp.Or(got.err, err); err != nil {
 			return fault.Field("file", fmt.Sprintf("Line %d: %v.", lines.at(0), err))
 		}
-	}
+		return nil
+	})
 }
 
 // get returns the text of a column; empty where there is no such column.
-func (r row) get(column string) string { return r.cells[column] }
+func (r *row) get(column string) string { return r.cells[column] }
 
-func (r row) text(column string) (string, error) {
+// text reads a text that may not be empty.
+func (r *row) text(column string) string {
 	if r.get(column) == "" {
-		return "", fmt.Errorf("%s is empty", column)
+		r.err = cmp.Or(r.err, fmt.Errorf("%s is empty", column))
 	}
-	return r.get(column), nil
+	return r.get(column)
 }
 
-func (r row) number(column string) (float64, error) {
-	v, err := r.lines.number(r.get(column))
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("%s is no number: %q", column, r.get(column))
+// parsed reads a value; what names its kind.
+func parsed[T any](r *row, column, what string, parse func(string) (T, error)) T {
+	v, err := parse(r.get(column))
+	if err != nil {
+		r.err = cmp.Or(r.err, fmt.Errorf("%s is no %s: %q", column, what, r.get(column)))
 	}
-	return v, nil
+	return v
 }
+
+func (r *row) number(column string) float64 { return parsed(r, column, "number", r.lines.number) }
 
 // optional reads a number that may be left empty, and then is 0.
-func (r row) optional(column string) (float64, error) {
+func (r *row) optional(column string) float64 {
 	if r.get(column) == "" {
-		return 0, nil
+		return 0
 	}
 	return r.number(column)
 }
 
-func (r row) integer(column string) (int, error) {
-	v, err := strconv.Atoi(r.get(column))
-	if err != nil {
-		return 0, fmt.Errorf("%s is no whole number: %q", column, r.get(column))
-	}
-	return v, nil
-}
+func (r *row) integer(column string) int { return parsed(r, column, "whole number", strconv.Atoi) }
 
-func (r row) date(column string) (time.Time, error) {
-	d, err := time.Parse(time.DateOnly, r.get(column))
-	if err != nil {
-		return d, fmt.Errorf("%s is no date such as 2025-04-30: %q", column, r.get(column))
-	}
-	return d, nil
+func (r *row) date(column string) time.Time {
+	return parsed(r, column, "date such as 2025-04-30", func(text string) (time.Time, error) { return time.Parse(time.DateOnly, text) })
 }

@@ -59,27 +59,26 @@ type shapeWriter interface {
 	end() error
 }
 
-func (f shapesFile) write(ctx context.Context, to io.Writer, shapes iter.Seq2[shape, error]) (err error) {
+func (f shapesFile) write(ctx context.Context, to io.Writer, shapes iter.Seq2[shape, error]) error {
 	out := bufio.NewWriterSize(to, 64<<10)
 	var w shapeWriter
 	switch f.format {
 	case "geojson":
-		w, err = newGeoJSONWriter(out, f.columns)
+		w = geoJSONWriter{newCollection(out), f.columns}
 	case "kml":
-		w, err = newKMLWriter(out, f.columns)
+		_, _ = out.WriteString(xml.Header + `<kml xmlns="http://www.opengis.net/kml/2.2"><Document>` + "\n") // Flush returns the first error
+		w = kmlWriter{out, f.columns}
 	case "csv":
-		w, err = newCSVWriter(out, f.columns, f.outlines)
+		w = newCSVWriter(out, f.columns, f.outlines)
 	case "shp":
-		var shp *shapefileWriter
-		if shp, err = newShapefileWriter(out, f); err == nil {
-			defer shp.discard()
+		shp, err := newShapefileWriter(out, f)
+		if err != nil {
+			return err
 		}
+		defer shp.discard()
 		w = shp
 	default:
 		return fault.Newf(fault.Internal, "unknown_format", "no writer for the format %q", f.format)
-	}
-	if err != nil {
-		return err
 	}
 	for o, err := range shapes {
 		if err != nil {
@@ -104,13 +103,13 @@ type collection struct {
 	between string
 }
 
-func newCollection(to *bufio.Writer) (*collection, error) {
-	_, err := to.WriteString(`{"type":"FeatureCollection","features":[`)
-	return &collection{to, "\n"}, err
+func newCollection(to *bufio.Writer) *collection {
+	_, _ = to.WriteString(`{"type":"FeatureCollection","features":[`) // an error stays, and the next call returns it
+	return &collection{to, "\n"}
 }
 
 func (c *collection) feature(text []byte) error {
-	_, _ = c.to.WriteString(c.between) // an error stays, and the next call returns it
+	_, _ = c.to.WriteString(c.between)
 	c.between = ",\n"
 	_, err := c.to.Write(text)
 	return err
@@ -123,24 +122,10 @@ func (c *collection) end() error {
 
 type geoJSONWriter struct {
 	*collection
-	heads []string // the columns' names as JSON, with their colons
+	columns []ports.Column
 }
 
-func newGeoJSONWriter(to *bufio.Writer, columns []ports.Column) (*geoJSONWriter, error) {
-	w := &geoJSONWriter{}
-	for _, c := range columns {
-		name, err := json.Marshal(c.Name)
-		if err != nil {
-			return nil, err
-		}
-		w.heads = append(w.heads, string(name)+":")
-	}
-	var err error
-	w.collection, err = newCollection(to)
-	return w, err
-}
-
-func (w *geoJSONWriter) add(o shape) error {
+func (w geoJSONWriter) add(o shape) error {
 	geometry := []byte("null")
 	switch {
 	case o.point != nil:
@@ -154,6 +139,10 @@ func (w *geoJSONWriter) add(o shape) error {
 	var line bytes.Buffer
 	line.WriteString(`{"type":"Feature","properties":{`)
 	for i, value := range o.values {
+		name, err := json.Marshal(w.columns[i].Name)
+		if err != nil {
+			return err
+		}
 		text, err := json.Marshal(value)
 		if err != nil {
 			return err
@@ -161,8 +150,7 @@ func (w *geoJSONWriter) add(o shape) error {
 		if i > 0 {
 			line.WriteByte(',')
 		}
-		line.WriteString(w.heads[i])
-		line.Write(text)
+		fmt.Fprintf(&line, "%s:%s", name, text)
 	}
 	line.WriteString(`},"geometry":`)
 	line.Write(geometry)
@@ -175,12 +163,7 @@ type kmlWriter struct {
 	columns []ports.Column
 }
 
-func newKMLWriter(to *bufio.Writer, columns []ports.Column) (*kmlWriter, error) {
-	_, err := to.WriteString(xml.Header + `<kml xmlns="http://www.opengis.net/kml/2.2"><Document>` + "\n")
-	return &kmlWriter{to, columns}, err
-}
-
-func (w *kmlWriter) add(o shape) error {
+func (w kmlWriter) add(o shape) error {
 	var b strings.Builder
 	b.WriteString("<Placemark><name>" + escaped(o.name) + "</name><ExtendedData>")
 	for i, value := range o.values {
@@ -213,19 +196,12 @@ func writeKMLPolygon(b *strings.Builder, polygon geo.Polygon) {
 		if i > 0 {
 			side = "innerBoundaryIs"
 		}
-		b.WriteString("<" + side + "><LinearRing><coordinates>")
-		for j, p := range ring {
-			if j > 0 {
-				b.WriteByte(' ')
-			}
-			b.WriteString(number(p.X) + "," + number(p.Y))
-		}
-		b.WriteString("</coordinates></LinearRing></" + side + ">")
+		b.WriteString("<" + side + "><LinearRing><coordinates>" + positions(ring, ",", " ") + "</coordinates></LinearRing></" + side + ">")
 	}
 	b.WriteString("</Polygon>")
 }
 
-func (w *kmlWriter) end() error {
+func (w kmlWriter) end() error {
 	_, err := w.to.WriteString("</Document></kml>\n")
 	return err
 }
@@ -242,20 +218,19 @@ type csvWriter struct {
 	outlines bool
 }
 
-func newCSVWriter(to *bufio.Writer, columns []ports.Column, outlines bool) (*csvWriter, error) {
-	head := make([]string, 0, len(columns)+1)
+func newCSVWriter(to *bufio.Writer, columns []ports.Column, outlines bool) csvWriter {
+	var head []string
 	for _, c := range columns {
 		head = append(head, c.Name)
 	}
 	if outlines {
 		head = append(head, "boundary_wkt")
 	}
-	out, err := newSheet(to, head)
-	return &csvWriter{out, columns, outlines}, err
+	return csvWriter{newSheet(to, head), columns, outlines}
 }
 
-func (w *csvWriter) add(o shape) error {
-	row := make([]any, 0, len(o.values)+1)
+func (w csvWriter) add(o shape) error {
+	var row []any
 	for i, value := range o.values {
 		if v, ok := value.(float64); ok && w.columns[i].Decimals > 0 {
 			value = figure(strconv.FormatFloat(v, 'f', w.columns[i].Decimals, 64))
@@ -273,30 +248,25 @@ func wktOf(parts geo.MultiPolygon) string {
 	if parts == nil {
 		return ""
 	}
-	var b strings.Builder
-	b.WriteString("POLYGON ")
-	if len(parts) > 1 {
-		b.Reset()
-		b.WriteString("MULTIPOLYGON (")
-	}
+	polygons := make([]string, len(parts))
 	for i, polygon := range parts {
-		if i > 0 {
-			b.WriteString(", ")
-		}
+		rings := make([]string, len(polygon))
 		for j, ring := range polygon {
-			b.WriteString([]string{"(", ", "}[min(j, 1)] + "(")
-			for k, p := range ring {
-				if k > 0 {
-					b.WriteString(", ")
-				}
-				b.WriteString(number(p.X) + " " + number(p.Y))
-			}
-			b.WriteByte(')')
+			rings[j] = "(" + positions(ring, " ", ", ") + ")"
 		}
-		b.WriteByte(')')
+		polygons[i] = "(" + strings.Join(rings, ", ") + ")"
 	}
-	if len(parts) > 1 {
-		b.WriteByte(')')
+	if len(parts) == 1 {
+		return "POLYGON " + polygons[0]
 	}
-	return b.String()
+	return "MULTIPOLYGON (" + strings.Join(polygons, ", ") + ")"
+}
+
+// positions writes the positions of a ring with separators within and between them.
+func positions(ring geo.Ring, within, between string) string {
+	out := make([]string, len(ring))
+	for i, p := range ring {
+		out[i] = number(p.X) + within + number(p.Y)
+	}
+	return strings.Join(out, between)
 }

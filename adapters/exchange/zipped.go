@@ -18,11 +18,8 @@ const (
 	maxUnpackedBytes  = 4 << 30
 )
 
-// shapefile is the files of one shapefile in an archive.
-type shapefile struct{ shp, dbf, prj, cpg *zip.File }
-
-// openShapefile finds the one shapefile of an archive.
-func openShapefile(file ports.Object) (*shapefile, error) {
+// openShapefile finds the files of the one shapefile of an archive, by their extensions.
+func openShapefile(file ports.Object) (map[string]*zip.File, error) {
 	if err := boundedDirectory(file); err != nil {
 		return nil, err
 	}
@@ -30,7 +27,7 @@ func openShapefile(file ports.Object) (*shapefile, error) {
 	if err != nil {
 		return nil, refuse("The zip archive cannot be read: %v.", err)
 	}
-	byStem := map[string]*shapefile{}
+	byStem := map[string]map[string]*zip.File{}
 	var names []string
 	for _, entry := range archive.File {
 		base := path.Base(entry.Name)
@@ -40,17 +37,10 @@ func openShapefile(file ports.Object) (*shapefile, error) {
 		kind := strings.ToLower(path.Ext(base))
 		stem := strings.ToLower(strings.TrimSuffix(entry.Name, path.Ext(entry.Name)))
 		if byStem[stem] == nil {
-			byStem[stem] = &shapefile{}
+			byStem[stem] = map[string]*zip.File{}
 		}
-		switch s := byStem[stem]; kind {
-		case ".shp":
-			s.shp, names = entry, append(names, stem)
-		case ".dbf":
-			s.dbf = entry
-		case ".prj":
-			s.prj = entry
-		case ".cpg":
-			s.cpg = entry
+		if byStem[stem][kind] = entry; kind == ".shp" {
+			names = append(names, stem)
 		}
 	}
 	switch len(names) {
