@@ -1,15 +1,17 @@
 package rest
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
-	"iter"
 	"log/slog"
 	"mime"
 	"net/http"
 	"strconv"
 	"strings"
 )
+
+const mediaJSON = "application/json"
 
 // answer writes itself as the response of a call. An error before the header was sent is
 // answered in the envelope; afterwards the connection is cut.
@@ -20,27 +22,34 @@ type answer interface {
 // data is any value in the success envelope.
 type data struct{ value any }
 
-type success struct {
-	Status  string `json:"status"`
-	Message string `json:"message"`
-	Data    any    `json:"data"`
-}
-
 func (d data) answer(c *Call) error {
-	text, err := encode(success{"success", c.route.Message, d.value})
+	text, err := encode(struct {
+		Status  string `json:"status"`
+		Message string `json:"message"`
+		Data    any    `json:"data"`
+	}{"success", c.route.Message, d.value})
 	if err != nil {
 		return err
 	}
+	out := Raw{ContentType: mediaJSON, Write: written(text)}
 	if _, record := d.value.(Versioned); record || c.route.Method == http.MethodGet {
-		tag := Tag(d.value, text)
-		c.SetHeader("ETag", tag)
-		if c.unchanged(tag) {
-			return nil
-		}
+		out.ETag = Tag(d.value, text)
 	}
-	s := c.sink("application/json")
-	_, _ = s.Write(text)
-	return s.finish()
+	return out.answer(c)
+}
+
+// OrFile is the data of the success envelope, or a file in its place, for callers that ask
+// for one in the query. The route names the content types of its files in Media.
+type OrFile[R any] struct {
+	Data R
+	File *Raw // nil: the data
+}
+
+func (o OrFile[R]) answer(c *Call) error {
+	if o.File != nil {
+		return o.File.answer(c)
+	}
+	return data{o.Data}.answer(c)
 }
 
 // NoContent is the answer of a delete: 204 without a body.
@@ -92,82 +101,83 @@ func (r Raw) answer(c *Call) error {
 	return s.finish()
 }
 
+// written returns what writes a text that is at hand.
+func written(text []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, _ = w.Write(text) // the caller may be gone
+		return nil
+	}
+}
+
 func (p Paginated[R]) answer(c *Call) error {
-	next, previous := c.neighbours(p.page, p.listing.Count)
+	last := p.page.pages(p.listing.Count)
 	head, err := encode(struct {
 		Count    int64   `json:"count"`
 		Next     *string `json:"next"`
 		Previous *string `json:"previous"`
-	}{p.listing.Count, next, previous})
+	}{p.listing.Count, c.pageLink(p.page.Number+1, last), c.pageLink(p.page.Number-1, last)})
 	if err != nil {
 		return err
 	}
-	return c.stream(strings.TrimSuffix(string(head), "}")+`,"results":[`, "]}", elements(p.listing.Each))
+	return stream(c, strings.TrimSuffix(string(head), "}")+`,"results":[`, "]}", p.listing)
 }
 
 func (l List[R]) answer(c *Call) error {
 	if !l.page.All {
 		c.linkHeader(l.page, l.listing.Count)
 	}
-	return c.stream("[", "]", elements(l.listing.Each))
+	return stream(c, "[", "]", l.listing)
 }
 
 // linkHeader writes Link (RFC 8288) and X-Total-Count.
 func (c *Call) linkHeader(page PageSpec, count int64) {
 	var links []string
-	add := func(rel string, address *string) {
-		if address != nil {
+	last := page.pages(count)
+	add := func(rel string, number int64) {
+		if address := c.pageLink(number, last); address != nil {
 			links = append(links, "<"+*address+`>; rel="`+rel+`"`)
 		}
 	}
-	first, last := c.pageLink(1), c.pageLink(page.pages(count))
-	next, previous := c.neighbours(page, count)
-	add("first", &first)
-	add("prev", previous)
-	add("next", next)
-	add("last", &last)
+	add("first", 1)
+	add("prev", page.Number-1)
+	add("next", page.Number+1)
+	add("last", last)
 	c.SetHeader("Link", strings.Join(links, ", "))
 	c.SetHeader("X-Total-Count", strconv.FormatInt(count, 10))
 }
 
-// elements forgets the type of the records of a list.
-func elements[R any](each iter.Seq2[R, error]) iter.Seq2[any, error] {
-	return func(yield func(any, error) bool) {
-		for r, err := range each {
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
-}
-
-// stream writes an envelope whose data is open, the records separated by commas, close.
-func (c *Call) stream(open, end string, each iter.Seq2[any, error]) error {
+// stream answers with an envelope whose data is open, the records separated by commas, end.
+func stream[R any](c *Call, open, end string, records Listing[R]) error {
 	message, err := encode(c.route.Message)
 	if err != nil {
 		return err
 	}
-	s := c.sink("application/json")
-	_, _ = io.WriteString(s, `{"status":"success","message":`+string(message)+`,"data":`+open)
-	enc := json.NewEncoder(s)
+	open = `{"status":"success","message":` + string(message) + `,"data":` + open
+	return Raw{ContentType: mediaJSON, Write: func(w io.Writer) error { return writeRecords(w, open, end+"}", records) }}.answer(c)
+}
+
+// writeRecords writes records as JSON with commas between them.
+func writeRecords[R any](w io.Writer, open, end string, records Listing[R]) error {
+	_, err := io.WriteString(w, open)
+	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	first := true
-	for record, err := range each {
-		if err == nil && !first {
-			_, err = io.WriteString(s, ",")
+	comma := ""
+	for record, failed := range records.Each {
+		if err = cmp.Or(err, failed); err == nil {
+			_, err = io.WriteString(w, comma)
 		}
 		if err == nil {
 			err = enc.Encode(record)
 		}
 		if err != nil {
-			return s.fail(err)
+			return err
 		}
-		first = false
+		comma = ","
 	}
-	if _, err := io.WriteString(s, end+"}"); err != nil {
-		return s.fail(err)
+	if err == nil {
+		_, err = io.WriteString(w, end)
 	}
-	return s.finish()
+	return err
 }
 
 // holdBack is how much of an answer is kept before the header is sent: an error in what

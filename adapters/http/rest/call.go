@@ -178,7 +178,7 @@ func (c *Call) alternative() *Alternative {
 	c.writer.Header().Add("Vary", "Accept")
 	accepted := parseAccept(c.request.Header.Values("Accept"))
 	for i, alt := range c.route.Alternatives {
-		if q := accepted[alt.Media]; q > 0 && q >= accepted["application/json"] {
+		if q := accepted[alt.Media]; q > 0 && q >= accepted[mediaJSON] {
 			return &c.route.Alternatives[i]
 		}
 	}

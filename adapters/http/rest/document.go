@@ -138,6 +138,8 @@ func (List[R]) schema(s *schemas) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeArray, Items: s.of(reflect.TypeFor[R]())}
 }
 
+func (OrFile[R]) schema(s *schemas) *huma.Schema { return s.of(reflect.TypeFor[R]()) }
+
 func (OneOrMany[R]) schema(s *schemas) *huma.Schema {
 	record := s.of(reflect.TypeFor[R]())
 	return &huma.Schema{OneOf: []*huma.Schema{record, {Type: huma.TypeArray, Items: record}}}
@@ -216,10 +218,10 @@ func (a *API) requestBody(r Route) *huma.RequestBody {
 		if r.Method == http.MethodPatch {
 			schema = a.partial(schema)
 		}
-		content["application/json"] = &huma.MediaType{Schema: a.with(schema, body.with)}
+		content[mediaJSON] = &huma.MediaType{Schema: a.with(schema, body.with)}
 	}
 	if body.given != "" {
-		content["application/json"] = &huma.MediaType{Schema: a.given(body.given)}
+		content[mediaJSON] = &huma.MediaType{Schema: a.given(body.given)}
 	}
 	return &huma.RequestBody{Required: !body.optional, Content: content}
 }
@@ -284,41 +286,11 @@ func (r Route) headers() []*huma.Param {
 	return out
 }
 
-func (p Param) schema() *huma.Schema {
-	switch p.Type {
-	case Integer:
-		return &huma.Schema{Type: huma.TypeInteger, Format: "int64"}
-	case Number:
-		return &huma.Schema{Type: huma.TypeNumber}
-	case Boolean:
-		return &huma.Schema{Type: huma.TypeBoolean}
-	case DateType:
-		return &huma.Schema{Type: huma.TypeString, Format: "date"}
-	case Timestamp:
-		return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
-	case UUID:
-		return &huma.Schema{Type: huma.TypeString, Format: "uuid"}
-	case pageNumber:
-		one := 1.0
-		return &huma.Schema{OneOf: []*huma.Schema{{Type: huma.TypeInteger, Minimum: &one}, word("all")}}
-	case pageSize:
-		one, upper := 1.0, float64(MaxPageSize)
-		return &huma.Schema{Type: huma.TypeInteger, Minimum: &one, Maximum: &upper}
-	case ordering:
-		return &huma.Schema{Type: huma.TypeString}
-	}
-	s := &huma.Schema{Type: huma.TypeString}
-	for _, e := range p.Enum {
-		s.Enum = append(s.Enum, e)
-	}
-	return s
-}
-
 func (a *API) responses(r Route, result *huma.Schema) map[string]*huma.Response {
 	success := func(what string) *huma.Response {
 		response := &huma.Response{Description: what, Content: map[string]*huma.MediaType{}}
 		if result != nil {
-			response.Content["application/json"] = &huma.MediaType{Schema: envelope(result)}
+			response.Content[mediaJSON] = &huma.MediaType{Schema: envelope(result)}
 		}
 		for _, media := range r.Media {
 			response.Content[media] = &huma.MediaType{Schema: &huma.Schema{}}
@@ -338,7 +310,7 @@ func (a *API) responses(r Route, result *huma.Schema) map[string]*huma.Response 
 	for _, status := range r.failures() {
 		out[strconv.Itoa(status)] = &huma.Response{
 			Description: statusTexts[status],
-			Content:     map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: schemaPrefix + errorSchema}}},
+			Content:     map[string]*huma.MediaType{mediaJSON: {Schema: &huma.Schema{Ref: schemaPrefix + errorSchema}}},
 		}
 	}
 	return out

@@ -89,7 +89,7 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error, odd 
 		body.Details = map[string]any{}
 		text, _ = encode(body) // strings and an empty object always encode
 	}
-	h.Set("Content-Type", "application/json")
+	h.Set("Content-Type", mediaJSON)
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Length", strconv.Itoa(len(text)))
 	w.WriteHeader(status)

@@ -1,9 +1,6 @@
 package rest
 
-import (
-	"encoding/json"
-	"io"
-)
+import "io"
 
 // GeoJSONType is the content type of GeoJSON (RFC 7946).
 const GeoJSONType = "application/geo+json"
@@ -21,13 +18,7 @@ type Feature[R any] struct {
 func OneFeature[R any](feature Feature[R]) (Raw, error) {
 	feature.Type = "Feature"
 	text, err := encode(feature)
-	if err != nil {
-		return Raw{}, err
-	}
-	return Raw{ContentType: GeoJSONType, ETag: Tag(feature.Properties, text), Write: func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	}}, nil
+	return Raw{ContentType: GeoJSONType, ETag: Tag(feature.Properties, text), Write: written(text)}, err
 }
 
 // Features answers with a page of a list as a FeatureCollection, streamed; Link and
@@ -38,26 +29,8 @@ func Features[R any](c *Call, page PageSpec, list Listing[Feature[R]]) (Raw, err
 		return Raw{}, err
 	}
 	c.linkHeader(page, list.Count)
+	typed := Map(list, func(f Feature[R]) Feature[R] { f.Type = "Feature"; return f })
 	return Raw{ContentType: GeoJSONType, Write: func(w io.Writer) error {
-		between := `{"type":"FeatureCollection","features":[`
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		for feature, err := range list.Each {
-			if err != nil {
-				return err
-			}
-			if _, err := io.WriteString(w, between); err != nil {
-				return err
-			}
-			feature.Type, between = "Feature", ","
-			if err := enc.Encode(feature); err != nil {
-				return err
-			}
-		}
-		if between == "," {
-			between = ""
-		}
-		_, err := io.WriteString(w, between+"]}")
-		return err
+		return writeRecords(w, `{"type":"FeatureCollection","features":[`, "]}", typed)
 	}}, nil
 }

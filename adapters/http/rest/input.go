@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 )
 
 // The input of a handler is a struct whose fields say where they come from:
@@ -108,7 +107,7 @@ func (r Route) queryReader(name string, as reflect.Type) func(*Call, reflect.Val
 	if optional {
 		as = as.Elem()
 	}
-	if i := slices.IndexFunc(r.Query, func(p Param) bool { return p.Name == name }); i < 0 || r.Query[i].Type.goType() != as {
+	if i := slices.IndexFunc(r.Query, func(p Param) bool { return p.Name == name }); i < 0 || reflect.TypeOf(paramTypes[r.Query[i].Type].zero) != as {
 		panic(fmt.Sprintf("rest: %s: the route declares no parameter %q that reads as %s", r.OperationID, name, as))
 	}
 	return func(c *Call, field reflect.Value) error {
@@ -124,23 +123,6 @@ func (r Route) queryReader(name string, as reflect.Type) func(*Call, reflect.Val
 		field.Set(reflect.ValueOf(given))
 		return nil
 	}
-}
-
-// goType returns what a parameter reads as in the input of a handler.
-func (t ParamType) goType() reflect.Type {
-	switch t {
-	case Integer:
-		return reflect.TypeFor[int64]()
-	case Number:
-		return reflect.TypeFor[float64]()
-	case Boolean:
-		return reflect.TypeFor[bool]()
-	case DateType:
-		return reflect.TypeFor[Date]()
-	case Timestamp:
-		return reflect.TypeFor[time.Time]()
-	}
-	return reflect.TypeFor[string]()
 }
 
 func readValues(c *Call, field reflect.Value) error {

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"math"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -18,12 +17,8 @@ const (
 	MaxPageSize     = 1000
 )
 
-// The parameters that every list takes have types of their own.
-const (
-	pageNumber ParamType = "page"
-	pageSize   ParamType = "page_size"
-	ordering   ParamType = "ordering"
-)
+// allPages asks for the whole list in place of the number of a page.
+const allPages = "all"
 
 // PageParams are the parameters page and page_size, for [Route.Query].
 func PageParams() []Param {
@@ -69,68 +64,26 @@ func (p PageSpec) Offset() int64 {
 
 // Page returns the page asked for; the first of [DefaultPageSize] where none is.
 func (v Values) Page() PageSpec {
-	return v.page(PageSpec{Number: 1, Size: DefaultPageSize})
+	if v.parsed["page"] == allPages {
+		return PageSpec{All: true, Number: 1}
+	}
+	spec := PageSpec{Number: 1, Size: DefaultPageSize}
+	if number, ok := v.parsed["page"].(int64); ok {
+		spec.Number = number
+	}
+	if size, ok := v.parsed["page_size"].(int64); ok {
+		spec.Size = size
+	}
+	return spec
 }
 
 // PageOrAll returns the page asked for; the whole list where neither page nor page_size
 // is given, as lists outside farm management have it.
 func (v Values) PageOrAll() PageSpec {
-	_, numbered := v.parsed["page"].(int64)
-	_, sized := v.parsed["page_size"].(int64)
-	if !numbered && !sized {
+	if v.parsed["page"] == nil && v.parsed["page_size"] == nil {
 		return PageSpec{All: true, Number: 1}
 	}
 	return v.Page()
-}
-
-func (v Values) page(spec PageSpec) PageSpec {
-	if size, ok := v.parsed["page_size"].(int64); ok {
-		spec.Size = size
-	}
-	number, ok := v.parsed["page"].(int64)
-	switch {
-	case ok && number == allPages:
-		return PageSpec{All: true, Number: 1}
-	case ok:
-		spec.Number = number
-	}
-	return spec
-}
-
-const allPages int64 = -1 // how page=all is kept among the parsed values
-
-func parsePage(text string) (any, string) {
-	if text == "all" {
-		return allPages, ""
-	}
-	if text == "" || strings.Trim(text, "0123456789") != "" || strings.Trim(text, "0") == "" {
-		return nil, fmt.Sprintf("%q is no page; give a number from 1, or all.", clip(text))
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		n = math.MaxInt64 // a page, and past the end of every list
-	}
-	return n, ""
-}
-
-func parsePageSize(text string) (any, string) {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 1 || n > MaxPageSize {
-		return nil, fmt.Sprintf("%q is no page size; give a number from 1 to %d.", clip(text), MaxPageSize)
-	}
-	return n, ""
-}
-
-func (p Param) parseOrdering(text string) (any, string) {
-	var terms []OrderTerm
-	for word := range strings.SplitSeq(text, ",") {
-		field, descending := strings.CutPrefix(strings.TrimSpace(word), "-")
-		if !slices.Contains(p.Enum, field) {
-			return nil, fmt.Sprintf("%q is not one of: %s.", clip(field), strings.Join(p.Enum, ", "))
-		}
-		terms = append(terms, OrderTerm{field, descending})
-	}
-	return terms, ""
 }
 
 // Listing is a page of records together with the length of the whole list. Each is read
@@ -171,19 +124,6 @@ func Map[A, B any](in Listing[A], f func(A) B) Listing[B] {
 	}}
 }
 
-// Paginated is the answer of a farm-management list: the object {count, next, previous,
-// results} as the data of the envelope. It is written record by record.
-type Paginated[R any] struct {
-	page    PageSpec
-	listing Listing[R]
-}
-
-// Paginate makes the answer of a farm-management list.
-// Faults: NotFound for a page past the end; the first page of an empty list is empty.
-func Paginate[R any](page PageSpec, listing Listing[R]) (Paginated[R], error) {
-	return Paginated[R]{page, listing}, page.within(listing.Count)
-}
-
 // List is the answer of a list outside farm management: the array of records as the data
 // of the envelope, with Link and X-Total-Count where a page was asked for.
 type List[R any] struct {
@@ -195,6 +135,16 @@ type List[R any] struct {
 // Faults: NotFound for a page past the end.
 func NewList[R any](page PageSpec, listing Listing[R]) (List[R], error) {
 	return List[R]{page, listing}, page.within(listing.Count)
+}
+
+// Paginated is the answer of a farm-management list: the object {count, next, previous,
+// results} as the data of the envelope. It is written record by record.
+type Paginated[R any] List[R]
+
+// Paginate makes the answer of a farm-management list.
+// Faults: NotFound for a page past the end; the first page of an empty list is empty.
+func Paginate[R any](page PageSpec, listing Listing[R]) (Paginated[R], error) {
+	return Paginated[R]{page, listing}, page.within(listing.Count)
 }
 
 // pages returns the number of pages, at least one.
@@ -212,26 +162,16 @@ func (p PageSpec) within(count int64) error {
 	return nil
 }
 
-// pageLink returns the address of another page of the same list. Every other parameter is
-// kept, but the API key, which appears in no answer.
-func (c *Call) pageLink(page int64) string {
+// pageLink returns the address of another page of the same list; nil where there is none of
+// that number. Every other parameter is kept, but the API key, which appears in no answer.
+func (c *Call) pageLink(page, last int64) *string {
+	if page < 1 || page > last {
+		return nil
+	}
 	u := url.URL{Path: c.request.URL.Path}
 	q := c.request.URL.Query()
 	q.Del("api_key")
 	q.Set("page", strconv.FormatInt(page, 10))
 	u.RawQuery = q.Encode()
-	return c.api.config.Origins.Base(c.request) + u.String()
-}
-
-// neighbours returns the addresses of the pages around one; nil where there is none.
-func (c *Call) neighbours(page PageSpec, count int64) (next, previous *string) {
-	if page.Number < page.pages(count) {
-		link := c.pageLink(page.Number + 1)
-		next = &link
-	}
-	if page.Number > 1 {
-		link := c.pageLink(page.Number - 1)
-		previous = &link
-	}
-	return next, previous
+	return new(c.api.config.Origins.Base(c.request) + u.String())
 }

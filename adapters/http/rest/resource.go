@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"tilth/core/access"
@@ -22,7 +23,6 @@ type Resource[W, R any] struct {
 	Filters      []Param       // of the list, beside page and page_size
 	Shareable    bool          // takes ?share=true on list and retrieve
 	APIKey       bool          // also takes an API key
-	CreateStatus int           // default 200
 	Alternatives []Alternative // of the list
 	Forms        []Alternative // of one record
 	Faults       []int         // further statuses of the writing methods
@@ -49,7 +49,9 @@ type ListQuery struct {
 	Values // the filters
 }
 
-const shareParam = "share"
+// ShareParam asks for what others share.
+var ShareParam = Param{Name: "share", Type: Boolean,
+	Description: "With true: the records that other companies share with the caller's, instead of its own."}
 
 type byID struct {
 	ID int64 `path:"id"`
@@ -57,9 +59,16 @@ type byID struct {
 
 // Register adds the routes of a resource.
 func Register[W, R any](a *API, res Resource[W, R]) {
+	var share []Param
+	if res.Shareable {
+		share = []Param{ShareParam}
+	}
 	if res.List != nil {
-		Handle(a, res.listRoute(), func(ctx context.Context, c *Call, v Values) (Paginated[R], error) {
-			q := ListQuery{Page: v.Page(), Shared: res.Shareable && v.parsed[shareParam] == true, Values: v}
+		r := res.route(http.MethodGet, "", res.Access.View.For("list"), "List "+res.Plural)
+		r.Description, r.Alternatives = res.Description, res.Alternatives
+		r.Query = slices.Concat(PageParams(), share, res.Filters)
+		Handle(a, r, func(ctx context.Context, c *Call, v Values) (Paginated[R], error) {
+			q := ListQuery{v.Page(), v.parsed[ShareParam.Name] == true, v}
 			listing, err := res.List(ctx, c, q)
 			if err != nil {
 				return Paginated[R]{}, err
@@ -68,105 +77,72 @@ func Register[W, R any](a *API, res Resource[W, R]) {
 		})
 	}
 	if res.Create != nil {
-		r := res.route(http.MethodPost, res.Access.Create.For("create"), "Create one "+res.Noun+" or many")
+		r := res.route(http.MethodPost, "", res.Access.Create.For("create"), "Create one "+res.Noun+" or many")
 		r.Description = "Takes an object, or an array of objects: all are stored, or none."
-		if r.Status = res.CreateStatus; r.Status == 0 {
-			r.Status = http.StatusOK
-		}
-		r.Message = sentence(res.Noun + " created.")
-		r.Body = BulkBody[W]()
-		Handle(a, r, res.create)
+		r.Message, r.Body = res.done("created"), BulkBody[W]()
+		Handle(a, r, func(ctx context.Context, c *Call, _ struct{}) (out OneOrMany[R], err error) {
+			out.Records, err = res.Create(ctx, c, func() (items []Item[W], bulk bool, err error) {
+				items, out.Bulk, err = DecodeMany[W](c)
+				return items, out.Bulk, err
+			})
+			return out, err
+		})
 	}
 	if res.Retrieve != nil {
-		r := res.route(http.MethodGet, res.Access.View.For("retrieve"), "Retrieve a "+res.Noun)
-		r.Query, r.Alternatives = res.shareParams(), res.Forms
+		r := res.route(http.MethodGet, "{id}/", res.Access.View.For("retrieve"), "Retrieve a "+res.Noun)
+		r.Query, r.Alternatives = share, res.Forms
 		Handle(a, r, func(ctx context.Context, c *Call, in struct {
 			Values
 			byID
 		},
 		) (R, error) {
-			return res.Retrieve(ctx, c, in.ID, res.Shareable && in.parsed[shareParam] == true)
+			return res.Retrieve(ctx, c, in.ID, in.parsed[ShareParam.Name] == true)
 		})
 	}
+	res.registerChanges(a)
+}
+
+// registerChanges adds the routes that change a record.
+func (res Resource[W, R]) registerChanges(a *API) {
+	on := func(use func(context.Context, *Call, int64) (R, error)) func(context.Context, *Call, byID) (R, error) {
+		return func(ctx context.Context, c *Call, in byID) (R, error) { return use(ctx, c, in.ID) }
+	}
 	if res.Update != nil {
-		res.registerUpdates(a)
+		put := res.route(http.MethodPut, "{id}/", res.Access.Edit.For("update"), "Replace a "+res.Noun)
+		patch := res.route(http.MethodPatch, "{id}/", res.Access.Edit.For("partial_update"), "Change a "+res.Noun)
+		for _, r := range []Route{put, patch} {
+			r.Message, r.Body = res.done("updated"), Body[W]()
+			Handle(a, r, on(res.Update))
+		}
 	}
 	if res.Delete != nil {
-		r := res.route(http.MethodDelete, res.Access.Delete.For("destroy"), "Delete a "+res.Noun)
-		r.Status, r.Faults = http.StatusNoContent, append([]int{http.StatusPreconditionFailed}, res.Faults...)
-		r.Message = sentence(res.Noun + " deleted.")
+		r := res.route(http.MethodDelete, "{id}/", res.Access.Delete.For("destroy"), "Delete a "+res.Noun)
+		r.Status, r.Message = http.StatusNoContent, res.done("deleted")
 		Handle(a, r, func(ctx context.Context, c *Call, in byID) (NoContent, error) {
 			return NoContent{}, res.Delete(ctx, c, in.ID)
 		})
 	}
 	if res.Restore != nil {
-		res.registerRestore(a)
+		r := res.route(http.MethodPost, "{id}/restore/", res.Access.Delete.For("restore"), "Restore a deleted "+res.Noun)
+		r.Description = "Brings back what was deleted within the last 30 days, with what was deleted along with it. " +
+			"A record that is not deleted is 400 (`not_deleted`), and so is one whose parent is deleted (`parent_deleted`)."
+		r.Message, r.Faults = res.done("restored"), append(r.Faults, http.StatusBadRequest)
+		Handle(a, r, on(res.Restore))
 	}
 }
 
-func (res Resource[W, R]) create(ctx context.Context, c *Call, _ struct{}) (OneOrMany[R], error) {
-	many := false
-	records, err := res.Create(ctx, c, func() ([]Item[W], bool, error) {
-		items, bulk, err := DecodeMany[W](c)
-		many = bulk
-		return items, bulk, err
-	})
-	return OneOrMany[R]{records, many}, err
-}
-
-func (res Resource[W, R]) registerUpdates(a *API) {
-	put := res.route(http.MethodPut, res.Access.Edit.For("update"), "Replace a "+res.Noun)
-	patch := res.route(http.MethodPatch, res.Access.Edit.For("partial_update"), "Change a "+res.Noun)
-	for _, r := range []Route{put, patch} {
-		r.Faults = append([]int{http.StatusPreconditionFailed}, res.Faults...)
-		r.Message = sentence(res.Noun + " updated.")
-		r.Body = Body[W]()
-		Handle(a, r, func(ctx context.Context, c *Call, in byID) (R, error) { return res.Update(ctx, c, in.ID) })
-	}
-}
-
-func (res Resource[W, R]) listRoute() Route {
-	r := res.route(http.MethodGet, res.Access.View.For("list"), "List "+res.Plural)
-	r.Description, r.Alternatives = res.Description, res.Alternatives
-	r.Query = append(append(PageParams(), res.shareParams()...), res.Filters...)
-	return r
-}
-
-func (res Resource[W, R]) shareParams() []Param {
-	if !res.Shareable {
-		return nil
-	}
-	return []Param{{Name: shareParam, Type: Boolean,
-		Description: "With true: the records that other companies share with the caller's, instead of its own."}}
-}
-
-func (res Resource[W, R]) route(method string, need access.Permission, summary string) Route {
-	path := res.Path
-	if need.Action() != "list" && need.Action() != "create" {
-		path = strings.TrimSuffix(path, "/") + "/{id}/"
-	}
-	r := Route{
-		Method: method, Path: path, OperationID: res.Noun + "_" + need.Action(), Summary: summary,
-		Tag: res.Tag, Noun: res.Noun, Permission: need,
-		APIKey: res.APIKey, Odd: res.Odd,
-	}
-	if method == http.MethodPost {
-		r.Faults = res.Faults
+func (res Resource[W, R]) route(method, below string, need access.Permission, summary string) Route {
+	r := Routes{Base: res.Path, Operation: res.Noun, Tag: res.Tag, Noun: res.Noun}.Route(method, below, need, summary)
+	r.APIKey, r.Odd = res.APIKey, res.Odd
+	switch method {
+	case http.MethodPost:
+		r.Faults = slices.Clip(res.Faults)
+	case http.MethodPut, http.MethodPatch, http.MethodDelete:
+		r.Faults = append(slices.Clip(res.Faults), http.StatusPreconditionFailed)
 	}
 	return r
 }
 
-// registerRestore adds the route that brings a deleted record back.
-func (res Resource[W, R]) registerRestore(a *API) {
-	r := res.route(http.MethodPost, res.Access.Delete.For("restore"), "Restore a deleted "+res.Noun)
-	r.Path = strings.TrimSuffix(r.Path, "/") + "/restore/"
-	r.Description = "Brings back what was deleted within the last 30 days, with what was deleted along with it. " +
-		"A record that is not deleted is 400 (`not_deleted`), and so is one whose parent is deleted (`parent_deleted`)."
-	r.Message = sentence(res.Noun + " restored.")
-	r.Faults = append([]int{http.StatusBadRequest}, r.Faults...)
-	Handle(a, r, func(ctx context.Context, c *Call, in byID) (R, error) {
-		return res.Restore(ctx, c, in.ID)
-	})
+func (res Resource[W, R]) done(what string) string {
+	return strings.ToUpper(res.Noun[:1]) + res.Noun[1:] + " " + what + "."
 }
-
-func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

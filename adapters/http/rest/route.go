@@ -70,29 +70,6 @@ type Alternative struct {
 	Handle      func(ctx context.Context, c *Call) (Raw, error)
 }
 
-// ParamType is the type of a query parameter.
-type ParamType string
-
-// The types of query parameters.
-const (
-	Integer   ParamType = "integer"   // a whole number of 64 bits
-	Number    ParamType = "number"    // a finite number
-	String    ParamType = "string"    // text; an empty one counts as not given
-	Boolean   ParamType = "boolean"   // true or false, also 1 or 0
-	DateType  ParamType = "date"      // YYYY-MM-DD
-	Timestamp ParamType = "timestamp" // RFC 3339 with offset
-	UUID      ParamType = "uuid"
-)
-
-// Param is one query parameter.
-type Param struct {
-	Name        string
-	Type        ParamType
-	Enum        []string // of strings: the allowed words
-	Required    bool
-	Description string
-}
-
 // BodySpec says what a route takes as its body.
 type BodySpec struct {
 	record   reflect.Type

@@ -20,8 +20,7 @@ func ListParams(search string, order ...string) []rest.Param {
 }
 
 // ShareParam asks for what others share, on lists and records outside the generic path.
-var ShareParam = rest.Param{Name: "share", Type: rest.Boolean,
-	Description: "With true: the records that other companies share with the caller's, instead of its own."}
+var ShareParam = rest.ShareParam
 
 // QueryOf returns the store's query for the parameters that a caller set, among those
 // declared: its filters, order and page; partial names those that match a part of the text.

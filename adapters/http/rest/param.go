@@ -1,0 +1,147 @@
+package rest
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// Param is one query parameter.
+type Param struct {
+	Name        string
+	Type        ParamType
+	Enum        []string // of strings: the allowed words
+	Required    bool
+	Description string
+}
+
+// ParamType is the type of a query parameter.
+type ParamType string
+
+// The types of query parameters.
+const (
+	Integer   ParamType = "integer"   // a whole number of 64 bits
+	Number    ParamType = "number"    // a finite number
+	String    ParamType = "string"    // text; an empty one counts as not given
+	Boolean   ParamType = "boolean"   // true or false, also 1 or 0
+	DateType  ParamType = "date"      // YYYY-MM-DD
+	Timestamp ParamType = "timestamp" // RFC 3339 with offset
+	UUID      ParamType = "uuid"
+
+	// The parameters that every list takes have types of their own.
+	pageNumber ParamType = "page"
+	pageSize   ParamType = "page_size"
+	ordering   ParamType = "ordering"
+)
+
+// paramTypes says of each type what it reads as in the input of a handler, how it is documented,
+// and how it is read; the message of a text that cannot be read says what is wrong.
+var paramTypes = map[ParamType]struct {
+	zero   any
+	schema huma.Schema
+	read   func(p Param, text string) (value any, message string)
+}{
+	Integer:    {int64(0), huma.Schema{Type: huma.TypeInteger, Format: "int64"}, readInteger},
+	Number:     {0.0, huma.Schema{Type: huma.TypeNumber}, readNumber},
+	String:     {"", huma.Schema{Type: huma.TypeString}, readText},
+	Boolean:    {false, huma.Schema{Type: huma.TypeBoolean}, readBoolean},
+	DateType:   {Date{}, huma.Schema{Type: huma.TypeString, Format: "date"}, readDate},
+	Timestamp:  {time.Time{}, huma.Schema{Type: huma.TypeString, Format: "date-time"}, readTime},
+	UUID:       {"", huma.Schema{Type: huma.TypeString, Format: "uuid"}, readUUID},
+	pageNumber: {nil, huma.Schema{OneOf: []*huma.Schema{{Type: huma.TypeInteger, Minimum: new(1.0)}, word(allPages)}}, readPage},
+	pageSize:   {nil, huma.Schema{Type: huma.TypeInteger, Minimum: new(1.0), Maximum: new(float64(MaxPageSize))}, readPageSize},
+	ordering:   {nil, huma.Schema{Type: huma.TypeString}, readOrdering},
+}
+
+func (p Param) schema() *huma.Schema {
+	s := paramTypes[p.Type].schema
+	if p.Type == String {
+		for _, word := range p.Enum {
+			s.Enum = append(s.Enum, word)
+		}
+	}
+	return &s
+}
+
+// unless returns the message that says what a text is; none where it is well-formed.
+func unless(wellFormed bool, text, says string) string {
+	if wellFormed {
+		return ""
+	}
+	return fmt.Sprintf("%q %s", clip(text), says)
+}
+
+func readInteger(_ Param, text string) (any, string) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, unless(err == nil, text, "is no whole number.")
+}
+
+func readNumber(_ Param, text string) (any, string) {
+	n, err := strconv.ParseFloat(text, 64)
+	return n, unless(err == nil && !math.IsInf(n, 0) && !math.IsNaN(n), text, "is no number.")
+}
+
+func readBoolean(_ Param, text string) (any, string) {
+	lower := strings.ToLower(text)
+	yes := lower == "true" || lower == "1"
+	return yes, unless(yes || lower == "false" || lower == "0", text, "is neither true nor false.")
+}
+
+func readDate(_ Param, text string) (any, string) {
+	d, _ := ParseDate(text)
+	return d, checkFormat("date", text)
+}
+
+func readTime(_ Param, text string) (any, string) {
+	t, _ := time.Parse(time.RFC3339Nano, text)
+	return t.UTC(), checkFormat("date-time", text)
+}
+
+func readUUID(_ Param, text string) (any, string) {
+	return strings.ToLower(text), checkFormat("uuid", text)
+}
+
+func readPage(_ Param, text string) (any, string) {
+	if text == allPages {
+		return text, ""
+	}
+	n, _ := strconv.ParseUint(text, 10, 63) // one too large becomes the largest, past the end of every list
+	return int64(n), unless(n > 0, text, "is no page; give a number from 1, or all.")
+}
+
+func readPageSize(_ Param, text string) (any, string) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, unless(err == nil && n >= 1 && n <= MaxPageSize, text, fmt.Sprintf("is no page size; give a number from 1 to %d.", MaxPageSize))
+}
+
+func readOrdering(p Param, text string) (any, string) {
+	var terms []OrderTerm
+	for word := range strings.SplitSeq(text, ",") {
+		field, descending := strings.CutPrefix(strings.TrimSpace(word), "-")
+		if message := p.checkWord(field); message != "" {
+			return nil, message
+		}
+		terms = append(terms, OrderTerm{field, descending})
+	}
+	return terms, ""
+}
+
+func readText(p Param, text string) (any, string) {
+	switch {
+	case strings.ContainsRune(text, 0) || !utf8.ValidString(text):
+		return nil, "This is no text."
+	case len(p.Enum) > 0:
+		return text, p.checkWord(text)
+	}
+	return text, ""
+}
+
+func (p Param) checkWord(text string) string {
+	return unless(slices.Contains(p.Enum, text), text, "is not one of: "+strings.Join(p.Enum, ", ")+".")
+}
