@@ -1,11 +1,13 @@
 package form
 
 import (
+	"context"
 	"slices"
 	"time"
 
 	"tilth/adapters/http/rest"
 	"tilth/app"
+	"tilth/core/access"
 	"tilth/ports"
 )
 
@@ -60,6 +62,16 @@ func FiltersOf(declared []rest.Param, given rest.Values, partial ...string) []po
 // Listing converts a list of the use cases to one of the interface.
 func Listing[T any](l app.List[T]) rest.Listing[T] {
 	return rest.Listing[T]{Count: l.Count, Each: l.Each}
+}
+
+// HandleList adds the route of a list outside farm management; filters are its parameters beside those of the page.
+func HandleList[T, R any](
+	a *rest.API, r rest.Route, filters []rest.Param, find func(context.Context, access.Principal, ports.Query) (app.List[T], error), show func(T) R,
+) {
+	r.Query = append(rest.PageParams(), filters...)
+	rest.Handle(a, r, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[R], error) {
+		return List(q.PageOrAll(), show)(find(ctx, c.Principal(), QueryOf(q.PageOrAll(), filters, q)))
+	})
 }
 
 // List returns the answer of a list outside farm management, of what a use case found.

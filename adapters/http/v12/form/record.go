@@ -18,7 +18,7 @@ type Ref struct {
 }
 
 // RefOf returns a reference of the core as it is answered.
-func RefOf(r record.Ref) Ref { return Ref{r.ID, r.Name} }
+func RefOf(r record.Ref) Ref { return Ref(r) }
 
 // Meta is what every record of a company carries.
 type Meta struct {
@@ -31,12 +31,7 @@ type Meta struct {
 
 // MetaOf returns what a record of the core carries as it is answered.
 func MetaOf(m record.Meta) Meta {
-	out := Meta{ID: m.ID, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, Company: Ref{m.CompanyID, m.Company}}
-	if m.CreatedBy != nil {
-		by := RefOf(*m.CreatedBy)
-		out.CreatedBy = &by
-	}
-	return out
+	return Meta{m.ID, m.CreatedAt, m.UpdatedAt, Pointed(m.CreatedBy, RefOf), Ref{m.CompanyID, m.Company}}
 }
 
 // Version changes with every write of the record; see [rest.Versioned].

@@ -8,49 +8,54 @@ import (
 )
 
 // OrNull returns a pointer to a value, and nil for the zero value of its type.
-func OrNull[T comparable](value T) *T {
-	var zero T
-	if value == zero {
+func OrNull[T comparable](value T) *T { return If(value != *new(T), value) }
+
+// If returns a pointer to a value that holds, and nil for one that does not.
+func If[T any](holds bool, value T) *T {
+	if !holds {
 		return nil
 	}
 	return &value
 }
 
 // OrZero returns what a pointer points to, and the zero value for nil.
-func OrZero[T any](p *T) T {
+func OrZero[T any](p *T) T { return Or(p, *new(T)) }
+
+// Or returns what a pointer points to, and another value for nil.
+func Or[T any](p *T, otherwise T) T {
 	if p == nil {
-		var zero T
-		return zero
+		return otherwise
 	}
 	return *p
 }
 
-// Strings returns words as text, and an empty list for none.
-func Strings[T ~string](words []T) []string {
-	out := make([]string, len(words))
-	for i, word := range words {
-		out[i] = string(word)
+// Pointed returns a pointer to what show makes of an optional value, and nil for none.
+func Pointed[T, R any](p *T, show func(T) R) *R {
+	if p == nil {
+		return nil
+	}
+	return new(show(*p))
+}
+
+// Each returns what show makes of each element, and an empty list for none.
+func Each[T, R any](all []T, show func(T) R) []R {
+	out := make([]R, len(all))
+	for i, one := range all {
+		out[i] = show(one)
 	}
 	return out
+}
+
+// Strings returns words as text, and an empty list for none.
+func Strings[T ~string](words []T) []string {
+	return Each(words, func(word T) string { return string(word) })
 }
 
 // CodeList returns an enumeration for a description: `a`, `b`.
 func CodeList(all []string) string { return "`" + strings.Join(all, "`, `") + "`" }
 
 // DateOf returns an optional day as it is answered.
-func DateOf(t *time.Time) *rest.Date {
-	if t == nil {
-		return nil
-	}
-	d := rest.DateOf(*t)
-	return &d
-}
+func DateOf(t *time.Time) *rest.Date { return Pointed(t, rest.DateOf) }
 
 // TimeOf returns an optional day of a request as a time.
-func TimeOf(d *rest.Date) *time.Time {
-	if d == nil {
-		return nil
-	}
-	t := d.Time()
-	return &t
-}
+func TimeOf(d *rest.Date) *time.Time { return Pointed(d, rest.Date.Time) }

@@ -143,3 +143,33 @@ func (in OrderWrite) request() (satellite.ProfileRequest, error) {
 	}
 	return req, nil
 }
+
+// Quote is what an order would cost.
+type Quote struct {
+	Charge         float64 `json:"charge" doc:"Credits that placing the order would hold now: price per hectare times area, rounded up to 0.01. 0 for a field that was charged or is held for already, and for an order that is there."`
+	Available      float64 `json:"available" doc:"Credits that may be spent. Where they are less than the charge, the order would be refused."`
+	AlreadyCharged bool    `json:"already_charged" doc:"The field was charged before; that is once, over all satellite products."`
+	DuplicateOf    *int64  `json:"duplicate_of" doc:"Id of the open or active order of the same field and season."`
+}
+
+func registerQuote(a *rest.API, orders *satellite.Profiles) {
+	quote := rest.Route{
+		Method: http.MethodPost, Path: ordersPath + "quote/", OperationID: "vi_profile_order_quote", Summary: "What an order would cost",
+		Description: "Takes the body of an order, and writes nothing. What is wrong with an order is refused as it would be.",
+		Tag:         profileTag, Permission: access.ProfileOrders.Create.For("quote"), Message: "Nothing was ordered.",
+		Faults: []int{http.StatusInternalServerError},
+		Odd:    map[string]int{"season_unresolved": http.StatusInternalServerError}, // as of an order
+	}
+	rest.Handle(a, quote, func(ctx context.Context, c *rest.Call, in rest.JSON[OrderWrite]) (Quote, error) {
+		req, err := in.Body.request()
+		if err != nil {
+			return Quote{}, err
+		}
+		q, err := orders.Quote(ctx, c.Principal(), req)
+		out := Quote{Charge: q.Charge.Float(), Available: q.Available.Float(), AlreadyCharged: q.AlreadyCharged}
+		if q.Duplicate != nil {
+			out.DuplicateOf = &q.Duplicate.ID
+		}
+		return out, err
+	})
+}

@@ -64,14 +64,8 @@ type AOIQuote struct {
 }
 
 func showAOI(a stratification.AOI) AOI {
-	out := AOI{
-		Meta: form.MetaOf(a.Meta), AOIUUID: a.UUID, Name: a.Name, Description: a.Description,
-		AOIFields: make([]AOIField, len(a.Fields)), IsMapRequested: a.MapRequested,
-	}
-	for i, f := range a.Fields {
-		out.AOIFields[i] = AOIField{f.UUID}
-	}
-	return out
+	fields := form.Each(a.Fields, func(f stratification.AOIField) AOIField { return AOIField{f.UUID} })
+	return AOI{form.MetaOf(a.Meta), a.UUID, a.Name, a.Description, fields, a.MapRequested}
 }
 
 func showListedAOI(a stratification.AOI) ListedAOI {
@@ -80,10 +74,8 @@ func showListedAOI(a stratification.AOI) ListedAOI {
 
 func applyAOI(in AOIWrite, onto *stratification.AOI) {
 	in.Apply(&onto.Meta)
-	onto.Name, onto.Description, onto.Fields = strings.TrimSpace(in.Name), in.Description, nil
-	for _, uuid := range in.FieldUUIDs {
-		onto.Fields = append(onto.Fields, stratification.AOIField{UUID: strings.ToLower(uuid)})
-	}
+	onto.Name, onto.Description = strings.TrimSpace(in.Name), in.Description
+	onto.Fields = form.Each(in.FieldUUIDs, func(uuid string) stratification.AOIField { return stratification.AOIField{UUID: strings.ToLower(uuid)} })
 }
 
 func writeOfAOI(a stratification.AOI) AOIWrite {
@@ -181,11 +173,10 @@ func registerAOIPrice(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 	price.Faults = []int{http.StatusConflict}
 	rest.Handle(a, price, onAOI(aois, func(ctx context.Context, c *rest.Call, id int64) (AOIQuote, error) {
 		quote, err := orders.Price(ctx, c.Principal(), id)
-		out := AOIQuote{Area: hectares(quote.AreaM2), Prices: make([]AOIPrice, len(quote.Prices))}
-		for i, p := range quote.Prices {
-			out.Prices[i] = AOIPrice{p.MapType, p.Total.Float(), p.PerHa.Float(), out.Area}
-		}
-		return out, err
+		area := hectares(quote.AreaM2)
+		return AOIQuote{area, form.Each(quote.Prices, func(p soil.Price) AOIPrice {
+			return AOIPrice{p.MapType, p.Total.Float(), p.PerHa.Float(), area}
+		})}, err
 	}))
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
 	"tilth/app/soil"
 	"tilth/core/access"
 	"tilth/core/stratification/sample"
@@ -100,10 +101,7 @@ func registerEstimate(a *rest.API, s *soil.Samples) {
 	rest.Handle(a, r, func(ctx context.Context, c *rest.Call, in estimateInput) (PlanEstimate, error) {
 		req := in.request()
 		found, err := s.Estimate(ctx, c.Principal(), req)
-		if err != nil {
-			return PlanEstimate{}, err
-		}
-		return showEstimate(found, req), nil
+		return showEstimate(found, req), err
 	})
 }
 
@@ -119,14 +117,10 @@ type estimateInput struct {
 }
 
 func (in estimateInput) request() soil.EstimateRequest {
-	req := soil.EstimateRequest{
-		Plan: in.MapUUID, Round: 1, FromCm: in.DepthFrom, ToCm: in.DepthTo,
-		Confidence: zoning.DefaultParams().Confidence, Compare: in.Compare, CompareRound: 1,
+	return soil.EstimateRequest{
+		Plan: in.MapUUID, Round: form.Or(in.Round, 1), FromCm: in.DepthFrom, ToCm: in.DepthTo,
+		Confidence: form.Or(in.Confidence, zoning.DefaultParams().Confidence), Compare: in.Compare, CompareRound: form.Or(in.CompareRound, 1),
 	}
-	put(&req.Confidence, in.Confidence)
-	put(&req.Round, in.Round)
-	put(&req.CompareRound, in.CompareRound)
-	return req
 }
 
 func showEstimate(e soil.Estimated, req soil.EstimateRequest) PlanEstimate {
@@ -142,54 +136,27 @@ func showEstimate(e soil.Estimated, req soil.EstimateRequest) PlanEstimate {
 }
 
 func showReport(r sample.Report) EstimateReport {
-	out := EstimateReport{
-		DepthFrom: r.FromCm, DepthTo: r.ToCm, SOC: showValue(r.SOC, "%", false),
-		WithoutSOC: showUnused(r.WithoutSOC), WithoutStock: showUnused(r.WithoutStock), Notes: append([]string{}, r.Notes...),
+	stock := func(e sample.Estimate) EstimatedValue { return showValue(e, "t C/ha", e.Total) }
+	unused := func(p sample.Unusable) UnusedPoint { return UnusedPoint{p.Point, p.Reason} }
+	return EstimateReport{
+		DepthFrom: r.FromCm, DepthTo: r.ToCm, SOC: showValue(r.SOC, "%", nil), Stock: form.Pointed(r.Stock, stock),
+		Equivalent: form.Pointed(r.Equivalent, stock), EquivalentMass: form.If(r.Equivalent != nil, r.EquivalentMass),
+		WithoutSOC: form.Each(r.WithoutSOC, unused), WithoutStock: form.Each(r.WithoutStock, unused), Notes: append([]string{}, r.Notes...),
 	}
-	if r.Stock != nil {
-		v := showValue(*r.Stock, "t C/ha", true)
-		out.Stock = &v
-	}
-	if r.Equivalent != nil {
-		v := showValue(*r.Equivalent, "t C/ha", true)
-		out.Equivalent, out.EquivalentMass = &v, &r.EquivalentMass
-	}
-	return out
 }
 
-func showUnused(points []sample.Unusable) []UnusedPoint {
-	out := make([]UnusedPoint, len(points))
-	for i, p := range points {
-		out[i] = UnusedPoint{p.Point, p.Reason}
+func showValue(e sample.Estimate, unit string, total *sample.Figure) EstimatedValue {
+	zone := func(z sample.ZoneEstimate) EstimatedZone {
+		return EstimatedZone{z.Zone, z.N, z.Weight, z.SD, z.Paired, form.OrZero(form.Pointed(z.Figure, showFigure))}
 	}
-	return out
-}
-
-func showValue(e sample.Estimate, unit string, total bool) EstimatedValue {
-	out := EstimatedValue{
-		Unit: unit, N: e.N, Zones: make([]EstimatedZone, len(e.Zones)), AOI: showFigure(e.Mean), RelativeError: e.RelativeError,
+	return EstimatedValue{
+		Unit: unit, N: e.N, Zones: form.Each(e.Zones, zone), AOI: form.OrZero(form.Pointed(e.Mean, showFigure)), Total: form.Pointed(total, showFigure),
+		SatterthwaiteDF: form.If(e.SatterthwaiteDF > 0, e.SatterthwaiteDF), RelativeError: e.RelativeError, Needed: form.If(e.Needed > 0, e.Needed),
 		Reasons: append([]string{}, e.Reasons...), Notes: append([]string{}, e.Notes...),
 	}
-	for i, z := range e.Zones {
-		out.Zones[i] = EstimatedZone{z.Zone, z.N, z.Weight, z.SD, z.Paired, showFigure(z.Figure)}
-	}
-	if total && e.Total != nil {
-		f := showFigure(e.Total)
-		out.Total = &f
-	}
-	if e.SatterthwaiteDF > 0 {
-		out.SatterthwaiteDF = &e.SatterthwaiteDF
-	}
-	if e.Needed > 0 {
-		out.Needed = &e.Needed
-	}
-	return out
 }
 
-func showFigure(f *sample.Figure) EstimatedFigure {
-	if f == nil {
-		return EstimatedFigure{}
-	}
+func showFigure(f sample.Figure) EstimatedFigure {
 	out := EstimatedFigure{Mean: &f.Mean}
 	if s := f.Spread; s != nil {
 		out.SE, out.Low, out.High, out.DF = &s.SE, &s.Low, &s.High, &s.DF

@@ -3,9 +3,7 @@ package soil
 import (
 	"cmp"
 	"context"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 
 	"tilth/adapters/http/rest"
@@ -37,92 +35,65 @@ const (
 	previewText = "Zones from low to high in colours that colour-blind people tell apart, with scale, north and areas. Fields far from each other are drawn in panels of their own."
 )
 
+// fileRoutes are the files of maps of zones, or of sample plans: exports and pictures.
+type fileRoutes struct {
+	routes                 rest.Routes
+	need                   access.Permission
+	summary, text, picture string // of the export, and of the pictures
+	formats, papers        []string
+	file                   func(ctx context.Context, who access.Principal, uuid string, choice soil.PlanChoice) (soil.MapFile, error)
+}
+
 func registerStratificationFiles(a *rest.API, files *soil.MapFiles) {
-	registerMapFiles(a, files)
-	registerPlanFiles(a, files)
+	fileRoutes{
+		routes: rest.Routes{Base: stratificationPath + "maps/{map_uuid}/", Operation: "stratification_map", Tag: stratificationTag, Noun: "map"},
+		need:   access.StratificationMaps.View.For("export"), summary: "Export a map of zones as a file", text: zonesText, picture: "A map of zones as a picture, ",
+		formats: []string{ports.GeoJSON, ports.CSV, ports.KML, ports.SHP},
+		file: func(ctx context.Context, who access.Principal, uuid string, choice soil.PlanChoice) (soil.MapFile, error) {
+			return files.MapFile(ctx, who, uuid, choice.Format)
+		},
+	}.register(a)
+	fileRoutes{
+		routes: rest.Routes{Base: plansPath + "{map_uuid}/", Operation: "sample_plan", Tag: stratificationTag, Noun: "plan"},
+		need:   access.SamplePlans.View.For("export"), summary: "Export a sample plan as a file, or as a field sheet", text: pointsText,
+		picture: "A sample plan as a picture, ", formats: []string{ports.GeoJSON, ports.CSV, ports.KML, ports.GPX, ports.SHP, ports.PDF},
+		papers: []string{ports.PaperA4, ports.PaperLetter}, file: files.PlanFile,
+	}.register(a)
 }
 
-func registerMapFiles(a *rest.API, files *soil.MapFiles) {
-	route := func(path, operation, summary, text string) rest.Route {
-		return rest.Route{
-			Method: http.MethodGet, Path: stratificationPath + "maps/{map_uuid}/" + path, OperationID: "stratification_map_" + operation,
-			Summary: summary, Description: text, Tag: stratificationTag, Noun: "map", Permission: access.StratificationMaps.View.For("export"),
-		}
+func (f fileRoutes) register(a *rest.API) {
+	export := f.routes.Route(http.MethodGet, "export/", f.need, f.summary)
+	export.Description = f.text
+	export.Query = []rest.Param{{Name: "format", Type: rest.String, Enum: f.formats, Description: "Default geojson."}}
+	if f.papers != nil {
+		export.Query = append(export.Query, rest.Param{Name: "paper", Type: rest.String, Enum: f.papers, Description: "Of a field sheet; default A4."})
 	}
-	export := route("export/", "export", "Export a map of zones as a file", zonesText)
-	formats := []string{ports.GeoJSON, ports.CSV, ports.KML, ports.SHP}
-	export.Query, export.Media = []rest.Param{formatParam(formats)}, mediaOf(formats)
+	for _, format := range f.formats {
+		media, _, _ := strings.Cut(stratificationFormats[format].media, ";")
+		export.Media = append(export.Media, media)
+	}
 	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, in struct {
 		mapPath
-		Format string `query:"format"`
+		rest.Values
 	}) (rest.Raw, error) {
-		format := cmp.Or(in.Format, ports.GeoJSON)
-		file, err := files.MapFile(ctx, c.Principal(), in.MapUUID, format)
-		return download(file, format), err
-	})
-	for _, format := range slices.Sorted(maps.Keys(pictureMedia)) {
-		preview := route("preview."+format, "preview_"+format, "A map of zones as a picture, "+strings.ToUpper(format), previewText)
-		preview.Media = []string{pictureMedia[format]}
-		rest.Handle(a, preview, func(ctx context.Context, c *rest.Call, in mapPath) (rest.Raw, error) {
-			file, err := files.MapFile(ctx, c.Principal(), in.MapUUID, format)
-			return pictured(c, file, format), err
-		})
-	}
-}
-
-func registerPlanFiles(a *rest.API, files *soil.MapFiles) {
-	route := func(path, operation, summary, text string) rest.Route {
-		return rest.Route{
-			Method: http.MethodGet, Path: plansPath + "{map_uuid}/" + path, OperationID: "sample_plan_" + operation,
-			Summary: summary, Description: text, Tag: stratificationTag, Noun: "plan", Permission: access.SamplePlans.View.For("export"),
-		}
-	}
-	export := route("export/", "export", "Export a sample plan as a file, or as a field sheet", pointsText)
-	formats := []string{ports.GeoJSON, ports.CSV, ports.KML, ports.GPX, ports.SHP, ports.PDF}
-	papers := []string{ports.PaperA4, ports.PaperLetter}
-	export.Query = []rest.Param{formatParam(formats), {Name: "paper", Type: rest.String, Enum: papers, Description: "Of a field sheet; default A4."}}
-	export.Media = mediaOf(formats)
-	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, in struct {
-		mapPath
-		Format string `query:"format"`
-		Paper  string `query:"paper"`
-	}) (rest.Raw, error) {
+		format, _ := in.All()["format"].(string)
+		paper, _ := in.All()["paper"].(string)
 		choice := soil.PlanChoice{
-			Format: cmp.Or(in.Format, ports.GeoJSON), Paper: cmp.Or(in.Paper, ports.PaperA4), Address: c.Link(plansPath + in.MapUUID + "/export/"),
+			Format: cmp.Or(format, ports.GeoJSON), Paper: cmp.Or(paper, ports.PaperA4), Address: c.Link(plansPath + in.MapUUID + "/export/"),
 		}
-		file, err := files.PlanFile(ctx, c.Principal(), in.MapUUID, choice)
-		return download(file, choice.Format), err
+		file, err := f.file(ctx, c.Principal(), in.MapUUID, choice)
+		of := stratificationFormats[choice.Format]
+		return rest.Raw{ContentType: of.media, Filename: file.Stem + "." + of.ending, Write: file.Write}, err
 	})
-	for _, format := range slices.Sorted(maps.Keys(pictureMedia)) {
-		preview := route("preview."+format, "preview_"+format, "A sample plan as a picture, "+strings.ToUpper(format), previewText)
-		preview.Media = []string{pictureMedia[format]}
+	for format, media := range pictureMedia {
+		preview := f.routes.Route(http.MethodGet, "preview."+format, f.need, f.picture+strings.ToUpper(format))
+		preview.OperationID, preview.Description, preview.Media = f.routes.Operation+"_preview_"+format, previewText, []string{media}
 		rest.Handle(a, preview, func(ctx context.Context, c *rest.Call, in mapPath) (rest.Raw, error) {
-			file, err := files.PlanFile(ctx, c.Principal(), in.MapUUID, soil.PlanChoice{Format: format})
-			return pictured(c, file, format), err
+			file, err := f.file(ctx, c.Principal(), in.MapUUID, soil.PlanChoice{Format: format})
+			if format == ports.SVG {
+				c.SetHeader("Content-Security-Policy", form.DrawingPolicy)
+			}
+			return rest.Raw{ContentType: media, Write: file.Write}, err
 		})
 	}
-}
-
-func formatParam(formats []string) rest.Param {
-	return rest.Param{Name: "format", Type: rest.String, Enum: formats, Description: "Default geojson."}
-}
-
-func mediaOf(formats []string) []string {
-	out := make([]string, len(formats))
-	for i, format := range formats {
-		out[i], _, _ = strings.Cut(stratificationFormats[format].media, ";")
-	}
-	return out
-}
-
-func download(file soil.MapFile, format string) rest.Raw {
-	of := stratificationFormats[format]
-	return rest.Raw{ContentType: of.media, Filename: file.Stem + "." + of.ending, Write: file.Write}
-}
-
-func pictured(c *rest.Call, file soil.MapFile, format string) rest.Raw {
-	if format == ports.SVG {
-		c.SetHeader("Content-Security-Policy", form.DrawingPolicy)
-	}
-	return rest.Raw{ContentType: pictureMedia[format], Write: file.Write}
 }

@@ -112,10 +112,7 @@ func registerStratificationOrders(a *rest.API, orders *soil.Orders) {
 	})
 	filters := []rest.Param{{Name: "aoi", Type: rest.Integer, Description: "Id of the area of interest."}}
 	list := route(http.MethodGet, dataOrdersPath, access.StratificationOrders.View.For("list"), "List stratification orders")
-	list.Query = append(rest.PageParams(), filters...)
-	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[StratificationOrder], error) {
-		return form.List(q.PageOrAll(), showStratificationOrder)(orders.List(ctx, c.Principal(), form.QueryOf(q.PageOrAll(), filters, q)))
-	})
+	form.HandleList(a, list, filters, orders.List, showStratificationOrder)
 	rest.Handle(a, route(http.MethodGet, dataOrdersPath+"{id}/", access.StratificationOrders.View.For("retrieve"), "Retrieve a stratification order"),
 		form.OnRecord(orders.Retrieve, showStratificationOrder))
 	layers := route(http.MethodGet, aoiBase+"stratification/orders/{id}/layers/", access.StratificationOrders.View.For("layers"), "Show the layers of a stratification order")
@@ -126,36 +123,28 @@ func registerStratificationOrders(a *rest.API, orders *soil.Orders) {
 }
 
 func showStratificationOrder(s stratification.OrderState) StratificationOrder {
-	out := StratificationOrder{
+	seconds, known := s.TotalTime()
+	return StratificationOrder{
 		ID: s.ID, DataUUID: s.DataUUID, Status: string(s.Status), Reason: form.OrNull(s.Reason), RequestDate: rest.DateOf(s.RequestDate),
+		RequestBy: form.If(s.RequestBy.ID != 0, StratificationRequester{s.RequestBy.ID, s.RequestBy.Email}), TotalTime: form.If(known, seconds),
 		SavedMaps: s.SavedMaps, SavedPlans: s.SavedPlans, AOI: OrderedAOI{s.AOI.ID, s.AOI.UUID, s.AOI.Name}, AOIID: s.AOI.ID, Company: s.CompanyID,
 		AreaHa: hectares(s.AreaM2), Charge: s.Charge.Float(), NextAllowedDate: rest.DateOf(s.NextAllowed()),
 		Notes: append([]string{}, s.Notes...), Synthetic: s.Synthetic, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
 	}
-	if s.RequestBy.ID != 0 {
-		out.RequestBy = &StratificationRequester{s.RequestBy.ID, s.RequestBy.Email}
-	}
-	if seconds, ok := s.TotalTime(); ok {
-		out.TotalTime = &seconds
-	}
-	return out
 }
 
 func showLayers(s stratification.OrderState, layers []layer.PreparedLayer) StratificationLayers {
-	out := StratificationLayers{Order: s.ID, Status: string(s.Status), Digest: form.OrNull(s.Digest), Notes: append([]string{}, s.Notes...), Layers: []StratificationLayer{}}
-	if s.Digest != "" {
-		out.CellSize, out.EPSG = &s.Grid.CellSize, &s.Grid.EPSG
+	prepared := s.Digest != ""
+	return StratificationLayers{
+		Order: s.ID, Status: string(s.Status), CellSize: form.If(prepared, s.Grid.CellSize), EPSG: form.If(prepared, s.Grid.EPSG),
+		Digest: form.OrNull(s.Digest), Notes: append([]string{}, s.Notes...), Layers: form.Each(layers, showLayer),
 	}
-	for _, l := range layers {
-		p := l.Provenance
-		shown := StratificationLayer{
-			Name: l.Name, Source: l.Source, ValidShare: l.ValidShare, Dropped: form.OrNull(l.Dropped),
-			Provenance: LayerProvenance{p.Kind, append([]int{}, p.Years...), p.Dates, append([]string{}, p.Scenes...), p.Synthetic, form.OrNull(p.Raster), form.OrNull(p.Checksum)},
-		}
-		if l.Dropped == "" {
-			shown.Mean, shown.SD = &l.Mean, &l.SD
-		}
-		out.Layers = append(out.Layers, shown)
+}
+
+func showLayer(l layer.PreparedLayer) StratificationLayer {
+	p, kept := l.Provenance, l.Dropped == ""
+	return StratificationLayer{
+		l.Name, l.Source, l.ValidShare, form.If(kept, l.Mean), form.If(kept, l.SD), form.OrNull(l.Dropped),
+		LayerProvenance{p.Kind, append([]int{}, p.Years...), p.Dates, append([]string{}, p.Scenes...), p.Synthetic, form.OrNull(p.Raster), form.OrNull(p.Checksum)},
 	}
-	return out
 }

@@ -1,11 +1,16 @@
 package soil
 
 import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
 	"time"
 
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/soil"
+	"tilth/core/access"
 	"tilth/core/geo"
 	"tilth/core/stratification/plan"
 )
@@ -50,37 +55,23 @@ type PlanWrite struct {
 // request returns what is asked for; zone numbers that are none are refused by the rules.
 func (w PlanWrite) request() soil.PlanRequest {
 	p := plan.DefaultParams()
-	put(&p.Samples, w.NumberOfSamples)
-	put(&p.HaPerSample, w.HaPerSample)
-	put(&p.Precision.Confidence, w.Confidence)
-	put(&p.Precision.RelativeError, w.RelativeError)
-	put(&p.CV, w.CV)
-	put(&p.Rho2, w.Rho2)
-	put(&p.MinSamplesPerZone, w.MinSamplesPerZone)
-	put(&p.ZoneOffset, w.ZoneOffset)
-	put(&p.MinDistance, w.MinDistance)
-	put(&p.ReserveShare, w.ReserveShare)
-	if w.Allocation != nil {
-		p.Allocation = plan.Allocation(*w.Allocation)
-	}
-	if w.Placement != nil {
-		p.Placement = plan.Placement(*w.Placement)
-	}
+	p.Samples, p.HaPerSample = form.Or(w.NumberOfSamples, p.Samples), form.Or(w.HaPerSample, p.HaPerSample)
+	p.Precision.Confidence, p.Precision.RelativeError = form.Or(w.Confidence, p.Precision.Confidence), form.Or(w.RelativeError, p.Precision.RelativeError)
+	p.CV, p.Rho2, p.MinSamplesPerZone = form.Or(w.CV, p.CV), form.Or(w.Rho2, p.Rho2), form.Or(w.MinSamplesPerZone, p.MinSamplesPerZone)
+	p.ZoneOffset, p.MinDistance = form.Or(w.ZoneOffset, p.ZoneOffset), form.Or(w.MinDistance, p.MinDistance)
+	p.ReserveShare, p.Seed = form.Or(w.ReserveShare, p.ReserveShare), uint64(form.OrZero(w.Seed))
+	p.Allocation = plan.Allocation(form.Or(w.Allocation, string(p.Allocation)))
+	p.Placement = plan.Placement(form.Or(w.Placement, string(p.Placement)))
 	p.PerZone, p.Cost = byZone(w.PerZone), byZone(w.Cost)
 	for zone, pilot := range byZone(w.Pilot) {
 		if p.Pilot == nil {
 			p.Pilot = map[int]plan.Pilot{}
 		}
-		p.Pilot[zone] = plan.Pilot{N: pilot.N, Mean: pilot.Mean, SD: pilot.SD}
+		p.Pilot[zone] = plan.Pilot(pilot)
 	}
-	req := soil.PlanRequest{MapUUID: w.MapUUID, Params: p, Seeded: w.Seed != nil}
-	if w.Seed != nil {
-		req.Params.Seed = uint64(*w.Seed)
+	return soil.PlanRequest{
+		MapUUID: strings.ToLower(w.MapUUID), Params: p, Seeded: w.Seed != nil, Existing: form.Each(w.ExistingPoints, PlanPosition.at),
 	}
-	for _, at := range w.ExistingPoints {
-		req.Existing = append(req.Existing, at.at())
-	}
-	return req
 }
 
 // byZone reads zone numbers; what is none becomes zone 0, which no map has.
@@ -90,15 +81,11 @@ func byZone[T any](given map[string]T) map[int]T {
 	}
 	out := make(map[int]T, len(given))
 	for zone, v := range given {
-		n := 0
-		for _, digit := range zone {
-			if digit < '0' || digit > '9' || n > 100 {
-				n = 0
-				break
-			}
-			n = 10*n + int(digit-'0')
+		n, err := strconv.ParseUint(zone, 10, 10)
+		if err != nil {
+			n = 0
 		}
-		out[n] = v
+		out[int(n)] = v
 	}
 	return out
 }
@@ -193,77 +180,169 @@ type SavedPlan struct {
 }
 
 func showPlanMetadata(p plan.Plan) PlanMetadata {
-	out := PlanMetadata{
+	return PlanMetadata{
 		NumberOfSamples: p.Samples, NumberOfReserve: p.Reserves, NumberOfZones: len(p.PerZone), ZoneOffset: p.Params.ZoneOffset,
-		ZoneOffsetAchieved: p.ZoneOffsetAchieved, Allocation: string(p.Params.Allocation), Variances: "assumed", Placement: string(p.Params.Placement),
-		MinDistanceUsed: p.MinDistanceUsed, ExpectedRelativeError: p.ExpectedRelativeError, PerZone: []PlanZone{}, Seed: p.Params.Seed,
+		ZoneOffsetAchieved: p.ZoneOffsetAchieved, Allocation: string(p.Params.Allocation), Placement: string(p.Params.Placement),
+		MinDistanceUsed: p.MinDistanceUsed, ExpectedRelativeError: p.ExpectedRelativeError, Seed: p.Params.Seed,
+		Variances:         map[bool]string{true: "pilot", false: "assumed"}[p.FromPilot],
 		ProbabilitySample: p.ProbabilitySample, AlgorithmVersion: p.AlgorithmVersion,
+		PerZone: form.Each(p.PerZone, func(z plan.ZonePlan) PlanZone {
+			return PlanZone{z.Zone, z.Samples, z.Reserves, z.Weight, z.SD, z.EligibleHa}
+		}),
 	}
-	if p.FromPilot {
-		out.Variances = "pilot"
-	}
-	for _, z := range p.PerZone {
-		out.PerZone = append(out.PerZone, PlanZone{z.Zone, z.Samples, z.Reserves, z.Weight, z.SD, z.EligibleHa})
-	}
-	return out
 }
 
-func showWarnings(p plan.Plan) []PlanWarning {
-	out := []PlanWarning{}
-	for _, c := range p.Concerns {
-		out = append(out, PlanWarning{c.Code, c.Zone, form.OrNull(c.Point), c.Message})
-	}
-	return out
+func showWarning(c plan.Concern) PlanWarning {
+	return PlanWarning{c.Code, c.Zone, form.OrNull(c.Point), c.Message}
 }
 
 // showPlan shows a plan; fields are the uuids of its order's fields.
 func showPlan(record plan.SamplePlan, fields []string) Plan {
 	p := record.Plan
-	out := Plan{
+	return Plan{
 		MapUUID: p.PlanUUID, Order: record.OrderID, ZonesUUID: record.Map.Candidate.MapUUID, IsCustom: p.IsCustom, BasedOn: form.OrNull(p.BasedOn),
-		Saved: record.Saved != nil, Metadata: showPlanMetadata(p), Points: []PlanPoint{}, Warnings: showWarnings(p),
+		Saved: record.Saved != nil, Metadata: showPlanMetadata(p), Warnings: form.Each(p.Concerns, showWarning),
+		Points: form.Each(p.Points, func(point plan.Point) PlanPoint {
+			field := ""
+			if point.Field >= 0 && point.Field < len(fields) {
+				field = fields[point.Field]
+			}
+			lon, lat := lonLat(point.LonLat)
+			return PlanPoint{
+				point.ID, point.Zone, string(point.Role), point.Walk, field, lon, lat, point.At.X, point.At.Y, point.Edge, point.ByHand,
+			}
+		}),
 	}
-	for _, point := range p.Points {
-		shown := PlanPoint{
-			ID: point.ID, Zone: point.Zone, Role: string(point.Role), Walk: point.Walk, Easting: point.At.X, Northing: point.At.Y,
-			Edge: point.Edge, ByHand: point.ByHand,
-		}
-		if point.Field >= 0 && point.Field < len(fields) {
-			shown.Field = fields[point.Field]
-		}
-		if point.LonLat != nil {
-			shown.Lon, shown.Lat = &point.LonLat.X, &point.LonLat.Y
-		}
-		out.Points = append(out.Points, shown)
-	}
-	return out
 }
 
-func showSavedPlan(record plan.SamplePlan) SavedPlan {
-	p := record.Plan
+// showSavedPlan shows a saved plan, with its points where they are asked for.
+func showSavedPlan(record plan.SamplePlan, points bool) SavedPlan {
+	p, saved := record.Plan, form.OrZero(record.Saved)
 	out := SavedPlan{
-		ID: record.ID, Order: record.OrderID, AOI: OrderedAOI{record.AOI.ID, record.AOI.UUID, record.AOI.Name},
+		ID: record.ID, Name: saved.Name, PlanTag: saved.Tag, CreatedAt: saved.At, Order: record.OrderID, AOI: OrderedAOI{record.AOI.ID, record.AOI.UUID, record.AOI.Name},
 		IsRecommended: record.Map.Candidate.Recommended, IsCustom: p.IsCustom, BasedOn: form.OrNull(p.BasedOn),
-		Response: PlanResponse{p.PlanUUID, showPlanMetadata(p)}, MapUUID: p.PlanUUID, Zones: showSavedMap(record.Map),
-		Warnings: showWarnings(p), Company: record.CompanyID,
+		Response: PlanResponse{p.PlanUUID, showPlanMetadata(p)}, MapUUID: p.PlanUUID, Zones: showSavedMap(record.Map, false),
+		Warnings: form.Each(p.Concerns, showWarning), Company: record.CompanyID,
 	}
-	if record.Saved != nil {
-		out.Name, out.PlanTag, out.CreatedAt = record.Saved.Name, record.Saved.Tag, record.Saved.At
+	if !points {
+		return out
 	}
-	return out
-}
-
-// withPoints adds the points of a plan.
-func withPoints(record plan.SamplePlan) SavedPlan {
-	out := showSavedPlan(record)
 	var features []feature
-	for _, p := range record.Plan.Points {
+	for _, p := range p.Points {
 		if p.LonLat == nil {
 			continue
 		}
 		point := map[string]any{"type": "Point", "coordinates": [2]float64{p.LonLat.X, p.LonLat.Y}}
-		features = append(features, newFeature(point, map[string]any{"id": p.ID, "zone": p.Zone, "role": p.Role, "walk": p.Walk}))
+		features = append(features, feature{"Feature", point, map[string]any{"id": p.ID, "zone": p.Zone, "role": p.Role, "walk": p.Walk}})
 	}
 	out.Geometry = collection(features)
 	return out
+}
+
+const (
+	plansPath      = stratificationPath + "sample-plan/"
+	savedPlansPath = plansPath + "sample-plan-saved-maps/"
+)
+
+// PlanOperation is one change of a plan by hand.
+type PlanOperation struct {
+	Operation string   `json:"op" enum:"move,add,delete,swap"`
+	Point     *string  `json:"point" required:"false" doc:"Id of the point that is moved or deleted, or of the sample that is swapped."`
+	With      *string  `json:"with" required:"false" doc:"Of a swap: id of the reserve."`
+	Role      *string  `json:"role" required:"false" enum:"sample,reserve" doc:"Of a point that is added; sample where left out."`
+	Lon       *float64 `json:"lon" required:"false" minimum:"-180" maximum:"180" doc:"Of a point that is moved or added."`
+	Lat       *float64 `json:"lat" required:"false" minimum:"-90" maximum:"90"`
+}
+
+// ListedPoint is a point of a whole list.
+type ListedPoint struct {
+	ID   *string `json:"id" required:"false" doc:"Left out: a new point."`
+	Role *string `json:"role" required:"false" enum:"sample,reserve"`
+	PlanPosition
+}
+
+// PlanEdit changes a plan by hand.
+type PlanEdit struct {
+	Operations []PlanOperation `json:"operations" required:"false" maxItems:"1000"`
+	Points     []ListedPoint   `json:"points" required:"false" maxItems:"10000" doc:"Or the whole list: points that are left out are deleted."`
+}
+
+func (e PlanEdit) edit() soil.PlanEdit {
+	out := soil.PlanEdit{Operations: form.Each(e.Operations, func(o PlanOperation) plan.Operation {
+		return plan.Operation{
+			Change: plan.Change(o.Operation), Point: form.OrZero(o.Point), With: form.OrZero(o.With), Role: plan.Role(form.OrZero(o.Role)),
+			At: geo.Position{X: degrees(o.Lon), Y: degrees(o.Lat)},
+		}
+	})}
+	if e.Points != nil {
+		out.Points = form.Each(e.Points, func(p ListedPoint) plan.Listed {
+			return plan.Listed{ID: form.OrZero(p.ID), Role: plan.Role(form.OrZero(p.Role)), At: p.at()}
+		})
+	}
+	return out
+}
+
+// degrees returns a coordinate; one that is missing is none, which is refused where it is needed.
+func degrees(v *float64) float64 { return form.Or(v, 1e9) }
+
+// PlanSave names a plan that is saved.
+type PlanSave struct {
+	Name    *string `json:"name" required:"false" doc:"Up to 255 characters; left out: the numbers of samples and zones."`
+	PlanTag *string `json:"plan_tag" required:"false" doc:"1 to 50 of a-z, 0-9, dot, underscore and hyphen, unique within the order; left out: k3-n24-prop for 24 samples in three zones, proportionally."`
+}
+
+var planRoute = rest.Routes{Operation: "sample_plan", Tag: stratificationTag, Noun: "plan"}.Route
+
+func registerPlans(a *rest.API, plans *soil.Plans) {
+	a.DescribeCodes(map[string]string{
+		"not_enough_room": "the points do not fit; details say by zone how much room there is (400)",
+		"plan_saved":      "the plan is saved under another name or tag already (409)",
+	})
+	shown := func(ctx context.Context, c *rest.Call, p plan.SamplePlan, err error) (Plan, error) {
+		if err != nil {
+			return Plan{}, err
+		}
+		fields, err := plans.Fields(ctx, c.Principal(), p)
+		return showPlan(p, fields), err
+	}
+	generate := planRoute(http.MethodPost, plansPath+"generate/", access.SamplePlans.Create.For("generate"), "Make a sample plan")
+	generate.Description = "Says how many samples a map of zones needs, how many in each zone, and where. The same parameters, the seed among them, give the same plan."
+	generate.Faults = []int{http.StatusNotFound}
+	rest.Handle(a, generate, func(ctx context.Context, c *rest.Call, in rest.JSON[PlanWrite]) (Plan, error) {
+		made, err := plans.Generate(ctx, c.Principal(), in.Body.request())
+		return shown(ctx, c, made, err)
+	})
+	customise := planRoute(http.MethodPost, plansPath+"{map_uuid}/customise/", access.SamplePlans.Create.For("customise"), "Change a sample plan by hand")
+	customise.Description = "Gives a new plan; the one it is based on stays. Points near an edge or each other are accepted with a warning; a plan whose points were moved or " +
+		"added by hand is no probability sample any more, a swap with a reserve leaves it one."
+	rest.Handle(a, customise, func(ctx context.Context, c *rest.Call, in struct {
+		mapPath
+		rest.JSON[PlanEdit]
+	}) (Plan, error) {
+		made, err := plans.Customise(ctx, c.Principal(), in.MapUUID, in.Body.edit())
+		return shown(ctx, c, made, err)
+	})
+	save := planRoute(http.MethodPost, plansPath+"{map_uuid}/save/", access.SamplePlans.Create.For("save"), "Save a sample plan")
+	save.Description = "Saves its map of zones, too, where that was not. Saved plans do not change."
+	save.Faults = []int{http.StatusConflict}
+	rest.Handle(a, save, func(ctx context.Context, c *rest.Call, in struct {
+		mapPath
+		rest.JSON[PlanSave]
+	}) (SavedPlan, error) {
+		saved, err := plans.Save(ctx, c.Principal(), in.MapUUID, strings.TrimSpace(form.OrZero(in.Body.Name)), form.OrZero(in.Body.PlanTag))
+		return showSavedPlan(saved, false), err
+	})
+	savedRoutes[plan.SamplePlan, SavedPlan]{
+		list:     planRoute(http.MethodGet, savedPlansPath, access.SamplePlans.View.For("list"), "List saved sample plans"),
+		retrieve: planRoute(http.MethodGet, savedPlansPath+"{id}/", access.SamplePlans.View.For("retrieve"), "Retrieve a saved sample plan"),
+		filters: []rest.Param{
+			{Name: "order", Type: rest.Integer, Description: "Id of the stratification order."},
+			{Name: "stratification_map", Type: rest.Integer, Description: "Id of the saved map of zones."},
+			{Name: "aoi", Type: rest.Integer, Description: "Id of the area of interest."},
+			{Name: "map_tag", Type: rest.String, Description: "Tag of the map of zones."},
+			{Name: "plan_tag", Type: rest.String, Description: "Tag of the plan."},
+		},
+		geometry: rest.Param{Name: "geometry", Type: rest.Boolean, Description: "Adds the points, as GeoJSON in WGS84."},
+		all:      plans.Saved, one: plans.Retrieve, show: showSavedPlan,
+	}.register(a)
 }

@@ -1,11 +1,16 @@
 package soil
 
 import (
+	"context"
+	"maps"
+	"net/http"
+	"strings"
 	"time"
 
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/soil"
+	"tilth/core/access"
 	"tilth/core/stratification/zoning"
 )
 
@@ -32,34 +37,13 @@ type MapsWrite struct {
 
 func (w MapsWrite) request() soil.MapRequest {
 	p := zoning.DefaultParams()
-	put(&p.MinZones, w.MinZones)
-	put(&p.MaxZones, w.MaxZones)
-	put(&p.SpatialWeight, w.SpatialWeight)
-	put(&p.MinZoneAreaHa, w.MinZoneArea)
-	put(&p.Confidence, w.Confidence)
-	put(&p.RelativeError, w.RelativeError)
-	put(&p.CV, w.CV)
-	put(&p.Rho2, w.Rho2)
-	put(&p.MinSamplesPerZone, w.MinSamplesPerZone)
-	put(&p.MaxSamples, w.MaxSamples)
-	put(&p.Fuzziness, w.Fuzziness)
-	put(&p.PCA, w.PCA)
-	if w.Method != nil {
-		p.Method = zoning.Method(*w.Method)
-	}
-	p.Weights = w.Weights
-	req := soil.MapRequest{OrderID: w.Order, Params: p, Seeded: w.Seed != nil, Layers: form.OrZero(w.Layers)}
-	if w.Seed != nil {
-		req.Params.Seed = uint64(*w.Seed)
-	}
-	return req
-}
-
-// put sets what was given.
-func put[T any](to *T, given *T) {
-	if given != nil {
-		*to = *given
-	}
+	p.MinZones, p.MaxZones, p.SpatialWeight = form.Or(w.MinZones, p.MinZones), form.Or(w.MaxZones, p.MaxZones), form.Or(w.SpatialWeight, p.SpatialWeight)
+	p.MinZoneAreaHa, p.MinSamplesPerZone = form.Or(w.MinZoneArea, p.MinZoneAreaHa), form.Or(w.MinSamplesPerZone, p.MinSamplesPerZone)
+	p.MaxSamples, p.Confidence = form.Or(w.MaxSamples, p.MaxSamples), form.Or(w.Confidence, p.Confidence)
+	p.RelativeError, p.CV, p.Rho2 = form.Or(w.RelativeError, p.RelativeError), form.Or(w.CV, p.CV), form.Or(w.Rho2, p.Rho2)
+	p.Method, p.Fuzziness = zoning.Method(form.Or(w.Method, string(p.Method))), form.Or(w.Fuzziness, p.Fuzziness)
+	p.PCA, p.Weights, p.Seed = form.Or(w.PCA, p.PCA), w.Weights, uint64(form.OrZero(w.Seed))
+	return soil.MapRequest{OrderID: w.Order, Params: p, Seeded: w.Seed != nil, Layers: form.OrZero(w.Layers)}
 }
 
 // MapLayer is a layer as a map uses it.
@@ -164,67 +148,119 @@ type SavedMap struct {
 
 func showMetadata(m zoning.Map) MapMetadata {
 	c, about := m.Candidate, m.About
-	out := MapMetadata{
+	fuzzy, used := about.Params.Method == zoning.Fuzzy, about.Used()
+	return MapMetadata{
 		NumberOfZones: len(c.Zones), IsRecommended: c.Recommended, Seed: about.Params.Seed, AlgorithmVersion: about.AlgorithmVersion,
 		CellSize: about.CellSize, EPSG: about.EPSG, AreaHa: about.AreaHa, RV: c.RV, NNeeded: c.SamplesNeeded, NWithoutZones: about.SamplesWithoutZones,
 		WeakStratification: about.WeakStratification, MinZoneArea: about.MinZoneAreaHa, SpatialWeight: about.Params.SpatialWeight,
-		Weights: map[string]float64{}, Confidence: about.Params.Confidence, RelativeError: about.Params.RelativeError, CV: about.Params.CV,
+		Weights: maps.Collect(maps.All(about.Params.Weights)), Confidence: about.Params.Confidence, RelativeError: about.Params.RelativeError, CV: about.Params.CV,
 		Rho2: about.Params.Rho2, MinSamplesPerZone: about.Params.MinSamplesPerZone, Method: string(about.Params.Method), PCA: about.Params.PCA,
-		Inertia: c.Inertia, Synthetic: about.Synthetic, Layers: []MapLayer{}, Zones: []MapZone{},
-		Diagnostics: MapDiagnostics{CalinskiHarabasz: c.Diagnostics.CalinskiHarabasz, Silhouette: c.Diagnostics.Silhouette, DaviesBouldin: c.Diagnostics.DaviesBouldin},
+		Inertia: c.Inertia, Synthetic: about.Synthetic,
+		Diagnostics: MapDiagnostics{
+			c.Diagnostics.CalinskiHarabasz, c.Diagnostics.Silhouette, c.Diagnostics.DaviesBouldin,
+			form.If(fuzzy, c.Diagnostics.FPI), form.If(fuzzy, c.Diagnostics.NCE),
+		},
+		Layers: form.Each(about.Layers, func(l zoning.LayerUse) MapLayer {
+			return MapLayer{l.Name, l.Source, l.Weight, l.ValidShare, l.Mean, l.SD, form.OrNull(l.Dropped)}
+		}),
+		Zones: form.Each(c.Zones, func(z zoning.Zone) MapZone {
+			shown := MapZone{z.Number, z.AreaHa, z.Share, z.Cells, z.Parts, map[string]float64{}, map[string]float64{}}
+			for i, l := range used {
+				shown.Means[l.Name], shown.SDs[l.Name] = z.Means[i], z.SDs[i]
+			}
+			return shown
+		}),
 	}
-	for name, weight := range about.Params.Weights {
-		out.Weights[name] = weight
-	}
-	if about.Params.Method == zoning.Fuzzy {
-		out.Diagnostics.FPI, out.Diagnostics.NCE = &c.Diagnostics.FPI, &c.Diagnostics.NCE
-	}
-	for _, l := range about.Layers {
-		out.Layers = append(out.Layers, MapLayer{l.Name, l.Source, l.Weight, l.ValidShare, l.Mean, l.SD, form.OrNull(l.Dropped)})
-	}
-	used := about.Used()
-	for _, z := range c.Zones {
-		shown := MapZone{Zone: z.Number, AreaHa: z.AreaHa, Share: z.Share, Cells: z.Cells, Parts: z.Parts, Means: map[string]float64{}, SDs: map[string]float64{}}
-		for i, l := range used {
-			shown.Means[l.Name], shown.SDs[l.Name] = z.Means[i], z.SDs[i]
-		}
-		out.Zones = append(out.Zones, shown)
-	}
-	return out
 }
 
 func showMaps(made soil.MadeMaps) MapsJob {
-	out := MapsJob{
-		JobID: made.ID, Order: made.OrderID, Status: string(made.Status), Progress: made.Progress(), Candidates: []MapCandidate{}, Reason: form.OrNull(made.Reason),
-	}
-	for _, m := range made.Candidates {
-		name := zoning.DefaultTag(len(m.Candidate.Zones))
-		if m.Saved != nil {
-			name = m.Saved.Name
-		}
-		out.Candidates = append(out.Candidates, MapCandidate{m.Candidate.MapUUID, m.Candidate.Recommended, name, showMetadata(m)})
-	}
-	return out
+	return MapsJob{made.ID, made.OrderID, string(made.Status), made.Progress(), form.Each(made.Candidates, showCandidate), form.OrNull(made.Reason)}
 }
 
-func showSavedMap(m zoning.Map) SavedMap {
+func showCandidate(m zoning.Map) MapCandidate {
+	name := zoning.DefaultTag(len(m.Candidate.Zones))
+	if m.Saved != nil {
+		name = m.Saved.Name
+	}
+	return MapCandidate{m.Candidate.MapUUID, m.Candidate.Recommended, name, showMetadata(m)}
+}
+
+// showSavedMap shows a saved map, with its outlines where they are asked for.
+func showSavedMap(m zoning.Map, outlines bool) SavedMap {
+	saved := form.OrZero(m.Saved)
 	out := SavedMap{
-		ID: m.ID, Order: m.OrderID, AOI: OrderedAOI{m.AOI.ID, m.AOI.UUID, m.AOI.Name}, IsRecommended: m.Candidate.Recommended,
+		ID: m.ID, Name: saved.Name, MapTag: saved.Tag, CreatedAt: saved.At, Order: m.OrderID, AOI: OrderedAOI{m.AOI.ID, m.AOI.UUID, m.AOI.Name}, IsRecommended: m.Candidate.Recommended,
 		Response: MapResponse{m.Candidate.MapUUID, showMetadata(m)}, MapUUID: m.Candidate.MapUUID, Company: m.CompanyID,
 	}
-	if m.Saved != nil {
-		out.Name, out.MapTag, out.CreatedAt = m.Saved.Name, m.Saved.Tag, m.Saved.At
+	if outlines {
+		out.Geometry = collection(form.Each(m.Candidate.Zones, func(z zoning.Zone) feature {
+			return feature{"Feature", z.Geometry, map[string]any{"zone": z.Number, "area_ha": z.AreaHa, "share": z.Share}}
+		}))
 	}
 	return out
 }
 
-// withZones adds the outlines of a map.
-func withZones(m zoning.Map) SavedMap {
-	out := showSavedMap(m)
-	features := make([]feature, len(m.Candidate.Zones))
-	for i, z := range m.Candidate.Zones {
-		features[i] = newFeature(z.Geometry, map[string]any{"zone": z.Number, "area_ha": z.AreaHa, "share": z.Share})
-	}
-	out.Geometry = collection(features)
-	return out
+const (
+	stratificationPath = aoiBase + "stratification/"
+	savedMapsPath      = stratificationPath + "stratification-saved-maps/"
+)
+
+// mapPath is the path of a map of zones, or of a plan.
+type mapPath struct {
+	MapUUID string `path:"map_uuid,uuid"`
 }
+
+func registerMaps(a *rest.API, maps *soil.Maps) {
+	a.DescribeCodes(map[string]string{
+		"order_not_active": "the order's layers are not there; details.status says how it stands (409)",
+		"aoi_changed":      "the area of interest is not the one that was ordered; details.field_uuids name what changed (409)",
+		"no_usable_layers": "the order has no layer that zones can be made of; details.dropped says why (400)",
+		"frame_too_small":  "the area has too few cells (400)",
+		"map_saved":        "the map is saved under another name or tag already (409)",
+		"tag_taken":        "another saved one of the order has the tag (409)",
+	})
+	generate := mapRoute(http.MethodPost, stratificationPath+"maps/generate/", access.StratificationMaps.Create.For("generate"), "Make maps of zones")
+	generate.Description = "Divides the area of an order into zones of like cells, for every number of zones that there is room for, and recommends one. A small area is " +
+		"answered with its maps at once; a large one with 202 and a `job_id`. The same parameters, the seed among them, give the same maps under the same `map_uuid`."
+	generate.Faults = []int{http.StatusNotFound, http.StatusConflict}
+	generate.Also = map[int]string{http.StatusAccepted: "The maps are made in the background; ask for the job."}
+	rest.Handle(a, generate, func(ctx context.Context, c *rest.Call, in rest.JSON[MapsWrite]) (MapsJob, error) {
+		made, err := maps.Generate(ctx, c.Principal(), in.Body.request())
+		if err == nil && made.Open() {
+			c.SetStatus(http.StatusAccepted)
+		}
+		return showMaps(made), err
+	})
+	job := mapRoute(http.MethodGet, stratificationPath+"maps/jobs/{id}/", access.StratificationMaps.View.For("retrieve"), "Ask how the making of maps stands")
+	job.OperationID = "stratification_map_job"
+	rest.Handle(a, job, form.OnRecord(maps.Job, showMaps))
+	save := mapRoute(http.MethodPost, stratificationPath+"maps/{map_uuid}/save/", access.StratificationMaps.Create.For("save"), "Save a map of zones")
+	save.Description = "Saved maps do not change. Saving one again under the same name is the same; under another it is 409."
+	save.Faults = []int{http.StatusConflict}
+	rest.Handle(a, save, func(ctx context.Context, c *rest.Call, in struct {
+		mapPath
+		rest.JSON[MapSave]
+	}) (SavedMap, error) {
+		saved, err := maps.Save(ctx, c.Principal(), in.MapUUID, strings.TrimSpace(form.OrZero(in.Body.Name)), form.OrZero(in.Body.MapTag))
+		return showSavedMap(saved, false), err
+	})
+	savedRoutes[zoning.Map, SavedMap]{
+		list:     mapRoute(http.MethodGet, savedMapsPath, access.StratificationMaps.View.For("list"), "List saved maps of zones"),
+		retrieve: mapRoute(http.MethodGet, savedMapsPath+"{id}/", access.StratificationMaps.View.For("retrieve"), "Retrieve a saved map of zones"),
+		filters: []rest.Param{
+			{Name: "order", Type: rest.Integer, Description: "Id of the stratification order."},
+			{Name: "aoi", Type: rest.Integer, Description: "Id of the area of interest."},
+			{Name: "map_tag", Type: rest.String, Description: "Tag of the map."},
+		},
+		geometry: rest.Param{Name: "geometry", Type: rest.Boolean, Description: "Adds the outlines, as GeoJSON in WGS84."},
+		all:      maps.Saved, one: maps.Retrieve, show: showSavedMap,
+	}.register(a)
+}
+
+// MapSave names a map that is saved.
+type MapSave struct {
+	Name   *string `json:"name" required:"false" doc:"Up to 255 characters; left out: the number of zones."`
+	MapTag *string `json:"map_tag" required:"false" doc:"1 to 50 of a-z, 0-9, dot, underscore and hyphen, unique within the order; left out: str-k3 for three zones."`
+}
+
+var mapRoute = rest.Routes{Operation: "stratification_map", Tag: stratificationTag, Noun: "map"}.Route

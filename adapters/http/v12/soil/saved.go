@@ -1,0 +1,58 @@
+package soil
+
+import (
+	"context"
+	"encoding/json"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	"tilth/app"
+	"tilth/core/access"
+	"tilth/ports"
+)
+
+// savedRoutes list and retrieve what was saved of orders: maps of zones, or sample plans.
+type savedRoutes[T, R any] struct {
+	list, retrieve rest.Route
+	filters        []rest.Param
+	geometry       rest.Param
+	all            func(ctx context.Context, who access.Principal, q ports.Query, geometry bool) (app.List[T], error)
+	one            func(ctx context.Context, who access.Principal, id int64, geometry bool) (T, error)
+	show           func(record T, geometry bool) R
+}
+
+func (s savedRoutes[T, R]) register(a *rest.API) {
+	s.list.Query = append(append(rest.PageParams(), s.filters...), s.geometry)
+	rest.Handle(a, s.list, func(ctx context.Context, c *rest.Call, in struct {
+		rest.Values
+		Geometry bool `query:"geometry"`
+	}) (rest.List[R], error) {
+		query := form.QueryOf(in.PageOrAll(), s.filters, in.Values)
+		show := func(record T) R { return s.show(record, in.Geometry) }
+		return form.List(in.PageOrAll(), show)(s.all(ctx, c.Principal(), query, in.Geometry))
+	})
+	s.retrieve.Query = []rest.Param{s.geometry}
+	rest.Handle(a, s.retrieve, func(ctx context.Context, c *rest.Call, in struct {
+		form.ByID
+		Geometry bool `query:"geometry"`
+	}) (R, error) {
+		found, err := s.one(ctx, c.Principal(), in.ID, in.Geometry)
+		return s.show(found, in.Geometry), err
+	})
+}
+
+// feature is one GeoJSON feature of a record's geometry.
+type feature struct {
+	Type       string         `json:"type"`
+	Geometry   any            `json:"geometry"`
+	Properties map[string]any `json:"properties"`
+}
+
+// collection returns features as a GeoJSON FeatureCollection (RFC 7946).
+func collection(features []feature) *rest.RawObject {
+	raw, err := json.Marshal(struct {
+		Type     string    `json:"type"`
+		Features []feature `json:"features"`
+	}{"FeatureCollection", append([]feature{}, features...)})
+	return form.If(err == nil, rest.RawObject(raw)) // finite coordinates always marshal
+}
