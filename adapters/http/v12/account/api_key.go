@@ -36,7 +36,7 @@ type NewAPIKey struct {
 }
 
 func showKey(k access.APIKey) APIKey {
-	return APIKey{k.ID, k.CreatedAt, form.Ref{ID: k.User.ID, Name: k.User.Name}, k.Name, k.Prefix, orEmpty(k.Slugs), k.ExpiresAt}
+	return APIKey{k.ID, k.CreatedAt, form.Named(k.User), k.Name, k.Prefix, orEmpty(k.Slugs), k.ExpiresAt}
 }
 
 func registerAPIKeys(a *rest.API, k *account.Keys) {
@@ -49,10 +49,7 @@ func registerAPIKeys(a *rest.API, k *account.Keys) {
 	})
 	route := rest.Routes{Base: "api-key/", Operation: "api_key", Tag: "API keys", Noun: "API key"}.Route
 	list := route(http.MethodGet, "", access.APIKeys.View.For("list"), "List API keys")
-	list.Query = rest.PageParams()
-	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[APIKey], error) {
-		return form.List(q.PageOrAll(), showKey)(k.List(ctx, c.Principal(), form.PageOf(q.PageOrAll(), nil)))
-	})
+	form.HandleList(a, list, nil, k.List, showKey)
 	rest.Handle(a, route(http.MethodGet, "{id}/", access.APIKeys.View.For("retrieve"), "Retrieve an API key"),
 		form.OnRecord(k.Retrieve, showKey))
 	create := route(http.MethodPost, "", access.APIKeys.Create.For("create"), "Create an API key")

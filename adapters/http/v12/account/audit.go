@@ -72,12 +72,11 @@ func (in auditInput) query() ports.AuditQuery {
 }
 
 func showEntry(e audit.Entry) AuditEntry {
-	out := AuditEntry{
-		ID: e.ID, At: e.At, User: namedRef(e.User), Actor: e.Actor(), Operator: e.Operator, APIKey: form.OrNull(e.KeyID),
-		Action: string(e.Action), Resource: e.Resource, Record: e.RecordID, Changes: []AuditChange{},
+	return AuditEntry{
+		ID: e.ID, At: e.At, User: form.Pointed(e.User, form.Named), Actor: e.Actor(), Operator: e.Operator, APIKey: form.OrNull(e.KeyID),
+		Action: string(e.Action), Resource: e.Resource, Record: e.RecordID,
+		Changes: form.Each(e.Changes, func(c audit.Change) AuditChange {
+			return AuditChange{c.Member, rest.Value{V: c.Before}, rest.Value{V: c.After}}
+		}),
 	}
-	for _, c := range e.Changes {
-		out.Changes = append(out.Changes, AuditChange{c.Member, rest.Value{V: c.Before}, rest.Value{V: c.After}})
-	}
-	return out
 }

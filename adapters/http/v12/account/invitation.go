@@ -33,14 +33,10 @@ type Invitation struct {
 }
 
 func showInvitation(i ports.Invitation) Invitation {
-	out := Invitation{
+	return Invitation{
 		ID: i.ID, Email: i.Email, Name: form.OrNull(i.Name), Roles: orEmpty(i.Roles), CreatedAt: i.CreatedAt,
-		ExpiresAt: i.ExpiresAt, AcceptedAt: i.AcceptedAt, RevokedAt: i.RevokedAt,
+		CreatedBy: form.If(i.CreatedBy != 0, form.Ref{ID: i.CreatedBy, Name: i.Inviter}), ExpiresAt: i.ExpiresAt, AcceptedAt: i.AcceptedAt, RevokedAt: i.RevokedAt,
 	}
-	if i.CreatedBy != 0 {
-		out.CreatedBy = &form.Ref{ID: i.CreatedBy, Name: i.Inviter}
-	}
-	return out
 }
 
 // InvitationMade is a new invitation with its link, which is shown this once.
@@ -55,10 +51,7 @@ var invitationRoute = rest.Routes{Base: "invitation/", Operation: "invitation", 
 func registerInvitations(a *rest.API, p *account.People) {
 	filters := []rest.Param{{Name: "email", Type: rest.String, Description: "The address that was invited."}}
 	list := invitationRoute(http.MethodGet, "", access.Invite.For("list"), "List invitations")
-	list.Query = append(rest.PageParams(), filters...)
-	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[Invitation], error) {
-		return form.List(q.PageOrAll(), showInvitation)(p.Invitations(ctx, c.Principal(), form.PageOf(q.PageOrAll(), lowerEmail(form.FiltersOf(filters, q)))))
-	})
+	form.HandleList(a, list, filters, lowerEmail(p.Invitations), showInvitation)
 	create := invitationRoute(http.MethodPost, "", access.Invite.For("create"), "Invite somebody")
 	create.Secret = true // the link in the answer opens an account
 	create.Message = "Invitation created."

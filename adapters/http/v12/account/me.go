@@ -5,8 +5,10 @@ import (
 	"net/http"
 
 	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
 	"tilth/app/account"
 	"tilth/core/access"
+	"tilth/ports"
 )
 
 // CompanyRef is the company a caller acts in.
@@ -27,20 +29,12 @@ type Me struct {
 }
 
 func showMe(m account.Me) Me {
-	out := Me{ID: m.Principal.UserID, Name: m.Principal.Name, Email: m.Principal.Email, Roles: orEmpty(m.Roles), Slugs: orEmpty(m.Slugs)}
-	if m.Company != nil {
-		out.Company = &CompanyRef{m.Company.ID, m.Company.UUID, m.Company.Name}
-	}
-	return out
+	company := form.Pointed(m.Company, func(c ports.Company) CompanyRef { return CompanyRef{c.ID, c.UUID, c.Name} })
+	return Me{m.Principal.UserID, m.Principal.Name, m.Principal.Email, company, orEmpty(m.Roles), orEmpty(m.Slugs)}
 }
 
 // orEmpty returns a list that is written as [] and not as null.
-func orEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
-}
+func orEmpty[T any](list []T) []T { return append([]T{}, list...) }
 
 func registerMe(a *rest.API, p *account.People) {
 	rest.Handle(a, rest.Route{

@@ -48,22 +48,12 @@ type ShareGrant struct {
 }
 
 func showGrant(g access.Grant, seenBy int64) ShareGrant {
-	out := ShareGrant{
-		ID: g.ID, CreatedAt: g.CreatedAt, UpdatedAt: g.UpdatedAt, CreatedBy: namedRef(g.CreatedBy),
-		Company: Party(g.Grantor), Grantee: Party(g.Grantee), Direction: "given", Target: string(g.Target),
-		Farm: namedRef(g.Farm), Field: namedRef(g.Field), Slugs: form.Strings(g.Slugs), Status: string(g.Status), EndsOn: form.DateOf(g.EndsOn),
+	return ShareGrant{
+		ID: g.ID, CreatedAt: g.CreatedAt, UpdatedAt: g.UpdatedAt, CreatedBy: form.Pointed(g.CreatedBy, form.Named),
+		Company: Party(g.Grantor), Grantee: Party(g.Grantee), Target: string(g.Target),
+		Direction: map[bool]string{true: "received", false: "given"}[seenBy == g.Grantee.ID],
+		Farm:      form.Pointed(g.Farm, form.Named), Field: form.Pointed(g.Field, form.Named), Slugs: form.Strings(g.Slugs), Status: string(g.Status), EndsOn: form.DateOf(g.EndsOn),
 	}
-	if seenBy == g.Grantee.ID {
-		out.Direction = "received"
-	}
-	return out
-}
-
-func namedRef(n *access.Named) *form.Ref {
-	if n == nil {
-		return nil
-	}
-	return &form.Ref{ID: n.ID, Name: n.Name}
 }
 
 func registerShareGrants(a *rest.API, s *account.Sharing) {
@@ -154,10 +144,7 @@ func requestOf(in ShareGrantWrite) account.ShareRequest {
 		FarmID: form.OrZero(in.FarmID), FieldID: form.OrZero(in.FieldID),
 	}
 	if in.Slugs != nil {
-		out.Slugs = []access.Slug{}
-		for _, slug := range *in.Slugs {
-			out.Slugs = append(out.Slugs, access.Slug(slug))
-		}
+		out.Slugs = form.Each(*in.Slugs, func(slug string) access.Slug { return access.Slug(slug) })
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
+	"tilth/app"
 	"tilth/app/account"
 	"tilth/core/access"
 	"tilth/ports"
@@ -42,11 +43,7 @@ func registerUsers(a *rest.API, p *account.People) {
 		{Name: "role", Type: rest.String, Description: "Users that hold the role of this name."},
 		{Name: "disabled", Type: rest.Boolean},
 	}
-	list := userRoute(http.MethodGet, "", access.Users.View.For("list"), "List users")
-	list.Query = append(rest.PageParams(), filters...)
-	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[User], error) {
-		return form.List(q.PageOrAll(), showUser)(p.Users(ctx, c.Principal(), form.PageOf(q.PageOrAll(), lowerEmail(form.FiltersOf(filters, q)))))
-	})
+	form.HandleList(a, userRoute(http.MethodGet, "", access.Users.View.For("list"), "List users"), filters, lowerEmail(p.Users), showUser)
 	rest.Handle(a, userRoute(http.MethodGet, "{id}/", access.Users.View.For("retrieve"), "Retrieve a user"),
 		form.OnRecord(p.User, showUser))
 	patch := userRoute(http.MethodPatch, "{id}/", access.Users.Edit.For("partial_update"), "Rename, disable or enable a user, or change its roles")
@@ -61,12 +58,16 @@ func registerUsers(a *rest.API, p *account.People) {
 	})
 }
 
+type listing[T any] = func(context.Context, access.Principal, ports.Query) (app.List[T], error)
+
 // lowerEmail compares an e-mail address as it is stored.
-func lowerEmail(filters []ports.Filter) []ports.Filter {
-	for i, f := range filters {
-		if email, ok := f.Value.(string); ok && f.Name == "email" {
-			filters[i].Value = strings.ToLower(email)
+func lowerEmail[T any](list listing[T]) listing[T] {
+	return func(ctx context.Context, who access.Principal, q ports.Query) (app.List[T], error) {
+		for i, f := range q.Filters {
+			if email, ok := f.Value.(string); ok && f.Name == "email" {
+				q.Filters[i].Value = strings.ToLower(email)
+			}
 		}
+		return list(ctx, who, q)
 	}
-	return filters
 }

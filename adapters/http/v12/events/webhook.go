@@ -50,17 +50,13 @@ type NewWebhook struct {
 }
 
 func showWebhook(w webhook.Webhook) Webhook {
-	out := Webhook{
-		Meta: form.MetaOf(w.Meta), URL: w.URL, Description: w.Description, EventTypes: append([]string{}, w.EventTypes...),
-		IsActive: w.IsActive, DisabledReason: form.OrNull(w.DisabledReason), OldSecretUntil: w.PreviousUntil,
+	last := form.Pointed(w.Last, func(try webhook.Last) LastDelivery {
+		state := map[bool]webhook.State{true: webhook.Delivered, false: webhook.Failed}[try.Delivered]
+		return LastDelivery{try.At, string(state), form.OrNull(try.StatusCode)}
+	})
+	return Webhook{
+		form.MetaOf(w.Meta), w.URL, w.Description, append([]string{}, w.EventTypes...), w.IsActive, form.OrNull(w.DisabledReason), last, w.PreviousUntil,
 	}
-	if w.Last != nil {
-		out.LastDelivery = &LastDelivery{At: w.Last.At, State: string(webhook.Failed), StatusCode: form.OrNull(w.Last.StatusCode)}
-		if w.Last.Delivered {
-			out.LastDelivery.State = string(webhook.Delivered)
-		}
-	}
-	return out
 }
 
 func showNewWebhook(w webhook.Webhook) NewWebhook { return NewWebhook{showWebhook(w), w.Secret} }
@@ -118,11 +114,7 @@ func registerWebhookReads(a *rest.API, w *events.Webhooks) {
 		rest.OrderingParam("id", "created_at", "updated_at"),
 	}
 	list := webhookRoute(http.MethodGet, "", access.Webhooks.View.For("list"), "List webhooks")
-	list.Query = append(rest.PageParams(), filters...)
-	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[Webhook], error) {
-		page := q.PageOrAll()
-		return form.List(page, showWebhook)(w.List(ctx, c.Principal(), form.QueryOf(page, filters, q)))
-	})
+	form.HandleList(a, list, filters, w.List, showWebhook)
 	rest.Handle(a, webhookRoute(http.MethodGet, "{id}/", access.Webhooks.View.For("retrieve"), "Retrieve a webhook"),
 		form.OnRecord(w.Retrieve, showWebhook))
 }

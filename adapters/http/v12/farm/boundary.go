@@ -36,23 +36,16 @@ func registerBoundaries(a *rest.API, boundaries *farmapp.Boundaries) {
 		rest.Values
 		form.ByID
 	}) (rest.Paginated[BoundaryVersion], error) {
-		var none rest.Paginated[BoundaryVersion]
 		found, err := boundaries.List(ctx, c.Principal(), in.Share, in.ID, form.PageOf(in.Page(), nil))
 		if err != nil {
-			return none, err
+			return rest.Paginated[BoundaryVersion]{}, err
 		}
 		return rest.Paginate(in.Page(), rest.Map(form.Listing(found), showBoundary))
 	})
 }
 
 func showBoundary(v farm.BoundaryVersion) BoundaryVersion {
-	out := BoundaryVersion{
-		ID: v.ID, Boundary: geometryJSON(v.Boundary), AreaHa: geo.RoundHa(float64(v.AreaM2) / 10_000),
-		ValidFrom: v.ValidFrom, ValidTo: v.ValidTo,
+	return BoundaryVersion{
+		v.ID, geometryJSON(v.Boundary), geo.RoundHa(float64(v.AreaM2) / 10_000), v.ValidFrom, v.ValidTo, form.Pointed(v.ChangedBy, form.RefOf),
 	}
-	if v.ChangedBy != nil {
-		by := form.RefOf(*v.ChangedBy)
-		out.ChangedBy = &by
-	}
-	return out
 }

@@ -2,6 +2,7 @@ package farm
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"tilth/adapters/http/rest"
@@ -34,9 +35,7 @@ type Crop struct {
 func registerCrops(a *rest.API, crops *farmapp.Crops) {
 	show := func(c farm.Crop) Crop {
 		names := map[string]string{"en": c.Name}
-		for language, name := range c.Names {
-			names[language] = name
-		}
+		maps.Copy(names, c.Names)
 		return Crop{
 			c.ID, c.CreatedAt, c.UpdatedAt, c.Name, c.Slug, c.ScientificName, c.ICCGroup, c.ICCCode, form.OrNull(c.Lifecycle), c.Family,
 			c.IsNFixing, c.IsFlooded, c.IsGrassland, c.IsCover, names, c.IsActive,

@@ -15,19 +15,9 @@ type Point struct {
 	Coordinates []float64 `json:"coordinates" minItems:"2" maxItems:"3" doc:"Longitude, latitude; a height is dropped."`
 }
 
-func pointOf(p *geo.Position) *Point {
-	if p == nil {
-		return nil
-	}
-	return &Point{"Point", []float64{p.X, p.Y}}
-}
+func pointOf(p geo.Position) Point { return Point{"Point", []float64{p.X, p.Y}} }
 
-func (p *Point) position() *geo.Position {
-	if p == nil {
-		return nil
-	}
-	return &geo.Position{X: p.Coordinates[0], Y: p.Coordinates[1]}
-}
+func (p Point) position() geo.Position { return geo.Position{X: p.Coordinates[0], Y: p.Coordinates[1]} }
 
 // FarmWrite is a farm as it is written.
 type FarmWrite struct {
@@ -61,7 +51,7 @@ func registerFarms(a *rest.API, records *farmapp.Records[farm.Farm]) {
 	write := func(r farm.Farm) FarmWrite {
 		return FarmWrite{
 			OfCompany: form.CompanyOf(r.Meta), Name: r.Name, Description: r.Description, Country: form.OrNull(r.Country),
-			Region: r.Region, City: r.City, Address: r.Address, PostalCode: r.PostalCode, Location: pointOf(r.Location),
+			Region: r.Region, City: r.City, Address: r.Address, PostalCode: r.PostalCode, Location: form.Pointed(r.Location, pointOf),
 			Timezone: form.OrNull(r.Timezone), UnitSystem: form.OrNull(r.UnitSystem), OwnerName: r.OwnerName, Phone: r.Phone,
 			Email: r.Email, BusinessID: r.BusinessID, external: externalOf(r.External),
 		}
@@ -74,7 +64,7 @@ func registerFarms(a *rest.API, records *farmapp.Records[farm.Farm]) {
 		apply: func(b FarmWrite, r *farm.Farm) fault.Fields {
 			b.Apply(&r.Meta)
 			r.Name, r.Description, r.Country, r.Region, r.City = b.Name, b.Description, form.OrZero(b.Country), b.Region, b.City
-			r.Address, r.PostalCode, r.Location = b.Address, b.PostalCode, b.Location.position()
+			r.Address, r.PostalCode, r.Location = b.Address, b.PostalCode, form.Pointed(b.Location, Point.position)
 			r.Timezone, r.UnitSystem, r.OwnerName = form.OrZero(b.Timezone), form.OrZero(b.UnitSystem), b.OwnerName
 			r.Phone, r.Email, r.BusinessID, r.External = b.Phone, b.Email, b.BusinessID, b.record()
 			return nil

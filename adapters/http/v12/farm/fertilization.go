@@ -73,10 +73,8 @@ func registerFertilizations(a *rest.API, records *farmapp.Records[farm.Fertiliza
 func applyFertilization(b FertilizationWrite, r *farm.Fertilization) fault.Fields {
 	b.Apply(&r.Meta)
 	r.Cultivation, r.AppliedOn = record.Ref{ID: b.CultivationID}, form.TimeOf(b.AppliedOn)
-	r.ProductName, r.Product, r.Amount = b.ProductName, form.OrZero(b.Product), nil
-	if b.Amount != nil {
-		r.Amount = &agronomy.Amount{Value: b.Amount.Value, Unit: agronomy.Unit(b.Amount.Unit)}
-	}
+	r.ProductName, r.Product = b.ProductName, form.OrZero(b.Product)
+	r.Amount = form.Pointed(b.Amount, func(a Amount) agronomy.Amount { return agronomy.Amount{Value: a.Value, Unit: agronomy.Unit(a.Unit)} })
 	r.DensityKgPerL, r.TreatedAreaHa = b.DensityKgPerL, b.TreatedAreaHa
 	r.Nutrients = farm.Nutrients{N: b.NPct, P2O5: b.P2O5Pct, K2O: b.K2OPct, S: b.SPct, CaO: b.CaOPct, MgO: b.MgOPct}
 	r.Forms = farm.NitrogenForms{Nitrate: b.NitrateSharePct, Ammonium: b.AmmoniumSharePct, Urea: b.UreaSharePct, Organic: b.OrganicSharePct}
@@ -86,8 +84,9 @@ func applyFertilization(b FertilizationWrite, r *farm.Fertilization) fault.Field
 }
 
 func writeFertilization(r farm.Fertilization) FertilizationWrite {
-	out := FertilizationWrite{
+	return FertilizationWrite{
 		OfCompany: form.CompanyOf(r.Meta), CultivationID: r.Cultivation.ID, AppliedOn: form.DateOf(r.AppliedOn),
+		Amount:      form.Pointed(r.Amount, func(a agronomy.Amount) Amount { return Amount{a.Value, string(a.Unit)} }),
 		ProductName: r.ProductName, Product: form.OrNull(r.Product), DensityKgPerL: r.DensityKgPerL, TreatedAreaHa: r.TreatedAreaHa,
 		NPct: r.Nutrients.N, P2O5Pct: r.Nutrients.P2O5, K2OPct: r.Nutrients.K2O,
 		SPct: r.Nutrients.S, CaOPct: r.Nutrients.CaO, MgOPct: r.Nutrients.MgO,
@@ -95,10 +94,6 @@ func writeFertilization(r farm.Fertilization) FertilizationWrite {
 		DryMatterPct: r.DryMatterPct, NutrientBasis: form.OrNull(r.NutrientBasis), Inhibitor: form.OrNull(r.Inhibitor),
 		ApplicationMethod: form.OrNull(r.ApplicationMethod), IncorporationHours: r.IncorporationHours, Notes: r.Notes,
 	}
-	if r.Amount != nil {
-		out.Amount = &Amount{r.Amount.Value, string(r.Amount.Unit)}
-	}
-	return out
 }
 
 func showFertilization(r farm.Fertilization) Fertilization {

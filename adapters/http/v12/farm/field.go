@@ -92,6 +92,14 @@ func applyField(b FieldWrite, r *farm.Field, limits geo.Limits) fault.Fields {
 	return nil
 }
 
+// showWarnings returns what may be wrong with a boundary; nothing where there is none.
+func showWarnings(b *geo.Boundary) []Warning {
+	if b == nil {
+		return []Warning{}
+	}
+	return form.Each(b.Warnings(), func(w geo.Warning) Warning { return Warning{w.Code, w.Message} })
+}
+
 func boundaryJSON(b *geo.Boundary) rest.RawObject {
 	if b == nil {
 		return nil
@@ -100,10 +108,7 @@ func boundaryJSON(b *geo.Boundary) rest.RawObject {
 }
 
 func geometryJSON(m geo.MultiPolygon) rest.RawObject {
-	raw, err := json.Marshal(m)
-	if err != nil {
-		return nil // a boundary holds finite numbers only
-	}
+	raw, _ := json.Marshal(m) // a boundary holds finite numbers only
 	return raw
 }
 
@@ -117,14 +122,11 @@ func writeField(r farm.Field) FieldWrite {
 }
 
 func showField(r farm.Field) Field {
-	out := Field{Meta: form.MetaOf(r.Meta), FieldWrite: writeField(r), UUID: r.UUID, Farm: form.RefOf(r.Farm), Warnings: []Warning{}}
+	out := Field{Meta: form.MetaOf(r.Meta), FieldWrite: writeField(r), UUID: r.UUID, Farm: form.RefOf(r.Farm), Warnings: showWarnings(r.Boundary)}
 	if b := r.Boundary; b != nil {
-		area, perimeter, centroid, box := geo.RoundHa(b.AreaHa()), b.PerimeterM(), b.Centroid(), b.Bounds()
-		out.AreaHa, out.PerimeterM, out.Centroid = &area, &perimeter, pointOf(&centroid)
+		box := b.Bounds()
+		out.AreaHa, out.PerimeterM, out.Centroid = new(geo.RoundHa(b.AreaHa())), new(b.PerimeterM()), new(pointOf(b.Centroid()))
 		out.BBox = &[]float64{box.MinX, box.MinY, box.MaxX, box.MaxY}
-		for _, w := range b.Warnings() {
-			out.Warnings = append(out.Warnings, Warning{w.Code, w.Message})
-		}
 	}
 	for _, o := range r.Overlaps {
 		out.Warnings = append(out.Warnings, Warning{"overlap", fmt.Sprintf("The boundary overlaps that of field %d (%s).", o.ID, o.Name)})

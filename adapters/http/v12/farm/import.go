@@ -14,6 +14,7 @@ import (
 	"tilth/core/batch"
 	"tilth/core/farm"
 	"tilth/core/geo"
+	"tilth/core/record"
 )
 
 // Overlap is a field that a boundary overlaps.
@@ -107,35 +108,18 @@ func (in importInput) options() farm.ImportOptions {
 }
 
 func showImport(r farmapp.ImportReport) FieldImport {
-	out := FieldImport{
-		Status: string(r.Status), Reason: form.OrNull(r.Reason), Preview: r.Options.Preview, Atomic: r.Options.Atomic, FarmID: r.Options.FarmID, Total: r.Total, Done: r.Done,
-		Created: r.Tally[batch.Create], Updated: r.Tally[batch.Update], Skipped: r.Tally[batch.Skip], Failed: r.Tally[batch.Fail], At: r.UpdatedAt, Features: []ImportedFeature{},
+	return FieldImport{
+		JobID: form.If(r.Background(), r.ID), Status: string(r.Status), Reason: form.OrNull(r.Reason), Preview: r.Options.Preview, Atomic: r.Options.Atomic, FarmID: r.Options.FarmID, Total: r.Total, Done: r.Done,
+		Created: r.Tally[batch.Create], Updated: r.Tally[batch.Update], Skipped: r.Tally[batch.Skip], Failed: r.Tally[batch.Fail], At: r.UpdatedAt, Features: form.Each(r.Judged, showJudged),
 	}
-	if r.Background() {
-		out.JobID = &r.ID
-	}
-	for _, j := range r.Judged {
-		out.Features = append(out.Features, showJudged(j))
-	}
-	return out
 }
 
 func showJudged(j farm.Judged) ImportedFeature {
 	out := ImportedFeature{
 		Index: j.Index, FieldID: form.OrNull(j.FieldID), Verdict: string(j.Verdict), Name: j.Name, ExternalID: j.ExternalID,
-		Overlaps: []Overlap{}, Warnings: []Warning{}, Errors: map[string][]string{},
-	}
-	if j.AreaM2 > 0 {
-		area := geo.RoundHa(float64(j.AreaM2) / 10_000)
-		out.AreaHa = &area
-	}
-	for _, o := range j.Overlaps {
-		out.Overlaps = append(out.Overlaps, Overlap{ID: form.OrNull(o.ID), Name: o.Name})
-	}
-	if j.Field != nil && j.Field.Boundary != nil {
-		for _, w := range j.Field.Boundary.Warnings() {
-			out.Warnings = append(out.Warnings, Warning{w.Code, w.Message})
-		}
+		AreaHa:   form.If(j.AreaM2 > 0, geo.RoundHa(float64(j.AreaM2)/10_000)),
+		Overlaps: form.Each(j.Overlaps, func(o record.Ref) Overlap { return Overlap{form.OrNull(o.ID), o.Name} }),
+		Warnings: showWarnings(form.OrZero(j.Field).Boundary), Errors: map[string][]string{},
 	}
 	for field, messages := range j.Errors {
 		if list, ok := messages.([]string); ok {

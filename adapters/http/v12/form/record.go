@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
+	"tilth/core/access"
 	"tilth/core/record"
 )
 
@@ -19,6 +20,9 @@ type Ref struct {
 
 // RefOf returns a reference of the core as it is answered.
 func RefOf(r record.Ref) Ref { return Ref(r) }
+
+// Named returns a reference of access rules as it is answered.
+func Named(n access.Named) Ref { return Ref(n) }
 
 // Meta is what every record of a company carries.
 type Meta struct {

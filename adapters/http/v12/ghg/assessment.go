@@ -2,8 +2,10 @@ package ghg
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"time"
 
@@ -217,18 +219,13 @@ func applyAssessment(in AssessmentWrite) (assessment.Assessment, error) {
 		ResourceType: assessment.ResourceType(in.ResourceType), ResourceID: in.ResourceID, Year: in.AssessmentYear,
 		ClimateRegion: form.OrZero(in.ClimateRegion), FarmCountry: form.OrZero(in.FarmCountry), DataQuality: form.OrZero(in.SubmittedDataQuality),
 	}
-	for _, object := range []struct {
-		sent rest.RawObject
-		into *map[string]any
-	}{{in.GrowingArea, &out.GrowingArea}, {in.AverageTemperature, &out.AverageTemperature}} {
-		if len(object.sent) == 0 {
-			continue
+	read := func(sent rest.RawObject, into *map[string]any) error {
+		if len(sent) == 0 {
+			return nil
 		}
-		if err := json.Unmarshal(object.sent, object.into); err != nil {
-			return out, err
-		}
+		return json.Unmarshal(sent, into)
 	}
-	return out, nil
+	return out, cmp.Or(read(in.GrowingArea, &out.GrowingArea), read(in.AverageTemperature, &out.AverageTemperature))
 }
 
 func writeAssessment(r assessment.Assessment) AssessmentWrite {
@@ -249,22 +246,15 @@ func objectJSON(object map[string]any) rest.RawObject {
 }
 
 func showAssessmentRecord(r assessment.Assessment) AssessmentRecord {
-	out := AssessmentRecord{
+	return AssessmentRecord{
 		Meta: form.MetaOf(r.Meta), ResourceType: string(r.ResourceType), ResourceID: r.ResourceID, AssessmentYear: r.Year,
 		GrowingArea: objectJSON(r.GrowingArea), AverageTemperature: objectJSON(r.AverageTemperature),
 		ClimateRegion: form.OrNull(r.ClimateRegion), FarmCountry: form.OrNull(r.FarmCountry), SubmittedDataQuality: form.OrNull(r.DataQuality),
-		SectionDeclarations: r.Declarations, Status: string(r.Status), CompletenessPercentage: r.Completeness,
+		SectionDeclarations: maps.Collect(maps.All(r.Declarations)), Status: string(r.Status), CompletenessPercentage: r.Completeness,
 		IsReadyForSubmission: r.Ready, CompletenessComputedAt: r.CompletenessComputedAt,
 		CalculationStatus: form.OrNull(string(r.CalculationStatus)), CalculationReason: form.OrNull(r.CalculationReason),
-		SubmittedAt: r.SubmittedAt, HasUnsubmittedChanges: r.HasUnsubmittedChanges,
+		SubmittedVersion: form.OrNull(r.SubmittedVersion), SubmittedAt: r.SubmittedAt, HasUnsubmittedChanges: r.HasUnsubmittedChanges,
 	}
-	if out.SectionDeclarations == nil {
-		out.SectionDeclarations = map[string]string{}
-	}
-	if r.SubmittedVersion > 0 {
-		out.SubmittedVersion = &r.SubmittedVersion
-	}
-	return out
 }
 
 // show returns an assessment with all sections, also those that are empty.
@@ -284,18 +274,12 @@ func showSection(section assessment.Section, rows []assessment.Row) any {
 		}
 		return rows[0].Values
 	}
-	items := make([]any, len(rows))
-	for i, row := range rows {
-		items[i] = showItem(row)
-	}
-	return items
+	return form.Each(rows, showItem)
 }
 
 func showItem(row assessment.Row) map[string]any {
-	out := make(map[string]any, len(row.Values)+1)
-	for key, value := range row.Values {
-		out[key] = value
-	}
+	out := map[string]any{}
+	maps.Copy(out, row.Values)
 	out["id"] = row.ID
 	return out
 }

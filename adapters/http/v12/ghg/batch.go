@@ -90,16 +90,14 @@ func registerManyAssessments(a *rest.API, use *ghgapp.Batches) {
 	r.registerImport()
 	r.registerExport()
 	for _, kind := range []struct {
-		of            batch.Kind
-		path, summary string
+		of                    batch.Kind
+		path, action, summary string
 	}{
-		{assessment.BatchCopy, "copy-forward/", "How far a copy is"}, {assessment.BatchSubmit, "submit/", "How far a submission of many is"},
-		{assessment.BatchImport, "import/", "How far an import of assessments is"},
+		{assessment.BatchCopy, "copy-forward/", "copy_forward_status", "How far a copy is"},
+		{assessment.BatchSubmit, "submit/", "submit_many_status", "How far a submission of many is"},
+		{assessment.BatchImport, "import/", "import_status", "How far an import of assessments is"},
 	} {
-		action := map[batch.Kind]string{
-			assessment.BatchCopy: "copy_forward_status", assessment.BatchSubmit: "submit_many_status", assessment.BatchImport: "import_status",
-		}[kind.of]
-		status := assessmentRoute(http.MethodGet, kind.path+"{job_id}/", access.Assessments.View.For(action), kind.summary)
+		status := assessmentRoute(http.MethodGet, kind.path+"{job_id}/", access.Assessments.View.For(kind.action), kind.summary)
 		status.Noun = "job"
 		rest.Handle(a, status, func(ctx context.Context, c *rest.Call, in struct {
 			JobID int64 `path:"job_id"`
@@ -138,11 +136,10 @@ func (r bulkRoutes) registerCopy() {
 			if err != nil {
 				return assessment.BatchOptions{}, err
 			}
-			body := in.Body
-			selection, wrong := selectionOf(body.Filter)
-			return assessment.BatchOptions{
-				FromYear: body.FromYear, ToYear: body.ToYear, Overwrite: body.Overwrite, Preview: in.Preview, Selection: selection,
-			}, nestedIn("filter", wrong)
+			out := assessment.BatchOptions{FromYear: in.Body.FromYear, ToYear: in.Body.ToYear, Overwrite: in.Body.Overwrite, Preview: in.Preview}
+			var wrong fault.Fields
+			out.Selection, wrong = selectionOf(in.Body.Filter)
+			return out, nestedIn("filter", wrong)
 		})
 		return answer(c, report, err)
 	})
@@ -281,35 +278,20 @@ func (r bulkRoutes) registerExport() {
 
 func showBatch(r ghgapp.BatchReport) AssessmentBatch {
 	out := AssessmentBatch{
-		Status: string(r.Status), Reason: form.OrNull(r.Reason), Preview: r.Options.Preview, Atomic: r.Options.Atomic,
-		Total: r.Total, Done: r.Done, Counts: map[string]int64{}, Items: []BatchItem{}, UpdatedAt: r.UpdatedAt,
-	}
-	if r.Background() {
-		out.JobID = &r.ID
+		JobID: form.If(r.Background(), r.ID), Status: string(r.Status), Reason: form.OrNull(r.Reason), Preview: r.Options.Preview, Atomic: r.Options.Atomic,
+		Total: r.Total, Done: r.Done, Counts: map[string]int64{}, Items: form.Each(r.Judged, showBatchItem), UpdatedAt: r.UpdatedAt,
 	}
 	for outcome, n := range r.Tally {
 		out.Counts[string(outcome)] = n
 	}
-	for _, j := range r.Judged {
-		item := BatchItem{
-			Index: j.Index, Verdict: string(j.Outcome), SourceID: idOf(j.SourceID), AssessmentID: idOf(j.AssessmentID),
-			ResourceType: form.OrNull(string(j.ResourceType)), ResourceID: idOf(j.ResourceID), AssessmentYear: j.Year, Problems: []BatchProblem{},
-		}
-		if j.Version > 0 {
-			item.Version = &j.Version
-		}
-		for _, p := range j.Problems {
-			item.Problems = append(item.Problems, BatchProblem(p))
-		}
-		out.Items = append(out.Items, item)
-	}
 	return out
 }
 
-// idOf returns an optional id: null where there is none.
-func idOf(id int64) *int64 {
-	if id == 0 {
-		return nil
+func showBatchItem(j assessment.Judged) BatchItem {
+	return BatchItem{
+		j.Index, string(j.Outcome), form.OrNull(j.SourceID), form.OrNull(j.AssessmentID), form.OrNull(string(j.ResourceType)),
+		form.OrNull(j.ResourceID), j.Year, form.If(j.Version > 0, j.Version), form.Each(j.Problems, showProblem),
 	}
-	return &id
 }
+
+func showProblem(p assessment.Finding) BatchProblem { return BatchProblem(p) }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
 	ghgapp "tilth/app/ghg"
 	"tilth/core/access"
 	"tilth/core/assessment"
@@ -140,16 +141,8 @@ func registerDashboard(a *rest.API, use *ghgapp.Dashboard) {
 		Year  *int64 `query:"assessment_year"`
 		Limit *int64 `query:"verified_limit"`
 	}) (Dashboard, error) {
-		var year *int
-		if in.Year != nil {
-			narrow := int(*in.Year)
-			year = &narrow
-		}
-		limit := int64(defaultVerified)
-		if in.Limit != nil {
-			limit = *in.Limit
-		}
-		found, err := use.Dashboard(ctx, c.Principal(), year, limit)
+		year := form.Pointed(in.Year, func(year int64) int { return int(year) })
+		found, err := use.Dashboard(ctx, c.Principal(), year, form.Or(in.Limit, defaultVerified))
 		return showDashboard(found), err
 	})
 }
@@ -166,77 +159,67 @@ func showDashboard(f ghgapp.DashboardFigures) Dashboard {
 			EmissionsPerHa: f.Carbon.EmissionsPerHa, RemovalsPerHa: f.Carbon.RemovalsPerHa, EmissionsPerT: f.Carbon.EmissionsPerT,
 			NetIntensityHa: f.Carbon.NetPerHa, Unit: "tCO2e",
 		},
-		Verification: showVerifications(f), Sections: map[string]DashboardSection{}, TopIssues: []DashboardIssue{},
-		Charts: chartsOf(f.Dashboard),
+		Verification: showVerifications(f), Sections: map[string]DashboardSection{}, Charts: chartsOf(f.Dashboard),
+		TopIssues: form.Each(f.Issues, func(i dashboard.Issue) DashboardIssue {
+			return DashboardIssue{i.Field, i.Label, i.Message, i.Section, i.Count}
+		}),
 	}
 	for _, s := range f.Sections {
-		counts := map[string]int64{}
-		for stage, n := range s.ByStatus {
-			counts[string(stage)] = n
-		}
-		d.Sections[s.Key] = DashboardSection{string(s.Status), s.Completion, s.Assessments, counts, s.Missing}
-	}
-	for _, i := range f.Issues {
-		d.TopIssues = append(d.TopIssues, DashboardIssue{i.Field, i.Label, i.Message, i.Section, i.Count})
+		d.Sections[s.Key] = DashboardSection{string(s.Status), s.Completion, s.Assessments, counted(s.ByStatus), s.Missing}
 	}
 	return d
 }
 
-func showVerifications(f ghgapp.DashboardFigures) DashboardVerification {
-	v := f.Verification
-	out := DashboardVerification{
-		Verified: v.ByStatus[verification.Verified], Failed: v.ByStatus[verification.Failed],
-		Processing: v.ByStatus[verification.Processing], Pending: v.ByStatus[verification.Pending],
-		VerifiedCropRate: v.Rate, AverageVerificationConfidence: v.AverageConfidence,
-		VerifiedCropTypes: []VerifiedCropType{}, VerifiedAssessments: []VerifiedAssessment{}, StatusDistribution: map[string]int64{},
-	}
-	for status, n := range v.ByStatus {
-		out.StatusDistribution[string(status)] = n
-	}
-	for _, c := range v.CropTypes {
-		out.VerifiedCropTypes = append(out.VerifiedCropTypes, VerifiedCropType(c))
-	}
-	for _, a := range f.Verified {
-		out.VerifiedAssessments = append(out.VerifiedAssessments, VerifiedAssessment{
-			AssessmentID: a.AssessmentID, AssessmentYear: a.Year, CropTypeKey: a.CropType, ConfidenceScore: a.Confidence, Status: string(verification.Verified),
-		})
+// counted returns counts by name.
+func counted[K ~string](counts map[K]int64) map[string]int64 {
+	out := make(map[string]int64, len(counts))
+	for of, n := range counts {
+		out[string(of)] = n
 	}
 	return out
 }
 
-func chartsOf(d dashboard.Dashboard) DashboardCharts {
-	c := DashboardCharts{
-		EmissionsByModel: emptyChart(), RemovalsBySource: emptyChart(), StatusDistribution: emptyChart(),
-		VerificationStatusDistribution: emptyChart(), VerifiedCropTypes: emptyChart(), CompletionBySection: emptyChart(),
-		YearlyTrend: TrendChart{Labels: []string{}, Completion: []float64{}, Emissions: []float64{}, Removals: []float64{}, Balance: []float64{}},
+func showVerifications(f ghgapp.DashboardFigures) DashboardVerification {
+	v := f.Verification
+	return DashboardVerification{
+		Verified: v.ByStatus[verification.Verified], Failed: v.ByStatus[verification.Failed],
+		Processing: v.ByStatus[verification.Processing], Pending: v.ByStatus[verification.Pending],
+		VerifiedCropRate: v.Rate, AverageVerificationConfidence: v.AverageConfidence,
+		VerifiedCropTypes: form.Each(v.CropTypes, func(c dashboard.CropCount) VerifiedCropType { return VerifiedCropType(c) }),
+		VerifiedAssessments: form.Each(f.Verified, func(a dashboard.Verified) VerifiedAssessment {
+			return VerifiedAssessment{a.AssessmentID, a.Year, a.CropType, a.Confidence, string(verification.Verified)}
+		}),
+		StatusDistribution: counted(v.ByStatus),
 	}
-	for _, p := range d.Carbon.EmissionsByModel {
-		c.EmissionsByModel.add(p.Label, p.Value)
-	}
-	for _, p := range d.Carbon.RemovalsBySource {
-		c.RemovalsBySource.add(p.Label, p.Value)
-	}
-	c.StatusDistribution.add(string(assessment.Draft), float64(d.Summary.Drafts))
-	c.StatusDistribution.add(string(assessment.Submitted), float64(d.Summary.Submitted))
-	for _, s := range dashboard.Statuses {
-		c.VerificationStatusDistribution.add(string(s), float64(d.Verification.ByStatus[s]))
-	}
-	for _, crop := range d.Verification.CropTypes {
-		c.VerifiedCropTypes.add(crop.CropType, float64(crop.Count))
-	}
-	for _, s := range d.Sections {
-		c.CompletionBySection.add(s.Key, s.Completion)
-	}
-	t := &c.YearlyTrend
-	for _, y := range d.Trend {
-		t.Labels, t.Completion = append(t.Labels, strconv.Itoa(y.Year)), append(t.Completion, y.Completion)
-		t.Emissions, t.Removals, t.Balance = append(t.Emissions, y.Emissions), append(t.Removals, y.Removals), append(t.Balance, y.Balance)
-	}
-	return c
 }
 
-func emptyChart() Chart { return Chart{Labels: []string{}, Values: []float64{}} }
+func chartsOf(d dashboard.Dashboard) DashboardCharts {
+	point := func(p dashboard.Part) (string, float64) { return p.Label, p.Value }
+	years := func(figure func(y dashboard.Year) float64) []float64 { return form.Each(d.Trend, figure) }
+	return DashboardCharts{
+		EmissionsByModel:   chartOf(d.Carbon.EmissionsByModel, point),
+		RemovalsBySource:   chartOf(d.Carbon.RemovalsBySource, point),
+		StatusDistribution: Chart{[]string{string(assessment.Draft), string(assessment.Submitted)}, []float64{float64(d.Summary.Drafts), float64(d.Summary.Submitted)}},
+		VerificationStatusDistribution: chartOf(dashboard.Statuses, func(s verification.Status) (string, float64) {
+			return string(s), float64(d.Verification.ByStatus[s])
+		}),
+		VerifiedCropTypes:   chartOf(d.Verification.CropTypes, func(c dashboard.CropCount) (string, float64) { return c.CropType, float64(c.Count) }),
+		CompletionBySection: chartOf(d.Sections, func(s dashboard.Section) (string, float64) { return s.Key, s.Completion }),
+		YearlyTrend: TrendChart{
+			Labels:     form.Each(d.Trend, func(y dashboard.Year) string { return strconv.Itoa(y.Year) }),
+			Completion: years(func(y dashboard.Year) float64 { return y.Completion }),
+			Emissions:  years(func(y dashboard.Year) float64 { return y.Emissions }),
+			Removals:   years(func(y dashboard.Year) float64 { return y.Removals }),
+			Balance:    years(func(y dashboard.Year) float64 { return y.Balance }),
+		},
+	}
+}
 
-func (c *Chart) add(label string, value float64) {
-	c.Labels, c.Values = append(c.Labels, label), append(c.Values, value)
+func chartOf[T any](all []T, point func(T) (label string, value float64)) Chart {
+	c := Chart{[]string{}, []float64{}}
+	for _, one := range all {
+		label, value := point(one)
+		c.Labels, c.Values = append(c.Labels, label), append(c.Values, value)
+	}
+	return c
 }

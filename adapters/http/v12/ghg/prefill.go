@@ -3,6 +3,7 @@ package ghg
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
@@ -88,34 +89,18 @@ func optionalBody[T any](c *rest.Call) (T, error) {
 }
 
 func showPrefill(p ghgapp.Prefilled) Prefill {
-	out := Prefill{Proposals: []PrefillProposal{}, Questions: []PrefillQuestion{}, Notes: []BatchProblem{}}
-	applied := map[string]bool{}
-	for _, path := range p.Applied {
-		applied[path] = true
-	}
-	for _, proposal := range p.Proposals {
-		out.Proposals = append(out.Proposals, PrefillProposal{
-			Path: proposal.Path, Current: rest.Value{V: proposal.Current}, Proposed: rest.Value{V: proposal.Proposed}, Sources: showSources(proposal.Sources),
-			Filled: proposal.Filled(), Same: proposal.Same(), Applied: applied[proposal.Path],
-		})
-	}
-	for _, q := range p.Questions {
-		question := PrefillQuestion{q.Path, q.Message, []PrefillChoice{}}
-		for _, c := range q.Choices {
-			question.Choices = append(question.Choices, PrefillChoice{c.CropID, c.Name, form.OrNull(c.CropType), showSources(c.Sources)})
+	source := func(s assessment.Source) RecordRef { return RecordRef(s) }
+	proposal := func(of assessment.Proposal) PrefillProposal {
+		return PrefillProposal{
+			of.Path, rest.Value{V: of.Current}, rest.Value{V: of.Proposed}, form.Each(of.Sources, source),
+			of.Filled(), of.Same(), slices.Contains(p.Applied, of.Path),
 		}
-		out.Questions = append(out.Questions, question)
 	}
-	for _, n := range p.Notes {
-		out.Notes = append(out.Notes, BatchProblem(n))
+	choice := func(c assessment.CropChoice) PrefillChoice {
+		return PrefillChoice{c.CropID, c.Name, form.OrNull(c.CropType), form.Each(c.Sources, source)}
 	}
-	return out
-}
-
-func showSources(sources []assessment.Source) []RecordRef {
-	out := []RecordRef{}
-	for _, s := range sources {
-		out = append(out, RecordRef(s))
+	question := func(q assessment.Question) PrefillQuestion {
+		return PrefillQuestion{q.Path, q.Message, form.Each(q.Choices, choice)}
 	}
-	return out
+	return Prefill{form.Each(p.Proposals, proposal), form.Each(p.Questions, question), form.Each(p.Notes, showProblem)}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strconv"
 
@@ -179,21 +180,14 @@ func (r assessmentRoutes) registerVersions() {
 }
 
 func showVersionDetails(v ghgapp.StoredVersion) (AssessmentVersionDetails, error) {
-	out := AssessmentVersionDetails{
-		AssessmentVersion: showVersion(v.AssessmentVersion), Subject: showSubject(v.Subject), Snapshot: rest.RawObject(v.Snapshot),
-	}
+	out := AssessmentVersionDetails{AssessmentVersion: showVersion(v.AssessmentVersion), Subject: showSubject(v.Subject), Snapshot: rest.RawObject(v.Snapshot)}
 	err := json.Unmarshal(v.AssessmentVersion.Report, &out.Report)
 	return out, err
 }
 
 func showSubject(s assessment.Subject) AssessmentSubject {
-	out := AssessmentSubject{
-		Company: s.Company, ResourceType: string(s.ResourceType), ResourceID: s.ResourceID, Resource: s.Resource, AssessmentYear: s.Year,
-		CropType: s.Crop, FarmCountry: s.Country, ClimateRegion: s.ClimateRegion, SubmittedDataQuality: s.DataQuality,
-		SectionDeclarations: s.Declarations,
+	return AssessmentSubject{
+		s.Company, string(s.ResourceType), s.ResourceID, s.Resource, s.Year, s.Crop, s.Country, s.ClimateRegion, s.DataQuality,
+		maps.Collect(maps.All(s.Declarations)),
 	}
-	if out.SectionDeclarations == nil {
-		out.SectionDeclarations = map[string]string{}
-	}
-	return out
 }

@@ -71,25 +71,14 @@ func (r assessmentRoutes) registerSubmission() {
 
 func showSubmission(s ghgapp.Submission) AssessmentSubmission {
 	return AssessmentSubmission{
-		AssessmentVersion: showVersion(s.Version), Unchanged: s.Unchanged, Warnings: showFindings(s.Warnings), Assessment: showAssessmentRecord(s.Record),
+		AssessmentVersion: showVersion(s.Version), Unchanged: s.Unchanged, Assessment: showAssessmentRecord(s.Record),
+		Warnings: form.Each(s.Warnings, func(f assessment.Finding) Finding { return Finding(f) }),
 	}
 }
 
 func showVersion(v ports.AssessmentVersion) AssessmentVersion {
-	out := AssessmentVersion{
-		Version: v.Number, SubmittedAt: v.SubmittedAt, InputDigest: v.Digest, Engine: EngineIdentity{v.Engine, v.EngineVersion},
+	return AssessmentVersion{
+		Version: v.Number, SubmittedAt: v.SubmittedAt, SubmittedBy: form.Pointed(v.SubmittedBy, form.Named), InputDigest: v.Digest, Engine: EngineIdentity{v.Engine, v.EngineVersion},
 		FactorSet: FactorsIdentity{v.FactorSet, v.FactorSetVersion, v.FactorSetDigest}, GWPSet: v.GWPSet,
 	}
-	if v.SubmittedBy != nil {
-		out.SubmittedBy = &form.Ref{ID: v.SubmittedBy.ID, Name: v.SubmittedBy.Name}
-	}
-	return out
-}
-
-func showFindings(findings []assessment.Finding) []Finding {
-	out := make([]Finding, len(findings))
-	for i, f := range findings {
-		out[i] = Finding(f)
-	}
-	return out
 }

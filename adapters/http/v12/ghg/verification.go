@@ -1,8 +1,10 @@
 package ghg
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"tilth/adapters/http/rest"
@@ -101,64 +103,40 @@ func registerVerification(a *rest.API, use *ghgapp.Verification) {
 }
 
 func showVerification(r verification.Record) Verification {
-	out := Verification{
-		AssessmentID: r.AssessmentID, Status: form.OrNull(string(r.Status)), Reason: form.OrNull(string(r.Reason)), Message: form.OrNull(r.Text),
-		CropTypeKey: form.OrNull(r.CropType), Version: &r.Version, NextTryAt: r.NextTryAt, DecidedAt: r.DecidedAt, Evidence: []VerificationField{},
-	}
-	if r.Status.Verdict() {
-		out.Confidence = &r.Confidence
-	}
+	evidence := r.Evidence
 	if r.DecidedAt == nil { // what is kept of an earlier run is no evidence of this one
-		return out
+		evidence = verification.Evidence{}
 	}
-	out.Model = form.OrNull(r.Evidence.Model)
-	for _, f := range r.Evidence.Fields {
-		out.Evidence = append(out.Evidence, showVerificationField(f))
+	return Verification{
+		r.AssessmentID, form.OrNull(string(r.Status)), form.OrNull(string(r.Reason)), form.OrNull(r.Text), form.If(r.Status.Verdict(), r.Confidence),
+		form.OrNull(r.CropType), &r.Version, r.NextTryAt, r.DecidedAt, form.OrNull(evidence.Model), form.Each(evidence.Fields, showVerificationField),
 	}
-	return out
 }
 
 func showVerificationField(f verification.Field) VerificationField {
-	out := VerificationField{
+	return VerificationField{
 		FieldID: f.FieldID, FieldName: f.FieldName, CultivationID: form.OrNull(f.CultivationID), SeasonID: form.OrNull(f.SeasonID),
 		SeasonName: form.OrNull(f.SeasonName), CropName: form.OrNull(f.CropName), Verdict: string(f.Verdict), Reason: string(f.Reason), Message: f.Text,
-		Declared: append([]string{}, f.Declared...), Ranking: []VerificationRanked{},
+		Confidence: form.If(f.Verdict.Verdict(), f.Confidence), Declared: append([]string{}, f.Declared...),
+		Ranking: form.Each(f.Ranking, func(r verification.Ranked) VerificationRanked { return VerificationRanked(r) }),
+		Curves:  form.If(f.Region != "", VerificationCurves{f.Region, f.CurvesVersion, f.Scope}), Series: form.Pointed(f.Series, showVerificationSeries),
 	}
-	if f.Verdict.Verdict() {
-		out.Confidence = &f.Confidence
-	}
-	for _, r := range f.Ranking {
-		out.Ranking = append(out.Ranking, VerificationRanked(r))
-	}
-	if f.Region != "" {
-		out.Curves = &VerificationCurves{f.Region, f.CurvesVersion, f.Scope}
-	}
-	if f.Series != nil {
-		out.Series = showVerificationSeries(f.Series)
-	}
-	return out
 }
 
-func showVerificationSeries(s *verification.Series) *VerificationSeries {
-	out := &VerificationSeries{
+func showVerificationSeries(s verification.Series) VerificationSeries {
+	out := VerificationSeries{
 		StartDate: rest.DateOf(s.From), EndDate: rest.DateOf(s.To), OrderID: form.OrNull(s.OrderID), Indices: []string{"NDVI"},
-		Accepted: len(s.Dates), Rejected: s.Rejected, Synthetic: s.Synthetic, ComputedAt: s.ComputedAt, Dates: []VerificationDate{},
+		Accepted: len(s.Dates), Rejected: s.Rejected, Synthetic: s.Synthetic, ComputedAt: s.ComputedAt,
+		Dates: form.Each(s.Dates, func(d verification.Date) VerificationDate {
+			return VerificationDate{rest.DateOf(d.Date), d.NDVI, form.If(s.HasEVI, d.EVI), d.Coverage}
+		}),
 	}
 	if s.HasEVI {
 		out.Indices = append(out.Indices, "EVI")
 	}
-	for i, d := range s.Dates {
-		date := VerificationDate{Date: rest.DateOf(d.Date), NDVI: d.NDVI, Coverage: d.Coverage}
-		if s.HasEVI {
-			date.EVI = &s.Dates[i].EVI
-		}
-		if v := d.NDVI; out.MinNDVI == nil || v < *out.MinNDVI {
-			out.MinNDVI = &v
-		}
-		if v := d.NDVI; out.MaxNDVI == nil || v > *out.MaxNDVI {
-			out.MaxNDVI = &v
-		}
-		out.Dates = append(out.Dates, date)
+	if len(s.Dates) > 0 {
+		byNDVI := func(a, b verification.Date) int { return cmp.Compare(a.NDVI, b.NDVI) }
+		out.MinNDVI, out.MaxNDVI = new(slices.MinFunc(s.Dates, byNDVI).NDVI), new(slices.MaxFunc(s.Dates, byNDVI).NDVI)
 	}
 	return out
 }

@@ -3,7 +3,9 @@ package ghg
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -102,7 +104,7 @@ func (r assessmentRoutes) registerViews() {
 var alwaysShown = []string{"id", "status", "completeness_percentage", "is_ready_for_submission"}
 
 // showDetails returns the members of the record and the sections that a detail view is about.
-func (r assessmentRoutes) showDetails(d ghgapp.Details) (map[string]any, error) {
+func (r assessmentRoutes) showDetails(d ghgapp.Details) (map[string]json.RawMessage, error) {
 	raw, err := json.Marshal(r.show(d.Whole))
 	if err != nil {
 		return nil, err
@@ -111,17 +113,10 @@ func (r assessmentRoutes) showDetails(d ghgapp.Details) (map[string]any, error) 
 	if err := json.Unmarshal(raw, &all); err != nil {
 		return nil, err
 	}
-	out := map[string]any{}
-	for name, value := range all {
-		if d.Group == nil {
-			out[name] = value
-		}
-	}
 	if d.Group == nil {
-		return out, nil
+		return all, nil
 	}
-	shown := append([]string{}, alwaysShown...)
-	shown = append(shown, d.Group.Sections...)
+	shown := slices.Concat(alwaysShown, d.Group.Sections)
 	switch d.Group.Key {
 	case "general":
 		shown = append(shown, "resource_type", "resource_id", "section_declarations")
@@ -136,10 +131,8 @@ func (r assessmentRoutes) showDetails(d ghgapp.Details) (map[string]any, error) 
 		}
 		shown = append(shown, "has_unsubmitted_changes")
 	}
-	for _, name := range shown {
-		out[name] = all[name]
-	}
-	return out, nil
+	maps.DeleteFunc(all, func(name string, _ json.RawMessage) bool { return !slices.Contains(shown, name) })
+	return all, nil
 }
 
 func (r assessmentRoutes) registerCompleteness() {
@@ -164,11 +157,8 @@ func showCompleteness(r assessment.Assessment, state assessment.State) Completen
 		Stale: r.Stale(), Sections: map[string]SectionCompleteness{},
 	}
 	for _, s := range state.Sections {
-		shown := SectionCompleteness{s.Applies, s.Declared, string(s.Status), s.Filled, s.Required, []MissingField{}}
-		for _, m := range s.Missing {
-			shown.Missing = append(shown.Missing, MissingField(m))
-		}
-		out.Sections[s.Section] = shown
+		missing := form.Each(s.Missing, func(m assessment.Missing) MissingField { return MissingField(m) })
+		out.Sections[s.Section] = SectionCompleteness{s.Applies, s.Declared, string(s.Status), s.Filled, s.Required, missing}
 	}
 	return out
 }

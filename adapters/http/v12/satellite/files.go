@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"tilth/adapters/http/rest"
@@ -15,13 +16,8 @@ import (
 )
 
 func showSmoothed(s vegetation.Series) *[]ProfilePoint {
-	out := []ProfilePoint{}
-	for _, run := range s.Smoothed() {
-		for _, p := range run {
-			out = append(out, ProfilePoint{rest.DateOf(p.Date), p.Value})
-		}
-	}
-	return &out
+	days := slices.Concat(s.Smoothed()...)
+	return new(form.Each(days, func(p vegetation.Point) ProfilePoint { return ProfilePoint{rest.DateOf(p.Date), p.Value} }))
 }
 
 // profileFiles are the files of a profile.

@@ -115,33 +115,20 @@ func indexTable() string {
 }
 
 func showOrder(s vegetation.OrderState) ProfileOrder {
-	out := ProfileOrder{
+	mask := map[bool]string{true: "none", false: "scl"}[s.NoSCL]
+	return ProfileOrder{
 		OrderID: s.ID, Status: string(s.Status), IndexCode: s.Index, Field: s.FieldID, Season: s.SeasonID,
 		StartDate: rest.DateOf(s.StartDate), EndDate: rest.DateOf(s.EndDate), ProfileUUID: s.UUID, FieldUUID: s.FieldUUID,
 		Company: s.CompanyID, CreatedBy: s.CreatedBy, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
 		LastCheckedAt: s.LastCheckedAt, Reason: form.OrNull(s.Reason), Synthetic: s.Synthetic, SmallField: s.SmallField,
+		CloudMask: form.If(s.Status == vegetation.Active, mask),
 	}
-	if s.Status == vegetation.Active {
-		mask := "scl"
-		if s.NoSCL {
-			mask = "none"
-		}
-		out.CloudMask = &mask
-	}
-	return out
 }
 
 // request returns what is ordered. Faults: Invalid (index_code).
 func (in OrderWrite) request() (satellite.ProfileRequest, error) {
-	req := satellite.ProfileRequest{FieldUUID: strings.ToLower(in.FieldUUID), SeasonID: in.SeasonID, Index: vegetation.NDVI}
-	if in.IndexCode != nil {
-		index, err := vegetation.ParseIndex(*in.IndexCode)
-		if err != nil {
-			return req, err
-		}
-		req.Index = index.Code
-	}
-	return req, nil
+	index, err := vegetation.ParseIndex(form.Or(in.IndexCode, string(vegetation.NDVI)))
+	return satellite.ProfileRequest{FieldUUID: strings.ToLower(in.FieldUUID), SeasonID: in.SeasonID, Index: index.Code}, err
 }
 
 // Quote is what an order would cost.
@@ -166,10 +153,7 @@ func registerQuote(a *rest.API, orders *satellite.Profiles) {
 			return Quote{}, err
 		}
 		q, err := orders.Quote(ctx, c.Principal(), req)
-		out := Quote{Charge: q.Charge.Float(), Available: q.Available.Float(), AlreadyCharged: q.AlreadyCharged}
-		if q.Duplicate != nil {
-			out.DuplicateOf = &q.Duplicate.ID
-		}
-		return out, err
+		duplicate := form.Pointed(q.Duplicate, func(o vegetation.OrderState) int64 { return o.ID })
+		return Quote{q.Charge.Float(), q.Available.Float(), q.AlreadyCharged, duplicate}, err
 	})
 }

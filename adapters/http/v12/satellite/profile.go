@@ -59,30 +59,22 @@ type Profile struct {
 }
 
 func showProfile(p satellite.Profile, detail bool) Profile {
-	out := Profile{ProfileOrder: showOrder(p.Order), Refreshing: p.Refreshing, Profile: []ProfilePoint{}}
-	for _, o := range p.Series.Observations {
-		out.Profile = append(out.Profile, ProfilePoint{rest.DateOf(o.Date), o.Value})
+	out := Profile{
+		ProfileOrder: showOrder(p.Order), Refreshing: p.Refreshing,
+		Profile: form.Each(p.Series.Observations, func(o vegetation.Observation) ProfilePoint { return ProfilePoint{rest.DateOf(o.Date), o.Value} }),
 	}
-	if !detail {
-		return out
+	if detail {
+		out.Observations = new(form.Each(p.Series.Observations, showObservation))
+		out.Rejected = new(form.Each(p.Series.Rejected, func(r vegetation.Rejection) Rejection {
+			return Rejection{rest.DateOf(r.Date), string(r.Reason), r.Coverage, r.NValid, r.NPolygon, r.Items, form.OrNull(r.Note)}
+		}))
 	}
-	observations, rejected := []Observation{}, []Rejection{}
-	for _, o := range p.Series.Observations {
-		observations = append(observations, Observation{
-			rest.DateOf(o.Date), o.Value, o.Coverage, o.NValid, o.NPolygon, o.Median, o.Std, o.Min, o.Max, o.P10, o.P90, o.Items, showOffsets(o.Offsets),
-		})
-	}
-	for _, r := range p.Series.Rejected {
-		rejected = append(rejected, Rejection{rest.DateOf(r.Date), string(r.Reason), r.Coverage, r.NValid, r.NPolygon, r.Items, form.OrNull(r.Note)})
-	}
-	out.Observations, out.Rejected = &observations, &rejected
 	return out
 }
 
-func showOffsets(offsets []vegetation.AppliedOffset) []Offset {
-	out := make([]Offset, len(offsets))
-	for i, o := range offsets {
-		out[i] = Offset{o.Item, o.Offset, string(o.Basis)}
+func showObservation(o vegetation.Observation) Observation {
+	return Observation{
+		rest.DateOf(o.Date), o.Value, o.Coverage, o.NValid, o.NPolygon, o.Median, o.Std, o.Min, o.Max, o.P10, o.P90, o.Items,
+		form.Each(o.Offsets, func(o vegetation.AppliedOffset) Offset { return Offset{o.Item, o.Offset, string(o.Basis)} }),
 	}
-	return out
 }

@@ -49,12 +49,10 @@ func registerWallet(a *rest.API, orders *satellite.Profiles) {
 		{Name: "created_after", Type: rest.Timestamp, Description: "At or after this time."},
 		{Name: "created_before", Type: rest.Timestamp, Description: "Before this time."},
 	}
-	rest.Handle(a, rest.Route{
+	form.HandleList(a, rest.Route{
 		Method: http.MethodGet, Path: "wallet/transactions/", OperationID: "wallet_transaction_list", Summary: "List the ledger, newest first",
-		Tag: walletTag, Permission: access.Wallets.View.For("list"), Query: append(rest.PageParams(), filters...),
-	}, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[Transaction], error) {
-		return form.List(q.PageOrAll(), showTransaction)(orders.Transactions(ctx, c.Principal(), form.QueryOf(q.PageOrAll(), filters, q)))
-	})
+		Tag: walletTag, Permission: access.Wallets.View.For("list"),
+	}, filters, orders.Transactions, showTransaction)
 }
 
 func showTransaction(t credit.Transaction) Transaction {
