@@ -22,16 +22,8 @@ func (s *shell) apiKey() *cobra.Command {
 		}
 		return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
 			key, text, err := op.CreateAPIKey(ctx, email, in)
-			if err != nil {
-				return err
-			}
-			return s.print(struct {
-				ID        int64      `json:"id"`
-				Name      string     `json:"name"`
-				Prefix    string     `json:"prefix"`
-				Key       string     `json:"key"`
-				ExpiresAt *time.Time `json:"expires_at"`
-			}{key.ID, key.Name, key.Prefix, text, key.ExpiresAt}, "%s", text)
+			out := record{{"id", key.ID}, {"name", key.Name}, {"prefix", key.Prefix}, {"key", text}, {"expires_at", key.ExpiresAt}}
+			return s.answer(err, out, "%s", text)
 		})
 	}
 	f := create.Flags()

@@ -22,10 +22,8 @@ func (s *shell) backup() *cobra.Command {
 and write. The file holds password hashes and signing keys: protect it as you protect
 those. For a PostgreSQL database the command refers to pg_dump.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := s.program.Backup(cmd.Context(), s.cfg, s.logger(), args[0]); err != nil {
-				return err
-			}
-			return s.print(map[string]any{"file": args[0]}, "the database is copied to %s", args[0])
+			err := s.program.Backup(cmd.Context(), s.cfg, s.logger(), args[0])
+			return s.answer(err, record{{"file", args[0]}}, "the database is copied to %s", args[0])
 		},
 	}
 }
@@ -39,10 +37,8 @@ servers see the backup from their next request on. What was written since the ba
 lost: back it up before if you need it. Sign-ins since the backup end; access tokens that
 were issued since it are valid until they expire.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := s.program.Restore(cmd.Context(), s.cfg, s.logger(), args[0]); err != nil {
-				return err
-			}
-			return s.print(map[string]any{"file": args[0]}, "the database is restored from %s", args[0])
+			err := s.program.Restore(cmd.Context(), s.cfg, s.logger(), args[0])
+			return s.answer(err, record{{"file", args[0]}}, "the database is restored from %s", args[0])
 		},
 	}
 }
@@ -54,10 +50,7 @@ func (s *shell) key() *cobra.Command {
 previous keys are valid until they expire.`,
 		RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
 			key, err := op.RotateSigningKey(ctx)
-			if err != nil {
-				return err
-			}
-			return s.print(map[string]any{"id": key.ID, "created_at": key.CreatedAt}, "key %s signs access tokens from now on", key.ID)
+			return s.answer(err, record{{"created_at", key.CreatedAt}, {"id", key.ID}}, "key %s signs access tokens from now on", key.ID)
 		}),
 	}
 	return group("key", "Keys that sign access tokens", rotate)

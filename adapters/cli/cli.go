@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -228,6 +230,48 @@ func strictArgs(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		strictArgs(sub)
 	}
+}
+
+// record is a JSON object, whose members are printed in their order.
+type record []member
+
+type member struct {
+	name  string
+	value any
+}
+
+// MarshalJSON writes the members.
+func (r record) MarshalJSON() ([]byte, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	before := "{"
+	for _, m := range r {
+		out.WriteString(before + strconv.Quote(m.name) + ":")
+		if err := enc.Encode(m.value); err != nil {
+			return nil, err
+		}
+		before = ","
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
+}
+
+// each returns what show makes of each element, and an empty list for none.
+func each[T, R any](all []T, show func(T) R) []R {
+	out := make([]R, len(all))
+	for i, one := range all {
+		out[i] = show(one)
+	}
+	return out
+}
+
+// answer prints what a use case returned, unless it failed.
+func (s *shell) answer(err error, record any, format string, args ...any) error {
+	if err != nil {
+		return err
+	}
+	return s.print(record, format, args...)
 }
 
 // print prints a record: with --json as JSON, else as the line given.

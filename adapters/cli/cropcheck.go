@@ -23,9 +23,7 @@ type CurveFiles interface {
 }
 
 func (s *shell) curves() *cobra.Command {
-	c := &cobra.Command{Use: "curves", Short: "Reference curves of crops, for crop-check"}
-	c.AddCommand(s.curvesBuild(), s.curvesImport(), s.curvesShow())
-	return c
+	return group("curves", "Reference curves of crops, for crop-check", s.curvesBuild(), s.curvesImport(), s.curvesShow())
 }
 
 func (s *shell) curvesBuild() *cobra.Command {
@@ -100,28 +98,11 @@ was imported. ` + "`tilth curves show REGION`" + ` prints imported ones, for --c
 	return required(c, "series", "declared")
 }
 
-// The JSON of a verdict. Confidence is null where the verdict is pending.
-type (
-	verdictJSON struct {
-		ID         string       `json:"id"`
-		Verdict    string       `json:"verdict"`
-		Confidence *float64     `json:"confidence"`
-		Reason     string       `json:"reason"`
-		Ranking    []rankedJSON `json:"ranking"`
-	}
-	rankedJSON struct {
-		Class    string  `json:"class"`
-		Distance float64 `json:"distance"`
-	}
-)
-
 func (s *shell) printVerdict(id string, r cropcheck.Result) error {
-	out := verdictJSON{ID: id, Verdict: string(r.Verdict), Reason: r.Text, Ranking: []rankedJSON{}}
-	for _, c := range r.Ranking {
-		out.Ranking = append(out.Ranking, rankedJSON{c.Class, c.Distance})
-	}
+	var confidence any // null where the verdict is pending
 	if r.Verdict != cropcheck.Pending {
-		out.Confidence = &r.Confidence
+		confidence = r.Confidence
 	}
-	return s.printJSON(out)
+	ranking := each(r.Ranking, func(c cropcheck.Ranked) record { return record{{"class", c.Class}, {"distance", c.Distance}} })
+	return s.printJSON(record{{"id", id}, {"verdict", r.Verdict}, {"confidence", confidence}, {"reason", r.Text}, {"ranking", ranking}})
 }

@@ -120,25 +120,18 @@ func (s *shell) showCurves(all []cropcheck.Edition, region []string) error {
 }
 
 func (s *shell) printEdition(e cropcheck.Edition) error {
-	out := struct {
-		Region     string     `json:"region"`
-		Version    string     `json:"version"`
-		BuiltIn    bool       `json:"built_in"`
-		ImportedAt *time.Time `json:"imported_at"`
-		Classes    []string   `json:"classes"`
-		Scope      string     `json:"scope"`
-		Extent     []float64  `json:"extent"`
-	}{e.Region, e.Version, e.BuiltIn(), nil, e.Set.Classes(), e.Set.Scope, nil}
-	origin := "built-in"
+	var imported, extent any
+	origin, classes := "built-in", e.Set.Classes()
 	if !e.BuiltIn() {
-		out.ImportedAt = &e.ImportedAt
-		origin = "imported " + e.ImportedAt.Format(time.RFC3339)
+		imported, origin = e.ImportedAt, "imported "+e.ImportedAt.Format(time.RFC3339)
 	}
 	if x := e.Set.Extent; x != nil {
-		out.Extent = []float64{x.West, x.South, x.East, x.North}
+		extent = []float64{x.West, x.South, x.East, x.North}
 	}
-	return s.print(out, "%s, version %s, %s: %d curves (%s). %s",
-		e.Region, e.Version, origin, len(out.Classes), strings.Join(out.Classes, ", "), out.Scope)
+	return s.print(record{
+		{"region", e.Region}, {"version", e.Version}, {"built_in", e.BuiltIn()}, {"imported_at", imported},
+		{"classes", classes}, {"scope", e.Set.Scope}, {"extent", extent},
+	}, "%s, version %s, %s: %d curves (%s). %s", e.Region, e.Version, origin, len(classes), strings.Join(classes, ", "), e.Set.Scope)
 }
 
 // readCurves reads a file of curves; the built-in ones if path is empty.

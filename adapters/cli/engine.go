@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -20,18 +21,12 @@ figures, the engine and the factors they were computed with; the next submission
 assessment uses the new ones. An external engine must be configured (TILTH_ENGINE_URL).`,
 		Example: "  tilth engine set --company 1 --engine ipcc2019-tier1-ar6 --factor-set ipcc2006_ar5",
 		RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
-			if err := op.ChooseEngine(ctx, company, choice); err != nil {
-				return err
-			}
-			return s.printEngine(company, choice)
+			return s.printEngine(op.ChooseEngine(ctx, company, choice), company, choice)
 		}),
 	}
 	show := s.action("show", "Show the engine and the factor set of a company", func(ctx context.Context, op *operating.Operating) error {
 		chosen, err := op.EngineChoice(ctx, company)
-		if err != nil {
-			return err
-		}
-		return s.printEngine(company, chosen)
+		return s.printEngine(err, company, chosen)
 	})
 	for _, c := range []*cobra.Command{set, show} {
 		c.Flags().Int64Var(&company, "company", 0, "id of the company")
@@ -41,16 +36,7 @@ assessment uses the new ones. An external engine must be configured (TILTH_ENGIN
 	return group("engine", "Calculation engines of the companies", required(set, "company"), required(show, "company"))
 }
 
-func (s *shell) printEngine(company int64, choice ports.EngineChoice) error {
-	word := func(id string) string {
-		if id == "" {
-			return "default"
-		}
-		return id
-	}
-	return s.print(struct {
-		Company   int64  `json:"company"`
-		Engine    string `json:"engine"`
-		FactorSet string `json:"factor_set"`
-	}{company, choice.Engine, choice.FactorSet}, "company %d: engine %s, factor set %s", company, word(choice.Engine), word(choice.FactorSet))
+func (s *shell) printEngine(err error, company int64, choice ports.EngineChoice) error {
+	return s.answer(err, record{{"company", company}, {"engine", choice.Engine}, {"factor_set", choice.FactorSet}},
+		"company %d: engine %s, factor set %s", company, cmp.Or(choice.Engine, "default"), cmp.Or(choice.FactorSet, "default"))
 }

@@ -12,21 +12,6 @@ import (
 	"tilth/ports"
 )
 
-// jobJSON is a background job with --json.
-type jobJSON struct {
-	ID          int64      `json:"id"`
-	State       string     `json:"state"`
-	Kind        string     `json:"kind"`
-	Key         string     `json:"key"`
-	Company     *int64     `json:"company"`
-	Subject     int64      `json:"subject"`
-	Claims      int        `json:"claims"`
-	RunAt       time.Time  `json:"run_at"`
-	LeasedUntil *time.Time `json:"leased_until"`
-	FailedAt    *time.Time `json:"failed_at"`
-	Reason      *string    `json:"reason"`
-}
-
 func (s *shell) job() *cobra.Command {
 	var filter ports.JobFilter
 	var state string
@@ -73,33 +58,27 @@ func (s *shell) oneJob(
 			}
 			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
 				job, err := do(op, ctx, id)
-				if err != nil || verb == "show" {
-					if err == nil {
-						err = s.printJob(job)
-					}
-					return err
+				if err == nil && verb == "show" {
+					return s.printJob(job)
 				}
-				return s.print(map[string]any{"id": id, "done": verb}, "job %d (%s %s): %s", id, job.Kind, job.Key, verb)
+				return s.answer(err, record{{"done", verb}, {"id", id}}, "job %d (%s %s): %s", id, job.Kind, job.Key, verb)
 			})
 		},
 	}
 }
 
 func (s *shell) printJob(j ports.KeptJob) error {
-	out := jobJSON{
-		ID: j.ID, State: string(operating.StateOf(j)), Kind: j.Kind, Key: j.Key, Subject: j.Subject, Claims: j.Attempt, RunAt: j.RunAt,
-		LeasedUntil: j.LeasedUntil,
-	}
-	if j.CompanyID != 0 {
-		out.Company = &j.CompanyID
-	}
-	detail := "due " + j.RunAt.UTC().Format(time.RFC3339)
+	state, detail := operating.StateOf(j), "due "+j.RunAt.UTC().Format(time.RFC3339)
+	var failed, reason any
 	switch {
 	case j.Failed != nil:
-		out.FailedAt, out.Reason = &j.Failed.At, &j.Failed.Reason
+		failed, reason = j.Failed.At, j.Failed.Reason
 		detail = "failed " + j.Failed.At.UTC().Format(time.RFC3339) + ": " + j.Failed.Reason
 	case j.LeasedUntil != nil:
 		detail = "leased until " + j.LeasedUntil.UTC().Format(time.RFC3339)
 	}
-	return s.print(out, "%6d  %-8s %-28s company %d  claims %d  %s", j.ID, out.State, j.Kind+" "+j.Key, j.CompanyID, j.Attempt, detail)
+	return s.print(record{
+		{"id", j.ID}, {"state", state}, {"kind", j.Kind}, {"key", j.Key}, {"company", optional(j.CompanyID)}, {"subject", j.Subject},
+		{"claims", j.Attempt}, {"run_at", j.RunAt}, {"leased_until", j.LeasedUntil}, {"failed_at", failed}, {"reason", reason},
+	}, "%6d  %-8s %-28s company %d  claims %d  %s", j.ID, state, j.Kind+" "+j.Key, j.CompanyID, j.Attempt, detail)
 }

@@ -12,29 +12,23 @@ import (
 	"tilth/core/credit"
 )
 
-// walletJSON is a wallet with --json.
-type walletJSON struct {
-	Company   int64   `json:"company"`
-	Balance   float64 `json:"balance"`
-	Held      float64 `json:"held"`
-	Available float64 `json:"available"`
-	Unit      string  `json:"unit"`
+// walletOf returns a wallet with --json.
+func walletOf(company int64, w credit.Wallet) record {
+	return record{
+		{"company", company}, {"balance", w.Balance.Float()}, {"held", w.Held.Float()}, {"available", w.Available().Float()}, {"unit", "credit"},
+	}
 }
 
-// printWallet prints a wallet.
-func (s *shell) printWallet(company int64, w credit.Wallet) error {
-	return s.print(walletJSON{company, w.Balance.Float(), w.Held.Float(), w.Available().Float(), "credit"},
-		"company %d: balance %s, held %s, available %s credits", company, w.Balance, w.Held, w.Available())
+// printWallet prints a wallet, unless the use case that changed or read it failed.
+func (s *shell) printWallet(err error, company int64, w credit.Wallet) error {
+	return s.answer(err, walletOf(company, w), "company %d: balance %s, held %s, available %s credits", company, w.Balance, w.Held, w.Available())
 }
 
 func (s *shell) walletShow() *cobra.Command {
 	var company int64
 	c := s.action("show", "Print a company's wallet", func(ctx context.Context, op *operating.Operating) error {
 		w, err := op.Wallet(ctx, company)
-		if err != nil {
-			return err
-		}
-		return s.printWallet(company, w)
+		return s.printWallet(err, company, w)
 	})
 	c.Flags().Int64Var(&company, "company", 0, "id of the company")
 	return required(c, "company")
@@ -57,13 +51,7 @@ charged, its profiles stay, and further orders on it cost nothing.`,
 			}
 			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
 				w, refund, err := op.Refund(ctx, in)
-				if err != nil {
-					return err
-				}
-				return s.print(struct {
-					transactionJSON
-					Wallet walletJSON `json:"wallet"`
-				}{transactionOf(refund), walletJSON{in.CompanyID, w.Balance.Float(), w.Held.Float(), w.Available().Float(), "credit"}},
+				return s.answer(err, append(transactionOf(refund), member{"wallet", walletOf(in.CompanyID, w)}),
 					"refunded %s credits of transaction %d; company %d: balance %s, held %s, available %s credits",
 					refund.Amount, in.Transaction, in.CompanyID, w.Balance, w.Held, w.Available())
 			})
@@ -77,23 +65,11 @@ charged, its profiles stay, and further orders on it cost nothing.`,
 	return required(c, "company", "transaction")
 }
 
-// transactionJSON is a line of the ledger with --json: the record of the interface.
-type transactionJSON struct {
-	ID        int64     `json:"id"`
-	CreatedAt time.Time `json:"created_at"`
-	Kind      string    `json:"kind"`
-	Amount    float64   `json:"amount"`
-	Product   *string   `json:"product"`
-	Field     *int64    `json:"field"`
-	Order     *int64    `json:"order"`
-	RefundOf  *int64    `json:"refund_of"`
-	Note      string    `json:"note"`
-}
-
-func transactionOf(t credit.Transaction) transactionJSON {
-	return transactionJSON{
-		t.ID, t.CreatedAt, string(t.Kind), t.Amount.Float(), optional(string(t.Product)), optional(t.FieldID), optional(t.OrderID),
-		optional(t.RefundOf), t.Note,
+// transactionOf returns a line of the ledger with --json: the record of the interface.
+func transactionOf(t credit.Transaction) record {
+	return record{
+		{"id", t.ID}, {"created_at", t.CreatedAt}, {"kind", t.Kind}, {"amount", t.Amount.Float()}, {"product", optional(t.Product)},
+		{"field", optional(t.FieldID)}, {"order", optional(t.OrderID)}, {"refund_of", optional(t.RefundOf)}, {"note", t.Note},
 	}
 }
 

@@ -25,14 +25,7 @@ func (s *shell) company() *cobra.Command {
 	var name string
 	create := s.action("create", "Create a company, with roles owner, editor and viewer", func(ctx context.Context, op *operating.Operating) error {
 		c, err := op.CreateCompany(ctx, name)
-		if err != nil {
-			return err
-		}
-		return s.print(struct {
-			ID   int64  `json:"id"`
-			UUID string `json:"uuid"`
-			Name string `json:"name"`
-		}{c.ID, c.UUID, c.Name}, "company %d: %s (%s)", c.ID, c.Name, c.UUID)
+		return s.answer(err, record{{"id", c.ID}, {"uuid", c.UUID}, {"name", c.Name}}, "company %d: %s (%s)", c.ID, c.Name, c.UUID)
 	})
 	create.Flags().StringVar(&name, "name", "", "name of the company")
 	return group("company", "Companies: the tenants", required(create, "name"))
@@ -53,17 +46,9 @@ func (s *shell) user() *cobra.Command {
 		}
 		return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
 			u, err := op.CreateUser(ctx, in)
-			if err != nil {
-				return err
-			}
-			return s.print(struct {
-				ID       int64  `json:"id"`
-				Email    string `json:"email"`
-				Name     string `json:"name"`
-				Company  int64  `json:"company"`
-				Role     string `json:"role"`
-				Operator bool   `json:"operator"`
-			}{u.ID, u.Email, u.Name, u.CompanyID, in.Role, in.Operator}, "user %d: %s", u.ID, u.Email)
+			return s.answer(err, record{
+				{"id", u.ID}, {"email", u.Email}, {"name", u.Name}, {"company", u.CompanyID}, {"role", in.Role}, {"operator", in.Operator},
+			}, "user %d: %s", u.ID, u.Email)
 		})
 	}}
 	f := create.Flags()
@@ -77,10 +62,7 @@ func (s *shell) user() *cobra.Command {
 	var email string
 	disable := s.action("disable", "Revoke a user's access from the next request on", func(ctx context.Context, op *operating.Operating) error {
 		u, err := op.DisableUser(ctx, email)
-		if err != nil {
-			return err
-		}
-		return s.print(map[string]any{"id": u.ID, "email": u.Email, "disabled": u.Disabled}, "user %d: %s is disabled", u.ID, u.Email)
+		return s.answer(err, record{{"disabled", u.Disabled}, {"email", u.Email}, {"id", u.ID}}, "user %d: %s is disabled", u.ID, u.Email)
 	})
 	disable.Flags().StringVar(&email, "email", "", "e-mail address of the user")
 	return group("user", "Users and operators", required(create, "email"), required(disable, "email"))
@@ -91,13 +73,7 @@ func (s *shell) token() *cobra.Command {
 	var ttl time.Duration
 	create := s.action("create", "Print an access token for a user", func(ctx context.Context, op *operating.Operating) error {
 		token, err := op.CreateToken(ctx, email, ttl)
-		if err != nil {
-			return err
-		}
-		return s.print(struct {
-			Access    string `json:"access"`
-			ExpiresIn int64  `json:"expires_in"`
-		}{token, int64(ttl.Seconds())}, "%s", token)
+		return s.answer(err, record{{"access", token}, {"expires_in", int64(ttl.Seconds())}}, "%s", token)
 	})
 	create.Flags().StringVar(&email, "user", "", "e-mail address of the user")
 	create.Flags().DurationVar(&ttl, "ttl", 24*time.Hour, "how long it is valid")
@@ -114,10 +90,7 @@ func (s *shell) wallet() *cobra.Command {
 		}
 		return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
 			w, err := op.CreditWallet(ctx, company, a, note)
-			if err != nil {
-				return err
-			}
-			return s.printWallet(company, w)
+			return s.printWallet(err, company, w)
 		})
 	}}
 	f := put.Flags()
@@ -135,10 +108,8 @@ func (s *shell) price() *cobra.Command {
 			return err
 		}
 		return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
-			if err := op.SetPrice(ctx, service, a); err != nil {
-				return err
-			}
-			return s.print(map[string]any{"service": service, "per_ha": a.Float()}, "%s: %s credits per hectare", service, a)
+			err := op.SetPrice(ctx, service, a)
+			return s.answer(err, record{{"per_ha", a.Float()}, {"service", service}}, "%s: %s credits per hectare", service, a)
 		})
 	}}
 	set.Flags().StringVar(&service, "service", "", strings.Join(credit.Services, ", "))
@@ -155,10 +126,7 @@ func (s *shell) crop() *cobra.Command {
 		}
 		return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
 			total, err := op.ImportCrops(ctx, crops)
-			if err != nil {
-				return err
-			}
-			return s.print(map[string]any{"imported": len(crops), "total": total}, "%d crops read, %d in the catalog", len(crops), total)
+			return s.answer(err, record{{"imported", len(crops)}, {"total", total}}, "%d crops read, %d in the catalog", len(crops), total)
 		})
 	}
 	return group("crop", "The crop catalog, shared by all companies", load)

@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -46,7 +45,9 @@ func (s *shell) profile() *cobra.Command {
 			case "svg":
 				return s.program.DrawSeries(s.Out, computed, req.From, req.To)
 			default:
-				return writeSeriesJSON(s.Out, computed)
+				enc := json.NewEncoder(s.Out)
+				enc.SetIndent("", "  ")
+				return enc.Encode(seriesOf(computed))
 			}
 		},
 	}
@@ -99,80 +100,30 @@ func day(flag, text string) (time.Time, error) {
 	return d, nil
 }
 
-// The JSON of a series is that of a retrieve with ?detail=true.
-type (
-	seriesJSON struct {
-		IndexCode    string            `json:"index_code"`
-		Synthetic    bool              `json:"synthetic"`
-		CloudMask    string            `json:"cloud_mask"`
-		SmallField   bool              `json:"small_field"`
-		Profile      []pointJSON       `json:"profile"`
-		Observations []observationJSON `json:"observations"`
-		Rejected     []rejectionJSON   `json:"rejected"`
+// seriesOf returns the JSON of a series: that of a retrieve with ?detail=true.
+func seriesOf(s vegetation.Series) record {
+	mask := map[bool]string{true: "none", false: "scl"}[s.NoSCL]
+	return record{
+		{"index_code", s.Index}, {"synthetic", s.Synthetic}, {"cloud_mask", mask}, {"small_field", s.SmallField},
+		{"profile", each(s.Observations, pointOf)},
+		{"observations", each(s.Observations, func(o vegetation.Observation) record {
+			return append(pointOf(o), record{
+				{"coverage", o.Coverage}, {"n_valid", o.NValid}, {"n_polygon", o.NPolygon}, {"median", o.Median}, {"std", o.Std},
+				{"min", o.Min}, {"max", o.Max}, {"p10", o.P10}, {"p90", o.P90}, {"items", o.Items},
+				{"offsets", each(o.Offsets, func(o vegetation.AppliedOffset) record {
+					return record{{"item", o.Item}, {"offset", o.Offset}, {"basis", o.Basis}}
+				})},
+			}...)
+		})},
+		{"rejected", each(s.Rejected, func(r vegetation.Rejection) record {
+			return record{
+				{"date", r.Date.Format(time.DateOnly)}, {"reason", r.Reason}, {"coverage", r.Coverage}, {"n_valid", r.NValid},
+				{"n_polygon", r.NPolygon}, {"items", r.Items}, {"note", optional(r.Note)},
+			}
+		})},
 	}
-	pointJSON struct {
-		Date  string  `json:"date"`
-		Value float64 `json:"value"`
-	}
-	observationJSON struct {
-		pointJSON
-		Coverage float64      `json:"coverage"`
-		NValid   int          `json:"n_valid"`
-		NPolygon int          `json:"n_polygon"`
-		Median   float64      `json:"median"`
-		Std      float64      `json:"std"`
-		Min      float64      `json:"min"`
-		Max      float64      `json:"max"`
-		P10      float64      `json:"p10"`
-		P90      float64      `json:"p90"`
-		Items    []string     `json:"items"`
-		Offsets  []offsetJSON `json:"offsets"`
-	}
-	offsetJSON struct {
-		Item   string                 `json:"item"`
-		Offset float64                `json:"offset"`
-		Basis  vegetation.OffsetBasis `json:"basis"`
-	}
-	rejectionJSON struct {
-		Date     string   `json:"date"`
-		Reason   string   `json:"reason"`
-		Coverage float64  `json:"coverage"`
-		NValid   int      `json:"n_valid"`
-		NPolygon int      `json:"n_polygon"`
-		Items    []string `json:"items"`
-		Note     *string  `json:"note"`
-	}
-)
-
-func writeSeriesJSON(w io.Writer, s vegetation.Series) error {
-	out := seriesJSON{
-		IndexCode: string(s.Index), Synthetic: s.Synthetic, CloudMask: "scl", SmallField: s.SmallField,
-		Profile: []pointJSON{}, Observations: []observationJSON{}, Rejected: []rejectionJSON{},
-	}
-	if s.NoSCL {
-		out.CloudMask = "none"
-	}
-	for _, o := range s.Observations {
-		p := pointJSON{o.Date.Format(time.DateOnly), o.Value}
-		out.Profile = append(out.Profile, p)
-		out.Observations = append(out.Observations, observationJSON{
-			p, o.Coverage, o.NValid, o.NPolygon, o.Median, o.Std, o.Min, o.Max, o.P10, o.P90, o.Items, showOffsets(o.Offsets),
-		})
-	}
-	for _, r := range s.Rejected {
-		out.Rejected = append(out.Rejected, rejectionJSON{
-			r.Date.Format(time.DateOnly), string(r.Reason), r.Coverage, r.NValid, r.NPolygon, r.Items, optional(r.Note),
-		})
-	}
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(out)
 }
 
-func showOffsets(offsets []vegetation.AppliedOffset) []offsetJSON {
-	out := make([]offsetJSON, len(offsets))
-	for i, o := range offsets {
-		out[i] = offsetJSON(o)
-	}
-	return out
+func pointOf(o vegetation.Observation) record {
+	return record{{"date", o.Date.Format(time.DateOnly)}, {"value", o.Value}}
 }

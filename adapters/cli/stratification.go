@@ -33,14 +33,11 @@ func (s *shell) subscription() *cobra.Command {
 			}
 			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
 				granted, err := op.Subscribe(ctx, company, access.Service(service), last)
-				if err != nil {
-					return err
-				}
 				end := "without end"
 				if until != "" {
 					end = "until " + until
 				}
-				return s.print(map[string]any{"company": company, "service": service, "until": optional(until), "granted_at": granted.GrantedAt},
+				return s.answer(err, record{{"company", company}, {"granted_at", granted.GrantedAt}, {"service", service}, {"until", optional(until)}},
 					"company %d is subscribed to %s, %s", company, service, end)
 			})
 		},
@@ -48,10 +45,8 @@ func (s *shell) subscription() *cobra.Command {
 	revoke := &cobra.Command{
 		Use: "revoke", Short: "End a company's subscription at once; what it has paid for stays readable",
 		RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
-			if err := op.Unsubscribe(ctx, company, access.Service(service)); err != nil {
-				return err
-			}
-			return s.print(map[string]any{"company": company, "service": service}, "company %d is no longer subscribed to %s", company, service)
+			err := op.Unsubscribe(ctx, company, access.Service(service))
+			return s.answer(err, record{{"company", company}, {"service", service}}, "company %d is no longer subscribed to %s", company, service)
 		}),
 	}
 	for _, c := range []*cobra.Command{grant, revoke} {
@@ -70,10 +65,7 @@ func (s *shell) stratification() *cobra.Command {
 			"prepared in the background. An order is retried at most %d times.", stratification.MaxRetries),
 		RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
 			o, err := op.RetryStratification(ctx, order)
-			if err != nil {
-				return err
-			}
-			return s.print(map[string]any{"order": o.ID, "company": o.CompanyID, "status": o.Status, "retries": o.Retries},
+			return s.answer(err, record{{"company", o.CompanyID}, {"order", o.ID}, {"retries", o.Retries}, {"status", o.Status}},
 				"order %d of company %d is %s, retry %d of %d", o.ID, o.CompanyID, o.Status, o.Retries, stratification.MaxRetries)
 		}),
 	}
@@ -81,29 +73,16 @@ func (s *shell) stratification() *cobra.Command {
 	return group("stratification", "Stratification orders", required(retry, "order"))
 }
 
-// rasterJSON is a registered raster with --json.
-type rasterJSON struct {
-	Name     string    `json:"name"`
-	File     string    `json:"file"`
-	Checksum string    `json:"checksum"`
-	Size     int64     `json:"size"`
-	EPSG     int       `json:"epsg"`
-	CellSize float64   `json:"cell_size"`
-	Columns  int       `json:"columns"`
-	Rows     int       `json:"rows"`
-	Scale    float64   `json:"scale"`
-	Offset   float64   `json:"offset"`
-	AddedAt  time.Time `json:"added_at"`
-
-	Description string `json:"description"`
-	Company     int64  `json:"company,omitempty"`
-	Coarse      bool   `json:"coarse"`
-}
-
-func (s *shell) printLayer(what string, r ports.LayerRaster) error {
-	return s.print(rasterJSON{
-		r.Name, r.File, r.Checksum, r.Size, r.EPSG, r.CellSize, r.Cols, r.Rows, r.Scale, r.Offset, r.AddedAt, r.Description, r.CompanyID, r.Coarse,
-	}, "%s%-16s %s, EPSG:%d, %d × %d pixels of %g m, sha256 %.12s", what, r.Name, r.File, r.EPSG, r.Cols, r.Rows, r.CellSize, r.Checksum)
+// printLayer prints a registered raster, unless the use case that returned it failed.
+func (s *shell) printLayer(err error, what string, r ports.LayerRaster) error {
+	out := record{
+		{"name", r.Name}, {"file", r.File}, {"checksum", r.Checksum}, {"size", r.Size}, {"epsg", r.EPSG}, {"cell_size", r.CellSize},
+		{"columns", r.Cols}, {"rows", r.Rows}, {"scale", r.Scale}, {"offset", r.Offset}, {"added_at", r.AddedAt}, {"description", r.Description},
+	}
+	if r.CompanyID != 0 {
+		out = append(out, member{"company", r.CompanyID})
+	}
+	return s.answer(err, append(out, member{"coarse", r.Coarse}), "%s%-16s %s, EPSG:%d, %d × %d pixels of %g m, sha256 %.12s", what, r.Name, r.File, r.EPSG, r.Cols, r.Rows, r.CellSize, r.Checksum)
 }
 
 func (s *shell) layer() *cobra.Command {
@@ -134,10 +113,7 @@ from a far coarser map, such as one of few soil samples.`,
 			in.File, in.Content = filepath.Base(file), localFile{opened, info.Size()}
 			return s.withLayers(cmd, func(ctx context.Context, l *soil.LayerLibrary) error {
 				added, err := l.Add(ctx, in)
-				if err != nil {
-					return err
-				}
-				return s.printLayer("registered ", added)
+				return s.printLayer(err, "registered ", added)
 			})
 		},
 	}
@@ -153,7 +129,7 @@ from a far coarser map, such as one of few soil samples.`,
 		return s.withLayers(cmd, func(ctx context.Context, l *soil.LayerLibrary) error {
 			all, err := l.List(ctx)
 			for _, r := range all {
-				if err := s.printLayer("", r); err != nil {
+				if err := s.printLayer(nil, "", r); err != nil {
 					return err
 				}
 			}
@@ -165,10 +141,7 @@ from a far coarser map, such as one of few soil samples.`,
 	remove.RunE = func(cmd *cobra.Command, _ []string) error {
 		return s.withLayers(cmd, func(ctx context.Context, l *soil.LayerLibrary) error {
 			gone, err := l.Remove(ctx, name)
-			if err != nil {
-				return err
-			}
-			return s.printLayer("removed ", gone)
+			return s.printLayer(err, "removed ", gone)
 		})
 	}
 	remove.Flags().StringVar(&name, "name", "", "name of the layer")

@@ -41,69 +41,29 @@ func (f planFlags) params(set *pflag.FlagSet) *soilplan.Params {
 	return &p
 }
 
-// The JSON of a plan.
-type (
-	planJSON struct {
-		PlanUUID              string         `json:"plan_uuid"`
-		NumberOfSamples       int            `json:"number_of_samples"`
-		NumberOfReserve       int            `json:"number_of_reserve"`
-		Allocation            string         `json:"allocation"`
-		Placement             string         `json:"placement"`
-		ZoneOffset            int            `json:"zone_offset"`
-		MinDistanceUsed       float64        `json:"min_distance_used"`
-		ExpectedRelativeError float64        `json:"expected_relative_error"`
-		ProbabilitySample     bool           `json:"probability_sample"`
-		Seed                  uint64         `json:"seed"`
-		AlgorithmVersion      string         `json:"algorithm_version"`
-		PerZone               []planZoneJSON `json:"per_zone"`
-		Points                []placeJSON    `json:"points"`
-		Warnings              []string       `json:"warnings"`
+// planOf returns the JSON of a plan.
+func planOf(plan soilplan.Plan) record {
+	zone := func(z soilplan.ZonePlan) record {
+		return record{
+			{"zone", z.Zone}, {"samples", z.Samples}, {"reserves", z.Reserves}, {"weight", z.Weight}, {"eligible_area_ha", geo.RoundHa(z.EligibleHa)},
+		}
 	}
-	planZoneJSON struct {
-		Zone       int     `json:"zone"`
-		Samples    int     `json:"samples"`
-		Reserves   int     `json:"reserves"`
-		Weight     float64 `json:"weight"`
-		EligibleHa float64 `json:"eligible_area_ha"`
+	return record{
+		{"plan_uuid", plan.PlanUUID}, {"number_of_samples", plan.Samples}, {"number_of_reserve", plan.Reserves},
+		{"allocation", plan.Params.Allocation}, {"placement", plan.Params.Placement}, {"zone_offset", plan.Params.ZoneOffset},
+		{"min_distance_used", plan.MinDistanceUsed}, {"expected_relative_error", plan.ExpectedRelativeError},
+		{"probability_sample", plan.ProbabilitySample}, {"seed", plan.Params.Seed}, {"algorithm_version", plan.AlgorithmVersion},
+		{"per_zone", each(plan.PerZone, zone)}, {"points", each(plan.Points, placeOf)},
+		{"warnings", each(plan.Concerns, func(c soilplan.Concern) string { return c.Message })},
 	}
-	placeJSON struct {
-		ID       string   `json:"id"`
-		Zone     int      `json:"zone"`
-		Role     string   `json:"role"`
-		Lon      *float64 `json:"lon"`
-		Lat      *float64 `json:"lat"`
-		Easting  float64  `json:"easting"`
-		Northing float64  `json:"northing"`
-	}
-)
-
-func showPlan(plan *soilplan.Plan) *planJSON {
-	if plan == nil {
-		return nil
-	}
-	out := &planJSON{
-		PlanUUID: plan.PlanUUID, NumberOfSamples: plan.Samples, NumberOfReserve: plan.Reserves,
-		Allocation: string(plan.Params.Allocation), Placement: string(plan.Params.Placement),
-		ZoneOffset: plan.Params.ZoneOffset, MinDistanceUsed: plan.MinDistanceUsed,
-		ExpectedRelativeError: plan.ExpectedRelativeError, ProbabilitySample: plan.ProbabilitySample,
-		Seed: plan.Params.Seed, AlgorithmVersion: plan.AlgorithmVersion, Warnings: []string{},
-	}
-	for _, z := range plan.PerZone {
-		out.PerZone = append(out.PerZone, planZoneJSON{z.Zone, z.Samples, z.Reserves, z.Weight, geo.RoundHa(z.EligibleHa)})
-	}
-	for _, p := range plan.Points {
-		out.Points = append(out.Points, showPoint(p))
-	}
-	for _, c := range plan.Concerns {
-		out.Warnings = append(out.Warnings, c.Message)
-	}
-	return out
 }
 
-func showPoint(p soilplan.Point) placeJSON {
-	out := placeJSON{ID: p.ID, Zone: p.Zone, Role: string(p.Role), Easting: p.At.X, Northing: p.At.Y}
+func placeOf(p soilplan.Point) record {
+	var lon, lat any
 	if p.LonLat != nil {
-		out.Lon, out.Lat = &p.LonLat.X, &p.LonLat.Y
+		lon, lat = p.LonLat.X, p.LonLat.Y
 	}
-	return out
+	return record{
+		{"id", p.ID}, {"zone", p.Zone}, {"role", p.Role}, {"lon", lon}, {"lat", lat}, {"easting", p.At.X}, {"northing", p.At.Y},
+	}
 }

@@ -49,7 +49,7 @@ func (s *shell) migrate() *cobra.Command {
 		if len(names) > 0 {
 			text = verb + " " + strings.Join(names, ", ")
 		}
-		return s.print(map[string]any{"migrations": append([]string{}, names...)}, "%s", text)
+		return s.print(record{{"migrations", append([]string{}, names...)}}, "%s", text)
 	}
 	up := command("up", "Apply what is pending", func(ctx context.Context, m Migrator) error {
 		names, err := m.Up(ctx)

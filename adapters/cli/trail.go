@@ -13,23 +13,6 @@ import (
 	"tilth/ports"
 )
 
-// operatorEntryJSON is an entry of the operator's trail with --json.
-type operatorEntryJSON struct {
-	ID       int64        `json:"id"`
-	At       time.Time    `json:"at"`
-	Actor    string       `json:"actor"`
-	Action   string       `json:"action"`
-	Resource string       `json:"resource"`
-	Record   string       `json:"record"`
-	Changes  []changeJSON `json:"changes"`
-}
-
-type changeJSON struct {
-	Member string `json:"member"`
-	Before any    `json:"before"`
-	After  any    `json:"after"`
-}
-
 func (s *shell) trail() *cobra.Command {
 	var limit int64
 	c := &cobra.Command{
@@ -59,14 +42,18 @@ newest first: prices, the crop catalog, reference curves, signing keys, operator
 }
 
 func (s *shell) printEntry(e ports.OperatorEntry) error {
-	out := operatorEntryJSON{e.ID, e.At, audit.CommandLine, string(e.Action), e.Resource, e.Record, []changeJSON{}}
-	words := make([]string, len(e.Changes))
-	for i, c := range e.Changes {
-		out.Changes = append(out.Changes, changeJSON(c))
-		if words[i] = fmt.Sprintf("%s %v", c.Member, c.After); c.Before != nil {
-			words[i] += fmt.Sprintf(" (was %v)", c.Before)
+	words := each(e.Changes, func(c audit.Change) string {
+		if c.Before == nil {
+			return fmt.Sprintf("%s %v", c.Member, c.After)
 		}
-	}
-	return s.print(out, "%s", strings.TrimRight(
+		return fmt.Sprintf("%s %v (was %v)", c.Member, c.After, c.Before)
+	})
+	changes := each(e.Changes, func(c audit.Change) record {
+		return record{{"member", c.Member}, {"before", c.Before}, {"after", c.After}}
+	})
+	return s.print(record{
+		{"id", e.ID}, {"at", e.At}, {"actor", audit.CommandLine}, {"action", e.Action}, {"resource", e.Resource}, {"record", e.Record},
+		{"changes", changes},
+	}, "%s", strings.TrimRight(
 		fmt.Sprintf("%s  %-7s %s %s  %s", e.At.Format(time.RFC3339), e.Action, e.Resource, e.Record, strings.Join(words, ", ")), " "))
 }
