@@ -42,14 +42,33 @@ func Stream[T, Repos any](ctx context.Context, open func(ctx context.Context, do
 	}
 }
 
-// ReadList counts the records, and returns them as a stream over a read transaction of its own.
-func ReadList[T any](ctx context.Context, store ports.Store,
-	count func(ctx context.Context, tx ports.Repos) (int64, error),
-	each func(ctx context.Context, tx ports.Repos) iter.Seq2[T, error],
-) (List[T], error) {
-	out := List[T]{Each: Stream(ctx, store.Read, each)}
-	err := store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		out.Count, err = count(ctx, tx)
+// Ask is who asks for records: with the permission that it takes, for the caller's own or for shared ones.
+type Ask struct {
+	Who    access.Principal
+	Need   access.Permission
+	Shared bool
+}
+
+// ReadList counts records for a caller who holds the permission, and returns them as a stream over
+// a read transaction of its own.
+func ReadList[T any](ctx context.Context, d Deps, ask Ask,
+	count func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error),
+	each func(ctx context.Context, tx ports.Repos, scope access.Scope) iter.Seq2[T, error],
+) (out List[T], err error) {
+	scope := ask.Who.Scope(ask.Shared)
+	out.Count, err = Read(ctx, d, ask.Who, ask.Need, func(ctx context.Context, tx ports.Repos) (int64, error) {
+		return count(ctx, tx, scope)
+	})
+	out.Each = Stream(ctx, d.Store.Read, func(ctx context.Context, tx ports.Repos) iter.Seq2[T, error] { return each(ctx, tx, scope) })
+	return out, err
+}
+
+// In returns what a callback returns in a transaction; open is a method of the store.
+func In[T, Repos any](ctx context.Context, open func(ctx context.Context, do func(context.Context, Repos) error) error,
+	do func(ctx context.Context, tx Repos) (T, error),
+) (out T, err error) {
+	err = open(ctx, func(ctx context.Context, tx Repos) (err error) {
+		out, err = do(ctx, tx)
 		return err
 	})
 	return out, err
@@ -62,18 +81,25 @@ func Read[T any](ctx context.Context, d Deps, who access.Principal, need access.
 	if err := d.Gate.Require(ctx, who, need); err != nil {
 		return out, err
 	}
-	err = d.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		out, err = read(ctx, tx)
-		return err
-	})
-	return out, err
+	return In(ctx, d.Store.Read, read)
 }
 
-// Ask is who asks for records: with the permission that it takes, for the caller's own or for shared ones.
-type Ask struct {
-	Who    access.Principal
-	Need   access.Permission
-	Shared bool
+// Write returns what a caller writes who holds a permission, in one transaction.
+func Write[T any](ctx context.Context, d Deps, who access.Principal, need access.Permission,
+	write func(ctx context.Context, tx ports.Repos) (T, error),
+) (out T, err error) {
+	if err := d.Gate.Require(ctx, who, need); err != nil {
+		return out, err
+	}
+	return In(ctx, d.Store.Write, write)
+}
+
+// Do is Write of what returns nothing.
+func Do(ctx context.Context, d Deps, who access.Principal, need access.Permission, do func(ctx context.Context, tx ports.Repos) error) error {
+	if err := d.Gate.Require(ctx, who, need); err != nil {
+		return err
+	}
+	return d.Store.Write(ctx, do)
 }
 
 // Lister is a repository whose records of a scope are listed.
@@ -84,11 +110,7 @@ type Lister[T, Q any] interface {
 
 // ListIn lists the records of a repository to a caller who holds the permission.
 func ListIn[T, Q any](ctx context.Context, d Deps, ask Ask, q Q, in func(tx ports.Repos) Lister[T, Q]) (List[T], error) {
-	if err := d.Gate.Require(ctx, ask.Who, ask.Need); err != nil {
-		return List[T]{}, err
-	}
-	scope := ask.Who.Scope(ask.Shared)
-	return ReadList(ctx, d.Store,
-		func(ctx context.Context, tx ports.Repos) (int64, error) { return in(tx).Count(ctx, scope, q) },
-		func(ctx context.Context, tx ports.Repos) iter.Seq2[T, error] { return in(tx).Each(ctx, scope, q) })
+	return ReadList(ctx, d, ask,
+		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) { return in(tx).Count(ctx, scope, q) },
+		func(ctx context.Context, tx ports.Repos, scope access.Scope) iter.Seq2[T, error] { return in(tx).Each(ctx, scope, q) })
 }

@@ -92,7 +92,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	people := account.NewPeople(deps)
 	keys := account.NewKeys(deps)
 	sharing := account.NewSharing(deps)
-	trail := audit.New(store, gate)
+	trail := audit.New(deps)
 	accountDeps := account2.Deps{
 		Identity: accountIdentity,
 		People:   people,
@@ -250,7 +250,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	people := account.NewPeople(deps)
 	keys := account.NewKeys(deps)
 	sharing := account.NewSharing(deps)
-	trail := audit.New(store, gate)
+	trail := audit.New(deps)
 	accountDeps := account2.Deps{
 		Identity: accountIdentity,
 		People:   people,

@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 
+	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/ports"
@@ -32,53 +33,47 @@ func (i *Identity) vouched(ctx context.Context, bearer string) (access.Principal
 	if err != nil {
 		return access.Principal{}, err
 	}
-	var who access.Principal
-	err = i.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	return app.In(ctx, i.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (who access.Principal, err error) {
 		user, err := tx.Accounts.UserByEmail(ctx, email)
 		if fault.Is(err, fault.NotFound) {
-			return fault.New(fault.Unauthenticated, "user_unknown", "The token is good, but nobody here has its e-mail address.")
+			return who, fault.New(fault.Unauthenticated, "user_unknown", "The token is good, but nobody here has its e-mail address.")
 		}
 		if err != nil {
-			return err
+			return who, err
 		}
 		_, version, err := tx.Accounts.Caller(ctx, user.ID)
 		if err != nil {
-			return err
+			return who, err
 		}
-		who, err = callerOf(user, version)
-		return err
+		return callerOf(user, version)
 	})
-	return who, err
 }
 
-// AuthenticateKey returns the caller behind an API key: its user, with no more than the
-// key was narrowed to. Faults: Unauthenticated (api_key_invalid, api_key_expired,
-// user_disabled).
+// AuthenticateKey returns the caller behind an API key: its user, with no more than the key was
+// narrowed to. Faults: Unauthenticated (api_key_invalid, api_key_expired, user_disabled).
 func (i *Identity) AuthenticateKey(ctx context.Context, text string) (access.Principal, error) {
-	var who access.Principal
-	err := i.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	return app.In(ctx, i.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (who access.Principal, err error) {
 		key, err := tx.Keys.ByHash(ctx, HashSecret(text))
 		if fault.Is(err, fault.NotFound) {
-			return access.BadKey()
+			return who, access.BadKey()
 		}
 		if err != nil {
-			return err
+			return who, err
 		}
 		if err := key.Usable(i.deps.Clock.Now()); err != nil {
-			return err
+			return who, err
 		}
 		user, version, err := tx.Accounts.Caller(ctx, key.User.ID)
 		if err != nil {
-			return err
+			return who, err
 		}
 		if user.CompanyID != key.CompanyID {
-			return access.BadKey() // the user has moved on, and the key does not follow
+			return who, access.BadKey() // the user has moved on, and the key does not follow
 		}
 		who, err = callerOf(user, version)
 		who.KeyID, who.KeySlugs = key.ID, key.Slugs
-		return err
+		return who, err
 	})
-	return who, err
 }
 
 func callerOf(user ports.User, version int64) (access.Principal, error) {

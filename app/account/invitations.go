@@ -83,18 +83,19 @@ func (p *People) Invite(ctx context.Context, who access.Principal, in ports.Invi
 
 // EmailTaken refuses an address that a user has already, in whichever company.
 func EmailTaken() error {
-	const message = "A user with this e-mail address exists already."
-	return &fault.Error{Kind: fault.Invalid, Code: "email_taken", Message: message, Fields: fault.Fields{"email": []string{message}}}
+	return wrongField("email", "email_taken", "A user with this e-mail address exists already.")
+}
+
+// wrongField is an Invalid fault of one field with a code of its own.
+func wrongField(field, code, message string) error {
+	return &fault.Error{Kind: fault.Invalid, Code: code, Message: message, Fields: fault.Fields{field: []string{message}}}
 }
 
 // Revoke ends an open invitation with its links.
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid (invitation_closed).
 func (p *People) Revoke(ctx context.Context, who access.Principal, id int64) error {
-	if err := p.deps.Gate.Require(ctx, who, access.Invite); err != nil {
-		return err
-	}
 	scope, now := who.Scope(false), p.deps.Clock.Now()
-	return p.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return app.Do(ctx, p.deps, who, access.Invite, func(ctx context.Context, tx ports.Repos) error {
 		if err := tx.Members.Lock(ctx, scope); err != nil {
 			return err
 		}

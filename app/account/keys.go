@@ -73,13 +73,11 @@ func (k *Keys) Create(ctx context.Context, who access.Principal, in KeyRequest) 
 // List returns the keys of the caller's company that were not revoked.
 // Faults: Unauthenticated, Forbidden.
 func (k *Keys) List(ctx context.Context, who access.Principal, q ports.Query) (app.List[access.APIKey], error) {
-	if err := k.deps.Gate.Require(ctx, who, access.APIKeys.View); err != nil {
-		return app.List[access.APIKey]{}, err
-	}
-	scope := who.Scope(false)
-	return app.ReadList(ctx, k.deps.Store,
-		func(ctx context.Context, tx ports.Repos) (int64, error) { return tx.Keys.Count(ctx, scope) },
-		func(ctx context.Context, tx ports.Repos) iter.Seq2[access.APIKey, error] {
+	return app.ReadList(ctx, k.deps, app.Ask{Who: who, Need: access.APIKeys.View},
+		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
+			return tx.Keys.Count(ctx, scope)
+		},
+		func(ctx context.Context, tx ports.Repos, scope access.Scope) iter.Seq2[access.APIKey, error] {
 			return tx.Keys.Each(ctx, scope, q)
 		})
 }
@@ -94,11 +92,8 @@ func (k *Keys) Retrieve(ctx context.Context, who access.Principal, id int64) (ac
 // Revoke ends a key for good, from the next request on.
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (k *Keys) Revoke(ctx context.Context, who access.Principal, id int64) error {
-	if err := k.deps.Gate.Require(ctx, who, access.APIKeys.Delete); err != nil {
-		return err
-	}
 	scope, now := who.Scope(false), k.deps.Clock.Now()
-	return k.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return app.Do(ctx, k.deps, who, access.APIKeys.Delete, func(ctx context.Context, tx ports.Repos) error {
 		key, err := tx.Keys.Get(ctx, scope, id)
 		if err != nil {
 			return err

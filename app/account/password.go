@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/ports"
@@ -35,10 +36,7 @@ func (i *Identity) ChangePassword(ctx context.Context, who access.Principal, cur
 		return err
 	}
 	if !ok {
-		const message = "This is not your current password."
-		return i.failed(ctx, keys, &fault.Error{
-			Kind: fault.Invalid, Code: "password_wrong", Message: message, Fields: fault.Fields{"current": []string{message}},
-		})
+		return i.failed(ctx, keys, wrongField("current", "password_wrong", "This is not your current password."))
 	}
 	hashed, err := i.deps.Passwords.Hash(next)
 	if err != nil {
@@ -80,8 +78,7 @@ func (i *Identity) RequestReset(ctx context.Context, email string) error {
 
 // linkInvalid is one answer for a link that was used, revoked, has expired or never was.
 func linkInvalid() error {
-	const message = "This link was used or revoked, has expired, or never was; ask for a new one."
-	return &fault.Error{Kind: fault.Invalid, Code: "link_invalid", Message: message, Fields: fault.Fields{"token": []string{message}}}
+	return wrongField("token", "link_invalid", "This link was used or revoked, has expired, or never was; ask for a new one.")
 }
 
 // ticket returns what the token of a link stands for, locked, if it still stands.
@@ -127,17 +124,13 @@ func (i *Identity) ConfirmReset(ctx context.Context, token, password string) err
 	})
 }
 
-// hashFor hashes a new password when the link is good and the password too: hashing is
-// work, and nothing that anybody may ask for in vain.
+// hashFor hashes a new password where it and the link are good: hashing is work that nobody
+// may ask for in vain.
 func (i *Identity) hashFor(ctx context.Context, password string, email func(context.Context, ports.OperatorRepos) (string, error)) (string, error) {
 	if wrong := access.CheckPassword(password, ""); wrong != "" {
 		return "", fault.Field("password", wrong)
 	}
-	var of string
-	err := i.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
-		of, err = email(ctx, tx)
-		return err
-	})
+	of, err := app.In(ctx, i.deps.Store.Operate, email)
 	if err != nil {
 		return "", err
 	}
@@ -179,19 +172,16 @@ func (i *Identity) AcceptInvitation(ctx context.Context, token, password, name s
 	if err != nil {
 		return ports.Member{}, err
 	}
-	var out ports.Member
-	err = i.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	return app.In(ctx, i.deps.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (out ports.Member, err error) {
 		in, err := invitation(ctx, tx)
 		if err != nil {
-			return err
+			return out, err
 		}
 		if in, err = locked(ctx, tx, in, now); err != nil {
-			return err
+			return out, err
 		}
-		out, err = i.join(ctx, tx, in, hashed, name, now)
-		return err
+		return i.join(ctx, tx, in, hashed, name, now)
 	})
-	return out, err
 }
 
 // locked returns an invitation as it is under the company's lock, which whoever changes

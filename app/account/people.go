@@ -24,11 +24,8 @@ func NewPeople(deps app.Deps) *People { return &People{deps} }
 func (p *People) change(ctx context.Context, who access.Principal, need access.Permission,
 	do func(ctx context.Context, tx ports.Repos, scope access.Scope) error,
 ) error {
-	if err := p.deps.Gate.Require(ctx, who, need); err != nil {
-		return err
-	}
 	scope := who.Scope(false)
-	return p.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return app.Do(ctx, p.deps, who, need, func(ctx context.Context, tx ports.Repos) error {
 		if err := tx.Members.Lock(ctx, scope); err != nil {
 			return err
 		}
@@ -45,13 +42,9 @@ func (p *People) by(who access.Principal) audit.Entry { return audit.By(who, p.d
 // mayDecide refuses to give or take roles that hold more than the caller does, and
 // roles that do not exist (Invalid, under the field roles).
 func mayDecide(ctx context.Context, tx ports.Repos, scope access.Scope, who access.Principal, names []string) error {
-	all, err := tx.Roles.All(ctx, scope)
+	byName, held, err := rights(ctx, tx, scope, who)
 	if err != nil {
 		return err
-	}
-	byName := map[string][]string{}
-	for _, role := range all {
-		byName[role.Name] = role.Slugs
 	}
 	f := fault.Fields{}
 	var patterns []string
@@ -65,27 +58,28 @@ func mayDecide(ctx context.Context, tx ports.Repos, scope access.Scope, who acce
 	if err := f.Err(); err != nil {
 		return err
 	}
-	held, err := heldBy(ctx, tx, scope, who, byName)
-	if err != nil {
-		return err
-	}
 	return access.MayGrant(held, patterns)
 }
 
-// heldBy returns the patterns that the caller holds; an operator holds everything.
-func heldBy(ctx context.Context, tx ports.Repos, scope access.Scope, who access.Principal, byName map[string][]string) ([]string, error) {
+// rights returns the patterns of the company's roles by their names, and those that the caller
+// holds; an operator holds everything.
+func rights(ctx context.Context, tx ports.Repos, scope access.Scope, who access.Principal) (byName map[string][]string, held []string, err error) {
+	all, err := tx.Roles.All(ctx, scope)
+	if err != nil {
+		return nil, nil, err
+	}
+	byName = map[string][]string{}
+	for _, role := range all {
+		byName[role.Name] = role.Slugs
+	}
 	if who.Operator {
-		return []string{"*"}, nil
+		return byName, []string{"*"}, nil
 	}
 	me, err := tx.Members.Get(ctx, scope, who.UserID)
-	if err != nil {
-		return nil, err
-	}
-	var out []string
 	for _, name := range me.Roles {
-		out = append(out, byName[name]...)
+		held = append(held, byName[name]...)
 	}
-	return out, nil
+	return byName, held, err
 }
 
 // uniqueNames sorts names of roles and drops repeats.
@@ -111,4 +105,130 @@ func checkEmail(email string, f fault.Fields) string {
 		f.Add("email", "This is no e-mail address.")
 	}
 	return email
+}
+
+// Users returns the users of the caller's company. Faults: Unauthenticated, Forbidden.
+func (p *People) Users(ctx context.Context, who access.Principal, q ports.Query) (app.List[ports.Member], error) {
+	return app.ListIn(ctx, p.deps, app.Ask{Who: who, Need: access.Users.View}, q, func(tx ports.Repos) app.Lister[ports.Member, ports.Query] {
+		return tx.Members
+	})
+}
+
+// User returns a user of the caller's company. Faults: Unauthenticated, Forbidden, NotFound.
+func (p *People) User(ctx context.Context, who access.Principal, id int64) (ports.Member, error) {
+	return app.Read(ctx, p.deps, who, access.Users.View, func(ctx context.Context, tx ports.Repos) (ports.Member, error) {
+		return tx.Members.Get(ctx, who.Scope(false), id)
+	})
+}
+
+// UserChange is what may be changed of a user.
+type UserChange struct {
+	Name     string
+	Roles    []string
+	Disabled bool
+}
+
+// UpdateUser changes a user: decode is given what may be changed as it stands, and
+// answers what it shall be. A disabled user is out at its next request.
+// Faults: Unauthenticated, Forbidden, NotFound, Invalid (last_owner, role_exceeds_own),
+// and those of decode.
+func (p *People) UpdateUser(ctx context.Context, who access.Principal, id int64, decode func(UserChange) (UserChange, error)) (ports.Member, error) {
+	var out ports.Member
+	err := p.change(ctx, who, access.Users.Edit, func(ctx context.Context, tx ports.Repos, scope access.Scope) error {
+		before, err := tx.Members.Get(ctx, scope, id)
+		if err != nil {
+			return err
+		}
+		in, err := decode(UserChange{before.Name, before.Roles, before.Disabled})
+		if err != nil {
+			return err
+		}
+		after, f := before, fault.Fields{}
+		after.Name, after.Roles, after.Disabled = CheckName(in.Name, f), uniqueNames(in.Roles), in.Disabled
+		if err := f.Err(); err != nil {
+			return err
+		}
+		// Who is neither given nor denied anything is only renamed.
+		if decided := decidedRoles(before, after); len(decided) > 0 {
+			if err := mayDecide(ctx, tx, scope, who, decided); err != nil {
+				return err
+			}
+		}
+		owners, err := tx.Members.Owners(ctx, scope)
+		if err != nil {
+			return err
+		}
+		if err := tx.Members.Update(ctx, scope, after); err != nil {
+			return err
+		}
+		left, err := tx.Members.Owners(ctx, scope)
+		if err != nil {
+			return err
+		}
+		if err := access.KeepOwner(owners, left); err != nil {
+			return err
+		}
+		out = after
+		was, is := UserChange{before.Name, before.Roles, before.Disabled}, UserChange{after.Name, after.Roles, after.Disabled}
+		return tx.Audit.Add(ctx, p.by(who).Of(audit.Update, access.Users.Name, id, audit.Diff(&was, &is)))
+	})
+	return out, err
+}
+
+// decidedRoles returns the roles that a change gives, takes, or, of a user who is
+// disabled or enabled, lets be used or not.
+func decidedRoles(before, after ports.Member) []string {
+	var out []string
+	count := map[string]int{}
+	for _, name := range slices.Concat(before.Roles, after.Roles) {
+		count[name]++
+	}
+	for _, name := range uniqueNames(slices.Concat(before.Roles, after.Roles)) {
+		if count[name] == 1 || before.Disabled != after.Disabled {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Me is what a caller may know of itself.
+type Me struct {
+	Principal access.Principal
+	Company   *ports.Company // nil: an operator outside any company
+	Roles     []string
+	Slugs     []access.Slug // what the caller may do now
+}
+
+// Me returns the caller to itself; no permission is needed for that. Faults: Unauthenticated.
+func (p *People) Me(ctx context.Context, who access.Principal) (Me, error) {
+	out := Me{Principal: who}
+	err := p.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		if who.CompanyID == 0 {
+			return nil
+		}
+		company, err := tx.Accounts.Company(ctx, who.CompanyID)
+		if err != nil {
+			return err
+		}
+		out.Company = &company
+		member, err := tx.Members.Get(ctx, who.Scope(false), who.UserID)
+		if fault.Is(err, fault.NotFound) {
+			return nil // an operator inside a company
+		}
+		out.Roles = member.Roles
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	for _, slug := range access.KnownSlugs() {
+		holds, err := p.deps.Gate.Holds(ctx, who, slug)
+		if err != nil {
+			return out, err
+		}
+		if holds {
+			out.Slugs = append(out.Slugs, slug)
+		}
+	}
+	return out, nil
 }

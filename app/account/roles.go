@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"slices"
 
 	"tilth/app"
 	"tilth/core/access"
@@ -68,7 +69,7 @@ func (p *People) UpdateRole(ctx context.Context, who access.Principal, id int64,
 		if before.BuiltIn() {
 			return access.ErrOwnerFixed()
 		}
-		if err := mayHold(ctx, tx, scope, who, append(append([]string{}, before.Slugs...), after.Slugs...)); err != nil {
+		if err := mayHold(ctx, tx, scope, who, slices.Concat(before.Slugs, after.Slugs)); err != nil {
 			return err
 		}
 		out = after
@@ -109,15 +110,7 @@ func (p *People) DeleteRole(ctx context.Context, who access.Principal, id int64)
 // mayHold refuses to write permissions into a role, or out of it, that the caller does
 // not hold.
 func mayHold(ctx context.Context, tx ports.Repos, scope access.Scope, who access.Principal, patterns []string) error {
-	all, err := tx.Roles.All(ctx, scope)
-	if err != nil {
-		return err
-	}
-	byName := map[string][]string{}
-	for _, role := range all {
-		byName[role.Name] = role.Slugs
-	}
-	held, err := heldBy(ctx, tx, scope, who, byName)
+	_, held, err := rights(ctx, tx, scope, who)
 	if err != nil {
 		return err
 	}
@@ -127,7 +120,7 @@ func mayHold(ctx context.Context, tx ports.Repos, scope access.Scope, who access
 // nameTaken puts a name that is taken under its field.
 func nameTaken(err error) error {
 	if f, ok := fault.As(err); ok && f.Code == "role_exists" {
-		return &fault.Error{Kind: fault.Invalid, Code: f.Code, Message: f.Message, Fields: fault.Fields{"name": []string{f.Message}}}
+		return wrongField("name", f.Code, f.Message)
 	}
 	return err
 }

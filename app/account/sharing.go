@@ -34,13 +34,12 @@ func (s *Sharing) today() time.Time { return s.deps.Clock.Now().UTC().Truncate(2
 // List returns the grants that the caller's company gives or is offered.
 // Faults: Unauthenticated, Forbidden.
 func (s *Sharing) List(ctx context.Context, who access.Principal, q ports.GrantQuery) (app.List[access.Grant], error) {
-	if err := s.deps.Gate.Require(ctx, who, access.ShareGrants.View); err != nil {
-		return app.List[access.Grant]{}, err
-	}
-	scope, today := who.Scope(false), s.today()
-	return app.ReadList(ctx, s.deps.Store,
-		func(ctx context.Context, tx ports.Repos) (int64, error) { return tx.Grants.Count(ctx, scope, q) },
-		func(ctx context.Context, tx ports.Repos) iter.Seq2[access.Grant, error] {
+	today := s.today()
+	return app.ReadList(ctx, s.deps, app.Ask{Who: who, Need: access.ShareGrants.View},
+		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
+			return tx.Grants.Count(ctx, scope, q)
+		},
+		func(ctx context.Context, tx ports.Repos, scope access.Scope) iter.Seq2[access.Grant, error] {
 			return func(yield func(access.Grant, error) bool) {
 				for grant, err := range tx.Grants.Each(ctx, scope, q) {
 					if !yield(grant.Seen(who.CompanyID, today), err) {
@@ -62,32 +61,26 @@ func (s *Sharing) Retrieve(ctx context.Context, who access.Principal, id int64) 
 // Create offers a grant: it is pending until the other company answers.
 // Faults: Unauthenticated, Forbidden, Invalid.
 func (s *Sharing) Create(ctx context.Context, who access.Principal, in ShareRequest) (access.Grant, error) {
-	var out access.Grant
-	if err := s.deps.Gate.Require(ctx, who, access.ShareGrants.Create); err != nil {
-		return out, err
-	}
 	now := s.deps.Clock.Now()
-	err := s.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return app.Write(ctx, s.deps, who, access.ShareGrants.Create, func(ctx context.Context, tx ports.Repos) (out access.Grant, err error) {
 		grant, errs, err := draft(ctx, tx, who, in)
 		if err != nil {
-			return err
+			return out, err
 		}
 		errs.Merge(grant.Check(s.today()))
 		if err := errs.Err(); err != nil {
-			return err
+			return out, err
 		}
 		grant.Status, grant.CreatedAt, grant.UpdatedAt = access.GrantPending, now, now
 		grant.CreatedBy = &access.Named{ID: who.UserID, Name: who.Name}
 		if err := tx.Grants.Insert(ctx, who.Scope(false), &grant); err != nil {
-			return err
+			return out, err
 		}
 		if err := tx.Audit.Add(ctx, audit.By(who, now).Of(audit.Create, access.ShareGrants.Name, grant.ID, audit.Diff(nil, &grant))); err != nil {
-			return err
+			return out, err
 		}
-		out, err = tx.Grants.Get(ctx, who.Scope(false), grant.ID)
-		return err
+		return tx.Grants.Get(ctx, who.Scope(false), grant.ID)
 	})
-	return out, err
 }
 
 // draft makes the grant of a request, with what is wrong with the records it names.
@@ -107,27 +100,23 @@ func draft(ctx context.Context, tx ports.Repos, who access.Principal, in ShareRe
 	case grant.Grantee.ID == who.CompanyID:
 		errs.Add("grantee_uuid", "This is your own company.")
 	}
-	if in.FarmID != 0 {
-		grant.Farm = &access.Named{ID: in.FarmID}
-		found, err := tx.Farms.GetMany(ctx, scope, []int64{in.FarmID})
-		if err != nil {
-			return grant, errs, err
-		}
-		if _, ok := found[in.FarmID]; !ok {
-			errs.Addf("farm_id", "No farm of your company has the id %d.", in.FarmID)
-		}
+	if grant.Farm, err = named(ctx, tx.Farms, scope, "farm", in.FarmID, errs); err != nil {
+		return grant, errs, err
 	}
-	if in.FieldID != 0 {
-		grant.Field = &access.Named{ID: in.FieldID}
-		found, err := tx.Fields.GetMany(ctx, scope, []int64{in.FieldID})
-		if err != nil {
-			return grant, errs, err
-		}
-		if _, ok := found[in.FieldID]; !ok {
-			errs.Addf("field_id", "No field of your company has the id %d.", in.FieldID)
-		}
+	grant.Field, err = named(ctx, tx.Fields, scope, "field", in.FieldID, errs)
+	return grant, errs, err
+}
+
+// named returns the record of the company that a grant names; nil where it names none.
+func named[T any](ctx context.Context, of ports.Records[T], scope access.Scope, what string, id int64, errs fault.Fields) (*access.Named, error) {
+	if id == 0 {
+		return nil, nil
 	}
-	return grant, errs, nil
+	found, err := of.GetMany(ctx, scope, []int64{id})
+	if _, ok := found[id]; err == nil && !ok {
+		errs.Addf(what+"_id", "No %s of your company has the id %d.", what, id)
+	}
+	return &access.Named{ID: id}, err
 }
 
 // step is a change of a grant's state, which one of its two companies may make.
@@ -162,29 +151,24 @@ func (s *Sharing) Revoke(ctx context.Context, who access.Principal, id int64) er
 
 // take makes a step. For any company but its mover there is no such grant.
 func (s *Sharing) take(ctx context.Context, who access.Principal, id int64, step step) (access.Grant, error) {
-	var out access.Grant
-	if err := s.deps.Gate.Require(ctx, who, step.need); err != nil {
-		return out, err
-	}
 	scope, now := who.Scope(false), s.deps.Clock.Now()
-	err := s.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	out, err := app.Write(ctx, s.deps, who, step.need, func(ctx context.Context, tx ports.Repos) (after access.Grant, err error) {
 		before, err := tx.Grants.GetForUpdate(ctx, scope, id)
 		if err != nil {
-			return err
+			return after, err
 		}
 		if step.mover(&before).ID != who.CompanyID {
-			return fault.Missing("share grant")
+			return after, fault.Missing("share grant")
 		}
-		after := before
+		after = before
 		if err := step.move(&after, s.today()); err != nil {
-			return err
+			return after, err
 		}
 		after.UpdatedAt = now
 		if err := tx.Grants.SetStatus(ctx, scope, id, after.Status, now); err != nil {
-			return err
+			return after, err
 		}
-		out = after
-		return tx.Audit.Add(ctx, audit.By(who, now).Of(step.word, access.ShareGrants.Name, id, audit.Diff(&before, &after)))
+		return after, tx.Audit.Add(ctx, audit.By(who, now).Of(step.word, access.ShareGrants.Name, id, audit.Diff(&before, &after)))
 	})
 	return out.Seen(who.CompanyID, s.today()), err
 }

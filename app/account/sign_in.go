@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"time"
 
+	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/ports"
@@ -183,17 +184,14 @@ func (i *Identity) Authenticate(ctx context.Context, bearer string) (access.Prin
 }
 
 func (i *Identity) principal(ctx context.Context, userID int64) (access.Principal, error) {
-	var who access.Principal
-	err := i.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	return app.In(ctx, i.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (who access.Principal, err error) {
 		user, version, err := tx.Accounts.Caller(ctx, userID)
 		if fault.Is(err, fault.NotFound) {
-			return badToken()
+			return who, badToken()
 		}
 		if err != nil {
-			return err
+			return who, err
 		}
-		who, err = callerOf(user, version)
-		return err
+		return callerOf(user, version)
 	})
-	return who, err
 }

@@ -1,8 +1,9 @@
+// Package audit holds the use case of reading a company's audit trail. Writing an entry is part
+// of every use case that changes a record, in its transaction; core/audit says what is kept.
 package audit
 
 import (
 	"context"
-	"iter"
 
 	"tilth/app"
 	"tilth/core/access"
@@ -11,24 +12,15 @@ import (
 )
 
 // Trail is the use case of reading the audit trail.
-type Trail struct {
-	store ports.Store
-	gate  *app.Gate
-}
+type Trail struct{ deps app.Deps }
 
 // New makes the use case.
-func New(store ports.Store, gate *app.Gate) *Trail { return &Trail{store, gate} }
+func New(deps app.Deps) *Trail { return &Trail{deps} }
 
 // List returns the trail of the caller's company, newest first.
 // Faults: Unauthenticated, Forbidden.
 func (t *Trail) List(ctx context.Context, who access.Principal, q ports.AuditQuery) (app.List[audit.Entry], error) {
-	if err := t.gate.Require(ctx, who, access.AuditTrail.View); err != nil {
-		return app.List[audit.Entry]{}, err
-	}
-	scope := who.Scope(false)
-	return app.ReadList(ctx, t.store,
-		func(ctx context.Context, tx ports.Repos) (int64, error) { return tx.Audit.Count(ctx, scope, q) },
-		func(ctx context.Context, tx ports.Repos) iter.Seq2[audit.Entry, error] {
-			return tx.Audit.Each(ctx, scope, q)
-		})
+	return app.ListIn(ctx, t.deps, app.Ask{Who: who, Need: access.AuditTrail.View}, q, func(tx ports.Repos) app.Lister[audit.Entry, ports.AuditQuery] {
+		return tx.Audit
+	})
 }

@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"log/slog"
 	"time"
 
 	"tilth/app"
+	"tilth/app/task"
 	"tilth/core/access"
 	"tilth/core/event"
 	"tilth/core/fault"
+	"tilth/core/record"
 	"tilth/core/webhook"
 	"tilth/ports"
 )
@@ -18,16 +21,14 @@ import (
 // Deliveries returns the deliveries of a webhook, sent and pending, newest first.
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (w *Webhooks) Deliveries(ctx context.Context, who access.Principal, q ports.DeliveryQuery) (app.List[webhook.Delivery], error) {
-	if err := w.deps.Gate.Require(ctx, who, access.Webhooks.View); err != nil {
-		return app.List[webhook.Delivery]{}, err
-	}
-	scope := who.Scope(false)
-	if _, err := w.get(ctx, scope, q.WebhookID); err != nil {
-		return app.List[webhook.Delivery]{}, err
-	}
-	return app.ReadList(ctx, w.deps.Store,
-		func(ctx context.Context, tx ports.Repos) (int64, error) { return tx.Deliveries.Count(ctx, scope, q) },
-		func(ctx context.Context, tx ports.Repos) iter.Seq2[webhook.Delivery, error] {
+	return app.ReadList(ctx, w.deps, app.Ask{Who: who, Need: access.Webhooks.View},
+		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
+			if _, err := tx.Webhooks.Get(ctx, scope, q.WebhookID); err != nil {
+				return 0, err
+			}
+			return tx.Deliveries.Count(ctx, scope, q)
+		},
+		func(ctx context.Context, tx ports.Repos, scope access.Scope) iter.Seq2[webhook.Delivery, error] {
 			return tx.Deliveries.Each(ctx, scope, q)
 		})
 }
@@ -36,16 +37,15 @@ func (w *Webhooks) Deliveries(ctx context.Context, who access.Principal, q ports
 // delivery with its outcome. It counts neither for nor against the webhook.
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (w *Webhooks) Test(ctx context.Context, who access.Principal, id int64) (webhook.Delivery, error) {
-	var out webhook.Delivery
-	if err := w.deps.Gate.Require(ctx, who, access.Webhooks.Edit); err != nil {
-		return out, err
-	}
 	scope := who.Scope(false)
-	hook, err := w.get(ctx, scope, id)
+	hook, err := app.Read(ctx, w.deps, who, access.Webhooks.Edit, func(ctx context.Context, tx ports.Repos) (webhook.Webhook, error) {
+		return tx.Webhooks.Get(ctx, scope, id)
+	})
 	if err != nil {
-		return out, err
+		return webhook.Delivery{}, err
 	}
-	if out, err = w.made(hook); err != nil {
+	out, err := w.made(hook)
+	if err != nil {
 		return out, err
 	}
 	outcome := w.sender.Send(ctx, parcel(&hook, &out, out.CreatedAt))
@@ -87,33 +87,149 @@ func parcel(hook *webhook.Webhook, d *webhook.Delivery, at time.Time) ports.Parc
 // Retry begins another round of tries of a delivery, whatever its state.
 // Faults: Unauthenticated, Forbidden, NotFound, Conflict (webhook_inactive).
 func (w *Webhooks) Retry(ctx context.Context, who access.Principal, id, deliveryID int64) (webhook.Delivery, error) {
-	var out webhook.Delivery
-	if err := w.deps.Gate.Require(ctx, who, access.Webhooks.Edit); err != nil {
-		return out, err
-	}
 	scope, now := who.Scope(false), w.deps.Clock.Now()
-	err := w.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return app.Write(ctx, w.deps, who, access.Webhooks.Edit, func(ctx context.Context, tx ports.Repos) (out webhook.Delivery, err error) {
 		hook, err := tx.Webhooks.GetForUpdate(ctx, scope, id)
 		if err != nil {
-			return err
+			return out, err
 		}
 		d, err := tx.Deliveries.GetForUpdate(ctx, scope, id, deliveryID)
 		if err != nil {
-			return err
+			return out, err
 		}
 		if !hook.IsActive {
-			return fault.New(fault.Conflict, "webhook_inactive", "The webhook is switched off; switch it on first (is_active).")
+			return out, fault.New(fault.Conflict, "webhook_inactive", "The webhook is switched off; switch it on first (is_active).")
 		}
 		d.Again(now)
 		if err := tx.Deliveries.Update(ctx, scope, d); err != nil {
-			return err
+			return out, err
 		}
 		out = d
 		hook.PausedUntil = nil // who retries now has fixed the address
 		if err := tx.Webhooks.Update(ctx, scope, &hook); err != nil {
-			return err
+			return out, err
 		}
-		return tx.Jobs.Enqueue(ctx, webhookJobOf(&hook, now))
+		return out, tx.Jobs.Enqueue(ctx, webhookJobOf(&hook, now))
 	})
-	return out, err
+}
+
+// deliveriesPerTurn is how many deliveries a webhook is given before the others have theirs.
+const deliveriesPerTurn = 20
+
+// Courier sends what waits for a webhook. There is one job a webhook, so that one worker
+// at a time is at it, and a slow address costs nobody else more than that worker.
+type Courier struct {
+	Store  ports.Store
+	Sender ports.WebhookSender
+	Clock  ports.Clock
+	IDs    ports.IDs
+	Log    *slog.Logger
+}
+
+// Run does one job of [WebhookJob]: it sends deliveries in the order in which they are due, until
+// none is due, one fails or its turn is over, and leaves the job for when the next is due. A worker
+// that is killed between an answer and its transaction sends that delivery again: at least once.
+func (c *Courier) Run(ctx context.Context, job ports.Job) error {
+	runner := task.ForCompany(c.Store, c.Clock, c.IDs, c.Log)
+	return task.Do(ctx, runner, task.Limits{Pieces: deliveriesPerTurn}, courierWork{c}, job)
+}
+
+// courierWork sends the deliveries of one webhook, one after the other.
+type courierWork struct{ *Courier }
+
+// dueDelivery is a webhook under its lock, as whoever adds deliveries holds it, with the delivery
+// that is due.
+type dueDelivery struct {
+	hook webhook.Webhook
+	next webhook.Delivery
+}
+
+// attempt is a delivery and what came of one try of it.
+type attempt struct {
+	delivery int64
+	outcome  webhook.Outcome
+}
+
+func (courierWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s dueDelivery, next task.Next, err error) {
+	s.hook, err = run.Tx.Webhooks.GetForUpdate(ctx, run.Scope, run.Job.Subject)
+	if fault.Is(err, fault.NotFound) {
+		return s, task.Finish(), nil
+	}
+	return s, task.Continue(), err
+}
+
+// Begin finds the delivery that is due.
+func (w courierWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *dueDelivery) (task.Next, error) {
+	due := false
+	if s.hook.IsActive {
+		var err error
+		if s.next, due, err = run.Tx.Deliveries.Due(ctx, run.Scope, s.hook.ID, run.Now); err != nil {
+			return task.Next{}, err
+		}
+	}
+	if !due {
+		return w.pause(ctx, run, &s.hook)
+	}
+	return task.Continue(), nil
+}
+
+// pause leaves the job for when the next delivery is due and the webhook takes one; it ends the job
+// where there is none, or the webhook is off.
+func (courierWork) pause(ctx context.Context, run task.Run[ports.Repos], hook *webhook.Webhook) (task.Next, error) {
+	at, err := run.Tx.Deliveries.NextTry(ctx, run.Scope, hook.ID)
+	if err != nil || at == nil || !hook.IsActive {
+		return task.Finish(), err
+	}
+	if pause := hook.SendAt(run.Now); pause.After(*at) {
+		at = &pause
+	}
+	return task.Again(*at), nil
+}
+
+func (w courierWork) Do(ctx context.Context, s dueDelivery) (attempt, error) {
+	return attempt{s.next.ID, w.Sender.Send(ctx, parcel(&s.hook, &s.next, w.Clock.Now()))}, nil
+}
+
+// Same is true of every webhook: a delivery that was sent is recorded, whatever the webhook is now.
+func (courierWork) Same(_, _ dueDelivery) bool { return true }
+
+// Complete stores what came of a try.
+func (w courierWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *dueDelivery, tried attempt) (task.Next, error) {
+	d, err := run.Tx.Deliveries.GetForUpdate(ctx, run.Scope, s.hook.ID, tried.delivery)
+	if err != nil {
+		return task.Next{}, err
+	}
+	hook, was := &s.hook, s.hook.IsActive
+	hook.Tried(tried.outcome, run.Now)
+	d.Tried(tried.outcome, run.Now, run.Jitter)
+	if !hook.IsActive && d.State == webhook.Pending { // switched off while it was on its way
+		d.State, d.NextTry = webhook.Failed, nil
+	}
+	if err := run.Tx.Deliveries.Update(ctx, run.Scope, d); err != nil {
+		return task.Next{}, err
+	}
+	if was && !hook.IsActive {
+		w.Log.WarnContext(ctx, "a webhook is switched off", "webhook", hook.ID, "reason", hook.DisabledReason)
+		hook.UpdatedAt = record.NextVersion(hook.UpdatedAt, run.Now)
+		if err := run.Tx.Deliveries.End(ctx, run.Scope, hook.ID, "The webhook was switched off: "+hook.DisabledReason); err != nil {
+			return task.Next{}, err
+		}
+	}
+	if err := run.Tx.Webhooks.Update(ctx, run.Scope, hook); err != nil {
+		return task.Next{}, err
+	}
+	if !tried.outcome.Delivered() {
+		return w.pause(ctx, run, hook)
+	}
+	return task.Continue(), nil
+}
+
+// Unavailable hands the job back; an address that does not answer is an outcome.
+func (courierWork) Unavailable(_ context.Context, _ task.Run[ports.Repos], _ dueDelivery, cause error) (task.Next, error) {
+	return task.Next{}, cause
+}
+
+// Fail has nothing to store: each delivery has its own tries.
+func (courierWork) Fail(context.Context, task.Run[ports.Repos], dueDelivery, string) error {
+	return nil
 }

@@ -2,6 +2,7 @@ package events
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 	"log/slog"
 	"maps"
@@ -91,10 +92,8 @@ func (f *Feed) poll(ctx context.Context) error {
 	if len(companies) == 0 {
 		return nil
 	}
-	var lasts map[int64]int64
-	err := f.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
-		lasts, err = tx.Events.Lasts(ctx, companies)
-		return err
+	lasts, err := app.In(ctx, f.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (map[int64]int64, error) {
+		return tx.Events.Lasts(ctx, companies)
 	})
 	if err == nil {
 		f.wake(lasts)
@@ -130,11 +129,10 @@ type Stream struct {
 // Faults: Unauthenticated, Forbidden, Invalid (a position that was never assigned), Limit
 // (too_many_streams).
 func (f *Feed) Follow(ctx context.Context, who access.Principal, after *int64, types []string) (*Stream, error) {
-	if err := f.deps.Gate.Require(ctx, who, access.Events.View); err != nil {
-		return nil, err
-	}
 	s := &Stream{feed: f, scope: who.Scope(false), types: types}
-	bounds, err := s.bounds(ctx)
+	bounds, err := app.Read(ctx, f.deps, who, access.Events.View, func(ctx context.Context, tx ports.Repos) (event.Bounds, error) {
+		return tx.Events.Bounds(ctx, s.scope)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -150,14 +148,6 @@ func (f *Feed) Follow(ctx context.Context, who access.Principal, after *int64, t
 		return nil, err
 	}
 	return s, nil
-}
-
-func (s *Stream) bounds(ctx context.Context) (out event.Bounds, err error) {
-	err = s.feed.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		out, err = tx.Events.Bounds(ctx, s.scope)
-		return err
-	})
-	return out, err
 }
 
 func (f *Feed) enter(company int64) error {
@@ -245,29 +235,65 @@ func (s *Stream) changed() <-chan struct{} {
 // read returns what is there, and moves on. If that is less than a full batch, the stream
 // stands at the end of the feed, past events of other types.
 func (s *Stream) read(ctx context.Context) (Batch, error) {
-	var batch Batch
 	cursor := s.cursor
-	err := s.feed.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+	batch, err := app.In(ctx, s.feed.deps.Store.Read, func(ctx context.Context, tx ports.Repos) (batch Batch, err error) {
 		bounds, err := tx.Events.Bounds(ctx, s.scope)
 		if err != nil {
-			return err
+			return batch, err
 		}
 		if !bounds.Holds(cursor) {
 			batch.Reset, batch.Floor, cursor = true, bounds.Pruned, bounds.Pruned
 		}
 		if cursor == bounds.Last {
-			return nil
+			return batch, nil
 		}
 		batch.Events, err = tx.Events.After(ctx, s.scope, cursor, s.types, readEvents)
 		cursor = bounds.Last
 		if n := len(batch.Events); n == readEvents {
 			cursor = batch.Events[n-1].Position
 		}
-		return err
+		return batch, err
 	})
 	if err != nil {
 		return Batch{}, err
 	}
 	s.cursor = cursor
 	return batch, nil
+}
+
+// CloudEvent is an event outside of the database, on every path: CloudEvents 1.0 in its
+// JSON format (github.com/cloudevents/spec, cloudevents/formats/json-format.md). companyid
+// is an extension of ours; sequence is the documented extension of that name
+// (cloudevents/extensions/sequence.md), text that sorts as the events do.
+type CloudEvent struct {
+	SpecVersion     string          `json:"specversion"`
+	ID              string          `json:"id"`
+	Source          string          `json:"source"`
+	Type            string          `json:"type"`
+	Subject         string          `json:"subject"`
+	Time            time.Time       `json:"time"`
+	DataContentType string          `json:"datacontenttype"`
+	CompanyID       int64           `json:"companyid"`
+	Sequence        string          `json:"sequence,omitempty"` // position in the feed of the company; empty in no feed
+	Data            json.RawMessage `json:"data"`
+}
+
+// Media is the content type of one CloudEvent.
+const Media = "application/cloudevents+json"
+
+// CloudEventOf returns the CloudEvent of an event.
+func CloudEventOf(e event.Logged) CloudEvent {
+	return CloudEvent{
+		SpecVersion: "1.0", ID: e.ID, Source: "/tilth", Type: e.Type, Subject: e.Subject, Time: e.At,
+		DataContentType: "application/json", CompanyID: e.CompanyID, Data: e.Data,
+	}.at(e.Position)
+}
+
+// at returns the event with its position in the feed; 0: it is in none.
+func (e CloudEvent) at(position int64) CloudEvent {
+	e.Sequence = ""
+	if position > 0 {
+		e.Sequence = event.FormatPosition(position)
+	}
+	return e
 }

@@ -35,18 +35,9 @@ func (w *Webhooks) List(ctx context.Context, who access.Principal, q ports.Query
 
 // Retrieve returns one webhook. Faults: Unauthenticated, Forbidden, NotFound.
 func (w *Webhooks) Retrieve(ctx context.Context, who access.Principal, id int64) (webhook.Webhook, error) {
-	if err := w.deps.Gate.Require(ctx, who, access.Webhooks.View); err != nil {
-		return webhook.Webhook{}, err
-	}
-	return w.get(ctx, who.Scope(false), id)
-}
-
-func (w *Webhooks) get(ctx context.Context, scope access.Scope, id int64) (out webhook.Webhook, err error) {
-	err = w.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		out, err = tx.Webhooks.Get(ctx, scope, id)
-		return err
+	return app.Read(ctx, w.deps, who, access.Webhooks.View, func(ctx context.Context, tx ports.Repos) (webhook.Webhook, error) {
+		return tx.Webhooks.Get(ctx, who.Scope(false), id)
 	})
-	return out, err
 }
 
 // secret returns a new secret in the form of Standard Webhooks: 32 random bytes in base64
@@ -89,26 +80,23 @@ func (w *Webhooks) Create(ctx context.Context, who access.Principal, hook webhoo
 	scope, now := who.Scope(false), w.deps.Clock.Now()
 	hook.Meta = record.Meta{CreatedAt: now, UpdatedAt: now, CreatedBy: &record.Ref{ID: who.UserID, Name: who.Name}}
 	hook.Secret = secret
-	var out webhook.Webhook
-	err = w.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return app.In(ctx, w.deps.Store.Write, func(ctx context.Context, tx ports.Repos) (made webhook.Webhook, err error) {
 		n, err := tx.Webhooks.Count(ctx, scope, ports.Query{})
 		if err != nil {
-			return err
+			return made, err
 		}
 		if n >= webhook.MaxPerCompany {
-			return fault.Newf(fault.Invalid, "too_many_webhooks", "A company has at most %d webhooks; delete one first.", webhook.MaxPerCompany)
+			return made, fault.Newf(fault.Invalid, "too_many_webhooks", "A company has at most %d webhooks; delete one first.", webhook.MaxPerCompany)
 		}
-		made := hook
+		made = hook
 		if err := tx.Webhooks.Insert(ctx, scope, []*webhook.Webhook{&made}); err != nil {
-			return err
+			return made, err
 		}
 		if err := tx.Audit.Add(ctx, audit.By(who, now).Of(audit.Create, access.Webhooks.Name, made.ID, audit.Diff(nil, &made))); err != nil {
-			return err
+			return made, err
 		}
-		out, err = tx.Webhooks.Get(ctx, scope, made.ID)
-		return err
+		return tx.Webhooks.Get(ctx, scope, made.ID)
 	})
-	return out, err
 }
 
 // Update changes a webhook as edit does. Its pending deliveries fail when it is switched off.
@@ -149,42 +137,33 @@ func (w *Webhooks) RotateSecret(ctx context.Context, who access.Principal, id in
 func (w *Webhooks) change(ctx context.Context, who access.Principal, id int64, word audit.Action,
 	do func(ctx context.Context, tx ports.Repos, hook *webhook.Webhook) error,
 ) (webhook.Webhook, error) {
-	var out webhook.Webhook
-	if err := w.deps.Gate.Require(ctx, who, access.Webhooks.Edit); err != nil {
-		return out, err
-	}
 	scope, now := who.Scope(false), w.deps.Clock.Now()
-	err := w.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return app.Write(ctx, w.deps, who, access.Webhooks.Edit, func(ctx context.Context, tx ports.Repos) (out webhook.Webhook, err error) {
 		before, err := tx.Webhooks.GetForUpdate(ctx, scope, id)
 		if err != nil {
-			return err
+			return out, err
 		}
 		after := before
 		if err := do(ctx, tx, &after); err != nil {
-			return err
+			return out, err
 		}
 		after.UpdatedAt = record.NextVersion(before.UpdatedAt, now)
 		if err := tx.Webhooks.Update(ctx, scope, &after); err != nil {
-			return err
+			return out, err
 		}
 		if err := tx.Audit.Add(ctx, audit.By(who, now).Of(word, access.Webhooks.Name, id, audit.Diff(&before, &after))); err != nil {
-			return err
+			return out, err
 		}
-		out, err = tx.Webhooks.Get(ctx, scope, id)
-		return err
+		return tx.Webhooks.Get(ctx, scope, id)
 	})
-	return out, err
 }
 
 // Delete removes a webhook with its secrets for good; its pending deliveries fail. guard may
 // refuse the deletion under the lock.
 // Faults: Unauthenticated, Forbidden, NotFound, and those of guard.
 func (w *Webhooks) Delete(ctx context.Context, who access.Principal, id int64, guard func(webhook.Webhook) error) error {
-	if err := w.deps.Gate.Require(ctx, who, access.Webhooks.Delete); err != nil {
-		return err
-	}
 	scope, now := who.Scope(false), w.deps.Clock.Now()
-	return w.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return app.Do(ctx, w.deps, who, access.Webhooks.Delete, func(ctx context.Context, tx ports.Repos) error {
 		hook, err := tx.Webhooks.GetForUpdate(ctx, scope, id)
 		if err != nil {
 			return err

@@ -54,18 +54,14 @@ func NewBoundaries(deps app.Deps) *Boundaries { return &Boundaries{deps} }
 // List returns the boundaries that a field has had, newest first; of a field that others
 // share, as of one's own. Faults: Unauthenticated, Forbidden, NotFound.
 func (b *Boundaries) List(ctx context.Context, who access.Principal, shared bool, fieldID int64, q ports.Query) (app.List[farm.BoundaryVersion], error) {
-	if err := b.deps.Gate.Require(ctx, who, access.Fields.View); err != nil {
-		return app.List[farm.BoundaryVersion]{}, err
-	}
-	scope := who.Scope(shared)
-	return app.ReadList(ctx, b.deps.Store,
-		func(ctx context.Context, tx ports.Repos) (int64, error) {
+	return app.ReadList(ctx, b.deps, app.Ask{Who: who, Need: access.Fields.View, Shared: shared},
+		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
 			if _, err := tx.Fields.Get(ctx, scope, fieldID); err != nil {
 				return 0, err
 			}
 			return tx.Boundaries.Count(ctx, scope, fieldID)
 		},
-		func(ctx context.Context, tx ports.Repos) iter.Seq2[farm.BoundaryVersion, error] {
+		func(ctx context.Context, tx ports.Repos, scope access.Scope) iter.Seq2[farm.BoundaryVersion, error] {
 			return tx.Boundaries.Each(ctx, scope, fieldID, q)
 		})
 }

@@ -31,19 +31,9 @@ var exportColumns = []exportColumn{
 		}
 		return geo.RoundHa(f.Boundary.AreaHa())
 	}},
-	{ports.Column{Name: "declared_area_ha", Short: "decl_ha", Kind: ports.NumberColumn}, func(f *farm.Field) any {
-		if f.DeclaredAreaHa == nil {
-			return nil
-		}
-		return *f.DeclaredAreaHa
-	}},
+	{ports.Column{Name: "declared_area_ha", Short: "decl_ha", Kind: ports.NumberColumn}, func(f *farm.Field) any { return exportPointed(f.DeclaredAreaHa) }},
 	{ports.Column{Name: "soil_type", Short: "soil_type", Kind: ports.TextColumn}, func(f *farm.Field) any { return exportText(f.SoilType) }},
-	{ports.Column{Name: "irrigated", Short: "irrigated", Kind: ports.FlagColumn}, func(f *farm.Field) any {
-		if f.Irrigated == nil {
-			return nil
-		}
-		return *f.Irrigated
-	}},
+	{ports.Column{Name: "irrigated", Short: "irrigated", Kind: ports.FlagColumn}, func(f *farm.Field) any { return exportPointed(f.Irrigated) }},
 	{ports.Column{Name: "tenure", Short: "tenure", Kind: ports.TextColumn}, func(f *farm.Field) any { return exportText(f.Tenure) }},
 	{ports.Column{Name: "notes", Short: "notes", Kind: ports.TextColumn}, func(f *farm.Field) any { return exportText(f.Notes) }},
 	{ports.Column{Name: "external_id", Short: "ext_id", Kind: ports.TextColumn}, func(f *farm.Field) any { return exportText(f.ExternalID) }},
@@ -56,6 +46,13 @@ func exportText(s string) any {
 		return nil
 	}
 	return s
+}
+
+func exportPointed[T any](p *T) any {
+	if p == nil {
+		return nil
+	}
+	return *p
 }
 
 // Export returns the fields that a list would give, to be written as a file when the answer

@@ -127,16 +127,11 @@ func (in *Imports) take(ctx context.Context, who access.Principal, b farm.Import
 // Retrieve returns a background import and its refused features.
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (in *Imports) Retrieve(ctx context.Context, who access.Principal, id int64) (ImportReport, error) {
-	var out ImportReport
-	if err := in.deps.Gate.Require(ctx, who, access.Fields.View); err != nil {
-		return out, err
-	}
-	err := in.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+	return app.Read(ctx, in.deps.Deps, who, access.Fields.View, func(ctx context.Context, tx ports.Repos) (out ImportReport, err error) {
 		if out.Batch, err = tx.Imports.Get(ctx, who.Scope(false), id); err != nil {
-			return err
+			return out, err
 		}
 		out.Judged, err = tx.Imports.Failures(ctx, who.Scope(false), id, MaxKeptFailures)
-		return err
+		return out, err
 	})
-	return out, err
 }

@@ -27,7 +27,7 @@ type importCandidate struct {
 }
 
 // prepareCandidate reads from a feature what an import needs of it.
-func prepareCandidate(index int64, f ports.Feature, options farm.ImportOptions, known *knownIDs) importCandidate {
+func prepareCandidate(index int64, f ports.Feature, options farm.ImportOptions, known knownIDs) importCandidate {
 	c := importCandidate{index: index, boundary: f.Boundary, errors: fault.Fields{}}
 	c.name = f.Attributes[options.NameProperty]
 	if c.named = c.name != ""; !c.named {
@@ -57,20 +57,18 @@ func prepareCandidate(index int64, f ports.Feature, options farm.ImportOptions, 
 // knownIDs remembers the external ids of a file by their hashes: eight bytes each, for
 // there may be millions. That two of a million share one is less likely than a
 // one-in-ten-million chance.
-type knownIDs struct{ seen map[uint64]struct{} }
-
-func newKnownIDs() *knownIDs { return &knownIDs{map[uint64]struct{}{}} }
+type knownIDs map[uint64]struct{}
 
 // add reports whether the id was there before; the empty one never was.
-func (k *knownIDs) add(id string) (again bool) {
+func (k knownIDs) add(id string) (again bool) {
 	if id == "" {
 		return false
 	}
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(id)) // a hash takes everything
 	sum := h.Sum64()
-	_, again = k.seen[sum]
-	k.seen[sum] = struct{}{}
+	_, again = k[sum]
+	k[sum] = struct{}{}
 	return again
 }
 

@@ -64,12 +64,12 @@ type featurePieces struct {
 	next  func() (ports.Feature, error, bool)
 	stop  func()
 	at    int64 // features read
-	known *knownIDs
+	known knownIDs
 	piece []importCandidate
 }
 
 func (in *Imports) pieces(who access.Principal, b farm.Import, file ports.Object, limit int) *featurePieces {
-	return &featurePieces{Imports: in, who: who, batch: b, file: file, limit: limit, known: newKnownIDs()}
+	return &featurePieces{Imports: in, who: who, batch: b, file: file, limit: limit, known: knownIDs{}}
 }
 
 func (p *featurePieces) Next(ctx context.Context) (bool, error) {

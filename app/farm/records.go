@@ -1,13 +1,14 @@
 package farm
 
 import (
+	"cmp"
 	"context"
-	"strconv"
 	"time"
 
 	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/audit"
+	"tilth/core/batch"
 	"tilth/core/fault"
 	corerecord "tilth/core/record"
 	"tilth/ports"
@@ -67,18 +68,12 @@ func (r *Records[T]) List(ctx context.Context, who access.Principal, shared bool
 
 // Retrieve returns one record. Faults: Unauthenticated, Forbidden, NotFound.
 func (r *Records[T]) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64) (T, error) {
-	var out T
-	if err := r.deps.Gate.Require(ctx, who, r.rules.Access.View); err != nil {
-		return out, err
-	}
-	err := r.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		out, err = r.rules.Repo(tx).Get(ctx, who.Scope(shared), id)
-		if err != nil {
-			return err
+	return app.Read(ctx, r.deps, who, r.rules.Access.View, func(ctx context.Context, tx ports.Repos) (out T, err error) {
+		if out, err = r.rules.Repo(tx).Get(ctx, who.Scope(shared), id); err != nil {
+			return out, err
 		}
-		return r.decorate(ctx, tx, who.Scope(shared), []*T{&out})
+		return out, r.decorate(ctx, tx, who.Scope(shared), []*T{&out})
 	})
-	return out, err
 }
 
 // Create stores new records, all or none, and gives them back as they are stored.
@@ -86,104 +81,95 @@ func (r *Records[T]) Retrieve(ctx context.Context, who access.Principal, shared 
 // item's index and the code is bulk_validation_failed.
 // Faults: Unauthenticated, Forbidden, Invalid.
 func (r *Records[T]) Create(ctx context.Context, who access.Principal, drafts []Draft[T], bulk bool) ([]T, error) {
-	if err := r.deps.Gate.Require(ctx, who, r.rules.Access.Create); err != nil {
-		return nil, err
-	}
-	var out []T
-	err := r.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return app.Write(ctx, r.deps, who, r.rules.Access.Create, func(ctx context.Context, tx ports.Repos) ([]T, error) {
 		records, err := r.checked(ctx, tx, who, drafts, bulk)
+		if err == nil {
+			err = r.insert(ctx, tx, who, records)
+		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if err := r.insert(ctx, tx, who, records); err != nil {
-			return err
-		}
-		out, err = r.reread(ctx, tx, who.Scope(false), records)
-		return err
+		return r.reread(ctx, tx, who.Scope(false), records)
 	})
-	return out, err
 }
 
 // checked returns the records of the drafts, ready to be stored, or all their errors. A
 // draft that could not be read is not checked further.
 func (r *Records[T]) checked(ctx context.Context, tx ports.Repos, who access.Principal, drafts []Draft[T], bulk bool) ([]*T, error) {
 	now := r.deps.Clock.Now()
-	records := make([]*T, len(drafts))
-	errs := make([]fault.Fields, len(drafts))
+	records, errs := make([]*T, len(drafts)), make([]fault.Fields, len(drafts))
 	for i, d := range drafts {
 		record := d.Record
 		records[i] = &record
 		if errs[i] = d.Errors; len(d.Errors) > 0 {
 			continue
 		}
-		meta := r.rules.Meta(&record)
-		errs[i] = companyErrors(meta, who)
-		*meta = corerecord.Meta{CompanyID: who.CompanyID, CreatedAt: now, UpdatedAt: now, CreatedBy: &corerecord.Ref{ID: who.UserID, Name: who.Name}}
-		if r.rules.Init != nil {
-			r.rules.Init(&record, r.deps.IDs)
-		}
+		errs[i] = companyErrors(r.rules.Meta(&record), who)
+		r.begin(&record, who, now)
 		errs[i].Merge(r.check(&record))
 	}
 	if err := r.relate(ctx, tx, who.Scope(false), records, errs); err != nil {
 		return nil, err
 	}
-	return records, faultOf(errs, bulk)
+	if bulk {
+		return records, batch.Refuse(errs, "items")
+	}
+	return records, errs[0].Err()
+}
+
+// begin makes a record a new one of the caller.
+func (r *Records[T]) begin(record *T, who access.Principal, now time.Time) {
+	*r.rules.Meta(record) = corerecord.Meta{
+		CompanyID: who.CompanyID, CreatedAt: now, UpdatedAt: now, CreatedBy: &corerecord.Ref{ID: who.UserID, Name: who.Name},
+	}
+	if r.rules.Init != nil {
+		r.rules.Init(record, r.deps.IDs)
+	}
 }
 
 // Update changes a record: decode is given the record as it stands and answers what
 // the client wants it to be. It is called only for a record in the caller's scope.
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid, and those of decode.
 func (r *Records[T]) Update(ctx context.Context, who access.Principal, id int64, decode func(current T) (T, error)) (T, error) {
-	var out T
-	if err := r.deps.Gate.Require(ctx, who, r.rules.Access.Edit); err != nil {
-		return out, err
-	}
 	scope := who.Scope(false)
-	err := r.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return app.Write(ctx, r.deps, who, r.rules.Access.Edit, func(ctx context.Context, tx ports.Repos) (out T, err error) {
 		before, err := r.rules.Repo(tx).GetForUpdate(ctx, scope, id)
 		if err != nil {
-			return err
+			return out, err
 		}
 		after, err := decode(before)
 		if err != nil {
-			return err
+			return out, err
 		}
-		errs := companyErrors(r.rules.Meta(&after), who)
-		*r.rules.Meta(&after) = *r.rules.Meta(&before)
-		r.rules.Meta(&after).UpdatedAt = nextVersion(r.rules.Meta(&before).UpdatedAt, r.deps.Clock.Now())
+		meta := r.rules.Meta(&after)
+		errs := companyErrors(meta, who)
+		*meta = *r.rules.Meta(&before)
+		meta.UpdatedAt = corerecord.NextVersion(meta.UpdatedAt, r.deps.Clock.Now())
 		errs.Merge(r.check(&after))
 		if err := r.relate(ctx, tx, scope, []*T{&after}, []fault.Fields{errs}); err != nil {
-			return err
+			return out, err
 		}
 		if err := errs.Err(); err != nil {
-			return err
+			return out, err
 		}
 		if r.rules.Change != nil {
 			if err := r.rules.Change(ctx, tx, scope, &before, &after); err != nil {
-				return err
+				return out, err
 			}
 		}
 		if err := r.replace(ctx, tx, who, &before, &after); err != nil {
-			return err
+			return out, err
 		}
-		stored, err := r.reread(ctx, tx, scope, []*T{&after})
-		if err == nil {
-			out = stored[0]
-		}
-		return err
+		return r.reread1(ctx, tx, scope, &after)
 	})
-	return out, err
 }
 
 // Delete soft-deletes a record and what hangs below it. agree, where it is given, is
 // asked of the locked record first, and may refuse.
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid (what forbids it), and those of agree.
 func (r *Records[T]) Delete(ctx context.Context, who access.Principal, id int64, agree ...func(current T) error) error {
-	if err := r.deps.Gate.Require(ctx, who, r.rules.Access.Delete); err != nil {
-		return err
-	}
 	scope, now := who.Scope(false), r.deps.Clock.Now()
-	return r.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return app.Do(ctx, r.deps, who, r.rules.Access.Delete, func(ctx context.Context, tx ports.Repos) error {
 		record, err := r.rules.Repo(tx).GetForUpdate(ctx, scope, id)
 		if err != nil {
 			return err
@@ -201,7 +187,7 @@ func (r *Records[T]) Delete(ctx context.Context, who access.Principal, id int64,
 		if _, err = r.rules.Repo(tx).SoftDelete(ctx, scope, []int64{id}, now); err != nil {
 			return err
 		}
-		return r.notedCascade(ctx, tx, who, audit.Delete, &record)
+		return tx.Audit.AddCascade(ctx, r.entry(audit.By(who, now), audit.Delete, &record, nil))
 	})
 }
 
@@ -211,25 +197,38 @@ func (r *Records[T]) insert(ctx context.Context, tx ports.Repos, who access.Prin
 	if err := r.rules.Repo(tx).Insert(ctx, who.Scope(false), records); err != nil {
 		return err
 	}
-	if err := r.notedNew(ctx, tx, who, records); err != nil || r.rules.Stored == nil {
+	by, entries := audit.By(who, r.deps.Clock.Now()), make([]audit.Entry, len(records))
+	for i, record := range records {
+		entries[i] = r.entry(by, audit.Create, nil, record)
+	}
+	if err := tx.Audit.Add(ctx, entries...); err != nil || r.rules.Stored == nil {
 		return err
 	}
 	return r.rules.Stored(ctx, tx, who, make([]*T, len(records)), records)
 }
 
 // replace stores a changed record with what belongs to it. Every way to change a record
-// ends here.
+// ends here. A change of nothing leaves no entry in the audit trail.
 func (r *Records[T]) replace(ctx context.Context, tx ports.Repos, who access.Principal, before, after *T) error {
 	if err := r.rules.Repo(tx).Update(ctx, who.Scope(false), after); err != nil {
 		return err
 	}
-	if err := r.notedChange(ctx, tx, who, before, after); err != nil || r.rules.Stored == nil {
-		return err
+	if entry := r.entry(audit.By(who, r.deps.Clock.Now()), audit.Update, before, after); len(entry.Changes) > 0 {
+		if err := tx.Audit.Add(ctx, entry); err != nil {
+			return err
+		}
+	}
+	if r.rules.Stored == nil {
+		return nil
 	}
 	return r.rules.Stored(ctx, tx, who, []*T{before}, []*T{after})
 }
 
-func nextVersion(before, now time.Time) time.Time { return corerecord.NextVersion(before, now) }
+// entry returns the entry of the audit trail for a record; before is nil where it is new, after
+// where it is gone.
+func (r *Records[T]) entry(by audit.Entry, action audit.Action, before, after *T) audit.Entry {
+	return by.Of(action, r.rules.Access.Name, r.rules.Meta(cmp.Or(after, before)).ID, audit.Diff(before, after))
+}
 
 func (r *Records[T]) check(record *T) fault.Fields {
 	if r.rules.Normalise != nil {
@@ -272,13 +271,21 @@ func (r *Records[T]) reread(ctx context.Context, tx ports.Repos, scope access.Sc
 	if err != nil {
 		return nil, err
 	}
-	out := make([]T, len(ids))
-	enriched := make([]*T, len(ids))
+	out, enriched := make([]T, len(ids)), make([]*T, len(ids))
 	for i, id := range ids {
 		out[i] = byID[id]
 		enriched[i] = &out[i]
 	}
 	return out, r.decorate(ctx, tx, scope, enriched)
+}
+
+// reread1 is reread of one record.
+func (r *Records[T]) reread1(ctx context.Context, tx ports.Repos, scope access.Scope, written *T) (out T, err error) {
+	stored, err := r.reread(ctx, tx, scope, []*T{written})
+	if err == nil {
+		out = stored[0]
+	}
+	return out, err
 }
 
 func (r *Records[T]) decorate(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) error {
@@ -295,22 +302,4 @@ func companyErrors(sent *corerecord.Meta, who access.Principal) fault.Fields {
 		f.Addf("company_id", "Records are kept for your own company (%d); leave company_id out.", who.CompanyID)
 	}
 	return f
-}
-
-// faultOf makes one fault of the errors of all items.
-func faultOf(errs []fault.Fields, bulk bool) error {
-	if !bulk {
-		return errs[0].Err()
-	}
-	byIndex := fault.Fields{}
-	for i, f := range errs {
-		byIndex.Nest(strconv.Itoa(i), f)
-	}
-	if len(byIndex) == 0 {
-		return nil
-	}
-	return &fault.Error{
-		Kind: fault.Invalid, Code: "bulk_validation_failed", Fields: byIndex,
-		Message: strconv.Itoa(len(byIndex)) + " of " + strconv.Itoa(len(errs)) + " items are not valid; nothing was stored.",
-	}
 }

@@ -4,11 +4,12 @@ import (
 	"context"
 	"time"
 
+	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/audit"
 	"tilth/core/farm"
 	"tilth/core/fault"
-	"tilth/core/record"
+	corerecord "tilth/core/record"
 	"tilth/ports"
 )
 
@@ -18,46 +19,31 @@ import (
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid (not_deleted; parent_deleted,
 // with the member that names the parent).
 func (r *Records[T]) Restore(ctx context.Context, who access.Principal, id int64) (T, error) {
-	var out T
-	if err := r.deps.Gate.Require(ctx, who, r.rules.Access.Delete); err != nil {
-		return out, err
-	}
 	scope, now := who.Scope(false), r.deps.Clock.Now()
-	err := r.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		record, deletedAt, err := r.rules.Repo(tx).GetDeleted(ctx, scope, id, now.Add(-record.RestorePeriod))
+	return app.Write(ctx, r.deps, who, r.rules.Access.Delete, func(ctx context.Context, tx ports.Repos) (out T, err error) {
+		record, deletedAt, err := r.rules.Repo(tx).GetDeleted(ctx, scope, id, now.Add(-corerecord.RestorePeriod))
 		if fault.Is(err, fault.NotFound) {
-			return r.neverDeleted(ctx, tx, scope, id, err)
+			if _, live := r.rules.Repo(tx).Get(ctx, scope, id); live == nil {
+				err = fault.Newf(fault.Invalid, "not_deleted", "This %s is not deleted.", r.rules.Access.Name)
+			}
 		}
 		if err != nil {
-			return err
+			return out, err
 		}
-		version := nextVersion(r.rules.Meta(&record).UpdatedAt, now)
+		version := corerecord.NextVersion(r.rules.Meta(&record).UpdatedAt, now)
 		if err := r.rules.Repo(tx).Undelete(ctx, scope, id, deletedAt, version); err != nil {
-			return err
+			return out, err
 		}
 		if r.rules.Revive != nil {
 			if err := r.rules.Revive(ctx, tx, scope, &record, deletedAt, version); err != nil {
-				return err
+				return out, err
 			}
 		}
-		if err := r.notedCascade(ctx, tx, who, audit.Restore, &record); err != nil {
-			return err
+		if err := tx.Audit.AddCascade(ctx, r.entry(audit.By(who, now), audit.Restore, nil, &record)); err != nil {
+			return out, err
 		}
-		restored, err := r.reread(ctx, tx, scope, []*T{&record})
-		if err == nil {
-			out = restored[0]
-		}
-		return err
+		return r.reread1(ctx, tx, scope, &record)
 	})
-	return out, err
-}
-
-// neverDeleted tells a live record from one that is not there.
-func (r *Records[T]) neverDeleted(ctx context.Context, tx ports.Repos, scope access.Scope, id int64, missing error) error {
-	if _, err := r.rules.Repo(tx).Get(ctx, scope, id); err != nil {
-		return missing
-	}
-	return fault.Newf(fault.Invalid, "not_deleted", "This %s is not deleted.", r.rules.Access.Name)
 }
 
 func reviveFarm(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Farm, deletedAt, now time.Time) error {
@@ -69,11 +55,7 @@ func reviveFarm(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm
 }
 
 func reviveField(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Field, deletedAt, now time.Time) error {
-	farms, err := tx.Farms.GetMany(ctx, scope, []int64{r.Farm.ID})
-	if err != nil {
-		return err
-	}
-	if err := mustLive(farms, "farm_id", "farm", r.Farm); err != nil {
+	if err := mustLive(ctx, tx.Farms, scope, "farm", r.Farm.ID); err != nil {
 		return err
 	}
 	return reviveFields(ctx, tx, scope, []int64{r.ID}, deletedAt, now)
@@ -92,53 +74,38 @@ func reviveFields(ctx context.Context, tx ports.Repos, scope access.Scope, field
 	if err != nil {
 		return err
 	}
-	live, err := tx.Seasons.GetMany(ctx, scope, used)
-	if err != nil {
-		return err
-	}
-	for _, id := range used {
-		if err := mustLive(live, "season_id", "season", record.Ref{ID: id}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return mustLive(ctx, tx.Seasons, scope, "season", used...)
 }
 
 func reviveCultivation(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Cultivation, deletedAt, now time.Time) error {
-	fields, err := tx.Fields.GetMany(ctx, scope, []int64{r.Field.ID})
-	if err != nil {
+	if err := mustLive(ctx, tx.Fields, scope, "field", r.Field.ID); err != nil {
 		return err
 	}
-	if err := mustLive(fields, "field_id", "field", r.Field); err != nil {
-		return err
-	}
-	seasons, err := tx.Seasons.GetMany(ctx, scope, []int64{r.Season.ID})
-	if err != nil {
-		return err
-	}
-	if err := mustLive(seasons, "season_id", "season", r.Season); err != nil {
+	if err := mustLive(ctx, tx.Seasons, scope, "season", r.Season.ID); err != nil {
 		return err
 	}
 	return tx.Fertilizations.UndeleteOfCultivation(ctx, scope, r.ID, deletedAt, now)
 }
 
 func reviveFertilization(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Fertilization, _, _ time.Time) error {
-	cultivations, err := tx.Cultivations.GetMany(ctx, scope, []int64{r.Cultivation.ID})
+	return mustLive(ctx, tx.Cultivations, scope, "cultivation", r.Cultivation.ID)
+}
+
+// mustLive refuses a restore whose parents are not all live.
+func mustLive[T any](ctx context.Context, of ports.Records[T], scope access.Scope, what string, parents ...int64) error {
+	live, err := of.GetMany(ctx, scope, parents)
 	if err != nil {
 		return err
 	}
-	return mustLive(cultivations, "cultivation_id", "cultivation", r.Cultivation)
-}
-
-// mustLive refuses a restore whose parent is not among the live ones.
-func mustLive[T any](live map[int64]T, field, what string, parent record.Ref) error {
-	if _, ok := live[parent.ID]; ok {
-		return nil
+	for _, id := range parents {
+		if _, ok := live[id]; !ok {
+			f := fault.Fields{}
+			f.Addf(what+"_id", "The %s %d is deleted; restore it first.", what, id)
+			return &fault.Error{
+				Kind: fault.Invalid, Code: "parent_deleted", Fields: f,
+				Message: "What this record belongs to is deleted: see " + what + "_id.",
+			}
+		}
 	}
-	f := fault.Fields{}
-	f.Addf(field, "The %s %d is deleted; restore it first.", what, parent.ID)
-	return &fault.Error{
-		Kind: fault.Invalid, Code: "parent_deleted", Fields: f,
-		Message: "What this record belongs to is deleted: see " + field + ".",
-	}
+	return nil
 }

@@ -24,23 +24,19 @@ type Settled[T any] struct {
 // Settle holds changes against the same rules as Create and Update, and stores those that
 // are sound although others are not. It is for use cases that bring many records in: it
 // runs in their transaction, and they have asked for the permissions of both. Records
-// that change were read under a lock. With adorn the read-only figures are filled in.
+// that change were read under a lock. With enrich the read-only figures are filled in.
 func (r *Records[T]) Settle(ctx context.Context, tx ports.Repos, who access.Principal, changes []Change[T], enrich bool) ([]Settled[T], error) {
 	scope, now := who.Scope(false), r.deps.Clock.Now()
 	records, errs := make([]*T, len(changes)), make([]fault.Fields, len(changes))
 	for i, c := range changes {
 		record := c.After
 		records[i], errs[i] = &record, fault.Fields{}
-		meta := r.rules.Meta(&record)
 		if c.Before == nil {
-			*meta = corerecord.Meta{CompanyID: who.CompanyID, CreatedAt: now, UpdatedAt: now, CreatedBy: &corerecord.Ref{ID: who.UserID, Name: who.Name}}
-			if r.rules.Init != nil {
-				r.rules.Init(&record, r.deps.IDs)
-			}
+			r.begin(&record, who, now)
 		} else {
-			before := *c.Before
-			*meta = *r.rules.Meta(&before)
-			meta.UpdatedAt = nextVersion(meta.UpdatedAt, now)
+			meta := r.rules.Meta(&record)
+			*meta = *r.rules.Meta(c.Before)
+			meta.UpdatedAt = corerecord.NextVersion(meta.UpdatedAt, now)
 		}
 		errs[i].Merge(r.check(&record))
 	}

@@ -2,6 +2,7 @@ package farm
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"tilth/app"
@@ -247,4 +248,63 @@ func mustExist[T any](f fault.Fields, found map[int64]T, id int64, field, what s
 	if _, ok := found[id]; !ok {
 		f.Addf(field, "No %s of your company has the id %d.", what, id)
 	}
+}
+
+// NewFertilizations makes the use cases of fertilizations.
+func NewFertilizations(deps app.Deps) *Records[farm.Fertilization] {
+	return NewRecords(deps, Rules[farm.Fertilization]{
+		Access:    access.Fertilizations,
+		Repo:      func(tx ports.Repos) ports.Records[farm.Fertilization] { return tx.Fertilizations },
+		Meta:      func(r *farm.Fertilization) *record.Meta { return &r.Meta },
+		Check:     (*farm.Fertilization).Check,
+		Normalise: (*farm.Fertilization).Normalise,
+		Relate:    relateFertilizations,
+		Revive:    reviveFertilization,
+	})
+}
+
+// relateFertilizations holds cultivations, and treated areas against those of their fields.
+func relateFertilizations(ctx context.Context, tx ports.Repos, scope access.Scope, records []*farm.Fertilization) ([]fault.Fields, error) {
+	cultivations, err := tx.Cultivations.GetMany(ctx, scope, ids(records, func(r *farm.Fertilization) int64 { return r.Cultivation.ID }))
+	if err != nil {
+		return nil, err
+	}
+	fields, err := tx.Fields.GetMany(ctx, scope, ids(records, func(r *farm.Fertilization) int64 {
+		return cultivations[r.Cultivation.ID].Field.ID
+	}))
+	if err != nil {
+		return nil, err
+	}
+	out := make([]fault.Fields, len(records))
+	for i, r := range records {
+		out[i] = fault.Fields{}
+		mustExist(out[i], cultivations, r.Cultivation.ID, "cultivation_id", "cultivation")
+		field := fields[cultivations[r.Cultivation.ID].Field.ID]
+		out[i].Merge(r.CheckTreatedArea(field.KnownAreaHa()))
+	}
+	return out, nil
+}
+
+// Crops is the use cases of the shared crop catalog: companies read it.
+type Crops struct{ deps app.Deps }
+
+// NewCrops makes the use cases of the catalog.
+func NewCrops(deps app.Deps) *Crops { return &Crops{deps} }
+
+// List returns the catalog. Faults: Unauthenticated, Forbidden.
+func (c *Crops) List(ctx context.Context, who access.Principal, q ports.Query) (app.List[farm.Crop], error) {
+	return app.ReadList(ctx, c.deps, app.Ask{Who: who, Need: access.Crops.View},
+		func(ctx context.Context, tx ports.Repos, _ access.Scope) (int64, error) {
+			return tx.Crops.Count(ctx, q)
+		},
+		func(ctx context.Context, tx ports.Repos, _ access.Scope) iter.Seq2[farm.Crop, error] {
+			return tx.Crops.Each(ctx, q)
+		})
+}
+
+// Retrieve returns one crop. Faults: Unauthenticated, Forbidden, NotFound.
+func (c *Crops) Retrieve(ctx context.Context, who access.Principal, id int64) (farm.Crop, error) {
+	return app.Read(ctx, c.deps, who, access.Crops.View, func(ctx context.Context, tx ports.Repos) (farm.Crop, error) {
+		return tx.Crops.Get(ctx, id)
+	})
 }

@@ -3,6 +3,7 @@ package ghg
 import (
 	"context"
 
+	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/audit"
@@ -15,11 +16,8 @@ import (
 // can be restored as it was. agree is asked of it first, and may refuse.
 // Faults: Unauthenticated, Forbidden, NotFound, and those of agree.
 func (a *Assessments) Delete(ctx context.Context, who access.Principal, id int64, agree func(current Whole) error) error {
-	if err := a.deps.Gate.Require(ctx, who, access.Assessments.Delete); err != nil {
-		return err
-	}
 	scope, now := who.Scope(false), a.deps.Clock.Now()
-	return a.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return app.Do(ctx, a.deps.Deps, who, access.Assessments.Delete, func(ctx context.Context, tx ports.Repos) error {
 		record, err := lockWhole(ctx, tx, scope, id)
 		if err != nil {
 			return err
@@ -39,12 +37,8 @@ func (a *Assessments) Delete(ctx context.Context, who access.Principal, id int64
 // its sections. Its farm or field may be deleted by now, as that of a live one may.
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid (not_deleted).
 func (a *Assessments) Restore(ctx context.Context, who access.Principal, id int64) (Whole, error) {
-	var out Whole
-	if err := a.deps.Gate.Require(ctx, who, access.Assessments.Delete); err != nil {
-		return out, err
-	}
 	scope, now := who.Scope(false), a.deps.Clock.Now()
-	err := a.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return app.Write(ctx, a.deps.Deps, who, access.Assessments.Delete, func(ctx context.Context, tx ports.Repos) (out Whole, err error) {
 		record, deletedAt, err := tx.Assessments.GetDeleted(ctx, scope, id, now.Add(-record.RestorePeriod))
 		if fault.Is(err, fault.NotFound) {
 			if _, live := tx.Assessments.Get(ctx, scope, id); live == nil {
@@ -52,22 +46,21 @@ func (a *Assessments) Restore(ctx context.Context, who access.Principal, id int6
 			}
 		}
 		if err != nil {
-			return err
+			return out, err
 		}
 		if err := tx.Assessments.Undelete(ctx, scope, id, deletedAt, record.NextVersion(now)); err != nil {
-			return err
+			return out, err
 		}
 		if out, err = readWhole(ctx, tx, scope, id); err != nil {
-			return err
+			return out, err
 		}
 		a.startCompletion(ctx, tx, out.Assessment)
 		if out.Status == assessment.Submitted { // a check ends when it finds its assessment deleted
 			if err := AskVerification(ctx, tx, out.Assessment, out.UpdatedAt); err != nil {
-				return err
+				return out, err
 			}
 		}
 		by := audit.By(who, now)
-		return tx.Audit.AddCascade(ctx, by.Of(audit.Restore, access.Assessments.Name, id, a.changesOf(Whole{}, out)))
+		return out, tx.Audit.AddCascade(ctx, by.Of(audit.Restore, access.Assessments.Name, id, a.changesOf(Whole{}, out)))
 	})
-	return out, err
 }

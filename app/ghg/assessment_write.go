@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/fault"
@@ -26,34 +27,29 @@ type AssessmentDraft struct {
 // complete it is the background works out.
 // Faults: Unauthenticated, Forbidden, Invalid.
 func (a *Assessments) Create(ctx context.Context, who access.Principal, draft AssessmentDraft) (Whole, error) {
-	var out Whole
-	if err := a.deps.Gate.Require(ctx, who, access.Assessments.Create); err != nil {
-		return out, err
-	}
-	err := a.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return app.Write(ctx, a.deps.Deps, who, access.Assessments.Create, func(ctx context.Context, tx ports.Repos) (out Whole, err error) {
 		scope := who.Scope(false)
 		e := newAssessmentEdit(a.newWhole(who))
 		if err := a.apply(ctx, tx, scope, e, draft); err != nil {
-			return err
+			return out, err
 		}
 		if err := tx.Assessments.Insert(ctx, scope, []*assessment.Assessment{&e.after.Assessment}); err != nil {
-			return err
+			return out, err
 		}
 		if err := e.storeSections(ctx, tx, scope); err != nil {
-			return err
+			return out, err
 		}
 		stored, err := readWhole(ctx, tx, scope, e.after.ID)
 		if err != nil {
-			return err
+			return out, err
 		}
 		out = stored
 		if err := a.auditNew(ctx, tx, who, stored); err != nil {
-			return err
+			return out, err
 		}
 		a.startCompletion(ctx, tx, stored.Assessment)
-		return nil
+		return out, nil
 	})
-	return out, err
 }
 
 // Update changes the general part of an assessment, and the sections that were sent:
@@ -128,24 +124,18 @@ func (e *assessmentEdit) storeSections(ctx context.Context, tx ports.Repos, scop
 // change runs one edit of an assessment under its lock, in one transaction with its
 // entry in the audit trail and the job that works out how complete it is now.
 func (a *Assessments) change(ctx context.Context, who access.Principal, id int64, do func(ctx context.Context, tx ports.Repos, e *assessmentEdit) error) (Whole, error) {
-	var out Whole
-	if err := a.deps.Gate.Require(ctx, who, access.Assessments.Edit); err != nil {
-		return out, err
-	}
 	scope := who.Scope(false)
-	err := a.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return app.Write(ctx, a.deps.Deps, who, access.Assessments.Edit, func(ctx context.Context, tx ports.Repos) (out Whole, err error) {
 		before, err := lockWhole(ctx, tx, scope, id)
 		if err != nil {
-			return err
+			return out, err
 		}
 		e := newAssessmentEdit(before)
 		if err := do(ctx, tx, e); err != nil {
-			return err
+			return out, err
 		}
-		out, err = a.store(ctx, tx, who, e)
-		return err
+		return a.store(ctx, tx, who, e)
 	})
-	return out, err
 }
 
 // store writes an edit and gives the assessment as it is stored.

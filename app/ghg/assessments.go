@@ -2,7 +2,6 @@ package ghg
 
 import (
 	"context"
-	"iter"
 	"log/slog"
 
 	"tilth/app"
@@ -47,45 +46,30 @@ func (a *Assessments) MayView(ctx context.Context, who access.Principal) error {
 // List returns the caller's assessments, or those shared with it, without their sections.
 // Faults: Unauthenticated, Forbidden.
 func (a *Assessments) List(ctx context.Context, who access.Principal, shared bool, q ports.Query) (app.List[assessment.Assessment], error) {
-	if err := a.MayView(ctx, who); err != nil {
-		return app.List[assessment.Assessment]{}, err
-	}
-	scope := who.Scope(shared)
-	return app.ReadList(ctx, a.deps.Store,
-		func(ctx context.Context, tx ports.Repos) (int64, error) { return tx.Assessments.Count(ctx, scope, q) },
-		func(ctx context.Context, tx ports.Repos) iter.Seq2[assessment.Assessment, error] {
-			return tx.Assessments.Each(ctx, scope, q)
-		})
+	ask := app.Ask{Who: who, Need: access.Assessments.View, Shared: shared}
+	return app.ListIn(ctx, a.deps.Deps, ask, q, func(tx ports.Repos) app.Lister[assessment.Assessment, ports.Query] { return tx.Assessments })
 }
 
 // Retrieve returns one assessment. Faults: Unauthenticated, Forbidden, NotFound.
 func (a *Assessments) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64) (Whole, error) {
-	var out Whole
-	if err := a.MayView(ctx, who); err != nil {
-		return out, err
-	}
-	err := a.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		out, err = readWhole(ctx, tx, who.Scope(shared), id)
-		return err
+	return app.Read(ctx, a.deps.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (Whole, error) {
+		return readWhole(ctx, tx, who.Scope(shared), id)
 	})
-	return out, err
 }
 
 // readWhole returns an assessment whole.
 func readWhole(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (out Whole, err error) {
-	if out.Assessment, err = tx.Assessments.Get(ctx, scope, id); err != nil {
-		return out, err
+	if out.Assessment, err = tx.Assessments.Get(ctx, scope, id); err == nil {
+		out.Sheet, err = tx.Assessments.Sheet(ctx, scope, id)
 	}
-	out.Sheet, err = tx.Assessments.Sheet(ctx, scope, id)
 	return out, err
 }
 
 // lockWhole returns an assessment whole, under its lock.
 func lockWhole(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (out Whole, err error) {
-	if out.Assessment, err = tx.Assessments.GetForUpdate(ctx, scope, id); err != nil {
-		return out, err
+	if out.Assessment, err = tx.Assessments.GetForUpdate(ctx, scope, id); err == nil {
+		out.Sheet, err = tx.Assessments.Sheet(ctx, scope, id)
 	}
-	out.Sheet, err = tx.Assessments.Sheet(ctx, scope, id)
 	return out, err
 }
 

@@ -61,18 +61,13 @@ type BatchReport = batch.Report[assessment.BatchOptions, assessment.Judged]
 // Retrieve returns a batch in the background and what it tells of.
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (b *Batches) Retrieve(ctx context.Context, who access.Principal, kind batch.Kind, id int64) (BatchReport, error) {
-	var out BatchReport
-	if err := b.deps.Gate.Require(ctx, who, access.Assessments.View); err != nil {
-		return out, err
-	}
-	err := b.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+	return app.Read(ctx, b.deps.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (out BatchReport, err error) {
 		if out.Batch, err = tx.Batches.Get(ctx, who.Scope(false), kind, id); err != nil {
-			return err
+			return out, err
 		}
 		out.Judged, err = tx.Batches.Notes(ctx, who.Scope(false), out.Batch, MaxKeptNotes)
-		return err
+		return out, err
 	})
-	return out, err
 }
 
 // Copy makes drafts of another year from the assessments that a selection chooses.
@@ -131,18 +126,16 @@ func (b *Batches) newBatch(who access.Principal, kind batch.Kind, options assess
 
 // queue hands a batch to the background.
 func (b *Batches) queue(ctx context.Context, who access.Principal, some assessment.Batch) (BatchReport, error) {
-	var out BatchReport
-	err := b.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return app.In(ctx, b.deps.Store.Write, func(ctx context.Context, tx ports.Repos) (out BatchReport, err error) {
 		inserted := some
 		if err := tx.Batches.Insert(ctx, who.Scope(false), &inserted); err != nil {
-			return err
+			return out, err
 		}
 		out = BatchReport{Batch: inserted}
-		return tx.Jobs.Enqueue(ctx, ports.Job{
+		return out, tx.Jobs.Enqueue(ctx, ports.Job{
 			Kind: batchJobKinds[some.Kind], Key: strconv.FormatInt(inserted.ID, 10), CompanyID: who.CompanyID, Subject: inserted.ID, RunAt: b.deps.Clock.Now(),
 		})
 	})
-	return out, err
 }
 
 // atOnce works a small batch through: an import or a copy in one transaction.

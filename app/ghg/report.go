@@ -147,18 +147,14 @@ func (a *Assessments) WriteReport(w io.Writer, format string, doc ports.ImpactDo
 // Submissions returns the submitted versions of an assessment, newest first, without their
 // reports. Faults: Unauthenticated, Forbidden, NotFound.
 func (a *Assessments) Submissions(ctx context.Context, who access.Principal, shared bool, id int64, q ports.Query) (app.List[ports.AssessmentVersion], error) {
-	if err := a.MayView(ctx, who); err != nil {
-		return app.List[ports.AssessmentVersion]{}, err
-	}
-	scope := who.Scope(shared)
-	return app.ReadList(ctx, a.deps.Store,
-		func(ctx context.Context, tx ports.Repos) (int64, error) {
+	return app.ReadList(ctx, a.deps.Deps, app.Ask{Who: who, Need: access.Assessments.View, Shared: shared},
+		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
 			if _, err := tx.Assessments.Get(ctx, scope, id); err != nil {
 				return 0, err
 			}
 			return tx.AssessmentVersions.Count(ctx, scope, id)
 		},
-		func(ctx context.Context, tx ports.Repos) iter.Seq2[ports.AssessmentVersion, error] {
+		func(ctx context.Context, tx ports.Repos, scope access.Scope) iter.Seq2[ports.AssessmentVersion, error] {
 			return tx.AssessmentVersions.Each(ctx, scope, id, q)
 		})
 }
@@ -171,19 +167,12 @@ type StoredVersion struct {
 
 // SubmissionOf returns a submitted version. Faults: Unauthenticated, Forbidden, NotFound.
 func (a *Assessments) SubmissionOf(ctx context.Context, who access.Principal, shared bool, id int64, number int) (StoredVersion, error) {
-	var out StoredVersion
-	if err := a.MayView(ctx, who); err != nil {
-		return out, err
-	}
 	scope := who.Scope(shared)
-	err := a.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+	version, err := app.Read(ctx, a.deps.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (out ports.AssessmentVersion, err error) {
 		if _, err := tx.Assessments.Get(ctx, scope, id); err != nil {
-			return err
+			return out, err
 		}
-		var err error
-		out.AssessmentVersion, err = tx.AssessmentVersions.Get(ctx, scope, id, number)
-		return err
+		return tx.AssessmentVersions.Get(ctx, scope, id, number)
 	})
-	out.Subject = subjectOf(out.AssessmentVersion)
-	return out, err
+	return StoredVersion{version, subjectOf(version)}, err
 }

@@ -64,33 +64,28 @@ func current(ctx context.Context, tx ports.Repos, scope access.Scope, a *assessm
 // Restart starts the check of a submitted assessment again, whatever became of it.
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid (not_submitted).
 func (v *Verification) Restart(ctx context.Context, who access.Principal, id int64) (verification.Record, error) {
-	var record verification.Record
-	if err := v.deps.Gate.Require(ctx, who, access.Assessments.Edit); err != nil {
-		return record, err
-	}
 	scope := who.Scope(false)
-	err := v.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return app.Write(ctx, v.deps, who, access.Assessments.Edit, func(ctx context.Context, tx ports.Repos) (record verification.Record, err error) {
 		now := v.deps.Clock.Now()
 		a, err := tx.Assessments.GetForUpdate(ctx, scope, id)
 		if err != nil {
-			return err
+			return record, err
 		}
 		if a.Status != assessment.Submitted {
-			return fault.New(fault.Invalid, "not_submitted", "Submit the assessment first: what is submitted is verified.")
+			return record, fault.New(fault.Invalid, "not_submitted", "Submit the assessment first: what is submitted is verified.")
 		}
 		if record, err = current(ctx, tx, scope, &a); err != nil {
-			return err
+			return record, err
 		}
 		record.Begin(a.SubmittedVersion, now)
 		if err := tx.Verifications.Put(ctx, scope, record); err != nil {
-			return err
+			return record, err
 		}
 		if err := tx.Audit.Add(ctx, audit.By(who, now).Of(RestartVerification, access.Assessments.Name, id, nil)); err != nil {
-			return err
+			return record, err
 		}
-		return AskVerification(ctx, tx, a, now)
+		return record, AskVerification(ctx, tx, a, now)
 	})
-	return record, err
 }
 
 // AskVerification asks, in a transaction, for the check of what an assessment submitted last.

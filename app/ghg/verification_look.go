@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"tilth/app"
 	"tilth/app/satellite"
 	"tilth/core/access"
 	"tilth/core/cropcheck"
@@ -139,25 +140,24 @@ func (w *VerificationWorker) seen(ctx context.Context, scope access.Scope, began
 // ordered returns the series of the active order of the field and season; nil where it does
 // not have all indices that the curves want.
 func (w *VerificationWorker) ordered(ctx context.Context, scope access.Scope, t *verificationTarget, wantsEVI bool) (out *verification.Series, err error) {
-	err = w.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return app.In(ctx, w.Store.Read, func(ctx context.Context, tx ports.Repos) (out *verification.Series, err error) {
 		first, err := tx.Orders.Series(ctx, scope, t.order.ID, ndvi)
 		if err != nil || len(first.Observations)+len(first.Rejected) == 0 {
-			return err
+			return out, err
 		}
 		var second *vegetation.Series
 		if wantsEVI {
 			stored, err := tx.Orders.Series(ctx, scope, t.order.ID, evi)
 			if err != nil || len(stored.Observations)+len(stored.Rejected) == 0 {
-				return err
+				return out, err
 			}
 			second = &stored
 		}
 		s := verification.NewSeries(t.order.StartDate, t.order.EndDate, first, second)
 		s.OrderID, s.ComputedAt = t.order.ID, t.order.UpdatedAt
 		out = &s
-		return nil
+		return out, nil
 	})
-	return out, err
 }
 
 func (w *VerificationWorker) compute(ctx context.Context, t *verificationTarget, code string) (vegetation.Series, error) {

@@ -17,6 +17,7 @@ import (
 	"context"
 	"time"
 
+	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/ports"
@@ -153,9 +154,7 @@ func (o *Once) carryOut(ctx context.Context, scope access.Scope, key, token stri
 
 // Purge forgets the answers that are no longer given again, and gives how many.
 func (o *Once) Purge(ctx context.Context) (n int64, err error) {
-	err = o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-		n, err = tx.Replays.Purge(ctx, o.deps.Clock.Now().Add(-Kept))
-		return err
+	return app.In(ctx, o.deps.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
+		return tx.Replays.Purge(ctx, o.deps.Clock.Now().Add(-Kept))
 	})
-	return n, err
 }

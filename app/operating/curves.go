@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"tilth/app"
 	"tilth/core/audit"
 	"tilth/core/cropcheck"
 	"tilth/ports"
@@ -32,12 +33,9 @@ func (o *Operating) ImportCurves(ctx context.Context, region, version string, se
 
 // CurvesInForce returns the curves in force, one edition a region.
 func (o *Operating) CurvesInForce(ctx context.Context) ([]cropcheck.Edition, error) {
-	var out []cropcheck.Edition
-	err := o.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
-		out, err = o.deps.Curves.InForce(ctx, tx.Curves)
-		return err
+	return app.In(ctx, o.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) ([]cropcheck.Edition, error) {
+		return o.deps.Curves.InForce(ctx, tx.Curves)
 	})
-	return out, err
 }
 
 // inForce returns the edition of a region that is in force; nil where there is none.

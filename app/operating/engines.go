@@ -3,6 +3,7 @@ package operating
 import (
 	"context"
 
+	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/audit"
 	"tilth/ports"
@@ -35,12 +36,10 @@ func (o *Operating) ChooseEngine(ctx context.Context, companyID int64, choice po
 
 // EngineChoice returns the choice of a company. Faults: NotFound.
 func (o *Operating) EngineChoice(ctx context.Context, companyID int64) (out ports.EngineChoice, err error) {
-	err = o.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	return app.In(ctx, o.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (out ports.EngineChoice, err error) {
 		if _, err := tx.Accounts.Company(ctx, companyID); err != nil {
-			return err
+			return out, err
 		}
-		out, err = tx.EngineChoices.Get(ctx, access.Own(companyID))
-		return err
+		return tx.EngineChoices.Get(ctx, access.Own(companyID))
 	})
-	return out, err
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"tilth/app"
 	"tilth/core/audit"
 	"tilth/core/fault"
 	"tilth/ports"
@@ -42,20 +43,16 @@ func (o *Operating) Jobs(ctx context.Context, filter ports.JobFilter) (out []por
 	if filter.State != "" && !slices.Contains(ports.JobStates, filter.State) {
 		return nil, fault.Field("state", "A job is waiting, running or failed.")
 	}
-	err = o.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
-		out, err = tx.Jobs.List(ctx, filter)
-		return err
+	return app.In(ctx, o.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) ([]ports.KeptJob, error) {
+		return tx.Jobs.List(ctx, filter)
 	})
-	return out, err
 }
 
 // Job returns one background job. Faults: NotFound.
 func (o *Operating) Job(ctx context.Context, id int64) (out ports.KeptJob, err error) {
-	err = o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
-		out, err = tx.Jobs.GetForUpdate(ctx, id)
-		return err
+	return app.In(ctx, o.deps.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (ports.KeptJob, error) {
+		return tx.Jobs.GetForUpdate(ctx, id)
 	})
-	return out, err
 }
 
 // RetryJob makes a failed job due, its claims counted anew. Faults: NotFound, Conflict
@@ -85,24 +82,21 @@ func (o *Operating) CancelJob(ctx context.Context, id int64) (ports.KeptJob, err
 func (o *Operating) changeJob(
 	ctx context.Context, id int64, change func(ctx context.Context, tx ports.OperatorRepos, j ports.KeptJob, now time.Time) error,
 ) (was ports.KeptJob, err error) {
-	err = o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+	return app.In(ctx, o.deps.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (was ports.KeptJob, err error) {
 		now := o.deps.Clock.Now()
 		if was, err = tx.Jobs.GetForUpdate(ctx, id); err != nil {
-			return err
+			return was, err
 		}
 		if err := change(ctx, tx, was, now); err != nil {
-			return err
+			return was, err
 		}
-		return tx.Trail.Add(ctx, ofInstallation(now, audit.Update, "job", was.Kind+"/"+was.Key, audit.Diff(auditedJob(was), nil)))
+		return was, tx.Trail.Add(ctx, ofInstallation(now, audit.Update, "job", was.Kind+"/"+was.Key, audit.Diff(auditedJob(was), nil)))
 	})
-	return was, err
 }
 
 // ForgetFailedJobs removes the jobs that failed long ago, and returns how many.
 func (o *Operating) ForgetFailedJobs(ctx context.Context) (n int64, err error) {
-	err = o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
-		n, err = tx.Jobs.ForgetFailed(ctx, o.deps.Clock.Now().Add(-failedKeptFor))
-		return err
+	return app.In(ctx, o.deps.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
+		return tx.Jobs.ForgetFailed(ctx, o.deps.Clock.Now().Add(-failedKeptFor))
 	})
-	return n, err
 }

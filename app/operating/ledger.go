@@ -24,15 +24,12 @@ func checkNote(note string) error {
 
 // Wallet returns the wallet of a company. Faults: NotFound.
 func (o *Operating) Wallet(ctx context.Context, companyID int64) (credit.Wallet, error) {
-	var out credit.Wallet
-	err := o.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+	return app.In(ctx, o.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (out credit.Wallet, err error) {
 		if _, err = tx.Accounts.Company(ctx, companyID); err != nil {
-			return err
+			return out, err
 		}
-		out, err = tx.Wallet.Get(ctx, access.Own(companyID))
-		return err
+		return tx.Wallet.Get(ctx, access.Own(companyID))
 	})
-	return out, err
 }
 
 // Transactions streams the ledger of a company, newest first; at most limit lines where that

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"tilth/app"
 	"tilth/app/satellite"
 	"tilth/core/access"
 	"tilth/core/audit"
@@ -45,15 +46,13 @@ func (o *Operating) CreateCompany(ctx context.Context, name string) (ports.Compa
 	if name == "" || utf8.RuneCountInString(name) > 255 {
 		return ports.Company{}, fault.Field("name", "A name of 1 to 255 characters.")
 	}
-	var out ports.Company
-	err := o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	return app.In(ctx, o.deps.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (out ports.Company, err error) {
 		out = ports.Company{UUID: o.deps.IDs.UUID(), Name: name, CreatedAt: o.deps.Clock.Now()}
 		if err := tx.Accounts.CreateCompany(ctx, &out, access.DefaultRoles()); err != nil {
-			return err
+			return out, err
 		}
-		return tx.Audit.Add(ctx, entry(out.ID, out.CreatedAt).Of(audit.Create, "company", out.ID, audit.Diff(nil, &companyAudited{out.UUID, out.Name})))
+		return out, tx.Audit.Add(ctx, entry(out.ID, out.CreatedAt).Of(audit.Create, "company", out.ID, audit.Diff(nil, &companyAudited{out.UUID, out.Name})))
 	})
-	return out, err
 }
 
 // NewUser is what a user is made of. An operator has no company and no role; an empty
@@ -80,25 +79,23 @@ func (o *Operating) CreateUser(ctx context.Context, in NewUser) (ports.User, err
 			return ports.User{}, err
 		}
 	}
-	var out ports.User
-	err := o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	return app.In(ctx, o.deps.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (out ports.User, err error) {
 		out = ports.User{CompanyID: in.CompanyID, Email: in.Email, Name: in.Name, PasswordHash: hash, CreatedAt: o.deps.Clock.Now()}
 		if !in.Operator {
 			if _, err := tx.Accounts.Company(ctx, in.CompanyID); err != nil {
-				return err
+				return out, err
 			}
 		}
 		if err := tx.Accounts.CreateUser(ctx, &out); err != nil {
-			return err
+			return out, err
 		}
 		if !in.Operator {
 			if err := tx.Accounts.GiveRole(ctx, out.ID, in.CompanyID, in.Role); err != nil {
-				return err
+				return out, err
 			}
 		}
-		return auditUser(ctx, tx, out.CreatedAt, out, audit.Create, audit.Diff(nil, &userAudited{out.Email, out.Name, in.Role, false}))
+		return out, auditUser(ctx, tx, out.CreatedAt, out, audit.Create, audit.Diff(nil, &userAudited{out.Email, out.Name, in.Role, false}))
 	})
-	return out, err
 }
 
 func (in *NewUser) check() error {
@@ -143,29 +140,24 @@ func (o *Operating) CreateToken(ctx context.Context, email string, ttl time.Dura
 
 // User returns a user by e-mail. Faults: NotFound.
 func (o *Operating) User(ctx context.Context, email string) (ports.User, error) {
-	var user ports.User
-	err := o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
-		user, err = tx.Accounts.UserByEmail(ctx, email)
-		return err
+	return app.In(ctx, o.deps.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (ports.User, error) {
+		return tx.Accounts.UserByEmail(ctx, email)
 	})
-	return user, err
 }
 
 // DisableUser ends a user's access from its next request on. Faults: NotFound.
 func (o *Operating) DisableUser(ctx context.Context, email string) (ports.User, error) {
-	var user ports.User
-	err := o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+	return app.In(ctx, o.deps.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (user ports.User, err error) {
 		if user, err = tx.Accounts.UserByEmail(ctx, email); err != nil {
-			return err
+			return user, err
 		}
 		was := user.Disabled
 		user.Disabled = true
 		if err := tx.Accounts.SetDisabled(ctx, user.ID, true); err != nil || was {
-			return err
+			return user, err
 		}
-		return auditUser(ctx, tx, o.deps.Clock.Now(), user, audit.Update, audit.Diff(&userAudited{}, &userAudited{Disabled: true}))
+		return user, auditUser(ctx, tx, o.deps.Clock.Now(), user, audit.Update, audit.Diff(&userAudited{}, &userAudited{Disabled: true}))
 	})
-	return user, err
 }
 
 // CreditWallet puts credits into a company's wallet. Faults: Invalid, NotFound.
@@ -173,29 +165,27 @@ func (o *Operating) CreditWallet(ctx context.Context, companyID int64, amount cr
 	if err := checkNote(note); err != nil {
 		return credit.Wallet{}, err
 	}
-	var out credit.Wallet
 	scope := access.Own(companyID)
-	err := o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	return app.In(ctx, o.deps.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (out credit.Wallet, err error) {
 		if _, err := tx.Accounts.Company(ctx, companyID); err != nil {
-			return err
+			return out, err
 		}
 		wallet, err := tx.Wallet.Lock(ctx, scope)
 		if err != nil {
-			return err
+			return out, err
 		}
 		if wallet.Balance > credit.MaxAmount-amount {
-			return fault.Field("amount", "The balance would be larger than a wallet can hold.")
+			return out, fault.Field("amount", "The balance would be larger than a wallet can hold.")
 		}
 		if out, err = wallet.Apply(credit.Credit, amount); err != nil {
-			return err
+			return out, err
 		}
 		paid := credit.Transaction{CompanyID: companyID, CreatedAt: o.deps.Clock.Now(), Kind: credit.Credit, Amount: amount, Note: note}
 		if err := tx.Wallet.Post(ctx, scope, out, &paid); err != nil {
-			return err
+			return out, err
 		}
-		return auditMoney(ctx, tx, scope, paid)
+		return out, auditMoney(ctx, tx, scope, paid)
 	})
-	return out, err
 }
 
 // SetPrice sets the price per hectare of a service. Faults: Invalid.
@@ -220,17 +210,16 @@ func (o *Operating) SetPrice(ctx context.Context, service string, perHa credit.A
 
 // ImportCrops stores crops of the catalog by their slug and gives how many there are then.
 func (o *Operating) ImportCrops(ctx context.Context, crops []farm.Crop) (total int64, err error) {
-	err = o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	return app.In(ctx, o.deps.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (total int64, err error) {
 		now := o.deps.Clock.Now()
 		if err := tx.Catalog.UpsertCrops(ctx, crops, now); err != nil {
-			return err
+			return total, err
 		}
 		if total, err = tx.Catalog.CountCrops(ctx); err != nil {
-			return err
+			return total, err
 		}
-		return tx.Trail.Add(ctx, ofInstallation(now, audit.Update, "crop", "catalog", audit.Diff(nil, &cropsAudited{int64(len(crops)), total})))
+		return total, tx.Trail.Add(ctx, ofInstallation(now, audit.Update, "crop", "catalog", audit.Diff(nil, &cropsAudited{int64(len(crops)), total})))
 	})
-	return total, err
 }
 
 // SeedCrops stores the catalog Tilth comes with, where there is none yet.
@@ -264,13 +253,11 @@ func (o *Operating) newSigningKey() ports.SigningKey {
 // RotateSigningKey makes a new key for access tokens. Tokens signed with the keys before
 // it are good until they expire.
 func (o *Operating) RotateSigningKey(ctx context.Context) (ports.SigningKey, error) {
-	var key ports.SigningKey
-	err := o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	return app.In(ctx, o.deps.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (key ports.SigningKey, err error) {
 		key = o.newSigningKey()
 		if err := tx.Accounts.AddSigningKey(ctx, key); err != nil {
-			return err
+			return key, err
 		}
-		return tx.Trail.Add(ctx, ofInstallation(key.CreatedAt, audit.Create, "signing_key", key.ID, nil))
+		return key, tx.Trail.Add(ctx, ofInstallation(key.CreatedAt, audit.Create, "signing_key", key.ID, nil))
 	})
-	return key, err
 }

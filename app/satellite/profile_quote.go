@@ -3,6 +3,7 @@ package satellite
 import (
 	"context"
 
+	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/fault"
@@ -22,25 +23,21 @@ type ProfileQuote struct {
 // was charged already or is held for by an open order, and for an order that is there.
 // Faults: those of [Orders.Place] for what is asked for; credit that does not suffice is none.
 func (o *Profiles) Quote(ctx context.Context, who access.Principal, req ProfileRequest) (ProfileQuote, error) {
-	var out ProfileQuote
-	if err := o.deps.Gate.Require(ctx, who, access.ProfileOrders.Create); err != nil {
-		return out, err
-	}
 	scope := who.Scope(false)
-	err := o.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return app.Read(ctx, o.deps, who, access.ProfileOrders.Create, func(ctx context.Context, tx ports.Repos) (out ProfileQuote, err error) {
 		out = ProfileQuote{}
 		draft, err := o.draft(ctx, tx, who, req, o.deps.Clock.Now())
 		if err != nil {
-			return err
+			return out, err
 		}
 		wallet, err := tx.Wallet.Get(ctx, scope)
 		if err != nil {
-			return err
+			return out, err
 		}
 		out.Available = wallet.Available()
 		existing, err := tx.Orders.Find(ctx, scope, draft.FieldID, draft.SeasonID)
 		if err != nil && !fault.Is(err, fault.NotFound) {
-			return err
+			return out, err
 		}
 		if err == nil && existing.Status != vegetation.Failed {
 			out.Duplicate = &existing
@@ -48,14 +45,13 @@ func (o *Profiles) Quote(ctx context.Context, who access.Principal, req ProfileR
 		charge, err := tx.Wallet.FieldCharge(ctx, scope, draft.FieldID)
 		if !fault.Is(err, fault.NotFound) { // held or captured: another order of the field takes none
 			out.AlreadyCharged = charge.Captured
-			return err
+			return out, err
 		}
 		if out.Duplicate != nil {
-			return nil
+			return out, nil
 		}
 		perHa, err := profilePrice(ctx, tx)
 		out.Charge = credit.Charge(perHa, draft.AreaM2)
-		return err
+		return out, err
 	})
-	return out, err
 }

@@ -34,37 +34,32 @@ type ProfileRequest struct {
 // Faults: Unauthenticated, Forbidden, Invalid (field), NotFound (season_unresolved),
 // PaymentRequired (insufficient_credit), Conflict (duplicate_profile).
 func (o *Profiles) Place(ctx context.Context, who access.Principal, req ProfileRequest) (vegetation.OrderState, error) {
-	var out vegetation.OrderState
-	if err := o.deps.Gate.Require(ctx, who, access.ProfileOrders.Create); err != nil {
-		return out, err
-	}
 	scope, now := who.Scope(false), o.deps.Clock.Now()
-	err := o.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return app.Write(ctx, o.deps, who, access.ProfileOrders.Create, func(ctx context.Context, tx ports.Repos) (out vegetation.OrderState, err error) {
 		fresh, err := o.draft(ctx, tx, who, req, now)
 		if err != nil {
-			return err
+			return out, err
 		}
 		purse, err := LockPurse(ctx, tx, scope, now)
 		if err != nil {
-			return err
+			return out, err
 		}
 		order, stored, err := o.take(ctx, tx, scope, fresh, now)
 		if err != nil {
-			return err
+			return out, err
 		}
 		out = order.State()
 		if !stored {
-			return nil
+			return out, nil
 		}
 		if err := holdProfile(ctx, purse, out); err != nil {
-			return err
+			return out, err
 		}
 		if err := auditProfile(ctx, tx, who, out, now); err != nil {
-			return err
+			return out, err
 		}
-		return tx.Jobs.Enqueue(ctx, profileJobOf(out, now))
+		return out, tx.Jobs.Enqueue(ctx, profileJobOf(out, now))
 	})
-	return out, err
 }
 
 // draft makes the order that a request asks for, after the checks of its field and season.

@@ -19,15 +19,11 @@ func (o *Profiles) Wallet(ctx context.Context, who access.Principal) (credit.Wal
 
 // Transactions returns the ledger, newest first. Faults: Unauthenticated, Forbidden.
 func (o *Profiles) Transactions(ctx context.Context, who access.Principal, q ports.Query) (app.List[credit.Transaction], error) {
-	if err := o.deps.Gate.Require(ctx, who, access.Wallets.View); err != nil {
-		return app.List[credit.Transaction]{}, err
-	}
-	scope := who.Scope(false)
-	return app.ReadList(ctx, o.deps.Store,
-		func(ctx context.Context, tx ports.Repos) (int64, error) {
+	return app.ReadList(ctx, o.deps, app.Ask{Who: who, Need: access.Wallets.View},
+		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
 			return tx.Wallet.CountTransactions(ctx, scope, q)
 		},
-		func(ctx context.Context, tx ports.Repos) iter.Seq2[credit.Transaction, error] {
+		func(ctx context.Context, tx ports.Repos, scope access.Scope) iter.Seq2[credit.Transaction, error] {
 			return tx.Wallet.Transactions(ctx, scope, q)
 		})
 }

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/geo"
@@ -62,11 +63,9 @@ func (c *Covariates) Of(ctx context.Context, scope access.Scope, frame *frame.Fr
 
 // registered returns the rasters that a scope's company may use, by name.
 func (c *Covariates) registered(ctx context.Context, scope access.Scope) (out []ports.LayerRaster, err error) {
-	err = c.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		out, err = tx.LayerRasters.Of(ctx, scope)
-		return err
+	return app.In(ctx, c.Store.Read, func(ctx context.Context, tx ports.Repos) ([]ports.LayerRaster, error) {
+		return tx.LayerRasters.Of(ctx, scope)
 	})
-	return out, err
 }
 
 // finest returns the width in metres of the finest raster that a scope's company may use and that

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"tilth/app"
 	"tilth/core/audit"
 	"tilth/core/fault"
 	"tilth/core/stratification/layer"
@@ -127,11 +128,9 @@ func (l *LayerLibrary) free(ctx context.Context, name string) error {
 
 // List returns the registered rasters.
 func (l *LayerLibrary) List(ctx context.Context) (out []ports.LayerRaster, err error) {
-	err = l.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
-		out, err = tx.LayerRasters.All(ctx)
-		return err
+	return app.In(ctx, l.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) ([]ports.LayerRaster, error) {
+		return tx.LayerRasters.All(ctx)
 	})
-	return out, err
 }
 
 // Remove forgets a raster and its file. The layers of orders that used it stay. Faults: NotFound.

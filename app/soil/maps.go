@@ -201,15 +201,13 @@ func (m *Maps) Job(ctx context.Context, who access.Principal, id int64) (MadeMap
 }
 
 func (m *Maps) made(ctx context.Context, scope access.Scope, id int64) (MadeMaps, error) {
-	var out MadeMaps
-	err := m.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+	return app.In(ctx, m.deps.Store.Read, func(ctx context.Context, tx ports.Repos) (out MadeMaps, err error) {
 		if out.Run, err = tx.StratificationRuns.Get(ctx, scope, id); err != nil {
-			return err
+			return out, err
 		}
 		out.Candidates, err = m.candidates(ctx, tx, scope, out.Run)
-		return err
+		return out, err
 	})
-	return out, err
 }
 
 // candidates returns the maps of a run that are still there.
@@ -231,15 +229,9 @@ func (m *Maps) candidates(ctx context.Context, tx ports.Repos, scope access.Scop
 // Save returns a map a name and a tag, for good. A map that is saved already stays as it is.
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid; Conflict (tag_taken, map_saved).
 func (m *Maps) Save(ctx context.Context, who access.Principal, uuid, name, tag string) (zoning.Map, error) {
-	var out zoning.Map
-	if err := m.deps.Gate.Require(ctx, who, access.StratificationMaps.Create); err != nil {
-		return out, err
-	}
-	err := m.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		out, err = m.deps.saveMap(ctx, tx, who, uuid, name, tag)
-		return err
+	return app.Write(ctx, m.deps.Deps, who, access.StratificationMaps.Create, func(ctx context.Context, tx ports.Repos) (zoning.Map, error) {
+		return m.deps.saveMap(ctx, tx, who, uuid, name, tag)
 	})
-	return out, err
 }
 
 func (d saver) saveMap(ctx context.Context, tx ports.Repos, who access.Principal, uuid, name, tag string) (zoning.Map, error) {
@@ -288,15 +280,11 @@ func (d saver) auditSaving(ctx context.Context, tx ports.Repos, who access.Princ
 // Saved lists the saved maps; filters are order, aoi and map_tag.
 // Faults: Unauthenticated, Forbidden.
 func (m *Maps) Saved(ctx context.Context, who access.Principal, q ports.Query, outlines bool) (app.List[zoning.Map], error) {
-	if err := m.deps.Gate.Require(ctx, who, access.StratificationMaps.View); err != nil {
-		return app.List[zoning.Map]{}, err
-	}
-	scope := who.Scope(false)
-	return app.ReadList(ctx, m.deps.Store,
-		func(ctx context.Context, tx ports.Repos) (int64, error) {
+	return app.ReadList(ctx, m.deps.Deps, app.Ask{Who: who, Need: access.StratificationMaps.View},
+		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
 			return tx.StratificationMaps.CountSaved(ctx, scope, q)
 		},
-		func(ctx context.Context, tx ports.Repos) iter.Seq2[zoning.Map, error] {
+		func(ctx context.Context, tx ports.Repos, scope access.Scope) iter.Seq2[zoning.Map, error] {
 			return tx.StratificationMaps.EachSaved(ctx, scope, q, outlines)
 		})
 }

@@ -3,6 +3,7 @@ package soil
 import (
 	"context"
 
+	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/fault"
@@ -26,29 +27,24 @@ type Quote struct {
 // 0 while an order of the company for the area is pending, processing or active.
 // Faults: Unauthenticated, Forbidden, NotFound (also: no_stratification_price), Conflict (aoi_empty).
 func (o *Orders) Price(ctx context.Context, who access.Principal, aoiID int64) (Quote, error) {
-	var out Quote
-	if err := o.deps.Gate.Require(ctx, who, access.AOIs.View); err != nil {
-		return out, err
-	}
 	scope := who.Scope(false)
-	err := o.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return app.Read(ctx, o.deps, who, access.AOIs.View, func(ctx context.Context, tx ports.Repos) (out Quote, err error) {
 		aoi, err := tx.AOIs.Get(ctx, scope, aoiID)
 		if err != nil {
-			return err
+			return out, err
 		}
 		_, area, err := measureAOI(ctx, tx, scope, aoi)
 		if err != nil {
-			return err
+			return out, err
 		}
 		_, err = tx.StratificationOrders.Latest(ctx, scope, aoiID)
 		if err != nil && !fault.Is(err, fault.NotFound) {
-			return err
+			return out, err
 		}
 		out.AreaM2 = area
 		out.Prices, err = pricesOf(ctx, tx, err == nil, area)
-		return err
+		return out, err
 	})
-	return out, err
 }
 
 // pricesOf returns a row for each map type that has a price.

@@ -187,15 +187,9 @@ func (e PlanEdit) on(f *frame.Frame, base soilplan.Plan) ([]soilplan.Operation, 
 // Save returns a plan a name and a tag, for good; its map is saved with it where it was not.
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid; Conflict (tag_taken, plan_saved).
 func (p *Plans) Save(ctx context.Context, who access.Principal, uuid, name, tag string) (soilplan.SamplePlan, error) {
-	var out soilplan.SamplePlan
-	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.Create); err != nil {
-		return out, err
-	}
-	err := p.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		out, err = p.save(ctx, tx, who, uuid, name, tag)
-		return err
+	return app.Write(ctx, p.deps.Deps, who, access.SamplePlans.Create, func(ctx context.Context, tx ports.Repos) (soilplan.SamplePlan, error) {
+		return p.save(ctx, tx, who, uuid, name, tag)
 	})
-	return out, err
 }
 
 func (p *Plans) save(ctx context.Context, tx ports.Repos, who access.Principal, uuid, name, tag string) (soilplan.SamplePlan, error) {
@@ -232,15 +226,11 @@ func (p *Plans) save(ctx context.Context, tx ports.Repos, who access.Principal, 
 // Saved lists the saved plans; filters are order, aoi, stratification_map, map_tag and
 // plan_tag. Faults: Unauthenticated, Forbidden.
 func (p *Plans) Saved(ctx context.Context, who access.Principal, q ports.Query, points bool) (app.List[soilplan.SamplePlan], error) {
-	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.View); err != nil {
-		return app.List[soilplan.SamplePlan]{}, err
-	}
-	scope := who.Scope(false)
-	return app.ReadList(ctx, p.deps.Store,
-		func(ctx context.Context, tx ports.Repos) (int64, error) {
+	return app.ReadList(ctx, p.deps.Deps, app.Ask{Who: who, Need: access.SamplePlans.View},
+		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
 			return tx.SamplePlans.CountSaved(ctx, scope, q)
 		},
-		func(ctx context.Context, tx ports.Repos) iter.Seq2[soilplan.SamplePlan, error] {
+		func(ctx context.Context, tx ports.Repos, scope access.Scope) iter.Seq2[soilplan.SamplePlan, error] {
 			return tx.SamplePlans.EachSaved(ctx, scope, q, points)
 		})
 }
@@ -269,23 +259,19 @@ func (p *Plans) Whole(ctx context.Context, who access.Principal, uuid string) (p
 }
 
 func (p *Plans) byUUID(ctx context.Context, scope access.Scope, uuid string) (out soilplan.SamplePlan, err error) {
-	err = p.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		out, err = tx.SamplePlans.ByUUID(ctx, scope, uuid, true)
-		return err
+	return app.In(ctx, p.deps.Store.Read, func(ctx context.Context, tx ports.Repos) (soilplan.SamplePlan, error) {
+		return tx.SamplePlans.ByUUID(ctx, scope, uuid, true)
 	})
-	return out, err
 }
 
 // Fields returns the uuids of the fields of a plan's order, in the order that the points of the
 // plan name them. Faults: NotFound.
 func (p *Plans) Fields(ctx context.Context, who access.Principal, plan soilplan.SamplePlan) ([]string, error) {
-	var out []string
-	err := p.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return app.In(ctx, p.deps.Store.Read, func(ctx context.Context, tx ports.Repos) (out []string, err error) {
 		order, err := tx.StratificationOrders.Get(ctx, who.Scope(false), plan.OrderID)
 		for _, l := range order.Land {
 			out = append(out, l.FieldUUID)
 		}
-		return err
+		return out, err
 	})
-	return out, err
 }

@@ -145,16 +145,25 @@ func (r Report[O, J]) Background() bool { return r.ID != 0 }
 // Refusal returns the errors of all that fail, by their place; nil where none does. The noun is
 // what they are: rows.
 func Refusal[J Judged](judged []J, noun string) error {
-	byPlace := fault.Fields{}
+	errs := make([]fault.Fields, len(judged))
 	for i, j := range judged {
-		if outcome, errs := j.Judgement(); outcome == Fail {
-			byPlace.Nest(fmt.Sprint(i), errs)
+		if outcome, wrong := j.Judgement(); outcome == Fail {
+			errs[i] = wrong
 		}
+	}
+	return Refuse(errs, noun)
+}
+
+// Refuse is Refusal of things whose errors are given; those that are sound have none.
+func Refuse(errs []fault.Fields, noun string) error {
+	byPlace := fault.Fields{}
+	for i, wrong := range errs {
+		byPlace.Nest(fmt.Sprint(i), wrong)
 	}
 	if len(byPlace) == 0 {
 		return nil
 	}
-	refused := fault.Newf(fault.Invalid, "bulk_validation_failed", "%d of %d %s are not valid; nothing was stored.", len(byPlace), len(judged), noun)
+	refused := fault.Newf(fault.Invalid, "bulk_validation_failed", "%d of %d %s are not valid; nothing was stored.", len(byPlace), len(errs), noun)
 	refused.Fields = byPlace
 	return refused
 }
