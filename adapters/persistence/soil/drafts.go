@@ -48,11 +48,13 @@ func (d drafts[T, R]) filled(scope access.Scope, whole, large bool) *bun.SelectQ
 	if !large {
 		out = append(out, d.t.large...)
 	}
-	q := d.selected(scope).ColumnExpr("o.aoi_id AS aoi_id, aoi.uuid AS aoi_uuid, aoi.name AS aoi_name" + d.t.columns)
+	q := d.selected(scope)
 	if len(out) > 0 {
-		return q.ExcludeColumn(out...)
+		q = q.ExcludeColumn(out...)
+	} else {
+		q = q.ColumnExpr("?TableColumns")
 	}
-	return q.ColumnExpr("?TableColumns")
+	return q.ColumnExpr("o.aoi_id AS aoi_id, aoi.uuid AS aoi_uuid, aoi.name AS aoi_name" + d.t.columns)
 }
 
 // saved selects those that were saved.
