@@ -20,7 +20,7 @@ import (
 
 // An API with an elevation model: what is asked for, and what is made of the items.
 func TestElevation(t *testing.T) {
-	heights, err := cogwrite.Encode(cogwrite.Image{Bits: 32, 
+	heights, err := cogwrite.Encode(cogwrite.Image{Bits: 32,
 		Grid:   vegetation.Grid{EPSG: 32630, OriginX: 399_960, OriginY: 4_700_040, PixelX: 10, PixelY: 10, Width: 20, Height: 20},
 		Metres: make([]float32, 400),
 	})

@@ -1,131 +1,92 @@
 package inflate
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
+	"slices"
 )
 
 // order is that of the lengths of the code for code lengths (RFC 1951, 3.2.7).
 var order = [19]int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
-// fixedCodes builds the tables of RFC 1951, 3.2.6.
-func (r *Reader) fixedCodes() error {
-	for i := range maxLiterals {
-		switch {
-		case i < 144:
-			r.lengths[i] = 8
-		case i < 256:
-			r.lengths[i] = 9
-		case i < 280:
-			r.lengths[i] = 7
-		default:
-			r.lengths[i] = 8
-		}
-	}
-	for i := range maxDistances {
-		r.lengths[maxLiterals+i] = 5
-	}
-	return r.tables(maxLiterals, maxDistances)
-}
+// fixedLengths are those of RFC 1951, 3.2.6: of literals, then of distances.
+var fixedLengths = slices.Concat(bytes.Repeat([]byte{8}, 144), bytes.Repeat([]byte{9}, 112), bytes.Repeat([]byte{7}, 24),
+	bytes.Repeat([]byte{8}, 8), bytes.Repeat([]byte{5}, maxDistances))
 
 // tables builds both tables from the lengths of their codes.
-func (r *Reader) tables(literals, distances int) error {
-	if err := build(r.literals[:], literalBits, r.lengths[:literals], literalMeaning); err != nil {
-		return err
+func (r *Reader) tables(literals, distances int) {
+	r.fail(build(r.literals[:], literalBits, r.lengths[:literals], literalMeaning))
+	if r.err == nil {
+		pair(&r.literals)
+		r.fail(build(r.distances[:], distanceBits, r.lengths[literals:literals+distances], distanceMeaning))
 	}
-	pair(&r.literals)
-	return build(r.distances[:], distanceBits, r.lengths[literals:literals+distances], distanceMeaning)
 }
 
 // dynamicCodes reads the codes of a block (RFC 1951, 3.2.7).
-func (r *Reader) dynamicCodes() error {
-	var counts [3]int
-	for i, k := range [3]uint{5, 5, 4} {
-		v, err := r.bits(k)
-		if err != nil {
-			return err
-		}
-		counts[i] = v
-	}
-	literals, distances, given := 257+counts[0], 1+counts[1], 4+counts[2]
+func (r *Reader) dynamicCodes() {
+	literals, distances, given := 257+r.bits(5), 1+r.bits(5), 4+r.bits(4)
 	if literals > 286 || distances > 30 {
-		return ErrCorrupt
+		r.fail(ErrCorrupt)
+		return
 	}
 	var own [19]uint8 // lengths of the code for code lengths
 	for _, symbol := range order[:given] {
-		v, err := r.bits(3)
-		if err != nil {
-			return err
-		}
-		own[symbol] = uint8(v)
+		own[symbol] = uint8(r.bits(3))
 	}
 	// Codes of at most 7 bits use the table of the distances until those are known.
-	if err := build(r.distances[:], 7, own[:], func(symbol int) (int, uint) { return symbol, kindLiteral }); err != nil {
-		return err
+	r.fail(build(r.distances[:], 7, own[:], func(symbol int) (int, uint) { return symbol, kindLiteral }))
+	for i := 0; i < literals+distances && r.err == nil; {
+		i += r.codeLengths(i, literals+distances)
 	}
-	if err := r.codeLengths(literals + distances); err != nil {
-		return err
+	if r.err == nil {
+		r.tables(literals, distances)
 	}
-	return r.tables(literals, distances)
 }
 
-// codeLengths reads n lengths, literally or as repetitions.
-func (r *Reader) codeLengths(n int) error {
-	for i := 0; i < n; {
-		r.fill()
-		e := r.distances[r.acc&(1<<7-1)]
-		switch {
-		case e.kind() == kindInvalid:
-			return ErrCorrupt
-		case e.length() > r.n:
-			return io.ErrUnexpectedEOF
-		}
-		r.drop(e.length())
-		if e.value() < 16 {
-			r.lengths[i] = uint8(e.value())
-			i++
-			continue
-		}
-		repeat, length, err := r.repetition(e.value(), i)
-		if err != nil {
-			return err
-		}
-		if i+repeat > n {
-			return ErrCorrupt
-		}
-		for range repeat {
-			r.lengths[i] = length
-			i++
-		}
+// codeLengths reads the length at place i of n, or its repetitions, and returns their number.
+func (r *Reader) codeLengths(i, n int) int {
+	r.fill()
+	e := r.distances[r.acc&(1<<7-1)]
+	switch {
+	case e.kind() == kindInvalid:
+		r.fail(ErrCorrupt)
+		return 0
+	case e.length() > r.n:
+		r.fail(io.ErrUnexpectedEOF)
+		return 0
 	}
-	return nil
-}
-
-// repetition reads how often the length before place i, or 0, is repeated.
-func (r *Reader) repetition(symbol, i int) (repeat int, length uint8, err error) {
-	switch symbol {
+	r.drop(e.length())
+	repeat, length := 1, uint8(e.value())
+	switch e.value() {
 	case 16:
 		if i == 0 {
-			return 0, 0, ErrCorrupt
+			r.fail(ErrCorrupt)
+			return 0
 		}
-		repeat, err = r.bits(2)
-		return 3 + repeat, r.lengths[i-1], err
+		repeat, length = 3+r.bits(2), r.lengths[i-1]
 	case 17:
-		repeat, err = r.bits(3)
-		return 3 + repeat, 0, err
-	default:
-		repeat, err = r.bits(7)
-		return 11 + repeat, 0, err
+		repeat, length = 3+r.bits(3), 0
+	case 18:
+		repeat, length = 11+r.bits(7), 0
 	}
+	if i+repeat > n {
+		r.fail(ErrCorrupt)
+		return 0
+	}
+	for k := range repeat {
+		r.lengths[i+k] = length
+	}
+	return repeat
 }
 
 // codes unpacks symbols until the block ends, out is full, or the packed bytes run short: then one
 // symbol at a time, checking each.
-func (r *Reader) codes() error {
-	if err := r.quick(); err != nil || r.phase != inCodes || r.end >= window+fresh {
-		return err
+func (r *Reader) codes() {
+	r.fail(r.quick())
+	if r.err == nil && r.phase == inCodes && r.end < window+fresh {
+		r.symbol()
 	}
-	return r.symbol()
 }
 
 // quick unpacks symbols while out is not full and 16 packed bytes remain, which is more than a
@@ -219,61 +180,48 @@ func repeatEights(out *[window + fresh + slack]byte, end, distance, length int) 
 }
 
 // symbol unpacks one symbol, or a pair, from the last bytes of a stream.
-func (r *Reader) symbol() error {
-	r.fill()
-	e := r.literals[r.acc&(1<<literalBits-1)]
-	if e.kind()&0xe0 == kindMore {
-		e = r.literals[e.value()+int(r.acc>>literalBits&(1<<(e.kind()&15)-1))]
-	}
-	if e.length() > r.n {
-		return io.ErrUnexpectedEOF
-	}
-	r.drop(e.length())
-	switch e.kind() {
-	case kindPair, kindLiteral:
+func (r *Reader) symbol() {
+	e := r.code(r.literals[:], literalBits)
+	switch {
+	case r.err != nil:
+		return
+	case e.kind() <= kindLiteral:
 		binary.LittleEndian.PutUint16(r.out[r.end:], uint16(e.value()))
 		r.end += 2 - int(e.kind())
-		return nil
-	case kindEnd:
+		return
+	case e.kind() == kindEnd:
 		r.phase = atBlock
-		return nil
-	case kindInvalid:
-		return ErrCorrupt
+		return
+	case e.kind() == kindInvalid:
+		r.fail(ErrCorrupt)
+		return
 	}
-	more, err := r.bits(e.kind() & 15)
-	if err != nil {
-		return err
+	length := e.value() + r.bits(e.kind()&15)
+	d := r.code(r.distances[:], distanceBits)
+	if d.kind()&0xe0 != kindExtra {
+		r.fail(ErrCorrupt)
 	}
-	distance, err := r.distance()
-	if err != nil {
-		return err
+	distance := d.value() + r.bits(d.kind()&15)
+	if distance > r.end {
+		r.fail(ErrCorrupt)
 	}
-	length := e.value() + more
-	repeatEights(&r.out, r.end, distance, length)
-	r.end += length
-	return nil
+	if r.err == nil {
+		repeatEights(&r.out, r.end, distance, length)
+		r.end += length
+	}
 }
 
-// distance reads how far back a copy reaches.
-func (r *Reader) distance() (int, error) {
+// code reads a code by its table.
+func (r *Reader) code(table []entry, look uint) entry {
 	r.fill()
-	d := r.distances[r.acc&(1<<distanceBits-1)]
-	if d.kind()&0xe0 == kindMore {
-		d = r.distances[d.value()+int(r.acc>>distanceBits&(1<<(d.kind()&15)-1))]
+	e := table[r.acc&(1<<look-1)]
+	if e.kind()&0xe0 == kindMore {
+		e = table[e.value()+int(r.acc>>look&(1<<(e.kind()&15)-1))]
 	}
-	switch {
-	case d.kind()&0xe0 != kindExtra:
-		return 0, ErrCorrupt
-	case d.length() > r.n:
-		return 0, io.ErrUnexpectedEOF
+	if e.length() > r.n {
+		r.fail(io.ErrUnexpectedEOF)
+		return e
 	}
-	r.drop(d.length())
-	more, err := r.bits(d.kind() & 15)
-	if err != nil {
-		return 0, err
-	}
-	if distance := d.value() + more; distance <= r.end {
-		return distance, nil
-	}
-	return 0, ErrCorrupt
+	r.drop(e.length())
+	return e
 }

@@ -122,14 +122,14 @@ func (r *Reader) more() {
 	for r.err == nil && r.end < window+fresh {
 		switch r.phase {
 		case atBlock:
-			r.err = r.block()
+			r.block()
 		case inStored:
 			r.copyStored()
 		case inCodes:
-			r.err = r.codes()
+			r.codes()
 		case atEnd:
 			_, _ = r.sum.Write(r.out[r.start:r.end])
-			r.err = r.checksum()
+			r.checksum()
 			return
 		}
 	}
@@ -151,17 +151,25 @@ func (r *Reader) fill() {
 	}
 }
 
-// bits reads a number of k bits, at most 32.
-func (r *Reader) bits(k uint) (int, error) {
+// fail keeps an error, unless there is one already.
+func (r *Reader) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// bits reads a number of k bits, at most 32; 0 where there are fewer.
+func (r *Reader) bits(k uint) int {
 	if r.n < k {
 		r.fill()
-		if r.n < k {
-			return 0, io.ErrUnexpectedEOF
-		}
+	}
+	if r.n < k {
+		r.fail(io.ErrUnexpectedEOF)
+		return 0
 	}
 	v := int(r.acc & (1<<k - 1))
 	r.drop(k)
-	return v, nil
+	return v
 }
 
 func (r *Reader) drop(k uint) {
@@ -176,43 +184,40 @@ func (r *Reader) align() {
 }
 
 // block reads the header of a block (RFC 1951, 3.2.3), or moves to the end after the last.
-func (r *Reader) block() error {
+func (r *Reader) block() {
 	if r.last {
 		r.phase = atEnd
-		return nil
+		return
 	}
-	v, err := r.bits(3)
-	if err != nil {
-		return err
-	}
-	r.last = v&1 == 1
+	v := r.bits(3)
+	r.last, r.phase = v&1 == 1, inCodes
 	switch v >> 1 {
 	case 0:
-		return r.beginStored()
+		r.beginStored()
 	case 1:
-		r.phase = inCodes
-		return r.fixedCodes()
+		copy(r.lengths[:], fixedLengths)
+		r.tables(maxLiterals, maxDistances)
 	case 2:
-		r.phase = inCodes
-		return r.dynamicCodes()
+		r.dynamicCodes()
 	default:
-		return ErrCorrupt
+		r.fail(ErrCorrupt)
 	}
 }
 
 // beginStored reads the length of a stored block and its complement (RFC 1951, 3.2.4).
-func (r *Reader) beginStored() error {
+func (r *Reader) beginStored() {
 	r.align()
 	if r.at+4 > len(r.in) {
-		return io.ErrUnexpectedEOF
+		r.fail(io.ErrUnexpectedEOF)
+		return
 	}
 	n, not := binary.LittleEndian.Uint16(r.in[r.at:]), binary.LittleEndian.Uint16(r.in[r.at+2:])
 	if n != ^not {
-		return ErrCorrupt
+		r.fail(ErrCorrupt)
+		return
 	}
 	r.at += 4
 	r.phase, r.stored = inStored, int(n)
-	return nil
 }
 
 func (r *Reader) copyStored() {
@@ -229,13 +234,14 @@ func (r *Reader) copyStored() {
 }
 
 // checksum compares the Adler-32 sum after the last block (RFC 1950, 2.2).
-func (r *Reader) checksum() error {
+func (r *Reader) checksum() {
 	r.align()
-	if r.at+4 > len(r.in) {
-		return io.ErrUnexpectedEOF
+	switch {
+	case r.at+4 > len(r.in):
+		r.err = io.ErrUnexpectedEOF
+	case binary.BigEndian.Uint32(r.in[r.at:]) != r.sum.Sum32():
+		r.err = ErrChecksum
+	default:
+		r.err = io.EOF
 	}
-	if binary.BigEndian.Uint32(r.in[r.at:]) != r.sum.Sum32() {
-		return ErrChecksum
-	}
-	return io.EOF
 }
