@@ -6,7 +6,6 @@ import (
 
 	"tilth/core/fault"
 	"tilth/core/ghg"
-	"tilth/ports"
 )
 
 // contract names the edition of docs/ghg-engine-contract.md.
@@ -52,15 +51,12 @@ type computedLine struct {
 	Tier    int       `json:"tier"`
 }
 
-// privateIDs are the identifiers that the engine keeps the assessment under.
+// privateIDs are the identifiers that the engine keeps the assessment under: a [ports.EngineReference],
+// which has no JSON so that it stays private.
 type privateIDs struct {
 	Account    string `json:"account_id"`
 	Assessment string `json:"assessment_id"`
 	Run        string `json:"run_id"`
-}
-
-func (p privateIDs) reference() ports.EngineReference {
-	return ports.EngineReference{Account: p.Account, Assessment: p.Assessment, Run: p.Run}
 }
 
 // result checks an answer and gives it the form of our own results.

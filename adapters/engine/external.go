@@ -72,10 +72,8 @@ func NewExternal(o ExternalOptions) (*External, error) {
 }
 
 func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -112,10 +110,7 @@ func (e *External) Calculate(ctx context.Context, in ghg.Input, factorSet string
 		switch {
 		case err == nil:
 			result, err := answer.result(e.options.ID, digest, in)
-			if err != nil {
-				return ghg.Result{}, none, err
-			}
-			return result, answer.Private.reference(), nil
+			return result, ports.EngineReference(answer.Private), err
 		case ctx.Err() != nil:
 			return ghg.Result{}, none, ctx.Err()
 		case !errors.Is(err, errPassing):
@@ -189,7 +184,8 @@ func (e *External) rejected(body io.Reader) error {
 	fields := fault.Fields{}
 	for _, wrong := range answer.Errors {
 		at, path := fields, strings.Split(wrong.Path, ".")
-		for _, name := range path[:len(path)-1] {
+		last := len(path) - 1
+		for _, name := range path[:last] {
 			below, ok := at[name].(fault.Fields)
 			if !ok {
 				below = fault.Fields{}
@@ -197,8 +193,8 @@ func (e *External) rejected(body io.Reader) error {
 			}
 			at = below
 		}
-		if _, nested := at[path[len(path)-1]].(fault.Fields); !nested {
-			at.Add(path[len(path)-1], wrong.Message)
+		if _, nested := at[path[last]].(fault.Fields); !nested {
+			at.Add(path[last], wrong.Message)
 		}
 	}
 	return fields.Err()

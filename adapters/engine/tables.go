@@ -116,29 +116,26 @@ func factor(row func(string) string) (ghg.Factor, error) {
 	if f.Status != "verified" && f.Status != ghg.Unverified {
 		return f, fmt.Errorf("%s: status %q is neither verified nor unverified", f.Key, f.Status)
 	}
-	var err error
-	if f.Empty = row("value") == ""; f.Empty {
-		return f, nil
+	f.Empty = row("value") == ""
+	f.Ranged = !f.Empty && (row("lower") != "" || row("upper") != "")
+	for _, figure := range []struct {
+		column string
+		stated bool
+		at     *float64
+	}{{"value", !f.Empty, &f.Value}, {"lower", f.Ranged, &f.Lower}, {"upper", f.Ranged, &f.Upper}} {
+		if !figure.stated {
+			continue
+		}
+		var err error
+		if *figure.at, err = strconv.ParseFloat(strings.TrimSpace(row(figure.column)), 64); err != nil {
+			return f, fmt.Errorf("%s: %s: %w", f.Key, figure.column, err)
+		}
 	}
-	if f.Value, err = number(row("value")); err != nil {
-		return f, fmt.Errorf("%s: value: %w", f.Key, err)
-	}
-	if f.Ranged = row("lower") != "" || row("upper") != ""; !f.Ranged {
-		return f, nil
-	}
-	if f.Lower, err = number(row("lower")); err != nil {
-		return f, fmt.Errorf("%s: lower: %w", f.Key, err)
-	}
-	if f.Upper, err = number(row("upper")); err != nil {
-		return f, fmt.Errorf("%s: upper: %w", f.Key, err)
-	}
-	if f.Lower > f.Value || f.Upper < f.Value {
+	if f.Ranged && (f.Lower > f.Value || f.Upper < f.Value) {
 		return f, fmt.Errorf("%s: the value %g lies outside its range %g to %g", f.Key, f.Value, f.Lower, f.Upper)
 	}
 	return f, nil
 }
-
-func number(text string) (float64, error) { return strconv.ParseFloat(strings.TrimSpace(text), 64) }
 
 // eachRow reads a table and hands over its rows as a function from column name to text.
 func eachRow(files fs.FS, name string, take func(func(string) string) error) error {

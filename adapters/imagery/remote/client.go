@@ -39,10 +39,8 @@ type Options struct {
 
 // Client sends requests with bounded tries. Safe for concurrent use.
 type Client struct {
-	http   *http.Client
-	sleep  func(context.Context, time.Duration) error
-	jitter func() float64
-	now    func() time.Time
+	http    *http.Client
+	options Options
 }
 
 // New makes a Client.
@@ -59,7 +57,7 @@ func New(o Options) *Client {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Client{http: &http.Client{Transport: o.Transport}, sleep: o.Sleep, jitter: o.Jitter, now: o.Now}
+	return &Client{&http.Client{Transport: o.Transport}, o}
 }
 
 func newTransport() *http.Transport {
@@ -76,10 +74,8 @@ func newTransport() *http.Transport {
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -110,7 +106,7 @@ func (c *Client) Do(ctx context.Context, name string, build func(context.Context
 	var last error
 	for try := range tries {
 		if try > 0 {
-			if err := c.sleep(ctx, c.pause(try-1, last)); err != nil {
+			if err := c.options.Sleep(ctx, c.pause(try-1, last)); err != nil {
 				return err
 			}
 		}
@@ -171,8 +167,7 @@ func withoutURL(err error) error {
 }
 
 func (c *Client) refusal(name string, answer *http.Response) error {
-	code := answer.StatusCode
-	status := Status(code)
+	code, status := answer.StatusCode, Status(answer.StatusCode)
 	switch {
 	case code < 300 || code == http.StatusRequestedRangeNotSatisfiable:
 		return nil
@@ -189,20 +184,20 @@ func (c *Client) refusal(name string, answer *http.Response) error {
 
 // retryAfter reads the header in both of its forms (RFC 9110, 10.2.3).
 func (c *Client) retryAfter(header string) time.Duration {
+	wait := time.Duration(0)
 	if seconds, err := strconv.Atoi(header); err == nil {
-		return min(max(time.Duration(min(seconds, int(longestWait/time.Second)))*time.Second, 0), longestWait)
+		wait = time.Duration(min(seconds, int(longestWait/time.Second))) * time.Second
+	} else if at, err := http.ParseTime(header); err == nil {
+		wait = at.Sub(c.options.Now())
 	}
-	if at, err := http.ParseTime(header); err == nil {
-		return min(max(at.Sub(c.now()), 0), longestWait)
-	}
-	return 0
+	return min(max(wait, 0), longestWait)
 }
 
 // pause is the wait before the next try: 0.5 s doubling to 30 s, of which the upper half is random
 // so that many clients do not return at once, or Retry-After if that is longer.
 func (c *Client) pause(failed int, last error) time.Duration {
 	full := min(firstPause<<failed, longestPause)
-	wait := full/2 + time.Duration(c.jitter()*float64(full/2))
+	wait := full/2 + time.Duration(c.options.Jitter()*float64(full/2))
 	var passing *again
 	if errors.As(last, &passing) {
 		wait = max(wait, passing.after)
