@@ -10,9 +10,6 @@ import (
 	"tilth/ports"
 )
 
-// MediaGPX is the content type of GPX files, which nobody registered; that of most programs.
-const MediaGPX = "application/gpx+xml"
-
 // gpxFile is a GPX 1.1 file of waypoints. The elements of a waypoint come in the order of the
 // schema (https://www.topografix.com/GPX/1/1/gpx.xsd).
 type gpxFile struct {

@@ -97,7 +97,7 @@ func writeStep(write func(impactRow), step int, t ghg.TraceLine) {
 	for _, in := range t.Inputs {
 		write(impactRow{
 			"record": "input", "name": t.Step, "place": t.Item, "step": step, "symbol": in.Symbol,
-			"value": in.Value, "unit": in.Unit, "status": defaultWord(in.Default),
+			"value": in.Value, "unit": in.Unit, "status": map[bool]string{true: "default", false: "given"}[in.Default],
 		})
 	}
 	for _, f := range t.Factors {
@@ -106,11 +106,4 @@ func writeStep(write func(impactRow), step int, t ghg.TraceLine) {
 			"value": f.Value, "unit": f.Unit, "source": f.Source, "status": f.Status, "note": f.Note,
 		})
 	}
-}
-
-func defaultWord(isDefault bool) string {
-	if isDefault {
-		return "default"
-	}
-	return "given"
 }

@@ -23,7 +23,9 @@ const (
 
 // readKML reads the Placemarks of a KML file (OGC 12-007r2), wherever they lie.
 func readKML(ctx context.Context, file ports.Object, limits geo.Limits, outlines bool, yield func(ports.Feature) bool) error {
-	k := newKMLReader(whole(file), limits, outlines)
+	in := &meter{in: whole(file)}
+	k := &kmlReader{dec: xml.NewDecoder(in), in: in, limits: limits, outlines: outlines}
+	k.dec.CharsetReader = charsetReader
 	root := true
 	for {
 		token, err := k.token()
@@ -69,17 +71,12 @@ type kmlReader struct {
 	depth    int
 }
 
-func newKMLReader(in io.Reader, limits geo.Limits, outlines bool) *kmlReader {
-	m := &meter{in: in}
-	k := &kmlReader{dec: xml.NewDecoder(m), in: m, limits: limits, outlines: outlines}
-	k.dec.CharsetReader = func(charset string, input io.Reader) (io.Reader, error) {
-		page, ok := codePages[normalCharset(charset)]
-		if !ok {
-			return nil, fmt.Errorf("the encoding %q is not known; write the file in UTF-8", charset)
-		}
-		return page.NewDecoder().Reader(input), nil
+func charsetReader(charset string, input io.Reader) (io.Reader, error) {
+	page, ok := codePages[normalCharset(charset)]
+	if !ok {
+		return nil, fmt.Errorf("the encoding %q is not known; write the file in UTF-8", charset)
 	}
-	return k
+	return page.NewDecoder().Reader(input), nil
 }
 
 // codePages are the encodings with a byte a character that files come in.

@@ -20,7 +20,6 @@ const (
 	MediaJSON    = "application/json"
 	MediaKML     = "application/vnd.google-earth.kml+xml"
 	MediaZip     = "application/zip"
-	MediaCSV     = "text/csv"
 )
 
 // Outlines reads files of field outlines, one feature at a time: the memory that it takes

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"strings"
 
 	"tilth/core/geo"
 	"tilth/ports"
@@ -221,12 +220,4 @@ func (s *shapes) boundary(raw []byte, parts, points int) (*geo.Boundary, error) 
 		return nil, err
 	}
 	return &boundary, nil
-}
-
-// clipText cuts a text to a number of bytes, never within a letter.
-func clipText(text string, upper int) string {
-	if len(text) <= upper {
-		return text
-	}
-	return strings.ToValidUTF8(text[:upper], "")
 }

@@ -50,14 +50,6 @@ type spool struct {
 	size int64
 }
 
-func newSpool() (*spool, error) {
-	file, err := os.CreateTemp("", "tilth-export-*")
-	if err != nil {
-		return nil, spoolAway(err)
-	}
-	return &spool{file: file, Writer: bufio.NewWriterSize(file, 64<<10)}, nil
-}
-
 func spoolAway(err error) error {
 	return fault.New(fault.Unavailable, "objects_unavailable", "There is no room to prepare the file; try again later.").Because(err)
 }
@@ -84,11 +76,12 @@ func (s *spool) into(archive *zip.Writer, name string, head []byte) error {
 func newShapefileWriter(to *bufio.Writer, f shapesFile) (*shapefileWriter, error) {
 	w := &shapefileWriter{to: to, columns: f.columns, stem: f.stem, kind: f.kind}
 	for _, s := range []**spool{&w.shp, &w.shx, &w.dbf} {
-		var err error
-		if *s, err = newSpool(); err != nil {
+		file, err := os.CreateTemp("", "tilth-export-*")
+		if err != nil {
 			w.discard()
-			return nil, err
+			return nil, spoolAway(err)
 		}
+		*s = &spool{file: file, Writer: bufio.NewWriterSize(file, 64<<10)}
 	}
 	return w, nil
 }
@@ -117,20 +110,16 @@ func (w *shapefileWriter) add(o shape) error {
 		return err
 	}
 	if o.area != nil || o.point != nil {
-		b := o.bounds()
+		b := o.area.Bounds()
+		if o.point != nil {
+			b = geo.Box{MinX: o.point.X, MinY: o.point.Y, MaxX: o.point.X, MaxY: o.point.Y}
+		}
 		if w.box == (geo.Box{}) {
 			w.box = b
 		}
 		w.box = geo.Box{MinX: min(w.box.MinX, b.MinX), MinY: min(w.box.MinY, b.MinY), MaxX: max(w.box.MaxX, b.MaxX), MaxY: max(w.box.MaxY, b.MaxY)}
 	}
 	return w.dbf.append(w.row(o.values))
-}
-
-func (o shape) bounds() geo.Box {
-	if o.point != nil {
-		return geo.Box{MinX: o.point.X, MinY: o.point.Y, MaxX: o.point.X, MaxY: o.point.Y}
-	}
-	return o.area.Bounds()
 }
 
 // shapeOf returns the content of a record: a point, or outer rings clockwise and holes
@@ -198,7 +187,9 @@ func (w *shapefileWriter) row(values []any) []byte {
 		default:
 			text = plain(v)
 		}
-		text = clipText(text, width)
+		if len(text) > width {
+			text = strings.ToValidUTF8(text[:width], "") // never cut within a letter
+		}
 		row = append(append(row, text...), strings.Repeat(" ", width-len(text))...)
 	}
 	return row

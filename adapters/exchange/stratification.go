@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"tilth/core/geo"
-	"tilth/core/stratification/plan"
 	"tilth/core/stratification/zoning"
 	"tilth/ports"
 )
@@ -33,7 +32,14 @@ func (StratificationFiles) WriteZones(to io.Writer, format string, in ports.Show
 	return f.write(context.Background(), to, func(yield func(shape, error) bool) {
 		for i := range in.Map.Candidate.Zones {
 			z := &in.Map.Candidate.Zones[i]
-			if !yield(shape{name: fmt.Sprintf("Zone %d", z.Number), area: z.Geometry, values: zoneValues(in.Map, z)}, nil) {
+			values := []any{
+				fmt.Sprintf("Z%d", z.Number), int64(z.Number), geo.RoundHa(z.AreaHa), z.Share,
+				int64(z.Cells), int64(z.Parts), int64(in.Map.About.Params.Seed),
+			}
+			for i := range in.Map.About.Used() {
+				values = append(values, z.Means[i], z.SDs[i])
+			}
+			if !yield(shape{name: fmt.Sprintf("Zone %d", z.Number), area: z.Geometry, values: values}, nil) {
 				return
 			}
 		}
@@ -77,17 +83,6 @@ func shortName(what string, i int, layer string) string {
 // maxShortName is what a dBASE table takes.
 const maxShortName = 10
 
-func zoneValues(m zoning.Map, z *zoning.Zone) []any {
-	values := []any{
-		fmt.Sprintf("Z%d", z.Number), int64(z.Number), geo.RoundHa(z.AreaHa), z.Share,
-		int64(z.Cells), int64(z.Parts), int64(m.About.Params.Seed),
-	}
-	for i := range m.About.Used() {
-		values = append(values, z.Means[i], z.SDs[i])
-	}
-	return values
-}
-
 // pointColumns are the attributes of points, in the order of the table.
 var pointColumns = []ports.Column{
 	{Name: "id", Short: "id", Kind: ports.TextColumn},
@@ -121,16 +116,13 @@ func (StratificationFiles) WritePlan(to io.Writer, format string, in ports.Shown
 	return f.write(context.Background(), to, func(yield func(shape, error) bool) {
 		for i := range in.Plan.Plan.Points {
 			p := &in.Plan.Plan.Points[i]
-			if !yield(shape{name: p.ID, point: p.LonLat, values: pointValues(in, p)[:len(columns)]}, nil) {
+			values := []any{
+				p.ID, in.Fields[p.Field].Name, int64(p.Zone), p.LonLat.X, p.LonLat.Y, p.At.X, p.At.Y,
+				int64(in.Map.About.EPSG), string(p.Role), int64(in.Plan.Plan.Params.Seed),
+			}
+			if !yield(shape{name: p.ID, point: p.LonLat, values: values[:len(columns)]}, nil) {
 				return
 			}
 		}
 	})
-}
-
-func pointValues(in ports.ShownPlan, p *plan.Point) []any {
-	return []any{
-		p.ID, in.Fields[p.Field].Name, int64(p.Zone), p.LonLat.X, p.LonLat.Y, p.At.X, p.At.Y,
-		int64(in.Map.About.EPSG), string(p.Role), int64(in.Plan.Plan.Params.Seed),
-	}
 }

@@ -69,7 +69,14 @@ func (f shapesFile) write(ctx context.Context, to io.Writer, shapes iter.Seq2[sh
 		_, _ = out.WriteString(xml.Header + `<kml xmlns="http://www.opengis.net/kml/2.2"><Document>` + "\n") // Flush returns the first error
 		w = kmlWriter{out, f.columns}
 	case "csv":
-		w = newCSVWriter(out, f.columns, f.outlines)
+		var head []string
+		for _, c := range f.columns {
+			head = append(head, c.Name)
+		}
+		if f.outlines {
+			head = append(head, "boundary_wkt")
+		}
+		w = csvWriter{newSheet(out, head), f}
 	case "shp":
 		shp, err := newShapefileWriter(out, f)
 		if err != nil {
@@ -214,19 +221,7 @@ func escaped(text string) string {
 
 type csvWriter struct {
 	sheet
-	columns  []ports.Column
-	outlines bool
-}
-
-func newCSVWriter(to *bufio.Writer, columns []ports.Column, outlines bool) csvWriter {
-	var head []string
-	for _, c := range columns {
-		head = append(head, c.Name)
-	}
-	if outlines {
-		head = append(head, "boundary_wkt")
-	}
-	return csvWriter{newSheet(to, head), columns, outlines}
+	shapesFile
 }
 
 func (w csvWriter) add(o shape) error {

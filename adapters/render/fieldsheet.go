@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"tilth/adapters/render/internal/draw"
 	"tilth/adapters/render/internal/pdf"
-	"tilth/core/geo"
 	"tilth/core/stratification/plan"
 	"tilth/ports"
 )
@@ -149,7 +147,8 @@ func (s *fieldSheet) field(field int) {
 	if len(samples)+len(reserves) == 0 {
 		return
 	}
-	height := mapHeightOf(s.scene.boxes[field], s.Width())
+	b := s.scene.boxes[field]
+	height := max(mapLowest, min(mapHighest, (b.MaxY-b.MinY)/max(b.MaxX-b.MinX, 1)*s.Width()))
 	if len(s.in.Fields) == 1 {
 		height = max(mapLowest, min(height, s.Room()-16)) // the map belongs on the first page
 	} else {
@@ -159,12 +158,6 @@ func (s *fieldSheet) field(field int) {
 	s.draw(min(height, s.Room()), func(p pen, frame draw.Box) { s.scene.panel(p, frame, []int{field}, "") })
 	s.points("Samples in "+s.in.Fields[field].Name+", along the walk", samples)
 	s.points("Reserve points in "+s.in.Fields[field].Name, reserves)
-}
-
-// mapHeightOf returns the height that the shape of a field requires of its map.
-func mapHeightOf(b geo.Box, width float64) float64 {
-	shape := (b.MaxY - b.MinY) / max(b.MaxX-b.MinX, 1)
-	return math.Max(mapLowest, math.Min(mapHighest, shape*width))
 }
 
 // points prints a table of points in the order of the walk.

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -38,20 +39,15 @@ const impactTitle = "Greenhouse-gas impact report"
 
 // footOf returns what the figures were computed with, for the foot of each page.
 func footOf(r ghg.Report) string {
+	const enough = 16 // of a digest, to distinguish two
 	return fmt.Sprintf("Tilth · engine %s %s · factors %s %s · input %s",
-		r.Engine.ID, r.Engine.Version, r.FactorSet.ID, r.FactorSet.Version, short(r.InputDigest))
+		r.Engine.ID, r.Engine.Version, r.FactorSet.ID, r.FactorSet.Version, r.InputDigest[:min(enough, len(r.InputDigest))])
 }
-
-// short returns the beginning of a digest, which is enough to distinguish two.
-func short(digest string) string { return digest[:min(16, len(digest))] }
 
 func printHead(d *pdf.Document, doc ports.ImpactDocument) {
 	r, about := doc.Report, doc.Subject
 	d.Text(impactTitle, draw.Title)
-	name := about.Resource
-	if name == "" {
-		name = fmt.Sprintf("%s %d", words(string(about.ResourceType)), about.ResourceID)
-	}
+	name := cmp.Or(about.Resource, fmt.Sprintf("%s %d", words(string(about.ResourceType)), about.ResourceID))
 	d.Text(fmt.Sprintf("%s, %d", name, about.Year), draw.Heading)
 	d.Space()
 	kind := "Farm"
@@ -59,20 +55,13 @@ func printHead(d *pdf.Document, doc ports.ImpactDocument) {
 		kind = "Field"
 	}
 	d.Facts([]pdf.Fact{
-		{"Company", orDash(about.Company)}, {kind, name},
+		{"Company", cmp.Or(about.Company, "–")}, {kind, name},
 		{"Assessment year", strconv.Itoa(about.Year)}, {"Crop", words(about.Crop)},
 		{"Growing area", optional(r.FunctionalUnit.AreaHa, 2) + " ha"}, {"Product", optional(r.FunctionalUnit.ProductT, 2) + " t"},
 		{"Country", words(about.Country)}, {"Climate zone", words(about.ClimateRegion)},
 		{"Data", words(about.DataQuality)}, {"Basis", basisOf(doc)},
 		{"Computed", r.ComputedAt.UTC().Format("2006-01-02 15:04 UTC")}, {"Assessment", strconv.FormatInt(r.AssessmentID, 10)},
 	}, 2)
-}
-
-func orDash(text string) string {
-	if text == "" {
-		return "–"
-	}
-	return text
 }
 
 // basisOf returns whether the report was submitted, and by whom.
@@ -124,13 +113,9 @@ func printSplits(d *pdf.Document, r ghg.Report) {
 func percent(share float64) string { return fixed(share*100, 1) + " %" }
 
 func gasWord(gas string) string {
-	said, ok := map[string]string{
+	return cmp.Or(map[string]string{
 		"co2": "CO2", "ch4_fossil": "CH4, fossil", "ch4_biogenic": "CH4, biogenic", "n2o": "N2O", "not_split": "Not separated",
-	}[gas]
-	if !ok {
-		return words(gas)
-	}
-	return said
+	}[gas], words(gas))
 }
 
 var lineColumns = []pdf.Column{

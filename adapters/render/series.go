@@ -160,10 +160,10 @@ func (c seriesChart) title() string {
 	if c.Series.Synthetic {
 		text += " (synthetic)"
 	}
-	if c.Title == "" {
-		return text
+	if c.Title != "" {
+		text = clip(c.Title, titleLength) + " – " + text
 	}
-	return clip(c.Title, titleLength) + " – " + text
+	return text
 }
 
 // valueTicks returns the ticks of the value axis, three to twelve of a round step: 0 to 1,

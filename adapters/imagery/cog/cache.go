@@ -44,10 +44,6 @@ type kept struct {
 	value value
 }
 
-func newCache(upper int64) *cache {
-	return &cache{upper: upper, entries: map[key]*list.Element{}, recent: list.New(), flights: map[key]*flight{}}
-}
-
 // errAbandoned is the error of a load whose caller panicked.
 var errAbandoned = errors.New("the load was abandoned")
 
@@ -138,18 +134,13 @@ func (c *cache) settle(keys []key, mine []int, values []value, err error) {
 		f.err = err
 		if err == nil {
 			f.value = values[k]
-			c.keep(keys[i], values[k])
+			if f.value.cost <= c.upper {
+				c.entries[keys[i]] = c.recent.PushFront(&kept{keys[i], f.value})
+				c.used += f.value.cost
+			}
 		}
 		close(f.done)
 	}
-}
-
-func (c *cache) keep(k key, v value) {
-	if v.cost > c.upper {
-		return
-	}
-	c.entries[k] = c.recent.PushFront(&kept{k, v})
-	c.used += v.cost
 	c.trim()
 }
 
@@ -174,22 +165,28 @@ type costed interface{ cost() int64 }
 func (c *cache) recharge(k key, data costed) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e, ok := c.entries[k]
-	if !ok || e.Value.(*kept).value.data != any(data) {
-		return
+	if e := c.holding(k, data); e != nil {
+		v := &e.Value.(*kept).value
+		c.used -= v.cost
+		v.cost = data.cost()
+		c.used += v.cost
+		c.trim()
 	}
-	v := &e.Value.(*kept).value
-	cost := data.cost()
-	c.used += cost - v.cost
-	v.cost = cost
-	c.trim()
 }
 
 // drop evicts the data cached under k, if it still is.
 func (c *cache) drop(k key, data costed) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, ok := c.entries[k]; ok && e.Value.(*kept).value.data == any(data) {
+	if e := c.holding(k, data); e != nil {
 		c.forget(e)
 	}
+}
+
+// holding returns the element that caches the data under k; nil where none does.
+func (c *cache) holding(k key, data costed) *list.Element {
+	if e, ok := c.entries[k]; ok && e.Value.(*kept).value.data == any(data) {
+		return e
+	}
+	return nil
 }

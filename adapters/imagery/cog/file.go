@@ -1,6 +1,7 @@
 package cog
 
 import (
+	"container/list"
 	"context"
 	"errors"
 	"io"
@@ -25,7 +26,9 @@ const (
 type Reader struct{ cache *cache }
 
 // NewReader returns a Reader whose cache holds at most that many bytes.
-func NewReader(cacheBytes int64) *Reader { return &Reader{cache: newCache(cacheBytes)} }
+func NewReader(cacheBytes int64) *Reader {
+	return &Reader{&cache{upper: cacheBytes, entries: map[key]*list.Element{}, recent: list.New(), flights: map[key]*flight{}}}
+}
 
 // shared serves the whole process: fields that share a block read it once, across all concurrent
 // orders.
@@ -51,11 +54,9 @@ type File struct {
 // are.
 func (r *Reader) Open(ctx context.Context, source Source, name string) (*File, error) {
 	got, err := r.cache.get(ctx, []key{{source.Address(), headerBlock}}, func(ctx context.Context, _ []int) ([]value, error) {
-		h, err := readHeader(ctx, source, name)
-		if err != nil {
-			return nil, err
-		}
-		return []value{{h, h.cost()}}, nil
+		h := &header{}
+		err := h.read(ctx, source, name, h.readSize, h.readEncoding, h.readLayout, h.readBlocks, h.readGeoreference, h.readNoData)
+		return []value{{h, 256 + 16*int64(len(h.offsets))}}, err
 	})
 	if err != nil {
 		return nil, err

@@ -61,9 +61,6 @@ type header struct {
 	byteCounts []int64
 }
 
-// cost is the approximate memory of the header in bytes.
-func (h *header) cost() int64 { return 256 + 16*int64(len(h.offsets)) }
-
 // rows is the number of pixel rows stored in a block: tiles are padded to full height, the last
 // strip is not (TIFF 6.0, sections 3 and 15).
 func (h *header) rows(block int) int {
@@ -75,12 +72,6 @@ func (h *header) rows(block int) int {
 
 // rowBytes is the length of a row of a block; rows begin on a byte (TIFF 6.0, section 3).
 func (h *header) rowBytes() int { return (h.blockW*max(h.inBlock, 1)*h.bits + 7) / 8 }
-
-func readHeader(ctx context.Context, source Source, name string) (*header, error) {
-	h := &header{}
-	err := h.read(ctx, source, name, h.readSize, h.readEncoding, h.readLayout, h.readBlocks, h.readGeoreference, h.readNoData)
-	return h, err
-}
 
 // read reads the directory of the main image and passes it to the steps, each of which reads its part.
 func (h *header) read(ctx context.Context, source Source, name string, steps ...func(*headerReader) error) error {

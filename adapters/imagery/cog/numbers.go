@@ -30,7 +30,8 @@ type Field struct {
 // Faults: Invalid when the file is broken, of an unsupported kind, or has no such band; those of
 // the source as they are.
 func OpenNumbers(ctx context.Context, source Source, name string, band int) (*Numbers, error) {
-	h, err := readNumbersHeader(ctx, source, name)
+	h := &numbersHeader{header: &header{}}
+	err := h.read(ctx, source, name, h.readSize, h.readSamples, h.readLayout, h.readBlocks, h.readPlace, h.readMissing, h.readScales)
 	if err != nil {
 		return nil, err
 	}

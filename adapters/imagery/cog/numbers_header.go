@@ -1,7 +1,6 @@
 package cog
 
 import (
-	"context"
 	"encoding/xml"
 	"math"
 	"slices"
@@ -35,12 +34,6 @@ type numbersHeader struct {
 
 // scaling turns a band's stored numbers to values: stored × scale + offset.
 type scaling struct{ scale, offset float64 }
-
-func readNumbersHeader(ctx context.Context, source Source, name string) (*numbersHeader, error) {
-	h := &numbersHeader{header: &header{}}
-	err := h.read(ctx, source, name, h.readSize, h.readSamples, h.readLayout, h.readBlocks, h.readPlace, h.readMissing, h.readScales)
-	return h, err
-}
 
 // readSamples reads the number, kind and packing of a pixel's samples.
 func (h *numbersHeader) readSamples(r *headerReader) error {

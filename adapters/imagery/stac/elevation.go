@@ -30,10 +30,7 @@ func (c *Client) Elevation(ctx context.Context, area geo.MultiPolygon) ([]ports.
 }
 
 func (c *Client) elevationItems(ctx context.Context, area geo.MultiPolygon, place item.Area) ([]dem.Item, error) {
-	next := &query{
-		method: http.MethodPost, address: c.root.JoinPath("search").String(),
-		body: map[string]any{"collections": []string{dem.Collection}, "intersects": area, "limit": pageLimit},
-	}
+	next := c.query(map[string]any{"collections": []string{dem.Collection}, "intersects": area, "limit": pageLimit})
 	var items []dem.Item
 	pages := 0
 	err := c.each(ctx, next, &pages, func(raw []byte) error {
@@ -43,15 +40,9 @@ func (c *Client) elevationItems(ctx context.Context, area geo.MultiPolygon, plac
 		}
 		return err
 	})
-	if pages == 0 && unknownCollection(err) {
-		return nil, nil
+	var status remote.Status
+	if pages == 0 && errors.As(err, &status) && (status == http.StatusNotFound || status == http.StatusBadRequest) {
+		return nil, nil // the API does not know the collection; some answer with no items
 	}
 	return items, err
-}
-
-// unknownCollection reports whether an API refused a search because of its collection: some answer
-// with no items, others with one of these.
-func unknownCollection(err error) bool {
-	var status remote.Status
-	return errors.As(err, &status) && (status == http.StatusNotFound || status == http.StatusBadRequest)
 }

@@ -8,10 +8,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"tilth/core/fault"
-	"tilth/core/geo"
 )
 
 // query is one request of a search.
@@ -22,20 +20,9 @@ type query struct {
 	headers map[string]string
 }
 
-// firstPage returns the request for the scenes of a boundary in a span of time, both ends included,
-// as in STAC's intervals. It does not filter by clouds: a cloudy scene may be clear over the field.
-func (c *Client) firstPage(boundary geo.MultiPolygon, from, to time.Time) *query {
-	return &query{
-		method:  http.MethodPost,
-		address: c.root.JoinPath("search").String(),
-		body: map[string]any{
-			"collections": c.collections,
-			"intersects":  boundary,
-			"datetime":    from.UTC().Format(time.RFC3339) + "/" + to.UTC().Format(time.RFC3339),
-			"limit":       pageLimit,
-			"sortby":      []map[string]string{{"field": "properties.datetime", "direction": "asc"}},
-		},
-	}
+// query returns the request for the first page of a search.
+func (c *Client) query(body map[string]any) *query {
+	return &query{method: http.MethodPost, address: c.root.JoinPath("search").String(), body: body}
 }
 
 func (q query) request(ctx context.Context) (*http.Request, error) {

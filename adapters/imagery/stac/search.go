@@ -58,7 +58,13 @@ func (c *Client) Search(ctx context.Context, boundary geo.MultiPolygon, from, to
 // window searches a span of time, in halves when a page of it fails for good: an API that fails on
 // the whole (a page too heavy, a lost cursor) often delivers parts.
 func (s *search) window(ctx context.Context, from, to time.Time) error {
-	err := s.client.each(ctx, s.client.firstPage(s.boundary, from, to), &s.pages, s.take)
+	// STAC's intervals include both ends. Clouds are no filter: a cloudy scene may be clear over the field.
+	first := s.client.query(map[string]any{
+		"collections": s.client.collections, "intersects": s.boundary, "limit": pageLimit,
+		"datetime": from.UTC().Format(time.RFC3339) + "/" + to.UTC().Format(time.RFC3339),
+		"sortby":   []map[string]string{{"field": "properties.datetime", "direction": "asc"}},
+	})
+	err := s.client.each(ctx, first, &s.pages, s.take)
 	f, ok := fault.As(err)
 	if !ok || f.Kind != fault.Unavailable || f.Code != "imagery_unavailable" || to.Sub(from) <= shortestWindow {
 		return err

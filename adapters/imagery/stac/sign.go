@@ -32,13 +32,6 @@ type tokens struct {
 	held map[string]*token
 }
 
-func newTokens(client *remote.Client, endpoint *url.URL, now func() time.Time) *tokens {
-	if now == nil {
-		now = time.Now
-	}
-	return &tokens{remote: client, endpoint: endpoint, now: now, held: map[string]*token{}}
-}
-
 // of returns the signer of a collection's files.
 func (t *tokens) of(collection string) cog.Signer {
 	t.mu.Lock()

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"tilth/adapters/imagery/cog"
 	"tilth/adapters/imagery/internal/item"
@@ -65,14 +66,15 @@ func New(root string, o Options) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{remote: remote.New(o.Remote), root: place.root, collections: place.collections}
-	var tokens *tokens
-	if place.signAt != nil {
-		tokens = newTokens(c.remote, place.signAt, o.Remote.Now)
+	if place.signAt == nil {
+		c.Source = func(_ *item.Item, href string) (cog.Source, error) { return cog.FromURL(c.remote, href) }
+		return c, nil
+	}
+	tokens := tokens{remote: c.remote, endpoint: place.signAt, now: o.Remote.Now, held: map[string]*token{}}
+	if tokens.now == nil {
+		tokens.now = time.Now
 	}
 	c.Source = func(it *item.Item, href string) (cog.Source, error) {
-		if tokens == nil {
-			return cog.FromURL(c.remote, href)
-		}
 		return cog.FromSignedURL(c.remote, href, tokens.of(cmp.Or(it.Collection, c.collections[0])))
 	}
 	return c, nil
