@@ -4,13 +4,15 @@ import (
 	"context"
 	"log/slog"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // How often a process does the chores that are no jobs.
 const (
-	sweepEvery  = time.Minute      // fail stratification orders whose preparation takes too long
-	pruneEvery  = 10 * time.Minute // remove old events and deliveries
-	forgetEvery = time.Hour        // remove answers that are no longer replayed, and jobs that failed long ago
+	sweepEvery  = time.Minute
+	pruneEvery  = 10 * time.Minute
+	forgetEvery = time.Hour
 )
 
 // every does a chore at once and then from time to time, and logs how many records it did.
@@ -38,17 +40,17 @@ func (r *Running) sweep(ctx context.Context) error {
 	return every(ctx, r.log, slog.LevelWarn, sweepEvery, "stratification orders took too long and have failed", r.parts.Strata.Sweep)
 }
 
-// prune removes old events and deliveries.
-func (r *Running) prune(ctx context.Context) error {
-	return every(ctx, r.log, slog.LevelInfo, pruneEvery, "old events pruned", r.parts.Sequencer.Prune)
-}
-
-// forget removes answers that are no longer replayed.
-func (r *Running) forget(ctx context.Context) error {
-	return every(ctx, r.log, slog.LevelInfo, forgetEvery, "kept answers purged", r.parts.Once.Purge)
-}
-
-// forgetJobs removes jobs that failed long ago.
-func (r *Running) forgetJobs(ctx context.Context) error {
-	return every(ctx, r.log, slog.LevelInfo, forgetEvery, "failed jobs forgotten", r.parts.Operating.ForgetFailedJobs)
+// tidy does the chores that one kind of process is enough for.
+func (r *Running) tidy(ctx context.Context, group *errgroup.Group) {
+	for _, chore := range []struct {
+		pause time.Duration
+		did   string
+		do    func(context.Context) (int64, error)
+	}{
+		{pruneEvery, "old events pruned", r.parts.Sequencer.Prune},
+		{forgetEvery, "kept answers purged", r.parts.Once.Purge},
+		{forgetEvery, "failed jobs forgotten", r.parts.Operating.ForgetFailedJobs},
+	} {
+		group.Go(func() error { return every(ctx, r.log, slog.LevelInfo, chore.pause, chore.did, chore.do) })
+	}
 }

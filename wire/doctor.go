@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"tilth/adapters/cli"
 	"tilth/adapters/identity"
 	"tilth/adapters/imagery/catalog"
+	"tilth/adapters/mail"
 	"tilth/core/geo"
 )
 
@@ -51,8 +53,10 @@ func examineDatabase(ctx context.Context, cfg cli.Config) []cli.Finding {
 	return append(out, migrations)
 }
 
-// maxTroubles bounds how many documents of a folder are named.
-const maxTroubles = 5
+const (
+	maxTroubles    = 5                // how many documents of a folder are named
+	imageryTimeout = 15 * time.Second // how long an imagery source may take to answer
+)
 
 func examineImagery(ctx context.Context, cfg cli.Config) cli.Finding {
 	f := cli.Finding{Part: "imagery"}
@@ -78,6 +82,24 @@ func examineImagery(ctx context.Context, cfg cli.Config) cli.Finding {
 			f.OK = false
 			f.Detail += fmt.Sprintf("; %d of its documents cannot be used: %s", len(troubles), strings.Join(troubles[:min(len(troubles), maxTroubles)], " "))
 			f.Fix = "fix or remove these documents; what they describe is rejected with the reason error, or not seen at all"
+		}
+	}
+	return f
+}
+
+// examineMail asks the mail server for an answer.
+func examineMail(ctx context.Context, cfg cli.Config) cli.Finding {
+	f := cli.Finding{Part: "mail", OK: true}
+	mailer, err := openMail(cfg, io.Discard, slog.New(slog.DiscardHandler))
+	if err != nil {
+		f.OK, f.Detail, f.Fix = false, err.Error(), "check TILTH_SMTP_URL and TILTH_MAIL_FROM"
+		return f
+	}
+	f.Detail = mailer.Describe()
+	if server, ok := mailer.(*mail.SMTP); ok {
+		if err := server.Check(ctx); err != nil {
+			f.OK, f.Detail = false, f.Detail+": "+err.Error()
+			f.Fix = "check the host, the port, the user and the password in TILTH_SMTP_URL"
 		}
 	}
 	return f

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12"
 	"tilth/adapters/identity"
+	"tilth/adapters/imagery/surfaces"
 	"tilth/adapters/persistence"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/adapters/render"
@@ -18,8 +20,10 @@ import (
 	"tilth/app/ghg"
 	"tilth/app/operating"
 	"tilth/app/satellite"
+	"tilth/app/soil"
 	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/stratification/layer"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
@@ -137,3 +141,32 @@ func (Program) OpenAPI() ([]byte, error) {
 	v12.Register(a, newInterface(nil, nil, account.Issuers{}, 0, nil, nil, slog.New(slog.DiscardHandler)))
 	return a.OpenAPI()
 }
+
+// Backup implements cli.Keeper.
+func (Program) Backup(ctx context.Context, cfg cli.Config, log *slog.Logger, file string) error {
+	db, err := openDatabase(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	return errors.Join(db.Backup(ctx, file), db.Close())
+}
+
+// Restore implements cli.Keeper.
+func (Program) Restore(ctx context.Context, cfg cli.Config, log *slog.Logger, file string) error {
+	db, err := openDatabase(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	return errors.Join(db.Restore(ctx, file), db.Close())
+}
+
+// CurveFiles reads and writes the files of crop verification.
+func (Program) CurveFiles() cli.CurveFiles { return exchange.Curves{} }
+
+// ReadCells reads a table of cells.
+func (Program) ReadCells(r io.Reader, layers []string) (layer.Table, error) {
+	return exchange.ReadCells(r, layers)
+}
+
+// Zoning makes zones of tables and rasters.
+func (Program) Zoning() *soil.Offline { return &soil.Offline{Surfaces: surfaces.Files{}} }

@@ -21,6 +21,7 @@ import (
 	"tilth/adapters/messaging/hooks"
 	"tilth/adapters/objects"
 	"tilth/adapters/persistence"
+	"tilth/app"
 	"tilth/app/account"
 	"tilth/app/demo"
 	"tilth/app/events"
@@ -196,11 +197,9 @@ func (r *Running) Serve(ctx context.Context, listener net.Listener) error {
 	})
 	group.Go(func() error { return r.pool.Run(background) })
 	group.Go(func() error { return r.bus.Run(background) })
-	group.Go(func() error { return r.forget(background) })
-	group.Go(func() error { return r.forgetJobs(background) })
-	group.Go(func() error { return r.prune(background) })
 	group.Go(func() error { return r.sweep(background) })
 	group.Go(func() error { return r.deliver(background) })
+	r.tidy(background, group)
 	return group.Wait()
 }
 
@@ -279,3 +278,24 @@ func (r *Running) Operating() *operating.Operating { return r.parts.Operating }
 
 // Tokens returns the issuer of the server's access tokens.
 func (r *Running) Tokens() ports.Tokens { return r.parts.Tokens }
+
+// parts is what a running server is made of.
+type parts struct {
+	Interface  v12.Deps
+	Gate       *app.Gate
+	Operating  *operating.Operating
+	Demo       *demo.Loader
+	Worker     *satellite.ProfileWorker
+	Refresher  *satellite.Refresher
+	Tokens     ports.Tokens
+	Once       *idempotency.Once
+	Intake     *farmapp.Imports
+	Sequencer  *events.Sequencer
+	Dispatcher *events.Dispatcher
+	Courier    *events.Courier
+	Assessing  *ghgapp.Assessments
+	Strata     *soil.OrderWorker
+	Maps       *soil.Maps
+	Verifier   *ghgapp.VerificationWorker
+	Bulk       *ghgapp.Batches
+}

@@ -1,0 +1,134 @@
+package wire
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+
+	"tilth/adapters/cli"
+	"tilth/adapters/engine"
+	"tilth/adapters/identity"
+	"tilth/adapters/imagery/catalog"
+	"tilth/adapters/imagery/stac"
+	"tilth/adapters/imagery/surfaces"
+	"tilth/adapters/imagery/synthetic"
+	"tilth/adapters/mail"
+	"tilth/adapters/objects"
+	"tilth/app/account"
+	"tilth/app/demo"
+	"tilth/app/soil"
+	"tilth/core/assessment"
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// openImagery chooses the imagery source by its address: a folder with a static
+// catalog, a STAC API, or, where there is none, the open API.
+func openImagery(cfg cli.Config, log *slog.Logger) (ports.Imagery, error) {
+	address := cfg.ImageryURL
+	if address == "" {
+		address = cli.DefaultSTAC
+	}
+	switch {
+	case strings.HasPrefix(address, "https://"), strings.HasPrefix(address, "http://"):
+		return stac.New(address, stac.Options{})
+	case strings.Contains(address, "://") && !strings.HasPrefix(address, "file://"):
+		return nil, fault.Newf(fault.Invalid, "imagery_url", "%q is neither a folder nor an http(s) address.", address)
+	default:
+		return catalog.Open(strings.TrimPrefix(address, "file://"), catalog.WithLog(log))
+	}
+}
+
+// elevationsOf returns the elevation models of an imagery source; nil where it cannot hold any.
+func elevationsOf(source ports.Imagery) ports.Elevations {
+	elevations, _ := source.(ports.Elevations)
+	return elevations
+}
+
+// makeDemo makes the synthetic archive, where it is not there yet, and says what of it
+// to load.
+func makeDemo(ctx context.Context, dir string) (demo.Plan, error) {
+	archive, err := synthetic.Make(ctx, dir, synthetic.Options{})
+	if err != nil {
+		return demo.Plan{}, err
+	}
+	plan := demo.Plan{From: archive.From, To: archive.To}
+	for _, p := range archive.Parcels {
+		if p.Name != synthetic.WalkField {
+			plan.Parcels = append(plan.Parcels, demo.Parcel{Name: p.Name, CropSlug: p.Crop, Boundary: p.Boundary})
+		}
+	}
+	return plan, nil
+}
+
+// openEngines makes the calculation engines: the built-in one, and the external one where
+// it is configured.
+func openEngines(cfg cli.Config) (ports.Engines, error) {
+	if cfg.EngineURL == "" {
+		return engine.NewRegistry(), nil
+	}
+	external, err := engine.NewExternal(engine.ExternalOptions{ID: cfg.EngineID, URL: cfg.EngineURL, Token: cfg.EngineToken})
+	if err != nil {
+		return nil, err
+	}
+	return engine.NewRegistry(external), nil
+}
+
+// issuersOf says whose access tokens the configuration takes.
+func issuersOf(cfg cli.Config) account.Issuers {
+	out := account.Issuers{BuiltInOff: !cfg.BuiltinIssuer}
+	if cfg.OIDCIssuer != "" {
+		out.External = identity.NewExternal(identity.ExternalConfig{
+			Issuer: cfg.OIDCIssuer, Audience: cfg.OIDCAudience, EmailClaim: cfg.OIDCEmailClaim, Clock: identity.Clock{},
+		})
+	}
+	return out
+}
+
+// newLibrary makes the use cases of registered rasters over a database and the store of files.
+func newLibrary(cfg cli.Config, store ports.Store) (*soil.LayerLibrary, error) {
+	files, err := objects.Open(cfg.ObjectsURL)
+	if err != nil {
+		return nil, err
+	}
+	return &soil.LayerLibrary{Store: store, Objects: files, Rasters: surfaces.Stored{Objects: files}, Clock: identity.Clock{}}, nil
+}
+
+// assessmentTable makes the table of sections from the mapping of input values to factors
+// that is built in.
+func assessmentTable() *assessment.Table {
+	mapping, err := engine.Mapping()
+	if err != nil {
+		panic("wire: the built-in mapping is broken: " + err.Error())
+	}
+	return assessment.NewTable(mapping)
+}
+
+// openMail makes the sender of letters: the mail server's where one is configured, else
+// one that prints them on out (nil: standard error).
+func openMail(cfg cli.Config, out io.Writer, log *slog.Logger) (ports.Mailer, error) {
+	if cfg.SMTPURL != "" {
+		return mail.NewSMTP(cfg.SMTPURL, cfg.MailFrom, mail.Options{})
+	}
+	if out == nil {
+		out = os.Stderr
+	}
+	return mail.NewPrinter(out, log), nil
+}
+
+// newPostman makes the use case that sends letters.
+func newPostman(cfg cli.Config, store ports.Store, out io.Writer, log *slog.Logger) (*account.LetterSender, error) {
+	mailer, err := openMail(cfg, out, log)
+	if err != nil {
+		return nil, err
+	}
+	base := strings.TrimSuffix(cfg.PublicURL, "/")
+	if base == "" {
+		base = "http://" + cfg.Addr
+	}
+	return &account.LetterSender{
+		Store: store, Mailer: mailer, Clock: identity.Clock{}, IDs: identity.Random{}, Links: account.LinksAt(base), Log: log,
+	}, nil
+}
