@@ -36,28 +36,42 @@ func items(key, label string, upper int, fields ...Field) Field {
 	return Field{Key: key, Label: label, Kind: Items, MaxItems: upper, Fields: fields}
 }
 
-func notes() Field { return text("notes", "Notes", 4000) }
+// objectOf and listOf are sections, with notes as their last field.
 
-func (f Field) must() Field { f.Required = true; return f }
+func objectOf(key, title, group string, weight float64, role Role, fields ...Field) Section {
+	notes := text("notes", "Notes", 4000)
+	return Section{Key: key, Title: title, Shape: Object, Group: group, Weight: weight, Role: role, Fields: append(fields, notes)}
+}
+
+func listOf(key, title, group string, weight float64, role Role, fields ...Field) Section {
+	s := objectOf(key, title, group, weight, role, fields...)
+	s.Shape = List
+	return s
+}
+
+// needs lets the section apply only where a choice of another section is made.
+func (s Section) needs(section, field, choice string) Section {
+	s.Needs = &Condition{Section: section, Field: field, In: []string{choice}}
+	return s
+}
+
+func (s Section) oneOf(fields ...string) Section { s.OneOf = fields; return s }
+
+func (f Field) must() Field             { f.Required = true; return f }
+func (f Field) atLeast(n int) Field     { f.AtLeast = n; return f }
+func (f Field) derived() Field          { f.ReadOnly, f.Default = true, nil; return f }
+func (f Field) usual(value any) Field   { f.Default = value; return f }
+func (f Field) about(help string) Field { f.Help = help; return f }
+func (f Field) above0() Field           { f.AboveZero = true; return f }
+
+// mustNote says in words when a rule of rules.go requires the field.
+func (f Field) mustNote(note string) Field { f.RequiredNote = note; return f }
 
 // mustWhen requires the field where a condition on its object holds.
 func (f Field) mustWhen(field string, in ...string) Field {
 	f.RequiredWhen = append(f.RequiredWhen, Condition{Field: field, In: in})
 	return f
 }
-
-// mustNote says in words when a rule of rules.go requires the field.
-func (f Field) mustNote(note string) Field { f.RequiredNote = note; return f }
-
-func (f Field) atLeast(n int) Field { f.AtLeast = n; return f }
-
-func (f Field) derived() Field { f.ReadOnly, f.Default = true, nil; return f }
-
-func (f Field) usual(value any) Field { f.Default = value; return f }
-
-func (f Field) about(help string) Field { f.Help = help; return f }
-
-func (f Field) above0() Field { f.AboveZero = true; return f }
 
 // unitsWhen narrows the units of an amount where a condition on its object holds.
 func (f Field) unitsWhen(field string, in []string, units ...string) Field {

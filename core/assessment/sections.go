@@ -1,6 +1,7 @@
 package assessment
 
 import (
+	"slices"
 	"strings"
 
 	"tilth/core/ghg"
@@ -65,18 +66,13 @@ func (v values) literals(section, field, term, word string) map[string]bool {
 // sections returns the fifteen sections in the order people fill them in. What is stated
 // in bold in the design is required; enumerations are those of the mapping.
 func sections(v values) []Section {
-	return []Section{
-		cropSection(v), soilSection(v), fertilizerSection(v), organicSection(v), protectionSection(v), seedSection(v),
-		residueSection(v), riceSection(v), irrigationSection(v), fuelSection(v), machinerySection(v), transportSection(v),
-		landSection(v), conversionSection(v), perennialSection(v),
-	}
+	return slices.Concat(cropAndSoil(v), inputs(v), practices(v), energy(v), carbonStocks(v))
 }
 
-func cropSection(v values) Section {
+func cropAndSoil(v values) []Section {
 	units := v.of(secCrop, "harvested_yield.unit")
-	return Section{
-		Key: secCrop, Title: "Crop", Shape: Object, Group: "crop", Weight: 15, Role: Mandatory,
-		Fields: []Field{
+	return []Section{
+		objectOf(secCrop, "Crop", "crop", 15, Mandatory,
 			choice("crop_type", "Crop type", v.of(secCrop, "crop_type")).must(),
 			flag("is_perennial", "Perennial").derived(),
 			amount("harvested_yield", "Harvested yield", units, maxAmount).must().
@@ -91,15 +87,8 @@ func cropSection(v values) Section {
 				choice("basis", "Basis of the share", []string{"economic", "mass", "energy", "other"}).usual("economic"),
 			).about("Together they carry less than 100 %; the main product carries the rest."),
 			number("renewal_years", "Years until the stand is renewed", "yr", 1, 100).usual(1.0).about("Of forage crops."),
-			notes(),
-		},
-	}
-}
-
-func soilSection(v values) Section {
-	return Section{
-		Key: secSoil, Title: "Soil", Shape: Object, Group: "soil", Weight: 10, Role: Mandatory,
-		Fields: []Field{
+		),
+		objectOf(secSoil, "Soil", "soil", 10, Mandatory,
 			choice("soil_class", "Soil class", v.of(secSoil, "soil_class")).must().about("Class of IPCC 2019, volume 4, chapter 3, annex 3A.5."),
 			percentage("drained_organic_share_pct", "Drained organic share").mustWhen("soil_class", "organic"),
 			choice("texture", "Texture", []string{"fine", "medium", "coarse"}),
@@ -108,15 +97,13 @@ func soilSection(v values) Section {
 			percentage("sand_pct", "Sand"),
 			number("annual_rainfall_mm", "Annual rainfall", "mm", 0, 20_000),
 			number("bulk_density", "Bulk density", "t/m3", 0.02, 2.65).about("Peat has about 0.1; quartz itself 2.65."),
-			notes(),
-		},
+		),
 	}
 }
 
-func fertilizerSection(v values) Section {
-	return Section{
-		Key: secFertilizers, Title: "Fertilizers and lime", Shape: List, Group: "inputs", Weight: 15, Role: Core,
-		Fields: []Field{
+func inputs(v values) []Section {
+	return []Section{
+		listOf(secFertilizers, "Fertilizers and lime", "inputs", 15, Core,
 			choice("product", "Product", v.of(secFertilizers, "product")).must(),
 			amount("rate", "Rate", v.of(secFertilizers, "rate.unit"), maxAmount).must().
 				about("Per treated area, or a total for it; of the product, and of all its applications in the year."),
@@ -132,8 +119,133 @@ func fertilizerSection(v values) Section {
 			date("date", "Date"),
 			number("manual_production_ef", "Own production factor", "kg CO2e/kg product", 0, maxEF).mustWhen("manual_ef_note"),
 			text("manual_ef_note", "Source of the own factor", 1000).mustWhen("manual_production_ef"),
-			notes(),
-		},
+		),
+		listOf(secOrganic, "Organic inputs", "inputs", 6, Core,
+			choice("type", "Type", v.of(secOrganic, "type")).must(),
+			amount("rate", "Rate", v.of(secOrganic, "rate.unit"), maxAmount).must().about("Fresh weight, per growing area or in all."),
+			percentage("n_pct", "Nitrogen (N), fresh").mustWhen("type", "other").about("The type's own when not given."),
+			percentage("dry_matter_pct", "Dry matter").mustWhen("type", "other").about("The type's own when not given."),
+			integer("days_before_planting", "Days before planting", "d", 0, daysOfAYear).about("Matters in flooded rice."),
+			choice("origin", "Origin", v.of(secOrganic, "origin")),
+		),
+		listOf(secProtection, "Crop protection", "inputs", 5, Core,
+			choice("category", "Category", v.of(secProtection, "category")).must(),
+			integer("applications", "Applications in the year", "", 1, 365).must(),
+			percentage("treated_area_pct", "Treated share of the area").usual(100.0),
+			amount("rate", "Rate of one application", sprayUnits, maxAmount).
+				about("With the active ingredient given too, that is counted instead of the applications."),
+			percentage("active_ingredient_pct", "Active ingredient"),
+		),
+		objectOf(secSeeds, "Seeds", "inputs", 0.5, OptionalOnly,
+			amount("rate", "Seed rate", seedUnits, 1e6),
+			choice("origin", "Origin", v.of(secSeeds, "origin")).usual("purchased"),
+		),
+	}
+}
+
+func practices(v values) []Section {
+	return []Section{
+		objectOf(secResidues, "Crop residues", "field_practices", 8, Core,
+			items("management", "What becomes of the residues", 20,
+				choice("practice", "Practice", v.of(secResidues, "management.practice")).must(),
+				percentage("share_pct", "Share").must(),
+			).must().about("The shares add up to 100 %."),
+			choice("method", "Method of estimation", v.of(secResidues, "method")).usual("ratio").
+				about("slope_intercept is known of the crops of IPCC 2006, volume 4, chapter 11, table 11.2."),
+			number("above_ground_dm", "Measured above-ground residues", "kg dry matter", 0, maxAmount),
+			choice("straw_incorporation_timing", "Straw worked in before the next crop", v.of(secResidues, "straw_incorporation_timing")).
+				mustNote("Required when straw of flooded rice stays on the field."),
+		),
+		objectOf(secRice, "Paddy rice", "field_practices", 15, Mandatory,
+			choice("water_regime", "Water regime", v.of(secRice, "water_regime")).must(),
+			choice("pre_season", "Water before the season", v.of(secRice, "pre_season")).must(),
+			integer("cultivation_days", "Days of one growing cycle", "d", 1, daysOfAYear).about("The region's default when not given."),
+		).needs(secCrop, "crop_type", paddyRice),
+	}
+}
+
+func energy(v values) []Section {
+	return []Section{
+		listOf(secIrrigation, "Irrigation", "energy", 5, Core,
+			choice("method", "Method", v.of(secIrrigation, "method")).must(),
+			amount("water_volume", "Water in the year", v.of(secIrrigation, "water_volume.unit"), maxAmount).must(),
+			choice("power_source", "Power of the pump", v.of(secIrrigation, "power_source")).
+				about("\"other\" needs energy_counted_elsewhere."),
+			number("pumping_head_m", "Lift of the pump", "m", 0, 2000).about("Without the pressure of the method; the source's default when not given."),
+			number("distance_m", "Length of the pipe", "m", 0, 1e6),
+			choice("source", "Source of the water", v.of(secIrrigation, "source")),
+			flag("energy_counted_elsewhere", "Energy is counted under fuel and energy"),
+		),
+		listOf(secFuel, "Fuel and energy", "energy", 10, Core,
+			choice("carrier", "Carrier", v.of(secFuel, "carrier")).must(),
+			// A volume of a liquid has a density, a gas is metered in m3, solids are weighed;
+			// the mapping says so in the notes of carrier/density.
+			amount("amount", "Amount", v.of(secFuel, "amount.unit"), maxAmount).must().
+				unitsWhen("carrier", []string{"diesel", "petrol", "lpg", "biodiesel", "hvo", "ethanol", "heating_oil", "kerosene"},
+					"l", "gal", "kg", "t", "kwh", "mj").
+				unitsWhen("carrier", []string{"natural_gas"}, "m3", "kwh", "mj").
+				unitsWhen("carrier", []string{"coal", "wood"}, "kg", "t", "kwh", "mj").
+				unitsWhen("carrier", []string{"electricity_grid", "electricity_renewable_own", "district_heat"}, "kwh", "mj"),
+			percentage("allocation_pct", "Share used by this crop").usual(100.0),
+			choice("purpose", "Purpose", v.of(secFuel, "purpose")).usual("field"),
+			number("manual_ef", "Own emission factor", "kg CO2e per unit of the amount", 0, maxEF).mustWhen("manual_ef_note"),
+			text("manual_ef_note", "Source of the own factor", 1000).mustWhen("manual_ef"),
+		),
+		listOf(secMachinery, "Machinery", "energy", 1, OptionalOnly,
+			choice("operation", "Operation", v.of(secMachinery, "operation")).must(),
+			number("passes", "Passes in the year", "", 0, 365).above0().must(),
+			percentage("area_pct", "Worked share of the area").usual(100.0),
+			number("fuel_rate", "Diesel of one pass", "l/ha", 0, 1000).mustWhen("operation", "other").about("The operation's own when not given."),
+			flag("fuel_counted_elsewhere", "Fuel is counted under fuel and energy"),
+		),
+		listOf(secTransport, "Transport", "energy", 1, OptionalOnly,
+			choice("mode", "Mode", v.of(secTransport, "mode")).must(),
+			amount("weight", "Weight", v.of(secTransport, "weight.unit"), maxAmount).must(),
+			amount("distance", "Distance", v.of(secTransport, "distance.unit"), 100_000).must().about("One way, with the load."),
+			choice("leg", "Leg", []string{"inbound", "on_farm", "outbound"}),
+			flag("refrigerated", "Refrigerated"),
+			flag("fuel_counted_elsewhere", "Fuel is counted under fuel and energy"),
+		),
+	}
+}
+
+func carbonStocks(v values) []Section {
+	return []Section{
+		objectOf(secLand, "Land management", "carbon_stocks", 10, Core,
+			choice("tillage", "Tillage", v.of(secLand, "tillage")).must(),
+			choice("carbon_inputs", "Carbon inputs", v.of(secLand, "carbon_inputs")).must(),
+			choice("cover_crop", "Cover crop", v.of(secLand, "cover_crop")).usual("none"),
+			percentage("cover_crop_share_pct", "Share under the cover crop"),
+			items("changes", "Earlier states", 4,
+				integer("year", "Last year of this state", "", minYear, maxYear).must(),
+				choice("land_use", "Land use", v.of(secLand, "changes.land_use")),
+				choice("tillage", "Tillage", v.of(secLand, "tillage")),
+				choice("carbon_inputs", "Carbon inputs", v.of(secLand, "carbon_inputs")),
+				percentage("area_pct", "Share of the area").usual(100.0),
+			).about("States that ended; what is not given was as in the state that followed. The share is the same in all."),
+			flag("no_change_20y", "No change in the last 20 years"),
+		),
+		listOf(secConversion, "Land-use change", "carbon_stocks", 3, OptionalOnly,
+			choice("previous_use", "Previous use", v.of(secConversion, "previous_use")).must(),
+			choice("forest_zone", "Forest zone", v.of(secConversion, "forest_zone")).mustWhen("previous_use", "forest"),
+			integer("year", "Year of the conversion", "", minYear, maxYear).must(),
+			percentage("area_pct", "Converted share of the area").usual(100.0),
+			number("previous_biomass_t_c_ha", "Biomass before", "t C/ha", 0, 2000).about("Above and below ground; the previous use's own when not given."),
+		),
+		listOf(secPerennial, "Perennial biomass", "carbon_stocks", 0.5, OptionalOnly,
+			choice("system", "System", v.of(secPerennial, "system")).must(),
+			amount("area", "Area", areaUnits, maxAmount).mustNote("Area, length or count is required."),
+			amount("length", "Length", lengthUnits, maxAmount).mustNote("Area, length or count is required."),
+			integer("count", "Count", "", 0, maxAmount).mustNote("Area, length or count is required."),
+			integer("planting_year", "Year of planting", "", minYear, maxYear).must(),
+			number("growth", "Growth", "t C/ha/yr", 0, 100).
+				mustNote("Required of hedgerows and windbreaks without two measured stocks, or of which some was grubbed up."),
+			items("measured_stocks", "Measured stocks", 20,
+				integer("year", "Year", "", minYear, maxYear).must(),
+				number("t_c", "Stock of the stand", "t C", 0, maxAmount).must(),
+			).atLeast(2).mustNote("Two are required where no area is given.").about("Of the whole stand; two of them replace the growth."),
+			amount("removed_area", "Area grubbed up in the year", areaUnits, maxAmount),
+		).oneOf("area", "length", "count"),
 	}
 }
 
@@ -154,201 +266,4 @@ func second(value string) string {
 	_, rest, _ := strings.Cut(value, "|")
 	word, _, _ := strings.Cut(rest, "|")
 	return word
-}
-
-func organicSection(v values) Section {
-	return Section{
-		Key: secOrganic, Title: "Organic inputs", Shape: List, Group: "inputs", Weight: 6, Role: Core,
-		Fields: []Field{
-			choice("type", "Type", v.of(secOrganic, "type")).must(),
-			amount("rate", "Rate", v.of(secOrganic, "rate.unit"), maxAmount).must().about("Fresh weight, per growing area or in all."),
-			percentage("n_pct", "Nitrogen (N), fresh").mustWhen("type", "other").about("The type's own when not given."),
-			percentage("dry_matter_pct", "Dry matter").mustWhen("type", "other").about("The type's own when not given."),
-			integer("days_before_planting", "Days before planting", "d", 0, daysOfAYear).about("Matters in flooded rice."),
-			choice("origin", "Origin", v.of(secOrganic, "origin")),
-			notes(),
-		},
-	}
-}
-
-func protectionSection(v values) Section {
-	return Section{
-		Key: secProtection, Title: "Crop protection", Shape: List, Group: "inputs", Weight: 5, Role: Core,
-		Fields: []Field{
-			choice("category", "Category", v.of(secProtection, "category")).must(),
-			integer("applications", "Applications in the year", "", 1, 365).must(),
-			percentage("treated_area_pct", "Treated share of the area").usual(100.0),
-			amount("rate", "Rate of one application", sprayUnits, maxAmount).
-				about("With the active ingredient given too, that is counted instead of the applications."),
-			percentage("active_ingredient_pct", "Active ingredient"),
-			notes(),
-		},
-	}
-}
-
-func seedSection(v values) Section {
-	return Section{
-		Key: secSeeds, Title: "Seeds", Shape: Object, Group: "inputs", Weight: 0.5, Role: OptionalOnly,
-		Fields: []Field{
-			amount("rate", "Seed rate", seedUnits, 1e6),
-			choice("origin", "Origin", v.of(secSeeds, "origin")).usual("purchased"),
-			notes(),
-		},
-	}
-}
-
-func residueSection(v values) Section {
-	return Section{
-		Key: secResidues, Title: "Crop residues", Shape: Object, Group: "field_practices", Weight: 8, Role: Core,
-		Fields: []Field{
-			items("management", "What becomes of the residues", 20,
-				choice("practice", "Practice", v.of(secResidues, "management.practice")).must(),
-				percentage("share_pct", "Share").must(),
-			).must().about("The shares add up to 100 %."),
-			choice("method", "Method of estimation", v.of(secResidues, "method")).usual("ratio").
-				about("slope_intercept is known of the crops of IPCC 2006, volume 4, chapter 11, table 11.2."),
-			number("above_ground_dm", "Measured above-ground residues", "kg dry matter", 0, maxAmount),
-			choice("straw_incorporation_timing", "Straw worked in before the next crop", v.of(secResidues, "straw_incorporation_timing")).
-				mustNote("Required when straw of flooded rice stays on the field."),
-			notes(),
-		},
-	}
-}
-
-func riceSection(v values) Section {
-	return Section{
-		Key: secRice, Title: "Paddy rice", Shape: Object, Group: "field_practices", Weight: 15, Role: Mandatory,
-		Needs: &Condition{Section: secCrop, Field: "crop_type", In: []string{paddyRice}},
-		Fields: []Field{
-			choice("water_regime", "Water regime", v.of(secRice, "water_regime")).must(),
-			choice("pre_season", "Water before the season", v.of(secRice, "pre_season")).must(),
-			integer("cultivation_days", "Days of one growing cycle", "d", 1, daysOfAYear).about("The region's default when not given."),
-			notes(),
-		},
-	}
-}
-
-func fuelSection(v values) Section {
-	return Section{
-		Key: secFuel, Title: "Fuel and energy", Shape: List, Group: "energy", Weight: 10, Role: Core,
-		Fields: []Field{
-			choice("carrier", "Carrier", v.of(secFuel, "carrier")).must(),
-			// A volume of a liquid has a density, a gas is metered in m3, solids are weighed;
-			// the mapping says so in the notes of carrier/density.
-			amount("amount", "Amount", v.of(secFuel, "amount.unit"), maxAmount).must().
-				unitsWhen("carrier", []string{"diesel", "petrol", "lpg", "biodiesel", "hvo", "ethanol", "heating_oil", "kerosene"},
-					"l", "gal", "kg", "t", "kwh", "mj").
-				unitsWhen("carrier", []string{"natural_gas"}, "m3", "kwh", "mj").
-				unitsWhen("carrier", []string{"coal", "wood"}, "kg", "t", "kwh", "mj").
-				unitsWhen("carrier", []string{"electricity_grid", "electricity_renewable_own", "district_heat"}, "kwh", "mj"),
-			percentage("allocation_pct", "Share used by this crop").usual(100.0),
-			choice("purpose", "Purpose", v.of(secFuel, "purpose")).usual("field"),
-			number("manual_ef", "Own emission factor", "kg CO2e per unit of the amount", 0, maxEF).mustWhen("manual_ef_note"),
-			text("manual_ef_note", "Source of the own factor", 1000).mustWhen("manual_ef"),
-			notes(),
-		},
-	}
-}
-
-func irrigationSection(v values) Section {
-	return Section{
-		Key: secIrrigation, Title: "Irrigation", Shape: List, Group: "energy", Weight: 5, Role: Core,
-		Fields: []Field{
-			choice("method", "Method", v.of(secIrrigation, "method")).must(),
-			amount("water_volume", "Water in the year", v.of(secIrrigation, "water_volume.unit"), maxAmount).must(),
-			choice("power_source", "Power of the pump", v.of(secIrrigation, "power_source")).
-				about("\"other\" needs energy_counted_elsewhere."),
-			number("pumping_head_m", "Lift of the pump", "m", 0, 2000).about("Without the pressure of the method; the source's default when not given."),
-			number("distance_m", "Length of the pipe", "m", 0, 1e6),
-			choice("source", "Source of the water", v.of(secIrrigation, "source")),
-			flag("energy_counted_elsewhere", "Energy is counted under fuel and energy"),
-			notes(),
-		},
-	}
-}
-
-func machinerySection(v values) Section {
-	return Section{
-		Key: secMachinery, Title: "Machinery", Shape: List, Group: "energy", Weight: 1, Role: OptionalOnly,
-		Fields: []Field{
-			choice("operation", "Operation", v.of(secMachinery, "operation")).must(),
-			number("passes", "Passes in the year", "", 0, 365).above0().must(),
-			percentage("area_pct", "Worked share of the area").usual(100.0),
-			number("fuel_rate", "Diesel of one pass", "l/ha", 0, 1000).mustWhen("operation", "other").about("The operation's own when not given."),
-			flag("fuel_counted_elsewhere", "Fuel is counted under fuel and energy"),
-			notes(),
-		},
-	}
-}
-
-func transportSection(v values) Section {
-	return Section{
-		Key: secTransport, Title: "Transport", Shape: List, Group: "energy", Weight: 1, Role: OptionalOnly,
-		Fields: []Field{
-			choice("mode", "Mode", v.of(secTransport, "mode")).must(),
-			amount("weight", "Weight", v.of(secTransport, "weight.unit"), maxAmount).must(),
-			amount("distance", "Distance", v.of(secTransport, "distance.unit"), 100_000).must().about("One way, with the load."),
-			choice("leg", "Leg", []string{"inbound", "on_farm", "outbound"}),
-			flag("refrigerated", "Refrigerated"),
-			flag("fuel_counted_elsewhere", "Fuel is counted under fuel and energy"),
-			notes(),
-		},
-	}
-}
-
-func landSection(v values) Section {
-	return Section{
-		Key: secLand, Title: "Land management", Shape: Object, Group: "carbon_stocks", Weight: 10, Role: Core,
-		Fields: []Field{
-			choice("tillage", "Tillage", v.of(secLand, "tillage")).must(),
-			choice("carbon_inputs", "Carbon inputs", v.of(secLand, "carbon_inputs")).must(),
-			choice("cover_crop", "Cover crop", v.of(secLand, "cover_crop")).usual("none"),
-			percentage("cover_crop_share_pct", "Share under the cover crop"),
-			items("changes", "Earlier states", 4,
-				integer("year", "Last year of this state", "", minYear, maxYear).must(),
-				choice("land_use", "Land use", v.of(secLand, "changes.land_use")),
-				choice("tillage", "Tillage", v.of(secLand, "tillage")),
-				choice("carbon_inputs", "Carbon inputs", v.of(secLand, "carbon_inputs")),
-				percentage("area_pct", "Share of the area").usual(100.0),
-			).about("States that ended; what is not given was as in the state that followed. The share is the same in all."),
-			flag("no_change_20y", "No change in the last 20 years"),
-			notes(),
-		},
-	}
-}
-
-func conversionSection(v values) Section {
-	return Section{
-		Key: secConversion, Title: "Land-use change", Shape: List, Group: "carbon_stocks", Weight: 3, Role: OptionalOnly,
-		Fields: []Field{
-			choice("previous_use", "Previous use", v.of(secConversion, "previous_use")).must(),
-			choice("forest_zone", "Forest zone", v.of(secConversion, "forest_zone")).mustWhen("previous_use", "forest"),
-			integer("year", "Year of the conversion", "", minYear, maxYear).must(),
-			percentage("area_pct", "Converted share of the area").usual(100.0),
-			number("previous_biomass_t_c_ha", "Biomass before", "t C/ha", 0, 2000).about("Above and below ground; the previous use's own when not given."),
-			notes(),
-		},
-	}
-}
-
-func perennialSection(v values) Section {
-	return Section{
-		Key: secPerennial, Title: "Perennial biomass", Shape: List, Group: "carbon_stocks", Weight: 0.5, Role: OptionalOnly,
-		OneOf: []string{"area", "length", "count"},
-		Fields: []Field{
-			choice("system", "System", v.of(secPerennial, "system")).must(),
-			amount("area", "Area", areaUnits, maxAmount).mustNote("Area, length or count is required."),
-			amount("length", "Length", lengthUnits, maxAmount).mustNote("Area, length or count is required."),
-			integer("count", "Count", "", 0, maxAmount).mustNote("Area, length or count is required."),
-			integer("planting_year", "Year of planting", "", minYear, maxYear).must(),
-			number("growth", "Growth", "t C/ha/yr", 0, 100).
-				mustNote("Required of hedgerows and windbreaks without two measured stocks, or of which some was grubbed up."),
-			items("measured_stocks", "Measured stocks", 20,
-				integer("year", "Year", "", minYear, maxYear).must(),
-				number("t_c", "Stock of the stand", "t C", 0, maxAmount).must(),
-			).atLeast(2).mustNote("Two are required where no area is given.").about("Of the whole stand; two of them replace the growth."),
-			amount("removed_area", "Area grubbed up in the year", areaUnits, maxAmount),
-			notes(),
-		},
-	}
 }
