@@ -79,10 +79,6 @@ func TestCheckKeepsWhatTheTableKnows(t *testing.T) {
 	require.Empty(t, wrong)
 	require.Equal(t, []assessment.Row{{Values: assessment.Values{"crop_type": "maize"}}}, rows, "an object has no id, and what is derived is not written")
 
-	require.Equal(t, map[string]any{"is_perennial": false}, tab.Derived("crop", rows[0].Values))
-	require.Equal(t, map[string]any{"is_perennial": true}, tab.Derived("crop", assessment.Values{"crop_type": "orchard_fruit"}))
-	require.Empty(t, tab.Derived("crop", nil))
-
 	for _, nothing := range []string{`null`, `[]`} {
 		rows, wrong = tab.Check("transport", tree(t, nothing))
 		require.Empty(t, wrong)

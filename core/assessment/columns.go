@@ -110,7 +110,7 @@ func cellsOf(out []Cell, prefix string, fields []Field, v Values) []Cell {
 			out = appendCell(out, prefix+f.Key+".unit", parts["unit"])
 		case Items:
 			for n, item := range v.items(f.Key) {
-				out = cellsOf(out, fmt.Sprintf("%s%s[%d].", prefix, f.Key, n), f.Fields, object(item))
+				out = cellsOf(out, fmt.Sprintf("%s%s[%d].", prefix, f.Key, n), f.Fields, item)
 			}
 		default:
 			out = appendCell(out, prefix+f.Key, value)

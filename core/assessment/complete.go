@@ -1,8 +1,9 @@
 package assessment
 
 import (
+	"fmt"
 	"math"
-	"strconv"
+	"slices"
 	"strings"
 )
 
@@ -23,7 +24,7 @@ func (t *Table) examine(a *Assessment, sheet Sheet, facts Facts) (State, []Findi
 	blocked := t.contradictions(a, sheet)
 	state := State{Sections: make([]SectionState, 0, len(t.sections)+1)}
 	state.Sections = append(state.Sections, t.generalState(violations))
-	score, weights := t.general.Weight*state.Sections[0].score(), t.general.Weight
+	score, weights := t.general.Weight*state.Sections[0].Done(), t.general.Weight
 	if !facts.ResourceLive {
 		violations = append(violations, Finding{"resource_deleted", "resource_id", "The farm or field of this assessment is deleted."})
 	}
@@ -34,7 +35,7 @@ func (t *Table) examine(a *Assessment, sheet Sheet, facts Facts) (State, []Findi
 		if !one.Applies {
 			continue
 		}
-		score += s.Weight * one.score()
+		score += s.Weight * one.Done()
 		weights += s.Weight
 		violations = s.appendViolations(violations, one)
 	}
@@ -45,8 +46,9 @@ func (t *Table) examine(a *Assessment, sheet Sheet, facts Facts) (State, []Findi
 	return state, violations
 }
 
-// score is the share of a section that is done, from 0 to 1.
-func (s SectionState) score() float64 {
+// Done is the share of a section that is done, from 0 to 1: filled required fields of all;
+// 1 where it is complete or declared.
+func (s SectionState) Done() float64 {
 	switch {
 	case s.Declared || s.Status == Complete:
 		return 1
@@ -60,12 +62,12 @@ func (t *Table) generalState(findings []Finding) SectionState {
 	one := SectionState{Section: secGeneral, Applies: true, Status: Complete, Required: len(t.general.Fields)}
 	for i := range t.general.Fields {
 		key := t.general.Fields[i].Key
-		wrong := findingAt(findings, key)
-		if wrong == nil {
+		i := slices.IndexFunc(findings, func(f Finding) bool { return sectionOf(f.Path) == key })
+		if i < 0 {
 			one.Filled++
 			continue
 		}
-		one.Missing = append(one.Missing, Missing{Field: key, Path: wrong.Path, Message: wrong.Message})
+		one.Missing = append(one.Missing, Missing{Field: key, Path: findings[i].Path, Message: findings[i].Message})
 	}
 	switch one.Filled {
 	case one.Required:
@@ -77,16 +79,6 @@ func (t *Table) generalState(findings []Finding) SectionState {
 	return one
 }
 
-// findingAt returns the first finding of a member or of a part of it.
-func findingAt(findings []Finding, key string) *Finding {
-	for i, f := range findings {
-		if f.Path == key || strings.HasPrefix(f.Path, key+".") {
-			return &findings[i]
-		}
-	}
-	return nil
-}
-
 // sectionState counts the required fields of a section.
 func (t *Table) sectionState(s *Section, declared Declarations, sheet Sheet, blocked []Finding) SectionState {
 	one := SectionState{Section: s.Key, Applies: s.applies(sheet)}
@@ -94,12 +86,10 @@ func (t *Table) sectionState(s *Section, declared Declarations, sheet Sheet, blo
 	begun := false
 	for i, row := range sheet[s.Key] {
 		begun = begun || len(row.Values) > 0 || s.Shape == List
-		c.row = i
-		c.count(s.Fields, row.Values)
-		c.countOneOf(row.Values)
+		c.countRow(i, row.Values)
 	}
 	switch {
-	case begun && one.Filled == one.Required && !contradicted(blocked, s):
+	case begun && one.Filled == one.Required && !slices.ContainsFunc(blocked, func(f Finding) bool { return sectionOf(f.Path) == s.Key }):
 		one.Status = Complete
 	case begun:
 		one.Status = InProgress
@@ -109,20 +99,10 @@ func (t *Table) sectionState(s *Section, declared Declarations, sheet Sheet, blo
 		one.Status = NotStarted
 		one.Filled, one.Required, one.Missing = 0, 0, nil
 		if one.Applies && s.Role != OptionalOnly {
-			c.row = 0
-			c.count(s.Fields, nil)
+			c.countRow(0, nil)
 		}
 	}
 	return one
-}
-
-func contradicted(blocked []Finding, s *Section) bool {
-	for _, f := range blocked {
-		if f.Path == s.Key || strings.HasPrefix(f.Path, s.Key+".") || strings.HasPrefix(f.Path, s.Key+"[") {
-			return true
-		}
-	}
-	return false
 }
 
 // counter counts what one object of a section is required to hold, and how much of it
@@ -136,117 +116,88 @@ type counter struct {
 	row     int
 }
 
-func (c *counter) count(fields []Field, v Values) {
-	for i := range fields {
-		f := &fields[i]
-		value, given := v[f.Key]
-		if c.required(f, v) {
-			c.state.Required++
-			if given && f.accepts(value, v) && !c.denied(f) {
-				c.state.Filled++
-			} else {
-				c.miss(f, "", -1)
-			}
-		}
-		if f.Kind == Items && given {
-			c.countNested(f, v.items(f.Key))
-		}
-	}
-}
-
-func (c *counter) required(f *Field, v Values) bool {
-	if f.Required {
-		return true
-	}
-	for _, when := range f.RequiredWhen {
-		if when.holds(v) {
-			return true
-		}
-	}
-	return f.RequiredNote != "" && c.table.requiredBeyond(c.section.Key, f.Key, v, c.sheet)
-}
-
-func (c *counter) countNested(list *Field, items []any) {
-	for n, item := range items {
-		v := object(item)
-		for i := range list.Fields {
-			f := &list.Fields[i]
-			if !f.Required {
-				continue
-			}
-			c.state.Required++
-			if value, given := v[f.Key]; given && f.accepts(value, v) {
-				c.state.Filled++
-			} else {
-				c.miss(f, list.Key, n)
-			}
-		}
-	}
-}
-
-// countOneOf counts the fields of which one is needed as one.
-func (c *counter) countOneOf(v Values) {
+// countRow counts the object of a row; of the fields of which one is needed as one.
+func (c *counter) countRow(row int, v Values) {
+	c.row = row
+	c.count(c.section.Fields, v, "", 0)
 	names := c.section.OneOf
 	if len(names) == 0 {
 		return
 	}
 	c.state.Required++
 	for _, name := range names {
-		f := c.section.field(name)
-		if value, given := v[name]; given && f.accepts(value, v) {
+		if value, given := v[name]; given && c.section.field(name).accepts(value, v) {
 			c.state.Filled++
 			return
 		}
 	}
-	c.miss(c.section.field(names[0]), "", -1)
+	c.miss(c.section.field(names[0]), "", 0)
+}
+
+// count counts the fields of an object: of the row, or of an item of the nested list within.
+func (c *counter) count(fields []Field, v Values, within string, item int) {
+	for i := range fields {
+		f := &fields[i]
+		value, given := v[f.Key]
+		if c.required(f, v) {
+			c.state.Required++
+			if given && f.accepts(value, v) && (within != "" || !c.denied(f)) {
+				c.state.Filled++
+			} else {
+				c.miss(f, within, item)
+			}
+		}
+		if f.Kind == Items {
+			for n, below := range v.items(f.Key) {
+				c.count(f.Fields, below, f.Key, n)
+			}
+		}
+	}
+}
+
+func (c *counter) required(f *Field, v Values) bool {
+	return f.Required || slices.ContainsFunc(f.RequiredWhen, func(when Condition) bool { return when.holds(v) }) ||
+		f.RequiredNote != "" && c.table.requiredBeyond(c.section.Key, f.Key, v, c.sheet)
 }
 
 func (s *Section) field(key string) *Field { return findField(s.Fields, key) }
 
 func findField(fields []Field, key string) *Field {
-	for i := range fields {
-		if fields[i].Key == key {
-			return &fields[i]
-		}
+	if i := slices.IndexFunc(fields, func(f Field) bool { return f.Key == key }); i >= 0 {
+		return &fields[i]
 	}
 	return nil
 }
 
 // denied tells whether a contradiction names just this field.
 func (c *counter) denied(f *Field) bool {
-	for _, finding := range c.blocked {
-		rest, ok := strings.CutPrefix(finding.Path, c.section.Key)
-		if !ok {
-			continue
-		}
-		if c.section.Shape == List {
-			rest, ok = strings.CutPrefix(rest, "["+strconv.Itoa(c.row)+"]")
-		}
-		if ok && rest == "."+f.Key {
-			return true
-		}
+	return slices.ContainsFunc(c.blocked, func(b Finding) bool {
+		_, path := c.place()
+		return b.Path == path+"."+f.Key
+	})
+}
+
+// place returns the path of the object that is counted: in general, and this one.
+func (c *counter) place() (general, path string) {
+	key := c.section.Key
+	switch {
+	case c.section.Shape == Object:
+		return key, key
+	case len(c.sheet[key]) == 0:
+		return key + "[]", key + "[]"
 	}
-	return false
+	return key + "[]", fmt.Sprintf("%s[%d]", key, c.row)
 }
 
 // miss notes a required field that is not there; within says in which nested list, and
 // in which item of it.
 func (c *counter) miss(f *Field, within string, item int) {
-	general, path := c.section.Key, c.section.Key
-	if c.section.Shape == List {
-		general += "[]"
-		if len(c.sheet[c.section.Key]) > 0 {
-			path += "[" + strconv.Itoa(c.row) + "]"
-		} else {
-			path += "[]"
-		}
-	}
+	general, path := c.place()
 	if within != "" {
 		general += "." + within + "[]"
-		path += "." + within + "[" + strconv.Itoa(item) + "]"
+		path += fmt.Sprintf(".%s[%d]", within, item)
 	}
-	general, path = general+"."+f.Key, path+"."+f.Key
-	c.state.Missing = append(c.state.Missing, Missing{Field: general, Path: path, Message: c.section.ask(f)})
+	c.state.Missing = append(c.state.Missing, Missing{general + "." + f.Key, path + "." + f.Key, c.section.ask(f)})
 }
 
 // ask tells what to enter.

@@ -1,6 +1,7 @@
 package assessment
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -28,7 +29,7 @@ func (t *Table) Normalise(a *Assessment, sheet Sheet, facts Facts) (in ghg.Input
 	n.general(a)
 	for i := range t.sections {
 		if s := &t.sections[i]; s.applies(sheet) && len(sheet[s.Key]) == 0 && !a.Declarations.None(s.Key) {
-			n.warn("section_empty", s.Key, s.Title+": nothing is entered and none is declared; it counts as zero.")
+			n.warnings.add("section_empty", s.Key, "%s: nothing is entered and none is declared; it counts as zero.", s.Title)
 		}
 	}
 	n.crop()
@@ -46,11 +47,7 @@ type normaliser struct {
 	sheet    Sheet
 	in       *ghg.Input
 	areaHa   float64 // 0: not known
-	warnings []Finding
-}
-
-func (n *normaliser) warn(code, path, message string) {
-	n.warnings = append(n.warnings, Finding{code, path, message})
+	warnings findings
 }
 
 func (n *normaliser) general(a *Assessment) {
@@ -61,7 +58,7 @@ func (n *normaliser) general(a *Assessment) {
 	g.ClimateRegion, g.Country = a.ClimateRegion, a.FarmCountry
 	area, wrong := a.AreaHa()
 	if len(wrong) > 0 && len(a.GrowingArea) > 0 {
-		n.warn("area_invalid", wrong[0].Path, "The growing area cannot be read and is taken as not stated. "+wrong[0].Message)
+		n.warnings.add("area_invalid", wrong[0].Path, "The growing area cannot be read and is taken as not stated. %s", wrong[0].Message)
 	}
 	n.areaHa, g.AreaHa = area, area
 	if celsius, wrong := a.Celsius(); len(wrong) == 0 {
@@ -82,23 +79,18 @@ func (n *normaliser) each(section string, take func(path string, v Values)) {
 			path = fmt.Sprintf("%s[%d]", section, i)
 		}
 		state := SectionState{}
-		c := counter{table: n.t, section: s, sheet: n.sheet, state: &state, row: i}
-		c.count(s.Fields, row.Values)
-		c.countOneOf(row.Values)
-		if len(state.Missing) > 0 {
-			n.warn("incomplete", path, fmt.Sprintf("%s is left out: %s", path, n.lacks(state.Missing)))
+		c := counter{table: n.t, section: s, sheet: n.sheet, state: &state}
+		c.countRow(i, row.Values)
+		if len(state.Missing) == 0 {
+			take(path, row.Values)
 			continue
 		}
-		take(path, row.Values)
+		what := path + " is left out:"
+		for _, m := range state.Missing {
+			what += " " + m.Message
+		}
+		n.warnings.add("incomplete", path, "%s", what)
 	}
-}
-
-func (n *normaliser) lacks(missing []Missing) string {
-	words := make([]string, len(missing))
-	for i, m := range missing {
-		words[i] = m.Message
-	}
-	return strings.Join(words, " ")
 }
 
 // crop takes what there is: a crop without a yield still has fertilizers.
@@ -109,13 +101,10 @@ func (n *normaliser) crop() {
 	c.FarmGateYieldKg = n.yield(v, "farm_gate_yield")
 	c.GrowingCycles = int(v.numberOr("growing_cycles", 1))
 	c.RenewalYears = v.number("renewal_years")
-	for _, item := range v.items("co_products") {
-		o := object(item)
-		basis := o.text("basis")
-		if basis == "" {
-			basis = "economic"
-		}
-		c.CoProducts = append(c.CoProducts, ghg.CoProduct{Name: o.text("name"), SharePct: o.numberOr("share_pct", 0), Basis: basis})
+	for _, o := range v.items("co_products") {
+		c.CoProducts = append(c.CoProducts, ghg.CoProduct{
+			Name: o.text("name"), SharePct: o.numberOr("share_pct", 0), Basis: cmp.Or(o.text("basis"), "economic"),
+		})
 	}
 	n.each(secSoil, func(_ string, v Values) {
 		n.in.Soil = ghg.Soil{
@@ -131,11 +120,10 @@ func (n *normaliser) yield(v Values, key string) *float64 {
 	if !ok || n.areaHa == 0 && strings.Contains(unit, "/") {
 		return nil
 	}
-	kg, ok := ghg.YieldKg(value, unit, n.areaHa)
-	if !ok {
-		return nil
+	if kg, ok := ghg.YieldKg(value, unit, n.areaHa); ok {
+		return &kg
 	}
-	return &kg
+	return nil
 }
 
 // rate returns kg per treated ha; ok is false where the growing area is needed and not known.
@@ -144,7 +132,7 @@ func (n *normaliser) rate(path string, v Values, densityKgL *float64, treatedPct
 	treated := n.areaHa * treatedPct / 100
 	kgHa, ok = ghg.RateKgPerHa(value, unit, densityKgL, &treated)
 	if !ok {
-		n.warn("area_needed", path+".rate", fmt.Sprintf("%s is left out: a total in %s needs the growing area.", path, unit))
+		n.warnings.add("area_needed", path+".rate", "%s is left out: a total in %s needs the growing area.", path, unit)
 	}
 	return kgHa, ok
 }
@@ -185,7 +173,7 @@ func (n *normaliser) inputs() {
 			}
 		}
 		if (p.KgPerHa == nil) != (p.ActiveIngredientPct == nil) {
-			n.warn("rate_unused", path, path+": rate and active_ingredient_pct are used together; the applications are counted instead.")
+			n.warnings.add("rate_unused", path, "%s: rate and active_ingredient_pct are used together; the applications are counted instead.", path)
 		}
 		n.in.CropProtection = append(n.in.CropProtection, p)
 	})
@@ -202,11 +190,10 @@ func (n *normaliser) practices() {
 		r := &ghg.Residues{Method: v.text("method"), AboveGroundDMKg: v.number("above_ground_dm"), StrawTiming: v.text("straw_incorporation_timing")}
 		list := v.items("management")
 		whole := 1.0
-		if sum := shareSum(list, "share_pct"); math.Abs(sum-100) <= shareTolerance {
+		if sum := shareSum(list); math.Abs(sum-100) <= shareTolerance {
 			whole = 100 / sum // three thirds of 33.33 are all there is
 		}
-		for _, item := range list {
-			o := object(item)
+		for _, o := range list {
 			r.Management = append(r.Management, ghg.ResidueShare{Practice: o.text("practice"), SharePct: o.numberOr("share_pct", 0) * whole})
 		}
 		n.in.Residues = r
@@ -215,7 +202,7 @@ func (n *normaliser) practices() {
 		n.in.Rice = &ghg.Rice{WaterRegime: v.text("water_regime"), PreSeason: v.text("pre_season"), CultivationDays: v.number("cultivation_days")}
 	})
 	if len(n.sheet[secRice]) > 0 && n.in.Crop.Type != paddyRice {
-		n.warn("section_ignored", secRice, "Paddy rice is entered, but the crop is another; the section is not counted.")
+		n.warnings.add("section_ignored", secRice, "Paddy rice is entered, but the crop is another; the section is not counted.")
 	}
 }
 
@@ -223,7 +210,7 @@ func (n *normaliser) energy() {
 	n.each(secIrrigation, func(path string, v Values) {
 		value, unit, _ := v.amount("water_volume")
 		if n.areaHa == 0 && (unit == "mm" || unit == "m3/ha") {
-			n.warn("area_needed", path+".water_volume", fmt.Sprintf("%s is left out: water in %s needs the growing area.", path, unit))
+			n.warnings.add("area_needed", path+".water_volume", "%s is left out: water in %s needs the growing area.", path, unit)
 			return
 		}
 		water, _ := ghg.WaterM3(value, unit, n.areaHa)
@@ -268,8 +255,7 @@ func (n *normaliser) stocks() {
 			Tillage: v.text("tillage"), CarbonInputs: v.text("carbon_inputs"), CoverCrop: v.text("cover_crop"),
 			CoverCropPct: v.number("cover_crop_share_pct"), NoChange20y: v.flag("no_change_20y"),
 		}
-		for _, item := range v.items("changes") {
-			o := object(item)
+		for _, o := range v.items("changes") {
 			land.Changes = append(land.Changes, ghg.LandChange{
 				Year: int(o.numberOr("year", 0)), LandUse: o.text("land_use"), Tillage: o.text("tillage"),
 				CarbonInputs: o.text("carbon_inputs"), AreaPct: o.numberOr("area_pct", 100),
@@ -288,8 +274,7 @@ func (n *normaliser) stocks() {
 			System: v.text("system"), AreaHa: areaOf(v, "area"), LengthM: lengthOf(v), Count: v.number("count"),
 			PlantingYear: int(v.numberOr("planting_year", 0)), GrowthTCHaYr: v.number("growth"), RemovedAreaHa: areaOf(v, "removed_area"),
 		}
-		for _, item := range v.items("measured_stocks") {
-			o := object(item)
+		for _, o := range v.items("measured_stocks") {
 			p.MeasuredStocks = append(p.MeasuredStocks, ghg.CarbonStock{Year: int(o.numberOr("year", 0)), TC: o.numberOr("t_c", 0)})
 		}
 		n.in.PerennialBiomass = append(n.in.PerennialBiomass, p)
@@ -299,34 +284,24 @@ func (n *normaliser) stocks() {
 // withoutBasis takes out what needs the crop or the soil where these are not stated.
 func (n *normaliser) withoutBasis() {
 	in := n.in
-	leave := func(section, basis string) {
-		n.warn("basis_missing", section, fmt.Sprintf("%s is left out: it needs %s.", section, basis))
-	}
-	if in.Crop.Type == "" {
-		const basis = "crop.crop_type"
-		if in.Seeds != nil {
-			in.Seeds = nil
-			leave(secSeeds, basis)
-		}
-		if in.Residues != nil {
-			in.Residues = nil
-			leave(secResidues, basis)
+	basis := ""
+	leave := func(section string, entered bool) {
+		if entered {
+			n.warnings.add("basis_missing", section, "%s is left out: it needs %s.", section, basis)
 		}
 	}
-	basis := "soil.soil_class"
-	if in.Crop.Type == "" {
+	switch {
+	case in.Crop.Type == "":
 		basis = "crop.crop_type"
-	}
-	if in.Crop.Type != "" && in.Soil.Class != "" {
-		return
-	}
-	if in.LandManagement != nil {
+		leave(secSeeds, in.Seeds != nil)
+		leave(secResidues, in.Residues != nil)
+		leave(secLand, in.LandManagement != nil)
+		leave(secConversion, in.LandUseChange != nil)
+		in.Seeds, in.Residues, in.LandManagement, in.LandUseChange = nil, nil, nil, nil
+	case in.Soil.Class == "":
+		basis = "soil.soil_class"
+		leave(secLand, in.LandManagement != nil)
 		in.LandManagement = nil
-		leave(secLand, basis)
-	}
-	if in.LandUseChange != nil && in.Crop.Type == "" {
-		in.LandUseChange = nil
-		leave(secConversion, basis)
 	}
 }
 

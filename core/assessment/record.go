@@ -1,6 +1,7 @@
 package assessment
 
 import (
+	"fmt"
 	"time"
 
 	"tilth/core/record"
@@ -113,6 +114,13 @@ type Finding struct {
 	Code    string // stable snake_case word
 	Path    string // "growing_area.unit", "fertilizers[3].rate"
 	Message string // for people: what is wrong and how to mend it
+}
+
+// findings gathers what checks have to say.
+type findings []Finding
+
+func (f *findings) add(code, path, format string, args ...any) {
+	*f = append(*f, Finding{code, path, fmt.Sprintf(format, args...)})
 }
 
 // SectionStatus is how far a section is filled in.

@@ -26,13 +26,13 @@ func (t *Table) Schema() map[string]any {
 		"resource_id":   described(schema{"type": "integer", "minimum": 1}, "Farm or field", "Its id.", 1),
 	}
 	required := []string{"resource_type", "resource_id"}
-	for i, f := range t.general.Fields {
+	for _, f := range t.general.Fields {
 		s := f.schema(len(properties))
 		if f.Kind == Amount {
 			s["additionalProperties"] = false // a submission takes no other members here
 		}
 		properties[f.Key] = s
-		required = append(required, t.general.Fields[i].Key)
+		required = append(required, f.Key)
 	}
 	declarations := schema{}
 	var when []any
@@ -63,36 +63,9 @@ func (t *Table) Schema() map[string]any {
 func (t *Table) groupSchemas() []any {
 	var out []any
 	for _, g := range t.Groups() {
-		sections := g.Sections
-		if sections == nil {
-			sections = []string{}
-		}
-		out = append(out, schema{"key": g.Key, "label": g.Label, "sections": sections})
+		out = append(out, schema{"key": g.Key, "label": g.Label, "sections": append([]string{}, g.Sections...)})
 	}
 	return out
-}
-
-// SectionSchema returns the JSON Schema of the body of one section: its object, or the
-// list of its items.
-func (t *Table) SectionSchema(section string) (map[string]any, bool) {
-	s, ok := t.byKey[section]
-	if !ok {
-		return nil, false
-	}
-	out := s.schema(0)
-	out["$schema"] = dialect
-	return out, true
-}
-
-// ItemSchema returns the JSON Schema of one object of a section.
-func (t *Table) ItemSchema(section string) (map[string]any, bool) {
-	s, ok := t.byKey[section]
-	if !ok {
-		return nil, false
-	}
-	out := objectSchema(s.Fields, s.OneOf)
-	out["$schema"], out["title"] = dialect, s.Title
-	return out, true
 }
 
 func (s *Section) schema(order int) schema {
@@ -139,11 +112,11 @@ func objectSchema(fields []Field, oneOf []string) schema {
 	if len(depends) > 0 {
 		out["dependentRequired"] = depends
 	}
-	var one []any
-	for _, key := range oneOf {
-		one = append(one, schema{"required": []string{key}})
-	}
-	if one != nil {
+	if len(oneOf) > 0 {
+		var one []any
+		for _, key := range oneOf {
+			one = append(one, schema{"required": []string{key}})
+		}
 		out["anyOf"] = one
 	}
 	return out
@@ -151,7 +124,7 @@ func objectSchema(fields []Field, oneOf []string) schema {
 
 // schema returns what holds of an object where the condition is met.
 func (c Condition) schema() schema {
-	if name, isUnit := amountUnit(c.Field); isUnit {
+	if name, isUnit := strings.CutSuffix(c.Field, ".unit"); isUnit {
 		unit := schema{"properties": schema{"unit": schema{"enum": c.In}}, "required": []string{"unit"}}
 		return schema{"properties": schema{name: unit}, "required": []string{name}}
 	}

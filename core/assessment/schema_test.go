@@ -74,9 +74,6 @@ func TestSchemaIsJSONSchema(t *testing.T) {
 		schema, ok := tab.SectionSchema(s.Key)
 		require.True(t, ok)
 		judge(t, plain(t, schema))
-		item, ok := tab.ItemSchema(s.Key)
-		require.True(t, ok)
-		judge(t, plain(t, item))
 	}
 }
 

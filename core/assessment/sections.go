@@ -250,20 +250,14 @@ func carbonStocks(v values) []Section {
 }
 
 // productionRegions are the regions that fertilizers are made in: the second condition
-// of the rows of their production.
+// "product|region" of the rows of their production.
 func productionRegions(m *ghg.Mapping) []string {
 	var out []string
 	for _, row := range m.Rows() {
-		if row.Section == secFertilizers && row.Field == "product/production" {
-			out = appendNew(out, second(row.Value))
+		conditions := strings.Split(row.Value, "|")
+		if row.Section == secFertilizers && row.Field == "product/production" && len(conditions) > 1 && !slices.Contains(out, conditions[1]) {
+			out = append(out, conditions[1])
 		}
 	}
 	return out
-}
-
-// second returns the second of the conditions "a|b" of a row.
-func second(value string) string {
-	_, rest, _ := strings.Cut(value, "|")
-	word, _, _ := strings.Cut(rest, "|")
-	return word
 }

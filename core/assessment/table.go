@@ -53,36 +53,31 @@ type Section struct {
 	Weight float64
 	Role   Role
 	Fields []Field
-	// Needs is what must hold of another section for this one to apply; nil: it always does.
-	Needs *Condition
-	// OneOf are names of fields of which exactly one is needed.
-	OneOf []string
+	Needs  *Condition // what must hold of another section for this one to apply; nil: it always does
+	OneOf  []string   // names of fields of which one is needed
 }
 
 // Field is one member of a section's object.
 type Field struct {
-	Key   string
-	Label string
-	Help  string
-	Kind  Kind
-	Unit  string   // of a number: "%", "m", "t C/ha/yr"
-	Units []string // of an amount, in the order people are shown
-	// UnitsWhen narrows Units where a condition of the same object holds.
-	UnitsWhen []UnitRule
-	Enum      []string // of a choice
-	Required  bool
-	// RequiredWhen are conditions on the same object any of which makes the field required.
-	RequiredWhen []Condition
-	// RequiredNote says in words when a rule that looks beyond the object requires it.
-	RequiredNote string
-	Min, Max     *float64 // inclusive bounds, of an amount those of its value
-	AboveZero    bool     // the value must be above 0
-	MaxLen       int      // of text, in characters
-	MaxItems     int      // of a nested list
-	AtLeast      int      // items a nested list needs where it is required; 0 means 1
-	Fields       []Field  // members of a nested list's objects
-	Default      any      // what is taken when nothing is given, for people to see
-	ReadOnly     bool     // follows from the rest ([Table.Derived]); ignored when it is sent
+	Key          string
+	Label        string
+	Help         string
+	Kind         Kind
+	Unit         string     // of a number: "%", "m", "t C/ha/yr"
+	Units        []string   // of an amount, in the order people are shown
+	UnitsWhen    []UnitRule // narrow Units where a condition of the same object holds
+	Enum         []string   // of a choice
+	Required     bool
+	RequiredWhen []Condition // on the same object, any of which makes the field required
+	RequiredNote string      // says in words when a rule that looks beyond the object requires it
+	Min, Max     *float64    // inclusive bounds, of an amount those of its value
+	AboveZero    bool        // the value must be above 0
+	MaxLen       int         // of text, in characters
+	MaxItems     int         // of a nested list
+	AtLeast      int         // items a nested list needs where it is required; 0 means 1
+	Fields       []Field     // members of a nested list's objects
+	Default      any         // what is taken when nothing is given, for people to see
+	ReadOnly     bool        // follows from the rest; ignored when it is sent
 }
 
 // Condition looks at one member of an object: it holds where the member is one of In,
@@ -108,15 +103,11 @@ type Group struct {
 
 // Table is what every section holds. It is made once and never changed.
 type Table struct {
-	general  Section
-	sections []Section
-	byKey    map[string]*Section
-	// growthNeeded are the systems of perennials that have no growth of their own.
-	growthNeeded map[string]bool
-	// perennials are the crops that stay for years.
-	perennials map[string]bool
-	// noRegression are the crops whose residues no slope and intercept are known of.
-	noRegression map[string]bool
+	general      Section
+	sections     []Section
+	byKey        map[string]*Section
+	growthNeeded map[string]bool // systems of perennials that have no growth of their own
+	noRegression map[string]bool // crops whose residues no slope and intercept are known of
 }
 
 // NewTable makes the table from the mapping, which gives every enumeration and unit a
@@ -129,7 +120,6 @@ func NewTable(m *ghg.Mapping) *Table {
 		t.byKey[t.sections[i].Key] = &t.sections[i]
 	}
 	t.growthNeeded = v.literals(secPerennial, "system", "system/growth", "required")
-	t.perennials = v.literals(secCrop, "crop_type", "crop_type/is_perennial", "true")
 	t.noRegression = v.literals(secCrop, "crop_type", "crop_type/slope", "refused")
 	return t
 }
@@ -142,20 +132,10 @@ func (t *Table) General() Section { return t.general }
 
 // Section returns the section of a key.
 func (t *Table) Section(key string) (Section, bool) {
-	s, ok := t.byKey[key]
-	if !ok {
-		return Section{}, false
+	if s, ok := t.byKey[key]; ok {
+		return *s, true
 	}
-	return *s, true
-}
-
-// Derived returns the read-only members of an object, which follow from what was entered.
-func (t *Table) Derived(section string, v Values) map[string]any {
-	crop := v.text("crop_type")
-	if section != secCrop || crop == "" {
-		return nil
-	}
-	return map[string]any{"is_perennial": t.perennials[crop]}
+	return Section{}, false
 }
 
 // Declarable tells whether a section can be declared to hold nothing.

@@ -1,6 +1,9 @@
 package assessment
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // text returns a member that is text; empty where it is not there.
 func (v Values) text(key string) string {
@@ -45,20 +48,18 @@ func (v Values) unit(key string) string {
 }
 
 // items returns the objects of a member that is a nested list.
-func (v Values) items(key string) []any {
+func (v Values) items(key string) []Values {
 	list, _ := v[key].([]any)
-	return list
-}
-
-// object reads an item of a nested list.
-func object(item any) Values {
-	m, _ := item.(map[string]any)
-	return m
+	out := make([]Values, len(list))
+	for i, item := range list {
+		out[i], _ = item.(map[string]any)
+	}
+	return out
 }
 
 // holds tells whether a condition on the same object is met.
 func (c Condition) holds(v Values) bool {
-	if name, isUnit := amountUnit(c.Field); isUnit {
+	if name, isUnit := strings.CutSuffix(c.Field, ".unit"); isUnit {
 		return slices.Contains(c.In, v.unit(name))
 	}
 	if len(c.In) == 0 {
@@ -68,26 +69,10 @@ func (c Condition) holds(v Values) bool {
 	return slices.Contains(c.In, v.text(c.Field))
 }
 
-// amountUnit splits "rate.unit"; isUnit is false for a member's own name.
-func amountUnit(field string) (name string, isUnit bool) {
-	const suffix = ".unit"
-	if n := len(field) - len(suffix); n > 0 && field[n:] == suffix {
-		return field[:n], true
-	}
-	return field, false
-}
-
 // first returns the object of an object section; nil where nothing is entered.
 func (s Sheet) first(section string) Values {
 	if rows := s[section]; len(rows) > 0 {
 		return rows[0].Values
 	}
 	return nil
-}
-
-func appendNew(list []string, word string) []string {
-	if word == "" || slices.Contains(list, word) {
-		return list
-	}
-	return append(list, word)
 }

@@ -12,14 +12,9 @@ import (
 
 // groups are those of the detail view. The sections of a group are those that name it.
 var groups = []Group{
-	{Key: "general", Label: "General"},
-	{Key: "crop", Label: "Crop"},
-	{Key: "soil", Label: "Soil"},
-	{Key: "inputs", Label: "Inputs"},
-	{Key: "field_practices", Label: "Field practices"},
-	{Key: "energy", Label: "Energy"},
-	{Key: "carbon_stocks", Label: "Carbon stocks"},
-	{Key: "results", Label: "Results"},
+	{Key: "general", Label: "General"}, {Key: "crop", Label: "Crop"}, {Key: "soil", Label: "Soil"},
+	{Key: "inputs", Label: "Inputs"}, {Key: "field_practices", Label: "Field practices"}, {Key: "energy", Label: "Energy"},
+	{Key: "carbon_stocks", Label: "Carbon stocks"}, {Key: "results", Label: "Results"},
 }
 
 // Groups returns the groups of the detail view with their sections. The group general
@@ -39,7 +34,7 @@ func (t *Table) Groups() []Group {
 // View returns the group of a key of the detail view. An unknown one is an Invalid fault of
 // the field "group" that lists those there are.
 func (t *Table) View(group string) (Group, error) {
-	keys := make([]string, 0, len(groups))
+	var keys []string
 	for _, g := range t.Groups() {
 		if g.Key == group {
 			return g, nil
@@ -60,7 +55,7 @@ func (t *Table) Enforce(group string, a *Assessment, sheet Sheet, facts Facts) (
 	state, violations := t.examine(a, sheet, facts)
 	wrong := fault.Fields{}
 	for _, one := range state.Sections {
-		if !one.Applies || group != "" && t.groupOf(one.Section) != group {
+		if s := t.byKey[one.Section]; !one.Applies || group != "" && group != cmp.Or(s, &t.general).Group {
 			continue
 		}
 		for _, m := range one.Missing {
@@ -68,8 +63,7 @@ func (t *Table) Enforce(group string, a *Assessment, sheet Sheet, facts Facts) (
 		}
 	}
 	for _, v := range violations {
-		section, _, _ := strings.Cut(strings.ReplaceAll(v.Path, "[", "."), ".")
-		s, known := t.byKey[section]
+		s, known := t.byKey[sectionOf(v.Path)]
 		if known && (group == "" || s.Group == group) && v.Code != "required" {
 			put(wrong, v.Path, v.Message)
 		}
@@ -77,21 +71,12 @@ func (t *Table) Enforce(group string, a *Assessment, sheet Sheet, facts Facts) (
 	return wrong, nil
 }
 
-func (t *Table) groupOf(section string) string {
-	if s, ok := t.byKey[section]; ok {
-		return s.Group
+// sectionOf returns the section, or the member of the general part, that a path begins with.
+func sectionOf(path string) string {
+	if end := strings.IndexAny(path, ".["); end >= 0 {
+		return path[:end]
 	}
-	return t.general.Group
-}
-
-// Details returns findings as nested fields by their paths: fertilizers[3].rate becomes
-// {"fertilizers": {"3": {"rate": [...]}}}.
-func Details(findings []Finding) fault.Fields {
-	out := fault.Fields{}
-	for _, f := range findings {
-		put(out, f.Path, f.Message)
-	}
-	return out
+	return path
 }
 
 // put adds a message below the path of a field. Messages about a whole that has messages
@@ -122,6 +107,7 @@ func put(f fault.Fields, path, message string) {
 type Issue struct {
 	Section string
 	Field   string // "fertilizers[].rate"
+	Label   string // of the field
 	Count   int64
 	Message string // what to enter
 }
@@ -132,24 +118,14 @@ type Issue struct {
 func (t *Table) TopIssues(lacking map[string]int64) []Issue {
 	var out []Issue
 	for _, path := range slices.Sorted(maps.Keys(lacking)) {
-		section, message, ok := t.askFor(path)
-		if ok && lacking[path] > 0 {
-			out = append(out, Issue{Section: section, Field: path, Count: lacking[path], Message: message})
+		if s, field := t.locate(path); field != nil && lacking[path] > 0 {
+			out = append(out, Issue{s.Key, path, field.Label, lacking[path], s.ask(field)})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Issue) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Section, b.Section), cmp.Compare(a.Field, b.Field))
 	})
 	return out
-}
-
-// askFor finds the section of a missing field and what to enter.
-func (t *Table) askFor(path string) (section, message string, ok bool) {
-	s, f := t.locate(path)
-	if f == nil {
-		return "", "", false
-	}
-	return s.Key, s.ask(f), true
 }
 
 // locate finds the section and the field of a [Missing.Field]; the field is nil where the

@@ -1,7 +1,7 @@
 package assessment
 
 import (
-	"fmt"
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -44,52 +44,49 @@ var usualYields = map[string][2]float64{
 
 // oddities returns what is possible and yet worth a second look before a submission.
 func (t *Table) oddities(a *Assessment, sheet Sheet, facts Facts) []Finding {
-	in, out, _ := t.Normalise(a, sheet, facts)
-	area := in.General.AreaHa
-	if m := facts.MappedAreaHa; m != nil && *m > 0 && area > *m*areaTolerance {
-		out = append(out, Finding{"area_above_map", keyArea, fmt.Sprintf(
-			"%.4g ha are grown, but the map shows %.4g ha.", area, *m)})
-	}
-	out = append(out, zoneOddity(in.General)...)
-	if n := nitrogenKgHa(in); n > muchNitrogen {
-		out = append(out, Finding{"nitrogen_high", secFertilizers, fmt.Sprintf(
-			"Fertilizers and organic inputs bring %.0f kg N/ha; more than %.0f is rare.", n, muchNitrogen)})
-	}
-	out = append(out, yieldOddities(in)...)
-	out = append(out, energyOddities(in)...)
-	out = append(out, pumpOddities(sheet[secIrrigation])...)
-	if crop := sheet.first(secCrop); crop.text("planting_date") > crop.text("harvest_date") && crop.text("harvest_date") != "" {
-		out = append(out, Finding{"dates_out_of_order", "crop.harvest_date", "The harvest is before the planting."})
-	}
-	if land := in.LandManagement; land != nil && !land.NoChange20y && len(land.Changes) == 0 && len(in.LandUseChange) == 0 {
-		out = append(out, Finding{"history_unknown", "land_management.changes",
-			"No change of the last 20 years is entered; none is assumed. Set no_change_20y where that is so."})
-	}
-	return out
-}
-
-func zoneOddity(g ghg.General) []Finding {
-	if g.TemperatureC == nil {
-		return nil
+	in, warnings, _ := t.Normalise(a, sheet, facts)
+	out, g := findings(warnings), in.General
+	if m := facts.MappedAreaHa; m != nil && *m > 0 && g.AreaHa > *m*areaTolerance {
+		out.add("area_above_map", keyArea, "%.4g ha are grown, but the map shows %.4g ha.", g.AreaHa, *m)
 	}
 	for _, z := range zoneTemperatures {
-		if strings.HasPrefix(g.ClimateRegion, z.zone) && (*g.TemperatureC < z.lower || *g.TemperatureC > z.upper) {
-			return []Finding{{"temperature_outside_zone", keyTemperature, fmt.Sprintf(
-				"%.3g °C does not belong to the climate zone %s.", *g.TemperatureC, g.ClimateRegion)}}
+		if c := g.TemperatureC; c != nil && strings.HasPrefix(g.ClimateRegion, z.zone) && (*c < z.lower || *c > z.upper) {
+			out.add("temperature_outside_zone", keyTemperature, "%.3g °C does not belong to the climate zone %s.", *c, g.ClimateRegion)
 		}
 	}
-	return nil
+	if n := nitrogenKgHa(in); n > muchNitrogen {
+		out.add("nitrogen_high", secFertilizers,
+			"Fertilizers and organic inputs bring %.0f kg N/ha; more than %.0f is rare.", n, muchNitrogen)
+	}
+	yieldOddities(&out, in)
+	counted := slices.ContainsFunc(in.Machinery, func(o ghg.Operation) bool { return !o.CountedElsewhere })
+	if counted && slices.ContainsFunc(in.FuelEnergy, func(f ghg.Fuel) bool { return f.Purpose == "" || f.Purpose == "field" }) {
+		out.add("fuel_and_machinery", secMachinery,
+			"Fuel of field work and machinery are both entered; set fuel_counted_elsewhere where the fuel holds that of the machinery.")
+	}
+	for i, row := range sheet[secIrrigation] {
+		v := row.Values
+		if v.text("power_source") == "" && v.text("source") != "mains" && !v.flag("energy_counted_elsewhere") {
+			out.add("power_unknown", at(secIrrigation, i, "power_source"), "Without the power of the pump its energy is not counted.")
+		}
+	}
+	if crop := sheet.first(secCrop); crop.text("planting_date") > crop.text("harvest_date") && crop.text("harvest_date") != "" {
+		out.add("dates_out_of_order", "crop.harvest_date", "The harvest is before the planting.")
+	}
+	if land := in.LandManagement; land != nil && !land.NoChange20y && len(land.Changes) == 0 && len(in.LandUseChange) == 0 {
+		out.add("history_unknown", "land_management.changes",
+			"No change of the last 20 years is entered; none is assumed. Set no_change_20y where that is so.")
+	}
+	return out
 }
 
 // nitrogenKgHa returns kg N per ha of growing area in all that is spread.
 func nitrogenKgHa(in ghg.Input) float64 {
 	sum := 0.0
 	content := func(stated *float64, product string) float64 {
-		if stated != nil {
-			return *stated / 100
-		}
-		if p, ok := agronomy.FindProduct(product); ok && p.N != nil {
-			return *p.N / 100
+		p, _ := agronomy.FindProduct(product)
+		if n := cmp.Or(stated, p.N); n != nil {
+			return *n / 100
 		}
 		return 0
 	}
@@ -102,50 +99,26 @@ func nitrogenKgHa(in ghg.Input) float64 {
 	return sum
 }
 
-func yieldOddities(in ghg.Input) []Finding {
-	var out []Finding
+func yieldOddities(out *findings, in ghg.Input) {
 	c := in.Crop
 	if c.Type == "generic" {
-		out = append(out, Finding{"crop_generic", "crop.crop_type", "The residues of a crop that is not listed are those of an average crop."})
+		out.add("crop_generic", "crop.crop_type", "The residues of a crop that is not listed are those of an average crop.")
 	}
 	if c.YieldKg == nil {
-		return out
+		return
 	}
 	if c.FarmGateYieldKg != nil && *c.FarmGateYieldKg > *c.YieldKg {
-		out = append(out, Finding{"farm_gate_above_harvest", "crop.farm_gate_yield", "More leaves the farm than is harvested."})
+		out.add("farm_gate_above_harvest", "crop.farm_gate_yield", "More leaves the farm than is harvested.")
 	}
 	if *c.YieldKg == 0 {
-		out = append(out, Finding{"no_harvest", "crop.harvested_yield", "Without a harvest there are no figures per tonne."})
+		out.add("no_harvest", "crop.harvested_yield", "Without a harvest there are no figures per tonne.")
 	}
 	bounds, known := usualYields[c.Type]
 	if !known || in.General.AreaHa == 0 || *c.YieldKg == 0 {
-		return out
+		return
 	}
 	if t := *c.YieldKg / agronomy.KgPerTonne / in.General.AreaHa / float64(c.GrowingCycles); t < bounds[0] || t > bounds[1] {
-		out = append(out, Finding{"yield_unusual", "crop.harvested_yield", fmt.Sprintf(
-			"%.4g t/ha is unusual for %s, of which %g to %g t/ha are harvested.", t, c.Type, bounds[0], bounds[1])})
+		out.add("yield_unusual", "crop.harvested_yield",
+			"%.4g t/ha is unusual for %s, of which %g to %g t/ha are harvested.", t, c.Type, bounds[0], bounds[1])
 	}
-	return out
-}
-
-func energyOddities(in ghg.Input) []Finding {
-	var out []Finding
-	counted := slices.ContainsFunc(in.Machinery, func(o ghg.Operation) bool { return !o.CountedElsewhere })
-	if counted && slices.ContainsFunc(in.FuelEnergy, func(f ghg.Fuel) bool { return f.Purpose == "" || f.Purpose == "field" }) {
-		out = append(out, Finding{"fuel_and_machinery", secMachinery,
-			"Fuel of field work and machinery are both entered; set fuel_counted_elsewhere where the fuel holds that of the machinery."})
-	}
-	return out
-}
-
-func pumpOddities(rows []Row) []Finding {
-	var out []Finding
-	for i, row := range rows {
-		v := row.Values
-		if v.text("power_source") == "" && v.text("source") != "mains" && !v.flag("energy_counted_elsewhere") {
-			out = append(out, Finding{"power_unknown", at(secIrrigation, i, "power_source"),
-				"Without the power of the pump its energy is not counted."})
-		}
-	}
-	return out
 }

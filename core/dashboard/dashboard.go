@@ -17,9 +17,9 @@ type Dashboard struct {
 	Summary      Summary
 	Carbon       Carbon
 	Verification Verification
-	Sections     []Section // in the order of the form
-	Trend        []Year    // ascending; years without an assessment are left out
-	Issues       []Issue   // the most frequent first
+	Sections     []Section          // in the order of the form
+	Trend        []Year             // ascending; years without an assessment are left out
+	Issues       []assessment.Issue // the most frequent first
 }
 
 // Summary counts the live assessments.
@@ -83,12 +83,6 @@ type Year struct {
 	Year                         int
 	Completion                   float64 // mean, per cent
 	Emissions, Removals, Balance float64 // t CO2e
-}
-
-// Issue is a required field that assessments lack.
-type Issue struct {
-	assessment.Issue
-	Label string
 }
 
 // Stages and statuses in the order of the charts.
@@ -203,16 +197,12 @@ func (c Cells) sections(table *assessment.Table) []Section {
 	return out
 }
 
-func (c Cells) issues(table *assessment.Table) []Issue {
+func (c Cells) issues(table *assessment.Table) []assessment.Issue {
 	lacking := map[string]int64{}
 	for _, p := range c.of(kindIssue) {
 		lacking[p.key] = p.amount
 	}
-	out := []Issue{}
-	for _, i := range table.TopIssues(lacking) {
-		out = append(out, Issue{i, table.FieldLabel(i.Field)})
-	}
-	return out
+	return append([]assessment.Issue{}, table.TopIssues(lacking)...)
 }
 
 func trend(sums map[int]Cells) []Year {
