@@ -160,7 +160,7 @@ func showDashboard(f ghgapp.DashboardFigures) Dashboard {
 			NetIntensityHa: f.Carbon.NetPerHa, Unit: "tCO2e",
 		},
 		Verification: showVerifications(f), Sections: map[string]DashboardSection{}, Charts: chartsOf(f.Dashboard),
-		TopIssues: form.Each(f.Issues, func(i dashboard.Issue) DashboardIssue {
+		TopIssues: form.Each(f.Issues, func(i assessment.Issue) DashboardIssue {
 			return DashboardIssue{i.Field, i.Label, i.Message, i.Section, i.Count}
 		}),
 	}
