@@ -2,9 +2,10 @@ package layer
 
 import (
 	"cmp"
-	"container/heap"
 	"math"
 	"slices"
+
+	"tilth/core/stratification/internal/lowest"
 )
 
 const (
@@ -108,49 +109,23 @@ func (s Surface) flow() []float64 {
 func (s Surface) fillDepressions() []float64 {
 	out := slices.Clone(s.Values)
 	reached := make([]bool, len(out))
-	var open floodQueue
+	var open lowest.Queue // pixels by their height
 	for i, z := range out {
 		around := 0
 		s.neighbours(i, func(int, float64) { around++ })
 		if !math.IsNaN(z) && around < 8 {
-			open, reached[i] = append(open, flooded{z, i}), true
+			open.Add(z, i)
+			reached[i] = true
 		}
 	}
-	heap.Init(&open)
-	for len(open) > 0 {
-		c := heap.Pop(&open).(flooded)
-		s.neighbours(c.at, func(j int, _ float64) {
+	for c, ok := open.Take(); ok; c, ok = open.Take() {
+		s.neighbours(c.Number, func(j int, _ float64) {
 			if !reached[j] {
 				reached[j] = true
-				out[j] = max(out[j], c.z+fillStep)
-				heap.Push(&open, flooded{out[j], j})
+				out[j] = max(out[j], c.Value+fillStep)
+				open.Add(out[j], j)
 			}
 		})
 	}
 	return out
-}
-
-type flooded struct {
-	z  float64
-	at int
-}
-
-// floodQueue is a heap of pixels, the lowest first, of one height in row order.
-type floodQueue []flooded
-
-func (q floodQueue) Len() int { return len(q) }
-func (q floodQueue) Less(i, j int) bool {
-	return q[i].z < q[j].z || q[i].z == q[j].z && q[i].at < q[j].at
-}
-func (q floodQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-
-// Push adds a pixel; for container/heap.
-func (q *floodQueue) Push(x any) { *q = append(*q, x.(flooded)) }
-
-// Pop takes the last; for container/heap.
-func (q *floodQueue) Pop() any {
-	old := *q
-	last := old[len(old)-1]
-	*q = old[:len(old)-1]
-	return last
 }

@@ -1,10 +1,10 @@
 package zoning
 
 import (
-	"container/heap"
 	"slices"
 
 	"tilth/core/stratification/frame"
+	"tilth/core/stratification/internal/lowest"
 )
 
 // majority smooths a map once: a cell takes another label that is strictly more frequent than its
@@ -53,21 +53,21 @@ func absorb(b *frame.Board, labels []int32, lower int) {
 	}
 }
 
-// merger holds the groups of a map and their shared edges while they merge.
+// merger holds the groups of a map and their shared edges while they merge. A group stands in the
+// order of first cells, also after it took in others.
 type merger struct {
 	parent []int32
 	label  []int32
 	cells  []int
-	first  []int         // place of the first cell in row order
 	shared []map[int]int // edges shared with neighbouring groups, by group
-	queue  sizeQueue
+	queue  lowest.Queue  // of groups, by their cells when they were queued
 }
 
 func newMerger(b *frame.Board, labels, of, first []int32) *merger {
 	n := len(first)
-	m := &merger{parent: make([]int32, n), label: make([]int32, n), cells: make([]int, n), first: make([]int, n), shared: make([]map[int]int, n)}
+	m := &merger{parent: make([]int32, n), label: make([]int32, n), cells: make([]int, n), shared: make([]map[int]int, n)}
 	for g, i := range first {
-		m.parent[g], m.label[g], m.first[g], m.shared[g] = int32(g), labels[i], g, map[int]int{}
+		m.parent[g], m.label[g], m.shared[g] = int32(g), labels[i], map[int]int{}
 	}
 	for i, g := range of {
 		m.cells[g]++
@@ -77,10 +77,9 @@ func newMerger(b *frame.Board, labels, of, first []int32) *merger {
 			}
 		}
 	}
-	for g := range first {
-		m.queue = append(m.queue, sized{m.cells[g], g})
+	for g, cells := range m.cells {
+		m.queue.Add(float64(cells), g)
 	}
-	heap.Init(&m.queue)
 	return m
 }
 
@@ -94,17 +93,18 @@ func (m *merger) root(g int32) int32 {
 
 // smallest removes the smallest group below a size from the queue.
 func (m *merger) smallest(lower int) (g int, ok bool) {
-	for len(m.queue) > 0 && m.queue[0].cells < lower {
-		s := heap.Pop(&m.queue).(sized)
-		if m.parent[s.group] == int32(s.group) && m.cells[s.group] == s.cells { // not merged since
-			return s.group, true
+	for {
+		s, ok := m.queue.Take()
+		if !ok || s.Value >= float64(lower) {
+			return 0, false
+		}
+		if m.parent[s.Number] == int32(s.Number) && m.cells[s.Number] == int(s.Value) { // not merged since
+			return s.Number, true
 		}
 	}
-	return 0, false
 }
 
-// longestNeighbour returns the neighbour to merge with; -1 where there is none. The order of groups
-// is that of their first cells.
+// longestNeighbour returns the neighbour to merge with; -1 where there is none.
 func (m *merger) longestNeighbour(g int) int {
 	best := -1
 	for other, edges := range m.shared[g] {
@@ -114,7 +114,7 @@ func (m *merger) longestNeighbour(g int) int {
 		}
 		longest := m.shared[g][best]
 		if edges > longest || edges == longest &&
-			(m.cells[other] > m.cells[best] || m.cells[other] == m.cells[best] && m.first[other] < m.first[best]) {
+			(m.cells[other] > m.cells[best] || m.cells[other] == m.cells[best] && other < best) {
 			best = other
 		}
 	}
@@ -134,15 +134,12 @@ func (m *merger) relabel(g int, label int32) {
 	for _, other := range same {
 		g = m.join(g, other)
 	}
-	heap.Push(&m.queue, sized{m.cells[g], m.first[g]})
+	m.queue.Add(float64(m.cells[g]), g)
 }
 
-// join merges two groups; the one with the earlier first cell stands for both, so that a group's
-// index is always that of its first cell.
+// join merges two groups; the one with the earlier first cell stands for both.
 func (m *merger) join(a, b int) int {
-	if m.first[b] < m.first[a] {
-		a, b = b, a
-	}
+	a, b = min(a, b), max(a, b)
 	m.parent[b] = int32(a)
 	m.cells[a] += m.cells[b]
 	delete(m.shared[a], b)
@@ -156,46 +153,4 @@ func (m *merger) join(a, b int) int {
 	}
 	m.shared[b] = nil
 	return a
-}
-
-// sized is a group with its size when it was queued.
-type sized struct{ cells, group int }
-
-// sizeQueue is a heap of groups: fewest cells first, then the earliest first cell.
-type sizeQueue []sized
-
-func (q sizeQueue) Len() int { return len(q) }
-func (q sizeQueue) Less(i, j int) bool {
-	return q[i].cells < q[j].cells || q[i].cells == q[j].cells && q[i].group < q[j].group
-}
-func (q sizeQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-
-// Push adds a group; for container/heap.
-func (q *sizeQueue) Push(x any) { *q = append(*q, x.(sized)) }
-
-// Pop takes the last; for container/heap.
-func (q *sizeQueue) Pop() any {
-	old := *q
-	last := old[len(old)-1]
-	*q = old[:len(old)-1]
-	return last
-}
-
-// compactLabels renumbers the labels in use 1 to k in their order, and returns k.
-func compactLabels(labels []int32, k int) int {
-	rank := make([]int32, k+1)
-	for _, label := range labels {
-		rank[label] = 1
-	}
-	used := int32(0)
-	for label := range rank {
-		if rank[label] == 1 {
-			used++
-			rank[label] = used
-		}
-	}
-	for i, label := range labels {
-		labels[i] = rank[label]
-	}
-	return int(used)
 }

@@ -79,8 +79,8 @@ func TestAbsorbingIsTheRuleAsWritten(t *testing.T) {
 	})
 }
 
-func TestCompactLabels(t *testing.T) {
+func TestNumberingLeavesNoGap(t *testing.T) {
 	labels := []int32{5, 2, 2, 5}
-	require.Equal(t, 2, compactLabels(labels, 5))
+	require.Equal(t, 2, number(labels, []int32{0, 1, 3}, []float64{9, 4, 9}))
 	require.Equal(t, []int32{2, 1, 1, 2}, labels)
 }

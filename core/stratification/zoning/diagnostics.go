@@ -9,21 +9,17 @@ import (
 const silhouetteCells = 5_000
 
 // groups returns number, centre and sum of squared distances of the groups 0 to k-1.
-func groups(points matrix, labels []int32, k int) (count []int, centres, within []float64) {
-	count, centres, within = make([]int, k), make([]float64, k*points.d), make([]float64, k)
+func groups(points matrix, labels []int32, k int) (count []int, centres matrix, within []float64) {
+	count, centres, within = make([]int, k), newMatrix(k, points.d), make([]float64, k)
 	for i, h := range labels {
 		count[h]++
-		for j, v := range points.row(i) {
-			centres[int(h)*points.d+j] += v
-		}
+		add(centres.row(int(h)), points.row(i))
 	}
 	for h := range k {
-		for j := h * points.d; j < (h+1)*points.d; j++ {
-			centres[j] /= float64(max(count[h], 1))
-		}
+		divide(centres.row(h), centres.row(h), count[h])
 	}
 	for i, h := range labels {
-		within[h] += SquaredDistance(points.row(i), centres[int(h)*points.d:(int(h)+1)*points.d])
+		within[h] += SquaredDistance(points.row(i), centres.row(int(h)))
 	}
 	return count, centres, within
 }
@@ -51,13 +47,13 @@ func daviesBouldin(points matrix, labels []int32, k int) float64 {
 	count, centres, _ := groups(points, labels, k)
 	spread := make([]float64, k)
 	for i, h := range labels {
-		spread[h] += math.Sqrt(SquaredDistance(points.row(i), centres[int(h)*points.d:(int(h)+1)*points.d]))
+		spread[h] += math.Sqrt(SquaredDistance(points.row(i), centres.row(int(h))))
 	}
 	total := 0.0
 	for h := range k {
 		worst := 0.0
 		for g := range k {
-			apart := math.Sqrt(SquaredDistance(centres[h*points.d:(h+1)*points.d], centres[g*points.d:(g+1)*points.d]))
+			apart := math.Sqrt(SquaredDistance(centres.row(h), centres.row(g)))
 			if g != h && apart > 0 {
 				worst = max(worst, (spread[h]/float64(count[h])+spread[g]/float64(count[g]))/apart)
 			}

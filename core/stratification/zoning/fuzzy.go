@@ -3,6 +3,7 @@ package zoning
 import (
 	"context"
 	"math"
+	"slices"
 )
 
 const (
@@ -17,9 +18,8 @@ type fuzzyClustering struct {
 	clustering
 	objective float64 // sum of u^m d²
 	// PC is the partition coefficient sum(u²)/n, PE the partition entropy -sum(u ln u)/n
-	// (Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms", 1981), XB the
-	// index of Xie and Beni (1991): objective / n over the least squared distance of centres.
-	pc, pe, xb float64
+	// (Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms", 1981).
+	pc, pe float64
 }
 
 // fpi is the fuzziness performance index 1 - (k PC - 1)/(k - 1), 0 for groups apart and 1 for
@@ -34,14 +34,14 @@ func (f fuzzyClustering) nce(k int) float64 { return f.pe / math.Log(float64(k))
 // largest share; inertia is that of the labels around their centres.
 func fuzzyCMeans(ctx context.Context, points matrix, k int, m float64, from clustering) (fuzzyClustering, error) {
 	sample := points.everyNth((points.n + fitCells - 1) / fitCells)
-	f := fuzzyClustering{clustering: clustering{centres: append([]float64(nil), from.centres...)}}
+	f := fuzzyClustering{clustering: clustering{centres: matrix{k, points.d, slices.Clone(from.centres.values)}}}
 	member := make([]float64, k)
 	before := math.Inf(1)
 	for range fuzzyIterations {
 		if ctx.Err() != nil {
 			return f, ctx.Err()
 		}
-		sums, weights := make([]float64, len(f.centres)), make([]float64, k)
+		sums, weights := newMatrix(k, sample.d), make([]float64, k)
 		f.objective = 0
 		for i := range sample.n {
 			row := sample.row(i)
@@ -49,9 +49,8 @@ func fuzzyCMeans(ctx context.Context, points matrix, k int, m float64, from clus
 			for h, u := range member {
 				w := math.Pow(u, m)
 				weights[h] += w
-				sum := sums[h*sample.d : (h+1)*sample.d]
 				for j, v := range row {
-					sum[j] += float64(w * v)
+					sums.row(h)[j] += float64(w * v)
 				}
 			}
 		}
@@ -60,8 +59,10 @@ func fuzzyCMeans(ctx context.Context, points matrix, k int, m float64, from clus
 		}
 		before = f.objective
 		for h, w := range weights {
-			for j := h * sample.d; w > 0 && j < (h+1)*sample.d; j++ {
-				f.centres[j] = sums[j] / w
+			for j, sum := range sums.row(h) {
+				if w > 0 {
+					f.centres.row(h)[j] = sum / w
+				}
 			}
 		}
 	}
@@ -71,23 +72,16 @@ func fuzzyCMeans(ctx context.Context, points matrix, k int, m float64, from clus
 
 // memberships fills in the shares of a point, u = 1 / sum over g of (d/d_g)^(2/(m-1)), and returns
 // its part of the objective. A point on a centre belongs to the first such centre alone.
-func memberships(u, point, centres []float64, m float64) (objective float64) {
-	k, d := len(u), len(point)
+func memberships(u, point []float64, centres matrix, m float64) (objective float64) {
 	lower := math.Inf(1)
-	for h := range k {
-		u[h] = SquaredDistance(point, centres[h*d:(h+1)*d])
+	for h := range u {
+		u[h] = SquaredDistance(point, centres.row(h))
 		lower = min(lower, u[h])
 	}
 	if lower == 0 {
-		on := false
-		for h := range u {
-			here := u[h] == 0 && !on
-			on = on || here
-			u[h] = 0
-			if here {
-				u[h] = 1
-			}
-		}
+		on := slices.Index(u, 0)
+		clear(u)
+		u[on] = 1
 		return 0
 	}
 	// Relative to the nearest centre the powers are at most 1, and their sum is at least 1.
@@ -122,16 +116,9 @@ func (f *fuzzyClustering) finish(points matrix, k int, m float64) {
 			}
 		}
 		f.labels[i] = int32(best)
-		f.inertia += SquaredDistance(row, f.centres[best*points.d:(best+1)*points.d])
+		f.inertia += SquaredDistance(row, f.centres.row(best))
 	}
 	n := float64(points.n)
 	f.pc /= n
 	f.pe /= n
-	apart := math.Inf(1)
-	for h := range k {
-		for g := range h {
-			apart = min(apart, SquaredDistance(f.centres[h*points.d:(h+1)*points.d], f.centres[g*points.d:(g+1)*points.d]))
-		}
-	}
-	f.xb = f.objective / n / apart
 }

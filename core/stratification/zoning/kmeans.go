@@ -22,7 +22,7 @@ const (
 // clustering is a grouping of points around centres.
 type clustering struct {
 	labels  []int32 // 0 to k-1
-	centres []float64
+	centres matrix
 	inertia float64 // sum of squared distances to the own centre
 }
 
@@ -55,7 +55,7 @@ func kMeans(ctx context.Context, points matrix, k, starts int, seed uint64, work
 		}
 	}
 	if sample.n != points.n {
-		best = assign(points, best.centres, k)
+		best = assign(points, best.centres)
 	}
 	return best, nil
 }
@@ -72,7 +72,7 @@ func GroupCentres(places []geo.Position, k, starts int, seed uint64) []geo.Posit
 	}
 	out := make([]geo.Position, k)
 	for i := range out {
-		out[i] = geo.Position{X: found.centres[2*i], Y: found.centres[2*i+1]}
+		out[i] = geo.Position{X: found.centres.row(i)[0], Y: found.centres.row(i)[1]}
 	}
 	return out
 }
@@ -99,10 +99,10 @@ func inParallel(ctx context.Context, n, workers int, work func(i int)) error {
 }
 
 // assign labels every point with its nearest centre.
-func assign(points matrix, centres []float64, k int) clustering {
+func assign(points, centres matrix) clustering {
 	out := clustering{labels: make([]int32, points.n), centres: centres}
 	for i := range points.n {
-		h, lower, _ := nearestTwo(points.row(i), centres, k)
+		h, lower, _ := centres.nearestTwo(points.row(i))
 		out.labels[i] = h
 		out.inertia += lower
 	}
@@ -116,8 +116,8 @@ type lloyd struct {
 	points       matrix
 	k            int
 	labels       []int32
-	centres      []float64 // k × d
-	sums         []float64 // of the points of each centre
+	centres      matrix
+	sums         matrix // of the points of each centre
 	count        []int
 	upper, lower []float64
 	moved        []float64 // how far each centre moved
@@ -127,27 +127,21 @@ type lloyd struct {
 func newLloyd(points matrix, k int) *lloyd {
 	return &lloyd{
 		points: points, k: k, labels: make([]int32, points.n),
-		centres: make([]float64, k*points.d), sums: make([]float64, k*points.d), count: make([]int, k),
+		centres: newMatrix(k, points.d), sums: newMatrix(k, points.d), count: make([]int, k),
 		upper: make([]float64, points.n), lower: make([]float64, points.n),
 		moved: make([]float64, k), gap: make([]float64, k),
 	}
 }
-
-// centre returns the values of a centre, which may be written.
-func (l *lloyd) centre(h int) []float64 { return l.centres[h*l.points.d : (h+1)*l.points.d] }
-
-// sum returns the sums of the points of a centre.
-func (l *lloyd) sum(h int) []float64 { return l.sums[h*l.points.d : (h+1)*l.points.d] }
 
 // seed draws the first centres: the first uniformly of all points, the others with a probability
 // proportional to the squared distance to the nearest centre so far. Where all points lie on
 // centres, the remaining centres get no points of their own.
 func (l *lloyd) seed(random *pcg.Stream) {
 	nearest := l.upper // squared distances, for now
-	copy(l.centre(0), l.points.row(random.Below(l.points.n)))
+	copy(l.centres.row(0), l.points.row(random.Below(l.points.n)))
 	total := 0.0
 	for i := range l.points.n {
-		nearest[i] = SquaredDistance(l.points.row(i), l.centre(0))
+		nearest[i] = SquaredDistance(l.points.row(i), l.centres.row(0))
 		total += nearest[i]
 	}
 	for h := 1; h < l.k; h++ {
@@ -161,7 +155,7 @@ func (l *lloyd) seed(random *pcg.Stream) {
 				break
 			}
 		}
-		centre := l.centre(h)
+		centre := l.centres.row(h)
 		copy(centre, l.points.row(max(chosen, 0)))
 		total = 0
 		for i := range nearest {
@@ -185,7 +179,7 @@ func (l *lloyd) iterate(ctx context.Context) {
 // assignAll labels every point with its nearest centre and sets the bounds.
 func (l *lloyd) assignAll() {
 	for i := range l.points.n {
-		h, lower, second := nearestTwo(l.points.row(i), l.centres, l.k)
+		h, lower, second := l.centres.nearestTwo(l.points.row(i))
 		l.labels[i], l.upper[i], l.lower[i] = h, math.Sqrt(lower), math.Sqrt(second)
 	}
 	l.addUp()
@@ -193,14 +187,11 @@ func (l *lloyd) assignAll() {
 
 // addUp recomputes the sums of the points of each centre.
 func (l *lloyd) addUp() {
-	clear(l.sums)
+	clear(l.sums.values)
 	clear(l.count)
 	for i, h := range l.labels {
 		l.count[h]++
-		sum := l.sum(int(h))
-		for j, v := range l.points.row(i) {
-			sum[j] += v
-		}
+		add(l.sums.row(int(h)), l.points.row(i))
 	}
 }
 
@@ -213,7 +204,7 @@ func (l *lloyd) settle() {
 		}
 	}
 	for h := range l.k {
-		centre, sum, way := l.centre(h), l.sum(h), 0.0
+		centre, sum, way := l.centres.row(h), l.sums.row(h), 0.0
 		for j := range centre {
 			mean := sum[j] / float64(l.count[h])
 			step := mean - centre[j]
@@ -226,7 +217,7 @@ func (l *lloyd) settle() {
 		lower := math.Inf(1)
 		for g := range l.k {
 			if g != h {
-				lower = min(lower, SquaredDistance(l.centre(h), l.centre(g)))
+				lower = min(lower, SquaredDistance(l.centres.row(h), l.centres.row(g)))
 			}
 		}
 		l.gap[h] = math.Sqrt(lower) / 2
@@ -240,27 +231,24 @@ func (l *lloyd) reseed(h int) {
 		if l.count[own] < 2 {
 			continue
 		}
-		if d := SquaredDistance(l.points.row(i), l.centre(int(own))); d > upper {
+		if d := SquaredDistance(l.points.row(i), l.centres.row(int(own))); d > upper {
 			far, upper = i, d
 		}
 	}
 	l.move(far, int32(h))
-	copy(l.centre(h), l.points.row(far))
-	// The bounds do not cover the new centre.
-	for i := range l.lower {
-		l.lower[i] = 0
-	}
+	copy(l.centres.row(h), l.points.row(far))
+	clear(l.lower) // the bounds do not cover the new centre
 	l.upper[far] = 0
 }
 
 // move moves a point to another centre, in the sums too.
 func (l *lloyd) move(i int, to int32) {
 	row, from := l.points.row(i), l.labels[i]
-	give, take := l.sum(int(from)), l.sum(int(to))
+	give := l.sums.row(int(from))
 	for j, v := range row {
 		give[j] -= v
-		take[j] += v
 	}
+	add(l.sums.row(int(to)), row)
 	l.count[from]--
 	l.count[to]++
 	l.labels[i] = to
@@ -269,13 +257,10 @@ func (l *lloyd) move(i int, to int32) {
 // result returns the grouping with its sum of squares, with all sums recomputed in the order of the
 // points.
 func (l *lloyd) result() clustering {
-	l.addUp()
-	for h := range l.k {
-		l.recentre(h)
-	}
+	l.recentreAll()
 	out := clustering{labels: l.labels, centres: l.centres}
 	for i, h := range l.labels {
-		out.inertia += SquaredDistance(l.points.row(i), l.centre(int(h)))
+		out.inertia += SquaredDistance(l.points.row(i), l.centres.row(int(h)))
 	}
 	return out
 }

@@ -21,9 +21,9 @@ func (l *lloyd) reassign() (changed bool) {
 		up, low := l.upper[i]+l.moved[own]+slack, l.lower[i]-back-slack
 		if bound := max(low, l.gap[own]-slack); up > bound {
 			row := l.points.row(i)
-			up = math.Sqrt(SquaredDistance(row, l.centre(int(own))))
+			up = math.Sqrt(SquaredDistance(row, l.centres.row(int(own))))
 			if up >= bound {
-				h, lower, second := nearestTwo(row, l.centres, l.k)
+				h, lower, second := l.centres.nearestTwo(row)
 				up, low = math.Sqrt(lower), math.Sqrt(second)
 				if h != own {
 					l.move(i, h)
@@ -41,24 +41,21 @@ func (l *lloyd) reassign() (changed bool) {
 // n lowers its sum by n/(n-1) d², adding it raises the other's by n/(n+1) d² (Hartigan and Wong,
 // equation for R1 and R2).
 func (l *lloyd) transfer() {
-	l.addUp()
-	for h := range l.k {
-		l.recentre(h)
-	}
+	l.recentreAll()
 	for i := range l.points.n {
 		own := int(l.labels[i])
 		if l.count[own] < 2 {
 			continue
 		}
 		row, n := l.points.row(i), float64(l.count[own])
-		gain := SquaredDistance(row, l.centre(own)) * (n / (n - 1))
+		gain := SquaredDistance(row, l.centres.row(own)) * (n / (n - 1))
 		best, lower := own, gain
 		for h := range l.k {
 			if h == own {
 				continue
 			}
 			m := float64(l.count[h])
-			if cost := SquaredDistance(row, l.centre(h)) * (m / (m + 1)); cost < lower {
+			if cost := SquaredDistance(row, l.centres.row(h)) * (m / (m + 1)); cost < lower {
 				best, lower = h, cost
 			}
 		}
@@ -72,13 +69,13 @@ func (l *lloyd) transfer() {
 }
 
 // recentre moves a centre to the mean of its points, if it has any.
-func (l *lloyd) recentre(h int) {
-	if l.count[h] == 0 {
-		return
-	}
-	centre, sum := l.centre(h), l.sum(h)
-	for j := range centre {
-		centre[j] = sum[j] / float64(l.count[h])
+func (l *lloyd) recentre(h int) { divide(l.centres.row(h), l.sums.row(h), l.count[h]) }
+
+// recentreAll moves all centres, with their sums recomputed.
+func (l *lloyd) recentreAll() {
+	l.addUp()
+	for h := range l.k {
+		l.recentre(h)
 	}
 }
 

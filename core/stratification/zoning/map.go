@@ -8,27 +8,31 @@ import (
 	"tilth/core/stratification/internal/stats"
 )
 
-// number renumbers zones 1 to k by the ascending mean of the first layer of the highest weight, so
-// that a colour means the same in every map.
-func (z *zoner) number(labels []int32, k int) {
-	sum, count := make([]float64, k+1), make([]float64, k+1)
-	values := z.data.values[z.data.first]
-	for n, i := range z.data.cells {
+// number renumbers the zones in use 1 to k, and returns k: by the ascending mean of the first layer of
+// the highest weight, whose values are those of cells, so that a colour means the same in every map.
+// Every zone has one of the cells.
+func number(labels, cells []int32, values []float64) (k int) {
+	upper := slices.Max(labels)
+	sum, count := make([]float64, upper+1), make([]float64, upper+1)
+	for n, i := range cells {
 		sum[labels[i]] += values[n]
 		count[labels[i]]++
 	}
-	order := make([]int32, k)
-	for h := range order {
-		order[h] = int32(h + 1)
+	var order []int32
+	for label, cells := range count {
+		if cells > 0 {
+			order = append(order, int32(label))
+		}
 	}
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(sum[a]/count[a], sum[b]/count[b]) })
-	rank := make([]int32, k+1)
+	rank := make([]int32, upper+1)
 	for h, label := range order {
 		rank[label] = int32(h + 1)
 	}
 	for i, label := range labels {
 		labels[i] = rank[label]
 	}
+	return len(order)
 }
 
 // draw makes the zones of a map's labels: outlines, areas and figures.

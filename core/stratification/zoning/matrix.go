@@ -1,6 +1,10 @@
 package zoning
 
-import "math"
+import (
+	"math"
+
+	"tilth/core/stratification/internal/stats"
+)
 
 // matrix holds n points of d values each, one point after the other.
 type matrix struct {
@@ -25,6 +29,20 @@ func (m matrix) everyNth(step int) matrix {
 	return out
 }
 
+// add adds a row to sums.
+func add(sums, row []float64) {
+	for j, v := range row {
+		sums[j] += v
+	}
+}
+
+// divide sets the means of n rows from their sums; of none it leaves them.
+func divide(means, sums []float64, n int) {
+	for j := 0; n > 0 && j < len(means); j++ {
+		means[j] = sums[j] / float64(n)
+	}
+}
+
 // SquaredDistance returns |a - b|². The conversions forbid a fused multiply-add.
 func SquaredDistance(a, b []float64) float64 {
 	b = b[:len(a)]
@@ -36,14 +54,12 @@ func SquaredDistance(a, b []float64) float64 {
 	return sum
 }
 
-// nearestTwo returns the nearest of k centres, its squared distance and that of the second nearest;
-// of several as near, the first.
-func nearestTwo(point, centres []float64, k int) (best int32, lower, second float64) {
-	d := len(point)
-	lower = SquaredDistance(point, centres[:d])
-	second = math.Inf(1)
-	for h := 1; h < k; h++ {
-		dist := SquaredDistance(point, centres[h*d:(h+1)*d])
+// nearestTwo returns the nearest of the centres, its squared distance and that of the second
+// nearest; of several as near, the first.
+func (m matrix) nearestTwo(point []float64) (best int32, lower, second float64) {
+	lower, second = SquaredDistance(point, m.row(0)), math.Inf(1)
+	for h := 1; h < m.n; h++ {
+		dist := SquaredDistance(point, m.row(h))
 		switch {
 		case dist < lower:
 			best, lower, second = int32(h), dist, lower
@@ -56,22 +72,13 @@ func nearestTwo(point, centres []float64, k int) (best int32, lower, second floa
 
 // variances sums, over the first columns, the variance (n-1) of the values of some points.
 func (m matrix) variances(members []int32, columns int) float64 {
-	if len(members) < 2 {
-		return 0
-	}
-	total := 0.0
+	total, own := 0.0, make([]float64, len(members))
 	for j := range columns {
-		mean := 0.0
-		for _, i := range members {
-			mean += m.values[int(i)*m.d+j]
+		for n, i := range members {
+			own[n] = m.values[int(i)*m.d+j]
 		}
-		mean /= float64(len(members))
-		sum := 0.0
-		for _, i := range members {
-			d := m.values[int(i)*m.d+j] - mean
-			sum += float64(d * d)
-		}
-		total += sum / float64(len(members)-1)
+		_, variance := stats.MeanAndVariance(own)
+		total += variance
 	}
 	return total
 }

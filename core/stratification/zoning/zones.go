@@ -170,10 +170,8 @@ func (z *zoner) cluster(ctx context.Context, k int) (Candidate, int, error) {
 	cell := z.frame.CellSize * z.frame.CellSize
 	absorb(z.board, labels, int(math.Ceil(z.params.minZoneArea(z.frame.AreaHa)*frame.M2PerHectare/cell-1e-9)))
 	z.restoreSeen(labels, k)
-	left := compactLabels(labels, k)
-	z.number(labels, left)
 	c.Labels = labels
-	return c, left, nil
+	return c, number(labels, z.data.cells, z.data.values[z.data.first]), nil
 }
 
 // restoreSeen dissolves zones of masked cells alone, of which nothing is known: their cells join

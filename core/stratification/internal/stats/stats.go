@@ -9,6 +9,12 @@ import (
 
 // MeanAndSD returns mean and standard deviation (n-1).
 func MeanAndSD(values []float64) (mean, sd float64) {
+	mean, variance := MeanAndVariance(values)
+	return mean, math.Sqrt(variance)
+}
+
+// MeanAndVariance returns mean and variance (n-1); the variance of fewer than two values is 0.
+func MeanAndVariance(values []float64) (mean, variance float64) {
 	for _, v := range values {
 		mean += v
 	}
@@ -20,7 +26,7 @@ func MeanAndSD(values []float64) (mean, sd float64) {
 	for _, v := range values {
 		sum += float64((v - mean) * (v - mean))
 	}
-	return mean, math.Sqrt(sum / float64(len(values)-1))
+	return mean, sum / float64(len(values)-1)
 }
 
 // Quantile interpolates between sorted values (Hyndman and Fan's type 7).
