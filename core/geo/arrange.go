@@ -88,7 +88,7 @@ func node(loops []loop, window Box) error {
 			for k := range l.clear {
 				box := boxOf(l.at[k], l.at[k+1])
 				if l.clear[k] = !box.Intersects(reach); !l.clear[k] {
-					grown = grown.union(box)
+					grown = grown.Union(box)
 				}
 			}
 		}

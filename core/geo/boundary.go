@@ -85,10 +85,8 @@ func NewBoundary(m MultiPolygon, limits Limits) (Boundary, error) {
 // Nothing is checked or recomputed, so that a record keeps its area when the rules change.
 func RestoreBoundary(geometry MultiPolygon, measures Measures) Boundary {
 	b := Boundary{geometry: geometry, measures: measures, bounds: geometry.Bounds()}
-	for _, polygon := range geometry {
-		for _, ring := range polygon {
-			b.vertices += max(0, len(ring)-1)
-		}
+	for _, ring := range geometry.Rings() {
+		b.vertices += max(0, len(ring)-1)
 	}
 	return b
 }
@@ -133,15 +131,12 @@ func RoundHa(ha float64) float64 { return math.Round(ha*1e4) / 1e4 }
 func AreaM2(m MultiPolygon) float64 { return m.area(ringArea) }
 
 // area sums the areas of the rings; holes are subtracted whatever their winding.
-func (m MultiPolygon) area(of func(Ring) float64) float64 {
-	total := 0.0
-	for _, polygon := range m {
-		for i, ring := range polygon {
-			area := math.Abs(of(ring))
-			if i > 0 {
-				area = -area
-			}
+func (m MultiPolygon) area(of func(Ring) float64) (total float64) {
+	for i, ring := range m.Rings() {
+		if area := math.Abs(of(ring)); i == 0 {
 			total += area
+		} else {
+			total -= area
 		}
 	}
 	return total
@@ -149,12 +144,8 @@ func (m MultiPolygon) area(of func(Ring) float64) float64 {
 
 func measure(m MultiPolygon) Measures {
 	out := Measures{AreaHa: AreaM2(m) / squareMetresPerHectare, Centroid: m.Centroid()}
-	for _, polygon := range m {
-		for _, ring := range polygon {
-			for i := 1; i < len(ring); i++ {
-				out.PerimeterM += Distance(ring[i-1], ring[i])
-			}
-		}
+	for a, b := range m.Edges() {
+		out.PerimeterM += Distance(a, b)
 	}
 	return out
 }
@@ -166,17 +157,13 @@ func measure(m MultiPolygon) Measures {
 func (m MultiPolygon) Centroid() Position {
 	origin := m[0][0][0]
 	var area, mx, my float64
-	for _, polygon := range m {
-		for _, ring := range polygon {
-			for i := 1; i < len(ring); i++ {
-				ax, ay := ring[i-1].X-origin.X, ring[i-1].Y-origin.Y
-				bx, by := ring[i].X-origin.X, ring[i].Y-origin.Y
-				cross := differenceOfProducts(ax, by, bx, ay)
-				area += cross
-				mx += (ax + bx) * cross
-				my += (ay + by) * cross
-			}
-		}
+	for a, b := range m.Edges() {
+		ax, ay := a.X-origin.X, a.Y-origin.Y
+		bx, by := b.X-origin.X, b.Y-origin.Y
+		cross := differenceOfProducts(ax, by, bx, ay)
+		area += cross
+		mx += (ax + bx) * cross
+		my += (ay + by) * cross
 	}
 	if area == 0 {
 		return origin

@@ -3,6 +3,8 @@
 // Longitude comes first everywhere. It is not a general GIS: it has no CRS database and no files.
 package geo
 
+import "iter"
+
 // Position is longitude, latitude in degrees (WGS84) or easting, northing in metres; the context
 // says which.
 type Position struct{ X, Y float64 }
@@ -19,20 +21,42 @@ type MultiPolygon []Polygon
 // Box is an axis-parallel bounding box.
 type Box struct{ MinX, MinY, MaxX, MaxY float64 }
 
-// Bounds returns the bounding box over all rings; the zero Box where there are none.
-func (m MultiPolygon) Bounds() Box {
-	var b Box
-	first := true
-	for _, p := range m {
-		for _, r := range p {
-			for _, q := range r {
-				if first {
-					b, first = Box{q.X, q.Y, q.X, q.Y}, false
-					continue
+// Rings visits all rings with their place in their polygon: 0 for the outer one.
+func (m MultiPolygon) Rings() iter.Seq2[int, Ring] {
+	return func(yield func(int, Ring) bool) {
+		for _, polygon := range m {
+			for i, ring := range polygon {
+				if !yield(i, ring) {
+					return
 				}
-				b.MinX, b.MaxX = min(b.MinX, q.X), max(b.MaxX, q.X)
-				b.MinY, b.MaxY = min(b.MinY, q.Y), max(b.MaxY, q.Y)
 			}
+		}
+	}
+}
+
+// Edges visits the edges of all rings.
+func (m MultiPolygon) Edges() iter.Seq2[Position, Position] {
+	return func(yield func(a, b Position) bool) {
+		for _, ring := range m.Rings() {
+			for i := 1; i < len(ring); i++ {
+				if !yield(ring[i-1], ring[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Bounds returns the bounding box over all rings; the zero Box where there are none.
+func (m MultiPolygon) Bounds() (b Box) {
+	first := true
+	for _, ring := range m.Rings() {
+		for _, p := range ring {
+			at := Box{p.X, p.Y, p.X, p.Y}
+			if first {
+				b, first = at, false
+			}
+			b = b.Union(at)
 		}
 	}
 	return b
@@ -43,9 +67,13 @@ func (r Ring) bounds() Box { return MultiPolygon{{r}}.Bounds() }
 // boxOf returns the bounding box of an edge.
 func boxOf(a, b Position) Box { return Box{min(a.X, b.X), min(a.Y, b.Y), max(a.X, b.X), max(a.Y, b.Y)} }
 
-func (b Box) union(o Box) Box {
+// Union returns the box around two boxes.
+func (b Box) Union(o Box) Box {
 	return Box{min(b.MinX, o.MinX), min(b.MinY, o.MinY), max(b.MaxX, o.MaxX), max(b.MaxY, o.MaxY)}
 }
+
+// Grown returns the box with a margin all round.
+func (b Box) Grown(by float64) Box { return Box{b.MinX - by, b.MinY - by, b.MaxX + by, b.MaxY + by} }
 
 // Intersects reports whether two boxes share at least a point.
 func (b Box) Intersects(o Box) bool {

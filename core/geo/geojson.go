@@ -79,31 +79,18 @@ type coordinateReader struct {
 	dec       *json.Decoder
 	limits    Limits
 	positions int // read so far, without the closing position of each ring
-	numbers   []float64
 }
 
 func (r *coordinateReader) geometry(typ string) (MultiPolygon, error) {
-	var m MultiPolygon
-	part := func() error {
-		p, err := r.polygon()
-		m = append(m, p)
-		return err
-	}
 	if typ == typePolygon {
-		err := part()
-		return m, err
+		p, err := r.polygon()
+		return MultiPolygon{p}, err
 	}
-	err := r.array("coordinates", part)
-	return m, err
+	return array(r, "coordinates", r.polygon)
 }
 
 func (r *coordinateReader) polygon() (Polygon, error) {
-	var p Polygon
-	err := r.array("a polygon", func() error {
-		ring, err := r.ring()
-		p = append(p, ring)
-		return err
-	})
+	p, err := array(r, "a polygon", r.ring)
 	if err == nil && len(p) == 0 {
 		err = refuse("A polygon has no rings.")
 	}
@@ -111,15 +98,12 @@ func (r *coordinateReader) polygon() (Polygon, error) {
 }
 
 func (r *coordinateReader) ring() (Ring, error) {
-	var ring Ring
 	r.positions--
-	err := r.array("a ring", func() error {
+	ring, err := array(r, "a ring", func() (Position, error) {
 		if r.positions++; r.positions > r.limits.MaxVertices {
-			return tooManyVertices(r.limits)
+			return Position{}, tooManyVertices(r.limits)
 		}
-		p, err := r.position()
-		ring = append(ring, p)
-		return err
+		return r.position()
 	})
 	if err == nil && len(ring) < 3 {
 		err = refuse("A ring has %d positions; it needs at least 4, the last equal to the first.", len(ring))
@@ -132,28 +116,27 @@ func (r *coordinateReader) ring() (Ring, error) {
 const maxOrdinates = 4
 
 func (r *coordinateReader) position() (Position, error) {
-	r.numbers = r.numbers[:0]
-	err := r.array("a position", func() error {
+	have := 0
+	numbers, err := array(r, "a position", func() (float64, error) {
 		v, err := r.number()
-		if err == nil && len(r.numbers) == maxOrdinates {
+		if have++; err == nil && have > maxOrdinates {
 			err = refuse("A position has more than %d numbers.", maxOrdinates)
 		}
-		r.numbers = append(r.numbers, v)
-		return err
+		return v, err
 	})
 	if err != nil {
 		return Position{}, err
 	}
-	if len(r.numbers) < 2 {
-		return Position{}, refuse("A position needs longitude and latitude; it has %d numbers.", len(r.numbers))
+	if have < 2 {
+		return Position{}, refuse("A position needs longitude and latitude; it has %d numbers.", have)
 	}
-	return Position{X: r.numbers[0], Y: r.numbers[1]}, nil
+	return Position{X: numbers[0], Y: numbers[1]}, nil
 }
 
 func (r *coordinateReader) number() (float64, error) {
-	token, err := r.dec.Token()
+	token, err := r.token()
 	if err != nil {
-		return 0, refuse("The coordinates cannot be read: %v.", err)
+		return 0, err
 	}
 	n, ok := token.(json.Number)
 	if !ok {
@@ -166,24 +149,32 @@ func (r *coordinateReader) number() (float64, error) {
 	return v, nil
 }
 
-// array reads one JSON array and calls item at the start of each element.
-func (r *coordinateReader) array(what string, item func() error) error {
-	token, err := r.dec.Token()
+// array reads one JSON array, each element by item.
+func array[T any](r *coordinateReader, what string, item func() (T, error)) (out []T, err error) {
+	token, err := r.token()
 	if err != nil {
-		return refuse("The coordinates cannot be read: %v.", err)
+		return nil, err
 	}
 	if token != json.Delim('[') {
-		return refuse("The coordinates are nested wrongly: %s should be an array, not %s.", what, tokenName(token))
+		return nil, refuse("The coordinates are nested wrongly: %s should be an array, not %s.", what, tokenName(token))
 	}
 	for r.dec.More() {
-		if err := item(); err != nil {
-			return err
+		v, err := item()
+		if err != nil {
+			return nil, err
 		}
+		out = append(out, v)
 	}
-	if _, err := r.dec.Token(); err != nil {
-		return refuse("The coordinates cannot be read: %v.", err)
+	_, err = r.token()
+	return out, err
+}
+
+func (r *coordinateReader) token() (json.Token, error) {
+	token, err := r.dec.Token()
+	if err != nil {
+		return nil, refuse("The coordinates cannot be read: %v.", err)
 	}
-	return nil
+	return token, nil
 }
 
 func tokenName(token json.Token) string {
@@ -234,19 +225,17 @@ func (m *MultiPolygon) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, &head); err != nil {
 		return fmt.Errorf("stored geometry: %w", err)
 	}
-	var parts [][][][]float64
+	parts := make([][][][]float64, 1)
+	var coordinates any = &parts
 	switch head.Type {
 	case typePolygon:
-		parts = make([][][][]float64, 1)
-		if err := json.Unmarshal(head.Coordinates, &parts[0]); err != nil {
-			return fmt.Errorf("stored polygon: %w", err)
-		}
+		coordinates = &parts[0]
 	case typeMultiPolygon:
-		if err := json.Unmarshal(head.Coordinates, &parts); err != nil {
-			return fmt.Errorf("stored multipolygon: %w", err)
-		}
 	default:
 		return fmt.Errorf("stored geometry: type %q is neither Polygon nor MultiPolygon", head.Type)
+	}
+	if err := json.Unmarshal(head.Coordinates, coordinates); err != nil {
+		return fmt.Errorf("stored geometry: %w", err)
 	}
 	out := make(MultiPolygon, len(parts))
 	for i, rings := range parts {

@@ -124,11 +124,9 @@ func checkExtent(m MultiPolygon) error {
 
 // wind reverses rings in place so that outer rings run counter-clockwise and holes clockwise.
 func wind(m MultiPolygon) {
-	for _, polygon := range m {
-		for i, ring := range polygon {
-			if counterClockwise(ring) != (i == 0) {
-				slices.Reverse(ring)
-			}
+	for i, ring := range m.Rings() {
+		if counterClockwise(ring) != (i == 0) {
+			slices.Reverse(ring)
 		}
 	}
 }

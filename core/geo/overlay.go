@@ -97,16 +97,15 @@ func merged(all []MultiPolygon) (MultiPolygon, error) {
 		m      MultiPolygon
 		middle Position // times two
 	}
-	list := make([]placed, len(all))
-	low, high := Position{math.Inf(1), math.Inf(1)}, Position{math.Inf(-1), math.Inf(-1)}
-	for i, m := range all {
+	var list []placed
+	var middles Ring
+	for _, m := range all {
 		b := m.Bounds()
-		list[i] = placed{m, Position{b.MinX + b.MaxX, b.MinY + b.MaxY}}
-		low = Position{min(low.X, list[i].middle.X), min(low.Y, list[i].middle.Y)}
-		high = Position{max(high.X, list[i].middle.X), max(high.Y, list[i].middle.Y)}
+		middles = append(middles, Position{b.MinX + b.MaxX, b.MinY + b.MaxY})
+		list = append(list, placed{m, middles[len(list)]})
 	}
 	along := func(p Position) float64 { return p.X }
-	if high.Y-low.Y > high.X-low.X {
+	if b := middles.bounds(); b.MaxY-b.MinY > b.MaxX-b.MinX {
 		along = func(p Position) float64 { return p.Y }
 	}
 	slices.SortStableFunc(list, func(a, b placed) int { return cmp.Compare(along(a.middle), along(b.middle)) })

@@ -47,8 +47,7 @@ func (m MultiPolygon) withoutSlivers() MultiPolygon {
 	for _, polygon := range m {
 		var kept Polygon
 		for i, ring := range polygon {
-			r := tidyRing(ring)
-			if len(r) >= 4 && r.hasInside() {
+			if r := tidyRing(ring); r != nil {
 				kept = append(kept, r)
 			} else if i == 0 {
 				break
@@ -61,16 +60,16 @@ func (m MultiPolygon) withoutSlivers() MultiPolygon {
 	return out
 }
 
-// tidyRing returns a closed ring without repeated positions and spikes; nil where nothing remains.
+// tidyRing returns a closed ring without repeated positions and spikes; nil where no inside remains.
 func tidyRing(ring Ring) Ring {
-	out := ring.opened()
-	if len(out) >= 3 {
-		out = withoutSpikes(out)
-	}
+	out := withoutSpikes(ring.opened())
 	if len(out) < 3 {
 		return nil
 	}
-	return append(out, out[0])
+	if out = append(out, out[0]); !out.hasInside() {
+		return nil
+	}
+	return out
 }
 
 // validParts keeps the polygons that are valid together with those kept before, without their holes

@@ -26,14 +26,7 @@ const (
 )
 
 // segmentsOf lists the edges of all rings in order.
-func segmentsOf(m MultiPolygon) []segment {
-	n := 0
-	for _, polygon := range m {
-		for _, ring := range polygon {
-			n += len(ring) - 1
-		}
-	}
-	out := make([]segment, 0, n)
+func segmentsOf(m MultiPolygon) (out []segment) {
 	for i, polygon := range m {
 		for j, ring := range polygon {
 			for k := 1; k < len(ring); k++ {
@@ -85,7 +78,7 @@ func sweepAxis(segments []segment) (low, high func(Box) float64) {
 	var sumX, sumY float64
 	for i := range segments {
 		b := segments[i].box
-		whole = whole.union(b)
+		whole = whole.Union(b)
 		sumX += b.MaxX - b.MinX
 		sumY += b.MaxY - b.MinY
 	}

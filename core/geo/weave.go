@@ -38,7 +38,7 @@ func woven(pieces []Ring) (out []Ring, err error) {
 			}
 		}
 		for _, r := range simple {
-			if r = tidyRing(r); len(r) >= 4 && r.hasInside() {
+			if r = tidyRing(r); r != nil {
 				out = append(out, r)
 			}
 		}
