@@ -42,9 +42,7 @@ func NewBoard(cells []Cell, fringe []fringeCell) *Board {
 			b.Near[i][d] = -1
 		}
 	}
-	slices.SortFunc(b.order, func(x, y int32) int {
-		return cmp.Or(cmp.Compare(b.at[x][0], b.at[y][0]), cmp.Compare(b.at[x][1], b.at[y][1]))
-	})
+	slices.SortFunc(b.order, func(x, y int32) int { return slices.Compare(b.at[x][:], b.at[y][:]) })
 	b.join()
 	return b
 }

@@ -31,14 +31,15 @@ func OfCells(g GridCells, boundary geo.MultiPolygon, edgeMask int) (f Frame, giv
 	if len(g.Places) == 0 {
 		return Frame{}, nil, fault.New(fault.Invalid, "frame_too_small", "There are no cells.")
 	}
-	if err := g.checkPlaces(); err != nil {
+	low, high, err := g.extent()
+	if err != nil {
 		return Frame{}, nil, err
 	}
 	f = Frame{EPSG: g.EPSG, CellSize: g.CellSize, EdgeMask: edgeMask}
 	if boundary != nil {
 		given, err = f.cellsWithin(boundary, g)
 	} else {
-		given = f.cellsAsGiven(g)
+		given = f.cellsAsGiven(g, low, high)
 	}
 	if err != nil {
 		return Frame{}, nil, err
@@ -56,39 +57,38 @@ const (
 	maxSpan  = 1 << 22
 )
 
-// checkPlaces refuses cells that lie too far apart and cells given twice.
-func (g GridCells) checkPlaces() error {
+// extent returns the lowest and highest rows and columns. It refuses cells that lie too far apart and
+// cells given twice.
+func (g GridCells) extent() (low, high [2]int32, err error) {
 	seen := make(map[[2]int32]int, len(g.Places))
-	low, high := g.Places[0], g.Places[0]
+	low, high = g.Places[0], g.Places[0]
 	for i, p := range g.Places {
 		for axis, v := range p {
 			if v > MaxPlace || v < -MaxPlace {
-				return fault.Field("cells", fmt.Sprintf("Cell %d: a row or column of %d is out of range.", i+1, v))
+				return low, high, fault.Field("cells", fmt.Sprintf("Cell %d: a row or column of %d is out of range.", i+1, v))
 			}
 			low[axis], high[axis] = min(low[axis], v), max(high[axis], v)
 		}
 		if first, twice := seen[p]; twice {
-			return fault.Field("cells", fmt.Sprintf("Cell %d and cell %d are both in row %d, column %d.", first+1, i+1, p[0], p[1]))
+			return low, high, fault.Field("cells", fmt.Sprintf("Cell %d and cell %d are both in row %d, column %d.", first+1, i+1, p[0], p[1]))
 		}
 		seen[p] = i
 	}
 	if high[0]-low[0] >= maxSpan || high[1]-low[1] >= maxSpan {
-		return fault.Field("cells", fmt.Sprintf("The cells lie more than %d rows or columns apart.", maxSpan))
+		return low, high, fault.Field("cells", fmt.Sprintf("The cells lie more than %d rows or columns apart.", maxSpan))
 	}
-	return nil
+	return low, high, nil
 }
 
 // cellsAsGiven takes the given cells in row order; the grid is their bounding box and the area of
 // interest their outline.
-func (f *Frame) cellsAsGiven(g GridCells) (given []int) {
-	top, left, bottom, right := g.Places[0][0], g.Places[0][1], g.Places[0][0], g.Places[0][1]
-	for i, p := range g.Places {
+func (f *Frame) cellsAsGiven(g GridCells, low, high [2]int32) (given []int) {
+	for i := range g.Places {
 		given = append(given, i)
-		top, bottom = min(top, p[0]), max(bottom, p[0])
-		left, right = min(left, p[1]), max(right, p[1])
 	}
+	top, left := low[0], low[1]
 	slices.SortFunc(given, func(a, b int) int { return slices.Compare(g.Places[a][:], g.Places[b][:]) })
-	f.Rows, f.Cols = int(bottom-top)+1, int(right-left)+1
+	f.Rows, f.Cols = int(high[0]-top)+1, int(high[1]-left)+1
 	f.OriginX = g.OriginX + float64(left)*g.CellSize
 	f.OriginY = g.OriginY - float64(top)*g.CellSize
 	f.exact = true

@@ -66,10 +66,8 @@ func newCourse(f *Frame) *course {
 	}
 	c.unit = f.CellSize / float64(c.side)
 	c.on, c.lines = map[sideKey][]int32{}, map[int32][]int32{}
-	for _, polygon := range f.AOI {
-		for _, ring := range polygon {
-			c.follow(c.lattice(ring))
-		}
+	for _, ring := range f.AOI.Rings() {
+		c.follow(c.lattice(ring))
 	}
 	for _, at := range c.on {
 		slices.SortFunc(at, func(a, b int32) int {
@@ -162,13 +160,13 @@ func (c *chart) cross(a, b point) {
 		if row == ends[0] || col != ends[1] && c.sidewaysFirst(nextX-a.x, nextY-a.y, dx, dy) {
 			y := float64(a.y) + float64(float64(nextX-a.x)*float64(dy))/float64(dx)
 			key := sideKey{row, int32(nextX / c.side), true}
-			c.pass(key, c.position(float64(nextX), y), y, row, col+sign(dx))
+			c.pass(key, c.position(float64(nextX), y), y, row, col+int32(cmp.Compare(dx, 0)))
 			continue
 		}
 		x := float64(a.x) + float64(float64(nextY-a.y)*float64(dx))/float64(dy)
 		key := sideKey{int32(nextY / c.side), col, false}
 		c.lines[key.row] = append(c.lines[key.row], col)
-		c.pass(key, c.position(x, float64(nextY)), x, row+sign(dy), col)
+		c.pass(key, c.position(x, float64(nextY)), x, row+int32(cmp.Compare(dy, 0)), col)
 	}
 }
 
@@ -182,13 +180,6 @@ func (c *chart) sidewaysFirst(x, y, dx, dy int64) bool {
 }
 
 func magnitude(v int64) int64 { return max(v, -v) }
-
-func sign(v int64) int32 {
-	if v < 0 {
-		return -1
-	}
-	return 1
-}
 
 // pass ends the chain in a node and starts the next in the cell beyond.
 func (c *chart) pass(key sideKey, at geo.Position, along float64, row, col int32) {
@@ -210,16 +201,13 @@ func (c *course) holds(row, col int32) bool {
 // nodes or, where forward is false, against it; -1 where there is none.
 func (c *course) after(side sideKey, n int32, forward bool) int32 {
 	at := c.on[side]
-	i := -1
+	i := slices.Index(at, n)
 	switch {
-	case n >= 0:
-		i = slices.Index(at, n)
-	case !forward:
-		i = len(at)
-	}
-	if forward {
+	case forward:
 		i++
-	} else {
+	case n < 0:
+		i = len(at) - 1
+	default:
 		i--
 	}
 	if i < 0 || i >= len(at) {

@@ -18,7 +18,7 @@ func (f *Frame) maskEdges() {
 	}
 	left := len(f.Cells)
 	for _, field := range f.Fields {
-		EachEdge(field, func(a, b geo.Position) {
+		for a, b := range field.Edges() {
 			f.EachNear(a, b, reach, func(i int) {
 				// The slack: of cells that make up their own outline, those of the second row lie
 				// exactly at the distance of a mask of 1.5 cells.
@@ -27,23 +27,12 @@ func (f *Frame) maskEdges() {
 					left--
 				}
 			})
-		})
+		}
 	}
 	if left < MinCells {
 		f.EdgeMask = 0
 		for i := range f.Cells {
 			f.Cells[i].Masked = false
-		}
-	}
-}
-
-// EachEdge visits the edges of all rings.
-func EachEdge(m geo.MultiPolygon, visit func(a, b geo.Position)) {
-	for _, polygon := range m {
-		for _, ring := range polygon {
-			for i := 1; i < len(ring); i++ {
-				visit(ring[i-1], ring[i])
-			}
 		}
 	}
 }
@@ -57,12 +46,7 @@ func SegmentWithin(a, b geo.Position, south, north float64) (low, high float64) 
 	if b.Y < south || a.Y > north {
 		return 1, 0
 	}
-	at := func(y float64) float64 {
-		if b.Y == a.Y {
-			return a.X
-		}
-		return a.X + (b.X-a.X)*((y-a.Y)/(b.Y-a.Y))
-	}
+	at := func(y float64) float64 { return a.X + (b.X-a.X)*((y-a.Y)/(b.Y-a.Y)) }
 	x1, x2 := a.X, b.X
 	if a.Y < south {
 		x1 = at(south)

@@ -199,14 +199,5 @@ func (t *tracer) end(i int32, side int) (row, col int32) {
 // key names a side of a cell.
 func (t *tracer) key(i int32, side int) sideKey {
 	row, col := t.at[i][0], t.at[i][1]
-	switch side {
-	case 0:
-		return sideKey{row + 1, col, false}
-	case 1:
-		return sideKey{row, col + 1, true}
-	case 2:
-		return sideKey{row, col, false}
-	default:
-		return sideKey{row, col, true}
-	}
+	return [4]sideKey{{row + 1, col, false}, {row, col + 1, true}, {row, col, false}, {row, col, true}}[side]
 }

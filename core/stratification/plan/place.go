@@ -155,7 +155,8 @@ func (d *design) place(offset int) (layout, error) {
 		}
 		out.reserved = append(out.reserved, d.params.reserves(n))
 	}
-	chooser := d.chooser(out.eligible, out.counts)
+	chooser := &targeted{design: d, eligible: out.eligible}
+	chooser.again(nil, out.counts)
 	for step, apart := range d.distances() {
 		a := d.newAttempt(offset, step, apart, chooser)
 		var ok bool
@@ -193,37 +194,17 @@ func (d *design) distances() []float64 {
 	return out
 }
 
-// chooser selects the cells to try.
-type chooser interface {
-	// next passes the next cells for a point of a zone to try, the best first, until one fits.
-	// Cells that are taken or unusable may be among them.
-	next(zone int, try func(cell int32) bool) bool
-	// restart starts over with the same cells.
-	restart()
-	// again prepares for more points beside those taken.
-	again(taken map[int32]bool, counts []int)
-}
-
-func (d *design) chooser(eligible [][]int32, counts []int) chooser {
-	if d.params.Placement == StratifiedRandom {
-		return newShuffled(d, eligible)
-	}
-	t := &targeted{design: d, eligible: eligible}
-	t.again(nil, counts)
-	return t
-}
-
 // attempt places points at one distance.
 type attempt struct {
 	*design
-	chooser chooser
+	chooser *targeted
 	offset  int
 	crowd   *crowd
 	taken   map[int32]bool // cells
 	random  *pcg.Stream
 }
 
-func (d *design) newAttempt(offset, step int, apart float64, c chooser) *attempt {
+func (d *design) newAttempt(offset, step int, apart float64, c *targeted) *attempt {
 	c.restart()
 	return &attempt{
 		design: d, chooser: c, offset: offset, crowd: newCrowd(apart, d.params.Existing),
@@ -257,9 +238,6 @@ func (a *attempt) take(counts []int) (spots []spot, ok bool) {
 			}
 			left[h]--
 			more = more || left[h] > 0
-		}
-		for _, n := range left {
-			more = more || n > 0
 		}
 	}
 	return spots, ok

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"math"
+	"slices"
 
 	"tilth/core/geo"
 	"tilth/core/stratification/frame"
@@ -25,21 +26,21 @@ const binCells = 4
 // and those of the fields, because there may be a track where two fields of a zone meet.
 func newEdgeIndex(f *frame.Frame, zones []zoning.Zone) *edgeIndex {
 	x := &edgeIndex{size: binCells * f.CellSize, bins: map[[2]int32][]int32{}}
-	seen := map[[2]geo.Position]bool{} // two zones share their common edges
-	add := func(a, b geo.Position) {
-		if a.X > b.X || a.X == b.X && a.Y > b.Y {
-			a, b = b, a
-		}
-		if edge := [2]geo.Position{a, b}; !seen[edge] {
-			seen[edge] = true
-			x.add(edge)
-		}
-	}
+	outlines := slices.Clone(f.Fields)
 	for _, zone := range zones {
-		frame.EachEdge(zone.Outline, add)
+		outlines = append(outlines, zone.Outline)
 	}
-	for _, field := range f.Fields {
-		frame.EachEdge(field, add)
+	seen := map[[2]geo.Position]bool{} // two zones share their common edges
+	for _, outline := range outlines {
+		for a, b := range outline.Edges() {
+			if a.X > b.X || a.X == b.X && a.Y > b.Y {
+				a, b = b, a
+			}
+			if edge := [2]geo.Position{a, b}; !seen[edge] {
+				seen[edge] = true
+				x.add(edge)
+			}
+		}
 	}
 	return x
 }

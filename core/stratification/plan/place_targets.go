@@ -11,8 +11,8 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// targeted places points at the targets of a design, spatially balanced or an even coverage, or as
-// near to them as they fit.
+// targeted places points at the targets of a design or, unless they are random, as near to them as
+// they fit.
 type targeted struct {
 	*design
 	eligible [][]int32
@@ -27,34 +27,43 @@ type target struct {
 	cell int32
 }
 
+// restart starts over with the same targets.
 func (t *targeted) restart() { clear(t.at) }
 
-// again finds the targets among the cells that are not taken.
+// again finds the targets of more points among the cells that are not taken. Random targets are all
+// cells in a random order: the first that fit are a simple random sample of the zone, and those after
+// them an equally random reserve.
 func (t *targeted) again(taken map[int32]bool, counts []int) {
+	random := t.params.Placement == StratifiedRandom
+	if random && t.round > 0 {
+		return
+	}
 	t.targets, t.at = make([][]target, len(counts)), make([]int, len(counts))
 	for h, n := range counts {
-		var open []int32
-		for _, cell := range t.eligible[h] {
-			if !taken[cell] {
-				open = append(open, cell)
-			}
+		stage := fmt.Sprintf("plan/%d/%d", t.round, h+1)
+		if random {
+			stage = fmt.Sprintf("plan/order/%d", h+1)
 		}
-		n = min(n, len(open))
-		random := pcg.New(t.params.Seed, fmt.Sprintf("plan/%d/%d", t.round, h+1))
-		if t.params.Placement == Coverage {
+		stream := pcg.New(t.params.Seed, stage)
+		open := slices.DeleteFunc(slices.Clone(t.eligible[h]), func(cell int32) bool { return taken[cell] })
+		switch n = min(n, len(open)); t.params.Placement {
+		case Coverage:
 			t.targets[h] = t.evenly(h, n)
 			continue
+		case SpatiallyBalanced:
+			drawn := pivotal(t.places(open), n, stream)
+			for i, unit := range drawn {
+				drawn[i] = open[unit]
+			}
+			open = drawn
 		}
-		for _, unit := range pivotal(t.places(open), n, random) {
-			t.targets[h] = append(t.targets[h], target{t.centre(int(open[unit])), open[unit]})
+		for _, cell := range open {
+			t.targets[h] = append(t.targets[h], target{t.centre(int(cell)), cell})
 		}
-		shuffle(random, t.targets[h]) // where room is short, no part of the zone comes first
+		// Where room is short, no part of the zone comes first.
+		stream.Shuffle(len(open), func(i, j int) { t.targets[h][i], t.targets[h][j] = t.targets[h][j], t.targets[h][i] })
 	}
 	t.round++
-}
-
-func shuffle[T any](random *pcg.Stream, things []T) {
-	random.Shuffle(len(things), func(i, j int) { things[i], things[j] = things[j], things[i] })
 }
 
 // places returns the rows and columns of cells.
@@ -94,17 +103,24 @@ func (t *targeted) evenly(h, n int) []target {
 	return out
 }
 
-// next tries the cell of the zone's next target, or that nearest to it, and then those around it.
+// next passes the next cells for a point of a zone to try, the best first, until one fits: the cell of
+// the next target, or that nearest to it, and then those around it or, of random targets, the next.
+// Cells that are taken or unusable may be among them.
 func (t *targeted) next(zone int, try func(cell int32) bool) bool {
-	if t.at[zone] >= len(t.targets[zone]) {
-		return false
+	for t.at[zone] < len(t.targets[zone]) {
+		goal := t.targets[zone][t.at[zone]]
+		t.at[zone]++
+		if goal.cell < 0 {
+			goal.cell = t.nearest(goal.at, t.eligible[zone])
+		}
+		if try(goal.cell) {
+			return true
+		}
+		if t.params.Placement != StratifiedRandom {
+			return slices.ContainsFunc(t.around(goal.at, t.eligible[zone]), try)
+		}
 	}
-	goal := t.targets[zone][t.at[zone]]
-	t.at[zone]++
-	if goal.cell < 0 {
-		goal.cell = t.nearest(goal.at, t.eligible[zone])
-	}
-	return try(goal.cell) || slices.ContainsFunc(t.around(goal.at, t.eligible[zone]), try)
+	return false
 }
 
 // nearest returns the cell nearest to a place; of several, the first.

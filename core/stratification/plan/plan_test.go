@@ -42,12 +42,14 @@ func requireSound(t require.TestingT, f *frame.Frame, z *zoning.Zoning, plan Pla
 		}
 		require.True(t, f.Fields[point.Field].Contains(point.At), "%s in field %d", point.ID, point.Field)
 		nearest := math.Inf(1)
-		measure := func(a, b geo.Position) { nearest = min(nearest, frame.DistanceToSegment(point.At, a, b)) }
+		outlines := slices.Clone(f.Fields)
 		for _, zone := range z.Zones {
-			frame.EachEdge(zone.Outline, measure)
+			outlines = append(outlines, zone.Outline)
 		}
-		for _, field := range f.Fields {
-			frame.EachEdge(field, measure)
+		for _, outline := range outlines {
+			for a, b := range outline.Edges() {
+				nearest = min(nearest, frame.DistanceToSegment(point.At, a, b))
+			}
 		}
 		require.GreaterOrEqual(t, nearest, float64(p.ZoneOffset)-1e-9, point.ID)
 		require.InDelta(t, nearest, point.Edge, 0.011)
