@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// nodingTurns bounds the rounds of noding: each moves crossings to the lattice, which may create
-// new ones.
+// nodingTurns bounds the rounds of noding: moving crossings may create new ones.
 const nodingTurns = 32
 
 // maxCrossings bounds the crossings of one overlay. Real outlines of 10,000 vertices that follow
@@ -76,8 +75,7 @@ func overlaid(a, b MultiPolygon, depth int32) (MultiPolygon, error) {
 }
 
 // node inserts a vertex wherever edges of the loops may meet. These are the edges that touch the
-// window of both geometries and those next to them: moving a crossing bends its edges by less than
-// a unit.
+// window of both and those next to them: moving a crossing bends edges by less than a unit.
 func node(loops []loop, window Box) error {
 	reach := window
 	for range 2 {

@@ -4,8 +4,8 @@ import "slices"
 
 // Assemble makes polygons of loose rings as shapefiles keep them: a clockwise ring is an outer one,
 // a counter-clockwise ring is a hole of the smallest outer ring around it. A hole outside all outer
-// rings counts as an outer ring wound the wrong way, so that no land is lost. Nothing is checked:
-// NewBoundary does that.
+// rings counts as an outer ring wound the wrong way, so that no land is lost. NewBoundary checks
+// the result.
 func Assemble(rings []Ring) MultiPolygon {
 	var out MultiPolygon
 	var boxes []Box

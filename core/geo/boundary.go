@@ -16,8 +16,7 @@ type Limits struct {
 	SliverHa    float64 // below this area the boundary carries the warning "sliver"
 }
 
-// DefaultLimits returns the bounds of the interface: 1 m² to 10,000 ha, 10,000 vertices, slivers
-// under 0.05 ha.
+// DefaultLimits returns the bounds of the interface.
 func DefaultLimits() Limits {
 	return Limits{MinAreaM2: 1, MaxAreaHa: 10_000, MaxVertices: 10_000, SliverHa: 0.05}
 }
@@ -58,8 +57,7 @@ const squareMetresPerHectare = 10_000
 
 // NewBoundary normalises a geometry in degrees and checks it: rings are closed, repeated positions
 // and spikes dropped, outer rings wound counter-clockwise and holes clockwise (RFC 7946, section
-// 3.1.6). The argument is not changed. Every refusal is an Invalid fault with one message for the
-// field "boundary".
+// 3.1.6). The argument stays. Every refusal is an Invalid fault of the field "boundary".
 func NewBoundary(m MultiPolygon, limits Limits) (Boundary, error) {
 	geometry, err := normalise(m, limits)
 	if err != nil {
@@ -94,8 +92,7 @@ func RestoreBoundary(geometry MultiPolygon, measures Measures) Boundary {
 // Geometry returns the normalised geometry. Callers must not change it.
 func (b Boundary) Geometry() MultiPolygon { return b.geometry }
 
-// AreaHa returns the area on the ellipsoid in hectares, in full precision; RoundHa rounds it for
-// display.
+// AreaHa returns the area on the ellipsoid in hectares, not rounded.
 func (b Boundary) AreaHa() float64 { return b.measures.AreaHa }
 
 // PerimeterM returns the geodesic length of all rings in metres.
@@ -126,8 +123,8 @@ func (b Boundary) IsZero() bool { return len(b.geometry) == 0 }
 // RoundHa rounds hectares to the four decimals (a square metre) that are displayed.
 func RoundHa(ha float64) float64 { return math.Round(ha*1e4) / 1e4 }
 
-// AreaM2 returns the area of a geometry on the WGS84 ellipsoid in m². The edges are geodesics; the
-// parts must be disjoint.
+// AreaM2 returns the area of a geometry on the WGS84 ellipsoid in m². Edges are geodesics; parts
+// are disjoint.
 func AreaM2(m MultiPolygon) float64 { return m.area(ringArea) }
 
 // area sums the areas of the rings; holes are subtracted whatever their winding.
@@ -198,8 +195,7 @@ func warningsOf(m Measures, limits Limits) []Warning {
 // neverFarmed reports whether a position certainly has no farmland: poleward of 72° north (the
 // northernmost fields are near 70° in Norway) or of 56° south (the tip of South America), or south
 // of 40° south outside the longitudes of South America, Tasmania and New Zealand (with the
-// Chathams). It deliberately ignores the other oceans: a false warning costs more trust than a
-// missed one.
+// Chathams). The other oceans do not count: a false warning costs more trust than a missed one.
 func neverFarmed(p Position) bool {
 	switch {
 	case p.Y > 72 || p.Y < -56:
@@ -212,8 +208,7 @@ func neverFarmed(p Position) bool {
 	return !america && !australasia
 }
 
-// AuditValue returns the figures that the audit trail keeps of a boundary. The field's boundary
-// history keeps the outline.
+// AuditValue returns the figures for the audit trail; the boundary history keeps the outline.
 func (b Boundary) AuditValue() any {
 	box := b.Bounds()
 	return map[string]any{

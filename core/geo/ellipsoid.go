@@ -15,15 +15,13 @@ var (
 	// polarQ is q of the pole in Snyder, "Map Projections: A Working Manual", USGS Professional
 	// Paper 1395 (1987), equation 3-12.
 	polarQ = 1 + (1-wgs84E2)/wgs84E*math.Atanh(wgs84E)
-	// authalicR2 is the squared radius, m², of the sphere with the area of the ellipsoid (Snyder,
-	// equation 3-13).
+	// authalicR2 is the squared radius, m², of the sphere of the same area (Snyder, equation 3-13).
 	authalicR2 = wgs84A * wgs84A * polarQ / 2
 )
 
-// longestPiece is the length in metres up to which an edge is measured in one piece; longer edges
-// are halved along the geodesic. At 20 km the great circle of the authalic sphere deviates from the
-// geodesic by at most about 350 m² an edge, and the chord series of chordArc is exact to a few
-// nanometres.
+// longestPiece in metres is measured at once; longer edges are halved along the geodesic. At 20 km
+// the great circle of the authalic sphere deviates from the geodesic by at most about 350 m² an
+// edge, and the chord series of chordArc is exact to a few nanometres.
 const longestPiece = 20_000.0
 
 // maxHalvings bounds the halvings of one edge: 2^11 pieces of 20 km go round the globe.
@@ -68,9 +66,8 @@ func eachPiece(a, b surfacePoint, halvings int, visit func(p, q surfacePoint)) {
 	eachPiece(mid, b, halvings-1, visit)
 }
 
-// midpoint projects the middle of the chord onto the ellipsoid along the normal. The result lies on
-// the normal section, which deviates from the geodesic by terms of third order in the length (some
-// centimetres at 200 km).
+// midpoint projects the middle of the chord onto the ellipsoid along the normal. The normal
+// section, on which it lies, deviates from the geodesic by some centimetres at 200 km.
 func midpoint(a, b surfacePoint) surfacePoint {
 	var m [3]float64
 	for i := range m {
@@ -85,8 +82,7 @@ func midpoint(a, b surfacePoint) surfacePoint {
 
 // footLatitude returns the geodetic latitude of the foot of a point at the distances r from the
 // axis and z from the plane of the equator: Bowring, "Transformation from spatial to geographical
-// coordinates", Survey Review 23 (1976); exact to float64 after two rounds for points near the
-// surface.
+// coordinates", Survey Review 23 (1976); exact to float64 after two rounds near the surface.
 func footLatitude(r, z float64) float64 {
 	const b = wgs84A * (1 - wgs84F)
 	beta := math.Atan2(z, r*(1-wgs84F))

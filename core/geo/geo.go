@@ -5,8 +5,7 @@ package geo
 
 import "iter"
 
-// Position is longitude, latitude in degrees (WGS84) or easting, northing in metres; the context
-// says which.
+// Position is longitude, latitude in degrees (WGS84) or, where said, easting, northing in metres.
 type Position struct{ X, Y float64 }
 
 // Ring is a closed ring: the first position is repeated at the end.

@@ -9,8 +9,8 @@ import (
 
 // ParseGeoJSON reads a field boundary: a GeoJSON Polygon, MultiPolygon, or a Feature of one (RFC
 // 7946). Of a position, numbers after longitude and latitude are dropped; unknown members are
-// ignored. Every refusal is an Invalid fault with one message for the field "boundary". Positions
-// are counted while they are read, so that a hostile document costs one pass over its bytes.
+// ignored. Every refusal is an Invalid fault of the field "boundary". Positions are counted while
+// they are read, so that a hostile document costs one pass over its bytes.
 func ParseGeoJSON(raw []byte, limits Limits) (Boundary, error) {
 	typ, coordinates, err := geometryOf(raw)
 	if err != nil {
@@ -111,8 +111,7 @@ func (r *coordinateReader) ring() (Ring, error) {
 	return ring, err
 }
 
-// maxOrdinates bounds the numbers of a position: longitude, latitude, height, and the measure that
-// some tools add.
+// maxOrdinates of a position: longitude, latitude, height, and the measure that some tools add.
 const maxOrdinates = 4
 
 func (r *coordinateReader) position() (Position, error) {

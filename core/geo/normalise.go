@@ -6,14 +6,12 @@ import (
 	"slices"
 )
 
-// longestEdgeM is the length in metres of the longest edge that a boundary may have. An edge of 200
-// km comes from a stray vertex (often 0, 0); the bound also keeps the measuring of hostile shapes
-// short.
+// longestEdgeM is the length in metres of the longest edge that a boundary may have. A longer one
+// comes from a stray vertex (often 0, 0). It also keeps the measuring of hostile shapes short.
 const longestEdgeM = 200_000.0
 
 // normalise copies a geometry with its rings closed, repeated positions and spikes dropped, and
-// refuses rings that are not made of positions on Earth. Sizes are checked before anything is
-// allocated.
+// refuses rings that are not made of positions on Earth. Sizes are checked first.
 func normalise(m MultiPolygon, limits Limits) (MultiPolygon, error) {
 	if len(m) == 0 {
 		return nil, refuse("The boundary is empty.")
@@ -133,8 +131,7 @@ func wind(m MultiPolygon) {
 
 // counterClockwise returns the winding of a simple closed ring from the turn at its lowest, then
 // leftmost, vertex, which is convex. Unlike the sign of a sum over all edges, it cannot drown in
-// rounding. The chosen vertex is never inside a straight line, except as the leftmost end of a
-// horizontal one.
+// rounding.
 func counterClockwise(ring Ring) bool {
 	open := ring[:len(ring)-1]
 	low := 0

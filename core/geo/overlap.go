@@ -3,8 +3,8 @@ package geo
 import "github.com/peterstace/simplefeatures/geom"
 
 // overlapShare is the share of the smaller of two boundaries above which what they have in common
-// counts as an overlap. Neighbours drawn along one fence share a sliver; a field drawn twice shares
-// nearly everything.
+// counts as an overlap. Neighbours drawn along one fence share a sliver; a field drawn twice,
+// nearly all.
 const overlapShare = 0.005
 
 // Overlaps reports whether two boundaries share more than half a percent of the smaller area.

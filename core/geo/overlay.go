@@ -9,8 +9,7 @@ import (
 
 // latticeBits is the number of binary digits of coordinates in an overlay: a lattice of 2^-44 of
 // the largest coordinate, some micrometres in degrees as in metres of a UTM zone. Whole numbers of
-// that size are compared exactly, and a union's area is off by less than the outlines' length times
-// that.
+// that size are compared exactly; an area is off by less than the outline's length times that.
 const latticeBits = 44
 
 // While snapping does not settle, the lattice gets coarser, at most to a tenth of a millimetre.
@@ -21,9 +20,8 @@ const (
 
 // Union returns the area that any of the geometries covers, as disjoint valid parts, outer rings
 // counter-clockwise. The geometries are valid and lie in one plane (or are all in degrees); a
-// single one keeps its vertices. Neighbours are merged first, two at a time, so that many
-// geometries on top of one another stay as cheap as a few. It fails where outlines cross one
-// another more often than fields do.
+// single one keeps its vertices. Neighbours are merged first, two at a time, so that many on top of
+// one another stay cheap. It fails where outlines cross more often than fields do.
 func Union(all ...MultiPolygon) (MultiPolygon, error) {
 	all = slices.DeleteFunc(slices.Clone(all), func(m MultiPolygon) bool { return len(m) == 0 })
 	if len(all) == 1 {

@@ -6,8 +6,8 @@ import (
 )
 
 // Rounded returns the geometry, which is valid or nearly so, rounded to a number of decimals and
-// valid. Rounding can make close edges meet and narrow parts vanish: what the edges enclose is then
-// rebuilt as in an overlay.
+// valid. Rounding can make close edges meet and narrow parts vanish: then it is rebuilt as in an
+// overlay.
 func (m MultiPolygon) Rounded(decimals int) MultiPolygon {
 	if len(m) == 0 {
 		return nil
@@ -31,8 +31,7 @@ func (m MultiPolygon) Rounded(decimals int) MultiPolygon {
 	})
 }
 
-// hasInside reports whether a ring on whole coordinates is wider than a unit on average; anything
-// narrower is rounding.
+// hasInside reports whether a ring is wider than a unit on average; anything narrower is rounding.
 func (r Ring) hasInside() bool {
 	around := 0.0
 	for i := 1; i < len(r); i++ {
@@ -72,8 +71,8 @@ func tidyRing(ring Ring) Ring {
 	return out
 }
 
-// validParts keeps the polygons that are valid together with those kept before, without their holes
-// where these are the cause.
+// validParts keeps polygons that are valid with those before, without holes where these are the
+// cause.
 func (m MultiPolygon) validParts() MultiPolygon {
 	var out MultiPolygon
 	for _, polygon := range m {

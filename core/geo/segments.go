@@ -41,8 +41,7 @@ func segmentsOf(m MultiPolygon) (out []segment) {
 // eachMeeting calls visit for every pair of segments that share a point, except the common vertex
 // of neighbours in a ring, until visit returns an error. The order is that of a sweep along the
 // axis on which the segments overlap less, and so the same for the same input. Its time follows the
-// number of pairs whose boxes overlap: close to linear for real outlines, and a fraction of a
-// second for the worst 10,000 edges.
+// pairs whose boxes overlap: close to linear for real outlines.
 func eachMeeting(segments []segment, visit func(s, t *segment, kind contact, at Position) error) error {
 	low, high := sweepAxis(segments)
 	order := make([]*segment, len(segments))
@@ -71,8 +70,7 @@ func eachMeeting(segments []segment, visit func(s, t *segment, kind contact, at 
 	return nil
 }
 
-// sweepAxis chooses the axis along which the segments are shorter in sum, relative to the whole
-// extent.
+// sweepAxis chooses the axis along which segments are shorter in sum, relative to the extent.
 func sweepAxis(segments []segment) (low, high func(Box) float64) {
 	whole := segments[0].box
 	var sumX, sumY float64
@@ -150,8 +148,7 @@ func (b Box) contains(p Position) bool {
 	return b.MinX <= p.X && p.X <= b.MaxX && b.MinY <= p.Y && p.Y <= b.MaxY
 }
 
-// orientation is positive where a → b → c turns left, negative where it turns right and
-// zero where the three are in line.
+// orientation is positive where a → b → c turns left, negative where right, zero where in line.
 func orientation(a, b, c Position) float64 {
 	return differenceOfProducts(b.X-a.X, c.Y-a.Y, b.Y-a.Y, c.X-a.X)
 }

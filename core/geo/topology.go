@@ -40,8 +40,7 @@ func checkTopology(m MultiPolygon) error {
 	return checkParts(m, meetings)
 }
 
-// refuseMeeting refuses a meeting of two segments that is invalid in itself: everything but a touch
-// of different rings.
+// refuseMeeting refuses every meeting of two segments but a touch of different rings.
 func refuseMeeting(s, t *segment, kind contact, at Position, parts int) error {
 	name := ringName{part: s.part, ring: s.ring, parts: parts}
 	if s.part == t.part && s.ring == t.ring {
@@ -143,9 +142,8 @@ func checkHoles(polygon Polygon, part, parts int) error {
 	return nil
 }
 
-// checkParts refuses parts that overlap. For parts that do not touch, one point of each decides.
-// Parts that touch may also cross through a vertex: then an edge next to the touch runs inside the
-// other part.
+// checkParts refuses parts that overlap. One point of each decides; parts that touch may also cross
+// through a vertex: then an edge next to the touch runs inside the other.
 func checkParts(m MultiPolygon, meetings []meeting) error {
 	overlapping := func(i, j int, at Position) error {
 		return refuse("Parts %d and %d overlap at %s.", min(i, j)+1, max(i, j)+1, at)
@@ -221,8 +219,7 @@ func sideOf(ring Ring, area Polygon) side {
 	return onEdge
 }
 
-// locate returns where a point lies with respect to the area of closed rings by the even-odd rule
-// (holes are outside).
+// locate returns where a point lies in the area of closed rings by the even-odd rule.
 func locate(p Position, area Polygon) side {
 	odd := false
 	for _, ring := range area {

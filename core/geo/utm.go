@@ -40,8 +40,7 @@ func NewUTM(epsg int) (UTM, error) {
 }
 
 // UTMZoneEPSG returns the EPSG code of the zone of a position (degrees) by the plain six degree
-// rule, without the Norwegian and Svalbard exceptions of the military grid. Latitude 0 counts as
-// north.
+// rule, without the Norwegian and Svalbard exceptions of the military grid. 0 is north.
 func UTMZoneEPSG(lonlat Position) int {
 	lon := math.Mod(lonlat.X+180, 360)
 	if lon < 0 {
@@ -63,8 +62,7 @@ func (u UTM) String() string { return fmt.Sprintf("EPSG:%d", u.epsg) }
 // Forward projects longitude, latitude (degrees) to easting, northing (metres) by Krüger's series
 // in the third flattening to sixth order, in the form of Karney, "Transverse Mercator with an
 // accuracy of a few nanometers", Journal of Geodesy 85 (2011), equations 7 to 11, coefficients of
-// equation 35. Within 40 degrees of the central meridian the error is below a hundredth of a
-// micrometre.
+// equation 35. Within 40 degrees of the central meridian it errs by less than 0.01 µm.
 func (u UTM) Forward(lonlat Position) Position {
 	lambda := radians(math.Remainder(lonlat.X-u.centralMeridian, 360))
 	tau := conformalTan(math.Tan(radians(lonlat.Y)))
@@ -79,8 +77,7 @@ func (u UTM) Forward(lonlat Position) Position {
 }
 
 // Inverse turns easting, northing (metres) into longitude, latitude (degrees); Karney (2011),
-// equations 12 to 21, coefficients of equation 36. Next to the antimeridian the longitude may leave
-// [-180, 180] by a few degrees.
+// equations 12 to 21, coefficients of equation 36. The longitude may leave [-180, 180] a little.
 func (u UTM) Inverse(en Position) Position {
 	xi := (en.Y - u.falseNorthing) / (utmScale * rectifyingRadius)
 	eta := (en.X - utmFalseEasting) / (utmScale * rectifyingRadius)
@@ -95,22 +92,19 @@ func (u UTM) Inverse(en Position) Position {
 	}
 }
 
-// Project projects every vertex to a new geometry. The edges become straight lines of the
-// projection, as in raster tools.
+// Project projects every vertex; edges become straight lines of the projection, as in raster tools.
 func (u UTM) Project(m MultiPolygon) MultiPolygon { return m.mapped(u.Forward) }
 
 // Unproject is the inverse of Project.
 func (u UTM) Unproject(m MultiPolygon) MultiPolygon { return m.mapped(u.Inverse) }
 
-// conformalTan turns the tangent of a geodetic latitude into that of the conformal latitude; Karney
-// (2011), equations 7 and 9.
+// conformalTan turns the tangent of a geodetic latitude into a conformal one's; Karney, equations 7, 9.
 func conformalTan(tau float64) float64 {
 	sigma := math.Sinh(wgs84E * math.Atanh(wgs84E*tau/math.Hypot(1, tau)))
 	return tau*math.Hypot(1, sigma) - sigma*math.Hypot(1, tau)
 }
 
-// geodeticTan inverts conformalTan by Newton's method; Karney (2011), equations 19 to 21. Two steps
-// reach the precision of a float64.
+// geodeticTan inverts conformalTan by Newton's method; Karney (2011), equations 19 to 21.
 func geodeticTan(target float64) float64 {
 	tau := target / (1 - wgs84E2)
 	for range 5 {

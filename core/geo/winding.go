@@ -78,8 +78,7 @@ func sidesOf(loops []loop) (sides []flank, meeting int) {
 	return sides, meeting
 }
 
-// runs returns the stretches of a loop that lie clear; the whole loop, closed, where all of it
-// does.
+// runs returns the stretches of a loop that lie clear: the closed loop where all of it does.
 func (l *loop) runs() (out []Ring) {
 	n := len(l.clear)
 	begin := slices.Index(l.clear, false)
@@ -158,8 +157,8 @@ func (s *shelves) west(sides []flank, p Position, own int, visit func(e flank)) 
 	}
 }
 
-// winding returns how many areas cover the place just west of the middle of an edge, or just north
-// of a horizontal one.
+// winding returns how many areas cover the place just west of the middle of an edge (north of a
+// level one).
 func (s *shelves) winding(sides []flank, p Position, own int) (n int32) {
 	s.west(sides, p, own, func(e flank) {
 		if e.b.Y > e.a.Y {

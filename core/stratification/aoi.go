@@ -23,8 +23,7 @@ type AOI struct {
 	UUID        string
 	Name        string
 	Description string
-	// Fields are the fields covered, in the order given. Of a stored record, those that are
-	// not deleted.
+	// Fields covered, in the order given; of a stored record, those that are not deleted.
 	Fields []AOIField
 
 	// Read-only figures.
@@ -85,8 +84,7 @@ type Land struct {
 	Geometry  geo.MultiPolygon `json:"geometry"` // WGS84, valid
 }
 
-// CheckReach refuses (Invalid, naming them) fields whose centroid lies more than 100 km from that
-// of all.
+// CheckReach refuses fields whose centroid lies more than 100 km from that of all, by name.
 func CheckReach(land []Land) fault.Fields {
 	f := fault.Fields{}
 	centre, middles := frame.Centroids(Geometries(land))
@@ -101,8 +99,7 @@ func CheckReach(land []Land) fault.Fields {
 }
 
 // AreaM2 returns the area of the union of the fields on the ellipsoid in whole square metres
-// (hectares to four decimals, the figure that is displayed and charged). Faults: Invalid where the
-// boundaries cannot be merged.
+// (hectares to four decimals, the figure that is displayed and charged). Fault: Invalid.
 func AreaM2(land []Land) (int64, error) {
 	whole, err := geo.Union(Geometries(land)...)
 	if err != nil {

@@ -109,8 +109,7 @@ func (s OrderState) TotalTime() (seconds int64, ok bool) {
 // this order (of 29 February: 1 March).
 func (s OrderState) NextAllowed() time.Time { return s.RequestDate.AddDate(OrderYears, 0, 0) }
 
-// Changed returns the uuids of the fields whose boundary or presence differs between the order and
-// the given land.
+// Changed returns the uuids of fields whose boundary or presence differs from the given land.
 func (s OrderState) Changed(now []Land) []string {
 	var out []string
 	was := map[string]Land{}

@@ -6,8 +6,7 @@ import (
 	"tilth/core/geo"
 )
 
-// state is what is known of one pixel of a composite. The order matters: a scene never lowers the
-// state of a pixel.
+// state is what is known of a pixel. The order matters: a scene never lowers the state of a pixel.
 type state uint8
 
 const (

@@ -11,8 +11,7 @@ import (
 const DeriveAgain = 24 * time.Hour
 
 // Derivation is the series of an active order for another index than the ordered one. A retrieve
-// requests it; it is computed once, at no charge. Its status is Processing until it is Active or
-// Failed.
+// requests it, at no charge. It is Processing until it is Active or Failed.
 type Derivation struct {
 	OrderID   int64
 	Index     IndexCode
@@ -47,8 +46,7 @@ func (d Derivation) Searched(order OrderState) bool {
 	return order.LastCheckedAt != nil && (d.CheckedAt == nil || order.LastCheckedAt.After(*d.CheckedAt))
 }
 
-// days returns the days of a series, accepted and rejected, in order. Which days have a pass does
-// not depend on the index.
+// days returns all days of a series, in order. Which have a pass does not depend on the index.
 func days(s Series) []time.Time {
 	out := make([]time.Time, 0, len(s.Observations)+len(s.Rejected))
 	for _, o := range s.Observations {

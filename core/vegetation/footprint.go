@@ -14,8 +14,7 @@ import (
 const SmallFieldPixels = 10
 
 // maxExtent bounds the pixels of a field's bounding box, and so the memory of a computation: 50 km
-// × 50 km at 10 m. The largest field of the interface (10,000 ha) is 10 km × 10 km, or many parts
-// that lie apart.
+// × 50 km at 10 m. The largest field of the interface (10,000 ha) is 10 km × 10 km, or in parts.
 const maxExtent = 25_000_000
 
 // Cell is a pixel of a field and the share of the pixel that counts: 1, or in a small field the

@@ -18,8 +18,7 @@ func (g Grid) Check() error {
 	return err
 }
 
-// Centre returns the coordinates of a pixel's centre in the grid's own CRS. The pixel may lie
-// beyond the grid.
+// Centre returns the centre of a pixel, also beyond the grid, in the grid's own CRS.
 func (g Grid) Centre(col, row int) geo.Position {
 	return geo.Position{
 		X: g.OriginX + (float64(col)+0.5)*g.PixelX,
@@ -65,8 +64,7 @@ func (r Raster) At(col, row int) (dn uint16, ok bool) {
 	return dn, !r.HasNoData || dn != r.NoData
 }
 
-// Reflectance turns a digital number into reflectance, DN × Scale + Offset; negative results count
-// as 0.
+// Reflectance returns DN × Scale + Offset; negative results count as 0.
 func (r Raster) Reflectance(dn uint16) float64 {
 	return max(0, float64(dn)*r.Scale+r.Offset)
 }

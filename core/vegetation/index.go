@@ -47,8 +47,7 @@ func (x Index) Bands() []Band { return slices.Clone(x.bands) }
 func (x Index) IsZero() bool { return x.eval == nil }
 
 // Evaluate returns the index of one pixel from its reflectances (0…1, in the order of Bands); false
-// where it has no value: the denominator is not positive, or a normalised difference lies outside
-// [-1, 1].
+// where the denominator is not positive, or a normalised difference outside [-1, 1].
 func (x Index) Evaluate(reflectances ...float64) (value float64, ok bool) {
 	if len(reflectances) != len(x.bands) {
 		return 0, false
@@ -59,8 +58,7 @@ func (x Index) Evaluate(reflectances ...float64) (value float64, ok bool) {
 // Indices returns all indices in the order of the documentation.
 func Indices() []Index { return slices.Clone(indices) }
 
-// ParseIndex finds an index by its code, in any case. An unknown code is an Invalid fault of the
-// field "index_code".
+// ParseIndex finds an index by its code, in any case. Fault: Invalid, of the field "index_code".
 func ParseIndex(code string) (Index, error) {
 	known := make([]string, len(indices))
 	for i, x := range indices {

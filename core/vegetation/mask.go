@@ -25,8 +25,7 @@ const (
 	MaskStrict Mask = "strict"
 )
 
-// ParseMask finds a mask by its name; the empty name is the standard one. An unknown name is an
-// Invalid fault of the field "mask".
+// ParseMask finds a mask by its name, empty for the standard. Fault: Invalid, of the field "mask".
 func ParseMask(name string) (Mask, error) {
 	switch m := Mask(name); m {
 	case "":

@@ -24,8 +24,7 @@ const (
 // Statuses lists the states.
 var Statuses = []Status{Pending, Processing, Active, Failed}
 
-// Retry is how a computation is tried whose imagery source is unavailable; after the last
-// try the order fails.
+// Retry is the schedule of an order whose imagery source is unavailable; then it fails.
 var Retry = task.Backoff{First: 30 * time.Second, Max: 6 * time.Hour, Tries: 12}
 
 // SearchAgain is the wait of a running season in which nothing has been acquired yet.
@@ -176,8 +175,7 @@ func (o *Order) Revive(now time.Time, fresh OrderState) error {
 	return nil
 }
 
-// Duplicate returns the answer to a second order of an active profile: 409 with the existing
-// profile, at no charge.
+// Duplicate refuses a second order of an active profile, naming it, at no charge.
 func (o Order) Duplicate() error {
 	return fault.New(fault.Conflict, "duplicate_profile",
 		"This field already has a profile for this season; nothing was charged.").

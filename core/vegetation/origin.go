@@ -14,7 +14,7 @@ import (
 
 // Algorithm is the version of the path from scenes to a date. A change of how pixels become a value
 // (a formula, the mask, the merging of scenes, what makes a date enter) raises it: the next refresh
-// then recomputes every stored date.
+// recomputes all dates.
 const Algorithm = 1
 
 // Origin identifies what a date was computed from, so that a refresh can decide whether computing
@@ -101,8 +101,7 @@ func write(h hash.Hash, values ...any) {
 
 // Unchanged splits the days of the archive by what the series knows: kept are the dates that
 // computing again would not change; fresh are the days to compute: new ones, changed ones, and
-// those of which a scene could not be read. Dates of days that the archive no longer has are in
-// neither.
+// those of which a scene could not be read. Days gone from the archive are in neither.
 func (s Series) Unchanged(days []Day) (kept []Outcome, fresh []Day) {
 	known := make(map[string]Outcome, len(s.Observations)+len(s.Rejected))
 	for _, o := range s.Observations {
@@ -121,8 +120,7 @@ func (s Series) Unchanged(days []Day) (kept []Outcome, fresh []Day) {
 	return kept, fresh
 }
 
-// Same reports whether two series are equal in dates, figures, reasons and flags; their origins may
-// differ.
+// Same reports whether two series are equal in all but their origins.
 func (s Series) Same(other Series) bool {
 	return s.Index == other.Index && s.NoSCL == other.NoSCL && s.SmallField == other.SmallField && s.Synthetic == other.Synthetic &&
 		slices.EqualFunc(s.Observations, other.Observations, Observation.same) &&

@@ -11,8 +11,7 @@ const (
 	// RefreshAfter is the age of the last check from which a retrieve requests another (interface
 	// specification, sections 4.3 and 8: more than one day).
 	RefreshAfter = 24 * time.Hour
-	// RefreshGrace is how long after its season a profile is still checked: scenes arrive late and
-	// are replaced.
+	// RefreshGrace after its season a profile is still checked: scenes arrive late.
 	RefreshGrace = 30 * 24 * time.Hour
 )
 

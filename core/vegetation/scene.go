@@ -19,8 +19,7 @@ const (
 	SCL Band = "SCL"
 )
 
-// Scene is a catalog's record of one acquisition of one tile. Pixels are read through the imagery
-// port.
+// Scene is a catalog's record of one acquisition of a tile; the imagery port reads pixels.
 type Scene struct {
 	ID            string
 	Platform      string    // "sentinel-2a"; never empty

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// Pass is what one satellite acquired of a field on one solar day from one orbit: the scenes that
-// are merged into one observation.
+// Pass is the scenes of one satellite, solar day and orbit, which become one observation.
 type Pass struct {
 	Day           time.Time // the solar day, as UTC midnight
 	Platform      string
@@ -18,8 +17,7 @@ type Pass struct {
 }
 
 // Passes drops duplicate scenes and groups the rest by solar day (at a longitude in degrees),
-// platform and relative orbit. The result is ordered by day, platform and orbit, whatever the order
-// of the argument.
+// platform and relative orbit. The result is ordered by day, platform and orbit.
 func Passes(scenes []Scene, longitude float64) []Pass {
 	var out []Pass
 	for _, s := range Deduplicate(scenes) {
@@ -86,8 +84,8 @@ func newer(a, b Scene) bool {
 	return cmp.Or(compareBaselines(a.Baseline, b.Baseline), a.Updated.Compare(b.Updated), cmp.Compare(a.ID, b.ID)) > 0
 }
 
-// compareBaselines orders processing baselines ("02.12", "05.09") by their numbers; anything that
-// is not a number comes first.
+// compareBaselines orders processing baselines ("05.09") by their numbers; what is none comes
+// first.
 func compareBaselines(a, b string) int {
 	number := func(s string) int {
 		n, err := strconv.Atoi(s)

@@ -36,18 +36,15 @@ type Reason string
 
 // The reasons; the first that applies counts.
 const (
-	// ReasonError: a scene of the pass could not be read: its file is broken, gone, or lacks
-	// a band of the index.
+	// ReasonError: the file of a scene of the pass is broken, gone, or lacks a band of the index.
 	ReasonError Reason = "error"
 	// ReasonNoData: no pixel of the field had data in any scene of the pass.
 	ReasonNoData Reason = "nodata"
-	// ReasonPartial: the data itself, clear or not, covers less than half of the field (the edge of
-	// the orbit or of the archive).
+	// ReasonPartial: the data, clear or not, covers less than half of the field.
 	ReasonPartial Reason = "partial"
 	// ReasonCloud: the mask left less than half of the field.
 	ReasonCloud Reason = "cloud"
-	// ReasonTooFew: half of the field is clear, but fewer than ten pixels, or less than half of the
-	// field, have a value of the index.
+	// ReasonTooFew: half is clear, but fewer than ten pixels, or less than half, have a value.
 	ReasonTooFew Reason = "too_few"
 )
 
@@ -73,8 +70,7 @@ type Point struct {
 	Value float64
 }
 
-// Series is the vegetation-index series of a field: at most one observation or rejection a day,
-// each list in the order of dates.
+// Series is an index of a field over time: at most one observation or rejection a day, by date.
 type Series struct {
 	Index        IndexCode
 	Observations []Observation
@@ -181,8 +177,7 @@ func (c *Composite) tally() tally {
 	return t
 }
 
-// ClearCoverage returns the share of the field, 0…1, that is clear so far: by class where the bands
-// have not been read.
+// ClearCoverage returns the clear share, 0…1, of the field: by class where bands are not read yet.
 func (c *Composite) ClearCoverage() float64 {
 	t := c.tally()
 	return share(t.unmasked, t.weight)
@@ -260,8 +255,8 @@ func missingBand(b Band) error {
 	return fault.Newf(fault.Invalid, "missing_band", "The scene has no band %s.", b)
 }
 
-// ByCoverage orders the scenes of a pass for merging, as indices into Scenes: the larger coverage
-// first, of equals the smaller id.
+// ByCoverage returns the order of merging Scenes: the larger coverage first, of equals the smaller
+// id.
 func (p Pass) ByCoverage(coverage []float64) []int {
 	order := make([]int, len(p.Scenes))
 	for i := range order {

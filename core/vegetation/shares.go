@@ -84,8 +84,7 @@ func abscissa(p *geo.Position) *float64 { return &p.X }
 
 func ordinate(p *geo.Position) *float64 { return &p.Y }
 
-// cutAll keeps of the outlines what lies on one side (-1: below, 1: above) of a value on an axis,
-// and drops what is flat.
+// cutAll keeps what lies on one side (-1: below, 1: above) of a value on an axis and is not flat.
 func cutAll(outlines []outline, at float64, axis func(*geo.Position) *float64, side float64) []outline {
 	var out []outline
 	for _, o := range outlines {
@@ -122,8 +121,7 @@ func cut(ring []geo.Position, at float64, axis func(*geo.Position) *float64, sid
 	return kept
 }
 
-// planeArea returns the signed area of a ring in the plane, computed relative to the first vertex
-// to keep precision.
+// planeArea returns the signed area of a ring, relative to the first vertex to keep precision.
 func planeArea(ring []geo.Position) float64 {
 	sum := 0.0
 	for i := 1; i+1 < len(ring); i++ {

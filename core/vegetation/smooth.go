@@ -19,8 +19,7 @@ const SmoothLambda = 500
 // can be cut and another come up; a line through it would be invented.
 const MaxSmoothGap = 45
 
-// Weighted is one value of a series to smooth. Weight is its coverage, 0…1; a point of weight 0
-// does not count.
+// Weighted is a value to smooth. Weight is its coverage, 0…1; one of weight 0 does not count.
 type Weighted struct {
 	Date   time.Time // UTC midnight
 	Value  float64
@@ -28,8 +27,7 @@ type Weighted struct {
 }
 
 // Smoothed returns the Whittaker-smoothed profile, weighted with the coverage: a value a day from
-// the first accepted date to the last, one run for each stretch without a gap of more than
-// MaxSmoothGap days.
+// the first accepted date to the last, a run between gaps of more than MaxSmoothGap.
 func (s Series) Smoothed() []Profile {
 	points := make([]Weighted, len(s.Observations))
 	for i, o := range s.Observations {

@@ -38,8 +38,7 @@ func (c *Composite) statistics() Observation {
 // quantiles returns the quantile function of sorted values. Each value stands at the middle of its
 // stretch of the summed weights; the first stands at 0 and the last at 1, and between the values
 // the function is linear. With equal weights this is definition 7 of Hyndman and Fan, "Sample
-// quantiles in statistical packages", The American Statistician 50 (1996), the usual one of
-// numerical libraries.
+// quantiles in statistical packages", The American Statistician 50 (1996).
 func quantiles(sorted []weighted) func(p float64) float64 {
 	places := make([]float64, len(sorted))
 	for i := 1; i < len(sorted); i++ {

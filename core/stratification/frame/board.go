@@ -5,16 +5,14 @@ import (
 	"slices"
 )
 
-// Board is a set of cells with their neighbours: the frame's cells, for maps followed by those of
-// the fringe.
+// Board is cells with their neighbours: the frame's, for maps followed by those of the fringe.
 type Board struct {
 	at    [][2]int32 // row, column
 	Near  [][8]int32 // indices of the neighbours by direction; -1 where there is no cell
 	order []int32    // the cells by row, then column
 }
 
-// The directions to a cell's neighbours, counter-clockwise from the east. Those with an edge
-// in common are even.
+// The directions to neighbours, counter-clockwise; those with an edge in common are even.
 const (
 	east = iota
 	northEast

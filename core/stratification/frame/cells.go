@@ -57,8 +57,7 @@ const (
 	maxSpan  = 1 << 22
 )
 
-// extent returns the lowest and highest rows and columns. It refuses cells that lie too far apart and
-// cells given twice.
+// extent returns the lowest and highest places; it refuses cells too far apart or given twice.
 func (g GridCells) extent() (low, high [2]int32, err error) {
 	seen := make(map[[2]int32]int, len(g.Places))
 	low, high = g.Places[0], g.Places[0]
@@ -80,8 +79,7 @@ func (g GridCells) extent() (low, high [2]int32, err error) {
 	return low, high, nil
 }
 
-// cellsAsGiven takes the given cells in row order; the grid is their bounding box and the area of
-// interest their outline.
+// cellsAsGiven takes the cells in row order; the area of interest is their outline.
 func (f *Frame) cellsAsGiven(g GridCells, low, high [2]int32) (given []int) {
 	for i := range g.Places {
 		given = append(given, i)

@@ -171,9 +171,8 @@ func (c *chart) cross(a, b point) {
 }
 
 // sidewaysFirst reports whether an edge meets the line between columns, at the distance x, before
-// that between rows, at the distance y. An edge that meets both in a corner counts as running
-// slightly further north (y falls): going south it reaches the line between rows later, going north
-// earlier.
+// that between rows, at the distance y. Through a corner an edge counts as running slightly further
+// north (y falls): going south it reaches the line between rows later.
 func (c *chart) sidewaysFirst(x, y, dx, dy int64) bool {
 	across, down := magnitude(x)*magnitude(dy), magnitude(y)*magnitude(dx)
 	return across < down || across == down && dy > 0

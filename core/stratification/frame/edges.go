@@ -9,8 +9,8 @@ import (
 )
 
 // maskEdges masks the cells whose centre lies nearer to an edge of a field than the width of the
-// mask: hedges and tracks between fields are edges too. Where fewer than MinCells would remain, it
-// masks nothing.
+// mask: hedges and tracks between fields are edges too. It masks nothing where fewer than MinCells
+// remain.
 func (f *Frame) maskEdges() {
 	reach := float64(f.EdgeMask) * f.CellSize
 	if f.EdgeMask == 0 {
@@ -37,8 +37,7 @@ func (f *Frame) maskEdges() {
 	}
 }
 
-// SegmentWithin returns the range of x of a segment between two heights; low > high where it does
-// not reach them.
+// SegmentWithin returns the range of x of a segment between two heights; low > high outside them.
 func SegmentWithin(a, b geo.Position, south, north float64) (low, high float64) {
 	if a.Y > b.Y {
 		a, b = b, a
@@ -69,8 +68,7 @@ func DistanceToSegment(p, a, b geo.Position) float64 {
 }
 
 // findFringe lists, by row, then column, the cells of the grid that the outline of the union passes
-// and that are not in the frame. On a map they show the zone of the nearest cell, so that zones
-// cover the area up to its edge.
+// and that are not in the frame. On a map they show the zone of the nearest cell.
 func (f *Frame) findFringe() {
 	if f.exact {
 		return

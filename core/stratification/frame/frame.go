@@ -17,8 +17,7 @@ type Frame struct {
 	// EPSG is the plane's UTM zone; 0 where it is unknown, and with it longitudes and latitudes.
 	EPSG     int
 	CellSize float64 // metres
-	// OriginX and OriginY are easting and northing of the outer (north-west) corner of row 0,
-	// column 0. Rows run southwards.
+	// The outer (north-west) corner of row 0, column 0: easting, northing. Rows run south.
 	OriginX, OriginY float64
 	Rows, Cols       int    // of the grid's bounding box
 	Cells            []Cell // by row, then column

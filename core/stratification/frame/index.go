@@ -19,8 +19,7 @@ func (f *Frame) indexRows() {
 	}
 }
 
-// Indexed returns the frame with its rows indexed: itself, or a copy of one that was restored from
-// storage.
+// Indexed returns the frame with its rows indexed: itself, or a copy of one restored from storage.
 func (f *Frame) Indexed() *Frame {
 	if f.rows != nil {
 		return f

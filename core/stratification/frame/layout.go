@@ -101,8 +101,7 @@ func centreOf(fields []geo.MultiPolygon) (geo.Position, error) {
 	return centre, nil
 }
 
-// Centroids returns the centroid of all fields (degrees), weighted with their areas, and that of
-// each.
+// Centroids returns the centroid of all fields (degrees), weighted by area, and that of each.
 func Centroids(fields []geo.MultiPolygon) (centre geo.Position, middles []geo.Position) {
 	total := 0.0
 	middles = make([]geo.Position, len(fields))
@@ -160,8 +159,7 @@ func (f *Frame) findCells() error {
 	return f.cellsOfFields()
 }
 
-// cellsOfFields keeps the cells of the grid from the origin whose centre lies in a field, each
-// once.
+// cellsOfFields keeps the grid's cells whose centre lies in a field, each once.
 func (f *Frame) cellsOfFields() error {
 	box := f.AOI.Bounds()
 	f.Cols = int(math.Ceil((box.MaxX - f.OriginX) / f.CellSize))
@@ -224,8 +222,8 @@ func (f *Frame) Unmasked() []int32 {
 	return out
 }
 
-// FieldAt returns the field that holds a place: the likely one if it does, else the first; the
-// likely one where none does.
+// FieldAt returns the field that holds a place: the likely one if it or no other does, else the
+// first.
 func (f *Frame) FieldAt(p geo.Position, likely int) int {
 	if f.Fields[likely].Contains(p) {
 		return likely
@@ -238,8 +236,7 @@ func (f *Frame) FieldAt(p geo.Position, likely int) int {
 	return likely
 }
 
-// Grid returns the frame as a raster's georeference with its cells, to read a raster at their
-// centres.
+// Grid returns the frame as a raster's georeference with its cells.
 func (f *Frame) Grid() (vegetation.Grid, []vegetation.Cell) {
 	cells := make([]vegetation.Cell, len(f.Cells))
 	for i, c := range f.Cells {

@@ -149,8 +149,8 @@ func (t *tracer) alongChain(c, own int32) stand {
 	panic("stratification: a chain leaves its cell by none of its sides")
 }
 
-// alongSide walks along a side, from a node on it or (-1) its first corner, to the next node or
-// round the corner.
+// alongSide walks from a node on a side or (-1) its first corner to the next node or round the
+// corner.
 func (t *tracer) alongSide(i int32, side int, from, own int32) stand {
 	if course := t.frame.course; course != nil {
 		if n := course.after(t.key(i, side), from, side == 0 || side == 3); n >= 0 {
@@ -183,8 +183,7 @@ func (t *tracer) corner(i int32, side int) {
 	})
 }
 
-// end returns the corner at the end of a side: row and column of the cell that lies south-east of
-// it.
+// end returns the corner at the end of a side, as the cell that lies south-east of it.
 func (t *tracer) end(i int32, side int) (row, col int32) {
 	row, col = t.at[i][0], t.at[i][1]
 	if side == 0 || side == 3 {

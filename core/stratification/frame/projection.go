@@ -9,8 +9,7 @@ import (
 // DegreeDecimals are the decimals of a longitude or latitude: a centimetre.
 const DegreeDecimals = 7
 
-// RoundedOutline converts an outline of the plane to rounded longitudes and latitudes; nil where
-// the frame has no EPSG.
+// RoundedOutline returns an outline in rounded degrees; nil where the frame has no EPSG.
 func (f *Frame) RoundedOutline(outline geo.MultiPolygon) geo.MultiPolygon {
 	if f.EPSG == 0 {
 		return nil
@@ -35,8 +34,7 @@ func (f *Frame) utm() geo.UTM {
 	return u
 }
 
-// LonLat converts a position of the frame's plane to longitude and latitude; false where the frame
-// has no EPSG.
+// LonLat returns longitude and latitude of a place; false where the frame has no EPSG.
 func (f *Frame) LonLat(p geo.Position) (geo.Position, bool) {
 	if f.EPSG == 0 {
 		return geo.Position{}, false

@@ -13,8 +13,8 @@ const latticeTolerance = 1e-3
 
 // joinSurfaces merges rasters that are pieces of one lattice, such as the tiles of an elevation
 // model, so that values can be interpolated across their seams. Pieces of other lattices stay
-// apart: tiles of GLO-30 have wider pixels from 50° of latitude on. Where pieces overlap the first
-// by source counts.
+// apart: tiles of GLO-30 have wider pixels from 50° of latitude on. Of overlaps the first by source
+// counts.
 func joinSurfaces(parts []Surface) []Surface {
 	parts = slices.Clone(parts)
 	slices.SortStableFunc(parts, func(a, b Surface) int { return cmp.Compare(a.Source, b.Source) })
@@ -86,9 +86,8 @@ func joined(parts []Surface) Surface {
 	return out
 }
 
-// heightsAt returns a function from a point of a plane to its height: interpolated in the first of
-// the models that has the four pixels around it, else that of the pixel that holds it. NaN where
-// there is none.
+// heightsAt returns a function from a point of a plane to its height: interpolated in the first
+// model with the four pixels around it, else of the pixel that holds it; NaN where there is none.
 func heightsAt(models []Surface, epsg int) (func(geo.Position) float64, error) {
 	ways := make([]func(geo.Position) geo.Position, len(models))
 	for i, m := range models {

@@ -55,8 +55,7 @@ func (p *Peaks) Add(values []float64) {
 }
 
 // Values returns the year's peak of each cell: the 95th percentile of its values, interpolated
-// (Hyndman and Fan's type 7), which is robust against a single bad date; NaN for a cell with fewer
-// than 3 values.
+// (Hyndman and Fan's type 7), robust against a single bad date; NaN for fewer than 3 values.
 func (p *Peaks) Values() []float64 {
 	out := make([]float64, len(p.count))
 	for i, n := range p.count {

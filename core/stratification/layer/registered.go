@@ -44,8 +44,7 @@ func NewRegionSamples(f *frame.Frame, name, source string, coarse bool) *RegionS
 	return &RegionSamples{f, Layer{Name: name, Source: source, Coarse: coarse, Values: slices.Repeat([]float64{math.NaN()}, len(f.Cells))}, coarse}
 }
 
-// Add samples the values of a region from the raster, or from the part of it around the region, as
-// Sample does.
+// Add samples the values of a region from the raster or a part of it, as Sample does.
 func (r *RegionSamples) Add(region Region, s Surface) error {
 	coarse := r.given || s.Metres() > coarser*r.frame.CellSize
 	r.layer.Coarse = r.layer.Coarse || coarse

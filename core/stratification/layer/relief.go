@@ -24,8 +24,7 @@ const (
 	reliefMargin = 1500.0
 	// maxReliefPixels bounds the plane on which relief is derived, at about 60 bytes a pixel.
 	maxReliefPixels = 1 << 21
-	// minReliefPixel and fullMetres: a plane's pixels are whole metres wide, from 5 m on multiples
-	// of 5 m, and never under a metre.
+	// A plane's pixels are whole metres wide, from 5 m on multiples of 5 m.
 	minReliefPixel = 1.0
 	fullMetres     = 5.0
 )
@@ -71,8 +70,7 @@ func (r Region) holds(c frame.Cell) bool {
 	return mine
 }
 
-// edgeSteps is the number of pieces into which the side of a region is divided to find its extent
-// in degrees.
+// edgeSteps are the pieces of a region's side by which its extent in degrees is found.
 const edgeSteps = 16
 
 // Around returns the region with its surroundings in WGS84, as a box of longitudes and latitudes,
@@ -192,8 +190,7 @@ func (r Region) plane(pixel float64, epsg int) Surface {
 	}
 }
 
-// Pixel is the width in metres of the widest pixels on which slope and wetness were derived; 0
-// where there was no model.
+// Pixel is the width in metres of the widest pixels of slope and wetness; 0 without a model.
 func (r *FrameRelief) Pixel() float64 { return r.pixel }
 
 // Layers returns the layers, in the order of ReliefLayers.

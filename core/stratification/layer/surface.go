@@ -27,15 +27,13 @@ const (
 const (
 	// coarser is how many times wider than the frame's cells a coarse raster's pixels are.
 	coarser = 10
-	// wider is the width in cells from which pixels are interpolated; a pixel that differs from the
-	// cell by rounding is not.
+	// wider is the width in cells from which pixels are interpolated: beyond rounding.
 	wider = 1.01
 )
 
 const metresPerDegree = 111_320.0 // of latitude
 
-// At returns the value of the pixel that holds a point, in the raster's own coordinates; NaN
-// outside.
+// At returns the value of the pixel that holds a point of the raster's plane; NaN outside.
 func (s Surface) At(p geo.Position) float64 {
 	col, row := math.Floor((p.X-s.OriginX)/s.CellX), math.Floor((s.OriginY-p.Y)/s.CellY)
 	if !(col >= 0 && row >= 0 && col < float64(s.Cols) && row < float64(s.Rows)) {
@@ -144,8 +142,7 @@ func (s Surface) turn() float64 {
 	}
 }
 
-// turned moves a position by whole turns around the globe to a raster on the other side of the
-// antimeridian.
+// turned moves a position around the globe to a raster across the antimeridian.
 func (s Surface) turned(p geo.Position, turn float64) geo.Position {
 	if p.X < s.OriginX && p.X+turn <= s.OriginX+float64(s.Cols)*s.CellX {
 		p.X += turn

@@ -107,8 +107,7 @@ func (p Params) givenSamples(zones int) ([]int, error) {
 	return out, fields.Err()
 }
 
-// number returns the number of samples as requested, by the density, or by the precision, but at
-// least the minimum in every zone.
+// number returns the samples as requested, by density or by precision, at least the minimum a zone.
 func (p Params) number(areaHa float64, strata []Stratum, mean float64) (int, error) {
 	lower := p.MinSamplesPerZone * len(strata)
 	n := p.Samples

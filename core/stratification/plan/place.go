@@ -100,8 +100,7 @@ func (g *ground) inscribed(zone int) float64 {
 	return upper
 }
 
-// fits reports whether a place near the centre of a cell lies in the cell's zone and keeps the
-// offset from the edges.
+// fits reports whether a place near a cell's centre lies in its zone, the offset from the edges.
 func (g *ground) fits(p geo.Position, cell int32, offset int) bool {
 	if g.edges.distance(p) < room(offset) {
 		return false
@@ -313,8 +312,7 @@ func (d *design) noRoom(found layout) error {
 // spare returns the cells of a zone for each of its samples.
 func spare(z ZoneRoom) float64 { return float64(z.EligibleCells) / float64(max(z.Samples, 1)) }
 
-// largestOffset finds, by bisection, an offset at which the points fit and above which they do not;
-// -1 where there is none.
+// largestOffset finds by bisection an offset at which the points fit, but not above; -1: none.
 func (d *design) largestOffset() int {
 	low, high := -1, d.params.ZoneOffset
 	for high-low > 1 {

@@ -11,8 +11,7 @@ import (
 // drawn ones lie far apart: the local pivotal method 2 of Grafström, Lundström and Schelin,
 // "Spatially Balanced Sampling through the Pivotal Method", Biometrics 68 (2012) 514. A random
 // undecided unit and its nearest undecided neighbour settle their chances between them, until all
-// are 0 or 1. Chances are counted in N-ths, so that they add up exactly. The drawn units are in
-// ascending order.
+// are 0 or 1. Chances are counted in N-ths, so that they add up exactly. The result is ascending.
 func pivotal(at [][2]int32, n int, random *pcg.Stream) []int32 {
 	all := len(at)
 	if n <= 0 {
@@ -78,8 +77,7 @@ type tree struct {
 	random *pcg.Stream
 }
 
-// branch is a node: units of the order from low to high, the box they lie in, and its branches (0:
-// a leaf).
+// branch is a node: units of the order from low to high, their box, and its branches (0: a leaf).
 type branch struct {
 	low, high   int32
 	min, max    [2]int32
@@ -168,8 +166,7 @@ func (t *tree) search(n int32) {
 	}
 }
 
-// consider keeps the unit if it is the nearest so far; of several as near, one with the same
-// chance.
+// consider keeps the nearest unit so far; of several as near, each with the same chance.
 func (t *tree) consider(j int32) {
 	d := squaredSteps(t.at[t.from], t.at[j])
 	switch {

@@ -9,8 +9,7 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// edgeIndex finds the edge nearest to a place by squares of the plane with the edges that pass
-// through them.
+// edgeIndex finds the edge nearest to a place by squares of the plane with the edges through them.
 type edgeIndex struct {
 	edges [][2]geo.Position
 	size  float64 // of a square

@@ -11,8 +11,7 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// targeted places points at the targets of a design or, unless they are random, as near to them as
-// they fit.
+// targeted places points at targets or, unless these are random, as near as they fit.
 type targeted struct {
 	*design
 	eligible [][]int32
@@ -31,8 +30,8 @@ type target struct {
 func (t *targeted) restart() { clear(t.at) }
 
 // again finds the targets of more points among the cells that are not taken. Random targets are all
-// cells in a random order: the first that fit are a simple random sample of the zone, and those after
-// them an equally random reserve.
+// cells in a random order: the first that fit are a simple random sample, those after them an
+// equally random reserve.
 func (t *targeted) again(taken map[int32]bool, counts []int) {
 	random := t.params.Placement == StratifiedRandom
 	if random && t.round > 0 {

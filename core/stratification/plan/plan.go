@@ -48,8 +48,7 @@ const (
 
 // Params are the choices of a sample plan. DefaultParams returns those of the method.
 type Params struct {
-	// The number of samples: Samples, or HaPerSample, or (both 0) what Precision needs, but at least
-	// MinSamplesPerZone in every zone.
+	// Samples, or HaPerSample, or (both 0) what Precision needs, at least MinSamplesPerZone each.
 	Samples           int
 	HaPerSample       float64
 	Precision         Precision
@@ -66,8 +65,7 @@ type Params struct {
 	ZoneOffset   int     // metres from the edges of zones and fields, 0 to MaxZoneOffset
 	MinDistance  float64 // metres between points, whatever their zones; DefaultDistance: two cells
 	ReserveShare float64 // of the samples of a zone, at least 1; 0: no reserve
-	// Existing are points in the frame's plane from which new ones keep their distance, such as
-	// those of an earlier plan.
+	// Existing are points in the frame's plane from which new ones keep their distance.
 	Existing []geo.Position
 	Seed     uint64 // below 2^53
 	// Scope is the id of the plan's map. It is part of the plan's id.
@@ -138,8 +136,7 @@ type Plan struct {
 	Samples   int
 	Reserves  int
 	FromPilot bool // the standard deviations are those of pilot samples, not assumed
-	// MinDistanceUsed is the distance that the points keep: the requested one, or less where there
-	// was no room.
+	// MinDistanceUsed is the requested distance of points, or less where there was no room.
 	MinDistanceUsed float64
 	// ExpectedRelativeError is half the width of the interval expected for the mean, over it.
 	ExpectedRelativeError float64
@@ -152,8 +149,7 @@ type Plan struct {
 	AlgorithmVersion   string
 }
 
-// Check refuses choices out of range, under the names of the interface's parameters; zones is the
-// number of zones of the map.
+// Check refuses choices out of range, under the interface's names, for a map of that many zones.
 func (p Params) Check(zones int) error {
 	fields := fault.Fields{}
 	within := func(name string, v, low, high float64) {

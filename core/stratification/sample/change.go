@@ -56,8 +56,7 @@ func Difference(first, second Survey, confidence float64) (Estimate, error) {
 	return e.Estimate, nil
 }
 
-// paired returns the changes at the points of both rounds; ok where the round with fewer has no
-// others, and there are two or more.
+// paired returns the changes at points of both rounds; ok where one has no others, and two or more.
 func paired(before, after []Value) (changes []float64, ok bool) {
 	used := make([]bool, len(before))
 	for _, later := range after {

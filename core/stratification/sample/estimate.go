@@ -67,10 +67,10 @@ type Estimate struct {
 	AreaHa     float64
 	Mean       *Figure // of the area, per unit of the values; nil where a zone has no value
 	Total      *Figure // mean times area, so t C of values in t C/ha
-	// SatterthwaiteDF are the degrees of freedom for zones of unlike variances (Satterthwaite,
-	// "An Approximate Distribution of Estimates of Variance Components", Biometrics Bulletin 2
-	// (1946) 110; Cochran, equation 5.16), where there is a spread: fewer than DF by far mean that
-	// the interval is too narrow.
+	// SatterthwaiteDF are the degrees of freedom for zones of unlike variances (Satterthwaite, "An
+	// Approximate Distribution of Estimates of Variance Components", Biometrics Bulletin 2 (1946)
+	// 110; Cochran, equation 5.16), where there is a spread: far fewer than DF: too narrow an
+	// interval.
 	SatterthwaiteDF float64
 	RelativeError   *float64 // reached: half the interval's width over the mean
 	// Needed are the samples, allocated to area, that the requested precision needs by the measured
@@ -145,8 +145,7 @@ type estimator struct {
 	designed bool // the design has standard errors
 }
 
-// begin returns the estimate of a survey's zones and area without figures; reasons are why the
-// design has no standard error.
+// begin returns an estimate without figures; reasons are why the design has no standard error.
 func (s Survey) begin(confidence float64, reasons []string) *estimator {
 	e := &estimator{designed: len(reasons) == 0}
 	e.Confidence, e.Zones, e.Reasons = confidence, make([]ZoneEstimate, len(s.Zones)), reasons

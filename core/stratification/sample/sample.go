@@ -39,8 +39,7 @@ const (
 	maxAccuracyM = 1000
 	maxNotes     = 4000
 
-	// Bulk density of soil lies between that of peat, 0.05 g/cm³, and that of quartz, which is
-	// solid at 2.65 g/cm³.
+	// Bulk density, g/cm³, lies between that of peat and that of solid quartz.
 	minBulkDensity, maxBulkDensity = 0.05, 2.65
 )
 
@@ -86,8 +85,7 @@ type Collected struct {
 	By        string // name of the sampler
 	AccuracyM *float64
 	MovedM    *float64 // from the planned place, on the ellipsoid; nil where the place was not measured
-	// Zone in which it was taken: 0 outside every zone, the planned one where the place was not
-	// measured.
+	// Zone in which it was taken: 0 outside every zone, the planned one without a place.
 	Zone int
 }
 
@@ -125,8 +123,7 @@ type Sample struct {
 func (s *Sample) OutOfZone() bool { return s.Collected != nil && s.Collected.Zone != s.Zone }
 
 // DefaultLabel is the label of a sample without one of its own: plan, round where it is not the
-// first, point and depth. Ids of plans are unique in an installation, so labels of two companies
-// differ too.
+// first, point and depth. Labels of two companies differ, as the ids of plans do.
 func (s *Sample) DefaultLabel() string {
 	round := ""
 	if s.Round > 1 {
@@ -273,8 +270,7 @@ func inRange(f fault.Fields, name string, v *float64, low, high float64, unit st
 	}
 }
 
-// ZoneAt returns the number of the zone that holds a place in longitude and latitude, 0 outside
-// every zone.
+// ZoneAt returns the number of the zone that holds a place (degrees), 0 outside every zone.
 func ZoneAt(zones []zoning.Zone, at geo.Position) int {
 	for _, z := range zones {
 		if z.Geometry.Contains(at) {

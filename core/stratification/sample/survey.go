@@ -13,8 +13,7 @@ type Report struct {
 	FromCm, ToCm float64
 	SOC          Estimate  // %, of the mass of fine soil, intervals by their thickness
 	Stock        *Estimate // t C/ha; nil where no point has a bulk density
-	// Equivalent are the stocks in a common mass of fine soil, where two depth intervals from the
-	// surface allow it.
+	// Equivalent are the stocks in a common mass of fine soil, where two intervals allow it.
 	Equivalent     *Estimate
 	EquivalentMass float64 // t/ha
 	WithoutSOC     []Unusable

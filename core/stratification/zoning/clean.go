@@ -34,8 +34,7 @@ func majority(b *frame.Board, labels []int32, k int) []int32 {
 
 // absorb relabels, in place, the smallest 4-connected group of fewer than lower cells (of several
 // of one size the first in row order) as the neighbouring group with which it shares the longest
-// edge (of several: the one of more cells, then the first), and so on until none is left. Groups
-// without a neighbour stay.
+// edge (of several: the one of more cells, then the first), and so on until none is left.
 func absorb(b *frame.Board, labels []int32, lower int) {
 	of, first := b.Components(labels)
 	m := newMerger(b, labels, of, first)

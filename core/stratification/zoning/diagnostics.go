@@ -66,8 +66,7 @@ func daviesBouldin(points matrix, labels []int32, k int) float64 {
 // silhouettes returns, for several groupings of the same points, the mean of (b - a) / max(a, b),
 // where a is a point's mean distance to its own group and b that to the nearest other; 0 for a
 // point that is a group of its own (Rousseeuw, "Silhouettes", Journal of Computational and Applied
-// Mathematics 20 (1987)). It takes every m-th point, at most silhouetteCells, and computes each
-// distance once for all groupings.
+// Mathematics 20 (1987)). It takes at most silhouetteCells points, and computes each distance once.
 func silhouettes(ctx context.Context, points matrix, groupings [][]int32, ks []int, workers int) ([]float64, error) {
 	step := (points.n + silhouetteCells - 1) / silhouetteCells
 	sample := points.everyNth(step)

@@ -9,7 +9,6 @@
 // specification, "Floating-point operators"), which rounds differently between machines.
 package zoning
 
-// AlgorithmVersion names the rules by which zones are made. A change that moves a single
-// cell of any map needs a new one: maps of an older version are never made again under
-// their id.
+// AlgorithmVersion names the rules by which zones are made. A change that moves a cell of any map
+// needs a new one: ids stand for the same map for good.
 const AlgorithmVersion = "zones-1"

@@ -254,8 +254,7 @@ func (l *lloyd) move(i int, to int32) {
 	l.labels[i] = to
 }
 
-// result returns the grouping with its sum of squares, with all sums recomputed in the order of the
-// points.
+// result returns the grouping and its sum of squares, recomputed in the order of the points.
 func (l *lloyd) result() clustering {
 	l.recentreAll()
 	out := clustering{labels: l.labels, centres: l.centres}

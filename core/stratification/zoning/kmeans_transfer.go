@@ -38,8 +38,8 @@ func (l *lloyd) reassign() (changed bool) {
 
 // transfer passes once over the points and moves each to another centre where that lowers the sum
 // of squares, taking into account that both centres move with it: removing a point from a group of
-// n lowers its sum by n/(n-1) d², adding it raises the other's by n/(n+1) d² (Hartigan and Wong,
-// equation for R1 and R2).
+// n lowers its sum by n/(n-1) d², adding it raises the other's by n/(n+1) d² (Hartigan and Wong, R1
+// and R2).
 func (l *lloyd) transfer() {
 	l.recentreAll()
 	for i := range l.points.n {

@@ -97,8 +97,7 @@ func (z *zoner) judge(c *Candidate) {
 	c.SamplesNeeded = max(c.Precision, z.params.MinSamplesPerZone*len(c.Zones))
 }
 
-// diagnose sets the figures of how well the cleaned maps separate the weighted layers, without the
-// coordinates.
+// diagnose sets the figures of how well the cleaned maps separate the layers, without coordinates.
 func (z *zoner) diagnose(ctx context.Context, candidates []Candidate) error {
 	if len(candidates) == 0 {
 		return nil

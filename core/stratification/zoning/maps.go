@@ -73,8 +73,7 @@ func DefaultTag(zones int) string { return fmt.Sprintf("str-k%d", zones) }
 
 var tags = regexp.MustCompile(`^[a-z0-9._-]{1,50}$`)
 
-// CheckTag refuses an invalid tag under the name of its parameter; the empty tag stands for the
-// default.
+// CheckTag refuses an invalid tag under the name of its parameter; the empty one is the default.
 func CheckTag(parameter, tag string) fault.Fields {
 	f := fault.Fields{}
 	if tag != "" && !tags.MatchString(tag) {
@@ -94,8 +93,7 @@ const (
 	RunFailed  RunStatus = "failed"
 )
 
-// Run is a call that makes the maps of an order, with its result. The same parameters for the same
-// order are the same run.
+// Run is a call that makes the maps of an order. The same parameters are the same run.
 type Run struct {
 	ID        int64
 	CompanyID int64

@@ -35,8 +35,7 @@ func DefaultParams() Params {
 	}
 }
 
-// Check refuses parameters out of range under their names in the interface. layers are the names of
-// the existing layers.
+// Check refuses parameters out of range under the interface's names, given the layers' names.
 func (p Params) Check(layers []string) error {
 	fields := fault.Fields{}
 	within := func(name string, v, low, high float64) {
@@ -85,8 +84,7 @@ func (p Params) minZoneArea(areaHa float64) float64 {
 	return min(max(minPartHa, minPartShare*areaHa), maxPartHa)
 }
 
-// maxZonesFor returns the largest number of zones to try: as requested, or as many as the area and
-// the samples have room for.
+// maxZonesFor returns the most zones to try: as requested, or as area and samples have room for.
 func (p Params) maxZonesFor(areaHa float64) int {
 	if p.MaxZones != 0 {
 		return p.MaxZones

@@ -7,8 +7,7 @@ import (
 )
 
 // principal returns the scores of the first principal components of the columns' covariances that
-// hold 90 % of their variance. Each has the sign that makes its largest loading, by absolute value,
-// positive.
+// hold 90 % of their variance. Their largest loadings, by absolute value, are positive.
 func principal(points matrix) matrix {
 	values, vectors := eigen(covariances(points))
 	total, kept := 0.0, 0

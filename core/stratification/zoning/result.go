@@ -17,11 +17,9 @@ type Zone struct {
 	// Means and SDs (n-1) of each used layer over the zone's unmasked cells, in the order of
 	// Result.Layers without the dropped ones, in the layer's own unit.
 	Means, SDs []float64
-	// RV is the summed variance of the weighted layers (not the coordinates) in the zone over that
-	// in the whole area.
+	// RV is the summed variance of the weighted layers (not the place) over that of the area.
 	RV float64
-	// Outline in the frame's plane, clipped to the fields, and Geometry in WGS84 with 7 decimals
-	// (nil where the frame has no EPSG).
+	// Clipped to the fields: in the frame's plane, and in WGS84 (nil where it has no EPSG).
 	Outline, Geometry geo.MultiPolygon
 }
 
@@ -31,8 +29,7 @@ type Zoning struct {
 	Zones  []Zone
 }
 
-// Diagnostics are the figures of how well zones separate the values of the layers. They decide
-// nothing.
+// Diagnostics say how well zones separate the values of the layers. They decide nothing.
 type Diagnostics struct {
 	CalinskiHarabasz float64
 	Silhouette       float64 // mean over at most 5,000 cells
@@ -76,8 +73,7 @@ type Result struct {
 	AlgorithmVersion    string
 }
 
-// recommend marks the candidate with the fewest zones among those that need hardly more samples
-// than the best.
+// recommend marks the one with the fewest zones that needs hardly more samples than the best.
 func (r *Result) recommend(upper int) {
 	if len(r.Candidates) == 0 {
 		r.Reason = "Cleaning leaves no map of two zones: what differs is in patches smaller than the smallest part of a zone."

@@ -1,5 +1,5 @@
-// Package digest hashes the inputs of zones and plans into seeds and ids. A change here changes the
-// id of every map and plan.
+// Package digest hashes inputs into seeds and ids. A change here changes those of all maps and
+// plans.
 package digest
 
 import (
