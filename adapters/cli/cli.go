@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"maps"
 	"slices"
@@ -289,6 +290,19 @@ func (s *shell) printJSON(record any) error {
 	return enc.Encode(record)
 }
 
+// printed prints every record of a list.
+func printed[T any](all iter.Seq2[T, error], print func(T) error) error {
+	for one, err := range all {
+		if err != nil {
+			return err
+		}
+		if err := print(one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // run makes the action of a command that is one use case of the operator.
 func (s *shell) run(do func(ctx context.Context, op *operating.Operating) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error { return s.operate(cmd, do) }
@@ -312,6 +326,19 @@ func (s *shell) opened(cmd *cobra.Command, do func(ctx context.Context, o *Opene
 	}
 	defer func() { _ = opened.Close() }()
 	return do(cmd.Context(), opened)
+}
+
+// limited adds the flag --limit, which is 0 or more.
+func limited(cmd *cobra.Command, limit *int64, otherwise int64, help string) *cobra.Command {
+	cmd.Flags().Int64Var(limit, "limit", otherwise, help)
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *limit < 0 {
+			return usageError{fmt.Errorf("--limit must be 0 or more, not %d", *limit)}
+		}
+		return run(cmd, args)
+	}
+	return cmd
 }
 
 // required makes flags of a command required: a call without them is a usage error.

@@ -18,38 +18,36 @@ import (
 // DefaultSTAC is the open STAC API that serves imagery if no address is set.
 const DefaultSTAC = "https://earth-search.aws.element84.com/v1"
 
-// Config is all settings, from environment variables or flags.
+// Config is all settings, from environment variables or flags, in the order in which they are printed.
 type Config struct {
-	Addr            string        `env:"TILTH_ADDR" envDefault:"127.0.0.1:8080"`
-	DatabaseURL     string        `env:"TILTH_DATABASE_URL" envDefault:"sqlite:tilth-data/tilth.db"`
-	BrokerURL       string        `env:"TILTH_BROKER_URL"`
-	ImageryURL      string        `env:"TILTH_IMAGERY_URL"`
-	ObjectsURL      string        `env:"TILTH_OBJECTS_URL" envDefault:"file:tilth-data/objects"`
-	DemoDir         string        `env:"TILTH_DEMO_DIR" envDefault:"tilth-data/demo-imagery"`
-	PublicURL       string        `env:"TILTH_PUBLIC_URL"`
-	TrustedProxies  string        `env:"TILTH_TRUSTED_PROXIES"`
-	OIDCIssuer      string        `env:"TILTH_OIDC_ISSUER"`
-	OIDCAudience    string        `env:"TILTH_OIDC_AUDIENCE"`
-	OIDCEmailClaim  string        `env:"TILTH_OIDC_EMAIL_CLAIM" envDefault:"email"`
-	BuiltinIssuer   bool          `env:"TILTH_BUILTIN_ISSUER" envDefault:"true"`
-	CORSOrigins     string        `env:"TILTH_CORS_ORIGINS"`
-	SMTPURL         string        `env:"TILTH_SMTP_URL"`
-	MailFrom        string        `env:"TILTH_MAIL_FROM"`
-	LogFormat       string        `env:"TILTH_LOG_FORMAT" envDefault:"text"`
-	LogLevel        string        `env:"TILTH_LOG_LEVEL" envDefault:"info"`
-	Workers         int           `env:"TILTH_WORKERS" envDefault:"2"`
-	PasswordMemory  uint32        `env:"TILTH_PASSWORD_MEMORY" envDefault:"64"`
-	RateLimit       float64       `env:"TILTH_RATE_LIMIT" envDefault:"50"`
-	MaxBulk         int           `env:"TILTH_MAX_BULK" envDefault:"1000"`
-	MaxBodyBytes    int64         `env:"TILTH_MAX_BODY_BYTES" envDefault:"8388608"`
-	ShutdownTimeout time.Duration `env:"TILTH_SHUTDOWN_TIMEOUT" envDefault:"20s"`
-
-	EngineID    string `env:"TILTH_ENGINE_ID"`
-	EngineURL   string `env:"TILTH_ENGINE_URL"`
-	EngineToken string `env:"TILTH_ENGINE_TOKEN"`
-
-	WebhookAllowHTTP    bool `env:"TILTH_WEBHOOK_ALLOW_HTTP"`
-	WebhookAllowPrivate bool `env:"TILTH_WEBHOOK_ALLOW_PRIVATE"`
+	Addr                string        `env:"TILTH_ADDR" envDefault:"127.0.0.1:8080" help:"address to listen on, HOST:PORT"`
+	DatabaseURL         string        `env:"TILTH_DATABASE_URL" envDefault:"sqlite:tilth-data/tilth.db" show:"hidden" help:"sqlite:PATH or postgres://…"`
+	BrokerURL           string        `env:"TILTH_BROKER_URL" show:"hidden" help:"empty: the queue is in the database"`
+	ImageryURL          string        `env:"TILTH_IMAGERY_URL" show:"hidden" help:"folder with a static STAC catalog (catalog.json), or address of a STAC API; empty: the open Earth Search API"`
+	ObjectsURL          string        `env:"TILTH_OBJECTS_URL" envDefault:"file:tilth-data/objects" help:"where uploaded files are kept until they are processed, file:PATH"`
+	DemoDir             string        `env:"TILTH_DEMO_DIR" envDefault:"tilth-data/demo-imagery" help:"folder of the demo's synthetic imagery"`
+	PublicURL           string        `env:"TILTH_PUBLIC_URL" help:"base of the links in answers; empty: as the request says"`
+	TrustedProxies      string        `env:"TILTH_TRUSTED_PROXIES" help:"networks whose X-Forwarded-* headers count, comma-separated CIDRs"`
+	OIDCIssuer          string        `env:"TILTH_OIDC_ISSUER" help:"OpenID Connect issuer whose access tokens are accepted too; empty: none"`
+	OIDCAudience        string        `env:"TILTH_OIDC_AUDIENCE" help:"audience that its tokens must be issued for"`
+	OIDCEmailClaim      string        `env:"TILTH_OIDC_EMAIL_CLAIM" envDefault:"email" help:"claim of its tokens that holds the e-mail address of the user"`
+	BuiltinIssuer       bool          `env:"TILTH_BUILTIN_ISSUER" envDefault:"true" help:"issue and accept Tilth's own access tokens; false leaves it to the OpenID Connect issuer"`
+	CORSOrigins         string        `env:"TILTH_CORS_ORIGINS" help:"origins whose pages may call the interface from a browser, comma-separated; empty: none"`
+	SMTPURL             string        `env:"TILTH_SMTP_URL" show:"hidden" help:"mail server for invitations and new passwords, smtp://USER:PASSWORD@HOST:PORT or smtps://…; empty: letters are printed on the terminal"`
+	MailFrom            string        `env:"TILTH_MAIL_FROM" help:"sender of letters, such as Tilth <tilth@example.org>"`
+	EngineID            string        `env:"TILTH_ENGINE_ID" help:"name of the external calculation engine in results, such as farmcalc"`
+	EngineURL           string        "env:\"TILTH_ENGINE_URL\" show:\"hidden\" help:\"address of an external calculation engine; empty: none. Companies use it once `tilth engine set` says so\""
+	EngineToken         string        `env:"TILTH_ENGINE_TOKEN" show:"masked" help:"bearer token for the external engine"`
+	LogFormat           string        `env:"TILTH_LOG_FORMAT" envDefault:"text" help:"text or json"`
+	LogLevel            string        `env:"TILTH_LOG_LEVEL" envDefault:"info" help:"debug, info, warn or error"`
+	Workers             int           `env:"TILTH_WORKERS" envDefault:"2" help:"background jobs that run at a time"`
+	PasswordMemory      uint32        `env:"TILTH_PASSWORD_MEMORY" envDefault:"64" help:"MiB that hashing a password takes, 12 to 4096: more resists guessing better"`
+	RateLimit           float64       `env:"TILTH_RATE_LIMIT" envDefault:"50" help:"requests a second and credential, in bursts of four times that; 0: no limit"`
+	MaxBulk             int           `env:"TILTH_MAX_BULK" envDefault:"1000" help:"items a bulk request may hold"`
+	MaxBodyBytes        int64         `env:"TILTH_MAX_BODY_BYTES" envDefault:"8388608" help:"size of a request body"`
+	WebhookAllowHTTP    bool          `env:"TILTH_WEBHOOK_ALLOW_HTTP" help:"let webhooks be posted without TLS; for trials"`
+	WebhookAllowPrivate bool          `env:"TILTH_WEBHOOK_ALLOW_PRIVATE" help:"let webhooks be posted to private networks and to this machine; only where every company is trusted"`
+	ShutdownTimeout     time.Duration `env:"TILTH_SHUTDOWN_TIMEOUT" envDefault:"20s" help:"how long requests may take to finish on shutdown"`
 }
 
 // ReadConfig reads the environment; flags override it.
@@ -59,77 +57,51 @@ func ReadConfig(environ map[string]string) (Config, error) {
 	return c, err
 }
 
-// setting is one setting with its flag and its documentation.
+// setting is one setting with its documentation.
 type setting struct {
-	name string // flag name; the variable is TILTH_ + upper case
-	help string
-	to   any // pointer to the value
-	show func(value string) string
+	variable, help string
+	to             any // pointer to the value
+	show           func(value string) string
 }
 
 func (c *Config) settings() []setting {
-	return []setting{
-		{"addr", "address to listen on, HOST:PORT", &c.Addr, plain},
-		{"database-url", "sqlite:PATH or postgres://…", &c.DatabaseURL, hidden},
-		{"broker-url", "empty: the queue is in the database", &c.BrokerURL, hidden},
-		{"imagery-url", "folder with a static STAC catalog (catalog.json), or address of a STAC API; empty: the open Earth Search API",
-			&c.ImageryURL, hidden},
-		{"objects-url", "where uploaded files are kept until they are processed, file:PATH", &c.ObjectsURL, plain},
-		{"demo-dir", "folder of the demo's synthetic imagery", &c.DemoDir, plain},
-		{"public-url", "base of the links in answers; empty: as the request says", &c.PublicURL, plain},
-		{"trusted-proxies", "networks whose X-Forwarded-* headers count, comma-separated CIDRs", &c.TrustedProxies, plain},
-		{"oidc-issuer", "OpenID Connect issuer whose access tokens are accepted too; empty: none", &c.OIDCIssuer, plain},
-		{"oidc-audience", "audience that its tokens must be issued for", &c.OIDCAudience, plain},
-		{"oidc-email-claim", "claim of its tokens that holds the e-mail address of the user", &c.OIDCEmailClaim, plain},
-		{"builtin-issuer", "issue and accept Tilth's own access tokens; false leaves it to the OpenID Connect issuer", &c.BuiltinIssuer, plain},
-		{"cors-origins", "origins whose pages may call the interface from a browser, comma-separated; empty: none", &c.CORSOrigins, plain},
-		{"smtp-url", "mail server for invitations and new passwords, smtp://USER:PASSWORD@HOST:PORT or smtps://…; " +
-			"empty: letters are printed on the terminal", &c.SMTPURL, hidden},
-		{"mail-from", "sender of letters, such as Tilth <tilth@example.org>", &c.MailFrom, plain},
-		{"engine-id", "name of the external calculation engine in results, such as farmcalc", &c.EngineID, plain},
-		{"engine-url", "address of an external calculation engine; empty: none. Companies use it once `tilth engine set` says so",
-			&c.EngineURL, hidden},
-		{"engine-token", "bearer token for the external engine", &c.EngineToken, masked},
-		{"log-format", "text or json", &c.LogFormat, plain},
-		{"log-level", "debug, info, warn or error", &c.LogLevel, plain},
-		{"workers", "background jobs that run at a time", &c.Workers, plain},
-		{"password-memory", "MiB that hashing a password takes, 12 to 4096: more resists guessing better", &c.PasswordMemory, plain},
-		{"rate-limit", "requests a second and credential, in bursts of four times that; 0: no limit", &c.RateLimit, plain},
-		{"max-bulk", "items a bulk request may hold", &c.MaxBulk, plain},
-		{"max-body-bytes", "size of a request body", &c.MaxBodyBytes, plain},
-		{"webhook-allow-http", "let webhooks be posted without TLS; for trials", &c.WebhookAllowHTTP, plain},
-		{"webhook-allow-private", "let webhooks be posted to private networks and to this machine; only where every company is trusted",
-			&c.WebhookAllowPrivate, plain},
-		{"shutdown-timeout", "how long requests may take to finish on shutdown", &c.ShutdownTimeout, plain},
+	shown := map[string]func(string) string{"": func(value string) string { return value }, "hidden": hidden, "masked": masked}
+	values := reflect.ValueOf(c).Elem()
+	out := make([]setting, values.NumField())
+	for i := range out {
+		tag := values.Type().Field(i).Tag
+		out[i] = setting{tag.Get("env"), tag.Get("help"), values.Field(i).Addr().Interface(), shown[tag.Get("show")]}
 	}
+	return out
 }
 
 // value returns the setting as text.
 func (s setting) value() string { return s.show(fmt.Sprint(reflect.ValueOf(s.to).Elem().Interface())) }
 
-// bind adds the flag of the setting.
-func (s setting) bind(f *pflag.FlagSet) {
-	help := s.help + " (" + s.variable() + ")"
-	switch to := s.to.(type) {
-	case *string:
-		f.StringVar(to, s.name, *to, help)
-	case *bool:
-		f.BoolVar(to, s.name, *to, help)
-	case *int:
-		f.IntVar(to, s.name, *to, help)
-	case *int64:
-		f.Int64Var(to, s.name, *to, help)
-	case *uint32:
-		f.Uint32Var(to, s.name, *to, help)
-	case *float64:
-		f.Float64Var(to, s.name, *to, help)
-	case *time.Duration:
-		f.DurationVar(to, s.name, *to, help)
-	}
+// flag returns the name of the flag: database-url for TILTH_DATABASE_URL.
+func (s setting) flag() string {
+	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(s.variable, "TILTH_"), "_", "-"))
 }
 
-func (s setting) variable() string {
-	return "TILTH_" + strings.ToUpper(strings.ReplaceAll(s.name, "-", "_"))
+// bind adds the flag of the setting.
+func (s setting) bind(f *pflag.FlagSet) {
+	name, help := s.flag(), s.help+" ("+s.variable+")"
+	switch to := s.to.(type) {
+	case *string:
+		f.StringVar(to, name, *to, help)
+	case *bool:
+		f.BoolVar(to, name, *to, help)
+	case *int:
+		f.IntVar(to, name, *to, help)
+	case *int64:
+		f.Int64Var(to, name, *to, help)
+	case *uint32:
+		f.Uint32Var(to, name, *to, help)
+	case *float64:
+		f.Float64Var(to, name, *to, help)
+	case *time.Duration:
+		f.DurationVar(to, name, *to, help)
+	}
 }
 
 // everywhere names the settings that every command has; the others are flags of the commands
@@ -139,7 +111,7 @@ var everywhere = []string{"database-url", "log-format", "log-level"}
 // flags adds a flag for every setting that all commands have, or for the others.
 func (c *Config) flags(f *pflag.FlagSet, common bool) {
 	for _, s := range c.settings() {
-		if slices.Contains(everywhere, s.name) == common {
+		if slices.Contains(everywhere, s.flag()) == common {
 			s.bind(f)
 		}
 	}
@@ -223,9 +195,6 @@ func (c *Config) Origins() []string {
 	return strings.FieldsFunc(c.CORSOrigins, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// plain shows a value as it is.
-func plain(value string) string { return value }
-
 // hidden shows a value without the password of an address.
 func hidden(value string) string {
 	u, err := url.Parse(value)
@@ -254,4 +223,36 @@ func (c *Config) checkMail(bad func(name, format string, args ...any)) {
 	if _, err := mail.ParseAddress(c.MailFrom); err != nil {
 		bad("TILTH_MAIL_FROM", "%q is not an e-mail address; letters require a sender", c.MailFrom)
 	}
+}
+
+// checkIssuers checks the settings of the issuers of access tokens.
+func (c *Config) checkIssuers(bad func(name, format string, args ...any)) {
+	if c.OIDCIssuer == "" {
+		if !c.BuiltinIssuer {
+			bad("TILTH_BUILTIN_ISSUER", "without it and without TILTH_OIDC_ISSUER nobody could sign in")
+		}
+		if c.OIDCAudience != "" {
+			bad("TILTH_OIDC_ISSUER", "it must be set if TILTH_OIDC_AUDIENCE is")
+		}
+		return
+	}
+	u, err := url.Parse(c.OIDCIssuer)
+	switch {
+	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		bad("TILTH_OIDC_ISSUER", "%q is not the address of an issuer, such as https://id.example.org/realm", hidden(c.OIDCIssuer))
+	case u.Scheme != "https" && !(u.Scheme == "http" && loopback(u.Hostname())):
+		bad("TILTH_OIDC_ISSUER", "its keys must be read over https: who changes them on the way can make tokens")
+	}
+	if c.OIDCAudience == "" {
+		bad("TILTH_OIDC_AUDIENCE", "it must be set: a token issued for another service must not be accepted")
+	}
+	if c.OIDCEmailClaim == "" {
+		bad("TILTH_OIDC_EMAIL_CLAIM", "it must name a claim")
+	}
+}
+
+// loopback reports whether a host is this machine.
+func loopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
 }

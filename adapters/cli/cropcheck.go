@@ -35,7 +35,11 @@ NDVI and the median of EVI. --samples is a CSV id,label,start_date, where start_
 the first day of the sample's growing year; --series is a CSV id,date,ndvi[,evi].`,
 		Example: "  tilth curves build --samples samples.csv --series series.csv > curves.csv",
 		RunE: func(*cobra.Command, []string) error {
-			labelled, err := s.readSamples(samples, series)
+			labelled, err := readFile(samples, func(labels io.Reader) ([]cropcheck.Sample, error) {
+				return readFile(series, func(values io.Reader) ([]cropcheck.Sample, error) {
+					return s.program.CurveFiles().ReadSamples(labels, values)
+				})
+			})
 			if err != nil {
 				return err
 			}
@@ -49,14 +53,6 @@ the first day of the sample's growing year; --series is a CSV id,date,ndvi[,evi]
 	c.Flags().StringVar(&samples, "samples", "", "CSV of samples: id,label,start_date")
 	c.Flags().StringVar(&series, "series", "", "CSV of their series: id,date,ndvi[,evi]")
 	return required(c, "samples", "series")
-}
-
-func (s *shell) readSamples(samples, series string) ([]cropcheck.Sample, error) {
-	return readFile(samples, func(labels io.Reader) ([]cropcheck.Sample, error) {
-		return readFile(series, func(values io.Reader) ([]cropcheck.Sample, error) {
-			return s.program.CurveFiles().ReadSamples(labels, values)
-		})
-	})
 }
 
 func (s *shell) cropCheck() *cobra.Command {

@@ -14,28 +14,20 @@ import (
 
 func (s *shell) job() *cobra.Command {
 	var filter ports.JobFilter
-	var state string
-	list := &cobra.Command{
+	list := limited(&cobra.Command{
 		Use: "list", Short: "List background jobs: waiting, running and failed",
 		Example: "  tilth job list --state failed\n  tilth job list --kind vi_profile --company 1 --json",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if filter.Limit < 0 {
-				return usageError{fmt.Errorf("--limit is a number from 0, not %d", filter.Limit)}
+		RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
+			jobs, err := op.Jobs(ctx, filter)
+			for i := 0; err == nil && i < len(jobs); i++ {
+				err = s.printJob(jobs[i])
 			}
-			filter.State = ports.JobState(state)
-			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
-				jobs, err := op.Jobs(ctx, filter)
-				for i := 0; err == nil && i < len(jobs); i++ {
-					err = s.printJob(jobs[i])
-				}
-				return err
-			})
-		},
-	}
-	list.Flags().StringVar(&state, "state", "", "waiting, running or failed (default: all)")
+			return err
+		}),
+	}, &filter.Limit, 100, "max number of jobs; 0: all")
+	list.Flags().StringVar((*string)(&filter.State), "state", "", "waiting, running or failed (default: all)")
 	list.Flags().StringVar(&filter.Kind, "kind", "", "kind of the jobs, such as vi_profile")
 	list.Flags().Int64Var(&filter.CompanyID, "company", 0, "id of the company")
-	list.Flags().Int64Var(&filter.Limit, "limit", 100, "max number of jobs; 0: all")
 	return group("job", "Background jobs: what waits, what runs, what failed and why",
 		list,
 		s.oneJob("show", "Show one background job", "", (*operating.Operating).Job),

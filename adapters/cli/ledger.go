@@ -83,32 +83,18 @@ func optional[T comparable](v T) *T {
 
 func (s *shell) walletTransactions() *cobra.Command {
 	var company, limit int64
-	c := &cobra.Command{
+	c := limited(&cobra.Command{
 		Use: "transactions", Short: "Print a company's ledger, newest first",
 		Long: "Print a company's ledger, newest first; with --json an object a line.",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if limit < 0 {
-				return usageError{fmt.Errorf("--limit must be 0 or more, not %d", limit)}
+		RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
+			lines, err := op.Transactions(ctx, company, limit)
+			if err != nil {
+				return err
 			}
-			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
-				lines, err := op.Transactions(ctx, company, limit)
-				if err != nil {
-					return err
-				}
-				for t, err := range lines {
-					if err != nil {
-						return err
-					}
-					if err := s.print(transactionOf(t), "%s", ledgerLine(t)); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		},
-	}
+			return printed(lines, func(t credit.Transaction) error { return s.print(transactionOf(t), "%s", ledgerLine(t)) })
+		}),
+	}, &limit, 50, "number of the newest to print; 0: all")
 	c.Flags().Int64Var(&company, "company", 0, "id of the company")
-	c.Flags().Int64Var(&limit, "limit", 50, "number of the newest to print; 0: all")
 	return required(c, "company")
 }
 

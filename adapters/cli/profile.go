@@ -22,8 +22,8 @@ func (s *shell) profile() *cobra.Command {
 		Use: "profile", Short: "Compute a vegetation-index series without a database",
 		Example: "  tilth profile --catalog DIR --field FILE.geojson --from 2019-01-01 --to 2019-12-31",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !slices.Contains(formats, format) {
-				return usageError{fmt.Errorf("--format is one of %s, not %q", strings.Join(formats, ", "), format)}
+			if err := oneOf(format, formats); err != nil {
+				return err
 			}
 			req, err := profileRequest(field, from, to, index, mask)
 			if err != nil {
@@ -51,23 +51,24 @@ func (s *shell) profile() *cobra.Command {
 			}
 		},
 	}
+	codes := each(vegetation.Indices(), func(i vegetation.Index) string { return string(i.Code) })
 	f := c.Flags()
 	f.StringVar(&catalog, "catalog", "", "folder with a static STAC catalog, or address of a STAC API")
 	f.StringVar(&field, "field", "", "GeoJSON file of the field's outline")
 	f.StringVar(&from, "from", "", "first day, YYYY-MM-DD")
 	f.StringVar(&to, "to", "", "last day, YYYY-MM-DD")
-	f.StringVar(&index, "index", string(vegetation.NDVI), "index code: "+indexCodes())
+	f.StringVar(&index, "index", string(vegetation.NDVI), "index code: "+strings.Join(codes, ", "))
 	f.StringVar(&mask, "mask", string(vegetation.MaskStandard), "standard keeps SCL 4 to 7, strict 4 and 5")
 	f.StringVar(&format, "format", "json", strings.Join(formats, ", "))
 	return required(c, "catalog", "field", "from", "to")
 }
 
-func indexCodes() string {
-	var codes []string
-	for _, i := range vegetation.Indices() {
-		codes = append(codes, string(i.Code))
+// oneOf refuses a format that is none of those there are.
+func oneOf(format string, formats []string) error {
+	if slices.Contains(formats, format) {
+		return nil
 	}
-	return strings.Join(codes, ", ")
+	return usageError{fmt.Errorf("--format is one of %s, not %q", strings.Join(formats, ", "), format)}
 }
 
 func profileRequest(field, from, to, index, mask string) (satellite.SeriesRequest, error) {

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -13,21 +12,20 @@ import (
 	"tilth/app/soil"
 	"tilth/core/fault"
 	"tilth/core/stratification/layer"
+	soilplan "tilth/core/stratification/plan"
 	"tilth/core/stratification/zoning"
 )
 
 var stratifyFormats = []string{"json", "geojson"}
 
-// stratifyFlags are the choices of `tilth stratify`.
+// stratifyFlags are the choices of `tilth stratify`, in the request where it takes them as they are.
 type stratifyFlags struct {
-	cells, boundary, format          string
-	rasters, layers, weights         []string
-	cellSize, spatialWeight, minZone float64
-	epsg, edgeMask, zones            int
-	minZones, maxZones               int
-	seed                             uint64
-	labels                           bool
-	plan                             planFlags
+	req                     soil.OfflineRequest
+	plan                    soilplan.Params
+	cells, boundary, format string
+	weights                 []string
+	zones                   int
+	labels                  bool
 }
 
 func (s *shell) stratify() *cobra.Command {
@@ -71,52 +69,56 @@ walk, with reserve points.`,
 }
 
 func (f *stratifyFlags) register(flags *pflag.FlagSet) {
-	defaults := zoning.DefaultParams()
+	f.req.Params, f.plan = zoning.DefaultParams(), soilplan.DefaultParams()
+	req, zones := &f.req, &f.req.Params
+	placements := each(soilplan.Placements, func(p soilplan.Placement) string { return string(p) })
 	flags.StringVar(&f.cells, "cells", "", "CSV of cells: row,col or x,y and a column for each layer")
-	flags.StringSliceVar(&f.rasters, "raster", nil, "GeoTIFF files instead of a table, one for each layer")
-	flags.StringSliceVar(&f.layers, "layers", nil, "layers to use (default: all)")
-	flags.Float64Var(&f.cellSize, "cell-size", 0, "width of a cell in metres (default: the distance of the cells, or by the area)")
-	flags.IntVar(&f.epsg, "epsg", 0, "EPSG code of the UTM zone of the cells, such as 32720")
+	flags.StringSliceVar(&req.Rasters, "raster", nil, "GeoTIFF files instead of a table, one for each layer")
+	flags.StringSliceVar(&req.Layers, "layers", nil, "layers to use (default: all)")
+	flags.Float64Var(&req.CellSize, "cell-size", 0, "width of a cell in metres (default: the distance of the cells, or by the area)")
+	flags.IntVar(&req.EPSG, "epsg", 0, "EPSG code of the UTM zone of the cells, such as 32720")
 	flags.StringSliceVar(&f.weights, "weights", nil, "weights of layers, as clay=1,slope=0.5")
-	flags.Float64Var(&f.spatialWeight, "spatial-weight", defaults.SpatialWeight, "weight of the location: more makes zones more compact")
-	flags.IntVar(&f.edgeMask, "edge-mask", 1, "cells along the edge that only follow their neighbours")
-	flags.Float64Var(&f.minZone, "min-zone-area", 0, "smallest part of a zone in hectares (default: by the area, 0.25 to 2)")
+	flags.Float64Var(&zones.SpatialWeight, "spatial-weight", zones.SpatialWeight, "weight of the location: more makes zones more compact")
+	flags.IntVar(&req.EdgeMask, "edge-mask", 1, "cells along the edge that only follow their neighbours")
+	flags.Float64Var(&zones.MinZoneAreaHa, "min-zone-area", 0, "smallest part of a zone in hectares (default: by the area, 0.25 to 2)")
 	flags.StringVar(&f.boundary, "boundary", "", "GeoJSON file of the outline")
 	flags.IntVar(&f.zones, "zones", 0, "number of zones (default: the recommended one)")
-	flags.IntVar(&f.minZones, "min-zones", defaults.MinZones, "smallest number of zones to try")
-	flags.IntVar(&f.maxZones, "max-zones", 0, "largest number of zones to try (default: by the area, at most 8)")
-	flags.Uint64Var(&f.seed, "seed", 0, "seed of the random numbers, an integer (default: from the other parameters)")
+	flags.IntVar(&zones.MinZones, "min-zones", zones.MinZones, "smallest number of zones to try")
+	flags.IntVar(&zones.MaxZones, "max-zones", 0, "largest number of zones to try (default: by the area, at most 8)")
+	flags.Uint64Var(&zones.Seed, "seed", 0, "seed of the random numbers, an integer (default: from the other parameters)")
 	flags.BoolVar(&f.labels, "labels", false, "add the zone of every cell to the JSON")
-	f.plan.register(flags)
+	flags.Float64Var(&zones.CV, "cv", zones.CV, "coefficient of variation expected of what is sampled")
+	flags.Float64Var(&zones.Rho2, "rho2", zones.Rho2, "share of its variance that the layers can explain, 0 to 1")
+	flags.IntVar(&f.plan.Samples, "samples", 0, "make a sample plan of that many points (0: what the precision needs)")
+	flags.IntVar(&f.plan.ZoneOffset, "offset", f.plan.ZoneOffset, "make a sample plan whose points keep that many metres from the edges of zones and fields")
+	flags.StringVar((*string)(&f.plan.Placement), "placement", string(f.plan.Placement), "make a sample plan placed by "+strings.Join(placements, ", "))
 	flags.StringVar(&f.format, "format", "json", strings.Join(stratifyFormats, ", "))
 }
 
 // stratifyRequest returns the request of the flags.
 func (s *shell) stratifyRequest(f stratifyFlags, set *pflag.FlagSet) (soil.OfflineRequest, error) {
-	req := soil.OfflineRequest{
-		Rasters: f.rasters, Layers: f.layers, CellSize: f.cellSize, EPSG: f.epsg, EdgeMask: f.edgeMask,
-		Params: zoning.DefaultParams(), Seeded: set.Changed("seed"),
+	req := f.req
+	req.Seeded = set.Changed("seed")
+	if err := oneOf(f.format, stratifyFormats); err != nil {
+		return req, err
 	}
 	switch {
-	case !slices.Contains(stratifyFormats, f.format):
-		return req, usageError{fmt.Errorf("--format is one of %s, not %q", strings.Join(stratifyFormats, ", "), f.format)}
-	case (f.cells == "") == (len(f.rasters) == 0):
+	case (f.cells == "") == (len(req.Rasters) == 0):
 		return req, usageError{fmt.Errorf("`tilth stratify` needs --cells or --raster, and not both")}
 	case set.Changed("zones") && (set.Changed("min-zones") || set.Changed("max-zones")):
 		return req, usageError{fmt.Errorf("--zones is one number of zones; --min-zones and --max-zones are a range")}
 	}
-	p := &req.Params
-	p.SpatialWeight, p.MinZoneAreaHa, p.Seed = f.spatialWeight, f.minZone, f.seed
-	p.MinZones, p.MaxZones = f.minZones, f.maxZones
-	p.CV, p.Rho2, req.Plan = f.plan.cv, f.plan.rho2, f.plan.params(set)
+	if set.Changed("samples") || set.Changed("offset") || set.Changed("placement") {
+		req.Plan = &f.plan
+	}
 	if set.Changed("zones") {
 		if f.zones < 2 || f.zones > zoning.MaxZones {
 			return req, fault.Field("zones", fmt.Sprintf("It is a whole number from 2 to %d.", zoning.MaxZones))
 		}
-		p.MinZones, p.MaxZones = f.zones, f.zones
+		req.Params.MinZones, req.Params.MaxZones = f.zones, f.zones
 	}
 	var err error
-	if p.Weights, err = readWeights(f.weights); err != nil {
+	if req.Params.Weights, err = readWeights(f.weights); err != nil {
 		return req, err
 	}
 	if f.boundary != "" {
@@ -128,7 +130,7 @@ func (s *shell) stratifyRequest(f stratifyFlags, set *pflag.FlagSet) (soil.Offli
 		return req, nil
 	}
 	table, err := readFile(f.cells, func(r io.Reader) (layer.Table, error) {
-		return s.program.ReadCells(io.LimitReader(r, maxCellsFile), f.layers)
+		return s.program.ReadCells(io.LimitReader(r, maxCellsFile), req.Layers)
 	})
 	req.Table = &table
 	return req, err

@@ -7,6 +7,7 @@ import (
 	"tilth/app/soil"
 	"tilth/core/fault"
 	"tilth/core/geo"
+	soilplan "tilth/core/stratification/plan"
 	"tilth/core/stratification/zoning"
 )
 
@@ -97,4 +98,31 @@ func writeZonesGeoJSON(w io.Writer, a soil.OfflineAnswer) error {
 		}
 	}
 	return json.NewEncoder(w).Encode(record{{"type", "FeatureCollection"}, {"features", features}})
+}
+
+// planOf returns the JSON of a plan.
+func planOf(plan soilplan.Plan) record {
+	zone := func(z soilplan.ZonePlan) record {
+		return record{
+			{"zone", z.Zone}, {"samples", z.Samples}, {"reserves", z.Reserves}, {"weight", z.Weight}, {"eligible_area_ha", geo.RoundHa(z.EligibleHa)},
+		}
+	}
+	return record{
+		{"plan_uuid", plan.PlanUUID}, {"number_of_samples", plan.Samples}, {"number_of_reserve", plan.Reserves},
+		{"allocation", plan.Params.Allocation}, {"placement", plan.Params.Placement}, {"zone_offset", plan.Params.ZoneOffset},
+		{"min_distance_used", plan.MinDistanceUsed}, {"expected_relative_error", plan.ExpectedRelativeError},
+		{"probability_sample", plan.ProbabilitySample}, {"seed", plan.Params.Seed}, {"algorithm_version", plan.AlgorithmVersion},
+		{"per_zone", each(plan.PerZone, zone)}, {"points", each(plan.Points, placeOf)},
+		{"warnings", each(plan.Concerns, func(c soilplan.Concern) string { return c.Message })},
+	}
+}
+
+func placeOf(p soilplan.Point) record {
+	var lon, lat any
+	if p.LonLat != nil {
+		lon, lat = p.LonLat.X, p.LonLat.Y
+	}
+	return record{
+		{"id", p.ID}, {"zone", p.Zone}, {"role", p.Role}, {"lon", lon}, {"lat", lat}, {"easting", p.At.X}, {"northing", p.At.Y},
+	}
 }

@@ -106,8 +106,8 @@ func (s *shell) config() *cobra.Command {
 		values := map[string]string{}
 		var lines []string
 		for _, one := range s.cfg.settings() {
-			values[one.variable()] = one.value()
-			lines = append(lines, one.variable()+"="+one.value())
+			values[one.variable] = one.value()
+			lines = append(lines, one.variable+"="+one.value())
 		}
 		return s.print(values, "%s", strings.Join(lines, "\n"))
 	}}

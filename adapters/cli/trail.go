@@ -15,30 +15,15 @@ import (
 
 func (s *shell) trail() *cobra.Command {
 	var limit int64
-	c := &cobra.Command{
+	return limited(&cobra.Command{
 		Use: "trail", Short: "Print the changes of the installation by the command line, newest first",
 		Long: `Print the changes that the operator's command line made to the installation as a whole,
 newest first: prices, the crop catalog, reference curves, signing keys, operators; with
 --json an object a line. Its changes to a company are in that company's audit trail.`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if limit < 0 {
-				return usageError{fmt.Errorf("--limit must be 0 or more, not %d", limit)}
-			}
-			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
-				for e, err := range op.Trail(ctx, limit) {
-					if err != nil {
-						return err
-					}
-					if err := s.printEntry(e); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		},
-	}
-	c.Flags().Int64Var(&limit, "limit", 50, "number of the newest to print; 0: all")
-	return c
+		RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
+			return printed(op.Trail(ctx, limit), s.printEntry)
+		}),
+	}, &limit, 50, "number of the newest to print; 0: all")
 }
 
 func (s *shell) printEntry(e ports.OperatorEntry) error {
