@@ -4,17 +4,13 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"log/slog"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -32,7 +28,9 @@ import (
 
 // Program is the assembled product, opened when a command needs it.
 type Program interface {
-	Keeper
+	// Backup and Restore copy the database into a file and back.
+	Backup(ctx context.Context, cfg Config, log *slog.Logger, file string) error
+	Restore(ctx context.Context, cfg Config, log *slog.Logger, file string) error
 	// Open opens the database and the operator's use cases. migrate applies pending
 	// migrations first; without it, a database that needs them is refused.
 	Open(ctx context.Context, cfg Config, log *slog.Logger, migrate bool) (*Opened, error)
@@ -231,76 +229,6 @@ func strictArgs(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		strictArgs(sub)
 	}
-}
-
-// record is a JSON object, whose members are printed in their order.
-type record []member
-
-type member struct {
-	name  string
-	value any
-}
-
-// MarshalJSON writes the members.
-func (r record) MarshalJSON() ([]byte, error) {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	before := "{"
-	for _, m := range r {
-		out.WriteString(before + strconv.Quote(m.name) + ":")
-		if err := enc.Encode(m.value); err != nil {
-			return nil, err
-		}
-		before = ","
-	}
-	out.WriteByte('}')
-	return out.Bytes(), nil
-}
-
-// each returns what show makes of each element, and an empty list for none.
-func each[T, R any](all []T, show func(T) R) []R {
-	out := make([]R, len(all))
-	for i, one := range all {
-		out[i] = show(one)
-	}
-	return out
-}
-
-// answer prints what a use case returned, unless it failed.
-func (s *shell) answer(err error, record any, format string, args ...any) error {
-	if err != nil {
-		return err
-	}
-	return s.print(record, format, args...)
-}
-
-// print prints a record: with --json as JSON, else as the line given.
-func (s *shell) print(record any, format string, args ...any) error {
-	if s.asJSON {
-		return s.printJSON(record)
-	}
-	_, err := fmt.Fprintf(s.Out, format+"\n", args...)
-	return err
-}
-
-func (s *shell) printJSON(record any) error {
-	enc := json.NewEncoder(s.Out)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(record)
-}
-
-// printed prints every record of a list.
-func printed[T any](all iter.Seq2[T, error], print func(T) error) error {
-	for one, err := range all {
-		if err != nil {
-			return err
-		}
-		if err := print(one); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // run makes the action of a command that is one use case of the operator.

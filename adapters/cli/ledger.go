@@ -73,14 +73,6 @@ func transactionOf(t credit.Transaction) record {
 	}
 }
 
-// optional returns a pointer to a value; nil for the zero value.
-func optional[T comparable](v T) *T {
-	if v == *new(T) {
-		return nil
-	}
-	return &v
-}
-
 func (s *shell) walletTransactions() *cobra.Command {
 	var company, limit int64
 	c := limited(&cobra.Command{

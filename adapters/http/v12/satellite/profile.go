@@ -1,10 +1,20 @@
 package satellite
 
 import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/satellite"
+	"tilth/core/access"
 	"tilth/core/vegetation"
+	"tilth/ports"
 )
 
 // ProfilePoint is a point of a profile.
@@ -76,5 +86,111 @@ func showObservation(o vegetation.Observation) Observation {
 	return Observation{
 		rest.DateOf(o.Date), o.Value, o.Coverage, o.NValid, o.NPolygon, o.Median, o.Std, o.Min, o.Max, o.P10, o.P90, o.Items,
 		form.Each(o.Offsets, func(o vegetation.AppliedOffset) Offset { return Offset{o.Item, o.Offset, string(o.Basis)} }),
+	}
+}
+
+// indexParam asks for the series of an index.
+var indexParam = rest.Param{Name: "index_code", Type: rest.String, Description: "The series of this index instead of the one that was ordered; whatever its case."}
+
+// waitingText says how a series of another index is answered.
+var waitingText = "`?index_code=` gives the series of another index for the same order, at no charge. It is computed once, when it is first asked for; " +
+	"the request waits for it up to " + strconv.Itoa(int(satellite.IndexWait.Seconds())) + " seconds, or as long as a `Prefer: wait=` header says, if that is less. " +
+	"One that is not ready by then is answered with the status `processing`, an empty profile and `Retry-After`; one that cannot be computed with `failed` and the " +
+	"reason: it may be asked for again a day later. An order that is not active is answered with its own status and an empty profile."
+
+// retryLater is how many seconds a caller waits who asks again for a series being computed.
+const retryLater = 5
+
+// profileInput names a profile: an order, and the index of its series.
+type profileInput struct {
+	form.SharedByID
+	IndexCode string `query:"index_code"`
+}
+
+// index returns the index that is asked for; the zero Index where none is.
+// Faults: Invalid (index_code).
+func (in profileInput) index() (vegetation.Index, error) {
+	if in.IndexCode == "" {
+		return vegetation.Index{}, nil
+	}
+	return vegetation.ParseIndex(in.IndexCode)
+}
+
+// waitGiven returns how long a caller would wait (RFC 7240, section 4.3), at most as long as
+// anybody does.
+func waitGiven(c *rest.Call) time.Duration {
+	for preference := range strings.SplitSeq(c.Header("Prefer"), ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(preference), "=")
+		if seconds, err := strconv.ParseUint(value, 10, 16); err == nil && strings.EqualFold(name, "wait") {
+			return min(satellite.IndexWait, time.Duration(seconds)*time.Second)
+		}
+	}
+	return satellite.IndexWait
+}
+
+// retrieved returns an order with the series that is asked for, its own or that of an index.
+func retrieved(ctx context.Context, c *rest.Call, orders *satellite.Profiles, in profileInput) (satellite.Profile, error) {
+	index, err := in.index()
+	if err != nil {
+		return satellite.Profile{}, err
+	}
+	if index.IsZero() {
+		return orders.Retrieve(ctx, c.Principal(), in.Share, in.ID)
+	}
+	found, err := orders.RetrieveIndex(ctx, c.Principal(), in.Share, in.ID, index, waitGiven(c))
+	sayLater(c, found.Order)
+	return found, err
+}
+
+// sayLater says when to ask again for a series that is being computed.
+func sayLater(c *rest.Call, order vegetation.OrderState) {
+	if order.Status == vegetation.Processing {
+		c.SetHeader("Retry-After", strconv.Itoa(retryLater))
+	}
+}
+
+func showSmoothed(s vegetation.Series) *[]ProfilePoint {
+	days := slices.Concat(s.Smoothed()...)
+	return new(form.Each(days, func(p vegetation.Point) ProfilePoint { return ProfilePoint{rest.DateOf(p.Date), p.Value} }))
+}
+
+// profileFiles are the files of a profile.
+var profileFiles = []struct{ name, format, media, summary, description string }{
+	{"chart.svg", ports.SVG, "image/svg+xml", "The profile as a picture, SVG", chartText},
+	{"chart.png", ports.PNG, "image/png", "The profile as a picture, PNG", chartText},
+	{"export.csv", satellite.CSV, form.MediaCSV, "The profile as a table, CSV", "A line a date, accepted and rejected ones in one order: " +
+		"date, value, status, reason, coverage, n_valid, n_polygon, median, std, min, max, p10, p90, items (separated by spaces). " +
+		"A rejected date has its reason, and neither a value nor statistics."},
+}
+
+const chartText = "The accepted dates as points, the smoothed line, the rejected dates as ticks on the axis, the season shaded. " +
+	"Where there is no accepted date, the picture says why."
+
+func registerProfileFiles(a *rest.API, files *satellite.ProfileFiles) {
+	for _, kind := range profileFiles {
+		media, _, _ := strings.Cut(kind.media, ";")
+		route := rest.Route{
+			Method: http.MethodGet, Path: ordersPath + "{id}/" + kind.name, OperationID: "vi_profile_order_" + strings.ReplaceAll(kind.name, ".", "_"),
+			Summary: kind.summary, Description: kind.description + "\n\n" + waitingText, Tag: profileTag, Noun: "order",
+			Permission: access.ProfileOrders.View.For("retrieve"), Query: []rest.Param{form.ShareParam, indexParam}, Media: []string{media},
+		}
+		rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in profileInput) (rest.Raw, error) {
+			index, err := in.index()
+			if err != nil {
+				return rest.Raw{}, err
+			}
+			file, err := files.File(ctx, c.Principal(), satellite.ProfileFileRequest{
+				Shared: in.Share, ID: in.ID, Index: index, Format: kind.format, Wait: waitGiven(c),
+			})
+			sayLater(c, file.Order)
+			out := rest.Raw{ContentType: kind.media, Write: file.Write}
+			if kind.format == ports.SVG {
+				c.SetHeader("Content-Security-Policy", form.DrawingPolicy)
+			}
+			if kind.format == satellite.CSV {
+				out.Filename = fmt.Sprintf("profile-%d-%s.csv", in.ID, strings.ToLower(file.Order.Index))
+			}
+			return out, err
+		})
 	}
 }
