@@ -75,9 +75,15 @@ func registerShareGrants(a *rest.API, s *account.Sharing) {
 	revoke.Description = "For the company that gives. The grant stays listed, as revoked."
 	revoke.Status, revoke.Faults = http.StatusNoContent, []int{http.StatusConflict}
 	rest.Handle(a, revoke, form.Remove(s.Revoke))
-	registerGrantAnswer(a, "accept", "Accept a share grant", s.Accept)
-	registerGrantAnswer(a, "decline", "Decline a share grant", s.Decline)
+	accept := grantRoute(http.MethodPost, "{id}/accept/", access.ShareGrants.Edit.For("accept"), "Accept a share grant")
+	accept.Description, accept.Faults = answerText, []int{http.StatusConflict}
+	rest.Handle(a, accept, onGrant(s.Accept))
+	decline := grantRoute(http.MethodPost, "{id}/decline/", access.ShareGrants.Edit.For("decline"), "Decline a share grant")
+	decline.Description, decline.Faults = answerText, []int{http.StatusConflict}
+	rest.Handle(a, decline, onGrant(s.Decline))
 }
+
+const answerText = "For the company that the grant is offered to, while it is pending."
 
 var grantRoute = rest.Routes{Base: "share-grant/", Operation: "share_grant", Tag: "Sharing", Noun: "share grant"}.Route
 
@@ -95,22 +101,15 @@ func registerGrantReads(a *rest.API, s *account.Sharing) {
 		return form.List(in.PageOrAll(), show)(s.List(ctx, c.Principal(), in.query()))
 	})
 	rest.Handle(a, grantRoute(http.MethodGet, "{id}/", access.ShareGrants.View.For("retrieve"), "Retrieve a share grant"),
-		func(ctx context.Context, c *rest.Call, in form.ByID) (ShareGrant, error) {
-			grant, err := s.Retrieve(ctx, c.Principal(), in.ID)
-			return showGrant(grant, c.Principal().CompanyID), err
-		})
+		onGrant(s.Retrieve))
 }
 
-func registerGrantAnswer(a *rest.API, action, summary string,
-	answer func(ctx context.Context, who access.Principal, id int64) (access.Grant, error),
-) {
-	r := grantRoute(http.MethodPost, "{id}/"+action+"/", access.ShareGrants.Edit.For(action), summary)
-	r.Description = "For the company that the grant is offered to, while it is pending."
-	r.Faults = []int{http.StatusConflict}
-	rest.Handle(a, r, func(ctx context.Context, c *rest.Call, in form.ByID) (ShareGrant, error) {
-		grant, err := answer(ctx, c.Principal(), in.ID)
+// onGrant returns the handler of a route that does one thing with a grant and answers with it.
+func onGrant(use func(context.Context, access.Principal, int64) (access.Grant, error)) func(context.Context, *rest.Call, form.ByID) (ShareGrant, error) {
+	return func(ctx context.Context, c *rest.Call, in form.ByID) (ShareGrant, error) {
+		grant, err := use(ctx, c.Principal(), in.ID)
 		return showGrant(grant, c.Principal().CompanyID), err
-	})
+	}
 }
 
 // grantsInput is what of the grants is asked for.

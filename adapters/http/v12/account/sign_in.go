@@ -43,30 +43,28 @@ func registerAuth(a *rest.API, id *account.Identity) {
 		"company_forbidden":  "X-Company names another company than the caller's own (403)",
 		"company_not_found":  "X-Company of an operator names no company (404)",
 	})
-	public := func(path, operation, summary string) rest.Route {
-		return rest.Route{
-			Method: http.MethodPost, Path: path, OperationID: operation, Summary: summary,
-			Tag: signInTag, Public: true, Faults: []int{http.StatusUnauthorized},
-		}
-	}
-	signIn := public("auth/token/", "token_create", "Sign in")
-	signIn.Faults = append(signIn.Faults, http.StatusTooManyRequests)
-	rest.Handle(a, signIn,
+	rest.Handle(a, public("auth/token/", "token_create", "Sign in", "", http.StatusOK, http.StatusUnauthorized, http.StatusTooManyRequests),
 		func(ctx context.Context, c *rest.Call, in rest.JSON[SignIn]) (Tokens, error) {
 			pair, err := id.SignIn(ctx, in.Body.Email, in.Body.Password, c.Client())
 			return tokensOf(pair), err
 		})
-	rest.Handle(a, public("auth/token/refresh/", "token_refresh", "Exchange a refresh token"),
+	rest.Handle(a, public("auth/token/refresh/", "token_refresh", "Exchange a refresh token", "", http.StatusOK, http.StatusUnauthorized),
 		func(ctx context.Context, c *rest.Call, in rest.JSON[RefreshToken]) (Tokens, error) {
 			pair, err := id.Refresh(ctx, in.Body.Refresh)
 			return tokensOf(pair), err
 		})
-	revoke := public("auth/token/revoke/", "token_revoke", "End a refresh token and all of its family")
-	revoke.Status = http.StatusNoContent
-	rest.Handle(a, revoke,
+	rest.Handle(a, public("auth/token/revoke/", "token_revoke", "End a refresh token and all of its family", "", http.StatusNoContent, http.StatusUnauthorized),
 		func(ctx context.Context, c *rest.Call, in rest.JSON[RefreshToken]) (rest.NoContent, error) {
 			return rest.NoContent{}, id.Revoke(ctx, in.Body.Refresh)
 		})
+}
+
+// public returns a route that needs no credential.
+func public(path, operation, summary, description string, status int, faults ...int) rest.Route {
+	return rest.Route{
+		Method: http.MethodPost, Path: path, OperationID: operation, Summary: summary, Description: description,
+		Tag: signInTag, Public: true, Status: status, Faults: faults,
+	}
 }
 
 // CompanyRef is the company a caller acts in.
@@ -135,17 +133,6 @@ func registerPasswords(a *rest.API, id *account.Identity) {
 	}, func(ctx context.Context, c *rest.Call, in rest.JSON[PasswordChange]) (rest.NoContent, error) {
 		return rest.NoContent{}, id.ChangePassword(ctx, c.Principal(), in.Body.Current, in.Body.New, c.Client())
 	})
-	registerLinks(a, id)
-}
-
-// registerLinks adds what the one-time links lead to: none of it needs a credential.
-func registerLinks(a *rest.API, id *account.Identity) {
-	public := func(path, operation, summary, description string, status int) rest.Route {
-		return rest.Route{
-			Method: http.MethodPost, Path: path, OperationID: operation, Summary: summary, Description: description,
-			Tag: signInTag, Public: true, Status: status,
-		}
-	}
 	rest.Handle(a, public("auth/password/reset/", "password_reset", "Ask for a link to set a new password",
 		"The answer is the same whether or not a user has the address. The link is good for an hour; one is sent a minute.", http.StatusNoContent),
 		func(ctx context.Context, c *rest.Call, in rest.JSON[PasswordResetRequest]) (rest.NoContent, error) {

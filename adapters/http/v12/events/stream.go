@@ -30,11 +30,6 @@ func eventKinds() string {
 	return b.String()
 }
 
-// resetData is the data of the event reset.
-type resetData struct {
-	Message string `json:"message"`
-}
-
 func registerStream(a *rest.API, f *events.Feed) {
 	a.DescribeTag("Events", "What happens in your company, told as it happens: as a stream, or posted to your webhooks. "+
 		"Every event is a CloudEvent (CloudEvents 1.0, JSON) with the extensions `companyid` and `sequence`, its place in your company's feed; "+
@@ -128,7 +123,7 @@ func follow(ctx context.Context, stream *events.Stream, out *rest.EventWriter, b
 // write writes a batch, and returns the place that the reader knows then.
 func write(out *rest.EventWriter, batch events.Batch, sent int64) (int64, error) {
 	if batch.Reset {
-		data, err := json.Marshal(resetData{"Events were forgotten before you came back; what follows begins with the oldest that is kept."})
+		data, err := json.Marshal(map[string]string{"message": "Events were forgotten before you came back; what follows begins with the oldest that is kept."})
 		if err != nil {
 			return sent, err
 		}

@@ -41,6 +41,14 @@ func UploadedFile(c *rest.Call) (media string, content io.Reader, err error) {
 	}
 }
 
+// Upload returns how the file of a request is read once that is permitted.
+func Upload(c *rest.Call) func() (io.Reader, error) {
+	return func() (io.Reader, error) {
+		_, content, err := UploadedFile(c)
+		return content, err
+	}
+}
+
 // formPart reports what is wrong with a form as a fault.
 type formPart struct{ io.Reader }
 

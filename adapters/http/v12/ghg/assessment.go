@@ -2,7 +2,6 @@ package ghg
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -135,7 +134,7 @@ func (r assessmentRoutes) registerWrites() {
 	create.Description, create.Status, create.Message, create.DataWith = nestedNote, http.StatusCreated, "Assessment created.", schemaSections
 	create.Body = rest.Body[AssessmentWrite]().With(schemaSections)
 	rest.Handle(r.api, create, func(ctx context.Context, c *rest.Call, _ struct{}) (Assessment, error) {
-		draft, err := draftOf(c, nil)
+		draft, err := draftOf(c, assessment.Assessment{})
 		if err != nil {
 			return Assessment{}, err
 		}
@@ -147,17 +146,13 @@ func (r assessmentRoutes) registerWrites() {
 	for _, route := range []rest.Route{update, patch} {
 		route.Description, route.Message, route.DataWith = nestedNote, "Assessment updated.", schemaSections
 		route.Faults = []int{http.StatusPreconditionFailed}
-		partial := route.Method == http.MethodPatch
 		route.Body = rest.Body[AssessmentWrite]().With(schemaSections)
 		rest.Handle(r.api, route, func(ctx context.Context, c *rest.Call, in form.ByID) (Assessment, error) {
 			whole, err := r.use.Update(ctx, c.Principal(), in.ID, func(current ghgapp.Whole) (ghgapp.AssessmentDraft, error) {
 				if err := r.agreed(c)(current); err != nil {
 					return ghgapp.AssessmentDraft{}, err
 				}
-				if !partial {
-					return draftOf(c, nil)
-				}
-				return draftOf(c, &current)
+				return draftOf(c, current.Assessment)
 			})
 			return r.show(whole), err
 		})
@@ -180,20 +175,15 @@ func (r assessmentRoutes) agreed(c *rest.Call) func(current ghgapp.Whole) error 
 	}
 }
 
-// draftOf reads a body; over the general part of current, where that is given. What is
+// draftOf reads a body, that of a PATCH over the general part as it stands. What is
 // wrong with the general part is left to be reported together with the sections.
-func draftOf(c *rest.Call, current *ghgapp.Whole) (ghgapp.AssessmentDraft, error) {
+func draftOf(c *rest.Call, current assessment.Assessment) (ghgapp.AssessmentDraft, error) {
 	out := ghgapp.AssessmentDraft{Sections: map[string]any{}}
 	value, err := rest.DecodeValue(c)
 	if err != nil {
 		return out, err
 	}
-	var in AssessmentWrite
-	if current == nil {
-		in, err = rest.Decode[AssessmentWrite](c)
-	} else {
-		in, err = rest.DecodeInto(c, writeAssessment(current.Assessment))
-	}
+	in, err := rest.DecodeChange(c, writeAssessment(current))
 	object, isObject := value.(map[string]any)
 	if known, ok := fault.As(err); ok && isObject && known.Code == "validation_failed" {
 		out.Errors, err = known.Fields, nil
@@ -219,13 +209,14 @@ func applyAssessment(in AssessmentWrite) (assessment.Assessment, error) {
 		ResourceType: assessment.ResourceType(in.ResourceType), ResourceID: in.ResourceID, Year: in.AssessmentYear,
 		ClimateRegion: form.OrZero(in.ClimateRegion), FarmCountry: form.OrZero(in.FarmCountry), DataQuality: form.OrZero(in.SubmittedDataQuality),
 	}
-	read := func(sent rest.RawObject, into *map[string]any) error {
-		if len(sent) == 0 {
-			return nil
-		}
-		return json.Unmarshal(sent, into)
+	var err error
+	if len(in.GrowingArea) > 0 {
+		err = json.Unmarshal(in.GrowingArea, &out.GrowingArea)
 	}
-	return out, cmp.Or(read(in.GrowingArea, &out.GrowingArea), read(in.AverageTemperature, &out.AverageTemperature))
+	if err == nil && len(in.AverageTemperature) > 0 {
+		err = json.Unmarshal(in.AverageTemperature, &out.AverageTemperature)
+	}
+	return out, err
 }
 
 func writeAssessment(r assessment.Assessment) AssessmentWrite {

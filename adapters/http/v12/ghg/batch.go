@@ -224,10 +224,7 @@ func (r bulkRoutes) registerImport() {
 	})
 	rest.Handle(r.api, route, func(ctx context.Context, c *rest.Call, in form.Import) (AssessmentBatch, error) {
 		options := assessment.BatchOptions{Preview: in.Preview, Atomic: in.Atomic}
-		report, err := r.use.Import(ctx, c.Principal(), options, func() (io.Reader, error) {
-			_, content, err := form.UploadedFile(c)
-			return content, err
-		})
+		report, err := r.use.Import(ctx, c.Principal(), options, form.Upload(c))
 		return answer(c, report, err)
 	})
 

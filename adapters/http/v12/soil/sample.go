@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"io"
 	"maps"
 	"net/http"
 	"strconv"
@@ -258,10 +257,7 @@ func registerSampleFiles(a *rest.API, s *soil.SampleFiles) {
 	})
 	rest.Handle(a, take, func(ctx context.Context, c *rest.Call, in form.Import) (SampleImport, error) {
 		options := soil.SampleImportOptions{Preview: in.Preview, Atomic: in.Atomic}
-		judged, err := s.Import(ctx, c.Principal(), options, func() (io.Reader, error) {
-			_, content, err := form.UploadedFile(c)
-			return content, err
-		})
+		judged, err := s.Import(ctx, c.Principal(), options, form.Upload(c))
 		if err != nil {
 			return SampleImport{}, err
 		}
