@@ -117,59 +117,44 @@ func (c *Config) flags(f *pflag.FlagSet, common bool) {
 	}
 }
 
+// checker keeps an error of a setting for every condition that does not hold.
+type checker func(holds bool, name, format string, args ...any)
+
 // Check returns all errors of the configuration at once.
 func (c *Config) Check() error {
 	var errs []error
-	bad := func(name, format string, args ...any) {
-		errs = append(errs, fmt.Errorf("%s: %s", name, fmt.Sprintf(format, args...)))
+	check := func(holds bool, name, format string, args ...any) {
+		if !holds {
+			errs = append(errs, fmt.Errorf("%s: %s", name, fmt.Sprintf(format, args...)))
+		}
 	}
 	databases := []string{"sqlite:", "postgres://", "postgresql://"}
-	if !slices.ContainsFunc(databases, func(prefix string) bool { return strings.HasPrefix(c.DatabaseURL, prefix) }) {
-		bad("TILTH_DATABASE_URL", "it must start with sqlite: or postgres://")
-	}
-	if path, ok := strings.CutPrefix(c.ObjectsURL, "file:"); !ok || path == "" {
-		bad("TILTH_OBJECTS_URL", "it must be of the form file:PATH")
-	}
-	if c.BrokerURL != "" {
-		bad("TILTH_BROKER_URL", "this version keeps its queue in the database; leave it empty")
-	}
-	if c.PublicURL != "" {
-		if u, err := url.Parse(c.PublicURL); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-			bad("TILTH_PUBLIC_URL", "%q is not an http(s) address", c.PublicURL)
-		}
-	}
-	if _, err := c.Proxies(); err != nil {
-		bad("TILTH_TRUSTED_PROXIES", "%v", err)
-	}
-	c.checkIssuers(bad)
+	known := slices.ContainsFunc(databases, func(prefix string) bool { return strings.HasPrefix(c.DatabaseURL, prefix) })
+	check(known, "TILTH_DATABASE_URL", "it must start with sqlite: or postgres://")
+	path, isFile := strings.CutPrefix(c.ObjectsURL, "file:")
+	check(isFile && path != "", "TILTH_OBJECTS_URL", "it must be of the form file:PATH")
+	check(c.BrokerURL == "", "TILTH_BROKER_URL", "this version keeps its queue in the database; leave it empty")
+	public, err := url.Parse(c.PublicURL)
+	isPublic := err == nil && public.Host != "" && (public.Scheme == "http" || public.Scheme == "https")
+	check(c.PublicURL == "" || isPublic, "TILTH_PUBLIC_URL", "%q is not an http(s) address", c.PublicURL)
+	_, err = c.Proxies()
+	check(err == nil, "TILTH_TRUSTED_PROXIES", "%v", err)
+	c.checkIssuers(check)
 	for _, origin := range c.Origins() {
-		if u, err := url.Parse(origin); err != nil || u.Host == "" || u.Scheme+"://"+u.Host != origin {
-			bad("TILTH_CORS_ORIGINS", "%q is not an origin such as https://app.example.org", origin)
-		}
+		u, err := url.Parse(origin)
+		isOrigin := err == nil && u.Host != "" && u.Scheme+"://"+u.Host == origin
+		check(isOrigin, "TILTH_CORS_ORIGINS", "%q is not an origin such as https://app.example.org", origin)
 	}
-	c.checkMail(bad)
-	if c.EngineURL != "" && c.EngineID == "" {
-		bad("TILTH_ENGINE_ID", "the external engine at TILTH_ENGINE_URL requires a name")
-	}
-	if c.LogFormat != "text" && c.LogFormat != "json" {
-		bad("TILTH_LOG_FORMAT", "%q is neither text nor json", c.LogFormat)
-	}
-	if _, ok := levels[c.LogLevel]; !ok {
-		bad("TILTH_LOG_LEVEL", "%q is not debug, info, warn or error", c.LogLevel)
-	}
-	for name, n := range map[string]int64{
-		"TILTH_WORKERS": int64(c.Workers), "TILTH_MAX_BULK": int64(c.MaxBulk), "TILTH_MAX_BODY_BYTES": c.MaxBodyBytes,
-	} {
-		if n < 1 {
-			bad(name, "it must be at least 1")
-		}
-	}
-	if c.PasswordMemory < 12 || c.PasswordMemory > 4096 {
-		bad("TILTH_PASSWORD_MEMORY", "it must be 12 to 4096 MiB")
-	}
-	if !(c.RateLimit >= 0) {
-		bad("TILTH_RATE_LIMIT", "it must be 0 or more")
-	}
+	c.checkMail(check)
+	check(c.EngineURL == "" || c.EngineID != "", "TILTH_ENGINE_ID", "the external engine at TILTH_ENGINE_URL requires a name")
+	check(c.LogFormat == "text" || c.LogFormat == "json", "TILTH_LOG_FORMAT", "%q is neither text nor json", c.LogFormat)
+	_, isLevel := levels[c.LogLevel]
+	check(isLevel, "TILTH_LOG_LEVEL", "%q is not debug, info, warn or error", c.LogLevel)
+	check(c.Workers >= 1, "TILTH_WORKERS", "it must be at least 1")
+	check(c.MaxBulk >= 1, "TILTH_MAX_BULK", "it must be at least 1")
+	check(c.MaxBodyBytes >= 1, "TILTH_MAX_BODY_BYTES", "it must be at least 1")
+	check(c.PasswordMemory >= 12 && c.PasswordMemory <= 4096, "TILTH_PASSWORD_MEMORY", "it must be 12 to 4096 MiB")
+	check(c.RateLimit >= 0, "TILTH_RATE_LIMIT", "it must be 0 or more")
 	return errors.Join(errs...)
 }
 
@@ -213,42 +198,33 @@ func masked(secret string) string {
 }
 
 // checkMail checks the settings of the mail server; `tilth doctor` connects to it.
-func (c *Config) checkMail(bad func(name, format string, args ...any)) {
+func (c *Config) checkMail(check checker) {
 	if c.SMTPURL == "" {
 		return
 	}
-	if u, err := url.Parse(c.SMTPURL); err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" {
-		bad("TILTH_SMTP_URL", "it must be smtp://USER:PASSWORD@HOST:PORT or smtps://…")
-	}
-	if _, err := mail.ParseAddress(c.MailFrom); err != nil {
-		bad("TILTH_MAIL_FROM", "%q is not an e-mail address; letters require a sender", c.MailFrom)
-	}
+	u, err := url.Parse(c.SMTPURL)
+	isServer := err == nil && u.Hostname() != "" && (u.Scheme == "smtp" || u.Scheme == "smtps")
+	check(isServer, "TILTH_SMTP_URL", "it must be smtp://USER:PASSWORD@HOST:PORT or smtps://…")
+	_, err = mail.ParseAddress(c.MailFrom)
+	check(err == nil, "TILTH_MAIL_FROM", "%q is not an e-mail address; letters require a sender", c.MailFrom)
 }
 
 // checkIssuers checks the settings of the issuers of access tokens.
-func (c *Config) checkIssuers(bad func(name, format string, args ...any)) {
+func (c *Config) checkIssuers(check checker) {
 	if c.OIDCIssuer == "" {
-		if !c.BuiltinIssuer {
-			bad("TILTH_BUILTIN_ISSUER", "without it and without TILTH_OIDC_ISSUER nobody could sign in")
-		}
-		if c.OIDCAudience != "" {
-			bad("TILTH_OIDC_ISSUER", "it must be set if TILTH_OIDC_AUDIENCE is")
-		}
+		check(c.BuiltinIssuer, "TILTH_BUILTIN_ISSUER", "without it and without TILTH_OIDC_ISSUER nobody could sign in")
+		check(c.OIDCAudience == "", "TILTH_OIDC_ISSUER", "it must be set if TILTH_OIDC_AUDIENCE is")
 		return
 	}
 	u, err := url.Parse(c.OIDCIssuer)
-	switch {
-	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		bad("TILTH_OIDC_ISSUER", "%q is not the address of an issuer, such as https://id.example.org/realm", hidden(c.OIDCIssuer))
-	case u.Scheme != "https" && !(u.Scheme == "http" && loopback(u.Hostname())):
-		bad("TILTH_OIDC_ISSUER", "its keys must be read over https: who changes them on the way can make tokens")
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		check(false, "TILTH_OIDC_ISSUER", "%q is not the address of an issuer, such as https://id.example.org/realm", hidden(c.OIDCIssuer))
+	} else {
+		check(u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname()), "TILTH_OIDC_ISSUER",
+			"its keys must be read over https: who changes them on the way can make tokens")
 	}
-	if c.OIDCAudience == "" {
-		bad("TILTH_OIDC_AUDIENCE", "it must be set: a token issued for another service must not be accepted")
-	}
-	if c.OIDCEmailClaim == "" {
-		bad("TILTH_OIDC_EMAIL_CLAIM", "it must name a claim")
-	}
+	check(c.OIDCAudience != "", "TILTH_OIDC_AUDIENCE", "it must be set: a token issued for another service must not be accepted")
+	check(c.OIDCEmailClaim != "", "TILTH_OIDC_EMAIL_CLAIM", "it must name a claim")
 }
 
 // loopback reports whether a host is this machine.

@@ -59,17 +59,16 @@ func parseExtent(text string) (*cropcheck.Extent, error) {
 		return nil, nil
 	}
 	bad := fault.Field("extent", fmt.Sprintf("%q is not a box; write it as WEST,SOUTH,EAST,NORTH in degrees, such as -60,-24,-41,-2.", text))
-	parts := strings.Split(text, ",")
-	if len(parts) != 4 {
-		return nil, bad
-	}
-	var degrees [4]float64
-	for i, part := range parts {
+	var degrees []float64
+	for part := range strings.SplitSeq(text, ",") {
 		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
 		if err != nil {
 			return nil, bad
 		}
-		degrees[i] = v
+		degrees = append(degrees, v)
+	}
+	if len(degrees) != 4 {
+		return nil, bad
 	}
 	return &cropcheck.Extent{West: degrees[0], South: degrees[1], East: degrees[2], North: degrees[3]}, nil
 }

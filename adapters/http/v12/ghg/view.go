@@ -51,10 +51,7 @@ type MissingField struct {
 }
 
 func (r assessmentRoutes) registerViews() {
-	var groups []string
-	for _, g := range r.use.Table().Groups() {
-		groups = append(groups, g.Key)
-	}
+	groups := form.Each(r.use.Table().Groups(), func(g assessment.Group) string { return g.Key })
 	details := assessmentRoute(http.MethodGet, "{id}/details/", access.Assessments.View.For("details"), "The details of an assessment")
 	details.Description = "Members of one group of sections, or of all, always with `id`, `status`, `completeness_percentage` and `is_ready_for_submission`. " +
 		"With `enforce_required=true` the answer is 400 with the required fields of the group that are missing or invalid, and 200 when there are none. " +
@@ -84,19 +81,14 @@ func (r assessmentRoutes) registerViews() {
 		"own keywords; places, units, groups, weights and roles as `x-order`, `x-unit`, `x-group`, `x-weight` and `x-role`."
 	form.Data = schemaForm
 	rest.Handle(r.api, form, func(ctx context.Context, c *rest.Call, _ struct{}) (rest.Value, error) {
-		if err := r.use.MayView(ctx, c.Principal()); err != nil {
-			return rest.Value{}, err
-		}
-		return rest.Value{V: r.use.Table().Schema()}, nil
+		return rest.Value{V: r.use.Table().Schema()}, r.use.MayView(ctx, c.Principal())
 	})
 
 	values := assessmentRoute(http.MethodGet, "ghg-values/", access.Assessments.View.For("ghg_values"), "Placeholder figures")
 	values.Description = "Always the same figures. They are calculated from nothing and are not to be taken for real data."
 	rest.Handle(r.api, values, func(ctx context.Context, c *rest.Call, _ struct{}) (GHGValues, error) {
-		if err := r.use.MayView(ctx, c.Principal()); err != nil {
-			return GHGValues{}, err
-		}
-		return GHGValues{Emissions: 24.8, Removals: 5.3, Balance: 19.5, Unit: "tCO2e"}, nil // specification, section 4.2
+		placeholder := GHGValues{Emissions: 24.8, Removals: 5.3, Balance: 19.5, Unit: "tCO2e"} // specification, section 4.2
+		return placeholder, r.use.MayView(ctx, c.Principal())
 	})
 }
 
