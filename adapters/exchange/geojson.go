@@ -27,73 +27,66 @@ const (
 func readGeoJSON(ctx context.Context, file ports.Object, limits geo.Limits, outlines bool, yield func(ports.Feature) bool) error {
 	s := &splitter{in: bufio.NewReaderSize(whole(file), 64<<10)}
 	seen := false
-	err := s.collection(func(name string) error {
+	s.collection(func(name string) {
 		switch {
 		case name == "features" && seen:
-			return refuse("The FeatureCollection has two lists of features.")
+			s.fail(refuse("The FeatureCollection has two lists of features."))
 		case name == "features":
 			seen = true
-			return s.array(func(raw []byte, tooLarge bool) (bool, error) {
-				if ctx.Err() != nil {
-					return false, ctx.Err()
-				}
+			s.array(func(raw []byte, tooLarge bool) error {
 				var f ports.Feature
 				if outlines {
 					f.Err = readFeature(&f, raw, tooLarge, limits)
 				}
-				return yield(f), nil
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if !yield(f) {
+					return errEnough
+				}
+				return nil
 			})
 		case name == "type":
-			return s.expectCollection()
+			s.expectCollection()
 		case name == "crs":
-			return s.expectWGS84()
+			s.expectWGS84()
+		default:
+			s.value(nil, 0)
 		}
-		_, err := s.value(nil, 0)
-		return err
 	})
 	switch {
-	case errors.Is(err, errEnough):
+	case errors.Is(s.err, errEnough):
 		return nil
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(s.err, io.EOF), errors.Is(s.err, io.ErrUnexpectedEOF):
 		return refuse("The GeoJSON ends in the middle, after byte %d.", s.at)
-	case err == nil && !seen:
+	case s.err == nil && !seen:
 		return refuse("The file is no FeatureCollection: it has no list of features.")
 	}
-	return err
+	return s.err
 }
 
 var errEnough = errors.New("the reader has enough")
 
-func (s *splitter) expectCollection() error {
-	raw, err := s.value([]byte{}, maxMemberBytes)
-	if err != nil {
-		return err
-	}
+func (s *splitter) expectCollection() {
 	var word string
-	if json.Unmarshal(raw, &word) != nil || word != "FeatureCollection" {
-		return refuse("The file is a GeoJSON %.40s; the import takes a FeatureCollection.", raw)
+	if raw := s.member(); s.err == nil && (json.Unmarshal(raw, &word) != nil || word != "FeatureCollection") {
+		s.fail(refuse("The file is a GeoJSON %.40s; the import takes a FeatureCollection.", raw))
 	}
-	return nil
 }
 
 // expectWGS84 refuses another coordinate reference system, which GeoJSON could name before
 // RFC 7946 and many tools still do.
-func (s *splitter) expectWGS84() error {
-	raw, err := s.value([]byte{}, maxMemberBytes)
-	if err != nil {
-		return err
-	}
-	var crs *struct {
+func (s *splitter) expectWGS84() {
+	var crs struct {
 		Properties struct{ Name string }
 	}
-	if err := json.Unmarshal(raw, &crs); err != nil || crs == nil {
-		return nil // malformed or null: nothing is claimed
+	if json.Unmarshal(s.member(), &crs) != nil {
+		return // malformed: nothing is claimed
 	}
 	name := strings.ToUpper(crs.Properties.Name)
-	if name == "" || strings.HasSuffix(name, "CRS84") || strings.HasSuffix(name, ":4326") {
-		return nil
+	if name != "" && !strings.HasSuffix(name, "CRS84") && !strings.HasSuffix(name, ":4326") {
+		s.fail(refuse("The coordinates are in %.80q; GeoJSON is longitude and latitude in degrees (WGS84).", crs.Properties.Name))
 	}
-	return refuse("The coordinates are in %.80q; GeoJSON is longitude and latitude in degrees (WGS84).", crs.Properties.Name)
 }
 
 // feature is the part of a GeoJSON feature that matters here.
@@ -164,18 +157,30 @@ func textOf(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// splitter takes a JSON object apart without holding it.
+// splitter takes a JSON object apart without holding it. It keeps its first error: what is read after
+// it is zero.
 type splitter struct {
-	in *bufio.Reader
-	at int64 // bytes read
+	in  *bufio.Reader
+	at  int64 // bytes read
+	err error
 }
 
-func (s *splitter) read() (byte, error) {
+// fail keeps an error, unless there is one already.
+func (s *splitter) fail(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+func (s *splitter) read() byte {
+	if s.err != nil {
+		return 0
+	}
 	b, err := s.in.ReadByte()
-	if err == nil {
+	if s.err = err; err == nil {
 		s.at++
 	}
-	return b, err
+	return b
 }
 
 func (s *splitter) unread() {
@@ -184,114 +189,93 @@ func (s *splitter) unread() {
 }
 
 // next returns the first byte that is no white space.
-func (s *splitter) next() (byte, error) {
-	for {
-		b, err := s.read()
-		if err != nil || b != ' ' && b != '\t' && b != '\r' && b != '\n' {
-			return b, err
-		}
+func (s *splitter) next() byte {
+	b := s.read()
+	for b == ' ' || b == '\t' || b == '\r' || b == '\n' {
+		b = s.read()
 	}
+	return b
 }
 
-func (s *splitter) malformed(want string, got byte) error {
-	return refuse("The GeoJSON is malformed at byte %d: %q where %s should be.", s.at, string(rune(got)), want)
+func (s *splitter) malformed(want string, got byte) {
+	s.fail(refuse("The GeoJSON is malformed at byte %d: %q where %s should be.", s.at, string(rune(got)), want))
 }
 
 // expect reads one of two bytes.
-func (s *splitter) expect(want string, one, other byte) (byte, error) {
-	b, err := s.next()
-	if err == nil && b != one && b != other {
-		err = s.malformed(want, b)
+func (s *splitter) expect(want string, one, other byte) byte {
+	b := s.next()
+	if b != one && b != other {
+		s.malformed(want, b)
 	}
-	return b, err
+	return b
 }
 
 // collection reads the outer object and calls member before each value.
-func (s *splitter) collection(member func(name string) error) error {
+func (s *splitter) collection(member func(name string)) {
 	if mark, err := s.in.Peek(len(byteOrderMark)); err == nil && bytes.Equal(mark, byteOrderMark) {
 		_, _ = s.in.Discard(len(byteOrderMark)) // it was just seen
 	}
-	if _, err := s.expect("the beginning of an object", '{', '{'); err != nil {
-		return err
-	}
-	b, err := s.expect("a member", '"', '}')
-	for err == nil && b != '}' {
+	s.expect("the beginning of an object", '{', '{')
+	b := s.expect("a member", '"', '}')
+	for s.err == nil && b != '}' {
 		s.unread()
-		var raw []byte
-		if raw, err = s.value([]byte{}, maxMemberBytes); err != nil {
-			return err
-		}
 		var name string
-		if json.Unmarshal(raw, &name) != nil {
-			return refuse("The GeoJSON is malformed at byte %d: the name of a member cannot be read.", s.at)
+		if raw := s.member(); s.err == nil && json.Unmarshal(raw, &name) != nil {
+			s.fail(refuse("The GeoJSON is malformed at byte %d: the name of a member cannot be read.", s.at))
 		}
-		if _, err = s.expect("a colon", ':', ':'); err != nil {
-			return err
+		if s.expect("a colon", ':', ':'); s.err == nil {
+			member(name)
 		}
-		if err = member(name); err != nil {
-			return err
-		}
-		if b, err = s.expect("a comma or the end of the object", ',', '}'); err == nil && b == ',' {
-			b, err = s.expect("a member", '"', '"')
+		if b = s.expect("a comma or the end of the object", ',', '}'); b == ',' {
+			b = s.expect("a member", '"', '"')
 		}
 	}
-	if err != nil {
-		return err
+	if s.err != nil {
+		return
 	}
-	if b, err := s.next(); err == nil {
-		return s.malformed("the end of the file", b)
+	if b := s.next(); s.err == nil {
+		s.malformed("the end of the file", b)
+	} else {
+		s.err = nil
 	}
-	return nil
 }
 
-// array reads an array and calls item with each value, until it wants no more. The bytes
-// are those of the next value after the call.
-func (s *splitter) array(item func(raw []byte, tooLarge bool) (more bool, err error)) error {
-	if _, err := s.expect("the list of features", '[', '['); err != nil {
-		return err
+// array reads an array and calls item with each value, whose bytes are those of the next value after
+// the call.
+func (s *splitter) array(item func(raw []byte, tooLarge bool) error) {
+	s.expect("the list of features", '[', '[')
+	b := s.next()
+	if s.err == nil && b != ']' {
+		s.unread()
 	}
-	b, err := s.next()
-	if err != nil || b == ']' {
-		return err
-	}
-	s.unread()
 	var buffer []byte
-	for {
-		raw, err := s.value(buffer[:0:cap(buffer)], maxFeatureBytes)
-		if err != nil && !errors.Is(err, errTooLarge) {
-			return err
-		}
-		more, stop := item(raw, err != nil)
-		if stop != nil {
-			return stop
-		}
-		if !more {
-			return errEnough
+	for s.err == nil && b != ']' {
+		raw, tooLarge := s.value(buffer[:0:cap(buffer)], maxFeatureBytes)
+		if s.err == nil {
+			s.fail(item(raw, tooLarge))
 		}
 		if buffer = raw; cap(buffer) > maxMemberBytes {
 			buffer = nil // one large feature is not held for all that follow
 		}
-		b, err := s.expect("a comma or the end of the list", ',', ']')
-		if err != nil || b == ']' {
-			return err
-		}
+		b = s.expect("a comma or the end of the list", ',', ']')
 	}
 }
 
-var errTooLarge = errors.New("the value is larger than is held")
-
-// value passes over one JSON value. Where keep is not nil it is appended to it, up to a
-// size; beyond, the value is read to its end and errTooLarge is given. Only its extent is
-// checked: what is kept is read by encoding/json.
-func (s *splitter) value(keep []byte, upper int) ([]byte, error) {
-	b, err := s.next()
-	if err != nil {
-		return nil, err
+// member reads a value of the collection that is looked at.
+func (s *splitter) member() []byte {
+	raw, tooLarge := s.value([]byte{}, maxMemberBytes)
+	if tooLarge {
+		s.fail(refuse("The GeoJSON has a member of more than %d KiB, before byte %d.", maxMemberBytes>>10, s.at))
 	}
-	wanted, tooLarge := keep != nil || upper > 0, false
+	return raw
+}
+
+// value passes over one JSON value. Up to a size it is appended to keep; a larger one is read to its
+// end and not kept. Only its extent is checked: what is kept is read by encoding/json.
+func (s *splitter) value(keep []byte, upper int) (raw []byte, tooLarge bool) {
 	depth, quoted, escaped := 0, false, false
-	for {
-		if wanted && !tooLarge {
+	for b := s.next(); s.err == nil; b = s.read() {
+		if upper > 0 && !tooLarge {
 			if keep = append(keep, b); len(keep) > upper {
 				keep, tooLarge = nil, true
 			}
@@ -309,22 +293,16 @@ func (s *splitter) value(keep []byte, upper int) ([]byte, error) {
 		case b == '}' || b == ']':
 			depth--
 		case depth == 0 && !literal(b):
-			return nil, s.malformed("a value", b)
+			s.malformed("a value", b)
 		}
 		if depth < 0 {
-			return nil, s.malformed("a value", b)
+			s.malformed("a value", b)
 		}
 		if depth == 0 && !quoted && (!literal(b) || !s.literalGoesOn()) {
 			break
 		}
-		if b, err = s.read(); err != nil {
-			return nil, err
-		}
 	}
-	if tooLarge {
-		return nil, errTooLarge
-	}
-	return keep, nil
+	return keep, tooLarge
 }
 
 // literal reports whether a byte can be part of a number, true, false or null.

@@ -49,7 +49,7 @@ func (p properties) time(names ...string) (time.Time, bool) {
 func (p properties) product() string { return p.text("s2:product_uri", "sentinel:product_id") }
 
 var (
-	platformOf = regexp.MustCompile(`^S(?:ENTINEL)?-?2([A-D])_`)
+	platformOf = regexp.MustCompile(`(?i)^S(?:ENTINEL)?-?2([A-D])_`)
 	baselineOf = regexp.MustCompile(`_N(\d{2})(\d{2})_`)
 	orbitOf    = regexp.MustCompile(`_R(\d{3})_`)
 	tileOf     = regexp.MustCompile(`_T?(\d{2}[C-HJ-NP-X][A-HJ-NP-Z]{2})_`)
@@ -67,12 +67,7 @@ func (p properties) platform(id string) string {
 	if s := p.text("platform"); s != "" {
 		return strings.ToLower(s)
 	}
-	for _, name := range []string{p.product(), id} {
-		if m := platformOf.FindStringSubmatch(strings.ToUpper(name)); m != nil {
-			return "sentinel-2" + strings.ToLower(m[1])
-		}
-	}
-	return "sentinel-2"
+	return "sentinel-2" + strings.ToLower(p.named(platformOf, id))
 }
 
 func (p properties) baseline() string {
@@ -89,13 +84,8 @@ func (p properties) orbit(id string) int {
 	if n, err := strconv.Atoi(p.text("sat:relative_orbit")); err == nil && n > 0 {
 		return n
 	}
-	for _, name := range []string{p.product(), id} {
-		if m := orbitOf.FindStringSubmatch(name); m != nil {
-			n, _ := strconv.Atoi(m[1]) // three digits by the pattern
-			return n
-		}
-	}
-	return 0
+	n, _ := strconv.Atoi(p.named(orbitOf, id)) // three digits by the pattern, or none
+	return n
 }
 
 // tile returns the MGRS tile with two digits for the zone: "33TWM", "06VVN".
@@ -111,8 +101,13 @@ func (p properties) tile(id string) string {
 			return fmt.Sprintf("%02d%s", zone, m[2])
 		}
 	}
+	return p.named(tileOf, id)
+}
+
+// named returns what a pattern finds in the name of the product or in the item's id.
+func (p properties) named(pattern *regexp.Regexp, id string) string {
 	for _, name := range []string{p.product(), id} {
-		if m := tileOf.FindStringSubmatch(name); m != nil {
+		if m := pattern.FindStringSubmatch(name); m != nil {
 			return m[1]
 		}
 	}
