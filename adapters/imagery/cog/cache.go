@@ -21,11 +21,13 @@ type value struct {
 	cost int64
 }
 
-// flight is a value that a caller is loading.
-type flight struct {
-	done  chan struct{} // closed when value and err are set
-	value value
-	err   error
+// kept is a value that is cached, or that a caller is loading.
+type kept struct {
+	key  key
+	done chan struct{} // closed when value or err is set
+	value
+	err    error
+	recent *list.Element // nil while it is loaded
 }
 
 // cache keeps decoded blocks and headers up to a number of bytes, evicting the least recently used
@@ -34,128 +36,111 @@ type cache struct {
 	mu      sync.Mutex
 	upper   int64
 	used    int64
-	entries map[key]*list.Element // of *kept
-	recent  *list.List            // front: used last
-	flights map[key]*flight
-}
-
-type kept struct {
-	key   key
-	value value
+	entries map[key]*kept
+	recent  *list.List // of *kept; front: used last
 }
 
 // errAbandoned is the error of a load whose caller panicked.
 var errAbandoned = errors.New("the load was abandoned")
 
-// awaited is a key, by its index, that another caller loads.
-type awaited struct {
-	index  int
-	flight *flight
-}
-
-// get returns the values of keys, which must differ from each other. load is called with the
+// get returns the data of keys, which must differ from each other. load is called with the
 // indices of those that are neither cached nor being loaded, and returns their values in that
 // order. Callers whose load ended because another caller's context did load themselves. Failures
 // are not cached.
-func (c *cache) get(ctx context.Context, keys []key, load func(context.Context, []int) ([]value, error)) ([]value, error) {
-	out := make([]value, len(keys))
+func (c *cache) get(ctx context.Context, keys []key, load func(context.Context, []int) ([]value, error)) ([]any, error) {
+	out := make([]any, len(keys))
 	pending := make([]int, len(keys))
 	for i := range pending {
 		pending[i] = i
 	}
 	for len(pending) > 0 {
-		mine, theirs := c.claim(keys, pending, out)
+		entries, mine := c.claim(keys, pending)
 		if len(mine) > 0 {
-			if err := c.load(ctx, keys, mine, out, load); err != nil {
+			if err := c.load(ctx, entries, mine, load); err != nil {
 				return nil, err
 			}
 		}
 		pending = pending[:0]
-		for _, a := range theirs {
+		for i, e := range entries {
+			if e == nil {
+				continue
+			}
 			select {
-			case <-a.flight.done:
+			case <-e.done:
 			case <-ctx.Done():
 				return nil, ctx.Err()
 			}
-			switch err := a.flight.err; {
-			case err == nil:
-				out[a.index] = a.flight.value
-			case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, errAbandoned):
-				pending = append(pending, a.index)
+			switch {
+			case e.err == nil:
+				out[i] = e.data
+			case errors.Is(e.err, context.Canceled), errors.Is(e.err, context.DeadlineExceeded), errors.Is(e.err, errAbandoned):
+				pending = append(pending, i)
 			default:
-				return nil, err
+				return nil, e.err
 			}
 		}
 	}
 	return out, nil
 }
 
-// claim fills out with the cached values and splits the rest.
-func (c *cache) claim(keys []key, pending []int, out []value) (mine []int, theirs []awaited) {
+// claim returns the entries of the pending keys by index, and the indices of those that are new and
+// the caller's to load.
+func (c *cache) claim(keys []key, pending []int) (entries []*kept, mine []int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	entries = make([]*kept, len(keys))
 	for _, i := range pending {
-		if e, ok := c.entries[keys[i]]; ok {
-			c.recent.MoveToFront(e)
-			out[i] = e.Value.(*kept).value
-			continue
+		e := c.entries[keys[i]]
+		switch {
+		case e == nil:
+			e = &kept{key: keys[i], done: make(chan struct{}), err: errAbandoned}
+			c.entries[keys[i]] = e
+			mine = append(mine, i)
+		case e.recent != nil:
+			c.recent.MoveToFront(e.recent)
 		}
-		if f, ok := c.flights[keys[i]]; ok {
-			theirs = append(theirs, awaited{i, f})
-			continue
-		}
-		c.flights[keys[i]] = &flight{done: make(chan struct{})}
-		mine = append(mine, i)
+		entries[i] = e
 	}
-	return mine, theirs
+	return entries, mine
 }
 
-func (c *cache) load(ctx context.Context, keys []key, mine []int, out []value, load func(context.Context, []int) ([]value, error)) error {
+// load loads entries, and caches their values.
+func (c *cache) load(ctx context.Context, entries []*kept, mine []int, load func(context.Context, []int) ([]value, error)) error {
 	err := errAbandoned
 	var values []value
-	defer func() { c.settle(keys, mine, values, err) }()
-	values, err = load(ctx, mine)
-	if err != nil {
-		return err
-	}
-	for k, i := range mine {
-		out[i] = values[k]
-	}
-	return nil
-}
-
-// settle ends the flights of mine and caches their values.
-func (c *cache) settle(keys []key, mine []int, values []value, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for k, i := range mine {
-		f := c.flights[keys[i]]
-		delete(c.flights, keys[i])
-		f.err = err
-		if err == nil {
-			f.value = values[k]
-			if f.value.cost <= c.upper {
-				c.entries[keys[i]] = c.recent.PushFront(&kept{keys[i], f.value})
-				c.used += f.value.cost
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for k, i := range mine {
+			e := entries[i]
+			if e.err = err; err == nil {
+				e.value = values[k]
 			}
+			if err == nil && e.cost <= c.upper {
+				e.recent = c.recent.PushFront(e)
+				c.used += e.cost
+			} else {
+				delete(c.entries, e.key)
+			}
+			close(e.done)
 		}
-		close(f.done)
-	}
-	c.trim()
+		c.trim()
+	}()
+	values, err = load(ctx, mine)
+	return err
 }
 
 // trim evicts the least recently used until the rest fits.
 func (c *cache) trim() {
 	for c.used > c.upper {
-		c.forget(c.recent.Back())
+		c.forget(c.recent.Back().Value.(*kept))
 	}
 }
 
-func (c *cache) forget(e *list.Element) {
-	gone := e.Value.(*kept)
-	c.recent.Remove(e)
-	delete(c.entries, gone.key)
-	c.used -= gone.value.cost
+func (c *cache) forget(e *kept) {
+	c.recent.Remove(e.recent)
+	delete(c.entries, e.key)
+	c.used -= e.cost
 }
 
 // costed is data whose cost changes while it is cached.
@@ -165,11 +150,10 @@ type costed interface{ cost() int64 }
 func (c *cache) recharge(k key, data costed) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e := c.holding(k, data); e != nil {
-		v := &e.Value.(*kept).value
-		c.used -= v.cost
-		v.cost = data.cost()
-		c.used += v.cost
+	if e := c.entries[k]; e.holds(data) {
+		c.used -= e.cost
+		e.cost = data.cost()
+		c.used += e.cost
 		c.trim()
 	}
 }
@@ -178,15 +162,9 @@ func (c *cache) recharge(k key, data costed) {
 func (c *cache) drop(k key, data costed) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e := c.holding(k, data); e != nil {
+	if e := c.entries[k]; e.holds(data) {
 		c.forget(e)
 	}
 }
 
-// holding returns the element that caches the data under k; nil where none does.
-func (c *cache) holding(k key, data costed) *list.Element {
-	if e, ok := c.entries[k]; ok && e.Value.(*kept).value.data == any(data) {
-		return e
-	}
-	return nil
-}
+func (e *kept) holds(data costed) bool { return e != nil && e.recent != nil && e.data == any(data) }

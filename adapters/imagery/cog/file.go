@@ -27,7 +27,7 @@ type Reader struct{ cache *cache }
 
 // NewReader returns a Reader whose cache holds at most that many bytes.
 func NewReader(cacheBytes int64) *Reader {
-	return &Reader{&cache{upper: cacheBytes, entries: map[key]*list.Element{}, recent: list.New(), flights: map[key]*flight{}}}
+	return &Reader{&cache{upper: cacheBytes, entries: map[key]*kept{}, recent: list.New()}}
 }
 
 // shared serves the whole process: fields that share a block read it once, across all concurrent
@@ -61,7 +61,7 @@ func (r *Reader) Open(ctx context.Context, source Source, name string) (*File, e
 	if err != nil {
 		return nil, err
 	}
-	return &File{header: got[0].data.(*header), source: source, name: name, cache: r.cache}, nil
+	return &File{header: got[0].(*header), source: source, name: name, cache: r.cache}, nil
 }
 
 // Grid returns the georeference of the whole file.
@@ -119,7 +119,7 @@ func (f *File) Read(ctx context.Context, w vegetation.Window) (vegetation.Raster
 			return vegetation.Raster{}, err
 		}
 		for i, index := range batch {
-			pixels, err := f.pixels(index, got[i], f.rowsIn(index, inside))
+			pixels, err := f.pixels(index, got[i].(*block), f.rowsIn(index, inside))
 			if err != nil {
 				return vegetation.Raster{}, err
 			}
@@ -175,7 +175,7 @@ func (f *File) rowsIn(index int, inside vegetation.Window) int {
 }
 
 // blocks returns the blocks (*block) that a window inside the file touches.
-func (f *File) blocks(ctx context.Context, indices []int, inside vegetation.Window) ([]value, error) {
+func (f *File) blocks(ctx context.Context, indices []int, inside vegetation.Window) ([]any, error) {
 	keys := make([]key, len(indices))
 	for i, index := range indices {
 		keys[i] = f.key(index)
@@ -193,8 +193,7 @@ func (f *File) key(index int) key { return key{f.source.Address(), index} }
 
 // pixels returns at least the first rows of a block. A block that does not unpack is dropped from
 // the cache.
-func (f *File) pixels(index int, kept value, rows int) ([]uint16, error) {
-	b := kept.data.(*block)
+func (f *File) pixels(index int, b *block, rows int) ([]uint16, error) {
 	pixels, more, err := b.upTo(rows)
 	if err != nil {
 		f.cache.drop(f.key(index), b)
