@@ -42,29 +42,23 @@ const maxPanels = 12
 // groups returns groups of fields that lie near each other, if one map of all would be mostly
 // empty; otherwise one group of all.
 func (s *scene) groups() [][]int {
-	all := make([]int, len(s.boxes))
-	group := make([]int, len(s.boxes))
-	for i := range group {
-		all[i], group[i] = i, i
-	}
-	for i := range s.boxes {
-		for j := range i {
-			if a, b := group[i], group[j]; a != b && near(s.boxes[i], s.boxes[j]) {
-				for k := range group {
-					if group[k] == max(a, b) {
-						group[k] = min(a, b)
-					}
+	var all []int
+	var out [][]int
+	covered, placed := 0.0, make([]bool, len(s.boxes))
+	for first := range s.boxes {
+		all = append(all, first)
+		if placed[first] {
+			continue
+		}
+		members := []int{first}
+		for k := 0; k < len(members); k++ { // what is near a member is one
+			for i := range s.boxes {
+				if i > first && !placed[i] && near(s.boxes[members[k]], s.boxes[i]) {
+					members, placed[i] = append(members, i), true
 				}
 			}
 		}
-	}
-	var out [][]int
-	covered := 0.0
-	for first := range group {
-		if group[first] != first {
-			continue
-		}
-		members := slices.DeleteFunc(slices.Clone(all), func(i int) bool { return group[i] != first })
+		slices.Sort(members)
 		out = append(out, members)
 		covered += areaOf(s.around(members))
 	}
