@@ -59,16 +59,12 @@ type accounts struct{ s *sqlstore.Session }
 func (a accounts) CreateCompany(ctx context.Context, company *ports.Company, roles []access.RoleTemplate) error {
 	company.PolicyVersion, company.CreatedAt = 1, sqlstore.Micro(company.CreatedAt)
 	row := companyRow{UUID: company.UUID, Name: company.Name, PolicyVersion: company.PolicyVersion, CreatedAt: sqlstore.StampAt(company.CreatedAt)}
-	id, err := sqlstore.InsertNew(ctx, a.s, &row, "name")
-	if err != nil {
+	if err := sqlstore.InsertNew(ctx, a.s, &row, &company.ID, "name",
+		fault.Newf(fault.Conflict, "company_exists", "A company is already called %q.", company.Name)); err != nil {
 		return err
 	}
-	if id == 0 {
-		return fault.Newf(fault.Conflict, "company_exists", "A company is already called %q.", company.Name)
-	}
-	company.ID = id
 	for _, role := range roles {
-		if err := a.createRole(ctx, id, role); err != nil {
+		if err := a.createRole(ctx, company.ID, role); err != nil {
 			return err
 		}
 	}
@@ -76,12 +72,10 @@ func (a accounts) CreateCompany(ctx context.Context, company *ports.Company, rol
 }
 
 func (a accounts) createRole(ctx context.Context, companyID int64, role access.RoleTemplate) error {
-	id, err := sqlstore.InsertNew(ctx, a.s, &roleRow{CompanyID: companyID, Name: role.Name}, "company_id, name")
-	if err != nil {
+	var id int64
+	if err := sqlstore.InsertNew(ctx, a.s, &roleRow{CompanyID: companyID, Name: role.Name}, &id, "company_id, name",
+		sqlstore.Internal("role %q is given twice", role.Name)); err != nil {
 		return err
-	}
-	if id == 0 {
-		return sqlstore.Internal("role %q is given twice", role.Name)
 	}
 	return addSlugs(ctx, a.s, id, role.Slugs)
 }
@@ -101,15 +95,8 @@ func (a accounts) CreateUser(ctx context.Context, user *ports.User) error {
 		CompanyID: sqlstore.NullableID(user.CompanyID), Email: user.Email, Name: user.Name,
 		PasswordHash: user.PasswordHash, Disabled: user.Disabled, CreatedAt: sqlstore.StampAt(user.CreatedAt),
 	}
-	id, err := sqlstore.InsertNew(ctx, a.s, &row, "email")
-	if err != nil {
-		return err
-	}
-	if id == 0 {
-		return fault.New(fault.Conflict, "email_taken", "A user with this e-mail address exists already.")
-	}
-	user.ID = id
-	return nil
+	return sqlstore.InsertNew(ctx, a.s, &row, &user.ID, "email",
+		fault.New(fault.Conflict, "email_taken", "A user with this e-mail address exists already."))
 }
 
 // Giving a role again changes nothing but the version.

@@ -40,7 +40,15 @@ type grantRow struct {
 }
 
 // grants implements ports.Grants.
-type grants struct{ s *sqlstore.Session }
+type grants struct {
+	sqlstore.Reader[access.Grant, grantRow]
+}
+
+func grantRecords(s *sqlstore.Session) grants {
+	return grants{sqlstore.Reader[access.Grant, grantRow]{Session: s, View: grantView}}
+}
+
+var grantView = &sqlstore.View[access.Grant, grantRow]{Word: "share grant", Order: "t.id", Record: grantOfRow, From: between, Whole: named}
 
 // party is the condition of the grants that the company that acts gives or is offered.
 func party(scope access.Scope) sqlstore.Condition {
@@ -51,12 +59,12 @@ func party(scope access.Scope) sqlstore.Condition {
 }
 
 // between selects the grants that a company gives or is offered.
-func (g grants) between(scope access.Scope) *bun.SelectQuery {
-	return sqlstore.Where(g.s.NewSelect().Model((*grantRow)(nil)), party(scope))
+func between(s *sqlstore.Session, scope access.Scope) *bun.SelectQuery {
+	return sqlstore.Where(s.NewSelect().Model((*grantRow)(nil)), party(scope))
 }
 
 func (g grants) filtered(scope access.Scope, f ports.GrantQuery) *bun.SelectQuery {
-	q := g.between(scope)
+	q := sqlstore.Narrow(sqlstore.Narrow(between(g.Session, scope), "t.farm_id", f.Farm), "t.field_id", f.Field)
 	if f.Given {
 		q = q.Where("t.company_id = ?", scope.Company())
 	}
@@ -65,19 +73,13 @@ func (g grants) filtered(scope access.Scope, f ports.GrantQuery) *bun.SelectQuer
 	}
 	if f.Status != "" {
 		q = q.Where("(CASE WHEN t.status IN ('pending', 'accepted') AND t.ends_on < ? THEN 'expired' ELSE t.status END) = ?",
-			sqlstore.DayAt(g.s.Today), f.Status)
-	}
-	if f.Farm != 0 {
-		q = q.Where("t.farm_id = ?", f.Farm)
-	}
-	if f.Field != 0 {
-		q = q.Where("t.field_id = ?", f.Field)
+			sqlstore.DayAt(g.Session.Today), f.Status)
 	}
 	return q
 }
 
 // named adds the columns, and the names of what a grant refers to.
-func named(q *bun.SelectQuery) *bun.SelectQuery {
+func named(_ *sqlstore.Session, q *bun.SelectQuery) *bun.SelectQuery {
 	return q.ColumnExpr("?TableColumns").
 		ColumnExpr("grantor.uuid AS grantor_uuid, grantor.name AS grantor_name").
 		ColumnExpr("grantee.uuid AS grantee_uuid, grantee.name AS grantee_name").
@@ -94,15 +96,7 @@ func (g grants) Count(ctx context.Context, scope access.Scope, q ports.GrantQuer
 }
 
 func (g grants) Each(ctx context.Context, scope access.Scope, q ports.GrantQuery) iter.Seq2[access.Grant, error] {
-	return grantView.Each(ctx, g.s, named(g.filtered(scope, q)), ports.Query{Limit: q.Limit, Offset: q.Offset})
-}
-
-func (g grants) Get(ctx context.Context, scope access.Scope, id int64) (access.Grant, error) {
-	return grantView.One(ctx, named(g.between(scope)).Where("t.id = ?", id))
-}
-
-func (g grants) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (access.Grant, error) {
-	return grantView.One(ctx, g.s.ForUpdate(named(g.between(scope)).Where("t.id = ?", id)))
+	return grantView.Each(ctx, g.Session, named(g.Session, g.filtered(scope, q)), ports.Query{Limit: q.Limit, Offset: q.Offset})
 }
 
 func (g grants) Insert(ctx context.Context, scope access.Scope, grant *access.Grant) error {
@@ -119,8 +113,7 @@ func (g grants) Insert(ctx context.Context, scope access.Scope, grant *access.Gr
 		FarmID: idOf(grant.Farm), FieldID: idOf(grant.Field), Slugs: string(slugs), Status: grant.Status, EndsOn: sqlstore.NullableDay(grant.EndsOn),
 		CreatedAt: sqlstore.StampAt(grant.CreatedAt), UpdatedAt: sqlstore.StampAt(grant.UpdatedAt), CreatedBy: idOf(grant.CreatedBy),
 	}
-	_, err = g.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &grant.ID)
-	return err
+	return sqlstore.Insert(ctx, g.Session, &row, &grant.ID)
 }
 
 func idOf(record *access.Named) *int64 {
@@ -131,7 +124,7 @@ func idOf(record *access.Named) *int64 {
 }
 
 func (g grants) SetStatus(ctx context.Context, scope access.Scope, id int64, status access.GrantStatus, at time.Time) error {
-	return sqlstore.Change(ctx, g.s.NewUpdate().Model((*grantRow)(nil)).Set("status = ?", status).
+	return sqlstore.Change(ctx, g.Session.NewUpdate().Model((*grantRow)(nil)).Set("status = ?", status).
 		Set("updated_at = ?", sqlstore.StampAt(at)).
 		Where("t.id = ?", id).Where("?", party(scope)), fault.Missing("share grant"))
 }
@@ -140,13 +133,11 @@ func (g grants) Party(ctx context.Context, uuid string) (access.Party, error) {
 	if !sqlstore.Storable(uuid) {
 		return access.Party{}, fault.Missing("company")
 	}
-	q := g.s.NewSelect().Model((*companyRow)(nil)).Where("t.uuid = ?", uuid)
+	q := g.Session.NewSelect().Model((*companyRow)(nil)).Where("t.uuid = ?", uuid)
 	return sqlstore.One(ctx, q, "company", func(row *companyRow) access.Party {
 		return access.Party{ID: row.ID, UUID: row.UUID, Name: row.Name}
 	})
 }
-
-var grantView = &sqlstore.View[access.Grant, grantRow]{Word: "share grant", Order: "t.id", Record: grantOfRow}
 
 func grantOfRow(row *grantRow) (access.Grant, error) {
 	out := access.Grant{

@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"iter"
 	"strings"
 	"time"
 
@@ -15,7 +14,13 @@ import (
 )
 
 // invitations implements ports.Invitations.
-type invitations struct{ s *sqlstore.Session }
+type invitations struct {
+	sqlstore.Reader[ports.Invitation, invitationRow]
+}
+
+func invitationRecords(s *sqlstore.Session) invitations {
+	return invitations{sqlstore.Reader[ports.Invitation, invitationRow]{Session: s, View: invitationView}}
+}
 
 type invitationRow struct {
 	bun.BaseModel `bun:"table:invitations,alias:t"`
@@ -40,32 +45,22 @@ type invitationRoleRow struct {
 	RoleID        int64
 }
 
-var invitationFilters = map[string]sqlstore.Filter{"email": {Exact: "t.email"}}
-
 const stillOpen = "t.accepted_at IS NULL AND t.revoked_at IS NULL"
 
-func (i invitations) query(scope access.Scope) *bun.SelectQuery {
-	names := namesOf(i.s, "SELECT r.name AS name FROM invitation_roles AS ir JOIN roles AS r ON r.id = ir.role_id WHERE ir.invitation_id = t.id")
-	return sqlstore.Where(i.s.NewSelect().Model((*invitationRow)(nil)).ColumnExpr("?TableColumns").ColumnExpr(names+" AS roles").
-		ColumnExpr("company.name AS company").ColumnExpr("inviter.name AS inviter").
-		Join("JOIN companies AS company ON company.id = t.company_id").
-		Join("LEFT JOIN users AS inviter ON inviter.id = t.created_by"), sqlstore.OwnOnly(scope))
-}
-
-func (i invitations) Count(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
-	return invitationView.Count(ctx, sqlstore.Where(i.s.NewSelect().Model((*invitationRow)(nil)), sqlstore.OwnOnly(scope)), query)
-}
-
-func (i invitations) Each(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[ports.Invitation, error] {
-	return invitationView.Each(ctx, i.s, i.query(scope), query)
-}
-
-func (i invitations) Get(ctx context.Context, scope access.Scope, id int64) (ports.Invitation, error) {
-	return invitationView.One(ctx, i.query(scope).Where("t.id = ?", id))
+var invitationView = &sqlstore.View[ports.Invitation, invitationRow]{
+	Word: "invitation", Filters: map[string]sqlstore.Filter{"email": {Exact: "t.email"}}, Order: "t.id", Record: invitationOfRow,
+	From: sqlstore.OwnRows[invitationRow],
+	Whole: func(s *sqlstore.Session, q *bun.SelectQuery) *bun.SelectQuery {
+		names := namesOf(s, "SELECT r.name AS name FROM invitation_roles AS ir JOIN roles AS r ON r.id = ir.role_id WHERE ir.invitation_id = t.id")
+		return q.ColumnExpr("?TableColumns").ColumnExpr(names + " AS roles").
+			ColumnExpr("company.name AS company").ColumnExpr("inviter.name AS inviter").
+			Join("JOIN companies AS company ON company.id = t.company_id").
+			Join("LEFT JOIN users AS inviter ON inviter.id = t.created_by")
+	},
 }
 
 func (i invitations) Insert(ctx context.Context, scope access.Scope, in *ports.Invitation, hash string) error {
-	ids, err := roles(i).idsOf(ctx, scope, in.Roles)
+	ids, err := roles{i.Session}.idsOf(ctx, scope, in.Roles)
 	if err != nil {
 		return err
 	}
@@ -75,24 +70,23 @@ func (i invitations) Insert(ctx context.Context, scope access.Scope, in *ports.I
 		CompanyID: in.CompanyID, Email: in.Email, Name: in.Name,
 		CreatedAt: sqlstore.StampAt(in.CreatedAt), CreatedBy: sqlstore.NullableID(in.CreatedBy), ExpiresAt: sqlstore.StampAt(in.ExpiresAt),
 	}
-	if _, err := i.s.NewInsert().Model(&row).Returning("id").Exec(ctx); err != nil {
+	if err := sqlstore.Insert(ctx, i.Session, &row, &in.ID); err != nil {
 		return err
 	}
-	in.ID = row.ID
 	rows := make([]invitationRoleRow, len(ids))
 	for n, id := range ids {
-		rows[n] = invitationRoleRow{InvitationID: row.ID, RoleID: id}
+		rows[n] = invitationRoleRow{InvitationID: in.ID, RoleID: id}
 	}
-	if err := sqlstore.InsertRows(ctx, i.s, rows); err != nil {
+	if err := sqlstore.InsertRows(ctx, i.Session, rows); err != nil {
 		return err
 	}
-	return tickets(i).Add(ctx, ports.Ticket{
+	return tickets{i.Session}.Add(ctx, ports.Ticket{
 		Hash: hash, CompanyID: in.CompanyID, InvitationID: in.ID, CreatedAt: in.CreatedAt, ExpiresAt: in.ExpiresAt,
 	})
 }
 
 func (i invitations) Accept(ctx context.Context, scope access.Scope, id int64, at time.Time) error {
-	return sqlstore.Change(ctx, i.s.NewUpdate().Model((*invitationRow)(nil)).Set("accepted_at = ?", sqlstore.StampAt(at)).
+	return sqlstore.Change(ctx, i.Session.NewUpdate().Model((*invitationRow)(nil)).Set("accepted_at = ?", sqlstore.StampAt(at)).
 		Where("t.id = ?", id).Where("?", sqlstore.OwnOnly(scope)).Where(stillOpen), fault.Missing("invitation"))
 }
 
@@ -111,17 +105,13 @@ func (i invitations) RevokeOf(ctx context.Context, scope access.Scope, email str
 
 func (i invitations) revoke(ctx context.Context, scope access.Scope, at time.Time, which sqlstore.Condition) (int64, error) {
 	var ids []int64
-	_, err := i.s.NewUpdate().Model((*invitationRow)(nil)).Set("revoked_at = ?", sqlstore.StampAt(at)).
+	_, err := i.Session.NewUpdate().Model((*invitationRow)(nil)).Set("revoked_at = ?", sqlstore.StampAt(at)).
 		Where("?", which).Where("?", sqlstore.OwnOnly(scope)).Where(stillOpen).Returning("id").Exec(ctx, &ids)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	return int64(len(ids)), sqlstore.Run(ctx, i.s.NewUpdate().Model((*ticketRow)(nil)).Set("used_at = ?", sqlstore.StampAt(at)).
+	return int64(len(ids)), sqlstore.Run(ctx, i.Session.NewUpdate().Model((*ticketRow)(nil)).Set("used_at = ?", sqlstore.StampAt(at)).
 		Where("invitation_id IN (?)", bun.List(ids)).Where("used_at IS NULL"))
-}
-
-var invitationView = &sqlstore.View[ports.Invitation, invitationRow]{
-	Word: "invitation", Filters: invitationFilters, Order: "t.id", Record: invitationOfRow,
 }
 
 func invitationOfRow(row *invitationRow) (ports.Invitation, error) {

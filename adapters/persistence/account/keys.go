@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"iter"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -30,19 +29,22 @@ type apiKeyRow struct {
 }
 
 // keys implements ports.APIKeys and ports.KeyRing.
-type keys struct{ s *sqlstore.Session }
-
-// live selects the keys of a scope that were not revoked.
-func (k keys) live(scope access.Scope) *bun.SelectQuery {
-	return sqlstore.Where(k.selected(), sqlstore.OwnOnly(scope)).Where("t.revoked_at IS NULL")
+type keys struct {
+	sqlstore.Reader[access.APIKey, apiKeyRow]
 }
 
-func (k keys) selected() *bun.SelectQuery {
-	return k.s.NewSelect().Model((*apiKeyRow)(nil)).Join("LEFT JOIN users AS holder ON holder.id = t.user_id")
+func keyRecords(s *sqlstore.Session) keys {
+	return keys{sqlstore.Reader[access.APIKey, apiKeyRow]{Session: s, View: keyView}}
 }
 
-func columnsOfKey(q *bun.SelectQuery) *bun.SelectQuery {
-	return q.ColumnExpr("?TableColumns").ColumnExpr("holder.name AS user_name")
+var keyView = &sqlstore.View[access.APIKey, apiKeyRow]{
+	Word: "API key", Order: "t.id", Record: apiKeyOfRow,
+	From: func(s *sqlstore.Session, scope access.Scope) *bun.SelectQuery {
+		return sqlstore.OwnRows[apiKeyRow](s, scope).Where("t.revoked_at IS NULL")
+	},
+	Whole: func(_ *sqlstore.Session, q *bun.SelectQuery) *bun.SelectQuery {
+		return q.ColumnExpr("?TableColumns").ColumnExpr("holder.name AS user_name").Join("LEFT JOIN users AS holder ON holder.id = t.user_id")
+	},
 }
 
 func (k keys) Insert(ctx context.Context, scope access.Scope, key *access.APIKey) error {
@@ -51,39 +53,27 @@ func (k keys) Insert(ctx context.Context, scope access.Scope, key *access.APIKey
 	}
 	key.CompanyID, key.CreatedAt = scope.Company(), sqlstore.Micro(key.CreatedAt)
 	if key.ExpiresAt != nil {
-		ends := sqlstore.Micro(*key.ExpiresAt)
-		key.ExpiresAt = &ends
+		key.ExpiresAt = new(sqlstore.Micro(*key.ExpiresAt))
 	}
 	row := apiKeyRow{
 		CompanyID: key.CompanyID, UserID: key.User.ID, Name: key.Name, Prefix: key.Prefix, Hash: key.Hash,
 		Slugs: sqlstore.JSONOf(key.Slugs), ExpiresAt: sqlstore.NullableStamp(key.ExpiresAt), CreatedAt: sqlstore.StampAt(key.CreatedAt),
 	}
-	_, err := k.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &key.ID)
-	return err
+	return sqlstore.Insert(ctx, k.Session, &row, &key.ID)
 }
 
 func (k keys) Count(ctx context.Context, scope access.Scope) (int64, error) {
-	return k.live(scope).Count(ctx)
-}
-
-func (k keys) Each(ctx context.Context, scope access.Scope, q ports.Query) iter.Seq2[access.APIKey, error] {
-	return keyView.Each(ctx, k.s, columnsOfKey(k.live(scope)), q)
-}
-
-func (k keys) Get(ctx context.Context, scope access.Scope, id int64) (access.APIKey, error) {
-	return keyView.One(ctx, columnsOfKey(k.live(scope).Where("t.id = ?", id)))
+	return k.Reader.Count(ctx, scope, ports.Query{})
 }
 
 func (k keys) ByHash(ctx context.Context, hash string) (access.APIKey, error) {
-	return keyView.One(ctx, columnsOfKey(k.selected().Where("t.hash = ?", hash)))
+	return keyView.One(ctx, keyView.Whole(k.Session, k.Session.NewSelect().Model((*apiKeyRow)(nil))).Where("t.hash = ?", hash))
 }
 
 func (k keys) Revoke(ctx context.Context, scope access.Scope, id int64, at time.Time) error {
-	return sqlstore.Change(ctx, k.s.NewUpdate().Model((*apiKeyRow)(nil)).Set("revoked_at = ?", sqlstore.StampAt(at)).
+	return sqlstore.Change(ctx, k.Session.NewUpdate().Model((*apiKeyRow)(nil)).Set("revoked_at = ?", sqlstore.StampAt(at)).
 		Where("?", sqlstore.OwnOnly(scope)).Where("t.id = ?", id).Where("t.revoked_at IS NULL"), fault.Missing("API key"))
 }
-
-var keyView = &sqlstore.View[access.APIKey, apiKeyRow]{Word: "API key", Order: "t.id", Record: apiKeyOfRow}
 
 func apiKeyOfRow(row *apiKeyRow) (access.APIKey, error) {
 	return access.APIKey{

@@ -14,8 +14,8 @@ import (
 func TestPlansOfAccounts(t *testing.T) {
 	plantest.AssertLists(t, func(s *sqlstore.Session) map[string]plantest.List {
 		return map[string]plantest.List{
-			"users":       {Query: members{s}.query, Filters: memberFilters, Private: true},
-			"invitations": {Query: invitations{s}.query, Filters: invitationFilters, Private: true},
+			"users":       {Query: memberRecords(s).Query, Filters: memberView.Filters, Private: true},
+			"invitations": {Query: invitationRecords(s).Query, Filters: invitationView.Filters, Private: true},
 			"transactions": {
 				Query: wallet{s}.transactions, Filters: transactionFilters, Private: true,
 				Indexes: map[string]string{

@@ -9,13 +9,13 @@ import (
 
 // Repos adds the repositories of this package to a bundle.
 func Repos(s *sqlstore.Session, r *ports.Repos) {
-	r.Wallet, r.Grants, r.Keys, r.Members, r.Roles = wallet{s}, grants{s}, keys{s}, members{s}, roles{s}
-	r.Invitations, r.Letters = invitations{s}, letters{s}
+	r.Wallet, r.Grants, r.Keys, r.Members, r.Roles = wallet{s}, grantRecords(s), keyRecords(s), memberRecords(s), roles{s}
+	r.Invitations, r.Letters = invitationRecords(s), letters{s}
 }
 
 // OperatorRepos adds those that work for the operator.
 func OperatorRepos(s *sqlstore.Session, r *ports.OperatorRepos) {
-	r.Accounts, r.Prices, r.Wallet, r.Keys, r.Members = accounts{s}, prices{s}, wallet{s}, keys{s}, members{s}
-	r.Invitations, r.Tickets, r.Credentials, r.Attempts = invitations{s}, tickets{s}, credentials{s}, attempts{s}
+	r.Accounts, r.Prices, r.Wallet, r.Keys, r.Members = accounts{s}, prices{s}, wallet{s}, keyRecords(s), memberRecords(s)
+	r.Invitations, r.Tickets, r.Credentials, r.Attempts = invitationRecords(s), tickets{s}, credentials{s}, attempts{s}
 	r.Letters, r.Subscriptions = letters{s}, subscriptions{s}
 }

@@ -46,14 +46,10 @@ func (r roles) Insert(ctx context.Context, scope access.Scope, role *access.Role
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("company")
 	}
-	id, err := sqlstore.InsertNew(ctx, r.s, &roleRow{CompanyID: scope.Company(), Name: role.Name}, "company_id, name")
-	if err != nil {
+	row := roleRow{CompanyID: scope.Company(), Name: role.Name}
+	if err := sqlstore.InsertNew(ctx, r.s, &row, &role.ID, "company_id, name", errRoleExists); err != nil {
 		return err
 	}
-	if id == 0 {
-		return errRoleExists
-	}
-	role.ID = id
 	return addSlugs(ctx, r.s, role.ID, role.Slugs)
 }
 

@@ -68,18 +68,8 @@ func (a trail) query(scope access.Scope, q ports.AuditQuery) *bun.SelectQuery {
 	if scope.Shared() || !sqlstore.Storable(q.Resource) {
 		return sqlstore.Where(out, sqlstore.Nothing) // what others did is not shared
 	}
-	if q.Resource != "" {
-		out = out.Where("t.resource = ?", q.Resource)
-	}
-	if q.RecordID != 0 {
-		out = out.Where("t.record_id = ?", q.RecordID)
-	}
-	if q.UserID != 0 {
-		out = out.Where("t.user_id = ?", q.UserID)
-	}
-	if q.Action != "" {
-		out = out.Where("t.action = ?", q.Action)
-	}
+	out = sqlstore.Narrow(sqlstore.Narrow(out, "t.resource", q.Resource), "t.record_id", q.RecordID)
+	out = sqlstore.Narrow(sqlstore.Narrow(out, "t.user_id", q.UserID), "t.action", q.Action)
 	if q.Since != nil {
 		out = out.Where("t.at >= ?", sqlstore.StampAt(*q.Since))
 	}

@@ -188,10 +188,7 @@ var inState = map[ports.JobState]string{
 }
 
 func (row *jobRow) kept() ports.KeptJob {
-	out := ports.KeptJob{Job: row.job()}
-	if row.LeaseUntil != nil {
-		out.LeasedUntil = &row.LeaseUntil.Time
-	}
+	out := ports.KeptJob{Job: row.job(), LeasedUntil: row.LeaseUntil.Nullable()}
 	if row.FailedAt != nil {
 		out.Failed = &ports.FailedJob{At: row.FailedAt.Time, Reason: row.Reason}
 	}
@@ -199,74 +196,34 @@ func (row *jobRow) kept() ports.KeptJob {
 }
 
 func (k jobKeeper) List(ctx context.Context, filter ports.JobFilter) ([]ports.KeptJob, error) {
-	var rows []jobRow
-	q := k.s.NewSelect().Model(&rows).OrderExpr("t.id")
+	q := sqlstore.Paged(k.s.NewSelect().Model((*jobRow)(nil)).OrderExpr("t.id"), ports.Query{Limit: filter.Limit})
 	if filter.State != "" {
 		q = q.Where(inState[filter.State])
 	}
-	if filter.Kind != "" {
-		q = q.Where("t.kind = ?", filter.Kind)
-	}
-	if filter.CompanyID != 0 {
-		q = q.Where("t.company_id = ?", filter.CompanyID)
-	}
-	if filter.Limit > 0 {
-		q = q.Limit(filter.Limit)
-	}
-	if err := q.Scan(ctx); err != nil {
-		return nil, err
-	}
-	out := make([]ports.KeptJob, len(rows))
-	for i := range rows {
-		out[i] = rows[i].kept()
-	}
-	return out, nil
+	q = sqlstore.Narrow(sqlstore.Narrow(q, "t.kind", filter.Kind), "t.company_id", filter.CompanyID)
+	return sqlstore.All(ctx, q, (*jobRow).kept)
 }
 
 func (k jobKeeper) GetForUpdate(ctx context.Context, id int64) (ports.KeptJob, error) {
-	var row jobRow
-	if err := k.s.ForUpdate(k.s.NewSelect().Model(&row).Where("t.id = ?", id)).Scan(ctx); err != nil {
-		return ports.KeptJob{}, sqlstore.Missing(err, "job")
-	}
-	return row.kept(), nil
+	return sqlstore.One(ctx, k.s.ForUpdate(k.s.NewSelect().Model((*jobRow)(nil)).Where("t.id = ?", id)), "job", (*jobRow).kept)
 }
 
 func (k jobKeeper) Retry(ctx context.Context, id int64, at time.Time) error {
-	return k.change(ctx, id, func(q *bun.UpdateQuery) *bun.UpdateQuery {
-		return q.Set("failed_at = NULL, reason = '', attempt = 0, retried = ?", true).Set("run_at = ?", sqlstore.StampAt(at)).
-			Where("failed_at IS NOT NULL")
-	})
+	return sqlstore.Change(ctx, k.s.NewUpdate().Model((*jobRow)(nil)).
+		Set("failed_at = NULL, reason = '', attempt = 0, retried = ?", true).Set("run_at = ?", sqlstore.StampAt(at)).
+		Where("id = ?", id).Where("failed_at IS NOT NULL"), fault.Missing("job"))
 }
 
 // A worker that has the job finds its lease lost.
 func (k jobKeeper) Cancel(ctx context.Context, id int64, at time.Time) error {
-	res, err := k.s.NewDelete().Model((*jobRow)(nil)).Where("id = ?", id).Where("failed_at IS NOT NULL").Exec(ctx)
-	if err != nil {
+	n, err := sqlstore.Affected(ctx, k.s.NewDelete().Model((*jobRow)(nil)).Where("id = ?", id).Where("failed_at IS NOT NULL"))
+	if err != nil || n == 1 {
 		return err
 	}
-	if n, err := res.RowsAffected(); err != nil || n == 1 {
-		return err
-	}
-	return k.change(ctx, id, func(q *bun.UpdateQuery) *bun.UpdateQuery {
-		return q.Set("lease = NULL, lease_until = NULL, cancelled = ?", true).Set("run_at = ?", sqlstore.StampAt(at))
-	})
-}
-
-func (k jobKeeper) change(ctx context.Context, id int64, set func(*bun.UpdateQuery) *bun.UpdateQuery) error {
-	res, err := set(k.s.NewUpdate().Model((*jobRow)(nil)).Where("id = ?", id)).Exec(ctx)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 1 {
-		return err
-	}
-	return fault.Missing("job")
+	return sqlstore.Change(ctx, k.s.NewUpdate().Model((*jobRow)(nil)).Set("lease = NULL, lease_until = NULL, cancelled = ?", true).
+		Set("run_at = ?", sqlstore.StampAt(at)).Where("id = ?", id), fault.Missing("job"))
 }
 
 func (k jobKeeper) ForgetFailed(ctx context.Context, before time.Time) (int64, error) {
-	res, err := k.s.NewDelete().Model((*jobRow)(nil)).Where("failed_at < ?", sqlstore.StampAt(before)).Exec(ctx)
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
+	return sqlstore.Affected(ctx, k.s.NewDelete().Model((*jobRow)(nil)).Where("failed_at < ?", sqlstore.StampAt(before)))
 }

@@ -119,11 +119,7 @@ func (d deliveries) of(scope access.Scope, webhookID int64) *bun.SelectQuery {
 }
 
 func (d deliveries) query(scope access.Scope, q ports.DeliveryQuery) *bun.SelectQuery {
-	out := d.of(scope, q.WebhookID)
-	if q.State != "" {
-		out = out.Where("t.state = ?", q.State)
-	}
-	return out
+	return sqlstore.Narrow(d.of(scope, q.WebhookID), "t.state", q.State)
 }
 
 func (d deliveries) Count(ctx context.Context, scope access.Scope, q ports.DeliveryQuery) (int64, error) {
@@ -161,8 +157,7 @@ func (d deliveries) Insert(ctx context.Context, scope access.Scope, delivery *we
 	}
 	delivery.CompanyID = scope.Company()
 	row := rowOfDelivery(*delivery)
-	_, err := d.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &delivery.ID)
-	return err
+	return sqlstore.Insert(ctx, d.s, &row, &delivery.ID)
 }
 
 func (d deliveries) Update(ctx context.Context, scope access.Scope, delivery webhook.Delivery) error {

@@ -50,7 +50,13 @@ type importFailureRow struct {
 }
 
 // imports implements ports.Imports.
-type imports struct{ s *sqlstore.Session }
+type imports struct {
+	sqlstore.Reader[farm.Import, importRow]
+}
+
+func importRecords(s *sqlstore.Session) imports {
+	return imports{sqlstore.Reader[farm.Import, importRow]{Session: s, View: importView}}
+}
 
 func rowOfImport(r farm.Import) importRow {
 	return importRow{
@@ -61,7 +67,9 @@ func rowOfImport(r farm.Import) importRow {
 	}
 }
 
-var importView = &sqlstore.View[farm.Import, importRow]{Word: "import", Record: importOfRow}
+var importView = &sqlstore.View[farm.Import, importRow]{
+	Word: "import", Record: importOfRow, From: sqlstore.OwnRows[importRow], Whole: sqlstore.Created,
+}
 
 func importOfRow(row *importRow) (farm.Import, error) {
 	out := farm.Import{
@@ -89,27 +97,12 @@ func (i imports) Insert(ctx context.Context, scope access.Scope, record *farm.Im
 	}
 	record.CompanyID = scope.Company()
 	row := rowOfImport(*record)
-	_, err := i.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &record.ID)
-	return err
-}
-
-func (i imports) Get(ctx context.Context, scope access.Scope, id int64) (farm.Import, error) {
-	return importView.One(ctx, i.query(scope, id))
-}
-
-func (i imports) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (farm.Import, error) {
-	return importView.One(ctx, i.s.ForUpdate(i.query(scope, id)))
-}
-
-func (i imports) query(scope access.Scope, id int64) *bun.SelectQuery {
-	return sqlstore.Where(i.s.NewSelect().Model((*importRow)(nil)).ColumnExpr("?TableColumns").
-		ColumnExpr("creator.name AS created_by_name").Join("JOIN users AS creator ON creator.id = t.created_by").
-		Where("t.id = ?", id), sqlstore.OwnOnly(scope))
+	return sqlstore.Insert(ctx, i.Session, &row, &record.ID)
 }
 
 func (i imports) Update(ctx context.Context, scope access.Scope, record farm.Import) error {
 	row := rowOfImport(record)
-	return sqlstore.Change(ctx, i.s.NewUpdate().Model(&row).
+	return sqlstore.Change(ctx, i.Session.NewUpdate().Model(&row).
 		Column("updated_at", "status", "reason", "checking", "done", "created", "updated", "skipped", "failed").
 		Where("t.id = ?", record.ID).Where("?", sqlstore.Own("t", scope)), fault.Missing("import"))
 }
@@ -124,7 +117,7 @@ func (i imports) AddFailures(ctx context.Context, scope access.Scope, id int64, 
 			ImportID: id, Feature: f.Index, Name: f.Name, ExternalID: f.ExternalID, Errors: sqlstore.JSONOf(messages(f.Errors)),
 		}
 	}
-	return sqlstore.InsertRows(ctx, i.s, rows, sqlstore.Skipping("import_id, feature"))
+	return sqlstore.InsertRows(ctx, i.Session, rows, sqlstore.Skipping("import_id, feature"))
 }
 
 // messages returns the flat lists of field errors.
@@ -143,7 +136,7 @@ func (i imports) Failures(ctx context.Context, scope access.Scope, id int64, lim
 		return nil, err
 	}
 	var rows []importFailureRow
-	err := i.s.NewSelect().Model(&rows).Where("t.import_id = ?", id).OrderExpr("t.feature").Limit(limit).Scan(ctx)
+	err := i.Session.NewSelect().Model(&rows).Where("t.import_id = ?", id).OrderExpr("t.feature").Limit(limit).Scan(ctx)
 	out := make([]farm.Judged, len(rows))
 	for at, row := range rows {
 		out[at] = farm.Judged{
@@ -163,15 +156,15 @@ func (i imports) Matches(ctx context.Context, scope access.Scope, farmID int64, 
 	if len(asked) == 0 || !sqlstore.Writable(scope) {
 		return out, nil
 	}
-	fields := fieldRecords(i.s)
+	fields := fieldRecords(i.Session)
 	// The order is that of the index on external ids, so that it is the one that serves: the
 	// index on farms would pass over every field of a large farm for each question.
 	q := fields.Query(scope).Where("t.farm_id = ?", farmID).Where("t.external_id <> ''").
 		Where("t.external_id IN (?)", bun.List(asked)).OrderExpr("t.external_id, t.id")
-	if i.s.Writes {
-		q = i.s.ForUpdate(q)
+	if i.Session.Writes {
+		q = i.Session.ForUpdate(q)
 	}
-	for record, err := range sqlstore.Stream(ctx, i.s, q, fieldOfRow) {
+	for record, err := range sqlstore.Stream(ctx, i.Session, q, fieldOfRow) {
 		if err != nil {
 			return nil, err
 		}

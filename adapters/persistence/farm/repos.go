@@ -11,7 +11,7 @@ import (
 func Repos(s *sqlstore.Session, r *ports.Repos) {
 	r.Farms, r.Fields, r.Seasons, r.Crops = farmRecords(s), fields{fieldRecords(s)}, seasons{seasonRecords(s)}, crops{s}
 	r.Cultivations, r.Fertilizations = cultivations{cultivationRecords(s)}, fertilizations{fertilizationRecords(s)}
-	r.Boundaries, r.Imports = boundaries{s}, imports{s}
+	r.Boundaries, r.Imports = boundaries{s}, importRecords(s)
 }
 
 // OperatorRepos adds those that work for the operator.

@@ -49,8 +49,7 @@ func (b batches) Insert(ctx context.Context, scope access.Scope, batch *assessme
 	}
 	batch.CompanyID, batch.CreatedAt, batch.UpdatedAt = scope.Company(), sqlstore.Micro(batch.CreatedAt), sqlstore.Micro(batch.UpdatedAt)
 	row := rowOfBatch(*batch)
-	_, err := b.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &batch.ID)
-	return err
+	return sqlstore.Insert(ctx, b.s, &row, &batch.ID)
 }
 
 func rowOfBatch(r assessment.Batch) batchRow {
@@ -72,9 +71,7 @@ func batchOfRow(row *batchRow) (assessment.Batch, error) {
 }
 
 func (b batches) query(scope access.Scope, kind batch.Kind, id int64) *bun.SelectQuery {
-	return sqlstore.Where(b.s.NewSelect().Model((*batchRow)(nil)).ColumnExpr("?TableColumns").
-		ColumnExpr("creator.name AS created_by_name").Join("JOIN users AS creator ON creator.id = t.created_by").
-		Where("t.id = ?", id).Where("t.kind = ?", kind), sqlstore.OwnOnly(scope))
+	return sqlstore.Created(b.s, sqlstore.OwnRows[batchRow](b.s, scope)).Where("t.id = ?", id).Where("t.kind = ?", kind)
 }
 
 func (b batches) Get(ctx context.Context, scope access.Scope, kind batch.Kind, id int64) (assessment.Batch, error) {

@@ -104,14 +104,10 @@ func (r assessments) Enter(ctx context.Context, scope access.Scope, entered []po
 		}
 	}
 	for chunk := range slices.Chunk(rows, sqlstore.InsertChunk) {
-		var ids []int64
-		if _, err := r.Session.NewInsert().Model(&chunk).Returning("id").Exec(ctx, &ids); err != nil {
+		ids, err := sqlstore.InsertIDs(ctx, r.Session, chunk)
+		if err != nil {
 			return err
 		}
-		if len(ids) != len(chunk) {
-			return sqlstore.Internal("%d rows inserted gave %d ids", len(chunk), len(ids))
-		}
-		slices.Sort(ids) // counted up in the order of VALUES; see records.Insert
 		for i, id := range ids {
 			of[i].ID = id
 		}

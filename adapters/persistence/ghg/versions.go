@@ -66,8 +66,7 @@ func (v versions) Insert(ctx context.Context, scope access.Scope, version *ports
 		row.SubmittedBy = sqlstore.NullableID(version.SubmittedBy.ID)
 	}
 	v.s.Wrote(assessmentTable.Word, version.AssessmentID)
-	_, err := v.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &version.ID)
-	return err
+	return sqlstore.Insert(ctx, v.s, &row, &version.ID)
 }
 
 func (v versions) Get(ctx context.Context, scope access.Scope, assessmentID int64, number int) (ports.AssessmentVersion, error) {

@@ -45,12 +45,8 @@ func (c curveSets) Add(ctx context.Context, e cropcheck.Edition) error {
 		Region: e.Region, Version: e.Version, ImportedAt: sqlstore.StampAt(e.ImportedAt),
 		Curves: sqlstore.JSONOf(storedCurves{e.Set.Year.Month, e.Set.Year.Day, e.Set.HasEVI, e.Set.Scope, e.Set.Extent, e.Set.Curves}),
 	}
-	id, err := sqlstore.InsertNew(ctx, c.s, &row, "region, version")
-	if err == nil && id == 0 {
-		err = fault.Newf(fault.Conflict, "curves_exist",
-			"The region %s has a version %s already; versions are kept as they are, so name this one otherwise.", e.Region, e.Version)
-	}
-	return err
+	return sqlstore.InsertNew(ctx, c.s, &row, &row.ID, "region, version", fault.Newf(fault.Conflict, "curves_exist",
+		"The region %s has a version %s already; versions are kept as they are, so name this one otherwise.", e.Region, e.Version))
 }
 
 func (c curveSets) Newest(ctx context.Context) ([]cropcheck.Edition, error) {

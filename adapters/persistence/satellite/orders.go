@@ -2,7 +2,6 @@ package satellite
 
 import (
 	"context"
-	"iter"
 
 	"github.com/uptrace/bun"
 
@@ -11,7 +10,6 @@ import (
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/vegetation"
-	"tilth/ports"
 )
 
 type orderRow struct {
@@ -58,53 +56,38 @@ var orderOrders = map[string]sqlstore.OrderKey{"start_date": {Expr: "t.start_dat
 var open = []vegetation.Status{vegetation.Processing, vegetation.Pending}
 
 // orders implements ports.ProfileOrders.
-type orders struct{ s *sqlstore.Session }
+type orders struct {
+	sqlstore.Reader[vegetation.OrderState, orderRow]
+}
+
+func orderRecords(s *sqlstore.Session) orders {
+	return orders{sqlstore.Reader[vegetation.OrderState, orderRow]{Session: s, View: orderView}}
+}
 
 // in returns the condition of the orders in a scope. An order is shared with its field,
 // by a grant that says so, and like it no longer once the field is deleted.
-func (o orders) in(scope access.Scope) []sqlstore.Condition {
-	return o.s.InScope(scope, func(s *sqlstore.Session, scope access.Scope) sqlstore.Condition {
+func in(s *sqlstore.Session, scope access.Scope) []sqlstore.Condition {
+	return s.InScope(scope, func(s *sqlstore.Session, scope access.Scope) sqlstore.Condition {
 		return s.OfSharedField("f.id = t.field_id", "vi-profile.view", scope)
 	})
 }
 
-func (o orders) joined(scope access.Scope) *bun.SelectQuery {
-	return sqlstore.Where(o.s.NewSelect().Model((*orderRow)(nil)).Join("LEFT JOIN fields AS field ON field.id = t.field_id"), o.in(scope)...)
-}
-
-func (o orders) query(scope access.Scope) *bun.SelectQuery {
-	return o.joined(scope).ColumnExpr("?TableColumns").ColumnExpr("field.uuid AS field_uuid")
-}
-
-func (o orders) Count(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
-	return orderView.Count(ctx, o.joined(scope), query)
-}
-
-func (o orders) Each(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[vegetation.OrderState, error] {
-	return orderView.Each(ctx, o.s, o.query(scope), query)
-}
-
-func (o orders) Get(ctx context.Context, scope access.Scope, id int64) (vegetation.OrderState, error) {
-	return orderView.One(ctx, o.query(scope).Where("t.id = ?", id))
-}
-
-func (o orders) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (vegetation.OrderState, error) {
-	return o.locked(ctx, scope, sqlstore.When("t.id = ?", id))
+var orderView = &sqlstore.View[vegetation.OrderState, orderRow]{
+	Word: "order", Filters: orderFilters, Orders: orderOrders, Record: orderOfRow,
+	From: func(s *sqlstore.Session, scope access.Scope) *bun.SelectQuery {
+		return sqlstore.Where(s.NewSelect().Model((*orderRow)(nil)).Join("LEFT JOIN fields AS field ON field.id = t.field_id"), in(s, scope)...)
+	},
+	Whole: func(_ *sqlstore.Session, q *bun.SelectQuery) *bun.SelectQuery {
+		return q.ColumnExpr("?TableColumns").ColumnExpr("field.uuid AS field_uuid")
+	},
 }
 
 func (o orders) Find(ctx context.Context, scope access.Scope, fieldID, seasonID int64) (vegetation.OrderState, error) {
-	return orderView.One(ctx, o.query(scope).Where("t.field_id = ?", fieldID).Where("t.season_id = ?", seasonID))
+	return orderView.One(ctx, o.Query(scope).Where("t.field_id = ?", fieldID).Where("t.season_id = ?", seasonID))
 }
 
 func (o orders) FindForUpdate(ctx context.Context, scope access.Scope, fieldID, seasonID int64) (vegetation.OrderState, error) {
-	return o.locked(ctx, scope, sqlstore.When("t.field_id = ? AND t.season_id = ?", fieldID, seasonID))
-}
-
-func (o orders) locked(ctx context.Context, scope access.Scope, which sqlstore.Condition) (vegetation.OrderState, error) {
-	if !sqlstore.Writable(scope) {
-		return vegetation.OrderState{}, fault.Missing("order")
-	}
-	return orderView.One(ctx, o.s.ForUpdate(sqlstore.Where(o.query(scope), which)))
+	return o.Locked(ctx, scope, sqlstore.When("t.field_id = ? AND t.season_id = ?", fieldID, seasonID))
 }
 
 func (o orders) OpenOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64) ([]int64, error) {
@@ -120,13 +103,13 @@ func (o orders) OpenOfSeason(ctx context.Context, scope access.Scope, seasonID i
 
 func (o orders) openIDs(ctx context.Context, scope access.Scope, which sqlstore.Condition) ([]int64, error) {
 	var ids []int64
-	q := o.s.NewSelect().Model((*orderRow)(nil)).Column("t.id").Where("t.status IN (?)", bun.List(open)).OrderExpr("t.id")
-	err := sqlstore.Where(q, append(o.in(scope), which)...).Scan(ctx, &ids)
+	q := o.Session.NewSelect().Model((*orderRow)(nil)).Column("t.id").Where("t.status IN (?)", bun.List(open)).OrderExpr("t.id")
+	err := sqlstore.Where(q, append(in(o.Session, scope), which)...).Scan(ctx, &ids)
 	return ids, err
 }
 
 func (o orders) ActiveOfSeason(ctx context.Context, scope access.Scope, seasonID int64) (bool, error) {
-	return sqlstore.Where(o.s.NewSelect().Model((*orderRow)(nil)), o.in(scope)...).
+	return sqlstore.Where(o.Session.NewSelect().Model((*orderRow)(nil)), in(o.Session, scope)...).
 		Where("t.season_id = ?", seasonID).Where("t.status = ?", vegetation.Active).Exists(ctx)
 }
 
@@ -137,20 +120,13 @@ func (o orders) Insert(ctx context.Context, scope access.Scope, order *vegetatio
 	order.CompanyID, order.CreatedAt, order.UpdatedAt = scope.Company(), sqlstore.Micro(order.CreatedAt), sqlstore.Micro(order.UpdatedAt)
 	row := rowOfOrder(order)
 	row.ID = 0
-	id, err := sqlstore.InsertNew(ctx, o.s, &row, "company_id, field_id, season_id")
-	if err != nil {
-		return err
-	}
-	if id == 0 {
-		return fault.New(fault.Conflict, "order_exists", "This field already has an order for this season.")
-	}
-	order.ID = id
-	return nil
+	return sqlstore.InsertNew(ctx, o.Session, &row, &order.ID, "company_id, field_id, season_id",
+		fault.New(fault.Conflict, "order_exists", "This field already has an order for this season."))
 }
 
 func (o orders) Update(ctx context.Context, scope access.Scope, order vegetation.OrderState) error {
 	row := rowOfOrder(&order)
-	return sqlstore.Change(ctx, o.s.NewUpdate().Model(&row).
+	return sqlstore.Change(ctx, o.Session.NewUpdate().Model(&row).
 		ExcludeColumn("id", "uuid", "company_id", "field_id", "season_id", "created_at").
 		Where("t.id = ?", order.ID).Where("?", sqlstore.OwnOnly(scope)), fault.Missing("order"))
 }
@@ -163,10 +139,6 @@ func rowOfOrder(s *vegetation.OrderState) orderRow {
 		CreatedBy: sqlstore.NullableID(s.CreatedBy), CreatedAt: sqlstore.StampAt(s.CreatedAt), UpdatedAt: sqlstore.StampAt(s.UpdatedAt), LastCheckedAt: sqlstore.NullableStamp(s.LastCheckedAt),
 		Synthetic: s.Synthetic, NoSCL: s.NoSCL, SmallField: s.SmallField,
 	}
-}
-
-var orderView = &sqlstore.View[vegetation.OrderState, orderRow]{
-	Word: "order", Filters: orderFilters, Orders: orderOrders, Record: orderOfRow,
 }
 
 func orderOfRow(row *orderRow) (vegetation.OrderState, error) {

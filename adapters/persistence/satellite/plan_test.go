@@ -11,7 +11,7 @@ func TestPlansOfOrders(t *testing.T) {
 	plantest.AssertLists(t, func(s *sqlstore.Session) map[string]plantest.List {
 		return map[string]plantest.List{
 			"orders": {
-				Query: orders{s}.query, Filters: orderFilters, Orders: orderOrders,
+				Query: orderRecords(s).Query, Filters: orderFilters, Orders: orderOrders,
 				Indexes: map[string]string{"status": "ix_profile_orders_status", "season": "ix_profile_orders_season"},
 			},
 		}

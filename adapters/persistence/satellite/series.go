@@ -55,14 +55,14 @@ func (o orders) PutSeries(ctx context.Context, scope access.Scope, orderID int64
 		return err
 	}
 	index := string(series.Index)
-	if _, err := o.s.NewDelete().Model((*seriesRow)(nil)).Where("order_id = ?", orderID).Where("index_code = ?", index).Exec(ctx); err != nil {
+	if _, err := o.Session.NewDelete().Model((*seriesRow)(nil)).Where("order_id = ?", orderID).Where("index_code = ?", index).Exec(ctx); err != nil {
 		return err
 	}
 	head := seriesRow{OrderID: orderID, IndexCode: index, Synthetic: series.Synthetic, NoSCL: series.NoSCL, SmallField: series.SmallField}
-	if _, err := o.s.NewInsert().Model(&head).Exec(ctx); err != nil {
+	if _, err := o.Session.NewInsert().Model(&head).Exec(ctx); err != nil {
 		return err
 	}
-	return sqlstore.InsertRows(ctx, o.s, rowsOfSeries(orderID, series))
+	return sqlstore.InsertRows(ctx, o.Session, rowsOfSeries(orderID, series))
 }
 
 func (o orders) Series(ctx context.Context, scope access.Scope, orderID int64, index string) (vegetation.Series, error) {
@@ -71,7 +71,7 @@ func (o orders) Series(ctx context.Context, scope access.Scope, orderID int64, i
 		return out, err
 	}
 	var head seriesRow
-	err := o.s.NewSelect().Model(&head).Where("t.order_id = ?", orderID).Where("t.index_code = ?", index).Scan(ctx)
+	err := o.Session.NewSelect().Model(&head).Where("t.order_id = ?", orderID).Where("t.index_code = ?", index).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return out, nil
 	}
@@ -79,7 +79,7 @@ func (o orders) Series(ctx context.Context, scope access.Scope, orderID int64, i
 		return out, err
 	}
 	var rows []observationRow
-	err = o.s.NewSelect().Model(&rows).Where("t.order_id = ?", orderID).Where("t.index_code = ?", index).OrderExpr("t.line").Scan(ctx)
+	err = o.Session.NewSelect().Model(&rows).Where("t.order_id = ?", orderID).Where("t.index_code = ?", index).OrderExpr("t.line").Scan(ctx)
 	out.Synthetic, out.NoSCL, out.SmallField = head.Synthetic, head.NoSCL, head.SmallField
 	out.Observations, out.Rejected = datesOfRows(rows)
 	return out, err
@@ -87,7 +87,7 @@ func (o orders) Series(ctx context.Context, scope access.Scope, orderID int64, i
 
 // seen returns NotFound for an order outside the scope.
 func (o orders) seen(ctx context.Context, scope access.Scope, orderID int64) error {
-	return sqlstore.Known(ctx, sqlstore.Where(o.s.NewSelect().Model((*orderRow)(nil)), o.in(scope)...).
+	return sqlstore.Known(ctx, sqlstore.Where(o.Session.NewSelect().Model((*orderRow)(nil)), in(o.Session, scope)...).
 		Where("t.id = ?", orderID), "order")
 }
 
@@ -96,7 +96,7 @@ func (o orders) Indexes(ctx context.Context, scope access.Scope, orderID int64) 
 		return nil, err
 	}
 	var codes []string
-	err := o.s.NewSelect().Model((*seriesRow)(nil)).Column("index_code").Where("t.order_id = ?", orderID).Scan(ctx, &codes)
+	err := o.Session.NewSelect().Model((*seriesRow)(nil)).Column("index_code").Where("t.order_id = ?", orderID).Scan(ctx, &codes)
 	slices.Sort(codes) // whatever order the database gives text in
 	return codes, err
 }
@@ -158,8 +158,8 @@ type derivationRow struct {
 
 // It belongs to the order, and is seen with it.
 func (o orders) Derivation(ctx context.Context, scope access.Scope, orderID int64, index vegetation.IndexCode) (vegetation.Derivation, bool, error) {
-	visible := sqlstore.Where(o.s.NewSelect().TableExpr("profile_orders AS t").Column("t.id"), o.in(scope)...).Where("t.id = ?", orderID)
-	q := o.s.NewSelect().Model((*derivationRow)(nil)).Where("t.order_id IN (?)", visible).Where("t.index_code = ?", index)
+	visible := sqlstore.Where(o.Session.NewSelect().TableExpr("profile_orders AS t").Column("t.id"), in(o.Session, scope)...).Where("t.id = ?", orderID)
+	q := o.Session.NewSelect().Model((*derivationRow)(nil)).Where("t.order_id IN (?)", visible).Where("t.index_code = ?", index)
 	return sqlstore.Find(ctx, q, func(row *derivationRow) vegetation.Derivation {
 		return vegetation.Derivation{
 			OrderID: row.OrderID, Index: row.IndexCode, Status: row.Status, Reason: row.Reason, Attempts: row.Attempts,
@@ -177,6 +177,6 @@ func (o orders) PutDerivation(ctx context.Context, scope access.Scope, d vegetat
 		OrderID: d.OrderID, IndexCode: d.Index, Status: d.Status, Reason: d.Reason, Attempts: d.Attempts,
 		CheckedAt: sqlstore.NullableStamp(d.CheckedAt), UpdatedAt: sqlstore.StampAt(d.UpdatedAt),
 	}
-	return sqlstore.Run(ctx, o.s.NewInsert().Model(&row).
+	return sqlstore.Run(ctx, o.Session.NewInsert().Model(&row).
 		Apply(sqlstore.Replacing("order_id, index_code", "status", "reason", "attempts", "checked_at", "updated_at")))
 }

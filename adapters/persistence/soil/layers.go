@@ -93,16 +93,8 @@ func packed(values []float64) (cells int, out []byte, err error) {
 	for _, v := range values {
 		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(float32(v)))
 	}
-	var buffer bytes.Buffer
-	w, err := flate.NewWriter(&buffer, flate.DefaultCompression)
-	if err != nil {
-		return 0, nil, err
-	}
-	if _, err := w.Write(raw); err != nil {
-		return 0, nil, err
-	}
-	err = w.Close()
-	return len(values), buffer.Bytes(), err
+	out, err = sqlstore.DeflateBytes(raw)
+	return len(values), out, err
 }
 
 func unpacked(stored []byte, cells int) ([]float64, error) {

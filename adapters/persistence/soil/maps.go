@@ -91,7 +91,9 @@ var mapTable = &draftTable[zoning.Map, mapRow]{
 // zoneMaps implements ports.StratificationMaps.
 type zoneMaps struct{ drafts[zoning.Map, mapRow] }
 
-func mapRecords(s *sqlstore.Session) zoneMaps { return zoneMaps{drafts[zoning.Map, mapRow]{s, mapTable}} }
+func mapRecords(s *sqlstore.Session) zoneMaps {
+	return zoneMaps{drafts[zoning.Map, mapRow]{s, mapTable}}
+}
 
 func (m zoneMaps) Put(ctx context.Context, scope access.Scope, records []*zoning.Map) error {
 	if !sqlstore.Writable(scope) {

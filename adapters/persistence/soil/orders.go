@@ -116,15 +116,7 @@ func (o strats) Insert(ctx context.Context, scope access.Scope, order *stratific
 	order.CompanyID, order.CreatedAt, order.UpdatedAt = scope.Company(), sqlstore.Micro(order.CreatedAt), sqlstore.Micro(order.UpdatedAt)
 	row := rowOfStrat(order)
 	row.ID = 0
-	id, err := sqlstore.InsertNew(ctx, o.s, &row, "company_id, aoi_id) WHERE (status IN ('pending', 'processing')")
-	if err != nil {
-		return err
-	}
-	if id == 0 {
-		return openOrderExists()
-	}
-	order.ID = id
-	return nil
+	return sqlstore.InsertNew(ctx, o.s, &row, &order.ID, "company_id, aoi_id) WHERE (status IN ('pending', 'processing')", openOrderExists())
 }
 
 // openOrderExists is the refusal of a second unfinished order of an area of interest.

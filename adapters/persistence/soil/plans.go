@@ -59,7 +59,9 @@ var planTable = &draftTable[plan.SamplePlan, planRow]{
 }
 
 // samplePlans implements ports.SamplePlans.
-type samplePlans struct{ drafts[plan.SamplePlan, planRow] }
+type samplePlans struct {
+	drafts[plan.SamplePlan, planRow]
+}
 
 func planRecords(s *sqlstore.Session) samplePlans {
 	return samplePlans{drafts[plan.SamplePlan, planRow]{s, planTable}}

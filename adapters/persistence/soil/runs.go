@@ -31,25 +31,25 @@ type runRow struct {
 }
 
 // runs implements ports.StratificationRuns.
-type runs struct{ s *sqlstore.Session }
-
-func (r runs) selected(scope access.Scope) *bun.SelectQuery {
-	return sqlstore.Where(ofOrder(r.s.NewSelect().Model((*runRow)(nil)).ColumnExpr("?TableColumns")), visible(scope)...)
+type runs struct {
+	sqlstore.Reader[zoning.Run, runRow]
 }
 
-func (r runs) Get(ctx context.Context, scope access.Scope, id int64) (zoning.Run, error) {
-	return runView.One(ctx, r.selected(scope).Where("t.id = ?", id))
-}
-
-func (r runs) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (zoning.Run, error) {
-	return runView.One(ctx, r.s.ForUpdate(r.selected(scope)).Where("t.id = ?", id))
+func runRecords(s *sqlstore.Session) runs {
+	return runs{sqlstore.Reader[zoning.Run, runRow]{Session: s, View: runView}}
 }
 
 func (r runs) Find(ctx context.Context, scope access.Scope, orderID int64, key string) (zoning.Run, error) {
-	return runView.One(ctx, r.selected(scope).Where("t.order_id = ?", orderID).Where("t.key = ?", key))
+	return runView.One(ctx, r.Query(scope).Where("t.order_id = ?", orderID).Where("t.key = ?", key))
 }
 
-var runView = &sqlstore.View[zoning.Run, runRow]{Word: "job", Record: runOfRow}
+var runView = &sqlstore.View[zoning.Run, runRow]{
+	Word: "job", Record: runOfRow,
+	From: func(s *sqlstore.Session, scope access.Scope) *bun.SelectQuery {
+		return sqlstore.Where(ofOrder(s.NewSelect().Model((*runRow)(nil))), visible(scope)...)
+	},
+	Whole: sqlstore.Columns,
+}
 
 func runOfRow(row *runRow) (zoning.Run, error) {
 	return zoning.Run{
@@ -75,17 +75,13 @@ func (r runs) Insert(ctx context.Context, scope access.Scope, run *zoning.Run) e
 	run.CompanyID, run.CreatedAt, run.UpdatedAt = scope.Company(), sqlstore.Micro(run.CreatedAt), sqlstore.Micro(run.UpdatedAt)
 	row := rowOfRun(*run)
 	row.ID = 0
-	id, err := sqlstore.InsertNew(ctx, r.s, &row, "order_id, key")
-	if err == nil && id == 0 {
-		err = fault.New(fault.Conflict, "run_exists", "These maps are being made already.")
-	}
-	run.ID = id
-	return err
+	return sqlstore.InsertNew(ctx, r.Session, &row, &run.ID, "order_id, key",
+		fault.New(fault.Conflict, "run_exists", "These maps are being made already."))
 }
 
 func (r runs) Update(ctx context.Context, scope access.Scope, run zoning.Run) error {
 	row := rowOfRun(run)
-	return sqlstore.Change(ctx, r.s.NewUpdate().Model(&row).Column("status", "done", "total", "reason", "maps", "updated_at").
+	return sqlstore.Change(ctx, r.Session.NewUpdate().Model(&row).Column("status", "done", "total", "reason", "maps", "updated_at").
 		Where("t.id = ?", run.ID).Where("?", sqlstore.OwnOnly(scope)), fault.Missing("job"))
 }
 

@@ -89,8 +89,11 @@ func (m *Migrator) status(ctx context.Context) (migrate.MigrationSlice, error) {
 	if err != nil {
 		return nil, err
 	}
-	exists, err := m.db.reader.NewSelect().Table(m.catalog()).
-		Where("? = ?", bun.Ident(m.catalogName()), migrationTable).Exists(ctx)
+	catalog, name := "sqlite_schema", "name" // the system table that lists tables, and its column
+	if m.db.engine.postgres {
+		catalog, name = "pg_catalog.pg_tables", "tablename"
+	}
+	exists, err := m.db.reader.NewSelect().Table(catalog).Where("? = ?", bun.Ident(name), migrationTable).Exists(ctx)
 	if err != nil {
 		return nil, away(err)
 	}
@@ -98,21 +101,6 @@ func (m *Migrator) status(ctx context.Context) (migrate.MigrationSlice, error) {
 		return known.Sorted(), nil
 	}
 	return migrate.NewMigrator(m.db.reader, known, migrate.WithTableName(migrationTable)).MigrationsWithStatus(ctx)
-}
-
-// catalog and catalogName name the system table, and its column, that lists tables.
-func (m *Migrator) catalog() string {
-	if m.db.engine.postgres {
-		return "pg_catalog.pg_tables"
-	}
-	return "sqlite_schema"
-}
-
-func (m *Migrator) catalogName() string {
-	if m.db.engine.postgres {
-		return "tablename"
-	}
-	return "name"
 }
 
 // change runs migrations under the lock.

@@ -42,6 +42,7 @@ type Filter struct {
 	Folded string // text folded by fold, searched for a part; empty: no partial match
 	Since  string // a time, compared for at or after; the value is RFC 3339 text
 	Until  string // a time, compared for before; the value is RFC 3339 text
+	Has    string // a condition of the value, for one of other rows
 	other  string // condition that goes with it, which lets a partial index serve it
 }
 
@@ -57,6 +58,8 @@ func Filtered(q *bun.SelectQuery, known map[string]Filter, filters []ports.Filte
 		switch {
 		case !Storable(text):
 			q = Where(q, Nothing)
+		case k.Has != "":
+			q = q.Where(k.Has, f.Value)
 		case k.Since != "", k.Until != "":
 			at, err := time.Parse(time.RFC3339Nano, text)
 			if err != nil {
@@ -79,6 +82,14 @@ func Filtered(q *bun.SelectQuery, known map[string]Filter, filters []ports.Filte
 		}
 	}
 	return q, nil
+}
+
+// Narrow compares a column with a value, which does not narrow the query where it is zero.
+func Narrow[V comparable](q *bun.SelectQuery, column string, value V) *bun.SelectQuery {
+	if value == *new(V) {
+		return q
+	}
+	return q.Where("? = ?", bun.Ident(column), value)
 }
 
 // Storable reports whether text can stand in a column at all. What cannot is equal to

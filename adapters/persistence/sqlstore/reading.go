@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/ports"
 )
@@ -20,6 +21,63 @@ type View[T, R any] struct {
 	Orders  map[string]OrderKey // what its lists may be ordered by, beside the common ones
 	Order   string              // the one order of its lists; empty: that of the query
 	Record  func(*R) (T, error)
+
+	// Of a Reader: the rows that a scope shows, and those rows with the columns of whole records.
+	From  func(s *Session, scope access.Scope) *bun.SelectQuery
+	Whole func(s *Session, q *bun.SelectQuery) *bun.SelectQuery
+}
+
+// Reader is what every readable repository of a company's records has, in one transaction.
+type Reader[T, R any] struct {
+	Session *Session
+	View    *View[T, R]
+}
+
+// OwnRows selects the rows of the company that acts, and none of what is shared.
+func OwnRows[R any](s *Session, scope access.Scope) *bun.SelectQuery {
+	return Where(s.NewSelect().Model((*R)(nil)), OwnOnly(scope))
+}
+
+// Columns adds the columns of the table.
+func Columns(_ *Session, q *bun.SelectQuery) *bun.SelectQuery { return q.ColumnExpr("?TableColumns") }
+
+// Created adds the columns of the table and the name of who created a record.
+func Created(_ *Session, q *bun.SelectQuery) *bun.SelectQuery {
+	return q.ColumnExpr("?TableColumns").ColumnExpr("creator.name AS created_by_name").Join("JOIN users AS creator ON creator.id = t.created_by")
+}
+
+// Query selects the whole records that a scope shows.
+func (r Reader[T, R]) Query(scope access.Scope) *bun.SelectQuery {
+	return r.View.Whole(r.Session, r.View.From(r.Session, scope))
+}
+
+// Count implements ports.List.
+func (r Reader[T, R]) Count(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
+	return r.View.Count(ctx, r.View.From(r.Session, scope), query)
+}
+
+// Each implements ports.List.
+func (r Reader[T, R]) Each(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[T, error] {
+	return r.View.Each(ctx, r.Session, r.Query(scope), query)
+}
+
+// Get implements ports.Readable.
+func (r Reader[T, R]) Get(ctx context.Context, scope access.Scope, id int64) (T, error) {
+	return r.View.One(ctx, r.Query(scope).Where("t.id = ?", id))
+}
+
+// GetForUpdate implements ports.Lockable.
+func (r Reader[T, R]) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (T, error) {
+	return r.Locked(ctx, scope, When("t.id = ?", id))
+}
+
+// Locked returns the record of a condition and locks it. Faults: NotFound.
+func (r Reader[T, R]) Locked(ctx context.Context, scope access.Scope, which Condition) (T, error) {
+	if !Writable(scope) {
+		var none T
+		return none, fault.Missing(r.View.Word)
+	}
+	return r.View.One(ctx, r.Session.ForUpdate(Where(r.Query(scope), which)))
 }
 
 // One returns the record that a query selects. Faults: NotFound.

@@ -208,12 +208,7 @@ func (r Records[T, R, PT, PR]) GetForUpdate(ctx context.Context, scope access.Sc
 
 // One returns the record that a query selects. Faults: NotFound.
 func (r Records[T, R, PT, PR]) One(ctx context.Context, q *bun.SelectQuery) (T, error) {
-	var row R
-	if err := q.Scan(ctx, &row); err != nil {
-		var none T
-		return none, Missing(err, r.Table.Word)
-	}
-	return r.Table.Record(&row)
+	return (&View[T, R]{Word: r.Table.Word, Record: r.Table.Record}).One(ctx, q)
 }
 
 // GetMany implements ports.Records.
@@ -239,15 +234,10 @@ func (r Records[T, R, PT, PR]) Insert(ctx context.Context, scope access.Scope, v
 			rows[i] = r.Table.Row(value)
 			PR(&rows[i]).base().ID = 0
 		}
-		var ids []int64
-		if _, err := r.Session.NewInsert().Model(&rows).Returning("id").Exec(ctx, &ids); err != nil {
+		ids, err := InsertIDs(ctx, r.Session, rows)
+		if err != nil {
 			return err
 		}
-		if len(ids) != len(chunk) {
-			return Internal("%d rows inserted gave %d ids", len(chunk), len(ids))
-		}
-		// Both databases count ids up in the order of VALUES, but promise no order of RETURNING.
-		slices.Sort(ids)
 		for i, value := range chunk {
 			PT(value).Base().ID = ids[i]
 		}

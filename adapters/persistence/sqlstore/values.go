@@ -40,58 +40,46 @@ func Micro(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 // Stamp is a point in time in a column: TIMESTAMPTZ, or text in SQLite.
 type Stamp struct{ time.Time }
 
+// Day is a civil date in a column: DATE, or text in SQLite.
+type Day struct{ time.Time }
+
 // StampAt returns the column of a point in time.
 func StampAt(t time.Time) Stamp { return Stamp{t} }
 
+// DayAt returns the column of a civil date.
+func DayAt(t time.Time) Day { return Day{t} }
+
 // NullableStamp returns the column of a point in time that may be missing.
-func NullableStamp(t *time.Time) *Stamp {
-	if t == nil {
-		return nil
-	}
-	return &Stamp{*t}
-}
+func NullableStamp(t *time.Time) *Stamp { return apply(t, StampAt) }
+
+// NullableDay returns the column of a civil date that may be missing.
+func NullableDay(t *time.Time) *Day { return apply(t, DayAt) }
 
 // Nullable returns the time of a column that may be null.
-func (s *Stamp) Nullable() *time.Time {
-	if s == nil {
+func (s *Stamp) Nullable() *time.Time { return apply(s, func(s Stamp) time.Time { return s.Time }) }
+
+// Nullable returns midnight UTC of a date that may be null.
+func (d *Day) Nullable() *time.Time { return apply(d, func(d Day) time.Time { return d.Time }) }
+
+// apply returns what a function makes of a value that may be missing.
+func apply[A, B any](p *A, to func(A) B) *B {
+	if p == nil {
 		return nil
 	}
-	return &s.Time
+	return new(to(*p))
 }
 
 // Value implements driver.Valuer.
 func (s Stamp) Value() (driver.Value, error) { return Micro(s.Time).Format(stampLayout), nil }
+
+// Value implements driver.Valuer.
+func (d Day) Value() (driver.Value, error) { return d.Format(dayLayout), nil }
 
 // Scan implements sql.Scanner.
 func (s *Stamp) Scan(src any) (err error) {
 	s.Time, err = scanTime(src, stampLayout)
 	return err
 }
-
-// Day is a civil date in a column: DATE, or text in SQLite.
-type Day struct{ time.Time }
-
-// DayAt returns the column of a civil date.
-func DayAt(t time.Time) Day { return Day{t} }
-
-// NullableDay returns the column of a civil date that may be missing.
-func NullableDay(t *time.Time) *Day {
-	if t == nil {
-		return nil
-	}
-	return &Day{*t}
-}
-
-// Nullable returns midnight UTC of a date that may be null.
-func (d *Day) Nullable() *time.Time {
-	if d == nil {
-		return nil
-	}
-	return &d.Time
-}
-
-// Value implements driver.Valuer.
-func (d Day) Value() (driver.Value, error) { return d.Format(dayLayout), nil }
 
 // Scan implements sql.Scanner.
 func (d *Day) Scan(src any) (err error) {
@@ -147,6 +135,11 @@ func Deflate(v any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return DeflateBytes(raw)
+}
+
+// DeflateBytes deflates bytes.
+func DeflateBytes(raw []byte) ([]byte, error) {
 	var out bytes.Buffer
 	w, err := flate.NewWriter(&out, flate.DefaultCompression)
 	if err != nil {

@@ -37,16 +37,40 @@ func Change(ctx context.Context, q Statement, otherwise error) error {
 	return err
 }
 
-// InsertNew inserts a row unless another has the same value in the columns of a unique
-// key, and returns its id, or 0 when there is one. The key decides, under any number of
-// concurrent calls, and the transaction goes on either way.
-func InsertNew[R any](ctx context.Context, s *Session, row *R, key string) (int64, error) {
+// Insert inserts a row and reads its id.
+func Insert[R any](ctx context.Context, s *Session, row *R, id *int64) error {
+	_, err := s.NewInsert().Model(row).Returning("id").Exec(ctx, id)
+	return err
+}
+
+// InsertNew inserts a row and reads its id, or returns otherwise where another has the same value
+// in the columns of a unique key. The key decides, under any number of concurrent calls, and the
+// transaction goes on either way.
+func InsertNew[R any](ctx context.Context, s *Session, row *R, id *int64, key string, otherwise error) error {
 	var ids []int64
 	_, err := s.NewInsert().Model(row).On("CONFLICT ("+key+") DO NOTHING").Returning("id").Exec(ctx, &ids)
-	if err != nil || len(ids) == 0 {
-		return 0, err
+	if err != nil {
+		return err
 	}
-	return ids[0], nil
+	if len(ids) == 0 {
+		return otherwise
+	}
+	*id = ids[0]
+	return nil
+}
+
+// InsertIDs inserts the rows of one statement and returns their ids in the order of the rows: both
+// databases count ids up in the order of VALUES, but promise no order of RETURNING.
+func InsertIDs[R any](ctx context.Context, s *Session, rows []R) ([]int64, error) {
+	var ids []int64
+	if _, err := s.NewInsert().Model(&rows).Returning("id").Exec(ctx, &ids); err != nil {
+		return nil, err
+	}
+	if len(ids) != len(rows) {
+		return nil, Internal("%d rows inserted gave %d ids", len(rows), len(ids))
+	}
+	slices.Sort(ids)
+	return ids, nil
 }
 
 // InsertChunk bounds how many rows one statement inserts.
