@@ -28,8 +28,7 @@ type User struct {
 	CreatedAt    time.Time
 }
 
-// RefreshToken is one link of a family of refresh tokens. Only the hash of the
-// token is kept.
+// RefreshToken is one link of a family of refresh tokens. Only its hash is stored.
 type RefreshToken struct {
 	Hash      string
 	Family    string
@@ -171,8 +170,7 @@ type GrantQuery struct {
 	Offset   int64
 }
 
-// Grants are the share grants that a company gives or is offered. A grant between two
-// others is not found.
+// Grants are the share grants that a company gives or is offered, in order of id.
 type Grants interface {
 	List[access.Grant, GrantQuery]
 	Lockable[access.Grant]
@@ -180,7 +178,6 @@ type Grants interface {
 	Insert(ctx context.Context, scope access.Scope, grant *access.Grant) error
 	// SetStatus stores the status of a grant read by GetForUpdate. Faults: NotFound.
 	SetStatus(ctx context.Context, scope access.Scope, id int64, status access.GrantStatus, at time.Time) error
-	// Party returns the company of a uuid, which is how one company names another: there is
-	// no way to list them. Faults: NotFound.
+	// Party returns the company of a uuid: companies name one another by it and cannot be listed. Faults: NotFound.
 	Party(ctx context.Context, uuid string) (access.Party, error)
 }

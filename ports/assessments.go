@@ -11,16 +11,13 @@ import (
 	"tilth/core/verification"
 )
 
-// Assessments are the assessments of a company, with what is entered in their sections.
-// A section is written under the lock of its assessment (GetForUpdate).
+// Assessments are the assessments of a company. A section is written under the lock of its assessment.
 type Assessments interface {
 	Records[assessment.Assessment]
 	ManyAssessments
-	// Sheet returns everything entered in the sections of an assessment; an empty one for an
-	// assessment that is not in the scope.
+	// Sheet returns everything entered in the sections of an assessment; empty outside the scope.
 	Sheet(ctx context.Context, scope access.Scope, id int64) (assessment.Sheet, error)
-	// ReplaceSection stores the rows of a section in the place of those it has. Rows with an
-	// id keep it; the others are given theirs.
+	// ReplaceSection replaces the rows of a section. Rows with an id keep it; the others are given theirs.
 	ReplaceSection(ctx context.Context, scope access.Scope, id int64, section string, rows []assessment.Row) error
 	// AddRow stores a row behind the others of its section and fills in its id.
 	AddRow(ctx context.Context, scope access.Scope, id int64, section string, row *assessment.Row) error
@@ -29,18 +26,15 @@ type Assessments interface {
 	// RemoveRow removes a row. Faults: NotFound.
 	RemoveRow(ctx context.Context, scope access.Scope, id int64, section string, rowID int64) error
 
-	// SetState stores how complete an assessment is: the figures of the record and the state
-	// of each section, together. It is no change of the record: updated_at stays.
+	// SetState stores how complete an assessment and each of its sections is; updated_at stays.
 	SetState(ctx context.Context, scope access.Scope, id int64, state assessment.State, at time.Time) error
-	// SetCalculation stores how the run of the engine went that a submission started. It is
-	// no change of what was entered: updated_at stays.
+	// SetCalculation stores how the engine's run for a submission went; updated_at stays.
 	SetCalculation(ctx context.Context, scope access.Scope, id int64, status assessment.CalculationStatus, reason string) error
 	// State returns the stored state; ok is false where none was computed yet.
 	State(ctx context.Context, scope access.Scope, id int64) (state assessment.State, ok bool, err error)
 }
 
-// AssessmentVersion is what was submitted, frozen. Snapshot, Subject and Report are JSON,
-// kept to the byte.
+// AssessmentVersion is what was submitted, frozen. Snapshot, Subject and Report are JSON, kept to the byte.
 type AssessmentVersion struct {
 	ID               int64
 	AssessmentID     int64
@@ -62,20 +56,17 @@ type AssessmentVersion struct {
 // AssessmentVersions are the submitted versions of the assessments of a company. They are
 // append-only; a scope shows those of the assessments it shows, also of deleted own ones.
 type AssessmentVersions interface {
-	// Insert stores a version and fills in its id. The caller holds the lock of the
-	// assessment. Faults: NotFound for an assessment of another company.
+	// Insert stores a version and fills in its id, under the lock of the assessment. Faults: NotFound.
 	Insert(ctx context.Context, scope access.Scope, version *AssessmentVersion) error
 	// Get returns a version by its number. Faults: NotFound.
 	Get(ctx context.Context, scope access.Scope, assessmentID int64, number int) (AssessmentVersion, error)
 	// Count counts the versions of an assessment.
 	Count(ctx context.Context, scope access.Scope, assessmentID int64) (int64, error)
-	// Each streams a page of the versions of an assessment, newest first, without their
-	// snapshots and reports.
+	// Each streams a page of the versions, newest first, without their snapshots and reports.
 	Each(ctx context.Context, scope access.Scope, assessmentID int64, q Query) iter.Seq2[AssessmentVersion, error]
 }
 
-// EngineReferences is what an external engine calls a version in its own books. No answer
-// ever shows it.
+// EngineReferences is what an external engine calls a version in its own books. No answer ever shows it.
 type EngineReferences struct {
 	AssessmentID int64
 	Number       int // of the version
@@ -83,8 +74,7 @@ type EngineReferences struct {
 	Reference    EngineReference
 }
 
-// EngineReferenceWriter keeps the references of an external engine. There is nothing here
-// to read them by: that is the operator's bundle.
+// EngineReferenceWriter stores references of an external engine. Only the operator's bundle reads them.
 type EngineReferenceWriter interface {
 	// Put stores the references of a version, once.
 	Put(ctx context.Context, scope access.Scope, refs EngineReferences) error
@@ -92,8 +82,7 @@ type EngineReferenceWriter interface {
 
 // AssessmentUpkeep is what background work and operators do with assessments of all companies.
 type AssessmentUpkeep interface {
-	// Stale returns up to limit live assessments that were written since their completeness was
-	// computed, or never had it computed, longest waiting first.
+	// Stale returns up to limit live assessments of outdated or no completeness, longest waiting first.
 	Stale(ctx context.Context, limit int) ([]AssessmentRef, error)
 	// EngineReferences returns the references of a version. Faults: NotFound.
 	EngineReferences(ctx context.Context, scope access.Scope, assessmentID int64, number int) (EngineReferences, error)
@@ -105,8 +94,7 @@ type AssessmentRef struct{ CompanyID, ID int64 }
 // JobVerification is the kind of the jobs that verify crops; their subject is an assessment.
 const JobVerification = "crop_verification"
 
-// Verifications are the crop verifications of assessments. They are read and written under
-// the assessment: who may see it may see its verification, and it is written under its lock.
+// Verifications are the crop verifications of assessments, each seen with its assessment and written under its lock.
 type Verifications interface {
 	// Get returns the verification of an own assessment; ok is false where none was begun.
 	Get(ctx context.Context, scope access.Scope, assessmentID int64) (record verification.Record, ok bool, err error)
@@ -114,8 +102,7 @@ type Verifications interface {
 	Put(ctx context.Context, scope access.Scope, record verification.Record) error
 }
 
-// WrittenAssessment is an assessment that a transaction wrote or deleted, with the parts of
-// what it contributes to the dashboard.
+// WrittenAssessment is an assessment that a transaction wrote or deleted, with what it contributes to the dashboard.
 type WrittenAssessment struct {
 	assessment.Assessment
 	Sections []assessment.SectionState

@@ -20,8 +20,7 @@ type AuditQuery struct {
 	Offset   int64
 }
 
-// AuditWriter adds to the audit trail, in the transaction of what it tells of. The
-// trail is append-only.
+// AuditWriter adds to the audit trail, which is append-only, in the transaction of the change.
 type AuditWriter interface {
 	// Add stores entries. Those without a company or a record are refused (Internal).
 	Add(ctx context.Context, entries ...audit.Entry) error
@@ -37,8 +36,7 @@ type AuditTrail interface {
 	List[audit.Entry, AuditQuery]
 }
 
-// OperatorEntry is a change of the installation as a whole, made on the operator's command
-// line: of what belongs to no company.
+// OperatorEntry is a change, on the operator's command line, of what belongs to no company.
 type OperatorEntry struct {
 	ID       int64
 	At       time.Time

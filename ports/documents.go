@@ -39,8 +39,7 @@ type Charts interface {
 type Sheets interface {
 	// SeriesSheet writes a series, a line a date.
 	SeriesSheet(w io.Writer, series vegetation.Series) error
-	// StatementSheet writes a statement of a wallet: what it opens with, its lines, and what
-	// it closes with.
+	// StatementSheet writes a statement of a wallet: the opening state, the lines and the closing state.
 	StatementSheet(w io.Writer, opening credit.Wallet, lines iter.Seq2[credit.StatementLine, error]) error
 }
 
@@ -53,8 +52,7 @@ type ImpactDocument struct {
 
 // ImpactSheets writes reports as tables.
 type ImpactSheets interface {
-	// ImpactSheet writes the totals, the lines and the trace of a report as CSV (RFC 4180),
-	// safe to be opened in a spreadsheet.
+	// ImpactSheet writes the totals, lines and trace of a report as CSV (RFC 4180), safe for spreadsheets.
 	ImpactSheet(w io.Writer, doc ImpactDocument) error
 }
 
@@ -77,8 +75,7 @@ type ShownMap struct {
 	Stem   string       // name of the file without its ending: ASCII letters, digits, hyphens
 }
 
-// ShownPlan is a sample plan as files and pictures show it. Its points have longitude and
-// latitude.
+// ShownPlan is a sample plan as files and pictures show it. Its points have longitude and latitude.
 type ShownPlan struct {
 	ShownMap
 	Plan    plan.SamplePlan // whole
@@ -101,8 +98,7 @@ const (
 	PaperLetter = "Letter"
 )
 
-// StratificationFiles writes maps and plans for other programs: WGS84, seven decimals. The
-// same map or plan gives the same bytes.
+// StratificationFiles writes maps and plans in WGS84, seven decimals. The same input gives the same bytes.
 type StratificationFiles interface {
 	// WriteZones writes the zones of a map: as areas, in CSV their figures.
 	WriteZones(to io.Writer, format string, zones ShownMap) error

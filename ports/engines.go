@@ -24,8 +24,7 @@ type Engine interface {
 	Calculate(ctx context.Context, in ghg.Input, factorSet string, options ghg.Options) (ghg.Result, EngineReference, error)
 }
 
-// EngineReference holds the identifiers that an external engine gave an assessment; empty
-// for an engine without any. It has no JSON form on purpose.
+// EngineReference is what an external engine calls an assessment; else empty. It has no JSON form on purpose.
 type EngineReference struct {
 	Account    string `json:"-"`
 	Assessment string `json:"-"`
@@ -39,8 +38,7 @@ type EngineChoice struct{ Engine, FactorSet string }
 
 // Engines are the calculation engines that are configured.
 type Engines interface {
-	// Engine returns an engine by its id; the built-in one for an empty id.
-	// Faults: Unavailable (engine_unconfigured).
+	// Engine returns an engine by its id, empty for the built-in one. Faults: Unavailable (engine_unconfigured).
 	Engine(id string) (Engine, error)
 	// Check holds a choice against the engines and their factor sets. Faults: Invalid.
 	Check(choice EngineChoice) error

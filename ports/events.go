@@ -33,8 +33,7 @@ type Relay interface {
 type EventFeed interface {
 	// Bounds returns what the feed holds.
 	Bounds(ctx context.Context, scope access.Scope) (event.Bounds, error)
-	// After returns up to limit events after a position, of the given types, or of every type
-	// if there is none.
+	// After returns up to limit events after a position, of the given types or, where none is given, of all.
 	After(ctx context.Context, scope access.Scope, position int64, types []string, limit int) ([]event.Logged, error)
 }
 
@@ -47,13 +46,11 @@ type EventKeeper interface {
 	// and others wait for it: positions become visible in their order. Events of no company
 	// get no position and are not returned.
 	Assign(ctx context.Context, at time.Time, limit int) ([]event.Logged, error)
-	// Positions returns the positions of events by their ids; 0 for an event that belongs to no
-	// feed. An event that waits for its position is left out.
+	// Positions returns the positions of events by id: 0 for one of no feed, nothing for one that waits for its own.
 	Positions(ctx context.Context, ids []string) (map[string]int64, error)
 	// Lasts returns the last position of each of the feeds; one without an event is left out.
 	Lasts(ctx context.Context, companies []int64) (map[int64]int64, error)
-	// Prune removes up to limit events that got their position before a time and are
-	// published, and returns how many.
+	// Prune removes up to limit published events with a position from before a time, and returns how many.
 	Prune(ctx context.Context, before time.Time, limit int) (int64, error)
 }
 
@@ -106,8 +103,7 @@ type Parcel struct {
 
 // WebhookSender posts parcels.
 type WebhookSender interface {
-	// Check returns what is wrong with an address, for people; empty if nothing is. What the
-	// name resolves to is checked whenever it is dialled.
+	// Check returns what is wrong with an address, for people; empty for nothing. Every dial checks what it resolves to.
 	Check(address string) string
 	// Send posts a parcel, once, and returns the outcome; a failure is one, too.
 	Send(ctx context.Context, p Parcel) webhook.Outcome

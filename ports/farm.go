@@ -18,11 +18,9 @@ type Fields interface {
 	IDsOfFarm(ctx context.Context, scope access.Scope, farmID int64) ([]int64, error)
 	// UndeleteOfFarm makes the fields of a farm live again that were deleted at a time, and gives their ids.
 	UndeleteOfFarm(ctx context.Context, scope access.Scope, farmID int64, deletedAt, now time.Time) ([]int64, error)
-	// GetManyByUUID returns those of the uuids that are in the scope, by uuid. In a Write they
-	// cannot be deleted before it ends.
+	// GetManyByUUID returns those of the uuids that are in the scope. In a Write they cannot be deleted before it ends.
 	GetManyByUUID(ctx context.Context, scope access.Scope, uuids []string) (map[string]farm.Field, error)
-	// Overlapping returns, by the id of each given field, the live fields of the company
-	// whose boundary box meets that field's box, itself left out.
+	// Overlapping returns, by the id of each field, the company's other live fields whose boundary box meets its own.
 	Overlapping(ctx context.Context, scope access.Scope, ids []int64) (map[int64][]farm.Field, error)
 }
 
@@ -69,8 +67,7 @@ type Fertilizations interface {
 	SoftDeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) (int64, error)
 	// SoftDeleteOfCultivation marks those of a cultivation deleted.
 	SoftDeleteOfCultivation(ctx context.Context, scope access.Scope, cultivationID int64, at time.Time) (int64, error)
-	// UndeleteOfFields makes those live again that were deleted at a time with the
-	// cultivations of the fields.
+	// UndeleteOfFields restores those that were deleted at a time with the cultivations of the fields.
 	UndeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, deletedAt, now time.Time) error
 	// UndeleteOfCultivation makes those live again that were deleted at a time with a cultivation.
 	UndeleteOfCultivation(ctx context.Context, scope access.Scope, cultivationID int64, deletedAt, now time.Time) error
@@ -99,7 +96,6 @@ type Imports interface {
 	AddFailures(ctx context.Context, scope access.Scope, id int64, failed []farm.Judged) error
 	// Failures returns the kept features, in order of the file.
 	Failures(ctx context.Context, scope access.Scope, id int64, limit int64) ([]farm.Judged, error)
-	// Matches returns the live fields of a farm that carry one of the external ids, by it.
-	// Fields of one external id are in order of their own ids.
+	// Matches returns the live fields of a farm by those of the external ids that they carry, in order of id.
 	Matches(ctx context.Context, scope access.Scope, farmID int64, externalIDs []string) (map[string][]farm.Field, error)
 }

@@ -17,13 +17,11 @@ import (
 // when a scene's file is gone for good; Invalid when what the source holds cannot be
 // read (unsupported compression, a broken file), with a message that names the file.
 type Imagery interface {
-	// Search returns every scene whose footprint meets the boundary (WGS84) and that was
-	// sensed in [from, to), ordered by sensing time, then id.
+	// Search returns the scenes whose footprint meets the boundary (WGS84), sensed in [from, to), by time, then id.
 	Search(ctx context.Context, boundary geo.MultiPolygon, from, to time.Time) ([]vegetation.Scene, error)
 	// Grid returns the georeference of one band's file; it reads the header only.
 	Grid(ctx context.Context, scene vegetation.Scene, band vegetation.Band) (vegetation.Grid, error)
-	// Read returns a window of a band. The window may reach beyond the file: what lies
-	// outside comes back as nodata (HasNoData is then always true).
+	// Read returns a window of a band. What lies outside the file is nodata (HasNoData is then always true).
 	Read(ctx context.Context, scene vegetation.Scene, band vegetation.Band, window vegetation.Window) (vegetation.Raster, error)
 	// Describe says in one line what the source is, for logs and `tilth doctor`.
 	Describe() string
@@ -55,7 +53,6 @@ type ElevationModel struct {
 // pixels than can be worked on, with a message that names it; Unavailable when its place
 // cannot be reached.
 type Surfaces interface {
-	// Surface returns the part of a raster that lies around a geometry (WGS84), or the whole
-	// raster where that is nil.
+	// Surface returns the part of a raster around a geometry (WGS84), or for nil all of it.
 	Surface(ctx context.Context, name string, around geo.MultiPolygon) (layer.Surface, error)
 }

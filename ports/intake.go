@@ -11,8 +11,7 @@ import (
 
 // Objects keeps files of any size under names made of words and slashes.
 type Objects interface {
-	// Put stores what can be read, whole or not at all, and gives its size. An error of the
-	// reader is given back as it is.
+	// Put stores all that can be read, or nothing, and returns its size, or the reader's own error.
 	Put(ctx context.Context, name string, from io.Reader) (size int64, err error)
 	// Open returns a file to read. Faults: NotFound.
 	Open(ctx context.Context, name string) (Object, error)
@@ -42,8 +41,7 @@ type Feature struct {
 // Faults: Invalid with a message for "file" where the file as a whole cannot be read;
 // Limit (code unsupported_media_type) where its content type is none of these.
 type Outlines interface {
-	// Count returns the number of features, and reads the whole file for it, so that one
-	// that breaks off is refused before anything of it is used.
+	// Count reads the whole file and returns how many features it has, so that a broken file is refused at once.
 	Count(ctx context.Context, media string, file Object) (int64, error)
 	// Read returns the features one by one. It ends after an error.
 	Read(ctx context.Context, media string, file Object) iter.Seq2[Feature, error]
@@ -65,13 +63,11 @@ type Column struct {
 	Name  string
 	Short string // at most 10 ASCII letters, for formats that can have no more
 	Kind  ColumnKind
-	// Decimals of a NumberColumn in tables of text; 0: as many as a value needs, or six where
-	// a table has fixed widths.
+	// Decimals of a NumberColumn in tables of text; 0: as many as needed, or six in tables of fixed widths.
 	Decimals int
 }
 
-// Outline is a feature to be written, with a value for every column: of the column's
-// kind, or nil.
+// Outline is a feature to be written, with a value of its kind, or nil, for every column.
 type Outline struct {
 	Name     string
 	Boundary *geo.Boundary
@@ -80,7 +76,6 @@ type Outline struct {
 
 // OutlineWriter writes files of outlines.
 type OutlineWriter interface {
-	// Write writes outlines as they come, in the format "geojson", "kml", "shp" (a zipped
-	// shapefile) or "csv". It gives the first error of the outlines as it is.
+	// Write writes outlines as "geojson", "kml", "shp" (zipped) or "csv". It returns their first error as it is.
 	Write(ctx context.Context, format string, to io.Writer, columns []Column, outlines iter.Seq2[Outline, error]) error
 }

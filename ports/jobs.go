@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Job is a piece of background work. Its key is unique among the unfinished jobs of
-// its kind: enqueueing it twice leaves one.
+// Job is a piece of background work. Its key is unique among the unfinished jobs of its kind.
 type Job struct {
 	ID        int64
 	Kind      string
@@ -22,8 +21,7 @@ type Job struct {
 
 // JobWriter puts jobs into the queue, in the transaction of what asks for them.
 type JobWriter interface {
-	// Enqueue adds a job; one of the same kind and key that waits keeps its place, with
-	// the earlier of the two times.
+	// Enqueue adds a job; one of its kind and key that waits stays, with the earlier of the two times.
 	Enqueue(ctx context.Context, job Job) error
 	// Waits reports whether a job of that kind and key is unfinished, running or not.
 	Waits(ctx context.Context, kind, key string) (bool, error)
@@ -31,21 +29,17 @@ type JobWriter interface {
 	// the transaction as it was, for work that a sweep finds again: what asks for it need not
 	// fail with it.
 	TryEnqueue(ctx context.Context, jobs ...Job) error
-	// Hold keeps a job with who has its lease until the transaction ends. Faults: Conflict
-	// (lease_lost) when another worker has it: the transaction must not commit.
+	// Hold keeps a leased job until the transaction ends. Faults: Conflict (lease_lost): it must not commit.
 	Hold(ctx context.Context, job Job) error
-	// Fail keeps a job that the lease still holds as failed, with its reason: it is not handed
-	// out any more. Faults: Conflict (lease_lost).
+	// Fail keeps a held job as failed, with its reason; it is not handed out any more. Faults: Conflict (lease_lost).
 	Fail(ctx context.Context, job Job, failed FailedJob) error
-	// Finish removes a job that the lease still holds. Faults: Conflict (code
-	// "lease_lost") when another worker has it: the transaction must not commit.
+	// Finish removes a job under its lease. Faults: Conflict (lease_lost): the transaction must not commit.
 	Finish(ctx context.Context, job Job) error
 	// Postpone returns a held job back to run at a time. Faults: Conflict (lease_lost).
 	Postpone(ctx context.Context, job Job, at time.Time) error
 }
 
-// FailedJob is how a job that failed for good is kept until the operator retries or cancels it,
-// or its record asks for it anew.
+// FailedJob is why a job failed for good, until the operator retries or cancels it, or its record asks anew.
 type FailedJob struct {
 	At     time.Time
 	Reason string
@@ -88,22 +82,19 @@ type JobKeeper interface {
 	GetForUpdate(ctx context.Context, id int64) (KeptJob, error)
 	// Retry makes a failed job due, its claims counted anew.
 	Retry(ctx context.Context, id int64, at time.Time) error
-	// Cancel takes a job from the worker that has it and makes it due as cancelled; one that
-	// failed is removed.
+	// Cancel takes a job from its worker and makes it due as cancelled; a failed one is removed.
 	Cancel(ctx context.Context, id int64, at time.Time) error
 	// ForgetFailed removes the jobs that failed before a time.
 	ForgetFailed(ctx context.Context, before time.Time) (int64, error)
 }
 
-// Queue hands out jobs under leases. It survives any kill: a lease that is not
-// renewed expires and the job is handed out again.
+// Queue hands out jobs under leases, again where a lease expires: it survives any kill.
 type Queue interface {
 	// Claim returns up to limit jobs that are due, each under a new lease.
 	Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]Job, error)
 	// Renew prolongs a lease. Faults: Conflict (lease_lost).
 	Renew(ctx context.Context, job Job, until time.Time) error
-	// Fail keeps a job that cannot be done as failed, in a transaction of its own. Faults:
-	// Conflict (lease_lost).
+	// Fail keeps a job as failed, in a transaction of its own. Faults: Conflict (lease_lost).
 	Fail(ctx context.Context, job Job, failed FailedJob) error
 	// Return returns a job back at once, its lease ended, as on shutdown.
 	Return(ctx context.Context, job Job, now time.Time) error

@@ -35,26 +35,20 @@ const (
 
 // ManyAssessments is what is done to many assessments of a company at a time.
 type ManyAssessments interface {
-	// Alone makes who writes many assessments of a company wait until no other does, for
-	// the rest of the transaction.
+	// Alone makes writers of many assessments of a company wait for one another until the transaction ends.
 	Alone(ctx context.Context, scope access.Scope) error
-	// IDsAfter returns the ids above one that a query selects, in order, at most limit; its
-	// page and order are not asked for.
+	// IDsAfter returns, in order, up to limit ids above one that the filters of a query select.
 	IDsAfter(ctx context.Context, scope access.Scope, q Query, after int64, limit int) ([]int64, error)
-	// Whole returns those of the ids that are in the scope with what is entered in their
-	// sections, in order of id. In a Write they are locked.
+	// Whole returns those of the ids in the scope with their sections, in order of id. In a Write they are locked.
 	Whole(ctx context.Context, scope access.Scope, ids []int64) ([]EnteredAssessment, error)
-	// OfYear returns the ids of the own live assessments of farms or fields for a year, by
-	// the id of the farm or field, each in order.
+	// OfYear returns the ids of the own live assessments for a year by their farms or fields, each in order.
 	OfYear(ctx context.Context, scope access.Scope, of assessment.ResourceType, year int, resourceIDs []int64) (map[int64][]int64, error)
-	// Enter stores what is entered in the sections of new assessments, and fills in the ids
-	// of its rows.
+	// Enter stores the sections of new assessments and fills in the ids of their rows.
 	Enter(ctx context.Context, scope access.Scope, entered []EnteredAssessment) error
 	// Resources returns the live farms or fields of the scope by a key, each in order of id. In
 	// a Write they cannot be deleted before it ends.
 	Resources(ctx context.Context, scope access.Scope, of assessment.ResourceType, by ResourceKey, keys []string) (map[string][]Resource, error)
-	// NewestVersions returns the newest submitted versions of those of the assessments that
-	// have any, by the assessment, without their snapshots.
+	// NewestVersions returns the newest submitted version of each assessment that has one, without its snapshot.
 	NewestVersions(ctx context.Context, scope access.Scope, ids []int64) (map[int64]AssessmentVersion, error)
 }
 
@@ -82,8 +76,7 @@ type Batches interface {
 type AssessmentTables interface {
 	// Heading returns the first line of a file. Faults: Invalid with "file".
 	Heading(file Object) ([]string, error)
-	// Rows returns the other lines, a text for every column of the first; lines without any
-	// text are left out. Faults: Invalid with "file" and the line.
+	// Rows returns the other lines that are not blank, a text for every column. Faults: Invalid with "file" and the line.
 	Rows(file Object) iter.Seq2[[]string, error]
 	// Write writes a line for each row, the heading first.
 	Write(w io.Writer, heading []string, rows iter.Seq2[[]string, error]) error

@@ -13,28 +13,24 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// StratificationRuns are the calls of a company that make maps of zones. Those of a deleted
-// area of interest are not seen.
+// StratificationRuns are the calls that make maps of zones, except those of a deleted area of interest.
 type StratificationRuns interface {
 	Lockable[zoning.Run]
 	// Find returns the run of an order with a key. Faults: NotFound.
 	Find(ctx context.Context, scope access.Scope, orderID int64, key string) (zoning.Run, error)
-	// Insert stores a new run and fills in its id. Faults: Conflict (run_exists) where the
-	// order has one with that key: the key in the database decides.
+	// Insert stores a new run and fills in its id. Faults: Conflict (run_exists): the key in the database decides.
 	Insert(ctx context.Context, scope access.Scope, run *zoning.Run) error
 	// Update stores status, progress, reason and maps. Faults: NotFound.
 	Update(ctx context.Context, scope access.Scope, run zoning.Run) error
 }
 
-// Drafts are maps or plans of a company, candidates and saved ones. Those of a deleted area of
-// interest are not seen.
+// Drafts are maps or plans, candidates and saved ones, except those of a deleted area of interest.
 type Drafts[T any] interface {
 	// ByUUID returns a candidate or a saved one; whole: with what is large. Faults: NotFound.
 	ByUUID(ctx context.Context, scope access.Scope, uuid string, whole bool) (T, error)
 	// ByUUIDForUpdate returns one without what is large, and locks it. Faults: NotFound.
 	ByUUIDForUpdate(ctx context.Context, scope access.Scope, uuid string) (T, error)
-	// Save stores how one was saved. Faults: NotFound; Conflict (tag_taken) where another of the
-	// order has the tag.
+	// Save stores how one was saved. Faults: NotFound; Conflict (tag_taken) within its order.
 	Save(ctx context.Context, scope access.Scope, record T) error
 	// CountSaved and EachSaved are the list of saved ones, by id.
 	CountSaved(ctx context.Context, scope access.Scope, q Query) (int64, error)
@@ -47,8 +43,7 @@ type Drafts[T any] interface {
 // labels, and outlines where wanted. Filters are order, aoi and map_tag.
 type StratificationMaps interface {
 	Drafts[zoning.Map]
-	// Put stores candidates and fills in their ids; one that is stored already keeps its id,
-	// and lives as long as a new one.
+	// Put stores candidates and fills in their ids; one that is stored already keeps its id and is as new.
 	Put(ctx context.Context, scope access.Scope, maps []*zoning.Map) error
 }
 
@@ -75,8 +70,7 @@ type SoilSamples interface {
 	Records[sample.Sample]
 	// OfPlan returns the samples of a plan in a round, by id.
 	OfPlan(ctx context.Context, scope access.Scope, planID, round int64) ([]sample.Sample, error)
-	// ByLabels returns those of the labels that are in the scope, by label; in a Write they are
-	// locked until it ends.
+	// ByLabels returns those of the labels that are in the scope, by label; in a Write they are locked.
 	ByLabels(ctx context.Context, scope access.Scope, labels []string) (map[string]sample.Sample, error)
 }
 
@@ -98,7 +92,6 @@ type SampleRow struct {
 type SampleTables interface {
 	// Read reads CSV with a header, or a JSON array of objects. Faults: Invalid with "file".
 	Read(file io.Reader, maxRows int) ([]SampleRow, error)
-	// Write writes samples as CSV, which Read takes, or as GeoJSON. The first error of the
-	// samples is returned as it is.
+	// Write writes samples as CSV, which Read takes, or as GeoJSON. It returns their first error as it is.
 	Write(to io.Writer, format string, samples iter.Seq2[sample.Sample, error]) error
 }

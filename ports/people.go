@@ -19,8 +19,7 @@ type Member struct {
 
 // Members are the users of a company, in order of id. Filters: email, disabled, role.
 type Members interface {
-	// Lock makes changes of a company's users, roles and invitations wait for one another
-	// until the transaction ends. Faults: NotFound.
+	// Lock makes changes of a company's users, roles and invitations wait for one another. Faults: NotFound.
 	Lock(ctx context.Context, scope access.Scope) error
 	// Changed raises the policy version: what roles say from now on is in force on the next request.
 	Changed(ctx context.Context, scope access.Scope) error
@@ -82,8 +81,7 @@ type Invitations interface {
 	RevokeOf(ctx context.Context, scope access.Scope, email string, at time.Time) error
 }
 
-// Ticket is what a one-time link stands for: an invitation, or the right to set a new
-// password. Only the hash of the link's token is kept.
+// Ticket is behind a one-time link: an invitation, or the right to set a new password. Only its hash is stored.
 type Ticket struct {
 	Hash         string
 	InvitationID int64 // 0: a new password
@@ -134,8 +132,7 @@ const (
 	LetterReset      = "password_reset"
 )
 
-// Letter is the wish that somebody be written to. It holds no text and no link: both
-// are made when it is sent.
+// Letter asks that somebody be written to. Its text and its link are made when it is sent.
 type Letter struct {
 	ID           int64
 	Kind         string

@@ -14,8 +14,7 @@ type Answer struct {
 	Body   []byte
 }
 
-// Replay is a request under an idempotency key: first claimed, then executed, when its
-// effect is committed, then answered.
+// Replay is a request under an idempotency key: claimed, then executed (its effect is committed), then answered.
 type Replay struct {
 	Key        string
 	Digest     string // of the request
@@ -33,8 +32,7 @@ type Replays interface {
 	// Claim stores a claim in the place of the one with a token, or, where that is empty,
 	// as the first. Faults: Conflict (claim_lost) when another was first.
 	Claim(ctx context.Context, scope access.Scope, claim Replay, instead string) error
-	// Executed marks a claim executed. Faults: Conflict (claim_lost) when another request
-	// has taken the key over: the transaction must not commit.
+	// Executed marks a claim executed. Faults: Conflict (claim_lost): the transaction must not commit.
 	Executed(ctx context.Context, scope access.Scope, key, token string, at time.Time) error
 	// Answered stores the answer of a claim that is still held.
 	Answered(ctx context.Context, scope access.Scope, key, token string, answer Answer, at time.Time) error

@@ -25,8 +25,7 @@ type ProfileOrders interface {
 	OpenOfSeason(ctx context.Context, scope access.Scope, seasonID int64) ([]int64, error)
 	// ActiveOfSeason reports whether a profile of the season is active.
 	ActiveOfSeason(ctx context.Context, scope access.Scope, seasonID int64) (bool, error)
-	// Insert stores a new order and fills in its id. Faults: Conflict (code
-	// "order_exists") when the field and season have one: the key in the database decides.
+	// Insert stores a new order and fills in its id. Faults: Conflict (order_exists): the key in the database decides.
 	Insert(ctx context.Context, scope access.Scope, order *vegetation.OrderState) error
 	// Update stores an order read under a lock.
 	Update(ctx context.Context, scope access.Scope, order vegetation.OrderState) error

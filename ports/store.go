@@ -19,18 +19,15 @@ import (
 type Store interface {
 	Write(ctx context.Context, do func(ctx context.Context, tx Repos) error) error
 	Read(ctx context.Context, do func(ctx context.Context, tx Repos) error) error
-	// Operate is a transaction over the bundle that is not bound to a company: for the
-	// operator's commands, for sign-in and for background work, never for a request's records.
+	// Operate is Write over the bundle of no company: for the operator, sign-in and background work, never for requests.
 	Operate(ctx context.Context, do func(ctx context.Context, tx OperatorRepos) error) error
-	// Consult is Operate on a consistent read-only view, for what every request asks (who
-	// calls, with which policy): it waits for no writer.
+	// Consult is Operate on a read-only view, for what every request asks (who calls, by which policy). No writer delays it.
 	Consult(ctx context.Context, do func(ctx context.Context, tx OperatorRepos) error) error
 	// Ping asks the database for an answer.
 	Ping(ctx context.Context) error
 }
 
-// Repos is a bundle of repositories bound to one transaction. Every method takes a
-// scope; there is no unscoped read.
+// Repos is a bundle of repositories bound to one transaction. There is no read without a scope.
 type Repos struct {
 	Farms        Records[farm.Farm]
 	Fields       Fields
@@ -114,16 +111,14 @@ type OperatorRepos struct {
 	EngineChoices EngineChoices
 }
 
-// Filter narrows a list to records whose named attribute has a value. The names are
-// those of the resource's documented query parameters.
+// Filter narrows a list to records with a value. The names are the documented query parameters.
 type Filter struct {
 	Name    string
 	Value   any  // int64, string or bool
 	Partial bool // a string that may stand anywhere, whatever its case
 }
 
-// Order is one term of the order of a list. The fields are those of the resource's
-// documented ordering.
+// Order is one term of the order of a list. The fields are those of the documented ordering.
 type Order struct {
 	Field      string
 	Descending bool
@@ -158,13 +153,11 @@ type Lockable[T any] interface {
 	GetForUpdate(ctx context.Context, scope access.Scope, id int64) (T, error)
 }
 
-// Records is what every resource of a company can do. Deleted records are never
-// seen. NotFound is returned for what is outside the scope, as for what does not exist.
+// Records is what every resource of a company can do. Deleted records, and those outside the scope, are NotFound.
 type Records[T any] interface {
 	List[T, Query]
 	Lockable[T]
-	// GetMany returns those of the ids that are in the scope, by id. In a Write they cannot be
-	// deleted before it ends.
+	// GetMany returns those of the ids that are in the scope. In a Write they cannot be deleted before it ends.
 	GetMany(ctx context.Context, scope access.Scope, ids []int64) (map[int64]T, error)
 	// Insert stores new records and fills in their ids, in order.
 	Insert(ctx context.Context, scope access.Scope, records []*T) error
@@ -177,8 +170,7 @@ type Records[T any] interface {
 
 // Restorable is what brings soft-deleted records of a company back.
 type Restorable[T any] interface {
-	// GetDeleted returns an own record that was deleted at or after a time, with when it was,
-	// and locks it until the transaction ends. Faults: NotFound.
+	// GetDeleted returns and locks an own record deleted at or after a time, with that time. Faults: NotFound.
 	GetDeleted(ctx context.Context, scope access.Scope, id int64, since time.Time) (T, time.Time, error)
 	// Undelete makes a record live again that was deleted at that very time.
 	Undelete(ctx context.Context, scope access.Scope, id int64, deletedAt, now time.Time) error

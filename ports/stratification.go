@@ -18,28 +18,23 @@ type AOIs interface {
 	IDOf(ctx context.Context, scope access.Scope, uuid string) (int64, error)
 }
 
-// StratificationOrders are the stratification orders of a company, with their layers. The
-// orders of a deleted area of interest are not seen.
+// StratificationOrders are stratification orders with their layers, except those of a deleted area of interest.
 type StratificationOrders interface {
 	// Each leaves the land out and goes by id; the filter is aoi.
 	List[stratification.OrderState, Query]
 	// GetForUpdate also returns an order whose area of interest is deleted: money is settled all the same.
 	Lockable[stratification.OrderState]
-	// Latest returns the order of an area of interest that counts for the limit and the price:
-	// the latest that is not failed. Its land is left out. Faults: NotFound.
+	// Latest returns the latest order of an area of interest that is not failed, without its land. Faults: NotFound.
 	Latest(ctx context.Context, scope access.Scope, aoiID int64) (stratification.OrderState, error)
 	// OpenOf returns the ids of the open orders of an area of interest.
 	OpenOf(ctx context.Context, scope access.Scope, aoiID int64) ([]int64, error)
-	// Insert stores a new order and fills in its id. Faults: Conflict (order_exists) when the
-	// area of interest has an unfinished one: the key in the database decides.
+	// Insert stores a new order and fills in its id. Faults: Conflict (order_exists) beside an unfinished one.
 	Insert(ctx context.Context, scope access.Scope, order *stratification.OrderState) error
-	// Update stores an order read by GetForUpdate; its land and charge stay as they are.
-	// Faults: NotFound; Conflict (order_exists) as Insert.
+	// Update stores an order, but for its land and charge. Faults: NotFound; Conflict (order_exists) as Insert.
 	Update(ctx context.Context, scope access.Scope, order stratification.OrderState) error
 	// PutLayers replaces the layers of an order.
 	PutLayers(ctx context.Context, scope access.Scope, orderID int64, layers []layer.PreparedLayer) error
-	// Layers returns the layers of an order, in their order; with their values where wanted.
-	// Faults: NotFound.
+	// Layers returns the layers of an order in their order, with their values where wanted. Faults: NotFound.
 	Layers(ctx context.Context, scope access.Scope, orderID int64, values bool) ([]layer.PreparedLayer, error)
 }
 
@@ -47,8 +42,7 @@ type StratificationOrders interface {
 type OrderKeeper interface {
 	// CompanyOf returns the company of an order. Faults: NotFound.
 	CompanyOf(ctx context.Context, orderID int64) (int64, error)
-	// Overdue returns up to limit orders that have been in preparation since before a time, with
-	// their companies, the oldest first.
+	// Overdue returns up to limit orders in preparation since before a time, the oldest first.
 	Overdue(ctx context.Context, since time.Time, limit int) ([]OverdueOrder, error)
 }
 
@@ -93,7 +87,6 @@ type RasterFiles interface {
 	Surfaces
 	// Reaches reports whether a raster has pixels around a geometry (WGS84). Faults: as Surface.
 	Reaches(ctx context.Context, name string, around geo.MultiPolygon) (bool, error)
-	// Inspect refuses (Invalid) a file that is no raster as Surface reads them, and gives its
-	// georeference.
+	// Inspect returns the georeference of a file. Faults: Invalid for one that Surface cannot read.
 	Inspect(ctx context.Context, file io.ReaderAt, size int64, name string) (LayerRaster, error)
 }
