@@ -1,10 +1,9 @@
 package exchange
 
 import (
-	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -174,50 +173,21 @@ func sampleValues(s sample.Sample) []any {
 	}
 }
 
-// Write implements ports.SampleTables.
+// Write implements ports.SampleTables. A sample lies where it was taken, or else planned.
 func (SampleTables) Write(to io.Writer, format string, samples iter.Seq2[sample.Sample, error]) error {
-	if format == ports.GeoJSON {
-		return writeSampleFeatures(to, samples)
+	f := shapesFile{format: format}
+	for _, name := range sampleColumns {
+		f.columns = append(f.columns, ports.Column{Name: name})
 	}
-	out := newSheet(to, sampleColumns)
-	for s, err := range samples {
-		if err != nil {
-			return err
+	return f.write(context.Background(), to, func(yield func(shape, error) bool) {
+		for s, err := range samples {
+			at := &s.Planned
+			if s.Collected != nil && s.Collected.LonLat != nil {
+				at = s.Collected.LonLat
+			}
+			if !yield(shape{point: at, values: sampleValues(s)}, err) || err != nil {
+				return
+			}
 		}
-		if err := out.line(sampleValues(s)...); err != nil {
-			return err
-		}
-	}
-	return out.end()
-}
-
-// writeSampleFeatures writes samples where each was taken, or else planned.
-func writeSampleFeatures(to io.Writer, samples iter.Seq2[sample.Sample, error]) error {
-	buffer := bufio.NewWriterSize(to, 64<<10)
-	out := newCollection(buffer)
-	_, _ = buffer.WriteString("\n") // an error stays, and Flush returns it
-	out.between = ""
-	for s, err := range samples {
-		if err != nil {
-			return err
-		}
-		properties := map[string]any{}
-		for i, v := range sampleValues(s) {
-			properties[sampleColumns[i]] = v
-		}
-		at := s.Planned
-		if s.Collected != nil && s.Collected.LonLat != nil {
-			at = *s.Collected.LonLat
-		}
-		text, err := json.Marshal(map[string]any{
-			"type": "Feature", "properties": properties, "geometry": map[string]any{"type": "Point", "coordinates": [2]float64{at.X, at.Y}},
-		})
-		if err != nil {
-			return err
-		}
-		if err := out.feature(text); err != nil {
-			return err
-		}
-	}
-	return errors.Join(out.end(), buffer.Flush())
+	})
 }

@@ -64,9 +64,10 @@ func (f shapesFile) write(ctx context.Context, to io.Writer, shapes iter.Seq2[sh
 	var w shapeWriter
 	switch f.format {
 	case "geojson":
-		w = geoJSONWriter{newCollection(out), f.columns}
+		_, _ = out.WriteString(`{"type":"FeatureCollection","features":[`) // Flush returns the first error
+		w = &geoJSONWriter{out, f.columns, "\n"}
 	case "kml":
-		_, _ = out.WriteString(xml.Header + `<kml xmlns="http://www.opengis.net/kml/2.2"><Document>` + "\n") // Flush returns the first error
+		_, _ = out.WriteString(xml.Header + `<kml xmlns="http://www.opengis.net/kml/2.2"><Document>` + "\n")
 		w = kmlWriter{out, f.columns}
 	case "csv":
 		var head []string
@@ -104,35 +105,14 @@ func (f shapesFile) write(ctx context.Context, to io.Writer, shapes iter.Seq2[sh
 	return out.Flush()
 }
 
-// collection streams a FeatureCollection (RFC 7946), a line a feature.
-type collection struct {
+// geoJSONWriter streams a FeatureCollection (RFC 7946), a line a feature.
+type geoJSONWriter struct {
 	to      *bufio.Writer
+	columns []ports.Column
 	between string
 }
 
-func newCollection(to *bufio.Writer) *collection {
-	_, _ = to.WriteString(`{"type":"FeatureCollection","features":[`) // an error stays, and the next call returns it
-	return &collection{to, "\n"}
-}
-
-func (c *collection) feature(text []byte) error {
-	_, _ = c.to.WriteString(c.between)
-	c.between = ",\n"
-	_, err := c.to.Write(text)
-	return err
-}
-
-func (c *collection) end() error {
-	_, err := c.to.WriteString("\n]}\n")
-	return err
-}
-
-type geoJSONWriter struct {
-	*collection
-	columns []ports.Column
-}
-
-func (w geoJSONWriter) add(o shape) error {
+func (w *geoJSONWriter) add(o shape) error {
 	geometry := []byte("null")
 	switch {
 	case o.point != nil:
@@ -143,8 +123,8 @@ func (w geoJSONWriter) add(o shape) error {
 			return err
 		}
 	}
-	var line bytes.Buffer
-	line.WriteString(`{"type":"Feature","properties":{`)
+	line := bytes.NewBufferString(w.between + `{"type":"Feature","properties":{`)
+	w.between = ",\n"
 	for i, value := range o.values {
 		name, err := json.Marshal(w.columns[i].Name)
 		if err != nil {
@@ -157,12 +137,18 @@ func (w geoJSONWriter) add(o shape) error {
 		if i > 0 {
 			line.WriteByte(',')
 		}
-		fmt.Fprintf(&line, "%s:%s", name, text)
+		fmt.Fprintf(line, "%s:%s", name, text)
 	}
 	line.WriteString(`},"geometry":`)
 	line.Write(geometry)
 	line.WriteByte('}')
-	return w.feature(line.Bytes())
+	_, err := line.WriteTo(w.to)
+	return err
+}
+
+func (w *geoJSONWriter) end() error {
+	_, err := w.to.WriteString("\n]}\n")
+	return err
 }
 
 type kmlWriter struct {

@@ -40,40 +40,38 @@ func (f *Folder) path(name string) (string, error) {
 }
 
 // Put implements ports.Objects: a file appears under its name when it is complete.
-func (f *Folder) Put(ctx context.Context, name string, from io.Reader) (int64, error) {
+func (f *Folder) Put(ctx context.Context, name string, from io.Reader) (size int64, err error) {
 	path, err := f.path(name)
 	if err != nil {
 		return 0, err
 	}
-	source := &watched{ctx: ctx, in: from}
-	size, err := write(path, source)
-	switch {
-	case err == nil:
-		return size, nil
-	case source.err != nil:
-		return 0, source.err
-	}
-	return 0, unavailable(err)
-}
-
-func write(path string, from io.Reader) (size int64, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return 0, err
+		return 0, unavailable(err)
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), ".incoming-*")
 	if err != nil {
-		return 0, err
+		return 0, unavailable(err)
 	}
-	if size, err = io.Copy(file, from); err == nil {
-		err = file.Sync()
+	defer func() {
+		if err != nil {
+			_ = file.Close()
+			_ = os.Remove(file.Name())
+		}
+	}()
+	source := &watched{ctx: ctx, in: from}
+	if size, err = io.Copy(file, source); err != nil {
+		if source.err != nil {
+			return 0, source.err
+		}
+		return 0, unavailable(err)
 	}
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), path)
+	if err := errors.Join(file.Sync(), file.Close()); err != nil {
+		return 0, unavailable(err)
 	}
-	if err != nil {
-		_ = os.Remove(file.Name())
+	if err := os.Rename(file.Name(), path); err != nil {
+		return 0, unavailable(err)
 	}
-	return size, err
+	return size, nil
 }
 
 // watched separates the error of the reader from those of the disk, and stops when its context
