@@ -71,8 +71,7 @@ func distanceMeaning(symbol int) (int, uint) {
 
 // build fills the table of a canonical Huffman code (RFC 1951, 3.2.2) from the lengths of its
 // codes, 0 for symbols without one; one lookup finds codes of at most look bits. A code must be
-// complete, except the code of a single symbol of one bit and the empty code, which may not be
-// used.
+// complete, except that of a single symbol of one bit, and the empty one, which may not be used.
 func build(table []entry, look uint, lengths []uint8, meaning func(int) (int, uint)) error {
 	var count [longestCode + 1]int
 	for _, l := range lengths {
@@ -102,20 +101,6 @@ func build(table []entry, look uint, lengths []uint8, meaning func(int) (int, ui
 			table[i] = newEntry(0, kindInvalid, 0)
 		}
 	}
-	var deepest [1 << literalBits]uint8 // the longest code of each prefix
-	if longest > int(look) {
-		codes := next
-		for _, l := range lengths {
-			if l == 0 {
-				continue
-			}
-			beginning := reversed(codes[l], l) & (1<<look - 1)
-			codes[l]++
-			if uint(l) > look {
-				deepest[beginning] = max(deepest[beginning], l)
-			}
-		}
-	}
 	var parts [1 << literalBits]int // the part of each prefix in the table; 0: none yet
 	free := 1 << look
 	for symbol, l := range lengths {
@@ -133,7 +118,7 @@ func build(table []entry, look uint, lengths []uint8, meaning func(int) (int, ui
 			continue
 		}
 		beginning := c & (1<<look - 1)
-		depth := uint(deepest[beginning]) - look
+		depth := uint(longest) - look
 		if parts[beginning] == 0 {
 			parts[beginning] = free
 			table[beginning] = newEntry(free, kindMore+depth, look)
