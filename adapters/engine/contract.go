@@ -11,7 +11,6 @@ import (
 // contract names the edition of docs/ghg-engine-contract.md.
 const contract = "tilth-ghg/1"
 
-// calculation is the body that is posted.
 type calculation struct {
 	Contract    string    `json:"contract"`
 	InputDigest string    `json:"input_digest"`

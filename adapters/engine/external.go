@@ -155,7 +155,6 @@ func (e *External) once(ctx context.Context, digest string, body []byte) (*compu
 	return out, nil
 }
 
-// unusable is the fault of an answer that is no result.
 func (e *External) unusable(cause error) error {
 	return fault.Newf(fault.Unavailable, "engine_answer", "The answer of the calculation engine %s cannot be used.", e.options.ID).Because(cause)
 }

@@ -33,7 +33,6 @@ const (
 	climateFile = "climate_regions.csv"
 )
 
-// loaded are the factor sets, parsed once.
 var loaded = sync.OnceValues(func() (map[string]*ghg.FactorSet, error) { return load(data) })
 
 // FactorSet returns a built-in factor set by its id.

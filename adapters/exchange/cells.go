@@ -15,10 +15,8 @@ import (
 // maxCellLines bounds the lines of a table of cells; a boundary may leave some of them out.
 const maxCellLines = 4 * frame.MaxCells
 
-// placeColumns are the columns that say where a cell lies.
 var placeColumns = []string{"row", "col", "x", "y"}
 
-// missingValues are the ways to write that there is no value.
 var missingValues = []string{"", "na", "nan", "null", "none"}
 
 // ReadCells reads a table of cells: CSV with a header, a line a cell. The columns row and col,
@@ -46,7 +44,6 @@ func ReadCells(r io.Reader, layers []string) (layer.Table, error) {
 	return t.table()
 }
 
-// cellTable is a table while it is read.
 type cellTable struct {
 	lines   *csvLines
 	at      map[string]int // column of each name that is read
@@ -54,7 +51,6 @@ type cellTable struct {
 	columns map[string][]float64
 }
 
-// choose finds the columns to read.
 func (t *cellTable) choose(header, layers []string) error {
 	var others []string
 	seen := map[string]int{}
@@ -93,7 +89,6 @@ func (t *cellTable) choose(header, layers []string) error {
 	return nil
 }
 
-// add takes the values of a line.
 func (t *cellTable) add(record []string, line int) error {
 	for name, j := range t.at {
 		text := strings.TrimSpace(record[j])

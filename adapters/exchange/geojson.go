@@ -89,7 +89,6 @@ func (s *splitter) expectWGS84() {
 	}
 }
 
-// feature is the part of a GeoJSON feature that matters here.
 type feature struct {
 	Type       string                     `json:"type"`
 	ID         json.RawMessage            `json:"id"`
@@ -201,7 +200,6 @@ func (s *splitter) malformed(want string, got byte) {
 	s.fail(refuse("The GeoJSON is malformed at byte %d: %q where %s should be.", s.at, string(rune(got)), want))
 }
 
-// expect reads one of two bytes.
 func (s *splitter) expect(want string, one, other byte) byte {
 	b := s.next()
 	if b != one && b != other {

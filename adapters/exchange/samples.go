@@ -72,7 +72,6 @@ func sampleObjects(content []byte) ([]ports.SampleRow, error) {
 	return out, nil
 }
 
-// sampleRow returns what a row says of its sample.
 func sampleRow(cells map[string]string) ports.SampleRow {
 	f := fault.Fields{}
 	number := func(name string) *float64 {

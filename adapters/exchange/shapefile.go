@@ -23,7 +23,6 @@ const (
 
 const shapefileCode = 9994
 
-// readShapefile reads a zipped shapefile of polygons.
 func readShapefile(ctx context.Context, file ports.Object, limits geo.Limits, outlines bool, yield func(ports.Feature) bool) error {
 	set, err := openShapefile(file)
 	if err != nil {

@@ -20,7 +20,6 @@ import (
 	"tilth/ports"
 )
 
-// wgs84WKT is the .prj file of longitude and latitude.
 const wgs84WKT = `GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],` +
 	`PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]]`
 
@@ -43,7 +42,6 @@ type shapefileWriter struct {
 	box           geo.Box
 }
 
-// spool is a temporary file with its length.
 type spool struct {
 	file *os.File
 	*bufio.Writer
@@ -86,7 +84,6 @@ func newShapefileWriter(to *bufio.Writer, f shapesFile) (*shapefileWriter, error
 	return w, nil
 }
 
-// discard removes the temporary files.
 func (w *shapefileWriter) discard() {
 	for _, s := range []*spool{w.shp, w.shx, w.dbf} {
 		if s != nil {

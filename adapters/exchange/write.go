@@ -44,7 +44,6 @@ type shape struct {
 	values []any // for the columns of the file
 }
 
-// shapesFile says what file is wanted.
 type shapesFile struct {
 	format   string // geojson, kml, csv or shp
 	columns  []ports.Column
@@ -53,7 +52,6 @@ type shapesFile struct {
 	outlines bool   // a table has the geometry as its last column
 }
 
-// shapeWriter writes one file: each shape as it comes, and the end.
 type shapeWriter interface {
 	add(shape) error
 	end() error

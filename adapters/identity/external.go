@@ -120,7 +120,6 @@ func (e *External) verified(ctx context.Context) (*oidc.IDTokenVerifier, error) 
 	return e.verifier, e.failure
 }
 
-// discover reads the issuer's discovery document.
 func (e *External) discover(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	ctx = oidc.ClientContext(context.WithoutCancel(ctx), e.client)
 	provider, err := oidc.NewProvider(ctx, e.config.Issuer)
@@ -162,10 +161,8 @@ func asymmetric(offered []string) []string {
 // signature.
 type fetchFailure struct{}
 
-// keySet is the issuer's keys.
 type keySet struct{ remote oidc.KeySet }
 
-// VerifySignature implements oidc.KeySet.
 func (k keySet) VerifySignature(ctx context.Context, token string) ([]byte, error) {
 	payload, err := k.remote.VerifySignature(ctx, token)
 	var unreachable *unreachableError
@@ -195,7 +192,6 @@ type issuerTransport struct{ limiter *rate.Limiter }
 
 var errTooOften = errors.New("the keys were read often enough for now")
 
-// RoundTrip implements http.RoundTripper.
 func (t *issuerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !t.limiter.Allow() {
 		return nil, errTooOften

@@ -104,7 +104,6 @@ func (t *Tokens) key(ctx context.Context, kid string, now time.Time) (ed25519.Pr
 	return t.keys[kid], nil
 }
 
-// read reads the keys from the store.
 func (t *Tokens) read(ctx context.Context) error {
 	var stored []ports.SigningKey
 	err := t.store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {

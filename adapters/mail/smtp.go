@@ -17,7 +17,6 @@ import (
 	"tilth/ports"
 )
 
-// sendTimeout bounds the whole exchange for one letter.
 const sendTimeout = time.Minute
 
 // Options are what tests of the adapter set.

@@ -24,7 +24,6 @@ const (
 // batchMedia is the content type of a message (cloudevents/formats/json-format.md, section 4).
 const batchMedia = "application/cloudevents-batch+json"
 
-// relayBatch is how many events one message carries.
 const relayBatch = 500
 
 // Transport carries messages to the consumers. Publish returns nil only when every consumer

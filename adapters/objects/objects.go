@@ -162,7 +162,6 @@ func (f *Folder) RemoveOlder(ctx context.Context, folder string, before time.Tim
 	return nil
 }
 
-// unavailable is the fault of a folder that cannot be used.
 func unavailable(err error) error {
 	return fault.New(fault.Unavailable, "objects_unavailable", "The store of files cannot be used; try again later.").Because(err)
 }

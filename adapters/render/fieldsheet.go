@@ -48,7 +48,6 @@ func (Charts) DrawSheet(w io.Writer, paper string, in ports.ShownPlan) error {
 	return d.Write(w)
 }
 
-// fieldSheet is a field sheet under way.
 type fieldSheet struct {
 	*pdf.Document
 	scene *scene
@@ -160,7 +159,6 @@ func (s *fieldSheet) field(field int) {
 	s.points("Reserve points in "+s.in.Fields[field].Name, reserves)
 }
 
-// points prints a table of points in the order of the walk.
 func (s *fieldSheet) points(title string, points []*plan.Point) {
 	if len(points) == 0 {
 		return

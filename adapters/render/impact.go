@@ -91,7 +91,6 @@ func printFigures(d *pdf.Document, r ghg.Report) {
 	})
 }
 
-// printSplits prints the emissions by scope, category and gas.
 func printSplits(d *pdf.Document, r ghg.Report) {
 	d.Heading("By scope, category and gas", 30)
 	var rows [][]pdf.Cell

@@ -31,14 +31,12 @@ func (p pen) sample(at draw.Point) {
 	p.Circle(at, sampleRadius, draw.Style{Fill: draw.Ink, Edge: draw.White, Width: 2})
 }
 
-// reserve is an empty diamond.
 func (p pen) reserve(at draw.Point) {
 	const r = reserveRadius
 	p.Path([][]draw.Point{{{X: at.X, Y: at.Y - r}, {X: at.X + r, Y: at.Y}, {X: at.X, Y: at.Y + r}, {X: at.X - r, Y: at.Y}}}, true,
 		draw.Style{Fill: draw.White, Edge: draw.Ink, Width: 2})
 }
 
-// area draws one polygon with its holes.
 func (p pen) area(polygon geo.Polygon, at func(geo.Position) draw.Point, s draw.Style) {
 	var rings [][]draw.Point
 	for _, ring := range polygon {

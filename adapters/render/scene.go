@@ -79,7 +79,6 @@ func near(a, b geo.Box) bool {
 	return math.Hypot(dx, dy) <= size/2
 }
 
-// around returns the box of some fields.
 func (s *scene) around(fields []int) geo.Box {
 	out := s.boxes[fields[0]]
 	for _, i := range fields {
@@ -187,7 +186,6 @@ func middle(m geo.MultiPolygon) geo.Position {
 	return best
 }
 
-// clearance returns the distance of a place from the nearest edge.
 func clearance(m geo.MultiPolygon, q geo.Position) float64 {
 	nearest := math.Inf(1)
 	for _, polygon := range m {

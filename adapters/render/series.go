@@ -51,33 +51,28 @@ func (Charts) DrawSeries(w io.Writer, format string, in ports.SeriesChart) error
 	})
 }
 
-// seriesChart is a chart under way.
 type seriesChart struct {
 	draw.Canvas
 	ports.SeriesChart
 	values []tick
 }
 
-// tick is a labelled place of the value axis.
 type tick struct {
 	value float64
 	label string
 }
 
-// x returns the place of a time on the date axis.
 func (c seriesChart) x(t time.Time) float64 {
 	season := c.To.AddDate(0, 0, 1).Sub(c.From).Seconds()
 	share := (t.Sub(c.From).Seconds()/season + besides) / (1 + 2*besides)
 	return chartFrame.Left + share*chartFrame.Width()
 }
 
-// y returns the place of a value on its axis.
 func (c seriesChart) y(value float64) float64 {
 	low, high := c.values[0].value, c.values[len(c.values)-1].value
 	return chartFrame.Bottom - (value-low)/(high-low)*chartFrame.Height()
 }
 
-// axes draws the season, the axes and their labels.
 func (c seriesChart) axes() {
 	f := chartFrame
 	c.Box(draw.Box{Left: c.x(c.From), Top: f.Top, Right: c.x(c.To.AddDate(0, 0, 1)), Bottom: f.Bottom}, draw.Style{Fill: draw.Tint})
@@ -129,7 +124,6 @@ func (c seriesChart) marks() {
 	}
 }
 
-// legend explains the marks that the chart has.
 func (c seriesChart) legend() {
 	const mark, gap, next = 22, 6, 24
 	x, y := chartFrame.Left, float64(legendLine)

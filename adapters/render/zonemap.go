@@ -65,7 +65,6 @@ func drawMap(w io.Writer, format string, in ports.ShownMap, plan *plan.Plan) err
 	})
 }
 
-// subtitle returns what the picture shows.
 func (s *scene) subtitle() string {
 	text := fmt.Sprintf("%d zones, %.2f ha", len(s.zones), s.in.Map.About.AreaHa)
 	if s.plan != nil {
@@ -100,7 +99,6 @@ func clip(text string, length int) string {
 	return text
 }
 
-// legend explains zones and marks.
 func (s *scene) legend(p pen, x, y float64) {
 	p.Write("Zones, low to high", x, y+14, draw.Heading)
 	y += 36

@@ -72,7 +72,6 @@ func stat(root *os.Root, name string) (fs.FileInfo, error) {
 	return root.Stat(name)
 }
 
-// walker follows the links of a catalog.
 type walker struct {
 	root  *os.Root
 	index *index

@@ -113,7 +113,6 @@ func (b *block) reserve(rows int) {
 	b.pixels = grown
 }
 
-// weigh records the memory of the block.
 func (b *block) weigh() {
 	held := 2 * int64(cap(b.pixels))
 	if b.rest != nil {
@@ -122,5 +121,4 @@ func (b *block) weigh() {
 	b.held.Store(held)
 }
 
-// cost is the memory of the block in bytes.
 func (b *block) cost() int64 { return b.held.Load() }

@@ -161,7 +161,6 @@ func (h *header) part(place int, inside vegetation.Window) (left, top int, part 
 	return left, top, part
 }
 
-// copyBlock copies the part of a block that lies in the window.
 func (f *File) copyBlock(out []uint16, w, inside vegetation.Window, block int, pixels []uint16) {
 	left, top, part := f.part(block, inside)
 	for row := part.Row; row < part.Row+part.Height; row++ {

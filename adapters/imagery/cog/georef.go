@@ -23,7 +23,6 @@ func (h *header) readGeoreference(r *headerReader) error {
 	return h.readGrid(r, epsg, keys[keyRasterType])
 }
 
-// readGrid reads the grid in a known CRS.
 func (h *header) readGrid(r *headerReader, epsg, rasterType int64) error {
 	g := &h.grid
 	g.EPSG = int(epsg)

@@ -108,7 +108,6 @@ func refusedWith(err error) int {
 	return 0
 }
 
-// ask requests one range of an address.
 func (r *ranges) ask(ctx context.Context, address string, p []byte, off int64) (got int, err error) {
 	err = r.client.Do(ctx, r.name, func(ctx context.Context) (*http.Request, error) {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)

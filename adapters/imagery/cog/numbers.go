@@ -76,7 +76,6 @@ func (n *Numbers) Read(ctx context.Context, w vegetation.Window) (Field, error) 
 	return out, nil
 }
 
-// within clips a window to a grid.
 func within(w vegetation.Window, g vegetation.Grid) vegetation.Window {
 	out := vegetation.Window{Col: max(w.Col, 0), Row: max(w.Row, 0)}
 	out.Width = min(w.Col+w.Width, g.Width) - out.Col

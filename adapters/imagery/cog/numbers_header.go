@@ -23,7 +23,6 @@ const (
 	degreesWGS84   = 4326
 )
 
-// numbersHeader is the header of a raster of numbers.
 type numbersHeader struct {
 	*header
 	bands   int
@@ -35,7 +34,6 @@ type numbersHeader struct {
 // scaling turns a band's stored numbers to values: stored × scale + offset.
 type scaling struct{ scale, offset float64 }
 
-// readSamples reads the number, kind and packing of a pixel's samples.
 func (h *numbersHeader) readSamples(r *headerReader) error {
 	v := map[uint16]int64{tagSamples: 1, tagFillOrder: 1, tagCompression: 1, tagPredictor: 1, tagPlanar: 1}
 	r.overwrite(v)

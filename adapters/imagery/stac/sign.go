@@ -32,7 +32,6 @@ type tokens struct {
 	held map[string]*token
 }
 
-// of returns the signer of a collection's files.
 func (t *tokens) of(collection string) cog.Signer {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -85,7 +85,6 @@ func (c *Client) Describe() string {
 	return fmt.Sprintf("STAC API %s: %s", c.root.Redacted(), strings.Join(c.collections, ", "))
 }
 
-// page fetches one page of the search.
 func (c *Client) page(ctx context.Context, ask query) (answer page, err error) {
 	err = c.remote.Do(ctx, "the scenes of "+c.root.Host, ask.request, func(got *http.Response) error {
 		raw, err := io.ReadAll(io.LimitReader(got.Body, maxPage+1))

@@ -75,14 +75,12 @@ func plausible(epsg int, x, y float64, name string) error {
 	return nil
 }
 
-// source is an open file as a cog.Source.
 type source struct {
 	file io.ReaderAt
 	size int64
 	name string
 }
 
-// ReadAt implements cog.Source.
 func (s source) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -94,7 +92,6 @@ func (s source) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// Size implements cog.Source.
 func (s source) Size() int64 { return s.size }
 
 // Address implements cog.Source. The names of objects hold their checksum, so one address always

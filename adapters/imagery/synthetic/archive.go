@@ -131,7 +131,6 @@ func move(draft, dir string) error {
 	return os.Rename(draft, dir)
 }
 
-// write writes all files of the archive to dir.
 func write(ctx context.Context, dir string, o Options) error {
 	land, err := survey()
 	if err != nil {

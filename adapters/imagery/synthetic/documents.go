@@ -101,7 +101,6 @@ func writeScenes(dir string, day passDay, s shot) ([]string, error) {
 	return items, nil
 }
 
-// metres is the size of a band's pixels.
 func metres(band vegetation.Band) int {
 	if slices.Contains(bandsFine, band) {
 		return fine

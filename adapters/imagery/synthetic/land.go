@@ -54,7 +54,6 @@ const (
 	passMin  = 6
 )
 
-// passDay is a day with a pass.
 type passDay struct {
 	index int
 	date  time.Time // midnight, UTC
@@ -90,14 +89,12 @@ const (
 	parcelsFrom // the first parcel
 )
 
-// land is the surveyed ground.
 type land struct {
 	parcels []Parcel
 	cover   []int   // by pixel; pasture where nothing else is
 	inside  [][]int // by parcel: pixels whose centre is in the polygon
 }
 
-// survey finds the cover of each pixel.
 func survey() (*land, error) {
 	utm, err := geo.NewUTM(epsg)
 	if err != nil {

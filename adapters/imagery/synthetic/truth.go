@@ -32,7 +32,6 @@ type TruthRow struct {
 	CurveNDVI float64 // the mean without noise and rounding
 }
 
-// truth computes the rows of a day.
 func (l *land) truth(day passDay, s shot) []TruthRow {
 	_, _, offset := day.convention()
 	var rows []TruthRow

@@ -36,7 +36,6 @@ func (c cloud) covers(x, y, num, den int64) bool {
 	return dx*dx*b*b+dy*dy*a*a <= a*a*b*b
 }
 
-// weather is the sky of one day.
 type weather struct {
 	overcast bool
 	clouds   []cloud

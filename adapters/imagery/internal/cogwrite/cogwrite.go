@@ -70,7 +70,6 @@ func Encode(img Image) ([]byte, error) {
 	return append(directory(img.fields(offsets, lengths)), bytes.Join(tiles, nil)...), nil
 }
 
-// fields returns the tags in their order.
 func (img Image) fields(offsets, lengths []uint32) []field {
 	g := img.Grid
 	predictor, format, noData := uint16(1), uint16(1), "0"
@@ -117,7 +116,6 @@ func directory(fields []field) []byte {
 	return append(out, values...)
 }
 
-// tiles returns the packed tiles in row order.
 func (img Image) tiles() ([][]byte, error) {
 	var tiles [][]byte
 	for top := 0; top < img.Grid.Height; top += tileSide {

@@ -46,7 +46,6 @@ type Asset struct {
 	metres float64
 }
 
-// document is the relevant part of an item's JSON.
 type document struct {
 	ID         string                     `json:"id"`
 	Collection string                     `json:"collection"`

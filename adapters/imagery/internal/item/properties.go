@@ -56,7 +56,6 @@ var (
 	tileCode   = regexp.MustCompile(`^(\d{1,2})([C-HJ-NP-X][A-HJ-NP-Z]{2})$`)
 )
 
-// scene returns the scene of the item of an id.
 func (p properties) scene(id string, sensed time.Time) vegetation.Scene {
 	return vegetation.Scene{
 		ID: id, Platform: p.platform(id), Tile: p.tile(id), RelativeOrbit: p.orbit(id), SensedAt: sensed, Synthetic: p.flag("synthetic"),

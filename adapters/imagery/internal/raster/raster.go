@@ -63,7 +63,6 @@ func Open(ctx context.Context, source cog.Source, name string) (*cog.Numbers, er
 	return file, err
 }
 
-// windowOf chooses the pixels to read.
 func windowOf(grid vegetation.Grid, around geo.MultiPolygon, name string) (vegetation.Window, error) {
 	window := vegetation.Window{Width: grid.Width, Height: grid.Height}
 	if around != nil {

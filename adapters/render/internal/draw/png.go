@@ -12,13 +12,11 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// raster is a picture of pixels.
 type raster struct {
 	image *image.RGBA
 	mask  vector.Rasterizer
 }
 
-// newRaster begins a white picture.
 func newRaster(width, height int) *raster {
 	r := &raster{image: image.NewRGBA(image.Rect(0, 0, width, height))}
 	draw.Draw(r.image, r.image.Rect, image.White, image.Point{}, draw.Src)
@@ -58,7 +56,6 @@ func (r *raster) polygons(rings [][]Point, c Color) {
 	r.mask.Draw(r.image, area, image.NewUniform(c), image.Point{})
 }
 
-// Path implements Format.
 func (r *raster) Path(lines [][]Point, closed bool, s Style) {
 	if s.Fill.A > 0 {
 		r.polygons(lines, s.Fill)
@@ -115,7 +112,6 @@ func normal(a, b Point) Point {
 	return Point{(a.Y - b.Y) / length, (b.X - a.X) / length}
 }
 
-// Circle implements Format.
 func (r *raster) Circle(centre Point, radius float64, s Style) {
 	corners := make([]Point, 16+4*int(radius))
 	for i := range corners {
@@ -125,7 +121,6 @@ func (r *raster) Circle(centre Point, radius float64, s Style) {
 	r.Path([][]Point{corners}, true, s)
 }
 
-// Text implements Format.
 func (r *raster) Text(text string, at Point, l Letters, turned bool) {
 	rings := outline(Printable(text), l)
 	for _, ring := range rings {

@@ -51,7 +51,6 @@ func (s Style) attributes() string {
 	return paint("fill", s.Fill) + paint("stroke", s.Edge) + fmt.Sprintf(` stroke-width="%s"`, number(s.Width))
 }
 
-// Path implements Format.
 func (v *vectors) Path(lines [][]Point, closed bool, s Style) {
 	v.WriteString(`<path d="`)
 	for _, line := range lines {
@@ -66,7 +65,6 @@ func (v *vectors) Path(lines [][]Point, closed bool, s Style) {
 	v.WriteString(`"` + s.attributes() + "/>\n")
 }
 
-// Circle implements Format.
 func (v *vectors) Circle(centre Point, radius float64, s Style) {
 	fmt.Fprintf(v, "<circle cx=\"%s\" cy=\"%s\" r=\"%s\"%s/>\n", number(centre.X), number(centre.Y), number(radius), s.attributes())
 }

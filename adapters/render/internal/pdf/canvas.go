@@ -15,7 +15,6 @@ func (d *Document) Draw(height float64, pixels int, paint func(draw.Canvas)) {
 	d.MoveTo(y + height)
 }
 
-// canvas is a part of a page.
 type canvas struct {
 	*Document
 	top   float64
@@ -42,7 +41,6 @@ func (c canvas) paint(s draw.Style, trace func(how string)) {
 	trace(how)
 }
 
-// Path implements draw.Format.
 func (c canvas) Path(lines [][]draw.Point, closed bool, s draw.Style) {
 	c.paint(s, func(how string) {
 		for _, line := range lines {
@@ -58,13 +56,11 @@ func (c canvas) Path(lines [][]draw.Point, closed bool, s draw.Style) {
 	})
 }
 
-// Circle implements draw.Format.
 func (c canvas) Circle(centre draw.Point, radius float64, s draw.Style) {
 	x, y := c.at(centre)
 	c.paint(s, func(how string) { c.f.Circle(x, y, radius*c.scale, how) })
 }
 
-// Text implements draw.Format.
 func (c canvas) Text(text string, at draw.Point, l draw.Letters, turned bool) {
 	x, y := c.at(at)
 	l.Size *= draw.PerPoint * c.scale / perPoint

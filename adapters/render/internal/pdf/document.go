@@ -145,7 +145,6 @@ func (d *Document) lines(text string, l draw.Letters, width float64) []string {
 	return []string{""}
 }
 
-// put writes lines at a place of the page.
 func (d *Document) put(lines []string, x, y float64, l draw.Letters) {
 	d.letters(l)
 	for i, line := range lines {
