@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"tilth/core/batch"
@@ -97,7 +98,7 @@ func problemsOf(out *[]Finding, prefix string, f fault.Fields) {
 		path := prefix
 		switch {
 		case key == fault.NonField:
-		case isIndex(key):
+		case strings.Trim(key, "0123456789") == "": // the index of an item
 			path += "[" + key + "]"
 		case prefix == "":
 			path = key
@@ -115,24 +116,11 @@ func problemsOf(out *[]Finding, prefix string, f fault.Fields) {
 	}
 }
 
-func isIndex(key string) bool {
-	for _, r := range key {
-		if r < '0' || r > '9' {
-			return false
-		}
-	}
-	return key != ""
-}
-
 // ProblemFields returns problems as the messages of a refusal, by their paths.
 func ProblemFields(problems []Finding) fault.Fields {
 	out := fault.Fields{}
 	for _, p := range problems {
-		path := p.Path
-		if path == "" {
-			path = fault.NonField
-		}
-		out.Add(path, p.Message)
+		out.Add(cmp.Or(p.Path, fault.NonField), p.Message)
 	}
 	return out
 }
@@ -153,11 +141,8 @@ func (o *BatchOptions) Check(kind batch.Kind) fault.Fields {
 	if len(o.Selection.IDs) > MaxSelected {
 		f.Addf("ids", "At most %d ids; use the other filters for more.", MaxSelected)
 	}
-	for _, id := range o.Selection.IDs {
-		if id < 1 {
-			f.Add("ids", "Ids are whole numbers above 0.")
-			break
-		}
+	if slices.ContainsFunc(o.Selection.IDs, func(id int64) bool { return id < 1 }) {
+		f.Add("ids", "Ids are whole numbers above 0.")
 	}
 	slices.Sort(o.Selection.IDs)
 	o.Selection.IDs = slices.Compact(o.Selection.IDs)

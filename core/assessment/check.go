@@ -2,6 +2,7 @@ package assessment
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -22,15 +23,14 @@ func (t *Table) Check(section string, raw any) ([]Row, fault.Fields) {
 	if raw == nil {
 		return nil, nil
 	}
-	if s.Shape == Object {
-		row, wrong := s.item(raw)
-		if len(wrong) > 0 {
-			return nil, wrong
-		}
-		row.ID = 0
-		return []Row{row}, nil
+	if s.Shape == List {
+		return s.list(raw)
 	}
-	return s.list(raw)
+	row, wrong := s.item(raw)
+	if len(wrong) > 0 {
+		return nil, wrong
+	}
+	return []Row{{Values: row.Values}}, nil
 }
 
 // CheckItem reads the object of an object section, or one item of a list.
@@ -55,9 +55,7 @@ func (t *Table) Patch(section string, old Values, raw any) (Row, fault.Fields) {
 
 func merged(old, changes map[string]any) map[string]any {
 	out := make(map[string]any, len(old)+len(changes))
-	for k, v := range old {
-		out[k] = v
-	}
+	maps.Copy(out, old)
 	for k, v := range changes {
 		below, isObject := v.(map[string]any)
 		switch {
@@ -223,15 +221,8 @@ func (f *Field) readItems(raw any) (clean, problem any) {
 // unitProblem says when the unit of an amount is none of those that the rest of its
 // object leaves.
 func (f *Field) unitProblem(v Values) string {
-	if len(f.UnitsWhen) == 0 {
-		return ""
-	}
-	unit := v.unit(f.Key)
-	if unit == "" {
-		return ""
-	}
 	for _, rule := range f.UnitsWhen {
-		if rule.When.holds(v) && !slices.Contains(rule.Units, unit) {
+		if unit := v.unit(f.Key); unit != "" && rule.When.holds(v) && !slices.Contains(rule.Units, unit) {
 			return fmt.Sprintf("%q does not measure %s; give one of %s.", unit, v.text(rule.When.Field), strings.Join(rule.Units, ", "))
 		}
 	}

@@ -201,13 +201,11 @@ func cellValue(kind Kind, cell string) (value any, message string) {
 		}
 		return n, ""
 	case Flag:
-		switch strings.ToLower(strings.TrimSpace(cell)) {
-		case "true":
-			return true, ""
-		case "false":
-			return false, ""
+		word := strings.ToLower(strings.TrimSpace(cell))
+		if word != "true" && word != "false" {
+			return nil, fmt.Sprintf("%q is neither true nor false.", cell)
 		}
-		return nil, fmt.Sprintf("%q is neither true nor false.", cell)
+		return word == "true", ""
 	case Text:
 		return cell, ""
 	}
@@ -219,7 +217,12 @@ func place(body map[string]any, names []string, indexes []int, value any) (messa
 	for _, name := range names[:len(names)-1] {
 		key, isList := strings.CutSuffix(name, "[]")
 		if !isList {
-			body = within(body, key)
+			below, ok := body[key].(map[string]any)
+			if !ok {
+				below = map[string]any{}
+				body[key] = below
+			}
+			body = below
 			continue
 		}
 		list, _ := body[key].([]any)
@@ -238,26 +241,13 @@ func place(body map[string]any, names []string, indexes []int, value any) (messa
 	return ""
 }
 
-func within(body map[string]any, key string) map[string]any {
-	below, ok := body[key].(map[string]any)
-	if !ok {
-		below = map[string]any{}
-		body[key] = below
-	}
-	return below
-}
-
 // noGaps refuses items that are empty before others that are not: the paths of what is
 // wrong with these would be those of other columns.
 func noGaps(value any, path string, wrong fault.Fields) {
 	switch v := value.(type) {
 	case map[string]any:
 		for key, below := range v {
-			name := key
-			if path != "" {
-				name = path + "." + key
-			}
-			noGaps(below, name, wrong)
+			noGaps(below, strings.TrimPrefix(path+"."+key, "."), wrong)
 		}
 	case []any:
 		for n, item := range v {

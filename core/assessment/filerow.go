@@ -2,13 +2,14 @@ package assessment
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
 	"tilth/core/fault"
 )
 
-// Columns of a file of assessments beside those of the table: which assessment a row is,
+// Columns of a file of assessments that are no field of the table: which assessment a row is,
 // how else its farm or field is known, and what is only shown.
 const (
 	ColumnID           = "id"
@@ -153,8 +154,10 @@ func (h *Heading) Row(texts []string) FileRow {
 }
 
 // Year returns the assessment year of a row; nil where it has none.
-func (r *FileRow) Year() *int {
-	if year, ok := r.Body[keyYear].(float64); ok {
+func (r *FileRow) Year() *int { return yearOf(r.Body) }
+
+func yearOf(body map[string]any) *int {
+	if year, ok := body[keyYear].(float64); ok {
 		y := int(year)
 		return &y
 	}
@@ -167,12 +170,21 @@ func (r *FileRow) Year() *int {
 // section any of whose columns is there is replaced. The items of a new assessment are
 // new, whatever ids the row was exported with.
 func (h *Heading) Over(row *FileRow, before *Assessment, sheet Sheet) (general Assessment, sections map[string]any, declarations any) {
-	general = Assessment{ResourceType: row.ResourceType, ResourceID: row.ResourceID}
-	old := map[string]any{}
+	old, declared := map[string]any{}, map[string]any{}
 	if before != nil {
 		old = before.values()
+		for key, word := range before.Declarations {
+			declared[key] = word
+		}
 	}
-	h.general(&general, merged(h.without(secGeneral, old), row.Body))
+	v := merged(h.without(secGeneral, old), row.Body)
+	word := func(key string) string { s, _ := v[key].(string); return s }
+	general = Assessment{
+		ResourceType: row.ResourceType, ResourceID: row.ResourceID, Year: yearOf(v),
+		ClimateRegion: word(keyClimate), FarmCountry: word(keyCountry), DataQuality: word(keyQuality),
+	}
+	general.GrowingArea, _ = v[keyArea].(map[string]any)
+	general.AverageTemperature, _ = v[keyTemperature].(map[string]any)
 	sections = map[string]any{}
 	for key := range h.covered {
 		section, isSection := h.table.byKey[key]
@@ -185,29 +197,13 @@ func (h *Heading) Over(row *FileRow, before *Assessment, sheet Sheet) (general A
 			sections[key] = merged(h.without(key, sheet.first(key)), changes)
 		}
 	}
-	declared := map[string]any{}
-	if before != nil {
-		for key, word := range before.Declarations {
-			declared[key] = word
-		}
-	}
 	for key := range declared { // a section that the row fills in is no longer declared empty
-		if filled(sections[key]) {
+		if s := sections[key]; s != nil && reflect.ValueOf(s).Len() > 0 {
 			delete(declared, key)
 		}
 	}
 	changes, _ := row.Body[declarationColumns].(map[string]any)
 	return general, sections, merged(h.without(declarationColumns, declared), changes)
-}
-
-func filled(section any) bool {
-	switch v := section.(type) {
-	case []any:
-		return len(v) > 0
-	case map[string]any:
-		return len(v) > 0
-	}
-	return false
 }
 
 func itemsOf(list any, fresh bool) []any {
@@ -227,10 +223,8 @@ func itemsOf(list any, fresh bool) []any {
 // without returns an object less the members that have a column of their own; of an amount
 // only the part that has.
 func (h *Heading) without(key string, old map[string]any) map[string]any {
-	out := maps.Clone(old)
-	if out == nil {
-		out = map[string]any{}
-	}
+	out := map[string]any{}
+	maps.Copy(out, old)
 	for _, parts := range h.covered[key] {
 		member, isList := strings.CutSuffix(parts[0], "[]")
 		amount, isAmount := out[member].(map[string]any)
@@ -245,16 +239,4 @@ func (h *Heading) without(key string, old map[string]any) map[string]any {
 		}
 	}
 	return out
-}
-
-// general reads the members of the general part.
-func (h *Heading) general(onto *Assessment, v map[string]any) {
-	word := func(key string) string { s, _ := v[key].(string); return s }
-	if year, ok := v[keyYear].(float64); ok {
-		y := int(year)
-		onto.Year = &y
-	}
-	onto.GrowingArea, _ = v[keyArea].(map[string]any)
-	onto.AverageTemperature, _ = v[keyTemperature].(map[string]any)
-	onto.ClimateRegion, onto.FarmCountry, onto.DataQuality = word(keyClimate), word(keyCountry), word(keyQuality)
 }

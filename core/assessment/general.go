@@ -30,8 +30,6 @@ const (
 )
 
 func generalSection(v values) Section {
-	area := amount(keyArea, "Growing area", v.of(secGeneral, "growing_area.unit"), math.MaxFloat64).above0().must()
-	area.Help = "At most 1000000 ha."
 	temperature := amount(keyTemperature, "Mean annual temperature", v.of(secGeneral, "average_temperature.unit"), math.MaxFloat64).must()
 	lower := -math.MaxFloat64
 	temperature.Min, temperature.Help = &lower, "From -30 to 45 °C."
@@ -39,7 +37,8 @@ func generalSection(v values) Section {
 		Key: secGeneral, Title: "General", Shape: Object, Group: "general", Weight: 10, Role: Mandatory,
 		Fields: []Field{
 			integer(keyYear, "Assessment year", "", firstYear, yearsOfTheDraft).must().about("At most next year."),
-			area, temperature,
+			amount(keyArea, "Growing area", v.of(secGeneral, "growing_area.unit"), math.MaxFloat64).above0().must().about("At most 1000000 ha."),
+			temperature,
 			choice(keyClimate, "Climate zone", ClimateRegions).must(),
 			choice(keyCountry, "Country", country.Keys()).must(),
 			choice(keyQuality, "Quality of the data", DataQualities).must(),
@@ -123,9 +122,9 @@ func (t *Table) CheckDeclarations(raw any, sheet Sheet) (Declarations, fault.Fie
 
 func (t *Table) declarable() []string {
 	var out []string
-	for i := range t.sections {
-		if t.sections[i].Declarable() {
-			out = append(out, t.sections[i].Key)
+	for _, s := range t.sections {
+		if s.Declarable() {
+			out = append(out, s.Key)
 		}
 	}
 	return out
@@ -154,34 +153,32 @@ func (a *Assessment) values() Values {
 // AreaHa returns the growing area in ha, or what is wrong with it: only {value, unit} with
 // a number above 0 and at most a million hectares will do.
 func (a *Assessment) AreaHa() (ha float64, wrong []Finding) {
-	value, unit, wrong := quantity(keyArea, a.GrowingArea)
-	if len(wrong) > 0 {
-		return 0, wrong
-	}
-	ha, ok := ghg.AreaHa(value, unit)
-	switch {
-	case !ok:
-		return 0, []Finding{{"unknown_unit", keyArea + ".unit", "Give the unit ha, hectares, acre, acres, m2 or km2."}}
-	case ha <= 0 || ha > maxAreaHa || math.IsNaN(ha):
-		return 0, []Finding{{"out_of_range", keyArea + ".value", "An area above 0 and at most 1000000 ha."}}
-	}
-	return ha, nil
+	return converted(keyArea, a.GrowingArea, ghg.AreaHa, "Give the unit ha, hectares, acre, acres, m2 or km2.",
+		func(ha float64) bool { return ha > 0 && ha <= maxAreaHa }, "An area above 0 and at most 1000000 ha.")
 }
 
 // Celsius returns the mean annual temperature in °C, or what is wrong with it.
 func (a *Assessment) Celsius() (celsius float64, wrong []Finding) {
-	value, unit, wrong := quantity(keyTemperature, a.AverageTemperature)
+	return converted(keyTemperature, a.AverageTemperature, ghg.TemperatureC, "Give the unit celsius, C, °C, fahrenheit, F or °F.",
+		func(celsius float64) bool { return celsius >= minCelsius && celsius <= maxCelsius }, "A temperature from -30 to 45 °C.")
+}
+
+// converted returns a {value, unit} object in the unit of the method, or what is wrong with it.
+func converted(key string, object map[string]any, convert func(float64, string) (float64, bool), units string,
+	fits func(float64) bool, bounds string,
+) (float64, []Finding) {
+	value, unit, wrong := quantity(key, object)
 	if len(wrong) > 0 {
 		return 0, wrong
 	}
-	celsius, ok := ghg.TemperatureC(value, unit)
+	value, ok := convert(value, unit)
 	switch {
 	case !ok:
-		return 0, []Finding{{"unknown_unit", keyTemperature + ".unit", "Give the unit celsius, C, °C, fahrenheit, F or °F."}}
-	case !(celsius >= minCelsius && celsius <= maxCelsius):
-		return 0, []Finding{{"out_of_range", keyTemperature + ".value", "A temperature from -30 to 45 °C."}}
+		return 0, []Finding{{"unknown_unit", key + ".unit", units}}
+	case !fits(value):
+		return 0, []Finding{{"out_of_range", key + ".value", bounds}}
 	}
-	return celsius, nil
+	return value, nil
 }
 
 // quantity reads a {value, unit} object that has been kept as it was sent.

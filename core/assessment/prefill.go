@@ -1,6 +1,7 @@
 package assessment
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -99,6 +100,9 @@ type prefiller struct {
 }
 
 func (p *prefiller) propose(section, path string, current, proposed any, sources ...Source) {
+	if v := reflect.ValueOf(current); v.IsValid() && v.IsZero() {
+		current = nil
+	}
 	p.out.Proposals = append(p.out.Proposals, Proposal{path, section, current, proposed, sources})
 }
 
@@ -108,15 +112,8 @@ func (p *prefiller) note(code, path, format string, args ...any) {
 
 func (p *prefiller) country() {
 	if c := p.known.Farm.Country; c != "" {
-		p.propose(secGeneral, keyCountry, orNil(p.a.FarmCountry), c, Source{"farm", p.known.Farm.ID, p.known.Farm.Name})
+		p.propose(secGeneral, keyCountry, p.a.FarmCountry, c, Source{"farm", p.known.Farm.ID, p.known.Farm.Name})
 	}
-}
-
-func orNil(word string) any {
-	if word == "" {
-		return nil
-	}
-	return word
 }
 
 // chooseCrop finds the one crop, proposes its type, and tells whether there is one.
@@ -153,7 +150,7 @@ func (p *prefiller) chooseCrop() bool {
 	if crop := choices[0].CropType; crop == "" {
 		p.note("no_crop_type", "crop.crop_type", "The catalog has no crop type of an assessment for %s; choose one.", choices[0].Name)
 	} else {
-		p.propose(secCrop, "crop.crop_type", orNil(entered), crop, sources...)
+		p.propose(secCrop, "crop.crop_type", entered, crop, sources...)
 	}
 	return true
 }
@@ -161,7 +158,7 @@ func (p *prefiller) chooseCrop() bool {
 // choices returns the crops of the year's cultivations, in order of their ids.
 func (p *prefiller) choices() []CropChoice {
 	crop, _ := p.table.Section(secCrop)
-	allowed := crop.Fields[slices.IndexFunc(crop.Fields, func(f Field) bool { return f.Key == "crop_type" })].Enum
+	allowed := crop.field("crop_type").Enum
 	byCrop := map[int64]*CropChoice{}
 	for _, c := range p.known.Cultivations {
 		choice := byCrop[c.Crop.ID]
@@ -185,11 +182,7 @@ func (p *prefiller) choices() []CropChoice {
 func types(choices []CropChoice) map[string]bool {
 	out := map[string]bool{}
 	for _, c := range choices {
-		key := c.CropType
-		if key == "" {
-			key = fmt.Sprint("crop ", c.CropID)
-		}
-		out[key] = true
+		out[cmp.Or(c.CropType, fmt.Sprint("crop ", c.CropID))] = true
 	}
 	return out
 }
@@ -222,11 +215,7 @@ func (p *prefiller) area() {
 		return
 	}
 	p.totalHa = sum
-	var current any
-	if p.a.GrowingArea != nil {
-		current = p.a.GrowingArea
-	}
-	p.propose(secGeneral, keyArea, current, map[string]any{"value": sum, "unit": "ha"}, sources...)
+	p.propose(secGeneral, keyArea, p.a.GrowingArea, map[string]any{"value": sum, "unit": "ha"}, sources...)
 }
 
 const squareMetresPerHectare = 10_000
@@ -426,10 +415,10 @@ func messagesOf(f fault.Fields) string {
 func (p *prefiller) irrigation() {
 	var sources []Source
 	for _, f := range p.known.Fields {
-		switch {
-		case f.Irrigated == nil:
+		if f.Irrigated == nil {
 			return
-		case *f.Irrigated:
+		}
+		if *f.Irrigated {
 			p.note("irrigated", secIrrigation, "The field %q is irrigated; the records hold neither the method nor the volume of water.", f.Name)
 			return
 		}

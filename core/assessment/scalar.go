@@ -26,15 +26,10 @@ func (f *Field) scalar(raw any) (clean any, message string) {
 	case Date:
 		return raw, civilDate(raw)
 	}
+	n, message := f.number(raw)
 	if _, ok := raw.(float64); ok { // already as it is kept
-		_, message = f.number(raw)
 		return raw, message
 	}
-	return f.boxed(raw)
-}
-
-func (f *Field) boxed(raw any) (any, string) {
-	n, message := f.number(raw)
 	return n, message
 }
 

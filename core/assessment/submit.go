@@ -1,7 +1,6 @@
 package assessment
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -17,28 +16,27 @@ func (t *Table) Submittable(a *Assessment, sheet Sheet, facts Facts) (violations
 
 // generalFindings returns what is wrong with the general part.
 func (a *Assessment) generalFindings(facts Facts) []Finding {
-	var out []Finding
-	need := func(key, value string, allowed func(string) bool) {
-		switch {
-		case value == "":
-			out = append(out, Finding{"required", key, "Give " + key + "."})
-		case !allowed(value):
-			out = append(out, Finding{"not_a_choice", key, fmt.Sprintf("%q is no value of %s.", value, key)})
-		}
-	}
+	var out findings
 	switch next := facts.Now.Year() + 1; {
 	case a.Year == nil:
-		out = append(out, Finding{"required", keyYear, "Give the assessment year."})
+		out.add("required", keyYear, "Give the assessment year.")
 	case *a.Year < firstYear || *a.Year > next:
-		out = append(out, Finding{"out_of_range", keyYear, fmt.Sprintf("A year from %d to %d.", firstYear, next)})
+		out.add("out_of_range", keyYear, "A year from %d to %d.", firstYear, next)
 	}
-	_, wrong := a.AreaHa()
-	out = append(out, wrong...)
-	_, wrong = a.Celsius()
-	out = append(out, wrong...)
-	need(keyClimate, a.ClimateRegion, func(s string) bool { return slices.Contains(ClimateRegions, s) })
-	need(keyCountry, a.FarmCountry, country.Known)
-	need(keyQuality, a.DataQuality, func(s string) bool { return slices.Contains(DataQualities, s) })
+	_, area := a.AreaHa()
+	_, temperature := a.Celsius()
+	out = append(append(out, area...), temperature...)
+	need := func(key, value string, allowed bool) {
+		switch {
+		case value == "":
+			out.add("required", key, "Give %s.", key)
+		case !allowed:
+			out.add("not_a_choice", key, "%q is no value of %s.", value, key)
+		}
+	}
+	need(keyClimate, a.ClimateRegion, slices.Contains(ClimateRegions, a.ClimateRegion))
+	need(keyCountry, a.FarmCountry, country.Known(a.FarmCountry))
+	need(keyQuality, a.DataQuality, slices.Contains(DataQualities, a.DataQuality))
 	return out
 }
 
