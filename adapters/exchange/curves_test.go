@@ -85,8 +85,8 @@ func TestReadSeries(t *testing.T) {
 	require.NoError(t, err)
 	day := func(d int) time.Time { return time.Date(2020, 1, d, 0, 0, 0, 0, time.UTC) }
 	require.Equal(t, []cropcheck.NamedSeries{
-		{ID: "b", Series: cropcheck.Series{Observations: []cropcheck.Observation{{Date: day(1), NDVI: 0.2, EVI: 0.1, Weight: 1}, {Date: day(17), NDVI: 0.3, Weight: 1}}}},
-		{ID: "a", Series: cropcheck.Series{HasEVI: true, Observations: []cropcheck.Observation{{Date: day(1), NDVI: 0.1, EVI: 0.2, Weight: 1}}}},
+		{ID: "b", Series: cropcheck.Series{Observations: []cropcheck.Observation{{Date: day(1), NDVI: 0.2, EVI: 0.1, Coverage: 1}, {Date: day(17), NDVI: 0.3, Coverage: 1}}}},
+		{ID: "a", Series: cropcheck.Series{HasEVI: true, Observations: []cropcheck.Observation{{Date: day(1), NDVI: 0.1, EVI: 0.2, Coverage: 1}}}},
 	}, all)
 	for text, want := range map[string]string{
 		"id,date\n":                                        "ndvi",

@@ -22,7 +22,7 @@ func (Curves) ReadSeries(r io.Reader) ([]cropcheck.NamedSeries, error) {
 	byID := map[string]*open{}
 	err := readTable(r, []string{"id", "date", "ndvi"}, func(row *row) error {
 		id := row.text("id")
-		o := cropcheck.Observation{Date: row.date("date"), NDVI: row.number("ndvi"), EVI: row.optional("evi"), Weight: 1}
+		o := cropcheck.Observation{Date: row.date("date"), NDVI: row.number("ndvi"), EVI: row.optional("evi"), Coverage: 1}
 		s, ok := byID[id]
 		if !ok {
 			s = &open{id: id, hasEVI: true}

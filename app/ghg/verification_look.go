@@ -100,7 +100,7 @@ func (w *VerificationWorker) look(ctx context.Context, scope access.Scope, began
 		return err
 	}
 	t.field.Series = seen
-	judged, err := cropcheck.NewSeries(seen.HasEVI, seen.Observations())
+	judged, err := cropcheck.NewSeries(seen.HasEVI, seen.Dates)
 	if err != nil {
 		t.field.Reason, t.field.Text = verification.ReasonImagery, err.Error()
 		return nil

@@ -76,27 +76,14 @@ type Grant struct {
 // The use case checks that its target and its grantee exist.
 func (g *Grant) Check(today time.Time) fault.Fields {
 	f := fault.Fields{}
-	switch g.Target {
-	case GrantFarm:
-		named(f, "farm_id", g.Farm, true)
-		named(f, "field_id", g.Field, false)
-	case GrantField:
-		named(f, "farm_id", g.Farm, false)
-		named(f, "field_id", g.Field, true)
-	case GrantAll:
-		named(f, "farm_id", g.Farm, false)
-		named(f, "field_id", g.Field, false)
-	default:
+	if slices.Contains([]GrantTarget{GrantField, GrantFarm, GrantAll}, g.Target) {
+		named(f, "farm_id", g.Farm, g.Target == GrantFarm)
+		named(f, "field_id", g.Field, g.Target == GrantField)
+	} else {
 		f.Addf("target", "%q is not one of: field, farm, all.", g.Target)
 	}
 	if g.EndsOn != nil && g.EndsOn.Before(today) {
 		f.Add("ends_on", "The last day of a grant must not have passed.")
-	}
-	var ordered []Slug
-	for _, slug := range GrantableSlugs {
-		if slices.Contains(g.Slugs, slug) {
-			ordered = append(ordered, slug)
-		}
 	}
 	for _, slug := range g.Slugs {
 		if !slices.Contains(GrantableSlugs, slug) {
@@ -106,7 +93,7 @@ func (g *Grant) Check(today time.Time) fault.Fields {
 	if len(g.Slugs) == 0 {
 		f.Addf("slugs", "Give at least one of: %s.", grantable())
 	}
-	g.Slugs = ordered
+	g.Slugs = slices.DeleteFunc(slices.Clone(GrantableSlugs), func(s Slug) bool { return !slices.Contains(g.Slugs, s) })
 	return f
 }
 

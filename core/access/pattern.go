@@ -23,14 +23,9 @@ func Match(pattern string, slug Slug) bool {
 
 // ValidPattern reports whether a text is a pattern in the sense of Match.
 func ValidPattern(pattern string) bool {
-	if pattern == "*" {
-		return true
-	}
-	resource, verb, ok := strings.Cut(pattern, ".")
-	if !ok || len(pattern) > 100 || verb != "*" && !slices.Contains(verbs, verb) {
-		return false
-	}
-	return resource == "*" || resource != "" && strings.Trim(resource, "abcdefghijklmnopqrstuvwxyz_-") == ""
+	resource, verb, _ := strings.Cut(pattern, ".")
+	return pattern == "*" || len(pattern) <= 100 && (verb == "*" || slices.Contains(verbs, verb)) &&
+		(resource == "*" || resource != "" && strings.Trim(resource, "abcdefghijklmnopqrstuvwxyz_-") == "")
 }
 
 // KnownPattern reports whether a role may hold a pattern: everything, all verbs of a known
@@ -39,10 +34,7 @@ func KnownPattern(pattern string) bool {
 	if pattern == "*" || Known(Slug(pattern)) {
 		return true
 	}
-	resource, verb, ok := strings.Cut(pattern, ".")
-	if !ok {
-		return false
-	}
+	resource, verb, _ := strings.Cut(pattern, ".")
 	_, known := verbsOf[resource]
 	return known && verb == "*" || resource == "*" && slices.Contains(verbs, verb)
 }
@@ -51,17 +43,11 @@ func KnownPattern(pattern string) bool {
 // that their holder may grant it. A pattern that also matches future resources is covered
 // only by one that does so too.
 func Covers(held []string, pattern string) bool {
-	if slices.Contains(held, "*") {
+	if slices.ContainsFunc(held, func(h string) bool { return Match(h, Slug(pattern)) }) {
 		return true
 	}
-	resource, verb, ok := strings.Cut(pattern, ".")
-	for _, h := range held {
-		hr, hv, _ := strings.Cut(h, ".")
-		if ok && (hr == resource || hr == "*" && !slices.Contains(confidential, resource)) && (hv == "*" || hv == verb) {
-			return true
-		}
-	}
-	if !ok || verb != "*" {
+	resource, verb, _ := strings.Cut(pattern, ".")
+	if verb != "*" {
 		return false
 	}
 	for _, v := range verbsOf[resource] {

@@ -1,5 +1,7 @@
 package agronomy
 
+import "slices"
+
 // Product is something that is spread on land to feed a crop or to lime it.
 type Product struct {
 	Key     string
@@ -65,15 +67,10 @@ func organic(key, name string, n float64) Product {
 	return Product{Key: key, Name: name, Organic: true, N: &n}
 }
 
-// Products returns every product: the fertilizers, then the organic inputs.
-func Products() []Product { return append([]Product(nil), products...) }
-
 // FindProduct returns the product of a key.
 func FindProduct(key string) (Product, bool) {
-	for _, p := range products {
-		if p.Key == key {
-			return p, true
-		}
+	if i := slices.IndexFunc(products, func(p Product) bool { return p.Key == key }); i >= 0 {
+		return products[i], true
 	}
 	return Product{}, false
 }

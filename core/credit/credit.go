@@ -6,6 +6,7 @@ package credit
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 	"time"
 
@@ -175,23 +176,13 @@ func (w Wallet) Apply(kind Kind, amount Amount) (Wallet, error) {
 	if amount < 0 || amount > MaxAmount {
 		return w, fault.Newf(fault.Internal, "ledger", "amount %s out of range", amount)
 	}
-	next := w
-	switch kind {
-	case Credit, Refund:
-		next.Balance += amount
-	case Hold:
-		if amount > w.Available() {
-			return w, Insufficient(amount, w.Available())
-		}
-		next.Held += amount
-	case Capture:
-		next.Held -= amount
-		next.Balance -= amount
-	case Release:
-		next.Held -= amount
-	default:
+	if !slices.Contains(Kinds, kind) {
 		return w, fault.Newf(fault.Internal, "ledger", "unknown kind %q", kind)
 	}
+	if kind == Hold && amount > w.Available() {
+		return w, Insufficient(amount, w.Available())
+	}
+	next := w.After(Transaction{Kind: kind, Amount: amount})
 	if next.Held < 0 || next.Balance < next.Held {
 		return w, fault.Newf(fault.Internal, "ledger", "%s of %s on balance %s, held %s", kind, amount, w.Balance, w.Held)
 	}

@@ -46,18 +46,16 @@ const (
 
 // Ranked is a class and the distance of the series from its curve.
 type Ranked struct {
-	Class    string
-	Distance float64
+	Class    string  `json:"class"`
+	Distance float64 `json:"distance"`
 }
 
 // Result is the verdict on a declared crop.
 type Result struct {
-	Verdict Verdict
-	Reason  Reason
-	// Text is the reason for people, with the scope of the curves.
-	Text string
-	// Confidence is the probability that the verdict is right; 0 where it is pending.
-	Confidence float64
+	Verdict    Verdict
+	Reason     Reason
+	Text       string  // the reason for people, with the scope of the curves
+	Confidence float64 // the probability that the verdict is right; 0 where it is pending
 	// Ranking is every class that the series shares days with, the nearest first, of equals by
 	// name; empty where pending.
 	Ranking []Ranked

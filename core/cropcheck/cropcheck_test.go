@@ -50,7 +50,7 @@ func setOf(t require.TestingT, curves ...cropcheck.Curve) cropcheck.Set {
 func seriesOf(t require.TestingT, from time.Time, days []int, ndvi func(day int) float64) cropcheck.Series {
 	var observed []cropcheck.Observation
 	for _, d := range days {
-		observed = append(observed, cropcheck.Observation{Date: from.AddDate(0, 0, d), NDVI: ndvi(d), Weight: 1})
+		observed = append(observed, cropcheck.Observation{Date: from.AddDate(0, 0, d), NDVI: ndvi(d), Coverage: 1})
 	}
 	s, err := cropcheck.NewSeries(false, observed)
 	require.NoError(t, err)
@@ -236,10 +236,10 @@ func TestDeclaredCropsAreJudgedByTheNearestCurve(t *testing.T) {
 func TestRefusesBrokenSeriesAndCurves(t *testing.T) {
 	t.Parallel()
 	for name, observed := range map[string][]cropcheck.Observation{
-		"twice a day": {{Date: origin, Weight: 1}, {Date: origin, Weight: 1}},
-		"scaled":      {{Date: origin, NDVI: 8412, Weight: 1}},
-		"no number":   {{Date: origin, NDVI: math.NaN(), Weight: 1}},
-		"no EVI":      {{Date: origin, EVI: math.Inf(1), Weight: 1}},
+		"twice a day": {{Date: origin, Coverage: 1}, {Date: origin, Coverage: 1}},
+		"scaled":      {{Date: origin, NDVI: 8412, Coverage: 1}},
+		"no number":   {{Date: origin, NDVI: math.NaN(), Coverage: 1}},
+		"no EVI":      {{Date: origin, EVI: math.Inf(1), Coverage: 1}},
 		"no weight":   {{Date: origin}},
 	} {
 		_, err := cropcheck.NewSeries(true, observed)

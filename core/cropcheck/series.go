@@ -10,9 +10,10 @@ import (
 
 // Observation is one accepted date of a series.
 type Observation struct {
-	Date      time.Time // UTC midnight
-	NDVI, EVI float64   // EVI is meaningful where the series has it
-	Weight    float64   // coverage, above 0 to 1
+	Date     time.Time `json:"date"` // UTC midnight
+	NDVI     float64   `json:"ndvi"`
+	EVI      float64   `json:"evi"`      // meaningful where the series has it
+	Coverage float64   `json:"coverage"` // its weight, above 0 to 1
 }
 
 // Series is the observations of a field in a season, at most one a day, sorted by date.
@@ -34,7 +35,7 @@ func NewSeries(hasEVI bool, observations []Observation) (Series, error) {
 		if !plausible(o.NDVI) || hasEVI && !plausible(o.EVI) {
 			problems.Addf("series", "The index of %s is not a number from -2 to 2.", day)
 		}
-		if !(o.Weight > 0 && o.Weight <= 1) {
+		if !(o.Coverage > 0 && o.Coverage <= 1) {
 			problems.Addf("weight", "The weight of %s is not above 0 and at most 1.", day)
 		}
 	}
@@ -99,7 +100,7 @@ func (s Series) daysFrom(origin time.Time) []int {
 func (s Series) smoothed(origin time.Time, value func(Observation) float64) map[int]float64 {
 	points := make([]vegetation.Weighted, len(s.Observations))
 	for i, o := range s.Observations {
-		points[i] = vegetation.Weighted{Date: o.Date, Value: value(o), Weight: o.Weight}
+		points[i] = vegetation.Weighted{Date: o.Date, Value: value(o), Weight: o.Coverage}
 	}
 	out := map[int]float64{}
 	for _, run := range vegetation.Smooth(points) {

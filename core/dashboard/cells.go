@@ -197,15 +197,3 @@ func Merge(all []Change) []Change {
 	})
 	return out
 }
-
-// Sums adds up contributions, by year: what the kept sums must be.
-func Sums(all []Contribution) map[int]Cells {
-	out := map[int]Cells{}
-	for _, c := range Changes(nil, all) {
-		if out[c.Year] == nil {
-			out[c.Year] = Cells{}
-		}
-		out[c.Year][c.Cell] = c.By
-	}
-	return out
-}

@@ -12,7 +12,7 @@ import (
 func NewSeries(from, to time.Time, ndvi vegetation.Series, evi *vegetation.Series) Series {
 	s := Series{
 		From: from, To: to, Algorithm: vegetation.Algorithm, Synthetic: ndvi.Synthetic, HasEVI: evi != nil,
-		Rejected: len(ndvi.Rejected), Dates: []Date{},
+		Rejected: len(ndvi.Rejected), Dates: []cropcheck.Observation{},
 	}
 	second := map[time.Time]float64{}
 	if evi != nil {
@@ -23,26 +23,14 @@ func NewSeries(from, to time.Time, ndvi vegetation.Series, evi *vegetation.Serie
 	for _, o := range ndvi.Observations {
 		value, both := second[o.Date]
 		if evi == nil || both {
-			s.Dates = append(s.Dates, Date{Date: o.Date, NDVI: o.Value, EVI: value, Coverage: o.Coverage})
+			s.Dates = append(s.Dates, cropcheck.Observation{Date: o.Date, NDVI: o.Value, EVI: value, Coverage: o.Coverage})
 		}
 	}
 	return s
 }
 
-// Observations returns the dates as they are judged.
-func (s *Series) Observations() []cropcheck.Observation {
-	out := make([]cropcheck.Observation, len(s.Dates))
-	for i, d := range s.Dates {
-		out[i] = cropcheck.Observation{Date: d.Date, NDVI: d.NDVI, EVI: d.EVI, Weight: d.Coverage}
-	}
-	return out
-}
-
 // Judged takes over the verdict on the field.
 func (f *Field) Judged(r cropcheck.Result) {
 	f.Verdict, f.Reason, f.Text, f.Confidence = Status(r.Verdict), Reason(r.Reason), r.Text, r.Confidence
-	f.Ranking = make([]Ranked, len(r.Ranking))
-	for i, one := range r.Ranking {
-		f.Ranking[i] = Ranked(one)
-	}
+	f.Ranking = append([]cropcheck.Ranked{}, r.Ranking...)
 }

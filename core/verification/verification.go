@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"tilth/core/cropcheck"
 	"tilth/core/vegetation"
 )
 
@@ -88,51 +89,37 @@ type Evidence struct {
 
 // Field is the check of one field.
 type Field struct {
-	FieldID       int64    `json:"field_id"`
-	FieldName     string   `json:"field_name"`
-	CultivationID int64    `json:"cultivation_id"` // 0: none, or several
-	SeasonID      int64    `json:"season_id"`
-	SeasonName    string   `json:"season_name"`
-	CropName      string   `json:"crop_name"`
-	Verdict       Status   `json:"verdict"` // verified, failed, pending
-	Reason        Reason   `json:"reason"`
-	Text          string   `json:"text"`
-	Confidence    float64  `json:"confidence"`
-	Declared      []string `json:"declared"` // curve classes of the declared crop
-	Ranking       []Ranked `json:"ranking"`  // the nearest first
-	Region        string   `json:"region"`   // of the curves; empty where none are of the place
-	CurvesVersion string   `json:"curves_version"`
-	Scope         string   `json:"scope"` // what the curves were made of, and hold for
-	Series        *Series  `json:"series"`
-}
-
-// Ranked is a curve class and how far the series is from it.
-type Ranked struct {
-	Class    string  `json:"class"`
-	Distance float64 `json:"distance"`
+	FieldID       int64              `json:"field_id"`
+	FieldName     string             `json:"field_name"`
+	CultivationID int64              `json:"cultivation_id"` // 0: none, or several
+	SeasonID      int64              `json:"season_id"`
+	SeasonName    string             `json:"season_name"`
+	CropName      string             `json:"crop_name"`
+	Verdict       Status             `json:"verdict"` // verified, failed, pending
+	Reason        Reason             `json:"reason"`
+	Text          string             `json:"text"`
+	Confidence    float64            `json:"confidence"`
+	Declared      []string           `json:"declared"` // curve classes of the declared crop
+	Ranking       []cropcheck.Ranked `json:"ranking"`  // the nearest first
+	Region        string             `json:"region"`   // of the curves; empty where none are of the place
+	CurvesVersion string             `json:"curves_version"`
+	Scope         string             `json:"scope"` // what the curves were made of, and hold for
+	Series        *Series            `json:"series"`
 }
 
 // Series is what was seen of a field, with what it was computed of: the cache of the
 // check, and its evidence.
 type Series struct {
-	From       time.Time `json:"from"` // the season
-	To         time.Time `json:"to"`
-	OrderID    int64     `json:"order_id"`  // of the ordered profile that it is taken from; 0: computed for the check
-	Algorithm  int       `json:"algorithm"` // see [vegetation.Algorithm]
-	Synthetic  bool      `json:"synthetic"`
-	HasEVI     bool      `json:"has_evi"`
-	Dates      []Date    `json:"dates"`
-	Rejected   int       `json:"rejected"` // dates that clouds or gaps took away
-	ComputedAt time.Time `json:"computed_at"`
-	Boundary   string    `json:"boundary"` // digest of the boundary that it was computed within
-}
-
-// Date is one accepted date. EVI is meaningful where the series has it.
-type Date struct {
-	Date     time.Time `json:"date"`
-	NDVI     float64   `json:"ndvi"`
-	EVI      float64   `json:"evi"`
-	Coverage float64   `json:"coverage"`
+	From       time.Time               `json:"from"` // the season
+	To         time.Time               `json:"to"`
+	OrderID    int64                   `json:"order_id"`  // of the ordered profile that it is taken from; 0: computed for the check
+	Algorithm  int                     `json:"algorithm"` // see [vegetation.Algorithm]
+	Synthetic  bool                    `json:"synthetic"`
+	HasEVI     bool                    `json:"has_evi"`
+	Dates      []cropcheck.Observation `json:"dates"`    // accepted
+	Rejected   int                     `json:"rejected"` // dates that clouds or gaps took away
+	ComputedAt time.Time               `json:"computed_at"`
+	Boundary   string                  `json:"boundary"` // digest of the boundary that it was computed within
 }
 
 // settled is how long after a season its imagery still changes: for as long profiles are

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"tilth/core/cropcheck"
 	"tilth/core/farm"
 	"tilth/core/record"
 	"tilth/core/vegetation"
@@ -124,7 +125,7 @@ func TestSeriesOfTwoIndices(t *testing.T) {
 	ndvi := vegetation.Series{Observations: []vegetation.Observation{{Date: day(0), Value: 0.5, Coverage: 1}, {Date: day(5), Value: 0.6, Coverage: 0.7}}, Rejected: make([]vegetation.Rejection, 3)}
 	evi := vegetation.Series{Observations: []vegetation.Observation{{Date: day(5), Value: 0.4, Coverage: 0.7}, {Date: day(9), Value: 0.3, Coverage: 1}}}
 	both := verification.NewSeries(day(0), day(30), ndvi, &evi)
-	require.Equal(t, []verification.Date{{Date: day(5), NDVI: 0.6, EVI: 0.4, Coverage: 0.7}}, both.Dates, "a date counts that both have")
+	require.Equal(t, []cropcheck.Observation{{Date: day(5), NDVI: 0.6, EVI: 0.4, Coverage: 0.7}}, both.Dates, "a date counts that both have")
 	require.Equal(t, 3, both.Rejected)
 	require.Len(t, verification.NewSeries(day(0), day(30), ndvi, nil).Dates, 2)
 }

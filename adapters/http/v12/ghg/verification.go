@@ -11,6 +11,7 @@ import (
 	"tilth/adapters/http/v12/form"
 	ghgapp "tilth/app/ghg"
 	"tilth/core/access"
+	"tilth/core/cropcheck"
 	"tilth/core/verification"
 )
 
@@ -118,7 +119,7 @@ func showVerificationField(f verification.Field) VerificationField {
 		FieldID: f.FieldID, FieldName: f.FieldName, CultivationID: form.OrNull(f.CultivationID), SeasonID: form.OrNull(f.SeasonID),
 		SeasonName: form.OrNull(f.SeasonName), CropName: form.OrNull(f.CropName), Verdict: string(f.Verdict), Reason: string(f.Reason), Message: f.Text,
 		Confidence: form.If(f.Verdict.Verdict(), f.Confidence), Declared: append([]string{}, f.Declared...),
-		Ranking: form.Each(f.Ranking, func(r verification.Ranked) VerificationRanked { return VerificationRanked(r) }),
+		Ranking: form.Each(f.Ranking, func(r cropcheck.Ranked) VerificationRanked { return VerificationRanked(r) }),
 		Curves:  form.If(f.Region != "", VerificationCurves{f.Region, f.CurvesVersion, f.Scope}), Series: form.Pointed(f.Series, showVerificationSeries),
 	}
 }
@@ -127,7 +128,7 @@ func showVerificationSeries(s verification.Series) VerificationSeries {
 	out := VerificationSeries{
 		StartDate: rest.DateOf(s.From), EndDate: rest.DateOf(s.To), OrderID: form.OrNull(s.OrderID), Indices: []string{"NDVI"},
 		Accepted: len(s.Dates), Rejected: s.Rejected, Synthetic: s.Synthetic, ComputedAt: s.ComputedAt,
-		Dates: form.Each(s.Dates, func(d verification.Date) VerificationDate {
+		Dates: form.Each(s.Dates, func(d cropcheck.Observation) VerificationDate {
 			return VerificationDate{rest.DateOf(d.Date), d.NDVI, form.If(s.HasEVI, d.EVI), d.Coverage}
 		}),
 	}
@@ -135,7 +136,7 @@ func showVerificationSeries(s verification.Series) VerificationSeries {
 		out.Indices = append(out.Indices, "EVI")
 	}
 	if len(s.Dates) > 0 {
-		byNDVI := func(a, b verification.Date) int { return cmp.Compare(a.NDVI, b.NDVI) }
+		byNDVI := func(a, b cropcheck.Observation) int { return cmp.Compare(a.NDVI, b.NDVI) }
 		out.MinNDVI, out.MaxNDVI = new(slices.MinFunc(s.Dates, byNDVI).NDVI), new(slices.MaxFunc(s.Dates, byNDVI).NDVI)
 	}
 	return out
