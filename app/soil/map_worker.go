@@ -161,7 +161,8 @@ func (m *Maps) make(ctx context.Context, run zoning.Run) (madeZones, error) {
 	if err != nil {
 		return madeZones{}, err
 	}
-	about, now := zoning.AboutOf(result, &frame, order.Synthetic), m.deps.Clock.Now()
+	about, now := result.About, m.deps.Clock.Now()
+	about.Synthetic = order.Synthetic
 	out := madeZones{maps: make([]*zoning.Map, len(result.Candidates))}
 	for i, c := range result.Candidates {
 		out.maps[i] = &zoning.Map{OrderID: order.ID, AOI: order.AOI, About: about, Candidate: c, CreatedAt: now}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+
+	"tilth/core/list"
 )
 
 // ParseGeoJSON reads a field boundary: a GeoJSON Polygon, MultiPolygon, or a Feature of one (RFC
@@ -197,16 +199,11 @@ func tokenName(token json.Token) string {
 // MarshalJSON writes the geometry as GeoJSON: a Polygon where it has one part, else a MultiPolygon,
 // every coordinate in the shortest form that reads back the same.
 func (m MultiPolygon) MarshalJSON() ([]byte, error) {
-	parts := make([][][][2]float64, len(m))
-	for i, polygon := range m {
-		parts[i] = make([][][2]float64, len(polygon))
-		for j, ring := range polygon {
-			parts[i][j] = make([][2]float64, len(ring))
-			for k, p := range ring {
-				parts[i][j][k] = [2]float64{p.X, p.Y}
-			}
-		}
-	}
+	parts := list.Map(m, func(polygon Polygon) [][][2]float64 {
+		return list.Map(polygon, func(ring Ring) [][2]float64 {
+			return list.Map(ring, func(p Position) [2]float64 { return [2]float64{p.X, p.Y} })
+		})
+	})
 	document := struct {
 		Type        string `json:"type"`
 		Coordinates any    `json:"coordinates"`

@@ -1,6 +1,10 @@
 package geo
 
-import "github.com/peterstace/simplefeatures/geom"
+import (
+	"github.com/peterstace/simplefeatures/geom"
+
+	"tilth/core/list"
+)
 
 // overlapShare is the share of the smaller of two boundaries above which what they have in common
 // counts as an overlap. Neighbours drawn along one fence share a sliver; a field drawn twice,
@@ -20,17 +24,13 @@ func (b Boundary) Overlaps(other Boundary) bool {
 
 // planar converts the geometry for the check of validity.
 func (m MultiPolygon) planar() geom.Geometry {
-	polygons := make([]geom.Polygon, len(m))
-	for i, p := range m {
-		rings := make([]geom.LineString, len(p))
-		for j, r := range p {
+	return geom.NewMultiPolygon(list.Map(m, func(p Polygon) geom.Polygon {
+		return geom.NewPolygon(list.Map(p, func(r Ring) geom.LineString {
 			flat := make([]float64, 0, 2*len(r))
 			for _, q := range r {
 				flat = append(flat, q.X, q.Y)
 			}
-			rings[j] = geom.NewLineString(geom.NewSequence(flat, geom.DimXY))
-		}
-		polygons[i] = geom.NewPolygon(rings)
-	}
-	return geom.NewMultiPolygon(polygons).AsGeometry()
+			return geom.NewLineString(geom.NewSequence(flat, geom.DimXY))
+		}))
+	})).AsGeometry()
 }

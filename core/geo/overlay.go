@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 	"slices"
+
+	"tilth/core/list"
 )
 
 // latticeBits is the number of binary digits of coordinates in an overlay: a lattice of 2^-44 of
@@ -42,10 +44,7 @@ func Intersection(a, b MultiPolygon) (MultiPolygon, error) {
 func onLattices(all []MultiPolygon, overlay func(on []MultiPolygon) (MultiPolygon, error)) (out MultiPolygon, err error) {
 	unit := latticeOf(all)
 	for range latticeTries {
-		on := make([]MultiPolygon, len(all))
-		for i, m := range all {
-			on[i] = m.onLattice(unit)
-		}
+		on := list.Map(all, func(m MultiPolygon) MultiPolygon { return m.onLattice(unit) })
 		if out, err = overlay(on); !errors.Is(err, errUnsettled) {
 			return out.offLattice(unit), err
 		}

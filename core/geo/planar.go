@@ -1,5 +1,7 @@
 package geo
 
+import "tilth/core/list"
+
 // IsValid reports whether a geometry is valid in the sense of the OGC's Simple Features.
 func (m MultiPolygon) IsValid() bool { return m.planar().Validate() == nil }
 
@@ -21,17 +23,9 @@ func planarRingArea(ring Ring) float64 {
 
 // mapped returns a copy of the geometry with f applied to every vertex.
 func (m MultiPolygon) mapped(f func(Position) Position) MultiPolygon {
-	out := make(MultiPolygon, len(m))
-	for i, polygon := range m {
-		out[i] = make(Polygon, len(polygon))
-		for j, ring := range polygon {
-			out[i][j] = make(Ring, len(ring))
-			for k, p := range ring {
-				out[i][j][k] = f(p)
-			}
-		}
-	}
-	return out
+	return list.Map(m, func(polygon Polygon) Polygon {
+		return list.Map(polygon, func(ring Ring) Ring { return list.Map(ring, f) })
+	})
 }
 
 // Contains reports whether a position lies in the geometry or on its edge.

@@ -1,5 +1,7 @@
 package geo
 
+import "tilth/core/list"
+
 // maxTouches bounds how often rings may touch one another. Real outlines touch a few times;
 // thousands of touches are artificial, and each costs a scan of all others.
 const maxTouches = 4_000
@@ -123,10 +125,7 @@ func checkConnected(m MultiPolygon, meetings []meeting) error {
 // checkHoles refuses holes outside their outer ring or inside one another. The rings do not cross,
 // so one point of a ring that is not on the other decides.
 func checkHoles(polygon Polygon, part, parts int) error {
-	boxes := make([]Box, len(polygon))
-	for i, ring := range polygon {
-		boxes[i] = ring.bounds()
-	}
+	boxes := list.Map(polygon, Ring.bounds)
 	for i := 1; i < len(polygon); i++ {
 		name := ringName{part: part, ring: i, parts: parts}
 		if sideOf(polygon[i], polygon[:1]) != inside {
@@ -148,10 +147,7 @@ func checkParts(m MultiPolygon, meetings []meeting) error {
 	overlapping := func(i, j int, at Position) error {
 		return refuse("Parts %d and %d overlap at %s.", min(i, j)+1, max(i, j)+1, at)
 	}
-	boxes := make([]Box, len(m))
-	for i, polygon := range m {
-		boxes[i] = polygon[0].bounds()
-	}
+	boxes := list.Map(m, func(p Polygon) Box { return p[0].bounds() })
 	for i := range m {
 		for j := range i {
 			if boxes[i].Intersects(boxes[j]) &&

@@ -6,6 +6,7 @@ import (
 
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/list"
 	"tilth/core/record"
 	"tilth/core/stratification/frame"
 )
@@ -43,20 +44,12 @@ func (f AOIField) AuditValue() any { return f.UUID }
 
 // FieldUUIDs returns the uuids of the fields, in their order.
 func (a *AOI) FieldUUIDs() []string {
-	out := make([]string, len(a.Fields))
-	for i, f := range a.Fields {
-		out[i] = f.UUID
-	}
-	return out
+	return list.Map(a.Fields, func(f AOIField) string { return f.UUID })
 }
 
 // FieldIDs returns the ids of the fields, in their order.
 func (a *AOI) FieldIDs() []int64 {
-	out := make([]int64, len(a.Fields))
-	for i, f := range a.Fields {
-		out[i] = f.ID
-	}
-	return out
+	return list.Map(a.Fields, func(f AOIField) int64 { return f.ID })
 }
 
 // Check returns what is wrong with the record itself, under the names of the interface.
@@ -110,11 +103,7 @@ func AreaM2(land []Land) (int64, error) {
 
 // Geometries returns the outlines of land, in its order.
 func Geometries(land []Land) []geo.MultiPolygon {
-	out := make([]geo.MultiPolygon, len(land))
-	for i, l := range land {
-		out[i] = l.Geometry
-	}
-	return out
+	return list.Map(land, func(l Land) geo.MultiPolygon { return l.Geometry })
 }
 
 func sameGeometry(a, b geo.MultiPolygon) bool {

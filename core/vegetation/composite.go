@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"tilth/core/geo"
+	"tilth/core/list"
 )
 
 // state is what is known of a pixel. The order matters: a scene never lowers the state of a pixel.
@@ -185,10 +186,8 @@ func (c *Composite) centresIn(epsg int) ([]geo.Position, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]geo.Position, len(c.footprint.Cells))
-	for i, cell := range c.footprint.Cells {
-		out[i] = to.Forward(from.Inverse(c.footprint.Grid.Centre(cell.Col, cell.Row)))
-	}
-	c.centres[epsg] = out
-	return out, nil
+	c.centres[epsg] = list.Map(c.footprint.Cells, func(cell Cell) geo.Position {
+		return to.Forward(from.Inverse(c.footprint.Grid.Centre(cell.Col, cell.Row)))
+	})
+	return c.centres[epsg], nil
 }

@@ -112,19 +112,14 @@ type crossing struct {
 // end is above and the other on or below it, so that a vertex on the line counts once.
 func appendSpans(spans []span, polygon geo.Polygon, g Grid) []span {
 	var crossings []crossing
-	for _, ring := range polygon {
-		for i := 1; i < len(ring); i++ {
-			upper, lower := ring[i-1], ring[i]
-			if upper.Y < lower.Y {
-				upper, lower = lower, upper
-			}
-			first := int(math.Floor((g.OriginY-upper.Y)/g.PixelY-0.5)) - 1
-			last := int(math.Ceil((g.OriginY-lower.Y)/g.PixelY-0.5)) + 1
-			for row := first; row <= last; row++ {
-				y := g.Centre(0, row).Y
-				if !(lower.Y <= y && y < upper.Y) {
-					continue
-				}
+	for upper, lower := range (geo.MultiPolygon{polygon}).Edges() {
+		if upper.Y < lower.Y {
+			upper, lower = lower, upper
+		}
+		first := int(math.Floor((g.OriginY-upper.Y)/g.PixelY-0.5)) - 1
+		last := int(math.Ceil((g.OriginY-lower.Y)/g.PixelY-0.5)) + 1
+		for row := first; row <= last; row++ {
+			if y := g.Centre(0, row).Y; lower.Y <= y && y < upper.Y {
 				x := lower.X + (upper.X-lower.X)*((y-lower.Y)/(upper.Y-lower.Y))
 				crossings = append(crossings, crossing{row, x})
 			}

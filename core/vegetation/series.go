@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tilth/core/fault"
+	"tilth/core/list"
 )
 
 // What a date must reach to enter a profile.
@@ -82,11 +83,7 @@ type Series struct {
 
 // Profile returns the raw profile: the accepted observations, not smoothed or filled in.
 func (s Series) Profile() Profile {
-	out := make(Profile, len(s.Observations))
-	for i, o := range s.Observations {
-		out[i] = Point{Date: o.Date, Value: o.Value}
-	}
-	return out
+	return list.Map(s.Observations, func(o Observation) Point { return Point{Date: o.Date, Value: o.Value} })
 }
 
 // Outcome is the result of one pass: an observation or a rejection.
@@ -237,11 +234,7 @@ func (c *Composite) reject(p Pass, reason Reason, coverage float64, n int) *Reje
 }
 
 func (p Pass) items() []string {
-	out := make([]string, len(p.Scenes))
-	for i, s := range p.Scenes {
-		out[i] = s.ID
-	}
-	return out
+	return list.Map(p.Scenes, func(s Scene) string { return s.ID })
 }
 
 func share(part, whole float64) float64 {

@@ -3,6 +3,8 @@ package vegetation
 import (
 	"slices"
 	"time"
+
+	"tilth/core/list"
 )
 
 // SmoothLambda is the roughness penalty of smoothed profiles, in days⁴ on the daily grid.
@@ -29,11 +31,9 @@ type Weighted struct {
 // Smoothed returns the Whittaker-smoothed profile, weighted with the coverage: a value a day from
 // the first accepted date to the last, a run between gaps of more than MaxSmoothGap.
 func (s Series) Smoothed() []Profile {
-	points := make([]Weighted, len(s.Observations))
-	for i, o := range s.Observations {
-		points[i] = Weighted{Date: o.Date, Value: o.Value, Weight: o.Coverage}
-	}
-	return Smooth(points)
+	return Smooth(list.Map(s.Observations, func(o Observation) Weighted {
+		return Weighted{Date: o.Date, Value: o.Value, Weight: o.Coverage}
+	}))
 }
 
 // Smooth smooths points, at most one a day and in any order, with SmoothLambda on a daily grid.

@@ -96,7 +96,7 @@ func Plan(t testing.TB, c Case) ports.ShownPlan {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	aoi := stratification.AOIRef{ID: 7, UUID: "6f1c8a52-90f4-4b7e-8d5e-1d2f3a4b5c6d", Name: c.Name}
 	out.Stem = fmt.Sprintf("area-k%d", c.Zones)
-	out.Map = zoning.Map{ID: 1, OrderID: 3, AOI: aoi, Candidate: result.Candidates[0], CreatedAt: at, About: zoning.AboutOf(result, &frame, false)}
+	out.Map = zoning.Map{ID: 1, OrderID: 3, AOI: aoi, Candidate: result.Candidates[0], CreatedAt: at, About: result.About}
 	choices := soilplan.DefaultParams()
 	choices.Samples, choices.Seed = c.Samples, 9_007_199_254_740_991
 	plan, err := soilplan.New(&frame, &result.Candidates[0].Zoning, choices)

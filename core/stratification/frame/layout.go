@@ -8,6 +8,7 @@ import (
 
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/list"
 	"tilth/core/vegetation"
 )
 
@@ -59,9 +60,7 @@ func New(fields []geo.MultiPolygon, opts Options) (Frame, error) {
 	if err != nil {
 		return Frame{}, err
 	}
-	for _, field := range fields {
-		f.Fields = append(f.Fields, utm.Project(field))
-	}
+	f.Fields = list.Map(fields, utm.Project)
 	if err := f.dissolve(); err != nil {
 		return Frame{}, err
 	}
@@ -104,9 +103,8 @@ func centreOf(fields []geo.MultiPolygon) (geo.Position, error) {
 // Centroids returns the centroid of all fields (degrees), weighted by area, and that of each.
 func Centroids(fields []geo.MultiPolygon) (centre geo.Position, middles []geo.Position) {
 	total := 0.0
-	middles = make([]geo.Position, len(fields))
+	middles = list.Map(fields, geo.MultiPolygon.Centroid)
 	for i, field := range fields {
-		middles[i] = field.Centroid()
 		area := geo.AreaM2(field)
 		centre.X += float64(area * middles[i].X)
 		centre.Y += float64(area * middles[i].Y)
@@ -238,9 +236,7 @@ func (f *Frame) FieldAt(p geo.Position, likely int) int {
 
 // Grid returns the frame as a raster's georeference with its cells.
 func (f *Frame) Grid() (vegetation.Grid, []vegetation.Cell) {
-	cells := make([]vegetation.Cell, len(f.Cells))
-	for i, c := range f.Cells {
-		cells[i] = vegetation.Cell{Col: int(c.Col), Row: int(c.Row), Weight: 1}
-	}
-	return f.Raster(), cells
+	return f.Raster(), list.Map(f.Cells, func(c Cell) vegetation.Cell {
+		return vegetation.Cell{Col: int(c.Col), Row: int(c.Row), Weight: 1}
+	})
 }

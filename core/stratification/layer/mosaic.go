@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tilth/core/geo"
+	"tilth/core/list"
 )
 
 // latticeTolerance is how far, in pixels, the corners of two rasters of one lattice may lie off it.
@@ -30,11 +31,7 @@ func joinSurfaces(parts []Surface) []Surface {
 		}
 		groups[at] = append(groups[at], p)
 	}
-	out := make([]Surface, len(groups))
-	for i, g := range groups {
-		out[i] = joined(g)
-	}
-	return out
+	return list.Map(groups, joined)
 }
 
 // offset returns the pixels, right and down, from the corner of s to that of t.

@@ -3,6 +3,8 @@ package layer
 import (
 	"math"
 	"slices"
+
+	"tilth/core/stratification/internal/stats"
 )
 
 // The rules of the layers of NDVI.
@@ -80,29 +82,22 @@ func MeanAndSD(years [][]float64) (mean, sd []float64) {
 	if len(years) >= minYearsDev {
 		sd = make([]float64, len(mean))
 	}
+	var own []float64
 	for i := range mean {
-		n, sum := 0, 0.0
+		own = own[:0]
 		for _, y := range years {
 			if !math.IsNaN(y[i]) {
-				n, sum = n+1, sum+y[i]
+				own = append(own, y[i])
 			}
 		}
-		if mean[i] = math.NaN(); n > 0 {
-			mean[i] = sum / float64(n)
+		m, s := stats.MeanAndSD(own)
+		mean[i] = m
+		if sd != nil && len(own) < minYearsDev {
+			s = math.NaN()
 		}
-		if sd == nil {
-			continue
+		if sd != nil {
+			sd[i] = s
 		}
-		if sd[i] = math.NaN(); n < minYearsDev {
-			continue
-		}
-		squares := 0.0
-		for _, y := range years {
-			if !math.IsNaN(y[i]) {
-				squares += float64((y[i] - mean[i]) * (y[i] - mean[i]))
-			}
-		}
-		sd[i] = math.Sqrt(squares / float64(n-1))
 	}
 	return mean, sd
 }

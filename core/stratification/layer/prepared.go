@@ -8,8 +8,10 @@ import (
 	"math"
 	"slices"
 
+	"tilth/core/list"
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/internal/digest"
+	"tilth/core/stratification/internal/stats"
 )
 
 // Provenance is the origin of the values of a layer.
@@ -67,27 +69,13 @@ func (p Prepared) Synthetic() bool {
 // maps are the same as maps made now. A layer without any value is dropped.
 func Prepare(layer Layer, from Provenance) PreparedLayer {
 	out := PreparedLayer{Layer: layer, Provenance: from}
-	out.Values = make([]float64, len(layer.Values))
-	n, sum := 0, 0.0
-	for i, v := range layer.Values {
-		out.Values[i] = float64(float32(v))
-		if !math.IsNaN(v) {
-			n, sum = n+1, sum+out.Values[i]
-		}
-	}
-	if n == 0 {
+	out.Values = list.Map(layer.Values, func(v float64) float64 { return float64(float32(v)) })
+	valid := slices.DeleteFunc(slices.Clone(out.Values), math.IsNaN)
+	if len(valid) == 0 {
 		return Drop(layer.Name, layer.Source, "it has no value in the area", from)
 	}
-	out.ValidShare, out.Mean = float64(n)/float64(len(layer.Values)), sum/float64(n)
-	squares := 0.0
-	for _, v := range out.Values {
-		if !math.IsNaN(v) {
-			squares += float64((v - out.Mean) * (v - out.Mean))
-		}
-	}
-	if n > 1 {
-		out.SD = math.Sqrt(squares / float64(n-1))
-	}
+	out.ValidShare = float64(len(valid)) / float64(len(layer.Values))
+	out.Mean, out.SD = stats.MeanAndSD(valid)
 	return out
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tilth/core/geo"
+	"tilth/core/list"
 	"tilth/core/stratification/frame"
 )
 
@@ -40,18 +41,14 @@ type Region struct {
 func Regions(f *frame.Frame) []Region {
 	var out []Region
 	for i, field := range f.Fields {
-		b := field.Bounds()
-		next := Region{geo.Box{MinX: b.MinX - reliefMargin, MinY: b.MinY - reliefMargin, MaxX: b.MaxX + reliefMargin, MaxY: b.MaxY + reliefMargin}, []int{i}}
+		next := Region{field.Bounds().Grown(reliefMargin), []int{i}}
 		for again := true; again; { // a region that grows may meet others
 			again = false
 			for j := 0; j < len(out); j++ {
 				if !out[j].box.Intersects(next.box) {
 					continue
 				}
-				next.box = geo.Box{
-					MinX: min(next.box.MinX, out[j].box.MinX), MinY: min(next.box.MinY, out[j].box.MinY),
-					MaxX: max(next.box.MaxX, out[j].box.MaxX), MaxY: max(next.box.MaxY, out[j].box.MaxY),
-				}
+				next.box = next.box.Union(out[j].box)
 				next.fields = append(out[j].fields, next.fields...)
 				out, again = slices.Delete(out, j, j+1), true
 				break
@@ -79,27 +76,23 @@ func (r Region) Around(f *frame.Frame) geo.MultiPolygon { return inDegrees(f, r.
 
 // Within is Around without the surroundings: a box around the fields.
 func (r Region) Within(f *frame.Frame) geo.MultiPolygon {
-	b := r.box
-	return inDegrees(f, geo.Box{MinX: b.MinX + reliefMargin, MinY: b.MinY + reliefMargin, MaxX: b.MaxX - reliefMargin, MaxY: b.MaxY - reliefMargin})
+	return inDegrees(f, r.box.Grown(-reliefMargin))
 }
 
 func inDegrees(f *frame.Frame, b geo.Box) geo.MultiPolygon {
 	if f.EPSG == 0 {
 		return nil
 	}
-	box := geo.Box{MinX: math.Inf(1), MinY: math.Inf(1), MaxX: math.Inf(-1), MaxY: math.Inf(-1)}
-	grow := func(x, y float64) {
-		p, _ := f.LonLat(geo.Position{X: x, Y: y})
-		box = geo.Box{MinX: min(box.MinX, p.X), MinY: min(box.MinY, p.Y), MaxX: max(box.MaxX, p.X), MaxY: max(box.MaxY, p.Y)}
-	}
+	var around geo.Ring
 	for step := range edgeSteps + 1 {
 		t := float64(step) / edgeSteps
 		x, y := b.MinX+float64(t*(b.MaxX-b.MinX)), b.MinY+float64(t*(b.MaxY-b.MinY))
-		grow(x, b.MinY)
-		grow(x, b.MaxY)
-		grow(b.MinX, y)
-		grow(b.MaxX, y)
+		for _, p := range []geo.Position{{X: x, Y: b.MinY}, {X: x, Y: b.MaxY}, {X: b.MinX, Y: y}, {X: b.MaxX, Y: y}} {
+			at, _ := f.LonLat(p)
+			around = append(around, at)
+		}
 	}
+	box := geo.MultiPolygon{{around}}.Bounds()
 	switch {
 	case box.MaxX > 180:
 		return geo.MultiPolygon{degreeBox(box.MinX, box.MinY, 180, box.MaxY), degreeBox(-180, box.MinY, box.MaxX-360, box.MaxY)}
@@ -195,9 +188,5 @@ func (r *FrameRelief) Pixel() float64 { return r.pixel }
 
 // Layers returns the layers, in the order of ReliefLayers.
 func (r *FrameRelief) Layers(source string) []Layer {
-	out := make([]Layer, len(ReliefLayers))
-	for i, name := range ReliefLayers {
-		out[i] = Layer{Name: name, Values: r.values[name], Source: source}
-	}
-	return out
+	return list.Map(ReliefLayers, func(name string) Layer { return Layer{Name: name, Values: r.values[name], Source: source} })
 }

@@ -8,6 +8,7 @@ import (
 
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/list"
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/internal/pcg"
 	"tilth/core/stratification/zoning"
@@ -140,10 +141,7 @@ type design struct {
 // that leaves no room, at smaller ones down to a cell. The error is errNoRoom where that fails.
 func (d *design) place(offset int) (layout, error) {
 	out := layout{eligible: d.eligible(offset)}
-	upper := make([]int, len(out.eligible))
-	for h, cells := range out.eligible {
-		upper[h] = len(cells)
-	}
+	upper := list.Map(out.eligible, func(cells []int32) int { return len(cells) })
 	var err error
 	if out.counts, err = d.params.allocate(d.frame.AreaHa, d.strata, d.mean, upper); err != nil {
 		return out, err

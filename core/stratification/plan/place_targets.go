@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tilth/core/geo"
+	"tilth/core/list"
 	"tilth/core/stratification/internal/pcg"
 	"tilth/core/stratification/zoning"
 )
@@ -67,11 +68,7 @@ func (t *targeted) again(taken map[int32]bool, counts []int) {
 
 // places returns the rows and columns of cells.
 func (t *targeted) places(cells []int32) [][2]int32 {
-	out := make([][2]int32, len(cells))
-	for i, cell := range cells {
-		out[i] = [2]int32{t.frame.Cells[cell].Row, t.frame.Cells[cell].Col}
-	}
-	return out
+	return list.Map(cells, func(cell int32) [2]int32 { return [2]int32{t.frame.Cells[cell].Row, t.frame.Cells[cell].Col} })
 }
 
 // The effort of k-means for a coverage: at most coverageStarts starts and coverageWork distances.
@@ -95,11 +92,9 @@ func (t *targeted) evenly(h, n int) []target {
 		}
 	}
 	starts := max(1, min(coverageStarts, coverageWork/(n*len(places))))
-	out := make([]target, n)
-	for i, centre := range zoning.GroupCentres(places, n, starts, t.params.Seed) {
-		out[i] = target{geo.Position{X: centre.X + t.frame.OriginX, Y: centre.Y + t.frame.OriginY}, -1}
-	}
-	return out
+	return list.Map(zoning.GroupCentres(places, n, starts, t.params.Seed), func(centre geo.Position) target {
+		return target{geo.Position{X: centre.X + t.frame.OriginX, Y: centre.Y + t.frame.OriginY}, -1}
+	})
 }
 
 // next passes the next cells for a point of a zone to try, the best first, until one fits: the cell of

@@ -6,6 +6,7 @@ import (
 
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/list"
 	"tilth/core/stratification/internal/stats"
 	"tilth/core/stratification/plan"
 )
@@ -148,13 +149,11 @@ type estimator struct {
 // begin returns an estimate without figures; reasons are why the design has no standard error.
 func (s Survey) begin(confidence float64, reasons []string) *estimator {
 	e := &estimator{designed: len(reasons) == 0}
-	e.Confidence, e.Zones, e.Reasons = confidence, make([]ZoneEstimate, len(s.Zones)), reasons
+	e.Confidence, e.Reasons = confidence, reasons
 	for _, z := range s.Zones {
 		e.AreaHa += z.AreaHa
 	}
-	for h, z := range s.Zones {
-		e.Zones[h] = ZoneEstimate{Zone: z.Zone, Weight: z.AreaHa / e.AreaHa}
-	}
+	e.Zones = list.Map(s.Zones, func(z SurveyZone) ZoneEstimate { return ZoneEstimate{Zone: z.Zone, Weight: z.AreaHa / e.AreaHa} })
 	return e
 }
 
@@ -179,11 +178,7 @@ func (e *estimator) notePlacement(s Survey) {
 }
 
 func numbers(values []Value) []float64 {
-	out := make([]float64, len(values))
-	for i, v := range values {
-		out[i] = v.Value
-	}
-	return out
+	return list.Map(values, func(v Value) float64 { return v.Value })
 }
 
 // zone estimates a zone from its values and returns its part of the variance.
@@ -263,10 +258,7 @@ func (e *estimator) check(p plan.Precision) {
 	if p.RelativeError <= 0 || e.RelativeError == nil || e.Mean.Mean <= 0 {
 		return
 	}
-	strata := make([]plan.Stratum, len(e.Zones))
-	for h, z := range e.Zones {
-		strata[h] = plan.Stratum{Weight: z.Weight, SD: *z.SD}
-	}
+	strata := list.Map(e.Zones, func(z ZoneEstimate) plan.Stratum { return plan.Stratum{Weight: z.Weight, SD: *z.SD} })
 	p.Student = true // the interval is one of Student's
 	e.Needed = max(p.Samples(strata, e.Mean.Mean, false), plan.MinSamplesPerZone*len(strata))
 	if *e.RelativeError > p.RelativeError {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"tilth/core/list"
 	"tilth/core/stratification/plan"
 )
 
@@ -87,10 +88,7 @@ func (out *Report) fill(rounds []Round, estimate func([]Survey) (Estimate, error
 		return err
 	}
 	out.Stock = &stock
-	weighed := make([][]Profile, len(rounds))
-	for i, r := range rounds {
-		weighed[i] = r.profiles(true)
-	}
+	weighed := list.Map(rounds, func(r Round) []Profile { return r.profiles(true) })
 	mass, ok := CommonMass(out.ToCm, weighed...)
 	if !ok || out.FromCm != 0 {
 		return nil

@@ -7,7 +7,6 @@ import (
 
 	"tilth/core/fault"
 	"tilth/core/stratification"
-	"tilth/core/stratification/frame"
 )
 
 // CandidateDays is how long an unsaved map or plan is kept.
@@ -16,24 +15,15 @@ const CandidateDays = 30
 // About is the common part of the candidates of one call. It is frozen with each map.
 type About struct {
 	Params              Params
-	Layers              []LayerUse
-	MinZoneAreaHa       float64
-	SamplesWithoutZones int
-	WeakStratification  bool
+	Layers              []LayerUse // in the order given
+	MinZoneAreaHa       float64    // bound of the smallest part of a zone
+	SamplesWithoutZones int        // N for the whole area as one zone
+	WeakStratification  bool       // even the best zones save less than 5 % of the samples
 	AlgorithmVersion    string
 	CellSize            float64 // metres
 	EPSG                int
 	AreaHa              float64
-	Synthetic           bool // a layer comes from a synthetic archive
-}
-
-// AboutOf returns the common part of the candidates of a result.
-func AboutOf(r Result, f *frame.Frame, synthetic bool) About {
-	return About{
-		Params: r.Params, Layers: r.Layers, MinZoneAreaHa: r.MinZoneAreaHa, SamplesWithoutZones: r.SamplesWithoutZones,
-		WeakStratification: r.WeakStratification, AlgorithmVersion: r.AlgorithmVersion,
-		CellSize: f.CellSize, EPSG: f.EPSG, AreaHa: f.AreaHa, Synthetic: synthetic,
-	}
+	Synthetic           bool // a layer comes from a synthetic archive; Zones does not know
 }
 
 // Used returns the layers that the zones were made of, in the order of Zone.Means.

@@ -63,14 +63,9 @@ type LayerUse struct {
 
 // Result is the result of Zones.
 type Result struct {
-	Candidates          []Candidate // by ascending number of zones; exactly one is recommended, or there is none
-	Layers              []LayerUse  // in the order given
-	Params              Params
-	MinZoneAreaHa       float64 // bound of the smallest part of a zone
-	SamplesWithoutZones int     // N for the whole area as one zone
-	WeakStratification  bool    // even the best zones save less than 5 % of the samples
-	Reason              string  // why there is no candidate; empty where there is one
-	AlgorithmVersion    string
+	About
+	Candidates []Candidate // by ascending number of zones; exactly one is recommended, or there is none
+	Reason     string      // why there is no candidate; empty where there is one
 }
 
 // recommend marks the one with the fewest zones that needs hardly more samples than the best.

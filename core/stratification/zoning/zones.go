@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tilth/core/fault"
+	"tilth/core/list"
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/layer"
 )
@@ -32,11 +33,7 @@ type Work struct {
 // Faults: Invalid for parameters out of range and for layers that do not fit the frame; with the
 // code no_usable_layers where every layer is dropped. The context's error when it ends.
 func Zones(ctx context.Context, f *frame.Frame, layers []layer.Layer, p Params, w Work) (Result, error) {
-	names := make([]string, len(layers))
-	for i, l := range layers {
-		names[i] = l.Name
-	}
-	if err := p.Check(names); err != nil {
+	if err := p.Check(list.Map(layers, func(l layer.Layer) string { return l.Name })); err != nil {
 		return Result{}, err
 	}
 	if err := checkLayers(f, layers); err != nil {
@@ -48,10 +45,6 @@ func Zones(ctx context.Context, f *frame.Frame, layers []layer.Layer, p Params, 
 	}
 	upper := p.maxZonesFor(f.AreaHa)
 	z := &zoner{frame: f, params: p, work: w, data: data, steps: 2*max(upper-p.MinZones+1, 0) + 1}
-	result := Result{
-		Layers: data.uses, Params: p, MinZoneAreaHa: p.minZoneArea(f.AreaHa),
-		SamplesWithoutZones: max(p.samples(1), p.MinSamplesPerZone), AlgorithmVersion: AlgorithmVersion,
-	}
 	candidates, err := z.candidates(ctx, upper)
 	if err != nil {
 		return Result{}, err
@@ -60,7 +53,11 @@ func Zones(ctx context.Context, f *frame.Frame, layers []layer.Layer, p Params, 
 	for i := range candidates {
 		candidates[i].MapUUID = mapUUID(print, candidates[i].Requested)
 	}
-	result.Candidates = candidates
+	result := Result{Candidates: candidates, About: About{
+		Layers: data.uses, Params: p, MinZoneAreaHa: p.minZoneArea(f.AreaHa),
+		SamplesWithoutZones: max(p.samples(1), p.MinSamplesPerZone), AlgorithmVersion: AlgorithmVersion,
+		CellSize: f.CellSize, EPSG: f.EPSG, AreaHa: f.AreaHa,
+	}}
 	result.recommend(upper)
 	return result, nil
 }
@@ -69,10 +66,9 @@ func noUsableLayers(uses []LayerUse) error {
 	if len(uses) == 0 {
 		return fault.New(fault.Invalid, "no_usable_layers", "There is no layer to make zones of.")
 	}
-	reasons := make([]string, len(uses))
+	reasons := list.Map(uses, func(u LayerUse) string { return u.Name + ": " + u.Dropped })
 	dropped := map[string]string{}
-	for i, u := range uses {
-		reasons[i] = u.Name + ": " + u.Dropped
+	for _, u := range uses {
 		dropped[u.Name] = u.Dropped
 	}
 	return fault.New(fault.Invalid, "no_usable_layers", "No layer can be used. "+strings.Join(reasons, "; ")+".").With("dropped", dropped)
