@@ -154,7 +154,6 @@ func cutsOf(loops []loop) (map[edge][]Position, error) {
 	return cuts, err
 }
 
-// cut inserts the vertices that the edges of a loop need.
 func (l *loop) cut(own int, cuts map[edge][]Position) {
 	var out loop
 	for k, clear := range l.clear {

@@ -36,7 +36,6 @@ func Assemble(rings []Ring) MultiPolygon {
 	return out
 }
 
-// holds reports whether another box lies within this one.
 func (b Box) holds(o Box) bool {
 	return b.MinX <= o.MinX && o.MaxX <= b.MaxX && b.MinY <= o.MinY && o.MaxY <= b.MaxY
 }

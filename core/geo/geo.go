@@ -63,7 +63,6 @@ func (m MultiPolygon) Bounds() (b Box) {
 
 func (r Ring) bounds() Box { return MultiPolygon{{r}}.Bounds() }
 
-// boxOf returns the bounding box of an edge.
 func boxOf(a, b Position) Box { return Box{min(a.X, b.X), min(a.Y, b.Y), max(a.X, b.X), max(a.Y, b.Y)} }
 
 // Union returns the box around two boxes.

@@ -21,7 +21,6 @@ func planarRingArea(ring Ring) float64 {
 	return twice / 2
 }
 
-// mapped returns a copy of the geometry with f applied to every vertex.
 func (m MultiPolygon) mapped(f func(Position) Position) MultiPolygon {
 	return list.Map(m, func(polygon Polygon) Polygon {
 		return list.Map(polygon, func(ring Ring) Ring { return list.Map(ring, f) })

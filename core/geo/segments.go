@@ -25,7 +25,6 @@ const (
 	overlap          // a common stretch
 )
 
-// segmentsOf lists the edges of all rings in order.
 func segmentsOf(m MultiPolygon) (out []segment) {
 	for i, polygon := range m {
 		for j, ring := range polygon {
@@ -86,7 +85,6 @@ func sweepAxis(segments []segment) (low, high func(Box) float64) {
 	return func(b Box) float64 { return b.MinY }, func(b Box) float64 { return b.MaxY }
 }
 
-// neighbours reports whether two segments follow one another in the same ring.
 func neighbours(s, t *segment) bool {
 	if s.part != t.part || s.ring != t.ring {
 		return false

@@ -60,12 +60,12 @@ func Indices() []Index { return slices.Clone(indices) }
 
 // ParseIndex finds an index by its code, in any case. Fault: Invalid, of the field "index_code".
 func ParseIndex(code string) (Index, error) {
-	known := make([]string, len(indices))
-	for i, x := range indices {
+	var known []string
+	for _, x := range indices {
 		if strings.EqualFold(code, string(x.Code)) {
 			return x, nil
 		}
-		known[i] = string(x.Code)
+		known = append(known, string(x.Code))
 	}
 	return Index{}, fault.Field("index_code", fmt.Sprintf(
 		"%.20q is not an index; choose one of %s.", code, strings.Join(known, ", ")))
@@ -77,48 +77,34 @@ var indices = []Index{
 	normalisedDifference(GNDVI, "Green normalized difference vegetation index", B08, B03, "Gitelson et al. 1996"),
 	normalisedDifference(NDRE, "Normalized difference red edge index", B08, B05, "Barnes et al. 2000"),
 	{
-		Code: EVI, Name: "Enhanced vegetation index", Source: "Huete et al. 2002",
-		Formula: "2.5 * (B08 - B04) / (B08 + 6 * B04 - 7.5 * B02 + 1)",
-		bands:   []Band{B08, B04, B02},
-		eval: func(r []float64) (float64, bool) {
-			return quotient(2.5*(r[0]-r[1]), r[0]+6*r[1]-7.5*r[2]+1)
-		},
+		EVI, "Enhanced vegetation index", "2.5 * (B08 - B04) / (B08 + 6 * B04 - 7.5 * B02 + 1)", "Huete et al. 2002", []Band{B08, B04, B02},
+		func(r []float64) (float64, bool) { return quotient(2.5*(r[0]-r[1]), r[0]+6*r[1]-7.5*r[2]+1) },
 	},
 	{
-		Code: EVI2, Name: "Two-band enhanced vegetation index", Source: "Jiang et al. 2008",
-		Formula: "2.5 * (B08 - B04) / (B08 + 2.4 * B04 + 1)",
-		bands:   []Band{B08, B04},
-		eval:    func(r []float64) (float64, bool) { return quotient(2.5*(r[0]-r[1]), r[0]+2.4*r[1]+1) },
+		EVI2, "Two-band enhanced vegetation index", "2.5 * (B08 - B04) / (B08 + 2.4 * B04 + 1)", "Jiang et al. 2008", []Band{B08, B04},
+		func(r []float64) (float64, bool) { return quotient(2.5*(r[0]-r[1]), r[0]+2.4*r[1]+1) },
 	},
 	{
-		Code: SAVI, Name: "Soil adjusted vegetation index", Source: "Huete 1988, L = 0.5",
-		Formula: "1.5 * (B08 - B04) / (B08 + B04 + 0.5)",
-		bands:   []Band{B08, B04},
-		eval:    func(r []float64) (float64, bool) { return quotient(1.5*(r[0]-r[1]), r[0]+r[1]+0.5) },
+		SAVI, "Soil adjusted vegetation index", "1.5 * (B08 - B04) / (B08 + B04 + 0.5)", "Huete 1988, L = 0.5", []Band{B08, B04},
+		func(r []float64) (float64, bool) { return quotient(1.5*(r[0]-r[1]), r[0]+r[1]+0.5) },
 	},
 	{
-		Code: OSAVI, Name: "Optimized soil adjusted vegetation index", Source: "Rondeaux et al. 1996",
-		Formula: "(B08 - B04) / (B08 + B04 + 0.16)",
-		bands:   []Band{B08, B04},
-		eval:    func(r []float64) (float64, bool) { return quotient(r[0]-r[1], r[0]+r[1]+0.16) },
+		OSAVI, "Optimized soil adjusted vegetation index", "(B08 - B04) / (B08 + B04 + 0.16)", "Rondeaux et al. 1996", []Band{B08, B04},
+		func(r []float64) (float64, bool) { return quotient(r[0]-r[1], r[0]+r[1]+0.16) },
 	},
 	{
-		Code: MSAVI, Name: "Modified soil adjusted vegetation index", Source: "Qi et al. 1994 (MSAVI2)",
-		Formula: "(2 * B08 + 1 - sqrt((2 * B08 + 1)^2 - 8 * (B08 - B04))) / 2",
-		bands:   []Band{B08, B04},
-		eval: func(r []float64) (float64, bool) {
-			// The radicand is (2·B08 − 1)² + 8·B04, hence never negative.
-			s := 2*r[0] + 1
+		MSAVI, "Modified soil adjusted vegetation index", "(2 * B08 + 1 - sqrt((2 * B08 + 1)^2 - 8 * (B08 - B04))) / 2",
+		"Qi et al. 1994 (MSAVI2)", []Band{B08, B04},
+		func(r []float64) (float64, bool) {
+			s := 2*r[0] + 1 // the radicand is (2·B08 − 1)² + 8·B04, hence never negative
 			return (s - math.Sqrt(s*s-8*(r[0]-r[1]))) / 2, true
 		},
 	},
 	normalisedDifference(NDMI, "Normalized difference moisture index", B08, B11, "Gao 1996"),
 	normalisedDifference(NDWI, "Normalized difference water index (open water)", B03, B08, "McFeeters 1996"),
 	{
-		Code: CIre, Name: "Red edge chlorophyll index", Source: "Gitelson et al. 2003",
-		Formula: "B08 / B05 - 1",
-		bands:   []Band{B08, B05},
-		eval: func(r []float64) (float64, bool) {
+		CIre, "Red edge chlorophyll index", "B08 / B05 - 1", "Gitelson et al. 2003", []Band{B08, B05},
+		func(r []float64) (float64, bool) {
 			v, ok := quotient(r[0], r[1])
 			return v - 1, ok
 		},

@@ -103,14 +103,15 @@ func Assemble(index IndexCode, outcomes []Outcome) Series {
 		out.NoSCL = out.NoSCL || o.NoSCL
 		out.SmallField = out.SmallField || o.SmallField
 		out.Synthetic = out.Synthetic || o.Synthetic
-		have, second := best[o.date()]
-		if !second || o.better(have) {
-			best[o.date()] = o
-		}
+		date, _, _ := o.judged()
+		origin := o.origin()
+		have, second := best[date]
 		if second {
-			origins[o.date()] = origins[o.date()].and(o.origin())
-		} else {
-			origins[o.date()] = o.origin()
+			origin = origins[date].and(origin)
+		}
+		origins[date] = origin
+		if !second || o.better(have) {
+			best[date] = o
 		}
 	}
 	for date, o := range best {
@@ -129,21 +130,17 @@ func Assemble(index IndexCode, outcomes []Outcome) Series {
 	return out
 }
 
-func (o Outcome) date() time.Time {
+func (o Outcome) judged() (date time.Time, accepted bool, coverage float64) {
 	if o.Observation != nil {
-		return o.Observation.Date
+		return o.Observation.Date, true, o.Observation.Coverage
 	}
-	return o.Rejection.Date
+	return o.Rejection.Date, false, o.Rejection.Coverage
 }
 
 func (o Outcome) better(than Outcome) bool {
-	if (o.Observation != nil) != (than.Observation != nil) {
-		return o.Observation != nil
-	}
-	if o.Observation != nil {
-		return o.Observation.Coverage > than.Observation.Coverage
-	}
-	return o.Rejection.Coverage > than.Rejection.Coverage
+	_, accepted, coverage := o.judged()
+	_, other, upper := than.judged()
+	return accepted && !other || accepted == other && coverage > upper
 }
 
 // tally counts the pixels of a composite by weight and number.

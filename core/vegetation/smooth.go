@@ -70,7 +70,6 @@ func smoothRun(points []Weighted) Profile {
 	return run
 }
 
-// daysBetween counts days between UTC midnights.
 func daysBetween(from, to time.Time) int { return int(to.Sub(from) / (24 * time.Hour)) }
 
 // Whittaker returns the z that minimises Σ wᵢ(yᵢ − zᵢ)² + λ Σ (zᵢ − 2zᵢ₊₁ + zᵢ₊₂)² on an even grid

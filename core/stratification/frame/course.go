@@ -96,7 +96,6 @@ func (c *chart) lattice(ring geo.Ring) []point {
 	return out
 }
 
-// position converts lattice coordinates to the plane.
 func (c *chart) position(x, y float64) geo.Position {
 	return geo.Position{X: c.originX + float64(x*c.unit), Y: c.originY - float64(y*c.unit)}
 }
@@ -124,7 +123,6 @@ func (c *chart) follow(ring []point) {
 	c.chains = c.chains[:last]
 }
 
-// open starts a chain in a cell.
 func (c *chart) open(row, col, from int32) {
 	if from >= 0 {
 		c.nodes[from].next = int32(len(c.chains))

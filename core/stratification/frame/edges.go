@@ -97,7 +97,6 @@ func (f *Frame) findFringe() {
 	}
 }
 
-// compareFringe orders cells by row, then column.
 func compareFringe(a, b fringeCell) int {
 	return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.col, b.col))
 }

@@ -8,7 +8,6 @@ import (
 	"tilth/core/geo"
 )
 
-// indexRows records where the rows begin.
 func (f *Frame) indexRows() {
 	f.rows = make([]int32, f.Rows+1)
 	for _, c := range f.Cells {

@@ -114,7 +114,6 @@ func Centroids(fields []geo.MultiPolygon) (centre geo.Position, middles []geo.Po
 	return centre, middles
 }
 
-// dissolve computes and measures the union of the fields.
 func (f *Frame) dissolve() error {
 	whole, err := geo.Union(f.Fields...)
 	if err != nil {
@@ -125,7 +124,6 @@ func (f *Frame) dissolve() error {
 	return nil
 }
 
-// chooseGrid chooses the cell size and finds the cells.
 func (f *Frame) chooseGrid(opts Options) error {
 	f.CellSize = opts.CellSize
 	if f.CellSize == 0 {

@@ -109,7 +109,6 @@ func (t *tracer) within(i int32, side int) bool {
 	return t.frame.course.holds(row, col)
 }
 
-// walk follows the edge of a zone back to the start.
 func (t *tracer) walk(from stand, own int32) geo.Ring {
 	t.ring = nil
 	at := from
@@ -174,7 +173,6 @@ func (t *tracer) alongSide(i int32, side int, from, own int32) stand {
 	}
 }
 
-// corner adds the corner at the end of a side.
 func (t *tracer) corner(i int32, side int) {
 	row, col := t.end(i, side)
 	t.ring = append(t.ring, geo.Position{
@@ -195,7 +193,6 @@ func (t *tracer) end(i int32, side int) (row, col int32) {
 	return row, col
 }
 
-// key names a side of a cell.
 func (t *tracer) key(i int32, side int) sideKey {
 	row, col := t.at[i][0], t.at[i][1]
 	return [4]sideKey{{row + 1, col, false}, {row, col + 1, true}, {row, col, false}, {row, col, true}}[side]

@@ -53,7 +53,6 @@ func (s Surface) sameLattice(t Surface) bool {
 	return cols*rows <= 4*float64(len(s.Values)+len(t.Values))+1024
 }
 
-// joined merges pieces of one lattice.
 func joined(parts []Surface) Surface {
 	if len(parts) == 1 {
 		return parts[0]

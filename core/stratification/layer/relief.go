@@ -61,7 +61,6 @@ func Regions(f *frame.Frame) []Region {
 	return out
 }
 
-// holds reports whether a cell lies in a field of the region.
 func (r Region) holds(c frame.Cell) bool {
 	_, mine := slices.BinarySearch(r.fields, int(c.Field))
 	return mine

@@ -77,7 +77,6 @@ func Sample(f *frame.Frame, s Surface, name string) (Layer, error) {
 	return layer, err
 }
 
-// sampleInto samples the selected cells.
 func sampleInto(f *frame.Frame, values []float64, s Surface, coarse bool, selected func(frame.Cell) bool) error {
 	to, err := s.from(f.EPSG)
 	if err != nil {
@@ -108,7 +107,6 @@ func (s Surface) Metres() float64 {
 	}
 }
 
-// from returns the conversion of a plane's coordinates to the raster's.
 func (s Surface) from(epsg int) (func(geo.Position) geo.Position, error) {
 	if s.EPSG == epsg {
 		return func(p geo.Position) geo.Position { return p }, nil

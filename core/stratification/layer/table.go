@@ -96,7 +96,6 @@ func (t Table) findGrid(g *frame.GridCells) error {
 	return t.places(g)
 }
 
-// smallestStep returns the smallest distance between different values.
 func smallestStep(values []float64) float64 {
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
@@ -122,7 +121,6 @@ func (t Table) sizeByRows() float64 {
 	return frame.DefaultCellSize
 }
 
-// places finds the place of every cell on the grid.
 func (t Table) places(g *frame.GridCells) error {
 	if !(g.CellSize >= frame.MinCellSize && g.CellSize <= frame.MaxCellSize) {
 		return fault.Field("cell_size", fmt.Sprintf("A cell is %g to %g m wide, not %g.", frame.MinCellSize, frame.MaxCellSize, g.CellSize))

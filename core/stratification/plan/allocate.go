@@ -25,7 +25,6 @@ const (
 // Allocations lists the allocations.
 var Allocations = []Allocation{Proportional, Neyman, CostOptimal, Equal, Given}
 
-// priorities returns the A of Allocate for each zone.
 func (a Allocation) priorities(strata []Stratum) []float64 {
 	out := make([]float64, len(strata))
 	for h, s := range strata {
@@ -81,7 +80,6 @@ func Allocate(priorities []float64, n, minimum int, upper []int) (samples []int,
 	return samples, total == n
 }
 
-// givenSamples returns the samples of each zone that the caller specifies.
 func (p Params) givenSamples(zones int) ([]int, error) {
 	fields := fault.Fields{}
 	out := make([]int, zones)
@@ -147,7 +145,6 @@ func (p Params) allocate(areaHa float64, strata []Stratum, mean float64, upper [
 	return samples, nil
 }
 
-// checkCosts refuses missing costs and costs that are not over 0.
 func (p Params) checkCosts(fields fault.Fields, zones int) {
 	if p.Allocation != CostOptimal {
 		if len(p.Cost) > 0 {

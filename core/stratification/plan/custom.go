@@ -163,7 +163,6 @@ type customising struct {
 
 func (c *customising) series(zone int, role Role) string { return fmt.Sprint(zone, role) }
 
-// apply carries out an operation, or returns what is wrong with it.
 func (c *customising) apply(o Operation) (problem string) {
 	if o.Change == Add {
 		return c.addPoint(o)
@@ -193,7 +192,6 @@ func (c *customising) apply(o Operation) (problem string) {
 	return ""
 }
 
-// addPoint adds a point under the next free number of its zone.
 func (c *customising) addPoint(o Operation) (problem string) {
 	if o.Role == "" {
 		o.Role = RoleSample
@@ -228,7 +226,6 @@ func (c *customising) movePoint(p *Point, to geo.Position) (problem string) {
 	return ""
 }
 
-// rename numbers a point with the next free number of its zone.
 func (c *customising) rename(p *Point) {
 	key := c.series(p.Zone, p.Role)
 	c.last[key]++

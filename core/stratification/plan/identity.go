@@ -14,7 +14,6 @@ func SeedOf(p Params) uint64 {
 	return digest.Seed(p.Scope, p)
 }
 
-// planUUID returns the id of the plan of a map.
 func planUUID(z *zoning.Zoning, p Params) string {
 	h := sha256.New()
 	_, _ = io.WriteString(h, Version)
@@ -23,7 +22,6 @@ func planUUID(z *zoning.Zoning, p Params) string {
 	return digest.UUID(h.Sum(nil))
 }
 
-// customUUID returns the id of the plan that operations derive from another.
 func customUUID(base string, operations []Operation) string {
 	h := sha256.New()
 	_, _ = io.WriteString(h, Version+base)

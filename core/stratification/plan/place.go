@@ -168,7 +168,6 @@ func (d *design) place(offset int) (layout, error) {
 	return out, errNoRoom
 }
 
-// reserves returns the number of reserve points of a zone with n samples.
 func (p Params) reserves(n int) int {
 	if p.ReserveShare == 0 {
 		return 0
@@ -176,7 +175,6 @@ func (p Params) reserves(n int) int {
 	return max(1, int(math.Round(p.ReserveShare*float64(n))))
 }
 
-// distances returns the distances between points to try.
 func (d *design) distances() []float64 {
 	cell := d.frame.CellSize
 	apart := d.params.MinDistance
@@ -307,7 +305,6 @@ func (d *design) noRoom(found layout) error {
 	return err
 }
 
-// spare returns the cells of a zone for each of its samples.
 func spare(z ZoneRoom) float64 { return float64(z.EligibleCells) / float64(max(z.Samples, 1)) }
 
 // largestOffset finds by bisection an offset at which the points fit, but not above; -1: none.

@@ -190,7 +190,6 @@ func (t *tree) away(n int32) int64 {
 	return squaredSteps(p, clamped)
 }
 
-// squaredSteps returns the squared distance of two places of a grid, in cells.
 func squaredSteps(a, b [2]int32) int64 {
 	dr, dc := int64(a[0])-int64(b[0]), int64(a[1])-int64(b[1])
 	return dr*dr + dc*dc

@@ -27,7 +27,6 @@ type target struct {
 	cell int32
 }
 
-// restart starts over with the same targets.
 func (t *targeted) restart() { clear(t.at) }
 
 // again finds the targets of more points among the cells that are not taken. Random targets are all
@@ -66,7 +65,6 @@ func (t *targeted) again(taken map[int32]bool, counts []int) {
 	t.round++
 }
 
-// places returns the rows and columns of cells.
 func (t *targeted) places(cells []int32) [][2]int32 {
 	return list.Map(cells, func(cell int32) [2]int32 { return [2]int32{t.frame.Cells[cell].Row, t.frame.Cells[cell].Col} })
 }
@@ -117,7 +115,6 @@ func (t *targeted) next(zone int, try func(cell int32) bool) bool {
 	return false
 }
 
-// nearest returns the cell nearest to a place; of several, the first.
 func (t *targeted) nearest(at geo.Position, cells []int32) int32 {
 	best, lower := cells[0], math.Inf(1)
 	for _, cell := range cells {
@@ -128,7 +125,6 @@ func (t *targeted) nearest(at geo.Position, cells []int32) int32 {
 	return best
 }
 
-// around returns all cells, the nearest to a place first.
 func (t *targeted) around(at geo.Position, cells []int32) []int32 {
 	away := make(map[int32]float64, len(cells))
 	for _, cell := range cells {

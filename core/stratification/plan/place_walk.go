@@ -101,7 +101,6 @@ func untangle(order []int, places []geo.Position) (changed bool) {
 	return changed
 }
 
-// name makes points of spots in the order of the walk.
 func (d *design) name(spots []spot, role Role) []Point {
 	points := make([]Point, len(spots))
 	numbers := map[int]int{}

@@ -188,7 +188,6 @@ func (p Params) Check(zones int) error {
 	return fields.Err()
 }
 
-// checkPlaces refuses wrong choices of the places.
 func (p Params) checkPlaces(fields fault.Fields) {
 	if !slices.Contains(Placements, p.Placement) {
 		fields.Addf("placement", "It is one of %v.", Placements)
@@ -265,7 +264,6 @@ func New(f *frame.Frame, z *zoning.Zoning, p Params) (Plan, error) {
 	return plan, nil
 }
 
-// settled chooses the allocation where the caller does not.
 func (p Params) settled() Params {
 	switch {
 	case p.Allocation != "":

@@ -128,7 +128,6 @@ func strataOf(zones []zoning.Zone, p Params) (strata []Stratum, mean float64, er
 	return strata, mean, fields.Err()
 }
 
-// refuseUnknown refuses zones that the map does not have.
 func refuseUnknown[T any](fields fault.Fields, name string, byZone map[int]T, zones int) {
 	for h := range byZone {
 		if h < 1 || h > zones {

@@ -112,7 +112,6 @@ func MeanOf(s Survey, precision plan.Precision) (Estimate, error) {
 // component is a zone's part of a variance: s²/n with its degrees of freedom.
 type component struct{ variance, df float64 }
 
-// byZone sorts the values by zone.
 func (s Survey) byZone() ([][]Value, error) {
 	fields := fault.Fields{}
 	at, seen := map[int]int{}, map[string]bool{}
@@ -181,7 +180,6 @@ func numbers(values []Value) []float64 {
 	return list.Map(values, func(v Value) float64 { return v.Value })
 }
 
-// zone estimates a zone from its values and returns its part of the variance.
 func (e *estimator) zone(h int, values []float64) component {
 	z := &e.Zones[h]
 	z.N = len(values)
@@ -253,7 +251,6 @@ func (e *estimator) conclude(parts []component, df int) {
 	}
 }
 
-// check compares the requested precision with the result.
 func (e *estimator) check(p plan.Precision) {
 	if p.RelativeError <= 0 || e.RelativeError == nil || e.Mean.Mean <= 0 {
 		return

@@ -101,7 +101,6 @@ func (out *Report) fill(rounds []Round, estimate func([]Survey) (Estimate, error
 	return err
 }
 
-// survey returns a survey of values by the plan's design.
 func (r Round) survey(values []Value) Survey {
 	p := r.Plan.Plan
 	out := Survey{
@@ -146,7 +145,6 @@ func (r Round) profiles(weighed bool) []Profile {
 	return out
 }
 
-// unweighed names the points of which no analysed sample has a bulk density.
 func (r Round) unweighed() []Unusable {
 	weighed := map[string]bool{}
 	for _, p := range r.profiles(true) {

@@ -90,7 +90,6 @@ func (m *merger) root(g int32) int32 {
 	return g
 }
 
-// smallest removes the smallest group below a size from the queue.
 func (m *merger) smallest(lower int) (g int, ok bool) {
 	for {
 		s, ok := m.queue.Take()

@@ -17,7 +17,6 @@ func SeedOf(p Params) uint64 {
 	return digest.Seed(p.Scope, p)
 }
 
-// fingerprint hashes all inputs of the maps.
 func fingerprint(f *frame.Frame, layers []layer.Layer, p Params) []byte {
 	h := sha256.New()
 	_, _ = io.WriteString(h, AlgorithmVersion) // writing to a hash never fails
@@ -50,7 +49,6 @@ func fingerprint(f *frame.Frame, layers []layer.Layer, p Params) []byte {
 	return h.Sum(nil)
 }
 
-// mapUUID returns the id of the map of k zones.
 func mapUUID(print []byte, k int) string {
 	return digest.UUID(append(append([]byte(nil), print...), byte(k)))
 }

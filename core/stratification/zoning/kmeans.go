@@ -98,7 +98,6 @@ func inParallel(ctx context.Context, n, workers int, work func(i int)) error {
 	return ctx.Err()
 }
 
-// assign labels every point with its nearest centre.
 func assign(points, centres matrix) clustering {
 	out := clustering{labels: make([]int32, points.n), centres: centres}
 	for i := range points.n {
@@ -185,7 +184,6 @@ func (l *lloyd) assignAll() {
 	l.addUp()
 }
 
-// addUp recomputes the sums of the points of each centre.
 func (l *lloyd) addUp() {
 	clear(l.sums.values)
 	clear(l.count)
@@ -241,7 +239,6 @@ func (l *lloyd) reseed(h int) {
 	l.upper[far] = 0
 }
 
-// move moves a point to another centre, in the sums too.
 func (l *lloyd) move(i int, to int32) {
 	row, from := l.points.row(i), l.labels[i]
 	give := l.sums.row(int(from))

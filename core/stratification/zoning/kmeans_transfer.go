@@ -2,7 +2,6 @@ package zoning
 
 import "math"
 
-// reassign moves points to their nearest centres and reports whether any changed.
 func (l *lloyd) reassign() (changed bool) {
 	upper, next := 0.0, 0.0 // the two longest moves of centres
 	furthest := int32(-1)
@@ -71,7 +70,6 @@ func (l *lloyd) transfer() {
 // recentre moves a centre to the mean of its points, if it has any.
 func (l *lloyd) recentre(h int) { divide(l.centres.row(h), l.sums.row(h), l.count[h]) }
 
-// recentreAll moves all centres, with their sums recomputed.
 func (l *lloyd) recentreAll() {
 	l.addUp()
 	for h := range l.k {

@@ -29,7 +29,6 @@ func (m matrix) everyNth(step int) matrix {
 	return out
 }
 
-// add adds a row to sums.
 func add(sums, row []float64) {
 	for j, v := range row {
 		sums[j] += v

@@ -102,7 +102,6 @@ func (p Params) samples(varianceLeft float64) int {
 	return int(math.Ceil(float64(float64(n*n)*varianceLeft) - 1e-9))
 }
 
-// checkLayers refuses layers that do not fit the frame or share a name.
 func checkLayers(f *frame.Frame, layers []layer.Layer) error {
 	fields := fault.Fields{}
 	seen := map[string]bool{}

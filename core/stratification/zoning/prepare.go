@@ -50,7 +50,6 @@ type prepared struct {
 	first     int // the used layer by whose mean zones are numbered
 }
 
-// prepare makes the points of the usable layers.
 func prepare(f *frame.Frame, layers []layer.Layer, p Params) prepared {
 	out := prepared{cells: f.Unmasked()}
 	for _, layer := range layers {
@@ -198,7 +197,6 @@ func (p *prepared) standardise(f *frame.Frame, params Params) {
 	}
 }
 
-// place adds the coordinates as the last two columns.
 func (p *prepared) place(f *frame.Frame, scale float64) {
 	x, y := make([]float64, len(p.cells)), make([]float64, len(p.cells))
 	for n, i := range p.cells { // in cells: numbers near 0 keep their precision

@@ -87,7 +87,6 @@ type zoner struct {
 	done, steps int
 }
 
-// step reports a finished step.
 func (z *zoner) step() {
 	z.done++
 	if z.work.Progress != nil {
@@ -95,7 +94,6 @@ func (z *zoner) step() {
 	}
 }
 
-// candidates makes the maps in the order of their numbers of zones.
 func (z *zoner) candidates(ctx context.Context, upper int) ([]Candidate, error) {
 	z.tables()
 	z.step()

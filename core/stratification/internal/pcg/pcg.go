@@ -33,7 +33,6 @@ func seeded(state, sequence uint64) *Stream {
 	return s
 }
 
-// next returns 32 random bits.
 func (s *Stream) next() uint32 {
 	old := s.state
 	s.state = old*pcgMultiplier + s.increment
