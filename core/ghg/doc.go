@@ -3,8 +3,7 @@
 // machine.
 //
 // Amounts are SI inside: kg, ha, m3, MJ, °C; masses of carbon and nitrogen are named as
-// such (t C, kg N, kg N2O-N), and nothing is rounded. Every step is a function of its own
-// with the equation's name and its source; no step knows a number that is not its
-// argument. The numbers are rows of a factor set, and the mapping alone links what a user
+// such (t C, kg N, kg N2O-N), and nothing is rounded. Every equation is a step with its name,
+// formula and source; no step knows a number that is not its argument. The numbers are rows of a factor set, and the mapping alone links what a user
 // entered to a row.
 package ghg

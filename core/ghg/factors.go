@@ -1,6 +1,7 @@
 package ghg
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -66,10 +67,10 @@ type FactorSet struct {
 	countries     map[string]CountryRegions
 	replaced      map[string]string
 	targets       []target // what the rows of the mapping lead to, by their place
-	gwp           [gases]*Factor
-	ranged        int     // number of factors with a range
-	rangeAssumed  float64 // half width, relative, of a line without any range
-	residueMethod string  // default of residues.method
+	gwp           Masses   // kg CO2e per kg
+	ranged        int      // number of factors with a range
+	rangeAssumed  float64  // half width, relative, of a line without any range
+	residueMethod string   // default of residues.method
 }
 
 // target is what a row of the mapping leads to: a number, a row, or a row a climate zone.
@@ -214,10 +215,7 @@ func (s *FactorSet) resolveConstants() error {
 }
 
 func (s *FactorSet) replace(key string) string {
-	if other, ok := s.replaced[key]; ok {
-		return other
-	}
-	return key
+	return cmp.Or(s.replaced[key], key)
 }
 
 // expand puts the classes of a climate zone into the key of a row.
@@ -238,11 +236,10 @@ func (s *FactorSet) Mapping() *Mapping { return s.mapping }
 
 // Row returns a factor by its key, after the set's own replacements.
 func (s *FactorSet) Row(key string) (Factor, bool) {
-	f := s.rows[s.replace(key)]
-	if f == nil {
-		return Factor{}, false
+	if f := s.rows[s.replace(key)]; f != nil {
+		return *f, true
 	}
-	return *f, true
+	return Factor{}, false
 }
 
 // digest covers what a result can depend on, in a fixed order.

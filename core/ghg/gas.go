@@ -39,18 +39,14 @@ func (s *FactorSet) resolveGWP() error {
 		if !ok {
 			return fmt.Errorf("factor set %s: the mapping has no %s for %s", s.ID, term, s.GWP)
 		}
-		s.gwp[gas] = s.rows[row.Key]
+		s.gwp[gas] = s.rows[row.Key].Value
 	}
+	s.gwp[NotSplit] = 1
 	return nil
 }
 
 // WarmingPotential returns kg CO2e per kg of a gas over 100 years.
-func (s *FactorSet) WarmingPotential(g Gas) float64 {
-	if g == NotSplit {
-		return 1
-	}
-	return s.gwp[g].Value
-}
+func (s *FactorSet) WarmingPotential(g Gas) float64 { return s.gwp[g] }
 
 // CO2e is the sum of masses times warming potentials, kg CO2e (IPCC 2006 V1 ch8).
 func CO2e(kg, gwp float64) float64 { return kg * gwp }

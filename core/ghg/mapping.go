@@ -1,6 +1,9 @@
 package ghg
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // MappingRow ties one input value to a factor row or to a literal. Key is a key of the
 // factor tables, where {climate_region} and its kin stand for the class of the general
@@ -56,15 +59,10 @@ func (m *Mapping) Rows() []MappingRow { return m.rows }
 // for several values at once the first is this field's.
 func (m *Mapping) Values(section, field string) []string {
 	var out []string
-	seen := map[string]bool{anyValue: true}
 	for _, r := range m.rows {
 		name, _, _ := strings.Cut(r.Field, "/")
-		if r.Section != section || name != field {
-			continue
-		}
 		value, _, _ := strings.Cut(r.Value, "|")
-		if !seen[value] {
-			seen[value] = true
+		if r.Section == section && name == field && value != anyValue && !slices.Contains(out, value) {
 			out = append(out, value)
 		}
 	}
@@ -83,8 +81,9 @@ func (m *Mapping) Find(section, field string, values ...string) (MappingRow, boo
 		key.values[n-1] = ""
 	}
 	key.values[0] = anyValue
-	if i, ok := m.index[key]; ok {
-		return m.rows[i], true
+	i, ok := m.index[key]
+	if !ok {
+		return MappingRow{}, false
 	}
-	return MappingRow{}, false
+	return m.rows[i], true
 }

@@ -37,20 +37,15 @@ const (
 	organicClass = "organic"
 )
 
-// nitrogenLabels are the labels of the direct and the leached N2O of a kind of nitrogen.
-func nitrogenLabels(kind string) (direct, leached string) {
-	if kind == residue {
-		return LabelResidues, LabelResidues
-	}
-	return LabelDirect, LabelLeaching
-}
-
 // soilNitrogen emits the direct, volatilised and leached N2O of nitrogen put on soil.
 func (r *run) soilNitrogen(kind string, n quantity, fracGas quantity) {
 	if n.v == 0 || r.err != nil {
 		return
 	}
-	direct, leached := nitrogenLabels(kind)
+	direct, leached := LabelDirect, LabelLeaching
+	if kind == residue {
+		direct, leached = LabelResidues, LabelResidues
+	}
 	r.emit(stepDirect.Name, direct, 1, N2O, r.do(stepDirect, n, r.ef1(kind)))
 	if fracGas.v != 0 {
 		ef4 := r.factor(sectionN2O, "ef4", r.moisture())
@@ -145,28 +140,28 @@ func (r *run) nutrient(f *Fertilizer, mass quantity, field string, pct *float64)
 }
 
 func (r *run) fertilizerGas(f *Fertilizer, n quantity) quantity {
+	row, ok := r.set.mapping.Find(r.section, "product/frac_gasf", f.Product)
 	switch {
 	case n.v == 0:
 		return quantity{}
 	case f.Product == custom:
 		return r.factor(r.section, "n_class/frac_gasf", f.NClass)
-	}
-	if _, ok := r.set.mapping.Find(r.section, "product/frac_gasf", f.Product); !ok {
+	case !ok:
 		return quantity{} // lime with a content of nitrogen: none of it volatilises as a fertilizer does
 	}
-	return r.factor(r.section, "product/frac_gasf", f.Product)
+	return r.resolved(row)
 }
 
 // urea emits the CO2 that urea releases when it is hydrolysed in the soil.
 func (r *run) urea(f *Fertilizer, mass, n quantity) {
 	ureaKg := mass
-	if row, ok := r.set.mapping.Find(r.section, "product/urea_fraction", f.Product, f.NClass); ok {
-		if f.Product == custom {
-			ureaKg = r.do(stepUreaOfN, n, r.resolved(row))
-		} else {
-			ureaKg = r.do(stepUreaPart, mass, r.resolved(row))
-		}
-	} else if f.Product != "urea" {
+	row, ok := r.set.mapping.Find(r.section, "product/urea_fraction", f.Product, f.NClass)
+	switch {
+	case ok && f.Product == custom:
+		ureaKg = r.do(stepUreaOfN, n, r.resolved(row))
+	case ok:
+		ureaKg = r.do(stepUreaPart, mass, r.resolved(row))
+	case f.Product != "urea":
 		return
 	}
 	if ureaKg.v != 0 {

@@ -1,6 +1,10 @@
 package ghg
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 const equation27 = "IPCC 2006 V4 ch2 Eq. 2.7"
 
@@ -45,15 +49,8 @@ func (r *run) perennials() {
 
 // measuredStand takes the change between the first and the last measured stock.
 func (r *run) measuredStand(p *Perennial, label string) {
-	first, last := p.MeasuredStocks[0], p.MeasuredStocks[0]
-	for _, s := range p.MeasuredStocks {
-		if s.Year < first.Year {
-			first = s
-		}
-		if s.Year > last.Year {
-			last = s
-		}
-	}
+	byYear := func(a, b CarbonStock) int { return cmp.Compare(a.Year, b.Year) }
+	first, last := slices.MinFunc(p.MeasuredStocks, byYear), slices.MaxFunc(p.MeasuredStocks, byYear)
 	if first.Year == last.Year {
 		r.refuse("measured_stocks", "Two measured stocks of the same year tell no change: give them of different years.")
 		return

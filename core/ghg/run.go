@@ -1,6 +1,7 @@
 package ghg
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -206,10 +207,7 @@ func (r *run) resolved(row MappingRow) quantity {
 
 // grid is the electricity of the country, else that of the world, with a warning.
 func (r *run) grid() quantity {
-	country := r.in.General.Country
-	if country == "" {
-		country = "none"
-	}
+	country := cmp.Or(r.in.General.Country, "none")
 	row, ok := r.set.mapping.Find(sectionGeneral, "farm_country/grid", country)
 	if !ok {
 		return r.missing(sectionGeneral, "farm_country/grid", country)

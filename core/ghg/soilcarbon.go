@@ -32,8 +32,7 @@ var (
 
 // parcel is a part of the area with one history.
 type parcel struct {
-	// conversion is the item of land_use_change it comes from, or nil.
-	conversion *Conversion
+	conversion *Conversion // the item of land_use_change it comes from, or nil
 	index      int
 	pct        float64
 }
@@ -56,13 +55,12 @@ func (r *run) soilCarbon() {
 		return
 	}
 	for _, p := range r.parcels() {
-		changed, unchanged := p, p
-		changed.pct = p.pct * pct / 100
-		unchanged.pct = p.pct - changed.pct
+		unchanged := p
 		if len(changes) > 0 {
+			changed := p
+			changed.pct = p.pct * pct / 100
+			unchanged.pct = p.pct - changed.pct
 			r.timeline(changed, changes)
-		} else {
-			unchanged = p
 		}
 		if p.conversion != nil && unchanged.pct > 0 {
 			r.timeline(unchanged, nil)

@@ -22,23 +22,18 @@ type turn struct {
 
 // turns returns the states of a parcel in the order of time; the first is at equilibrium.
 func (r *run) turns(p parcel, changes []LandChange) []turn {
-	now := r.stateNow()
+	now, since := r.stateNow(), math.MinInt
 	out := make([]turn, 0, len(changes)+2)
-	if p.conversion != nil {
-		before, known := r.stateBefore(p.conversion)
-		changes = slices.DeleteFunc(slices.Clone(changes), func(c LandChange) bool { return c.Year <= p.conversion.Year })
-		if known {
-			out = append(out, turn{math.MinInt, before})
+	if c := p.conversion; c != nil {
+		if before, known := r.stateBefore(c); known {
+			out, since = append(out, turn{since, before}), c.Year
 		}
+		changes = slices.DeleteFunc(slices.Clone(changes), func(o LandChange) bool { return o.Year <= c.Year })
 	}
 	states := make([]state, len(changes)+1)
 	states[len(changes)] = now
 	for i := len(changes) - 1; i >= 0; i-- {
 		states[i] = r.stateOf(changes[i], states[i+1])
-	}
-	since := math.MinInt
-	if p.conversion != nil && len(out) > 0 {
-		since = p.conversion.Year
 	}
 	for i, s := range states {
 		out = append(out, turn{since, s})
@@ -76,11 +71,9 @@ var useOfClass = map[string]string{
 // landUse is F_LU of a use. Long cultivation of wetland soils has a row of its own in
 // temperate and boreal zones.
 func (r *run) landUse(use string) quantity {
-	if use == annualCrops {
-		row, ok := r.set.mapping.Find("soil", "soil_class/f_lu_long_term_cultivated", r.in.Soil.Class, r.in.General.ClimateRegion)
-		if ok {
-			return r.resolved(row)
-		}
+	row, ok := r.set.mapping.Find("soil", "soil_class/f_lu_long_term_cultivated", r.in.Soil.Class, r.in.General.ClimateRegion)
+	if ok && use == annualCrops {
+		return r.resolved(row)
 	}
 	return r.factor("land_management", "changes.land_use/f_lu", use)
 }
@@ -124,7 +117,8 @@ func (r *run) stateBefore(c *Conversion) (before state, known bool) {
 		}
 		return state{r.resolved(row), given(1), given(1)}, true
 	}
-	before = state{r.landUse(map[string]string{"perennial": perennialCrops, "annual_cropland": annualCrops}[c.PreviousUse]), r.tillage("full"), r.carbonInputs("medium")}
+	use := map[string]string{"perennial": perennialCrops, "annual_cropland": annualCrops}[c.PreviousUse]
+	before = state{r.landUse(use), r.tillage("full"), r.carbonInputs("medium")}
 	for _, change := range r.in.LandManagement.Changes {
 		if change.Year == c.Year {
 			change.LandUse = ""

@@ -55,7 +55,7 @@ func (r *run) add(lines []sum, of Line, gas Gas, q quantity) []sum {
 		lines[at] = sum{line: of, moves: lines[at].moves[:0]}
 	}
 	s := &lines[at]
-	gwp := r.set.WarmingPotential(gas)
+	gwp := r.set.gwp[gas]
 	s.line.Kg[gas] += q.v
 	s.line.CO2e += CO2e(q.v, gwp)
 	if !q.assumed {
@@ -106,10 +106,7 @@ func (res *Result) Describe(in Input) {
 func (r *run) finish() {
 	res := &r.result
 	res.FactorSet, res.GWP = Identity{r.set.ID, r.set.Version, r.set.Digest}, r.set.GWP
-	for gas := range res.Warming {
-		res.Warming[gas] = r.set.WarmingPotential(Gas(gas))
-	}
-	res.Engine = Identity{ID: EngineID, Version: EngineVersion}
+	res.Warming, res.Engine = r.set.gwp, Identity{ID: EngineID, Version: EngineVersion}
 	res.Describe(*r.in)
 
 	var own float64
@@ -140,9 +137,8 @@ func (r *run) close(sums []sum) (lines []Line, total, own, low, high float64) {
 			s.line.RangeAssumed = true
 		}
 		s.line.Low, s.line.High = one.around(s.line.CO2e)
-		s.line.Tier = 1
-		if !s.general {
-			s.line.Tier = 2
+		if s.line.Tier = 2; s.general {
+			s.line.Tier = 1
 		}
 		lines = append(lines, s.line)
 		total += s.line.CO2e
