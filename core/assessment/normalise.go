@@ -116,14 +116,10 @@ func (n *normaliser) crop() {
 }
 
 func (n *normaliser) yield(v Values, key string) *float64 {
-	value, unit, ok := v.amount(key)
-	if !ok || n.areaHa == 0 && strings.Contains(unit, "/") {
-		return nil
-	}
-	if kg, ok := ghg.YieldKg(value, unit, n.areaHa); ok {
-		return &kg
-	}
-	return nil
+	return v.in(key, func(value float64, unit string) (float64, bool) {
+		kg, ok := ghg.YieldKg(value, unit, n.areaHa)
+		return kg, ok && (n.areaHa != 0 || !strings.Contains(unit, "/"))
+	})
 }
 
 // rate returns kg per treated ha; ok is false where the growing area is needed and not known.
@@ -135,6 +131,11 @@ func (n *normaliser) rate(path string, v Values, densityKgL *float64, treatedPct
 		n.warnings.add("area_needed", path+".rate", "%s is left out: a total in %s needs the growing area.", path, unit)
 	}
 	return kgHa, ok
+}
+
+// perHa converts a rate per hectare to kg/ha.
+func perHa(value float64, unit string) (kgHa float64, ok bool) {
+	return ghg.RateKgPerHa(value, unit, nil, nil)
 }
 
 func (n *normaliser) inputs() {
@@ -165,12 +166,7 @@ func (n *normaliser) inputs() {
 	n.each(secProtection, func(path string, v Values) {
 		p := ghg.Protection{
 			Category: v.text("category"), Applications: int(v.numberOr("applications", 0)), TreatedPct: v.numberOr("treated_area_pct", 100),
-			ActiveIngredientPct: v.number("active_ingredient_pct"),
-		}
-		if value, unit, given := v.amount("rate"); given {
-			if kgHa, ok := ghg.RateKgPerHa(value, unit, nil, nil); ok {
-				p.KgPerHa = &kgHa
-			}
+			KgPerHa: v.in("rate", perHa), ActiveIngredientPct: v.number("active_ingredient_pct"),
 		}
 		if (p.KgPerHa == nil) != (p.ActiveIngredientPct == nil) {
 			n.warnings.add("rate_unused", path, "%s: rate and active_ingredient_pct are used together; the applications are counted instead.", path)
@@ -178,9 +174,8 @@ func (n *normaliser) inputs() {
 		n.in.CropProtection = append(n.in.CropProtection, p)
 	})
 	n.each(secSeeds, func(_ string, v Values) {
-		value, unit, given := v.amount("rate")
-		if kgHa, ok := ghg.RateKgPerHa(value, unit, nil, nil); given && ok {
-			n.in.Seeds = &ghg.Seeds{KgPerHa: kgHa, Origin: v.text("origin")}
+		if kgHa := v.in("rate", perHa); kgHa != nil {
+			n.in.Seeds = &ghg.Seeds{KgPerHa: *kgHa, Origin: v.text("origin")}
 		}
 	})
 }
@@ -271,8 +266,8 @@ func (n *normaliser) stocks() {
 	})
 	n.each(secPerennial, func(_ string, v Values) {
 		p := ghg.Perennial{
-			System: v.text("system"), AreaHa: areaOf(v, "area"), LengthM: lengthOf(v), Count: v.number("count"),
-			PlantingYear: int(v.numberOr("planting_year", 0)), GrowthTCHaYr: v.number("growth"), RemovedAreaHa: areaOf(v, "removed_area"),
+			System: v.text("system"), AreaHa: v.in("area", ghg.AreaHa), LengthM: v.in("length", lengthM), Count: v.number("count"),
+			PlantingYear: int(v.numberOr("planting_year", 0)), GrowthTCHaYr: v.number("growth"), RemovedAreaHa: v.in("removed_area", ghg.AreaHa),
 		}
 		for _, o := range v.items("measured_stocks") {
 			p.MeasuredStocks = append(p.MeasuredStocks, ghg.CarbonStock{Year: int(o.numberOr("year", 0)), TC: o.numberOr("t_c", 0)})
@@ -305,22 +300,9 @@ func (n *normaliser) withoutBasis() {
 	}
 }
 
-func areaOf(v Values, key string) *float64 {
-	value, unit, ok := v.amount(key)
-	if !ok {
-		return nil
-	}
-	ha, _ := ghg.AreaHa(value, unit)
-	return &ha
-}
-
-func lengthOf(v Values) *float64 {
-	value, unit, ok := v.amount("length")
-	if !ok {
-		return nil
-	}
+func lengthM(value float64, unit string) (m float64, ok bool) {
 	if unit == "km" {
 		value *= 1000
 	}
-	return &value
+	return value, true
 }

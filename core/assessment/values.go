@@ -40,6 +40,15 @@ func (v Values) amount(key string) (value float64, unit string, ok bool) {
 	return value, unit, hasValue && hasUnit
 }
 
+// in returns a member that is an amount in another unit; nil where it is not there.
+func (v Values) in(key string, convert func(value float64, unit string) (float64, bool)) *float64 {
+	value, unit, given := v.amount(key)
+	if out, ok := convert(value, unit); given && ok {
+		return &out
+	}
+	return nil
+}
+
 // unit returns the unit of a member that is an amount.
 func (v Values) unit(key string) string {
 	object, _ := v[key].(map[string]any)
