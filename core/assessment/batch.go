@@ -84,8 +84,7 @@ func NewBatch(kind batch.Kind, options BatchOptions, by record.Ref, object strin
 	return b
 }
 
-// Problems returns the messages of a refusal by the paths that clients and files use:
-// fertilizers[3].rate.unit. Their code is invalid.
+// Problems returns the messages of a refusal, code invalid, by the paths of clients and files: fertilizers[3].rate.unit.
 func Problems(f fault.Fields) []Finding {
 	var out []Finding
 	problemsOf(&out, "", f)

@@ -5,19 +5,15 @@ import (
 	"slices"
 )
 
-// datesOfTheYear are the members that tell of days of one year's crop: what was done
-// this year is not yet done in the next, so a copy has none of them.
+// datesOfTheYear are the members that tell of days of one year's crop, which a copy for another year has none of.
 var datesOfTheYear = map[string][]string{
 	secCrop:        {"planting_date", "harvest_date"},
 	secFertilizers: {"date"},
 }
 
-// Carry returns an assessment of another year from one of an earlier: a draft with the
-// same sections and declarations, whose items are new. What was measured of the year
-// (dates of planting, harvest and application) is left out; amounts are copied as a
-// first estimate, for the user to correct. The history of the land keeps its years, for
-// they are calendar years: changes, conversions and measured stocks stay, and so does
-// no_change_20y, which a submission holds against them for its own year.
+// Carry returns a draft of another year with the same sections and declarations, whose items are new. Dates of planting,
+// harvest and application are left out; amounts are copied as a first estimate, for the user to correct. The history of
+// the land keeps its calendar years, and no_change_20y stays: a submission holds it against them for its own year.
 func (t *Table) Carry(from *Assessment, sheet Sheet, toYear int) (Assessment, Sheet) {
 	to := Assessment{
 		ResourceType: from.ResourceType, ResourceID: from.ResourceID, Year: &toYear,
@@ -44,8 +40,7 @@ func (t *Table) Carry(from *Assessment, sheet Sheet, toYear int) (Assessment, Sh
 	return to, out
 }
 
-// Entered returns what is entered in sections in the form that a client sends it, for
-// [Table.Check] to read again.
+// Entered returns what is entered in the form that a client sends it, for [Table.Check] to read again.
 func (t *Table) Entered(sheet Sheet) map[string]any {
 	out := make(map[string]any, len(sheet))
 	for key, rows := range sheet {

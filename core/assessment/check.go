@@ -11,10 +11,9 @@ import (
 	"tilth/core/fault"
 )
 
-// Check reads a section as it was sent: an object, or the list of its items. It gives
-// the rows with what the table knows of, and what is wrong by JSON path: shapes, types,
-// enumerations and bounds. Whether all that is needed is there is the business of
-// [Table.Complete]: a draft may be empty. Nil is an empty section.
+// Check reads a section as it was sent: an object, or the list of its items; nil is an empty section. It returns the
+// rows with what the table knows of, and what is wrong by JSON path: shapes, types, enumerations and bounds. A draft may
+// be empty: whether all that is needed is there is the business of [Table.Complete].
 func (t *Table) Check(section string, raw any) ([]Row, fault.Fields) {
 	s, ok := t.byKey[section]
 	if !ok {
@@ -42,9 +41,8 @@ func (t *Table) CheckItem(section string, raw any) (Row, fault.Fields) {
 	return s.item(raw)
 }
 
-// Patch reads what was entered before with the members of raw put over it, as RFC 7396
-// merges: null takes a member away, an amount keeps the part that is not sent, a nested
-// list is replaced.
+// Patch reads what was entered before with the members of raw put over it, as RFC 7396 merges: null takes a member away,
+// an amount keeps the part that is not sent, a nested list is replaced.
 func (t *Table) Patch(section string, old Values, raw any) (Row, fault.Fields) {
 	changes, ok := raw.(map[string]any)
 	if !ok {
@@ -152,8 +150,7 @@ func empty(clean any) bool {
 	return clean == "" || isAmount && len(object) == 0
 }
 
-// read returns the value of a field as it is kept, or what is wrong with it: a message, or
-// messages by member.
+// read returns the value of a field as it is kept, or what is wrong with it: a message, or messages by member.
 func (f *Field) read(raw any) (clean, problem any) {
 	switch f.Kind {
 	case Amount:
@@ -218,8 +215,7 @@ func (f *Field) readItems(raw any) (clean, problem any) {
 	return out, nil
 }
 
-// unitProblem says when the unit of an amount is none of those that the rest of its
-// object leaves.
+// unitProblem says when the unit of an amount is none of those that the rest of its object leaves.
 func (f *Field) unitProblem(v Values) string {
 	for _, rule := range f.UnitsWhen {
 		if unit := v.unit(f.Key); unit != "" && rule.When.holds(v) && !slices.Contains(rule.Units, unit) {

@@ -10,9 +10,8 @@ import (
 	"tilth/core/fault"
 )
 
-// Column is a leaf of an assessment as a column of a file. In the name of a leaf inside
-// a list, [] stands where a file counts the items from 0: fertilizers[].rate.value is
-// fertilizers[0].rate.value, fertilizers[1].rate.value and so on.
+// Column is a leaf of an assessment as a column of a file. In the name of a leaf inside a list, [] stands where a file
+// counts the items from 0: fertilizers[].rate.value is fertilizers[0].rate.value, fertilizers[1].rate.value and so on.
 type Column struct {
 	Name  string
 	Title string // "Fertilizers and lime: rate, value"
@@ -27,8 +26,7 @@ type Cell struct{ Name, Text string }
 // declarationColumns is what the names of the declarations begin with.
 const declarationColumns = "section_declarations"
 
-// Columns returns every column that a file of assessments may have: what is assessed, the
-// general part, the sections in their order and the declarations.
+// Columns returns every column of a file of assessments: what is assessed, the general part, the sections, the declarations.
 func (t *Table) Columns() []Column {
 	out := []Column{
 		{Name: "resource_type", Title: "Assessed", Kind: Choice, Enum: []string{string(OfFarm), string(OfField)}},
@@ -70,8 +68,7 @@ func leaves(out []Column, prefix, title string, fields []Field) []Column {
 	return out
 }
 
-// Cells writes an assessment as the cells of a row: those that hold something, in the
-// order of the columns, items by their number.
+// Cells returns the cells of a row that hold something, in the order of the columns, items by their number.
 func (t *Table) Cells(a *Assessment, sheet Sheet) []Cell {
 	out := []Cell{{"resource_type", string(a.ResourceType)}, {"resource_id", strconv.FormatInt(a.ResourceID, 10)}}
 	out = cellsOf(out, "", t.general.Fields, a.values())
@@ -132,9 +129,8 @@ func appendCell(out []Cell, name string, value any) []Cell {
 	return out
 }
 
-// Body reads the cells of a row as the body of an assessment, in the shape that a client
-// sends: [Table.Check] and its kin look into it next. Empty cells are none. What is
-// wrong is told by the name of the column.
+// Body reads the cells of a row as the body of an assessment, as a client sends it, for [Table.Check] and its kin to look
+// into. Empty cells are none. What is wrong is told by the name of the column.
 func (t *Table) Body(cells []Cell) (map[string]any, fault.Fields) {
 	kinds := t.columnKinds()
 	body, wrong := map[string]any{}, fault.Fields{}
@@ -171,8 +167,7 @@ func (t *Table) columnKinds() map[string]Kind {
 	return out
 }
 
-// numbered takes the numbers of the items out of a name: fertilizers[1].rate.value is
-// fertilizers[].rate.value and 1.
+// numbered takes the numbers of the items out of a name: fertilizers[1].rate.value is fertilizers[].rate.value and 1.
 func numbered(name string) (general string, indexes []int, ok bool) {
 	var b strings.Builder
 	for {
@@ -241,8 +236,7 @@ func place(body map[string]any, names []string, indexes []int, value any) (messa
 	return ""
 }
 
-// noGaps refuses items that are empty before others that are not: the paths of what is
-// wrong with these would be those of other columns.
+// noGaps refuses empty items before others that are not: the paths of what is wrong would be those of other columns.
 func noGaps(value any, path string, wrong fault.Fields) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -260,8 +254,7 @@ func noGaps(value any, path string, wrong fault.Fields) {
 	}
 }
 
-// Heading returns the names of the columns that some of the rows fill, in the order of the
-// table, items one after the other: the heading of a file that holds them all.
+// Heading returns the columns that some of the rows fill, in the order of the table, items one after the other.
 func (t *Table) Heading(rows ...[]Cell) []string {
 	places := map[string]int{} // of columns, and of the first column of every list
 	for i, c := range t.Columns() {
@@ -283,8 +276,7 @@ func (t *Table) Heading(rows ...[]Cell) []string {
 	return slices.SortedFunc(maps.Keys(ranks), func(a, b string) int { return slices.Compare(ranks[a], ranks[b]) })
 }
 
-// rank returns the place of each list on the way to a column with the number of the item,
-// and last the place of the column.
+// rank returns the place of each list on the way to a column with the number of the item, and last that of the column.
 func rank(places map[string]int, general string, indexes []int) []int {
 	var out []int
 	for end, r := range general {

@@ -17,8 +17,7 @@ func (t *Table) Complete(a *Assessment, sheet Sheet, facts Facts) State {
 	return state
 }
 
-// examine returns the state with the violations that a submission meets. Ready is that
-// there are none.
+// examine returns the state with the violations that a submission meets; without any the assessment is ready.
 func (t *Table) examine(a *Assessment, sheet Sheet, facts Facts) (State, []Finding) {
 	violations := a.generalFindings(facts)
 	blocked := t.contradictions(a, sheet)
@@ -46,8 +45,7 @@ func (t *Table) examine(a *Assessment, sheet Sheet, facts Facts) (State, []Findi
 	return state, violations
 }
 
-// Done is the share of a section that is done, from 0 to 1: filled required fields of all;
-// 1 where it is complete or declared.
+// Done is the share of a section that is done, from 0 to 1: filled required fields of all; 1 where complete or declared.
 func (s SectionState) Done() float64 {
 	switch {
 	case s.Declared || s.Status == Complete:
@@ -105,8 +103,7 @@ func (t *Table) sectionState(s *Section, declared Declarations, sheet Sheet, blo
 	return one
 }
 
-// counter counts what one object of a section is required to hold, and how much of it
-// is there.
+// counter counts what the objects of a section are required to hold, and how much of it is there.
 type counter struct {
 	table   *Table
 	section *Section
@@ -189,8 +186,7 @@ func (c *counter) place() (general, path string) {
 	return key + "[]", fmt.Sprintf("%s[%d]", key, c.row)
 }
 
-// miss notes a required field that is not there; within says in which nested list, and
-// in which item of it.
+// miss records a required field that is not there: of the row, or of an item of the nested list within.
 func (c *counter) miss(f *Field, within string, item int) {
 	general, path := c.place()
 	if within != "" {
@@ -222,8 +218,8 @@ func lowerFirst(s string) string {
 	return s
 }
 
-// accepts tells whether a value would be taken as complete: as [Field.read], but it
-// allocates nothing and wants both parts of an amount, and enough items in a list.
+// accepts tells whether a value would be taken as complete: as [Field.read], but it allocates nothing and wants both
+// parts of an amount, and enough items in a list.
 func (f *Field) accepts(value any, v Values) bool {
 	switch f.Kind {
 	case Amount:

@@ -1,7 +1,6 @@
 package assessment
 
-// SectionKeys returns the key of the general part and those of the sections, in the order
-// people fill them in.
+// SectionKeys returns the keys of the general part and of the sections, in the order people fill them in.
 func (t *Table) SectionKeys() []string {
 	out := []string{secGeneral}
 	for i := range t.sections {

@@ -1,7 +1,6 @@
 package assessment
 
-// What a field is, said in the order people read it: a kind with its name, then what is
-// asked of it.
+// What a field is, said in the order people read it: a kind with its name, then what is asked of it.
 
 func choice(key, label string, enum []string) Field {
 	return Field{Key: key, Label: label, Kind: Choice, Enum: enum}

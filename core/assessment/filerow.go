@@ -21,15 +21,13 @@ const (
 	ColumnVersion      = "submitted_version"
 )
 
-// keyColumns name the record of a row, and shownColumns tell of it: what stands in the
-// latter is passed over by an import.
+// keyColumns name the record of a row; shownColumns tell of it, and an import passes them over.
 var (
 	keyColumns   = []string{ColumnID, ColumnExternalID, ColumnResourceName}
 	shownColumns = []string{ColumnStatus, ColumnVersion}
 )
 
-// FileHeading returns the heading of a file: the columns that name a row, those of the
-// table that are given, in their order, and those that are only shown.
+// FileHeading returns the heading of a file: what names a row, the given columns of the table, and what is only shown.
 func (t *Table) FileHeading(filled []Cell) []string {
 	out := []string{ColumnID, ColumnResourceType, ColumnResourceID, ColumnExternalID, ColumnResourceName}
 	for _, name := range t.Heading(filled) {
@@ -40,8 +38,7 @@ func (t *Table) FileHeading(filled []Cell) []string {
 	return append(out, shownColumns...)
 }
 
-// Template returns the heading of an empty file: every column once, lists with their first
-// item, for a person to take what is needed and to number further items onwards.
+// Template returns the heading of an empty file: every column once, lists with their first item.
 func (t *Table) Template() []string {
 	var cells []Cell
 	for _, c := range t.Columns() {
@@ -164,11 +161,10 @@ func yearOf(body map[string]any) *int {
 	return nil
 }
 
-// Over returns the general part, the sections and the declarations that a row asks for,
-// over what there is; before is nil for a new assessment. A member that has a column is
-// what the row says, also where that is nothing; one without a column stays. A list
-// section any of whose columns is there is replaced. The items of a new assessment are
-// new, whatever ids the row was exported with.
+// Over returns the general part, the sections and the declarations that a row asks for, over what there is; before is nil
+// for a new assessment. A member that has a column is what the row says, also where that is nothing; one without a column
+// stays. A list section any of whose columns is there is replaced. The items of a new assessment are new, whatever ids the
+// row was exported with.
 func (h *Heading) Over(row *FileRow, before *Assessment, sheet Sheet) (general Assessment, sections map[string]any, declarations any) {
 	old, declared := map[string]any{}, map[string]any{}
 	if before != nil {
@@ -220,8 +216,7 @@ func itemsOf(list any, fresh bool) []any {
 	return out
 }
 
-// without returns an object less the members that have a column of their own; of an amount
-// only the part that has.
+// without returns an object less the members that have a column; of an amount only the part that has.
 func (h *Heading) without(key string, old map[string]any) map[string]any {
 	out := map[string]any{}
 	maps.Copy(out, old)

@@ -46,9 +46,8 @@ func generalSection(v values) Section {
 	}
 }
 
-// CheckGeneral checks the general part and brings the words of the climate zone and of
-// the country to their keys. What growing_area and average_temperature hold is looked at
-// when the assessment is submitted.
+// CheckGeneral checks the general part and brings the words of the climate zone and of the country to their keys. What
+// growing_area and average_temperature hold is looked at when the assessment is submitted.
 func (a *Assessment) CheckGeneral() fault.Fields {
 	f := fault.Fields{}
 	switch {
@@ -83,8 +82,7 @@ func (a *Assessment) CheckGeneral() fault.Fields {
 	return f
 }
 
-// ParseClimate returns the key of a climate zone: "Cool Temperate Moist" is
-// "cool_temperate_moist".
+// ParseClimate returns the key of a climate zone: "Cool Temperate Moist" is "cool_temperate_moist".
 func ParseClimate(word string) (key string, ok bool) {
 	key = country.Fold(word)
 	return key, slices.Contains(ClimateRegions, key)
@@ -150,8 +148,7 @@ func (a *Assessment) values() Values {
 	return v
 }
 
-// AreaHa returns the growing area in ha, or what is wrong with it: only {value, unit} with
-// a number above 0 and at most a million hectares will do.
+// AreaHa returns the growing area in ha, or what is wrong with it: only {value, unit} within the bounds will do.
 func (a *Assessment) AreaHa() (ha float64, wrong []Finding) {
 	return converted(keyArea, a.GrowingArea, ghg.AreaHa, "Give the unit ha, hectares, acre, acres, m2 or km2.",
 		func(ha float64) bool { return ha > 0 && ha <= maxAreaHa }, "An area above 0 and at most 1000000 ha.")

@@ -9,15 +9,13 @@ import (
 	"tilth/core/ghg"
 )
 
-// slurryDensityKgL is taken of organic inputs given by volume: the row
-// organic.slurry_density of the factor tables (1 t/m3), a convention.
+// slurryDensityKgL is a convention for organic inputs given by volume: the row organic.slurry_density (1 t/m3).
 const slurryDensityKgL = 1.0
 
-// Normalise turns what was entered into the snapshot the engine reads: kg, ha, m3, km,
-// °C, totals as rates per treated area, and the defaults of the form. Items that lack a
-// required field are left out, each with a warning, as are sections that are empty and
-// not declared so. Violations are what no result can be computed with: no year, no
-// climate zone, and contradictions.
+// Normalise turns what was entered into the snapshot the engine reads: kg, ha, m3, km, °C, totals as rates per treated
+// area, and the defaults of the form. Items that lack a required field are left out, each with a warning, as are sections
+// that are empty and not declared so. Violations are what no result can be computed with: no year, no climate zone, and
+// contradictions.
 func (t *Table) Normalise(a *Assessment, sheet Sheet, facts Facts) (in ghg.Input, warnings, violations []Finding) {
 	n := normaliser{t: t, sheet: sheet, in: &in}
 	for _, f := range a.generalFindings(facts) {
@@ -66,8 +64,8 @@ func (n *normaliser) general(a *Assessment) {
 	}
 }
 
-// each hands over the items of a section that hold all that is required, and warns of
-// the others. A section that does not apply is passed over.
+// each hands over the items of a section that hold all that is required, and warns of the others. A section that does
+// not apply is passed over.
 func (n *normaliser) each(section string, take func(path string, v Values)) {
 	s := n.t.byKey[section]
 	if !s.applies(n.sheet) {

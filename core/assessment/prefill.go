@@ -74,9 +74,8 @@ type Known struct {
 // Prefillable are the sections that other records can fill in.
 var Prefillable = []string{secGeneral, secCrop, secFertilizers, secOrganic, secIrrigation}
 
-// Prefill works out what the records give. An assessment is of one crop: where the fields
-// grow several in the year, and neither the caller nor the assessment says which, it asks,
-// and proposes nothing that depends on the answer.
+// Prefill works out what the records tell. An assessment is of one crop: where the fields grow several in the year, and
+// neither the caller nor the assessment says which, it asks, and proposes nothing that depends on the answer.
 func (t *Table) Prefill(a *Assessment, sheet Sheet, k Known) Prefill {
 	p := prefiller{table: t, a: a, sheet: sheet, known: k}
 	p.country()
@@ -266,10 +265,8 @@ func (p *prefiller) list(section string) any {
 	return out
 }
 
-// application returns the item of one application. Its rate keeps its meaning: a rate per
-// area is per treated hectare, and the treated share of the growing area goes with it,
-// which an organic input has no member for, so that its rate is scaled by the share
-// instead; a total is a total.
+// application returns the item of one application. A rate per area is per treated hectare, and the treated share of the
+// growing area goes with it; an organic input has no member for the share, so its rate is scaled by it instead.
 func (p *prefiller) application(f farm.Fertilization, field int64) (section string, item map[string]any, problem string) {
 	product, known := agronomy.FindProduct(f.Product)
 	section = secFertilizers
@@ -307,8 +304,8 @@ func (p *prefiller) application(f farm.Fertilization, field int64) (section stri
 	return section, item, ""
 }
 
-// rateOf brings an amount to a unit that a section takes: volumes other than l/ha (and
-// m3/ha of organic inputs) by their density, which was needed to record them.
+// rateOf brings an amount to a unit that a section takes: volumes other than l/ha (and m3/ha of organic inputs) by their
+// density, which was needed to record them.
 func rateOf(a agronomy.Amount, density *float64, organic bool) (agronomy.Amount, bool) {
 	switch a.Unit {
 	case agronomy.M3PerHa:
@@ -385,8 +382,7 @@ func significant(x float64) float64 {
 	return math.Round(x*scale) / scale
 }
 
-// sound holds an item against the section; members it does not take are left out and
-// told of, but without its product or rate it is none.
+// sound holds an item against the section and leaves out members it refuses; without its product or rate it is no item.
 func (p *prefiller) sound(section string, item map[string]any, f farm.Fertilization) (map[string]any, string) {
 	row, wrong := p.table.CheckItem(section, item)
 	for _, member := range slices.Sorted(maps.Keys(wrong)) {
@@ -410,8 +406,8 @@ func messagesOf(f fault.Fields) string {
 	return strings.Join(out, " ")
 }
 
-// irrigation proposes to declare that there is none where the records say so of every
-// field. Of one that is irrigated they do not say how.
+// irrigation proposes to declare that there is none where the records say so of every field. Of one that is irrigated
+// they do not say how.
 func (p *prefiller) irrigation() {
 	var sources []Source
 	for _, f := range p.known.Fields {

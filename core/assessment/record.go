@@ -76,8 +76,7 @@ type Assessment struct {
 	DeletedAt              *time.Time `audit:"-"`
 }
 
-// ClimateRegions are the keys of the ten climate zones of IPCC 2019, volume 4, chapter
-// 3, annex 3A.5, as the interface names them.
+// ClimateRegions are the keys of the ten climate zones of IPCC 2019, volume 4, chapter 3, annex 3A.5.
 var ClimateRegions = []string{
 	"tropical_montane", "tropical_wet", "tropical_moist", "tropical_dry",
 	"warm_temperate_moist", "warm_temperate_dry", "cool_temperate_moist", "cool_temperate_dry",
@@ -87,9 +86,8 @@ var ClimateRegions = []string{
 // DataQualities say where the figures of an assessment come from.
 var DataQualities = []string{"all_actual_data", "all_estimated_data", "mix_of_actual_and_estimated_data"}
 
-// Values are one object of a section as it was entered: its members by name. A number
-// is a float64, an amount a map of value and unit, a nested list a []any of objects,
-// the rest string or bool. Members that were null are absent.
+// Values are one object of a section as it was entered: its members by name, those that were null absent. A number is a
+// float64, an amount a map of value and unit, a nested list a []any of objects, the rest string or bool.
 type Values map[string]any
 
 // Row is an item of a list section, or the one object of an object section.
@@ -98,8 +96,7 @@ type Row struct {
 	Values Values
 }
 
-// Sheet is everything entered in the sections, by section key; rows are in the order
-// they were given, and an object section has at most one.
+// Sheet is what is entered, by section key: rows in the order given, at most one of an object section.
 type Sheet map[string][]Row
 
 // Facts are what the rules need to know that is not in the assessment itself.

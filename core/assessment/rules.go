@@ -6,8 +6,7 @@ import (
 	"strconv"
 )
 
-// shareTolerance is what shares that are written with two decimals may miss 100 by:
-// three thirds are 99.99.
+// shareTolerance is what shares with two decimals may miss 100 by: three thirds are 99.99.
 const shareTolerance = 0.011
 
 // transitionYears is how long soil and biomass take from one equilibrium to the next
@@ -90,8 +89,7 @@ func (a *Assessment) landHistory(out *findings, sheet Sheet) {
 	}
 }
 
-// inWindow tells whether a change of a year still acts in the assessment year: a change
-// in year y does in y .. y+19.
+// inWindow tells whether a change still acts in the assessment year: one in year y does in y .. y+19.
 func (a *Assessment) inWindow(change Values) bool {
 	year := change.number("year")
 	if year == nil {

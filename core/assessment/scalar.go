@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// scalar returns a value that is neither amount nor list as it is kept, or what is wrong
-// with it. It does not allocate where the value is right.
+// scalar returns a value that is neither amount nor list as it is kept, or what is wrong with it. It does not allocate
+// where the value is right.
 func (f *Field) scalar(raw any) (clean any, message string) {
 	switch f.Kind {
 	case Choice:

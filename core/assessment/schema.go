@@ -16,10 +16,9 @@ const datePattern = "^(19[0-9]{2}|2[01][0-9]{2}|2200)-(0[1-9]|1[0-2])-(0[1-9]|[1
 // schema is a JSON Schema, or a part of one, as the tree it is written as.
 type schema = map[string]any
 
-// Schema returns the JSON Schema of the body of an assessment. A body that it allows is
-// taken, and complete but for the rules told in x-required-when and the sums of shares;
-// a draft may leave out what is required. Annotations: x-order is the place among its
-// siblings, x-unit the unit of a number, and of a section x-group, x-weight and x-role.
+// Schema returns the JSON Schema of the body of an assessment. A body that it allows is taken, and complete but for the
+// rules told in x-required-when and the sums of shares; a draft may leave out what is required. Annotations: x-order is the
+// place among its siblings, x-unit the unit of a number, and of a section x-group, x-weight and x-role.
 func (t *Table) Schema() map[string]any {
 	properties := schema{
 		"resource_type": described(schema{"type": "string", "enum": []string{string(OfFarm), string(OfField)}}, "Assessed", "A farm, or a single field.", 0),

@@ -249,8 +249,7 @@ func carbonStocks(v values) []Section {
 	}
 }
 
-// productionRegions are the regions that fertilizers are made in: the second condition
-// "product|region" of the rows of their production.
+// productionRegions are the second condition "product|region" of the rows of the production of fertilizers.
 func productionRegions(m *ghg.Mapping) []string {
 	var out []string
 	for _, row := range m.Rows() {

@@ -31,8 +31,7 @@ func (t *Table) Groups() []Group {
 	return out
 }
 
-// View returns the group of a key of the detail view. An unknown one is an Invalid fault of
-// the field "group" that lists those there are.
+// View returns a group of the detail view. Faults: Invalid (group), which lists those there are.
 func (t *Table) View(group string) (Group, error) {
 	var keys []string
 	for _, g := range t.Groups() {
@@ -44,8 +43,8 @@ func (t *Table) View(group string) (Group, error) {
 	return Group{}, fault.Field("group", fmt.Sprintf("%q is no group; the groups are %s.", group, strings.Join(keys, ", ")))
 }
 
-// Enforce returns the required fields of a group that are missing or invalid, as nested
-// details; nil where there are none. An empty group means all of them.
+// Enforce returns the required fields of a group that are missing or invalid, as nested details. An empty group means all
+// of them.
 func (t *Table) Enforce(group string, a *Assessment, sheet Sheet, facts Facts) (fault.Fields, error) {
 	if group != "" {
 		if _, err := t.View(group); err != nil {
@@ -79,8 +78,8 @@ func sectionOf(path string) string {
 	return path
 }
 
-// put adds a message below the path of a field. Messages about a whole that has messages
-// about its parts too stand among these as [fault.NonField].
+// put adds a message below the path of a field. Messages about a whole that has messages about its parts too stand among
+// these as [fault.NonField].
 func put(f fault.Fields, path, message string) {
 	steps := strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' })
 	for _, step := range steps[:len(steps)-1] {
@@ -112,9 +111,8 @@ type Issue struct {
 	Message string // what to enter
 }
 
-// TopIssues makes the lines of a dashboard from the numbers of assessments that lack a
-// field, by [Missing.Field]: the most frequent first, then by section and field. Names
-// that the table does not have are left out.
+// TopIssues makes the lines of a dashboard from the numbers of assessments that lack a field, by [Missing.Field]: the most
+// frequent first, then by section and field. Names that the table does not have are left out.
 func (t *Table) TopIssues(lacking map[string]int64) []Issue {
 	var out []Issue
 	for _, path := range slices.Sorted(maps.Keys(lacking)) {
@@ -128,8 +126,7 @@ func (t *Table) TopIssues(lacking map[string]int64) []Issue {
 	return out
 }
 
-// locate finds the section and the field of a [Missing.Field]; the field is nil where the
-// table has none.
+// locate finds the section and the field of a [Missing.Field]; the field is nil where the table has none.
 func (t *Table) locate(path string) (*Section, *Field) {
 	names := strings.Split(strings.ReplaceAll(path, "[]", ""), ".")
 	if len(names) == 1 { // the general part has no prefix

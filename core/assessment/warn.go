@@ -11,15 +11,13 @@ import (
 )
 
 const (
-	// areaTolerance is how much more may be grown than is mapped: boundaries are drawn
-	// by hand, and land may be cropped that nobody drew.
+	// areaTolerance is how much more may be grown than is mapped: boundaries are drawn by hand, or not at all.
 	areaTolerance = 1.10
 	// muchNitrogen in kg N/ha is beyond what crops take up and most rules allow (ghg.md 3.5).
 	muchNitrogen = 500.0
 )
 
-// zoneTemperatures are the bounds of the climate zones in °C (IPCC 2019, volume 4,
-// chapter 3, annex 3A.5), by the beginning of their keys.
+// zoneTemperatures bounds the climate zones in °C (IPCC 2019 V4 ch3 annex 3A.5), by the beginning of their keys.
 var zoneTemperatures = []struct {
 	zone         string
 	lower, upper float64
@@ -30,10 +28,9 @@ var zoneTemperatures = []struct {
 	{"boreal", math.Inf(-1), 0},
 }
 
-// usualYields are bounds of a fresh harvest in t/ha and growing cycle, outside of which
-// another unit or a slipped comma is likelier than such a harvest. They are our own and
-// wide on purpose: from a harvest that is hardly worth the fuel to more than the records
-// that are reported. They only ever warn; crops that are not here are not held to any.
+// usualYields are bounds of a fresh harvest in t/ha and growing cycle, outside of which another unit or a slipped comma is
+// likelier than such a harvest. They are our own and wide on purpose: from a harvest that is hardly worth the fuel to more
+// than the records that are reported. They only ever warn; crops that are not here are not held to any.
 var usualYields = map[string][2]float64{
 	"grains": {0.3, 20}, "winter_wheat": {0.5, 18}, "spring_wheat": {0.3, 14}, "barley": {0.3, 16}, "oats": {0.3, 14},
 	"maize": {0.3, 40}, "rye": {0.3, 14}, "rice": {0.5, 20}, "rice_paddy": {0.5, 20}, "millet": {0.2, 10}, "sorghum": {0.2, 16},

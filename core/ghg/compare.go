@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Comparison is what a second report changes of a first, t CO2e: of two versions, of a
-// version and what is there now, or of two scenarios.
+// Comparison is what a second report changes of a first, t CO2e: of two versions, of a version and now, of two scenarios.
 type Comparison struct {
 	From Compared `json:"from"`
 	To   Compared `json:"to"`
@@ -31,8 +30,7 @@ type Compared struct {
 	InputDigest   string    `json:"input_digest"`
 }
 
-// Difference is one figure in both reports, t CO2e (or t CO2e per ha or t); what a report
-// does not have is nil.
+// Difference is one figure in both reports, t CO2e (or t CO2e per ha or t); what a report does not have is nil.
 type Difference struct {
 	Name       string   `json:"name"`
 	From       *float64 `json:"from"`

@@ -19,8 +19,7 @@ const (
 	fahrenheitZero = 32
 )
 
-// Units of the quantities of the sections, as they are entered: areas in ha, masses in kg, yields
-// per area in kg/ha.
+// Units as they are entered: areas in ha, masses in kg, yields per area in kg/ha.
 var (
 	areaUnits = map[string]float64{
 		"ha": 1, "hectares": 1, "acre": agronomy.HectarePerAcre, "acres": agronomy.HectarePerAcre,
@@ -48,8 +47,7 @@ func TemperatureC(value float64, unit string) (celsius float64, ok bool) {
 	return 0, false
 }
 
-// YieldKg converts a yield to kg of the whole growing area: totals stay totals, yields
-// per area are multiplied by it.
+// YieldKg converts a yield to kg of the whole growing area: totals stay totals, yields per area are multiplied by it.
 func YieldKg(value float64, unit string, areaHa float64) (kg float64, ok bool) {
 	if perHa, ok := yieldPerAreaUnits[unit]; ok {
 		return value * perHa * areaHa, true

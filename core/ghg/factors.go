@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// Unverified is the status of a row whose value was recalled and not read: every trace
-// shows the word.
+// Unverified is the status of a row whose value was recalled and not read: every trace shows the word.
 const Unverified = "unverified"
 
 // Factor is one row of the factor tables.
@@ -46,8 +45,7 @@ type CountryRegions struct{ Rice, Production string }
 
 // FactorTables is what a factor set is made of.
 type FactorTables struct {
-	// ID names the set (ipcc2019_ar6), Version its edition, GWP its set of warming
-	// potentials (ar6).
+	// ID names the set (ipcc2019_ar6), Version its edition, GWP its set of warming potentials (ar6).
 	ID, Version, GWP string
 	Factors          []Factor
 	Mapping          []MappingRow
@@ -55,8 +53,7 @@ type FactorTables struct {
 	Countries        map[string]CountryRegions
 }
 
-// FactorSet is one edition of the factors with the mapping that leads to them; it is
-// never changed once it has been used. It is safe for concurrent use.
+// FactorSet is one edition of the factors with the mapping that leads to them; never changed, safe for concurrent use.
 type FactorSet struct {
 	ID, Version, GWP string
 	Digest           string // SHA-256 of everything a result can depend on, in hexadecimal
@@ -98,8 +95,7 @@ const (
 	IPCC2006 = "ipcc2006_ar5"
 )
 
-// NewFactorSet checks that the mapping leads to rows that exist, in every climate zone,
-// and indexes them.
+// NewFactorSet checks that the mapping leads to rows that exist, in every climate zone, and indexes them.
 func NewFactorSet(t FactorTables) (*FactorSet, error) {
 	s := &FactorSet{
 		ID: t.ID, Version: t.Version, GWP: t.GWP, Digest: digest(t),

@@ -68,8 +68,7 @@ func (r *run) electricity(f *Fuel, amount quantity, model string) {
 	r.emit(model, LabelElectricity, 2, NotSplit, r.do(stepElectricity, r.kwh(f, amount), r.factor(r.section, "carrier/direct", f.Carrier)))
 }
 
-// districtHeat is bought energy (scope 2); the losses on the way and the fuel's own way
-// to the plant are upstream.
+// districtHeat is bought energy (scope 2); losses on the way and the fuel's own way to the plant are upstream.
 func (r *run) districtHeat(f *Fuel, amount quantity) {
 	r.electricity(f, amount, "district_heat")
 	kwh := r.kwh(f, amount)
@@ -108,8 +107,7 @@ func (r *run) upstream(stock, wtt quantity) quantity {
 	return r.do(stepUpstream, stock, wtt)
 }
 
-// fuelAmounts returns the energy of an amount, MJ, and the amount in the unit of the
-// carrier's calorific value: l, kg or m3.
+// fuelAmounts returns an amount in MJ, and in the unit of the carrier's calorific value: l, kg or m3.
 func (r *run) fuelAmounts(f *Fuel, amount, ncv quantity) (mj, stock quantity) {
 	if r.err != nil {
 		return mj, stock
@@ -137,8 +135,7 @@ type burnt struct {
 	biogenic     bool
 }
 
-// burn emits the gases of mj MJ of a fuel with the factors of a gas; CO2 of biogenic carbon is
-// left to the memo.
+// burn emits the gases of mj MJ with the factors of a gas; CO2 of biogenic carbon is left to the memo.
 func (r *run) burn(fuel burnt, mj quantity, of func(gas string) quantity) {
 	co2, ch4, n2o := of("co2"), of("ch4"), of("n2o")
 	methane := CH4Fossil

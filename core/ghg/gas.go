@@ -5,8 +5,7 @@ import "fmt"
 // Gas is a greenhouse gas as it is accounted for.
 type Gas int
 
-// The gases. NotSplit is kg CO2e of factors whose source does not tell the gases apart
-// (production, upstream, grid, transport).
+// The gases. NotSplit is kg CO2e of factors whose source does not tell the gases apart (production, upstream, transport).
 const (
 	CO2 Gas = iota
 	CH4Fossil

@@ -1,9 +1,8 @@
 package ghg
 
-// Input is the normalised snapshot of one assessment: what was entered, in SI units,
-// with nothing filled in. A nil pointer or an empty string means that no value was
-// entered, and that the engine takes the default the method names. Enumerations are the
-// values of mapping.csv. The JSON form is what a submission freezes.
+// Input is the normalised snapshot of one assessment: what was entered, in SI units. A nil pointer or an empty string means
+// that no value was entered, and that the engine takes the default the method names. Enumerations are the values of
+// mapping.csv. The JSON form is what a submission freezes.
 type Input struct {
 	General          General        `json:"general"`
 	Crop             Crop           `json:"crop"`
@@ -49,8 +48,7 @@ type CoProduct struct {
 	Basis    string  `json:"basis"`     // economic, mass, energy or other
 }
 
-// Soil is the soil under the crop. Class, DrainedOrganicPct and AnnualRainfallMm enter
-// equations; the other members are kept for engines that use them.
+// Soil is the soil under the crop. Class, drained share and rainfall enter equations; the rest is for engines that use it.
 type Soil struct {
 	Class             string   `json:"class"`                         // one of the IPCC classes, or "organic"
 	DrainedOrganicPct *float64 `json:"drained_organic_pct,omitempty"` // share of the area that is drained organic soil, per cent
@@ -109,8 +107,7 @@ type Seeds struct {
 type Residues struct {
 	Management []ResidueShare `json:"management"`
 	Method     string         `json:"method,omitempty"` // ratio or slope_intercept; empty: the factor set's own
-	// AboveGroundDMKg is measured above-ground residue of the whole area and year, kg dry
-	// matter; nil: estimated from the harvest.
+	// AboveGroundDMKg is measured, of the whole area and year, kg dry matter; nil: estimated from the harvest.
 	AboveGroundDMKg *float64 `json:"above_ground_dm_kg,omitempty"`
 	StrawTiming     string   `json:"straw_incorporation_timing,omitempty"` // of flooded rice: lt_30d or gt_30d
 }
@@ -187,8 +184,7 @@ type LandState struct {
 	NoChange20y  bool         `json:"no_change_20y,omitempty"`
 }
 
-// LandChange is a state of management that ended in Year. Empty members are those of the
-// state that followed.
+// LandChange is a state of management that ended in Year. Empty members are those of the state that followed.
 type LandChange struct {
 	Year         int     `json:"year"`
 	LandUse      string  `json:"land_use,omitempty"`

@@ -25,8 +25,7 @@ var (
 		"A ha", "p %", "EF kg N2O-N/(ha yr)")
 )
 
-// landUseBiomass emits the biomass that conversions of the last 20 years cost, a
-// twentieth a year.
+// landUseBiomass emits the biomass that conversions of the last 20 years cost, a twentieth a year.
 func (r *run) landUseBiomass() {
 	for i := range r.in.LandUseChange {
 		r.at("land_use_change", i)
@@ -86,8 +85,7 @@ func (r *run) perennialCrop() bool {
 	return text == "true"
 }
 
-// organicSoil emits CO2 and N2O of drained organic soil; the mineral soil's terms do not
-// apply there.
+// organicSoil emits CO2 and N2O of drained organic soil, where the terms of mineral soil do not apply.
 func (r *run) organicSoil() {
 	if r.in.Soil.Class != organicClass {
 		return

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// MappingRow ties one input value to a factor row or to a literal. Key is a key of the
-// factor tables, where {climate_region} and its kin stand for the class of the general
-// fields; "=x" is a literal; "@file:column" and "@section:field" refer elsewhere.
+// MappingRow ties one input value to a factor row or to a literal. Key is a key of the factor tables, where {climate_region}
+// and its kin stand for the class of the general fields; "=x" is a literal; "@file:column" and "@section:field" refer
+// elsewhere.
 type MappingRow struct {
 	Section, Field, Value, Key, Note string
 
@@ -28,15 +28,13 @@ type mappingKey struct {
 	values         [maxConditions]string
 }
 
-// Mapping is the one link between what a user may enter and the factors. An input value
-// without a row does not exist.
+// Mapping is the one link between what a user may enter and the factors: an input value without a row does not exist.
 type Mapping struct {
 	rows  []MappingRow
 	index map[mappingKey]int
 }
 
-// NewMapping indexes rows, which become its own; of two rows for the same values the
-// first holds.
+// NewMapping indexes rows, which become its own; of two rows for the same values the first holds.
 func NewMapping(rows []MappingRow) *Mapping {
 	m := &Mapping{rows: rows, index: make(map[mappingKey]int, len(rows))}
 	for i := range rows {
@@ -54,9 +52,8 @@ func NewMapping(rows []MappingRow) *Mapping {
 // Rows returns every row in file order.
 func (m *Mapping) Rows() []MappingRow { return m.rows }
 
-// Values returns the values that an input field may take, in file order. The field is the
-// input's own name ("product"), not one of its terms ("product/n"); of a row that asks
-// for several values at once the first is this field's.
+// Values returns the values that an input field ("product", not its term "product/n") may take, in file order; of a row
+// that asks for several values at once the first is this field's.
 func (m *Mapping) Values(section, field string) []string {
 	var out []string
 	for _, r := range m.rows {
@@ -69,9 +66,8 @@ func (m *Mapping) Values(section, field string) []string {
 	return out
 }
 
-// Find returns the row of a term ("product/production") for an input value and the
-// conditions that go with it ("urea", "europe"): the most specific row wins, then fewer
-// conditions, then the row of any value.
+// Find returns the row of a term ("product/production") for an input value and the conditions that go with it ("urea",
+// "europe"): the most specific row wins, then fewer conditions, then the row of any value.
 func (m *Mapping) Find(section, field string, values ...string) (MappingRow, bool) {
 	key := mappingKey{section: section, field: field}
 	for n := copy(key.values[:], values); n > 0; n-- {

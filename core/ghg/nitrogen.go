@@ -55,8 +55,7 @@ func (r *run) soilNitrogen(kind string, n quantity, fracGas quantity) {
 	r.emit(stepLeached.Name, leached, 1, N2O, r.do(stepLeached, n, leach, r.factor(sectionN2O, "ef5")))
 }
 
-// ef1 is that of flooded rice where the field is flooded, else that of the kind of
-// nitrogen and of the climate.
+// ef1 is that of flooded rice where the field is flooded, else that of the kind of nitrogen and of the climate.
 func (r *run) ef1(kind string) quantity {
 	if r.floodedRice() {
 		return r.factor("rice", "water_regime/ef1fr", r.in.Rice.WaterRegime)
@@ -64,8 +63,7 @@ func (r *run) ef1(kind string) quantity {
 	return r.factor(sectionN2O, kind, r.moisture())
 }
 
-// floodedRice: the crop is paddy rice under a water regime that floods it; upland rice
-// is an ordinary crop.
+// floodedRice tells paddy rice under a water regime that floods it; upland rice is an ordinary crop.
 func (r *run) floodedRice() bool {
 	if r.in.Crop.Type != ricePaddy || r.in.Rice == nil {
 		return false

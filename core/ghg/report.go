@@ -43,9 +43,8 @@ type FunctionalUnit struct {
 	ProductT *float64 `json:"product_t"`
 }
 
-// Totals are t CO2e; per hectare and per tonne of product t CO2e each. Emissions and
-// removals are at least 0 and apart; balance = emissions - removals. Emissions per tonne
-// are those allocated to the main product.
+// Totals are t CO2e; per hectare and per tonne of product t CO2e each. Emissions and removals are at least 0 and apart;
+// balance = emissions - removals. Emissions per tonne are those allocated to the main product.
 type Totals struct {
 	Emissions      float64  `json:"emissions"`
 	Removals       float64  `json:"removals"`

@@ -125,14 +125,12 @@ type Result struct {
 	InputDigest      string  // SHA-256 of the JSON form of the input
 	AreaHa, ProductT float64 // the functional units (fresh product at the farm gate); 0: not known
 	Lines, Removals  []Line
-	// Emissions and Removed are kg CO2e, both at least 0; Low and High are the 95 % range
-	// of the emissions.
+	// Emissions and Removed are kg CO2e, both at least 0; Low and High are the 95 % range of the emissions.
 	Emissions, Removed, Low, High float64
 	MainSharePct                  float64 // what the main product carries of the emissions
 	CoProducts                    []CoProduct
 	BiogenicCO2                   float64 // kg CO2 of burnt biomass, outside the totals
-	// UserShare is the share of the emissions, 0 to 1, for which no value that the form
-	// can hold was left to a default.
+	// UserShare is the share of the emissions, 0 to 1, with no value that the form can hold left to a default.
 	UserShare float64
 	Warnings  []Warning
 	Trace     []TraceLine

@@ -26,10 +26,9 @@ const (
 	EngineVersion = "1.0"
 )
 
-// Calculate returns the emissions and removals of an assessment by the Tier 1 method of the
-// IPCC with the factors of a set. What is not entered is not counted, with a warning
-// where it ought to be; what is entered and cannot be computed is an Invalid fault that
-// names the section, the item and the field.
+// Calculate returns the emissions and removals of an assessment by the Tier 1 method of the IPCC with the factors of a set.
+// What is not entered is not counted, with a warning where it ought to be; what is entered and cannot be computed is an
+// Invalid fault that names the section, the item and the field.
 func Calculate(in Input, set *FactorSet, options Options) (Result, error) {
 	r := newRun(&in, set, options.Trace)
 	defer r.release()
@@ -58,8 +57,7 @@ func Calculate(in Input, set *FactorSet, options Options) (Result, error) {
 	return r.result, nil
 }
 
-// Digest is the SHA-256 of the JSON form of an input, in hexadecimal: equal inputs have
-// equal digests on any machine.
+// Digest is the SHA-256 of the JSON form of an input, in hexadecimal: equal inputs have equal digests on any machine.
 func (in Input) Digest() (string, error) {
 	text, err := json.Marshal(in)
 	if err != nil {
@@ -93,8 +91,7 @@ type run struct {
 // noItem is the index of sections that are no lists.
 const noItem = -1
 
-// runs keeps the working memory of calculations for the next ones: a dashboard makes
-// thousands in a row. Nothing of it is part of a result.
+// runs keeps working memory for the next calculations: a dashboard makes thousands. Nothing of it is part of a result.
 var runs = sync.Pool{New: func() any { return new(run) }}
 
 func newRun(in *Input, set *FactorSet, tracing bool) *run {
@@ -149,8 +146,7 @@ func (r *run) zone() ClimateRegion {
 	return zone
 }
 
-// country returns the regions of the country of the farm; those of the world where none is
-// stated.
+// country returns the regions of the country of the farm; those of the world where none is stated.
 func (r *run) country() CountryRegions {
 	if r.in.General.Country == "" {
 		return CountryRegions{Rice: world, Production: world}

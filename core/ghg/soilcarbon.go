@@ -68,8 +68,7 @@ func (r *run) soilCarbon() {
 	}
 }
 
-// landChanges returns the changes of management by year, and the share of each parcel they
-// are about.
+// landChanges returns the changes of management by year, and the share of each parcel they are about.
 func (r *run) landChanges(land *LandState) (changes []LandChange, pct float64, ok bool) {
 	if len(land.Changes) == 0 {
 		return nil, 0, true
@@ -115,9 +114,8 @@ func (r *run) place(p parcel) {
 	r.at("land_management", noItem)
 }
 
-// timeline emits the change of a parcel's stock in the assessment year: the yearly change
-// is (equilibrium of the new state - stock then) / 20, for 20 years from each change on or
-// until the next.
+// timeline emits the change of a parcel's stock in the assessment year. The yearly change is
+// (equilibrium of the new state - stock then) / 20, for 20 years from each change on or until the next.
 func (r *run) timeline(p parcel, changes []LandChange) {
 	r.place(p)
 	turns := r.turns(p, changes)

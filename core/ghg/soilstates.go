@@ -62,14 +62,12 @@ const (
 	perennialCrops = "perennial_crops"
 )
 
-// useOfClass ties the classes of F_LU that crops have to the uses of land_management,
-// which have a row in every factor set.
+// useOfClass ties the classes of F_LU of crops to the uses of land_management, which have a row in every factor set.
 var useOfClass = map[string]string{
 	"long_term_cultivated": annualCrops, "paddy_rice": "paddy_rice", "perennial_tree_crop": perennialCrops,
 }
 
-// landUse is F_LU of a use. Long cultivation of wetland soils has a row of its own in
-// temperate and boreal zones.
+// landUse is F_LU of a use. Long cultivation of wetland soils has its own row in temperate and boreal zones.
 func (r *run) landUse(use string) quantity {
 	row, ok := r.set.mapping.Find("soil", "soil_class/f_lu_long_term_cultivated", r.in.Soil.Class, r.in.General.ClimateRegion)
 	if ok && use == annualCrops {
@@ -100,8 +98,7 @@ func (r *run) stateOf(c LandChange, after state) state {
 	return after
 }
 
-// stateBefore is the state before a conversion; known is false where the stock before
-// cannot be told from that after.
+// stateBefore is the state before a conversion; known is false where the stock before cannot be told from that after.
 func (r *run) stateBefore(c *Conversion) (before state, known bool) {
 	if !cropland(c.PreviousUse) {
 		row, ok := r.set.mapping.Find("land_use_change", "previous_use/f_lu_before", c.PreviousUse)

@@ -5,9 +5,8 @@ import "strings"
 // Argument is one quantity of an equation.
 type Argument struct{ Symbol, Unit string }
 
-// Step is one equation of the method as it stands in a trace: the formula is arithmetic
-// over the symbols of its arguments (with min, max and pow), in the notation of Go, so
-// that anybody can recompute a result from its trace line.
+// Step is one equation of the method as it stands in a trace: the formula is arithmetic over the symbols of its arguments
+// (with min, max and pow), in the notation of Go, so that anybody can recompute a result from its trace line.
 type Step struct {
 	Name, Formula, Unit string
 	Source              string // where the equation stands
@@ -59,8 +58,7 @@ func yearlyChange(from, to, years float64) float64 { return (to - from) / years 
 // maxArguments is the largest number of arguments of a step.
 const maxArguments = 8
 
-// quantity is a number on its way through the equations, with what it would be if one
-// factor alone stood at a bound of its range.
+// quantity is a number on its way, with what it would be if one factor alone stood at a bound of its range.
 type quantity struct {
 	v        float64
 	factor   *Factor     // where the quantity is a row of the tables itself

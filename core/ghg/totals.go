@@ -87,8 +87,7 @@ func (s *spread) take(a, b float64) {
 	s.up += up * up
 }
 
-// around returns the range: roots of the sums of squares, low and high side apart, low not
-// under 0.
+// around returns the range: roots of the sums of squares, low and high side apart, low not under 0.
 func (s *spread) around(v float64) (low, high float64) {
 	return max(0, v-math.Sqrt(s.down)), v + math.Sqrt(s.up)
 }

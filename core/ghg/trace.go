@@ -16,8 +16,7 @@ type TraceLine struct {
 	Factors  []TraceFactor `json:"factors"`
 	Result   float64       `json:"result"`
 	Unit     string        `json:"unit"`
-	// Label and Gas name what the result is part of in the report, where it is: an
-	// emission, or a removal.
+	// Label and Gas name what the result is part of in the report, where it is: an emission, or a removal.
 	Label string `json:"label,omitempty"`
 	Gas   string `json:"gas,omitempty"`
 }
