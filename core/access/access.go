@@ -5,8 +5,7 @@ package access
 
 import "slices"
 
-// Principal is an authenticated caller. The identity use cases build it on every request,
-// together with the version of its company's policy.
+// Principal is an authenticated caller, built on every request together with the version of its company's policy.
 type Principal struct {
 	UserID        int64
 	Name          string
@@ -19,14 +18,12 @@ type Principal struct {
 	KeySlugs []string // patterns that the key is restricted to; none: all that its user may do
 }
 
-// Within reports whether the credential of the request permits a slug: a key may permit
-// less than its user's roles, and never permits more.
+// Within reports whether the credential permits a slug: a key may permit less than its user's roles, and never more.
 func (p Principal) Within(slug Slug) bool {
 	return len(p.KeySlugs) == 0 || slices.ContainsFunc(p.KeySlugs, func(pattern string) bool { return Match(pattern, slug) })
 }
 
-// Scope is the company whose records a repository call may touch. There is no
-// unscoped call: the zero Scope matches nothing.
+// Scope is the company whose records a repository call may touch. No call is unscoped: the zero Scope matches nothing.
 type Scope struct {
 	company int64
 	shared  bool

@@ -114,8 +114,7 @@ func named(f fault.Fields, field string, record *Named, required bool) {
 	}
 }
 
-// State returns the status on a day: a pending or accepted grant has expired once its last
-// day has passed.
+// State returns the status on a day: a pending or accepted grant has expired once its last day has passed.
 func (g *Grant) State(today time.Time) GrantStatus {
 	open := g.Status == GrantPending || g.Status == GrantAccepted
 	if open && g.EndsOn != nil && g.EndsOn.Before(today) {
@@ -130,8 +129,7 @@ func (g *Grant) Over(today time.Time) bool {
 	return s != GrantPending && s != GrantAccepted
 }
 
-// Accept accepts a pending grant.
-// Faults: Conflict (share_grant_state).
+// Accept accepts a pending grant. Faults: Conflict (share_grant_state).
 func (g *Grant) Accept(today time.Time) error { return g.move(today, GrantAccepted, GrantPending) }
 
 // Decline declines a pending grant. Faults: Conflict (share_grant_state).
@@ -151,8 +149,7 @@ func (g *Grant) move(today time.Time, to GrantStatus, from ...GrantStatus) error
 	return nil
 }
 
-// Seen returns the grant as a company sees it. Once a grant is over, the grantee no longer
-// sees the shared farm or field, whose name may have changed since.
+// Seen returns the grant as a company sees it: the grantee of one that is over does not see the farm or field any more.
 func (g Grant) Seen(by int64, today time.Time) Grant {
 	if by == g.Grantee.ID && g.Over(today) {
 		g.Farm, g.Field = nil, nil

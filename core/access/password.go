@@ -13,8 +13,7 @@ const (
 	MaxPassword = 1024
 )
 
-// common are the most frequent passwords of ten characters and more in lists of stolen
-// passwords.
+// common are the most frequent passwords of ten characters and more in lists of stolen passwords.
 var common = strings.Fields(`
 		0123456789 0987654321 1234567890 12345678910 123456789a 1234567891 1234512345 123123123123 1111111111 0000000000
 		1q2w3e4r5t 1q2w3e4r5t6y 1qaz2wsx3edc qwerty1234 qwerty12345 qwertyuiop qwertyuiop123 asdfghjkl1 zxcvbnm123 q1w2e3r4t5
@@ -23,9 +22,8 @@ var common = strings.Fields(`
 		administrator admin12345 admin123456 adminadmin superman123 football123 baseball123 princess123 sunshine123 dragon12345
 		monkey12345 michelle123 basketball startrek123 starwars123 trustno1trustno1 correcthorsebatterystaple tilthtilth tilth12345`)
 
-// CheckPassword returns what is wrong with a new password of the user with an e-mail
-// address; empty where nothing is. It requires length, not kinds of characters, and
-// refuses common passwords.
+// CheckPassword returns what is wrong with a new password of the user with an e-mail address; empty where nothing is. It
+// requires length, not kinds of characters, and refuses common passwords.
 func CheckPassword(password, email string) string {
 	lower := strings.ToLower(password)
 	local, _, _ := strings.Cut(strings.ToLower(email), "@")

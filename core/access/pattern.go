@@ -9,9 +9,8 @@ import (
 // shows who did what: a role must name it, or grant everything.
 var confidential = []string{AuditTrail.Name}
 
-// Match reports whether a granted pattern covers a slug. A pattern is a slug in
-// which the resource or the verb, or the whole, may be "*". "*.view" does not cover
-// what is confidential (audit.view); "*" does.
+// Match reports whether a granted pattern covers a slug. A pattern is a slug in which the resource or the verb, or the
+// whole, may be "*". "*.view" does not cover what is confidential (audit.view); "*" does.
 func Match(pattern string, slug Slug) bool {
 	if pattern == "*" || pattern == string(slug) {
 		return true
@@ -39,9 +38,8 @@ func KnownPattern(pattern string) bool {
 	return known && verb == "*" || resource == "*" && slices.Contains(verbs, verb)
 }
 
-// Covers reports whether the patterns held match every slug that a pattern matches, so
-// that their holder may grant it. A pattern that also matches future resources is covered
-// only by one that does so too.
+// Covers reports whether the patterns held match every slug that a pattern matches, so that their holder may grant it. A
+// pattern that also matches future resources is covered only by one that does so too.
 func Covers(held []string, pattern string) bool {
 	if slices.ContainsFunc(held, func(h string) bool { return Match(h, Slug(pattern)) }) {
 		return true

@@ -40,8 +40,7 @@ func (p Permission) Action() string { return p.action }
 // For returns the permission under the name of the request that asks for it.
 func (p Permission) For(action string) Permission { p.action = action; return p }
 
-// PartOf returns the permission as a further requirement of a request: a refusal names the
-// request and the view of whole.
+// PartOf returns the permission as a further requirement of a request: a refusal names the request and view of whole.
 func (p Permission) PartOf(whole Permission) Permission {
 	p.action, p.view = whole.action, whole.view
 	return p
@@ -104,8 +103,7 @@ var (
 	StratificationMaps   = resource("stratification_map", "StratificationMapView").subscribedToCreate()
 	StratificationOrders = resource("stratification_order", "StratificationOrderView").subscribedToCreate()
 
-	// ImportSamples is to change samples from a file: the work of the crew in the field needs
-	// no subscription.
+	// ImportSamples is to change samples from a file: the work of the crew in the field needs no subscription.
 	ImportSamples = Samples.Edit.with(Stratification)
 	// Invite is to see and to make invitations.
 	Invite = Users.Create.PartOf(Permission{view: "InvitationView"})

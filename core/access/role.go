@@ -21,9 +21,8 @@ const (
 	RoleViewer = "viewer"
 )
 
-// DefaultRoles are the roles of a new company: owner may do everything, editor
-// everything but users, roles, keys and the wallet, viewer may view everything but the
-// audit trail.
+// DefaultRoles are the roles of a new company: owner may do everything, editor everything but users, roles, keys and the
+// wallet, viewer may view everything but the audit trail.
 func DefaultRoles() []RoleTemplate {
 	editor := []string{"*.view"}
 	for _, resource := range []Resource{
@@ -51,8 +50,7 @@ type Role struct {
 // could repair a company whose owner lacks permissions.
 func (r Role) BuiltIn() bool { return r.Name == RoleOwner }
 
-// Check normalises a role (its name trimmed, its slugs sorted without repeats) and returns
-// what is wrong with it.
+// Check normalises a role (its name trimmed, its slugs sorted without repeats) and returns what is wrong with it.
 func (r *Role) Check() fault.Fields {
 	f := fault.Fields{}
 	r.Name = strings.TrimSpace(r.Name)
@@ -77,9 +75,8 @@ func ErrOwnerFixed() error {
 	return fault.New(fault.Invalid, "role_built_in", "The role owner is built in: it can be neither changed nor deleted.")
 }
 
-// MayGrant refuses (Invalid, code role_exceeds_own) to grant or to revoke permissions that
-// the caller does not hold: otherwise permission to edit users would be permission to do
-// everything.
+// MayGrant refuses (Invalid, code role_exceeds_own) to grant or to revoke permissions that the caller does not hold:
+// otherwise permission to edit users would be permission to do everything.
 func MayGrant(held []string, patterns []string) error {
 	for _, p := range patterns {
 		if !Covers(held, p) {
@@ -89,8 +86,7 @@ func MayGrant(held []string, patterns []string) error {
 	return nil
 }
 
-// KeepOwner refuses (Invalid, code last_owner) a change after which no enabled user
-// would hold the role owner.
+// KeepOwner refuses (Invalid, code last_owner) a change after which no enabled user would hold the role owner.
 func KeepOwner(before, after int64) error {
 	if before > 0 && after == 0 {
 		return fault.New(fault.Invalid, "last_owner", "This is the last enabled owner of the company: make another one first.")

@@ -7,8 +7,7 @@ type Product struct {
 	Key     string
 	Name    string
 	Organic bool
-	// Contents in per cent of the product as it is spread (fresh); nil where they differ
-	// from one maker or heap to the next and must be stated.
+	// Contents in per cent of the product as it is spread (fresh); nil where they differ and must be stated.
 	N, P2O5, K2O *float64
 }
 
@@ -18,12 +17,10 @@ const (
 	OtherOrganic  = "other"
 )
 
-// products are the fertilizers and the organic inputs. Contents of the mineral
-// products, and nitrogen of the organic ones, are those of the Cool Farm Tool's
-// public schema; digestate and sewage sludge of the EU FaST Navigator; green manure and
-// straw from IPCC 2019, volume 4, table 11.1A: nitrogen in dry matter x dry matter.
-// A mineral product holds none of what its formula does not name. Phosphorus and
-// potassium of organic inputs vary too much for a default.
+// products are the fertilizers and the organic inputs. Contents of the mineral products, and nitrogen of the organic ones,
+// are those of the Cool Farm Tool's public schema; digestate and sewage sludge of the EU FaST Navigator; green manure and
+// straw from IPCC 2019, volume 4, table 11.1A: nitrogen in dry matter x dry matter. A mineral product holds none of what its
+// formula does not name. Phosphorus and potassium of organic inputs vary too much for a default.
 var products = []Product{
 	mineral("urea", "Urea", 46, 0, 0),
 	mineral("uan", "Urea ammonium nitrate solution", 32, 0, 0),

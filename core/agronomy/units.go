@@ -19,8 +19,7 @@ const (
 	K2OPerK  = 1.20461
 )
 
-// Unit is how an applied amount is stated. Units with a stroke are rates per treated
-// area, the others totals over it.
+// Unit is how an applied amount is stated: with a stroke as a rate per treated area, else as a total over it.
 type Unit string
 
 // The units of applied amounts.

@@ -40,9 +40,8 @@ type Entry struct {
 	Changes   []Change
 }
 
-// Change is one member of a record before and after. Before is nil where the record is
-// new, After where it is gone; both are nil, bool, int64, float64, string, or a list or
-// object of these.
+// Change is one member of a record before and after. Before is nil where the record is new, After where it is gone; both
+// are nil, bool, int64, float64, string, or a list or object of these.
 type Change struct {
 	Member string `json:"member"`
 	Before any    `json:"before"`
@@ -77,14 +76,12 @@ func (e Entry) Actor() string {
 // Summary is a value that the trail stores in a shorter form.
 type Summary interface{ AuditValue() any }
 
-// Skip is the tag of members that the trail leaves out: `audit:"-"` on secrets, hashes,
-// and figures derived from other records.
+// Skip is the tag of members left out: `audit:"-"` on secrets, hashes, and figures derived from other records.
 const Skip = "audit"
 
-// Diff returns the members in which two records differ, in the order of their type. A nil
-// record has no members: the difference to it is every member that is not empty. Members are the exported fields of the struct and of those
-// embedded in it, under their names in the interface; a reference to another record is
-// stored as its id.
+// Diff returns the members in which two records differ, in the order of their type. A nil record has no members: the
+// difference to it is every member that is not empty. Members are the exported fields of the struct and of those embedded
+// in it, under their names in the interface; a reference to another record is stored as its id.
 func Diff[T any](before, after *T) []Change {
 	var old, fresh reflect.Value
 	if before != nil {
@@ -115,8 +112,7 @@ func diff(out []Change, t reflect.Type, before, after reflect.Value) []Change {
 	return out
 }
 
-// summarised reports whether the trail stores a summary of a value, so that the values
-// themselves must be compared.
+// summarised reports whether the trail stores a summary, so that the values themselves must be compared.
 func summarised(t reflect.Type) bool { return t.Implements(reflect.TypeFor[Summary]()) }
 
 func same(a, b reflect.Value) bool {
@@ -146,8 +142,7 @@ func reference(t reflect.Type) bool {
 	return id && named
 }
 
-// plain returns a member as the trail stores it: nil where it is empty. What a non-nil
-// pointer points at is stored even where it is false or 0.
+// plain returns a member as the trail stores it: nil where it is empty. A pointer to false or 0 is not empty.
 func plain(v reflect.Value) any {
 	if !v.IsValid() || v.IsZero() {
 		return nil
@@ -209,8 +204,7 @@ func moment(t time.Time) string {
 	return t.Format(time.RFC3339)
 }
 
-// name returns the name of a member in the interface: BoundaryObservedOn is
-// boundary_observed_on, a reference Farm is farm_id.
+// name returns a member's name in the interface: BoundaryObservedOn is boundary_observed_on, a reference Farm farm_id.
 func name(f reflect.StructField) string {
 	out := snake(f.Name)
 	if reference(f.Type) {

@@ -61,8 +61,7 @@ func Keys() []string { return slices.Clone(list().keys) }
 // EachRegions returns the regions of every country by key. The caller must not change the map.
 func EachRegions() map[string]Regions { return list().regions }
 
-// Parse returns the key of a country by its key, its English name, an alias such as "turkey"
-// or "uk", or its ISO 3166-1 code.
+// Parse returns the key of a country by its key, English name, alias ("turkey", "uk") or ISO 3166-1 code.
 func Parse(word string) (key string, ok bool) {
 	key, ok = list().byWord[Fold(word)]
 	return key, ok

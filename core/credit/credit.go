@@ -73,8 +73,7 @@ var Products = []Product{VegetationIndexProfile, VegetationIndexMap, ZoningMap, 
 // product: each order charges the area, whatever was charged for its fields.
 const Stratification Product = "stratification"
 
-// Services with a price per hectare: the profile (1.00 by default), and the two
-// stratification map types (no default).
+// Services with a price per hectare: the profile (1.00 by default), and the two stratification map types (no default).
 const (
 	ServiceProfile = string(VegetationIndexProfile)
 	ServiceSTR     = "STR"
@@ -87,8 +86,7 @@ var Services = []string{ServiceProfile, ServiceSTR, ServiceSOC}
 // DefaultProfilePrice is the price of a profile per hectare until one is set.
 const DefaultProfilePrice Amount = 1_00
 
-// Charge is price per hectare × area, rounded up to the hundredth. The area is in
-// whole square metres, so the product is exact.
+// Charge is price per hectare × area, rounded up to the hundredth. The area is in whole square metres: it is exact.
 func Charge(perHectare Amount, areaM2 int64) Amount {
 	n := new(big.Int).Mul(big.NewInt(int64(perHectare)), big.NewInt(areaM2))
 	q, r := new(big.Int).QuoRem(n, big.NewInt(10_000), new(big.Int))

@@ -7,9 +7,8 @@ import (
 	"tilth/core/fault"
 )
 
-// RefundOf returns the refund of a capture: of all of it where amount is 0, of at most all
-// of it otherwise. A capture is refunded once, which the caller ensures. The field remains
-// charged: the company keeps the profile.
+// RefundOf returns the refund of a capture: of all of it where amount is 0, of at most all of it otherwise. A capture is
+// refunded once, which the caller ensures. The field remains charged: the company keeps the profile.
 // Faults: Invalid (transaction, amount).
 func RefundOf(captured Transaction, amount Amount, note string, now time.Time) (Transaction, error) {
 	if captured.Kind != Capture {
@@ -34,8 +33,7 @@ type StatementLine struct {
 	Balance, Held Amount
 }
 
-// After returns the wallet after a transaction of the ledger. It refuses nothing, for the
-// transaction is stored already.
+// After returns the wallet after a transaction of the ledger, which is stored already: it refuses nothing.
 func (w Wallet) After(t Transaction) Wallet {
 	for _, e := range Entries(t.Kind, t.Amount) {
 		switch e.Account {

@@ -22,12 +22,11 @@ type Sample struct {
 	Series Series
 }
 
-// Build makes curves of labelled series: per class and step the median and the quartiles of NDVI
-// and the median of EVI over the samples. An observation belongs to the nearest step (composites
-// restart on 1 January, so their days are not multiples of the interval); several of one sample
-// count with their mean. A step without samples of a class is left out. The set has EVI where all
-// series have. The growing year begins on the day on which most samples begin, of equals the
-// earliest. Faults: Invalid.
+// Build makes curves of labelled series: per class and step the median and the quartiles of NDVI and the median of EVI over
+// the samples. An observation belongs to the nearest step (composites restart on 1 January, so their days are not multiples
+// of the interval); several of one sample count with their mean. A step without samples of a class is left out. The set has
+// EVI where all series have. The growing year begins on the day on which most samples begin, of equals the earliest.
+// Faults: Invalid.
 func Build(samples []Sample) (Set, error) {
 	if len(samples) == 0 {
 		return Set{}, fault.Field("samples", "There is no sample.")

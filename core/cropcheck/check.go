@@ -12,11 +12,9 @@ import (
 const (
 	// MinObservations is the number of accepted dates below which the verdict is pending.
 	MinObservations = 6
-	// MaxActiveGap is the longest stretch, in days, of the declared curve's active part that may be
-	// unobserved.
+	// MaxActiveGap is the longest stretch, in days, of the declared curve's active part that may be unobserved.
 	MaxActiveGap = 60
-	// MaxSecondRatio bounds the distance of a declared class that ranks second, as a multiple of
-	// the first distance.
+	// MaxSecondRatio bounds the distance of a declared class that ranks second, as a multiple of the first distance.
 	MaxSecondRatio = 1.15
 )
 
@@ -56,16 +54,14 @@ type Result struct {
 	Reason     Reason
 	Text       string  // the reason for people, with the scope of the curves
 	Confidence float64 // the probability that the verdict is right; 0 where it is pending
-	// Ranking is every class that the series shares days with, the nearest first, of equals by
-	// name; empty where pending.
+	// Ranking is every class that the series shares days with, the nearest first, of equals by name; empty where pending.
 	Ranking []Ranked
 }
 
 // Subject is a declared crop to judge.
 type Subject struct {
 	Series Series
-	// Declared is the curve classes of the declared crop, one for each system that it is grown in;
-	// any of them may match.
+	// Declared is the curve classes of the declared crop, one for each system that it is grown in; any of them may match.
 	Declared []string
 	Place    *Place // where the field is; nil where that is not known
 }

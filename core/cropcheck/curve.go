@@ -68,8 +68,7 @@ type Set struct {
 	Curves []Curve // in the order of classes
 }
 
-// maxIndex bounds a plausible NDVI or EVI. Composites exceed 1 a little; beyond 2 the values lack
-// their scale factor.
+// maxIndex bounds a plausible NDVI or EVI. Composites exceed 1 a little; values beyond 2 lack their scale factor.
 const maxIndex = 2
 
 // NewSet checks curves and sorts them by class. Faults: Invalid.

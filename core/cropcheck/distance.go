@@ -18,8 +18,7 @@ type sample struct {
 	ndvi, evi float64
 }
 
-// timeWeight is the cost of matching days that lie a number of days apart: 0.007 on the same day,
-// 0.5 at the midpoint, towards 1 beyond.
+// timeWeight is the cost of matching days so far apart: 0.007 on the same day, 0.5 at the midpoint, towards 1 beyond.
 func timeWeight(days int) float64 { return 1 / (1 + math.Exp(steepness*(float64(days)-midpoint))) }
 
 // timeWeights caches timeWeight by days, for the innermost loop.

@@ -50,8 +50,7 @@ func (e Edition) Check() error {
 	return f.Err()
 }
 
-// InForce returns the editions in force, sorted by region: the imported ones, and the built-in one
-// where its region has none.
+// InForce returns the editions in force, sorted by region: the imported, and the built-in one where its region has none.
 func InForce(builtIn Set, imported []Edition) []Edition {
 	out := slices.Clone(imported)
 	if !slices.ContainsFunc(out, func(e Edition) bool { return e.Region == BuiltInRegion }) {

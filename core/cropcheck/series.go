@@ -113,8 +113,7 @@ func (s Series) smoothed(origin time.Time, value func(Observation) float64) map[
 	return out
 }
 
-// longestGap returns the longest stretch of days in from…to, its ends included, without an
-// observation.
+// longestGap returns the longest stretch of days in from…to, its ends included, without an observation.
 func (p placed) longestGap(from, to int) int {
 	longest, before := 0, from
 	for _, day := range p.observed {

@@ -33,8 +33,7 @@ const (
 	totalCompletion  = "completeness" // tenths of a per cent
 	totalEmissions   = "emissions"    // g CO2e
 	totalRemovals    = "removals"
-	// Of those whose area, or product, is known: numerator and denominator of the
-	// figures per hectare and per tonne.
+	// Of those whose area, or product, is known: numerator and denominator of the figures per hectare and per tonne.
 	totalAreaReported   = "reported_area"      // dm2
 	totalEmissionsOn    = "emissions_on_area"  // g CO2e
 	totalRemovalsOn     = "removals_on_area"   // g CO2e
@@ -160,9 +159,8 @@ type Change struct {
 	By int64
 }
 
-// Changes returns how the sums change when what assessments contributed before is replaced
-// by what they contribute after, in the one order in which sums are locked: by year, kind
-// and key. Sums that stay are left out.
+// Changes returns how the sums change when what assessments contributed before is replaced by what they contribute after,
+// in the one order in which sums are locked: by year, kind and key. Sums that stay are left out.
 func Changes(before, after []Contribution) []Change {
 	var all []Change
 	for sign, contributions := range map[int64][]Contribution{-1: before, 1: after} {
@@ -175,8 +173,7 @@ func Changes(before, after []Contribution) []Change {
 	return Merge(all)
 }
 
-// Merge makes one change of those of the same sum, in the order of [Changes]. Sums that
-// stay are left out.
+// Merge makes one change of those of the same sum, in the order of [Changes]. Sums that stay are left out.
 func Merge(all []Change) []Change {
 	type place struct {
 		year int

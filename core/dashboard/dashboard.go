@@ -30,8 +30,7 @@ type Summary struct {
 	LatestYear                      int     // 0: no assessment states one
 }
 
-// Carbon is the sum of the submitted versions. Intensities are sum over sum, 0 where
-// there is no denominator.
+// Carbon is the sum of the submitted versions. Intensities are sum over sum, 0 where there is no denominator.
 type Carbon struct {
 	Emissions, Removals, Balance            float64 // t CO2e
 	EmissionsPerHa, RemovalsPerHa, NetPerHa float64 // t CO2e/ha
@@ -91,8 +90,7 @@ var (
 	Statuses = []verification.Status{verification.Verified, verification.Failed, verification.Processing, verification.Pending}
 )
 
-// Compose makes the dashboard of the sums by year; year narrows all but the trend to the
-// assessments of one year.
+// Compose makes the dashboard of the sums by year; year narrows all but the trend to the assessments of one year.
 func Compose(table *assessment.Table, sums map[int]Cells, year *int) Dashboard {
 	whole := Cells{}
 	latest := 0

@@ -17,23 +17,21 @@ const (
 	millionthsPerUnit = 1e6
 )
 
-// maxPerRecord bounds what one assessment adds to a sum: a thousand million tonnes, or
-// hectares. No farm comes near it, an engine gone wrong may; 9,000 such records still fit
-// into a sum.
+// maxPerRecord bounds what one assessment adds to a sum: a thousand million tonnes, or hectares. No farm comes near it, an
+// engine gone wrong may; 9,000 such records still fit into a sum.
 const maxPerRecord = 1e15
 
 // Figures are what the report of a submitted version says, as the dashboard adds it up.
 // The JSON form is stored: members are added, never changed.
 type Figures struct {
 	Version int `json:"version"` // number of the submission; 0: nothing was submitted
-	// Emissions and Removals are g CO2e; EmissionsBy and RemovalsBy are those of the labels
-	// of core/ghg.
+	// Emissions and Removals are g CO2e; EmissionsBy and RemovalsBy are those of the labels of core/ghg.
 	Emissions   int64            `json:"emissions"`
 	Removals    int64            `json:"removals"`
 	EmissionsBy map[string]int64 `json:"emissions_by"`
 	RemovalsBy  map[string]int64 `json:"removals_by"`
-	// Area in dm2, and Product at the farm gate in g, are the functional units; 0 where
-	// they are not known. Allocated is what the main product carries of the emissions, g CO2e.
+	// Area in dm2, and Product at the farm gate in g, are the functional units; 0 where they are not known. Allocated is what
+	// the main product carries of the emissions, g CO2e.
 	Area      int64 `json:"area"`
 	Product   int64 `json:"product"`
 	Allocated int64 `json:"allocated"`
@@ -80,14 +78,12 @@ type Facts struct {
 	AreaHa       float64 // growing area; 0: not stated, or not to be understood
 	Sections     []assessment.SectionState
 	Figures      Figures // of the submitted version
-	// Verification is the state of the crop verification of the submitted version; nil
-	// where nothing was submitted.
+	// Verification is of the submitted version; nil where nothing was submitted.
 	Verification *verification.Outcome
 }
 
-// FactsOf puts together what is known of a live assessment. Figures and verification
-// count for what was submitted alone. A verification of another version than the one
-// submitted is out of date: what was submitted waits for its own.
+// FactsOf puts together what is known of a live assessment. Figures and verification count for what was submitted alone. A
+// verification of another version than the one submitted is out of date: what was submitted waits for its own.
 func FactsOf(a *assessment.Assessment, sections []assessment.SectionState, figures Figures, checked *verification.Record) Facts {
 	f := Facts{Year: a.Year, Status: a.Status, Ready: a.Ready, Completeness: a.Completeness, Sections: sections}
 	if ha, wrong := a.AreaHa(); len(wrong) == 0 {

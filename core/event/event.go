@@ -17,8 +17,7 @@ type Event struct {
 // TypeProfileCompleted is published when a vegetation-index profile finishes processing.
 const TypeProfileCompleted = "vi_profile_completed"
 
-// ProfileCompleted is the payload of vi_profile_completed. It carries no map_uuid:
-// a profile has no map.
+// ProfileCompleted is the payload of vi_profile_completed. It carries no map_uuid: a profile has no map.
 type ProfileCompleted struct {
 	ProfileUUID  string `json:"profile_uuid"`
 	OrderID      int64  `json:"order_id"`
@@ -33,8 +32,7 @@ type ProfileCompleted struct {
 // TypeAssessmentSubmitted is published when an assessment is submitted as a new version.
 const TypeAssessmentSubmitted = "assessment_submitted"
 
-// AssessmentSubmitted is the payload of assessment_submitted. Emissions and removals are
-// t CO2e.
+// AssessmentSubmitted is the payload of assessment_submitted. Emissions and removals are t CO2e.
 type AssessmentSubmitted struct {
 	Assessment     int64   `json:"assessment"`
 	Version        int     `json:"version"`

@@ -9,8 +9,7 @@ type Kind struct {
 	Payload any    // the zero value of its payload
 }
 
-// kinds is every type of event that is published. A new event is a constant, a payload
-// and a line here.
+// kinds is every type of event that is published. A new event is a constant, a payload and a line here.
 var kinds = []Kind{
 	{TypeProfileCompleted, "A vegetation-index profile has finished processing.", ProfileCompleted{}},
 	{TypeAssessmentSubmitted, "An assessment was submitted as a new version.", AssessmentSubmitted{}},

@@ -5,8 +5,7 @@ import (
 	"tilth/core/record"
 )
 
-// Cultivation ties one crop to one field within one season. The same three may be tied more than
-// once: a field can be sown in parts.
+// Cultivation ties one crop to one field within one season; more than once where a field is sown in parts.
 type Cultivation struct {
 	record.Meta
 	Season record.Ref

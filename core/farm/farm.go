@@ -35,8 +35,7 @@ type Farm struct {
 	FieldCount  int64   `audit:"-"`
 }
 
-// Check returns what is wrong with the record itself. The use case checks country key and time
-// zone, because it has their lists.
+// Check returns what is wrong with the record itself. The use case checks country key and time zone, whose lists it has.
 func (r *Farm) Check() fault.Fields {
 	f := fault.Fields{}
 	f.RequiredText("name", r.Name, 255)

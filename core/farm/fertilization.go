@@ -20,8 +20,7 @@ const (
 	BasisElemental = "elemental"
 )
 
-// AreaTolerance is the factor by which a treated area may exceed that of the field: machines
-// overlap, and boundaries are drawn by hand.
+// AreaTolerance is how much more than the field may be treated: machines overlap, and boundaries are drawn by hand.
 const AreaTolerance = 1.05
 
 // Nutrients are contents in per cent of the product as it is spread. nil: not stated.
@@ -49,8 +48,7 @@ type Fertilization struct {
 	IncorporationHours *float64
 	Notes              string
 
-	// FieldAreaHa is the area of the field, from its boundary or else as declared; nil
-	// where neither is known. Read-only.
+	// FieldAreaHa is read-only: the area of the boundary, or else as declared; nil where neither is known.
 	FieldAreaHa *float64
 }
 
@@ -181,8 +179,7 @@ type part struct {
 	value *float64
 }
 
-// percentages checks parts of a whole. An excess is reported on every given part: any of them may
-// be the wrong one.
+// percentages checks parts of a whole. An excess is reported on every given part: any of them may be the wrong one.
 func percentages(f fault.Fields, tooMuch string, parts []part) {
 	sum := 0.0
 	for _, p := range parts {

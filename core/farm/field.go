@@ -9,15 +9,13 @@ import (
 	"tilth/core/record"
 )
 
-// BoundaryCategories and BoundaryMethods are the purposes of a boundary and the ways to survey it, in
-// the words of ISO 11783 field data.
+// BoundaryCategories and BoundaryMethods are in the words of ISO 11783 field data.
 var (
 	BoundaryCategories = []string{"conceptual", "operational", "economic", "administrative", "other"}
 	BoundaryMethods    = []string{"manual", "surveyed", "driven", "auto_operation", "auto_imagery", "unknown"}
 )
 
-// Field is a piece of land of a farm. Without a boundary it can be farmed and assessed, but not
-// observed by satellite.
+// Field is a piece of land of a farm. Without a boundary it can be farmed and assessed, but not observed by satellite.
 type Field struct {
 	record.Meta
 	UUID               string
@@ -36,8 +34,7 @@ type Field struct {
 	Notes              string
 	External
 
-	// Overlaps are the live fields of the company that this boundary overlaps: a warning in the
-	// answer, never stored.
+	// Overlaps are the live fields of the company that this boundary overlaps: a warning in the answer, never stored.
 	Overlaps []record.Ref `audit:"-"`
 }
 

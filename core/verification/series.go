@@ -7,8 +7,7 @@ import (
 	"tilth/core/vegetation"
 )
 
-// NewSeries joins the NDVI of a season with its EVI, which may be nil, by dates: a date
-// counts that both have.
+// NewSeries joins the NDVI of a season with its EVI, which may be nil: a date counts that both have.
 func NewSeries(from, to time.Time, ndvi vegetation.Series, evi *vegetation.Series) Series {
 	s := Series{
 		From: from, To: to, Algorithm: vegetation.Algorithm, Synthetic: ndvi.Synthetic, HasEVI: evi != nil,

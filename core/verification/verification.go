@@ -30,8 +30,7 @@ const (
 // Verdict reports whether something was decided.
 func (s Status) Verdict() bool { return s == Verified || s == Failed }
 
-// Reason is a stable word for why a check is where it is. Those on a field are the words
-// of cropcheck, and the ones here.
+// Reason is a stable word for why a check is where it is. Those on a field are also the words of cropcheck.
 type Reason string
 
 // Reasons beside those of cropcheck.
@@ -80,8 +79,7 @@ type Record struct {
 	Evidence     Evidence
 }
 
-// Evidence is what a check rests on. Its JSON form is stored: members are added, never
-// changed.
+// Evidence is what a check rests on. Its JSON form is stored: members are added, never changed.
 type Evidence struct {
 	Model  string  `json:"model"` // of the comparison, see [cropcheck.Model]
 	Fields []Field `json:"fields"`
@@ -107,8 +105,7 @@ type Field struct {
 	Series        *Series            `json:"series"`
 }
 
-// Series is what was seen of a field, with what it was computed of: the cache of the
-// check, and its evidence.
+// Series is what was seen of a field, with what it was computed of: the cache of the check, and its evidence.
 type Series struct {
 	From       time.Time               `json:"from"` // the season
 	To         time.Time               `json:"to"`
@@ -122,13 +119,11 @@ type Series struct {
 	Boundary   string                  `json:"boundary"` // digest of the boundary that it was computed within
 }
 
-// settled is how long after a season its imagery still changes: for as long profiles are
-// refreshed.
+// settled is how long after a season its imagery still changes: for as long profiles are refreshed.
 const settled = 30 * 24 * time.Hour
 
-// Reusable reports whether a series of an earlier computation can stand for one of a
-// season within a boundary now: it was computed in this run, or when the imagery of the
-// season did not change any more.
+// Reusable reports whether a series of an earlier computation can stand for one of a season within a boundary now: it was
+// computed in this run, or when the imagery of the season did not change any more.
 func (s *Series) Reusable(from, to time.Time, boundary string, evi bool, runStarted time.Time) bool {
 	same := s != nil && s.OrderID == 0 && s.From.Equal(from) && s.To.Equal(to) && s.Boundary == boundary &&
 		s.Algorithm == vegetation.Algorithm && (s.HasEVI || !evi)

@@ -8,8 +8,7 @@ import (
 // State is the state of a delivery.
 type State string
 
-// The states of a delivery: pending → delivered | failed, and back to pending when
-// a user requests another round.
+// The states: pending → delivered | failed, and back to pending when a user requests another round.
 const (
 	Pending   State = "pending"
 	Delivered State = "delivered"
@@ -127,15 +126,13 @@ const (
 	MaxTries = 11
 	// RoundLasts is the time within which a delivery is tried.
 	RoundLasts = 24 * time.Hour
-	// jitterShare is the random part of a pause, so that deliveries that failed together are
-	// not tried again together.
+	// jitterShare is the random part of a pause, so that deliveries that failed together are tried again apart.
 	jitterShare = 0.1
 )
 
-// NextTry returns when a delivery is tried again after tries failures in a round that began
-// at a time: after the pause of the schedule, shortened by up to a tenth by jitter in
-// [0, 1), or after the wait that the address requested, whichever is longer. again is
-// false when the round is over.
+// NextTry returns when a delivery is tried again after tries failures in a round that began at a time: after the pause of
+// the schedule, shortened by up to a tenth by jitter in [0, 1), or after the wait that the address requested, whichever is
+// longer. again is false when the round is over.
 func NextTry(tries int, began, now time.Time, requested time.Duration, jitter float64) (at time.Time, again bool) {
 	if tries > len(pauses) {
 		return time.Time{}, false

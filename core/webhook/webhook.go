@@ -86,8 +86,7 @@ func (w *Webhook) Wants(typ string) bool {
 	return w.IsActive && (len(w.EventTypes) == 0 || slices.Contains(w.EventTypes, typ))
 }
 
-// Switched applies a change of IsActive: a webhook that is switched on again has no
-// failures.
+// Switched applies a change of IsActive: a webhook that is switched on again has no failures.
 func (w *Webhook) Switched(was bool) {
 	if w.IsActive && !was {
 		w.DisabledReason, w.Failures, w.FailingSince, w.PausedUntil = "", 0, nil, nil
