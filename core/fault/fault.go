@@ -47,6 +47,18 @@ func (f Fields) Add(field, message string) {
 // Addf appends a formatted message to a field.
 func (f Fields) Addf(field, format string, args ...any) { f.Add(field, fmt.Sprintf(format, args...)) }
 
+// AddIf appends a formatted message to a field where something is wrong.
+func (f Fields) AddIf(wrong bool, field, format string, args ...any) {
+	if wrong {
+		f.Addf(field, format, args...)
+	}
+}
+
+// Within adds an error when a number is not from low to high.
+func (f Fields) Within(field string, v, low, high float64) {
+	f.AddIf(!(v >= low && v <= high), field, "It is a number from %g to %g.", low, high)
+}
+
 // Text adds an error when a value is longer than limit characters or cannot be stored.
 func (f Fields) Text(field, value string, limit int) {
 	if !utf8.ValidString(value) || strings.ContainsRune(value, 0) {

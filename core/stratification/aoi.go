@@ -62,9 +62,7 @@ func (a *AOI) Check() fault.Fields {
 	}
 	seen := map[string]bool{}
 	for _, field := range a.Fields {
-		if seen[field.UUID] {
-			f.Addf("field_uuids", "The field %s is listed twice.", field.UUID)
-		}
+		f.AddIf(seen[field.UUID], "field_uuids", "The field %s is listed twice.", field.UUID)
 		seen[field.UUID] = true
 	}
 	return f

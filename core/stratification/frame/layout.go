@@ -72,12 +72,9 @@ func New(fields []geo.MultiPolygon, opts Options) (Frame, error) {
 
 func (o Options) check() error {
 	fields := fault.Fields{}
-	if o.CellSize != 0 && !(o.CellSize >= MinCellSize && o.CellSize <= MaxCellSize) {
-		fields.Addf("cell_size", "A cell is %g to %g m wide.", MinCellSize, MaxCellSize)
-	}
-	if o.EdgeMask < 0 || o.EdgeMask > maxEdgeMask {
-		fields.Addf("edge_mask", "The mask along the edges is 0 to %d cells wide.", maxEdgeMask)
-	}
+	fields.AddIf(o.CellSize != 0 && !(o.CellSize >= MinCellSize && o.CellSize <= MaxCellSize),
+		"cell_size", "A cell is %g to %g m wide.", MinCellSize, MaxCellSize)
+	fields.AddIf(o.EdgeMask < 0 || o.EdgeMask > maxEdgeMask, "edge_mask", "The mask along the edges is 0 to %d cells wide.", maxEdgeMask)
 	return fields.Err()
 }
 

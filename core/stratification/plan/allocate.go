@@ -96,12 +96,9 @@ func (p Params) givenSamples(zones int) ([]int, error) {
 		total += n
 	}
 	refuseUnknown(fields, "per_zone", p.PerZone, zones)
-	if len(fields) == 0 && p.Samples != 0 && p.Samples != total {
-		fields.Addf("number_of_samples", "It is %d, but the zones' numbers add up to %d. Send one of the two.", p.Samples, total)
-	}
-	if len(fields) == 0 && total > maxSamples {
-		fields.Addf("per_zone", "A plan has at most %d samples; these are %d.", maxSamples, total)
-	}
+	fields.AddIf(len(fields) == 0 && p.Samples != 0 && p.Samples != total,
+		"number_of_samples", "It is %d, but the zones' numbers add up to %d. Send one of the two.", p.Samples, total)
+	fields.AddIf(len(fields) == 0 && total > maxSamples, "per_zone", "A plan has at most %d samples; these are %d.", maxSamples, total)
 	return out, fields.Err()
 }
 
@@ -147,9 +144,7 @@ func (p Params) allocate(areaHa float64, strata []Stratum, mean float64, upper [
 
 func (p Params) checkCosts(fields fault.Fields, zones int) {
 	if p.Allocation != CostOptimal {
-		if len(p.Cost) > 0 {
-			fields.Addf("cost", "Costs are of use for the allocation %q only.", CostOptimal)
-		}
+		fields.AddIf(len(p.Cost) > 0, "cost", "Costs are of use for the allocation %q only.", CostOptimal)
 		return
 	}
 	for h := 1; h <= zones; h++ {
@@ -158,8 +153,6 @@ func (p Params) checkCosts(fields fault.Fields, zones int) {
 		}
 	}
 	for _, h := range slices.Sorted(maps.Keys(p.Cost)) {
-		if h < 1 || h > zones {
-			fields.Addf("cost", "There is no zone %d.", h)
-		}
+		fields.AddIf(h < 1 || h > zones, "cost", "There is no zone %d.", h)
 	}
 }

@@ -152,67 +152,41 @@ type Plan struct {
 // Check refuses choices out of range, under the interface's names, for a map of that many zones.
 func (p Params) Check(zones int) error {
 	fields := fault.Fields{}
-	within := func(name string, v, low, high float64) {
-		if !(v >= low && v <= high) {
-			fields.Addf(name, "It is a number from %g to %g.", low, high)
-		}
-	}
-	if p.Samples < 0 || p.Samples > maxSamples {
-		fields.Addf("number_of_samples", "It is a whole number from 1 to %d.", maxSamples)
-	}
-	if p.HaPerSample < 0 || !stats.Finite(p.HaPerSample) {
-		fields.Add("ha_per_sample", "It is a number over 0.")
-	}
-	if p.Samples != 0 && p.HaPerSample != 0 {
-		fields.Add("ha_per_sample", "Send number_of_samples or ha_per_sample, not both.")
-	}
-	within("confidence", p.Precision.Confidence, 0.5, 0.999)
-	within("relative_error", p.Precision.RelativeError, 0.001, 1)
-	within("cv", p.CV, 0.001, 10)
-	within("rho2", p.Rho2, 0, 1)
-	within("min_samples_per_zone", float64(p.MinSamplesPerZone), MinSamplesPerZone, 1000)
-	if p.Precision.Population < 0 {
-		fields.Add("population", "It is a whole number, 0 for land without end.")
-	}
+	fields.AddIf(p.Samples < 0 || p.Samples > maxSamples, "number_of_samples", "It is a whole number from 1 to %d.", maxSamples)
+	fields.AddIf(p.HaPerSample < 0 || !stats.Finite(p.HaPerSample), "ha_per_sample", "It is a number over 0.")
+	fields.AddIf(p.Samples != 0 && p.HaPerSample != 0, "ha_per_sample", "Send number_of_samples or ha_per_sample, not both.")
+	fields.Within("confidence", p.Precision.Confidence, 0.5, 0.999)
+	fields.Within("relative_error", p.Precision.RelativeError, 0.001, 1)
+	fields.Within("cv", p.CV, 0.001, 10)
+	fields.Within("rho2", p.Rho2, 0, 1)
+	fields.Within("min_samples_per_zone", float64(p.MinSamplesPerZone), MinSamplesPerZone, 1000)
+	fields.AddIf(p.Precision.Population < 0, "population", "It is a whole number, 0 for land without end.")
 	if e := p.Precision.DesignEffect; e != 0 {
-		within("design_effect", e, 0.01, 100)
+		fields.Within("design_effect", e, 0.01, 100)
 	}
-	if !slices.Contains(Allocations, p.settled().Allocation) {
-		fields.Addf("allocation", "It is one of %v.", Allocations)
-	}
-	if (p.Allocation == Given) != (len(p.PerZone) > 0) {
-		fields.Addf("per_zone", "The numbers of samples by zone and the allocation %q go together.", Given)
-	}
+	fields.AddIf(!slices.Contains(Allocations, p.settled().Allocation), "allocation", "It is one of %v.", Allocations)
+	fields.AddIf((p.Allocation == Given) != (len(p.PerZone) > 0),
+		"per_zone", "The numbers of samples by zone and the allocation %q go together.", Given)
 	p.checkCosts(fields, zones)
 	p.checkPlaces(fields)
 	return fields.Err()
 }
 
 func (p Params) checkPlaces(fields fault.Fields) {
-	if !slices.Contains(Placements, p.Placement) {
-		fields.Addf("placement", "It is one of %v.", Placements)
-	}
-	if p.ZoneOffset < 0 || p.ZoneOffset > MaxZoneOffset {
-		fields.Addf("zone_offset", "It is a whole number of metres from 0 to %d.", MaxZoneOffset)
-	}
-	if p.MinDistance != DefaultDistance && !(p.MinDistance >= 0 && p.MinDistance <= maxMinDistance) {
-		fields.Addf("min_distance", "It is a number of metres from 0 to %g.", maxMinDistance)
-	}
-	if !(p.ReserveShare >= 0 && p.ReserveShare <= 1) {
-		fields.Add("reserve_share", "It is a number from 0 to 1.")
-	}
-	if len(p.Existing) > maxExisting {
-		fields.Addf("existing_points", "There can be at most %d.", maxExisting)
-	}
+	fields.AddIf(!slices.Contains(Placements, p.Placement), "placement", "It is one of %v.", Placements)
+	fields.AddIf(p.ZoneOffset < 0 || p.ZoneOffset > MaxZoneOffset,
+		"zone_offset", "It is a whole number of metres from 0 to %d.", MaxZoneOffset)
+	fields.AddIf(p.MinDistance != DefaultDistance && !(p.MinDistance >= 0 && p.MinDistance <= maxMinDistance),
+		"min_distance", "It is a number of metres from 0 to %g.", maxMinDistance)
+	fields.AddIf(!(p.ReserveShare >= 0 && p.ReserveShare <= 1), "reserve_share", "It is a number from 0 to 1.")
+	fields.AddIf(len(p.Existing) > maxExisting, "existing_points", "There can be at most %d.", maxExisting)
 	for i, at := range p.Existing {
 		if !stats.Finite(at.X) || !stats.Finite(at.Y) {
 			fields.Addf("existing_points", "Point %d has no position.", i+1)
 			break
 		}
 	}
-	if p.Seed > zoning.MaxSeed {
-		fields.Add("seed", "It is a whole number from 0 to 2^53 - 1.")
-	}
+	fields.AddIf(p.Seed > zoning.MaxSeed, "seed", "It is a whole number from 0 to 2^53 - 1.")
 }
 
 // New makes the sample plan of a map of zones: how many samples, how many in each zone, and where.

@@ -119,12 +119,9 @@ func strataOf(zones []zoning.Zone, p Params) (strata []Stratum, mean float64, er
 	if len(p.Pilot) == 0 {
 		return strata, 1, fields.Err()
 	}
-	if len(fields) == 0 && !(mean > 0) {
-		fields.Add("pilot", "The mean over the zones has to be over 0, as the error is relative to it.")
-	}
-	if len(fields) == 0 && !spread {
-		fields.Add("pilot", "No zone has a standard deviation over 0: the pilot samples say nothing of what varies.")
-	}
+	fields.AddIf(len(fields) == 0 && !(mean > 0), "pilot", "The mean over the zones has to be over 0, as the error is relative to it.")
+	fields.AddIf(len(fields) == 0 && !spread,
+		"pilot", "No zone has a standard deviation over 0: the pilot samples say nothing of what varies.")
 	return strata, mean, fields.Err()
 }
 

@@ -117,9 +117,7 @@ func (s Survey) byZone() ([][]Value, error) {
 	at, seen := map[int]int{}, map[string]bool{}
 	for h, z := range s.Zones {
 		at[z.Zone] = h
-		if !(z.AreaHa > 0) {
-			fields.Addf("zones", "Zone %d has no area.", z.Zone)
-		}
+		fields.AddIf(!(z.AreaHa > 0), "zones", "Zone %d has no area.", z.Zone)
 	}
 	out := make([][]Value, len(s.Zones))
 	for _, v := range s.Values {

@@ -62,17 +62,12 @@ func (d Depth) String() string { return fmt.Sprintf("%g-%g", d.FromCm(), d.ToCm(
 // CheckDepths returns what is wrong with the depth intervals of a round.
 func CheckDepths(depths []Depth) fault.Fields {
 	f := fault.Fields{}
-	if len(depths) == 0 || len(depths) > MaxDepths {
-		f.Addf("depths", "Between 1 and %d depth intervals.", MaxDepths)
-	}
+	f.AddIf(len(depths) == 0 || len(depths) > MaxDepths, "depths", "Between 1 and %d depth intervals.", MaxDepths)
 	for i, d := range depths {
-		if d.FromMm < 0 || d.ToMm <= d.FromMm || d.ToMm > MaxDepthCm*10 {
-			f.Addf("depths", "Interval %d: from 0 to %d cm, and its lower end below its upper.", i+1, MaxDepthCm)
-		}
+		f.AddIf(d.FromMm < 0 || d.ToMm <= d.FromMm || d.ToMm > MaxDepthCm*10,
+			"depths", "Interval %d: from 0 to %d cm, and its lower end below its upper.", i+1, MaxDepthCm)
 		for j, other := range depths[:i] {
-			if d.FromMm < other.ToMm && other.FromMm < d.ToMm {
-				f.Addf("depths", "Intervals %d and %d overlap.", j+1, i+1)
-			}
+			f.AddIf(d.FromMm < other.ToMm && other.FromMm < d.ToMm, "depths", "Intervals %d and %d overlap.", j+1, i+1)
 		}
 	}
 	return f
@@ -198,9 +193,8 @@ func onEarth(p geo.Position) bool { return math.Abs(p.X) <= 180 && math.Abs(p.Y)
 // Check returns what is wrong with the sample itself.
 func (s *Sample) Check() fault.Fields {
 	f := fault.Fields{}
-	if !labels.MatchString(s.Label) {
-		f.Add("label", "A label has 1 to 64 of the characters A-Z, a-z, 0-9, dot, underscore, hyphen and slash.")
-	}
+	f.AddIf(!labels.MatchString(s.Label),
+		"label", "A label has 1 to 64 of the characters A-Z, a-z, 0-9, dot, underscore, hyphen and slash.")
 	f.Text("notes", s.Notes, maxNotes)
 	s.checkStatus(f)
 	if s.Collected != nil {
@@ -243,9 +237,7 @@ func (c *Collected) check() fault.Fields {
 			f.Addf("lon", "The place is %.0f m from the planned one; a sample of it lies within %d m. Have lon and lat changed places?", *c.MovedM, maxMoved)
 		}
 	}
-	if c.At.Year() < 1950 || c.At.Year() > 2200 {
-		f.Add("at", "When the sample was taken.")
-	}
+	f.AddIf(c.At.Year() < 1950 || c.At.Year() > 2200, "at", "When the sample was taken.")
 	f.Text("by", c.By, 255)
 	inRange(f, "accuracy_m", c.AccuracyM, 0, maxAccuracyM, "m")
 	return f

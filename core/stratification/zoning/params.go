@@ -1,7 +1,6 @@
 package zoning
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -38,17 +37,9 @@ func DefaultParams() Params {
 // Check refuses parameters out of range under the interface's names, given the layers' names.
 func (p Params) Check(layers []string) error {
 	fields := fault.Fields{}
-	within := func(name string, v, low, high float64) {
-		if !(v >= low && v <= high) {
-			fields.Addf(name, "It is a number from %g to %g.", low, high)
-		}
-	}
-	if p.MinZones < 2 || p.MinZones > MaxZones {
-		fields.Addf("min_zones", "It is a whole number from 2 to %d.", MaxZones)
-	}
-	if p.MaxZones != 0 && (p.MaxZones < p.MinZones || p.MaxZones > MaxZones) {
-		fields.Addf("max_zones", "It is a whole number from min_zones (%d) to %d.", p.MinZones, MaxZones)
-	}
+	fields.AddIf(p.MinZones < 2 || p.MinZones > MaxZones, "min_zones", "It is a whole number from 2 to %d.", MaxZones)
+	fields.AddIf(p.MaxZones != 0 && (p.MaxZones < p.MinZones || p.MaxZones > MaxZones),
+		"max_zones", "It is a whole number from min_zones (%d) to %d.", p.MinZones, MaxZones)
 	for _, name := range slices.Sorted(maps.Keys(p.Weights)) {
 		switch w := p.Weights[name]; {
 		case !slices.Contains(layers, name):
@@ -57,22 +48,18 @@ func (p Params) Check(layers []string) error {
 			fields.Addf("weights", "The weight of %s is a number over 0, at most %g. Leave a layer out by not naming it among the layers.", name, maxWeight)
 		}
 	}
-	within("spatial_weight", p.SpatialWeight, 0, maxWeight)
-	within("min_zone_area", p.MinZoneAreaHa, 0, 10_000)
-	within("confidence", p.Confidence, 0.5, 0.999)
-	within("relative_error", p.RelativeError, 0.001, 1)
-	within("cv", p.CV, 0.001, 10)
-	within("rho2", p.Rho2, 0, 1)
-	within("min_samples_per_zone", float64(p.MinSamplesPerZone), 2, 1000)
-	within("max_samples", float64(p.MaxSamples), 4, 100_000)
-	if p.Method != KMeans && p.Method != Fuzzy {
-		fields.Addf("method", "It is %s or %s.", KMeans, Fuzzy)
-	}
-	within("fuzziness", p.Fuzziness, 1.05, 5)
-	within("starts", float64(p.Starts), 1, maxStarts)
-	if p.Seed > MaxSeed {
-		fields.Add("seed", "It is a whole number from 0 to 2^53 - 1.")
-	}
+	fields.Within("spatial_weight", p.SpatialWeight, 0, maxWeight)
+	fields.Within("min_zone_area", p.MinZoneAreaHa, 0, 10_000)
+	fields.Within("confidence", p.Confidence, 0.5, 0.999)
+	fields.Within("relative_error", p.RelativeError, 0.001, 1)
+	fields.Within("cv", p.CV, 0.001, 10)
+	fields.Within("rho2", p.Rho2, 0, 1)
+	fields.Within("min_samples_per_zone", float64(p.MinSamplesPerZone), 2, 1000)
+	fields.Within("max_samples", float64(p.MaxSamples), 4, 100_000)
+	fields.AddIf(p.Method != KMeans && p.Method != Fuzzy, "method", "It is %s or %s.", KMeans, Fuzzy)
+	fields.Within("fuzziness", p.Fuzziness, 1.05, 5)
+	fields.Within("starts", float64(p.Starts), 1, maxStarts)
+	fields.AddIf(p.Seed > MaxSeed, "seed", "It is a whole number from 0 to 2^53 - 1.")
 	return fields.Err()
 }
 
@@ -106,13 +93,10 @@ func checkLayers(f *frame.Frame, layers []layer.Layer) error {
 	fields := fault.Fields{}
 	seen := map[string]bool{}
 	for _, l := range layers {
-		if l.Name == "" || seen[l.Name] {
-			fields.Addf("layers", "The layer %q is listed twice, or has no name.", l.Name)
-		}
+		fields.AddIf(l.Name == "" || seen[l.Name], "layers", "The layer %q is listed twice, or has no name.", l.Name)
 		seen[l.Name] = true
-		if len(l.Values) != len(f.Cells) {
-			fields.Add("layers", fmt.Sprintf("The layer %q has %d values for %d cells.", l.Name, len(l.Values), len(f.Cells)))
-		}
+		fields.AddIf(len(l.Values) != len(f.Cells),
+			"layers", "The layer %q has %d values for %d cells.", l.Name, len(l.Values), len(f.Cells))
 	}
 	return fields.Err()
 }
