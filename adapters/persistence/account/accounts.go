@@ -161,7 +161,11 @@ func (a accounts) Policy(ctx context.Context, companyID int64) (ports.Policy, in
 		return out, 0, err
 	}
 	for _, row := range slugs {
-		out.RoleSlugs[row.Name] = append(out.RoleSlugs[row.Name], sliceOf(row.Slug)...)
+		list := out.RoleSlugs[row.Name]
+		if row.Slug != nil {
+			list = append(list, *row.Slug)
+		}
+		out.RoleSlugs[row.Name] = list
 	}
 	var holders []struct {
 		UserID int64
@@ -177,13 +181,6 @@ func (a accounts) Policy(ctx context.Context, companyID int64) (ports.Policy, in
 		out.UserRoles[row.UserID] = append(out.UserRoles[row.UserID], row.Name)
 	}
 	return out, company.PolicyVersion, nil
-}
-
-func sliceOf[T any](p *T) []T {
-	if p == nil {
-		return nil
-	}
-	return []T{*p}
 }
 
 func userOfRow(row *userRow) ports.User {

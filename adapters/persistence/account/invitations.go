@@ -73,11 +73,9 @@ func (i invitations) Insert(ctx context.Context, scope access.Scope, in *ports.I
 	if err := sqlstore.Insert(ctx, i.Session, &row, &in.ID); err != nil {
 		return err
 	}
-	rows := make([]invitationRoleRow, len(ids))
-	for n, id := range ids {
-		rows[n] = invitationRoleRow{InvitationID: in.ID, RoleID: id}
-	}
-	if err := sqlstore.InsertRows(ctx, i.Session, rows); err != nil {
+	if err := sqlstore.InsertAll(ctx, i.Session, ids, func(_ int, id int64) invitationRoleRow {
+		return invitationRoleRow{InvitationID: in.ID, RoleID: id}
+	}); err != nil {
 		return err
 	}
 	return tickets{i.Session}.Add(ctx, ports.Ticket{

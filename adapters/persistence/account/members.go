@@ -90,11 +90,7 @@ func (m members) Update(ctx context.Context, scope access.Scope, member ports.Me
 	if err := sqlstore.Run(ctx, m.Session.NewDelete().Model((*userRoleRow)(nil)).Where("user_id = ?", member.ID)); err != nil {
 		return err
 	}
-	rows := make([]userRoleRow, len(ids))
-	for i, id := range ids {
-		rows[i] = userRoleRow{UserID: member.ID, RoleID: id}
-	}
-	return sqlstore.InsertRows(ctx, m.Session, rows)
+	return sqlstore.InsertAll(ctx, m.Session, ids, func(_ int, id int64) userRoleRow { return userRoleRow{UserID: member.ID, RoleID: id} })
 }
 
 func (m members) Owners(ctx context.Context, scope access.Scope) (int64, error) {

@@ -73,11 +73,7 @@ func (r roles) Update(ctx context.Context, scope access.Scope, role access.Role)
 }
 
 func addSlugs(ctx context.Context, s *sqlstore.Session, roleID int64, slugs []string) error {
-	rows := make([]roleSlugRow, len(slugs))
-	for i, slug := range slugs {
-		rows[i] = roleSlugRow{RoleID: roleID, Slug: slug}
-	}
-	return sqlstore.InsertRows(ctx, s, rows)
+	return sqlstore.InsertAll(ctx, s, slugs, func(_ int, slug string) roleSlugRow { return roleSlugRow{RoleID: roleID, Slug: slug} })
 }
 
 // Its slugs go with it.

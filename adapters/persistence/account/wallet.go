@@ -16,9 +16,7 @@ import (
 
 type walletRow struct {
 	bun.BaseModel `bun:"table:wallets,alias:t"`
-	CompanyID     int64 `bun:"company_id,pk"`
-	Balance       credit.Amount
-	Held          credit.Amount
+	credit.Wallet
 }
 
 type transactionRow struct {
@@ -39,8 +37,7 @@ type entryRow struct {
 	bun.BaseModel `bun:"table:ledger_entries,alias:t"`
 	TransactionID int64 `bun:"transaction_id,pk"`
 	Line          int   `bun:"line,pk"`
-	Account       credit.Account
-	Amount        credit.Amount
+	credit.Entry
 }
 
 type priceRow struct {
@@ -52,12 +49,7 @@ type priceRow struct {
 
 type chargeRow struct {
 	bun.BaseModel `bun:"table:field_charges,alias:t"`
-	FieldID       int64 `bun:"field_id,pk"`
-	CompanyID     int64
-	OrderID       int64
-	Product       credit.Product
-	Amount        credit.Amount
-	Captured      bool
+	credit.FieldCharge
 }
 
 // wallet implements ports.Wallet.
@@ -67,19 +59,17 @@ func (w wallet) Lock(ctx context.Context, scope access.Scope) (credit.Wallet, er
 	if !sqlstore.Writable(scope) {
 		return credit.Wallet{}, fault.Missing("wallet")
 	}
-	_, err := w.s.NewInsert().Model(&walletRow{CompanyID: scope.Company()}).On("CONFLICT (company_id) DO NOTHING").Exec(ctx)
+	_, err := w.s.NewInsert().Model(&walletRow{Wallet: credit.Wallet{CompanyID: scope.Company()}}).On("CONFLICT (company_id) DO NOTHING").Exec(ctx)
 	if err != nil {
 		return credit.Wallet{}, err
 	}
 	return sqlstore.One(ctx, w.s.ForUpdate(w.query(scope)), "wallet", walletOfRow)
 }
 
-func walletOfRow(row *walletRow) credit.Wallet {
-	return credit.Wallet{CompanyID: row.CompanyID, Balance: row.Balance, Held: row.Held}
-}
+func walletOfRow(row *walletRow) credit.Wallet { return row.Wallet }
 
 func (w wallet) query(scope access.Scope) *bun.SelectQuery {
-	return sqlstore.Where(w.s.NewSelect().Model((*walletRow)(nil)), sqlstore.OwnOnly(scope))
+	return sqlstore.OwnRows[walletRow](w.s, scope)
 }
 
 func (w wallet) Get(ctx context.Context, scope access.Scope) (credit.Wallet, error) {
@@ -114,7 +104,7 @@ func (w wallet) append(ctx context.Context, tx *credit.Transaction) error {
 	entries := credit.Entries(tx.Kind, tx.Amount)
 	rows := make([]entryRow, len(entries))
 	for i, e := range entries {
-		rows[i] = entryRow{TransactionID: tx.ID, Line: i + 1, Account: e.Account, Amount: e.Amount}
+		rows[i] = entryRow{TransactionID: tx.ID, Line: i + 1, Entry: e}
 		sum += e.Amount
 	}
 	if sum != 0 {
@@ -124,7 +114,7 @@ func (w wallet) append(ctx context.Context, tx *credit.Transaction) error {
 }
 
 func (w wallet) transactions(scope access.Scope) *bun.SelectQuery {
-	return sqlstore.Where(w.s.NewSelect().Model((*transactionRow)(nil)), sqlstore.OwnOnly(scope))
+	return sqlstore.OwnRows[transactionRow](w.s, scope)
 }
 
 // transactionFilters are the filters of the ledger.
@@ -172,15 +162,8 @@ func (w wallet) Price(ctx context.Context, service string) (credit.Amount, bool,
 }
 
 func (w wallet) FieldCharge(ctx context.Context, scope access.Scope, fieldID int64) (credit.FieldCharge, error) {
-	var row chargeRow
-	q := sqlstore.Where(w.s.NewSelect().Model((*chargeRow)(nil)), sqlstore.OwnOnly(scope))
-	if err := q.Where("t.field_id = ?", fieldID).Scan(ctx, &row); err != nil {
-		return credit.FieldCharge{}, sqlstore.Missing(err, "charge")
-	}
-	return credit.FieldCharge{
-		CompanyID: row.CompanyID, FieldID: row.FieldID, OrderID: row.OrderID,
-		Product: row.Product, Amount: row.Amount, Captured: row.Captured,
-	}, nil
+	return sqlstore.One(ctx, sqlstore.OwnRows[chargeRow](w.s, scope).Where("t.field_id = ?", fieldID), "charge",
+		func(row *chargeRow) credit.FieldCharge { return row.FieldCharge })
 }
 
 // A held charge may pass to another order; one that is captured stays as it is for good.
@@ -188,10 +171,8 @@ func (w wallet) PutFieldCharge(ctx context.Context, scope access.Scope, charge c
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("field")
 	}
-	row := chargeRow{
-		FieldID: charge.FieldID, CompanyID: scope.Company(), OrderID: charge.OrderID,
-		Product: charge.Product, Amount: charge.Amount, Captured: charge.Captured,
-	}
+	charge.CompanyID = scope.Company()
+	row := chargeRow{FieldCharge: charge}
 	q := w.s.NewInsert().Model(&row).Apply(sqlstore.Replacing("field_id", "order_id", "product", "amount", "captured"))
 	return sqlstore.Change(ctx, q.Where("t.company_id = EXCLUDED.company_id AND NOT t.captured"),
 		fault.New(fault.Conflict, "field_charged", "This field was charged already."))
@@ -212,11 +193,7 @@ func (p prices) SetPrice(ctx context.Context, service string, price credit.Amoun
 }
 
 func (w wallet) Transaction(ctx context.Context, scope access.Scope, id int64) (credit.Transaction, error) {
-	var row transactionRow
-	if err := w.transactions(scope).Where("t.id = ?", id).Scan(ctx, &row); err != nil {
-		return credit.Transaction{}, sqlstore.Missing(err, "transaction")
-	}
-	return transactionOfRow(&row)
+	return transactionView.One(ctx, w.transactions(scope).Where("t.id = ?", id))
 }
 
 func (w wallet) Refunded(ctx context.Context, scope access.Scope, id int64) (bool, error) {

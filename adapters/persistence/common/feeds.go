@@ -37,27 +37,15 @@ func (f feeds) Bounds(ctx context.Context, scope access.Scope) (event.Bounds, er
 }
 
 func (f feeds) After(ctx context.Context, scope access.Scope, position int64, types []string, limit int) ([]event.Logged, error) {
-	var rows []outboxRow
 	q := f.after(scope, position).Limit(int64(limit))
 	if len(types) > 0 {
 		q = q.Where("t.type IN (?)", bun.List(types))
 	}
-	if err := q.Scan(ctx, &rows); err != nil {
-		return nil, err
-	}
-	return loggedOfRows(rows), nil
+	return sqlstore.All(ctx, q, (*outboxRow).logged)
 }
 
 func (f feeds) after(scope access.Scope, position int64) *bun.SelectQuery {
 	return sqlstore.Where(f.s.NewSelect().Model((*outboxRow)(nil)), sqlstore.OwnOnly(scope)).Where("t.position > ?", position).OrderExpr("t.position")
-}
-
-func loggedOfRows(rows []outboxRow) []event.Logged {
-	out := make([]event.Logged, len(rows))
-	for i := range rows {
-		out[i] = rows[i].logged()
-	}
-	return out
 }
 
 func (f feeds) Waiting(ctx context.Context) (bool, error) {
@@ -96,7 +84,7 @@ func (f feeds) Assign(ctx context.Context, at time.Time, limit int) ([]event.Log
 	for _, id := range slices.Sorted(maps.Keys(lasts)) {
 		ends = append(ends, feedRow{CompanyID: id, Last: lasts[id]})
 	}
-	return loggedOfRows(rows), sqlstore.Run(ctx, f.s.NewInsert().Model(&ends).Apply(sqlstore.Replacing("company_id", "last")))
+	return sqlstore.Each(rows, (*outboxRow).logged), sqlstore.Run(ctx, f.s.NewInsert().Model(&ends).Apply(sqlstore.Replacing("company_id", "last")))
 }
 
 func (f feeds) Positions(ctx context.Context, ids []string) (map[string]int64, error) {

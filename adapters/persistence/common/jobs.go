@@ -50,19 +50,14 @@ func (j jobs) Enqueue(ctx context.Context, job ports.Job) error {
 }
 
 func (j jobs) enqueue(ctx context.Context, all []ports.Job) error {
-	for chunk := range slices.Chunk(all, sqlstore.InsertChunk) {
-		rows := make([]jobRow, len(chunk))
-		for i, job := range chunk {
-			rows[i] = jobRow{Kind: job.Kind, Key: job.Key, CompanyID: sqlstore.NullableID(job.CompanyID), Subject: job.Subject, RunAt: sqlstore.StampAt(job.RunAt)}
-		}
-		if _, err := j.s.NewInsert().Model(&rows).On("CONFLICT (kind, key) DO UPDATE").
+	return sqlstore.InsertAll(ctx, j.s, all, func(_ int, job ports.Job) jobRow {
+		return jobRow{Kind: job.Kind, Key: job.Key, CompanyID: sqlstore.NullableID(job.CompanyID), Subject: job.Subject, RunAt: sqlstore.StampAt(job.RunAt)}
+	}, func(q *bun.InsertQuery) *bun.InsertQuery {
+		return q.On("CONFLICT (kind, key) DO UPDATE").
 			Set("run_at = EXCLUDED.run_at").Set("attempt = CASE WHEN t.failed_at IS NULL THEN t.attempt ELSE 0 END").
 			Set("failed_at = NULL, reason = ''").
-			Where("t.lease IS NULL AND (t.run_at > EXCLUDED.run_at OR t.failed_at IS NOT NULL)").Returning("NULL").Exec(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
+			Where("t.lease IS NULL AND (t.run_at > EXCLUDED.run_at OR t.failed_at IS NOT NULL)")
+	})
 }
 
 func (j jobs) Waits(ctx context.Context, kind, key string) (bool, error) {
@@ -150,10 +145,7 @@ func (q queue) Claim(ctx context.Context, now time.Time, lease time.Duration, li
 		slices.SortFunc(rows, func(a, b jobRow) int {
 			return cmp.Or(a.RunAt.Compare(b.RunAt.Time), cmp.Compare(a.ID, b.ID))
 		})
-		out = make([]ports.Job, len(rows))
-		for i := range rows {
-			out[i] = rows[i].job()
-		}
+		out = sqlstore.Each(rows, (*jobRow).job)
 		return nil
 	})
 	return out, err

@@ -77,10 +77,9 @@ func (r relay) Pending(ctx context.Context, now time.Time, lease time.Duration, 
 			return err
 		}
 		slices.SortFunc(rows, func(a, b outboxRow) int { return cmp.Compare(a.Seq, b.Seq) })
-		out = make([]ports.OutboxRow, len(rows))
-		for i, row := range rows {
-			out[i] = ports.OutboxRow{Logged: row.logged(), Seq: row.Seq, Attempts: row.Attempts}
-		}
+		out = sqlstore.Each(rows, func(row *outboxRow) ports.OutboxRow {
+			return ports.OutboxRow{Logged: row.logged(), Seq: row.Seq, Attempts: row.Attempts}
+		})
 		return nil
 	})
 	return out, err

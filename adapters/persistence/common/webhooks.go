@@ -42,9 +42,9 @@ var webhookTable = &sqlstore.Table[webhook.Webhook, webhookRow]{
 	Record:  webhookOfRow,
 }
 
-type webhookRepo = sqlstore.Records[webhook.Webhook, webhookRow, *webhook.Webhook, *webhookRow]
-
-func webhookRecords(s *sqlstore.Session) webhookRepo { return sqlstore.NewRecords(s, webhookTable) }
+func webhookRecords(s *sqlstore.Session) sqlstore.Records[webhook.Webhook, webhookRow, *webhook.Webhook, *webhookRow] {
+	return sqlstore.NewRecords(s, webhookTable)
+}
 
 func rowOfWebhook(w *webhook.Webhook) webhookRow {
 	row := webhookRow{
@@ -191,7 +191,7 @@ func (k webhookKeeper) Take(ctx context.Context, companies []int64) ([]event.Log
 		return nil, err
 	}
 	_, err = k.s.NewUpdate().Model((*feedRow)(nil)).Set("delivered = last").Where("t.company_id IN (?)", in).Exec(ctx)
-	return loggedOfRows(rows), err
+	return sqlstore.Each(rows, (*outboxRow).logged), err
 }
 
 func (k webhookKeeper) Listening(ctx context.Context, companies []int64) ([]webhook.Webhook, error) {
@@ -203,11 +203,8 @@ func (k webhookKeeper) Listening(ctx context.Context, companies []int64) ([]webh
 }
 
 func (k webhookKeeper) Add(ctx context.Context, list []webhook.Delivery) error {
-	rows := make([]deliveryRow, len(list))
-	for i, d := range list {
-		rows[i] = rowOfDelivery(d)
-	}
-	return sqlstore.InsertRows(ctx, k.s, rows, sqlstore.Skipping("webhook_id, event_id"))
+	row := func(_ int, d webhook.Delivery) deliveryRow { return rowOfDelivery(d) }
+	return sqlstore.InsertAll(ctx, k.s, list, row, sqlstore.Skipping("webhook_id, event_id"))
 }
 
 func (k webhookKeeper) Prune(ctx context.Context, before time.Time, limit int) (int64, error) {

@@ -56,17 +56,16 @@ func (b boundaries) Open(ctx context.Context, scope access.Scope, versions []far
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("field")
 	}
-	rows := make([]boundaryRow, len(versions))
-	for i, v := range versions {
-		rows[i] = boundaryRow{
+	return sqlstore.InsertAll(ctx, b.s, versions, func(_ int, v farm.BoundaryVersion) boundaryRow {
+		row := boundaryRow{
 			CompanyID: scope.Company(), FieldID: v.FieldID, Boundary: sqlstore.JSONOf(v.Boundary),
 			AreaM2: v.AreaM2, ValidFrom: sqlstore.StampAt(v.ValidFrom), ValidTo: sqlstore.NullableStamp(v.ValidTo),
 		}
 		if v.ChangedBy != nil {
-			rows[i].ChangedBy = &v.ChangedBy.ID
+			row.ChangedBy = &v.ChangedBy.ID
 		}
-	}
-	return sqlstore.InsertRows(ctx, b.s, rows)
+		return row
+	})
 }
 
 func (b boundaries) Count(ctx context.Context, scope access.Scope, fieldID int64) (int64, error) {

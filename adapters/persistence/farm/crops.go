@@ -67,14 +67,7 @@ func (c crops) Count(ctx context.Context, query ports.Query) (int64, error) {
 }
 
 func (c crops) Each(ctx context.Context, query ports.Query) iter.Seq2[farm.Crop, error] {
-	q, err := sqlstore.Filtered(c.query(), cropFilters, query.Filters)
-	if err != nil {
-		return sqlstore.Failed[farm.Crop](err)
-	}
-	if q, err = c.s.Ordered(q, map[string]sqlstore.OrderKey{"name": {Expr: "t.name", Text: true}}, query.Order); err != nil {
-		return sqlstore.Failed[farm.Crop](err)
-	}
-	return sqlstore.Stream(ctx, c.s, sqlstore.Paged(q, query), cropOfRow)
+	return cropView.Each(ctx, c.s, c.query(), query)
 }
 
 func (c crops) Get(ctx context.Context, id int64) (farm.Crop, error) {
@@ -90,11 +83,8 @@ func (c crops) GetMany(ctx context.Context, ids []int64) (map[int64]farm.Crop, e
 }
 
 func (c crops) UpsertCrops(ctx context.Context, list []farm.Crop, at time.Time) error {
-	rows := make([]cropRow, len(list))
-	for i := range list {
-		rows[i] = rowOfCrop(&list[i], at)
-	}
-	return sqlstore.InsertRows(ctx, c.s, rows, sqlstore.Replacing("slug",
+	row := func(_ int, crop farm.Crop) cropRow { return rowOfCrop(&crop, at) }
+	return sqlstore.InsertAll(ctx, c.s, list, row, sqlstore.Replacing("slug",
 		"updated_at", "name", "scientific_name", "icc_group", "icc_code", "cpc_code", "hcat3_code", "lifecycle", "family", "is_n_fixing",
 		"is_flooded", "is_grassland", "is_cover", "ghg_crop_type", "curve_classes", "names", "is_active", "search_folded"))
 }
@@ -117,7 +107,9 @@ func rowOfCrop(r *farm.Crop, at time.Time) cropRow {
 	}
 }
 
-var cropView = &sqlstore.View[farm.Crop, cropRow]{Word: "crop", Filters: cropFilters, Record: cropOfRow}
+var cropView = &sqlstore.View[farm.Crop, cropRow]{
+	Word: "crop", Filters: cropFilters, Orders: map[string]sqlstore.OrderKey{"name": {Expr: "t.name", Text: true}}, Record: cropOfRow,
+}
 
 func cropOfRow(row *cropRow) (farm.Crop, error) {
 	return farm.Crop{

@@ -44,24 +44,21 @@ var cultivationTable = &sqlstore.Table[farm.Cultivation, cultivationRow]{
 	Record: cultivationOfRow,
 }
 
-type cultivationRepo = sqlstore.Records[farm.Cultivation, cultivationRow, *farm.Cultivation, *cultivationRow]
-
-func cultivationRecords(s *sqlstore.Session) cultivationRepo {
-	return sqlstore.NewRecords(s, cultivationTable)
+// cultivations implements ports.Cultivations.
+type cultivations struct {
+	sqlstore.Records[farm.Cultivation, cultivationRow, *farm.Cultivation, *cultivationRow]
 }
 
-// cultivations implements ports.Cultivations.
-type cultivations struct{ cultivationRepo }
+func cultivationRecords(s *sqlstore.Session) cultivations {
+	return cultivations{sqlstore.NewRecords(s, cultivationTable)}
+}
 
 func (r cultivations) CountOfField(ctx context.Context, scope access.Scope, fieldID int64) (int64, error) {
 	return r.Count(ctx, scope, ports.Query{Filters: []ports.Filter{{Name: "field", Value: fieldID}}})
 }
 
 func (r cultivations) SoftDeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) (int64, error) {
-	if len(fieldIDs) == 0 {
-		return 0, nil
-	}
-	return r.DeleteWhere(ctx, scope, sqlstore.When("t.field_id IN (?)", bun.List(fieldIDs)), at)
+	return r.DeleteWhere(ctx, scope, sqlstore.Among("t.field_id", fieldIDs), at)
 }
 
 func rowOfCultivation(r *farm.Cultivation) cultivationRow {
@@ -78,10 +75,7 @@ func cultivationOfRow(row *cultivationRow) (farm.Cultivation, error) {
 }
 
 func (r cultivations) UndeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, deletedAt, now time.Time) error {
-	if len(fieldIDs) == 0 {
-		return nil
-	}
-	_, err := r.UndeleteWhere(ctx, scope, sqlstore.When("t.field_id IN (?)", bun.List(fieldIDs)), deletedAt, now)
+	_, err := r.UndeleteWhere(ctx, scope, sqlstore.Among("t.field_id", fieldIDs), deletedAt, now)
 	return err
 }
 

@@ -48,9 +48,9 @@ var farmTable = &sqlstore.Table[farm.Farm, farmRow]{
 	Record:  farmOfRow,
 }
 
-type farmRepo = sqlstore.Records[farm.Farm, farmRow, *farm.Farm, *farmRow]
-
-func farmRecords(s *sqlstore.Session) farmRepo { return sqlstore.NewRecords(s, farmTable) }
+func farmRecords(s *sqlstore.Session) sqlstore.Records[farm.Farm, farmRow, *farm.Farm, *farmRow] {
+	return sqlstore.NewRecords(s, farmTable)
+}
 
 func rowOfFarm(r *farm.Farm) farmRow {
 	row := farmRow{

@@ -74,17 +74,20 @@ var fertilizationTable = &sqlstore.Table[farm.Fertilization, fertilizationRow]{
 	Record: fertilizationOfRow,
 }
 
-type fertilizationRepo = sqlstore.Records[farm.Fertilization, fertilizationRow, *farm.Fertilization, *fertilizationRow]
-
-func fertilizationRecords(s *sqlstore.Session) fertilizationRepo {
-	return sqlstore.NewRecords(s, fertilizationTable)
+// fertilizations implements ports.Fertilizations.
+type fertilizations struct {
+	sqlstore.Records[farm.Fertilization, fertilizationRow, *farm.Fertilization, *fertilizationRow]
 }
 
-// fertilizations implements ports.Fertilizations.
-type fertilizations struct{ fertilizationRepo }
+func fertilizationRecords(s *sqlstore.Session) fertilizations {
+	return fertilizations{sqlstore.NewRecords(s, fertilizationTable)}
+}
 
 // ofFields is the fertilizations of the cultivations of fields, live and deleted.
 func ofFields(scope access.Scope, fieldIDs []int64) sqlstore.Condition {
+	if len(fieldIDs) == 0 {
+		return sqlstore.Nothing
+	}
 	return sqlstore.When(
 		"t.cultivation_id IN (SELECT c.id FROM cultivations AS c WHERE c.company_id = ? AND c.field_id IN (?))",
 		scope.Company(), bun.List(fieldIDs))
@@ -93,9 +96,6 @@ func ofFields(scope access.Scope, fieldIDs []int64) sqlstore.Condition {
 func ofCultivation(id int64) sqlstore.Condition { return sqlstore.When("t.cultivation_id = ?", id) }
 
 func (r fertilizations) SoftDeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) (int64, error) {
-	if len(fieldIDs) == 0 {
-		return 0, nil
-	}
 	return r.DeleteWhere(ctx, scope, ofFields(scope, fieldIDs), at)
 }
 
@@ -104,9 +104,6 @@ func (r fertilizations) SoftDeleteOfCultivation(ctx context.Context, scope acces
 }
 
 func (r fertilizations) UndeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, deletedAt, now time.Time) error {
-	if len(fieldIDs) == 0 {
-		return nil
-	}
 	_, err := r.UndeleteWhere(ctx, scope, ofFields(scope, fieldIDs), deletedAt, now)
 	return err
 }

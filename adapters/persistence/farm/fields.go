@@ -61,12 +61,12 @@ var fieldTable = &sqlstore.Table[farm.Field, fieldRow]{
 	Kept:    []string{"uuid"},
 }
 
-type fieldRepo = sqlstore.Records[farm.Field, fieldRow, *farm.Field, *fieldRow]
-
-func fieldRecords(s *sqlstore.Session) fieldRepo { return sqlstore.NewRecords(s, fieldTable) }
-
 // fields implements ports.Fields.
-type fields struct{ fieldRepo }
+type fields struct {
+	sqlstore.Records[farm.Field, fieldRow, *farm.Field, *fieldRow]
+}
+
+func fieldRecords(s *sqlstore.Session) fields { return fields{sqlstore.NewRecords(s, fieldTable)} }
 
 func (r fields) GetByUUID(ctx context.Context, scope access.Scope, uuid string) (farm.Field, error) {
 	if !sqlstore.Storable(uuid) {

@@ -111,13 +111,9 @@ func (i imports) AddFailures(ctx context.Context, scope access.Scope, id int64, 
 	if _, err := i.Get(ctx, scope, id); err != nil {
 		return err
 	}
-	rows := make([]importFailureRow, len(failed))
-	for at, f := range failed {
-		rows[at] = importFailureRow{
-			ImportID: id, Feature: f.Index, Name: f.Name, ExternalID: f.ExternalID, Errors: sqlstore.JSONOf(messages(f.Errors)),
-		}
-	}
-	return sqlstore.InsertRows(ctx, i.Session, rows, sqlstore.Skipping("import_id, feature"))
+	return sqlstore.InsertAll(ctx, i.Session, failed, func(_ int, f farm.Judged) importFailureRow {
+		return importFailureRow{ImportID: id, Feature: f.Index, Name: f.Name, ExternalID: f.ExternalID, Errors: sqlstore.JSONOf(messages(f.Errors))}
+	}, sqlstore.Skipping("import_id, feature"))
 }
 
 // messages returns the flat lists of field errors.
@@ -135,18 +131,14 @@ func (i imports) Failures(ctx context.Context, scope access.Scope, id int64, lim
 	if _, err := i.Get(ctx, scope, id); err != nil {
 		return nil, err
 	}
-	var rows []importFailureRow
-	err := i.Session.NewSelect().Model(&rows).Where("t.import_id = ?", id).OrderExpr("t.feature").Limit(limit).Scan(ctx)
-	out := make([]farm.Judged, len(rows))
-	for at, row := range rows {
-		out[at] = farm.Judged{
-			Index: row.Feature, Verdict: batch.Fail, Name: row.Name, ExternalID: row.ExternalID, Errors: fault.Fields{},
-		}
+	q := i.Session.NewSelect().Model((*importFailureRow)(nil)).Where("t.import_id = ?", id).OrderExpr("t.feature").Limit(limit)
+	return sqlstore.All(ctx, q, func(row *importFailureRow) farm.Judged {
+		out := farm.Judged{Index: row.Feature, Verdict: batch.Fail, Name: row.Name, ExternalID: row.ExternalID, Errors: fault.Fields{}}
 		for field, list := range row.Errors.V {
-			out[at].Errors[field] = list
+			out.Errors[field] = list
 		}
-	}
-	return out, err
+		return out
+	})
 }
 
 // In a Write the fields are locked, for what matches is about to be changed.

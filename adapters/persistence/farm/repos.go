@@ -9,8 +9,8 @@ import (
 
 // Repos adds the repositories of this package to a bundle.
 func Repos(s *sqlstore.Session, r *ports.Repos) {
-	r.Farms, r.Fields, r.Seasons, r.Crops = farmRecords(s), fields{fieldRecords(s)}, seasons{seasonRecords(s)}, crops{s}
-	r.Cultivations, r.Fertilizations = cultivations{cultivationRecords(s)}, fertilizations{fertilizationRecords(s)}
+	r.Farms, r.Fields, r.Seasons, r.Crops = farmRecords(s), fieldRecords(s), seasonRecords(s), crops{s}
+	r.Cultivations, r.Fertilizations = cultivationRecords(s), fertilizationRecords(s)
 	r.Boundaries, r.Imports = boundaries{s}, importRecords(s)
 }
 

@@ -35,12 +35,12 @@ var seasonTable = &sqlstore.Table[farm.Season, seasonRow]{
 	Record: seasonOfRow,
 }
 
-type seasonRepo = sqlstore.Records[farm.Season, seasonRow, *farm.Season, *seasonRow]
-
-func seasonRecords(s *sqlstore.Session) seasonRepo { return sqlstore.NewRecords(s, seasonTable) }
-
 // seasons implements ports.Seasons.
-type seasons struct{ seasonRepo }
+type seasons struct {
+	sqlstore.Records[farm.Season, seasonRow, *farm.Season, *seasonRow]
+}
+
+func seasonRecords(s *sqlstore.Session) seasons { return seasons{sqlstore.NewRecords(s, seasonTable)} }
 
 func (r seasons) InUse(ctx context.Context, scope access.Scope, id int64) (bool, error) {
 	return r.Session.NewSelect().Model((*cultivationRow)(nil)).

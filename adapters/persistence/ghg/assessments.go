@@ -54,10 +54,13 @@ var assessmentTable = &sqlstore.Table[assessment.Assessment, assessmentRow]{
 	Record: assessmentOfRow,
 }
 
-type assessmentRepo = sqlstore.Records[assessment.Assessment, assessmentRow, *assessment.Assessment, *assessmentRow]
+// assessments implements ports.Assessments.
+type assessments struct {
+	sqlstore.Records[assessment.Assessment, assessmentRow, *assessment.Assessment, *assessmentRow]
+}
 
-func assessmentRecords(s *sqlstore.Session) assessmentRepo {
-	return sqlstore.NewRecords(s, assessmentTable)
+func assessmentRecords(s *sqlstore.Session) assessments {
+	return assessments{sqlstore.NewRecords(s, assessmentTable)}
 }
 
 // sharedAssessment is the assessments of shared fields, and of farms that are shared whole:

@@ -96,11 +96,9 @@ func (b batches) AddNotes(ctx context.Context, scope access.Scope, batch assessm
 	if _, err := b.Get(ctx, scope, batch.Kind, batch.ID); err != nil {
 		return err
 	}
-	rows := make([]batchNoteRow, len(notes))
-	for i, note := range notes {
-		rows[i] = batchNoteRow{BatchID: batch.ID, Place: note.Index, Judged: sqlstore.JSONOf(note)}
-	}
-	return sqlstore.InsertRows(ctx, b.s, rows, sqlstore.Skipping("batch_id, place"))
+	return sqlstore.InsertAll(ctx, b.s, notes, func(_ int, note assessment.Judged) batchNoteRow {
+		return batchNoteRow{BatchID: batch.ID, Place: note.Index, Judged: sqlstore.JSONOf(note)}
+	}, sqlstore.Skipping("batch_id, place"))
 }
 
 func (b batches) DropNotes(ctx context.Context, scope access.Scope, batch assessment.Batch) error {

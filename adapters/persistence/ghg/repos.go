@@ -9,7 +9,7 @@ import (
 
 // Repos adds the repositories of this package to a bundle.
 func Repos(s *sqlstore.Session, r *ports.Repos) {
-	r.Assessments, r.AssessmentVersions = assessments{assessmentRecords(s)}, versions{s}
+	r.Assessments, r.AssessmentVersions = assessmentRecords(s), versions{s}
 	r.EngineReferences, r.Batches, r.EngineChoices = engineReferences{s}, batches{s}, engineChoices{s}
 	r.Verifications, r.Rollups = verifications{s}, rollups{s}
 }

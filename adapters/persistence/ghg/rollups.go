@@ -53,11 +53,9 @@ func addToSums(ctx context.Context, s *sqlstore.Session, changes map[place][]das
 	})
 	for _, at := range places {
 		merged := dashboard.Merge(changes[at]) // one statement must not change a row twice
-		rows := make([]sumRow, len(merged))
-		for i, c := range merged {
-			rows[i] = sumRow{CompanyID: at.company, Year: c.Year, Kind: c.Kind, Name: c.Key, Stripe: at.stripe, Amount: c.By}
-		}
-		if err := sqlstore.InsertRows(ctx, s, rows, adding); err != nil {
+		if err := sqlstore.InsertAll(ctx, s, merged, func(_ int, c dashboard.Change) sumRow {
+			return sumRow{CompanyID: at.company, Year: c.Year, Kind: c.Kind, Name: c.Key, Stripe: at.stripe, Amount: c.By}
+		}, adding); err != nil {
 			return err
 		}
 	}
@@ -120,16 +118,11 @@ func (r rollups) Verified(ctx context.Context, scope access.Scope, year *int, li
 	if scope.Shared() || limit == 0 || year != nil && *year == dashboard.NoYear {
 		return nil, nil
 	}
-	var rows []verifiedRow
-	if err := r.verified(scope, year, limit).Scan(ctx, &rows); err != nil {
-		return nil, err
-	}
-	out := make([]dashboard.Verified, len(rows))
-	for i, row := range rows {
-		out[i] = dashboard.Verified{AssessmentID: row.AssessmentID, CropType: row.CropType, Confidence: row.Confidence, At: row.VerifiedAt.Time}
+	return sqlstore.All(ctx, r.verified(scope, year, limit), func(row *verifiedRow) dashboard.Verified {
+		out := dashboard.Verified{AssessmentID: row.AssessmentID, CropType: row.CropType, Confidence: row.Confidence, At: row.VerifiedAt.Time}
 		if row.Year != dashboard.NoYear {
-			out[i].Year = &row.Year
+			out.Year = &row.Year
 		}
-	}
-	return out, nil
+		return out
+	})
 }

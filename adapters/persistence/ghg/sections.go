@@ -34,9 +34,6 @@ type stateRow struct {
 	Ready      bool    `bun:"ready,scanonly"`
 }
 
-// assessments implements ports.Assessments.
-type assessments struct{ assessmentRepo }
-
 // these selects the id of an assessment, where it is in the scope.
 func (r assessments) these(scope access.Scope, id int64) *bun.SelectQuery {
 	q, _ := r.Narrowed(scope, ports.Query{}) // a query without filters and orders has nothing to refuse

@@ -45,7 +45,7 @@ func (v versions) query(scope access.Scope, assessmentID int64) *bun.SelectQuery
 	if !scope.Shared() {
 		return sqlstore.Where(q, sqlstore.Own("t", scope))
 	}
-	return q.Where("t.assessment_id IN (?)", assessments{assessmentRecords(v.s)}.these(scope, assessmentID))
+	return q.Where("t.assessment_id IN (?)", assessmentRecords(v.s).these(scope, assessmentID))
 }
 
 func (v versions) Insert(ctx context.Context, scope access.Scope, version *ports.AssessmentVersion) error {
@@ -139,14 +139,10 @@ type upkeep struct{ s *sqlstore.Session }
 
 // The condition is that of the index made for it.
 func (u upkeep) Stale(ctx context.Context, limit int) ([]ports.AssessmentRef, error) {
-	var rows []struct{ CompanyID, ID int64 }
+	var out []ports.AssessmentRef
 	err := u.s.NewSelect().Model((*assessmentRow)(nil)).Column("t.company_id", "t.id").
 		Where("t.deleted_at IS NULL").Where("t.completeness_computed_at IS NULL OR t.completeness_computed_at < t.updated_at").
-		OrderExpr("t.updated_at, t.id").Limit(int64(limit)).Scan(ctx, &rows)
-	out := make([]ports.AssessmentRef, len(rows))
-	for i, row := range rows {
-		out[i] = ports.AssessmentRef(row)
-	}
+		OrderExpr("t.updated_at, t.id").Limit(int64(limit)).Scan(ctx, &out)
 	return out, err
 }
 

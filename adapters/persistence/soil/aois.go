@@ -57,10 +57,10 @@ var aoiTable = &sqlstore.Table[stratification.AOI, aoiRow]{
 	Kept:   []string{"uuid"},
 }
 
-type aoiRepo = sqlstore.Records[stratification.AOI, aoiRow, *stratification.AOI, *aoiRow]
-
 // aois implements ports.AOIs.
-type aois struct{ aoiRepo }
+type aois struct {
+	sqlstore.Records[stratification.AOI, aoiRow, *stratification.AOI, *aoiRow]
+}
 
 func aoiRecords(s *sqlstore.Session) aois { return aois{sqlstore.NewRecords(s, aoiTable)} }
 
@@ -75,7 +75,7 @@ func (r aois) IDOf(ctx context.Context, scope access.Scope, uuid string) (int64,
 
 // With the fields.
 func (r aois) Insert(ctx context.Context, scope access.Scope, records []*stratification.AOI) error {
-	if err := r.aoiRepo.Insert(ctx, scope, records); err != nil {
+	if err := r.Records.Insert(ctx, scope, records); err != nil {
 		return err
 	}
 	for _, a := range records {
@@ -88,7 +88,7 @@ func (r aois) Insert(ctx context.Context, scope access.Scope, records []*stratif
 
 // With the fields.
 func (r aois) Update(ctx context.Context, scope access.Scope, a *stratification.AOI) error {
-	if err := r.aoiRepo.Update(ctx, scope, a); err != nil {
+	if err := r.Records.Update(ctx, scope, a); err != nil {
 		return err
 	}
 	if _, err := r.Session.NewDelete().Model((*aoiFieldRow)(nil)).Where("aoi_id = ?", a.ID).Exec(ctx); err != nil {
@@ -98,11 +98,9 @@ func (r aois) Update(ctx context.Context, scope access.Scope, a *stratification.
 }
 
 func (r aois) link(ctx context.Context, scope access.Scope, a *stratification.AOI) error {
-	rows := make([]aoiFieldRow, len(a.Fields))
-	for i, f := range a.Fields {
-		rows[i] = aoiFieldRow{AOIID: a.ID, FieldID: f.ID, CompanyID: scope.Company(), Position: i}
-	}
-	return sqlstore.InsertRows(ctx, r.Session, rows)
+	return sqlstore.InsertAll(ctx, r.Session, a.Fields, func(i int, f stratification.AOIField) aoiFieldRow {
+		return aoiFieldRow{AOIID: a.ID, FieldID: f.ID, CompanyID: scope.Company(), Position: i}
+	})
 }
 
 func aoiOfRow(row *aoiRow) (stratification.AOI, error) {

@@ -71,10 +71,10 @@ var sampleTable = &sqlstore.Table[sample.Sample, sampleRow]{
 	Kept:   []string{"plan_id", "aoi_id", "round", "point", "zone", "role", "depth_from_mm", "depth_to_mm", "longitude", "latitude"},
 }
 
-type sampleRepo = sqlstore.Records[sample.Sample, sampleRow, *sample.Sample, *sampleRow]
-
 // samples implements ports.SoilSamples.
-type samples struct{ sampleRepo }
+type samples struct {
+	sqlstore.Records[sample.Sample, sampleRow, *sample.Sample, *sampleRow]
+}
 
 func sampleRecords(s *sqlstore.Session) samples { return samples{sqlstore.NewRecords(s, sampleTable)} }
 

@@ -1,12 +1,12 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
@@ -42,53 +42,27 @@ func reasonOf(err error) reason {
 	case errors.As(err, &connect), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone):
 		return gone
 	case errors.As(err, &pg):
-		return postgresReason(pg.Code)
+		return cmp.Or(postgresReasons[pg.Code], postgresReasons[pg.Code[:min(3, len(pg.Code))]], postgresReasons[pg.Code[:min(2, len(pg.Code))]])
 	case errors.As(err, &lite):
-		return sqliteReason(lite.Code())
+		return cmp.Or(sqliteReasons[lite.Code()], sqliteReasons[lite.Code()&0xff])
 	}
 	return unknown
 }
 
-// postgresReason reads a SQLSTATE (PostgreSQL's manual, appendix A).
-func postgresReason(code string) reason {
-	switch code {
-	case "40001", "40P01": // serialization_failure, deadlock_detected
-		return lostRace
-	case "57014", "55P03": // query_canceled (by statement_timeout), lock_not_available
-		return timedOut
-	case "23505":
-		return duplicate
-	case "23503":
-		return dangling
-	}
-	switch {
-	case strings.HasPrefix(code, "08"), strings.HasPrefix(code, "53"), strings.HasPrefix(code, "57P"):
-		return gone // connection exceptions, insufficient resources, operator intervention
-	case strings.HasPrefix(code, "23"):
-		return refused
-	}
-	return unknown
+// postgresReasons reads a SQLSTATE (PostgreSQL's manual, appendix A), or its class in two digits.
+var postgresReasons = map[string]reason{
+	"40001": lostRace, "40P01": lostRace, // serialization_failure, deadlock_detected
+	"57014": timedOut, "55P03": timedOut, // query_canceled (by statement_timeout), lock_not_available
+	"23505": duplicate, "23503": dangling, "23": refused,
+	"08": gone, "53": gone, "57P": gone, // connection exceptions, insufficient resources, operator intervention
 }
 
-// sqliteReason reads an extended result code (sqlite.org/rescode.html).
-func sqliteReason(code int) reason {
-	switch code {
-	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
-		return duplicate
-	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
-		return dangling
-	}
-	switch code & 0xff {
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return lostRace
-	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_NOTADB:
-		return gone
-	case sqlite3.SQLITE_INTERRUPT:
-		return canceled
-	case sqlite3.SQLITE_CONSTRAINT:
-		return refused
-	}
-	return unknown
+// sqliteReasons reads an extended result code (sqlite.org/rescode.html), or its low byte.
+var sqliteReasons = map[int]reason{
+	sqlite3.SQLITE_CONSTRAINT_UNIQUE: duplicate, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: duplicate,
+	sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: dangling, sqlite3.SQLITE_CONSTRAINT: refused,
+	sqlite3.SQLITE_BUSY: lostRace, sqlite3.SQLITE_LOCKED: lostRace, sqlite3.SQLITE_INTERRUPT: canceled,
+	sqlite3.SQLITE_CANTOPEN: gone, sqlite3.SQLITE_IOERR: gone, sqlite3.SQLITE_FULL: gone, sqlite3.SQLITE_NOTADB: gone,
 }
 
 // translate makes a fault of what came out of a transaction. Faults pass as they are:

@@ -166,10 +166,16 @@ func (m *Migrator) migrations() (*migrate.Migrations, error) {
 		out.Add(migrate.Migration{
 			Name: name, Comment: comment,
 			Up: func(ctx context.Context, inner *migrate.Migrator, one *migrate.Migration) error {
-				return inOne(ctx, inner.DB(), up, func(tx bun.Tx) error { return note(ctx, tx, one) })
+				return inOne(ctx, inner.DB(), up, func(tx bun.Tx) error {
+					// bun marks the migration once more after the transaction, which changes nothing; were that
+					// the only mark, a kill between the two would leave a schema that no migrator can go on from.
+					return Run(ctx, tx.NewInsert().Model(&migrate.Migration{Name: one.Name, GroupID: one.GroupID}).ModelTableExpr(migrationTable))
+				})
 			},
 			Down: func(ctx context.Context, inner *migrate.Migrator, one *migrate.Migration) error {
-				return inOne(ctx, inner.DB(), down, func(tx bun.Tx) error { return unnote(ctx, tx, one) })
+				return inOne(ctx, inner.DB(), down, func(tx bun.Tx) error {
+					return Run(ctx, tx.NewDelete().Model((*migrate.Migration)(nil)).ModelTableExpr(migrationTable).Where("name = ?", one.Name))
+				})
 			},
 		})
 	}
@@ -196,15 +202,4 @@ func inOne(ctx context.Context, pool *bun.DB, statements string, mark func(tx bu
 		}
 		return mark(tx)
 	})
-}
-
-// note marks a migration applied. bun marks it once more after the transaction, which
-// changes nothing; were that the only mark, a kill between the two would leave a
-// schema that no migrator can go on from.
-func note(ctx context.Context, tx bun.Tx, one *migrate.Migration) error {
-	return Run(ctx, tx.NewInsert().Model(&migrate.Migration{Name: one.Name, GroupID: one.GroupID}).ModelTableExpr(migrationTable))
-}
-
-func unnote(ctx context.Context, tx bun.Tx, one *migrate.Migration) error {
-	return Run(ctx, tx.NewDelete().Model((*migrate.Migration)(nil)).ModelTableExpr(migrationTable).Where("name = ?", one.Name))
 }

@@ -153,11 +153,16 @@ func All[T, R any](ctx context.Context, q *bun.SelectQuery, record func(*R) T) (
 	if err := q.Scan(ctx, &rows); err != nil {
 		return nil, err
 	}
+	return Each(rows, record), nil
+}
+
+// Each returns what becomes of rows.
+func Each[T, R any](rows []R, record func(*R) T) []T {
 	out := make([]T, len(rows))
 	for i := range rows {
 		out[i] = record(&rows[i])
 	}
-	return out, nil
+	return out
 }
 
 // Collect returns the values of a sequence, in its order.

@@ -265,16 +265,13 @@ func (r Records[T, R, PT, PR]) Update(ctx context.Context, scope access.Scope, v
 
 // SoftDelete implements ports.Records.
 func (r Records[T, R, PT, PR]) SoftDelete(ctx context.Context, scope access.Scope, ids []int64, at time.Time) (int64, error) {
-	if len(ids) == 0 {
-		return 0, nil
-	}
-	return r.DeleteWhere(ctx, scope, When("t.id IN (?)", bun.List(ids)), at)
+	return r.DeleteWhere(ctx, scope, Among("t.id", ids), at)
 }
 
 // DeleteWhere marks the live rows of a condition deleted. The update of a record says
 // so in updated_at, which is what callers who keep in step ask for.
 func (r Records[T, R, PT, PR]) DeleteWhere(ctx context.Context, scope access.Scope, which Condition, at time.Time) (int64, error) {
-	if !Writable(scope) {
+	if !Writable(scope) || which.SQL == Nothing.SQL {
 		return 0, nil
 	}
 	var ids []int64
@@ -315,7 +312,7 @@ func (r Records[T, R, PT, PR]) Undelete(ctx context.Context, scope access.Scope,
 // UndeleteWhere makes the rows of a condition live again that were deleted at a time: one
 // deletion writes one time into everything it takes along. It returns their ids.
 func (r Records[T, R, PT, PR]) UndeleteWhere(ctx context.Context, scope access.Scope, which Condition, deletedAt, now time.Time) ([]int64, error) {
-	if !Writable(scope) {
+	if !Writable(scope) || which.SQL == Nothing.SQL {
 		return nil, nil
 	}
 	var ids []int64

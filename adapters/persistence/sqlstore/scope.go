@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
 	"tilth/core/access"
@@ -34,6 +35,14 @@ func When(sql string, args ...any) Condition { return Condition{sql, args} }
 
 // Nothing is the condition of an empty scope.
 var Nothing = When("1 = 0")
+
+// Among is the condition of a column that has one of some ids.
+func Among(column string, ids []int64) Condition {
+	if len(ids) == 0 {
+		return Nothing
+	}
+	return When(column+" IN (?)", bun.List(ids))
+}
 
 // Own restricts the rows of an alias to the company that acts. Every table of a
 // company's records goes through it.

@@ -99,13 +99,6 @@ func (s *Session) TakeCascades() []cascade {
 	return taken
 }
 
-func (d *DB) readOnly() *sql.TxOptions {
-	if d.engine.postgres {
-		return &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
-	}
-	return nil
-}
-
 // View runs a transaction that only reads, once.
 func (d *DB) View(ctx context.Context, do func(ctx context.Context, s *Session) error) error {
 	return translate(d.once(ctx, false, do))
@@ -129,9 +122,11 @@ func (d *DB) Update(ctx context.Context, do func(ctx context.Context, s *Session
 
 // once runs one transaction, which writes or only reads. It rolls back on an error and on a panic.
 func (d *DB) once(ctx context.Context, writes bool, do func(ctx context.Context, s *Session) error) (err error) {
-	pool, opts := d.reader, d.readOnly()
+	pool, opts := d.reader, (*sql.TxOptions)(nil)
 	if writes {
-		pool, opts = d.writer, nil
+		pool = d.writer
+	} else if d.engine.postgres {
+		opts = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
 	}
 	tx, err := pool.BeginTx(ctx, opts)
 	if err != nil {

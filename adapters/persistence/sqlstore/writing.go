@@ -95,6 +95,15 @@ func Replacing(key string, columns ...string) Conflict {
 	}
 }
 
+// InsertAll inserts the row of each value, in statements of a bounded size. Their ids are not read.
+func InsertAll[T, R any](ctx context.Context, s *Session, values []T, row func(i int, value T) R, on ...Conflict) error {
+	rows := make([]R, len(values))
+	for i, value := range values {
+		rows[i] = row(i, value)
+	}
+	return InsertRows(ctx, s, rows, on...)
+}
+
 // InsertRows inserts rows, in statements of a bounded size. Their ids are not read.
 func InsertRows[R any](ctx context.Context, s *Session, rows []R, on ...Conflict) error {
 	for chunk := range slices.Chunk(rows, InsertChunk) {
