@@ -97,7 +97,7 @@ func (r rollups) some(ctx context.Context, ids []int64) ([]ports.WrittenAssessme
 		return nil, err
 	}
 	for _, row := range checks {
-		record := verificationOfRow(&row)
+		record := verificationOfColumns(&row.verificationColumns)
 		byID[row.AssessmentID].Check = &record
 	}
 	return out, nil

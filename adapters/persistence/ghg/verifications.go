@@ -11,28 +11,32 @@ import (
 	"tilth/core/verification"
 )
 
-// verificationRow is a verification without what it rests on.
 type verificationRow struct {
 	bun.BaseModel `bun:"table:assessment_verifications,alias:t"`
-	AssessmentID  int64
-	CompanyID     int64
-	Version       int
-	Run           int
-	Status        verification.Status
-	Reason        verification.Reason
-	ReasonText    string
-	Confidence    float64
-	CropType      string
-	Attempts      int
-	NextTryAt     *sqlstore.Stamp
-	StartedAt     sqlstore.Stamp
-	DecidedAt     *sqlstore.Stamp
-	UpdatedAt     sqlstore.Stamp
+	verificationColumns
+}
+
+type verificationColumns struct {
+	AssessmentID int64
+	CompanyID    int64
+	Version      int
+	Run          int
+	Status       verification.Status
+	Reason       verification.Reason
+	ReasonText   string
+	Confidence   float64
+	CropType     string
+	Attempts     int
+	NextTryAt    *sqlstore.Stamp
+	StartedAt    sqlstore.Stamp
+	DecidedAt    *sqlstore.Stamp
+	UpdatedAt    sqlstore.Stamp
 }
 
 // evidenceRow is a verification with what it rests on, which may be long.
 type evidenceRow struct {
-	verificationRow
+	bun.BaseModel `bun:"table:assessment_verifications,alias:t"`
+	verificationColumns
 	Evidence sqlstore.JSON[verification.Evidence]
 }
 
@@ -48,7 +52,7 @@ func (v verifications) Get(ctx context.Context, scope access.Scope, assessmentID
 }
 
 var evidenceView = &sqlstore.View[verification.Record, evidenceRow]{Record: func(row *evidenceRow) (verification.Record, error) {
-	record := verificationOfRow(&row.verificationRow)
+	record := verificationOfColumns(&row.verificationColumns)
 	record.Evidence = row.Evidence.V
 	return record, nil
 }}
@@ -61,7 +65,7 @@ func (v verifications) Put(ctx context.Context, scope access.Scope, r verificati
 		return err
 	}
 	v.s.Wrote(assessmentTable.Word, r.AssessmentID)
-	row := evidenceRow{verificationRow: verificationRow{
+	row := evidenceRow{verificationColumns: verificationColumns{
 		AssessmentID: r.AssessmentID, CompanyID: scope.Company(), Version: r.Version, Run: r.Run, Status: r.Status, Reason: r.Reason,
 		ReasonText: r.Text, Confidence: r.Confidence, CropType: r.CropType, Attempts: r.Attempts, NextTryAt: sqlstore.NullableStamp(r.NextTryAt),
 		StartedAt: sqlstore.StampAt(r.StartedAt), DecidedAt: sqlstore.NullableStamp(r.DecidedAt), UpdatedAt: sqlstore.StampAt(r.UpdatedAt),
@@ -72,7 +76,7 @@ func (v verifications) Put(ctx context.Context, scope access.Scope, r verificati
 	return sqlstore.Run(ctx, v.s.NewInsert().Model(&row).Returning("NULL"))
 }
 
-func verificationOfRow(row *verificationRow) verification.Record {
+func verificationOfColumns(row *verificationColumns) verification.Record {
 	return verification.Record{
 		Outcome: verification.Outcome{
 			Status: row.Status, Reason: row.Reason, Text: row.ReasonText, Confidence: row.Confidence, CropType: row.CropType, DecidedAt: row.DecidedAt.Nullable(),
