@@ -48,10 +48,6 @@ func registerRoles(a *rest.API, p *account.People) {
 		role, err := p.CreateRole(ctx, c.Principal(), access.Role{Name: in.Body.Name, Slugs: in.Body.Slugs})
 		return showRole(role), err
 	})
-	registerRoleChanges(a, p)
-}
-
-func registerRoleChanges(a *rest.API, p *account.People) {
 	for _, r := range []rest.Route{
 		roleRoute(http.MethodPut, "{id}/", access.Roles.Edit.For("update"), "Replace a role"),
 		roleRoute(http.MethodPatch, "{id}/", access.Roles.Edit.For("partial_update"), "Change a role"),

@@ -42,9 +42,7 @@ func Register(a *rest.API, d Deps) {
 		"role_exceeds_own":    "only who holds a permission may decide who else does (400)",
 		"invitation_closed":   "the invitation was accepted or revoked already (400)",
 	})
-	registerAuth(a, d.Identity)
-	registerMe(a, d.People)
-	registerPasswords(a, d.Identity)
+	registerSignIn(a, d.Identity, d.People)
 	registerUsers(a, d.People)
 	registerRoles(a, d.People)
 	registerInvitations(a, d.People)

@@ -64,7 +64,20 @@ func registerShareGrants(a *rest.API, s *account.Sharing) {
 	a.DescribeCodes(map[string]string{
 		"share_grant_state": "the state of the grant, in details.status, does not allow it (409)",
 	})
-	registerGrantReads(a, s)
+	list := grantRoute(http.MethodGet, "", access.ShareGrants.View.For("list"), "List share grants")
+	list.Description = "The grants that your company gives, and those it is offered."
+	list.Query = append(rest.PageParams(),
+		rest.Param{Name: "direction", Type: rest.String, Enum: []string{"given", "received"}, Description: "Only those given, or only those received."},
+		rest.Param{Name: "status", Type: rest.String, Enum: form.Strings(access.GrantStatuses), Description: "State of the grant."},
+		rest.Param{Name: "farm", Type: rest.Integer, Description: "Id of the target farm."},
+		rest.Param{Name: "field", Type: rest.Integer, Description: "Id of the target field."})
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in grantsInput) (rest.List[ShareGrant], error) {
+		by := c.Principal().CompanyID
+		show := func(g access.Grant) ShareGrant { return showGrant(g, by) }
+		return form.List(in.PageOrAll(), show)(s.List(ctx, c.Principal(), in.query()))
+	})
+	rest.Handle(a, grantRoute(http.MethodGet, "{id}/", access.ShareGrants.View.For("retrieve"), "Retrieve a share grant"),
+		onGrant(s.Retrieve))
 	create := grantRoute(http.MethodPost, "", access.ShareGrants.Create.For("create"), "Offer a share grant")
 	create.Message = "Share grant offered."
 	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in rest.JSON[ShareGrantWrite]) (ShareGrant, error) {
@@ -86,23 +99,6 @@ func registerShareGrants(a *rest.API, s *account.Sharing) {
 const answerText = "For the company that the grant is offered to, while it is pending."
 
 var grantRoute = rest.Routes{Base: "share-grant/", Operation: "share_grant", Tag: "Sharing", Noun: "share grant"}.Route
-
-func registerGrantReads(a *rest.API, s *account.Sharing) {
-	list := grantRoute(http.MethodGet, "", access.ShareGrants.View.For("list"), "List share grants")
-	list.Description = "The grants that your company gives, and those it is offered."
-	list.Query = append(rest.PageParams(),
-		rest.Param{Name: "direction", Type: rest.String, Enum: []string{"given", "received"}, Description: "Only those given, or only those received."},
-		rest.Param{Name: "status", Type: rest.String, Enum: form.Strings(access.GrantStatuses), Description: "State of the grant."},
-		rest.Param{Name: "farm", Type: rest.Integer, Description: "Id of the target farm."},
-		rest.Param{Name: "field", Type: rest.Integer, Description: "Id of the target field."})
-	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in grantsInput) (rest.List[ShareGrant], error) {
-		by := c.Principal().CompanyID
-		show := func(g access.Grant) ShareGrant { return showGrant(g, by) }
-		return form.List(in.PageOrAll(), show)(s.List(ctx, c.Principal(), in.query()))
-	})
-	rest.Handle(a, grantRoute(http.MethodGet, "{id}/", access.ShareGrants.View.For("retrieve"), "Retrieve a share grant"),
-		onGrant(s.Retrieve))
-}
 
 // onGrant returns the handler of a route that does one thing with a grant and answers with it.
 func onGrant(use func(context.Context, access.Principal, int64) (access.Grant, error)) func(context.Context, *rest.Call, form.ByID) (ShareGrant, error) {

@@ -34,7 +34,7 @@ func tokensOf(p account.TokenPair) Tokens {
 	return Tokens{p.Access, p.Refresh, "Bearer", int64(p.ExpiresIn.Seconds())}
 }
 
-func registerAuth(a *rest.API, id *account.Identity) {
+func registerSignIn(a *rest.API, id *account.Identity, people *account.People) {
 	a.DescribeCodes(map[string]string{
 		"builtin_issuer_off": "this installation leaves signing in to its identity provider (401)",
 		"issuer_unavailable": "the identity provider that made the access token does not answer; try again (503)",
@@ -57,6 +57,13 @@ func registerAuth(a *rest.API, id *account.Identity) {
 		func(ctx context.Context, c *rest.Call, in rest.JSON[RefreshToken]) (rest.NoContent, error) {
 			return rest.NoContent{}, id.Revoke(ctx, in.Body.Refresh)
 		})
+	rest.Handle(a, rest.Route{
+		Method: http.MethodGet, Path: "auth/me/", OperationID: "me_retrieve", Summary: "Show the caller", Tag: signInTag,
+	}, func(ctx context.Context, c *rest.Call, _ struct{}) (Me, error) {
+		me, err := people.Me(ctx, c.Principal())
+		return showMe(me), err
+	})
+	registerPasswords(a, id)
 }
 
 // public returns a route that needs no credential.
@@ -91,15 +98,6 @@ func showMe(m account.Me) Me {
 
 // orEmpty returns a list that is written as [] and not as null.
 func orEmpty[T any](list []T) []T { return append([]T{}, list...) }
-
-func registerMe(a *rest.API, p *account.People) {
-	rest.Handle(a, rest.Route{
-		Method: http.MethodGet, Path: "auth/me/", OperationID: "me_retrieve", Summary: "Show the caller", Tag: signInTag,
-	}, func(ctx context.Context, c *rest.Call, _ struct{}) (Me, error) {
-		me, err := p.Me(ctx, c.Principal())
-		return showMe(me), err
-	})
-}
 
 // PasswordChange is a new password, with proof of the old one.
 type PasswordChange struct {

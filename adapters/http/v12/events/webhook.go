@@ -85,7 +85,15 @@ func registerWebhooks(a *rest.API, w *events.Webhooks) {
 		"too_many_webhooks": "your company has as many webhooks as it may have (400)",
 		"webhook_inactive":  "the webhook is switched off (409)",
 	})
-	registerWebhookReads(a, w)
+	filters := []rest.Param{
+		{Name: "is_active", Type: rest.Boolean, Description: "Whether events are sent."},
+		{Name: "updated_since", Type: rest.Timestamp, Description: "Records written at or after this time."},
+		rest.OrderingParam("id", "created_at", "updated_at"),
+	}
+	list := webhookRoute(http.MethodGet, "", access.Webhooks.View.For("list"), "List webhooks")
+	form.HandleList(a, list, filters, w.List, showWebhook)
+	rest.Handle(a, webhookRoute(http.MethodGet, "{id}/", access.Webhooks.View.For("retrieve"), "Retrieve a webhook"),
+		form.OnRecord(w.Retrieve, showWebhook))
 	create := webhookRoute(http.MethodPost, "", access.Webhooks.Create.For("create"), "Create a webhook")
 	create.Message, create.Secret = "Webhook created. Its secret is shown this once.", true
 	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in rest.JSON[WebhookWrite]) (NewWebhook, error) {
@@ -105,18 +113,6 @@ func registerWebhooks(a *rest.API, w *events.Webhooks) {
 	})
 	registerWebhookWrites(a, w)
 	registerDeliveries(a, w)
-}
-
-func registerWebhookReads(a *rest.API, w *events.Webhooks) {
-	filters := []rest.Param{
-		{Name: "is_active", Type: rest.Boolean, Description: "Whether events are sent."},
-		{Name: "updated_since", Type: rest.Timestamp, Description: "Records written at or after this time."},
-		rest.OrderingParam("id", "created_at", "updated_at"),
-	}
-	list := webhookRoute(http.MethodGet, "", access.Webhooks.View.For("list"), "List webhooks")
-	form.HandleList(a, list, filters, w.List, showWebhook)
-	rest.Handle(a, webhookRoute(http.MethodGet, "{id}/", access.Webhooks.View.For("retrieve"), "Retrieve a webhook"),
-		form.OnRecord(w.Retrieve, showWebhook))
 }
 
 // registerWebhookWrites adds PUT, PATCH and DELETE, which are those of every resource.

@@ -30,6 +30,5 @@ func Register(a *rest.API, d Deps) {
 	registerProfileOrders(a, d.Orders)
 	registerProfileFiles(a, d.Files)
 	registerQuote(a, d.Orders)
-	registerWallet(a, d.Orders)
-	registerStatement(a, d.Files)
+	registerWallet(a, d.Orders, d.Files)
 }

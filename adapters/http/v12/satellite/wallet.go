@@ -33,7 +33,24 @@ type Transaction struct {
 	Note      string    `json:"note"`
 }
 
-func registerWallet(a *rest.API, orders *satellite.Profiles) {
+func registerWallet(a *rest.API, orders *satellite.Profiles, files *satellite.ProfileFiles) {
+	statement := rest.Route{
+		Method: http.MethodGet, Path: "wallet/statement/", OperationID: "wallet_statement", Summary: "Statement of the wallet, as CSV", Tag: walletTag,
+		Permission: access.Wallets.View.For("statement"), Media: []string{"text/csv"},
+		Description: "The balance that the span opens with, every transaction in it, oldest first, with the balance, the held and the available " +
+			"credits after it, and the balance it closes with. Amounts are credits with two decimals, times are UTC.",
+		Query: []rest.Param{
+			{Name: "from", Type: rest.DateType, Description: "First day, UTC. Default: the wallet's first."},
+			{Name: "to", Type: rest.DateType, Description: "Last day, UTC, inclusive. Default: until now."},
+		},
+	}
+	rest.Handle(a, statement, func(ctx context.Context, c *rest.Call, in struct {
+		From *rest.Date `query:"from"`
+		To   *rest.Date `query:"to"`
+	}) (rest.Raw, error) {
+		write, err := files.Statement(ctx, c.Principal(), form.TimeOf(in.From), form.TimeOf(in.To))
+		return rest.Raw{ContentType: form.MediaCSV, Filename: "statement.csv", Write: write}, err
+	})
 	rest.Handle(a, rest.Route{
 		Method: http.MethodGet, Path: "wallet/", OperationID: "wallet_retrieve", Summary: "Show the wallet", Tag: walletTag,
 		Permission: access.Wallets.View.For("retrieve"),
@@ -59,24 +76,4 @@ func showTransaction(t credit.Transaction) Transaction {
 	return Transaction{
 		t.ID, t.CreatedAt, string(t.Kind), t.Amount.Float(), form.OrNull(string(t.Product)), form.OrNull(t.FieldID), form.OrNull(t.OrderID), form.OrNull(t.RefundOf), t.Note,
 	}
-}
-
-func registerStatement(a *rest.API, files *satellite.ProfileFiles) {
-	statement := rest.Route{
-		Method: http.MethodGet, Path: "wallet/statement/", OperationID: "wallet_statement", Summary: "Statement of the wallet, as CSV", Tag: walletTag,
-		Permission: access.Wallets.View.For("statement"), Media: []string{"text/csv"},
-		Description: "The balance that the span opens with, every transaction in it, oldest first, with the balance, the held and the available " +
-			"credits after it, and the balance it closes with. Amounts are credits with two decimals, times are UTC.",
-		Query: []rest.Param{
-			{Name: "from", Type: rest.DateType, Description: "First day, UTC. Default: the wallet's first."},
-			{Name: "to", Type: rest.DateType, Description: "Last day, UTC, inclusive. Default: until now."},
-		},
-	}
-	rest.Handle(a, statement, func(ctx context.Context, c *rest.Call, in struct {
-		From *rest.Date `query:"from"`
-		To   *rest.Date `query:"to"`
-	}) (rest.Raw, error) {
-		write, err := files.Statement(ctx, c.Principal(), form.TimeOf(in.From), form.TimeOf(in.To))
-		return rest.Raw{ContentType: form.MediaCSV, Filename: "statement.csv", Write: write}, err
-	})
 }

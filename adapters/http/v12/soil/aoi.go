@@ -135,7 +135,17 @@ func registerAOIs(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 			return showAOI(found), err
 		}))
 	registerAOIWrites(a, aois)
-	registerAOIPrice(a, aois, orders)
+	price := aoiRoute(http.MethodGet, "{id}/price/", access.AOIs.View.For("price"), "Price of an area of interest")
+	price.Description = "A row for each map type that has a price: STR, the stratification, and SOC, the map of soil organic carbon, which cannot be ordered yet. " +
+		"The prices are 0 once an order for the area is pending, processing or active. Without any price it is 404."
+	price.Faults = []int{http.StatusConflict}
+	rest.Handle(a, price, onAOI(aois, func(ctx context.Context, c *rest.Call, id int64) (AOIQuote, error) {
+		quote, err := orders.Price(ctx, c.Principal(), id)
+		area := hectares(quote.AreaM2)
+		return AOIQuote{area, form.Each(quote.Prices, func(p soil.Price) AOIPrice {
+			return AOIPrice{p.MapType, p.Total.Float(), p.PerHa.Float(), area}
+		})}, err
+	}))
 }
 
 func registerAOIWrites(a *rest.API, aois *soil.AOIs) {
@@ -163,20 +173,6 @@ func registerAOIWrites(a *rest.API, aois *soil.AOIs) {
 	rest.Handle(a, restore, onAOI(aois, func(ctx context.Context, c *rest.Call, id int64) (AOI, error) {
 		found, err := aois.Restore(ctx, c.Principal(), id)
 		return showAOI(found), err
-	}))
-}
-
-func registerAOIPrice(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
-	price := aoiRoute(http.MethodGet, "{id}/price/", access.AOIs.View.For("price"), "Price of an area of interest")
-	price.Description = "A row for each map type that has a price: STR, the stratification, and SOC, the map of soil organic carbon, which cannot be ordered yet. " +
-		"The prices are 0 once an order for the area is pending, processing or active. Without any price it is 404."
-	price.Faults = []int{http.StatusConflict}
-	rest.Handle(a, price, onAOI(aois, func(ctx context.Context, c *rest.Call, id int64) (AOIQuote, error) {
-		quote, err := orders.Price(ctx, c.Principal(), id)
-		area := hectares(quote.AreaM2)
-		return AOIQuote{area, form.Each(quote.Prices, func(p soil.Price) AOIPrice {
-			return AOIPrice{p.MapType, p.Total.Float(), p.PerHa.Float(), area}
-		})}, err
 	}))
 }
 
