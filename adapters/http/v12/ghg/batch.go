@@ -136,10 +136,10 @@ func (r bulkRoutes) registerCopy() {
 			if err != nil {
 				return assessment.BatchOptions{}, err
 			}
-			out := assessment.BatchOptions{FromYear: in.Body.FromYear, ToYear: in.Body.ToYear, Overwrite: in.Body.Overwrite, Preview: in.Preview}
-			var wrong fault.Fields
-			out.Selection, wrong = selectionOf(in.Body.Filter)
-			return out, nestedIn("filter", wrong)
+			selection, wrong := selectionOf(in.Body.Filter)
+			return assessment.BatchOptions{
+				FromYear: in.Body.FromYear, ToYear: in.Body.ToYear, Overwrite: in.Body.Overwrite, Preview: in.Preview, Selection: selection,
+			}, nestedIn("filter", wrong)
 		})
 		return answer(c, report, err)
 	})
@@ -276,10 +276,7 @@ func (r bulkRoutes) registerExport() {
 func showBatch(r ghgapp.BatchReport) AssessmentBatch {
 	out := AssessmentBatch{
 		JobID: form.If(r.Background(), r.ID), Status: string(r.Status), Reason: form.OrNull(r.Reason), Preview: r.Options.Preview, Atomic: r.Options.Atomic,
-		Total: r.Total, Done: r.Done, Counts: map[string]int64{}, Items: form.Each(r.Judged, showBatchItem), UpdatedAt: r.UpdatedAt,
-	}
-	for outcome, n := range r.Tally {
-		out.Counts[string(outcome)] = n
+		Total: r.Total, Done: r.Done, Counts: counted(r.Tally), Items: form.Each(r.Judged, showBatchItem), UpdatedAt: r.UpdatedAt,
 	}
 	return out
 }
