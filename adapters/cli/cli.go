@@ -131,7 +131,6 @@ func Run(ctx context.Context, program Program, args []string, environ map[string
 	}
 }
 
-// usageError is an invalid command line.
 type usageError struct{ error }
 
 // explain returns the text of an error, with the invalid fields.
@@ -152,7 +151,6 @@ func explain(err error) string {
 	return text
 }
 
-// shell is one call of the command line.
 type shell struct {
 	Streams
 	program Program

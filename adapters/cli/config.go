@@ -57,7 +57,6 @@ func ReadConfig(environ map[string]string) (Config, error) {
 	return c, err
 }
 
-// setting is one setting with its documentation.
 type setting struct {
 	variable, help string
 	to             any // pointer to the value
@@ -227,7 +226,6 @@ func (c *Config) checkIssuers(check checker) {
 	check(c.OIDCEmailClaim != "", "TILTH_OIDC_EMAIL_CLAIM", "it must name a claim")
 }
 
-// loopback reports whether a host is this machine.
 func loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.IsLoopback()

@@ -90,7 +90,6 @@ func (s *shell) walletTransactions() *cobra.Command {
 	return required(c, "company")
 }
 
-// ledgerLine returns a transaction as a line of text.
 func ledgerLine(t credit.Transaction) string {
 	line := fmt.Sprintf("%-8d %s  %-8s %12s", t.ID, t.CreatedAt.Format(time.RFC3339), t.Kind, t.Amount)
 	if t.Product != "" {

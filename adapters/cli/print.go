@@ -65,7 +65,6 @@ func (s *shell) printJSON(record any) error {
 	return enc.Encode(record)
 }
 
-// printed prints every record of a list.
 func printed[T any](all iter.Seq2[T, error], print func(T) error) error {
 	for one, err := range all {
 		if err != nil {

@@ -149,7 +149,6 @@ from a far coarser map, such as one of few soil samples.`,
 		required(add, "name", "file"), list, required(remove, "name"))
 }
 
-// localFile is a file of this machine as ports.Object.
 type localFile struct {
 	*os.File
 	size int64

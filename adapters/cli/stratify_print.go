@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"io"
+	"slices"
 
 	"tilth/app/soil"
 	"tilth/core/fault"
@@ -13,12 +14,11 @@ import (
 
 // recommended returns the recommended candidate. Faults: Invalid if there is none.
 func recommended(r zoning.Result) (zoning.Candidate, error) {
-	for _, c := range r.Candidates {
-		if c.Recommended {
-			return c, nil
-		}
+	i := slices.IndexFunc(r.Candidates, func(c zoning.Candidate) bool { return c.Recommended })
+	if i < 0 {
+		return zoning.Candidate{}, fault.New(fault.Invalid, "no_zones", r.Reason)
 	}
-	return zoning.Candidate{}, fault.New(fault.Invalid, "no_zones", r.Reason)
+	return r.Candidates[i], nil
 }
 
 func writeZonesJSON(w io.Writer, a soil.OfflineAnswer, labels bool) error {
@@ -100,7 +100,6 @@ func writeZonesGeoJSON(w io.Writer, a soil.OfflineAnswer) error {
 	return json.NewEncoder(w).Encode(record{{"type", "FeatureCollection"}, {"features", features}})
 }
 
-// planOf returns the JSON of a plan.
 func planOf(plan soilplan.Plan) record {
 	zone := func(z soilplan.ZonePlan) record {
 		return record{

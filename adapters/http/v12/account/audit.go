@@ -53,7 +53,6 @@ func registerAudit(a *rest.API, t *auditapp.Trail) {
 	})
 }
 
-// auditInput is what of the trail is asked for.
 type auditInput struct {
 	rest.Values
 	Resource string     `query:"resource"`

@@ -108,7 +108,6 @@ func onGrant(use func(context.Context, access.Principal, int64) (access.Grant, e
 	}
 }
 
-// grantsInput is what of the grants is asked for.
 type grantsInput struct {
 	rest.Values
 	Direction string `query:"direction"`

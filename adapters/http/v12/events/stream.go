@@ -17,7 +17,6 @@ import (
 	"tilth/core/fault"
 )
 
-// streamRetry is how long a reader waits before it comes back.
 const streamRetry = 3 * time.Second
 
 // eventKinds lists the types of events for the document.
@@ -70,7 +69,6 @@ func registerStream(a *rest.API, f *events.Feed) {
 	})
 }
 
-// streamInput is where a stream begins, and of what types it is.
 type streamInput struct {
 	LastEventID string `query:"last_event_id"`
 	Types       string `query:"type"`

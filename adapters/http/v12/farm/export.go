@@ -11,7 +11,6 @@ import (
 	"tilth/core/access"
 )
 
-// exportFormats are the content types and endings of exported files.
 var exportFormats = map[string]struct{ media, file string }{
 	"geojson": {"application/geo+json", "fields.geojson"},
 	"kml":     {"application/vnd.google-earth.kml+xml", "fields.kml"},

@@ -148,7 +148,6 @@ func fieldFeature(r farm.Field) rest.Feature[fieldProperties] {
 	return rest.Feature[fieldProperties]{ID: r.ID, BBox: shown.BBox, Geometry: shown.Boundary, Properties: fieldProperties{Field: shown}}
 }
 
-// featuresOf answers the list of fields as GeoJSON.
 func featuresOf(records *farmapp.Records[farm.Field], filters []rest.Param) rest.Alternative {
 	return rest.Alternative{
 		Media: rest.GeoJSONType, Description: "A FeatureCollection of the page; `Link` and `X-Total-Count` say where it stands in the list.",
@@ -166,7 +165,6 @@ func featuresOf(records *farmapp.Records[farm.Field], filters []rest.Param) rest
 	}
 }
 
-// featureOf answers one field as GeoJSON.
 func featureOf(records *farmapp.Records[farm.Field]) rest.Alternative {
 	return rest.Alternative{
 		Media: rest.GeoJSONType, Description: "A Feature.",

@@ -92,7 +92,6 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 	})
 }
 
-// importInput is how a file is imported.
 type importInput struct {
 	form.Import
 	FarmID             int64  `query:"farm_id"`

@@ -70,7 +70,6 @@ func (a Assessment) MarshalJSON() ([]byte, error) {
 
 const assessmentsPath = "ghg/assessments/"
 
-// assessmentRoutes are the routes of assessments.
 type assessmentRoutes struct {
 	api *rest.API
 	use *ghgapp.Assessments
@@ -94,7 +93,6 @@ func registerAssessments(a *rest.API, use *ghgapp.Assessments) {
 
 var assessmentRoute = rest.Routes{Base: assessmentsPath, Operation: "assessment", Tag: "Assessments", Noun: "assessment"}.Route
 
-// assessmentFilters are what lists and exports of assessments are narrowed by.
 func assessmentFilters() []rest.Param {
 	return []rest.Param{
 		{Name: "assessment_year", Type: rest.Integer, Description: "Year of the harvest."},

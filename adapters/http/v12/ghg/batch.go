@@ -181,7 +181,6 @@ func nestedIn(member string, wrong fault.Fields) error {
 	return f.Err()
 }
 
-// selectionOf reads a filter.
 func selectionOf(in *AssessmentFilter) (assessment.Selection, fault.Fields) {
 	out, wrong := assessment.Selection{}, fault.Fields{}
 	if in == nil {
@@ -274,11 +273,10 @@ func (r bulkRoutes) registerExport() {
 }
 
 func showBatch(r ghgapp.BatchReport) AssessmentBatch {
-	out := AssessmentBatch{
+	return AssessmentBatch{
 		JobID: form.If(r.Background(), r.ID), Status: string(r.Status), Reason: form.OrNull(r.Reason), Preview: r.Options.Preview, Atomic: r.Options.Atomic,
 		Total: r.Total, Done: r.Done, Counts: counted(r.Tally), Items: form.Each(r.Judged, showBatchItem), UpdatedAt: r.UpdatedAt,
 	}
-	return out
 }
 
 func showBatchItem(j assessment.Judged) BatchItem {

@@ -120,7 +120,6 @@ type DashboardIssue struct {
 	Count   int64  `json:"count" doc:"Assessments that lack it."`
 }
 
-// defaultVerified is how many verified assessments are listed unless asked for otherwise.
 const defaultVerified = 100
 
 func registerDashboard(a *rest.API, use *ghgapp.Dashboard) {
@@ -170,7 +169,6 @@ func showDashboard(f ghgapp.DashboardFigures) Dashboard {
 	return d
 }
 
-// counted returns counts by name.
 func counted[K ~string](counts map[K]int64) map[string]int64 {
 	out := make(map[string]int64, len(counts))
 	for of, n := range counts {

@@ -50,7 +50,6 @@ type AssessmentSubject struct {
 
 const mediaPDF = "application/pdf"
 
-// versionParam names a version in a query.
 var versionParam = rest.Param{Name: "version", Type: rest.Integer, Description: "Number of a version, with basis=submitted; default: the one submitted last."}
 
 const liveWord = "live"
@@ -112,7 +111,6 @@ func reportChoice(name, text string, otherwise ghgapp.ReportRequest, f fault.Fie
 	return otherwise
 }
 
-// reportInput chooses a report.
 type reportInput struct {
 	form.SharedByID
 	Basis   string `query:"basis"`

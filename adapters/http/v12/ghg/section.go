@@ -37,13 +37,11 @@ func (r assessmentRoutes) sectionKeys(only assessment.Shape) string {
 	return form.CodeList(out)
 }
 
-// sectionPath is the path of a section.
 type sectionPath struct {
 	form.ByID
 	Section string `path:"section"`
 }
 
-// itemPath is the path of an item of a section.
 type itemPath struct {
 	sectionPath
 	ItemID int64 `path:"item_id"`

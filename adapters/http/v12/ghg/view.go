@@ -92,7 +92,6 @@ func (r assessmentRoutes) registerViews() {
 	})
 }
 
-// alwaysShown are members of every detail view.
 var alwaysShown = []string{"id", "status", "completeness_percentage", "is_ready_for_submission"}
 
 // showDetails returns the members of the record and the sections that a detail view is about.

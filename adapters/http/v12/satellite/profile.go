@@ -89,7 +89,6 @@ func showObservation(o vegetation.Observation) Observation {
 	}
 }
 
-// indexParam asks for the series of an index.
 var indexParam = rest.Param{Name: "index_code", Type: rest.String, Description: "The series of this index instead of the one that was ordered; whatever its case."}
 
 // waitingText says how a series of another index is answered.
@@ -98,10 +97,8 @@ var waitingText = "`?index_code=` gives the series of another index for the same
 	"One that is not ready by then is answered with the status `processing`, an empty profile and `Retry-After`; one that cannot be computed with `failed` and the " +
 	"reason: it may be asked for again a day later. An order that is not active is answered with its own status and an empty profile."
 
-// retryLater is how many seconds a caller waits who asks again for a series being computed.
-const retryLater = 5
+const retryLater = 5 // seconds
 
-// profileInput names a profile: an order, and the index of its series.
 type profileInput struct {
 	form.SharedByID
 	IndexCode string `query:"index_code"`
@@ -154,7 +151,6 @@ func showSmoothed(s vegetation.Series) *[]ProfilePoint {
 	return new(form.Each(days, func(p vegetation.Point) ProfilePoint { return ProfilePoint{rest.DateOf(p.Date), p.Value} }))
 }
 
-// profileFiles are the files of a profile.
 var profileFiles = []struct{ name, format, media, summary, description string }{
 	{"chart.svg", ports.SVG, "image/svg+xml", "The profile as a picture, SVG", chartText},
 	{"chart.png", ports.PNG, "image/png", "The profile as a picture, PNG", chartText},

@@ -105,7 +105,6 @@ func registerEstimate(a *rest.API, s *soil.Samples) {
 	})
 }
 
-// estimateInput is what an estimate is asked of.
 type estimateInput struct {
 	mapPath
 	DepthFrom    *float64 `query:"depth_from"`

@@ -13,7 +13,6 @@ import (
 	"tilth/ports"
 )
 
-// stratificationFormats are the content types and endings of the files of maps and plans.
 var stratificationFormats = map[string]struct{ media, ending string }{
 	ports.GeoJSON: {"application/geo+json", "geojson"},
 	ports.CSV:     {form.MediaCSV, "csv"},
@@ -23,7 +22,6 @@ var stratificationFormats = map[string]struct{ media, ending string }{
 	ports.PDF:     {"application/pdf", "pdf"},
 }
 
-// pictureMedia are the content types of previews.
 var pictureMedia = map[string]string{ports.SVG: "image/svg+xml", ports.PNG: "image/png"}
 
 const (

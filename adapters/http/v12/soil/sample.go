@@ -107,7 +107,6 @@ func lonLat(p *geo.Position) (lon, lat *float64) {
 	return &p.X, &p.Y
 }
 
-// writeOfSample returns a sample as a body.
 func writeOfSample(s sample.Sample) SampleWrite {
 	shown := showSample(s)
 	collected := form.Pointed(shown.Collected, func(c CollectedSample) SampleCollection {
@@ -116,7 +115,6 @@ func writeOfSample(s sample.Sample) SampleWrite {
 	return SampleWrite{&shown.Status, &s.Label, collected, shown.Lab, &s.Notes}
 }
 
-// applySample applies a body to a sample.
 func applySample(in SampleWrite, onto *sample.Sample) {
 	onto.Status, onto.Label, onto.Notes = sample.Status(form.OrZero(in.Status)), form.OrZero(in.Label), form.OrZero(in.Notes)
 	onto.Collected = form.Pointed(in.Collected, func(c SampleCollection) sample.Collected {
@@ -132,7 +130,6 @@ func applySample(in SampleWrite, onto *sample.Sample) {
 	})
 }
 
-// sampleFilters are the filters of lists and exports of samples.
 func sampleFilters() []rest.Param {
 	return []rest.Param{
 		{Name: "aoi", Type: rest.Integer, Description: "Id of the area of interest."},

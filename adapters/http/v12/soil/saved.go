@@ -41,7 +41,6 @@ func (s savedRoutes[T, R]) register(a *rest.API) {
 	})
 }
 
-// feature is one GeoJSON feature of a record's geometry.
 type feature struct {
 	Type       string         `json:"type"`
 	Geometry   any            `json:"geometry"`
