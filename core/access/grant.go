@@ -2,7 +2,6 @@ package access
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"tilth/core/fault"
@@ -87,22 +86,14 @@ func (g *Grant) Check(today time.Time) fault.Fields {
 	}
 	for _, slug := range g.Slugs {
 		if !slices.Contains(GrantableSlugs, slug) {
-			f.Addf("slugs", "%q cannot be shared; a grant gives some of: %s.", slug, grantable())
+			f.Addf("slugs", "%q cannot be shared; a grant gives some of: %s.", slug, fault.List(GrantableSlugs))
 		}
 	}
 	if len(g.Slugs) == 0 {
-		f.Addf("slugs", "Give at least one of: %s.", grantable())
+		f.Addf("slugs", "Give at least one of: %s.", fault.List(GrantableSlugs))
 	}
 	g.Slugs = slices.DeleteFunc(slices.Clone(GrantableSlugs), func(s Slug) bool { return !slices.Contains(g.Slugs, s) })
 	return f
-}
-
-func grantable() string {
-	words := make([]string, len(GrantableSlugs))
-	for i, slug := range GrantableSlugs {
-		words[i] = string(slug)
-	}
-	return strings.Join(words, ", ")
 }
 
 func named(f fault.Fields, field string, record *Named, required bool) {

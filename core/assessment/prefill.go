@@ -254,13 +254,9 @@ func (p *prefiller) applications() {
 }
 
 // list returns the items of a section as they are compared and shown; nil for none.
-func (p *prefiller) list(section string) any {
-	if len(p.sheet[section]) == 0 {
-		return nil
-	}
-	out := make([]any, len(p.sheet[section]))
-	for i, row := range p.sheet[section] {
-		out[i] = map[string]any(row.Values)
+func (p *prefiller) list(section string) (out []any) {
+	for _, row := range p.sheet[section] {
+		out = append(out, map[string]any(row.Values))
 	}
 	return out
 }
@@ -423,7 +419,7 @@ func (p *prefiller) irrigation() {
 	if len(sources) == 0 {
 		return
 	}
-	current := p.list(secIrrigation)
+	var current any = p.list(secIrrigation)
 	if p.a.Declarations.None(secIrrigation) {
 		current = DeclaredNone
 	}

@@ -53,18 +53,14 @@ func (t *Table) Schema() map[string]any {
 	}
 	properties["section_declarations"] = described(schema{"type": "object", "properties": declarations, "additionalProperties": false},
 		"Nothing here", "Sections of which there is nothing to enter.", len(properties))
+	var groups []any
+	for _, g := range t.Groups() {
+		groups = append(groups, schema{"key": g.Key, "label": g.Label, "sections": append([]string{}, g.Sections...)})
+	}
 	return schema{
 		"$schema": dialect, "title": "Assessment", "type": "object", "properties": properties, "required": required, "allOf": when,
-		"x-groups": t.groupSchemas(),
+		"x-groups": groups,
 	}
-}
-
-func (t *Table) groupSchemas() []any {
-	var out []any
-	for _, g := range t.Groups() {
-		out = append(out, schema{"key": g.Key, "label": g.Label, "sections": append([]string{}, g.Sections...)})
-	}
-	return out
 }
 
 func (s *Section) schema(order int) schema {

@@ -105,15 +105,15 @@ func diff(out []Change, t reflect.Type, before, after reflect.Value) []Change {
 			continue
 		}
 		change := Change{name(f), plain(from), plain(to)}
-		if !reflect.DeepEqual(change.Before, change.After) || summarised(f.Type) && !same(from, to) {
+		if !reflect.DeepEqual(change.Before, change.After) || f.Type.Implements(summary) && !same(from, to) {
 			out = append(out, change)
 		}
 	}
 	return out
 }
 
-// summarised reports whether the trail stores a summary, so that the values themselves must be compared.
-func summarised(t reflect.Type) bool { return t.Implements(reflect.TypeFor[Summary]()) }
+// summary is the type whose values the trail shortens, so that the values themselves must be compared.
+var summary = reflect.TypeFor[Summary]()
 
 func same(a, b reflect.Value) bool {
 	if !a.IsValid() || !b.IsValid() {

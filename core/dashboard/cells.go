@@ -60,12 +60,11 @@ func (c Cells) add(kind, key string, amount int64) {
 func (f Facts) Cells() Cells {
 	c := Cells{}
 	c.add(kindTotal, totalAssessments, 1)
-	switch f.Status {
-	case assessment.Submitted:
-		c.add(kindTotal, totalSubmitted, 1)
-	default:
-		c.add(kindTotal, totalDraft, 1)
+	status := totalDraft
+	if f.Status == assessment.Submitted {
+		status = totalSubmitted
 	}
+	c.add(kindTotal, status, 1)
 	if f.Ready {
 		c.add(kindTotal, totalReady, 1)
 	}

@@ -52,10 +52,8 @@ func (r *Farm) Check() fault.Fields {
 	f.Text("business_id", r.BusinessID, 64)
 	choice(f, "unit_system", r.UnitSystem, UnitSystems)
 	r.External.check(f)
-	if p := r.Location; p != nil {
-		if math.IsNaN(p.X) || math.IsNaN(p.Y) || math.Abs(p.X) > 180 || math.Abs(p.Y) > 90 {
-			f.Add("location", "The point must be [longitude, latitude] in degrees: longitude from -180 to 180, latitude from -90 to 90.")
-		}
+	if p := r.Location; p != nil && !(math.Abs(p.X) <= 180 && math.Abs(p.Y) <= 90) {
+		f.Add("location", "The point must be [longitude, latitude] in degrees: longitude from -180 to 180, latitude from -90 to 90.")
 	}
 	return f
 }

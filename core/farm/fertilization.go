@@ -2,7 +2,6 @@ package farm
 
 import (
 	"math"
-	"strings"
 	"time"
 
 	"tilth/core/agronomy"
@@ -86,20 +85,14 @@ func (r *Fertilization) checkAmount(f fault.Fields) {
 		case a.Unit == "":
 			f.Add("amount", "Give the unit of the amount as well.")
 		case !a.Unit.Known():
-			f.Addf("amount", "%q is not a unit of an amount; the units are %s.", a.Unit, unitList())
+			f.Addf("amount", "%q is not a unit of an amount; the units are %s.", a.Unit, fault.List(agronomy.Units()))
 		case a.Unit.Volume() && r.DensityKgPerL == nil:
 			f.Addf("density_kg_per_l", "An amount in %s needs the density of the product.", a.Unit)
 		}
-		if !finite(a.Value) || a.Value <= 0 || a.Value > 1e9 {
-			f.Add("amount", "A value above 0 and at most 1000000000.")
-		}
+		above0(f, "amount", &a.Value, 1e9, "A value above 0 and at most 1000000000.")
 	}
-	if d := r.DensityKgPerL; d != nil && (!finite(*d) || *d <= 0 || *d > 5) {
-		f.Add("density_kg_per_l", "Kilograms per litre, above 0 and at most 5.")
-	}
-	if a := r.TreatedAreaHa; a != nil && (!finite(*a) || *a <= 0 || *a > 100_000) {
-		f.Add("treated_area_ha", "An area in hectares, above 0 and at most 100000.")
-	}
+	above0(f, "density_kg_per_l", r.DensityKgPerL, 5, "Kilograms per litre, above 0 and at most 5.")
+	above0(f, "treated_area_ha", r.TreatedAreaHa, 100_000, "An area in hectares, above 0 and at most 100000.")
 }
 
 func (r *Fertilization) checkContents(f fault.Fields) {
@@ -204,12 +197,8 @@ func within(f fault.Fields, field string, value *float64, lower, upper float64, 
 	}
 }
 
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-
-func unitList() string {
-	words := make([]string, 0, len(agronomy.Units()))
-	for _, u := range agronomy.Units() {
-		words = append(words, string(u))
+func above0(f fault.Fields, field string, value *float64, upper float64, message string) {
+	if value != nil && !(*value > 0 && *value <= upper) {
+		f.Add(field, message)
 	}
-	return strings.Join(words, ", ")
 }

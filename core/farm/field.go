@@ -45,9 +45,7 @@ func (r *Field) Check() fault.Fields {
 	if r.Farm.ID <= 0 {
 		f.Add("farm_id", "This field is required.")
 	}
-	if a := r.DeclaredAreaHa; a != nil && (math.IsNaN(*a) || *a <= 0 || *a > 100_000) {
-		f.Add("declared_area_ha", "An area in hectares, above 0 and at most 100000.")
-	}
+	above0(f, "declared_area_ha", r.DeclaredAreaHa, 100_000, "An area in hectares, above 0 and at most 100000.")
 	choice(f, "boundary_category", r.BoundaryCategory, BoundaryCategories)
 	choice(f, "boundary_method", r.BoundaryMethod, BoundaryMethods)
 	f.Text("soil_type", r.SoilType, 255)

@@ -97,6 +97,15 @@ func (f Fields) Merge(other Fields) {
 	}
 }
 
+// List returns words as a message names them.
+func List[T ~string](words []T) string {
+	var list []string
+	for _, w := range words {
+		list = append(list, string(w))
+	}
+	return strings.Join(list, ", ")
+}
+
 // Err returns nil when there are no messages, else an Invalid fault that carries them.
 func (f Fields) Err() error {
 	if len(f) == 0 {

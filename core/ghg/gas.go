@@ -44,8 +44,5 @@ func (s *FactorSet) resolveGWP() error {
 	return nil
 }
 
-// WarmingPotential returns kg CO2e per kg of a gas over 100 years.
-func (s *FactorSet) WarmingPotential(g Gas) float64 { return s.gwp[g] }
-
 // CO2e is the sum of masses times warming potentials, kg CO2e (IPCC 2006 V1 ch8).
 func CO2e(kg, gwp float64) float64 { return kg * gwp }

@@ -32,8 +32,9 @@ var (
 
 // parcel is a part of the area with one history.
 type parcel struct {
-	conversion *Conversion // the item of land_use_change it comes from, or nil
+	section    string // its figures belong to an item of land_use_change, or to land_management
 	index      int
+	conversion *Conversion // the item of land_use_change, or nil
 	pct        float64
 }
 
@@ -92,7 +93,7 @@ func (r *run) parcels() []parcel {
 	for i := range r.in.LandUseChange {
 		c := &r.in.LandUseChange[i]
 		rest -= c.AreaPct
-		parcels = append(parcels, parcel{c, i, c.AreaPct})
+		parcels = append(parcels, parcel{"land_use_change", i, c, c.AreaPct})
 	}
 	if rest < -shareTolerance {
 		r.at("land_use_change", noItem)
@@ -100,24 +101,15 @@ func (r *run) parcels() []parcel {
 		return nil
 	}
 	if rest > shareTolerance {
-		parcels = append(parcels, parcel{nil, noItem, rest})
+		parcels = append(parcels, parcel{"land_management", noItem, nil, rest})
 	}
 	return parcels
-}
-
-// place names the section a parcel's figures belong to.
-func (r *run) place(p parcel) {
-	if p.conversion != nil {
-		r.at("land_use_change", p.index)
-		return
-	}
-	r.at("land_management", noItem)
 }
 
 // timeline emits the change of a parcel's stock in the assessment year. The yearly change is
 // (equilibrium of the new state - stock then) / 20, for 20 years from each change on or until the next.
 func (r *run) timeline(p parcel, changes []LandChange) {
-	r.place(p)
+	r.at(p.section, p.index)
 	turns := r.turns(p, changes)
 	year, last := r.in.General.Year, 0
 	for i := 1; i < len(turns); i++ {
@@ -155,18 +147,14 @@ func (r *run) stockChange(p parcel, change quantity) {
 		return
 	}
 	label, cn := LabelSoilLoss, r.factor(sectionN2O, "c_to_n", "cropland_remaining")
-	if r.converting(p.conversion) {
-		label, cn = LabelLandUse, r.factor("land_use_change", "previous_use/c_to_n", p.conversion.PreviousUse)
+	// Land that came from outside cropland within the last 20 years is land-use change.
+	if c := p.conversion; c != nil && !cropland(c.PreviousUse) && inTransition(c.Year, r.in.General.Year) {
+		label, cn = LabelLandUse, r.factor("land_use_change", "previous_use/c_to_n", c.PreviousUse)
 	} else {
 		r.at("land_management", noItem)
 	}
 	r.emit("soil_carbon", label, 1, CO2, r.do(stepLoss, change, area))
 	r.soilNitrogen(mineralised, r.do(stepMineralised, change, area, cn), quantity{})
-}
-
-// converting reports whether land came from outside cropland within the last 20 years.
-func (r *run) converting(c *Conversion) bool {
-	return c != nil && !cropland(c.PreviousUse) && inTransition(c.Year, r.in.General.Year)
 }
 
 // inTransition: the 20 years from a change on, the year of the change first.

@@ -21,16 +21,10 @@ func (r *run) transport() {
 			r.unknown("mode", t.Mode)
 			return
 		}
-		if t.Refrigerated && r.plainRow(t.Mode, row) {
+		if plain, _ := r.set.mapping.Find(r.section, "mode/direct", t.Mode); t.Refrigerated && plain.Key == row.Key {
 			r.warn(WarnRefrigeration, "There is no factor for refrigerated transport by "+t.Mode+": that of the plain transport is used.")
 		}
 		q := r.do(stepTransport, given(t.WeightT), given(t.DistanceKm), r.resolved(row), r.factor(r.section, "mode/upstream", t.Mode, condition))
 		r.emit(stepTransport.Name, LabelTransport, 3, NotSplit, q)
 	}
-}
-
-// plainRow reports whether a refrigerated row is the one of the plain transport.
-func (r *run) plainRow(mode string, row MappingRow) bool {
-	plain, _ := r.set.mapping.Find(r.section, "mode/direct", mode)
-	return plain.Key == row.Key
 }
