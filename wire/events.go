@@ -11,8 +11,7 @@ import (
 	"tilth/app/events"
 )
 
-// hookWorkers is how many webhooks are posted to at a time: with a timeout of 10 seconds,
-// slow addresses keep as many workers busy and no other work.
+// hookWorkers is how many webhooks are posted to at a time. Slow ones (10 seconds) keep no other work waiting.
 const hookWorkers = 8
 
 // newSender returns what posts to webhooks.

@@ -24,8 +24,7 @@ import (
 	"tilth/ports"
 )
 
-// openImagery chooses the imagery source by its address: a folder with a static
-// catalog, a STAC API, or, where there is none, the open API.
+// openImagery chooses the imagery source by its address: a folder, a STAC API, or by default the open API.
 func openImagery(cfg cli.Config, log *slog.Logger) (ports.Imagery, error) {
 	address := cfg.ImageryURL
 	if address == "" {
@@ -47,8 +46,7 @@ func elevationsOf(source ports.Imagery) ports.Elevations {
 	return elevations
 }
 
-// makeDemo makes the synthetic archive, where it is not there yet, and says what of it
-// to load.
+// makeDemo makes the synthetic archive, where it is missing, and says what of it to load.
 func makeDemo(ctx context.Context, dir string) (demo.Plan, error) {
 	archive, err := synthetic.Make(ctx, dir, synthetic.Options{})
 	if err != nil {
@@ -63,8 +61,7 @@ func makeDemo(ctx context.Context, dir string) (demo.Plan, error) {
 	return plan, nil
 }
 
-// openEngines makes the calculation engines: the built-in one, and the external one where
-// it is configured.
+// openEngines makes the built-in calculation engine and, where it is configured, the external one.
 func openEngines(cfg cli.Config) (ports.Engines, error) {
 	if cfg.EngineURL == "" {
 		return engine.NewRegistry(), nil
@@ -96,8 +93,7 @@ func newLibrary(cfg cli.Config, store ports.Store) (*soil.LayerLibrary, error) {
 	return &soil.LayerLibrary{Store: store, Objects: files, Rasters: surfaces.Stored{Objects: files}, Clock: identity.Clock{}}, nil
 }
 
-// assessmentTable makes the table of sections from the mapping of input values to factors
-// that is built in.
+// assessmentTable makes the table of sections from the built-in mapping of input values to factors.
 func assessmentTable() *assessment.Table {
 	mapping, err := engine.Mapping()
 	if err != nil {
@@ -106,8 +102,7 @@ func assessmentTable() *assessment.Table {
 	return assessment.NewTable(mapping)
 }
 
-// openMail makes the sender of letters: the mail server's where one is configured, else
-// one that prints them on out (nil: standard error).
+// openMail makes the sender of letters: the configured mail server, or one that prints them (nil: standard error).
 func openMail(cfg cli.Config, out io.Writer, log *slog.Logger) (ports.Mailer, error) {
 	if cfg.SMTPURL != "" {
 		return mail.NewSMTP(cfg.SMTPURL, cfg.MailFrom, mail.Options{})

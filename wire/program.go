@@ -71,8 +71,7 @@ func (Program) Open(ctx context.Context, cfg cli.Config, log *slog.Logger, migra
 	return &cli.Opened{Operating: op, Layers: layers, Close: db.Close}, nil
 }
 
-// prepare brings a database to what this version needs: its schema, a key to sign
-// tokens with, and the crop catalog.
+// prepare brings a database to the schema of this version, with a signing key and the crop catalog.
 func prepare(ctx context.Context, db *persistence.Database, op *operating.Operating, migrate bool) error {
 	if migrate {
 		if _, err := db.Migrator().Up(ctx); err != nil {

@@ -184,8 +184,7 @@ func (r *Running) interfaceConfig() rest.Config {
 	return config
 }
 
-// Serve runs the server until the context ends, then finishes its requests and gives
-// its jobs back to the queue.
+// Serve runs the server until the context ends, finishes its requests and gives its jobs back to the queue.
 func (r *Running) Serve(ctx context.Context, listener net.Listener) error {
 	defer func() { _ = r.db.Close() }()
 	group, ctx := errgroup.WithContext(ctx)

@@ -74,8 +74,7 @@ func (c credentials) SetPassword(ctx context.Context, userID int64, hash string)
 		fault.Missing("user"))
 }
 
-// A token that was revoked keeps its time. It goes on until none is left: a statement that waited
-// for an exchange of a token does not see the token that the exchange has made.
+// A revoked token keeps its time. It repeats, because a statement that waited for an exchange does not see the new token.
 func (c credentials) RevokeOf(ctx context.Context, userID int64, at time.Time) error {
 	for {
 		n, err := sqlstore.Affected(ctx, c.s.NewUpdate().Model((*refreshRow)(nil)).Set("revoked_at = ?", sqlstore.StampAt(at)).
@@ -101,8 +100,7 @@ func (a attempts) Get(ctx context.Context, keys ...string) ([]access.Attempts, e
 	return a.read(ctx, keys, a.s.NewSelect().Model((*attemptRow)(nil)))
 }
 
-// Keys are locked in their order, so that two that count for the same keys wait for one another
-// instead of both for ever.
+// Keys are locked in one order, so that two that count for the same keys cannot deadlock.
 func (a attempts) Lock(ctx context.Context, at time.Time, keys ...string) ([]access.Attempts, error) {
 	sorted := slices.Clone(keys)
 	slices.Sort(sorted)

@@ -12,8 +12,7 @@ import (
 	"tilth/ports"
 )
 
-// members implements ports.Members. Other companies' users are never shared: a scope of
-// shared records matches none.
+// members implements ports.Members. Users are never shared with other companies.
 type members struct {
 	sqlstore.Reader[ports.Member, memberRow]
 }
@@ -42,8 +41,7 @@ var memberView = &sqlstore.View[ports.Member, memberRow]{
 	},
 }
 
-// namesOf is a subquery that gives a JSON array of names, in no order: of the one column
-// "name" that a query over other tables selects.
+// namesOf is a subquery for a JSON array, in no order, of the column "name" of a query.
 func namesOf(s *sqlstore.Session, query string) string {
 	gather := "json_group_array(n.name)"
 	if s.Postgres {

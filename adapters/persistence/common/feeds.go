@@ -26,8 +26,7 @@ type feedRow struct {
 // feedsLock is the key of the advisory lock of the transaction that assigns positions ("events" in ASCII).
 const feedsLock = 0x6576656e7473
 
-// feeds implements ports.EventFeed and ports.EventKeeper. The feeds are the rows of the
-// outbox that have a position.
+// feeds implements ports.EventFeed and ports.EventKeeper on the rows of the outbox that have a position.
 type feeds struct{ s *sqlstore.Session }
 
 func (f feeds) Bounds(ctx context.Context, scope access.Scope) (event.Bounds, error) {

@@ -99,8 +99,7 @@ func release(s *sqlstore.Session, job ports.Job) *bun.UpdateQuery {
 		Where("id = ?", job.ID).Where("lease = ?", job.Lease)
 }
 
-// held runs a statement on a job and returns Conflict (lease_lost) where it finds none under
-// its lease.
+// held runs a statement on a job. Faults: Conflict (lease_lost) where its lease is gone.
 func held(ctx context.Context, q sqlstore.Statement) error {
 	return sqlstore.Change(ctx, q, leaseLost())
 }

@@ -149,8 +149,7 @@ func (i imports) Matches(ctx context.Context, scope access.Scope, farmID int64, 
 		return out, nil
 	}
 	fields := fieldRecords(i.Session)
-	// The order is that of the index on external ids, so that it is the one that serves: the
-	// index on farms would pass over every field of a large farm for each question.
+	// The order keeps to the index on external ids: that on farms would read every field of a large farm.
 	q := fields.Query(scope).Where("t.farm_id = ?", farmID).Where("t.external_id <> ''").
 		Where("t.external_id IN (?)", bun.List(asked)).OrderExpr("t.external_id, t.id")
 	if i.Session.Writes {

@@ -15,12 +15,10 @@ import (
 	"tilth/ports"
 )
 
-// manyLock is the key of the advisory locks of who writes many assessments ("many" in
-// ASCII); the company is the second half.
+// manyLock is the first half of an advisory lock ("many" in ASCII); the company is the second.
 const manyLock = 0x6d616e79
 
-// SQLite has one writing transaction at a time anyway. Two companies that share a lock wait for one
-// another, and nothing worse.
+// SQLite has one writing transaction at a time. On PostgreSQL two companies may share a lock; they only wait.
 func (r assessments) Alone(ctx context.Context, scope access.Scope) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("company")

@@ -13,8 +13,7 @@ import (
 	"tilth/core/dashboard"
 )
 
-// stripes is how many rows a sum is split into on PostgreSQL, where writers of one company
-// run at the same time. SQLite has one writer, and one stripe.
+// stripes is how many rows a sum has on PostgreSQL, where a company's writers run at the same time; SQLite has one.
 const stripes = 8
 
 type sumRow struct {
@@ -45,8 +44,7 @@ func adding(q *bun.InsertQuery) *bun.InsertQuery {
 	return q.On("CONFLICT (company_id, year, kind, name, stripe) DO UPDATE").Set("amount = t.amount + EXCLUDED.amount")
 }
 
-// addToSums changes sums, in the one order in which they are locked: by company, stripe,
-// year, kind and key.
+// addToSums changes sums in the one order in which they are locked: by company, stripe, year, kind and key.
 func addToSums(ctx context.Context, s *sqlstore.Session, changes map[place][]dashboard.Change) error {
 	places := slices.SortedFunc(maps.Keys(changes), func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.company, b.company), cmp.Compare(a.stripe, b.stripe))

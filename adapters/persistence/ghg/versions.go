@@ -37,8 +37,7 @@ type versionRow struct {
 // versions implements ports.AssessmentVersions.
 type versions struct{ s *sqlstore.Session }
 
-// query selects the versions of an assessment in a scope: of an own one also when it is
-// deleted, of another company's while it is shared.
+// query selects the versions of an assessment: of a deleted one only where it is the company's own.
 func (v versions) query(scope access.Scope, assessmentID int64) *bun.SelectQuery {
 	q := v.s.NewSelect().Model((*versionRow)(nil)).
 		Join("LEFT JOIN users AS author ON author.id = t.submitted_by").Where("t.assessment_id = ?", assessmentID)

@@ -20,8 +20,7 @@ type curveSetRow struct {
 	ImportedAt    sqlstore.Stamp
 }
 
-// storedCurves is the stored form of cropcheck.Set. Stored versions are read for ever: members
-// are added, here and in the core, never changed.
+// storedCurves is the stored form of cropcheck.Set, read for ever: members are added, also in core, never renamed.
 type storedCurves struct {
 	StartMonth time.Month        `json:"start_month"` // of the growing year
 	StartDay   int               `json:"start_day"`

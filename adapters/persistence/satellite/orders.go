@@ -64,8 +64,7 @@ func orderRecords(s *sqlstore.Session) orders {
 	return orders{sqlstore.Reader[vegetation.OrderState, orderRow]{Session: s, View: orderView}}
 }
 
-// in returns the condition of the orders in a scope. An order is shared with its field,
-// by a grant that says so, and like it no longer once the field is deleted.
+// in returns the condition of the orders in a scope. An order is shared with its live field by a grant that says so.
 func in(s *sqlstore.Session, scope access.Scope) []sqlstore.Condition {
 	return s.InScope(scope, func(s *sqlstore.Session, scope access.Scope) sqlstore.Condition {
 		return s.OfSharedField("f.id = t.field_id", "vi-profile.view", scope)

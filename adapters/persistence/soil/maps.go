@@ -14,9 +14,8 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// mapRow is a map of zones. Its figures are the candidate without what is in the columns
-// outlines and labels; these and about are read for ever: members may be added to the
-// records of core/stratification that they hold, never renamed.
+// mapRow is a map of zones. Figures (the candidate without outlines and labels) and about are read for
+// ever: the core records in them may get members, but none is renamed.
 type mapRow struct {
 	bun.BaseModel `bun:"table:stratification_maps,alias:t"`
 	ID            int64 `bun:"id,pk,autoincrement"`

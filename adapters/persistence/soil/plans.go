@@ -14,9 +14,8 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// planRow is a sample plan. Its figures are the plan without its points, and are read for
-// ever: members may be added to the records of core/stratification that they hold, never
-// renamed.
+// planRow is a sample plan. Figures (the plan without its points) are read for ever: the core records in
+// them may get members, but none is renamed.
 type planRow struct {
 	bun.BaseModel `bun:"table:stratification_plans,alias:t"`
 	ID            int64 `bun:"id,pk,autoincrement"`

@@ -104,8 +104,7 @@ func (d *DB) Restore(ctx context.Context, file string) (err error) {
 	return d.overwrite(ctx, copied)
 }
 
-// copyBackup copies a backup by way of SQLite, so that a file which is a database in use
-// is copied as of one moment, and looks through all of it.
+// copyBackup copies a backup by way of SQLite, also one in use as of one moment, and checks all of it.
 func copyBackup(ctx context.Context, file, into string) (err error) {
 	invalid := func(err error) error {
 		return fault.Newf(fault.Invalid, "backup_invalid", "%s is no backup of Tilth that can be read whole.", file).Because(err)
@@ -159,8 +158,7 @@ func (d *DB) modernise(ctx context.Context, file string) (err error) {
 	return translate(err)
 }
 
-// newestPolicy returns the highest policy version of the database as it is; 0 where it has
-// no tables yet.
+// newestPolicy returns the highest policy version of the database; 0 where it has no tables.
 func (d *DB) newestPolicy(ctx context.Context) (int64, error) {
 	pending, err := d.Migrator().status(ctx)
 	if err != nil || len(pending.Unapplied()) == len(pending) {

@@ -65,10 +65,8 @@ var sqliteReasons = map[int]reason{
 	sqlite3.SQLITE_CANTOPEN: gone, sqlite3.SQLITE_IOERR: gone, sqlite3.SQLITE_FULL: gone, sqlite3.SQLITE_NOTADB: gone,
 }
 
-// translate makes a fault of what came out of a transaction. Faults pass as they are:
-// they are what the callback decided. The keys that callers are expected to race for
-// never come this way: their statements say ON CONFLICT DO NOTHING, because an error
-// would end PostgreSQL's transaction.
+// translate makes a fault of what came out of a transaction; faults pass as they are. Keys that callers race
+// for do not come here: their statements say ON CONFLICT, because an error would end PostgreSQL's transaction.
 func translate(err error) error {
 	if _, ok := fault.As(err); ok || err == nil {
 		return err
@@ -92,8 +90,7 @@ func translate(err error) error {
 	return fmt.Errorf("database: %w", err)
 }
 
-// away is the fault of a database that does not answer. What the caller gave up on
-// stays the caller's error.
+// away is the fault of a database that does not answer. A caller that gave up gets its own error.
 func away(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err

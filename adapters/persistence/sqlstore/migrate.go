@@ -20,8 +20,7 @@ import (
 // migrationTable is where applied migrations are noted.
 const migrationTable = "schema_migrations"
 
-// Words that a migration may use for what the databases spell differently. A word's
-// meaning never changes: released migrations depend on it.
+// Words of migrations for what the databases spell differently. Their meaning is fixed: released migrations use them.
 var (
 	sqliteWords = map[string]any{
 		"POSTGRES": false, "LEDGER": []string{"ledger_transactions", "ledger_entries"},
@@ -55,8 +54,7 @@ func (m *Migrator) Up(ctx context.Context) ([]string, error) {
 	return m.change(ctx, func(inner *migrate.Migrator) (*migrate.MigrationGroup, error) { return inner.Migrate(ctx) })
 }
 
-// Down takes back the migrations that were applied together last, and with them the
-// data of their tables, and gives their names. Faults: Unavailable.
+// Down takes back the migrations applied together last, with their tables' data. Faults: Unavailable.
 func (m *Migrator) Down(ctx context.Context) ([]string, error) {
 	return m.change(ctx, func(inner *migrate.Migrator) (*migrate.MigrationGroup, error) { return inner.Rollback(ctx) })
 }
@@ -133,8 +131,7 @@ func (m *Migrator) change(ctx context.Context, run func(*migrate.Migrator) (*mig
 	return names, nil
 }
 
-// prepareNotes makes the table of applied migrations. bun's own Init would also make
-// a table for its lock, which is a row that a killed migrator leaves behind.
+// prepareNotes makes the table of applied migrations. bun's Init would also make a table of locks that outlive a kill.
 func prepareNotes(ctx context.Context, pool *bun.DB) error {
 	if _, err := pool.NewCreateTable().Model((*migrate.Migration)(nil)).ModelTableExpr(migrationTable).IfNotExists().Exec(ctx); err != nil {
 		return err

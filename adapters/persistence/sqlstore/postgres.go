@@ -81,8 +81,7 @@ func postgresConfig(from *pgx.ConnConfig, statement time.Duration) *pgx.ConnConf
 	return c
 }
 
-// lockPostgres takes the migrations' advisory lock on a connection of its own. The
-// server ends the lock with the connection, so a killed migrator leaves nothing locked.
+// lockPostgres takes the migrations' advisory lock. The server ends it with the connection, also after a kill.
 func lockPostgres(ctx context.Context, config *pgx.ConnConfig) (func() error, error) {
 	db := stdlib.OpenDB(*postgresConfig(config, 0))
 	conn, err := db.Conn(ctx)

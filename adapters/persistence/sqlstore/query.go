@@ -46,8 +46,7 @@ type Filter struct {
 	other  string // condition that goes with it, which lets a partial index serve it
 }
 
-// Filtered adds the filters of a query. A name the resource does not have is a mistake
-// of the caller's code: an Internal fault.
+// Filtered adds the filters of a query. An unknown name is a mistake of the caller's code: Internal.
 func Filtered(q *bun.SelectQuery, known map[string]Filter, filters []ports.Filter) (*bun.SelectQuery, error) {
 	for _, f := range filters {
 		k, ok := known[f.Name]
@@ -92,13 +91,11 @@ func Narrow[V comparable](q *bun.SelectQuery, column string, value V) *bun.Selec
 	return q.Where("? = ?", bun.Ident(column), value)
 }
 
-// Storable reports whether text can stand in a column at all. What cannot is equal to
-// nothing that is stored; PostgreSQL would refuse the question.
+// Storable reports whether text can stand in a column. What cannot equals nothing stored; PostgreSQL would refuse it.
 func Storable(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
 
-// Fold returns text as it is searched, whatever its case. It is done here and stored,
-// because the databases fold differently: SQLite knows ASCII only, PostgreSQL what
-// its locale knows.
+// Fold returns text as it is searched, whatever its case. It is stored, because the databases fold differently:
+// SQLite knows ASCII only, PostgreSQL what its locale knows.
 func Fold(text string) string { return strings.ToLower(strings.ToUpper(text)) }
 
 // contains returns the LIKE pattern of a part, which is taken literally.
@@ -119,9 +116,8 @@ func Paged(q *bun.SelectQuery, page ports.Query) *bun.SelectQuery {
 	return q
 }
 
-// Stream runs a query and yields its rows one by one as records, while the cursor is open.
-// The connection belongs to the cursor until the loop ends: inside it, the
-// transaction's other methods must not be called.
+// Stream runs a query and yields its rows as records. Until the loop ends the cursor has the connection:
+// inside the loop no other method of the transaction may be called.
 func Stream[R, T any](ctx context.Context, s *Session, q *bun.SelectQuery, record func(*R) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
@@ -148,8 +144,7 @@ func Stream[R, T any](ctx context.Context, s *Session, q *bun.SelectQuery, recor
 	}
 }
 
-// Unhurried lifts the statement timeout for a list without a bound, whose pace is that
-// of the client who reads it.
+// Unhurried lifts the statement timeout for a list without a bound, read at the client's pace.
 func (s *Session) Unhurried(ctx context.Context) error {
 	if !s.Postgres {
 		return nil

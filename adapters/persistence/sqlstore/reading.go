@@ -13,8 +13,7 @@ import (
 	"tilth/ports"
 )
 
-// View is a readable repository: how the rows of a query become records, one at a time or
-// as a list. The queries are those of its caller, who restricts them to a scope.
+// View says how the rows of a query become records. Its callers restrict their queries to a scope.
 type View[T, R any] struct {
 	Word    string              // "order", for messages
 	Filters map[string]Filter   // of its lists
@@ -111,8 +110,7 @@ func (v *View[T, R]) Count(ctx context.Context, q *bun.SelectQuery, query ports.
 	return q.Count(ctx)
 }
 
-// Each streams the page of a query in its order. A list without a bound has no statement
-// timeout.
+// Each streams the page of a query in its order, without a statement timeout where it has no bound.
 func (v *View[T, R]) Each(ctx context.Context, s *Session, q *bun.SelectQuery, query ports.Query) iter.Seq2[T, error] {
 	q, err := Filtered(q, v.Filters, query.Filters)
 	if err == nil {
@@ -140,8 +138,7 @@ func One[T, R any](ctx context.Context, q *bun.SelectQuery, word string, record 
 	return value, err
 }
 
-// Find returns what becomes of the one row that a query selects; ok is false where it
-// selects none.
+// Find returns what becomes of the row that a query selects; ok is false where it selects none.
 func Find[T, R any](ctx context.Context, q *bun.SelectQuery, record func(*R) T) (value T, ok bool, err error) {
 	v := View[T, R]{Record: func(row *R) (T, error) { return record(row), nil }}
 	return v.Find(ctx, q)

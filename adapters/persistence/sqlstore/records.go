@@ -59,8 +59,7 @@ type record[T any] interface {
 	Base() *corerecord.Meta
 }
 
-// Table describes one resource of a company: its words, its columns beyond those of
-// its row, its filters, and how a row becomes a record.
+// Table describes one resource of a company and how its rows become records.
 type Table[T, R any] struct {
 	Word    string   // "farm", for messages
 	Columns []string // expressions of the row's scan-only columns
@@ -110,8 +109,7 @@ func (r Records[T, R, PT, PR]) Selected() *bun.SelectQuery {
 		})
 }
 
-// Tables is the table and what it refers to. The joins are left joins, which cannot
-// change what is counted.
+// Tables is the table with what it refers to, by left joins, which do not change what is counted.
 func (r Records[T, R, PT, PR]) Tables() *bun.SelectQuery {
 	q := r.Session.NewSelect().Model((*R)(nil)).
 		Join("LEFT JOIN users AS creator ON creator.id = t.created_by").
@@ -122,9 +120,8 @@ func (r Records[T, R, PT, PR]) Tables() *bun.SelectQuery {
 	return q
 }
 
-// Narrowed selects nothing yet from what a query asks for, in a scope. What the table
-// refers to is joined only where the query looks at it: names are not needed to count
-// records, nor to pass over them.
+// Narrowed selects nothing yet from what a query asks for, in a scope. Other tables are joined only where
+// the query looks at them: counting and passing over records needs no names.
 func (r Records[T, R, PT, PR]) Narrowed(scope access.Scope, query ports.Query) (*bun.SelectQuery, error) {
 	q := r.Session.NewSelect().Model((*R)(nil))
 	if scope.Shared() || r.Table.looksElsewhere(query) { // what is shared is found through the field
@@ -172,8 +169,7 @@ func (r Records[T, R, PT, PR]) Each(ctx context.Context, scope access.Scope, que
 	return Stream(ctx, r.Session, q, r.Table.Record)
 }
 
-// page selects the page of a query. Of a page deep in a list only the ids are passed
-// over; what the records refer to is looked up for those on the page alone.
+// page selects the page of a query. Deep in a list it passes over ids alone, and looks names up for the page.
 func (r Records[T, R, PT, PR]) page(scope access.Scope, query ports.Query) (*bun.SelectQuery, error) {
 	q, err := Filtered(r.Query(scope), r.Table.Filters, query.Filters)
 	if err != nil {
@@ -220,8 +216,7 @@ func (r Records[T, R, PT, PR]) GetMany(ctx context.Context, scope access.Scope, 
 	return Index(Stream(ctx, r.Session, q, r.Table.Record), func(value *T) int64 { return PT(value).Base().ID })
 }
 
-// Insert implements ports.Records. The records are given the company of the scope, and
-// their times as the database keeps them.
+// Insert implements ports.Records. The records get the company of the scope, and times as they are stored.
 func (r Records[T, R, PT, PR]) Insert(ctx context.Context, scope access.Scope, values []*T) error {
 	if !Writable(scope) {
 		return fault.Missing("company")
@@ -268,8 +263,7 @@ func (r Records[T, R, PT, PR]) SoftDelete(ctx context.Context, scope access.Scop
 	return r.DeleteWhere(ctx, scope, Among("t.id", ids), at)
 }
 
-// DeleteWhere marks the live rows of a condition deleted. The update of a record says
-// so in updated_at, which is what callers who keep in step ask for.
+// DeleteWhere marks the live rows of a condition deleted, in updated_at too, which callers who keep in step ask for.
 func (r Records[T, R, PT, PR]) DeleteWhere(ctx context.Context, scope access.Scope, which Condition, at time.Time) (int64, error) {
 	if !Writable(scope) || which.SQL == Nothing.SQL {
 		return 0, nil
@@ -309,8 +303,8 @@ func (r Records[T, R, PT, PR]) Undelete(ctx context.Context, scope access.Scope,
 	return err
 }
 
-// UndeleteWhere makes the rows of a condition live again that were deleted at a time: one
-// deletion writes one time into everything it takes along. It returns their ids.
+// UndeleteWhere restores the rows of a condition that were deleted at a time, the same for all of one deletion,
+// and returns their ids.
 func (r Records[T, R, PT, PR]) UndeleteWhere(ctx context.Context, scope access.Scope, which Condition, deletedAt, now time.Time) ([]int64, error) {
 	if !Writable(scope) || which.SQL == Nothing.SQL {
 		return nil, nil

@@ -7,8 +7,7 @@ import (
 	"tilth/core/access"
 )
 
-// SharedFarm is the farms of grants on a farm or on everything. A grant on a field
-// shows the field alone.
+// SharedFarm is the farms of grants on a farm or on everything. A grant on a field shows the field alone.
 func SharedFarm(s *Session, scope access.Scope) Condition {
 	return s.Granted("t", "(g.target = 'all' OR (g.target = 'farm' AND g.farm_id = t.id))", "farm.view", scope)
 }
@@ -24,8 +23,7 @@ type Condition struct {
 	Args []any
 }
 
-// AppendQuery implements schema.QueryAppender: a condition stands for a question mark, as in
-// Where("?", condition).
+// AppendQuery implements schema.QueryAppender, for Where("?", condition).
 func (c Condition) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 	return gen.AppendQuery(b, c.SQL, c.Args...), nil
 }
@@ -44,8 +42,7 @@ func Among(column string, ids []int64) Condition {
 	return When(column+" IN (?)", bun.List(ids))
 }
 
-// Own restricts the rows of an alias to the company that acts. Every table of a
-// company's records goes through it.
+// Own restricts the rows of an alias to the company that acts, for every table of a company's records.
 func Own(alias string, scope access.Scope) Condition {
 	if scope.Company() <= 0 {
 		return Nothing
@@ -53,15 +50,13 @@ func Own(alias string, scope access.Scope) Condition {
 	return When(alias+".company_id = ?", scope.Company())
 }
 
-// Writable reports whether anything may be written under a scope: what others share is
-// only read, and outside a company there is nothing.
+// Writable reports whether a scope may be written: what is shared is only read, and no company has nothing.
 func Writable(scope access.Scope) bool { return !scope.Shared() && scope.Company() > 0 }
 
 // GrantOfField is the target of grants on a field f, its farm or everything, as SQL over a grant g.
 const GrantOfField = "(g.target = 'all' OR (g.target = 'farm' AND g.farm_id = f.farm_id) OR (g.target = 'field' AND g.field_id = f.id))"
 
-// Granted is the condition that a live, accepted grant of the alias's company gives a
-// view to the company that acts, over what target says.
+// Granted is the condition that a live, accepted grant of the alias's company over target shares a view.
 func (s *Session) Granted(alias, target string, view access.Slug, scope access.Scope) Condition {
 	return When(
 		"EXISTS (SELECT 1 FROM share_grants AS g WHERE g.grantee_company_id = ? AND g.company_id = "+alias+".company_id"+
@@ -69,16 +64,14 @@ func (s *Session) Granted(alias, target string, view access.Slug, scope access.S
 		scope.Company(), DayAt(s.Today), `%"`+string(view)+`"%`)
 }
 
-// grantors narrows the rows of an alias to the companies that share anything, so that
-// the search starts from their index and not from the whole table.
+// grantors narrows an alias to the companies that share anything: the search starts from their index.
 func grantors(alias string, scope access.Scope) Condition {
 	return When(
 		alias+".company_id IN (SELECT g.company_id FROM share_grants AS g WHERE g.grantee_company_id = ? AND g.status = 'accepted')",
 		scope.Company())
 }
 
-// OfSharedField is the records that a condition ties to a live field f which is shared
-// with a view.
+// OfSharedField is the records that a condition ties to a live field f shared with a view.
 func (s *Session) OfSharedField(tie string, view access.Slug, scope access.Scope) Condition {
 	inner := s.Granted("f", GrantOfField, view, scope)
 	return When(
@@ -86,8 +79,7 @@ func (s *Session) OfSharedField(tie string, view access.Slug, scope access.Scope
 		inner.Args...)
 }
 
-// InScope returns the conditions of the rows of table t that a scope shows: own ones, or
-// of another company's those that shared selects.
+// InScope returns the conditions of what a scope shows of table t: own rows, or those that shared selects.
 func (s *Session) InScope(scope access.Scope, shared func(*Session, access.Scope) Condition) []Condition {
 	switch {
 	case !scope.Shared():

@@ -27,9 +27,8 @@ const (
 	migrationPoll = 250 * time.Millisecond
 )
 
-// openSQLite opens one writer and a few readers on one file. SQLite has one writer at
-// a time whatever we do: one connection makes the wait a queue in this process,
-// fair and without polling, and busy_timeout is left for other processes.
+// openSQLite opens one writer and a few readers. SQLite has one writer at a time anyway: with one connection
+// the wait is a fair queue without polling, and busy_timeout is left for other processes.
 func (d *DB) openSQLite(ctx context.Context, path string) error {
 	path = strings.TrimPrefix(path, "//")
 	if path == ":memory:" {
@@ -65,10 +64,8 @@ func sqlitePool(path, txlock string, size int, pragmas ...string) (*bun.DB, erro
 	return bun.NewDB(db, sqlitedialect.New()), nil
 }
 
-// sqliteDSN returns the address of a file with its pragmas, which every connection of
-// the pool runs. busy_timeout comes first: the change to WAL mode itself needs a lock
-// that another process may hold. NORMAL is durable against a killed process; a loss
-// of power may cost the last commits, never the file.
+// sqliteDSN returns the address of a file with the pragmas of every connection. busy_timeout comes first: the
+// change to WAL needs a lock. NORMAL survives a kill; a loss of power may cost the last commits, never the file.
 func sqliteDSN(path, txlock string, more ...string) string {
 	q := url.Values{"_txlock": {txlock}}
 	q["_pragma"] = append([]string{
@@ -78,9 +75,8 @@ func sqliteDSN(path, txlock string, more ...string) string {
 	return "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() + "?" + q.Encode()
 }
 
-// lockSQLite takes the migrations' lock: an exclusive transaction on an empty
-// database beside the real one. The kernel ends it with the process, so a killed
-// migrator leaves nothing locked; and it needs no system call of our own.
+// lockSQLite takes the migrations' lock: an exclusive transaction on an empty database beside the real one,
+// which the kernel ends with the process.
 func lockSQLite(ctx context.Context, path string) (func() error, error) {
 	q := url.Values{"_txlock": {"exclusive"}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", migrationPoll.Milliseconds())}}
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: filepath.ToSlash(path) + "-migration-lock"}).EscapedPath()+"?"+q.Encode())

@@ -32,8 +32,7 @@ type Options struct {
 	Logger *slog.Logger // nil: nothing is logged
 }
 
-// DB is an open database: its connections, and the transactions on them. It is safe
-// for concurrent use.
+// DB is an open database with its connections. It is safe for concurrent use.
 type DB struct {
 	engine engine
 	writer *bun.DB

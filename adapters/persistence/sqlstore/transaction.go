@@ -13,8 +13,7 @@ import (
 	"tilth/ports"
 )
 
-// A write that loses a race is run again, after a pause that doubles from retryFirst
-// to retryMost; of each pause a random half is taken, so that the losers part.
+// A write that loses a race is run again after a pause, half of it random, that doubles from first to most.
 const (
 	retryTries = 10
 	retryFirst = 4 * time.Millisecond
@@ -39,8 +38,7 @@ type cascade struct {
 	IDs      []int64
 }
 
-// ForUpdate locks the rows of table t that a query selects, until the transaction
-// ends. In SQLite a write transaction holds the whole database already.
+// ForUpdate locks the selected rows of table t. In SQLite a write transaction holds the whole database anyway.
 func (s *Session) ForUpdate(q *bun.SelectQuery) *bun.SelectQuery {
 	if s.Postgres {
 		return q.For("UPDATE OF t")
@@ -48,8 +46,7 @@ func (s *Session) ForUpdate(q *bun.SelectQuery) *bun.SelectQuery {
 	return q
 }
 
-// ForShare keeps the rows of table t that a writing transaction has looked at from being
-// deleted before it ends: what refers to them would otherwise outlive them.
+// ForShare keeps the selected rows of table t from being deleted, so that what refers to them does not outlive them.
 func (s *Session) ForShare(q *bun.SelectQuery) *bun.SelectQuery {
 	if s.Postgres && s.Writes {
 		return q.For("SHARE OF t")
@@ -85,8 +82,7 @@ func (s *Session) Changed(resource string) []int64 {
 	return slices.Compact(ids)
 }
 
-// cascaded records that records of a resource were deleted or restored together. They are
-// also written.
+// cascaded records that records of a resource were deleted or restored together, and so written.
 func (s *Session) cascaded(resource string, ids []int64) {
 	s.Wrote(resource, ids...)
 	s.cascade = append(s.cascade, cascade{resource, ids})

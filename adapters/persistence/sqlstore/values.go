@@ -27,8 +27,7 @@ func ValueOf[T any](p *T) T {
 	return *p
 }
 
-// Layouts of times in text. PostgreSQL reads both as literals; in SQLite, where they
-// are kept as they stand, they sort as the times do.
+// Layouts of times in text. PostgreSQL reads both; in SQLite they sort as the times do.
 const (
 	stampLayout = "2006-01-02T15:04:05.000000Z"
 	dayLayout   = time.DateOnly
@@ -125,8 +124,7 @@ func (d *JSON[T]) Scan(src any) error {
 	return fmt.Errorf("a JSON column holds a %T", src)
 }
 
-// maxInflated bounds what a stored document unpacks to: the labels of the largest frame
-// take a hundredth of it.
+// maxInflated bounds what a stored document unpacks to, a hundred times the labels of the largest frame.
 const maxInflated = 256 << 20
 
 // Deflate returns the stored form of what is large and is always read whole: deflated JSON.

@@ -43,9 +43,8 @@ func Insert[R any](ctx context.Context, s *Session, row *R, id *int64) error {
 	return err
 }
 
-// InsertNew inserts a row and reads its id, or returns otherwise where another has the same value
-// in the columns of a unique key. The key decides, under any number of concurrent calls, and the
-// transaction goes on either way.
+// InsertNew inserts a row and reads its id, or returns otherwise where another has its unique key. The key
+// decides under any number of concurrent calls, and the transaction goes on either way.
 func InsertNew[R any](ctx context.Context, s *Session, row *R, id *int64, key string, otherwise error) error {
 	var ids []int64
 	_, err := s.NewInsert().Model(row).On("CONFLICT ("+key+") DO NOTHING").Returning("id").Exec(ctx, &ids)
