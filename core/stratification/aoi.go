@@ -1,9 +1,9 @@
+// Package stratification holds areas of interest and the orders for their layers. The steps of a
+// stratification are the packages below: frame (the grid), layer (covariates on its cells),
+// zoning (zones of like cells), plan (where to sample) and sample (results and estimates).
 package stratification
 
 import (
-	"fmt"
-	"slices"
-
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/list"
@@ -78,13 +78,9 @@ type Land struct {
 // CheckReach refuses fields whose centroid lies more than 100 km from that of all, by name.
 func CheckReach(land []Land) fault.Fields {
 	f := fault.Fields{}
-	centre, middles := frame.Centroids(Geometries(land))
-	for i, middle := range middles {
-		if km := geo.Distance(centre, middle) / 1000; !(km <= frame.MaxDistanceKM) {
-			f.Add("field_uuids", fmt.Sprintf(
-				"The field %s lies %.0f km from the middle of the area of interest; at most %.0f km are allowed. Make an area of interest of its own for it.",
-				land[i].FieldUUID, km, frame.MaxDistanceKM))
-		}
+	_, far := frame.Centroid(Geometries(land))
+	for i, l := range land {
+		f.AddIf(far[i] != "", "field_uuids", "The field %s %s", l.FieldUUID, far[i])
 	}
 	return f
 }
@@ -102,10 +98,4 @@ func AreaM2(land []Land) (int64, error) {
 // Geometries returns the outlines of land, in its order.
 func Geometries(land []Land) []geo.MultiPolygon {
 	return list.Map(land, func(l Land) geo.MultiPolygon { return l.Geometry })
-}
-
-func sameGeometry(a, b geo.MultiPolygon) bool {
-	return slices.EqualFunc(a, b, func(p, q geo.Polygon) bool {
-		return slices.EqualFunc(p, q, func(r, s geo.Ring) bool { return slices.Equal(r, s) })
-	})
 }

@@ -3,6 +3,7 @@ package stratification
 import (
 	"crypto/sha256"
 	"fmt"
+	"reflect"
 	"time"
 
 	"tilth/core/credit"
@@ -118,7 +119,7 @@ func (s OrderState) Changed(now []Land) []string {
 	}
 	for _, l := range now {
 		before, ok := was[l.FieldUUID]
-		if !ok || !sameGeometry(before.Geometry, l.Geometry) {
+		if !ok || !reflect.DeepEqual(before.Geometry, l.Geometry) {
 			out = append(out, l.FieldUUID)
 		}
 		delete(was, l.FieldUUID)

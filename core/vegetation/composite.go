@@ -3,6 +3,7 @@ package vegetation
 import (
 	"math"
 
+	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/list"
 )
@@ -100,7 +101,7 @@ func (c *Composite) Add(l Layer) (used bool, err error) {
 	for k, band := range c.index.bands {
 		r, ok := l.Bands[band]
 		if !ok {
-			return false, missingBand(band)
+			return false, fault.Newf(fault.Invalid, "missing_band", "The scene has no band %s.", band)
 		}
 		rasters[k] = r
 		if bands[k], err = c.sampler(r); err != nil {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"tilth/core/fault"
 	"tilth/core/list"
 )
 
@@ -239,10 +238,6 @@ func share(part, whole float64) float64 {
 		return 0
 	}
 	return min(1, part/whole)
-}
-
-func missingBand(b Band) error {
-	return fault.Newf(fault.Invalid, "missing_band", "The scene has no band %s.", b)
 }
 
 // ByCoverage returns the order of merging Scenes: the larger coverage first, of equals the smaller

@@ -86,21 +86,20 @@ func centreOf(fields []geo.MultiPolygon) (geo.Position, error) {
 			return geo.Position{}, fault.Field("fields", fmt.Sprintf("Field %d has no boundary.", i+1))
 		}
 	}
-	centre, middles := Centroids(fields)
-	for i, middle := range middles {
-		if km := geo.Distance(centre, middle) / 1000; !(km <= MaxDistanceKM) {
-			return centre, fault.Field("fields", fmt.Sprintf(
-				"Field %d lies %.0f km from the middle of the area of interest; at most %.0f km are allowed. Make an area of interest of its own for it.",
-				i+1, km, MaxDistanceKM))
+	centre, far := Centroid(fields)
+	for i := range fields {
+		if problem, ok := far[i]; ok {
+			return centre, fault.Field("fields", fmt.Sprintf("Field %d %s", i+1, problem))
 		}
 	}
 	return centre, nil
 }
 
-// Centroids returns the centroid of all fields (degrees), weighted by area, and that of each.
-func Centroids(fields []geo.MultiPolygon) (centre geo.Position, middles []geo.Position) {
+// Centroid returns the centroid of all fields (degrees), weighted by area, and by index what is wrong
+// with fields whose own lies too far from it.
+func Centroid(fields []geo.MultiPolygon) (centre geo.Position, far map[int]string) {
 	total := 0.0
-	middles = list.Map(fields, geo.MultiPolygon.Centroid)
+	middles := list.Map(fields, geo.MultiPolygon.Centroid)
 	for i, field := range fields {
 		area := geo.AreaM2(field)
 		centre.X += float64(area * middles[i].X)
@@ -108,7 +107,14 @@ func Centroids(fields []geo.MultiPolygon) (centre geo.Position, middles []geo.Po
 		total += area
 	}
 	centre.X, centre.Y = centre.X/total, centre.Y/total
-	return centre, middles
+	far = map[int]string{}
+	for i, middle := range middles {
+		if km := geo.Distance(centre, middle) / 1000; !(km <= MaxDistanceKM) {
+			far[i] = fmt.Sprintf("lies %.0f km from the middle of the area of interest; at most %.0f km are allowed. "+
+				"Make an area of interest of its own for it.", km, MaxDistanceKM)
+		}
+	}
+	return centre, far
 }
 
 func (f *Frame) dissolve() error {
@@ -136,20 +142,13 @@ func (f *Frame) chooseGrid(opts Options) error {
 	for f.AreaHa*M2PerHectare/(f.CellSize*f.CellSize) > MaxCells {
 		f.CellSize *= 2
 	}
-	for {
-		if err := f.findCells(); err != nil || len(f.Cells) <= MaxCells {
+	for box := f.AOI.Bounds(); ; f.CellSize *= 2 { // there are slightly more cells than the area suggests
+		f.OriginX = math.Floor(box.MinX/f.CellSize) * f.CellSize
+		f.OriginY = math.Ceil(box.MaxY/f.CellSize) * f.CellSize
+		if err := f.cellsOfFields(); err != nil || len(f.Cells) <= MaxCells {
 			return err
 		}
-		f.CellSize *= 2 // there are slightly more cells than the area suggests
 	}
-}
-
-// findCells places the grid at multiples of the cell size and finds its cells.
-func (f *Frame) findCells() error {
-	box := f.AOI.Bounds()
-	f.OriginX = math.Floor(box.MinX/f.CellSize) * f.CellSize
-	f.OriginY = math.Ceil(box.MaxY/f.CellSize) * f.CellSize
-	return f.cellsOfFields()
 }
 
 // cellsOfFields keeps the grid's cells whose centre lies in a field, each once.

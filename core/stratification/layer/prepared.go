@@ -2,9 +2,7 @@ package layer
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
-	"io"
 	"math"
 	"slices"
 
@@ -96,16 +94,9 @@ func NewPrepared(f *frame.Frame, layers []PreparedLayer, notes []string) Prepare
 		digest.Write(h, c.Row, c.Col)
 	}
 	for _, l := range layers {
-		if l.Dropped != "" {
-			continue
+		if l.Dropped == "" {
+			l.Layer.Digest(h)
 		}
-		digest.Write(h, int64(len(l.Name)))
-		_, _ = io.WriteString(h, l.Name)
-		raw := make([]byte, 0, 8*len(l.Values))
-		for _, v := range l.Values {
-			raw = binary.BigEndian.AppendUint64(raw, uint64(digest.Bits(v)))
-		}
-		_, _ = h.Write(raw)
 	}
 	p.Digest = hex.EncodeToString(h.Sum(nil))
 	return p

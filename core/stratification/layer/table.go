@@ -97,8 +97,7 @@ func (t Table) findGrid(g *frame.GridCells) error {
 }
 
 func smallestStep(values []float64) float64 {
-	sorted := slices.Clone(values)
-	slices.Sort(sorted)
+	sorted := slices.Sorted(slices.Values(values))
 	lower := math.Inf(1)
 	for i := 1; i < len(sorted); i++ {
 		if step := sorted[i] - sorted[i-1]; step > 1e-3 { // a millimetre is rounding

@@ -155,7 +155,11 @@ func (d *design) place(offset int) (layout, error) {
 	chooser := &targeted{design: d, eligible: out.eligible}
 	chooser.again(nil, out.counts)
 	for step, apart := range d.distances() {
-		a := d.newAttempt(offset, step, apart, chooser)
+		chooser.restart()
+		a := attempt{
+			design: d, chooser: chooser, offset: offset, crowd: newCrowd(apart, d.params.Existing),
+			taken: map[int32]bool{}, random: pcg.New(d.params.Seed, fmt.Sprintf("plan/jitter/%d", step)),
+		}
 		var ok bool
 		if out.samples, ok = a.take(out.counts); !ok {
 			continue
@@ -197,14 +201,6 @@ type attempt struct {
 	crowd   *crowd
 	taken   map[int32]bool // cells
 	random  *pcg.Stream
-}
-
-func (d *design) newAttempt(offset, step int, apart float64, c *targeted) *attempt {
-	c.restart()
-	return &attempt{
-		design: d, chooser: c, offset: offset, crowd: newCrowd(apart, d.params.Existing),
-		taken: map[int32]bool{}, random: pcg.New(d.params.Seed, fmt.Sprintf("plan/jitter/%d", step)),
-	}
 }
 
 // take places the points of all zones, one of each zone in turn so that none has the first choice

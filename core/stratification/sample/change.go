@@ -1,7 +1,6 @@
 package sample
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -42,7 +41,10 @@ func Difference(first, second Survey, confidence float64) (Estimate, error) {
 			parts[h] = e.zone(h, changes)
 			e.Zones[h].Paired = true
 			df += len(changes) - 1
-			e.noteUnpaired(h, before[h], after[h])
+			if b, a := len(before[h]), len(after[h]); b != a {
+				e.note("Zone %d has %d values in the first round and %d in the second; the change is that at the points which have both.",
+					e.Zones[h].Zone, b, a)
+			}
 			continue
 		}
 		parts[h] = e.independent(h, before[h], after[h])
@@ -75,20 +77,13 @@ func paired(before, after []Value) (changes []float64, ok bool) {
 	return changes, len(changes) >= 2 && len(changes) == min(len(before), len(after))
 }
 
-func (e *estimator) noteUnpaired(h int, before, after []Value) {
-	if len(before) != len(after) {
-		e.Notes = append(e.Notes, fmt.Sprintf("Zone %d has %d values in the first round and %d in the second; the change is that at the points which have both.",
-			e.Zones[h].Zone, len(before), len(after)))
-	}
-}
-
 // independent estimates the change of a zone from two independent samples.
 func (e *estimator) independent(h int, before, after []Value) component {
 	z := &e.Zones[h]
 	z.N = min(len(before), len(after))
 	e.N += z.N
 	if z.N < 2 {
-		e.Reasons = append(e.Reasons, fmt.Sprintf("Zone %d has %d and %d values; each round needs two.", z.Zone, len(before), len(after)))
+		e.reason("Zone %d has %d and %d values; each round needs two.", z.Zone, len(before), len(after))
 	}
 	if z.N == 0 {
 		return component{}

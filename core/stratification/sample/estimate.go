@@ -100,7 +100,7 @@ func MeanOf(s Survey, precision plan.Precision) (Estimate, error) {
 	for h := range s.Zones {
 		parts[h] = e.zone(h, numbers(values[h]))
 		if n, planned := len(values[h]), s.Zones[h].Planned; n < planned {
-			e.Notes = append(e.Notes, fmt.Sprintf("Zone %d has values of %d of its %d samples. The estimate holds if the others are missing by chance.", s.Zones[h].Zone, n, planned))
+			e.note("Zone %d has values of %d of its %d samples. The estimate holds if the others are missing by chance.", s.Zones[h].Zone, n, planned)
 		}
 	}
 	e.notePlacement(s)
@@ -156,21 +156,29 @@ func (s Survey) begin(confidence float64, reasons []string) *estimator {
 
 // reasons returns why a survey's design has no standard error; the prefix names the survey.
 func (s Survey) reasons(prefix string) []string {
+	why := "The points are not a probability sample"
 	switch {
 	case s.Probability:
 		return nil
 	case s.Placement == plan.Coverage:
-		return []string{prefix + "The points were placed for an even coverage, not drawn at random: the design has no standard error."}
+		why = "The points were placed for an even coverage, not drawn at random"
 	case s.Custom:
-		return []string{prefix + "Points were moved or added by hand: the design has no standard error."}
-	default:
-		return []string{prefix + "The points are not a probability sample: the design has no standard error."}
+		why = "Points were moved or added by hand"
 	}
+	return []string{prefix + why + ": the design has no standard error."}
+}
+
+func (e *estimator) note(format string, args ...any) {
+	e.Notes = append(e.Notes, fmt.Sprintf(format, args...))
+}
+
+func (e *estimator) reason(format string, args ...any) {
+	e.Reasons = append(e.Reasons, fmt.Sprintf(format, args...))
 }
 
 func (e *estimator) notePlacement(s Survey) {
 	if s.Probability && s.Placement == plan.SpatiallyBalanced {
-		e.Notes = append(e.Notes, "The points are spatially balanced; the standard error is that of stratified random points, and usually too large for them.")
+		e.note("The points are spatially balanced; the standard error is that of stratified random points, and usually too large for them.")
 	}
 }
 
@@ -183,12 +191,12 @@ func (e *estimator) zone(h int, values []float64) component {
 	z.N = len(values)
 	e.N += z.N
 	if z.N == 0 {
-		e.Reasons = append(e.Reasons, fmt.Sprintf("Zone %d has no value: there is no mean of the area.", z.Zone))
+		e.reason("Zone %d has no value: there is no mean of the area.", z.Zone)
 		return component{}
 	}
 	if z.N == 1 {
 		z.Figure = &Figure{Mean: values[0]}
-		e.Reasons = append(e.Reasons, fmt.Sprintf("Zone %d has one value; its variance needs two.", z.Zone))
+		e.reason("Zone %d has one value; its variance needs two.", z.Zone)
 		return component{}
 	}
 	mean, sd := stats.MeanAndSD(values)
@@ -257,7 +265,7 @@ func (e *estimator) check(p plan.Precision) {
 	p.Student = true // the interval is one of Student's
 	e.Needed = max(p.Samples(strata, e.Mean.Mean, false), plan.MinSamplesPerZone*len(strata))
 	if *e.RelativeError > p.RelativeError {
-		e.Notes = append(e.Notes, fmt.Sprintf("The relative error is %.1f %%, over the %.1f %% planned for; by the deviations found that takes %d samples.",
-			100**e.RelativeError, 100*p.RelativeError, e.Needed))
+		e.note("The relative error is %.1f %%, over the %.1f %% planned for; by the deviations found that takes %d samples.",
+			100**e.RelativeError, 100*p.RelativeError, e.Needed)
 	}
 }

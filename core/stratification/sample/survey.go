@@ -180,14 +180,13 @@ func (r Round) notes(prefix string) (out []string) {
 			assumed++
 		}
 	}
-	if len(reserves) > 0 {
-		out = append(out, prefix+fmt.Sprintf("%d of the points are reserves, drawn in the same way; %d points were missed.", len(reserves), len(missed)))
+	note := func(n int, format string, more ...any) {
+		if n > 0 {
+			out = append(out, prefix+fmt.Sprintf(format, append([]any{n}, more...)...))
+		}
 	}
-	if len(moved) > 0 {
-		out = append(out, prefix+fmt.Sprintf("%d of the points were sampled outside their zone; they count for the zone in which they were planned.", len(moved)))
-	}
-	if assumed > 0 {
-		out = append(out, prefix+fmt.Sprintf("%d samples state no coarse fragments; they are taken to have none.", assumed))
-	}
+	note(len(reserves), "%d of the points are reserves, drawn in the same way; %d points were missed.", len(missed))
+	note(len(moved), "%d of the points were sampled outside their zone; they count for the zone in which they were planned.")
+	note(assumed, "%d samples state no coarse fragments; they are taken to have none.")
 	return out
 }

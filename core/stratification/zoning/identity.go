@@ -30,21 +30,15 @@ func fingerprint(f *frame.Frame, layers []layer.Layer, p Params) []byte {
 		digest.Write(h, c.Row, c.Col, masked)
 	}
 	for _, field := range f.Fields {
-		for _, polygon := range field {
-			for _, ring := range polygon {
-				digest.Write(h, int64(len(ring)))
-				for _, v := range ring {
-					digest.Write(h, digest.Bits(v.X), digest.Bits(v.Y))
-				}
+		for _, ring := range field.Rings() {
+			digest.Write(h, int64(len(ring)))
+			for _, v := range ring {
+				digest.Write(h, digest.Bits(v.X), digest.Bits(v.Y))
 			}
 		}
 	}
 	for _, l := range layers {
-		digest.Write(h, int64(len(l.Name)))
-		_, _ = io.WriteString(h, l.Name)
-		for _, v := range l.Values {
-			digest.Write(h, digest.Bits(v))
-		}
+		l.Digest(h)
 	}
 	return h.Sum(nil)
 }
@@ -58,8 +52,7 @@ func mapUUID(print []byte, k int) string {
 func RunKey(prepared string, layers []string, p Params) string {
 	h := sha256.New()
 	for _, s := range append([]string{AlgorithmVersion, prepared}, layers...) {
-		digest.Write(h, int64(len(s)))
-		_, _ = io.WriteString(h, s)
+		digest.WriteText(h, s)
 	}
 	_, _ = h.Write(digest.Canonical(p))
 	return hex.EncodeToString(h.Sum(nil))

@@ -155,8 +155,7 @@ func windowMean(f *frame.Frame, values []float64, row, col int) float64 {
 
 // winsorise moves the values beyond the 1st and 99th percentile to these.
 func winsorise(values []float64) {
-	sorted := slices.Clone(values)
-	slices.Sort(sorted)
+	sorted := slices.Sorted(slices.Values(values))
 	low, high := stats.Quantile(sorted, lowTail), stats.Quantile(sorted, highTail)
 	for i, v := range values {
 		values[i] = min(max(v, low), high)
@@ -164,8 +163,7 @@ func winsorise(values []float64) {
 }
 
 func distinct(values []float64) int {
-	sorted := slices.Clone(values)
-	slices.Sort(sorted)
+	sorted := slices.Sorted(slices.Values(values))
 	return len(slices.Compact(sorted))
 }
 

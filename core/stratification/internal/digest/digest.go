@@ -43,6 +43,12 @@ func Write[T int32 | int64](h hash.Hash, numbers ...T) {
 	}
 }
 
+// WriteText hashes a text with its length, so that no two sequences of texts have the same bytes.
+func WriteText(h hash.Hash, text string) {
+	Write(h, int64(len(text)))
+	_, _ = h.Write([]byte(text)) // writing to a hash never fails
+}
+
 // UUID returns the id of bytes: version 5 in the form of RFC 9562, section 5.5, from SHA-256.
 func UUID(of []byte) string {
 	sum := sha256.Sum256(of)
