@@ -1,9 +1,11 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -60,7 +62,6 @@ type Config struct {
 type API struct {
 	config    Config
 	router    *bunrouter.Router
-	group     *bunrouter.Group     // of the base
 	endpoints map[string]*endpoint // by pattern
 	complete  sync.Once            // once it serves: every method of every path is answered
 	schemas   *schemas
@@ -68,24 +69,14 @@ type API struct {
 	codes     map[string]string // documented error codes
 }
 
-type operation struct {
-	route Route
-	run   func(ctx context.Context, c *Call) (answer, error)
-}
-
 // New makes an interface without routes.
 func New(config Config) *API {
-	if config.MaxBody == 0 {
-		config.MaxBody = DefaultMaxBody
-	}
-	if config.MaxBulk == 0 {
-		config.MaxBulk = DefaultMaxBulk
-	}
-	if config.Logger == nil {
-		config.Logger = slog.New(slog.DiscardHandler)
-	}
+	config.MaxBody = cmp.Or(config.MaxBody, DefaultMaxBody)
+	config.MaxBulk = cmp.Or(config.MaxBulk, DefaultMaxBulk)
+	config.StreamBeat = cmp.Or(config.StreamBeat, DefaultStreamBeat)
+	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
 	a := &API{config: config, endpoints: map[string]*endpoint{}, schemas: newSchemas(), codes: map[string]string{}}
-	a.router, a.group = a.newRouter()
+	a.router = a.newRouter()
 	a.document = a.newDocument()
 	return a
 }
@@ -103,59 +94,32 @@ func NoSuchPath(r *http.Request) error {
 	return fault.Newf(fault.NotFound, "not_found", "There is nothing at %s.", clip(r.URL.Path))
 }
 
-// register adds a route to the router and to the document.
-func (a *API) register(r Route, result *huma.Schema, run func(context.Context, *Call) (answer, error)) {
-	if err := r.check(); err != nil {
-		panic(err)
+// admit finds who calls, in the company that the request names, and asks for the permission
+// of the route; it returns the context of the request of one who has it.
+func (a *API) admit(r *http.Request, route *Route) (context.Context, access.Principal, error) {
+	ctx := r.Context()
+	if route.Public {
+		return ctx, access.Principal{}, nil
 	}
-	pattern := a.config.Base + r.Path + "/"
-	a.mount(pattern, &operation{route: r, run: run})
-	a.describe(r, pattern, result)
-}
-
-func (a *API) run(op *operation, c *Call) error {
-	ctx := c.request.Context()
-	if !op.route.Public {
-		who, err := a.caller(c.request, op.route.APIKey)
-		if err != nil {
-			return err
-		}
-		c.principal = who
-		trace := TraceOf(ctx)
-		trace.UserID, trace.CompanyID = who.UserID, who.CompanyID
+	who, err := a.authenticate(r, route.APIKey)
+	if err == nil {
+		who, err = a.enter(r, who)
 	}
-	if need := op.route.Permission; need.Slug() != "" {
-		var err error
-		if ctx, err = a.config.Authorize(ctx, c.principal, need); err != nil {
-			return err
-		}
-	}
-	return a.once(ctx, op, c)
-}
-
-// caller finds who calls, in the company that the request names.
-func (a *API) caller(r *http.Request, key bool) (access.Principal, error) {
-	who, err := a.authenticate(r, key)
 	if err != nil {
-		return who, err
+		return ctx, who, err
 	}
-	return a.enter(r, who)
-}
-
-// carryOut runs a request whose caller may make it, and answers it.
-func (a *API) carryOut(ctx context.Context, op *operation, c *Call) error {
-	out, err := op.run(ctx, c)
-	if err != nil {
-		return err
+	trace := TraceOf(ctx)
+	trace.UserID, trace.CompanyID = who.UserID, who.CompanyID
+	if route.Permission.Slug() != "" {
+		ctx, err = a.config.Authorize(ctx, who, route.Permission)
 	}
-	return out.answer(c)
+	return ctx, who, err
 }
 
 // authenticate finds the caller. A token comes first; a key is looked at where the route
 // takes one and there is no token.
 func (a *API) authenticate(r *http.Request, key bool) (access.Principal, error) {
-	header := r.Header.Get("Authorization")
-	if header != "" {
+	if header := r.Header.Get("Authorization"); header != "" {
 		scheme, token, _ := strings.Cut(header, " ")
 		token = strings.TrimSpace(token)
 		if !strings.EqualFold(scheme, "Bearer") || token == "" {
@@ -164,13 +128,26 @@ func (a *API) authenticate(r *http.Request, key bool) (access.Principal, error) 
 		return a.config.Authenticate(r.Context(), token)
 	}
 	if key && a.config.AuthenticateKey != nil {
-		given := r.Header.Get("X-API-Key")
-		if given == "" {
-			given = r.URL.Query().Get("api_key")
-		}
-		if given != "" {
+		if given := cmp.Or(r.Header.Get("X-API-Key"), r.URL.Query().Get("api_key")); given != "" {
 			return a.config.AuthenticateKey(r.Context(), given)
 		}
 	}
 	return access.Principal{}, fault.New(fault.Unauthenticated, "not_authenticated", "Authentication credentials were not provided.")
+}
+
+// companyHeader names the company that the caller wants to act in, by its id.
+const companyHeader = "X-Company"
+
+// enter returns the caller as it acts in the company that the request names, if any. What
+// is no id is the id of no company.
+func (a *API) enter(r *http.Request, who access.Principal) (access.Principal, error) {
+	given := r.Header.Values(companyHeader)
+	if len(given) == 0 || a.config.Enter == nil {
+		return who, nil
+	}
+	id, err := strconv.ParseInt(given[0], 10, 64)
+	if err != nil || len(given) > 1 {
+		id = 0
+	}
+	return a.config.Enter(r.Context(), who, id)
 }

@@ -27,11 +27,8 @@ type Call struct {
 	params    bunrouter.Params
 	principal access.Principal
 	status    int
-	values    Values // the query, once it was read
-
-	body     []byte
-	bodyErr  error
-	bodyRead bool
+	values    Values                 // the query, once it was read
+	body      func() ([]byte, error) // reads it, once
 }
 
 // Principal is the caller; the zero Principal on a public route.
@@ -58,15 +55,23 @@ func (c *Call) SetHeader(name, value string) { c.writer.Header().Set(name, value
 // SetStatus chooses another success status, one that the route documents.
 func (c *Call) SetStatus(status int) { c.status = status }
 
+// Param returns a parameter of the path as it was sent; empty where it holds a NUL.
+func (c *Call) Param(name string) string {
+	text := c.params.ByName(name)
+	if strings.ContainsRune(text, 0) {
+		return ""
+	}
+	return text
+}
+
 // ID returns a parameter of the path as the id of a record.
 // Faults: NotFound for what cannot be an id.
 func (c *Call) ID(name string) (int64, error) {
-	text := c.Param(name)
-	id, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || id < 1 || text[0] == '+' {
+	id, err := strconv.ParseUint(c.Param(name), 10, 63) // which takes no sign
+	if err != nil || id == 0 {
 		return 0, fault.Missing(c.route.Noun)
 	}
-	return id, nil
+	return int64(id), nil
 }
 
 // UUID returns a parameter of the path as a UUID in lower case.
@@ -90,56 +95,39 @@ func (c *Call) Site(path string) string { return c.api.config.Origins.Base(c.req
 
 // Body reads the body, once. Faults: Limit with code body_too_large; Invalid with code
 // malformed_body when the body ends early.
-func (c *Call) Body() ([]byte, error) {
-	if !c.bodyRead {
-		c.bodyRead = true
-		c.body, c.bodyErr = io.ReadAll(c.BodyReader())
-	}
-	return c.body, c.bodyErr
-}
+func (c *Call) Body() ([]byte, error) { return c.body() }
 
 // BodyReader returns the body as a stream with the bound of the route. Its read errors
 // are faults, as those of [Call.Body] are.
 func (c *Call) BodyReader() io.Reader {
-	upper := c.api.config.MaxBody
+	upper, every := c.api.config.MaxBody, time.Duration(0)
 	if c.route.MaxBody > 0 {
-		upper = c.route.MaxBody
+		upper, every = c.route.MaxBody, c.api.config.BodyTimeout
 	}
-	deadline := func() time.Time { return time.Time{} }
-	if every := c.api.config.BodyTimeout; every > 0 && c.route.MaxBody > 0 {
-		deadline = func() time.Time { return time.Now().Add(every) }
-	}
-	return &bodyReader{
-		in: c.request.Body, upper: upper, left: upper, announced: c.request.ContentLength,
-		awaited:    c.request.Header.Get("Expect") != "",
-		connection: http.NewResponseController(c.writer), deadline: deadline,
-	}
+	return &bodyReader{request: c.request, upper: upper, left: upper, connection: http.NewResponseController(c.writer), every: every}
 }
 
 // bodyReader bounds a body, translates read errors, and keeps the connection's read
 // deadline: a large file may take its time as long as it keeps coming, and once the body
 // is there the deadline goes, for when it passes net/http cancels the request.
 type bodyReader struct {
-	in          io.Reader
+	request     *http.Request
 	upper, left int64
-	announced   int64 // length that the caller announced; -1 for none
-	awaited     bool  // the caller waits to be told to send the body
 	connection  *http.ResponseController
-	deadline    func() time.Time // for the next read; zero to leave the server's alone
+	every       time.Duration // that a read may take; 0 to leave the server's deadline alone
 }
 
 func (b *bodyReader) Read(p []byte) (int, error) {
-	if b.announced > b.upper {
+	if b.request.ContentLength > b.upper {
 		return 0, b.refuse()
 	}
-	// Writers that know no deadlines are those of tests.
-	if next := b.deadline(); !next.IsZero() {
-		_ = b.connection.SetReadDeadline(next)
+	if b.every > 0 {
+		_ = b.connection.SetReadDeadline(time.Now().Add(b.every)) // writers that know no deadlines are those of tests
 	}
 	if int64(len(p)) > b.left+1 {
 		p = p[:b.left+1]
 	}
-	n, err := b.in.Read(p)
+	n, err := b.request.Body.Read(p)
 	if b.left -= int64(n); b.left < 0 {
 		return n - 1, b.refuse()
 	}
@@ -159,14 +147,10 @@ func (b *bodyReader) Read(p []byte) (int, error) {
 // refuse passes over as much again as is allowed, before the refusal: a caller who is
 // still sending when the connection closes would see a reset and never the answer.
 func (b *bodyReader) refuse() error {
-	if !b.awaited {
-		_, _ = io.CopyN(io.Discard, b.in, b.upper) // what fails here is the caller's loss
+	if b.request.Header.Get("Expect") == "" { // a caller who sends it waits to be told to send the body
+		_, _ = io.CopyN(io.Discard, b.request.Body, b.upper) // what fails here is the caller's loss
 	}
-	return tooLarge(b.upper)
-}
-
-func tooLarge(upper int64) error {
-	return fault.Newf(fault.Limit, "body_too_large", "The body is larger than %d bytes.", upper).With("max_bytes", upper)
+	return fault.Newf(fault.Limit, "body_too_large", "The body is larger than %d bytes.", b.upper).With("max_bytes", b.upper)
 }
 
 // alternative returns the other form of the answer that the caller prefers, if any: one

@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -69,7 +68,9 @@ func (a *API) newDocument() *huma.OpenAPI {
 		Components: &huma.Components{
 			Schemas: a.schemas.registry,
 			SecuritySchemes: map[string]*huma.SecurityScheme{
-				bearerScheme: {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "An access token, from auth/token/."},
+				bearerScheme:    {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "An access token, from auth/token/."},
+				keyHeaderScheme: {Type: "apiKey", In: "header", Name: "X-API-Key", Description: "An API key."},
+				keyQueryScheme:  {Type: "apiKey", In: "query", Name: "api_key", Description: "An API key, for tools that can send no header."},
 			},
 		},
 		Paths: map[string]*huma.PathItem{},
@@ -81,18 +82,14 @@ func (a *API) newDocument() *huma.OpenAPI {
 // DescribeCodes adds error codes and their meaning to the document.
 func (a *API) DescribeCodes(codes map[string]string) {
 	maps.Copy(a.codes, codes)
-	var text strings.Builder
-	text.WriteString("A stable word for programs. Codes:\n")
 	words := slices.Sorted(maps.Keys(a.codes))
+	text := "A stable word for programs. Codes:\n"
 	for _, code := range words {
-		fmt.Fprintf(&text, "\n- `%s`: %s", code, a.codes[code])
-	}
-	object := func(of map[string]*huma.Schema, required ...string) *huma.Schema {
-		return &huma.Schema{Type: huma.TypeObject, Properties: of, Required: required}
+		text += "\n- `" + code + "`: " + a.codes[code]
 	}
 	a.schemas.registry.Map()[errorSchema] = object(map[string]*huma.Schema{
 		"status":  word("error"),
-		"code":    {Type: huma.TypeString, Description: text.String(), Extensions: map[string]any{"x-error-codes": words}},
+		"code":    {Type: huma.TypeString, Description: text, Extensions: map[string]any{"x-error-codes": words}},
 		"message": {Type: huma.TypeString, Description: "For people; its wording may change."},
 		"details": {Type: huma.TypeObject, AdditionalProperties: true,
 			Description: "Of invalid input: lists of messages by field, nested as the input is, `non_field_errors` for what belongs to no one field, items of a bulk by their index. Otherwise facts about the failure."},
@@ -115,49 +112,35 @@ func word(w string) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Enum: []any{w}}
 }
 
-// envelope is the schema of a success whose data has the given schema.
-func envelope(of *huma.Schema) *huma.Schema {
-	return &huma.Schema{
-		Type: huma.TypeObject, Required: []string{"status", "message", "data"},
-		Properties: map[string]*huma.Schema{
-			"status": word("success"), "message": {Type: huma.TypeString}, "data": of,
-		},
-	}
+func object(of map[string]*huma.Schema, required ...string) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, Properties: of, Required: required}
 }
+
+func list(items *huma.Schema) *huma.Schema { return &huma.Schema{Type: huma.TypeArray, Items: items} }
 
 // shaped is implemented by answers whose data is not simply their own type.
 type shaped interface {
 	schema(s *schemas) *huma.Schema // of the data; nil where there is no envelope
 }
 
-func (NoContent) schema(*schemas) *huma.Schema { return nil }
-
-func (Raw) schema(*schemas) *huma.Schema { return nil }
-
-func (List[R]) schema(s *schemas) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeArray, Items: s.of(reflect.TypeFor[R]())}
-}
-
+func (NoContent) schema(*schemas) *huma.Schema   { return nil }
+func (Raw) schema(*schemas) *huma.Schema         { return nil }
+func (EventStream) schema(*schemas) *huma.Schema { return nil }
 func (OrFile[R]) schema(s *schemas) *huma.Schema { return s.of(reflect.TypeFor[R]()) }
+func (List[R]) schema(s *schemas) *huma.Schema   { return list(s.of(reflect.TypeFor[R]())) }
 
 func (OneOrMany[R]) schema(s *schemas) *huma.Schema {
 	record := s.of(reflect.TypeFor[R]())
-	return &huma.Schema{OneOf: []*huma.Schema{record, {Type: huma.TypeArray, Items: record}}}
+	return &huma.Schema{OneOf: []*huma.Schema{record, list(record)}}
 }
 
 func (Paginated[R]) schema(s *schemas) *huma.Schema {
-	link := func(what string) *huma.Schema {
-		return &huma.Schema{Type: huma.TypeString, Format: "uri", Nullable: true, Description: what}
-	}
-	return &huma.Schema{
-		Type: huma.TypeObject, Required: []string{"count", "next", "previous", "results"},
-		Properties: map[string]*huma.Schema{
-			"count":    {Type: huma.TypeInteger, Format: "int64", Description: "Records in the whole list."},
-			"next":     link("Address of the next page."),
-			"previous": link("Address of the previous page."),
-			"results":  {Type: huma.TypeArray, Items: s.of(reflect.TypeFor[R]())},
-		},
-	}
+	return object(map[string]*huma.Schema{
+		"count":    {Type: huma.TypeInteger, Format: "int64", Description: "Records in the whole list."},
+		"next":     {Type: huma.TypeString, Format: "uri", Nullable: true, Description: "Address of the next page."},
+		"previous": {Type: huma.TypeString, Format: "uri", Nullable: true, Description: "Address of the previous page."},
+		"results":  list(s.of(reflect.TypeFor[R]())),
+	}, "count", "next", "previous", "results")
 }
 
 func resultSchema[O any](a *API, r Route) *huma.Schema {
@@ -186,7 +169,6 @@ func (a *API) describe(r Route, pattern string, result *huma.Schema) {
 	case r.Public:
 		op.Security = []map[string][]string{}
 	case r.APIKey:
-		a.describeKeys()
 		op.Security = []map[string][]string{{bearerScheme: {}}, {keyHeaderScheme: {}}, {keyQueryScheme: {}}}
 	}
 	if r.Body != nil {
@@ -195,32 +177,25 @@ func (a *API) describe(r Route, pattern string, result *huma.Schema) {
 	a.document.AddOperation(op)
 }
 
-// describeKeys adds API keys to the ways of showing who one is. It does so whether or not
-// keys can be checked here: the document is also made where nothing is served.
-func (a *API) describeKeys() {
-	schemes := a.document.Components.SecuritySchemes
-	schemes[keyHeaderScheme] = &huma.SecurityScheme{Type: "apiKey", In: "header", Name: "X-API-Key", Description: "An API key."}
-	schemes[keyQueryScheme] = &huma.SecurityScheme{Type: "apiKey", In: "query", Name: "api_key", Description: "An API key, for tools that can send no header."}
-}
-
 func (a *API) requestBody(r Route) *huma.RequestBody {
 	body := r.Body
 	content := map[string]*huma.MediaType{}
 	for media, what := range body.media {
 		content[media] = &huma.MediaType{Schema: &huma.Schema{Description: what}}
 	}
-	if body.record != nil {
+	switch {
+	case body.record != nil:
 		schema := a.schemas.of(body.record)
 		if body.bulk {
-			one, upper := 1, a.config.MaxBulk
-			schema = &huma.Schema{OneOf: []*huma.Schema{schema, {Type: huma.TypeArray, Items: schema, MinItems: &one, MaxItems: &upper}}}
+			many := list(schema)
+			many.MinItems, many.MaxItems = new(1), &a.config.MaxBulk
+			schema = &huma.Schema{OneOf: []*huma.Schema{schema, many}}
 		}
 		if r.Method == http.MethodPatch {
 			schema = a.partial(schema)
 		}
 		content[mediaJSON] = &huma.MediaType{Schema: a.with(schema, body.with)}
-	}
-	if body.given != "" {
+	case body.given != "":
 		content[mediaJSON] = &huma.MediaType{Schema: a.given(body.given)}
 	}
 	return &huma.RequestBody{Required: !body.optional, Content: content}
@@ -230,14 +205,12 @@ func (a *API) requestBody(r Route) *huma.RequestBody {
 // null for those that it clears.
 func (a *API) partial(record *huma.Schema) *huma.Schema {
 	whole, _ := a.schemas.resolve(record)
-	out := &huma.Schema{Type: huma.TypeObject, Properties: map[string]*huma.Schema{},
-		Description: "Some members of " + strings.TrimPrefix(record.Ref, schemaPrefix) + "; null clears an optional one."}
+	out := object(maps.Clone(whole.Properties))
+	out.Description = "Some members of " + strings.TrimPrefix(record.Ref, schemaPrefix) + "; null clears an optional one."
 	for name, member := range whole.Properties {
 		if !slices.Contains(whole.Required, name) {
-			clearable := *member
-			member = orNull(&clearable)
+			out.Properties[name] = orNull(new(*member))
 		}
-		out.Properties[name] = member
 	}
 	return out
 }
@@ -248,61 +221,59 @@ func (a *API) parameters(r Route) []*huma.Param {
 		out = append(out, &huma.Param{Name: name, In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString},
 			Description: "What is no valid identifier is answered with 404."})
 	}
+	header := func(name, what string) {
+		out = append(out, &huma.Param{Name: name, In: "header", Description: what, Schema: &huma.Schema{Type: huma.TypeString}})
+	}
 	if !r.Public {
-		out = append(out, &huma.Param{Name: companyHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeInteger, Format: "int64"},
-			Description: "For operators: the id of the company to act in; one that does not exist is answered with 404. " +
-				"Other users may name their own company only; any other is answered with 403."})
+		header(companyHeader, "For operators: the id of the company to act in; one that does not exist is answered with 404. "+
+			"Other users may name their own company only; any other is answered with 403.")
+		out[len(out)-1].Schema = Param{Type: Integer}.schema()
 	}
 	for _, p := range r.Query {
 		out = append(out, &huma.Param{Name: p.Name, In: "query", Required: p.Required, Description: p.Description, Schema: p.schema()})
 	}
-	return append(out, r.headers()...)
-}
-
-// confirmable reports whether the answer has an ETag: what is read and is no list and no stream.
-func (r Route) confirmable() bool {
-	return r.Method == http.MethodGet && !slices.Contains(r.Media, EventStreamMedia) && !slices.ContainsFunc(r.Query, func(p Param) bool { return p.Type == pageNumber })
-}
-
-// headers are the request headers that a route heeds.
-func (r Route) headers() []*huma.Param {
-	header := func(name, what string) *huma.Param {
-		return &huma.Param{Name: name, In: "header", Description: what, Schema: &huma.Schema{Type: huma.TypeString}}
-	}
-	var out []*huma.Param
 	if r.repeatable() {
-		out = append(out, header(idempotencyKey, "Carries the request out once: repeated within 24 hours it is given the first answer again, with `Idempotent-Replay: true`. "+
-			"For another request the same key is 422. If the service fails between the effect and the keeping of the answer, a repeat is 409 (`answer_lost`), never a second effect."))
+		header(idempotencyKey, "Carries the request out once: repeated within 24 hours it is given the first answer again, with `Idempotent-Replay: true`. "+
+			"For another request the same key is 422. If the service fails between the effect and the keeping of the answer, a repeat is 409 (`answer_lost`), never a second effect.")
 	}
 	if r.confirmable() {
-		out = append(out, header("If-None-Match", "An ETag of an earlier answer: when nothing has changed, 304 without a body."))
+		header("If-None-Match", "An ETag of an earlier answer: when nothing has changed, 304 without a body.")
 	}
 	if slices.Contains(r.Media, EventStreamMedia) {
-		out = append(out, header(lastEventID, "The `id` that was seen last: the stream goes on after it."))
+		header(lastEventID, "The `id` that was seen last: the stream goes on after it.")
 	}
 	if slices.Contains(r.Faults, http.StatusPreconditionFailed) {
-		out = append(out, header("If-Match", "The ETag of the record as it was retrieved: refused with 412 when it was written since."))
+		header("If-Match", "The ETag of the record as it was retrieved: refused with 412 when it was written since.")
 	}
 	return out
 }
 
+// confirmable reports whether the answer has an ETag: what is read and is no list and no stream.
+func (r Route) confirmable() bool {
+	return r.Method == http.MethodGet && !slices.Contains(r.Media, EventStreamMedia) && !r.paged()
+}
+
+// paged reports whether a route lists pages.
+func (r Route) paged() bool {
+	return slices.ContainsFunc(r.Query, func(p Param) bool { return p.Type == pageNumber })
+}
+
 func (a *API) responses(r Route, result *huma.Schema) map[string]*huma.Response {
-	success := func(what string) *huma.Response {
-		response := &huma.Response{Description: what, Content: map[string]*huma.MediaType{}}
-		if result != nil {
-			response.Content[mediaJSON] = &huma.MediaType{Schema: envelope(result)}
-		}
-		for _, media := range r.Media {
-			response.Content[media] = &huma.MediaType{Schema: &huma.Schema{}}
-		}
-		for _, alt := range r.Alternatives {
-			response.Content[alt.Media] = &huma.MediaType{Schema: &huma.Schema{Description: alt.Description}}
-		}
-		return response
+	success := &huma.Response{Description: r.Message, Content: map[string]*huma.MediaType{}}
+	if result != nil {
+		success.Content[mediaJSON] = &huma.MediaType{Schema: object(map[string]*huma.Schema{
+			"status": word("success"), "message": {Type: huma.TypeString}, "data": result,
+		}, "status", "message", "data")}
 	}
-	out := map[string]*huma.Response{strconv.Itoa(r.Status): success(r.Message)}
+	for _, media := range r.Media {
+		success.Content[media] = &huma.MediaType{Schema: &huma.Schema{}}
+	}
+	for _, alt := range r.Alternatives {
+		success.Content[alt.Media] = &huma.MediaType{Schema: &huma.Schema{Description: alt.Description}}
+	}
+	out := map[string]*huma.Response{strconv.Itoa(r.Status): success}
 	for status, what := range r.Also {
-		out[strconv.Itoa(status)] = success(what)
+		out[strconv.Itoa(status)] = &huma.Response{Description: what, Content: success.Content}
 	}
 	if r.confirmable() {
 		out[strconv.Itoa(http.StatusNotModified)] = &huma.Response{Description: "If-None-Match names the answer as it is."}
@@ -325,10 +296,11 @@ func (r Route) failures() []int {
 	if strings.Contains(r.Path, "{") {
 		out = append(out, http.StatusNotFound)
 	}
-	for _, p := range r.Query {
-		if out = append(out, http.StatusBadRequest); p.Type == pageNumber {
-			out = append(out, http.StatusNotFound)
-		}
+	if len(r.Query) > 0 {
+		out = append(out, http.StatusBadRequest)
+	}
+	if r.paged() {
+		out = append(out, http.StatusNotFound)
 	}
 	if r.Body != nil {
 		out = append(out, http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
@@ -336,32 +308,19 @@ func (r Route) failures() []int {
 	if r.repeatable() {
 		out = append(out, http.StatusBadRequest, http.StatusConflict, http.StatusUnprocessableEntity)
 	}
-	for _, status := range r.Odd {
-		out = append(out, status)
-	}
+	out = slices.AppendSeq(out, maps.Values(r.Odd))
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
 // OpenAPI returns the document as indented JSON; the same routes give the same bytes.
 func (a *API) OpenAPI() ([]byte, error) {
-	text, err := json.Marshal(a.document)
+	text, err := json.MarshalIndent(a.document, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encode the OpenAPI document: %w", err)
 	}
-	var out bytes.Buffer
-	if err := json.Indent(&out, text, "", "  "); err != nil {
-		return nil, fmt.Errorf("indent the OpenAPI document: %w", err)
-	}
-	out.WriteByte('\n')
-	return out.Bytes(), nil
+	return append(text, '\n'), nil
 }
 
 // OpenAPIYAML returns the document as YAML.
-func (a *API) OpenAPIYAML() ([]byte, error) {
-	text, err := a.document.YAML()
-	if err != nil {
-		return nil, fmt.Errorf("encode the OpenAPI document: %w", err)
-	}
-	return text, nil
-}
+func (a *API) OpenAPIYAML() ([]byte, error) { return a.document.YAML() }

@@ -104,7 +104,11 @@ func Handle[I, O any](a *API, r Route, h func(ctx context.Context, c *Call, in I
 	if body != nil && r.Body == nil {
 		r.Body = &BodySpec{record: body}
 	}
-	a.register(r, resultSchema[O](a, r), func(ctx context.Context, c *Call) (answer, error) {
+	if err := r.check(); err != nil {
+		panic(err)
+	}
+	pattern := a.config.Base + r.Path + "/"
+	a.mount(pattern, &operation{r, func(ctx context.Context, c *Call) (answer, error) {
 		if alt := c.alternative(); alt != nil {
 			return alt.Handle(ctx, c)
 		}
@@ -120,7 +124,8 @@ func Handle[I, O any](a *API, r Route, h func(ctx context.Context, c *Call, in I
 			return special, nil
 		}
 		return data{out}, nil
-	})
+	}})
+	a.describe(r, pattern, resultSchema[O](a, r))
 }
 
 func (r Route) withDefaults() Route {

@@ -3,16 +3,21 @@ package rest
 import (
 	"context"
 	"fmt"
+	"io"
+	"maps"
 	"net/http"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/uptrace/bunrouter"
 
 	"tilth/core/fault"
 )
 
-// Routes stand on bunrouter with their own methods, in the group of the base. Put right
+// Routes stand on bunrouter with their own methods. Put right
 // here is what bunrouter does otherwise than this interface answers:
 //
 //   - it redirects a path that is not clean, or has a slash too many or too few, which turns
@@ -27,6 +32,11 @@ var routed = []string{
 	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
 }
 
+type operation struct {
+	route Route
+	run   func(ctx context.Context, c *Call) (answer, error)
+}
+
 // endpoint is a path with its methods.
 type endpoint struct {
 	pattern string // as documented
@@ -35,20 +45,13 @@ type endpoint struct {
 
 // allow returns the value of the Allow header.
 func (e *endpoint) allow() string {
-	allowed := []string{http.MethodOptions}
-	for method := range e.methods {
-		allowed = append(allowed, method)
-	}
-	slices.Sort(allowed)
-	return strings.Join(allowed, ", ")
+	return strings.Join(slices.Sorted(maps.Keys(e.methods)), ", ")
 }
 
-func (a *API) newRouter() (*bunrouter.Router, *bunrouter.Group) {
-	router := bunrouter.New(bunrouter.WithNotFoundHandler(func(w http.ResponseWriter, r bunrouter.Request) error {
-		a.WriteError(w, original(r), NoSuchPath(original(r)))
-		return nil
+func (a *API) newRouter() *bunrouter.Router {
+	return bunrouter.New(bunrouter.WithNotFoundHandler(func(_ http.ResponseWriter, r bunrouter.Request) error {
+		return NoSuchPath(original(r))
 	}))
-	return router, router.NewGroup(strings.TrimSuffix(a.config.Base, "/"))
 }
 
 // mount hands an operation to the router; GET is also HEAD. Paths are mounted, and looked
@@ -56,7 +59,7 @@ func (a *API) newRouter() (*bunrouter.Router, *bunrouter.Group) {
 func (a *API) mount(pattern string, op *operation) {
 	e := a.endpoints[pattern]
 	if e == nil {
-		e = &endpoint{pattern: pattern, methods: map[string]*operation{}}
+		e = &endpoint{pattern: pattern, methods: map[string]*operation{http.MethodOptions: nil}}
 		a.endpoints[pattern] = e
 	}
 	methods := []string{op.route.Method}
@@ -68,19 +71,17 @@ func (a *API) mount(pattern string, op *operation) {
 			panic(fmt.Sprintf("rest: %s %s is registered twice", method, pattern))
 		}
 		e.methods[method] = op
-		a.handle(e, method, func(c *Call) error { return a.serve(op, c) })
+		a.handle(e, method, op.serve)
 	}
 }
 
+var pathParam = regexp.MustCompile(`\{(\w+)\}`)
+
 func (a *API) handle(e *endpoint, method string, answer func(c *Call) error) {
-	segments := strings.Split(strings.Trim(strings.TrimPrefix(e.pattern, a.config.Base), "/"), "/")
-	for i, s := range segments {
-		if name, ok := strings.CutPrefix(s, "{"); ok {
-			segments[i] = ":" + strings.TrimSuffix(name, "}")
-		}
-	}
-	a.group.Handle(method, "/"+strings.Join(segments, "/"), func(w http.ResponseWriter, r bunrouter.Request) error {
+	path := pathParam.ReplaceAllString(strings.TrimSuffix(e.pattern, "/"), ":$1")
+	a.router.Handle(method, path, func(w http.ResponseWriter, r bunrouter.Request) error {
 		c := &Call{api: a, writer: w, request: original(r), params: r.Params()}
+		c.body = sync.OnceValues(func() ([]byte, error) { return io.ReadAll(c.BodyReader()) })
 		TraceOf(c.request.Context()).Route = e.pattern
 		return answer(c)
 	})
@@ -91,15 +92,15 @@ func (a *API) completePaths() {
 	for _, e := range a.endpoints {
 		for _, method := range routed {
 			if e.methods[method] == nil {
-				a.handle(e, method, func(c *Call) error { return a.noOperation(e, c) })
+				a.handle(e, method, e.refuse)
 			}
 		}
 	}
 }
 
-// noOperation answers OPTIONS; other methods that a path lacks are 405, and 401 before it
+// refuse answers OPTIONS; other methods that a path lacks are 405, and 401 before it
 // where every method of the path asks for a credential.
-func (a *API) noOperation(e *endpoint, c *Call) error {
+func (e *endpoint) refuse(c *Call) error {
 	if c.request.Method == http.MethodOptions {
 		c.SetHeader("Allow", e.allow())
 		c.writer.WriteHeader(http.StatusNoContent)
@@ -107,15 +108,33 @@ func (a *API) noOperation(e *endpoint, c *Call) error {
 	}
 	public, key := false, false
 	for _, op := range e.methods {
-		public, key = public || op.route.Public, key || op.route.APIKey
+		public, key = public || op != nil && op.route.Public, key || op != nil && op.route.APIKey
 	}
 	if !public {
-		if _, err := a.authenticate(c.request, key); err != nil {
+		if _, err := c.api.authenticate(c.request, key); err != nil {
 			return err
 		}
 	}
 	c.SetHeader("Allow", e.allow())
 	return fault.Newf(fault.Invalid, "method_not_allowed", "%s is not possible here; allowed are %s.", clip(c.request.Method), e.allow())
+}
+
+// serve checks and runs a call, in the order of the package comment.
+func (op *operation) serve(c *Call) error {
+	c.route, c.status = &op.route, op.route.Status
+	c.SetHeader("Cache-Control", "private, no-cache")
+	if op.route.Public {
+		c.SetHeader("Cache-Control", "no-store")
+	}
+	ctx, who, err := c.api.admit(c.request, c.route)
+	if err == nil {
+		c.principal = who
+		err = c.once(ctx, op)
+	}
+	if err != nil {
+		c.api.writeError(c.writer, c.request, err, op.route.Odd)
+	}
+	return nil
 }
 
 // originalRequest is the key under which the request travels through the router.
@@ -128,14 +147,13 @@ func original(r bunrouter.Request) *http.Request {
 // ServeHTTP answers a request below the base.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.complete.Do(a.completePaths)
-	path := strings.TrimSuffix(r.URL.Path, "/")
-	if !clean(path) || strings.Contains(strings.ToUpper(r.URL.RawPath), "%2F") {
+	target := *r.URL
+	target.Path, target.RawPath = strings.TrimSuffix(r.URL.Path, "/"), ""
+	if !strings.HasPrefix(target.Path, "/") || path.Clean(target.Path) != target.Path || strings.Contains(strings.ToUpper(r.URL.RawPath), "%2F") {
 		a.WriteError(w, r, NoSuchPath(r))
 		return
 	}
 	lookup := r.WithContext(context.WithValue(r.Context(), originalRequest{}, r))
-	target := *r.URL
-	target.Path, target.RawPath = path, ""
 	lookup.URL = &target
 	if !slices.Contains(routed, r.Method) {
 		lookup.Method = http.MethodOptions
@@ -143,39 +161,4 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := a.router.ServeHTTPError(w, lookup); err != nil {
 		a.WriteError(w, r, err)
 	}
-}
-
-// Param returns a parameter of the path as it was sent; empty where it holds a NUL.
-func (c *Call) Param(name string) string {
-	text := c.params.ByName(name)
-	if strings.ContainsRune(text, 0) {
-		return ""
-	}
-	return text
-}
-
-// clean reports whether every segment of a path is a name.
-func clean(path string) bool {
-	if !strings.HasPrefix(path, "/") {
-		return false
-	}
-	for segment := range strings.SplitSeq(path[1:], "/") {
-		if segment == "" || segment == "." || segment == ".." {
-			return false
-		}
-	}
-	return true
-}
-
-// serve checks and runs a call, in the order of the package comment.
-func (a *API) serve(op *operation, c *Call) error {
-	c.route, c.status = &op.route, op.route.Status
-	c.SetHeader("Cache-Control", "private, no-cache")
-	if op.route.Public {
-		c.SetHeader("Cache-Control", "no-store")
-	}
-	if err := a.run(op, c); err != nil {
-		a.writeError(c.writer, c.request, err, op.route.Odd)
-	}
-	return nil
 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"tilth/core/fault"
 )
 
@@ -53,9 +51,6 @@ func (e EventStream) answer(c *Call) error {
 		ctx, cancel := context.WithCancel(c.request.Context())
 		defer cancel()
 		beat := c.api.config.StreamBeat
-		if beat == 0 {
-			beat = DefaultStreamBeat
-		}
 		watched := make(chan struct{})
 		go func() { defer close(watched); c.watch(ctx, cancel, beat) }()
 		defer func() { cancel(); <-watched }()
@@ -72,11 +67,10 @@ func (e EventStream) answer(c *Call) error {
 // LastEventID returns the id that a reader of an event stream saw last; empty where it names none.
 func (c *Call) LastEventID() string { return c.Header(lastEventID) }
 
-func (EventStream) schema(*schemas) *huma.Schema { return nil }
-
 // watch ends a stream when the server stops, or when its caller would be refused now.
 func (c *Call) watch(ctx context.Context, end context.CancelFunc, every time.Duration) {
-	stop, _ := c.request.Context().Value(stopKey{}).(<-chan struct{})
+	defer end()
+	stop, _ := ctx.Value(stopKey{}).(<-chan struct{})
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
@@ -84,29 +78,20 @@ func (c *Call) watch(ctx context.Context, end context.CancelFunc, every time.Dur
 		case <-ctx.Done():
 			return
 		case <-stop:
-			end()
 			return
 		case <-ticker.C:
-		}
-		if c.refused(ctx) {
-			end()
-			return
+			if c.refused() {
+				return
+			}
 		}
 	}
 }
 
 // refused reports whether the caller may not make this call any more. A part that is unavailable
 // says nothing of the caller.
-func (c *Call) refused(ctx context.Context) bool {
-	who, err := c.api.caller(c.request, c.route.APIKey)
-	if err == nil && c.route.Permission.Slug() != "" {
-		_, err = c.api.config.Authorize(ctx, who, c.route.Permission)
-	}
-	switch fault.KindOf(err) {
-	case fault.Unauthenticated, fault.Forbidden, fault.NotFound:
-		return err != nil
-	}
-	return false
+func (c *Call) refused() bool {
+	_, _, err := c.api.admit(c.request, c.route)
+	return fault.Is(err, fault.Unauthenticated) || fault.Is(err, fault.Forbidden) || fault.Is(err, fault.NotFound)
 }
 
 // EventMessage is one server-sent event.
