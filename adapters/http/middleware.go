@@ -36,6 +36,9 @@ func (r *response) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// Flush sends what was written so far; a writer that cannot flush sends when it will.
+func (r *response) Flush() { _ = http.NewResponseController(r.ResponseWriter).Flush() }
+
 // Unwrap lets http.ResponseController reach the connection.
 func (r *response) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 

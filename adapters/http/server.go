@@ -119,8 +119,11 @@ func New(config Config, deps Deps) (*Server, error) {
 		site.ServeHTTP(w, r)
 	})
 	limit := newLimiter(config.RateLimit, deps.Now)
-	answer := s.recover(s.share(config.CORSOrigins, s.limit(limit, origins, dispatch)))
-	s.handler = s.identify(s.observe(m, origins, s.protect(compress(answer))))
+	answer, err := compress(s.recover(s.share(config.CORSOrigins, s.limit(limit, origins, dispatch))))
+	if err != nil {
+		return nil, fmt.Errorf("prepare compression: %w", err)
+	}
+	s.handler = s.identify(s.observe(m, origins, s.protect(answer)))
 	return s, nil
 }
 

@@ -23,10 +23,11 @@ type Versioned interface {
 	Version() string
 }
 
-const (
-	versionEnd  = ":"
-	codingStart = "~"
-)
+const versionEnd = ":"
+
+// CodingStart parts the coding from an ETag: the answer in a content coding is another
+// representation (RFC 9110, section 8.8.3.3).
+const CodingStart = "~"
 
 // Tag returns the ETag of an answer of which text is the content; value may be Versioned.
 func Tag(value any, text []byte) string {
@@ -36,20 +37,6 @@ func Tag(value any, text []byte) string {
 	}
 	sum := sha256.Sum256(text)
 	return `"` + version + versionEnd + hex.EncodeToString(sum[:10]) + `"`
-}
-
-// CodedTag returns the ETag of the same answer in a content coding, which is another
-// representation (RFC 9110, section 8.8.3.3).
-func CodedTag(tag, coding string) string {
-	return strings.TrimSuffix(tag, `"`) + codingStart + coding + `"`
-}
-
-// uncoded returns an ETag without its coding.
-func uncoded(tag string) string {
-	if before, _, ok := strings.Cut(tag, codingStart); ok {
-		return before + `"`
-	}
-	return tag
 }
 
 // IfMatch refuses a write whose If-Match names another version of the record. It is
@@ -78,10 +65,10 @@ func (c *Call) unchanged(tag string) bool {
 	}
 	for _, known := range listed(c.request.Header.Values("If-None-Match")) {
 		known = strings.TrimPrefix(known, "W/")
-		if known != "*" && uncoded(known) != tag {
-			continue
-		}
 		if known != "*" {
+			if uncoded, _, coded := strings.Cut(known, CodingStart); known != tag && (!coded || uncoded+`"` != tag) {
+				continue
+			}
 			c.SetHeader("ETag", known) // the caller's own representation is the one that is confirmed
 		}
 		c.writer.WriteHeader(http.StatusNotModified)
