@@ -1,9 +1,7 @@
 package http
 
 import (
-	"bytes"
 	"fmt"
-	"html/template"
 	"net/http"
 )
 
@@ -36,25 +34,9 @@ func (s *Server) accountPages(pages map[string]http.Handler) error {
 			Action: base + "auth/password/reset/confirm/", Done: "Your password is set. Sign in with it.",
 		},
 	} {
-		if pages[path], err = renderAccount(page); err != nil {
+		if pages[path], err = render("account.html", accountPolicy, page); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func renderAccount(page accountPage) (http.Handler, error) {
-	t, err := template.ParseFS(assets, "assets/account.html")
-	if err != nil {
-		return nil, fmt.Errorf("read the account page: %w", err)
-	}
-	var out bytes.Buffer
-	if err := t.Execute(&out, page); err != nil {
-		return nil, fmt.Errorf("render the account page: %w", err)
-	}
-	content := file("text/html; charset=utf-8", out.Bytes())
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", accountPolicy)
-		content.ServeHTTP(w, r)
-	}), nil
 }

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"math"
 	"net/http"
@@ -54,8 +55,8 @@ func (l *limiter) take(credential string) (wait time.Duration) {
 	return wait
 }
 
-// sweep forgets the buckets that are full again, which are as good as new ones; when
-// none is, all, for memory comes before fairness.
+// sweep forgets the buckets that are full again, which are as good as new ones, or all where
+// none is: the number is bounded whatever that costs in fairness.
 func (l *limiter) sweep(now time.Time) {
 	for key, bucket := range l.buckets {
 		if bucket.TokensAt(now) >= float64(bucket.Burst()) {
@@ -78,16 +79,7 @@ func (s *Server) limit(l *limiter, origins rest.Origins, next http.Handler) http
 			next.ServeHTTP(w, r)
 			return
 		}
-		credential := r.Header.Get("Authorization")
-		if credential == "" {
-			credential = r.Header.Get("X-API-Key")
-		}
-		if credential == "" {
-			credential = r.URL.Query().Get("api_key")
-		}
-		if credential == "" {
-			credential = origins.Client(r).String()
-		}
+		credential := cmp.Or(r.Header.Get("Authorization"), r.Header.Get("X-API-Key"), r.URL.Query().Get("api_key"), origins.Client(r).String())
 		if wait := l.take(credential); wait > 0 {
 			seconds := int(math.Ceil(wait.Seconds()))
 			s.api.WriteError(w, r, fault.New(fault.Limit, "rate_limited", "Too many requests; slow down.").With("retry_after", seconds))

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,16 +48,12 @@ type Config struct {
 // Deps is what the server needs of the rest of the program. All but AuthenticateKey,
 // Enter, Ready, Register and Metrics are required.
 type Deps struct {
-	// Authenticate returns the caller of an access token. Faults: Unauthenticated.
-	Authenticate func(ctx context.Context, bearer string) (access.Principal, error)
-	// AuthenticateKey returns the caller of an API key; nil where keys are not accepted.
+	// Who may call what, as in [rest.Config].
+	Authenticate    func(ctx context.Context, bearer string) (access.Principal, error)
 	AuthenticateKey func(ctx context.Context, key string) (access.Principal, error)
-	// Enter returns the caller as it acts inside the company that X-Company names; nil where
-	// the header has no meaning. Faults: Forbidden, NotFound.
-	Enter func(ctx context.Context, who access.Principal, companyID int64) (access.Principal, error)
-	// Authorize refuses a caller without a permission, and returns the context of the request
-	// of one who has it. Faults: Forbidden.
-	Authorize func(ctx context.Context, who access.Principal, need access.Permission) (context.Context, error)
+	Enter           func(ctx context.Context, who access.Principal, companyID int64) (access.Principal, error)
+	Authorize       func(ctx context.Context, who access.Principal, need access.Permission) (context.Context, error)
+
 	// Ready are the parts without which no request can be answered, by name, each with a
 	// quick question whether it is there. They are asked at the same time.
 	Ready map[string]func(ctx context.Context) error
@@ -81,12 +78,8 @@ type Server struct {
 // New makes a server. It fails on a configuration that cannot work, and panics on routes
 // that cannot: those are mistakes in the program.
 func New(config Config, deps Deps) (*Server, error) {
-	if config.Interface.Base == "" {
-		config.Interface.Base = DefaultBase
-	}
-	if config.ShutdownTimeout == 0 {
-		config.ShutdownTimeout = 20 * time.Second
-	}
+	config.Interface.Base = cmp.Or(config.Interface.Base, DefaultBase)
+	config.ShutdownTimeout = cmp.Or(config.ShutdownTimeout, 20*time.Second)
 	if deps.Authenticate == nil || deps.Authorize == nil || deps.Logger == nil || deps.Now == nil || deps.NewRequestID == nil {
 		return nil, errors.New("the HTTP server lacks a dependency")
 	}
@@ -97,8 +90,7 @@ func New(config Config, deps Deps) (*Server, error) {
 	s := &Server{config: config, deps: deps}
 	below := config.Interface
 	below.BodyTimeout, below.Origins, below.Logger = bodyTimeout, origins, deps.Logger
-	below.Authenticate, below.AuthenticateKey, below.Authorize = deps.Authenticate, deps.AuthenticateKey, deps.Authorize
-	below.Enter = deps.Enter
+	below.Authenticate, below.AuthenticateKey, below.Enter, below.Authorize = deps.Authenticate, deps.AuthenticateKey, deps.Enter, deps.Authorize
 	s.api = rest.New(below)
 	if deps.Register != nil {
 		deps.Register(s.api)

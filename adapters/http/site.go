@@ -48,11 +48,12 @@ const (
 // site returns what is served around the interface. Like the interface it answers a path
 // with and without a slash at its end, and never redirects.
 func (s *Server) site() (http.Handler, error) {
-	front, err := s.page("index.html")
+	about := map[string]string{"Build": s.config.Build, "Base": s.config.Interface.Base}
+	front, err := render("index.html", pagePolicy, about)
 	if err != nil {
 		return nil, err
 	}
-	guide, err := s.page("docs.html")
+	guide, err := render("docs.html", pagePolicy, about)
 	if err != nil {
 		return nil, err
 	}
@@ -94,31 +95,32 @@ func (s *Server) site() (http.Handler, error) {
 	}), nil
 }
 
-// page renders one of the embedded pages, once.
-func (s *Server) page(name string) (http.Handler, error) {
+// render renders one of the embedded pages, once.
+func render(name, policy string, data any) (http.Handler, error) {
 	t, err := template.ParseFS(assets, "assets/"+name)
 	if err != nil {
 		return nil, fmt.Errorf("read the page %s: %w", name, err)
 	}
 	var out bytes.Buffer
-	if err := t.Execute(&out, map[string]string{"Build": s.config.Build, "Base": s.config.Interface.Base}); err != nil {
+	if err := t.Execute(&out, data); err != nil {
 		return nil, fmt.Errorf("render the page %s: %w", name, err)
 	}
-	content := file("text/html; charset=utf-8", out.Bytes())
+	return under(policy, file("text/html; charset=utf-8", out.Bytes())), nil
+}
+
+// under serves pages under a content policy of their own.
+func under(policy string, page http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", pagePolicy)
-		content.ServeHTTP(w, r)
-	}), nil
+		w.Header().Set("Content-Security-Policy", policy)
+		page.ServeHTTP(w, r)
+	})
 }
 
 // reference is the interactive API reference, whole from the program: nothing of it is
 // fetched from elsewhere.
 func reference() http.Handler {
-	ui := v5emb.NewHandlerWithConfig(swgui.Config{Title: "Tilth API", SwaggerJSON: "/openapi.json", BasePath: pathAPIDocs + "/"})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", referencePolicy)
-		ui.ServeHTTP(w, r)
-	})
+	return under(referencePolicy,
+		v5emb.NewHandlerWithConfig(swgui.Config{Title: "Tilth API", SwaggerJSON: "/openapi.json", BasePath: pathAPIDocs + "/"}))
 }
 
 // isAsset reports whether the API reference has a file of that name; they are kept compressed.

@@ -44,15 +44,11 @@ func Tag(value any, text []byte) string {
 // Faults: Precondition (precondition_failed).
 func (c *Call) IfMatch(record Versioned) error {
 	tags := listed(c.request.Header.Values("If-Match"))
-	if len(tags) == 0 || slices.Contains(tags, "*") {
+	// A weak tag (W/"…") matches nothing: RFC 9110, section 13.1.1.
+	if len(tags) == 0 || slices.ContainsFunc(tags, func(tag string) bool {
+		return tag == "*" || strings.HasPrefix(strings.TrimPrefix(tag, `"`), record.Version()+versionEnd)
+	}) {
 		return nil
-	}
-	for _, tag := range tags {
-		// A weak tag (W/"…") matches nothing: RFC 9110, section 13.1.1.
-		version, _, ok := strings.Cut(strings.TrimPrefix(tag, `"`), versionEnd)
-		if ok && version == record.Version() {
-			return nil
-		}
 	}
 	return fault.New(fault.Precondition, "precondition_failed",
 		"The record has changed since the version that If-Match names; get it again.")
@@ -60,7 +56,7 @@ func (c *Call) IfMatch(record Versioned) error {
 
 // unchanged answers a GET with 304 where If-None-Match names what would be answered.
 func (c *Call) unchanged(tag string) bool {
-	if c.request.Method != http.MethodGet && c.request.Method != http.MethodHead {
+	if c.route.Method != http.MethodGet {
 		return false
 	}
 	for _, known := range listed(c.request.Header.Values("If-None-Match")) {
@@ -80,13 +76,5 @@ func (c *Call) unchanged(tag string) bool {
 // listed returns the members of a comma-separated header. ETags of ours hold no comma, and
 // others match nothing.
 func listed(values []string) []string {
-	var out []string
-	for _, value := range values {
-		for member := range strings.SplitSeq(value, ",") {
-			if member = strings.TrimSpace(member); member != "" {
-				out = append(out, member)
-			}
-		}
-	}
-	return out
+	return strings.FieldsFunc(strings.Join(values, ","), func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
 }

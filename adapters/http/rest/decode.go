@@ -95,6 +95,19 @@ func DecodeMany[W any](c *Call) (items []Item[W], bulk bool, err error) {
 	return items, bulk, nil
 }
 
+// DecodeValue reads the body as the value it is: nil, bool, float64, string, []any or
+// map[string]any. It holds it against no schema.
+// Faults: those of [Decode] for the body as a whole.
+func DecodeValue(c *Call) (any, error) {
+	in, err := c.json()
+	if err != nil {
+		return nil, err
+	}
+	var out any
+	text, _ := in.ReadValue()
+	return out, json.Unmarshal(text, &out)
+}
+
 // decode holds a checked JSON value against the schema of the type of a record and reads it;
 // what is invalid leaves the record zero.
 func (a *API) decode(in *jsontext.Decoder, into reflect.Value) fault.Fields {

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,13 +43,6 @@ const statusClientGone = 499
 // defaultRetry is how many seconds a caller waits where the fault does not say.
 const defaultRetry = 5
 
-type failure struct {
-	Status  string `json:"status"`
-	Code    string `json:"code"`
-	Message string `json:"message"`
-	Details any    `json:"details"`
-}
-
 // WriteError answers a request with an error in the envelope. An error that is no fault
 // is internal: it is logged with the request's id, and its text is not sent.
 func (a *API) WriteError(w http.ResponseWriter, r *http.Request, err error) {
@@ -76,18 +70,17 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error, odd 
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
 		h.Set("Retry-After", strconv.Itoa(retryAfter(f)))
 	}
-	body := failure{Status: "error", Code: f.Code, Message: f.Message, Details: map[string]any{}}
+	details := any(map[string]any{})
 	switch {
 	case f.Kind == fault.Invalid && len(f.Fields) > 0:
-		body.Details = f.Fields
+		details = f.Fields
 	case len(f.Details) > 0:
-		body.Details = f.Details
+		details = f.Details
 	}
-	text, err := encode(body)
+	text, err := encodeFailure(f, details)
 	if err != nil {
 		a.config.Logger.ErrorContext(r.Context(), "the details of an error cannot be encoded", slog.String("code", f.Code), slog.Any("error", err))
-		body.Details = map[string]any{}
-		text, _ = encode(body) // strings and an empty object always encode
+		text, _ = encodeFailure(f, map[string]any{}) // strings and an empty object always encode
 	}
 	h.Set("Content-Type", mediaJSON)
 	h.Set("Cache-Control", "no-store")
@@ -125,16 +118,7 @@ func (a *API) presentable(r *http.Request, err error) *fault.Error {
 }
 
 func statusOf(f *fault.Error, odd map[string]int) int {
-	if status, ok := odd[f.Code]; ok {
-		return status
-	}
-	if status, ok := codeStatuses[f.Code]; ok {
-		return status
-	}
-	if status, ok := statuses[f.Kind]; ok {
-		return status
-	}
-	return http.StatusInternalServerError
+	return cmp.Or(odd[f.Code], codeStatuses[f.Code], statuses[f.Kind], http.StatusInternalServerError)
 }
 
 // retryAfter returns the seconds to wait: the fault's detail retry_after, where it has one.
@@ -143,6 +127,15 @@ func retryAfter(f *fault.Error) int {
 		return seconds
 	}
 	return defaultRetry
+}
+
+func encodeFailure(f *fault.Error, details any) ([]byte, error) {
+	return encode(struct {
+		Status  string `json:"status"`
+		Code    string `json:"code"`
+		Message string `json:"message"`
+		Details any    `json:"details"`
+	}{"error", f.Code, f.Message, details})
 }
 
 // encode writes a value as JSON on one line, with <, > and & as they are.

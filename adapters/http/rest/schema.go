@@ -158,3 +158,43 @@ func (s *schemas) enforceable(t reflect.Type, name string, schema *huma.Schema) 
 		s.enforceable(t, name+"[]", schema.Items)
 	}
 }
+
+// Some bodies and answers have a form that is data: a table of fields, not a Go type.
+// Their schemas are given as JSON Schema and named; what is in a body is then for the
+// use case to check, and the functions below only read it.
+
+// DefineSchema adds a JSON Schema (2020-12, the dialect of OpenAPI 3.1) to the document,
+// under a name that [GivenBody], [BodySpec.With], [Route.Data] and [Route.DataWith] use.
+// It panics when the name is taken.
+func (a *API) DefineSchema(name string, schema map[string]any) {
+	if a.schemas.registry.Map()[name] != nil {
+		panic(fmt.Sprintf("rest: the schema %s is defined twice", name))
+	}
+	a.schemas.registry.Map()[name] = &huma.Schema{Extensions: schema}
+}
+
+// SchemaRef returns a reference to a defined schema, for use inside of another.
+func SchemaRef(name string) map[string]any { return map[string]any{"$ref": schemaPrefix + name} }
+
+// given returns a reference to a defined schema.
+func (a *API) given(name string) *huma.Schema {
+	if a.schemas.registry.Map()[name] == nil {
+		panic(fmt.Sprintf("rest: no schema %s is defined", name))
+	}
+	return &huma.Schema{Ref: schemaPrefix + name}
+}
+
+// with returns a schema whose objects also have the members of a defined one.
+func (a *API) with(schema *huma.Schema, name string) *huma.Schema {
+	if name == "" {
+		return schema
+	}
+	return &huma.Schema{AllOf: []*huma.Schema{schema, a.given(name)}}
+}
+
+// GivenBody is a JSON body of a defined schema; the handler reads it with [DecodeValue].
+func GivenBody(name string) *BodySpec { return &BodySpec{given: name} }
+
+// With returns the same body, which also has the members of a defined schema; the handler
+// reads those with [DecodeValue].
+func (b BodySpec) With(name string) *BodySpec { b.with = name; return &b }

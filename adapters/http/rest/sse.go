@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"tilth/core/fault"
@@ -54,7 +53,7 @@ func (e EventStream) answer(c *Call) error {
 		watched := make(chan struct{})
 		go func() { defer close(watched); c.watch(ctx, cancel, beat) }()
 		defer func() { cancel(); <-watched }()
-		out := &EventWriter{to: w, connection: http.NewResponseController(c.writer)}
+		out := &EventWriter{to: w.(*sink), connection: http.NewResponseController(c.writer)}
 		err := e.Run(ctx, out, beat)
 		_ = out.connection.SetWriteDeadline(time.Time{}) // the connection may be used again
 		if ctx.Err() != nil {
@@ -103,22 +102,20 @@ type EventMessage struct {
 
 // EventWriter writes server-sent events; each is sent at once.
 type EventWriter struct {
-	to         io.Writer
+	to         *sink
 	connection *http.ResponseController
 }
 
 // Send writes an event.
 func (w *EventWriter) Send(m EventMessage) error {
-	var b strings.Builder
+	text := ""
 	if m.ID != "" {
-		b.WriteString("id: " + m.ID + "\n")
+		text = "id: " + m.ID + "\n"
 	}
 	if m.Type != "" {
-		b.WriteString("event: " + m.Type + "\ndata: ")
-		b.Write(m.Data)
-		b.WriteString("\n")
+		text += "event: " + m.Type + "\ndata: " + string(m.Data) + "\n"
 	}
-	return w.write(b.String() + "\n")
+	return w.write(text + "\n")
 }
 
 // Retry says how long to wait before it comes back.
@@ -135,8 +132,6 @@ func (w *EventWriter) write(text string) error {
 	if _, err := io.WriteString(w.to, text); err != nil {
 		return err
 	}
-	if f, ok := w.to.(http.Flusher); ok {
-		f.Flush()
-	}
+	w.to.Flush()
 	return nil
 }
