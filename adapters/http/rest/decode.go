@@ -51,12 +51,13 @@ func DecodeInto[W any](c *Call, current W) (out W, err error) {
 	text, err := json.Marshal(current)
 	err = errors.Join(err, json.Unmarshal(text, &members), json.Unmarshal(changes, &members))
 	if err != nil {
-		return out, fmt.Errorf("lay a body over the current record: %w", err)
+		return out, fmt.Errorf("apply a body to the current record: %w", err)
 	}
 	if text, err = json.Marshal(members); err != nil {
 		return out, fmt.Errorf("encode the changed record: %w", err)
 	}
-	return out, c.api.decode(checked(text), reflect.ValueOf(&out).Elem()).Err()
+	err = c.api.decode(checked(text), reflect.ValueOf(&out).Elem()).Err()
+	return out, err
 }
 
 // DecodeChange reads the body of a PUT as [Decode] does, and that of a PATCH as [DecodeInto] does.
@@ -105,7 +106,8 @@ func DecodeValue(c *Call) (any, error) {
 	}
 	var out any
 	text, _ := in.ReadValue()
-	return out, json.Unmarshal(text, &out)
+	err = json.Unmarshal(text, &out)
+	return out, err
 }
 
 // decode holds a checked JSON value against the schema of the type of a record and reads it;

@@ -40,7 +40,8 @@ type binding struct {
 // Read reads an input that a handler asks for itself, after checks that come before it.
 func Read[I any](c *Call) (in I, err error) {
 	bindings, _ := c.route.bindings(reflect.TypeFor[I]())
-	return in, c.read(bindings, reflect.ValueOf(&in).Elem())
+	err = c.read(bindings, reflect.ValueOf(&in).Elem())
+	return in, err
 }
 
 func (c *Call) read(bindings []binding, into reflect.Value) error {
@@ -85,23 +86,19 @@ func (r Route) pathReader(tag string, as reflect.Type) func(*Call, reflect.Value
 	if !slices.Contains(r.pathParams(), name) {
 		panic(fmt.Sprintf("rest: %s: the path has no parameter %q", r.OperationID, name))
 	}
-	switch {
-	case as.Kind() == reflect.Int64:
-		return func(c *Call, field reflect.Value) error {
-			id, err := c.ID(name)
+	return func(c *Call, field reflect.Value) (err error) {
+		var id int64
+		text := c.Param(name)
+		switch {
+		case as.Kind() == reflect.Int64:
+			id, err = c.ID(name)
 			field.SetInt(id)
 			return err
+		case name != tag:
+			text, err = c.UUID(name)
 		}
-	case name != tag:
-		return func(c *Call, field reflect.Value) error {
-			uuid, err := c.UUID(name)
-			field.SetString(uuid)
-			return err
-		}
-	}
-	return func(c *Call, field reflect.Value) error {
-		field.SetString(c.Param(name))
-		return nil
+		field.SetString(text)
+		return err
 	}
 }
 
@@ -167,19 +164,16 @@ func (c *Call) query() (Values, error) {
 		case len(given) > 1:
 			errs.Add(p.Name, "Give this parameter once.")
 		default:
-			value, message := paramTypes[p.Type].read(p, given[0])
-			if message != "" {
+			var message string
+			if v.parsed[p.Name], message = paramTypes[p.Type].read(p, given[0]); message != "" {
 				errs.Add(p.Name, message)
-				continue
 			}
-			v.parsed[p.Name] = value
 		}
 	}
-	if err := errs.Err(); err != nil {
-		return v, err
+	if len(errs) == 0 {
+		c.values = v
 	}
-	c.values = v
-	return v, nil
+	return v, errs.Err()
 }
 
 // All returns every parameter that was given, by name: int64, float64, string, bool, Date

@@ -95,13 +95,13 @@ type Listing[R any] struct {
 
 // Records makes a page of records that are all at hand.
 func Records[R any](page PageSpec, all []R) Listing[R] {
-	from := min(page.Offset(), int64(len(all)))
-	to := int64(len(all))
+	count := int64(len(all))
+	from := min(page.Offset(), count)
 	if limit := page.Limit(); limit > 0 {
-		to = min(to, from+limit)
+		all = all[:min(count, from+limit)]
 	}
-	return Listing[R]{int64(len(all)), func(yield func(R, error) bool) {
-		for _, r := range all[from:to] {
+	return Listing[R]{count, func(yield func(R, error) bool) {
+		for _, r := range all[from:] {
 			if !yield(r, nil) {
 				return
 			}
@@ -113,11 +113,11 @@ func Records[R any](page PageSpec, all []R) Listing[R] {
 func Map[A, B any](in Listing[A], f func(A) B) Listing[B] {
 	return Listing[B]{in.Count, func(yield func(B, error) bool) {
 		for a, err := range in.Each {
-			var b B
-			if err == nil {
-				b = f(a)
+			if err != nil {
+				yield(*new(B), err)
+				return
 			}
-			if !yield(b, err) || err != nil {
+			if !yield(f(a), nil) {
 				return
 			}
 		}

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -129,15 +130,9 @@ func Handle[I, O any](a *API, r Route, h func(ctx context.Context, c *Call, in I
 }
 
 func (r Route) withDefaults() Route {
-	if r.Status == 0 {
-		r.Status = http.StatusOK
-	}
-	if r.Message == "" {
-		r.Message = "Success."
-	}
-	if r.Noun == "" {
-		r.Noun = "record"
-	}
+	r.Status = cmp.Or(r.Status, http.StatusOK)
+	r.Message = cmp.Or(r.Message, "Success.")
+	r.Noun = cmp.Or(r.Noun, "record")
 	r.Path = strings.Trim(r.Path, "/")
 	return r
 }
@@ -163,10 +158,8 @@ func (r Route) check() error {
 // pathParams returns the names of the parameters in the path, in order.
 func (r Route) pathParams() []string {
 	var out []string
-	for segment := range strings.SplitSeq(r.Path, "/") {
-		if name, ok := strings.CutPrefix(segment, "{"); ok {
-			out = append(out, strings.TrimSuffix(name, "}"))
-		}
+	for _, found := range pathParam.FindAllStringSubmatch(r.Path, -1) {
+		out = append(out, found[1])
 	}
 	return out
 }

@@ -79,18 +79,13 @@ func (c *Call) watch(ctx context.Context, end context.CancelFunc, every time.Dur
 		case <-stop:
 			return
 		case <-ticker.C:
-			if c.refused() {
-				return
-			}
+		}
+		// A part that is unavailable says nothing of the caller.
+		_, _, err := c.api.admit(c.request, c.route)
+		if fault.Is(err, fault.Unauthenticated) || fault.Is(err, fault.Forbidden) || fault.Is(err, fault.NotFound) {
+			return
 		}
 	}
-}
-
-// refused reports whether the caller may not make this call any more. A part that is unavailable
-// says nothing of the caller.
-func (c *Call) refused() bool {
-	_, _, err := c.api.admit(c.request, c.route)
-	return fault.Is(err, fault.Unauthenticated) || fault.Is(err, fault.Forbidden) || fault.Is(err, fault.NotFound)
 }
 
 // EventMessage is one server-sent event.
