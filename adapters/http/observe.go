@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -93,18 +94,13 @@ var secretParams = []string{"api_key", "token", "access", "access_token", "refre
 
 // loggedQuery returns the query string for the log, without secrets.
 func loggedQuery(raw string) string {
-	if raw == "" {
-		return ""
-	}
 	values, err := url.ParseQuery(raw)
 	if err != nil {
 		return "(malformed)"
 	}
 	for name := range values {
-		for _, secret := range secretParams {
-			if strings.EqualFold(name, secret) {
-				values[name] = []string{"hidden"}
-			}
+		if slices.ContainsFunc(secretParams, func(secret string) bool { return strings.EqualFold(name, secret) }) {
+			values[name] = []string{"hidden"}
 		}
 	}
 	return values.Encode()

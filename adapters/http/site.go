@@ -2,6 +2,7 @@ package http
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"embed"
@@ -83,9 +84,7 @@ func (s *Server) site() (http.Handler, error) {
 			s.api.WriteError(w, r, rest.NoSuchPath(r))
 			return
 		}
-		if rest.TraceOf(r.Context()).Route = route; route == "" {
-			rest.TraceOf(r.Context()).Route = "/"
-		}
+		rest.TraceOf(r.Context()).Route = cmp.Or(route, "/")
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
 			s.api.WriteError(w, r, fault.New(fault.Invalid, "method_not_allowed", "This can only be read."))

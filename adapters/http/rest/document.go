@@ -147,8 +147,7 @@ func resultSchema[O any](a *API, r Route) *huma.Schema {
 	if r.Data != "" {
 		return a.given(r.Data)
 	}
-	var out O
-	if s, ok := any(out).(shaped); ok {
+	if s, ok := any(*new(O)).(shaped); ok {
 		return s.schema(a.schemas)
 	}
 	return a.with(a.schemas.of(reflect.TypeFor[O]()), r.DataWith)

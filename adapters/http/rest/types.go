@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -65,11 +66,9 @@ func (o RawObject) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON keeps a copy of the object's text.
 func (o *RawObject) UnmarshalJSON(text []byte) error {
-	if string(text) == "null" {
-		*o = nil
-		return nil
+	if *o = nil; string(text) != "null" {
+		*o = bytes.Clone(text)
 	}
-	*o = append((*o)[:0], text...)
 	return nil
 }
 
