@@ -94,11 +94,16 @@ func (r Raw) answer(c *Call) error {
 			return nil
 		}
 	}
-	s := c.sink(r.ContentType)
+	c.SetHeader("Content-Type", r.ContentType)
+	s := &sink{call: c}
 	if err := r.Write(s); err != nil {
 		return s.fail(err)
 	}
-	return s.finish()
+	if !s.started {
+		c.SetHeader("Content-Length", strconv.Itoa(len(s.held)))
+	}
+	s.start() // a caller who left is no error of ours
+	return nil
 }
 
 // written returns what writes a text that is at hand.
@@ -192,20 +197,13 @@ type sink struct {
 	broken  error // of the connection
 }
 
-func (c *Call) sink(contentType string) *sink {
-	c.SetHeader("Content-Type", contentType)
-	return &sink{call: c}
-}
-
 // Write keeps or sends bytes.
 func (s *sink) Write(p []byte) (int, error) {
-	if !s.started {
-		if len(s.held)+len(p) <= holdBack {
-			s.held = append(s.held, p...)
-			return len(p), nil
-		}
-		s.start()
+	if !s.started && len(s.held)+len(p) <= holdBack {
+		s.held = append(s.held, p...)
+		return len(p), nil
 	}
+	s.start()
 	return s.send(p)
 }
 
@@ -216,34 +214,23 @@ func (s *sink) Flush() {
 }
 
 func (s *sink) start() {
-	if s.started {
-		return
+	if !s.started {
+		s.started = true
+		s.call.writer.WriteHeader(s.call.status)
+		_, _ = s.send(s.held)
+		s.held = nil
 	}
-	s.started = true
-	s.call.writer.WriteHeader(s.call.status)
-	_, _ = s.send(s.held)
-	s.held = nil
 }
 
-func (s *sink) send(p []byte) (int, error) {
-	if s.broken != nil {
+func (s *sink) send(p []byte) (n int, err error) {
+	switch {
+	case s.broken != nil:
 		return 0, s.broken
-	}
-	if s.call.request.Method == http.MethodHead {
+	case s.call.request.Method == http.MethodHead:
 		return len(p), nil
 	}
-	var n int
 	n, s.broken = s.call.writer.Write(p)
 	return n, s.broken
-}
-
-// finish sends what was kept. A caller who left is no error of ours.
-func (s *sink) finish() error {
-	if !s.started {
-		s.call.writer.Header().Set("Content-Length", strconv.Itoa(len(s.held)))
-		s.start()
-	}
-	return nil
 }
 
 // fail returns the error to answer with, while that can still be done; later it logs the

@@ -18,20 +18,14 @@ import (
 	"tilth/ports"
 )
 
-// Bounds of a request, where the configuration sets none.
-const (
-	DefaultMaxBody = 8 << 20 // bytes
-	DefaultMaxBulk = 1000    // items
-)
-
 // Config is what the interface is made with.
 type Config struct {
 	Base        string // path of the service root, with a slash at both ends; required
 	Title       string
 	Version     string
 	Description string        // CommonMark
-	MaxBody     int64         // bytes of a body; 0: DefaultMaxBody
-	MaxBulk     int           // items of a bulk; 0: DefaultMaxBulk
+	MaxBody     int64         // bytes of a body; 0: 8 MiB
+	MaxBulk     int           // items of a bulk; 0: 1000
 	BodyTimeout time.Duration // between two reads of a body; 0: no bound
 	Origins     Origins
 
@@ -53,7 +47,7 @@ type Config struct {
 	// Logger takes what must not be sent to callers; nil discards it.
 	Logger *slog.Logger
 	// StreamBeat is the pause after which an event stream sends a sign of life and its caller
-	// is checked again; 0: DefaultStreamBeat.
+	// is checked again; 0: 15 s.
 	StreamBeat time.Duration
 }
 
@@ -71,9 +65,9 @@ type API struct {
 
 // New makes an interface without routes.
 func New(config Config) *API {
-	config.MaxBody = cmp.Or(config.MaxBody, DefaultMaxBody)
-	config.MaxBulk = cmp.Or(config.MaxBulk, DefaultMaxBulk)
-	config.StreamBeat = cmp.Or(config.StreamBeat, DefaultStreamBeat)
+	config.MaxBody = cmp.Or(config.MaxBody, 8<<20)
+	config.MaxBulk = cmp.Or(config.MaxBulk, 1000)
+	config.StreamBeat = cmp.Or(config.StreamBeat, 15*time.Second)
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
 	a := &API{config: config, endpoints: map[string]*endpoint{}, schemas: newSchemas(), codes: map[string]string{}}
 	a.router = a.newRouter()

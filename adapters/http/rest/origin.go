@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -60,12 +61,7 @@ func (o Origins) Client(r *http.Request) netip.Addr {
 }
 
 func (o Origins) trusts(at netip.Addr) bool {
-	for _, network := range o.Trusted {
-		if network.Contains(at) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.Trusted, func(network netip.Prefix) bool { return network.Contains(at) })
 }
 
 func peer(r *http.Request) netip.Addr {

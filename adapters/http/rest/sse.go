@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"tilth/core/fault"
@@ -15,9 +16,6 @@ const EventStreamMedia = "text/event-stream"
 
 // lastEventID is the header by which a reader that comes back names what it saw last.
 const lastEventID = "Last-Event-ID"
-
-// DefaultStreamBeat is the pause between two signs of life of an event stream.
-const DefaultStreamBeat = 15 * time.Second
 
 // streamWrite bounds how long a reader may keep a stream waiting: one that reads no more
 // is cut off, and resumes when it comes back.
@@ -35,7 +33,7 @@ type EventStream struct {
 	// Run writes the events until its context ends: the caller has left or may not listen any
 	// more, or the server stops. beat is the pause after which it sends a sign of life.
 	Run func(ctx context.Context, out *EventWriter, beat time.Duration) error
-	// Close returns back what the stream holds; it is called once, also where nothing was written.
+	// Close releases what the stream holds; it is called once, also where nothing was written.
 	Close func()
 }
 
@@ -48,11 +46,10 @@ func (e EventStream) answer(c *Call) error {
 			return nil
 		}
 		ctx, cancel := context.WithCancel(c.request.Context())
-		defer cancel()
 		beat := c.api.config.StreamBeat
-		watched := make(chan struct{})
-		go func() { defer close(watched); c.watch(ctx, cancel, beat) }()
-		defer func() { cancel(); <-watched }()
+		var watch sync.WaitGroup
+		watch.Go(func() { c.watch(ctx, cancel, beat) })
+		defer func() { cancel(); watch.Wait() }()
 		out := &EventWriter{to: w.(*sink), connection: http.NewResponseController(c.writer)}
 		err := e.Run(ctx, out, beat)
 		_ = out.connection.SetWriteDeadline(time.Time{}) // the connection may be used again
