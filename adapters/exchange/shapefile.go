@@ -35,11 +35,11 @@ func readShapefile(ctx context.Context, file ports.Object, limits geo.Limits, ou
 	if err != nil {
 		return err
 	}
-	project, err := projectionOf(wkt)
+	charset, err := short(set[".cpg"])
 	if err != nil {
 		return err
 	}
-	charset, err := short(set[".cpg"])
+	project, err := projectionOf(wkt)
 	if err != nil {
 		return err
 	}

@@ -43,11 +43,10 @@ type cache struct {
 // errAbandoned is the error of a load whose caller panicked.
 var errAbandoned = errors.New("the load was abandoned")
 
-// get returns the data of keys, which must differ from each other. load is called with the
-// indices of those that are neither cached nor being loaded, and returns their values in that
-// order. Callers whose load ended because another caller's context did load themselves. Failures
+// get returns the data of keys, which must differ from each other. load is called with
+// those that are neither cached nor being loaded, and returns their values in that order. Callers whose load ended because another caller's context did load themselves. Failures
 // are not cached.
-func (c *cache) get(ctx context.Context, keys []key, load func(context.Context, []int) ([]value, error)) ([]any, error) {
+func (c *cache) get(ctx context.Context, keys []key, load func(context.Context, []key) ([]value, error)) ([]any, error) {
 	out := make([]any, len(keys))
 	pending := make([]int, len(keys))
 	for i := range pending {
@@ -56,7 +55,7 @@ func (c *cache) get(ctx context.Context, keys []key, load func(context.Context, 
 	for len(pending) > 0 {
 		entries, mine := c.claim(keys, pending)
 		if len(mine) > 0 {
-			if err := c.load(ctx, entries, mine, load); err != nil {
+			if err := c.load(ctx, mine, load); err != nil {
 				return nil, err
 			}
 		}
@@ -83,9 +82,9 @@ func (c *cache) get(ctx context.Context, keys []key, load func(context.Context, 
 	return out, nil
 }
 
-// claim returns the entries of the pending keys by index, and the indices of those that are new and
-// the caller's to load.
-func (c *cache) claim(keys []key, pending []int) (entries []*kept, mine []int) {
+// claim returns the entries of the pending keys by index, and those that are new and the caller's to
+// load.
+func (c *cache) claim(keys []key, pending []int) (entries, mine []*kept) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	entries = make([]*kept, len(keys))
@@ -95,7 +94,7 @@ func (c *cache) claim(keys []key, pending []int) (entries []*kept, mine []int) {
 		case e == nil:
 			e = &kept{key: keys[i], done: make(chan struct{}), err: errAbandoned}
 			c.entries[keys[i]] = e
-			mine = append(mine, i)
+			mine = append(mine, e)
 		case e.recent != nil:
 			c.recent.MoveToFront(e.recent)
 		}
@@ -105,16 +104,15 @@ func (c *cache) claim(keys []key, pending []int) (entries []*kept, mine []int) {
 }
 
 // load loads entries, and caches their values.
-func (c *cache) load(ctx context.Context, entries []*kept, mine []int, load func(context.Context, []int) ([]value, error)) error {
+func (c *cache) load(ctx context.Context, mine []*kept, load func(context.Context, []key) ([]value, error)) error {
 	err := errAbandoned
 	var values []value
 	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		for k, i := range mine {
-			e := entries[i]
+		for i, e := range mine {
 			if e.err = err; err == nil {
-				e.value = values[k]
+				e.value = values[i]
 			}
 			if err == nil && e.cost <= c.upper {
 				e.recent = c.recent.PushFront(e)
@@ -126,7 +124,11 @@ func (c *cache) load(ctx context.Context, entries []*kept, mine []int, load func
 		}
 		c.trim()
 	}()
-	values, err = load(ctx, mine)
+	var missing []key
+	for _, e := range mine {
+		missing = append(missing, e.key)
+	}
+	values, err = load(ctx, missing)
 	return err
 }
 

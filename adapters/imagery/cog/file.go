@@ -53,7 +53,7 @@ type File struct {
 // Faults: Invalid when the file is broken or of an unsupported kind; those of the source as they
 // are.
 func (r *Reader) Open(ctx context.Context, source Source, name string) (*File, error) {
-	got, err := r.cache.get(ctx, []key{{source.Address(), headerBlock}}, func(ctx context.Context, _ []int) ([]value, error) {
+	got, err := r.cache.get(ctx, []key{{source.Address(), headerBlock}}, func(ctx context.Context, _ []key) ([]value, error) {
 		h := &header{}
 		err := h.read(ctx, source, name, h.readSize, h.readEncoding, h.readLayout, h.readBlocks, h.readGeoreference, h.readNoData)
 		return []value{{h, 256 + 16*int64(len(h.offsets))}}, err
@@ -179,13 +179,7 @@ func (f *File) blocks(ctx context.Context, indices []int, inside vegetation.Wind
 	for i, index := range indices {
 		keys[i] = f.key(index)
 	}
-	return f.cache.get(ctx, keys, func(ctx context.Context, mine []int) ([]value, error) {
-		missing := make([]int, len(mine))
-		for k, i := range mine {
-			missing[k] = indices[i]
-		}
-		return f.load(ctx, missing, inside)
-	})
+	return f.cache.get(ctx, keys, func(ctx context.Context, missing []key) ([]value, error) { return f.load(ctx, missing, inside) })
 }
 
 func (f *File) key(index int) key { return key{f.source.Address(), index} }
@@ -209,16 +203,16 @@ func (f *File) undecodable(index int, err error) error {
 }
 
 // load fetches blocks, neighbours in the file with one request, and unpacks the rows of the window.
-func (f *File) load(ctx context.Context, blocks []int, inside vegetation.Window) ([]value, error) {
+func (f *File) load(ctx context.Context, blocks []key, inside vegetation.Window) ([]value, error) {
 	places := make([]int, len(blocks)) // of blocks, in the order of the file
-	for i, block := range blocks {
-		if err := f.checkStored(block, f.rows(block)); err != nil {
+	for i, k := range blocks {
+		if err := f.checkStored(k.block, f.rows(k.block)); err != nil {
 			return nil, err
 		}
 		places[i] = i
 	}
 	slices.SortFunc(places, func(a, b int) int {
-		return int(min(max(f.offsets[blocks[a]]-f.offsets[blocks[b]], -1), 1))
+		return int(min(max(f.offsets[blocks[a].block]-f.offsets[blocks[b].block], -1), 1))
 	})
 	out := make([]value, len(blocks))
 	buffer := scratch.Get().(*[]byte)
@@ -230,7 +224,7 @@ func (f *File) load(ctx context.Context, blocks []int, inside vegetation.Window)
 			return nil, err
 		}
 		for _, i := range places[:n] {
-			index := blocks[i]
+			index := blocks[i].block
 			b, err := f.newBlock(packed[f.offsets[index]-start:][:f.byteCounts[index]], index, f.rowsIn(index, inside))
 			if err != nil {
 				return nil, f.undecodable(index, err)
@@ -243,12 +237,12 @@ func (f *File) load(ctx context.Context, blocks []int, inside vegetation.Window)
 }
 
 // run returns the span of the first n places whose blocks lie next to each other.
-func (f *File) run(blocks, places []int) (start, end int64, n int) {
-	start = f.offsets[blocks[places[0]]]
+func (f *File) run(blocks []key, places []int) (start, end int64, n int) {
+	start = f.offsets[blocks[places[0]].block]
 	end = start
 	for _, i := range places {
-		from := f.offsets[blocks[i]]
-		to := max(end, from+f.byteCounts[blocks[i]])
+		from := f.offsets[blocks[i].block]
+		to := max(end, from+f.byteCounts[blocks[i].block])
 		if n > 0 && (from-end > maxGap || to-start > maxRun) {
 			break
 		}

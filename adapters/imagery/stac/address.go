@@ -1,6 +1,7 @@
 package stac
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
@@ -26,52 +27,37 @@ var services = map[string]service{
 	"stac.dataspace.copernicus.eu": {collection: "sentinel-2-l2a"},
 }
 
-// place is the address and the collections to search.
-type place struct {
-	root        *url.URL
-	collections []string
-	signAt      *url.URL // nil: addresses are not signed
-}
-
 const signParameter = "sign_at"
 
 // parseAddress parses the address that New documents. The options take precedence, then the
-// address, then what is known of its host.
-func parseAddress(root string, o Options) (place, error) {
-	u, err := web(root)
+// address, then what is known of its host. signAt is nil where addresses are not signed.
+func parseAddress(address string, o Options) (root *url.URL, collections []string, signAt *url.URL, err error) {
+	root, err = web(address)
 	if err != nil {
-		return place{}, fault.New(fault.Invalid, "imagery_address", "The address of the STAC API must begin with http:// or https://.")
+		return nil, nil, nil, fault.New(fault.Invalid, "imagery_address", "The address of the STAC API must begin with http:// or https://.")
 	}
-	known := services[strings.ToLower(u.Hostname())]
-	p := place{root: u, collections: slices.Clone(o.Collections)}
-	if before, name, ok := strings.Cut(strings.TrimRight(u.Path, "/"), "/collections/"); ok && name != "" && !strings.Contains(name, "/") {
-		u.Path, u.RawPath = before, ""
-		if len(p.collections) == 0 {
-			p.collections = []string{name}
-		}
+	known := services[strings.ToLower(root.Hostname())]
+	collections = slices.Clone(o.Collections)
+	named := cmp.Or(known.collection, DefaultCollection)
+	if before, name, ok := strings.Cut(strings.TrimRight(root.Path, "/"), "/collections/"); ok && name != "" && !strings.Contains(name, "/") {
+		root.Path, root.RawPath, named = before, "", name
 	}
-	if len(p.collections) == 0 {
-		p.collections = []string{DefaultCollection}
-		if known.collection != "" {
-			p.collections = []string{known.collection}
-		}
+	if len(collections) == 0 {
+		collections = []string{named}
 	}
-	signAt, query := known.signAt, u.Query()
+	sign, query := known.signAt, root.Query()
 	if query.Has(signParameter) {
-		signAt = query.Get(signParameter)
+		sign = query.Get(signParameter)
 		query.Del(signParameter)
-		u.RawQuery = query.Encode()
+		root.RawQuery = query.Encode()
 	}
-	if o.SignAt != "" {
-		signAt = o.SignAt
+	if sign = cmp.Or(o.SignAt, sign); sign == "" {
+		return root, collections, nil, nil
 	}
-	if signAt == "" {
-		return p, nil
+	if signAt, err = web(sign); err != nil {
+		err = fault.New(fault.Invalid, "imagery_address", "The address of the token endpoint must begin with http:// or https://.")
 	}
-	if p.signAt, err = web(signAt); err != nil {
-		return place{}, fault.New(fault.Invalid, "imagery_address", "The address of the token endpoint must begin with http:// or https://.")
-	}
-	return p, nil
+	return root, collections, signAt, err
 }
 
 func web(address string) (*url.URL, error) {

@@ -61,16 +61,16 @@ var _ ports.Imagery = (*Client)(nil)
 //
 // Invalid when root is not an http or https address.
 func New(root string, o Options) (*Client, error) {
-	place, err := parseAddress(root, o)
+	at, collections, signAt, err := parseAddress(root, o)
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{remote: remote.New(o.Remote), root: place.root, collections: place.collections}
-	if place.signAt == nil {
+	c := &Client{remote: remote.New(o.Remote), root: at, collections: collections}
+	if signAt == nil {
 		c.Source = func(_ *item.Item, href string) (cog.Source, error) { return cog.FromURL(c.remote, href) }
 		return c, nil
 	}
-	tokens := tokens{remote: c.remote, endpoint: place.signAt, now: o.Remote.Now, held: map[string]*token{}}
+	tokens := tokens{remote: c.remote, endpoint: signAt, now: o.Remote.Now, held: map[string]*token{}}
 	if tokens.now == nil {
 		tokens.now = time.Now
 	}
