@@ -74,7 +74,7 @@ func (h *header) samples(out []uint16, raw []byte) {
 
 // packedSamples reads samples of any number of bits, packed without gaps from the high bit of each
 // byte on (as GDAL writes for NBITS=15, for example).
-func packedSamples(out []uint16, raw []byte, bits int) {
+func packedSamples[T uint16 | uint64](out []T, raw []byte, bits int) {
 	var held uint32
 	have, next := 0, 0
 	for i := range out {
@@ -84,6 +84,6 @@ func packedSamples(out []uint16, raw []byte, bits int) {
 			have += 8
 		}
 		have -= bits
-		out[i] = uint16(held >> have & (1<<bits - 1))
+		out[i] = T(held >> have & (1<<bits - 1))
 	}
 }

@@ -67,9 +67,6 @@ func (r *Reader) Open(ctx context.Context, source Source, name string) (*File, e
 // Grid returns the georeference of the whole file.
 func (f *File) Grid() vegetation.Grid { return f.grid }
 
-// NoData returns the value of the file's GDAL_NODATA tag, and whether there is one.
-func (f *File) NoData() (uint16, bool) { return f.noData, f.hasNoData }
-
 // AssumeNoData returns the file as if its GDAL_NODATA tag were v, where it has none.
 func (f *File) AssumeNoData(v uint16) *File {
 	if f.hasNoData {
