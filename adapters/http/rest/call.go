@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"mime"
 	"net"
 	"net/http"
 	"net/netip"
@@ -175,16 +176,12 @@ func (c *Call) alternative() *Alternative {
 func parseAccept(headers []string) map[string]float64 {
 	out := map[string]float64{}
 	for part := range strings.SplitSeq(strings.Join(headers, ","), ",") {
-		media, rest, _ := strings.Cut(part, ";")
-		weight := 1.0
-		for param := range strings.SplitSeq(rest, ";") {
-			if q, ok := strings.CutPrefix(strings.TrimSpace(param), "q="); ok {
-				if w, err := strconv.ParseFloat(q, 64); err == nil {
-					weight = w
-				}
-			}
+		media, params, _ := mime.ParseMediaType(part)
+		weight, err := strconv.ParseFloat(params["q"], 64)
+		if err != nil {
+			weight = 1
 		}
-		out[strings.ToLower(strings.TrimSpace(media))] = weight
+		out[media] = weight
 	}
 	return out
 }

@@ -117,12 +117,20 @@ func (a *API) decode(in *jsontext.Decoder, into reflect.Value) fault.Fields {
 	if schema == nil {
 		panic(fmt.Sprintf("rest: %s is the body of no route", into.Type()))
 	}
+	var out bytes.Buffer
+	v := validator{a.schemas, in, jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true), jsontext.PreserveRawStrings(true))}
 	errs := fault.Fields{}
-	text := a.schemas.hold(schema, in, errs)
+	if kind := in.PeekKind(); kind == jsontext.KindBeginObject {
+		schema, _ = a.schemas.resolve(schema)
+		v.object(schema, errs)
+	} else {
+		errs.Add(fault.NonField, mismatch(huma.TypeObject, kind))
+		_ = in.SkipValue()
+	}
 	if len(errs) > 0 {
 		return errs
 	}
-	if readChecked(text, into.Addr().Interface(), errs); len(errs) > 0 {
+	if readChecked(out.Bytes(), into.Addr().Interface(), errs); len(errs) > 0 {
 		into.SetZero()
 	}
 	return errs

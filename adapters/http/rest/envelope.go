@@ -55,7 +55,7 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error, odd 
 		return
 	}
 	f := a.presentable(r, err)
-	status := statusOf(f, odd)
+	status := cmp.Or(odd[f.Code], codeStatuses[f.Code], statuses[f.Kind], http.StatusInternalServerError)
 	h := w.Header()
 	for _, name := range []string{"Content-Disposition", "Link", "X-Total-Count", "ETag"} {
 		h.Del(name) // of the answer that was not to be
@@ -68,7 +68,11 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error, odd 
 		}
 		h.Set("WWW-Authenticate", challenge)
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
-		h.Set("Retry-After", strconv.Itoa(retryAfter(f)))
+		seconds, _ := f.Details["retry_after"].(int)
+		if seconds <= 0 {
+			seconds = defaultRetry
+		}
+		h.Set("Retry-After", strconv.Itoa(seconds))
 	}
 	details := any(map[string]any{})
 	switch {
@@ -94,39 +98,27 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error, odd 
 // presentable returns the fault to show for an error, and logs what must not be shown.
 func (a *API) presentable(r *http.Request, err error) *fault.Error {
 	trace := TraceOf(r.Context())
-	log := func(level slog.Level, message string, cause error) {
+	log := func(level slog.Level, message string) {
 		a.config.Logger.Log(r.Context(), level, message, slog.String("request_id", trace.RequestID),
-			slog.String("method", r.Method), slog.String("route", trace.Route), slog.Any("error", cause))
+			slog.String("method", r.Method), slog.String("route", trace.Route), slog.Any("error", err))
 	}
 	f, ok := fault.As(err)
 	switch {
 	case ok && f.Kind != fault.Internal:
 		if f.Cause != nil {
-			log(slog.LevelWarn, "request refused", err)
+			log(slog.LevelWarn, "request refused")
 		}
 		return f
 	case !ok && errors.Is(err, context.DeadlineExceeded):
-		log(slog.LevelWarn, "request took too long", err)
+		log(slog.LevelWarn, "request took too long")
 		return fault.New(fault.Unavailable, "timeout", "The request took too long; try again.")
 	}
-	log(slog.LevelError, "request failed", err)
+	log(slog.LevelError, "request failed")
 	message := "Something went wrong on our side."
 	if trace.RequestID != "" {
 		message += " When you report it, name the request " + trace.RequestID + "."
 	}
 	return fault.New(fault.Internal, "internal_error", message)
-}
-
-func statusOf(f *fault.Error, odd map[string]int) int {
-	return cmp.Or(odd[f.Code], codeStatuses[f.Code], statuses[f.Kind], http.StatusInternalServerError)
-}
-
-// retryAfter returns the seconds to wait: the fault's detail retry_after, where it has one.
-func retryAfter(f *fault.Error) int {
-	if seconds, ok := f.Details["retry_after"].(int); ok && seconds > 0 {
-		return seconds
-	}
-	return defaultRetry
 }
 
 func encodeFailure(f *fault.Error, details any) ([]byte, error) {

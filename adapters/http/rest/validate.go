@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -22,21 +21,6 @@ type validator struct {
 	schemas *schemas
 	in      *jsontext.Decoder
 	out     *jsontext.Encoder
-}
-
-// hold holds the next value of a checked text, an object, against a schema, and returns what
-// the schema knows of it.
-func (s *schemas) hold(schema *huma.Schema, in *jsontext.Decoder, errs fault.Fields) []byte {
-	var out bytes.Buffer
-	v := validator{s, in, jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true), jsontext.PreserveRawStrings(true))}
-	if kind := in.PeekKind(); kind != jsontext.KindBeginObject {
-		errs.Add(fault.NonField, mismatch(huma.TypeObject, kind))
-		_ = in.SkipValue()
-		return nil
-	}
-	schema, _ = s.resolve(schema)
-	v.object(schema, errs)
-	return out.Bytes()
 }
 
 // copy copies the next token.
