@@ -9,8 +9,7 @@ import (
 // nodingTurns bounds the rounds of noding: moving crossings may create new ones.
 const nodingTurns = 32
 
-// maxCrossings bounds the crossings of one overlay. Real outlines of 10,000 vertices that follow
-// one another cross some thousand times.
+// maxCrossings bounds one overlay: real outlines of 10,000 vertices cross some thousand times.
 const maxCrossings = 500_000
 
 var (

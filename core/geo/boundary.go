@@ -123,8 +123,7 @@ func (b Boundary) IsZero() bool { return len(b.geometry) == 0 }
 // RoundHa rounds hectares to the four decimals (a square metre) that are displayed.
 func RoundHa(ha float64) float64 { return math.Round(ha*1e4) / 1e4 }
 
-// AreaM2 returns the area of a geometry on the WGS84 ellipsoid in m². Edges are geodesics; parts
-// are disjoint.
+// AreaM2 returns the area on the WGS84 ellipsoid in m². Edges are geodesics, parts disjoint.
 func AreaM2(m MultiPolygon) float64 { return m.area(ringArea) }
 
 // area sums the areas of the rings; holes are subtracted whatever their winding.

@@ -54,8 +54,7 @@ func toSurface(p Position) surfacePoint {
 	}}
 }
 
-// eachPiece calls visit for the pieces of the geodesic from a to b, in order, none longer than
-// longestPiece while halvings are left.
+// eachPiece visits pieces of a geodesic in order, up to longestPiece long while halvings are left.
 func eachPiece(a, b surfacePoint, halvings int, visit func(p, q surfacePoint)) {
 	if halvings == 0 || chord(a, b) <= longestPiece {
 		visit(a, b)

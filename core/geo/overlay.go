@@ -81,8 +81,7 @@ func (m MultiPolygon) offLattice(unit float64) MultiPolygon {
 	return m.mapped(func(p Position) Position { return Position{X: p.X * unit, Y: p.Y * unit} })
 }
 
-// merged returns the union of geometries on whole coordinates: it splits them along the longer axis
-// and merges the unions of the halves.
+// merged returns the union of geometries on whole coordinates by halves along the longer axis.
 func merged(all []MultiPolygon) (MultiPolygon, error) {
 	switch len(all) {
 	case 0:

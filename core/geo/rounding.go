@@ -71,8 +71,7 @@ func tidyRing(ring Ring) Ring {
 	return out
 }
 
-// validParts keeps polygons that are valid with those before, without holes where these are the
-// cause.
+// validParts keeps polygons that are valid with those before, without invalid holes.
 func (m MultiPolygon) validParts() MultiPolygon {
 	var out MultiPolygon
 	for _, polygon := range m {
@@ -86,8 +85,7 @@ func (m MultiPolygon) validParts() MultiPolygon {
 	return out
 }
 
-// PartRing splits an open ring at the positions that it passes twice. Parts of fewer than three
-// positions enclose nothing and are dropped.
+// PartRing splits an open ring at positions that it passes twice, into parts of three or more.
 func PartRing(ring Ring) []Ring {
 	var out []Ring
 	keep := func(r Ring) {

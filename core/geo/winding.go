@@ -157,8 +157,7 @@ func (s *shelves) west(sides []flank, p Position, own int, visit func(e flank)) 
 	}
 }
 
-// winding returns how many areas cover the place just west of the middle of an edge (north of a
-// level one).
+// winding returns how many areas cover the place just west of (of a level edge: north of) p.
 func (s *shelves) winding(sides []flank, p Position, own int) (n int32) {
 	s.west(sides, p, own, func(e flank) {
 		if e.b.Y > e.a.Y {

@@ -106,8 +106,7 @@ func (s OrderState) TotalTime() (seconds int64, ok bool) {
 	return int64(s.CompletedAt.Sub(*s.ProcessingAt) / time.Second), true
 }
 
-// NextAllowed returns the first day on which the area may be ordered again: a calendar year after
-// this order (of 29 February: 1 March).
+// NextAllowed is the day from which the area may be ordered again (after 29 February: 1 March).
 func (s OrderState) NextAllowed() time.Time { return s.RequestDate.AddDate(OrderYears, 0, 0) }
 
 // Changed returns the uuids of fields whose boundary or presence differs from the given land.

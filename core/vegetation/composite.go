@@ -48,8 +48,7 @@ func NewComposite(f Footprint, index Index, mask Mask) *Composite {
 	}
 }
 
-// Screen records which pixels a scene classification shows clear. A raster with an impossible
-// georeference or size is an Invalid fault.
+// Screen records which pixels a scene classification shows clear. Fault: Invalid, as Raster.Check.
 func (c *Composite) Screen(scl Raster) error {
 	at, err := c.sampler(scl)
 	if err != nil {

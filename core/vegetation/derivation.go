@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// DeriveAgain is how long a derivation stays failed before a retrieve may request it again: missing
-// imagery may be available another day.
+// DeriveAgain is how long a derivation stays failed: missing imagery may be there another day.
 const DeriveAgain = 24 * time.Hour
 
 // Derivation is the series of an active order for another index than the ordered one. A retrieve
@@ -40,8 +39,7 @@ func (d Derivation) Due(order OrderState, own, derived Series, now time.Time) bo
 	}
 }
 
-// Searched reports whether the archive was searched for the order since the series was computed:
-// only then can there be other dates.
+// Searched reports whether the archive was searched since: only then can there be other dates.
 func (d Derivation) Searched(order OrderState) bool {
 	return order.LastCheckedAt != nil && (d.CheckedAt == nil || order.LastCheckedAt.After(*d.CheckedAt))
 }

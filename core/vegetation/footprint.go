@@ -17,8 +17,7 @@ const SmallFieldPixels = 10
 // × 50 km at 10 m. The largest field of the interface (10,000 ha) is 10 km × 10 km, or in parts.
 const maxExtent = 25_000_000
 
-// Cell is a pixel of a field and the share of the pixel that counts: 1, or in a small field the
-// part of its area that lies in the field.
+// Cell is a pixel of a field. Weight is 1 or, of a small field, the share of its area in it.
 type Cell struct {
 	Col, Row int
 	Weight   float64
@@ -49,8 +48,7 @@ func Cover(projected geo.MultiPolygon, grid Grid) (Footprint, error) {
 	return Footprint{Grid: grid, Cells: cells}, nil
 }
 
-// Centres returns the pixels whose centre lies in a geometry, by the rules of Cover but without its
-// weights for small fields. Faults: as Cover.
+// Centres is Cover without its weights for small fields: pixels whose centre lies in a geometry.
 func Centres(projected geo.MultiPolygon, grid Grid) ([]Cell, error) {
 	if err := grid.Check(); err != nil {
 		return nil, err

@@ -139,8 +139,7 @@ func (o *Order) SourceUnavailable(now time.Time, jitter float64) error {
 	return o.Wait(now, now.Add(wait), sourceUnavailable)
 }
 
-// Complete records a computed series. Without any acquisition in a season that can still bring one,
-// the order waits and Complete returns false.
+// Complete records a computed series; without any date in a season not over, the order waits.
 func (o *Order) Complete(now time.Time, series Series) (active bool, err error) {
 	if o.s.Status != Processing {
 		return false, o.refuse("complete")

@@ -84,8 +84,7 @@ func newer(a, b Scene) bool {
 	return cmp.Or(compareBaselines(a.Baseline, b.Baseline), a.Updated.Compare(b.Updated), cmp.Compare(a.ID, b.ID)) > 0
 }
 
-// compareBaselines orders processing baselines ("05.09") by their numbers; what is none comes
-// first.
+// compareBaselines orders processing baselines ("05.09"); what is no number comes first.
 func compareBaselines(a, b string) int {
 	number := func(s string) int {
 		n, err := strconv.Atoi(s)

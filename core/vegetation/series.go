@@ -240,8 +240,7 @@ func share(part, whole float64) float64 {
 	return min(1, part/whole)
 }
 
-// ByCoverage returns the order of merging Scenes: the larger coverage first, of equals the smaller
-// id.
+// ByCoverage returns the order of merging: the larger coverage first, of equals the smaller id.
 func (p Pass) ByCoverage(coverage []float64) []int {
 	order := make([]int, len(p.Scenes))
 	for i := range order {

@@ -51,8 +51,7 @@ func sharesIn(m geo.MultiPolygon, g Grid) []Cell {
 	return cells
 }
 
-// halve calls found for every pixel that the outlines meet in a box of width × height pixels at
-// (col, row), to which they are already cut.
+// halve calls found for every pixel that outlines meet in a box of pixels to which they are cut.
 func halve(outlines []outline, col, row, width, height int, found func(col, row int, share float64)) {
 	if len(outlines) == 0 {
 		return

@@ -45,8 +45,7 @@ func NewBoard(cells []Cell, fringe []fringeCell) *Board {
 	return b
 }
 
-// join fills in the neighbours: the previous cell of the row, and by a second pointer that moves
-// along the row above the three cells there.
+// join links a cell to the previous one and, by a second pointer, to the three in the row above.
 func (b *Board) join() {
 	link := func(x, y int32, towards int) {
 		b.Near[x][towards] = y

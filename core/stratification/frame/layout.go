@@ -214,8 +214,7 @@ func (f *Frame) Unmasked() []int32 {
 	return out
 }
 
-// FieldAt returns the field that holds a place: the likely one if it or no other does, else the
-// first.
+// FieldAt returns the field that holds a place: the likely one if it or none does, or the first.
 func (f *Frame) FieldAt(p geo.Position, likely int) int {
 	if f.Fields[likely].Contains(p) {
 		return likely

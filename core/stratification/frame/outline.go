@@ -148,8 +148,7 @@ func (t *tracer) alongChain(c, own int32) stand {
 	panic("stratification: a chain leaves its cell by none of its sides")
 }
 
-// alongSide walks from a node on a side or (-1) its first corner to the next node or round the
-// corner.
+// alongSide walks from a node of a side or (-1) its beginning to the next or round the corner.
 func (t *tracer) alongSide(i int32, side int, from, own int32) stand {
 	if course := t.frame.course; course != nil {
 		if n := course.after(t.key(i, side), from, side == 0 || side == 3); n >= 0 {

@@ -72,8 +72,7 @@ func (p *Peaks) Values() []float64 {
 	return out
 }
 
-// MeanAndSD returns mean and standard deviation (n-1) of each cell over the years in which it has a
-// value. sd is nil for a single year.
+// MeanAndSD returns mean and deviation (n-1) of each cell over the years; nil sd of a single one.
 func MeanAndSD(years [][]float64) (mean, sd []float64) {
 	if len(years) == 0 {
 		return nil, nil

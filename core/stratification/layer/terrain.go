@@ -50,8 +50,7 @@ func (s Surface) height(col, row int) float64 {
 	return s.Values[row*s.Cols+col]
 }
 
-// hornTangent returns the slope's tangent by Horn's third-order finite differences; NaN where
-// one of the eight neighbours is missing.
+// hornTangent returns the slope's tangent by Horn's differences; NaN where a neighbour is missing.
 func (s Surface) hornTangent(col, row int) float64 {
 	z := func(dc, dr int) float64 { return s.height(col+dc, row+dr) }
 	dx := (z(1, -1) + 2*z(1, 0) + z(1, 1) - z(-1, -1) - 2*z(-1, 0) - z(-1, 1)) / (8 * s.CellX)

@@ -264,8 +264,8 @@ type ZoneRoom struct {
 	InscribedRadius float64 `json:"inscribed_radius"` // metres: the largest distance of a cell's centre from the edges, up to the offset
 }
 
-// noRoom returns the fault of zones that do not hold the points: the room of each zone, and the
-// largest offset at which the same plan fits.
+// noRoom returns the fault with the room of each zone and the largest offset at which the plan
+// fits.
 func (d *design) noRoom(found layout) error {
 	zones := make([]ZoneRoom, len(found.eligible))
 	tight := 0

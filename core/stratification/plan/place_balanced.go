@@ -135,8 +135,7 @@ func (t *tree) remove(i int32) {
 	}
 }
 
-// nearest returns the unit nearest to another, itself excluded; of several as near, any with the
-// same chance. There is another unit.
+// nearest returns the unit nearest to another; of several as near, each with the same chance.
 func (t *tree) nearest(i int32, random *pcg.Stream) int32 {
 	t.from, t.best, t.lower, t.ties, t.random = i, -1, 1<<62, 0, random
 	t.search(0)

@@ -67,8 +67,7 @@ func (x *edgeIndex) add(edge [2]geo.Position) {
 
 func (x *edgeIndex) square(v float64) int32 { return int32(math.Floor(v / x.size)) }
 
-// distance returns the distance to the nearest edge: it searches rings of squares around the place
-// until no further ring can hold a nearer one.
+// distance searches rings of squares around a place until no further ring can hold a nearer edge.
 func (x *edgeIndex) distance(p geo.Position) float64 {
 	col, row := x.square(p.X), x.square(p.Y)
 	last := max(col-x.low[0], x.high[0]-col, row-x.low[1], x.high[1]-row)

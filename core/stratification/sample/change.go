@@ -9,8 +9,7 @@ import (
 	"tilth/core/stratification/internal/stats"
 )
 
-// samePlace is how far apart, in metres, the planned places of a point in two rounds may lie: more
-// than the rounding to 7 decimals of a degree.
+// samePlace is how far, in metres, a point of two rounds may lie apart: more than rounding.
 const samePlace = 0.1
 
 // Difference estimates the change from a first to a second round of the same zones, second less

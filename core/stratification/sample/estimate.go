@@ -74,8 +74,7 @@ type Estimate struct {
 	// interval.
 	SatterthwaiteDF float64
 	RelativeError   *float64 // reached: half the interval's width over the mean
-	// Needed are the samples, allocated to area, that the requested precision needs by the measured
-	// deviations; 0 where none was requested.
+	// Needed are the samples for the requested precision by the measured deviations; or 0.
 	Needed  int
 	Reasons []string // why there is no spread by the design; empty where there is one
 	Notes   []string // caveats

@@ -117,8 +117,7 @@ func (r Round) survey(values []Value) Survey {
 	return out
 }
 
-// profiles returns the analyses point by point; weighed: only of samples with a bulk density.
-// Unstated coarse fragments count as none.
+// profiles returns the analyses by point; weighed: of samples with a bulk density alone.
 func (r Round) profiles(weighed bool) []Profile {
 	at := map[string]int{}
 	var out []Profile

@@ -47,8 +47,7 @@ func mapUUID(print []byte, k int) string {
 	return digest.UUID(append(append([]byte(nil), print...), byte(k)))
 }
 
-// RunKey names a call of Zones by the digest of the order's prepared layers, the layers it uses,
-// and the parameters, which must pass Check.
+// RunKey names a call of Zones by the digest of the prepared layers, the layers it uses and p.
 func RunKey(prepared string, layers []string, p Params) string {
 	h := sha256.New()
 	for _, s := range append([]string{AlgorithmVersion, prepared}, layers...) {

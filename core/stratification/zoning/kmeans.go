@@ -193,8 +193,7 @@ func (l *lloyd) addUp() {
 	}
 }
 
-// settle moves the centres to the means of their points. A centre without points takes the point
-// that is furthest from its own centre.
+// settle moves centres to the means of their points; one without takes the furthest from its own.
 func (l *lloyd) settle() {
 	for h := range l.k {
 		if l.count[h] == 0 {

@@ -37,8 +37,7 @@ func (a About) Used() []LayerUse {
 	return out
 }
 
-// Map is a map of zones of an order: a candidate for CandidateDays, or saved for good. It is
-// immutable but for the name that saving adds.
+// Map is a map of zones of an order: a candidate for CandidateDays, or saved for good.
 type Map struct {
 	ID        int64
 	CompanyID int64

@@ -53,8 +53,7 @@ func SquaredDistance(a, b []float64) float64 {
 	return sum
 }
 
-// nearestTwo returns the nearest of the centres, its squared distance and that of the second
-// nearest; of several as near, the first.
+// nearestTwo returns the nearest, then first, centre and the squared distances of the nearest two.
 func (m matrix) nearestTwo(point []float64) (best int32, lower, second float64) {
 	lower, second = SquaredDistance(point, m.row(0)), math.Inf(1)
 	for h := 1; h < m.n; h++ {

@@ -133,8 +133,7 @@ func fill(f *frame.Frame, values []float64, cells []int32) {
 	copy(values, filled)
 }
 
-// windowMean finds the smallest window with a cell by doubling and halving its reach, and returns
-// the mean of the cells' values in it.
+// windowMean returns the mean of the smallest window with a cell, found by doubling and halving.
 func windowMean(f *frame.Frame, values []float64, row, col int) float64 {
 	high := 1
 	for f.InWindow(row, col, high, nil) == 0 {

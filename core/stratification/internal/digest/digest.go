@@ -1,5 +1,4 @@
-// Package digest hashes inputs into seeds and ids. A change here changes those of all maps and
-// plans.
+// Package digest hashes inputs into seeds and ids. A change here changes those of all maps.
 package digest
 
 import (
