@@ -3,7 +3,7 @@ package identity
 import (
 	"crypto/rand"
 	"encoding/base64"
-	"encoding/binary"
+	mathrand "math/rand/v2"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,9 +24,7 @@ func (Random) Secret() string {
 
 // Jitter returns a number in [0, 1).
 func (Random) Jitter() float64 {
-	var b [8]byte
-	_, _ = rand.Read(b[:])
-	return float64(binary.BigEndian.Uint64(b[:])>>11) / (1 << 53)
+	return mathrand.Float64()
 }
 
 // Clock is the system's time in UTC, to the microsecond that both databases keep.

@@ -4,6 +4,7 @@ package mail
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"mime"
 	"mime/quotedprintable"
@@ -31,10 +32,8 @@ func compose(from mail.Address, m ports.Message) ([]byte, error) {
 	header("Auto-Submitted", "auto-generated") // suppresses automatic replies (RFC 3834)
 	out.WriteString("\r\n")
 	body := quotedprintable.NewWriter(&out)
-	if _, err := body.Write([]byte(m.Text)); err != nil {
-		return nil, fmt.Errorf("encode a letter: %w", err)
-	}
-	if err := body.Close(); err != nil {
+	_, err := body.Write([]byte(m.Text))
+	if err = errors.Join(err, body.Close()); err != nil {
 		return nil, fmt.Errorf("encode a letter: %w", err)
 	}
 	return out.Bytes(), nil

@@ -98,10 +98,10 @@ func (b *Bus) router() (*message.Router, error) {
 	router.AddMiddleware(b.pause)
 	router.AddHandler("feed", committedTopic, b.Transport, feedTopic, b.Transport, func(m *message.Message) ([]*message.Message, error) {
 		batch, err := decode(m)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			batch, err = b.Place(m.Context(), batch)
 		}
-		if batch, err = b.Place(m.Context(), batch); err != nil {
+		if err != nil {
 			return nil, err
 		}
 		out, err := encode(batch)
@@ -110,10 +110,10 @@ func (b *Bus) router() (*message.Router, error) {
 	for name, consume := range b.Consumers {
 		router.AddConsumerHandler(name, feedTopic, b.Transport, func(m *message.Message) error {
 			batch, err := decode(m)
-			if err != nil {
-				return err
+			if err == nil {
+				err = consume(m.Context(), batch)
 			}
-			return consume(m.Context(), batch)
+			return err
 		})
 	}
 	return router, nil

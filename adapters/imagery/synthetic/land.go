@@ -107,7 +107,9 @@ func survey() (*land, error) {
 		grown := shape.Bounds()
 		grown.MinX, grown.MinY, grown.MaxX, grown.MaxY = grown.MinX-margin, grown.MinY-margin, grown.MaxX+margin, grown.MaxY+margin
 		for i := range l.cover {
-			centre := pixelCentre(i)
+			centre := geo.Position{
+				X: float64(landWest + fine*(i%landWidth) + fine/2), Y: float64(landNorth - fine*(i/landWidth) - fine/2),
+			}
 			if !grown.Intersects(geo.Box{MinX: centre.X, MinY: centre.Y, MaxX: centre.X, MaxY: centre.Y}) {
 				continue
 			}
@@ -123,13 +125,6 @@ func survey() (*land, error) {
 		}
 	}
 	return l, nil
-}
-
-func pixelCentre(i int) geo.Position {
-	return geo.Position{
-		X: float64(landWest + fine*(i%landWidth) + fine/2),
-		Y: float64(landNorth - fine*(i/landWidth) - fine/2),
-	}
 }
 
 func outerRings(m geo.MultiPolygon) geo.MultiPolygon {

@@ -58,19 +58,16 @@ func Parse(data []byte, name string) (it Item, ok bool, err error) {
 	if a.Href == "" {
 		return Item{}, true, fault.Newf(fault.Invalid, "imagery_item", "%s cannot be used: it has no asset %q.", name, asset)
 	}
-	return Item{Item: parsed, Href: public(a.Href), Checksum: a.Checksum}, true, nil
+	href := a.Href
+	if key, ok := strings.CutPrefix(href, publicBucket); ok {
+		href = "https://copernicus-dem-30m.s3.amazonaws.com/" + key
+	}
+	return Item{Item: parsed, Href: href, Checksum: a.Checksum}, true, nil
 }
 
 // publicBucket is the location of the Copernicus DEM in Earth Search. It is public over HTTPS
 // (Registry of Open Data on AWS, "Copernicus Digital Elevation Model").
 const publicBucket = "s3://copernicus-dem-30m/"
-
-func public(href string) string {
-	if key, ok := strings.CutPrefix(href, publicBucket); ok {
-		return "https://copernicus-dem-30m.s3.amazonaws.com/" + key
-	}
-	return href
-}
 
 // Read reads the models of an area in the order of the items' ids. It skips an item whose file does
 // not reach the area (its footprint may be larger than its pixels) or is gone.
