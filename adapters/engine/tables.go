@@ -74,10 +74,7 @@ func load(files fs.FS) (map[string]*ghg.FactorSet, error) {
 }
 
 func readTables(files fs.FS) (ghg.FactorTables, error) {
-	t := ghg.FactorTables{Countries: map[string]ghg.CountryRegions{}}
-	for key, r := range country.EachRegions() {
-		t.Countries[key] = ghg.CountryRegions{Rice: r.Rice, Production: r.Production}
-	}
+	t := ghg.FactorTables{Countries: country.EachRegions()}
 	names, err := fs.Glob(files, "data/*.csv") // in the order of their names
 	if err != nil {
 		return t, err

@@ -16,10 +16,8 @@ var table string
 
 // Regions are the regions of a country in tables of emission factors.
 type Regions struct {
-	// Rice is the region of IPCC 2019 V4 ch5 Tables 5.11 and 5.11A.
-	Rice string
-	// Production is where its fertilizers are assumed to be made; our own assignment.
-	Production string
+	Rice       string // of IPCC 2019 V4 ch5 Tables 5.11 and 5.11A
+	Production string // where its fertilizers are assumed to be made; our own assignment
 }
 
 type index struct {

@@ -77,9 +77,8 @@ type Facts struct {
 	Completeness float64 // per cent, one decimal
 	AreaHa       float64 // growing area; 0: not stated, or not to be understood
 	Sections     []assessment.SectionState
-	Figures      Figures // of the submitted version
-	// Verification is of the submitted version; nil where nothing was submitted.
-	Verification *verification.Outcome
+	Figures      Figures               // of the submitted version
+	Verification *verification.Outcome // of the submitted version; nil where nothing was submitted
 }
 
 // FactsOf puts together what is known of a live assessment. Figures and verification count for what was submitted alone. A

@@ -32,12 +32,11 @@ type Compared struct {
 
 // Difference is one figure in both reports, t CO2e (or t CO2e per ha or t); what a report does not have is nil.
 type Difference struct {
-	Name       string   `json:"name"`
-	From       *float64 `json:"from"`
-	To         *float64 `json:"to"`
-	Difference *float64 `json:"difference"` // to - from
-	// DifferencePct is the difference in per cent of from, nil where that is 0.
-	DifferencePct *float64 `json:"difference_pct"`
+	Name          string   `json:"name"`
+	From          *float64 `json:"from"`
+	To            *float64 `json:"to"`
+	Difference    *float64 `json:"difference"`     // to - from
+	DifferencePct *float64 `json:"difference_pct"` // in per cent of from, nil where that is 0
 }
 
 // Compare holds report b against a. Results of two engines or of two factor sets are

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"tilth/core/country"
 )
 
 // Unverified is the status of a row whose value was recalled and not read: every trace shows the word.
@@ -40,9 +42,6 @@ type ClimateRegion struct {
 	OrganicSoilClass string
 }
 
-// CountryRegions are the regions of a country in the tables.
-type CountryRegions struct{ Rice, Production string }
-
 // FactorTables is what a factor set is made of.
 type FactorTables struct {
 	// ID names the set (ipcc2019_ar6), Version its edition, GWP its set of warming potentials (ar6).
@@ -50,7 +49,7 @@ type FactorTables struct {
 	Factors          []Factor
 	Mapping          []MappingRow
 	Climate          []ClimateRegion
-	Countries        map[string]CountryRegions
+	Countries        map[string]country.Regions
 }
 
 // FactorSet is one edition of the factors with the mapping that leads to them; never changed, safe for concurrent use.
@@ -61,7 +60,7 @@ type FactorSet struct {
 	mapping       *Mapping
 	rows          map[string]*Factor
 	climate       map[string]ClimateRegion
-	countries     map[string]CountryRegions
+	countries     map[string]country.Regions
 	replaced      map[string]string
 	targets       []target // what the rows of the mapping lead to, by their place
 	gwp           Masses   // kg CO2e per kg

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"tilth/core/country"
 	"tilth/core/fault"
 )
 
@@ -147,9 +148,9 @@ func (r *run) zone() ClimateRegion {
 }
 
 // country returns the regions of the country of the farm; those of the world where none is stated.
-func (r *run) country() CountryRegions {
+func (r *run) country() country.Regions {
 	if r.in.General.Country == "" {
-		return CountryRegions{Rice: world, Production: world}
+		return country.Regions{Rice: world, Production: world}
 	}
 	c, ok := r.set.countries[r.in.General.Country]
 	if !ok {
