@@ -39,12 +39,6 @@ func (c *Call) Principal() access.Principal { return c.principal }
 // Permission is what the route asks for, so that a use case can ask for the same.
 func (c *Call) Permission() access.Permission { return c.route.Permission }
 
-// Method is the method of the route: GET also for HEAD.
-func (c *Call) Method() string { return c.route.Method }
-
-// RequestID is the id under which the request is logged.
-func (c *Call) RequestID() string { return TraceOf(c.request.Context()).RequestID }
-
 // Client is the address of the caller; the zero Addr where there is none.
 func (c *Call) Client() netip.Addr { return c.api.config.Origins.Client(c.request) }
 
