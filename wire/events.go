@@ -4,20 +4,13 @@ import (
 	"context"
 	"sync"
 
-	"tilth/adapters/cli"
 	"tilth/adapters/identity"
 	"tilth/adapters/messaging"
-	"tilth/adapters/messaging/hooks"
 	"tilth/app/events"
 )
 
 // hookWorkers is how many webhooks are posted to at a time. Slow ones (10 seconds) keep no other work waiting.
 const hookWorkers = 8
-
-// newSender returns what posts to webhooks.
-func newSender(cfg cli.Config) *hooks.Sender {
-	return hooks.New(hooks.Rules{AllowHTTP: cfg.WebhookAllowHTTP, AllowPrivate: cfg.WebhookAllowPrivate}, version)
-}
 
 // newBus returns the bus that carries events to the consumers of this process.
 func (r *Running) newBus() *messaging.Bus {

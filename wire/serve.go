@@ -79,7 +79,7 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 	if err != nil {
 		return nil, err
 	}
-	sender := newSender(cfg)
+	sender := hooks.New(hooks.Rules{AllowHTTP: cfg.WebhookAllowHTTP, AllowPrivate: cfg.WebhookAllowPrivate}, version)
 	r := &Running{
 		cfg: cfg, log: log, db: db, sender: sender,
 		parts: newParts(idempotency.Guard(db, identity.Clock{}), imagery, files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), sender, engines, log),
@@ -139,8 +139,10 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 	if err != nil {
 		return err
 	}
+	config := interfaceConfig(r.cfg)
+	config.Once = r.parts.Once.Do
 	r.http, err = http.New(http.Config{
-		Interface:       r.interfaceConfig(),
+		Interface:       config,
 		CORSOrigins:     r.cfg.Origins(),
 		PublicURL:       r.cfg.PublicURL,
 		TrustedProxies:  proxies,
@@ -175,13 +177,6 @@ func interfaceConfig(cfg cli.Config) rest.Config {
 		Base: http.DefaultBase, Title: "Tilth", Version: "1.2", MaxBody: cfg.MaxBodyBytes, MaxBulk: cfg.MaxBulk,
 		Description: "The open back end for growers, food companies and soil-carbon projects.",
 	}
-}
-
-// interfaceConfig describes the HTTP interface as it is served.
-func (r *Running) interfaceConfig() rest.Config {
-	config := interfaceConfig(r.cfg)
-	config.Once = r.parts.Once.Do
-	return config
 }
 
 // Serve runs the server until the context ends, finishes its requests and gives its jobs back to the queue.

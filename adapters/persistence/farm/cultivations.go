@@ -80,12 +80,10 @@ func (r cultivations) UndeleteOfFields(ctx context.Context, scope access.Scope, 
 }
 
 func (r cultivations) SeasonsOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64) ([]int64, error) {
-	var ids []int64
 	if len(fieldIDs) == 0 {
 		return nil, nil
 	}
 	q := r.Session.NewSelect().Model((*cultivationRow)(nil)).Distinct().Column("t.season_id").
 		Where("t.field_id IN (?)", bun.List(fieldIDs)).OrderExpr("t.season_id")
-	err := sqlstore.Where(q, r.In(scope)...).Scan(ctx, &ids)
-	return ids, err
+	return sqlstore.Values[int64](ctx, sqlstore.Where(q, r.In(scope)...))
 }

@@ -86,9 +86,7 @@ func (r fields) GetManyByUUID(ctx context.Context, scope access.Scope, uuids []s
 
 func (r fields) IDsOfFarm(ctx context.Context, scope access.Scope, farmID int64) ([]int64, error) {
 	q := r.Session.NewSelect().Model((*fieldRow)(nil)).Column("t.id").Where("t.farm_id = ?", farmID).OrderExpr("t.id")
-	var ids []int64
-	err := sqlstore.Where(q, r.In(scope)...).Scan(ctx, &ids)
-	return ids, err
+	return sqlstore.Values[int64](ctx, sqlstore.Where(q, r.In(scope)...))
 }
 
 // Boxes are compared in the database: a neighbour begins at most as far to the west as the

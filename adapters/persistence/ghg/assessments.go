@@ -104,20 +104,14 @@ func objectOf(object map[string]any) *sqlstore.JSON[map[string]any] {
 }
 
 func assessmentOfRow(row *assessmentRow) (assessment.Assessment, error) {
-	r := assessment.Assessment{
+	return assessment.Assessment{
 		Meta: row.Meta(), ResourceType: row.ResourceType, ResourceID: row.ResourceID, Year: row.AssessmentYear,
 		ClimateRegion: row.ClimateRegion, FarmCountry: row.FarmCountry, DataQuality: row.DataQuality,
 		Declarations: row.Declarations.V, Status: row.Status,
 		Completeness: row.CompletenessPercentage, Ready: row.IsReady, CompletenessComputedAt: row.CompletenessComputedAt.Nullable(),
 		CalculationStatus: row.CalculationStatus, CalculationReason: row.CalculationReason,
 		SubmittedVersion: row.SubmittedVersion, SubmittedAt: row.SubmittedAt.Nullable(), HasUnsubmittedChanges: row.HasUnsubmittedChanges,
+		GrowingArea: sqlstore.ValueOf(row.GrowingArea).V, AverageTemperature: sqlstore.ValueOf(row.AverageTemperature).V,
 		DeletedAt: row.DeletedAt.Nullable(),
-	}
-	if row.GrowingArea != nil {
-		r.GrowingArea = row.GrowingArea.V
-	}
-	if row.AverageTemperature != nil {
-		r.AverageTemperature = row.AverageTemperature.V
-	}
-	return r, nil
+	}, nil
 }

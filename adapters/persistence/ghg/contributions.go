@@ -78,34 +78,25 @@ func (r rollups) some(ctx context.Context, ids []int64) ([]ports.WrittenAssessme
 		}
 		out[i].Assessment, byID[record.ID] = record, &out[i]
 	}
-	var contributions []contributionRow
-	if err := r.ofAssessments(ctx, &contributions, ids); err != nil {
+	if err := ofAssessments(ctx, r.s, ids, func(row *contributionRow) { byID[row.AssessmentID].Before = row.contribution() }); err != nil {
 		return nil, err
 	}
-	for _, row := range contributions {
-		byID[row.AssessmentID].Before = row.contribution()
-	}
-	var states []stateRow
-	if err := r.ofAssessments(ctx, &states, ids); err != nil {
+	if err := ofAssessments(ctx, r.s, ids, func(row *stateRow) { byID[row.AssessmentID].Sections = row.Sections.V }); err != nil {
 		return nil, err
 	}
-	for _, row := range states {
-		byID[row.AssessmentID].Sections = stateOfRow(&row).Sections
-	}
-	var checks []verificationRow
-	if err := r.ofAssessments(ctx, &checks, ids); err != nil {
-		return nil, err
-	}
-	for _, row := range checks {
-		record := verificationOfColumns(&row.verificationColumns)
-		byID[row.AssessmentID].Check = &record
-	}
-	return out, nil
+	return out, ofAssessments(ctx, r.s, ids, func(row *verificationRow) {
+		byID[row.AssessmentID].Check = new(verificationOfColumns(&row.verificationColumns))
+	})
 }
 
 // ofAssessments reads the rows of a table that belong to assessments.
-func (r rollups) ofAssessments(ctx context.Context, rows any, ids []int64) error {
-	return r.s.NewSelect().Model(rows).ColumnExpr("?TableColumns").Where("t.assessment_id IN (?)", bun.List(ids)).Scan(ctx)
+func ofAssessments[R any](ctx context.Context, s *sqlstore.Session, ids []int64, do func(*R)) error {
+	var rows []R
+	err := s.NewSelect().Model(&rows).ColumnExpr("?TableColumns").Where("t.assessment_id IN (?)", bun.List(ids)).Scan(ctx)
+	for i := range rows {
+		do(&rows[i])
+	}
+	return err
 }
 
 func (r rollups) Put(ctx context.Context, changes []ports.ContributionChange) error {

@@ -34,9 +34,7 @@ func (r assessments) IDsAfter(ctx context.Context, scope access.Scope, query por
 	if err != nil {
 		return nil, err
 	}
-	var ids []int64
-	err = q.ColumnExpr("t.id").Where("t.id > ?", after).OrderExpr("t.id").Limit(int64(limit)).Scan(ctx, &ids)
-	return ids, err
+	return sqlstore.Values[int64](ctx, q.ColumnExpr("t.id").Where("t.id > ?", after).OrderExpr("t.id").Limit(int64(limit)))
 }
 
 func (r assessments) Whole(ctx context.Context, scope access.Scope, ids []int64) ([]ports.EnteredAssessment, error) {
@@ -61,14 +59,7 @@ func (r assessments) Whole(ctx context.Context, scope access.Scope, ids []int64)
 	}
 	rows := r.Session.NewSelect().Model((*enteredRow)(nil)).Where("t.assessment_id IN (?)", bun.List(slices.Collect(maps.Keys(at)))).
 		OrderExpr("t.assessment_id, t.section, t.position, t.id")
-	for row, err := range sqlstore.Stream(ctx, r.Session, rows, func(row *enteredRow) (enteredRow, error) { return *row, nil }) {
-		if err != nil {
-			return nil, err
-		}
-		sheet := out[at[row.AssessmentID]].Sheet
-		sheet[row.Section] = append(sheet[row.Section], assessment.Row{ID: row.ID, Values: row.Entered.V})
-	}
-	return out, nil
+	return out, r.fill(ctx, rows, func(id int64) assessment.Sheet { return out[at[id]].Sheet })
 }
 
 func (r assessments) OfYear(ctx context.Context, scope access.Scope, of assessment.ResourceType, year int, resourceIDs []int64) (map[int64][]int64, error) {

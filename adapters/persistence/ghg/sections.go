@@ -44,13 +44,19 @@ func (r assessments) Sheet(ctx context.Context, scope access.Scope, id int64) (a
 	out := assessment.Sheet{}
 	q := r.Session.NewSelect().Model((*enteredRow)(nil)).Where("t.assessment_id IN (?)", r.these(scope, id)).
 		OrderExpr("t.section, t.position, t.id")
-	for row, err := range sqlstore.Stream(ctx, r.Session, q, func(row *enteredRow) (enteredRow, error) { return *row, nil }) {
+	return out, r.fill(ctx, q, func(int64) assessment.Sheet { return out })
+}
+
+// fill adds the rows that a query selects to the sheets of their assessments.
+func (r assessments) fill(ctx context.Context, q *bun.SelectQuery, sheet func(id int64) assessment.Sheet) error {
+	for row, err := range sqlstore.Stream(ctx, r.Session, q, func(row *enteredRow) (*enteredRow, error) { return row, nil }) {
 		if err != nil {
-			return nil, err
+			return err
 		}
-		out[row.Section] = append(out[row.Section], assessment.Row{ID: row.ID, Values: row.Entered.V})
+		of := sheet(row.AssessmentID)
+		of[row.Section] = append(of[row.Section], assessment.Row{ID: row.ID, Values: row.Entered.V})
 	}
-	return out, nil
+	return nil
 }
 
 func (r assessments) entered(scope access.Scope, id int64, section string, at int, row assessment.Row) enteredRow {

@@ -101,10 +101,8 @@ func (o orders) OpenOfSeason(ctx context.Context, scope access.Scope, seasonID i
 }
 
 func (o orders) openIDs(ctx context.Context, scope access.Scope, which sqlstore.Condition) ([]int64, error) {
-	var ids []int64
 	q := o.Session.NewSelect().Model((*orderRow)(nil)).Column("t.id").Where("t.status IN (?)", bun.List(open)).OrderExpr("t.id")
-	err := sqlstore.Where(q, append(in(o.Session, scope), which)...).Scan(ctx, &ids)
-	return ids, err
+	return sqlstore.Values[int64](ctx, sqlstore.Where(q, append(in(o.Session, scope), which)...))
 }
 
 func (o orders) ActiveOfSeason(ctx context.Context, scope access.Scope, seasonID int64) (bool, error) {

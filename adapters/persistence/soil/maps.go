@@ -47,34 +47,22 @@ type storedOutline struct {
 type planar [][][][2]float64
 
 func planarOf(m geo.MultiPolygon) planar {
-	out := make(planar, len(m))
-	for i, polygon := range m {
-		out[i] = make([][][2]float64, len(polygon))
-		for j, ring := range polygon {
-			out[i][j] = make([][2]float64, len(ring))
-			for k, v := range ring {
-				out[i][j][k] = [2]float64{v.X, v.Y}
-			}
-		}
-	}
-	return out
+	return sqlstore.Each(m, func(polygon *geo.Polygon) [][][2]float64 {
+		return sqlstore.Each(*polygon, func(ring *geo.Ring) [][2]float64 {
+			return sqlstore.Each(*ring, func(v *geo.Position) [2]float64 { return [2]float64{v.X, v.Y} })
+		})
+	})
 }
 
 func (p planar) geometry() geo.MultiPolygon {
 	if len(p) == 0 {
 		return nil
 	}
-	out := make(geo.MultiPolygon, len(p))
-	for i, polygon := range p {
-		out[i] = make(geo.Polygon, len(polygon))
-		for j, ring := range polygon {
-			out[i][j] = make(geo.Ring, len(ring))
-			for k, v := range ring {
-				out[i][j][k] = geo.Position{X: v[0], Y: v[1]}
-			}
-		}
-	}
-	return out
+	return sqlstore.Each(p, func(polygon *[][][2]float64) geo.Polygon {
+		return sqlstore.Each(*polygon, func(ring *[][2]float64) geo.Ring {
+			return sqlstore.Each(*ring, func(v *[2]float64) geo.Position { return geo.Position{X: v[0], Y: v[1]} })
+		})
+	})
 }
 
 var mapTable = &draftTable[zoning.Map, mapRow]{

@@ -102,11 +102,9 @@ func (o strats) Latest(ctx context.Context, scope access.Scope, aoiID int64) (st
 }
 
 func (o strats) OpenOf(ctx context.Context, scope access.Scope, aoiID int64) ([]int64, error) {
-	var ids []int64
 	q := o.s.NewSelect().Model((*stratRow)(nil)).Column("t.id").Where("t.aoi_id = ?", aoiID).
 		Where("t.status IN (?)", bun.List([]stratification.OrderStatus{stratification.OrderPending, stratification.OrderProcessing})).OrderExpr("t.id")
-	err := sqlstore.Where(q, sqlstore.OwnOnly(scope)).Scan(ctx, &ids)
-	return ids, err
+	return sqlstore.Values[int64](ctx, sqlstore.Where(q, sqlstore.OwnOnly(scope)))
 }
 
 func (o strats) Insert(ctx context.Context, scope access.Scope, order *stratification.OrderState) error {

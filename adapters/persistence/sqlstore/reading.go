@@ -162,6 +162,12 @@ func Each[T, R any](rows []R, record func(*R) T) []T {
 	return out
 }
 
+// Values returns the values of the one column that a query selects.
+func Values[V any](ctx context.Context, q *bun.SelectQuery) (out []V, err error) {
+	err = q.Scan(ctx, &out)
+	return out, err
+}
+
 // Collect returns the values of a sequence, in its order.
 func Collect[T any](all iter.Seq2[T, error]) (out []T, err error) {
 	for value, err := range all {
