@@ -14,7 +14,21 @@ import (
 // Assessments are the assessments of a company. A section is written under the lock of its assessment.
 type Assessments interface {
 	Records[assessment.Assessment]
-	ManyAssessments
+	// Alone makes writers of many assessments of a company wait for one another until the transaction ends.
+	Alone(ctx context.Context, scope access.Scope) error
+	// IDsAfter returns, in order, up to limit ids above one that the filters of a query select.
+	IDsAfter(ctx context.Context, scope access.Scope, q Query, after int64, limit int) ([]int64, error)
+	// Whole returns those of the ids in the scope with their sections, in order of id. In a Write they are locked.
+	Whole(ctx context.Context, scope access.Scope, ids []int64) ([]EnteredAssessment, error)
+	// OfYear returns the ids of the own live assessments for a year by their farms or fields, each in order.
+	OfYear(ctx context.Context, scope access.Scope, of assessment.ResourceType, year int, resourceIDs []int64) (map[int64][]int64, error)
+	// Enter stores the sections of new assessments and fills in the ids of their rows.
+	Enter(ctx context.Context, scope access.Scope, entered []EnteredAssessment) error
+	// Resources returns the live farms or fields of the scope by a key, each in order of id. In
+	// a Write they cannot be deleted before it ends.
+	Resources(ctx context.Context, scope access.Scope, of assessment.ResourceType, by ResourceKey, keys []string) (map[string][]Resource, error)
+	// NewestVersions returns the newest submitted version of each assessment that has one, without its snapshot.
+	NewestVersions(ctx context.Context, scope access.Scope, ids []int64) (map[int64]AssessmentVersion, error)
 	// Sheet returns everything entered in the sections of an assessment; empty outside the scope.
 	Sheet(ctx context.Context, scope access.Scope, id int64) (assessment.Sheet, error)
 	// ReplaceSection replaces the rows of a section. Rows with an id keep it; the others are given theirs.

@@ -33,25 +33,6 @@ const (
 	ByName       ResourceKey = "name"
 )
 
-// ManyAssessments is what is done to many assessments of a company at a time.
-type ManyAssessments interface {
-	// Alone makes writers of many assessments of a company wait for one another until the transaction ends.
-	Alone(ctx context.Context, scope access.Scope) error
-	// IDsAfter returns, in order, up to limit ids above one that the filters of a query select.
-	IDsAfter(ctx context.Context, scope access.Scope, q Query, after int64, limit int) ([]int64, error)
-	// Whole returns those of the ids in the scope with their sections, in order of id. In a Write they are locked.
-	Whole(ctx context.Context, scope access.Scope, ids []int64) ([]EnteredAssessment, error)
-	// OfYear returns the ids of the own live assessments for a year by their farms or fields, each in order.
-	OfYear(ctx context.Context, scope access.Scope, of assessment.ResourceType, year int, resourceIDs []int64) (map[int64][]int64, error)
-	// Enter stores the sections of new assessments and fills in the ids of their rows.
-	Enter(ctx context.Context, scope access.Scope, entered []EnteredAssessment) error
-	// Resources returns the live farms or fields of the scope by a key, each in order of id. In
-	// a Write they cannot be deleted before it ends.
-	Resources(ctx context.Context, scope access.Scope, of assessment.ResourceType, by ResourceKey, keys []string) (map[string][]Resource, error)
-	// NewestVersions returns the newest submitted version of each assessment that has one, without its snapshot.
-	NewestVersions(ctx context.Context, scope access.Scope, ids []int64) (map[int64]AssessmentVersion, error)
-}
-
 // Batches are the batches of a company that run in the background.
 type Batches interface {
 	// Insert stores a batch and fills in its id.

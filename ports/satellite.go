@@ -33,17 +33,12 @@ type ProfileOrders interface {
 	PutSeries(ctx context.Context, scope access.Scope, orderID int64, series vegetation.Series) error
 	// Series returns the stored series of an order for an index; an empty one where none is stored.
 	Series(ctx context.Context, scope access.Scope, orderID int64, index string) (vegetation.Series, error)
-	Derivations
-	// Indexes returns the codes of the indexes of which a series of an order is stored, in their order.
-	Indexes(ctx context.Context, scope access.Scope, orderID int64) ([]string, error)
-}
-
-// Derivations are the series of active orders for other indices than their own.
-type Derivations interface {
 	// Derivation returns that of an order for an index; ok is false where none was asked for.
 	Derivation(ctx context.Context, scope access.Scope, orderID int64, index vegetation.IndexCode) (d vegetation.Derivation, ok bool, err error)
 	// PutDerivation stores one. Faults: NotFound for an order that may not be written.
 	PutDerivation(ctx context.Context, scope access.Scope, d vegetation.Derivation) error
+	// Indexes returns the codes of the indexes of which a series of an order is stored, in their order.
+	Indexes(ctx context.Context, scope access.Scope, orderID int64) ([]string, error)
 }
 
 // Wallet is a company's wallet with its ledger. The ledger is append-only.
@@ -62,7 +57,10 @@ type Wallet interface {
 	Transaction(ctx context.Context, scope access.Scope, id int64) (credit.Transaction, error)
 	// Refunded reports whether a capture was refunded.
 	Refunded(ctx context.Context, scope access.Scope, id int64) (bool, error)
-	Statements
+	// At returns the wallet as the transactions before a time left it; the zero time is the beginning.
+	At(ctx context.Context, scope access.Scope, before time.Time) (credit.Wallet, error)
+	// Between streams the transactions in [from, to), oldest first.
+	Between(ctx context.Context, scope access.Scope, from, to time.Time) iter.Seq2[credit.Transaction, error]
 	// Sum adds up all entries of the wallet's accounts: what balance and held must be.
 	Sum(ctx context.Context, scope access.Scope) (balance, held credit.Amount, err error)
 	// Price returns the price per hectare of a service; ok is false where none is set.
@@ -74,14 +72,6 @@ type Wallet interface {
 	PutFieldCharge(ctx context.Context, scope access.Scope, charge credit.FieldCharge) error
 	// DropFieldCharge removes a charge that was held and is released.
 	DropFieldCharge(ctx context.Context, scope access.Scope, fieldID int64) error
-}
-
-// Statements are what a statement of a wallet is made of.
-type Statements interface {
-	// At returns the wallet as the transactions before a time left it; the zero time is the beginning.
-	At(ctx context.Context, scope access.Scope, before time.Time) (credit.Wallet, error)
-	// Between streams the transactions in [from, to), oldest first.
-	Between(ctx context.Context, scope access.Scope, from, to time.Time) iter.Seq2[credit.Transaction, error]
 }
 
 // Prices are the prices per hectare of the services.

@@ -165,11 +165,6 @@ type Records[T any] interface {
 	Update(ctx context.Context, scope access.Scope, record *T) error
 	// SoftDelete marks records deleted and gives how many were live.
 	SoftDelete(ctx context.Context, scope access.Scope, ids []int64, at time.Time) (int64, error)
-	Restorable[T]
-}
-
-// Restorable is what brings soft-deleted records of a company back.
-type Restorable[T any] interface {
 	// GetDeleted returns and locks an own record deleted at or after a time, with that time. Faults: NotFound.
 	GetDeleted(ctx context.Context, scope access.Scope, id int64, since time.Time) (T, time.Time, error)
 	// Undelete makes a record live again that was deleted at that very time.

@@ -53,7 +53,7 @@ type userRoleRow struct {
 	RoleID        int64
 }
 
-// accounts implements ports.Accounts.
+// accounts implements ports.Accounts and ports.Credentials.
 type accounts struct{ s *sqlstore.Session }
 
 func (a accounts) CreateCompany(ctx context.Context, company *ports.Company, roles []access.RoleTemplate) error {

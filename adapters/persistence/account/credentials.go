@@ -66,18 +66,15 @@ func (t tickets) Purge(ctx context.Context, before time.Time) error {
 	return sqlstore.Run(ctx, t.s.NewDelete().Model((*ticketRow)(nil)).Where("expires_at < ?", sqlstore.StampAt(before)))
 }
 
-// credentials implements ports.Credentials.
-type credentials struct{ s *sqlstore.Session }
-
-func (c credentials) SetPassword(ctx context.Context, userID int64, hash string) error {
-	return sqlstore.Change(ctx, c.s.NewUpdate().Model((*userRow)(nil)).Set("password_hash = ?", hash).Where("id = ?", userID),
+func (a accounts) SetPassword(ctx context.Context, userID int64, hash string) error {
+	return sqlstore.Change(ctx, a.s.NewUpdate().Model((*userRow)(nil)).Set("password_hash = ?", hash).Where("id = ?", userID),
 		fault.Missing("user"))
 }
 
 // A revoked token keeps its time. It repeats, because a statement that waited for an exchange does not see the new token.
-func (c credentials) RevokeOf(ctx context.Context, userID int64, at time.Time) error {
+func (a accounts) RevokeOf(ctx context.Context, userID int64, at time.Time) error {
 	for {
-		n, err := sqlstore.Affected(ctx, c.s.NewUpdate().Model((*refreshRow)(nil)).Set("revoked_at = ?", sqlstore.StampAt(at)).
+		n, err := sqlstore.Affected(ctx, a.s.NewUpdate().Model((*refreshRow)(nil)).Set("revoked_at = ?", sqlstore.StampAt(at)).
 			Where("user_id = ?", userID).Where("revoked_at IS NULL"))
 		if err != nil || n == 0 {
 			return err

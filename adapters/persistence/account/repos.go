@@ -15,7 +15,7 @@ func Repos(s *sqlstore.Session, r *ports.Repos) {
 
 // OperatorRepos adds those that work for the operator.
 func OperatorRepos(s *sqlstore.Session, r *ports.OperatorRepos) {
-	r.Accounts, r.Prices, r.Wallet, r.Keys, r.Members = accounts{s}, prices{s}, wallet{s}, keyRecords(s), memberRecords(s)
-	r.Invitations, r.Tickets, r.Credentials, r.Attempts = invitationRecords(s), tickets{s}, credentials{s}, attempts{s}
+	r.Accounts, r.Prices, r.Wallet, r.Keys, r.Members = accounts{s}, wallet{s}, wallet{s}, keyRecords(s), memberRecords(s)
+	r.Invitations, r.Tickets, r.Credentials, r.Attempts = invitationRecords(s), tickets{s}, accounts{s}, attempts{s}
 	r.Letters, r.Subscriptions = letters{s}, subscriptions{s}
 }

@@ -32,10 +32,9 @@ func (u subscriptions) Active(ctx context.Context, companyID int64, service acce
 }
 
 func (u subscriptions) Get(ctx context.Context, companyID int64, service access.Service) (ports.Subscription, error) {
-	var row subscriptionRow
-	err := u.query(companyID, service).Scan(ctx, &row)
-	return ports.Subscription{CompanyID: row.CompanyID, Service: row.Service, Until: row.Until.Nullable(), GrantedAt: row.GrantedAt.Time},
-		sqlstore.Missing(err, "subscription")
+	return sqlstore.One(ctx, u.query(companyID, service), "subscription", func(row *subscriptionRow) ports.Subscription {
+		return ports.Subscription{CompanyID: row.CompanyID, Service: row.Service, Until: row.Until.Nullable(), GrantedAt: row.GrantedAt.Time}
+	})
 }
 
 func (u subscriptions) Put(ctx context.Context, s ports.Subscription) error {

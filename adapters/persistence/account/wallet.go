@@ -52,7 +52,7 @@ type chargeRow struct {
 	credit.FieldCharge
 }
 
-// wallet implements ports.Wallet.
+// wallet implements ports.Wallet and ports.Prices.
 type wallet struct{ s *sqlstore.Session }
 
 func (w wallet) Lock(ctx context.Context, scope access.Scope) (credit.Wallet, error) {
@@ -184,11 +184,8 @@ func (w wallet) DropFieldCharge(ctx context.Context, scope access.Scope, fieldID
 		Where("t.field_id = ?", fieldID).Where("NOT t.captured"))
 }
 
-// prices implements ports.Prices.
-type prices struct{ s *sqlstore.Session }
-
-func (p prices) SetPrice(ctx context.Context, service string, price credit.Amount, at time.Time) error {
-	return sqlstore.Run(ctx, p.s.NewInsert().Model(&priceRow{Service: service, PerHa: price, SetAt: sqlstore.StampAt(at)}).
+func (w wallet) SetPrice(ctx context.Context, service string, price credit.Amount, at time.Time) error {
+	return sqlstore.Run(ctx, w.s.NewInsert().Model(&priceRow{Service: service, PerHa: price, SetAt: sqlstore.StampAt(at)}).
 		Apply(sqlstore.Replacing("service", "per_ha", "set_at")))
 }
 

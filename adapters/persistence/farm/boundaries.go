@@ -33,15 +33,10 @@ type boundaryRow struct {
 // boundaries implements ports.Boundaries.
 type boundaries struct{ s *sqlstore.Session }
 
-// in returns the condition of the versions in a scope: they are shared with their field.
-func (b boundaries) in(scope access.Scope) []sqlstore.Condition {
-	return b.s.InScope(scope, func(s *sqlstore.Session, scope access.Scope) sqlstore.Condition {
-		return s.OfSharedField("f.id = t.field_id", "field.view", scope)
-	})
-}
-
+// query selects the versions of a field in a scope: they are shared with it.
 func (b boundaries) query(scope access.Scope, fieldID int64) *bun.SelectQuery {
-	return sqlstore.Where(b.s.NewSelect().Model((*boundaryRow)(nil)), b.in(scope)...).Where("t.field_id = ?", fieldID)
+	in := b.s.InScope(scope, sqlstore.WithField("f.id = t.field_id", "field.view"))
+	return sqlstore.Where(b.s.NewSelect().Model((*boundaryRow)(nil)), in...).Where("t.field_id = ?", fieldID)
 }
 
 func (b boundaries) Close(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) error {

@@ -37,9 +37,7 @@ var cultivationTable = &sqlstore.Table[farm.Cultivation, cultivationRow]{
 		"season": {Exact: "t.season_id"}, "crop": {Exact: "t.crop_id"}, "field": {Exact: "t.field_id"}, "farm": {Exact: "field.farm_id"},
 		"search": {Folded: "field.name_folded || ' ' || season.name_folded || ' ' || crop.search_folded"}, // a cultivation has no name of its own
 	}),
-	Shared: func(s *sqlstore.Session, scope access.Scope) sqlstore.Condition {
-		return s.OfSharedField("f.id = t.field_id", "cultivation.view", scope)
-	},
+	Shared: sqlstore.WithField("f.id = t.field_id", "cultivation.view"),
 	Row:    rowOfCultivation,
 	Record: cultivationOfRow,
 }

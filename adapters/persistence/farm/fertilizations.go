@@ -67,9 +67,7 @@ var fertilizationTable = &sqlstore.Table[farm.Fertilization, fertilizationRow]{
 		"search": {Folded: "t.product_name_folded"},
 	}),
 	Orders: map[string]sqlstore.OrderKey{"applied_on": {Expr: "t.applied_on", Nullable: true}},
-	Shared: func(s *sqlstore.Session, scope access.Scope) sqlstore.Condition {
-		return s.OfSharedField("f.id = cultivation.field_id", "fertilization.view", scope)
-	},
+	Shared: sqlstore.WithField("f.id = cultivation.field_id", "fertilization.view"),
 	Row:    rowOfFertilization,
 	Record: fertilizationOfRow,
 }

@@ -66,9 +66,7 @@ func orderRecords(s *sqlstore.Session) orders {
 
 // in returns the condition of the orders in a scope. An order is shared with its live field by a grant that says so.
 func in(s *sqlstore.Session, scope access.Scope) []sqlstore.Condition {
-	return s.InScope(scope, func(s *sqlstore.Session, scope access.Scope) sqlstore.Condition {
-		return s.OfSharedField("f.id = t.field_id", "vi-profile.view", scope)
-	})
+	return s.InScope(scope, sqlstore.WithField("f.id = t.field_id", "vi-profile.view"))
 }
 
 var orderView = &sqlstore.View[vegetation.OrderState, orderRow]{

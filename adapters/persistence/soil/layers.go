@@ -38,7 +38,7 @@ func (o strats) PutLayers(ctx context.Context, scope access.Scope, orderID int64
 	if _, err := o.GetForUpdate(ctx, scope, orderID); err != nil {
 		return err
 	}
-	if _, err := o.s.NewDelete().Model((*layerRow)(nil)).Where("order_id = ?", orderID).Exec(ctx); err != nil {
+	if _, err := o.Session.NewDelete().Model((*layerRow)(nil)).Where("order_id = ?", orderID).Exec(ctx); err != nil {
 		return err
 	}
 	for i, l := range layers { // one by one: their values are large
@@ -52,7 +52,7 @@ func (o strats) PutLayers(ctx context.Context, scope access.Scope, orderID int64
 				return err
 			}
 		}
-		if _, err := o.s.NewInsert().Model(&row).Exec(ctx); err != nil {
+		if _, err := o.Session.NewInsert().Model(&row).Exec(ctx); err != nil {
 			return err
 		}
 	}
@@ -60,10 +60,10 @@ func (o strats) PutLayers(ctx context.Context, scope access.Scope, orderID int64
 }
 
 func (o strats) Layers(ctx context.Context, scope access.Scope, orderID int64, values bool) ([]layer.PreparedLayer, error) {
-	if err := sqlstore.Known(ctx, sqlstore.Where(o.joined(), visible(scope)...).Where("t.id = ?", orderID), "order"); err != nil {
+	if err := sqlstore.Known(ctx, stratView.From(o.Session, scope).Where("t.id = ?", orderID), "order"); err != nil {
 		return nil, err
 	}
-	q := o.s.NewSelect().Model((*layerRow)(nil)).Where("t.order_id = ?", orderID).OrderExpr("t.line")
+	q := o.Session.NewSelect().Model((*layerRow)(nil)).Where("t.order_id = ?", orderID).OrderExpr("t.line")
 	if !values {
 		q = q.ExcludeColumn("cell_values")
 	}

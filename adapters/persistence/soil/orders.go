@@ -48,10 +48,28 @@ type stratRow struct {
 	SavedPlans int64 `bun:"saved_plans,scanonly"`
 }
 
-var stratFilters = map[string]sqlstore.Filter{"aoi": {Exact: "t.aoi_id"}}
-
 // strats implements ports.StratificationOrders.
-type strats struct{ s *sqlstore.Session }
+type strats struct {
+	sqlstore.Reader[stratification.OrderState, stratRow]
+}
+
+func stratRecords(s *sqlstore.Session) strats {
+	return strats{sqlstore.Reader[stratification.OrderState, stratRow]{Session: s, View: stratView}}
+}
+
+var stratView = &sqlstore.View[stratification.OrderState, stratRow]{
+	Word: "order", Filters: map[string]sqlstore.Filter{"aoi": {Exact: "t.aoi_id"}}, Order: "t.id", Record: stratOfRow,
+	From: func(s *sqlstore.Session, scope access.Scope) *bun.SelectQuery {
+		return sqlstore.Where(withAOI(s), visible(scope)...)
+	},
+	Whole: func(_ *sqlstore.Session, q *bun.SelectQuery) *bun.SelectQuery {
+		return named(q.ColumnExpr("?TableColumns"))
+	},
+}
+
+func withAOI(s *sqlstore.Session) *bun.SelectQuery {
+	return s.NewSelect().Model((*stratRow)(nil)).Join("JOIN aois AS aoi ON aoi.id = t.aoi_id")
+}
 
 // visible is the orders in a scope whose area of interest is live. Nobody shares them.
 func visible(scope access.Scope) []sqlstore.Condition {
@@ -63,46 +81,34 @@ func ofOrder(q *bun.SelectQuery) *bun.SelectQuery {
 	return q.Join("JOIN stratification_orders AS o ON o.id = t.order_id").Join("JOIN aois AS aoi ON aoi.id = o.aoi_id")
 }
 
-func (o strats) joined() *bun.SelectQuery {
-	return o.s.NewSelect().Model((*stratRow)(nil)).Join("JOIN aois AS aoi ON aoi.id = t.aoi_id")
-}
-
-// selected selects orders; without their land it is empty.
-func (o strats) selected(land bool) *bun.SelectQuery {
-	q := o.joined().Join("LEFT JOIN users AS requester ON requester.id = t.request_by")
-	if land {
-		q = q.ColumnExpr("?TableColumns")
-	} else {
-		q = q.ExcludeColumn("land")
-	}
-	return q.ColumnExpr("(SELECT count(*) FROM stratification_maps AS m WHERE m.order_id = t.id AND m.saved_at IS NOT NULL) AS saved_maps").
+// named adds the names and counts that are shown of orders.
+func named(q *bun.SelectQuery) *bun.SelectQuery {
+	return q.Join("LEFT JOIN users AS requester ON requester.id = t.request_by").
+		ColumnExpr("(SELECT count(*) FROM stratification_maps AS m WHERE m.order_id = t.id AND m.saved_at IS NOT NULL) AS saved_maps").
 		ColumnExpr("(SELECT count(*) FROM stratification_plans AS p WHERE p.order_id = t.id AND p.saved_at IS NOT NULL) AS saved_plans").
 		ColumnExpr("aoi.uuid AS aoi_uuid").ColumnExpr("aoi.name AS aoi_name").ColumnExpr("requester.email AS email")
 }
 
-func (o strats) Count(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
-	return stratView.Count(ctx, sqlstore.Where(o.joined(), visible(scope)...), query)
+// landless selects the orders that a scope shows without their land.
+func (o strats) landless(scope access.Scope) *bun.SelectQuery {
+	return named(stratView.From(o.Session, scope).ExcludeColumn("land"))
 }
 
 func (o strats) Each(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[stratification.OrderState, error] {
-	return stratView.Each(ctx, o.s, sqlstore.Where(o.selected(false), visible(scope)...), query)
-}
-
-func (o strats) Get(ctx context.Context, scope access.Scope, id int64) (stratification.OrderState, error) {
-	return stratView.One(ctx, sqlstore.Where(o.selected(true), visible(scope)...).Where("t.id = ?", id))
+	return stratView.Each(ctx, o.Session, o.landless(scope), query)
 }
 
 func (o strats) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (stratification.OrderState, error) {
-	return stratView.One(ctx, o.s.ForUpdate(sqlstore.Where(o.selected(true), sqlstore.OwnOnly(scope)).Where("t.id = ?", id)))
+	return stratView.One(ctx, o.Session.ForUpdate(sqlstore.Where(stratView.Whole(o.Session, withAOI(o.Session)), sqlstore.OwnOnly(scope)).Where("t.id = ?", id)))
 }
 
 func (o strats) Latest(ctx context.Context, scope access.Scope, aoiID int64) (stratification.OrderState, error) {
-	return stratView.One(ctx, sqlstore.Where(o.selected(false), visible(scope)...).Where("t.aoi_id = ?", aoiID).
+	return stratView.One(ctx, o.landless(scope).Where("t.aoi_id = ?", aoiID).
 		Where("t.status <> ?", stratification.OrderFailed).OrderExpr("t.request_date DESC, t.id DESC").Limit(1))
 }
 
 func (o strats) OpenOf(ctx context.Context, scope access.Scope, aoiID int64) ([]int64, error) {
-	q := o.s.NewSelect().Model((*stratRow)(nil)).Column("t.id").Where("t.aoi_id = ?", aoiID).
+	q := o.Session.NewSelect().Model((*stratRow)(nil)).Column("t.id").Where("t.aoi_id = ?", aoiID).
 		Where("t.status IN (?)", bun.List([]stratification.OrderStatus{stratification.OrderPending, stratification.OrderProcessing})).OrderExpr("t.id")
 	return sqlstore.Values[int64](ctx, sqlstore.Where(q, sqlstore.OwnOnly(scope)))
 }
@@ -114,7 +120,7 @@ func (o strats) Insert(ctx context.Context, scope access.Scope, order *stratific
 	order.CompanyID, order.CreatedAt, order.UpdatedAt = scope.Company(), sqlstore.Micro(order.CreatedAt), sqlstore.Micro(order.UpdatedAt)
 	row := rowOfStrat(order)
 	row.ID = 0
-	return sqlstore.InsertNew(ctx, o.s, &row, &order.ID, "company_id, aoi_id) WHERE (status IN ('pending', 'processing')", openOrderExists())
+	return sqlstore.InsertNew(ctx, o.Session, &row, &order.ID, "company_id, aoi_id) WHERE (status IN ('pending', 'processing')", openOrderExists())
 }
 
 // openOrderExists is the refusal of a second unfinished order of an area of interest.
@@ -138,7 +144,7 @@ func (o strats) Update(ctx context.Context, scope access.Scope, order stratifica
 		}
 	}
 	row := rowOfStrat(&order)
-	return sqlstore.Change(ctx, o.s.NewUpdate().Model(&row).
+	return sqlstore.Change(ctx, o.Session.NewUpdate().Model(&row).
 		ExcludeColumn("id", "data_uuid", "company_id", "aoi_id", "request_date", "request_by", "created_at", "land", "area_m2", "charge").
 		Where("t.id = ?", order.ID).Where("?", sqlstore.Own("t", scope)), fault.Missing("order"))
 }
@@ -152,8 +158,6 @@ func rowOfStrat(s *stratification.OrderState) stratRow {
 		Digest: s.Digest, Notes: sqlstore.ListOf(s.Notes), Synthetic: s.Synthetic,
 	}
 }
-
-var stratView = &sqlstore.View[stratification.OrderState, stratRow]{Word: "order", Filters: stratFilters, Order: "t.id", Record: stratOfRow}
 
 func stratOfRow(row *stratRow) (stratification.OrderState, error) {
 	return stratification.OrderState{

@@ -20,10 +20,7 @@ func TestPlansOfSampling(t *testing.T) {
 				},
 			},
 			"stratification orders": {
-				Query: func(scope access.Scope) *bun.SelectQuery {
-					return sqlstore.Where(strats{s}.selected(false), visible(scope)...)
-				},
-				Filters: stratFilters, Private: true, Indexes: map[string]string{"aoi": "ix_stratification_orders_aoi"},
+				Query: stratRecords(s).landless, Filters: stratView.Filters, Private: true, Indexes: map[string]string{"aoi": "ix_stratification_orders_aoi"},
 			},
 			"saved maps": {
 				Query:   func(scope access.Scope) *bun.SelectQuery { return mapRecords(s).saved(scope, false) },

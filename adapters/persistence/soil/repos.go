@@ -9,7 +9,7 @@ import (
 
 // Repos adds the repositories of this package to a bundle.
 func Repos(s *sqlstore.Session, r *ports.Repos) {
-	r.AOIs, r.StratificationOrders, r.LayerRasters, r.StratificationRuns = aoiRecords(s), strats{s}, layerRasters{s}, runRecords(s)
+	r.AOIs, r.StratificationOrders, r.LayerRasters, r.StratificationRuns = aoiRecords(s), stratRecords(s), layerRasters{s}, runRecords(s)
 	r.StratificationMaps, r.SamplePlans, r.SoilSamples = mapRecords(s), planRecords(s), sampleRecords(s)
 }
 

@@ -279,7 +279,7 @@ func (r Records[T, R, PT, PR]) DeleteWhere(ctx context.Context, scope access.Sco
 	return int64(len(ids)), nil
 }
 
-// GetDeleted implements ports.Restorable.
+// GetDeleted implements ports.Records.
 func (r Records[T, R, PT, PR]) GetDeleted(ctx context.Context, scope access.Scope, id int64, since time.Time) (T, time.Time, error) {
 	var none T
 	if !Writable(scope) {
@@ -294,7 +294,7 @@ func (r Records[T, R, PT, PR]) GetDeleted(ctx context.Context, scope access.Scop
 	return value, PR(&row).base().DeletedAt.Time, err
 }
 
-// Undelete implements ports.Restorable.
+// Undelete implements ports.Records.
 func (r Records[T, R, PT, PR]) Undelete(ctx context.Context, scope access.Scope, id int64, deletedAt, now time.Time) error {
 	ids, err := r.UndeleteWhere(ctx, scope, When("t.id = ?", id), deletedAt, now)
 	if err == nil && len(ids) == 0 {

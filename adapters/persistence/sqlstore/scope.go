@@ -13,8 +13,11 @@ func SharedFarm(s *Session, scope access.Scope) Condition {
 }
 
 // SharedField is the fields of grants on the field, its farm or everything.
-func SharedField(s *Session, scope access.Scope) Condition {
-	return s.OfSharedField("f.id = t.id", "field.view", scope)
+var SharedField = WithField("f.id = t.id", "field.view")
+
+// WithField is the records that a condition ties to a field f, shared with it by a view.
+func WithField(tie string, view access.Slug) func(*Session, access.Scope) Condition {
+	return func(s *Session, scope access.Scope) Condition { return s.OfSharedField(tie, view, scope) }
 }
 
 // Condition is a piece of WHERE with its arguments.
