@@ -9,14 +9,10 @@ import (
 	"tilth/adapters/http/v12/form"
 	farmapp "tilth/app/farm"
 	"tilth/core/access"
+	"tilth/ports"
 )
 
-var exportFormats = map[string]struct{ media, file string }{
-	"geojson": {"application/geo+json", "fields.geojson"},
-	"kml":     {"application/vnd.google-earth.kml+xml", "fields.kml"},
-	"shp":     {"application/zip", "fields.zip"},
-	"csv":     {form.MediaCSV, "fields.csv"},
-}
+var exportFormats = []string{ports.GeoJSON, ports.KML, ports.SHP, ports.CSV}
 
 func registerExport(a *rest.API, imports *farmapp.Imports) {
 	route := rest.Routes{Base: "field/export/", Operation: "field", Tag: farmTag}.Route
@@ -29,18 +25,18 @@ func registerExport(a *rest.API, imports *farmapp.Imports) {
 		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."},
 	}
 	export.Query = append([]rest.Param{
-		{Name: "format", Type: rest.String, Enum: []string{"geojson", "kml", "shp", "csv"}, Description: "Default geojson."},
+		{Name: "format", Type: rest.String, Enum: exportFormats, Description: "Default geojson."},
 		{Name: form.ShareParam.Name, Type: rest.Boolean, Description: "With true: the fields that other companies share with the caller's, instead of its own."},
 	}, filters...)
-	export.Media = []string{"application/geo+json", "application/vnd.google-earth.kml+xml", "application/zip", "text/csv"}
+	export.Media = form.Media(exportFormats...)
 	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, in struct {
 		rest.Values
 		form.Shared
 		Format string `query:"format"`
 	}) (rest.Raw, error) {
-		format := cmp.Or(in.Format, "geojson")
+		format := cmp.Or(in.Format, ports.GeoJSON)
 		query := form.PageOf(rest.PageSpec{All: true, Number: 1}, form.FiltersOf(filters, in.Values))
 		write, err := imports.Export(ctx, c.Principal(), in.Share, query, format)
-		return rest.Raw{ContentType: exportFormats[format].media, Filename: exportFormats[format].file, Write: write}, err
+		return form.Download("fields", format, write), err
 	})
 }

@@ -5,16 +5,45 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
+	"strings"
 
 	"tilth/adapters/http/rest"
 	"tilth/core/fault"
+	"tilth/ports"
 )
 
-// MediaCSV is the content type of tables.
-const MediaCSV = "text/csv; charset=utf-8"
+// formats are the content types of files, and the endings of their names.
+var formats = map[string]struct{ media, ending string }{
+	ports.GeoJSON: {rest.GeoJSONType, "geojson"},
+	ports.CSV:     {"text/csv; charset=utf-8", "csv"},
+	ports.KML:     {"application/vnd.google-earth.kml+xml", "kml"},
+	ports.GPX:     {"application/gpx+xml", "gpx"},
+	ports.SHP:     {"application/zip", "zip"},
+	ports.PDF:     {"application/pdf", "pdf"},
+	ports.SVG:     {"image/svg+xml", "svg"},
+	ports.PNG:     {"image/png", "png"},
+}
 
-// DrawingPolicy lets a browser that opens a drawing use the styles in it, and nothing else.
-const DrawingPolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+// Media returns the content types of formats, for the document.
+func Media(of ...string) []string {
+	return Each(of, func(format string) string {
+		media, _, _ := strings.Cut(formats[format].media, ";")
+		return media
+	})
+}
+
+// Download answers with a file, whose name has no ending here.
+func Download(name, format string, write func(w io.Writer) error) rest.Raw {
+	return rest.Raw{ContentType: formats[format].media, Filename: name + "." + formats[format].ending, Write: write}
+}
+
+// Picture answers with a picture. A browser that opens a drawing may use the styles in it, and nothing else.
+func Picture(c *rest.Call, format string, write func(w io.Writer) error) rest.Raw {
+	if format == ports.SVG {
+		c.SetHeader("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+	}
+	return rest.Raw{ContentType: formats[format].media, Write: write}
+}
 
 // MaxUpload bounds an uploaded file.
 const MaxUpload = 512 << 20

@@ -2,7 +2,6 @@ package ghg
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -230,17 +229,13 @@ func (r bulkRoutes) registerImport() {
 	template := assessmentRoute(http.MethodGet, "import/template.csv/", access.Assessments.View.For("import_template"), "An empty table for the import")
 	template.Description = "Every column once, lists with their first item."
 	template.Query = []rest.Param{{Name: "example", Type: rest.Boolean, Description: "With true: with one row of example values."}}
-	template.Media = []string{"text/csv"}
+	template.Media = form.Media(ports.CSV)
 	rest.Handle(r.api, template, func(ctx context.Context, c *rest.Call, in struct {
 		Example bool `query:"example"`
 	}) (rest.Raw, error) {
 		write, err := r.use.Template(ctx, c.Principal(), in.Example)
-		return tableOf("assessments-template.csv", write), err
+		return form.Download("assessments-template", ports.CSV, write), err
 	})
-}
-
-func tableOf(name string, write func(w io.Writer) error) rest.Raw {
-	return rest.Raw{ContentType: form.MediaCSV, Filename: name, Write: write}
 }
 
 func (r bulkRoutes) registerExport() {
@@ -256,7 +251,7 @@ func (r bulkRoutes) registerExport() {
 		{Name: "kind", Type: rest.String, Enum: []string{"assessments", "lines"}, Description: "Default assessments."},
 		{Name: "format", Type: rest.String, Enum: []string{"csv"}, Description: "Default csv."}, form.ShareParam,
 	}, filters...)
-	export.Media = []string{"text/csv"}
+	export.Media = form.Media(ports.CSV)
 	rest.Handle(r.api, export, func(ctx context.Context, c *rest.Call, in struct {
 		rest.Values
 		form.Shared
@@ -265,10 +260,10 @@ func (r bulkRoutes) registerExport() {
 		query := ports.Query{Filters: form.FiltersOf(filters, in.Values)}
 		if in.Kind == "lines" {
 			write, err := r.use.ExportLines(ctx, c.Principal(), in.Share, query)
-			return tableOf("assessment-lines.csv", write), err
+			return form.Download("assessment-lines", ports.CSV, write), err
 		}
 		write, err := r.use.Export(ctx, c.Principal(), in.Share, query)
-		return tableOf("assessments.csv", write), err
+		return form.Download("assessments", ports.CSV, write), err
 	})
 }
 

@@ -48,8 +48,6 @@ type AssessmentSubject struct {
 	SectionDeclarations  map[string]string `json:"section_declarations"`
 }
 
-const mediaPDF = "application/pdf"
-
 var versionParam = rest.Param{Name: "version", Type: rest.Integer, Description: "Number of a version, with basis=submitted; default: the one submitted last."}
 
 const liveWord = "live"
@@ -64,7 +62,7 @@ func (r assessmentRoutes) registerReports() {
 		"`uncertainty` is the 95 % range of the emissions. `trace` holds every step with its inputs, factors and their sources. " +
 		"`format=csv` gives totals, lines and trace as a table, `format=pdf` a document to hand on. " +
 		"Where the general data do not allow a calculation the answer is 400 (`not_calculable`)."
-	report.Media = []string{"text/csv", mediaPDF}
+	report.Media = form.Media(ghgapp.CSV, ghgapp.PDF)
 	report.Query = []rest.Param{
 		{Name: "basis", Type: rest.String, Enum: []string{ghgapp.BasisLive, ghgapp.BasisSubmitted}, Description: "Default: live."},
 		versionParam,
@@ -140,15 +138,11 @@ func (r assessmentRoutes) report(ctx context.Context, c *rest.Call, in reportInp
 
 // file returns a report as a download.
 func (r assessmentRoutes) file(id int64, format string, doc ports.ImpactDocument) *rest.Raw {
-	name := fmt.Sprintf("impact-report-%d-live.%s", id, format)
+	name := fmt.Sprintf("impact-report-%d-live", id)
 	if doc.Report.ResultVersion != nil {
-		name = fmt.Sprintf("impact-report-%d-v%d.%s", id, *doc.Report.ResultVersion, format)
+		name = fmt.Sprintf("impact-report-%d-v%d", id, *doc.Report.ResultVersion)
 	}
-	media := form.MediaCSV
-	if format == ghgapp.PDF {
-		media = mediaPDF
-	}
-	return &rest.Raw{ContentType: media, Filename: name, Write: func(w io.Writer) error { return r.use.WriteReport(w, format, doc) }}
+	return new(form.Download(name, format, func(w io.Writer) error { return r.use.WriteReport(w, format, doc) }))
 }
 
 func (r assessmentRoutes) registerVersions() {

@@ -151,10 +151,10 @@ func showSmoothed(s vegetation.Series) *[]ProfilePoint {
 	return new(form.Each(days, func(p vegetation.Point) ProfilePoint { return ProfilePoint{rest.DateOf(p.Date), p.Value} }))
 }
 
-var profileFiles = []struct{ name, format, media, summary, description string }{
-	{"chart.svg", ports.SVG, "image/svg+xml", "The profile as a picture, SVG", chartText},
-	{"chart.png", ports.PNG, "image/png", "The profile as a picture, PNG", chartText},
-	{"export.csv", satellite.CSV, form.MediaCSV, "The profile as a table, CSV", "A line a date, accepted and rejected ones in one order: " +
+var profileFiles = []struct{ name, format, summary, description string }{
+	{"chart.svg", ports.SVG, "The profile as a picture, SVG", chartText},
+	{"chart.png", ports.PNG, "The profile as a picture, PNG", chartText},
+	{"export.csv", satellite.CSV, "The profile as a table, CSV", "A line a date, accepted and rejected ones in one order: " +
 		"date, value, status, reason, coverage, n_valid, n_polygon, median, std, min, max, p10, p90, items (separated by spaces). " +
 		"A rejected date has its reason, and neither a value nor statistics."},
 }
@@ -164,11 +164,10 @@ const chartText = "The accepted dates as points, the smoothed line, the rejected
 
 func registerProfileFiles(a *rest.API, files *satellite.ProfileFiles) {
 	for _, kind := range profileFiles {
-		media, _, _ := strings.Cut(kind.media, ";")
 		route := rest.Route{
 			Method: http.MethodGet, Path: ordersPath + "{id}/" + kind.name, OperationID: "vi_profile_order_" + strings.ReplaceAll(kind.name, ".", "_"),
 			Summary: kind.summary, Description: kind.description + "\n\n" + waitingText, Tag: profileTag, Noun: "order",
-			Permission: access.ProfileOrders.View.For("retrieve"), Query: []rest.Param{form.ShareParam, indexParam}, Media: []string{media},
+			Permission: access.ProfileOrders.View.For("retrieve"), Query: []rest.Param{form.ShareParam, indexParam}, Media: form.Media(kind.format),
 		}
 		rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in profileInput) (rest.Raw, error) {
 			index, err := in.index()
@@ -179,14 +178,11 @@ func registerProfileFiles(a *rest.API, files *satellite.ProfileFiles) {
 				Shared: in.Share, ID: in.ID, Index: index, Format: kind.format, Wait: waitGiven(c),
 			})
 			sayLater(c, file.Order)
-			out := rest.Raw{ContentType: kind.media, Write: file.Write}
-			if kind.format == ports.SVG {
-				c.SetHeader("Content-Security-Policy", form.DrawingPolicy)
-			}
 			if kind.format == satellite.CSV {
-				out.Filename = fmt.Sprintf("profile-%d-%s.csv", in.ID, strings.ToLower(file.Order.Index))
+				name := fmt.Sprintf("profile-%d-%s", in.ID, strings.ToLower(file.Order.Index))
+				return form.Download(name, kind.format, file.Write), err
 			}
-			return out, err
+			return form.Picture(c, kind.format, file.Write), err
 		})
 	}
 }

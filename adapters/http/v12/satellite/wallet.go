@@ -10,6 +10,7 @@ import (
 	"tilth/app/satellite"
 	"tilth/core/access"
 	"tilth/core/credit"
+	"tilth/ports"
 )
 
 // Wallet is a company's credit.
@@ -36,7 +37,7 @@ type Transaction struct {
 func registerWallet(a *rest.API, orders *satellite.Profiles, files *satellite.ProfileFiles) {
 	statement := rest.Route{
 		Method: http.MethodGet, Path: "wallet/statement/", OperationID: "wallet_statement", Summary: "Statement of the wallet, as CSV", Tag: walletTag,
-		Permission: access.Wallets.View.For("statement"), Media: []string{"text/csv"},
+		Permission: access.Wallets.View.For("statement"), Media: form.Media(ports.CSV),
 		Description: "The balance that the span opens with, every transaction in it, oldest first, with the balance, the held and the available " +
 			"credits after it, and the balance it closes with. Amounts are credits with two decimals, times are UTC.",
 		Query: []rest.Param{
@@ -49,7 +50,7 @@ func registerWallet(a *rest.API, orders *satellite.Profiles, files *satellite.Pr
 		To   *rest.Date `query:"to"`
 	}) (rest.Raw, error) {
 		write, err := files.Statement(ctx, c.Principal(), form.TimeOf(in.From), form.TimeOf(in.To))
-		return rest.Raw{ContentType: form.MediaCSV, Filename: "statement.csv", Write: write}, err
+		return form.Download("statement", ports.CSV, write), err
 	})
 	rest.Handle(a, rest.Route{
 		Method: http.MethodGet, Path: "wallet/", OperationID: "wallet_retrieve", Summary: "Show the wallet", Tag: walletTag,

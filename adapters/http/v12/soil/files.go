@@ -13,17 +13,6 @@ import (
 	"tilth/ports"
 )
 
-var stratificationFormats = map[string]struct{ media, ending string }{
-	ports.GeoJSON: {"application/geo+json", "geojson"},
-	ports.CSV:     {form.MediaCSV, "csv"},
-	ports.KML:     {"application/vnd.google-earth.kml+xml", "kml"},
-	ports.GPX:     {"application/gpx+xml", "gpx"},
-	ports.SHP:     {"application/zip", "zip"},
-	ports.PDF:     {"application/pdf", "pdf"},
-}
-
-var pictureMedia = map[string]string{ports.SVG: "image/svg+xml", ports.PNG: "image/png"}
-
 const (
 	zonesText = "The zones of a map, candidate or saved, for other programs: longitude and latitude (WGS84), seven decimals. `geojson`, `kml` and `shp` (a zipped " +
 		"shapefile) hold their outlines with area, share, cells, parts, seed, and mean and standard deviation of each layer; `csv` holds these figures alone. " +
@@ -61,14 +50,10 @@ func registerStratificationFiles(a *rest.API, files *soil.MapFiles) {
 
 func (f fileRoutes) register(a *rest.API) {
 	export := f.routes.Route(http.MethodGet, "export/", f.need, f.summary)
-	export.Description = f.text
+	export.Description, export.Media = f.text, form.Media(f.formats...)
 	export.Query = []rest.Param{{Name: "format", Type: rest.String, Enum: f.formats, Description: "Default geojson."}}
 	if f.papers != nil {
 		export.Query = append(export.Query, rest.Param{Name: "paper", Type: rest.String, Enum: f.papers, Description: "Of a field sheet; default A4."})
-	}
-	for _, format := range f.formats {
-		media, _, _ := strings.Cut(stratificationFormats[format].media, ";")
-		export.Media = append(export.Media, media)
 	}
 	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, in struct {
 		mapPath
@@ -80,18 +65,14 @@ func (f fileRoutes) register(a *rest.API) {
 			Format: cmp.Or(format, ports.GeoJSON), Paper: cmp.Or(paper, ports.PaperA4), Address: c.Link(plansPath + in.MapUUID + "/export/"),
 		}
 		file, err := f.file(ctx, c.Principal(), in.MapUUID, choice)
-		of := stratificationFormats[choice.Format]
-		return rest.Raw{ContentType: of.media, Filename: file.Stem + "." + of.ending, Write: file.Write}, err
+		return form.Download(file.Stem, choice.Format, file.Write), err
 	})
-	for format, media := range pictureMedia {
+	for _, format := range []string{ports.SVG, ports.PNG} {
 		preview := f.routes.Route(http.MethodGet, "preview."+format, f.need, f.picture+strings.ToUpper(format))
-		preview.OperationID, preview.Description, preview.Media = f.routes.Operation+"_preview_"+format, previewText, []string{media}
+		preview.OperationID, preview.Description, preview.Media = f.routes.Operation+"_preview_"+format, previewText, form.Media(format)
 		rest.Handle(a, preview, func(ctx context.Context, c *rest.Call, in mapPath) (rest.Raw, error) {
 			file, err := f.file(ctx, c.Principal(), in.MapUUID, soil.PlanChoice{Format: format})
-			if format == ports.SVG {
-				c.SetHeader("Content-Security-Policy", form.DrawingPolicy)
-			}
-			return rest.Raw{ContentType: media, Write: file.Write}, err
+			return form.Picture(c, format, file.Write), err
 		})
 	}
 }

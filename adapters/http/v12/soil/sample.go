@@ -231,14 +231,14 @@ func registerSampleFiles(a *rest.API, s *soil.SampleFiles) {
 	export := sampleRoute(http.MethodGet, samplesPath+"export/", access.Samples.View.For("export"), "Export samples as a file")
 	export.Description = "The samples that the list gives for the same filters: CSV, whose columns the import takes, or GeoJSON with the place where each was taken, or else planned (WGS84)."
 	export.Query = append([]rest.Param{{Name: "format", Type: rest.String, Enum: []string{"csv", "geojson"}, Description: "Default csv."}}, sampleFilters()...)
-	export.Media = []string{"text/csv", "application/geo+json"}
+	export.Media = form.Media(ports.CSV, ports.GeoJSON)
 	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, in struct {
 		rest.Values
 		Format string `query:"format"`
 	}) (rest.Raw, error) {
 		format := cmp.Or(in.Format, ports.CSV)
 		write, err := s.Export(ctx, c.Principal(), format, form.PageOf(rest.PageSpec{All: true, Number: 1}, form.FiltersOf(sampleFilters(), in.Values)))
-		return rest.Raw{ContentType: stratificationFormats[format].media, Filename: "samples." + format, Write: write}, err
+		return form.Download("samples", format, write), err
 	})
 	take := sampleRoute(http.MethodPost, samplesPath+"import/", access.ImportSamples.For("import"), "Import results of samples")
 	take.Description = "Takes a CSV file with a header, or a JSON array of objects, of at most " + strconv.Itoa(soil.MaxSampleRows) + " rows with the columns `" +
