@@ -120,9 +120,7 @@ func registerWebhookWrites(a *rest.API, w *events.Webhooks) {
 	rest.Register(a, rest.Resource[WebhookWrite, Webhook]{
 		Path: "webhook/", Noun: "webhook", Plural: "webhooks", Access: access.Webhooks, Tag: "Webhooks",
 		Update: func(ctx context.Context, c *rest.Call, id int64) (Webhook, error) {
-			hook, err := w.Update(ctx, c.Principal(), id, func(current webhook.Webhook) (webhook.Webhook, error) {
-				return form.Change(c, current, showWebhook, writeOfWebhook, applyWebhook)
-			})
+			hook, err := w.Update(ctx, c.Principal(), id, form.Change(c, showWebhook, writeOfWebhook, applyWebhook))
 			return showWebhook(hook), err
 		},
 		Delete: func(ctx context.Context, c *rest.Call, id int64) error {

@@ -35,8 +35,7 @@ func registerExport(a *rest.API, imports *farmapp.Imports) {
 		Format string `query:"format"`
 	}) (rest.Raw, error) {
 		format := cmp.Or(in.Format, ports.GeoJSON)
-		query := form.PageOf(rest.PageSpec{All: true, Number: 1}, form.FiltersOf(filters, in.Values))
-		write, err := imports.Export(ctx, c.Principal(), in.Share, query, format)
+		write, err := imports.Export(ctx, c.Principal(), in.Share, form.QueryOf(form.Whole, filters, in.Values), format)
 		return form.Download("fields", format, write), err
 	})
 }

@@ -205,7 +205,7 @@ func registerBoundaries(a *rest.API, boundaries *farmapp.Boundaries) {
 		rest.Values
 		form.ByID
 	}) (rest.Paginated[BoundaryVersion], error) {
-		found, err := boundaries.List(ctx, c.Principal(), in.Share, in.ID, form.PageOf(in.Page(), nil))
+		found, err := boundaries.List(ctx, c.Principal(), in.Share, in.ID, form.QueryOf(in.Page(), nil, in.Values))
 		if err != nil {
 			return rest.Paginated[BoundaryVersion]{}, err
 		}

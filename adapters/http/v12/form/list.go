@@ -24,45 +24,29 @@ func ListParams(search string, order ...string) []rest.Param {
 // ShareParam asks for what others share, on lists and records outside the generic path.
 var ShareParam = rest.ShareParam
 
+// Whole asks for a list without pages.
+var Whole = rest.PageSpec{All: true, Number: 1}
+
 // QueryOf returns the store's query for the parameters that a caller set, among those
 // declared: its filters, order and page; partial names those that match a part of the text.
 func QueryOf(page rest.PageSpec, declared []rest.Param, given rest.Values, partial ...string) ports.Query {
-	q := PageOf(page, FiltersOf(declared, given, partial...))
+	q := ports.Query{Limit: page.Limit(), Offset: page.Offset()}
 	for _, p := range declared {
-		terms, _ := given.All()[p.Name].([]rest.OrderTerm)
-		for _, term := range terms {
-			q.Order = append(q.Order, ports.Order{Field: term.Field, Descending: term.Descending})
+		switch value := given.All()[p.Name].(type) {
+		case nil:
+		case []rest.OrderTerm:
+			q.Order = append(q.Order, Each(value, func(term rest.OrderTerm) ports.Order { return ports.Order(term) })...)
+		case time.Time:
+			q.Filters = append(q.Filters, ports.Filter{Name: p.Name, Value: value.Format(time.RFC3339Nano)})
+		default:
+			q.Filters = append(q.Filters, ports.Filter{Name: p.Name, Value: value, Partial: slices.Contains(partial, p.Name)})
 		}
 	}
 	return q
 }
 
-// PageOf returns the store's query for a page.
-func PageOf(p rest.PageSpec, filters []ports.Filter) ports.Query {
-	return ports.Query{Filters: filters, Limit: p.Limit(), Offset: p.Offset()}
-}
-
-// FiltersOf returns the filters that a caller set, among those declared; partial names
-// those that match a part of the text.
-func FiltersOf(declared []rest.Param, given rest.Values, partial ...string) []ports.Filter {
-	all := given.All()
-	var out []ports.Filter
-	for _, p := range declared {
-		switch value := all[p.Name].(type) {
-		case nil, []rest.OrderTerm: // an order is no filter
-		case time.Time:
-			out = append(out, ports.Filter{Name: p.Name, Value: value.Format(time.RFC3339Nano)})
-		default:
-			out = append(out, ports.Filter{Name: p.Name, Value: value, Partial: slices.Contains(partial, p.Name)})
-		}
-	}
-	return out
-}
-
 // Listing converts a list of the use cases to one of the interface.
-func Listing[T any](l app.List[T]) rest.Listing[T] {
-	return rest.Listing[T]{Count: l.Count, Each: l.Each}
-}
+func Listing[T any](l app.List[T]) rest.Listing[T] { return rest.Listing[T](l) }
 
 // HandleList adds the route of a list outside farm management; filters are its parameters beside those of the page.
 func HandleList[T, R any](

@@ -54,18 +54,19 @@ func (c OfCompany) Apply(m *record.Meta) { m.CompanyID = OrZero(c.CompanyID) }
 // CompanyOf returns the company of a record in its writable form.
 func CompanyOf(m record.Meta) OfCompany { return OfCompany{&m.CompanyID} }
 
-// Change returns a record as a write wants it: its body over the record as it stands, once
-// the If-Match header is compared. Call it under the record's lock.
-func Change[T, W, R any](c *rest.Call, current T, show func(T) R, write func(T) W, apply func(W, *T)) (T, error) {
-	if err := CheckIfMatch(c, current, show); err != nil {
+// Change returns what makes of a record the one that a write wants: its body over the record
+// as it stands, once the If-Match header is compared. It is called under the record's lock.
+func Change[T, W, R any](c *rest.Call, show func(T) R, write func(T) W, apply func(W, *T)) func(current T) (T, error) {
+	return func(current T) (T, error) {
+		if err := CheckIfMatch(c, current, show); err != nil {
+			return current, err
+		}
+		body, err := rest.DecodeChange(c, write(current))
+		if err == nil {
+			apply(body, &current)
+		}
 		return current, err
 	}
-	body, err := rest.DecodeChange(c, write(current))
-	if err != nil {
-		return current, err
-	}
-	apply(body, &current)
-	return current, nil
 }
 
 // CheckIfMatch compares the If-Match header of a write with the current record; call it under the record's lock.

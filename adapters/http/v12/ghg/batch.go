@@ -257,7 +257,7 @@ func (r bulkRoutes) registerExport() {
 		form.Shared
 		Kind string `query:"kind"`
 	}) (rest.Raw, error) {
-		query := ports.Query{Filters: form.FiltersOf(filters, in.Values)}
+		query := form.QueryOf(form.Whole, filters, in.Values)
 		if in.Kind == "lines" {
 			write, err := r.use.ExportLines(ctx, c.Principal(), in.Share, query)
 			return form.Download("assessment-lines", ports.CSV, write), err

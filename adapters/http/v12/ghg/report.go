@@ -154,7 +154,7 @@ func (r assessmentRoutes) registerVersions() {
 		form.SharedByID
 	}) (rest.List[AssessmentVersion], error) {
 		page := in.PageOrAll()
-		return form.List(page, showVersion)(r.use.Submissions(ctx, c.Principal(), in.Share, in.ID, form.PageOf(page, nil)))
+		return form.List(page, showVersion)(r.use.Submissions(ctx, c.Principal(), in.Share, in.ID, form.QueryOf(page, nil, in.Values)))
 	})
 	one := assessmentRoute(http.MethodGet, "{id}/submissions/{version}/", access.Assessments.View.For("retrieve_submission"), "Retrieve a submitted version")
 	one.Description, one.Query = "With the snapshot that the engine was given, and its report.", []rest.Param{form.ShareParam}

@@ -156,9 +156,7 @@ func registerAOIWrites(a *rest.API, aois *soil.AOIs) {
 		r.Description = "Orders keep the land as it was when they were placed."
 		r.Body = rest.Body[AOIWrite]()
 		rest.Handle(a, r, onAOI(aois, func(ctx context.Context, c *rest.Call, id int64) (AOI, error) {
-			changed, err := aois.Update(ctx, c.Principal(), id, func(current stratification.AOI) (stratification.AOI, error) {
-				return form.Change(c, current, showAOI, writeOfAOI, applyAOI)
-			})
+			changed, err := aois.Update(ctx, c.Principal(), id, form.Change(c, showAOI, writeOfAOI, applyAOI))
 			return showAOI(changed), err
 		}))
 	}

@@ -219,9 +219,7 @@ func registerSamples(a *rest.API, s *soil.Samples) {
 		"A sample that could not be taken is missed. How far it was moved from its planned place is measured on the ellipsoid."
 	patch.Body = rest.Body[SampleWrite]()
 	rest.Handle(a, patch, func(ctx context.Context, c *rest.Call, in form.ByID) (Sample, error) {
-		changed, err := s.Update(ctx, c.Principal(), in.ID, func(current sample.Sample) (sample.Sample, error) {
-			return form.Change(c, current, showSample, writeOfSample, applySample)
-		})
+		changed, err := s.Update(ctx, c.Principal(), in.ID, form.Change(c, showSample, writeOfSample, applySample))
 		return showSample(changed), err
 	})
 	registerEstimate(a, s)
@@ -237,7 +235,7 @@ func registerSampleFiles(a *rest.API, s *soil.SampleFiles) {
 		Format string `query:"format"`
 	}) (rest.Raw, error) {
 		format := cmp.Or(in.Format, ports.CSV)
-		write, err := s.Export(ctx, c.Principal(), format, form.PageOf(rest.PageSpec{All: true, Number: 1}, form.FiltersOf(sampleFilters(), in.Values)))
+		write, err := s.Export(ctx, c.Principal(), format, form.QueryOf(form.Whole, sampleFilters(), in.Values))
 		return form.Download("samples", format, write), err
 	})
 	take := sampleRoute(http.MethodPost, samplesPath+"import/", access.ImportSamples.For("import"), "Import results of samples")
