@@ -82,7 +82,8 @@ func (s *shell) printLayer(err error, what string, r ports.LayerRaster) error {
 	if r.CompanyID != 0 {
 		out = append(out, member{"company", r.CompanyID})
 	}
-	return s.answer(err, append(out, member{"coarse", r.Coarse}), "%s%-16s %s, EPSG:%d, %d × %d pixels of %g m, sha256 %.12s", what, r.Name, r.File, r.EPSG, r.Cols, r.Rows, r.CellSize, r.Checksum)
+	return s.answer(err, append(out, member{"coarse", r.Coarse}),
+		"%s%-16s %s, EPSG:%d, %d × %d pixels of %g m, sha256 %.12s", what, r.Name, r.File, r.EPSG, r.Cols, r.Rows, r.CellSize, r.Checksum)
 }
 
 func (s *shell) layer() *cobra.Command {

@@ -35,7 +35,8 @@ type Invitation struct {
 func showInvitation(i ports.Invitation) Invitation {
 	return Invitation{
 		ID: i.ID, Email: i.Email, Name: form.OrNull(i.Name), Roles: orEmpty(i.Roles), CreatedAt: i.CreatedAt,
-		CreatedBy: form.If(i.CreatedBy != 0, form.Ref{ID: i.CreatedBy, Name: i.Inviter}), ExpiresAt: i.ExpiresAt, AcceptedAt: i.AcceptedAt, RevokedAt: i.RevokedAt,
+		CreatedBy: form.If(i.CreatedBy != 0, form.Ref{ID: i.CreatedBy, Name: i.Inviter}),
+		ExpiresAt: i.ExpiresAt, AcceptedAt: i.AcceptedAt, RevokedAt: i.RevokedAt,
 	}
 }
 
@@ -58,7 +59,8 @@ func registerInvitations(a *rest.API, p *account.People) {
 	create.Description = "The link is good once, for seven days. It is mailed where a mail server is configured, and in the answer in any case.\n\n" +
 		"An open invitation of the same address is revoked."
 	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in rest.JSON[InvitationWrite]) (InvitationMade, error) {
-		made, token, err := p.Invite(ctx, c.Principal(), ports.Invitation{Email: in.Body.Email, Name: form.OrZero(in.Body.Name), Roles: in.Body.Roles, Inviter: c.Principal().Name})
+		wanted := ports.Invitation{Email: in.Body.Email, Name: form.OrZero(in.Body.Name), Roles: in.Body.Roles, Inviter: c.Principal().Name}
+		made, token, err := p.Invite(ctx, c.Principal(), wanted)
 		c.SetHeader("Cache-Control", "no-store")
 		return InvitationMade{showInvitation(made), token, c.Site(account.InvitationPage + token)}, err
 	})

@@ -52,7 +52,8 @@ func showGrant(g access.Grant, seenBy int64) ShareGrant {
 		ID: g.ID, CreatedAt: g.CreatedAt, UpdatedAt: g.UpdatedAt, CreatedBy: form.Pointed(g.CreatedBy, form.Named),
 		Company: Party(g.Grantor), Grantee: Party(g.Grantee), Target: string(g.Target),
 		Direction: map[bool]string{true: "received", false: "given"}[seenBy == g.Grantee.ID],
-		Farm:      form.Pointed(g.Farm, form.Named), Field: form.Pointed(g.Field, form.Named), Slugs: form.Strings(g.Slugs), Status: string(g.Status), EndsOn: form.DateOf(g.EndsOn),
+		Farm:      form.Pointed(g.Farm, form.Named), Field: form.Pointed(g.Field, form.Named), Slugs: form.Strings(g.Slugs),
+		Status: string(g.Status), EndsOn: form.DateOf(g.EndsOn),
 	}
 }
 
@@ -101,7 +102,9 @@ const answerText = "For the company that the grant is offered to, while it is pe
 var grantRoute = rest.Routes{Base: "share-grant/", Operation: "share_grant", Tag: "Sharing", Noun: "share grant"}.Route
 
 // onGrant returns the handler of a route that does one thing with a grant and answers with it.
-func onGrant(use func(context.Context, access.Principal, int64) (access.Grant, error)) func(context.Context, *rest.Call, form.ByID) (ShareGrant, error) {
+func onGrant(
+	use func(context.Context, access.Principal, int64) (access.Grant, error),
+) func(context.Context, *rest.Call, form.ByID) (ShareGrant, error) {
 	return func(ctx context.Context, c *rest.Call, in form.ByID) (ShareGrant, error) {
 		grant, err := use(ctx, c.Principal(), in.ID)
 		return showGrant(grant, c.Principal().CompanyID), err

@@ -108,8 +108,10 @@ func (in importInput) options() farm.ImportOptions {
 
 func showImport(r farmapp.ImportReport) FieldImport {
 	return FieldImport{
-		JobID: form.If(r.Background(), r.ID), Status: string(r.Status), Reason: form.OrNull(r.Reason), Preview: r.Options.Preview, Atomic: r.Options.Atomic, FarmID: r.Options.FarmID, Total: r.Total, Done: r.Done,
-		Created: r.Tally[batch.Create], Updated: r.Tally[batch.Update], Skipped: r.Tally[batch.Skip], Failed: r.Tally[batch.Fail], At: r.UpdatedAt, Features: form.Each(r.Judged, showJudged),
+		JobID: form.If(r.Background(), r.ID), Status: string(r.Status), Reason: form.OrNull(r.Reason),
+		Preview: r.Options.Preview, Atomic: r.Options.Atomic, FarmID: r.Options.FarmID, Total: r.Total, Done: r.Done,
+		Created: r.Tally[batch.Create], Updated: r.Tally[batch.Update], Skipped: r.Tally[batch.Skip], Failed: r.Tally[batch.Fail],
+		At: r.UpdatedAt, Features: form.Each(r.Judged, showJudged),
 	}
 }
 

@@ -195,9 +195,11 @@ func chartsOf(d dashboard.Dashboard) DashboardCharts {
 	point := func(p dashboard.Part) (string, float64) { return p.Label, p.Value }
 	years := func(figure func(y dashboard.Year) float64) []float64 { return form.Each(d.Trend, figure) }
 	return DashboardCharts{
-		EmissionsByModel:   chartOf(d.Carbon.EmissionsByModel, point),
-		RemovalsBySource:   chartOf(d.Carbon.RemovalsBySource, point),
-		StatusDistribution: Chart{[]string{string(assessment.Draft), string(assessment.Submitted)}, []float64{float64(d.Summary.Drafts), float64(d.Summary.Submitted)}},
+		EmissionsByModel: chartOf(d.Carbon.EmissionsByModel, point),
+		RemovalsBySource: chartOf(d.Carbon.RemovalsBySource, point),
+		StatusDistribution: Chart{
+			[]string{string(assessment.Draft), string(assessment.Submitted)}, []float64{float64(d.Summary.Drafts), float64(d.Summary.Submitted)},
+		},
 		VerificationStatusDistribution: chartOf(dashboard.Statuses, func(s verification.Status) (string, float64) {
 			return string(s), float64(d.Verification.ByStatus[s])
 		}),
