@@ -71,21 +71,15 @@ func registerPrefill(a *rest.API, use *ghgapp.Assessments) {
 	r.Body = rest.Body[PrefillRequest]().Optional()
 	rest.Handle(a, r, func(ctx context.Context, c *rest.Call, in form.ByID) (Prefill, error) {
 		found, err := use.Prefill(ctx, c.Principal(), in.ID, func() (ghgapp.PrefillOptions, error) {
-			body, err := optionalBody[PrefillRequest](c)
-			out := ghgapp.PrefillOptions{Apply: body.Apply, Overwrite: body.Overwrite, Sections: body.Sections, CropID: form.OrZero(body.CropID)}
-			return out, err
+			var body PrefillRequest
+			raw, err := c.Body()
+			if err == nil && len(raw) > 0 { // it may be left out
+				body, err = rest.Decode[PrefillRequest](c)
+			}
+			return ghgapp.PrefillOptions{Apply: body.Apply, Overwrite: body.Overwrite, Sections: body.Sections, CropID: form.OrZero(body.CropID)}, err
 		})
 		return showPrefill(found), err
 	})
-}
-
-// optionalBody reads a body that may be left out.
-func optionalBody[T any](c *rest.Call) (T, error) {
-	var none T
-	if raw, err := c.Body(); err != nil || len(raw) == 0 {
-		return none, err
-	}
-	return rest.Decode[T](c)
 }
 
 func showPrefill(p ghgapp.Prefilled) Prefill {
