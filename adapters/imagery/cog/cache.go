@@ -43,9 +43,9 @@ type cache struct {
 // errAbandoned is the error of a load whose caller panicked.
 var errAbandoned = errors.New("the load was abandoned")
 
-// get returns the data of keys, which must differ from each other. load is called with
-// those that are neither cached nor being loaded, and returns their values in that order. Callers whose load ended because another caller's context did load themselves. Failures
-// are not cached.
+// get returns the data of keys, which must differ from each other. load is called with those that are
+// neither cached nor being loaded, and returns their values in that order. Callers whose load ended
+// because another caller's context did load themselves. Failures are not cached.
 func (c *cache) get(ctx context.Context, keys []key, load func(context.Context, []key) ([]value, error)) ([]any, error) {
 	out := make([]any, len(keys))
 	pending := make([]int, len(keys))
