@@ -69,7 +69,8 @@ func (g GridCells) extent() (low, high [2]int32, err error) {
 			low[axis], high[axis] = min(low[axis], v), max(high[axis], v)
 		}
 		if first, twice := seen[p]; twice {
-			return low, high, fault.Field("cells", fmt.Sprintf("Cell %d and cell %d are both in row %d, column %d.", first+1, i+1, p[0], p[1]))
+			return low, high, fault.Field("cells", fmt.Sprintf(
+				"Cell %d and cell %d are both in row %d, column %d.", first+1, i+1, p[0], p[1]))
 		}
 		seen[p] = i
 	}

@@ -99,7 +99,8 @@ func MeanOf(s Survey, precision plan.Precision) (Estimate, error) {
 	for h := range s.Zones {
 		parts[h] = e.zone(h, numbers(values[h]))
 		if n, planned := len(values[h]), s.Zones[h].Planned; n < planned {
-			e.note("Zone %d has values of %d of its %d samples. The estimate holds if the others are missing by chance.", s.Zones[h].Zone, n, planned)
+			e.note("Zone %d has values of %d of its %d samples. The estimate holds if the others are missing by chance.",
+				s.Zones[h].Zone, n, planned)
 		}
 	}
 	e.notePlacement(s)
