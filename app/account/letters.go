@@ -31,9 +31,7 @@ func AskLetter(ctx context.Context, box ports.LetterBox, jobs ports.JobWriter, l
 	if err := box.Put(ctx, letter); err != nil {
 		return err
 	}
-	return jobs.Enqueue(ctx, ports.Job{
-		Kind: LetterJob, Key: fmt.Sprint(letter.ID), CompanyID: letter.CompanyID, Subject: letter.ID, RunAt: letter.CreatedAt,
-	})
+	return jobs.Enqueue(ctx, task.JobOn(LetterJob, letter.CompanyID, letter.ID, letter.CreatedAt))
 }
 
 // Links are the addresses that letters point at; the token of a link is put behind them.
@@ -98,19 +96,18 @@ func (w letterWork) Begin(ctx context.Context, run letterRun, s *openLetter) (ta
 	if err := run.Tx.Tickets.Purge(ctx, run.Now.Add(-keptFor)); err != nil {
 		return task.Next{}, err
 	}
-	ready, err := false, error(nil)
-	switch s.Kind {
-	case ports.LetterInvitation:
-		s.message, ready, err = w.invitation(ctx, run, s.Letter)
-	case ports.LetterReset:
-		s.message, ready, err = w.reset(ctx, run, s.Letter)
+	write := w.invitation
+	if s.Kind == ports.LetterReset {
+		write = w.reset
 	}
+	message, ready, err := write(ctx, run, s.Letter)
 	if err != nil {
 		return task.Next{}, err
 	}
 	if !ready {
 		return task.Finish(), run.Tx.Letters.Drop(ctx, s.ID)
 	}
+	s.message = message
 	s.message.ID, s.message.At = fmt.Sprintf("%s-%d-%d", s.Kind, s.ID, s.CreatedAt.UnixMicro()), s.CreatedAt
 	return task.Continue(), nil
 }

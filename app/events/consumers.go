@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"time"
 
 	"tilth/app"
+	"tilth/app/task"
 	"tilth/core/event"
 	"tilth/core/webhook"
 	"tilth/ports"
@@ -80,9 +80,7 @@ const WebhookJob = "webhook"
 
 // webhookJobOf returns the job that sends the pending deliveries of a webhook.
 func webhookJobOf(hook *webhook.Webhook, at time.Time) ports.Job {
-	return ports.Job{
-		Kind: WebhookJob, Key: strconv.FormatInt(hook.ID, 10), CompanyID: hook.CompanyID, Subject: hook.ID, RunAt: at,
-	}
+	return task.JobOn(WebhookJob, hook.CompanyID, hook.ID, at)
 }
 
 // Dispatcher is the consumer that makes deliveries of events, and the jobs that send them.

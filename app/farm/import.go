@@ -4,10 +4,10 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"strconv"
 
 	"tilth/app"
 	"tilth/app/batches"
+	"tilth/app/task"
 	"tilth/core/access"
 	"tilth/core/batch"
 	"tilth/core/farm"
@@ -117,9 +117,7 @@ func (in *Imports) take(ctx context.Context, who access.Principal, b farm.Import
 			return err
 		}
 		out = ImportReport{Batch: inserted}
-		return tx.Jobs.Enqueue(ctx, ports.Job{
-			Kind: ImportJob, Key: strconv.FormatInt(inserted.ID, 10), CompanyID: who.CompanyID, Subject: inserted.ID, RunAt: b.CreatedAt,
-		})
+		return tx.Jobs.Enqueue(ctx, task.JobOn(ImportJob, who.CompanyID, inserted.ID, b.CreatedAt))
 	})
 	return out, err
 }

@@ -5,10 +5,10 @@ import (
 	"context"
 	"log/slog"
 	"slices"
-	"strconv"
 
 	"tilth/app"
 	"tilth/app/batches"
+	"tilth/app/task"
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/batch"
@@ -132,9 +132,7 @@ func (b *Batches) queue(ctx context.Context, who access.Principal, some assessme
 			return out, err
 		}
 		out = BatchReport{Batch: inserted}
-		return out, tx.Jobs.Enqueue(ctx, ports.Job{
-			Kind: batchJobKinds[some.Kind], Key: strconv.FormatInt(inserted.ID, 10), CompanyID: who.CompanyID, Subject: inserted.ID, RunAt: b.deps.Clock.Now(),
-		})
+		return out, tx.Jobs.Enqueue(ctx, task.JobOn(batchJobKinds[some.Kind], who.CompanyID, inserted.ID, b.deps.Clock.Now()))
 	})
 }
 

@@ -2,9 +2,9 @@ package ghg
 
 import (
 	"context"
-	"strconv"
 	"time"
 
+	"tilth/app/task"
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/fault"
@@ -25,10 +25,6 @@ const (
 	sweepLimit = 1_000
 )
 
-func completeness(companyID, id int64, at time.Time) ports.Job {
-	return ports.Job{Kind: CompletenessJob, Key: strconv.FormatInt(id, 10), CompanyID: companyID, Subject: id, RunAt: at}
-}
-
 // startCompletion asks the background for the completeness of assessments that were
 // written. What was written is not lost with a failure to ask: that is logged, and the
 // sweep asks again.
@@ -36,7 +32,7 @@ func (a *Assessments) startCompletion(ctx context.Context, tx ports.Repos, all .
 	now := a.deps.Clock.Now()
 	jobs := make([]ports.Job, len(all))
 	for i, r := range all {
-		jobs[i] = completeness(r.CompanyID, r.ID, now)
+		jobs[i] = task.JobOn(CompletenessJob, r.CompanyID, r.ID, now)
 	}
 	if err := tx.Jobs.TryEnqueue(ctx, jobs...); err != nil {
 		a.deps.Log.ErrorContext(ctx, "the completeness of assessments could not be asked for; the sweep will find them", "assessment", all[0].ID, "assessments", len(all), "error", err)
@@ -129,7 +125,7 @@ func (a *Assessments) Sweep(ctx context.Context, job ports.Job) error {
 			return err
 		}
 		for _, r := range stale {
-			if err := tx.Jobs.Enqueue(ctx, completeness(r.CompanyID, r.ID, now)); err != nil {
+			if err := tx.Jobs.Enqueue(ctx, task.JobOn(CompletenessJob, r.CompanyID, r.ID, now)); err != nil {
 				return err
 			}
 		}

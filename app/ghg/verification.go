@@ -3,11 +3,11 @@ package ghg
 import (
 	"context"
 	"log/slog"
-	"strconv"
 	"time"
 
 	"tilth/app"
 	"tilth/app/satellite"
+	"tilth/app/task"
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/audit"
@@ -90,9 +90,7 @@ func (v *Verification) Restart(ctx context.Context, who access.Principal, id int
 
 // AskVerification asks, in a transaction, for the check of what an assessment submitted last.
 func AskVerification(ctx context.Context, tx ports.Repos, a assessment.Assessment, at time.Time) error {
-	return tx.Jobs.Enqueue(ctx, ports.Job{
-		Kind: ports.JobVerification, Key: strconv.FormatInt(a.ID, 10), CompanyID: a.CompanyID, Subject: a.ID, RunAt: at,
-	})
+	return tx.Jobs.Enqueue(ctx, task.JobOn(ports.JobVerification, a.CompanyID, a.ID, at))
 }
 
 // SeriesComputer computes one series, without a database.

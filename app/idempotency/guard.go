@@ -35,28 +35,24 @@ type guarded struct {
 
 // Write implements ports.Store.
 func (g guarded) Write(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
-	held, ok := ctx.Value(claimKey{}).(claim)
-	if !ok {
-		return g.Store.Write(ctx, do)
-	}
-	return g.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		if err := do(ctx, tx); err != nil {
-			return err
-		}
-		return tx.Replays.Executed(ctx, held.scope, held.key, held.token, g.clock.Now())
-	})
+	return g.Store.Write(ctx, marking(ctx, g.clock, do, func(tx ports.Repos) ports.Replays { return tx.Replays }))
 }
 
 // Operate implements ports.Store.
 func (g guarded) Operate(ctx context.Context, do func(ctx context.Context, tx ports.OperatorRepos) error) error {
+	return g.Store.Operate(ctx, marking(ctx, g.clock, do, func(tx ports.OperatorRepos) ports.Replays { return tx.Replays }))
+}
+
+// marking returns a callback that also marks the claim of its request, where it has one, executed.
+func marking[T any](ctx context.Context, clock ports.Clock, do func(ctx context.Context, tx T) error, in func(tx T) ports.Replays) func(ctx context.Context, tx T) error {
 	held, ok := ctx.Value(claimKey{}).(claim)
 	if !ok {
-		return g.Store.Operate(ctx, do)
+		return do
 	}
-	return g.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	return func(ctx context.Context, tx T) error {
 		if err := do(ctx, tx); err != nil {
 			return err
 		}
-		return tx.Replays.Executed(ctx, held.scope, held.key, held.token, g.clock.Now())
-	})
+		return in(tx).Executed(ctx, held.scope, held.key, held.token, clock.Now())
+	}
 }

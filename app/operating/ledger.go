@@ -3,6 +3,7 @@ package operating
 import (
 	"context"
 	"iter"
+	"time"
 	"unicode/utf8"
 
 	"tilth/app"
@@ -24,10 +25,7 @@ func checkNote(note string) error {
 
 // Wallet returns the wallet of a company. Faults: NotFound.
 func (o *Operating) Wallet(ctx context.Context, companyID int64) (credit.Wallet, error) {
-	return app.In(ctx, o.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (out credit.Wallet, err error) {
-		if _, err = tx.Accounts.Company(ctx, companyID); err != nil {
-			return out, err
-		}
+	return ofCompany(ctx, o, companyID, func(ctx context.Context, tx ports.OperatorRepos) (credit.Wallet, error) {
 		return tx.Wallet.Get(ctx, access.Own(companyID))
 	})
 }
@@ -54,17 +52,11 @@ type RefundWanted struct {
 // Refund returns a captured charge back, at most its amount, and once. The field counts as
 // charged still.
 // Faults: Invalid, NotFound, Conflict (already_refunded).
-func (o *Operating) Refund(ctx context.Context, in RefundWanted) (credit.Wallet, credit.Transaction, error) {
-	var wallet credit.Wallet
-	var refund credit.Transaction
+func (o *Operating) Refund(ctx context.Context, in RefundWanted) (wallet credit.Wallet, refund credit.Transaction, err error) {
 	if err := checkNote(in.Note); err != nil {
 		return wallet, refund, err
 	}
-	scope := access.Own(in.CompanyID)
-	err := o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-		if _, err := tx.Accounts.Company(ctx, in.CompanyID); err != nil {
-			return err
-		}
+	err = o.inCompany(ctx, in.CompanyID, func(ctx context.Context, tx ports.OperatorRepos, scope access.Scope, now time.Time) error {
 		before, err := tx.Wallet.Lock(ctx, scope)
 		if err != nil {
 			return err
@@ -73,7 +65,7 @@ func (o *Operating) Refund(ctx context.Context, in RefundWanted) (credit.Wallet,
 		if err != nil {
 			return err
 		}
-		if refund, err = credit.RefundOf(captured, in.Amount, in.Note, o.deps.Clock.Now()); err != nil {
+		if refund, err = credit.RefundOf(captured, in.Amount, in.Note, now); err != nil {
 			return err
 		}
 		if done, err := tx.Wallet.Refunded(ctx, scope, captured.ID); err != nil || done {
@@ -85,10 +77,7 @@ func (o *Operating) Refund(ctx context.Context, in RefundWanted) (credit.Wallet,
 		if wallet, err = before.Apply(credit.Refund, refund.Amount); err != nil {
 			return err
 		}
-		if err := tx.Wallet.Post(ctx, scope, wallet, &refund); err != nil {
-			return err
-		}
-		return auditMoney(ctx, tx, scope, refund)
+		return post(ctx, tx, scope, wallet, &refund)
 	})
 	return wallet, refund, err
 }

@@ -165,27 +165,21 @@ func (o *Operating) CreditWallet(ctx context.Context, companyID int64, amount cr
 	if err := checkNote(note); err != nil {
 		return credit.Wallet{}, err
 	}
-	scope := access.Own(companyID)
-	return app.In(ctx, o.deps.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (out credit.Wallet, err error) {
-		if _, err := tx.Accounts.Company(ctx, companyID); err != nil {
-			return out, err
-		}
+	var out credit.Wallet
+	err := o.inCompany(ctx, companyID, func(ctx context.Context, tx ports.OperatorRepos, scope access.Scope, now time.Time) error {
 		wallet, err := tx.Wallet.Lock(ctx, scope)
 		if err != nil {
-			return out, err
+			return err
 		}
 		if wallet.Balance > credit.MaxAmount-amount {
-			return out, fault.Field("amount", "The balance would be larger than a wallet can hold.")
+			return fault.Field("amount", "The balance would be larger than a wallet can hold.")
 		}
 		if out, err = wallet.Apply(credit.Credit, amount); err != nil {
-			return out, err
+			return err
 		}
-		paid := credit.Transaction{CompanyID: companyID, CreatedAt: o.deps.Clock.Now(), Kind: credit.Credit, Amount: amount, Note: note}
-		if err := tx.Wallet.Post(ctx, scope, out, &paid); err != nil {
-			return out, err
-		}
-		return out, auditMoney(ctx, tx, scope, paid)
+		return post(ctx, tx, scope, out, &credit.Transaction{CompanyID: companyID, CreatedAt: now, Kind: credit.Credit, Amount: amount, Note: note})
 	})
+	return out, err
 }
 
 // SetPrice sets the price per hectare of a service. Faults: Invalid.

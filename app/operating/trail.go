@@ -62,8 +62,11 @@ func auditUser(ctx context.Context, tx ports.OperatorRepos, at time.Time, u port
 	return tx.Audit.Add(ctx, entry(u.CompanyID, at).Of(action, "user", u.ID, changes))
 }
 
-// auditMoney records a transaction of the ledger.
-func auditMoney(ctx context.Context, tx ports.OperatorRepos, scope access.Scope, t credit.Transaction) error {
+// post writes a transaction of the ledger, with its entry in the trail.
+func post(ctx context.Context, tx ports.OperatorRepos, scope access.Scope, wallet credit.Wallet, t *credit.Transaction) error {
+	if err := tx.Wallet.Post(ctx, scope, wallet, t); err != nil {
+		return err
+	}
 	what := moneyAudited{t.Kind, credits(t.Amount), t.RefundOf, t.Note}
 	return tx.Audit.Add(ctx, entry(scope.Company(), t.CreatedAt).Of(audit.Create, "wallet", t.ID, audit.Diff(nil, &what)))
 }

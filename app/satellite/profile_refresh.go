@@ -33,9 +33,7 @@ func (o *Profiles) refreshing(ctx context.Context, tx ports.Repos, order vegetat
 // well: it costs nothing, and changes nothing that the owner's own look would not.
 func (o *Profiles) askRefresh(ctx context.Context, order vegetation.OrderState) error {
 	return o.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		return tx.Jobs.Enqueue(ctx, ports.Job{
-			Kind: RefreshJob, Key: strconv.FormatInt(order.ID, 10), CompanyID: order.CompanyID, Subject: order.ID, RunAt: o.deps.Clock.Now(),
-		})
+		return tx.Jobs.Enqueue(ctx, task.JobOn(RefreshJob, order.CompanyID, order.ID, o.deps.Clock.Now()))
 	})
 }
 

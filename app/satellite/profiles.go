@@ -2,10 +2,10 @@ package satellite
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"tilth/app"
+	"tilth/app/task"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/vegetation"
@@ -58,7 +58,7 @@ func (o *Profiles) Place(ctx context.Context, who access.Principal, req ProfileR
 		if err := auditProfile(ctx, tx, who, out, now); err != nil {
 			return out, err
 		}
-		return out, tx.Jobs.Enqueue(ctx, profileJobOf(out, now))
+		return out, tx.Jobs.Enqueue(ctx, task.JobOn(ProfileJob, out.CompanyID, out.ID, now))
 	})
 }
 
@@ -119,10 +119,6 @@ func (o *Profiles) take(ctx context.Context, tx ports.Repos, scope access.Scope,
 	default:
 		return order, false, nil
 	}
-}
-
-func profileJobOf(s vegetation.OrderState, at time.Time) ports.Job {
-	return ports.Job{Kind: ProfileJob, Key: strconv.FormatInt(s.ID, 10), CompanyID: s.CompanyID, Subject: s.ID, RunAt: at}
 }
 
 // Profile is an order with its series.

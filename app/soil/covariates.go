@@ -120,56 +120,59 @@ func (c *Covariates) relief(ctx context.Context, frame *frame.Frame) ([]layer.Pr
 
 // ownRelief derives them of the raster that the operator registered as elevation.
 func (c *Covariates) ownRelief(ctx context.Context, frame *frame.Frame, r ports.LayerRaster) ([]layer.PreparedLayer, error) {
-	relief, from, outside := layer.NewFrameRelief(frame), provenanceOf(r), ""
-	for _, region := range layer.Regions(frame) {
-		surface, err := c.Rasters.Surface(ctx, r.Object, region.Around(frame))
-		why, ok := sourceRefusal(err)
-		if elsewhere(err) {
-			outside = why
-			continue
-		}
-		if ok {
-			return droppedLayers(layer.ReliefLayers, r.File, why, from), nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if err := relief.Add(region, []layer.Surface{scaledSurface(surface, r)}); err != nil {
-			return nil, err
-		}
+	relief := layer.NewFrameRelief(frame)
+	why, err := c.eachRegion(ctx, frame, r, layer.Region.Around, func(region layer.Region, s layer.Surface) error {
+		return relief.Add(region, []layer.Surface{s})
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case why != "":
+		return droppedLayers(layer.ReliefLayers, r.File, why, provenanceOf(r)), nil
 	}
-	if relief.Pixel() == 0 {
-		return droppedLayers(layer.ReliefLayers, r.File, outside, from), nil
-	}
-	return preparedLayers(relief.Layers(r.File), from), nil
+	return preparedLayers(relief.Layers(r.File), provenanceOf(r)), nil
 }
 
 // sampled takes the layer of a registered raster.
 func (c *Covariates) sampled(ctx context.Context, frame *frame.Frame, r ports.LayerRaster) (layer.PreparedLayer, error) {
-	samples, from, outside := layer.NewRegionSamples(frame, r.Name, r.File, r.Coarse), provenanceOf(r), ""
-	reached := false
-	for _, region := range layer.Regions(frame) {
-		surface, err := c.Rasters.Surface(ctx, r.Object, region.Within(frame))
-		why, ok := sourceRefusal(err)
-		if elsewhere(err) {
+	samples := layer.NewRegionSamples(frame, r.Name, r.File, r.Coarse)
+	why, err := c.eachRegion(ctx, frame, r, layer.Region.Within, samples.Add)
+	switch {
+	case err != nil:
+		return layer.PreparedLayer{}, err
+	case why != "":
+		return layer.Drop(r.Name, r.File, why, provenanceOf(r)), nil
+	}
+	return layer.Prepare(samples.Layer(), provenanceOf(r)), nil
+}
+
+// eachRegion adds what a registered raster holds of the box of each region of a frame. It returns
+// why the raster cannot be used: it cannot be read, or reaches no region.
+func (c *Covariates) eachRegion(ctx context.Context, on *frame.Frame, r ports.LayerRaster,
+	box func(layer.Region, *frame.Frame) geo.MultiPolygon, add func(layer.Region, layer.Surface) error,
+) (why string, err error) {
+	reached, outside := false, ""
+	for _, region := range layer.Regions(on) {
+		surface, err := c.Rasters.Surface(ctx, r.Object, box(region, on))
+		why, refused := sourceRefusal(err)
+		switch {
+		case elsewhere(err):
 			outside = why
 			continue
+		case refused:
+			return why, nil
+		case err != nil:
+			return "", err
 		}
-		if ok {
-			return layer.Drop(r.Name, r.File, why, from), nil
-		}
-		if err != nil {
-			return layer.PreparedLayer{}, err
-		}
-		if err := samples.Add(region, scaledSurface(surface, r)); err != nil {
-			return layer.PreparedLayer{}, err
+		if err := add(region, scaledSurface(surface, r)); err != nil {
+			return "", err
 		}
 		reached = true
 	}
-	if !reached {
-		return layer.Drop(r.Name, r.File, outside, from), nil
+	if reached {
+		return "", nil
 	}
-	return layer.Prepare(samples.Layer(), from), nil
+	return outside, nil
 }
 
 func provenanceOf(r ports.LayerRaster) layer.Provenance {

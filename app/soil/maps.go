@@ -7,12 +7,11 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"tilth/app"
+	"tilth/app/task"
 	"tilth/core/access"
-	"tilth/core/audit"
 	"tilth/core/event"
 	"tilth/core/fault"
 	"tilth/core/stratification"
@@ -187,9 +186,7 @@ func (m *Maps) take(ctx context.Context, tx ports.Repos, scope access.Scope, dra
 	if small {
 		at = at.Add(secondChance)
 	}
-	return run, tx.Jobs.Enqueue(ctx, ports.Job{
-		Kind: MapJob, Key: strconv.FormatInt(run.ID, 10), CompanyID: scope.Company(), Subject: run.ID, RunAt: at,
-	})
+	return run, tx.Jobs.Enqueue(ctx, task.JobOn(MapJob, scope.Company(), run.ID, at))
 }
 
 // Job returns a run. Faults: Unauthenticated, Forbidden, NotFound.
@@ -250,31 +247,13 @@ func (d saver) saveMap(ctx context.Context, tx ports.Repos, who access.Principal
 	if found, err = tx.StratificationMaps.ByUUIDForUpdate(ctx, scope, uuid); err != nil {
 		return found, err
 	}
-	if was := found.Saved; was != nil {
-		if name != "" && name != was.Name || tag != "" && tag != was.Tag {
-			return found, fault.Newf(fault.Conflict, "map_saved", "The map is saved as %q with the tag %q; saved maps do not change.", was.Name, was.Tag)
-		}
-		return found, nil
-	}
 	k := len(found.Candidate.Zones)
-	found.Saved = d.named(who, name, fmt.Sprintf("%d zones", k), tag)
-	if err := withFreeTag(tag, zoning.DefaultTag(k), func(tag string) error {
-		found.Saved.Tag = tag
-		return tx.StratificationMaps.Save(ctx, scope, found)
-	}); err != nil {
-		return found, err
-	}
-	return found, d.auditSaving(ctx, tx, who, access.StratificationMaps.Name, found.ID, savedAs{found.OrderID, found.Saved.Name, found.Saved.Tag})
-}
-
-// savedAs is a saving as the audit trail records it.
-type savedAs struct {
-	Order     int64
-	Name, Tag string
-}
-
-func (d saver) auditSaving(ctx context.Context, tx ports.Repos, who access.Principal, resource string, id int64, what savedAs) error {
-	return tx.Audit.Add(ctx, audit.By(who, d.Clock.Now()).Of(audit.Create, resource, id, audit.Diff(nil, &what)))
+	err = d.save(ctx, tx, who, saving{
+		what: "map", resource: access.StratificationMaps.Name, id: found.ID, order: found.OrderID, saved: &found.Saved,
+		name: name, tag: tag, ownName: fmt.Sprintf("%d zones", k), ownTag: zoning.DefaultTag(k),
+		store: func() error { return tx.StratificationMaps.Save(ctx, scope, found) },
+	})
+	return found, err
 }
 
 // Saved lists the saved maps; filters are order, aoi and map_tag.
@@ -299,12 +278,9 @@ func (m *Maps) Retrieve(ctx context.Context, who access.Principal, id int64, out
 // Whole returns a map, candidate or saved, with its labels and outlines, for files and pictures,
 // and the order it is of. Faults: Unauthenticated, Forbidden, NotFound.
 func (m *Maps) Whole(ctx context.Context, who access.Principal, uuid string) (found zoning.Map, order stratification.OrderState, err error) {
-	if err := m.deps.Gate.Require(ctx, who, access.StratificationMaps.View); err != nil {
-		return found, order, err
-	}
-	err = m.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+	found, err = app.Read(ctx, m.deps.Deps, who, access.StratificationMaps.View, func(ctx context.Context, tx ports.Repos) (found zoning.Map, err error) {
 		found, order, err = wholeMap(ctx, tx, who.Scope(false), uuid)
-		return err
+		return found, err
 	})
 	return found, order, err
 }

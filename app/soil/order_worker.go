@@ -3,11 +3,13 @@ package soil
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"tilth/app"
 	"tilth/app/satellite"
 	"tilth/app/task"
 	"tilth/core/access"
+	"tilth/core/audit"
 	"tilth/core/credit"
 	"tilth/core/fault"
 	"tilth/core/stratification"
@@ -127,24 +129,17 @@ const maxSwept = 100
 // and returns how many. A worker that comes back finds its order failed and lets it be.
 func (w *OrderWorker) Sweep(ctx context.Context) (failed int, err error) {
 	since := w.deps.Clock.Now().Add(-stratification.ProcessingLimit)
-	var found []ports.OverdueOrder
-	if err := w.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
-		found, err = tx.Orders.Overdue(ctx, since, maxSwept)
-		return err
-	}); err != nil {
-		return 0, err
-	}
+	found, err := app.In(ctx, w.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) ([]ports.OverdueOrder, error) {
+		return tx.Orders.Overdue(ctx, since, maxSwept)
+	})
 	for _, o := range found {
-		did := false
-		err := w.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-			did = false
-			scope, now := access.Own(o.CompanyID), w.deps.Clock.Now()
-			purse, order, err := lockOrder(ctx, tx, scope, o.ID, now)
+		did, err := app.In(ctx, w.deps.Store.Write, func(ctx context.Context, tx ports.Repos) (bool, error) {
+			now := w.deps.Clock.Now()
+			purse, order, err := lockOrder(ctx, tx, access.Own(o.CompanyID), o.ID, now)
 			if err != nil || !order.Overdue(now) {
-				return err
+				return false, err
 			}
-			did = true
-			return failOrder(ctx, purse, &order, tooLong)
+			return true, failOrder(ctx, purse, &order, tooLong)
 		})
 		if err != nil {
 			return failed, err
@@ -153,5 +148,54 @@ func (w *OrderWorker) Sweep(ctx context.Context) (failed int, err error) {
 			failed++
 		}
 	}
-	return failed, nil
+	return failed, err
+}
+
+// retriedOrder is a retry as the audit trail records it.
+type retriedOrder struct {
+	Status  string
+	Retries int
+}
+
+// RetryOrder takes a failed order up again for the operator: its charge is held anew and its job
+// queued. The shell is the authority.
+// Faults: NotFound; Conflict (order_state, retries_used, order_exists), PaymentRequired.
+func RetryOrder(ctx context.Context, store ports.Store, clock ports.Clock, orderID int64) (stratification.OrderState, error) {
+	company, err := app.In(ctx, store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
+		return tx.Orders.CompanyOf(ctx, orderID)
+	})
+	if err != nil {
+		return stratification.OrderState{}, err
+	}
+	return app.In(ctx, store.Write, func(ctx context.Context, tx ports.Repos) (out stratification.OrderState, err error) {
+		now := clock.Now()
+		purse, order, err := lockOrder(ctx, tx, access.Own(company), orderID, now)
+		if err != nil {
+			return out, err
+		}
+		if out, err = reopenOrder(ctx, purse, &order, now); err != nil {
+			return out, err
+		}
+		entry := audit.Entry{CompanyID: company, At: now}
+		before := retriedOrder{string(stratification.OrderFailed), out.Retries - 1}
+		if err := tx.Audit.Add(ctx, entry.Of(audit.Update, access.StratificationOrders.Name, out.ID, audit.Diff(&before, &retriedOrder{string(out.Status), out.Retries}))); err != nil {
+			return out, err
+		}
+		return out, tx.Jobs.Enqueue(ctx, task.JobOn(OrderJob, out.CompanyID, out.ID, now))
+	})
+}
+
+// reopenOrder takes a failed order up again under its lock, and holds its charge anew.
+func reopenOrder(ctx context.Context, purse satellite.Purse, order *stratification.Order, now time.Time) (out stratification.OrderState, err error) {
+	if _, err := purse.Tx.AOIs.Get(ctx, purse.Scope, order.State().AOI.ID); err != nil {
+		return out, err
+	}
+	if err := order.Retry(now); err != nil {
+		return out, err
+	}
+	out = order.State()
+	if err := purse.Tx.StratificationOrders.Update(ctx, purse.Scope, out); err != nil {
+		return out, err
+	}
+	return out, postOrder(ctx, purse, credit.Hold, out)
 }

@@ -2,11 +2,11 @@ package soil
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"tilth/app"
 	"tilth/app/satellite"
+	"tilth/app/task"
 	"tilth/core/access"
 	"tilth/core/audit"
 	"tilth/core/credit"
@@ -53,40 +53,38 @@ func (r OrderRequest) check() error {
 // Faults: Unauthenticated, Forbidden, Invalid, NotFound (no_stratification_price),
 // PaymentRequired (insufficient_credit), Conflict (order_within_year, aoi_empty).
 func (o *Orders) Place(ctx context.Context, who access.Principal, req OrderRequest) (stratification.OrderState, error) {
-	var out stratification.OrderState
 	if err := o.deps.Gate.Require(ctx, who, access.StratificationOrders.Create); err != nil {
-		return out, err
+		return stratification.OrderState{}, err
 	}
 	if err := req.check(); err != nil {
-		return out, err
+		return stratification.OrderState{}, err
 	}
 	scope, now := who.Scope(false), o.deps.Clock.Now()
-	err := o.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return app.In(ctx, o.deps.Store.Write, func(ctx context.Context, tx ports.Repos) (out stratification.OrderState, err error) {
 		aoi, err := findAOI(ctx, tx, scope, req)
 		if err != nil {
-			return err
+			return out, err
 		}
 		purse, err := satellite.LockPurse(ctx, tx, scope, now) // orders of a company are placed one after the other
 		if err != nil {
-			return err
+			return out, err
 		}
-		draft, err := o.draft(ctx, tx, who, aoi, now)
-		if err != nil {
-			return err
+		if out, err = o.draft(ctx, tx, who, aoi, now); err != nil {
+			return out, err
 		}
-		if err := tx.StratificationOrders.Insert(ctx, scope, &draft); err != nil {
-			return err
+		if err := tx.StratificationOrders.Insert(ctx, scope, &out); err != nil {
+			return out, err
 		}
-		if err := postOrder(ctx, purse, credit.Hold, draft); err != nil {
-			return err
+		if err := postOrder(ctx, purse, credit.Hold, out); err != nil {
+			return out, err
 		}
-		if err := auditOrder(ctx, tx, who, draft, now); err != nil {
-			return err
+		what := placedOrder{access.Named{ID: out.AOI.ID, Name: out.AOI.Name}, out.AreaM2, out.Charge.String()}
+		entry := audit.By(who, now).Of(audit.Create, access.StratificationOrders.Name, out.ID, audit.Diff(nil, &what))
+		if err := tx.Audit.Add(ctx, entry); err != nil {
+			return out, err
 		}
-		out = draft
-		return tx.Jobs.Enqueue(ctx, orderJobOf(draft, now))
+		return out, tx.Jobs.Enqueue(ctx, task.JobOn(OrderJob, out.CompanyID, out.ID, now))
 	})
-	return out, err
 }
 
 // findAOI returns the area of interest of an order, which stays until the transaction ends. One that
@@ -114,8 +112,7 @@ func findAOI(ctx context.Context, tx ports.Repos, scope access.Scope, req OrderR
 // draft makes the order of an area of interest, after the checks of its limit and its price.
 func (o *Orders) draft(ctx context.Context, tx ports.Repos, who access.Principal, aoi stratification.AOI, now time.Time) (stratification.OrderState, error) {
 	var none stratification.OrderState
-	year, month, day := now.UTC().Date()
-	today := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+	today := now.UTC().Truncate(24 * time.Hour)
 	latest, err := tx.StratificationOrders.Latest(ctx, who.Scope(false), aoi.ID)
 	switch {
 	case fault.Is(err, fault.NotFound):
@@ -167,20 +164,11 @@ func measureAOI(ctx context.Context, tx ports.Repos, scope access.Scope, aoi str
 	return land, area, err
 }
 
-func orderJobOf(s stratification.OrderState, at time.Time) ports.Job {
-	return ports.Job{Kind: OrderJob, Key: strconv.FormatInt(s.ID, 10), CompanyID: s.CompanyID, Subject: s.ID, RunAt: at}
-}
-
-// Placed is an order as the audit trail records it.
+// placedOrder is an order as the audit trail records it.
 type placedOrder struct {
 	AOI    access.Named
 	AreaM2 int64
 	Charge string
-}
-
-func auditOrder(ctx context.Context, tx ports.Repos, who access.Principal, s stratification.OrderState, now time.Time) error {
-	what := placedOrder{access.Named{ID: s.AOI.ID, Name: s.AOI.Name}, s.AreaM2, s.Charge.String()}
-	return tx.Audit.Add(ctx, audit.By(who, now).Of(audit.Create, access.StratificationOrders.Name, s.ID, audit.Diff(nil, &what)))
 }
 
 // Retrieve returns an order. Faults: Unauthenticated, Forbidden, NotFound.
@@ -202,16 +190,11 @@ func (o *Orders) List(ctx context.Context, who access.Principal, q ports.Query) 
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (o *Orders) Layers(ctx context.Context, who access.Principal, id int64) (stratification.OrderState, []layer.PreparedLayer, error) {
 	var order stratification.OrderState
-	var layers []layer.PreparedLayer
-	if err := o.deps.Gate.Require(ctx, who, access.StratificationOrders.View); err != nil {
-		return order, nil, err
-	}
-	err := o.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+	layers, err := app.Read(ctx, o.deps, who, access.StratificationOrders.View, func(ctx context.Context, tx ports.Repos) (_ []layer.PreparedLayer, err error) {
 		if order, err = tx.StratificationOrders.Get(ctx, who.Scope(false), id); err != nil {
-			return err
+			return nil, err
 		}
-		layers, err = tx.StratificationOrders.Layers(ctx, who.Scope(false), id, false)
-		return err
+		return tx.StratificationOrders.Layers(ctx, who.Scope(false), id, false)
 	})
 	return order, layers, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"tilth/app"
 	"tilth/core/access"
@@ -63,11 +64,10 @@ func (p *Plans) Generate(ctx context.Context, who access.Principal, req PlanRequ
 
 // ground returns a map with its labels and outlines, and the frame it lies on.
 func (p *Plans) ground(ctx context.Context, scope access.Scope, uuid string) (zoning.Map, *frame.Frame, error) {
-	var found zoning.Map
 	var order stratification.OrderState
-	err := p.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+	found, err := app.In(ctx, p.deps.Store.Read, func(ctx context.Context, tx ports.Repos) (found zoning.Map, err error) {
 		found, order, err = wholeMap(ctx, tx, scope, uuid)
-		return err
+		return found, err
 	})
 	if err != nil {
 		return found, nil, err
@@ -135,10 +135,9 @@ type PlanEdit struct {
 // Faults: Unauthenticated, Forbidden, NotFound; Invalid (operations, points).
 func (p *Plans) Customise(ctx context.Context, who access.Principal, uuid string, edit PlanEdit) (soilplan.SamplePlan, error) {
 	var none soilplan.SamplePlan
-	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.Create); err != nil {
-		return none, err
-	}
-	base, err := p.byUUID(ctx, who.Scope(false), uuid)
+	base, err := app.Read(ctx, p.deps.Deps, who, access.SamplePlans.Create, func(ctx context.Context, tx ports.Repos) (soilplan.SamplePlan, error) {
+		return tx.SamplePlans.ByUUID(ctx, who.Scope(false), uuid, true)
+	})
 	if err != nil {
 		return none, err
 	}
@@ -160,7 +159,7 @@ func (p *Plans) Customise(ctx context.Context, who access.Principal, uuid string
 // on returns the operations of an edit in the plane of a frame.
 func (e PlanEdit) on(f *frame.Frame, base soilplan.Plan) ([]soilplan.Operation, error) {
 	if e.Points == nil {
-		operations := append([]soilplan.Operation(nil), e.Operations...)
+		operations := slices.Clone(e.Operations)
 		for i, o := range operations {
 			if o.Change != soilplan.Move && o.Change != soilplan.Add {
 				continue
@@ -173,7 +172,7 @@ func (e PlanEdit) on(f *frame.Frame, base soilplan.Plan) ([]soilplan.Operation, 
 		}
 		return operations, nil
 	}
-	list := append([]soilplan.Listed(nil), e.Points...)
+	list := slices.Clone(e.Points)
 	for i := range list {
 		at, err := inPlane(f, "points", []geo.Position{list[i].At})
 		if err != nil {
@@ -207,20 +206,13 @@ func (p *Plans) save(ctx context.Context, tx ports.Repos, who access.Principal, 
 	if found, err = tx.SamplePlans.ByUUIDForUpdate(ctx, scope, uuid); err != nil {
 		return found, err
 	}
-	if was := found.Saved; was != nil {
-		if name != "" && name != was.Name || tag != "" && tag != was.Tag {
-			return found, fault.Newf(fault.Conflict, "plan_saved", "The plan is saved as %q with the tag %q; saved plans do not change.", was.Name, was.Tag)
-		}
-		return found, nil
-	}
-	found.Saved = p.deps.named(who, name, fmt.Sprintf("%d samples in %d zones", found.Plan.Samples, len(found.Plan.PerZone)), tag)
-	if err := withFreeTag(tag, soilplan.DefaultTag(found.Plan), func(tag string) error {
-		found.Saved.Tag = tag
-		return tx.SamplePlans.Save(ctx, scope, found)
-	}); err != nil {
-		return found, err
-	}
-	return found, p.deps.auditSaving(ctx, tx, who, access.SamplePlans.Name, found.ID, savedAs{found.OrderID, found.Saved.Name, found.Saved.Tag})
+	err = p.deps.save(ctx, tx, who, saving{
+		what: "plan", resource: access.SamplePlans.Name, id: found.ID, order: found.OrderID, saved: &found.Saved,
+		name: name, tag: tag, ownTag: soilplan.DefaultTag(found.Plan),
+		ownName: fmt.Sprintf("%d samples in %d zones", found.Plan.Samples, len(found.Plan.PerZone)),
+		store:   func() error { return tx.SamplePlans.Save(ctx, scope, found) },
+	})
+	return found, err
 }
 
 // Saved lists the saved plans; filters are order, aoi, stratification_map, map_tag and
@@ -256,12 +248,6 @@ func (p *Plans) Whole(ctx context.Context, who access.Principal, uuid string) (p
 		return err
 	})
 	return plan, of, order, err
-}
-
-func (p *Plans) byUUID(ctx context.Context, scope access.Scope, uuid string) (out soilplan.SamplePlan, err error) {
-	return app.In(ctx, p.deps.Store.Read, func(ctx context.Context, tx ports.Repos) (soilplan.SamplePlan, error) {
-		return tx.SamplePlans.ByUUID(ctx, scope, uuid, true)
-	})
 }
 
 // Fields returns the uuids of the fields of a plan's order, in the order that the points of the

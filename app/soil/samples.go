@@ -2,13 +2,16 @@ package soil
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"tilth/app"
 	farmapp "tilth/app/farm"
 	"tilth/core/access"
 	"tilth/core/fault"
+	"tilth/core/record"
 	"tilth/core/stratification/sample"
+	"tilth/core/stratification/zoning"
 	"tilth/ports"
 )
 
@@ -87,15 +90,10 @@ type PlannedSamples struct {
 //
 // Faults: Unauthenticated, Forbidden, NotFound (the plan); Invalid; Conflict (plan_not_saved).
 func (s *Samples) Plan(ctx context.Context, who access.Principal, req SampleRequest) (PlannedSamples, error) {
-	out := PlannedSamples{PlanUUID: req.Plan, Round: req.Round}
-	if err := s.deps.Gate.Require(ctx, who, access.Samples.Create); err != nil {
-		return out, err
-	}
-	err := s.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		made, err := s.plan(ctx, tx, who, req)
-		out.Created, out.Existing = made.Created, made.Existing
-		return err
+	out, err := app.Write(ctx, s.deps, who, access.Samples.Create, func(ctx context.Context, tx ports.Repos) (PlannedSamples, error) {
+		return s.plan(ctx, tx, who, req)
 	})
+	out.PlanUUID, out.Round = req.Plan, req.Round
 	return out, err
 }
 
@@ -161,4 +159,75 @@ func (s *Samples) create(ctx context.Context, tx ports.Repos, who access.Princip
 		}
 	}
 	return PlannedSamples{Created: int64(len(changes)), Existing: int64(len(wanted) - len(changes))}, nil
+}
+
+// NewSampleRecords makes the use cases of samples as records; what is peculiar to them is in
+// package sampling.
+func NewSampleRecords(deps app.Deps) *farmapp.Records[sample.Sample] {
+	return farmapp.NewRecords(deps, farmapp.Rules[sample.Sample]{
+		Access:    access.Samples,
+		Repo:      func(tx ports.Repos) ports.Records[sample.Sample] { return tx.SoilSamples },
+		Meta:      func(r *sample.Sample) *record.Meta { return &r.Meta },
+		Check:     (*sample.Sample).Check,
+		Normalise: (*sample.Sample).Normalise,
+		Relate:    relateSamples,
+	})
+}
+
+// relateSamples refuses labels that another sample of the company has, and finds the zones in
+// which samples were taken: one read of the outlines for each map of zones.
+func relateSamples(ctx context.Context, tx ports.Repos, scope access.Scope, records []*sample.Sample) ([]fault.Fields, error) {
+	out := make([]fault.Fields, len(records))
+	labels, times := make([]string, len(records)), map[string]int{}
+	for i, r := range records {
+		out[i], labels[i] = fault.Fields{}, r.Label
+		times[r.Label]++
+	}
+	found, err := tx.SoilSamples.ByLabels(ctx, scope, labels)
+	if err != nil {
+		return nil, err
+	}
+	zones := map[string][]zoning.Zone{}
+	for i, r := range records {
+		if other, ok := found[r.Label]; ok && other.ID != r.ID || times[r.Label] > 1 {
+			out[i].Addf("label", "Another sample of your company has the label %q.", r.Label)
+		}
+		if r.Collected == nil || r.Collected.LonLat == nil {
+			continue
+		}
+		if _, ok := zones[r.MapUUID]; !ok {
+			of, err := tx.StratificationMaps.ByUUID(ctx, scope, r.MapUUID, true)
+			if err != nil {
+				return nil, err
+			}
+			zones[r.MapUUID] = of.Candidate.Zones
+		}
+		r.Collected.Zone = sample.ZoneAt(zones[r.MapUUID], *r.Collected.LonLat)
+	}
+	return out, nil
+}
+
+// SampleFiles are the use cases that take and answer with files of samples.
+type SampleFiles struct {
+	Samples *Samples
+	Tables  ports.SampleTables
+}
+
+// Import changes samples by the labels in a file, as [Samples.Import] does; open is called when
+// the caller may import.
+func (f *SampleFiles) Import(ctx context.Context, who access.Principal, options SampleImportOptions, open func() (io.Reader, error)) ([]JudgedSample, error) {
+	return f.Samples.Import(ctx, who, options, func() ([]ports.SampleRow, error) {
+		file, err := open()
+		if err != nil {
+			return nil, err
+		}
+		return f.Tables.Read(file, MaxSampleRows)
+	})
+}
+
+// Export returns a function that writes the samples of a query as CSV or GeoJSON.
+// Faults: Unauthenticated, Forbidden.
+func (f *SampleFiles) Export(ctx context.Context, who access.Principal, format string, q ports.Query) (func(to io.Writer) error, error) {
+	found, err := f.Samples.List(ctx, who, q)
+	return func(to io.Writer) error { return f.Tables.Write(to, format, found.Each) }, err
 }

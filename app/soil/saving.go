@@ -1,11 +1,13 @@
 package soil
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	"tilth/app"
 	"tilth/core/access"
+	"tilth/core/audit"
 	"tilth/core/fault"
 	"tilth/core/stratification"
 	"tilth/core/stratification/zoning"
@@ -42,12 +44,42 @@ func readyOrder(ctx context.Context, tx ports.Repos, scope access.Scope, orderID
 	return order, nil
 }
 
-// named returns the saving of a record, with the name that was given or else one of its own.
-func (d saver) named(who access.Principal, name, otherwise, tag string) *zoning.Saving {
-	if name == "" {
-		name = otherwise
+// saving is a map or plan that is to be saved.
+type saving struct {
+	what      string // map or plan
+	resource  string // in the audit trail
+	id, order int64
+	saved     **zoning.Saving // of the record
+	name, tag string          // as given; empty: the own ones
+	ownName   string
+	ownTag    string
+	store     func() error
+}
+
+// savedAs is a saving as the audit trail records it.
+type savedAs struct {
+	Order     int64
+	Name, Tag string
+}
+
+// save stores a record with a name and a tag. One that has them already stays as it is.
+// Faults: Conflict (tag_taken, map_saved, plan_saved).
+func (d saver) save(ctx context.Context, tx ports.Repos, who access.Principal, r saving) error {
+	if was := *r.saved; was != nil {
+		if r.name != "" && r.name != was.Name || r.tag != "" && r.tag != was.Tag {
+			return fault.Newf(fault.Conflict, r.what+"_saved", "The %s is saved as %q with the tag %q; saved %ss do not change.", r.what, was.Name, was.Tag, r.what)
+		}
+		return nil
 	}
-	return &zoning.Saving{Name: name, Tag: tag, At: d.Clock.Now(), By: who.UserID}
+	as := &zoning.Saving{Name: cmp.Or(r.name, r.ownName), At: d.Clock.Now(), By: who.UserID}
+	*r.saved = as
+	if err := withFreeTag(r.tag, r.ownTag, func(tag string) error {
+		as.Tag = tag
+		return r.store()
+	}); err != nil {
+		return err
+	}
+	return tx.Audit.Add(ctx, audit.By(who, as.At).Of(audit.Create, r.resource, r.id, audit.Diff(nil, &savedAs{r.order, as.Name, as.Tag})))
 }
 
 // maxName bounds the name of a map or plan, in characters.

@@ -9,16 +9,13 @@ package task
 import (
 	"context"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/ports"
 )
-
-// Handler does one job. It returns an error only where the job must be handed out again as it
-// is: the context ended, the lease was lost, or the database does not answer.
-type Handler func(ctx context.Context, job ports.Job) error
 
 // Run is one step of a job: a transaction with what every step asks for.
 type Run[T any] struct {
@@ -117,12 +114,13 @@ type Limits struct {
 	Pieces int // pieces of one claim; then others have their turn; 0: no limit
 }
 
-// Handle returns the handler of a kind of jobs. open returns the work of one job.
-func Handle[T, S, R any](r Runner[T], limits Limits, open func(job ports.Job) Work[T, S, R]) Handler {
-	return func(ctx context.Context, job ports.Job) error { return Do(ctx, r, limits, open(job), job) }
+// JobOn returns the job of a kind that works on a record of a company; a record has one at a time.
+func JobOn(kind string, company, record int64, at time.Time) ports.Job {
+	return ports.Job{Kind: kind, Key: strconv.FormatInt(record, 10), CompanyID: company, Subject: record, RunAt: at}
 }
 
-// Do does the work of one job. What the work holds, such as a file, is closed when the run ends,
+// Do does the work of one job. It returns an error only where the job must be handed out again as
+// it is: the context ended, the lease was lost, or the database does not answer. What the work holds, such as a file, is closed when the run ends,
 // where the work has a Close method. A job without an id is work within a request, which has no
 // place in the queue and no lease: [Again] leaves it to the job that is queued for the same record.
 func Do[T, S, R any](ctx context.Context, r Runner[T], limits Limits, work Work[T, S, R], job ports.Job) error {

@@ -110,7 +110,9 @@ func (c *counting) runner() task.Runner[*queue] {
 
 func (c *counting) handle(ctx context.Context, limits task.Limits, job ports.Job) error {
 	job.ID, job.CompanyID = 1, 1
-	handler := task.Handle(c.runner(), limits, func(ports.Job) task.Work[*queue, int, int] { return c })
+	handler := func(ctx context.Context, job ports.Job) error {
+		return task.Do(ctx, c.runner(), limits, task.Work[*queue, int, int](c), job)
+	}
 	return handler(ctx, job)
 }
 
