@@ -13,19 +13,13 @@ import (
 	"tilth/ports"
 )
 
-func (a *Assessments) auditNew(ctx context.Context, tx ports.Repos, who access.Principal, stored Whole) error {
-	by := audit.By(who, a.deps.Clock.Now())
-	return tx.Audit.Add(ctx, by.Of(audit.Create, access.Assessments.Name, stored.ID, a.changesOf(Whole{}, stored)))
-}
-
-// auditChange notes what an edit changed. One that changed nothing leaves no entry.
-func (a *Assessments) auditChange(ctx context.Context, tx ports.Repos, who access.Principal, before, after Whole) error {
+// audit records what became of an assessment. An edit that changed nothing leaves no entry.
+func (a *Assessments) audit(ctx context.Context, tx ports.Repos, who access.Principal, action audit.Action, before, after Whole) error {
 	changes := a.changesOf(before, after)
-	if len(changes) == 0 {
+	if action == audit.Update && len(changes) == 0 {
 		return nil
 	}
-	by := audit.By(who, a.deps.Clock.Now())
-	return tx.Audit.Add(ctx, by.Of(audit.Update, access.Assessments.Name, after.ID, changes))
+	return tx.Audit.Add(ctx, audit.By(who, a.deps.Clock.Now()).Of(action, access.Assessments.Name, after.ID, changes))
 }
 
 // auditedMembers are those of a record that people write, by what the interface calls them.
@@ -46,10 +40,8 @@ func (a *Assessments) changesOf(before, after Whole) []audit.Change {
 			out = append(out, audit.Change{Member: name, Before: c.Before, After: c.After})
 		}
 	}
-	keys := maps.Clone(before.Sheet)
-	if keys == nil {
-		keys = assessment.Sheet{}
-	}
+	keys := assessment.Sheet{}
+	maps.Copy(keys, before.Sheet)
 	maps.Copy(keys, after.Sheet)
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		section, _ := a.deps.Table.Section(key)

@@ -94,19 +94,16 @@ func (a *Assessments) insertAll(ctx context.Context, tx ports.Repos, who access.
 	if err := tx.Assessments.Insert(ctx, scope, records); err != nil {
 		return nil, err
 	}
-	entered := make([]ports.EnteredAssessment, len(edits))
+	out := make([]Whole, len(edits))
 	for i, e := range edits {
-		entered[i] = ports.EnteredAssessment{Assessment: e.after.Assessment, Sheet: e.after.Sheet}
+		out[i] = e.after
 	}
-	if err := tx.Assessments.Enter(ctx, scope, entered); err != nil {
+	if err := tx.Assessments.Enter(ctx, scope, out); err != nil {
 		return nil, err
 	}
-	out, entries := make([]Whole, len(edits)), make([]audit.Entry, len(edits))
-	by, fresh := audit.By(who, now), make([]assessment.Assessment, len(edits))
-	for i, e := range entered {
-		out[i] = Whole{Assessment: e.Assessment, Sheet: e.Sheet}
-		entries[i] = by.Of(audit.Create, access.Assessments.Name, e.ID, a.changesOf(Whole{}, out[i]))
-		fresh[i] = e.Assessment
+	by, entries, fresh := audit.By(who, now), make([]audit.Entry, len(edits)), make([]assessment.Assessment, len(edits))
+	for i, e := range out {
+		entries[i], fresh[i] = by.Of(audit.Create, access.Assessments.Name, e.ID, a.changesOf(Whole{}, e)), e.Assessment
 	}
 	a.startCompletion(ctx, tx, fresh...)
 	return out, tx.Audit.Add(ctx, entries...)

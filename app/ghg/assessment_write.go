@@ -10,6 +10,7 @@ import (
 	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/assessment"
+	"tilth/core/audit"
 	"tilth/core/fault"
 	"tilth/ports"
 )
@@ -39,15 +40,13 @@ func (a *Assessments) Create(ctx context.Context, who access.Principal, draft As
 		if err := e.storeSections(ctx, tx, scope); err != nil {
 			return out, err
 		}
-		stored, err := readWhole(ctx, tx, scope, e.after.ID)
-		if err != nil {
+		if out, err = readWhole(ctx, tx, scope, e.after.ID); err != nil {
 			return out, err
 		}
-		out = stored
-		if err := a.auditNew(ctx, tx, who, stored); err != nil {
+		if err := a.audit(ctx, tx, who, audit.Create, Whole{}, out); err != nil {
 			return out, err
 		}
-		a.startCompletion(ctx, tx, stored.Assessment)
+		a.startCompletion(ctx, tx, out.Assessment)
 		return out, nil
 	})
 }
@@ -159,14 +158,14 @@ func (a *Assessments) store(ctx context.Context, tx ports.Repos, who access.Prin
 	if err != nil {
 		return Whole{}, err
 	}
-	if err := a.auditChange(ctx, tx, who, e.before, stored); err != nil {
+	if err := a.audit(ctx, tx, who, audit.Update, e.before, stored); err != nil {
 		return Whole{}, err
 	}
 	a.startCompletion(ctx, tx, stored.Assessment)
 	return stored, nil
 }
 
-// apply lays a draft over an edit, or says all that is wrong with it.
+// apply applies a draft to an edit, or returns all that is wrong with it.
 func (a *Assessments) apply(ctx context.Context, tx ports.Repos, scope access.Scope, e *assessmentEdit, draft AssessmentDraft) error {
 	return a.applyKnowing(e, draft, func(r *assessment.Assessment) (bool, error) {
 		live, _, err := resourceOf(ctx, tx, scope, r)
@@ -174,7 +173,7 @@ func (a *Assessments) apply(ctx context.Context, tx ports.Repos, scope access.Sc
 	})
 }
 
-// applyKnowing is lay where live tells whether the farm or field is one of the company.
+// applyKnowing is apply where live reports whether the farm or field is one of the company.
 func (a *Assessments) applyKnowing(e *assessmentEdit, draft AssessmentDraft, live func(r *assessment.Assessment) (bool, error)) error {
 	errs := fault.Fields{}
 	errs.Merge(draft.Errors)

@@ -7,7 +7,7 @@ import (
 	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/assessment"
-	"tilth/core/fault"
+	"tilth/core/farm"
 	"tilth/ports"
 )
 
@@ -33,10 +33,7 @@ func NewAssessments(deps AssessmentDeps) *Assessments { return &Assessments{deps
 func (a *Assessments) Table() *assessment.Table { return a.deps.Table }
 
 // Whole is an assessment with what is entered in its sections.
-type Whole struct {
-	assessment.Assessment
-	Sheet assessment.Sheet
-}
+type Whole = ports.EnteredAssessment
 
 // MayView refuses a caller who may not view assessments. Faults: Unauthenticated, Forbidden.
 func (a *Assessments) MayView(ctx context.Context, who access.Principal) error {
@@ -77,26 +74,21 @@ func lockWhole(ctx context.Context, tx ports.Repos, scope access.Scope, id int64
 // of the field's boundary, or of all the farm's fields; nil where none is drawn.
 func resourceOf(ctx context.Context, tx ports.Repos, scope access.Scope, r *assessment.Assessment) (live bool, mapped *float64, err error) {
 	var areaHa float64
-	switch r.ResourceType {
+	switch ids := []int64{r.ResourceID}; r.ResourceType {
 	case assessment.OfFarm:
-		farms, err := tx.Farms.GetMany(ctx, scope, []int64{r.ResourceID})
-		if err != nil {
-			return false, nil, err
-		}
-		record, ok := farms[r.ResourceID]
-		live, areaHa = ok, record.TotalAreaHa
+		var farms map[int64]farm.Farm
+		farms, err = tx.Farms.GetMany(ctx, scope, ids)
+		live, areaHa = len(farms) > 0, farms[r.ResourceID].TotalAreaHa
 	case assessment.OfField:
-		fields, err := tx.Fields.GetMany(ctx, scope, []int64{r.ResourceID})
-		if err != nil {
-			return false, nil, err
-		}
-		record, ok := fields[r.ResourceID]
-		live, areaHa = ok, float64(record.AreaM2())/squareMetresPerHectare
+		var fields map[int64]farm.Field
+		fields, err = tx.Fields.GetMany(ctx, scope, ids)
+		field := fields[r.ResourceID]
+		live, areaHa = len(fields) > 0, float64(field.AreaM2())/squareMetresPerHectare
 	}
 	if areaHa > 0 {
 		mapped = &areaHa
 	}
-	return live, mapped, nil
+	return live, mapped, err
 }
 
 const squareMetresPerHectare = 10_000
@@ -106,6 +98,3 @@ func (a *Assessments) facts(ctx context.Context, tx ports.Repos, scope access.Sc
 	live, mapped, err := resourceOf(ctx, tx, scope, r)
 	return assessment.Facts{Now: a.deps.Clock.Now(), ResourceLive: live, MappedAreaHa: mapped}, err
 }
-
-// noSuchItem is the fault of an item that its section does not have.
-func noSuchItem() error { return fault.Missing("item") }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -89,10 +90,6 @@ type batchImport struct {
 	fresh   map[string]int64 // and of this one
 }
 
-func newBatchImport(b *Batches, who access.Principal, some assessment.Batch, file ports.Object, limit int) *batchImport {
-	return &batchImport{bulk: b, who: who, some: some, file: file, limit: limit, seen: map[string]int64{}}
-}
-
 func (m *batchImport) After() int64 { return 0 }
 func (m *batchImport) Alone() bool  { return false }
 func (m *batchImport) Close() {
@@ -124,9 +121,7 @@ func (m *batchImport) Next(context.Context) (bool, error) {
 			return false, err
 		}
 	}
-	for key, row := range m.fresh {
-		m.seen[key] = row
-	}
+	maps.Copy(m.seen, m.fresh)
 	m.index += int64(len(m.rows))
 	m.rows = m.rows[:0]
 	for len(m.rows) < m.limit {
@@ -175,14 +170,7 @@ func (m *batchImport) Settle(ctx context.Context, tx ports.Repos) ([]assessment.
 		judged[i].AssessmentID = row.ID
 		changes, of = append(changes, change), append(of, i)
 	}
-	settled, err := m.bulk.deps.Assessing.Settle(ctx, tx, m.who, changes)
-	if err != nil {
-		return nil, err
-	}
-	for at, s := range settled {
-		conclude(&judged[of[at]], s)
-	}
-	return judged, nil
+	return m.bulk.conclude(ctx, tx, m.who, judged, changes, of)
 }
 
 // resolve finds the farms and fields that rows name by their external id or name.
@@ -251,9 +239,6 @@ func (m *batchImport) unnamed(row *assessment.FileRow) {
 	case row.ResourceID == 0 && row.ID == 0:
 		row.Errors.Add(assessment.ColumnResourceID, "Give resource_id, resource_external_id or resource_name.")
 	}
-	if row.ID == 0 && row.Year() == nil && len(row.Errors) == 0 {
-		row.Errors.Add("assessment_year", "Give the year, by which the assessment is found again, or the id of the assessment.")
-	}
 }
 
 // match finds the assessments that rows are of: by their id, else by farm or field and
@@ -301,7 +286,7 @@ func (m *batchImport) match(ctx context.Context, tx ports.Repos, rows []assessme
 	whole, err := tx.Assessments.Whole(ctx, scope, slices.Compact(ids))
 	out := make(map[int64]Whole, len(whole))
 	for _, w := range whole {
-		out[w.ID] = Whole(w)
+		out[w.ID] = w
 	}
 	return out, err
 }

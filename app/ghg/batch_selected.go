@@ -140,7 +140,7 @@ func (c *batchCopy) Settle(ctx context.Context, tx ports.Repos) ([]assessment.Ju
 	var of []int
 	for i, id := range c.ids {
 		j := assessment.Judged{Index: c.index + int64(i), SourceID: id, Year: &c.options.ToYear}
-		at, found := slices.BinarySearchFunc(sources, id, func(s ports.EnteredAssessment, id int64) int { return int(min(max(s.ID-id, -1), 1)) })
+		at, found := slices.BinarySearchFunc(sources, id, func(s Whole, id int64) int { return int(min(max(s.ID-id, -1), 1)) })
 		if !found {
 			j.Outcome, j.Problems = batch.Fail, noSuch()
 			judged[i] = j
@@ -151,24 +151,17 @@ func (c *batchCopy) Settle(ctx context.Context, tx ports.Repos) ([]assessment.Ju
 			changes, of = append(changes, change), append(of, i)
 		}
 	}
-	settled, err := c.bulk.deps.Assessing.Settle(ctx, tx, c.who, changes)
-	if err != nil {
-		return nil, err
-	}
-	for at, s := range settled {
-		conclude(&judged[of[at]], s)
-	}
-	return judged, nil
+	return c.bulk.conclude(ctx, tx, c.who, judged, changes, of)
 }
 
 // targets returns the assessments that the farms and fields of sources have for the other
 // year, those that might be replaced with their sections.
-func (c *batchCopy) targets(ctx context.Context, tx ports.Repos, sources []ports.EnteredAssessment) (map[copyTarget][]ports.EnteredAssessment, error) {
+func (c *batchCopy) targets(ctx context.Context, tx ports.Repos, sources []Whole) (map[copyTarget][]Whole, error) {
 	byType := map[assessment.ResourceType][]int64{}
 	for _, s := range sources {
 		byType[s.ResourceType] = append(byType[s.ResourceType], s.ResourceID)
 	}
-	out := map[copyTarget][]ports.EnteredAssessment{}
+	out := map[copyTarget][]Whole{}
 	for _, of := range assessment.ResourceTypes {
 		found, err := tx.Assessments.OfYear(ctx, c.who.Scope(false), of, c.options.ToYear, byType[of])
 		if err != nil {
@@ -192,7 +185,7 @@ func (c *batchCopy) targets(ctx context.Context, tx ports.Repos, sources []ports
 }
 
 // change decides on one source: the change to make, or why there is none.
-func (c *batchCopy) change(j *assessment.Judged, source ports.EnteredAssessment, there map[copyTarget][]ports.EnteredAssessment) (AssessmentChange, bool) {
+func (c *batchCopy) change(j *assessment.Judged, source Whole, there map[copyTarget][]Whole) (AssessmentChange, bool) {
 	j.ResourceType, j.ResourceID = source.ResourceType, source.ResourceID
 	skip := func(code, message string) (AssessmentChange, bool) {
 		j.Outcome, j.Problems = batch.Skip, []assessment.Finding{{Code: code, Message: message}}
@@ -225,7 +218,7 @@ func (c *batchCopy) change(j *assessment.Judged, source ports.EnteredAssessment,
 		draft.Sections = table.Entered(sheet)
 		return AssessmentChange{Draft: draft}, true
 	}
-	before := Whole(have[0])
+	before := have[0]
 	for key, rows := range sheet { // items in the same place stay the same items
 		for i := range min(len(rows), len(before.Sheet[key])) {
 			rows[i].ID = before.Sheet[key][i].ID
@@ -248,8 +241,19 @@ func declared(d assessment.Declarations) map[string]any {
 	return out
 }
 
-// conclude notes what became of a change.
-func conclude(j *assessment.Judged, s SettledAssessment) {
+// conclude settles changes, each of which is of one of the judged.
+func (b *Batches) conclude(ctx context.Context, tx ports.Repos, who access.Principal, judged []assessment.Judged, changes []AssessmentChange, of []int) ([]assessment.Judged, error) {
+	settled, err := b.deps.Assessing.Settle(ctx, tx, who, changes)
+	if err != nil {
+		return nil, err
+	}
+	for at, s := range settled {
+		concludeOne(&judged[of[at]], s)
+	}
+	return judged, nil
+}
+
+func concludeOne(j *assessment.Judged, s SettledAssessment) {
 	switch before := j.AssessmentID; {
 	case len(s.Errors) > 0:
 		j.Outcome, j.Problems = batch.Fail, assessment.Problems(s.Errors)

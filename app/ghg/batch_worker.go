@@ -39,7 +39,7 @@ func (b *Batches) workOf(who access.Principal, some assessment.Batch, file ports
 	case assessment.BatchSubmit:
 		return &batchSubmission{s}
 	}
-	return newBatchImport(b, who, some, file, limit)
+	return &batchImport{bulk: b, who: who, some: some, file: file, limit: limit, seen: map[string]int64{}}
 }
 
 // RunImport works through a queued import. It returns an error only when the job must be handed

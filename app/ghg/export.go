@@ -2,8 +2,6 @@ package ghg
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -85,79 +83,85 @@ func (b *Batches) Export(ctx context.Context, who access.Principal, shared bool,
 				cells = append(cells, assessment.Cell{Name: name})
 			}
 			heading := table.FileHeading(cells)
-			return b.deps.Files.Write(w, heading, rowsOf(ctx, tx, scope, q, table, heading))
+			return b.deps.Files.Write(w, heading, rowsOf(ctx, tx, scope, q, exportChunk, tableRows(table, heading)))
 		})
 	}, nil
 }
 
 // wholeAssessments returns what a query selects in pieces, in order of id.
-func wholeAssessments(ctx context.Context, tx ports.Repos, scope access.Scope, q ports.Query, size int) iter.Seq2[[]ports.EnteredAssessment, error] {
-	return func(yield func([]ports.EnteredAssessment, error) bool) {
-		for ids, err := range pagesOfIDs(ctx, tx, scope, q, size) {
-			var piece []ports.EnteredAssessment
-			if err == nil {
+func wholeAssessments(ctx context.Context, tx ports.Repos, scope access.Scope, q ports.Query, size int) iter.Seq2[[]Whole, error] {
+	return func(yield func([]Whole, error) bool) {
+		for after := int64(0); ; {
+			ids, err := tx.Assessments.IDsAfter(ctx, scope, q, after, size)
+			var piece []Whole
+			if err == nil && len(ids) > 0 {
+				after = ids[len(ids)-1]
 				piece, err = tx.Assessments.Whole(ctx, scope, ids)
 			}
-			if !yield(piece, err) || err != nil {
+			if err == nil && len(ids) == 0 || !yield(piece, err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-// pagesOfIDs returns the ids of what a query selects, in order.
-func pagesOfIDs(ctx context.Context, tx ports.Repos, scope access.Scope, q ports.Query, size int) iter.Seq2[[]int64, error] {
-	return func(yield func([]int64, error) bool) {
-		var after int64
-		for {
-			ids, err := tx.Assessments.IDsAfter(ctx, scope, q, after, size)
-			if err == nil && len(ids) == 0 || !yield(ids, err) || err != nil {
-				return
-			}
-			after = ids[len(ids)-1]
-		}
-	}
-}
+// rowWriter writes the rows of a piece, with the farms and fields that its assessments are of. It
+// returns false where the reader has enough.
+type rowWriter func(piece []Whole, names map[copyTarget]ports.Resource, write func(row []string) bool) (more bool, err error)
 
-// rowsOf returns a row of texts for each assessment.
-func rowsOf(ctx context.Context, tx ports.Repos, scope access.Scope, q ports.Query, table *assessment.Table, heading []string) iter.Seq2[[]string, error] {
-	at := make(map[string]int, len(heading))
-	for i, name := range heading {
-		at[name] = i
-	}
+// rowsOf returns the rows of what a query selects.
+func rowsOf(ctx context.Context, tx ports.Repos, scope access.Scope, q ports.Query, size int, rows rowWriter) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {
-		row := make([]string, len(heading))
-		for piece, err := range wholeAssessments(ctx, tx, scope, q, exportChunk) {
+		for piece, err := range wholeAssessments(ctx, tx, scope, q, size) {
 			var names map[copyTarget]ports.Resource
 			if err == nil {
 				names, err = resourcesOf(ctx, tx, scope, piece)
+			}
+			more := false
+			if err == nil {
+				more, err = rows(piece, names, func(row []string) bool { return yield(row, nil) })
 			}
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			for _, e := range piece {
-				clear(row)
-				for _, cell := range table.Cells(&e.Assessment, e.Sheet) {
-					row[at[cell.Name]] = cell.Text
-				}
-				resource := names[copyTarget{e.ResourceType, e.ResourceID, 0}]
-				row[at[assessment.ColumnID]] = strconv.FormatInt(e.ID, 10)
-				row[at[assessment.ColumnExternalID]], row[at[assessment.ColumnResourceName]] = resource.ExternalID, resource.Name
-				row[at[assessment.ColumnStatus]] = string(e.Status)
-				if e.SubmittedVersion > 0 {
-					row[at[assessment.ColumnVersion]] = strconv.Itoa(e.SubmittedVersion)
-				}
-				if !yield(row, nil) {
-					return
-				}
+			if !more {
+				return
 			}
 		}
 	}
 }
 
+// tableRows writes a row of texts for each assessment.
+func tableRows(table *assessment.Table, heading []string) rowWriter {
+	at := make(map[string]int, len(heading))
+	for i, name := range heading {
+		at[name] = i
+	}
+	row := make([]string, len(heading))
+	return func(piece []Whole, names map[copyTarget]ports.Resource, write func(row []string) bool) (more bool, err error) {
+		for _, e := range piece {
+			clear(row)
+			for _, cell := range table.Cells(&e.Assessment, e.Sheet) {
+				row[at[cell.Name]] = cell.Text
+			}
+			resource := names[copyTarget{e.ResourceType, e.ResourceID, 0}]
+			row[at[assessment.ColumnID]] = strconv.FormatInt(e.ID, 10)
+			row[at[assessment.ColumnExternalID]], row[at[assessment.ColumnResourceName]] = resource.ExternalID, resource.Name
+			row[at[assessment.ColumnStatus]] = string(e.Status)
+			if e.SubmittedVersion > 0 {
+				row[at[assessment.ColumnVersion]] = strconv.Itoa(e.SubmittedVersion)
+			}
+			if !write(row) {
+				return false, nil
+			}
+		}
+		return true, nil
+	}
+}
+
 // resourcesOf returns the farms and fields of assessments, those that are live and seen.
-func resourcesOf(ctx context.Context, tx ports.Repos, scope access.Scope, of []ports.EnteredAssessment) (map[copyTarget]ports.Resource, error) {
+func resourcesOf(ctx context.Context, tx ports.Repos, scope access.Scope, of []Whole) (map[copyTarget]ports.Resource, error) {
 	keys := map[assessment.ResourceType][]string{}
 	for _, e := range of {
 		keys[e.ResourceType] = append(keys[e.ResourceType], strconv.FormatInt(e.ResourceID, 10))
@@ -196,50 +200,41 @@ func (b *Batches) ExportLines(ctx context.Context, who access.Principal, shared 
 	scope := who.Scope(shared)
 	return func(w io.Writer) error {
 		return b.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
-			return b.deps.Files.Write(w, lineColumns, linesOf(ctx, tx, scope, q))
+			return b.deps.Files.Write(w, lineColumns, rowsOf(ctx, tx, scope, q, reportChunk, lineRows(ctx, tx, scope)))
 		})
 	}, nil
 }
 
-func linesOf(ctx context.Context, tx ports.Repos, scope access.Scope, q ports.Query) iter.Seq2[[]string, error] {
-	return func(yield func([]string, error) bool) {
-		for piece, err := range wholeAssessments(ctx, tx, scope, q, reportChunk) {
-			var names map[copyTarget]ports.Resource
-			var versions map[int64]ports.AssessmentVersion
-			if err == nil {
-				names, err = resourcesOf(ctx, tx, scope, piece)
+// lineRows writes a row for each source line of the newest versions.
+func lineRows(ctx context.Context, tx ports.Repos, scope access.Scope) rowWriter {
+	return func(piece []Whole, names map[copyTarget]ports.Resource, write func(row []string) bool) (more bool, err error) {
+		versions, err := newestVersions(ctx, tx, scope, piece)
+		if err != nil {
+			return false, err
+		}
+		for _, e := range piece {
+			version, submitted := versions[e.ID]
+			if !submitted {
+				continue
 			}
-			if err == nil {
-				versions, err = newestVersions(ctx, tx, scope, piece)
-			}
+			report, err := reportOf(version)
 			if err != nil {
-				yield(nil, err)
-				return
+				return false, fault.New(fault.Internal, "internal", "").Because(err)
 			}
-			for _, e := range piece {
-				version, submitted := versions[e.ID]
-				if !submitted {
-					continue
-				}
-				var report ghg.Report
-				if err := json.Unmarshal(version.Report, &report); err != nil {
-					yield(nil, fault.New(fault.Internal, "internal", "").Because(fmt.Errorf("version %d of assessment %d: %w", version.Number, e.ID, err)))
-					return
-				}
-				head := headOf(e, names[copyTarget{e.ResourceType, e.ResourceID, 0}], version)
-				for line, sources := range [][]ghg.SourceLine{report.BySource, report.RemovalsBySrc} {
-					for _, s := range sources {
-						if !yield(append(slices.Clone(head), lineOf([]string{"emission", "removal"}[line], s)...), nil) {
-							return
-						}
+			head := headOf(e, names[copyTarget{e.ResourceType, e.ResourceID, 0}], version)
+			for line, sources := range [][]ghg.SourceLine{report.BySource, report.RemovalsBySrc} {
+				for _, s := range sources {
+					if !write(append(slices.Clone(head), lineOf([]string{"emission", "removal"}[line], s)...)) {
+						return false, nil
 					}
 				}
 			}
 		}
+		return true, nil
 	}
 }
 
-func newestVersions(ctx context.Context, tx ports.Repos, scope access.Scope, of []ports.EnteredAssessment) (map[int64]ports.AssessmentVersion, error) {
+func newestVersions(ctx context.Context, tx ports.Repos, scope access.Scope, of []Whole) (map[int64]ports.AssessmentVersion, error) {
 	ids := make([]int64, 0, len(of))
 	for _, e := range of {
 		if e.SubmittedVersion > 0 {
@@ -249,7 +244,7 @@ func newestVersions(ctx context.Context, tx ports.Repos, scope access.Scope, of 
 	return tx.Assessments.NewestVersions(ctx, scope, ids)
 }
 
-func headOf(e ports.EnteredAssessment, r ports.Resource, v ports.AssessmentVersion) []string {
+func headOf(e Whole, r ports.Resource, v ports.AssessmentVersion) []string {
 	year := ""
 	if e.Year != nil {
 		year = strconv.Itoa(*e.Year)

@@ -28,7 +28,15 @@ type SectionReader func(current Whole) (any, error)
 // what was sent over what there is; a list is replaced either way.
 // Faults: Unauthenticated, Forbidden, NotFound (also an unknown section), Invalid, and those of read.
 func (a *Assessments) WriteSection(ctx context.Context, who access.Principal, id int64, key string, partial bool, sent SectionReader) (Whole, error) {
-	return a.changeSection(ctx, who, id, key, sent, func(section assessment.Section, e *assessmentEdit, raw any) error {
+	return a.change(ctx, who, id, func(_ context.Context, _ ports.Repos, e *assessmentEdit) error {
+		section, err := a.Section(key)
+		if err != nil {
+			return err
+		}
+		raw, err := sent(e.before)
+		if err != nil {
+			return err
+		}
 		have := e.before.Sheet[key]
 		if partial && section.Shape == assessment.Object {
 			row, wrong := a.deps.Table.Patch(key, valuesOf(have), raw)
@@ -50,22 +58,6 @@ func (a *Assessments) WriteSection(ctx context.Context, who access.Principal, id
 	})
 }
 
-func (a *Assessments) changeSection(ctx context.Context, who access.Principal, id int64, key string, sent SectionReader,
-	do func(section assessment.Section, e *assessmentEdit, raw any) error,
-) (Whole, error) {
-	return a.change(ctx, who, id, func(_ context.Context, _ ports.Repos, e *assessmentEdit) error {
-		section, err := a.Section(key)
-		if err != nil {
-			return err
-		}
-		raw, err := sent(e.before)
-		if err != nil {
-			return err
-		}
-		return do(section, e, raw)
-	})
-}
-
 // valuesOf returns what an object section holds.
 func valuesOf(rows []assessment.Row) assessment.Values {
 	if len(rows) == 0 {
@@ -83,23 +75,18 @@ func (a *Assessments) Item(ctx context.Context, who access.Principal, shared boo
 	if err != nil {
 		return whole, assessment.Row{}, err
 	}
-	row, err := whole.Item(key, itemID)
-	return whole, row, err
-}
-
-// Item returns an item of a section. Faults: NotFound.
-func (w Whole) Item(key string, id int64) (assessment.Row, error) {
-	at, err := w.place(key, id)
+	at, err := placeOf(whole, key, itemID)
 	if err != nil {
-		return assessment.Row{}, err
+		return whole, assessment.Row{}, err
 	}
-	return w.Sheet[key][at], nil
+	return whole, whole.Sheet[key][at], nil
 }
 
-func (w Whole) place(key string, id int64) (int, error) {
+// placeOf returns where an item stands in its section. Faults: NotFound.
+func placeOf(w Whole, key string, id int64) (int, error) {
 	at := slices.IndexFunc(w.Sheet[key], func(r assessment.Row) bool { return r.ID == id })
 	if at < 0 {
-		return 0, noSuchItem()
+		return 0, fault.Missing("item")
 	}
 	return at, nil
 }
@@ -108,7 +95,7 @@ func (w Whole) place(key string, id int64) (int, error) {
 func (a *Assessments) listed(key string) (assessment.Section, error) {
 	section, err := a.Section(key)
 	if err == nil && section.Shape != assessment.List {
-		err = noSuchItem()
+		err = fault.Missing("item")
 	}
 	return section, err
 }
@@ -151,7 +138,7 @@ func (a *Assessments) WriteItem(ctx context.Context, who access.Principal, item 
 	var row assessment.Row
 	id, key, itemID := item.Assessment, item.Section, item.ID
 	whole, err := a.changeItem(ctx, who, id, key, func(e *assessmentEdit) error {
-		at, err := e.before.place(key, itemID)
+		at, err := placeOf(e.before, key, itemID)
 		if err != nil {
 			return err
 		}
@@ -183,7 +170,7 @@ func (a *Assessments) WriteItem(ctx context.Context, who access.Principal, item 
 // Faults: Unauthenticated, Forbidden, NotFound, and those of agree.
 func (a *Assessments) RemoveItem(ctx context.Context, who access.Principal, id int64, key string, itemID int64, agree func(current Whole) error) error {
 	_, err := a.changeItem(ctx, who, id, key, func(e *assessmentEdit) error {
-		at, err := e.before.place(key, itemID)
+		at, err := placeOf(e.before, key, itemID)
 		if err != nil {
 			return err
 		}

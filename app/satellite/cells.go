@@ -3,7 +3,6 @@ package satellite
 import (
 	"context"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -115,33 +114,18 @@ func boxOf(f vegetation.Footprint) geo.MultiPolygon {
 // Passes implements CellReader.
 func (r *cellReader) Passes() int { return len(r.passes) }
 
-// Each implements CellReader. Passes are worked on at the same time, as many as there are
-// processors.
+// Each implements CellReader.
 func (r *cellReader) Each(ctx context.Context, take func(CellDate)) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var taking sync.Mutex
-	var workers sync.WaitGroup
-	for _, pass := range r.passes {
-		slots <- struct{}{}
-		if ctx.Err() != nil {
-			break
+	return atOnce(ctx, len(r.passes), func(ctx context.Context, i int) error {
+		date, accepted, err := r.date(ctx, r.passes[i])
+		if err == nil && accepted {
+			taking.Lock()
+			defer taking.Unlock()
+			take(date)
 		}
-		workers.Go(func() {
-			defer func() { <-slots }()
-			date, accepted, err := r.date(ctx, pass)
-			if err != nil {
-				stop(err)
-			} else if accepted {
-				taking.Lock()
-				defer taking.Unlock()
-				take(date)
-			}
-		})
-	}
-	workers.Wait()
-	return context.Cause(ctx)
+		return err
+	})
 }
 
 // date reads one pass, block by block. Of a block that is not clear no band is read. A scene

@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/vegetation"
@@ -68,16 +69,13 @@ func (f *ProfileFiles) retrieve(ctx context.Context, who access.Principal, req P
 
 // title names the field, where the caller may see it.
 func (f *ProfileFiles) title(ctx context.Context, scope access.Scope, order vegetation.OrderState) (string, error) {
-	title := ""
-	err := f.Orders.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return app.In(ctx, f.Orders.deps.Store.Read, func(ctx context.Context, tx ports.Repos) (string, error) {
 		field, err := tx.Fields.Get(ctx, scope, order.FieldID)
 		if fault.Is(err, fault.NotFound) {
-			return nil
+			return "", nil
 		}
-		title = field.Name
-		return err
+		return field.Name, err
 	})
-	return title, err
 }
 
 // profileNote says why a chart is empty.

@@ -7,6 +7,7 @@ import (
 	"tilth/app"
 	"tilth/app/task"
 	"tilth/core/access"
+	"tilth/core/audit"
 	"tilth/core/fault"
 	"tilth/core/vegetation"
 	"tilth/ports"
@@ -135,21 +136,16 @@ type Profile struct {
 // and answers what there is.
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (o *Profiles) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64) (Profile, error) {
-	var out Profile
-	if err := o.deps.Gate.Require(ctx, who, access.ProfileOrders.View); err != nil {
-		return out, err
-	}
-	scope := who.Scope(shared)
-	ask := false
-	err := o.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+	scope, ask := who.Scope(shared), false
+	out, err := app.Read(ctx, o.deps, who, access.ProfileOrders.View, func(ctx context.Context, tx ports.Repos) (out Profile, err error) {
 		if out.Order, err = tx.Orders.Get(ctx, scope, id); err != nil {
-			return err
+			return out, err
 		}
 		if out.Refreshing, ask, err = o.refreshing(ctx, tx, out.Order); err != nil {
-			return err
+			return out, err
 		}
 		out.Series, err = tx.Orders.Series(ctx, scope, id, out.Order.Index)
-		return err
+		return out, err
 	})
 	if err == nil && ask {
 		err = o.askRefresh(ctx, out.Order)
@@ -163,4 +159,29 @@ func (o *Profiles) List(ctx context.Context, who access.Principal, shared bool, 
 	return app.ListIn(ctx, o.deps, app.Ask{Who: who, Need: access.ProfileOrders.View, Shared: shared}, q, func(tx ports.Repos) app.Lister[vegetation.OrderState, ports.Query] {
 		return tx.Orders
 	})
+}
+
+// Reorder is the action of taking up an order that had failed.
+const Reorder audit.Action = "reorder"
+
+// placedProfile is an order as the audit trail tells of it.
+type placedProfile struct {
+	Field, Season      access.Named
+	IndexCode          string
+	StartDate, EndDate time.Time
+	AreaM2             int64
+}
+
+// auditProfile notes an order placed, or taken up again after it had failed. A caller who finds the
+// order open changes nothing, and is not noted.
+func auditProfile(ctx context.Context, tx ports.Repos, who access.Principal, s vegetation.OrderState, now time.Time) error {
+	action := audit.Create
+	if s.CreatedAt.Before(s.UpdatedAt) {
+		action = Reorder
+	}
+	what := placedProfile{
+		Field: access.Named{ID: s.FieldID}, Season: access.Named{ID: s.SeasonID}, IndexCode: s.Index,
+		StartDate: s.StartDate, EndDate: s.EndDate, AreaM2: s.AreaM2,
+	}
+	return tx.Audit.Add(ctx, audit.By(who, now).Of(action, access.ProfileOrders.Name, s.ID, audit.Diff(nil, &what)))
 }

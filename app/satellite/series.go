@@ -76,30 +76,37 @@ func (c *Computer) assemble(ctx context.Context, req SeriesRequest, mask vegetat
 	return vegetation.Assemble(req.Index.Code, append(outcomes, made...)), nil
 }
 
-// eachPass works on the passes at the same time, as many as there are processors, and
-// gives their outcomes in order. The first error stops the rest.
+// eachPass works on the passes at the same time, and returns their outcomes in order.
 func eachPass(ctx context.Context, work []passWork) ([]vegetation.Outcome, error) {
+	outcomes := make([]vegetation.Outcome, len(work))
+	err := atOnce(ctx, len(work), func(ctx context.Context, i int) (err error) {
+		outcomes[i], err = work[i].outcome(ctx)
+		return err
+	})
+	return outcomes, err
+}
+
+// atOnce does n things at the same time, as many as there are processors. The first error stops
+// the rest.
+func atOnce(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	outcomes := make([]vegetation.Outcome, len(work))
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var workers sync.WaitGroup
-	for i := range work {
+	for i := range n {
 		slots <- struct{}{}
 		if ctx.Err() != nil {
 			break
 		}
 		workers.Go(func() {
 			defer func() { <-slots }()
-			outcome, err := work[i].outcome(ctx)
-			if err != nil {
+			if err := do(ctx, i); err != nil {
 				stop(err)
 			}
-			outcomes[i] = outcome
 		})
 	}
 	workers.Wait()
-	return outcomes, context.Cause(ctx)
+	return context.Cause(ctx)
 }
 
 // check refuses an impossible request and gives the mask to use.
@@ -127,4 +134,99 @@ func (r SeriesRequest) check() (vegetation.Mask, error) {
 func middleLongitude(m geo.MultiPolygon) float64 {
 	b := m.Bounds()
 	return b.MinX + (b.MaxX-b.MinX)/2
+}
+
+// Refresh brings series of one field up to date, after one search for all of them: what is
+// known of days that did not change is taken over, and no pixel of them is read; days that
+// the archive does not have any more are gone. What comes out is what Compute would give
+// now. req.Index is not looked at: each series has its own.
+//
+// The faults of Compute; and Unavailable where the archive has no scene of the field any
+// more, but dates are known: archives lose and replace scenes, but one that has none left
+// is moved, or being filled anew, and a profile is not emptied for that.
+func (c *Computer) Refresh(ctx context.Context, req SeriesRequest, known []vegetation.Series) ([]vegetation.Series, error) {
+	var passes []vegetation.Pass
+	place := newGround(req.Boundary)
+	out := make([]vegetation.Series, len(known))
+	for i, old := range known {
+		var err error
+		if req.Index, err = vegetation.ParseIndex(string(old.Index)); err != nil {
+			return nil, err
+		}
+		mask, err := req.check()
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			if passes, err = c.search(ctx, req); err != nil {
+				return nil, err
+			}
+		}
+		if len(passes) == 0 && len(old.Observations)+len(old.Rejected) > 0 {
+			return nil, fault.New(fault.Unavailable, "imagery_unavailable", "The imagery source has no scene of the field left.")
+		}
+		if out[i], err = c.assemble(ctx, req, mask, passes, place, old); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// ground is a field on the grids of the imagery: what no date changes, worked out once for
+// all passes of a series. Safe for concurrent use.
+type ground struct {
+	boundary geo.MultiPolygon // WGS84
+	// fixed is the pixels to work on, whatever the grid of the imagery; nil: the field's pixels on it.
+	fixed *vegetation.Footprint
+
+	mu         sync.Mutex
+	projected  map[int]geo.MultiPolygon // by EPSG
+	footprints map[vegetation.Grid]vegetation.Footprint
+}
+
+func newGround(boundary geo.MultiPolygon) *ground {
+	return &ground{
+		boundary: boundary, projected: map[int]geo.MultiPolygon{}, footprints: map[vegetation.Grid]vegetation.Footprint{},
+	}
+}
+
+// in returns the boundary in a UTM zone. Invalid for what is none.
+func (g *ground) in(epsg int) (geo.MultiPolygon, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.project(epsg)
+}
+
+func (g *ground) project(epsg int) (geo.MultiPolygon, error) {
+	if have, ok := g.projected[epsg]; ok {
+		return have, nil
+	}
+	utm, err := geo.NewUTM(epsg)
+	if err != nil {
+		return nil, err
+	}
+	g.projected[epsg] = utm.Project(g.boundary)
+	return g.projected[epsg], nil
+}
+
+// on returns the field's pixels on a grid; they are shared, and only read. The faults of
+// vegetation.Cover.
+func (g *ground) on(grid vegetation.Grid) (vegetation.Footprint, error) {
+	if g.fixed != nil {
+		return *g.fixed, nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if have, ok := g.footprints[grid]; ok {
+		return have, nil
+	}
+	boundary, err := g.project(grid.EPSG)
+	if err != nil {
+		return vegetation.Footprint{}, err
+	}
+	f, err := vegetation.Cover(boundary, grid)
+	if err == nil {
+		g.footprints[grid] = f
+	}
+	return f, err
 }

@@ -2,11 +2,14 @@ package satellite
 
 import (
 	"context"
+	"io"
 	"iter"
+	"time"
 
 	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/credit"
+	"tilth/core/fault"
 	"tilth/ports"
 )
 
@@ -26,4 +29,75 @@ func (o *Profiles) Transactions(ctx context.Context, who access.Principal, q por
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) iter.Seq2[credit.Transaction, error] {
 			return tx.Wallet.Transactions(ctx, scope, q)
 		})
+}
+
+// Purse is a company's wallet under its lock, in a transaction. The lock order of everything
+// that touches money is: wallet, then order; an order is read for update after its purse.
+type Purse struct {
+	Tx     ports.Repos
+	Scope  access.Scope
+	Now    time.Time
+	wallet credit.Wallet
+}
+
+// LockPurse locks the wallet of a company until the transaction ends.
+func LockPurse(ctx context.Context, tx ports.Repos, scope access.Scope, now time.Time) (Purse, error) {
+	wallet, err := tx.Wallet.Lock(ctx, scope)
+	return Purse{tx, scope, now, wallet}, err
+}
+
+// Post writes one ledger transaction, in the wallet's new state; an amount of nothing leaves no
+// line. Faults: PaymentRequired (insufficient_credit) for a hold of more than is available.
+func (p Purse) Post(ctx context.Context, t credit.Transaction) error {
+	if t.Amount == 0 {
+		return nil
+	}
+	next, err := p.wallet.Apply(t.Kind, t.Amount)
+	if err != nil {
+		return err
+	}
+	t.CompanyID, t.CreatedAt = p.Scope.Company(), p.Now
+	return p.Tx.Wallet.Post(ctx, p.Scope, next, &t)
+}
+
+// Statement returns the statement of the caller's wallet over the days from and to, both
+// inclusive in UTC, to be written as CSV when the answer is. Without from it begins with the
+// wallet, without to it ends now. All of it is of one moment.
+// Faults: Unauthenticated, Forbidden, Invalid.
+func (f *ProfileFiles) Statement(ctx context.Context, who access.Principal, from, to *time.Time) (func(w io.Writer) error, error) {
+	if err := f.Orders.deps.Gate.Require(ctx, who, access.Wallets.View); err != nil {
+		return nil, err
+	}
+	begin, end := time.Time{}, f.Orders.deps.Clock.Now().Add(time.Microsecond) // the grain of stored times
+	if from != nil {
+		begin = *from
+	}
+	if to != nil && to.AddDate(0, 0, 1).Before(end) {
+		end = to.AddDate(0, 0, 1)
+	}
+	if from != nil && to != nil && to.Before(*from) {
+		return nil, fault.Field("to", "The last day must not be before the first.")
+	}
+	scope := who.Scope(false)
+	return func(w io.Writer) error {
+		return f.Orders.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+			opening, err := tx.Wallet.At(ctx, scope, begin)
+			if err != nil {
+				return err
+			}
+			return f.Sheets.StatementSheet(w, opening, runningBalance(opening, tx.Wallet.Between(ctx, scope, begin, end)))
+		})
+	}, nil
+}
+
+// runningBalance runs a wallet along its transactions.
+func runningBalance(w credit.Wallet, all iter.Seq2[credit.Transaction, error]) iter.Seq2[credit.StatementLine, error] {
+	return func(yield func(credit.StatementLine, error) bool) {
+		for t, err := range all {
+			w = w.After(t)
+			if !yield(credit.StatementLine{Transaction: t, Balance: w.Balance, Held: w.Held}, err) || err != nil {
+				return
+			}
+		}
+	}
 }
