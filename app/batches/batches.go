@@ -97,28 +97,22 @@ type Inbox struct {
 	Folder  string
 }
 
-// Take stores a file and hands it to use. The file stays where use says that a batch in the
-// background needs it.
-func (in Inbox) Take(ctx context.Context, body io.Reader, use func(name string, file ports.Object) (background bool, err error)) error {
+// Take stores a file and hands it to use. The file stays where a batch in the background needs it.
+func Take[R interface{ Background() bool }](ctx context.Context, in Inbox, body io.Reader, use func(name string, file ports.Object) (R, error)) (report R, err error) {
 	name := in.Folder + "/" + in.IDs.UUID()
 	if _, err := in.Objects.Put(ctx, name, body); err != nil {
-		return err
+		return report, err
 	}
-	background, err := in.opened(ctx, name, use)
-	if err != nil || !background {
+	file, err := in.Objects.Open(ctx, name)
+	if err == nil {
+		report, err = use(name, file)
+		_ = file.Close() // it was only read
+	}
+	if err != nil || !report.Background() {
 		// The caller may have left; the file goes all the same.
 		err = errors.Join(err, in.Objects.Remove(context.WithoutCancel(ctx), name))
 	}
-	return err
-}
-
-func (in Inbox) opened(ctx context.Context, name string, use func(name string, file ports.Object) (bool, error)) (bool, error) {
-	file, err := in.Objects.Open(ctx, name)
-	if err != nil {
-		return false, err
-	}
-	defer file.Close()
-	return use(name, file)
+	return report, err
 }
 
 // Sweep removes the files that no batch has taken.

@@ -71,12 +71,9 @@ func (in *Imports) Start(ctx context.Context, who access.Principal, options farm
 	if err != nil {
 		return ImportReport{}, err
 	}
-	var report ImportReport
-	err = in.deps.inbox().Take(ctx, file.Body, func(name string, stored ports.Object) (bool, error) {
-		report, err = in.take(ctx, who, farm.NewImport(options, record.Ref{ID: who.UserID, Name: who.Name}, name, file.Media, 0, in.deps.Clock.Now()), stored)
-		return report.Background(), err
+	return batches.Take(ctx, in.deps.inbox(), file.Body, func(name string, stored ports.Object) (ImportReport, error) {
+		return in.take(ctx, who, farm.NewImport(options, record.Ref{ID: who.UserID, Name: who.Name}, name, file.Media, 0, in.deps.Clock.Now()), stored)
 	})
-	return report, err
 }
 
 func (in *Imports) allowed(ctx context.Context, who access.Principal, options farm.ImportOptions) error {
@@ -111,15 +108,13 @@ func (in *Imports) take(ctx context.Context, who access.Principal, b farm.Import
 	if err := in.deps.inbox().Sweep(ctx); err != nil {
 		return out, err
 	}
-	err = in.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		inserted := b
-		if err := tx.Imports.Insert(ctx, who.Scope(false), &inserted); err != nil {
-			return err
+	return app.In(ctx, in.deps.Store.Write, func(ctx context.Context, tx ports.Repos) (out ImportReport, err error) {
+		out.Batch = b
+		if err := tx.Imports.Insert(ctx, who.Scope(false), &out.Batch); err != nil {
+			return out, err
 		}
-		out = ImportReport{Batch: inserted}
-		return tx.Jobs.Enqueue(ctx, task.JobOn(ImportJob, who.CompanyID, inserted.ID, b.CreatedAt))
+		return out, tx.Jobs.Enqueue(ctx, task.JobOn(ImportJob, who.CompanyID, out.ID, b.CreatedAt))
 	})
-	return out, err
 }
 
 // Retrieve returns a background import and its refused features.

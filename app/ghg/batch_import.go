@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"tilth/app/batches"
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/batch"
@@ -29,12 +30,9 @@ func (b *Batches) Import(ctx context.Context, who access.Principal, options asse
 	if err != nil {
 		return BatchReport{}, err
 	}
-	var report BatchReport
-	err = b.deps.inbox().Take(ctx, body, func(name string, file ports.Object) (bool, error) {
-		report, err = b.take(ctx, who, options, name, file)
-		return report.Background(), err
+	return batches.Take(ctx, b.deps.inbox(), body, func(name string, file ports.Object) (BatchReport, error) {
+		return b.take(ctx, who, options, name, file)
 	})
-	return report, err
 }
 
 // take counts the rows of a stored file, and imports them at once or queues them.

@@ -103,9 +103,8 @@ func (b *Batches) choose(ctx context.Context, who access.Principal, kind batch.K
 	}
 	total := int64(len(options.Selection.IDs))
 	if options.Selection.IDs == nil {
-		if err := b.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-			total, err = tx.Assessments.Count(ctx, who.Scope(false), queryOf(options.Selection))
-			return err
+		if total, err = app.In(ctx, b.deps.Store.Read, func(ctx context.Context, tx ports.Repos) (int64, error) {
+			return tx.Assessments.Count(ctx, who.Scope(false), queryOf(options.Selection))
 		}); err != nil {
 			return BatchReport{}, err
 		}
@@ -127,12 +126,11 @@ func (b *Batches) newBatch(who access.Principal, kind batch.Kind, options assess
 // queue hands a batch to the background.
 func (b *Batches) queue(ctx context.Context, who access.Principal, some assessment.Batch) (BatchReport, error) {
 	return app.In(ctx, b.deps.Store.Write, func(ctx context.Context, tx ports.Repos) (out BatchReport, err error) {
-		inserted := some
-		if err := tx.Batches.Insert(ctx, who.Scope(false), &inserted); err != nil {
+		out.Batch = some
+		if err := tx.Batches.Insert(ctx, who.Scope(false), &out.Batch); err != nil {
 			return out, err
 		}
-		out = BatchReport{Batch: inserted}
-		return out, tx.Jobs.Enqueue(ctx, task.JobOn(batchJobKinds[some.Kind], who.CompanyID, inserted.ID, b.deps.Clock.Now()))
+		return out, tx.Jobs.Enqueue(ctx, task.JobOn(batchJobKinds[some.Kind], who.CompanyID, out.ID, b.deps.Clock.Now()))
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"tilth/app"
 	"tilth/app/task"
 	"tilth/core/access"
 	"tilth/core/assessment"
@@ -74,18 +75,12 @@ func (a *Assessments) complete(ctx context.Context, tx ports.Repos, scope access
 // Completeness returns the stored state of an assessment; it computes nothing. Without one
 // the sections are empty. Faults: Unauthenticated, Forbidden, NotFound.
 func (a *Assessments) Completeness(ctx context.Context, who access.Principal, shared bool, id int64) (assessment.Assessment, assessment.State, error) {
-	var record assessment.Assessment
 	var state assessment.State
-	if err := a.MayView(ctx, who); err != nil {
-		return record, state, err
-	}
-	scope := who.Scope(shared)
-	err := a.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		if record, err = tx.Assessments.Get(ctx, scope, id); err != nil {
-			return err
+	record, err := app.Read(ctx, a.deps.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (record assessment.Assessment, err error) {
+		if record, err = tx.Assessments.Get(ctx, who.Scope(shared), id); err == nil {
+			state, _, err = tx.Assessments.State(ctx, who.Scope(shared), id)
 		}
-		state, _, err = tx.Assessments.State(ctx, scope, id)
-		return err
+		return record, err
 	})
 	return record, state, err
 }
@@ -93,17 +88,12 @@ func (a *Assessments) Completeness(ctx context.Context, who access.Principal, sh
 // Compute works out at once how complete an assessment is, and stores it.
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (a *Assessments) Compute(ctx context.Context, who access.Principal, id int64) (assessment.Assessment, assessment.State, error) {
-	var whole Whole
 	var state assessment.State
-	if err := a.deps.Gate.Require(ctx, who, access.Assessments.Edit); err != nil {
-		return whole.Assessment, state, err
-	}
-	err := a.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		if whole, err = lockWhole(ctx, tx, who.Scope(false), id); err != nil {
-			return err
+	whole, err := app.Write(ctx, a.deps.Deps, who, access.Assessments.Edit, func(ctx context.Context, tx ports.Repos) (whole Whole, err error) {
+		if whole, err = lockWhole(ctx, tx, who.Scope(false), id); err == nil {
+			state, err = a.complete(ctx, tx, who.Scope(false), &whole)
 		}
-		state, err = a.complete(ctx, tx, who.Scope(false), &whole)
-		return err
+		return whole, err
 	})
 	return whole.Assessment, state, err
 }

@@ -47,10 +47,7 @@ func (a *Assessments) Report(ctx context.Context, who access.Principal, shared b
 // CompareReports holds one report of an assessment against another.
 // Faults: those of Report.
 func (a *Assessments) CompareReports(ctx context.Context, who access.Principal, shared bool, id int64, from, to ReportRequest) (ghg.Comparison, error) {
-	if err := a.MayView(ctx, who); err != nil {
-		return ghg.Comparison{}, err
-	}
-	was, err := a.report(ctx, who.Scope(shared), id, from)
+	was, err := a.Report(ctx, who, shared, id, from)
 	if err != nil {
 		return ghg.Comparison{}, err
 	}
@@ -62,25 +59,16 @@ func (a *Assessments) CompareReports(ctx context.Context, who access.Principal, 
 }
 
 func (a *Assessments) report(ctx context.Context, scope access.Scope, id int64, wanted ReportRequest) (ports.ImpactDocument, error) {
-	var out ports.ImpactDocument
-	var live preparedCalculation
-	err := a.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
-		if !wanted.Live {
-			var err error
-			out, err = storedReport(ctx, tx, scope, id, wanted.Version)
-			return err
-		}
-		whole, err := readWhole(ctx, tx, scope, id)
-		if err != nil {
-			return err
-		}
-		live, err = a.prepare(ctx, tx, whole)
-		return err
-	})
-	if err != nil || !wanted.Live {
-		return out, err
+	if !wanted.Live {
+		return app.In(ctx, a.deps.Store.Read, func(ctx context.Context, tx ports.Repos) (ports.ImpactDocument, error) {
+			return storedReport(ctx, tx, scope, id, wanted.Version)
+		})
 	}
-	return a.live(ctx, live)
+	prepared, err := a.prepared(ctx, scope, id)
+	if err != nil {
+		return ports.ImpactDocument{}, err
+	}
+	return a.live(ctx, prepared)
 }
 
 // storedReport returns the report of a version; 0 is the one that was submitted last.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"tilth/app"
 	"tilth/app/idempotency"
 	"tilth/core/access"
 	"tilth/core/assessment"
@@ -94,6 +95,17 @@ func (a *Assessments) prepare(ctx context.Context, tx ports.Repos, whole Whole) 
 	return p, err
 }
 
+// prepared prepares an assessment as it stands.
+func (a *Assessments) prepared(ctx context.Context, scope access.Scope, id int64) (preparedCalculation, error) {
+	return app.In(ctx, a.deps.Store.Read, func(ctx context.Context, tx ports.Repos) (out preparedCalculation, err error) {
+		whole, err := readWhole(ctx, tx, scope, id)
+		if err != nil {
+			return out, err
+		}
+		return a.prepare(ctx, tx, whole)
+	})
+}
+
 // resourceName returns the name of the farm or field of an assessment; empty where it is
 // deleted.
 func resourceName(ctx context.Context, tx ports.Repos, scope access.Scope, r *assessment.Assessment) (string, error) {
@@ -114,15 +126,8 @@ type calculation struct {
 
 // calculated prepares an assessment as it stands and has it calculated.
 func (a *Assessments) calculated(ctx context.Context, scope access.Scope, id int64) (calculation, error) {
-	var out calculation
-	err := a.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
-		whole, err := readWhole(ctx, tx, scope, id)
-		if err != nil {
-			return err
-		}
-		out.preparedCalculation, err = a.prepare(ctx, tx, whole)
-		return err
-	})
+	prepared, err := a.prepared(ctx, scope, id)
+	out := calculation{preparedCalculation: prepared}
 	if err == nil && len(out.violations) > 0 {
 		err = refused(CodeNotSubmittable, "The assessment cannot be submitted yet", out.violations, out.warnings)
 	}
@@ -171,25 +176,24 @@ func (a *Assessments) recordFailure(ctx context.Context, scope access.Scope, id 
 // where the result is not that of what the assessment holds by now.
 func (a *Assessments) keep(ctx context.Context, who access.Principal, id int64, c calculation) (out Submission, fresh bool, err error) {
 	scope := who.Scope(false)
-	err = a.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		out, fresh = Submission{}, false
+	out, err = app.In(ctx, a.deps.Store.Write, func(ctx context.Context, tx ports.Repos) (out Submission, err error) {
+		fresh = false
 		whole, err := lockWhole(ctx, tx, scope, id)
 		if err != nil {
-			return err
+			return out, err
 		}
 		now, err := a.prepare(ctx, tx, whole)
 		if err != nil {
-			return err
+			return out, err
 		}
 		if now.digest != c.digest || !now.subject.Same(c.subject) || now.choice != c.choice {
-			return nil
+			return out, nil
 		}
 		if fresh = true; len(now.violations) > 0 { // the farm or field is gone since
-			return refused(CodeNotSubmittable, "The assessment cannot be submitted yet", now.violations, now.warnings)
+			return out, refused(CodeNotSubmittable, "The assessment cannot be submitted yet", now.violations, now.warnings)
 		}
 		c.preparedCalculation = now
-		out, err = a.keepLocked(ctx, tx, who, c)
-		return err
+		return a.keepLocked(ctx, tx, who, c)
 	})
 	return out, fresh, err
 }

@@ -30,20 +30,15 @@ func NewVerification(deps app.Deps) *Verification { return &Verification{deps} }
 // not begun is pending; without a submission ok is false.
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (v *Verification) Verification(ctx context.Context, who access.Principal, shared bool, id int64) (record verification.Record, ok bool, err error) {
-	if err := v.deps.Gate.Require(ctx, who, access.Assessments.View); err != nil {
-		return record, false, err
-	}
-	err = v.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+	record, err = app.Read(ctx, v.deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (out verification.Record, err error) {
 		a, err := tx.Assessments.Get(ctx, who.Scope(shared), id)
 		if err != nil {
-			return err
+			return out, err
 		}
 		if ok = a.Status == assessment.Submitted; !ok {
-			record = verification.Record{AssessmentID: id}
-			return nil
+			return verification.Record{AssessmentID: id}, nil
 		}
-		record, err = current(ctx, tx, access.Own(a.CompanyID), &a) // seen by the assessment's reader
-		return err
+		return current(ctx, tx, access.Own(a.CompanyID), &a) // seen by the assessment's reader
 	})
 	return record, ok, err
 }
