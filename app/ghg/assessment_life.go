@@ -2,6 +2,10 @@ package ghg
 
 import (
 	"context"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
 
 	"tilth/app"
 	"tilth/core/access"
@@ -63,4 +67,69 @@ func (a *Assessments) Restore(ctx context.Context, who access.Principal, id int6
 		by := audit.By(who, now)
 		return out, tx.Audit.AddCascade(ctx, by.Of(audit.Restore, access.Assessments.Name, id, a.changesOf(Whole{}, out)))
 	})
+}
+
+// audit records what became of an assessment. An edit that changed nothing leaves no entry.
+func (a *Assessments) audit(ctx context.Context, tx ports.Repos, who access.Principal, action audit.Action, before, after Whole) error {
+	changes := a.changesOf(before, after)
+	if action == audit.Update && len(changes) == 0 {
+		return nil
+	}
+	return tx.Audit.Add(ctx, audit.By(who, a.deps.Clock.Now()).Of(action, access.Assessments.Name, after.ID, changes))
+}
+
+// auditedMembers are those of a record that people write, by what the interface calls them.
+// The others follow from them.
+var auditedMembers = map[string]string{
+	"resource_type": "resource_type", "resource_id": "resource_id", "year": "assessment_year",
+	"growing_area": "growing_area", "average_temperature": "average_temperature", "climate_region": "climate_region",
+	"farm_country": "farm_country", "data_quality": "submitted_data_quality", "declarations": "section_declarations",
+}
+
+// changesOf returns what differs between two states of an assessment: members of the
+// record, the objects of sections, and items of lists, as "fertilizers[12]" by their id.
+// One that is not stored is a state without anything.
+func (a *Assessments) changesOf(before, after Whole) []audit.Change {
+	var out []audit.Change
+	for _, c := range audit.Diff(&before.Assessment, &after.Assessment) {
+		if name, ok := auditedMembers[c.Member]; ok {
+			out = append(out, audit.Change{Member: name, Before: c.Before, After: c.After})
+		}
+	}
+	keys := assessment.Sheet{}
+	maps.Copy(keys, before.Sheet)
+	maps.Copy(keys, after.Sheet)
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		section, _ := a.deps.Table.Section(key)
+		out = append(out, changedRows(key, section.Shape == assessment.List, before.Sheet[key], after.Sheet[key])...)
+	}
+	return out
+}
+
+func changedRows(key string, list bool, before, after []assessment.Row) []audit.Change {
+	var out []audit.Change
+	add := func(id int64, was, is any) {
+		member := key
+		if list {
+			member += "[" + strconv.FormatInt(id, 10) + "]"
+		}
+		out = append(out, audit.Change{Member: member, Before: was, After: is})
+	}
+	had := make(map[int64]assessment.Values, len(before))
+	for _, row := range before {
+		had[row.ID] = row.Values
+	}
+	for _, row := range after {
+		was, ok := had[row.ID]
+		switch delete(had, row.ID); {
+		case !ok:
+			add(row.ID, nil, map[string]any(row.Values))
+		case !reflect.DeepEqual(was, row.Values):
+			add(row.ID, map[string]any(was), map[string]any(row.Values))
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(had)) {
+		add(id, map[string]any(had[id]), nil)
+	}
+	return out
 }

@@ -3,6 +3,7 @@ package ghg
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"time"
 
 	"tilth/app"
@@ -11,6 +12,8 @@ import (
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/audit"
+	"tilth/core/cropcheck"
+	"tilth/core/event"
 	"tilth/core/fault"
 	"tilth/core/vegetation"
 	"tilth/core/verification"
@@ -101,4 +104,116 @@ type VerificationWorker struct {
 	Curves   *satellite.CurveLibrary
 	Computer SeriesComputer
 	Log      *slog.Logger
+}
+
+// Run does one job of [ports.JobVerification]: it looks at each field of an assessment. The limit
+// ends a check that kills its worker every time.
+func (w *VerificationWorker) Run(ctx context.Context, job ports.Job) error {
+	runner := task.ForCompany(w.Store, w.Clock, w.IDs, w.Log)
+	return task.Do(ctx, runner, task.Limits{Claims: 5 * vegetation.Retry.Tries}, &verificationWork{VerificationWorker: w}, job)
+}
+
+// verificationWork carries out one check.
+type verificationWork struct {
+	*VerificationWorker
+	looked []verification.Field // so far, for the next try where the source becomes unavailable
+}
+
+// declaredCrops is what an assessment says that grew.
+type declaredCrops struct {
+	assessment assessment.Assessment
+	cropType   string
+}
+
+// verificationStep is a check under the lock of its assessment.
+type verificationStep struct {
+	assessment assessment.Assessment
+	record     verification.Record
+	plan       verificationPlan // since Begin
+}
+
+func (w *verificationWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s verificationStep, next task.Next, err error) {
+	s.assessment, err = run.Tx.Assessments.GetForUpdate(ctx, run.Scope, run.Job.Subject)
+	if fault.Is(err, fault.NotFound) {
+		return s, task.Finish(), nil
+	}
+	if err == nil {
+		s.record, err = current(ctx, run.Tx, run.Scope, &s.assessment)
+	}
+	return s, task.Continue(), err
+}
+
+func (w *verificationWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *verificationStep) (task.Next, error) {
+	if run.Job.Retried && s.record.Reason == verification.ReasonBrokenOff {
+		s.record.Begin(s.assessment.SubmittedVersion, run.Now) // for the operator
+	}
+	if s.assessment.Status != assessment.Submitted || s.record.DecidedAt != nil {
+		return task.Finish(), nil
+	}
+	sheet, err := run.Tx.Assessments.Sheet(ctx, run.Scope, s.assessment.ID)
+	if err != nil {
+		return task.Next{}, err
+	}
+	said := declaredCrops{s.assessment, sheet.CropType()}
+	if s.plan, err = w.plan(ctx, run, said); err != nil {
+		return task.Next{}, err
+	}
+	s.record.Process(said.cropType, run.Now)
+	return task.Continue(), run.Tx.Verifications.Put(ctx, run.Scope, s.record)
+}
+
+func (w *verificationWork) Do(ctx context.Context, s verificationStep) (verificationPlan, error) {
+	for i := range s.plan.targets {
+		t := &s.plan.targets[i]
+		if err := w.look(ctx, access.Own(s.assessment.CompanyID), s.record, t); err != nil {
+			return s.plan, err
+		}
+		w.looked = append(w.looked, t.field)
+	}
+	return s.plan, nil
+}
+
+// Same is false where the check was started again, or another version submitted, meanwhile.
+func (w *verificationWork) Same(began, current verificationStep) bool {
+	return current.record.Run == began.record.Run && current.record.Version == began.record.Version
+}
+
+func (w *verificationWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *verificationStep, plan verificationPlan) (task.Next, error) {
+	s.record.Evidence.Model = cropcheck.Model
+	if plan.reason != "" {
+		s.record.Evidence.Fields = nil
+		s.record.Undecided(plan.reason, plan.text, run.Now)
+	} else {
+		s.record.Decide(w.looked, run.Now)
+	}
+	return task.Finish(), w.end(ctx, run, s.record)
+}
+
+// Unavailable keeps what was computed before the source became unavailable.
+func (w *verificationWork) Unavailable(ctx context.Context, run task.Run[ports.Repos], s verificationStep, _ error) (task.Next, error) {
+	s.record.Keep(w.looked)
+	at, again := s.record.SourceUnavailable(run.Now, run.Jitter)
+	if !again {
+		return task.Finish(), w.end(ctx, run, s.record)
+	}
+	return task.Again(at), run.Tx.Verifications.Put(ctx, run.Scope, s.record)
+}
+
+// Fail ends a check that cannot be carried out: what is wrong with a field is part of its verdict.
+func (w *verificationWork) Fail(ctx context.Context, run task.Run[ports.Repos], s verificationStep, reason string) error {
+	s.record.Undecided(verification.ReasonBrokenOff, strings.TrimSuffix(reason, ".")+"; start the check again.", run.Now)
+	return w.end(ctx, run, s.record)
+}
+
+// end stores a check that has ended, with its event.
+func (w *verificationWork) end(ctx context.Context, run task.Run[ports.Repos], r verification.Record) error {
+	if err := run.Tx.Verifications.Put(ctx, run.Scope, r); err != nil {
+		return err
+	}
+	return run.Tx.Outbox.Add(ctx, event.Event{
+		ID: w.IDs.UUID(), Type: event.TypeVerificationCompleted, CompanyID: run.Job.CompanyID, Subject: "assessment/" + run.Job.Key, At: r.UpdatedAt,
+		Data: event.VerificationCompleted{
+			Assessment: r.AssessmentID, Version: r.Version, Status: string(r.Status), Reason: string(r.Reason), CropType: r.CropType, Confidence: r.Confidence,
+		},
+	})
 }

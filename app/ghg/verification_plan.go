@@ -2,15 +2,22 @@ package ghg
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
+	"tilth/app"
+	"tilth/app/satellite"
 	"tilth/app/task"
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/cropcheck"
 	"tilth/core/farm"
+	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/vegetation"
 	"tilth/core/verification"
@@ -135,4 +142,154 @@ func (w *VerificationWorker) targets(ctx context.Context, run task.Run[ports.Rep
 		out[i] = l.target(said, f, editions, run.Now)
 	}
 	return out, nil
+}
+
+// The indices that curves may hold.
+const (
+	ndvi = "NDVI"
+	evi  = "EVI"
+)
+
+// target says of a field what there is to look at, or that there is nothing and why.
+func (l verificationLand) target(said declaredCrops, f farm.Field, editions []cropcheck.Edition, now time.Time) verificationTarget {
+	t := verificationTarget{field: verification.Field{FieldID: f.ID, FieldName: f.Name, Verdict: verification.Pending}}
+	no := func(reason verification.Reason, text string) verificationTarget {
+		t.field.Reason, t.field.Text = reason, text
+		return t
+	}
+	var grown []verification.Grown
+	for _, c := range l.cultivations[f.ID] {
+		grown = append(grown, verification.Grown{Cultivation: c, Season: l.seasons[c.Season.ID], Crop: l.crops[c.Crop.ID]})
+	}
+	chosen, reason, text := verification.Choose(*said.assessment.Year, said.cropType, grown)
+	if reason != "" {
+		return no(reason, text)
+	}
+	t.season = chosen.Season
+	t.field.CultivationID, t.field.SeasonID, t.field.SeasonName = chosen.Cultivation.ID, chosen.Season.ID, chosen.Season.Name
+	t.field.CropName, t.field.Declared = chosen.Crop.Name, chosen.Crop.CurveClasses
+	if f.Boundary == nil {
+		return no(verification.ReasonNoBoundary, "The field has no boundary.")
+	}
+	centre := f.Boundary.Centroid()
+	t.boundary, t.place = f.Boundary.Geometry(), cropcheck.Place{Lon: centre.X, Lat: centre.Y}
+	t.digest = boundaryDigest(t.boundary)
+	edition, ok := cropcheck.Of(t.place, editions)
+	if !ok {
+		return no(verification.Reason(cropcheck.ReasonNoCoverage), "No curve for crop and region: "+curveScopes(editions))
+	}
+	t.field.Region, t.field.CurvesVersion, t.field.Scope, t.curves = edition.Region, edition.Version, edition.Set.Scope, edition.Set
+	if !edition.Set.Has(t.field.Declared) {
+		return no(verification.Reason(cropcheck.ReasonNoCurve), "No curve for crop and region: there is no curve of "+chosen.Crop.Name+". "+edition.Set.Scope)
+	}
+	if now.Before(t.season.StartDate) {
+		return no(verification.ReasonNotBegun, "The season has not begun.")
+	}
+	if o, ok := l.orders[[2]int64{f.ID, t.season.ID}]; ok {
+		t.order = &o
+	}
+	return t
+}
+
+// curveScopes says what the curves there are hold for.
+func curveScopes(editions []cropcheck.Edition) string {
+	text := "the curves there are hold for other places."
+	for _, e := range editions {
+		if e.Set.Scope != "" {
+			text += " " + e.Set.Scope
+		}
+	}
+	return text
+}
+
+// boundaryDigest returns a digest by which boundaries are compared.
+func boundaryDigest(m geo.MultiPolygon) string {
+	sum := sha256.Sum256(fmt.Append(nil, m))
+	return hex.EncodeToString(sum[:16])
+}
+
+// look judges a field: on the ordered profile of its season where one is active, on what
+// was computed before where that still holds, or on a series computed now. An error is
+// that of an imagery source that is unavailable.
+func (w *VerificationWorker) look(ctx context.Context, scope access.Scope, began verification.Record, t *verificationTarget) error {
+	if t.field.Reason != "" {
+		return nil
+	}
+	seen, err := w.seen(ctx, scope, began, t)
+	if known := (*fault.Error)(nil); errors.As(err, &known) && (known.Kind == fault.Invalid || known.Kind == fault.NotFound) {
+		t.field.Reason, t.field.Text = verification.ReasonImagery, known.Message
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	t.field.Series = seen
+	judged, err := cropcheck.NewSeries(seen.HasEVI, seen.Dates)
+	if err != nil {
+		t.field.Reason, t.field.Text = verification.ReasonImagery, err.Error()
+		return nil
+	}
+	t.field.Judged(cropcheck.Check(cropcheck.Subject{Series: judged, Declared: t.field.Declared, Place: &t.place}, t.curves))
+	return nil
+}
+
+// seen returns the series of a target.
+func (w *VerificationWorker) seen(ctx context.Context, scope access.Scope, began verification.Record, t *verificationTarget) (*verification.Series, error) {
+	wantsEVI := t.curves.HasEVI
+	if t.order != nil {
+		if ordered, err := w.ordered(ctx, scope, t, wantsEVI); err != nil || ordered != nil {
+			return ordered, err
+		}
+	}
+	if old := verification.SeriesOf(began.Evidence.Fields, t.field.FieldID); old.Reusable(t.season.StartDate, t.season.EndDate, t.digest, wantsEVI, began.StartedAt) {
+		return old, nil
+	}
+	first, err := w.compute(ctx, t, ndvi)
+	if err != nil {
+		return nil, err
+	}
+	var second *vegetation.Series
+	if wantsEVI {
+		computed, err := w.compute(ctx, t, evi)
+		if err != nil {
+			return nil, err
+		}
+		second = &computed
+	}
+	out := verification.NewSeries(t.season.StartDate, t.season.EndDate, first, second)
+	out.Boundary, out.ComputedAt = t.digest, w.Clock.Now()
+	return &out, nil
+}
+
+// ordered returns the series of the active order of the field and season; nil where it does
+// not have all indices that the curves want.
+func (w *VerificationWorker) ordered(ctx context.Context, scope access.Scope, t *verificationTarget, wantsEVI bool) (out *verification.Series, err error) {
+	return app.In(ctx, w.Store.Read, func(ctx context.Context, tx ports.Repos) (out *verification.Series, err error) {
+		first, err := tx.Orders.Series(ctx, scope, t.order.ID, ndvi)
+		if err != nil || len(first.Observations)+len(first.Rejected) == 0 {
+			return out, err
+		}
+		var second *vegetation.Series
+		if wantsEVI {
+			stored, err := tx.Orders.Series(ctx, scope, t.order.ID, evi)
+			if err != nil || len(stored.Observations)+len(stored.Rejected) == 0 {
+				return out, err
+			}
+			second = &stored
+		}
+		s := verification.NewSeries(t.order.StartDate, t.order.EndDate, first, second)
+		s.OrderID, s.ComputedAt = t.order.ID, t.order.UpdatedAt
+		out = &s
+		return out, nil
+	})
+}
+
+func (w *VerificationWorker) compute(ctx context.Context, t *verificationTarget, code string) (vegetation.Series, error) {
+	index, err := vegetation.ParseIndex(code)
+	if err != nil {
+		return vegetation.Series{}, err
+	}
+	return w.Computer.Compute(ctx, satellite.SeriesRequest{
+		Boundary: t.boundary, From: t.season.StartDate, To: t.season.EndDate, Index: index, Mask: vegetation.MaskStandard,
+	})
 }
