@@ -109,8 +109,12 @@ type Lister[T, Q any] interface {
 }
 
 // ListIn lists the records of a repository to a caller who holds the permission.
-func ListIn[T, Q any](ctx context.Context, d Deps, ask Ask, q Q, in func(tx ports.Repos) Lister[T, Q]) (List[T], error) {
+func ListIn[L Lister[T, Q], T, Q any](ctx context.Context, d Deps, ask Ask, q Q, in func(tx ports.Repos) L) (List[T], error) {
 	return ReadList(ctx, d, ask,
-		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) { return in(tx).Count(ctx, scope, q) },
-		func(ctx context.Context, tx ports.Repos, scope access.Scope) iter.Seq2[T, error] { return in(tx).Each(ctx, scope, q) })
+		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
+			return in(tx).Count(ctx, scope, q)
+		},
+		func(ctx context.Context, tx ports.Repos, scope access.Scope) iter.Seq2[T, error] {
+			return in(tx).Each(ctx, scope, q)
+		})
 }

@@ -45,28 +45,28 @@ var outside = googlewire.NewSet(
 // useCases is the use cases over a store.
 var useCases = googlewire.NewSet(
 	outside,
-	googlewire.Struct(new(operating.Deps), "*"), operating.New,
+	googlewire.Struct(new(operating.Operating), "*"),
 	googlewire.Struct(new(satellite.CurveLibrary), "*"),
 	googlewire.Value(exchange.Curves{}), googlewire.Bind(new(ports.BuiltInCurves), new(exchange.Curves)),
-	googlewire.Struct(new(account.IdentityDeps), "*"), account.NewIdentity,
-	farmapp.NewFarms, farmapp.NewFields, farmapp.NewSeasons, farmapp.NewCultivations, farmapp.NewCrops,
-	farmapp.NewFertilizations, farmapp.NewBoundaries, soil.NewAOIs,
-	soil.NewOrders,
+	googlewire.Struct(new(account.Identity), "*"),
+	farmapp.NewFarms, farmapp.NewFields, farmapp.NewSeasons, farmapp.NewCultivations, googlewire.Struct(new(farmapp.Crops), "*"),
+	farmapp.NewFertilizations, googlewire.Struct(new(farmapp.Boundaries), "*"), soil.NewAOIs,
+	googlewire.Struct(new(soil.Orders), "*"),
 	soil.NewPlans,
-	soil.NewSamples, soil.NewSampleRecords, googlewire.Struct(new(soil.SampleFiles), "*"),
+	googlewire.Struct(new(soil.Samples), "*"), soil.NewSampleRecords, googlewire.Struct(new(soil.SampleFiles), "*"),
 	googlewire.Value(exchange.SampleTables{}), googlewire.Bind(new(ports.SampleTables), new(exchange.SampleTables)),
 	googlewire.Struct(new(idempotency.Deps), "*"), idempotency.New,
-	satellite.NewProfiles,
+	googlewire.Struct(new(satellite.Profiles), "*"),
 	googlewire.Struct(new(satellite.ProfileFiles), "*"),
 	googlewire.Value(render.Charts{}), googlewire.Bind(new(ports.Charts), new(render.Charts)),
 	googlewire.Bind(new(ports.StratificationPictures), new(render.Charts)),
 	googlewire.Value(exchange.Sheets{}), googlewire.Bind(new(ports.Sheets), new(exchange.Sheets)),
 	googlewire.Bind(new(ports.ImpactSheets), new(exchange.Sheets)),
 	googlewire.Value(render.Documents{}), googlewire.Bind(new(ports.Documents), new(render.Documents)),
-	account.NewSharing,
-	account.NewKeys,
-	auditapp.New,
-	account.NewPeople,
+	googlewire.Struct(new(account.Sharing), "*"),
+	googlewire.Struct(new(account.Keys), "*"),
+	googlewire.Struct(new(auditapp.Trail), "*"),
+	googlewire.Struct(new(account.People), "*"),
 	geo.DefaultLimits,
 )
 
@@ -74,13 +74,13 @@ var useCases = googlewire.NewSet(
 var importing = googlewire.NewSet(
 	exchange.NewOutlines, googlewire.Bind(new(ports.Outlines), new(*exchange.Outlines)),
 	googlewire.Value(exchange.OutlineWriter{}), googlewire.Bind(new(ports.OutlineWriter), new(exchange.OutlineWriter)),
-	googlewire.Struct(new(farmapp.ImportDeps), "*"), farmapp.NewImports,
+	googlewire.Struct(new(farmapp.Imports), "*"),
 )
 
 // telling is the use cases of events and webhooks, over a sender of webhooks.
 var telling = googlewire.NewSet(
 	events.NewFeed,
-	events.NewWebhooks,
+	googlewire.Struct(new(events.Webhooks), "*"),
 )
 
 // mapping is the use cases of maps of zones, which tell the log of progress that is lost.
@@ -92,11 +92,11 @@ var mapping = googlewire.NewSet(
 
 // assessments is the use cases of assessments, over a store.
 var assessments = googlewire.NewSet(
-	assessmentTable, googlewire.Struct(new(ghgapp.AssessmentDeps), "*"), ghgapp.NewAssessments,
-	ghgapp.NewDashboard,
-	ghgapp.NewVerification,
+	assessmentTable, googlewire.Struct(new(ghgapp.Assessments), "*"),
+	googlewire.Struct(new(ghgapp.Dashboard), "*"),
+	googlewire.Struct(new(ghgapp.Verification), "*"),
 	googlewire.Value(exchange.AssessmentTables{}), googlewire.Bind(new(ports.AssessmentTables), new(exchange.AssessmentTables)),
-	googlewire.Struct(new(ghgapp.BatchDeps), "*"), ghgapp.NewBatches,
+	googlewire.Struct(new(ghgapp.Batches), "*"),
 )
 
 // apiDeps is what version 1.2 of the interface offers, product by product.
@@ -126,7 +126,7 @@ var server = googlewire.NewSet(
 	googlewire.Struct(new(surfaces.Stored), "*"), googlewire.Bind(new(ports.RasterFiles), new(surfaces.Stored)),
 	googlewire.Bind(new(soil.CellSource), new(*satellite.Computer)),
 	elevationsOf, googlewire.Struct(new(soil.Covariates), "*"),
-	googlewire.Struct(new(soil.LayerPreparer), "*"), googlewire.Bind(new(soil.LayerSource), new(*soil.LayerPreparer)), soil.NewOrderWorker,
+	googlewire.Struct(new(soil.LayerPreparer), "*"), googlewire.Bind(new(soil.LayerSource), new(*soil.LayerPreparer)), googlewire.Struct(new(soil.OrderWorker), "*"),
 	googlewire.Bind(new(ghgapp.SeriesComputer), new(*satellite.Computer)), googlewire.Struct(new(ghgapp.VerificationWorker), "*"),
 	googlewire.Struct(new(parts), "*"),
 )

@@ -47,7 +47,7 @@ func newOperating(store ports.Store, memory identity.PasswordMemory, engines por
 	curveLibrary := &satellite.CurveLibrary{
 		BuiltIn: curves,
 	}
-	deps := operating.Deps{
+	operatingOperating := &operating.Operating{
 		Store:     store,
 		Passwords: passwords,
 		Tokens:    tokens,
@@ -56,7 +56,6 @@ func newOperating(store ports.Store, memory identity.PasswordMemory, engines por
 		Curves:    curveLibrary,
 		Engines:   engines,
 	}
-	operatingOperating := operating.New(deps)
 	return operatingOperating
 }
 
@@ -72,7 +71,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
 	random := _wireRandomValue
-	identityDeps := account.IdentityDeps{
+	accountIdentity := &account.Identity{
 		Store:     store,
 		Passwords: passwords,
 		Tokens:    tokens,
@@ -80,7 +79,6 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		IDs:       random,
 		Issuers:   issuers,
 	}
-	accountIdentity := account.NewIdentity(identityDeps)
 	casbin := permission.New(store)
 	gate := app.NewGateWithSubscriptions(casbin, store, clock)
 	deps := app.Deps{
@@ -89,10 +87,18 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Clock: clock,
 		IDs:   random,
 	}
-	people := account.NewPeople(deps)
-	keys := account.NewKeys(deps)
-	sharing := account.NewSharing(deps)
-	trail := audit.New(deps)
+	people := &account.People{
+		Deps: deps,
+	}
+	keys := &account.Keys{
+		Deps: deps,
+	}
+	sharing := &account.Sharing{
+		Deps: deps,
+	}
+	trail := &audit.Trail{
+		Deps: deps,
+	}
 	accountDeps := account2.Deps{
 		Identity: accountIdentity,
 		People:   people,
@@ -105,12 +111,16 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	records2 := farm.NewSeasons(deps)
 	records3 := farm.NewCultivations(deps)
 	records4 := farm.NewFertilizations(deps)
-	crops := farm.NewCrops(deps)
-	boundaries := farm.NewBoundaries(deps)
+	crops := &farm.Crops{
+		Deps: deps,
+	}
+	boundaries := &farm.Boundaries{
+		Deps: deps,
+	}
 	limits := geo.DefaultLimits()
 	outlines := exchange.NewOutlines(limits)
 	outlineWriter := _wireOutlineWriterValue
-	importDeps := farm.ImportDeps{
+	imports := &farm.Imports{
 		Deps:     deps,
 		Objects:  objects,
 		Outlines: outlines,
@@ -118,7 +128,6 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Fields:   farmRecords,
 		Log:      log,
 	}
-	imports := farm.NewImports(importDeps)
 	farmDeps := farm2.Deps{
 		Farms:          records,
 		Fields:         farmRecords,
@@ -130,7 +139,9 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Imports:        imports,
 		Limits:         limits,
 	}
-	profiles := satellite.NewProfiles(deps)
+	profiles := &satellite.Profiles{
+		Deps: deps,
+	}
 	charts := _wireChartsValue
 	sheets := _wireSheetsValue
 	profileFiles := &satellite.ProfileFiles{
@@ -144,7 +155,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	}
 	table := assessmentTable()
 	documents := _wireDocumentsValue
-	assessmentDeps := ghg.AssessmentDeps{
+	ghgAssessments := &ghg.Assessments{
 		Deps:      deps,
 		Table:     table,
 		Engines:   engines,
@@ -152,18 +163,21 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Documents: documents,
 		Log:       log,
 	}
-	ghgAssessments := ghg.NewAssessments(assessmentDeps)
 	assessmentTables := _wireAssessmentTablesValue
-	batchDeps := ghg.BatchDeps{
+	batches := &ghg.Batches{
 		Deps:      deps,
 		Objects:   objects,
 		Files:     assessmentTables,
 		Assessing: ghgAssessments,
 		Log:       log,
 	}
-	batches := ghg.NewBatches(batchDeps)
-	dashboard := ghg.NewDashboard(deps, table)
-	verification := ghg.NewVerification(deps)
+	dashboard := &ghg.Dashboard{
+		Deps:  deps,
+		Table: table,
+	}
+	verification := &ghg.Verification{
+		Deps: deps,
+	}
 	ghgDeps := ghg2.Deps{
 		Assessments:  ghgAssessments,
 		Batches:      batches,
@@ -171,11 +185,16 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Verification: verification,
 	}
 	aoIs := soil.NewAOIs(deps)
-	orders := soil.NewOrders(deps)
+	orders := &soil.Orders{
+		Deps: deps,
+	}
 	maps := soil.NewMaps(deps, log)
 	plans := soil.NewPlans(deps)
 	records5 := soil.NewSampleRecords(deps)
-	samples := soil.NewSamples(deps, records5)
+	samples := &soil.Samples{
+		Deps:    deps,
+		Records: records5,
+	}
 	sampleTables := _wireSampleTablesValue
 	sampleFiles := &soil.SampleFiles{
 		Samples: samples,
@@ -198,7 +217,10 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Files:   mapFiles,
 	}
 	feed := events.NewFeed(deps)
-	webhooks := events.NewWebhooks(deps, hooks)
+	webhooks := &events.Webhooks{
+		Deps:   deps,
+		Sender: hooks,
+	}
 	eventsDeps := events2.Deps{
 		Feed:     feed,
 		Webhooks: webhooks,
@@ -230,7 +252,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
 	random := _wireRandomValue
-	identityDeps := account.IdentityDeps{
+	accountIdentity := &account.Identity{
 		Store:     store,
 		Passwords: passwords,
 		Tokens:    tokens,
@@ -238,7 +260,6 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		IDs:       random,
 		Issuers:   issuers,
 	}
-	accountIdentity := account.NewIdentity(identityDeps)
 	casbin := permission.New(store)
 	gate := app.NewGateWithSubscriptions(casbin, store, clock)
 	deps := app.Deps{
@@ -247,10 +268,18 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Clock: clock,
 		IDs:   random,
 	}
-	people := account.NewPeople(deps)
-	keys := account.NewKeys(deps)
-	sharing := account.NewSharing(deps)
-	trail := audit.New(deps)
+	people := &account.People{
+		Deps: deps,
+	}
+	keys := &account.Keys{
+		Deps: deps,
+	}
+	sharing := &account.Sharing{
+		Deps: deps,
+	}
+	trail := &audit.Trail{
+		Deps: deps,
+	}
 	accountDeps := account2.Deps{
 		Identity: accountIdentity,
 		People:   people,
@@ -263,12 +292,16 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	records2 := farm.NewSeasons(deps)
 	records3 := farm.NewCultivations(deps)
 	records4 := farm.NewFertilizations(deps)
-	crops := farm.NewCrops(deps)
-	boundaries := farm.NewBoundaries(deps)
+	crops := &farm.Crops{
+		Deps: deps,
+	}
+	boundaries := &farm.Boundaries{
+		Deps: deps,
+	}
 	limits := geo.DefaultLimits()
 	outlines := exchange.NewOutlines(limits)
 	outlineWriter := _wireOutlineWriterValue
-	importDeps := farm.ImportDeps{
+	imports := &farm.Imports{
 		Deps:     deps,
 		Objects:  objects,
 		Outlines: outlines,
@@ -276,7 +309,6 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Fields:   farmRecords,
 		Log:      log,
 	}
-	imports := farm.NewImports(importDeps)
 	farmDeps := farm2.Deps{
 		Farms:          records,
 		Fields:         farmRecords,
@@ -288,7 +320,9 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Imports:        imports,
 		Limits:         limits,
 	}
-	profiles := satellite.NewProfiles(deps)
+	profiles := &satellite.Profiles{
+		Deps: deps,
+	}
 	charts := _wireChartsValue
 	sheets := _wireSheetsValue
 	profileFiles := &satellite.ProfileFiles{
@@ -302,7 +336,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	}
 	table := assessmentTable()
 	documents := _wireDocumentsValue
-	assessmentDeps := ghg.AssessmentDeps{
+	ghgAssessments := &ghg.Assessments{
 		Deps:      deps,
 		Table:     table,
 		Engines:   engines,
@@ -310,18 +344,21 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Documents: documents,
 		Log:       log,
 	}
-	ghgAssessments := ghg.NewAssessments(assessmentDeps)
 	assessmentTables := _wireAssessmentTablesValue
-	batchDeps := ghg.BatchDeps{
+	batches := &ghg.Batches{
 		Deps:      deps,
 		Objects:   objects,
 		Files:     assessmentTables,
 		Assessing: ghgAssessments,
 		Log:       log,
 	}
-	batches := ghg.NewBatches(batchDeps)
-	dashboard := ghg.NewDashboard(deps, table)
-	verification := ghg.NewVerification(deps)
+	dashboard := &ghg.Dashboard{
+		Deps:  deps,
+		Table: table,
+	}
+	verification := &ghg.Verification{
+		Deps: deps,
+	}
 	ghgDeps := ghg2.Deps{
 		Assessments:  ghgAssessments,
 		Batches:      batches,
@@ -329,11 +366,16 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Verification: verification,
 	}
 	aoIs := soil.NewAOIs(deps)
-	orders := soil.NewOrders(deps)
+	orders := &soil.Orders{
+		Deps: deps,
+	}
 	maps := soil.NewMaps(deps, log)
 	plans := soil.NewPlans(deps)
 	records5 := soil.NewSampleRecords(deps)
-	samples := soil.NewSamples(deps, records5)
+	samples := &soil.Samples{
+		Deps:    deps,
+		Records: records5,
+	}
 	sampleTables := _wireSampleTablesValue
 	sampleFiles := &soil.SampleFiles{
 		Samples: samples,
@@ -356,7 +398,10 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Files:   mapFiles,
 	}
 	feed := events.NewFeed(deps)
-	webhooks := events.NewWebhooks(deps, hooks)
+	webhooks := &events.Webhooks{
+		Deps:   deps,
+		Sender: hooks,
+	}
 	eventsDeps := events2.Deps{
 		Feed:     feed,
 		Webhooks: webhooks,
@@ -373,7 +418,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	curveLibrary := &satellite.CurveLibrary{
 		BuiltIn: curves,
 	}
-	operatingDeps := operating.Deps{
+	operatingOperating := &operating.Operating{
 		Store:     store,
 		Passwords: passwords,
 		Tokens:    tokens,
@@ -382,7 +427,6 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Curves:    curveLibrary,
 		Engines:   engines,
 	}
-	operatingOperating := operating.New(operatingDeps)
 	loader := &demo.Loader{
 		Operating:    operatingOperating,
 		Store:        store,
@@ -433,7 +477,11 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Covariates: covariates,
 		Clock:      clock,
 	}
-	orderWorker := soil.NewOrderWorker(deps, layerPreparer, log)
+	orderWorker := &soil.OrderWorker{
+		Deps:   deps,
+		Layers: layerPreparer,
+		Log:    log,
+	}
 	verificationWorker := &ghg.VerificationWorker{
 		Store:    store,
 		Clock:    clock,

@@ -21,7 +21,7 @@ func badToken() error {
 
 // builtIn refuses what only the built-in issuer does, where it is off.
 func (i *Identity) builtIn() error {
-	if !i.deps.Issuers.BuiltInOff {
+	if !i.Issuers.BuiltInOff {
 		return nil
 	}
 	return fault.New(fault.Unauthenticated, "builtin_issuer_off", "Sign in with the identity provider of this installation; it gives the access token.")
@@ -29,11 +29,11 @@ func (i *Identity) builtIn() error {
 
 // vouched returns the user whose e-mail address the external issuer vouches for.
 func (i *Identity) vouched(ctx context.Context, bearer string) (access.Principal, error) {
-	email, err := i.deps.Issuers.External.Verify(ctx, bearer)
+	email, err := i.Issuers.External.Verify(ctx, bearer)
 	if err != nil {
 		return access.Principal{}, err
 	}
-	return app.In(ctx, i.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (who access.Principal, err error) {
+	return app.In(ctx, i.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (who access.Principal, err error) {
 		user, err := tx.Accounts.UserByEmail(ctx, email)
 		if fault.Is(err, fault.NotFound) {
 			return who, fault.New(fault.Unauthenticated, "user_unknown", "The token is good, but nobody here has its e-mail address.")
@@ -52,7 +52,7 @@ func (i *Identity) vouched(ctx context.Context, bearer string) (access.Principal
 // AuthenticateKey returns the caller behind an API key: its user, with no more than the key was
 // narrowed to. Faults: Unauthenticated (api_key_invalid, api_key_expired, user_disabled).
 func (i *Identity) AuthenticateKey(ctx context.Context, text string) (access.Principal, error) {
-	return app.In(ctx, i.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (who access.Principal, err error) {
+	return app.In(ctx, i.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (who access.Principal, err error) {
 		key, err := tx.Keys.ByHash(ctx, HashSecret(text))
 		if fault.Is(err, fault.NotFound) {
 			return who, access.BadKey()
@@ -60,7 +60,7 @@ func (i *Identity) AuthenticateKey(ctx context.Context, text string) (access.Pri
 		if err != nil {
 			return who, err
 		}
-		if err := key.Usable(i.deps.Clock.Now()); err != nil {
+		if err := key.Usable(i.Clock.Now()); err != nil {
 			return who, err
 		}
 		user, version, err := tx.Accounts.Caller(ctx, key.User.ID)
@@ -96,7 +96,7 @@ func (i *Identity) Enter(ctx context.Context, who access.Principal, companyID in
 		}
 		return who, nil
 	}
-	err := i.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	err := i.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		company, err := tx.Accounts.Company(ctx, companyID)
 		if fault.Is(err, fault.NotFound) {
 			return fault.New(fault.NotFound, "company_not_found", "There is no company with the id that X-Company names.")

@@ -17,9 +17,7 @@ const InvitationTTL = 7 * 24 * time.Hour
 
 // Invitations returns the invitations of the caller's company. Faults: Unauthenticated, Forbidden.
 func (p *People) Invitations(ctx context.Context, who access.Principal, q ports.Query) (app.List[ports.Invitation], error) {
-	return app.ListIn(ctx, p.deps, app.Ask{Who: who, Need: access.Invite}, q, func(tx ports.Repos) app.Lister[ports.Invitation, ports.Query] {
-		return tx.Invitations
-	})
+	return app.ListIn(ctx, p.Deps, app.Ask{Who: who, Need: access.Invite}, q, func(tx ports.Repos) ports.Invitations { return tx.Invitations })
 }
 
 // Invite asks somebody into the caller's company, and gives the invitation with the
@@ -27,7 +25,7 @@ func (p *People) Invitations(ctx context.Context, who access.Principal, q ports.
 // goes out as well. An open invitation of the same address is revoked.
 // Faults: Unauthenticated, Forbidden, Invalid (email_taken, role_exceeds_own).
 func (p *People) Invite(ctx context.Context, who access.Principal, in ports.Invitation) (ports.Invitation, string, error) {
-	if err := p.deps.Gate.Require(ctx, who, access.Invite); err != nil {
+	if err := p.Gate.Require(ctx, who, access.Invite); err != nil {
 		return in, "", err
 	}
 	f := fault.Fields{}
@@ -41,11 +39,11 @@ func (p *People) Invite(ctx context.Context, who access.Principal, in ports.Invi
 	if err := f.Err(); err != nil {
 		return in, "", err
 	}
-	now, secret := p.deps.Clock.Now(), p.deps.IDs.Secret()
+	now, secret := p.Clock.Now(), p.IDs.Secret()
 	in.CreatedAt, in.CreatedBy, in.ExpiresAt = now, who.UserID, now.Add(InvitationTTL)
 	scope := who.Scope(false)
 	// Whether an address has a user is no matter of one company: it is asked outside its scope.
-	err := p.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	err := p.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		_, err := tx.Accounts.UserByEmail(ctx, in.Email)
 		switch {
 		case err == nil:
@@ -58,7 +56,7 @@ func (p *People) Invite(ctx context.Context, who access.Principal, in ports.Invi
 	if err != nil {
 		return in, "", err
 	}
-	err = p.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	err = p.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 		if err := tx.Members.Lock(ctx, scope); err != nil {
 			return err
 		}
@@ -94,8 +92,8 @@ func wrongField(field, code, message string) error {
 // Revoke ends an open invitation with its links.
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid (invitation_closed).
 func (p *People) Revoke(ctx context.Context, who access.Principal, id int64) error {
-	scope, now := who.Scope(false), p.deps.Clock.Now()
-	return app.Do(ctx, p.deps, who, access.Invite, func(ctx context.Context, tx ports.Repos) error {
+	scope, now := who.Scope(false), p.Clock.Now()
+	return app.Do(ctx, p.Deps, who, access.Invite, func(ctx context.Context, tx ports.Repos) error {
 		if err := tx.Members.Lock(ctx, scope); err != nil {
 			return err
 		}

@@ -15,10 +15,7 @@ import (
 )
 
 // Keys is the use cases of API keys.
-type Keys struct{ deps app.Deps }
-
-// NewKeys makes the use cases.
-func NewKeys(deps app.Deps) *Keys { return &Keys{deps} }
+type Keys struct{ app.Deps }
 
 // KeyRequest is a key as it is asked for.
 type KeyRequest struct {
@@ -50,18 +47,18 @@ func MintKey(ids ports.IDs, holder access.Named, companyID int64, in KeyRequest,
 // Faults: Unauthenticated, Forbidden, Invalid (also operator_key: an operator has none,
 // for a key belongs to a company).
 func (k *Keys) Create(ctx context.Context, who access.Principal, in KeyRequest) (key access.APIKey, text string, err error) {
-	if err := k.deps.Gate.Require(ctx, who, access.APIKeys.Create); err != nil {
+	if err := k.Gate.Require(ctx, who, access.APIKeys.Create); err != nil {
 		return key, "", err
 	}
 	if who.Operator {
 		return key, "", fault.New(fault.Invalid, "operator_key", "An operator has no API keys: a key acts as a user of a company.")
 	}
-	now := k.deps.Clock.Now()
-	key, text, err = MintKey(k.deps.IDs, access.Named{ID: who.UserID, Name: who.Name}, who.CompanyID, in, now)
+	now := k.Clock.Now()
+	key, text, err = MintKey(k.IDs, access.Named{ID: who.UserID, Name: who.Name}, who.CompanyID, in, now)
 	if err != nil {
 		return key, "", err
 	}
-	err = k.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	err = k.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 		if err := tx.Keys.Insert(ctx, who.Scope(false), &key); err != nil {
 			return err
 		}
@@ -73,7 +70,7 @@ func (k *Keys) Create(ctx context.Context, who access.Principal, in KeyRequest) 
 // List returns the keys of the caller's company that were not revoked.
 // Faults: Unauthenticated, Forbidden.
 func (k *Keys) List(ctx context.Context, who access.Principal, q ports.Query) (app.List[access.APIKey], error) {
-	return app.ReadList(ctx, k.deps, app.Ask{Who: who, Need: access.APIKeys.View},
+	return app.ReadList(ctx, k.Deps, app.Ask{Who: who, Need: access.APIKeys.View},
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
 			return tx.Keys.Count(ctx, scope)
 		},
@@ -84,7 +81,7 @@ func (k *Keys) List(ctx context.Context, who access.Principal, q ports.Query) (a
 
 // Retrieve returns one key. Faults: Unauthenticated, Forbidden, NotFound.
 func (k *Keys) Retrieve(ctx context.Context, who access.Principal, id int64) (access.APIKey, error) {
-	return app.Read(ctx, k.deps, who, access.APIKeys.View, func(ctx context.Context, tx ports.Repos) (access.APIKey, error) {
+	return app.Read(ctx, k.Deps, who, access.APIKeys.View, func(ctx context.Context, tx ports.Repos) (access.APIKey, error) {
 		return tx.Keys.Get(ctx, who.Scope(false), id)
 	})
 }
@@ -92,8 +89,8 @@ func (k *Keys) Retrieve(ctx context.Context, who access.Principal, id int64) (ac
 // Revoke ends a key for good, from the next request on.
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (k *Keys) Revoke(ctx context.Context, who access.Principal, id int64) error {
-	scope, now := who.Scope(false), k.deps.Clock.Now()
-	return app.Do(ctx, k.deps, who, access.APIKeys.Delete, func(ctx context.Context, tx ports.Repos) error {
+	scope, now := who.Scope(false), k.Clock.Now()
+	return app.Do(ctx, k.Deps, who, access.APIKeys.Delete, func(ctx context.Context, tx ports.Repos) error {
 		key, err := tx.Keys.Get(ctx, scope, id)
 		if err != nil {
 			return err

@@ -46,7 +46,7 @@ func (i *Identity) mayTry(ctx context.Context, tx ports.OperatorRepos, keys []st
 	if err != nil {
 		return err
 	}
-	return tooMany(counters, i.deps.Clock.Now())
+	return tooMany(counters, i.Clock.Now())
 }
 
 func tooMany(counters []access.Attempts, now time.Time) error {
@@ -63,8 +63,8 @@ func tooMany(counters []access.Attempts, now time.Time) error {
 
 // failed counts a wrong password and gives the refusal to answer with.
 func (i *Identity) failed(ctx context.Context, keys []string, refusal error) error {
-	now := i.deps.Clock.Now()
-	err := i.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	now := i.Clock.Now()
+	err := i.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		if err := tx.Attempts.Purge(ctx, now.Add(-access.AttemptMemory)); err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (i *Identity) succeeded(ctx context.Context, tx ports.OperatorRepos, keys [
 	if err != nil {
 		return err
 	}
-	if err := tooMany(counters, i.deps.Clock.Now()); err != nil {
+	if err := tooMany(counters, i.Clock.Now()); err != nil {
 		return err
 	}
 	if counters[0].Failures == 0 {

@@ -21,7 +21,7 @@ func (i *Identity) ChangePassword(ctx context.Context, who access.Principal, cur
 	}
 	keys := attemptKeys(who.Email, client)
 	var user ports.User
-	err := i.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+	err := i.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
 		if err := i.mayTry(ctx, tx, keys); err != nil {
 			return err
 		}
@@ -31,18 +31,18 @@ func (i *Identity) ChangePassword(ctx context.Context, who access.Principal, cur
 	if err != nil {
 		return err
 	}
-	ok, err := i.deps.Passwords.Check(current, user.PasswordHash)
+	ok, err := i.Passwords.Check(current, user.PasswordHash)
 	if err != nil {
 		return err
 	}
 	if !ok {
 		return i.failed(ctx, keys, wrongField("current", "password_wrong", "This is not your current password."))
 	}
-	hashed, err := i.deps.Passwords.Hash(next)
+	hashed, err := i.Passwords.Hash(next)
 	if err != nil {
 		return err
 	}
-	return i.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	return i.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		if err := i.succeeded(ctx, tx, keys); err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func (i *Identity) ChangePassword(ctx context.Context, who access.Principal, cur
 // setPassword stores a password, and ends what the old one had opened: refresh tokens,
 // links for a new password, the wait after wrong ones.
 func (i *Identity) setPassword(ctx context.Context, tx ports.OperatorRepos, user ports.User, hashed string) error {
-	now := i.deps.Clock.Now()
+	now := i.Clock.Now()
 	if err := tx.Credentials.SetPassword(ctx, user.ID, hashed); err != nil {
 		return err
 	}
@@ -70,8 +70,8 @@ func (i *Identity) setPassword(ctx context.Context, tx ports.OperatorRepos, user
 // does the same, in the same time, whether or not one does: who that is, is looked up
 // when the letter is sent.
 func (i *Identity) RequestReset(ctx context.Context, email string) error {
-	letter := ports.Letter{Kind: ports.LetterReset, Email: strings.ToLower(strings.TrimSpace(email)), CreatedAt: i.deps.Clock.Now()}
-	return i.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	letter := ports.Letter{Kind: ports.LetterReset, Email: strings.ToLower(strings.TrimSpace(email)), CreatedAt: i.Clock.Now()}
+	return i.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		return AskLetter(ctx, tx.Letters, tx.Jobs, &letter)
 	})
 }
@@ -93,7 +93,7 @@ func ticket(ctx context.Context, tx ports.OperatorRepos, token string, now time.
 // ConfirmReset sets the password of a link's user, and ends all of its refresh tokens.
 // Faults: Invalid (link_invalid, and what is wrong with the password).
 func (i *Identity) ConfirmReset(ctx context.Context, token, password string) error {
-	now := i.deps.Clock.Now()
+	now := i.Clock.Now()
 	user := func(ctx context.Context, tx ports.OperatorRepos) (ports.User, error) {
 		t, err := ticket(ctx, tx, token, now)
 		if err != nil {
@@ -115,7 +115,7 @@ func (i *Identity) ConfirmReset(ctx context.Context, token, password string) err
 	if err != nil {
 		return err
 	}
-	return i.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	return i.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		u, err := user(ctx, tx)
 		if err != nil {
 			return err
@@ -130,14 +130,14 @@ func (i *Identity) hashFor(ctx context.Context, password string, email func(cont
 	if wrong := access.CheckPassword(password, ""); wrong != "" {
 		return "", fault.Field("password", wrong)
 	}
-	of, err := app.In(ctx, i.deps.Store.Operate, email)
+	of, err := app.In(ctx, i.Store.Operate, email)
 	if err != nil {
 		return "", err
 	}
 	if wrong := access.CheckPassword(password, of); wrong != "" {
 		return "", fault.Field("password", wrong)
 	}
-	return i.deps.Passwords.Hash(password)
+	return i.Passwords.Hash(password)
 }
 
 // AcceptInvitation makes the user that an invitation asks for. An empty name is that of
@@ -150,7 +150,7 @@ func (i *Identity) AcceptInvitation(ctx context.Context, token, password, name s
 			return ports.Member{}, f.Err()
 		}
 	}
-	now := i.deps.Clock.Now()
+	now := i.Clock.Now()
 	invitation := func(ctx context.Context, tx ports.OperatorRepos) (ports.Invitation, error) {
 		t, err := ticket(ctx, tx, token, now)
 		if err != nil {
@@ -172,7 +172,7 @@ func (i *Identity) AcceptInvitation(ctx context.Context, token, password, name s
 	if err != nil {
 		return ports.Member{}, err
 	}
-	return app.In(ctx, i.deps.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (out ports.Member, err error) {
+	return app.In(ctx, i.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (out ports.Member, err error) {
 		in, err := invitation(ctx, tx)
 		if err != nil {
 			return out, err

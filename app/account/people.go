@@ -15,17 +15,14 @@ import (
 )
 
 // People is the use cases of users, roles and invitations.
-type People struct{ deps app.Deps }
-
-// NewPeople makes the use cases.
-func NewPeople(deps app.Deps) *People { return &People{deps} }
+type People struct{ app.Deps }
 
 // change runs a change of a company's people under its lock, and puts it in force.
 func (p *People) change(ctx context.Context, who access.Principal, need access.Permission,
 	do func(ctx context.Context, tx ports.Repos, scope access.Scope) error,
 ) error {
 	scope := who.Scope(false)
-	return app.Do(ctx, p.deps, who, need, func(ctx context.Context, tx ports.Repos) error {
+	return app.Do(ctx, p.Deps, who, need, func(ctx context.Context, tx ports.Repos) error {
 		if err := tx.Members.Lock(ctx, scope); err != nil {
 			return err
 		}
@@ -37,7 +34,7 @@ func (p *People) change(ctx context.Context, who access.Principal, need access.P
 }
 
 // by returns the entry of the audit trail for what a caller does now.
-func (p *People) by(who access.Principal) audit.Entry { return audit.By(who, p.deps.Clock.Now()) }
+func (p *People) by(who access.Principal) audit.Entry { return audit.By(who, p.Clock.Now()) }
 
 // mayDecide refuses to give or take roles that hold more than the caller does, and
 // roles that do not exist (Invalid, under the field roles).
@@ -109,14 +106,12 @@ func checkEmail(email string, f fault.Fields) string {
 
 // Users returns the users of the caller's company. Faults: Unauthenticated, Forbidden.
 func (p *People) Users(ctx context.Context, who access.Principal, q ports.Query) (app.List[ports.Member], error) {
-	return app.ListIn(ctx, p.deps, app.Ask{Who: who, Need: access.Users.View}, q, func(tx ports.Repos) app.Lister[ports.Member, ports.Query] {
-		return tx.Members
-	})
+	return app.ListIn(ctx, p.Deps, app.Ask{Who: who, Need: access.Users.View}, q, func(tx ports.Repos) ports.Members { return tx.Members })
 }
 
 // User returns a user of the caller's company. Faults: Unauthenticated, Forbidden, NotFound.
 func (p *People) User(ctx context.Context, who access.Principal, id int64) (ports.Member, error) {
-	return app.Read(ctx, p.deps, who, access.Users.View, func(ctx context.Context, tx ports.Repos) (ports.Member, error) {
+	return app.Read(ctx, p.Deps, who, access.Users.View, func(ctx context.Context, tx ports.Repos) (ports.Member, error) {
 		return tx.Members.Get(ctx, who.Scope(false), id)
 	})
 }
@@ -202,7 +197,7 @@ type Me struct {
 // Me returns the caller to itself; no permission is needed for that. Faults: Unauthenticated.
 func (p *People) Me(ctx context.Context, who access.Principal) (Me, error) {
 	out := Me{Principal: who}
-	err := p.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	err := p.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		if who.CompanyID == 0 {
 			return nil
 		}
@@ -222,7 +217,7 @@ func (p *People) Me(ctx context.Context, who access.Principal) (Me, error) {
 		return out, err
 	}
 	for _, slug := range access.KnownSlugs() {
-		holds, err := p.deps.Gate.Holds(ctx, who, slug)
+		holds, err := p.Gate.Holds(ctx, who, slug)
 		if err != nil {
 			return out, err
 		}

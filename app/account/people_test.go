@@ -34,7 +34,7 @@ type staff struct {
 func newStaff(t *testing.T) *staff {
 	t.Helper()
 	w := memory.New()
-	s := &staff{World: w, people: account.NewPeople(w.Deps()), owner: w.Company(1), editor: w.User(1, access.RoleEditor)}
+	s := &staff{World: w, people: &account.People{Deps: w.Deps()}, owner: w.Company(1), editor: w.User(1, access.RoleEditor)}
 	var err error
 	s.clerks, err = s.people.CreateRole(t.Context(), s.owner, access.Role{Name: "clerk", Slugs: []string{"user.*", "role.*", "farm.view"}})
 	require.NoError(t, err)
@@ -163,7 +163,7 @@ func (tokens) Verify(_ context.Context, token string, _ time.Time) (int64, error
 }
 
 func newIdentity(w *memory.World) *account.Identity {
-	return account.NewIdentity(account.IdentityDeps{Store: w, Passwords: plain{}, Tokens: tokens{}, Clock: &w.Clock, IDs: &w.IDs})
+	return &account.Identity{Store: w, Passwords: plain{}, Tokens: tokens{}, Clock: &w.Clock, IDs: &w.IDs}
 }
 
 func TestARefreshTokenIsUsedOnce(t *testing.T) {
@@ -225,7 +225,7 @@ func TestWrongPasswordsSlowDown(t *testing.T) {
 func TestKeysAreNarrowerThanTheirUser(t *testing.T) {
 	t.Parallel()
 	w := memory.New()
-	who, identity, keys := w.Company(1), newIdentity(w), account.NewKeys(w.Deps())
+	who, identity, keys := w.Company(1), newIdentity(w), &account.Keys{Deps: w.Deps()}
 	key, text, err := keys.Create(t.Context(), who, account.KeyRequest{Name: "reader", Slugs: []string{"farm.view"}})
 	require.NoError(t, err)
 	require.NotContains(t, key.Hash, text)

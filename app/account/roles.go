@@ -13,14 +13,14 @@ import (
 
 // Roles returns the roles of the caller's company. Faults: Unauthenticated, Forbidden.
 func (p *People) Roles(ctx context.Context, who access.Principal) ([]access.Role, error) {
-	return app.Read(ctx, p.deps, who, access.Roles.View, func(ctx context.Context, tx ports.Repos) ([]access.Role, error) {
+	return app.Read(ctx, p.Deps, who, access.Roles.View, func(ctx context.Context, tx ports.Repos) ([]access.Role, error) {
 		return tx.Roles.All(ctx, who.Scope(false))
 	})
 }
 
 // Role returns a role of the caller's company. Faults: Unauthenticated, Forbidden, NotFound.
 func (p *People) Role(ctx context.Context, who access.Principal, id int64) (access.Role, error) {
-	return app.Read(ctx, p.deps, who, access.Roles.View, func(ctx context.Context, tx ports.Repos) (access.Role, error) {
+	return app.Read(ctx, p.Deps, who, access.Roles.View, func(ctx context.Context, tx ports.Repos) (access.Role, error) {
 		return tx.Roles.Get(ctx, who.Scope(false), id)
 	})
 }
@@ -28,7 +28,7 @@ func (p *People) Role(ctx context.Context, who access.Principal, id int64) (acce
 // CreateRole makes a role. Faults: Unauthenticated, Forbidden, Invalid (role_exists,
 // role_exceeds_own).
 func (p *People) CreateRole(ctx context.Context, who access.Principal, role access.Role) (access.Role, error) {
-	if err := p.deps.Gate.Require(ctx, who, access.Roles.Create); err != nil {
+	if err := p.Gate.Require(ctx, who, access.Roles.Create); err != nil {
 		return role, err
 	}
 	if err := role.Check().Err(); err != nil {
@@ -92,7 +92,7 @@ func (p *People) DeleteRole(ctx context.Context, who access.Principal, id int64)
 		if role.BuiltIn() {
 			return access.ErrOwnerFixed()
 		}
-		invited, err := tx.Roles.Invited(ctx, scope, id, p.deps.Clock.Now())
+		invited, err := tx.Roles.Invited(ctx, scope, id, p.Clock.Now())
 		if err != nil {
 			return err
 		}

@@ -13,10 +13,7 @@ import (
 )
 
 // Sharing is the use cases of share grants.
-type Sharing struct{ deps app.Deps }
-
-// NewSharing makes the use cases.
-func NewSharing(deps app.Deps) *Sharing { return &Sharing{deps} }
+type Sharing struct{ app.Deps }
 
 // ShareRequest is a grant as it is offered.
 type ShareRequest struct {
@@ -29,13 +26,13 @@ type ShareRequest struct {
 }
 
 // today is the civil date in UTC, which ends grants.
-func (s *Sharing) today() time.Time { return s.deps.Clock.Now().UTC().Truncate(24 * time.Hour) }
+func (s *Sharing) today() time.Time { return s.Clock.Now().UTC().Truncate(24 * time.Hour) }
 
 // List returns the grants that the caller's company gives or is offered.
 // Faults: Unauthenticated, Forbidden.
 func (s *Sharing) List(ctx context.Context, who access.Principal, q ports.GrantQuery) (app.List[access.Grant], error) {
 	today := s.today()
-	return app.ReadList(ctx, s.deps, app.Ask{Who: who, Need: access.ShareGrants.View},
+	return app.ReadList(ctx, s.Deps, app.Ask{Who: who, Need: access.ShareGrants.View},
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
 			return tx.Grants.Count(ctx, scope, q)
 		},
@@ -52,7 +49,7 @@ func (s *Sharing) List(ctx context.Context, who access.Principal, q ports.GrantQ
 
 // Retrieve returns one grant. Faults: Unauthenticated, Forbidden, NotFound.
 func (s *Sharing) Retrieve(ctx context.Context, who access.Principal, id int64) (access.Grant, error) {
-	out, err := app.Read(ctx, s.deps, who, access.ShareGrants.View, func(ctx context.Context, tx ports.Repos) (access.Grant, error) {
+	out, err := app.Read(ctx, s.Deps, who, access.ShareGrants.View, func(ctx context.Context, tx ports.Repos) (access.Grant, error) {
 		return tx.Grants.Get(ctx, who.Scope(false), id)
 	})
 	return out.Seen(who.CompanyID, s.today()), err
@@ -61,8 +58,8 @@ func (s *Sharing) Retrieve(ctx context.Context, who access.Principal, id int64) 
 // Create offers a grant: it is pending until the other company answers.
 // Faults: Unauthenticated, Forbidden, Invalid.
 func (s *Sharing) Create(ctx context.Context, who access.Principal, in ShareRequest) (access.Grant, error) {
-	now := s.deps.Clock.Now()
-	return app.Write(ctx, s.deps, who, access.ShareGrants.Create, func(ctx context.Context, tx ports.Repos) (out access.Grant, err error) {
+	now := s.Clock.Now()
+	return app.Write(ctx, s.Deps, who, access.ShareGrants.Create, func(ctx context.Context, tx ports.Repos) (out access.Grant, err error) {
 		grant, errs, err := draft(ctx, tx, who, in)
 		if err != nil {
 			return out, err
@@ -151,8 +148,8 @@ func (s *Sharing) Revoke(ctx context.Context, who access.Principal, id int64) er
 
 // take makes a step. For any company but its mover there is no such grant.
 func (s *Sharing) take(ctx context.Context, who access.Principal, id int64, step step) (access.Grant, error) {
-	scope, now := who.Scope(false), s.deps.Clock.Now()
-	out, err := app.Write(ctx, s.deps, who, step.need, func(ctx context.Context, tx ports.Repos) (after access.Grant, err error) {
+	scope, now := who.Scope(false), s.Clock.Now()
+	out, err := app.Write(ctx, s.Deps, who, step.need, func(ctx context.Context, tx ports.Repos) (after access.Grant, err error) {
 		before, err := tx.Grants.GetForUpdate(ctx, scope, id)
 		if err != nil {
 			return after, err

@@ -26,7 +26,7 @@ type fence struct {
 func newFence(t *testing.T) *fence {
 	t.Helper()
 	w := memory.New()
-	f := &fence{World: w, sharing: account.NewSharing(w.Deps()), giver: w.Company(1), receiver: w.Company(2), stranger: w.Company(3)}
+	f := &fence{World: w, sharing: &account.Sharing{Deps: w.Deps()}, giver: w.Company(1), receiver: w.Company(2), stranger: w.Company(3)}
 	f.Put(func(tx ports.Repos) error { return tx.Farms.Insert(t.Context(), access.Own(1), []*farm.Farm{&f.farm}) })
 	return f
 }

@@ -17,8 +17,8 @@ const (
 	RefreshTTL = 30 * 24 * time.Hour
 )
 
-// IdentityDeps is what the use cases need.
-type IdentityDeps struct {
+// Identity is the use cases of signing in.
+type Identity struct {
 	Store     ports.Store
 	Passwords ports.Passwords
 	Tokens    ports.Tokens
@@ -26,12 +26,6 @@ type IdentityDeps struct {
 	IDs       ports.IDs
 	Issuers   Issuers
 }
-
-// Identity is the use cases of signing in.
-type Identity struct{ deps IdentityDeps }
-
-// NewIdentity makes the use cases.
-func NewIdentity(deps IdentityDeps) *Identity { return &Identity{deps} }
 
 // TokenPair is what a sign-in gives.
 type TokenPair struct {
@@ -53,7 +47,7 @@ func (i *Identity) SignIn(ctx context.Context, email, password string, client ne
 	}
 	var user ports.User
 	counters := attemptKeys(email, client)
-	err := i.deps.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+	err := i.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
 		if err := i.mayTry(ctx, tx, counters); err != nil {
 			return err
 		}
@@ -68,16 +62,16 @@ func (i *Identity) SignIn(ctx context.Context, email, password string, client ne
 		return TokenPair{}, err
 	}
 	// An unknown user's empty hash takes as long to check as a real one.
-	ok, err := i.deps.Passwords.Check(password, user.PasswordHash)
+	ok, err := i.Passwords.Check(password, user.PasswordHash)
 	if err != nil {
 		return TokenPair{}, err
 	}
 	if !ok || user.Disabled {
 		return TokenPair{}, i.failed(ctx, counters, wrongCredentials)
 	}
-	now, secret := i.deps.Clock.Now(), i.deps.IDs.Secret()
-	family := i.deps.IDs.UUID()
-	err = i.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	now, secret := i.Clock.Now(), i.IDs.Secret()
+	family := i.IDs.UUID()
+	err = i.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		if err := i.succeeded(ctx, tx, counters); err != nil {
 			return err
 		}
@@ -96,7 +90,7 @@ func addRefresh(ctx context.Context, tx ports.OperatorRepos, secret, family stri
 }
 
 func (i *Identity) pair(ctx context.Context, userID int64, secret string, now time.Time) (TokenPair, error) {
-	token, err := i.deps.Tokens.Issue(ctx, userID, now, AccessTTL)
+	token, err := i.Tokens.Issue(ctx, userID, now, AccessTTL)
 	return TokenPair{Access: token, Refresh: secret, ExpiresIn: AccessTTL}, err
 }
 
@@ -109,10 +103,10 @@ func (i *Identity) Refresh(ctx context.Context, secret string) (TokenPair, error
 	if err := i.builtIn(); err != nil {
 		return TokenPair{}, err
 	}
-	now, next := i.deps.Clock.Now(), i.deps.IDs.Secret()
+	now, next := i.Clock.Now(), i.IDs.Secret()
 	var token ports.RefreshToken
 	reused := false
-	err := i.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+	err := i.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
 		reused = false
 		token, err = tx.Accounts.Refresh(ctx, HashSecret(secret))
 		if fault.Is(err, fault.NotFound) {
@@ -152,8 +146,8 @@ func (i *Identity) Refresh(ctx context.Context, secret string) (TokenPair, error
 // Revoke ends the family of a refresh token. An unknown token is no error: the caller
 // wants it gone, and it is.
 func (i *Identity) Revoke(ctx context.Context, secret string) error {
-	now := i.deps.Clock.Now()
-	return i.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	now := i.Clock.Now()
+	return i.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		token, err := tx.Accounts.Refresh(ctx, HashSecret(secret))
 		if fault.Is(err, fault.NotFound) {
 			return nil
@@ -170,13 +164,13 @@ func (i *Identity) Revoke(ctx context.Context, secret string) error {
 // user_disabled; of an external issuer also email_unverified, user_unknown), Unavailable
 // (issuer_unavailable).
 func (i *Identity) Authenticate(ctx context.Context, bearer string) (access.Principal, error) {
-	if external := i.deps.Issuers.External; external != nil && external.Issued(bearer) {
+	if external := i.Issuers.External; external != nil && external.Issued(bearer) {
 		return i.vouched(ctx, bearer)
 	}
-	if i.deps.Issuers.BuiltInOff {
+	if i.Issuers.BuiltInOff {
 		return access.Principal{}, badToken()
 	}
-	id, err := i.deps.Tokens.Verify(ctx, bearer, i.deps.Clock.Now())
+	id, err := i.Tokens.Verify(ctx, bearer, i.Clock.Now())
 	if err != nil {
 		return access.Principal{}, err
 	}
@@ -184,7 +178,7 @@ func (i *Identity) Authenticate(ctx context.Context, bearer string) (access.Prin
 }
 
 func (i *Identity) principal(ctx context.Context, userID int64) (access.Principal, error) {
-	return app.In(ctx, i.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (who access.Principal, err error) {
+	return app.In(ctx, i.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (who access.Principal, err error) {
 		user, version, err := tx.Accounts.Caller(ctx, userID)
 		if fault.Is(err, fault.NotFound) {
 			return who, badToken()

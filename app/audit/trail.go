@@ -12,15 +12,10 @@ import (
 )
 
 // Trail is the use case of reading the audit trail.
-type Trail struct{ deps app.Deps }
-
-// New makes the use case.
-func New(deps app.Deps) *Trail { return &Trail{deps} }
+type Trail struct{ app.Deps }
 
 // List returns the trail of the caller's company, newest first.
 // Faults: Unauthenticated, Forbidden.
 func (t *Trail) List(ctx context.Context, who access.Principal, q ports.AuditQuery) (app.List[audit.Entry], error) {
-	return app.ListIn(ctx, t.deps, app.Ask{Who: who, Need: access.AuditTrail.View}, q, func(tx ports.Repos) app.Lister[audit.Entry, ports.AuditQuery] {
-		return tx.Audit
-	})
+	return app.ListIn(ctx, t.Deps, app.Ask{Who: who, Need: access.AuditTrail.View}, q, func(tx ports.Repos) ports.AuditTrail { return tx.Audit })
 }

@@ -21,7 +21,7 @@ import (
 // Deliveries returns the deliveries of a webhook, sent and pending, newest first.
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (w *Webhooks) Deliveries(ctx context.Context, who access.Principal, q ports.DeliveryQuery) (app.List[webhook.Delivery], error) {
-	return app.ReadList(ctx, w.deps, app.Ask{Who: who, Need: access.Webhooks.View},
+	return app.ReadList(ctx, w.Deps, app.Ask{Who: who, Need: access.Webhooks.View},
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
 			if _, err := tx.Webhooks.Get(ctx, scope, q.WebhookID); err != nil {
 				return 0, err
@@ -38,7 +38,7 @@ func (w *Webhooks) Deliveries(ctx context.Context, who access.Principal, q ports
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (w *Webhooks) Test(ctx context.Context, who access.Principal, id int64) (webhook.Delivery, error) {
 	scope := who.Scope(false)
-	hook, err := app.Read(ctx, w.deps, who, access.Webhooks.Edit, func(ctx context.Context, tx ports.Repos) (webhook.Webhook, error) {
+	hook, err := app.Read(ctx, w.Deps, who, access.Webhooks.Edit, func(ctx context.Context, tx ports.Repos) (webhook.Webhook, error) {
 		return tx.Webhooks.Get(ctx, scope, id)
 	})
 	if err != nil {
@@ -48,12 +48,12 @@ func (w *Webhooks) Test(ctx context.Context, who access.Principal, id int64) (we
 	if err != nil {
 		return out, err
 	}
-	outcome := w.sender.Send(ctx, parcel(&hook, &out, out.CreatedAt))
+	outcome := w.Sender.Send(ctx, parcel(&hook, &out, out.CreatedAt))
 	if err := ctx.Err(); err != nil {
 		return out, err // the caller left: nobody waits for the outcome
 	}
-	out.Tried(outcome, w.deps.Clock.Now(), 0)
-	err = w.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	out.Tried(outcome, w.Clock.Now(), 0)
+	err = w.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 		if _, err := tx.Webhooks.GetForUpdate(ctx, scope, id); err != nil {
 			return err
 		}
@@ -64,13 +64,13 @@ func (w *Webhooks) Test(ctx context.Context, who access.Principal, id int64) (we
 
 // made returns the delivery of a test event.
 func (w *Webhooks) made(hook webhook.Webhook) (webhook.Delivery, error) {
-	now := w.deps.Clock.Now()
+	now := w.Clock.Now()
 	data, err := json.Marshal(event.WebhookTest{Webhook: hook.ID})
 	if err != nil {
 		return webhook.Delivery{}, err
 	}
 	e := event.Logged{
-		ID: w.deps.IDs.UUID(), Type: event.TypeWebhookTest, CompanyID: hook.CompanyID,
+		ID: w.IDs.UUID(), Type: event.TypeWebhookTest, CompanyID: hook.CompanyID,
 		Subject: fmt.Sprintf("webhook/%d", hook.ID), At: now, Data: data,
 	}
 	body, err := json.Marshal(CloudEventOf(e))
@@ -87,8 +87,8 @@ func parcel(hook *webhook.Webhook, d *webhook.Delivery, at time.Time) ports.Parc
 // Retry begins another round of tries of a delivery, whatever its state.
 // Faults: Unauthenticated, Forbidden, NotFound, Conflict (webhook_inactive).
 func (w *Webhooks) Retry(ctx context.Context, who access.Principal, id, deliveryID int64) (webhook.Delivery, error) {
-	scope, now := who.Scope(false), w.deps.Clock.Now()
-	return app.Write(ctx, w.deps, who, access.Webhooks.Edit, func(ctx context.Context, tx ports.Repos) (out webhook.Delivery, err error) {
+	scope, now := who.Scope(false), w.Clock.Now()
+	return app.Write(ctx, w.Deps, who, access.Webhooks.Edit, func(ctx context.Context, tx ports.Repos) (out webhook.Delivery, err error) {
 		hook, err := tx.Webhooks.GetForUpdate(ctx, scope, id)
 		if err != nil {
 			return out, err

@@ -37,7 +37,7 @@ const retryAfter = 30
 // position. They wake when the bus of this process brings an event of their company, and,
 // for what other processes relay, when one poller finds a new position.
 type Feed struct {
-	deps app.Deps
+	app.Deps
 
 	mu      sync.Mutex
 	streams int
@@ -53,7 +53,7 @@ type watched struct {
 
 // NewFeed returns the use case.
 func NewFeed(deps app.Deps) *Feed {
-	return &Feed{deps: deps, watched: map[int64]*watched{}}
+	return &Feed{Deps: deps, watched: map[int64]*watched{}}
 }
 
 // Hear is the consumer that wakes the streams of this process. It changes no record.
@@ -92,7 +92,7 @@ func (f *Feed) poll(ctx context.Context) error {
 	if len(companies) == 0 {
 		return nil
 	}
-	lasts, err := app.In(ctx, f.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (map[int64]int64, error) {
+	lasts, err := app.In(ctx, f.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (map[int64]int64, error) {
 		return tx.Events.Lasts(ctx, companies)
 	})
 	if err == nil {
@@ -130,7 +130,7 @@ type Stream struct {
 // (too_many_streams).
 func (f *Feed) Follow(ctx context.Context, who access.Principal, after *int64, types []string) (*Stream, error) {
 	s := &Stream{feed: f, scope: who.Scope(false), types: types}
-	bounds, err := app.Read(ctx, f.deps, who, access.Events.View, func(ctx context.Context, tx ports.Repos) (event.Bounds, error) {
+	bounds, err := app.Read(ctx, f.Deps, who, access.Events.View, func(ctx context.Context, tx ports.Repos) (event.Bounds, error) {
 		return tx.Events.Bounds(ctx, s.scope)
 	})
 	if err != nil {
@@ -236,7 +236,7 @@ func (s *Stream) changed() <-chan struct{} {
 // stands at the end of the feed, past events of other types.
 func (s *Stream) read(ctx context.Context) (Batch, error) {
 	cursor := s.cursor
-	batch, err := app.In(ctx, s.feed.deps.Store.Read, func(ctx context.Context, tx ports.Repos) (batch Batch, err error) {
+	batch, err := app.In(ctx, s.feed.Store.Read, func(ctx context.Context, tx ports.Repos) (batch Batch, err error) {
 		bounds, err := tx.Events.Bounds(ctx, s.scope)
 		if err != nil {
 			return batch, err

@@ -19,23 +19,19 @@ const rotateSecret audit.Action = "rotate_secret"
 
 // Webhooks is the use cases of webhooks.
 type Webhooks struct {
-	deps   app.Deps
-	sender ports.WebhookSender
+	app.Deps
+	Sender ports.WebhookSender
 }
-
-// NewWebhooks returns the use cases.
-func NewWebhooks(deps app.Deps, sender ports.WebhookSender) *Webhooks { return &Webhooks{deps, sender} }
 
 // List returns the webhooks of the caller's company. Faults: Unauthenticated, Forbidden.
 func (w *Webhooks) List(ctx context.Context, who access.Principal, q ports.Query) (app.List[webhook.Webhook], error) {
-	return app.ListIn(ctx, w.deps, app.Ask{Who: who, Need: access.Webhooks.View}, q, func(tx ports.Repos) app.Lister[webhook.Webhook, ports.Query] {
-		return tx.Webhooks
-	})
+	return app.ListIn(ctx, w.Deps, app.Ask{Who: who, Need: access.Webhooks.View}, q,
+		func(tx ports.Repos) ports.Records[webhook.Webhook] { return tx.Webhooks })
 }
 
 // Retrieve returns one webhook. Faults: Unauthenticated, Forbidden, NotFound.
 func (w *Webhooks) Retrieve(ctx context.Context, who access.Principal, id int64) (webhook.Webhook, error) {
-	return app.Read(ctx, w.deps, who, access.Webhooks.View, func(ctx context.Context, tx ports.Repos) (webhook.Webhook, error) {
+	return app.Read(ctx, w.Deps, who, access.Webhooks.View, func(ctx context.Context, tx ports.Repos) (webhook.Webhook, error) {
 		return tx.Webhooks.Get(ctx, who.Scope(false), id)
 	})
 }
@@ -43,7 +39,7 @@ func (w *Webhooks) Retrieve(ctx context.Context, who access.Principal, id int64)
 // secret returns a new secret in the form of Standard Webhooks: 32 random bytes in base64
 // after whsec_ (github.com/standard-webhooks/standard-webhooks, spec, "Signature scheme").
 func (w *Webhooks) secret() (string, error) {
-	raw, err := base64.RawURLEncoding.DecodeString(w.deps.IDs.Secret())
+	raw, err := base64.RawURLEncoding.DecodeString(w.IDs.Secret())
 	if err != nil {
 		return "", fmt.Errorf("make a secret: %w", err)
 	}
@@ -54,7 +50,7 @@ func (w *Webhooks) secret() (string, error) {
 func (w *Webhooks) check(hook *webhook.Webhook, who access.Principal) error {
 	f := hook.Check()
 	if _, wrong := f["url"]; !wrong {
-		if problem := w.sender.Check(hook.URL); problem != "" {
+		if problem := w.Sender.Check(hook.URL); problem != "" {
 			f.Add("url", problem)
 		}
 	}
@@ -67,7 +63,7 @@ func (w *Webhooks) check(hook *webhook.Webhook, who access.Principal) error {
 // Create stores a webhook. The record that it returns contains the secret.
 // Faults: Unauthenticated, Forbidden, Invalid (also too_many_webhooks).
 func (w *Webhooks) Create(ctx context.Context, who access.Principal, hook webhook.Webhook) (webhook.Webhook, error) {
-	if err := w.deps.Gate.Require(ctx, who, access.Webhooks.Create); err != nil {
+	if err := w.Gate.Require(ctx, who, access.Webhooks.Create); err != nil {
 		return hook, err
 	}
 	if err := w.check(&hook, who); err != nil {
@@ -77,10 +73,10 @@ func (w *Webhooks) Create(ctx context.Context, who access.Principal, hook webhoo
 	if err != nil {
 		return hook, err
 	}
-	scope, now := who.Scope(false), w.deps.Clock.Now()
+	scope, now := who.Scope(false), w.Clock.Now()
 	hook.Meta = record.Meta{CreatedAt: now, UpdatedAt: now, CreatedBy: &record.Ref{ID: who.UserID, Name: who.Name}}
 	hook.Secret = secret
-	return app.In(ctx, w.deps.Store.Write, func(ctx context.Context, tx ports.Repos) (made webhook.Webhook, err error) {
+	return app.In(ctx, w.Store.Write, func(ctx context.Context, tx ports.Repos) (made webhook.Webhook, err error) {
 		n, err := tx.Webhooks.Count(ctx, scope, ports.Query{})
 		if err != nil {
 			return made, err
@@ -128,7 +124,7 @@ func (w *Webhooks) RotateSecret(ctx context.Context, who access.Principal, id in
 		return webhook.Webhook{}, err
 	}
 	return w.change(ctx, who, id, rotateSecret, func(_ context.Context, _ ports.Repos, hook *webhook.Webhook) error {
-		hook.Rotate(secret, w.deps.Clock.Now())
+		hook.Rotate(secret, w.Clock.Now())
 		return nil
 	})
 }
@@ -137,8 +133,8 @@ func (w *Webhooks) RotateSecret(ctx context.Context, who access.Principal, id in
 func (w *Webhooks) change(ctx context.Context, who access.Principal, id int64, word audit.Action,
 	do func(ctx context.Context, tx ports.Repos, hook *webhook.Webhook) error,
 ) (webhook.Webhook, error) {
-	scope, now := who.Scope(false), w.deps.Clock.Now()
-	return app.Write(ctx, w.deps, who, access.Webhooks.Edit, func(ctx context.Context, tx ports.Repos) (out webhook.Webhook, err error) {
+	scope, now := who.Scope(false), w.Clock.Now()
+	return app.Write(ctx, w.Deps, who, access.Webhooks.Edit, func(ctx context.Context, tx ports.Repos) (out webhook.Webhook, err error) {
 		before, err := tx.Webhooks.GetForUpdate(ctx, scope, id)
 		if err != nil {
 			return out, err
@@ -162,8 +158,8 @@ func (w *Webhooks) change(ctx context.Context, who access.Principal, id int64, w
 // refuse the deletion under the lock.
 // Faults: Unauthenticated, Forbidden, NotFound, and those of guard.
 func (w *Webhooks) Delete(ctx context.Context, who access.Principal, id int64, guard func(webhook.Webhook) error) error {
-	scope, now := who.Scope(false), w.deps.Clock.Now()
-	return app.Do(ctx, w.deps, who, access.Webhooks.Delete, func(ctx context.Context, tx ports.Repos) error {
+	scope, now := who.Scope(false), w.Clock.Now()
+	return app.Do(ctx, w.Deps, who, access.Webhooks.Delete, func(ctx context.Context, tx ports.Repos) error {
 		hook, err := tx.Webhooks.GetForUpdate(ctx, scope, id)
 		if err != nil {
 			return err

@@ -102,7 +102,7 @@ func newOffice(t *testing.T) *office {
 	}))
 	o.who = access.Principal{UserID: user.ID, Name: user.Name, CompanyID: company.ID}
 	doors := app.NewGate(everybody{})
-	o.hooks = events.NewWebhooks(app.Deps{Store: o.db, Gate: doors, Clock: o.clock, IDs: source}, o.target)
+	o.hooks = &events.Webhooks{Deps: app.Deps{Store: o.db, Gate: doors, Clock: o.clock, IDs: source}, Sender: o.target}
 	o.courier = &events.Courier{Store: o.db, Sender: o.target, Clock: o.clock, IDs: source, Log: slog.New(slog.DiscardHandler)}
 	o.sequencer = &events.Sequencer{Store: o.db, Clock: o.clock}
 	o.dispatcher = &events.Dispatcher{Store: o.db, Clock: o.clock}

@@ -58,7 +58,7 @@ func exportPointed[T any](p *T) any {
 // Export returns the fields that a list would give, to be written as a file when the answer
 // is. Faults: Unauthenticated, Forbidden.
 func (in *Imports) Export(ctx context.Context, who access.Principal, shared bool, q ports.Query, format string) (func(to io.Writer) error, error) {
-	found, err := in.deps.Fields.List(ctx, who, shared, q)
+	found, err := in.Fields.List(ctx, who, shared, q)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (in *Imports) Export(ctx context.Context, who access.Principal, shared bool
 		heads[i] = c.Column
 	}
 	return func(to io.Writer) error {
-		return in.deps.Writer.Write(ctx, format, to, heads, outlinesOf(found.Each))
+		return in.Writer.Write(ctx, format, to, heads, outlinesOf(found.Each))
 	}, nil
 }
 

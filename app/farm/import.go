@@ -27,8 +27,8 @@ const MaxKeptFailures = 1_000
 // folder is where uploaded files wait.
 const folder = "imports"
 
-// ImportDeps is what the use cases need.
-type ImportDeps struct {
+// Imports is the use cases of import and export.
+type Imports struct {
 	app.Deps
 	Objects  ports.Objects
 	Outlines ports.Outlines
@@ -37,15 +37,9 @@ type ImportDeps struct {
 	Log      *slog.Logger
 }
 
-func (d ImportDeps) inbox() batches.Inbox {
+func (d *Imports) inbox() batches.Inbox {
 	return batches.Inbox{Deps: d.Deps, Objects: d.Objects, Folder: folder}
 }
-
-// Imports is the use cases of import and export.
-type Imports struct{ deps ImportDeps }
-
-// NewImports makes the use cases.
-func NewImports(deps ImportDeps) *Imports { return &Imports{deps} }
 
 // ImportFile is an uploaded file.
 type ImportFile struct {
@@ -71,8 +65,8 @@ func (in *Imports) Start(ctx context.Context, who access.Principal, options farm
 	if err != nil {
 		return ImportReport{}, err
 	}
-	return batches.Take(ctx, in.deps.inbox(), file.Body, func(name string, stored ports.Object) (ImportReport, error) {
-		return in.take(ctx, who, farm.NewImport(options, record.Ref{ID: who.UserID, Name: who.Name}, name, file.Media, 0, in.deps.Clock.Now()), stored)
+	return batches.Take(ctx, in.inbox(), file.Body, func(name string, stored ports.Object) (ImportReport, error) {
+		return in.take(ctx, who, farm.NewImport(options, record.Ref{ID: who.UserID, Name: who.Name}, name, file.Media, 0, in.Clock.Now()), stored)
 	})
 }
 
@@ -81,10 +75,10 @@ func (in *Imports) allowed(ctx context.Context, who access.Principal, options fa
 	if options.ExternalIDProperty != "" {
 		needs = append(needs, access.Fields.Edit)
 	}
-	if err := in.deps.Gate.Require(ctx, who, needs...); err != nil {
+	if err := in.Gate.Require(ctx, who, needs...); err != nil {
 		return err
 	}
-	return in.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return in.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
 		_, err := tx.Farms.Get(ctx, who.Scope(false), options.FarmID)
 		return err
 	})
@@ -92,23 +86,23 @@ func (in *Imports) allowed(ctx context.Context, who access.Principal, options fa
 
 // take counts the features of a stored file, and imports them at once or queues them.
 func (in *Imports) take(ctx context.Context, who access.Principal, b farm.Import, stored ports.Object) (out ImportReport, err error) {
-	if b.Total, err = in.deps.Outlines.Count(ctx, b.Media, stored); err != nil {
+	if b.Total, err = in.Outlines.Count(ctx, b.Media, stored); err != nil {
 		return out, err
 	}
 	if b.Total == 0 {
 		return out, fault.Field("file", "The file holds no features.")
 	}
 	if b.Total <= MaxImportedAtOnce {
-		out, err = batches.AtOnce(ctx, in.deps.Deps, b, "features", in.pieces(who, b, stored, MaxImportedAtOnce))
+		out, err = batches.AtOnce(ctx, in.Deps, b, "features", in.pieces(who, b, stored, MaxImportedAtOnce))
 		if b.Options.Preview {
 			out.Judged = withoutTrace(out.Judged)
 		}
 		return out, err
 	}
-	if err := in.deps.inbox().Sweep(ctx); err != nil {
+	if err := in.inbox().Sweep(ctx); err != nil {
 		return out, err
 	}
-	return app.In(ctx, in.deps.Store.Write, func(ctx context.Context, tx ports.Repos) (out ImportReport, err error) {
+	return app.In(ctx, in.Store.Write, func(ctx context.Context, tx ports.Repos) (out ImportReport, err error) {
 		out.Batch = b
 		if err := tx.Imports.Insert(ctx, who.Scope(false), &out.Batch); err != nil {
 			return out, err
@@ -120,7 +114,7 @@ func (in *Imports) take(ctx context.Context, who access.Principal, b farm.Import
 // Retrieve returns a background import and its refused features.
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (in *Imports) Retrieve(ctx context.Context, who access.Principal, id int64) (ImportReport, error) {
-	return app.Read(ctx, in.deps.Deps, who, access.Fields.View, func(ctx context.Context, tx ports.Repos) (out ImportReport, err error) {
+	return app.Read(ctx, in.Deps, who, access.Fields.View, func(ctx context.Context, tx ports.Repos) (out ImportReport, err error) {
 		if out.Batch, err = tx.Imports.Get(ctx, who.Scope(false), id); err != nil {
 			return out, err
 		}

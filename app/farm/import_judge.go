@@ -98,7 +98,7 @@ func (in *Imports) settle(ctx context.Context, tx ports.Repos, who access.Princi
 			changes, of = append(changes, change), append(of, i)
 		}
 	}
-	settled, err := in.deps.Fields.Settle(ctx, tx, who, changes, enrich)
+	settled, err := in.Fields.Settle(ctx, tx, who, changes, enrich)
 	if err != nil {
 		return nil, err
 	}

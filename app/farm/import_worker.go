@@ -22,7 +22,7 @@ const importChunk = 500
 // Run works through a queued import. It returns an error only when the job must be handed out
 // again as it is.
 func (in *Imports) Run(ctx context.Context, job ports.Job) error {
-	return batches.Run(ctx, batches.Worker{Deps: in.deps.Deps, Objects: in.deps.Objects, Log: in.deps.Log}, importKind{in}, job)
+	return batches.Run(ctx, batches.Worker{Deps: in.Deps, Objects: in.Objects, Log: in.Log}, importKind{in}, job)
 }
 
 // importKind implements batches.Kind.
@@ -74,7 +74,7 @@ func (in *Imports) pieces(who access.Principal, b farm.Import, file ports.Object
 
 func (p *featurePieces) Next(ctx context.Context) (bool, error) {
 	if p.next == nil {
-		p.next, p.stop = iter.Pull2(p.deps.Outlines.Read(ctx, p.batch.Media, p.file))
+		p.next, p.stop = iter.Pull2(p.Outlines.Read(ctx, p.batch.Media, p.file))
 	}
 	clear(p.piece) // the outlines are not held until the next ones are read
 	p.piece = p.piece[:0]

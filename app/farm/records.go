@@ -61,9 +61,7 @@ func (r *Records[T]) Access() access.Resource { return r.rules.Access }
 // List returns the caller's records, or those shared with it.
 // Faults: Unauthenticated, Forbidden.
 func (r *Records[T]) List(ctx context.Context, who access.Principal, shared bool, q ports.Query) (app.List[T], error) {
-	return app.ListIn(ctx, r.deps, app.Ask{Who: who, Need: r.rules.Access.View, Shared: shared}, q, func(tx ports.Repos) app.Lister[T, ports.Query] {
-		return r.rules.Repo(tx)
-	})
+	return app.ListIn(ctx, r.deps, app.Ask{Who: who, Need: r.rules.Access.View, Shared: shared}, q, r.rules.Repo)
 }
 
 // Retrieve returns one record. Faults: Unauthenticated, Forbidden, NotFound.

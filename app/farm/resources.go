@@ -286,14 +286,11 @@ func relateFertilizations(ctx context.Context, tx ports.Repos, scope access.Scop
 }
 
 // Crops is the use cases of the shared crop catalog: companies read it.
-type Crops struct{ deps app.Deps }
-
-// NewCrops makes the use cases of the catalog.
-func NewCrops(deps app.Deps) *Crops { return &Crops{deps} }
+type Crops struct{ app.Deps }
 
 // List returns the catalog. Faults: Unauthenticated, Forbidden.
 func (c *Crops) List(ctx context.Context, who access.Principal, q ports.Query) (app.List[farm.Crop], error) {
-	return app.ReadList(ctx, c.deps, app.Ask{Who: who, Need: access.Crops.View},
+	return app.ReadList(ctx, c.Deps, app.Ask{Who: who, Need: access.Crops.View},
 		func(ctx context.Context, tx ports.Repos, _ access.Scope) (int64, error) {
 			return tx.Crops.Count(ctx, q)
 		},
@@ -304,7 +301,7 @@ func (c *Crops) List(ctx context.Context, who access.Principal, q ports.Query) (
 
 // Retrieve returns one crop. Faults: Unauthenticated, Forbidden, NotFound.
 func (c *Crops) Retrieve(ctx context.Context, who access.Principal, id int64) (farm.Crop, error) {
-	return app.Read(ctx, c.deps, who, access.Crops.View, func(ctx context.Context, tx ports.Repos) (farm.Crop, error) {
+	return app.Read(ctx, c.Deps, who, access.Crops.View, func(ctx context.Context, tx ports.Repos) (farm.Crop, error) {
 		return tx.Crops.Get(ctx, id)
 	})
 }

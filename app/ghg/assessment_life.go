@@ -20,8 +20,8 @@ import (
 // can be restored as it was. agree is asked of it first, and may refuse.
 // Faults: Unauthenticated, Forbidden, NotFound, and those of agree.
 func (a *Assessments) Delete(ctx context.Context, who access.Principal, id int64, agree func(current Whole) error) error {
-	scope, now := who.Scope(false), a.deps.Clock.Now()
-	return app.Do(ctx, a.deps.Deps, who, access.Assessments.Delete, func(ctx context.Context, tx ports.Repos) error {
+	scope, now := who.Scope(false), a.Clock.Now()
+	return app.Do(ctx, a.Deps, who, access.Assessments.Delete, func(ctx context.Context, tx ports.Repos) error {
 		record, err := lockWhole(ctx, tx, scope, id)
 		if err != nil {
 			return err
@@ -41,8 +41,8 @@ func (a *Assessments) Delete(ctx context.Context, who access.Principal, id int64
 // its sections. Its farm or field may be deleted by now, as that of a live one may.
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid (not_deleted).
 func (a *Assessments) Restore(ctx context.Context, who access.Principal, id int64) (Whole, error) {
-	scope, now := who.Scope(false), a.deps.Clock.Now()
-	return app.Write(ctx, a.deps.Deps, who, access.Assessments.Delete, func(ctx context.Context, tx ports.Repos) (out Whole, err error) {
+	scope, now := who.Scope(false), a.Clock.Now()
+	return app.Write(ctx, a.Deps, who, access.Assessments.Delete, func(ctx context.Context, tx ports.Repos) (out Whole, err error) {
 		record, deletedAt, err := tx.Assessments.GetDeleted(ctx, scope, id, now.Add(-record.RestorePeriod))
 		if fault.Is(err, fault.NotFound) {
 			if _, live := tx.Assessments.Get(ctx, scope, id); live == nil {
@@ -75,7 +75,7 @@ func (a *Assessments) audit(ctx context.Context, tx ports.Repos, who access.Prin
 	if action == audit.Update && len(changes) == 0 {
 		return nil
 	}
-	return tx.Audit.Add(ctx, audit.By(who, a.deps.Clock.Now()).Of(action, access.Assessments.Name, after.ID, changes))
+	return tx.Audit.Add(ctx, audit.By(who, a.Clock.Now()).Of(action, access.Assessments.Name, after.ID, changes))
 }
 
 // auditedMembers are those of a record that people write, by what the interface calls them.
@@ -100,7 +100,7 @@ func (a *Assessments) changesOf(before, after Whole) []audit.Change {
 	maps.Copy(keys, before.Sheet)
 	maps.Copy(keys, after.Sheet)
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		section, _ := a.deps.Table.Section(key)
+		section, _ := a.Table.Section(key)
 		out = append(out, changedRows(key, section.Shape == assessment.List, before.Sheet[key], after.Sheet[key])...)
 	}
 	return out

@@ -74,7 +74,7 @@ func (a *Assessments) Settle(ctx context.Context, tx ports.Repos, who access.Pri
 
 // newWhole is a draft before anything is laid over it.
 func (a *Assessments) newWhole(who access.Principal) Whole {
-	now := a.deps.Clock.Now()
+	now := a.Clock.Now()
 	return Whole{Assessment: assessment.Assessment{
 		Meta:   record.Meta{CompanyID: who.CompanyID, CreatedAt: now, UpdatedAt: now, CreatedBy: &record.Ref{ID: who.UserID, Name: who.Name}},
 		Status: assessment.Draft, Declarations: assessment.Declarations{},
@@ -86,7 +86,7 @@ func (a *Assessments) insertAll(ctx context.Context, tx ports.Repos, who access.
 	if len(edits) == 0 {
 		return nil, nil
 	}
-	scope, now := who.Scope(false), a.deps.Clock.Now()
+	scope, now := who.Scope(false), a.Clock.Now()
 	records := make([]*assessment.Assessment, len(edits))
 	for i, e := range edits {
 		records[i] = &e.after.Assessment

@@ -28,7 +28,7 @@ type AssessmentDraft struct {
 // complete it is the background works out.
 // Faults: Unauthenticated, Forbidden, Invalid.
 func (a *Assessments) Create(ctx context.Context, who access.Principal, draft AssessmentDraft) (Whole, error) {
-	return app.Write(ctx, a.deps.Deps, who, access.Assessments.Create, func(ctx context.Context, tx ports.Repos) (out Whole, err error) {
+	return app.Write(ctx, a.Deps, who, access.Assessments.Create, func(ctx context.Context, tx ports.Repos) (out Whole, err error) {
 		scope := who.Scope(false)
 		e := newAssessmentEdit(a.newWhole(who))
 		if err := a.apply(ctx, tx, scope, e, draft); err != nil {
@@ -124,7 +124,7 @@ func (e *assessmentEdit) storeSections(ctx context.Context, tx ports.Repos, scop
 // entry in the audit trail and the job that works out how complete it is now.
 func (a *Assessments) change(ctx context.Context, who access.Principal, id int64, do func(ctx context.Context, tx ports.Repos, e *assessmentEdit) error) (Whole, error) {
 	scope := who.Scope(false)
-	return app.Write(ctx, a.deps.Deps, who, access.Assessments.Edit, func(ctx context.Context, tx ports.Repos) (out Whole, err error) {
+	return app.Write(ctx, a.Deps, who, access.Assessments.Edit, func(ctx context.Context, tx ports.Repos) (out Whole, err error) {
 		before, err := lockWhole(ctx, tx, scope, id)
 		if err != nil {
 			return out, err
@@ -141,7 +141,7 @@ func (a *Assessments) change(ctx context.Context, who access.Principal, id int64
 func (a *Assessments) store(ctx context.Context, tx ports.Repos, who access.Principal, e *assessmentEdit) (Whole, error) {
 	scope := who.Scope(false)
 	e.after.Meta = e.before.Meta
-	e.after.UpdatedAt = e.before.NextVersion(a.deps.Clock.Now())
+	e.after.UpdatedAt = e.before.NextVersion(a.Clock.Now())
 	if e.after.Status == assessment.Submitted {
 		var err error
 		if e.after.HasUnsubmittedChanges, err = a.unsubmitted(ctx, tx, scope, e.after); err != nil {
@@ -185,11 +185,11 @@ func (a *Assessments) applyKnowing(e *assessmentEdit, draft AssessmentDraft, liv
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(draft.Sections)) {
-		section, ok := a.deps.Table.Section(key)
+		section, ok := a.Table.Section(key)
 		if !ok {
 			continue // an unknown member
 		}
-		rows, wrong := a.deps.Table.Check(key, draft.Sections[key])
+		rows, wrong := a.Table.Check(key, draft.Sections[key])
 		if len(wrong) == 0 {
 			wrong = foreignRows(rows, e.before.Sheet[key])
 		}
@@ -198,7 +198,7 @@ func (a *Assessments) applyKnowing(e *assessmentEdit, draft AssessmentDraft, liv
 		}
 	}
 	if draft.Declared {
-		declarations, wrong := a.deps.Table.CheckDeclarations(draft.Declarations, e.after.Sheet)
+		declarations, wrong := a.Table.CheckDeclarations(draft.Declarations, e.after.Sheet)
 		errs.Nest("section_declarations", wrong)
 		e.after.Declarations = declarations
 	}

@@ -11,8 +11,8 @@ import (
 	"tilth/ports"
 )
 
-// AssessmentDeps is what the use cases need.
-type AssessmentDeps struct {
+// Assessments is the use cases of assessments.
+type Assessments struct {
 	app.Deps
 	Table   *assessment.Table
 	Engines ports.Engines
@@ -23,33 +23,24 @@ type AssessmentDeps struct {
 	Log *slog.Logger
 }
 
-// Assessments is the use cases of assessments.
-type Assessments struct{ deps AssessmentDeps }
-
-// NewAssessments makes the use cases.
-func NewAssessments(deps AssessmentDeps) *Assessments { return &Assessments{deps} }
-
-// Table is what the sections hold.
-func (a *Assessments) Table() *assessment.Table { return a.deps.Table }
-
 // Whole is an assessment with what is entered in its sections.
 type Whole = ports.EnteredAssessment
 
 // MayView refuses a caller who may not view assessments. Faults: Unauthenticated, Forbidden.
 func (a *Assessments) MayView(ctx context.Context, who access.Principal) error {
-	return a.deps.Gate.Require(ctx, who, access.Assessments.View)
+	return a.Gate.Require(ctx, who, access.Assessments.View)
 }
 
 // List returns the caller's assessments, or those shared with it, without their sections.
 // Faults: Unauthenticated, Forbidden.
 func (a *Assessments) List(ctx context.Context, who access.Principal, shared bool, q ports.Query) (app.List[assessment.Assessment], error) {
 	ask := app.Ask{Who: who, Need: access.Assessments.View, Shared: shared}
-	return app.ListIn(ctx, a.deps.Deps, ask, q, func(tx ports.Repos) app.Lister[assessment.Assessment, ports.Query] { return tx.Assessments })
+	return app.ListIn(ctx, a.Deps, ask, q, func(tx ports.Repos) ports.Assessments { return tx.Assessments })
 }
 
 // Retrieve returns one assessment. Faults: Unauthenticated, Forbidden, NotFound.
 func (a *Assessments) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64) (Whole, error) {
-	return app.Read(ctx, a.deps.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (Whole, error) {
+	return app.Read(ctx, a.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (Whole, error) {
 		return readWhole(ctx, tx, who.Scope(shared), id)
 	})
 }
@@ -96,7 +87,7 @@ const squareMetresPerHectare = 10_000
 // facts returns what the rules need to know beside the assessment.
 func (a *Assessments) facts(ctx context.Context, tx ports.Repos, scope access.Scope, r *assessment.Assessment) (assessment.Facts, error) {
 	live, mapped, err := resourceOf(ctx, tx, scope, r)
-	return assessment.Facts{Now: a.deps.Clock.Now(), ResourceLive: live, MappedAreaHa: mapped}, err
+	return assessment.Facts{Now: a.Clock.Now(), ResourceLive: live, MappedAreaHa: mapped}, err
 }
 
 // Details is an assessment as its detail view is asked for.
@@ -109,12 +100,12 @@ type Details struct {
 // those of the group that are missing or invalid are refused.
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid (group; what is missing).
 func (a *Assessments) Details(ctx context.Context, who access.Principal, shared bool, id int64, group string, enforce bool) (Details, error) {
-	return app.Read(ctx, a.deps.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (out Details, err error) {
+	return app.Read(ctx, a.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (out Details, err error) {
 		if out.Whole, err = readWhole(ctx, tx, who.Scope(shared), id); err != nil {
 			return out, err
 		}
 		if group != "" {
-			view, err := a.deps.Table.View(group)
+			view, err := a.Table.View(group)
 			if err != nil {
 				return out, err
 			}
@@ -128,7 +119,7 @@ func (a *Assessments) Details(ctx context.Context, who access.Principal, shared 
 		if err != nil {
 			return out, err
 		}
-		missing, err := a.deps.Table.Enforce(group, &out.Assessment, out.Sheet, facts)
+		missing, err := a.Table.Enforce(group, &out.Assessment, out.Sheet, facts)
 		if err != nil {
 			return out, err
 		}

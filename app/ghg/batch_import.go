@@ -23,14 +23,14 @@ import (
 // cannot be read, and with code bulk_validation_failed where an atomic import is refused;
 // Limit; Unavailable.
 func (b *Batches) Import(ctx context.Context, who access.Principal, options assessment.BatchOptions, open func() (io.Reader, error)) (BatchReport, error) {
-	if err := b.deps.Gate.Require(ctx, who, access.Assessments.Create, access.Assessments.Edit); err != nil {
+	if err := b.Gate.Require(ctx, who, access.Assessments.Create, access.Assessments.Edit); err != nil {
 		return BatchReport{}, err
 	}
 	body, err := open()
 	if err != nil {
 		return BatchReport{}, err
 	}
-	return batches.Take(ctx, b.deps.inbox(), body, func(name string, file ports.Object) (BatchReport, error) {
+	return batches.Take(ctx, b.inbox(), body, func(name string, file ports.Object) (BatchReport, error) {
 		return b.take(ctx, who, options, name, file)
 	})
 }
@@ -41,7 +41,7 @@ func (b *Batches) take(ctx context.Context, who access.Principal, options assess
 		return BatchReport{}, err
 	}
 	var total int64
-	for _, err := range b.deps.Files.Rows(file) {
+	for _, err := range b.Files.Rows(file) {
 		if err != nil {
 			return BatchReport{}, err
 		}
@@ -54,7 +54,7 @@ func (b *Batches) take(ctx context.Context, who access.Principal, options assess
 	if total <= MaxAtOnce {
 		return b.atOnce(ctx, some, b.workOf(who, some, file, MaxAtOnce))
 	}
-	if err := b.deps.inbox().Sweep(ctx); err != nil {
+	if err := b.inbox().Sweep(ctx); err != nil {
 		return BatchReport{}, err
 	}
 	return b.queue(ctx, who, some)
@@ -62,11 +62,11 @@ func (b *Batches) take(ctx context.Context, who access.Principal, options assess
 
 // heading understands the first line of a file. Its faults are those of the file.
 func (b *Batches) heading(file ports.Object) (*assessment.Heading, error) {
-	names, err := b.deps.Files.Heading(file)
+	names, err := b.Files.Heading(file)
 	if err != nil {
 		return nil, err
 	}
-	heading, wrong := b.deps.Assessing.Table().ReadHeading(names)
+	heading, wrong := b.Assessing.Table.ReadHeading(names)
 	f := fault.Fields{}
 	f.Nest("file", wrong)
 	return heading, f.Err()
@@ -103,7 +103,7 @@ func (m *batchImport) open() error {
 		return err
 	}
 	m.heading = heading
-	m.next, m.stop = iter.Pull2(m.bulk.deps.Files.Rows(m.file))
+	m.next, m.stop = iter.Pull2(m.bulk.Files.Rows(m.file))
 	for m.index < m.some.Done {
 		if _, err, more := m.next(); err != nil || !more {
 			return err

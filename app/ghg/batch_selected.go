@@ -29,7 +29,7 @@ func (s *batchSelection) Next(ctx context.Context) (bool, error) {
 	if named := s.options.Selection.IDs; named != nil {
 		from, _ := slices.BinarySearch(named, s.at+1)
 		s.ids = named[from:min(from+s.limit, len(named))]
-	} else if err := s.bulk.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+	} else if err := s.bulk.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
 		s.ids, err = tx.Assessments.IDsAfter(ctx, s.who.Scope(false), queryOf(s.options.Selection), s.at, s.limit)
 		return err
 	}); err != nil {
@@ -60,7 +60,7 @@ func (s *batchSubmission) Settle(ctx context.Context, _ ports.Repos) ([]assessme
 	out := make([]assessment.Judged, len(s.ids))
 	for i, id := range s.ids {
 		j := assessment.Judged{Index: s.index + int64(i), AssessmentID: id, Outcome: batch.Submitted}
-		done, err := s.bulk.deps.Assessing.Submit(ctx, s.who, id)
+		done, err := s.bulk.Assessing.Submit(ctx, s.who, id)
 		switch known, isFault := fault.As(err); {
 		case err == nil:
 			if j.Version = done.Version.Number; done.Unchanged {
@@ -211,7 +211,7 @@ func (c *batchCopy) change(j *assessment.Judged, source Whole, there map[copyTar
 		return skip("submitted_exists", "The assessment of that year was submitted; a copy does not overwrite it.")
 	}
 	c.fresh = append(c.fresh, to)
-	table := c.bulk.deps.Assessing.Table()
+	table := c.bulk.Assessing.Table
 	record, sheet := table.Carry(&source.Assessment, source.Sheet, c.options.ToYear)
 	draft := AssessmentDraft{Record: record, Sections: map[string]any{}, Declared: true, Declarations: declared(record.Declarations)}
 	if len(have) == 0 {
@@ -243,7 +243,7 @@ func declared(d assessment.Declarations) map[string]any {
 
 // conclude settles changes, each of which is of one of the judged.
 func (b *Batches) conclude(ctx context.Context, tx ports.Repos, who access.Principal, judged []assessment.Judged, changes []AssessmentChange, of []int) ([]assessment.Judged, error) {
-	settled, err := b.deps.Assessing.Settle(ctx, tx, who, changes)
+	settled, err := b.Assessing.Settle(ctx, tx, who, changes)
 	if err != nil {
 		return nil, err
 	}

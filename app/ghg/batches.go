@@ -30,8 +30,8 @@ const MaxKeptNotes = 1_000
 // folder is where uploaded files wait.
 const folder = "assessment-imports"
 
-// BatchDeps is what the use cases need.
-type BatchDeps struct {
+// Batches is the use cases over many assessments.
+type Batches struct {
 	app.Deps
 	Objects   ports.Objects
 	Files     ports.AssessmentTables
@@ -39,15 +39,9 @@ type BatchDeps struct {
 	Log       *slog.Logger
 }
 
-func (d BatchDeps) inbox() batches.Inbox {
+func (d *Batches) inbox() batches.Inbox {
 	return batches.Inbox{Deps: d.Deps, Objects: d.Objects, Folder: folder}
 }
-
-// Batches is the use cases over many assessments.
-type Batches struct{ deps BatchDeps }
-
-// NewBatches makes the use cases.
-func NewBatches(deps BatchDeps) *Batches { return &Batches{deps} }
 
 // starting is what starting a batch of a kind requires; an import and an overwriting copy,
 // which change assessments, require assessment.edit as well.
@@ -61,7 +55,7 @@ type BatchReport = batch.Report[assessment.BatchOptions, assessment.Judged]
 // Retrieve returns a batch in the background and what it tells of.
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (b *Batches) Retrieve(ctx context.Context, who access.Principal, kind batch.Kind, id int64) (BatchReport, error) {
-	return app.Read(ctx, b.deps.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (out BatchReport, err error) {
+	return app.Read(ctx, b.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (out BatchReport, err error) {
 		if out.Batch, err = tx.Batches.Get(ctx, who.Scope(false), kind, id); err != nil {
 			return out, err
 		}
@@ -77,7 +71,7 @@ func (b *Batches) Copy(ctx context.Context, who access.Principal, options func()
 		o, err := options()
 		o.Selection.Year = &o.FromYear
 		if err == nil && o.Overwrite {
-			err = b.deps.Gate.Require(ctx, who, access.Assessments.Edit)
+			err = b.Gate.Require(ctx, who, access.Assessments.Edit)
 		}
 		return o, err
 	})
@@ -91,7 +85,7 @@ func (b *Batches) Submit(ctx context.Context, who access.Principal, options func
 
 // choose works through what a selection chooses, or hands it to the background.
 func (b *Batches) choose(ctx context.Context, who access.Principal, kind batch.Kind, atOnce int64, read func() (assessment.BatchOptions, error)) (BatchReport, error) {
-	if err := b.deps.Gate.Require(ctx, who, starting[kind]); err != nil {
+	if err := b.Gate.Require(ctx, who, starting[kind]); err != nil {
 		return BatchReport{}, err
 	}
 	options, err := read()
@@ -103,7 +97,7 @@ func (b *Batches) choose(ctx context.Context, who access.Principal, kind batch.K
 	}
 	total := int64(len(options.Selection.IDs))
 	if options.Selection.IDs == nil {
-		if total, err = app.In(ctx, b.deps.Store.Read, func(ctx context.Context, tx ports.Repos) (int64, error) {
+		if total, err = app.In(ctx, b.Store.Read, func(ctx context.Context, tx ports.Repos) (int64, error) {
 			return tx.Assessments.Count(ctx, who.Scope(false), queryOf(options.Selection))
 		}); err != nil {
 			return BatchReport{}, err
@@ -118,25 +112,25 @@ func (b *Batches) choose(ctx context.Context, who access.Principal, kind batch.K
 
 func (b *Batches) newBatch(who access.Principal, kind batch.Kind, options assessment.BatchOptions, object string, total int64) assessment.Batch {
 	options.Operator = who.Operator
-	out := assessment.NewBatch(kind, options, record.Ref{ID: who.UserID, Name: who.Name}, object, total, b.deps.Clock.Now())
+	out := assessment.NewBatch(kind, options, record.Ref{ID: who.UserID, Name: who.Name}, object, total, b.Clock.Now())
 	out.CompanyID = who.CompanyID
 	return out
 }
 
 // queue hands a batch to the background.
 func (b *Batches) queue(ctx context.Context, who access.Principal, some assessment.Batch) (BatchReport, error) {
-	return app.In(ctx, b.deps.Store.Write, func(ctx context.Context, tx ports.Repos) (out BatchReport, err error) {
+	return app.In(ctx, b.Store.Write, func(ctx context.Context, tx ports.Repos) (out BatchReport, err error) {
 		out.Batch = some
 		if err := tx.Batches.Insert(ctx, who.Scope(false), &out.Batch); err != nil {
 			return out, err
 		}
-		return out, tx.Jobs.Enqueue(ctx, task.JobOn(batchJobKinds[some.Kind], who.CompanyID, out.ID, b.deps.Clock.Now()))
+		return out, tx.Jobs.Enqueue(ctx, task.JobOn(batchJobKinds[some.Kind], who.CompanyID, out.ID, b.Clock.Now()))
 	})
 }
 
 // atOnce works a small batch through: an import or a copy in one transaction.
 func (b *Batches) atOnce(ctx context.Context, some assessment.Batch, w batches.Pieces[assessment.Judged]) (BatchReport, error) {
-	report, err := batches.AtOnce(ctx, b.deps.Deps, some, "rows", w)
+	report, err := batches.AtOnce(ctx, b.Deps, some, "rows", w)
 	if some.Options.Preview {
 		report.Judged = withoutTrace(report.Judged)
 	}
@@ -225,7 +219,7 @@ func (b *Batches) RunSubmit(ctx context.Context, job ports.Job) error {
 }
 
 func (b *Batches) run(ctx context.Context, job ports.Job, kind batch.Kind) error {
-	return batches.Run(ctx, batches.Worker{Deps: b.deps.Deps, Objects: b.deps.Objects, Log: b.deps.Log}, batchKind{b, kind}, job)
+	return batches.Run(ctx, batches.Worker{Deps: b.Deps, Objects: b.Objects, Log: b.Log}, batchKind{b, kind}, job)
 }
 
 // batchKind implements batches.Kind.

@@ -30,13 +30,13 @@ const (
 // written. What was written is not lost with a failure to ask: that is logged, and the
 // sweep asks again.
 func (a *Assessments) startCompletion(ctx context.Context, tx ports.Repos, all ...assessment.Assessment) {
-	now := a.deps.Clock.Now()
+	now := a.Clock.Now()
 	jobs := make([]ports.Job, len(all))
 	for i, r := range all {
 		jobs[i] = task.JobOn(CompletenessJob, r.CompanyID, r.ID, now)
 	}
 	if err := tx.Jobs.TryEnqueue(ctx, jobs...); err != nil {
-		a.deps.Log.ErrorContext(ctx, "the completeness of assessments could not be asked for; the sweep will find them", "assessment", all[0].ID, "assessments", len(all), "error", err)
+		a.Log.ErrorContext(ctx, "the completeness of assessments could not be asked for; the sweep will find them", "assessment", all[0].ID, "assessments", len(all), "error", err)
 	}
 }
 
@@ -45,7 +45,7 @@ func (a *Assessments) startCompletion(ctx context.Context, tx ports.Repos, all .
 // or after, and leaves a job of its own. What was computed on request meanwhile stands.
 func (a *Assessments) Run(ctx context.Context, job ports.Job) error {
 	scope := access.Own(job.CompanyID)
-	return a.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return a.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 		whole, err := lockWhole(ctx, tx, scope, job.Subject)
 		if err == nil && whole.Stale() {
 			_, err = a.complete(ctx, tx, scope, &whole)
@@ -63,7 +63,7 @@ func (a *Assessments) complete(ctx context.Context, tx ports.Repos, scope access
 	if err != nil {
 		return assessment.State{}, err
 	}
-	state := a.deps.Table.Complete(&whole.Assessment, whole.Sheet, facts)
+	state := a.Table.Complete(&whole.Assessment, whole.Sheet, facts)
 	at := facts.Now
 	if at.Before(whole.UpdatedAt) { // a clock was set back: the state is that of this version all the same
 		at = whole.UpdatedAt
@@ -76,7 +76,7 @@ func (a *Assessments) complete(ctx context.Context, tx ports.Repos, scope access
 // the sections are empty. Faults: Unauthenticated, Forbidden, NotFound.
 func (a *Assessments) Completeness(ctx context.Context, who access.Principal, shared bool, id int64) (assessment.Assessment, assessment.State, error) {
 	var state assessment.State
-	record, err := app.Read(ctx, a.deps.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (record assessment.Assessment, err error) {
+	record, err := app.Read(ctx, a.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (record assessment.Assessment, err error) {
 		if record, err = tx.Assessments.Get(ctx, who.Scope(shared), id); err == nil {
 			state, _, err = tx.Assessments.State(ctx, who.Scope(shared), id)
 		}
@@ -89,7 +89,7 @@ func (a *Assessments) Completeness(ctx context.Context, who access.Principal, sh
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (a *Assessments) Compute(ctx context.Context, who access.Principal, id int64) (assessment.Assessment, assessment.State, error) {
 	var state assessment.State
-	whole, err := app.Write(ctx, a.deps.Deps, who, access.Assessments.Edit, func(ctx context.Context, tx ports.Repos) (whole Whole, err error) {
+	whole, err := app.Write(ctx, a.Deps, who, access.Assessments.Edit, func(ctx context.Context, tx ports.Repos) (whole Whole, err error) {
 		if whole, err = lockWhole(ctx, tx, who.Scope(false), id); err == nil {
 			state, err = a.complete(ctx, tx, who.Scope(false), &whole)
 		}
@@ -100,16 +100,16 @@ func (a *Assessments) Compute(ctx context.Context, who access.Principal, id int6
 
 // StartSweep puts the sweep into the queue, where it stays: one for all replicas.
 func (a *Assessments) StartSweep(ctx context.Context) error {
-	return a.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-		return tx.Jobs.Enqueue(ctx, ports.Job{Kind: SweepJob, Key: "all", RunAt: a.deps.Clock.Now()})
+	return a.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		return tx.Jobs.Enqueue(ctx, ports.Job{Kind: SweepJob, Key: "all", RunAt: a.Clock.Now()})
 	})
 }
 
 // Sweep asks again for what the background was never asked for, or has lost, those that
 // wait longest first, and comes back later.
 func (a *Assessments) Sweep(ctx context.Context, job ports.Job) error {
-	return a.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-		now := a.deps.Clock.Now()
+	return a.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		now := a.Clock.Now()
 		stale, err := tx.Assessments.Stale(ctx, sweepLimit)
 		if err != nil {
 			return err

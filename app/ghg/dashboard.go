@@ -15,12 +15,9 @@ import (
 
 // Dashboard is the use case.
 type Dashboard struct {
-	deps  app.Deps
-	table *assessment.Table
+	app.Deps
+	Table *assessment.Table
 }
-
-// NewDashboard makes the use case.
-func NewDashboard(deps app.Deps, table *assessment.Table) *Dashboard { return &Dashboard{deps, table} }
 
 // MaxVerified bounds the verified assessments of a dashboard.
 const MaxVerified = 1000
@@ -37,7 +34,7 @@ type DashboardFigures struct {
 // company; verified_limit).
 func (o *Dashboard) Dashboard(ctx context.Context, who access.Principal, year *int, verified int64) (DashboardFigures, error) {
 	var out DashboardFigures
-	if err := o.deps.Gate.Require(ctx, who, access.Assessments.View); err != nil {
+	if err := o.Gate.Require(ctx, who, access.Assessments.View); err != nil {
 		return out, err
 	}
 	if who.CompanyID == 0 {
@@ -47,12 +44,12 @@ func (o *Dashboard) Dashboard(ctx context.Context, who access.Principal, year *i
 		return out, fault.Field("verified_limit", fmt.Sprintf("A whole number from 0 to %d.", MaxVerified))
 	}
 	scope := who.Scope(false)
-	err := o.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+	err := o.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
 		sums, err := tx.Rollups.Sums(ctx, scope)
 		if err != nil {
 			return err
 		}
-		out.Dashboard = dashboard.Compose(o.table, sums, year)
+		out.Dashboard = dashboard.Compose(o.Table, sums, year)
 		out.Verified, err = tx.Rollups.Verified(ctx, scope, year, int(verified))
 		return err
 	})

@@ -24,12 +24,12 @@ const (
 // Template returns the heading of an empty file, with one row of example values where it is
 // asked for. Faults: Unauthenticated, Forbidden.
 func (b *Batches) Template(ctx context.Context, who access.Principal, example bool) (func(w io.Writer) error, error) {
-	if err := b.deps.Gate.Require(ctx, who, access.Assessments.View); err != nil {
+	if err := b.Gate.Require(ctx, who, access.Assessments.View); err != nil {
 		return nil, err
 	}
-	heading := b.deps.Assessing.Table().Template()
+	heading := b.Assessing.Table.Template()
 	return func(w io.Writer) error {
-		return b.deps.Files.Write(w, heading, func(yield func([]string, error) bool) {
+		return b.Files.Write(w, heading, func(yield func([]string, error) bool) {
 			if example {
 				yield(exampleRow(heading), nil)
 			}
@@ -61,12 +61,12 @@ func exampleRow(heading []string) []string {
 // which an import takes back. It is read twice, the first time for its heading, piece by
 // piece in one view of the database. Faults: Unauthenticated, Forbidden.
 func (b *Batches) Export(ctx context.Context, who access.Principal, shared bool, q ports.Query) (func(w io.Writer) error, error) {
-	if err := b.deps.Gate.Require(ctx, who, access.Assessments.View); err != nil {
+	if err := b.Gate.Require(ctx, who, access.Assessments.View); err != nil {
 		return nil, err
 	}
-	scope, table := who.Scope(shared), b.deps.Assessing.Table()
+	scope, table := who.Scope(shared), b.Assessing.Table
 	return func(w io.Writer) error {
-		return b.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+		return b.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
 			filled := map[string]bool{}
 			for piece, err := range wholeAssessments(ctx, tx, scope, q, exportChunk) {
 				if err != nil {
@@ -83,7 +83,7 @@ func (b *Batches) Export(ctx context.Context, who access.Principal, shared bool,
 				cells = append(cells, assessment.Cell{Name: name})
 			}
 			heading := table.FileHeading(cells)
-			return b.deps.Files.Write(w, heading, rowsOf(ctx, tx, scope, q, exportChunk, tableRows(table, heading)))
+			return b.Files.Write(w, heading, rowsOf(ctx, tx, scope, q, exportChunk, tableRows(table, heading)))
 		})
 	}, nil
 }
@@ -194,13 +194,13 @@ var lineColumns = []string{
 // that a list would give: a row a source of emissions or of removals, which the column
 // line tells apart. Faults: Unauthenticated, Forbidden.
 func (b *Batches) ExportLines(ctx context.Context, who access.Principal, shared bool, q ports.Query) (func(w io.Writer) error, error) {
-	if err := b.deps.Gate.Require(ctx, who, access.Assessments.View); err != nil {
+	if err := b.Gate.Require(ctx, who, access.Assessments.View); err != nil {
 		return nil, err
 	}
 	scope := who.Scope(shared)
 	return func(w io.Writer) error {
-		return b.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
-			return b.deps.Files.Write(w, lineColumns, rowsOf(ctx, tx, scope, q, reportChunk, lineRows(ctx, tx, scope)))
+		return b.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+			return b.Files.Write(w, lineColumns, rowsOf(ctx, tx, scope, q, reportChunk, lineRows(ctx, tx, scope)))
 		})
 	}, nil
 }

@@ -34,7 +34,7 @@ type Prefilled struct {
 // Faults: Unauthenticated, Forbidden, NotFound, Invalid (sections, crop_id, assessment_year).
 func (a *Assessments) Prefill(ctx context.Context, who access.Principal, id int64, decode func() (PrefillOptions, error)) (Prefilled, error) {
 	var out Prefilled
-	if err := a.deps.Gate.Require(ctx, who,
+	if err := a.Gate.Require(ctx, who,
 		access.Assessments.Edit, access.Fields.View, access.Cultivations.View, access.Fertilizations.View); err != nil {
 		return out, err
 	}
@@ -47,7 +47,7 @@ func (a *Assessments) Prefill(ctx context.Context, who access.Principal, id int6
 		out.Prefill, err = a.proposed(ctx, tx, who.Scope(false), whole, options)
 		return err
 	}
-	err := a.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+	err := a.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
 		whole, err := readWhole(ctx, tx, who.Scope(false), id)
 		if err != nil {
 			return err
@@ -122,7 +122,7 @@ func (a *Assessments) proposed(ctx context.Context, tx ports.Repos, scope access
 	if grows := func(c farm.Cultivation) bool { return c.Crop.ID == options.CropID }; options.CropID != 0 && !slices.ContainsFunc(known.Cultivations, grows) {
 		return none, fault.Field("crop_id", "No cultivation here has this crop in a season of the assessment year.")
 	}
-	out := a.deps.Table.Prefill(&whole.Assessment, whole.Sheet, known)
+	out := a.Table.Prefill(&whole.Assessment, whole.Sheet, known)
 	if len(options.Sections) > 0 {
 		out.Proposals = slices.DeleteFunc(out.Proposals, func(p assessment.Proposal) bool { return !slices.Contains(options.Sections, p.Section) })
 	}

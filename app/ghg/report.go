@@ -63,7 +63,7 @@ func (a *Assessments) CompareReports(ctx context.Context, who access.Principal, 
 
 func (a *Assessments) report(ctx context.Context, scope access.Scope, id int64, wanted ReportRequest) (ports.ImpactDocument, error) {
 	if !wanted.Live {
-		return app.In(ctx, a.deps.Store.Read, func(ctx context.Context, tx ports.Repos) (ports.ImpactDocument, error) {
+		return app.In(ctx, a.Store.Read, func(ctx context.Context, tx ports.Repos) (ports.ImpactDocument, error) {
 			return storedReport(ctx, tx, scope, id, wanted.Version)
 		})
 	}
@@ -116,7 +116,7 @@ func (a *Assessments) live(ctx context.Context, p preparedCalculation) (ports.Im
 	return ports.ImpactDocument{
 		Subject: p.subject,
 		Report: ghg.NewReport(result, ghg.About{
-			AssessmentID: p.whole.ID, Basis: BasisLive, ComputedAt: a.deps.Clock.Now(), Warnings: assessment.Warnings(p.warnings),
+			AssessmentID: p.whole.ID, Basis: BasisLive, ComputedAt: a.Clock.Now(), Warnings: assessment.Warnings(p.warnings),
 		}),
 	}, nil
 }
@@ -130,15 +130,15 @@ const (
 // WriteReport writes a report as a file: csv or pdf.
 func (a *Assessments) WriteReport(w io.Writer, format string, doc ports.ImpactDocument) error {
 	if format == CSV {
-		return a.deps.Sheets.ImpactSheet(w, doc)
+		return a.Sheets.ImpactSheet(w, doc)
 	}
-	return a.deps.Documents.PrintImpact(w, doc)
+	return a.Documents.PrintImpact(w, doc)
 }
 
 // Submissions returns the submitted versions of an assessment, newest first, without their
 // reports. Faults: Unauthenticated, Forbidden, NotFound.
 func (a *Assessments) Submissions(ctx context.Context, who access.Principal, shared bool, id int64, q ports.Query) (app.List[ports.AssessmentVersion], error) {
-	return app.ReadList(ctx, a.deps.Deps, app.Ask{Who: who, Need: access.Assessments.View, Shared: shared},
+	return app.ReadList(ctx, a.Deps, app.Ask{Who: who, Need: access.Assessments.View, Shared: shared},
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
 			if _, err := tx.Assessments.Get(ctx, scope, id); err != nil {
 				return 0, err
@@ -159,7 +159,7 @@ type StoredVersion struct {
 // SubmissionOf returns a submitted version. Faults: Unauthenticated, Forbidden, NotFound.
 func (a *Assessments) SubmissionOf(ctx context.Context, who access.Principal, shared bool, id int64, number int) (StoredVersion, error) {
 	scope := who.Scope(shared)
-	version, err := app.Read(ctx, a.deps.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (out ports.AssessmentVersion, err error) {
+	version, err := app.Read(ctx, a.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (out ports.AssessmentVersion, err error) {
 		if _, err := tx.Assessments.Get(ctx, scope, id); err != nil {
 			return out, err
 		}

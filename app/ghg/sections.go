@@ -13,7 +13,7 @@ import (
 
 // Section returns the section of a key. Faults: NotFound.
 func (a *Assessments) Section(key string) (assessment.Section, error) {
-	section, ok := a.deps.Table.Section(key)
+	section, ok := a.Table.Section(key)
 	if !ok {
 		return section, fault.Missing("section")
 	}
@@ -39,14 +39,14 @@ func (a *Assessments) WriteSection(ctx context.Context, who access.Principal, id
 		}
 		have := e.before.Sheet[key]
 		if partial && section.Shape == assessment.Object {
-			row, wrong := a.deps.Table.Patch(key, valuesOf(have), raw)
+			row, wrong := a.Table.Patch(key, valuesOf(have), raw)
 			e.replace(section, []assessment.Row{row})
 			return wrong.Err()
 		}
 		if raw == nil {
 			return fault.Field(fault.NonField, fmt.Sprintf("Expected the section %s, got null.", key))
 		}
-		rows, wrong := a.deps.Table.Check(key, raw)
+		rows, wrong := a.Table.Check(key, raw)
 		if len(wrong) == 0 {
 			wrong = foreignRows(rows, have)
 		}
@@ -112,7 +112,7 @@ func (a *Assessments) AddItem(ctx context.Context, who access.Principal, id int6
 		if len(e.before.Sheet[key]) >= assessment.MaxItems {
 			return fault.Field(fault.NonField, fmt.Sprintf("This section has %d items already, which is the most it may have.", assessment.MaxItems))
 		}
-		fresh, wrong := a.deps.Table.CheckItem(key, raw)
+		fresh, wrong := a.Table.CheckItem(key, raw)
 		if row = (assessment.Row{Values: fresh.Values}); len(wrong) > 0 {
 			return wrong.Err()
 		}
@@ -148,9 +148,9 @@ func (a *Assessments) WriteItem(ctx context.Context, who access.Principal, item 
 		}
 		var wrong fault.Fields
 		if partial {
-			row, wrong = a.deps.Table.Patch(key, e.before.Sheet[key][at].Values, raw)
+			row, wrong = a.Table.Patch(key, e.before.Sheet[key][at].Values, raw)
 		} else {
-			row, wrong = a.deps.Table.CheckItem(key, raw)
+			row, wrong = a.Table.CheckItem(key, raw)
 		}
 		if row.ID = itemID; len(wrong) > 0 {
 			return wrong.Err()
@@ -203,7 +203,7 @@ func (a *Assessments) Declare(ctx context.Context, who access.Principal, id int6
 		if err != nil {
 			return err
 		}
-		declarations, wrong := a.deps.Table.CheckDeclarations(raw, e.before.Sheet)
+		declarations, wrong := a.Table.CheckDeclarations(raw, e.before.Sheet)
 		e.after.Declarations = declarations
 		return wrong.Err()
 	})

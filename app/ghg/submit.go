@@ -43,7 +43,7 @@ type Submission struct {
 // Unavailable (the engine; the assessment keeps the state it had), Conflict
 // (assessment_busy).
 func (a *Assessments) Submit(ctx context.Context, who access.Principal, id int64) (Submission, error) {
-	if err := a.deps.Gate.Require(ctx, who, access.Assessments.Edit); err != nil {
+	if err := a.Gate.Require(ctx, who, access.Assessments.Edit); err != nil {
 		return Submission{}, err
 	}
 	scope := who.Scope(false)
@@ -85,8 +85,8 @@ func (a *Assessments) prepare(ctx context.Context, tx ports.Repos, whole Whole) 
 	if p.choice, err = tx.EngineChoices.Get(ctx, scope); err != nil {
 		return p, err
 	}
-	p.violations, p.warnings = a.deps.Table.Submittable(&whole.Assessment, whole.Sheet, facts)
-	p.input, _, p.obstacles = a.deps.Table.Normalise(&whole.Assessment, whole.Sheet, facts)
+	p.violations, p.warnings = a.Table.Submittable(&whole.Assessment, whole.Sheet, facts)
+	p.input, _, p.obstacles = a.Table.Normalise(&whole.Assessment, whole.Sheet, facts)
 	if p.digest, err = p.input.Digest(); err != nil {
 		return p, err
 	}
@@ -97,7 +97,7 @@ func (a *Assessments) prepare(ctx context.Context, tx ports.Repos, whole Whole) 
 
 // prepared prepares an assessment as it stands.
 func (a *Assessments) prepared(ctx context.Context, scope access.Scope, id int64) (preparedCalculation, error) {
-	return app.In(ctx, a.deps.Store.Read, func(ctx context.Context, tx ports.Repos) (out preparedCalculation, err error) {
+	return app.In(ctx, a.Store.Read, func(ctx context.Context, tx ports.Repos) (out preparedCalculation, err error) {
 		whole, err := readWhole(ctx, tx, scope, id)
 		if err != nil {
 			return out, err
@@ -146,7 +146,7 @@ func (a *Assessments) calculated(ctx context.Context, scope access.Scope, id int
 
 // run has a snapshot calculated by the engine of the company.
 func (a *Assessments) run(ctx context.Context, p preparedCalculation) (ghg.Result, ports.EngineReference, error) {
-	engine, err := a.deps.Engines.Engine(p.choice.Engine)
+	engine, err := a.Engines.Engine(p.choice.Engine)
 	if err != nil {
 		return ghg.Result{}, ports.EngineReference{}, err
 	}
@@ -160,14 +160,14 @@ func (a *Assessments) recordFailure(ctx context.Context, scope access.Scope, id 
 	if f, ok := fault.As(failure); ok && f.Kind != fault.Internal {
 		reason = f.Message
 	}
-	err := a.deps.Store.Write(idempotency.Apart(ctx), func(ctx context.Context, tx ports.Repos) error {
+	err := a.Store.Write(idempotency.Apart(ctx), func(ctx context.Context, tx ports.Repos) error {
 		if _, err := tx.Assessments.GetForUpdate(ctx, scope, id); err != nil {
 			return err
 		}
 		return tx.Assessments.SetCalculation(ctx, scope, id, assessment.Failed, reason)
 	})
 	if err != nil {
-		a.deps.Log.WarnContext(ctx, "the failure of a calculation could not be noted", "assessment", id, "error", err)
+		a.Log.WarnContext(ctx, "the failure of a calculation could not be noted", "assessment", id, "error", err)
 	}
 }
 
@@ -176,7 +176,7 @@ func (a *Assessments) recordFailure(ctx context.Context, scope access.Scope, id 
 // where the result is not that of what the assessment holds by now.
 func (a *Assessments) keep(ctx context.Context, who access.Principal, id int64, c calculation) (out Submission, fresh bool, err error) {
 	scope := who.Scope(false)
-	out, err = app.In(ctx, a.deps.Store.Write, func(ctx context.Context, tx ports.Repos) (out Submission, err error) {
+	out, err = app.In(ctx, a.Store.Write, func(ctx context.Context, tx ports.Repos) (out Submission, err error) {
 		fresh = false
 		whole, err := lockWhole(ctx, tx, scope, id)
 		if err != nil {
@@ -207,7 +207,7 @@ func (a *Assessments) keepLocked(ctx context.Context, tx ports.Repos, who access
 	if newest != nil && c.isOf(*newest) {
 		return a.settle(ctx, tx, scope, c, *newest)
 	}
-	at := c.whole.NextVersion(a.deps.Clock.Now())
+	at := c.whole.NextVersion(a.Clock.Now())
 	version, report, err := c.version(who, c.whole.SubmittedVersion+1, at)
 	if err != nil {
 		return Submission{}, err
@@ -249,7 +249,7 @@ func (a *Assessments) settle(ctx context.Context, tx ports.Repos, scope access.S
 	r := &out.Record
 	if r.HasUnsubmittedChanges {
 		r.HasUnsubmittedChanges, r.CalculationStatus, r.CalculationReason = false, assessment.Done, ""
-		r.UpdatedAt = r.NextVersion(a.deps.Clock.Now())
+		r.UpdatedAt = r.NextVersion(a.Clock.Now())
 		if err := tx.Assessments.Update(ctx, scope, r); err != nil {
 			return out, err
 		}
@@ -322,7 +322,7 @@ type submitted struct {
 func (a *Assessments) publishSubmitted(ctx context.Context, tx ports.Repos, who access.Principal, s submitted) error {
 	before, after, v, report := s.before, s.after, s.version, s.report
 	published := event.Event{
-		ID: a.deps.IDs.UUID(), Type: event.TypeAssessmentSubmitted, CompanyID: after.CompanyID,
+		ID: a.IDs.UUID(), Type: event.TypeAssessmentSubmitted, CompanyID: after.CompanyID,
 		Subject: fmt.Sprintf("assessment/%d", after.ID), At: v.SubmittedAt,
 		Data: event.AssessmentSubmitted{
 			Assessment: after.ID, Version: v.Number, ResourceType: string(after.ResourceType), ResourceID: after.ResourceID,
@@ -351,7 +351,7 @@ func (a *Assessments) unsubmitted(ctx context.Context, tx ports.Repos, scope acc
 	if err != nil || newest == nil {
 		return true, err
 	}
-	in, _, _ := a.deps.Table.Normalise(&whole.Assessment, whole.Sheet, assessment.Facts{Now: a.deps.Clock.Now()})
+	in, _, _ := a.Table.Normalise(&whole.Assessment, whole.Sheet, assessment.Facts{Now: a.Clock.Now()})
 	digest, err := in.Digest()
 	return digest != newest.Digest || !whole.Subject("", in).Same(subjectOf(*newest)), err
 }

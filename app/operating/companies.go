@@ -18,17 +18,17 @@ import (
 func (o *Operating) inCompany(ctx context.Context, id int64,
 	do func(ctx context.Context, tx ports.OperatorRepos, scope access.Scope, now time.Time) error,
 ) error {
-	return o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	return o.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		if _, err := tx.Accounts.Company(ctx, id); err != nil {
 			return err
 		}
-		return do(ctx, tx, access.Own(id), o.deps.Clock.Now())
+		return do(ctx, tx, access.Own(id), o.Clock.Now())
 	})
 }
 
 // ofCompany reads what belongs to a company. Faults: NotFound (company).
 func ofCompany[T any](ctx context.Context, o *Operating, id int64, read func(ctx context.Context, tx ports.OperatorRepos) (T, error)) (T, error) {
-	return app.In(ctx, o.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (out T, err error) {
+	return app.In(ctx, o.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (out T, err error) {
 		if _, err := tx.Accounts.Company(ctx, id); err != nil {
 			return out, err
 		}
@@ -38,7 +38,7 @@ func ofCompany[T any](ctx context.Context, o *Operating, id int64, read func(ctx
 
 // Company returns a company. Faults: NotFound.
 func (o *Operating) Company(ctx context.Context, id int64) (ports.Company, error) {
-	return app.In(ctx, o.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (ports.Company, error) {
+	return app.In(ctx, o.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (ports.Company, error) {
 		return tx.Accounts.Company(ctx, id)
 	})
 }
@@ -47,7 +47,7 @@ func (o *Operating) Company(ctx context.Context, id int64) (ports.Company, error
 // from now on; what is empty is the default. Versions that were submitted stay as they are.
 // Faults: NotFound, Invalid.
 func (o *Operating) ChooseEngine(ctx context.Context, companyID int64, choice ports.EngineChoice) error {
-	if err := o.deps.Engines.Check(choice); err != nil {
+	if err := o.Engines.Check(choice); err != nil {
 		return err
 	}
 	return o.inCompany(ctx, companyID, func(ctx context.Context, tx ports.OperatorRepos, scope access.Scope, now time.Time) error {
@@ -73,8 +73,8 @@ func (o *Operating) EngineChoice(ctx context.Context, companyID int64) (out port
 // CreateAPIKey makes a key that acts as a user, and gives its text, which is not kept.
 // Faults: Invalid, NotFound.
 func (o *Operating) CreateAPIKey(ctx context.Context, email string, in account.KeyRequest) (key access.APIKey, text string, err error) {
-	now := o.deps.Clock.Now()
-	err = o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	now := o.Clock.Now()
+	err = o.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		user, err := tx.Accounts.UserByEmail(ctx, email)
 		if err != nil {
 			return err
@@ -85,7 +85,7 @@ func (o *Operating) CreateAPIKey(ctx context.Context, email string, in account.K
 		if user.Disabled {
 			return fault.Field("user", "This user is disabled.")
 		}
-		key, text, err = account.MintKey(o.deps.IDs, access.Named{ID: user.ID, Name: user.Name}, user.CompanyID, in, now)
+		key, text, err = account.MintKey(o.IDs, access.Named{ID: user.ID, Name: user.Name}, user.CompanyID, in, now)
 		if err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func checkService(service access.Service) error {
 // Subscribe grants a company a subscription, until a last day (civil date, UTC) or without end,
 // in place of the one it had. Faults: Invalid, NotFound (company).
 func (o *Operating) Subscribe(ctx context.Context, companyID int64, service access.Service, until *time.Time) (ports.Subscription, error) {
-	out := ports.Subscription{CompanyID: companyID, Service: service, Until: until, GrantedAt: o.deps.Clock.Now()}
+	out := ports.Subscription{CompanyID: companyID, Service: service, Until: until, GrantedAt: o.Clock.Now()}
 	if err := checkService(service); err != nil {
 		return out, err
 	}
@@ -143,7 +143,7 @@ func (o *Operating) Unsubscribe(ctx context.Context, companyID int64, service ac
 	if err := checkService(service); err != nil {
 		return err
 	}
-	return o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	return o.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		before, err := tx.Subscriptions.Get(ctx, companyID, service)
 		if err != nil {
 			return err
@@ -151,11 +151,11 @@ func (o *Operating) Unsubscribe(ctx context.Context, companyID int64, service ac
 		if err := tx.Subscriptions.Drop(ctx, companyID, service); err != nil {
 			return err
 		}
-		return tx.Audit.Add(ctx, entry(companyID, o.deps.Clock.Now()).Of(audit.Delete, "subscription", companyID, audit.Diff(&subscriptionAudited{before.Service, before.Until}, nil)))
+		return tx.Audit.Add(ctx, entry(companyID, o.Clock.Now()).Of(audit.Delete, "subscription", companyID, audit.Diff(&subscriptionAudited{before.Service, before.Until}, nil)))
 	})
 }
 
 // RetryStratification takes a failed stratification order up again; see [soil.RetryOrder].
 func (o *Operating) RetryStratification(ctx context.Context, orderID int64) (stratification.OrderState, error) {
-	return soil.RetryOrder(ctx, o.deps.Store, o.deps.Clock, orderID)
+	return soil.RetryOrder(ctx, o.Store, o.Clock, orderID)
 }

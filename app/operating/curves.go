@@ -14,11 +14,11 @@ import (
 // on, in place of the version before it; versions are never changed.
 // Faults: Invalid, Conflict (curves_exist).
 func (o *Operating) ImportCurves(ctx context.Context, region, version string, set cropcheck.Set) (cropcheck.Edition, error) {
-	edition := cropcheck.Edition{Region: region, Version: version, Set: set, ImportedAt: o.deps.Clock.Now()}
+	edition := cropcheck.Edition{Region: region, Version: version, Set: set, ImportedAt: o.Clock.Now()}
 	if err := edition.Check(); err != nil {
 		return edition, err
 	}
-	err := o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	err := o.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		before, err := o.inForce(ctx, tx, region)
 		if err != nil {
 			return err
@@ -33,14 +33,14 @@ func (o *Operating) ImportCurves(ctx context.Context, region, version string, se
 
 // CurvesInForce returns the curves in force, one edition a region.
 func (o *Operating) CurvesInForce(ctx context.Context) ([]cropcheck.Edition, error) {
-	return app.In(ctx, o.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) ([]cropcheck.Edition, error) {
-		return o.deps.Curves.InForce(ctx, tx.Curves)
+	return app.In(ctx, o.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) ([]cropcheck.Edition, error) {
+		return o.Curves.InForce(ctx, tx.Curves)
 	})
 }
 
 // inForce returns the edition of a region that is in force; nil where there is none.
 func (o *Operating) inForce(ctx context.Context, tx ports.OperatorRepos, region string) (*cropcheck.Edition, error) {
-	all, err := o.deps.Curves.InForce(ctx, tx.Curves)
+	all, err := o.Curves.InForce(ctx, tx.Curves)
 	if err != nil {
 		return nil, err
 	}

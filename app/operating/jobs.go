@@ -43,14 +43,14 @@ func (o *Operating) Jobs(ctx context.Context, filter ports.JobFilter) (out []por
 	if filter.State != "" && !slices.Contains(ports.JobStates, filter.State) {
 		return nil, fault.Field("state", "A job is waiting, running or failed.")
 	}
-	return app.In(ctx, o.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) ([]ports.KeptJob, error) {
+	return app.In(ctx, o.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) ([]ports.KeptJob, error) {
 		return tx.Jobs.List(ctx, filter)
 	})
 }
 
 // Job returns one background job. Faults: NotFound.
 func (o *Operating) Job(ctx context.Context, id int64) (out ports.KeptJob, err error) {
-	return app.In(ctx, o.deps.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (ports.KeptJob, error) {
+	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (ports.KeptJob, error) {
 		return tx.Jobs.GetForUpdate(ctx, id)
 	})
 }
@@ -82,8 +82,8 @@ func (o *Operating) CancelJob(ctx context.Context, id int64) (ports.KeptJob, err
 func (o *Operating) changeJob(
 	ctx context.Context, id int64, change func(ctx context.Context, tx ports.OperatorRepos, j ports.KeptJob, now time.Time) error,
 ) (was ports.KeptJob, err error) {
-	return app.In(ctx, o.deps.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (was ports.KeptJob, err error) {
-		now := o.deps.Clock.Now()
+	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (was ports.KeptJob, err error) {
+		now := o.Clock.Now()
 		if was, err = tx.Jobs.GetForUpdate(ctx, id); err != nil {
 			return was, err
 		}
@@ -96,7 +96,7 @@ func (o *Operating) changeJob(
 
 // ForgetFailedJobs removes the jobs that failed long ago, and returns how many.
 func (o *Operating) ForgetFailedJobs(ctx context.Context) (n int64, err error) {
-	return app.In(ctx, o.deps.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
-		return tx.Jobs.ForgetFailed(ctx, o.deps.Clock.Now().Add(-failedKeptFor))
+	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
+		return tx.Jobs.ForgetFailed(ctx, o.Clock.Now().Add(-failedKeptFor))
 	})
 }

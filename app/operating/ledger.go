@@ -36,7 +36,7 @@ func (o *Operating) Transactions(ctx context.Context, companyID, limit int64) (i
 	if _, err := o.Company(ctx, companyID); err != nil {
 		return nil, err
 	}
-	return app.Stream(ctx, o.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) iter.Seq2[credit.Transaction, error] {
+	return app.Stream(ctx, o.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) iter.Seq2[credit.Transaction, error] {
 		return tx.Wallet.Transactions(ctx, access.Own(companyID), ports.Query{Limit: limit})
 	}), nil
 }

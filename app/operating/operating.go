@@ -22,8 +22,8 @@ import (
 	"tilth/ports"
 )
 
-// Deps is what the use cases need.
-type Deps struct {
+// Operating is the operator's use cases.
+type Operating struct {
 	Store     ports.Store
 	Passwords ports.Passwords
 	Tokens    ports.Tokens
@@ -33,12 +33,6 @@ type Deps struct {
 	Engines   ports.Engines
 }
 
-// Operating is the operator's use cases.
-type Operating struct{ deps Deps }
-
-// New makes the use cases.
-func New(deps Deps) *Operating { return &Operating{deps} }
-
 // CreateCompany makes a company with the roles that every company starts with.
 // Faults: Invalid, Conflict when the name is taken.
 func (o *Operating) CreateCompany(ctx context.Context, name string) (ports.Company, error) {
@@ -46,8 +40,8 @@ func (o *Operating) CreateCompany(ctx context.Context, name string) (ports.Compa
 	if name == "" || utf8.RuneCountInString(name) > 255 {
 		return ports.Company{}, fault.Field("name", "A name of 1 to 255 characters.")
 	}
-	return app.In(ctx, o.deps.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (out ports.Company, err error) {
-		out = ports.Company{UUID: o.deps.IDs.UUID(), Name: name, CreatedAt: o.deps.Clock.Now()}
+	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (out ports.Company, err error) {
+		out = ports.Company{UUID: o.IDs.UUID(), Name: name, CreatedAt: o.Clock.Now()}
 		if err := tx.Accounts.CreateCompany(ctx, &out, access.DefaultRoles()); err != nil {
 			return out, err
 		}
@@ -75,12 +69,12 @@ func (o *Operating) CreateUser(ctx context.Context, in NewUser) (ports.User, err
 	hash := ""
 	if in.Password != "" {
 		var err error
-		if hash, err = o.deps.Passwords.Hash(in.Password); err != nil {
+		if hash, err = o.Passwords.Hash(in.Password); err != nil {
 			return ports.User{}, err
 		}
 	}
-	return app.In(ctx, o.deps.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (out ports.User, err error) {
-		out = ports.User{CompanyID: in.CompanyID, Email: in.Email, Name: in.Name, PasswordHash: hash, CreatedAt: o.deps.Clock.Now()}
+	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (out ports.User, err error) {
+		out = ports.User{CompanyID: in.CompanyID, Email: in.Email, Name: in.Name, PasswordHash: hash, CreatedAt: o.Clock.Now()}
 		if !in.Operator {
 			if _, err := tx.Accounts.Company(ctx, in.CompanyID); err != nil {
 				return out, err
@@ -135,19 +129,19 @@ func (o *Operating) CreateToken(ctx context.Context, email string, ttl time.Dura
 	if err != nil {
 		return "", err
 	}
-	return o.deps.Tokens.Issue(ctx, user.ID, o.deps.Clock.Now(), ttl)
+	return o.Tokens.Issue(ctx, user.ID, o.Clock.Now(), ttl)
 }
 
 // User returns a user by e-mail. Faults: NotFound.
 func (o *Operating) User(ctx context.Context, email string) (ports.User, error) {
-	return app.In(ctx, o.deps.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (ports.User, error) {
+	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (ports.User, error) {
 		return tx.Accounts.UserByEmail(ctx, email)
 	})
 }
 
 // DisableUser ends a user's access from its next request on. Faults: NotFound.
 func (o *Operating) DisableUser(ctx context.Context, email string) (ports.User, error) {
-	return app.In(ctx, o.deps.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (user ports.User, err error) {
+	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (user ports.User, err error) {
 		if user, err = tx.Accounts.UserByEmail(ctx, email); err != nil {
 			return user, err
 		}
@@ -156,7 +150,7 @@ func (o *Operating) DisableUser(ctx context.Context, email string) (ports.User, 
 		if err := tx.Accounts.SetDisabled(ctx, user.ID, true); err != nil || was {
 			return user, err
 		}
-		return user, auditUser(ctx, tx, o.deps.Clock.Now(), user, audit.Update, audit.Diff(&userAudited{}, &userAudited{Disabled: true}))
+		return user, auditUser(ctx, tx, o.Clock.Now(), user, audit.Update, audit.Diff(&userAudited{}, &userAudited{Disabled: true}))
 	})
 }
 
@@ -187,8 +181,8 @@ func (o *Operating) SetPrice(ctx context.Context, service string, perHa credit.A
 	if !slices.Contains(credit.Services, service) {
 		return fault.Field("service", service+" is no service; one of "+strings.Join(credit.Services, ", ")+".")
 	}
-	return o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-		now := o.deps.Clock.Now()
+	return o.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		now := o.Clock.Now()
 		var was *priceAudited
 		if before, ok, err := tx.Wallet.Price(ctx, service); err != nil {
 			return err
@@ -204,8 +198,8 @@ func (o *Operating) SetPrice(ctx context.Context, service string, perHa credit.A
 
 // ImportCrops stores crops of the catalog by their slug and gives how many there are then.
 func (o *Operating) ImportCrops(ctx context.Context, crops []farm.Crop) (total int64, err error) {
-	return app.In(ctx, o.deps.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (total int64, err error) {
-		now := o.deps.Clock.Now()
+	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (total int64, err error) {
+		now := o.Clock.Now()
 		if err := tx.Catalog.UpsertCrops(ctx, crops, now); err != nil {
 			return total, err
 		}
@@ -218,19 +212,19 @@ func (o *Operating) ImportCrops(ctx context.Context, crops []farm.Crop) (total i
 
 // SeedCrops stores the catalog Tilth comes with, where there is none yet.
 func (o *Operating) SeedCrops(ctx context.Context, crops []farm.Crop) error {
-	return o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	return o.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		have, err := tx.Catalog.CountCrops(ctx)
 		if err != nil || have > 0 {
 			return err
 		}
-		return tx.Catalog.UpsertCrops(ctx, crops, o.deps.Clock.Now())
+		return tx.Catalog.UpsertCrops(ctx, crops, o.Clock.Now())
 	})
 }
 
 // EnsureSigningKey makes the first key that access tokens are signed with. Replicas
 // that start at once may make two; all of them verify.
 func (o *Operating) EnsureSigningKey(ctx context.Context) error {
-	return o.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	return o.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		keys, err := tx.Accounts.SigningKeys(ctx)
 		if err != nil || len(keys) > 0 {
 			return err
@@ -240,14 +234,14 @@ func (o *Operating) EnsureSigningKey(ctx context.Context) error {
 }
 
 func (o *Operating) newSigningKey() ports.SigningKey {
-	seed := sha256.Sum256([]byte(o.deps.IDs.Secret()))
-	return ports.SigningKey{ID: o.deps.IDs.UUID(), Seed: seed[:], CreatedAt: o.deps.Clock.Now()}
+	seed := sha256.Sum256([]byte(o.IDs.Secret()))
+	return ports.SigningKey{ID: o.IDs.UUID(), Seed: seed[:], CreatedAt: o.Clock.Now()}
 }
 
 // RotateSigningKey makes a new key for access tokens. Tokens signed with the keys before
 // it are good until they expire.
 func (o *Operating) RotateSigningKey(ctx context.Context) (ports.SigningKey, error) {
-	return app.In(ctx, o.deps.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (key ports.SigningKey, err error) {
+	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (key ports.SigningKey, err error) {
 		key = o.newSigningKey()
 		if err := tx.Accounts.AddSigningKey(ctx, key); err != nil {
 			return key, err

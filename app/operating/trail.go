@@ -74,7 +74,7 @@ func post(ctx context.Context, tx ports.OperatorRepos, scope access.Scope, walle
 // Trail streams what the command line changed of the installation as a whole, newest first;
 // at most limit entries where that is not 0.
 func (o *Operating) Trail(ctx context.Context, limit int64) iter.Seq2[ports.OperatorEntry, error] {
-	return app.Stream(ctx, o.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) iter.Seq2[ports.OperatorEntry, error] {
+	return app.Stream(ctx, o.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) iter.Seq2[ports.OperatorEntry, error] {
 		return tx.Trail.Each(ctx, limit)
 	})
 }

@@ -33,7 +33,7 @@ const (
 // Nothing is charged.
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (o *Profiles) RetrieveIndex(ctx context.Context, who access.Principal, shared bool, id int64, index vegetation.Index, wait time.Duration) (Profile, error) {
-	if err := o.deps.Gate.Require(ctx, who, access.ProfileOrders.View); err != nil {
+	if err := o.Gate.Require(ctx, who, access.ProfileOrders.View); err != nil {
 		return Profile{}, err
 	}
 	scope := who.Scope(shared)
@@ -86,8 +86,8 @@ type derivation struct {
 // look returns an order as it stands for an index, and the derivation of its series; none for
 // the order's own, and while it is not active.
 func (o *Profiles) look(ctx context.Context, scope access.Scope, id int64, index vegetation.IndexCode) (out Profile, seen derivation, err error) {
-	now := o.deps.Clock.Now()
-	err = o.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+	now := o.Clock.Now()
+	err = o.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
 		if out.Order, err = tx.Orders.Get(ctx, scope, id); err != nil {
 			return err
 		}
@@ -121,8 +121,8 @@ func (o *Profiles) look(ctx context.Context, scope access.Scope, id int64, index
 // that it is computed for, whoever looks: the series is part of its order, and costs nothing.
 // Where another request or a worker changed the derivation since it was seen, it is left alone.
 func (o *Profiles) derive(ctx context.Context, order vegetation.OrderState, seen derivation) error {
-	scope, now := access.Own(order.CompanyID), o.deps.Clock.Now()
-	return o.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	scope, now := access.Own(order.CompanyID), o.Clock.Now()
+	return o.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 		current, err := tx.Orders.GetForUpdate(ctx, scope, order.ID)
 		if err != nil || current.Status != vegetation.Active {
 			return err

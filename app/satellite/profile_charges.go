@@ -147,9 +147,9 @@ type ProfileQuote struct {
 // Faults: those of [Orders.Place] for what is asked for; credit that does not suffice is none.
 func (o *Profiles) Quote(ctx context.Context, who access.Principal, req ProfileRequest) (ProfileQuote, error) {
 	scope := who.Scope(false)
-	return app.Read(ctx, o.deps, who, access.ProfileOrders.Create, func(ctx context.Context, tx ports.Repos) (out ProfileQuote, err error) {
+	return app.Read(ctx, o.Deps, who, access.ProfileOrders.Create, func(ctx context.Context, tx ports.Repos) (out ProfileQuote, err error) {
 		out = ProfileQuote{}
-		draft, err := o.draft(ctx, tx, who, req, o.deps.Clock.Now())
+		draft, err := o.draft(ctx, tx, who, req, o.Clock.Now())
 		if err != nil {
 			return out, err
 		}

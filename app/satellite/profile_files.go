@@ -69,7 +69,7 @@ func (f *ProfileFiles) retrieve(ctx context.Context, who access.Principal, req P
 
 // title names the field, where the caller may see it.
 func (f *ProfileFiles) title(ctx context.Context, scope access.Scope, order vegetation.OrderState) (string, error) {
-	return app.In(ctx, f.Orders.deps.Store.Read, func(ctx context.Context, tx ports.Repos) (string, error) {
+	return app.In(ctx, f.Orders.Store.Read, func(ctx context.Context, tx ports.Repos) (string, error) {
 		field, err := tx.Fields.Get(ctx, scope, order.FieldID)
 		if fault.Is(err, fault.NotFound) {
 			return "", nil

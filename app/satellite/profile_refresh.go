@@ -22,7 +22,7 @@ const RefreshJob = "vi_profile_refresh"
 // refreshing reports whether a profile is being refreshed or is to be; ask says that nobody
 // has asked for it yet.
 func (o *Profiles) refreshing(ctx context.Context, tx ports.Repos, order vegetation.OrderState) (due, ask bool, err error) {
-	if due, err = refreshable(ctx, tx, order, o.deps.Clock.Now()); err != nil || !due {
+	if due, err = refreshable(ctx, tx, order, o.Clock.Now()); err != nil || !due {
 		return false, false, err
 	}
 	waits, err := tx.Jobs.Waits(ctx, RefreshJob, strconv.FormatInt(order.ID, 10))
@@ -32,8 +32,8 @@ func (o *Profiles) refreshing(ctx context.Context, tx ports.Repos, order vegetat
 // askRefresh queues the refresh of a profile. Who retrieves a shared profile may ask as
 // well: it costs nothing, and changes nothing that the owner's own look would not.
 func (o *Profiles) askRefresh(ctx context.Context, order vegetation.OrderState) error {
-	return o.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		return tx.Jobs.Enqueue(ctx, task.JobOn(RefreshJob, order.CompanyID, order.ID, o.deps.Clock.Now()))
+	return o.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		return tx.Jobs.Enqueue(ctx, task.JobOn(RefreshJob, order.CompanyID, order.ID, o.Clock.Now()))
 	})
 }
 

@@ -17,10 +17,7 @@ import (
 const ProfileJob = "vi_profile"
 
 // Profiles is the use cases of profile orders.
-type Profiles struct{ deps app.Deps }
-
-// NewProfiles makes the use cases.
-func NewProfiles(deps app.Deps) *Profiles { return &Profiles{deps} }
+type Profiles struct{ app.Deps }
 
 // ProfileRequest is an order as a client places it.
 type ProfileRequest struct {
@@ -35,8 +32,8 @@ type ProfileRequest struct {
 // Faults: Unauthenticated, Forbidden, Invalid (field), NotFound (season_unresolved),
 // PaymentRequired (insufficient_credit), Conflict (duplicate_profile).
 func (o *Profiles) Place(ctx context.Context, who access.Principal, req ProfileRequest) (vegetation.OrderState, error) {
-	scope, now := who.Scope(false), o.deps.Clock.Now()
-	return app.Write(ctx, o.deps, who, access.ProfileOrders.Create, func(ctx context.Context, tx ports.Repos) (out vegetation.OrderState, err error) {
+	scope, now := who.Scope(false), o.Clock.Now()
+	return app.Write(ctx, o.Deps, who, access.ProfileOrders.Create, func(ctx context.Context, tx ports.Repos) (out vegetation.OrderState, err error) {
 		fresh, err := o.draft(ctx, tx, who, req, now)
 		if err != nil {
 			return out, err
@@ -85,7 +82,7 @@ func (o *Profiles) draft(ctx context.Context, tx ports.Repos, who access.Princip
 		return s, err
 	}
 	return vegetation.OrderState{
-		UUID: o.deps.IDs.UUID(), CompanyID: scope.Company(), Index: string(req.Index),
+		UUID: o.IDs.UUID(), CompanyID: scope.Company(), Index: string(req.Index),
 		FieldID: field.ID, FieldUUID: field.UUID, SeasonID: season.ID,
 		StartDate: season.StartDate, EndDate: season.EndDate,
 		Boundary: field.Boundary.Geometry(), AreaM2: field.AreaM2(),
@@ -137,7 +134,7 @@ type Profile struct {
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (o *Profiles) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64) (Profile, error) {
 	scope, ask := who.Scope(shared), false
-	out, err := app.Read(ctx, o.deps, who, access.ProfileOrders.View, func(ctx context.Context, tx ports.Repos) (out Profile, err error) {
+	out, err := app.Read(ctx, o.Deps, who, access.ProfileOrders.View, func(ctx context.Context, tx ports.Repos) (out Profile, err error) {
 		if out.Order, err = tx.Orders.Get(ctx, scope, id); err != nil {
 			return out, err
 		}
@@ -156,9 +153,8 @@ func (o *Profiles) Retrieve(ctx context.Context, who access.Principal, shared bo
 // List returns the orders of the caller's company, or those shared with it; filters are company, created_by,
 // index_code (partial), field, season and status. Faults: Unauthenticated, Forbidden.
 func (o *Profiles) List(ctx context.Context, who access.Principal, shared bool, q ports.Query) (app.List[vegetation.OrderState], error) {
-	return app.ListIn(ctx, o.deps, app.Ask{Who: who, Need: access.ProfileOrders.View, Shared: shared}, q, func(tx ports.Repos) app.Lister[vegetation.OrderState, ports.Query] {
-		return tx.Orders
-	})
+	return app.ListIn(ctx, o.Deps, app.Ask{Who: who, Need: access.ProfileOrders.View, Shared: shared}, q,
+		func(tx ports.Repos) ports.ProfileOrders { return tx.Orders })
 }
 
 // Reorder is the action of taking up an order that had failed.

@@ -31,7 +31,7 @@ type shop struct {
 func newShop(t *testing.T) *shop {
 	t.Helper()
 	w := memory.New()
-	s := &shop{World: w, t: t, profiles: satellite.NewProfiles(w.Deps()), owner: w.Company(1)}
+	s := &shop{World: w, t: t, profiles: &satellite.Profiles{Deps: w.Deps()}, owner: w.Company(1)}
 	boundary, err := geo.NewBoundary(field, geo.DefaultLimits())
 	require.NoError(t, err)
 	s.field = farm.Field{UUID: "north", Boundary: &boundary}

@@ -15,14 +15,14 @@ import (
 
 // Wallet returns the caller's wallet. Faults: Unauthenticated, Forbidden.
 func (o *Profiles) Wallet(ctx context.Context, who access.Principal) (credit.Wallet, error) {
-	return app.Read(ctx, o.deps, who, access.Wallets.View, func(ctx context.Context, tx ports.Repos) (credit.Wallet, error) {
+	return app.Read(ctx, o.Deps, who, access.Wallets.View, func(ctx context.Context, tx ports.Repos) (credit.Wallet, error) {
 		return tx.Wallet.Get(ctx, who.Scope(false))
 	})
 }
 
 // Transactions returns the ledger, newest first. Faults: Unauthenticated, Forbidden.
 func (o *Profiles) Transactions(ctx context.Context, who access.Principal, q ports.Query) (app.List[credit.Transaction], error) {
-	return app.ReadList(ctx, o.deps, app.Ask{Who: who, Need: access.Wallets.View},
+	return app.ReadList(ctx, o.Deps, app.Ask{Who: who, Need: access.Wallets.View},
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
 			return tx.Wallet.CountTransactions(ctx, scope, q)
 		},
@@ -65,10 +65,10 @@ func (p Purse) Post(ctx context.Context, t credit.Transaction) error {
 // wallet, without to it ends now. All of it is of one moment.
 // Faults: Unauthenticated, Forbidden, Invalid.
 func (f *ProfileFiles) Statement(ctx context.Context, who access.Principal, from, to *time.Time) (func(w io.Writer) error, error) {
-	if err := f.Orders.deps.Gate.Require(ctx, who, access.Wallets.View); err != nil {
+	if err := f.Orders.Gate.Require(ctx, who, access.Wallets.View); err != nil {
 		return nil, err
 	}
-	begin, end := time.Time{}, f.Orders.deps.Clock.Now().Add(time.Microsecond) // the grain of stored times
+	begin, end := time.Time{}, f.Orders.Clock.Now().Add(time.Microsecond) // the grain of stored times
 	if from != nil {
 		begin = *from
 	}
@@ -80,7 +80,7 @@ func (f *ProfileFiles) Statement(ctx context.Context, who access.Principal, from
 	}
 	scope := who.Scope(false)
 	return func(w io.Writer) error {
-		return f.Orders.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+		return f.Orders.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
 			opening, err := tx.Wallet.At(ctx, scope, begin)
 			if err != nil {
 				return err

@@ -39,11 +39,11 @@ type Estimated struct {
 // other_zones).
 func (s *Samples) Estimate(ctx context.Context, who access.Principal, req EstimateRequest) (Estimated, error) {
 	out := Estimated{Round: req.Round}
-	if err := s.deps.Gate.Require(ctx, who, access.Samples.View); err != nil {
+	if err := s.Gate.Require(ctx, who, access.Samples.View); err != nil {
 		return out, err
 	}
 	var round, earlier sample.Round
-	err := s.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+	err := s.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
 		if round, err = s.round(ctx, tx, who.Scope(false), req.Plan, req.Round); err != nil || req.Compare == "" {
 			return err
 		}

@@ -126,7 +126,7 @@ type Quote struct {
 // Faults: Unauthenticated, Forbidden, NotFound (also: no_stratification_price), Conflict (aoi_empty).
 func (o *Orders) Price(ctx context.Context, who access.Principal, aoiID int64) (Quote, error) {
 	scope := who.Scope(false)
-	return app.Read(ctx, o.deps, who, access.AOIs.View, func(ctx context.Context, tx ports.Repos) (out Quote, err error) {
+	return app.Read(ctx, o.Deps, who, access.AOIs.View, func(ctx context.Context, tx ports.Repos) (out Quote, err error) {
 		aoi, err := tx.AOIs.Get(ctx, scope, aoiID)
 		if err != nil {
 			return out, err

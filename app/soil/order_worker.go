@@ -27,19 +27,14 @@ type LayerSource interface {
 
 // OrderWorker prepares ordered layers.
 type OrderWorker struct {
-	deps   app.Deps
-	layers LayerSource
-	log    *slog.Logger
-}
-
-// NewOrderWorker makes a worker.
-func NewOrderWorker(deps app.Deps, layers LayerSource, log *slog.Logger) *OrderWorker {
-	return &OrderWorker{deps, layers, log}
+	app.Deps
+	Layers LayerSource
+	Log    *slog.Logger
 }
 
 // Run does one job of [OrderJob]. The limit ends a preparation that kills its worker every time.
 func (w *OrderWorker) Run(ctx context.Context, job ports.Job) error {
-	runner := task.ForCompany(w.deps.Store, w.deps.Clock, w.deps.IDs, w.log)
+	runner := task.ForCompany(w.Store, w.Clock, w.IDs, w.Log)
 	return task.Do(ctx, runner, task.Limits{Claims: 5 * stratification.Retry.Tries}, orderWork{w}, job)
 }
 
@@ -81,9 +76,9 @@ func (orderWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *openOr
 
 func (w orderWork) Do(ctx context.Context, s openOrder) (layer.Prepared, error) {
 	order := s.order.State()
-	limited, cancel := context.WithTimeout(ctx, stratification.ProcessingLimit-w.deps.Clock.Now().Sub(*order.ProcessingAt))
+	limited, cancel := context.WithTimeout(ctx, stratification.ProcessingLimit-w.Clock.Now().Sub(*order.ProcessingAt))
 	defer cancel()
-	made, err := w.layers.Prepare(limited, order)
+	made, err := w.Layers.Prepare(limited, order)
 	if limited.Err() != nil {
 		err = fault.New(fault.Invalid, "too_long", tooLong)
 	}
@@ -128,13 +123,13 @@ const maxSwept = 100
 // Sweep fails the orders that have been in preparation for too long, whoever has their jobs,
 // and returns how many. A worker that comes back finds its order failed and lets it be.
 func (w *OrderWorker) Sweep(ctx context.Context) (failed int, err error) {
-	since := w.deps.Clock.Now().Add(-stratification.ProcessingLimit)
-	found, err := app.In(ctx, w.deps.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) ([]ports.OverdueOrder, error) {
+	since := w.Clock.Now().Add(-stratification.ProcessingLimit)
+	found, err := app.In(ctx, w.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) ([]ports.OverdueOrder, error) {
 		return tx.Orders.Overdue(ctx, since, maxSwept)
 	})
 	for _, o := range found {
-		did, err := app.In(ctx, w.deps.Store.Write, func(ctx context.Context, tx ports.Repos) (bool, error) {
-			now := w.deps.Clock.Now()
+		did, err := app.In(ctx, w.Store.Write, func(ctx context.Context, tx ports.Repos) (bool, error) {
+			now := w.Clock.Now()
 			purse, order, err := lockOrder(ctx, tx, access.Own(o.CompanyID), o.ID, now)
 			if err != nil || !order.Overdue(now) {
 				return false, err

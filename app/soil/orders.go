@@ -17,10 +17,7 @@ import (
 )
 
 // Orders is the use cases of stratification orders.
-type Orders struct{ deps app.Deps }
-
-// NewOrders makes the use cases.
-func NewOrders(deps app.Deps) *Orders { return &Orders{deps} }
+type Orders struct{ app.Deps }
 
 // OrderRequest is an order as a client places it: of the area of interest with that id, or else
 // with that uuid.
@@ -53,14 +50,14 @@ func (r OrderRequest) check() error {
 // Faults: Unauthenticated, Forbidden, Invalid, NotFound (no_stratification_price),
 // PaymentRequired (insufficient_credit), Conflict (order_within_year, aoi_empty).
 func (o *Orders) Place(ctx context.Context, who access.Principal, req OrderRequest) (stratification.OrderState, error) {
-	if err := o.deps.Gate.Require(ctx, who, access.StratificationOrders.Create); err != nil {
+	if err := o.Gate.Require(ctx, who, access.StratificationOrders.Create); err != nil {
 		return stratification.OrderState{}, err
 	}
 	if err := req.check(); err != nil {
 		return stratification.OrderState{}, err
 	}
-	scope, now := who.Scope(false), o.deps.Clock.Now()
-	return app.In(ctx, o.deps.Store.Write, func(ctx context.Context, tx ports.Repos) (out stratification.OrderState, err error) {
+	scope, now := who.Scope(false), o.Clock.Now()
+	return app.In(ctx, o.Store.Write, func(ctx context.Context, tx ports.Repos) (out stratification.OrderState, err error) {
 		aoi, err := findAOI(ctx, tx, scope, req)
 		if err != nil {
 			return out, err
@@ -139,7 +136,7 @@ func (o *Orders) draft(ctx context.Context, tx ports.Repos, who access.Principal
 		return none, unpriced()
 	}
 	order, err := stratification.NewOrder(stratification.OrderState{
-		DataUUID: o.deps.IDs.UUID(), CompanyID: who.CompanyID,
+		DataUUID: o.IDs.UUID(), CompanyID: who.CompanyID,
 		AOI:         stratification.AOIRef{ID: aoi.ID, UUID: aoi.UUID, Name: aoi.Name},
 		RequestDate: today, RequestBy: stratification.Requester{ID: who.UserID, Email: who.Email},
 		CreatedAt: now, UpdatedAt: now, Land: land, AreaM2: area, Charge: charge,
@@ -173,7 +170,7 @@ type placedOrder struct {
 
 // Retrieve returns an order. Faults: Unauthenticated, Forbidden, NotFound.
 func (o *Orders) Retrieve(ctx context.Context, who access.Principal, id int64) (stratification.OrderState, error) {
-	return app.Read(ctx, o.deps, who, access.StratificationOrders.View, func(ctx context.Context, tx ports.Repos) (stratification.OrderState, error) {
+	return app.Read(ctx, o.Deps, who, access.StratificationOrders.View, func(ctx context.Context, tx ports.Repos) (stratification.OrderState, error) {
 		return tx.StratificationOrders.Get(ctx, who.Scope(false), id)
 	})
 }
@@ -181,16 +178,15 @@ func (o *Orders) Retrieve(ctx context.Context, who access.Principal, id int64) (
 // List returns the orders of the caller's company; the filter is aoi. Their land is left out.
 // Faults: Unauthenticated, Forbidden.
 func (o *Orders) List(ctx context.Context, who access.Principal, q ports.Query) (app.List[stratification.OrderState], error) {
-	return app.ListIn(ctx, o.deps, app.Ask{Who: who, Need: access.StratificationOrders.View}, q, func(tx ports.Repos) app.Lister[stratification.OrderState, ports.Query] {
-		return tx.StratificationOrders
-	})
+	return app.ListIn(ctx, o.Deps, app.Ask{Who: who, Need: access.StratificationOrders.View}, q,
+		func(tx ports.Repos) ports.StratificationOrders { return tx.StratificationOrders })
 }
 
 // Layers returns an order with its layers, without their values; none before it is active.
 // Faults: Unauthenticated, Forbidden, NotFound.
 func (o *Orders) Layers(ctx context.Context, who access.Principal, id int64) (stratification.OrderState, []layer.PreparedLayer, error) {
 	var order stratification.OrderState
-	layers, err := app.Read(ctx, o.deps, who, access.StratificationOrders.View, func(ctx context.Context, tx ports.Repos) (_ []layer.PreparedLayer, err error) {
+	layers, err := app.Read(ctx, o.Deps, who, access.StratificationOrders.View, func(ctx context.Context, tx ports.Repos) (_ []layer.PreparedLayer, err error) {
 		if order, err = tx.StratificationOrders.Get(ctx, who.Scope(false), id); err != nil {
 			return nil, err
 		}

@@ -33,7 +33,7 @@ type estate struct {
 func newEstate(t *testing.T) *estate {
 	t.Helper()
 	w := memory.New()
-	e := &estate{World: w, t: t, aois: soil.NewAOIs(w.Deps()), orders: soil.NewOrders(w.Deps()), owner: w.Company(1)}
+	e := &estate{World: w, t: t, aois: soil.NewAOIs(w.Deps()), orders: &soil.Orders{Deps: w.Deps()}, owner: w.Company(1)}
 	w.Subscribe(1)
 	w.Price(credit.ServiceSTR, 1_00)
 	field := func(uuid string, lon float64) *farm.Field {
@@ -73,7 +73,7 @@ func (e *estate) place(who access.Principal) (stratification.OrderState, error) 
 // holds requires what the company has and what of it is set aside.
 func (e *estate) holds(balance, held credit.Amount) {
 	e.t.Helper()
-	wallet, err := satellite.NewProfiles(e.Deps()).Wallet(e.t.Context(), e.owner)
+	wallet, err := (&satellite.Profiles{Deps: e.Deps()}).Wallet(e.t.Context(), e.owner)
 	require.NoError(e.t, err)
 	require.Equal(e.t, []credit.Amount{balance, held}, []credit.Amount{wallet.Balance, wallet.Held})
 }

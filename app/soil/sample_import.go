@@ -51,7 +51,7 @@ type SampleImportOptions struct {
 // Faults: Unauthenticated, Forbidden, those of rows; Invalid for too many rows, and for an
 // atomic import (bulk_validation_failed) with the errors by the rows' index.
 func (s *Samples) Import(ctx context.Context, who access.Principal, options SampleImportOptions, rows func() ([]ports.SampleRow, error)) ([]JudgedSample, error) {
-	if err := s.deps.Gate.Require(ctx, who, access.ImportSamples); err != nil {
+	if err := s.Gate.Require(ctx, who, access.ImportSamples); err != nil {
 		return nil, err
 	}
 	given, err := rows()
@@ -62,7 +62,7 @@ func (s *Samples) Import(ctx context.Context, who access.Principal, options Samp
 		return nil, fault.Field("file", fmt.Sprintf("A file has 1 to %d rows; this has %d.", MaxSampleRows, len(given)))
 	}
 	mode := batch.Mode{Preview: options.Preview, Atomic: options.Atomic}
-	return batches.Judge(ctx, s.deps.Store, mode, "rows", func(ctx context.Context, tx ports.Repos) ([]JudgedSample, error) {
+	return batches.Judge(ctx, s.Store, mode, "rows", func(ctx context.Context, tx ports.Repos) ([]JudgedSample, error) {
 		return s.settle(ctx, tx, who, given)
 	})
 }
@@ -107,7 +107,7 @@ func (s *Samples) settle(ctx context.Context, tx ports.Repos, who access.Princip
 		}
 		out[i] = j
 	}
-	settled, err := s.samples.Settle(ctx, tx, who, changes, false)
+	settled, err := s.Records.Settle(ctx, tx, who, changes, false)
 	if err != nil {
 		return nil, err
 	}

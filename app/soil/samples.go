@@ -20,23 +20,18 @@ const maxPlanned = 20_000
 
 // Samples is the use cases of samples.
 type Samples struct {
-	deps    app.Deps
-	samples *farmapp.Records[sample.Sample] // the samples as records
-}
-
-// NewSamples makes the use cases.
-func NewSamples(deps app.Deps, samples *farmapp.Records[sample.Sample]) *Samples {
-	return &Samples{deps, samples}
+	app.Deps
+	Records *farmapp.Records[sample.Sample]
 }
 
 // List returns the samples of a query. Faults: Unauthenticated, Forbidden.
 func (s *Samples) List(ctx context.Context, who access.Principal, q ports.Query) (app.List[sample.Sample], error) {
-	return s.samples.List(ctx, who, false, q)
+	return s.Records.List(ctx, who, false, q)
 }
 
 // Retrieve returns a sample. Faults: Unauthenticated, Forbidden, NotFound.
 func (s *Samples) Retrieve(ctx context.Context, who access.Principal, id int64) (sample.Sample, error) {
-	return s.samples.Retrieve(ctx, who, false, id)
+	return s.Records.Retrieve(ctx, who, false, id)
 }
 
 // Update changes a sample: decode is given it as it stands and answers what it shall be. Without
@@ -45,7 +40,7 @@ func (s *Samples) Retrieve(ctx context.Context, who access.Principal, id int64) 
 func (s *Samples) Update(ctx context.Context, who access.Principal, id int64,
 	decode func(current sample.Sample) (sample.Sample, error),
 ) (sample.Sample, error) {
-	return s.samples.Update(ctx, who, id, func(current sample.Sample) (sample.Sample, error) {
+	return s.Records.Update(ctx, who, id, func(current sample.Sample) (sample.Sample, error) {
 		after, err := decode(current)
 		if err != nil {
 			return after, err
@@ -63,7 +58,7 @@ func (s *Samples) complete(who access.Principal, before sample.Sample, after *sa
 			taken.By = who.Name
 		}
 		if taken.At.IsZero() {
-			taken.At = s.deps.Clock.Now().UTC().Truncate(time.Second)
+			taken.At = s.Clock.Now().UTC().Truncate(time.Second)
 		}
 		after.Collected = &taken
 	}
@@ -90,7 +85,7 @@ type PlannedSamples struct {
 //
 // Faults: Unauthenticated, Forbidden, NotFound (the plan); Invalid; Conflict (plan_not_saved).
 func (s *Samples) Plan(ctx context.Context, who access.Principal, req SampleRequest) (PlannedSamples, error) {
-	out, err := app.Write(ctx, s.deps, who, access.Samples.Create, func(ctx context.Context, tx ports.Repos) (PlannedSamples, error) {
+	out, err := app.Write(ctx, s.Deps, who, access.Samples.Create, func(ctx context.Context, tx ports.Repos) (PlannedSamples, error) {
 		return s.plan(ctx, tx, who, req)
 	})
 	out.PlanUUID, out.Round = req.Plan, req.Round
@@ -149,7 +144,7 @@ func (s *Samples) create(ctx context.Context, tx ports.Repos, who access.Princip
 			changes = append(changes, farmapp.Change[sample.Sample]{After: *w})
 		}
 	}
-	settled, err := s.samples.Settle(ctx, tx, who, changes, false)
+	settled, err := s.Records.Settle(ctx, tx, who, changes, false)
 	if err != nil {
 		return PlannedSamples{}, err
 	}

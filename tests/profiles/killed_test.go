@@ -109,7 +109,7 @@ func newMachine(w *world, rt *rapid.T, met map[string]int) *machine {
 	}
 	m.store = &mortal{Store: w.db, fate: m.fate}
 	deps := app.Deps{Store: m.store, Gate: app.NewGate(permission.New(w.db)), Clock: w.clock, IDs: identity.Random{}}
-	m.orders, m.worker = satellite.NewProfiles(deps), satellite.NewProfileWorker(deps, w.computer, slog.New(slog.DiscardHandler))
+	m.orders, m.worker = &satellite.Profiles{Deps: deps}, satellite.NewProfileWorker(deps, w.computer, slog.New(slog.DiscardHandler))
 	m.sequencer = &events.Sequencer{Store: m.store, Clock: w.clock}
 	return m
 }

@@ -44,9 +44,9 @@ func (w *world) assessing(store ports.Store, log *slog.Logger) *ghgapp.Assessmen
 	w.t.Helper()
 	mapping, err := engine.Mapping()
 	require.NoError(w.t, err)
-	return ghgapp.NewAssessments(ghgapp.AssessmentDeps{
+	return &ghgapp.Assessments{
 		Deps: app.Deps{Store: store, Gate: app.NewGate(anyone{}), Clock: w.clock, IDs: identity.Random{}}, Table: assessment.NewTable(mapping), Engines: engine.NewRegistry(), Log: log,
-	})
+	}
 }
 
 // testCompletion holds that the completeness of every assessment is worked out in the end,

@@ -63,9 +63,9 @@ func testSubmitting(t *testing.T, b Backend) {
 	table := assessment.NewTable(mapping)
 	staged := &stagedEngine{before: func() error { return nil }, ref: ports.EngineReference{Account: "a", Assessment: "b", Run: "c"}}
 	using := func(store ports.Store) *ghgapp.Assessments {
-		return ghgapp.NewAssessments(ghgapp.AssessmentDeps{
+		return &ghgapp.Assessments{
 			Deps: app.Deps{Store: store, Gate: app.NewGate(anyone{}), Clock: w.clock, IDs: identity.Random{}}, Table: table, Engines: staged, Log: slog.New(slog.DiscardHandler),
-		})
+		}
 	}
 	use := using(w.Database)
 	who := access.Principal{UserID: w.ours.user.ID, Name: w.ours.user.Name, CompanyID: w.ours.scope.Company()}

@@ -101,7 +101,7 @@ func (w *world) save(e estate, plan soilplan.SamplePlan) {
 func (w *world) sampling() *soil.Samples {
 	door := app.NewGateWithSubscriptions(permission.New(w.db), w.db, w.clock)
 	deps := app.Deps{Store: w.db, Gate: door, Clock: w.clock, IDs: identity.Random{}}
-	return soil.NewSamples(deps, soil.NewSampleRecords(deps))
+	return &soil.Samples{Deps: deps, Records: soil.NewSampleRecords(deps)}
 }
 
 func (w *world) samples(s *soil.Samples, who access.Principal, filters ...ports.Filter) (out []sample.Sample) {

@@ -89,12 +89,12 @@ func newWorld(t testing.TB, database string) *world {
 	w := &world{t: t, db: db, clock: c, preparer: &preparer{flat}}
 	door := app.NewGateWithSubscriptions(permission.New(db), db, c)
 	deps := app.Deps{Store: db, Gate: door, Clock: c, IDs: identity.Random{}}
-	w.orders, w.worker = soil.NewOrders(deps), soil.NewOrderWorker(deps, w.preparer, slog.New(slog.DiscardHandler))
+	w.orders, w.worker = &soil.Orders{Deps: deps}, &soil.OrderWorker{Deps: deps, Layers: w.preparer, Log: slog.New(slog.DiscardHandler)}
 	w.aois = soil.NewAOIs(app.Deps{Store: db, Gate: door, Clock: c, IDs: identity.Random{}})
-	w.op = operating.New(operating.Deps{
+	w.op = &operating.Operating{
 		Store: db, Passwords: identity.NewPasswords(1), Tokens: identity.NewTokens(db), Clock: c, IDs: identity.Random{},
 		Curves: &satellite.CurveLibrary{BuiltIn: exchange.Curves{}},
-	})
+	}
 	require.NoError(t, w.op.SetPrice(t.Context(), credit.ServiceSTR, 10_00))
 	return w
 }

@@ -249,7 +249,7 @@ func showAssessmentRecord(r assessment.Assessment) AssessmentRecord {
 // show returns an assessment with all sections, also those that are empty.
 func (r assessmentRoutes) show(w ghgapp.Whole) Assessment {
 	out := Assessment{AssessmentRecord: showAssessmentRecord(w.Assessment), Sections: map[string]any{}}
-	for _, section := range r.use.Table().Sections() {
+	for _, section := range r.use.Table.Sections() {
 		out.Sections[section.Key] = showSection(section, w.Sheet[section.Key])
 	}
 	return out

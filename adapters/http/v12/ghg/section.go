@@ -32,7 +32,7 @@ func partOf(w ghgapp.Whole, value any) part { return part{value, form.MetaOf(w.M
 // sectionKeys returns the sections, for a description.
 func (r assessmentRoutes) sectionKeys(only assessment.Shape) string {
 	var out []string
-	for _, s := range r.use.Table().Sections() {
+	for _, s := range r.use.Table.Sections() {
 		if only == "" || s.Shape == only {
 			out = append(out, s.Key)
 		}
@@ -155,10 +155,10 @@ const (
 // are those of the form ([assessment.Table.Schema]) without what only a complete section
 // has: a draft may leave out what is required.
 func (r assessmentRoutes) define() {
-	form, _ := r.use.Table().Schema()["properties"].(map[string]any)
+	form, _ := r.use.Table.Schema()["properties"].(map[string]any)
 	members := map[string]any{"section_declarations": rest.SchemaRef(schemaDeclared)}
 	var sections, items []any
-	for _, section := range r.use.Table().Sections() {
+	for _, section := range r.use.Table.Sections() {
 		name := "Assessment" + camel(section.Key)
 		whole, _ := form[section.Key].(map[string]any)
 		draft := drafted(whole)

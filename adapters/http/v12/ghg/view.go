@@ -51,7 +51,7 @@ type MissingField struct {
 }
 
 func (r assessmentRoutes) registerViews() {
-	groups := form.Each(r.use.Table().Groups(), func(g assessment.Group) string { return g.Key })
+	groups := form.Each(r.use.Table.Groups(), func(g assessment.Group) string { return g.Key })
 	details := assessmentRoute(http.MethodGet, "{id}/details/", access.Assessments.View.For("details"), "The details of an assessment")
 	details.Description = "Members of one group of sections, or of all, always with `id`, `status`, `completeness_percentage` and `is_ready_for_submission`. " +
 		"With `enforce_required=true` the answer is 400 with the required fields of the group that are missing or invalid, and 200 when there are none. " +
@@ -81,7 +81,7 @@ func (r assessmentRoutes) registerViews() {
 		"own keywords; places, units, groups, weights and roles as `x-order`, `x-unit`, `x-group`, `x-weight` and `x-role`."
 	form.Data = schemaForm
 	rest.Handle(r.api, form, func(ctx context.Context, c *rest.Call, _ struct{}) (rest.Value, error) {
-		return rest.Value{V: r.use.Table().Schema()}, r.use.MayView(ctx, c.Principal())
+		return rest.Value{V: r.use.Table.Schema()}, r.use.MayView(ctx, c.Principal())
 	})
 
 	values := assessmentRoute(http.MethodGet, "ghg-values/", access.Assessments.View.For("ghg_values"), "Placeholder figures")
@@ -111,7 +111,7 @@ func (r assessmentRoutes) showDetails(d ghgapp.Details) (map[string]json.RawMess
 	switch d.Group.Key {
 	case "general":
 		shown = append(shown, "resource_type", "resource_id", "section_declarations")
-		for _, f := range r.use.Table().General().Fields {
+		for _, f := range r.use.Table.General().Fields {
 			shown = append(shown, f.Key)
 		}
 	case "results":
