@@ -127,6 +127,6 @@ var server = googlewire.NewSet(
 	googlewire.Bind(new(soil.CellSource), new(*satellite.Computer)),
 	elevationsOf, googlewire.Struct(new(soil.Covariates), "*"),
 	googlewire.Struct(new(soil.LayerPreparer), "*"), googlewire.Bind(new(soil.LayerSource), new(*soil.LayerPreparer)), googlewire.Struct(new(soil.OrderWorker), "*"),
-	googlewire.Bind(new(ghgapp.SeriesComputer), new(*satellite.Computer)), googlewire.Struct(new(ghgapp.VerificationWorker), "*"),
+	googlewire.Struct(new(ghgapp.VerificationWorker), "*"),
 	googlewire.Struct(new(parts), "*"),
 )

@@ -126,9 +126,9 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 			ghgapp.SweepJob:        r.parts.Assessing.Sweep,
 
 			ports.JobVerification: r.parts.Verifier.Run,
-			ghgapp.ImportJob:      r.parts.Bulk.RunImport,
-			ghgapp.CopyJob:        r.parts.Bulk.RunCopy,
-			ghgapp.SubmitJob:      r.parts.Bulk.RunSubmit,
+			ghgapp.ImportJob:      r.parts.Bulk.Run,
+			ghgapp.CopyJob:        r.parts.Bulk.Run,
+			ghgapp.SubmitJob:      r.parts.Bulk.Run,
 
 			account.LetterJob: postman.Run,
 		},

@@ -174,12 +174,8 @@ func (i *Identity) Authenticate(ctx context.Context, bearer string) (access.Prin
 	if err != nil {
 		return access.Principal{}, err
 	}
-	return i.principal(ctx, id)
-}
-
-func (i *Identity) principal(ctx context.Context, userID int64) (access.Principal, error) {
 	return app.In(ctx, i.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (who access.Principal, err error) {
-		user, version, err := tx.Accounts.Caller(ctx, userID)
+		user, version, err := tx.Accounts.Caller(ctx, id)
 		if fault.Is(err, fault.NotFound) {
 			return who, badToken()
 		}

@@ -168,8 +168,8 @@ func (a *Assessments) store(ctx context.Context, tx ports.Repos, who access.Prin
 // apply applies a draft to an edit, or returns all that is wrong with it.
 func (a *Assessments) apply(ctx context.Context, tx ports.Repos, scope access.Scope, e *assessmentEdit, draft AssessmentDraft) error {
 	return a.applyKnowing(e, draft, func(r *assessment.Assessment) (bool, error) {
-		live, _, err := resourceOf(ctx, tx, scope, r)
-		return live, err
+		of, err := resourceOf(ctx, tx, scope, r)
+		return of.live, err
 	})
 }
 

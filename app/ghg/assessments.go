@@ -61,33 +61,40 @@ func lockWhole(ctx context.Context, tx ports.Repos, scope access.Scope, id int64
 	return out, err
 }
 
-// resourceOf looks for the farm or field of an assessment. mapped is its area in hectares:
-// of the field's boundary, or of all the farm's fields; nil where none is drawn.
-func resourceOf(ctx context.Context, tx ports.Repos, scope access.Scope, r *assessment.Assessment) (live bool, mapped *float64, err error) {
-	var areaHa float64
+// resource is the farm or field of an assessment.
+type resource struct {
+	live   bool
+	name   string  // empty where it is deleted
+	areaHa float64 // of the field's boundary, or of all the farm's fields; 0 where none is drawn
+}
+
+// resourceOf looks for the farm or field of an assessment.
+func resourceOf(ctx context.Context, tx ports.Repos, scope access.Scope, r *assessment.Assessment) (out resource, err error) {
 	switch ids := []int64{r.ResourceID}; r.ResourceType {
 	case assessment.OfFarm:
-		var farms map[int64]farm.Farm
-		farms, err = tx.Farms.GetMany(ctx, scope, ids)
-		live, areaHa = len(farms) > 0, farms[r.ResourceID].TotalAreaHa
+		var found map[int64]farm.Farm
+		found, err = tx.Farms.GetMany(ctx, scope, ids)
+		record, live := found[r.ResourceID]
+		out = resource{live, record.Name, record.TotalAreaHa}
 	case assessment.OfField:
-		var fields map[int64]farm.Field
-		fields, err = tx.Fields.GetMany(ctx, scope, ids)
-		field := fields[r.ResourceID]
-		live, areaHa = len(fields) > 0, float64(field.AreaM2())/squareMetresPerHectare
+		var found map[int64]farm.Field
+		found, err = tx.Fields.GetMany(ctx, scope, ids)
+		record, live := found[r.ResourceID]
+		out = resource{live, record.Name, float64(record.AreaM2()) / squareMetresPerHectare}
 	}
-	if areaHa > 0 {
-		mapped = &areaHa
-	}
-	return live, mapped, err
+	return out, err
 }
 
 const squareMetresPerHectare = 10_000
 
-// facts returns what the rules need to know beside the assessment.
-func (a *Assessments) facts(ctx context.Context, tx ports.Repos, scope access.Scope, r *assessment.Assessment) (assessment.Facts, error) {
-	live, mapped, err := resourceOf(ctx, tx, scope, r)
-	return assessment.Facts{Now: a.Clock.Now(), ResourceLive: live, MappedAreaHa: mapped}, err
+// facts returns what the rules need to know beside the assessment, and the name of its farm or field.
+func (a *Assessments) facts(ctx context.Context, tx ports.Repos, scope access.Scope, r *assessment.Assessment) (assessment.Facts, string, error) {
+	of, err := resourceOf(ctx, tx, scope, r)
+	out := assessment.Facts{Now: a.Clock.Now(), ResourceLive: of.live}
+	if of.areaHa > 0 {
+		out.MappedAreaHa = &of.areaHa
+	}
+	return out, of.name, err
 }
 
 // Details is an assessment as its detail view is asked for.
@@ -115,7 +122,7 @@ func (a *Assessments) Details(ctx context.Context, who access.Principal, shared 
 			return out, nil
 		}
 		// The farm or field is looked at as its own company's: what is shared may be the assessment alone.
-		facts, err := a.facts(ctx, tx, access.Own(out.CompanyID), &out.Assessment)
+		facts, _, err := a.facts(ctx, tx, access.Own(out.CompanyID), &out.Assessment)
 		if err != nil {
 			return out, err
 		}

@@ -202,23 +202,15 @@ func (b *Batches) workOf(who access.Principal, some assessment.Batch, file ports
 	return &batchImport{bulk: b, who: who, some: some, file: file, limit: limit, seen: map[string]int64{}}
 }
 
-// RunImport works through a queued import. It returns an error only when the job must be handed
-// out again as it is.
-func (b *Batches) RunImport(ctx context.Context, job ports.Job) error {
-	return b.run(ctx, job, assessment.BatchImport)
-}
-
-// RunCopy works through a queued copy, as RunImport does.
-func (b *Batches) RunCopy(ctx context.Context, job ports.Job) error {
-	return b.run(ctx, job, assessment.BatchCopy)
-}
-
-// RunSubmit works through a queued submission of many, as RunImport does.
-func (b *Batches) RunSubmit(ctx context.Context, job ports.Job) error {
-	return b.run(ctx, job, assessment.BatchSubmit)
-}
-
-func (b *Batches) run(ctx context.Context, job ports.Job, kind batch.Kind) error {
+// Run works through a queued batch. It returns an error only when the job must be handed out again
+// as it is.
+func (b *Batches) Run(ctx context.Context, job ports.Job) error {
+	var kind batch.Kind
+	for of, jobs := range batchJobKinds {
+		if jobs == job.Kind {
+			kind = of
+		}
+	}
 	return batches.Run(ctx, batches.Worker{Deps: b.Deps, Objects: b.Objects, Log: b.Log}, batchKind{b, kind}, job)
 }
 

@@ -78,7 +78,7 @@ type preparedCalculation struct {
 func (a *Assessments) prepare(ctx context.Context, tx ports.Repos, whole Whole) (preparedCalculation, error) {
 	scope := access.Own(whole.CompanyID)
 	p := preparedCalculation{whole: whole}
-	facts, err := a.facts(ctx, tx, scope, &whole.Assessment)
+	facts, name, err := a.facts(ctx, tx, scope, &whole.Assessment)
 	if err != nil {
 		return p, err
 	}
@@ -87,11 +87,8 @@ func (a *Assessments) prepare(ctx context.Context, tx ports.Repos, whole Whole) 
 	}
 	p.violations, p.warnings = a.Table.Submittable(&whole.Assessment, whole.Sheet, facts)
 	p.input, _, p.obstacles = a.Table.Normalise(&whole.Assessment, whole.Sheet, facts)
-	if p.digest, err = p.input.Digest(); err != nil {
-		return p, err
-	}
-	name, err := resourceName(ctx, tx, scope, &whole.Assessment)
 	p.subject = whole.Subject(name, p.input)
+	p.digest, err = p.input.Digest()
 	return p, err
 }
 
@@ -104,17 +101,6 @@ func (a *Assessments) prepared(ctx context.Context, scope access.Scope, id int64
 		}
 		return a.prepare(ctx, tx, whole)
 	})
-}
-
-// resourceName returns the name of the farm or field of an assessment; empty where it is
-// deleted.
-func resourceName(ctx context.Context, tx ports.Repos, scope access.Scope, r *assessment.Assessment) (string, error) {
-	if r.ResourceType == assessment.OfFarm {
-		farms, err := tx.Farms.GetMany(ctx, scope, []int64{r.ResourceID})
-		return farms[r.ResourceID].Name, err
-	}
-	fields, err := tx.Fields.GetMany(ctx, scope, []int64{r.ResourceID})
-	return fields[r.ResourceID].Name, err
 }
 
 // calculation is a prepared assessment with its result.

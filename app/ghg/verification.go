@@ -88,18 +88,13 @@ func AskVerification(ctx context.Context, tx ports.Repos, a assessment.Assessmen
 	return tx.Jobs.Enqueue(ctx, task.JobOn(ports.JobVerification, a.CompanyID, a.ID, at))
 }
 
-// SeriesComputer computes one series, without a database.
-type SeriesComputer interface {
-	Compute(ctx context.Context, req satellite.SeriesRequest) (vegetation.Series, error)
-}
-
 // VerificationWorker carries checks out.
 type VerificationWorker struct {
 	Store    ports.Store
 	Clock    ports.Clock
 	IDs      ports.IDs
 	Curves   *satellite.CurveLibrary
-	Computer SeriesComputer
+	Computer satellite.ProfileComputer
 	Log      *slog.Logger
 }
 

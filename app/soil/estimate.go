@@ -3,6 +3,7 @@ package soil
 import (
 	"context"
 
+	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/stratification/plan"
@@ -39,16 +40,13 @@ type Estimated struct {
 // other_zones).
 func (s *Samples) Estimate(ctx context.Context, who access.Principal, req EstimateRequest) (Estimated, error) {
 	out := Estimated{Round: req.Round}
-	if err := s.Gate.Require(ctx, who, access.Samples.View); err != nil {
-		return out, err
-	}
-	var round, earlier sample.Round
-	err := s.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		if round, err = s.round(ctx, tx, who.Scope(false), req.Plan, req.Round); err != nil || req.Compare == "" {
-			return err
+	var earlier sample.Round
+	round, err := app.Read(ctx, s.Deps, who, access.Samples.View, func(ctx context.Context, tx ports.Repos) (round sample.Round, err error) {
+		round, err = s.round(ctx, tx, who.Scope(false), req.Plan, req.Round)
+		if err == nil && req.Compare != "" {
+			earlier, err = s.round(ctx, tx, who.Scope(false), req.Compare, req.CompareRound)
 		}
-		earlier, err = s.round(ctx, tx, who.Scope(false), req.Compare, req.CompareRound)
-		return err
+		return round, err
 	})
 	if err != nil {
 		return out, err

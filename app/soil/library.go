@@ -109,10 +109,8 @@ func (l *LayerLibrary) Add(ctx context.Context, in NewLayer) (ports.LayerRaster,
 		if err := tx.LayerRasters.Add(ctx, raster); err != nil {
 			return err
 		}
-		return tx.Trail.Add(ctx, ports.OperatorEntry{
-			At: raster.AddedAt, Action: audit.Create, Resource: "layer", Record: raster.Name,
-			Changes: audit.Diff(nil, auditedRasterOf(raster)),
-		})
+		changes := audit.Diff(nil, auditedRasterOf(raster))
+		return tx.Trail.Add(ctx, ports.OperatorEntry{At: raster.AddedAt, Action: audit.Create, Resource: "layer", Record: raster.Name, Changes: changes})
 	})
 	return raster, err
 }
@@ -135,15 +133,12 @@ func (l *LayerLibrary) List(ctx context.Context) (out []ports.LayerRaster, err e
 
 // Remove forgets a raster and its file. The layers of orders that used it stay. Faults: NotFound.
 func (l *LayerLibrary) Remove(ctx context.Context, name string) (ports.LayerRaster, error) {
-	var gone ports.LayerRaster
-	err := l.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+	gone, err := app.In(ctx, l.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (gone ports.LayerRaster, err error) {
 		if gone, err = tx.LayerRasters.Remove(ctx, name); err != nil {
-			return err
+			return gone, err
 		}
-		return tx.Trail.Add(ctx, ports.OperatorEntry{
-			At: l.Clock.Now(), Action: audit.Delete, Resource: "layer", Record: name,
-			Changes: audit.Diff(auditedRasterOf(gone), nil),
-		})
+		changes := audit.Diff(auditedRasterOf(gone), nil)
+		return gone, tx.Trail.Add(ctx, ports.OperatorEntry{At: l.Clock.Now(), Action: audit.Delete, Resource: "layer", Record: name, Changes: changes})
 	})
 	if err != nil {
 		return gone, err
