@@ -31,8 +31,7 @@ func NewGateWithSubscriptions(permissions ports.Permissions, store ports.Store, 
 	return &Gate{permissions, store, clock}
 }
 
-// permit proves that a gate admitted a caller. Only [Gate.Admit] issues one, for the context
-// of one request.
+// permit proves that a gate admitted a caller. Only [Gate.Admit] issues one, for the context of one request.
 type permit struct {
 	user, company, key int64
 	granted            access.Permission

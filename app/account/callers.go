@@ -86,9 +86,8 @@ func callerOf(user ports.User, version int64) (access.Principal, error) {
 	}, nil
 }
 
-// Enter returns the caller as it acts inside a company: an operator may enter any, every
-// other user only its own. Faults: Forbidden (company_forbidden), NotFound
-// (company_not_found), which only an operator is told.
+// Enter returns the caller as it acts inside a company: an operator may enter any, every other user only its
+// own. Faults: Forbidden (company_forbidden), NotFound (company_not_found), which only an operator is told.
 func (i *Identity) Enter(ctx context.Context, who access.Principal, companyID int64) (access.Principal, error) {
 	if !who.Operator {
 		if who.CompanyID != companyID {

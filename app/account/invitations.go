@@ -15,15 +15,14 @@ import (
 // InvitationTTL is how long an invitation stands.
 const InvitationTTL = 7 * 24 * time.Hour
 
-// Invitations returns the invitations of the caller's company. Faults: Unauthenticated, Forbidden.
+// Invitations returns the invitations of the caller's company.
 func (p *People) Invitations(ctx context.Context, who access.Principal, q ports.Query) (app.List[ports.Invitation], error) {
 	return app.ListIn(ctx, p.Deps, app.Ask{Who: who, Need: access.Invite}, q, func(tx ports.Repos) ports.Invitations { return tx.Invitations })
 }
 
-// Invite asks somebody into the caller's company, and gives the invitation with the
-// token of a one-time link, which is told this once. A letter with a link of its own
-// goes out as well. An open invitation of the same address is revoked.
-// Faults: Unauthenticated, Forbidden, Invalid (email_taken, role_exceeds_own).
+// Invite asks somebody into the caller's company, and returns the invitation with the token of a one-time link,
+// which is told this once. A letter with a link of its own goes out as well. An open invitation of the same
+// address is revoked. Faults: Invalid (email_taken, role_exceeds_own).
 func (p *People) Invite(ctx context.Context, who access.Principal, in ports.Invitation) (ports.Invitation, string, error) {
 	if err := p.Gate.Require(ctx, who, access.Invite); err != nil {
 		return in, "", err
@@ -89,8 +88,7 @@ func wrongField(field, code, message string) error {
 	return &fault.Error{Kind: fault.Invalid, Code: code, Message: message, Fields: fault.Fields{field: []string{message}}}
 }
 
-// Revoke ends an open invitation with its links.
-// Faults: Unauthenticated, Forbidden, NotFound, Invalid (invitation_closed).
+// Revoke ends an open invitation with its links. Faults: NotFound, Invalid (invitation_closed).
 func (p *People) Revoke(ctx context.Context, who access.Principal, id int64) error {
 	scope, now := who.Scope(false), p.Clock.Now()
 	return app.Do(ctx, p.Deps, who, access.Invite, func(ctx context.Context, tx ports.Repos) error {

@@ -43,9 +43,8 @@ func MintKey(ids ports.IDs, holder access.Named, companyID int64, in KeyRequest,
 	return key, text, key.Check(now).Err()
 }
 
-// Create makes a key that acts as the caller, and gives its text, which is not kept.
-// Faults: Unauthenticated, Forbidden, Invalid (also operator_key: an operator has none,
-// for a key belongs to a company).
+// Create makes a key that acts as the caller, and returns its text, which is not kept. Faults: Invalid (also
+// operator_key: an operator has none, for a key belongs to a company).
 func (k *Keys) Create(ctx context.Context, who access.Principal, in KeyRequest) (key access.APIKey, text string, err error) {
 	if err := k.Gate.Require(ctx, who, access.APIKeys.Create); err != nil {
 		return key, "", err
@@ -68,7 +67,6 @@ func (k *Keys) Create(ctx context.Context, who access.Principal, in KeyRequest) 
 }
 
 // List returns the keys of the caller's company that were not revoked.
-// Faults: Unauthenticated, Forbidden.
 func (k *Keys) List(ctx context.Context, who access.Principal, q ports.Query) (app.List[access.APIKey], error) {
 	return app.ReadList(ctx, k.Deps, app.Ask{Who: who, Need: access.APIKeys.View},
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
@@ -79,15 +77,14 @@ func (k *Keys) List(ctx context.Context, who access.Principal, q ports.Query) (a
 		})
 }
 
-// Retrieve returns one key. Faults: Unauthenticated, Forbidden, NotFound.
+// Retrieve returns one key. Faults: NotFound.
 func (k *Keys) Retrieve(ctx context.Context, who access.Principal, id int64) (access.APIKey, error) {
 	return app.Read(ctx, k.Deps, who, access.APIKeys.View, func(ctx context.Context, tx ports.Repos) (access.APIKey, error) {
 		return tx.Keys.Get(ctx, who.Scope(false), id)
 	})
 }
 
-// Revoke ends a key for good, from the next request on.
-// Faults: Unauthenticated, Forbidden, NotFound.
+// Revoke ends a key for good, from the next request on. Faults: NotFound.
 func (k *Keys) Revoke(ctx context.Context, who access.Principal, id int64) error {
 	scope, now := who.Scope(false), k.Clock.Now()
 	return app.Do(ctx, k.Deps, who, access.APIKeys.Delete, func(ctx context.Context, tx ports.Repos) error {

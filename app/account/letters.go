@@ -40,9 +40,8 @@ type Links struct {
 	Reset      string // base of the page that sets a new password
 }
 
-// LinksAt returns the pages below the address under which the service is known. It comes
-// from the configuration: a link built from a request's Host header would send the
-// token to whoever wrote the header.
+// LinksAt returns the pages below the address under which the service is known. It comes from the
+// configuration: a link built from a request's Host header would send the token to whoever wrote the header.
 func LinksAt(base string) Links {
 	return Links{Invitation: base + InvitationPage, Reset: base + ResetPage}
 }

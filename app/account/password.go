@@ -12,9 +12,8 @@ import (
 	"tilth/ports"
 )
 
-// ChangePassword returns the caller a new password and ends all of its refresh tokens.
-// Faults: Invalid (password_wrong, and what is wrong with the new one), Limit
-// (too_many_attempts).
+// ChangePassword sets the password of the caller and ends all of its refresh tokens. Faults: Invalid
+// (password_wrong, and what is wrong with the new one), Limit (too_many_attempts).
 func (i *Identity) ChangePassword(ctx context.Context, who access.Principal, current, next string, client netip.Addr) error {
 	if wrong := access.CheckPassword(next, who.Email); wrong != "" {
 		return fault.Field("new", wrong)
@@ -66,9 +65,8 @@ func (i *Identity) setPassword(ctx context.Context, tx ports.OperatorRepos, user
 	return tx.Attempts.Clear(ctx, accountKey(user.Email))
 }
 
-// RequestReset has a link for a new password sent to an address, if a user has it. It
-// does the same, in the same time, whether or not one does: who that is, is looked up
-// when the letter is sent.
+// RequestReset has a link for a new password sent to an address, if a user has it. It does the same, in the
+// same time, whether or not one does: who that is, is looked up when the letter is sent.
 func (i *Identity) RequestReset(ctx context.Context, email string) error {
 	letter := ports.Letter{Kind: ports.LetterReset, Email: strings.ToLower(strings.TrimSpace(email)), CreatedAt: i.Clock.Now()}
 	return i.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
@@ -140,9 +138,8 @@ func (i *Identity) hashFor(ctx context.Context, password string, email func(cont
 	return i.Passwords.Hash(password)
 }
 
-// AcceptInvitation makes the user that an invitation asks for. An empty name is that of
-// the invitation, or what stands before the @.
-// Faults: Invalid (link_invalid, email_taken, and what is wrong with the password).
+// AcceptInvitation makes the user that an invitation asks for. An empty name is that of the invitation, or
+// what stands before the @. Faults: Invalid (link_invalid, email_taken, and what is wrong with the password).
 func (i *Identity) AcceptInvitation(ctx context.Context, token, password, name string) (ports.Member, error) {
 	if name != "" {
 		f := fault.Fields{}

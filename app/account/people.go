@@ -104,12 +104,12 @@ func checkEmail(email string, f fault.Fields) string {
 	return email
 }
 
-// Users returns the users of the caller's company. Faults: Unauthenticated, Forbidden.
+// Users returns the users of the caller's company.
 func (p *People) Users(ctx context.Context, who access.Principal, q ports.Query) (app.List[ports.Member], error) {
 	return app.ListIn(ctx, p.Deps, app.Ask{Who: who, Need: access.Users.View}, q, func(tx ports.Repos) ports.Members { return tx.Members })
 }
 
-// User returns a user of the caller's company. Faults: Unauthenticated, Forbidden, NotFound.
+// User returns a user of the caller's company. Faults: NotFound.
 func (p *People) User(ctx context.Context, who access.Principal, id int64) (ports.Member, error) {
 	return app.Read(ctx, p.Deps, who, access.Users.View, func(ctx context.Context, tx ports.Repos) (ports.Member, error) {
 		return tx.Members.Get(ctx, who.Scope(false), id)
@@ -123,10 +123,9 @@ type UserChange struct {
 	Disabled bool
 }
 
-// UpdateUser changes a user: decode is given what may be changed as it stands, and
-// answers what it shall be. A disabled user is out at its next request.
-// Faults: Unauthenticated, Forbidden, NotFound, Invalid (last_owner, role_exceeds_own),
-// and those of decode.
+// UpdateUser changes a user: decode is given what may be changed as it stands, and answers what it shall be.
+// A disabled user is out at its next request. Faults: NotFound, Invalid (last_owner, role_exceeds_own), and
+// those of decode.
 func (p *People) UpdateUser(ctx context.Context, who access.Principal, id int64, decode func(UserChange) (UserChange, error)) (ports.Member, error) {
 	var out ports.Member
 	err := p.change(ctx, who, access.Users.Edit, func(ctx context.Context, tx ports.Repos, scope access.Scope) error {

@@ -11,22 +11,21 @@ import (
 	"tilth/ports"
 )
 
-// Roles returns the roles of the caller's company. Faults: Unauthenticated, Forbidden.
+// Roles returns the roles of the caller's company.
 func (p *People) Roles(ctx context.Context, who access.Principal) ([]access.Role, error) {
 	return app.Read(ctx, p.Deps, who, access.Roles.View, func(ctx context.Context, tx ports.Repos) ([]access.Role, error) {
 		return tx.Roles.All(ctx, who.Scope(false))
 	})
 }
 
-// Role returns a role of the caller's company. Faults: Unauthenticated, Forbidden, NotFound.
+// Role returns a role of the caller's company. Faults: NotFound.
 func (p *People) Role(ctx context.Context, who access.Principal, id int64) (access.Role, error) {
 	return app.Read(ctx, p.Deps, who, access.Roles.View, func(ctx context.Context, tx ports.Repos) (access.Role, error) {
 		return tx.Roles.Get(ctx, who.Scope(false), id)
 	})
 }
 
-// CreateRole makes a role. Faults: Unauthenticated, Forbidden, Invalid (role_exists,
-// role_exceeds_own).
+// CreateRole makes a role. Faults: Invalid (role_exists, role_exceeds_own).
 func (p *People) CreateRole(ctx context.Context, who access.Principal, role access.Role) (access.Role, error) {
 	if err := p.Gate.Require(ctx, who, access.Roles.Create); err != nil {
 		return role, err
@@ -47,9 +46,8 @@ func (p *People) CreateRole(ctx context.Context, who access.Principal, role acce
 	return role, err
 }
 
-// UpdateRole changes a role: decode is given the role as it stands and answers what it
-// shall be. The change is in force on the next request of who holds it.
-// Faults: Unauthenticated, Forbidden, NotFound, Invalid (role_built_in, role_exists,
+// UpdateRole changes a role: decode is given the role as it stands and answers what it shall be. The change
+// is in force on the next request of who holds it. Faults: NotFound, Invalid (role_built_in, role_exists,
 // role_exceeds_own), and those of decode.
 func (p *People) UpdateRole(ctx context.Context, who access.Principal, id int64, decode func(access.Role) (access.Role, error)) (access.Role, error) {
 	var out access.Role
@@ -81,8 +79,8 @@ func (p *People) UpdateRole(ctx context.Context, who access.Principal, id int64,
 	return out, err
 }
 
-// DeleteRole removes a role that nobody holds or is invited to.
-// Faults: Unauthenticated, Forbidden, NotFound, Invalid (role_built_in, role_in_use).
+// DeleteRole removes a role that nobody holds or is invited to. Faults: NotFound, Invalid (role_built_in,
+// role_in_use).
 func (p *People) DeleteRole(ctx context.Context, who access.Principal, id int64) error {
 	return p.change(ctx, who, access.Roles.Delete, func(ctx context.Context, tx ports.Repos, scope access.Scope) error {
 		role, err := tx.Roles.Get(ctx, scope, id)
@@ -107,8 +105,7 @@ func (p *People) DeleteRole(ctx context.Context, who access.Principal, id int64)
 	})
 }
 
-// mayHold refuses to write permissions into a role, or out of it, that the caller does
-// not hold.
+// mayHold refuses to write permissions into a role, or out of it, that the caller does not hold.
 func mayHold(ctx context.Context, tx ports.Repos, scope access.Scope, who access.Principal, patterns []string) error {
 	_, held, err := rights(ctx, tx, scope, who)
 	if err != nil {

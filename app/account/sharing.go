@@ -29,7 +29,6 @@ type ShareRequest struct {
 func (s *Sharing) today() time.Time { return s.Clock.Now().UTC().Truncate(24 * time.Hour) }
 
 // List returns the grants that the caller's company gives or is offered.
-// Faults: Unauthenticated, Forbidden.
 func (s *Sharing) List(ctx context.Context, who access.Principal, q ports.GrantQuery) (app.List[access.Grant], error) {
 	today := s.today()
 	return app.ReadList(ctx, s.Deps, app.Ask{Who: who, Need: access.ShareGrants.View},
@@ -47,7 +46,7 @@ func (s *Sharing) List(ctx context.Context, who access.Principal, q ports.GrantQ
 		})
 }
 
-// Retrieve returns one grant. Faults: Unauthenticated, Forbidden, NotFound.
+// Retrieve returns one grant. Faults: NotFound.
 func (s *Sharing) Retrieve(ctx context.Context, who access.Principal, id int64) (access.Grant, error) {
 	out, err := app.Read(ctx, s.Deps, who, access.ShareGrants.View, func(ctx context.Context, tx ports.Repos) (access.Grant, error) {
 		return tx.Grants.Get(ctx, who.Scope(false), id)
@@ -55,8 +54,7 @@ func (s *Sharing) Retrieve(ctx context.Context, who access.Principal, id int64) 
 	return out.Seen(who.CompanyID, s.today()), err
 }
 
-// Create offers a grant: it is pending until the other company answers.
-// Faults: Unauthenticated, Forbidden, Invalid.
+// Create offers a grant: it is pending until the other company answers. Faults: Invalid.
 func (s *Sharing) Create(ctx context.Context, who access.Principal, in ShareRequest) (access.Grant, error) {
 	now := s.Clock.Now()
 	return app.Write(ctx, s.Deps, who, access.ShareGrants.Create, func(ctx context.Context, tx ports.Repos) (out access.Grant, err error) {
@@ -127,20 +125,20 @@ type step struct {
 func grantor(g *access.Grant) access.Party { return g.Grantor }
 func grantee(g *access.Grant) access.Party { return g.Grantee }
 
-// Accept takes a grant that is offered to the caller's company: it counts from now on.
-// Faults: Unauthenticated, Forbidden, NotFound, Conflict (share_grant_state).
+// Accept takes a grant that is offered to the caller's company: it counts from now on. Faults: NotFound,
+// Conflict (share_grant_state).
 func (s *Sharing) Accept(ctx context.Context, who access.Principal, id int64) (access.Grant, error) {
 	return s.take(ctx, who, id, step{access.ShareGrants.Edit, audit.Accept, grantee, (*access.Grant).Accept})
 }
 
-// Decline refuses a grant that is offered to the caller's company.
-// Faults: Unauthenticated, Forbidden, NotFound, Conflict (share_grant_state).
+// Decline refuses a grant that is offered to the caller's company. Faults: NotFound, Conflict
+// (share_grant_state).
 func (s *Sharing) Decline(ctx context.Context, who access.Principal, id int64) (access.Grant, error) {
 	return s.take(ctx, who, id, step{access.ShareGrants.Edit, audit.Decline, grantee, (*access.Grant).Decline})
 }
 
-// Revoke ends a grant of the caller's company, accepted or not. It stays listed.
-// Faults: Unauthenticated, Forbidden, NotFound, Conflict (share_grant_state).
+// Revoke ends a grant of the caller's company, accepted or not. It stays listed. Faults: NotFound, Conflict
+// (share_grant_state).
 func (s *Sharing) Revoke(ctx context.Context, who access.Principal, id int64) error {
 	_, err := s.take(ctx, who, id, step{access.ShareGrants.Delete, audit.Revoke, grantor, (*access.Grant).Revoke})
 	return err

@@ -36,11 +36,10 @@ type TokenPair struct {
 
 var wrongCredentials = fault.New(fault.Unauthenticated, "invalid_credentials", "No active account has this e-mail and password.")
 
-// SignIn exchanges an e-mail and a password for tokens; client is the address the caller
-// comes from. Faults: Unauthenticated (invalid_credentials), the same for an unknown
-// e-mail, a wrong password and a disabled user; builtin_issuer_off where tokens come from
-// elsewhere; Limit (too_many_attempts) after too many wrong passwords for the account,
-// whether it exists or not, or from the address.
+// SignIn exchanges an e-mail and a password for tokens; client is the address the caller comes from. Faults:
+// Unauthenticated (invalid_credentials), the same for an unknown e-mail, a wrong password and a disabled
+// user; builtin_issuer_off where tokens come from elsewhere; Limit (too_many_attempts) after too many wrong
+// passwords for the account, whether it exists or not, or from the address.
 func (i *Identity) SignIn(ctx context.Context, email, password string, client netip.Addr) (TokenPair, error) {
 	if err := i.builtIn(); err != nil {
 		return TokenPair{}, err
@@ -96,9 +95,8 @@ func (i *Identity) pair(ctx context.Context, userID int64, secret string, now ti
 
 var badRefresh = fault.New(fault.Unauthenticated, "refresh_invalid", "The refresh token is not valid any more; sign in again.")
 
-// Refresh exchanges a refresh token for a new pair of its family. A token that was
-// used before is stolen or lost: its whole family ends.
-// Faults: Unauthenticated (refresh_invalid, builtin_issuer_off).
+// Refresh exchanges a refresh token for a new pair of its family. A token that was used before is stolen or
+// lost: its whole family ends. Faults: Unauthenticated (refresh_invalid, builtin_issuer_off).
 func (i *Identity) Refresh(ctx context.Context, secret string) (TokenPair, error) {
 	if err := i.builtIn(); err != nil {
 		return TokenPair{}, err
@@ -159,10 +157,9 @@ func (i *Identity) Revoke(ctx context.Context, secret string) error {
 	})
 }
 
-// Authenticate returns the caller behind an access token, with the policy version of
-// its company at this moment. Faults: Unauthenticated (token_invalid, token_expired,
-// user_disabled; of an external issuer also email_unverified, user_unknown), Unavailable
-// (issuer_unavailable).
+// Authenticate returns the caller behind an access token, with the policy version of its company at this
+// moment. Faults: Unauthenticated (token_invalid, token_expired, user_disabled; of an external issuer also
+// email_unverified, user_unknown), Unavailable (issuer_unavailable).
 func (i *Identity) Authenticate(ctx context.Context, bearer string) (access.Principal, error) {
 	if external := i.Issuers.External; external != nil && external.Issued(bearer) {
 		return i.vouched(ctx, bearer)

@@ -15,7 +15,6 @@ import (
 type Trail struct{ app.Deps }
 
 // List returns the trail of the caller's company, newest first.
-// Faults: Unauthenticated, Forbidden.
 func (t *Trail) List(ctx context.Context, who access.Principal, q ports.AuditQuery) (app.List[audit.Entry], error) {
 	return app.ListIn(ctx, t.Deps, app.Ask{Who: who, Need: access.AuditTrail.View}, q, func(tx ports.Repos) ports.AuditTrail { return tx.Audit })
 }

@@ -30,9 +30,8 @@ type Pieces[J batch.Judged] interface {
 // errPreview takes back what a preview has stored.
 var errPreview = errors.New("this was a preview")
 
-// Judge settles things in one transaction. A preview is the batch itself, taken back, so that it
-// cannot say anything else; an atomic batch with failures is refused as a whole. The noun is what
-// the things are: rows.
+// Judge settles things in one transaction. A preview is the batch itself, taken back, so that it cannot say
+// anything else; an atomic batch with failures is refused as a whole. The noun is what the things are: rows.
 func Judge[J batch.Judged](ctx context.Context, store ports.Store, mode batch.Mode, noun string,
 	settle func(ctx context.Context, tx ports.Repos) ([]J, error),
 ) (judged []J, err error) {

@@ -23,7 +23,7 @@ type Sequencer struct {
 	Clock ports.Clock
 }
 
-// Place returns the events of a batch, and all that are older, their positions, and returns the
+// Place assigns the events of a batch, and all that are older, their positions, and returns the
 // batch with them. An event that comes again keeps its position.
 func (s *Sequencer) Place(ctx context.Context, batch []CloudEvent) ([]CloudEvent, error) {
 	ids := make([]string, len(batch))

@@ -18,8 +18,7 @@ import (
 	"tilth/ports"
 )
 
-// Deliveries returns the deliveries of a webhook, sent and pending, newest first.
-// Faults: Unauthenticated, Forbidden, NotFound.
+// Deliveries returns the deliveries of a webhook, sent and pending, newest first. Faults: NotFound.
 func (w *Webhooks) Deliveries(ctx context.Context, who access.Principal, q ports.DeliveryQuery) (app.List[webhook.Delivery], error) {
 	return app.ReadList(ctx, w.Deps, app.Ask{Who: who, Need: access.Webhooks.View},
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
@@ -33,9 +32,8 @@ func (w *Webhooks) Deliveries(ctx context.Context, who access.Principal, q ports
 		})
 }
 
-// Test sends a test event to a webhook, active or not, at once and once, and returns the
-// delivery with its outcome. It counts neither for nor against the webhook.
-// Faults: Unauthenticated, Forbidden, NotFound.
+// Test sends a test event to a webhook, active or not, at once and once, and returns the delivery with its
+// outcome. It counts neither for nor against the webhook. Faults: NotFound.
 func (w *Webhooks) Test(ctx context.Context, who access.Principal, id int64) (webhook.Delivery, error) {
 	scope := who.Scope(false)
 	hook, err := app.Read(ctx, w.Deps, who, access.Webhooks.Edit, func(ctx context.Context, tx ports.Repos) (webhook.Webhook, error) {
@@ -84,8 +82,8 @@ func parcel(hook *webhook.Webhook, d *webhook.Delivery, at time.Time) ports.Parc
 	return ports.Parcel{URL: hook.URL, ID: d.EventID, At: at, Body: []byte(d.Body), Secrets: hook.Secrets(at)}
 }
 
-// Retry begins another round of tries of a delivery, whatever its state.
-// Faults: Unauthenticated, Forbidden, NotFound, Conflict (webhook_inactive).
+// Retry begins another round of tries of a delivery, whatever its state. Faults: NotFound, Conflict
+// (webhook_inactive).
 func (w *Webhooks) Retry(ctx context.Context, who access.Principal, id, deliveryID int64) (webhook.Delivery, error) {
 	scope, now := who.Scope(false), w.Clock.Now()
 	return app.Write(ctx, w.Deps, who, access.Webhooks.Edit, func(ctx context.Context, tx ports.Repos) (out webhook.Delivery, err error) {

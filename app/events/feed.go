@@ -124,10 +124,9 @@ type Stream struct {
 	closed bool
 }
 
-// Follow opens a stream of the events of the caller's company: those after a position,
-// or from now on if that is nil; of the given types, or of all. The caller closes it.
-// Faults: Unauthenticated, Forbidden, Invalid (a position that was never assigned), Limit
-// (too_many_streams).
+// Follow opens a stream of the events of the caller's company: those after a position, or from now on if that
+// is nil; of the given types, or of all. The caller closes it. Faults: Invalid (a position that was never
+// assigned), Limit (too_many_streams).
 func (f *Feed) Follow(ctx context.Context, who access.Principal, after *int64, types []string) (*Stream, error) {
 	s := &Stream{feed: f, scope: who.Scope(false), types: types}
 	bounds, err := app.Read(ctx, f.Deps, who, access.Events.View, func(ctx context.Context, tx ports.Repos) (event.Bounds, error) {

@@ -23,13 +23,13 @@ type Webhooks struct {
 	Sender ports.WebhookSender
 }
 
-// List returns the webhooks of the caller's company. Faults: Unauthenticated, Forbidden.
+// List returns the webhooks of the caller's company.
 func (w *Webhooks) List(ctx context.Context, who access.Principal, q ports.Query) (app.List[webhook.Webhook], error) {
 	return app.ListIn(ctx, w.Deps, app.Ask{Who: who, Need: access.Webhooks.View}, q,
 		func(tx ports.Repos) ports.Records[webhook.Webhook] { return tx.Webhooks })
 }
 
-// Retrieve returns one webhook. Faults: Unauthenticated, Forbidden, NotFound.
+// Retrieve returns one webhook. Faults: NotFound.
 func (w *Webhooks) Retrieve(ctx context.Context, who access.Principal, id int64) (webhook.Webhook, error) {
 	return app.Read(ctx, w.Deps, who, access.Webhooks.View, func(ctx context.Context, tx ports.Repos) (webhook.Webhook, error) {
 		return tx.Webhooks.Get(ctx, who.Scope(false), id)
@@ -60,8 +60,8 @@ func (w *Webhooks) check(hook *webhook.Webhook, who access.Principal) error {
 	return f.Err()
 }
 
-// Create stores a webhook. The record that it returns contains the secret.
-// Faults: Unauthenticated, Forbidden, Invalid (also too_many_webhooks).
+// Create stores a webhook. The record that it returns contains the secret. Faults: Invalid (also
+// too_many_webhooks).
 func (w *Webhooks) Create(ctx context.Context, who access.Principal, hook webhook.Webhook) (webhook.Webhook, error) {
 	if err := w.Gate.Require(ctx, who, access.Webhooks.Create); err != nil {
 		return hook, err
@@ -95,8 +95,8 @@ func (w *Webhooks) Create(ctx context.Context, who access.Principal, hook webhoo
 	})
 }
 
-// Update changes a webhook as edit does. Its pending deliveries fail when it is switched off.
-// Faults: Unauthenticated, Forbidden, NotFound, Invalid, and those of edit.
+// Update changes a webhook as edit does. Its pending deliveries fail when it is switched off. Faults:
+// NotFound, Invalid, and those of edit.
 func (w *Webhooks) Update(ctx context.Context, who access.Principal, id int64, edit func(webhook.Webhook) (webhook.Webhook, error)) (webhook.Webhook, error) {
 	return w.change(ctx, who, id, audit.Update, func(ctx context.Context, tx ports.Repos, hook *webhook.Webhook) error {
 		before := *hook
@@ -116,8 +116,7 @@ func (w *Webhooks) Update(ctx context.Context, who access.Principal, id int64, e
 	})
 }
 
-// RotateSecret replaces the secret of a webhook; the old one also signs for a day.
-// Faults: Unauthenticated, Forbidden, NotFound.
+// RotateSecret replaces the secret of a webhook; the old one also signs for a day. Faults: NotFound.
 func (w *Webhooks) RotateSecret(ctx context.Context, who access.Principal, id int64) (webhook.Webhook, error) {
 	secret, err := w.secret()
 	if err != nil {
@@ -154,9 +153,8 @@ func (w *Webhooks) change(ctx context.Context, who access.Principal, id int64, w
 	})
 }
 
-// Delete removes a webhook with its secrets for good; its pending deliveries fail. guard may
-// refuse the deletion under the lock.
-// Faults: Unauthenticated, Forbidden, NotFound, and those of guard.
+// Delete removes a webhook with its secrets for good; its pending deliveries fail. guard may refuse the
+// deletion under the lock. Faults: NotFound, and those of guard.
 func (w *Webhooks) Delete(ctx context.Context, who access.Principal, id int64, guard func(webhook.Webhook) error) error {
 	scope, now := who.Scope(false), w.Clock.Now()
 	return app.Do(ctx, w.Deps, who, access.Webhooks.Delete, func(ctx context.Context, tx ports.Repos) error {

@@ -48,8 +48,8 @@ func keepBoundaries(ctx context.Context, tx ports.Repos, who access.Principal, b
 // Boundaries is the use case of the history of a field's boundaries.
 type Boundaries struct{ app.Deps }
 
-// List returns the boundaries that a field has had, newest first; of a field that others
-// share, as of one's own. Faults: Unauthenticated, Forbidden, NotFound.
+// List returns the boundaries that a field has had, newest first; of a field that others share, as of one's
+// own. Faults: NotFound.
 func (b *Boundaries) List(ctx context.Context, who access.Principal, shared bool, fieldID int64, q ports.Query) (app.List[farm.BoundaryVersion], error) {
 	return app.ReadList(ctx, b.Deps, app.Ask{Who: who, Need: access.Fields.View, Shared: shared},
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {

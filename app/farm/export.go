@@ -55,8 +55,7 @@ func exportPointed[T any](p *T) any {
 	return *p
 }
 
-// Export returns the fields that a list would give, to be written as a file when the answer
-// is. Faults: Unauthenticated, Forbidden.
+// Export returns the fields that a list would give, to be written as a file when the answer is.
 func (in *Imports) Export(ctx context.Context, who access.Principal, shared bool, q ports.Query, format string) (func(to io.Writer) error, error) {
 	found, err := in.Fields.List(ctx, who, shared, q)
 	if err != nil {

@@ -51,13 +51,10 @@ type ImportFile struct {
 // ImportReport is an import with what became of its features.
 type ImportReport = batch.Report[farm.ImportOptions, farm.Judged]
 
-// Start imports a file, or hands a large one to the background. The file is asked for
-// when the caller may import and the farm is there. A caller who names the property of
-// the external ids may change fields, and needs the permission for that.
-//
-// Faults: Unauthenticated, Forbidden, NotFound (the farm); Invalid with "file" where the
-// file cannot be read, and with code bulk_validation_failed where an atomic import is
-// refused; Limit; Unavailable.
+// Start imports a file, or hands a large one to the background. The file is asked for when the caller may
+// import and the farm is there. A caller who names the property of the external ids may change fields, and
+// needs the permission for that. Faults: NotFound (the farm); Invalid with "file" where the file cannot be
+// read, and with code bulk_validation_failed where an atomic import is refused; Limit; Unavailable.
 func (in *Imports) Start(ctx context.Context, who access.Principal, options farm.ImportOptions, open func() (ImportFile, error)) (ImportReport, error) {
 	if err := in.allowed(ctx, who, options); err != nil {
 		return ImportReport{}, err
@@ -112,8 +109,7 @@ func (in *Imports) take(ctx context.Context, who access.Principal, b farm.Import
 	})
 }
 
-// Retrieve returns a background import and its refused features.
-// Faults: Unauthenticated, Forbidden, NotFound.
+// Retrieve returns a background import and its refused features. Faults: NotFound.
 func (in *Imports) Retrieve(ctx context.Context, who access.Principal, id int64) (ImportReport, error) {
 	return app.Read(ctx, in.Deps, who, access.Fields.View, func(ctx context.Context, tx ports.Repos) (out ImportReport, err error) {
 		if out.Batch, err = tx.Imports.Get(ctx, who.Scope(false), id); err != nil {
@@ -131,8 +127,7 @@ const ImportJob = "field_import"
 // SQLite all other writers, for a fraction of a second.
 const importChunk = 500
 
-// Run works through a queued import. It returns an error only when the job must be handed out
-// again as it is.
+// Run works through a queued import. It returns an error only when the job must be handed out again as it is.
 func (in *Imports) Run(ctx context.Context, job ports.Job) error {
 	return batches.Run(ctx, batches.Worker{Deps: in.Deps, Objects: in.Objects, Log: in.Log}, importKind{in}, job)
 }

@@ -54,9 +54,8 @@ func prepareCandidate(index int64, f ports.Feature, options farm.ImportOptions, 
 	return c
 }
 
-// knownIDs remembers the external ids of a file by their hashes: eight bytes each, for
-// there may be millions. That two of a million share one is less likely than a
-// one-in-ten-million chance.
+// knownIDs remembers the external ids of a file by their hashes: eight bytes each, for there may be millions.
+// That two of a million share one is less likely than a one-in-ten-million chance.
 type knownIDs map[uint64]struct{}
 
 // add reports whether the id was there before; the empty one never was.
@@ -114,8 +113,7 @@ func (in *Imports) settle(ctx context.Context, tx ports.Repos, who access.Princi
 	return judged, nil
 }
 
-// against holds a candidate against the fields that carry its external id, and gives the
-// change it asks for.
+// against holds a candidate against the fields that carry its external id, and gives the change it asks for.
 func (c importCandidate) against(matched []farm.Field, farmID int64) (Change[farm.Field], farm.Judged) {
 	out := farm.Judged{Index: c.index, Name: c.name, ExternalID: c.externalID, Errors: c.errors}
 	if c.boundary != nil {

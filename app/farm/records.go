@@ -59,12 +59,11 @@ type Rules[T any] struct {
 func (r *Records[T]) Access() access.Resource { return r.rules.Access }
 
 // List returns the caller's records, or those shared with it.
-// Faults: Unauthenticated, Forbidden.
 func (r *Records[T]) List(ctx context.Context, who access.Principal, shared bool, q ports.Query) (app.List[T], error) {
 	return app.ListIn(ctx, r.deps, app.Ask{Who: who, Need: r.rules.Access.View, Shared: shared}, q, r.rules.Repo)
 }
 
-// Retrieve returns one record. Faults: Unauthenticated, Forbidden, NotFound.
+// Retrieve returns one record. Faults: NotFound.
 func (r *Records[T]) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64) (T, error) {
 	return app.Read(ctx, r.deps, who, r.rules.Access.View, func(ctx context.Context, tx ports.Repos) (out T, err error) {
 		if out, err = r.rules.Repo(tx).Get(ctx, who.Scope(shared), id); err != nil {
@@ -74,10 +73,9 @@ func (r *Records[T]) Retrieve(ctx context.Context, who access.Principal, shared 
 	})
 }
 
-// Create stores new records, all or none, and gives them back as they are stored.
-// The errors of all items are reported at once; in a bulk they are keyed by the
-// item's index and the code is bulk_validation_failed.
-// Faults: Unauthenticated, Forbidden, Invalid.
+// Create stores new records, all or none, and gives them back as they are stored. The errors of all items are
+// reported at once; in a bulk they are keyed by the item's index and the code is bulk_validation_failed.
+// Faults: Invalid.
 func (r *Records[T]) Create(ctx context.Context, who access.Principal, drafts []Draft[T], bulk bool) ([]T, error) {
 	return app.Write(ctx, r.deps, who, r.rules.Access.Create, func(ctx context.Context, tx ports.Repos) ([]T, error) {
 		records, err := r.checked(ctx, tx, who, drafts, bulk)
@@ -125,9 +123,8 @@ func (r *Records[T]) begin(record *T, who access.Principal, now time.Time) {
 	}
 }
 
-// Update changes a record: decode is given the record as it stands and answers what
-// the client wants it to be. It is called only for a record in the caller's scope.
-// Faults: Unauthenticated, Forbidden, NotFound, Invalid, and those of decode.
+// Update changes a record: decode is given the record as it stands and answers what the client wants it to
+// be. It is called only for a record in the caller's scope. Faults: NotFound, Invalid, and those of decode.
 func (r *Records[T]) Update(ctx context.Context, who access.Principal, id int64, decode func(current T) (T, error)) (T, error) {
 	scope := who.Scope(false)
 	return app.Write(ctx, r.deps, who, r.rules.Access.Edit, func(ctx context.Context, tx ports.Repos) (out T, err error) {
@@ -162,9 +159,8 @@ func (r *Records[T]) Update(ctx context.Context, who access.Principal, id int64,
 	})
 }
 
-// Delete soft-deletes a record and what hangs below it. agree, where it is given, is
-// asked of the locked record first, and may refuse.
-// Faults: Unauthenticated, Forbidden, NotFound, Invalid (what forbids it), and those of agree.
+// Delete soft-deletes a record and what hangs below it. agree, where it is given, is asked of the locked
+// record first, and may refuse. Faults: NotFound, Invalid (what forbids it), and those of agree.
 func (r *Records[T]) Delete(ctx context.Context, who access.Principal, id int64, agree ...func(current T) error) error {
 	scope, now := who.Scope(false), r.deps.Clock.Now()
 	return app.Do(ctx, r.deps, who, r.rules.Access.Delete, func(ctx context.Context, tx ports.Repos) error {

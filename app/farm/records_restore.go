@@ -13,11 +13,9 @@ import (
 	"tilth/ports"
 )
 
-// Restore brings back an own record that was deleted within [farm.RestorePeriod], with
-// what was deleted along with it. Orders that the deletion failed stay failed: a new
-// order takes them up again.
-// Faults: Unauthenticated, Forbidden, NotFound, Invalid (not_deleted; parent_deleted,
-// with the member that names the parent).
+// Restore brings back an own record that was deleted within [farm.RestorePeriod], with what was deleted along
+// with it. Orders that the deletion failed stay failed: a new order takes them up again. Faults: NotFound,
+// Invalid (not_deleted; parent_deleted, with the member that names the parent).
 func (r *Records[T]) Restore(ctx context.Context, who access.Principal, id int64) (T, error) {
 	scope, now := who.Scope(false), r.deps.Clock.Now()
 	return app.Write(ctx, r.deps, who, r.rules.Access.Delete, func(ctx context.Context, tx ports.Repos) (out T, err error) {

@@ -81,8 +81,7 @@ func (r *Records[T]) Settle(ctx context.Context, tx ports.Repos, who access.Prin
 	return out, nil
 }
 
-// revise stores a change of one record; what its rules refuse is given apart from what
-// goes wrong.
+// revise stores a change of one record; what its rules refuse is given apart from what goes wrong.
 func (r *Records[T]) revise(ctx context.Context, tx ports.Repos, who access.Principal, before T, after *T) (fault.Fields, error) {
 	if r.rules.Change != nil {
 		err := r.rules.Change(ctx, tx, who.Scope(false), &before, after)

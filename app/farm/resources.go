@@ -82,8 +82,7 @@ func relateFields(ctx context.Context, tx ports.Repos, scope access.Scope, recor
 	return out, err
 }
 
-// emptyFields deletes the cultivations of fields that are about to go, with their
-// fertilizations, and fails
+// emptyFields deletes the cultivations of fields that are about to go, with their fertilizations, and fails
 // their open orders, which releases the holds.
 func emptyFields(ctx context.Context, tx ports.Repos, scope access.Scope, fields []int64, at time.Time) error {
 	if _, err := tx.Fertilizations.SoftDeleteOfFields(ctx, scope, fields, at); err != nil {
@@ -288,7 +287,7 @@ func relateFertilizations(ctx context.Context, tx ports.Repos, scope access.Scop
 // Crops is the use cases of the shared crop catalog: companies read it.
 type Crops struct{ app.Deps }
 
-// List returns the catalog. Faults: Unauthenticated, Forbidden.
+// List returns the catalog.
 func (c *Crops) List(ctx context.Context, who access.Principal, q ports.Query) (app.List[farm.Crop], error) {
 	return app.ReadList(ctx, c.Deps, app.Ask{Who: who, Need: access.Crops.View},
 		func(ctx context.Context, tx ports.Repos, _ access.Scope) (int64, error) {
@@ -299,7 +298,7 @@ func (c *Crops) List(ctx context.Context, who access.Principal, q ports.Query) (
 		})
 }
 
-// Retrieve returns one crop. Faults: Unauthenticated, Forbidden, NotFound.
+// Retrieve returns one crop. Faults: NotFound.
 func (c *Crops) Retrieve(ctx context.Context, who access.Principal, id int64) (farm.Crop, error) {
 	return app.Read(ctx, c.Deps, who, access.Crops.View, func(ctx context.Context, tx ports.Repos) (farm.Crop, error) {
 		return tx.Crops.Get(ctx, id)

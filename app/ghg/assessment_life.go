@@ -16,9 +16,8 @@ import (
 	"tilth/ports"
 )
 
-// Delete soft-deletes an assessment. Its sections and submitted versions stay, so that it
-// can be restored as it was. agree is asked of it first, and may refuse.
-// Faults: Unauthenticated, Forbidden, NotFound, and those of agree.
+// Delete soft-deletes an assessment. Its sections and submitted versions stay, so that it can be restored as
+// it was. agree is asked of it first, and may refuse. Faults: NotFound, and those of agree.
 func (a *Assessments) Delete(ctx context.Context, who access.Principal, id int64, agree func(current Whole) error) error {
 	scope, now := who.Scope(false), a.Clock.Now()
 	return app.Do(ctx, a.Deps, who, access.Assessments.Delete, func(ctx context.Context, tx ports.Repos) error {
@@ -37,9 +36,8 @@ func (a *Assessments) Delete(ctx context.Context, who access.Principal, id int64
 	})
 }
 
-// Restore brings back an own assessment that was deleted within [farm.RestorePeriod], with
-// its sections. Its farm or field may be deleted by now, as that of a live one may.
-// Faults: Unauthenticated, Forbidden, NotFound, Invalid (not_deleted).
+// Restore brings back an own assessment that was deleted within [farm.RestorePeriod], with its sections. Its
+// farm or field may be deleted by now, as that of a live one may. Faults: NotFound, Invalid (not_deleted).
 func (a *Assessments) Restore(ctx context.Context, who access.Principal, id int64) (Whole, error) {
 	scope, now := who.Scope(false), a.Clock.Now()
 	return app.Write(ctx, a.Deps, who, access.Assessments.Delete, func(ctx context.Context, tx ports.Repos) (out Whole, err error) {

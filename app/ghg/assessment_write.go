@@ -24,9 +24,8 @@ type AssessmentDraft struct {
 	Errors       fault.Fields          // what was wrong with the general part as it was sent
 }
 
-// Create stores a new draft with what was sent of its sections, in one transaction. How
-// complete it is the background works out.
-// Faults: Unauthenticated, Forbidden, Invalid.
+// Create stores a new draft with what was sent of its sections, in one transaction. How complete it is the
+// background works out. Faults: Invalid.
 func (a *Assessments) Create(ctx context.Context, who access.Principal, draft AssessmentDraft) (Whole, error) {
 	return app.Write(ctx, a.Deps, who, access.Assessments.Create, func(ctx context.Context, tx ports.Repos) (out Whole, err error) {
 		scope := who.Scope(false)
@@ -51,9 +50,8 @@ func (a *Assessments) Create(ctx context.Context, who access.Principal, draft As
 	})
 }
 
-// Update changes the general part of an assessment, and the sections that were sent:
-// decode is given the assessment as it stands, under its lock.
-// Faults: Unauthenticated, Forbidden, NotFound, Invalid, and those of decode.
+// Update changes the general part of an assessment, and the sections that were sent: decode is given the
+// assessment as it stands, under its lock. Faults: NotFound, Invalid, and those of decode.
 func (a *Assessments) Update(ctx context.Context, who access.Principal, id int64, decode func(current Whole) (AssessmentDraft, error)) (Whole, error) {
 	return a.change(ctx, who, id, func(ctx context.Context, tx ports.Repos, e *assessmentEdit) error {
 		draft, err := decode(e.before)
@@ -212,9 +210,8 @@ func takeGeneral(onto *assessment.Assessment, sent assessment.Assessment) {
 	onto.ClimateRegion, onto.FarmCountry, onto.DataQuality = sent.ClimateRegion, sent.FarmCountry, sent.DataQuality
 }
 
-// checkResource holds the farm or field to those of the company. One that the assessment
-// has already may have been deleted since: that keeps it from being submitted, not from
-// being corrected.
+// checkResource holds the farm or field to those of the company. One that the assessment has already may have
+// been deleted since: that keeps it from being submitted, not from being corrected.
 func checkResource(e *assessmentEdit, errs fault.Fields, live func(r *assessment.Assessment) (bool, error)) error {
 	now, was := e.after.Assessment, e.before.Assessment
 	same := now.ResourceType == was.ResourceType && now.ResourceID == was.ResourceID

@@ -26,19 +26,18 @@ type Assessments struct {
 // Whole is an assessment with what is entered in its sections.
 type Whole = ports.EnteredAssessment
 
-// MayView refuses a caller who may not view assessments. Faults: Unauthenticated, Forbidden.
+// MayView refuses a caller who may not view assessments.
 func (a *Assessments) MayView(ctx context.Context, who access.Principal) error {
 	return a.Gate.Require(ctx, who, access.Assessments.View)
 }
 
 // List returns the caller's assessments, or those shared with it, without their sections.
-// Faults: Unauthenticated, Forbidden.
 func (a *Assessments) List(ctx context.Context, who access.Principal, shared bool, q ports.Query) (app.List[assessment.Assessment], error) {
 	ask := app.Ask{Who: who, Need: access.Assessments.View, Shared: shared}
 	return app.ListIn(ctx, a.Deps, ask, q, func(tx ports.Repos) ports.Assessments { return tx.Assessments })
 }
 
-// Retrieve returns one assessment. Faults: Unauthenticated, Forbidden, NotFound.
+// Retrieve returns one assessment. Faults: NotFound.
 func (a *Assessments) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64) (Whole, error) {
 	return app.Read(ctx, a.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (Whole, error) {
 		return readWhole(ctx, tx, who.Scope(shared), id)
@@ -103,9 +102,8 @@ type Details struct {
 	Group *assessment.Group // nil: all of them
 }
 
-// Details returns an assessment for its detail view. Where required fields are enforced,
-// those of the group that are missing or invalid are refused.
-// Faults: Unauthenticated, Forbidden, NotFound, Invalid (group; what is missing).
+// Details returns an assessment for its detail view. Where required fields are enforced, those of the group
+// that are missing or invalid are refused. Faults: NotFound, Invalid (group; what is missing).
 func (a *Assessments) Details(ctx context.Context, who access.Principal, shared bool, id int64, group string, enforce bool) (Details, error) {
 	return app.Read(ctx, a.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (out Details, err error) {
 		if out.Whole, err = readWhole(ctx, tx, who.Scope(shared), id); err != nil {

@@ -16,12 +16,9 @@ import (
 	"tilth/ports"
 )
 
-// Import imports assessments from a file, or hands a large one to the background. The
-// file is asked for when the caller may import.
-//
-// Faults: Unauthenticated, Forbidden; Invalid with "file" where the file or its heading
-// cannot be read, and with code bulk_validation_failed where an atomic import is refused;
-// Limit; Unavailable.
+// Import imports assessments from a file, or hands a large one to the background. The file is asked for when
+// the caller may import. Faults: Invalid with "file" where the file or its heading cannot be read, and with
+// code bulk_validation_failed where an atomic import is refused; Limit; Unavailable.
 func (b *Batches) Import(ctx context.Context, who access.Principal, options assessment.BatchOptions, open func() (io.Reader, error)) (BatchReport, error) {
 	if err := b.Gate.Require(ctx, who, access.Assessments.Create, access.Assessments.Edit); err != nil {
 		return BatchReport{}, err
@@ -227,8 +224,7 @@ func word(by ports.ResourceKey) string {
 	return "name"
 }
 
-// unnamed says what a row lacks that names no farm or field: a row with the id of its
-// assessment needs none.
+// unnamed says what a row lacks that names no farm or field: a row with the id of its assessment needs none.
 func (m *batchImport) unnamed(row *assessment.FileRow) {
 	switch {
 	case len(row.Errors) > 0:

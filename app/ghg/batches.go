@@ -52,8 +52,7 @@ var starting = map[batch.Kind]access.Permission{
 // BatchReport is a batch with what became of its rows or assessments.
 type BatchReport = batch.Report[assessment.BatchOptions, assessment.Judged]
 
-// Retrieve returns a batch in the background and what it tells of.
-// Faults: Unauthenticated, Forbidden, NotFound.
+// Retrieve returns a batch in the background and what it tells of. Faults: NotFound.
 func (b *Batches) Retrieve(ctx context.Context, who access.Principal, kind batch.Kind, id int64) (BatchReport, error) {
 	return app.Read(ctx, b.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (out BatchReport, err error) {
 		if out.Batch, err = tx.Batches.Get(ctx, who.Scope(false), kind, id); err != nil {
@@ -64,8 +63,7 @@ func (b *Batches) Retrieve(ctx context.Context, who access.Principal, kind batch
 	})
 }
 
-// Copy makes drafts of another year from the assessments that a selection chooses.
-// Faults: Unauthenticated, Forbidden, Invalid.
+// Copy makes drafts of another year from the assessments that a selection chooses. Faults: Invalid.
 func (b *Batches) Copy(ctx context.Context, who access.Principal, options func() (assessment.BatchOptions, error)) (BatchReport, error) {
 	return b.choose(ctx, who, assessment.BatchCopy, MaxAtOnce, func() (assessment.BatchOptions, error) {
 		o, err := options()
@@ -77,8 +75,7 @@ func (b *Batches) Copy(ctx context.Context, who access.Principal, options func()
 	})
 }
 
-// Submit submits the assessments that a selection chooses, each for itself.
-// Faults: Unauthenticated, Forbidden, Invalid.
+// Submit submits the assessments that a selection chooses, each for itself. Faults: Invalid.
 func (b *Batches) Submit(ctx context.Context, who access.Principal, options func() (assessment.BatchOptions, error)) (BatchReport, error) {
 	return b.choose(ctx, who, assessment.BatchSubmit, MaxSubmittedAtOnce, options)
 }
@@ -202,8 +199,7 @@ func (b *Batches) workOf(who access.Principal, some assessment.Batch, file ports
 	return &batchImport{bulk: b, who: who, some: some, file: file, limit: limit, seen: map[string]int64{}}
 }
 
-// Run works through a queued batch. It returns an error only when the job must be handed out again
-// as it is.
+// Run works through a queued batch. It returns an error only when the job must be handed out again as it is.
 func (b *Batches) Run(ctx context.Context, job ports.Job) error {
 	var kind batch.Kind
 	for of, jobs := range batchJobKinds {

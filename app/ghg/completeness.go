@@ -19,16 +19,14 @@ const (
 	SweepJob        = "assessment_sweep"
 )
 
-// sweepEvery is how often the sweep looks, and sweepLimit how many assessments it takes
-// up at a time.
+// sweepEvery is how often the sweep looks, and sweepLimit how many assessments it takes up at a time.
 const (
 	sweepEvery = time.Minute
 	sweepLimit = 1_000
 )
 
-// startCompletion asks the background for the completeness of assessments that were
-// written. What was written is not lost with a failure to ask: that is logged, and the
-// sweep asks again.
+// startCompletion asks the background for the completeness of assessments that were written. What was written
+// is not lost with a failure to ask: that is logged, and the sweep asks again.
 func (a *Assessments) startCompletion(ctx context.Context, tx ports.Repos, all ...assessment.Assessment) {
 	now := a.Clock.Now()
 	jobs := make([]ports.Job, len(all))
@@ -72,8 +70,8 @@ func (a *Assessments) complete(ctx context.Context, tx ports.Repos, scope access
 	return state, tx.Assessments.SetState(ctx, scope, whole.ID, state, at)
 }
 
-// Completeness returns the stored state of an assessment; it computes nothing. Without one
-// the sections are empty. Faults: Unauthenticated, Forbidden, NotFound.
+// Completeness returns the stored state of an assessment; it computes nothing. Without one the sections are
+// empty. Faults: NotFound.
 func (a *Assessments) Completeness(ctx context.Context, who access.Principal, shared bool, id int64) (assessment.Assessment, assessment.State, error) {
 	var state assessment.State
 	record, err := app.Read(ctx, a.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (record assessment.Assessment, err error) {
@@ -85,8 +83,7 @@ func (a *Assessments) Completeness(ctx context.Context, who access.Principal, sh
 	return record, state, err
 }
 
-// Compute works out at once how complete an assessment is, and stores it.
-// Faults: Unauthenticated, Forbidden, NotFound.
+// Compute works out at once how complete an assessment is, and stores it. Faults: NotFound.
 func (a *Assessments) Compute(ctx context.Context, who access.Principal, id int64) (assessment.Assessment, assessment.State, error) {
 	var state assessment.State
 	whole, err := app.Write(ctx, a.Deps, who, access.Assessments.Edit, func(ctx context.Context, tx ports.Repos) (whole Whole, err error) {

@@ -28,10 +28,8 @@ type DashboardFigures struct {
 	Verified []dashboard.Verified // newest verdict first
 }
 
-// Dashboard returns the dashboard of the caller's company, of all years or of one, with up
-// to a number of verified assessments.
-// Faults: Unauthenticated, Forbidden, Invalid (company_required for a caller outside any
-// company; verified_limit).
+// Dashboard returns the dashboard of the caller's company, of all years or of one, with up to a number of
+// verified assessments. Faults: Invalid (company_required for a caller outside any company; verified_limit).
 func (o *Dashboard) Dashboard(ctx context.Context, who access.Principal, year *int, verified int64) (DashboardFigures, error) {
 	var out DashboardFigures
 	if err := o.Gate.Require(ctx, who, access.Assessments.View); err != nil {

@@ -21,8 +21,7 @@ const (
 	reportChunk = 50
 )
 
-// Template returns the heading of an empty file, with one row of example values where it is
-// asked for. Faults: Unauthenticated, Forbidden.
+// Template returns the heading of an empty file, with one row of example values where it is asked for.
 func (b *Batches) Template(ctx context.Context, who access.Principal, example bool) (func(w io.Writer) error, error) {
 	if err := b.Gate.Require(ctx, who, access.Assessments.View); err != nil {
 		return nil, err
@@ -57,9 +56,8 @@ func exampleRow(heading []string) []string {
 	return out
 }
 
-// Export returns the assessments that a list would give as a table: a row an assessment,
-// which an import takes back. It is read twice, the first time for its heading, piece by
-// piece in one view of the database. Faults: Unauthenticated, Forbidden.
+// Export returns the assessments that a list would give as a table: a row an assessment, which an import
+// takes back. It is read twice, the first time for its heading, piece by piece in one view of the database.
 func (b *Batches) Export(ctx context.Context, who access.Principal, shared bool, q ports.Query) (func(w io.Writer) error, error) {
 	if err := b.Gate.Require(ctx, who, access.Assessments.View); err != nil {
 		return nil, err
@@ -190,9 +188,8 @@ var lineColumns = []string{
 	"tier", "range_assumed",
 }
 
-// ExportLines returns the source lines of the newest submitted versions of the assessments
-// that a list would give: a row a source of emissions or of removals, which the column
-// line tells apart. Faults: Unauthenticated, Forbidden.
+// ExportLines returns the source lines of the newest submitted versions of the assessments that a list would
+// give: a row a source of emissions or of removals, which the column line tells apart.
 func (b *Batches) ExportLines(ctx context.Context, who access.Principal, shared bool, q ports.Query) (func(w io.Writer) error, error) {
 	if err := b.Gate.Require(ctx, who, access.Assessments.View); err != nil {
 		return nil, err

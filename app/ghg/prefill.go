@@ -28,10 +28,9 @@ type Prefilled struct {
 	Applied []string // paths
 }
 
-// Prefill proposes what the company's farm records know of the farm or field in the
-// assessment year, and writes it where it is asked to: what is filled in already stays,
-// unless it is to be overwritten.
-// Faults: Unauthenticated, Forbidden, NotFound, Invalid (sections, crop_id, assessment_year).
+// Prefill proposes what the company's farm records know of the farm or field in the assessment year, and
+// writes it where it is asked to: what is filled in already stays, unless it is to be overwritten. Faults:
+// NotFound, Invalid (sections, crop_id, assessment_year).
 func (a *Assessments) Prefill(ctx context.Context, who access.Principal, id int64, decode func() (PrefillOptions, error)) (Prefilled, error) {
 	var out Prefilled
 	if err := a.Gate.Require(ctx, who,

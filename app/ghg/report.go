@@ -35,11 +35,9 @@ type ReportRequest struct {
 	Version int
 }
 
-// Report returns a report of an assessment. The live one is computed from what the assessment
-// holds, with a warning for all that is missing; that of a version is the one that was
-// stored, whatever has changed since.
-// Faults: Unauthenticated, Forbidden, NotFound (also the version), Invalid
-// ([CodeNotCalculable]), Unavailable (the engine).
+// Report returns a report of an assessment. The live one is computed from what the assessment holds, with a
+// warning for all that is missing; that of a version is the one that was stored, whatever has changed since.
+// Faults: NotFound (also the version), Invalid ([CodeNotCalculable]), Unavailable (the engine).
 func (a *Assessments) Report(ctx context.Context, who access.Principal, shared bool, id int64, wanted ReportRequest) (ports.ImpactDocument, error) {
 	if err := a.MayView(ctx, who); err != nil {
 		return ports.ImpactDocument{}, err
@@ -47,8 +45,7 @@ func (a *Assessments) Report(ctx context.Context, who access.Principal, shared b
 	return a.report(ctx, who.Scope(shared), id, wanted)
 }
 
-// CompareReports holds one report of an assessment against another.
-// Faults: those of Report.
+// CompareReports holds one report of an assessment against another. Faults: those of Report.
 func (a *Assessments) CompareReports(ctx context.Context, who access.Principal, shared bool, id int64, from, to ReportRequest) (ghg.Comparison, error) {
 	was, err := a.Report(ctx, who, shared, id, from)
 	if err != nil {
@@ -135,8 +132,8 @@ func (a *Assessments) WriteReport(w io.Writer, format string, doc ports.ImpactDo
 	return a.Documents.PrintImpact(w, doc)
 }
 
-// Submissions returns the submitted versions of an assessment, newest first, without their
-// reports. Faults: Unauthenticated, Forbidden, NotFound.
+// Submissions returns the submitted versions of an assessment, newest first, without their reports. Faults:
+// NotFound.
 func (a *Assessments) Submissions(ctx context.Context, who access.Principal, shared bool, id int64, q ports.Query) (app.List[ports.AssessmentVersion], error) {
 	return app.ReadList(ctx, a.Deps, app.Ask{Who: who, Need: access.Assessments.View, Shared: shared},
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
@@ -156,7 +153,7 @@ type StoredVersion struct {
 	Subject assessment.Subject
 }
 
-// SubmissionOf returns a submitted version. Faults: Unauthenticated, Forbidden, NotFound.
+// SubmissionOf returns a submitted version. Faults: NotFound.
 func (a *Assessments) SubmissionOf(ctx context.Context, who access.Principal, shared bool, id int64, number int) (StoredVersion, error) {
 	scope := who.Scope(shared)
 	version, err := app.Read(ctx, a.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (out ports.AssessmentVersion, err error) {

@@ -24,9 +24,9 @@ func (a *Assessments) Section(key string) (assessment.Section, error) {
 // asked for under the lock of the assessment.
 type SectionReader func(current Whole) (any, error)
 
-// WriteSection replaces a section with what was sent. A partial write of an object lays
-// what was sent over what there is; a list is replaced either way.
-// Faults: Unauthenticated, Forbidden, NotFound (also an unknown section), Invalid, and those of read.
+// WriteSection replaces a section with what was sent. A partial write of an object lays what was sent over
+// what there is; a list is replaced either way. Faults: NotFound (also an unknown section), Invalid, and
+// those of read.
 func (a *Assessments) WriteSection(ctx context.Context, who access.Principal, id int64, key string, partial bool, sent SectionReader) (Whole, error) {
 	return a.change(ctx, who, id, func(_ context.Context, _ ports.Repos, e *assessmentEdit) error {
 		section, err := a.Section(key)
@@ -66,7 +66,7 @@ func valuesOf(rows []assessment.Row) assessment.Values {
 	return rows[0].Values
 }
 
-// Item returns one item of a list section. Faults: Unauthenticated, Forbidden, NotFound.
+// Item returns one item of a list section. Faults: NotFound.
 func (a *Assessments) Item(ctx context.Context, who access.Principal, shared bool, id int64, key string, itemID int64) (Whole, assessment.Row, error) {
 	whole, err := a.Retrieve(ctx, who, shared, id)
 	if err == nil {
@@ -100,8 +100,7 @@ func (a *Assessments) listed(key string) (assessment.Section, error) {
 	return section, err
 }
 
-// AddItem puts an item behind those of a list section.
-// Faults: Unauthenticated, Forbidden, NotFound, Invalid, and those of read.
+// AddItem puts an item behind those of a list section. Faults: NotFound, Invalid, and those of read.
 func (a *Assessments) AddItem(ctx context.Context, who access.Principal, id int64, key string, sent SectionReader) (Whole, assessment.Row, error) {
 	var row assessment.Row
 	whole, err := a.changeItem(ctx, who, id, key, func(e *assessmentEdit) error {
@@ -132,8 +131,8 @@ type ItemOf struct {
 	ID         int64
 }
 
-// WriteItem replaces an item of a list section, or lays what was sent over it.
-// Faults: Unauthenticated, Forbidden, NotFound, Invalid, and those of read.
+// WriteItem replaces an item of a list section, or lays what was sent over it. Faults: NotFound, Invalid, and
+// those of read.
 func (a *Assessments) WriteItem(ctx context.Context, who access.Principal, item ItemOf, partial bool, sent SectionReader) (Whole, assessment.Row, error) {
 	var row assessment.Row
 	id, key, itemID := item.Assessment, item.Section, item.ID
@@ -166,8 +165,8 @@ func (a *Assessments) WriteItem(ctx context.Context, who access.Principal, item 
 	return whole, row, err
 }
 
-// RemoveItem takes an item out of a list section. agree is asked first, and may refuse.
-// Faults: Unauthenticated, Forbidden, NotFound, and those of agree.
+// RemoveItem takes an item out of a list section. agree is asked first, and may refuse. Faults: NotFound, and
+// those of agree.
 func (a *Assessments) RemoveItem(ctx context.Context, who access.Principal, id int64, key string, itemID int64, agree func(current Whole) error) error {
 	_, err := a.changeItem(ctx, who, id, key, func(e *assessmentEdit) error {
 		at, err := placeOf(e.before, key, itemID)
@@ -195,8 +194,7 @@ func (a *Assessments) changeItem(ctx context.Context, who access.Principal, id i
 	})
 }
 
-// Declare replaces the declarations of an assessment.
-// Faults: Unauthenticated, Forbidden, NotFound, Invalid, and those of read.
+// Declare replaces the declarations of an assessment. Faults: NotFound, Invalid, and those of read.
 func (a *Assessments) Declare(ctx context.Context, who access.Principal, id int64, sent SectionReader) (Whole, error) {
 	return a.change(ctx, who, id, func(_ context.Context, _ ports.Repos, e *assessmentEdit) error {
 		raw, err := sent(e.before)

@@ -34,13 +34,10 @@ type Submission struct {
 	Warnings  []assessment.Finding
 }
 
-// Submit checks an assessment afresh, calculates it, and stores the result as its next
-// version. The calculation runs outside the transaction, which stores nothing but the
-// result of what the assessment then holds. What the newest version holds already is not
-// stored twice.
-//
-// Faults: Unauthenticated, Forbidden, NotFound, Invalid ([CodeNotSubmittable]),
-// Unavailable (the engine; the assessment keeps the state it had), Conflict
+// Submit checks an assessment afresh, calculates it, and stores the result as its next version. The
+// calculation runs outside the transaction, which stores nothing but the result of what the assessment then
+// holds. What the newest version holds already is not stored twice. Faults: NotFound, Invalid
+// ([CodeNotSubmittable]), Unavailable (the engine; the assessment keeps the state it had), Conflict
 // (assessment_busy).
 func (a *Assessments) Submit(ctx context.Context, who access.Principal, id int64) (Submission, error) {
 	if err := a.Gate.Require(ctx, who, access.Assessments.Edit); err != nil {
@@ -72,9 +69,8 @@ type preparedCalculation struct {
 	choice     ports.EngineChoice
 }
 
-// prepare checks an assessment for submission and makes its snapshot. Farm, field and
-// engine are looked up as those of its own company: what is shared may be the assessment
-// alone.
+// prepare checks an assessment for submission and makes its snapshot. Farm, field and engine are looked up as
+// those of its own company: what is shared may be the assessment alone.
 func (a *Assessments) prepare(ctx context.Context, tx ports.Repos, whole Whole) (preparedCalculation, error) {
 	scope := access.Own(whole.CompanyID)
 	p := preparedCalculation{whole: whole}
@@ -330,8 +326,7 @@ func (a *Assessments) publishSubmitted(ctx context.Context, tx ports.Repos, who 
 // SubmitAction is the action of storing a version, in the audit trail.
 const SubmitAction audit.Action = "submit"
 
-// unsubmitted reports whether a submitted assessment holds something else than its newest
-// version.
+// unsubmitted reports whether a submitted assessment holds something else than its newest version.
 func (a *Assessments) unsubmitted(ctx context.Context, tx ports.Repos, scope access.Scope, whole Whole) (bool, error) {
 	newest, err := newestVersion(ctx, tx, scope, whole.ID)
 	if err != nil || newest == nil {

@@ -26,9 +26,8 @@ const RestartVerification audit.Action = "verify"
 // Verification is the use cases of requests.
 type Verification struct{ app.Deps }
 
-// Verification returns the check of an assessment, own or shared. One that was submitted and
-// not begun is pending; without a submission ok is false.
-// Faults: Unauthenticated, Forbidden, NotFound.
+// Verification returns the check of an assessment, own or shared. One that was submitted and not begun is
+// pending; without a submission ok is false. Faults: NotFound.
 func (v *Verification) Verification(ctx context.Context, who access.Principal, shared bool, id int64) (record verification.Record, ok bool, err error) {
 	record, err = app.Read(ctx, v.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (out verification.Record, err error) {
 		a, err := tx.Assessments.Get(ctx, who.Scope(shared), id)
@@ -56,8 +55,8 @@ func current(ctx context.Context, tx ports.Repos, scope access.Scope, a *assessm
 	return record, nil
 }
 
-// Restart starts the check of a submitted assessment again, whatever became of it.
-// Faults: Unauthenticated, Forbidden, NotFound, Invalid (not_submitted).
+// Restart starts the check of a submitted assessment again, whatever became of it. Faults: NotFound, Invalid
+// (not_submitted).
 func (v *Verification) Restart(ctx context.Context, who access.Principal, id int64) (verification.Record, error) {
 	scope := who.Scope(false)
 	return app.Write(ctx, v.Deps, who, access.Assessments.Edit, func(ctx context.Context, tx ports.Repos) (record verification.Record, err error) {

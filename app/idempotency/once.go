@@ -50,13 +50,11 @@ type Once struct {
 // New makes the use case.
 func New(deps Deps) *Once { return &Once{deps, wait} }
 
-// Do carries a request out under a key, or gives the answer that it had; replayed tells
-// which. digest stands for the request: the same key with another is refused. do runs
-// its use cases in the context that it gets, and says whether its answer is final:
-// others, such as that of a part that is away, are not given again, and the request may
-// be repeated, unless it had its effect.
-// Faults: Mismatch (idempotency_key_reused), Unavailable (request_in_progress), Conflict
-// (answer_lost).
+// Do carries a request out under a key, or gives the answer that it had; replayed tells which. digest stands
+// for the request: the same key with another is refused. do runs its use cases in the context that it gets,
+// and says whether its answer is final: others, such as that of a part that is away, are not given again, and
+// the request may be repeated, unless it had its effect. Faults: Mismatch (idempotency_key_reused),
+// Unavailable (request_in_progress), Conflict (answer_lost).
 func (o *Once) Do(ctx context.Context, who access.Principal, key, digest string,
 	do func(ctx context.Context) (answer ports.Answer, final bool),
 ) (answer ports.Answer, replayed bool, err error) {

@@ -43,9 +43,8 @@ func (o *Operating) Company(ctx context.Context, id int64) (ports.Company, error
 	})
 }
 
-// ChooseEngine says with which engine and factor set the results of a company are computed
-// from now on; what is empty is the default. Versions that were submitted stay as they are.
-// Faults: NotFound, Invalid.
+// ChooseEngine says with which engine and factor set the results of a company are computed from now on; what
+// is empty is the default. Versions that were submitted stay as they are. Faults: NotFound, Invalid.
 func (o *Operating) ChooseEngine(ctx context.Context, companyID int64, choice ports.EngineChoice) error {
 	if err := o.Engines.Check(choice); err != nil {
 		return err
@@ -70,7 +69,7 @@ func (o *Operating) EngineChoice(ctx context.Context, companyID int64) (out port
 	})
 }
 
-// CreateAPIKey makes a key that acts as a user, and gives its text, which is not kept.
+// CreateAPIKey makes a key that acts as a user, and returns its text, which is not kept.
 // Faults: Invalid, NotFound.
 func (o *Operating) CreateAPIKey(ctx context.Context, email string, in account.KeyRequest) (key access.APIKey, text string, err error) {
 	now := o.Clock.Now()

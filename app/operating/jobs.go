@@ -55,8 +55,7 @@ func (o *Operating) Job(ctx context.Context, id int64) (out ports.KeptJob, err e
 	})
 }
 
-// RetryJob makes a failed job due, its claims counted anew. Faults: NotFound, Conflict
-// (job_not_failed).
+// RetryJob makes a failed job due, its claims counted anew. Faults: NotFound, Conflict (job_not_failed).
 func (o *Operating) RetryJob(ctx context.Context, id int64) (ports.KeptJob, error) {
 	return o.changeJob(ctx, id, func(ctx context.Context, tx ports.OperatorRepos, j ports.KeptJob, now time.Time) error {
 		if j.Failed == nil {

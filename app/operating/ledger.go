@@ -49,8 +49,7 @@ type RefundWanted struct {
 	Note        string
 }
 
-// Refund returns a captured charge back, at most its amount, and once. The field counts as
-// charged still.
+// Refund returns a captured charge, at most its amount, and once. The field counts as charged still.
 // Faults: Invalid, NotFound, Conflict (already_refunded).
 func (o *Operating) Refund(ctx context.Context, in RefundWanted) (wallet credit.Wallet, refund credit.Transaction, err error) {
 	if err := checkNote(in.Note); err != nil {

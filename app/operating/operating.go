@@ -61,8 +61,7 @@ type NewUser struct {
 	Operator  bool
 }
 
-// CreateUser makes a user with a role. Faults: Invalid, NotFound (company, role),
-// Conflict (email_taken).
+// CreateUser makes a user with a role. Faults: Invalid, NotFound (company, role), Conflict (email_taken).
 func (o *Operating) CreateUser(ctx context.Context, in NewUser) (ports.User, error) {
 	if err := in.check(); err != nil {
 		return ports.User{}, err
@@ -251,9 +250,8 @@ func (o *Operating) RotateSigningKey(ctx context.Context) (ports.SigningKey, err
 	})
 }
 
-// ImportCurves stores a version of the reference curves of a region. It is in force from then
-// on, in place of the version before it; versions are never changed.
-// Faults: Invalid, Conflict (curves_exist).
+// ImportCurves stores a version of the reference curves of a region. It is in force from then on, in place of
+// the version before it; versions are never changed. Faults: Invalid, Conflict (curves_exist).
 func (o *Operating) ImportCurves(ctx context.Context, region, version string, set cropcheck.Set) (cropcheck.Edition, error) {
 	edition := cropcheck.Edition{Region: region, Version: version, Set: set, ImportedAt: o.Clock.Now()}
 	if err := edition.Check(); err != nil {

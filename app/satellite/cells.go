@@ -25,8 +25,7 @@ type CellRequest struct {
 	Mask     vegetation.Mask
 }
 
-// CellDate is what an accepted pass shows: at least vegetation.MinCoverage of the cells have a
-// value.
+// CellDate is what an accepted pass shows: at least vegetation.MinCoverage of the cells have a value.
 type CellDate struct {
 	Day       time.Time
 	Values    []float64 // one for each cell, in the order of the request; NaN where there is none

@@ -13,8 +13,7 @@ import (
 	"tilth/ports"
 )
 
-// IndexJob is the kind of the jobs that compute the series of an active order for
-// another index than its own.
+// IndexJob is the kind of the jobs that compute the series of an active order for another index than its own.
 const IndexJob = "vi_profile_index"
 
 // IndexWait is how long a retrieve waits for a series that is being computed.
@@ -26,12 +25,10 @@ const (
 	lookMax   = time.Second
 )
 
-// RetrieveIndex returns an order with its series for an index. Where it is not the order's own
-// and not there yet, it is computed in the background, once whoever asks, and waited for up to
-// a time; after that the order is answered as processing, with an empty series, or as failed
-// with the reason, for this index. An order that is not active has no series of any index.
-// Nothing is charged.
-// Faults: Unauthenticated, Forbidden, NotFound.
+// RetrieveIndex returns an order with its series for an index. Where it is not the order's own and not there
+// yet, it is computed in the background, once whoever asks, and waited for up to a time; after that the order
+// is answered as processing, with an empty series, or as failed with the reason, for this index. An order
+// that is not active has no series of any index. Nothing is charged. Faults: NotFound.
 func (o *Profiles) RetrieveIndex(ctx context.Context, who access.Principal, shared bool, id int64, index vegetation.Index, wait time.Duration) (Profile, error) {
 	if err := o.Gate.Require(ctx, who, access.ProfileOrders.View); err != nil {
 		return Profile{}, err

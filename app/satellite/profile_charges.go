@@ -62,8 +62,7 @@ func captureProfile(ctx context.Context, p Purse, order vegetation.OrderState) e
 	return p.Tx.Wallet.PutFieldCharge(ctx, p.Scope, charge)
 }
 
-// releaseProfile frees what a failed order holds, or passes it on to the next open order of
-// the field.
+// releaseProfile frees what a failed order holds, or passes it on to the next open order of the field.
 func releaseProfile(ctx context.Context, p Purse, order vegetation.OrderState) error {
 	charge, err := p.Tx.Wallet.FieldCharge(ctx, p.Scope, order.FieldID)
 	if fault.Is(err, fault.NotFound) {

@@ -38,10 +38,9 @@ type ProfileFileRequest struct {
 	Wait   time.Duration    // for a series that is not there yet
 }
 
-// File returns the profile of an order for an index, the order's own where it is the zero Index,
-// as a file: svg, png or csv. It waits for a series as [Orders.RetrieveIndex] does; one that is
-// not there gives a chart that says why, and a table without lines.
-// Faults: Unauthenticated, Forbidden, NotFound.
+// File returns the profile of an order for an index, the order's own where it is the zero Index, as a file:
+// svg, png or csv. It waits for a series as [Orders.RetrieveIndex] does; one that is not there gives a chart
+// that says why, and a table without lines. Faults: NotFound.
 func (f *ProfileFiles) File(ctx context.Context, who access.Principal, req ProfileFileRequest) (ProfileFile, error) {
 	found, err := f.retrieve(ctx, who, req)
 	if err != nil {

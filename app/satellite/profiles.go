@@ -26,11 +26,10 @@ type ProfileRequest struct {
 	Index     vegetation.IndexCode
 }
 
-// Place accepts an order: it is processing, its charge is held and its job queued, in
-// one transaction. An open order of the same field and season is answered as it is;
-// a failed one is taken up again.
-// Faults: Unauthenticated, Forbidden, Invalid (field), NotFound (season_unresolved),
-// PaymentRequired (insufficient_credit), Conflict (duplicate_profile).
+// Place accepts an order: it is processing, its charge is held and its job queued, in one transaction. An
+// open order of the same field and season is answered as it is; a failed one is taken up again. Faults:
+// Invalid (field), NotFound (season_unresolved), PaymentRequired (insufficient_credit), Conflict
+// (duplicate_profile).
 func (o *Profiles) Place(ctx context.Context, who access.Principal, req ProfileRequest) (vegetation.OrderState, error) {
 	scope, now := who.Scope(false), o.Clock.Now()
 	return app.Write(ctx, o.Deps, who, access.ProfileOrders.Create, func(ctx context.Context, tx ports.Repos) (out vegetation.OrderState, err error) {
@@ -123,15 +122,13 @@ func (o *Profiles) take(ctx context.Context, tx ports.Repos, scope access.Scope,
 type Profile struct {
 	Order  vegetation.OrderState
 	Series vegetation.Series
-	// Refreshing says that the archive is being searched again, so that a later retrieve may
-	// show more.
+	// Refreshing says that the archive is being searched again, so that a later retrieve may show more.
 	Refreshing bool
 }
 
-// Retrieve returns an order with its series for the index it was made for: the caller's
-// own, or one that is shared with it. Where its last check is too old it asks for a refresh,
-// and answers what there is.
-// Faults: Unauthenticated, Forbidden, NotFound.
+// Retrieve returns an order with its series for the index it was made for: the caller's own, or one that is
+// shared with it. Where its last check is too old it asks for a refresh, and answers what there is. Faults:
+// NotFound.
 func (o *Profiles) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64) (Profile, error) {
 	scope, ask := who.Scope(shared), false
 	out, err := app.Read(ctx, o.Deps, who, access.ProfileOrders.View, func(ctx context.Context, tx ports.Repos) (out Profile, err error) {
@@ -151,7 +148,7 @@ func (o *Profiles) Retrieve(ctx context.Context, who access.Principal, shared bo
 }
 
 // List returns the orders of the caller's company, or those shared with it; filters are company, created_by,
-// index_code (partial), field, season and status. Faults: Unauthenticated, Forbidden.
+// index_code (partial), field, season and status.
 func (o *Profiles) List(ctx context.Context, who access.Principal, shared bool, q ports.Query) (app.List[vegetation.OrderState], error) {
 	return app.ListIn(ctx, o.Deps, app.Ask{Who: who, Need: access.ProfileOrders.View, Shared: shared}, q,
 		func(tx ports.Repos) ports.ProfileOrders { return tx.Orders })

@@ -29,10 +29,9 @@ type Computer struct {
 // Compute returns the series of a field. Passes are worked on at the same time, as many as
 // there are processors; the result does not depend on their order.
 //
-// A scene that cannot be read (its file is broken or gone, or lacks a band of the index)
-// rejects its pass, not the series. Faults: Invalid for an impossible request; Unavailable
-// when the imagery source is out, and then nothing of what was computed is given, for a
-// series with holes would look complete.
+// A scene that cannot be read (its file is broken or gone, or lacks a band of the index) rejects its pass,
+// not the series. Faults: Invalid for an impossible request; Unavailable when the imagery source is out, and
+// then nothing of what was computed is given, for a series with holes would look complete.
 func (c *Computer) Compute(ctx context.Context, req SeriesRequest) (vegetation.Series, error) {
 	mask, err := req.check()
 	if err != nil {
@@ -86,8 +85,7 @@ func eachPass(ctx context.Context, work []passWork) ([]vegetation.Outcome, error
 	return outcomes, err
 }
 
-// atOnce does n things at the same time, as many as there are processors. The first error stops
-// the rest.
+// atOnce does n things at the same time, as many as there are processors. The first error stops the rest.
 func atOnce(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -209,8 +207,7 @@ func (g *ground) project(epsg int) (geo.MultiPolygon, error) {
 	return g.projected[epsg], nil
 }
 
-// on returns the field's pixels on a grid; they are shared, and only read. The faults of
-// vegetation.Cover.
+// on returns the field's pixels on a grid; they are shared, and only read. The faults of vegetation.Cover.
 func (g *ground) on(grid vegetation.Grid) (vegetation.Footprint, error) {
 	if g.fixed != nil {
 		return *g.fixed, nil

@@ -13,14 +13,14 @@ import (
 	"tilth/ports"
 )
 
-// Wallet returns the caller's wallet. Faults: Unauthenticated, Forbidden.
+// Wallet returns the caller's wallet.
 func (o *Profiles) Wallet(ctx context.Context, who access.Principal) (credit.Wallet, error) {
 	return app.Read(ctx, o.Deps, who, access.Wallets.View, func(ctx context.Context, tx ports.Repos) (credit.Wallet, error) {
 		return tx.Wallet.Get(ctx, who.Scope(false))
 	})
 }
 
-// Transactions returns the ledger, newest first. Faults: Unauthenticated, Forbidden.
+// Transactions returns the ledger, newest first.
 func (o *Profiles) Transactions(ctx context.Context, who access.Principal, q ports.Query) (app.List[credit.Transaction], error) {
 	return app.ReadList(ctx, o.Deps, app.Ask{Who: who, Need: access.Wallets.View},
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
@@ -60,10 +60,9 @@ func (p Purse) Post(ctx context.Context, t credit.Transaction) error {
 	return p.Tx.Wallet.Post(ctx, p.Scope, next, &t)
 }
 
-// Statement returns the statement of the caller's wallet over the days from and to, both
-// inclusive in UTC, to be written as CSV when the answer is. Without from it begins with the
-// wallet, without to it ends now. All of it is of one moment.
-// Faults: Unauthenticated, Forbidden, Invalid.
+// Statement returns the statement of the caller's wallet over the days from and to, both inclusive in UTC, to
+// be written as CSV when the answer is. Without from it begins with the wallet, without to it ends now. All
+// of it is of one moment. Faults: Invalid.
 func (f *ProfileFiles) Statement(ctx context.Context, who access.Principal, from, to *time.Time) (func(w io.Writer) error, error) {
 	if err := f.Orders.Gate.Require(ctx, who, access.Wallets.View); err != nil {
 		return nil, err

@@ -33,11 +33,8 @@ type Estimated struct {
 	Change  *sample.Report
 }
 
-// Estimate returns by zone and for the area what the samples of a plan say, and the change since
-// an earlier round.
-//
-// Faults: Unauthenticated, Forbidden, NotFound (a plan); Invalid; Conflict (no_analyses,
-// other_zones).
+// Estimate returns by zone and for the area what the samples of a plan say, and the change since an earlier
+// round. Faults: NotFound (a plan); Invalid; Conflict (no_analyses, other_zones).
 func (s *Samples) Estimate(ctx context.Context, who access.Principal, req EstimateRequest) (Estimated, error) {
 	out := Estimated{Round: req.Round}
 	var earlier sample.Round

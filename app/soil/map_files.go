@@ -27,8 +27,7 @@ type MapFile struct {
 	Write func(w io.Writer) error
 }
 
-// MapFile returns a map of zones: svg or png as a picture, else as a file of that format.
-// Faults: Unauthenticated, Forbidden, NotFound.
+// MapFile returns a map of zones: svg or png as a picture, else as a file of that format. Faults: NotFound.
 func (f *MapFiles) MapFile(ctx context.Context, who access.Principal, uuid, format string) (MapFile, error) {
 	found, order, err := f.Maps.Whole(ctx, who, uuid)
 	if err != nil {
@@ -55,8 +54,8 @@ type PlanChoice struct {
 	Address string // that a field sheet gives for the plan
 }
 
-// PlanFile returns a sample plan: svg or png as a picture, pdf as the field sheet, else as a file
-// of that format. Faults: Unauthenticated, Forbidden, NotFound.
+// PlanFile returns a sample plan: svg or png as a picture, pdf as the field sheet, else as a file of that
+// format. Faults: NotFound.
 func (f *MapFiles) PlanFile(ctx context.Context, who access.Principal, uuid string, choice PlanChoice) (MapFile, error) {
 	plan, of, order, err := f.Plans.Whole(ctx, who, uuid)
 	if err != nil {

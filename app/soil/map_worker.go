@@ -15,8 +15,7 @@ import (
 	"tilth/ports"
 )
 
-// The kinds of the jobs of this package: one makes the maps of a run, the other forgets what
-// was not saved.
+// The kinds of the jobs of this package: one makes the maps of a run, the other forgets what was not saved.
 const (
 	MapJob    = "stratification_maps"
 	ForgetJob = "stratification_forget"

@@ -43,11 +43,9 @@ type MadeMaps struct {
 	Candidates []zoning.Map // without labels and outlines; those that are still there
 }
 
-// Generate makes the maps of an order: within the request where there are few cells, else in
-// the background. The same parameters, the seed among them, are the same maps, made once.
-//
-// Faults: Unauthenticated, Forbidden, NotFound (the order); Invalid (parameters, layers);
-// Conflict (order_not_active, aoi_changed).
+// Generate makes the maps of an order: within the request where there are few cells, else in the background.
+// The same parameters, the seed among them, are the same maps, made once. Faults: NotFound (the order);
+// Invalid (parameters, layers); Conflict (order_not_active, aoi_changed).
 func (m *Maps) Generate(ctx context.Context, who access.Principal, req MapRequest) (MadeMaps, error) {
 	if err := m.deps.Gate.Require(ctx, who, access.StratificationMaps.Create); err != nil {
 		return MadeMaps{}, err
@@ -68,9 +66,8 @@ func (m *Maps) Generate(ctx context.Context, who access.Principal, req MapReques
 	return m.made(ctx, who.Scope(false), run.ID)
 }
 
-// begin stores the run that a request asks for, or finds it, and returns whether its maps are made
-// within the request. Faults: those of Generate; Conflict (run_exists) where another request
-// stored it in between.
+// begin stores the run that a request asks for, or finds it, and returns whether its maps are made within the
+// request. Faults: those of Generate; Conflict (run_exists) where another request stored it in between.
 func (m *Maps) begin(ctx context.Context, who access.Principal, req MapRequest) (run zoning.Run, small bool, err error) {
 	err = m.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 		order, err := readyOrder(ctx, tx, who.Scope(false), req.OrderID)
@@ -189,7 +186,7 @@ func (m *Maps) take(ctx context.Context, tx ports.Repos, scope access.Scope, dra
 	return run, tx.Jobs.Enqueue(ctx, task.JobOn(MapJob, scope.Company(), run.ID, at))
 }
 
-// Job returns a run. Faults: Unauthenticated, Forbidden, NotFound.
+// Job returns a run. Faults: NotFound.
 func (m *Maps) Job(ctx context.Context, who access.Principal, id int64) (MadeMaps, error) {
 	if err := m.deps.Gate.Require(ctx, who, access.StratificationMaps.View); err != nil {
 		return MadeMaps{}, err
@@ -223,8 +220,8 @@ func (m *Maps) candidates(ctx context.Context, tx ports.Repos, scope access.Scop
 	return out, nil
 }
 
-// Save returns a map a name and a tag, for good. A map that is saved already stays as it is.
-// Faults: Unauthenticated, Forbidden, NotFound, Invalid; Conflict (tag_taken, map_saved).
+// Save stores a map for good, with a name and a tag. A map that is saved already stays as it is. Faults:
+// NotFound, Invalid; Conflict (tag_taken, map_saved).
 func (m *Maps) Save(ctx context.Context, who access.Principal, uuid, name, tag string) (zoning.Map, error) {
 	return app.Write(ctx, m.deps.Deps, who, access.StratificationMaps.Create, func(ctx context.Context, tx ports.Repos) (zoning.Map, error) {
 		return m.deps.saveMap(ctx, tx, who, uuid, name, tag)
@@ -257,7 +254,6 @@ func (d saver) saveMap(ctx context.Context, tx ports.Repos, who access.Principal
 }
 
 // Saved lists the saved maps; filters are order, aoi and map_tag.
-// Faults: Unauthenticated, Forbidden.
 func (m *Maps) Saved(ctx context.Context, who access.Principal, q ports.Query, outlines bool) (app.List[zoning.Map], error) {
 	return app.ReadList(ctx, m.deps.Deps, app.Ask{Who: who, Need: access.StratificationMaps.View},
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
@@ -268,15 +264,15 @@ func (m *Maps) Saved(ctx context.Context, who access.Principal, q ports.Query, o
 		})
 }
 
-// Retrieve returns a saved map. Faults: Unauthenticated, Forbidden, NotFound.
+// Retrieve returns a saved map. Faults: NotFound.
 func (m *Maps) Retrieve(ctx context.Context, who access.Principal, id int64, outlines bool) (zoning.Map, error) {
 	return app.Read(ctx, m.deps.Deps, who, access.StratificationMaps.View, func(ctx context.Context, tx ports.Repos) (zoning.Map, error) {
 		return tx.StratificationMaps.GetSaved(ctx, who.Scope(false), id, outlines)
 	})
 }
 
-// Whole returns a map, candidate or saved, with its labels and outlines, for files and pictures,
-// and the order it is of. Faults: Unauthenticated, Forbidden, NotFound.
+// Whole returns a map, candidate or saved, with its labels and outlines, for files and pictures, and the
+// order it is of. Faults: NotFound.
 func (m *Maps) Whole(ctx context.Context, who access.Principal, uuid string) (found zoning.Map, order stratification.OrderState, err error) {
 	found, err = app.Read(ctx, m.deps.Deps, who, access.StratificationMaps.View, func(ctx context.Context, tx ports.Repos) (found zoning.Map, err error) {
 		found, order, err = wholeMap(ctx, tx, who.Scope(false), uuid)

@@ -121,9 +121,9 @@ type Quote struct {
 	Prices []Price
 }
 
-// Price returns what an area of interest costs, in each map type that has a price. The prices are
-// 0 while an order of the company for the area is pending, processing or active.
-// Faults: Unauthenticated, Forbidden, NotFound (also: no_stratification_price), Conflict (aoi_empty).
+// Price returns what an area of interest costs, in each map type that has a price. The prices are 0 while an
+// order of the company for the area is pending, processing or active. Faults: NotFound (also:
+// no_stratification_price), Conflict (aoi_empty).
 func (o *Orders) Price(ctx context.Context, who access.Principal, aoiID int64) (Quote, error) {
 	scope := who.Scope(false)
 	return app.Read(ctx, o.Deps, who, access.AOIs.View, func(ctx context.Context, tx ports.Repos) (out Quote, err error) {

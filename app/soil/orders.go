@@ -45,9 +45,8 @@ func (r OrderRequest) check() error {
 	return f.Err()
 }
 
-// Place accepts an order: it is pending, its charge is held and its job queued, in one
-// transaction. What it is made of (fields, area, charge) is frozen with it.
-// Faults: Unauthenticated, Forbidden, Invalid, NotFound (no_stratification_price),
+// Place accepts an order: it is pending, its charge is held and its job queued, in one transaction. What it
+// is made of (fields, area, charge) is frozen with it. Faults: Invalid, NotFound (no_stratification_price),
 // PaymentRequired (insufficient_credit), Conflict (order_within_year, aoi_empty).
 func (o *Orders) Place(ctx context.Context, who access.Principal, req OrderRequest) (stratification.OrderState, error) {
 	if err := o.Gate.Require(ctx, who, access.StratificationOrders.Create); err != nil {
@@ -168,7 +167,7 @@ type placedOrder struct {
 	Charge string
 }
 
-// Retrieve returns an order. Faults: Unauthenticated, Forbidden, NotFound.
+// Retrieve returns an order. Faults: NotFound.
 func (o *Orders) Retrieve(ctx context.Context, who access.Principal, id int64) (stratification.OrderState, error) {
 	return app.Read(ctx, o.Deps, who, access.StratificationOrders.View, func(ctx context.Context, tx ports.Repos) (stratification.OrderState, error) {
 		return tx.StratificationOrders.Get(ctx, who.Scope(false), id)
@@ -176,14 +175,12 @@ func (o *Orders) Retrieve(ctx context.Context, who access.Principal, id int64) (
 }
 
 // List returns the orders of the caller's company; the filter is aoi. Their land is left out.
-// Faults: Unauthenticated, Forbidden.
 func (o *Orders) List(ctx context.Context, who access.Principal, q ports.Query) (app.List[stratification.OrderState], error) {
 	return app.ListIn(ctx, o.Deps, app.Ask{Who: who, Need: access.StratificationOrders.View}, q,
 		func(tx ports.Repos) ports.StratificationOrders { return tx.StratificationOrders })
 }
 
-// Layers returns an order with its layers, without their values; none before it is active.
-// Faults: Unauthenticated, Forbidden, NotFound.
+// Layers returns an order with its layers, without their values; none before it is active. Faults: NotFound.
 func (o *Orders) Layers(ctx context.Context, who access.Principal, id int64) (stratification.OrderState, []layer.PreparedLayer, error) {
 	var order stratification.OrderState
 	layers, err := app.Read(ctx, o.Deps, who, access.StratificationOrders.View, func(ctx context.Context, tx ports.Repos) (_ []layer.PreparedLayer, err error) {

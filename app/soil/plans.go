@@ -32,10 +32,8 @@ type PlanRequest struct {
 	Existing []geo.Position // WGS84: points that keep their distance
 }
 
-// Generate makes a plan. The same parameters, the seed among them, are the same plan.
-//
-// Faults: Unauthenticated, Forbidden, NotFound (the map); Invalid (parameters, and with the
-// code not_enough_room what there is room for).
+// Generate makes a plan. The same parameters, the seed among them, are the same plan. Faults: NotFound (the
+// map); Invalid (parameters, and with the code not_enough_room what there is room for).
 func (p *Plans) Generate(ctx context.Context, who access.Principal, req PlanRequest) (soilplan.SamplePlan, error) {
 	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.Create); err != nil {
 		return soilplan.SamplePlan{}, err
@@ -131,8 +129,8 @@ type PlanEdit struct {
 	Points     []soilplan.Listed // nil: operations are given
 }
 
-// Customise derives a plan from another one, candidate or saved, by hand.
-// Faults: Unauthenticated, Forbidden, NotFound; Invalid (operations, points).
+// Customise derives a plan from another one, candidate or saved, by hand. Faults: NotFound; Invalid
+// (operations, points).
 func (p *Plans) Customise(ctx context.Context, who access.Principal, uuid string, edit PlanEdit) (soilplan.SamplePlan, error) {
 	var none soilplan.SamplePlan
 	base, err := app.Read(ctx, p.deps.Deps, who, access.SamplePlans.Create, func(ctx context.Context, tx ports.Repos) (soilplan.SamplePlan, error) {
@@ -183,8 +181,8 @@ func (e PlanEdit) on(f *frame.Frame, base soilplan.Plan) ([]soilplan.Operation, 
 	return soilplan.OperationsFor(base, list)
 }
 
-// Save returns a plan a name and a tag, for good; its map is saved with it where it was not.
-// Faults: Unauthenticated, Forbidden, NotFound, Invalid; Conflict (tag_taken, plan_saved).
+// Save stores a plan for good, with a name and a tag; its map is saved with it where it was not. Faults:
+// NotFound, Invalid; Conflict (tag_taken, plan_saved).
 func (p *Plans) Save(ctx context.Context, who access.Principal, uuid, name, tag string) (soilplan.SamplePlan, error) {
 	return app.Write(ctx, p.deps.Deps, who, access.SamplePlans.Create, func(ctx context.Context, tx ports.Repos) (soilplan.SamplePlan, error) {
 		return p.save(ctx, tx, who, uuid, name, tag)
@@ -215,8 +213,7 @@ func (p *Plans) save(ctx context.Context, tx ports.Repos, who access.Principal, 
 	return found, err
 }
 
-// Saved lists the saved plans; filters are order, aoi, stratification_map, map_tag and
-// plan_tag. Faults: Unauthenticated, Forbidden.
+// Saved lists the saved plans; filters are order, aoi, stratification_map, map_tag and plan_tag.
 func (p *Plans) Saved(ctx context.Context, who access.Principal, q ports.Query, points bool) (app.List[soilplan.SamplePlan], error) {
 	return app.ReadList(ctx, p.deps.Deps, app.Ask{Who: who, Need: access.SamplePlans.View},
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
@@ -227,15 +224,15 @@ func (p *Plans) Saved(ctx context.Context, who access.Principal, q ports.Query, 
 		})
 }
 
-// Retrieve returns a saved plan. Faults: Unauthenticated, Forbidden, NotFound.
+// Retrieve returns a saved plan. Faults: NotFound.
 func (p *Plans) Retrieve(ctx context.Context, who access.Principal, id int64, points bool) (soilplan.SamplePlan, error) {
 	return app.Read(ctx, p.deps.Deps, who, access.SamplePlans.View, func(ctx context.Context, tx ports.Repos) (soilplan.SamplePlan, error) {
 		return tx.SamplePlans.GetSaved(ctx, who.Scope(false), id, points)
 	})
 }
 
-// Whole returns a plan, candidate or saved, with its points, its map and its order, for files and
-// pictures. Faults: Unauthenticated, Forbidden, NotFound.
+// Whole returns a plan, candidate or saved, with its points, its map and its order, for files and pictures.
+// Faults: NotFound.
 func (p *Plans) Whole(ctx context.Context, who access.Principal, uuid string) (plan soilplan.SamplePlan, of zoning.Map, order stratification.OrderState, err error) {
 	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.View); err != nil {
 		return plan, of, order, err

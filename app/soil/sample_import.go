@@ -45,11 +45,9 @@ type SampleImportOptions struct {
 	Atomic  bool // one row that fails refuses all
 }
 
-// Import changes samples by their labels. A preview is the import itself, taken back. rows is
-// called when the caller may import.
-//
-// Faults: Unauthenticated, Forbidden, those of rows; Invalid for too many rows, and for an
-// atomic import (bulk_validation_failed) with the errors by the rows' index.
+// Import changes samples by their labels. A preview is the import itself, taken back. rows is called when the
+// caller may import. Faults: those of rows; Invalid for too many rows, and for an atomic import
+// (bulk_validation_failed) with the errors by the rows' index.
 func (s *Samples) Import(ctx context.Context, who access.Principal, options SampleImportOptions, rows func() ([]ports.SampleRow, error)) ([]JudgedSample, error) {
 	if err := s.Gate.Require(ctx, who, access.ImportSamples); err != nil {
 		return nil, err

@@ -24,19 +24,19 @@ type Samples struct {
 	Records *farmapp.Records[sample.Sample]
 }
 
-// List returns the samples of a query. Faults: Unauthenticated, Forbidden.
+// List returns the samples of a query.
 func (s *Samples) List(ctx context.Context, who access.Principal, q ports.Query) (app.List[sample.Sample], error) {
 	return s.Records.List(ctx, who, false, q)
 }
 
-// Retrieve returns a sample. Faults: Unauthenticated, Forbidden, NotFound.
+// Retrieve returns a sample. Faults: NotFound.
 func (s *Samples) Retrieve(ctx context.Context, who access.Principal, id int64) (sample.Sample, error) {
 	return s.Records.Retrieve(ctx, who, false, id)
 }
 
-// Update changes a sample: decode is given it as it stands and answers what it shall be. Without
-// another status that of the sample follows from what became known of it.
-// Faults: Unauthenticated, Forbidden, NotFound, Invalid, and those of decode.
+// Update changes a sample: decode is given it as it stands and answers what it shall be. Without another
+// status that of the sample follows from what became known of it. Faults: NotFound, Invalid, and those of
+// decode.
 func (s *Samples) Update(ctx context.Context, who access.Principal, id int64,
 	decode func(current sample.Sample) (sample.Sample, error),
 ) (sample.Sample, error) {
@@ -80,10 +80,8 @@ type PlannedSamples struct {
 	Existing int64 // were there before
 }
 
-// Plan makes the planned samples of a plan's points, reserves among them, for depth intervals;
-// those that are there already stay as they are.
-//
-// Faults: Unauthenticated, Forbidden, NotFound (the plan); Invalid; Conflict (plan_not_saved).
+// Plan makes the planned samples of a plan's points, reserves among them, for depth intervals; those that are
+// there already stay as they are. Faults: NotFound (the plan); Invalid; Conflict (plan_not_saved).
 func (s *Samples) Plan(ctx context.Context, who access.Principal, req SampleRequest) (PlannedSamples, error) {
 	out, err := app.Write(ctx, s.Deps, who, access.Samples.Create, func(ctx context.Context, tx ports.Repos) (PlannedSamples, error) {
 		return s.plan(ctx, tx, who, req)
@@ -221,7 +219,6 @@ func (f *SampleFiles) Import(ctx context.Context, who access.Principal, options 
 }
 
 // Export returns a function that writes the samples of a query as CSV or GeoJSON.
-// Faults: Unauthenticated, Forbidden.
 func (f *SampleFiles) Export(ctx context.Context, who access.Principal, format string, q ports.Query) (func(to io.Writer) error, error) {
 	found, err := f.Samples.List(ctx, who, q)
 	return func(to io.Writer) error { return f.Tables.Write(to, format, found.Each) }, err

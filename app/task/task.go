@@ -40,8 +40,7 @@ type Work[T, S, R any] interface {
 	// Do works. A fault that the caller caused (Invalid, NotFound, Forbidden, Unauthenticated)
 	// fails the record for good, any other error is what Unavailable decides on.
 	Do(ctx context.Context, s S) (R, error)
-	// Same reports whether the record still asks for what was begun; where it does not, the
-	// work begins anew.
+	// Same reports whether the record still asks for what was begun; where it does not, the work begins anew.
 	Same(began, current S) bool
 	// Complete stores the result with its events, and brings s up to date. It continues where
 	// another piece follows.
