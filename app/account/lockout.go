@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/ports"
@@ -38,15 +39,35 @@ func neighbourhood(client netip.Addr) string {
 	return client.String()
 }
 
-// mayTry refuses (Limit, too_many_attempts) a try that comes too early. It is asked
-// before a password is checked, to save the work, and again when the outcome is stored:
-// of many tries at once only the first few learn it.
-func (i *Identity) mayTry(ctx context.Context, tx ports.OperatorRepos, keys []string) error {
+// prove returns the user that find finds where the password is theirs; a wrong one is counted and refused.
+func (i *Identity) prove(ctx context.Context, keys []string, password string, refusal error,
+	find func(ctx context.Context, tx ports.OperatorRepos) (ports.User, error),
+) (ports.User, error) {
+	user, err := app.In(ctx, i.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (ports.User, error) {
+		if _, err := i.mayTry(ctx, tx, keys); err != nil {
+			return ports.User{}, err
+		}
+		return find(ctx, tx)
+	})
+	if err != nil {
+		return user, err
+	}
+	ok, err := i.Passwords.Check(password, user.PasswordHash)
+	if err == nil && (!ok || user.ID == 0) {
+		err = i.failed(ctx, keys, refusal)
+	}
+	return user, err
+}
+
+// mayTry refuses (Limit, too_many_attempts) a try that comes too early. It is asked before a password is
+// checked, to save the work, and again when the outcome is stored: of many tries at once only the first few
+// learn it.
+func (i *Identity) mayTry(ctx context.Context, tx ports.OperatorRepos, keys []string) ([]access.Attempts, error) {
 	counters, err := tx.Attempts.Get(ctx, keys...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return tooMany(counters, i.Clock.Now())
+	return counters, tooMany(counters, i.Clock.Now())
 }
 
 func tooMany(counters []access.Attempts, now time.Time) error {
@@ -91,11 +112,8 @@ func (i *Identity) failed(ctx context.Context, keys []string, refusal error) err
 // succeeded forgets the wrong passwords of an account, but not those from the address:
 // who has one account of their own could otherwise try the passwords of others for ever.
 func (i *Identity) succeeded(ctx context.Context, tx ports.OperatorRepos, keys []string) error {
-	counters, err := tx.Attempts.Get(ctx, keys...)
+	counters, err := i.mayTry(ctx, tx, keys)
 	if err != nil {
-		return err
-	}
-	if err := tooMany(counters, i.Clock.Now()); err != nil {
 		return err
 	}
 	if counters[0].Failures == 0 {

@@ -19,23 +19,13 @@ func (i *Identity) ChangePassword(ctx context.Context, who access.Principal, cur
 		return fault.Field("new", wrong)
 	}
 	keys := attemptKeys(who.Email, client)
-	var user ports.User
-	err := i.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
-		if err := i.mayTry(ctx, tx, keys); err != nil {
-			return err
-		}
-		user, _, err = tx.Accounts.Caller(ctx, who.UserID)
-		return err
+	refusal := wrongField("current", "password_wrong", "This is not your current password.")
+	user, err := i.prove(ctx, keys, current, refusal, func(ctx context.Context, tx ports.OperatorRepos) (ports.User, error) {
+		user, _, err := tx.Accounts.Caller(ctx, who.UserID)
+		return user, err
 	})
 	if err != nil {
 		return err
-	}
-	ok, err := i.Passwords.Check(current, user.PasswordHash)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return i.failed(ctx, keys, wrongField("current", "password_wrong", "This is not your current password."))
 	}
 	hashed, err := i.Passwords.Hash(next)
 	if err != nil {
@@ -79,63 +69,65 @@ func linkInvalid() error {
 	return wrongField("token", "link_invalid", "This link was used or revoked, has expired, or never was; ask for a new one.")
 }
 
-// ticket returns what the token of a link stands for, locked, if it still stands.
-func ticket(ctx context.Context, tx ports.OperatorRepos, token string, now time.Time) (ports.Ticket, error) {
-	t, err := tx.Tickets.Get(ctx, HashSecret(token))
-	if fault.Is(err, fault.NotFound) || err == nil && (t.UsedAt != nil || !now.Before(t.ExpiresAt)) {
-		return t, linkInvalid()
+// redeem sets a password by the token of a link. of returns the record that the link stands for, which is
+// locked, and whose e-mail address it is; use does what the link is for. The password is hashed where it and
+// the link are good: hashing is work that nobody may ask for in vain.
+func redeem[S, R any](ctx context.Context, i *Identity, token, password string,
+	of func(ctx context.Context, tx ports.OperatorRepos, t ports.Ticket) (record S, email string, err error),
+	use func(ctx context.Context, tx ports.OperatorRepos, record S, hashed string) (R, error),
+) (out R, err error) {
+	open := func(ctx context.Context, tx ports.OperatorRepos) (record S, email string, err error) {
+		t, err := tx.Tickets.Get(ctx, HashSecret(token))
+		if fault.Is(err, fault.NotFound) || err == nil && (t.UsedAt != nil || !i.Clock.Now().Before(t.ExpiresAt)) {
+			return record, "", linkInvalid()
+		}
+		if err != nil {
+			return record, "", err
+		}
+		return of(ctx, tx, t)
 	}
-	return t, err
+	if wrong := access.CheckPassword(password, ""); wrong != "" {
+		return out, fault.Field("password", wrong)
+	}
+	email, err := app.In(ctx, i.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (string, error) {
+		_, email, err := open(ctx, tx)
+		return email, err
+	})
+	if err != nil {
+		return out, err
+	}
+	if wrong := access.CheckPassword(password, email); wrong != "" {
+		return out, fault.Field("password", wrong)
+	}
+	hashed, err := i.Passwords.Hash(password)
+	if err != nil {
+		return out, err
+	}
+	return app.In(ctx, i.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (out R, err error) {
+		record, _, err := open(ctx, tx)
+		if err != nil {
+			return out, err
+		}
+		return use(ctx, tx, record, hashed)
+	})
 }
 
 // ConfirmReset sets the password of a link's user, and ends all of its refresh tokens.
 // Faults: Invalid (link_invalid, and what is wrong with the password).
 func (i *Identity) ConfirmReset(ctx context.Context, token, password string) error {
-	now := i.Clock.Now()
-	user := func(ctx context.Context, tx ports.OperatorRepos) (ports.User, error) {
-		t, err := ticket(ctx, tx, token, now)
-		if err != nil {
-			return ports.User{}, err
-		}
+	_, err := redeem(ctx, i, token, password, func(ctx context.Context, tx ports.OperatorRepos, t ports.Ticket) (ports.User, string, error) {
 		if t.UserID == 0 {
-			return ports.User{}, linkInvalid()
+			return ports.User{}, "", linkInvalid()
 		}
 		user, _, err := tx.Accounts.Caller(ctx, t.UserID)
 		if err == nil && user.Disabled {
 			err = linkInvalid()
 		}
-		return user, err
-	}
-	hashed, err := i.hashFor(ctx, password, func(ctx context.Context, tx ports.OperatorRepos) (string, error) {
-		u, err := user(ctx, tx)
-		return u.Email, err
+		return user, user.Email, err
+	}, func(ctx context.Context, tx ports.OperatorRepos, user ports.User, hashed string) (struct{}, error) {
+		return struct{}{}, i.setPassword(ctx, tx, user, hashed)
 	})
-	if err != nil {
-		return err
-	}
-	return i.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-		u, err := user(ctx, tx)
-		if err != nil {
-			return err
-		}
-		return i.setPassword(ctx, tx, u, hashed)
-	})
-}
-
-// hashFor hashes a new password where it and the link are good: hashing is work that nobody
-// may ask for in vain.
-func (i *Identity) hashFor(ctx context.Context, password string, email func(context.Context, ports.OperatorRepos) (string, error)) (string, error) {
-	if wrong := access.CheckPassword(password, ""); wrong != "" {
-		return "", fault.Field("password", wrong)
-	}
-	of, err := app.In(ctx, i.Store.Operate, email)
-	if err != nil {
-		return "", err
-	}
-	if wrong := access.CheckPassword(password, of); wrong != "" {
-		return "", fault.Field("password", wrong)
-	}
-	return i.Passwords.Hash(password)
+	return err
 }
 
 // AcceptInvitation makes the user that an invitation asks for. An empty name is that of the invitation, or
@@ -148,51 +140,32 @@ func (i *Identity) AcceptInvitation(ctx context.Context, token, password, name s
 		}
 	}
 	now := i.Clock.Now()
-	invitation := func(ctx context.Context, tx ports.OperatorRepos) (ports.Invitation, error) {
-		t, err := ticket(ctx, tx, token, now)
-		if err != nil {
-			return ports.Invitation{}, err
-		}
+	return redeem(ctx, i, token, password, func(ctx context.Context, tx ports.OperatorRepos, t ports.Ticket) (ports.Invitation, string, error) {
 		if t.InvitationID == 0 {
-			return ports.Invitation{}, linkInvalid()
+			return ports.Invitation{}, "", linkInvalid()
 		}
-		in, err := tx.Invitations.Get(ctx, access.Own(t.CompanyID), t.InvitationID)
-		if err == nil && !in.Open(now) {
-			err = linkInvalid()
+		in, err := openInvitation(ctx, tx, t.CompanyID, t.InvitationID, now)
+		return in, in.Email, err
+	}, func(ctx context.Context, tx ports.OperatorRepos, in ports.Invitation, hashed string) (ports.Member, error) {
+		// Whoever changes roles or revokes invitations holds the company's lock.
+		if err := tx.Members.Lock(ctx, access.Own(in.CompanyID)); err != nil {
+			return ports.Member{}, err
 		}
-		return in, err
-	}
-	hashed, err := i.hashFor(ctx, password, func(ctx context.Context, tx ports.OperatorRepos) (string, error) {
-		in, err := invitation(ctx, tx)
-		return in.Email, err
-	})
-	if err != nil {
-		return ports.Member{}, err
-	}
-	return app.In(ctx, i.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (out ports.Member, err error) {
-		in, err := invitation(ctx, tx)
+		in, err := openInvitation(ctx, tx, in.CompanyID, in.ID, now)
 		if err != nil {
-			return out, err
-		}
-		if in, err = locked(ctx, tx, in, now); err != nil {
-			return out, err
+			return ports.Member{}, err
 		}
 		return i.join(ctx, tx, in, hashed, name, now)
 	})
 }
 
-// locked returns an invitation as it is under the company's lock, which whoever changes
-// roles or revokes invitations holds.
-func locked(ctx context.Context, tx ports.OperatorRepos, in ports.Invitation, now time.Time) (ports.Invitation, error) {
-	scope := access.Own(in.CompanyID)
-	if err := tx.Members.Lock(ctx, scope); err != nil {
-		return in, err
-	}
-	fresh, err := tx.Invitations.Get(ctx, scope, in.ID)
-	if err == nil && !fresh.Open(now) {
+// openInvitation returns an invitation that can still be accepted.
+func openInvitation(ctx context.Context, tx ports.OperatorRepos, company, id int64, now time.Time) (ports.Invitation, error) {
+	in, err := tx.Invitations.Get(ctx, access.Own(company), id)
+	if err == nil && !in.Open(now) {
 		err = linkInvalid()
 	}
-	return fresh, err
+	return in, err
 }
 
 // join makes the user of an invitation, with its roles.

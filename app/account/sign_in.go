@@ -44,29 +44,16 @@ func (i *Identity) SignIn(ctx context.Context, email, password string, client ne
 	if err := i.builtIn(); err != nil {
 		return TokenPair{}, err
 	}
-	var user ports.User
 	counters := attemptKeys(email, client)
-	err := i.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
-		if err := i.mayTry(ctx, tx, counters); err != nil {
-			return err
+	user, err := i.prove(ctx, counters, password, wrongCredentials, func(ctx context.Context, tx ports.OperatorRepos) (ports.User, error) {
+		user, err := tx.Accounts.UserByEmail(ctx, email)
+		if fault.Is(err, fault.NotFound) || err == nil && user.Disabled {
+			return ports.User{}, nil // whose empty hash takes as long to check as a real one
 		}
-		user, err = tx.Accounts.UserByEmail(ctx, email)
-		if fault.Is(err, fault.NotFound) {
-			user = ports.User{Disabled: true}
-			return nil
-		}
-		return err
+		return user, err
 	})
 	if err != nil {
 		return TokenPair{}, err
-	}
-	// An unknown user's empty hash takes as long to check as a real one.
-	ok, err := i.Passwords.Check(password, user.PasswordHash)
-	if err != nil {
-		return TokenPair{}, err
-	}
-	if !ok || user.Disabled {
-		return TokenPair{}, i.failed(ctx, counters, wrongCredentials)
 	}
 	now, secret := i.Clock.Now(), i.IDs.Secret()
 	family := i.IDs.UUID()

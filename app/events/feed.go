@@ -143,10 +143,7 @@ func (f *Feed) Follow(ctx context.Context, who access.Principal, after *int64, t
 	default:
 		s.cursor = *after
 	}
-	if err := f.enter(who.CompanyID); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return s, f.enter(who.CompanyID)
 }
 
 func (f *Feed) enter(company int64) error {
