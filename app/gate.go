@@ -23,11 +23,8 @@ type Gate struct {
 	clock       ports.Clock
 }
 
-// NewGate returns a gate that knows of no subscriptions: what needs one is refused.
-func NewGate(permissions ports.Permissions) *Gate { return &Gate{permissions: permissions} }
-
-// NewGateWithSubscriptions returns a gate that asks a store for the subscriptions of companies.
-func NewGateWithSubscriptions(permissions ports.Permissions, store ports.Store, clock ports.Clock) *Gate {
+// NewGate returns a gate that asks a store for the subscriptions of companies.
+func NewGate(permissions ports.Permissions, store ports.Store, clock ports.Clock) *Gate {
 	return &Gate{permissions, store, clock}
 }
 

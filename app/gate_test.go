@@ -53,7 +53,7 @@ func TestRequire(t *testing.T) {
 		"an operator outside, trail": {outside, access.AuditTrail.View, ""},
 		"an operator outside":        {outside, access.Farms.Create, fault.Forbidden},
 	} {
-		err := app.NewGate(&roles{patterns: []string{"farm.*"}}).Require(t.Context(), c.who, c.need)
+		err := app.NewGate(&roles{patterns: []string{"farm.*"}}, nil, nil).Require(t.Context(), c.who, c.need)
 		if c.want == "" {
 			require.NoError(t, err, name)
 			continue
@@ -61,7 +61,7 @@ func TestRequire(t *testing.T) {
 		require.True(t, fault.Is(err, c.want), "%s: %v", name, err)
 	}
 	broken := &roles{err: errors.New("away")}
-	require.ErrorIs(t, app.NewGate(broken).Require(t.Context(), user, access.Farms.View), broken.err)
+	require.ErrorIs(t, app.NewGate(broken, nil, nil).Require(t.Context(), user, access.Farms.View), broken.err)
 	require.Equal(t, 1, broken.asked)
 }
 
@@ -85,7 +85,7 @@ func (y year) Now() time.Time { return time.Date(int(y), 5, 1, 0, 0, 0, 0, time.
 func TestSubscriptions(t *testing.T) {
 	t.Parallel()
 	all := &roles{patterns: []string{"*"}}
-	door := app.NewGateWithSubscriptions(all, subscribed{}, year(2026))
+	door := app.NewGate(all, subscribed{}, year(2026))
 	member, other := access.Principal{UserID: 1, CompanyID: 2}, access.Principal{UserID: 1, CompanyID: 3}
 	need := access.AOIs.View
 	code := func(err error) string {
@@ -98,15 +98,15 @@ func TestSubscriptions(t *testing.T) {
 	require.NoError(t, door.Require(t.Context(), other, access.Farms.View), "no service is asked for")
 	require.Equal(t, "subscription_required", code(door.Require(t.Context(), other, need)))
 	require.Equal(t, "subscription_required", code(door.Require(t.Context(), access.Principal{UserID: 9, Operator: true, CompanyID: 3}, need)), "whatever the role")
-	require.Equal(t, "subscription_required", code(app.NewGateWithSubscriptions(all, subscribed{}, year(2027)).Require(t.Context(), member, need)))
-	require.Equal(t, "subscription_required", code(app.NewGate(all).Require(t.Context(), member, need)), "a gate that knows of none")
-	require.Equal(t, "permission_denied", code(app.NewGateWithSubscriptions(&roles{}, subscribed{}, year(2026)).Require(t.Context(), other, need)), "the slug comes first")
+	require.Equal(t, "subscription_required", code(app.NewGate(all, subscribed{}, year(2027)).Require(t.Context(), member, need)))
+	require.Equal(t, "subscription_required", code(app.NewGate(all, nil, nil).Require(t.Context(), member, need)), "a gate that knows of none")
+	require.Equal(t, "permission_denied", code(app.NewGate(&roles{}, subscribed{}, year(2026)).Require(t.Context(), other, need)), "the slug comes first")
 }
 
 func TestWhatWasAdmittedIsNotCheckedAgain(t *testing.T) {
 	t.Parallel()
 	held := &roles{patterns: []string{"aoi.*", "field.view"}}
-	door := app.NewGateWithSubscriptions(held, subscribed{}, year(2026))
+	door := app.NewGate(held, subscribed{}, year(2026))
 	who := access.Principal{UserID: 1, CompanyID: 2}
 	ctx, err := door.Admit(t.Context(), who, access.AOIs.Edit.For("price"))
 	require.NoError(t, err)
@@ -127,14 +127,14 @@ func TestWhatWasAdmittedIsNotCheckedAgain(t *testing.T) {
 	require.Error(t, door.Require(ctx, access.Principal{UserID: 3, CompanyID: 2}, access.AOIs.Edit), "another caller")
 	require.Error(t, door.Require(ctx, access.Principal{UserID: 1, CompanyID: 4}, access.AOIs.Edit), "another company")
 	require.Error(t, door.Require(ctx, access.Principal{UserID: 1, CompanyID: 2, KeyID: 5}, access.AOIs.Edit), "another credential")
-	require.Error(t, app.NewGate(held).Require(ctx, who, access.AOIs.Edit), "another gate")
+	require.Error(t, app.NewGate(held, nil, nil).Require(ctx, who, access.AOIs.Edit), "another gate")
 	_, err = door.Admit(ctx, who, access.AOIs.Edit)
 	require.Error(t, err, "who is admitted is always checked")
 }
 
 func TestAPermitWithoutASubscriptionDoesNotStandForOne(t *testing.T) {
 	t.Parallel()
-	door := app.NewGateWithSubscriptions(&roles{patterns: []string{"*"}}, subscribed{}, year(2026))
+	door := app.NewGate(&roles{patterns: []string{"*"}}, subscribed{}, year(2026))
 	who := access.Principal{UserID: 1, CompanyID: 3}
 	ctx, err := door.Admit(t.Context(), who, access.Samples.Edit)
 	require.NoError(t, err)

@@ -39,7 +39,7 @@ var outside = googlewire.NewSet(
 	identity.NewPasswords, googlewire.Bind(new(ports.Passwords), new(*identity.Passwords)),
 	identity.NewTokens, googlewire.Bind(new(ports.Tokens), new(*identity.Tokens)),
 	permission.New, googlewire.Bind(new(ports.Permissions), new(*permission.Casbin)),
-	app.NewGateWithSubscriptions, googlewire.Struct(new(app.Deps), "*"),
+	app.NewGate, googlewire.Struct(new(app.Deps), "*"),
 )
 
 // useCases is the use cases over a store.

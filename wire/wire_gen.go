@@ -80,7 +80,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Issuers:   issuers,
 	}
 	casbin := permission.New(store)
-	gate := app.NewGateWithSubscriptions(casbin, store, clock)
+	gate := app.NewGate(casbin, store, clock)
 	deps := app.Deps{
 		Store: store,
 		Gate:  gate,
@@ -261,7 +261,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Issuers:   issuers,
 	}
 	casbin := permission.New(store)
-	gate := app.NewGateWithSubscriptions(casbin, store, clock)
+	gate := app.NewGate(casbin, store, clock)
 	deps := app.Deps{
 		Store: store,
 		Gate:  gate,

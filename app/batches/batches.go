@@ -6,11 +6,17 @@ package batches
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"log/slog"
+	"slices"
 	"time"
 
 	"tilth/app"
+	"tilth/app/task"
+	"tilth/core/access"
 	"tilth/core/batch"
+	"tilth/core/fault"
 	"tilth/ports"
 )
 
@@ -117,4 +123,172 @@ func Take[R interface{ Background() bool }](ctx context.Context, in Inbox, body 
 // Sweep removes the files that no batch has taken.
 func (in Inbox) Sweep(ctx context.Context) error {
 	return in.Objects.RemoveOlder(ctx, in.Folder, in.Clock.Now().Add(-keptFor))
+}
+
+// lasting are the kinds of faults that trying again does not help.
+var lasting = []fault.Kind{fault.Invalid, fault.NotFound, fault.Forbidden, fault.Unauthenticated}
+
+// claimLimit ends a batch that kills its worker every time.
+const claimLimit = 25
+
+// Kind is where the batches of a kind are stored, and what is done with a piece.
+type Kind[O batch.Options, J batch.Judged] interface {
+	// Lock returns a batch under its lock. Faults: NotFound.
+	Lock(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (batch.Batch[O, J], error)
+	Update(ctx context.Context, tx ports.Repos, scope access.Scope, b batch.Batch[O, J]) error
+	// Keep stores what the report says of a piece, before the batch advances.
+	Keep(ctx context.Context, tx ports.Repos, scope access.Scope, b batch.Batch[O, J], judged []J) error
+	// Resume is called where a worker was broken off in a pass that stores nothing. It restarts
+	// the pass where what the pieces before have shown is lost.
+	Resume(ctx context.Context, run task.Run[ports.Repos], b *batch.Batch[O, J]) error
+	// Pieces reads the batch from where it stands; the file is nil where it has none.
+	Pieces(b batch.Batch[O, J], file ports.Object) Pieces[J]
+}
+
+// Worker works through queued batches.
+type Worker struct {
+	app.Deps
+	Objects ports.Objects
+	Log     *slog.Logger
+}
+
+// Run does one job. It may be killed at any moment: a piece is stored together with how far the
+// batch is. A batch that has ended removes its file.
+func Run[O batch.Options, J batch.Judged](ctx context.Context, w Worker, kind Kind[O, J], job ports.Job) error {
+	work := &work[O, J]{Worker: w, kind: kind}
+	runner := task.ForCompany(w.Store, w.Clock, w.IDs, w.Log)
+	err := task.Do(ctx, runner, task.Limits{Claims: claimLimit}, work, job)
+	if f, ok := fault.As(err); ok && slices.Contains(lasting, f.Kind) && ctx.Err() == nil {
+		// A piece cannot be stored; what its transaction wrote is taken back.
+		work.failure = f
+		err = task.Do(ctx, runner, task.Limits{}, work, job)
+	}
+	if err != nil || work.last.Open() || work.last.Object == "" {
+		return err
+	}
+	// A file that cannot be removed now goes with those that have lain too long.
+	return w.Objects.Remove(context.WithoutCancel(ctx), work.last.Object)
+}
+
+// work is one run of one batch.
+type work[O batch.Options, J batch.Judged] struct {
+	Worker
+	kind    Kind[O, J]
+	file    ports.Object
+	pieces  Pieces[J]         // of the pass that is under way
+	last    batch.Batch[O, J] // as the last step left it
+	failure error             // of the run before
+}
+
+// piece is what came of a piece.
+type piece[J batch.Judged] struct {
+	judged  []J
+	settled bool // otherwise it is settled with the progress
+	after   int64
+	end     bool // of the pass
+}
+
+func (w *work[O, J]) Lock(ctx context.Context, run task.Run[ports.Repos]) (batch.Batch[O, J], task.Next, error) {
+	b, err := w.kind.Lock(ctx, run.Tx, run.Scope, run.Job.Subject)
+	w.last = b
+	if fault.Is(err, fault.NotFound) || err == nil && !b.Open() {
+		return b, task.Finish(), nil
+	}
+	return b, task.Continue(), err
+}
+
+func (w *work[O, J]) Begin(ctx context.Context, run task.Run[ports.Repos], b *batch.Batch[O, J]) (task.Next, error) {
+	if w.pieces != nil || !b.Checking || b.Done == 0 {
+		return task.Continue(), nil
+	}
+	return task.Continue(), w.kind.Resume(ctx, run, b)
+}
+
+func (w *work[O, J]) Do(ctx context.Context, b batch.Batch[O, J]) (piece[J], error) {
+	out, err := w.next(ctx, b)
+	if fault.Is(err, fault.NotFound) {
+		err = fault.New(fault.NotFound, "gone", "The file, or what the batch is about, is gone.")
+	}
+	return out, err
+}
+
+func (w *work[O, J]) next(ctx context.Context, b batch.Batch[O, J]) (out piece[J], err error) {
+	if w.failure != nil {
+		return out, w.failure
+	}
+	if w.pieces == nil {
+		if b.Object != "" && w.file == nil {
+			if w.file, err = w.Objects.Open(ctx, b.Object); err != nil {
+				return out, err
+			}
+		}
+		w.pieces = w.kind.Pieces(b, w.file)
+	}
+	more, err := w.pieces.Next(ctx)
+	if err != nil {
+		return out, err
+	}
+	if !more {
+		w.pieces.Close()
+		w.pieces = nil
+		return piece[J]{end: true}, nil
+	}
+	out.after, out.settled = w.pieces.After(), b.Checking || w.pieces.Alone()
+	if out.settled {
+		out.judged, err = judgePiece(ctx, w.Store, batch.Mode{Preview: b.Checking}, "", w.pieces)
+	}
+	return out, err
+}
+
+// Same is false where another worker has the batch.
+func (w *work[O, J]) Same(began, current batch.Batch[O, J]) bool {
+	return current.Done == began.Done && current.Checking == began.Checking
+}
+
+func (w *work[O, J]) Complete(ctx context.Context, run task.Run[ports.Repos], b *batch.Batch[O, J], p piece[J]) (task.Next, error) {
+	if p.end {
+		b.EndPass(run.Now)
+	} else {
+		judged := p.judged
+		if !p.settled {
+			var err error
+			if judged, err = w.pieces.Settle(ctx, run.Tx); err != nil {
+				return task.Next{}, err
+			}
+		}
+		if err := w.kind.Keep(ctx, run.Tx, run.Scope, *b, judged); err != nil {
+			return task.Next{}, err
+		}
+		b.Advance(judged, p.after, run.Now)
+	}
+	w.last = *b
+	next := task.Continue()
+	if !b.Open() {
+		next = task.Finish()
+	}
+	return next, w.kind.Update(ctx, run.Tx, run.Scope, *b)
+}
+
+// Unavailable leaves the batch as it is: the job is handed out again.
+func (w *work[O, J]) Unavailable(_ context.Context, _ task.Run[ports.Repos], _ batch.Batch[O, J], cause error) (task.Next, error) {
+	return task.Next{}, cause
+}
+
+// Fail breaks the batch off, for a reason that its owner can read.
+func (w *work[O, J]) Fail(ctx context.Context, run task.Run[ports.Repos], b batch.Batch[O, J], reason string) error {
+	b.Fail(fmt.Sprintf("%s %d of %d were done.", reason, b.Done, b.Total), run.Now)
+	w.last = b
+	return w.kind.Update(ctx, run.Tx, run.Scope, b)
+}
+
+// Close closes the file.
+func (w *work[O, J]) Close() {
+	if w.pieces != nil {
+		w.pieces.Close()
+		w.pieces = nil
+	}
+	if w.file != nil {
+		_ = w.file.Close() // it was only read
+		w.file = nil
+	}
 }

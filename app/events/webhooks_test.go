@@ -101,7 +101,7 @@ func newOffice(t *testing.T) *office {
 		return tx.Accounts.CreateUser(ctx, &user)
 	}))
 	o.who = access.Principal{UserID: user.ID, Name: user.Name, CompanyID: company.ID}
-	doors := app.NewGate(everybody{})
+	doors := app.NewGate(everybody{}, nil, nil)
 	o.hooks = &events.Webhooks{Deps: app.Deps{Store: o.db, Gate: doors, Clock: o.clock, IDs: source}, Sender: o.target}
 	o.courier = &events.Courier{Store: o.db, Sender: o.target, Clock: o.clock, IDs: source, Log: slog.New(slog.DiscardHandler)}
 	o.sequencer = &events.Sequencer{Store: o.db, Clock: o.clock}

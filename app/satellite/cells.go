@@ -34,15 +34,7 @@ type CellDate struct {
 }
 
 // CellReader reads the index of cells, pass by pass.
-type CellReader interface {
-	// Passes returns how many passes there are.
-	Passes() int
-	// Each returns the accepted passes, in no order, one at a time. Faults: as Computer.Compute.
-	Each(ctx context.Context, take func(CellDate)) error
-}
-
-// cellReader implements CellReader.
-type cellReader struct {
+type CellReader struct {
 	computer *Computer
 	request  CellRequest
 	mask     vegetation.Mask
@@ -57,7 +49,7 @@ type block struct {
 }
 
 // Cells searches the imagery for the passes over cells. Faults: as Compute.
-func (c *Computer) Cells(ctx context.Context, req CellRequest) (CellReader, error) {
+func (c *Computer) Cells(ctx context.Context, req CellRequest) (*CellReader, error) {
 	whole := SeriesRequest{Boundary: req.Boundary, From: req.From, To: req.To, Index: req.Index, Mask: req.Mask}
 	mask, err := whole.check()
 	if err != nil {
@@ -68,7 +60,7 @@ func (c *Computer) Cells(ctx context.Context, req CellRequest) (CellReader, erro
 		return nil, err
 	}
 	blocks, err := blocksOf(req)
-	return &cellReader{c, req, mask, passes, blocks}, err
+	return &CellReader{c, req, mask, passes, blocks}, err
 }
 
 // blocksOf parts the cells, in the order in which their first cells come.
@@ -110,11 +102,11 @@ func boxOf(f vegetation.Footprint) geo.MultiPolygon {
 	return geo.MultiPolygon{{{{X: west, Y: south}, {X: east, Y: south}, {X: east, Y: north}, {X: west, Y: north}, {X: west, Y: south}}}}
 }
 
-// Passes implements CellReader.
-func (r *cellReader) Passes() int { return len(r.passes) }
+// Passes returns how many passes there are.
+func (r *CellReader) Passes() int { return len(r.passes) }
 
-// Each implements CellReader.
-func (r *cellReader) Each(ctx context.Context, take func(CellDate)) error {
+// Each returns the accepted passes, in no order, one at a time. Faults: as Computer.Compute.
+func (r *CellReader) Each(ctx context.Context, take func(CellDate)) error {
 	var taking sync.Mutex
 	return atOnce(ctx, len(r.passes), func(ctx context.Context, i int) error {
 		date, accepted, err := r.date(ctx, r.passes[i])
@@ -129,7 +121,7 @@ func (r *cellReader) Each(ctx context.Context, take func(CellDate)) error {
 
 // date reads one pass, block by block. Of a block that is not clear no band is read. A scene
 // that cannot be read rejects the pass, as it does of a profile.
-func (r *cellReader) date(ctx context.Context, pass vegetation.Pass) (CellDate, bool, error) {
+func (r *CellReader) date(ctx context.Context, pass vegetation.Pass) (CellDate, bool, error) {
 	out := CellDate{Day: pass.Day, Values: make([]float64, len(r.request.Cells))}
 	for i := range out.Values {
 		out.Values[i] = math.NaN()

@@ -22,7 +22,7 @@ const edgeMask = 1
 
 // CellSource reads an index on the cells of a frame.
 type CellSource interface {
-	Cells(ctx context.Context, req satellite.CellRequest) (satellite.CellReader, error)
+	Cells(ctx context.Context, req satellite.CellRequest) (*satellite.CellReader, error)
 }
 
 // LayerPreparer prepares the layers of an order. It keeps nothing.

@@ -66,7 +66,7 @@ func newOverview(b *testing.B, database string, n int) func(b *testing.B) float6
 	table := assessment.NewTable(mapping)
 	who := furnished(b, db, table)
 	multiply(b, database, n/batchSize)
-	use := &ghgapp.Dashboard{Deps: app.Deps{Store: db, Gate: app.NewGate(everyone{})}, Table: table}
+	use := &ghgapp.Dashboard{Deps: app.Deps{Store: db, Gate: app.NewGate(everyone{}, nil, nil)}, Table: table}
 	return func(b *testing.B) float64 {
 		var took []time.Duration
 		for range 100 {

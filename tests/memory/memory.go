@@ -59,7 +59,7 @@ func New() *World {
 
 // Deps returns what most use cases need, behind a gate that holds the permissions of roles.
 func (w *World) Deps() app.Deps {
-	return app.Deps{Store: w, Gate: app.NewGateWithSubscriptions(policy{w}, w, &w.Clock), Clock: &w.Clock, IDs: &w.IDs}
+	return app.Deps{Store: w, Gate: app.NewGate(policy{w}, w, &w.Clock), Clock: &w.Clock, IDs: &w.IDs}
 }
 
 // Put changes the world as a test needs it, past every use case.

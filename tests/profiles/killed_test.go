@@ -108,7 +108,7 @@ func newMachine(w *world, rt *rapid.T, met map[string]int) *machine {
 		seen: map[int64]vegetation.Status{}, met: met, fates: []string{lives, lives, lives, dies, rollsBack, commits},
 	}
 	m.store = &mortal{Store: w.db, fate: m.fate}
-	deps := app.Deps{Store: m.store, Gate: app.NewGate(permission.New(w.db)), Clock: w.clock, IDs: identity.Random{}}
+	deps := app.Deps{Store: m.store, Gate: app.NewGate(permission.New(w.db), nil, nil), Clock: w.clock, IDs: identity.Random{}}
 	m.orders, m.worker = &satellite.Profiles{Deps: deps}, satellite.NewProfileWorker(deps, w.computer, slog.New(slog.DiscardHandler))
 	m.sequencer = &events.Sequencer{Store: m.store, Clock: w.clock}
 	return m

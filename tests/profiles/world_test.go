@@ -91,7 +91,7 @@ func newWorld(t testing.TB, database string) *world {
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	w := &world{t: t, db: db, clock: c, computer: &computer{asked: map[vegetation.IndexCode]int{}}}
 	w.computer.answer = func(index vegetation.IndexCode) (vegetation.Series, error) { return dates(index, 3), nil }
-	deps := app.Deps{Store: db, Gate: app.NewGate(permission.New(db)), Clock: c, IDs: identity.Random{}}
+	deps := app.Deps{Store: db, Gate: app.NewGate(permission.New(db), nil, nil), Clock: c, IDs: identity.Random{}}
 	w.orders, w.worker = &satellite.Profiles{Deps: deps}, satellite.NewProfileWorker(deps, w.computer, slog.New(slog.DiscardHandler))
 	w.op = &operating.Operating{
 		Store: db, Passwords: identity.NewPasswords(1), Tokens: identity.NewTokens(db), Clock: c, IDs: identity.Random{},

@@ -106,7 +106,7 @@ func settle(t *testing.T, address string, days ...string) *farmhouse {
 	h.imagery = &counted{Imagery: folder, read: map[string]bool{}}
 	h.computer = &satellite.Computer{Imagery: h.imagery}
 	log := slog.New(slog.DiscardHandler)
-	deps := app.Deps{Store: h.db, Gate: app.NewGate(everyone{}), Clock: h.clock, IDs: identity.Random{}}
+	deps := app.Deps{Store: h.db, Gate: app.NewGate(everyone{}, nil, nil), Clock: h.clock, IDs: identity.Random{}}
 	h.orders, h.worker, h.refresh = &satellite.Profiles{Deps: deps}, satellite.NewProfileWorker(deps, h.computer, log), satellite.NewRefresher(deps, h.computer, log)
 	h.found()
 	placed, err := h.orders.Place(h.ctx, h.who, satellite.ProfileRequest{FieldUUID: h.field.UUID, SeasonID: h.season.ID, Index: vegetation.NDVI})

@@ -45,7 +45,7 @@ func (w *world) assessing(store ports.Store, log *slog.Logger) *ghgapp.Assessmen
 	mapping, err := engine.Mapping()
 	require.NoError(w.t, err)
 	return &ghgapp.Assessments{
-		Deps: app.Deps{Store: store, Gate: app.NewGate(anyone{}), Clock: w.clock, IDs: identity.Random{}}, Table: assessment.NewTable(mapping), Engines: engine.NewRegistry(), Log: log,
+		Deps: app.Deps{Store: store, Gate: app.NewGate(anyone{}, nil, nil), Clock: w.clock, IDs: identity.Random{}}, Table: assessment.NewTable(mapping), Engines: engine.NewRegistry(), Log: log,
 	}
 }
 

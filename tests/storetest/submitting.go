@@ -64,7 +64,7 @@ func testSubmitting(t *testing.T, b Backend) {
 	staged := &stagedEngine{before: func() error { return nil }, ref: ports.EngineReference{Account: "a", Assessment: "b", Run: "c"}}
 	using := func(store ports.Store) *ghgapp.Assessments {
 		return &ghgapp.Assessments{
-			Deps: app.Deps{Store: store, Gate: app.NewGate(anyone{}), Clock: w.clock, IDs: identity.Random{}}, Table: table, Engines: staged, Log: slog.New(slog.DiscardHandler),
+			Deps: app.Deps{Store: store, Gate: app.NewGate(anyone{}, nil, nil), Clock: w.clock, IDs: identity.Random{}}, Table: table, Engines: staged, Log: slog.New(slog.DiscardHandler),
 		}
 	}
 	use := using(w.Database)

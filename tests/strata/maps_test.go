@@ -27,7 +27,7 @@ func TestTheRunOfMaps(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 1, w.work())
 		maps := soil.NewMaps(app.Deps{
-			Store: w.db, Gate: app.NewGateWithSubscriptions(permission.New(w.db), w.db, w.clock), Clock: w.clock, IDs: identity.Random{},
+			Store: w.db, Gate: app.NewGate(permission.New(w.db), w.db, w.clock), Clock: w.clock, IDs: identity.Random{},
 		}, slog.New(slog.DiscardHandler))
 		claim := func() (job ports.Job) {
 			t.Helper()

@@ -99,7 +99,7 @@ func (w *world) save(e estate, plan soilplan.SamplePlan) {
 }
 
 func (w *world) sampling() *soil.Samples {
-	door := app.NewGateWithSubscriptions(permission.New(w.db), w.db, w.clock)
+	door := app.NewGate(permission.New(w.db), w.db, w.clock)
 	deps := app.Deps{Store: w.db, Gate: door, Clock: w.clock, IDs: identity.Random{}}
 	return &soil.Samples{Deps: deps, Records: soil.NewSampleRecords(deps)}
 }

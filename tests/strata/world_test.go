@@ -87,7 +87,7 @@ func newWorld(t testing.TB, database string) *world {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	w := &world{t: t, db: db, clock: c, preparer: &preparer{flat}}
-	door := app.NewGateWithSubscriptions(permission.New(db), db, c)
+	door := app.NewGate(permission.New(db), db, c)
 	deps := app.Deps{Store: db, Gate: door, Clock: c, IDs: identity.Random{}}
 	w.orders, w.worker = &soil.Orders{Deps: deps}, &soil.OrderWorker{Deps: deps, Layers: w.preparer, Log: slog.New(slog.DiscardHandler)}
 	w.aois = soil.NewAOIs(app.Deps{Store: db, Gate: door, Clock: c, IDs: identity.Random{}})

@@ -79,7 +79,7 @@ func settle(t *testing.T, database, class string, epsg int) *farmhouse {
 	h.db, err = persistence.Open(h.ctx, database, persistence.Options{Clock: h.clock, IDs: identity.Random{}, BeforeCommit: ghgapp.SettleRollups})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, h.db.Close()) })
-	h.use = &ghgapp.Verification{Deps: app.Deps{Store: h.db, Gate: app.NewGate(everyone{}), Clock: h.clock}}
+	h.use = &ghgapp.Verification{Deps: app.Deps{Store: h.db, Gate: app.NewGate(everyone{}, nil, nil), Clock: h.clock}}
 	h.worker = &ghgapp.VerificationWorker{
 		Store: h.db, Clock: h.clock, IDs: identity.Random{}, Curves: &satellite.CurveLibrary{BuiltIn: exchange.Curves{}},
 		Computer: &satellite.Computer{Imagery: h.sky}, Log: slog.New(slog.DiscardHandler),
