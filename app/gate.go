@@ -78,10 +78,8 @@ func (g *Gate) check(ctx context.Context, who access.Principal, need access.Perm
 	if g.store == nil {
 		return need.Unsubscribed()
 	}
-	active := false
-	err := g.store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
-		active, err = tx.Subscriptions.Active(ctx, who.CompanyID, need.Service(), g.clock.Now())
-		return err
+	active, err := In(ctx, g.store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (bool, error) {
+		return tx.Subscriptions.Active(ctx, who.CompanyID, need.Service(), g.clock.Now())
 	})
 	if err == nil && !active {
 		return need.Unsubscribed()

@@ -46,8 +46,7 @@ func LinksAt(base string) Links {
 	return Links{Invitation: base + InvitationPage, Reset: base + ResetPage}
 }
 
-// Paths of the pages that links lead to. The token follows as a fragment, which no
-// server and no log ever sees.
+// Paths of the pages that links lead to. The token follows as a fragment, which no server and no log ever sees.
 const (
 	InvitationPage = "/account/invitation/#"
 	ResetPage      = "/account/password/#"

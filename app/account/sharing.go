@@ -131,8 +131,7 @@ func (s *Sharing) Accept(ctx context.Context, who access.Principal, id int64) (a
 	return s.take(ctx, who, id, step{access.ShareGrants.Edit, audit.Accept, grantee, (*access.Grant).Accept})
 }
 
-// Decline refuses a grant that is offered to the caller's company. Faults: NotFound, Conflict
-// (share_grant_state).
+// Decline refuses a grant that is offered to the caller's company. Faults: NotFound, Conflict (share_grant_state).
 func (s *Sharing) Decline(ctx context.Context, who access.Principal, id int64) (access.Grant, error) {
 	return s.take(ctx, who, id, step{access.ShareGrants.Edit, audit.Decline, grantee, (*access.Grant).Decline})
 }

@@ -1,12 +1,12 @@
-// Package demo loads the demonstration company: people, a farm on the synthetic
-// archive, a season, cultivations, a price and credit. It uses the same use cases as
-// everybody else, and started again it adds only what is missing.
+// Package demo loads the demonstration company: people, a farm on the synthetic archive, a season, cultivations, a
+// price and credit. It uses the same use cases as everybody else, and started again it adds only what is missing.
 package demo
 
 import (
 	"context"
 	"time"
 
+	"tilth/app"
 	farmapp "tilth/app/farm"
 	"tilth/app/operating"
 	"tilth/app/soil"
@@ -20,8 +20,7 @@ import (
 	"tilth/ports"
 )
 
-// Names of the demonstration. The password is public: the demo listens on the
-// machine itself unless told otherwise.
+// Names of the demonstration. The password is public: the demo listens on the machine itself unless told otherwise.
 const (
 	Company    = "Tilth Demo (synthetic data)"
 	Password   = "tilth-demo-2025"
@@ -109,10 +108,8 @@ func (l *Loader) people(ctx context.Context) (ports.User, error) {
 
 // money sets the price and credits the wallet, once.
 func (l *Loader) money(ctx context.Context, who access.Principal) error {
-	var ledger int64
-	err := l.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-		ledger, err = tx.Wallet.CountTransactions(ctx, who.Scope(false), ports.Query{})
-		return err
+	ledger, err := app.In(ctx, l.Store.Read, func(ctx context.Context, tx ports.Repos) (int64, error) {
+		return tx.Wallet.CountTransactions(ctx, who.Scope(false), ports.Query{})
 	})
 	if err != nil || ledger > 0 {
 		return err
@@ -210,14 +207,15 @@ const areaName = "All parcels"
 // all parcels, so that it can be ordered at once. What is there already is left as it is.
 func (l *Loader) stratify(ctx context.Context, who access.Principal) error {
 	subscribed, priced := true, false
-	if err := l.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	err := l.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		_, err := tx.Subscriptions.Get(ctx, who.CompanyID, access.Stratification)
 		if subscribed = err == nil; err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
 		_, priced, err = tx.Wallet.Price(ctx, credit.ServiceSTR)
 		return err
-	}); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	if !subscribed {

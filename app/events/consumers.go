@@ -90,10 +90,9 @@ type Dispatcher struct {
 	Clock ports.Clock
 }
 
-// Dispatch makes the deliveries of all events, in order, up to the ends of the feeds of a
-// batch, including older events that another replica has relayed and not dispatched yet.
-// The webhooks stay locked until the transaction ends: whoever finishes the job of one of them
-// sees the new deliveries, or they are added afterwards.
+// Dispatch makes the deliveries of all events, in order, up to the ends of the feeds of a batch, including older
+// events that another replica has relayed and not dispatched yet. The webhooks stay locked until the transaction
+// ends: whoever finishes the job of one of them sees the new deliveries, or they are added afterwards.
 func (d *Dispatcher) Dispatch(ctx context.Context, batch []CloudEvent) error {
 	var companies []int64
 	for _, e := range batch {

@@ -135,8 +135,7 @@ func (c *Courier) Run(ctx context.Context, job ports.Job) error {
 // courierWork sends the deliveries of one webhook, one after the other.
 type courierWork struct{ *Courier }
 
-// dueDelivery is a webhook under its lock, as whoever adds deliveries holds it, with the delivery
-// that is due.
+// dueDelivery is a webhook under its lock, as whoever adds deliveries holds it, with the delivery that is due.
 type dueDelivery struct {
 	hook webhook.Webhook
 	next webhook.Delivery

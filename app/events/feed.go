@@ -257,10 +257,9 @@ func (s *Stream) read(ctx context.Context) (Batch, error) {
 	return batch, nil
 }
 
-// CloudEvent is an event outside of the database, on every path: CloudEvents 1.0 in its
-// JSON format (github.com/cloudevents/spec, cloudevents/formats/json-format.md). companyid
-// is an extension of ours; sequence is the documented extension of that name
-// (cloudevents/extensions/sequence.md), text that sorts as the events do.
+// CloudEvent is an event outside of the database, on every path: CloudEvents 1.0 in its JSON format
+// (github.com/cloudevents/spec, cloudevents/formats/json-format.md). companyid is an extension of ours; sequence is
+// the documented extension of that name (cloudevents/extensions/sequence.md), text that sorts as the events do.
 type CloudEvent struct {
 	SpecVersion     string          `json:"specversion"`
 	ID              string          `json:"id"`

@@ -21,8 +21,7 @@ import (
 // through in the background.
 const MaxImportedAtOnce = 1_000
 
-// MaxKeptFailures is how many refused features the report of a background import names; it
-// counts all of them.
+// MaxKeptFailures is how many refused features the report of a background import names; it counts all of them.
 const MaxKeptFailures = 1_000
 
 // folder is where uploaded files wait.

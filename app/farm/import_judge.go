@@ -71,9 +71,8 @@ func (k knownIDs) add(id string) (again bool) {
 	return again
 }
 
-// settle judges candidates and stores the fields of those that are sound. The farm is
-// locked: it cannot be deleted meanwhile, and imports into it wait for one another, so
-// that two of the same file do not make every field twice.
+// settle judges candidates and stores the fields of those that are sound. The farm is locked: it cannot be deleted
+// meanwhile, and imports into it wait for one another, so that two of the same file do not make every field twice.
 func (in *Imports) settle(ctx context.Context, tx ports.Repos, who access.Principal, options farm.ImportOptions, candidates []importCandidate, enrich bool) ([]farm.Judged, error) {
 	scope := who.Scope(false)
 	if _, err := tx.Farms.GetForUpdate(ctx, scope, options.FarmID); err != nil {

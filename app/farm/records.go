@@ -39,8 +39,7 @@ type Rules[T any] struct {
 	Normalise func(*T)
 	// Init fills what only a new record gets.
 	Init func(*T, ports.IDs)
-	// Relate checks many records against others, with a bounded number of queries; it
-	// answers in the order given.
+	// Relate checks many records against others, with a bounded number of queries; it answers in the order given.
 	Relate func(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) ([]fault.Fields, error)
 	// Change refuses changes that the state of other records forbids.
 	Change func(ctx context.Context, tx ports.Repos, scope access.Scope, before, after *T) error
@@ -218,8 +217,7 @@ func (r *Records[T]) replace(ctx context.Context, tx ports.Repos, who access.Pri
 	return r.rules.Stored(ctx, tx, who, []*T{before}, []*T{after})
 }
 
-// entry returns the entry of the audit trail for a record; before is nil where it is new, after
-// where it is gone.
+// entry returns the entry of the audit trail for a record; before is nil where it is new, after where it is gone.
 func (r *Records[T]) entry(by audit.Entry, action audit.Action, before, after *T) audit.Entry {
 	return by.Of(action, r.rules.Access.Name, r.rules.Meta(cmp.Or(after, before)).ID, audit.Diff(before, after))
 }

@@ -27,10 +27,9 @@ type SettledAssessment struct {
 	Errors    fault.Fields
 }
 
-// Settle holds changes against the same rules as Create and Update, and stores those that
-// are sound although others are not. It is for use cases that write many assessments: it
-// runs in their transaction, and they have asked for the permissions of both. New ones
-// are stored together, whatever their number in a few statements.
+// Settle holds changes against the same rules as Create and Update, and stores those that are sound although others
+// are not. It is for use cases that write many assessments: it runs in their transaction, and they have asked for
+// the permissions of both. New ones are stored together, whatever their number in a few statements.
 func (a *Assessments) Settle(ctx context.Context, tx ports.Repos, who access.Principal, changes []AssessmentChange) ([]SettledAssessment, error) {
 	live, err := liveResources(ctx, tx, who.Scope(false), changes)
 	if err != nil {

@@ -99,8 +99,7 @@ func sameRows(a, b []assessment.Row) bool {
 	return slices.EqualFunc(a, b, func(x, y assessment.Row) bool { return x.ID == y.ID && reflect.DeepEqual(x.Values, y.Values) })
 }
 
-// set says what a section holds from now on; where that is something, a declaration that
-// there is nothing is over.
+// set says what a section holds from now on; where that is something, a declaration that there is nothing is over.
 func (e *assessmentEdit) set(key string, rows []assessment.Row) {
 	if e.after.Sheet[key] = rows; len(rows) == 0 {
 		delete(e.after.Sheet, key)

@@ -12,8 +12,7 @@ import (
 	"tilth/ports"
 )
 
-// Kinds of jobs: one works out how complete an assessment is, the other looks for
-// assessments that were left out.
+// Kinds of jobs: one works out how complete an assessment is, the other looks for assessments that were left out.
 const (
 	CompletenessJob = "assessment_completeness"
 	SweepJob        = "assessment_sweep"

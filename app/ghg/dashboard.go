@@ -31,27 +31,22 @@ type DashboardFigures struct {
 // Dashboard returns the dashboard of the caller's company, of all years or of one, with up to a number of
 // verified assessments. Faults: Invalid (company_required for a caller outside any company; verified_limit).
 func (o *Dashboard) Dashboard(ctx context.Context, who access.Principal, year *int, verified int64) (DashboardFigures, error) {
-	var out DashboardFigures
-	if err := o.Gate.Require(ctx, who, access.Assessments.View); err != nil {
-		return out, err
-	}
-	if who.CompanyID == 0 {
-		return out, fault.New(fault.Invalid, "company_required", "The dashboard is that of a company; name one by the header X-Company.")
-	}
-	if verified < 0 || verified > MaxVerified {
-		return out, fault.Field("verified_limit", fmt.Sprintf("A whole number from 0 to %d.", MaxVerified))
-	}
 	scope := who.Scope(false)
-	err := o.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+	return app.Read(ctx, o.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (out DashboardFigures, err error) {
+		if who.CompanyID == 0 {
+			return out, fault.New(fault.Invalid, "company_required", "The dashboard is that of a company; name one by the header X-Company.")
+		}
+		if verified < 0 || verified > MaxVerified {
+			return out, fault.Field("verified_limit", fmt.Sprintf("A whole number from 0 to %d.", MaxVerified))
+		}
 		sums, err := tx.Rollups.Sums(ctx, scope)
 		if err != nil {
-			return err
+			return out, err
 		}
 		out.Dashboard = dashboard.Compose(o.Table, sums, year)
 		out.Verified, err = tx.Rollups.Verified(ctx, scope, year, int(verified))
-		return err
+		return out, err
 	})
-	return out, err
 }
 
 // SettleRollups keeps the sums of the dashboard equal to the contributions of the live

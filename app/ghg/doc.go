@@ -2,7 +2,6 @@
 // completeness, submission as a version, reports, batches over many assessments, the dashboard,
 // and the verification of declared crops against satellite series.
 //
-// What a section holds and when it is complete is a rule of core/assessment, the calculation
-// belongs to the engines behind a port; nothing here knows a section by name. Nothing outside
-// [Assessments] stores an assessment.
+// What a section holds and when it is complete is a rule of core/assessment, the calculation belongs to the engines
+// behind a port; nothing here knows a section by name. Nothing outside [Assessments] stores an assessment.
 package ghg

@@ -1,6 +1,7 @@
 package ghg
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -48,10 +49,10 @@ func (a *Assessments) Prefill(ctx context.Context, who access.Principal, id int6
 	}
 	err := a.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
 		whole, err := readWhole(ctx, tx, who.Scope(false), id)
-		if err != nil {
-			return err
+		if err == nil {
+			err = propose(ctx, tx, whole)
 		}
-		return propose(ctx, tx, whole)
+		return err
 	})
 	if err != nil || !options.Apply {
 		return out, err
@@ -84,11 +85,9 @@ func putProposal(draft *AssessmentDraft, before Whole, p assessment.Proposal) {
 	case p.Path == "farm_country":
 		draft.Record.FarmCountry, _ = p.Proposed.(string)
 	case strings.HasPrefix(p.Path, "section_declarations."):
-		declared := map[string]any{member: p.Proposed}
-		for key, word := range before.Declarations {
-			declared[key] = word
-		}
-		draft.Declarations, draft.Declared = declared, true
+		words := declared(before.Declarations)
+		words[member] = cmp.Or(words[member], p.Proposed)
+		draft.Declarations, draft.Declared = words, true
 		draft.Sections[member] = nil // what is entered there gives way to the declaration
 	case nested:
 		values := maps.Clone(map[string]any(valuesOf(before.Sheet[p.Section])))

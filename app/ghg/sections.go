@@ -24,9 +24,8 @@ func (a *Assessments) Section(key string) (assessment.Section, error) {
 // asked for under the lock of the assessment.
 type SectionReader func(current Whole) (any, error)
 
-// WriteSection replaces a section with what was sent. A partial write of an object lays what was sent over
-// what there is; a list is replaced either way. Faults: NotFound (also an unknown section), Invalid, and
-// those of read.
+// WriteSection replaces a section with what was sent. A partial write of an object lays what was sent over what
+// there is; a list is replaced either way. Faults: NotFound (also an unknown section), Invalid, and those of read.
 func (a *Assessments) WriteSection(ctx context.Context, who access.Principal, id int64, key string, partial bool, sent SectionReader) (Whole, error) {
 	return a.change(ctx, who, id, func(_ context.Context, _ ports.Repos, e *assessmentEdit) error {
 		section, err := a.Section(key)

@@ -34,11 +34,10 @@ type Submission struct {
 	Warnings  []assessment.Finding
 }
 
-// Submit checks an assessment afresh, calculates it, and stores the result as its next version. The
-// calculation runs outside the transaction, which stores nothing but the result of what the assessment then
-// holds. What the newest version holds already is not stored twice. Faults: NotFound, Invalid
-// ([CodeNotSubmittable]), Unavailable (the engine; the assessment keeps the state it had), Conflict
-// (assessment_busy).
+// Submit checks an assessment afresh, calculates it, and stores the result as its next version. The calculation
+// runs outside the transaction, which stores nothing but the result of what the assessment then holds. What the
+// newest version holds already is not stored twice. Faults: NotFound, Invalid ([CodeNotSubmittable]), Unavailable
+// (the engine; the assessment keeps the state it had), Conflict (assessment_busy).
 func (a *Assessments) Submit(ctx context.Context, who access.Principal, id int64) (Submission, error) {
 	if err := a.Gate.Require(ctx, who, access.Assessments.Edit); err != nil {
 		return Submission{}, err

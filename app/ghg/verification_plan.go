@@ -208,9 +208,8 @@ func boundaryDigest(m geo.MultiPolygon) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// look judges a field: on the ordered profile of its season where one is active, on what
-// was computed before where that still holds, or on a series computed now. An error is
-// that of an imagery source that is unavailable.
+// look judges a field: on the ordered profile of its season where one is active, on what was computed before where
+// that still holds, or on a series computed now. An error is that of an imagery source that is unavailable.
 func (w *VerificationWorker) look(ctx context.Context, scope access.Scope, began verification.Record, t *verificationTarget) error {
 	if t.field.Reason != "" {
 		return nil

@@ -69,8 +69,7 @@ func (o *Operating) EngineChoice(ctx context.Context, companyID int64) (out port
 	})
 }
 
-// CreateAPIKey makes a key that acts as a user, and returns its text, which is not kept.
-// Faults: Invalid, NotFound.
+// CreateAPIKey makes a key that acts as a user, and returns its text, which is not kept. Faults: Invalid, NotFound.
 func (o *Operating) CreateAPIKey(ctx context.Context, email string, in account.KeyRequest) (key access.APIKey, text string, err error) {
 	now := o.Clock.Now()
 	err = o.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {

@@ -12,9 +12,8 @@ import (
 	"tilth/ports"
 )
 
-// What the command line does is recorded in the transaction that does it: in the trail of the
-// company it concerns, or in the operator's own where that is none. The entries have no user;
-// audit.CommandLine names who it was.
+// What the command line does is recorded in the transaction that does it: in the trail of the company it concerns,
+// or in the operator's own where that is none. The entries have no user; audit.CommandLine names who it was.
 
 // entry begins an entry in the trail of a company.
 func entry(companyID int64, at time.Time) audit.Entry {

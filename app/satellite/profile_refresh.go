@@ -19,8 +19,7 @@ import (
 // so that there is one at a time.
 const RefreshJob = "vi_profile_refresh"
 
-// refreshing reports whether a profile is being refreshed or is to be; ask says that nobody
-// has asked for it yet.
+// refreshing reports whether a profile is being refreshed or is to be; ask says that nobody has asked for it yet.
 func (o *Profiles) refreshing(ctx context.Context, tx ports.Repos, order vegetation.OrderState) (due, ask bool, err error) {
 	if due, err = refreshable(ctx, tx, order, o.Clock.Now()); err != nil || !due {
 		return false, false, err

@@ -26,10 +26,9 @@ type ProfileRequest struct {
 	Index     vegetation.IndexCode
 }
 
-// Place accepts an order: it is processing, its charge is held and its job queued, in one transaction. An
-// open order of the same field and season is answered as it is; a failed one is taken up again. Faults:
-// Invalid (field), NotFound (season_unresolved), PaymentRequired (insufficient_credit), Conflict
-// (duplicate_profile).
+// Place accepts an order: it is processing, its charge is held and its job queued, in one transaction. An open
+// order of the same field and season is answered as it is; a failed one is taken up again. Faults: Invalid (field),
+// NotFound (season_unresolved), PaymentRequired (insufficient_credit), Conflict (duplicate_profile).
 func (o *Profiles) Place(ctx context.Context, who access.Principal, req ProfileRequest) (vegetation.OrderState, error) {
 	scope, now := who.Scope(false), o.Clock.Now()
 	return app.Write(ctx, o.Deps, who, access.ProfileOrders.Create, func(ctx context.Context, tx ports.Repos) (out vegetation.OrderState, err error) {
@@ -126,9 +125,8 @@ type Profile struct {
 	Refreshing bool
 }
 
-// Retrieve returns an order with its series for the index it was made for: the caller's own, or one that is
-// shared with it. Where its last check is too old it asks for a refresh, and answers what there is. Faults:
-// NotFound.
+// Retrieve returns an order with its series for the index it was made for: the caller's own, or one that is shared
+// with it. Where its last check is too old it asks for a refresh, and answers what there is. Faults: NotFound.
 func (o *Profiles) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64) (Profile, error) {
 	scope, ask := who.Scope(shared), false
 	out, err := app.Read(ctx, o.Deps, who, access.ProfileOrders.View, func(ctx context.Context, tx ports.Repos) (out Profile, err error) {

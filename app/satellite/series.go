@@ -55,8 +55,7 @@ func (c *Computer) search(ctx context.Context, req SeriesRequest) ([]vegetation.
 	return vegetation.Passes(scenes, longitude), nil
 }
 
-// assemble makes the series of the passes: what is known of unchanged days is taken over,
-// the others are worked on.
+// assemble makes the series of the passes: what is known of unchanged days is taken over, the others are worked on.
 func (c *Computer) assemble(ctx context.Context, req SeriesRequest, mask vegetation.Mask, passes []vegetation.Pass, place *ground,
 	known vegetation.Series,
 ) (vegetation.Series, error) {
@@ -134,10 +133,9 @@ func middleLongitude(m geo.MultiPolygon) float64 {
 	return b.MinX + (b.MaxX-b.MinX)/2
 }
 
-// Refresh brings series of one field up to date, after one search for all of them: what is
-// known of days that did not change is taken over, and no pixel of them is read; days that
-// the archive does not have any more are gone. What comes out is what Compute would give
-// now. req.Index is not looked at: each series has its own.
+// Refresh brings series of one field up to date, after one search for all of them: what is known of days that did
+// not change is taken over, and no pixel of them is read; days that the archive does not have any more are gone.
+// What comes out is what Compute would give now. req.Index is not looked at: each series has its own.
 //
 // The faults of Compute; and Unavailable where the archive has no scene of the field any
 // more, but dates are known: archives lose and replace scenes, but one that has none left

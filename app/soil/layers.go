@@ -32,10 +32,9 @@ type LayerPreparer struct {
 	Clock      ports.Clock
 }
 
-// Prepare lays the frame over the land of an order and makes its layers: NDVI of up to five
-// calendar years, relief, and the rasters that the operator registered (see Covariates).
-// Faults: Invalid where the land has too few cells (frame_too_small) or no layer can be made
-// (no_usable_layers); Unavailable where a source is out.
+// Prepare lays the frame over the land of an order and makes its layers: NDVI of up to five calendar years, relief,
+// and the rasters that the operator registered (see Covariates). Faults: Invalid where the land has too few cells
+// (frame_too_small) or no layer can be made (no_usable_layers); Unavailable where a source is out.
 func (p *LayerPreparer) Prepare(ctx context.Context, order stratification.OrderState) (layer.Prepared, error) {
 	var none layer.Prepared
 	land := stratification.Geometries(order.Land)

@@ -12,8 +12,7 @@ import (
 	"tilth/ports"
 )
 
-// MapFiles are the use cases that answer with a map or a plan as a file or a picture, candidates
-// and saved ones.
+// MapFiles are the use cases that answer with a map or a plan as a file or a picture, candidates and saved ones.
 type MapFiles struct {
 	Maps     *Maps
 	Plans    *Plans

@@ -25,8 +25,7 @@ const (
 	// maxAtOnce is the number of cells up to which maps are made within the request: well
 	// under a second for all numbers of zones.
 	maxAtOnce = 6_000
-	// secondChance is how long after a request that makes its maps itself the job looks
-	// whether they are there.
+	// secondChance is how long after a request that makes its maps itself the job looks whether they are there.
 	secondChance = time.Minute
 	// progressEvery bounds how often the progress of a run is stored.
 	progressEvery = time.Second
@@ -195,8 +194,7 @@ func (m *Maps) progressReporter(ctx context.Context, scope access.Scope, run zon
 	}
 }
 
-// StartForgetting puts the job that forgets old candidates into the queue, where it stays: one
-// for all replicas.
+// StartForgetting puts the job that forgets old candidates into the queue, where it stays: one for all replicas.
 func (m *Maps) StartForgetting(ctx context.Context) error {
 	return m.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		return tx.Jobs.Enqueue(ctx, ports.Job{Kind: ForgetJob, Key: "all", RunAt: m.deps.Clock.Now()})

@@ -69,18 +69,17 @@ func (m *Maps) Generate(ctx context.Context, who access.Principal, req MapReques
 // begin stores the run that a request asks for, or finds it, and returns whether its maps are made within the
 // request. Faults: those of Generate; Conflict (run_exists) where another request stored it in between.
 func (m *Maps) begin(ctx context.Context, who access.Principal, req MapRequest) (run zoning.Run, small bool, err error) {
-	err = m.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	run, err = app.In(ctx, m.deps.Store.Write, func(ctx context.Context, tx ports.Repos) (run zoning.Run, err error) {
 		order, err := readyOrder(ctx, tx, who.Scope(false), req.OrderID)
 		if err != nil {
-			return err
+			return run, err
 		}
 		draft, cells, err := m.draft(ctx, tx, who, order, req)
 		if err != nil {
-			return err
+			return run, err
 		}
 		small = cells <= maxAtOnce
-		run, err = m.take(ctx, tx, who.Scope(false), draft, small)
-		return err
+		return m.take(ctx, tx, who.Scope(false), draft, small)
 	})
 	return run, small, err
 }
@@ -164,11 +163,8 @@ func (m *Maps) take(ctx context.Context, tx ports.Repos, scope access.Scope, dra
 	case run.Open():
 		return run, nil
 	default:
-		if run, err = tx.StratificationRuns.GetForUpdate(ctx, scope, run.ID); err != nil {
-			return run, err
-		}
-		if run.Open() { // another request took it up before this one had the lock
-			return run, nil
+		if run, err = tx.StratificationRuns.GetForUpdate(ctx, scope, run.ID); err != nil || run.Open() {
+			return run, err // open: another request took it up before this one had the lock
 		}
 		there, err := m.candidates(ctx, tx, scope, run)
 		if err != nil || run.Status == zoning.RunDone && len(there) == len(run.Maps) {

@@ -152,9 +152,8 @@ type retriedOrder struct {
 	Retries int
 }
 
-// RetryOrder takes a failed order up again for the operator: its charge is held anew and its job
-// queued. The shell is the authority.
-// Faults: NotFound; Conflict (order_state, retries_used, order_exists), PaymentRequired.
+// RetryOrder takes a failed order up again for the operator: its charge is held anew and its job queued. The shell
+// is the authority. Faults: NotFound; Conflict (order_state, retries_used, order_exists), PaymentRequired.
 func RetryOrder(ctx context.Context, store ports.Store, clock ports.Clock, orderID int64) (stratification.OrderState, error) {
 	company, err := app.In(ctx, store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
 		return tx.Orders.CompanyOf(ctx, orderID)

@@ -19,8 +19,7 @@ import (
 // Orders is the use cases of stratification orders.
 type Orders struct{ app.Deps }
 
-// OrderRequest is an order as a client places it: of the area of interest with that id, or else
-// with that uuid.
+// OrderRequest is an order as a client places it: of the area of interest with that id, or else with that uuid.
 type OrderRequest struct {
 	AOIID   int64
 	AOIUUID string

@@ -34,9 +34,8 @@ func (s *Samples) Retrieve(ctx context.Context, who access.Principal, id int64) 
 	return s.Records.Retrieve(ctx, who, false, id)
 }
 
-// Update changes a sample: decode is given it as it stands and answers what it shall be. Without another
-// status that of the sample follows from what became known of it. Faults: NotFound, Invalid, and those of
-// decode.
+// Update changes a sample: decode is given it as it stands and answers what it shall be. Without another status
+// that of the sample follows from what became known of it. Faults: NotFound, Invalid, and those of decode.
 func (s *Samples) Update(ctx context.Context, who access.Principal, id int64,
 	decode func(current sample.Sample) (sample.Sample, error),
 ) (sample.Sample, error) {
@@ -154,8 +153,7 @@ func (s *Samples) create(ctx context.Context, tx ports.Repos, who access.Princip
 	return PlannedSamples{Created: int64(len(changes)), Existing: int64(len(wanted) - len(changes))}, nil
 }
 
-// NewSampleRecords makes the use cases of samples as records; what is peculiar to them is in
-// package sampling.
+// NewSampleRecords makes the use cases of samples as records; what is peculiar to them is in package sampling.
 func NewSampleRecords(deps app.Deps) *farmapp.Records[sample.Sample] {
 	return farmapp.NewRecords(deps, farmapp.Rules[sample.Sample]{
 		Access:    access.Samples,
