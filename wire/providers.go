@@ -52,10 +52,10 @@ var useCases = googlewire.NewSet(
 	farmapp.NewFarms, farmapp.NewFields, farmapp.NewSeasons, farmapp.NewCultivations, googlewire.Struct(new(farmapp.Crops), "*"),
 	farmapp.NewFertilizations, googlewire.Struct(new(farmapp.Boundaries), "*"), soil.NewAOIs,
 	googlewire.Struct(new(soil.Orders), "*"),
-	soil.NewPlans,
+	googlewire.Struct(new(soil.Plans), "*"),
 	googlewire.Struct(new(soil.Samples), "*"), soil.NewSampleRecords, googlewire.Struct(new(soil.SampleFiles), "*"),
 	googlewire.Value(exchange.SampleTables{}), googlewire.Bind(new(ports.SampleTables), new(exchange.SampleTables)),
-	googlewire.Struct(new(idempotency.Deps), "*"), idempotency.New,
+	googlewire.Struct(new(idempotency.Once), "*"),
 	googlewire.Struct(new(satellite.Profiles), "*"),
 	googlewire.Struct(new(satellite.ProfileFiles), "*"),
 	googlewire.Value(render.Charts{}), googlewire.Bind(new(ports.Charts), new(render.Charts)),
@@ -85,7 +85,7 @@ var telling = googlewire.NewSet(
 
 // mapping is the use cases of maps of zones, which tell the log of progress that is lost.
 var mapping = googlewire.NewSet(
-	soil.NewMaps,
+	googlewire.Struct(new(soil.Maps), "*"),
 	googlewire.Struct(new(soil.MapFiles), "*"),
 	googlewire.Value(exchange.StratificationFiles{}), googlewire.Bind(new(ports.StratificationFiles), new(exchange.StratificationFiles)),
 )

@@ -188,8 +188,13 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	orders := &soil.Orders{
 		Deps: deps,
 	}
-	maps := soil.NewMaps(deps, log)
-	plans := soil.NewPlans(deps)
+	maps := &soil.Maps{
+		Deps: deps,
+		Log:  log,
+	}
+	plans := &soil.Plans{
+		Deps: deps,
+	}
 	records5 := soil.NewSampleRecords(deps)
 	samples := &soil.Samples{
 		Deps:    deps,
@@ -369,8 +374,13 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	orders := &soil.Orders{
 		Deps: deps,
 	}
-	maps := soil.NewMaps(deps, log)
-	plans := soil.NewPlans(deps)
+	maps := &soil.Maps{
+		Deps: deps,
+		Log:  log,
+	}
+	plans := &soil.Plans{
+		Deps: deps,
+	}
 	records5 := soil.NewSampleRecords(deps)
 	samples := &soil.Samples{
 		Deps:    deps,
@@ -442,12 +452,11 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	}
 	profileWorker := satellite.NewProfileWorker(deps, computer, log)
 	refresher := satellite.NewRefresher(deps, computer, log)
-	idempotencyDeps := idempotency.Deps{
+	once := &idempotency.Once{
 		Store: store,
 		Clock: clock,
 		IDs:   random,
 	}
-	once := idempotency.New(idempotencyDeps)
 	sequencer := &events.Sequencer{
 		Store: store,
 		Clock: clock,

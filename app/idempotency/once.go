@@ -34,21 +34,12 @@ const (
 // retryAfter is how many seconds a caller waits whose earlier request is still under way.
 const retryAfter = 5
 
-// Deps is what the use case needs.
-type Deps struct {
+// Once carries requests out once.
+type Once struct {
 	Store ports.Store
 	Clock ports.Clock
 	IDs   ports.IDs
 }
-
-// Once carries requests out once.
-type Once struct {
-	deps Deps
-	wait time.Duration
-}
-
-// New makes the use case.
-func New(deps Deps) *Once { return &Once{deps, wait} }
 
 // Do carries a request out under a key, or gives the answer that it had; replayed tells which. digest stands
 // for the request: the same key with another is refused. do runs its use cases in the context that it gets,
@@ -59,7 +50,7 @@ func (o *Once) Do(ctx context.Context, who access.Principal, key, digest string,
 	do func(ctx context.Context) (answer ports.Answer, final bool),
 ) (answer ports.Answer, replayed bool, err error) {
 	scope := who.Scope(false)
-	until := time.NewTimer(o.wait)
+	until := time.NewTimer(wait)
 	defer until.Stop()
 	for {
 		token, stored, err := o.claim(ctx, scope, key, digest)
@@ -88,9 +79,9 @@ func (o *Once) Do(ctx context.Context, who access.Principal, key, digest string,
 // claim takes a key. It gives a token where the request is to be carried out, the
 // answer where it was, and neither while another request is at it.
 func (o *Once) claim(ctx context.Context, scope access.Scope, key, digest string) (token string, stored *ports.Answer, err error) {
-	err = o.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	err = o.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 		token, stored = "", nil
-		now := o.deps.Clock.Now()
+		now := o.Clock.Now()
 		found, ok, err := tx.Replays.Get(ctx, scope, key)
 		if err != nil {
 			return err
@@ -110,7 +101,7 @@ func (o *Once) claim(ctx context.Context, scope access.Scope, key, digest string
 					"The request of this Idempotency-Key was carried out, but its answer was lost; look at the records before you repeat it with a new key.")
 			}
 		}
-		token = o.deps.IDs.Secret()
+		token = o.IDs.Secret()
 		return tx.Replays.Claim(ctx, scope, ports.Replay{
 			Key: key, Digest: digest, Token: token, ClaimedAt: now, LeaseUntil: now.Add(lease),
 		}, found.Token)
@@ -133,7 +124,7 @@ func (o *Once) carryOut(ctx context.Context, scope access.Scope, key, token stri
 	settled := false
 	defer func() {
 		if !settled { // also on a panic
-			_ = o.deps.Store.Write(lasting, func(ctx context.Context, tx ports.Repos) error {
+			_ = o.Store.Write(lasting, func(ctx context.Context, tx ports.Repos) error {
 				return tx.Replays.Release(ctx, scope, key, token) // else the lease ends
 			})
 		}
@@ -142,8 +133,8 @@ func (o *Once) carryOut(ctx context.Context, scope access.Scope, key, token stri
 	if !final {
 		return answer, false, nil
 	}
-	err := o.deps.Store.Write(lasting, func(ctx context.Context, tx ports.Repos) error {
-		return tx.Replays.Answered(ctx, scope, key, token, answer, o.deps.Clock.Now())
+	err := o.Store.Write(lasting, func(ctx context.Context, tx ports.Repos) error {
+		return tx.Replays.Answered(ctx, scope, key, token, answer, o.Clock.Now())
 	})
 	settled = err == nil
 	// An answer that could not be stored is an answer all the same.
@@ -152,8 +143,8 @@ func (o *Once) carryOut(ctx context.Context, scope access.Scope, key, token stri
 
 // Purge forgets the answers that are no longer given again, and gives how many.
 func (o *Once) Purge(ctx context.Context) (n int64, err error) {
-	return app.In(ctx, o.deps.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
-		return tx.Replays.Purge(ctx, o.deps.Clock.Now().Add(-Kept))
+	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
+		return tx.Replays.Purge(ctx, o.Clock.Now().Add(-Kept))
 	})
 }
 

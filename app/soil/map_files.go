@@ -90,7 +90,7 @@ func (f *MapFiles) shown(ctx context.Context, who access.Principal, m zoning.Map
 	for i, l := range order.Land {
 		ids[i] = l.FieldID
 	}
-	err := f.Maps.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+	err := f.Maps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
 		found, err := tx.Fields.GetMany(ctx, who.Scope(false), ids)
 		if err != nil {
 			return err

@@ -51,7 +51,7 @@ func (m *Maps) runNow(ctx context.Context, run zoning.Run) error {
 }
 
 func (m *Maps) carryOut(ctx context.Context, w *mapWork, job ports.Job) error {
-	runner := task.ForCompany(m.deps.Store, m.deps.Clock, m.deps.IDs, m.log)
+	runner := task.ForCompany(m.Store, m.Clock, m.IDs, m.Log)
 	return task.Do(ctx, runner, task.Limits{Claims: mapClaimLimit}, w, job)
 }
 
@@ -134,7 +134,7 @@ func (m *Maps) make(ctx context.Context, run zoning.Run) (madeZones, error) {
 	scope := access.Own(run.CompanyID)
 	var order stratification.OrderState
 	var layers []layer.Layer
-	err := m.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+	err := m.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
 		if order, err = tx.StratificationOrders.Get(ctx, scope, run.OrderID); err != nil {
 			return err
 		}
@@ -159,7 +159,7 @@ func (m *Maps) make(ctx context.Context, run zoning.Run) (madeZones, error) {
 	if err != nil {
 		return madeZones{}, err
 	}
-	about, now := result.About, m.deps.Clock.Now()
+	about, now := result.About, m.Clock.Now()
 	about.Synthetic = order.Synthetic
 	out := madeZones{maps: make([]*zoning.Map, len(result.Candidates))}
 	for i, c := range result.Candidates {
@@ -173,14 +173,14 @@ func (m *Maps) make(ctx context.Context, run zoning.Run) (madeZones, error) {
 
 // progressReporter returns a function that stores the progress of a run now and then.
 func (m *Maps) progressReporter(ctx context.Context, scope access.Scope, run zoning.Run) func(done, total int) {
-	stored := m.deps.Clock.Now()
+	stored := m.Clock.Now()
 	return func(done, total int) {
-		now := m.deps.Clock.Now()
+		now := m.Clock.Now()
 		if now.Sub(stored) < progressEvery {
 			return
 		}
 		stored = now
-		err := m.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		err := m.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 			current, err := tx.StratificationRuns.GetForUpdate(ctx, scope, run.ID)
 			if err != nil || !current.Open() {
 				return err
@@ -189,22 +189,22 @@ func (m *Maps) progressReporter(ctx context.Context, scope access.Scope, run zon
 			return tx.StratificationRuns.Update(ctx, scope, current)
 		})
 		if err != nil {
-			m.log.WarnContext(ctx, "progress of a stratification could not be stored", "job", run.ID, "error", err)
+			m.Log.WarnContext(ctx, "progress of a stratification could not be stored", "job", run.ID, "error", err)
 		}
 	}
 }
 
 // StartForgetting puts the job that forgets old candidates into the queue, where it stays: one for all replicas.
 func (m *Maps) StartForgetting(ctx context.Context) error {
-	return m.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-		return tx.Jobs.Enqueue(ctx, ports.Job{Kind: ForgetJob, Key: "all", RunAt: m.deps.Clock.Now()})
+	return m.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		return tx.Jobs.Enqueue(ctx, ports.Job{Kind: ForgetJob, Key: "all", RunAt: m.Clock.Now()})
 	})
 }
 
 // Forget removes maps and plans that were not saved in CandidateDays, in bounded steps.
 func (m *Maps) Forget(ctx context.Context, job ports.Job) error {
-	now := m.deps.Clock.Now()
-	return m.deps.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	now := m.Clock.Now()
+	return m.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		n, err := tx.Maps.Prune(ctx, now.AddDate(0, 0, -zoning.CandidateDays), maxForgotten)
 		if err != nil {
 			return err

@@ -22,12 +22,9 @@ import (
 
 // Maps is the use cases of maps of zones.
 type Maps struct {
-	deps saver
-	log  *slog.Logger
+	app.Deps
+	Log *slog.Logger
 }
-
-// NewMaps makes the use cases.
-func NewMaps(deps app.Deps, log *slog.Logger) *Maps { return &Maps{saver{deps}, log} }
 
 // MapRequest asks for maps of an order.
 type MapRequest struct {
@@ -47,7 +44,7 @@ type MadeMaps struct {
 // The same parameters, the seed among them, are the same maps, made once. Faults: NotFound (the order);
 // Invalid (parameters, layers); Conflict (order_not_active, aoi_changed).
 func (m *Maps) Generate(ctx context.Context, who access.Principal, req MapRequest) (MadeMaps, error) {
-	if err := m.deps.Gate.Require(ctx, who, access.StratificationMaps.Create); err != nil {
+	if err := m.Gate.Require(ctx, who, access.StratificationMaps.Create); err != nil {
 		return MadeMaps{}, err
 	}
 	run, small, err := m.begin(ctx, who, req)
@@ -69,7 +66,7 @@ func (m *Maps) Generate(ctx context.Context, who access.Principal, req MapReques
 // begin stores the run that a request asks for, or finds it, and returns whether its maps are made within the
 // request. Faults: those of Generate; Conflict (run_exists) where another request stored it in between.
 func (m *Maps) begin(ctx context.Context, who access.Principal, req MapRequest) (run zoning.Run, small bool, err error) {
-	run, err = app.In(ctx, m.deps.Store.Write, func(ctx context.Context, tx ports.Repos) (run zoning.Run, err error) {
+	run, err = app.In(ctx, m.Store.Write, func(ctx context.Context, tx ports.Repos) (run zoning.Run, err error) {
 		order, err := readyOrder(ctx, tx, who.Scope(false), req.OrderID)
 		if err != nil {
 			return run, err
@@ -108,7 +105,7 @@ func (m *Maps) draft(ctx context.Context, tx ports.Repos, who access.Principal, 
 	if err != nil {
 		return none, 0, err
 	}
-	now := m.deps.Clock.Now()
+	now := m.Clock.Now()
 	return zoning.Run{
 		OrderID: order.ID, Key: zoning.RunKey(order.Digest, names, p), Layers: names, Params: p,
 		Status: zoning.RunQueued, CreatedBy: who.UserID, CreatedAt: now, UpdatedAt: now,
@@ -184,14 +181,14 @@ func (m *Maps) take(ctx context.Context, tx ports.Repos, scope access.Scope, dra
 
 // Job returns a run. Faults: NotFound.
 func (m *Maps) Job(ctx context.Context, who access.Principal, id int64) (MadeMaps, error) {
-	if err := m.deps.Gate.Require(ctx, who, access.StratificationMaps.View); err != nil {
+	if err := m.Gate.Require(ctx, who, access.StratificationMaps.View); err != nil {
 		return MadeMaps{}, err
 	}
 	return m.made(ctx, who.Scope(false), id)
 }
 
 func (m *Maps) made(ctx context.Context, scope access.Scope, id int64) (MadeMaps, error) {
-	return app.In(ctx, m.deps.Store.Read, func(ctx context.Context, tx ports.Repos) (out MadeMaps, err error) {
+	return app.In(ctx, m.Store.Read, func(ctx context.Context, tx ports.Repos) (out MadeMaps, err error) {
 		if out.Run, err = tx.StratificationRuns.Get(ctx, scope, id); err != nil {
 			return out, err
 		}
@@ -219,8 +216,8 @@ func (m *Maps) candidates(ctx context.Context, tx ports.Repos, scope access.Scop
 // Save stores a map for good, with a name and a tag. A map that is saved already stays as it is. Faults:
 // NotFound, Invalid; Conflict (tag_taken, map_saved).
 func (m *Maps) Save(ctx context.Context, who access.Principal, uuid, name, tag string) (zoning.Map, error) {
-	return app.Write(ctx, m.deps.Deps, who, access.StratificationMaps.Create, func(ctx context.Context, tx ports.Repos) (zoning.Map, error) {
-		return m.deps.saveMap(ctx, tx, who, uuid, name, tag)
+	return app.Write(ctx, m.Deps, who, access.StratificationMaps.Create, func(ctx context.Context, tx ports.Repos) (zoning.Map, error) {
+		return saver(m.Deps).saveMap(ctx, tx, who, uuid, name, tag)
 	})
 }
 
@@ -251,7 +248,7 @@ func (d saver) saveMap(ctx context.Context, tx ports.Repos, who access.Principal
 
 // Saved lists the saved maps; filters are order, aoi and map_tag.
 func (m *Maps) Saved(ctx context.Context, who access.Principal, q ports.Query, outlines bool) (app.List[zoning.Map], error) {
-	return app.ReadList(ctx, m.deps.Deps, app.Ask{Who: who, Need: access.StratificationMaps.View},
+	return app.ReadList(ctx, m.Deps, app.Ask{Who: who, Need: access.StratificationMaps.View},
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
 			return tx.StratificationMaps.CountSaved(ctx, scope, q)
 		},
@@ -262,7 +259,7 @@ func (m *Maps) Saved(ctx context.Context, who access.Principal, q ports.Query, o
 
 // Retrieve returns a saved map. Faults: NotFound.
 func (m *Maps) Retrieve(ctx context.Context, who access.Principal, id int64, outlines bool) (zoning.Map, error) {
-	return app.Read(ctx, m.deps.Deps, who, access.StratificationMaps.View, func(ctx context.Context, tx ports.Repos) (zoning.Map, error) {
+	return app.Read(ctx, m.Deps, who, access.StratificationMaps.View, func(ctx context.Context, tx ports.Repos) (zoning.Map, error) {
 		return tx.StratificationMaps.GetSaved(ctx, who.Scope(false), id, outlines)
 	})
 }
@@ -270,7 +267,7 @@ func (m *Maps) Retrieve(ctx context.Context, who access.Principal, id int64, out
 // Whole returns a map, candidate or saved, with its labels and outlines, for files and pictures, and the
 // order it is of. Faults: NotFound.
 func (m *Maps) Whole(ctx context.Context, who access.Principal, uuid string) (found zoning.Map, order stratification.OrderState, err error) {
-	found, err = app.Read(ctx, m.deps.Deps, who, access.StratificationMaps.View, func(ctx context.Context, tx ports.Repos) (found zoning.Map, err error) {
+	found, err = app.Read(ctx, m.Deps, who, access.StratificationMaps.View, func(ctx context.Context, tx ports.Repos) (found zoning.Map, err error) {
 		found, order, err = wholeMap(ctx, tx, who.Scope(false), uuid)
 		return found, err
 	})
@@ -290,8 +287,8 @@ func wholeMap(ctx context.Context, tx ports.Repos, scope access.Scope, uuid stri
 // readyEvent returns the event of a run whose maps are there.
 func (m *Maps) readyEvent(run zoning.Run, order stratification.OrderState) event.Event {
 	return event.Event{
-		ID: m.deps.IDs.UUID(), Type: event.TypeMapsReady, CompanyID: run.CompanyID,
-		Subject: "stratification_order/" + order.DataUUID, At: m.deps.Clock.Now(),
+		ID: m.IDs.UUID(), Type: event.TypeMapsReady, CompanyID: run.CompanyID,
+		Subject: "stratification_order/" + order.DataUUID, At: m.Clock.Now(),
 		Data: event.MapsReady{
 			JobID: run.ID, OrderID: run.OrderID, AOI: order.AOI.ID, AOIUUID: order.AOI.UUID, Status: string(run.Status), MapUUIDs: run.Maps, Reason: run.Reason,
 		},

@@ -19,10 +19,7 @@ import (
 )
 
 // Plans is the use cases of sample plans.
-type Plans struct{ deps saver }
-
-// NewPlans makes the use cases.
-func NewPlans(deps app.Deps) *Plans { return &Plans{saver{deps}} }
+type Plans struct{ app.Deps }
 
 // PlanRequest asks for a plan of a map, candidate or saved.
 type PlanRequest struct {
@@ -35,7 +32,7 @@ type PlanRequest struct {
 // Generate makes a plan. The same parameters, the seed among them, are the same plan. Faults: NotFound (the
 // map); Invalid (parameters, and with the code not_enough_room what there is room for).
 func (p *Plans) Generate(ctx context.Context, who access.Principal, req PlanRequest) (soilplan.SamplePlan, error) {
-	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.Create); err != nil {
+	if err := p.Gate.Require(ctx, who, access.SamplePlans.Create); err != nil {
 		return soilplan.SamplePlan{}, err
 	}
 	found, frame, err := p.ground(ctx, who.Scope(false), req.MapUUID)
@@ -63,7 +60,7 @@ func (p *Plans) Generate(ctx context.Context, who access.Principal, req PlanRequ
 // ground returns a map with its labels and outlines, and the frame it lies on.
 func (p *Plans) ground(ctx context.Context, scope access.Scope, uuid string) (zoning.Map, *frame.Frame, error) {
 	var order stratification.OrderState
-	found, err := app.In(ctx, p.deps.Store.Read, func(ctx context.Context, tx ports.Repos) (found zoning.Map, err error) {
+	found, err := app.In(ctx, p.Store.Read, func(ctx context.Context, tx ports.Repos) (found zoning.Map, err error) {
 		found, order, err = wholeMap(ctx, tx, scope, uuid)
 		return found, err
 	})
@@ -89,9 +86,9 @@ func inPlane(f *frame.Frame, parameter string, lonlat []geo.Position) ([]geo.Pos
 
 // store keeps a plan as a candidate and tells of it.
 func (p *Plans) store(ctx context.Context, who access.Principal, of zoning.Map, plan soilplan.Plan) (soilplan.SamplePlan, error) {
-	scope, now := who.Scope(false), p.deps.Clock.Now()
+	scope, now := who.Scope(false), p.Clock.Now()
 	record := soilplan.SamplePlan{OrderID: of.OrderID, Map: of, AOI: of.AOI, Plan: plan, CreatedAt: now}
-	err := p.deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	err := p.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 		was, err := tx.SamplePlans.ByUUID(ctx, scope, plan.PlanUUID, false)
 		if err == nil && was.Saved != nil {
 			record = was
@@ -115,7 +112,7 @@ func (p *Plans) store(ctx context.Context, who access.Principal, of zoning.Map, 
 
 func (p *Plans) readyEvent(record soilplan.SamplePlan) event.Event {
 	return event.Event{
-		ID: p.deps.IDs.UUID(), Type: event.TypePlanReady, CompanyID: record.CompanyID, Subject: "sample_plan/" + record.Plan.PlanUUID, At: record.CreatedAt,
+		ID: p.IDs.UUID(), Type: event.TypePlanReady, CompanyID: record.CompanyID, Subject: "sample_plan/" + record.Plan.PlanUUID, At: record.CreatedAt,
 		Data: event.PlanReady{
 			OrderID: record.OrderID, AOI: record.AOI.ID, AOIUUID: record.AOI.UUID, MapUUID: record.Plan.PlanUUID, ZonesUUID: record.Map.Candidate.MapUUID,
 			Samples: record.Plan.Samples, IsCustom: record.Plan.IsCustom,
@@ -133,7 +130,7 @@ type PlanEdit struct {
 // (operations, points).
 func (p *Plans) Customise(ctx context.Context, who access.Principal, uuid string, edit PlanEdit) (soilplan.SamplePlan, error) {
 	var none soilplan.SamplePlan
-	base, err := app.Read(ctx, p.deps.Deps, who, access.SamplePlans.Create, func(ctx context.Context, tx ports.Repos) (soilplan.SamplePlan, error) {
+	base, err := app.Read(ctx, p.Deps, who, access.SamplePlans.Create, func(ctx context.Context, tx ports.Repos) (soilplan.SamplePlan, error) {
 		return tx.SamplePlans.ByUUID(ctx, who.Scope(false), uuid, true)
 	})
 	if err != nil {
@@ -184,7 +181,7 @@ func (e PlanEdit) on(f *frame.Frame, base soilplan.Plan) ([]soilplan.Operation, 
 // Save stores a plan for good, with a name and a tag; its map is saved with it where it was not. Faults:
 // NotFound, Invalid; Conflict (tag_taken, plan_saved).
 func (p *Plans) Save(ctx context.Context, who access.Principal, uuid, name, tag string) (soilplan.SamplePlan, error) {
-	return app.Write(ctx, p.deps.Deps, who, access.SamplePlans.Create, func(ctx context.Context, tx ports.Repos) (soilplan.SamplePlan, error) {
+	return app.Write(ctx, p.Deps, who, access.SamplePlans.Create, func(ctx context.Context, tx ports.Repos) (soilplan.SamplePlan, error) {
 		return p.save(ctx, tx, who, uuid, name, tag)
 	})
 }
@@ -198,13 +195,13 @@ func (p *Plans) save(ctx context.Context, tx ports.Repos, who access.Principal, 
 	if err := checkSaving(name, "plan_tag", tag); err != nil {
 		return found, err
 	}
-	if _, err := p.deps.saveMap(ctx, tx, who, found.Map.Candidate.MapUUID, "", ""); err != nil { // locks the order
+	if _, err := saver(p.Deps).saveMap(ctx, tx, who, found.Map.Candidate.MapUUID, "", ""); err != nil { // locks the order
 		return found, err
 	}
 	if found, err = tx.SamplePlans.ByUUIDForUpdate(ctx, scope, uuid); err != nil {
 		return found, err
 	}
-	err = p.deps.save(ctx, tx, who, saving{
+	err = saver(p.Deps).save(ctx, tx, who, saving{
 		what: "plan", resource: access.SamplePlans.Name, id: found.ID, order: found.OrderID, saved: &found.Saved,
 		name: name, tag: tag, ownTag: soilplan.DefaultTag(found.Plan),
 		ownName: fmt.Sprintf("%d samples in %d zones", found.Plan.Samples, len(found.Plan.PerZone)),
@@ -215,7 +212,7 @@ func (p *Plans) save(ctx context.Context, tx ports.Repos, who access.Principal, 
 
 // Saved lists the saved plans; filters are order, aoi, stratification_map, map_tag and plan_tag.
 func (p *Plans) Saved(ctx context.Context, who access.Principal, q ports.Query, points bool) (app.List[soilplan.SamplePlan], error) {
-	return app.ReadList(ctx, p.deps.Deps, app.Ask{Who: who, Need: access.SamplePlans.View},
+	return app.ReadList(ctx, p.Deps, app.Ask{Who: who, Need: access.SamplePlans.View},
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
 			return tx.SamplePlans.CountSaved(ctx, scope, q)
 		},
@@ -226,7 +223,7 @@ func (p *Plans) Saved(ctx context.Context, who access.Principal, q ports.Query, 
 
 // Retrieve returns a saved plan. Faults: NotFound.
 func (p *Plans) Retrieve(ctx context.Context, who access.Principal, id int64, points bool) (soilplan.SamplePlan, error) {
-	return app.Read(ctx, p.deps.Deps, who, access.SamplePlans.View, func(ctx context.Context, tx ports.Repos) (soilplan.SamplePlan, error) {
+	return app.Read(ctx, p.Deps, who, access.SamplePlans.View, func(ctx context.Context, tx ports.Repos) (soilplan.SamplePlan, error) {
 		return tx.SamplePlans.GetSaved(ctx, who.Scope(false), id, points)
 	})
 }
@@ -234,10 +231,10 @@ func (p *Plans) Retrieve(ctx context.Context, who access.Principal, id int64, po
 // Whole returns a plan, candidate or saved, with its points, its map and its order, for files and pictures.
 // Faults: NotFound.
 func (p *Plans) Whole(ctx context.Context, who access.Principal, uuid string) (plan soilplan.SamplePlan, of zoning.Map, order stratification.OrderState, err error) {
-	if err := p.deps.Gate.Require(ctx, who, access.SamplePlans.View); err != nil {
+	if err := p.Gate.Require(ctx, who, access.SamplePlans.View); err != nil {
 		return plan, of, order, err
 	}
-	err = p.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+	err = p.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
 		if plan, err = tx.SamplePlans.ByUUID(ctx, who.Scope(false), uuid, true); err != nil {
 			return err
 		}
@@ -250,7 +247,7 @@ func (p *Plans) Whole(ctx context.Context, who access.Principal, uuid string) (p
 // Fields returns the uuids of the fields of a plan's order, in the order that the points of the
 // plan name them. Faults: NotFound.
 func (p *Plans) Fields(ctx context.Context, who access.Principal, plan soilplan.SamplePlan) ([]string, error) {
-	return app.In(ctx, p.deps.Store.Read, func(ctx context.Context, tx ports.Repos) (out []string, err error) {
+	return app.In(ctx, p.Store.Read, func(ctx context.Context, tx ports.Repos) (out []string, err error) {
 		order, err := tx.StratificationOrders.Get(ctx, who.Scope(false), plan.OrderID)
 		for _, l := range order.Land {
 			out = append(out, l.FieldUUID)

@@ -15,7 +15,7 @@ import (
 )
 
 // saver is what maps and plans need to be saved.
-type saver struct{ app.Deps }
+type saver app.Deps
 
 // readyOrder returns an order whose layers are there and whose area of interest is as it was.
 // Faults: NotFound; Conflict (order_not_active, aoi_changed).

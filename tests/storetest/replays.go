@@ -71,7 +71,7 @@ func testReplays(t *testing.T, b Backend) {
 func testOnce(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	guarded := idempotency.Guard(w.Database, w.clock)
-	requests := idempotency.New(idempotency.Deps{Store: w.Database, Clock: w.clock, IDs: w.ids})
+	requests := &idempotency.Once{Store: w.Database, Clock: w.clock, IDs: w.ids}
 	who := access.Principal{UserID: w.ours.user.ID, CompanyID: w.ours.scope.Company()}
 	effect := func(ctx context.Context) error {
 		return guarded.Write(ctx, func(ctx context.Context, tx ports.Repos) error {

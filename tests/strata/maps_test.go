@@ -26,9 +26,9 @@ func TestTheRunOfMaps(t *testing.T) {
 		placed, err := w.place(e)
 		require.NoError(t, err)
 		require.Equal(t, 1, w.work())
-		maps := soil.NewMaps(app.Deps{
+		maps := &soil.Maps{Deps: app.Deps{
 			Store: w.db, Gate: app.NewGate(permission.New(w.db), w.db, w.clock), Clock: w.clock, IDs: identity.Random{},
-		}, slog.New(slog.DiscardHandler))
+		}, Log: slog.New(slog.DiscardHandler)}
 		claim := func() (job ports.Job) {
 			t.Helper()
 			w.clock.move(2 * time.Minute)
