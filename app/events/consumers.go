@@ -78,11 +78,6 @@ func (s *Sequencer) Prune(ctx context.Context) (total int64, err error) {
 // WebhookJob is the kind of the jobs that deliver to a webhook; there is one per webhook.
 const WebhookJob = "webhook"
 
-// webhookJobOf returns the job that sends the pending deliveries of a webhook.
-func webhookJobOf(hook *webhook.Webhook, at time.Time) ports.Job {
-	return task.JobOn(WebhookJob, hook.CompanyID, hook.ID, at)
-}
-
 // Dispatcher is the consumer that makes deliveries of events, and the jobs that send them.
 // Its done-mark is how far the feed of each company is delivered.
 type Dispatcher struct {
@@ -120,7 +115,7 @@ func (d *Dispatcher) Dispatch(ctx context.Context, batch []CloudEvent) error {
 				continue
 			}
 			deliveries = append(deliveries, mine...)
-			if err := tx.Jobs.Enqueue(ctx, webhookJobOf(&hooks[i], hooks[i].SendAt(now))); err != nil {
+			if err := tx.Jobs.Enqueue(ctx, task.JobOn(WebhookJob, hooks[i].CompanyID, hooks[i].ID, hooks[i].SendAt(now))); err != nil {
 				return err
 			}
 		}

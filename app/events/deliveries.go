@@ -107,7 +107,7 @@ func (w *Webhooks) Retry(ctx context.Context, who access.Principal, id, delivery
 		if err := tx.Webhooks.Update(ctx, scope, &hook); err != nil {
 			return out, err
 		}
-		return out, tx.Jobs.Enqueue(ctx, webhookJobOf(&hook, now))
+		return out, tx.Jobs.Enqueue(ctx, task.JobOn(WebhookJob, hook.CompanyID, id, now))
 	})
 }
 

@@ -27,7 +27,12 @@ type Records[T any] struct {
 }
 
 // NewRecords makes the use cases of a resource with its rules.
-func NewRecords[T any](deps app.Deps, rules Rules[T]) *Records[T] { return &Records[T]{deps, rules} }
+func NewRecords[T any](deps app.Deps, rules Rules[T]) *Records[T] {
+	if rules.Enrich == nil {
+		rules.Enrich = func(context.Context, ports.Repos, access.Scope, []*T) error { return nil }
+	}
+	return &Records[T]{deps, rules}
+}
 
 // Rules is what tells one resource from another. Absent functions mean no rule.
 type Rules[T any] struct {
@@ -68,7 +73,7 @@ func (r *Records[T]) Retrieve(ctx context.Context, who access.Principal, shared 
 		if out, err = r.rules.Repo(tx).Get(ctx, who.Scope(shared), id); err != nil {
 			return out, err
 		}
-		return out, r.decorate(ctx, tx, who.Scope(shared), []*T{&out})
+		return out, r.rules.Enrich(ctx, tx, who.Scope(shared), []*T{&out})
 	})
 }
 
@@ -268,7 +273,7 @@ func (r *Records[T]) reread(ctx context.Context, tx ports.Repos, scope access.Sc
 		out[i] = byID[id]
 		enriched[i] = &out[i]
 	}
-	return out, r.decorate(ctx, tx, scope, enriched)
+	return out, r.rules.Enrich(ctx, tx, scope, enriched)
 }
 
 // reread1 is reread of one record.
@@ -278,13 +283,6 @@ func (r *Records[T]) reread1(ctx context.Context, tx ports.Repos, scope access.S
 		out = stored[0]
 	}
 	return out, err
-}
-
-func (r *Records[T]) decorate(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) error {
-	if r.rules.Enrich == nil {
-		return nil
-	}
-	return r.rules.Enrich(ctx, tx, scope, records)
 }
 
 // companyErrors refuses a company_id other than the acting company.

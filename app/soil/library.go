@@ -88,7 +88,11 @@ func (l *LayerLibrary) Add(ctx context.Context, in NewLayer) (ports.LayerRaster,
 	raster.Name, raster.File, raster.Size, raster.AddedAt = in.Name, in.File, in.Content.Size(), l.Clock.Now()
 	raster.Scale, raster.Offset = in.Scale, in.Offset
 	raster.Description, raster.CompanyID, raster.Coarse = in.Description, in.CompanyID, in.Coarse
-	if err := l.free(ctx, in.Name); err != nil {
+	all, err := l.List(ctx)
+	if err == nil && slices.ContainsFunc(all, func(r ports.LayerRaster) bool { return r.Name == in.Name }) {
+		err = fault.Newf(fault.Conflict, "layer_exists", "There is a layer %s already; remove it first, or choose another name.", in.Name)
+	}
+	if err != nil {
 		return raster, err // before anything is written
 	}
 	hash := sha256.New()
@@ -113,15 +117,6 @@ func (l *LayerLibrary) Add(ctx context.Context, in NewLayer) (ports.LayerRaster,
 		return tx.Trail.Add(ctx, ports.OperatorEntry{At: raster.AddedAt, Action: audit.Create, Resource: "layer", Record: raster.Name, Changes: changes})
 	})
 	return raster, err
-}
-
-// free refuses a name that is taken.
-func (l *LayerLibrary) free(ctx context.Context, name string) error {
-	all, err := l.List(ctx)
-	if err == nil && slices.ContainsFunc(all, func(r ports.LayerRaster) bool { return r.Name == name }) {
-		err = fault.Newf(fault.Conflict, "layer_exists", "There is a layer %s already; remove it first, or choose another name.", name)
-	}
-	return err
 }
 
 // List returns the registered rasters.

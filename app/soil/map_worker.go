@@ -8,6 +8,7 @@ import (
 
 	"tilth/app/task"
 	"tilth/core/access"
+	"tilth/core/event"
 	"tilth/core/fault"
 	"tilth/core/stratification"
 	"tilth/core/stratification/layer"
@@ -116,7 +117,12 @@ func (w *mapWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *zo
 	if err != nil {
 		return task.Next{}, err
 	}
-	return task.Finish(), run.Tx.Outbox.Add(ctx, w.readyEvent(*s, order))
+	return task.Finish(), run.Tx.Outbox.Add(ctx, event.Event{
+		ID: w.IDs.UUID(), Type: event.TypeMapsReady, CompanyID: s.CompanyID, Subject: "stratification_order/" + order.DataUUID, At: w.Clock.Now(),
+		Data: event.MapsReady{
+			JobID: s.ID, OrderID: s.OrderID, AOI: order.AOI.ID, AOIUUID: order.AOI.UUID, Status: string(s.Status), MapUUIDs: s.Maps, Reason: s.Reason,
+		},
+	})
 }
 
 // Unavailable hands the job back: maps are made of what is stored.

@@ -12,7 +12,6 @@ import (
 	"tilth/app"
 	"tilth/app/task"
 	"tilth/core/access"
-	"tilth/core/event"
 	"tilth/core/fault"
 	"tilth/core/stratification"
 	"tilth/core/stratification/layer"
@@ -282,15 +281,4 @@ func wholeMap(ctx context.Context, tx ports.Repos, scope access.Scope, uuid stri
 	}
 	order, err := tx.StratificationOrders.Get(ctx, scope, found.OrderID)
 	return found, order, err
-}
-
-// readyEvent returns the event of a run whose maps are there.
-func (m *Maps) readyEvent(run zoning.Run, order stratification.OrderState) event.Event {
-	return event.Event{
-		ID: m.IDs.UUID(), Type: event.TypeMapsReady, CompanyID: run.CompanyID,
-		Subject: "stratification_order/" + order.DataUUID, At: m.Clock.Now(),
-		Data: event.MapsReady{
-			JobID: run.ID, OrderID: run.OrderID, AOI: order.AOI.ID, AOIUUID: order.AOI.UUID, Status: string(run.Status), MapUUIDs: run.Maps, Reason: run.Reason,
-		},
-	}
 }

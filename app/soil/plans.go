@@ -105,19 +105,15 @@ func (p *Plans) store(ctx context.Context, who access.Principal, of zoning.Map, 
 		if err := tx.SamplePlans.Put(ctx, scope, &record); err != nil || known {
 			return err
 		}
-		return tx.Outbox.Add(ctx, p.readyEvent(record))
+		return tx.Outbox.Add(ctx, event.Event{
+			ID: p.IDs.UUID(), Type: event.TypePlanReady, CompanyID: record.CompanyID, Subject: "sample_plan/" + record.Plan.PlanUUID, At: record.CreatedAt,
+			Data: event.PlanReady{
+				OrderID: record.OrderID, AOI: record.AOI.ID, AOIUUID: record.AOI.UUID, MapUUID: record.Plan.PlanUUID, ZonesUUID: record.Map.Candidate.MapUUID,
+				Samples: record.Plan.Samples, IsCustom: record.Plan.IsCustom,
+			},
+		})
 	})
 	return record, err
-}
-
-func (p *Plans) readyEvent(record soilplan.SamplePlan) event.Event {
-	return event.Event{
-		ID: p.IDs.UUID(), Type: event.TypePlanReady, CompanyID: record.CompanyID, Subject: "sample_plan/" + record.Plan.PlanUUID, At: record.CreatedAt,
-		Data: event.PlanReady{
-			OrderID: record.OrderID, AOI: record.AOI.ID, AOIUUID: record.AOI.UUID, MapUUID: record.Plan.PlanUUID, ZonesUUID: record.Map.Candidate.MapUUID,
-			Samples: record.Plan.Samples, IsCustom: record.Plan.IsCustom,
-		},
-	}
 }
 
 // PlanEdit is a change of a plan by hand: operations, or the whole list of points. Places are WGS84.
