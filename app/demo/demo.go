@@ -237,7 +237,7 @@ func (l *Loader) stratify(ctx context.Context, who access.Principal) error {
 		if err != nil {
 			return err
 		}
-		if isParcel(f) {
+		if f.Source == source && f.Boundary != nil { // a parcel of the demonstration
 			area.Fields = append(area.Fields, stratification.AOIField{UUID: f.UUID})
 		}
 	}
@@ -247,6 +247,3 @@ func (l *Loader) stratify(ctx context.Context, who access.Principal) error {
 	_, err = ensure(ctx, l.AOIs.Records, who, func(a stratification.AOI) string { return a.Name }, area)
 	return err
 }
-
-// isParcel reports whether a field is one that the demonstration made, and has a boundary.
-func isParcel(f farm.Field) bool { return f.Source == source && f.Boundary != nil }

@@ -55,7 +55,16 @@ type ImportReport = batch.Report[farm.ImportOptions, farm.Judged]
 // needs the permission for that. Faults: NotFound (the farm); Invalid with "file" where the file cannot be
 // read, and with code bulk_validation_failed where an atomic import is refused; Limit; Unavailable.
 func (in *Imports) Start(ctx context.Context, who access.Principal, options farm.ImportOptions, open func() (ImportFile, error)) (ImportReport, error) {
-	if err := in.allowed(ctx, who, options); err != nil {
+	needs := []access.Permission{access.Fields.Create}
+	if options.ExternalIDProperty != "" {
+		needs = append(needs, access.Fields.Edit)
+	}
+	if err := in.Gate.Require(ctx, who, needs...); err != nil {
+		return ImportReport{}, err
+	}
+	if _, err := app.In(ctx, in.Store.Read, func(ctx context.Context, tx ports.Repos) (farm.Farm, error) {
+		return tx.Farms.Get(ctx, who.Scope(false), options.FarmID)
+	}); err != nil {
 		return ImportReport{}, err
 	}
 	file, err := open()
@@ -64,20 +73,6 @@ func (in *Imports) Start(ctx context.Context, who access.Principal, options farm
 	}
 	return batches.Take(ctx, in.inbox(), file.Body, func(name string, stored ports.Object) (ImportReport, error) {
 		return in.take(ctx, who, farm.NewImport(options, record.Ref{ID: who.UserID, Name: who.Name}, name, file.Media, 0, in.Clock.Now()), stored)
-	})
-}
-
-func (in *Imports) allowed(ctx context.Context, who access.Principal, options farm.ImportOptions) error {
-	needs := []access.Permission{access.Fields.Create}
-	if options.ExternalIDProperty != "" {
-		needs = append(needs, access.Fields.Edit)
-	}
-	if err := in.Gate.Require(ctx, who, needs...); err != nil {
-		return err
-	}
-	return in.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
-		_, err := tx.Farms.Get(ctx, who.Scope(false), options.FarmID)
-		return err
 	})
 }
 

@@ -129,7 +129,7 @@ func (o *Once) carryOut(ctx context.Context, scope access.Scope, key, token stri
 			})
 		}
 	}()
-	answer, final := do(withClaim(ctx, claim{scope, key, token}))
+	answer, final := do(context.WithValue(ctx, claimKey{}, claim{scope, key, token}))
 	if !final {
 		return answer, false, nil
 	}
@@ -155,10 +155,6 @@ type claim struct {
 }
 
 type claimKey struct{}
-
-func withClaim(ctx context.Context, c claim) context.Context {
-	return context.WithValue(ctx, claimKey{}, c)
-}
 
 // Apart returns the context for a write that is not the effect of the request, such as the
 // note that it failed: under its Idempotency-Key the request may be repeated.

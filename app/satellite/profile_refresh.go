@@ -103,24 +103,16 @@ func (refreshWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s refre
 	return s, next, err
 }
 
-func (refreshWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *refreshedOrder) (next task.Next, err error) {
-	s.known, err = storedSeries(ctx, run.Tx, run.Scope, s.order.ID)
-	return task.Continue(), err
-}
-
-// storedSeries returns all series of an order, by index code.
-func storedSeries(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) ([]vegetation.Series, error) {
-	codes, err := tx.Orders.Indexes(ctx, scope, id)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]vegetation.Series, len(codes))
+// Begin reads all series of the order, by index code.
+func (refreshWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *refreshedOrder) (task.Next, error) {
+	codes, err := run.Tx.Orders.Indexes(ctx, run.Scope, s.order.ID)
+	s.known = make([]vegetation.Series, len(codes))
 	for i, code := range codes {
-		if out[i], err = tx.Orders.Series(ctx, scope, id, code); err != nil {
-			return nil, err
+		if err == nil {
+			s.known[i], err = run.Tx.Orders.Series(ctx, run.Scope, s.order.ID, code)
 		}
 	}
-	return out, nil
+	return task.Continue(), err
 }
 
 // Do brings the series up to date. A refresh fails no order, so any failure is tried again.

@@ -51,7 +51,16 @@ func (o *Profiles) Place(ctx context.Context, who access.Principal, req ProfileR
 		if err := holdProfile(ctx, purse, out); err != nil {
 			return out, err
 		}
-		if err := auditProfile(ctx, tx, who, out, now); err != nil {
+		action := audit.Create
+		if out.CreatedAt.Before(out.UpdatedAt) {
+			action = Reorder
+		}
+		what := placedProfile{
+			Field: access.Named{ID: out.FieldID}, Season: access.Named{ID: out.SeasonID}, IndexCode: out.Index,
+			StartDate: out.StartDate, EndDate: out.EndDate, AreaM2: out.AreaM2,
+		}
+		entry := audit.By(who, now).Of(action, access.ProfileOrders.Name, out.ID, audit.Diff(nil, &what))
+		if err := tx.Audit.Add(ctx, entry); err != nil {
 			return out, err
 		}
 		return out, tx.Jobs.Enqueue(ctx, task.JobOn(ProfileJob, out.CompanyID, out.ID, now))
@@ -161,18 +170,4 @@ type placedProfile struct {
 	IndexCode          string
 	StartDate, EndDate time.Time
 	AreaM2             int64
-}
-
-// auditProfile notes an order placed, or taken up again after it had failed. A caller who finds the
-// order open changes nothing, and is not noted.
-func auditProfile(ctx context.Context, tx ports.Repos, who access.Principal, s vegetation.OrderState, now time.Time) error {
-	action := audit.Create
-	if s.CreatedAt.Before(s.UpdatedAt) {
-		action = Reorder
-	}
-	what := placedProfile{
-		Field: access.Named{ID: s.FieldID}, Season: access.Named{ID: s.SeasonID}, IndexCode: s.Index,
-		StartDate: s.StartDate, EndDate: s.EndDate, AreaM2: s.AreaM2,
-	}
-	return tx.Audit.Add(ctx, audit.By(who, now).Of(action, access.ProfileOrders.Name, s.ID, audit.Diff(nil, &what)))
 }

@@ -259,7 +259,5 @@ func (n *sourceNotes) source(pixel float64) string {
 
 // sorted returns the different values in order.
 func sorted[T string | int](values []T) []T {
-	out := slices.Clone(values)
-	slices.Sort(out)
-	return slices.Compact(out)
+	return slices.Compact(slices.Sorted(slices.Values(values)))
 }

@@ -107,14 +107,10 @@ func withFreeTag(given, rule string, save func(tag string) error) error {
 		if n > 1 {
 			tag = fmt.Sprintf("%s-%d", rule, n)
 		}
-		if err = save(tag); !tagTaken(err) {
+		err = save(tag)
+		if known, ok := fault.As(err); !ok || known.Code != "tag_taken" {
 			return err
 		}
 	}
 	return err
-}
-
-func tagTaken(err error) bool {
-	known, ok := fault.As(err)
-	return ok && known.Code == "tag_taken"
 }
