@@ -42,10 +42,10 @@ var pureLibraries = []string{"github.com/peterstace/simplefeatures/geom", "gonum
 // drivingAdapters call the use cases, so they may import app.
 var drivingAdapters = []string{"http", "cli", "console", "messaging"}
 
-// soleImporters names, for a library that one folder wraps, that folder. If the
-// library must go, that folder is what is rewritten.
-var soleImporters = map[string]string{
-	"github.com/danielgtaylor/huma": Module + "/adapters/http/rest",
+// soleImporters names, for a library that some folders wrap, those folders. If the
+// library must go, they are what is rewritten.
+var soleImporters = map[string][]string{
+	"github.com/danielgtaylor/huma": {Module + "/adapters/http/rest", Module + "/adapters/http/body"},
 }
 
 // binary is the one program; programs that help the tests live below tests.
@@ -79,9 +79,9 @@ func broken(from, to string) string {
 	if within(from, Module+"/tests") {
 		return ""
 	}
-	for library, owner := range soleImporters {
-		if within(to, library) && !within(from, owner) {
-			return "only " + owner + " imports " + library
+	for library, owners := range soleImporters {
+		if within(to, library) && !slices.ContainsFunc(owners, func(owner string) bool { return within(from, owner) }) {
+			return "only " + strings.Join(owners, " and ") + " import " + library
 		}
 	}
 	switch room(from) {

@@ -13,6 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/uptrace/bunrouter"
 
+	"tilth/adapters/http/body"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/ports"
@@ -85,7 +86,7 @@ func (a *API) Covers(path string) bool {
 
 // NoSuchPath is the fault of a path that nothing answers.
 func NoSuchPath(r *http.Request) error {
-	return fault.Newf(fault.NotFound, "not_found", "There is nothing at %s.", clip(r.URL.Path))
+	return fault.Newf(fault.NotFound, "not_found", "There is nothing at %s.", body.Clip(r.URL.Path))
 }
 
 // admit finds who calls, in the company that the request names, and asks for the permission

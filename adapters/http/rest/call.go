@@ -16,6 +16,7 @@ import (
 
 	"github.com/uptrace/bunrouter"
 
+	"tilth/adapters/http/body"
 	"tilth/core/access"
 	"tilth/core/fault"
 )
@@ -74,7 +75,7 @@ func (c *Call) ID(name string) (int64, error) {
 // Faults: NotFound for what cannot be one.
 func (c *Call) UUID(name string) (string, error) {
 	text := c.Param(name)
-	if !isUUID(text) {
+	if !body.IsUUID(text) {
 		return "", fault.Missing(c.route.Noun)
 	}
 	return strings.ToLower(text), nil
@@ -135,9 +136,9 @@ func (b *bodyReader) Read(p []byte) (int, error) {
 		_ = b.connection.SetReadDeadline(time.Time{})
 		return n, err
 	case errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &network) && network.Timeout():
-		return n, malformed("The body did not arrive in time.")
+		return n, body.Malformed("The body did not arrive in time.")
 	}
-	return n, malformed("The body ends before the length that was announced.")
+	return n, body.Malformed("The body ends before the length that was announced.")
 }
 
 // refuse passes over as much again as is allowed, before the refusal: a caller who is

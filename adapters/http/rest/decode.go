@@ -13,6 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tilth/adapters/http/body"
 	"tilth/core/fault"
 )
 
@@ -44,7 +45,7 @@ func DecodeInto[W any](c *Call, current W) (out W, err error) {
 		return out, err
 	}
 	if kind := in.PeekKind(); kind != jsontext.KindBeginObject {
-		return out, fault.Field(fault.NonField, mismatch(huma.TypeObject, kind))
+		return out, fault.Field(fault.NonField, body.Mismatch(huma.TypeObject, kind))
 	}
 	changes, _ := in.ReadValue()
 	members := map[string]json.RawMessage{}
@@ -56,7 +57,7 @@ func DecodeInto[W any](c *Call, current W) (out W, err error) {
 	if text, err = json.Marshal(members); err != nil {
 		return out, fmt.Errorf("encode the changed record: %w", err)
 	}
-	err = c.api.decode(checked(text), reflect.ValueOf(&out).Elem()).Err()
+	err = c.api.decode(body.Decoder(text), reflect.ValueOf(&out).Elem()).Err()
 	return out, err
 }
 
@@ -117,20 +118,11 @@ func (a *API) decode(in *jsontext.Decoder, into reflect.Value) fault.Fields {
 	if schema == nil {
 		panic(fmt.Sprintf("rest: %s is the body of no route", into.Type()))
 	}
-	var out bytes.Buffer
-	v := validator{a.schemas, in, jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true), jsontext.PreserveRawStrings(true))}
-	errs := fault.Fields{}
-	if kind := in.PeekKind(); kind == jsontext.KindBeginObject {
-		schema, _ = a.schemas.resolve(schema)
-		v.object(schema, errs)
-	} else {
-		errs.Add(fault.NonField, mismatch(huma.TypeObject, kind))
-		_ = in.SkipValue()
-	}
+	text, errs := body.Object(in, schema, a.schemas)
 	if len(errs) > 0 {
 		return errs
 	}
-	if readChecked(out.Bytes(), into.Addr().Interface(), errs); len(errs) > 0 {
+	if readChecked(text, into.Addr().Interface(), errs); len(errs) > 0 {
 		into.SetZero()
 	}
 	return errs
@@ -160,26 +152,21 @@ func (c *Call) json() (*jsontext.Decoder, error) {
 	if err := c.wantJSON(); err != nil {
 		return nil, err
 	}
-	body, err := c.Body()
+	text, err := c.Body()
 	if err != nil {
 		return nil, err
 	}
-	if len(bytes.TrimSpace(body)) == 0 {
-		return nil, malformed("The body is empty; send a JSON object.")
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, body.Malformed("The body is empty; send a JSON object.")
 	}
-	return checked(body), checkJSON(body)
-}
-
-// checked returns a decoder of a text whose members are known to be there once.
-func checked(text []byte) *jsontext.Decoder {
-	return jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true))
+	return body.Decoder(text), body.Check(text)
 }
 
 // wantJSON refuses a body that says it is something else. A body that says nothing is
 // taken for JSON.
 func (c *Call) wantJSON() error {
 	if coding := c.Header("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return unsupported("Content-Encoding " + clip(coding) + " is not accepted; send the body as it is.")
+		return unsupported("Content-Encoding " + body.Clip(coding) + " is not accepted; send the body as it is.")
 	}
 	header := c.Header("Content-Type")
 	if header == "" {
@@ -187,10 +174,10 @@ func (c *Call) wantJSON() error {
 	}
 	media, params, err := mime.ParseMediaType(header)
 	if err != nil || media != "application/json" && !strings.HasSuffix(media, "+json") {
-		return unsupported("Content-Type " + clip(header) + " is not accepted here; send application/json.")
+		return unsupported("Content-Type " + body.Clip(header) + " is not accepted here; send application/json.")
 	}
 	if charset := params["charset"]; charset != "" && !strings.EqualFold(charset, "utf-8") {
-		return unsupported("JSON is written in UTF-8, not " + clip(charset) + ".")
+		return unsupported("JSON is written in UTF-8, not " + body.Clip(charset) + ".")
 	}
 	return nil
 }

@@ -203,7 +203,7 @@ func (a *API) requestBody(r Route) *huma.RequestBody {
 // partial returns the schema of a PATCH: the members of the record, none required, and
 // null for those that it clears.
 func (a *API) partial(record *huma.Schema) *huma.Schema {
-	whole, _ := a.schemas.resolve(record)
+	whole, _ := a.schemas.Resolve(record)
 	out := object(maps.Clone(whole.Properties))
 	out.Description = "Some members of " + strings.TrimPrefix(record.Ref, schemaPrefix) + "; null clears an optional one."
 	for name, member := range whole.Properties {

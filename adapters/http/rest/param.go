@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"tilth/adapters/http/body"
 )
 
 // Param is one query parameter.
@@ -74,7 +76,7 @@ func unless(wellFormed bool, text, says string) string {
 	if wellFormed {
 		return ""
 	}
-	return fmt.Sprintf("%q %s", clip(text), says)
+	return fmt.Sprintf("%q %s", body.Clip(text), says)
 }
 
 func readInteger(_ Param, text string) (any, string) {
@@ -95,16 +97,16 @@ func readBoolean(_ Param, text string) (any, string) {
 
 func readDate(_ Param, text string) (any, string) {
 	d, _ := ParseDate(text)
-	return d, checkFormat("date", text)
+	return d, body.CheckFormat("date", text)
 }
 
 func readTime(_ Param, text string) (any, string) {
 	t, _ := time.Parse(time.RFC3339Nano, text)
-	return t.UTC(), checkFormat("date-time", text)
+	return t.UTC(), body.CheckFormat("date-time", text)
 }
 
 func readUUID(_ Param, text string) (any, string) {
-	return strings.ToLower(text), checkFormat("uuid", text)
+	return strings.ToLower(text), body.CheckFormat("uuid", text)
 }
 
 func readPage(_ Param, text string) (any, string) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/uptrace/bunrouter"
 
+	"tilth/adapters/http/body"
 	"tilth/core/fault"
 )
 
@@ -116,7 +117,7 @@ func (e *endpoint) refuse(c *Call) error {
 		}
 	}
 	c.SetHeader("Allow", e.allow())
-	return fault.Newf(fault.Invalid, "method_not_allowed", "%s is not possible here; allowed are %s.", clip(c.request.Method), e.allow())
+	return fault.Newf(fault.Invalid, "method_not_allowed", "%s is not possible here; allowed are %s.", body.Clip(c.request.Method), e.allow())
 }
 
 // serve checks and runs a call, in the order of the package comment.

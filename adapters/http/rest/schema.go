@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"tilth/adapters/http/body"
 )
 
 // schemas generates and keeps the schemas of record types.
@@ -18,10 +20,10 @@ type schemas struct {
 	fixed    map[reflect.Type]bool
 }
 
-const (
-	schemaPrefix = "#/components/schemas/"
-	patternName  = "x-pattern-name" // what a pattern is called in messages
-)
+const schemaPrefix = "#/components/schemas/"
+
+// Pattern implements body.Schemas.
+func (s *schemas) Pattern(schema *huma.Schema) *regexp.Regexp { return s.patterns[schema.Pattern] }
 
 func newSchemas() *schemas {
 	return &schemas{
@@ -52,8 +54,8 @@ func (s *schemas) of(t reflect.Type) *huma.Schema {
 	return schema
 }
 
-// resolve follows references and sees through "this or null".
-func (s *schemas) resolve(schema *huma.Schema) (resolved *huma.Schema, nullable bool) {
+// Resolve follows references and sees through "this or null".
+func (s *schemas) Resolve(schema *huma.Schema) (resolved *huma.Schema, nullable bool) {
 	for {
 		switch {
 		case schema.Ref != "":
@@ -152,7 +154,7 @@ func (s *schemas) enforceable(t reflect.Type, name string, schema *huma.Schema) 
 	}
 	if name := schema.PatternDescription; name != "" {
 		schema.PatternDescription = "" // no keyword of JSON Schema
-		schema.Extensions = map[string]any{patternName: name}
+		schema.Extensions = map[string]any{body.PatternName: name}
 	}
 	if schema.Items != nil {
 		s.enforceable(t, name+"[]", schema.Items)

@@ -3,12 +3,11 @@ package rest
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"tilth/core/fault"
+	"tilth/adapters/http/body"
 )
 
 // Date is a civil date, written YYYY-MM-DD. In records a missing date is a nil *Date.
@@ -21,15 +20,8 @@ func DateOf(t time.Time) Date {
 
 // ParseDate reads YYYY-MM-DD. Faults: Invalid, with a message that says what is wrong.
 func ParseDate(text string) (Date, error) {
-	day, err := time.Parse(time.DateOnly, text)
-	if err == nil {
-		return Date{day}, nil
-	}
-	var y, m, d int
-	if n, _ := fmt.Sscanf(text, "%4d-%2d-%2d", &y, &m, &d); n == 3 && len(text) == len(time.DateOnly) {
-		return Date{}, fault.Newf(fault.Invalid, "invalid_date", "%s is no day of the calendar.", text)
-	}
-	return Date{}, fault.New(fault.Invalid, "invalid_date", "Write a date as YYYY-MM-DD, for instance 2025-04-30.")
+	day, err := body.ParseDate(text)
+	return Date{day}, err
 }
 
 // Time returns midnight UTC of the date, as the core keeps civil dates.

@@ -1,4 +1,6 @@
-package rest
+// Package body reads JSON that callers send: it checks that a text is one well-formed value, and
+// holds it against a schema, with messages that name the member and the fix. It knows no request.
+package body
 
 import (
 	"bytes"
@@ -18,12 +20,12 @@ import (
 // needs nine levels.
 const maxDepth = 64
 
-// checkJSON checks that a body is one JSON value and nothing else, more strictly than
+// Check checks that a body is one JSON value and nothing else, more strictly than
 // encoding/json: the decoder refuses repeated members, invalid UTF-8 and halves of surrogate
 // pairs, this function numbers beyond a float64, U+0000 and too many levels. It builds nothing,
 // so that a hostile body costs no more memory than its own bytes and the names of the members
 // of the objects it is inside of.
-func checkJSON(text []byte) error {
+func Check(text []byte) error {
 	in := jsontext.NewDecoder(bytes.NewBuffer(text))
 	escapesNUL := bytes.Contains(text, []byte(`\u0000`))
 	for open := true; open; open = in.StackDepth() > 0 {
@@ -80,10 +82,11 @@ func syntaxError(text []byte, err error) error {
 func malformedAt(text []byte, offset int64, message string) error {
 	before := text[:offset]
 	lastLine := before[bytes.LastIndexByte(before, '\n')+1:]
-	return malformed(fmt.Sprintf("%s (line %d, column %d)", message, bytes.Count(before, []byte("\n"))+1, utf8.RuneCount(lastLine)+1))
+	return Malformed(fmt.Sprintf("%s (line %d, column %d)", message, bytes.Count(before, []byte("\n"))+1, utf8.RuneCount(lastLine)+1))
 }
 
-func malformed(message string) error {
+// Malformed is the fault of a body that is no JSON.
+func Malformed(message string) error {
 	return &fault.Error{
 		Kind: fault.Invalid, Code: "malformed_body", Message: message,
 		Fields: fault.Fields{fault.NonField: []string{message}},
@@ -101,4 +104,9 @@ func fieldError(at jsontext.Pointer, message string) error {
 		inner = fault.Fields{name: inner}
 	}
 	return inner.(fault.Fields).Err()
+}
+
+// Decoder returns a decoder of a text that Check has accepted: its members are there once.
+func Decoder(text []byte) *jsontext.Decoder {
+	return jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true))
 }

@@ -1,8 +1,10 @@
-package rest
+package body
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,12 +15,38 @@ import (
 	"tilth/core/fault"
 )
 
-// validator holds one value against its schema, collects what is wrong under the names
-// of the members, and writes the value again without what the schema does not know:
-// unknown members, read-only members, and optional members that are null. Both texts are
-// known to be well-formed until something is wrong, and what is written then is not read.
+// PatternName is the extension of a schema that says what its pattern is called in messages.
+const PatternName = "x-pattern-name"
+
+// Schemas is what is known of schemas beside themselves.
+type Schemas interface {
+	// Resolve follows references and sees through "this or null".
+	Resolve(schema *huma.Schema) (resolved *huma.Schema, nullable bool)
+	// Pattern returns the compiled pattern of a schema; nil where it has none.
+	Pattern(schema *huma.Schema) *regexp.Regexp
+}
+
+// Object reads the next value of a decoder, which must be an object of a schema, and returns
+// its text without what the schema does not know: unknown members, read-only members, and
+// optional members that are null. errs says what is wrong, under the names of the members.
+func Object(in *jsontext.Decoder, schema *huma.Schema, schemas Schemas) (text []byte, errs fault.Fields) {
+	var out bytes.Buffer
+	v := validator{schemas, in, jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true), jsontext.PreserveRawStrings(true))}
+	errs = fault.Fields{}
+	if kind := in.PeekKind(); kind == jsontext.KindBeginObject {
+		schema, _ = schemas.Resolve(schema)
+		v.object(schema, errs)
+	} else {
+		errs.Add(fault.NonField, Mismatch(huma.TypeObject, kind))
+		_ = in.SkipValue()
+	}
+	return out.Bytes(), errs
+}
+
+// validator writes again what it reads. Both texts are known to be well-formed until something is
+// wrong, and what is written then is not read.
 type validator struct {
-	schemas *schemas
+	schemas Schemas
 	in      *jsontext.Decoder
 	out     *jsontext.Encoder
 }
@@ -33,7 +61,7 @@ func (v *validator) copy() jsontext.Token {
 // value checks the next value. Messages go to errs under key; errors inside of an object or
 // an array are nested there.
 func (v *validator) value(schema *huma.Schema, errs fault.Fields, key string) {
-	schema, nullable := v.schemas.resolve(schema)
+	schema, nullable := v.schemas.Resolve(schema)
 	kind := v.in.PeekKind()
 	switch {
 	case schema.Type == "":
@@ -41,7 +69,7 @@ func (v *validator) value(schema *huma.Schema, errs fault.Fields, key string) {
 	case kind == jsontext.KindNull && nullable:
 		v.copy()
 	case !fits(schema.Type, kind):
-		errs.Add(key, mismatch(schema.Type, kind))
+		errs.Add(key, Mismatch(schema.Type, kind))
 		_ = v.in.SkipValue()
 	case schema.Type == huma.TypeObject:
 		nested := fault.Fields{}
@@ -101,7 +129,7 @@ func (v *validator) object(schema *huma.Schema, errs fault.Fields) {
 // required and a pointer. Slices, maps and raw objects may be null too, because nil ones
 // are written so; for input that would make null a way around "required".
 func (v *validator) keepsNull(object, member *huma.Schema, name string) bool {
-	resolved, nullable := v.schemas.resolve(member)
+	resolved, nullable := v.schemas.Resolve(member)
 	open := resolved.Type == huma.TypeArray || resolved.Type == huma.TypeObject && len(resolved.Properties) == 0
 	return nullable && !open && slices.Contains(object.Required, name)
 }
@@ -119,7 +147,7 @@ func (v *validator) array(schema *huma.Schema, errs fault.Fields, key string) {
 			text, _ := v.in.ReadValue()
 			repeated = repeated || seen[string(text)]
 			seen[string(text)] = true
-			item.in = checked(text)
+			item.in = Decoder(text)
 		}
 		item.value(schema.Items, nested, strconv.Itoa(count))
 	}
@@ -153,7 +181,8 @@ var kinds = map[jsontext.Kind]struct{ schema, called string }{
 	jsontext.KindNull:        {"", "null"},
 }
 
-func mismatch(want string, got jsontext.Kind) string {
+// Mismatch says that a value is of another type than the schema wants.
+func Mismatch(want string, got jsontext.Kind) string {
 	article := "a "
 	switch want {
 	case huma.TypeInteger, huma.TypeObject, huma.TypeArray:

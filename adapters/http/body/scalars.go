@@ -1,6 +1,7 @@
-package rest
+package body
 
 import (
+	"fmt"
 	"math"
 	"net/mail"
 	"net/url"
@@ -18,7 +19,7 @@ import (
 
 func (v *validator) checkString(schema *huma.Schema, value string, errs fault.Fields, key string) {
 	if len(schema.Enum) > 0 && !slices.Contains(schema.Enum, any(value)) {
-		errs.Addf(key, "%q is not one of: %s.", clip(value), choices(schema.Enum))
+		errs.Addf(key, "%q is not one of: %s.", Clip(value), choices(schema.Enum))
 		return
 	}
 	n := utf8.RuneCountInString(value)
@@ -31,20 +32,33 @@ func (v *validator) checkString(schema *huma.Schema, value string, errs fault.Fi
 	case schema.MaxLength != nil && n > *schema.MaxLength:
 		errs.Addf(key, "Give at most %d characters; this has %d.", *schema.MaxLength, n)
 	}
-	if re := v.schemas.patterns[schema.Pattern]; re != nil && !re.MatchString(value) {
-		if name, ok := schema.Extensions[patternName]; ok {
-			errs.Addf(key, "%q is not %s.", clip(value), name)
+	if re := v.schemas.Pattern(schema); re != nil && !re.MatchString(value) {
+		if name, ok := schema.Extensions[PatternName]; ok {
+			errs.Addf(key, "%q is not %s.", Clip(value), name)
 		} else {
-			errs.Addf(key, "%q does not match %s.", clip(value), schema.Pattern)
+			errs.Addf(key, "%q does not match %s.", Clip(value), schema.Pattern)
 		}
 	}
-	if message := checkFormat(schema.Format, value); message != "" {
+	if message := CheckFormat(schema.Format, value); message != "" {
 		errs.Add(key, message)
 	}
 }
 
-// checkFormat returns what is wrong with a text of a format; empty where nothing is.
-func checkFormat(format, value string) string {
+// ParseDate reads YYYY-MM-DD as midnight UTC. Faults: Invalid, with a message that says what is wrong.
+func ParseDate(text string) (time.Time, error) {
+	day, err := time.Parse(time.DateOnly, text)
+	if err == nil {
+		return day, nil
+	}
+	var y, m, d int
+	if n, _ := fmt.Sscanf(text, "%4d-%2d-%2d", &y, &m, &d); n == 3 && len(text) == len(time.DateOnly) {
+		return time.Time{}, fault.Newf(fault.Invalid, "invalid_date", "%s is no day of the calendar.", text)
+	}
+	return time.Time{}, fault.New(fault.Invalid, "invalid_date", "Write a date as YYYY-MM-DD, for instance 2025-04-30.")
+}
+
+// CheckFormat returns what is wrong with a text of a format; empty where nothing is.
+func CheckFormat(format, value string) string {
 	switch format {
 	case "date":
 		if _, err := ParseDate(value); err != nil {
@@ -55,7 +69,7 @@ func checkFormat(format, value string) string {
 			return "Write a time as 2025-04-30T13:45:00Z, with its offset."
 		}
 	case "uuid":
-		if !isUUID(value) {
+		if !IsUUID(value) {
 			return "This is no UUID; write it as 8-4-4-4-12 hexadecimal digits."
 		}
 	case "email":
@@ -70,8 +84,8 @@ func checkFormat(format, value string) string {
 	return ""
 }
 
-// isUUID accepts the canonical form only, not the braces and prefixes of other systems.
-func isUUID(value string) bool {
+// IsUUID accepts the canonical form only, not the braces and prefixes of other systems.
+func IsUUID(value string) bool {
 	return len(value) == 36 && uuid.Validate(value) == nil
 }
 
@@ -112,8 +126,8 @@ func checkRange(schema *huma.Schema, n float64, errs fault.Fields, key string) {
 	}
 }
 
-// clip shortens what is quoted back to a caller.
-func clip(value string) string {
+// Clip shortens what is quoted back to a caller.
+func Clip(value string) string {
 	const maxQuoted = 60
 	if utf8.RuneCountInString(value) <= maxQuoted {
 		return value
