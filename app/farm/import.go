@@ -37,8 +37,8 @@ type Imports struct {
 	Log      *slog.Logger
 }
 
-func (d *Imports) inbox() batches.Inbox {
-	return batches.Inbox{Deps: d.Deps, Objects: d.Objects, Folder: folder}
+func (in *Imports) inbox() batches.Inbox {
+	return batches.Inbox{Deps: in.Deps, Objects: in.Objects, Folder: folder}
 }
 
 // ImportFile is an uploaded file.

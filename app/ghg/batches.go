@@ -39,8 +39,8 @@ type Batches struct {
 	Log       *slog.Logger
 }
 
-func (d *Batches) inbox() batches.Inbox {
-	return batches.Inbox{Deps: d.Deps, Objects: d.Objects, Folder: folder}
+func (b *Batches) inbox() batches.Inbox {
+	return batches.Inbox{Deps: b.Deps, Objects: b.Objects, Folder: folder}
 }
 
 // starting is what starting a batch of a kind requires; an import and an overwriting copy,
