@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -378,8 +379,9 @@ func TestShapefilesThatAreRefused(t *testing.T) {
 func TestArchiveWithAHugeDirectory(t *testing.T) {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
-	for i := range 30_000 {
-		_, err := w.Create(fmt.Sprintf("a-rather-long-name-%d", i))
+	long := strings.Repeat("a-rather-long-name-", 50)
+	for i := range 1500 {
+		_, err := w.Create(long + strconv.Itoa(i))
 		require.NoError(t, err)
 	}
 	require.NoError(t, w.Close())
