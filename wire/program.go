@@ -14,7 +14,6 @@ import (
 	"tilth/adapters/identity"
 	"tilth/adapters/imagery/surfaces"
 	"tilth/adapters/persistence"
-	"tilth/adapters/persistence/sqlstore"
 	"tilth/adapters/render"
 	"tilth/app/account"
 	"tilth/app/ghg"
@@ -91,28 +90,6 @@ func prepare(ctx context.Context, db *persistence.Database, op *operating.Operat
 		return err
 	}
 	return op.SeedCrops(ctx, crops)
-}
-
-// Migrator opens the database as it is.
-func (Program) Migrator(ctx context.Context, cfg cli.Config, log *slog.Logger) (cli.Migrator, func() error, error) {
-	db, err := openDatabase(ctx, cfg, log)
-	if err != nil {
-		return nil, nil, err
-	}
-	return migrator{db.Migrator()}, db.Close, nil
-}
-
-type migrator struct{ inner *sqlstore.Migrator }
-
-func (m migrator) Up(ctx context.Context) ([]string, error)   { return m.inner.Up(ctx) }
-func (m migrator) Down(ctx context.Context) ([]string, error) { return m.inner.Down(ctx) }
-func (m migrator) Status(ctx context.Context) ([]cli.MigrationStatus, error) {
-	all, err := m.inner.Status(ctx)
-	out := make([]cli.MigrationStatus, len(all))
-	for i, one := range all {
-		out[i] = cli.MigrationStatus{Name: one.Name, Applied: one.AppliedAt != nil}
-	}
-	return out, err
 }
 
 // Series makes the computation of a series over an imagery address.

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -46,6 +47,7 @@ type Running struct {
 
 	sender *hooks.Sender
 	hooks  *messaging.Pool
+	leave  func() error // ends the presence of this server at the database
 }
 
 // Assemble opens the database, brings it up to date, and puts a server together.
@@ -84,12 +86,22 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 		cfg: cfg, log: log, db: db, sender: sender,
 		parts: newParts(idempotency.Guard(db, identity.Clock{}), imagery, files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), sender, engines, log),
 	}
-	if err := r.prepare(ctx, opts, plan); err != nil {
-		_ = db.Close()
-		return nil, err
+	if r.leave, err = db.Attend(ctx); err == nil {
+		err = r.prepare(ctx, opts, plan)
+	}
+	if err != nil {
+		return nil, errors.Join(err, r.close())
 	}
 	log.Info("assembled", "version", version, "database", db.Describe(), "imagery", imagery.Describe())
 	return r, nil
+}
+
+// close leaves the database.
+func (r *Running) close() (err error) {
+	if r.leave != nil {
+		err = r.leave()
+	}
+	return errors.Join(err, r.db.Close())
 }
 
 func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.Plan) error {
@@ -181,7 +193,7 @@ func interfaceConfig(cfg cli.Config) rest.Config {
 
 // Serve runs the server until the context ends, finishes its requests and gives its jobs back to the queue.
 func (r *Running) Serve(ctx context.Context, listener net.Listener) error {
-	defer func() { _ = r.db.Close() }()
+	defer func() { _ = r.close() }()
 	group, ctx := errgroup.WithContext(ctx)
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
 	group.Go(func() error {
@@ -209,7 +221,7 @@ func (Program) Serve(ctx context.Context, cfg cli.Config, log *slog.Logger, opts
 		return err
 	}
 	if err := r.greet(ctx, opts, listener.Addr()); err != nil {
-		return err
+		return errors.Join(err, r.close(), listener.Close())
 	}
 	return r.Serve(ctx, listener)
 }
@@ -257,7 +269,7 @@ func (Program) Work(ctx context.Context, cfg cli.Config, log *slog.Logger) error
 	if err != nil {
 		return err
 	}
-	defer func() { _ = r.db.Close() }()
+	defer func() { _ = r.close() }()
 	log.Info("working", "jobs at a time", cfg.Workers)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return r.pool.Run(ctx) })

@@ -33,49 +33,6 @@ func (s *shell) worker() *cobra.Command {
 	}}
 }
 
-func (s *shell) migrate() *cobra.Command {
-	command := func(use, short string, do func(ctx context.Context, m Migrator) error) *cobra.Command {
-		return &cobra.Command{Use: use, Short: short, RunE: func(cmd *cobra.Command, _ []string) error {
-			m, done, err := s.program.Migrator(cmd.Context(), s.cfg, s.logger())
-			if err != nil {
-				return err
-			}
-			defer func() { _ = done() }()
-			return do(cmd.Context(), m)
-		}}
-	}
-	changed := func(verb string, names []string, err error) error {
-		if err != nil {
-			return err
-		}
-		text := "nothing to do"
-		if len(names) > 0 {
-			text = verb + " " + strings.Join(names, ", ")
-		}
-		return s.print(record{{"migrations", append([]string{}, names...)}}, "%s", text)
-	}
-	up := command("up", "Apply what is pending", func(ctx context.Context, m Migrator) error {
-		names, err := m.Up(ctx)
-		return changed("applied", names, err)
-	})
-	down := command("down", "Revert the last group, with its data", func(ctx context.Context, m Migrator) error {
-		names, err := m.Down(ctx)
-		return changed("reverted", names, err)
-	})
-	status := command("status", "List what is applied and what is pending", func(ctx context.Context, m Migrator) error {
-		all, err := m.Status(ctx)
-		if err != nil {
-			return err
-		}
-		lines := make([]string, len(all))
-		for i, one := range all {
-			lines[i] = map[bool]string{true: "applied", false: "pending"}[one.Applied] + "  " + one.Name
-		}
-		return s.print(all, "%s", strings.Join(lines, "\n"))
-	})
-	return group("migrate", "The schema of the database", up, down, status)
-}
-
 func (s *shell) doctor() *cobra.Command {
 	return &cobra.Command{
 		Use: "doctor", Short: "Check an installation, and say how to fix what is wrong",

@@ -76,12 +76,50 @@ func TestMigrateUpDownStatus(t *testing.T) {
 	require.Zero(t, status)
 	require.Contains(t, out, "applied")
 	require.NotContains(t, out, "pending")
-	require.Equal(t, len(up["migrations"].([]any)), len(runJSON(t, database, "migrate", "down")["migrations"].([]any)))
+	names := up["migrations"].([]any)
+	require.Equal(t, names[len(names)-1], runJSON(t, database, "migrate", "down")["migration"])
 	out, _, _ = run(t, database, "", "migrate", "status")
+	require.Equal(t, 1, strings.Count(out, "pending"), "one at a time")
 	require.Contains(t, out, "pending")
 	_, errOut, status := run(t, database, "", "serve", "--no-migrate")
 	require.Equal(t, 1, status)
 	require.Contains(t, errOut, "tilth migrate up")
+}
+
+// No command empties an installation: what a reverted migration deletes is copied first, or
+// kept where no copy can be made, and nothing is reverted under a server.
+func TestMigrateDownLosesNothing(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database})
+		owner := s.Company("owner", 5_00)
+		wallet := func() any {
+			return runJSON(t, database, "wallet", "show", "--company", itoa(owner.CompanyID))["balance"]
+		}
+		before := wallet()
+		_, errOut, status := run(t, database, "", "migrate", "down", "--yes")
+		require.Equal(t, 1, status)
+		require.Contains(t, errOut, "tilth serve")
+		s.Stop()
+		all, _, _ := run(t, database, "", "migrate", "status")
+		for range strings.Count(all, "applied") {
+			out, errOut, status := run(t, database, "", "migrate", "down")
+			if strings.HasPrefix(database, "postgres") && status == 1 {
+				require.Contains(t, errOut, "--yes")
+				require.Regexp(t, `\d+ rows? of`, errOut)
+				return
+			}
+			require.Zero(t, status, errOut)
+			if _, file, copied := strings.Cut(out, "the database as it was: "); copied {
+				file, _, _ = strings.Cut(file, " (")
+				_, errOut, status = run(t, database, "", "restore", file)
+				require.Zero(t, status, errOut)
+				require.Equal(t, before, wallet())
+				return
+			}
+		}
+		t.Fatal("nothing was ever lost")
+	})
 }
 
 func TestDoctor(t *testing.T) {

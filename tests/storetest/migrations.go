@@ -2,11 +2,15 @@ package storetest
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
+	"tilth/core/fault"
 	"tilth/ports"
 )
 
@@ -46,14 +50,16 @@ func testMigrations(t *testing.T, b Backend) {
 	}
 	usable(t, db, i, c)
 
-	down, err := db.Migrator().Down(ctx)
-	require.NoError(t, err)
-	require.ElementsMatch(t, names, down)
-	require.Equal(t, []string{"schema_migrations"}, tablesOf(t, address), "nothing is left behind")
+	for _, name := range slices.Backward(names) {
+		down, err := db.Migrator().Down(ctx, agreed)
+		require.NoError(t, err)
+		require.Equal(t, name, down, "one at a time, the newest first")
+	}
+	require.Equal(t, []string{"schema_compatibility", "schema_migrations"}, tablesOf(t, address), "nothing is left behind")
 	pending, err := db.Migrator().Pending(ctx)
 	require.NoError(t, err)
 	require.Equal(t, len(names), pending)
-	down, err = db.Migrator().Down(ctx)
+	down, err := db.Migrator().Down(ctx, agreed)
 	require.NoError(t, err)
 	require.Empty(t, down)
 
@@ -70,6 +76,89 @@ func testMigrations(t *testing.T, b Backend) {
 	up, err = db.Migrator().Up(ctx)
 	require.NoError(t, err, "a migrator that gave up holds no lock")
 	require.Empty(t, up)
+}
+
+func agreed(string, []sqlstore.Loss) error { return nil }
+
+// What a reverted migration would lose is counted, and nothing is lost without consent, or
+// while a server runs.
+func testReverting(t *testing.T, b Backend) {
+	ctx, address, c, i := context.Background(), b.Migrated(t), newClock(), &ids{}
+	db := open(t, address, c, i)
+	usable(t, db, i, c)
+	all, err := db.Migrator().Status(ctx)
+	require.NoError(t, err)
+	tables := tablesOf(t, address)
+
+	leave, err := db.Attend(ctx)
+	require.NoError(t, err)
+	second, err := db.Attend(ctx)
+	require.NoError(t, err, "servers do not keep each other away")
+	for _, end := range []func() error{leave, second} {
+		_, err = db.Migrator().Down(ctx, func(string, []sqlstore.Loss) error { panic("asked while a server runs") })
+		f, ok := fault.As(err)
+		require.True(t, ok, "%v", err)
+		require.Equal(t, "server_running", f.Code)
+		require.NoError(t, end())
+	}
+
+	refusal := errors.New("no")
+	var asked []sqlstore.Loss
+	for range all {
+		_, err = db.Migrator().Down(ctx, func(_ string, lost []sqlstore.Loss) error {
+			asked = lost
+			if len(lost) > 0 {
+				return refusal
+			}
+			return nil
+		})
+		if err != nil {
+			break
+		}
+	}
+	require.ErrorIs(t, err, refusal)
+	require.NotEmpty(t, asked)
+	for _, one := range asked {
+		require.Positive(t, one.Count)
+	}
+	_, err = db.Migrator().Up(ctx)
+	require.NoError(t, err)
+	require.Equal(t, tables, tablesOf(t, address))
+	var companies int
+	require.NoError(t, raw(t, address).QueryRow("SELECT count(*) FROM companies").Scan(&companies))
+	require.Equal(t, 1, companies, "what was refused is all there")
+}
+
+// A release refuses the schema of a newer one, unless every newer migration only adds.
+func testNewerSchemas(t *testing.T, b Backend) {
+	ctx, address, c, i := context.Background(), b.Migrated(t), newClock(), &ids{}
+	db := open(t, address, c, i)
+	exec := func(statement string) {
+		_, err := raw(t, address).Exec(statement)
+		require.NoError(t, err)
+	}
+	refused := func() {
+		t.Helper()
+		_, pending := db.Migrator().Pending(ctx)
+		_, up := db.Migrator().Up(ctx)
+		_, down := db.Migrator().Down(ctx, agreed)
+		for _, err := range []error{pending, up, down} {
+			f, ok := fault.As(err)
+			require.True(t, ok, "%v", err)
+			require.Equal(t, "schema_newer", f.Code)
+			require.Contains(t, f.Message, "29990101000000")
+		}
+	}
+	exec("INSERT INTO schema_migrations (name, group_id, migrated_at) VALUES ('29990101000000', 9, '2999-01-01')")
+	refused()
+	exec("INSERT INTO schema_compatibility (name) VALUES ('29990101000000')")
+	_, err := db.Migrator().Up(ctx)
+	require.NoError(t, err)
+	_, err = db.Migrator().Pending(ctx)
+	require.NoError(t, err)
+	exec("INSERT INTO schema_migrations (name, group_id, migrated_at) VALUES ('29990101000001', 9, '2999-01-01')")
+	_, err = db.Migrator().Up(ctx)
+	require.Error(t, err, "one of the two is not marked")
 }
 
 // usable asserts that the schema takes a company.

@@ -105,6 +105,8 @@ func Run(t *testing.T, b Backend) {
 		{"Webhooks", testWebhooks},
 		{"Queues", testQueues},
 		{"Migrations", testMigrations},
+		{"Reverting", testReverting},
+		{"NewerSchemas", testNewerSchemas},
 		{"Health", testHealth},
 	} {
 		t.Run(c.name, func(t *testing.T) {

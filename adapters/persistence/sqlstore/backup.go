@@ -62,6 +62,16 @@ func (d *DB) Backup(ctx context.Context, file string) (err error) {
 	return nil
 }
 
+// CopyBeside backs a SQLite database up into a file beside it, whose name is the database's
+// with a suffix, and returns that name. On PostgreSQL it does nothing and returns "".
+func (d *DB) CopyBeside(ctx context.Context, suffix string) (string, error) {
+	if d.engine.postgres {
+		return "", nil
+	}
+	file := d.engine.location + suffix
+	return file, d.Backup(ctx, file)
+}
+
 // settle closes a file to others and sees it onto the disk.
 func settle(file string) error {
 	f, err := os.OpenFile(file, os.O_RDWR, 0)
@@ -136,18 +146,10 @@ func (d *DB) modernise(ctx context.Context, file string) (err error) {
 	}
 	defer func() { err = errors.Join(err, copied.Close()) }()
 	if _, err := copied.Migrator().Up(ctx); err != nil {
+		if f, ok := fault.As(err); ok && f.Code == "schema_newer" {
+			return fault.New(fault.Invalid, "backup_invalid", "The backup comes from a newer release of Tilth; restore it with that one.")
+		}
 		return err
-	}
-	known, err := copied.Migrator().Status(ctx)
-	if err != nil {
-		return translate(err)
-	}
-	applied, err := copied.reader.NewSelect().Table(migrationTable).Count(ctx)
-	if err != nil {
-		return translate(err)
-	}
-	if applied > int64(len(known)) {
-		return fault.New(fault.Invalid, "backup_invalid", "The backup comes from a newer release of Tilth; restore it with that one.")
 	}
 	newest, err := d.newestPolicy(ctx)
 	if err != nil {

@@ -36,7 +36,8 @@ var (
 
 // Migrator changes the schema. Any number of them may run at once, on any number of
 // replicas: they wait for each other on a lock that ends with the process that holds
-// it. A migration and the note of it are one transaction.
+// it. A migration and the note of it are one transaction. It refuses a schema of a newer
+// release, unless each newer migration is marked as one that only adds.
 type Migrator struct{ db *DB }
 
 // MigrationStatus is a migration and when it was applied.
@@ -49,14 +50,20 @@ type MigrationStatus struct {
 // Migrator returns the database's migrator.
 func (d *DB) Migrator() *Migrator { return &Migrator{d} }
 
-// Up applies all pending migrations and gives their names. Faults: Unavailable.
-func (m *Migrator) Up(ctx context.Context) ([]string, error) {
-	return m.change(ctx, func(inner *migrate.Migrator) (*migrate.MigrationGroup, error) { return inner.Migrate(ctx) })
-}
-
-// Down takes back the migrations applied together last, with their tables' data. Faults: Unavailable.
-func (m *Migrator) Down(ctx context.Context) ([]string, error) {
-	return m.change(ctx, func(inner *migrate.Migrator) (*migrate.MigrationGroup, error) { return inner.Rollback(ctx) })
+// Up applies all pending migrations and returns their names.
+// Faults: Unavailable, Precondition (schema_newer).
+func (m *Migrator) Up(ctx context.Context) (names []string, err error) {
+	err = m.change(ctx, func(inner *migrate.Migrator) error {
+		group, err := inner.Migrate(ctx)
+		if err != nil {
+			return translate(err)
+		}
+		for _, one := range group.Migrations {
+			names = append(names, one.String())
+		}
+		return nil
+	})
+	return names, err
 }
 
 // Status returns all migrations in their order. It writes nothing. Faults: Unavailable.
@@ -76,9 +83,16 @@ func (m *Migrator) Status(ctx context.Context) ([]MigrationStatus, error) {
 	return out, nil
 }
 
-// Pending counts the migrations not applied. It writes nothing. Faults: Unavailable.
+// Pending counts the migrations not applied. It writes nothing.
+// Faults: Unavailable, Precondition (schema_newer).
 func (m *Migrator) Pending(ctx context.Context) (int, error) {
 	all, err := m.status(ctx)
+	if err == nil && len(all.Applied()) > 0 {
+		var known *migrate.Migrations
+		if known, err = m.migrations(); err == nil {
+			err = compatible(ctx, m.db.reader, known)
+		}
+	}
 	return len(all.Unapplied()), translate(err)
 }
 
@@ -101,61 +115,58 @@ func (m *Migrator) status(ctx context.Context) (migrate.MigrationSlice, error) {
 	return migrate.NewMigrator(m.db.reader, known, migrate.WithTableName(migrationTable)).MigrationsWithStatus(ctx)
 }
 
-// change runs migrations under the lock.
-func (m *Migrator) change(ctx context.Context, run func(*migrate.Migrator) (*migrate.MigrationGroup, error)) (names []string, err error) {
+// change changes the schema under the lock.
+func (m *Migrator) change(ctx context.Context, do func(*migrate.Migrator) error) (err error) {
 	unlock, err := m.db.engine.lock(ctx)
 	if err != nil {
-		return nil, translate(err)
+		return translate(err)
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	pool, err := m.db.engine.openUnhurried()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, pool.Close()) }()
 	if err := prepareNotes(ctx, pool); err != nil {
-		return nil, translate(err)
+		return translate(err)
 	}
 	known, err := m.migrations()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	group, err := run(migrate.NewMigrator(pool, known, migrate.WithTableName(migrationTable),
+	if err := compatible(ctx, pool, known); err != nil {
+		return err
+	}
+	return do(migrate.NewMigrator(pool, known, migrate.WithTableName(migrationTable),
 		migrate.WithMarkAppliedOnSuccess(true), migrate.WithUpsert(true)))
-	if err != nil {
-		return nil, translate(err)
-	}
-	for _, one := range group.Migrations {
-		names = append(names, one.String())
-	}
-	return names, nil
 }
 
-// prepareNotes makes the table of applied migrations. bun's Init would also make a table of locks that outlive a kill.
+// prepareNotes makes the tables of applied migrations and of those that only add. bun's
+// own Init would also make a table for its lock, which is a row that a killed migrator
+// leaves behind.
 func prepareNotes(ctx context.Context, pool *bun.DB) error {
 	if _, err := pool.NewCreateTable().Model((*migrate.Migration)(nil)).ModelTableExpr(migrationTable).IfNotExists().Exec(ctx); err != nil {
 		return err
 	}
-	return Run(ctx, pool.NewCreateIndex().Unique().Index("uq_schema_migrations_name").Table(migrationTable).Column("name").IfNotExists())
+	if err := Run(ctx, pool.NewCreateIndex().Unique().Index("uq_schema_migrations_name").Table(migrationTable).Column("name").IfNotExists()); err != nil {
+		return err
+	}
+	return Run(ctx, pool.NewCreateTable().Model((*additive)(nil)).IfNotExists())
 }
 
 // migrations reads the embedded files.
 func (m *Migrator) migrations() (*migrate.Migrations, error) {
-	words := sqliteWords
-	if m.db.engine.postgres {
-		words = postgresWords
-	}
 	ups, err := fs.Glob(migrations.Files, "*.up.sql")
 	if err != nil {
 		return nil, err
 	}
 	out := migrate.NewMigrations()
 	for _, file := range ups {
-		up, err := render(file, words)
+		up, err := m.statements(file)
 		if err != nil {
 			return nil, err
 		}
-		down, err := render(strings.TrimSuffix(file, ".up.sql")+".down.sql", words)
+		down, err := m.statements(strings.TrimSuffix(file, ".up.sql") + ".down.sql")
 		if err != nil {
 			return nil, err
 		}
@@ -163,20 +174,22 @@ func (m *Migrator) migrations() (*migrate.Migrations, error) {
 		out.Add(migrate.Migration{
 			Name: name, Comment: comment,
 			Up: func(ctx context.Context, inner *migrate.Migrator, one *migrate.Migration) error {
-				return inOne(ctx, inner.DB(), up, func(tx bun.Tx) error {
-					// bun marks the migration once more after the transaction, which changes nothing; were that
-					// the only mark, a kill between the two would leave a schema that no migrator can go on from.
-					return Run(ctx, tx.NewInsert().Model(&migrate.Migration{Name: one.Name, GroupID: one.GroupID}).ModelTableExpr(migrationTable))
-				})
+				return inOne(ctx, inner.DB(), up, func(tx bun.Tx) error { return note(ctx, tx, one, strings.HasPrefix(up, expandOnly)) })
 			},
 			Down: func(ctx context.Context, inner *migrate.Migrator, one *migrate.Migration) error {
-				return inOne(ctx, inner.DB(), down, func(tx bun.Tx) error {
-					return Run(ctx, tx.NewDelete().Model((*migrate.Migration)(nil)).ModelTableExpr(migrationTable).Where("name = ?", one.Name))
-				})
+				return inOne(ctx, inner.DB(), down, func(tx bun.Tx) error { return unnote(ctx, tx, one) })
 			},
 		})
 	}
 	return out, nil
+}
+
+// statements reads an embedded file as this database spells it.
+func (m *Migrator) statements(file string) (string, error) {
+	if m.db.engine.postgres {
+		return render(file, postgresWords)
+	}
+	return render(file, sqliteWords)
 }
 
 func render(file string, words map[string]any) (string, error) {
@@ -199,4 +212,21 @@ func inOne(ctx context.Context, pool *bun.DB, statements string, mark func(tx bu
 		}
 		return mark(tx)
 	})
+}
+
+// note marks a migration applied. bun marks it once more after the transaction, which
+// changes nothing; were that the only mark, a kill between the two would leave a
+// schema that no migrator can go on from.
+func note(ctx context.Context, tx bun.Tx, one *migrate.Migration, adds bool) error {
+	if err := Run(ctx, tx.NewInsert().Model(&migrate.Migration{Name: one.Name, GroupID: one.GroupID}).ModelTableExpr(migrationTable)); err != nil || !adds {
+		return err
+	}
+	return Run(ctx, tx.NewInsert().Model(&additive{Name: one.Name}))
+}
+
+func unnote(ctx context.Context, tx bun.Tx, one *migrate.Migration) error {
+	if err := Run(ctx, tx.NewDelete().Model((*migrate.Migration)(nil)).ModelTableExpr(migrationTable).Where("name = ?", one.Name)); err != nil {
+		return err
+	}
+	return Run(ctx, tx.NewDelete().Model((*additive)(nil)).Where("name = ?", one.Name))
 }

@@ -37,6 +37,9 @@ func (d *DB) openPostgres(address string) error {
 		name: "PostgreSQL", location: fmt.Sprintf("%s:%d/%s", config.Host, config.Port, config.Database), postgres: true,
 		openUnhurried: func() (*bun.DB, error) { return postgresPool(config, 0, 2), nil },
 		lock:          func(ctx context.Context) (func() error, error) { return lockPostgres(ctx, config) },
+		presence: func(ctx context.Context, shared bool) (func() error, error) {
+			return attendPostgres(ctx, config, shared)
+		},
 	}
 	d.writer = postgresPool(config, postgresStatement, poolSize(address))
 	d.reader = d.writer

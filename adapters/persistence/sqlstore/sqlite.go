@@ -41,6 +41,9 @@ func (d *DB) openSQLite(ctx context.Context, path string) error {
 		name: "SQLite", location: path,
 		openUnhurried: func() (*bun.DB, error) { return sqlitePool(path, "immediate", 1) },
 		lock:          func(ctx context.Context) (func() error, error) { return lockSQLite(ctx, path) },
+		presence: func(ctx context.Context, shared bool) (func() error, error) {
+			return attendSQLite(ctx, path, shared)
+		},
 	}
 	var err error
 	if d.writer, err = sqlitePool(path, "immediate", 1); err != nil {

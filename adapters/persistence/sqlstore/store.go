@@ -49,6 +49,8 @@ type engine struct {
 	openUnhurried func() (*bun.DB, error)
 	// lock takes the lock of the migrations and returns what ends it.
 	lock func(ctx context.Context) (unlock func() error, err error)
+	// presence takes the lock of the servers, shared or alone; leave is nil where that cannot be.
+	presence func(ctx context.Context, shared bool) (leave func() error, err error)
 }
 
 // Open connects to the database of an address, as Open describes.

@@ -1,0 +1,168 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/migrate"
+)
+
+// Loss is data that goes with a migration that is reverted: rows of a table, or values of a
+// column whose table stays.
+type Loss struct {
+	Table  string
+	Column string // empty: rows of the table
+	Count  int64
+}
+
+// Down reverts the migration that was applied last and returns its name; empty where none is
+// applied. It reverts nothing while a server runs, and asks agree first, with everything that
+// would be lost: an error of agree is the answer, and changes nothing.
+// Faults: Conflict (server_running), Precondition (schema_newer), Unavailable.
+func (m *Migrator) Down(ctx context.Context, agree func(name string, lost []Loss) error) (name string, err error) {
+	leave, err := m.db.alone(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	err = m.change(ctx, func(inner *migrate.Migrator) error {
+		all, err := inner.MigrationsWithStatus(ctx)
+		if err != nil {
+			return translate(err)
+		}
+		applied := all.Applied() // the newest first
+		if len(applied) == 0 {
+			return nil
+		}
+		last := &applied[0]
+		lost, err := m.losses(ctx, inner.DB(), last)
+		if err != nil {
+			return translate(err)
+		}
+		if err := agree(last.String(), lost); err != nil {
+			return err
+		}
+		name = last.String()
+		return translate(last.Down(ctx, inner, last))
+	})
+	if err != nil {
+		name = ""
+	}
+	return name, err
+}
+
+// errRehearsed ends the transaction of a rehearsal.
+var errRehearsed = errors.New("rehearsed")
+
+// losses reverts a migration in a transaction that it rolls back, and compares.
+func (m *Migrator) losses(ctx context.Context, pool *bun.DB, one *migrate.Migration) (out []Loss, err error) {
+	down, err := m.statements(one.String() + ".down.sql")
+	if err != nil {
+		return nil, err
+	}
+	err = pool.RunInTx(ctx, &sql.TxOptions{}, func(ctx context.Context, tx bun.Tx) error {
+		before, err := m.contents(ctx, tx.Tx)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Tx.ExecContext(ctx, "SAVEPOINT rehearsal;\n"+down); err != nil {
+			return err
+		}
+		after, err := m.contents(ctx, tx.Tx)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Tx.ExecContext(ctx, "ROLLBACK TO SAVEPOINT rehearsal"); err != nil {
+			return err
+		}
+		if out, err = lossesBetween(ctx, tx.Tx, before, after); err != nil {
+			return err
+		}
+		return errRehearsed
+	})
+	if errors.Is(err, errRehearsed) {
+		err = nil
+	}
+	return out, err
+}
+
+// content is what a table holds.
+type content struct {
+	rows    int64
+	columns []string
+}
+
+// lossesBetween lists the rows that are gone and counts the values of columns that are.
+func lossesBetween(ctx context.Context, tx *sql.Tx, before, after map[string]content) (out []Loss, err error) {
+	for _, table := range slices.Sorted(maps.Keys(before)) {
+		was := before[table]
+		is, stays := after[table]
+		if lost := was.rows - is.rows; lost > 0 {
+			out = append(out, Loss{Table: table, Count: lost})
+		}
+		for _, column := range was.columns {
+			if !stays || slices.Contains(is.columns, column) {
+				continue
+			}
+			// What a column holds by default says nothing.
+			query := fmt.Sprintf("SELECT count(*) FROM %q WHERE CAST(%q AS TEXT) NOT IN ('', '0', 'false', '{}', '[]')", table, column)
+			var n int64
+			if err := tx.QueryRowContext(ctx, query).Scan(&n); err != nil {
+				return nil, err
+			}
+			if n > 0 {
+				out = append(out, Loss{table, column, n})
+			}
+		}
+	}
+	return out, nil
+}
+
+// contents returns the content of every table but the migrator's own.
+func (m *Migrator) contents(ctx context.Context, tx *sql.Tx) (map[string]content, error) {
+	query := `SELECT m.name, c.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
+WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\_%' ESCAPE '\'`
+	if m.db.engine.postgres {
+		query = `SELECT c.table_name, c.column_name FROM information_schema.columns c
+JOIN information_schema.tables t USING (table_schema, table_name)
+WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE'`
+	}
+	out := map[string]content{}
+	if err := eachPair(ctx, tx, query, func(table, column string) {
+		one := out[table]
+		one.columns = append(one.columns, column)
+		out[table] = one
+	}); err != nil {
+		return nil, err
+	}
+	delete(out, migrationTable)
+	delete(out, compatibilityTable)
+	for table, one := range out {
+		if err := tx.QueryRowContext(ctx, fmt.Sprintf("SELECT count(*) FROM %q", table)).Scan(&one.rows); err != nil {
+			return nil, err
+		}
+		out[table] = one
+	}
+	return out, nil
+}
+
+func eachPair(ctx context.Context, tx *sql.Tx, query string, visit func(a, b string)) error {
+	rows, err := tx.QueryContext(ctx, query)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var a, b string
+		if err := rows.Scan(&a, &b); err != nil {
+			return err
+		}
+		visit(a, b)
+	}
+	return rows.Err()
+}
