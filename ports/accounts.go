@@ -66,6 +66,13 @@ type Accounts interface {
 	UserByEmail(ctx context.Context, email string) (User, error)
 	// Caller returns the user and the policy version of its company, in one query. Faults: NotFound.
 	Caller(ctx context.Context, userID int64) (User, int64, error)
+	// UserByExternalID returns the user that an identity provider's person is bound to. Faults: NotFound.
+	UserByExternalID(ctx context.Context, id ExternalID) (User, error)
+	// BindExternalID binds a person of an identity provider to a user. Faults: Conflict where the
+	// person is bound, or the user to another person of that provider.
+	BindExternalID(ctx context.Context, id ExternalID, userID int64, at time.Time) error
+	// UnbindExternalIDs removes the bindings of a user and returns how many there were.
+	UnbindExternalIDs(ctx context.Context, userID int64) (int64, error)
 	// SetDisabled disables or enables a user.
 	SetDisabled(ctx context.Context, userID int64, disabled bool) error
 	// Policy returns a company's whole policy with its version.
@@ -103,9 +110,21 @@ type Tokens interface {
 type ExternalIssuer interface {
 	// Issued reports whether a token says that it is of this issuer. Nothing is verified.
 	Issued(token string) bool
-	// Verify returns the e-mail address that a token vouches for. Faults: Unauthenticated
-	// (token_expired, token_invalid, email_unverified), Unavailable (issuer_unavailable).
-	Verify(ctx context.Context, token string) (email string, err error)
+	// Verify returns whom a token vouches for. Faults: Unauthenticated (token_expired,
+	// token_invalid, email_unverified), Unavailable (issuer_unavailable).
+	Verify(ctx context.Context, token string) (Vouched, error)
+}
+
+// ExternalID names a person as an identity provider does, for good.
+type ExternalID struct {
+	Issuer  string
+	Subject string
+}
+
+// Vouched is whom a token of an identity provider vouches for.
+type Vouched struct {
+	ExternalID
+	Email string
 }
 
 // Permissions decides whether a caller has a permission.

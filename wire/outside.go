@@ -78,7 +78,8 @@ func issuersOf(cfg cli.Config) account.Issuers {
 	out := account.Issuers{BuiltInOff: !cfg.BuiltinIssuer}
 	if cfg.OIDCIssuer != "" {
 		out.External = identity.NewExternal(identity.ExternalConfig{
-			Issuer: cfg.OIDCIssuer, Audience: cfg.OIDCAudience, EmailClaim: cfg.OIDCEmailClaim, Clock: identity.Clock{},
+			Issuer: cfg.OIDCIssuer, Audience: cfg.OIDCAudience, EmailClaim: cfg.OIDCEmailClaim,
+			UnverifiedEmail: !cfg.OIDCVerified, Clock: identity.Clock{},
 		})
 	}
 	return out

@@ -31,6 +31,7 @@ type Config struct {
 	OIDCIssuer          string        `env:"TILTH_OIDC_ISSUER" help:"OpenID Connect issuer whose access tokens are accepted too; empty: none"`
 	OIDCAudience        string        `env:"TILTH_OIDC_AUDIENCE" help:"audience that its tokens must be issued for"`
 	OIDCEmailClaim      string        `env:"TILTH_OIDC_EMAIL_CLAIM" envDefault:"email" help:"claim of its tokens that holds the e-mail address of the user"`
+	OIDCVerified        bool          `env:"TILTH_OIDC_EMAIL_VERIFIED" envDefault:"true" help:"accept its tokens only with email_verified: true; false also accepts those without the claim"`
 	BuiltinIssuer       bool          `env:"TILTH_BUILTIN_ISSUER" envDefault:"true" help:"issue and accept Tilth's own access tokens; false leaves it to the OpenID Connect issuer"`
 	CORSOrigins         string        `env:"TILTH_CORS_ORIGINS" help:"origins whose pages may call the interface from a browser, comma-separated; empty: none"`
 	SMTPURL             string        `env:"TILTH_SMTP_URL" show:"hidden" help:"mail server for invitations and new passwords, smtp://USER:PASSWORD@HOST:PORT or smtps://…; empty: letters are printed on the terminal"`

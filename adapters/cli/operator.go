@@ -68,7 +68,15 @@ func (s *shell) user() *cobra.Command {
 		return s.answer(err, record{{"disabled", u.Disabled}, {"email", u.Email}, {"id", u.ID}}, "user %d: %s is disabled", u.ID, u.Email)
 	})
 	disable.Flags().StringVar(&email, "email", "", "e-mail address of the user")
-	return group("user", "Users and operators", required(create, "email"), required(disable, "email"))
+	unbind := s.action("unbind", "Let a user sign in as another subject of the OpenID Connect issuer", func(ctx context.Context, op *operating.Operating) error {
+		u, n, err := op.UnbindUser(ctx, email)
+		if err != nil {
+			return err
+		}
+		return s.print(map[string]any{"id": u.ID, "email": u.Email, "unbound": n}, "user %d: %s was bound to %d subjects, and is to none", u.ID, u.Email, n)
+	})
+	unbind.Flags().StringVar(&email, "email", "", "e-mail address of the user")
+	return group("user", "Users and operators", required(create, "email"), required(disable, "email"), required(unbind, "email"))
 }
 
 func (s *shell) token() *cobra.Command {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
@@ -22,8 +21,10 @@ import (
 type ExternalConfig struct {
 	Issuer     string // its address, the iss of its tokens
 	Audience   string // the aud that its tokens must have
-	EmailClaim string // the claim that identifies the user
-	Clock      ports.Clock
+	EmailClaim string // the claim that identifies the user at its first sign-in
+	// UnverifiedEmail accepts tokens that do not say whether the address is verified.
+	UnverifiedEmail bool
+	Clock           ports.Clock
 }
 
 // Bounds of the requests to an issuer.
@@ -35,6 +36,9 @@ const (
 	issuerReads = 1 // a second
 	issuerBurst = 10
 	maxToken    = 16 << 10 // bytes of a token that is examined
+	// discoveryAge is how old the discovery document may be when a token does not fit it: an
+	// issuer may have changed its keys' address since.
+	discoveryAge = time.Minute
 )
 
 // External verifies the access tokens of an OpenID Connect issuer, through its
@@ -49,7 +53,7 @@ type External struct {
 	mu       sync.Mutex
 	verifier *oidc.IDTokenVerifier // nil until the issuer is reached
 	failure  error                 // of the last attempt to reach it
-	failedAt time.Time
+	triedAt  time.Time             // of that attempt
 }
 
 // NewExternal creates a verifier. It sends no request yet.
@@ -70,39 +74,72 @@ func (e *External) Issued(token string) bool {
 }
 
 // Verify implements ports.ExternalIssuer.
-func (e *External) Verify(ctx context.Context, token string) (string, error) {
+func (e *External) Verify(ctx context.Context, token string) (ports.Vouched, error) {
+	claims, err := e.verify(ctx, token)
+	if fault.Is(err, fault.Unauthenticated) && !isExpired(err) && e.outdated() {
+		claims, err = e.verify(ctx, token)
+	}
+	if err != nil {
+		return ports.Vouched{}, err
+	}
+	return e.vouched(claims)
+}
+
+// verify checks a token against the issuer's keys.
+func (e *External) verify(ctx context.Context, token string) (*oidc.IDToken, error) {
 	verifier, err := e.verified(ctx)
 	if err != nil {
-		return "", unavailable(err)
+		return nil, unavailable(err)
 	}
 	var fetch error
 	claims, err := verifier.Verify(context.WithValue(ctx, fetchFailure{}, &fetch), token)
 	var expired *oidc.TokenExpiredError
 	switch {
 	case fetch != nil:
-		return "", unavailable(fetch)
+		return nil, unavailable(fetch)
 	case errors.As(err, &expired):
-		return "", fault.New(fault.Unauthenticated, "token_expired", "The access token has expired; get a new one from its issuer.")
+		return nil, fault.New(fault.Unauthenticated, codeExpired, "The access token has expired; get a new one from its issuer.")
 	case err != nil:
-		return "", invalidToken()
+		return nil, invalidToken()
 	}
-	return e.email(claims)
+	return claims, nil
 }
 
-// email returns the address of the user that a verified token identifies.
-func (e *External) email(token *oidc.IDToken) (string, error) {
+const codeExpired = "token_expired"
+
+func isExpired(err error) bool { f, ok := fault.As(err); return ok && f.Code == codeExpired }
+
+// vouched returns whom a verified token identifies.
+func (e *External) vouched(token *oidc.IDToken) (ports.Vouched, error) {
 	var claims map[string]any
 	if err := token.Claims(&claims); err != nil {
-		return "", invalidToken()
+		return ports.Vouched{}, invalidToken()
 	}
-	if verified, given := claims["email_verified"]; given && verified != true && verified != "true" {
-		return "", fault.New(fault.Unauthenticated, "email_unverified", "The issuer of the token has not verified the e-mail address.")
+	verified, given := claims["email_verified"]
+	if verified != true && verified != "true" && (given || !e.config.UnverifiedEmail) {
+		return ports.Vouched{}, fault.New(fault.Unauthenticated, "email_unverified",
+			"The token does not say that its issuer has verified the e-mail address (email_verified).")
 	}
 	email, _ := claims[e.config.EmailClaim].(string)
 	if email == "" {
-		return "", fault.Newf(fault.Unauthenticated, "token_invalid", "The access token has no claim %q to know its user by.", e.config.EmailClaim)
+		return ports.Vouched{}, fault.Newf(fault.Unauthenticated, "token_invalid", "The access token has no claim %q to know its user by.", e.config.EmailClaim)
 	}
-	return email, nil
+	if token.Subject == "" {
+		return ports.Vouched{}, fault.New(fault.Unauthenticated, "token_invalid", `The access token has no claim "sub" to know its user by.`)
+	}
+	return ports.Vouched{ExternalID: ports.ExternalID{Issuer: e.config.Issuer, Subject: token.Subject}, Email: email}, nil
+}
+
+// outdated reports whether the discovery document is old enough to be read again, and lets
+// the next verification do so.
+func (e *External) outdated() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.verifier == nil || e.config.Clock.Now().Sub(e.triedAt) < discoveryAge {
+		return false
+	}
+	e.verifier = nil
+	return true
 }
 
 // verified returns the verifier, after the discovery of the issuer.
@@ -112,11 +149,11 @@ func (e *External) verified(ctx context.Context) (*oidc.IDTokenVerifier, error) 
 	switch {
 	case e.verifier != nil:
 		return e.verifier, nil
-	case e.failure != nil && e.config.Clock.Now().Sub(e.failedAt) < issuerPause:
+	case e.failure != nil && e.config.Clock.Now().Sub(e.triedAt) < issuerPause:
 		return nil, e.failure // callers that waited for the lock do not wait for the issuer again
 	}
 	e.verifier, e.failure = e.discover(ctx)
-	e.failedAt = e.config.Clock.Now()
+	e.triedAt = e.config.Clock.Now()
 	return e.verifier, e.failure
 }
 
@@ -127,8 +164,7 @@ func (e *External) discover(ctx context.Context) (*oidc.IDTokenVerifier, error) 
 		return nil, err
 	}
 	var found struct {
-		Keys       string   `json:"jwks_uri"`
-		Algorithms []string `json:"id_token_signing_alg_values_supported"`
+		Keys string `json:"jwks_uri"`
 	}
 	if err := provider.Claims(&found); err != nil {
 		return nil, fmt.Errorf("read the issuer's discovery document: %w", err)
@@ -138,23 +174,15 @@ func (e *External) discover(ctx context.Context) (*oidc.IDTokenVerifier, error) 
 	}
 	set := keySet{oidc.NewRemoteKeySet(oidc.ClientContext(context.Background(), e.client), found.Keys)}
 	return oidc.NewVerifier(e.config.Issuer, set, &oidc.Config{
-		ClientID: e.config.Audience, Now: e.config.Clock.Now, SupportedSigningAlgs: asymmetric(found.Algorithms),
+		ClientID: e.config.Audience, Now: e.config.Clock.Now, SupportedSigningAlgs: algorithms,
 	}), nil
 }
 
-// algorithms are the signatures that are verified with a public key. A token that is unsigned,
-// or signed with a shared secret, is never accepted.
+// algorithms are the signatures that are verified with a public key, which decides alone: an
+// issuer may change its algorithm at any time. A token that is unsigned, or signed with a
+// shared secret, is never accepted.
 var algorithms = []string{
 	oidc.RS256, oidc.RS384, oidc.RS512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.EdDSA,
-}
-
-// asymmetric returns the accepted ones of an issuer's algorithms, or all if it names none.
-func asymmetric(offered []string) []string {
-	accepted := slices.DeleteFunc(slices.Clone(algorithms), func(a string) bool { return !slices.Contains(offered, a) })
-	if len(accepted) == 0 {
-		return algorithms
-	}
-	return accepted
 }
 
 // fetchFailure is the context key of the error of reading the keys, which is not an invalid

@@ -16,6 +16,7 @@ import (
 
 	"tilth/adapters/identity"
 	"tilth/core/fault"
+	"tilth/ports"
 	"tilth/tests/issuer"
 )
 
@@ -49,9 +50,9 @@ func TestExternalTokens(t *testing.T) {
 	ctx, at := context.Background(), clock.Now()
 	good := i.Sign(i.Claims("a@example.org", at))
 	require.True(t, e.Issued(good))
-	email, err := e.Verify(ctx, good)
+	vouched, err := e.Verify(ctx, good)
 	require.NoError(t, err)
-	require.Equal(t, "a@example.org", email)
+	require.Equal(t, ports.Vouched{ExternalID: ports.ExternalID{Issuer: i.URL, Subject: "sub of a@example.org"}, Email: "a@example.org"}, vouched)
 
 	claims := func(change func(jwt.MapClaims)) string {
 		c := i.Claims("a@example.org", at)
@@ -68,6 +69,8 @@ func TestExternalTokens(t *testing.T) {
 		"no e-mail":           {claims(func(c jwt.MapClaims) { delete(c, "email") }), "token_invalid"},
 		"e-mail is no text":   {claims(func(c jwt.MapClaims) { c["email"] = 7 }), "token_invalid"},
 		"unverified":          {claims(func(c jwt.MapClaims) { c["email_verified"] = false }), "email_unverified"},
+		"not said":            {claims(func(c jwt.MapClaims) { delete(c, "email_verified") }), "email_unverified"},
+		"no subject":          {claims(func(c jwt.MapClaims) { delete(c, "sub") }), "token_invalid"},
 		"verified is no bool": {claims(func(c jwt.MapClaims) { c["email_verified"] = "no" }), "email_unverified"},
 		"alg none": {i.SignWith(i.Claims("a@example.org", at), jwt.SigningMethodNone, i.NewestKey(),
 			jwt.UnsafeAllowNoneSignatureType), "token_invalid"},
@@ -80,10 +83,12 @@ func TestExternalTokens(t *testing.T) {
 		require.True(t, fault.Is(err, fault.Unauthenticated), "%s: %v", name, err)
 		require.Equal(t, c.code, code(err), name)
 	}
-	// The claim may be left out where the issuer verifies nothing else.
-	email, err = e.Verify(ctx, claims(func(c jwt.MapClaims) { delete(c, "email_verified") }))
+	// A setting accepts the tokens of issuers that do not say it; false stays refused.
+	lenient := identity.NewExternal(identity.ExternalConfig{Issuer: i.URL, Audience: issuer.Audience, EmailClaim: "email", UnverifiedEmail: true, Clock: clock})
+	_, err = lenient.Verify(ctx, claims(func(c jwt.MapClaims) { delete(c, "email_verified") }))
 	require.NoError(t, err)
-	require.Equal(t, "a@example.org", email)
+	_, err = lenient.Verify(ctx, claims(func(c jwt.MapClaims) { c["email_verified"] = false }))
+	require.Equal(t, "email_unverified", code(err))
 	// Time goes on.
 	clock.move(2 * time.Hour)
 	_, err = e.Verify(ctx, good)
@@ -117,6 +122,22 @@ func TestExternalKeyRotation(t *testing.T) {
 		require.Equal(t, "token_invalid", code(err))
 	}
 	require.LessOrEqual(t, i.Reads(), 20)
+}
+
+// An issuer changes its algorithm and the address of its keys while Tilth runs.
+func TestExternalIssuerMoves(t *testing.T) {
+	t.Parallel()
+	i, e, clock := newOutside(t)
+	ctx := context.Background()
+	_, err := e.Verify(ctx, i.Sign(i.Claims("a@example.org", clock.Now())))
+	require.NoError(t, err)
+	i.Move(t)
+	token := i.Sign(i.Claims("a@example.org", clock.Now()))
+	_, err = e.Verify(ctx, token)
+	require.Error(t, err, "the document was read a moment ago")
+	clock.move(time.Minute)
+	_, err = e.Verify(ctx, token)
+	require.NoError(t, err)
 }
 
 func TestExternalIssuerAway(t *testing.T) {

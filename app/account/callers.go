@@ -27,30 +27,66 @@ func (i *Identity) builtIn() error {
 	return fault.New(fault.Unauthenticated, "builtin_issuer_off", "Sign in with the identity provider of this installation; it gives the access token.")
 }
 
-// vouched returns the user whose e-mail address the external issuer vouches for.
-func (i *Identity) vouched(ctx context.Context, bearer string) (access.Principal, error) {
-	email, err := i.Issuers.External.Verify(ctx, bearer)
+// vouched returns the user whom the external issuer vouches for: the one that its subject is
+// bound to, or at the first sign-in the one with its e-mail address, who is bound to it then.
+// Somebody who gets that address later is another subject, and not that user.
+func (i *Identity) vouched(ctx context.Context, bearer string) (who access.Principal, err error) {
+	vouched, err := i.Issuers.External.Verify(ctx, bearer)
 	if err != nil {
 		return access.Principal{}, err
 	}
-	return app.In(ctx, i.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (who access.Principal, err error) {
-		user, err := tx.Accounts.UserByEmail(ctx, email)
-		if fault.Is(err, fault.NotFound) {
-			return who, fault.New(fault.Unauthenticated, "user_unknown", "The token is good, but nobody here has its e-mail address.")
+	who, err = app.In(ctx, i.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (access.Principal, error) {
+		return boundCaller(ctx, tx, vouched.ExternalID)
+	})
+	if !fault.Is(err, fault.NotFound) {
+		return who, err
+	}
+	return app.In(ctx, i.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (access.Principal, error) {
+		if err := i.bind(ctx, tx, vouched); err != nil {
+			return access.Principal{}, err
 		}
-		if err != nil {
-			return who, err
-		}
-		_, version, err := tx.Accounts.Caller(ctx, user.ID)
-		if err != nil {
-			return who, err
-		}
-		return callerOf(user, version)
+		return boundCaller(ctx, tx, vouched.ExternalID)
 	})
 }
 
-// AuthenticateKey returns the caller behind an API key: its user, with no more than the key was
-// narrowed to. Faults: Unauthenticated (api_key_invalid, api_key_expired, user_disabled).
+// boundCaller returns the user that an external subject is bound to. Faults: NotFound,
+// Unauthenticated (user_disabled).
+func boundCaller(ctx context.Context, tx ports.OperatorRepos, id ports.ExternalID) (access.Principal, error) {
+	user, err := tx.Accounts.UserByExternalID(ctx, id)
+	if err != nil {
+		return access.Principal{}, err
+	}
+	user, version, err := tx.Accounts.Caller(ctx, user.ID)
+	if err != nil {
+		return access.Principal{}, err
+	}
+	return callerOf(user, version)
+}
+
+// bind binds an external subject to the user with its e-mail address, unless another request
+// did so a moment ago.
+func (i *Identity) bind(ctx context.Context, tx ports.OperatorRepos, vouched ports.Vouched) error {
+	if _, err := tx.Accounts.UserByExternalID(ctx, vouched.ExternalID); !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	user, err := tx.Accounts.UserByEmail(ctx, vouched.Email)
+	if fault.Is(err, fault.NotFound) {
+		return fault.New(fault.Unauthenticated, "user_unknown", "The token is good, but nobody here has its e-mail address.")
+	}
+	if err != nil {
+		return err
+	}
+	err = tx.Accounts.BindExternalID(ctx, vouched.ExternalID, user.ID, i.Clock.Now())
+	if fault.Is(err, fault.Conflict) {
+		return fault.New(fault.Unauthenticated, "user_bound_otherwise",
+			"The user with this e-mail address signs in as another subject of the issuer. Fix: an operator runs `tilth user unbind`.")
+	}
+	return err
+}
+
+// AuthenticateKey returns the caller behind an API key: its user, with no more than the
+// key was narrowed to. Faults: Unauthenticated (api_key_invalid, api_key_expired,
+// user_disabled).
 func (i *Identity) AuthenticateKey(ctx context.Context, text string) (access.Principal, error) {
 	return app.In(ctx, i.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (who access.Principal, err error) {
 		key, err := tx.Keys.ByHash(ctx, HashSecret(text))

@@ -145,9 +145,10 @@ func (i *Identity) Revoke(ctx context.Context, secret string) error {
 	})
 }
 
-// Authenticate returns the caller behind an access token, with the policy version of its company at this
-// moment. Faults: Unauthenticated (token_invalid, token_expired, user_disabled; of an external issuer also
-// email_unverified, user_unknown), Unavailable (issuer_unavailable).
+// Authenticate returns the caller behind an access token, with the policy version of
+// its company at this moment. Faults: Unauthenticated (token_invalid, token_expired,
+// user_disabled; of an external issuer also email_unverified, user_unknown,
+// user_bound_otherwise), Unavailable (issuer_unavailable).
 func (i *Identity) Authenticate(ctx context.Context, bearer string) (access.Principal, error) {
 	if external := i.Issuers.External; external != nil && external.Issued(bearer) {
 		return i.vouched(ctx, bearer)

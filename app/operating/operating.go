@@ -139,6 +139,19 @@ func (o *Operating) User(ctx context.Context, email string) (ports.User, error) 
 	})
 }
 
+// UnbindUser lets a user sign in anew as a subject of an identity provider, and returns how
+// many bindings it ended. Faults: NotFound.
+func (o *Operating) UnbindUser(ctx context.Context, email string) (user ports.User, unbound int64, err error) {
+	err = o.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		if user, err = tx.Accounts.UserByEmail(ctx, email); err != nil {
+			return err
+		}
+		unbound, err = tx.Accounts.UnbindExternalIDs(ctx, user.ID)
+		return err
+	})
+	return user, unbound, err
+}
+
 // DisableUser ends a user's access from its next request on. Faults: NotFound.
 func (o *Operating) DisableUser(ctx context.Context, email string) (ports.User, error) {
 	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (user ports.User, err error) {

@@ -54,6 +54,28 @@ func TestBuiltInIssuerSwitchedOff(t *testing.T) {
 		_, body = get(i.Claims(other.Email, time.Now()), "farm/")
 		require.Contains(t, body, `"count":0`, "each in the company of its own user")
 
+		// The subject is who it is from the first sign-in on, whatever becomes of the address.
+		again := i.Claims("renamed@test.example", time.Now())
+		again["sub"] = claims["sub"]
+		status, body = get(again, "farm/")
+		require.Equal(t, 200, status, body)
+		require.Contains(t, body, `"count":1`)
+		taken := i.Claims(owner.Email, time.Now())
+		taken["sub"] = "somebody who was given the address later"
+		status, body = get(taken, "farm/")
+		require.Equal(t, 401, status)
+		require.Contains(t, body, "user_bound_otherwise")
+		_, errOut, exit := run(t, database, "", "user", "unbind", "--email", owner.Email)
+		require.Zero(t, exit, errOut)
+		status, body = get(taken, "farm/")
+		require.Equal(t, 200, status, body)
+		status, body = get(claims, "farm/")
+		require.Equal(t, 401, status, body)
+		_, errOut, exit = run(t, database, "", "user", "unbind", "--email", owner.Email)
+		require.Zero(t, exit, errOut)
+		status, body = get(claims, "farm/")
+		require.Equal(t, 200, status, body)
+
 		for code, claims := range map[string]jwt.MapClaims{
 			"user_unknown":     i.Claims("nobody@test.example", time.Now()),
 			"token_expired":    i.Claims(owner.Email, time.Now().Add(-2*time.Hour)),

@@ -6,9 +6,11 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/rsa"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -33,6 +35,7 @@ type Issuer struct {
 	kid   string
 	down  bool
 	reads int
+	moved *rsa.PrivateKey // signs since the issuer moved
 }
 
 // Start starts an issuer with one key, which ends with the test.
@@ -42,6 +45,7 @@ func Start(t testing.TB) *Issuer {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", i.discovery)
 	mux.HandleFunc("GET /keys", i.jwks)
+	mux.HandleFunc("GET /moved/keys", i.movedKeys)
 	i.server = httptest.NewServer(mux)
 	t.Cleanup(i.server.Close)
 	i.URL = i.server.URL
@@ -59,6 +63,26 @@ func (i *Issuer) Rotate() {
 	i.keys[i.kid] = key
 }
 
+// Move makes the issuer sign with RSA, with a key that is read at another address.
+func (i *Issuer) Move(t testing.TB) {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	require.NoError(t, err)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.moved = key
+}
+
+func (i *Issuer) movedKeys(w http.ResponseWriter, _ *http.Request) {
+	i.mu.Lock()
+	key := i.moved.PublicKey
+	i.mu.Unlock()
+	encode := base64.RawURLEncoding.EncodeToString
+	i.answer(w, map[string]any{"keys": []any{map[string]any{
+		"kty": "RSA", "use": "sig", "alg": "RS256", "kid": "moved", "n": encode(key.N.Bytes()), "e": encode(big.NewInt(int64(key.E)).Bytes()),
+	}}})
+}
+
 // SetDown makes the issuer answer every question with 503, or come back.
 func (i *Issuer) SetDown(down bool) {
 	i.mu.Lock()
@@ -74,9 +98,15 @@ func (i *Issuer) Reads() int {
 }
 
 func (i *Issuer) discovery(w http.ResponseWriter, _ *http.Request) {
+	i.mu.Lock()
+	keys, algorithm := "/keys", "ES256"
+	if i.moved != nil {
+		keys, algorithm = "/moved/keys", "RS256"
+	}
+	i.mu.Unlock()
 	i.answer(w, map[string]any{
-		"issuer": i.URL, "jwks_uri": i.URL + "/keys", "authorization_endpoint": i.URL + "/auth", "token_endpoint": i.URL + "/token",
-		"id_token_signing_alg_values_supported": []string{"ES256", "HS256", "none"},
+		"issuer": i.URL, "jwks_uri": i.URL + keys, "authorization_endpoint": i.URL + "/auth", "token_endpoint": i.URL + "/token",
+		"id_token_signing_alg_values_supported": []string{algorithm, "HS256", "none"},
 	})
 }
 
@@ -108,7 +138,7 @@ func (i *Issuer) answer(w http.ResponseWriter, body any) {
 // Claims returns the claims of a good token for an e-mail address.
 func (i *Issuer) Claims(email string, now time.Time) jwt.MapClaims {
 	return jwt.MapClaims{
-		"iss": i.URL, "aud": Audience, "sub": "somebody", "email": email, "email_verified": true,
+		"iss": i.URL, "aud": Audience, "sub": "sub of " + email, "email": email, "email_verified": true,
 		"iat": now.Unix(), "exp": now.Add(time.Hour).Unix(),
 	}
 }
@@ -116,8 +146,11 @@ func (i *Issuer) Claims(email string, now time.Time) jwt.MapClaims {
 // Sign returns a token with the newest key.
 func (i *Issuer) Sign(claims jwt.MapClaims) string {
 	i.mu.Lock()
-	kid, key := i.kid, i.keys[i.kid]
+	kid, key, moved := i.kid, i.keys[i.kid], i.moved
 	i.mu.Unlock()
+	if moved != nil {
+		return i.SignWith(claims, jwt.SigningMethodRS256, "moved", moved)
+	}
 	return i.SignWith(claims, jwt.SigningMethodES256, kid, key)
 }
 
