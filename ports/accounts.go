@@ -187,6 +187,16 @@ type GrantQuery struct {
 	Field    int64
 	Limit    int64 // 0: all
 	Offset   int64
+	At       *Place // see [Query]
+}
+
+// Page returns the bounds of a query; a limit of 0 is none.
+func (q GrantQuery) Page() (limit, offset int64) { return q.Limit, q.Offset }
+
+// Chunk returns the same query with other bounds, at a place.
+func (q GrantQuery) Chunk(limit, offset int64, at *Place) GrantQuery {
+	q.Limit, q.Offset, q.At = limit, offset, at
+	return q
 }
 
 // Grants are the share grants that a company gives or is offered, in order of id.

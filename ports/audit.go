@@ -18,6 +18,16 @@ type AuditQuery struct {
 	Until    *time.Time // at or before
 	Limit    int64      // 0: all
 	Offset   int64
+	At       *Place // see [Query]
+}
+
+// Page returns the bounds of a query; a limit of 0 is none.
+func (q AuditQuery) Page() (limit, offset int64) { return q.Limit, q.Offset }
+
+// Chunk returns the same query with other bounds, at a place.
+func (q AuditQuery) Chunk(limit, offset int64, at *Place) AuditQuery {
+	q.Limit, q.Offset, q.At = limit, offset, at
+	return q
 }
 
 // AuditWriter adds to the audit trail, which is append-only, in the transaction of the change.

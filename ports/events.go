@@ -60,6 +60,16 @@ type DeliveryQuery struct {
 	State     webhook.State
 	Limit     int64 // 0: all
 	Offset    int64
+	At        *Place // see [Query]
+}
+
+// Page returns the bounds of a query; a limit of 0 is none.
+func (q DeliveryQuery) Page() (limit, offset int64) { return q.Limit, q.Offset }
+
+// Chunk returns the same query with other bounds, at a place.
+func (q DeliveryQuery) Chunk(limit, offset int64, at *Place) DeliveryQuery {
+	q.Limit, q.Offset, q.At = limit, offset, at
+	return q
 }
 
 // Deliveries are what is sent, and was sent, to the webhooks of a company.

@@ -130,6 +130,33 @@ type Query struct {
 	Order   []Order // ties are broken by id
 	Limit   int64   // 0: all
 	Offset  int64
+	At      *Place // nil: the list is read in one go
+}
+
+// MaxPage is the size of the largest page.
+const MaxPage = 1000
+
+type patience struct{}
+
+// Patiently marks reads of a context that may wait: they leave a share of the connections to
+// others.
+func Patiently(ctx context.Context) context.Context { return context.WithValue(ctx, patience{}, true) }
+
+// Patient reports whether reads of a context may wait.
+func Patient(ctx context.Context) bool { return ctx.Value(patience{}) != nil }
+
+// Place is where a reader stands in a list: at its start, or behind the record with these
+// values of what the list is ordered by. A list that is read at a place begins there and moves
+// it with each record, so that another transaction can go on; an offset counts at the start alone.
+type Place struct{ Keys []any }
+
+// Page returns the bounds of a query; a limit of 0 is none.
+func (q Query) Page() (limit, offset int64) { return q.Limit, q.Offset }
+
+// Chunk returns the same query with other bounds, at a place.
+func (q Query) Chunk(limit, offset int64, at *Place) Query {
+	q.Limit, q.Offset, q.At = limit, offset, at
+	return q
 }
 
 // List is a list of a company's records. A query selects a page of it.

@@ -68,11 +68,11 @@ func (k *Keys) Create(ctx context.Context, who access.Principal, in KeyRequest) 
 
 // List returns the keys of the caller's company that were not revoked.
 func (k *Keys) List(ctx context.Context, who access.Principal, q ports.Query) (app.List[access.APIKey], error) {
-	return app.ReadList(ctx, k.Deps, app.Ask{Who: who, Need: access.APIKeys.View},
+	return app.ReadList(ctx, k.Deps, app.Ask{Who: who, Need: access.APIKeys.View}, q,
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
 			return tx.Keys.Count(ctx, scope)
 		},
-		func(ctx context.Context, tx ports.Repos, scope access.Scope) iter.Seq2[access.APIKey, error] {
+		func(ctx context.Context, tx ports.Repos, scope access.Scope, q ports.Query) iter.Seq2[access.APIKey, error] {
 			return tx.Keys.Each(ctx, scope, q)
 		})
 }

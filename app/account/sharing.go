@@ -31,11 +31,11 @@ func (s *Sharing) today() time.Time { return s.Clock.Now().UTC().Truncate(24 * t
 // List returns the grants that the caller's company gives or is offered.
 func (s *Sharing) List(ctx context.Context, who access.Principal, q ports.GrantQuery) (app.List[access.Grant], error) {
 	today := s.today()
-	return app.ReadList(ctx, s.Deps, app.Ask{Who: who, Need: access.ShareGrants.View},
+	return app.ReadList(ctx, s.Deps, app.Ask{Who: who, Need: access.ShareGrants.View}, q,
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
 			return tx.Grants.Count(ctx, scope, q)
 		},
-		func(ctx context.Context, tx ports.Repos, scope access.Scope) iter.Seq2[access.Grant, error] {
+		func(ctx context.Context, tx ports.Repos, scope access.Scope, q ports.GrantQuery) iter.Seq2[access.Grant, error] {
 			return func(yield func(access.Grant, error) bool) {
 				for grant, err := range tx.Grants.Each(ctx, scope, q) {
 					if !yield(grant.Seen(who.CompanyID, today), err) {

@@ -20,14 +20,14 @@ import (
 
 // Deliveries returns the deliveries of a webhook, sent and pending, newest first. Faults: NotFound.
 func (w *Webhooks) Deliveries(ctx context.Context, who access.Principal, q ports.DeliveryQuery) (app.List[webhook.Delivery], error) {
-	return app.ReadList(ctx, w.Deps, app.Ask{Who: who, Need: access.Webhooks.View},
+	return app.ReadList(ctx, w.Deps, app.Ask{Who: who, Need: access.Webhooks.View}, q,
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
 			if _, err := tx.Webhooks.Get(ctx, scope, q.WebhookID); err != nil {
 				return 0, err
 			}
 			return tx.Deliveries.Count(ctx, scope, q)
 		},
-		func(ctx context.Context, tx ports.Repos, scope access.Scope) iter.Seq2[webhook.Delivery, error] {
+		func(ctx context.Context, tx ports.Repos, scope access.Scope, q ports.DeliveryQuery) iter.Seq2[webhook.Delivery, error] {
 			return tx.Deliveries.Each(ctx, scope, q)
 		})
 }

@@ -51,14 +51,14 @@ type Boundaries struct{ app.Deps }
 // List returns the boundaries that a field has had, newest first; of a field that others share, as of one's
 // own. Faults: NotFound.
 func (b *Boundaries) List(ctx context.Context, who access.Principal, shared bool, fieldID int64, q ports.Query) (app.List[farm.BoundaryVersion], error) {
-	return app.ReadList(ctx, b.Deps, app.Ask{Who: who, Need: access.Fields.View, Shared: shared},
+	return app.ReadList(ctx, b.Deps, app.Ask{Who: who, Need: access.Fields.View, Shared: shared}, q,
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
 			if _, err := tx.Fields.Get(ctx, scope, fieldID); err != nil {
 				return 0, err
 			}
 			return tx.Boundaries.Count(ctx, scope, fieldID)
 		},
-		func(ctx context.Context, tx ports.Repos, scope access.Scope) iter.Seq2[farm.BoundaryVersion, error] {
+		func(ctx context.Context, tx ports.Repos, scope access.Scope, q ports.Query) iter.Seq2[farm.BoundaryVersion, error] {
 			return tx.Boundaries.Each(ctx, scope, fieldID, q)
 		})
 }

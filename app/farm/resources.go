@@ -289,11 +289,11 @@ type Crops struct{ app.Deps }
 
 // List returns the catalog.
 func (c *Crops) List(ctx context.Context, who access.Principal, q ports.Query) (app.List[farm.Crop], error) {
-	return app.ReadList(ctx, c.Deps, app.Ask{Who: who, Need: access.Crops.View},
+	return app.ReadList(ctx, c.Deps, app.Ask{Who: who, Need: access.Crops.View}, q,
 		func(ctx context.Context, tx ports.Repos, _ access.Scope) (int64, error) {
 			return tx.Crops.Count(ctx, q)
 		},
-		func(ctx context.Context, tx ports.Repos, _ access.Scope) iter.Seq2[farm.Crop, error] {
+		func(ctx context.Context, tx ports.Repos, _ access.Scope, q ports.Query) iter.Seq2[farm.Crop, error] {
 			return tx.Crops.Each(ctx, q)
 		})
 }

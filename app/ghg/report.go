@@ -135,14 +135,14 @@ func (a *Assessments) WriteReport(w io.Writer, format string, doc ports.ImpactDo
 // Submissions returns the submitted versions of an assessment, newest first, without their reports. Faults:
 // NotFound.
 func (a *Assessments) Submissions(ctx context.Context, who access.Principal, shared bool, id int64, q ports.Query) (app.List[ports.AssessmentVersion], error) {
-	return app.ReadList(ctx, a.Deps, app.Ask{Who: who, Need: access.Assessments.View, Shared: shared},
+	return app.ReadList(ctx, a.Deps, app.Ask{Who: who, Need: access.Assessments.View, Shared: shared}, q,
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
 			if _, err := tx.Assessments.Get(ctx, scope, id); err != nil {
 				return 0, err
 			}
 			return tx.AssessmentVersions.Count(ctx, scope, id)
 		},
-		func(ctx context.Context, tx ports.Repos, scope access.Scope) iter.Seq2[ports.AssessmentVersion, error] {
+		func(ctx context.Context, tx ports.Repos, scope access.Scope, q ports.Query) iter.Seq2[ports.AssessmentVersion, error] {
 			return tx.AssessmentVersions.Each(ctx, scope, id, q)
 		})
 }

@@ -22,11 +22,11 @@ func (o *Profiles) Wallet(ctx context.Context, who access.Principal) (credit.Wal
 
 // Transactions returns the ledger, newest first.
 func (o *Profiles) Transactions(ctx context.Context, who access.Principal, q ports.Query) (app.List[credit.Transaction], error) {
-	return app.ReadList(ctx, o.Deps, app.Ask{Who: who, Need: access.Wallets.View},
+	return app.ReadList(ctx, o.Deps, app.Ask{Who: who, Need: access.Wallets.View}, q,
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
 			return tx.Wallet.CountTransactions(ctx, scope, q)
 		},
-		func(ctx context.Context, tx ports.Repos, scope access.Scope) iter.Seq2[credit.Transaction, error] {
+		func(ctx context.Context, tx ports.Repos, scope access.Scope, q ports.Query) iter.Seq2[credit.Transaction, error] {
 			return tx.Wallet.Transactions(ctx, scope, q)
 		})
 }

@@ -247,11 +247,11 @@ func (d saver) saveMap(ctx context.Context, tx ports.Repos, who access.Principal
 
 // Saved lists the saved maps; filters are order, aoi and map_tag.
 func (m *Maps) Saved(ctx context.Context, who access.Principal, q ports.Query, outlines bool) (app.List[zoning.Map], error) {
-	return app.ReadList(ctx, m.Deps, app.Ask{Who: who, Need: access.StratificationMaps.View},
+	return app.ReadList(ctx, m.Deps, app.Ask{Who: who, Need: access.StratificationMaps.View}, q,
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
 			return tx.StratificationMaps.CountSaved(ctx, scope, q)
 		},
-		func(ctx context.Context, tx ports.Repos, scope access.Scope) iter.Seq2[zoning.Map, error] {
+		func(ctx context.Context, tx ports.Repos, scope access.Scope, q ports.Query) iter.Seq2[zoning.Map, error] {
 			return tx.StratificationMaps.EachSaved(ctx, scope, q, outlines)
 		})
 }

@@ -208,11 +208,11 @@ func (p *Plans) save(ctx context.Context, tx ports.Repos, who access.Principal, 
 
 // Saved lists the saved plans; filters are order, aoi, stratification_map, map_tag and plan_tag.
 func (p *Plans) Saved(ctx context.Context, who access.Principal, q ports.Query, points bool) (app.List[soilplan.SamplePlan], error) {
-	return app.ReadList(ctx, p.Deps, app.Ask{Who: who, Need: access.SamplePlans.View},
+	return app.ReadList(ctx, p.Deps, app.Ask{Who: who, Need: access.SamplePlans.View}, q,
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
 			return tx.SamplePlans.CountSaved(ctx, scope, q)
 		},
-		func(ctx context.Context, tx ports.Repos, scope access.Scope) iter.Seq2[soilplan.SamplePlan, error] {
+		func(ctx context.Context, tx ports.Repos, scope access.Scope, q ports.Query) iter.Seq2[soilplan.SamplePlan, error] {
 			return tx.SamplePlans.EachSaved(ctx, scope, q, points)
 		})
 }

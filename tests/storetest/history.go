@@ -13,6 +13,7 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/agronomy"
+	"tilth/core/assessment"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/record"
@@ -93,6 +94,8 @@ func testOrdering(t *testing.T, b Backend) {
 			require.Equal(rt, want, got)
 			return nil
 		})
+		whole, chunked := bothWays(t, w, ports.Query{Order: order}, size, func(tx ports.Repos) ports.List[farm.Field, ports.Query] { return tx.Fields })
+		require.Equal(rt, whole, chunked)
 	})
 	w.read(func(tx ports.Repos) error {
 		for _, err := range tx.Fields.Each(w.ctx, w.ours.scope, ports.Query{Order: []ports.Order{{Field: "colour"}}}) {
@@ -100,6 +103,67 @@ func testOrdering(t *testing.T, b Backend) {
 		}
 		return nil
 	})
+}
+
+// bothWays reads a list in one go, and in chunks that each have a transaction of their own.
+func bothWays[T any](t *testing.T, w *world, q ports.Query, size int64, in func(tx ports.Repos) ports.List[T, ports.Query]) (whole, chunked []T) {
+	t.Helper()
+	w.read(func(tx ports.Repos) error {
+		whole = collect(t, in(tx).Each(w.ctx, w.ours.scope, q))
+		return nil
+	})
+	place := &ports.Place{}
+	for {
+		var chunk []T
+		w.read(func(tx ports.Repos) error {
+			chunk = collect(t, in(tx).Each(w.ctx, w.ours.scope, q.Chunk(size, 0, place)))
+			return nil
+		})
+		if chunked = append(chunked, chunk...); int64(len(chunk)) < size {
+			return whole, chunked
+		}
+	}
+}
+
+// Chunks follow one another whatever a list is ordered by, also where the order has no value.
+func testChunks(t *testing.T, b Backend) {
+	w := newWorld(t, b)
+	farms, years := make([]*farm.Farm, 25), []*int{nil, new(2024), nil, new(2023), new(2024)}
+	for i := range farms {
+		f := farmResource.make(w, w.ours, i%7) // names that tie
+		farms[i] = &f
+	}
+	w.write(func(tx ports.Repos) error {
+		require.NoError(t, tx.Farms.Insert(w.ctx, w.ours.scope, farms))
+		for i := range 20 {
+			a := w.newAssessment(w.ours)
+			a.Year = years[i%len(years)]
+			require.NoError(t, tx.Assessments.Insert(w.ctx, w.ours.scope, []*assessment.Assessment{&a}))
+		}
+		return nil
+	})
+	for _, descending := range []bool{false, true} {
+		for _, size := range []int64{1, 3, 7, 100} {
+			for _, fields := range [][]string{{"id"}, {"name"}, {"updated_at", "name"}} {
+				q := ports.Query{Order: []ports.Order{}}
+				for _, field := range fields {
+					q.Order = append(q.Order, ports.Order{Field: field, Descending: descending})
+				}
+				whole, chunked := bothWays(t, w, q, size, func(tx ports.Repos) ports.List[farm.Farm, ports.Query] { return tx.Farms })
+				require.Len(t, whole, len(farms)+1)
+				require.Equal(t, whole, chunked, "%v by %d", q.Order, size)
+			}
+			for _, fields := range [][]string{{"assessment_year"}, {"assessment_year", "created_at"}} {
+				q := ports.Query{}
+				for i, field := range fields {
+					q.Order = append(q.Order, ports.Order{Field: field, Descending: descending != (i > 0)})
+				}
+				whole, chunked := bothWays(t, w, q, size, func(tx ports.Repos) ports.List[assessment.Assessment, ports.Query] { return tx.Assessments })
+				require.GreaterOrEqual(t, len(whole), 20)
+				require.Equal(t, whole, chunked, "%v by %d", q.Order, size)
+			}
+		}
+	}
 }
 
 func folded(s string) string { return strings.ToLower(strings.ToUpper(s)) }

@@ -39,6 +39,7 @@ func Run(t *testing.T, b Backend) {
 		{"RoundTrip", testRoundTrip},
 		{"Isolation", testIsolation},
 		{"Ordering", testOrdering},
+		{"Chunks", testChunks},
 		{"Restoring", testRestoring},
 		{"Samples", testSamples},
 		{"FertilizationSharing", testFertilizationSharing},

@@ -48,7 +48,7 @@ func grantRecords(s *sqlstore.Session) grants {
 	return grants{sqlstore.Reader[access.Grant, grantRow]{Session: s, View: grantView}}
 }
 
-var grantView = &sqlstore.View[access.Grant, grantRow]{Word: "share grant", Order: "t.id", Record: grantOfRow, From: between, Whole: named}
+var grantView = &sqlstore.View[access.Grant, grantRow]{Word: "share grant", Order: sqlstore.OldestFirst, Record: grantOfRow, From: between, Whole: named}
 
 // party is the condition of the grants that the company that acts gives or is offered.
 func party(scope access.Scope) sqlstore.Condition {
@@ -96,7 +96,7 @@ func (g grants) Count(ctx context.Context, scope access.Scope, q ports.GrantQuer
 }
 
 func (g grants) Each(ctx context.Context, scope access.Scope, q ports.GrantQuery) iter.Seq2[access.Grant, error] {
-	return grantView.Each(ctx, g.Session, named(g.Session, g.filtered(scope, q)), ports.Query{Limit: q.Limit, Offset: q.Offset})
+	return grantView.Each(ctx, g.Session, named(g.Session, g.filtered(scope, q)), ports.Query{Limit: q.Limit, Offset: q.Offset, At: q.At})
 }
 
 func (g grants) Insert(ctx context.Context, scope access.Scope, grant *access.Grant) error {

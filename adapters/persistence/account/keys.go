@@ -38,7 +38,7 @@ func keyRecords(s *sqlstore.Session) keys {
 }
 
 var keyView = &sqlstore.View[access.APIKey, apiKeyRow]{
-	Word: "API key", Order: "t.id", Record: apiKeyOfRow,
+	Word: "API key", Order: sqlstore.OldestFirst, Record: apiKeyOfRow,
 	From: func(s *sqlstore.Session, scope access.Scope) *bun.SelectQuery {
 		return sqlstore.OwnRows[apiKeyRow](s, scope).Where("t.revoked_at IS NULL")
 	},

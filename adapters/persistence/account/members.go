@@ -32,7 +32,7 @@ type memberRow struct {
 }
 
 var memberView = &sqlstore.View[ports.Member, memberRow]{
-	Word: "user", Order: "t.id", Record: memberOfRow, From: sqlstore.OwnRows[memberRow],
+	Word: "user", Order: sqlstore.OldestFirst, Record: memberOfRow, From: sqlstore.OwnRows[memberRow],
 	Filters: map[string]sqlstore.Filter{
 		"email": {Exact: "t.email"}, "disabled": {Exact: "t.disabled"}, "role": {Has: hasRole},
 	},

@@ -128,7 +128,7 @@ func (w wallet) Transactions(ctx context.Context, scope access.Scope, query port
 }
 
 var transactionView = &sqlstore.View[credit.Transaction, transactionRow]{
-	Word: "transaction", Filters: transactionFilters, Order: "t.id DESC", Record: transactionOfRow,
+	Word: "transaction", Filters: transactionFilters, Order: sqlstore.NewestFirst, Record: transactionOfRow,
 }
 
 func transactionOfRow(row *transactionRow) (credit.Transaction, error) {

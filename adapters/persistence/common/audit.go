@@ -85,10 +85,10 @@ func (a trail) Count(ctx context.Context, scope access.Scope, q ports.AuditQuery
 
 func (a trail) Each(ctx context.Context, scope access.Scope, q ports.AuditQuery) iter.Seq2[audit.Entry, error] {
 	return entryView.Each(ctx, a.s, a.query(scope, q).ColumnExpr("?TableColumns").ColumnExpr("author.name AS user_name").
-		Join("LEFT JOIN users AS author ON author.id = t.user_id"), ports.Query{Limit: q.Limit, Offset: q.Offset})
+		Join("LEFT JOIN users AS author ON author.id = t.user_id"), ports.Query{Limit: q.Limit, Offset: q.Offset, At: q.At})
 }
 
-var entryView = &sqlstore.View[audit.Entry, auditRow]{Word: "audit entry", Order: "t.id DESC", Record: entryOfRow}
+var entryView = &sqlstore.View[audit.Entry, auditRow]{Word: "audit entry", Order: sqlstore.NewestFirst, Record: entryOfRow}
 
 func entryOfRow(row *auditRow) (audit.Entry, error) {
 	e := audit.Entry{

@@ -100,7 +100,7 @@ func rowOfDelivery(d webhook.Delivery) deliveryRow {
 	}
 }
 
-var deliveryView = &sqlstore.View[webhook.Delivery, deliveryRow]{Word: "delivery", Order: "t.id DESC", Record: deliveryOfRow}
+var deliveryView = &sqlstore.View[webhook.Delivery, deliveryRow]{Word: "delivery", Order: sqlstore.NewestFirst, Record: deliveryOfRow}
 
 func deliveryOfRow(row *deliveryRow) (webhook.Delivery, error) {
 	return webhook.Delivery{
@@ -127,7 +127,7 @@ func (d deliveries) Count(ctx context.Context, scope access.Scope, q ports.Deliv
 }
 
 func (d deliveries) Each(ctx context.Context, scope access.Scope, q ports.DeliveryQuery) iter.Seq2[webhook.Delivery, error] {
-	return deliveryView.Each(ctx, d.s, d.query(scope, q), ports.Query{Limit: q.Limit, Offset: q.Offset})
+	return deliveryView.Each(ctx, d.s, d.query(scope, q), ports.Query{Limit: q.Limit, Offset: q.Offset, At: q.At})
 }
 
 func (d deliveries) GetForUpdate(ctx context.Context, scope access.Scope, webhookID, id int64) (webhook.Delivery, error) {

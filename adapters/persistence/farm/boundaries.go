@@ -69,9 +69,11 @@ func (b boundaries) Count(ctx context.Context, scope access.Scope, fieldID int64
 
 func (b boundaries) Each(ctx context.Context, scope access.Scope, fieldID int64, page ports.Query) iter.Seq2[farm.BoundaryVersion, error] {
 	q := b.query(scope, fieldID).Join("LEFT JOIN users AS changer ON changer.id = t.changed_by").
-		ColumnExpr("?TableColumns").ColumnExpr("changer.name AS changed_by_name").OrderExpr("t.id DESC")
-	return sqlstore.Stream(ctx, b.s, sqlstore.Paged(q, page), boundaryOfRow)
+		ColumnExpr("?TableColumns").ColumnExpr("changer.name AS changed_by_name")
+	return boundaryView.Each(ctx, b.s, q, page)
 }
+
+var boundaryView = &sqlstore.View[farm.BoundaryVersion, boundaryRow]{Word: "boundary", Order: sqlstore.NewestFirst, Record: boundaryOfRow}
 
 func boundaryOfRow(row *boundaryRow) (farm.BoundaryVersion, error) {
 	v := farm.BoundaryVersion{

@@ -78,12 +78,14 @@ func (v versions) Count(ctx context.Context, scope access.Scope, assessmentID in
 }
 
 func (v versions) Each(ctx context.Context, scope access.Scope, assessmentID int64, q ports.Query) iter.Seq2[ports.AssessmentVersion, error] {
-	rows := v.query(scope, assessmentID).ExcludeColumn("snapshot", "report").ColumnExpr("author.name AS submitted_by_name").
-		OrderExpr("t.number DESC")
-	return sqlstore.Stream(ctx, v.s, sqlstore.Paged(rows, q), versionOfRow)
+	rows := v.query(scope, assessmentID).ExcludeColumn("snapshot", "report").ColumnExpr("author.name AS submitted_by_name")
+	return versionView.Each(ctx, v.s, rows, q)
 }
 
-var versionView = &sqlstore.View[ports.AssessmentVersion, versionRow]{Word: "version", Record: versionOfRow}
+var versionView = &sqlstore.View[ports.AssessmentVersion, versionRow]{
+	Word: "version", Record: versionOfRow, Orders: map[string]sqlstore.OrderKey{"number": {Expr: "t.number"}},
+	Order: []ports.Order{{Field: "number", Descending: true}},
+}
 
 func versionOfRow(row *versionRow) (ports.AssessmentVersion, error) {
 	out := ports.AssessmentVersion{

@@ -58,7 +58,7 @@ func stratRecords(s *sqlstore.Session) strats {
 }
 
 var stratView = &sqlstore.View[stratification.OrderState, stratRow]{
-	Word: "order", Filters: map[string]sqlstore.Filter{"aoi": {Exact: "t.aoi_id"}}, Order: "t.id", Record: stratOfRow,
+	Word: "order", Filters: map[string]sqlstore.Filter{"aoi": {Exact: "t.aoi_id"}}, Order: sqlstore.OldestFirst, Record: stratOfRow,
 	From: func(s *sqlstore.Session, scope access.Scope) *bun.SelectQuery {
 		return sqlstore.Where(withAOI(s), visible(scope)...)
 	},

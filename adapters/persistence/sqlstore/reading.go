@@ -18,7 +18,7 @@ type View[T, R any] struct {
 	Word    string              // "order", for messages
 	Filters map[string]Filter   // of its lists
 	Orders  map[string]OrderKey // what its lists may be ordered by, beside the common ones
-	Order   string              // the one order of its lists; empty: that of the query
+	Order   []ports.Order       // the one order of its lists; nil: that of the query
 	Record  func(*R) (T, error)
 
 	// Of a Reader: the rows that a scope shows, and those rows with the columns of whole records.
@@ -112,13 +112,13 @@ func (v *View[T, R]) Count(ctx context.Context, q *bun.SelectQuery, query ports.
 
 // Each streams the page of a query in its order, without a statement timeout where it has no bound.
 func (v *View[T, R]) Each(ctx context.Context, s *Session, q *bun.SelectQuery, query ports.Query) iter.Seq2[T, error] {
-	q, err := Filtered(q, v.Filters, query.Filters)
+	terms := v.Order
+	if terms == nil {
+		terms = query.Order
+	}
+	order, err := orderingOf(v.Orders, terms)
 	if err == nil {
-		if v.Order != "" {
-			q = q.OrderExpr(v.Order)
-		} else {
-			q, err = s.Ordered(q, v.Orders, query.Order)
-		}
+		q, err = Filtered(q, v.Filters, query.Filters)
 	}
 	if err == nil && query.Limit == 0 {
 		err = s.Unhurried(ctx)
@@ -126,7 +126,7 @@ func (v *View[T, R]) Each(ctx context.Context, s *Session, q *bun.SelectQuery, q
 	if err != nil {
 		return Failed[T](err)
 	}
-	return Stream(ctx, s, Paged(q, query), v.Record)
+	return Stream(ctx, s, order.page(s, q, query), marked(s, order, query.At, v.Record))
 }
 
 // One returns what becomes of the one row that a query selects. Faults: NotFound of a word.

@@ -157,35 +157,35 @@ func (r Records[T, R, PT, PR]) Count(ctx context.Context, scope access.Scope, qu
 
 // Each implements ports.Records.
 func (r Records[T, R, PT, PR]) Each(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[T, error] {
-	q, err := r.page(scope, query)
+	order, err := orderingOf(r.Table.Orders, query.Order)
 	if err != nil {
 		return Failed[T](err)
 	}
-	if query.Limit == 0 {
-		if err := r.Session.Unhurried(ctx); err != nil {
-			return Failed[T](err)
-		}
+	q, err := r.page(scope, query, order)
+	if err == nil && query.Limit == 0 {
+		err = r.Session.Unhurried(ctx)
 	}
-	return Stream(ctx, r.Session, q, r.Table.Record)
+	if err != nil {
+		return Failed[T](err)
+	}
+	return Stream(ctx, r.Session, q, marked(r.Session, order, query.At, r.Table.Record))
 }
 
-// page selects the page of a query. Deep in a list it passes over ids alone, and looks names up for the page.
-func (r Records[T, R, PT, PR]) page(scope access.Scope, query ports.Query) (*bun.SelectQuery, error) {
+// page selects the page of a query. Of a page deep in a list only the ids are passed
+// over; what the records refer to is looked up for those on the page alone.
+func (r Records[T, R, PT, PR]) page(scope access.Scope, query ports.Query, order ordering) (*bun.SelectQuery, error) {
 	q, err := Filtered(r.Query(scope), r.Table.Filters, query.Filters)
 	if err != nil {
 		return nil, err
 	}
-	if q, err = r.Session.Ordered(q, r.Table.Orders, query.Order); err != nil || query.Offset == 0 || query.Limit == 0 {
-		return Paged(q, query), err
+	if query.Offset == 0 || query.Limit == 0 || query.At != nil && query.At.Keys != nil {
+		return order.page(r.Session, q, query), nil
 	}
 	ids, err := r.Narrowed(scope, query)
 	if err != nil {
 		return nil, err
 	}
-	if ids, err = r.Session.Ordered(ids.ColumnExpr("t.id"), r.Table.Orders, query.Order); err != nil {
-		return nil, err
-	}
-	return q.Where("t.id IN (?)", Paged(ids, query)), nil
+	return order.apply(r.Session, q).Where("t.id IN (?)", order.page(r.Session, ids.ColumnExpr("t.id"), query)), nil
 }
 
 // Get implements ports.Records.

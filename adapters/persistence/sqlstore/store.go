@@ -38,6 +38,8 @@ type DB struct {
 	writer *bun.DB
 	reader *bun.DB // the same pool as writer on PostgreSQL
 	opts   Options
+
+	patient chan struct{} // holds a place for each patient reader
 }
 
 // engine is what tells the two databases apart for the rest of the package.
@@ -76,6 +78,7 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	db.patient = make(chan struct{}, max(1, db.reader.Stats().MaxOpenConnections/2))
 	if err := db.Ping(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

@@ -95,8 +95,16 @@ func (s *Session) TakeCascades() []cascade {
 	return taken
 }
 
-// View runs a transaction that only reads, once.
+// View runs a transaction that only reads, once. Those that may wait share half of the connections.
 func (d *DB) View(ctx context.Context, do func(ctx context.Context, s *Session) error) error {
+	if ports.Patient(ctx) {
+		select {
+		case d.patient <- struct{}{}:
+			defer func() { <-d.patient }()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 	return translate(d.once(ctx, false, do))
 }
 

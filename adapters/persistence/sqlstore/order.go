@@ -1,0 +1,165 @@
+package sqlstore
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"tilth/ports"
+)
+
+// Orders of lists that have only one.
+var (
+	OldestFirst = []ports.Order{{Field: "id"}}
+	NewestFirst = []ports.Order{{Field: "id", Descending: true}}
+)
+
+// ordering is the order of a list, whose last key is the id.
+type ordering []orderTerm
+
+type orderTerm struct {
+	OrderKey
+	descending bool
+}
+
+// orderingOf returns the order of a query. Ties are broken by id, in the direction of the last
+// term, so that an index that ends with the id gives the whole order either way.
+func orderingOf(known map[string]OrderKey, terms []ports.Order) (out ordering, err error) {
+	descending := false
+	for _, term := range terms {
+		key, ok := CommonOrders[term.Field]
+		if !ok {
+			if key, ok = known[term.Field]; !ok {
+				return nil, Internal("no order is called %q", term.Field)
+			}
+		}
+		descending = term.Descending
+		out = append(out, orderTerm{key, descending})
+		if term.Field == "id" {
+			return out, nil // nothing ties
+		}
+	}
+	return append(out, orderTerm{CommonOrders["id"], descending}), nil
+}
+
+// expr returns what a term compares.
+func (t orderTerm) expr(s *Session) string {
+	if t.Text && s.Postgres {
+		return t.Expr + ` COLLATE "C"`
+	}
+	return t.Expr
+}
+
+// nullsFirst puts nulls before everything else; last where the order is turned round.
+var nullsFirst = map[bool]string{false: " NULLS FIRST", true: " NULLS LAST"}
+
+// Ordered adds the order of a query.
+func (s *Session) Ordered(q *bun.SelectQuery, known map[string]OrderKey, terms []ports.Order) (*bun.SelectQuery, error) {
+	order, err := orderingOf(known, terms)
+	if err != nil {
+		return nil, err
+	}
+	return order.apply(s, q), nil
+}
+
+func (o ordering) apply(s *Session, q *bun.SelectQuery) *bun.SelectQuery {
+	for _, t := range o {
+		expr := t.expr(s)
+		if t.descending {
+			expr += " DESC"
+		}
+		if t.Nullable && s.Postgres {
+			expr += nullsFirst[t.descending]
+		}
+		q = q.OrderExpr(expr)
+	}
+	return q
+}
+
+// behind selects what comes after the values of the keys. The first key bounds the range by
+// itself, which is what an index is searched by.
+func (o ordering) behind(s *Session, q *bun.SelectQuery, keys []any) *bun.SelectQuery {
+	first := o[0]
+	if !first.Nullable && len(o) > 1 {
+		comparison := " >= ?"
+		if first.descending {
+			comparison = " <= ?"
+		}
+		q = q.Where(first.expr(s)+comparison, keys[0])
+	}
+	return q.WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
+		for i, t := range o {
+			q = q.WhereGroup(" OR ", func(q *bun.SelectQuery) *bun.SelectQuery {
+				for j, tied := range o[:i] {
+					q = Where(q, tied.equals(s, keys[j]))
+				}
+				return Where(q, t.follows(s, keys[i]))
+			})
+		}
+		return q
+	})
+}
+
+func (t orderTerm) equals(s *Session, value any) Condition {
+	if value == nil {
+		return When(t.Expr + " IS NULL")
+	}
+	return When(t.expr(s)+" = ?", value)
+}
+
+// follows is the condition of what comes after a value: nulls come before everything else, and
+// after it where the order is turned round.
+func (t orderTerm) follows(s *Session, value any) Condition {
+	switch {
+	case value == nil && t.descending:
+		return Nothing
+	case value == nil:
+		return When(t.Expr + " IS NOT NULL")
+	case t.descending && t.Nullable:
+		return When("("+t.expr(s)+" < ? OR "+t.Expr+" IS NULL)", value)
+	case t.descending:
+		return When(t.expr(s)+" < ?", value)
+	default:
+		return When(t.expr(s)+" > ?", value)
+	}
+}
+
+// page adds the order and the page of a query, from its place on.
+func (o ordering) page(s *Session, q *bun.SelectQuery, query ports.Query) *bun.SelectQuery {
+	q = o.apply(s, q)
+	if query.At != nil && query.At.Keys != nil {
+		q, query.Offset = o.behind(s, q, query.At.Keys), 0
+	}
+	return Paged(q, query)
+}
+
+// marked makes of a reader of rows one that moves the place of a query with every row.
+func marked[R, T any](s *Session, o ordering, at *ports.Place, record func(*R) (T, error)) func(*R) (T, error) {
+	if at == nil {
+		return record
+	}
+	table := s.pool.Table(reflect.TypeFor[R]())
+	fields := make([]*schema.Field, len(o))
+	for i, t := range o {
+		fields[i] = table.FieldMap[strings.TrimPrefix(t.Expr, "t.")]
+	}
+	return func(row *R) (T, error) {
+		keys := make([]any, len(fields))
+		for i, f := range fields {
+			if f == nil {
+				var none T
+				return none, Internal("a list cannot go on behind %s, which its rows do not hold", o[i].Expr)
+			}
+			value := f.Value(reflect.ValueOf(row).Elem())
+			if value.Kind() != reflect.Pointer {
+				keys[i] = value.Interface()
+			} else if !value.IsNil() {
+				keys[i] = value.Elem().Interface()
+			}
+		}
+		at.Keys = keys
+		return record(row)
+	}
+}
