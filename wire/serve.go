@@ -160,6 +160,7 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 		TrustedProxies:  proxies,
 		RateLimit:       r.cfg.RateLimit,
 		ShutdownTimeout: r.cfg.ShutdownTimeout,
+		StallTimeout:    r.cfg.StallTimeout,
 		Build:           version,
 	}, http.Deps{
 		Authenticate:    r.parts.Interface.Account.Identity.Authenticate,

@@ -49,6 +49,7 @@ type Config struct {
 	WebhookAllowHTTP    bool          `env:"TILTH_WEBHOOK_ALLOW_HTTP" help:"let webhooks be posted without TLS; for trials"`
 	WebhookAllowPrivate bool          `env:"TILTH_WEBHOOK_ALLOW_PRIVATE" help:"let webhooks be posted to private networks and to this machine; only where every company is trusted"`
 	ShutdownTimeout     time.Duration `env:"TILTH_SHUTDOWN_TIMEOUT" envDefault:"20s" help:"how long requests may take to finish on shutdown"`
+	StallTimeout        time.Duration `env:"TILTH_STALL_TIMEOUT" envDefault:"30s" help:"how long a reader may take nothing of an answer before it is cut off"`
 }
 
 // ReadConfig reads the environment; flags override it.

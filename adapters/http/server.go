@@ -22,13 +22,14 @@ import (
 // DefaultBase is the service root.
 const DefaultBase = "/api/v1.2/"
 
-// Bounds in time. There is none on writing: long lists and event streams take as long as
-// their readers do.
+// Bounds in time. A whole answer has none: long lists and event streams take as long as their
+// readers do, while these take something.
 const (
 	headerTimeout = 10 * time.Second
 	idleTimeout   = 2 * time.Minute
 	bodyTimeout   = time.Minute // for a whole body; between two reads of a file
 	readyTimeout  = 2 * time.Second
+	stallTimeout  = 30 * time.Second
 	maxHeader     = 64 << 10
 )
 
@@ -42,6 +43,7 @@ type Config struct {
 	CORSOrigins     []string       // whose pages may call the interface from a browser; none by default
 	RateLimit       float64        // requests a second and credential; 0: no limit. The burst is four times that
 	ShutdownTimeout time.Duration  // how long requests may go on after the stop signal; default 20 s
+	StallTimeout    time.Duration  // how long a reader may take nothing of an answer; default 30 s
 	Build           string         // version of the program, for the front page and /healthz
 }
 
@@ -80,6 +82,7 @@ type Server struct {
 func New(config Config, deps Deps) (*Server, error) {
 	config.Interface.Base = cmp.Or(config.Interface.Base, DefaultBase)
 	config.ShutdownTimeout = cmp.Or(config.ShutdownTimeout, 20*time.Second)
+	config.StallTimeout = cmp.Or(config.StallTimeout, stallTimeout)
 	if deps.Authenticate == nil || deps.Authorize == nil || deps.Logger == nil || deps.Now == nil || deps.NewRequestID == nil {
 		return nil, errors.New("the HTTP server lacks a dependency")
 	}
@@ -115,7 +118,7 @@ func New(config Config, deps Deps) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("prepare compression: %w", err)
 	}
-	s.handler = s.identify(s.observe(m, origins, s.protect(answer)))
+	s.handler = s.pace(s.identify(s.observe(m, origins, s.protect(answer))))
 	return s, nil
 }
 
