@@ -44,6 +44,7 @@ func (Program) ReadCrops(r io.Reader) ([]farm.Crop, error) { return exchange.Rea
 func openDatabase(ctx context.Context, cfg cli.Config, log *slog.Logger) (*persistence.Database, error) {
 	return persistence.Open(ctx, cfg.DatabaseURL, persistence.Options{
 		Clock: identity.Clock{}, IDs: identity.Random{}, Logger: log, BeforeCommit: ghg.SettleRollups,
+		StatementTimeout: cfg.StatementTimeout, PoolWait: cfg.PoolWait,
 	})
 }
 

@@ -48,6 +48,8 @@ type Config struct {
 	MaxBodyBytes        int64         `env:"TILTH_MAX_BODY_BYTES" envDefault:"8388608" help:"size of a request body"`
 	WebhookAllowHTTP    bool          `env:"TILTH_WEBHOOK_ALLOW_HTTP" help:"let webhooks be posted without TLS; for trials"`
 	WebhookAllowPrivate bool          `env:"TILTH_WEBHOOK_ALLOW_PRIVATE" help:"let webhooks be posted to private networks and to this machine; only where every company is trusted"`
+	StatementTimeout    time.Duration `env:"TILTH_STATEMENT_TIMEOUT" envDefault:"30s" help:"how long PostgreSQL may take for a statement, or say nothing"`
+	PoolWait            time.Duration `env:"TILTH_POOL_WAIT" envDefault:"10s" help:"how long a request waits for a connection to the database before it is answered with 503"`
 	ShutdownTimeout     time.Duration `env:"TILTH_SHUTDOWN_TIMEOUT" envDefault:"20s" help:"how long requests may take to finish on shutdown"`
 	StallTimeout        time.Duration `env:"TILTH_STALL_TIMEOUT" envDefault:"30s" help:"how long a reader may take nothing of an answer before it is cut off"`
 }

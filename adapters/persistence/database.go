@@ -3,6 +3,7 @@ package persistence
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"tilth/adapters/persistence/account"
 	"tilth/adapters/persistence/common"
@@ -19,6 +20,8 @@ type Options struct {
 	Clock  ports.Clock  // decides which share grants have ended; required
 	IDs    ports.IDs    // makes lease tokens and jitter; required
 	Logger *slog.Logger // nil: nothing is logged
+	// StatementTimeout and PoolWait bound how long the database may take; 0: see [sqlstore.Options].
+	StatementTimeout, PoolWait time.Duration
 	// BeforeCommit is the last step of every Write, of the use cases; nil: there is none.
 	BeforeCommit func(ctx context.Context, tx ports.Repos) error
 }
@@ -37,7 +40,8 @@ var _ ports.Store = (*Database)(nil)
 //
 // Faults: Invalid (database_url) for any other address, Unavailable when the database does not answer.
 func Open(ctx context.Context, url string, opts Options) (*Database, error) {
-	db, err := sqlstore.Open(ctx, url, sqlstore.Options{Clock: opts.Clock, IDs: opts.IDs, Logger: opts.Logger})
+	db, err := sqlstore.Open(ctx, url, sqlstore.Options{Clock: opts.Clock, IDs: opts.IDs, Logger: opts.Logger,
+		StatementTimeout: opts.StatementTimeout, PoolWait: opts.PoolWait})
 	if err != nil {
 		return nil, err
 	}

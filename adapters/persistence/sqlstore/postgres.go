@@ -21,8 +21,6 @@ const (
 	postgresConns   = 20
 	postgresConnect = 5 * time.Second
 	postgresIdle    = 5 * time.Minute
-	// postgresStatement ends a statement that runs away; no statement of ours comes near it.
-	postgresStatement = 30 * time.Second
 	// migrationLock is the key of the advisory lock of the migrations ("tilth" in ASCII).
 	migrationLock = 0x74696c7468
 )
@@ -41,7 +39,7 @@ func (d *DB) openPostgres(address string) error {
 			return attendPostgres(ctx, config, shared)
 		},
 	}
-	d.writer = postgresPool(config, postgresStatement, poolSize(address))
+	d.writer = postgresPool(config, d.opts.StatementTimeout, poolSize(address))
 	d.reader = d.writer
 	return nil
 }
@@ -74,6 +72,9 @@ func postgresConfig(from *pgx.ConnConfig, statement time.Duration) *pgx.ConnConf
 	c.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 	if c.ConnectTimeout == 0 {
 		c.ConnectTimeout = postgresConnect
+	}
+	if statement > 0 {
+		c.DialFunc = impatient(c.DialFunc, statement+silenceGrace)
 	}
 	delete(c.RuntimeParams, "pool_max_conns")
 	c.RuntimeParams["timezone"] = "UTC"

@@ -9,6 +9,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -30,6 +31,11 @@ type Options struct {
 	Clock  ports.Clock  // decides which share grants have ended; required
 	IDs    ports.IDs    // makes lease tokens and jitter; required
 	Logger *slog.Logger // nil: nothing is logged
+	// StatementTimeout ends a statement that runs away, and gives up a server that says nothing
+	// for longer; no statement of ours comes near the default, 30 s.
+	StatementTimeout time.Duration
+	// PoolWait is how long a transaction waits for a connection before it is refused; default 10 s.
+	PoolWait time.Duration
 }
 
 // DB is an open database with its connections. It is safe for concurrent use.
@@ -63,6 +69,8 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
+	opts.StatementTimeout = cmp.Or(opts.StatementTimeout, 30*time.Second)
+	opts.PoolWait = cmp.Or(opts.PoolWait, 10*time.Second)
 	db := &DB{opts: opts}
 	var err error
 	scheme, rest, _ := strings.Cut(url, ":")

@@ -132,7 +132,12 @@ func (d *DB) once(ctx context.Context, writes bool, do func(ctx context.Context,
 	} else if d.engine.postgres {
 		opts = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
 	}
-	tx, err := pool.BeginTx(ctx, opts)
+	conn, err := d.connection(ctx, pool)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	tx, err := conn.BeginTx(ctx, opts)
 	if err != nil {
 		if reasonOf(err) == unknown {
 			return away(err) // no connection, and the operating system says why
@@ -169,6 +174,23 @@ func (d *DB) once(ctx context.Context, writes bool, do func(ctx context.Context,
 		return err
 	}
 	return nil
+}
+
+// connection takes a connection of a pool. One that is exhausted for long is what the whole
+// server would wait for.
+func (d *DB) connection(ctx context.Context, pool *bun.DB) (bun.Conn, error) {
+	wait, cancel := context.WithTimeout(ctx, d.opts.PoolWait)
+	defer cancel()
+	conn, err := pool.Conn(wait)
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return conn, err
+	case wait.Err() != nil:
+		return conn, fault.New(fault.Unavailable, "database_busy", "The database is busy; try again.").Because(err)
+	case reasonOf(err) == unknown:
+		return conn, away(err)
+	}
+	return conn, err
 }
 
 // sleep waits, and reports false when the context ended first.

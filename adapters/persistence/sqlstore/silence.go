@@ -1,0 +1,66 @@
+package sqlstore
+
+import (
+	"context"
+	"net"
+	"sync"
+	"time"
+)
+
+// silenceGrace is how much longer than a statement may take a server may say nothing: its own
+// statement_timeout ends the statement first, unless the server hangs.
+const silenceGrace = 5 * time.Second
+
+// impatient makes connections of a dialer on which a server that says nothing for a time is
+// given up. A context without an end would wait for it as long as it hangs.
+func impatient(dial func(ctx context.Context, network, address string) (net.Conn, error), patience time.Duration) func(context.Context, string, string) (net.Conn, error) {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return &impatientConn{Conn: conn, patience: patience}, nil
+	}
+}
+
+// impatientConn sets a deadline for every read and write, unless its user has set one.
+type impatientConn struct {
+	net.Conn
+	patience time.Duration
+
+	mu    sync.Mutex
+	bound bool // its user has set a deadline
+}
+
+// SetDeadline implements net.Conn.
+func (c *impatientConn) SetDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.bound = !t.IsZero()
+	return c.Conn.SetDeadline(t)
+}
+
+// Read implements net.Conn.
+func (c *impatientConn) Read(b []byte) (int, error) {
+	if err := c.start(c.Conn.SetReadDeadline); err != nil {
+		return 0, err
+	}
+	return c.Conn.Read(b)
+}
+
+// Write implements net.Conn.
+func (c *impatientConn) Write(b []byte) (int, error) {
+	if err := c.start(c.Conn.SetWriteDeadline); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(b)
+}
+
+func (c *impatientConn) start(set func(time.Time) error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.bound {
+		return nil
+	}
+	return set(time.Now().Add(c.patience))
+}

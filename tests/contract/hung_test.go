@@ -1,0 +1,120 @@
+package contract
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/cli"
+	"tilth/tests/rig"
+)
+
+// A PostgreSQL that hangs costs every request an answer, not its caller's patience; when it is
+// back, so is the server.
+func TestHungDatabase(t *testing.T) {
+	t.Parallel()
+	between := newFreezer(t, rig.PostgreSQL(t))
+	s := rig.Start(t, rig.Options{Database: between.address, Config: func(c *cli.Config) {
+		c.StatementTimeout, c.PoolWait = 5*time.Second, 5*time.Second
+	}})
+	c := s.Company("owner", 0)
+	c.Expect(200, "GET", "farm/", nil)
+	client := &http.Client{Timeout: time.Minute}
+	ready := func() int {
+		res, err := client.Get(s.URL + "/readyz")
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+		return res.StatusCode
+	}
+	require.Equal(t, http.StatusOK, ready())
+
+	between.freeze()
+	var all sync.WaitGroup
+	answers := make([]rig.Answer, 30) // more than there are connections
+	for i := range answers {
+		all.Go(func() { answers[i] = c.Do(http.MethodGet, "farm/", nil) })
+	}
+	all.Wait()
+	for _, a := range answers {
+		require.Equal(t, http.StatusServiceUnavailable, a.Status, "%s", a.Body)
+		require.NotEmpty(t, a.Header.Get("Retry-After"))
+	}
+	require.Equal(t, http.StatusServiceUnavailable, ready())
+
+	between.thaw()
+	require.Eventually(t, func() bool {
+		return c.Do(http.MethodGet, "farm/", nil).Status == http.StatusOK && ready() == http.StatusOK
+	},
+		time.Minute, 50*time.Millisecond)
+}
+
+// freezer stands between the program and its database, and can stop passing anything on.
+type freezer struct {
+	address string
+	mu      sync.Mutex
+	thawed  chan struct{} // closed while it passes on
+}
+
+func newFreezer(t *testing.T, database string) *freezer {
+	t.Helper()
+	u, err := url.Parse(database)
+	require.NoError(t, err)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	f := &freezer{thawed: make(chan struct{})}
+	close(f.thawed)
+	behind := u.Host
+	u.Host = listener.Addr().String()
+	f.address = u.String()
+	go func() {
+		for {
+			front, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			back, err := net.Dial("tcp", behind)
+			if err != nil {
+				_ = front.Close()
+				continue
+			}
+			go f.pass(front, back)
+			go f.pass(back, front)
+		}
+	}()
+	return f
+}
+
+func (f *freezer) pass(from, to net.Conn) {
+	defer func() { _ = to.Close() }()
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buffer)
+		f.mu.Lock()
+		thawed := f.thawed
+		f.mu.Unlock()
+		<-thawed
+		if _, failed := to.Write(buffer[:n]); failed != nil || err != nil {
+			_, _ = io.Copy(io.Discard, from)
+			return
+		}
+	}
+}
+
+func (f *freezer) freeze() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.thawed = make(chan struct{})
+}
+
+func (f *freezer) thaw() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	close(f.thawed)
+}
