@@ -38,6 +38,17 @@ type Field struct {
 	Overlaps []record.Ref `audit:"-"`
 }
 
+// Weight returns about how many bytes a field takes, for who holds many.
+func (r *Field) Weight() int {
+	if r.Boundary == nil {
+		return 0
+	}
+	return positionBytes * r.Boundary.Vertices()
+}
+
+// positionBytes is what a vertex takes, in memory and as text.
+const positionBytes = 64
+
 // Check returns what is wrong with the record itself; the boundary is valid by construction.
 func (r *Field) Check() fault.Fields {
 	f := fault.Fields{}

@@ -19,6 +19,14 @@ type BoundaryVersion struct {
 	ChangedBy *record.Ref // nil where that user is gone
 }
 
+// Weight returns about how many bytes a boundary takes.
+func (v *BoundaryVersion) Weight() (bytes int) {
+	for _, ring := range v.Boundary.Rings() {
+		bytes += positionBytes * len(ring)
+	}
+	return bytes
+}
+
 // SameBoundary reports whether two fields have the same boundary, to the last digit.
 func (r *Field) SameBoundary(o *Field) bool {
 	if r.Boundary == nil || o.Boundary == nil {

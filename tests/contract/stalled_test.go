@@ -3,14 +3,17 @@ package contract
 import (
 	"bufio"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/core/geo"
 	"tilth/tests/rig"
 )
 
@@ -19,18 +22,18 @@ import (
 func TestStalledReadersHoldNobody(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
-		s := rig.Start(t, rig.Options{Database: database})
+		s := rig.Start(t, rig.Options{Database: fewConnections(t, database)})
 		hostile, honest := s.Company("owner", 0), s.Company("owner", 0)
-		land := hostile.Land(rig.Square(300, 0), "2025-01-01", "2025-12-31")
-		bulk := make([]any, 1000)
-		for i := range bulk {
-			bulk[i] = map[string]any{"field_id": land.Field, "season_id": land.Season, "crop_id": land.Crop}
+		farm := hostile.Make("farm/", map[string]any{"name": "f"})
+		for from := 0; from < 100; from += 50 { // in all more than the buffers of a connection take
+			var fields []any
+			for i := range 50 {
+				fields = append(fields, map[string]any{"name": fmt.Sprint(from + i), "farm_id": farm, "boundary": rig.GeoJSON(t, roundField(from+i))})
+			}
+			hostile.Expect(200, "POST", "field/", fields)
 		}
-		for range 10 { // more than the buffers of a connection take
-			hostile.Expect(200, "POST", "cultivation/", bulk)
-		}
-		for range 30 { // more than there are connections to the database
-			stall(t, s, hostile.Token, "cultivation/?page=all")
+		for range 6 { // more than there are connections to the database
+			stall(t, s, hostile.Token, "field/?page=all")
 		}
 		client := &http.Client{Timeout: 20 * time.Second}
 		for range 5 {
@@ -42,6 +45,31 @@ func TestStalledReadersHoldNobody(t *testing.T) {
 			honest.Expect(200, "GET", "farm/", nil)
 		}
 	})
+}
+
+// fewConnections is a database with four connections for readers, as SQLite has them.
+func fewConnections(t *testing.T, database string) string {
+	t.Helper()
+	u, err := url.Parse(database)
+	require.NoError(t, err)
+	if u.Scheme == "sqlite" {
+		return database
+	}
+	q := u.Query()
+	q.Set("pool_max_conns", "4")
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// roundField is a circle of many vertices, apart from the others.
+func roundField(n int) geo.MultiPolygon {
+	const vertices = 2000
+	ring := make(geo.Ring, vertices+1)
+	for i := range ring {
+		sin, cos := math.Sincos(2 * math.Pi * float64(i%vertices) / vertices)
+		ring[i] = geo.Position{X: -4 + 0.005*float64(n) + 0.002*cos, Y: 41 + 0.002*sin}
+	}
+	return geo.MultiPolygon{{ring}}
 }
 
 // stall sends a request, reads the head of its answer, and then nothing.

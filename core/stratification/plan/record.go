@@ -21,6 +21,9 @@ type SamplePlan struct {
 	Saved     *zoning.Saving // nil: a candidate
 }
 
+// Weight returns about how many bytes a plan takes.
+func (p *SamplePlan) Weight() int { return 256 * len(p.Plan.Points) }
+
 // shortAllocations are the allocations in the tags of plans.
 var shortAllocations = map[Allocation]string{Proportional: "prop", Neyman: "ney", CostOptimal: "cost", Equal: "eq", Given: "given"}
 
