@@ -28,10 +28,10 @@ endif
 # The race detector needs a C compiler; the program itself never does. Built without it are
 # packages that only compute on what one caller hands them and publish nothing to another
 # goroutine by an atomic of their own (a library that does so must be watched, or what it
-# orders looks like a race): SQLite translated from C with its memory, compression and
+# orders looks like a race): SQLite translated from C with its memory, compression and pictures,
 # checksums, and the kernels of numbers, whose results the tests compare to the digit.
 UNWATCHED := modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory \
-	compress/flate hash/adler32 hash/crc32 tilth/adapters/imagery/internal/cogwrite tilth/adapters/imagery/internal/inflate \
+	compress/flate hash/adler32 hash/crc32 image/png golang.org/x/image/vector tilth/adapters/imagery/internal/cogwrite tilth/adapters/imagery/internal/inflate \
 	tilth/core/cropcheck tilth/core/geo tilth/core/vegetation \
 	tilth/core/stratification/frame tilth/core/stratification/layer tilth/core/stratification/plan tilth/core/stratification/sample
 # The check of unsafe pointers, which comes along with it, is left out: the program has none.
@@ -49,7 +49,8 @@ test: ## everything a fresh machine can run, with the race detector where there 
 	@$(if $(TILTH_REAL_DATA),,echo 'NOTE: no real data, so its tests are SKIPPED. Fix: set TILTH_REAL_DATA to its folder.')
 	@# go test hides what passing packages say, so the PostgreSQL that is found is named here.
 	@$(TEST_ENV) $(GO) test $(RACE) $(LEAN) -count=1 -v -run '^TestOpenGivesAnEmptyDatabase$$' ./tests/pgtest | grep -E '^pgtest:|^ +.*pgtest: |FAIL' || true
-	$(TEST_ENV) $(GO) test $(RACE) $(LEAN) $(PARALLEL) -timeout 20m $(TESTFLAGS) ./...
+	@# The contract suite is the longest: begun first, it does not end alone.
+	$(TEST_ENV) $(GO) test $(RACE) $(LEAN) $(PARALLEL) -timeout 20m $(TESTFLAGS) ./tests/contract ./...
 
 test-unit: ## the fast tests: rules, use cases, house rules; no server is started
 	TILTH_TEST_POSTGRES=none $(GO) test -short $(TESTFLAGS) $(patsubst %,./%/...,$(wildcard core ports app tests/arch))
