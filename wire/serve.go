@@ -187,7 +187,7 @@ func metrics() *prometheus.Registry {
 // interfaceConfig describes the HTTP interface.
 func interfaceConfig(cfg cli.Config) rest.Config {
 	return rest.Config{
-		Base: http.DefaultBase, Title: "Tilth", Version: "1.2", MaxBody: cfg.MaxBodyBytes, MaxBulk: cfg.MaxBulk,
+		Base: http.DefaultBase, Title: "Tilth", Version: "1.2", MaxBody: cfg.MaxBodyBytes, MaxBulk: cfg.MaxBulk, MaxLong: cfg.MaxLongLists,
 		Description: "The open back end for growers, food companies and soil-carbon projects.",
 	}
 }

@@ -45,6 +45,7 @@ type Config struct {
 	PasswordMemory      uint32        `env:"TILTH_PASSWORD_MEMORY" envDefault:"64" help:"MiB that hashing a password takes, 12 to 4096: more resists guessing better"`
 	RateLimit           float64       `env:"TILTH_RATE_LIMIT" envDefault:"50" help:"requests a second and credential, in bursts of four times that; 0: no limit"`
 	MaxBulk             int           `env:"TILTH_MAX_BULK" envDefault:"1000" help:"items a bulk request may hold"`
+	MaxLongLists        int           `env:"TILTH_MAX_LONG_LISTS" envDefault:"4" help:"whole lists of more than 1000 records that a company may read at a time"`
 	MaxBodyBytes        int64         `env:"TILTH_MAX_BODY_BYTES" envDefault:"8388608" help:"size of a request body"`
 	WebhookAllowHTTP    bool          `env:"TILTH_WEBHOOK_ALLOW_HTTP" help:"let webhooks be posted without TLS; for trials"`
 	WebhookAllowPrivate bool          `env:"TILTH_WEBHOOK_ALLOW_PRIVATE" help:"let webhooks be posted to private networks and to this machine; only where every company is trusted"`
@@ -155,6 +156,10 @@ func (c *Config) Check() error {
 	check(isLevel, "TILTH_LOG_LEVEL", "%q is not debug, info, warn or error", c.LogLevel)
 	check(c.Workers >= 1, "TILTH_WORKERS", "it must be at least 1")
 	check(c.MaxBulk >= 1, "TILTH_MAX_BULK", "it must be at least 1")
+	check(c.MaxLongLists >= 1, "TILTH_MAX_LONG_LISTS", "it must be at least 1")
+	check(c.StallTimeout > 0, "TILTH_STALL_TIMEOUT", "it must be above 0")
+	check(c.PoolWait > 0, "TILTH_POOL_WAIT", "it must be above 0")
+	check(c.StatementTimeout > 0, "TILTH_STATEMENT_TIMEOUT", "it must be above 0")
 	check(c.MaxBodyBytes >= 1, "TILTH_MAX_BODY_BYTES", "it must be at least 1")
 	check(c.PasswordMemory >= 12 && c.PasswordMemory <= 4096, "TILTH_PASSWORD_MEMORY", "it must be 12 to 4096 MiB")
 	check(c.RateLimit >= 0, "TILTH_RATE_LIMIT", "it must be 0 or more")

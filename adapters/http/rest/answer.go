@@ -124,14 +124,14 @@ func (p Paginated[R]) answer(c *Call) error {
 	if err != nil {
 		return err
 	}
-	return stream(c, strings.TrimSuffix(string(head), "}")+`,"results":[`, "]}", p.listing)
+	return stream(c, strings.TrimSuffix(string(head), "}")+`,"results":[`, "]}", List[R](p))
 }
 
 func (l List[R]) answer(c *Call) error {
 	if !l.page.All {
 		c.linkHeader(l.page, l.listing.Count)
 	}
-	return stream(c, "[", "]", l.listing)
+	return stream(c, "[", "]", l)
 }
 
 // linkHeader writes Link (RFC 8288) and X-Total-Count.
@@ -152,13 +152,20 @@ func (c *Call) linkHeader(page PageSpec, count int64) {
 }
 
 // stream answers with an envelope whose data is open, the records separated by commas, end.
-func stream[R any](c *Call, open, end string, records Listing[R]) error {
+func stream[R any](c *Call, open, end string, list List[R]) error {
+	if list.page.All && list.listing.Count > MaxPageSize {
+		leave, err := c.api.long.enter(c.Principal().CompanyID)
+		if err != nil {
+			return err
+		}
+		defer leave()
+	}
 	message, err := encode(c.route.Message)
 	if err != nil {
 		return err
 	}
 	open = `{"status":"success","message":` + string(message) + `,"data":` + open
-	return Raw{ContentType: mediaJSON, Write: func(w io.Writer) error { return writeRecords(w, open, end+"}", records) }}.answer(c)
+	return Raw{ContentType: mediaJSON, Write: func(w io.Writer) error { return writeRecords(w, open, end+"}", list.listing) }}.answer(c)
 }
 
 // writeRecords writes records as JSON with commas between them.

@@ -27,6 +27,7 @@ type Config struct {
 	Description string        // CommonMark
 	MaxBody     int64         // bytes of a body; 0: 8 MiB
 	MaxBulk     int           // items of a bulk; 0: 1000
+	MaxLong     int           // whole lists of more than a page that a company reads at a time; 0: 4
 	BodyTimeout time.Duration // between two reads of a body; 0: no bound
 	Origins     Origins
 
@@ -62,6 +63,7 @@ type API struct {
 	schemas   *schemas
 	document  *huma.OpenAPI
 	codes     map[string]string // documented error codes
+	long      *longLists
 }
 
 // New makes an interface without routes.
@@ -70,7 +72,8 @@ func New(config Config) *API {
 	config.MaxBulk = cmp.Or(config.MaxBulk, 1000)
 	config.StreamBeat = cmp.Or(config.StreamBeat, 15*time.Second)
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
-	a := &API{config: config, endpoints: map[string]*endpoint{}, schemas: newSchemas(), codes: map[string]string{}}
+	config.MaxLong = cmp.Or(config.MaxLong, 4)
+	a := &API{config: config, long: &longLists{byCompany: map[int64]int{}, limit: config.MaxLong}, endpoints: map[string]*endpoint{}, schemas: newSchemas(), codes: map[string]string{}}
 	a.router = a.newRouter()
 	a.document = a.newDocument()
 	return a

@@ -236,3 +236,31 @@ func TestLinksUseThePublicAddress(t *testing.T) {
 	next := object(t, r.ask("GET", base+"plot", ""))["data"].(map[string]any)["next"]
 	require.Equal(t, "https://tilth.example.org"+base+"plot?page=2", next)
 }
+
+// A company reads so many whole lists at a time, and pages beside them.
+func TestLongListsOfACompanyAreBounded(t *testing.T) {
+	r := newRig(t, func(c *rest.Config) { c.MaxLong = 1 })
+	started, finish := make(chan struct{}), make(chan struct{})
+	rest.Handle(r.api, rest.Route{Method: "GET", Path: "slow/", OperationID: "slow", Summary: "Slow", Tag: "Tests", Query: rest.PageParams()},
+		func(_ context.Context, _ *rest.Call, q rest.Values) (rest.Paginated[int], error) {
+			return rest.Paginate(q.Page(), rest.Listing[int]{Count: rest.MaxPageSize + 1, Each: func(yield func(int, error) bool) {
+				if q.Page().All {
+					close(started)
+					<-finish
+				}
+				yield(1, nil)
+			}})
+		})
+	done := make(chan int)
+	go func() { done <- r.ask("GET", base+"slow/?page=all", "").Code }()
+	<-started
+	w := r.ask("GET", base+"slow/?page=all", "")
+	require.Equal(t, http.StatusTooManyRequests, w.Code)
+	require.Equal(t, "too_many_lists", object(t, w)["code"])
+	require.NotEmpty(t, w.Header().Get("Retry-After"))
+	require.Equal(t, http.StatusOK, r.ask("GET", base+"slow/", "").Code)
+	close(finish)
+	require.Equal(t, http.StatusOK, <-done)
+	started = make(chan struct{})
+	require.Equal(t, http.StatusOK, r.ask("GET", base+"slow/?page=all", "").Code)
+}
