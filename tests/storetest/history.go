@@ -133,8 +133,19 @@ func testChunks(t *testing.T, b Backend) {
 		f := farmResource.make(w, w.ours, i%7) // names that tie
 		farms[i] = &f
 	}
+	seasons, applications, days := make([]*farm.Season, 12), make([]*farm.Fertilization, 12), []time.Time{date(2025, 1, 1), date(2025, 3, 31), date(2024, 2, 29)}
+	for i := range seasons {
+		season, application := seasonResource.make(w, w.ours, i), w.newFertilization(w.ours)
+		season.StartDate, season.EndDate = days[i%3], days[i%3].AddDate(0, 6+i%2, 0)
+		if i%4 > 0 {
+			application.AppliedOn = &days[i%3]
+		}
+		seasons[i], applications[i] = &season, &application
+	}
 	w.write(func(tx ports.Repos) error {
 		require.NoError(t, tx.Farms.Insert(w.ctx, w.ours.scope, farms))
+		require.NoError(t, tx.Seasons.Insert(w.ctx, w.ours.scope, seasons))
+		require.NoError(t, tx.Fertilizations.Insert(w.ctx, w.ours.scope, applications))
 		for i := range 20 {
 			a := w.newAssessment(w.ours)
 			a.Year = years[i%len(years)]
@@ -153,6 +164,15 @@ func testChunks(t *testing.T, b Backend) {
 				require.Len(t, whole, len(farms)+1)
 				require.Equal(t, whole, chunked, "%v by %d", q.Order, size)
 			}
+			for _, field := range []string{"start_date", "end_date", "created_at"} {
+				q := ports.Query{Order: []ports.Order{{Field: field, Descending: descending}}}
+				whole, chunked := bothWays(t, w, q, size, func(tx ports.Repos) ports.List[farm.Season, ports.Query] { return tx.Seasons })
+				require.Equal(t, whole, chunked, "%v by %d", q.Order, size)
+			}
+			q := ports.Query{Order: []ports.Order{{Field: "applied_on", Descending: descending}}}
+			whole, chunked := bothWays(t, w, q, size, func(tx ports.Repos) ports.List[farm.Fertilization, ports.Query] { return tx.Fertilizations })
+			require.GreaterOrEqual(t, len(whole), len(applications))
+			require.Equal(t, whole, chunked, "%v by %d", q.Order, size)
 			for _, fields := range [][]string{{"assessment_year"}, {"assessment_year", "created_at"}} {
 				q := ports.Query{}
 				for i, field := range fields {
