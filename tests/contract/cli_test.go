@@ -2,6 +2,7 @@ package contract
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -68,8 +69,12 @@ func TestOperatorCommands(t *testing.T) {
 
 func TestMigrateUpDownStatus(t *testing.T) {
 	t.Parallel()
-	database := "sqlite:" + filepath.Join(t.TempDir(), "new", "t.db")
+	file := filepath.Join(t.TempDir(), "new", "t.db")
+	database := "sqlite:" + file
 	up := runJSON(t, database, "migrate", "up")
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	require.Zero(t, info.Mode().Perm()&0o077, "it holds password hashes and keys")
 	require.NotEmpty(t, up["migrations"])
 	require.Empty(t, runJSON(t, database, "migrate", "up")["migrations"])
 	out, _, status := run(t, database, "", "migrate", "status")

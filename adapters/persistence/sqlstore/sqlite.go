@@ -37,6 +37,14 @@ func (d *DB) openSQLite(ctx context.Context, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
 		return fault.New(fault.Invalid, "database_url", "The folder of the database cannot be made.").Because(err)
 	}
+	// SQLite would let everybody read what it creates, and gives its other files the same permissions.
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fault.New(fault.Invalid, "database_url", "The file of the database cannot be opened.").Because(err)
+	}
+	if err := file.Close(); err != nil {
+		return away(err)
+	}
 	d.engine = engine{
 		name: "SQLite", location: path,
 		openUnhurried: func() (*bun.DB, error) { return sqlitePool(path, "immediate", 1) },
@@ -45,7 +53,6 @@ func (d *DB) openSQLite(ctx context.Context, path string) error {
 			return attendSQLite(ctx, path, shared)
 		},
 	}
-	var err error
 	if d.writer, err = sqlitePool(path, "immediate", 1); err != nil {
 		return err
 	}
