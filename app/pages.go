@@ -55,7 +55,10 @@ func ReadList[T any, Q Paged[Q]](ctx context.Context, d Deps, ask Ask, q Q,
 		if out.Count, err = count(ctx, tx, scope); err != nil {
 			return nil, err
 		}
-		return start.next(ctx, tx)
+		passed := start.offset
+		batch, err := start.next(ctx, tx)
+		start.done = start.done || passed+int64(len(batch)) >= out.Count
+		return batch, err
 	})
 	if err != nil {
 		return List[T]{}, err
