@@ -50,7 +50,7 @@ func TestCompletenessOutlivesTheServer(t *testing.T) {
 		ids = append(ids, id)
 	}
 	first.Kill()
-	db, err := sql.Open("sqlite", strings.TrimPrefix(database, "sqlite:"))
+	db, err := sql.Open("sqlite", strings.TrimPrefix(database, "sqlite:")+"?_pragma=busy_timeout(60000)")
 	require.NoError(t, err)
 	for _, statement := range []string{
 		`UPDATE assessments SET completeness_computed_at = NULL, completeness_percentage = 0, is_ready = FALSE`,
@@ -108,7 +108,7 @@ func TestEngineReferencesAreShownNowhere(t *testing.T) {
 	c := s.Company("owner", 0)
 	land := c.Land(rig.Square(300, 0), "2024-01-01", "2024-12-31")
 	id, _ := assess(t, c, riceBody(t, "field", land.Field))
-	db, err := sql.Open("sqlite", strings.TrimPrefix(database, "sqlite:"))
+	db, err := sql.Open("sqlite", strings.TrimPrefix(database, "sqlite:")+"?_pragma=busy_timeout(60000)")
 	require.NoError(t, err)
 	for _, statement := range []string{
 		`INSERT INTO assessment_versions (company_id, assessment_id, number, digest, snapshot, engine, engine_version, factor_set, factor_set_version,

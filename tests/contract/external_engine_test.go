@@ -128,7 +128,7 @@ func TestExternalEngine(t *testing.T) {
 		require.NotContains(t, log.String(), secret)
 	}
 	var kept string
-	db, err := sql.Open("sqlite", strings.TrimPrefix(database, "sqlite:"))
+	db, err := sql.Open("sqlite", strings.TrimPrefix(database, "sqlite:")+"?_pragma=busy_timeout(60000)")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	require.NoError(t, db.QueryRow("SELECT account_reference || assessment_reference || run_reference FROM assessment_engine_references").Scan(&kept))
