@@ -112,11 +112,14 @@ func (Program) SeriesSheet(w io.Writer, s vegetation.Series) error {
 	return exchange.Sheets{}.SeriesSheet(w, s)
 }
 
-// OpenAPI returns the interface document. It needs nothing but the routes.
-func (Program) OpenAPI() ([]byte, error) {
+// OpenAPI returns the interface document.
+func (Program) OpenAPI() ([]byte, error) { return routed().OpenAPI() }
+
+// routed is the interface with every route and nothing behind it.
+func routed() *rest.API {
 	a := rest.New(interfaceConfig(cli.Config{}))
 	v12.Register(a, newInterface(nil, nil, account.Issuers{}, 0, nil, nil, slog.New(slog.DiscardHandler)))
-	return a.OpenAPI()
+	return a
 }
 
 // Backup implements cli.Keeper.

