@@ -28,16 +28,16 @@ endif
 # The race detector needs a C compiler; the program itself never does. Built without it are
 # packages that only compute on what one caller hands them and publish nothing to another
 # goroutine by an atomic of their own (a library that does so must be watched, or what it
-# orders looks like a race): SQLite translated from C with its memory, compression and pictures,
-# checksums, and the kernels of numbers, whose results the tests compare to the digit.
+# orders looks like a race): SQLite translated from C with its memory, compression, checksums,
+# and the kernels of numbers, whose results the tests compare to the digit.
 UNWATCHED := modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory \
-	compress/flate hash/adler32 hash/crc32 image/png golang.org/x/image/vector tilth/adapters/imagery/internal/cogwrite tilth/adapters/imagery/internal/inflate \
+	compress/flate hash/adler32 hash/crc32 tilth/adapters/imagery/internal/cogwrite tilth/adapters/imagery/internal/inflate \
 	tilth/core/cropcheck tilth/core/geo tilth/core/vegetation \
 	tilth/core/stratification/frame tilth/core/stratification/layer tilth/core/stratification/plan tilth/core/stratification/sample
 # The check of unsafe pointers, which comes along with it, is left out: the program has none.
 RACE := $(shell command -v "$$($(GO) env CC)" >/dev/null 2>&1 && echo -race -gcflags=all=-d=checkptr=0 $(UNWATCHED:%=-gcflags=%=-race=false))
-# Sixty test binaries are linked without what debuggers read, which halves the time; make lint vets.
-LEAN := -ldflags='-s -w' -vet=off
+# Sixty test binaries are linked without what debuggers read, which halves the time.
+LEAN := -ldflags='-s -w'
 # Tests that start whole servers collect garbage most of the time unless they may keep more of it.
 TEST_ENV := GOGC=$${GOGC:-200} $(if $(RACE),CGO_ENABLED=1)
 

@@ -35,7 +35,7 @@ func TestKilledWhileMapsAreMade(t *testing.T) {
 			order := c.Make(ordersOfAOIs, map[string]any{"aoi_id": c.Make(aoisPath, map[string]any{"field_uuids": []string{land.FieldUUID}})})
 			c.UntilStratified(order, "active")
 
-			ask := map[string]any{"order": order, "seed": 1, "max_zones": 4}
+			ask := map[string]any{"order": order, "seed": 1, "max_zones": 8}
 			queued := c.Expect(202, http.MethodPost, mapsPath+"generate/", ask).Data(t)
 			job := mapJobs + itoa(int64(queued["job_id"].(float64))) + "/"
 			look := func() map[string]any { return c.Do(http.MethodGet, job, nil).Data(t) }
