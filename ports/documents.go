@@ -58,7 +58,7 @@ type ImpactSheets interface {
 
 // Documents prints for people to hand on.
 type Documents interface {
-	// PrintImpact writes a report as PDF. The same report gives the same bytes.
+	// PrintImpact writes a report as PDF. The same report returns the same bytes.
 	PrintImpact(w io.Writer, doc ImpactDocument) error
 }
 
@@ -98,7 +98,7 @@ const (
 	PaperLetter = "Letter"
 )
 
-// StratificationFiles writes maps and plans in WGS84, seven decimals. The same input gives the same bytes.
+// StratificationFiles writes maps and plans in WGS84, seven decimals. The same input returns the same bytes.
 type StratificationFiles interface {
 	// WriteZones writes the zones of a map: as areas, in CSV their figures.
 	WriteZones(to io.Writer, format string, zones ShownMap) error
@@ -106,7 +106,7 @@ type StratificationFiles interface {
 	WritePlan(to io.Writer, format string, plan ShownPlan) error
 }
 
-// StratificationPictures draws maps and plans. The same map or plan gives the same bytes.
+// StratificationPictures draws maps and plans. The same map or plan returns the same bytes.
 type StratificationPictures interface {
 	// DrawZones draws a map of zones as SVG or PNG.
 	DrawZones(to io.Writer, format string, zones ShownMap) error

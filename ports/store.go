@@ -12,7 +12,7 @@ import (
 
 // Store is the unit of work. Write runs its callback in one transaction and commits
 // when it returns nil; the callback may be run again after a lost race, so it does
-// no I/O but through the bundle. Read gives the same repositories on a consistent
+// no I/O but through the bundle. Read provides the same repositories on a consistent
 // read-only view.
 //
 // Faults: what the callback returns, Unavailable when the database cannot be reached.

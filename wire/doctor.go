@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -29,16 +30,22 @@ func (Program) Examine(ctx context.Context, cfg cli.Config) []cli.Finding {
 	return out
 }
 
+// failing returns the finding of an error, with the fix that the error names or else the usual one.
+func failing(part string, err error, usual string) cli.Finding {
+	detail, fix, _ := strings.Cut(err.Error(), " Fix: ")
+	return cli.Finding{Part: part, Detail: detail, Fix: cmp.Or(fix, usual)}
+}
+
 func examineDatabase(ctx context.Context, cfg cli.Config) []cli.Finding {
 	const part = "database"
 	db, err := openDatabase(ctx, cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
-		return []cli.Finding{{Part: part, Detail: err.Error(), Fix: "check TILTH_DATABASE_URL, and that the server or the folder can be reached and written"}}
+		return []cli.Finding{failing(part, err, "check TILTH_DATABASE_URL, and that the server or the folder can be reached and written")}
 	}
 	defer func() { _ = db.Close() }()
 	h, err := db.Check(ctx)
 	if err != nil {
-		return []cli.Finding{{Part: part, Detail: err.Error(), Fix: "check that the database answers and belongs to this user"}}
+		return []cli.Finding{failing(part, err, "check that the database answers and belongs to this user")}
 	}
 	out := []cli.Finding{{Part: part, OK: true, Detail: fmt.Sprintf("%s %s at %s", h.Engine, h.Version, h.Location)}}
 	if h.JournalMode != "" && h.JournalMode != "wal" {

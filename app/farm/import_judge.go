@@ -54,7 +54,7 @@ func prepareCandidate(index int64, f ports.Feature, options farm.ImportOptions, 
 	return c
 }
 
-// knownIDs remembers the external ids of a file by their hashes: eight bytes each, for there may be millions.
+// knownIDs holds the external ids of a file as hashes of eight bytes: a file may have millions.
 // That two of a million share one is less likely than a one-in-ten-million chance.
 type knownIDs map[uint64]struct{}
 

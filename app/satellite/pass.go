@@ -214,8 +214,8 @@ func (w *passWork) read(ctx context.Context, r *reading, band vegetation.Band) (
 	return w.imagery.Read(ctx, r.scene, band, window)
 }
 
-// unreadable reports whether an error is a scene's own trouble, which another try would not
-// mend: its file is gone or cannot be understood.
+// unreadable reports whether an error is the scene's own, so that another try would not help: its file is gone
+// or cannot be understood.
 func unreadable(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return false

@@ -32,8 +32,8 @@ type Covariates struct {
 // Of returns elevation, slope and wetness of a frame, then the rasters that a scope's company may use, by
 // name; each with its provenance, or with the reason why it is not there. Relief is that of the raster
 // registered as elevation where there is one, else of the catalog's elevation model; where there is neither,
-// a note says so and nothing is dropped. It is read region by region (stratification.Region), and the same
-// input gives the same layers. Faults: Unavailable where a source is out.
+// a note says so and nothing is dropped. It is read region by region (stratification.Region). The same
+// input returns the same layers. Faults: Unavailable where a source is.
 func (c *Covariates) Of(ctx context.Context, scope access.Scope, frame *frame.Frame) (layers []layer.PreparedLayer, notes []string, err error) {
 	registered, err := c.registered(ctx, scope)
 	if err != nil {

@@ -78,6 +78,9 @@ func TestCheckKeepsWhatTheTableKnows(t *testing.T) {
 	rows, wrong = tab.Check("crop", tree(t, `{"id": 3, "crop_type": "maize", "is_perennial": true}`))
 	require.Empty(t, wrong)
 	require.Equal(t, []assessment.Row{{Values: assessment.Values{"crop_type": "maize"}}}, rows, "an object has no id, and what is derived is not written")
+	require.Equal(t, assessment.Values{"is_perennial": false}, tab.Derived("crop", rows[0].Values))
+	require.Equal(t, assessment.Values{"is_perennial": true}, tab.Derived("crop", assessment.Values{"crop_type": "orchard_fruit"}))
+	require.Empty(t, tab.Derived("crop", nil))
 
 	for _, nothing := range []string{`null`, `[]`} {
 		rows, wrong = tab.Check("transport", tree(t, nothing))

@@ -77,7 +77,7 @@ type Field struct {
 	AtLeast      int         // items a nested list needs where it is required; 0 means 1
 	Fields       []Field     // members of a nested list's objects
 	Default      any         // what is taken when nothing is given, for people to see
-	ReadOnly     bool        // follows from the rest; ignored when it is sent
+	ReadOnly     bool        // follows from the rest ([Table.Derived]); ignored when it is sent
 }
 
 // Condition looks at one member of an object: it holds where the member is one of In,
@@ -106,6 +106,7 @@ type Table struct {
 	general      Section
 	sections     []Section
 	byKey        map[string]*Section
+	perennials   map[string]bool // crops that stay for years
 	growthNeeded map[string]bool // systems of perennials that have no growth of their own
 	noRegression map[string]bool // crops whose residues no slope and intercept are known of
 }
@@ -119,6 +120,7 @@ func NewTable(m *ghg.Mapping) *Table {
 	for i := range t.sections {
 		t.byKey[t.sections[i].Key] = &t.sections[i]
 	}
+	t.perennials = v.literals(secCrop, "crop_type", "crop_type/is_perennial", "true")
 	t.growthNeeded = v.literals(secPerennial, "system", "system/growth", "required")
 	t.noRegression = v.literals(secCrop, "crop_type", "crop_type/slope", "refused")
 	return t
@@ -136,6 +138,15 @@ func (t *Table) Section(key string) (Section, bool) {
 		return *s, true
 	}
 	return Section{}, false
+}
+
+// Derived returns the read-only members of an object section, which follow from what was entered.
+func (t *Table) Derived(section string, v Values) Values {
+	crop := v.text("crop_type")
+	if section != secCrop || crop == "" {
+		return nil
+	}
+	return Values{"is_perennial": t.perennials[crop]}
 }
 
 // Declarable tells whether a section can be declared to hold nothing.

@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"database/sql"
 	"net/http"
 	"strings"
 	"sync"
@@ -50,18 +49,12 @@ func TestCompletenessOutlivesTheServer(t *testing.T) {
 		ids = append(ids, id)
 	}
 	first.Kill()
-	db, err := sql.Open("sqlite", strings.TrimPrefix(database, "sqlite:")+"?_pragma=busy_timeout(60000)")
-	require.NoError(t, err)
-	for _, statement := range []string{
+	rig.Exec(t, database,
 		`UPDATE assessments SET completeness_computed_at = NULL, completeness_percentage = 0, is_ready = FALSE`,
 		`DELETE FROM jobs WHERE kind = 'assessment_completeness'`, // lost, as no crash can lose them
 		`INSERT INTO jobs (kind, key, company_id, subject, run_at, attempt, lease, lease_until)
 		 SELECT 'assessment_completeness', id, company_id, id, created_at, 1, 'dead', created_at FROM assessments LIMIT 5`,
-	} {
-		_, err := db.Exec(statement)
-		require.NoError(t, err, statement)
-	}
-	require.NoError(t, db.Close())
+	)
 	second := rig.StartProcess(t, database, rig.Archive(t).Dir)
 	c = rig.Remote(t, second.URL, c.Token)
 	for _, id := range ids {
@@ -108,19 +101,13 @@ func TestEngineReferencesAreShownNowhere(t *testing.T) {
 	c := s.Company("owner", 0)
 	land := c.Land(rig.Square(300, 0), "2024-01-01", "2024-12-31")
 	id, _ := assess(t, c, riceBody(t, "field", land.Field))
-	db, err := sql.Open("sqlite", strings.TrimPrefix(database, "sqlite:")+"?_pragma=busy_timeout(60000)")
-	require.NoError(t, err)
-	for _, statement := range []string{
+	rig.Exec(t, database,
 		`INSERT INTO assessment_versions (company_id, assessment_id, number, digest, snapshot, engine, engine_version, factor_set, factor_set_version,
 		 factor_set_digest, gwp_set, report, submitted_at) SELECT company_id, id, 1, 'd', '{}', 'external', '1', 'f', '1', 'd', 'ar6', '{}', created_at FROM assessments`,
 		`INSERT INTO assessment_engine_references (company_id, assessment_id, number, engine, account_reference, assessment_reference, run_reference)
 		 SELECT company_id, id, 1, 'external', 'hidden-one', 'hidden-two', 'hidden-three' FROM assessments`,
 		`UPDATE assessments SET status = 'submitted', submitted_version = 1, submitted_at = created_at, calculation_status = 'done'`,
-	} {
-		_, err := db.Exec(statement)
-		require.NoError(t, err, statement)
-	}
-	require.NoError(t, db.Close())
+	)
 	seen := 0
 	for _, r := range documentedRoutes(t) {
 		if r.public || r.method != http.MethodGet || !strings.HasPrefix(r.path, assessmentsPath) && r.path != "audit/" {

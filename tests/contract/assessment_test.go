@@ -89,6 +89,7 @@ func TestAssessmentLife(t *testing.T) {
 		require.Equal(t, false, made["is_ready_for_submission"])
 		require.Nil(t, made["completeness_computed_at"])
 		require.Len(t, made["crop_protection"], 2)
+		require.Equal(t, false, made["crop"].(map[string]any)["is_perennial"], "derived from the crop")
 
 		at := assessmentAt(id)
 		state := settled(t, c, id)

@@ -147,6 +147,14 @@ func TestDoctor(t *testing.T) {
 	require.Equal(t, 1, status)
 	require.Contains(t, out, "FAIL")
 	require.Contains(t, out, "catalog.json")
+
+	newer := rig.SQLite(t)
+	_, _, status = run(t, newer, "", "migrate", "up")
+	require.Zero(t, status)
+	rig.Exec(t, newer, "INSERT INTO schema_migrations (name, group_id, migrated_at) VALUES ('29990101000000', 9, '2999-01-01')")
+	out, _, status = run(t, newer, "", "doctor")
+	require.Equal(t, 1, status)
+	require.Contains(t, out, "→ run that release, or restore", "the fault names its own fix")
 }
 
 func TestProfileWithoutADatabase(t *testing.T) {

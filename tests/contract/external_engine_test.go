@@ -3,7 +3,6 @@ package contract
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -128,9 +127,6 @@ func TestExternalEngine(t *testing.T) {
 		require.NotContains(t, log.String(), secret)
 	}
 	var kept string
-	db, err := sql.Open("sqlite", strings.TrimPrefix(database, "sqlite:")+"?_pragma=busy_timeout(60000)")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = db.Close() })
-	require.NoError(t, db.QueryRow("SELECT account_reference || assessment_reference || run_reference FROM assessment_engine_references").Scan(&kept))
+	require.NoError(t, rig.RawSQLite(t, database).QueryRow("SELECT account_reference || assessment_reference || run_reference FROM assessment_engine_references").Scan(&kept))
 	require.Equal(t, "secret-accountsecret-assessmentsecret-run", kept)
 }

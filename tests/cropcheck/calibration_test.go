@@ -133,5 +133,5 @@ func TestPageSaysWhatTheCodeDoes(t *testing.T) {
 	}
 	have, err := os.ReadFile(pagePath)
 	require.NoError(t, err)
-	require.Equal(t, want, string(have), "mend: go test ./tests/cropcheck -update")
+	require.Equal(t, want, string(have), "Fix: go test ./tests/cropcheck -update")
 }

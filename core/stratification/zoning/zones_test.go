@@ -65,7 +65,7 @@ func TestWeakLayersAreCalledWeak(t *testing.T) {
 	require.True(t, r.Candidates[0].Recommended, "the fewest zones, as more gain nothing")
 }
 
-// The same seed gives the same bytes on one core and on two; another may give others.
+// The same seed returns the same bytes on one core and on two; another seed may return others.
 func TestSameSeedSameBytes(t *testing.T) {
 	f, columns := fields.WheatFrame(t, 1)
 	layers := wheatLayers(columns, fields.WheatColumns...)

@@ -250,18 +250,20 @@ func showAssessmentRecord(r assessment.Assessment) AssessmentRecord {
 func (r assessmentRoutes) show(w ghgapp.Whole) Assessment {
 	out := Assessment{AssessmentRecord: showAssessmentRecord(w.Assessment), Sections: map[string]any{}}
 	for _, section := range r.use.Table.Sections() {
-		out.Sections[section.Key] = showSection(section, w.Sheet[section.Key])
+		out.Sections[section.Key] = r.showSection(section, w.Sheet[section.Key])
 	}
 	return out
 }
 
-// showSection returns a section as it is sent: its object, or its items with their ids.
-func showSection(section assessment.Section, rows []assessment.Row) any {
+// showSection returns a section as it is sent: its object with what follows from it, or its items with their ids.
+func (r assessmentRoutes) showSection(section assessment.Section, rows []assessment.Row) any {
 	if section.Shape == assessment.Object {
 		if len(rows) == 0 {
 			return assessment.Values{}
 		}
-		return rows[0].Values
+		out := maps.Clone(rows[0].Values)
+		maps.Copy(out, r.use.Table.Derived(section.Key, out))
+		return out
 	}
 	return form.Each(rows, showItem)
 }

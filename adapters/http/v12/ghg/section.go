@@ -101,7 +101,7 @@ func (r assessmentRoutes) section(key string, whole ghgapp.Whole, err error) (pa
 		return part{}, err
 	}
 	section, err := r.use.Section(key)
-	return partOf(whole, showSection(section, whole.Sheet[section.Key])), err
+	return partOf(whole, r.showSection(section, whole.Sheet[section.Key])), err
 }
 
 func (r assessmentRoutes) registerItems() {

@@ -1,0 +1,29 @@
+package rig
+
+import (
+	"database/sql"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// RawSQLite opens a SQLite database behind the program's back, until the test ends.
+func RawSQLite(t testing.TB, database string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", strings.TrimPrefix(database, "sqlite:")+"?_pragma=busy_timeout(60000)")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// Exec runs statements on a SQLite database behind the program's back.
+func Exec(t testing.TB, database string, statements ...string) {
+	t.Helper()
+	db := RawSQLite(t, database)
+	for _, statement := range statements {
+		_, err := db.Exec(statement)
+		require.NoError(t, err, statement)
+	}
+	require.NoError(t, db.Close())
+}
