@@ -102,6 +102,9 @@ type OperatorRepos struct {
 	Events   EventKeeper
 	Webhooks WebhookKeeper
 
+	// What keeps the database itself in order.
+	Secrets SecretKeeper
+
 	Subscriptions Subscriptions
 	Orders        OrderKeeper
 	LayerRasters  LayerRasters

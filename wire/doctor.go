@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os"
 	"strings"
 	"time"
 
@@ -26,7 +27,7 @@ func (Program) Examine(ctx context.Context, cfg cli.Config) []cli.Finding {
 	out = append(out, examineDatabase(ctx, cfg)...)
 	out = append(out,
 		cli.Finding{Part: "broker", OK: true, Detail: "none: the queue lives in the database"},
-		examineImagery(ctx, cfg), examineMail(ctx, cfg), examineAddress(ctx, cfg), examineClock())
+		examineSecrets(ctx, cfg), examineImagery(ctx, cfg), examineMail(ctx, cfg), examineAddress(ctx, cfg), examineClock())
 	return out
 }
 
@@ -59,6 +60,45 @@ func examineDatabase(ctx context.Context, cfg cli.Config) []cli.Finding {
 	}
 	return append(out, migrations)
 }
+
+// maxUnsealed bounds how many unsealed secrets are counted.
+const maxUnsealed = 1000
+
+// examineSecrets says whether stored secrets are sealed, and by a key that others cannot read.
+func examineSecrets(ctx context.Context, cfg cli.Config) cli.Finding {
+	f := cli.Finding{Part: "secrets", OK: true, Detail: "stored secrets are sealed with a key of this configuration"}
+	db, err := openDatabase(ctx, cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return cli.Finding{Part: f.Part, Detail: err.Error(), Fix: "check TILTH_SECRET_KEY and TILTH_SECRET_KEY_FILE, then the database"}
+	}
+	defer func() { _ = db.Close() }()
+	if n, err := db.Migrator().Pending(ctx); err != nil || n > 0 {
+		f.Warn, f.Detail = true, "not known before all migrations are applied"
+		return f
+	}
+	if err := db.HoldsSecrets(ctx); err != nil {
+		f.OK, f.Detail, f.Fix = false, err.Error(), "set TILTH_SECRET_KEY or TILTH_SECRET_KEY_FILE to the key that is named"
+		return f
+	}
+	if cfg.SecretKey == "" && cfg.SecretKeyFile == "" {
+		f.Warn, f.Detail = true, unsealed
+		f.Fix = "put the output of `tilth secret create` into a file that only this user can read, name it in TILTH_SECRET_KEY_FILE, and run `tilth secret rotate`"
+		return f
+	}
+	op := newOperating(db, identity.PasswordMemory(cfg.PasswordMemory), nil)
+	if n, err := op.UnsealedSecrets(ctx, maxUnsealed); err != nil || n > 0 {
+		f.Warn, f.Detail, f.Fix = true, fmt.Sprintf("at least %d stored secrets are not sealed with the current key", n), "run `tilth secret rotate`"
+		return f
+	}
+	if info, err := os.Stat(cfg.SecretKeyFile); err == nil && info.Mode().Perm()&0o077 != 0 {
+		f.Warn, f.Detail = true, fmt.Sprintf("%s can be read by other users of this machine (%s)", cfg.SecretKeyFile, info.Mode().Perm())
+		f.Fix = "chmod 600 " + cfg.SecretKeyFile
+	}
+	return f
+}
+
+// unsealed is the warning of an installation without a key.
+const unsealed = "stored secrets (keys of access tokens, secrets of webhooks) are not sealed: who copies the database can use them"
 
 const (
 	maxTroubles    = 5                // how many documents of a folder are named

@@ -16,6 +16,7 @@ import (
 	"tilth/adapters/imagery/synthetic"
 	"tilth/adapters/mail"
 	"tilth/adapters/objects"
+	"tilth/adapters/persistence/envelope"
 	"tilth/app/account"
 	"tilth/app/demo"
 	"tilth/app/soil"
@@ -83,6 +84,21 @@ func issuersOf(cfg cli.Config) account.Issuers {
 		})
 	}
 	return out
+}
+
+// openSecrets reads the keys that stored secrets are sealed with; nil: none.
+func openSecrets(cfg cli.Config) (*envelope.Box, error) {
+	text := cfg.SecretKey
+	if cfg.SecretKeyFile != "" {
+		raw, err := os.ReadFile(cfg.SecretKeyFile)
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "secret_key", "TILTH_SECRET_KEY_FILE names no file that can be read.").Because(err)
+		}
+		if text = strings.TrimSpace(string(raw)); text == "" {
+			return nil, fault.Newf(fault.Invalid, "secret_key", "The file %s of TILTH_SECRET_KEY_FILE is empty. Fix: `tilth secret create > %[1]s`.", cfg.SecretKeyFile)
+		}
+	}
+	return envelope.New(text)
 }
 
 // newLibrary makes the use cases of registered rasters over a database and the store of files.

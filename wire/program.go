@@ -14,6 +14,7 @@ import (
 	"tilth/adapters/identity"
 	"tilth/adapters/imagery/surfaces"
 	"tilth/adapters/persistence"
+	"tilth/adapters/persistence/envelope"
 	"tilth/adapters/render"
 	"tilth/app/account"
 	"tilth/app/ghg"
@@ -35,6 +36,9 @@ type Program struct{}
 
 var _ cli.Program = Program{}
 
+// NewSecretKey makes a key for stored secrets.
+func (Program) NewSecretKey() string { return envelope.NewKey() }
+
 // Version is the program's version.
 func (Program) Version() string { return version }
 
@@ -42,8 +46,12 @@ func (Program) Version() string { return version }
 func (Program) ReadCrops(r io.Reader) ([]farm.Crop, error) { return exchange.ReadCrops(r) }
 
 func openDatabase(ctx context.Context, cfg cli.Config, log *slog.Logger) (*persistence.Database, error) {
+	box, err := openSecrets(cfg)
+	if err != nil {
+		return nil, err
+	}
 	return persistence.Open(ctx, cfg.DatabaseURL, persistence.Options{
-		Clock: identity.Clock{}, IDs: identity.Random{}, Logger: log, BeforeCommit: ghg.SettleRollups,
+		Secrets: box, Clock: identity.Clock{}, IDs: identity.Random{}, Logger: log, BeforeCommit: ghg.SettleRollups,
 		StatementTimeout: cfg.StatementTimeout, PoolWait: cfg.PoolWait,
 	})
 }
@@ -81,6 +89,9 @@ func prepare(ctx context.Context, db *persistence.Database, op *operating.Operat
 		if err == nil {
 			err = fault.Newf(fault.Precondition, "migrations_pending", "%d migrations are pending; run `tilth migrate up`.", n)
 		}
+		return err
+	}
+	if err := db.CheckSecrets(ctx); err != nil {
 		return err
 	}
 	if err := op.EnsureSigningKey(ctx); err != nil {

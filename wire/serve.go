@@ -92,6 +92,9 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 	if err != nil {
 		return nil, errors.Join(err, r.close())
 	}
+	if cfg.SecretKey == "" && cfg.SecretKeyFile == "" {
+		log.Warn(unsealed, "fix", "set TILTH_SECRET_KEY_FILE; see `tilth doctor`")
+	}
 	log.Info("assembled", "version", version, "database", db.Describe(), "imagery", imagery.Describe())
 	return r, nil
 }

@@ -58,6 +58,8 @@ type Program interface {
 	Zoning() *soil.Offline
 	// CurveFiles reads and writes the files of crop verification.
 	CurveFiles() CurveFiles
+	// NewSecretKey makes a key for stored secrets.
+	NewSecretKey() string
 	// Version is the program's version.
 	Version() string
 }
@@ -107,6 +109,7 @@ type ServeOptions struct {
 type Finding struct {
 	Part   string `json:"part"`
 	OK     bool   `json:"ok"`
+	Warn   bool   `json:"warning,omitempty"` // nothing is broken, but somebody should act
 	Detail string `json:"detail"`
 	Fix    string `json:"mend,omitempty"`
 }
@@ -207,7 +210,7 @@ when you outgrow it.
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(s.migrate(), s.company(), s.user(), s.token(), s.apiKey(), s.wallet(), s.price(), s.crop(), s.profile(),
 		s.curves(), s.cropCheck(), s.engine(), s.stratify(), s.subscription(), s.stratification(), s.layer(), s.job(),
-		s.trail(), s.openapi(), s.backup(), s.restore(), s.key())
+		s.trail(), s.openapi(), s.backup(), s.restore(), s.key(), s.secret())
 	for _, c := range []*cobra.Command{s.serve(), s.worker(), s.doctor(), s.config()} {
 		s.cfg.flags(c.Flags(), false)
 		root.AddCommand(c)

@@ -26,6 +26,8 @@ type Config struct {
 	ImageryURL          string        `env:"TILTH_IMAGERY_URL" show:"hidden" help:"folder with a static STAC catalog (catalog.json), or address of a STAC API; empty: the open Earth Search API"`
 	ObjectsURL          string        `env:"TILTH_OBJECTS_URL" envDefault:"file:tilth-data/objects" help:"where uploaded files are kept until they are processed, file:PATH"`
 	DemoDir             string        `env:"TILTH_DEMO_DIR" envDefault:"tilth-data/demo-imagery" help:"folder of the demo's synthetic imagery"`
+	SecretKey           string        `env:"TILTH_SECRET_KEY" show:"masked" help:"key that stored secrets are sealed with; a second one, after a comma, opens what it sealed before; empty: they are stored as they are"`
+	SecretKeyFile       string        `env:"TILTH_SECRET_KEY_FILE" help:"file with the same, in place of TILTH_SECRET_KEY"`
 	PublicURL           string        `env:"TILTH_PUBLIC_URL" help:"base of the links in answers; empty: as the request says"`
 	TrustedProxies      string        `env:"TILTH_TRUSTED_PROXIES" help:"networks whose X-Forwarded-* headers count, comma-separated CIDRs"`
 	OIDCIssuer          string        `env:"TILTH_OIDC_ISSUER" help:"OpenID Connect issuer whose access tokens are accepted too; empty: none"`
@@ -110,7 +112,7 @@ func (s setting) bind(f *pflag.FlagSet) {
 
 // everywhere names the settings that every command has; the others are flags of the commands
 // that use them.
-var everywhere = []string{"database-url", "log-format", "log-level"}
+var everywhere = []string{"database-url", "log-format", "log-level", "secret-key", "secret-key-file"}
 
 // flags adds a flag for every setting that all commands have, or for the others.
 func (c *Config) flags(f *pflag.FlagSet, common bool) {
@@ -135,6 +137,7 @@ func (c *Config) Check() error {
 	databases := []string{"sqlite:", "postgres://", "postgresql://"}
 	known := slices.ContainsFunc(databases, func(prefix string) bool { return strings.HasPrefix(c.DatabaseURL, prefix) })
 	check(known, "TILTH_DATABASE_URL", "it must start with sqlite: or postgres://")
+	check(c.SecretKey == "" || c.SecretKeyFile == "", "TILTH_SECRET_KEY_FILE", "only one of it and TILTH_SECRET_KEY may be set")
 	path, isFile := strings.CutPrefix(c.ObjectsURL, "file:")
 	check(isFile && path != "", "TILTH_OBJECTS_URL", "it must be of the form file:PATH")
 	check(c.BrokerURL == "", "TILTH_BROKER_URL", "this version keeps its queue in the database; leave it empty")

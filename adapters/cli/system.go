@@ -42,8 +42,11 @@ func (s *shell) doctor() *cobra.Command {
 			var b strings.Builder
 			for _, f := range findings {
 				mark := "ok  "
-				if !f.OK {
+				switch {
+				case !f.OK:
 					mark, healthy = "FAIL", false
+				case f.Warn:
+					mark = "WARN"
 				}
 				fmt.Fprintf(&b, "%s  %-14s %s\n", mark, f.Part, f.Detail)
 				if f.Fix != "" {
@@ -88,8 +91,8 @@ func (s *shell) backup() *cobra.Command {
 	return s.copying(s.program.Backup, "the database is copied to %s", &cobra.Command{
 		Use: "backup FILE", Short: "Copy the database into a new file, also while serving (SQLite)",
 		Long: `Copy the database into a new file: the state of one moment, also while servers read
-and write. The file holds password hashes and signing keys: protect it as you protect
-those. For a PostgreSQL database the command refers to pg_dump.`,
+and write. The file holds password hashes, and the keys of access tokens unless they are
+sealed (TILTH_SECRET_KEY): protect it as you protect those. For a PostgreSQL database the command refers to pg_dump.`,
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"tilth/adapters/persistence/account"
 	"tilth/adapters/persistence/common"
+	"tilth/adapters/persistence/envelope"
 	"tilth/adapters/persistence/farm"
 	"tilth/adapters/persistence/ghg"
 	"tilth/adapters/persistence/satellite"
@@ -20,6 +21,8 @@ type Options struct {
 	Clock  ports.Clock  // decides which share grants have ended; required
 	IDs    ports.IDs    // makes lease tokens and jitter; required
 	Logger *slog.Logger // nil: nothing is logged
+	// Secrets seals the secrets that are stored; nil: they are stored as they are.
+	Secrets *envelope.Box
 	// StatementTimeout and PoolWait bound how long the database may take; 0: see [sqlstore.Options].
 	StatementTimeout, PoolWait time.Duration
 	// BeforeCommit is the last step of every Write, of the use cases; nil: there is none.
@@ -41,7 +44,7 @@ var _ ports.Store = (*Database)(nil)
 // Faults: Invalid (database_url) for any other address, Unavailable when the database does not answer.
 func Open(ctx context.Context, url string, opts Options) (*Database, error) {
 	db, err := sqlstore.Open(ctx, url, sqlstore.Options{Clock: opts.Clock, IDs: opts.IDs, Logger: opts.Logger,
-		StatementTimeout: opts.StatementTimeout, PoolWait: opts.PoolWait})
+		Secrets: opts.Secrets, StatementTimeout: opts.StatementTimeout, PoolWait: opts.PoolWait})
 	if err != nil {
 		return nil, err
 	}

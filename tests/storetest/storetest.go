@@ -109,6 +109,7 @@ func Run(t *testing.T, b Backend) {
 		{"Reverting", testReverting},
 		{"NewerSchemas", testNewerSchemas},
 		{"Health", testHealth},
+		{"Secrets", testSecrets},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -57,10 +57,11 @@ func (a accounts) RevokeFamily(ctx context.Context, family string, at time.Time)
 }
 
 func (a accounts) SigningKeys(ctx context.Context) ([]ports.SigningKey, error) {
-	return sqlstore.All(ctx, a.s.NewSelect().
-		Model((*keyRow)(nil)).OrderExpr("t.created_at DESC, t.id"), func(row *keyRow) ports.SigningKey {
-		return ports.SigningKey{ID: row.ID, Seed: row.Seed, CreatedAt: row.CreatedAt.Time, RetiredAt: row.RetiredAt.Nullable()}
-	})
+	q := a.s.NewSelect().Model((*keyRow)(nil)).OrderExpr("t.created_at DESC, t.id")
+	return sqlstore.Collect(sqlstore.Stream(ctx, a.s, q, func(row *keyRow) (ports.SigningKey, error) {
+		seed, err := a.s.Secrets.Open(placeOfSeed(row.ID), row.Seed)
+		return ports.SigningKey{ID: row.ID, Seed: seed, CreatedAt: row.CreatedAt.Time, RetiredAt: row.RetiredAt.Nullable()}, err
+	}))
 }
 
 func (a accounts) AddSigningKey(ctx context.Context, key ports.SigningKey) error {
@@ -69,7 +70,9 @@ func (a accounts) AddSigningKey(ctx context.Context, key ports.SigningKey) error
 		return err
 	}
 	_, err = a.s.NewInsert().Model(&keyRow{
-		ID: key.ID, Seed: key.Seed, CreatedAt: sqlstore.StampAt(key.CreatedAt), RetiredAt: sqlstore.NullableStamp(key.RetiredAt),
+		ID: key.ID, Seed: a.s.Secrets.Seal(placeOfSeed(key.ID), key.Seed), CreatedAt: sqlstore.StampAt(key.CreatedAt), RetiredAt: sqlstore.NullableStamp(key.RetiredAt),
 	}).Exec(ctx)
 	return err
 }
+
+func placeOfSeed(id string) string { return sqlstore.PlaceOf("signing_keys", id, "seed") }

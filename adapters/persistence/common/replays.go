@@ -2,6 +2,7 @@ package common
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -32,16 +33,18 @@ type replays struct{ s *sqlstore.Session }
 
 func (r replays) Get(ctx context.Context, scope access.Scope, key string) (ports.Replay, bool, error) {
 	q := sqlstore.Where(r.s.NewSelect().Model((*replayRow)(nil)), sqlstore.Own("t", scope)).Where("t.key = ?", key)
-	return sqlstore.Find(ctx, r.s.ForUpdate(q), func(row *replayRow) ports.Replay {
-		out := ports.Replay{
+	view := sqlstore.View[ports.Replay, replayRow]{Record: func(row *replayRow) (out ports.Replay, err error) {
+		out = ports.Replay{
 			Key: row.Key, Digest: row.Digest, Token: row.Token, ClaimedAt: row.ClaimedAt.Time, LeaseUntil: row.LeaseUntil.Time,
 			Executed: row.ExecutedAt != nil,
 		}
 		if row.AnsweredAt != nil {
-			out.Answer = &ports.Answer{Status: row.Status, Header: row.Header.V, Body: row.Body}
+			out.Answer = &ports.Answer{Status: row.Status, Header: row.Header.V}
+			out.Answer.Body, err = r.s.Secrets.Open(placeOfAnswer(row.CompanyID, row.Key), row.Body)
 		}
-		return out
-	})
+		return out, err
+	}}
+	return view.Find(ctx, r.s.ForUpdate(q))
 }
 
 func (r replays) Claim(ctx context.Context, scope access.Scope, claim ports.Replay, instead string) error {
@@ -67,7 +70,12 @@ func (r replays) Executed(ctx context.Context, scope access.Scope, key, token st
 
 func (r replays) Answered(ctx context.Context, scope access.Scope, key, token string, answer ports.Answer, at time.Time) error {
 	return stillClaimed(ctx, r.claimed(scope, key, token).Set("answered_at = ?", sqlstore.StampAt(at)).Set("status = ?", answer.Status).
-		Set("header = ?", sqlstore.JSONOf(answer.Header)).Set("body = ?", answer.Body))
+		Set("header = ?", sqlstore.JSONOf(answer.Header)).Set("body = ?", r.s.Secrets.Seal(placeOfAnswer(scope.Company(), key), answer.Body)))
+}
+
+// An answer may hold the text of a new API key, a webhook's secret or the link of an invitation.
+func placeOfAnswer(companyID int64, key string) string {
+	return sqlstore.PlaceOf("replays", fmt.Sprintf("%d/%s", companyID, key), "body")
 }
 
 func (r replays) claimed(scope access.Scope, key, token string) *bun.UpdateQuery {

@@ -38,19 +38,42 @@ var webhookTable = &sqlstore.Table[webhook.Webhook, webhookRow]{
 	Word:    "webhook",
 	Filters: sqlstore.CommonFilters(map[string]sqlstore.Filter{"is_active": {Exact: "t.is_active"}}),
 	Shared:  func(*sqlstore.Session, access.Scope) sqlstore.Condition { return sqlstore.Nothing }, // where events go is shared with nobody
-	Row:     rowOfWebhook,
-	Record:  webhookOfRow,
 }
 
-func webhookRecords(s *sqlstore.Session) sqlstore.Records[webhook.Webhook, webhookRow, *webhook.Webhook, *webhookRow] {
-	return sqlstore.NewRecords(s, webhookTable)
+// webhooks implements ports.Records. The secrets of a webhook are sealed for its id.
+type webhooks struct {
+	sqlstore.Records[webhook.Webhook, webhookRow, *webhook.Webhook, *webhookRow]
 }
 
-func rowOfWebhook(w *webhook.Webhook) webhookRow {
+func webhookRecords(s *sqlstore.Session) webhooks {
+	table := *webhookTable
+	table.Row = func(w *webhook.Webhook) webhookRow { return rowOfWebhook(s, w) }
+	table.Record = func(row *webhookRow) (webhook.Webhook, error) { return webhookOfRow(s, row) }
+	return webhooks{sqlstore.NewRecords(s, &table)}
+}
+
+// Insert stores the secrets once the ids are known.
+func (w webhooks) Insert(ctx context.Context, scope access.Scope, list []*webhook.Webhook) error {
+	if err := w.Records.Insert(ctx, scope, list); err != nil {
+		return err
+	}
+	for _, hook := range list {
+		if err := w.Update(ctx, scope, hook); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func rowOfWebhook(s *sqlstore.Session, w *webhook.Webhook) webhookRow {
 	row := webhookRow{
 		MetaRow: sqlstore.MetaRowOf(w.Meta), URL: w.URL, Description: w.Description, EventTypes: sqlstore.ListOf(w.EventTypes),
-		IsActive: w.IsActive, DisabledReason: w.DisabledReason, Secret: w.Secret, PreviousSecret: w.PreviousSecret,
+		IsActive: w.IsActive, DisabledReason: w.DisabledReason,
 		PreviousUntil: sqlstore.NullableStamp(w.PreviousUntil), Failures: w.Failures, FailingSince: sqlstore.NullableStamp(w.FailingSince), PausedUntil: sqlstore.NullableStamp(w.PausedUntil),
+	}
+	if w.ID != 0 {
+		row.Secret = s.SealText(sqlstore.PlaceOf("webhooks", w.ID, "secret"), w.Secret)
+		row.PreviousSecret = s.SealText(sqlstore.PlaceOf("webhooks", w.ID, "previous_secret"), w.PreviousSecret)
 	}
 	if w.Last != nil {
 		row.LastAt, row.LastDelivered, row.LastStatus = new(sqlstore.StampAt(w.Last.At)), w.Last.Delivered, w.Last.StatusCode
@@ -58,16 +81,20 @@ func rowOfWebhook(w *webhook.Webhook) webhookRow {
 	return row
 }
 
-func webhookOfRow(row *webhookRow) (webhook.Webhook, error) {
-	w := webhook.Webhook{
+func webhookOfRow(s *sqlstore.Session, row *webhookRow) (w webhook.Webhook, err error) {
+	w = webhook.Webhook{
 		Meta: row.Meta(), URL: row.URL, Description: row.Description, EventTypes: row.EventTypes.V,
-		IsActive: row.IsActive, DisabledReason: row.DisabledReason, Secret: row.Secret, PreviousSecret: row.PreviousSecret,
+		IsActive: row.IsActive, DisabledReason: row.DisabledReason,
 		PreviousUntil: row.PreviousUntil.Nullable(), Failures: row.Failures, FailingSince: row.FailingSince.Nullable(), PausedUntil: row.PausedUntil.Nullable(),
 	}
 	if row.LastAt != nil {
 		w.Last = &webhook.Last{At: row.LastAt.Time, Delivered: row.LastDelivered, StatusCode: row.LastStatus}
 	}
-	return w, nil
+	if w.Secret, err = s.OpenText(sqlstore.PlaceOf("webhooks", row.ID, "secret"), row.Secret); err != nil {
+		return w, err
+	}
+	w.PreviousSecret, err = s.OpenText(sqlstore.PlaceOf("webhooks", row.ID, "previous_secret"), row.PreviousSecret)
+	return w, err
 }
 
 type deliveryRow struct {
@@ -198,8 +225,9 @@ func (k webhookKeeper) Listening(ctx context.Context, companies []int64) ([]webh
 	if len(companies) == 0 {
 		return nil, nil
 	}
-	q := webhookRecords(k.s).Selected().Where("t.company_id IN (?)", bun.List(companies)).Where("t.is_active").Where("t.deleted_at IS NULL").OrderExpr("t.id")
-	return sqlstore.Collect(sqlstore.Stream(ctx, k.s, k.s.ForUpdate(q), webhookOfRow))
+	records := webhookRecords(k.s)
+	q := records.Selected().Where("t.company_id IN (?)", bun.List(companies)).Where("t.is_active").Where("t.deleted_at IS NULL").OrderExpr("t.id")
+	return sqlstore.Collect(sqlstore.Stream(ctx, k.s, k.s.ForUpdate(q), records.Table.Record))
 }
 
 func (k webhookKeeper) Add(ctx context.Context, list []webhook.Delivery) error {

@@ -151,6 +151,9 @@ func (d *DB) modernise(ctx context.Context, file string) (err error) {
 		}
 		return err
 	}
+	if err := held(ctx, copied.reader, d.opts.Secrets); err != nil {
+		return err
+	}
 	newest, err := d.newestPolicy(ctx)
 	if err != nil {
 		return err

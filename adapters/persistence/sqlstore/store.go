@@ -19,6 +19,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
+	"tilth/adapters/persistence/envelope"
 	"tilth/core/fault"
 	"tilth/ports"
 )
@@ -31,6 +32,8 @@ type Options struct {
 	Clock  ports.Clock  // decides which share grants have ended; required
 	IDs    ports.IDs    // makes lease tokens and jitter; required
 	Logger *slog.Logger // nil: nothing is logged
+	// Secrets seals the secrets that are stored; nil: they are stored as they are.
+	Secrets *envelope.Box
 	// StatementTimeout ends a statement that runs away, and gives up a server that says nothing
 	// for longer; no statement of ours comes near the default, 30 s.
 	StatementTimeout time.Duration

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/envelope"
 	"tilth/core/fault"
 	"tilth/ports"
 )
@@ -28,6 +29,7 @@ type Session struct {
 	Writes   bool
 	Today    time.Time // civil date in UTC: grants that end before it are over
 	IDs      ports.IDs
+	Secrets  *envelope.Box      // seals secrets; nil: they are stored as they are
 	cascade  []cascade          // deleted or restored by this transaction, and not in the audit trail yet
 	written  map[string][]int64 // records that this transaction wrote, by resource
 }
@@ -160,7 +162,7 @@ func (d *DB) once(ctx context.Context, writes bool, do func(ctx context.Context,
 	}()
 	year, month, dayOfMonth := d.opts.Clock.Now().UTC().Date()
 	s := &Session{
-		written: map[string][]int64{}, Tx: tx, pool: pool, Postgres: d.engine.postgres, Writes: writes, IDs: d.opts.IDs,
+		written: map[string][]int64{}, Tx: tx, pool: pool, Postgres: d.engine.postgres, Writes: writes, IDs: d.opts.IDs, Secrets: d.opts.Secrets,
 		Today: time.Date(year, month, dayOfMonth, 0, 0, 0, 0, time.UTC),
 	}
 	if err := do(ctx, s); err != nil {
