@@ -5,6 +5,8 @@ package shown
 import (
 	"fmt"
 	"math"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -68,8 +70,27 @@ func (f Field) outline() geo.MultiPolygon {
 	return geo.MultiPolygon{polygon}
 }
 
-// Plan makes the map and the plan of a case, through the rules that make those of orders.
+var (
+	making sync.Mutex
+	made   = map[string]ports.ShownPlan{} // by the case's name
+)
+
+// Plan returns the map and the plan of a case, made once through the rules that make those of orders. The caller may
+// change names and settings, not the zones and points.
 func Plan(t testing.TB, c Case) ports.ShownPlan {
+	t.Helper()
+	making.Lock()
+	defer making.Unlock()
+	plan, ok := made[c.Name]
+	if !ok {
+		plan = planOf(t, c)
+		made[c.Name] = plan
+	}
+	plan.Fields = slices.Clone(plan.Fields)
+	return plan
+}
+
+func planOf(t testing.TB, c Case) ports.ShownPlan {
 	t.Helper()
 	epsg := c.EPSG
 	if epsg == 0 {
