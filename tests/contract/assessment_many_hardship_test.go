@@ -26,7 +26,7 @@ func TestKilledWhileImportingAssessments(t *testing.T) {
 			first := rig.StartProcess(t, database, imagery.URL, objects)
 			c := rig.Remote(t, first.URL, tokenOf(t, database))
 			c.Make("field/", map[string]any{"name": "North", "farm_id": newFarm(c)})
-			const total = 3_000
+			const total = 2_000
 			lines := []string{"resource_type,resource_name,assessment_year,soil.ph,fertilizers[0].product"}
 			for i := range total {
 				lines = append(lines, fmt.Sprintf("field,North,%d,6,urea", 1+i))

@@ -116,7 +116,7 @@ func TestKilledWhileImporting(t *testing.T) {
 			first := rig.StartProcess(t, database, imagery.URL, objects)
 			c := rig.Remote(t, first.URL, tokenOf(t, database))
 			farm := newFarm(c)
-			const total = 12_000
+			const total = 5_000
 			job := *importOf(t, c.Upload(importPath(farm, ""), mediaGeoJSON, strings.NewReader(collection(t, 0, total, nil))), 202).JobID
 			var done int64
 			require.Eventually(t, func() bool {
