@@ -13,6 +13,7 @@ const (
 	sweepEvery  = time.Minute
 	pruneEvery  = 10 * time.Minute
 	forgetEvery = time.Hour
+	shareEvery  = time.Second
 )
 
 // every does a chore at once and then from time to time, and logs how many records it did.
@@ -42,6 +43,9 @@ func (r *Running) sweep(ctx context.Context) error {
 
 // tidy does the chores that one kind of process is enough for.
 func (r *Running) tidy(ctx context.Context, group *errgroup.Group) {
+	group.Go(func() error {
+		return every(ctx, r.log, slog.LevelDebug, shareEvery, "shared with other servers how often callers ask", r.http.ShareRates)
+	})
 	for _, chore := range []struct {
 		pause time.Duration
 		did   string

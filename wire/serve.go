@@ -15,6 +15,7 @@ import (
 
 	"tilth/adapters/cli"
 	"tilth/adapters/http"
+	"tilth/adapters/http/limit"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12"
 	"tilth/adapters/identity"
@@ -161,7 +162,7 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 		CORSOrigins:     r.cfg.Origins(),
 		PublicURL:       r.cfg.PublicURL,
 		TrustedProxies:  proxies,
-		RateLimit:       r.cfg.RateLimit,
+		Rates:           limit.Rates{Caller: r.cfg.RateLimit, Company: r.cfg.CompanyRateLimit, SignIn: r.cfg.SignInRateLimit},
 		ShutdownTimeout: r.cfg.ShutdownTimeout,
 		StallTimeout:    r.cfg.StallTimeout,
 		Build:           version,
@@ -171,6 +172,8 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 		Enter:           r.parts.Interface.Account.Identity.Enter,
 		Authorize:       r.parts.Gate.Admit,
 		Ready:           map[string]func(context.Context) error{"database": r.db.Ping},
+		Rates:           r.db.Rates(),
+		Replica:         identity.Random{}.UUID(),
 		Register:        func(a *rest.API) { v12.Register(a, r.parts.Interface) },
 		Logger:          r.log,
 		Now:             identity.Clock{}.Now,

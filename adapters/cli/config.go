@@ -45,7 +45,9 @@ type Config struct {
 	LogLevel            string        `env:"TILTH_LOG_LEVEL" envDefault:"info" help:"debug, info, warn or error"`
 	Workers             int           `env:"TILTH_WORKERS" envDefault:"2" help:"background jobs that run at a time"`
 	PasswordMemory      uint32        `env:"TILTH_PASSWORD_MEMORY" envDefault:"64" help:"MiB that hashing a password takes, 12 to 4096: more resists guessing better"`
-	RateLimit           float64       `env:"TILTH_RATE_LIMIT" envDefault:"50" help:"requests a second and credential, in bursts of four times that; 0: no limit"`
+	RateLimit           float64       `env:"TILTH_RATE_LIMIT" envDefault:"50" help:"requests a second of a user, or of an address before it is known whose they are, in bursts of four times that; 0: no limit of any kind"`
+	CompanyRateLimit    float64       `env:"TILTH_COMPANY_RATE_LIMIT" envDefault:"200" help:"requests a second of all users of a company together; 0: no limit"`
+	SignInRateLimit     float64       `env:"TILTH_SIGN_IN_RATE_LIMIT" envDefault:"10" help:"requests a second of an address for tokens, passwords and invitations; 0: no limit"`
 	MaxBulk             int           `env:"TILTH_MAX_BULK" envDefault:"1000" help:"items a bulk request may hold"`
 	MaxLongLists        int           `env:"TILTH_MAX_LONG_LISTS" envDefault:"4" help:"whole lists of more than 1000 records that a company may read at a time"`
 	MaxBodyBytes        int64         `env:"TILTH_MAX_BODY_BYTES" envDefault:"8388608" help:"size of a request body"`
@@ -165,7 +167,12 @@ func (c *Config) Check() error {
 	check(c.StatementTimeout > 0, "TILTH_STATEMENT_TIMEOUT", "it must be above 0")
 	check(c.MaxBodyBytes >= 1, "TILTH_MAX_BODY_BYTES", "it must be at least 1")
 	check(c.PasswordMemory >= 12 && c.PasswordMemory <= 4096, "TILTH_PASSWORD_MEMORY", "it must be 12 to 4096 MiB")
-	check(c.RateLimit >= 0, "TILTH_RATE_LIMIT", "it must be 0 or more")
+	rate := func(perSecond float64, name string) {
+		check(perSecond == 0 || perSecond >= 0.001 && perSecond <= 1e6, name, "it must be 0, or 0.001 to 1000000")
+	}
+	rate(c.RateLimit, "TILTH_RATE_LIMIT")
+	rate(c.CompanyRateLimit, "TILTH_COMPANY_RATE_LIMIT")
+	rate(c.SignInRateLimit, "TILTH_SIGN_IN_RATE_LIMIT")
 	return errors.Join(errs...)
 }
 

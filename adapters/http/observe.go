@@ -11,6 +11,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"tilth/adapters/http/limit"
 	"tilth/adapters/http/rest"
 )
 
@@ -22,7 +23,7 @@ type meters struct {
 	inFlight  prometheus.Gauge
 }
 
-func newMeters(registry *prometheus.Registry) (*meters, error) {
+func newMeters(registry *prometheus.Registry, limiter *limit.Limiter) (*meters, error) {
 	m := &meters{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "tilth_http_requests_total", Help: "Requests answered.",
@@ -38,7 +39,10 @@ func newMeters(registry *prometheus.Registry) (*meters, error) {
 	if registry == nil {
 		return m, nil
 	}
-	return m, errors.Join(registry.Register(m.requests), registry.Register(m.durations), registry.Register(m.inFlight))
+	replicas := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "tilth_replicas", Help: "Servers of this database, this one included, as the rate limits count them.",
+	}, func() float64 { return float64(limiter.Replicas()) })
+	return m, errors.Join(registry.Register(m.requests), registry.Register(m.durations), registry.Register(m.inFlight), registry.Register(replicas))
 }
 
 var methodLabels = map[string]bool{

@@ -15,8 +15,10 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"tilth/adapters/http/limit"
 	"tilth/adapters/http/rest"
 	"tilth/core/access"
+	"tilth/ports"
 )
 
 // DefaultBase is the service root.
@@ -41,7 +43,7 @@ type Config struct {
 	PublicURL       string         // address that links are built from; default: the request's own
 	TrustedProxies  []netip.Prefix // whose forwarded headers are believed
 	CORSOrigins     []string       // whose pages may call the interface from a browser; none by default
-	RateLimit       float64        // requests a second and credential; 0: no limit. The burst is four times that
+	Rates           limit.Rates    // how often callers may ask
 	ShutdownTimeout time.Duration  // how long requests may go on after the stop signal; default 20 s
 	StallTimeout    time.Duration  // how long a reader may take nothing of an answer; default 30 s
 	Build           string         // version of the program, for the front page and /healthz
@@ -62,6 +64,11 @@ type Deps struct {
 	// Register adds the routes.
 	Register func(*rest.API)
 
+	// Rates is what the servers of one database share of how often callers ask, under the
+	// name of this one; nil: it is alone.
+	Rates   ports.RateTable
+	Replica string
+
 	Logger       *slog.Logger
 	Now          func() time.Time
 	NewRequestID func() string
@@ -73,6 +80,7 @@ type Server struct {
 	config   Config
 	deps     Deps
 	api      *rest.API
+	limiter  *limit.Limiter
 	handler  http.Handler
 	draining atomic.Bool
 }
@@ -90,10 +98,11 @@ func New(config Config, deps Deps) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{config: config, deps: deps}
+	s := &Server{config: config, deps: deps, limiter: limit.New(config.Rates, deps.Now)}
 	below := config.Interface
 	below.BodyTimeout, below.Origins, below.Logger = bodyTimeout, origins, deps.Logger
 	below.Authenticate, below.AuthenticateKey, below.Enter, below.Authorize = deps.Authenticate, deps.AuthenticateKey, deps.Enter, deps.Authorize
+	below.Verified = s.verified
 	s.api = rest.New(below)
 	if deps.Register != nil {
 		deps.Register(s.api)
@@ -102,7 +111,7 @@ func New(config Config, deps Deps) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := newMeters(deps.Metrics)
+	m, err := newMeters(deps.Metrics, s.limiter)
 	if err != nil {
 		return nil, err
 	}
@@ -113,8 +122,7 @@ func New(config Config, deps Deps) (*Server, error) {
 		}
 		site.ServeHTTP(w, r)
 	})
-	limit := newLimiter(config.RateLimit, deps.Now)
-	answer, err := compress(s.recover(s.share(config.CORSOrigins, s.limit(limit, origins, dispatch))))
+	answer, err := compress(s.recover(s.share(config.CORSOrigins, s.limit(origins, dispatch))))
 	if err != nil {
 		return nil, fmt.Errorf("prepare compression: %w", err)
 	}

@@ -306,25 +306,6 @@ func TestMetricsCountByRouteNotByPath(t *testing.T) {
 	require.NotContains(t, out, "s3cret")
 }
 
-func TestRateLimit(t *testing.T) {
-	r := newRig(t, server.Config{RateLimit: 1})
-	ask := func(token string) *httptest.ResponseRecorder {
-		return r.ask("GET", base+"thing/1/", header("Authorization", token))
-	}
-	for range 4 {
-		require.Equal(t, 200, ask("Bearer good").Code)
-	}
-	w := ask("Bearer good")
-	require.Equal(t, 429, w.Code)
-	require.Equal(t, "1", w.Header().Get("Retry-After"))
-	require.Equal(t, "rate_limited", envelope(t, w)["code"])
-	require.Equal(t, 401, ask("Bearer other").Code, "each credential has its own bucket")
-	require.Equal(t, 200, r.ask("GET", "/healthz").Code, "probes are not limited")
-	r.clock = r.clock.Add(time.Second)
-	require.Equal(t, 200, ask("Bearer good").Code, "a second later there is one more")
-	require.Equal(t, 429, ask("Bearer good").Code)
-}
-
 func TestConfigurationThatCannotWork(t *testing.T) {
 	_, err := server.New(server.Config{}, server.Deps{})
 	require.Error(t, err)

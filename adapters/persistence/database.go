@@ -63,6 +63,9 @@ func (d *Database) QueueOf(kinds ...string) ports.Queue { return common.NewQueue
 // QueueBut returns the queue of the jobs of all other kinds.
 func (d *Database) QueueBut(kinds ...string) ports.Queue { return common.NewQueueBut(d.DB, kinds...) }
 
+// Rates returns what the servers of the database share of how often callers ask.
+func (d *Database) Rates() ports.RateTable { return common.NewRates(d.DB) }
+
 // Write implements ports.Store: READ COMMITTED on PostgreSQL, an immediate transaction on SQLite.
 func (d *Database) Write(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
 	return d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {

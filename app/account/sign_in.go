@@ -177,7 +177,7 @@ func (i *Identity) Authenticate(ctx context.Context, bearer string) (access.Prin
 func attemptKeys(email string, client netip.Addr) []string {
 	out := []string{accountKey(email)}
 	if client.IsValid() {
-		out = append(out, HashSecret("address:"+neighbourhood(client)))
+		out = append(out, HashSecret("address:"+Neighbourhood(client)))
 	}
 	return out
 }
@@ -186,9 +186,9 @@ func accountKey(email string) string {
 	return HashSecret("account:" + strings.ToLower(strings.TrimSpace(email)))
 }
 
-// neighbourhood returns what wrong passwords from an address are counted for: the address,
-// of IPv6 the network of one customer (/64), in which addresses cost nothing.
-func neighbourhood(client netip.Addr) string {
+// Neighbourhood returns what the requests of an address are counted for: the address, of IPv6
+// the network of one customer (/64), in which addresses cost nothing.
+func Neighbourhood(client netip.Addr) string {
 	client = client.Unmap().WithZone("")
 	if client.Is6() {
 		if p, err := client.Prefix(64); err == nil {

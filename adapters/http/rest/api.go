@@ -35,6 +35,9 @@ type Config struct {
 	Authenticate func(ctx context.Context, token string) (access.Principal, error)
 	// AuthenticateKey returns the caller of an API key; nil where keys are not accepted.
 	AuthenticateKey func(ctx context.Context, key string) (access.Principal, error)
+	// Verified hears whose a request is, or why its credential was refused with Unauthenticated,
+	// and may refuse the request itself; nil: nobody listens. Faults: Limit.
+	Verified func(ctx context.Context, who access.Principal, err error) error
 	// Enter returns the caller as it acts inside the company that the header X-Company names;
 	// nil where the header has no meaning. Faults: Forbidden, NotFound.
 	Enter func(ctx context.Context, who access.Principal, companyID int64) (access.Principal, error)
@@ -117,20 +120,49 @@ func (a *API) admit(r *http.Request, route *Route) (context.Context, access.Prin
 // authenticate finds the caller. A token comes first; a key is looked at where the route
 // takes one and there is no token.
 func (a *API) authenticate(r *http.Request, key bool) (access.Principal, error) {
+	who, err := a.holder(r, key)
+	if a.config.Verified != nil {
+		err = a.config.Verified(r.Context(), who, err)
+	}
+	return who, err
+}
+
+// holder returns whose the credential of a request is.
+func (a *API) holder(r *http.Request, key bool) (access.Principal, error) {
 	if header := r.Header.Get("Authorization"); header != "" {
-		scheme, token, _ := strings.Cut(header, " ")
-		token = strings.TrimSpace(token)
-		if !strings.EqualFold(scheme, "Bearer") || token == "" {
+		token, ok := bearer(header)
+		if !ok {
 			return access.Principal{}, fault.New(fault.Unauthenticated, "token_invalid", "Write the header as Authorization: Bearer <token>.")
 		}
 		return a.config.Authenticate(r.Context(), token)
 	}
 	if key && a.config.AuthenticateKey != nil {
-		if given := cmp.Or(r.Header.Get("X-API-Key"), r.URL.Query().Get("api_key")); given != "" {
+		if given := keyOf(r); given != "" {
 			return a.config.AuthenticateKey(r.Context(), given)
 		}
 	}
 	return access.Principal{}, fault.New(fault.Unauthenticated, "not_authenticated", "Authentication credentials were not provided.")
+}
+
+// Credential returns the token or key that a request shows, however it is spelled; empty
+// where there is none.
+func Credential(r *http.Request) string {
+	if header := r.Header.Get("Authorization"); header != "" {
+		token, _ := bearer(header)
+		return token
+	}
+	return keyOf(r)
+}
+
+// bearer returns the token of an Authorization header.
+func bearer(header string) (token string, ok bool) {
+	scheme, token, _ := strings.Cut(header, " ")
+	token = strings.TrimSpace(token)
+	return token, strings.EqualFold(scheme, "Bearer") && token != ""
+}
+
+func keyOf(r *http.Request) string {
+	return cmp.Or(r.Header.Get("X-API-Key"), r.URL.Query().Get("api_key"))
 }
 
 // companyHeader names the company that the caller wants to act in, by its id.

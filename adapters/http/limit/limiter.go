@@ -1,0 +1,137 @@
+// Package limit bounds how often callers ask: an address until its credential is verified,
+// then the user whatever credential it shows, and the user's company on top. Requests that
+// sign in, or set a password, are bounded by address, apart from the others.
+package limit
+
+import (
+	"crypto/sha256"
+	"net/netip"
+	"strconv"
+	"sync"
+	"time"
+
+	"tilth/app/account"
+	"tilth/core/access"
+)
+
+// Rates are requests a second, in bursts of four times that; 0 is no limit.
+type Rates struct {
+	Caller  float64 // of one address or one user; 0: nothing is limited
+	Company float64 // of all users of a company together
+	SignIn  float64 // of one address, for tokens, passwords and invitations
+}
+
+// Limiter counts requests. It is safe for concurrent use.
+type Limiter struct {
+	now func() time.Time
+
+	mu                                 sync.Mutex
+	addresses, doors, users, companies *table
+	known                              recent[credential, caller]
+	replicas                           replicas
+}
+
+// credential is the digest of a token or key: what is kept is no secret.
+type credential [sha256.Size]byte
+
+// caller is whose a verified credential is.
+type caller struct{ user, company int64 }
+
+// New makes a limiter that nobody shares yet.
+func New(rates Rates, now func() time.Time) *Limiter {
+	if rates.Caller <= 0 {
+		rates = Rates{}
+	}
+	return &Limiter{
+		now:       now,
+		addresses: newTable("address", rates.Caller), doors: newTable("door", rates.SignIn),
+		users: newTable("user", rates.Caller), companies: newTable("company", rates.Company),
+		replicas: replicas{live: 1},
+	}
+}
+
+// Request is one that was let in.
+type Request struct {
+	address    string
+	credential credential
+	refund     bool // its address gets its token back where the credential is verified
+	counted    bool // for its user and company
+}
+
+// Admit counts a request, or returns how long it must wait. One whose credential was
+// verified lately is its user's: who floods the same address with made-up ones does not
+// keep it out.
+func (l *Limiter) Admit(from netip.Addr, given string, signsIn bool) (r *Request, wait time.Duration) {
+	r = &Request{address: account.Neighbourhood(from), credential: sha256.Sum256([]byte(given))}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if signsIn {
+		return r, l.take(l.doors.of(r.address))
+	}
+	if given != "" {
+		if who, ok := l.known.get(r.credential); ok {
+			r.counted = true
+			return r, l.takeFor(who)
+		}
+	}
+	r.refund = given != ""
+	return r, l.take(l.addresses.of(r.address))
+}
+
+// Verified counts a request for its caller, once its credential is verified, instead of its
+// address, or returns how long it must wait.
+func (l *Limiter) Verified(r *Request, who access.Principal) (wait time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	whose := caller{who.UserID, who.CompanyID}
+	l.known.put(r.credential, whose)
+	if r.refund {
+		l.addresses.of(r.address).refund()
+		r.refund = false
+	}
+	if r.counted {
+		return 0
+	}
+	r.counted = true
+	return l.takeFor(whose)
+}
+
+// Refused forgets a credential that is none any more: who holds it is not its user.
+func (l *Limiter) Refused(r *Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.known.forget(r.credential)
+}
+
+// Replicas returns how many servers share the limits, this one included.
+func (l *Limiter) Replicas() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.replicas.live
+}
+
+func (l *Limiter) tables() []*table { return []*table{l.addresses, l.doors, l.users, l.companies} }
+
+func (l *Limiter) takeFor(who caller) time.Duration {
+	wanted := []slot{l.users.of(strconv.FormatInt(who.user, 10))}
+	if who.company != 0 { // an operator outside any company
+		wanted = append(wanted, l.companies.of(strconv.FormatInt(who.company, 10)))
+	}
+	return l.take(wanted...)
+}
+
+// take takes a token of every bucket, or of none.
+func (l *Limiter) take(wanted ...slot) (wait time.Duration) {
+	now := l.now()
+	for _, s := range wanted {
+		wait = max(wait, s.wait(now, l.replicas.live))
+	}
+	if wait > 0 {
+		return wait
+	}
+	for _, s := range wanted {
+		s.take(now, 1)
+		s.bucket.unshared++
+	}
+	return 0
+}

@@ -1,0 +1,2 @@
+DROP TABLE replicas;
+DROP TABLE rate_sums;
