@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -39,7 +40,8 @@ func (f *Folder) path(name string) (string, error) {
 	return filepath.Join(f.root, filepath.FromSlash(name)), nil
 }
 
-// Put implements ports.Objects: a file appears under its name when it is complete.
+// Put implements ports.Objects: a file appears under its name when it is complete, and is on the
+// disk under that name when Put returns.
 func (f *Folder) Put(ctx context.Context, name string, from io.Reader) (size int64, err error) {
 	path, err := f.path(name)
 	if err != nil {
@@ -68,10 +70,28 @@ func (f *Folder) Put(ctx context.Context, name string, from io.Reader) (size int
 	if err := errors.Join(file.Sync(), file.Close()); err != nil {
 		return 0, unavailable(err)
 	}
-	if err := os.Rename(file.Name(), path); err != nil {
+	if err := errors.Join(os.Rename(file.Name(), path), f.settle(filepath.Dir(path))); err != nil {
 		return 0, unavailable(err)
 	}
 	return size, nil
+}
+
+// settle sees the names in a folder onto the disk, and its own in those above it up to that of the
+// root: a sync of a file saves what it holds, not its name. Windows saves names by itself and has
+// no such call.
+func (f *Folder) settle(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	folder, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(folder.Sync(), folder.Close())
+	if err != nil || dir == filepath.Dir(filepath.Clean(f.root)) {
+		return err
+	}
+	return f.settle(filepath.Dir(dir))
 }
 
 // watched separates the error of the reader from those of the disk, and stops when its context

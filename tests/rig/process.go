@@ -48,13 +48,13 @@ type Process struct {
 // that is given; it ends with the test at the latest.
 func StartProcess(t testing.TB, database, imagery string, more ...string) *Process {
 	t.Helper()
-	return start(t, exec.Command(os.Args[0], "serve"), database, imagery, more...)
+	return StartCommand(t, exec.Command(os.Args[0], "serve"), database, imagery, more...)
 }
 
 // StartBinary starts a built program as a server.
 func StartBinary(t testing.TB, binary, database, imagery string) *Process {
 	t.Helper()
-	return start(t, exec.Command(binary, "serve"), database, imagery)
+	return StartCommand(t, exec.Command(binary, "serve"), database, imagery)
 }
 
 var ready = regexp.MustCompile(`ready at (http://\S+)`)
@@ -64,7 +64,7 @@ var ready = regexp.MustCompile(`ready at (http://\S+)`)
 func StartWorker(t testing.TB, database, imagery string, more ...string) *Process {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "worker")
-	cmd.Env = environment(database, imagery, more)
+	cmd.Env = Environment(database, imagery, more)
 	cmd.Stderr = t.Output()
 	require.NoError(t, cmd.Start())
 	p := &Process{Cmd: cmd}
@@ -72,16 +72,18 @@ func StartWorker(t testing.TB, database, imagery string, more ...string) *Proces
 	return p
 }
 
-func environment(database, imagery string, more []string) []string {
+// Environment is that of a process of the program, with more of it where that is given.
+func Environment(database, imagery string, more []string) []string {
 	return slices.Concat(os.Environ(), []string{
 		beTheProgram + "=1", "TILTH_ADDR=127.0.0.1:0", "TILTH_LOG_LEVEL=warn", "TILTH_PASSWORD_MEMORY=12",
 		"TILTH_DATABASE_URL=" + database, "TILTH_IMAGERY_URL=" + imagery,
 	}, more)
 }
 
-func start(t testing.TB, cmd *exec.Cmd, database, imagery string, more ...string) *Process {
+// StartCommand starts a command that serves.
+func StartCommand(t testing.TB, cmd *exec.Cmd, database, imagery string, more ...string) *Process {
 	t.Helper()
-	cmd.Env = environment(database, imagery, more)
+	cmd.Env = Environment(database, imagery, more)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	cmd.Stderr = t.Output()

@@ -25,7 +25,8 @@ func elsewhere(command string) error {
 }
 
 // Backup writes a copy of the database into a new file: the state of one moment, also
-// while servers read and write. The file appears whole or not at all.
+// while servers read and write. The file appears whole or not at all, and is on the disk
+// when Backup returns.
 // Faults: Precondition (backup_elsewhere) on PostgreSQL, Conflict (file_exists).
 func (d *DB) Backup(ctx context.Context, file string) (err error) {
 	if d.engine.postgres {
@@ -56,10 +57,12 @@ func (d *DB) Backup(ctx context.Context, file string) (err error) {
 	// A link, unlike a rename, overwrites nothing that came meanwhile.
 	if err := os.Link(part, file); errors.Is(err, os.ErrExist) {
 		return fault.Newf(fault.Conflict, "file_exists", "%s exists already; a backup overwrites nothing.", file)
-	} else if err != nil {
-		return os.Rename(part, file) // a file system without links
+	} else if err != nil { // a file system without links
+		if err := os.Rename(part, file); err != nil {
+			return fmt.Errorf("name the backup: %w", err)
+		}
 	}
-	return nil
+	return settleFolder(filepath.Dir(file))
 }
 
 // CopyBeside backs a SQLite database up into a file beside it, whose name is the database's

@@ -34,7 +34,8 @@ func (d *DB) openSQLite(ctx context.Context, path string) error {
 	if path == ":memory:" {
 		return fault.New(fault.Invalid, "database_url", "A database in memory is not supported: give sqlite: a path.")
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+	unsettled, err := makeFolder(filepath.Dir(path))
+	if err != nil {
 		return fault.New(fault.Invalid, "database_url", "The folder of the database cannot be made.").Because(err)
 	}
 	// SQLite would let everybody read what it creates, and gives its other files the same permissions.
@@ -42,7 +43,7 @@ func (d *DB) openSQLite(ctx context.Context, path string) error {
 	if err != nil {
 		return fault.New(fault.Invalid, "database_url", "The file of the database cannot be opened.").Because(err)
 	}
-	if err := file.Close(); err != nil {
+	if err := errors.Join(file.Close(), settleFolder(unsettled...)); err != nil {
 		return away(err)
 	}
 	d.engine = engine{
@@ -75,12 +76,13 @@ func sqlitePool(path, txlock string, size int, pragmas ...string) (*bun.DB, erro
 }
 
 // sqliteDSN returns the address of a file with the pragmas of every connection. busy_timeout comes first: the
-// change to WAL needs a lock. NORMAL survives a kill; a loss of power may cost the last commits, never the file.
+// change to WAL needs a lock. FULL syncs the log in every commit, so that a power cut costs no commit; NORMAL
+// would sync it only when it is written back.
 func sqliteDSN(path, txlock string, more ...string) string {
 	q := url.Values{"_txlock": {txlock}}
 	q["_pragma"] = append([]string{
 		fmt.Sprintf("busy_timeout(%d)", sqliteBusy.Milliseconds()),
-		"journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(1)",
+		"journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
 	}, more...)
 	return "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() + "?" + q.Encode()
 }
