@@ -18,6 +18,7 @@ import (
 	"tilth/adapters/render"
 	"tilth/app/account"
 	"tilth/app/ghg"
+	"tilth/app/idempotency"
 	"tilth/app/operating"
 	"tilth/app/satellite"
 	"tilth/app/soil"
@@ -51,7 +52,7 @@ func openDatabase(ctx context.Context, cfg cli.Config, log *slog.Logger) (*persi
 		return nil, err
 	}
 	return persistence.Open(ctx, cfg.DatabaseURL, persistence.Options{
-		Secrets: box, Clock: identity.Clock{}, IDs: identity.Random{}, Logger: log, BeforeCommit: ghg.SettleRollups,
+		Secrets: box, Clock: identity.Clock{}, IDs: identity.Random{}, Logger: log, BeforeCommit: idempotency.BeforeCommit(ghg.SettleRollups),
 		StatementTimeout: cfg.StatementTimeout, PoolWait: cfg.PoolWait,
 	})
 }

@@ -55,7 +55,7 @@ var useCases = googlewire.NewSet(
 	googlewire.Struct(new(soil.Plans), "*"),
 	googlewire.Struct(new(soil.Samples), "*"), soil.NewSampleRecords, googlewire.Struct(new(soil.SampleFiles), "*"),
 	googlewire.Value(exchange.SampleTables{}), googlewire.Bind(new(ports.SampleTables), new(exchange.SampleTables)),
-	googlewire.Struct(new(idempotency.Once), "*"),
+	idempotency.New,
 	googlewire.Struct(new(satellite.Profiles), "*"),
 	googlewire.Struct(new(satellite.ProfileFiles), "*"),
 	googlewire.Value(render.Charts{}), googlewire.Bind(new(ports.Charts), new(render.Charts)),

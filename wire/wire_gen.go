@@ -452,11 +452,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	}
 	profileWorker := satellite.NewProfileWorker(deps, computer, log)
 	refresher := satellite.NewRefresher(deps, computer, log)
-	once := &idempotency.Once{
-		Store: store,
-		Clock: clock,
-		IDs:   random,
-	}
+	once := idempotency.New(store, clock)
 	sequencer := &events.Sequencer{
 		Store: store,
 		Clock: clock,

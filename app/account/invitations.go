@@ -42,7 +42,7 @@ func (p *People) Invite(ctx context.Context, who access.Principal, in ports.Invi
 	in.CreatedAt, in.CreatedBy, in.ExpiresAt = now, who.UserID, now.Add(InvitationTTL)
 	scope := who.Scope(false)
 	// Whether an address has a user is no matter of one company: it is asked outside its scope.
-	err := p.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	err := p.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		_, err := tx.Accounts.UserByEmail(ctx, in.Email)
 		switch {
 		case err == nil:

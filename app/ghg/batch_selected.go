@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"tilth/app/idempotency"
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/batch"
@@ -58,9 +59,10 @@ func (s *batchSubmission) Alone() bool { return true }
 
 func (s *batchSubmission) Settle(ctx context.Context, _ ports.Repos) ([]assessment.Judged, error) {
 	out := make([]assessment.Judged, len(s.ids))
+	apart := idempotency.Apart(ctx) // a repeat of the request finds what was submitted unchanged
 	for i, id := range s.ids {
 		j := assessment.Judged{Index: s.index + int64(i), AssessmentID: id, Outcome: batch.Submitted}
-		done, err := s.bulk.Assessing.Submit(ctx, s.who, id)
+		done, err := s.bulk.Assessing.Submit(apart, s.who, id)
 		switch known, isFault := fault.As(err); {
 		case err == nil:
 			if j.Version = done.Version.Number; done.Unchanged {

@@ -3,6 +3,7 @@ package ghg
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -48,8 +49,7 @@ func (a *Assessments) Submit(ctx context.Context, who access.Principal, id int64
 		if err != nil {
 			return Submission{}, err
 		}
-		out, fresh, err := a.keep(ctx, who, id, calculated)
-		if err != nil || fresh {
+		if out, err := a.keep(ctx, who, id, calculated); !errors.Is(err, errStale) {
 			return out, err
 		}
 	}
@@ -152,13 +152,15 @@ func (a *Assessments) recordFailure(ctx context.Context, scope access.Scope, id 
 	}
 }
 
+// errStale ends the transaction of a result that is not that of what the assessment holds by now.
+var errStale = errors.New("the assessment was written while it was calculated")
+
 // keep stores a result as the next version, in one transaction with the state of the
-// assessment, its completeness, its event and its entry in the audit trail. fresh is false
-// where the result is not that of what the assessment holds by now.
-func (a *Assessments) keep(ctx context.Context, who access.Principal, id int64, c calculation) (out Submission, fresh bool, err error) {
+// assessment, its completeness, its event and its entry in the audit trail. It returns
+// errStale where the result is not that of what the assessment holds by now.
+func (a *Assessments) keep(ctx context.Context, who access.Principal, id int64, c calculation) (Submission, error) {
 	scope := who.Scope(false)
-	out, err = app.In(ctx, a.Store.Write, func(ctx context.Context, tx ports.Repos) (out Submission, err error) {
-		fresh = false
+	return app.In(ctx, a.Store.Write, func(ctx context.Context, tx ports.Repos) (out Submission, err error) {
 		whole, err := lockWhole(ctx, tx, scope, id)
 		if err != nil {
 			return out, err
@@ -168,15 +170,14 @@ func (a *Assessments) keep(ctx context.Context, who access.Principal, id int64, 
 			return out, err
 		}
 		if now.digest != c.digest || !now.subject.Same(c.subject) || now.choice != c.choice {
-			return out, nil
+			return out, errStale
 		}
-		if fresh = true; len(now.violations) > 0 { // the farm or field is gone since
+		if len(now.violations) > 0 { // the farm or field is gone since
 			return out, refused(CodeNotSubmittable, "The assessment cannot be submitted yet", now.violations, now.warnings)
 		}
 		c.preparedCalculation = now
 		return a.keepLocked(ctx, tx, who, c)
 	})
-	return out, fresh, err
 }
 
 func (a *Assessments) keepLocked(ctx context.Context, tx ports.Repos, who access.Principal, c calculation) (Submission, error) {

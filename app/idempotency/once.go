@@ -1,20 +1,27 @@
-// Package idempotency lets a caller repeat a request without repeating its effect: a request
-// under an idempotency key is carried out once, and its answer is replayed.
+// Package idempotency lets a caller repeat a request without repeating its effect: what a
+// request under an idempotency key has done and what it was answered are one transaction.
 //
-// A key is claimed in a transaction of its own, the request is carried out, and its
-// answer is stored. [Guard] marks the claim executed inside the very transaction that
-// holds the effect, so that after a crash at any point one of three holds:
+// The answer is made by the interface after the use case, so [Guard] keeps the transaction of
+// the effect open until it is there: the use case's Write returns when everything is written
+// but the commit, the interface renders the answer into memory (what it still reads, it reads
+// in the same transaction), and key, effect and answer are committed together. Only then is
+// the answer sent. After a kill at any point either all of it is stored, and a repeat receives
+// the answer byte for byte, or nothing is, and a repeat is carried out. No state lies between,
+// so there is no lease to wait for, no clock to compare, and nothing to clean up.
 //
-//   - before the effect was committed: the claim's lease ends, and a repeat is carried out;
-//   - between the effect and the stored answer: a repeat is refused as answer_lost, and
-//     nothing happens twice;
-//   - after the answer was stored: a repeat receives that answer.
+// The other design, to store what the use case returned and render it on a repeat, would need
+// a stored form of the result of every use case, and would render it by the rules of a later
+// release.
 //
-// A request that outlives its lease and loses its key to a repeat cannot commit any more.
+// A request has one effect, its last write. Writes before it that are not the effect run in
+// the context of [Apart]: they commit by themselves, and a repeat may find them done.
 package idempotency
 
 import (
 	"context"
+	"errors"
+	"iter"
+	"sync"
 	"time"
 
 	"tilth/app"
@@ -23,173 +30,254 @@ import (
 	"tilth/ports"
 )
 
-// Times of claims.
+// Kept is how long a repeat receives the stored answer.
+const Kept = 24 * time.Hour
+
 const (
-	Kept  = 24 * time.Hour // how long an answer is given again
-	lease = time.Minute    // how long a claim keeps others waiting
-	wait  = 10 * time.Second
-	every = 50 * time.Millisecond // how often a waiting request looks again
+	wait       = 10 * time.Second // how long a request waits for an earlier one of its key
+	retryAfter = 5                // seconds, for a caller whose earlier request takes longer
 )
 
-// retryAfter is how many seconds a caller waits whose earlier request is still under way.
-const retryAfter = 5
-
-// Once carries requests out once.
+// Once carries requests out once. It is safe for concurrent use.
 type Once struct {
-	Store ports.Store
-	Clock ports.Clock
-	IDs   ports.IDs
+	store ports.Store
+	clock ports.Clock
+
+	mu      sync.Mutex
+	running map[identity]chan struct{} // closed when the request ends
 }
 
-// Do carries a request out under a key, or gives the answer that it had; replayed tells which. digest stands
-// for the request: the same key with another is refused. do runs its use cases in the context that it gets,
-// and says whether its answer is final: others, such as that of a part that is away, are not given again, and
-// the request may be repeated, unless it had its effect. Faults: Mismatch (idempotency_key_reused),
-// Unavailable (request_in_progress), Conflict (answer_lost).
+// identity is what requests share that must not have two effects.
+type identity struct {
+	company int64
+	key     string
+}
+
+// New returns a Once over the store that the requests write to.
+func New(store ports.Store, clock ports.Clock) *Once {
+	return &Once{store: store, clock: clock, running: map[identity]chan struct{}{}}
+}
+
+// Do carries a request out under a key, or returns the answer that it had; replayed says which. digest stands
+// for the request: the same key with another one is refused. do runs its use cases in the context that it gets,
+// and returns whether its answer is final: any other, such as that of a part that is unavailable, takes the
+// effect back, and the request may be repeated. In one process requests of one key take turns; of two processes
+// that carry one out together, one commits, and both return its answer. An error means that nothing was stored,
+// or, where the database went away during the commit, that a repeat finds out.
+// Faults: Mismatch (idempotency_key_reused), Unavailable (request_in_progress, and those of the store).
 func (o *Once) Do(ctx context.Context, who access.Principal, key, digest string,
 	do func(ctx context.Context) (answer ports.Answer, final bool),
 ) (answer ports.Answer, replayed bool, err error) {
-	scope := who.Scope(false)
-	until := time.NewTimer(wait)
-	defer until.Stop()
-	for {
-		token, stored, err := o.claim(ctx, scope, key, digest)
-		switch {
-		case err != nil:
-			return ports.Answer{}, false, err
-		case stored != nil:
-			return *stored, true, nil
-		case token != "":
-			return o.carryOut(ctx, scope, key, token, do)
-		}
-		pause := time.NewTimer(every)
-		select {
-		case <-pause.C:
-		case <-until.C:
-			pause.Stop()
-			return ports.Answer{}, false, fault.New(fault.Unavailable, "request_in_progress",
-				"A request with this Idempotency-Key is still under way; repeat yours later.").With("retry_after", retryAfter)
-		case <-ctx.Done():
-			pause.Stop()
-			return ports.Answer{}, false, ctx.Err()
-		}
-	}
-}
-
-// claim takes a key. It gives a token where the request is to be carried out, the
-// answer where it was, and neither while another request is at it.
-func (o *Once) claim(ctx context.Context, scope access.Scope, key, digest string) (token string, stored *ports.Answer, err error) {
-	err = o.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		token, stored = "", nil
-		now := o.Clock.Now()
-		found, ok, err := tx.Replays.Get(ctx, scope, key)
-		if err != nil {
-			return err
-		}
-		if ok && now.Sub(found.ClaimedAt) < Kept {
-			switch {
-			case found.Digest != digest:
-				return fault.New(fault.Mismatch, "idempotency_key_reused",
-					"This Idempotency-Key was used for another request; take a new key for each request.")
-			case found.Answer != nil:
-				stored = found.Answer
-				return nil
-			case now.Before(found.LeaseUntil):
-				return nil
-			case found.Executed:
-				return fault.New(fault.Conflict, "answer_lost",
-					"The request of this Idempotency-Key was carried out, but its answer was lost; look at the records before you repeat it with a new key.")
-			}
-		}
-		token = o.IDs.Secret()
-		return tx.Replays.Claim(ctx, scope, ports.Replay{
-			Key: key, Digest: digest, Token: token, ClaimedAt: now, LeaseUntil: now.Add(lease),
-		}, found.Token)
-	})
-	if f, ok := fault.As(err); ok && f.Code == "claim_lost" {
-		return "", nil, nil // another request was first: look again
-	}
+	end, err := o.turn(ctx, identity{who.CompanyID, key})
 	if err != nil {
-		token = ""
+		return ports.Answer{}, false, err
 	}
-	return token, stored, err
-}
-
-// carryOut runs a request under its claim and stores the answer. What is stored is
-// stored although the caller has gone: it will ask again.
-func (o *Once) carryOut(ctx context.Context, scope access.Scope, key, token string,
-	do func(ctx context.Context) (ports.Answer, bool),
-) (ports.Answer, bool, error) {
-	lasting := context.WithoutCancel(ctx)
-	settled := false
-	defer func() {
-		if !settled { // also on a panic
-			_ = o.Store.Write(lasting, func(ctx context.Context, tx ports.Repos) error {
-				return tx.Replays.Release(ctx, scope, key, token) // else the lease ends
-			})
-		}
-	}()
-	answer, final := do(context.WithValue(ctx, claimKey{}, claim{scope, key, token}))
+	defer end()
+	r := &request{once: o, scope: who.Scope(false), replay: ports.Replay{Key: key, Digest: digest}}
+	if answer, replayed, err = r.stored(ctx); replayed || err != nil {
+		return answer, replayed, err
+	}
+	defer r.drop() // also on a panic
+	answer, final := do(context.WithValue(ctx, requestKey{}, r))
 	if !final {
 		return answer, false, nil
 	}
-	err := o.Store.Write(lasting, func(ctx context.Context, tx ports.Repos) error {
-		return tx.Replays.Answered(ctx, scope, key, token, answer, o.Clock.Now())
-	})
-	settled = err == nil
-	// An answer that could not be stored is an answer all the same.
-	return answer, false, nil
+	err = r.settle(ctx, answer)
+	if f, ok := fault.As(err); ok && f.Code == ports.CodeAnswered { // another process was first
+		if other, ok, again := r.stored(ctx); ok || again != nil {
+			return other, ok, again
+		}
+	}
+	return answer, false, err
 }
 
-// Purge forgets the answers that are no longer given again, and gives how many.
+// turn waits until no other request of an identity is carried out in this process.
+func (o *Once) turn(ctx context.Context, of identity) (end func(), err error) {
+	until := time.NewTimer(wait)
+	defer until.Stop()
+	for {
+		o.mu.Lock()
+		earlier, busy := o.running[of]
+		if !busy {
+			ended := make(chan struct{})
+			o.running[of] = ended
+			o.mu.Unlock()
+			return func() {
+				o.mu.Lock()
+				delete(o.running, of)
+				o.mu.Unlock()
+				close(ended)
+			}, nil
+		}
+		o.mu.Unlock()
+		select {
+		case <-earlier:
+		case <-until.C:
+			return nil, fault.New(fault.Unavailable, "request_in_progress",
+				"A request with this Idempotency-Key is still under way; repeat yours later.").With("retry_after", retryAfter)
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// Purge removes the answers that are no longer replayed, and returns how many.
 func (o *Once) Purge(ctx context.Context) (n int64, err error) {
-	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
-		return tx.Replays.Purge(ctx, o.Clock.Now().Add(-Kept))
+	return app.In(ctx, o.store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
+		return tx.Replays.Purge(ctx, o.clock.Now().Add(-Kept))
 	})
 }
 
-// claim is the key that a request holds.
-type claim struct {
-	scope      access.Scope
-	key, token string
+// request is one that is carried out under a key.
+type request struct {
+	once   *Once
+	scope  access.Scope
+	replay ports.Replay
+
+	effect *ports.Repos               // the transaction of the effect while it is open
+	yield  func(ports.Repos) bool     // hands the transaction over, and waits for the answer
+	next   func() (ports.Repos, bool) // goes on with the transaction
+	stop   func()                     // takes the effect back
+	err    error                      // of the transaction
 }
 
-type claimKey struct{}
-
-// Apart returns the context for a write that is not the effect of the request, such as the
-// note that it failed: under its Idempotency-Key the request may be repeated.
-func Apart(ctx context.Context) context.Context { return context.WithValue(ctx, claimKey{}, nil) }
-
-// Guard returns the same store, whose writing transactions mark the claim of their request,
-// where it has one, executed. It is the store of the use cases that answer requests. A
-// context without a claim, as of background work, changes nothing.
-func Guard(store ports.Store, clock ports.Clock) ports.Store { return guarded{store, clock} }
-
-type guarded struct {
-	ports.Store
-	clock ports.Clock
+// stored returns the answer that the request had; ok is false where it had none.
+func (r *request) stored(ctx context.Context) (answer ports.Answer, ok bool, err error) {
+	err = r.once.store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+		found, known, err := tx.Replays.Get(ctx, r.scope, r.replay.Key)
+		if err != nil || !known || r.once.clock.Now().Sub(found.AnsweredAt) >= Kept {
+			return err
+		}
+		if found.Digest != r.replay.Digest {
+			return fault.New(fault.Mismatch, "idempotency_key_reused",
+				"This Idempotency-Key was used for another request; use a new key for each request.")
+		}
+		answer, ok = found.Answer, true
+		return nil
+	})
+	return answer, ok, err
 }
+
+// Errors of transactions of effects.
+var (
+	errDropped = errors.New("the request has no final answer")
+	errTwice   = fault.New(fault.Internal, "two_effects", "A request under an Idempotency-Key wrote after its effect.")
+)
+
+// write runs the transaction of the effect up to its commit.
+func (r *request) write(ctx context.Context, store ports.Store, do func(ctx context.Context, tx ports.Repos) error) error {
+	r.next, r.stop = iter.Pull(func(yield func(ports.Repos) bool) {
+		r.yield = yield
+		r.err = store.Write(ctx, do)
+		r.yield = nil
+	})
+	tx, open := r.next()
+	if !open {
+		r.stop = nil
+		return r.err
+	}
+	r.effect = &tx
+	return nil
+}
+
+// hold keeps the transaction of the effect open until the answer is there, and stores it.
+func (r *request) hold(ctx context.Context, tx ports.Repos) error {
+	switch {
+	case r.yield == nil:
+		return nil // not the effect
+	case r.effect != nil:
+		// The commit lost a race, which takes more than the one row that is written after the
+		// answer was made; the answer is of a transaction that is gone.
+		return fault.New(fault.Unavailable, "database_busy", "The database is busy; try again.")
+	case !r.yield(tx):
+		return errDropped
+	}
+	return r.put(ctx, tx)
+}
+
+func (r *request) put(ctx context.Context, tx ports.Repos) error {
+	return tx.Replays.Put(ctx, r.scope, r.replay, r.replay.AnsweredAt.Add(-Kept))
+}
+
+// settle commits the answer with the effect, or alone where there was none.
+func (r *request) settle(ctx context.Context, answer ports.Answer) error {
+	r.replay.Answer, r.replay.AnsweredAt = answer, r.once.clock.Now()
+	if r.effect == nil {
+		return r.once.store.Write(ctx, r.put)
+	}
+	r.next()
+	r.stop = nil
+	return r.err
+}
+
+// drop takes the effect back, where it was not committed.
+func (r *request) drop() {
+	if r.stop != nil {
+		r.stop()
+	}
+}
+
+type (
+	requestKey struct{}
+	apartKey   struct{}
+)
+
+func requestOf(ctx context.Context) *request {
+	r, _ := ctx.Value(requestKey{}).(*request)
+	return r
+}
+
+// Apart returns the context for writes that are not the effect of the request, such as the
+// record of a failure, or work that a repeat finds done. They come before the effect.
+func Apart(ctx context.Context) context.Context { return context.WithValue(ctx, apartKey{}, true) }
+
+func apart(ctx context.Context) bool { return ctx.Value(apartKey{}) != nil }
+
+// Guard returns the same store for the use cases that answer requests: it keeps the write of a
+// request under an idempotency key open until its answer is there. The store runs
+// [BeforeCommit]. A context without such a request, as of background work, changes nothing.
+func Guard(store ports.Store) ports.Store { return guarded{store} }
+
+// BeforeCommit returns the last step of every write: settle, and then, for the effect of a
+// request under an idempotency key, the wait for its answer, when nothing more is locked.
+func BeforeCommit(settle func(ctx context.Context, tx ports.Repos) error) func(ctx context.Context, tx ports.Repos) error {
+	return func(ctx context.Context, tx ports.Repos) error {
+		if err := settle(ctx, tx); err != nil {
+			return err
+		}
+		if r := requestOf(ctx); r != nil && !apart(ctx) {
+			return r.hold(ctx, tx)
+		}
+		return nil
+	}
+}
+
+type guarded struct{ ports.Store }
 
 // Write implements ports.Store.
 func (g guarded) Write(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
-	return g.Store.Write(ctx, marking(ctx, g.clock, do, func(tx ports.Repos) ports.Replays { return tx.Replays }))
+	r := requestOf(ctx)
+	switch {
+	case r != nil && r.effect != nil:
+		return errTwice // on SQLite it would wait for itself
+	case r == nil || apart(ctx):
+		return g.Store.Write(ctx, do)
+	}
+	return r.write(ctx, g.Store, do)
 }
 
-// Operate implements ports.Store.
+// Read implements ports.Store. After the effect of a request it reads what the effect wrote.
+func (g guarded) Read(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
+	if r := requestOf(ctx); r != nil && r.effect != nil {
+		return do(ctx, *r.effect)
+	}
+	return g.Store.Read(ctx, do)
+}
+
+// Operate implements ports.Store. The effect of a request with a key is a company's, a Write.
 func (g guarded) Operate(ctx context.Context, do func(ctx context.Context, tx ports.OperatorRepos) error) error {
-	return g.Store.Operate(ctx, marking(ctx, g.clock, do, func(tx ports.OperatorRepos) ports.Replays { return tx.Replays }))
-}
-
-// marking returns a callback that also marks the claim of its request, where it has one, executed.
-func marking[T any](ctx context.Context, clock ports.Clock, do func(ctx context.Context, tx T) error, in func(tx T) ports.Replays) func(ctx context.Context, tx T) error {
-	held, ok := ctx.Value(claimKey{}).(claim)
-	if !ok {
-		return do
+	if r := requestOf(ctx); r != nil && (r.effect != nil || !apart(ctx)) {
+		return errTwice
 	}
-	return func(ctx context.Context, tx T) error {
-		if err := do(ctx, tx); err != nil {
-			return err
-		}
-		return in(tx).Executed(ctx, held.scope, held.key, held.token, clock.Now())
-	}
+	return g.Store.Operate(ctx, do)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"tilth/app"
+	"tilth/app/idempotency"
 	"tilth/app/task"
 	"tilth/core/access"
 	"tilth/core/fault"
@@ -46,6 +47,8 @@ func (m *Maps) Generate(ctx context.Context, who access.Principal, req MapReques
 	if err := m.Gate.Require(ctx, who, access.StratificationMaps.Create); err != nil {
 		return MadeMaps{}, err
 	}
+	// A repeat of the request finds the run, and the maps where they were made.
+	ctx = idempotency.Apart(ctx)
 	run, small, err := m.begin(ctx, who, req)
 	if known, ok := fault.As(err); ok && known.Code == "run_exists" {
 		run, small, err = m.begin(ctx, who, req) // another request was first; its run is there now

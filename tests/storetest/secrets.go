@@ -60,10 +60,7 @@ func (w *world) keepSecrets() (hookID int64) {
 			return err
 		}
 		hookID = hook.ID
-		if err := tx.Replays.Claim(w.ctx, w.ours.scope, ports.Replay{Key: "k/1", Token: "t", ClaimedAt: now, LeaseUntil: now}, ""); err != nil {
-			return err
-		}
-		return tx.Replays.Answered(w.ctx, w.ours.scope, "k/1", "t", ports.Answer{Status: 201, Body: plain[3]}, now)
+		return tx.Replays.Put(w.ctx, w.ours.scope, ports.Replay{Key: "k/1", AnsweredAt: now, Answer: ports.Answer{Status: 201, Body: plain[3]}}, now)
 	})
 	w.operate(func(tx ports.OperatorRepos) error {
 		return tx.Accounts.AddSigningKey(w.ctx, ports.SigningKey{ID: w.ids.UUID(), Seed: plain[0], CreatedAt: w.clock.Now()})

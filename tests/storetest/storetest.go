@@ -19,6 +19,7 @@ import (
 
 	"tilth/adapters/persistence"
 	ghgapp "tilth/app/ghg"
+	"tilth/app/idempotency"
 )
 
 // Backend is a kind of database.
@@ -58,6 +59,8 @@ func Run(t *testing.T, b Backend) {
 		{"VerifiedAssessments", testVerifiedAssessments},
 		{"Replays", testReplays},
 		{"Once", testOnce},
+		{"OnceTogether", testOnceTogether},
+		{"UpgradeOfReplays", testUpgradeOfReplays},
 		{"Filters", testFilters},
 		{"Pages", testPages},
 		{"Figures", testFigures},
@@ -145,7 +148,7 @@ func (i *ids) Jitter() float64 { return float64(i.n.Add(1)%7) / 7 }
 // open opens the database of an address, closed when t ends.
 func open(t testing.TB, address string, c *clock, i *ids) *persistence.Database {
 	t.Helper()
-	db, err := persistence.Open(context.Background(), address, persistence.Options{Clock: c, IDs: i, BeforeCommit: ghgapp.SettleRollups})
+	db, err := persistence.Open(context.Background(), address, persistence.Options{Clock: c, IDs: i, BeforeCommit: idempotency.BeforeCommit(ghgapp.SettleRollups)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	return db

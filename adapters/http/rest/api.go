@@ -45,8 +45,8 @@ type Config struct {
 	// of one who has it. Faults: Forbidden.
 	Authorize func(ctx context.Context, who access.Principal, need access.Permission) (context.Context, error)
 	// Once carries a request out once under the key of its caller, or returns the answer that
-	// it had; do answers it, and says whether that answer is final. Nil where keys are
-	// ignored. Faults: Mismatch, Unavailable, Conflict.
+	// it had; do answers it, and returns whether that answer is final. Nil where keys are
+	// ignored. Faults: Mismatch, Unavailable.
 	Once func(ctx context.Context, who access.Principal, key, digest string,
 		do func(ctx context.Context) (answer ports.Answer, final bool)) (answer ports.Answer, replayed bool, err error)
 	// Logger takes what must not be sent to callers; nil discards it.

@@ -36,7 +36,6 @@ var transportCodes = map[string]string{
 	"precondition_failed":    "The record has changed since the version that If-Match names.",
 	"idempotency_key_reused": "The Idempotency-Key was used for another request.",
 	"request_in_progress":    "A request with the same Idempotency-Key is still under way; repeat it as Retry-After says.",
-	"answer_lost":            "The request of this Idempotency-Key was carried out, but its answer was lost. It is not carried out again.",
 	"too_many_lists":         "The company reads too many whole lists at a time; finish one, or read pages.",
 	"rate_limited":           "Too many requests; wait as Retry-After says.",
 	"timeout":                "The request took too long; it may be tried again.",
@@ -233,8 +232,9 @@ func (a *API) parameters(r Route) []*huma.Param {
 		out = append(out, &huma.Param{Name: p.Name, In: "query", Required: p.Required, Description: p.Description, Schema: p.schema()})
 	}
 	if r.repeatable() {
-		header(idempotencyKey, "Carries the request out once: repeated within 24 hours it is given the first answer again, with `Idempotent-Replay: true`. "+
-			"For another request the same key is 422. If the service fails between the effect and the keeping of the answer, a repeat is 409 (`answer_lost`), never a second effect.")
+		header(idempotencyKey, "Carries the request out once, whatever fails in between: its effect and its answer are stored together, and a repeat "+
+			"within 24 hours receives that answer, with `Idempotent-Replay: true`. A 5xx says that nothing was stored, or that a repeat finds out. "+
+			"For another request the same key is 422.")
 	}
 	if r.confirmable() {
 		header("If-None-Match", "An ETag of an earlier answer: when nothing has changed, 304 without a body.")

@@ -22,11 +22,8 @@ const (
 	replayed       = "Idempotent-Replay"
 )
 
-// maxKeptAnswer bounds the answers that are kept to be given again.
-const maxKeptAnswer = 16 << 20
-
-// keptHeaders are the headers that are given again with an answer. The others are of
-// the single request.
+// keptHeaders are the headers of an answer that its repeats have too. The others are of the
+// single request.
 var keptHeaders = []string{"Content-Type", "Content-Disposition", "ETag", "Location", "Link", "X-Total-Count", "Retry-After", "Cache-Control"}
 
 // unkept are the beginnings of paths whose answers hold secrets and are not kept.
@@ -55,13 +52,13 @@ func (c *Call) once(ctx context.Context, op *operation) error {
 	}
 	to := c.writer
 	answer, again, err := c.api.config.Once(ctx, c.principal, key, digest, func(ctx context.Context) (ports.Answer, bool) {
-		kept := &keeper{ResponseWriter: to}
+		kept := &keeper{ResponseWriter: to, header: to.Header().Clone()}
 		c.writer = kept
 		if err := c.carryOut(ctx, op); err != nil {
 			c.api.writeError(kept, c.request, err, op.route.Odd)
 		}
 		answer := kept.answer()
-		return answer, answer.Status < statusClientGone && len(answer.Body) <= maxKeptAnswer
+		return answer, answer.Status < statusClientGone
 	})
 	c.writer = to
 	if err != nil {
@@ -109,13 +106,17 @@ func (c *Call) digest() (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// keeper is a writer that keeps an answer. Its header is that of the connection, which
-// middleware has written to.
+// keeper is a writer that keeps an answer: nothing is sent before it is stored. An answer is no
+// larger than what a bounded request makes of it, so that it fits into memory and into a row.
 type keeper struct {
 	http.ResponseWriter
+	header http.Header
 	status int // 0 until the header is written
 	body   bytes.Buffer
 }
+
+// Header implements http.ResponseWriter.
+func (k *keeper) Header() http.Header { return k.header }
 
 // Unwrap lets http.ResponseController set the deadlines of the connection.
 func (k *keeper) Unwrap() http.ResponseWriter { return k.ResponseWriter }
