@@ -7,6 +7,7 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/farm"
+	"tilth/core/geo"
 )
 
 // Fields are the fields of a company.
@@ -20,8 +21,24 @@ type Fields interface {
 	UndeleteOfFarm(ctx context.Context, scope access.Scope, farmID int64, deletedAt, now time.Time) ([]int64, error)
 	// GetManyByUUID returns those of the uuids that are in the scope. In a Write they cannot be deleted before it ends.
 	GetManyByUUID(ctx context.Context, scope access.Scope, uuids []string) (map[string]farm.Field, error)
-	// Overlapping returns, by the id of each field, the company's other live fields whose boundary box meets its own.
-	Overlapping(ctx context.Context, scope access.Scope, ids []int64) (map[int64][]farm.Field, error)
+	// Near returns where the live fields of the company lie whose boxes meet a box: by id, those after one, up to limit.
+	Near(ctx context.Context, scope access.Scope, box geo.Box, after int64, limit int) ([]farm.Place, error)
+}
+
+// FieldOverlaps is which boundaries of a company overlap, found when one changes.
+type FieldOverlaps interface {
+	// Alone makes other changes of the company's boundaries wait until the transaction ends: they
+	// see one another. It is the last lock that a transaction takes before that of a job.
+	Alone(ctx context.Context, scope access.Scope) error
+	// Of returns what is known, by the id of the field; nothing for those that overlap none.
+	Of(ctx context.Context, scope access.Scope, ids []int64) (map[int64]farm.Overlaps, error)
+	// Put stores what is known of fields, by id. Fields that are named already stay named.
+	Put(ctx context.Context, scope access.Scope, known map[int64]farm.Overlaps) error
+	// Forget removes what was found of fields. One that overlapped more than was named, and is left
+	// with no name, is to be checked again: reports whether there is any.
+	Forget(ctx context.Context, scope access.Scope, ids []int64) (again bool, err error)
+	// NextPending returns a live field that is to be checked; ok is false where there is none.
+	NextPending(ctx context.Context, scope access.Scope) (id int64, ok bool, err error)
 }
 
 // Seasons are the seasons of a company.

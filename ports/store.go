@@ -37,6 +37,7 @@ type Repos struct {
 
 	Fertilizations Fertilizations
 	Boundaries     Boundaries
+	Overlaps       FieldOverlaps
 	Replays        Replays
 
 	Wallet  Wallet

@@ -11,6 +11,7 @@ import (
 	identityadapter "tilth/adapters/identity"
 	"tilth/app/account"
 	"tilth/app/operating"
+	"tilth/core/geo"
 	"tilth/ports"
 )
 
@@ -22,7 +23,7 @@ func newOperating(store ports.Store, memory identityadapter.PasswordMemory, engi
 // newInterface makes what the HTTP interface offers over a store.
 func newInterface(
 	store ports.Store, objects ports.Objects, issuers account.Issuers, memory identityadapter.PasswordMemory, hooks ports.WebhookSender,
-	engines ports.Engines, log *slog.Logger,
+	engines ports.Engines, limits geo.Limits, log *slog.Logger,
 ) v12.Deps {
 	panic(googlewire.Build(useCases, importing, telling, assessments, mapping, apiDeps))
 }
@@ -30,7 +31,7 @@ func newInterface(
 // newParts makes a server's parts over a store, an imagery source and a store of files.
 func newParts(
 	store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers account.Issuers, memory identityadapter.PasswordMemory,
-	hooks ports.WebhookSender, engines ports.Engines, log *slog.Logger,
+	hooks ports.WebhookSender, engines ports.Engines, limits geo.Limits, log *slog.Logger,
 ) *parts {
 	panic(googlewire.Build(server))
 }

@@ -24,6 +24,7 @@ import (
 	"tilth/app/soil"
 	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/geo"
 	"tilth/core/stratification/layer"
 	"tilth/core/vegetation"
 	"tilth/ports"
@@ -130,7 +131,7 @@ func (Program) OpenAPI() ([]byte, error) { return routed().OpenAPI() }
 // routed is the interface with every route and nothing behind it.
 func routed() *rest.API {
 	a := rest.New(interfaceConfig(cli.Config{}))
-	v12.Register(a, newInterface(nil, nil, account.Issuers{}, 0, nil, nil, slog.New(slog.DiscardHandler)))
+	v12.Register(a, newInterface(nil, nil, account.Issuers{}, 0, nil, nil, geo.DefaultLimits(), slog.New(slog.DiscardHandler)))
 	return a
 }
 

@@ -28,7 +28,6 @@ import (
 	"tilth/app/operating"
 	"tilth/app/satellite"
 	"tilth/app/soil"
-	"tilth/core/geo"
 	"tilth/ports"
 )
 
@@ -67,7 +66,6 @@ var useCases = googlewire.NewSet(
 	googlewire.Struct(new(account.Keys), "*"),
 	googlewire.Struct(new(auditapp.Trail), "*"),
 	googlewire.Struct(new(account.People), "*"),
-	geo.DefaultLimits,
 )
 
 // importing is the use cases of import and export, over a store and a store of files.
@@ -126,7 +124,7 @@ var server = googlewire.NewSet(
 	googlewire.Struct(new(surfaces.Stored), "*"), googlewire.Bind(new(ports.RasterFiles), new(surfaces.Stored)),
 	googlewire.Bind(new(soil.CellSource), new(*satellite.Computer)),
 	elevationsOf, googlewire.Struct(new(soil.Covariates), "*"),
-	googlewire.Struct(new(soil.LayerPreparer), "*"), googlewire.Bind(new(soil.LayerSource), new(*soil.LayerPreparer)), googlewire.Struct(new(soil.OrderWorker), "*"),
+	googlewire.Struct(new(soil.LayerPreparer), "*"), googlewire.Bind(new(soil.LayerSource), new(*soil.LayerPreparer)), googlewire.Struct(new(soil.OrderWorker), "*"), googlewire.Struct(new(farmapp.OverlapChecker), "*"),
 	googlewire.Struct(new(ghgapp.VerificationWorker), "*"),
 	googlewire.Struct(new(parts), "*"),
 )

@@ -33,6 +33,7 @@ import (
 	"tilth/app/operating"
 	"tilth/app/satellite"
 	"tilth/app/soil"
+	"tilth/core/geo"
 	"tilth/ports"
 )
 
@@ -85,7 +86,7 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 	sender := hooks.New(hooks.Rules{AllowHTTP: cfg.WebhookAllowHTTP, AllowPrivate: cfg.WebhookAllowPrivate}, version)
 	r := &Running{
 		cfg: cfg, log: log, db: db, sender: sender,
-		parts: newParts(idempotency.Guard(db), imagery, files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), sender, engines, log),
+		parts: newParts(idempotency.Guard(db), imagery, files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), sender, engines, limitsOf(cfg), log),
 	}
 	if r.leave, err = db.Attend(ctx); err == nil {
 		err = r.prepare(ctx, opts, plan)
@@ -134,6 +135,7 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 			satellite.IndexJob:   r.parts.Worker.RunIndex,
 			satellite.RefreshJob: r.parts.Refresher.Run,
 			farmapp.ImportJob:    r.parts.Intake.Run,
+			farmapp.OverlapJob:   r.parts.Overlaps.Run,
 			soil.OrderJob:        r.parts.Strata.Run,
 			soil.MapJob:          r.parts.Maps.Run,
 			soil.ForgetJob:       r.parts.Maps.Forget,
@@ -181,6 +183,13 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 		Metrics:         metrics(),
 	})
 	return err
+}
+
+// limitsOf returns the bounds on field boundaries.
+func limitsOf(cfg cli.Config) geo.Limits {
+	limits := geo.DefaultLimits()
+	limits.OverlapSteps = cfg.OverlapSteps
+	return limits
 }
 
 // metrics is a registry with the figures of the process.
@@ -307,6 +316,7 @@ type parts struct {
 	Dispatcher *events.Dispatcher
 	Courier    *events.Courier
 	Assessing  *ghgapp.Assessments
+	Overlaps   *farmapp.OverlapChecker
 	Strata     *soil.OrderWorker
 	Maps       *soil.Maps
 	Verifier   *ghgapp.VerificationWorker

@@ -66,7 +66,7 @@ var (
 )
 
 // newInterface makes what the HTTP interface offers over a store.
-func newInterface(store ports.Store, objects ports.Objects, issuers account.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, log *slog.Logger) v12.Deps {
+func newInterface(store ports.Store, objects ports.Objects, issuers account.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, limits geo.Limits, log *slog.Logger) v12.Deps {
 	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -107,7 +107,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Trail:    trail,
 	}
 	records := farm.NewFarms(deps)
-	farmRecords := farm.NewFields(deps)
+	farmRecords := farm.NewFields(deps, limits)
 	records2 := farm.NewSeasons(deps)
 	records3 := farm.NewCultivations(deps)
 	records4 := farm.NewFertilizations(deps)
@@ -117,7 +117,6 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	boundaries := &farm.Boundaries{
 		Deps: deps,
 	}
-	limits := geo.DefaultLimits()
 	outlines := exchange.NewOutlines(limits)
 	outlineWriter := _wireOutlineWriterValue
 	imports := &farm.Imports{
@@ -252,7 +251,7 @@ var (
 )
 
 // newParts makes a server's parts over a store, an imagery source and a store of files.
-func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers account.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, log *slog.Logger) *parts {
+func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers account.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, limits geo.Limits, log *slog.Logger) *parts {
 	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -293,7 +292,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Trail:    trail,
 	}
 	records := farm.NewFarms(deps)
-	farmRecords := farm.NewFields(deps)
+	farmRecords := farm.NewFields(deps, limits)
 	records2 := farm.NewSeasons(deps)
 	records3 := farm.NewCultivations(deps)
 	records4 := farm.NewFertilizations(deps)
@@ -303,7 +302,6 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	boundaries := &farm.Boundaries{
 		Deps: deps,
 	}
-	limits := geo.DefaultLimits()
 	outlines := exchange.NewOutlines(limits)
 	outlineWriter := _wireOutlineWriterValue
 	imports := &farm.Imports{
@@ -468,6 +466,10 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		IDs:    random,
 		Log:    log,
 	}
+	overlapChecker := &farm.OverlapChecker{
+		Deps: deps,
+		Log:  log,
+	}
 	elevations := elevationsOf(imagery)
 	stored := surfaces.Stored{
 		Objects: objects,
@@ -509,6 +511,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Dispatcher: dispatcher,
 		Courier:    courier,
 		Assessing:  ghgAssessments,
+		Overlaps:   overlapChecker,
 		Strata:     orderWorker,
 		Maps:       maps,
 		Verifier:   verificationWorker,

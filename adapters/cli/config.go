@@ -49,6 +49,7 @@ type Config struct {
 	CompanyRateLimit    float64       `env:"TILTH_COMPANY_RATE_LIMIT" envDefault:"200" help:"requests a second of all users of a company together; 0: no limit"`
 	SignInRateLimit     float64       `env:"TILTH_SIGN_IN_RATE_LIMIT" envDefault:"10" help:"requests a second of an address for tokens, passwords and invitations; 0: no limit"`
 	MaxBulk             int           `env:"TILTH_MAX_BULK" envDefault:"1000" help:"items a bulk request may hold"`
+	OverlapSteps        int64         `env:"TILTH_OVERLAP_STEPS" envDefault:"5000000" help:"pairs of edges that a request compares to find fields that overlap; what is left is checked in the background"`
 	MaxLongLists        int           `env:"TILTH_MAX_LONG_LISTS" envDefault:"4" help:"whole lists of more than 1000 records that a company may read at a time"`
 	MaxBodyBytes        int64         `env:"TILTH_MAX_BODY_BYTES" envDefault:"8388608" help:"size of a request body"`
 	WebhookAllowHTTP    bool          `env:"TILTH_WEBHOOK_ALLOW_HTTP" help:"let webhooks be posted without TLS; for trials"`
@@ -161,6 +162,7 @@ func (c *Config) Check() error {
 	check(isLevel, "TILTH_LOG_LEVEL", "%q is not debug, info, warn or error", c.LogLevel)
 	check(c.Workers >= 1, "TILTH_WORKERS", "it must be at least 1")
 	check(c.MaxBulk >= 1, "TILTH_MAX_BULK", "it must be at least 1")
+	check(c.OverlapSteps >= 1, "TILTH_OVERLAP_STEPS", "it must be at least 1")
 	check(c.MaxLongLists >= 1, "TILTH_MAX_LONG_LISTS", "it must be at least 1")
 	check(c.StallTimeout > 0, "TILTH_STALL_TIMEOUT", "it must be above 0")
 	check(c.PoolWait > 0, "TILTH_POOL_WAIT", "it must be above 0")

@@ -42,6 +42,6 @@ func readOutline(flag, path string) (geo.MultiPolygon, error) {
 	if json.Unmarshal(raw, &collection) == nil && collection.Type == "FeatureCollection" && len(collection.Features) == 1 {
 		raw = collection.Features[0]
 	}
-	boundary, err := geo.ParseGeoJSON(raw, geo.DefaultLimits())
+	boundary, err := geo.ParseGeoJSON(nil, raw, geo.DefaultLimits())
 	return boundary.Geometry(), err
 }

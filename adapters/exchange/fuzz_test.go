@@ -23,7 +23,7 @@ func fuzz(f *testing.F, media string) {
 			if feature.Boundary == nil {
 				continue
 			}
-			if _, err := geo.NewBoundary(feature.Boundary.Geometry(), geo.DefaultLimits()); err != nil {
+			if _, err := geo.NewBoundary(nil, feature.Boundary.Geometry(), geo.DefaultLimits()); err != nil {
 				t.Fatalf("a boundary that is none: %v", err)
 			}
 		}

@@ -126,7 +126,7 @@ func readFeature(out *ports.Feature, raw []byte, tooLarge bool, limits geo.Limit
 	if out.Geometry = g.Type; g.Type == "Point" || g.Type == "MultiPoint" {
 		return nil
 	}
-	boundary, err := geo.ParseGeoJSON(f.Geometry, limits)
+	boundary, err := geo.ParseGeoJSON(nil, f.Geometry, limits)
 	if err == nil {
 		out.Boundary = &boundary
 	}

@@ -221,7 +221,7 @@ func (s *outline) settle(out *ports.Feature, limits geo.Limits, outlines bool) {
 		if !outlines {
 			return
 		}
-		boundary, err := geo.NewBoundary(s.parts, limits)
+		boundary, err := geo.NewBoundary(nil, s.parts, limits)
 		if err != nil {
 			out.Err = err
 			return

@@ -71,7 +71,7 @@ func wrong(t testing.TB, f ports.Feature) string {
 
 func boundary(t testing.TB, geojson string) *geo.Boundary {
 	t.Helper()
-	b, err := geo.ParseGeoJSON([]byte(geojson), geo.DefaultLimits())
+	b, err := geo.ParseGeoJSON(nil, []byte(geojson), geo.DefaultLimits())
 	require.NoError(t, err)
 	return &b
 }

@@ -214,7 +214,7 @@ func (s *shapes) boundary(raw []byte, parts, points int) (*geo.Boundary, error) 
 			rings[i] = append(rings[i], s.project(p))
 		}
 	}
-	boundary, err := geo.NewBoundary(geo.Assemble(rings), s.limits)
+	boundary, err := geo.NewBoundary(nil, geo.Assemble(rings), s.limits)
 	if err != nil {
 		return nil, err
 	}

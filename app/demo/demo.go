@@ -155,7 +155,7 @@ func (l *Loader) land(ctx context.Context, who access.Principal, plan Plan) erro
 }
 
 func (l *Loader) parcel(ctx context.Context, who access.Principal, p Parcel, holding farm.Farm, season farm.Season, crop int64) error {
-	boundary, err := geo.NewBoundary(p.Boundary, geo.DefaultLimits())
+	boundary, err := geo.NewBoundary(nil, p.Boundary, geo.DefaultLimits())
 	if err != nil {
 		return err
 	}

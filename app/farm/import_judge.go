@@ -164,9 +164,9 @@ func withoutTrace(judged []farm.Judged) []farm.Judged {
 		if gone[j.FieldID] {
 			j.FieldID = 0
 		}
-		for k, o := range j.Overlaps {
+		for k, o := range j.Overlaps.Fields {
 			if gone[o.ID] {
-				j.Overlaps[k].ID = 0
+				j.Overlaps.Fields[k].ID = 0
 			}
 		}
 	}

@@ -31,6 +31,9 @@ func NewRecords[T any](deps app.Deps, rules Rules[T]) *Records[T] {
 	if rules.Enrich == nil {
 		rules.Enrich = func(context.Context, ports.Repos, access.Scope, []*T) error { return nil }
 	}
+	if rules.Finish == nil {
+		rules.Finish = func(context.Context, ports.Repos, access.Principal, []*T, []*T) error { return nil }
+	}
 	return &Records[T]{deps, rules}
 }
 
@@ -55,6 +58,9 @@ type Rules[T any] struct {
 	Revive func(ctx context.Context, tx ports.Repos, scope access.Scope, record *T, deletedAt, now time.Time) error
 	// Stored runs after records were written, with what each was before: nil for a new one.
 	Stored func(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*T) error
+	// Finish runs once at the end of a write, for all that it stored, with what each was before:
+	// nil for what is new, or live again.
+	Finish func(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*T) error
 	// Enrich fills read-only figures of answers.
 	Enrich func(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) error
 }
@@ -85,6 +91,9 @@ func (r *Records[T]) Create(ctx context.Context, who access.Principal, drafts []
 		records, err := r.checked(ctx, tx, who, drafts, bulk)
 		if err == nil {
 			err = r.insert(ctx, tx, who, records)
+		}
+		if err == nil {
+			err = r.rules.Finish(ctx, tx, who, make([]*T, len(records)), records)
 		}
 		if err != nil {
 			return nil, err
@@ -157,6 +166,9 @@ func (r *Records[T]) Update(ctx context.Context, who access.Principal, id int64,
 			}
 		}
 		if err := r.replace(ctx, tx, who, &before, &after); err != nil {
+			return out, err
+		}
+		if err := r.rules.Finish(ctx, tx, who, []*T{&before}, []*T{&after}); err != nil {
 			return out, err
 		}
 		return r.reread1(ctx, tx, scope, &after)

@@ -43,13 +43,14 @@ func (r *Records[T]) Settle(ctx context.Context, tx ports.Repos, who access.Prin
 	if err := r.relate(ctx, tx, scope, records, errs); err != nil {
 		return nil, err
 	}
-	var made, stored []*T
+	var made, stored, was []*T
 	for i, c := range changes {
 		if len(errs[i]) > 0 {
 			continue
 		}
 		if c.Before == nil {
 			made, stored = append(made, records[i]), append(stored, records[i])
+			was = append(was, nil)
 			continue
 		}
 		refused, err := r.revise(ctx, tx, who, *c.Before, records[i])
@@ -57,13 +58,16 @@ func (r *Records[T]) Settle(ctx context.Context, tx ports.Repos, who access.Prin
 			return nil, err
 		}
 		if errs[i].Merge(refused); len(refused) == 0 {
-			stored = append(stored, records[i])
+			stored, was = append(stored, records[i]), append(was, c.Before)
 		}
 	}
 	if len(made) > 0 {
 		if err := r.insert(ctx, tx, who, made); err != nil {
 			return nil, err
 		}
+	}
+	if err := r.rules.Finish(ctx, tx, who, was, stored); err != nil {
+		return nil, err
 	}
 	if enrich && len(stored) > 0 {
 		fresh, err := r.reread(ctx, tx, scope, stored)

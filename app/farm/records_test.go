@@ -45,7 +45,7 @@ func newHolding(t *testing.T) *holding {
 	deps := w.Deps()
 	h := &holding{
 		t: t, world: w, owner: w.Company(1),
-		farms: farm.NewFarms(deps), fields: farm.NewFields(deps), seasons: farm.NewSeasons(deps),
+		farms: farm.NewFarms(deps), fields: farm.NewFields(deps, geo.DefaultLimits()), seasons: farm.NewSeasons(deps),
 		cultivations: farm.NewCultivations(deps), fertilizations: farm.NewFertilizations(deps),
 		crop: w.AddCrop("Wheat", true),
 	}
@@ -189,7 +189,7 @@ func TestABoundaryThatChangesIsRemembered(t *testing.T) {
 	h := newHolding(t)
 	give := func(side float64) {
 		ring := geo.Ring{{X: 0, Y: 45}, {X: side, Y: 45}, {X: side, Y: 45 + side}, {X: 0, Y: 45 + side}, {X: 0, Y: 45}}
-		boundary, err := geo.NewBoundary(geo.MultiPolygon{{ring}}, geo.DefaultLimits())
+		boundary, err := geo.NewBoundary(nil, geo.MultiPolygon{{ring}}, geo.DefaultLimits())
 		require.NoError(t, err)
 		_, err = h.fields.Update(t.Context(), h.owner, h.field.ID, set(func(f *core.Field) { f.Boundary = &boundary }))
 		require.NoError(t, err)
@@ -201,7 +201,7 @@ func TestABoundaryThatChangesIsRemembered(t *testing.T) {
 	require.Equal(t, &h.world.Boundaries[1].ValidFrom, h.world.Boundaries[0].ValidTo)
 	require.Nil(t, h.world.Boundaries[1].ValidTo)
 	neighbour := create(h, h.fields, core.Field{Name: "South", Farm: record.Ref{ID: h.farm.ID}})
-	require.Empty(t, neighbour.Overlaps)
+	require.Zero(t, neighbour.Overlaps)
 	_, err := h.fields.Update(t.Context(), h.owner, h.field.ID, set(func(f *core.Field) { f.Boundary = nil }))
 	require.NoError(t, err)
 	require.NotNil(t, h.world.Boundaries[1].ValidTo)

@@ -11,6 +11,7 @@ import (
 	"tilth/core/country"
 	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/geo"
 	"tilth/core/record"
 	"tilth/ports"
 )
@@ -30,8 +31,10 @@ func NewFarms(deps app.Deps) *Records[farm.Farm] {
 			if err := emptyFields(ctx, tx, scope, fields, at); err != nil {
 				return err
 			}
-			_, err = tx.Fields.SoftDelete(ctx, scope, fields, at)
-			return err
+			if _, err = tx.Fields.SoftDelete(ctx, scope, fields, at); err != nil {
+				return err
+			}
+			return forgetOverlaps(ctx, tx, scope, fields, at)
 		},
 		Revive: reviveFarm,
 	})
@@ -50,8 +53,8 @@ func checkFarm(r *farm.Farm) fault.Fields {
 	return f
 }
 
-// NewFields makes the use cases of fields.
-func NewFields(deps app.Deps) *Records[farm.Field] {
+// NewFields makes the use cases of fields, whose overlaps a request looks for within the limits.
+func NewFields(deps app.Deps, limits geo.Limits) *Records[farm.Field] {
 	return NewRecords(deps, Rules[farm.Field]{
 		Access: access.Fields,
 		Repo:   func(tx ports.Repos) ports.Records[farm.Field] { return tx.Fields },
@@ -64,10 +67,14 @@ func NewFields(deps app.Deps) *Records[farm.Field] {
 			return nil
 		},
 		Remove: func(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Field, at time.Time) error {
-			return emptyFields(ctx, tx, scope, []int64{r.ID}, at)
+			if err := emptyFields(ctx, tx, scope, []int64{r.ID}, at); err != nil {
+				return err
+			}
+			return forgetOverlaps(ctx, tx, scope, []int64{r.ID}, at)
 		},
 		Revive: reviveField,
 		Stored: keepBoundaries,
+		Finish: keepOverlaps(deps.Clock, limits.OverlapSteps),
 		Enrich: findOverlaps,
 	})
 }
@@ -96,29 +103,6 @@ func emptyFields(ctx context.Context, tx ports.Repos, scope access.Scope, fields
 		return err
 	}
 	return satellite.FailProfiles(ctx, tx, scope, open, at, "The field was deleted.")
-}
-
-// findOverlaps warns of neighbours whose boundaries overlap, as is usual for a typing
-// error and never a reason to refuse.
-func findOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, records []*farm.Field) error {
-	if scope.Shared() {
-		return nil // other companies' fields are never named, not even by a warning
-	}
-	near, err := tx.Fields.Overlapping(ctx, scope, ids(records, func(r *farm.Field) int64 { return r.ID }))
-	if err != nil {
-		return err
-	}
-	for _, r := range records {
-		if r.Boundary == nil {
-			continue
-		}
-		for _, other := range near[r.ID] {
-			if other.Boundary != nil && r.Boundary.Overlaps(*other.Boundary) {
-				r.Overlaps = append(r.Overlaps, record.Ref{ID: other.ID, Name: other.Name})
-			}
-		}
-	}
-	return nil
 }
 
 // NewSeasons makes the use cases of seasons.

@@ -32,7 +32,7 @@ func newShop(t *testing.T) *shop {
 	t.Helper()
 	w := memory.New()
 	s := &shop{World: w, t: t, profiles: &satellite.Profiles{Deps: w.Deps()}, owner: w.Company(1)}
-	boundary, err := geo.NewBoundary(field, geo.DefaultLimits())
+	boundary, err := geo.NewBoundary(nil, field, geo.DefaultLimits())
 	require.NoError(t, err)
 	s.field = farm.Field{UUID: "north", Boundary: &boundary}
 	year := func(y int) farm.Season {

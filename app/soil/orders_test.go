@@ -38,7 +38,7 @@ func newEstate(t *testing.T) *estate {
 	w.Price(credit.ServiceSTR, 1_00)
 	field := func(uuid string, lon float64) *farm.Field {
 		ring := geo.Ring{{X: lon, Y: 45}, {X: lon + 0.01, Y: 45}, {X: lon + 0.01, Y: 45.01}, {X: lon, Y: 45.01}, {X: lon, Y: 45}}
-		boundary, err := geo.NewBoundary(geo.MultiPolygon{{ring}}, geo.DefaultLimits())
+		boundary, err := geo.NewBoundary(nil, geo.MultiPolygon{{ring}}, geo.DefaultLimits())
 		require.NoError(t, err)
 		return &farm.Field{UUID: uuid, Boundary: &boundary}
 	}

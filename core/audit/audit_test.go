@@ -14,7 +14,7 @@ import (
 )
 
 func square(x float64) *geo.Boundary {
-	b, err := geo.NewBoundary(geo.MultiPolygon{{{{X: x, Y: 45}, {X: x + 0.01, Y: 45}, {X: x + 0.01, Y: 45.01}, {X: x, Y: 45.01}, {X: x, Y: 45}}}}, geo.DefaultLimits())
+	b, err := geo.NewBoundary(nil, geo.MultiPolygon{{{{X: x, Y: 45}, {X: x + 0.01, Y: 45}, {X: x + 0.01, Y: 45.01}, {X: x, Y: 45.01}, {X: x, Y: 45}}}}, geo.DefaultLimits())
 	if err != nil {
 		panic(err)
 	}
@@ -38,7 +38,7 @@ func TestDiffTellsWhatChanged(t *testing.T) {
 	}
 	after := before
 	after.UpdatedAt = day.Add(time.Hour)
-	after.Overlaps = []record.Ref{{ID: 9}}
+	after.Overlaps.Pending = true
 	require.Empty(t, audit.Diff(&before, &after), "times and derived figures are no change")
 	after.Farm = record.Ref{ID: 1, Name: "renamed"}
 	require.Empty(t, audit.Diff(&before, &after), "another record's name is no change of this one")

@@ -34,8 +34,8 @@ type Field struct {
 	Notes              string
 	External
 
-	// Overlaps are the live fields of the company that this boundary overlaps: a warning in the answer, never stored.
-	Overlaps []record.Ref `audit:"-"`
+	// Overlaps is a warning in the answer, kept apart from the record.
+	Overlaps Overlaps `audit:"-"`
 }
 
 // Weight returns about how many bytes a field takes, for who holds many.

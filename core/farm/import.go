@@ -16,7 +16,7 @@ type Judged struct {
 	Name       string
 	ExternalID string
 	AreaM2     int64 // 0 without a boundary
-	Overlaps   []record.Ref
+	Overlaps   Overlaps
 	Field      *Field       // the record as it would stand; nil where it failed
 	Errors     fault.Fields // why it is skipped or failed
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"slices"
+
+	"tilth/core/effort"
 )
 
 // nodingTurns bounds the rounds of noding: moving crossings may create new ones.
@@ -32,7 +34,7 @@ type loop struct {
 // precision output", Computational Geometry 13 (1999)). Then the winding number on both sides of
 // every edge decides whether the edge bounds the result. The winding number is an exact sum along a
 // ray, so an edge that rounding has bent cannot break the outline.
-func overlaid(a, b MultiPolygon, depth int32) (MultiPolygon, error) {
+func overlaid(budget *effort.Budget, a, b MultiPolygon, depth int32) (MultiPolygon, error) {
 	if len(a) == 0 {
 		a, b = b, nil
 	}
@@ -63,10 +65,14 @@ func overlaid(a, b MultiPolygon, depth int32) (MultiPolygon, error) {
 	if len(loops) == 0 {
 		return far, nil
 	}
-	if err := node(loops, window); err != nil {
+	if err := node(budget, loops, window); err != nil {
 		return nil, err
 	}
-	rings, err := woven(bounding(loops, depth))
+	pieces, err := bounding(budget, loops, depth)
+	if err != nil {
+		return nil, err
+	}
+	rings, err := woven(pieces)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +81,7 @@ func overlaid(a, b MultiPolygon, depth int32) (MultiPolygon, error) {
 
 // node inserts a vertex wherever edges of the loops may meet. These are the edges that touch the
 // window of both and those next to them: moving a crossing bends edges by less than a unit.
-func node(loops []loop, window Box) error {
+func node(budget *effort.Budget, loops []loop, window Box) error {
 	reach := window
 	for range 2 {
 		grown := reach
@@ -92,7 +98,7 @@ func node(loops []loop, window Box) error {
 		reach = grown
 	}
 	for range nodingTurns {
-		cuts, err := cutsOf(loops)
+		cuts, err := cutsOf(budget, loops)
 		if err != nil {
 			return err
 		}
@@ -110,7 +116,7 @@ func node(loops []loop, window Box) error {
 type edge struct{ loop, index int }
 
 // cutsOf lists, by edge, the whole positions at which edges need a vertex.
-func cutsOf(loops []loop) (map[edge][]Position, error) {
+func cutsOf(budget *effort.Budget, loops []loop) (map[edge][]Position, error) {
 	var segments []segment
 	for i, l := range loops {
 		for k, clear := range l.clear {
@@ -131,7 +137,7 @@ func cutsOf(loops []loop) (map[edge][]Position, error) {
 			crossings++
 		}
 	}
-	err := eachMeeting(segments, func(s, t *segment, kind contact, at Position) error {
+	err := eachMeeting(budget, segments, func(s, t *segment, kind contact, at Position) error {
 		if kind != overlap {
 			at = Position{X: math.RoundToEven(at.X), Y: math.RoundToEven(at.Y)}
 			cut(s, at)

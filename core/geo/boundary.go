@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"tilth/core/effort"
 	"tilth/core/fault"
 )
 
@@ -14,11 +15,14 @@ type Limits struct {
 	MaxAreaHa   float64 // largest area, hectares
 	MaxVertices int     // over all rings, closing positions not counted
 	SliverHa    float64 // below this area the boundary carries the warning "sliver"
+
+	// OverlapSteps is how many pairs of edges a request compares to find overlaps.
+	OverlapSteps int64
 }
 
 // DefaultLimits returns the bounds of the interface.
 func DefaultLimits() Limits {
-	return Limits{MinAreaM2: 1, MaxAreaHa: 10_000, MaxVertices: 10_000, SliverHa: 0.05}
+	return Limits{MinAreaM2: 1, MaxAreaHa: 10_000, MaxVertices: 10_000, SliverHa: 0.05, OverlapSteps: 5_000_000}
 }
 
 // Warning is a doubt about a boundary that is accepted.
@@ -58,7 +62,7 @@ const squareMetresPerHectare = 10_000
 // NewBoundary normalises a geometry in degrees and checks it: rings are closed, repeated positions
 // and spikes dropped, outer rings wound counter-clockwise and holes clockwise (RFC 7946, section
 // 3.1.6). The argument stays. Every refusal is an Invalid fault of the field "boundary".
-func NewBoundary(m MultiPolygon, limits Limits) (Boundary, error) {
+func NewBoundary(budget *effort.Budget, m MultiPolygon, limits Limits) (Boundary, error) {
 	geometry, err := normalise(m, limits)
 	if err != nil {
 		return Boundary{}, err
@@ -66,7 +70,7 @@ func NewBoundary(m MultiPolygon, limits Limits) (Boundary, error) {
 	if err := checkExtent(geometry); err != nil {
 		return Boundary{}, err
 	}
-	if err := checkTopology(geometry); err != nil {
+	if err := checkTopology(budget, geometry); err != nil {
 		return Boundary{}, err
 	}
 	wind(geometry)

@@ -21,7 +21,7 @@ func parse(t require.TestingT, coordinates string) (geo.Boundary, error) {
 	if strings.HasPrefix(strings.ReplaceAll(coordinates, " ", ""), "[[[[") {
 		typ = "MultiPolygon"
 	}
-	return geo.ParseGeoJSON(fmt.Appendf(nil, `{"type":%q,"coordinates":%s}`, typ, coordinates), geo.DefaultLimits())
+	return geo.ParseGeoJSON(nil, fmt.Appendf(nil, `{"type":%q,"coordinates":%s}`, typ, coordinates), geo.DefaultLimits())
 }
 
 // messageOf returns the one message of a refusal and checks its form.
@@ -59,7 +59,7 @@ func TestParseGeoJSONAccepts(t *testing.T) {
 		{"spike at the seam", `{"type":"Polygon","coordinates":[[[10,49.99],[10,50],[10.01,50],[10.01,50.01],[10,50.01],[10,50],[10,49.99]]]}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b, err := geo.ParseGeoJSON([]byte(c.document), geo.DefaultLimits())
+			b, err := geo.ParseGeoJSON(nil, []byte(c.document), geo.DefaultLimits())
 			require.NoError(t, err)
 			require.InEpsilon(t, whole.AreaHa(), b.AreaHa(), 1e-12)
 			require.Equal(t, 4, b.Vertices())
@@ -161,7 +161,7 @@ func TestParseGeoJSONRefuses(t *testing.T) {
 			`[[10.01,50],[10.015,49.99],[10.02,50],[10.01,50.01],[10.005,50.02],[10.0075,50.01],[10.01,50]]`), "Parts 1 and 2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := geo.ParseGeoJSON([]byte(c.document), geo.DefaultLimits())
+			_, err := geo.ParseGeoJSON(nil, []byte(c.document), geo.DefaultLimits())
 			require.Contains(t, messageOf(t, err), c.says)
 		})
 	}
@@ -169,18 +169,18 @@ func TestParseGeoJSONRefuses(t *testing.T) {
 
 func TestNewBoundaryRefusesWhatJSONCannotSay(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		_, err := geo.NewBoundary(geo.MultiPolygon{{{{X: 1, Y: 1}, {X: bad, Y: 1}, {X: 1, Y: 2}}}}, geo.DefaultLimits())
+		_, err := geo.NewBoundary(nil, geo.MultiPolygon{{{{X: 1, Y: 1}, {X: bad, Y: 1}, {X: 1, Y: 2}}}}, geo.DefaultLimits())
 		require.Contains(t, messageOf(t, err), "finite")
 	}
-	_, err := geo.NewBoundary(nil, geo.DefaultLimits())
+	_, err := geo.NewBoundary(nil, nil, geo.DefaultLimits())
 	require.Contains(t, messageOf(t, err), "empty")
-	_, err = geo.NewBoundary(geo.MultiPolygon{{}}, geo.DefaultLimits())
+	_, err = geo.NewBoundary(nil, geo.MultiPolygon{{}}, geo.DefaultLimits())
 	require.Contains(t, messageOf(t, err), "no rings")
 }
 
 func TestNewBoundaryLeavesItsArgument(t *testing.T) {
 	clockwise := geo.MultiPolygon{{{{X: 10, Y: 50}, {X: 10, Y: 50.01}, {X: 10.01, Y: 50.01}, {X: 10.01, Y: 50}}}}
-	_, err := geo.NewBoundary(clockwise, geo.DefaultLimits())
+	_, err := geo.NewBoundary(nil, clockwise, geo.DefaultLimits())
 	require.NoError(t, err)
 	require.Equal(t, geo.Ring{{X: 10, Y: 50}, {X: 10, Y: 50.01}, {X: 10.01, Y: 50.01}, {X: 10.01, Y: 50}}, clockwise[0][0])
 }
@@ -190,13 +190,13 @@ func TestVertexLimit(t *testing.T) {
 	for _, closed := range []bool{true, false} {
 		raw, err := json.Marshal(geo.MultiPolygon{{circle(10, 50, 0.01, limits.MaxVertices, closed)}})
 		require.NoError(t, err)
-		b, err := geo.ParseGeoJSON(raw, limits)
+		b, err := geo.ParseGeoJSON(nil, raw, limits)
 		require.NoError(t, err)
 		require.Equal(t, limits.MaxVertices, b.Vertices())
 
 		raw, err = json.Marshal(geo.MultiPolygon{{circle(10, 50, 0.01, limits.MaxVertices+1, closed)}})
 		require.NoError(t, err)
-		_, err = geo.ParseGeoJSON(raw, limits)
+		_, err = geo.ParseGeoJSON(nil, raw, limits)
 		require.Contains(t, messageOf(t, err), "10000 vertices")
 	}
 }
@@ -313,7 +313,7 @@ func TestHostileShapesAreRefusedQuickly(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			start := time.Now()
-			_, err := geo.NewBoundary(c.m, geo.DefaultLimits())
+			_, err := geo.NewBoundary(nil, c.m, geo.DefaultLimits())
 			took := time.Since(start)
 			t.Logf("validated in %v, all pairs in %v", took, pairs)
 			require.Less(t, took, 200*pairs, "a bound on the order of the algorithm: a few looks at every pair of edges")
@@ -329,7 +329,7 @@ func TestHostileShapesAreRefusedQuickly(t *testing.T) {
 func TestPropertyBoundary(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawStar(t)
-		b, err := geo.NewBoundary(m, geo.DefaultLimits())
+		b, err := geo.NewBoundary(nil, m, geo.DefaultLimits())
 		require.NoError(t, err)
 		require.NoError(t, simple(b.Geometry()).Validate())
 
@@ -338,14 +338,14 @@ func TestPropertyBoundary(t *testing.T) {
 		slices.Reverse(other[0][0])
 		turn := rapid.IntRange(0, len(other[0][0])-1).Draw(t, "turn")
 		other[0][0] = append(other[0][0][turn:], other[0][0][:turn]...)
-		again, err := geo.NewBoundary(other, geo.DefaultLimits())
+		again, err := geo.NewBoundary(nil, other, geo.DefaultLimits())
 		require.NoError(t, err)
 		require.InEpsilon(t, b.AreaHa(), again.AreaHa(), 1e-9)
 		require.InEpsilon(t, b.PerimeterM(), again.PerimeterM(), 1e-9)
 
 		raw, err := json.Marshal(b.Geometry())
 		require.NoError(t, err)
-		back, err := geo.ParseGeoJSON(raw, geo.DefaultLimits())
+		back, err := geo.ParseGeoJSON(nil, raw, geo.DefaultLimits())
 		require.NoError(t, err)
 		require.Equal(t, b, back, "reading what was written changes nothing")
 
@@ -376,7 +376,7 @@ func TestPropertyValidityAgreesWithOracle(t *testing.T) {
 		m := geo.MultiPolygon(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) geo.Polygon {
 			return rapid.SliceOfN(ring, 1, 3).Draw(t, "rings")
 		}), 1, 3).Draw(t, "parts"))
-		b, err := geo.NewBoundary(m, limits)
+		b, err := geo.NewBoundary(nil, m, limits)
 		oracle := simple(m).Validate()
 		if err == nil {
 			accepted++

@@ -23,7 +23,7 @@ func FuzzParseGeoJSON(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		b, err := geo.ParseGeoJSON(raw, geo.DefaultLimits())
+		b, err := geo.ParseGeoJSON(nil, raw, geo.DefaultLimits())
 		if err != nil {
 			require.NotEmpty(t, messageOf(t, err))
 			return
@@ -31,7 +31,7 @@ func FuzzParseGeoJSON(f *testing.F) {
 		require.NoError(t, simple(b.Geometry()).Validate())
 		again, err := json.Marshal(b.Geometry())
 		require.NoError(t, err)
-		back, err := geo.ParseGeoJSON(again, geo.DefaultLimits())
+		back, err := geo.ParseGeoJSON(nil, again, geo.DefaultLimits())
 		require.NoError(t, err)
 		require.Equal(t, b, back)
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"tilth/core/effort"
 	"tilth/core/list"
 )
 
@@ -13,7 +14,7 @@ import (
 // 7946). Of a position, numbers after longitude and latitude are dropped; unknown members are
 // ignored. Every refusal is an Invalid fault of the field "boundary". Positions are counted while
 // they are read, so that a hostile document costs one pass over its bytes.
-func ParseGeoJSON(raw []byte, limits Limits) (Boundary, error) {
+func ParseGeoJSON(budget *effort.Budget, raw []byte, limits Limits) (Boundary, error) {
 	typ, coordinates, err := geometryOf(raw)
 	if err != nil {
 		return Boundary{}, err
@@ -24,7 +25,7 @@ func ParseGeoJSON(raw []byte, limits Limits) (Boundary, error) {
 	if err != nil {
 		return Boundary{}, err
 	}
-	return NewBoundary(m, limits)
+	return NewBoundary(budget, m, limits)
 }
 
 type geoObject struct {

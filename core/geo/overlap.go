@@ -1,9 +1,10 @@
 package geo
 
 import (
-	"github.com/peterstace/simplefeatures/geom"
+	"errors"
+	"slices"
 
-	"tilth/core/list"
+	"tilth/core/effort"
 )
 
 // overlapShare is the share of the smaller of two boundaries above which what they have in common
@@ -11,26 +12,121 @@ import (
 // nearly all.
 const overlapShare = 0.005
 
-// Overlaps reports whether two boundaries share more than half a percent of the smaller area.
-func (b Boundary) Overlaps(other Boundary) bool {
-	if !b.bounds.Intersects(other.bounds) {
-		return false
-	}
-	// The overlay fails only where the two cross in more than a hundred thousand places; then there
-	// is no warning. Shares of areas in degrees equal those on the ground: both lie at one latitude.
-	shared, err := Intersection(b.geometry, other.geometry)
-	return err == nil && shared.PlanarArea() > overlapShare*min(b.geometry.PlanarArea(), other.geometry.PlanarArea())
+// A Shape is a boundary prepared to be compared with many others.
+type Shape struct {
+	geometry MultiPolygon
+	bounds   Box
+	area     float64 // in the square of degrees: shares of it equal those on the ground, for both lie at one latitude
+	core     Box     // lies inside; without extent where none was found
+	edges    int
 }
 
-// planar converts the geometry for the check of validity.
-func (m MultiPolygon) planar() geom.Geometry {
-	return geom.NewMultiPolygon(list.Map(m, func(p Polygon) geom.Polygon {
-		return geom.NewPolygon(list.Map(p, func(r Ring) geom.LineString {
-			flat := make([]float64, 0, 2*len(r))
-			for _, q := range r {
-				flat = append(flat, q.X, q.Y)
+// Shape prepares the boundary for comparisons. An edge is a step of the budget.
+func (b Boundary) Shape(budget *effort.Budget) (Shape, error) {
+	s := Shape{geometry: b.geometry, bounds: b.bounds, area: b.geometry.PlanarArea(), edges: b.vertices}
+	return s, s.findCore(budget)
+}
+
+// Overlaps reports whether two boundaries share more than half a percent of the smaller area.
+// Their boxes, or boxes inside them, decide most cases at once; the others take the overlay. The
+// overlay fails only where the two cross in more than a hundred thousand places; then they count
+// as apart. A pair of edges compared is a step of the budget, whose end is the only error.
+func (s Shape) Overlaps(budget *effort.Budget, other Shape) (bool, error) {
+	if err := budget.Spend(1); err != nil {
+		return false, err
+	}
+	threshold := overlapShare * min(s.area, other.area)
+	if s.bounds.shared(other.bounds) <= threshold/certainty {
+		return false, nil
+	}
+	if s.core.shared(other.core) > threshold*certainty {
+		return true, nil
+	}
+	if err := budget.Spend(s.edges + other.edges); err != nil {
+		return false, err
+	}
+	common, err := Intersection(budget, s.geometry, other.geometry)
+	switch {
+	case errors.Is(err, errTangled), errors.Is(err, errUnsettled), errors.Is(err, errBroken):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	return common.PlanarArea() > threshold, nil
+}
+
+// certainty is the factor by which boxes must pass the threshold, for the rounding of areas.
+const certainty = 1.001
+
+// shared returns the area that two boxes have in common.
+func (b Box) shared(o Box) float64 {
+	return max(0, min(b.MaxX, o.MaxX)-max(b.MinX, o.MinX)) * max(0, min(b.MaxY, o.MaxY)-max(b.MinY, o.MinY))
+}
+
+// coreHalvings is how often the search for an inner box halves it.
+const coreHalvings = 5
+
+// findCore looks for a box inside the boundary: round the middle of its widest stretch at half its
+// height, half as wide as that and as high, then smaller until no edge is in the way.
+func (s *Shape) findCore(budget *effort.Budget) error {
+	if err := budget.Spend(s.edges); err != nil {
+		return err
+	}
+	middle, width := s.geometry.widestAt(s.bounds.MinY + (s.bounds.MaxY-s.bounds.MinY)/2)
+	half := width / 4
+	for range coreHalvings {
+		if err := budget.Spend(s.edges); err != nil {
+			return err
+		}
+		box := Box{middle.X, middle.Y, middle.X, middle.Y}.Grown(half)
+		if half > 0 && s.geometry.clearOf(box) {
+			s.core = box
+			return nil
+		}
+		half /= 2
+	}
+	return nil
+}
+
+// widestAt returns the middle and the width of the widest stretch of a geometry along a parallel.
+func (m MultiPolygon) widestAt(y float64) (middle Position, width float64) {
+	var at []float64
+	for a, b := range m.Edges() {
+		if (a.Y <= y) != (b.Y <= y) {
+			at = append(at, a.X+(y-a.Y)/(b.Y-a.Y)*(b.X-a.X))
+		}
+	}
+	slices.Sort(at)
+	for i := 1; i < len(at); i += 2 {
+		if w := at[i] - at[i-1]; w > width {
+			middle, width = Position{X: at[i-1] + w/2, Y: y}, w
+		}
+	}
+	return middle, width
+}
+
+// clearOf reports whether no edge of a geometry passes through a box whose middle is inside.
+func (m MultiPolygon) clearOf(box Box) bool {
+	if !m.Contains(Position{X: (box.MinX + box.MaxX) / 2, Y: (box.MinY + box.MaxY) / 2}) {
+		return false
+	}
+	corners := [...]Position{{box.MinX, box.MinY}, {box.MaxX, box.MinY}, {box.MaxX, box.MaxY}, {box.MinX, box.MaxY}}
+	for a, b := range m.Edges() {
+		if !boxOf(a, b).Intersects(box) {
+			continue
+		}
+		left, right := 0, 0
+		for _, c := range corners {
+			switch turn := orientation(a, b, c); {
+			case turn > 0:
+				left++
+			case turn < 0:
+				right++
 			}
-			return geom.NewLineString(geom.NewSequence(flat, geom.DimXY))
-		}))
-	})).AsGeometry()
+		}
+		if left < len(corners) && right < len(corners) {
+			return false
+		}
+	}
+	return true
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"tilth/core/effort"
 	"tilth/core/list"
 )
 
@@ -24,19 +25,19 @@ const (
 // counter-clockwise. The geometries are valid and lie in one plane (or are all in degrees); a
 // single one keeps its vertices. Neighbours are merged first, two at a time, so that many on top of
 // one another stay cheap. It fails where outlines cross more often than fields do.
-func Union(all ...MultiPolygon) (MultiPolygon, error) {
+func Union(budget *effort.Budget, all ...MultiPolygon) (MultiPolygon, error) {
 	all = slices.DeleteFunc(slices.Clone(all), func(m MultiPolygon) bool { return len(m) == 0 })
 	if len(all) == 1 {
 		out := all[0].mapped(func(p Position) Position { return p })
 		wind(out)
 		return out, nil
 	}
-	return onLattices(all, merged)
+	return onLattices(all, func(on []MultiPolygon) (MultiPolygon, error) { return merged(budget, on) })
 }
 
 // Intersection returns the area that both geometries cover; see Union.
-func Intersection(a, b MultiPolygon) (MultiPolygon, error) {
-	return onLattices([]MultiPolygon{a, b}, func(on []MultiPolygon) (MultiPolygon, error) { return overlaid(on[0], on[1], 2) })
+func Intersection(budget *effort.Budget, a, b MultiPolygon) (MultiPolygon, error) {
+	return onLattices([]MultiPolygon{a, b}, func(on []MultiPolygon) (MultiPolygon, error) { return overlaid(budget, on[0], on[1], 2) })
 }
 
 // onLattices computes an overlay on the finest lattice on which it settles: edges that nearly
@@ -82,12 +83,12 @@ func (m MultiPolygon) offLattice(unit float64) MultiPolygon {
 }
 
 // merged returns the union of geometries on whole coordinates by halves along the longer axis.
-func merged(all []MultiPolygon) (MultiPolygon, error) {
+func merged(budget *effort.Budget, all []MultiPolygon) (MultiPolygon, error) {
 	switch len(all) {
 	case 0:
 		return nil, nil
 	case 1:
-		return overlaid(all[0], nil, 1)
+		return overlaid(budget, all[0], nil, 1)
 	}
 	type placed struct {
 		m      MultiPolygon
@@ -109,13 +110,13 @@ func merged(all []MultiPolygon) (MultiPolygon, error) {
 		all[i] = list[i].m
 	}
 	half := len(all) / 2
-	a, err := merged(all[:half])
+	a, err := merged(budget, all[:half])
 	if err != nil {
 		return nil, err
 	}
-	b, err := merged(all[half:])
+	b, err := merged(budget, all[half:])
 	if err != nil {
 		return nil, err
 	}
-	return overlaid(a, b, 1)
+	return overlaid(budget, a, b, 1)
 }

@@ -1,9 +1,26 @@
 package geo
 
-import "tilth/core/list"
+import (
+	"github.com/peterstace/simplefeatures/geom"
+
+	"tilth/core/list"
+)
 
 // IsValid reports whether a geometry is valid in the sense of the OGC's Simple Features.
 func (m MultiPolygon) IsValid() bool { return m.planar().Validate() == nil }
+
+// planar converts the geometry for the check of validity.
+func (m MultiPolygon) planar() geom.Geometry {
+	return geom.NewMultiPolygon(list.Map(m, func(p Polygon) geom.Polygon {
+		return geom.NewPolygon(list.Map(p, func(r Ring) geom.LineString {
+			flat := make([]float64, 0, 2*len(r))
+			for _, q := range r {
+				flat = append(flat, q.X, q.Y)
+			}
+			return geom.NewLineString(geom.NewSequence(flat, geom.DimXY))
+		}))
+	})).AsGeometry()
+}
 
 // PlanarArea returns the area in the square of the coordinates' unit.
 func (m MultiPolygon) PlanarArea() float64 { return m.area(planarRingArea) }

@@ -32,7 +32,7 @@ func realData(t *testing.T, parts ...string) string {
 func TestRealPivotField(t *testing.T) {
 	raw, err := os.ReadFile(realData(t, "satellite", "s2-spain-valladolid-2019", "field.geojson"))
 	require.NoError(t, err)
-	b, err := geo.ParseGeoJSON(raw, geo.DefaultLimits())
+	b, err := geo.ParseGeoJSON(nil, raw, geo.DefaultLimits())
 	require.NoError(t, err)
 	require.InDelta(t, 23.24, b.AreaHa(), 0.005)
 	require.Empty(t, b.Warnings())
@@ -55,7 +55,7 @@ func TestRealOutlines(t *testing.T) {
 			require.NoError(t, json.Unmarshal(raw, &collection))
 			require.NotEmpty(t, collection.Features)
 			for i, feature := range collection.Features {
-				b, err := geo.ParseGeoJSON(feature, geo.DefaultLimits())
+				b, err := geo.ParseGeoJSON(nil, feature, geo.DefaultLimits())
 				require.NoError(t, err, "feature %d", i)
 				require.NoError(t, simple(b.Geometry()).Validate())
 				if stated := statedArea(t, feature); stated > 0.1 {

@@ -19,7 +19,7 @@ func (m MultiPolygon) Rounded(decimals int) MultiPolygon {
 		return Position{X: math.Round(p.X*scale) - origin.X, Y: math.Round(p.Y*scale) - origin.Y}
 	}).withoutSlivers()
 	if !whole.IsValid() {
-		if rebuilt, err := overlaid(whole, nil, 1); err == nil {
+		if rebuilt, err := overlaid(nil, whole, nil, 1); err == nil {
 			whole = rebuilt
 		}
 	}

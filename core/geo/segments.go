@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"tilth/core/effort"
 )
 
 // segment is an edge of a ring.
@@ -40,8 +42,8 @@ func segmentsOf(m MultiPolygon) (out []segment) {
 // eachMeeting calls visit for every pair of segments that share a point, except the common vertex
 // of neighbours in a ring, until visit returns an error. The order is that of a sweep along the
 // axis on which the segments overlap less, and so the same for the same input. Its time follows the
-// pairs whose boxes overlap: close to linear for real outlines.
-func eachMeeting(segments []segment, visit func(s, t *segment, kind contact, at Position) error) error {
+// pairs whose boxes overlap: close to linear for real outlines. A pair compared is a step of the budget.
+func eachMeeting(budget *effort.Budget, segments []segment, visit func(s, t *segment, kind contact, at Position) error) error {
 	low, high := sweepAxis(segments)
 	order := make([]*segment, len(segments))
 	for i := range segments {
@@ -50,10 +52,16 @@ func eachMeeting(segments []segment, visit func(s, t *segment, kind contact, at 
 	slices.SortStableFunc(order, func(s, t *segment) int { return cmp.Compare(low(s.box), low(t.box)) })
 	for i, s := range order {
 		end := high(s.box)
-		for _, t := range order[i+1:] {
+		behind, _ := slices.BinarySearchFunc(order[i+1:], end, func(t *segment, end float64) int {
 			if low(t.box) > end {
-				break
+				return 1
 			}
+			return -1
+		})
+		if err := budget.Spend(behind + 1); err != nil {
+			return err
+		}
+		for _, t := range order[i+1 : i+1+behind] {
 			if !s.box.Intersects(t.box) {
 				continue
 			}

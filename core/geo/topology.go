@@ -1,6 +1,9 @@
 package geo
 
-import "tilth/core/list"
+import (
+	"tilth/core/effort"
+	"tilth/core/list"
+)
 
 // maxTouches bounds how often rings may touch one another. Real outlines touch a few times;
 // thousands of touches are artificial, and each costs a scan of all others.
@@ -16,9 +19,9 @@ type meeting struct {
 // sections 6.1.11 and 6.1.14): rings that cross or touch themselves, holes that leave their outer
 // ring, overlap or cut the interior in two, and parts that overlap. The rings must be closed and
 // free of repeated positions and spikes.
-func checkTopology(m MultiPolygon) error {
+func checkTopology(budget *effort.Budget, m MultiPolygon) error {
 	var meetings []meeting
-	err := eachMeeting(segmentsOf(m), func(s, t *segment, kind contact, at Position) error {
+	err := eachMeeting(budget, segmentsOf(m), func(s, t *segment, kind contact, at Position) error {
 		if err := refuseMeeting(s, t, kind, at, len(m)); err != nil {
 			return err
 		}
@@ -35,11 +38,11 @@ func checkTopology(m MultiPolygon) error {
 		return err
 	}
 	for i, polygon := range m {
-		if err := checkHoles(polygon, i, len(m)); err != nil {
+		if err := checkHoles(budget, polygon, ringName{part: i, parts: len(m)}); err != nil {
 			return err
 		}
 	}
-	return checkParts(m, meetings)
+	return checkParts(budget, m, meetings)
 }
 
 // refuseMeeting refuses every meeting of two segments but a touch of different rings.
@@ -124,14 +127,20 @@ func checkConnected(m MultiPolygon, meetings []meeting) error {
 
 // checkHoles refuses holes outside their outer ring or inside one another. The rings do not cross,
 // so one point of a ring that is not on the other decides.
-func checkHoles(polygon Polygon, part, parts int) error {
+func checkHoles(budget *effort.Budget, polygon Polygon, name ringName) error {
 	boxes := list.Map(polygon, Ring.bounds)
 	for i := 1; i < len(polygon); i++ {
-		name := ringName{part: part, ring: i, parts: parts}
+		name.ring = i
+		if err := budget.Spend(len(polygon[0])); err != nil {
+			return err
+		}
 		if sideOf(polygon[i], polygon[:1]) != inside {
 			return refuse("%s lies outside its outer ring, at %s.", name, polygon[i][0])
 		}
 		for j := 1; j < i; j++ {
+			if err := budget.Spend(1); err != nil {
+				return err
+			}
 			if boxes[i].Intersects(boxes[j]) &&
 				(sideOf(polygon[i], polygon[j:j+1]) == inside || sideOf(polygon[j], polygon[i:i+1]) == inside) {
 				return refuse("%s and hole %d overlap, at %s.", name, j, polygon[i][0])
@@ -143,13 +152,16 @@ func checkHoles(polygon Polygon, part, parts int) error {
 
 // checkParts refuses parts that overlap. One point of each decides; parts that touch may also cross
 // through a vertex: then an edge next to the touch runs inside the other.
-func checkParts(m MultiPolygon, meetings []meeting) error {
+func checkParts(budget *effort.Budget, m MultiPolygon, meetings []meeting) error {
 	overlapping := func(i, j int, at Position) error {
 		return refuse("Parts %d and %d overlap at %s.", min(i, j)+1, max(i, j)+1, at)
 	}
 	boxes := list.Map(m, func(p Polygon) Box { return p[0].bounds() })
 	for i := range m {
 		for j := range i {
+			if err := budget.Spend(1); err != nil {
+				return err
+			}
 			if boxes[i].Intersects(boxes[j]) &&
 				(sideOf(m[i][0], m[j]) == inside || sideOf(m[j][0], m[i]) == inside) {
 				return overlapping(i, j, m[i][0][0])
@@ -162,6 +174,9 @@ func checkParts(m MultiPolygon, meetings []meeting) error {
 		}
 		for _, pair := range [...][2]*segment{{c.s, c.t}, {c.t, c.s}} {
 			for _, end := range [...]Position{pair[0].a, pair[0].b} {
+				if err := budget.Spend(len(meetings) + len(m[pair[1].part][0])); err != nil {
+					return err
+				}
 				if runsInside(end, c, pair[0], meetings, m[pair[1].part], pair[1].part) {
 					return overlapping(c.s.part, c.t.part, c.at)
 				}

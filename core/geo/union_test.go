@@ -166,14 +166,14 @@ func TestUnionCoversTheFields(t *testing.T) {
 		if len(fields) == 0 {
 			return
 		}
-		whole, err := geo.Union(fields...)
+		whole, err := geo.Union(nil, fields...)
 		require.NoError(t, err)
 		requireUnion(t, whole, fields)
-		again, err := geo.Union(fields...)
+		again, err := geo.Union(nil, fields...)
 		require.NoError(t, err)
 		require.Equal(t, whole, again)
 		slices.Reverse(fields)
-		other, err := geo.Union(fields...)
+		other, err := geo.Union(nil, fields...)
 		require.NoError(t, err)
 		require.InEpsilon(t, whole.PlanarArea(), other.PlanarArea(), 1e-6)
 	})
@@ -188,9 +188,9 @@ func TestUnionAndIntersectionAddUp(t *testing.T) {
 			return
 		}
 		a, b := fields[0], fields[len(fields)-1]
-		whole, err := geo.Union(a, b)
+		whole, err := geo.Union(nil, a, b)
 		require.NoError(t, err)
-		shared, err := geo.Intersection(a, b)
+		shared, err := geo.Intersection(nil, a, b)
 		require.NoError(t, err)
 		sum := a.PlanarArea() + b.PlanarArea()
 		require.InDelta(t, sum, whole.PlanarArea()+shared.PlanarArea(), 1e-6*sum)
@@ -225,7 +225,7 @@ func TestUnionOfParcels(t *testing.T) {
 		"a geometry without parts": {[]geo.MultiPolygon{{{square(0, 0, 1)}}, nil}, 1, 1, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			whole, err := geo.Union(c.fields...)
+			whole, err := geo.Union(nil, c.fields...)
 			require.NoError(t, err)
 			holes := 0
 			for _, polygon := range whole {
@@ -265,7 +265,7 @@ func TestUnionOfManyFields(t *testing.T) {
 	t.Parallel()
 	for _, stacked := range []bool{false, true} {
 		fields := crowd(60, 500, stacked)
-		whole, err := geo.Union(fields...)
+		whole, err := geo.Union(nil, fields...)
 		require.NoError(t, err)
 		requireUnion(t, whole, fields)
 	}
@@ -276,7 +276,7 @@ func BenchmarkUnion(b *testing.B) {
 		fields := crowd(500, 10_000, stacked)
 		b.Run(fmt.Sprintf("500x10000,stacked=%v", stacked), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := geo.Union(fields...); err != nil {
+				if _, err := geo.Union(nil, fields...); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -3,6 +3,8 @@ package geo
 import (
 	"math"
 	"slices"
+
+	"tilth/core/effort"
 )
 
 // flank is an edge with the number of areas that begin on its left, less those that begin on its
@@ -17,7 +19,7 @@ func (s flank) middle() Position { return Position{X: (s.a.X + s.b.X) / 2, Y: (s
 
 // bounding returns the pieces of the outline of a result: the edges of noded loops whose left is
 // covered at least depth times and whose right is not.
-func bounding(loops []loop, depth int32) (pieces []Ring) {
+func bounding(budget *effort.Budget, loops []loop, depth int32) (pieces []Ring, err error) {
 	sides, certain := sidesOf(loops)
 	where := newShelves(sides)
 	for i, s := range sides[:certain] {
@@ -26,6 +28,9 @@ func bounding(loops []loop, depth int32) (pieces []Ring) {
 		}
 		if s.n < 0 {
 			s = flank{s.b, s.a, -s.n}
+		}
+		if err := budget.Spend(where.crowd(s.middle())); err != nil {
+			return nil, err
 		}
 		west := where.winding(sides, s.middle(), i) // just west of the edge; of a horizontal one, just north
 		left, right := west, west-s.n
@@ -37,12 +42,12 @@ func bounding(loops []loop, depth int32) (pieces []Ring) {
 		}
 	}
 	if depth > 1 {
-		return pieces // what lies clear is covered once
+		return pieces, nil // what lies clear is covered once
 	}
 	for _, l := range loops {
 		pieces = append(pieces, l.runs()...)
 	}
-	return pieces
+	return pieces, nil
 }
 
 // sidesOf lists the edges of loops: first those that may coincide, each once, in the order of first
@@ -138,6 +143,15 @@ func newShelves(sides []flank) *shelves {
 }
 
 func (s *shelves) band(y float64) int { return int((y - s.low) / s.height) }
+
+// crowd returns how many edges west compares with a position.
+func (s *shelves) crowd(p Position) int {
+	b := s.band(p.Y)
+	if b < 0 || b >= len(s.from)-1 {
+		return 0
+	}
+	return int(s.from[b+1] - s.from[b])
+}
 
 // west calls visit for every edge that a horizontal line just north of a position meets west of it.
 // No edge but the one numbered own passes through the position.

@@ -88,7 +88,7 @@ func CheckReach(land []Land) fault.Fields {
 // AreaM2 returns the area of the union of the fields on the ellipsoid in whole square metres
 // (hectares to four decimals, the figure that is displayed and charged). Fault: Invalid.
 func AreaM2(land []Land) (int64, error) {
-	whole, err := geo.Union(Geometries(land)...)
+	whole, err := geo.Union(nil, Geometries(land)...)
 	if err != nil {
 		return 0, fault.New(fault.Invalid, "fields_overlay", "The fields' boundaries cannot be put together.").Because(err)
 	}

@@ -99,7 +99,7 @@ func BenchmarkProfile33Dates(b *testing.B) {
 	folder := rig.RealData(b, "satellite", "s2-spain-valladolid-2019")
 	outline, err := os.ReadFile(filepath.Join(folder, "field.geojson"))
 	require.NoError(b, err)
-	boundary, err := geo.ParseGeoJSON(outline, geo.DefaultLimits())
+	boundary, err := geo.ParseGeoJSON(nil, outline, geo.DefaultLimits())
 	require.NoError(b, err)
 	index, err := vegetation.ParseIndex("NDVI")
 	require.NoError(b, err)

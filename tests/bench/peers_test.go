@@ -108,7 +108,7 @@ func compareSeries(b *testing.B, peer []string, folder, from, to string, dates i
 func seriesFrom(b *testing.B, folder, from, to string) vegetation.Series {
 	outline, err := os.ReadFile(filepath.Join(folder, "field.geojson"))
 	require.NoError(b, err)
-	boundary, err := geo.ParseGeoJSON(outline, geo.DefaultLimits())
+	boundary, err := geo.ParseGeoJSON(nil, outline, geo.DefaultLimits())
 	require.NoError(b, err)
 	index, err := vegetation.ParseIndex("NDVI")
 	require.NoError(b, err)

@@ -151,7 +151,7 @@ func geometries(t testing.TB, c *rig.Client, farm int64) []string {
 	c.Expect(200, "GET", "field/?page=all&farm="+itoa(farm), nil).Into(t, &page)
 	out := make([]string, len(page.Results))
 	for i, r := range page.Results {
-		b, err := geo.ParseGeoJSON(r.Boundary, geo.DefaultLimits())
+		b, err := geo.ParseGeoJSON(nil, r.Boundary, geo.DefaultLimits())
 		require.NoError(t, err)
 		shape := []string{}
 		for _, part := range b.Geometry() {

@@ -83,7 +83,7 @@ func TestValladolid2019EqualsTheReference(t *testing.T) {
 	folder := rig.RealData(t, "satellite", "s2-spain-valladolid-2019")
 	outline, err := os.ReadFile(filepath.Join(folder, "field.geojson"))
 	require.NoError(t, err)
-	boundary, err := geo.ParseGeoJSON(outline, geo.DefaultLimits())
+	boundary, err := geo.ParseGeoJSON(nil, outline, geo.DefaultLimits())
 	require.NoError(t, err)
 	want := reference(t, rig.RealData(t, "satellite", "reference", "spain_ndvi.csv"))
 	openEO := openEOMeans(t, filepath.Join(folder, "openeo_mean_ndvi_and_s1.csv"))

@@ -1,11 +1,14 @@
 package contract
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/adapters/cli"
 	"tilth/tests/rig"
 )
 
@@ -81,6 +84,46 @@ func TestOverlapsAreWarnedOf(t *testing.T) {
 	require.Contains(t, second["warnings"].([]any)[0].(map[string]any)["message"], "field "+itoa(first))
 	apart := c.Expect(200, "POST", "field/", map[string]any{"name": "apart", "farm_id": farm, "boundary": rig.GeoJSON(t, rig.Square(500, 3))}).Data(t)
 	require.Empty(t, apart["warnings"])
+}
+
+// What a request may not compare is stored with a warning, and told when the background has compared it.
+func TestOverlapsAreLookedForInTheBackground(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database, Config: func(cfg *cli.Config) { cfg.OverlapSteps = 1 }})
+		c := s.Company("owner", 0)
+		farm := c.Make("farm/", map[string]any{"name": "f"})
+		codes := func(field map[string]any) (out []string) {
+			for _, w := range field["warnings"].([]any) {
+				out = append(out, w.(map[string]any)["code"].(string))
+			}
+			return out
+		}
+		settled := func(id int64, want ...string) {
+			require.Eventually(t, func() bool {
+				have := codes(c.Expect(200, "GET", path("field", id), nil).Data(t))
+				return slices.Equal(want, have)
+			}, 2*time.Minute, 10*time.Millisecond)
+		}
+		var made []map[string]any
+		c.Expect(200, "POST", "field/", []any{
+			map[string]any{"name": "first", "farm_id": farm, "boundary": rig.GeoJSON(t, rig.Square(500, 0))},
+			map[string]any{"name": "second", "farm_id": farm, "boundary": rig.GeoJSON(t, rig.Square(400, 0))},
+			map[string]any{"name": "apart", "farm_id": farm, "boundary": rig.GeoJSON(t, rig.Square(500, 3))},
+		}).Into(t, &made)
+		var ids []int64
+		for _, field := range made {
+			require.Equal(t, []string{"overlap_pending"}, codes(field))
+			ids = append(ids, int64(field["id"].(float64)))
+		}
+		settled(ids[0], "overlap")
+		settled(ids[1], "overlap")
+		settled(ids[2])
+		moved := c.Expect(200, "PATCH", path("field", ids[1]), map[string]any{"boundary": rig.GeoJSON(t, rig.Square(400, 6))}).Data(t)
+		require.Equal(t, []string{"overlap_pending"}, codes(moved))
+		settled(ids[0])
+		settled(ids[1])
+	})
 }
 
 // Bad input is a 4xx that names the member, and nothing is written.

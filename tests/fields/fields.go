@@ -156,7 +156,7 @@ func DrawFields(t *rapid.T) []geo.MultiPolygon {
 			polygon = append(polygon, star(t, "hole", centre, 5, 40))
 		}
 		// The limits keep what is no boundary out of the test, as they do out of the product.
-		b, err := geo.NewBoundary(utm.Unproject(geo.MultiPolygon{polygon}), geo.DefaultLimits())
+		b, err := geo.NewBoundary(nil, utm.Unproject(geo.MultiPolygon{polygon}), geo.DefaultLimits())
 		if err == nil {
 			fields = append(fields, b.Geometry())
 		}

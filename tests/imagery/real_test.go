@@ -60,7 +60,7 @@ func outlines(t *testing.T) map[string]geo.MultiPolygon {
 	require.NoError(t, json.Unmarshal(raw, &file))
 	out := map[string]geo.MultiPolygon{}
 	for _, f := range file.Features {
-		b, err := geo.ParseGeoJSON(f.Geometry, geo.DefaultLimits())
+		b, err := geo.ParseGeoJSON(nil, f.Geometry, geo.DefaultLimits())
 		require.NoError(t, err)
 		out[f.Properties.ID] = b.Geometry()
 	}
@@ -228,7 +228,7 @@ func TestSpanishSeries(t *testing.T) {
 	dir := rig.RealData(t, "satellite", "s2-spain-valladolid-2019")
 	raw, err := os.ReadFile(filepath.Join(dir, "field.geojson"))
 	require.NoError(t, err)
-	b, err := geo.ParseGeoJSON(raw, geo.DefaultLimits())
+	b, err := geo.ParseGeoJSON(nil, raw, geo.DefaultLimits())
 	require.NoError(t, err)
 	s := compute(t, openFolder(t, dir), b.Geometry(), vegetation.NDVI, "2019-01-01", "2019-12-31", "")
 	require.Equal(t, [2]int{31, 2}, [2]int{len(s.Observations), len(s.Rejected)})

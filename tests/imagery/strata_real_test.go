@@ -36,7 +36,7 @@ func TestSpanishLayers(t *testing.T) {
 	dir := rig.RealData(t, "satellite", "s2-spain-valladolid-2019")
 	raw, err := os.ReadFile(filepath.Join(dir, "field.geojson"))
 	require.NoError(t, err)
-	b, err := geo.ParseGeoJSON(raw, geo.DefaultLimits())
+	b, err := geo.ParseGeoJSON(nil, raw, geo.DefaultLimits())
 	require.NoError(t, err)
 	imagery := openFolder(t, dir)
 	p := soil.LayerPreparer{

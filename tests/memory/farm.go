@@ -2,12 +2,14 @@ package memory
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
 	"tilth/core/access"
 	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/geo"
 	"tilth/core/record"
 	"tilth/ports"
 )
@@ -22,6 +24,12 @@ func (w *World) addFarm() {
 	w.repos.Farms, w.repos.Fields, w.repos.Seasons, w.repos.Crops = farms, fields, seasons, &crops{known: map[int64]farm.Crop{}}
 	w.repos.Cultivations, w.repos.Fertilizations = cultivations, fertilizations
 	w.repos.Boundaries = &boundaries{w: w}
+	overlaps := &overlaps{fields, map[int64]farm.Overlaps{}}
+	w.repos.Overlaps = overlaps
+	w.saves = append(w.saves, func() func() {
+		known := maps.Clone(overlaps.known)
+		return func() { overlaps.known = known }
+	})
 }
 
 func recordTable[T any](w *World, name string, meta func(*T) *record.Meta) *table[T] {
@@ -78,17 +86,64 @@ func (f *fields) GetManyByUUID(_ context.Context, scope access.Scope, uuids []st
 	return out, nil
 }
 
-// Overlapping returns every other field: what overlaps is the core's rule.
-func (f *fields) Overlapping(_ context.Context, scope access.Scope, ids []int64) (map[int64][]farm.Field, error) {
-	out := map[int64][]farm.Field{}
-	for _, id := range ids {
-		for other, field := range f.all(scope, nil) {
-			if other != id {
-				out[id] = append(out[id], field)
-			}
+func (f *fields) Near(_ context.Context, scope access.Scope, box geo.Box, after int64, limit int) (out []farm.Place, err error) {
+	for id, field := range f.all(scope, func(r farm.Field) bool { return r.Boundary != nil && r.Boundary.Bounds().Intersects(box) }) {
+		if id > after && len(out) < limit {
+			out = append(out, farm.Place{ID: id, Box: field.Boundary.Bounds()})
 		}
 	}
 	return out, nil
+}
+
+type overlaps struct {
+	fields *fields
+	known  map[int64]farm.Overlaps
+}
+
+func (*overlaps) Alone(context.Context, access.Scope) error { return nil }
+
+func (o *overlaps) Of(_ context.Context, scope access.Scope, ids []int64) (map[int64]farm.Overlaps, error) {
+	out := map[int64]farm.Overlaps{}
+	for _, id := range ids {
+		known, ok := o.known[id]
+		if !ok || scope.Shared() {
+			continue
+		}
+		known.Fields = slices.Clone(known.Fields)
+		for i, other := range known.Fields {
+			known.Fields[i].Name = o.fields.rows[other.ID].record.Name
+		}
+		out[id] = known
+	}
+	return out, nil
+}
+
+func (o *overlaps) Put(_ context.Context, _ access.Scope, known map[int64]farm.Overlaps) error {
+	maps.Copy(o.known, known)
+	return nil
+}
+
+func (o *overlaps) Forget(_ context.Context, _ access.Scope, ids []int64) (again bool, err error) {
+	for id, known := range o.known {
+		named := len(known.Fields)
+		known.Fields = slices.DeleteFunc(slices.Clone(known.Fields), func(r record.Ref) bool { return slices.Contains(ids, r.ID) })
+		if named > 0 && len(known.Fields) == 0 && known.More {
+			known.More, known.Pending, again = false, true, true
+		}
+		if o.known[id] = known; slices.Contains(ids, id) {
+			delete(o.known, id)
+		}
+	}
+	return again, nil
+}
+
+func (o *overlaps) NextPending(_ context.Context, scope access.Scope) (int64, bool, error) {
+	for _, id := range o.fields.ids(scope, nil) {
+		if o.known[id].Pending {
+			return id, true, nil
+		}
+	}
+	return 0, false, nil
 }
 
 type seasons struct {

@@ -129,7 +129,7 @@ func (w *world) estate(credits credit.Amount, fields int, seasons ...farm.Season
 		}
 		e.fields = nil
 		for i := range fields {
-			b, err := geo.NewBoundary(rig.Square(100, i), geo.DefaultLimits())
+			b, err := geo.NewBoundary(nil, rig.Square(100, i), geo.DefaultLimits())
 			require.NoError(w.t, err)
 			f := farm.Field{Meta: meta, UUID: identity.Random{}.UUID(), Name: fmt.Sprint("Field ", i), Farm: record.Ref{ID: holding.ID}, Boundary: &b}
 			if err := tx.Fields.Insert(ctx, e.scope, []*farm.Field{&f}); err != nil {

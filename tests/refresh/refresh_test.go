@@ -131,7 +131,7 @@ func (h *farmhouse) found() {
 		return tx.Accounts.CreateUser(ctx, &user)
 	}))
 	h.who = access.Principal{UserID: user.ID, CompanyID: company.ID}
-	boundary, err := geo.NewBoundary(h.shelf.Field, geo.DefaultLimits())
+	boundary, err := geo.NewBoundary(nil, h.shelf.Field, geo.DefaultLimits())
 	require.NoError(h, err)
 	meta := record.Meta{CreatedAt: july, UpdatedAt: july, CreatedBy: &record.Ref{ID: user.ID}}
 	holding := farm.Farm{Meta: meta, Name: "Farm"}

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"tilth/core/access"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/record"
@@ -188,33 +190,104 @@ func testNeighbours(t *testing.T, b Backend) {
 		f.Boundary = square(float64(random.IntN(20))/100, float64(random.IntN(20))/100, float64(1+random.IntN(5))/100)
 		list[i] = &f
 	}
-	ids := []int64{w.ours.field.ID}
 	w.write(func(tx ports.Repos) error { return tx.Fields.Insert(w.ctx, w.ours.scope, list) })
-	for _, f := range list {
-		ids = append(ids, f.ID)
-	}
 	w.read(func(tx ports.Repos) error {
-		got, err := tx.Fields.Overlapping(w.ctx, w.ours.scope, ids)
-		require.NoError(t, err)
 		pairs := 0
 		for _, f := range list {
-			var want []int64
+			var want []farm.Place
 			for _, o := range list {
-				if o.ID != f.ID && o.Boundary.Bounds().Intersects(f.Boundary.Bounds()) {
-					want = append(want, o.ID)
+				if o.Boundary.Bounds().Intersects(f.Boundary.Bounds()) {
+					want = append(want, farm.Place{ID: o.ID, Box: o.Boundary.Bounds()})
 				}
 			}
-			var have []int64
-			for _, o := range got[f.ID] {
-				have = append(have, o.ID)
+			var have []farm.Place
+			for after, more := int64(0), true; more; {
+				page, err := tx.Fields.Near(w.ctx, w.ours.scope, f.Boundary.Bounds(), after, 3)
+				require.NoError(t, err)
+				if more = len(page) == 3; more {
+					after = page[2].ID
+				}
+				have = append(have, page...)
 			}
 			require.Equal(t, want, have)
 			pairs += len(want)
 		}
-		require.Positive(t, pairs)
-		require.Empty(t, got[w.ours.field.ID], "a field without a boundary has no neighbours")
+		require.Greater(t, pairs, len(list))
 		return nil
 	})
+}
+
+func testOverlaps(t *testing.T, b Backend) {
+	w := newWorld(t, b)
+	fields := make([]*farm.Field, 5)
+	for i := range fields {
+		f := w.newField(w.ours, fmt.Sprint("f", i))
+		f.Boundary = square(0, 0, 0.05)
+		fields[i] = &f
+	}
+	ours := w.ours.scope
+	w.write(func(tx ports.Repos) error { return tx.Fields.Insert(w.ctx, ours, fields) })
+	ref := func(i int) record.Ref { return record.Ref{ID: fields[i].ID, Name: fields[i].Name} }
+	ids := []int64{ref(0).ID, ref(1).ID, ref(2).ID, ref(3).ID, ref(4).ID}
+	of := func(scope access.Scope) (known map[int64]farm.Overlaps, next int64) {
+		w.read(func(tx ports.Repos) (err error) {
+			known, err = tx.Overlaps.Of(w.ctx, scope, ids)
+			require.NoError(t, err)
+			next, _, err = tx.Overlaps.NextPending(w.ctx, scope)
+			return err
+		})
+		return known, next
+	}
+	put := func(known map[int64]farm.Overlaps) {
+		w.write(func(tx ports.Repos) error {
+			require.NoError(t, tx.Overlaps.Alone(w.ctx, ours))
+			return tx.Overlaps.Put(w.ctx, ours, known)
+		})
+	}
+	forget := func(scope access.Scope, ids ...int64) (again bool) {
+		w.write(func(tx ports.Repos) (err error) {
+			again, err = tx.Overlaps.Forget(w.ctx, scope, ids)
+			return err
+		})
+		return again
+	}
+	known, next := of(ours)
+	require.Empty(t, known)
+	require.Zero(t, next)
+
+	first := map[int64]farm.Overlaps{
+		ids[0]: {Fields: []record.Ref{ref(2), ref(1)}, More: true},
+		ids[1]: {Fields: []record.Ref{ref(0)}},
+		ids[3]: {Pending: true}, ids[4]: {Pending: true, Fields: []record.Ref{ref(0)}},
+	}
+	put(first)
+	put(map[int64]farm.Overlaps{ids[0]: first[ids[0]]}) // again
+	known, next = of(ours)
+	require.Equal(t, first, known, "in the order found")
+	require.Equal(t, ids[3], next)
+	known, next = of(w.theirs.scope)
+	require.Empty(t, known)
+	require.Zero(t, next)
+	require.False(t, forget(w.theirs.scope, ids...))
+
+	put(map[int64]farm.Overlaps{ids[3]: {}})
+	_, next = of(ours)
+	require.Equal(t, ids[4], next)
+	require.False(t, forget(ours, ids[1]), "the first still names one")
+	require.False(t, forget(ours, ids[4]))
+	known, next = of(ours)
+	require.Equal(t, map[int64]farm.Overlaps{ids[0]: {Fields: []record.Ref{ref(2)}, More: true}}, known)
+	require.Zero(t, next)
+	require.True(t, forget(ours, ids[2]), "it overlaps more than were named, and names none now")
+	known, next = of(ours)
+	require.Equal(t, map[int64]farm.Overlaps{ids[0]: {Pending: true}}, known)
+	require.Equal(t, ids[0], next)
+	w.write(func(tx ports.Repos) error {
+		_, err := tx.Fields.SoftDelete(w.ctx, ours, ids[:1], w.clock.Now())
+		return err
+	})
+	_, next = of(ours)
+	require.Zero(t, next, "what is deleted is not checked")
 }
 
 func testCrops(t *testing.T, b Backend) {

@@ -209,7 +209,7 @@ func testRoundTrip(t *testing.T, b Backend) {
 	ring := func(x, y, s float64) geo.Ring {
 		return geo.Ring{{X: x, Y: y}, {X: x + s, Y: y}, {X: x + s, Y: y + s}, {X: x, Y: y + s}, {X: x, Y: y}}
 	}
-	holed, err := geo.NewBoundary(geo.MultiPolygon{
+	holed, err := geo.NewBoundary(nil, geo.MultiPolygon{
 		{ring(-4.123456789012345, 41, 0.01), ring(-4.12, 41.002, 0.003)}, {ring(-4.05, 41, 0.0001)},
 	}, geo.DefaultLimits())
 	require.NoError(t, err)

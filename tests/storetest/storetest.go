@@ -65,6 +65,7 @@ func Run(t *testing.T, b Backend) {
 		{"Pages", testPages},
 		{"Figures", testFigures},
 		{"Neighbours", testNeighbours},
+		{"Overlaps", testOverlaps},
 		{"Guards", testGuards},
 		{"Transactions", testTransactions},
 		{"Races", testRaces},

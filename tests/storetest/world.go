@@ -153,7 +153,7 @@ func (w *world) newOrder(e estate) vegetation.OrderState {
 
 // square is a boundary with its south-western corner at x, y.
 func square(x, y, size float64) *geo.Boundary {
-	b, err := geo.NewBoundary(geo.MultiPolygon{{{{X: x, Y: y}, {X: x + size, Y: y}, {X: x + size, Y: y + size}, {X: x, Y: y + size}, {X: x, Y: y}}}}, geo.DefaultLimits())
+	b, err := geo.NewBoundary(nil, geo.MultiPolygon{{{{X: x, Y: y}, {X: x + size, Y: y}, {X: x + size, Y: y + size}, {X: x, Y: y + size}, {X: x, Y: y}}}}, geo.DefaultLimits())
 	if err != nil {
 		panic(err)
 	}

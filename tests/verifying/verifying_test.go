@@ -131,7 +131,7 @@ func (h *farmhouse) write(do func(tx ports.Repos) error) {
 // field makes a field with cultivations of the season.
 func (h *farmhouse) field(at geo.Position, crops ...string) farm.Field {
 	h.Helper()
-	boundary, err := geo.NewBoundary(square(at), geo.DefaultLimits())
+	boundary, err := geo.NewBoundary(nil, square(at), geo.DefaultLimits())
 	require.NoError(h, err)
 	f := farm.Field{Meta: h.meta, UUID: identity.Random{}.UUID(), Name: "Field", Farm: record.Ref{ID: h.farm.ID}, Boundary: &boundary}
 	h.write(func(tx ports.Repos) error {

@@ -92,37 +92,21 @@ func (r fields) IDsOfFarm(ctx context.Context, scope access.Scope, farmID int64)
 // Boxes are compared in the database: a neighbour begins at most as far to the west as the
 // company's widest field is wide, so the index on the western edge bounds the search. What others
 // share has no neighbours.
-func (r fields) Overlapping(ctx context.Context, scope access.Scope, ids []int64) (map[int64][]farm.Field, error) {
-	out := map[int64][]farm.Field{}
-	if len(ids) == 0 || !sqlstore.Writable(scope) {
-		return out, nil
+func (r fields) Near(ctx context.Context, scope access.Scope, box geo.Box, after int64, limit int) ([]farm.Place, error) {
+	if !sqlstore.Writable(scope) {
+		return nil, nil
 	}
 	var width *float64
 	if err := sqlstore.Where(r.Session.NewSelect().Model((*fieldRow)(nil)).ColumnExpr("MAX(t.max_x - t.min_x)"), r.In(scope)...).Scan(ctx, &width); err != nil || width == nil {
-		return out, err
-	}
-	var pairs []struct{ Of, Near int64 }
-	q := r.Session.NewSelect().Model((*fieldRow)(nil)).ColumnExpr("t.id AS of, o.id AS near").
-		Join("JOIN fields AS o").JoinOn("o.company_id = t.company_id AND o.deleted_at IS NULL AND o.id <> t.id").
-		JoinOn("o.min_x >= t.min_x - ? AND o.min_x <= t.max_x", *width).
-		JoinOn("o.max_x >= t.min_x AND o.min_y <= t.max_y AND o.max_y >= t.min_y").
-		Where("t.id IN (?)", bun.List(ids)).OrderExpr("t.id, o.id")
-	if err := sqlstore.Where(q, r.In(scope)...).Scan(ctx, &pairs); err != nil {
 		return nil, err
 	}
-	near := make([]int64, len(pairs))
-	for i, p := range pairs {
-		near[i] = p.Near
-	}
-	slices.Sort(near)
-	found, err := r.GetMany(ctx, scope, slices.Compact(near))
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range pairs {
-		out[p.Of] = append(out[p.Of], found[p.Near])
-	}
-	return out, nil
+	q := r.Session.NewSelect().Model((*fieldRow)(nil)).Column("t.id", "t.min_x", "t.min_y", "t.max_x", "t.max_y").
+		Where("t.min_x >= ? AND t.min_x <= ?", box.MinX-*width, box.MaxX).
+		Where("t.max_x >= ? AND t.min_y <= ? AND t.max_y >= ?", box.MinX, box.MaxY, box.MinY).
+		Where("t.id > ?", after).OrderExpr("t.id").Limit(int64(limit))
+	return sqlstore.All(ctx, sqlstore.Where(q, r.In(scope)...), func(row *fieldRow) farm.Place {
+		return farm.Place{ID: row.ID, Box: geo.Box{MinX: *row.MinX, MinY: *row.MinY, MaxX: *row.MaxX, MaxY: *row.MaxY}}
+	})
 }
 
 func rowOfField(r *farm.Field) fieldRow {

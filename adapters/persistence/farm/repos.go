@@ -11,7 +11,7 @@ import (
 func Repos(s *sqlstore.Session, r *ports.Repos) {
 	r.Farms, r.Fields, r.Seasons, r.Crops = farmRecords(s), fieldRecords(s), seasonRecords(s), crops{s}
 	r.Cultivations, r.Fertilizations = cultivationRecords(s), fertilizationRecords(s)
-	r.Boundaries, r.Imports = boundaries{s}, importRecords(s)
+	r.Boundaries, r.Overlaps, r.Imports = boundaries{s}, overlaps{s}, importRecords(s)
 }
 
 // OperatorRepos adds those that work for the operator.

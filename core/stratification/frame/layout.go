@@ -118,7 +118,7 @@ func Centroid(fields []geo.MultiPolygon) (centre geo.Position, far map[int]strin
 }
 
 func (f *Frame) dissolve() error {
-	whole, err := geo.Union(f.Fields...)
+	whole, err := geo.Union(nil, f.Fields...)
 	if err != nil {
 		return fault.New(fault.Invalid, "fields_overlay", "The fields' boundaries cannot be put together.").Because(err)
 	}

@@ -54,7 +54,7 @@ func requireWhole(t *rapid.T, f *frame.Frame, c Candidate) {
 		degrees += geo.AreaM2(zone.Geometry) / frame.M2PerHectare
 		require.InDelta(t, zone.AreaHa, geo.AreaM2(zone.Geometry)/frame.M2PerHectare, 0.001*f.AreaHa)
 		for g := range h {
-			shared, err := geo.Intersection(zone.Geometry, c.Zones[g].Geometry)
+			shared, err := geo.Intersection(nil, zone.Geometry, c.Zones[g].Geometry)
 			require.NoError(t, err)
 			require.LessOrEqual(t, geo.AreaM2(shared)/frame.M2PerHectare, 1e-5*f.AreaHa, "zones %d and %d overlap", h+1, g+1)
 		}

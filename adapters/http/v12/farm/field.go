@@ -39,7 +39,7 @@ type FieldWrite struct {
 
 // Warning is something that may be wrong and is never a refusal.
 type Warning struct {
-	Code    string `json:"code" doc:"overlap, sliver or likely_axis_swap."`
+	Code    string `json:"code" doc:"overlap, overlap_pending (whether it overlaps others is still being checked in the background), sliver or likely_axis_swap."`
 	Message string `json:"message"`
 }
 
@@ -87,7 +87,7 @@ func applyField(b FieldWrite, r *farm.Field, limits geo.Limits) fault.Fields {
 	if bytes.Equal(b.Boundary, boundaryJSON(r.Boundary)) {
 		return nil // sent back as it was answered: the same boundary, to the last digit
 	}
-	boundary, err := geo.ParseGeoJSON(b.Boundary, limits)
+	boundary, err := geo.ParseGeoJSON(nil, b.Boundary, limits)
 	if f, ok := fault.As(err); ok {
 		return f.Fields
 	}
@@ -95,12 +95,19 @@ func applyField(b FieldWrite, r *farm.Field, limits geo.Limits) fault.Fields {
 	return nil
 }
 
-// showWarnings returns what may be wrong with a boundary; nothing where there is none.
-func showWarnings(b *geo.Boundary) []Warning {
+// showWarnings returns what may be wrong with a boundary, but for the fields that it overlaps.
+func showWarnings(b *geo.Boundary, overlaps farm.Overlaps) []Warning {
 	if b == nil {
 		return []Warning{}
 	}
-	return form.Each(b.Warnings(), func(w geo.Warning) Warning { return Warning{w.Code, w.Message} })
+	out := form.Each(b.Warnings(), func(w geo.Warning) Warning { return Warning{w.Code, w.Message} })
+	if overlaps.More {
+		out = append(out, Warning{"overlap", fmt.Sprintf("The boundary overlaps more fields than the %d that are named.", farm.MaxOverlaps)})
+	}
+	if overlaps.Pending {
+		out = append(out, Warning{"overlap_pending", "Whether the boundary overlaps other fields is still being checked; read the field again later."})
+	}
+	return out
 }
 
 func boundaryJSON(b *geo.Boundary) rest.RawObject {
@@ -125,13 +132,13 @@ func writeField(r farm.Field) FieldWrite {
 }
 
 func showField(r farm.Field) Field {
-	out := Field{Meta: form.MetaOf(r.Meta), FieldWrite: writeField(r), UUID: r.UUID, Farm: form.RefOf(r.Farm), Warnings: showWarnings(r.Boundary)}
+	out := Field{Meta: form.MetaOf(r.Meta), FieldWrite: writeField(r), UUID: r.UUID, Farm: form.RefOf(r.Farm), Warnings: showWarnings(r.Boundary, r.Overlaps)}
 	if b := r.Boundary; b != nil {
 		box := b.Bounds()
 		out.AreaHa, out.PerimeterM, out.Centroid = new(geo.RoundHa(b.AreaHa())), new(b.PerimeterM()), new(pointOf(b.Centroid()))
 		out.BBox = &[]float64{box.MinX, box.MinY, box.MaxX, box.MaxY}
 	}
-	for _, o := range r.Overlaps {
+	for _, o := range r.Overlaps.Fields {
 		out.Warnings = append(out.Warnings, Warning{"overlap", fmt.Sprintf("The boundary overlaps that of field %d (%s).", o.ID, o.Name)})
 	}
 	return out

@@ -31,7 +31,7 @@ type ImportedFeature struct {
 	Name       string              `json:"name"`
 	ExternalID string              `json:"external_id"`
 	AreaHa     *float64            `json:"area_ha" doc:"Hectares on the ellipsoid, to four decimals."`
-	Overlaps   []Overlap           `json:"overlaps" doc:"Fields whose boundaries overlap this one; looked for in imports within the request."`
+	Overlaps   []Overlap           `json:"overlaps" doc:"Fields whose boundaries overlap this one, up to 10; told of imports within the request."`
 	Warnings   []Warning           `json:"warnings"`
 	Errors     map[string][]string `json:"errors" doc:"By field, as those of a create; why the feature is refused or skipped."`
 }
@@ -119,8 +119,8 @@ func showJudged(j farm.Judged) ImportedFeature {
 	out := ImportedFeature{
 		Index: j.Index, FieldID: form.OrNull(j.FieldID), Verdict: string(j.Verdict), Name: j.Name, ExternalID: j.ExternalID,
 		AreaHa:   form.If(j.AreaM2 > 0, geo.RoundHa(float64(j.AreaM2)/10_000)),
-		Overlaps: form.Each(j.Overlaps, func(o record.Ref) Overlap { return Overlap{form.OrNull(o.ID), o.Name} }),
-		Warnings: showWarnings(form.OrZero(j.Field).Boundary), Errors: map[string][]string{},
+		Overlaps: form.Each(j.Overlaps.Fields, func(o record.Ref) Overlap { return Overlap{form.OrNull(o.ID), o.Name} }),
+		Warnings: showWarnings(form.OrZero(j.Field).Boundary, j.Overlaps), Errors: map[string][]string{},
 	}
 	for field, messages := range j.Errors {
 		if list, ok := messages.([]string); ok {

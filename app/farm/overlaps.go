@@ -1,0 +1,339 @@
+package farm
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"tilth/app"
+	"tilth/app/task"
+	"tilth/core/access"
+	"tilth/core/effort"
+	"tilth/core/farm"
+	"tilth/core/record"
+	"tilth/ports"
+)
+
+// OverlapJob is the kind of the background checks for overlaps: one job for a company.
+const OverlapJob = "field_overlaps"
+
+const (
+	// maxNear is how many neighbours are looked through within a request.
+	maxNear = 10_000
+	// overlapChunk is how many neighbours are read at a time.
+	overlapChunk = 32
+)
+
+// findOverlaps fills in which neighbours' boundaries a field overlaps, as is usual for a typing
+// error and never a reason to refuse.
+func findOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, records []*farm.Field) error {
+	if scope.Shared() {
+		return nil // other companies' fields are never named, not even by a warning
+	}
+	known, err := tx.Overlaps.Of(ctx, scope, ids(records, func(r *farm.Field) int64 { return r.ID }))
+	for _, r := range records {
+		if r.Boundary != nil {
+			r.Overlaps = known[r.ID]
+		}
+	}
+	return err
+}
+
+// keepOverlaps returns the rule that looks for overlaps where boundaries change, within a number
+// of steps: what they do not suffice for is left to the background.
+func keepOverlaps(clock ports.Clock, steps int64) func(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*farm.Field) error {
+	return func(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*farm.Field) error {
+		var changed []*farm.Field
+		for i, field := range after {
+			if before[i] == nil && field.Boundary != nil || before[i] != nil && !field.SameBoundary(before[i]) {
+				changed = append(changed, field)
+			}
+		}
+		if len(changed) == 0 {
+			return nil
+		}
+		scope := who.Scope(false)
+		if err := forgetOverlaps(ctx, tx, scope, ids(changed, func(r *farm.Field) int64 { return r.ID }), clock.Now()); err != nil {
+			return err
+		}
+		return checkOverlaps(ctx, tx, scope, changed, effort.Of(ctx, steps), clock.Now())
+	}
+}
+
+// forgetOverlaps forgets what was found of fields that are gone, or whose boundaries changed.
+func forgetOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, fields []int64, at time.Time) error {
+	if err := tx.Overlaps.Alone(ctx, scope); err != nil {
+		return err
+	}
+	again, err := tx.Overlaps.Forget(ctx, scope, fields)
+	if err != nil || !again {
+		return err
+	}
+	return tx.Jobs.Enqueue(ctx, task.JobOn(OverlapJob, scope.Company(), scope.Company(), at))
+}
+
+// deferOverlaps leaves the check of fields to the background.
+func deferOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, fields []int64, at time.Time) error {
+	if len(fields) == 0 {
+		return nil
+	}
+	known, err := tx.Overlaps.Of(ctx, scope, fields)
+	if err != nil {
+		return err
+	}
+	for _, id := range fields {
+		k := known[id]
+		k.Pending = true
+		known[id] = k
+	}
+	if err := tx.Overlaps.Put(ctx, scope, known); err != nil {
+		return err
+	}
+	return tx.Jobs.Enqueue(ctx, task.JobOn(OverlapJob, scope.Company(), scope.Company(), at))
+}
+
+// checkOverlaps compares fields, whose overlaps are forgotten, with those near them.
+func checkOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, changed []*farm.Field, budget *effort.Budget, at time.Time) error {
+	var outlined []*farm.Field
+	for _, field := range changed {
+		if field.Boundary != nil {
+			outlined = append(outlined, field)
+		}
+	}
+	if len(outlined) == 0 {
+		return nil
+	}
+	around := outlined[0].Boundary.Bounds()
+	for _, field := range outlined[1:] {
+		around = around.Union(field.Boundary.Bounds())
+	}
+	places, err := tx.Fields.Near(ctx, scope, around, 0, maxNear+1)
+	if err != nil {
+		return err
+	}
+	if len(places) > maxNear {
+		return deferOverlaps(ctx, tx, scope, ids(outlined, func(r *farm.Field) int64 { return r.ID }), at)
+	}
+	search := overlapSearch{farm.NewComparison(budget), budget, farm.NewPlaces(places), func(ids []int64) (map[int64]farm.Field, error) {
+		return tx.Fields.GetMany(ctx, scope, ids)
+	}}
+	var left []int64
+	for _, field := range outlined {
+		if len(left) == 0 {
+			err = search.check(field)
+		}
+		if errors.Is(err, effort.ErrSpent) {
+			left = append(left, field.ID)
+		} else if err != nil {
+			return err
+		}
+	}
+	if err := putOverlaps(ctx, tx, scope, search.Pairs); err != nil {
+		return err
+	}
+	return deferOverlaps(ctx, tx, scope, left, at)
+}
+
+// putOverlaps stores that fields overlap, by pairs of their ids.
+func putOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, pairs [][2]int64) error {
+	if len(pairs) == 0 {
+		return nil
+	}
+	var touched []int64
+	seen := map[int64]bool{}
+	for _, pair := range pairs {
+		for _, id := range pair {
+			if !seen[id] {
+				seen[id], touched = true, append(touched, id)
+			}
+		}
+	}
+	known, err := tx.Overlaps.Of(ctx, scope, touched)
+	if err != nil {
+		return err
+	}
+	for _, pair := range pairs {
+		for i, id := range pair {
+			k := known[id]
+			k.Add(record.Ref{ID: pair[1-i]})
+			known[id] = k
+		}
+	}
+	return tx.Overlaps.Put(ctx, scope, known)
+}
+
+// overlapSearch compares fields with those among some places.
+type overlapSearch struct {
+	*farm.Comparison
+	budget *effort.Budget
+	places farm.Places
+	load   func(ids []int64) (map[int64]farm.Field, error)
+}
+
+// check compares a field with its neighbours until more are found than are named.
+func (s overlapSearch) check(field *farm.Field) error {
+	if err := s.Learn(field); err != nil {
+		return err
+	}
+	var chunk []int64
+	for id, err := range s.places.Near(s.budget, farm.Place{ID: field.ID, Box: field.Boundary.Bounds()}) {
+		if err != nil {
+			return err
+		}
+		if chunk = append(chunk, id); len(chunk) == overlapChunk {
+			if err := s.compare(field.ID, chunk); err != nil || s.Full(field.ID) {
+				return err
+			}
+			chunk = chunk[:0]
+		}
+	}
+	return s.compare(field.ID, chunk)
+}
+
+func (s overlapSearch) compare(id int64, others []int64) error {
+	var unknown []int64
+	for _, other := range others {
+		if !s.Knows(other) {
+			unknown = append(unknown, other)
+		}
+	}
+	if len(unknown) > 0 {
+		loaded, err := s.load(unknown)
+		if err != nil {
+			return err
+		}
+		for _, other := range unknown {
+			if field, ok := loaded[other]; ok && field.Boundary != nil {
+				if err := s.Learn(&field); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, other := range others {
+		if !s.Knows(other) {
+			continue // deleted since its place was read
+		}
+		if err := s.Compare(id, other); err != nil || s.Full(id) {
+			return err
+		}
+	}
+	return nil
+}
+
+// OverlapChecker checks in the background which boundaries overlap.
+type OverlapChecker struct {
+	app.Deps
+	Log *slog.Logger
+}
+
+// overlapPieces is how many fields of a company are checked before other jobs have their turn.
+const overlapPieces = 100
+
+// Run does one job of [OverlapJob]. A field is checked at a time, and stored with what was found:
+// whoever claims the job after a kill begins with the field that was in hand.
+func (c *OverlapChecker) Run(ctx context.Context, job ports.Job) error {
+	return task.Do(ctx, task.ForCompany(c.Store, c.Clock, c.IDs, c.Log), task.Limits{Pieces: overlapPieces}, overlapWork{c}, job)
+}
+
+// overlapWork is the check of one field after the other.
+type overlapWork struct{ *OverlapChecker }
+
+// overlapsFound are the fields found to overlap the one that was checked, as they were.
+type overlapsFound []*farm.Field
+
+func (overlapWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (farm.Field, task.Next, error) {
+	if err := run.Tx.Overlaps.Alone(ctx, run.Scope); err != nil {
+		return farm.Field{}, task.Next{}, err
+	}
+	id, ok, err := run.Tx.Overlaps.NextPending(ctx, run.Scope)
+	if err != nil || !ok {
+		return farm.Field{}, task.Finish(), err
+	}
+	field, err := run.Tx.Fields.Get(ctx, run.Scope, id)
+	return field, task.Continue(), err
+}
+
+func (overlapWork) Begin(context.Context, task.Run[ports.Repos], *farm.Field) (task.Next, error) {
+	return task.Continue(), nil
+}
+
+func (w overlapWork) Do(ctx context.Context, field farm.Field) (out overlapsFound, err error) {
+	scope := access.Own(field.CompanyID)
+	met := map[int64]*farm.Field{}
+	load := func(ids []int64) (map[int64]farm.Field, error) {
+		found, err := app.In(ctx, w.Store.Read, func(ctx context.Context, tx ports.Repos) (map[int64]farm.Field, error) {
+			return tx.Fields.GetMany(ctx, scope, ids)
+		})
+		for id, f := range found {
+			met[id] = &f
+		}
+		return found, err
+	}
+	budget := effort.Of(ctx, 0)
+	for after, more := int64(0), true; more && len(out) <= farm.MaxOverlaps; {
+		places, err := app.In(ctx, w.Store.Read, func(ctx context.Context, tx ports.Repos) ([]farm.Place, error) {
+			return tx.Fields.Near(ctx, scope, field.Boundary.Bounds(), after, overlapChunk)
+		})
+		if err != nil {
+			return nil, err
+		}
+		if more = len(places) == overlapChunk; more {
+			after = places[len(places)-1].ID
+		}
+		search := overlapSearch{farm.NewComparison(budget), budget, farm.NewPlaces(places), load}
+		if err := search.check(&field); err != nil {
+			return nil, err
+		}
+		for _, pair := range search.Pairs {
+			out = append(out, met[pair[0]+pair[1]-field.ID])
+		}
+		clear(met)
+	}
+	return out, nil
+}
+
+// Same is true while the field has the boundary that is being checked.
+func (overlapWork) Same(began, current farm.Field) bool {
+	return began.ID == current.ID && began.SameBoundary(&current)
+}
+
+// Complete stores what was found. A field that was changed meanwhile has been compared with this one by that change.
+func (overlapWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *farm.Field, found overlapsFound) (task.Next, error) {
+	current, err := run.Tx.Fields.GetMany(ctx, run.Scope, ids(found, func(r *farm.Field) int64 { return r.ID }))
+	if err != nil {
+		return task.Next{}, err
+	}
+	known, err := run.Tx.Overlaps.Of(ctx, run.Scope, []int64{s.ID})
+	if err != nil {
+		return task.Next{}, err
+	}
+	k := known[s.ID]
+	k.Pending = false
+	if err := run.Tx.Overlaps.Put(ctx, run.Scope, map[int64]farm.Overlaps{s.ID: k}); err != nil {
+		return task.Next{}, err
+	}
+	var pairs [][2]int64
+	for _, other := range found {
+		if now, live := current[other.ID]; live && now.SameBoundary(other) {
+			pairs = append(pairs, [2]int64{s.ID, other.ID})
+		}
+	}
+	if err := putOverlaps(ctx, run.Tx, run.Scope, pairs); err != nil {
+		return task.Next{}, err
+	}
+	next, following, err := overlapWork{}.Lock(ctx, run)
+	*s = next
+	return following, err
+}
+
+// OverlapPause is how long the check waits where the database did not answer.
+const OverlapPause = time.Minute
+
+func (overlapWork) Unavailable(_ context.Context, run task.Run[ports.Repos], _ farm.Field, _ error) (task.Next, error) {
+	return task.Again(run.Now.Add(OverlapPause)), nil
+}
+
+// Fail leaves the fields as they are: a retry goes on with them.
+func (overlapWork) Fail(context.Context, task.Run[ports.Repos], farm.Field, string) error { return nil }

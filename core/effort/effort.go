@@ -1,0 +1,53 @@
+// Package effort bounds work whose length a caller decides. A loop that can run for long counts
+// its steps on a budget, which ends it where the caller has left, or where the steps are used up.
+// Steps are counted and not timed: the same input ends at the same step on any machine.
+package effort
+
+import (
+	"context"
+	"errors"
+)
+
+// ErrSpent ends work that takes more steps than its budget has.
+var ErrSpent = errors.New("the work takes more steps than it may")
+
+// A Budget is what one piece of work may take. The nil budget has no end. It serves one goroutine.
+type Budget struct {
+	ctx    context.Context
+	max    int64
+	spent  int64
+	looked int64 // spent when the context was asked last
+}
+
+// Interval is how many steps pass between two questions whether the caller has left: of the
+// cheapest steps, some ten microseconds.
+const Interval = 1 << 12
+
+// Of returns a budget of a number of steps that ends with a context; 0: any number.
+func Of(ctx context.Context, steps int64) *Budget {
+	return &Budget{ctx: ctx, max: steps, looked: -Interval}
+}
+
+// Spend counts steps. It returns [ErrSpent] where they are used up, or the context's error.
+func (b *Budget) Spend(steps int) error {
+	if b == nil {
+		return nil
+	}
+	b.spent += int64(steps)
+	if b.max > 0 && b.spent > b.max {
+		return ErrSpent
+	}
+	if b.spent-b.looked < Interval {
+		return nil
+	}
+	b.looked = b.spent
+	return b.ctx.Err()
+}
+
+// Spent returns the steps counted so far.
+func (b *Budget) Spent() int64 {
+	if b == nil {
+		return 0
+	}
+	return b.spent
+}
