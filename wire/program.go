@@ -153,6 +153,24 @@ func (Program) Restore(ctx context.Context, cfg cli.Config, log *slog.Logger, fi
 	return errors.Join(db.Restore(ctx, file), db.Close())
 }
 
+// Copy implements cli.Keeper.
+func (Program) Copy(ctx context.Context, cfg cli.Config, log *slog.Logger, to string) (out []cli.CopiedTable, err error) {
+	target := cfg
+	target.DatabaseURL = to
+	var open [2]*persistence.Database
+	for i, one := range []cli.Config{cfg, target} {
+		if open[i], err = openDatabase(ctx, one, log); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, open[i].Close()) }()
+	}
+	tables, err := open[0].Transfer(ctx, open[1].DB)
+	for _, table := range tables {
+		out = append(out, cli.CopiedTable(table))
+	}
+	return out, err
+}
+
 // CurveFiles reads and writes the files of crop verification.
 func (Program) CurveFiles() cli.CurveFiles { return exchange.Curves{} }
 

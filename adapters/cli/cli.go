@@ -31,6 +31,8 @@ type Program interface {
 	// Backup and Restore copy the database into a file and back.
 	Backup(ctx context.Context, cfg Config, log *slog.Logger, file string) error
 	Restore(ctx context.Context, cfg Config, log *slog.Logger, file string) error
+	// Copy copies the database into the empty one at an address.
+	Copy(ctx context.Context, cfg Config, log *slog.Logger, to string) ([]CopiedTable, error)
 	// Open opens the database and the operator's use cases. migrate applies pending
 	// migrations first; without it, a database that needs them is refused.
 	Open(ctx context.Context, cfg Config, log *slog.Logger, migrate bool) (*Opened, error)
@@ -62,6 +64,12 @@ type Program interface {
 	NewSecretKey() string
 	// Version is the program's version.
 	Version() string
+}
+
+// CopiedTable is a table that was copied to another database.
+type CopiedTable struct {
+	Table string `json:"table"`
+	Rows  int64  `json:"rows"`
 }
 
 // Opened is an open database with the operator's use cases.
@@ -210,7 +218,7 @@ when you outgrow it.
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(s.migrate(), s.company(), s.user(), s.token(), s.apiKey(), s.wallet(), s.price(), s.crop(), s.profile(),
 		s.curves(), s.cropCheck(), s.engine(), s.stratify(), s.subscription(), s.stratification(), s.layer(), s.job(),
-		s.trail(), s.openapi(), s.backup(), s.restore(), s.key(), s.secret())
+		s.trail(), s.openapi(), s.backup(), s.restore(), s.copy(), s.key(), s.secret())
 	for _, c := range []*cobra.Command{s.serve(), s.worker(), s.doctor(), s.config()} {
 		s.cfg.flags(c.Flags(), false)
 		root.AddCommand(c)

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -105,6 +107,33 @@ servers see the backup from their next request on. What was written since the ba
 lost: back it up before if you need it. Sign-ins since the backup end; access tokens that
 were issued since it are valid until they expire.`,
 	})
+}
+
+func (s *shell) copy() *cobra.Command {
+	const variable = "TILTH_COPY_TO"
+	var to string
+	c := &cobra.Command{
+		Use: "copy --to POSTGRES", Short: "Copy a SQLite database to PostgreSQL, and verify every row",
+		Long: `Copy everything in the SQLite database into an empty PostgreSQL database, whose schema is
+made first. Stop every server before. Every row is read back and compared with its source;
+then one transaction makes all of it visible, or nothing. Ids stay, and new ones continue
+behind them. Uploaded files and layers are not in the database: keep TILTH_OBJECTS_URL as it
+is. TILTH_COPY_TO may hold the address instead of --to, which other users of this machine can see.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if to = cmp.Or(to, os.Getenv(variable)); to == "" {
+				return usageError{errors.New("--to or " + variable + " is required: postgres://USER:PASSWORD@HOST/DATABASE")}
+			}
+			tables, err := s.program.Copy(cmd.Context(), s.cfg, s.logger(), to)
+			var rows int64
+			for _, table := range tables {
+				rows += table.Rows
+			}
+			return s.answer(err, record{{"rows", rows}, {"tables", tables}},
+				"%d rows of %d tables are copied and verified; set TILTH_DATABASE_URL to the new address, then start the server", rows, len(tables))
+		},
+	}
+	c.Flags().StringVar(&to, "to", "", "address of the empty database: postgres://USER:PASSWORD@HOST/DATABASE")
+	return c
 }
 
 // copying completes a command that copies the database to a file, or back.

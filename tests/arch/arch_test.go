@@ -23,7 +23,7 @@ const root = "../.."
 // that hold only tests are in the list without files.
 func house(t *testing.T) []Package {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	// -e: a package that does not compile yet is still checked; the compiler reports it elsewhere.
 	cmd := exec.CommandContext(ctx, "go", "list", "-e", "-json=ImportPath,Name,Dir,GoFiles,Imports", "./...")

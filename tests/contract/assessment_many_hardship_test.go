@@ -36,7 +36,7 @@ func TestKilledWhileImportingAssessments(t *testing.T) {
 			require.Eventually(t, func() bool {
 				done = batchOf(t, c.Do(http.MethodGet, fmt.Sprintf("%simport/%d/", assessmentsPath, job), nil), 200).Done
 				return done > 0
-			}, 2*time.Minute, 5*time.Millisecond)
+			}, 10*time.Minute, 5*time.Millisecond)
 			first.Kill()
 			require.Less(t, done, int64(total), "the import was over before it could be killed")
 

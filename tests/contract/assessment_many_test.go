@@ -48,7 +48,7 @@ func ended(t testing.TB, c *rig.Client, path string, id int64) batch {
 	require.Eventually(t, func() bool {
 		out = batchOf(t, c.Do(http.MethodGet, fmt.Sprintf("%s%s%d/", assessmentsPath, path, id), nil), 200)
 		return out.Status == "completed" || out.Status == "failed"
-	}, 2*time.Minute, 50*time.Millisecond, "the batch never ended")
+	}, 10*time.Minute, 50*time.Millisecond, "the batch never ended")
 	return out
 }
 

@@ -57,7 +57,7 @@ func settled(t testing.TB, c *rig.Client, id int64) map[string]any {
 	require.Eventually(t, func() bool {
 		out = c.Expect(200, http.MethodGet, assessmentAt(id)+"completeness/", nil).Data(t)
 		return out["stale"] == false
-	}, 2*time.Minute, 20*time.Millisecond, "the completeness was never computed")
+	}, 10*time.Minute, 20*time.Millisecond, "the completeness was never computed")
 	return out
 }
 

@@ -167,7 +167,7 @@ func TestSustainabilityDashboard(t *testing.T) {
 		require.Eventually(t, func() bool {
 			c.Expect(200, http.MethodGet, assessmentAt(first)+"verification/", nil).Into(t, &v)
 			return v.Reason != nil && *v.Reason == "no_crop_type"
-		}, 2*time.Minute, 20*time.Millisecond)
+		}, 10*time.Minute, 20*time.Millisecond)
 		require.Equal(t, "pending", *v.Status)
 		require.EqualValues(t, 1, dashboardOf(t, c, "").Verification.Pending)
 		c.Expect(200, http.MethodPost, assessmentAt(first)+"verification/", nil)

@@ -276,5 +276,5 @@ func TestStreamsAreBounded(t *testing.T) {
 		again := listen(t, s.URL, c.Token, "", "")
 		defer again.leave()
 		return again.res.StatusCode == 200
-	}, 2*time.Minute, 20*time.Millisecond)
+	}, 10*time.Minute, 20*time.Millisecond)
 }

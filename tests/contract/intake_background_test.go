@@ -84,7 +84,7 @@ func TestLargeImportsRunInTheBackground(t *testing.T) {
 		whole := importOf(t, c.Upload(importPath(sound, "&atomic=true"), mediaGeoJSON, strings.NewReader(collection(t, 0, 1_001, nil))), 202)
 		require.Equal(t, "completed", untilImported(t, c, *whole.JobID).Status)
 		require.EqualValues(t, 1_001, fieldCount(t, c, sound))
-		require.Eventually(t, func() bool { return len(spoolFiles(t, objects)) == 0 }, 2*time.Minute, 20*time.Millisecond, "the files are cleaned up")
+		require.Eventually(t, func() bool { return len(spoolFiles(t, objects)) == 0 }, 10*time.Minute, 20*time.Millisecond, "the files are cleaned up")
 	})
 }
 
@@ -122,7 +122,7 @@ func TestKilledWhileImporting(t *testing.T) {
 			require.Eventually(t, func() bool {
 				done = importOf(t, c.Do("GET", fmt.Sprintf("field/import/%d/", job), nil), 200).Done
 				return done > 0
-			}, 2*time.Minute, 5*time.Millisecond)
+			}, 10*time.Minute, 5*time.Millisecond)
 			first.Kill()
 			require.Less(t, done, int64(total), "the import was over before it could be killed")
 

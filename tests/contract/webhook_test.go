@@ -68,7 +68,7 @@ func (r *receiver) received() []received {
 // await waits until n deliveries have come.
 func (r *receiver) await(t *testing.T, n int) []received {
 	t.Helper()
-	require.Eventually(t, func() bool { return len(r.received()) >= n }, 2*time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(r.received()) >= n }, 10*time.Minute, 10*time.Millisecond)
 	return r.received()
 }
 
@@ -128,7 +128,7 @@ func TestWebhooks(t *testing.T) {
 			c.Expect(200, "GET", path("webhook", hook)+"deliveries/"+query, nil).Into(t, &out)
 			return out
 		}
-		require.Eventually(t, func() bool { return len(deliveries("?state=delivered")) == 1 }, 2*time.Minute, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return len(deliveries("?state=delivered")) == 1 }, 10*time.Minute, 10*time.Millisecond)
 		d := deliveries("?page=1&page_size=1")[0]
 		require.EqualValues(t, 2, d["attempt"])
 		require.EqualValues(t, 200, d["status_code"])
@@ -173,7 +173,7 @@ func TestWebhooks(t *testing.T) {
 		p.publish(c.CompanyID, 1)
 		require.Eventually(t, func() bool {
 			return c.Expect(200, "GET", path("webhook", hook), nil).Data(t)["is_active"] == false
-		}, 2*time.Minute, 10*time.Millisecond)
+		}, 10*time.Minute, 10*time.Millisecond)
 		off := c.Expect(200, "GET", path("webhook", hook), nil).Data(t)
 		require.Equal(t, "The address answered 410 Gone.", off["disabled_reason"])
 		require.EqualValues(t, 410, off["last_delivery"].(map[string]any)["status_code"])
@@ -223,7 +223,7 @@ func TestWebhooksSurviveAKill(t *testing.T) {
 				seen[d.id] = true
 			}
 			return len(seen) == len(want)
-		}, 2*time.Minute, 20*time.Millisecond)
+		}, 10*time.Minute, 20*time.Millisecond)
 		for _, d := range quick.received() {
 			require.Contains(t, want, d.id)
 		}

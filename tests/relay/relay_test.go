@@ -127,7 +127,7 @@ func TestEventsArriveOnceWhateverIsKilled(t *testing.T) {
 		for _, c := range companies {
 			working.Go(func() { c.publish(ctx, t, replicas[0], clock) })
 		}
-		require.Eventually(t, func() bool { return through(ctx, t, replicas[1], companies) }, 2*time.Minute, 5*time.Millisecond)
+		require.Eventually(t, func() bool { return through(ctx, t, replicas[1], companies) }, 10*time.Minute, 5*time.Millisecond)
 		stop()
 		working.Wait()
 		for _, c := range companies {

@@ -125,7 +125,7 @@ func (l *listener) until(t *testing.T, n int) ([]events.CloudEvent, int) {
 		defer l.mu.Unlock()
 		return slices.Clone(l.heard), l.calls
 	}
-	require.Eventually(t, func() bool { heard, _ := snapshot(); return len(heard) >= n }, 2*time.Minute, 20*time.Millisecond,
+	require.Eventually(t, func() bool { heard, _ := snapshot(); return len(heard) >= n }, 10*time.Minute, 20*time.Millisecond,
 		"%d events are expected", n)
 	return snapshot()
 }

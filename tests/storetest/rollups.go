@@ -248,7 +248,7 @@ func testDashboardLocks(t *testing.T, b Backend) {
 		}
 		return tx.Assessments.SetState(ctx, w.ours.scope, id, r.state(), w.clock.Now())
 	}
-	ctx, cancel := context.WithTimeout(w.ctx, 2*time.Minute)
+	ctx, cancel := context.WithTimeout(w.ctx, 10*time.Minute)
 	defer cancel()
 	require.NoError(t, w.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 		if err := complete(ctx, tx, made[0].ID); err != nil {
