@@ -105,6 +105,9 @@ type AssessmentUpkeep interface {
 // AssessmentRef is an assessment of some company.
 type AssessmentRef struct{ CompanyID, ID int64 }
 
+// JobCompleteness is the kind of the jobs that work out how complete an assessment is.
+const JobCompleteness = "assessment_completeness"
+
 // JobVerification is the kind of the jobs that verify crops; their subject is an assessment.
 const JobVerification = "crop_verification"
 

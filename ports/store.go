@@ -75,6 +75,8 @@ type Repos struct {
 
 	Verifications Verifications
 	Rollups       Rollups
+
+	Holdings Holdings
 }
 
 // OperatorRepos is the bundle that is not bound to a company.

@@ -25,6 +25,7 @@ import (
 	"tilth/adapters/persistence"
 	"tilth/app"
 	"tilth/app/account"
+	"tilth/app/caps"
 	"tilth/app/demo"
 	"tilth/app/events"
 	farmapp "tilth/app/farm"
@@ -86,7 +87,7 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 	sender := hooks.New(hooks.Rules{AllowHTTP: cfg.WebhookAllowHTTP, AllowPrivate: cfg.WebhookAllowPrivate}, version)
 	r := &Running{
 		cfg: cfg, log: log, db: db, sender: sender,
-		parts: newParts(idempotency.Guard(db), imagery, files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), sender, engines, limitsOf(cfg), log),
+		parts: newParts(idempotency.Guard(caps.Guard(db, capsOf(cfg), identity.Clock{})), imagery, files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), sender, engines, limitsOf(cfg), log),
 	}
 	if r.leave, err = db.Attend(ctx); err == nil {
 		err = r.prepare(ctx, opts, plan)
@@ -99,6 +100,13 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 	}
 	log.Info("assembled", "version", version, "database", db.Describe(), "imagery", imagery.Describe())
 	return r, nil
+}
+
+func capsOf(cfg cli.Config) caps.Caps {
+	return caps.Caps{
+		APIKeys: cfg.MaxAPIKeys, Invitations: cfg.MaxInvitations, Webhooks: cfg.MaxWebhooks, Jobs: cfg.MaxPendingJobs,
+		OneEach: []string{farmapp.OverlapJob},
+	}
 }
 
 // close leaves the database.

@@ -46,6 +46,10 @@ type Config struct {
 	Workers             int           `env:"TILTH_WORKERS" envDefault:"2" help:"background jobs that run at a time"`
 	PasswordMemory      uint32        `env:"TILTH_PASSWORD_MEMORY" envDefault:"64" help:"MiB that hashing a password takes, 12 to 4096: more resists guessing better"`
 	RateLimit           float64       `env:"TILTH_RATE_LIMIT" envDefault:"50" help:"requests a second of a user, or of an address before it is known whose they are, in bursts of four times that; 0: no limit of any kind"`
+	MaxAPIKeys          int64         `env:"TILTH_MAX_API_KEYS" envDefault:"500" help:"API keys that a company may have"`
+	MaxInvitations      int64         `env:"TILTH_MAX_INVITATIONS" envDefault:"1000" help:"open invitations that a company may have"`
+	MaxWebhooks         int64         `env:"TILTH_MAX_WEBHOOKS" envDefault:"50" help:"webhooks that a company may have"`
+	MaxPendingJobs      int64         `env:"TILTH_MAX_PENDING_JOBS" envDefault:"20000" help:"unfinished pieces of background work that a company may have"`
 	CompanyRateLimit    float64       `env:"TILTH_COMPANY_RATE_LIMIT" envDefault:"200" help:"requests a second of all users of a company together; 0: no limit"`
 	SignInRateLimit     float64       `env:"TILTH_SIGN_IN_RATE_LIMIT" envDefault:"10" help:"requests a second of an address for tokens, passwords and invitations; 0: no limit"`
 	MaxBulk             int           `env:"TILTH_MAX_BULK" envDefault:"1000" help:"items a bulk request may hold"`
@@ -169,6 +173,10 @@ func (c *Config) Check() error {
 	check(c.StatementTimeout > 0, "TILTH_STATEMENT_TIMEOUT", "it must be above 0")
 	check(c.MaxBodyBytes >= 1, "TILTH_MAX_BODY_BYTES", "it must be at least 1")
 	check(c.PasswordMemory >= 12 && c.PasswordMemory <= 4096, "TILTH_PASSWORD_MEMORY", "it must be 12 to 4096 MiB")
+	check(c.MaxAPIKeys >= 1, "TILTH_MAX_API_KEYS", "it must be at least 1")
+	check(c.MaxInvitations >= 1, "TILTH_MAX_INVITATIONS", "it must be at least 1")
+	check(c.MaxWebhooks >= 1, "TILTH_MAX_WEBHOOKS", "it must be at least 1")
+	check(c.MaxPendingJobs >= 1, "TILTH_MAX_PENDING_JOBS", "it must be at least 1")
 	rate := func(perSecond float64, name string) {
 		check(perSecond == 0 || perSecond >= 0.001 && perSecond <= 1e6, name, "it must be 0, or 0.001 to 1000000")
 	}

@@ -8,7 +8,6 @@ import (
 	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/audit"
-	"tilth/core/fault"
 	"tilth/core/record"
 	"tilth/core/webhook"
 	"tilth/ports"
@@ -60,8 +59,8 @@ func (w *Webhooks) check(hook *webhook.Webhook, who access.Principal) error {
 	return f.Err()
 }
 
-// Create stores a webhook. The record that it returns contains the secret. Faults: Invalid (also
-// too_many_webhooks).
+// Create stores a webhook. The record that it returns contains the secret. Faults: Invalid,
+// Conflict (limit_reached).
 func (w *Webhooks) Create(ctx context.Context, who access.Principal, hook webhook.Webhook) (webhook.Webhook, error) {
 	if err := w.Gate.Require(ctx, who, access.Webhooks.Create); err != nil {
 		return hook, err
@@ -77,13 +76,6 @@ func (w *Webhooks) Create(ctx context.Context, who access.Principal, hook webhoo
 	hook.Meta = record.Meta{CreatedAt: now, UpdatedAt: now, CreatedBy: &record.Ref{ID: who.UserID, Name: who.Name}}
 	hook.Secret = secret
 	return app.In(ctx, w.Store.Write, func(ctx context.Context, tx ports.Repos) (made webhook.Webhook, err error) {
-		n, err := tx.Webhooks.Count(ctx, scope, ports.Query{})
-		if err != nil {
-			return made, err
-		}
-		if n >= webhook.MaxPerCompany {
-			return made, fault.Newf(fault.Invalid, "too_many_webhooks", "A company has at most %d webhooks; delete one first.", webhook.MaxPerCompany)
-		}
 		made = hook
 		if err := tx.Webhooks.Insert(ctx, scope, []*webhook.Webhook{&made}); err != nil {
 			return made, err

@@ -343,16 +343,10 @@ func TestPruning(t *testing.T) {
 	require.Empty(t, o.deliveries())
 }
 
-func TestTooManyWebhooks(t *testing.T) {
+func TestTheAddressOfAWebhookIsChecked(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	for range webhook.MaxPerCompany - 1 {
-		_, err := o.hooks.Create(t.Context(), o.who, webhook.Webhook{URL: "https://a.example/"})
-		require.NoError(t, err)
-	}
-	_, err := o.hooks.Create(t.Context(), o.who, webhook.Webhook{URL: "https://a.example/"})
-	require.True(t, fault.Is(err, fault.Invalid))
-	_, err = o.hooks.Create(t.Context(), o.who, webhook.Webhook{URL: "ftp://a.example/"})
+	_, err := o.hooks.Create(t.Context(), o.who, webhook.Webhook{URL: "ftp://a.example/"})
 	f, _ := fault.As(err)
 	require.Equal(t, []string{"no"}, f.Fields["url"])
 }

@@ -14,7 +14,7 @@ import (
 
 // Kinds of jobs: one works out how complete an assessment is, the other looks for assessments that were left out.
 const (
-	CompletenessJob = "assessment_completeness"
+	CompletenessJob = ports.JobCompleteness
 	SweepJob        = "assessment_sweep"
 )
 

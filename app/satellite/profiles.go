@@ -149,7 +149,9 @@ func (o *Profiles) Retrieve(ctx context.Context, who access.Principal, shared bo
 		return out, err
 	})
 	if err == nil && ask {
-		err = o.askRefresh(ctx, out.Order)
+		if err = o.askRefresh(ctx, out.Order); fault.Is(err, fault.Conflict) {
+			err = nil // limit_reached: the next one who looks asks again
+		}
 	}
 	return out, err
 }

@@ -18,7 +18,6 @@ import (
 const (
 	MaxURL         = 2048 // bytes
 	MaxDescription = 1000 // characters
-	MaxPerCompany  = 50
 )
 
 const (

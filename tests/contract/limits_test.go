@@ -54,3 +54,31 @@ func TestRateLimitAcrossReplicas(t *testing.T) {
 		require.Less(t, float64(wanted), 1.25*allowed, "two limits apart would be twice as much")
 	})
 }
+
+// What a company may have only so much of is refused by name, with the setting and the fix.
+func TestCaps(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database, Config: func(c *cli.Config) {
+			c.MaxAPIKeys, c.MaxInvitations, c.MaxWebhooks = 1, 1, 1
+		}})
+		c := s.Company("owner", 0)
+		invite := func(email string) map[string]any {
+			return map[string]any{"email": email, "roles": []string{"viewer"}}
+		}
+		for path, bodies := range map[string][2]map[string]any{
+			"api-key/":    {{"name": "one"}, {"name": "two"}},
+			"invitation/": {invite("one@example.org"), invite("two@example.org")},
+			"webhook/":    {{"url": "https://example.org/1"}, {"url": "https://example.org/2"}},
+		} {
+			require.Less(t, c.Do(http.MethodPost, path, bodies[0]).Status, 300, path)
+			refused := c.Expect(http.StatusConflict, http.MethodPost, path, bodies[1]).Map(t)
+			require.Equal(t, "limit_reached", refused["code"])
+			details := refused["details"].(map[string]any)
+			require.EqualValues(t, 1, details["limit"])
+			require.Contains(t, refused["message"], details["setting"])
+			require.Contains(t, refused["message"], "Fix:")
+		}
+		c.Expect(http.StatusOK, http.MethodPost, "invitation/", invite("one@example.org")) // in place of the one before
+	})
+}

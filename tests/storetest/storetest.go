@@ -70,6 +70,7 @@ func Run(t *testing.T, b Backend) {
 		{"Transactions", testTransactions},
 		{"Races", testRaces},
 		{"Deadlock", testDeadlock},
+		{"Caps", testCaps},
 		{"Failures", testFailures},
 		{"Sharing", testSharing},
 		{"Grants", testGrants},

@@ -37,6 +37,7 @@ var transportCodes = map[string]string{
 	"idempotency_key_reused": "The Idempotency-Key was used for another request.",
 	"request_in_progress":    "A request with the same Idempotency-Key is still under way; repeat it as Retry-After says.",
 	"too_many_lists":         "The company reads too many whole lists at a time; finish one, or read pages.",
+	"limit_reached":          "The company has as many of something as it may have; details hold limit, of and setting (409).",
 	"rate_limited":           "Too many requests; wait as Retry-After says.",
 	"timeout":                "The request took too long; it may be tried again.",
 	"unavailable":            "A part that is needed is away; try again as Retry-After says.",

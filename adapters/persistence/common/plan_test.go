@@ -2,6 +2,7 @@ package common
 
 import (
 	"testing"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -29,6 +30,19 @@ func TestPlansOfEvents(t *testing.T) {
 			"ix_webhook_deliveries_due":     deliveries{s}.pending(us, 3),
 			"ix_webhook_deliveries_webhook": deliveries{s}.query(us, ports.DeliveryQuery{WebhookID: 3}).OrderExpr("t.id DESC"),
 			"ix_webhook_deliveries_state":   deliveries{s}.query(us, ports.DeliveryQuery{WebhookID: 3, State: "failed"}).OrderExpr("t.id DESC"),
+		}
+	})
+}
+
+// TestPlansOfHoldings asserts that what a company has is counted from an index.
+func TestPlansOfHoldings(t *testing.T) {
+	plantest.AssertQueries(t, func(s *sqlstore.Session) map[string]*bun.SelectQuery {
+		h := holdings{s}
+		return map[string]*bun.SelectQuery{
+			"ix_api_keys_live":    h.some(7, ports.HoldAPIKeys, time.Time{}),
+			"ix_invitations_open": h.some(7, ports.HoldInvitations, time.Now()),
+			"ix_webhooks_live":    h.some(7, ports.HoldWebhooks, time.Time{}),
+			"ix_jobs_company":     h.some(7, ports.HoldJobs, time.Time{}),
 		}
 	})
 }

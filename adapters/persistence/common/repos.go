@@ -10,7 +10,7 @@ import (
 // Repos adds the repositories of this package to a bundle.
 func Repos(s *sqlstore.Session, r *ports.Repos) {
 	r.Replays, r.Outbox, r.Jobs, r.Audit, r.Events = replays{s}, outbox{s}, jobs{s}, trail{s}, feeds{s}
-	r.Webhooks, r.Deliveries = webhookRecords(s), deliveries{s}
+	r.Webhooks, r.Deliveries, r.Holdings = webhookRecords(s), deliveries{s}, holdings{s}
 }
 
 // OperatorRepos adds those that work for the operator.

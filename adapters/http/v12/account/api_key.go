@@ -53,6 +53,7 @@ func registerAPIKeys(a *rest.API, k *account.Keys) {
 	rest.Handle(a, route(http.MethodGet, "{id}/", access.APIKeys.View.For("retrieve"), "Retrieve an API key"),
 		form.OnRecord(k.Retrieve, showKey))
 	create := route(http.MethodPost, "", access.APIKeys.Create.For("create"), "Create an API key")
+	create.Faults = []int{http.StatusConflict}
 	create.Message = "API key created. It is shown this once."
 	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in rest.JSON[APIKeyWrite]) (NewAPIKey, error) {
 		c.SetHeader("Cache-Control", "no-store")

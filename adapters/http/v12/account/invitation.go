@@ -55,6 +55,7 @@ func registerInvitations(a *rest.API, p *account.People) {
 	form.HandleList(a, list, filters, lowerEmail(p.Invitations), showInvitation)
 	create := invitationRoute(http.MethodPost, "", access.Invite.For("create"), "Invite somebody")
 	create.Secret = true // the link in the answer opens an account
+	create.Faults = []int{http.StatusConflict}
 	create.Message = "Invitation created."
 	create.Description = "The link is good once, for seven days. It is mailed where a mail server is configured, and in the answer in any case.\n\n" +
 		"An open invitation of the same address is revoked."

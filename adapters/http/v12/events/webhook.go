@@ -82,8 +82,7 @@ func registerWebhooks(a *rest.API, w *events.Webhooks) {
 		"for 24 hours in all; `Retry-After` of 429 and 503 is heeded, up to an hour. 410 switches the webhook off, and so do five days without a success. "+
 		"Delivery is at least once, and in order as far as tries succeed. Types: "+form.CodeList(event.Types())+".")
 	a.DescribeCodes(map[string]string{
-		"too_many_webhooks": "your company has as many webhooks as it may have (400)",
-		"webhook_inactive":  "the webhook is switched off (409)",
+		"webhook_inactive": "the webhook is switched off (409)",
 	})
 	filters := []rest.Param{
 		{Name: "is_active", Type: rest.Boolean, Description: "Whether events are sent."},
@@ -96,6 +95,7 @@ func registerWebhooks(a *rest.API, w *events.Webhooks) {
 		form.OnRecord(w.Retrieve, showWebhook))
 	create := webhookRoute(http.MethodPost, "", access.Webhooks.Create.For("create"), "Create a webhook")
 	create.Message, create.Secret = "Webhook created. Its secret is shown this once.", true
+	create.Faults = []int{http.StatusConflict}
 	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in rest.JSON[WebhookWrite]) (NewWebhook, error) {
 		c.SetHeader("Cache-Control", "no-store")
 		var hook webhook.Webhook

@@ -85,6 +85,7 @@ func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 
 	retrieve := route(http.MethodGet, ordersPath+"{id}/", access.ProfileOrders.View.For("retrieve"), "Retrieve an order with its series")
 	retrieve.Description = waitingText
+	retrieve.Faults = []int{http.StatusConflict}
 	retrieve.Query = []rest.Param{
 		form.ShareParam, indexParam,
 		{Name: "detail", Type: rest.Boolean, Description: "Adds the observations behind the points, and the rejected dates."},

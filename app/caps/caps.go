@@ -1,0 +1,125 @@
+// Package caps bounds how much of some records a company may have: each of them costs all
+// companies something for as long as it is there.
+package caps
+
+import (
+	"context"
+	"slices"
+
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/webhook"
+	"tilth/ports"
+)
+
+// Caps are the bounds of one company.
+type Caps struct {
+	APIKeys     int64 // not revoked
+	Invitations int64 // open
+	Webhooks    int64
+	Jobs        int64    // unfinished, but for those that keep the program's own figures
+	OneEach     []string // kinds of jobs of which a company has one at a time: they are always taken
+}
+
+// Guard returns the same store, whose writing transactions refuse (Conflict, limit_reached) what
+// is beyond a cap. Nobody passes it at the same time as another: who counts holds a lock of the
+// company until the transaction ends. The operator, who has no company, is not bounded.
+func Guard(store ports.Store, bounds Caps, clock ports.Clock) ports.Store {
+	return guarded{store, bounds, clock}
+}
+
+type guarded struct {
+	ports.Store
+	bounds Caps
+	clock  ports.Clock
+}
+
+// Write implements ports.Store.
+func (g guarded) Write(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
+	return g.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		room := func(ctx context.Context, company int64, b bound) error {
+			n, err := tx.Holdings.Count(ctx, company, b.of, b.cap, g.clock.Now())
+			if err == nil && n >= b.cap {
+				err = b.reached()
+			}
+			return err
+		}
+		tx.Keys = keys{tx.Keys, room, bound{ports.HoldAPIKeys, g.bounds.APIKeys, "API keys", "TILTH_MAX_API_KEYS", "revoke one"}}
+		tx.Invitations = invitations{tx.Invitations, room, bound{ports.HoldInvitations, g.bounds.Invitations, "open invitations", "TILTH_MAX_INVITATIONS", "revoke one"}}
+		tx.Webhooks = webhooks{tx.Webhooks, room, bound{ports.HoldWebhooks, g.bounds.Webhooks, "webhooks", "TILTH_MAX_WEBHOOKS", "delete one"}}
+		tx.Jobs = jobs{tx.Jobs, g.bounds.OneEach, room, bound{ports.HoldJobs, g.bounds.Jobs, "unfinished pieces of background work", "TILTH_MAX_PENDING_JOBS", "wait until some are done"}}
+		return do(ctx, tx)
+	})
+}
+
+// bound is one cap with what it is called.
+type bound struct {
+	of                 ports.Holding
+	cap                int64
+	name, setting, fix string
+}
+
+func (b bound) reached() error {
+	return fault.Newf(fault.Conflict, "limit_reached", "A company has at most %d %s here. Fix: %s, or ask the operator to raise %s.", b.cap, b.name, b.fix, b.setting).
+		With("limit", b.cap).With("of", string(b.of)).With("setting", b.setting)
+}
+
+// room refuses one more of what a company has as much of as it may.
+type room func(ctx context.Context, company int64, b bound) error
+
+type keys struct {
+	ports.APIKeys
+	room  room
+	bound bound
+}
+
+func (k keys) Insert(ctx context.Context, scope access.Scope, key *access.APIKey) error {
+	if err := k.room(ctx, scope.Company(), k.bound); err != nil {
+		return err
+	}
+	return k.APIKeys.Insert(ctx, scope, key)
+}
+
+type invitations struct {
+	ports.Invitations
+	room  room
+	bound bound
+}
+
+func (i invitations) Insert(ctx context.Context, scope access.Scope, in *ports.Invitation, hash string) error {
+	if err := i.room(ctx, scope.Company(), i.bound); err != nil {
+		return err
+	}
+	return i.Invitations.Insert(ctx, scope, in, hash)
+}
+
+type webhooks struct {
+	ports.Records[webhook.Webhook]
+	room  room
+	bound bound
+}
+
+// Webhooks are created one by one.
+func (w webhooks) Insert(ctx context.Context, scope access.Scope, hooks []*webhook.Webhook) error {
+	if err := w.room(ctx, scope.Company(), w.bound); err != nil {
+		return err
+	}
+	return w.Records.Insert(ctx, scope, hooks)
+}
+
+type jobs struct {
+	ports.JobWriter
+	oneEach []string
+	room    room
+	bound   bound
+}
+
+// What is tried only is a figure of the program's own, which a sweep asks for again.
+func (j jobs) Enqueue(ctx context.Context, job ports.Job) error {
+	if job.CompanyID != 0 && !slices.Contains(j.oneEach, job.Kind) {
+		if err := j.room(ctx, job.CompanyID, j.bound); err != nil {
+			return err
+		}
+	}
+	return j.JobWriter.Enqueue(ctx, job)
+}
