@@ -14,6 +14,7 @@ const (
 	pruneEvery  = 10 * time.Minute
 	forgetEvery = time.Hour
 	shareEvery  = time.Second
+	backupLook  = time.Minute // whether it is time for a backup
 )
 
 // every does a chore at once and then from time to time, and logs how many records it did.
@@ -41,11 +42,25 @@ func (r *Running) sweep(ctx context.Context) error {
 	return every(ctx, r.log, slog.LevelWarn, sweepEvery, "stratification orders took too long and have failed", r.parts.Strata.Sweep)
 }
 
+// backUp backs up on the schedule of the configuration.
+func (r *Running) backUp(ctx context.Context) (int64, error) {
+	files, err := newArchive(r.cfg, r.db)
+	if err != nil {
+		return 0, err
+	}
+	return backupSchedule(r.cfg).Run(ctx, files)
+}
+
 // tidy does the chores that one kind of process is enough for.
 func (r *Running) tidy(ctx context.Context, group *errgroup.Group) {
 	group.Go(func() error {
 		return every(ctx, r.log, slog.LevelDebug, shareEvery, "shared with other servers how often callers ask", r.http.ShareRates)
 	})
+	if r.cfg.BackupDir != "" {
+		group.Go(func() error {
+			return every(ctx, r.log, slog.LevelInfo, backupLook, "backup made", r.backUp)
+		})
+	}
 	for _, chore := range []struct {
 		pause time.Duration
 		did   string

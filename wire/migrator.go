@@ -16,10 +16,13 @@ func (Program) Migrator(ctx context.Context, cfg cli.Config, log *slog.Logger) (
 	if err != nil {
 		return nil, nil, err
 	}
-	return migrator{db}, db.Close, nil
+	return migrator{db, cfg}, db.Close, nil
 }
 
-type migrator struct{ db *persistence.Database }
+type migrator struct {
+	db  *persistence.Database
+	cfg cli.Config
+}
 
 func (m migrator) Up(ctx context.Context) ([]string, error) { return m.db.Migrator().Up(ctx) }
 
@@ -34,7 +37,16 @@ func (m migrator) Down(ctx context.Context, agree func(string, []cli.MigrationLo
 }
 
 func (m migrator) Copy(ctx context.Context, migration string) (string, error) {
-	return m.db.CopyBeside(ctx, ".before-"+migration+"-"+identity.Clock{}.Now().UTC().Format("20060102T150405Z"))
+	file, err := m.db.File()
+	if err != nil {
+		return "", nil //nolint:nilerr // PostgreSQL has tools of its own
+	}
+	file += ".before-" + migration + "-" + identity.Clock{}.Now().UTC().Format("20060102T150405Z") + ".tar"
+	files, err := newArchive(m.cfg, m.db)
+	if err != nil {
+		return "", err
+	}
+	return file, files.Write(ctx, file)
 }
 
 func (m migrator) Status(ctx context.Context) ([]cli.MigrationStatus, error) {

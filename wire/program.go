@@ -2,7 +2,6 @@ package wire
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"time"
@@ -133,42 +132,6 @@ func routed() *rest.API {
 	a := rest.New(interfaceConfig(cli.Config{}))
 	v12.Register(a, newInterface(nil, nil, account.Issuers{}, 0, nil, nil, geo.DefaultLimits(), slog.New(slog.DiscardHandler)))
 	return a
-}
-
-// Backup implements cli.Keeper.
-func (Program) Backup(ctx context.Context, cfg cli.Config, log *slog.Logger, file string) error {
-	db, err := openDatabase(ctx, cfg, log)
-	if err != nil {
-		return err
-	}
-	return errors.Join(db.Backup(ctx, file), db.Close())
-}
-
-// Restore implements cli.Keeper.
-func (Program) Restore(ctx context.Context, cfg cli.Config, log *slog.Logger, file string) error {
-	db, err := openDatabase(ctx, cfg, log)
-	if err != nil {
-		return err
-	}
-	return errors.Join(db.Restore(ctx, file), db.Close())
-}
-
-// Copy implements cli.Keeper.
-func (Program) Copy(ctx context.Context, cfg cli.Config, log *slog.Logger, to string) (out []cli.CopiedTable, err error) {
-	target := cfg
-	target.DatabaseURL = to
-	var open [2]*persistence.Database
-	for i, one := range []cli.Config{cfg, target} {
-		if open[i], err = openDatabase(ctx, one, log); err != nil {
-			return nil, err
-		}
-		defer func() { err = errors.Join(err, open[i].Close()) }()
-	}
-	tables, err := open[0].Transfer(ctx, open[1].DB)
-	for _, table := range tables {
-		out = append(out, cli.CopiedTable(table))
-	}
-	return out, err
 }
 
 // CurveFiles reads and writes the files of crop verification.

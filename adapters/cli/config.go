@@ -58,6 +58,9 @@ type Config struct {
 	MaxBodyBytes        int64         `env:"TILTH_MAX_BODY_BYTES" envDefault:"8388608" help:"size of a request body"`
 	WebhookAllowHTTP    bool          `env:"TILTH_WEBHOOK_ALLOW_HTTP" help:"let webhooks be posted without TLS; for trials"`
 	WebhookAllowPrivate bool          `env:"TILTH_WEBHOOK_ALLOW_PRIVATE" help:"let webhooks be posted to private networks and to this machine; only where every company is trusted"`
+	BackupDir           string        `env:"TILTH_BACKUP_DIR" help:"folder for scheduled backups of a SQLite database and the stored files; empty: none"`
+	BackupEvery         time.Duration `env:"TILTH_BACKUP_EVERY" envDefault:"24h" help:"how often a backup is made"`
+	BackupKeep          int           `env:"TILTH_BACKUP_KEEP" envDefault:"7" help:"how many scheduled backups are kept"`
 	StatementTimeout    time.Duration `env:"TILTH_STATEMENT_TIMEOUT" envDefault:"30s" help:"how long PostgreSQL may take for a statement, or say nothing"`
 	PoolWait            time.Duration `env:"TILTH_POOL_WAIT" envDefault:"10s" help:"how long a request waits for a connection to the database before it is answered with 503"`
 	ShutdownTimeout     time.Duration `env:"TILTH_SHUTDOWN_TIMEOUT" envDefault:"20s" help:"how long requests may take to finish on shutdown"`
@@ -119,7 +122,7 @@ func (s setting) bind(f *pflag.FlagSet) {
 
 // everywhere names the settings that every command has; the others are flags of the commands
 // that use them.
-var everywhere = []string{"database-url", "log-format", "log-level", "secret-key", "secret-key-file"}
+var everywhere = []string{"database-url", "log-format", "log-level", "secret-key", "secret-key-file", "objects-url"}
 
 // flags adds a flag for every setting that all commands have, or for the others.
 func (c *Config) flags(f *pflag.FlagSet, common bool) {
@@ -168,6 +171,9 @@ func (c *Config) Check() error {
 	check(c.MaxBulk >= 1, "TILTH_MAX_BULK", "it must be at least 1")
 	check(c.OverlapSteps >= 1, "TILTH_OVERLAP_STEPS", "it must be at least 1")
 	check(c.MaxLongLists >= 1, "TILTH_MAX_LONG_LISTS", "it must be at least 1")
+	check(c.BackupDir == "" || strings.HasPrefix(c.DatabaseURL, "sqlite:"), "TILTH_BACKUP_DIR", "only SQLite is backed up on a schedule; schedule pg_dump for PostgreSQL, and leave it empty")
+	check(c.BackupEvery >= time.Minute, "TILTH_BACKUP_EVERY", "it must be at least 1m")
+	check(c.BackupKeep >= 1, "TILTH_BACKUP_KEEP", "it must be at least 1")
 	check(c.StallTimeout > 0, "TILTH_STALL_TIMEOUT", "it must be above 0")
 	check(c.PoolWait > 0, "TILTH_POOL_WAIT", "it must be above 0")
 	check(c.StatementTimeout > 0, "TILTH_STATEMENT_TIMEOUT", "it must be above 0")

@@ -90,20 +90,22 @@ func (s *shell) openapi() *cobra.Command {
 }
 
 func (s *shell) backup() *cobra.Command {
-	return s.copying(s.program.Backup, "the database is copied to %s", &cobra.Command{
-		Use: "backup FILE", Short: "Copy the database into a new file, also while serving (SQLite)",
-		Long: `Copy the database into a new file: the state of one moment, also while servers read
-and write. The file holds password hashes, and the keys of access tokens unless they are
-sealed (TILTH_SECRET_KEY): protect it as you protect those. For a PostgreSQL database the command refers to pg_dump.`,
+	return s.copying(s.program.Backup, "the backup is in %s", &cobra.Command{
+		Use: "backup FILE", Short: "Back up the database and the stored files, also while serving (SQLite)",
+		Long: `Write the database, in the state of one moment, and the stored files into a new tar archive,
+also while servers read and write. TILTH_BACKUP_DIR makes the server do so on a schedule. The
+archive holds password hashes, and the keys of access tokens unless they are sealed
+(TILTH_SECRET_KEY): protect it as you protect those. For a PostgreSQL database the command
+refers to pg_dump.`,
 	})
 }
 
 func (s *shell) restore() *cobra.Command {
 	return s.copying(s.program.Restore, "the database is restored from %s", &cobra.Command{
 		Use: "restore FILE", Short: "Replace the database by a backup, also while serving (SQLite)",
-		Long: `Replace everything in the database by a backup. A copy of the backup is checked and
-migrated to the current schema first; then one transaction replaces the database, and running
-servers see the backup from their next request on. What was written since the backup is
+		Long: `Replace everything in the database by a backup, and bring its stored files back; others
+stay. The whole backup is checked and a copy of its database migrated to the current schema
+first; then one transaction replaces the database, and running servers see the backup from their next request on. What was written since the backup is
 lost: back it up before if you need it. Sign-ins since the backup end; access tokens that
 were issued since it are valid until they expire.`,
 	})

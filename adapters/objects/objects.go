@@ -31,6 +31,9 @@ func Open(address string) (*Folder, error) {
 	return &Folder{strings.TrimPrefix(path, "//")}, nil
 }
 
+// incoming begins the names of files that are not complete.
+const incoming = ".incoming-"
+
 // path returns the path of a name. Names come from the program; one that leaves the folder is
 // a defect.
 func (f *Folder) path(name string) (string, error) {
@@ -50,7 +53,7 @@ func (f *Folder) Put(ctx context.Context, name string, from io.Reader) (size int
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return 0, unavailable(err)
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".incoming-*")
+	file, err := os.CreateTemp(filepath.Dir(path), incoming+"*")
 	if err != nil {
 		return 0, unavailable(err)
 	}
@@ -139,6 +142,25 @@ func (f *Folder) Open(_ context.Context, name string) (ports.Object, error) {
 		return nil, unavailable(err)
 	}
 	return object{file, info.Size()}, nil
+}
+
+// Names lists the stored files, sorted.
+func (f *Folder) Names(ctx context.Context) (out []string, err error) {
+	err = filepath.WalkDir(f.root, func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // nothing stored yet, or removed meanwhile
+		}
+		if err != nil || !entry.Type().IsRegular() || strings.HasPrefix(entry.Name(), incoming) {
+			return err
+		}
+		name, err := filepath.Rel(f.root, path)
+		out = append(out, filepath.ToSlash(name))
+		return errors.Join(err, ctx.Err())
+	})
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	return out, nil
 }
 
 // Remove implements ports.Objects.

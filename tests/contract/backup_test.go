@@ -5,9 +5,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/adapters/cli"
 	"tilth/tests/rig"
 )
 
@@ -49,6 +51,35 @@ func TestBackupAndRestoreWhileServing(t *testing.T) {
 	runJSON(t, fresh, "restore", file)
 	elsewhere := rig.Start(t, rig.Options{Database: fresh})
 	rig.Remote(t, elsewhere.URL, owner.Token).Expect(200, "GET", path("farm", before), nil)
+}
+
+// A server backs up on a schedule, stored files included, and a new installation is made of such a backup.
+func TestScheduledBackup(t *testing.T) {
+	t.Parallel()
+	database, stored, backups := rig.SQLite(t), t.TempDir(), filepath.Join(t.TempDir(), "backups")
+	require.NoError(t, os.WriteFile(filepath.Join(stored, "clay.tif"), []byte("a raster"), 0o600))
+	token := tokenOf(t, database)
+	rig.Start(t, rig.Options{Database: database, Config: func(c *cli.Config) {
+		c.ObjectsURL, c.BackupDir, c.BackupEvery, c.BackupKeep = "file:"+stored, backups, time.Hour, 2
+	}})
+	var found []string
+	require.Eventually(t, func() bool {
+		found, _ = filepath.Glob(filepath.Join(backups, "tilth-*Z.tar"))
+		return len(found) == 1
+	}, 10*time.Minute, 20*time.Millisecond)
+
+	fresh, files := "sqlite:"+filepath.Join(t.TempDir(), "t.db"), t.TempDir()
+	runJSON(t, fresh, "restore", found[0], "--objects-url", "file:"+files)
+	text, err := os.ReadFile(filepath.Join(files, "clay.tif"))
+	require.NoError(t, err)
+	require.Equal(t, "a raster", string(text))
+	rig.Remote(t, rig.Start(t, rig.Options{Database: fresh}).URL, token).Make("farm/", map[string]any{"name": "Later"})
+
+	out, _, _ := run(t, database, "", "doctor", "--backup-dir", backups)
+	require.Contains(t, out, "backups        the newest is from 20")
+	out, _, status := run(t, database, "", "doctor", "--backup-dir", t.TempDir())
+	require.Equal(t, 1, status)
+	require.Contains(t, out, "there is none in")
 }
 
 // What is no backup changes nothing.

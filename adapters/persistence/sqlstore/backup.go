@@ -18,61 +18,32 @@ import (
 // restorePatience is how long a restore waits for the writers of a running server.
 const restorePatience = 30 * time.Second
 
-// elsewhere is the answer where the database server has tools of its own.
-func elsewhere(command string) error {
-	return fault.New(fault.Precondition, "backup_elsewhere",
-		"This database is PostgreSQL, which has its own tools, that also work while Tilth is serving: "+command)
+// File returns the path of a SQLite database. Faults: Precondition (backup_elsewhere) on PostgreSQL.
+func (d *DB) File() (string, error) {
+	if d.engine.postgres {
+		return "", fault.New(fault.Precondition, "backup_elsewhere",
+			"This database is PostgreSQL, which has its own tools, that also work while Tilth is serving: "+
+				"pg_dump --format=custom --file=FILE DATABASE, and pg_restore --clean --if-exists --dbname=DATABASE FILE")
+	}
+	return d.engine.location, nil
 }
 
-// Backup writes a copy of the database into a new file: the state of one moment, also
-// while servers read and write. The file appears whole or not at all, and is on the disk
-// when Backup returns.
-// Faults: Precondition (backup_elsewhere) on PostgreSQL, Conflict (file_exists).
+// Backup writes a copy of the database into a new file: the state of one moment, also while servers
+// read and write. Until it returns others may read the file unless its folder is closed to them.
+// Faults: Precondition (backup_elsewhere) on PostgreSQL.
 func (d *DB) Backup(ctx context.Context, file string) (err error) {
-	if d.engine.postgres {
-		return elsewhere("pg_dump --format=custom --file=FILE DATABASE")
+	if _, err := d.File(); err != nil {
+		return err
 	}
-	if _, err := os.Lstat(file); !errors.Is(err, os.ErrNotExist) {
-		return fault.Newf(fault.Conflict, "file_exists", "%s exists already; a backup overwrites nothing.", file)
-	}
-	// VACUUM INTO makes the file with the permissions of any new one; a folder of our own
-	// keeps others from what is in it until it is closed to them.
-	dir, err := os.MkdirTemp(filepath.Dir(file), ".tilth-backup-")
-	if err != nil {
-		return fmt.Errorf("make a folder beside the backup: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	part := filepath.Join(dir, "backup.db")
 	pool, err := d.engine.openUnhurried()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, pool.Close()) }()
-	if _, err := pool.DB.ExecContext(ctx, "VACUUM INTO ?", part); err != nil {
+	if _, err := pool.DB.ExecContext(ctx, "VACUUM INTO ?", file); err != nil {
 		return translate(err)
 	}
-	if err := settle(part); err != nil {
-		return err
-	}
-	// A link, unlike a rename, overwrites nothing that came meanwhile.
-	if err := os.Link(part, file); errors.Is(err, os.ErrExist) {
-		return fault.Newf(fault.Conflict, "file_exists", "%s exists already; a backup overwrites nothing.", file)
-	} else if err != nil { // a file system without links
-		if err := os.Rename(part, file); err != nil {
-			return fmt.Errorf("name the backup: %w", err)
-		}
-	}
-	return settleFolder(filepath.Dir(file))
-}
-
-// CopyBeside backs a SQLite database up into a file beside it, whose name is the database's
-// with a suffix, and returns that name. On PostgreSQL it does nothing and returns "".
-func (d *DB) CopyBeside(ctx context.Context, suffix string) (string, error) {
-	if d.engine.postgres {
-		return "", nil
-	}
-	file := d.engine.location + suffix
-	return file, d.Backup(ctx, file)
+	return settle(file)
 }
 
 // settle closes a file to others and sees it onto the disk.
@@ -91,8 +62,8 @@ func settle(file string) error {
 // by roles it remembers.
 // Faults: Precondition (backup_elsewhere) on PostgreSQL, Invalid (backup_invalid).
 func (d *DB) Restore(ctx context.Context, file string) (err error) {
-	if d.engine.postgres {
-		return elsewhere("pg_restore --clean --if-exists --dbname=DATABASE FILE")
+	if _, err := d.File(); err != nil {
+		return err
 	}
 	if info, err := os.Stat(file); err != nil || info.IsDir() {
 		return fault.Newf(fault.Invalid, "backup_invalid", "%s is no file that can be read.", file).Because(err)

@@ -21,9 +21,9 @@ func makeFolder(dir string) (unsettled []string, err error) {
 	return unsettled, os.MkdirAll(dir, 0o750)
 }
 
-// settleFolder sees the names in folders onto the disk: a sync of a file saves what it holds, not
+// SettleFolder sees the names in folders onto the disk: a sync of a file saves what it holds, not
 // its name. Windows saves names by itself and has no such call.
-func settleFolder(dirs ...string) error {
+func SettleFolder(dirs ...string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}

@@ -43,7 +43,7 @@ func (d *DB) openSQLite(ctx context.Context, path string) error {
 	if err != nil {
 		return fault.New(fault.Invalid, "database_url", "The file of the database cannot be opened.").Because(err)
 	}
-	if err := errors.Join(file.Close(), settleFolder(unsettled...)); err != nil {
+	if err := errors.Join(file.Close(), SettleFolder(unsettled...)); err != nil {
 		return away(err)
 	}
 	d.engine = engine{
