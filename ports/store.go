@@ -107,6 +107,7 @@ type OperatorRepos struct {
 
 	// What keeps the database itself in order.
 	Secrets SecretKeeper
+	Chains  ChainKeeper
 
 	Subscriptions Subscriptions
 	Orders        OrderKeeper

@@ -10,6 +10,7 @@ import (
 
 // How often a process does the chores that are no jobs.
 const (
+	chainEvery  = time.Second / 2
 	sweepEvery  = time.Minute
 	pruneEvery  = 10 * time.Minute
 	forgetEvery = time.Hour
@@ -34,6 +35,23 @@ func every[N int | int64](
 			return nil
 		case <-ticker.C:
 		}
+	}
+}
+
+// chain chains committed rows.
+func (r *Running) chain(ctx context.Context) error {
+	return every(ctx, r.log, slog.LevelDebug, chainEvery, "rows were chained", r.parts.Chains.Run)
+}
+
+// chainPatience is how long a shutdown chains what was committed last. What is left waits in the
+// database for the next start.
+const chainPatience = 5 * time.Second
+
+func (r *Running) chainRest(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), chainPatience)
+	defer cancel()
+	if _, err := r.parts.Chains.Run(ctx); err != nil {
+		r.log.WarnContext(ctx, "not every row was chained; the next start goes on", "error", err)
 	}
 }
 

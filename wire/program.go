@@ -16,6 +16,7 @@ import (
 	"tilth/adapters/persistence/envelope"
 	"tilth/adapters/render"
 	"tilth/app/account"
+	auditapp "tilth/app/audit"
 	"tilth/app/ghg"
 	"tilth/app/idempotency"
 	"tilth/app/operating"
@@ -77,7 +78,7 @@ func (Program) Open(ctx context.Context, cfg cli.Config, log *slog.Logger, migra
 		_ = db.Close()
 		return nil, err
 	}
-	return &cli.Opened{Operating: op, Layers: layers, Close: db.Close}, nil
+	return &cli.Opened{Operating: op, Layers: layers, Verifier: &auditapp.Verifier{Store: db}, Close: db.Close}, nil
 }
 
 // prepare brings a database to the schema of this version, with a signing key and the crop catalog.

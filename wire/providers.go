@@ -112,7 +112,7 @@ var server = googlewire.NewSet(
 	useCases,
 	importing,
 	telling,
-	googlewire.Struct(new(events.Sequencer), "*"),
+	googlewire.Struct(new(events.Sequencer), "*"), googlewire.Struct(new(auditapp.Sequencer), "*"),
 	googlewire.Struct(new(events.Dispatcher), "*"), googlewire.Struct(new(events.Courier), "*"),
 	assessments,
 	mapping,

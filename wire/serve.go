@@ -25,6 +25,7 @@ import (
 	"tilth/adapters/persistence"
 	"tilth/app"
 	"tilth/app/account"
+	auditapp "tilth/app/audit"
 	"tilth/app/caps"
 	"tilth/app/demo"
 	"tilth/app/events"
@@ -229,8 +230,11 @@ func (r *Running) Serve(ctx context.Context, listener net.Listener) error {
 	group.Go(func() error { return r.bus.Run(background) })
 	group.Go(func() error { return r.sweep(background) })
 	group.Go(func() error { return r.deliver(background) })
+	group.Go(func() error { return r.chain(background) })
 	r.tidy(background, group)
-	return group.Wait()
+	err := group.Wait()
+	r.chainRest(ctx)
+	return err
 }
 
 // Serve runs `tilth serve`.
@@ -300,7 +304,10 @@ func (Program) Work(ctx context.Context, cfg cli.Config, log *slog.Logger) error
 	group.Go(func() error { return r.bus.Run(ctx) })
 	group.Go(func() error { return r.sweep(ctx) })
 	group.Go(func() error { return r.deliver(ctx) })
-	return group.Wait()
+	group.Go(func() error { return r.chain(ctx) })
+	err = group.Wait()
+	r.chainRest(ctx)
+	return err
 }
 
 // Operating returns the operator's use cases over the same database.
@@ -321,6 +328,7 @@ type parts struct {
 	Once       *idempotency.Once
 	Intake     *farmapp.Imports
 	Sequencer  *events.Sequencer
+	Chains     *auditapp.Sequencer
 	Dispatcher *events.Dispatcher
 	Courier    *events.Courier
 	Assessing  *ghgapp.Assessments

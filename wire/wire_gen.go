@@ -455,6 +455,11 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Store: store,
 		Clock: clock,
 	}
+	auditSequencer := &audit.Sequencer{
+		Store: store,
+		Clock: clock,
+		IDs:   random,
+	}
 	dispatcher := &events.Dispatcher{
 		Store: store,
 		Clock: clock,
@@ -508,6 +513,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Once:       once,
 		Intake:     imports,
 		Sequencer:  sequencer,
+		Chains:     auditSequencer,
 		Dispatcher: dispatcher,
 		Courier:    courier,
 		Assessing:  ghgAssessments,

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tilth/app/audit"
 	"tilth/app/operating"
 	"tilth/app/satellite"
 	"tilth/app/soil"
@@ -76,6 +77,7 @@ type CopiedTable struct {
 type Opened struct {
 	Operating *operating.Operating
 	Layers    *soil.LayerLibrary
+	Verifier  *audit.Verifier
 	Close     func() error
 }
 
@@ -218,7 +220,7 @@ when you outgrow it.
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(s.migrate(), s.company(), s.user(), s.token(), s.apiKey(), s.wallet(), s.price(), s.crop(), s.profile(),
 		s.curves(), s.cropCheck(), s.engine(), s.stratify(), s.subscription(), s.stratification(), s.layer(), s.job(),
-		s.trail(), s.openapi(), s.backup(), s.restore(), s.copy(), s.key(), s.secret())
+		s.trail(), s.openapi(), s.backup(), s.restore(), s.copy(), s.key(), s.secret(), s.verify())
 	for _, c := range []*cobra.Command{s.serve(), s.worker(), s.doctor(), s.config()} {
 		s.cfg.flags(c.Flags(), false)
 		root.AddCommand(c)

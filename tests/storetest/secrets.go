@@ -141,7 +141,7 @@ func testSecrets(t *testing.T, b Backend) {
 	both := w.sealing(second + "," + first)
 	require.NoError(t, both.CheckSecrets(w.ctx))
 	both.operate(func(tx ports.OperatorRepos) error {
-		n, _, err := tx.Secrets.Reseal(w.ctx, ports.SecretPlace{Table: 1}, 1)
+		n, _, err := tx.Secrets.Reseal(w.ctx, ports.SecretPlace{Table: 2}, 1)
 		require.EqualValues(t, 2, n)
 		return err
 	})

@@ -115,6 +115,9 @@ func Run(t *testing.T, b Backend) {
 		{"NewerSchemas", testNewerSchemas},
 		{"Health", testHealth},
 		{"Secrets", testSecrets},
+		{"Chains", testChains},
+		{"AppendOnly", testAppendOnly},
+		{"Tampering", testTampering},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

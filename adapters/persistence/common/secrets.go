@@ -22,6 +22,7 @@ type sealedTable struct {
 
 var sealedTables = []sealedTable{
 	{name: "signing_keys", key: []string{"id"}, columns: []string{"seed"}},
+	{name: "chain_keys", key: []string{"id"}, columns: []string{"seed"}},
 	{name: "webhooks", key: []string{"id"}, columns: []string{"secret", "previous_secret"}, text: true},
 	{name: "replays", key: []string{"company_id", "key"}, columns: []string{"body"}},
 }

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"context"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tilth/app/audit"
+	"tilth/core/chain"
+)
+
+func (s *shell) verify() *cobra.Command {
+	keys := &cobra.Command{
+		Use: "keys", Short: "Print the public keys that checkpoints are signed with",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return s.opened(cmd, func(ctx context.Context, o *Opened) error {
+				all, err := o.Verifier.Keys(ctx)
+				if err != nil {
+					return err
+				}
+				return s.printKeys(all)
+			})
+		},
+	}
+	return group("verify", "Verify that the ledger and the audit trail are as they were written",
+		s.verifyChain(chain.Ledger, "the ledger"), s.verifyChain(chain.Audit, "the audit trail"), keys, s.exportChain())
+}
+
+func (s *shell) printKeys(all []chain.Key) error {
+	for _, key := range all {
+		der, err := x509.MarshalPKIXPublicKey(key.Public)
+		if err != nil {
+			return err
+		}
+		text := base64.StdEncoding.EncodeToString(key.Public)
+		block := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
+		if err := s.print(record{{"id", key.ID}, {"key", text}, {"pem", string(block)}}, "%s  %s\n%s", key.ID, text, strings.TrimSpace(string(block))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *shell) verifyChain(name chain.Name, what string) *cobra.Command {
+	var company int64
+	var keys []string
+	c := &cobra.Command{
+		Use: string(name), Short: "Verify " + what + " of a company, or of every company",
+		Long: `Recompute the chain of hashes over ` + what + ` and compare it with its signed head and
+checkpoints. A line a company; of a broken chain the line names the first row that was
+changed, is missing or was added, or the checkpoint that was forged, and the exit status is 1.
+It also works while serving. With --key only checkpoints count that these keys signed,
+whatever keys the database holds.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return s.opened(cmd, func(ctx context.Context, o *Opened) error {
+				o.Verifier.PublicKeys = keys
+				broken := 0
+				err := printed(o.Verifier.Verify(ctx, name, company), func(v audit.Verified) error {
+					if v.Broken != nil {
+						broken++
+					}
+					return s.printVerified(v)
+				})
+				if err == nil && broken > 0 {
+					err = fmt.Errorf("%d of the chains are broken, see above", broken)
+				}
+				return err
+			})
+		},
+	}
+	c.Flags().Int64Var(&company, "company", 0, "id of the company (default: all)")
+	c.Flags().StringSliceVar(&keys, "key", nil, "public key that must have signed, as `tilth verify keys` prints it")
+	return c
+}
+
+func (s *shell) printVerified(v audit.Verified) error {
+	out := record{
+		{"chain", v.Name}, {"company", v.CompanyID}, {"whole", v.Broken == nil}, {"verified", v.Rows}, {"erased", v.Erased},
+		{"waiting", v.Waiting}, {"purged", v.Head.Purged}, {"position", v.Head.Position}, {"hash", v.Head.Hash}, {"head", v.Head.Message()},
+		{"signature", v.Head.Signature},
+	}
+	if b := v.Broken; b != nil {
+		out = append(out, member{"broken", record{{"kind", b.Kind}, {"position", b.Position}, {"row", b.RowID}, {"detail", b.Detail}}})
+		return s.print(out, "company %d: BROKEN, %s", v.CompanyID, b)
+	}
+	return s.print(out, "company %d: whole, %d rows up to position %d, hash %s; %d purged, %d values erased, %d rows wait",
+		v.CompanyID, v.Rows, v.Head.Position, v.Head.Hash, v.Head.Purged, v.Erased, v.Waiting)
+}
+
+func (s *shell) exportChain() *cobra.Command {
+	var company int64
+	export := &cobra.Command{
+		Use: "export ledger|audit", Short: "Print a chain with all that it takes to recompute it, an object a line",
+		Long: `Print a chain of a company, an object a line: its checkpoints, then its rows in their order,
+then its head. docs/evidence.md says how to recompute every hash of it with sha256sum,
+and every signature with openssl.`,
+		Args: cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs), ValidArgs: []string{string(chain.Ledger), string(chain.Audit)},
+	}
+	export.RunE = func(cmd *cobra.Command, args []string) error {
+		return s.opened(cmd, func(ctx context.Context, o *Opened) error {
+			return printed(o.Verifier.Export(ctx, chain.ID{Name: chain.Name(args[0]), CompanyID: company}), func(e audit.Exported) error {
+				return s.printJSON(exported(e))
+			})
+		})
+	}
+	export.Flags().Int64Var(&company, "company", 0, "id of the company")
+	return required(export, "company")
+}
+
+func exported(e audit.Exported) record {
+	if c := e.Checkpoint; c != nil {
+		return record{{"checkpoint", c.Message()}, {"position", c.Position}, {"hash", c.Hash}, {"signature", c.Signature}}
+	}
+	values := each(e.Values, func(v chain.Value) record {
+		if v.Erased {
+			return record{{"name", v.Name}, {"erased", true}}
+		}
+		return record{{"name", v.Name}, {"salt", v.Salt}, {"value", v.Value}}
+	})
+	return record{{"position", e.Link.Position}, {"text", e.Text}, {"digest", e.Link.Digest}, {"hash", e.Link.Hash}, {"values", values}}
+}

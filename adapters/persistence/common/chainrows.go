@@ -1,0 +1,169 @@
+package common
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/audit"
+	"tilth/core/chain"
+)
+
+// chainTables are the tables whose rows are chained.
+var chainTables = map[chain.Name]string{chain.Audit: "audit_entries", chain.Ledger: "ledger_transactions"}
+
+// rows returns rows as a chain sees them, by id. Every value is read as the text that the
+// database holds, so that no other text passes for it.
+func (c chains) rows(ctx context.Context, name chain.Name, ids []int64) (map[int64]chain.Row, error) {
+	switch {
+	case len(ids) == 0:
+		return nil, nil
+	case name == chain.Audit:
+		return c.entries(ctx, ids)
+	}
+	return c.transactions(ctx, ids)
+}
+
+// stamp is the expression of a time as text, in the one form that both databases share.
+func (c chains) stamp(column string) string {
+	if c.s.Postgres {
+		return "to_char(" + column + ` AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+	}
+	return column
+}
+
+// flag is the expression of a boolean as text.
+func (c chains) flag(column string) string {
+	if c.s.Postgres {
+		return "CASE WHEN " + column + " THEN 'true' ELSE 'false' END"
+	}
+	return "CASE " + column + " WHEN 1 THEN 'true' WHEN 0 THEN 'false' ELSE CAST(" + column + " AS TEXT) END"
+}
+
+func text(column string) string { return "CAST(t." + column + " AS TEXT)" }
+
+// column is a column of a chained row: its name in the chain and its expression.
+type column struct {
+	name, expr string
+	guarded    bool
+}
+
+// read reads columns of rows by id.
+func (c chains) read(ctx context.Context, table string, columns []column, ids []int64) (map[int64]chain.Row, error) {
+	q := c.s.NewSelect().TableExpr("? AS t", bun.Ident(table)).ColumnExpr("t.id").Where("t.id IN (?)", bun.List(ids))
+	for _, one := range columns {
+		q = q.ColumnExpr(one.expr)
+	}
+	rows, err := q.Rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := make(map[int64]chain.Row, len(ids))
+	for rows.Next() {
+		var row chain.Row
+		values := make([]*string, len(columns))
+		into := []any{&row.ID}
+		for i := range values {
+			into = append(into, &values[i])
+		}
+		if err := rows.Scan(into...); err != nil {
+			return nil, err
+		}
+		for i, one := range columns {
+			row.Fields = append(row.Fields, chain.Field{Name: one.name, Value: values[i], Guarded: one.guarded})
+		}
+		out[row.ID] = row
+	}
+	return out, rows.Err()
+}
+
+func (c chains) transactions(ctx context.Context, ids []int64) (map[int64]chain.Row, error) {
+	out, err := c.read(ctx, "ledger_transactions", []column{
+		{name: "id", expr: text("id")}, {name: "company_id", expr: text("company_id")}, {name: "created_at", expr: c.stamp("t.created_at")},
+		{name: "kind", expr: text("kind")}, {name: "amount", expr: text("amount")}, {name: "product", expr: text("product")},
+		{name: "field_id", expr: text("field_id")}, {name: "order_id", expr: text("order_id")}, {name: "refund_of", expr: text("refund_of")},
+		{name: "note", expr: text("note"), guarded: true},
+	}, ids)
+	if err != nil {
+		return nil, err
+	}
+	var entries []entryLine
+	err = c.s.NewSelect().TableExpr("ledger_entries AS t").ColumnExpr("t.transaction_id, t.account").
+		ColumnExpr(text("line")+" AS line").ColumnExpr(text("amount")+" AS amount").
+		Where("t.transaction_id IN (?)", bun.List(ids)).OrderExpr("t.transaction_id, t.line").Scan(ctx, &entries)
+	for i, e := range entries {
+		row := out[e.TransactionID]
+		at := fmt.Sprintf("entries.%s.", e.Line)
+		row.Fields = append(row.Fields, chain.Field{Name: at + "account", Value: &entries[i].Account}, chain.Field{Name: at + "amount", Value: &entries[i].Amount})
+		out[e.TransactionID] = row
+	}
+	return out, err
+}
+
+type entryLine struct {
+	TransactionID         int64
+	Line, Account, Amount string
+}
+
+func (c chains) entries(ctx context.Context, ids []int64) (map[int64]chain.Row, error) {
+	out, err := c.read(ctx, "audit_entries", []column{
+		{name: "id", expr: text("id")}, {name: "company_id", expr: text("company_id")}, {name: "at", expr: c.stamp("t.at")},
+		{name: "user_id", expr: text("user_id")}, {name: "operator", expr: c.flag("t.operator")}, {name: "api_key_id", expr: text("api_key_id")},
+		{name: "action", expr: text("action")}, {name: "resource", expr: text("resource")}, {name: "record_id", expr: text("record_id")},
+		{name: "changes", expr: text("changes")},
+	}, ids)
+	for id, row := range out {
+		last := len(row.Fields) - 1
+		row.Fields = append(row.Fields[:last:last], c.changes(sqlstore.ValueOf(row.Fields[last].Value))...)
+		out[id] = row
+	}
+	return out, err
+}
+
+// changes returns the fields of the changes of an entry, each value guarded. Where the text is
+// not as this program writes it, it is a field of its own.
+func (c chains) changes(stored string) []chain.Field {
+	asIs := []chain.Field{{Name: "changes", Value: &stored}}
+	var list []map[string]json.RawMessage
+	if err := chain.Decode([]byte(stored), &list); err != nil {
+		return asIs
+	}
+	var out []chain.Field
+	for i, one := range list {
+		var member string
+		if err := json.Unmarshal(one["member"], &member); err != nil || len(one) != 3 {
+			return asIs
+		}
+		at := fmt.Sprintf("changes.%d.", i)
+		out = append(out, chain.Field{Name: at + "member", Value: &member})
+		for _, side := range []string{"before", "after"} {
+			value, err := chain.Canonical(one[side])
+			if err != nil {
+				return asIs
+			}
+			field := chain.Field{Name: at + side, Guarded: true}
+			if value != "null" {
+				field.Value = &value
+			}
+			out = append(out, field)
+		}
+	}
+	if !c.s.Postgres && !written(stored) { // PostgreSQL has one text for one value
+		return append(out, asIs...)
+	}
+	return out
+}
+
+// written reports whether the text of changes is as the trail writes it.
+func written(stored string) bool {
+	var list []audit.Change
+	if err := chain.Decode([]byte(stored), &list); err != nil {
+		return false
+	}
+	again, err := json.Marshal(list)
+	return err == nil && string(again) == stored
+}

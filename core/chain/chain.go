@@ -1,0 +1,135 @@
+// Package chain makes rewriting of stored rows evident: the rows of a company stand in a chain of
+// hashes, whose end is signed. It defines what is hashed and signed, to the byte, and finds
+// the first row that is not as it was chained. It stores nothing.
+package chain
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Name is what a chain is made of.
+type Name string
+
+// The chains that every company has.
+const (
+	Ledger Name = "ledger" // transactions with their entries
+	Audit  Name = "audit"  // entries of the audit trail
+)
+
+// Names lists them.
+var Names = []Name{Audit, Ledger}
+
+// ID names a chain.
+type ID struct {
+	Name      Name
+	CompanyID int64
+}
+
+// Genesis returns what stands in the place of the hash before the first: the digest of
+// "tilth chain NAME COMPANY".
+func (id ID) Genesis() string { return digest(fmt.Sprintf("tilth chain %s %d", id.Name, id.CompanyID)) }
+
+// Field is one value of a row. Of a guarded value only a salted digest is hashed, so that the
+// value can be erased and the chain stays whole.
+type Field struct {
+	Name    string
+	Value   *string // nil: none
+	Guarded bool
+}
+
+// Row is a row as it is stored.
+type Row struct {
+	ID     int64
+	Fields []Field // its id and its company among them; the same names in the same order in every row, but for those of lists
+}
+
+// Link is the place of a row in its chain.
+type Link struct {
+	Position int64 // counts up from 1
+	RowID    int64
+	Salts    Salts  // of the guarded values
+	Digest   string // of the text of the row
+	Hash     string // of the hash before, the position and the digest
+}
+
+// Text returns what is hashed of a row: one line of JSON, an object of its fields in their
+// order, every value a string or null, in place of a guarded value its salted digest. Faults
+// are words for people; empty where there is none.
+func (id ID) Text(row Row, salts Salts) (text, wrong string) {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, `{"chain":%s`, quoted(string(id.Name)))
+	guarded := 0
+	for _, f := range row.Fields {
+		if f.Guarded && f.Value != nil {
+			guarded++
+		}
+	}
+	all, ok := salts.values(guarded)
+	if !ok {
+		return "", "its salts are not those of its values"
+	}
+	for _, f := range row.Fields {
+		fmt.Fprintf(&out, `,%s:`, quoted(f.Name))
+		switch {
+		case f.Value == nil:
+			out.WriteString("null")
+		case f.Guarded:
+			value, fits := all[0].digest(*f.Value)
+			if !fits {
+				return "", "an erased value was written over"
+			}
+			all = all[1:]
+			out.WriteString(quoted(value))
+		default:
+			out.WriteString(quoted(*f.Value))
+		}
+	}
+	out.WriteByte('}')
+	return out.String(), ""
+}
+
+// quoted returns text as JSON, without the escapes that are for HTML.
+func quoted(text string) string {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(text) // a string is always JSON
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// digest returns the SHA-256 of text in hexadecimal.
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// hash returns the hash of a link: the digest of "BEFORE POSITION DIGEST".
+func hash(before string, position int64, digest_ string) string {
+	return digest(before + " " + strconv.FormatInt(position, 10) + " " + digest_)
+}
+
+// Append returns the link of a row behind the head of its chain, and the head that it makes.
+func (id ID) Append(head Checkpoint, row Row, salt string) (Link, Checkpoint, error) {
+	if head.Position == 0 {
+		head.Hash = id.Genesis()
+	}
+	link := Link{Position: head.Position + 1, RowID: row.ID, Salts: Salts(salt)}
+	if !slices.ContainsFunc(row.Fields, func(f Field) bool { return f.Guarded && f.Value != nil }) {
+		link.Salts = ""
+	}
+	text, wrong := id.Text(row, link.Salts)
+	if wrong != "" {
+		return link, head, fmt.Errorf("chain: row %d of %s: %s", row.ID, id.Name, wrong)
+	}
+	link.Digest = digest(text)
+	link.Hash = hash(head.Hash, link.Position, link.Digest)
+	head.ID, head.Position, head.Hash = id, link.Position, link.Hash
+	return link, head, nil
+}

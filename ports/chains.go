@@ -1,0 +1,51 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"tilth/core/chain"
+)
+
+// WaitingRow is a committed row that is not in its chain yet.
+type WaitingRow struct {
+	chain.ID
+	chain.Row
+}
+
+// ChainKey is a key that signs checkpoints, as it is stored.
+type ChainKey struct {
+	ID        string
+	Seed      []byte // Ed25519
+	CreatedAt time.Time
+}
+
+// ChainKeeper holds the chains of hashes of all companies.
+type ChainKeeper interface {
+	// Lock makes whoever writes chains wait for one another until the transaction ends.
+	Lock(ctx context.Context) error
+	// Idle reports whether no row waits.
+	Idle(ctx context.Context) (bool, error)
+	// Waiting returns up to limit rows that wait, chain by chain, in the order of their ids.
+	Waiting(ctx context.Context, limit int) ([]WaitingRow, error)
+	// Head returns the head of a chain; its zero value where nothing is chained.
+	Head(ctx context.Context, id chain.ID) (chain.Checkpoint, error)
+	// Append stores links with the signed head that they lead to; their rows wait no more. The
+	// head is kept as a checkpoint too, where none was kept since a time.
+	Append(ctx context.Context, links []chain.Link, head chain.Checkpoint, keptSince time.Time) error
+	// Keys returns the keys, oldest first.
+	Keys(ctx context.Context) ([]ChainKey, error)
+	// AddKey stores a key.
+	AddKey(ctx context.Context, key ChainKey) error
+
+	// Links returns up to limit links behind a position, in order, with their rows.
+	Links(ctx context.Context, id chain.ID, after int64, limit int) ([]chain.Linked, error)
+	// Checkpoints returns the checkpoints that are kept, in the order of their positions.
+	Checkpoints(ctx context.Context, id chain.ID) ([]chain.Checkpoint, error)
+	// Stray returns the first row, by id, that is neither chained nor waits; 0 for none.
+	Stray(ctx context.Context, id chain.ID) (int64, error)
+	// CountWaiting counts the rows of a chain that wait.
+	CountWaiting(ctx context.Context, id chain.ID) (int64, error)
+	// Companies returns the ids of all companies.
+	Companies(ctx context.Context) ([]int64, error)
+}
