@@ -26,7 +26,10 @@ type Deps struct {
 
 // Register adds every route of the version.
 func Register(a *rest.API, d Deps) {
-	a.DescribeCodes(map[string]string{"database_unavailable": "the database does not answer; try again (503)"})
+	a.DescribeCodes(map[string]string{
+		"database_unavailable": "the database does not answer; try again (503)",
+		"secret_key_missing":   "a stored secret is sealed with a key that this server was not given (503)",
+	})
 	accountapi.Register(a, d.Account)
 	farmapi.Register(a, d.Farm)
 	satelliteapi.Register(a, d.Satellite)
