@@ -44,6 +44,13 @@ func TestCopyToPostgreSQL(t *testing.T) {
 	require.Equal(t, 1, status)
 	require.Contains(t, errOut, "only to PostgreSQL")
 
+	for _, name := range []string{"audit", "ledger"} {
+		here, there := objects(t, database, "verify", name), objects(t, target, "verify", name)
+		require.Equal(t, here, there, "the chains go with their rows")
+		require.Equal(t, true, there[0]["whole"])
+		require.Zero(t, there[0]["waiting"])
+	}
+
 	moved := rig.Start(t, rig.Options{Database: target})
 	there := rig.Remote(t, moved.URL, c.Token)
 	after := answersOf(t, moved.URL, there)

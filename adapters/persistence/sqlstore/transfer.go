@@ -124,7 +124,22 @@ func (t transfer) source(ctx context.Context, table copied) (*copiedRows, error)
 	return &copiedRows{rows: rows, kinds: table.kinds}, nil
 }
 
-func (t transfer) fill(ctx context.Context, table copied) (int64, error) {
+// fill copies a table without its triggers: what they write is copied as well.
+func (t transfer) fill(ctx context.Context, table copied) (n int64, err error) {
+	triggers := func(do string) error {
+		_, err := t.to.Exec(ctx, fmt.Sprintf("ALTER TABLE %q %s TRIGGER USER", table.name, do))
+		return err
+	}
+	if err = triggers("DISABLE"); err != nil {
+		return 0, err
+	}
+	if n, err = t.rows(ctx, table); err != nil {
+		return 0, err
+	}
+	return n, triggers("ENABLE")
+}
+
+func (t transfer) rows(ctx context.Context, table copied) (int64, error) {
 	rows, err := t.source(ctx, table)
 	if err != nil {
 		return 0, err
