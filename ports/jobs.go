@@ -88,7 +88,8 @@ type JobKeeper interface {
 	ForgetFailed(ctx context.Context, before time.Time) (int64, error)
 }
 
-// Queue hands out jobs under leases, again where a lease expires: it survives any kill.
+// Queue hands out jobs under leases, again where a lease expires: it survives any kill. Times are
+// by the clock of the calling process; only durations pass to others, whose clocks may differ.
 type Queue interface {
 	// Claim returns up to limit jobs that are due, each under a new lease.
 	Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]Job, error)

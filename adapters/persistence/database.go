@@ -20,6 +20,7 @@ import (
 type Options struct {
 	Clock  ports.Clock  // decides which share grants have ended; required
 	IDs    ports.IDs    // makes lease tokens and jitter; required
+	Shared ports.Clock  // see [sqlstore.Options]; nil but in tests
 	Logger *slog.Logger // nil: nothing is logged
 	// Secrets seals the secrets that are stored; nil: they are stored as they are.
 	Secrets *envelope.Box
@@ -43,7 +44,7 @@ var _ ports.Store = (*Database)(nil)
 //
 // Faults: Invalid (database_url) for any other address, Unavailable when the database does not answer.
 func Open(ctx context.Context, url string, opts Options) (*Database, error) {
-	db, err := sqlstore.Open(ctx, url, sqlstore.Options{Clock: opts.Clock, IDs: opts.IDs, Logger: opts.Logger,
+	db, err := sqlstore.Open(ctx, url, sqlstore.Options{Clock: opts.Clock, IDs: opts.IDs, Shared: opts.Shared, Logger: opts.Logger,
 		Secrets: opts.Secrets, StatementTimeout: opts.StatementTimeout, PoolWait: opts.PoolWait})
 	if err != nil {
 		return nil, err

@@ -86,7 +86,7 @@ func newOffice(t *testing.T) *office {
 	}
 	source := o.ids
 	var err error
-	o.db, err = persistence.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "t.db"), persistence.Options{Clock: o.clock, IDs: source})
+	o.db, err = persistence.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "t.db"), persistence.Options{Clock: o.clock, Shared: o.clock, IDs: source})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, o.db.Close()) })
 	_, err = o.db.Migrator().Up(t.Context())

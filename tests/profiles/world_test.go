@@ -86,7 +86,7 @@ func newWorld(t testing.TB, database string) *world {
 	t.Helper()
 	c := &clock{}
 	c.at.Store(begin.UnixNano())
-	db, err := persistence.Open(t.Context(), database, persistence.Options{Clock: c, IDs: identity.Random{}})
+	db, err := persistence.Open(t.Context(), database, persistence.Options{Clock: c, Shared: c, IDs: identity.Random{}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	w := &world{t: t, db: db, clock: c, computer: &computer{asked: map[vegetation.IndexCode]int{}}}

@@ -97,7 +97,7 @@ func settle(t *testing.T, address string, days ...string) *farmhouse {
 	t.Helper()
 	h := &farmhouse{T: t, ctx: t.Context(), clock: &clock{july}, shelf: rig.NewShelf(t, days...)}
 	var err error
-	h.db, err = persistence.Open(h.ctx, address, persistence.Options{Clock: h.clock, IDs: identity.Random{}})
+	h.db, err = persistence.Open(h.ctx, address, persistence.Options{Clock: h.clock, Shared: h.clock, IDs: identity.Random{}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, h.db.Close()) })
 	folder, err := catalog.Open(h.shelf.Dir)

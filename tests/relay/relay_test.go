@@ -137,7 +137,7 @@ func TestEventsArriveOnceWhateverIsKilled(t *testing.T) {
 }
 
 func open(t *testing.T, address string, clock fast) *persistence.Database {
-	db, err := persistence.Open(t.Context(), address, persistence.Options{Clock: clock, IDs: identity.Random{}})
+	db, err := persistence.Open(t.Context(), address, persistence.Options{Clock: clock, Shared: clock, IDs: identity.Random{}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	return db

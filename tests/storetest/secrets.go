@@ -23,7 +23,7 @@ func (w *world) sealing(keys string) *world {
 	box, err := envelope.New(keys)
 	require.NoError(w.t, err)
 	other := *w
-	other.Database, err = persistence.Open(w.ctx, w.address, persistence.Options{Clock: w.clock, IDs: w.ids, Secrets: box})
+	other.Database, err = persistence.Open(w.ctx, w.address, persistence.Options{Clock: w.clock, Shared: w.clock, IDs: w.ids, Secrets: box})
 	require.NoError(w.t, err)
 	w.t.Cleanup(func() { require.NoError(w.t, other.Close()) })
 	return &other

@@ -110,6 +110,7 @@ func Run(t *testing.T, b Backend) {
 		{"TakenEvents", testTakenEvents},
 		{"Webhooks", testWebhooks},
 		{"Queues", testQueues},
+		{"Clocks", testClocks},
 		{"Migrations", testMigrations},
 		{"Reverting", testReverting},
 		{"NewerSchemas", testNewerSchemas},
@@ -153,7 +154,7 @@ func (i *ids) Jitter() float64 { return float64(i.n.Add(1)%7) / 7 }
 // open opens the database of an address, closed when t ends.
 func open(t testing.TB, address string, c *clock, i *ids) *persistence.Database {
 	t.Helper()
-	db, err := persistence.Open(context.Background(), address, persistence.Options{Clock: c, IDs: i, BeforeCommit: idempotency.BeforeCommit(ghgapp.SettleRollups)})
+	db, err := persistence.Open(context.Background(), address, persistence.Options{Clock: c, Shared: c, IDs: i, BeforeCommit: idempotency.BeforeCommit(ghgapp.SettleRollups)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	return db

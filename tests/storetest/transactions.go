@@ -245,7 +245,7 @@ func testFailures(t *testing.T, b Backend) {
 	require.ErrorIs(t, w.Ping(ctx), context.Canceled)
 
 	brokenConnections(t, w)
-	db, err := persistence.Open(w.ctx, w.address, persistence.Options{Clock: w.clock, IDs: w.ids})
+	db, err := persistence.Open(w.ctx, w.address, persistence.Options{Clock: w.clock, Shared: w.clock, IDs: w.ids})
 	require.NoError(t, err)
 	require.NoError(t, db.Ping(w.ctx))
 	require.NoError(t, db.Close())
@@ -255,11 +255,11 @@ func testFailures(t *testing.T, b Backend) {
 	is(err, fault.Unavailable, "database_unavailable")
 
 	for _, address := range []string{"", "sqlite:", "mysql://root@localhost/x", "tilth.db", "postgres://u:hunter2@[bad", "sqlite::memory:"} {
-		_, err := persistence.Open(w.ctx, address, persistence.Options{Clock: w.clock, IDs: w.ids})
+		_, err := persistence.Open(w.ctx, address, persistence.Options{Clock: w.clock, Shared: w.clock, IDs: w.ids})
 		is(err, fault.Invalid, "database_url")
 		require.NotContains(t, err.Error(), "hunter2")
 	}
-	_, err = persistence.Open(w.ctx, "postgres://u:hunter2@127.0.0.1:1/none", persistence.Options{Clock: w.clock, IDs: w.ids})
+	_, err = persistence.Open(w.ctx, "postgres://u:hunter2@127.0.0.1:1/none", persistence.Options{Clock: w.clock, Shared: w.clock, IDs: w.ids})
 	is(err, fault.Unavailable, "database_unavailable")
 	require.NotContains(t, err.Error(), "hunter2")
 	_, err = persistence.Open(w.ctx, w.address, persistence.Options{})

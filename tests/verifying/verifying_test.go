@@ -76,7 +76,7 @@ func settle(t *testing.T, database, class string, epsg int) *farmhouse {
 		}
 	}
 	require.NotEmpty(t, h.sky.curve.Steps)
-	h.db, err = persistence.Open(h.ctx, database, persistence.Options{Clock: h.clock, IDs: identity.Random{}, BeforeCommit: ghgapp.SettleRollups})
+	h.db, err = persistence.Open(h.ctx, database, persistence.Options{Clock: h.clock, Shared: h.clock, IDs: identity.Random{}, BeforeCommit: ghgapp.SettleRollups})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, h.db.Close()) })
 	h.use = &ghgapp.Verification{Deps: app.Deps{Store: h.db, Gate: app.NewGate(everyone{}, nil, nil), Clock: h.clock}}

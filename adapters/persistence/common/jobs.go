@@ -32,10 +32,10 @@ type jobRow struct {
 	Retried       bool
 }
 
-func (row *jobRow) job() ports.Job {
+func (j jobs) job(row *jobRow) ports.Job {
 	return ports.Job{
 		ID: row.ID, Kind: row.Kind, Key: row.Key, CompanyID: sqlstore.ValueOf(row.CompanyID), Subject: row.Subject,
-		RunAt: row.RunAt.Time, Attempt: row.Attempt, Lease: sqlstore.ValueOf(row.Lease), Cancelled: row.Cancelled, Retried: row.Retried,
+		RunAt: j.s.Unshared(row.RunAt), Attempt: row.Attempt, Lease: sqlstore.ValueOf(row.Lease), Cancelled: row.Cancelled, Retried: row.Retried,
 	}
 }
 
@@ -51,7 +51,7 @@ func (j jobs) Enqueue(ctx context.Context, job ports.Job) error {
 
 func (j jobs) enqueue(ctx context.Context, all []ports.Job) error {
 	return sqlstore.InsertAll(ctx, j.s, all, func(_ int, job ports.Job) jobRow {
-		return jobRow{Kind: job.Kind, Key: job.Key, CompanyID: sqlstore.NullableID(job.CompanyID), Subject: job.Subject, RunAt: sqlstore.StampAt(job.RunAt)}
+		return jobRow{Kind: job.Kind, Key: job.Key, CompanyID: sqlstore.NullableID(job.CompanyID), Subject: job.Subject, RunAt: j.s.Shared(job.RunAt)}
 	}, func(q *bun.InsertQuery) *bun.InsertQuery {
 		return q.On("CONFLICT (kind, key) DO UPDATE").
 			Set("run_at = EXCLUDED.run_at").Set("attempt = CASE WHEN t.failed_at IS NULL THEN t.attempt ELSE 0 END").
@@ -90,7 +90,7 @@ func (j jobs) Fail(ctx context.Context, job ports.Job, failed ports.FailedJob) e
 }
 
 func (j jobs) Postpone(ctx context.Context, job ports.Job, at time.Time) error {
-	return held(ctx, release(j.s, job).Set("run_at = ?", sqlstore.StampAt(at)))
+	return held(ctx, release(j.s, job).Set("run_at = ?", j.s.Shared(at)))
 }
 
 // release ends the lease of a job that is still held.
@@ -131,12 +131,15 @@ func NewQueueBut(d *sqlstore.DB, kinds ...string) ports.Queue {
 func (q queue) Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]ports.Job, error) {
 	var out []ports.Job
 	err := q.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
+		if err := s.KeepTime(ctx); err != nil {
+			return err
+		}
 		var rows []jobRow
 		due := s.SkipLocked(s.NewSelect().Table("jobs").Column("id").
-			Where("(lease IS NULL AND failed_at IS NULL AND run_at <= ?) OR (lease IS NOT NULL AND lease_until <= ?)", sqlstore.StampAt(now), sqlstore.StampAt(now)).
+			Where("(lease IS NULL AND failed_at IS NULL AND run_at <= ?) OR (lease IS NOT NULL AND lease_until <= ?)", s.Shared(now), s.Shared(now)).
 			Where(q.only.SQL, q.only.Args...).OrderExpr("run_at, id").Limit(int64(limit)))
 		err := s.NewUpdate().With("due", due).Model(&rows).
-			Set("lease = ?", s.IDs.Secret()).Set("lease_until = ?", sqlstore.StampAt(now.Add(lease))).Set("attempt = attempt + 1").
+			Set("lease = ?", s.IDs.Secret()).Set("lease_until = ?", s.Shared(now.Add(lease))).Set("attempt = attempt + 1").
 			Where("id IN (SELECT id FROM due)").Returning("*").Scan(ctx)
 		if err != nil {
 			return err
@@ -144,7 +147,7 @@ func (q queue) Claim(ctx context.Context, now time.Time, lease time.Duration, li
 		slices.SortFunc(rows, func(a, b jobRow) int {
 			return cmp.Or(a.RunAt.Compare(b.RunAt.Time), cmp.Compare(a.ID, b.ID))
 		})
-		out = sqlstore.Each(rows, (*jobRow).job)
+		out = sqlstore.Each(rows, jobs{s}.job)
 		return nil
 	})
 	return out, err
@@ -152,7 +155,7 @@ func (q queue) Claim(ctx context.Context, now time.Time, lease time.Duration, li
 
 func (q queue) Renew(ctx context.Context, job ports.Job, until time.Time) error {
 	return q.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
-		return held(ctx, s.NewUpdate().Model((*jobRow)(nil)).Set("lease_until = ?", sqlstore.StampAt(until)).
+		return held(ctx, s.NewUpdate().Model((*jobRow)(nil)).Set("lease_until = ?", s.Shared(until)).
 			Where("id = ?", job.ID).Where("lease = ?", job.Lease))
 	})
 }
@@ -164,7 +167,7 @@ func (q queue) Fail(ctx context.Context, job ports.Job, failed ports.FailedJob) 
 // A job that another worker has by now is left to it.
 func (q queue) Return(ctx context.Context, job ports.Job, now time.Time) error {
 	return q.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
-		return sqlstore.Run(ctx, release(s, job).Set("run_at = ?", sqlstore.StampAt(now)))
+		return sqlstore.Run(ctx, release(s, job).Set("run_at = ?", s.Shared(now)))
 	})
 }
 
@@ -178,8 +181,8 @@ var inState = map[ports.JobState]string{
 	ports.JobFailed:  "t.failed_at IS NOT NULL",
 }
 
-func (row *jobRow) kept() ports.KeptJob {
-	out := ports.KeptJob{Job: row.job(), LeasedUntil: row.LeaseUntil.Nullable()}
+func (k jobKeeper) kept(row *jobRow) ports.KeptJob {
+	out := ports.KeptJob{Job: k.job(row), LeasedUntil: k.s.NullableUnshared(row.LeaseUntil)}
 	if row.FailedAt != nil {
 		out.Failed = &ports.FailedJob{At: row.FailedAt.Time, Reason: row.Reason}
 	}
@@ -192,16 +195,16 @@ func (k jobKeeper) List(ctx context.Context, filter ports.JobFilter) ([]ports.Ke
 		q = q.Where(inState[filter.State])
 	}
 	q = sqlstore.Narrow(sqlstore.Narrow(q, "t.kind", filter.Kind), "t.company_id", filter.CompanyID)
-	return sqlstore.All(ctx, q, (*jobRow).kept)
+	return sqlstore.All(ctx, q, k.kept)
 }
 
 func (k jobKeeper) GetForUpdate(ctx context.Context, id int64) (ports.KeptJob, error) {
-	return sqlstore.One(ctx, k.s.ForUpdate(k.s.NewSelect().Model((*jobRow)(nil)).Where("t.id = ?", id)), "job", (*jobRow).kept)
+	return sqlstore.One(ctx, k.s.ForUpdate(k.s.NewSelect().Model((*jobRow)(nil)).Where("t.id = ?", id)), "job", k.kept)
 }
 
 func (k jobKeeper) Retry(ctx context.Context, id int64, at time.Time) error {
 	return sqlstore.Change(ctx, k.s.NewUpdate().Model((*jobRow)(nil)).
-		Set("failed_at = NULL, reason = '', attempt = 0, retried = ?", true).Set("run_at = ?", sqlstore.StampAt(at)).
+		Set("failed_at = NULL, reason = '', attempt = 0, retried = ?", true).Set("run_at = ?", k.s.Shared(at)).
 		Where("id = ?", id).Where("failed_at IS NOT NULL"), fault.Missing("job"))
 }
 
@@ -212,7 +215,7 @@ func (k jobKeeper) Cancel(ctx context.Context, id int64, at time.Time) error {
 		return err
 	}
 	return sqlstore.Change(ctx, k.s.NewUpdate().Model((*jobRow)(nil)).Set("lease = NULL, lease_until = NULL, cancelled = ?", true).
-		Set("run_at = ?", sqlstore.StampAt(at)).Where("id = ?", id), fault.Missing("job"))
+		Set("run_at = ?", k.s.Shared(at)).Where("id = ?", id), fault.Missing("job"))
 }
 
 func (k jobKeeper) ForgetFailed(ctx context.Context, before time.Time) (int64, error) {

@@ -69,9 +69,9 @@ func (r relay) Pending(ctx context.Context, now time.Time, lease time.Duration, 
 	err := r.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
 		var rows []outboxRow
 		due := s.SkipLocked(s.NewSelect().Table("outbox").Column("seq").Where("published_at IS NULL").
-			Where("held_until IS NULL OR held_until <= ?", sqlstore.StampAt(now)).OrderExpr("seq").Limit(int64(limit)))
+			Where("held_until IS NULL OR held_until <= ?", s.Shared(now)).OrderExpr("seq").Limit(int64(limit)))
 		err := s.NewUpdate().With("due", due).Model(&rows).
-			Set("held_until = ?", sqlstore.StampAt(now.Add(lease))).Set("attempts = attempts + 1").
+			Set("held_until = ?", s.Shared(now.Add(lease))).Set("attempts = attempts + 1").
 			Where("seq IN (SELECT seq FROM due)").Returning("*").Scan(ctx)
 		if err != nil {
 			return err

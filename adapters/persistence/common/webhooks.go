@@ -69,7 +69,7 @@ func rowOfWebhook(s *sqlstore.Session, w *webhook.Webhook) webhookRow {
 	row := webhookRow{
 		MetaRow: sqlstore.MetaRowOf(w.Meta), URL: w.URL, Description: w.Description, EventTypes: sqlstore.ListOf(w.EventTypes),
 		IsActive: w.IsActive, DisabledReason: w.DisabledReason,
-		PreviousUntil: sqlstore.NullableStamp(w.PreviousUntil), Failures: w.Failures, FailingSince: sqlstore.NullableStamp(w.FailingSince), PausedUntil: sqlstore.NullableStamp(w.PausedUntil),
+		PreviousUntil: sqlstore.NullableStamp(w.PreviousUntil), Failures: w.Failures, FailingSince: sqlstore.NullableStamp(w.FailingSince), PausedUntil: s.NullableShared(w.PausedUntil),
 	}
 	if w.ID != 0 {
 		row.Secret = s.SealText(sqlstore.PlaceOf("webhooks", w.ID, "secret"), w.Secret)
@@ -85,7 +85,7 @@ func webhookOfRow(s *sqlstore.Session, row *webhookRow) (w webhook.Webhook, err 
 	w = webhook.Webhook{
 		Meta: row.Meta(), URL: row.URL, Description: row.Description, EventTypes: row.EventTypes.V,
 		IsActive: row.IsActive, DisabledReason: row.DisabledReason,
-		PreviousUntil: row.PreviousUntil.Nullable(), Failures: row.Failures, FailingSince: row.FailingSince.Nullable(), PausedUntil: row.PausedUntil.Nullable(),
+		PreviousUntil: row.PreviousUntil.Nullable(), Failures: row.Failures, FailingSince: row.FailingSince.Nullable(), PausedUntil: s.NullableUnshared(row.PausedUntil),
 	}
 	if row.LastAt != nil {
 		w.Last = &webhook.Last{At: row.LastAt.Time, Delivered: row.LastDelivered, StatusCode: row.LastStatus}
@@ -119,20 +119,22 @@ type deliveryRow struct {
 	DurationUs    int64
 }
 
-func rowOfDelivery(d webhook.Delivery) deliveryRow {
+func rowOfDelivery(s *sqlstore.Session, d webhook.Delivery) deliveryRow {
 	return deliveryRow{
 		ID: d.ID, CompanyID: d.CompanyID, WebhookID: d.WebhookID, EventID: d.EventID, EventType: d.EventType, Body: d.Body, Test: d.Test,
-		CreatedAt: sqlstore.StampAt(d.CreatedAt), State: d.State, Attempt: d.Attempt, Tries: d.Tries, BeganAt: sqlstore.NullableStamp(d.Began), NextTryAt: sqlstore.NullableStamp(d.NextTry),
+		CreatedAt: sqlstore.StampAt(d.CreatedAt), State: d.State, Attempt: d.Attempt, Tries: d.Tries, BeganAt: sqlstore.NullableStamp(d.Began), NextTryAt: s.NullableShared(d.NextTry),
 		TriedAt: sqlstore.NullableStamp(d.At), StatusCode: d.StatusCode, Error: d.Error, Answer: d.Answer, DurationUs: d.Duration.Microseconds(),
 	}
 }
 
-var deliveryView = &sqlstore.View[webhook.Delivery, deliveryRow]{Word: "delivery", Order: sqlstore.NewestFirst, Record: deliveryOfRow}
+func (d deliveries) view() *sqlstore.View[webhook.Delivery, deliveryRow] {
+	return &sqlstore.View[webhook.Delivery, deliveryRow]{Word: "delivery", Order: sqlstore.NewestFirst, Record: d.record}
+}
 
-func deliveryOfRow(row *deliveryRow) (webhook.Delivery, error) {
+func (d deliveries) record(row *deliveryRow) (webhook.Delivery, error) {
 	return webhook.Delivery{
 		ID: row.ID, CompanyID: row.CompanyID, WebhookID: row.WebhookID, EventID: row.EventID, EventType: row.EventType, Body: row.Body, Test: row.Test,
-		CreatedAt: row.CreatedAt.Time, State: row.State, Attempt: row.Attempt, Tries: row.Tries, Began: row.BeganAt.Nullable(), NextTry: row.NextTryAt.Nullable(),
+		CreatedAt: row.CreatedAt.Time, State: row.State, Attempt: row.Attempt, Tries: row.Tries, Began: row.BeganAt.Nullable(), NextTry: d.s.NullableUnshared(row.NextTryAt),
 		At: row.TriedAt.Nullable(), StatusCode: row.StatusCode, Error: row.Error, Answer: row.Answer, Duration: time.Duration(row.DurationUs) * time.Microsecond,
 	}, nil
 }
@@ -154,11 +156,11 @@ func (d deliveries) Count(ctx context.Context, scope access.Scope, q ports.Deliv
 }
 
 func (d deliveries) Each(ctx context.Context, scope access.Scope, q ports.DeliveryQuery) iter.Seq2[webhook.Delivery, error] {
-	return deliveryView.Each(ctx, d.s, d.query(scope, q), ports.Query{Limit: q.Limit, Offset: q.Offset, At: q.At})
+	return d.view().Each(ctx, d.s, d.query(scope, q), ports.Query{Limit: q.Limit, Offset: q.Offset, At: q.At})
 }
 
 func (d deliveries) GetForUpdate(ctx context.Context, scope access.Scope, webhookID, id int64) (webhook.Delivery, error) {
-	return deliveryView.One(ctx, d.s.ForUpdate(d.of(scope, webhookID).Where("t.id = ?", id)))
+	return d.view().One(ctx, d.s.ForUpdate(d.of(scope, webhookID).Where("t.id = ?", id)))
 }
 
 // pending selects those to be sent, the longest due first.
@@ -167,7 +169,7 @@ func (d deliveries) pending(scope access.Scope, webhookID int64) *bun.SelectQuer
 }
 
 func (d deliveries) Due(ctx context.Context, scope access.Scope, webhookID int64, now time.Time) (webhook.Delivery, bool, error) {
-	return deliveryView.Find(ctx, d.pending(scope, webhookID).Where("t.next_try_at <= ?", sqlstore.StampAt(now)))
+	return d.view().Find(ctx, d.pending(scope, webhookID).Where("t.next_try_at <= ?", d.s.Shared(now)))
 }
 
 func (d deliveries) NextTry(ctx context.Context, scope access.Scope, webhookID int64) (*time.Time, error) {
@@ -175,7 +177,7 @@ func (d deliveries) NextTry(ctx context.Context, scope access.Scope, webhookID i
 	if err := d.pending(scope, webhookID).Column("next_try_at").Scan(ctx, &rows); err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	return rows[0].NextTryAt.Nullable(), nil
+	return d.s.NullableUnshared(rows[0].NextTryAt), nil
 }
 
 func (d deliveries) Insert(ctx context.Context, scope access.Scope, delivery *webhook.Delivery) error {
@@ -183,12 +185,12 @@ func (d deliveries) Insert(ctx context.Context, scope access.Scope, delivery *we
 		return fault.Missing("webhook")
 	}
 	delivery.CompanyID = scope.Company()
-	row := rowOfDelivery(*delivery)
+	row := rowOfDelivery(d.s, *delivery)
 	return sqlstore.Insert(ctx, d.s, &row, &delivery.ID)
 }
 
 func (d deliveries) Update(ctx context.Context, scope access.Scope, delivery webhook.Delivery) error {
-	row := rowOfDelivery(delivery)
+	row := rowOfDelivery(d.s, delivery)
 	return sqlstore.Change(ctx, d.s.NewUpdate().Model(&row).
 		ExcludeColumn("id", "company_id", "webhook_id", "event_id", "event_type", "body", "test", "created_at").
 		Where("t.id = ?", delivery.ID).Where("?", sqlstore.Own("t", scope)), fault.Missing("delivery"))
@@ -231,7 +233,7 @@ func (k webhookKeeper) Listening(ctx context.Context, companies []int64) ([]webh
 }
 
 func (k webhookKeeper) Add(ctx context.Context, list []webhook.Delivery) error {
-	row := func(_ int, d webhook.Delivery) deliveryRow { return rowOfDelivery(d) }
+	row := func(_ int, d webhook.Delivery) deliveryRow { return rowOfDelivery(k.s, d) }
 	return sqlstore.InsertAll(ctx, k.s, list, row, sqlstore.Skipping("webhook_id, event_id"))
 }
 

@@ -54,11 +54,13 @@ type strats struct {
 }
 
 func stratRecords(s *sqlstore.Session) strats {
-	return strats{sqlstore.Reader[stratification.OrderState, stratRow]{Session: s, View: stratView}}
+	view := *stratView
+	view.Record = func(row *stratRow) (stratification.OrderState, error) { return stratOfRow(s, row), nil }
+	return strats{sqlstore.Reader[stratification.OrderState, stratRow]{Session: s, View: &view}}
 }
 
 var stratView = &sqlstore.View[stratification.OrderState, stratRow]{
-	Word: "order", Filters: map[string]sqlstore.Filter{"aoi": {Exact: "t.aoi_id"}}, Order: sqlstore.OldestFirst, Record: stratOfRow,
+	Word: "order", Filters: map[string]sqlstore.Filter{"aoi": {Exact: "t.aoi_id"}}, Order: sqlstore.OldestFirst,
 	From: func(s *sqlstore.Session, scope access.Scope) *bun.SelectQuery {
 		return sqlstore.Where(withAOI(s), visible(scope)...)
 	},
@@ -91,19 +93,19 @@ func named(q *bun.SelectQuery) *bun.SelectQuery {
 
 // landless selects the orders that a scope shows without their land.
 func (o strats) landless(scope access.Scope) *bun.SelectQuery {
-	return named(stratView.From(o.Session, scope).ExcludeColumn("land"))
+	return named(o.View.From(o.Session, scope).ExcludeColumn("land"))
 }
 
 func (o strats) Each(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[stratification.OrderState, error] {
-	return stratView.Each(ctx, o.Session, o.landless(scope), query)
+	return o.View.Each(ctx, o.Session, o.landless(scope), query)
 }
 
 func (o strats) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (stratification.OrderState, error) {
-	return stratView.One(ctx, o.Session.ForUpdate(sqlstore.Where(stratView.Whole(o.Session, withAOI(o.Session)), sqlstore.OwnOnly(scope)).Where("t.id = ?", id)))
+	return o.View.One(ctx, o.Session.ForUpdate(sqlstore.Where(o.View.Whole(o.Session, withAOI(o.Session)), sqlstore.OwnOnly(scope)).Where("t.id = ?", id)))
 }
 
 func (o strats) Latest(ctx context.Context, scope access.Scope, aoiID int64) (stratification.OrderState, error) {
-	return stratView.One(ctx, o.landless(scope).Where("t.aoi_id = ?", aoiID).
+	return o.View.One(ctx, o.landless(scope).Where("t.aoi_id = ?", aoiID).
 		Where("t.status <> ?", stratification.OrderFailed).OrderExpr("t.request_date DESC, t.id DESC").Limit(1))
 }
 
@@ -118,7 +120,7 @@ func (o strats) Insert(ctx context.Context, scope access.Scope, order *stratific
 		return fault.Missing("aoi")
 	}
 	order.CompanyID, order.CreatedAt, order.UpdatedAt = scope.Company(), sqlstore.Micro(order.CreatedAt), sqlstore.Micro(order.UpdatedAt)
-	row := rowOfStrat(order)
+	row := rowOfStrat(o.Session, order)
 	row.ID = 0
 	return sqlstore.InsertNew(ctx, o.Session, &row, &order.ID, "company_id, aoi_id) WHERE (status IN ('pending', 'processing')", openOrderExists())
 }
@@ -143,33 +145,33 @@ func (o strats) Update(ctx context.Context, scope access.Scope, order stratifica
 			}
 		}
 	}
-	row := rowOfStrat(&order)
+	row := rowOfStrat(o.Session, &order)
 	return sqlstore.Change(ctx, o.Session.NewUpdate().Model(&row).
 		ExcludeColumn("id", "data_uuid", "company_id", "aoi_id", "request_date", "request_by", "created_at", "land", "area_m2", "charge").
 		Where("t.id = ?", order.ID).Where("?", sqlstore.Own("t", scope)), fault.Missing("order"))
 }
 
-func rowOfStrat(s *stratification.OrderState) stratRow {
+func rowOfStrat(in *sqlstore.Session, s *stratification.OrderState) stratRow {
 	return stratRow{
 		ID: s.ID, DataUUID: s.DataUUID, CompanyID: s.CompanyID, AOIID: s.AOI.ID, Status: s.Status, Reason: s.Reason,
 		Attempts: s.Attempts, Retries: s.Retries, RequestDate: sqlstore.DayAt(s.RequestDate), RequestBy: sqlstore.NullableID(s.RequestBy.ID),
-		CreatedAt: sqlstore.StampAt(s.CreatedAt), UpdatedAt: sqlstore.StampAt(s.UpdatedAt), ProcessingAt: sqlstore.NullableStamp(s.ProcessingAt), CompletedAt: sqlstore.NullableStamp(s.CompletedAt),
+		CreatedAt: sqlstore.StampAt(s.CreatedAt), UpdatedAt: sqlstore.StampAt(s.UpdatedAt), ProcessingAt: in.NullableShared(s.ProcessingAt), CompletedAt: in.NullableShared(s.CompletedAt),
 		Land: sqlstore.ListOf(s.Land), AreaM2: s.AreaM2, Charge: s.Charge, Grid: sqlstore.JSONOf(s.Grid),
 		Digest: s.Digest, Notes: sqlstore.ListOf(s.Notes), Synthetic: s.Synthetic,
 	}
 }
 
-func stratOfRow(row *stratRow) (stratification.OrderState, error) {
+func stratOfRow(s *sqlstore.Session, row *stratRow) stratification.OrderState {
 	return stratification.OrderState{
 		ID: row.ID, DataUUID: row.DataUUID, CompanyID: row.CompanyID, Status: row.Status, Reason: row.Reason,
 		AOI:      stratification.AOIRef{ID: row.AOIID, UUID: row.AOIUUID, Name: row.AOIName},
 		Attempts: row.Attempts, Retries: row.Retries, RequestDate: row.RequestDate.Time,
 		RequestBy: stratification.Requester{ID: sqlstore.ValueOf(row.RequestBy), Email: sqlstore.ValueOf(row.Email)},
-		CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time, ProcessingAt: row.ProcessingAt.Nullable(), CompletedAt: row.CompletedAt.Nullable(),
+		CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time, ProcessingAt: s.NullableUnshared(row.ProcessingAt), CompletedAt: s.NullableUnshared(row.CompletedAt),
 		AreaM2: row.AreaM2, Charge: row.Charge, Grid: row.Grid.V, Digest: row.Digest,
 		Notes: row.Notes.V, Synthetic: row.Synthetic, SavedMaps: row.SavedMaps, SavedPlans: row.SavedPlans,
 		Land: row.Land.V,
-	}, nil
+	}
 }
 
 // orderKeeper implements ports.OrderKeeper.
@@ -183,7 +185,7 @@ func (o orderKeeper) CompanyOf(ctx context.Context, orderID int64) (int64, error
 
 func (o orderKeeper) Overdue(ctx context.Context, since time.Time, limit int) ([]ports.OverdueOrder, error) {
 	q := o.s.NewSelect().Model((*stratRow)(nil)).Column("t.id", "t.company_id").Where("t.status = 'processing'").
-		Where("t.processing_at < ?", sqlstore.StampAt(since)).OrderExpr("t.processing_at, t.id").Limit(int64(limit))
+		Where("t.processing_at < ?", o.s.Shared(since)).OrderExpr("t.processing_at, t.id").Limit(int64(limit))
 	return sqlstore.All(ctx, q, func(row *stratRow) ports.OverdueOrder {
 		return ports.OverdueOrder{ID: row.ID, CompanyID: row.CompanyID}
 	})

@@ -31,6 +31,7 @@ func init() { schema.SetTableNameInflector(func(name string) string { return nam
 type Options struct {
 	Clock  ports.Clock  // decides which share grants have ended; required
 	IDs    ports.IDs    // makes lease tokens and jitter; required
+	Shared ports.Clock  // in the place of the database's clock, which due times and leases go by; nil but in tests
 	Logger *slog.Logger // nil: nothing is logged
 	// Secrets seals the secrets that are stored; nil: they are stored as they are.
 	Secrets *envelope.Box
@@ -47,6 +48,7 @@ type DB struct {
 	writer *bun.DB
 	reader *bun.DB // the same pool as writer on PostgreSQL
 	opts   Options
+	time   *sharedTime
 
 	patient chan struct{} // holds a place for each patient reader
 }
@@ -74,7 +76,7 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	}
 	opts.StatementTimeout = cmp.Or(opts.StatementTimeout, 30*time.Second)
 	opts.PoolWait = cmp.Or(opts.PoolWait, 10*time.Second)
-	db := &DB{opts: opts}
+	db := &DB{opts: opts, time: newSharedTime(opts.Shared)}
 	var err error
 	scheme, rest, _ := strings.Cut(url, ":")
 	switch {

@@ -29,7 +29,9 @@ type Session struct {
 	Writes   bool
 	Today    time.Time // civil date in UTC: grants that end before it are over
 	IDs      ports.IDs
-	Secrets  *envelope.Box      // seals secrets; nil: they are stored as they are
+	Secrets  *envelope.Box // seals secrets; nil: they are stored as they are
+	time     *sharedTime
+	skew     time.Duration      // of the shared time to the clock of the process
 	cascade  []cascade          // deleted or restored by this transaction, and not in the audit trail yet
 	written  map[string][]int64 // records that this transaction wrote, by resource
 }
@@ -139,6 +141,12 @@ func (d *DB) once(ctx context.Context, writes bool, do func(ctx context.Context,
 		return err
 	}
 	defer func() { _ = conn.Close() }()
+	if err := d.readTime(ctx, conn); err != nil {
+		if reasonOf(err) == unknown {
+			return away(err)
+		}
+		return err
+	}
 	tx, err := conn.BeginTx(ctx, opts)
 	if err != nil {
 		if reasonOf(err) == unknown {
@@ -160,9 +168,10 @@ func (d *DB) once(ctx context.Context, writes bool, do func(ctx context.Context,
 			}
 		}
 	}()
-	year, month, dayOfMonth := d.opts.Clock.Now().UTC().Date()
+	now := d.opts.Clock.Now()
+	year, month, dayOfMonth := now.UTC().Date()
 	s := &Session{
-		written: map[string][]int64{}, Tx: tx, pool: pool, Postgres: d.engine.postgres, Writes: writes, IDs: d.opts.IDs, Secrets: d.opts.Secrets,
+		time: d.time, skew: d.time.skewTo(now), written: map[string][]int64{}, Tx: tx, pool: pool, Postgres: d.engine.postgres, Writes: writes, IDs: d.opts.IDs, Secrets: d.opts.Secrets,
 		Today: time.Date(year, month, dayOfMonth, 0, 0, 0, 0, time.UTC),
 	}
 	if err := do(ctx, s); err != nil {
