@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"tilth/core/effort"
 	"tilth/core/geo"
 	"tilth/ports"
 )
@@ -26,7 +27,7 @@ const (
 // byte, and only one feature is held at a time.
 func readGeoJSON(ctx context.Context, file ports.Object, limits geo.Limits, outlines bool, yield func(ports.Feature) bool) error {
 	s := &splitter{in: bufio.NewReaderSize(whole(file), 64<<10)}
-	seen := false
+	seen, budget := false, effort.Of(ctx, 0)
 	s.collection(func(name string) {
 		switch {
 		case name == "features" && seen:
@@ -36,7 +37,7 @@ func readGeoJSON(ctx context.Context, file ports.Object, limits geo.Limits, outl
 			s.array(func(raw []byte, tooLarge bool) error {
 				var f ports.Feature
 				if outlines {
-					f.Err = readFeature(&f, raw, tooLarge, limits)
+					f.Err = readFeature(budget, &f, raw, tooLarge, limits)
 				}
 				if err := ctx.Err(); err != nil {
 					return err
@@ -96,7 +97,7 @@ type feature struct {
 	Properties map[string]json.RawMessage `json:"properties"`
 }
 
-func readFeature(out *ports.Feature, raw []byte, tooLarge bool, limits geo.Limits) error {
+func readFeature(budget *effort.Budget, out *ports.Feature, raw []byte, tooLarge bool, limits geo.Limits) error {
 	var f feature
 	switch {
 	case tooLarge:
@@ -126,7 +127,7 @@ func readFeature(out *ports.Feature, raw []byte, tooLarge bool, limits geo.Limit
 	if out.Geometry = g.Type; g.Type == "Point" || g.Type == "MultiPoint" {
 		return nil
 	}
-	boundary, err := geo.ParseGeoJSON(nil, f.Geometry, limits)
+	boundary, err := geo.ParseGeoJSON(budget, f.Geometry, limits)
 	if err == nil {
 		out.Boundary = &boundary
 	}

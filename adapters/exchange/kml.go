@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/text/encoding/charmap"
 
+	"tilth/core/effort"
 	"tilth/core/geo"
 	"tilth/ports"
 )
@@ -24,7 +25,7 @@ const (
 // readKML reads the Placemarks of a KML file (OGC 12-007r2), wherever they lie.
 func readKML(ctx context.Context, file ports.Object, limits geo.Limits, outlines bool, yield func(ports.Feature) bool) error {
 	in := &meter{in: whole(file)}
-	k := &kmlReader{dec: xml.NewDecoder(in), in: in, limits: limits, outlines: outlines}
+	k := &kmlReader{dec: xml.NewDecoder(in), in: in, limits: limits, budget: effort.Of(ctx, 0), outlines: outlines}
 	k.dec.CharsetReader = charsetReader
 	root := true
 	for {
@@ -67,6 +68,7 @@ type kmlReader struct {
 	dec      *xml.Decoder
 	in       *meter
 	limits   geo.Limits
+	budget   *effort.Budget
 	outlines bool
 	depth    int
 }
@@ -201,12 +203,12 @@ func (k *kmlReader) placemark() (ports.Feature, error) {
 		return err
 	})
 	if err == nil {
-		shape.settle(&out, k.limits, k.outlines)
+		k.settle(&shape, &out)
 	}
 	return out, err
 }
 
-func (s *outline) settle(out *ports.Feature, limits geo.Limits, outlines bool) {
+func (k *kmlReader) settle(s *outline, out *ports.Feature) {
 	switch {
 	case s.err != nil:
 		out.Err = s.err
@@ -218,10 +220,10 @@ func (s *outline) settle(out *ports.Feature, limits geo.Limits, outlines bool) {
 		if out.Geometry = "Polygon"; len(s.parts) > 1 {
 			out.Geometry = "MultiPolygon"
 		}
-		if !outlines {
+		if !k.outlines {
 			return
 		}
-		boundary, err := geo.NewBoundary(nil, s.parts, limits)
+		boundary, err := geo.NewBoundary(k.budget, s.parts, k.limits)
 		if err != nil {
 			out.Err = err
 			return

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 
+	"tilth/core/effort"
 	"tilth/core/geo"
 	"tilth/ports"
 )
@@ -59,7 +60,7 @@ func readShapefile(ctx context.Context, file ports.Object, limits geo.Limits, ou
 		return err
 	}
 	defer in.Close()
-	shapes := &shapes{in: bufio.NewReaderSize(in, 64<<10), project: project, limits: limits, outlines: outlines}
+	shapes := &shapes{in: bufio.NewReaderSize(in, 64<<10), project: project, limits: limits, budget: effort.Of(ctx, 0), outlines: outlines}
 	if err := shapes.head(); err != nil {
 		return err
 	}
@@ -90,6 +91,7 @@ type shapes struct {
 	in       *bufio.Reader
 	project  projection
 	limits   geo.Limits
+	budget   *effort.Budget
 	outlines bool
 }
 
@@ -214,7 +216,7 @@ func (s *shapes) boundary(raw []byte, parts, points int) (*geo.Boundary, error) 
 			rings[i] = append(rings[i], s.project(p))
 		}
 	}
-	boundary, err := geo.NewBoundary(nil, geo.Assemble(rings), s.limits)
+	boundary, err := geo.NewBoundary(s.budget, geo.Assemble(rings), s.limits)
 	if err != nil {
 		return nil, err
 	}

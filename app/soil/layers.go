@@ -8,6 +8,7 @@ import (
 
 	"tilth/app/satellite"
 	"tilth/core/access"
+	"tilth/core/effort"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification"
@@ -43,7 +44,7 @@ func (p *LayerPreparer) Prepare(ctx context.Context, order stratification.OrderS
 	if err != nil {
 		return none, err
 	}
-	frame, err := frame.New(land, frame.Options{EdgeMask: edgeMask, LayerSize: finest})
+	frame, err := frame.New(effort.Of(ctx, 0), land, frame.Options{EdgeMask: edgeMask, LayerSize: finest})
 	if err != nil {
 		return none, err
 	}

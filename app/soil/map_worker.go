@@ -8,6 +8,7 @@ import (
 
 	"tilth/app/task"
 	"tilth/core/access"
+	"tilth/core/effort"
 	"tilth/core/event"
 	"tilth/core/fault"
 	"tilth/core/stratification"
@@ -155,7 +156,7 @@ func (m *Maps) make(ctx context.Context, run zoning.Run) (madeZones, error) {
 	if err != nil {
 		return madeZones{}, err
 	}
-	frame, err := order.Frame()
+	frame, err := order.Frame(effort.Of(ctx, 0))
 	if err != nil {
 		return madeZones{}, err
 	}

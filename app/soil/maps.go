@@ -13,6 +13,7 @@ import (
 	"tilth/app/idempotency"
 	"tilth/app/task"
 	"tilth/core/access"
+	"tilth/core/effort"
 	"tilth/core/fault"
 	"tilth/core/stratification"
 	"tilth/core/stratification/layer"
@@ -103,7 +104,7 @@ func (m *Maps) draft(ctx context.Context, tx ports.Repos, who access.Principal, 
 	if !req.Seeded {
 		p.Seed = zoning.SeedOf(p)
 	}
-	frame, err := order.Frame()
+	frame, err := order.Frame(effort.Of(ctx, 0))
 	if err != nil {
 		return none, 0, err
 	}

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 
+	"tilth/core/effort"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification/frame"
@@ -78,7 +79,7 @@ func (z *Offline) Make(ctx context.Context, req OfflineRequest) (OfflineAnswer, 
 	if err != nil {
 		return out, err
 	}
-	return out, out.plan(req)
+	return out, out.plan(effort.Of(ctx, 0), req)
 }
 
 // fromRasters reads the rasters and samples them at the cells of a frame.
@@ -92,7 +93,7 @@ func (z *Offline) fromRasters(ctx context.Context, req OfflineRequest) (f frame.
 		for _, s := range surfaces {
 			finest = min(finest, s.CellX)
 		}
-		f, err = frame.New([]geo.MultiPolygon{req.Boundary}, frame.Options{
+		f, err = frame.New(effort.Of(ctx, 0), []geo.MultiPolygon{req.Boundary}, frame.Options{
 			CellSize: req.CellSize, LayerSize: finest, EPSG: req.EPSG, EdgeMask: req.EdgeMask,
 		})
 	} else {
@@ -159,7 +160,7 @@ func frameOfPixels(s layer.Surface, req OfflineRequest) (frame.Frame, error) {
 }
 
 // plan makes the sample plan of the recommended zones, if one is asked for and there are any.
-func (a *OfflineAnswer) plan(req OfflineRequest) error {
+func (a *OfflineAnswer) plan(budget *effort.Budget, req OfflineRequest) error {
 	if req.Plan == nil {
 		return nil
 	}
@@ -174,7 +175,7 @@ func (a *OfflineAnswer) plan(req OfflineRequest) error {
 		if !req.Seeded {
 			p.Seed = plan.SeedOf(p)
 		}
-		plan, err := plan.New(&a.Frame, &c.Zoning, p)
+		plan, err := plan.New(budget, &a.Frame, &c.Zoning, p)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/audit"
 	"tilth/core/credit"
+	"tilth/core/effort"
 	"tilth/core/fault"
 	"tilth/core/stratification"
 	"tilth/core/stratification/layer"
@@ -155,7 +156,7 @@ func measureAOI(ctx context.Context, tx ports.Repos, scope access.Scope, aoi str
 	if err != nil {
 		return nil, 0, err
 	}
-	area, err := stratification.AreaM2(land)
+	area, err := stratification.AreaM2(effort.Of(ctx, 0), land)
 	return land, area, err
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"tilth/app"
 	"tilth/core/access"
+	"tilth/core/effort"
 	"tilth/core/event"
 	"tilth/core/fault"
 	"tilth/core/geo"
@@ -50,7 +51,7 @@ func (p *Plans) Generate(ctx context.Context, who access.Principal, req PlanRequ
 	if !req.Seeded {
 		params.Seed = soilplan.SeedOf(params)
 	}
-	plan, err := soilplan.New(frame, &found.Candidate.Zoning, params)
+	plan, err := soilplan.New(effort.Of(ctx, 0), frame, &found.Candidate.Zoning, params)
 	if err != nil {
 		return soilplan.SamplePlan{}, err
 	}
@@ -67,7 +68,7 @@ func (p *Plans) ground(ctx context.Context, scope access.Scope, uuid string) (zo
 	if err != nil {
 		return found, nil, err
 	}
-	frame, err := order.Frame()
+	frame, err := order.Frame(effort.Of(ctx, 0))
 	return found, &frame, err
 }
 
@@ -140,7 +141,7 @@ func (p *Plans) Customise(ctx context.Context, who access.Principal, uuid string
 	if err != nil {
 		return none, err
 	}
-	plan, err := soilplan.Customise(frame, &of.Candidate.Zoning, base.Plan, operations)
+	plan, err := soilplan.Customise(effort.Of(ctx, 0), frame, &of.Candidate.Zoning, base.Plan, operations)
 	if err != nil {
 		return none, err
 	}

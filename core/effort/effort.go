@@ -17,6 +17,7 @@ type Budget struct {
 	max    int64
 	spent  int64
 	looked int64 // spent when the context was asked last
+	err    error // why it ended
 }
 
 // Interval is how many steps pass between two questions whether the caller has left: of the
@@ -28,20 +29,38 @@ func Of(ctx context.Context, steps int64) *Budget {
 	return &Budget{ctx: ctx, max: steps, looked: -Interval}
 }
 
-// Spend counts steps. It returns [ErrSpent] where they are used up, or the context's error.
+// Spend counts steps. It returns [ErrSpent] where they are used up, or the context's error, and
+// goes on to return it.
 func (b *Budget) Spend(steps int) error {
+	if b == nil || b.err != nil {
+		return b.Err()
+	}
+	b.spent += int64(steps)
+	switch {
+	case b.max > 0 && b.spent > b.max:
+		b.err = ErrSpent
+	case b.spent-b.looked >= Interval:
+		b.looked = b.spent
+		b.err = b.ctx.Err()
+	}
+	return b.err
+}
+
+// Err returns why the budget ended; nil where it has not. A loop that cannot return an error stops
+// where Spend returns one, and its caller asks here.
+func (b *Budget) Err() error {
 	if b == nil {
 		return nil
 	}
-	b.spent += int64(steps)
-	if b.max > 0 && b.spent > b.max {
-		return ErrSpent
+	return b.err
+}
+
+// Context returns the context of the budget, for work that runs in parallel.
+func (b *Budget) Context() context.Context {
+	if b == nil {
+		return context.Background()
 	}
-	if b.spent-b.looked < Interval {
-		return nil
-	}
-	b.looked = b.spent
-	return b.ctx.Err()
+	return b.ctx
 }
 
 // Spent returns the steps counted so far.

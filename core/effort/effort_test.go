@@ -27,6 +27,8 @@ func TestABudgetEndsWithItsCaller(t *testing.T) {
 	}
 	require.Less(t, more, effort.Interval)
 	require.ErrorIs(t, b.Spend(effort.Interval), context.Canceled)
+	require.ErrorIs(t, b.Err(), context.Canceled)
+	require.ErrorIs(t, b.Context().Err(), context.Canceled)
 	require.ErrorIs(t, effort.Of(ctx, 0).Spend(1), context.Canceled, "a new one ends at its first step")
 }
 
@@ -34,4 +36,6 @@ func TestNoBudgetHasNoEnd(t *testing.T) {
 	var b *effort.Budget
 	require.NoError(t, b.Spend(1<<40))
 	require.Zero(t, b.Spent())
+	require.NoError(t, b.Err())
+	require.NoError(t, b.Context().Err())
 }

@@ -1,7 +1,6 @@
 package geo_test
 
 import (
-	"context"
 	"math"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 
 	"tilth/core/effort"
 	"tilth/core/geo"
+	"tilth/tests/leaving"
 )
 
 func boundaryOf(t require.TestingT, m geo.MultiPolygon) geo.Boundary {
@@ -101,19 +101,6 @@ func TestStacksAreComparedByABoxInside(t *testing.T) {
 	}
 }
 
-// leaving is the context of a caller who leaves after a number of looks.
-type leaving struct {
-	context.Context
-	looks int
-}
-
-func (l *leaving) Err() error {
-	if l.looks--; l.looks < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 func TestABudgetBoundsEveryOverlay(t *testing.T) {
 	a, b := zigzag(10, 45, 0.01, 100), zigzag(10.0001, 45, 0.01, 100)
 	for name, do := range map[string]func(*effort.Budget) error{
@@ -143,11 +130,7 @@ func TestABudgetBoundsEveryOverlay(t *testing.T) {
 			short := effort.Of(t.Context(), whole.Spent()/2)
 			require.ErrorIs(t, do(short), effort.ErrSpent)
 
-			for looks := range 3 {
-				left := effort.Of(&leaving{Context: t.Context(), looks: looks}, 0)
-				require.ErrorIs(t, do(left), context.Canceled)
-				require.Less(t, left.Spent(), int64((looks+2)*effort.Interval), "steps after the caller left")
-			}
+			leaving.Stops(t, 2*effort.Interval, do)
 		})
 	}
 }

@@ -4,6 +4,7 @@
 package stratification
 
 import (
+	"tilth/core/effort"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/list"
@@ -86,9 +87,13 @@ func CheckReach(land []Land) fault.Fields {
 }
 
 // AreaM2 returns the area of the union of the fields on the ellipsoid in whole square metres
-// (hectares to four decimals, the figure that is displayed and charged). Fault: Invalid.
-func AreaM2(land []Land) (int64, error) {
-	whole, err := geo.Union(nil, Geometries(land)...)
+// (hectares to four decimals, the figure that is displayed and charged). Fault: Invalid; the
+// budget's error where it ends.
+func AreaM2(budget *effort.Budget, land []Land) (int64, error) {
+	whole, err := geo.Union(budget, Geometries(land)...)
+	if err := budget.Err(); err != nil {
+		return 0, err
+	}
 	if err != nil {
 		return 0, fault.New(fault.Invalid, "fields_overlay", "The fields' boundaries cannot be put together.").Because(err)
 	}

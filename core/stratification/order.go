@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tilth/core/credit"
+	"tilth/core/effort"
 	"tilth/core/fault"
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/internal/digest"
@@ -94,8 +95,8 @@ func (s OrderState) EventID() string {
 }
 
 // Frame returns the frame of the order's layers. Faults: those of frame.New.
-func (s OrderState) Frame() (frame.Frame, error) {
-	return frame.New(Geometries(s.Land), frame.Options{CellSize: s.Grid.CellSize, EPSG: s.Grid.EPSG, EdgeMask: s.Grid.EdgeMask})
+func (s OrderState) Frame(budget *effort.Budget) (frame.Frame, error) {
+	return frame.New(budget, Geometries(s.Land), frame.Options{CellSize: s.Grid.CellSize, EPSG: s.Grid.EPSG, EdgeMask: s.Grid.EdgeMask})
 }
 
 // TotalTime returns the whole seconds from processing to active; false before that.

@@ -57,7 +57,7 @@ func TestSpanishLayers(t *testing.T) {
 	require.Greater(t, mean.ValidShare, 0.99)
 
 	order.Grid = made.Grid
-	frame, err := order.Frame()
+	frame, err := order.Frame(nil)
 	require.NoError(t, err)
 	scenes, err := imagery.Search(t.Context(), b.Geometry(), time.Date(2019, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC))
 	require.NoError(t, err)

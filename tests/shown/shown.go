@@ -105,7 +105,7 @@ func planOf(t testing.TB, c Case) ports.ShownPlan {
 		land = append(land, field)
 		out.Fields = append(out.Fields, ports.ShownField{Name: f.Name, Outline: field})
 	}
-	frame, err := frame.New(land, frame.Options{CellSize: 10, EPSG: epsg})
+	frame, err := frame.New(nil, land, frame.Options{CellSize: 10, EPSG: epsg})
 	require.NoError(t, err)
 	params := zoning.DefaultParams()
 	params.MinZones, params.MaxZones, params.Seed, params.Starts, params.MaxSamples = c.Zones, c.Zones, 42, 5, 1000
@@ -120,7 +120,7 @@ func planOf(t testing.TB, c Case) ports.ShownPlan {
 	out.Map = zoning.Map{ID: 1, OrderID: 3, AOI: aoi, Candidate: result.Candidates[0], CreatedAt: at, About: result.About}
 	choices := soilplan.DefaultParams()
 	choices.Samples, choices.Seed = c.Samples, 9_007_199_254_740_991
-	plan, err := soilplan.New(&frame, &result.Candidates[0].Zoning, choices)
+	plan, err := soilplan.New(nil, &frame, &result.Candidates[0].Zoning, choices)
 	require.NoError(t, err)
 	out.Plan = soilplan.SamplePlan{ID: 2, OrderID: 3, Map: out.Map, AOI: aoi, Plan: plan, CreatedAt: at}
 	out.Address = "https://tilth.example/api/v1.2/soil/stratification/sample-plan/" + plan.PlanUUID + "/"

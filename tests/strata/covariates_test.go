@@ -40,7 +40,7 @@ func TestReliefOfTheArchive(t *testing.T) {
 	for _, p := range archive.Parcels {
 		land = append(land, p.Boundary)
 	}
-	frame, err := soilframe.New(land, soilframe.Options{EdgeMask: 1})
+	frame, err := soilframe.New(nil, land, soilframe.Options{EdgeMask: 1})
 	require.NoError(t, err)
 	layers, notes, err := c.Of(t.Context(), access.Own(1), &frame)
 	require.NoError(t, err)
@@ -83,7 +83,7 @@ func TestReliefOfTheArchive(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, layers, again)
 
-	elsewhere, err := soilframe.New([]geo.MultiPolygon{rig.Square(300, 0)}, soilframe.Options{})
+	elsewhere, err := soilframe.New(nil, []geo.MultiPolygon{rig.Square(300, 0)}, soilframe.Options{})
 	require.NoError(t, err)
 	layers, notes, err = c.Of(t.Context(), access.Own(1), &elsewhere)
 	require.NoError(t, err)
@@ -113,7 +113,7 @@ func TestRasterOfOneCompany(t *testing.T) {
 		require.True(t, fault.Is(add(soil.NewLayer{Name: "sand", CompanyID: 999_999}), fault.NotFound))
 		require.True(t, fault.Is(add(soil.NewLayer{Name: "twi"}), fault.Invalid))
 
-		frame, err := soilframe.New([]geo.MultiPolygon{archive.Parcels[0].Boundary}, soilframe.Options{})
+		frame, err := soilframe.New(nil, []geo.MultiPolygon{archive.Parcels[0].Boundary}, soilframe.Options{})
 		require.NoError(t, err)
 		c := soil.Covariates{Store: w.db, Rasters: rasters}
 		for scope, want := range map[access.Scope][]string{mine.scope: {"clay_0_30", "ec"}, theirs.scope: {"clay_0_30"}} {

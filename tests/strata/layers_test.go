@@ -89,7 +89,7 @@ func TestRegisteredRasters(t *testing.T) {
 		require.NotContains(t, made.Notes[0], "only layers")
 		surface, err := surfaces.Files{}.Surface(ctx, found[0], parcel)
 		require.NoError(t, err)
-		frame, err := stratification.OrderState{Land: []stratification.Land{{Geometry: parcel}}, Grid: made.Grid}.Frame()
+		frame, err := stratification.OrderState{Land: []stratification.Land{{Geometry: parcel}}, Grid: made.Grid}.Frame(nil)
 		require.NoError(t, err)
 		for i := range frame.Cells {
 			want := surface.At(frame.Centre(i))

@@ -101,7 +101,7 @@ func TestLayersAreFrozen(t *testing.T) {
 		require.Equal(t, want.Layers, got)
 		done := w.order(e, placed.ID)
 		require.Equal(t, want.Digest, done.Digest)
-		frame, err := done.Frame()
+		frame, err := done.Frame(nil)
 		require.NoError(t, err)
 		require.Equal(t, want.Digest, layer.NewPrepared(&frame, got, nil).Digest)
 
@@ -334,9 +334,9 @@ func TestAreasOfInterest(t *testing.T) {
 		_, err := w.aois.Retrieve(t.Context(), stranger.who, false, turned.ID)
 		require.True(t, fault.Is(err, fault.NotFound))
 		land := []stratification.Land{{FieldUUID: "a", Geometry: rig.Square(300, 0)}, {FieldUUID: "b", Geometry: rig.Square(300, 0)}}
-		both, err := stratification.AreaM2(land)
+		both, err := stratification.AreaM2(nil, land)
 		require.NoError(t, err)
-		one, err := stratification.AreaM2(land[:1])
+		one, err := stratification.AreaM2(nil, land[:1])
 		require.NoError(t, err)
 		require.Equal(t, one, both)
 	})

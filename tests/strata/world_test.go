@@ -52,7 +52,7 @@ func (p *preparer) Prepare(_ context.Context, o stratification.OrderState) (laye
 
 // flat returns one layer that rises from the first cell to the last.
 func flat(o stratification.OrderState) (layer.Prepared, error) {
-	f, err := frame.New(stratification.Geometries(o.Land), frame.Options{EdgeMask: 1})
+	f, err := frame.New(nil, stratification.Geometries(o.Land), frame.Options{EdgeMask: 1})
 	if err != nil {
 		return layer.Prepared{}, err
 	}

@@ -108,7 +108,7 @@ func (f *Frame) cellsWithin(boundary geo.MultiPolygon, g GridCells) (given []int
 		return nil, fault.Field("epsg", "A boundary needs the EPSG code of the cells' UTM zone.")
 	}
 	f.Fields = []geo.MultiPolygon{f.utm().Project(boundary)}
-	if err := f.dissolve(); err != nil {
+	if err := f.dissolve(nil); err != nil {
 		return nil, err
 	}
 	if f.AreaHa*M2PerHectare/(f.CellSize*f.CellSize) > 2*MaxCells {

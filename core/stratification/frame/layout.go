@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"tilth/core/effort"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/list"
@@ -44,7 +45,8 @@ type Options struct {
 //
 // Faults: Invalid for options out of range, for fields more than 100 km from the centroid of all,
 // and with the code frame_too_small for fewer than MinCells cells.
-func New(fields []geo.MultiPolygon, opts Options) (Frame, error) {
+// The budget's error where it ends, of which a pair of edges compared is a step.
+func New(budget *effort.Budget, fields []geo.MultiPolygon, opts Options) (Frame, error) {
 	if err := opts.check(); err != nil {
 		return Frame{}, err
 	}
@@ -61,7 +63,7 @@ func New(fields []geo.MultiPolygon, opts Options) (Frame, error) {
 		return Frame{}, err
 	}
 	f.Fields = list.Map(fields, utm.Project)
-	if err := f.dissolve(); err != nil {
+	if err := f.dissolve(budget); err != nil {
 		return Frame{}, err
 	}
 	if err := f.chooseGrid(opts); err != nil {
@@ -117,8 +119,11 @@ func Centroid(fields []geo.MultiPolygon) (centre geo.Position, far map[int]strin
 	return centre, far
 }
 
-func (f *Frame) dissolve() error {
-	whole, err := geo.Union(nil, f.Fields...)
+func (f *Frame) dissolve(budget *effort.Budget) error {
+	whole, err := geo.Union(budget, f.Fields...)
+	if err := budget.Err(); err != nil {
+		return err
+	}
 	if err != nil {
 		return fault.New(fault.Invalid, "fields_overlay", "The fields' boundaries cannot be put together.").Because(err)
 	}

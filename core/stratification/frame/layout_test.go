@@ -86,7 +86,7 @@ func TestFramesThatCannotBe(t *testing.T) {
 		"no UTM zone":   {[]geo.MultiPolygon{near}, Options{EPSG: 3857}, "unsupported_crs", ""},
 		"empty outline": {[]geo.MultiPolygon{{}}, Options{}, "validation_failed", "fields"},
 	} {
-		_, err := New(c.fields, c.options)
+		_, err := New(nil, c.fields, c.options)
 		problem, ok := fault.As(err)
 		require.True(t, ok, name)
 		require.Equal(t, c.code, problem.Code, name)
@@ -113,7 +113,7 @@ func box(t testing.TB, x, y, width, height float64) geo.MultiPolygon {
 
 func frameOf(t testing.TB, o Options, fields ...geo.MultiPolygon) Frame {
 	t.Helper()
-	f, err := New(fields, o)
+	f, err := New(nil, fields, o)
 	require.NoError(t, err)
 	return f
 }

@@ -35,7 +35,7 @@ func TestReliefAcrossTiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			field := around(centre, 300)
-			f, err := frame.New([]geo.MultiPolygon{field}, frame.Options{EPSG: geo.UTMZoneEPSG(geo.Position{X: centre.X - 0.1, Y: centre.Y})})
+			f, err := frame.New(nil, []geo.MultiPolygon{field}, frame.Options{EPSG: geo.UTMZoneEPSG(geo.Position{X: centre.X - 0.1, Y: centre.Y})})
 			require.NoError(t, err)
 			rise := func(_, lat float64) float64 { return 500 + 0.1*metresPerDegree*(lat-centre.Y) }
 			const side = 200.0 / 3600
@@ -82,7 +82,7 @@ func TestTilesOfOneLatticeAreJoined(t *testing.T) {
 
 func TestRegions(t *testing.T) {
 	near, far := geo.Position{X: 12, Y: 45}, geo.Position{X: 12.2, Y: 45}
-	f, err := frame.New([]geo.MultiPolygon{around(near, 200), around(far, 200), around(geo.Position{X: 12.02, Y: 45.01}, 200)}, frame.Options{})
+	f, err := frame.New(nil, []geo.MultiPolygon{around(near, 200), around(far, 200), around(geo.Position{X: 12.02, Y: 45.01}, 200)}, frame.Options{})
 	require.NoError(t, err)
 	regions := Regions(&f)
 	utm, err := geo.NewUTM(f.EPSG)
@@ -96,7 +96,7 @@ func TestRegions(t *testing.T) {
 			require.True(t, a.MinX < b.MinX-1400 && a.MaxX > b.MaxX+1400 && a.MinY < b.MinY-1400 && a.MaxY > b.MaxY+1400, "region %d", i)
 		}
 	}
-	cross, err := frame.New([]geo.MultiPolygon{around(geo.Position{X: 179.999, Y: -17}, 60)}, frame.Options{})
+	cross, err := frame.New(nil, []geo.MultiPolygon{around(geo.Position{X: 179.999, Y: -17}, 60)}, frame.Options{})
 	require.NoError(t, err)
 	both := Regions(&cross)[0].Around(&cross)
 	require.Len(t, both, 2)
@@ -107,7 +107,7 @@ func TestRegions(t *testing.T) {
 // Rasters in every projection give the same values, and voids stay empty.
 func TestSampledByWidth(t *testing.T) {
 	centre := geo.Position{X: 12, Y: 45}
-	f, err := frame.New([]geo.MultiPolygon{around(centre, 200)}, frame.Options{})
+	f, err := frame.New(nil, []geo.MultiPolygon{around(centre, 200)}, frame.Options{})
 	require.NoError(t, err)
 	value := func(lon, lat float64) float64 { return 1000*(lon-12) + 500*(lat-45) }
 	degrees := tile("deg", 12-100.0/3600, 45+100.0/3600, 200, 200, value)

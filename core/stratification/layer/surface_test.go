@@ -12,7 +12,7 @@ import (
 )
 
 func TestSamplingAcrossProjections(t *testing.T) {
-	f, err := frame.New([]geo.MultiPolygon{fields.Rectangle(t, 500_000, 5_400_000, 200, 200)}, frame.Options{CellSize: 10})
+	f, err := frame.New(nil, []geo.MultiPolygon{fields.Rectangle(t, 500_000, 5_400_000, 200, 200)}, frame.Options{CellSize: 10})
 	require.NoError(t, err)
 	at := func(i int) geo.Position {
 		p, _ := f.LonLat(f.Centre(i))

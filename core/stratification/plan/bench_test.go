@@ -24,7 +24,7 @@ func BenchmarkPlanOfTheLargestFrame(b *testing.B) {
 			p := DefaultParams()
 			p.Samples, p.Placement = 500, placement
 			for b.Loop() {
-				if _, err := New(&f, z, p); err != nil {
+				if _, err := New(nil, &f, z, p); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -1,10 +1,12 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
+	"tilth/core/effort"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification/frame"
@@ -112,8 +114,9 @@ func (plan Plan) index(id string) int {
 // with fewer samples than the minimum, are accepted as concerns: the person in the field knows why.
 //
 // Faults: Invalid for operations on unknown points, points outside the area of interest, zones left
-// without a sample, and too many points.
-func Customise(f *frame.Frame, z *zoning.Zoning, base Plan, operations []Operation) (Plan, error) {
+// without a sample, and too many points. The budget's error where it ends, of which an edge or a
+// point compared is a step.
+func Customise(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, base Plan, operations []Operation) (Plan, error) {
 	if err := checkZoning(f, z); err != nil {
 		return Plan{}, err
 	}
@@ -124,7 +127,7 @@ func Customise(f *frame.Frame, z *zoning.Zoning, base Plan, operations []Operati
 	if err != nil {
 		return Plan{}, err
 	}
-	c := &customising{ground: &ground{frame: f.Indexed(), zoning: z, edges: newEdgeIndex(f, z.Zones)}, last: map[string]int{}}
+	c := &customising{ground: &ground{budget: budget, frame: f.Indexed(), zoning: z, edges: newEdgeIndex(f, z.Zones)}, last: map[string]int{}}
 	c.plan = base
 	c.plan.Points = slices.Clone(base.Points)
 	c.plan.Concerns = nil
@@ -133,11 +136,14 @@ func Customise(f *frame.Frame, z *zoning.Zoning, base Plan, operations []Operati
 	}
 	fields := fault.Fields{}
 	for i, o := range operations {
+		if budget.Spend(len(c.plan.Points)) != nil {
+			break
+		}
 		if problem := c.apply(o); problem != "" {
 			fields.Addf("operations", "Operation %d: %s", i+1, problem)
 		}
 	}
-	if err := fields.Err(); err != nil {
+	if err := cmp.Or(budget.Err(), fields.Err()); err != nil {
 		return Plan{}, err
 	}
 	c.plan.IsCustom, c.plan.BasedOn = true, base.PlanUUID
@@ -241,6 +247,9 @@ func (c *customising) locate(p *Point, at geo.Position) (problem string) {
 	at = centimetres(at)
 	p.Zone = 0
 	for _, zone := range c.zoning.Zones {
+		for _, ring := range zone.Outline.Rings() {
+			_ = c.budget.Spend(len(ring)) // as the next operation finds
+		}
 		if zone.Outline.Contains(at) {
 			p.Zone = zone.Number
 			break
@@ -265,7 +274,7 @@ func (c *customising) arrange() {
 		}
 	}
 	for _, points := range [][]Point{samples, reserves} {
-		walkFields(points, func(p Point) (int, geo.Position) { return p.Field, p.At })
+		walkFields(c.budget, points, func(p Point) (int, geo.Position) { return p.Field, p.At })
 		countSteps(points)
 	}
 	c.plan.Points = append(samples, reserves...)
@@ -294,6 +303,9 @@ func (c *customising) judge() error {
 	for i, p := range c.plan.Points {
 		if offset := float64(c.plan.Params.ZoneOffset); p.Edge < offset-0.01 {
 			note("inside_offset", p.Zone, p.ID, "%s lies %.1f m from the edge of its zone or field, inside the offset of %g m.", p.ID, p.Edge, offset)
+		}
+		if err := c.budget.Spend(i); err != nil {
+			return err
 		}
 		nearest, lower := "", c.plan.MinDistanceUsed
 		for _, q := range c.plan.Points[:i] {

@@ -17,14 +17,14 @@ func basePlan(t *testing.T) (frame.Frame, *zoning.Zoning, Plan) {
 	f, z := wheatZones(t)
 	p := DefaultParams()
 	p.Samples, p.Allocation = 12, Equal
-	plan, err := New(&f, z, p)
+	plan, err := New(nil, &f, z, p)
 	require.NoError(t, err)
 	return f, z, plan
 }
 
 func custom(t *testing.T, f *frame.Frame, z *zoning.Zoning, base Plan, operations ...Operation) Plan {
 	t.Helper()
-	plan, err := Customise(f, z, base, operations)
+	plan, err := Customise(nil, f, z, base, operations)
 	require.NoError(t, err)
 	require.True(t, plan.IsCustom)
 	require.Equal(t, base.PlanUUID, plan.BasedOn)
@@ -97,7 +97,7 @@ func TestCustomPlansThatAreRefused(t *testing.T) {
 			{Change: Delete, Point: "Z3-01"}, {Change: Delete, Point: "Z3-02"}, {Change: Delete, Point: "Z3-03"}, {Change: Delete, Point: "Z3-04"},
 		},
 	} {
-		_, err := Customise(&f, z, base, operations)
+		_, err := Customise(nil, &f, z, base, operations)
 		refusal, ok := fault.As(err)
 		require.True(t, ok, name)
 		require.Contains(t, refusal.Fields, "operations", name)

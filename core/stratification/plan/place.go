@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"tilth/core/effort"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/list"
@@ -30,6 +31,7 @@ var errNoRoom = errors.New("not enough room")
 
 // ground is the land on which points may lie.
 type ground struct {
+	budget *effort.Budget
 	frame  *frame.Frame
 	zoning *zoning.Zoning
 	edges  *edgeIndex
@@ -40,8 +42,8 @@ type ground struct {
 	reach     float64
 }
 
-func newGround(f *frame.Frame, z *zoning.Zoning, offset int) (*ground, error) {
-	g := &ground{frame: f.Indexed(), zoning: z, edges: newEdgeIndex(f, z.Zones), clearance: make([]float64, len(f.Cells))}
+func newGround(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, offset int) (*ground, error) {
+	g := &ground{budget: budget, frame: f.Indexed(), zoning: z, edges: newEdgeIndex(f, z.Zones), clearance: make([]float64, len(f.Cells))}
 	g.reach = math.Max(float64(offset), f.CellSize) // a point lies at most a cell from the centre
 	for i := range g.clearance {
 		g.clearance[i] = -1
@@ -54,6 +56,9 @@ func newGround(f *frame.Frame, z *zoning.Zoning, offset int) (*ground, error) {
 			if err != nil {
 				return nil, err
 			}
+			if err := budget.Spend(len(cells) + len(part[0])); err != nil {
+				return nil, err
+			}
 			for _, c := range cells {
 				if i := g.frame.Index(c.Row, c.Col); i >= 0 && int(z.Labels[i]) == h+1 {
 					g.clearance[i] = math.Inf(1)
@@ -62,7 +67,11 @@ func newGround(f *frame.Frame, z *zoning.Zoning, offset int) (*ground, error) {
 		}
 	}
 	for _, e := range g.edges.edges {
+		if err := budget.Spend(1); err != nil {
+			return nil, err
+		}
 		g.frame.EachNear(e[0], e[1], g.reach+1, func(i int) {
+			_ = budget.Spend(1) // as the next edge finds
 			g.clearance[i] = min(g.clearance[i], frame.DistanceToSegment(g.centre(i), e[0], e[1]))
 		})
 	}
@@ -152,7 +161,7 @@ func (d *design) place(offset int) (layout, error) {
 		}
 		out.reserved = append(out.reserved, d.params.reserves(n))
 	}
-	chooser := &targeted{design: d, eligible: out.eligible}
+	chooser := newTargeted(d, out.eligible)
 	chooser.again(nil, out.counts)
 	for step, apart := range d.distances() {
 		chooser.restart()
@@ -161,13 +170,17 @@ func (d *design) place(offset int) (layout, error) {
 			taken: map[int32]bool{}, random: pcg.New(d.params.Seed, fmt.Sprintf("plan/jitter/%d", step)),
 		}
 		var ok bool
-		if out.samples, ok = a.take(out.counts); !ok {
+		out.samples, ok = a.take(out.counts)
+		if err := d.budget.Err(); err != nil {
+			return out, err
+		}
+		if !ok {
 			continue
 		}
 		out.apart = apart
 		chooser.again(a.taken, out.reserved)
 		out.reserves, _ = a.take(out.reserved)
-		return out, nil
+		return out, d.budget.Err()
 	}
 	return out, errNoRoom
 }
@@ -236,7 +249,7 @@ func (a *attempt) take(counts []int) (spots []spot, ok bool) {
 
 // settle finds a place in a cell, uniformly at random among those that fit.
 func (a *attempt) settle(cell int32) (at geo.Position, ok bool) {
-	if a.taken[cell] {
+	if a.taken[cell] || a.budget.Spend(jitters) != nil {
 		return at, false
 	}
 	centre := a.centre(int(cell))

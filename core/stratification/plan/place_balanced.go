@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"tilth/core/effort"
 	"tilth/core/stratification/internal/pcg"
 )
 
@@ -12,7 +13,7 @@ import (
 // "Spatially Balanced Sampling through the Pivotal Method", Biometrics 68 (2012) 514. A random
 // undecided unit and its nearest undecided neighbour settle their chances between them, until all
 // are 0 or 1. Chances are counted in N-ths, so that they add up exactly. The result is ascending.
-func pivotal(at [][2]int32, n int, random *pcg.Stream) []int32 {
+func pivotal(budget *effort.Budget, at [][2]int32, n int, random *pcg.Stream) []int32 {
 	all := len(at)
 	if n <= 0 {
 		return nil
@@ -33,6 +34,9 @@ func pivotal(at [][2]int32, n int, random *pcg.Stream) []int32 {
 		tree.remove(i)
 	}
 	for n < all && len(open) > 1 {
+		if budget.Spend(leafUnits) != nil {
+			return nil
+		}
 		i := open[random.Below(len(open))]
 		j := tree.nearest(i, random)
 		a, b := chance[i], chance[j]

@@ -16,9 +16,20 @@ import (
 type targeted struct {
 	*design
 	eligible [][]int32
+	zoneOf   []int      // of each cell of the frame that is eligible; -1 of others
 	targets  [][]target // of each zone
 	at       []int
 	round    int // of the calls of again
+}
+
+func newTargeted(d *design, eligible [][]int32) *targeted {
+	t := &targeted{design: d, eligible: eligible, zoneOf: slices.Repeat([]int{-1}, len(d.frame.Cells))}
+	for zone, cells := range eligible {
+		for _, cell := range cells {
+			t.zoneOf[cell] = zone
+		}
+	}
+	return t
 }
 
 // target is the place for a point, in the cell that holds it or (-1) in the nearest.
@@ -50,7 +61,7 @@ func (t *targeted) again(taken map[int32]bool, counts []int) {
 			t.targets[h] = t.evenly(h, n)
 			continue
 		case SpatiallyBalanced:
-			drawn := pivotal(t.places(open), n, stream)
+			drawn := pivotal(t.budget, t.places(open), n, stream)
 			for i, unit := range drawn {
 				drawn[i] = open[unit]
 			}
@@ -90,7 +101,7 @@ func (t *targeted) evenly(h, n int) []target {
 		}
 	}
 	starts := max(1, min(coverageStarts, coverageWork/(n*len(places))))
-	return list.Map(zoning.GroupCentres(places, n, starts, t.params.Seed), func(centre geo.Position) target {
+	return list.Map(zoning.GroupCentres(t.budget, places, n, starts, t.params.Seed), func(centre geo.Position) target {
 		return target{geo.Position{X: centre.X + t.frame.OriginX, Y: centre.Y + t.frame.OriginY}, -1}
 	})
 }
@@ -103,36 +114,61 @@ func (t *targeted) next(zone int, try func(cell int32) bool) bool {
 		goal := t.targets[zone][t.at[zone]]
 		t.at[zone]++
 		if goal.cell < 0 {
-			goal.cell = t.nearest(goal.at, t.eligible[zone])
+			t.outward(goal.at, zone, func(cell int32) bool { goal.cell = cell; return true })
 		}
 		if try(goal.cell) {
 			return true
 		}
 		if t.params.Placement != StratifiedRandom {
-			return slices.ContainsFunc(t.around(goal.at, t.eligible[zone]), try)
+			return t.outward(goal.at, zone, try)
 		}
 	}
 	return false
 }
 
-func (t *targeted) nearest(at geo.Position, cells []int32) int32 {
-	best, lower := cells[0], math.Inf(1)
-	for _, cell := range cells {
-		if d := t.away(at, cell); d < lower {
-			best, lower = cell, d
-		}
-	}
-	return best
-}
+// firstReach is how many cells the search around a place reaches at first.
+const firstReach = 4
 
-func (t *targeted) around(at geo.Position, cells []int32) []int32 {
-	away := make(map[int32]float64, len(cells))
-	for _, cell := range cells {
-		away[cell] = t.away(at, cell)
+// outward passes the eligible cells of a zone for try to take, the nearest to a place first, of
+// several as near the first of the frame. It looks around the place in windows that double.
+func (t *targeted) outward(at geo.Position, zone int, try func(cell int32) bool) bool {
+	size := t.frame.CellSize
+	row, col := int(math.Floor((t.frame.OriginY-at.Y)/size)), int(math.Floor((at.X-t.frame.OriginX)/size))
+	type candidate struct {
+		cell int32
+		away float64
 	}
-	out := slices.Clone(cells)
-	slices.SortFunc(out, func(a, b int32) int { return cmp.Or(cmp.Compare(away[a], away[b]), cmp.Compare(a, b)) })
-	return out
+	var found []candidate
+	done := -1.0 // squared: what is as near has been passed
+	for reach := firstReach; ; reach *= 2 {
+		whole := row-reach <= 0 && col-reach <= 0 && row+reach >= t.frame.Rows && col+reach >= t.frame.Cols
+		limit := math.Inf(1)
+		if !whole {
+			limit = float64(reach-1) * size * float64(reach-1) * size // the window holds all that are as near
+		}
+		found = found[:0]
+		looked := t.frame.InWindow(row, col, reach, func(i int) {
+			if t.zoneOf[i] != zone {
+				return
+			}
+			if d := t.away(at, int32(i)); d > done && d <= limit {
+				found = append(found, candidate{int32(i), d})
+			}
+		})
+		slices.SortFunc(found, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.away, b.away), cmp.Compare(a.cell, b.cell)) })
+		if t.budget.Spend(looked+len(found)) != nil {
+			return false
+		}
+		for _, c := range found {
+			if try(c.cell) {
+				return true
+			}
+		}
+		if whole || t.budget.Err() != nil {
+			return false
+		}
+		done = limit
+	}
 }
 
 // away returns the squared distance of a cell's centre from a place.

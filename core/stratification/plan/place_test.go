@@ -1,11 +1,13 @@
 package plan
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"tilth/core/geo"
 	"tilth/core/stratification/frame"
@@ -70,7 +72,7 @@ func designOf(t testing.TB, f *frame.Frame, z *zoning.Zoning, p Params) *design 
 	require.NoError(t, p.Check(len(z.Zones)))
 	strata, mean, err := strataOf(z.Zones, p)
 	require.NoError(t, err)
-	g, err := newGround(f, z, p.ZoneOffset)
+	g, err := newGround(nil, f, z, p.ZoneOffset)
 	require.NoError(t, err)
 	return &design{ground: g, params: p, strata: strata, mean: mean}
 }
@@ -174,7 +176,7 @@ func TestPivotalDrawsAllAlike(t *testing.T) {
 	const seeds, n = 6000, 7
 	seen := make([]int, len(at))
 	for seed := range seeds {
-		drawn := pivotal(at, n, pcg.New(uint64(seed), "pivotal"))
+		drawn := pivotal(nil, at, n, pcg.New(uint64(seed), "pivotal"))
 		require.Len(t, drawn, n)
 		for _, i := range drawn {
 			seen[i]++
@@ -183,8 +185,8 @@ func TestPivotalDrawsAllAlike(t *testing.T) {
 	for i, times := range seen { // 666.7 expected; four and a half standard deviations
 		require.InDelta(t, seeds*n/63.0, times, 4.5*math.Sqrt(seeds*7.0/63*56/63), "unit %d", i)
 	}
-	require.Empty(t, pivotal(at, 0, pcg.New(1, "pivotal")))
-	require.Len(t, pivotal(at, len(at), pcg.New(1, "pivotal")), len(at))
+	require.Empty(t, pivotal(nil, at, 0, pcg.New(1, "pivotal")))
+	require.Len(t, pivotal(nil, at, len(at), pcg.New(1, "pivotal")), len(at))
 }
 
 func TestTreeFindsTheNearest(t *testing.T) {
@@ -257,7 +259,7 @@ func TestEligibleCellsOfTheWheatField(t *testing.T) {
 	z := zoningOf(&f, fields.LabelsOf(t, &f, "wheat-zones-smallest-first50.csv"))
 	for offset, zones := range want.Cleaning.Fifty.Cells {
 		meters := int(fields.Number(t, offset))
-		g, err := newGround(&f, z, meters)
+		g, err := newGround(nil, &f, z, meters)
 		require.NoError(t, err)
 		got := g.eligible(meters)
 		require.Len(t, zones, 3)
@@ -320,7 +322,7 @@ func TestShortWalk(t *testing.T) {
 	for range 60 {
 		places = append(places, geo.Position{X: 1000 * random.Unit(), Y: 1000 * random.Unit()})
 	}
-	order := shortWalk(places)
+	order := shortWalk(nil, places)
 	sorted := slices.Clone(order)
 	slices.Sort(sorted)
 	for i, n := range sorted {
@@ -342,6 +344,48 @@ func TestShortWalk(t *testing.T) {
 			require.GreaterOrEqual(t, length(other), length(order)-1e-3, "no piece is shorter the other way round")
 		}
 	}
-	require.Equal(t, []int{0}, shortWalk(places[:1]))
-	require.Empty(t, shortWalk(nil))
+	require.Equal(t, []int{0}, shortWalk(nil, places[:1]))
+	require.Empty(t, shortWalk(nil, nil))
+}
+
+// The search around a place passes all eligible cells of a zone, in the order of their distances.
+func TestPropertySearchesGoOutward(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		rows, cols := rapid.IntRange(5, 40).Draw(t, "rows"), rapid.IntRange(5, 40).Draw(t, "cols")
+		g := frame.GridCells{EPSG: 32633, CellSize: 10, OriginX: 500_000, OriginY: 5_400_000}
+		var labels []int32
+		for i := range rows * cols {
+			if rapid.IntRange(0, 3).Draw(t, "cell") > 0 || i < 2*frame.MinCells {
+				g.Places = append(g.Places, [2]int32{int32(i / cols), int32(i % cols)})
+				labels = append(labels, int32(1+i%2))
+			}
+		}
+		f, given, err := frame.OfCells(g, nil, 0)
+		if err != nil {
+			t.Skip("too few cells")
+		}
+		sorted := make([]int32, len(given))
+		for i, n := range given {
+			sorted[i] = labels[n]
+		}
+		ground, err := newGround(nil, &f, zoningOf(&f, sorted), 0)
+		require.NoError(t, err)
+		d := &design{ground: ground, params: DefaultParams()}
+		eligible := d.eligible(0)
+		search := newTargeted(d, eligible)
+		at := geo.Position{X: 500_000 + rapid.Float64Range(-20, 420).Draw(t, "x"), Y: 5_400_000 - rapid.Float64Range(-20, 420).Draw(t, "y")}
+		for zone, cells := range eligible {
+			want := slices.Clone(cells)
+			slices.SortFunc(want, func(a, b int32) int {
+				return cmp.Or(cmp.Compare(search.away(at, a), search.away(at, b)), cmp.Compare(a, b))
+			})
+			got := []int32{}
+			require.False(t, search.outward(at, zone, func(cell int32) bool { got = append(got, cell); return false }))
+			require.Equal(t, len(want), len(got))
+			for i := range want {
+				require.Equal(t, want[i], got[i])
+			}
+		}
+	})
 }

@@ -6,19 +6,23 @@ import (
 	"math"
 	"slices"
 
+	"tilth/core/effort"
 	"tilth/core/geo"
 )
 
 // walk orders spots along a short walk through each field, the fields in their order.
 func (d *design) walk(spots []spot) {
 	for i := range spots {
+		if d.budget.Spend(1) != nil {
+			return
+		}
 		spots[i].field = d.frame.FieldAt(spots[i].at, int(d.frame.Cells[spots[i].cell].Field))
 	}
-	walkFields(spots, func(s spot) (int, geo.Position) { return s.field, s.at })
+	walkFields(d.budget, spots, func(s spot) (int, geo.Position) { return s.field, s.at })
 }
 
 // walkFields orders things by field, and within a field along a short walk from the north-west.
-func walkFields[T any](things []T, of func(T) (field int, at geo.Position)) {
+func walkFields[T any](budget *effort.Budget, things []T, of func(T) (field int, at geo.Position)) {
 	slices.SortStableFunc(things, func(a, b T) int {
 		fieldA, atA := of(a)
 		fieldB, atB := of(b)
@@ -36,7 +40,7 @@ func walkFields[T any](things []T, of func(T) (field int, at geo.Position)) {
 			places = append(places, at)
 		}
 		old := slices.Clone(things[from:to])
-		for i, n := range shortWalk(places) {
+		for i, n := range shortWalk(budget, places) {
 			things[from+i] = old[n]
 		}
 		from = to
@@ -50,7 +54,7 @@ const maxPasses = 50
 // north-western corner always on to the nearest; then pieces of it are reversed as long as that
 // shortens it (2-opt: Croes, "A Method for Solving Traveling-Salesman Problems", Operations
 // Research 6 (1958) 791). The beginning stays.
-func shortWalk(places []geo.Position) []int {
+func shortWalk(budget *effort.Budget, places []geo.Position) []int {
 	n := len(places)
 	if n == 0 {
 		return nil
@@ -65,6 +69,9 @@ func shortWalk(places []geo.Position) []int {
 	}
 	from := corner
 	for i := range order {
+		if budget.Spend(n-i) != nil {
+			return order
+		}
 		next := i
 		for j := i + 1; j < n; j++ {
 			if distance(from, places[order[j]]) < distance(from, places[order[next]]) {
@@ -75,7 +82,7 @@ func shortWalk(places []geo.Position) []int {
 		from = places[order[i]]
 	}
 	for range maxPasses {
-		if !untangle(order, places) {
+		if !untangle(budget, order, places) {
 			break
 		}
 	}
@@ -83,10 +90,13 @@ func shortWalk(places []geo.Position) []int {
 }
 
 // untangle reverses every piece of the walk that is shorter the other way, in one pass.
-func untangle(order []int, places []geo.Position) (changed bool) {
+func untangle(budget *effort.Budget, order []int, places []geo.Position) (changed bool) {
 	n := len(order)
 	at := func(i int) geo.Position { return places[order[i]] }
 	for i := 1; i < n-1; i++ {
+		if budget.Spend(n-i) != nil {
+			return false
+		}
 		for j := i + 1; j < n; j++ {
 			gain := distance(at(i-1), at(i)) - distance(at(i-1), at(j))
 			if j < n-1 {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"tilth/core/effort"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification/frame"
@@ -195,8 +196,9 @@ func (p Params) checkPlaces(fields fault.Fields) {
 // Of the zones it uses number, share, RV and outline.
 //
 // Faults: Invalid for parameters out of range, and with the code not_enough_room, and the room
-// there is, where the zones do not hold the points.
-func New(f *frame.Frame, z *zoning.Zoning, p Params) (Plan, error) {
+// there is, where the zones do not hold the points. The budget's error where it ends, of which a
+// distance computed is a step.
+func New(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, p Params) (Plan, error) {
 	if err := checkZoning(f, z); err != nil {
 		return Plan{}, err
 	}
@@ -208,7 +210,7 @@ func New(f *frame.Frame, z *zoning.Zoning, p Params) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	g, err := newGround(f, z, p.ZoneOffset)
+	g, err := newGround(budget, f, z, p.ZoneOffset)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -226,6 +228,9 @@ func New(f *frame.Frame, z *zoning.Zoning, p Params) (Plan, error) {
 	}
 	d.walk(found.samples)
 	d.walk(found.reserves)
+	if err := budget.Err(); err != nil {
+		return Plan{}, err
+	}
 	plan.Points = append(d.name(found.samples, RoleSample), d.name(found.reserves, RoleReserve)...)
 	plan.sumUp(z.Zones, strata, mean)
 	for h := range plan.PerZone {

@@ -83,7 +83,7 @@ func positions(points []Point) []geo.Position {
 func TestPlansKeepTheirPromises(t *testing.T) {
 	made, refused := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		f, err := frame.New(fields.DrawFields(t), frame.Options{CellSize: rapid.SampledFrom([]float64{10, 20, 7.5}).Draw(t, "cell")})
+		f, err := frame.New(nil, fields.DrawFields(t), frame.Options{CellSize: rapid.SampledFrom([]float64{10, 20, 7.5}).Draw(t, "cell")})
 		if err != nil {
 			t.Skip(err)
 		}
@@ -101,7 +101,7 @@ func TestPlansKeepTheirPromises(t *testing.T) {
 		}
 		z := &zones.Candidates[len(zones.Candidates)-1].Zoning
 		p := drawPlanParams(t, &f, len(z.Zones))
-		plan, err := New(&f, z, p)
+		plan, err := New(nil, &f, z, p)
 		if err != nil {
 			refused++
 			requireRefusal(t, &f, z, p, err)
@@ -152,7 +152,7 @@ func requireRefusal(t *rapid.T, f *frame.Frame, z *zoning.Zoning, p Params, err 
 	if largest, ok := refusal.Details["max_offset"].(int); ok {
 		require.Less(t, largest, p.ZoneOffset)
 		p.ZoneOffset = largest
-		plan, err := New(f, z, p)
+		plan, err := New(nil, f, z, p)
 		require.NoError(t, err, "the offset of the refusal")
 		requireSound(t, f, z, plan)
 	}
@@ -163,7 +163,7 @@ func TestPlanOfTheWheatField(t *testing.T) {
 	for _, placement := range Placements {
 		p := DefaultParams()
 		p.Samples, p.Placement = 24, placement
-		plan, err := New(&f, z, p)
+		plan, err := New(nil, &f, z, p)
 		require.NoError(t, err)
 		requireSound(t, &f, z, plan)
 		require.Equal(t, 24, plan.Samples)
@@ -195,7 +195,7 @@ func TestNumberOfSamples(t *testing.T) {
 	} {
 		p := DefaultParams()
 		tc.set(&p)
-		plan, err := New(&f, z, p)
+		plan, err := New(nil, &f, z, p)
 		require.NoError(t, err, name)
 		require.Equal(t, tc.want, plan.Samples, name)
 		require.Equal(t, len(p.Pilot) > 0, plan.FromPilot, name)
@@ -225,7 +225,7 @@ func TestPlansThatAreRefused(t *testing.T) {
 	} {
 		p := DefaultParams()
 		tc(&p)
-		_, err := New(&f, z, p)
+		_, err := New(nil, &f, z, p)
 		refusal, ok := fault.As(err)
 		require.True(t, ok, field)
 		require.Equal(t, fault.Invalid, refusal.Kind, field)
@@ -237,18 +237,18 @@ func TestNotEnoughRoom(t *testing.T) {
 	f, z := wheatZones(t)
 	p := DefaultParams()
 	p.Samples, p.ZoneOffset, p.MinDistance = 60, 100, 40
-	_, err := New(&f, z, p)
+	_, err := New(nil, &f, z, p)
 	refusal, ok := fault.As(err)
 	require.True(t, ok)
 	require.Equal(t, "not_enough_room", refusal.Code)
 	require.Contains(t, refusal.Details, "zone")
 	largest := refusal.Details["max_offset"].(int)
 	p.ZoneOffset = largest
-	plan, err := New(&f, z, p)
+	plan, err := New(nil, &f, z, p)
 	require.NoError(t, err)
 	requireSound(t, &f, z, plan)
 	p.ZoneOffset++
-	_, err = New(&f, z, p)
+	_, err = New(nil, &f, z, p)
 	require.Error(t, err)
 }
 
@@ -257,7 +257,7 @@ func TestDistanceIsLowered(t *testing.T) {
 	f := squareFrame(t, 10)
 	p := loosely(StratifiedRandom, map[int]int{1: 25})
 	p.MinDistance, p.ReserveShare = 40, 1
-	plan, err := New(&f, oneZone(&f), p)
+	plan, err := New(nil, &f, oneZone(&f), p)
 	require.NoError(t, err)
 	require.Less(t, plan.MinDistanceUsed, 25.0)
 	require.GreaterOrEqual(t, plan.MinDistanceUsed, 10.0)
@@ -271,7 +271,7 @@ func TestPlanIsTheSameForTheSameSeed(t *testing.T) {
 	f, z := wheatZones(t)
 	bytesOf := func(procs int, p Params) string {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-		plan, err := New(&f, z, p)
+		plan, err := New(nil, &f, z, p)
 		require.NoError(t, err)
 		raw, err := json.Marshal(plan)
 		require.NoError(t, err)
@@ -291,10 +291,10 @@ func TestPlanIsTheSameForTheSameSeed(t *testing.T) {
 		require.Equal(t, one, bytesOf(2, p))
 		p.Seed = 4
 		require.NotEqual(t, one, bytesOf(2, p))
-		a, err := New(&f, z, p)
+		a, err := New(nil, &f, z, p)
 		require.NoError(t, err)
 		p.Scope = "another map"
-		b, err := New(&f, z, p)
+		b, err := New(nil, &f, z, p)
 		require.NoError(t, err)
 		require.NotEqual(t, a.PlanUUID, b.PlanUUID)
 		require.Equal(t, a.Points, b.Points)
@@ -307,7 +307,7 @@ func seedPoints(t *testing.T, f *frame.Frame, z *zoning.Zoning, seed uint64) []g
 	t.Helper()
 	p := DefaultParams()
 	p.Seed = seed
-	plan, err := New(f, z, p)
+	plan, err := New(nil, f, z, p)
 	require.NoError(t, err)
 	return positions(plan.Points)
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync"
 
+	"tilth/core/effort"
 	"tilth/core/geo"
 	"tilth/core/stratification/internal/pcg"
 )
@@ -60,15 +61,16 @@ func kMeans(ctx context.Context, points matrix, k, starts int, seed uint64, work
 	return best, nil
 }
 
-// GroupCentres returns the centres of k groups of places, by k-means.
-func GroupCentres(places []geo.Position, k, starts int, seed uint64) []geo.Position {
+// GroupCentres returns the centres of k groups of places, by k-means; nil where the budget ends.
+func GroupCentres(budget *effort.Budget, places []geo.Position, k, starts int, seed uint64) []geo.Position {
 	points := newMatrix(len(places), 2)
 	for i, at := range places {
 		points.row(i)[0], points.row(i)[1] = at.X, at.Y
 	}
-	found, err := kMeans(context.Background(), points, k, starts, seed, 1)
+	found, err := kMeans(budget.Context(), points, k, starts, seed, 1)
 	if err != nil {
-		panic(err) // the context does not end
+		_ = budget.Spend(effort.Interval) // it asks the context, too
+		return nil
 	}
 	out := make([]geo.Position, k)
 	for i := range out {

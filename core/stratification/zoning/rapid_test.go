@@ -19,7 +19,7 @@ import (
 func TestMapsAreWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fields := fields.DrawFields(t)
-		f, err := frame.New(fields, frame.Options{
+		f, err := frame.New(nil, fields, frame.Options{
 			CellSize: rapid.SampledFrom([]float64{10, 20, 7.5}).Draw(t, "cell"),
 			EdgeMask: rapid.IntRange(0, 2).Draw(t, "mask"),
 		})

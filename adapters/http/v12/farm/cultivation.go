@@ -6,6 +6,7 @@ import (
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	farmapp "tilth/app/farm"
+	"tilth/core/effort"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/record"
@@ -42,7 +43,7 @@ func registerCultivations(a *rest.API, records *farmapp.Records[farm.Cultivation
 			{Name: "season", Type: rest.Integer, Description: "Id of the season."},
 		}, form.ListParams("A part of the name of the field, the season or the crop, whatever its case.")...),
 	}, mapping[farm.Cultivation, CultivationWrite, Cultivation]{
-		apply: func(b CultivationWrite, r *farm.Cultivation) fault.Fields {
+		apply: func(_ *effort.Budget, b CultivationWrite, r *farm.Cultivation) fault.Fields {
 			b.Apply(&r.Meta)
 			r.Season, r.Crop, r.Field = record.Ref{ID: b.SeasonID}, record.Ref{ID: b.CropID}, record.Ref{ID: b.FieldID}
 			return nil

@@ -4,6 +4,7 @@ import (
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	farmapp "tilth/app/farm"
+	"tilth/core/effort"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/geo"
@@ -61,7 +62,7 @@ func registerFarms(a *rest.API, records *farmapp.Records[farm.Farm]) {
 		Description: "A farm is a holding that contains fields.",
 		Filters:     withExternalID(form.ListParams("A part of the name, whatever its case.", "name")),
 	}, mapping[farm.Farm, FarmWrite, Farm]{
-		apply: func(b FarmWrite, r *farm.Farm) fault.Fields {
+		apply: func(_ *effort.Budget, b FarmWrite, r *farm.Farm) fault.Fields {
 			b.Apply(&r.Meta)
 			r.Name, r.Description, r.Country, r.Region, r.City = b.Name, b.Description, form.OrZero(b.Country), b.Region, b.City
 			r.Address, r.PostalCode, r.Location = b.Address, b.PostalCode, form.Pointed(b.Location, Point.position)

@@ -5,6 +5,7 @@ import (
 	"tilth/adapters/http/v12/form"
 	farmapp "tilth/app/farm"
 	"tilth/core/agronomy"
+	"tilth/core/effort"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/record"
@@ -70,7 +71,7 @@ func registerFertilizations(a *rest.API, records *farmapp.Records[farm.Fertiliza
 	}, mapping[farm.Fertilization, FertilizationWrite, Fertilization]{apply: applyFertilization, write: writeFertilization, show: showFertilization})
 }
 
-func applyFertilization(b FertilizationWrite, r *farm.Fertilization) fault.Fields {
+func applyFertilization(_ *effort.Budget, b FertilizationWrite, r *farm.Fertilization) fault.Fields {
 	b.Apply(&r.Meta)
 	r.Cultivation, r.AppliedOn = record.Ref{ID: b.CultivationID}, form.TimeOf(b.AppliedOn)
 	r.ProductName, r.Product = b.ProductName, form.OrZero(b.Product)

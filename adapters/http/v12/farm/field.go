@@ -12,6 +12,7 @@ import (
 	"tilth/adapters/http/v12/form"
 	farmapp "tilth/app/farm"
 	"tilth/core/access"
+	"tilth/core/effort"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/geo"
@@ -67,13 +68,15 @@ func registerFields(a *rest.API, records *farmapp.Records[farm.Field], limits ge
 		Forms:        []rest.Alternative{featureOf(records)},
 		Odd:          map[string]int{"bulk_validation_failed": 402},
 	}, mapping[farm.Field, FieldWrite, Field]{
-		apply: func(b FieldWrite, r *farm.Field) fault.Fields { return applyField(b, r, limits) },
+		apply: func(budget *effort.Budget, b FieldWrite, r *farm.Field) fault.Fields {
+			return applyField(budget, b, r, limits)
+		},
 		write: writeField,
 		show:  showField,
 	})
 }
 
-func applyField(b FieldWrite, r *farm.Field, limits geo.Limits) fault.Fields {
+func applyField(budget *effort.Budget, b FieldWrite, r *farm.Field, limits geo.Limits) fault.Fields {
 	b.Apply(&r.Meta)
 	r.Name, r.Farm = b.Name, record.Ref{ID: b.FarmID}
 	r.DeclaredAreaHa, r.BoundaryCategory, r.BoundaryMethod = b.DeclaredAreaHa, form.OrZero(b.BoundaryCategory), form.OrZero(b.BoundaryMethod)
@@ -87,9 +90,12 @@ func applyField(b FieldWrite, r *farm.Field, limits geo.Limits) fault.Fields {
 	if bytes.Equal(b.Boundary, boundaryJSON(r.Boundary)) {
 		return nil // sent back as it was answered: the same boundary, to the last digit
 	}
-	boundary, err := geo.ParseGeoJSON(nil, b.Boundary, limits)
+	boundary, err := geo.ParseGeoJSON(budget, b.Boundary, limits)
 	if f, ok := fault.As(err); ok {
 		return f.Fields
+	}
+	if err != nil {
+		return nil // the budget ended, as who gave it finds
 	}
 	r.Boundary = &boundary
 	return nil

@@ -1,11 +1,13 @@
 package farm
 
 import (
+	"cmp"
 	"context"
 
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	farmapp "tilth/app/farm"
+	"tilth/core/effort"
 	"tilth/core/farm"
 	"tilth/core/fault"
 )
@@ -31,9 +33,9 @@ func withExternalID(params []rest.Param, more ...rest.Param) []rest.Param {
 
 // mapping is how a resource's wire form and its record become each other.
 type mapping[T, W, R any] struct {
-	apply func(body W, onto *T) fault.Fields // what the body says, over the record
-	write func(T) W                          // the record as a body
-	show  func(T) R                          // the record as an answer
+	apply func(budget *effort.Budget, body W, onto *T) fault.Fields // what the body says, over the record
+	write func(T) W                                                 // the record as a body
+	show  func(T) R                                                 // the record as an answer
 }
 
 // registerRecords adds a resource of farm management: the use cases of records, in the form
@@ -61,11 +63,14 @@ func registerRecords[T, W, R any](a *rest.API, records *farmapp.Records[T], res 
 		if err != nil {
 			return nil, err
 		}
-		drafts := make([]farmapp.Draft[T], len(items))
+		drafts, budget := make([]farmapp.Draft[T], len(items)), effort.Of(ctx, 0)
 		for i, item := range items {
 			if drafts[i].Errors = item.Errors; len(item.Errors) == 0 {
-				drafts[i].Errors = m.apply(item.Value, &drafts[i].Record)
+				drafts[i].Errors = m.apply(budget, item.Value, &drafts[i].Record)
 			}
+		}
+		if err := budget.Err(); err != nil {
+			return nil, err
 		}
 		made, err := records.Create(ctx, c.Principal(), drafts, bulk)
 		out := make([]R, len(made))
@@ -83,8 +88,9 @@ func registerRecords[T, W, R any](a *rest.API, records *farmapp.Records[T], res 
 			if err != nil {
 				return current, err
 			}
-			err = m.apply(body, &current).Err()
-			return current, err
+			budget := effort.Of(ctx, 0)
+			err = m.apply(budget, body, &current).Err()
+			return current, cmp.Or(budget.Err(), err)
 		})
 		return m.show(record), err
 	}

@@ -6,6 +6,7 @@ import (
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	farmapp "tilth/app/farm"
+	"tilth/core/effort"
 	"tilth/core/farm"
 	"tilth/core/fault"
 )
@@ -42,7 +43,7 @@ func registerSeasons(a *rest.API, records *farmapp.Records[farm.Season]) {
 		Filters:     withExternalID(form.ListParams("A part of the name, whatever its case.", "name", "start_date", "end_date")),
 		Odd:         map[string]int{"bulk_validation_failed": 402},
 	}, mapping[farm.Season, SeasonWrite, Season]{
-		apply: func(b SeasonWrite, r *farm.Season) fault.Fields {
+		apply: func(_ *effort.Budget, b SeasonWrite, r *farm.Season) fault.Fields {
 			b.Apply(&r.Meta)
 			r.Name, r.StartDate, r.EndDate, r.HarvestYear = b.Name, b.StartDate.Time(), b.EndDate.Time(), form.OrZero(b.HarvestYear)
 			r.Kind, r.IsClosed, r.External = form.OrZero(b.Kind), b.IsClosed, b.record()
