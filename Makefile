@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: run test test-unit test-cluster soak bench bench-peers fuzz lint generate generate-check build clean help
+.PHONY: run test test-unit test-cluster soak bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help
 
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
@@ -13,6 +13,7 @@ TESTFLAGS ?=
 PARALLEL ?= -parallel 8
 FUZZTIME ?= 20s
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 GENERATED := wire/wire_gen.go docs/openapi.json
 
@@ -96,6 +97,18 @@ generate-check: ## generate, and fail when that changed anything
 		diff -uN "$$before/$$file" "$$file" | head -n 60 || { echo "STALE: $$file. Fix: make generate, and commit it."; stale=1; }; \
 	done; \
 	exit $${stale:-0}
+
+vulnerabilities: ## known vulnerabilities that the program reaches (needs vuln.go.dev, or GOVULNDB)
+	@GOBIN=$(CURDIR)/bin $(GO) install $(GOVULNCHECK)
+	@status=0; bin/govulncheck $(if $(GOVULNDB),-db $(GOVULNDB)) ./wire/tilth || status=$$?; \
+	case $$status in 0) ;; 3) exit 3 ;; \
+		*) echo 'NOTE: the database of vulnerabilities does not answer, so they are NOT CHECKED. Fix: run where vuln.go.dev can be reached.' ;; \
+	esac
+
+sbom: ## bin/tilth.cdx.json, the modules in the program with their licences (CycloneDX)
+	@mkdir -p bin
+	$(GO) run ./tests/sbom > bin/tilth.cdx.json.new
+	mv bin/tilth.cdx.json.new bin/tilth.cdx.json
 
 BIN ?= bin/tilth
 
