@@ -124,12 +124,17 @@ type Attempts interface {
 	Clear(ctx context.Context, key string) error
 	// Purge forgets the counters whose last failure was before a time.
 	Purge(ctx context.Context, before time.Time) error
+	// Known reports whether a place has been known since a time.
+	Known(ctx context.Context, place string, since time.Time) (bool, error)
+	// Know makes a place known, and forgets some of those last known before a time.
+	Know(ctx context.Context, place string, at, before time.Time) error
 }
 
 // Kinds of letters.
 const (
 	LetterInvitation = "invitation"
 	LetterReset      = "password_reset"
+	LetterGuesses    = "wrong_passwords"
 )
 
 // Letter asks that somebody be written to. Its text and its link are made when it is sent.

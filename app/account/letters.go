@@ -94,10 +94,9 @@ func (w letterWork) Begin(ctx context.Context, run letterRun, s *openLetter) (ta
 	if err := run.Tx.Tickets.Purge(ctx, run.Now.Add(-keptFor)); err != nil {
 		return task.Next{}, err
 	}
-	write := w.invitation
-	if s.Kind == ports.LetterReset {
-		write = w.reset
-	}
+	write := map[string]func(context.Context, letterRun, ports.Letter) (ports.Message, bool, error){
+		ports.LetterInvitation: w.invitation, ports.LetterReset: w.reset, ports.LetterGuesses: w.guesses,
+	}[s.Kind]
 	message, ready, err := write(ctx, run, s.Letter)
 	if err != nil {
 		return task.Next{}, err
@@ -145,12 +144,23 @@ func (w letterWork) invitation(ctx context.Context, run letterRun, letter ports.
 	return invitationMessage(invitation, w.Links.Invitation+secret), err == nil, err
 }
 
-func (w letterWork) reset(ctx context.Context, run letterRun, letter ports.Letter) (ports.Message, bool, error) {
-	user, err := run.Tx.Accounts.UserByEmail(ctx, letter.Email)
-	if fault.Is(err, fault.NotFound) || err == nil && user.Disabled {
-		return ports.Message{}, false, nil
+// holder returns the enabled user of a letter's address, if there is one.
+func (letterWork) holder(ctx context.Context, run letterRun, letter ports.Letter) (user ports.User, found bool, err error) {
+	user, err = run.Tx.Accounts.UserByEmail(ctx, letter.Email)
+	if fault.Is(err, fault.NotFound) {
+		return user, false, nil
 	}
-	if err != nil {
+	return user, err == nil && !user.Disabled, err
+}
+
+func (w letterWork) guesses(ctx context.Context, run letterRun, letter ports.Letter) (ports.Message, bool, error) {
+	user, found, err := w.holder(ctx, run, letter)
+	return guessesMessage(user, letter.CreatedAt), found, err
+}
+
+func (w letterWork) reset(ctx context.Context, run letterRun, letter ports.Letter) (ports.Message, bool, error) {
+	user, found, err := w.holder(ctx, run, letter)
+	if err != nil || !found {
 		return ports.Message{}, false, err
 	}
 	if last, err := run.Tx.Tickets.LastFor(ctx, user.ID); err != nil || run.Job.Attempt <= 1 && run.Now.Sub(last) < ResetEvery {
@@ -192,5 +202,19 @@ Choose one here:
 The link can be used once, within an hour. If it was not you, you need do nothing: your
 password stays as it is.
 `, user.Email, link),
+	}
+}
+
+func guessesMessage(user ports.User, at time.Time) ports.Message {
+	return ports.Message{
+		To: user.Email, Name: user.Name, Subject: "Wrong passwords for your Tilth account",
+		Text: fmt.Sprintf(`Somebody has tried %d wrong passwords or more for %s, the last of them on
+%s.
+
+Your account is not locked: you can sign in as ever where you have signed in before. If
+it was you, you need do nothing. If it was not, your password has held so far; choose
+another one if it is short, or if you use it elsewhere. While this goes on you are not
+written to again.
+`, access.FreeAttempts, user.Email, at.UTC().Format("2 January 2006, 15:04 MST")),
 	}
 }

@@ -18,9 +18,9 @@ func (i *Identity) ChangePassword(ctx context.Context, who access.Principal, cur
 	if wrong := access.CheckPassword(next, who.Email); wrong != "" {
 		return fault.Field("new", wrong)
 	}
-	keys := attemptKeys(who.Email, client)
+	try := tryOf(who.Email, client)
 	refusal := wrongField("current", "password_wrong", "This is not your current password.")
-	user, err := i.prove(ctx, keys, current, refusal, func(ctx context.Context, tx ports.OperatorRepos) (ports.User, error) {
+	user, err := i.prove(ctx, try, current, refusal, func(ctx context.Context, tx ports.OperatorRepos) (ports.User, error) {
 		user, _, err := tx.Accounts.Caller(ctx, who.UserID)
 		return user, err
 	})
@@ -32,16 +32,16 @@ func (i *Identity) ChangePassword(ctx context.Context, who access.Principal, cur
 		return err
 	}
 	return i.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-		if err := i.succeeded(ctx, tx, keys); err != nil {
+		if err := i.succeeded(ctx, tx, try); err != nil {
 			return err
 		}
-		return i.setPassword(ctx, tx, user, hashed)
+		return i.setPassword(ctx, tx, user, hashed, client)
 	})
 }
 
 // setPassword stores a password, and ends what the old one had opened: refresh tokens,
-// links for a new password, the wait after wrong ones.
-func (i *Identity) setPassword(ctx context.Context, tx ports.OperatorRepos, user ports.User, hashed string) error {
+// links for a new password, the waits after wrong ones. Who set it is at home where they are.
+func (i *Identity) setPassword(ctx context.Context, tx ports.OperatorRepos, user ports.User, hashed string, client netip.Addr) error {
 	now := i.Clock.Now()
 	if err := tx.Credentials.SetPassword(ctx, user.ID, hashed); err != nil {
 		return err
@@ -52,7 +52,13 @@ func (i *Identity) setPassword(ctx context.Context, tx ports.OperatorRepos, user
 	if err := tx.Tickets.UseAll(ctx, user.ID, 0, now); err != nil {
 		return err
 	}
-	return tx.Attempts.Clear(ctx, accountKey(user.Email))
+	try := tryOf(user.Email, client)
+	for _, key := range []string{try.account, try.pair} {
+		if err := tx.Attempts.Clear(ctx, key); err != nil {
+			return err
+		}
+	}
+	return i.know(ctx, tx, try)
 }
 
 // RequestReset has a link for a new password sent to an address, if a user has it. It does the same, in the
@@ -114,7 +120,7 @@ func redeem[S, R any](ctx context.Context, i *Identity, token, password string,
 
 // ConfirmReset sets the password of a link's user, and ends all of its refresh tokens.
 // Faults: Invalid (link_invalid, and what is wrong with the password).
-func (i *Identity) ConfirmReset(ctx context.Context, token, password string) error {
+func (i *Identity) ConfirmReset(ctx context.Context, token, password string, client netip.Addr) error {
 	_, err := redeem(ctx, i, token, password, func(ctx context.Context, tx ports.OperatorRepos, t ports.Ticket) (ports.User, string, error) {
 		if t.UserID == 0 {
 			return ports.User{}, "", linkInvalid()
@@ -125,7 +131,7 @@ func (i *Identity) ConfirmReset(ctx context.Context, token, password string) err
 		}
 		return user, user.Email, err
 	}, func(ctx context.Context, tx ports.OperatorRepos, user ports.User, hashed string) (struct{}, error) {
-		return struct{}{}, i.setPassword(ctx, tx, user, hashed)
+		return struct{}{}, i.setPassword(ctx, tx, user, hashed, client)
 	})
 	return err
 }

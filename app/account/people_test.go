@@ -2,6 +2,7 @@ package account_test
 
 import (
 	"context"
+	"fmt"
 	"net/netip"
 	"strconv"
 	"testing"
@@ -196,30 +197,91 @@ func TestARefreshTokenIsUsedOnce(t *testing.T) {
 	requireCode(t, "refresh_invalid", err)
 }
 
-func TestWrongPasswordsSlowDown(t *testing.T) {
-	t.Parallel()
-	w := memory.New()
-	who, identity := w.Company(1), newIdentity(w)
-	client := netip.MustParseAddr("192.0.2.7")
-	try := func(email, password string) error {
-		_, err := identity.SignIn(t.Context(), email, password, client)
-		return err
-	}
-	require.NoError(t, try(who.Email, who.Name))
-	code := func(err error) string {
+// signer signs in from addresses and returns the code of the refusal, or nothing.
+func signer(t *testing.T, w *memory.World) func(address, email, password string) string {
+	identity := newIdentity(w)
+	return func(address, email, password string) string {
+		_, err := identity.SignIn(t.Context(), email, password, netip.MustParseAddr(address))
+		if err == nil {
+			return ""
+		}
 		known, ok := fault.As(err)
 		require.True(t, ok, "%v", err)
 		return known.Code
 	}
-	tries := 0
-	for code(try(who.Email, "wrong")) == "invalid_credentials" {
-		tries++
-		require.Less(t, tries, 50, "nobody is slowed down")
+}
+
+func TestWrongPasswordsSlowTheirAddressDown(t *testing.T) {
+	t.Parallel()
+	w := memory.New()
+	who := w.Company(1)
+	try := signer(t, w)
+	for _, email := range []string{who.Email, "nobody@example.org"} {
+		address := "192.0.2." + strconv.Itoa(len(email))
+		for range access.FreeAttempts {
+			require.Equal(t, "invalid_credentials", try(address, email, "wrong"))
+		}
+		require.Equal(t, "too_many_attempts", try(address, email, who.Name), "nor does the right one count, too early")
+		require.Equal(t, "too_many_attempts", try(address, "another@example.org", "wrong"), "nor another account")
 	}
-	require.Equal(t, "too_many_attempts", code(try(who.Email, who.Name)), "nor does the right one count, too early")
+	require.Empty(t, try("198.51.100.1", who.Email, who.Name), "elsewhere nobody is slowed")
 	w.Clock.Move(24 * time.Hour)
-	require.NoError(t, try(who.Email, who.Name))
-	require.Equal(t, "invalid_credentials", code(try("nobody@example.org", "x")), "the same for an unknown address")
+	require.Empty(t, try("192.0.2.1", who.Email, who.Name))
+}
+
+func TestStrangersDoNotLockAnAccount(t *testing.T) {
+	t.Parallel()
+	w := memory.New()
+	who := w.Company(1)
+	try := signer(t, w)
+	const home = "198.51.100.1"
+	require.Empty(t, try(home, who.Email, who.Name))
+	for _, email := range []string{who.Email, "nobody@example.org"} {
+		tries := 0
+		for try(fmt.Sprintf("203.0.%d.%d", len(email), tries), email, "wrong") == "invalid_credentials" {
+			tries++
+			require.LessOrEqual(t, tries, access.FreeStrangers, "nobody is slowed down")
+		}
+		require.Equal(t, access.FreeStrangers, tries)
+		require.Equal(t, "too_many_attempts", try("198.51.100.2", email, who.Name), "where the account is not known")
+	}
+	require.Empty(t, try(home, who.Email, who.Name), "the owner signs in where they did before")
+	for range access.FreeAttempts + 1 {
+		try(home, "other@example.org", "wrong")
+	}
+	require.Equal(t, "too_many_attempts", try(home, "third@example.org", "wrong"))
+	require.Empty(t, try(home, who.Email, who.Name), "whatever others try there for other accounts")
+	for range access.FreeAttempts {
+		require.Equal(t, "invalid_credentials", try(home, who.Email, "wrong"))
+	}
+	require.Equal(t, "too_many_attempts", try(home, who.Email, who.Name), "the account at its own address is slowed")
+}
+
+func TestTheOwnerIsToldOnceInABurst(t *testing.T) {
+	t.Parallel()
+	w := memory.New()
+	who := w.Company(1)
+	try := signer(t, w)
+	letters := func() (n int) {
+		for _, job := range w.Jobs {
+			if job.Kind == account.LetterJob {
+				n++
+			}
+		}
+		return n
+	}
+	burst := func(email, network string) {
+		for n := range 20 {
+			require.Equal(t, "invalid_credentials", try(fmt.Sprint(network, n), email, "wrong"))
+		}
+	}
+	burst(who.Email, "203.0.113.")
+	require.Equal(t, 1, letters())
+	burst("nobody@example.org", "203.0.112.")
+	require.Equal(t, 2, letters(), "what is sent to nobody costs the same")
+	w.Clock.Move(access.AttemptMemory + time.Second)
+	burst(who.Email, "203.0.111.")
+	require.Equal(t, 3, letters())
 }
 
 func TestKeysAreNarrowerThanTheirUser(t *testing.T) {

@@ -2,17 +2,24 @@ package access
 
 import "time"
 
-// Wrong passwords delay further attempts, for the account and for the network address.
+// Wrong passwords delay further attempts: those of the same network address for the same
+// account, those of that address for accounts that it was never right for, and, much later,
+// those for the account from addresses that were never right for it. An account is open to
+// its owner where the owner was before, whatever others try elsewhere.
 const (
-	FreeAttempts  = 5           // wrong passwords without a delay
+	FreeAttempts  = 5           // wrong passwords of one address without a delay
+	FreeStrangers = 50          // wrong passwords for one account, from wherever, without a delay
 	firstDelay    = time.Second // after the last free attempt; each further one doubles it
 	maxDelay      = 15 * time.Minute
 	AttemptMemory = time.Hour // after so long without a wrong password the count restarts
+
+	// PlaceMemory is how long an address is known as one of an account, after the right password.
+	PlaceMemory = 180 * 24 * time.Hour
 )
 
-// Attempts counts the wrong passwords of one account, or from one address.
+// Attempts counts the wrong passwords of one account, from one address, or of both together.
 type Attempts struct {
-	Key      string // a hash of the e-mail address or the network address
+	Key      string // a hash of the e-mail address, the network address, or both
 	Failures int
 	LastAt   time.Time // of the last wrong password
 	Until    time.Time // no attempt is allowed before
@@ -23,14 +30,14 @@ func (a Attempts) Wait(now time.Time) time.Duration {
 	return max(0, a.Until.Sub(now))
 }
 
-// Failed returns the attempts with one more wrong password.
-func (a Attempts) Failed(now time.Time) Attempts {
+// Failed returns the attempts with one more wrong password, of which some are free.
+func (a Attempts) Failed(now time.Time, free int) Attempts {
 	if now.Sub(a.LastAt) > AttemptMemory {
 		a.Failures = 0
 	}
 	a.Failures++
 	a.LastAt, a.Until = now, now
-	if over := a.Failures - FreeAttempts; over >= 0 {
+	if over := a.Failures - free; over >= 0 {
 		// The exponent is bounded so that the shift cannot overflow.
 		a.Until = now.Add(min(maxDelay, firstDelay<<min(over, 20)))
 	}

@@ -108,7 +108,7 @@ func TestWaitsGrowAndAreForgotten(t *testing.T) {
 	var a access.Attempts
 	var waits []time.Duration
 	for range 40 {
-		a = a.Failed(now)
+		a = a.Failed(now, access.FreeAttempts)
 		waits = append(waits, a.Wait(now))
 		now = a.Until
 	}
@@ -116,6 +116,6 @@ func TestWaitsGrowAndAreForgotten(t *testing.T) {
 	require.True(t, slices.IsSorted(waits))
 	require.Equal(t, 15*time.Minute, waits[39])
 	require.Zero(t, a.Wait(now))
-	require.Equal(t, time.Minute, a.Failed(now).Wait(now.Add(14*time.Minute)))
-	require.Equal(t, 1, a.Failed(now.Add(access.AttemptMemory+time.Second)).Failures)
+	require.Equal(t, time.Minute, a.Failed(now, access.FreeAttempts).Wait(now.Add(14*time.Minute)))
+	require.Equal(t, 1, a.Failed(now.Add(access.AttemptMemory+time.Second), access.FreeAttempts).Failures)
 }

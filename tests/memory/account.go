@@ -34,6 +34,8 @@ type people struct {
 	keys        *table[access.APIKey]
 	refresh     map[string]ports.RefreshToken
 	attempts    map[string]access.Attempts
+	places      map[string]bool
+	letters     int64
 }
 
 func (w *World) addAccount() {
@@ -45,16 +47,17 @@ func (w *World) addAccount() {
 		keys:        newTable(w, "API key", func(r *access.APIKey) (id, company *int64) { return &r.ID, &r.CompanyID }),
 		refresh:     map[string]ports.RefreshToken{},
 		attempts:    map[string]access.Attempts{},
+		places:      map[string]bool{},
 	}
 	w.saves = append(w.saves, func() func() {
 		refresh, attempts := maps.Clone(p.refresh), maps.Clone(p.attempts)
 		return func() { p.refresh, p.attempts = refresh, attempts }
 	})
 	w.people = p
-	w.repos.Members, w.repos.Roles, w.repos.Invitations, w.repos.Letters = members{p: p}, roles{p}, invitations{p: p}, letters{}
+	w.repos.Members, w.repos.Roles, w.repos.Invitations, w.repos.Letters = members{p: p}, roles{p}, invitations{p: p}, letters{p: p}
 	w.repos.Keys, w.operator.Keys = keys{p: p}, keyRing{p: p}
 	w.repos.Grants = grants{table: newTable(w, "share grant", func(r *access.Grant) (id, company *int64) { return &r.ID, &r.Grantor.ID })}
-	w.operator.Accounts, w.operator.Attempts = accounts{p: p}, attempts{p}
+	w.operator.Accounts, w.operator.Attempts, w.operator.Letters = accounts{p: p}, attempts{p}, letters{p: p}
 }
 
 // Company adds a company with the roles that each starts with, and an owner of it.
@@ -212,10 +215,14 @@ func (i invitations) RevokeOf(ctx context.Context, scope access.Scope, email str
 }
 
 // letters are not kept: what is sent shows in the jobs.
-type letters struct{}
+type letters struct {
+	ports.Letters
+	p *people
+}
 
-func (letters) Put(_ context.Context, letter *ports.Letter) error {
-	letter.ID = 1
+func (l letters) Put(_ context.Context, letter *ports.Letter) error {
+	l.p.letters++
+	letter.ID = l.p.letters
 	return nil
 }
 
@@ -378,3 +385,12 @@ func (a attempts) Clear(_ context.Context, key string) error {
 }
 
 func (attempts) Purge(context.Context, time.Time) error { return nil }
+
+func (a attempts) Known(_ context.Context, place string, _ time.Time) (bool, error) {
+	return a.p.places[place], nil
+}
+
+func (a attempts) Know(_ context.Context, place string, _, _ time.Time) error {
+	a.p.places[place] = true
+	return nil
+}

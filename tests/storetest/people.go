@@ -262,6 +262,20 @@ func testAttempts(t *testing.T, b Backend) {
 		got, err = tx.Attempts.Get(w.ctx, "account", "address")
 		require.NoError(t, err)
 		require.Equal(t, []access.Attempts{{Key: "account"}, address}, got)
+		for place, at := range map[string]time.Time{"home": now, "old": now.Add(-time.Hour)} {
+			require.NoError(t, tx.Attempts.Know(w.ctx, place, at, now.Add(-2*time.Hour)))
+		}
+		known := func(place string, since time.Time) bool {
+			is, err := tx.Attempts.Known(w.ctx, place, since)
+			require.NoError(t, err)
+			return is
+		}
+		require.True(t, known("home", now))
+		require.False(t, known("old", now))
+		require.True(t, known("old", now.Add(-time.Hour)))
+		require.NoError(t, tx.Attempts.Know(w.ctx, "home", now.Add(time.Second), now))
+		require.True(t, known("home", now.Add(time.Second)))
+		require.False(t, known("old", now.Add(-time.Hour)), "forgotten")
 		require.NoError(t, tx.Attempts.Purge(w.ctx, now.Add(time.Second)))
 		got, err = tx.Attempts.Get(w.ctx, "address")
 		require.Equal(t, []access.Attempts{{Key: "address"}}, got)

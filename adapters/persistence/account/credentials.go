@@ -146,6 +146,26 @@ func (a attempts) Purge(ctx context.Context, before time.Time) error {
 	return sqlstore.Run(ctx, a.s.NewDelete().With("old", old).Model((*attemptRow)(nil)).Where("key IN (SELECT key FROM old)"))
 }
 
+type placeRow struct {
+	bun.BaseModel `bun:"table:known_places,alias:t"`
+	Key           string `bun:"key,pk"`
+	LastAt        sqlstore.Stamp
+}
+
+func (a attempts) Known(ctx context.Context, place string, since time.Time) (bool, error) {
+	return a.s.NewSelect().Model((*placeRow)(nil)).Where("t.key = ?", place).Where("t.last_at >= ?", sqlstore.StampAt(since)).Exists(ctx)
+}
+
+func (a attempts) Know(ctx context.Context, place string, at, before time.Time) error {
+	row := placeRow{Key: place, LastAt: sqlstore.StampAt(at)}
+	if err := sqlstore.Run(ctx, a.s.NewInsert().Model(&row).Apply(sqlstore.Replacing("key", "last_at"))); err != nil {
+		return err
+	}
+	old := a.s.SkipLocked(a.s.NewSelect().Table("known_places").Column("key").
+		Where("last_at < ?", sqlstore.StampAt(before)).OrderExpr("last_at").Limit(purgeAtOnce))
+	return sqlstore.Run(ctx, a.s.NewDelete().With("old", old).Model((*placeRow)(nil)).Where("key IN (SELECT key FROM old)"))
+}
+
 type letterRow struct {
 	bun.BaseModel `bun:"table:letters,alias:t"`
 	ID            int64 `bun:"id,pk,autoincrement"`

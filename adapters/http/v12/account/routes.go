@@ -31,7 +31,7 @@ func Register(a *rest.API, d Deps) {
 		"token_expired":       "the access token has expired (401)",
 		"refresh_invalid":     "the refresh token was used, revoked, has expired or never was (401)",
 		"user_disabled":       "the user was disabled (401)",
-		"too_many_attempts":   "too many wrong passwords for this account or from this address; details hold retry_after, in seconds (429)",
+		"too_many_attempts":   "too many wrong passwords from this address, or for this account from addresses it is not known at; details hold retry_after, in seconds (429)",
 		"password_wrong":      "the current password is another one (400)",
 		"link_invalid":        "the token of a one-time link was used, revoked, has expired or never was (400)",
 		"email_taken":         "a user with this e-mail address exists (400)",

@@ -139,7 +139,7 @@ func registerPasswords(a *rest.API, id *account.Identity) {
 	rest.Handle(a, public("auth/password/reset/confirm/", "password_reset_confirm", "Set a new password",
 		"Takes the token of the link. Ends every refresh token of the user.", http.StatusNoContent),
 		func(ctx context.Context, c *rest.Call, in rest.JSON[PasswordReset]) (rest.NoContent, error) {
-			return rest.NoContent{}, id.ConfirmReset(ctx, in.Body.Token, in.Body.Password)
+			return rest.NoContent{}, id.ConfirmReset(ctx, in.Body.Token, in.Body.Password, c.Client())
 		})
 	rest.Handle(a, public("auth/invitation/accept/", "invitation_accept", "Accept an invitation",
 		"Makes the user that the invitation asks for; sign in afterwards.", http.StatusOK),
