@@ -46,12 +46,6 @@ type SigningKey struct {
 	RetiredAt *time.Time
 }
 
-// Policy is who holds which role in a company, and what each role may do.
-type Policy struct {
-	RoleSlugs map[string][]string // role → slug patterns
-	UserRoles map[int64][]string  // user → roles
-}
-
 // Accounts are companies, users, roles, tokens and keys.
 type Accounts interface {
 	// CreateCompany stores a company with its roles and fills in the id. Faults: Conflict when the name is taken.
@@ -75,8 +69,10 @@ type Accounts interface {
 	UnbindExternalIDs(ctx context.Context, userID int64) (int64, error)
 	// SetDisabled disables or enables a user.
 	SetDisabled(ctx context.Context, userID int64, disabled bool) error
-	// Policy returns a company's whole policy with its version.
-	Policy(ctx context.Context, companyID int64) (Policy, int64, error)
+	// RolesOf returns the roles that a user holds in a company, each with its slug patterns in
+	// order, no older than the version of the company's policy that it returns. Faults: NotFound
+	// for the company.
+	RolesOf(ctx context.Context, companyID, userID int64) (roles map[string][]string, version int64, err error)
 	// AddRefresh stores a refresh token.
 	AddRefresh(ctx context.Context, token RefreshToken) error
 	// Refresh returns a refresh token by its hash and locks it. Faults: NotFound.

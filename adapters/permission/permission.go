@@ -1,22 +1,28 @@
-// Package permission implements ports.Permissions with casbin: role-based access with a
-// domain for each company. It caches policies, and reads a company's policy from the store
-// when the caller's version is newer than the cached one, so that a change is in force on
-// the next request, on every replica.
+// Package permission implements ports.Permissions with casbin: role-based access with a domain
+// for each company. It caches the roles of each user, and reads them from the store when the
+// caller's version of its company's policy is newer than the cached one, so that a change is in
+// force on the next request, on every replica. Callers with the same roles share an enforcer.
 package permission
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/casbin/casbin/v2"
 	"github.com/casbin/casbin/v2/model"
+	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/sync/singleflight"
 
 	"tilth/core/access"
 	"tilth/ports"
 )
 
-// The model: a user has roles in a company, a role has slug patterns in a company.
+// The model: a holder has roles in a company, a role has slug patterns in a company.
 const rbacWithDomains = `
 [request_definition]
 r = sub, dom, obj
@@ -34,86 +40,143 @@ e = some(where (p.eft == allow))
 m = g(r.sub, p.sub, r.dom) && r.dom == p.dom && slugMatch(p.obj, r.obj)
 `
 
-// maxCompanies bounds the cached policies; beyond it all are dropped and read again.
-const maxCompanies = 4096
+// Bounds of what is cached; beyond them the least recently used goes. A user takes about 300
+// bytes, an enforcer about 50 kB.
+const (
+	maxUsers     = 65_536
+	maxEnforcers = 1_024
+)
 
 // Casbin implements ports.Permissions.
 type Casbin struct {
-	store ports.Store
-
-	mu        sync.RWMutex
-	companies map[int64]*policy
+	store     ports.Store
+	users     *lru.Cache[member, held]
+	enforcers *lru.Cache[string, *roles] // by what they decide from: a change makes another
+	reads     singleflight.Group
 }
 
-// policy is a company's policy at a version, with its answers so far: an enforcement takes
+// member is a user in a company.
+type member struct{ company, user int64 }
+
+// held is what a member may do at a version of its company's policy.
+type held struct {
+	version int64
+	*roles
+}
+
+// roles is an enforcer of some roles of a company, with its answers so far: an enforcement takes
 // 0.2 ms.
-type policy struct {
-	version  int64
+type roles struct {
 	enforcer *casbin.SyncedEnforcer
-	answers  sync.Map // bool by question
-}
-
-type question struct {
-	user int64
-	slug access.Slug
+	domain   string
+	answers  sync.Map // bool by slug
 }
 
 // New returns a Casbin over the policies of a store.
-func New(store ports.Store) *Casbin {
-	return &Casbin{store: store, companies: map[int64]*policy{}}
+func New(store ports.Store) *Casbin { return newBounded(store, maxUsers, maxEnforcers) }
+
+func newBounded(store ports.Store, users, enforcers int) *Casbin {
+	c := &Casbin{store: store}
+	var err error
+	if c.users, err = lru.New[member, held](users); err == nil {
+		c.enforcers, err = lru.New[string, *roles](enforcers)
+	}
+	if err != nil {
+		panic(err) // a bound that is not positive
+	}
+	return c
 }
 
 // Allowed reports whether a caller has a permission in its company.
 func (c *Casbin) Allowed(ctx context.Context, who access.Principal, slug access.Slug) (bool, error) {
-	p, err := c.policy(ctx, who)
+	has, err := c.heldBy(ctx, who)
 	if err != nil {
 		return false, err
 	}
-	q := question{who.UserID, slug}
-	if known, ok := p.answers.Load(q); ok {
+	if known, ok := has.answers.Load(slug); ok {
 		return known.(bool), nil
 	}
-	answer, err := p.enforcer.Enforce(userName(who.UserID), domain(who.CompanyID), string(slug))
+	answer, err := has.enforcer.Enforce(holder, has.domain, string(slug))
 	if err == nil {
-		p.answers.Store(q, answer)
+		has.answers.Store(slug, answer)
 	}
 	return answer, err
 }
 
-// policy returns the caller's company's policy, no older than the caller's version.
-func (c *Casbin) policy(ctx context.Context, who access.Principal) (*policy, error) {
-	c.mu.RLock()
-	have := c.companies[who.CompanyID]
-	c.mu.RUnlock()
-	if have != nil && have.version >= who.PolicyVersion {
+// heldBy returns what a caller may do, no older than the caller's version. Callers who need the
+// same at the same time share one reading, which began after each of them had its version; one
+// who leaves does not end it for the others.
+func (c *Casbin) heldBy(ctx context.Context, who access.Principal) (held, error) {
+	m := member{who.CompanyID, who.UserID}
+	if have, ok := c.users.Get(m); ok && have.version >= who.PolicyVersion {
 		return have, nil
 	}
-	var stored ports.Policy
-	var version int64
-	err := c.store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
-		stored, version, err = tx.Accounts.Policy(ctx, who.CompanyID)
+	shared := c.reads.DoChan(fmt.Sprint(m.company, m.user, who.PolicyVersion), func() (any, error) {
+		if have, ok := c.users.Peek(m); ok && have.version >= who.PolicyVersion {
+			return have, nil // since the look above
+		}
+		return c.read(context.WithoutCancel(ctx), m)
+	})
+	select {
+	case r := <-shared:
+		if r.Err != nil {
+			return held{}, r.Err
+		}
+		return r.Val.(held), nil
+	case <-ctx.Done():
+		return held{}, ctx.Err()
+	}
+}
+
+// read reads the roles of a member and keeps them, unless newer ones came meanwhile. It runs
+// beside the request, where a panic would end the program.
+func (c *Casbin) read(ctx context.Context, m member) (fresh held, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("read the roles of a user: panic: %v", v)
+		}
+	}()
+	var patterns map[string][]string
+	err = c.store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+		patterns, fresh.version, err = tx.Accounts.RolesOf(ctx, m.company, m.user)
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return held{}, err
 	}
-	fresh, err := build(stored, version, domain(who.CompanyID))
-	if err != nil {
-		return nil, err
+	if fresh.roles, err = c.rolesOf(m.company, patterns); err != nil {
+		return held{}, err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if newer := c.companies[who.CompanyID]; newer != nil && newer.version > version {
-		return newer, nil
+	if have, ok := c.users.Peek(m); !ok || have.version <= fresh.version {
+		c.users.Add(m, fresh)
 	}
-	if len(c.companies) >= maxCompanies {
-		clear(c.companies)
-	}
-	c.companies[who.CompanyID] = fresh
 	return fresh, nil
 }
 
-func build(stored ports.Policy, version int64, dom string) (*policy, error) {
+// rolesOf returns the enforcer of roles with their slug patterns.
+func (c *Casbin) rolesOf(company int64, patterns map[string][]string) (*roles, error) {
+	domain := "company:" + strconv.FormatInt(company, 10)
+	var key strings.Builder
+	key.WriteString(domain)
+	for _, role := range slices.Sorted(maps.Keys(patterns)) {
+		fmt.Fprintf(&key, "|%q%q", role, patterns[role])
+	}
+	if have, ok := c.enforcers.Get(key.String()); ok {
+		return have, nil
+	}
+	enforcer, err := build(domain, patterns)
+	if err != nil {
+		return nil, err
+	}
+	made := &roles{enforcer: enforcer, domain: domain}
+	c.enforcers.Add(key.String(), made)
+	return made, nil
+}
+
+// holder is the subject of every enforcer: whoever holds its roles.
+const holder = "holder"
+
+func build(domain string, patterns map[string][]string) (*casbin.SyncedEnforcer, error) {
 	m, err := model.NewModelFromString(rbacWithDomains)
 	if err != nil {
 		return nil, err
@@ -127,29 +190,15 @@ func build(stored ports.Policy, version int64, dom string) (*policy, error) {
 		slug, _ := args[1].(string)
 		return access.Match(pattern, access.Slug(slug)), nil
 	})
-	var rules, groups [][]string
-	for role, slugs := range stored.RoleSlugs {
+	for role, slugs := range patterns {
 		for _, slug := range slugs {
-			rules = append(rules, []string{"role:" + role, dom, slug})
+			if _, err := e.AddPolicy("role:"+role, domain, slug); err != nil {
+				return nil, err
+			}
 		}
-	}
-	for user, roles := range stored.UserRoles {
-		for _, role := range roles {
-			groups = append(groups, []string{userName(user), "role:" + role, dom})
-		}
-	}
-	if len(rules) > 0 {
-		if _, err := e.AddPolicies(rules); err != nil {
+		if _, err := e.AddGroupingPolicy(holder, "role:"+role, domain); err != nil {
 			return nil, err
 		}
 	}
-	if len(groups) > 0 {
-		if _, err := e.AddGroupingPolicies(groups); err != nil {
-			return nil, err
-		}
-	}
-	return &policy{version: version, enforcer: e}, nil
+	return e, nil
 }
-
-func userName(id int64) string { return "user:" + strconv.FormatInt(id, 10) }
-func domain(id int64) string   { return "company:" + strconv.FormatInt(id, 10) }

@@ -144,41 +144,28 @@ func (a accounts) SetDisabled(ctx context.Context, userID int64, disabled bool) 
 
 // The version is read first: should the roles change between the statements, they are newer than it
 // says, and the next request that compares versions reads them again.
-func (a accounts) Policy(ctx context.Context, companyID int64) (ports.Policy, int64, error) {
-	out := ports.Policy{RoleSlugs: map[string][]string{}, UserRoles: map[int64][]string{}}
+func (a accounts) RolesOf(ctx context.Context, companyID, userID int64) (map[string][]string, int64, error) {
 	company, err := a.Company(ctx, companyID)
 	if err != nil {
-		return out, 0, err
+		return nil, 0, err
 	}
-	var slugs []struct {
+	var rows []struct {
 		Name string
 		Slug *string
 	}
 	err = a.s.NewSelect().Model((*roleRow)(nil)).ColumnExpr("t.name, rs.slug").
-		Join("LEFT JOIN role_slugs AS rs ON rs.role_id = t.id").
-		Where("t.company_id = ?", companyID).OrderExpr("t.name, rs.slug").Scan(ctx, &slugs)
+		Join("JOIN user_roles AS ur ON ur.role_id = t.id").Join("LEFT JOIN role_slugs AS rs ON rs.role_id = t.id").
+		Where("t.company_id = ?", companyID).Where("ur.user_id = ?", userID).OrderExpr("t.name, rs.slug").Scan(ctx, &rows)
 	if err != nil {
-		return out, 0, err
+		return nil, 0, err
 	}
-	for _, row := range slugs {
-		list := out.RoleSlugs[row.Name]
+	out := map[string][]string{}
+	for _, row := range rows {
+		list := out[row.Name]
 		if row.Slug != nil {
 			list = append(list, *row.Slug)
 		}
-		out.RoleSlugs[row.Name] = list
-	}
-	var holders []struct {
-		UserID int64
-		Name   string
-	}
-	err = a.s.NewSelect().Model((*roleRow)(nil)).ColumnExpr("ur.user_id, t.name").
-		Join("JOIN user_roles AS ur ON ur.role_id = t.id").
-		Where("t.company_id = ?", companyID).OrderExpr("ur.user_id, t.name").Scan(ctx, &holders)
-	if err != nil {
-		return out, 0, err
-	}
-	for _, row := range holders {
-		out.UserRoles[row.UserID] = append(out.UserRoles[row.UserID], row.Name)
+		out[row.Name] = list
 	}
 	return out, company.PolicyVersion, nil
 }
