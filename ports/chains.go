@@ -31,12 +31,21 @@ type ChainKeeper interface {
 	// Head returns the head of a chain; its zero value where nothing is chained.
 	Head(ctx context.Context, id chain.ID) (chain.Checkpoint, error)
 	// Append stores links with the signed head that they lead to; their rows wait no more. The
-	// head is kept as a checkpoint too, where none was kept since a time.
+	// head before stays as a checkpoint, where none was kept since a time.
 	Append(ctx context.Context, links []chain.Link, head chain.Checkpoint, keptSince time.Time) error
 	// Keys returns the keys, oldest first.
 	Keys(ctx context.Context) ([]ChainKey, error)
 	// AddKey stores a key.
 	AddKey(ctx context.Context, key ChainKey) error
+
+	// Before returns the newest checkpoint of a chain, its head included, of before a time; its zero
+	// value for none.
+	Before(ctx context.Context, id chain.ID, before time.Time) (chain.Checkpoint, error)
+	// Mark keeps a checkpoint, and stores a head that says that rows up to it may be removed.
+	Mark(ctx context.Context, mark, head chain.Checkpoint) error
+	// RemovePurged removes up to limit rows of a chain that its head says may be removed, the
+	// oldest first, with their links, and returns how many.
+	RemovePurged(ctx context.Context, id chain.ID, limit int) (int64, error)
 
 	// Links returns up to limit links behind a position, in order, with their rows.
 	Links(ctx context.Context, id chain.ID, after int64, limit int) ([]chain.Linked, error)

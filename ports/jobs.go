@@ -84,8 +84,8 @@ type JobKeeper interface {
 	Retry(ctx context.Context, id int64, at time.Time) error
 	// Cancel takes a job from its worker and makes it due as cancelled; a failed one is removed.
 	Cancel(ctx context.Context, id int64, at time.Time) error
-	// ForgetFailed removes the jobs that failed before a time.
-	ForgetFailed(ctx context.Context, before time.Time) (int64, error)
+	// ForgetFailed removes up to limit jobs that failed before a time, and returns how many.
+	ForgetFailed(ctx context.Context, before time.Time, limit int) (int64, error)
 }
 
 // Queue hands out jobs under leases, again where a lease expires: it survives any kill. Times are

@@ -33,6 +33,6 @@ type Replays interface {
 	// Faults: Unavailable ([CodeAnswered]) where another was answered since; the transaction
 	// must not commit.
 	Put(ctx context.Context, scope access.Scope, r Replay, expired time.Time) error
-	// Purge removes the requests of all companies answered before a time, and returns how many.
-	Purge(ctx context.Context, before time.Time) (int64, error)
+	// Purge removes up to limit requests of all companies answered before a time, and returns how many.
+	Purge(ctx context.Context, before time.Time, limit int) (int64, error)
 }

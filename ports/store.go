@@ -108,6 +108,7 @@ type OperatorRepos struct {
 	// What keeps the database itself in order.
 	Secrets SecretKeeper
 	Chains  ChainKeeper
+	Remains Remains
 
 	Subscriptions Subscriptions
 	Orders        OrderKeeper

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"tilth/app/operating"
 )
 
 // How often a process does the chores that are no jobs.
@@ -84,9 +86,18 @@ func (r *Running) tidy(ctx context.Context, group *errgroup.Group) {
 		did   string
 		do    func(context.Context) (int64, error)
 	}{
-		{pruneEvery, "old events pruned", r.parts.Sequencer.Prune},
+		{pruneEvery, "old events pruned", func(ctx context.Context) (int64, error) {
+			return r.parts.Sequencer.Prune(ctx, r.cfg.KeepEvents, r.cfg.KeepDeliveries)
+		}},
 		{forgetEvery, "kept answers purged", r.parts.Once.Purge},
-		{forgetEvery, "failed jobs forgotten", r.parts.Operating.ForgetFailedJobs},
+		{forgetEvery, "old records purged", func(ctx context.Context) (int64, error) {
+			return r.parts.Operating.PurgeOld(ctx, operating.Retention{
+				Sessions: r.cfg.KeepSessions, Invitations: r.cfg.KeepInvitations, Imports: r.cfg.KeepImports, Jobs: r.cfg.KeepJobs,
+			})
+		}},
+		{forgetEvery, "old entries of the audit trail purged", func(ctx context.Context) (int64, error) {
+			return r.parts.Chains.Purge(ctx, r.log, r.cfg.KeepAudit)
+		}},
 	} {
 		group.Go(func() error { return every(ctx, r.log, slog.LevelInfo, chore.pause, chore.did, chore.do) })
 	}

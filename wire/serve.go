@@ -90,6 +90,7 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 		cfg: cfg, log: log, db: db, sender: sender,
 		parts: newParts(idempotency.Guard(caps.Guard(db, capsOf(cfg), identity.Clock{})), imagery, files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), sender, engines, limitsOf(cfg), log),
 	}
+	r.parts.Once.Kept = cfg.KeepAnswers
 	if r.leave, err = db.Attend(ctx); err == nil {
 		err = r.prepare(ctx, opts, plan)
 	}

@@ -61,6 +61,14 @@ type Config struct {
 	BackupDir           string        `env:"TILTH_BACKUP_DIR" help:"folder for scheduled backups of a SQLite database and the stored files; empty: none"`
 	BackupEvery         time.Duration `env:"TILTH_BACKUP_EVERY" envDefault:"24h" help:"how often a backup is made"`
 	BackupKeep          int           `env:"TILTH_BACKUP_KEEP" envDefault:"7" help:"how many scheduled backups are kept"`
+	KeepSessions        time.Duration `env:"TILTH_KEEP_SESSIONS" envDefault:"720h" help:"how long refresh tokens stay after they have expired"`
+	KeepInvitations     time.Duration `env:"TILTH_KEEP_INVITATIONS" envDefault:"2160h" help:"how long invitations stay after their link has expired"`
+	KeepImports         time.Duration `env:"TILTH_KEEP_IMPORTS" envDefault:"2160h" help:"how long imports and batches stay after they have ended"`
+	KeepEvents          time.Duration `env:"TILTH_KEEP_EVENTS" envDefault:"24h" help:"how long events stay in the feeds, 24h or more"`
+	KeepDeliveries      time.Duration `env:"TILTH_KEEP_DELIVERIES" envDefault:"168h" help:"how long deliveries of webhooks stay in the log"`
+	KeepAnswers         time.Duration `env:"TILTH_KEEP_ANSWERS" envDefault:"24h" help:"how long a repeat under an Idempotency-Key receives the stored answer, 24h or more"`
+	KeepJobs            time.Duration `env:"TILTH_KEEP_JOBS" envDefault:"2160h" help:"how long jobs stay that have failed for good"`
+	KeepAudit           time.Duration `env:"TILTH_KEEP_AUDIT" envDefault:"0" help:"how long entries of the audit trail stay, 720h or more; 0: for good"`
 	StatementTimeout    time.Duration `env:"TILTH_STATEMENT_TIMEOUT" envDefault:"30s" help:"how long PostgreSQL may take for a statement, or say nothing"`
 	PoolWait            time.Duration `env:"TILTH_POOL_WAIT" envDefault:"10s" help:"how long a request waits for a connection to the database before it is answered with 503"`
 	ShutdownTimeout     time.Duration `env:"TILTH_SHUTDOWN_TIMEOUT" envDefault:"20s" help:"how long requests may take to finish on shutdown"`
@@ -177,6 +185,7 @@ func (c *Config) Check() error {
 	check(c.StallTimeout > 0, "TILTH_STALL_TIMEOUT", "it must be above 0")
 	check(c.PoolWait > 0, "TILTH_POOL_WAIT", "it must be above 0")
 	check(c.StatementTimeout > 0, "TILTH_STATEMENT_TIMEOUT", "it must be above 0")
+	c.checkRetention(check)
 	check(c.MaxBodyBytes >= 1, "TILTH_MAX_BODY_BYTES", "it must be at least 1")
 	check(c.PasswordMemory >= 12 && c.PasswordMemory <= 4096, "TILTH_PASSWORD_MEMORY", "it must be 12 to 4096 MiB")
 	check(c.MaxAPIKeys >= 1, "TILTH_MAX_API_KEYS", "it must be at least 1")
@@ -264,4 +273,17 @@ func (c *Config) checkIssuers(check checker) {
 func loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
+// checkRetention checks how long things are kept, against what the interface promises.
+func (c *Config) checkRetention(check checker) {
+	const day = 24 * time.Hour
+	check(c.KeepSessions >= 0, "TILTH_KEEP_SESSIONS", "it must be 0 or more")
+	check(c.KeepInvitations >= 0, "TILTH_KEEP_INVITATIONS", "it must be 0 or more")
+	check(c.KeepImports >= day, "TILTH_KEEP_IMPORTS", "it must be at least 24h: the result is read there")
+	check(c.KeepEvents >= day, "TILTH_KEEP_EVENTS", "it must be at least 24h")
+	check(c.KeepDeliveries >= day, "TILTH_KEEP_DELIVERIES", "it must be at least 24h: that long one is tried")
+	check(c.KeepAnswers >= day, "TILTH_KEEP_ANSWERS", "it must be at least 24h")
+	check(c.KeepJobs >= day, "TILTH_KEEP_JOBS", "it must be at least 24h")
+	check(c.KeepAudit == 0 || c.KeepAudit >= 30*day, "TILTH_KEEP_AUDIT", "it must be 0, or at least 720h")
 }

@@ -56,20 +56,20 @@ func (s *Sequencer) Place(ctx context.Context, batch []CloudEvent) ([]CloudEvent
 
 // Prune removes the events, and the deliveries, that are older than they are kept, in
 // small transactions, and returns how many rows there were.
-func (s *Sequencer) Prune(ctx context.Context) (total int64, err error) {
+func (s *Sequencer) Prune(ctx context.Context, eventsKept, deliveriesKept time.Duration) (total int64, err error) {
 	now := s.Clock.Now()
 	for _, prune := range []func(ctx context.Context, tx ports.OperatorRepos) (int64, error){
 		func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
-			return tx.Events.Prune(ctx, now.Add(-event.Kept), pruneRows)
+			return tx.Events.Prune(ctx, now.Add(-eventsKept), pruneRows)
 		},
 		func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
-			return tx.Webhooks.Prune(ctx, now.Add(-webhook.KeptFor), pruneRows)
+			return tx.Webhooks.Prune(ctx, now.Add(-deliveriesKept), pruneRows)
 		},
 	} {
-		for n := int64(pruneRows); n == pruneRows; total += n {
-			if n, err = app.In(ctx, s.Store.Operate, prune); err != nil {
-				return total, err
-			}
+		n, err := app.InPieces(ctx, s.Store, pruneRows, prune)
+		total += n
+		if err != nil {
+			return total, err
 		}
 	}
 	return total, nil

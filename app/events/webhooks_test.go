@@ -330,15 +330,15 @@ func TestPruning(t *testing.T) {
 		require.NoError(t, o.db.Relay().Published(t.Context(), []int64{row.Seq}, o.clock.now))
 	}
 	prune := func() int64 {
-		n, err := o.sequencer.Prune(t.Context())
+		n, err := o.sequencer.Prune(t.Context(), 24*time.Hour, 7*24*time.Hour)
 		require.NoError(t, err)
 		return n
 	}
-	o.clock.now = o.clock.now.Add(event.Kept)
+	o.clock.now = o.clock.now.Add(24 * time.Hour)
 	require.Zero(t, prune())
 	o.clock.now = o.clock.now.Add(time.Second)
 	require.EqualValues(t, 3, prune(), "the events")
-	o.clock.now = o.clock.now.Add(webhook.KeptFor)
+	o.clock.now = o.clock.now.Add(7 * 24 * time.Hour)
 	require.EqualValues(t, 3, prune(), "the deliveries")
 	require.Empty(t, o.deliveries())
 }

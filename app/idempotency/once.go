@@ -30,8 +30,11 @@ import (
 	"tilth/ports"
 )
 
-// Kept is how long a repeat receives the stored answer.
+// Kept is how long a repeat receives the stored answer, at the least.
 const Kept = 24 * time.Hour
+
+// purgeRows is how many answers one transaction removes.
+const purgeRows = 500
 
 const (
 	wait       = 10 * time.Second // how long a request waits for an earlier one of its key
@@ -40,6 +43,7 @@ const (
 
 // Once carries requests out once. It is safe for concurrent use.
 type Once struct {
+	Kept  time.Duration // how long a repeat receives the stored answer
 	store ports.Store
 	clock ports.Clock
 
@@ -55,7 +59,7 @@ type identity struct {
 
 // New returns a Once over the store that the requests write to.
 func New(store ports.Store, clock ports.Clock) *Once {
-	return &Once{store: store, clock: clock, running: map[identity]chan struct{}{}}
+	return &Once{Kept: Kept, store: store, clock: clock, running: map[identity]chan struct{}{}}
 }
 
 // Do carries a request out under a key, or returns the answer that it had; replayed says which. digest stands
@@ -123,8 +127,8 @@ func (o *Once) turn(ctx context.Context, of identity) (end func(), err error) {
 
 // Purge removes the answers that are no longer replayed, and returns how many.
 func (o *Once) Purge(ctx context.Context) (n int64, err error) {
-	return app.In(ctx, o.store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
-		return tx.Replays.Purge(ctx, o.clock.Now().Add(-Kept))
+	return app.InPieces(ctx, o.store, purgeRows, func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
+		return tx.Replays.Purge(ctx, o.clock.Now().Add(-o.Kept), purgeRows)
 	})
 }
 
@@ -145,7 +149,7 @@ type request struct {
 func (r *request) stored(ctx context.Context) (answer ports.Answer, ok bool, err error) {
 	err = r.once.store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
 		found, known, err := tx.Replays.Get(ctx, r.scope, r.replay.Key)
-		if err != nil || !known || r.once.clock.Now().Sub(found.AnsweredAt) >= Kept {
+		if err != nil || !known || r.once.clock.Now().Sub(found.AnsweredAt) >= r.once.Kept {
 			return err
 		}
 		if found.Digest != r.replay.Digest {
@@ -196,7 +200,7 @@ func (r *request) hold(ctx context.Context, tx ports.Repos) error {
 }
 
 func (r *request) put(ctx context.Context, tx ports.Repos) error {
-	return tx.Replays.Put(ctx, r.scope, r.replay, r.replay.AnsweredAt.Add(-Kept))
+	return tx.Replays.Put(ctx, r.scope, r.replay, r.replay.AnsweredAt.Add(-r.once.Kept))
 }
 
 // settle commits the answer with the effect, or alone where there was none.

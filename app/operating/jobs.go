@@ -11,9 +11,6 @@ import (
 	"tilth/ports"
 )
 
-// failedKeptFor is how long jobs that failed for good are kept.
-const failedKeptFor = 90 * 24 * time.Hour
-
 // jobAudited is a job as the trail keeps it.
 type jobAudited struct {
 	Kind, Key, State, Reason string
@@ -90,12 +87,5 @@ func (o *Operating) changeJob(
 			return was, err
 		}
 		return was, tx.Trail.Add(ctx, ofInstallation(now, audit.Update, "job", was.Kind+"/"+was.Key, audit.Diff(auditedJob(was), nil)))
-	})
-}
-
-// ForgetFailedJobs removes the jobs that failed long ago, and returns how many.
-func (o *Operating) ForgetFailedJobs(ctx context.Context) (n int64, err error) {
-	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
-		return tx.Jobs.ForgetFailed(ctx, o.Clock.Now().Add(-failedKeptFor))
 	})
 }

@@ -6,9 +6,6 @@ import (
 	"time"
 )
 
-// Kept is how long an event stays in its company's feed.
-const Kept = 24 * time.Hour
-
 // Logged is an event with its position in the feed of its company. The positions of a feed count up from 1 without a gap, in
 // an order that never changes: whoever has read one could read all before it.
 type Logged struct {

@@ -18,9 +18,6 @@ const (
 // States are all states.
 var States = []State{Pending, Delivered, Failed}
 
-// KeptFor is how long a delivery stays in the log.
-const KeptFor = 7 * 24 * time.Hour
-
 // Delivery is one event on its way to one webhook, with its latest try.
 type Delivery struct {
 	ID        int64

@@ -114,3 +114,13 @@ func TestRowsAreChainedByARunningServer(t *testing.T) {
 		}, 2*time.Minute, 50*time.Millisecond)
 	})
 }
+
+func TestRetentionKeepsWhatTheInterfacePromises(t *testing.T) {
+	t.Parallel()
+	database := rig.SQLite(t)
+	for _, bad := range []string{"--keep-answers=1h", "--keep-events=1h", "--keep-deliveries=1h", "--keep-imports=1h", "--keep-jobs=0", "--keep-audit=24h", "--keep-sessions=-1h"} {
+		_, errOut, status := run(t, database, "", "doctor", bad)
+		require.Equal(t, 2, status, bad)
+		require.Contains(t, errOut, "TILTH_KEEP_")
+	}
+}

@@ -86,7 +86,7 @@ func testFailedJobs(t *testing.T, b Backend) {
 	err := w.keep(func(ctx context.Context, jobs ports.JobKeeper) error { return jobs.Retry(ctx, second[0].ID, now) })
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 	require.NoError(t, w.keep(func(ctx context.Context, jobs ports.JobKeeper) error {
-		n, err := jobs.ForgetFailed(ctx, now.Add(time.Second))
+		n, err := jobs.ForgetFailed(ctx, now.Add(time.Second), 10)
 		require.EqualValues(t, 1, n)
 		return err
 	}))

@@ -53,7 +53,7 @@ func testReplays(t *testing.T, b Backend) {
 	})
 	w.operate(func(tx ports.OperatorRepos) error {
 		for before, want := range map[time.Time]int64{now: 0, now.Add(time.Second): 1} {
-			n, err := tx.Replays.Purge(w.ctx, before)
+			n, err := tx.Replays.Purge(w.ctx, before, 10)
 			require.NoError(t, err)
 			require.Equal(t, want, n)
 		}

@@ -119,6 +119,8 @@ func Run(t *testing.T, b Backend) {
 		{"Chains", testChains},
 		{"AppendOnly", testAppendOnly},
 		{"Tampering", testTampering},
+		{"Retention", testRetention},
+		{"AuditRetention", testAuditRetention},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

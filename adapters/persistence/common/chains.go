@@ -154,11 +154,20 @@ func (c chains) Append(ctx context.Context, links []chain.Link, head chain.Check
 		Where("t.company_id = ?", head.CompanyID).Where("t.row_id IN (?)", bun.List(ids))); err != nil {
 		return err
 	}
-	if err := c.setHead(ctx, head); err != nil {
+	if err := c.keepHead(ctx, head.ID, keptSince); err != nil {
 		return err
 	}
-	kept, err := of(c.checkpoints(), head.ID).Where("t.at > ?", sqlstore.StampAt(keptSince)).Exists(ctx)
+	return c.setHead(ctx, head)
+}
+
+// keepHead keeps the head of a chain as a checkpoint, unless one was kept since a time.
+func (c chains) keepHead(ctx context.Context, id chain.ID, since time.Time) error {
+	kept, err := of(c.checkpoints(), id).Where("t.at > ?", sqlstore.StampAt(since)).Exists(ctx)
 	if err != nil || kept {
+		return err
+	}
+	head, err := c.Head(ctx, id)
+	if err != nil || head.Position == 0 {
 		return err
 	}
 	return c.keep(ctx, head)
@@ -245,4 +254,51 @@ func (c chains) CountWaiting(ctx context.Context, id chain.ID) (int64, error) {
 func (c chains) Companies(ctx context.Context) (ids []int64, err error) {
 	err = c.s.NewSelect().Table("companies").Column("id").OrderExpr("id").Scan(ctx, &ids)
 	return ids, err
+}
+
+func (c chains) Before(ctx context.Context, id chain.ID, before time.Time) (chain.Checkpoint, error) {
+	head, err := c.Head(ctx, id)
+	if err != nil || head.At.Before(before) {
+		return head, err
+	}
+	q := of(c.checkpoints(), id).Where("t.at < ?", sqlstore.StampAt(before)).OrderExpr("t.at DESC, t.position DESC").Limit(1)
+	mark, _, err := sqlstore.Find(ctx, q, (*checkpointRow).checkpoint)
+	return mark, err
+}
+
+func (c chains) Mark(ctx context.Context, mark, head chain.Checkpoint) error {
+	if err := c.keep(ctx, mark); err != nil {
+		return err
+	}
+	return c.setHead(ctx, head)
+}
+
+func (c chains) RemovePurged(ctx context.Context, id chain.ID, limit int) (int64, error) {
+	head, err := c.Head(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	var links []linkRow
+	err = of(c.s.NewSelect().Model(&links), id).Where("t.position <= ?", head.Purged).OrderExpr("t.position").Limit(int64(limit)).Scan(ctx)
+	if err != nil || len(links) == 0 {
+		return 0, err
+	}
+	ids := make([]int64, len(links))
+	for i, l := range links {
+		ids[i] = l.RowID
+	}
+	in := bun.List(ids)
+	for _, q := range []*bun.DeleteQuery{
+		// The rows go first: their trigger looks at their links.
+		c.s.NewDelete().TableExpr("? AS t", bun.Ident(chainTables[id.Name])).Where("t.id IN (?)", in),
+		c.s.NewDelete().TableExpr("chain_erasures AS t").Where("t.chain = ?", id.Name).Where("t.row_id IN (?)", in),
+		c.s.NewDelete().Model((*linkRow)(nil)).Where("t.chain = ?", id.Name).Where("t.row_id IN (?)", in),
+		c.s.NewDelete().TableExpr("chain_checkpoints AS t").Where("t.chain = ?", id.Name).Where("t.company_id = ?", id.CompanyID).
+			Where("t.position < ?", head.Purged),
+	} {
+		if err := sqlstore.Run(ctx, q); err != nil {
+			return 0, err
+		}
+	}
+	return int64(len(links)), nil
 }

@@ -218,6 +218,7 @@ func (k jobKeeper) Cancel(ctx context.Context, id int64, at time.Time) error {
 		Set("run_at = ?", k.s.Shared(at)).Where("id = ?", id), fault.Missing("job"))
 }
 
-func (k jobKeeper) ForgetFailed(ctx context.Context, before time.Time) (int64, error) {
-	return sqlstore.Affected(ctx, k.s.NewDelete().Model((*jobRow)(nil)).Where("failed_at < ?", sqlstore.StampAt(before)))
+func (k jobKeeper) ForgetFailed(ctx context.Context, before time.Time, limit int) (int64, error) {
+	r := remains{k.s}
+	return r.drop(ctx, "jobs", "id", r.old("jobs", "id", "failed_at", before, limit))
 }

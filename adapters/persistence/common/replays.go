@@ -61,6 +61,8 @@ func placeOfAnswer(companyID int64, key string) string {
 	return sqlstore.PlaceOf("replays", fmt.Sprintf("%d/%s", companyID, key), "body")
 }
 
-func (r replays) Purge(ctx context.Context, before time.Time) (int64, error) {
-	return sqlstore.Affected(ctx, r.s.NewDelete().Model((*replayRow)(nil)).Where("t.answered_at < ?", sqlstore.StampAt(before)))
+func (r replays) Purge(ctx context.Context, before time.Time, limit int) (int64, error) {
+	old := r.s.NewSelect().TableExpr("replays AS o").ColumnExpr("o.company_id, o.key").Where("o.answered_at < ?", sqlstore.StampAt(before)).
+		OrderExpr("o.answered_at").Limit(int64(limit))
+	return sqlstore.Affected(ctx, r.s.NewDelete().Model((*replayRow)(nil)).Where("(t.company_id, t.key) IN (?)", old))
 }
