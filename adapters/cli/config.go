@@ -71,6 +71,7 @@ type Config struct {
 	KeepAudit           time.Duration `env:"TILTH_KEEP_AUDIT" envDefault:"0" help:"how long entries of the audit trail stay, 720h or more; 0: for good"`
 	StatementTimeout    time.Duration `env:"TILTH_STATEMENT_TIMEOUT" envDefault:"30s" help:"how long PostgreSQL may take for a statement, or say nothing"`
 	PoolWait            time.Duration `env:"TILTH_POOL_WAIT" envDefault:"10s" help:"how long a request waits for a connection to the database before it is answered with 503"`
+	RequestTimeout      time.Duration `env:"TILTH_REQUEST_TIMEOUT" envDefault:"60s" help:"how long a request may work before its answer begins; the arrival of its body does not count"`
 	ShutdownTimeout     time.Duration `env:"TILTH_SHUTDOWN_TIMEOUT" envDefault:"20s" help:"how long requests may take to finish on shutdown"`
 	StallTimeout        time.Duration `env:"TILTH_STALL_TIMEOUT" envDefault:"30s" help:"how long a reader may take nothing of an answer before it is cut off"`
 }
@@ -182,6 +183,7 @@ func (c *Config) Check() error {
 	check(c.BackupDir == "" || strings.HasPrefix(c.DatabaseURL, "sqlite:"), "TILTH_BACKUP_DIR", "only SQLite is backed up on a schedule; schedule pg_dump for PostgreSQL, and leave it empty")
 	check(c.BackupEvery >= time.Minute, "TILTH_BACKUP_EVERY", "it must be at least 1m")
 	check(c.BackupKeep >= 1, "TILTH_BACKUP_KEEP", "it must be at least 1")
+	check(c.RequestTimeout > 0, "TILTH_REQUEST_TIMEOUT", "it must be above 0")
 	check(c.StallTimeout > 0, "TILTH_STALL_TIMEOUT", "it must be above 0")
 	check(c.PoolWait > 0, "TILTH_POOL_WAIT", "it must be above 0")
 	check(c.StatementTimeout > 0, "TILTH_STATEMENT_TIMEOUT", "it must be above 0")

@@ -54,6 +54,37 @@ func TestHungDatabase(t *testing.T) {
 		time.Minute, 50*time.Millisecond)
 }
 
+// A request gives up long before the database is given up, and what it waited for is taken back.
+func TestARequestDoesNotHangWithItsDatabase(t *testing.T) {
+	t.Parallel()
+	between := newFreezer(t, rig.PostgreSQL(t))
+	s := rig.Start(t, rig.Options{Database: between.address, Config: func(c *cli.Config) {
+		c.RequestTimeout, c.StatementTimeout, c.PoolWait = 2*time.Second, 10*time.Minute, 10*time.Minute
+	}})
+	c := s.Company("owner", 0)
+	c.Expect(200, "GET", "farm/", nil)
+	between.freeze()
+	var all sync.WaitGroup
+	answers := make([]rig.Answer, 30) // more than there are connections
+	for i := range answers {
+		all.Go(func() {
+			if i%2 == 0 {
+				answers[i] = c.Do(http.MethodGet, "farm/", nil)
+				return
+			}
+			answers[i] = c.Do(http.MethodPost, "farm/", map[string]any{"name": "f"})
+		})
+	}
+	all.Wait() // with the database, ten minutes
+	for _, a := range answers {
+		require.Equal(t, http.StatusServiceUnavailable, a.Status, "%s", a.Body)
+		require.NotEmpty(t, a.Header.Get("Retry-After"))
+	}
+	between.thaw()
+	require.Eventually(t, func() bool { return c.Do(http.MethodGet, "farm/", nil).Status == http.StatusOK }, time.Minute, 50*time.Millisecond)
+	require.EqualValues(t, 0, c.Expect(200, "GET", "farm/", nil).Data(t)["count"], "nothing is there that was answered with 503")
+}
+
 // freezer stands between the program and its database, and can stop passing anything on.
 type freezer struct {
 	address string

@@ -210,14 +210,29 @@ func (s *sink) Write(p []byte) (int, error) {
 		s.held = append(s.held, p...)
 		return len(p), nil
 	}
-	s.start()
+	if err := s.begin(); err != nil {
+		return 0, err
+	}
 	return s.send(p)
 }
 
 // Flush sends what was written so far.
 func (s *sink) Flush() {
-	s.start()
+	if s.begin() != nil {
+		return // the next write says so
+	}
 	_ = http.NewResponseController(s.call.writer).Flush() // a writer that cannot flush sends when it will
+}
+
+// begin sends what is held of an answer that goes on, unless that comes too late.
+func (s *sink) begin() error {
+	if !s.started {
+		if err := s.call.deadline.lift(); err != nil {
+			return err
+		}
+	}
+	s.start()
+	return nil
 }
 
 func (s *sink) start() {

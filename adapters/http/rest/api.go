@@ -29,6 +29,7 @@ type Config struct {
 	MaxBulk     int           // items of a bulk; 0: 1000
 	MaxLong     int           // whole lists of more than a page that a company reads at a time; 0: 4
 	BodyTimeout time.Duration // between two reads of a body; 0: no bound
+	Timeout     time.Duration // from the last piece of a body to the first of the answer; 0: no bound
 	Origins     Origins
 
 	// Authenticate returns the caller of an access token. Faults: Unauthenticated.

@@ -27,6 +27,7 @@ type Call struct {
 	route     *Route
 	writer    http.ResponseWriter
 	request   *http.Request
+	deadline  *deadline
 	params    bunrouter.Params
 	principal access.Principal
 	status    int
@@ -95,7 +96,7 @@ func (c *Call) BodyReader() io.Reader {
 	if c.route.MaxBody > 0 {
 		upper, every = c.route.MaxBody, c.api.config.BodyTimeout
 	}
-	return &bodyReader{request: c.request, upper: upper, left: upper, connection: http.NewResponseController(c.writer), every: every}
+	return &bodyReader{request: c.request, upper: upper, left: upper, deadline: c.deadline, connection: http.NewResponseController(c.writer), every: every}
 }
 
 // bodyReader bounds a body, translates read errors, and keeps the connection's read
@@ -104,6 +105,7 @@ func (c *Call) BodyReader() io.Reader {
 type bodyReader struct {
 	request     *http.Request
 	upper, left int64
+	deadline    *deadline
 	connection  *http.ResponseController
 	every       time.Duration // that a read may take; 0 to leave the server's deadline alone
 }
@@ -119,6 +121,7 @@ func (b *bodyReader) Read(p []byte) (int, error) {
 		p = p[:b.left+1]
 	}
 	n, err := b.request.Body.Read(p)
+	b.deadline.extend()
 	if b.left -= int64(n); b.left < 0 {
 		return n - 1, b.refuse()
 	}

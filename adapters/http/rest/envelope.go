@@ -50,7 +50,7 @@ func (a *API) WriteError(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error, odd map[string]int) {
-	if r.Context().Err() != nil && errors.Is(err, context.Canceled) {
+	if err = inTime(r.Context(), err); r.Context().Err() != nil && errors.Is(err, context.Canceled) {
 		w.WriteHeader(statusClientGone)
 		return
 	}
@@ -111,7 +111,7 @@ func (a *API) presentable(r *http.Request, err error) *fault.Error {
 		return f
 	case !ok && errors.Is(err, context.DeadlineExceeded):
 		log(slog.LevelWarn, "request took too long")
-		return fault.New(fault.Unavailable, "timeout", "The request took too long; try again.")
+		return tookTooLong()
 	}
 	log(slog.LevelError, "request failed")
 	message := "Something went wrong on our side."

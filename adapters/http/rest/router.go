@@ -84,10 +84,12 @@ var pathParam = regexp.MustCompile(`\{(\w+)\}`)
 func (a *API) handle(e *endpoint, method string, answer func(c *Call) error) {
 	path := pathParam.ReplaceAllString(strings.TrimSuffix(e.pattern, "/"), ":$1")
 	a.router.Handle(method, path, func(w http.ResponseWriter, r bunrouter.Request) error {
-		c := &Call{api: a, writer: w, request: original(r), params: r.Params()}
+		request, limit, done := hurry(original(r), a.config.Timeout)
+		defer done()
+		c := &Call{api: a, writer: w, request: request, deadline: limit, params: r.Params()}
 		c.body = sync.OnceValues(func() ([]byte, error) { return io.ReadAll(c.BodyReader()) })
 		TraceOf(c.request.Context()).Route = e.pattern
-		return answer(c)
+		return inTime(request.Context(), answer(c))
 	})
 }
 
