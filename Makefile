@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: run test test-unit test-cluster soak kills bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help
+.PHONY: run test test-unit test-cluster soak kills simulate bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help
 
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
@@ -65,6 +65,9 @@ soak: ## a thousand orders over a source that fails, in processes that are kille
 
 kills: ## mixed load on a server that is killed 50 times, on each database (make test runs a tenth of it)
 	TILTH_KILLS=50 $(GO) test -count=1 -timeout 30m -v $(TESTFLAGS) ./tests/kills
+
+simulate: ## kills the server at every call to its database and files (make test tries a tenth of them)
+	TILTH_SIMULATE=1 $(GO) test -count=1 -timeout 60m -v $(TESTFLAGS) ./tests/simulate
 
 bench: ## benchmarks and query plans; BIG=1 adds the large ones
 	BIG='$(BIG)' $(GO) test -run '^$$' -bench . -benchmem -timeout 0 $(TESTFLAGS) ./tests/bench/...

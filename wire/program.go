@@ -14,6 +14,7 @@ import (
 	"tilth/adapters/imagery/surfaces"
 	"tilth/adapters/persistence"
 	"tilth/adapters/persistence/envelope"
+	"tilth/adapters/persistence/sqlstore"
 	"tilth/adapters/render"
 	"tilth/app/account"
 	auditapp "tilth/app/audit"
@@ -48,12 +49,17 @@ func (Program) Version() string { return version }
 func (Program) ReadCrops(r io.Reader) ([]farm.Crop, error) { return exchange.ReadCrops(r) }
 
 func openDatabase(ctx context.Context, cfg cli.Config, log *slog.Logger) (*persistence.Database, error) {
+	return openThrough(ctx, cfg, log, nil)
+}
+
+func openThrough(ctx context.Context, cfg cli.Config, log *slog.Logger, connect sqlstore.Connect) (*persistence.Database, error) {
 	box, err := openSecrets(cfg)
 	if err != nil {
 		return nil, err
 	}
 	return persistence.Open(ctx, cfg.DatabaseURL, persistence.Options{
 		Secrets: box, Clock: identity.Clock{}, IDs: identity.Random{}, Logger: log, BeforeCommit: idempotency.BeforeCommit(ghg.SettleRollups),
+		Connect:          connect,
 		StatementTimeout: cfg.StatementTimeout, PoolWait: cfg.PoolWait,
 	})
 }

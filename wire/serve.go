@@ -23,6 +23,7 @@ import (
 	"tilth/adapters/messaging/hooks"
 	"tilth/adapters/objects"
 	"tilth/adapters/persistence"
+	"tilth/adapters/persistence/sqlstore"
 	"tilth/app"
 	"tilth/app/account"
 	auditapp "tilth/app/audit"
@@ -73,15 +74,20 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 			return nil, fmt.Errorf("open the imagery source: %w", err)
 		}
 	}
-	files, err := objects.Open(cfg.ObjectsURL)
+	folder, err := objects.Open(cfg.ObjectsURL)
 	if err != nil {
 		return nil, err
+	}
+	var files ports.Objects = folder
+	var connect sqlstore.Connect
+	if opts.Failures != nil {
+		files, connect = opts.Failures.Objects(files), opts.Failures.Connect
 	}
 	engines, err := openEngines(cfg)
 	if err != nil {
 		return nil, err
 	}
-	db, err := openDatabase(ctx, cfg, log)
+	db, err := openThrough(ctx, cfg, log, connect)
 	if err != nil {
 		return nil, err
 	}

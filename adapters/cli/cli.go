@@ -5,6 +5,7 @@ package cli
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
@@ -113,6 +114,13 @@ type ServeOptions struct {
 	NoMigrate bool
 	Out       io.Writer     // where the address and the first request are printed
 	Imagery   ports.Imagery // nil: the source that the configuration names
+	Failures  *Failures     // nil but in simulations
+}
+
+// Failures is what stands between a server and its database and files in a simulation.
+type Failures struct {
+	Connect func(driver.Connector) driver.Connector
+	Objects func(ports.Objects) ports.Objects
 }
 
 // Finding is the result of `tilth doctor` for one part.

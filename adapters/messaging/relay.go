@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/ThreeDotsLabs/watermill"
@@ -145,10 +147,7 @@ func (b *Bus) drain(ctx context.Context) error {
 		if err != nil || len(rows) == 0 {
 			return err
 		}
-		batch, seqs := make([]events.CloudEvent, len(rows)), make([]int64, len(rows))
-		for i, row := range rows {
-			batch[i], seqs[i] = events.CloudEventOf(row.Logged), row.Seq
-		}
+		batch, seqs := batchOf(rows)
 		m, err := encode(batch)
 		if err != nil {
 			return err
@@ -166,6 +165,31 @@ func (b *Bus) drain(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// Step carries one batch to the consumers without the transport, and returns whether there was one.
+func (b *Bus) Step(ctx context.Context) (bool, error) {
+	rows, err := b.Relay.Pending(ctx, b.Clock.Now(), LeaseFor, relayBatch)
+	if err != nil || len(rows) == 0 {
+		return false, err
+	}
+	batch, seqs := batchOf(rows)
+	if batch, err = b.Place(ctx, batch); err != nil {
+		return true, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.Consumers)) {
+		if err := b.Consumers[name](ctx, batch); err != nil {
+			return true, err
+		}
+	}
+	return true, b.Relay.Published(ctx, seqs, b.Clock.Now())
+}
+
+func batchOf(rows []ports.OutboxRow) (batch []events.CloudEvent, seqs []int64) {
+	for _, row := range rows {
+		batch, seqs = append(batch, events.CloudEventOf(row.Logged)), append(seqs, row.Seq)
+	}
+	return batch, seqs
 }
 
 func encode(batch []events.CloudEvent) (*message.Message, error) {

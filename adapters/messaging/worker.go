@@ -81,6 +81,15 @@ func (p *Pool) claim(ctx context.Context, free int) []ports.Job {
 	return jobs
 }
 
+// Step claims one job and runs it, and returns whether there was one.
+func (p *Pool) Step(ctx context.Context) bool {
+	jobs := p.claim(ctx, 1)
+	for _, job := range jobs {
+		p.run(ctx, job)
+	}
+	return len(jobs) > 0
+}
+
 // run runs one job under a lease that is renewed while it lasts. A lost lease stops
 // it: another worker has the job.
 func (p *Pool) run(ctx context.Context, job ports.Job) {

@@ -18,10 +18,11 @@ import (
 
 // Options are what a database needs of its surroundings.
 type Options struct {
-	Clock  ports.Clock  // decides which share grants have ended; required
-	IDs    ports.IDs    // makes lease tokens and jitter; required
-	Shared ports.Clock  // see [sqlstore.Options]; nil but in tests
-	Logger *slog.Logger // nil: nothing is logged
+	Clock   ports.Clock      // decides which share grants have ended; required
+	IDs     ports.IDs        // makes lease tokens and jitter; required
+	Shared  ports.Clock      // see [sqlstore.Options]; nil but in tests
+	Logger  *slog.Logger     // nil: nothing is logged
+	Connect sqlstore.Connect // see [sqlstore.Options]
 	// Secrets seals the secrets that are stored; nil: they are stored as they are.
 	Secrets *envelope.Box
 	// StatementTimeout and PoolWait bound how long the database may take; 0: see [sqlstore.Options].
@@ -44,7 +45,7 @@ var _ ports.Store = (*Database)(nil)
 //
 // Faults: Invalid (database_url) for any other address, Unavailable when the database does not answer.
 func Open(ctx context.Context, url string, opts Options) (*Database, error) {
-	db, err := sqlstore.Open(ctx, url, sqlstore.Options{Clock: opts.Clock, IDs: opts.IDs, Shared: opts.Shared, Logger: opts.Logger,
+	db, err := sqlstore.Open(ctx, url, sqlstore.Options{Clock: opts.Clock, IDs: opts.IDs, Shared: opts.Shared, Logger: opts.Logger, Connect: opts.Connect,
 		Secrets: opts.Secrets, StatementTimeout: opts.StatementTimeout, PoolWait: opts.PoolWait})
 	if err != nil {
 		return nil, err

@@ -198,6 +198,16 @@ func Start(t testing.TB, opts Options) *Server {
 	return s
 }
 
+// Assemble puts a server together that does not serve: a simulation drives it. The files are in a folder.
+func Assemble(t testing.TB, database, folder string, failures *cli.Failures) (*wire.Running, error) {
+	t.Helper()
+	cfg := config(database, Archive(t).Dir)
+	cfg.ObjectsURL, cfg.WebhookAllowHTTP, cfg.WebhookAllowPrivate = "file:"+folder, true, true
+	source, err := imagery()
+	require.NoError(t, err)
+	return wire.Assemble(context.Background(), cfg, slog.New(slog.DiscardHandler), cli.ServeOptions{Imagery: source, Failures: failures, Out: io.Discard})
+}
+
 // Stop ends the server as a signal would.
 func (s *Server) Stop() { s.stop() }
 

@@ -33,13 +33,13 @@ func (d *DB) openPostgres(address string) error {
 	}
 	d.engine = engine{
 		name: "PostgreSQL", location: fmt.Sprintf("%s:%d/%s", config.Host, config.Port, config.Database), postgres: true,
-		openUnhurried: func() (*bun.DB, error) { return postgresPool(config, 0, 2), nil },
+		openUnhurried: func() (*bun.DB, error) { return postgresPool(config, 0, 2, nil), nil },
 		lock:          func(ctx context.Context) (func() error, error) { return lockPostgres(ctx, config) },
 		presence: func(ctx context.Context, shared bool) (func() error, error) {
 			return attendPostgres(ctx, config, shared)
 		},
 	}
-	d.writer = postgresPool(config, d.opts.StatementTimeout, poolSize(address))
+	d.writer = postgresPool(config, d.opts.StatementTimeout, poolSize(address), d.opts.Connect)
 	d.reader = d.writer
 	return nil
 }
@@ -57,8 +57,8 @@ func poolSize(address string) int {
 	return n
 }
 
-func postgresPool(from *pgx.ConnConfig, statement time.Duration, size int) *bun.DB {
-	db := stdlib.OpenDB(*postgresConfig(from, statement))
+func postgresPool(from *pgx.ConnConfig, statement time.Duration, size int, connect Connect) *bun.DB {
+	db := sql.OpenDB(connect.through(stdlib.GetConnector(*postgresConfig(from, statement))))
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
 	db.SetConnMaxIdleTime(postgresIdle)

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net/url"
@@ -13,7 +14,7 @@ import (
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
-	_ "modernc.org/sqlite" // registers the driver "sqlite"
+	"modernc.org/sqlite"
 
 	"tilth/core/fault"
 )
@@ -48,31 +49,35 @@ func (d *DB) openSQLite(ctx context.Context, path string) error {
 	}
 	d.engine = engine{
 		name: "SQLite", location: path,
-		openUnhurried: func() (*bun.DB, error) { return sqlitePool(path, "immediate", 1) },
+		openUnhurried: func() (*bun.DB, error) { return sqlitePool(nil, 1, sqliteDSN(path, "immediate")), nil },
 		lock:          func(ctx context.Context) (func() error, error) { return lockSQLite(ctx, path) },
 		presence: func(ctx context.Context, shared bool) (func() error, error) {
 			return attendSQLite(ctx, path, shared)
 		},
 	}
-	if d.writer, err = sqlitePool(path, "immediate", 1); err != nil {
-		return err
-	}
+	d.writer = sqlitePool(d.opts.Connect, 1, sqliteDSN(path, "immediate"))
 	// The writer touches the file first: it makes it, and puts it into WAL mode.
 	if err := d.writer.PingContext(ctx); err != nil {
 		return errors.Join(away(err), d.writer.Close())
 	}
-	d.reader, err = sqlitePool(path, "deferred", sqliteReaders, "query_only(1)")
-	return err
+	d.reader = sqlitePool(d.opts.Connect, sqliteReaders, sqliteDSN(path, "deferred", "query_only(1)"))
+	return nil
 }
 
-func sqlitePool(path, txlock string, size int, pragmas ...string) (*bun.DB, error) {
-	db, err := sql.Open("sqlite", sqliteDSN(path, txlock, pragmas...))
-	if err != nil {
-		return nil, fmt.Errorf("database: %w", err)
-	}
+// sqliteConnector opens connections to a file; the value is its DSN.
+type sqliteConnector string
+
+func (dsn sqliteConnector) Connect(context.Context) (driver.Conn, error) {
+	return dsn.Driver().Open(string(dsn))
+}
+
+func (sqliteConnector) Driver() driver.Driver { return &sqlite.Driver{} }
+
+func sqlitePool(connect Connect, size int, dsn string) *bun.DB {
+	db := sql.OpenDB(connect.through(sqliteConnector(dsn)))
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
-	return bun.NewDB(db, sqlitedialect.New()), nil
+	return bun.NewDB(db, sqlitedialect.New())
 }
 
 // sqliteDSN returns the address of a file with the pragmas of every connection. busy_timeout comes first: the

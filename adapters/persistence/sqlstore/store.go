@@ -11,6 +11,7 @@ package sqlstore
 import (
 	"cmp"
 	"context"
+	"database/sql/driver"
 	"errors"
 	"log/slog"
 	"strings"
@@ -38,8 +39,19 @@ type Options struct {
 	// StatementTimeout ends a statement that runs away, and gives up a server that says nothing
 	// for longer; no statement of ours comes near the default, 30 s.
 	StatementTimeout time.Duration
+	Connect          Connect // nil but in simulations of failures
 	// PoolWait is how long a transaction waits for a connection before it is refused; default 10 s.
 	PoolWait time.Duration
+}
+
+// Connect returns what connections are made through in the place of a driver's connector.
+type Connect func(driver.Connector) driver.Connector
+
+func (c Connect) through(connector driver.Connector) driver.Connector {
+	if c == nil {
+		return connector
+	}
+	return c(connector)
 }
 
 // DB is an open database with its connections. It is safe for concurrent use.

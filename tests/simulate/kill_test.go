@@ -1,0 +1,256 @@
+package simulate
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strconv"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/app/operating"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/tests/rig"
+)
+
+const ordersPath, assessmentsPath = "profiles/vegetation-index-profile/orders/", "ghg/assessments/"
+
+// life is use cases that a company goes through. prepare runs before a kill can come.
+type life struct {
+	name    string
+	prepare func(r *run) any
+	live    func(r *run, prepared any)
+	loose   []string // tables of requests without a key: what a kill hides from its caller is made again
+}
+
+// land is a field of a company that can be ordered on.
+type land struct{ farm, field, uuid, season, cultivation string }
+
+func prepareLand(r *run) any {
+	l := land{farm: r.id("farm/", object{"name": "Farm"})}
+	field := r.post("field/", object{"name": "Field", "farm_id": number(l.farm), "boundary": outline(r)})
+	l.field, l.uuid = fmt.Sprint(int64(field["id"].(float64))), field["uuid"].(string)
+	l.season = r.id("season/", object{"name": "Season", "start_date": "2024-04-01", "end_date": "2024-05-15"})
+	return l
+}
+
+type object = map[string]any
+
+func number(id string) json.Number { return json.Number(id) }
+
+func outline(r *run) json.RawMessage { return rig.GeoJSON(r.t, rig.Square(120, 0)) }
+
+// square is a small square of its own, east by steps.
+func square(step int) geo.MultiPolygon { return rig.Square(120, step) }
+
+func nothing(*run) any { return nil }
+
+var lives = []life{
+	{name: "records", prepare: nothing, live: func(r *run, _ any) {
+		farm := r.id("farm/", object{"name": "Farm"})
+		r.post("farm/", []any{object{"name": "a"}, object{"name": "b"}})
+		field := r.id("field/", object{"name": "Field", "farm_id": number(farm), "boundary": outline(r)})
+		season := r.id("season/", object{"name": "Season", "start_date": "2024-04-01", "end_date": "2024-05-15"})
+		r.request(http.MethodPatch, "field/"+field+"/", "application/json", []byte(`{"boundary":`+string(rig.GeoJSON(r.t, square(2)))+`}`))
+		r.request(http.MethodDelete, "field/"+field+"/", "", nil)
+		r.post("field/"+field+"/restore/", nil)
+		r.request(http.MethodDelete, "season/"+season+"/", "", nil)
+		r.work()
+	}},
+	{name: "order", prepare: func(r *run) any {
+		r.post("webhook/", object{"url": listener(r.t)})
+		return prepareLand(r)
+	}, live: func(r *run, prepared any) {
+		l := prepared.(land)
+		r.post(ordersPath+"quote/", object{"field_uuid": l.uuid, "season_id": number(l.season)})
+		r.post(ordersPath, object{"field_uuid": l.uuid, "season_id": number(l.season)})
+		r.work()
+	}},
+	{name: "cancelled order and refund", prepare: prepareLand, live: func(r *run, prepared any) {
+		l := prepared.(land)
+		r.post(ordersPath, object{"field_uuid": l.uuid, "season_id": number(l.season)})
+		r.command(func(ctx context.Context, op *operating.Operating) error { return r.cancelJobs(ctx, op) })
+		r.work()
+		r.post(ordersPath, object{"field_uuid": l.uuid, "season_id": number(l.season)})
+		r.work()
+		r.command(func(ctx context.Context, op *operating.Operating) error {
+			_, _, err := op.Refund(ctx, operating.RefundWanted{CompanyID: r.company, Transaction: r.capture()})
+			if f, ok := fault.As(err); ok && f.Code == "already_refunded" {
+				return nil
+			}
+			return err
+		})
+	}},
+	{name: "assessment", prepare: nothing, live: func(r *run, _ any) {
+		farm := r.id("farm/", object{"name": "Farm"})
+		body := object{}
+		require.NoError(r.t, json.Unmarshal([]byte(wheat), &body))
+		body["resource_type"], body["resource_id"] = "farm", number(farm)
+		id := r.id(assessmentsPath, body)
+		r.work()
+		r.post(assessmentsPath+id+"/submit/", nil)
+		r.work()
+		r.post(assessmentsPath+"copy-forward/", object{"from_year": 2024, "to_year": 2025})
+		r.post(assessmentsPath+"submit/", object{"ids": []json.Number{number(id)}})
+		r.post(assessmentsPath+id+"/completeness/", nil)
+		r.work()
+	}},
+	{name: "people", prepare: nothing, live: func(r *run, _ any) {
+		r.post("role/", object{"name": "scout", "slugs": []string{"field.view"}})
+		mail := fmt.Sprint("guest", r.number, "@simulate.example")
+		r.post("invitation/", object{"email": mail, "roles": []string{"viewer"}})
+		r.work()
+		r.post("invitation/", object{"email": mail, "roles": []string{"scout"}})
+		r.post("api-key/", object{"name": "key", "slugs": []string{"field.view"}})
+		r.work()
+	}, loose: []string{"api_keys", "invitation", "letters", "tickets", "audit_entries", "chain_"}},
+	{name: "sharing", prepare: func(r *run) any {
+		id, token := r.newCompany(fmt.Sprint("other", r.number, "@simulate.example"))
+		company, err := r.server.Operating().Company(context.Background(), id)
+		require.NoError(r.t, err)
+		r.post("farm/", object{"name": "Farm"})
+		return [2]string{company.UUID, token}
+	}, live: func(r *run, prepared any) {
+		other := prepared.([2]string)
+		grant := r.id("share-grant/", object{"grantee_uuid": other[0], "target": "all", "slugs": []string{"field.view"}})
+		r.requestAs(other[1], http.MethodPost, "share-grant/"+grant+"/accept/", "application/json", nil)
+		r.request(http.MethodDelete, "share-grant/"+grant+"/", "", nil)
+		r.work()
+	}},
+	{name: "import", prepare: func(r *run) any { return r.id("farm/", object{"name": "Farm"}) }, live: func(r *run, prepared any) {
+		farm := prepared.(string)
+		collection := object{"type": "FeatureCollection"}
+		var features []any
+		for i := range 3 {
+			features = append(features, object{"type": "Feature", "properties": object{"name": fmt.Sprint(i)}, "geometry": rig.GeoJSON(r.t, square(i))})
+		}
+		collection["features"] = features
+		raw, err := json.Marshal(collection)
+		require.NoError(r.t, err)
+		r.request(http.MethodPost, "field/import/?farm_id="+farm, "application/geo+json", raw)
+		r.work()
+	}},
+}
+
+// TestKillPoints kills the server at each call that it makes to the database and to its files,
+// before the call and, where it lasts, after it. The server is started again, requests are
+// repeated under their keys, and the company has what it has without a kill. TILTH_SIMULATE=1
+// tries every call, otherwise every tenth.
+func TestKillPoints(t *testing.T) {
+	t.Parallel()
+	every := 10
+	if os.Getenv("TILTH_SIMULATE") == "1" {
+		every = 1
+	}
+	for name, open := range map[string]func(testing.TB) string{"sqlite": rig.SQLite, "postgres": rig.PostgreSQL} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var points atomic.Int64
+			t.Run("lives", func(t *testing.T) {
+				for _, l := range lives {
+					t.Run(l.name, func(t *testing.T) {
+						t.Parallel()
+						points.Add(int64(l.kill(t, newWorld(t, open(t)), every)))
+					})
+				}
+			})
+			t.Logf("%d kill points", points.Load())
+			if every == 1 && !t.Failed() {
+				require.GreaterOrEqual(t, points.Load(), int64(1000))
+			}
+		})
+	}
+}
+
+// kill lives a life once without a kill and once for each point, and returns how many there were.
+func (l life) kill(t *testing.T, w *world, every int) (points int) {
+	want, calls := l.once(w, 0, false)
+	for at := 1; at <= len(calls); at++ {
+		for _, late := range []bool{false, true}[:1+one(calls[at-1])] {
+			if points++; points%every != 0 {
+				continue
+			}
+			got, _ := l.once(w, at, late)
+			require.Equal(t, want, got, "killed at call %d of %d, after it: %v", at, len(calls), late)
+		}
+	}
+	return points / every
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// once lives a life that is killed at a call, and returns what is left and the calls.
+func (l life) once(w *world, at int, late bool) (state map[string]int, calls []bool) {
+	r := w.begin()
+	prepared := l.prepare(r)
+	r.work()
+	r.plug.arm(at, late)
+	l.live(r, prepared)
+	calls = r.plug.disarm()
+	require.Equal(w.t, at > 0, r.killed, "killed at call %d", at)
+	state = r.state()
+	for _, table := range l.loose {
+		for key := range state {
+			if len(key) >= len(table) && key[:len(table)] == table {
+				delete(state, key)
+			}
+		}
+	}
+	return state, calls
+}
+
+// command runs a command of the operator, again after a kill.
+func (r *run) command(do func(ctx context.Context, op *operating.Operating) error) {
+	err := do(context.Background(), r.server.Operating())
+	if r.survive() {
+		err = do(context.Background(), r.server.Operating())
+	}
+	require.NoError(r.t, err)
+}
+
+// cancelJobs cancels the jobs of the company.
+func (r *run) cancelJobs(ctx context.Context, op *operating.Operating) error {
+	var ids []int64
+	r.rows(fmt.Sprintf("SELECT CAST(id AS TEXT), '' FROM jobs WHERE company_id = %d AND kind LIKE '%%profile%%'", r.company), func(id, _ string) {
+		n, err := strconv.ParseInt(id, 10, 64)
+		require.NoError(r.t, err)
+		ids = append(ids, n)
+	})
+	for _, id := range ids {
+		if _, err := op.CancelJob(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// capture returns the capture of the company.
+func (r *run) capture() (id int64) {
+	r.rows(fmt.Sprintf("SELECT CAST(max(id) AS TEXT), '' FROM ledger_transactions WHERE company_id = %d AND kind = 'capture'", r.company), func(text, _ string) {
+		var err error
+		id, err = strconv.ParseInt(text, 10, 64)
+		require.NoError(r.t, err)
+	})
+	return id
+}
+
+const wheat = `{"assessment_year": 2024, "growing_area": {"value": 10, "unit": "ha"}, "average_temperature": {"value": 9, "unit": "celsius"},
+ "climate_region": "cool_temperate_moist", "farm_country": "france", "submitted_data_quality": "all_actual_data",
+ "crop": {"crop_type": "winter_wheat", "harvested_yield": {"value": 8, "unit": "t/ha"}}, "soil": {"soil_class": "high_activity_clay"},
+ "fertilizers": [{"product": "urea", "rate": {"value": 200, "unit": "kg/ha"}, "production_region": "europe"}],
+ "crop_protection": [{"category": "herbicide", "applications": 3}],
+ "residues": {"management": [{"practice": "left_on_field", "share_pct": 100}]},
+ "fuel_energy": [{"carrier": "diesel", "amount": {"value": 900, "unit": "l"}, "purpose": "field"}],
+ "land_management": {"tillage": "full", "carbon_inputs": "medium", "no_change_20y": true},
+ "section_declarations": {"organic_inputs": "none", "irrigation": "none", "seeds": "none", "machinery": "none", "transport": "none",
+ "land_use_change": "none", "perennial_biomass": "none"}}`
