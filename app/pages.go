@@ -64,26 +64,50 @@ func ReadList[T any, Q Paged[Q]](ctx context.Context, d Deps, ask Ask, q Q,
 		return List[T]{}, err
 	}
 	out.Each = func(yield func(T, error) bool) {
-		c, batch := start, first
+		c := start
 		c.place.Keys = slices.Clone(c.place.Keys)
-		for {
-			for _, record := range batch {
-				if !yield(record, nil) {
-					return
-				}
-			}
-			if c.done {
+		for _, record := range first {
+			if !yield(record, nil) {
 				return
 			}
-			var err error
-			if batch, err = In(ports.Patiently(ctx), d.Store.Read, c.next); err != nil {
-				var none T
-				yield(none, err)
+		}
+		if c.done {
+			return
+		}
+		for record, err := range Pieces(ctx, d.Store, func(ctx context.Context, tx ports.Repos) ([]T, bool, error) {
+			batch, err := c.next(ctx, tx)
+			return batch, !c.done, err
+		}) {
+			if !yield(record, err) {
 				return
 			}
 		}
 	}
 	return out, nil
+}
+
+// Pieces returns what next reads piece by piece, each in a transaction of its own, while more
+// follows: who takes the things slowly holds a piece of them, and no connection. It is
+// ranged over once.
+func Pieces[T any](ctx context.Context, store ports.Store, next func(ctx context.Context, tx ports.Repos) (piece []T, more bool, err error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for more := true; more; {
+			piece, err := In(ports.Patiently(ctx), store.Read, func(ctx context.Context, tx ports.Repos) (piece []T, err error) {
+				piece, more, err = next(ctx, tx)
+				return piece, err
+			})
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, one := range piece {
+				if !yield(one, nil) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // chunks reads a page chunk by chunk.

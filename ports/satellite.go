@@ -41,6 +41,14 @@ type ProfileOrders interface {
 	Indexes(ctx context.Context, scope access.Scope, orderID int64) ([]string, error)
 }
 
+// LedgerSpan is a stretch of the ledger in the order of time, and of the ids within a moment.
+type LedgerSpan struct {
+	From, To time.Time           // From is part of it
+	Last     int64               // those with a larger id are not part of it
+	After    *credit.Transaction // those up to this one are not, either; nil: from the beginning
+	Limit    int64               // how many are read
+}
+
 // Wallet is a company's wallet with its ledger. The ledger is append-only.
 type Wallet interface {
 	// Lock returns the wallet, made on first use, and locks it until the transaction ends.
@@ -59,8 +67,10 @@ type Wallet interface {
 	Refunded(ctx context.Context, scope access.Scope, id int64) (bool, error)
 	// At returns the wallet as the transactions before a time left it; the zero time is the beginning.
 	At(ctx context.Context, scope access.Scope, before time.Time) (credit.Wallet, error)
-	// Between streams the transactions in [from, to), oldest first.
-	Between(ctx context.Context, scope access.Scope, from, to time.Time) iter.Seq2[credit.Transaction, error]
+	// LastID returns the id of the newest transaction; 0 where there is none. Ids follow the order of the commits.
+	LastID(ctx context.Context, scope access.Scope) (int64, error)
+	// Between returns transactions of a span, oldest first.
+	Between(ctx context.Context, scope access.Scope, span LedgerSpan) ([]credit.Transaction, error)
 	// Sum adds up all entries of the wallet's accounts: what balance and held must be.
 	Sum(ctx context.Context, scope access.Scope) (balance, held credit.Amount, err error)
 	// Price returns the price per hectare of a service; ok is false where none is set.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/fault"
@@ -57,91 +58,83 @@ func exampleRow(heading []string) []string {
 }
 
 // Export returns the assessments that a list would give as a table: a row an assessment, which an import
-// takes back. It is read twice, the first time for its heading, piece by piece in one view of the database.
+// takes back. It is read twice, the first time for its heading, and piece by piece, each on a view of its own.
+// An assessment that meanwhile got a value that the heading has no column for ends the table: a part of it
+// would not be what was entered. Fault of the writing: Conflict (changed_meanwhile).
 func (b *Batches) Export(ctx context.Context, who access.Principal, shared bool, q ports.Query) (func(w io.Writer) error, error) {
 	if err := b.Gate.Require(ctx, who, access.Assessments.View); err != nil {
 		return nil, err
 	}
 	scope, table := who.Scope(shared), b.Assessing.Table
 	return func(w io.Writer) error {
-		return b.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
-			filled := map[string]bool{}
-			for piece, err := range wholeAssessments(ctx, tx, scope, q, exportChunk) {
-				if err != nil {
-					return err
-				}
-				for _, e := range piece {
-					for _, cell := range table.Cells(&e.Assessment, e.Sheet) {
-						filled[cell.Name] = true
-					}
-				}
+		filled := map[string]bool{}
+		for e, err := range eachWhole(ctx, b.Store, scope, q, exportChunk, func(_ context.Context, _ ports.Repos, piece []Whole) ([]Whole, error) { return piece, nil }) {
+			if err != nil {
+				return err
 			}
-			cells := make([]assessment.Cell, 0, len(filled))
-			for name := range filled {
-				cells = append(cells, assessment.Cell{Name: name})
+			for _, cell := range table.Cells(&e.Assessment, e.Sheet) {
+				filled[cell.Name] = true
 			}
-			heading := table.FileHeading(cells)
-			return b.Files.Write(w, heading, rowsOf(ctx, tx, scope, q, exportChunk, tableRows(table, heading)))
-		})
+		}
+		cells := make([]assessment.Cell, 0, len(filled))
+		for name := range filled {
+			cells = append(cells, assessment.Cell{Name: name})
+		}
+		heading := table.FileHeading(cells)
+		return b.Files.Write(w, heading, rowsOf(ctx, b.Store, scope, q, exportChunk, tableRows(table, heading)))
 	}, nil
 }
 
-// wholeAssessments returns what a query selects in pieces, in order of id.
-func wholeAssessments(ctx context.Context, tx ports.Repos, scope access.Scope, q ports.Query, size int) iter.Seq2[[]Whole, error] {
-	return func(yield func([]Whole, error) bool) {
-		for after := int64(0); ; {
-			ids, err := tx.Assessments.IDsAfter(ctx, scope, q, after, size)
-			var piece []Whole
-			if err == nil && len(ids) > 0 {
-				after = ids[len(ids)-1]
-				piece, err = tx.Assessments.Whole(ctx, scope, ids)
-			}
-			if err == nil && len(ids) == 0 || !yield(piece, err) || err != nil {
-				return
-			}
+// eachWhole returns what is made of the assessments that a query selects, read in pieces in the order of their ids.
+func eachWhole[T any](ctx context.Context, store ports.Store, scope access.Scope, q ports.Query, size int,
+	make func(ctx context.Context, tx ports.Repos, piece []Whole) ([]T, error),
+) iter.Seq2[T, error] {
+	after := int64(0)
+	return app.Pieces(ctx, store, func(ctx context.Context, tx ports.Repos) ([]T, bool, error) {
+		ids, err := tx.Assessments.IDsAfter(ctx, scope, q, after, size)
+		if err != nil || len(ids) == 0 {
+			return nil, false, err
 		}
-	}
+		after = ids[len(ids)-1]
+		piece, err := tx.Assessments.Whole(ctx, scope, ids)
+		if err != nil {
+			return nil, false, err
+		}
+		made, err := make(ctx, tx, piece)
+		return made, len(ids) == size, err
+	})
 }
 
-// rowWriter writes the rows of a piece, with the farms and fields that its assessments are of. It
-// returns false where the reader has enough.
-type rowWriter func(piece []Whole, names map[copyTarget]ports.Resource, write func(row []string) bool) (more bool, err error)
+// rowMaker makes the rows of a piece, with the farms and fields that its assessments are of.
+type rowMaker func(ctx context.Context, tx ports.Repos, piece []Whole, names map[copyTarget]ports.Resource) (rows [][]string, err error)
 
 // rowsOf returns the rows of what a query selects.
-func rowsOf(ctx context.Context, tx ports.Repos, scope access.Scope, q ports.Query, size int, rows rowWriter) iter.Seq2[[]string, error] {
-	return func(yield func([]string, error) bool) {
-		for piece, err := range wholeAssessments(ctx, tx, scope, q, size) {
-			var names map[copyTarget]ports.Resource
-			if err == nil {
-				names, err = resourcesOf(ctx, tx, scope, piece)
-			}
-			more := false
-			if err == nil {
-				more, err = rows(piece, names, func(row []string) bool { return yield(row, nil) })
-			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !more {
-				return
-			}
+func rowsOf(ctx context.Context, store ports.Store, scope access.Scope, q ports.Query, size int, rows rowMaker) iter.Seq2[[]string, error] {
+	return eachWhole(ctx, store, scope, q, size, func(ctx context.Context, tx ports.Repos, piece []Whole) ([][]string, error) {
+		names, err := resourcesOf(ctx, tx, scope, piece)
+		if err != nil {
+			return nil, err
 		}
-	}
+		return rows(ctx, tx, piece, names)
+	})
 }
 
-// tableRows writes a row of texts for each assessment.
-func tableRows(table *assessment.Table, heading []string) rowWriter {
+// tableRows makes a row of texts for each assessment.
+func tableRows(table *assessment.Table, heading []string) rowMaker {
 	at := make(map[string]int, len(heading))
 	for i, name := range heading {
 		at[name] = i
 	}
-	row := make([]string, len(heading))
-	return func(piece []Whole, names map[copyTarget]ports.Resource, write func(row []string) bool) (more bool, err error) {
+	return func(_ context.Context, _ ports.Repos, piece []Whole, names map[copyTarget]ports.Resource) (rows [][]string, err error) {
 		for _, e := range piece {
-			clear(row)
+			row := make([]string, len(heading))
 			for _, cell := range table.Cells(&e.Assessment, e.Sheet) {
-				row[at[cell.Name]] = cell.Text
+				i, ok := at[cell.Name]
+				if !ok {
+					return nil, fault.Newf(fault.Conflict, "changed_meanwhile",
+						"Assessment %d got a value for %s while the file was written; ask for the file again.", e.ID, cell.Name)
+				}
+				row[i] = cell.Text
 			}
 			resource := names[copyTarget{e.ResourceType, e.ResourceID, 0}]
 			row[at[assessment.ColumnID]] = strconv.FormatInt(e.ID, 10)
@@ -150,11 +143,9 @@ func tableRows(table *assessment.Table, heading []string) rowWriter {
 			if e.SubmittedVersion > 0 {
 				row[at[assessment.ColumnVersion]] = strconv.Itoa(e.SubmittedVersion)
 			}
-			if !write(row) {
-				return false, nil
-			}
+			rows = append(rows, row)
 		}
-		return true, nil
+		return rows, nil
 	}
 }
 
@@ -196,18 +187,16 @@ func (b *Batches) ExportLines(ctx context.Context, who access.Principal, shared 
 	}
 	scope := who.Scope(shared)
 	return func(w io.Writer) error {
-		return b.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
-			return b.Files.Write(w, lineColumns, rowsOf(ctx, tx, scope, q, reportChunk, lineRows(ctx, tx, scope)))
-		})
+		return b.Files.Write(w, lineColumns, rowsOf(ctx, b.Store, scope, q, reportChunk, lineRows(scope)))
 	}, nil
 }
 
-// lineRows writes a row for each source line of the newest versions.
-func lineRows(ctx context.Context, tx ports.Repos, scope access.Scope) rowWriter {
-	return func(piece []Whole, names map[copyTarget]ports.Resource, write func(row []string) bool) (more bool, err error) {
+// lineRows makes a row for each source line of the newest versions.
+func lineRows(scope access.Scope) rowMaker {
+	return func(ctx context.Context, tx ports.Repos, piece []Whole, names map[copyTarget]ports.Resource) (rows [][]string, err error) {
 		versions, err := newestVersions(ctx, tx, scope, piece)
 		if err != nil {
-			return false, err
+			return nil, err
 		}
 		for _, e := range piece {
 			version, submitted := versions[e.ID]
@@ -216,18 +205,16 @@ func lineRows(ctx context.Context, tx ports.Repos, scope access.Scope) rowWriter
 			}
 			report, err := reportOf(version)
 			if err != nil {
-				return false, fault.New(fault.Internal, "internal", "").Because(err)
+				return nil, fault.New(fault.Internal, "internal", "").Because(err)
 			}
 			head := headOf(e, names[copyTarget{e.ResourceType, e.ResourceID, 0}], version)
 			for line, sources := range [][]ghg.SourceLine{report.BySource, report.RemovalsBySrc} {
 				for _, s := range sources {
-					if !write(append(slices.Clone(head), lineOf([]string{"emission", "removal"}[line], s)...)) {
-						return false, nil
-					}
+					rows = append(rows, append(slices.Clone(head), lineOf([]string{"emission", "removal"}[line], s)...))
 				}
 			}
 		}
-		return true, nil
+		return rows, nil
 	}
 }
 

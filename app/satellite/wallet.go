@@ -62,7 +62,7 @@ func (p Purse) Post(ctx context.Context, t credit.Transaction) error {
 
 // Statement returns the statement of the caller's wallet over the days from and to, both inclusive in UTC, to
 // be written as CSV when the answer is. Without from it begins with the wallet, without to it ends now. All
-// of it is of one moment. Faults: Invalid.
+// of it is of one moment: what was posted before it was asked for. Faults: Invalid.
 func (f *ProfileFiles) Statement(ctx context.Context, who access.Principal, from, to *time.Time) (func(w io.Writer) error, error) {
 	if err := f.Orders.Gate.Require(ctx, who, access.Wallets.View); err != nil {
 		return nil, err
@@ -79,15 +79,28 @@ func (f *ProfileFiles) Statement(ctx context.Context, who access.Principal, from
 	}
 	scope := who.Scope(false)
 	return func(w io.Writer) error {
-		return f.Orders.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
-			opening, err := tx.Wallet.At(ctx, scope, begin)
-			if err != nil {
-				return err
+		span := ports.LedgerSpan{From: begin, To: end, Limit: statementPiece}
+		opening, err := app.In(ctx, f.Orders.Store.Read, func(ctx context.Context, tx ports.Repos) (opening credit.Wallet, err error) {
+			if span.Last, err = tx.Wallet.LastID(ctx, scope); err != nil {
+				return opening, err
 			}
-			return f.Sheets.StatementSheet(w, opening, runningBalance(opening, tx.Wallet.Between(ctx, scope, begin, end)))
+			return tx.Wallet.At(ctx, scope, begin)
 		})
+		if err != nil {
+			return err
+		}
+		next := func(ctx context.Context, tx ports.Repos) (piece []credit.Transaction, more bool, err error) {
+			if piece, err = tx.Wallet.Between(ctx, scope, span); len(piece) > 0 {
+				span.After = &piece[len(piece)-1]
+			}
+			return piece, int64(len(piece)) == span.Limit, err
+		}
+		return f.Sheets.StatementSheet(w, opening, runningBalance(opening, app.Pieces(ctx, f.Orders.Store, next)))
 	}, nil
 }
+
+// statementPiece is how many transactions of a statement are read at a time.
+const statementPiece = 1_000
 
 // runningBalance runs a wallet along its transactions.
 func runningBalance(w credit.Wallet, all iter.Seq2[credit.Transaction, error]) iter.Seq2[credit.StatementLine, error] {

@@ -32,8 +32,11 @@ func TestStalledReadersHoldNobody(t *testing.T) {
 			}
 			hostile.Expect(200, "POST", "field/", fields)
 		}
-		for range 6 { // more than there are connections to the database
+		for range 3 { // in all more than there are connections to the database
 			stall(t, s, hostile.Token, "field/?page=all")
+		}
+		for range 3 {
+			stall(t, s, hostile.Token, "field/export/?format=geojson")
 		}
 		client := &http.Client{Timeout: 20 * time.Second}
 		for range 5 {

@@ -39,6 +39,7 @@ var transportCodes = map[string]string{
 	"too_many_lists":         "The company reads too many whole lists at a time; finish one, or read pages.",
 	"limit_reached":          "The company has as many of something as it may have; details hold limit, of and setting (409).",
 	"rate_limited":           "Too many requests; wait as Retry-After says.",
+	"changed_meanwhile":      "A record changed while its file was written; ask for the file again.",
 	"timeout":                "The request took too long; it may be tried again.",
 	"unavailable":            "A part that is needed is away; try again as Retry-After says.",
 	"internal_error":         "A fault of the service, logged under X-Request-ID.",

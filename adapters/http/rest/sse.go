@@ -17,10 +17,6 @@ const EventStreamMedia = "text/event-stream"
 // lastEventID is the header by which a reader that comes back names what it saw last.
 const lastEventID = "Last-Event-ID"
 
-// streamWrite bounds how long a reader may keep a stream waiting: one that reads no more
-// is cut off, and resumes when it comes back.
-const streamWrite = 30 * time.Second
-
 type stopKey struct{}
 
 // WithStop returns a context whose event streams end when stop is closed, though requests go on.
@@ -50,9 +46,7 @@ func (e EventStream) answer(c *Call) error {
 		var watch sync.WaitGroup
 		watch.Go(func() { c.watch(ctx, cancel, beat) })
 		defer func() { cancel(); watch.Wait() }()
-		out := &EventWriter{to: w.(*sink), connection: http.NewResponseController(c.writer)}
-		err := e.Run(ctx, out, beat)
-		_ = out.connection.SetWriteDeadline(time.Time{}) // the connection may be used again
+		err := e.Run(ctx, &EventWriter{w.(*sink)}, beat)
 		if ctx.Err() != nil {
 			return nil // the end of a stream, however it came
 		}
@@ -92,11 +86,9 @@ type EventMessage struct {
 	Data []byte // on one line
 }
 
-// EventWriter writes server-sent events; each is sent at once.
-type EventWriter struct {
-	to         *sink
-	connection *http.ResponseController
-}
+// EventWriter writes server-sent events; each is sent at once. The server's pace cuts off a reader
+// that reads no more; it resumes when it comes back.
+type EventWriter struct{ to *sink }
 
 // Send writes an event.
 func (w *EventWriter) Send(m EventMessage) error {
@@ -119,8 +111,6 @@ func (w *EventWriter) Retry(pause time.Duration) error {
 func (w *EventWriter) Comment(text string) error { return w.write(": " + text + "\n\n") }
 
 func (w *EventWriter) write(text string) error {
-	// Not every writer has deadlines; those of the server have.
-	_ = w.connection.SetWriteDeadline(time.Now().Add(streamWrite))
 	if _, err := io.WriteString(w.to, text); err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@ import (
 
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
+	"tilth/core/credit"
+	"tilth/ports"
 	"tilth/tests/plantest"
 )
 
@@ -30,7 +32,7 @@ func TestPlansOfAccounts(t *testing.T) {
 func TestPlanOfAStatement(t *testing.T) {
 	plantest.AssertQueries(t, func(s *sqlstore.Session) map[string]*bun.SelectQuery {
 		return map[string]*bun.SelectQuery{
-			"ix_ledger_transactions_created_at": wallet{s}.between(access.Own(7), time.Unix(0, 0), time.Unix(1, 0)),
+			"ix_ledger_transactions_created_at": wallet{s}.between(access.Own(7), ports.LedgerSpan{From: time.Unix(0, 0), To: time.Unix(1, 0), Last: 9, After: &credit.Transaction{}, Limit: 10}),
 		}
 	})
 }

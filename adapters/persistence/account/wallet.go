@@ -202,15 +202,21 @@ func (w wallet) At(ctx context.Context, scope access.Scope, before time.Time) (c
 	return credit.Wallet{CompanyID: scope.Company(), Balance: balance, Held: held}, err
 }
 
-// Of transactions of one moment the earlier has the smaller id.
-func (w wallet) Between(ctx context.Context, scope access.Scope, from, to time.Time) iter.Seq2[credit.Transaction, error] {
-	if err := w.s.Unhurried(ctx); err != nil {
-		return sqlstore.Failed[credit.Transaction](err)
-	}
-	return sqlstore.Stream(ctx, w.s, w.between(scope, from, to), transactionOfRow)
+func (w wallet) LastID(ctx context.Context, scope access.Scope) (id int64, err error) {
+	err = w.transactions(scope).ColumnExpr("COALESCE(MAX(t.id), 0)").Scan(ctx, &id)
+	return id, err
 }
 
-func (w wallet) between(scope access.Scope, from, to time.Time) *bun.SelectQuery {
-	return w.transactions(scope).Where("t.created_at >= ?", sqlstore.StampAt(from)).Where("t.created_at < ?", sqlstore.StampAt(to)).
-		OrderExpr("t.created_at, t.id")
+// Of transactions of one moment the earlier has the smaller id.
+func (w wallet) Between(ctx context.Context, scope access.Scope, span ports.LedgerSpan) ([]credit.Transaction, error) {
+	return sqlstore.Collect(sqlstore.Stream(ctx, w.s, w.between(scope, span), transactionOfRow))
+}
+
+func (w wallet) between(scope access.Scope, span ports.LedgerSpan) *bun.SelectQuery {
+	q := w.transactions(scope).Where("t.created_at >= ?", sqlstore.StampAt(span.From)).Where("t.created_at < ?", sqlstore.StampAt(span.To)).
+		Where("t.id <= ?", span.Last).OrderExpr("t.created_at, t.id").Limit(span.Limit)
+	if span.After != nil {
+		q = q.Where("(t.created_at, t.id) > (?, ?)", sqlstore.StampAt(span.After.CreatedAt), span.After.ID)
+	}
+	return q
 }
