@@ -140,6 +140,10 @@ func TestPowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 	}))
 	require.Empty(t, promised, "answers that the trace lacks")
 
-	o.command("backup", filepath.Join(o.root, "copy.db"))
-	o.cuts(func(folder string) { holds(t, filepath.Join(folder, "copy.db"), "farms WHERE name = 'Farm 29'") })
+	o.command("backup", filepath.Join(o.root, "copy.tar"))
+	o.cuts(func(folder string) {
+		fresh := filepath.Join(t.TempDir(), "fresh.db")
+		runJSON(t, "sqlite:"+fresh, "restore", filepath.Join(folder, "copy.tar"), "--objects-url", "file:"+t.TempDir())
+		holds(t, fresh, "farms WHERE name = 'Farm 29'")
+	})
 }

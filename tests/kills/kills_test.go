@@ -81,7 +81,6 @@ type house struct {
 
 	records sync.Mutex
 	made    map[string]map[int64]bool // ids by the path that lists them
-	orders  []int64
 	keys    []string
 	imports int // fields that imports made
 }
