@@ -3,14 +3,17 @@ package http
 import (
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"tilth/adapters/http/body"
 	"tilth/adapters/http/limit"
 	"tilth/adapters/http/rest"
 )
@@ -75,7 +78,7 @@ func (s *Server) observe(m *meters, origins rest.Origins, next http.Handler) htt
 			}
 			s.deps.Logger.Log(r.Context(), level, "request",
 				slog.String("request_id", trace.RequestID), slog.String("method", method),
-				slog.String("path", s.loggedPath(r, trace)), slog.String("query", loggedQuery(r.URL.RawQuery)),
+				slog.String("path", s.loggedPath(r, trace)), slog.String("query", s.loggedQuery(r.URL.RawQuery)),
 				slog.String("route", route), slog.Int("status", out.status), slog.Int64("bytes", out.bytes),
 				slog.Float64("seconds", took.Seconds()), slog.String("client", origins.Client(r).String()),
 				slog.Int64("user", trace.UserID), slog.Int64("company", trace.CompanyID))
@@ -84,28 +87,44 @@ func (s *Server) observe(m *meters, origins rest.Origins, next http.Handler) htt
 	})
 }
 
-// loggedPath returns the path for the log. Paths below auth/ may hold one-time tokens, so
-// of them the pattern is logged.
+// What the log shows of an address is what the interface itself has words for, and numbers, dates
+// and UUIDs. Anything else may be a secret that was put into the wrong place.
+const concealed = "(hidden)"
+
+var plainValue = regexp.MustCompile(`^(\d{1,19}|\d{4}-\d{2}-\d{2}|true|false|all)$`)
+
+// loggedPath returns the path for the log. A page beside the interface is its own route.
 func (s *Server) loggedPath(r *http.Request, trace *rest.Trace) string {
-	if strings.HasPrefix(trace.Route, s.api.Base()+"auth/") {
+	if !s.api.Covers(r.URL.Path) && trace.Route != "" {
 		return trace.Route
 	}
-	return r.URL.EscapedPath()
+	segments := strings.Split(r.URL.Path, "/")
+	for i, segment := range segments {
+		if segment != "" && !s.api.HasWord(segment) && !plainValue.MatchString(segment) && !body.IsUUID(segment) {
+			segments[i] = concealed
+		}
+	}
+	return strings.Join(segments, "/")
 }
 
-// secretParams are query parameters whose values are not logged.
-var secretParams = []string{"api_key", "token", "access", "access_token", "refresh", "refresh_token", "password", "secret", "code"}
-
-// loggedQuery returns the query string for the log, without secrets.
-func loggedQuery(raw string) string {
-	values, err := url.ParseQuery(raw)
+// loggedQuery returns the query string for the log: its parameters as far as a route declares
+// them, with the values that can be no secrets.
+func (s *Server) loggedQuery(raw string) string {
+	given, err := url.ParseQuery(raw)
 	if err != nil {
 		return "(malformed)"
 	}
-	for name := range values {
-		if slices.ContainsFunc(secretParams, func(secret string) bool { return strings.EqualFold(name, secret) }) {
-			values[name] = []string{"hidden"}
+	shown := make([]string, 0, len(given))
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		for _, value := range given[name] {
+			if !s.api.HasParam(name) {
+				name = concealed
+			}
+			if !s.api.HasParam(name) || !plainValue.MatchString(value) {
+				value = concealed
+			}
+			shown = append(shown, name+"="+value)
 		}
 	}
-	return values.Encode()
+	return strings.Join(shown, "&")
 }

@@ -94,7 +94,7 @@ func (r *rig) register(a *rest.API) {
 		return rest.Route{Method: method, Path: path, OperationID: strings.NewReplacer("/", "_", "{", "", "}", "").Replace(method + path), Summary: "Test", Tag: "Tests"}
 	}
 	keyed := route("GET", "thing/{id}/")
-	keyed.APIKey = true
+	keyed.APIKey, keyed.Query = true, []rest.Param{{Name: "page", Type: rest.String, Description: "Any."}}
 	rest.Handle(a, keyed, func(_ context.Context, c *rest.Call, _ struct{}) (thing, error) {
 		_, err := c.ID("id")
 		return thing{"a"}, err
@@ -277,9 +277,19 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 	r.ask("GET", base+"thing/1/", header("Authorization", "Bearer s3cret-d"), header("X-API-Key", "s3cret-e"))
 	r.ask("POST", base+"auth/invitation/s3cret-f/")
 	r.ask("GET", base+"thing/1/?api_key=s3cret-g&%zz")
+	r.ask("GET", base+"thing/1/?page=5&X-API-Key=s3cret-h&apikey=s3cret-i&s3cret-j&page=s3cret-k")
+	for _, path := range []string{base + "thing/s3cret-l/", base + "thing/7/s3cret-m", base + "s3cret-n/thing", "/s3cret-o", "/docs/s3cret-p", "//s3cret-q", "/account/s3cret-r"} {
+		require.NotContains(t, r.ask("GET", path).Body.String(), "s3cret")
+		require.NotContains(t, r.ask("POST", path).Body.String(), "s3cret")
+	}
+	r.ask("S3CRET-S", base+"thing/1/")
+	for _, id := range []string{"tk_x." + strings.Repeat("s3cret", 5), "e30.e30s3crets3crets3crets3cret.sig"} {
+		require.Equal(t, "made-1", r.ask("GET", base+"thing/1/", header("X-Request-ID", id)).Header().Get("X-Request-ID"))
+	}
 	log := r.log.String()
-	require.NotContains(t, log, "s3cret")
-	require.Contains(t, log, "crop=5")
+	require.NotContains(t, strings.ToLower(log), "s3cret")
+	require.Contains(t, log, "page=5")
+	require.Contains(t, log, "path=/api/v1.2/thing/7/(hidden)")
 	require.Contains(t, log, "route=/api/v1.2/thing/{id}/")
 	require.Contains(t, log, "user=2")
 	require.Contains(t, log, "status=401")

@@ -81,7 +81,7 @@ func (s *Server) site() (http.Handler, error) {
 		}
 		handler := pages[route]
 		if handler == nil {
-			s.api.WriteError(w, r, rest.NoSuchPath(r))
+			s.api.WriteError(w, r, rest.NoSuchPath())
 			return
 		}
 		rest.TraceOf(r.Context()).Route = cmp.Or(route, "/")

@@ -13,7 +13,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/uptrace/bunrouter"
 
-	"tilth/adapters/http/body"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/ports"
@@ -68,6 +67,8 @@ type API struct {
 	document  *huma.OpenAPI
 	codes     map[string]string // documented error codes
 	long      *longLists
+	words     map[string]bool // segments of the paths that routes have
+	params    map[string]bool // query parameters that routes declare
 }
 
 // New makes an interface without routes.
@@ -77,7 +78,7 @@ func New(config Config) *API {
 	config.StreamBeat = cmp.Or(config.StreamBeat, 15*time.Second)
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
 	config.MaxLong = cmp.Or(config.MaxLong, 4)
-	a := &API{config: config, long: &longLists{byCompany: map[int64]int{}, limit: config.MaxLong}, endpoints: map[string]*endpoint{}, schemas: newSchemas(), codes: map[string]string{}}
+	a := &API{config: config, long: &longLists{byCompany: map[int64]int{}, limit: config.MaxLong}, endpoints: map[string]*endpoint{}, schemas: newSchemas(), codes: map[string]string{}, words: map[string]bool{}, params: map[string]bool{}}
 	a.router = a.newRouter()
 	a.document = a.newDocument()
 	return a
@@ -91,10 +92,17 @@ func (a *API) Covers(path string) bool {
 	return strings.HasPrefix(path+"/", a.config.Base)
 }
 
-// NoSuchPath is the fault of a path that nothing answers.
-func NoSuchPath(r *http.Request) error {
-	return fault.Newf(fault.NotFound, "not_found", "There is nothing at %s.", body.Clip(r.URL.Path))
+// NoSuchPath is the fault of a path that nothing answers. It does not repeat the path, which may
+// hold a secret.
+func NoSuchPath() error {
+	return fault.New(fault.NotFound, "not_found", "There is nothing at this path.")
 }
+
+// HasWord reports whether a segment of a path is one that a route names.
+func (a *API) HasWord(segment string) bool { return a.words[segment] }
+
+// HasParam reports whether a route declares a query parameter.
+func (a *API) HasParam(name string) bool { return a.params[name] }
 
 // admit finds who calls, in the company that the request names, and asks for the permission
 // of the route; it returns the context of the request of one who has it.

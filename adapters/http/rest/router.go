@@ -53,8 +53,8 @@ func (e *endpoint) allow() string {
 }
 
 func (a *API) newRouter() *bunrouter.Router {
-	return bunrouter.New(bunrouter.WithNotFoundHandler(func(_ http.ResponseWriter, r bunrouter.Request) error {
-		return NoSuchPath(original(r))
+	return bunrouter.New(bunrouter.WithNotFoundHandler(func(http.ResponseWriter, bunrouter.Request) error {
+		return NoSuchPath()
 	}))
 }
 
@@ -65,6 +65,12 @@ func (a *API) mount(pattern string, op *operation) {
 	if e == nil {
 		e = &endpoint{pattern: pattern, methods: map[string]*operation{http.MethodOptions: nil}}
 		a.endpoints[pattern] = e
+	}
+	for segment := range strings.SplitSeq(pathParam.ReplaceAllString(pattern, ""), "/") {
+		a.words[segment] = true
+	}
+	for _, param := range op.route.Query {
+		a.params[param.Name] = true
 	}
 	methods := []string{op.route.Method}
 	if op.route.Method == http.MethodGet {
@@ -162,7 +168,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	target := *r.URL
 	target.Path, target.RawPath = strings.TrimSuffix(r.URL.Path, "/"), ""
 	if !routable(target.Path) || strings.Contains(strings.ToUpper(r.URL.RawPath), "%2F") {
-		a.WriteError(w, r, NoSuchPath(r))
+		a.WriteError(w, r, NoSuchPath())
 		return
 	}
 	lookup := r.WithContext(context.WithValue(r.Context(), originalRequest{}, r))
