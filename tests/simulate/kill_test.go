@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/app/operating"
+	"tilth/core/credit"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/tests/rig"
@@ -133,6 +134,25 @@ var lives = []life{
 		raw, err := json.Marshal(collection)
 		require.NoError(r.t, err)
 		r.request(http.MethodPost, "field/import/?farm_id="+farm, "application/geo+json", raw)
+		r.work()
+	}},
+	{name: "soil", prepare: func(r *run) any {
+		farm := r.id("farm/", object{"name": "Farm"})
+		boundary := rig.GeoJSON(r.t, rig.Archive(r.t).Parcels[0].Boundary)
+		field := r.post("field/", object{"name": "Field", "farm_id": number(farm), "boundary": boundary})
+		require.NoError(r.t, r.server.Operating().SetPrice(context.Background(), credit.ServiceSTR, rig.STRPrice))
+		return field["uuid"]
+	}, live: func(r *run, field any) {
+		aoi := r.id("soil/aois/", object{"field_uuids": []any{field}})
+		order := r.id("soil/stratification/orders/", object{"aoi_id": number(aoi)})
+		r.work()
+		const soil = "soil/stratification/"
+		maps := r.post(soil+"maps/generate/", object{"order": number(order), "min_zones": 2, "max_zones": 2, "min_zone_area": 0.05})
+		zones := maps["candidates"].([]any)[0].(object)["map_uuid"].(string)
+		r.post(soil+"maps/"+zones+"/save/", object{})
+		plan := r.post(soil+"sample-plan/generate/", object{"map_uuid": zones, "number_of_samples": 8, "zone_offset": 5})["map_uuid"].(string)
+		r.post(soil+"sample-plan/"+plan+"/save/", object{})
+		r.post(soil+"samples/", object{"plan": plan, "depths": []any{object{"from": 0, "to": 30}}})
 		r.work()
 	}},
 }
