@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -225,7 +226,8 @@ func interfaceConfig(cfg cli.Config) rest.Config {
 }
 
 // Serve runs the server until the context ends, finishes its requests and gives its jobs back to the queue.
-func (r *Running) Serve(ctx context.Context, listener net.Listener) error {
+// What only operators may see is answered on admin; nil: nowhere.
+func (r *Running) Serve(ctx context.Context, listener, admin net.Listener) error {
 	defer func() { _ = r.close() }()
 	group, ctx := errgroup.WithContext(ctx)
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
@@ -234,6 +236,9 @@ func (r *Running) Serve(ctx context.Context, listener net.Listener) error {
 		defer stopBackground()
 		return r.http.Serve(ctx, listener)
 	})
+	if admin != nil {
+		group.Go(func() error { return r.http.ServeAdmin(background, admin) })
+	}
 	group.Go(func() error { return r.pool.Run(background) })
 	group.Go(func() error { return r.bus.Run(background) })
 	group.Go(func() error { return r.sweep(background) })
@@ -251,15 +256,43 @@ func (Program) Serve(ctx context.Context, cfg cli.Config, log *slog.Logger, opts
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w", cfg.Addr, err)
 	}
+	defer func() { _ = listener.Close() }()
+	admin, err := listenAdmin(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	if admin != nil {
+		defer func() { _ = admin.Close() }()
+	}
 	r, err := Assemble(ctx, cfg, log, opts)
 	if err != nil {
-		_ = listener.Close()
 		return err
 	}
 	if err := r.greet(ctx, opts, listener.Addr()); err != nil {
-		return errors.Join(err, r.close(), listener.Close())
+		return errors.Join(err, r.close())
 	}
-	return r.Serve(ctx, listener)
+	return r.Serve(ctx, listener, admin)
+}
+
+// adminAddr is where operators find figures and profiles, unless they choose another address.
+const adminAddr = "127.0.0.1:8081"
+
+// listenAdmin opens the operators' address; nil where it is switched off. That the default one is
+// taken is no reason not to serve: another program, or another server, has it.
+func listenAdmin(ctx context.Context, cfg cli.Config, log *slog.Logger) (net.Listener, error) {
+	if cfg.AdminAddr == "off" {
+		return nil, nil
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cmp.Or(cfg.AdminAddr, adminAddr))
+	switch {
+	case err == nil:
+		log.Info("figures and profiles for operators", "metrics", "http://"+listener.Addr().String()+"/metrics")
+		return listener, nil
+	case cfg.AdminAddr != "":
+		return nil, fmt.Errorf("listen on %s (TILTH_ADMIN_ADDR): %w", cfg.AdminAddr, err)
+	}
+	log.Warn("no figures and profiles are served: the default address is taken", "error", err, "fix", "set TILTH_ADMIN_ADDR to a free address, or to off")
+	return nil, nil
 }
 
 // demoTokenTTL is how long the token that the demo prints is good for.

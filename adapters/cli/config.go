@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/mail"
 	"net/netip"
 	"net/url"
@@ -21,6 +22,7 @@ const DefaultSTAC = "https://earth-search.aws.element84.com/v1"
 // Config is all settings, from environment variables or flags, in the order in which they are printed.
 type Config struct {
 	Addr                string        `env:"TILTH_ADDR" envDefault:"127.0.0.1:8080" help:"address to listen on, HOST:PORT"`
+	AdminAddr           string        `env:"TILTH_ADMIN_ADDR" help:"address of /metrics and /debug/pprof/, HOST:PORT, or off; empty: 127.0.0.1:8081 where it is free"`
 	DatabaseURL         string        `env:"TILTH_DATABASE_URL" envDefault:"sqlite:tilth-data/tilth.db" show:"hidden" help:"sqlite:PATH or postgres://…"`
 	BrokerURL           string        `env:"TILTH_BROKER_URL" show:"hidden" help:"empty: the queue is in the database"`
 	ImageryURL          string        `env:"TILTH_IMAGERY_URL" show:"hidden" help:"folder with a static STAC catalog (catalog.json), or address of a STAC API; empty: the open Earth Search API"`
@@ -156,6 +158,8 @@ func (c *Config) Check() error {
 	databases := []string{"sqlite:", "postgres://", "postgresql://"}
 	known := slices.ContainsFunc(databases, func(prefix string) bool { return strings.HasPrefix(c.DatabaseURL, prefix) })
 	check(known, "TILTH_DATABASE_URL", "it must start with sqlite: or postgres://")
+	_, _, err := net.SplitHostPort(c.AdminAddr)
+	check(c.AdminAddr == "" || c.AdminAddr == "off" || err == nil, "TILTH_ADMIN_ADDR", "%q is neither HOST:PORT nor off", c.AdminAddr)
 	check(c.SecretKey == "" || c.SecretKeyFile == "", "TILTH_SECRET_KEY_FILE", "only one of it and TILTH_SECRET_KEY may be set")
 	path, isFile := strings.CutPrefix(c.ObjectsURL, "file:")
 	check(isFile && path != "", "TILTH_OBJECTS_URL", "it must be of the form file:PATH")

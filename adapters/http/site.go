@@ -18,7 +18,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/swaggest/swgui"
 	"github.com/swaggest/swgui/v5/static"
 	"github.com/swaggest/swgui/v5emb"
@@ -33,12 +32,11 @@ var assets embed.FS
 const (
 	pathHealth  = "/healthz"
 	pathReady   = "/readyz"
-	pathMetrics = "/metrics"
 	pathAPIDocs = "/docs/api"
 )
 
 // probes are asked all the time; the log mentions them only when it is told to.
-var probes = map[string]bool{pathHealth: true, pathReady: true, pathMetrics: true}
+var probes = map[string]bool{pathHealth: true, pathReady: true}
 
 // Content policies of the pages. The API reference brings inline scripts and styles.
 const (
@@ -69,9 +67,6 @@ func (s *Server) site() (http.Handler, error) {
 	}
 	if err := s.accountPages(pages); err != nil {
 		return nil, err
-	}
-	if s.deps.Metrics != nil {
-		pages[pathMetrics] = promhttp.HandlerFor(s.deps.Metrics, promhttp.HandlerOpts{})
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := strings.TrimSuffix(r.URL.Path, "/")

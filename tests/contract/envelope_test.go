@@ -5,6 +5,7 @@ package contract
 import (
 	"context"
 	"encoding/json"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -167,9 +168,33 @@ func TestOutsideTheBase(t *testing.T) {
 	c := s.Anonymous()
 	for path, want := range map[string]string{
 		"/": "Tilth", "/docs/": "API", "/docs/api/": "<html", "/openapi.json": `"3.1`, "/openapi.yaml": "openapi: 3.1",
-		"/healthz": "", "/readyz": "", "/metrics": "go_goroutines",
+		"/healthz": "", "/readyz": "",
 	} {
 		a := c.Expect(http.StatusOK, "GET", path, nil)
 		require.Contains(t, strings.ToLower(string(a.Body)), strings.ToLower(want), path)
+	}
+	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/heap"} {
+		c.Expect(http.StatusNotFound, "GET", path, nil)
+		res, err := http.Get(s.AdminURL + path)
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+		require.Equal(t, http.StatusOK, res.StatusCode, path)
+	}
+	require.Contains(t, s.Metrics(), "go_goroutines")
+}
+
+// A taken address ends the server where it was chosen, and only warns where it is the default one.
+func TestATakenAddressOfTheOperators(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = taken.Close() }()
+	_, errOut, status := run(t, rig.SQLite(t), "", "serve", "--admin-addr", taken.Addr().String())
+	require.Equal(t, 1, status)
+	require.Contains(t, errOut, "TILTH_ADMIN_ADDR")
+	// Whoever has the default address, this test or another program: two servers cannot both have it.
+	for range 2 {
+		p := rig.StartProcess(t, rig.SQLite(t), rig.Archive(t).Dir, "TILTH_ADMIN_ADDR=")
+		rig.Remote(t, p.URL, "").Expect(http.StatusOK, "GET", "/readyz", nil)
 	}
 }

@@ -25,7 +25,7 @@ func TestRateLimitAcrossReplicas(t *testing.T) {
 		}
 		for _, s := range servers {
 			require.Eventually(t, func() bool {
-				return strings.Contains(string(s.Anonymous().Do(http.MethodGet, "/metrics", nil).Body), "\ntilth_replicas 2\n")
+				return strings.Contains(s.Metrics(), "\ntilth_replicas 2\n")
 			}, time.Minute, 100*time.Millisecond)
 		}
 		token := servers[0].Company("owner", 0).Token

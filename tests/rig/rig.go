@@ -36,6 +36,7 @@ import (
 type Server struct {
 	t         testing.TB
 	URL       string // without a slash at the end
+	AdminURL  string // where operators find figures and profiles
 	Operating *operating.Operating
 	tokens    ports.Tokens
 	stop      func()
@@ -182,10 +183,12 @@ func Start(t testing.TB, opts Options) *Server {
 	require.NoError(t, err)
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
 	require.NoError(t, err)
+	admin, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
+	require.NoError(t, err)
 	done := make(chan error, 1)
-	go func() { done <- running.Serve(ctx, listener) }()
+	go func() { done <- running.Serve(ctx, listener, admin) }()
 	var once sync.Once
-	s := &Server{t: t, URL: "http://" + listener.Addr().String(), Operating: running.Operating(), tokens: running.Tokens()}
+	s := &Server{t: t, URL: "http://" + listener.Addr().String(), AdminURL: "http://" + admin.Addr().String(), Operating: running.Operating(), tokens: running.Tokens()}
 	s.stop = func() {
 		once.Do(func() {
 			cancel()
@@ -206,6 +209,12 @@ func Assemble(t testing.TB, database, folder string, failures *cli.Failures) (*w
 	source, err := imagery()
 	require.NoError(t, err)
 	return wire.Assemble(context.Background(), cfg, slog.New(slog.DiscardHandler), cli.ServeOptions{Imagery: source, Failures: failures, Out: io.Discard})
+}
+
+// Metrics returns the server's figures.
+func (s *Server) Metrics() string {
+	s.t.Helper()
+	return string((&Client{server: &Server{t: s.t, URL: s.AdminURL}}).Expect(http.StatusOK, http.MethodGet, "/metrics", nil).Body)
 }
 
 // Stop ends the server as a signal would.
