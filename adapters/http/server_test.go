@@ -302,8 +302,16 @@ func TestMetricsCountByRouteNotByPath(t *testing.T) {
 	}
 	r.ask("BREW", base+"thing/1/")
 	r.ask("GET", base+"panic/")
+	answered := make(chan struct{})
+	go func() {
+		r.ask("GET", base+"wait/")
+		close(answered)
+	}()
+	<-r.waiting
 	w := httptest.NewRecorder()
 	r.Admin().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	close(r.wait)
+	<-answered
 	out := w.Body.String()
 	require.Equal(t, 404, r.ask("GET", "/metrics").Code, "the figures are for operators")
 	for _, line := range []string{
