@@ -1,6 +1,7 @@
 package ports
 
 import (
+	"context"
 	"io"
 	"iter"
 	"time"
@@ -32,7 +33,7 @@ const (
 // Charts draws.
 type Charts interface {
 	// DrawSeries draws a series as SVG or PNG.
-	DrawSeries(w io.Writer, format string, chart SeriesChart) error
+	DrawSeries(ctx context.Context, w io.Writer, format string, chart SeriesChart) error
 }
 
 // Sheets writes tables as CSV (RFC 4180), safe to be opened in a spreadsheet.
@@ -59,7 +60,7 @@ type ImpactSheets interface {
 // Documents prints for people to hand on.
 type Documents interface {
 	// PrintImpact writes a report as PDF. The same report returns the same bytes.
-	PrintImpact(w io.Writer, doc ImpactDocument) error
+	PrintImpact(ctx context.Context, w io.Writer, doc ImpactDocument) error
 }
 
 // ShownField is a field of an area of interest as files and pictures show it.
@@ -109,9 +110,9 @@ type StratificationFiles interface {
 // StratificationPictures draws maps and plans. The same map or plan returns the same bytes.
 type StratificationPictures interface {
 	// DrawZones draws a map of zones as SVG or PNG.
-	DrawZones(to io.Writer, format string, zones ShownMap) error
+	DrawZones(ctx context.Context, to io.Writer, format string, zones ShownMap) error
 	// DrawPlan draws a plan upon its zones as SVG or PNG.
-	DrawPlan(to io.Writer, format string, plan ShownPlan) error
+	DrawPlan(ctx context.Context, to io.Writer, format string, plan ShownPlan) error
 	// DrawSheet writes the field sheet of a plan as PDF, on one of the papers.
-	DrawSheet(to io.Writer, paper string, plan ShownPlan) error
+	DrawSheet(ctx context.Context, to io.Writer, paper string, plan ShownPlan) error
 }

@@ -123,7 +123,7 @@ func (Program) Series(_ context.Context, cfg cli.Config) (*satellite.Computer, e
 
 // DrawSeries draws a series as SVG.
 func (Program) DrawSeries(w io.Writer, s vegetation.Series, from, to time.Time) error {
-	return render.Charts{}.DrawSeries(w, ports.SVG, ports.SeriesChart{Series: s, From: from, To: to, Note: "No accepted date"})
+	return render.Charts{}.DrawSeries(context.Background(), w, ports.SVG, ports.SeriesChart{Series: s, From: from, To: to, Note: "No accepted date"})
 }
 
 // SeriesSheet writes a series as CSV.

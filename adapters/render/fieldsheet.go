@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"tilth/adapters/render/internal/draw"
 	"tilth/adapters/render/internal/pdf"
+	"tilth/core/effort"
 	"tilth/core/stratification/plan"
 	"tilth/ports"
 )
@@ -25,13 +27,14 @@ const (
 
 // DrawSheet implements ports.StratificationPictures: for every field a map and the points in the
 // order of the walk, reserve points last.
-func (Charts) DrawSheet(w io.Writer, paper string, in ports.ShownPlan) error {
-	s, err := newScene(in.ShownMap, &in.Plan.Plan)
+func (Charts) DrawSheet(ctx context.Context, w io.Writer, paper string, in ports.ShownPlan) error {
+	budget := effort.Of(ctx, 0)
+	s, err := newScene(budget, in.ShownMap, &in.Plan.Plan)
 	if err != nil {
 		return err
 	}
 	plan := &in.Plan.Plan
-	d, err := pdf.New(pdf.Head{
+	d, err := pdf.New(budget, pdf.Head{
 		Paper: paper, Title: "Field sheet: " + clip(in.Plan.AOI.Name, titleLength), Created: in.Plan.CreatedAt,
 		Foot: fmt.Sprintf("%s · plan %s · seed %d", clip(in.Plan.AOI.Name, titleLength), plan.PlanUUID, plan.Params.Seed),
 	})

@@ -20,8 +20,8 @@ import (
 func drawnSheet(t *testing.T, paper string, plan ports.ShownPlan) []byte {
 	t.Helper()
 	var out, again bytes.Buffer
-	require.NoError(t, render.Charts{}.DrawSheet(&out, paper, plan))
-	require.NoError(t, render.Charts{}.DrawSheet(&again, paper, plan))
+	require.NoError(t, render.Charts{}.DrawSheet(t.Context(), &out, paper, plan))
+	require.NoError(t, render.Charts{}.DrawSheet(t.Context(), &again, paper, plan))
 	require.Equal(t, out.Bytes(), again.Bytes(), "the same plan gives the same sheet")
 	look(t, paper+".pdf", out.Bytes())
 	return out.Bytes()
@@ -73,5 +73,5 @@ func TestFieldSheetNamesEveryPoint(t *testing.T) {
 
 func TestFieldSheetOnUnknownPaper(t *testing.T) {
 	t.Parallel()
-	require.Error(t, render.Charts{}.DrawSheet(io.Discard, "A0", shown.Plan(t, shown.North)))
+	require.Error(t, render.Charts{}.DrawSheet(t.Context(), io.Discard, "A0", shown.Plan(t, shown.North)))
 }

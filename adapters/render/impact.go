@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"tilth/adapters/render/internal/draw"
 	"tilth/adapters/render/internal/pdf"
 	"tilth/core/assessment"
+	"tilth/core/effort"
 	"tilth/core/ghg"
 	"tilth/ports"
 )
@@ -19,9 +21,9 @@ type Documents struct{}
 
 // PrintImpact implements ports.Documents: the subject and the figures on the first page, then the
 // lines, the warnings and the trace.
-func (Documents) PrintImpact(w io.Writer, doc ports.ImpactDocument) error {
+func (Documents) PrintImpact(ctx context.Context, w io.Writer, doc ports.ImpactDocument) error {
 	r := doc.Report
-	d, err := pdf.New(pdf.Head{Paper: ports.PaperA4, Title: impactTitle, Foot: footOf(r), Created: r.ComputedAt})
+	d, err := pdf.New(effort.Of(ctx, 0), pdf.Head{Paper: ports.PaperA4, Title: impactTitle, Foot: footOf(r), Created: r.ComputedAt})
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func document(t testing.TB, resource string, change func(*ghg.Input)) ports.Impa
 func printed(t testing.TB, doc ports.ImpactDocument) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	require.NoError(t, render.Documents{}.PrintImpact(&out, doc))
+	require.NoError(t, render.Documents{}.PrintImpact(t.Context(), &out, doc))
 	return out.Bytes()
 }
 

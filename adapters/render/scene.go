@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tilth/adapters/render/internal/draw"
+	"tilth/core/effort"
 	"tilth/core/geo"
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/plan"
@@ -16,6 +17,7 @@ import (
 // scene is what a map shows, in the plane of its UTM zone: in metres, so that shapes are correct
 // at every latitude.
 type scene struct {
+	budget *effort.Budget
 	in     ports.ShownMap
 	plan   *plan.Plan // nil: zones alone
 	zones  []zoning.Zone
@@ -23,12 +25,12 @@ type scene struct {
 	boxes  []geo.Box // of the fields
 }
 
-func newScene(in ports.ShownMap, plan *plan.Plan) (*scene, error) {
+func newScene(budget *effort.Budget, in ports.ShownMap, plan *plan.Plan) (*scene, error) {
 	utm, err := geo.NewUTM(in.Map.About.EPSG)
 	if err != nil {
 		return nil, err
 	}
-	s := &scene{in: in, plan: plan, zones: in.Map.Candidate.Zones}
+	s := &scene{budget: budget, in: in, plan: plan, zones: in.Map.Candidate.Zones}
 	for _, f := range in.Fields {
 		outline := utm.Project(f.Outline)
 		s.fields, s.boxes = append(s.fields, outline), append(s.boxes, outline.Bounds())
@@ -162,19 +164,26 @@ func (s *scene) numbers(p pen, box geo.Box, at func(geo.Position) draw.Point) {
 			}
 		}
 		if largest != nil {
-			p.label(fmt.Sprint(z.Number), at(middle(largest)))
+			p.label(fmt.Sprint(z.Number), at(s.middle(largest)))
 		}
 	}
 }
 
 // middle returns a place well inside a polygon: the place of a raster that is farthest from the
 // edge.
-func middle(m geo.MultiPolygon) geo.Position {
+func (s *scene) middle(m geo.MultiPolygon) geo.Position {
 	const steps = 16
 	b := m.Bounds()
 	best, room := m[0][0][0], -1.0
+	edges := 0
+	for _, ring := range m.Rings() {
+		edges += len(ring)
+	}
 	for i := 1; i < steps; i++ {
 		for j := 1; j < steps; j++ {
+			if s.budget.Spend(edges) != nil {
+				return best
+			}
 			q := geo.Position{
 				X: b.MinX + (b.MaxX-b.MinX)*float64(i)/steps, Y: b.MinY + (b.MaxY-b.MinY)*float64(j)/steps,
 			}

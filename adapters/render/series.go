@@ -4,6 +4,7 @@
 package render
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"tilth/adapters/render/internal/draw"
+	"tilth/core/effort"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
@@ -39,8 +41,8 @@ type Charts struct{}
 
 // DrawSeries implements ports.Charts: the accepted dates as points, the smoothed line, the
 // rejected dates as ticks on the axis, the season shaded.
-func (Charts) DrawSeries(w io.Writer, format string, in ports.SeriesChart) error {
-	return draw.Picture(w, format, chartWidth, chartHeight, func(on draw.Canvas) {
+func (Charts) DrawSeries(ctx context.Context, w io.Writer, format string, in ports.SeriesChart) error {
+	return draw.Picture(effort.Of(ctx, 0), w, format, chartWidth, chartHeight, func(on draw.Canvas) {
 		c := seriesChart{Canvas: on, SeriesChart: in, values: valueTicks(in.Series)}
 		title := draw.Heading
 		title.Size *= min(1, chartFrame.Width()/draw.Measure(c.title(), title))

@@ -47,7 +47,7 @@ func draw(t *testing.T, in ports.SeriesChart) string {
 	t.Helper()
 	in.From, in.To = from, to
 	var out, picture bytes.Buffer
-	require.NoError(t, render.Charts{}.DrawSeries(&out, ports.SVG, in))
+	require.NoError(t, render.Charts{}.DrawSeries(t.Context(), &out, ports.SVG, in))
 	d := xml.NewDecoder(bytes.NewReader(out.Bytes()))
 	for {
 		if _, err := d.Token(); errors.Is(err, io.EOF) {
@@ -56,7 +56,7 @@ func draw(t *testing.T, in ports.SeriesChart) string {
 			t.Fatalf("not well-formed: %v", err)
 		}
 	}
-	require.NoError(t, render.Charts{}.DrawSeries(&picture, ports.PNG, in))
+	require.NoError(t, render.Charts{}.DrawSeries(t.Context(), &picture, ports.PNG, in))
 	size, err := png.DecodeConfig(bytes.NewReader(picture.Bytes()))
 	require.NoError(t, err)
 	require.Equal(t, []int{960, 460}, []int{size.Width, size.Height})
@@ -127,5 +127,5 @@ func TestNamesAreText(t *testing.T) {
 
 func TestUnknownFormat(t *testing.T) {
 	t.Parallel()
-	require.Error(t, render.Charts{}.DrawSeries(io.Discard, "gif", ports.SeriesChart{From: from, To: to}))
+	require.Error(t, render.Charts{}.DrawSeries(t.Context(), io.Discard, "gif", ports.SeriesChart{From: from, To: to}))
 }

@@ -1,11 +1,13 @@
 package render
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
 
 	"tilth/adapters/render/internal/draw"
+	"tilth/core/effort"
 	"tilth/core/stratification/plan"
 	"tilth/ports"
 )
@@ -40,22 +42,22 @@ func zoneColor(zone, k int) draw.Color {
 }
 
 // DrawZones implements ports.StratificationPictures.
-func (Charts) DrawZones(w io.Writer, format string, in ports.ShownMap) error {
-	return drawMap(w, format, in, nil)
+func (Charts) DrawZones(ctx context.Context, w io.Writer, format string, in ports.ShownMap) error {
+	return drawMap(effort.Of(ctx, 0), w, format, in, nil)
 }
 
 // DrawPlan implements ports.StratificationPictures.
-func (Charts) DrawPlan(w io.Writer, format string, in ports.ShownPlan) error {
-	return drawMap(w, format, in.ShownMap, &in.Plan.Plan)
+func (Charts) DrawPlan(ctx context.Context, w io.Writer, format string, in ports.ShownPlan) error {
+	return drawMap(effort.Of(ctx, 0), w, format, in.ShownMap, &in.Plan.Plan)
 }
 
 // drawMap draws zones, and the points of a plan where there is one.
-func drawMap(w io.Writer, format string, in ports.ShownMap, plan *plan.Plan) error {
-	s, err := newScene(in, plan)
+func drawMap(budget *effort.Budget, w io.Writer, format string, in ports.ShownMap, plan *plan.Plan) error {
+	s, err := newScene(budget, in, plan)
 	if err != nil {
 		return err
 	}
-	return draw.Picture(w, format, mapWidth, mapHeight, func(c draw.Canvas) {
+	return draw.Picture(budget, w, format, mapWidth, mapHeight, func(c draw.Canvas) {
 		p := pen{c}
 		p.Write(clip(in.Map.AOI.Name, titleLength), mapEdge, mapEdge+20, draw.Title)
 		p.Write(s.subtitle(), mapEdge, mapEdge+48, draw.Muted)

@@ -52,8 +52,8 @@ func TestSamePlanSamePicture(t *testing.T) {
 	plan := shown.Plan(t, shown.One)
 	for _, format := range []string{ports.SVG, ports.PNG} {
 		var picture, again bytes.Buffer
-		require.NoError(t, render.Charts{}.DrawPlan(&picture, format, plan))
-		require.NoError(t, render.Charts{}.DrawPlan(&again, format, plan))
+		require.NoError(t, render.Charts{}.DrawPlan(t.Context(), &picture, format, plan))
+		require.NoError(t, render.Charts{}.DrawPlan(t.Context(), &again, format, plan))
 		require.Equal(t, picture.Bytes(), again.Bytes())
 	}
 }
@@ -64,10 +64,12 @@ func TestPicturesOfMapsAndPlans(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			plan := shown.Plan(t, c)
-			zones := drawn(t, "zones", func(w io.Writer, format string) error { return render.Charts{}.DrawZones(w, format, plan.ShownMap) })
+			zones := drawn(t, "zones", func(w io.Writer, format string) error {
+				return render.Charts{}.DrawZones(t.Context(), w, format, plan.ShownMap)
+			})
 			require.Contains(t, zones, plan.Map.Candidate.MapUUID)
 			require.NotContains(t, zones, "<circle", "a map of zones has no points")
-			points := drawn(t, "plan", func(w io.Writer, format string) error { return render.Charts{}.DrawPlan(w, format, plan) })
+			points := drawn(t, "plan", func(w io.Writer, format string) error { return render.Charts{}.DrawPlan(t.Context(), w, format, plan) })
 			require.Equal(t, plan.Plan.Plan.Samples+1, strings.Count(points, "<circle"), "each sample, and its explanation")
 			for _, p := range plan.Plan.Plan.Points {
 				require.Contains(t, points, ">"+p.ID+"<")
@@ -105,7 +107,7 @@ func TestShapesAreRightInTheNorth(t *testing.T) {
 		box.MinX, box.MinY, box.MaxX, box.MaxY = min(box.MinX, b.MinX), min(box.MinY, b.MinY), max(box.MaxX, b.MaxX), max(box.MaxY, b.MaxY)
 	}
 	var svg bytes.Buffer
-	require.NoError(t, render.Charts{}.DrawZones(&svg, ports.SVG, plan.ShownMap))
+	require.NoError(t, render.Charts{}.DrawZones(t.Context(), &svg, ports.SVG, plan.ShownMap))
 	width, height := sizeOfField(t, svg.String())
 	require.InEpsilon(t, (box.MaxX-box.MinX)/(box.MaxY-box.MinY), width/height, 0.01)
 }
@@ -115,7 +117,7 @@ func TestPanels(t *testing.T) {
 	t.Parallel()
 	for panels, c := range map[int]shown.Case{1: shown.Many, 3: shown.Scattered} {
 		var svg bytes.Buffer
-		require.NoError(t, render.Charts{}.DrawZones(&svg, ports.SVG, shown.Plan(t, c).ShownMap))
+		require.NoError(t, render.Charts{}.DrawZones(t.Context(), &svg, ports.SVG, shown.Plan(t, c).ShownMap))
 		require.Equal(t, panels, strings.Count(svg.String(), ">N<"), c.Name)
 		require.Equal(t, panels, strings.Count(svg.String(), ">0<"), c.Name)
 	}
@@ -124,5 +126,5 @@ func TestPanels(t *testing.T) {
 func TestMapsInUnknownFormats(t *testing.T) {
 	t.Parallel()
 	plan := shown.Plan(t, shown.North)
-	require.Error(t, render.Charts{}.DrawZones(io.Discard, "gif", plan.ShownMap))
+	require.Error(t, render.Charts{}.DrawZones(t.Context(), io.Discard, "gif", plan.ShownMap))
 }

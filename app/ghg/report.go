@@ -125,11 +125,11 @@ const (
 )
 
 // WriteReport writes a report as a file: csv or pdf.
-func (a *Assessments) WriteReport(w io.Writer, format string, doc ports.ImpactDocument) error {
+func (a *Assessments) WriteReport(ctx context.Context, w io.Writer, format string, doc ports.ImpactDocument) error {
 	if format == CSV {
 		return a.Sheets.ImpactSheet(w, doc)
 	}
-	return a.Documents.PrintImpact(w, doc)
+	return a.Documents.PrintImpact(ctx, w, doc)
 }
 
 // Submissions returns the submitted versions of an assessment, newest first, without their reports. Faults:

@@ -55,7 +55,7 @@ func (f *ProfileFiles) File(ctx context.Context, who access.Principal, req Profi
 	if chart.Title, err = f.title(ctx, who.Scope(req.Shared), found.Order); err != nil {
 		return ProfileFile{}, err
 	}
-	out.Write = func(w io.Writer) error { return f.Charts.DrawSeries(w, req.Format, chart) }
+	out.Write = func(w io.Writer) error { return f.Charts.DrawSeries(ctx, w, req.Format, chart) }
 	return out, nil
 }
 

@@ -39,7 +39,7 @@ func (f *MapFiles) MapFile(ctx context.Context, who access.Principal, uuid, form
 	out := MapFile{Stem: shown.Stem}
 	out.Write = func(w io.Writer) error {
 		if picture(format) {
-			return f.Pictures.DrawZones(w, format, shown)
+			return f.Pictures.DrawZones(ctx, w, format, shown)
 		}
 		return f.Exports.WriteZones(w, format, shown)
 	}
@@ -70,9 +70,9 @@ func (f *MapFiles) PlanFile(ctx context.Context, who access.Principal, uuid stri
 	out.Write = func(w io.Writer) error {
 		switch {
 		case picture(choice.Format):
-			return f.Pictures.DrawPlan(w, choice.Format, shown)
+			return f.Pictures.DrawPlan(ctx, w, choice.Format, shown)
 		case choice.Format == ports.PDF:
-			return f.Pictures.DrawSheet(w, choice.Paper, shown)
+			return f.Pictures.DrawSheet(ctx, w, choice.Paper, shown)
 		default:
 			return f.Exports.WritePlan(w, choice.Format, shown)
 		}

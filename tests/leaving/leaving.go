@@ -37,3 +37,20 @@ func Stops(t *testing.T, within int64, work func(budget *effort.Budget) error) {
 		require.LessOrEqual(t, left.Spent(), int64(looks)*(effort.Interval+within)+within, "steps after the caller left")
 	}
 }
+
+// Asks requires that work looks at least a number of times whether its caller is there, and at no
+// other time after it has left: at the first, second, third, fifth or ninth look and so on, it ends with the context's error.
+func Asks(t *testing.T, atLeast int, work func(ctx context.Context) error) {
+	t.Helper()
+	for looks := 0; ; looks += max(1, looks) {
+		ctx := &caller{Context: t.Context(), looks: looks}
+		err := work(ctx)
+		if ctx.looks >= 0 {
+			require.NoError(t, err)
+			require.GreaterOrEqual(t, looks-ctx.looks, atLeast, "too little work to tell")
+			return
+		}
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, -1, ctx.looks, "looks after the caller left")
+	}
+}

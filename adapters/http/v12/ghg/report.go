@@ -131,18 +131,18 @@ func (r assessmentRoutes) report(ctx context.Context, c *rest.Call, in reportInp
 	}
 	out.Data = ImpactReport(doc.Report)
 	if in.Format == ghgapp.CSV || in.Format == ghgapp.PDF {
-		out.File = r.file(in.ID, in.Format, doc)
+		out.File = r.file(ctx, in.ID, in.Format, doc)
 	}
 	return out, nil
 }
 
 // file returns a report as a download.
-func (r assessmentRoutes) file(id int64, format string, doc ports.ImpactDocument) *rest.Raw {
+func (r assessmentRoutes) file(ctx context.Context, id int64, format string, doc ports.ImpactDocument) *rest.Raw {
 	name := fmt.Sprintf("impact-report-%d-live", id)
 	if doc.Report.ResultVersion != nil {
 		name = fmt.Sprintf("impact-report-%d-v%d", id, *doc.Report.ResultVersion)
 	}
-	return new(form.Download(name, format, func(w io.Writer) error { return r.use.WriteReport(w, format, doc) }))
+	return new(form.Download(name, format, func(w io.Writer) error { return r.use.WriteReport(ctx, w, format, doc) }))
 }
 
 func (r assessmentRoutes) registerVersions() {

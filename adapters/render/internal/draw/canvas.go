@@ -6,6 +6,7 @@ package draw
 import (
 	"io"
 
+	"tilth/core/effort"
 	"tilth/core/fault"
 	"tilth/ports"
 )
@@ -50,8 +51,39 @@ type Canvas struct {
 	Width, Height float64
 }
 
-// Picture draws a picture as SVG or PNG, on white. Faults: Internal for another format.
-func Picture(w io.Writer, format string, width, height int, draw func(Canvas)) error {
+// Within returns a format that paints until a budget ends. A point of a path or a letter is a step.
+func Within(budget *effort.Budget, on Format) Format { return bounded{on, budget} }
+
+type bounded struct {
+	on     Format
+	budget *effort.Budget
+}
+
+func (b bounded) Path(lines [][]Point, closed bool, s Style) {
+	points := 0
+	for _, line := range lines {
+		points += len(line)
+	}
+	if b.budget.Spend(points) == nil {
+		b.on.Path(lines, closed, s)
+	}
+}
+
+func (b bounded) Circle(centre Point, radius float64, s Style) {
+	if b.budget.Spend(1) == nil {
+		b.on.Circle(centre, radius, s)
+	}
+}
+
+func (b bounded) Text(text string, at Point, l Letters, turned bool) {
+	if b.budget.Spend(len(text)) == nil {
+		b.on.Text(text, at, l, turned)
+	}
+}
+
+// Picture draws a picture as SVG or PNG, on white. Faults: Internal for another format; the
+// budget's error where it ends.
+func Picture(budget *effort.Budget, w io.Writer, format string, width, height int, draw func(Canvas)) error {
 	var on interface {
 		Format
 		save(w io.Writer) error
@@ -64,7 +96,10 @@ func Picture(w io.Writer, format string, width, height int, draw func(Canvas)) e
 	default:
 		return fault.Newf(fault.Internal, "unknown_format", "no drawing in the format %q", format)
 	}
-	draw(Canvas{Format: on, Width: float64(width), Height: float64(height)})
+	draw(Canvas{Format: Within(budget, on), Width: float64(width), Height: float64(height)})
+	if err := budget.Err(); err != nil {
+		return err
+	}
 	return on.save(w)
 }
 

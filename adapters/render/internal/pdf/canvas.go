@@ -10,7 +10,7 @@ func (d *Document) Draw(height float64, pixels int, paint func(draw.Canvas)) {
 	d.Need(height)
 	y, scale := d.At(), d.width/float64(pixels)
 	d.f.ClipRect(Margin, y, d.width, height, false)
-	paint(draw.Canvas{Format: canvas{d, y, scale}, Width: float64(pixels), Height: height / scale})
+	paint(draw.Canvas{Format: draw.Within(d.budget, canvas{d, y, scale}), Width: float64(pixels), Height: height / scale})
 	d.f.ClipEnd()
 	d.MoveTo(y + height)
 }

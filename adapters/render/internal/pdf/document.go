@@ -11,6 +11,7 @@ import (
 	"codeberg.org/go-pdf/fpdf"
 
 	"tilth/adapters/render/internal/draw"
+	"tilth/core/effort"
 	"tilth/core/fault"
 	"tilth/ports"
 )
@@ -25,7 +26,9 @@ const (
 	lineRatio = 1.35 // height of a line over the size of its letters
 	baseline  = 0.98 // of a line, over the size of its letters
 	perPoint  = 25.4 / 72
-	family    = "Go"
+
+	blockSteps = 64 // what a line of a text or a row of a table takes, in points of a path
+	family     = "Go"
 )
 
 // Head is what a document says of itself.
@@ -38,18 +41,20 @@ type Head struct {
 
 // Document is a document under way. It keeps its first error, which Write returns.
 type Document struct {
-	f     *fpdf.Fpdf
-	width float64 // between the margins
-	text  float64 // of texts and facts
-	foot  float64 // where blocks end
+	f      *fpdf.Fpdf
+	budget *effort.Budget
+	width  float64 // between the margins
+	text   float64 // of texts and facts
+	foot   float64 // where blocks end
 }
 
-// New begins a document with its first page. Faults: Internal for an unknown paper.
-func New(head Head) (*Document, error) {
+// New begins a document with its first page. It ends with a budget, of which a block, a point of a
+// path or a letter of a drawing is a step. Faults: Internal for an unknown paper.
+func New(budget *effort.Budget, head Head) (*Document, error) {
 	if head.Paper != ports.PaperA4 && head.Paper != ports.PaperLetter {
 		return nil, fault.Newf(fault.Internal, "unknown_paper", "no paper %q", head.Paper)
 	}
-	d := &Document{f: fpdf.New("P", "mm", head.Paper, "")}
+	d := &Document{budget: budget, f: fpdf.New("P", "mm", head.Paper, "")}
 	d.f.AddUTF8FontFromBytes(family, "", draw.Regular)
 	d.f.AddUTF8FontFromBytes(family, "B", draw.Bold)
 	d.f.AliasNbPages("{nb}")
@@ -77,6 +82,9 @@ func New(head Head) (*Document, error) {
 
 // Write ends the document. It returns the first error of all that was drawn.
 func (d *Document) Write(w io.Writer) error {
+	if err := d.budget.Err(); err != nil {
+		return err
+	}
 	if err := d.f.Output(w); err != nil {
 		return fmt.Errorf("write the document: %w", err)
 	}
@@ -100,6 +108,9 @@ func (d *Document) Page() { d.f.AddPage() }
 
 // Need begins a page where less than a height is left.
 func (d *Document) Need(height float64) {
+	if err := d.budget.Spend(blockSteps); err != nil {
+		d.f.SetError(err) // nothing more is drawn
+	}
 	if d.Room() < height && d.f.GetY() > Margin {
 		d.Page()
 	}

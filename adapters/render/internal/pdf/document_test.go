@@ -20,7 +20,7 @@ import (
 // sample is a document with everything in it.
 func sample(t *testing.T, paper, name string) []byte {
 	t.Helper()
-	d, err := pdf.New(pdf.Head{Paper: paper, Title: name, Foot: strings.Repeat(name+" ", 20), Created: time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)})
+	d, err := pdf.New(nil, pdf.Head{Paper: paper, Title: name, Foot: strings.Repeat(name+" ", 20), Created: time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)})
 	require.NoError(t, err)
 	d.Narrow(40)
 	d.Text(name, draw.Title)
@@ -78,6 +78,6 @@ func TestLettersThatThereAreNone(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "□ □□ □ a b", draw.Printable("𝄞 农田 🌾\ta\u2028b\x00"))
 	sample(t, ports.PaperA4, "𝄞 农田 🌾 \x00\xff")
-	_, err := pdf.New(pdf.Head{Paper: "A0"})
+	_, err := pdf.New(nil, pdf.Head{Paper: "A0"})
 	require.Error(t, err)
 }
