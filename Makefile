@@ -66,7 +66,7 @@ soak: ## a thousand orders over a source that fails, in processes that are kille
 kills: ## mixed load on a server that is killed 50 times, on each database (make test runs a tenth of it)
 	TILTH_KILLS=50 $(GO) test -count=1 -timeout 30m -v $(TESTFLAGS) ./tests/kills
 
-simulate: ## kills the server at every call to its database and files (make test tries a tenth of them)
+simulate: ## kills the server at every call to its database and files, and 500 seeded worlds (make test runs a tenth)
 	TILTH_SIMULATE=1 $(GO) test -count=1 -timeout 60m -v $(TESTFLAGS) ./tests/simulate
 
 bench: ## benchmarks and query plans; BIG=1 adds the large ones

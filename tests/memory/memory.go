@@ -54,6 +54,7 @@ func New() *World {
 	w.addAccount()
 	w.addSatellite()
 	w.addSoil()
+	w.addReplays()
 	return w
 }
 
