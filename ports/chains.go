@@ -47,6 +47,8 @@ type ChainKeeper interface {
 	// oldest first, with their links, and returns how many.
 	RemovePurged(ctx context.Context, id chain.ID, limit int) (int64, error)
 
+	ValueEraser
+
 	// Links returns up to limit links behind a position, in order, with their rows.
 	Links(ctx context.Context, id chain.ID, after int64, limit int) ([]chain.Linked, error)
 	// Checkpoints returns the checkpoints that are kept, in the order of their positions.

@@ -109,6 +109,7 @@ type OperatorRepos struct {
 	Secrets SecretKeeper
 	Chains  ChainKeeper
 	Remains Remains
+	Persons Persons
 
 	Subscriptions Subscriptions
 	Orders        OrderKeeper

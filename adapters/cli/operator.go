@@ -76,7 +76,8 @@ func (s *shell) user() *cobra.Command {
 		return s.print(map[string]any{"id": u.ID, "email": u.Email, "unbound": n}, "user %d: %s was bound to %d subjects, and is to none", u.ID, u.Email, n)
 	})
 	unbind.Flags().StringVar(&email, "email", "", "e-mail address of the user")
-	return group("user", "Users and operators", required(create, "email"), required(disable, "email"), required(unbind, "email"))
+	return group("user", "Users and operators", required(create, "email"), required(disable, "email"), required(unbind, "email"),
+		s.exportUser(), s.eraseUser())
 }
 
 func (s *shell) token() *cobra.Command {

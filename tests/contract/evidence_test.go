@@ -21,9 +21,9 @@ func objects(t testing.TB, database string, args ...string) (out []map[string]an
 	t.Helper()
 	text, errOut, status := run(t, database, "", append(args, "--json")...)
 	require.Zero(t, status, errOut+text)
-	for line := range strings.Lines(text) {
+	for dec := json.NewDecoder(strings.NewReader(text)); dec.More(); {
 		var one map[string]any
-		require.NoError(t, json.Unmarshal([]byte(line), &one))
+		require.NoError(t, dec.Decode(&one))
 		out = append(out, one)
 	}
 	return out
@@ -123,4 +123,53 @@ func TestRetentionKeepsWhatTheInterfacePromises(t *testing.T) {
 		require.Equal(t, 2, status, bad)
 		require.Contains(t, errOut, "TILTH_KEEP_")
 	}
+}
+
+// TestPersonIsExportedAndErased erases a person whose session is in use, beside a running server.
+func TestPersonIsExportedAndErased(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database})
+		token := tokenOf(t, database)
+		company := "1"
+		create := []string{"user", "create", "--company", company, "--email", "ann@x.example", "--name", "Ann Person", "--role", "owner", "--password-stdin"}
+		_, errOut, status := run(t, database, "correct horse battery\n", create...)
+		require.Zero(t, status, errOut)
+		in := map[string]any{"email": "ann@x.example", "password": "correct horse battery"}
+		tokens := s.Anonymous().Expect(200, "POST", "auth/token/", in).Data(t)
+		ann := rig.Remote(t, s.URL, tokens["access"].(string))
+		farm := ann.Make("farm/", map[string]any{"name": "Of Ann"})
+
+		held := objects(t, database, "user", "export", "--email", "ann@x.example")
+		require.Len(t, held, 1)
+		require.Len(t, held[0]["made_farms"], 1)
+		require.Len(t, held[0]["sessions"], 1)
+		_, errOut, status = run(t, database, "", "user", "erase", "--email", "ann@x.example")
+		require.Equal(t, 1, status)
+		require.Contains(t, errOut, "--yes")
+		ann.Expect(200, "GET", "farm/", nil)
+
+		erased := runJSON(t, database, "user", "erase", "--email", "ann@x.example", "--yes")
+		require.Positive(t, erased["values"])
+		ann.Expect(401, "GET", "farm/", nil)
+		s.Anonymous().Expect(401, "POST", "auth/token/", in)
+		s.Anonymous().Expect(401, "POST", "auth/token/refresh/", map[string]any{"refresh": tokens["refresh"]})
+		owner := rig.Remote(t, s.URL, token)
+		require.Equal(t, "Of Ann", owner.Expect(200, "GET", path("farm", farm), nil).Data(t)["name"], "records stay")
+		trail := string(owner.Expect(200, "GET", "audit/?page=all", nil).Body)
+		require.NotContains(t, trail, "ann@x.example")
+		require.NotContains(t, trail, "Ann Person")
+		require.Contains(t, trail, erased["name"].(string))
+		for _, chain := range []string{"audit", "ledger"} {
+			require.Equal(t, true, objects(t, database, "verify", chain, "--company", company)[0]["whole"])
+		}
+
+		_, errOut, status = run(t, database, "", "user", "erase", "--email", "owner@crash.example", "--yes")
+		require.Equal(t, 1, status)
+		require.Contains(t, errOut, "Fix: make another user an owner first")
+		for _, command := range []string{"export", "erase"} {
+			_, _, status = run(t, database, "", "user", command, "--email", "nobody@x.example")
+			require.Equal(t, 1, status)
+		}
+	})
 }

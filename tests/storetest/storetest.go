@@ -119,6 +119,8 @@ func Run(t *testing.T, b Backend) {
 		{"Chains", testChains},
 		{"AppendOnly", testAppendOnly},
 		{"Tampering", testTampering},
+		{"Persons", testPersons},
+		{"PersonsComplete", testPersonsComplete},
 		{"Retention", testRetention},
 		{"AuditRetention", testAuditRetention},
 	} {
