@@ -52,12 +52,12 @@ func modulesOf(ctx context.Context, program string) ([]module, error) {
 
 // texts are what a licence says in its own words only, by its SPDX identifier.
 var texts = []struct{ id, says string }{
+	{"MPL-2.0", "mozilla public license"},
 	{"Apache-2.0", "apache license version 2.0, january 2004"},
 	{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy"},
 	{"BSD-3-Clause", "may be used to endorse or promote products"},
 	{"BSD-2-Clause", "redistributions in binary form must reproduce the above copyright notice"},
 	{"ISC", "permission to use, copy, modify, and/or distribute this software for any purpose"},
-	{"MPL-2.0", "mozilla public license"},
 	{"GPL", "gnu general public license"},
 	{"LGPL", "gnu lesser general public license"},
 	{"AGPL", "gnu affero general public license"},
@@ -67,7 +67,9 @@ var texts = []struct{ id, says string }{
 func identify(text string) (out []string) {
 	text = strings.Join(strings.Fields(strings.ToLower(text)), " ")
 	for _, one := range texts {
-		if !strings.Contains(text, one.says) || one.id == "BSD-2-Clause" && slices.Contains(out, "BSD-3-Clause") {
+		// Some name others: the Mozilla licence those that its files may also be under.
+		named := one.id == "BSD-2-Clause" && slices.Contains(out, "BSD-3-Clause") || strings.HasSuffix(one.id, "GPL") && slices.Contains(out, "MPL-2.0")
+		if named || !strings.Contains(text, one.says) {
 			continue
 		}
 		out = append(out, one.id)
