@@ -20,7 +20,7 @@ import (
 	"tilth/wire"
 )
 
-func TestMain(m *testing.M) { rig.Main(m) }
+func TestMain(m *testing.M) { rig.MainWithoutLeaks(m) }
 
 // gate is an imagery source that hangs while it is shut, and is an empty STAC API when open.
 type gate struct {

@@ -65,7 +65,7 @@ func StartWorker(t testing.TB, database, imagery string, more ...string) *Proces
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "worker")
 	cmd.Env = Environment(database, imagery, more)
-	cmd.Stderr = t.Output()
+	cmd.Stderr = observed{t.Output()}
 	require.NoError(t, cmd.Start())
 	p := &Process{Cmd: cmd}
 	t.Cleanup(p.Kill)
@@ -86,7 +86,7 @@ func StartCommand(t testing.TB, cmd *exec.Cmd, database, imagery string, more ..
 	cmd.Env = Environment(database, imagery, more)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
-	cmd.Stderr = t.Output()
+	cmd.Stderr = observed{t.Output()}
 	require.NoError(t, cmd.Start())
 	p := &Process{Cmd: cmd}
 	t.Cleanup(p.Kill)

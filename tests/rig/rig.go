@@ -179,7 +179,7 @@ func Start(t testing.TB, opts Options) *Server {
 		opts.Log = io.Discard
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	running, err := wire.Assemble(ctx, cfg, slog.New(slog.NewTextHandler(opts.Log, nil)), serve)
+	running, err := wire.Assemble(ctx, cfg, slog.New(slog.NewTextHandler(observed{opts.Log}, nil)), serve)
 	require.NoError(t, err)
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
 	require.NoError(t, err)
@@ -191,6 +191,11 @@ func Start(t testing.TB, opts Options) *Server {
 	s := &Server{t: t, URL: "http://" + listener.Addr().String(), AdminURL: "http://" + admin.Addr().String(), Operating: running.Operating(), tokens: running.Tokens()}
 	s.stop = func() {
 		once.Do(func() {
+			figures := http.Client{Timeout: time.Minute}
+			if res, err := figures.Get(s.AdminURL + "/metrics"); err == nil {
+				_, _ = io.Copy(observed{io.Discard}, res.Body)
+				_ = res.Body.Close()
+			}
 			cancel()
 			if err := <-done; err != nil {
 				t.Errorf("the server ended with %v", err)
@@ -285,17 +290,21 @@ func (c *Client) Do(method, path string, body any) Answer {
 	if !strings.HasPrefix(path, "/") {
 		path = "/api/v1.2/" + path
 	}
-	var reader io.Reader
+	var sent []byte
 	switch b := body.(type) {
 	case nil:
 	case string:
-		reader = strings.NewReader(b)
+		sent = []byte(b)
 	case []byte:
-		reader = bytes.NewReader(b)
+		sent = b
 	default:
-		raw, err := json.Marshal(body)
+		var err error
+		sent, err = json.Marshal(body)
 		require.NoError(c.server.t, err)
-		reader = bytes.NewReader(raw)
+	}
+	var reader io.Reader
+	if body != nil {
+		reader = bytes.NewReader(sent)
 	}
 	req, err := http.NewRequestWithContext(context.Background(), method, c.server.URL+path, reader)
 	require.NoError(c.server.t, err)
@@ -315,6 +324,7 @@ func (c *Client) Do(method, path string, body any) Answer {
 	raw, err := io.ReadAll(res.Body)
 	require.NoError(c.server.t, err)
 	answer := Answer{res.StatusCode, res.Header, raw}
+	watch(c.Token, sent, raw, res.StatusCode)
 	if _, timed := c.server.t.(*testing.B); !timed {
 		tellsTruth(c.server.t, method, path, answer)
 	}
