@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -231,10 +232,8 @@ func (r *run) state() map[string]int {
 			}
 		}
 		r.rows(fmt.Sprintf("SELECT %s, CAST(count(*) AS TEXT) FROM %s WHERE company_id = %d GROUP BY 1", by, table, r.company), func(state, n string) {
-			_, err := fmt.Sscan(n, new(int))
+			count, err := strconv.Atoi(n)
 			require.NoError(r.t, err)
-			count := 0
-			_, _ = fmt.Sscan(n, &count)
 			out[table+state] = count
 		})
 	}
