@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: run test test-unit test-cluster soak kills simulate bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help
+.PHONY: run test test-unit test-cluster hostile soak kills simulate bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help
 
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
@@ -59,6 +59,9 @@ test-unit: ## the fast tests: rules, use cases, house rules; no server is starte
 test-cluster: ## several replicas in containers: kills, lost brokers, races (needs a container engine)
 	@settings=$$(tests/container/environment.sh); eval "$$settings"; set -x; \
 	$(GO) test -tags cluster -count=1 -timeout 30m $(TESTFLAGS) ./tests/cluster/...
+
+hostile: ## a thousand clients who mean no good, while a company works (make test runs a tenth of it)
+	TILTH_HOSTILE=1 $(GO) test -count=1 -timeout 15m -v $(TESTFLAGS) ./tests/hostile
 
 soak: ## a thousand orders over a source that fails, in processes that are killed (make test runs a tenth of it)
 	TILTH_SOAK=1 $(GO) test -count=1 -timeout 15m -v $(TESTFLAGS) ./tests/soak

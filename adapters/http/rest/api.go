@@ -69,6 +69,7 @@ type API struct {
 	long      *longLists
 	words     map[string]bool // segments of the paths that routes have
 	params    map[string]bool // query parameters that routes declare
+	lanes     *lanes
 }
 
 // New makes an interface without routes.
@@ -78,7 +79,7 @@ func New(config Config) *API {
 	config.StreamBeat = cmp.Or(config.StreamBeat, 15*time.Second)
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
 	config.MaxLong = cmp.Or(config.MaxLong, 4)
-	a := &API{config: config, long: &longLists{byCompany: map[int64]int{}, limit: config.MaxLong}, endpoints: map[string]*endpoint{}, schemas: newSchemas(), codes: map[string]string{}, words: map[string]bool{}, params: map[string]bool{}}
+	a := &API{config: config, lanes: &lanes{byCompany: map[int64]*lane{}}, long: &longLists{byCompany: map[int64]int{}, limit: config.MaxLong}, endpoints: map[string]*endpoint{}, schemas: newSchemas(), codes: map[string]string{}, words: map[string]bool{}, params: map[string]bool{}}
 	a.router = a.newRouter()
 	a.document = a.newDocument()
 	return a

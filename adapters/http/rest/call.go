@@ -33,6 +33,7 @@ type Call struct {
 	status    int
 	values    Values                 // the query, once it was read
 	body      func() ([]byte, error) // reads it, once
+	leave     func()                 // ends the turn of a large body
 }
 
 // Principal is the caller; the zero Principal on a public route.
@@ -88,6 +89,19 @@ func (c *Call) Site(path string) string { return c.api.config.Origins.Base(c.req
 // Body reads the body, once. Faults: Limit with code body_too_large; Invalid with code
 // malformed_body when the body ends early.
 func (c *Call) Body() ([]byte, error) { return c.body() }
+
+// readBody reads the body; a large one waits for its company's turn.
+func (c *Call) readBody() ([]byte, error) {
+	text, err := io.ReadAll(c.BodyReader())
+	if err != nil || len(text) < largeBody {
+		return text, err
+	}
+	leave, err := c.api.lanes.enter(c.request.Context(), c.principal.CompanyID)
+	if err == nil {
+		c.leave = leave
+	}
+	return text, err
+}
 
 // BodyReader returns the body as a stream with the bound of the route. Its read errors
 // are faults, as those of [Call.Body] are.

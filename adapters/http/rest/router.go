@@ -3,7 +3,6 @@ package rest
 import (
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"path"
@@ -92,8 +91,9 @@ func (a *API) handle(e *endpoint, method string, answer func(c *Call) error) {
 	a.router.Handle(method, path, func(w http.ResponseWriter, r bunrouter.Request) error {
 		request, limit, done := hurry(original(r), a.config.Timeout)
 		defer done()
-		c := &Call{api: a, writer: w, request: request, deadline: limit, params: r.Params()}
-		c.body = sync.OnceValues(func() ([]byte, error) { return io.ReadAll(c.BodyReader()) })
+		c := &Call{api: a, writer: w, request: request, deadline: limit, params: r.Params(), leave: func() {}}
+		c.body = sync.OnceValues(c.readBody)
+		defer func() { c.leave() }()
 		TraceOf(c.request.Context()).Route = e.pattern
 		return inTime(request.Context(), answer(c))
 	})

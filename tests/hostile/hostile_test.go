@@ -1,0 +1,231 @@
+// Package hostile lets callers who mean no good at a server while an honest company works: the
+// company is answered, memory stays bounded, and all is well when they leave.
+package hostile
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/cli"
+	"tilth/app/operating"
+	"tilth/core/access"
+	"tilth/tests/rig"
+	"tilth/wire"
+)
+
+// siege says how hard it is.
+type siege struct {
+	clients int
+	lasts   time.Duration
+	timed   bool // the machine has nothing else to do
+}
+
+// The siege of `make hostile`, of the program as it is built, and a tenth of it for every test
+// run, where the machine is busy and the test binary is the program: there times are not judged.
+var (
+	great = siege{clients: 1000, lasts: time.Minute, timed: true}
+	small = siege{clients: 100, lasts: 5 * time.Second}
+)
+
+const (
+	maxMemory    = 512 << 20
+	recoverIn    = 10 * time.Second
+	honestPause  = 25 * time.Millisecond // between its requests, which stay below its limit
+	quietSample  = 100
+	recoverySize = 40
+)
+
+func TestMain(m *testing.M) { rig.Main(m) }
+
+func TestHostileClients(t *testing.T) {
+	how := small
+	if os.Getenv("TILTH_HOSTILE") == "1" {
+		how = great
+	}
+	database := "sqlite:" + filepath.Join(t.TempDir(), "tilth.db")
+	honest, hostile := settle(t, database, "Honest"), settle(t, database, "Hostile")
+	server := rig.StartCommand(t, exec.Command(program(t, how), "serve"), database, rig.Archive(t).Dir,
+		"TILTH_TRUSTED_PROXIES=127.0.0.1", "TILTH_OBJECTS_URL=file:"+t.TempDir(), "TILTH_LOG_LEVEL=error", "TILTH_PASSWORD_MEMORY=64")
+	company := &company{t: t, url: server.URL, token: honest}
+	company.settle()
+
+	quiet := company.work(quietSample, 0)
+	median := quiet.percentile(50)
+	hostileFarm := rig.Remote(t, server.URL, hostile).Make("farm/", map[string]any{"name": "Trap"})
+	crowd := gather(t, siegeOf{server.URL, hostile, hostileFarm}, how.clients)
+	busy := company.work(0, how.lasts)
+	answered := crowd.leave()
+	left := time.Now()
+	recovered := company.work(recoverySize, 0)
+	company.untilReady()
+	t.Logf("quiet median %s; under siege median %s, 99th percentile %s (%.1f quiet medians) over %d requests (%v); recovered after %s. %d clients had %v",
+		median, busy.percentile(50), busy.percentile(99), float64(busy.percentile(99))/float64(median), len(busy.times), busy.statuses,
+		time.Since(left), how.clients, answered)
+	if how.timed {
+		require.Less(t, time.Since(left), recoverIn, "it takes too long to recover")
+	}
+	require.Equal(t, map[int]int{http.StatusOK: recoverySize}, recovered.statuses)
+	require.NoError(t, server.Terminate(), "nothing is left that holds the server")
+	if usage, ok := server.Cmd.ProcessState.SysUsage().(*syscall.Rusage); ok && runtime.GOOS == "linux" && !watched {
+		t.Logf("at most %d MB of memory", usage.Maxrss>>10)
+		require.Less(t, usage.Maxrss<<10, int64(maxMemory)) // Linux counts in KB
+	}
+}
+
+// program returns what is besieged.
+func program(t *testing.T, how siege) string {
+	t.Helper()
+	if !how.timed {
+		return os.Args[0]
+	}
+	binary := filepath.Join(t.TempDir(), "tilth")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "tilth/wire/tilth")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return binary
+}
+
+// siegeOf is what the hostile clients know.
+type siegeOf struct {
+	url, token string
+	farm       int64
+}
+
+// settle makes a company with an owner and returns the owner's token.
+func settle(t *testing.T, database, name string) string {
+	t.Helper()
+	ctx := t.Context()
+	cfg, err := cli.ReadConfig(map[string]string{"TILTH_DATABASE_URL": database})
+	require.NoError(t, err)
+	opened, err := wire.Program{}.Open(ctx, cfg, slog.New(slog.DiscardHandler), true)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, opened.Close()) }()
+	made, err := opened.Operating.CreateCompany(ctx, name)
+	require.NoError(t, err)
+	email := name + "@example.org"
+	_, err = opened.Operating.CreateUser(ctx, operating.NewUser{CompanyID: made.ID, Email: email, Role: access.RoleOwner})
+	require.NoError(t, err)
+	token, err := opened.Operating.CreateToken(ctx, email, time.Hour)
+	require.NoError(t, err)
+	return token
+}
+
+// company works honestly: it reads its lists and its fields, and writes.
+type company struct {
+	t          *testing.T
+	url, token string
+	farm       int64
+}
+
+// shift is how some work went.
+type shift struct {
+	times    []time.Duration
+	statuses map[int]int
+}
+
+func (s shift) percentile(n int) time.Duration {
+	slices.Sort(s.times)
+	return s.times[min(len(s.times)-1, len(s.times)*n/100)]
+}
+
+func (c *company) client() *rig.Client {
+	return rig.Remote(c.t, c.url, c.token)
+}
+
+func (c *company) settle() {
+	c.farm = c.client().Make("farm/", map[string]any{"name": "Farm"})
+	var fields []any
+	for n := range 50 {
+		fields = append(fields, map[string]any{"name": fmt.Sprint("Field ", n), "farm_id": c.farm, "boundary": circle(n, 30)})
+	}
+	c.client().Expect(http.StatusOK, http.MethodPost, "field/", fields)
+}
+
+// work sends a number of requests, or for a time, one after the other.
+func (c *company) work(requests int, lasts time.Duration) shift {
+	out := shift{statuses: map[int]int{}}
+	until := time.Now().Add(lasts)
+	pace := time.NewTicker(honestPause)
+	defer pace.Stop()
+	for n := 0; n < requests || requests == 0 && time.Now().Before(until); n++ {
+		<-pace.C
+		method, path, body := http.MethodGet, "field/", any(nil)
+		switch n % 4 {
+		case 1:
+			path = fmt.Sprintf("farm/%d/", c.farm)
+		case 2:
+			method, path, body = http.MethodPost, "farm/", map[string]any{"name": "Another"}
+		}
+		began := time.Now()
+		a := c.client().Do(method, path, body)
+		out.times = append(out.times, time.Since(began))
+		out.statuses[a.Status]++
+		if a.Status != http.StatusOK && (a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "") {
+			c.t.Errorf("%s %s: %d %s", method, path, a.Status, a.Body)
+		}
+	}
+	return out
+}
+
+// untilReady waits until the server says that it is.
+func (c *company) untilReady() {
+	client := &http.Client{Timeout: time.Minute}
+	require.Eventually(c.t, func() bool {
+		res, err := client.Get(c.url + "/readyz")
+		return err == nil && res.Body.Close() == nil && res.StatusCode == http.StatusOK
+	}, time.Minute, 50*time.Millisecond)
+}
+
+// crowd is the hostile clients.
+type crowd struct {
+	t    *testing.T
+	stop context.CancelFunc
+	all  sync.WaitGroup
+
+	mu       sync.Mutex
+	answered map[string]int
+}
+
+// gather lets so many clients at a server, of every kind as many.
+func gather(t *testing.T, of siegeOf, clients int) *crowd {
+	ctx, stop := context.WithCancel(context.Background())
+	c := &crowd{t: t, stop: stop, answered: map[string]int{}}
+	t.Cleanup(stop)
+	for n := range clients {
+		kind := kinds[n%len(kinds)]
+		one := &client{crowd: c, siegeOf: of, kind: kind.name, from: fmt.Sprintf("10.%d.%d.1", n>>8, n&255), seed: uint64(n)}
+		c.all.Go(func() { kind.act(ctx, one) })
+	}
+	return c
+}
+
+// leave has all clients close their connections, and returns what they were answered.
+func (c *crowd) leave() map[string]int {
+	c.stop()
+	c.all.Wait()
+	return c.answered
+}
+
+// hear counts an answer.
+func (c *crowd) hear(kind string, status int, retryAfter string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.answered[fmt.Sprintf("%s %d", kind, status)]++
+	if status >= 500 && (status != http.StatusServiceUnavailable || retryAfter == "") {
+		c.t.Errorf("%s: %d, Retry-After %q", kind, status, retryAfter)
+	}
+}
