@@ -30,7 +30,7 @@ type life struct {
 }
 
 // land is a field of a company that can be ordered on.
-type land struct{ farm, field, uuid, season, cultivation string }
+type land struct{ farm, field, uuid, season string }
 
 func prepareLand(r *run) any {
 	l := land{farm: r.id("farm/", object{"name": "Farm"})}

@@ -78,16 +78,13 @@ func meddler(t testing.TB, w *world) *sql.Conn {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	if strings.HasPrefix(w.address, "sqlite:") {
-		rows, err := conn.QueryContext(w.ctx, "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name IN ('audit_entries', 'ledger_transactions', 'ledger_entries')")
-		require.NoError(t, err)
+		const triggers = "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name IN ('audit_entries', 'ledger_transactions', 'ledger_entries')"
 		names := []string{}
-		for rows.Next() {
+		eachRow(t, conn, triggers, func(rows *sql.Rows) {
 			var name string
 			require.NoError(t, rows.Scan(&name))
 			names = append(names, name)
-		}
-		require.NoError(t, rows.Err())
-		require.NoError(t, rows.Close())
+		})
 		require.NotEmpty(t, names)
 		for _, name := range names {
 			_, err := conn.ExecContext(w.ctx, "DROP TRIGGER "+name)

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -24,11 +25,9 @@ func (w *world) everything() string {
 	var out strings.Builder
 	db := raw(w.t, w.address)
 	for _, table := range []string{"users", "user_identities", "tickets", "letters", "invitations", "api_keys", "audit_entries", "soil_samples", "refresh_tokens", "chain_links"} {
-		rows, err := db.Query("SELECT * FROM " + table)
-		require.NoError(w.t, err)
-		names, err := rows.Columns()
-		require.NoError(w.t, err)
-		for rows.Next() {
+		eachRow(w.t, db, "SELECT * FROM "+table, func(rows *sql.Rows) {
+			names, err := rows.Columns()
+			require.NoError(w.t, err)
 			values, into := make([]any, len(names)), make([]any, len(names))
 			for i := range values {
 				into[i] = &values[i]
@@ -40,9 +39,7 @@ func (w *world) everything() string {
 				}
 				fmt.Fprintln(&out, table, value)
 			}
-		}
-		require.NoError(w.t, rows.Err())
-		require.NoError(w.t, rows.Close())
+		})
 	}
 	return out.String()
 }

@@ -3,6 +3,7 @@ package storetest
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"fmt"
 	"testing"
 
@@ -33,17 +34,13 @@ func (w *world) sealing(keys string) *world {
 func (w *world) stored() (out [][]byte) {
 	db := raw(w.t, w.address)
 	for _, query := range []string{"SELECT seed FROM signing_keys", "SELECT secret FROM webhooks", "SELECT previous_secret FROM webhooks", "SELECT body FROM replays"} {
-		rows, err := db.Query(query)
-		require.NoError(w.t, err)
-		for rows.Next() {
+		eachRow(w.t, db, query, func(rows *sql.Rows) {
 			var value []byte
 			require.NoError(w.t, rows.Scan(&value))
 			if len(value) > 0 {
 				out = append(out, value)
 			}
-		}
-		require.NoError(w.t, rows.Err())
-		require.NoError(w.t, rows.Close())
+		})
 	}
 	return out
 }

@@ -56,7 +56,7 @@ func (d *deadline) lift() error {
 
 // inTime returns the error of a request, or that it took too long where that is behind it.
 func inTime(ctx context.Context, err error) error {
-	if err == nil || context.Cause(ctx) != errTookTooLong {
+	if err == nil || !errors.Is(context.Cause(ctx), errTookTooLong) {
 		return err
 	}
 	if f, decided := fault.As(err); decided && f.Kind != fault.Internal {
