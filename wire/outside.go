@@ -136,11 +136,7 @@ func newPostman(cfg cli.Config, store ports.Store, out io.Writer, log *slog.Logg
 	if err != nil {
 		return nil, err
 	}
-	base := strings.TrimSuffix(cfg.PublicURL, "/")
-	if base == "" {
-		base = "http://" + cfg.Addr
-	}
 	return &account.LetterSender{
-		Store: store, Mailer: mailer, Clock: identity.Clock{}, IDs: identity.Random{}, Links: account.LinksAt(base), Log: log,
+		Store: store, Mailer: mailer, Clock: identity.Clock{}, IDs: identity.Random{}, Links: account.LinksAt(baseOf(cfg, cfg.Addr)), Log: log,
 	}, nil
 }

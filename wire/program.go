@@ -4,8 +4,10 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"time"
 
+	"tilth/adapters/certificate"
 	"tilth/adapters/cli"
 	"tilth/adapters/exchange"
 	"tilth/adapters/http/rest"
@@ -41,6 +43,13 @@ var _ cli.Program = Program{}
 
 // NewSecretKey makes a key for stored secrets.
 func (Program) NewSecretKey() string { return envelope.NewKey() }
+
+// CreateCertificate implements cli.Program.
+func (Program) CreateCertificate(folder string, names []string, days int) (authority, file, key string, err error) {
+	in := func(name string) string { return filepath.Join(folder, name) }
+	err = certificate.Create(folder, names, days, identity.Clock{}.Now())
+	return in(certificate.AuthorityFile), in(certificate.ServerFile), in(certificate.ServerKeyFile), err
+}
 
 // Version is the program's version.
 func (Program) Version() string { return version }

@@ -174,16 +174,22 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 	if err != nil {
 		return err
 	}
+	secure, err := certificates(r.cfg, r.log)
+	if err != nil {
+		return err
+	}
 	config := interfaceConfig(r.cfg)
 	config.Once = r.parts.Once.Do
 	r.http, err = http.New(http.Config{
 		Interface:       config,
 		CORSOrigins:     r.cfg.Origins(),
 		PublicURL:       r.cfg.PublicURL,
+		Hosts:           r.cfg.AllowedHosts(),
 		TrustedProxies:  proxies,
 		Rates:           limit.Rates{Caller: r.cfg.RateLimit, Company: r.cfg.CompanyRateLimit, SignIn: r.cfg.SignInRateLimit},
 		ShutdownTimeout: r.cfg.ShutdownTimeout,
 		StallTimeout:    r.cfg.StallTimeout,
+		TLS:             secure,
 		Build:           version,
 	}, http.Deps{
 		Authenticate:    r.parts.Interface.Account.Identity.Authenticate,
@@ -300,10 +306,7 @@ const demoTokenTTL = 24 * time.Hour
 
 // greet prints where the server is, and for the demo a token and a first request.
 func (r *Running) greet(ctx context.Context, opts cli.ServeOptions, addr net.Addr) error {
-	base := r.cfg.PublicURL
-	if base == "" {
-		base = "http://" + addr.String()
-	}
+	base := baseOf(r.cfg, addr.String())
 	if !opts.Demo {
 		_, err := fmt.Fprintf(opts.Out, "Tilth %s is ready at %s\n  reference  %s/docs/api/\n", version, base, base)
 		return err

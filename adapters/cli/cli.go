@@ -64,6 +64,8 @@ type Program interface {
 	CurveFiles() CurveFiles
 	// NewSecretKey makes a key for stored secrets.
 	NewSecretKey() string
+	// CreateCertificate makes a certificate of a server, and at first the authority that signs it, in a folder.
+	CreateCertificate(folder string, names []string, days int) (authority, certificate, key string, err error)
 	// Version is the program's version.
 	Version() string
 }
@@ -228,7 +230,7 @@ when you outgrow it.
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(s.migrate(), s.company(), s.user(), s.token(), s.apiKey(), s.wallet(), s.price(), s.crop(), s.profile(),
 		s.curves(), s.cropCheck(), s.engine(), s.stratify(), s.subscription(), s.stratification(), s.layer(), s.job(),
-		s.trail(), s.openapi(), s.backup(), s.restore(), s.copy(), s.key(), s.secret(), s.verify())
+		s.trail(), s.openapi(), s.backup(), s.restore(), s.copy(), s.cert(), s.key(), s.secret(), s.verify())
 	for _, c := range []*cobra.Command{s.serve(), s.worker(), s.doctor(), s.config()} {
 		s.cfg.flags(c.Flags(), false)
 		root.AddCommand(c)

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"net/url"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -31,6 +32,9 @@ type Config struct {
 	SecretKey           string        `env:"TILTH_SECRET_KEY" show:"masked" help:"key that stored secrets are sealed with; a second one, after a comma, opens what it sealed before; empty: they are stored as they are"`
 	SecretKeyFile       string        `env:"TILTH_SECRET_KEY_FILE" help:"file with the same, in place of TILTH_SECRET_KEY"`
 	PublicURL           string        `env:"TILTH_PUBLIC_URL" help:"base of the links in answers; empty: as the request says"`
+	TLSCert             string        `env:"TILTH_TLS_CERT" help:"file of the server's certificate, PEM; empty: plain HTTP"`
+	TLSKey              string        `env:"TILTH_TLS_KEY" help:"file of its key, PEM"`
+	Hosts               string        `env:"TILTH_HOSTS" help:"names that the server is reached under, comma-separated: links of a request under another name lead to the first; empty: any name"`
 	TrustedProxies      string        `env:"TILTH_TRUSTED_PROXIES" help:"networks whose X-Forwarded-* headers count, comma-separated CIDRs"`
 	OIDCIssuer          string        `env:"TILTH_OIDC_ISSUER" help:"OpenID Connect issuer whose access tokens are accepted too; empty: none"`
 	OIDCAudience        string        `env:"TILTH_OIDC_AUDIENCE" help:"audience that its tokens must be issued for"`
@@ -167,6 +171,10 @@ func (c *Config) Check() error {
 	public, err := url.Parse(c.PublicURL)
 	isPublic := err == nil && public.Host != "" && (public.Scheme == "http" || public.Scheme == "https")
 	check(c.PublicURL == "" || isPublic, "TILTH_PUBLIC_URL", "%q is not an http(s) address", c.PublicURL)
+	check((c.TLSCert == "") == (c.TLSKey == ""), "TILTH_TLS_KEY", "it and TILTH_TLS_CERT are set together")
+	for _, host := range c.AllowedHosts() {
+		check(hostName.MatchString(host), "TILTH_HOSTS", "%q is not a name or an address without a port", host)
+	}
 	_, err = c.Proxies()
 	check(err == nil, "TILTH_TRUSTED_PROXIES", "%v", err)
 	c.checkIssuers(check)
@@ -207,10 +215,18 @@ func (c *Config) Check() error {
 	return errors.Join(errs...)
 }
 
+// hostName matches the name of a host, or an IP address.
+var hostName = regexp.MustCompile(`^[a-z0-9._:-]+$`)
+
+// AllowedHosts returns the names that links may lead to, in lower case; none where any may.
+func (c *Config) AllowedHosts() []string {
+	return words(strings.ToLower(c.Hosts))
+}
+
 // Proxies returns the networks of trusted proxies.
 func (c *Config) Proxies() ([]netip.Prefix, error) {
 	var out []netip.Prefix
-	for _, part := range strings.FieldsFunc(c.TrustedProxies, func(r rune) bool { return r == ',' || r == ' ' }) {
+	for _, part := range words(c.TrustedProxies) {
 		p, err := netip.ParsePrefix(part)
 		if err != nil {
 			a, err2 := netip.ParseAddr(part)
@@ -226,7 +242,12 @@ func (c *Config) Proxies() ([]netip.Prefix, error) {
 
 // Origins returns the origins whose pages may call the interface.
 func (c *Config) Origins() []string {
-	return strings.FieldsFunc(c.CORSOrigins, func(r rune) bool { return r == ',' || r == ' ' })
+	return words(c.CORSOrigins)
+}
+
+// words returns the parts of a list.
+func words(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 // hidden shows a value without the password of an address.

@@ -3,6 +3,7 @@ package http
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -40,12 +41,14 @@ type Config struct {
 	// Interface is what the interface is called and bounded by; the server adds who checks
 	// credentials, where links lead and where the log is. Its base is DefaultBase unless set.
 	Interface       rest.Config
+	Hosts           []string       // names that links may lead to; none: that of the request
 	PublicURL       string         // address that links are built from; default: the request's own
 	TrustedProxies  []netip.Prefix // whose forwarded headers are believed
 	CORSOrigins     []string       // whose pages may call the interface from a browser; none by default
 	Rates           limit.Rates    // how often callers may ask
 	ShutdownTimeout time.Duration  // how long requests may go on after the stop signal; default 20 s
 	StallTimeout    time.Duration  // how long a reader may take nothing of an answer; default 30 s
+	TLS             *tls.Config    // certificates; nil: plain HTTP
 	Build           string         // version of the program, for the front page and /healthz
 }
 
@@ -131,7 +134,7 @@ func New(config Config, deps Deps) (*Server, error) {
 }
 
 func originsOf(config Config) (rest.Origins, error) {
-	origins := rest.Origins{Trusted: config.TrustedProxies}
+	origins := rest.Origins{Trusted: config.TrustedProxies, Hosts: config.Hosts}
 	if config.PublicURL == "" {
 		return origins, nil
 	}
@@ -145,6 +148,15 @@ func originsOf(config Config) (rest.Origins, error) {
 
 // Handler answers every request.
 func (s *Server) Handler() http.Handler { return s.handler }
+
+func (s *Server) serve(server *http.Server, listener net.Listener) error {
+	if s.config.TLS == nil {
+		return server.Serve(listener)
+	}
+	server.TLSConfig, server.Protocols = s.config.TLS, new(http.Protocols)
+	server.Protocols.SetHTTP1(true)
+	return server.ServeTLS(listener, "", "")
+}
 
 // Serve answers the requests of a listener until ctx ends. It then takes no more, lets
 // those under way finish within the configured time, and returns an error when
@@ -160,7 +172,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		ErrorLog:    slog.NewLogLogger(s.deps.Logger.Handler(), slog.LevelWarn),
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
+	go func() { failed <- s.serve(server, listener) }()
 	select {
 	case err := <-failed:
 		return fmt.Errorf("serve HTTP: %w", err)

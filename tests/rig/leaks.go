@@ -111,7 +111,8 @@ func declare(member string, value any) {
 		if _, fragment, linked := strings.Cut(v, "#"); linked {
 			v = fragment
 		}
-		if slices.Contains(secretMembers, member) {
+		// Parts of a form have keys of another kind.
+		if slices.Contains(secretMembers, member) && (member != "key" || strings.HasPrefix(v, "tilth_")) {
 			Secret(v)
 		}
 	}

@@ -57,7 +57,7 @@ func StartBinary(t testing.TB, binary, database, imagery string) *Process {
 	return StartCommand(t, exec.Command(binary, "serve"), database, imagery)
 }
 
-var ready = regexp.MustCompile(`ready at (http://\S+)`)
+var ready = regexp.MustCompile(`ready at (https?://\S+)`)
 
 // StartWorker starts the test binary as a worker without a server; it ends with the test at
 // the latest. It tells nobody when it has begun: that shows in what it does.

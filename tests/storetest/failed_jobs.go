@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,6 +28,36 @@ func (w *world) listed(filter ports.JobFilter) (keys []string) {
 		return err
 	}))
 	return keys
+}
+
+// testUnreadableJobs asserts that a job whose row was spoiled stops only itself. PostgreSQL's types do not let it happen.
+func testUnreadableJobs(t *testing.T, b Backend) {
+	w := newWorld(t, b)
+	if !strings.HasPrefix(w.address, "sqlite:") {
+		t.Skip("PostgreSQL holds no value of a wrong type")
+	}
+	now := w.clock.Now()
+	for _, spoiled := range []string{"subject = 'x'", "run_at = '1999'"} {
+		for _, key := range []string{"1", "2", "3"} {
+			w.enqueue(ports.Job{Kind: "k", Key: key, Subject: 1, RunAt: now})
+		}
+		_, err := raw(t, w.address).Exec("UPDATE jobs SET " + spoiled + " WHERE key = '2'")
+		require.NoError(t, err)
+		var keys []string
+		for _, job := range w.claim(10) {
+			keys = append(keys, job.Key)
+			w.write(func(tx ports.Repos) error { return tx.Jobs.Finish(w.ctx, job) })
+		}
+		require.ElementsMatch(t, []string{"1", "3"}, keys, spoiled)
+		require.NoError(t, w.keep(func(ctx context.Context, jobs ports.JobKeeper) error {
+			kept, err := jobs.List(ctx, ports.JobFilter{State: ports.JobFailed})
+			require.NoError(t, err)
+			require.Len(t, kept, 1, spoiled)
+			require.Equal(t, "2", kept[0].Key)
+			require.Contains(t, kept[0].Failed.Reason, "its row cannot be read")
+			return jobs.Cancel(ctx, kept[0].ID, now)
+		}))
+	}
 }
 
 // testFailedJobs asserts that a job that failed for good is kept with its reason, is handed out

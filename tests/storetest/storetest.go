@@ -96,6 +96,7 @@ func Run(t *testing.T, b Backend) {
 		{"Statements", testStatements},
 		{"CurveSets", testCurveSets},
 		{"Jobs", testJobs},
+		{"UnreadableJobs", testUnreadableJobs},
 		{"FailedJobs", testFailedJobs},
 		{"JobRaces", testJobRaces},
 		{"JobTries", testJobTries},

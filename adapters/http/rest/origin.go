@@ -16,6 +16,9 @@ type Origins struct {
 	// Public is the address that clients use, such as https://tilth.example.org; links
 	// are built from it where it is set.
 	Public *url.URL
+	// Hosts are the names that requests may come under, in lower case and without a port; none: any.
+	// Links of a request under another name lead to the first.
+	Hosts []string
 	// Trusted are the networks of the reverse proxies.
 	Trusted []netip.Prefix
 }
@@ -39,10 +42,25 @@ func (o Origins) Base(r *http.Request) string {
 			host = h
 		}
 	}
+	return scheme + "://" + o.valid(host)
+}
+
+// valid returns a host that links may lead to: the one given if it is well-formed and among those allowed.
+func (o Origins) valid(host string) string {
 	if !hostPattern.MatchString(host) {
 		host = "localhost"
 	}
-	return scheme + "://" + host
+	name, port, err := net.SplitHostPort(host)
+	if err != nil {
+		name = host
+	}
+	if len(o.Hosts) == 0 || slices.Contains(o.Hosts, strings.ToLower(strings.Trim(name, "[]"))) {
+		return host
+	}
+	if port != "" {
+		return net.JoinHostPort(o.Hosts[0], port)
+	}
+	return o.Hosts[0]
 }
 
 // Client returns the address of the caller: that of the connection, or, behind trusted

@@ -180,6 +180,9 @@ func TestOrigins(t *testing.T) {
 		{"forwarded by a trusted proxy", rest.Origins{Trusted: proxies}, "10.1.1.1:5000", forwarded, "https://farm.example.org", "203.0.113.9"},
 		{"the public address wins", rest.Origins{Trusted: proxies, Public: public}, "10.1.1.1:5000", forwarded, "https://tilth.example.org", "203.0.113.9"},
 		{"a forged host", rest.Origins{Trusted: proxies}, "10.1.1.1:5000", http.Header{"X-Forwarded-Host": {"evil/\"x"}}, "http://localhost", "10.1.1.1"},
+		{"a host that is allowed", rest.Origins{Hosts: []string{"farm.test", "tilth.test"}}, "203.0.113.1:5000", nil, "http://tilth.test", "203.0.113.1"},
+		{"a host that is not", rest.Origins{Hosts: []string{"farm.test"}}, "203.0.113.1:5000", nil, "http://farm.test", "203.0.113.1"},
+		{"a forwarded host that is not", rest.Origins{Trusted: proxies, Hosts: []string{"farm.test"}}, "10.1.1.1:5000", forwarded, "https://farm.test", "203.0.113.9"},
 		{"a forged scheme", rest.Origins{Trusted: proxies}, "10.1.1.1:5000", http.Header{"X-Forwarded-Proto": {"javascript"}}, "http://tilth.test", "10.1.1.1"},
 	}
 	for _, tt := range tests {

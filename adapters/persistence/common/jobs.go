@@ -127,17 +127,62 @@ func NewQueueBut(d *sqlstore.DB, kinds ...string) ports.Queue {
 	return queue{d, sqlstore.When("kind NOT IN (?)", bun.List(kinds))}
 }
 
-// The jobs of one call share a token, and no two calls do.
+// The jobs of one call share a token, and no two calls do. A row that cannot be read stops only itself.
 func (q queue) Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]ports.Job, error) {
+	out, err := q.claim(ctx, now, lease, limit)
+	if !sqlstore.Unreadable(err) {
+		return out, err
+	}
+	if n, again := q.setAside(ctx, now, limit); again != nil || n == 0 {
+		return nil, errors.Join(err, again)
+	}
+	return q.claim(ctx, now, lease, limit)
+}
+
+// due selects the ids of the jobs that are to be run, the oldest first.
+func (q queue) due(s *sqlstore.Session, now time.Time, limit int) *bun.SelectQuery {
+	return s.SkipLocked(s.NewSelect().Table("jobs").Column("id").
+		Where("(lease IS NULL AND failed_at IS NULL AND run_at <= ?) OR (lease IS NOT NULL AND lease_until <= ?)", s.Shared(now), s.Shared(now)).
+		Where(q.only.SQL, q.only.Args...).OrderExpr("run_at, id").Limit(int64(limit)))
+}
+
+// setAside fails the due jobs whose rows cannot be read, with values that can be, and returns how many. The
+// operator lists them with the other failed jobs.
+func (q queue) setAside(ctx context.Context, now time.Time, limit int) (n int, err error) {
+	err = q.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
+		n = 0
+		var ids []int64
+		if err := q.due(s, now, limit).Scan(ctx, &ids); err != nil {
+			return err
+		}
+		for _, id := range ids {
+			err := s.NewSelect().Model(new(jobRow)).Where("t.id = ?", id).Scan(ctx)
+			if !sqlstore.Unreadable(err) {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			n++
+			if err := sqlstore.Run(ctx, s.NewUpdate().Table("jobs").Set("lease = NULL, lease_until = NULL, company_id = NULL, subject = 0, attempt = 0").
+				Set("run_at = ?, failed_at = ?", s.Shared(now), sqlstore.StampAt(now)).Set("cancelled = ?, retried = ?", false, false).
+				Set("reason = ?", "its row cannot be read: "+err.Error()).Where("id = ?", id)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return n, err
+}
+
+func (q queue) claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]ports.Job, error) {
 	var out []ports.Job
 	err := q.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
 		if err := s.KeepTime(ctx); err != nil {
 			return err
 		}
 		var rows []jobRow
-		due := s.SkipLocked(s.NewSelect().Table("jobs").Column("id").
-			Where("(lease IS NULL AND failed_at IS NULL AND run_at <= ?) OR (lease IS NOT NULL AND lease_until <= ?)", s.Shared(now), s.Shared(now)).
-			Where(q.only.SQL, q.only.Args...).OrderExpr("run_at, id").Limit(int64(limit)))
+		due := q.due(s, now, limit)
 		err := s.NewUpdate().With("due", due).Model(&rows).
 			Set("lease = ?", s.IDs.Secret()).Set("lease_until = ?", s.Shared(now.Add(lease))).Set("attempt = attempt + 1").
 			Where("id IN (SELECT id FROM due)").Returning("*").Scan(ctx)

@@ -65,6 +65,12 @@ var sqliteReasons = map[int]reason{
 	sqlite3.SQLITE_CANTOPEN: gone, sqlite3.SQLITE_IOERR: gone, sqlite3.SQLITE_FULL: gone, sqlite3.SQLITE_NOTADB: gone,
 }
 
+// Unreadable reports whether a value that the database holds could not be read: no driver refused the statement.
+func Unreadable(err error) bool {
+	_, known := fault.As(err)
+	return err != nil && !known && reasonOf(err) == unknown
+}
+
 // translate makes a fault of what came out of a transaction; faults pass as they are. Keys that callers race
 // for do not come here: their statements say ON CONFLICT, because an error would end PostgreSQL's transaction.
 func translate(err error) error {

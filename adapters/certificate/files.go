@@ -1,0 +1,98 @@
+// Package certificate makes and reads the certificates of TLS: those of files, which may change while
+// the server runs, and those of a certificate authority of one's own for a network without public names.
+package certificate
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+)
+
+// Files is a certificate with its key in two PEM files. It is safe for concurrent use.
+type Files struct {
+	certificate, key string
+	log              *slog.Logger
+
+	mu    sync.Mutex
+	read  *tls.Certificate
+	stamp [2]state
+}
+
+// state tells whether a file changed.
+type state struct {
+	at   time.Time
+	size int64
+}
+
+// Open reads a certificate and its key.
+func Open(certificate, key string, log *slog.Logger) (*Files, error) {
+	f := &Files{certificate: certificate, key: key, log: log}
+	if _, err := f.current(); err != nil {
+		return nil, fmt.Errorf("read the certificate in %s and %s: %w", certificate, key, err)
+	}
+	return f, nil
+}
+
+// Config returns the configuration of a server, which follows the files: a certificate that is renewed serves from the
+// next connection on. HTTP/2 is left to a proxy: the deadlines of slow readers rest on a connection for each answer.
+func (f *Files) Config() *tls.Config {
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return f.current() },
+	}
+}
+
+// Expires returns when the certificate ends.
+func (f *Files) Expires() (time.Time, error) {
+	now, err := f.current()
+	if err != nil {
+		return time.Time{}, err
+	}
+	leaf, err := x509.ParseCertificate(now.Certificate[0])
+	if err != nil {
+		return time.Time{}, err
+	}
+	return leaf.NotAfter, nil
+}
+
+// current reads the files if they changed. While they cannot be read, or do not belong together, the certificate
+// that was read last goes on.
+func (f *Files) current() (*tls.Certificate, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	stamp, err := f.look()
+	if err == nil && f.read != nil && stamp == f.stamp {
+		return f.read, nil
+	}
+	var pair tls.Certificate
+	if err == nil {
+		pair, err = tls.LoadX509KeyPair(f.certificate, f.key)
+	}
+	if err == nil {
+		f.read, f.stamp = &pair, stamp
+		return f.read, nil
+	}
+	if f.read == nil {
+		return nil, err
+	}
+	if stamp != f.stamp { // once for each change
+		f.log.Warn("the changed certificate cannot be used: the one before goes on", "error", err, "file", f.certificate)
+		f.stamp = stamp
+	}
+	return f.read, nil
+}
+
+func (f *Files) look() (out [2]state, err error) {
+	for i, name := range []string{f.certificate, f.key} {
+		info, err := os.Stat(name)
+		if err != nil {
+			return out, err
+		}
+		out[i] = state{info.ModTime(), info.Size()}
+	}
+	return out, nil
+}
