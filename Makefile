@@ -50,8 +50,8 @@ test: ## everything a fresh machine can run, with the race detector where there 
 	@$(if $(TILTH_REAL_DATA),,echo 'NOTE: no real data, so its tests are SKIPPED. Fix: set TILTH_REAL_DATA to its folder.')
 	@# go test hides what passing packages say, so the PostgreSQL that is found is named here.
 	@$(TEST_ENV) $(GO) test $(RACE) $(LEAN) -count=1 -v -run '^TestOpenGivesAnEmptyDatabase$$' ./tests/pgtest | grep -E '^pgtest:|^ +.*pgtest: |FAIL' || true
-	@# The contract suite is the longest: begun first, it does not end alone.
-	$(TEST_ENV) $(GO) test $(RACE) $(LEAN) $(PARALLEL) -timeout 20m $(TESTFLAGS) ./tests/contract ./...
+	@# The longest are begun first, so that they do not end alone.
+	$(TEST_ENV) $(GO) test $(RACE) $(LEAN) $(PARALLEL) -timeout 20m $(TESTFLAGS) ./tests/contract ./tests/simulate ./...
 
 test-unit: ## the fast tests: rules, use cases, house rules; no server is started
 	TILTH_TEST_POSTGRES=none $(GO) test -short $(TESTFLAGS) $(patsubst %,./%/...,$(wildcard core ports app tests/arch))
