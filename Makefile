@@ -9,8 +9,9 @@ SHELL := bash
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
 TESTFLAGS ?=
-# Many tests of the whole program wait for a lease or a letter: more of them run at a time than there are cores.
-PARALLEL ?= -parallel 8
+# Many tests of the whole program wait for a lease or a letter: more of them, and of their packages, run at a time than
+# there are cores.
+PARALLEL ?= -parallel 8 -p 4
 FUZZTIME ?= 20s
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
@@ -29,10 +30,10 @@ endif
 # The race detector needs a C compiler; the program itself never does. Built without it are
 # packages that only compute on what one caller hands them and publish nothing to another
 # goroutine by an atomic of their own (a library that does so must be watched, or what it
-# orders looks like a race): SQLite translated from C with its memory, compression, checksums,
+# orders looks like a race): SQLite translated from C with its memory, compression, checksums, indices of text,
 # and the kernels of numbers, whose results the tests compare to the digit.
 UNWATCHED := modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory \
-	compress/flate hash/adler32 hash/crc32 tilth/adapters/imagery/internal/cogwrite tilth/adapters/imagery/internal/inflate \
+	compress/flate hash/adler32 hash/crc32 index/suffixarray tilth/adapters/imagery/internal/cogwrite tilth/adapters/imagery/internal/inflate \
 	tilth/core/cropcheck tilth/core/geo tilth/core/vegetation \
 	tilth/core/stratification/frame tilth/core/stratification/layer tilth/core/stratification/plan tilth/core/stratification/sample
 # The check of unsafe pointers, which comes along with it, is left out: the program has none.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -64,6 +65,8 @@ func (o observed) Write(p []byte) (int, error) {
 // secretMembers are the members of bodies that hold secrets.
 var secretMembers = []string{"password", "new_password", "old_password", "current_password", "access", "refresh", "token", "secret", "key", "link"}
 
+var word = regexp.MustCompile(`^[a-z_]+$`)
+
 // shortSecret is the length from which a secret cannot be there by chance.
 const shortSecret = 12
 
@@ -111,8 +114,8 @@ func declare(member string, value any) {
 		if _, fragment, linked := strings.Cut(v, "#"); linked {
 			v = fragment
 		}
-		// Parts of a form have keys of another kind.
-		if slices.Contains(secretMembers, member) && (member != "key" || strings.HasPrefix(v, "tilth_")) {
+		// Parts of a form have keys too, which are words.
+		if slices.Contains(secretMembers, member) && !(member == "key" && word.MatchString(v)) {
 			Secret(v)
 		}
 	}
