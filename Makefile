@@ -9,9 +9,8 @@ SHELL := bash
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
 TESTFLAGS ?=
-# Many tests of the whole program wait for a lease or a letter: more of them, and of their packages, run at a time than
-# there are cores.
-PARALLEL ?= -parallel 8 -p 4
+# Many tests of the whole program wait for a lease or a letter: more of them run at a time than there are cores.
+PARALLEL ?= -parallel 8
 FUZZTIME ?= 20s
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
