@@ -1,14 +1,11 @@
 package wire
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -278,61 +275,6 @@ func (Program) Serve(ctx context.Context, cfg cli.Config, log *slog.Logger, opts
 		return errors.Join(err, r.close())
 	}
 	return r.Serve(ctx, listener, admin)
-}
-
-// adminAddr is where operators find figures and profiles, unless they choose another address.
-const adminAddr = "127.0.0.1:8081"
-
-// listenAdmin opens the operators' address; nil where it is switched off. That the default one is
-// taken is no reason not to serve: another program, or another server, has it.
-func listenAdmin(ctx context.Context, cfg cli.Config, log *slog.Logger) (net.Listener, error) {
-	if cfg.AdminAddr == "off" {
-		return nil, nil
-	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cmp.Or(cfg.AdminAddr, adminAddr))
-	switch {
-	case err == nil:
-		log.Info("figures and profiles for operators", "metrics", "http://"+listener.Addr().String()+"/metrics")
-		return listener, nil
-	case cfg.AdminAddr != "":
-		return nil, fmt.Errorf("listen on %s (TILTH_ADMIN_ADDR): %w", cfg.AdminAddr, err)
-	}
-	log.Warn("no figures and profiles are served: the default address is taken", "error", err, "fix", "set TILTH_ADMIN_ADDR to a free address, or to off")
-	return nil, nil
-}
-
-// demoTokenTTL is how long the token that the demo prints is good for.
-const demoTokenTTL = 24 * time.Hour
-
-// greet prints where the server is, and for the demo a token and a first request.
-func (r *Running) greet(ctx context.Context, opts cli.ServeOptions, addr net.Addr) error {
-	base := baseOf(r.cfg, addr.String())
-	if !opts.Demo {
-		_, err := fmt.Fprintf(opts.Out, "Tilth %s is ready at %s\n  reference  %s/docs/api/\n", version, base, base)
-		return err
-	}
-	token, err := r.parts.Operating.CreateToken(ctx, demo.OwnerMail, demoTokenTTL)
-	if err != nil {
-		return err
-	}
-	return printDemo(opts.Out, base, token)
-}
-
-func printDemo(w io.Writer, base, token string) error {
-	_, err := fmt.Fprintf(w, `Tilth %[1]s is ready at %[2]s
-  reference  %[2]s/docs/api/
-  document   %[2]s/openapi.json
-
-The demonstration farm is loaded. All of its imagery is synthetic.
-  sign in as %[4]s, %[5]s or %[6]s, password %[7]s
-
-A token of the owner, good for a day, and a first request:
-
-  export TOKEN=%[3]s
-  curl -s -H "Authorization: Bearer $TOKEN" %[2]s/api/v1.2/field/
-
-`, version, base, token, demo.OwnerMail, demo.EditorMail, demo.ViewerMail, demo.Password)
-	return err
 }
 
 // Work runs `tilth worker`.

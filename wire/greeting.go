@@ -1,0 +1,46 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	"tilth/adapters/cli"
+	"tilth/app/demo"
+)
+
+// demoTokenTTL is how long the token that the demo prints is good for.
+const demoTokenTTL = 24 * time.Hour
+
+// greet prints where the server is, and for the demo a token and a first request.
+func (r *Running) greet(ctx context.Context, opts cli.ServeOptions, addr net.Addr) error {
+	base := baseOf(r.cfg, addr.String())
+	if !opts.Demo {
+		_, err := fmt.Fprintf(opts.Out, "Tilth %s is ready at %s\n  reference  %s/docs/api/\n", version, base, base)
+		return err
+	}
+	token, err := r.parts.Operating.CreateToken(ctx, demo.OwnerMail, demoTokenTTL)
+	if err != nil {
+		return err
+	}
+	return printDemo(opts.Out, base, token)
+}
+
+func printDemo(w io.Writer, base, token string) error {
+	_, err := fmt.Fprintf(w, `Tilth %[1]s is ready at %[2]s
+  reference  %[2]s/docs/api/
+  document   %[2]s/openapi.json
+
+The demonstration farm is loaded. All of its imagery is synthetic.
+  sign in as %[4]s, %[5]s or %[6]s, password %[7]s
+
+A token of the owner, good for a day, and a first request:
+
+  export TOKEN=%[3]s
+  curl -s -H "Authorization: Bearer $TOKEN" %[2]s/api/v1.2/field/
+
+`, version, base, token, demo.OwnerMail, demo.EditorMail, demo.ViewerMail, demo.Password)
+	return err
+}
