@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -16,7 +17,7 @@ import (
 )
 
 // hurried is an interface whose requests may work for a moment only; released ends what waits.
-func hurried(t *testing.T, timeout time.Duration) (address string, released chan struct{}) {
+func hurried(t *testing.T, timeout time.Duration) (api *rest.API, released chan struct{}) {
 	t.Helper()
 	released = make(chan struct{})
 	r := newRig(t, func(c *rest.Config) { c.Timeout = timeout })
@@ -58,55 +59,53 @@ func hurried(t *testing.T, timeout time.Duration) (address string, released chan
 		}
 		return map[string]string{"text": string(text)}, err
 	})
-	server := httptest.NewServer(r.api)
-	t.Cleanup(server.Close)
-	return server.URL, released
+	return r.api, released
 }
 
-func answerOf(t *testing.T, method, address string, body io.Reader) (*http.Response, string) {
+// ask sends a request without a network, so that the time of a synctest bubble passes for it.
+func ask(t *testing.T, api http.Handler, method, path string, body io.Reader) *httptest.ResponseRecorder {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, address, body)
-	require.NoError(t, err)
+	req := httptest.NewRequestWithContext(t.Context(), method, base+path, body)
 	req.Header.Set("Authorization", "Bearer good")
 	req.Header.Set("Content-Type", "text/plain")
-	res, err := http.DefaultClient.Do(req)
-	require.NoError(t, err)
-	text, err := io.ReadAll(res.Body)
-	require.NoError(t, err)
-	require.NoError(t, res.Body.Close())
-	return res, string(text)
+	res := httptest.NewRecorder()
+	api.ServeHTTP(res, req)
+	return res
 }
 
 func TestARequestThatTakesTooLongEnds(t *testing.T) {
-	address, _ := hurried(t, 10*time.Millisecond)
-	res, text := answerOf(t, "GET", address+base+"slow/", nil)
-	require.Equal(t, http.StatusServiceUnavailable, res.StatusCode)
-	require.NotEmpty(t, res.Header.Get("Retry-After"))
-	require.Contains(t, text, `"timeout"`)
-	res, _ = answerOf(t, "GET", address+base+"refused/", nil)
-	require.Equal(t, http.StatusConflict, res.StatusCode, "what was decided is answered")
-	res, _ = answerOf(t, "GET", address+base+"late/", nil)
-	require.Equal(t, http.StatusOK, res.StatusCode, "so is what was done")
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		api, _ := hurried(t, time.Minute)
+		res := ask(t, api, "GET", "slow/", nil)
+		require.Equal(t, http.StatusServiceUnavailable, res.Code)
+		require.NotEmpty(t, res.Header().Get("Retry-After"))
+		require.Contains(t, res.Body.String(), `"timeout"`)
+		require.Equal(t, http.StatusConflict, ask(t, api, "GET", "refused/", nil).Code, "what was decided is answered")
+		require.Equal(t, http.StatusOK, ask(t, api, "GET", "late/", nil).Code, "so is what was done")
+	})
 }
 
 func TestWhatGoesOnIsNotEnded(t *testing.T) {
 	t.Parallel()
-	const timeout = 2 * time.Second
-	address, released := hurried(t, timeout)
-	time.AfterFunc(timeout+timeout/4, func() { close(released) })
-	res, text := answerOf(t, "GET", address+base+"list/", nil)
-	require.Equal(t, http.StatusOK, res.StatusCode)
-	require.Equal(t, "begun, done", text, "an answer under way")
+	synctest.Test(t, func(t *testing.T) {
+		const timeout = 2 * time.Second
+		api, released := hurried(t, timeout)
+		time.AfterFunc(timeout+timeout/4, func() { close(released) })
+		res := ask(t, api, "GET", "list/", nil)
+		require.Equal(t, http.StatusOK, res.Code)
+		require.Equal(t, "begun, done", res.Body.String(), "an answer under way")
 
-	body, piece := io.Pipe()
-	go func() {
-		for range 25 {
-			_, _ = io.WriteString(piece, "x")
-			time.Sleep(timeout / 20)
-		}
-		_ = piece.Close()
-	}()
-	res, text = answerOf(t, "POST", address+base+"upload/", body)
-	require.Equal(t, http.StatusOK, res.StatusCode, "%s", text)
-	require.Contains(t, text, strings.Repeat("x", 25))
+		body, piece := io.Pipe()
+		go func() {
+			for range 4 {
+				_, _ = io.WriteString(piece, "x")
+				time.Sleep(timeout - time.Millisecond)
+			}
+			_ = piece.Close()
+		}()
+		res = ask(t, api, "POST", "upload/", body)
+		require.Equal(t, http.StatusOK, res.Code, "%s", res.Body)
+		require.Contains(t, res.Body.String(), "xxxx")
+	})
 }
