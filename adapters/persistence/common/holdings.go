@@ -7,20 +7,19 @@ import (
 	"github.com/uptrace/bun"
 
 	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
 	"tilth/ports"
 )
 
-// holdingsLock is the key of the advisory lock of company 0 ("tilh" in ASCII, in the upper half).
-const holdingsLock = 0x74696c68 << 32
+// holdingsLock is the subject of the lock on what a company holds ("tilh" in ASCII).
+const holdingsLock = 0x74696c68
 
 // holdings implements ports.Holdings.
 type holdings struct{ s *sqlstore.Session }
 
 func (h holdings) Count(ctx context.Context, company int64, of ports.Holding, bound int64, at time.Time) (n int64, err error) {
-	if h.s.Postgres { // SQLite has one writer
-		if _, err := h.s.NewRaw("SELECT pg_advisory_xact_lock(?)", holdingsLock+company).Exec(ctx); err != nil {
-			return 0, err
-		}
+	if err := h.s.Alone(ctx, access.Own(company), holdingsLock); err != nil {
+		return 0, err
 	}
 	err = h.s.NewSelect().TableExpr("(?) AS held", h.some(company, of, at).Limit(bound)).ColumnExpr("count(*)").Scan(ctx, &n)
 	return n, err

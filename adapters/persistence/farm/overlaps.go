@@ -35,18 +35,11 @@ type overlapCheckRow struct {
 // overlaps implements ports.FieldOverlaps.
 type overlaps struct{ s *sqlstore.Session }
 
-// overlapsLock is the first key of the advisory locks of companies' overlaps ("over" in ASCII).
+// overlapsLock is the subject of the lock on a company's overlaps ("over" in ASCII).
 const overlapsLock = 0x6f766572
 
-// SQLite has one writing transaction at a time. On PostgreSQL two companies may share a lock; they only wait.
 func (o overlaps) Alone(ctx context.Context, scope access.Scope) error {
-	if !sqlstore.Writable(scope) {
-		return fault.Missing("company")
-	}
-	if !o.s.Postgres {
-		return nil
-	}
-	return sqlstore.Run(ctx, o.s.NewRaw("SELECT pg_advisory_xact_lock(?, ?)", int64(overlapsLock), scope.Company()%(1<<31)))
+	return o.s.Alone(ctx, scope, overlapsLock)
 }
 
 func (o overlaps) Of(ctx context.Context, scope access.Scope, ids []int64) (map[int64]farm.Overlaps, error) {

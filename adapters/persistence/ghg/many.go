@@ -15,18 +15,11 @@ import (
 	"tilth/ports"
 )
 
-// manyLock is the first half of an advisory lock ("many" in ASCII); the company is the second.
+// manyLock is the subject of the lock on a company's many assessments ("many" in ASCII).
 const manyLock = 0x6d616e79
 
-// SQLite has one writing transaction at a time. On PostgreSQL two companies may share a lock; they only wait.
 func (r assessments) Alone(ctx context.Context, scope access.Scope) error {
-	if !sqlstore.Writable(scope) {
-		return fault.Missing("company")
-	}
-	if !r.Session.Postgres {
-		return nil
-	}
-	return sqlstore.Run(ctx, r.Session.NewRaw("SELECT pg_advisory_xact_lock(?, ?)", int64(manyLock), scope.Company()%(1<<31)))
+	return r.Session.Alone(ctx, scope, manyLock)
 }
 
 func (r assessments) IDsAfter(ctx context.Context, scope access.Scope, query ports.Query, after int64, limit int) ([]int64, error) {

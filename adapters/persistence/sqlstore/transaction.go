@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"tilth/adapters/persistence/envelope"
+	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/ports"
 )
@@ -48,6 +49,19 @@ func (s *Session) ForUpdate(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.For("UPDATE OF t")
 	}
 	return q
+}
+
+// Alone waits until no other transaction of the company holds the lock of a subject, until the end
+// of this one. SQLite has one writing transaction at a time. On PostgreSQL companies whose ids are
+// equal modulo 2^32 share a lock; they only wait. Faults: NotFound where the scope may not be written.
+func (s *Session) Alone(ctx context.Context, scope access.Scope, subject int64) error {
+	if !Writable(scope) {
+		return fault.Missing("company")
+	}
+	if !s.Postgres {
+		return nil
+	}
+	return Run(ctx, s.NewRaw("SELECT pg_advisory_xact_lock(?)", subject<<32|scope.Company()&0xffffffff))
 }
 
 // ForShare keeps the selected rows of table t from being deleted, so that what refers to them does not outlive them.
