@@ -11,7 +11,7 @@ import (
 )
 
 // Canonical returns JSON in the one form that is hashed, whichever database it comes from: the
-// members of objects sorted, no white space, numbers without an exponent.
+// members of objects sorted, no white space, numbers without an exponent, zero without a sign.
 func Canonical(raw json.RawMessage) (string, error) {
 	var value any
 	if err := Decode(raw, &value); err != nil {
@@ -56,6 +56,9 @@ const maxExponent = 400
 
 // decimal writes a number of JSON without its exponent, as PostgreSQL does.
 func decimal(number string) string {
+	if positive, minus := strings.CutPrefix(number, "-"); minus && strings.Trim(positive, "0.") == "" {
+		return positive
+	}
 	i := strings.IndexAny(number, "eE")
 	if i < 0 {
 		return number
@@ -78,7 +81,7 @@ func decimal(number string) string {
 	if point < len(digits) {
 		out += "." + digits[point:]
 	}
-	if minus {
+	if minus && strings.Trim(out, "0.") != "" {
 		return "-" + out
 	}
 	return out

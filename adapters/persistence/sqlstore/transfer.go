@@ -3,16 +3,14 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math/big"
 	"reflect"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"tilth/core/chain"
 	"tilth/core/fault"
 )
 
@@ -257,9 +255,9 @@ func sameValue(kind string, want, have any) bool {
 		at, err := scanTime(have, "")
 		return err == nil && reflect.DeepEqual(want, at)
 	case "jsonb": // whose members have another order, whose spaces go, and where 1e2 is 100
-		a, here := jsonOf(want)
-		b, there := jsonOf(have)
-		return here && there && reflect.DeepEqual(a, b)
+		a, here := canonical(want)
+		b, there := canonical(have)
+		return here && there && a == b
 	case "integer":
 		n, ok := have.(int32)
 		return ok && want == int64(n)
@@ -269,31 +267,12 @@ func sameValue(kind string, want, have any) bool {
 	return false // a kind that is new here must be taught first
 }
 
-// jsonOf reads a text of JSON, with its numbers as exact fractions.
-func jsonOf(text any) (value any, ok bool) {
+// canonical returns a text of JSON in the form that chains hash.
+func canonical(text any) (form string, ok bool) {
 	raw, ok := text.(string)
-	read := json.NewDecoder(strings.NewReader(raw))
-	read.UseNumber()
-	if !ok || read.Decode(&value) != nil {
-		return nil, false
+	if !ok {
+		return "", false
 	}
-	return exactly(value), true
-}
-
-func exactly(value any) any {
-	switch v := value.(type) {
-	case json.Number:
-		if n, ok := new(big.Rat).SetString(v.String()); ok {
-			return n.String()
-		}
-	case []any:
-		for i := range v {
-			v[i] = exactly(v[i])
-		}
-	case map[string]any:
-		for name := range v {
-			v[name] = exactly(v[name])
-		}
-	}
-	return value
+	form, err := chain.Canonical([]byte(raw))
+	return form, err == nil
 }
