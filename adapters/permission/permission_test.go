@@ -46,7 +46,7 @@ func (p *policies) RolesOf(ctx context.Context, company, user int64) (map[string
 	return out, version, ctx.Err()
 }
 
-// change gives a user roles instead of those it has, as a commit does: with a new version.
+// change replaces the roles of a user and raises the version, as a commit does.
 func (p *policies) change(m member, roles ...string) (version int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -112,7 +112,7 @@ func (c *caller) assess() {
 		return
 	}
 	body := map[string]any{}
-	if err := json.Unmarshal([]byte(assessment), &body); err != nil {
+	if err := json.Unmarshal([]byte(rig.Wheat), &body); err != nil {
 		c.house.t.Error(err)
 		return
 	}
@@ -163,13 +163,3 @@ func (c *caller) createKey() {
 		c.house.records.Unlock()
 	}
 }
-
-// assessment is complete: it can be submitted.
-const assessment = `{"assessment_year": 2024, "growing_area": {"value": 2, "unit": "ha"}, "average_temperature": {"value": 26, "unit": "celsius"},
- "climate_region": "tropical_moist", "farm_country": "india", "submitted_data_quality": "all_actual_data",
- "crop": {"crop_type": "maize", "harvested_yield": {"value": 5.5, "unit": "t/ha"}, "growing_cycles": 1}, "soil": {"soil_class": "high_activity_clay"},
- "fertilizers": [{"product": "urea", "rate": {"value": 220, "unit": "kg/ha"}}], "seeds": {"rate": {"value": 40, "unit": "kg/ha"}, "origin": "purchased"},
- "residues": {"management": [{"practice": "incorporated", "share_pct": 100}]},
- "land_management": {"tillage": "full", "carbon_inputs": "medium", "no_change_20y": true},
- "section_declarations": {"organic_inputs": "none", "crop_protection": "none", "irrigation": "none", "fuel_energy": "none", "machinery": "none",
-  "transport": "none", "land_use_change": "none", "perennial_biomass": "none"}}`
