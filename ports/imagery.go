@@ -13,7 +13,9 @@ import (
 // safe for concurrent use, bound every external call by time and number of tries,
 // and hold a bounded amount of memory.
 //
-// Faults: Unavailable when the source cannot be reached after the retries; NotFound
+// Faults: Unavailable when the source, or of Grid and Read the one file, cannot be reached
+// after the retries (its code is imagery_silent where the source made no progress,
+// imagery_refused where it denies access, imagery_unavailable otherwise); NotFound
 // when a scene's file is gone for good; Invalid when what the source holds cannot be
 // read (unsupported compression, a broken file), with a message that names the file.
 type Imagery interface {

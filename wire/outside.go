@@ -11,6 +11,7 @@ import (
 	"tilth/adapters/engine"
 	"tilth/adapters/identity"
 	"tilth/adapters/imagery/catalog"
+	"tilth/adapters/imagery/remote"
 	"tilth/adapters/imagery/stac"
 	"tilth/adapters/imagery/surfaces"
 	"tilth/adapters/imagery/synthetic"
@@ -33,7 +34,7 @@ func openImagery(cfg cli.Config, log *slog.Logger) (ports.Imagery, error) {
 	}
 	switch {
 	case strings.HasPrefix(address, "https://"), strings.HasPrefix(address, "http://"):
-		return stac.New(address, stac.Options{})
+		return stac.New(address, stac.Options{Remote: remote.Options{Requests: cfg.ImageryRequests, Silence: cfg.ImageryTimeout}})
 	case strings.Contains(address, "://") && !strings.HasPrefix(address, "file://"):
 		return nil, fault.Newf(fault.Invalid, "imagery_url", "%q is neither a folder nor an http(s) address.", address)
 	default:

@@ -27,6 +27,8 @@ type Config struct {
 	DatabaseURL         string        `env:"TILTH_DATABASE_URL" envDefault:"sqlite:tilth-data/tilth.db" show:"hidden" help:"sqlite:PATH or postgres://…"`
 	BrokerURL           string        `env:"TILTH_BROKER_URL" show:"hidden" help:"empty: the queue is in the database"`
 	ImageryURL          string        `env:"TILTH_IMAGERY_URL" show:"hidden" help:"folder with a static STAC catalog (catalog.json), or address of a STAC API; empty: the open Earth Search API"`
+	ImageryRequests     int           `env:"TILTH_IMAGERY_REQUESTS" envDefault:"16" help:"requests that a host of imagery gets at a time"`
+	ImageryTimeout      time.Duration `env:"TILTH_IMAGERY_TIMEOUT" envDefault:"5s" help:"how long a host of imagery may send nothing before a request is tried again; a search of an API may take six times that"`
 	ObjectsURL          string        `env:"TILTH_OBJECTS_URL" envDefault:"file:tilth-data/objects" help:"where uploaded files are kept until they are processed, file:PATH"`
 	DemoDir             string        `env:"TILTH_DEMO_DIR" envDefault:"tilth-data/demo-imagery" help:"folder of the demo's synthetic imagery"`
 	SecretKey           string        `env:"TILTH_SECRET_KEY" show:"masked" help:"key that stored secrets are sealed with; a second one, after a comma, opens what it sealed before; empty: they are stored as they are"`
@@ -189,6 +191,8 @@ func (c *Config) Check() error {
 	_, isLevel := levels[c.LogLevel]
 	check(isLevel, "TILTH_LOG_LEVEL", "%q is not debug, info, warn or error", c.LogLevel)
 	check(c.Workers >= 1, "TILTH_WORKERS", "it must be at least 1")
+	check(c.ImageryRequests >= 1, "TILTH_IMAGERY_REQUESTS", "it must be at least 1")
+	check(c.ImageryTimeout >= time.Second, "TILTH_IMAGERY_TIMEOUT", "it must be at least 1s")
 	check(c.MaxBulk >= 1, "TILTH_MAX_BULK", "it must be at least 1")
 	check(c.OverlapSteps >= 1, "TILTH_OVERLAP_STEPS", "it must be at least 1")
 	check(c.MaxLongLists >= 1, "TILTH_MAX_LONG_LISTS", "it must be at least 1")

@@ -1,16 +1,16 @@
 // Package remote sends HTTP requests to imagery sources considerately: bounded in time and number of
-// tries, with growing and jittered pauses, few connections a host, and respect for Retry-After. It
+// tries, with growing and jittered pauses, few requests at a time, and respect for Retry-After. It
 // turns failures into the faults of the imagery port. It knows nothing of STAC, TIFF or byte ranges:
 // callers build the request and judge the answer.
 package remote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -20,18 +20,25 @@ import (
 )
 
 const (
-	tries         = 5
-	firstPause    = 500 * time.Millisecond
-	longestPause  = 30 * time.Second
-	longestWait   = 60 * time.Second // bound of a Retry-After
-	connectWithin = 10 * time.Second
-	readWithin    = 60 * time.Second
-	hostConns     = 8
+	tries        = 5
+	silentTries  = 3 // of which the source said nothing
+	firstPause   = 500 * time.Millisecond
+	longestPause = 30 * time.Second
+	longestWait  = 60 * time.Second // bound of a Retry-After
+	tryWithin    = 2 * time.Minute  // bound of one try, however steady its progress
+
+	// DefaultRequests is how many requests a host gets at a time.
+	DefaultRequests = 16
+	// DefaultSilence is how long a source may send nothing.
+	DefaultSilence = 5 * time.Second
 )
 
-// Options replace the external parts of a Client. The zero value is right outside tests.
+// Options are the settings of a Client, and replace its external parts in tests.
 type Options struct {
-	Transport http.RoundTripper                          // nil: eight connections a host, 10 s to connect
+	Requests int           // at a time to one host; 0: DefaultRequests
+	Silence  time.Duration // how long a source may send nothing; 0: DefaultSilence
+
+	Transport http.RoundTripper                          // nil: one connection for each request at a time
 	Sleep     func(context.Context, time.Duration) error // nil: sleeps, and wakes when the context ends
 	Jitter    func() float64                             // nil: random in [0, 1)
 	Now       func() time.Time                           // nil: the clock; only for Retry-After given as a date
@@ -41,12 +48,14 @@ type Options struct {
 type Client struct {
 	http    *http.Client
 	options Options
+	gates   *gates
 }
 
 // New makes a Client.
 func New(o Options) *Client {
+	o.Requests, o.Silence = cmp.Or(o.Requests, DefaultRequests), cmp.Or(o.Silence, DefaultSilence)
 	if o.Transport == nil {
-		o.Transport = newTransport()
+		o.Transport = newTransport(o.Requests)
 	}
 	if o.Sleep == nil {
 		o.Sleep = sleep
@@ -57,19 +66,25 @@ func New(o Options) *Client {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Client{&http.Client{Transport: o.Transport}, o}
+	return &Client{&http.Client{Transport: o.Transport}, o, &gates{room: o.Requests, of: map[string]chan struct{}{}}}
 }
 
-func newTransport() *http.Transport {
+// Patient returns a client that shares the requests at a time, and lets a source be silent for that many
+// times as long: an API may think before it answers where a store of files does not.
+func (c *Client) Patient(times int) *Client {
+	patient := *c
+	patient.options.Silence *= time.Duration(times)
+	return &patient
+}
+
+// newTransport makes connections, which the watch on progress bounds in time.
+func newTransport(requests int) *http.Transport {
 	return &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: connectWithin}).DialContext,
-		TLSHandshakeTimeout:   connectWithin,
-		ResponseHeaderTimeout: readWithin,
-		MaxConnsPerHost:       hostConns,
-		MaxIdleConnsPerHost:   hostConns,
-		IdleConnTimeout:       90 * time.Second,
-		ForceAttemptHTTP2:     true,
+		Proxy:               http.ProxyFromEnvironment,
+		MaxConnsPerHost:     requests,
+		MaxIdleConnsPerHost: requests,
+		IdleConnTimeout:     90 * time.Second,
+		ForceAttemptHTTP2:   true,
 	}
 }
 
@@ -100,10 +115,11 @@ func Again(err error) error { return &again{cause: err} }
 // identifies the request in messages and must hold no secret.
 //
 // Faults: Unavailable after five tries (408, 425, 429, 5xx, broken connections, errors marked by
-// accept) and when access is refused (401, 403); NotFound for 404 and 410; Invalid for other
-// refusals. The error of ctx is returned as it is.
+// accept), after three that the source left without progress, and when access is refused (401, 403);
+// NotFound for 404 and 410; Invalid for other refusals. The error of ctx is returned as it is.
 func (c *Client) Do(ctx context.Context, name string, build func(context.Context) (*http.Request, error), accept func(*http.Response) error) error {
 	var last error
+	silent := 0
 	for try := range tries {
 		if try > 0 {
 			if err := c.options.Sleep(ctx, c.pause(try-1, last)); err != nil {
@@ -122,24 +138,38 @@ func (c *Client) Do(ctx context.Context, name string, build func(context.Context
 			return err
 		}
 		last = err
+		if errors.Is(err, errSilent) {
+			silent++
+		}
+		if silent == silentTries {
+			return fault.Newf(fault.Unavailable, "imagery_silent",
+				"The imagery source made no progress with %s in %d tries.", name, silent).Because(last)
+		}
 	}
 	return fault.Newf(fault.Unavailable, "imagery_unavailable",
 		"The imagery source did not deliver %s after %d tries.", name, tries).Because(last)
 }
 
-// once is one try, bounded in time as a whole so that a slow body cannot hold it.
+// once is one try. The wait until the host may get another request is not part of its time.
 func (c *Client) once(ctx context.Context, name string, build func(context.Context) (*http.Request, error), accept func(*http.Response) error) error {
-	ctx, cancel := context.WithTimeout(ctx, connectWithin+readWithin)
-	defer cancel()
+	ctx, watch := newWatch(ctx, c.options.Silence)
+	defer watch.end()
 	request, err := build(ctx)
 	if err != nil {
 		return fault.Newf(fault.Invalid, "imagery_address", "The address of %s cannot be used.", name).Because(withoutURL(err))
 	}
+	leave, err := c.gates.enter(ctx, request.URL.Host)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	watch.begin()
 	request.Header.Set("User-Agent", "tilth")
 	answer, err := c.http.Do(request)
 	if err != nil {
-		return Again(withoutURL(err))
+		return Again(watch.cause(withoutURL(err)))
 	}
+	answer.Body = watch.body(answer.Body)
 	defer func() {
 		// Draining the rest of a short body lets the connection be reused.
 		_, _ = io.CopyN(io.Discard, answer.Body, 64<<10)

@@ -2,8 +2,13 @@ package remote_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,52 +24,163 @@ type transport func(*http.Request) (*http.Response, error)
 
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
-// drip is a body that gives a byte a second for as long as it is asked.
-type drip struct{ ctx context.Context }
+// flow is a body of some length that sends so many bytes a second.
+type flow struct {
+	ctx         context.Context
+	speed, left int
+}
 
-func (d drip) Read(p []byte) (int, error) {
+func (f *flow) Read(p []byte) (int, error) {
+	if f.left == 0 {
+		return 0, io.EOF
+	}
 	select {
 	case <-time.After(time.Second):
-		p[0] = 'x'
-		return 1, nil
-	case <-d.ctx.Done():
-		return 0, d.ctx.Err()
+		n := min(f.speed, f.left, len(p))
+		f.left -= n
+		return n, nil
+	case <-f.ctx.Done():
+		return 0, f.ctx.Err()
 	}
 }
 
-func (d drip) Close() error { return nil }
+func (f *flow) Close() error { return nil }
 
-// A server that is silent, or drips, holds no one for longer than five tries of 70 s and
-// the pauses between them.
-func TestASlowServerIsGivenUp(t *testing.T) {
-	for name, answer := range map[string]transport{
-		"silent": func(r *http.Request) (*http.Response, error) {
-			<-r.Context().Done()
-			return nil, r.Context().Err()
-		},
-		"drips": func(r *http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: drip{r.Context()}}, nil
-		},
+// flowing answers with a body.
+func flowing(speed, length int) transport {
+	return func(r *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: &flow{r.Context(), speed, length}}, nil
+	}
+}
+
+func silent(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+// read requests a page and reads all of it.
+func read(ctx context.Context, client *remote.Client) error {
+	return client.Do(ctx, "the page", func(ctx context.Context) (*http.Request, error) {
+		return http.NewRequestWithContext(ctx, http.MethodGet, "http://example.org/", nil)
+	}, func(answer *http.Response) error {
+		if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+			return remote.Again(err)
+		}
+		return nil
+	})
+}
+
+// A server that is silent, or drips, costs seconds: three tries of five seconds and two pauses.
+func TestASourceWithoutProgressIsGivenUpSoon(t *testing.T) {
+	for name, tt := range map[string]struct {
+		answer transport
+		within time.Duration
+		times  int // of patience
+	}{
+		"silent":               {silent, 17 * time.Second, 1},
+		"drips":                {flowing(1, 1<<20), 17 * time.Second, 1},
+		"silent to a patient":  {silent, 92 * time.Second, 6},
+		"steady but unbounded": {flowing(2000, 1<<30), 3*2*time.Minute + 2*time.Second, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				started, tries := time.Now(), 0
 				client := remote.New(remote.Options{Jitter: func() float64 { return 0 }, Transport: transport(func(r *http.Request) (*http.Response, error) {
 					tries++
-					return answer(r)
+					return tt.answer(r)
 				})})
-				err := client.Do(t.Context(), "the page", func(ctx context.Context) (*http.Request, error) {
-					return http.NewRequestWithContext(ctx, http.MethodGet, "http://example.org/", nil)
-				}, func(answer *http.Response) error {
-					if _, err := io.ReadAll(answer.Body); err != nil {
-						return remote.Again(err)
-					}
-					return nil
-				})
-				require.True(t, fault.Is(err, fault.Unavailable), "%v", err)
-				require.Equal(t, 5, tries)
-				require.Less(t, time.Since(started), 7*time.Minute)
+				err := read(t.Context(), client.Patient(tt.times))
+				f, ok := fault.As(err)
+				require.True(t, ok && f.Kind == fault.Unavailable && f.Code == "imagery_silent", "%v", err)
+				require.Equal(t, 3, tries)
+				require.LessOrEqual(t, time.Since(started), tt.within)
 			})
 		})
 	}
+}
+
+// A slow line is no silent one: what makes progress is waited for.
+func TestASlowAnswerThatMakesProgressIsRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tries := 0
+		client := remote.New(remote.Options{Transport: transport(func(r *http.Request) (*http.Response, error) {
+			tries++
+			return flowing(2000, 150_000)(r)
+		})})
+		require.NoError(t, read(t.Context(), client))
+		require.Equal(t, 1, tries)
+	})
+}
+
+func TestTheSilenceIsASetting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		started := time.Now()
+		client := remote.New(remote.Options{Silence: time.Second, Jitter: func() float64 { return 0 }, Transport: transport(silent)})
+		require.Error(t, read(t.Context(), client))
+		require.Less(t, time.Since(started), 5*time.Second)
+	})
+}
+
+// A real socket that accepts and never answers, and one that stops amid a body.
+func TestASilentSocketIsGivenUp(t *testing.T) {
+	for name, answer := range map[string]http.HandlerFunc{
+		"before the answer": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		"within the body": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			_, _ = io.WriteString(w, "half")
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked atomic.Int64
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				asked.Add(1)
+				answer(w, r)
+			}))
+			t.Cleanup(server.Close)
+			client := remote.New(remote.Options{Silence: 50 * time.Millisecond, Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
+			err := client.Do(t.Context(), "the page", func(ctx context.Context) (*http.Request, error) {
+				return http.NewRequestWithContext(ctx, http.MethodGet, server.URL, nil)
+			}, func(answer *http.Response) error {
+				if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+					return remote.Again(err)
+				}
+				return nil
+			})
+			require.True(t, fault.Is(err, fault.Unavailable), "%v", err)
+			require.EqualValues(t, 3, asked.Load())
+		})
+	}
+}
+
+// A host gets as many requests at a time as the setting says, others beside it their own.
+func TestRequestsAtATimeToAHostAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answer := make(chan struct{})
+		var mu sync.Mutex
+		inFlight := map[string]int{}
+		client := remote.New(remote.Options{Requests: 3, Transport: transport(func(r *http.Request) (*http.Response, error) {
+			mu.Lock()
+			inFlight[r.URL.Host]++
+			mu.Unlock()
+			<-answer
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: http.NoBody}, nil
+		}), Silence: time.Hour})
+		var asking sync.WaitGroup
+		errs := make([]error, 20)
+		for i := range errs {
+			asking.Go(func() {
+				errs[i] = client.Do(t.Context(), "the page", func(ctx context.Context) (*http.Request, error) {
+					return http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://host-%d/", i%2), nil)
+				}, func(*http.Response) error { return nil })
+			})
+		}
+		synctest.Wait()
+		require.Equal(t, map[string]int{"host-0": 3, "host-1": 3}, inFlight)
+		close(answer)
+		asking.Wait()
+		require.NoError(t, errors.Join(errs...))
+		require.Equal(t, map[string]int{"host-0": 10, "host-1": 10}, inFlight)
+	})
 }

@@ -29,6 +29,7 @@ const (
 	pageLimit = 100      // items of a page
 	maxPages  = 100      // of one search: a field has some 150 scenes a year and tile
 	maxPage   = 64 << 20 // bytes of one page
+	patience  = 6        // times as long as a store of files may the API be silent: it searches first
 )
 
 // Options are the collections to search and how to reach them.
@@ -86,7 +87,7 @@ func (c *Client) Describe() string {
 }
 
 func (c *Client) page(ctx context.Context, ask query) (answer page, err error) {
-	err = c.remote.Do(ctx, "the scenes of "+c.root.Host, ask.request, func(got *http.Response) error {
+	err = c.remote.Patient(patience).Do(ctx, "the scenes of "+c.root.Host, ask.request, func(got *http.Response) error {
 		raw, err := io.ReadAll(io.LimitReader(got.Body, maxPage+1))
 		if err != nil {
 			return remote.Again(err)
