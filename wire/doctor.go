@@ -27,7 +27,7 @@ func (Program) Examine(ctx context.Context, cfg cli.Config) []cli.Finding {
 	out = append(out, examineDatabase(ctx, cfg)...)
 	out = append(out,
 		cli.Finding{Part: "broker", OK: true, Detail: "none: the queue lives in the database"},
-		examineSecrets(ctx, cfg), examineImagery(ctx, cfg), examineMail(ctx, cfg), examineAddress(ctx, cfg), examineTLS(cfg), examineBackups(cfg), examineClock())
+		examineSecrets(ctx, cfg), examineImagery(ctx, cfg), examineMail(ctx, cfg), examineAddress(ctx, cfg), examineTLS(ctx, cfg), examineBackups(cfg), examineClock())
 	return out
 }
 

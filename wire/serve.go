@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"golang.org/x/sync/errgroup"
 
+	"tilth/adapters/certificate"
 	"tilth/adapters/cli"
 	"tilth/adapters/http"
 	"tilth/adapters/http/limit"
@@ -50,7 +50,8 @@ type Running struct {
 
 	sender *hooks.Sender
 	hooks  *messaging.Pool
-	leave  func() error // ends the presence of this server at the database
+	acme   *certificate.ACME // nil: certificates are not fetched
+	leave  func() error      // ends the presence of this server at the database
 }
 
 // Assemble opens the database, brings it up to date, and puts a server together.
@@ -171,10 +172,11 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 	if err != nil {
 		return err
 	}
-	secure, err := certificates(r.cfg, r.log)
+	secure, keeper, err := certificates(ctx, r.cfg, r.db.Certificates(), r.log)
 	if err != nil {
 		return err
 	}
+	r.acme = keeper
 	config := interfaceConfig(r.cfg)
 	config.Once = r.parts.Once.Do
 	r.http, err = http.New(http.Config{
@@ -229,18 +231,17 @@ func interfaceConfig(cfg cli.Config) rest.Config {
 }
 
 // Serve runs the server until the context ends, finishes its requests and gives its jobs back to the queue.
-// What only operators may see is answered on admin; nil: nowhere.
-func (r *Running) Serve(ctx context.Context, listener, admin net.Listener) error {
+func (r *Running) Serve(ctx context.Context, on Listeners) error {
 	defer func() { _ = r.close() }()
 	group, ctx := errgroup.WithContext(ctx)
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
 	group.Go(func() error {
 		// Requests end first: what they enqueue is in the database, for whoever comes next.
 		defer stopBackground()
-		return r.http.Serve(ctx, listener)
+		return r.http.Serve(ctx, on.Main)
 	})
-	if admin != nil {
-		group.Go(func() error { return r.http.ServeAdmin(background, admin) })
+	if on.Admin != nil {
+		group.Go(func() error { return r.http.ServeAdmin(background, on.Admin) })
 	}
 	group.Go(func() error { return r.pool.Run(background) })
 	group.Go(func() error { return r.bus.Run(background) })
@@ -248,6 +249,7 @@ func (r *Running) Serve(ctx context.Context, listener, admin net.Listener) error
 	group.Go(func() error { return r.deliver(background) })
 	group.Go(func() error { return r.chain(background) })
 	r.tidy(background, group)
+	r.keepCertificates(background, group, on.Plain)
 	err := group.Wait()
 	r.chainRest(ctx)
 	return err
@@ -255,26 +257,19 @@ func (r *Running) Serve(ctx context.Context, listener, admin net.Listener) error
 
 // Serve runs `tilth serve`.
 func (Program) Serve(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.ServeOptions) error {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
-	if err != nil {
-		return fmt.Errorf("listen on %s: %w", cfg.Addr, err)
-	}
-	defer func() { _ = listener.Close() }()
-	admin, err := listenAdmin(ctx, cfg, log)
+	on, err := listen(ctx, cfg, log)
+	defer on.close()
 	if err != nil {
 		return err
-	}
-	if admin != nil {
-		defer func() { _ = admin.Close() }()
 	}
 	r, err := Assemble(ctx, cfg, log, opts)
 	if err != nil {
 		return err
 	}
-	if err := r.greet(ctx, opts, listener.Addr()); err != nil {
+	if err := r.greet(ctx, opts, on.Main.Addr()); err != nil {
 		return errors.Join(err, r.close())
 	}
-	return r.Serve(ctx, listener, admin)
+	return r.Serve(ctx, on)
 }
 
 // Work runs `tilth worker`.

@@ -38,10 +38,10 @@ func Open(certificate, key string, log *slog.Logger) (*Files, error) {
 }
 
 // Config returns the configuration of a server, which follows the files: a certificate that is renewed serves from the
-// next connection on. HTTP/2 is left to a proxy: the deadlines of slow readers rest on a connection for each answer.
+// next connection on.
 func (f *Files) Config() *tls.Config {
 	return &tls.Config{
-		MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
+		MinVersion:     tls.VersionTLS12,
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return f.current() },
 	}
 }

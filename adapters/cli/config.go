@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"net/url"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -36,7 +35,12 @@ type Config struct {
 	PublicURL           string        `env:"TILTH_PUBLIC_URL" help:"base of the links in answers; empty: as the request says"`
 	TLSCert             string        `env:"TILTH_TLS_CERT" help:"file of the server's certificate, PEM; empty: plain HTTP"`
 	TLSKey              string        `env:"TILTH_TLS_KEY" help:"file of its key, PEM"`
-	Hosts               string        `env:"TILTH_HOSTS" help:"names that the server is reached under, comma-separated: links of a request under another name lead to the first; empty: any name"`
+	ACMEDomains         string        `env:"TILTH_ACME_DOMAINS" help:"names whose certificates the server fetches and renews by itself, comma-separated; setting them accepts the terms of the authority"`
+	ACMEDirectory       string        `env:"TILTH_ACME_DIRECTORY" envDefault:"https://acme-v02.api.letsencrypt.org/directory" help:"authority that certificates are fetched from"`
+	ACMERoots           string        `env:"TILTH_ACME_ROOTS" help:"file with the certificates that the authority's directory is trusted by, PEM; empty: those of the system"`
+	ACMEEmail           string        `env:"TILTH_ACME_EMAIL" help:"address that the authority writes to; empty: none"`
+	ACMEHTTPAddr        string        `env:"TILTH_ACME_HTTP_ADDR" help:"HOST:PORT that answers challenges over plain HTTP (http-01) and leads to HTTPS, such as :80; empty: challenges are answered on TILTH_ADDR (tls-alpn-01)"`
+	Hosts               string        `env:"TILTH_HOSTS" help:"names that the server is reached under, comma-separated: links of a request under another name lead to the first; empty: those of TILTH_ACME_DOMAINS, or any name"`
 	TrustedProxies      string        `env:"TILTH_TRUSTED_PROXIES" help:"networks whose X-Forwarded-* headers count, comma-separated CIDRs"`
 	OIDCIssuer          string        `env:"TILTH_OIDC_ISSUER" help:"OpenID Connect issuer whose access tokens are accepted too; empty: none"`
 	OIDCAudience        string        `env:"TILTH_OIDC_AUDIENCE" help:"audience that its tokens must be issued for"`
@@ -173,10 +177,7 @@ func (c *Config) Check() error {
 	public, err := url.Parse(c.PublicURL)
 	isPublic := err == nil && public.Host != "" && (public.Scheme == "http" || public.Scheme == "https")
 	check(c.PublicURL == "" || isPublic, "TILTH_PUBLIC_URL", "%q is not an http(s) address", c.PublicURL)
-	check((c.TLSCert == "") == (c.TLSKey == ""), "TILTH_TLS_KEY", "it and TILTH_TLS_CERT are set together")
-	for _, host := range c.AllowedHosts() {
-		check(hostName.MatchString(host), "TILTH_HOSTS", "%q is not a name or an address without a port", host)
-	}
+	c.checkTLS(check)
 	_, err = c.Proxies()
 	check(err == nil, "TILTH_TRUSTED_PROXIES", "%v", err)
 	c.checkIssuers(check)
@@ -217,14 +218,6 @@ func (c *Config) Check() error {
 	rate(c.CompanyRateLimit, "TILTH_COMPANY_RATE_LIMIT")
 	rate(c.SignInRateLimit, "TILTH_SIGN_IN_RATE_LIMIT")
 	return errors.Join(errs...)
-}
-
-// hostName matches the name of a host, or an IP address.
-var hostName = regexp.MustCompile(`^[a-z0-9._:-]+$`)
-
-// AllowedHosts returns the names that links may lead to, in lower case; none where any may.
-func (c *Config) AllowedHosts() []string {
-	return words(strings.ToLower(c.Hosts))
 }
 
 // Proxies returns the networks of trusted proxies.

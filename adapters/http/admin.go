@@ -27,10 +27,17 @@ func (s *Server) Admin() http.Handler {
 
 // ServeAdmin answers the operators' requests of a listener until ctx ends.
 func (s *Server) ServeAdmin(ctx context.Context, listener net.Listener) error {
-	server := &http.Server{
-		Handler: s.Admin(), ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		ErrorLog: slog.NewLogLogger(s.deps.Logger.Handler(), slog.LevelWarn),
-	}
+	return s.serveBeside(ctx, listener, &http.Server{Handler: s.Admin()})
+}
+
+// ServePlain answers the requests of a listener without TLS by a handler of short answers, until ctx ends.
+func (s *Server) ServePlain(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	return s.serveBeside(ctx, listener, &http.Server{Handler: handler, ReadTimeout: bodyTimeout, WriteTimeout: bodyTimeout})
+}
+
+func (s *Server) serveBeside(ctx context.Context, listener net.Listener, server *http.Server) error {
+	server.ReadHeaderTimeout, server.IdleTimeout, server.MaxHeaderBytes = headerTimeout, idleTimeout, maxHeader
+	server.ErrorLog = slog.NewLogLogger(s.deps.Logger.Handler(), slog.LevelWarn)
 	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err

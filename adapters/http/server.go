@@ -34,6 +34,7 @@ const (
 	readyTimeout  = 2 * time.Second
 	stallTimeout  = 30 * time.Second
 	maxHeader     = 64 << 10
+	maxStreams    = 100 // requests at a time of one connection over HTTP/2
 )
 
 // Config is how the server behaves; the zero value is usable.
@@ -153,8 +154,10 @@ func (s *Server) serve(server *http.Server, listener net.Listener) error {
 	if s.config.TLS == nil {
 		return server.Serve(listener)
 	}
-	server.TLSConfig, server.Protocols = s.config.TLS, new(http.Protocols)
-	server.Protocols.SetHTTP1(true)
+	// Over HTTP/2 the deadline of an answer is that of its stream. A connection whose peer takes no
+	// byte of any stream, or is gone, ends as a whole.
+	server.TLSConfig = s.config.TLS
+	server.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: maxStreams, WriteByteTimeout: s.config.StallTimeout, SendPingTimeout: idleTimeout}
 	return server.ServeTLS(listener, "", "")
 }
 

@@ -107,6 +107,13 @@ func (r *rig) register(a *rest.API) {
 			panic("late")
 		}}, nil
 	})
+	rest.Handle(a, route("GET", "large/"), func(_ context.Context, _ *rest.Call, _ struct{}) (rest.Raw, error) {
+		return rest.Raw{ContentType: "image/png", Write: func(w io.Writer) error {
+			_, err := io.WriteString(w, strings.Repeat("x", 10<<20))
+			r.waiting <- struct{}{}
+			return err
+		}}, nil
+	})
 	rest.Handle(a, route("GET", "wait/"), func(ctx context.Context, _ *rest.Call, _ struct{}) (thing, error) {
 		r.waiting <- struct{}{}
 		select {

@@ -68,6 +68,9 @@ func (d *Database) QueueBut(kinds ...string) ports.Queue { return common.NewQueu
 // Rates returns what the servers of the database share of how often callers ask.
 func (d *Database) Rates() ports.RateTable { return common.NewRates(d.DB) }
 
+// Certificates returns what the servers of the database share of certificates that they fetch.
+func (d *Database) Certificates() ports.CertificateStore { return common.NewCertificates(d.DB) }
+
 // Write implements ports.Store: READ COMMITTED on PostgreSQL, an immediate transaction on SQLite.
 func (d *Database) Write(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
 	return d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {

@@ -39,7 +39,7 @@ func TestTLS(t *testing.T) {
 	token := tokenOf(t, database)
 	var body []byte
 	ask := func(name string) (*http.Response, error) {
-		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, ServerName: name}, DisableKeepAlives: true}}
+		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, ServerName: name}, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/api/v1.2/crop/?page_size=1", nil)
 		require.NoError(t, err)
 		req.Header.Set("Authorization", "Bearer "+token)
@@ -54,6 +54,7 @@ func TestTLS(t *testing.T) {
 	res, err := ask("farm.test")
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, res.StatusCode)
+	require.Equal(t, "HTTP/2.0", res.Proto)
 	require.NotEmpty(t, res.Header.Get("Strict-Transport-Security"))
 	require.Contains(t, string(body), `"next":"https://127.0.0.1:`)
 	_, err = ask("other.test")

@@ -187,7 +187,7 @@ func Start(t testing.TB, opts Options) *Server {
 	admin, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
 	require.NoError(t, err)
 	done := make(chan error, 1)
-	go func() { done <- running.Serve(ctx, listener, admin) }()
+	go func() { done <- running.Serve(ctx, wire.Listeners{Main: listener, Admin: admin}) }()
 	var once sync.Once
 	s := &Server{t: t, URL: "http://" + listener.Addr().String(), AdminURL: "http://" + admin.Addr().String(), Operating: running.Operating(), tokens: running.Tokens()}
 	s.stop = func() {

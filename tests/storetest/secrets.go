@@ -33,7 +33,7 @@ func (w *world) sealing(keys string) *world {
 // stored returns every value in which the database keeps a secret.
 func (w *world) stored() (out [][]byte) {
 	db := raw(w.t, w.address)
-	for _, query := range []string{"SELECT seed FROM signing_keys", "SELECT secret FROM webhooks", "SELECT previous_secret FROM webhooks", "SELECT body FROM replays"} {
+	for _, query := range []string{"SELECT seed FROM signing_keys", "SELECT secret FROM webhooks", "SELECT previous_secret FROM webhooks", "SELECT body FROM replays", "SELECT content FROM certificate_entries"} {
 		eachRow(w.t, db, query, func(rows *sql.Rows) {
 			var value []byte
 			require.NoError(w.t, rows.Scan(&value))
@@ -46,7 +46,7 @@ func (w *world) stored() (out [][]byte) {
 }
 
 // plain are the secrets that keepSecrets stores.
-var plain = [][]byte{bytes.Repeat([]byte("s"), 32), []byte("whsec_one"), []byte("whsec_two"), []byte(`{"key":"tk_text"}`)}
+var plain = [][]byte{bytes.Repeat([]byte("s"), 32), []byte("whsec_one"), []byte("whsec_two"), []byte(`{"key":"tk_text"}`), []byte("a certificate with its key")}
 
 // keepSecrets stores one secret of each kind, and check reads them all.
 func (w *world) keepSecrets() (hookID int64) {
@@ -59,6 +59,7 @@ func (w *world) keepSecrets() (hookID int64) {
 		hookID = hook.ID
 		return tx.Replays.Put(w.ctx, w.ours.scope, ports.Replay{Key: "k/1", AnsweredAt: now, Answer: ports.Answer{Status: 201, Body: plain[3]}}, now)
 	})
+	require.NoError(w.t, w.Certificates().Put(w.ctx, "a/b c", plain[4]))
 	w.operate(func(tx ports.OperatorRepos) error {
 		return tx.Accounts.AddSigningKey(w.ctx, ports.SigningKey{ID: w.ids.UUID(), Seed: plain[0], CreatedAt: w.clock.Now()})
 	})
@@ -85,7 +86,11 @@ func (w *world) check(hookID int64) (errs []error) {
 		}
 		return err
 	}))
-	return errs
+	content, err := w.Certificates().Get(w.ctx, "a/b c")
+	if err == nil {
+		require.Equal(w.t, plain[4], content)
+	}
+	return append(errs, err)
 }
 
 func (w *world) rotate() (int64, error) {
@@ -114,10 +119,10 @@ func testSecrets(t *testing.T, b Backend) {
 		})
 		return n
 	}
-	require.EqualValues(t, 4, count(sealed))
+	require.EqualValues(t, 5, count(sealed))
 	n, err := sealed.rotate()
 	require.NoError(t, err)
-	require.EqualValues(t, 4, n)
+	require.EqualValues(t, 5, n)
 	require.Zero(t, count(sealed))
 	for _, value := range w.stored() {
 		require.Equal(t, "sealed:1:", string(value[:9]), "%q", value)
@@ -148,7 +153,7 @@ func testSecrets(t *testing.T, b Backend) {
 	require.True(t, fault.Is(sealed.CheckSecrets(w.ctx), fault.Precondition), "the new key is needed from its first use on")
 	n, err = both.rotate()
 	require.NoError(t, err)
-	require.EqualValues(t, 2, n)
+	require.EqualValues(t, 3, n)
 	alone := w.sealing(second)
 	require.NoError(t, alone.CheckSecrets(w.ctx), "the old key is not needed any more")
 	for _, err := range alone.check(hook) {

@@ -117,6 +117,7 @@ func Run(t *testing.T, b Backend) {
 		{"NewerSchemas", testNewerSchemas},
 		{"Health", testHealth},
 		{"Secrets", testSecrets},
+		{"Certificates", testCertificates},
 		{"Chains", testChains},
 		{"AppendOnly", testAppendOnly},
 		{"Tampering", testTampering},

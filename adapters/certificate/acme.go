@@ -1,0 +1,252 @@
+package certificate
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/crypto/acme"
+
+	"tilth/ports"
+)
+
+const (
+	fetchTimeout = 5 * time.Minute  // of one certificate, challenges included
+	askTimeout   = 30 * time.Second // of one request to the authority
+	storeTimeout = 10 * time.Second
+	renewBefore  = 30 * 24 * time.Hour // at most; a third of what a certificate is good for at most
+	firstRetry   = 5 * time.Minute     // authorities bound the failures of an hour
+	lastRetry    = time.Hour
+)
+
+// ACMEConfig is where certificates come from (RFC 8555), and for which names.
+type ACMEConfig struct {
+	Directory string         // of the authority
+	Roots     *x509.CertPool // that the directory is trusted by; nil: those of the system
+	Email     string         // that the authority writes to; may be empty
+	Domains   []string
+	// OverHTTP proves a name by an answer of [ACME.Challenges] (http-01), and not by one of the
+	// TLS address (tls-alpn-01).
+	OverHTTP bool
+	Store    ports.CertificateStore // shared by all servers of these names
+	Clock    ports.Clock
+	Holder   string // names this server among those that share the store
+	Log      *slog.Logger
+}
+
+// ACME keeps the certificates of names: it fetches them and renews them in time. Of the servers
+// that share a store one fetches, and any answers the challenge. It is safe for concurrent use.
+type ACME struct {
+	ACMEConfig
+	client *acme.Client
+
+	mu   sync.Mutex
+	held map[string]*held
+}
+
+// held is what a server knows of a name.
+type held struct {
+	certificate *tls.Certificate // nil: none yet
+	renew       time.Time        // when the certificate is to be renewed
+	try         time.Time        // before which nothing is tried
+}
+
+// NewACME returns the keeper of certificates; it asks nobody yet.
+func NewACME(config ACMEConfig) *ACME {
+	a := &ACME{ACMEConfig: config, held: map[string]*held{}}
+	for _, domain := range config.Domains {
+		a.held[domain] = &held{}
+	}
+	return a
+}
+
+// Config returns the configuration of a server.
+func (a *ACME) Config() *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1", acme.ALPNProto}, GetCertificate: a.get}
+}
+
+// get returns the certificate of a handshake; a caller who names no server sees that of the first name.
+func (a *ACME) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	name := strings.ToLower(strings.TrimSuffix(hello.ServerName, "."))
+	if name == "" {
+		name = a.Domains[0]
+	}
+	if !slices.Contains(a.Domains, name) {
+		return nil, fmt.Errorf("no certificate is kept for %q (TILTH_ACME_DOMAINS)", name)
+	}
+	if slices.Equal(hello.SupportedProtos, []string{acme.ALPNProto}) {
+		ctx, cancel := context.WithTimeout(hello.Context(), storeTimeout)
+		defer cancel()
+		answer, err := a.read(ctx, challengeOf, name)
+		if err == nil && answer == nil {
+			err = fmt.Errorf("no challenge of %q is open", name)
+		}
+		return answer, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if now := a.held[name].certificate; now != nil {
+		return now, nil
+	}
+	return nil, fmt.Errorf("the certificate of %q is not there yet", name)
+}
+
+// Load takes up what the store has.
+func (a *ACME) Load(ctx context.Context) error {
+	for _, domain := range a.Domains {
+		if err := a.load(ctx, domain); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *ACME) load(ctx context.Context, domain string) error {
+	stored, err := a.read(ctx, certificateOf, domain)
+	if err == nil && stored != nil {
+		a.hold(domain, stored)
+	}
+	return err
+}
+
+func (a *ACME) hold(domain string, certificate *tls.Certificate) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.held[domain].certificate, a.held[domain].renew = certificate, renewal(certificate)
+}
+
+// renewal returns when a certificate is to be renewed.
+func renewal(certificate *tls.Certificate) time.Time {
+	leaf := certificate.Leaf
+	return leaf.NotAfter.Add(-min(renewBefore, leaf.NotAfter.Sub(leaf.NotBefore)/3))
+}
+
+// due reports whether a name lacks a good certificate and its next try has come.
+func (a *ACME) due(domain string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now, of := a.Clock.Now(), a.held[domain]
+	return (of.certificate == nil || !now.Before(of.renew)) && !now.Before(of.try)
+}
+
+// Keep fetches and renews what is due, and returns how many certificates it fetched. Where an
+// authority refuses, it logs why and tries again later; its error is one of the store.
+func (a *ACME) Keep(ctx context.Context) (fetched int, err error) {
+	for _, domain := range a.Domains {
+		if !a.due(domain) {
+			continue
+		}
+		done, err := a.keep(ctx, domain)
+		if err != nil {
+			return fetched, fmt.Errorf("keep the certificate of %s: %w", domain, err)
+		}
+		fetched += done
+	}
+	return fetched, nil
+}
+
+// keep fetches one certificate, unless another server did or is at it.
+func (a *ACME) keep(ctx context.Context, domain string) (fetched int, err error) {
+	now := a.Clock.Now()
+	lease := a.name(leaseOf, domain)
+	taken, err := a.Store.Lease(ctx, lease, a.Holder, now, now.Add(fetchTimeout+time.Minute))
+	if err != nil || !taken {
+		return 0, err
+	}
+	defer func() {
+		if end := a.Store.Release(context.WithoutCancel(ctx), lease, a.Holder); err == nil {
+			err = end
+		}
+	}()
+	last, err := a.failure(ctx, domain)
+	if err != nil {
+		return 0, err
+	}
+	a.mu.Lock()
+	a.held[domain].try = last.Retry
+	a.mu.Unlock()
+	if err := a.load(ctx, domain); err != nil || !a.due(domain) {
+		return 0, err
+	}
+	within, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	certificate, content, refused := a.fetch(within, domain)
+	if ctx.Err() != nil {
+		return 0, nil // a shutdown is no failure
+	}
+	if refused != nil {
+		return 0, a.postpone(ctx, domain, last, refused)
+	}
+	if err := a.Store.Put(ctx, a.name(certificateOf, domain), content); err != nil {
+		return 0, err
+	}
+	a.hold(domain, certificate)
+	a.Log.InfoContext(ctx, "certificate fetched", "domain", domain, "ends", certificate.Leaf.NotAfter)
+	return 1, a.Store.Delete(ctx, a.name(failureOf, domain))
+}
+
+// Failure is why a certificate could not be fetched last.
+type Failure struct {
+	At, Retry time.Time
+	Reason    string // empty: it could
+}
+
+func (a *ACME) failure(ctx context.Context, domain string) (f Failure, err error) {
+	text, err := a.Store.Get(ctx, a.name(failureOf, domain))
+	if err == nil && text != nil {
+		err = json.Unmarshal(text, &f)
+	}
+	return f, err
+}
+
+// postpone records a failure for all servers; each waits twice as long as the one before.
+func (a *ACME) postpone(ctx context.Context, domain string, last Failure, reason error) error {
+	pause := min(lastRetry, max(firstRetry, 2*last.Retry.Sub(last.At)))
+	if wait, limited := acme.RateLimit(reason); limited {
+		pause = max(pause, wait)
+	}
+	now := a.Clock.Now()
+	f := Failure{At: now, Retry: now.Add(pause), Reason: reason.Error()}
+	a.Log.ErrorContext(ctx, "no certificate could be fetched", "domain", domain, "error", reason, "retry", f.Retry)
+	a.mu.Lock()
+	a.held[domain].try = f.Retry
+	a.mu.Unlock()
+	text, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	return a.Store.Put(ctx, a.name(failureOf, domain), text)
+}
+
+// Kept is the state of a name in the store.
+type Kept struct {
+	Domain       string
+	Renews, Ends time.Time // zero: there is no certificate
+	Failure      Failure
+}
+
+// Kept returns the state of all names.
+func (a *ACME) Kept(ctx context.Context) (out []Kept, err error) {
+	for _, domain := range a.Domains {
+		k := Kept{Domain: domain}
+		stored, err := a.read(ctx, certificateOf, domain)
+		if err != nil {
+			return nil, err
+		}
+		if stored != nil {
+			k.Renews, k.Ends = renewal(stored), stored.Leaf.NotAfter
+		}
+		if k.Failure, err = a.failure(ctx, domain); err != nil {
+			return nil, err
+		}
+		out = append(out, k)
+	}
+	return out, nil
+}

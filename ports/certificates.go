@@ -1,0 +1,20 @@
+package ports
+
+import (
+	"context"
+	"time"
+)
+
+// CertificateStore is what the servers of one database share of certificates that they fetch: the
+// key of the account, certificates with their keys, answers to challenges. It seals all of it.
+type CertificateStore interface {
+	// Get returns the content under a name; nil where there is none.
+	Get(ctx context.Context, name string) ([]byte, error)
+	Put(ctx context.Context, name string, content []byte) error
+	// Delete removes a name; one that is not there is no error.
+	Delete(ctx context.Context, name string) error
+	// Lease reserves a name for a holder until a time, and returns false where another holds it.
+	Lease(ctx context.Context, name, holder string, now, until time.Time) (bool, error)
+	// Release ends the lease of a holder.
+	Release(ctx context.Context, name, holder string) error
+}
