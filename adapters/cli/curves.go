@@ -177,7 +177,7 @@ the first day of the sample's growing year; --series is a CSV id,date,ndvi[,evi]
 			if err != nil {
 				return err
 			}
-			set, err := cropcheck.Build(labelled)
+			set, err := cropcheck.Build(nil, labelled)
 			if err != nil {
 				return err
 			}
@@ -233,6 +233,14 @@ func (s *shell) printVerdict(id string, r cropcheck.Result) error {
 	if r.Verdict != cropcheck.Pending {
 		confidence = r.Confidence
 	}
-	ranking := each(r.Ranking, func(c cropcheck.Ranked) record { return record{{"class", c.Class}, {"distance", c.Distance}} })
-	return s.printJSON(record{{"id", id}, {"verdict", r.Verdict}, {"confidence", confidence}, {"reason", r.Text}, {"ranking", ranking}})
+	ranking := each(r.Ranking, func(c cropcheck.Ranked) record {
+		return record{{"class", c.Class}, {"distance", c.Distance}, {"shape", c.Shape}, {"within", c.Within()}}
+	})
+	var resembles any // null where that is not known
+	if r.Resembles != "" {
+		resembles = r.Resembles
+	}
+	return s.printJSON(record{
+		{"id", id}, {"verdict", r.Verdict}, {"confidence", confidence}, {"resembles", resembles}, {"reason", r.Text}, {"ranking", ranking},
+	})
 }

@@ -49,12 +49,16 @@ func (Curves) BuiltIn() (cropcheck.Set, error) {
 // startLayout is how a growing year's first day is written: 09-14.
 const startLayout = "01-02"
 
-var curveColumns = []string{"class", "start", "step", "day", "ndvi_median", "ndvi_p25", "ndvi_p75", "evi_median", "n"}
+var curveColumns = []string{"class", "start", "step", "day", "ndvi_median", "ndvi_p25", "ndvi_p75", "evi_median", "n", "max_distance", "max_shape", "max_distance_evi", "max_shape_evi"}
+
+// eviColumns are left out of curves without EVI.
+var eviColumns = []string{"evi_median", "max_distance_evi", "max_shape_evi"}
 
 // ReadCurves reads curves: CSV with a header, a line a step. `class`, `day` (since the
 // beginning of the growing year) and `ndvi_median` are required; `start` is the growing
 // year's first day as 09-14, the same on all lines, and that where it is left out; the set
-// has EVI where every line has `evi_median`. Faults: Invalid, with the line where it is one.
+// has EVI where every line has `evi_median`. The caps of a class are on its lines: `max_distance` and `max_shape` by NDVI,
+// `max_distance_evi` and `max_shape_evi` by NDVI and EVI. Faults: Invalid, with the line where it is one.
 func (Curves) ReadCurves(r io.Reader) (cropcheck.Set, error) {
 	var curves []cropcheck.Curve
 	at := map[string]int{}
@@ -77,7 +81,7 @@ func (Curves) ReadCurves(r io.Reader) (cropcheck.Set, error) {
 		i, ok := at[class]
 		if !ok {
 			i, at[class] = len(curves), len(curves)
-			curves = append(curves, cropcheck.Curve{Class: class})
+			curves = append(curves, cropcheck.Curve{Class: class, CapNDVI: readCap(row, ""), CapBoth: readCap(row, "_evi")})
 		}
 		curves[i].Steps = append(curves[i].Steps, step)
 		return nil
@@ -92,22 +96,40 @@ func (Curves) ReadCurves(r io.Reader) (cropcheck.Set, error) {
 	return s, err
 }
 
+// readCap reads the cap of a line; nil where it has none.
+func readCap(row *row, indices string) *cropcheck.Cap {
+	if row.get("max_distance"+indices) == "" {
+		return nil
+	}
+	return &cropcheck.Cap{Distance: row.number("max_distance" + indices), Shape: row.number("max_shape" + indices)}
+}
+
 // WriteCurves writes curves as ReadCurves reads them, indices to four decimals.
 func (Curves) WriteCurves(w io.Writer, s cropcheck.Set) error {
 	columns := curveColumns
 	if !s.HasEVI {
-		columns = slices.DeleteFunc(slices.Clone(columns), func(c string) bool { return c == "evi_median" })
+		columns = slices.DeleteFunc(slices.Clone(columns), func(c string) bool { return slices.Contains(eviColumns, c) })
 	}
 	out := newSheet(w, columns)
 	start := time.Date(2001, s.Year.Month, s.Year.Day, 0, 0, 0, 0, time.UTC).Format(startLayout)
 	index := func(v float64) figure { return figure(strconv.FormatFloat(v, 'f', 4, 64)) }
+	caps := func(c *cropcheck.Cap) []any {
+		if c == nil {
+			return []any{"", ""}
+		}
+		return []any{index(c.Distance), index(c.Shape)}
+	}
 	for _, c := range s.Curves {
 		for i, step := range c.Steps {
 			line := []any{c.Class, start, i, step.Day, index(step.NDVI), index(step.P25), index(step.P75)}
 			if s.HasEVI {
 				line = append(line, index(step.EVI))
 			}
-			_ = out.line(append(line, step.N)...) // end returns the first error
+			line = append(append(line, step.N), caps(c.CapNDVI)...)
+			if s.HasEVI {
+				line = append(line, caps(c.CapBoth)...)
+			}
+			_ = out.line(line...) // end returns the first error
 		}
 	}
 	return out.end()

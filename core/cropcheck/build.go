@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"tilth/core/effort"
 	"tilth/core/fault"
 )
 
@@ -26,19 +27,19 @@ type Sample struct {
 // the samples. An observation belongs to the nearest step (composites restart on 1 January, so their days are not multiples
 // of the interval); several of one sample count with their mean. A step without samples of a class is left out. The set has
 // EVI where all series have. The growing year begins on the day on which most samples begin, of equals the earliest.
-// Faults: Invalid.
-func Build(samples []Sample) (Set, error) {
+// Each curve with enough samples has its caps. Faults: Invalid; the error of the budget where that ends.
+func Build(budget *effort.Budget, samples []Sample) (Set, error) {
 	if len(samples) == 0 {
 		return Set{}, fault.Field("samples", "There is no sample.")
 	}
-	byClass := map[string][]Sample{}
+	byClass := map[string][]int{}
 	starts := map[GrowingYear]int{}
 	hasEVI := true
-	for _, s := range samples {
+	for i, s := range samples {
 		if s.Class == "" {
 			return Set{}, fault.Field("samples", "The sample "+s.ID+" has no label.")
 		}
-		byClass[s.Class] = append(byClass[s.Class], s)
+		byClass[s.Class] = append(byClass[s.Class], i)
 		starts[GrowingYear{s.Start.Month(), s.Start.Day()}]++
 		hasEVI = hasEVI && s.Series.HasEVI
 	}
@@ -50,19 +51,25 @@ func Build(samples []Sample) (Set, error) {
 	}
 	var curves []Curve
 	for class, of := range byClass {
-		curves = append(curves, Curve{Class: class, Steps: buildSteps(of, hasEVI)})
+		curves = append(curves, Curve{Class: class, Steps: buildSteps(of, samples, hasEVI)})
 	}
-	return NewSet(year, hasEVI, curves)
+	set, err := NewSet(year, hasEVI, curves)
+	if err != nil {
+		return Set{}, err
+	}
+	return set, set.capped(budget, samples)
 }
 
 func (g GrowingYear) compare(o GrowingYear) int {
 	return cmp.Or(cmp.Compare(g.Month, o.Month), cmp.Compare(g.Day, o.Day))
 }
 
-func buildSteps(samples []Sample, hasEVI bool) []Step {
+// buildSteps makes the steps of the samples at some positions.
+func buildSteps(at []int, samples []Sample, hasEVI bool) []Step {
 	const n = yearDays/BuildStep + 1
 	var ndvi, evi [n][]float64
-	for _, s := range samples {
+	for _, i := range at {
+		s := samples[i]
 		var inStep [n][]Observation
 		for _, o := range s.Series.Observations {
 			step := math.Round(float64(daysBetween(s.Start, o.Date)) / BuildStep)

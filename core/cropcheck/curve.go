@@ -42,6 +42,9 @@ type Step struct {
 type Curve struct {
 	Class string `json:"class"`
 	Steps []Step `json:"steps"`
+	// The caps of comparisons by NDVI, and by NDVI and EVI; nil where too few labelled series made the curve.
+	CapNDVI *Cap `json:"cap_ndvi,omitempty"`
+	CapBoth *Cap `json:"cap_ndvi_evi,omitempty"`
 }
 
 // Extent is a box in degrees.
@@ -71,6 +74,9 @@ type Set struct {
 // maxIndex bounds a plausible NDVI or EVI. Composites exceed 1 a little; values beyond 2 lack their scale factor.
 const maxIndex = 2
 
+// maxCap bounds a plausible cap: twice the largest difference of two indices.
+const maxCap = 4 * maxIndex
+
 // NewSet checks curves and sorts them by class. Faults: Invalid.
 func NewSet(year GrowingYear, hasEVI bool, curves []Curve) (Set, error) {
 	s := Set{Year: year, HasEVI: hasEVI, Curves: slices.Clone(curves)}
@@ -96,8 +102,13 @@ func NewSet(year GrowingYear, hasEVI bool, curves []Curve) (Set, error) {
 }
 
 func (c Curve) check(problems fault.Fields, hasEVI bool) {
-	if c.Class == "" {
-		problems.Add("class", "A curve has no class.")
+	if c.Class == "" || c.Class == ResemblesNone {
+		problems.Addf("class", "A curve has no class, or its class is %q, which answers use for none.", ResemblesNone)
+	}
+	for _, bound := range []*Cap{c.CapNDVI, c.CapBoth} {
+		if bound != nil && !(bound.Distance > 0 && bound.Shape > 0 && max(bound.Distance, bound.Shape) <= maxCap) {
+			problems.Addf("cap", "%q: caps are numbers above 0, and at most %d.", c.Class, maxCap)
+		}
 	}
 	if len(c.Steps) < 2 {
 		problems.Addf("step", "%q has fewer than two steps.", c.Class)

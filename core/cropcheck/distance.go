@@ -29,6 +29,23 @@ var timeWeights = func() (w [yearDays + 1]float64) {
 	return w
 }()
 
+// warpSteps is the steps of one comparison of whole years, as budgets count them.
+const warpSteps = 2 * (yearDays/stepDays + 1) * (yearDays/stepDays + 1)
+
+// levelled returns samples with the mean of each index taken off.
+func levelled(of []sample) []sample {
+	var ndvi, evi float64
+	for _, s := range of {
+		ndvi, evi = ndvi+s.ndvi, evi+s.evi
+	}
+	ndvi, evi = ndvi/float64(len(of)), evi/float64(len(of))
+	out := make([]sample, len(of))
+	for i, s := range of {
+		out[i] = sample{s.day, s.ndvi - ndvi, s.evi - evi}
+	}
+	return out
+}
+
 // localCost is the Euclidean distance of the indices plus the time weight.
 func localCost(a, b sample, withEVI bool) float64 {
 	d := math.Abs(a.ndvi - b.ndvi)

@@ -4,7 +4,7 @@ import "slices"
 
 // Model names the comparison that [Check] makes, with its rule and its confidence. Stored verdicts
 // name it; a change that can change a verdict takes the next number.
-const Model = "twdtw-declared-1"
+const Model = "twdtw-declared-2"
 
 // Of returns the edition of curves for a place. Curves without an extent hold for no place.
 func Of(place Place, editions []Edition) (Edition, bool) {

@@ -51,6 +51,11 @@ type placed struct {
 	samples  []sample // the smoothed series on the days 0, 8, 16 …, where there is one
 }
 
+// enough reports whether there are dates enough for a verdict.
+func (p placed) enough() bool {
+	return len(p.observed) >= MinObservations && len(p.samples) >= MinObservations
+}
+
 // yearDays is the length of a growing year.
 const yearDays = 365
 

@@ -31,5 +31,6 @@ func NewSeries(from, to time.Time, ndvi vegetation.Series, evi *vegetation.Serie
 // Judged takes over the verdict on the field.
 func (f *Field) Judged(r cropcheck.Result) {
 	f.Verdict, f.Reason, f.Text, f.Confidence = Status(r.Verdict), Reason(r.Reason), r.Text, r.Confidence
+	f.Resembles = r.Resembles
 	f.Ranking = append([]cropcheck.Ranked{}, r.Ranking...)
 }

@@ -97,9 +97,10 @@ type Field struct {
 	Reason        Reason             `json:"reason"`
 	Text          string             `json:"text"`
 	Confidence    float64            `json:"confidence"`
-	Declared      []string           `json:"declared"` // curve classes of the declared crop
-	Ranking       []cropcheck.Ranked `json:"ranking"`  // the nearest first
-	Region        string             `json:"region"`   // of the curves; empty where none are of the place
+	Resembles     string             `json:"resembles"` // a curve class or [cropcheck.ResemblesNone]; empty: not known
+	Declared      []string           `json:"declared"`  // curve classes of the declared crop
+	Ranking       []cropcheck.Ranked `json:"ranking"`   // the nearest first
+	Region        string             `json:"region"`    // of the curves; empty where none are of the place
 	CurvesVersion string             `json:"curves_version"`
 	Scope         string             `json:"scope"` // what the curves were made of, and hold for
 	Series        *Series            `json:"series"`
@@ -200,6 +201,24 @@ func (r *Record) Decide(fields []Field, now time.Time) {
 	}
 	out.Text = strings.TrimSpace(out.Text)
 	r.Outcome = out
+}
+
+// Resembles returns the curve class that the series of the checked field resembles, or [cropcheck.ResemblesNone]; of several
+// fields, that of the surest failed one. Empty where that is not known.
+func (r *Record) Resembles() string {
+	var decisive Field
+	switch fields := r.Evidence.Fields; {
+	case r.DecidedAt == nil:
+	case len(fields) == 1:
+		decisive = fields[0]
+	case r.Status == Failed:
+		for _, f := range fields {
+			if f.Verdict == Failed && f.Confidence > decisive.Confidence {
+				decisive = f
+			}
+		}
+	}
+	return decisive.Resembles
 }
 
 func tell(of []Field, all int) string {

@@ -50,6 +50,27 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+func TestWhatAFarmResembles(t *testing.T) {
+	t.Parallel()
+	of := func(v verification.Status, confidence float64, resembles string) verification.Field {
+		f := field(v, confidence)
+		f.Resembles = resembles
+		return f
+	}
+	for want, fields := range map[string][]verification.Field{
+		"":        {of(verification.Verified, 0.9, "soy"), of(verification.Pending, 0, "none")},
+		"soy":     {of(verification.Verified, 0.9, "soy")},
+		"none":    {of(verification.Failed, 0.7, "pasture"), of(verification.Failed, 0.95, "none"), of(verification.Verified, 0.99, "soy")},
+		"pasture": {of(verification.Failed, 0.7, "pasture"), of(verification.Pending, 0, "")},
+	} {
+		var r verification.Record
+		r.Decide(fields, now)
+		require.Equal(t, want, r.Resembles())
+		r.Begin(2, now)
+		require.Empty(t, r.Resembles(), "of an earlier run")
+	}
+}
+
 func TestChoose(t *testing.T) {
 	t.Parallel()
 	grown := func(id int64, year int, crop string) verification.Grown {

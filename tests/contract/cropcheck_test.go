@@ -23,12 +23,14 @@ type (
 		ID         string   `json:"id"`
 		Verdict    string   `json:"verdict"`
 		Confidence *float64 `json:"confidence"`
+		Resembles  *string  `json:"resembles"`
 		Reason     string   `json:"reason"`
 		Ranking    []ranked `json:"ranking"`
 	}
 	ranked struct {
 		Class    string  `json:"class"`
 		Distance float64 `json:"distance"`
+		Within   bool    `json:"within"`
 	}
 )
 
@@ -65,11 +67,18 @@ func TestCropCheckCommand(t *testing.T) {
 			day = day.AddDate(0, 0, 16)
 		}
 	}
+	for i := range 23 {
+		series += "lake," + time.Date(2014, 9, 14+16*i, 0, 0, 0, 0, time.UTC).Format(time.DateOnly) + ",-0.2\n"
+	}
 	path := write(t, "series.csv", series)
 	for _, more := range [][]string{nil, {"--json"}, {"--curves", file}} {
 		got := cropCheck(t, append([]string{"--series", path, "--declared", "Soy_Cotton"}, more...)...)
-		require.Len(t, got, 2)
-		few, cotton := got[0], got[1]
+		require.Len(t, got, 3)
+		few, cotton, lake := got[0], got[1], got[2]
+		require.Equal(t, "failed", lake.Verdict)
+		require.Equal(t, "none", *lake.Resembles)
+		require.Equal(t, "Soy_Cotton", *cotton.Resembles)
+		require.Nil(t, few.Resembles)
 		require.Equal(t, "few", few.ID)
 		require.Equal(t, "pending", few.Verdict)
 		require.Nil(t, few.Confidence)
@@ -116,9 +125,20 @@ func TestCropCheckOfTheLabelledSeries(t *testing.T) {
 		got := cropCheck(t, "--series", series, "--declared", class)
 		require.Len(t, got, 857)
 		for _, v := range got {
-			first, second := v.Ranking[0], v.Ranking[1]
-			verified := first.Class == class || second.Class == class && second.Distance < 1.15*first.Distance
-			require.Equal(t, map[bool]string{true: "verified", false: "failed"}[verified], v.Verdict, v.ID)
+			within := slices.DeleteFunc(slices.Clone(v.Ranking), func(r ranked) bool { return !r.Within })
+			if len(within) == 0 {
+				require.Equal(t, "none", *v.Resembles, v.ID)
+				require.Equal(t, "failed", v.Verdict, v.ID)
+				continue
+			}
+			require.Equal(t, within[0].Class, *v.Resembles, v.ID)
+			second := ranked{}
+			if len(within) > 1 {
+				second = within[1]
+			}
+			near := within[0].Class == class || second.Class == class && second.Distance < 1.15*within[0].Distance
+			require.Contains(t, map[bool][]string{true: {"verified", "pending"}, false: {"failed", "pending"}}[near], v.Verdict, v.ID)
+			require.True(t, v.Confidence == nil || *v.Confidence >= 0.5, v.ID)
 			require.True(t, slices.IsSortedFunc(v.Ranking, func(a, b ranked) int { return cmp.Compare(a.Distance, b.Distance) }))
 		}
 	}

@@ -14,14 +14,14 @@ type table struct {
 	total   []int // samples of the class that grew
 }
 
-func newTable(all []judged) table {
-	t := table{classes: all[0].curves.Classes()}
+func newTable(all []cropcheck.HeldOut) table {
+	t := table{classes: all[0].Curves.Classes()}
 	t.total = make([]int, len(t.classes))
 	for range t.classes {
 		t.counts = append(t.counts, make([]int, len(t.classes)))
 	}
 	for _, j := range all {
-		t.total[slices.Index(t.classes, j.Class)]++
+		t.total[slices.Index(t.classes, j.Sample.Class)]++
 	}
 	return t
 }
@@ -31,30 +31,26 @@ func (t table) add(grew, other string) {
 }
 
 // confusion counts, of the samples of each class, which class is the nearest.
-func confusion(all []judged) table {
+func confusion(all []cropcheck.HeldOut) table {
 	t := newTable(all)
 	for _, j := range all {
-		t.add(j.Class, j.Ranking[0].Class)
+		t.add(j.Sample.Class, j.Ranking[0].Class)
 	}
 	return t
 }
 
 // verifications counts, of the samples of each class, how many are verified under each
 // declaration.
-func verifications(all []judged) table {
+func verifications(all []cropcheck.HeldOut) table {
 	t := newTable(all)
 	for _, j := range all {
 		for _, declared := range t.classes {
-			if j.check(declared).Verdict == cropcheck.Verified {
-				t.add(j.Class, declared)
+			if j.Check(declared).Verdict == cropcheck.Verified {
+				t.add(j.Sample.Class, declared)
 			}
 		}
 	}
 	return t
-}
-
-func (j judged) check(declared ...string) cropcheck.Result {
-	return cropcheck.Check(cropcheck.Subject{Series: j.sample.Series, Declared: declared}, j.curves)
 }
 
 // rates returns the share of true declarations that are verified, and that of false ones,
@@ -87,15 +83,15 @@ type bin struct {
 // where it was given such a probability, and the expected calibration error: the mean gap of
 // the two, weighted with the pairs.
 // The probabilities of a sample are by the temperature of the other folds.
-func calibration(all []judged) (curve [bins]bin, gap float64) {
+func calibration(all []cropcheck.HeldOut) (curve [bins]bin, gap float64) {
 	pairs := 0
 	temperature := temperatures(all)
 	for _, j := range all {
-		for i, p := range cropcheck.Softmax(j.Ranking, temperature[j.fold]) {
+		for i, p := range cropcheck.Softmax(j.Ranking, temperature[j.Fold]) {
 			b := &curve[min(int(p*bins), bins-1)]
 			b.n++
 			b.predicted += p
-			if j.Ranking[i].Class == j.Class {
+			if j.Ranking[i].Class == j.Sample.Class {
 				b.observed++
 			}
 			pairs++
@@ -113,10 +109,10 @@ func calibration(all []judged) (curve [bins]bin, gap float64) {
 }
 
 // temperatures fits, for each fold, the temperature of the other folds.
-func temperatures(all []judged) []float64 {
-	out := make([]float64, folds)
-	for f := range folds {
-		others := slices.DeleteFunc(slices.Clone(all), func(j judged) bool { return j.fold == f })
+func temperatures(all []cropcheck.HeldOut) []float64 {
+	out := make([]float64, cropcheck.FoldCount)
+	for f := range cropcheck.FoldCount {
+		others := slices.DeleteFunc(slices.Clone(all), func(j cropcheck.HeldOut) bool { return j.Fold == f })
 		out[f] = fitTemperature(labelled(others))
 	}
 	return out

@@ -233,7 +233,9 @@ func TestADeclaredCropIsVerifiedOrFails(t *testing.T) {
 
 		f := h.look(wrong)
 		require.Equal(t, verification.Failed, f.Status, f.Text)
-		require.EqualValues(t, "other_nearer", f.Reason)
+		require.EqualValues(t, "beyond_cap", f.Reason)
+		require.Equal(t, "Soy_Corn", f.Resembles(), "the answer says what the series looks like")
+		require.Equal(t, "Soy_Corn", r.Resembles())
 		require.Greater(t, f.Confidence, 0.9)
 
 		told := h.events()

@@ -19,9 +19,10 @@ import (
 type Verification struct {
 	AssessmentID int64               `json:"assessment_id"`
 	Status       *string             `json:"status" enum:"pending,processing,verified,failed" doc:"null: the assessment was never submitted. pending: it waits, or nothing can be said; reason says which."`
-	Reason       *string             `json:"reason" doc:"A stable word, such as nearest, other_nearer, too_few_points, gap, no_curve, no_curve_of_place, no_cultivation, several_cultivations or source_unavailable; null while it is processing."`
+	Reason       *string             `json:"reason" doc:"A stable word, such as nearest, other_nearer, beyond_cap, unsure, too_few_points, gap, no_curve, no_curve_of_place, no_cultivation, several_cultivations or source_unavailable; null while it is processing."`
 	Message      *string             `json:"message" doc:"The reason for people, with what the curves hold for."`
 	Confidence   *float64            `json:"confidence" doc:"0 to 1: how probable it is that the verdict is right; null without a verdict."`
+	Resembles    *string             `json:"resembles" doc:"The curve class that the series resembles: the nearest whose cap it lies within; none: it lies beyond the cap of every class. Of several fields, that of the surest failed one. null: not known."`
 	CropTypeKey  *string             `json:"crop_type_key" doc:"The declared crop."`
 	Version      *int                `json:"version" doc:"Of the submission that is verified."`
 	NextTryAt    *time.Time          `json:"next_try_at" doc:"When the imagery source is asked again; null unless it is out."`
@@ -42,6 +43,7 @@ type VerificationField struct {
 	Reason        string               `json:"reason"`
 	Message       string               `json:"message"`
 	Confidence    *float64             `json:"confidence"`
+	Resembles     *string              `json:"resembles" doc:"A curve class, or none: the series lies beyond the cap of every class. null: not known."`
 	Declared      []string             `json:"declared" doc:"Curve classes of the crop: any of them will do."`
 	Ranking       []VerificationRanked `json:"ranking" doc:"The nearest curve first."`
 	Curves        *VerificationCurves  `json:"curves" doc:"null: there are none of this place."`
@@ -50,8 +52,12 @@ type VerificationField struct {
 
 // VerificationRanked is a curve class and how far the series is from it.
 type VerificationRanked struct {
-	Class    string  `json:"class"`
-	Distance float64 `json:"distance"`
+	Class       string   `json:"class"`
+	Distance    float64  `json:"distance"`
+	Shape       float64  `json:"shape" doc:"The distance when the mean of series and curve is taken off."`
+	MaxDistance *float64 `json:"max_distance" doc:"The cap: how far labelled series of the class are. null: the curve has none."`
+	MaxShape    *float64 `json:"max_shape"`
+	Within      bool     `json:"within" doc:"Within the cap; true where there is none."`
 }
 
 // VerificationCurves are the reference curves that were used.
@@ -110,7 +116,7 @@ func showVerification(r verification.Record) Verification {
 	}
 	return Verification{
 		r.AssessmentID, form.OrNull(string(r.Status)), form.OrNull(string(r.Reason)), form.OrNull(r.Text), form.If(r.Status.Verdict(), r.Confidence),
-		form.OrNull(r.CropType), &r.Version, r.NextTryAt, r.DecidedAt, form.OrNull(evidence.Model), form.Each(evidence.Fields, showVerificationField),
+		form.OrNull(r.Resembles()), form.OrNull(r.CropType), &r.Version, r.NextTryAt, r.DecidedAt, form.OrNull(evidence.Model), form.Each(evidence.Fields, showVerificationField),
 	}
 }
 
@@ -118,10 +124,18 @@ func showVerificationField(f verification.Field) VerificationField {
 	return VerificationField{
 		FieldID: f.FieldID, FieldName: f.FieldName, CultivationID: form.OrNull(f.CultivationID), SeasonID: form.OrNull(f.SeasonID),
 		SeasonName: form.OrNull(f.SeasonName), CropName: form.OrNull(f.CropName), Verdict: string(f.Verdict), Reason: string(f.Reason), Message: f.Text,
-		Confidence: form.If(f.Verdict.Verdict(), f.Confidence), Declared: append([]string{}, f.Declared...),
-		Ranking: form.Each(f.Ranking, func(r cropcheck.Ranked) VerificationRanked { return VerificationRanked(r) }),
+		Confidence: form.If(f.Verdict.Verdict(), f.Confidence), Resembles: form.OrNull(f.Resembles), Declared: append([]string{}, f.Declared...),
+		Ranking: form.Each(f.Ranking, showVerificationRanked),
 		Curves:  form.If(f.Region != "", VerificationCurves{f.Region, f.CurvesVersion, f.Scope}), Series: form.Pointed(f.Series, showVerificationSeries),
 	}
+}
+
+func showVerificationRanked(r cropcheck.Ranked) VerificationRanked {
+	out := VerificationRanked{Class: r.Class, Distance: r.Distance, Shape: r.Shape, Within: r.Within()}
+	if r.Cap != nil {
+		out.MaxDistance, out.MaxShape = &r.Cap.Distance, &r.Cap.Shape
+	}
+	return out
 }
 
 func showVerificationSeries(s verification.Series) VerificationSeries {
