@@ -186,8 +186,9 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	defer done()
 	err := server.Shutdown(grace)
 	if err != nil {
-		cut()
+		// Connections first: no caller takes the answer of a request that was cut for its outcome.
 		err = fmt.Errorf("requests were cut off after %s: %w", s.config.ShutdownTimeout, errors.Join(err, server.Close()))
+		cut()
 	}
 	if ended := <-failed; !errors.Is(ended, http.ErrServerClosed) {
 		err = errors.Join(err, ended)

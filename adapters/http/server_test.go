@@ -396,15 +396,20 @@ func TestShutdownFinishesRequests(t *testing.T) {
 func TestShutdownIsBounded(t *testing.T) {
 	r := newRig(t, server.Config{ShutdownTimeout: time.Millisecond})
 	address, stop, done := r.serve(t)
-	answered := make(chan error, 1)
-	go func() {
-		_, _, err := fetch(address + base + "wait/")
-		answered <- err
-	}()
-	<-r.waiting
+	const callers = 50
+	answered := make(chan error, callers)
+	for range callers {
+		go func() {
+			_, _, err := fetch(address + base + "wait/")
+			answered <- err
+		}()
+		<-r.waiting
+	}
 	stop()
 	require.ErrorContains(t, <-done, "cut off")
-	require.Error(t, <-answered)
+	for range callers {
+		require.Error(t, <-answered, "what was cut off is no answer")
+	}
 }
 
 func TestEveryMethodOverTheWire(t *testing.T) {
