@@ -87,11 +87,11 @@ type Accounts interface {
 	AddSigningKey(ctx context.Context, key SigningKey) error
 }
 
-// Passwords hashes and checks passwords.
+// Passwords hashes and checks passwords, few at a time. Who waits for that waits no longer than a context.
 type Passwords interface {
-	Hash(password string) (string, error)
+	Hash(ctx context.Context, password string) (string, error)
 	// Check reports whether a password fits a hash; it takes as long for an empty hash.
-	Check(password, hash string) (bool, error)
+	Check(ctx context.Context, password, hash string) (bool, error)
 }
 
 // Tokens makes and verifies access tokens.

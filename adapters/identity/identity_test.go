@@ -3,7 +3,9 @@ package identity_test
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -127,20 +129,44 @@ func FuzzVerify(f *testing.F) {
 func TestPasswords(t *testing.T) {
 	t.Parallel()
 	p := identity.NewPasswords(16)
-	hash, err := p.Hash("correct horse")
+	hash, err := p.Hash(t.Context(), "correct horse")
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(hash, "$argon2id$"))
-	ok, err := p.Check("correct horse", hash)
+	ok, err := p.Check(t.Context(), "correct horse", hash)
 	require.NoError(t, err)
 	require.True(t, ok)
-	ok, err = p.Check("wrong horse", hash)
+	ok, err = p.Check(t.Context(), "wrong horse", hash)
 	require.NoError(t, err)
 	require.False(t, ok)
 	for _, password := range []string{"", "nobody has this password"} {
-		ok, err = p.Check(password, "")
+		ok, err = p.Check(t.Context(), password, "")
 		require.NoError(t, err)
 		require.False(t, ok, "an empty hash fits nothing")
 	}
+}
+
+// Who leaves while others hash waits no longer.
+func TestPasswordsWaitNoLongerThanTheirCaller(t *testing.T) {
+	t.Parallel()
+	p := identity.NewPasswords(12)
+	var floods sync.WaitGroup
+	defer floods.Wait()
+	flood, stop := context.WithCancel(t.Context())
+	defer stop()
+	for range 8 {
+		floods.Go(func() {
+			for flood.Err() == nil {
+				_, _ = p.Hash(flood, "a flood of sign-ins")
+			}
+		})
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	require.Eventually(t, func() bool {
+		_, hashing := p.Hash(gone, "correct horse")
+		_, checking := p.Check(gone, "correct horse", "")
+		return errors.Is(hashing, context.Canceled) && errors.Is(checking, context.Canceled)
+	}, time.Minute, time.Millisecond)
 }
 
 func TestRandom(t *testing.T) {

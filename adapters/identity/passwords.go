@@ -3,6 +3,7 @@
 package identity
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"sync"
@@ -38,22 +39,38 @@ func NewPasswords(memory PasswordMemory) *Passwords {
 	}
 }
 
+// begin waits until the memory for a hash is free, as long as the context lasts.
+func (p *Passwords) begin(ctx context.Context) (done func(), err error) {
+	select {
+	case p.slots <- struct{}{}:
+		return func() { <-p.slots }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 // Hash returns the encoded argon2id hash of a password.
-func (p *Passwords) Hash(password string) (string, error) {
-	p.slots <- struct{}{}
-	defer func() { <-p.slots }()
+func (p *Passwords) Hash(ctx context.Context, password string) (string, error) {
+	done, err := p.begin(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer done()
 	return argon2id.CreateHash(password, p.params)
 }
 
 // Check reports whether a password matches a hash. An empty hash matches none, in the same time
 // as a real one.
-func (p *Passwords) Check(password, hash string) (bool, error) {
+func (p *Passwords) Check(ctx context.Context, password, hash string) (bool, error) {
+	done, err := p.begin(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer done()
 	known := hash != ""
 	if !known {
 		hash = p.dummy()
 	}
-	p.slots <- struct{}{}
-	defer func() { <-p.slots }()
 	ok, err := argon2id.ComparePasswordAndHash(password, hash)
 	if err != nil {
 		return false, fmt.Errorf("check password: %w", err)

@@ -64,7 +64,7 @@ func (i *Identity) prove(ctx context.Context, t try, password string, refusal er
 	if err != nil {
 		return user, err
 	}
-	ok, err := i.Passwords.Check(password, user.PasswordHash)
+	ok, err := i.Passwords.Check(ctx, password, user.PasswordHash)
 	if err == nil && (!ok || user.ID == 0) {
 		err = i.failed(ctx, t, refusal)
 	}

@@ -27,7 +27,7 @@ func (i *Identity) ChangePassword(ctx context.Context, who access.Principal, cur
 	if err != nil {
 		return err
 	}
-	hashed, err := i.Passwords.Hash(next)
+	hashed, err := i.Passwords.Hash(ctx, next)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func redeem[S, R any](ctx context.Context, i *Identity, token, password string,
 	if wrong := access.CheckPassword(password, email); wrong != "" {
 		return out, fault.Field("password", wrong)
 	}
-	hashed, err := i.Passwords.Hash(password)
+	hashed, err := i.Passwords.Hash(ctx, password)
 	if err != nil {
 		return out, err
 	}

@@ -150,8 +150,12 @@ func TestInvitingSomebody(t *testing.T) {
 // plain passwords are their own hashes; a token names its user.
 type plain struct{}
 
-func (plain) Hash(password string) (string, error)      { return "hash of " + password, nil }
-func (plain) Check(password, hash string) (bool, error) { return hash == "hash of "+password, nil }
+func (plain) Hash(_ context.Context, password string) (string, error) {
+	return "hash of " + password, nil
+}
+func (plain) Check(_ context.Context, password, hash string) (bool, error) {
+	return hash == "hash of "+password, nil
+}
 
 type tokens struct{}
 

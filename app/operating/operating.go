@@ -69,7 +69,7 @@ func (o *Operating) CreateUser(ctx context.Context, in NewUser) (ports.User, err
 	hash := ""
 	if in.Password != "" {
 		var err error
-		if hash, err = o.Passwords.Hash(in.Password); err != nil {
+		if hash, err = o.Passwords.Hash(ctx, in.Password); err != nil {
 			return ports.User{}, err
 		}
 	}
