@@ -108,7 +108,7 @@ func (r *CellReader) Passes() int { return len(r.passes) }
 // Each returns the accepted passes, in no order, one at a time. Faults: as Computer.Compute.
 func (r *CellReader) Each(ctx context.Context, take func(CellDate)) error {
 	var taking sync.Mutex
-	return atOnce(ctx, len(r.passes), func(ctx context.Context, i int) error {
+	return atOnce(ctx, passesAtOnce(float64(len(r.request.Cells))), len(r.passes), func(ctx context.Context, i int) error {
 		date, accepted, err := r.date(ctx, r.passes[i])
 		if err == nil && accepted {
 			taking.Lock()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"tilth/core/fault"
@@ -27,8 +28,15 @@ type passWork struct {
 // reading is what has been read of one scene.
 type reading struct {
 	scene     vegetation.Scene
+	grids     map[vegetation.Band]located
 	footprint vegetation.Footprint // on the scene's own red grid
 	layer     vegetation.Layer     // the bands stay nil until they are needed
+}
+
+// located is the grid of a band's file, or why it is not known: which counts only where the band is read.
+type located struct {
+	grid vegetation.Grid
+	err  error
 }
 
 // outcome reads and judges the pass.
@@ -55,16 +63,22 @@ func (w *passWork) outcome(ctx context.Context) (vegetation.Outcome, error) {
 	return out, nil
 }
 
-// judge merges the scenes of the pass. It gives the readings also beside an error.
+// judge merges the scenes of the pass. It returns the readings also beside an error. What does not depend on an
+// answer is asked at once, so that a pass waits three times for its source: for the headers of all files, for the
+// classifications, and for the bands.
 func (w *passWork) judge(ctx context.Context) (readings []*reading, out vegetation.Outcome, err error) {
+	readings, err = w.beginAll(ctx)
+	if err != nil {
+		return readings, out, err
+	}
 	screenable := true
-	for _, s := range w.pass.Scenes {
-		r, err := w.begin(ctx, s)
-		if err != nil {
-			return readings, out, fmt.Errorf("scene %s: %w", s.ID, err)
-		}
-		readings = append(readings, r)
+	for _, r := range readings {
 		screenable = screenable && r.layer.SCL != nil
+	}
+	if !screenable {
+		if err := w.readAll(ctx, readings); err != nil {
+			return readings, out, err
+		}
 	}
 	order, err := w.order(ctx, readings)
 	if err != nil {
@@ -79,6 +93,13 @@ func (w *passWork) judge(ctx context.Context) (readings []*reading, out vegetati
 		}
 		if rejection := composite.Screened(w.pass); rejection != nil {
 			return readings, vegetation.Outcome{Rejection: rejection}, nil
+		}
+		wanted, err := w.wanted(readings, order)
+		if err == nil {
+			err = w.readAll(ctx, wanted)
+		}
+		if err != nil {
+			return readings, out, err
 		}
 	}
 	var items []string
@@ -118,12 +139,12 @@ func (w *passWork) begin(ctx context.Context, s vegetation.Scene) (*reading, err
 	if !s.Bands[work] {
 		work = w.request.Index.Bands()[0]
 	}
-	grid, err := w.imagery.Grid(ctx, s, work)
-	if err != nil {
+	r := &reading{scene: s, grids: w.locate(ctx, s, work)}
+	if err := r.grids[work].err; err != nil {
 		return nil, err
 	}
-	r := &reading{scene: s}
-	if r.footprint, err = w.ground.on(grid); err != nil {
+	var err error
+	if r.footprint, err = w.ground.on(r.grids[work].grid); err != nil {
 		return nil, err
 	}
 	if s.Bands[vegetation.SCL] {
@@ -134,6 +155,40 @@ func (w *passWork) begin(ctx context.Context, s vegetation.Scene) (*reading, err
 		r.layer.SCL = &scl
 	}
 	return r, nil
+}
+
+// beginAll begins all scenes of the pass at once. It returns those before the first that fails.
+func (w *passWork) beginAll(ctx context.Context) ([]*reading, error) {
+	scenes := w.pass.Scenes
+	readings := make([]*reading, len(scenes))
+	failed, err := together(len(scenes), func(i int) (err error) {
+		readings[i], err = w.begin(ctx, scenes[i])
+		return err
+	})
+	if err != nil {
+		return readings[:failed], fmt.Errorf("scene %s: %w", scenes[failed].ID, err)
+	}
+	return readings, nil
+}
+
+// locate reads the headers of a scene's files that the pass may read, all at once.
+func (w *passWork) locate(ctx context.Context, s vegetation.Scene, work vegetation.Band) map[vegetation.Band]located {
+	bands := append([]vegetation.Band{work}, w.request.Index.Bands()...)
+	if s.Bands[vegetation.SCL] {
+		bands = append(bands, vegetation.SCL)
+	}
+	slices.Sort(bands)
+	bands = slices.Compact(bands)
+	found := make([]located, len(bands))
+	_, _ = together(len(bands), func(i int) error {
+		found[i].grid, found[i].err = w.imagery.Grid(ctx, s, bands[i])
+		return nil
+	})
+	out := make(map[vegetation.Band]located, len(bands))
+	for i, b := range bands {
+		out[b] = found[i]
+	}
+	return out
 }
 
 // order returns the scenes' order of merging, the larger coverage first.
@@ -171,31 +226,72 @@ func (w *passWork) merge(ctx context.Context, composite *vegetation.Composite, r
 	return composite.Add(r.layer)
 }
 
-// readBands reads the bands of the index at the same time: each is a file of its own, and
-// waiting for them in turn would cost the sum. Of several errors the first band's counts.
+// wanted returns the scenes that show a pixel clear which none before them does, in the order of merging: those
+// whose bands are read whatever the bands of the others hold.
+func (w *passWork) wanted(readings []*reading, order []int) (out []*reading, err error) {
+	shown, before := vegetation.NewComposite(readings[order[0]].footprint, w.request.Index, w.mask), 0.0
+	for _, i := range order {
+		if err := shown.Screen(*readings[i].layer.SCL); err != nil {
+			return nil, fmt.Errorf("scene %s: %w", readings[i].scene.ID, err)
+		}
+		if clear := shown.ClearCoverage(); clear > before {
+			out, before = append(out, readings[i]), clear
+		}
+	}
+	return out, nil
+}
+
+// readAll reads the bands of scenes at once.
+func (w *passWork) readAll(ctx context.Context, readings []*reading) error {
+	failed, err := together(len(readings), func(i int) (err error) {
+		readings[i].layer.Bands, err = w.readBands(ctx, readings[i])
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("scene %s: %w", readings[failed].scene.ID, err)
+	}
+	return nil
+}
+
+// readBands reads the bands of the index at once.
 func (w *passWork) readBands(ctx context.Context, r *reading) (map[vegetation.Band]vegetation.Raster, error) {
 	bands := w.request.Index.Bands()
-	rasters, errs := make([]vegetation.Raster, len(bands)), make([]error, len(bands))
-	var readers sync.WaitGroup
-	for i, b := range bands {
-		readers.Go(func() { rasters[i], errs[i] = w.read(ctx, r, b) })
+	rasters := make([]vegetation.Raster, len(bands))
+	_, err := together(len(bands), func(i int) (err error) {
+		rasters[i], err = w.read(ctx, r, bands[i])
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	readers.Wait()
 	out := make(map[vegetation.Band]vegetation.Raster, len(bands))
 	for i, b := range bands {
-		if errs[i] != nil {
-			return nil, errs[i]
-		}
 		out[b] = rasters[i]
 	}
 	return out, nil
+}
+
+// together does n things at the same time. Of several errors that of the first by number counts.
+func together(n int, do func(i int) error) (failed int, err error) {
+	errs := make([]error, n)
+	var doing sync.WaitGroup
+	for i := range n {
+		doing.Go(func() { errs[i] = do(i) })
+	}
+	doing.Wait()
+	for i, err := range errs {
+		if err != nil {
+			return i, err
+		}
+	}
+	return 0, nil
 }
 
 // read reads the window of a band that the field needs: its box with enough of a margin that
 // the pixels of another scene's grid, which are not quite the same, find theirs in it.
 // Where the file holds nothing of the field, nothing is read.
 func (w *passWork) read(ctx context.Context, r *reading, band vegetation.Band) (vegetation.Raster, error) {
-	grid, err := w.imagery.Grid(ctx, r.scene, band)
+	grid, err := r.grids[band].grid, r.grids[band].err
 	if err != nil {
 		return vegetation.Raster{}, err
 	}

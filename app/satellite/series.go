@@ -3,6 +3,7 @@ package satellite
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"sync"
 	"time"
@@ -26,8 +27,8 @@ type Computer struct {
 	Imagery ports.Imagery
 }
 
-// Compute returns the series of a field. Passes are worked on at the same time, as many as
-// there are processors; the result does not depend on their order.
+// Compute returns the series of a field. Passes are worked on at the same time, as reading waits more
+// than it works; the result does not depend on their order.
 //
 // A scene that cannot be read (its file is broken or gone, or lacks a band of the index) rejects its pass,
 // not the series. Faults: Invalid for an impossible request; Unavailable when the imagery source is out, and
@@ -77,18 +78,39 @@ func (c *Computer) assemble(ctx context.Context, req SeriesRequest, mask vegetat
 // eachPass works on the passes at the same time, and returns their outcomes in order.
 func eachPass(ctx context.Context, work []passWork) ([]vegetation.Outcome, error) {
 	outcomes := make([]vegetation.Outcome, len(work))
-	err := atOnce(ctx, len(work), func(ctx context.Context, i int) (err error) {
+	if len(work) == 0 {
+		return outcomes, nil
+	}
+	err := atOnce(ctx, passesAtOnce(pixelsIn(work[0].request.Boundary)), len(work), func(ctx context.Context, i int) (err error) {
 		outcomes[i], err = work[i].outcome(ctx)
 		return err
 	})
 	return outcomes, err
 }
 
-// atOnce does n things at the same time, as many as there are processors. The first error stops the rest.
-func atOnce(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+// Passes that are worked on at the same time: enough to keep a source busy, and no more than have room.
+const (
+	maxPasses = 32
+	maxPixels = 1 << 25 // of their windows together
+)
+
+// passesAtOnce returns how many passes over so many pixels are worked on at the same time.
+func passesAtOnce(pixels float64) int {
+	return int(min(max(maxPixels/max(pixels, 1), float64(runtime.GOMAXPROCS(0))), maxPasses))
+}
+
+// pixelsIn returns about how many pixels of 10 m lie in the box around a boundary.
+func pixelsIn(boundary geo.MultiPolygon) float64 {
+	const pixel = 10.0 / 111_320 // degrees
+	b := boundary.Bounds()
+	return (b.MaxX - b.MinX) / pixel * math.Cos((b.MinY+b.MaxY)/2*math.Pi/180) * (b.MaxY - b.MinY) / pixel
+}
+
+// atOnce does n things, so many at the same time. The first error stops the rest.
+func atOnce(ctx context.Context, upper, n int, do func(ctx context.Context, i int) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	slots := make(chan struct{}, upper)
 	var workers sync.WaitGroup
 	for i := range n {
 		slots <- struct{}{}

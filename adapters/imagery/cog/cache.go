@@ -40,6 +40,10 @@ type cache struct {
 	recent  *list.List // of *kept; front: used last
 }
 
+func newCache(upper int64) *cache {
+	return &cache{upper: upper, entries: map[key]*kept{}, recent: list.New()}
+}
+
 // errAbandoned is the error of a load whose caller panicked.
 var errAbandoned = errors.New("the load was abandoned")
 
@@ -135,38 +139,9 @@ func (c *cache) load(ctx context.Context, mine []*kept, load func(context.Contex
 // trim evicts the least recently used until the rest fits.
 func (c *cache) trim() {
 	for c.used > c.upper {
-		c.forget(c.recent.Back().Value.(*kept))
+		oldest := c.recent.Back().Value.(*kept)
+		c.recent.Remove(oldest.recent)
+		delete(c.entries, oldest.key)
+		c.used -= oldest.cost
 	}
 }
-
-func (c *cache) forget(e *kept) {
-	c.recent.Remove(e.recent)
-	delete(c.entries, e.key)
-	c.used -= e.cost
-}
-
-// costed is data whose cost changes while it is cached.
-type costed interface{ cost() int64 }
-
-// recharge updates the cost of the data cached under k, if it still is.
-func (c *cache) recharge(k key, data costed) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if e := c.entries[k]; e.holds(data) {
-		c.used -= e.cost
-		e.cost = data.cost()
-		c.used += e.cost
-		c.trim()
-	}
-}
-
-// drop evicts the data cached under k, if it still is.
-func (c *cache) drop(k key, data costed) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if e := c.entries[k]; e.holds(data) {
-		c.forget(e)
-	}
-}
-
-func (e *kept) holds(data costed) bool { return e != nil && e.recent != nil && e.data == any(data) }

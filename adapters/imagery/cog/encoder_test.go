@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"sort"
+	"sync"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -388,15 +389,18 @@ type memory struct {
 	data    []byte
 	address string
 	hidden  bool // does not tell its size
-	reads   [][2]int64
 	fail    error
+	mu      sync.Mutex // of reads, which come beside each other
+	reads   [][2]int64
 }
 
 func (m *memory) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
+	m.mu.Lock()
 	m.reads = append(m.reads, [2]int64{off, int64(len(p))})
+	m.mu.Unlock()
 	if m.fail != nil {
 		return 0, m.fail
 	}

@@ -1,7 +1,7 @@
 package cog
 
 import (
-	"container/list"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -9,26 +9,29 @@ import (
 	"math"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
+
 	"tilth/core/fault"
 	"tilth/core/vegetation"
 )
 
 const (
 	defaultCache = 128 << 20 // bytes: about sixty 1024-pixel blocks
+	headerCache  = 32 << 20  // bytes beside it, so that blocks never displace headers
 	maxWindowPix = 1 << 26   // pixels of one Read: at 10 m over 600 000 ha
 	maxRun       = 8 << 20   // bytes of one request for neighbouring blocks
 	maxGap       = 4 << 10   // bytes between blocks that are still neighbours
-	maxBatch     = maxBlock  // bytes of blocks decoded before they are copied out
+	maxBatch     = maxBlock  // bytes of blocks unpacked before they are copied out
+	maxLoading   = 128 << 20 // bytes of blocks of all files, packed and unpacked, on their way to a cache
 )
 
-// Reader opens files that share one bounded cache of headers and decoded blocks. Safe for
-// concurrent use.
-type Reader struct{ cache *cache }
+// Reader opens files that share bounded caches of headers and unpacked blocks. Safe for concurrent
+// use.
+type Reader struct{ headers, blocks *cache }
 
-// NewReader returns a Reader whose cache holds at most that many bytes.
-func NewReader(cacheBytes int64) *Reader {
-	return &Reader{&cache{upper: cacheBytes, entries: map[key]*kept{}, recent: list.New()}}
-}
+// NewReader returns a Reader that keeps at most that many bytes of blocks.
+func NewReader(cacheBytes int64) *Reader { return &Reader{newCache(headerCache), newCache(cacheBytes)} }
 
 // shared serves the whole process: fields that share a block read it once, across all concurrent
 // orders.
@@ -53,15 +56,15 @@ type File struct {
 // Faults: Invalid when the file is broken or of an unsupported kind; those of the source as they
 // are.
 func (r *Reader) Open(ctx context.Context, source Source, name string) (*File, error) {
-	got, err := r.cache.get(ctx, []key{{source.Address(), headerBlock}}, func(ctx context.Context, _ []key) ([]value, error) {
+	got, err := r.headers.get(ctx, []key{{source.Address(), headerBlock}}, func(ctx context.Context, _ []key) ([]value, error) {
 		h := &header{}
-		err := h.read(ctx, source, name, h.readSize, h.readEncoding, h.readLayout, h.readBlocks, h.readGeoreference, h.readNoData)
-		return []value{{h, 256 + 16*int64(len(h.offsets))}}, err
+		err := h.read(ctx, source, name, h.readSize, h.readEncoding, h.readLayout, h.readBlocks, h.readGeoreference, h.readNoData, h.keepHead)
+		return []value{{h, 256 + 16*int64(len(h.offsets)) + int64(len(h.head))}}, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &File{header: got[0].(*header), source: source, name: name, cache: r.cache}, nil
+	return &File{header: got[0].(*header), source: source, name: name, cache: r.blocks}, nil
 }
 
 // Grid returns the georeference of the whole file.
@@ -111,16 +114,12 @@ func (f *File) Read(ctx context.Context, w vegetation.Window) (vegetation.Raster
 	}
 	upper := max(maxBatch/(2*f.blockW*f.blockH), 1)
 	for batch := range slices.Chunk(stored, upper) {
-		got, err := f.blocks(ctx, batch, inside)
+		got, err := f.blocks(ctx, batch)
 		if err != nil {
 			return vegetation.Raster{}, err
 		}
 		for i, index := range batch {
-			pixels, err := f.pixels(index, got[i].(*block), f.rowsIn(index, inside))
-			if err != nil {
-				return vegetation.Raster{}, err
-			}
-			f.copyBlock(out.DN, w, inside, index, pixels)
+			f.copyBlock(out.DN, w, inside, index, got[i].(block))
 		}
 	}
 	return out, nil
@@ -158,49 +157,24 @@ func (h *header) part(place int, inside vegetation.Window) (left, top int, part 
 	return left, top, part
 }
 
-func (f *File) copyBlock(out []uint16, w, inside vegetation.Window, block int, pixels []uint16) {
-	left, top, part := f.part(block, inside)
-	for row := part.Row; row < part.Row+part.Height; row++ {
-		copy(out[(row-w.Row)*w.Width+part.Col-w.Col:][:part.Width], pixels[(row-top)*f.blockW+part.Col-left:])
-	}
-}
-
-// rowsIn is how many rows of a block, from its top, a window inside the file needs.
-func (f *File) rowsIn(index int, inside vegetation.Window) int {
-	return min(inside.Row+inside.Height-index/f.across*f.blockH, f.blockH)
-}
-
-// blocks returns the blocks (*block) that a window inside the file touches.
-func (f *File) blocks(ctx context.Context, indices []int, inside vegetation.Window) ([]any, error) {
+// blocks returns blocks (block) by their indices.
+func (f *File) blocks(ctx context.Context, indices []int) ([]any, error) {
 	keys := make([]key, len(indices))
 	for i, index := range indices {
-		keys[i] = f.key(index)
+		keys[i] = key{f.source.Address(), index}
 	}
-	return f.cache.get(ctx, keys, func(ctx context.Context, missing []key) ([]value, error) { return f.load(ctx, missing, inside) })
-}
-
-func (f *File) key(index int) key { return key{f.source.Address(), index} }
-
-// pixels returns at least the first rows of a block. A block that does not unpack is dropped from
-// the cache.
-func (f *File) pixels(index int, b *block, rows int) ([]uint16, error) {
-	pixels, more, err := b.upTo(rows)
-	if err != nil {
-		f.cache.drop(f.key(index), b)
-		return nil, f.undecodable(index, err)
-	}
-	if more {
-		f.cache.recharge(f.key(index), b)
-	}
-	return pixels, nil
+	return f.cache.get(ctx, keys, f.load)
 }
 
 func (f *File) undecodable(index int, err error) error {
 	return broken(f.name, "block %d does not decode", index).Because(err)
 }
 
-// load fetches blocks, neighbours in the file with one request, and unpacks the rows of the window.
-func (f *File) load(ctx context.Context, blocks []key, inside vegetation.Window) ([]value, error) {
+// loading bounds the memory of blocks on their way to a cache.
+var loading = semaphore.NewWeighted(maxLoading)
+
+// load fetches and unpacks blocks: neighbours in the file with one request, others at the same time.
+func (f *File) load(ctx context.Context, blocks []key) ([]value, error) {
 	places := make([]int, len(blocks)) // of blocks, in the order of the file
 	for i, k := range blocks {
 		if err := f.checkStored(k.block, f.rows(k.block)); err != nil {
@@ -208,29 +182,44 @@ func (f *File) load(ctx context.Context, blocks []key, inside vegetation.Window)
 		}
 		places[i] = i
 	}
-	slices.SortFunc(places, func(a, b int) int {
-		return int(min(max(f.offsets[blocks[a].block]-f.offsets[blocks[b].block], -1), 1))
-	})
+	slices.SortFunc(places, func(a, b int) int { return cmp.Compare(f.offsets[blocks[a].block], f.offsets[blocks[b].block]) })
 	out := make([]value, len(blocks))
-	buffer := scratch.Get().(*[]byte)
-	defer scratch.Put(buffer)
+	fetching, ctx := errgroup.WithContext(ctx)
 	for len(places) > 0 {
 		start, end, n := f.run(blocks, places)
-		packed, err := f.fetch(ctx, sized(buffer, int(end-start)), start)
-		if err != nil {
-			return nil, err
-		}
-		for _, i := range places[:n] {
-			index := blocks[i].block
-			b, err := f.newBlock(packed[f.offsets[index]-start:][:f.byteCounts[index]], index, f.rowsIn(index, inside))
-			if err != nil {
-				return nil, f.undecodable(index, err)
-			}
-			out[i] = value{b, b.cost()}
-		}
+		run := places[:n]
+		fetching.Go(func() error { return f.loadRun(ctx, start, end, blocks, run, out) })
 		places = places[n:]
 	}
-	return out, nil
+	return out, fetching.Wait()
+}
+
+// loadRun fetches the bytes from start to end, and unpacks the blocks at the places in them.
+func (f *File) loadRun(ctx context.Context, start, end int64, blocks []key, places []int, out []value) error {
+	weight := end - start
+	for _, i := range places {
+		weight += int64(f.rows(blocks[i].block)) * int64(f.rowBytes())
+	}
+	weight = min(weight, maxLoading)
+	if err := loading.Acquire(ctx, weight); err != nil {
+		return err
+	}
+	defer loading.Release(weight)
+	buffer := scratch.Get().(*[]byte)
+	defer scratch.Put(buffer)
+	packed, err := f.fetch(ctx, sized(buffer, int(end-start)), start)
+	if err != nil {
+		return err
+	}
+	for _, i := range places {
+		index := blocks[i].block
+		raw, err := f.unpack(packed[f.offsets[index]-start:][:f.byteCounts[index]], f.rows(index))
+		if err != nil {
+			return f.undecodable(index, err)
+		}
+		out[i] = value{raw, int64(len(raw))}
+	}
+	return nil
 }
 
 // run returns the span of the first n places whose blocks lie next to each other.
@@ -262,10 +251,29 @@ func (f *File) checkStored(block, rows int) error {
 	}
 }
 
+// keepHead keeps what was read of the file, from its beginning on, where blocks begin in it.
+func (h *header) keepHead(r *headerReader) error {
+	head := r.pieces[0] // with the signature
+	for i, off := range h.offsets {
+		if h.byteCounts[i] > 0 && off >= 0 && off < head.end() {
+			h.head = head.bytes
+			break
+		}
+	}
+	return nil
+}
+
 // fetch fills buf with the bytes of the file from start on.
 func (f *File) fetch(ctx context.Context, buf []byte, start int64) ([]byte, error) {
-	n, err := f.source.ReadAt(ctx, buf, start)
-	if n == len(buf) {
+	had := 0
+	if start < int64(len(f.head)) {
+		had = copy(buf, f.head[start:])
+	}
+	if had == len(buf) {
+		return buf, nil
+	}
+	n, err := f.source.ReadAt(ctx, buf[had:], start+int64(had))
+	if had+n == len(buf) {
 		return buf, nil
 	}
 	if err == nil || errors.Is(err, io.EOF) {

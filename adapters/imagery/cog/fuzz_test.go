@@ -32,7 +32,7 @@ func FuzzOpenRead(f *testing.F) {
 			f.Add(h)
 		}
 	}
-	f.Add(zeroed(f, 8, 600, 1)) // large enough to be left early and taken up again
+	f.Add(strip(8, 600, zeros(f, 8, 1))) // larger than its pixels
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, hidden := range []bool{false, true} {
 			before := taken()

@@ -59,6 +59,7 @@ type header struct {
 	tiled      bool
 	offsets    []int64
 	byteCounts []int64
+	head       []byte // of the file, where blocks begin in what was read of it for the header
 }
 
 // rows is the number of pixel rows stored in a block: tiles are padded to full height, the last

@@ -126,7 +126,7 @@ func TestAFileThatIsReplacedIsNoticed(t *testing.T) {
 	f, err := cog.NewReader(1<<20).Open(t.Context(), source, "B04.tif")
 	require.NoError(t, err)
 	replaced.Store(true)
-	_, err = f.Read(t.Context(), vegetation.Window{Width: 1, Height: 1})
+	_, err = f.Read(t.Context(), vegetation.Window{Col: 199, Row: 199, Width: 1, Height: 1})
 	require.True(t, fault.Is(err, fault.Invalid), "%v", err)
 }
 

@@ -175,7 +175,7 @@ func TestHostileClaimsTakeNoMemory(t *testing.T) {
 
 func TestFaultsOfTheSourcePassUnchanged(t *testing.T) {
 	away := fault.New(fault.Unavailable, "imagery_unavailable", "Away.")
-	source := &memory{data: spec{width: 4, height: 4}.encode(t, scenery(4, 4, 16)), address: "x"}
+	source := &memory{data: spec{width: 200, height: 200}.encode(t, scenery(200, 200, 16)), address: "x"}
 	source.fail = away
 	reader := cog.NewReader(1 << 20)
 	_, err := reader.Open(t.Context(), source, "x.tif")
@@ -190,9 +190,9 @@ func TestFaultsOfTheSourcePassUnchanged(t *testing.T) {
 
 func TestLocalFiles(t *testing.T) {
 	dir := t.TempDir()
-	dn := scenery(20, 20, 16)
+	dn := scenery(200, 200, 16)
 	path := filepath.Join(dir, "B04.tif")
-	require.NoError(t, os.WriteFile(path, spec{width: 20, height: 20, codec: 8}.encode(t, dn), 0o600))
+	require.NoError(t, os.WriteFile(path, spec{width: 200, height: 200}.encode(t, dn), 0o600))
 	root, err := os.OpenRoot(dir)
 	require.NoError(t, err)
 	defer root.Close()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -24,15 +25,21 @@ type headerReader struct {
 	ctx    context.Context // of the one read of the header
 	source Source
 	name   string
-	chunk  []byte // the bytes from start on that were read last
-	start  int64
-	first  []byte // the first chunk, to which directories often return
+	pieces []piece // what was read, each byte once
 	budget int64
 	order  binary.ByteOrder
 	big    bool
 	fields directory // of the main image
 	err    error
 }
+
+// piece is bytes of the file from start on.
+type piece struct {
+	start int64
+	bytes []byte
+}
+
+func (p *piece) end() int64 { return p.start + int64(len(p.bytes)) }
 
 // fail keeps an error, unless there is one already.
 func (h *headerReader) fail(err error) {
@@ -41,45 +48,52 @@ func (h *headerReader) fail(err error) {
 	}
 }
 
-// at returns n bytes at off, which are valid until the next call and must not be changed; nil after
-// an error.
+// at returns n bytes at off, which must not be changed; nil after an error.
 func (h *headerReader) at(off, n int64) []byte {
 	size := h.source.Size()
 	if off < 0 || n < 0 || off > math.MaxInt64-n || (size >= 0 && off+n > size) {
 		h.fail(broken(h.name, "its header points beyond the end of the file"))
 	}
-	switch {
-	case h.err != nil:
+	if h.err != nil {
 		return nil
-	case off+n <= int64(len(h.first)):
-		return h.first[off : off+n]
-	case off >= h.start && off+n <= h.start+int64(len(h.chunk)):
-		return h.chunk[off-h.start:][:n]
 	}
-	ask := max(n, headerChunk)
+	i := slices.IndexFunc(h.pieces, func(p piece) bool { return p.start <= off && off <= p.end() })
+	if i < 0 {
+		i = len(h.pieces)
+		h.pieces = append(h.pieces, piece{start: off})
+	}
+	p := &h.pieces[i]
+	h.extend(p, off+n)
+	if h.err != nil {
+		return nil
+	}
+	return p.bytes[off-p.start:][:n]
+}
+
+// extend reads on until a piece reaches to a position, by at least one chunk.
+func (h *headerReader) extend(p *piece, to int64) {
+	from, size := p.end(), h.source.Size()
+	if to <= from {
+		return
+	}
+	ask := max(to-from, headerChunk)
 	if size >= 0 {
-		ask = min(ask, size-off)
+		ask = min(ask, size-from)
 	}
 	if ask > h.budget {
 		h.fail(broken(h.name, "its header is larger than %d MiB", maxHeader>>20))
-		return nil
+		return
 	}
 	h.budget -= ask
-	buf := make([]byte, ask)
-	got, err := h.source.ReadAt(h.ctx, buf, off)
+	more := make([]byte, ask)
+	got, err := h.source.ReadAt(h.ctx, more, from)
 	if err != nil && !errors.Is(err, io.EOF) {
 		h.fail(err)
-		return nil
+		return
 	}
-	h.chunk, h.start = buf[:got], off
-	if off == 0 && h.first == nil {
-		h.first = h.chunk
-	}
-	if int64(got) < n {
+	if p.bytes = append(p.bytes, more[:got]...); p.end() < to {
 		h.fail(broken(h.name, "it ends inside its header"))
-		return nil
 	}
-	return h.chunk[:n]
 }
 
 // open reads the signature and returns the position of the first directory.

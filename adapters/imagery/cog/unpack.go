@@ -13,15 +13,14 @@ import (
 	"tilth/adapters/imagery/internal/inflate"
 )
 
-const (
-	// maxWindow bounds the window of a ZSTD frame; the windows of block-sized frames are at most as
-	// large as the block.
-	maxWindow = maxBlock
+// maxWindow bounds the window of a ZSTD frame; the windows of block-sized frames are at most as large
+// as the block.
+const maxWindow = maxBlock
 
-	// stateBytes is about the memory of an unpacker beside its input: DEFLATE's tables, window and
-	// output; the others are smaller.
-	stateBytes = 144 << 10
-)
+// spare is how many bytes any block may hold beyond its pixels.
+const spare = 64 << 10
+
+var errTooLong = errors.New("it holds more bytes than its pixels take")
 
 // maxPacked bounds the packed bytes of a block of n raw bytes. Codes of LZW have at most 12 bits
 // for 8; the other codecs expand by far less.
@@ -38,33 +37,31 @@ func sized(buffer *[]byte, n int) []byte {
 
 // unpacker returns the raw bytes of a block from first to last, as far as they are requested.
 type unpacker struct {
-	out      io.Reader
-	in       *bytes.Reader   // the packed rest, where there is no inflater
-	inflater *inflate.Reader // out, where the codec is DEFLATE
-	close    func()          // nil: nothing to release
-	kept     int             // packed bytes after detach
+	out     io.Reader
+	checked bool   // its codec has a checksum
+	close   func() // nil: nothing to release
 }
 
-// inflaters pools readers, because a new one allocates stateBytes.
+// inflaters pools readers, because a new one allocates some 130 KB.
 var inflaters = sync.Pool{New: func() any { return new(inflate.Reader) }}
 
 func (c codec) unpacker(packed []byte) (*unpacker, error) {
-	u := &unpacker{in: bytes.NewReader(packed)}
+	in, u := bytes.NewReader(packed), &unpacker{}
 	switch c {
 	case codecNone:
-		u.out = u.in
+		u.out = in
 	case codecLZW:
-		u.out = lzw.NewReader(u.in, lzw.MSB, 8)
+		u.out = lzw.NewReader(in, lzw.MSB, 8)
 	case codecZSTD:
-		d, err := zstd.NewReader(u.in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return nil, err
 		}
-		u.out, u.close = d, d.Close
+		u.out, u.close, u.checked = d, d.Close, true
 	default:
-		u.inflater = inflaters.Get().(*inflate.Reader)
-		u.inflater.Reset(packed)
-		u.out, u.close = u.inflater, func() { inflaters.Put(u.inflater) }
+		inflater := inflaters.Get().(*inflate.Reader)
+		inflater.Reset(packed)
+		u.out, u.close, u.checked = inflater, func() { inflaters.Put(inflater) }, true
 	}
 	return u, nil
 }
@@ -72,30 +69,20 @@ func (c codec) unpacker(packed []byte) (*unpacker, error) {
 // next fills raw and returns the number of bytes; fewer are an error.
 func (u *unpacker) next(raw []byte) (int, error) { return io.ReadFull(u.out, raw) }
 
-// detach releases the bytes that the unpacker was created from, by copying the packed rest.
-func (u *unpacker) detach() {
-	if u.inflater != nil {
-		u.kept = u.inflater.Detach()
-		return
-	}
-	rest := make([]byte, u.in.Len())
-	u.kept, _ = u.in.Read(rest) // from memory: never short
-	u.in.Reset(rest)
-}
-
-// held is about the memory of a detached unpacker in bytes.
-func (u *unpacker) held() int64 { return int64(u.kept) + stateBytes }
-
-// checksum reads beyond the last pixel, because decoders compare checksums only at the end, and
-// returns the error of a wrong one. Further bytes and other errors are ignored: the pixels are
-// complete.
-func (u *unpacker) checksum() error {
-	var beyond [1]byte
-	_, err := u.out.Read(beyond[:])
-	if errors.Is(err, inflate.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch) {
+// all fills raw with the first bytes of a block, and reads the rest, which a padded strip may have, to the end,
+// where the checksum is. A rest longer than the bytes themselves is an error.
+func (u *unpacker) all(raw []byte) error {
+	if _, err := u.next(raw); err != nil || !u.checked {
 		return err
 	}
-	return nil
+	switch _, err := io.CopyN(io.Discard, u.out, int64(len(raw))+spare); {
+	case err == nil:
+		return errTooLong
+	case errors.Is(err, io.EOF), errors.Is(err, zstd.ErrMagicMismatch): // the latter: bytes behind the frame
+		return nil
+	default:
+		return err
+	}
 }
 
 // release returns pooled parts. The unpacker must not be used after it.

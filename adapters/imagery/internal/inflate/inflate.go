@@ -8,7 +8,6 @@
 package inflate
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"hash"
@@ -64,7 +63,7 @@ type Reader struct {
 }
 
 // Reset prepares the reader to unpack a stream. Its bytes must not change until the stream is
-// unpacked, or Detach.
+// unpacked.
 func (r *Reader) Reset(packed []byte) {
 	r.in, r.at, r.acc, r.n = packed, 0, 0, 0
 	r.phase, r.last, r.stored = atBlock, false, 0
@@ -84,13 +83,6 @@ func (r *Reader) Reset(packed []byte) {
 		return
 	}
 	r.at = 2
-}
-
-// Detach releases the bytes passed to Reset by copying the packed rest, and returns its length.
-func (r *Reader) Detach() int {
-	r.in = bytes.Clone(r.in[r.at:])
-	r.at = 0
-	return len(r.in)
 }
 
 // Read unpacks the next bytes, as io.Reader. At the end of the stream it compares the checksum and

@@ -79,25 +79,6 @@ func TestWhatIsPackedIsUnpacked(t *testing.T) {
 	})
 }
 
-// A stream may be left anywhere, its bytes be used for other things, and be taken up again.
-func TestDetachedStreamsGoOn(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		raw := texture(rapid.Uint64().Draw(rt, "seed"), 200_000)
-		packed := pack(rt, raw, rapid.SampledFrom([]int{0, 1, 6}).Draw(rt, "level"))
-		var r inflate.Reader
-		r.Reset(packed)
-		first := make([]byte, rapid.IntRange(0, len(raw)).Draw(rt, "left after"))
-		_, err := io.ReadFull(&r, first)
-		require.NoError(rt, err)
-		held := r.Detach()
-		require.LessOrEqual(rt, held, len(packed))
-		clear(packed)
-		rest, err := io.ReadAll(&r)
-		require.NoError(rt, err)
-		require.True(rt, bytes.Equal(raw, append(first, rest...)))
-	})
-}
-
 func TestStreamsThatEndTooEarly(t *testing.T) {
 	raw := texture(3, 5000)
 	for _, level := range []int{0, 1, 6, zlib.HuffmanOnly} {
