@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -76,6 +77,7 @@ func (s *store) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.asked[r.URL.Path]++
+	w.Header().Set("ETag", fmt.Sprintf(`"%08x"`, crc32.ChecksumIEEE(data)))
 	if r.URL.Path == s.of && s.every(w, r, data) {
 		return
 	}
@@ -262,6 +264,24 @@ func truncated(length int) fault {
 func serveBytes(w http.ResponseWriter, r *http.Request, data []byte) bool {
 	http.ServeContent(w, r, "x.tif", time.Time{}, bytes.NewReader(data))
 	return true
+}
+
+// An object that is replaced between its header and its pixels, by one of the same size, is read from the new one.
+func TestAnObjectThatChangesIsReadAnew(t *testing.T) {
+	field := rectangle(t, 32631, 500000, 5000900, 500400, 5001300)
+	before, after := largeScene("scene", "2025-06-01T10:50:00Z", 4), largeScene("scene", "2025-06-01T10:50:00Z", 4)
+	after.nir = flat(4321)
+	want := compute(t, folder(t, after), field, vegetation.NDVI, "2025-06-01", "2025-06-30", "")
+	s := newStore(t, before)
+	_, files := after.item()
+	s.of = "/files/scene/B08.tif"
+	s.every = func(http.ResponseWriter, *http.Request, []byte) bool {
+		s.files[s.of] = files["B08.tif"] // from the next request on
+		return false
+	}
+	got := compute(t, s.client(t), field, vegetation.NDVI, "2025-06-01", "2025-06-30", "")
+	require.True(t, want.Same(got), "%+v", got)
+	require.Equal(t, 4, s.asked[s.of], "the header, a block that is refused, the new header, its block")
 }
 
 func TestAnItemThatCannotBeUnderstoodCostsItsDate(t *testing.T) {

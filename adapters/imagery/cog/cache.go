@@ -139,9 +139,21 @@ func (c *cache) load(ctx context.Context, mine []*kept, load func(context.Contex
 // trim evicts the least recently used until the rest fits.
 func (c *cache) trim() {
 	for c.used > c.upper {
-		oldest := c.recent.Back().Value.(*kept)
-		c.recent.Remove(oldest.recent)
-		delete(c.entries, oldest.key)
-		c.used -= oldest.cost
+		c.evict(c.recent.Back().Value.(*kept))
+	}
+}
+
+func (c *cache) evict(e *kept) {
+	c.recent.Remove(e.recent)
+	delete(c.entries, e.key)
+	c.used -= e.cost
+}
+
+// drop evicts the data cached under k, if it still is.
+func (c *cache) drop(k key, data any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.entries[k]; e != nil && e.recent != nil && e.data == data {
+		c.evict(e)
 	}
 }

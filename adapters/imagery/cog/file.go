@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"math"
@@ -49,6 +50,8 @@ type File struct {
 	source Source
 	name   string
 	cache  *cache
+	// forget lets the next Open read the header anew.
+	forget func()
 }
 
 // Open reads the header. name identifies the file in messages.
@@ -56,7 +59,8 @@ type File struct {
 // Faults: Invalid when the file is broken or of an unsupported kind; those of the source as they
 // are.
 func (r *Reader) Open(ctx context.Context, source Source, name string) (*File, error) {
-	got, err := r.headers.get(ctx, []key{{source.Address(), headerBlock}}, func(ctx context.Context, _ []key) ([]value, error) {
+	at := key{source.Address(), headerBlock}
+	got, err := r.headers.get(ctx, []key{at}, func(ctx context.Context, _ []key) ([]value, error) {
 		h := &header{}
 		err := h.read(ctx, source, name, h.readSize, h.readEncoding, h.readLayout, h.readBlocks, h.readGeoreference, h.readNoData, h.keepHead)
 		return []value{{h, 256 + 16*int64(len(h.offsets)) + int64(len(h.head))}}, err
@@ -64,7 +68,11 @@ func (r *Reader) Open(ctx context.Context, source Source, name string) (*File, e
 	if err != nil {
 		return nil, err
 	}
-	return &File{header: got[0].(*header), source: source, name: name, cache: r.blocks}, nil
+	h := got[0].(*header)
+	if s, ok := source.(changeable); ok {
+		s.pin(h.state)
+	}
+	return &File{header: h, source: source, name: name, cache: r.blocks, forget: func() { r.headers.drop(at, h) }}, nil
 }
 
 // Grid returns the georeference of the whole file.
@@ -161,9 +169,18 @@ func (h *header) part(place int, inside vegetation.Window) (left, top int, part 
 func (f *File) blocks(ctx context.Context, indices []int) ([]any, error) {
 	keys := make([]key, len(indices))
 	for i, index := range indices {
-		keys[i] = key{f.source.Address(), index}
+		keys[i] = f.key(index)
 	}
-	return f.cache.get(ctx, keys, f.load)
+	got, err := f.cache.get(ctx, keys, f.load)
+	if Changed(err) {
+		f.forget()
+	}
+	return got, err
+}
+
+// key names a block of the file in the state that its header was read from.
+func (f *File) key(index int) key {
+	return key{fmt.Sprintf("%s %d %s", f.source.Address(), f.state.size, f.state.tag), index}
 }
 
 func (f *File) undecodable(index int, err error) error {
@@ -251,8 +268,12 @@ func (f *File) checkStored(block, rows int) error {
 	}
 }
 
-// keepHead keeps what was read of the file, from its beginning on, where blocks begin in it.
+// keepHead keeps what was read of the file, from its beginning on, where blocks begin in it; and the
+// state of the file.
 func (h *header) keepHead(r *headerReader) error {
+	if s, ok := r.source.(changeable); ok {
+		h.state = s.state()
+	}
 	head := r.pieces[0] // with the signature
 	for i, off := range h.offsets {
 		if h.byteCounts[i] > 0 && off >= 0 && off < head.end() {

@@ -59,6 +59,7 @@ type header struct {
 	tiled      bool
 	offsets    []int64
 	byteCounts []int64
+	state      state  // of the file that was read
 	head       []byte // of the file, where blocks begin in what was read of it for the header
 }
 

@@ -1,6 +1,7 @@
 package cog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync/atomic"
+	"sync"
 
 	"tilth/adapters/imagery/remote"
 	"tilth/core/fault"
@@ -23,7 +24,22 @@ type ranges struct {
 	signer Signer // nil: requests use the plain address
 	url    string
 	name   string
-	size   atomic.Int64 // -1 until an answer states it
+
+	mu   sync.Mutex
+	seen state
+}
+
+// state is what tells one content of an address from another.
+type state struct {
+	size int64  // -1 until an answer states it
+	tag  string // its ETag, or else its Last-Modified; empty until an answer states one
+}
+
+// changeable is a source whose file may be replaced while it is read.
+type changeable interface {
+	state() state
+	// pin says from which state the file was read before: what is read on must be of the same.
+	pin(state)
 }
 
 // Signer turns a file's address into one that its store accepts for a while. Safe for concurrent
@@ -52,20 +68,34 @@ func FromSignedURL(client *remote.Client, address string, signer Signer) (Source
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return nil, unsupported(name, "addresses of scheme %q are not read, only http and https", u.Scheme)
 	}
-	r := &ranges{client: client, signer: signer, url: address, name: name}
-	r.size.Store(-1)
-	return r, nil
+	return &ranges{client: client, signer: signer, url: address, name: name, seen: state{size: -1}}, nil
 }
 
-func (r *ranges) Size() int64     { return r.size.Load() }
+func (r *ranges) Size() int64     { return r.state().size }
 func (r *ranges) Address() string { return r.url }
 
-// ReadAt requests one range. Beyond the end of the file it returns the bytes there are, and io.EOF.
+func (r *ranges) state() state {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.seen
+}
+
+func (r *ranges) pin(s state) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seen = s
+}
+
+// ReadAt requests one range. Beyond the end of the file it returns the bytes there are, and io.EOF. A
+// range of another state of the file than the earlier ones is the fault that Changed reports.
 func (r *ranges) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
 	got, err := r.signed(ctx, p, off)
+	if refusedWith(err) == http.StatusPreconditionFailed {
+		return 0, r.changed().Because(err)
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -116,6 +146,9 @@ func (r *ranges) ask(ctx context.Context, address string, p []byte, off int64) (
 		}
 		request.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", off, off+int64(len(p))-1))
 		request.Header.Set("Accept-Encoding", "identity")
+		if tag := r.state().tag; strings.HasPrefix(tag, `"`) { // a weak one never matches (RFC 9110, 13.1.1)
+			request.Header.Set("If-Match", tag)
+		}
 		return request, nil
 	}, func(answer *http.Response) error {
 		var err error
@@ -130,7 +163,7 @@ func (r *ranges) take(answer *http.Response, p []byte, off int64) (int, error) {
 	stated := answer.Header.Get("Content-Range")
 	if answer.StatusCode == http.StatusRequestedRangeNotSatisfiable {
 		if total, ok := parseTotal(strings.TrimPrefix(stated, "bytes */")); ok {
-			return 0, r.learn(total)
+			return 0, r.learn(total, answer.Header)
 		}
 		return 0, nil
 	}
@@ -149,18 +182,32 @@ func (r *ranges) take(answer *http.Response, p []byte, off int64) (int, error) {
 	if n, err := io.ReadFull(answer.Body, p[:want]); err != nil {
 		return 0, remote.Again(fmt.Errorf("body ended after %d of %d bytes: %w", n, want, err))
 	}
-	if total >= 0 {
-		return want, r.learn(total)
-	}
-	return want, nil
+	return want, r.learn(total, answer.Header)
 }
 
-// learn records the size; a file whose size changes during reading was replaced.
-func (r *ranges) learn(total int64) error {
-	if r.size.CompareAndSwap(-1, total) || r.size.Load() == total {
-		return nil
+// learn records the state of the file, which must stay as it is; total is -1 where it is not stated.
+func (r *ranges) learn(total int64, h http.Header) error {
+	tag := cmp.Or(h.Get("ETag"), h.Get("Last-Modified"))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if total >= 0 && r.seen.size >= 0 && total != r.seen.size || tag != "" && r.seen.tag != "" && tag != r.seen.tag {
+		return r.changed()
 	}
-	return broken(r.name, "it changed its size while it was read")
+	r.seen = state{max(r.seen.size, total), cmp.Or(r.seen.tag, tag)}
+	return nil
+}
+
+const codeChanged = "imagery_changed"
+
+func (r *ranges) changed() *fault.Error {
+	return fault.Newf(fault.Unavailable, codeChanged, "%s changed while it was read.", r.name)
+}
+
+// Changed reports whether a file was replaced while it was read. Opened again, it is read from its new
+// state.
+func Changed(err error) bool {
+	f, ok := fault.As(err)
+	return ok && f.Code == codeChanged
 }
 
 var contentRange = regexp.MustCompile(`^bytes (\d+)-(\d+)/(\d+|\*)$`)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -112,22 +113,67 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 	}
 }
 
+// A file that is replaced while it is read is noticed, by its size or, where that is the same, by its tag or its age:
+// the server compares the tag, or else the reader does. Opened again, the new file is read, and nothing of the old one.
 func TestAFileThatIsReplacedIsNoticed(t *testing.T) {
-	before, _ := tiled(t, 200, 32)
-	after, _ := tiled(t, 232, 32)
-	var replaced atomic.Bool
-	source := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		if replaced.Load() {
-			serveFile(after)(w, r)
-			return
+	version := func(side int, plus uint16) ([]byte, []uint16) {
+		dn := scenery(side, side, 16)
+		for i := range dn {
+			dn[i] += plus
 		}
-		serveFile(before)(w, r)
-	})
-	f, err := cog.NewReader(1<<20).Open(t.Context(), source, "B04.tif")
-	require.NoError(t, err)
-	replaced.Store(true)
-	_, err = f.Read(t.Context(), vegetation.Window{Col: 199, Row: 199, Width: 1, Height: 1})
-	require.True(t, fault.Is(err, fault.Invalid), "%v", err)
+		return spec{width: side, height: side, tiled: true, blockW: 32, blockH: 32}.encode(t, dn), dn
+	}
+	before, old := version(200, 0)
+	same, _ := version(200, 1)
+	longer, _ := version(232, 1)
+	tagged := func(value string) func(int) http.Header {
+		return func(version int) http.Header { return http.Header{"Etag": {fmt.Sprintf(value, version)}} }
+	}
+	for name, tt := range map[string]struct {
+		after  []byte
+		header func(version int) http.Header
+	}{
+		"other size":     {longer, func(int) http.Header { return nil }},
+		"other tag":      {same, tagged(`"v%d"`)},
+		"other weak tag": {same, tagged(`W/"v%d"`)},
+		"other age, without tag": {same, func(v int) http.Header {
+			return http.Header{"Last-Modified": {fmt.Sprintf("Thu, 01 May 2025 11:00:%02d GMT", v)}}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var replaced atomic.Bool
+			source := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				if replaced.Load() {
+					maps.Copy(w.Header(), tt.header(1))
+					serveFile(tt.after)(w, r)
+					return
+				}
+				maps.Copy(w.Header(), tt.header(0))
+				serveFile(before)(w, r)
+			})
+			reader := cog.NewReader(1 << 20)
+			corner := vegetation.Window{Col: 199, Row: 199, Width: 1, Height: 1}
+			pixel := func(f *cog.File) uint16 {
+				got, err := f.Read(t.Context(), corner)
+				require.NoError(t, err)
+				return got.DN[0]
+			}
+			f, err := reader.Open(t.Context(), source, "B04.tif")
+			require.NoError(t, err)
+			require.Equal(t, old[200*200-1], pixel(f))
+			replaced.Store(true)
+			require.Equal(t, old[200*200-1], pixel(f), "kept from before")
+			_, err = f.Read(t.Context(), whole(f))
+			require.True(t, cog.Changed(err), "%v", err)
+			require.True(t, fault.Is(err, fault.Unavailable), "%v", err)
+
+			again, err := cog.FromURL(patient(), source.Address())
+			require.NoError(t, err)
+			f, err = reader.Open(t.Context(), again, "B04.tif")
+			require.NoError(t, err)
+			require.NotEqual(t, old[200*200-1], pixel(f), "nothing of the old file is mixed into the new one")
+		})
+	}
 }
 
 func TestAddressesThatAreNotRead(t *testing.T) {

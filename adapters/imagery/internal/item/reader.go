@@ -36,11 +36,10 @@ func (r Reader) Read(ctx context.Context, scene vegetation.Scene, band vegetatio
 	if err != nil {
 		return vegetation.Raster{}, err
 	}
-	file, err := r.open(ctx, it, band)
-	if err != nil {
-		return vegetation.Raster{}, err
+	raster, err := r.window(ctx, it, band, window)
+	if cog.Changed(err) { // it was replaced since its header was read: that is read once more
+		raster, err = r.window(ctx, it, band, window)
 	}
-	raster, err := file.Read(ctx, window)
 	if err != nil {
 		return vegetation.Raster{}, err
 	}
@@ -49,6 +48,14 @@ func (r Reader) Read(ctx context.Context, scene vegetation.Scene, band vegetatio
 		raster.Offset, raster.OffsetBasis, err = it.offset(ctx, band, r)
 	}
 	return raster, err
+}
+
+func (r Reader) window(ctx context.Context, it *Item, band vegetation.Band, window vegetation.Window) (vegetation.Raster, error) {
+	file, err := r.open(ctx, it, band)
+	if err != nil {
+		return vegetation.Raster{}, err
+	}
+	return file.Read(ctx, window)
 }
 
 func itemOf(scene vegetation.Scene, band vegetation.Band) (*Item, error) {
