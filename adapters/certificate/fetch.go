@@ -52,9 +52,10 @@ func (a *ACME) Reach(ctx context.Context) error {
 }
 
 func (a *ACME) newClient() *acme.Client {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: a.Roots}
-	transport.DisableKeepAlives = true // it is asked a few times a month
+	transport := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: a.Roots},
+		DisableKeepAlives: true, // it is asked a few times a month
+	}
 	return &acme.Client{DirectoryURL: a.Directory, UserAgent: "tilth", HTTPClient: &http.Client{Transport: transport, Timeout: askTimeout}}
 }
 

@@ -39,7 +39,7 @@ func TestTLS(t *testing.T) {
 	token := tokenOf(t, database)
 	var body []byte
 	ask := func(name string) (*http.Response, error) {
-		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, ServerName: name}, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
+		client := &http.Client{Transport: rig.Watched(&http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, ServerName: name}, DisableKeepAlives: true, ForceAttemptHTTP2: true})}
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/api/v1.2/crop/?page_size=1", nil)
 		require.NoError(t, err)
 		req.Header.Set("Authorization", "Bearer "+token)

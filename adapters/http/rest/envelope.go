@@ -86,6 +86,7 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error, odd 
 		a.config.Logger.ErrorContext(r.Context(), "the details of an error cannot be encoded", slog.String("code", f.Code), slog.Any("error", err))
 		text, _ = encodeFailure(f, map[string]any{}) // strings and an empty object always encode
 	}
+	text = hideCredentials(text)
 	h.Set("Content-Type", mediaJSON)
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Length", strconv.Itoa(len(text)))
