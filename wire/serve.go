@@ -274,6 +274,11 @@ func (Program) Serve(ctx context.Context, cfg cli.Config, log *slog.Logger, opts
 
 // Work runs `tilth worker`.
 func (Program) Work(ctx context.Context, cfg cli.Config, log *slog.Logger) error {
+	admin, err := listenAdmin(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	defer Listeners{Admin: admin}.close()
 	r, err := Assemble(ctx, cfg, log, cli.ServeOptions{})
 	if err != nil {
 		return err
@@ -281,6 +286,9 @@ func (Program) Work(ctx context.Context, cfg cli.Config, log *slog.Logger) error
 	defer func() { _ = r.close() }()
 	log.Info("working", "jobs at a time", cfg.Workers)
 	group, ctx := errgroup.WithContext(ctx)
+	if admin != nil {
+		group.Go(func() error { return r.http.ServeAdmin(ctx, admin) })
+	}
 	group.Go(func() error { return r.pool.Run(ctx) })
 	group.Go(func() error { return r.bus.Run(ctx) })
 	group.Go(func() error { return r.sweep(ctx) })

@@ -27,8 +27,9 @@ func (s *shell) verify() *cobra.Command {
 			})
 		},
 	}
-	return group("verify", "Verify that the ledger and the audit trail are as they were written",
-		s.verifyChain(chain.Ledger, "the ledger"), s.verifyChain(chain.Audit, "the audit trail"), keys, s.exportChain())
+	return group("verify", "Verify that the ledger and the trails are as they were written",
+		s.verifyChain(chain.Ledger, "the ledger"), s.verifyChain(chain.Audit, "the audit trail"), s.verifyChain(chain.Operator, "the operator's trail"),
+		keys, s.exportChain())
 }
 
 func (s *shell) printKeys(all []chain.Key) error {
@@ -49,8 +50,12 @@ func (s *shell) printKeys(all []chain.Key) error {
 func (s *shell) verifyChain(name chain.Name, what string) *cobra.Command {
 	var company int64
 	var keys []string
+	scope := " of a company, or of every company"
+	if name == chain.Operator {
+		scope = ""
+	}
 	c := &cobra.Command{
-		Use: string(name), Short: "Verify " + what + " of a company, or of every company",
+		Use: string(name), Short: "Verify " + what + scope,
 		Long: `Recompute the chain of hashes over ` + what + ` and compare it with its signed head and
 checkpoints. A line a company; of a broken chain the line names the first row that was
 changed, is missing or was added, or the checkpoint that was forged, and the exit status is 1.
@@ -73,12 +78,18 @@ whatever keys the database holds.`,
 			})
 		},
 	}
-	c.Flags().Int64Var(&company, "company", 0, "id of the company (default: all)")
+	if name != chain.Operator {
+		c.Flags().Int64Var(&company, "company", 0, "id of the company (default: all)")
+	}
 	c.Flags().StringSliceVar(&keys, "key", nil, "public key that must have signed, as `tilth verify keys` prints it")
 	return c
 }
 
 func (s *shell) printVerified(v audit.Verified) error {
+	whose := fmt.Sprintf("company %d", v.CompanyID)
+	if v.Name == chain.Operator {
+		whose = "operator"
+	}
 	out := record{
 		{"chain", v.Name}, {"company", v.CompanyID}, {"whole", v.Broken == nil}, {"verified", v.Rows}, {"erased", v.Erased},
 		{"waiting", v.Waiting}, {"purged", v.Head.Purged}, {"position", v.Head.Position}, {"hash", v.Head.Hash}, {"head", v.Head.Message()},
@@ -86,22 +97,25 @@ func (s *shell) printVerified(v audit.Verified) error {
 	}
 	if b := v.Broken; b != nil {
 		out = append(out, member{"broken", record{{"kind", b.Kind}, {"position", b.Position}, {"row", b.RowID}, {"detail", b.Detail}}})
-		return s.print(out, "company %d: BROKEN, %s", v.CompanyID, b)
+		return s.print(out, "%s: BROKEN, %s", whose, b)
 	}
-	return s.print(out, "company %d: whole, %d rows up to position %d, hash %s; %d purged, %d values erased, %d rows wait",
-		v.CompanyID, v.Rows, v.Head.Position, v.Head.Hash, v.Head.Purged, v.Erased, v.Waiting)
+	return s.print(out, "%s: whole, %d rows up to position %d, hash %s; %d purged, %d values erased, %d rows wait",
+		whose, v.Rows, v.Head.Position, v.Head.Hash, v.Head.Purged, v.Erased, v.Waiting)
 }
 
 func (s *shell) exportChain() *cobra.Command {
 	var company int64
 	export := &cobra.Command{
-		Use: "export ledger|audit", Short: "Print a chain with all that it takes to recompute it, an object a line",
-		Long: `Print a chain of a company, an object a line: its checkpoints, then its rows in their order,
+		Use: "export ledger|audit|operator", Short: "Print a chain with all that it takes to recompute it, an object a line",
+		Long: `Print a chain of a company, or that of the operator, an object a line: its checkpoints, then its rows in their order,
 then its head. docs/evidence.md says how to recompute every hash of it with sha256sum,
 and every signature with openssl.`,
-		Args: cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs), ValidArgs: []string{string(chain.Ledger), string(chain.Audit)},
+		Args: cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs), ValidArgs: []string{string(chain.Ledger), string(chain.Audit), string(chain.Operator)},
 	}
 	export.RunE = func(cmd *cobra.Command, args []string) error {
+		if of := args[0] != string(chain.Operator); of != cmd.Flags().Changed("company") {
+			return usageError{fmt.Errorf("--company is required with ledger and audit, and with these alone")}
+		}
 		return s.opened(cmd, func(ctx context.Context, o *Opened) error {
 			return printed(o.Verifier.Export(ctx, chain.ID{Name: chain.Name(args[0]), CompanyID: company}), func(e audit.Exported) error {
 				return s.printJSON(exported(e))
@@ -109,7 +123,7 @@ and every signature with openssl.`,
 		})
 	}
 	export.Flags().Int64Var(&company, "company", 0, "id of the company")
-	return required(export, "company")
+	return export
 }
 
 func exported(e audit.Exported) record {

@@ -31,10 +31,10 @@ type Verified struct {
 }
 
 // Verify goes over a chain of a company, or of every company where that is 0, in the order of
-// their ids. Faults: NotFound (company), Invalid (key).
+// their ids; or over that of the operator. Faults: NotFound (company), Invalid (key).
 func (v *Verifier) Verify(ctx context.Context, name chain.Name, companyID int64) iter.Seq2[Verified, error] {
 	return func(yield func(Verified, error) bool) {
-		companies, err := v.companies(ctx, companyID)
+		companies, err := v.companies(ctx, name, companyID)
 		if err != nil {
 			yield(Verified{}, err)
 			return
@@ -50,7 +50,10 @@ func (v *Verifier) Verify(ctx context.Context, name chain.Name, companyID int64)
 	}
 }
 
-func (v *Verifier) companies(ctx context.Context, companyID int64) ([]int64, error) {
+func (v *Verifier) companies(ctx context.Context, name chain.Name, companyID int64) ([]int64, error) {
+	if name == chain.Operator {
+		return []int64{0}, nil
+	}
 	return app.In(ctx, v.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) ([]int64, error) {
 		if companyID == 0 {
 			return tx.Chains.Companies(ctx)
@@ -138,8 +141,10 @@ func (v *Verifier) Export(ctx context.Context, id chain.ID) iter.Seq2[Exported, 
 }
 
 func export(ctx context.Context, tx ports.OperatorRepos, id chain.ID, yield func(Exported) bool) error {
-	if _, err := tx.Accounts.Company(ctx, id.CompanyID); err != nil {
-		return err
+	if id.Name != chain.Operator {
+		if _, err := tx.Accounts.Company(ctx, id.CompanyID); err != nil {
+			return err
+		}
 	}
 	head, err := tx.Chains.Head(ctx, id)
 	if err != nil {

@@ -17,19 +17,20 @@ import (
 // Name is what a chain is made of.
 type Name string
 
-// The chains that every company has.
+// The chains: two of every company, and one of the installation.
 const (
-	Ledger Name = "ledger" // transactions with their entries
-	Audit  Name = "audit"  // entries of the audit trail
+	Ledger   Name = "ledger"   // transactions with their entries
+	Audit    Name = "audit"    // entries of the audit trail
+	Operator Name = "operator" // the trail of the operator, whose company is 0
 )
 
 // Names lists them.
-var Names = []Name{Audit, Ledger}
+var Names = []Name{Audit, Ledger, Operator}
 
 // ID names a chain.
 type ID struct {
 	Name      Name
-	CompanyID int64
+	CompanyID int64 // 0: of no company
 }
 
 // Genesis returns what stands in the place of the hash before the first: the digest of

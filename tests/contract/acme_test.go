@@ -112,15 +112,14 @@ func TestCertificatesAreFetched(t *testing.T) {
 		servers := []string{freeAddr(t), freeAddr(t)}
 		overHTTP := strings.HasPrefix(database, "postgres")
 		for _, address := range servers {
-			more := []string{"TILTH_ADDR=" + address}
+			more, answers := []string{"TILTH_ADDR=" + address}, freeAddr(t)
 			if overHTTP {
-				at := freeAddr(t)
-				plain.add(at)
-				more = append(more, "TILTH_ACME_HTTP_ADDR="+at)
+				more = append(more, "TILTH_ACME_HTTP_ADDR="+answers)
 			}
 			p := rig.StartProcess(t, database, rig.Archive(t).Dir, append(more, settings...)...)
 			require.Equal(t, "https://"+name, p.URL)
 			public.add(address)
+			plain.add(answers)
 		}
 		var serials []string
 		for _, address := range servers {

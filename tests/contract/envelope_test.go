@@ -198,3 +198,19 @@ func TestATakenAddressOfTheOperators(t *testing.T) {
 		rig.Remote(t, p.URL, "").Expect(http.StatusOK, "GET", "/readyz", nil)
 	}
 }
+
+// A worker without a server shows its figures too.
+func TestFiguresOfAWorker(t *testing.T) {
+	t.Parallel()
+	database, admin := rig.SQLite(t), freeAddr(t)
+	rig.StartWorker(t, database, rig.Archive(t).Dir, "TILTH_ADMIN_ADDR="+admin)
+	for _, path := range []string{"/metrics", "/debug/pprof/"} {
+		require.Eventually(t, func() bool {
+			res, err := http.Get("http://" + admin + path)
+			return err == nil && res.Body.Close() == nil && res.StatusCode == http.StatusOK
+		}, 2*time.Minute, 50*time.Millisecond, path)
+	}
+	_, errOut, status := run(t, database, "", "worker", "--admin-addr", admin)
+	require.Equal(t, 1, status)
+	require.Contains(t, errOut, "TILTH_ADMIN_ADDR")
+}

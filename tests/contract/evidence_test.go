@@ -55,6 +55,17 @@ func TestEvidence(t *testing.T) {
 			require.GreaterOrEqual(t, whole["verified"], float64(61))
 			require.Equal(t, true, objects(t, database, "verify", "ledger")[0]["whole"])
 
+			runJSON(t, database, "price", "set", "--service", "STR", "--per-ha", "2")
+			p = rig.StartProcess(t, database, source.URL)
+			require.NoError(t, p.Terminate())
+			operator := objects(t, database, "verify", "operator")
+			require.Len(t, operator, 1)
+			require.Equal(t, true, operator[0]["whole"])
+			require.Zero(t, operator[0]["waiting"])
+			lines := objects(t, database, "verify", "export", "operator")
+			require.Contains(t, fmt.Sprint(lines), `"resource":"price"`)
+			require.Equal(t, operator[0]["hash"], lines[len(lines)-1]["hash"])
+
 			key := objects(t, database, "verify", "keys")[0]["key"].(string)
 			require.Equal(t, true, objects(t, database, "verify", "audit", "--key", key)[0]["whole"])
 			other := base64.StdEncoding.EncodeToString(make([]byte, 32))
@@ -94,7 +105,7 @@ func TestEvidence(t *testing.T) {
 				require.Equal(t, 1, status, "%v", bad)
 				require.NotEmpty(t, errOut)
 			}
-			for _, bad := range [][]string{{"verify", "export", "farms", "--company", "1"}, {"verify", "export", "audit"}, {"verify", "x"}} {
+			for _, bad := range [][]string{{"verify", "export", "farms", "--company", "1"}, {"verify", "export", "audit"}, {"verify", "export", "operator", "--company", "1"}, {"verify", "x"}} {
 				_, _, status := run(t, database, "", bad...)
 				require.Equal(t, 2, status, "%v", bad)
 			}

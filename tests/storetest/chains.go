@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -71,6 +72,21 @@ func (w *world) account(scope access.Scope, n int) {
 	})
 }
 
+// operates adds n entries to the trail of the operator.
+func (w *world) operates(n int) {
+	w.t.Helper()
+	w.operate(func(tx ports.OperatorRepos) error {
+		for i := range n {
+			entry := ports.OperatorEntry{At: w.clock.Now(), Action: audit.Update, Resource: "price", Record: fmt.Sprintf("NDVI %d é", i)}
+			entry.Changes = []audit.Change{{Member: "per_ha", Before: "1.50", After: "2.50"}}
+			if err := tx.Trail.Add(w.ctx, entry); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // meddler is a connection past every guard of the database.
 func meddler(t testing.TB, w *world) *sql.Conn {
 	t.Helper()
@@ -78,7 +94,7 @@ func meddler(t testing.TB, w *world) *sql.Conn {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	if strings.HasPrefix(w.address, "sqlite:") {
-		const triggers = "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name IN ('audit_entries', 'ledger_transactions', 'ledger_entries')"
+		const triggers = "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name IN ('audit_entries', 'operator_entries', 'ledger_transactions', 'ledger_entries')"
 		names := []string{}
 		eachRow(t, conn, triggers, func(rows *sql.Rows) {
 			var name string
@@ -111,6 +127,14 @@ func testChains(t *testing.T, b Backend) {
 	require.Zero(t, w.sequence(), "no row is chained twice")
 	w.whole(chain.Audit, begun+3)
 	w.whole(chain.Ledger, 3)
+
+	// The trail of the operator is of no company.
+	operated := w.verified(chain.Operator).Rows
+	w.operates(3)
+	require.EqualValues(t, 3, w.verified(chain.Operator).Waiting)
+	require.EqualValues(t, 3, w.sequence())
+	w.whole(chain.Operator, operated+3)
+	w.whole(chain.Audit, begun+3)
 
 	// A transaction that commits late is chained late; others go on meanwhile.
 	conn := raw(t, w.address)
@@ -172,8 +196,28 @@ func testChains(t *testing.T, b Backend) {
 	require.NoError(t, err)
 	again := w.verified(chain.Ledger)
 	require.Equal(t, got.Rows, again.Waiting)
+	require.Equal(t, operated+3, w.verified(chain.Operator).Waiting)
 	w.sequence()
 	w.whole(chain.Ledger, got.Rows)
+	w.whole(chain.Operator, operated+3)
+
+	// The newest migration alone goes and comes without a scratch to the other chains.
+	for status, err := w.Migrator().Status(w.ctx); ; status, err = w.Migrator().Status(w.ctx) {
+		require.NoError(t, err)
+		if !slices.ContainsFunc(status, func(one sqlstore.MigrationStatus) bool {
+			return strings.HasSuffix(one.Name, "_operator_chain") && one.AppliedAt != nil
+		}) {
+			break
+		}
+		_, err = w.Migrator().Down(w.ctx, agreed)
+		require.NoError(t, err)
+	}
+	_, err = w.Migrator().Up(w.ctx)
+	require.NoError(t, err)
+	w.whole(chain.Ledger, got.Rows)
+	require.Equal(t, operated+3, w.verified(chain.Operator).Waiting)
+	w.sequence()
+	w.whole(chain.Operator, operated+3)
 }
 
 // testAppendOnly asserts that the database itself refuses every way to rewrite what is append-only.
@@ -182,8 +226,9 @@ func testAppendOnly(t *testing.T, b Backend) {
 	w.account(w.ours.scope, 2)
 	w.sequence()
 	db := raw(t, w.address)
-	for _, table := range []string{"audit_entries", "ledger_transactions", "ledger_entries"} {
-		column := map[string]string{"audit_entries": "action", "ledger_transactions": "note", "ledger_entries": "account"}[table]
+	w.operates(1)
+	for _, table := range []string{"audit_entries", "operator_entries", "ledger_transactions", "ledger_entries"} {
+		column := map[string]string{"audit_entries": "action", "operator_entries": "record", "ledger_transactions": "note", "ledger_entries": "account"}[table]
 		statements := []string{"UPDATE " + table + " SET " + column + " = " + column, "DELETE FROM " + table}
 		if strings.HasPrefix(w.address, "sqlite:") {
 			statements = append(statements, "INSERT OR REPLACE INTO "+table+" SELECT * FROM "+table, "UPDATE OR REPLACE "+table+" SET rowid = rowid + 1")
@@ -217,8 +262,10 @@ func variants(value sql.NullString) []string {
 func testTampering(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	w.account(w.ours.scope, 2)
+	w.operates(2)
 	w.sequence()
 	w.account(w.ours.scope, 1)
+	w.operates(1)
 	w.sequence()
 	conn := meddler(t, w)
 	company := fmt.Sprint(w.ours.scope.Company())
@@ -231,6 +278,7 @@ func testTampering(t *testing.T, b Backend) {
 	}{
 		{chain.Audit, "audit_entries", last("audit_entries"),
 			[]string{"id", "company_id", "at", "user_id", "operator", "api_key_id", "action", "resource", "record_id", "changes"}},
+		{chain.Operator, "operator_entries", last("operator_entries"), []string{"id", "at", "action", "resource", "record", "changes"}},
 		{chain.Ledger, "ledger_transactions", last("ledger_transactions"),
 			[]string{"id", "company_id", "created_at", "kind", "amount", "product", "field_id", "order_id", "note", "refund_of"}},
 		{chain.Ledger, "ledger_entries", "line = 1 AND transaction_id = 2", []string{"transaction_id", "line", "account", "amount"}},

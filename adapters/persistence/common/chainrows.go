@@ -13,7 +13,9 @@ import (
 )
 
 // chainTables are the tables whose rows are chained.
-var chainTables = map[chain.Name]string{chain.Audit: "audit_entries", chain.Ledger: "ledger_transactions"}
+var chainTables = map[chain.Name]string{
+	chain.Audit: "audit_entries", chain.Ledger: "ledger_transactions", chain.Operator: "operator_entries",
+}
 
 // rows returns rows as a chain sees them, by id. Every value is read as the text that the
 // database holds, so that no other text passes for it.
@@ -23,6 +25,8 @@ func (c chains) rows(ctx context.Context, name chain.Name, ids []int64) (map[int
 		return nil, nil
 	case name == chain.Audit:
 		return c.entries(ctx, ids)
+	case name == chain.Operator:
+		return c.operatorEntries(ctx, ids)
 	}
 	return c.transactions(ctx, ids)
 }
@@ -116,12 +120,26 @@ func (c chains) entries(ctx context.Context, ids []int64) (map[int64]chain.Row, 
 		{name: "action", expr: text("action")}, {name: "resource", expr: text("resource")}, {name: "record_id", expr: text("record_id")},
 		{name: "changes", expr: text("changes")},
 	}, ids)
-	for id, row := range out {
+	c.unfold(out)
+	return out, err
+}
+
+func (c chains) operatorEntries(ctx context.Context, ids []int64) (map[int64]chain.Row, error) {
+	out, err := c.read(ctx, "operator_entries", []column{
+		{name: "id", expr: text("id")}, {name: "at", expr: c.stamp("t.at")}, {name: "action", expr: text("action")},
+		{name: "resource", expr: text("resource")}, {name: "record", expr: text("record")}, {name: "changes", expr: text("changes")},
+	}, ids)
+	c.unfold(out)
+	return out, err
+}
+
+// unfold replaces the last field of entries by the fields of the changes that it holds.
+func (c chains) unfold(rows map[int64]chain.Row) {
+	for id, row := range rows {
 		last := len(row.Fields) - 1
 		row.Fields = append(row.Fields[:last:last], c.changes(sqlstore.ValueOf(row.Fields[last].Value))...)
-		out[id] = row
+		rows[id] = row
 	}
-	return out, err
 }
 
 // changes returns the fields of the changes of an entry, each value guarded. Where the text is

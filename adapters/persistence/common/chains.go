@@ -235,12 +235,15 @@ func (c chains) Links(ctx context.Context, id chain.ID, after int64, limit int) 
 func (c chains) Stray(ctx context.Context, id chain.ID) (row int64, err error) {
 	table := chainTables[id.Name]
 	chained := c.s.NewSelect().Model((*linkRow)(nil)).ModelTableExpr("chain_links AS l").ColumnExpr("1").
-		Where("l.chain = ?", id.Name).Where("l.row_id = t.id").Where("l.company_id = t.company_id")
+		Where("l.chain = ?", id.Name).Where("l.row_id = t.id").Where("l.company_id = ?", id.CompanyID)
 	waits := c.s.NewSelect().Model((*waitingRow)(nil)).ModelTableExpr("chain_waiting AS w").ColumnExpr("1").
-		Where("w.chain = ?", id.Name).Where("w.company_id = t.company_id").Where("w.row_id = t.id")
+		Where("w.chain = ?", id.Name).Where("w.company_id = ?", id.CompanyID).Where("w.row_id = t.id")
 	var ids []int64
-	err = c.s.NewSelect().TableExpr("? AS t", bun.Ident(table)).ColumnExpr("t.id").Where("t.company_id = ?", id.CompanyID).
-		Where("NOT EXISTS (?)", chained).Where("NOT EXISTS (?)", waits).OrderExpr("t.id").Limit(1).Scan(ctx, &ids)
+	q := c.s.NewSelect().TableExpr("? AS t", bun.Ident(table)).ColumnExpr("t.id")
+	if id.Name != chain.Operator {
+		q = q.Where("t.company_id = ?", id.CompanyID)
+	}
+	err = q.Where("NOT EXISTS (?)", chained).Where("NOT EXISTS (?)", waits).OrderExpr("t.id").Limit(1).Scan(ctx, &ids)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
