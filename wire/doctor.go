@@ -107,7 +107,7 @@ const (
 
 func examineImagery(ctx context.Context, cfg cli.Config) cli.Finding {
 	f := cli.Finding{Part: "imagery"}
-	source, err := openImagery(cfg, slog.New(slog.DiscardHandler))
+	source, err := openImagery(cfg, nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		f.Detail, f.Fix = err.Error(), "TILTH_IMAGERY_URL must be a folder that holds a catalog.json, or the address of a STAC API"
 		return f

@@ -11,6 +11,7 @@ import (
 	"tilth/adapters/engine"
 	"tilth/adapters/identity"
 	"tilth/adapters/imagery/catalog"
+	"tilth/adapters/imagery/cog"
 	"tilth/adapters/imagery/remote"
 	"tilth/adapters/imagery/stac"
 	"tilth/adapters/imagery/surfaces"
@@ -27,19 +28,28 @@ import (
 )
 
 // openImagery chooses the imagery source by its address: a folder, a STAC API, or by default the open API.
-func openImagery(cfg cli.Config, log *slog.Logger) (ports.Imagery, error) {
+// files keeps what is read of it; nil: in memory.
+func openImagery(cfg cli.Config, files *cog.Reader, log *slog.Logger) (ports.Imagery, error) {
 	address := cfg.ImageryURL
 	if address == "" {
 		address = cli.DefaultSTAC
 	}
 	switch {
 	case strings.HasPrefix(address, "https://"), strings.HasPrefix(address, "http://"):
-		return stac.New(address, stac.Options{Remote: remote.Options{Requests: cfg.ImageryRequests, Silence: cfg.ImageryTimeout}})
+		return stac.New(address, stac.Options{Remote: remote.Options{Requests: cfg.ImageryRequests, Silence: cfg.ImageryTimeout}, Files: files})
 	case strings.Contains(address, "://") && !strings.HasPrefix(address, "file://"):
 		return nil, fault.Newf(fault.Invalid, "imagery_url", "%q is neither a folder nor an http(s) address.", address)
 	default:
-		return catalog.Open(strings.TrimPrefix(address, "file://"), catalog.WithLog(log))
+		return catalog.Open(strings.TrimPrefix(address, "file://"), catalog.WithLog(log), catalog.WithFiles(files))
 	}
+}
+
+// keptImagery returns what keeps blocks of imagery as the configuration says; nil: memory alone.
+func keptImagery(cfg cli.Config, log *slog.Logger) *cog.Reader {
+	if cfg.ImageryCache == 0 {
+		return nil
+	}
+	return cog.NewReader(cog.DefaultCache).KeepOnDisk(cfg.ImageryCacheDir, cfg.ImageryCache<<20, log)
 }
 
 // elevationsOf returns the elevation models of an imagery source; nil where it cannot hold any.

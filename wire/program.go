@@ -123,7 +123,7 @@ func prepare(ctx context.Context, db *persistence.Database, op *operating.Operat
 
 // Series makes the computation of a series over an imagery address.
 func (Program) Series(_ context.Context, cfg cli.Config) (*satellite.Computer, error) {
-	source, err := openImagery(cfg, slog.New(slog.DiscardHandler))
+	source, err := openImagery(cfg, nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}

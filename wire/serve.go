@@ -69,7 +69,7 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 	imagery := opts.Imagery
 	if imagery == nil {
 		var err error
-		if imagery, err = openImagery(cfg, log); err != nil {
+		if imagery, err = openImagery(cfg, keptImagery(cfg, log), log); err != nil {
 			return nil, fmt.Errorf("open the imagery source: %w", err)
 		}
 	}

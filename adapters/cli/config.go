@@ -26,6 +26,8 @@ type Config struct {
 	DatabaseURL         string        `env:"TILTH_DATABASE_URL" envDefault:"sqlite:tilth-data/tilth.db" show:"hidden" help:"sqlite:PATH or postgres://…"`
 	BrokerURL           string        `env:"TILTH_BROKER_URL" show:"hidden" help:"empty: the queue is in the database"`
 	ImageryURL          string        `env:"TILTH_IMAGERY_URL" show:"hidden" help:"folder with a static STAC catalog (catalog.json), or address of a STAC API; empty: the open Earth Search API"`
+	ImageryCache        int64         `env:"TILTH_IMAGERY_CACHE" envDefault:"4096" help:"MiB of disk that a server keeps blocks of imagery in, so that fields of one block read it once; 0: none"`
+	ImageryCacheDir     string        `env:"TILTH_IMAGERY_CACHE_DIR" envDefault:"tilth-data/imagery-cache" help:"folder of those blocks, which servers of one machine may share"`
 	ImageryRequests     int           `env:"TILTH_IMAGERY_REQUESTS" envDefault:"16" help:"requests that a host of imagery gets at a time"`
 	ImageryTimeout      time.Duration `env:"TILTH_IMAGERY_TIMEOUT" envDefault:"5s" help:"how long a host of imagery may send nothing before a request is tried again; a search of an API may take six times that"`
 	ObjectsURL          string        `env:"TILTH_OBJECTS_URL" envDefault:"file:tilth-data/objects" help:"where uploaded files are kept until they are processed, file:PATH"`
@@ -192,6 +194,8 @@ func (c *Config) Check() error {
 	_, isLevel := levels[c.LogLevel]
 	check(isLevel, "TILTH_LOG_LEVEL", "%q is not debug, info, warn or error", c.LogLevel)
 	check(c.Workers >= 1, "TILTH_WORKERS", "it must be at least 1")
+	check(c.ImageryCache == 0 || c.ImageryCache >= 64 && c.ImageryCache <= 1<<32, "TILTH_IMAGERY_CACHE", "it must be 0, or 64 MiB or more")
+	check(c.ImageryCache == 0 || c.ImageryCacheDir != "", "TILTH_IMAGERY_CACHE_DIR", "it names no folder; without one, set TILTH_IMAGERY_CACHE to 0")
 	check(c.ImageryRequests >= 1, "TILTH_IMAGERY_REQUESTS", "it must be at least 1")
 	check(c.ImageryTimeout >= time.Second, "TILTH_IMAGERY_TIMEOUT", "it must be at least 1s")
 	check(c.MaxBulk >= 1, "TILTH_MAX_BULK", "it must be at least 1")

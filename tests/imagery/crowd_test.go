@@ -1,13 +1,17 @@
 package imagery_test
 
 import (
+	"fmt"
+	"log/slog"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/adapters/imagery/cog"
 	"tilth/app/satellite"
 	"tilth/core/vegetation"
+	"tilth/ports"
 )
 
 // A thousand fields of one tile, ordered by many at the same time, fetch each block once:
@@ -45,4 +49,34 @@ func TestAThousandFieldsFetchEachBlockOnce(t *testing.T) {
 	// Of the cloudy scene the classes, and the header of the band that gives the grid.
 	require.LessOrEqual(t, float64(s.total("cloudy")), 1.05*float64(16*tileBytes+2*headerRead))
 	t.Logf("%d fields: %d bytes, %.3f of the bound's base", across*across, got, float64(got)/float64(needed))
+}
+
+// Twenty fields in one block, ordered one after the other, cost at most 1.05 × the bytes of one, although memory holds
+// the blocks of hardly a date: the others wait on disk. A server that starts again reads only headers.
+func TestFieldsOfOneBlockReadItOnce(t *testing.T) {
+	var scenes []made
+	for i := range 8 {
+		scenes = append(scenes, largeScene(fmt.Sprint("date-", i), fmt.Sprintf("2025-06-%02dT10:50:00Z", 1+3*i), 4))
+	}
+	s := newStore(t, scenes...)
+	dir := t.TempDir()
+	server := func() ports.Imagery {
+		return s.reading(t, cog.NewReader(5*tileBytes).KeepOnDisk(dir, 64<<20, slog.New(slog.DiscardHandler)))
+	}
+	imagery, one, all := server(), 0, 0
+	for i := range 20 {
+		x, y := large.OriginX+2*128*10+50*float64(i)+20, large.OriginY-4*128*10-50*float64(i)-20
+		got := compute(t, imagery, rectangle(t, large.EPSG, x, y-200, x+200, y), vegetation.NDVI, "2025-06-01", "2025-06-30", "")
+		require.Len(t, got.Observations, 8)
+		if all += s.total(""); i == 0 {
+			one = all
+		}
+	}
+	require.Positive(t, one)
+	require.LessOrEqual(t, float64(all), 1.05*float64(one))
+
+	x, y := large.OriginX+2*128*10+300, large.OriginY-4*128*10-300
+	got := compute(t, server(), rectangle(t, large.EPSG, x, y-200, x+200, y), vegetation.NDVI, "2025-06-01", "2025-06-30", "")
+	require.Len(t, got.Observations, 8)
+	require.LessOrEqual(t, s.total(""), 8*3*headerRead)
 }

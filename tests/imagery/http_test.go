@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/adapters/imagery/cog"
 	"tilth/adapters/imagery/remote"
 	"tilth/adapters/imagery/stac"
 	"tilth/core/vegetation"
@@ -95,7 +96,13 @@ func (s *store) serve(w http.ResponseWriter, r *http.Request) {
 
 func (s *store) client(t *testing.T) ports.Imagery {
 	t.Helper()
-	c, err := stac.New(s.URL, stac.Options{Remote: remote.Options{
+	return s.reading(t, nil)
+}
+
+// reading returns a client that reads files by a reader.
+func (s *store) reading(t *testing.T, files *cog.Reader) ports.Imagery {
+	t.Helper()
+	c, err := stac.New(s.URL, stac.Options{Files: files, Remote: remote.Options{
 		Jitter: func() float64 { return 0 },
 		Sleep: func(ctx context.Context, d time.Duration) error {
 			s.mu.Lock()

@@ -75,7 +75,7 @@ func StartWorker(t testing.TB, database, imagery string, more ...string) *Proces
 // Environment is that of a process of the program, with more of it where that is given.
 func Environment(database, imagery string, more []string) []string {
 	return slices.Concat(os.Environ(), []string{
-		beTheProgram + "=1", "TILTH_ADDR=127.0.0.1:0", "TILTH_ADMIN_ADDR=127.0.0.1:0", "TILTH_LOG_LEVEL=warn", "TILTH_PASSWORD_MEMORY=12",
+		beTheProgram + "=1", "TILTH_ADDR=127.0.0.1:0", "TILTH_ADMIN_ADDR=127.0.0.1:0", "TILTH_LOG_LEVEL=warn", "TILTH_IMAGERY_CACHE=0", "TILTH_PASSWORD_MEMORY=12",
 		"TILTH_DATABASE_URL=" + database, "TILTH_IMAGERY_URL=" + imagery,
 	}, more)
 }

@@ -151,6 +151,7 @@ func config(database, imagery string) cli.Config {
 	cfg.Addr, cfg.DatabaseURL, cfg.ImageryURL = "127.0.0.1:0", database, imagery
 	cfg.PasswordMemory = 1 // MiB: thousands of accounts are made in the tests
 	cfg.RateLimit = 0      // a test sends as fast as the machine lets it
+	cfg.ImageryCache = 0   // nothing of a test stays
 	// A busy machine is no hung one.
 	cfg.RequestTimeout, cfg.PoolWait, cfg.StatementTimeout = 5*time.Minute, 5*time.Minute, 5*time.Minute
 	return cfg

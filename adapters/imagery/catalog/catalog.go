@@ -43,6 +43,9 @@ type Option func(*Catalog)
 // WithLog logs warnings of unusable documents, which are discarded otherwise.
 func WithLog(log *slog.Logger) Option { return func(c *Catalog) { c.log = log } }
 
+// WithFiles has files read through a Reader; without it, through what the process shares.
+func WithFiles(files *cog.Reader) Option { return func(c *Catalog) { c.Files = files } }
+
 // Open reads catalog.json of a folder and everything it links to. Assets missing from the folder
 // are left out of their scenes, so that a part of a larger catalog can be used as it is. An
 // unusable item costs its date and not the folder: it becomes a broken scene where it states its

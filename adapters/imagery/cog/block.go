@@ -34,10 +34,16 @@ func (h *header) unpack(packed []byte, rows int) (block, error) {
 // copyBlock copies the pixels of a block that lie in a window inside the file. out has the pixels of
 // the window w.
 func (h *header) copyBlock(out []uint16, w, inside vegetation.Window, index int, raw block) {
-	left, top, part := h.part(index, inside)
+	_, top, part := h.part(index, inside)
+	h.copyRows(out, w, inside, index, raw[(part.Row-top)*h.rowBytes():])
+}
+
+// copyRows is copyBlock from the rows of a block in the window, and on.
+func (h *header) copyRows(out []uint16, w, inside vegetation.Window, index int, rows []byte) {
+	left, _, part := h.part(index, inside)
 	line := make([]uint16, part.Col-left+part.Width) // differences add up from the left edge
-	for row := part.Row; row < part.Row+part.Height; row++ {
-		h.samples(line, raw[(row-top)*h.rowBytes():])
-		copy(out[(row-w.Row)*w.Width+part.Col-w.Col:][:part.Width], line[part.Col-left:])
+	for i := range part.Height {
+		h.samples(line, rows[i*h.rowBytes():])
+		copy(out[(part.Row+i-w.Row)*w.Width+part.Col-w.Col:][:part.Width], line[part.Col-left:])
 	}
 }

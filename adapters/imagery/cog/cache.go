@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 )
 
@@ -14,6 +15,8 @@ type key struct {
 }
 
 const headerBlock = -1
+
+func (k key) String() string { return fmt.Sprintf("%s#%d", k.address, k.block) }
 
 // value is decoded data with its memory in bytes.
 type value struct {
@@ -147,6 +150,13 @@ func (c *cache) evict(e *kept) {
 	c.recent.Remove(e.recent)
 	delete(c.entries, e.key)
 	c.used -= e.cost
+}
+
+// has reports whether the data of a key is cached or being loaded.
+func (c *cache) has(k key) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.entries[k] != nil
 }
 
 // drop evicts the data cached under k, if it still is.

@@ -1,46 +1,53 @@
 package cog
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"iter"
+	"log/slog"
 	"math"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-	"golang.org/x/sync/semaphore"
-
+	"tilth/adapters/imagery/internal/spill"
 	"tilth/core/fault"
 	"tilth/core/vegetation"
 )
 
 const (
-	defaultCache = 128 << 20 // bytes: about sixty 1024-pixel blocks
+	// DefaultCache is how many bytes of blocks are kept in memory: about sixty of 1024 pixels.
+	DefaultCache = 128 << 20
+
 	headerCache  = 32 << 20  // bytes beside it, so that blocks never displace headers
 	maxWindowPix = 1 << 26   // pixels of one Read: at 10 m over 600 000 ha
-	maxRun       = 8 << 20   // bytes of one request for neighbouring blocks
-	maxGap       = 4 << 10   // bytes between blocks that are still neighbours
 	maxBatch     = maxBlock  // bytes of blocks unpacked before they are copied out
-	maxLoading   = 128 << 20 // bytes of blocks of all files, packed and unpacked, on their way to a cache
+	minLocal     = 512 << 10 // bytes of a block from which reading it from disk costs less than unpacking it
 )
 
-// Reader opens files that share bounded caches of headers and unpacked blocks. Safe for concurrent
-// use.
-type Reader struct{ headers, blocks *cache }
+// Reader opens files that share bounded caches of headers and unpacked blocks, so that fields that
+// share a block read it once. Safe for concurrent use.
+type Reader struct {
+	headers, blocks *cache
+	disk            *spill.Folder // nil: none
+}
 
-// NewReader returns a Reader that keeps at most that many bytes of blocks.
-func NewReader(cacheBytes int64) *Reader { return &Reader{newCache(headerCache), newCache(cacheBytes)} }
+// NewReader returns a Reader that keeps at most that many bytes of blocks in memory.
+func NewReader(cacheBytes int64) *Reader {
+	return &Reader{headers: newCache(headerCache), blocks: newCache(cacheBytes)}
+}
 
-// shared serves the whole process: fields that share a block read it once, across all concurrent
-// orders.
-var shared = NewReader(defaultCache)
+// KeepOnDisk has the Reader also keep blocks in a folder, at most that many bytes of them. Processes may
+// share the folder, and it outlives them.
+func (r *Reader) KeepOnDisk(dir string, bytes int64, log *slog.Logger) *Reader {
+	r.disk = spill.New(dir, bytes, log)
+	return r
+}
 
-// Open opens a file through the Reader that the process shares; see Reader.Open.
+// Shared serves the whole process where no other Reader is given.
+var Shared = NewReader(DefaultCache)
+
+// Open opens a file through Shared; see Reader.Open.
 func Open(ctx context.Context, source Source, name string) (*File, error) {
-	return shared.Open(ctx, source, name)
+	return Shared.Open(ctx, source, name)
 }
 
 // File is an open GeoTIFF of one band. It holds no handle and need not be closed. Safe
@@ -50,6 +57,7 @@ type File struct {
 	source Source
 	name   string
 	cache  *cache
+	disk   *spill.Folder // nil where blocks of the file are not kept there
 	// forget lets the next Open read the header anew.
 	forget func()
 }
@@ -69,10 +77,18 @@ func (r *Reader) Open(ctx context.Context, source Source, name string) (*File, e
 		return nil, err
 	}
 	h := got[0].(*header)
-	if s, ok := source.(changeable); ok {
+	f := &File{header: h, source: source, name: name, cache: r.blocks, forget: func() { r.headers.drop(at, h) }}
+	s, remote := source.(changeable)
+	switch {
+	case remote:
 		s.pin(h.state)
+		if h.state.tag != "" { // else nothing tells, later, whether it is still the same file
+			f.disk = r.disk
+		}
+	case h.blockH*h.rowBytes() >= minLocal:
+		f.disk = r.disk
 	}
-	return &File{header: h, source: source, name: name, cache: r.blocks, forget: func() { r.headers.drop(at, h) }}, nil
+	return f, nil
 }
 
 // Grid returns the georeference of the whole file.
@@ -122,15 +138,36 @@ func (f *File) Read(ctx context.Context, w vegetation.Window) (vegetation.Raster
 	}
 	upper := max(maxBatch/(2*f.blockW*f.blockH), 1)
 	for batch := range slices.Chunk(stored, upper) {
-		got, err := f.blocks(ctx, batch)
+		missing := f.copyKept(out.DN, w, inside, batch)
+		got, err := f.blocks(ctx, missing)
 		if err != nil {
 			return vegetation.Raster{}, err
 		}
-		for i, index := range batch {
+		for i, index := range missing {
 			f.copyBlock(out.DN, w, inside, index, got[i].(block))
 		}
 	}
 	return out, nil
+}
+
+// copyKept copies from the blocks that are not in memory but on disk: only the rows that the window
+// needs. It returns the others.
+func (f *File) copyKept(out []uint16, w, inside vegetation.Window, indices []int) (others []int) {
+	if f.disk == nil {
+		return indices
+	}
+	for _, index := range indices {
+		if !f.cache.has(f.key(index)) {
+			_, top, part := f.part(index, inside)
+			from := part.Row - top
+			if rows, ok := f.disk.Rows(f.key(index).String(), from, from+part.Height, f.rowBytes()); ok {
+				f.copyRows(out, w, inside, index, rows)
+				continue
+			}
+		}
+		others = append(others, index)
+	}
+	return others
 }
 
 func checkWindow(w vegetation.Window) error {
@@ -181,124 +218,4 @@ func (f *File) blocks(ctx context.Context, indices []int) ([]any, error) {
 // key names a block of the file in the state that its header was read from.
 func (f *File) key(index int) key {
 	return key{fmt.Sprintf("%s %d %s", f.source.Address(), f.state.size, f.state.tag), index}
-}
-
-func (f *File) undecodable(index int, err error) error {
-	return broken(f.name, "block %d does not decode", index).Because(err)
-}
-
-// loading bounds the memory of blocks on their way to a cache.
-var loading = semaphore.NewWeighted(maxLoading)
-
-// load fetches and unpacks blocks: neighbours in the file with one request, others at the same time.
-func (f *File) load(ctx context.Context, blocks []key) ([]value, error) {
-	places := make([]int, len(blocks)) // of blocks, in the order of the file
-	for i, k := range blocks {
-		if err := f.checkStored(k.block, f.rows(k.block)); err != nil {
-			return nil, err
-		}
-		places[i] = i
-	}
-	slices.SortFunc(places, func(a, b int) int { return cmp.Compare(f.offsets[blocks[a].block], f.offsets[blocks[b].block]) })
-	out := make([]value, len(blocks))
-	fetching, ctx := errgroup.WithContext(ctx)
-	for len(places) > 0 {
-		start, end, n := f.run(blocks, places)
-		run := places[:n]
-		fetching.Go(func() error { return f.loadRun(ctx, start, end, blocks, run, out) })
-		places = places[n:]
-	}
-	return out, fetching.Wait()
-}
-
-// loadRun fetches the bytes from start to end, and unpacks the blocks at the places in them.
-func (f *File) loadRun(ctx context.Context, start, end int64, blocks []key, places []int, out []value) error {
-	weight := end - start
-	for _, i := range places {
-		weight += int64(f.rows(blocks[i].block)) * int64(f.rowBytes())
-	}
-	weight = min(weight, maxLoading)
-	if err := loading.Acquire(ctx, weight); err != nil {
-		return err
-	}
-	defer loading.Release(weight)
-	buffer := scratch.Get().(*[]byte)
-	defer scratch.Put(buffer)
-	packed, err := f.fetch(ctx, sized(buffer, int(end-start)), start)
-	if err != nil {
-		return err
-	}
-	for _, i := range places {
-		index := blocks[i].block
-		raw, err := f.unpack(packed[f.offsets[index]-start:][:f.byteCounts[index]], f.rows(index))
-		if err != nil {
-			return f.undecodable(index, err)
-		}
-		out[i] = value{raw, int64(len(raw))}
-	}
-	return nil
-}
-
-// run returns the span of the first n places whose blocks lie next to each other.
-func (f *File) run(blocks []key, places []int) (start, end int64, n int) {
-	start = f.offsets[blocks[places[0]].block]
-	end = start
-	for _, i := range places {
-		from := f.offsets[blocks[i].block]
-		to := max(end, from+f.byteCounts[blocks[i].block])
-		if n > 0 && (from-end > maxGap || to-start > maxRun) {
-			break
-		}
-		end = to
-		n++
-	}
-	return start, end, n
-}
-
-// checkStored refuses an impossible block of that many rows before memory is allocated for it.
-func (f *File) checkStored(block, rows int) error {
-	off, n, size := f.offsets[block], f.byteCounts[block], f.source.Size()
-	switch {
-	case off < 0 || n < 0 || off > math.MaxInt64-n || (size >= 0 && off+n > size):
-		return broken(f.name, "block %d lies beyond the end of the file", block)
-	case n > maxPacked(int64(rows)*int64(f.rowBytes())):
-		return broken(f.name, "block %d claims %d bytes, more than its pixels can take", block, n)
-	default:
-		return nil
-	}
-}
-
-// keepHead keeps what was read of the file, from its beginning on, where blocks begin in it; and the
-// state of the file.
-func (h *header) keepHead(r *headerReader) error {
-	if s, ok := r.source.(changeable); ok {
-		h.state = s.state()
-	}
-	head := r.pieces[0] // with the signature
-	for i, off := range h.offsets {
-		if h.byteCounts[i] > 0 && off >= 0 && off < head.end() {
-			h.head = head.bytes
-			break
-		}
-	}
-	return nil
-}
-
-// fetch fills buf with the bytes of the file from start on.
-func (f *File) fetch(ctx context.Context, buf []byte, start int64) ([]byte, error) {
-	had := 0
-	if start < int64(len(f.head)) {
-		had = copy(buf, f.head[start:])
-	}
-	if had == len(buf) {
-		return buf, nil
-	}
-	n, err := f.source.ReadAt(ctx, buf[had:], start+int64(had))
-	if had+n == len(buf) {
-		return buf, nil
-	}
-	if err == nil || errors.Is(err, io.EOF) {
-		return nil, broken(f.name, "it ends inside a block")
-	}
-	return nil, err
 }

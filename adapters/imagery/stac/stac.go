@@ -40,7 +40,8 @@ type Options struct {
 	// SignAt is the address of a token endpoint (see New); empty: that of the address, or else that
 	// of the API's host, if it has one.
 	SignAt string
-	Remote remote.Options // the zero value outside tests
+	Remote remote.Options
+	Files  *cog.Reader // keeps what was read of files; nil: cog.Shared
 }
 
 // Client searches one STAC API. Safe for concurrent use.
@@ -66,7 +67,7 @@ func New(root string, o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{remote: remote.New(o.Remote), root: at, collections: collections}
+	c := &Client{Reader: item.Reader{Files: o.Files}, remote: remote.New(o.Remote), root: at, collections: collections}
 	if signAt == nil {
 		c.Source = func(_ *item.Item, href string) (cog.Source, error) { return cog.FromURL(c.remote, href) }
 		return c, nil

@@ -1,6 +1,7 @@
 package item
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"strings"
@@ -14,6 +15,8 @@ import (
 type Reader struct {
 	// Source returns the file at the address of an asset of the item.
 	Source func(it *Item, href string) (cog.Source, error)
+	// Files opens them, and keeps what was read; nil: what the process shares.
+	Files *cog.Reader
 }
 
 // Grid returns the georeference of a band's file, from the file alone.
@@ -76,7 +79,7 @@ func (r Reader) open(ctx context.Context, it *Item, band vegetation.Band) (*cog.
 		return nil, err
 	}
 	address, _, _ := strings.Cut(asset.Href, "?") // the rest may be a signature
-	file, err := cog.Open(ctx, source, it.ID+"/"+path.Base(address))
+	file, err := cmp.Or(r.Files, cog.Shared).Open(ctx, source, it.ID+"/"+path.Base(address))
 	if err != nil {
 		return nil, err
 	}
