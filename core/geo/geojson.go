@@ -3,11 +3,9 @@ package geo
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strconv"
 
 	"tilth/core/effort"
-	"tilth/core/list"
 )
 
 // ParseGeoJSON reads a field boundary: a GeoJSON Polygon, MultiPolygon, or a Feature of one (RFC
@@ -195,58 +193,4 @@ func tokenName(token json.Token) string {
 	default:
 		return "null"
 	}
-}
-
-// MarshalJSON writes the geometry as GeoJSON: a Polygon where it has one part, else a MultiPolygon,
-// every coordinate in the shortest form that reads back the same.
-func (m MultiPolygon) MarshalJSON() ([]byte, error) {
-	parts := list.Map(m, func(polygon Polygon) [][][2]float64 {
-		return list.Map(polygon, func(ring Ring) [][2]float64 {
-			return list.Map(ring, func(p Position) [2]float64 { return [2]float64{p.X, p.Y} })
-		})
-	})
-	document := struct {
-		Type        string `json:"type"`
-		Coordinates any    `json:"coordinates"`
-	}{typeMultiPolygon, parts}
-	if len(m) == 1 {
-		document.Type, document.Coordinates = typePolygon, parts[0]
-	}
-	return json.Marshal(document)
-}
-
-// UnmarshalJSON reads a GeoJSON Polygon or MultiPolygon from trusted storage: it checks the shape
-// of the document, not the geometry. ParseGeoJSON is for input.
-func (m *MultiPolygon) UnmarshalJSON(raw []byte) error {
-	var head geoObject
-	if err := json.Unmarshal(raw, &head); err != nil {
-		return fmt.Errorf("stored geometry: %w", err)
-	}
-	parts := make([][][][]float64, 1)
-	var coordinates any = &parts
-	switch head.Type {
-	case typePolygon:
-		coordinates = &parts[0]
-	case typeMultiPolygon:
-	default:
-		return fmt.Errorf("stored geometry: type %q is neither Polygon nor MultiPolygon", head.Type)
-	}
-	if err := json.Unmarshal(head.Coordinates, coordinates); err != nil {
-		return fmt.Errorf("stored geometry: %w", err)
-	}
-	out := make(MultiPolygon, len(parts))
-	for i, rings := range parts {
-		out[i] = make(Polygon, len(rings))
-		for j, positions := range rings {
-			out[i][j] = make(Ring, len(positions))
-			for k, p := range positions {
-				if len(p) < 2 {
-					return fmt.Errorf("stored geometry: a position has %d numbers", len(p))
-				}
-				out[i][j][k] = Position{X: p[0], Y: p[1]}
-			}
-		}
-	}
-	*m = out
-	return nil
 }

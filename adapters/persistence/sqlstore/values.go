@@ -115,13 +115,19 @@ func (d JSON[T]) Value() (driver.Value, error) {
 
 // Scan implements sql.Scanner.
 func (d *JSON[T]) Scan(src any) error {
+	var raw []byte
 	switch v := src.(type) {
 	case string:
-		return json.Unmarshal([]byte(v), &d.V)
+		raw = []byte(v)
 	case []byte:
-		return json.Unmarshal(v, &d.V)
+		raw = v
+	default:
+		return fmt.Errorf("a JSON column holds a %T", src)
 	}
-	return fmt.Errorf("a JSON column holds a %T", src)
+	if own, ok := any(&d.V).(json.Unmarshaler); ok { // at once: json.Unmarshal would read it twice before
+		return own.UnmarshalJSON(raw)
+	}
+	return json.Unmarshal(raw, &d.V)
 }
 
 // maxInflated bounds what a stored document unpacks to, a hundred times the labels of the largest frame.
