@@ -37,6 +37,8 @@ type JobWriter interface {
 	Finish(ctx context.Context, job Job) error
 	// Postpone returns a held job back to run at a time. Faults: Conflict (lease_lost).
 	Postpone(ctx context.Context, job Job, at time.Time) error
+	// Repeat is Postpone of a job that did its work: its claims count from 0. Faults: Conflict (lease_lost).
+	Repeat(ctx context.Context, job Job, at time.Time) error
 }
 
 // FailedJob is why a job failed for good, until the operator retries or cancels it, or its record asks anew.

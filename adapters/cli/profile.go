@@ -20,6 +20,8 @@ func (s *shell) profile() *cobra.Command {
 	var catalog, field, from, to, index, mask, format string
 	c := &cobra.Command{
 		Use: "profile", Short: "Compute a vegetation-index series without a database",
+		Long: "Computes a series without a database. A series without an accepted date is written with its rejected ones; the reason goes to\n" +
+			"stderr, with exit status 1.",
 		Example: "  tilth profile --catalog DIR --field FILE.geojson --from 2019-01-01 --to 2019-12-31",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := oneOf(format, formats); err != nil {
@@ -39,16 +41,13 @@ func (s *shell) profile() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			switch format {
-			case "csv":
-				return s.program.SeriesSheet(s.Out, computed)
-			case "svg":
-				return s.program.DrawSeries(s.Out, computed, req.From, req.To)
-			default:
-				enc := json.NewEncoder(s.Out)
-				enc.SetIndent("", "  ")
-				return enc.Encode(seriesOf(computed))
+			if err := s.writeSeries(format, computed, req); err != nil {
+				return err
 			}
+			if reason := computed.Empty(); reason != "" {
+				return fault.New(fault.NotFound, "no_point", reason)
+			}
+			return nil
 		},
 	}
 	codes := each(vegetation.Indices(), func(i vegetation.Index) string { return string(i.Code) })
@@ -61,6 +60,19 @@ func (s *shell) profile() *cobra.Command {
 	f.StringVar(&mask, "mask", string(vegetation.MaskStandard), "standard keeps SCL 4 to 7, strict 4 and 5")
 	f.StringVar(&format, "format", "json", strings.Join(formats, ", "))
 	return required(c, "catalog", "field", "from", "to")
+}
+
+func (s *shell) writeSeries(format string, computed vegetation.Series, req satellite.SeriesRequest) error {
+	switch format {
+	case "csv":
+		return s.program.SeriesSheet(s.Out, computed)
+	case "svg":
+		return s.program.DrawSeries(s.Out, computed, req.From, req.To)
+	default:
+		enc := json.NewEncoder(s.Out)
+		enc.SetIndent("", "  ")
+		return enc.Encode(seriesOf(computed))
+	}
 }
 
 // oneOf refuses a format that is none of those there are.

@@ -193,7 +193,11 @@ func (indexWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *der
 	if err := run.Tx.Orders.PutSeries(ctx, run.Scope, s.order.ID, computed); err != nil {
 		return task.Next{}, err
 	}
-	s.Derivation.Complete(s.order, run.Now)
+	if reason := computed.Empty(); reason != "" {
+		s.Derivation.Fail(s.order, run.Now, reason)
+	} else {
+		s.Derivation.Complete(s.order, run.Now)
+	}
 	return task.Finish(), run.Tx.Orders.PutDerivation(ctx, run.Scope, s.Derivation)
 }
 

@@ -21,6 +21,10 @@ type passWork struct {
 	pass        vegetation.Pass
 	fingerprint string // of the pass's day
 	ground      *ground
+	// lenient rejects the pass where the source does not deliver one of its files, and keeps why in undelivered;
+	// otherwise that is an error.
+	lenient     bool
+	undelivered error
 	// merged is told of what the scenes gave, with their ids, before it is judged; may be nil.
 	merged func(c *vegetation.Composite, items []string)
 }
@@ -43,7 +47,9 @@ type located struct {
 func (w *passWork) outcome(ctx context.Context) (vegetation.Outcome, error) {
 	readings, out, err := w.judge(ctx)
 	if err != nil {
-		if !unreadable(err) {
+		if w.lenient && ctx.Err() == nil && fault.Is(err, fault.Unavailable) {
+			w.undelivered = err
+		} else if !unreadable(err) {
 			return vegetation.Outcome{}, err
 		}
 		pixels := 0

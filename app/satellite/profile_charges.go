@@ -126,11 +126,15 @@ func failProfile(ctx context.Context, p Purse, order *vegetation.Order, reason s
 	if err := order.Fail(p.Now, reason); err != nil {
 		return err
 	}
-	s := order.State()
-	if err := p.Tx.Orders.Update(ctx, p.Scope, s); err != nil {
+	return settleFailed(ctx, p, order.State())
+}
+
+// settleFailed stores an order that has failed, and releases its hold.
+func settleFailed(ctx context.Context, p Purse, order vegetation.OrderState) error {
+	if err := p.Tx.Orders.Update(ctx, p.Scope, order); err != nil {
 		return err
 	}
-	return releaseProfile(ctx, p, s)
+	return releaseProfile(ctx, p, order)
 }
 
 // ProfileQuote is what an order would cost, and whether there is one already.

@@ -125,6 +125,9 @@ func (w refreshWork) Do(ctx context.Context, s refreshedOrder) ([]renewed, error
 	}
 	out := make([]renewed, len(fresh))
 	for i := range fresh {
+		if fresh[i].Empty() != "" && s.known[i].Empty() == "" {
+			return nil, fault.New(fault.Unavailable, "refresh", "The archive has no usable acquisition of the field left.")
+		}
 		out[i] = renewed{s.known[i], fresh[i]}
 	}
 	return out, nil

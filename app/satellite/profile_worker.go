@@ -100,7 +100,11 @@ func (profileWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *open
 // stored stores an order that is not at its end: it is computed, or waits for its next try.
 func stored(ctx context.Context, run task.Run[ports.Repos], order vegetation.Order) (task.Next, error) {
 	s, next := order.State(), task.Continue()
-	if s.NextTryAt != nil {
+	switch {
+	case s.NextTryAt == nil:
+	case s.Attempts == 0: // it waits for its season, with nothing amiss
+		next = task.Repeat(*s.NextTryAt)
+	default:
 		next = task.Again(*s.NextTryAt)
 	}
 	return next, run.Tx.Orders.Update(ctx, run.Scope, s)
@@ -122,18 +126,20 @@ func (profileWork) Same(began, current openProfile) bool {
 }
 
 func (w profileWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *openProfile, computed vegetation.Series) (task.Next, error) {
-	active, err := s.order.Complete(run.Now, computed)
-	if err != nil {
+	if err := s.order.Complete(run.Now, computed); err != nil {
 		return task.Next{}, err
-	}
-	if !active {
-		return stored(ctx, run, s.order)
 	}
 	order := s.order.State()
-	if err := run.Tx.Orders.Update(ctx, run.Scope, order); err != nil {
+	if err := run.Tx.Orders.PutSeries(ctx, run.Scope, order.ID, computed); err != nil {
 		return task.Next{}, err
 	}
-	if err := run.Tx.Orders.PutSeries(ctx, run.Scope, order.ID, computed); err != nil {
+	switch order.Status {
+	case vegetation.Pending:
+		return stored(ctx, run, s.order)
+	case vegetation.Failed: // the archive answered: nothing is wrong with the job
+		return task.Finish(), settleFailed(ctx, s.purse, order)
+	}
+	if err := run.Tx.Orders.Update(ctx, run.Scope, order); err != nil {
 		return task.Next{}, err
 	}
 	if err := captureProfile(ctx, s.purse, order); err != nil {

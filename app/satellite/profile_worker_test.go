@@ -178,3 +178,41 @@ func TestAnOrderWaitsForItsSeason(t *testing.T) {
 	require.Equal(t, vegetation.Pending, s.stored(order.ID).Status)
 	require.Equal(t, later.StartDate, s.Jobs[0].RunAt)
 }
+
+// No point, no charge: an order without an accepted date waits through its season, however many days that are, and
+// fails after it with the reason; its hold is released, and it can be ordered again.
+func TestASeasonWithoutAPointCostsNothing(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.Credit(1, s.price)
+	s.Clock.At = s.second.StartDate.Add(12 * time.Hour)
+	order, err := s.place(s.second)
+	require.NoError(t, err)
+	cloudy := vegetation.Series{Index: vegetation.NDVI, Rejected: []vegetation.Rejection{{Date: s.second.StartDate, Reason: vegetation.ReasonCloud}}}
+	searches := 0
+	for ; len(s.Jobs) > 0; searches++ {
+		require.LessOrEqual(t, searches, 366)
+		if searches > 0 {
+			waits := s.stored(order.ID)
+			require.Equal(t, vegetation.Pending, waits.Status)
+			require.Contains(t, waits.Reason, "The only acquisition was cloudy.")
+			require.Equal(t, *waits.NextTryAt, s.Jobs[0].RunAt)
+			s.holds(s.price, s.price)
+			s.Clock.At = s.Jobs[0].RunAt
+		}
+		require.NoError(t, s.work(func(satellite.SeriesRequest) (vegetation.Series, error) { return cloudy, nil }))
+	}
+	require.Equal(t, 366, searches, "once a day, and once after the season")
+	failed := s.stored(order.ID)
+	require.Equal(t, vegetation.Failed, failed.Status)
+	require.Equal(t, "The only acquisition was cloudy.", failed.Reason)
+	require.Empty(t, s.Events)
+	require.Empty(t, s.Failed, "nothing is wrong with the job")
+	s.holds(s.price, 0)
+
+	again, err := s.place(s.second)
+	require.NoError(t, err)
+	require.Equal(t, order.ID, again.ID)
+	require.NoError(t, s.work(seen))
+	require.Equal(t, []credit.Kind{credit.Hold, credit.Release, credit.Hold, credit.Capture}, s.ledgerKinds())
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,9 +31,9 @@ type Computer struct {
 // Compute returns the series of a field. Passes are worked on at the same time, as reading waits more
 // than it works; the result does not depend on their order.
 //
-// A scene that cannot be read (its file is broken or gone, or lacks a band of the index) rejects its pass,
-// not the series. Faults: Invalid for an impossible request; Unavailable when the imagery source is out, and
-// then nothing of what was computed is given, for a series with holes would look complete.
+// A scene that cannot be read (its file is broken, gone or not delivered, or lacks a band of the index)
+// rejects its pass, not the series. Faults: Invalid for an impossible request; Unavailable when the imagery
+// source is out: it cannot be searched, or delivers no file of any pass.
 func (c *Computer) Compute(ctx context.Context, req SeriesRequest) (vegetation.Series, error) {
 	mask, err := req.check()
 	if err != nil {
@@ -65,18 +66,21 @@ func (c *Computer) assemble(ctx context.Context, req SeriesRequest, mask vegetat
 	var work []passWork
 	for _, d := range fresh {
 		for _, p := range d.Passes {
-			work = append(work, passWork{imagery: c.Imagery, request: req, mask: mask, pass: p, fingerprint: d.Fingerprint, ground: place})
+			work = append(work, passWork{
+				imagery: c.Imagery, request: req, mask: mask, pass: p, fingerprint: d.Fingerprint, ground: place, lenient: true,
+			})
 		}
 	}
-	made, err := eachPass(ctx, work)
+	made, err := eachPass(ctx, work, len(outcomes) > 0)
 	if err != nil {
 		return vegetation.Series{}, err
 	}
 	return vegetation.Assemble(req.Index.Code, append(outcomes, made...)), nil
 }
 
-// eachPass works on the passes at the same time, and returns their outcomes in order.
-func eachPass(ctx context.Context, work []passWork) ([]vegetation.Outcome, error) {
+// eachPass works on the passes at the same time, and returns their outcomes in order. One bad file is one bad date;
+// where the source delivers nothing of any pass, and nothing is known either, the source is out.
+func eachPass(ctx context.Context, work []passWork, known bool) ([]vegetation.Outcome, error) {
 	outcomes := make([]vegetation.Outcome, len(work))
 	if len(work) == 0 {
 		return outcomes, nil
@@ -85,6 +89,10 @@ func eachPass(ctx context.Context, work []passWork) ([]vegetation.Outcome, error
 		outcomes[i], err = work[i].outcome(ctx)
 		return err
 	})
+	delivered := func(w passWork) bool { return w.undelivered == nil }
+	if err == nil && !known && len(work) > 0 && !slices.ContainsFunc(work, delivered) {
+		err = work[0].undelivered
+	}
 	return outcomes, err
 }
 

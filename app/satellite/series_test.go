@@ -300,13 +300,42 @@ func TestOutagesAbort(t *testing.T) {
 	require.True(t, fault.Is(err, fault.Unavailable))
 
 	half := newTile("half", "2023-08-10T10:00:00Z", all(4), 3000)
-	for _, failure := range []error{out, errors.New("a defect"), context.Canceled} {
+	for _, failure := range []error{errors.New("a defect"), context.Canceled} {
 		half.broken = map[vegetation.Band]error{vegetation.B08: failure}
 		s, err := (&satellite.Computer{Imagery: newArchive(newTile("clear", "2023-08-05T10:00:00Z", all(4), 3000), half)}).
 			Compute(t.Context(), request(t))
 		require.ErrorIs(t, err, failure)
 		require.Zero(t, s, "no series with holes")
 	}
+}
+
+// One bad object is one bad date; a source that delivers nothing is out.
+func TestAFileThatIsNotDeliveredIsOneBadDate(t *testing.T) {
+	out := fault.New(fault.Unavailable, "imagery_unavailable", "The source did not deliver half/B08.tif after 5 tries.")
+	half := newTile("half", "2023-08-10T10:00:00Z", all(4), 3000)
+	half.broken = map[vegetation.Band]error{vegetation.B08: out}
+	clear := newTile("clear", "2023-08-05T10:00:00Z", all(4), 3000)
+	a := newArchive(clear, half)
+	s := compute(t, a, request(t))
+	require.Len(t, s.Observations, 1)
+	require.Len(t, s.Rejected, 1)
+	require.Equal(t, vegetation.ReasonError, s.Rejected[0].Reason)
+	require.Equal(t, 800, s.Rejected[0].NPolygon)
+	require.Contains(t, s.Rejected[0].Note, "half/B08.tif")
+	require.Equal(t, 1, s.Unread())
+
+	// A refresh tries it again, and only it.
+	half.broken = nil
+	a.tiles["half"] = half
+	a.read = map[string]int{}
+	fresh, err := (&satellite.Computer{Imagery: a}).Refresh(t.Context(), request(t), []vegetation.Series{s})
+	require.NoError(t, err)
+	require.Len(t, fresh[0].Observations, 2)
+	require.Zero(t, a.read["clear B08"])
+
+	half.broken = map[vegetation.Band]error{vegetation.B08: out}
+	_, err = (&satellite.Computer{Imagery: newArchive(half)}).Compute(t.Context(), request(t))
+	require.ErrorIs(t, err, out, "nothing was delivered at all")
 }
 
 func TestImpossibleRequests(t *testing.T) {

@@ -71,6 +71,7 @@ const (
 	carryOn kind = iota
 	finish
 	again
+	repeat
 	giveUp
 )
 
@@ -82,6 +83,9 @@ func Finish() Next { return Next{kind: finish} }
 
 // Again hands the job out again at a time.
 func Again(at time.Time) Next { return Next{kind: again, at: at} }
+
+// Repeat ends the work of now, and hands the job out at a time as if it were new: its claims count from 0.
+func Repeat(at time.Time) Next { return Next{kind: repeat, at: at} }
 
 // GiveUp fails the record for good, and ends the job.
 func GiveUp(reason string) Next { return Next{kind: giveUp, reason: reason} }
@@ -256,6 +260,8 @@ func (r running[T, S, R]) end(ctx context.Context, jobs ports.JobWriter, now tim
 		return jobs.Hold(ctx, r.job)
 	case next.kind == again:
 		return jobs.Postpone(ctx, r.job, next.at)
+	case next.kind == repeat:
+		return jobs.Repeat(ctx, r.job, next.at)
 	case next.kind == giveUp && !r.job.Cancelled:
 		return jobs.Fail(ctx, r.job, ports.FailedJob{At: now, Reason: next.reason})
 	}

@@ -48,6 +48,10 @@ func (q *queue) Postpone(_ context.Context, _ ports.Job, at time.Time) error {
 	return q.did("again " + at.Sub(noon).String())
 }
 
+func (q *queue) Repeat(_ context.Context, _ ports.Job, at time.Time) error {
+	return q.did("repeat " + at.Sub(noon).String())
+}
+
 // counting is work over a record that is a number of pieces left.
 type counting struct {
 	q       *queue

@@ -15,7 +15,7 @@ type Status string
 
 // The four states of the interface specification.
 const (
-	Pending    Status = "pending"    // accepted, waiting for the season or for the imagery source
+	Pending    Status = "pending"    // accepted, waiting for the season, an accepted date or the imagery source
 	Processing Status = "processing" // a job computes it
 	Active     Status = "active"     // the series is there
 	Failed     Status = "failed"     // given up; the reason says why
@@ -27,7 +27,7 @@ var Statuses = []Status{Pending, Processing, Active, Failed}
 // Retry is the schedule of an order whose imagery source is unavailable; then it fails.
 var Retry = task.Backoff{First: 30 * time.Second, Max: 6 * time.Hour, Tries: 12}
 
-// SearchAgain is the wait of a running season in which nothing has been acquired yet.
+// SearchAgain is the wait of a running season that has no accepted date yet.
 const SearchAgain = 24 * time.Hour
 
 // sourceUnavailable is the reason of what waits for the imagery source.
@@ -57,6 +57,7 @@ type OrderState struct {
 	Synthetic     bool // the series came from a synthetic archive
 	NoSCL         bool // the archive has no scene classification: every pixel with data counted as clear
 	SmallField    bool // fewer than ten pixels: exact area weights
+	Unread        int  // dates rejected because a file could not be read
 }
 
 // SameRequest reports whether two states of an order request the same series.
@@ -139,18 +140,27 @@ func (o *Order) SourceUnavailable(now time.Time, jitter float64) error {
 	return o.Wait(now, now.Add(wait), sourceUnavailable)
 }
 
-// Complete records a computed series; without any date in a season not over, the order waits.
-func (o *Order) Complete(now time.Time, series Series) (active bool, err error) {
+// Complete records a computed series. The order is active only with an accepted date: without one it
+// waits, with the reason, while the season can still bring one, and has failed after it.
+func (o *Order) Complete(now time.Time, series Series) error {
 	if o.s.Status != Processing {
-		return false, o.refuse("complete")
+		return o.refuse("complete")
 	}
-	o.s.LastCheckedAt = &now
-	if len(series.Observations) == 0 && len(series.Rejected) == 0 && !o.SeasonOver(now) {
-		return false, o.Wait(now, now.Add(SearchAgain), "No acquisition of the field in this season yet.")
+	o.s.LastCheckedAt, o.s.Attempts = &now, 0
+	o.describe(series)
+	if reason := series.Empty(); reason != "" {
+		if o.SeasonOver(now) {
+			return o.Fail(now, reason)
+		}
+		return o.Wait(now, now.Add(SearchAgain), reason+" The archive is searched again every day of the season.")
 	}
-	o.s.Status, o.s.Reason, o.s.NextTryAt, o.s.Attempts, o.s.UpdatedAt = Active, "", nil, 0, now
-	o.s.Synthetic, o.s.NoSCL, o.s.SmallField = series.Synthetic, series.NoSCL, series.SmallField
-	return true, nil
+	o.s.Status, o.s.Reason, o.s.NextTryAt, o.s.UpdatedAt = Active, "", nil, now
+	return nil
+}
+
+// describe takes over what the order shows of its own series.
+func (o *Order) describe(series Series) {
+	o.s.Synthetic, o.s.NoSCL, o.s.SmallField, o.s.Unread = series.Synthetic, series.NoSCL, series.SmallField, series.Unread()
 }
 
 // Fail ends the order for good.

@@ -34,24 +34,43 @@ func TestOrderRefusesToBeMadeOfNothing(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestEmptySeriesOfARunningSeasonWaits(t *testing.T) {
+// No point, no charge: without an accepted date an order waits while its season runs, and fails after it.
+func TestASeriesWithoutAPointIsNeverActive(t *testing.T) {
 	t.Parallel()
-	o := newOrder(t)
-	active, err := o.Complete(inSeason, vegetation.Series{})
-	require.NoError(t, err)
-	require.False(t, active)
-	s := o.State()
-	require.Equal(t, vegetation.Pending, s.Status)
-	require.Equal(t, inSeason.Add(vegetation.SearchAgain), *s.NextTryAt)
-	require.NotEmpty(t, s.Reason)
+	for name, series := range map[string]vegetation.Series{"no scene": {}, "clouds": rejected(vegetation.ReasonCloud, vegetation.ReasonCloud)} {
+		o := newOrder(t)
+		require.NoError(t, o.SourceUnavailable(inSeason, 0))
+		require.NoError(t, o.Begin(inSeason))
+		require.NoError(t, o.Complete(inSeason, series))
+		s := o.State()
+		require.Equal(t, vegetation.Pending, s.Status, name)
+		require.Equal(t, inSeason.Add(vegetation.SearchAgain), *s.NextTryAt)
+		require.Contains(t, s.Reason, series.Empty())
+		require.Zero(t, s.Attempts, "the source was reached: its failures count anew")
 
-	// Of a season that is over it is the answer.
-	require.NoError(t, o.Begin(afterSeason))
-	active, err = o.Complete(afterSeason, vegetation.Series{})
-	require.NoError(t, err)
-	require.True(t, active)
-	require.Equal(t, vegetation.Active, o.State().Status)
-	require.Empty(t, o.State().Reason)
+		require.NoError(t, o.Begin(afterSeason))
+		require.NoError(t, o.Complete(afterSeason, series))
+		require.Equal(t, vegetation.Failed, o.State().Status, name)
+		require.Equal(t, series.Empty(), o.State().Reason)
+		require.Nil(t, o.State().NextTryAt)
+		require.NoError(t, o.Revive(afterSeason, s), "it can be ordered again")
+	}
+}
+
+func TestAnUnreadDateIsTriedAgainAfterTheSeason(t *testing.T) {
+	t.Parallel()
+	long := afterSeason.AddDate(1, 0, 0)
+	for want, series := range map[bool]vegetation.Series{
+		false: {Observations: make([]vegetation.Observation, 1), Rejected: rejected(vegetation.ReasonCloud).Rejected},
+		true:  {Observations: make([]vegetation.Observation, 1), Rejected: rejected(vegetation.ReasonError).Rejected},
+	} {
+		o := newOrder(t)
+		require.NoError(t, o.Complete(long, series))
+		require.False(t, o.RefreshDue(long.Add(vegetation.RefreshAfter)))
+		require.Equal(t, want, o.RefreshDue(long.Add(2*vegetation.RefreshAfter)))
+		require.NoError(t, o.Refreshed(long.AddDate(0, 0, 2), vegetation.Series{}, true))
+		require.False(t, o.RefreshDue(long.AddDate(0, 0, 4)))
+	}
 }
 
 func TestSeasonBounds(t *testing.T) {
@@ -110,14 +129,30 @@ func TestOrderStateMachine(t *testing.T) {
 					settled++
 				}
 			},
-			"complete": func(*rapid.T) {
+			"complete": func(t *rapid.T) {
 				was := o.State().Status
-				_, err := o.Complete(now, vegetation.Series{Observations: []vegetation.Observation{{}}})
+				series := rejected(rapid.SliceOfN(rapid.SampledFrom([]vegetation.Reason{vegetation.ReasonCloud, vegetation.ReasonError}), 0, 3).Draw(t, "rejected")...)
+				point := rapid.Bool().Draw(t, "point")
+				if point {
+					series.Observations = []vegetation.Observation{{}}
+				}
+				err := o.Complete(now, series)
 				allowed(err, was == vegetation.Processing, "complete")
-				if err == nil {
+				if err != nil {
+					return
+				}
+				want := vegetation.Active
+				if !point {
+					want = map[bool]vegetation.Status{false: vegetation.Pending, true: vegetation.Failed}[o.SeasonOver(now)]
+				}
+				if o.State().Status != want {
+					t.Fatalf("%s, not %s", o.State().Status, want)
+				}
+				if want != vegetation.Pending {
 					settled++
 				}
 			},
+			"the season ends": func(*rapid.T) { now = now.AddDate(0, 6, 0) },
 			"fail": func(*rapid.T) {
 				open := o.Open()
 				allowed(o.Fail(now, "because"), open, "fail")

@@ -20,14 +20,14 @@ const (
 var RefreshRetry = task.Backoff{First: 30 * time.Second, Max: 6 * time.Hour, Tries: 6}
 
 // RefreshDue reports whether the archive may hold something new for an active profile: the last
-// check is over a day old and lies before the end of the grace. So a profile that nobody retrieved
-// during its season is still completed once, by the first retrieve after it.
+// check is over a day old and lies before the end of the grace, or left a file unread. So a profile
+// that nobody retrieved during its season is still completed once, by the first retrieve after it.
 func (o Order) RefreshDue(now time.Time) bool {
 	if o.s.Status != Active || o.s.LastCheckedAt == nil {
 		return false
 	}
 	settled := o.s.EndDate.AddDate(0, 0, 1).Add(RefreshGrace)
-	return now.Sub(*o.s.LastCheckedAt) > RefreshAfter && o.s.LastCheckedAt.Before(settled)
+	return now.Sub(*o.s.LastCheckedAt) > RefreshAfter && (o.s.LastCheckedAt.Before(settled) || o.s.Unread > 0)
 }
 
 // Refreshed records a check of the archive. series is that of the order's own index; changed
@@ -39,7 +39,7 @@ func (o *Order) Refreshed(now time.Time, series Series, changed bool) error {
 	o.s.LastCheckedAt = &now
 	if changed {
 		o.s.UpdatedAt = now
-		o.s.Synthetic, o.s.NoSCL, o.s.SmallField = series.Synthetic, series.NoSCL, series.SmallField
+		o.describe(series)
 	}
 	return nil
 }

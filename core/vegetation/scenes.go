@@ -50,8 +50,8 @@ func SolarOffset(longitude float64) time.Duration {
 }
 
 // Deduplicate keeps one scene of each acquisition. Two scenes are the same acquisition when
-// platform, tile, sensing second, relative orbit and datastrip agree: the highest processing
-// baseline stays, then the latest update, then the greatest id. Scenes of different datastrips
+// platform, tile, sensing second, relative orbit and datastrip agree: one that is not broken stays, of
+// those the highest processing baseline, then the latest update, then the greatest id. Scenes of different datastrips
 // complement one another and all stay. A scene whose tile is not known is never a duplicate. The
 // result is ordered by sensing time, then id.
 func Deduplicate(scenes []Scene) []Scene {
@@ -81,6 +81,9 @@ func Deduplicate(scenes []Scene) []Scene {
 }
 
 func newer(a, b Scene) bool {
+	if (a.Broken == "") != (b.Broken == "") {
+		return a.Broken == ""
+	}
 	return cmp.Or(compareBaselines(a.Baseline, b.Baseline), a.Updated.Compare(b.Updated), cmp.Compare(a.ID, b.ID)) > 0
 }
 

@@ -187,6 +187,14 @@ func TestProfileWithoutADatabase(t *testing.T) {
 	require.Equal(t, 1, status)
 	require.Contains(t, errOut, "index")
 	require.NoFileExists(t, "unused.db")
+
+	// A series without a point is no success, and says why.
+	for day, reason := range map[string]string{"2018-01-01": "No scene of the imagery archive covers the field", "2019-02-06": "The only acquisition was"} {
+		out, errOut, status = run(t, "sqlite:unused.db", "", append(args[:5:5], "--from", day, "--to", day)...)
+		require.Equal(t, 1, status)
+		require.Contains(t, errOut, reason)
+		require.Contains(t, out, `"profile": []`)
+	}
 }
 
 func splitLines(text string) []string { return strings.Split(strings.TrimSpace(text), "\n") }

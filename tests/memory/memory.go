@@ -185,6 +185,14 @@ func (j jobs) Postpone(_ context.Context, job ports.Job, at time.Time) error {
 	return err
 }
 
+func (j jobs) Repeat(ctx context.Context, job ports.Job, at time.Time) error {
+	err := j.Postpone(ctx, job, at)
+	if i := slices.IndexFunc(j.w.Jobs, func(one ports.Job) bool { return one.ID == job.ID }); err == nil {
+		j.w.Jobs[i].Attempt = 0
+	}
+	return err
+}
+
 func (j jobs) Finish(_ context.Context, job ports.Job) error {
 	i, err := j.held(job)
 	if err == nil {

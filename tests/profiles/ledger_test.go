@@ -3,6 +3,7 @@ package profiles
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -82,6 +83,9 @@ func TestTheBooksBalance(t *testing.T) {
 		outcomes := map[string]func(vegetation.IndexCode) (vegetation.Series, error){
 			"success": func(x vegetation.IndexCode) (vegetation.Series, error) { return dates(x, 2), nil },
 			"empty":   func(x vegetation.IndexCode) (vegetation.Series, error) { return vegetation.Series{Index: x}, nil },
+			"cloudy": func(x vegetation.IndexCode) (vegetation.Series, error) {
+				return vegetation.Series{Index: x, Rejected: []vegetation.Rejection{{Date: date(2025, 4, 1), Reason: vegetation.ReasonCloud, Items: []string{"scene"}}}}, nil
+			},
 			"broken": func(vegetation.IndexCode) (vegetation.Series, error) {
 				return vegetation.Series{}, fault.New(fault.Invalid, "broken", "broken")
 			},
@@ -91,7 +95,7 @@ func TestTheBooksBalance(t *testing.T) {
 		}
 		refunds, orders := 0, 0
 		rapid.Check(t, func(rt *rapid.T) {
-			e := w.estate(credit.Amount(rapid.Int64Range(0, 300).Draw(rt, "beginning")), 2, past("a"), past("b"), coming())
+			e := w.estate(credit.Amount(rapid.Int64Range(0, 300).Draw(rt, "beginning")), 2, past("a"), past("b"), w.running(), coming())
 			// Half of the walks begin with a field that was charged, so that refunds are met.
 			if rapid.Bool().Draw(rt, "charged") {
 				_, err := w.op.CreditWallet(t.Context(), e.who.CompanyID, 300, "")
@@ -129,9 +133,10 @@ func TestTheBooksBalance(t *testing.T) {
 					require.Equal(rt, quote.Charge, after.wallet.Held-before.wallet.Held, "what is held is what was quoted")
 					orders++
 				case "work":
-					w.computer.answer = outcomes[rapid.SampledFrom([]string{"success", "success", "empty", "broken", "away"}).Draw(rt, "outcome")]
-					w.clock.move(vegetation.Retry.Max)
+					w.computer.answer = outcomes[rapid.SampledFrom([]string{"success", "success", "empty", "cloudy", "broken", "away"}).Draw(rt, "outcome")]
+					w.clock.move(rapid.SampledFrom([]time.Duration{vegetation.Retry.Max, vegetation.SearchAgain, 90 * 24 * time.Hour}).Draw(rt, "later"))
 					w.work()
+					w.settled(rt, e)
 				case "refund":
 					lines := w.books(rt, e).lines
 					if spent := slices.DeleteFunc(slices.Clone(lines), func(l credit.Transaction) bool { return l.Kind != credit.Capture }); len(spent) > 0 {
@@ -154,6 +159,39 @@ func TestTheBooksBalance(t *testing.T) {
 		})
 		require.Positive(t, orders, "the walk ordered nothing")
 		require.Positive(t, refunds, "the walk refunded nothing")
+	})
+}
+
+// settled requires that every order shows what its books say: an active one has a point and a field that was charged,
+// an order that waits has a hold of its field or a charge, and one after its season does not wait for the archive.
+func (w *world) settled(t require.TestingT, e estate) {
+	var orders []vegetation.OrderState
+	w.read(func(tx ports.Repos) error {
+		for order, err := range tx.Orders.Each(w.t.Context(), e.scope, ports.Query{}) {
+			require.NoError(t, err)
+			orders = append(orders, order)
+		}
+		return nil
+	})
+	w.read(func(tx ports.Repos) error {
+		for _, order := range orders {
+			charge, err := tx.Wallet.FieldCharge(w.t.Context(), e.scope, order.FieldID)
+			switch order.Status {
+			case vegetation.Active:
+				require.NoError(t, err)
+				require.True(t, charge.Captured)
+				series, err := tx.Orders.Series(w.t.Context(), e.scope, order.ID, order.Index)
+				require.NoError(t, err)
+				require.NotEmpty(t, series.Observations, "no point, no charge")
+			case vegetation.Failed:
+				require.True(t, fault.Is(err, fault.NotFound) || charge.Captured || charge.OrderID != order.ID, "a failed order holds nothing")
+				require.NotEmpty(t, order.Reason)
+			default:
+				require.NoError(t, err)
+				require.NotEmpty(t, order.Reason)
+			}
+		}
+		return nil
 	})
 }
 

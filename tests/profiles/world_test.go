@@ -153,6 +153,12 @@ func past(name string) farm.Season {
 	return farm.Season{Name: name, StartDate: date(2025, 3, 1), EndDate: date(2025, 10, 31), HarvestYear: 2025, Kind: "summer"}
 }
 
+// running is a season that has two months left.
+func (w *world) running() farm.Season {
+	now := w.clock.Now().Truncate(24 * time.Hour)
+	return farm.Season{Name: "running", StartDate: now.AddDate(0, -1, 0), EndDate: now.AddDate(0, 2, 0), HarvestYear: now.Year(), Kind: "summer"}
+}
+
 func coming() farm.Season {
 	return farm.Season{Name: "coming", StartDate: date(2099, 3, 1), EndDate: date(2099, 10, 31), HarvestYear: 2099, Kind: "summer"}
 }

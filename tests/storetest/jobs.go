@@ -114,6 +114,10 @@ func testJobs(t *testing.T, b Backend) {
 	require.Equal(t, 3, job.Attempt)
 	require.NoError(t, w.Queue().Return(w.ctx, job, w.clock.Now()))
 	job = w.claim(10)[0]
+	w.write(func(tx ports.Repos) error { return tx.Jobs.Repeat(w.ctx, job, at) })
+	lost(t, w.Write(w.ctx, func(ctx context.Context, tx ports.Repos) error { return tx.Jobs.Repeat(ctx, job, at) }))
+	job = w.claim(10)[0]
+	require.Equal(t, 1, job.Attempt, "its claims count anew")
 	w.write(func(tx ports.Repos) error { return tx.Jobs.Finish(w.ctx, job) })
 	waits("k", "1", false)
 	lost(t, w.Write(w.ctx, func(ctx context.Context, tx ports.Repos) error { return tx.Jobs.Finish(ctx, job) }))

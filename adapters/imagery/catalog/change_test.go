@@ -123,27 +123,37 @@ func TestAnItemThatCannotBeUsedCostsItsDateOnly(t *testing.T) {
 	elsewhere := plainItem("elsewhere", "2025-05-05")
 	elsewhere["assets"], elsewhere["bbox"] = 7, []float64{10, 10, 11, 11}
 	jp2 := stacItem("jp2", "2025-05-06T00:00:00Z", object{"red": object{"href": "B04.jp2", "type": "image/jp2"}})
+	lost := stacItem("lost", "2025-05-08T00:00:00Z", object{"red": object{"href": "lost/B04.tif"}})
+	far := stacItem("far", "2025-05-09T00:00:00Z", object{"red": object{"href": "s3://bucket/B04.tif"}})
+	radar := stacItem("radar", "2025-05-10T00:00:00Z", object{"vv": object{"href": "vv.tif"}})
 	l := live(t, folder{
-		"catalog.json": links("item", "one.json", "gone.json", "cut.json", "timeless.json", "located.json", "elsewhere.json", "jp2.json", "all.json"),
+		"catalog.json": links("item", "one.json", "gone.json", "cut.json", "timeless.json", "located.json", "elsewhere.json", "jp2.json", "all.json", "lost.json", "far.json", "radar.json"),
 		"one.json":     plainItem("one", "2025-05-01"), "cut.json": `{"type":"Feature","id":"c`, "timeless.json": timeless, "located.json": located,
-		"elsewhere.json": elsewhere, "jp2.json": jp2, "B04.tif": flat(1, 0, 0),
+		"elsewhere.json": elsewhere, "jp2.json": jp2, "B04.tif": flat(1, 0, 0), "lost.json": lost, "far.json": far, "radar.json": radar,
 		"all.json": object{"type": "FeatureCollection", "features": []any{object{"type": "Feature"}, plainItem("seven", "2025-05-07")}},
 	})
 	var got []string
 	for _, s := range l.scenes() {
 		got = append(got, s.ID)
-		require.Equal(t, s.ID == "located", s.Broken != "", s.ID)
-		if s.Broken != "" {
-			require.Contains(t, s.Broken, "located.json")
-		}
+		why := map[string]string{"located": "located.json", "jp2": "JPEG 2000", "lost": "lost/B04.tif", "far": "s3://bucket/B04.tif"}[s.ID]
+		require.Equal(t, why != "", s.Broken != "", s.ID)
+		require.Contains(t, s.Broken, why)
 	}
-	require.Equal(t, []string{"one", "located", "seven"}, got)
+	require.Equal(t, []string{"one", "located", "jp2", "seven", "lost", "far"}, got)
 	troubles := strings.Join(l.c.Troubles(), "\n")
 	for _, name := range []string{"gone.json", "cut.json", "timeless.json", "located.json", "elsewhere.json", "jp2.json", "all.json"} {
 		require.Contains(t, troubles, name)
 		require.Contains(t, l.log.String(), name)
 	}
 	require.Len(t, l.c.Troubles(), 7)
+}
+
+// A folder of nothing but another sensor says so, where it would seem to cover no field.
+func TestAFolderOfAnotherSensorSaysSo(t *testing.T) {
+	l := live(t, folder{"catalog.json": links("item", "radar.json"), "radar.json": stacItem("radar", "2025-05-10T00:00:00Z", object{"vv": object{"href": "vv.tif"}})})
+	scenes := l.scenes()
+	require.Len(t, scenes, 1)
+	require.Contains(t, scenes[0].Broken, "none of the bands")
 }
 
 // A file that is replaced, comes late or goes without a word in its item is another revision

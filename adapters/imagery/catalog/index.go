@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/url"
@@ -38,8 +39,12 @@ func newIndex(root *os.Root) (*index, error) {
 	if err := w.document(entrance, "", 0); err != nil {
 		return nil, err
 	}
-	if len(w.index.items) == 0 && w.first != nil {
+	sound := func(e *entry) bool { return e.Scene().Broken == "" }
+	if w.first != nil && !slices.ContainsFunc(w.index.items, sound) {
 		return nil, w.first
+	}
+	if len(w.index.items) == 0 {
+		w.index.items = w.bandless
 	}
 	slices.SortFunc(w.index.items, func(a, b *entry) int { return item.Compare(a.Item, b.Item) })
 	return w.index, nil
@@ -77,6 +82,8 @@ type walker struct {
 	index *index
 	read  map[string]bool // documents, by path in the folder
 	first error           // the first trouble
+	// bandless is the items without a known band.
+	bandless []*entry
 }
 
 // links is the common part of catalogs, collections and item collections.
@@ -181,7 +188,9 @@ func (w *walker) item(name string, data []byte) {
 		}
 		return
 	}
+	reason := ""
 	for band, asset := range it.Assets {
+		reason = fmt.Sprintf("None of the item's files is in the folder, such as %q.", asset.Href)
 		var ok bool
 		if asset.Href, ok = w.file(name, asset.Href); ok {
 			it.Assets[band] = asset
@@ -191,10 +200,17 @@ func (w *walker) item(name string, data []byte) {
 	}
 	if it.JPEG2000() {
 		w.trouble(unusable(name, "its bands are JPEG 2000, and only GeoTIFF is read"))
+		reason = item.JPEG2000
 	}
-	if len(it.Assets) > 0 {
-		w.index.items = append(w.index.items, &entry{Item: it})
+	switch {
+	case len(it.Assets) > 0:
+	case reason == "": // of another sensor, unless there is nothing else
+		w.bandless = append(w.bandless, &entry{Item: it.Unusable(item.NoBand)})
+		return
+	default:
+		it = it.Unusable(reason)
 	}
+	w.index.items = append(w.index.items, &entry{Item: it})
 }
 
 // file resolves the link of an item to a file in the folder. A missing one is watched.

@@ -25,6 +25,8 @@ type search struct {
 	from, to time.Time
 	pages    int
 	found    map[string]vegetation.Scene // by id
+	readable bool                        // an item has files that may be read
+	bandless map[string]vegetation.Scene // items without a known band, by id
 	jpeg2000 string                      // an item with bands of which none can be read
 	nameless error                       // of an item without id or time
 }
@@ -39,16 +41,19 @@ func (c *Client) Search(ctx context.Context, boundary geo.MultiPolygon, from, to
 	if err != nil {
 		return nil, err
 	}
-	s := search{client: c, boundary: boundary, area: area, from: from, to: to, found: map[string]vegetation.Scene{}}
+	s := search{client: c, boundary: boundary, area: area, from: from, to: to, found: map[string]vegetation.Scene{}, bandless: map[string]vegetation.Scene{}}
 	if err := s.window(ctx, from, to); err != nil {
 		return nil, err
 	}
-	if len(s.found) == 0 && s.jpeg2000 != "" {
+	if !s.readable && s.jpeg2000 != "" {
 		return nil, fault.Newf(fault.Invalid, "imagery_unsupported",
 			"The files of %s are JPEG 2000, and only Cloud-Optimized GeoTIFF is read: use a catalog that serves those.", s.jpeg2000)
 	}
 	if len(s.found) == 0 && s.nameless != nil {
 		return nil, s.nameless
+	}
+	if len(s.found) == 0 {
+		s.found = s.bandless
 	}
 	return slices.SortedFunc(maps.Values(s.found), func(a, b vegetation.Scene) int {
 		return cmp.Or(a.SensedAt.Compare(b.SensedAt), cmp.Compare(a.ID, b.ID))
@@ -88,12 +93,19 @@ func (s *search) take(raw []byte) error {
 		}
 		return nil
 	}
-	if it.JPEG2000() {
-		s.jpeg2000 = it.ID
+	if !s.during(it.SensedAt()) || !it.Meets(s.area) {
+		return nil
 	}
-	if len(it.Assets) > 0 && s.during(it.SensedAt()) && it.Meets(s.area) {
-		s.found[it.ID] = it.Scene()
+	switch {
+	case len(it.Assets) > 0:
+		s.readable = true
+	case it.JPEG2000():
+		s.jpeg2000, it = it.ID, it.Unusable(item.JPEG2000)
+	default: // of another sensor, unless there is nothing else
+		s.bandless[it.ID] = it.Unusable(item.NoBand).Scene()
+		return nil
 	}
+	s.found[it.ID] = it.Scene()
 	return nil
 }
 

@@ -144,6 +144,21 @@ func TestAnswersAreOrderedAndCheckedAgain(t *testing.T) {
 	require.Equal(t, []string{"the start", "a", "b", "c"}, ids)
 }
 
+// What cannot be used is said, never absent: a date in JPEG 2000 among others, and a collection without any known band.
+func TestScenesThatCannotBeUsedAreBroken(t *testing.T) {
+	jp2 := scene("jp2", "2025-05-02T00:00:00Z", "B04.jp2")
+	bandless := scene("radar", "2025-05-03T00:00:00Z", "x.tif")
+	bandless["assets"] = object{"vv": object{"href": "vv.tif"}}
+	for want, items := range map[string][]object{
+		"JPEG 2000":         {scene("a", "2025-05-01T00:00:00Z", "x.tif"), jp2, bandless},
+		"none of the bands": {bandless},
+	} {
+		scenes, err := newAPI(t, answer(pageOf(nil, items...))).client(t).Search(t.Context(), field, day("2025-05-01"), day("2025-06-01"))
+		require.NoError(t, err)
+		require.Contains(t, scenes[len(scenes)-1].Broken, want)
+	}
+}
+
 func TestNextPageAsTheLinkSays(t *testing.T) {
 	for name, tt := range map[string]struct {
 		next object

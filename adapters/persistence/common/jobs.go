@@ -93,6 +93,10 @@ func (j jobs) Postpone(ctx context.Context, job ports.Job, at time.Time) error {
 	return held(ctx, release(j.s, job).Set("run_at = ?", j.s.Shared(at)))
 }
 
+func (j jobs) Repeat(ctx context.Context, job ports.Job, at time.Time) error {
+	return held(ctx, release(j.s, job).Set("run_at = ?", j.s.Shared(at)).Set("attempt = 0"))
+}
+
 // release ends the lease of a job that is still held.
 func release(s *sqlstore.Session, job ports.Job) *bun.UpdateQuery {
 	return s.NewUpdate().Model((*jobRow)(nil)).Set("lease = NULL, lease_until = NULL").

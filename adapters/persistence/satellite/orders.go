@@ -35,6 +35,7 @@ type orderRow struct {
 	Synthetic     bool
 	NoSCL         bool `bun:"no_scl"`
 	SmallField    bool
+	Unread        int
 
 	FieldUUID string `bun:"field_uuid,scanonly"`
 }
@@ -132,7 +133,7 @@ func rowOfOrder(s *vegetation.OrderState) orderRow {
 		Status: s.Status, Reason: s.Reason, Attempts: s.Attempts, NextTryAt: sqlstore.NullableStamp(s.NextTryAt),
 		StartDate: sqlstore.DayAt(s.StartDate), EndDate: sqlstore.DayAt(s.EndDate), Boundary: sqlstore.JSONOf(s.Boundary), AreaM2: s.AreaM2,
 		CreatedBy: sqlstore.NullableID(s.CreatedBy), CreatedAt: sqlstore.StampAt(s.CreatedAt), UpdatedAt: sqlstore.StampAt(s.UpdatedAt), LastCheckedAt: sqlstore.NullableStamp(s.LastCheckedAt),
-		Synthetic: s.Synthetic, NoSCL: s.NoSCL, SmallField: s.SmallField,
+		Synthetic: s.Synthetic, NoSCL: s.NoSCL, SmallField: s.SmallField, Unread: s.Unread,
 	}
 }
 
@@ -142,6 +143,6 @@ func orderOfRow(row *orderRow) (vegetation.OrderState, error) {
 		Index: row.IndexCode, Status: row.Status, Reason: row.Reason, Attempts: row.Attempts, NextTryAt: row.NextTryAt.Nullable(),
 		StartDate: row.StartDate.Time, EndDate: row.EndDate.Time, Boundary: row.Boundary.V, AreaM2: row.AreaM2,
 		CreatedBy: sqlstore.ValueOf(row.CreatedBy), CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time, LastCheckedAt: row.LastCheckedAt.Nullable(),
-		Synthetic: row.Synthetic, NoSCL: row.NoSCL, SmallField: row.SmallField,
+		Synthetic: row.Synthetic, NoSCL: row.NoSCL, SmallField: row.SmallField, Unread: row.Unread,
 	}, nil
 }

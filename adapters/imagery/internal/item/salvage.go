@@ -29,6 +29,20 @@ func SalvagePlaced(data []byte, cause error) (*Item, bool) {
 	return it, ok && (it.place(d, "") == nil || it.place(document{BBox: d.BBox}, "") == nil)
 }
 
+// Unusable returns the item as a broken one: a scene that rejects its pass with the reason.
+func (it *Item) Unusable(reason string) *Item {
+	out := &Item{ID: it.ID, Collection: it.Collection, scene: it.scene, footprint: it.footprint, box: it.box, wrapped: it.wrapped}
+	out.scene.Broken = reason
+	out.revision = sync.OnceValue(out.digest)
+	return out
+}
+
+// Why the scenes of items are broken that parse, but have no file that can be read.
+const (
+	NoBand   = "The item has none of the bands that are known."
+	JPEG2000 = "The bands of the item are JPEG 2000, and only GeoTIFF is read."
+)
+
 // salvage reads what a broken item states. The item has no assets.
 func salvage(data []byte, cause error) (it *Item, d document, ok bool) {
 	it = &Item{}

@@ -1,0 +1,1 @@
+ALTER TABLE profile_orders DROP COLUMN unread;

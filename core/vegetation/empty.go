@@ -1,0 +1,77 @@
+package vegetation
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// rejectedWords is what a person reads of acquisitions that were rejected, in this order.
+var rejectedWords = []struct {
+	reason Reason
+	words  string
+}{
+	{ReasonCloud, "cloudy"},
+	{ReasonNoData, "without data of the field"},
+	{ReasonPartial, "with data of less than half of the field"},
+	{ReasonTooFew, "short of usable pixels"},
+	{ReasonError, "unreadable"},
+}
+
+// Empty returns, for people, why a series has no accepted date; "" where it has one.
+func (s Series) Empty() string {
+	n := len(s.Rejected)
+	switch {
+	case len(s.Observations) > 0:
+		return ""
+	case n == 0:
+		return "No scene of the imagery archive covers the field in the season."
+	}
+	counts := map[Reason]int{}
+	for _, r := range s.Rejected {
+		counts[r.Reason]++
+	}
+	var parts []string
+	for _, w := range rejectedWords {
+		count, words := counts[w.reason], w.words
+		if w.reason == ReasonError && count > 0 {
+			words += " (" + s.unreadable(count) + ")"
+		}
+		switch {
+		case count == n && n == 1:
+			return "The only acquisition was " + words + "."
+		case count == n:
+			return fmt.Sprintf("All %d acquisitions were %s.", n, words)
+		case count == 1:
+			parts = append(parts, "1 was "+words)
+		case count > 1:
+			parts = append(parts, fmt.Sprintf("%d were %s", count, words))
+		}
+	}
+	return fmt.Sprintf("None of %d acquisitions could be used: %s.", n, strings.Join(parts, ", "))
+}
+
+// unreadable returns which date of so many is the first that could not be read, and why.
+func (s Series) unreadable(count int) string {
+	for _, r := range s.Rejected {
+		if r.Reason != ReasonError {
+			continue
+		}
+		first := r.Date.Format(time.DateOnly) + ": " + strings.TrimSuffix(r.Note, ".")
+		if count > 1 {
+			first += fmt.Sprintf("; and %d more", count-1)
+		}
+		return first
+	}
+	return ""
+}
+
+// Unread returns how many dates were rejected because a file could not be read, which a refresh tries again.
+func (s Series) Unread() (n int) {
+	for _, r := range s.Rejected {
+		if r.Reason == ReasonError {
+			n++
+		}
+	}
+	return n
+}
