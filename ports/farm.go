@@ -96,6 +96,8 @@ type Boundaries interface {
 	Close(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) error
 	// Open stores versions that are in force; those before them must have been closed.
 	Open(ctx context.Context, scope access.Scope, versions []farm.BoundaryVersion) error
+	// InForce returns the version of a field that is in force. Faults: NotFound where it has no boundary.
+	InForce(ctx context.Context, scope access.Scope, fieldID int64) (farm.BoundaryVersion, error)
 	// Count counts the versions of a field in the scope.
 	Count(ctx context.Context, scope access.Scope, fieldID int64) (int64, error)
 	// Each streams a page of the versions of a field, newest first.

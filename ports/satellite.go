@@ -29,15 +29,18 @@ type ProfileOrders interface {
 	Insert(ctx context.Context, scope access.Scope, order *vegetation.OrderState) error
 	// Update stores an order read under a lock.
 	Update(ctx context.Context, scope access.Scope, order vegetation.OrderState) error
-	// PutSeries replaces the series of an order for an index.
+	// PutSeries replaces the series of an order for an index on the order's outline; those on others stay.
 	PutSeries(ctx context.Context, scope access.Scope, orderID int64, series vegetation.Series) error
-	// Series returns the stored series of an order for an index; an empty one where none is stored.
+	// SeriesOn returns the stored series of an order for an index on an outline, the order's or an earlier one.
+	// Faults: NotFound.
+	SeriesOn(ctx context.Context, scope access.Scope, orderID, boundaryID int64, index string) (vegetation.Series, error)
+	// Series returns the stored series of an order for an index on its outline; an empty one where none is stored.
 	Series(ctx context.Context, scope access.Scope, orderID int64, index string) (vegetation.Series, error)
 	// Derivation returns that of an order for an index; ok is false where none was asked for.
 	Derivation(ctx context.Context, scope access.Scope, orderID int64, index vegetation.IndexCode) (d vegetation.Derivation, ok bool, err error)
 	// PutDerivation stores one. Faults: NotFound for an order that may not be written.
 	PutDerivation(ctx context.Context, scope access.Scope, d vegetation.Derivation) error
-	// Indexes returns the codes of the indexes of which a series of an order is stored, in their order.
+	// Indexes returns the codes of the indexes of which a series of an order on its outline is stored, in their order.
 	Indexes(ctx context.Context, scope access.Scope, orderID int64) ([]string, error)
 }
 

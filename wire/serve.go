@@ -148,12 +148,12 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 		Handlers: map[string]messaging.Handler{
 			satellite.ProfileJob: r.parts.Worker.Run,
 			satellite.IndexJob:   r.parts.Worker.RunIndex,
-			satellite.RefreshJob: r.parts.Refresher.Run,
-			farmapp.ImportJob:    r.parts.Intake.Run,
-			farmapp.OverlapJob:   r.parts.Overlaps.Run,
-			soil.OrderJob:        r.parts.Strata.Run,
-			soil.MapJob:          r.parts.Maps.Run,
-			soil.ForgetJob:       r.parts.Maps.Forget,
+			satellite.RefreshJob: r.parts.Refresher.Run, satellite.RecomputeJob: r.parts.Refresher.RunRecompute,
+			farmapp.ImportJob:  r.parts.Intake.Run,
+			farmapp.OverlapJob: r.parts.Overlaps.Run,
+			soil.OrderJob:      r.parts.Strata.Run,
+			soil.MapJob:        r.parts.Maps.Run,
+			soil.ForgetJob:     r.parts.Maps.Forget,
 
 			ghgapp.CompletenessJob: r.parts.Assessing.Run,
 			ghgapp.SweepJob:        r.parts.Assessing.Sweep,

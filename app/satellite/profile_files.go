@@ -36,6 +36,8 @@ type ProfileFileRequest struct {
 	Index  vegetation.Index // zero: the order's own
 	Format string           // svg, png or csv
 	Wait   time.Duration    // for a series that is not there yet
+	// BoundaryID is the outline that the series is of, 0 for the order's.
+	BoundaryID int64
 }
 
 // File returns the profile of an order for an index, the order's own where it is the zero Index, as a file:
@@ -60,6 +62,9 @@ func (f *ProfileFiles) File(ctx context.Context, who access.Principal, req Profi
 }
 
 func (f *ProfileFiles) retrieve(ctx context.Context, who access.Principal, req ProfileFileRequest) (Profile, error) {
+	if req.BoundaryID != 0 {
+		return f.Orders.RetrieveOn(ctx, who, req.Shared, req.ID, req.BoundaryID, req.Index)
+	}
 	if req.Index.IsZero() {
 		return f.Orders.Retrieve(ctx, who, req.Shared, req.ID)
 	}

@@ -10,7 +10,9 @@ import (
 	"tilth/app/task"
 	"tilth/core/access"
 	"tilth/core/event"
+	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/geo"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
@@ -21,10 +23,14 @@ const RefreshJob = "vi_profile_refresh"
 
 // refreshing reports whether a profile is being refreshed or is to be; ask says that nobody has asked for it yet.
 func (o *Profiles) refreshing(ctx context.Context, tx ports.Repos, order vegetation.OrderState) (due, ask bool, err error) {
+	key := strconv.FormatInt(order.ID, 10)
 	if due, err = refreshable(ctx, tx, order, o.Clock.Now()); err != nil || !due {
-		return false, false, err
+		if err == nil && order.BoundaryOutdated() { // it may be made anew
+			due, err = tx.Jobs.Waits(ctx, RecomputeJob, key)
+		}
+		return due, false, err
 	}
-	waits, err := tx.Jobs.Waits(ctx, RefreshJob, strconv.FormatInt(order.ID, 10))
+	waits, err := tx.Jobs.Waits(ctx, RefreshJob, key)
 	return true, !waits, err
 }
 
@@ -52,6 +58,9 @@ func refreshable(ctx context.Context, tx ports.Repos, order vegetation.OrderStat
 	return err == nil, err
 }
 
+// refreshLimits end a refresh that kills its worker every time.
+var refreshLimits = task.Limits{Claims: vegetation.RefreshRetry.Tries}
+
 // ProfileUpdater brings series up to date, without a database.
 type ProfileUpdater interface {
 	Refresh(ctx context.Context, req SeriesRequest, known []vegetation.Series) ([]vegetation.Series, error)
@@ -71,7 +80,7 @@ func NewRefresher(deps app.Deps, updater ProfileUpdater, log *slog.Logger) *Refr
 
 // Run does one job of [RefreshJob].
 func (r *Refresher) Run(ctx context.Context, job ports.Job) error {
-	return task.Do(ctx, r.runner, task.Limits{Claims: vegetation.RefreshRetry.Tries}, refreshWork{r}, job)
+	return task.Do(ctx, r.runner, refreshLimits, refreshWork{r}, job)
 }
 
 // refreshWork brings the series of one order up to date.
@@ -79,8 +88,9 @@ type refreshWork struct{ *Refresher }
 
 // refreshedOrder is an order with the series that were stored when its refresh began.
 type refreshedOrder struct {
-	order vegetation.OrderState
-	known []vegetation.Series
+	order   vegetation.OrderState
+	outline farm.BoundaryVersion // of the field today; of a recomputation only
+	known   []vegetation.Series
 }
 
 // renewed is a series before a refresh and after it.
@@ -115,27 +125,37 @@ func (refreshWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *refr
 	return task.Continue(), err
 }
 
-// Do brings the series up to date. A refresh fails no order, so any failure is tried again.
+// Do brings the series up to date. A series that had a point is not emptied.
 func (w refreshWork) Do(ctx context.Context, s refreshedOrder) ([]renewed, error) {
+	out, err := w.renew(ctx, s, s.order.Boundary)
+	for _, one := range out {
+		if one.fresh.Empty() != "" && one.before.Empty() == "" {
+			return nil, fault.New(fault.Unavailable, "refresh", "The archive has no usable acquisition of the field left.")
+		}
+	}
+	return out, err
+}
+
+// renew brings the series up to date on an outline. A refresh fails no order, so any failure is tried again.
+func (w refreshWork) renew(ctx context.Context, s refreshedOrder, on geo.MultiPolygon) ([]renewed, error) {
 	fresh, err := w.updater.Refresh(ctx, SeriesRequest{
-		Boundary: s.order.Boundary, From: s.order.StartDate, To: s.order.EndDate, Mask: vegetation.MaskStandard,
+		Boundary: on, From: s.order.StartDate, To: s.order.EndDate, Mask: vegetation.MaskStandard,
 	}, s.known)
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, "refresh", "The profile could not be refreshed.").Because(err)
 	}
 	out := make([]renewed, len(fresh))
 	for i := range fresh {
-		if fresh[i].Empty() != "" && s.known[i].Empty() == "" {
-			return nil, fault.New(fault.Unavailable, "refresh", "The archive has no usable acquisition of the field left.")
-		}
 		out[i] = renewed{s.known[i], fresh[i]}
 	}
 	return out, nil
 }
 
-// Same is true of every order that Lock lets pass: while a refresh is due, nothing but a refresh
+// Same is false where the series was made anew on another outline meanwhile; while a refresh is due, nothing else
 // changes what it starts from.
-func (refreshWork) Same(_, _ refreshedOrder) bool { return true }
+func (refreshWork) Same(began, current refreshedOrder) bool {
+	return began.order.BoundaryID == current.order.BoundaryID
+}
 
 func (w refreshWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *refreshedOrder, result []renewed) (task.Next, error) {
 	order, own, changed := vegetation.RehydrateOrder(s.order), vegetation.Series{}, false

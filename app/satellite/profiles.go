@@ -81,6 +81,10 @@ func (o *Profiles) draft(ctx context.Context, tx ports.Repos, who access.Princip
 	if field.Boundary == nil {
 		return s, fault.Field("field_uuid", "This field has no boundary; give it one before ordering a profile.")
 	}
+	outline, err := tx.Boundaries.InForce(ctx, scope, field.ID)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return s, err
+	}
 	season, err := tx.Seasons.Get(ctx, scope, req.SeasonID)
 	if fault.Is(err, fault.NotFound) {
 		return s, fault.Newf(fault.NotFound, "season_unresolved", "season_id %d does not resolve to a season of your company.", req.SeasonID)
@@ -92,7 +96,7 @@ func (o *Profiles) draft(ctx context.Context, tx ports.Repos, who access.Princip
 		UUID: o.IDs.UUID(), CompanyID: scope.Company(), Index: string(req.Index),
 		FieldID: field.ID, FieldUUID: field.UUID, SeasonID: season.ID,
 		StartDate: season.StartDate, EndDate: season.EndDate,
-		Boundary: field.Boundary.Geometry(), AreaM2: field.AreaM2(),
+		Boundary: field.Boundary.Geometry(), BoundaryID: outline.ID, AreaM2: field.AreaM2(),
 		CreatedBy: who.UserID, CreatedAt: now, UpdatedAt: now,
 	}, nil
 }
@@ -156,8 +160,25 @@ func (o *Profiles) Retrieve(ctx context.Context, who access.Principal, shared bo
 	return out, err
 }
 
+// RetrieveOn returns an order with its stored series on an outline, the present or an earlier one, for an index; the
+// zero Index is the order's own. It computes nothing. Faults: NotFound.
+func (o *Profiles) RetrieveOn(ctx context.Context, who access.Principal, shared bool, id, boundaryID int64, index vegetation.Index) (Profile, error) {
+	scope := who.Scope(shared)
+	return app.Read(ctx, o.Deps, who, access.ProfileOrders.View, func(ctx context.Context, tx ports.Repos) (out Profile, err error) {
+		if out.Order, err = tx.Orders.Get(ctx, scope, id); err != nil {
+			return out, err
+		}
+		if !index.IsZero() {
+			out.Order.Index = string(index.Code)
+		}
+		out.Order.BoundaryID = boundaryID
+		out.Series, err = tx.Orders.SeriesOn(ctx, scope, id, boundaryID, out.Order.Index)
+		return out, err
+	})
+}
+
 // List returns the orders of the caller's company, or those shared with it; filters are company, created_by,
-// index_code (partial), field, season and status.
+// index_code (partial), field, farm, season, status and boundary_outdated.
 func (o *Profiles) List(ctx context.Context, who access.Principal, shared bool, q ports.Query) (app.List[vegetation.OrderState], error) {
 	return app.ListIn(ctx, o.Deps, app.Ask{Who: who, Need: access.ProfileOrders.View, Shared: shared}, q,
 		func(tx ports.Repos) ports.ProfileOrders { return tx.Orders })

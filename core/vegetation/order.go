@@ -54,10 +54,21 @@ type OrderState struct {
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
 	LastCheckedAt *time.Time
-	Synthetic     bool // the series came from a synthetic archive
-	NoSCL         bool // the archive has no scene classification: every pixel with data counted as clear
-	SmallField    bool // fewer than ten pixels: exact area weights
-	Unread        int  // dates rejected because a file could not be read
+	Synthetic     bool  // the series came from a synthetic archive
+	NoSCL         bool  // the archive has no scene classification: every pixel with data counted as clear
+	SmallField    bool  // fewer than ten pixels: exact area weights
+	Unread        int   // dates rejected because a file could not be read
+	BoundaryID    int64 // the version of the field's outline that the series is of; 0 where it is not known
+	// TodaysBoundaryID is the version of the outline that the field has now; 0 without one. It is read, never stored.
+	TodaysBoundaryID int64
+	// Of the order's own series; no dates without a point.
+	Points              int
+	FirstDate, LastDate *time.Time
+}
+
+// BoundaryOutdated reports whether the field has another outline now than the series is of.
+func (s OrderState) BoundaryOutdated() bool {
+	return s.TodaysBoundaryID != 0 && s.TodaysBoundaryID != s.BoundaryID
 }
 
 // SameRequest reports whether two states of an order request the same series.
@@ -161,6 +172,10 @@ func (o *Order) Complete(now time.Time, series Series) error {
 // describe takes over what the order shows of its own series.
 func (o *Order) describe(series Series) {
 	o.s.Synthetic, o.s.NoSCL, o.s.SmallField, o.s.Unread = series.Synthetic, series.NoSCL, series.SmallField, series.Unread()
+	o.s.Points, o.s.FirstDate, o.s.LastDate = len(series.Observations), nil, nil
+	if n := len(series.Observations); n > 0 {
+		o.s.FirstDate, o.s.LastDate = new(series.Observations[0].Date), new(series.Observations[n-1].Date)
+	}
 }
 
 // Fail ends the order for good.
@@ -179,7 +194,7 @@ func (o *Order) Revive(now time.Time, fresh OrderState) error {
 		return o.refuse("revive")
 	}
 	o.s.Status, o.s.Reason, o.s.Attempts, o.s.NextTryAt, o.s.UpdatedAt = Processing, "", 0, nil, now
-	o.s.Index, o.s.Boundary, o.s.AreaM2 = fresh.Index, fresh.Boundary, fresh.AreaM2
+	o.s.Index, o.s.Boundary, o.s.BoundaryID, o.s.AreaM2 = fresh.Index, fresh.Boundary, fresh.BoundaryID, fresh.AreaM2
 	o.s.StartDate, o.s.EndDate, o.s.CreatedBy = fresh.StartDate, fresh.EndDate, fresh.CreatedBy
 	return nil
 }

@@ -3,6 +3,8 @@ package vegetation
 import (
 	"time"
 
+	"tilth/core/fault"
+	"tilth/core/geo"
 	"tilth/core/task"
 )
 
@@ -18,6 +20,32 @@ const (
 // RefreshRetry is how one refresh is tried whose imagery source is unavailable: the waits add
 // up to a quarter of an hour. After the last try the series stays as it is until the next retrieve.
 var RefreshRetry = task.Backoff{First: 30 * time.Second, Max: 6 * time.Hour, Tries: 6}
+
+// MaxGrowth is how many times the area that was charged an outline may have on which a series is made anew.
+const MaxGrowth = 1.1
+
+// CheckOutline refuses to make the series of an order anew on an outline of an area, in square metres, where the
+// field was charged for another. Faults: Conflict (order_state, boundary_too_different).
+func (o Order) CheckOutline(areaM2, chargedM2 int64) error {
+	if o.s.Status != Active {
+		return o.refuse("be recomputed")
+	}
+	if float64(areaM2) > MaxGrowth*float64(chargedM2) {
+		return fault.New(fault.Conflict, "boundary_too_different",
+			"The field is now more than a tenth larger than what was charged. Make the new outline a field of its own, and order that.").
+			With("charged_area_ha", geo.RoundHa(float64(chargedM2)/10_000)).With("area_ha", geo.RoundHa(float64(areaM2)/10_000))
+	}
+	return nil
+}
+
+// Redraw records that the series was made anew on an outline of the field.
+func (o *Order) Redraw(now time.Time, series Series, boundaryID int64, on geo.MultiPolygon) error {
+	if err := o.Refreshed(now, series, true); err != nil {
+		return err
+	}
+	o.s.BoundaryID, o.s.Boundary = boundaryID, on
+	return nil
+}
 
 // RefreshDue reports whether the archive may hold something new for an active profile: the last
 // check is over a day old and lies before the end of the grace, or left a file unread. So a profile

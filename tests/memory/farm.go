@@ -234,6 +234,18 @@ func (b *boundaries) Close(_ context.Context, _ access.Scope, fieldIDs []int64, 
 }
 
 func (b *boundaries) Open(_ context.Context, _ access.Scope, versions []farm.BoundaryVersion) error {
-	b.w.Boundaries = append(b.w.Boundaries, versions...)
+	for _, v := range versions {
+		v.ID = int64(len(b.w.Boundaries) + 1)
+		b.w.Boundaries = append(b.w.Boundaries, v)
+	}
 	return nil
+}
+
+func (b *boundaries) InForce(_ context.Context, _ access.Scope, fieldID int64) (farm.BoundaryVersion, error) {
+	for _, v := range b.w.Boundaries {
+		if v.FieldID == fieldID && v.ValidTo == nil {
+			return v, nil
+		}
+	}
+	return farm.BoundaryVersion{}, fault.Missing("boundary")
 }

@@ -32,12 +32,24 @@ type life struct {
 // land is a field of a company that can be ordered on.
 type land struct{ farm, field, uuid, season string }
 
+// prepareLand makes a field and two weeks in which the archive shows it.
 func prepareLand(r *run) any {
+	return landIn(r, rig.GeoJSON(r.t, rig.Archive(r.t).Parcels[0].Boundary), "2025-05-01", "2025-05-14")
+}
+
+func landIn(r *run, boundary json.RawMessage, from, to string) land {
 	l := land{farm: r.id("farm/", object{"name": "Farm"})}
-	field := r.post("field/", object{"name": "Field", "farm_id": number(l.farm), "boundary": outline(r)})
+	field := r.post("field/", object{"name": "Field", "farm_id": number(l.farm), "boundary": boundary})
 	l.field, l.uuid = fmt.Sprint(int64(field["id"].(float64))), field["uuid"].(string)
-	l.season = r.id("season/", object{"name": "Season", "start_date": "2024-04-01", "end_date": "2024-05-15"})
+	l.season = r.id("season/", object{"name": "Season", "start_date": from, "end_date": to})
 	return l
+}
+
+// inner is an outline within that of a field of the archive.
+func inner(r *run) json.RawMessage {
+	box := rig.Archive(r.t).Parcels[0].Boundary.Bounds()
+	x, y, w, h := (box.MinX+box.MaxX)/2, (box.MinY+box.MaxY)/2, (box.MaxX-box.MinX)/5, (box.MaxY-box.MinY)/5
+	return rig.GeoJSON(r.t, geo.MultiPolygon{{{{X: x - w, Y: y - h}, {X: x + w, Y: y - h}, {X: x + w, Y: y + h}, {X: x - w, Y: y + h}, {X: x - w, Y: y - h}}}})
 }
 
 type object = map[string]any
@@ -70,6 +82,25 @@ var lives = []life{
 		l := prepared.(land)
 		r.post(ordersPath+"quote/", object{"field_uuid": l.uuid, "season_id": number(l.season)})
 		r.post(ordersPath, object{"field_uuid": l.uuid, "season_id": number(l.season)})
+		r.work()
+	}},
+	{name: "order without a point", prepare: func(r *run) any {
+		return landIn(r, outline(r), "2024-04-01", "2024-05-15") // where the archive shows nothing
+	}, live: func(r *run, prepared any) {
+		l := prepared.(land)
+		for range 2 { // it fails, and is ordered again
+			r.post(ordersPath, object{"field_uuid": l.uuid, "season_id": number(l.season)})
+			r.work()
+		}
+	}},
+	{name: "recomputed order", prepare: func(r *run) any {
+		l := prepareLand(r).(land)
+		order := r.post(ordersPath, object{"field_uuid": l.uuid, "season_id": number(l.season)})
+		return [2]string{l.field, fmt.Sprint(int64(order["order_id"].(float64)))}
+	}, live: func(r *run, prepared any) {
+		of := prepared.([2]string)
+		r.request(http.MethodPatch, "field/"+of[0]+"/", "application/json", []byte(`{"boundary":`+string(inner(r))+`}`))
+		r.post(ordersPath+of[1]+"/recompute/", nil)
 		r.work()
 	}},
 	{name: "cancelled order and refund", prepare: prepareLand, live: func(r *run, prepared any) {

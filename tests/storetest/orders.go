@@ -3,12 +3,14 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/persistence"
+	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/farm"
 	"tilth/core/fault"
@@ -186,6 +188,71 @@ func testSeries(t *testing.T, b Backend) {
 		require.True(t, fault.Is(err, fault.NotFound))
 		err = tx.Orders.PutSeries(w.ctx, w.theirs.scope, order.ID, series)
 		require.True(t, fault.Is(err, fault.NotFound))
+		_, err = tx.Orders.SeriesOn(w.ctx, w.theirs.scope, order.ID, order.BoundaryID, "NDVI")
+		require.True(t, fault.Is(err, fault.NotFound))
 		return nil
+	})
+
+	// On another outline the order has another series; the earlier one stays.
+	before := order.BoundaryID
+	order.BoundaryID, order.Points, order.FirstDate, order.LastDate = before+1, 2, &series.Observations[0].Date, &series.Observations[1].Date
+	w.write(func(tx ports.Repos) error { return tx.Orders.Update(w.ctx, scope, order) })
+	check(vegetation.Series{Index: "NDVI"})
+	indexes()
+	put(series)
+	check(series)
+	indexes("NDVI")
+	on := func(boundaryID int64, want vegetation.Series) {
+		t.Helper()
+		w.read(func(tx ports.Repos) error {
+			got, err := tx.Orders.SeriesOn(w.ctx, scope, order.ID, boundaryID, string(want.Index))
+			require.Equal(t, want, got)
+			return err
+		})
+	}
+	on(before, shorter)
+	on(before, other)
+	on(before+1, series)
+	w.read(func(tx ports.Repos) error {
+		_, err := tx.Orders.SeriesOn(w.ctx, scope, order.ID, before+1, "EVI")
+		require.True(t, fault.Is(err, fault.NotFound))
+		got, err := tx.Orders.Get(w.ctx, scope, order.ID)
+		require.Equal(t, order, got)
+		return err
+	})
+}
+
+// An order that was stored before series had outlines is found with its series and the outline that it has.
+func testOutlinesUpgrade(t *testing.T, b Backend) {
+	w := newWorld(t, b)
+	scope := w.ours.scope
+	order := w.newOrder(w.ours)
+	w.write(func(tx ports.Repos) error { return tx.Orders.Insert(w.ctx, scope, &order) })
+	series := vegetation.Series{Index: "NDVI", Observations: []vegetation.Observation{
+		{Date: date(2026, 3, 1), Value: 0.5, Coverage: 1, NValid: 9, NPolygon: 9, Items: []string{"a"}, Origin: vegetation.Origin{Fingerprint: "f"}},
+		{Date: date(2026, 3, 9), Value: 0.6, Coverage: 1, NValid: 9, NPolygon: 9, Items: []string{"b"}},
+	}, Rejected: []vegetation.Rejection{{Date: date(2026, 3, 5), Reason: vegetation.ReasonError, Items: []string{"c"}, Note: "gone"}}}
+	w.write(func(tx ports.Repos) error {
+		if err := tx.Boundaries.Open(w.ctx, scope, []farm.BoundaryVersion{{FieldID: order.FieldID, Boundary: order.Boundary, ValidFrom: w.clock.Now()}}); err != nil {
+			return err
+		}
+		return tx.Orders.PutSeries(w.ctx, scope, order.ID, series)
+	})
+	for down := ""; !strings.HasPrefix(down, "20261123030000"); {
+		var err error
+		down, err = w.Migrator().Down(w.ctx, func(string, []sqlstore.Loss) error { return nil })
+		require.NoError(t, err)
+	}
+	_, err := w.Migrator().Up(w.ctx)
+	require.NoError(t, err)
+	w.read(func(tx ports.Repos) error {
+		got, err := tx.Orders.Get(w.ctx, scope, order.ID)
+		require.NoError(t, err)
+		require.NotZero(t, got.BoundaryID)
+		require.False(t, got.BoundaryOutdated())
+		require.Equal(t, []any{1, 2, date(2026, 3, 1), date(2026, 3, 9)}, []any{got.Unread, got.Points, *got.FirstDate, *got.LastDate})
+		stored, err := tx.Orders.Series(w.ctx, scope, order.ID, "NDVI")
+		require.Equal(t, series, stored)
+		return err
 	})
 }

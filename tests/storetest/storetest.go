@@ -92,6 +92,7 @@ func Run(t *testing.T, b Backend) {
 		{"Charges", testCharges},
 		{"Orders", testOrders},
 		{"Series", testSeries},
+		{"OutlinesUpgrade", testOutlinesUpgrade},
 		{"Derivations", testDerivations},
 		{"Statements", testStatements},
 		{"CurveSets", testCurveSets},

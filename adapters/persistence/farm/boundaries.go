@@ -63,6 +63,10 @@ func (b boundaries) Open(ctx context.Context, scope access.Scope, versions []far
 	})
 }
 
+func (b boundaries) InForce(ctx context.Context, scope access.Scope, fieldID int64) (farm.BoundaryVersion, error) {
+	return boundaryView.One(ctx, b.query(scope, fieldID).Where("t.valid_to IS NULL"))
+}
+
 func (b boundaries) Count(ctx context.Context, scope access.Scope, fieldID int64) (int64, error) {
 	return b.query(scope, fieldID).Count(ctx)
 }

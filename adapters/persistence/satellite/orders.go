@@ -36,8 +36,13 @@ type orderRow struct {
 	NoSCL         bool `bun:"no_scl"`
 	SmallField    bool
 	Unread        int
+	BoundaryID    int64
+	Points        int
+	FirstDate     *sqlstore.Day
+	LastDate      *sqlstore.Day
 
 	FieldUUID string `bun:"field_uuid,scanonly"`
+	Outline   *int64 `bun:"outline,scanonly"`
 }
 
 // orderFilters are the filters of the list of orders.
@@ -48,6 +53,8 @@ var orderFilters = map[string]sqlstore.Filter{
 	"index_code":    {Exact: "t.index_code", Folded: "lower(t.index_code)"}, // codes are ASCII
 	"updated_since": {Since: "t.updated_at"},
 	"search":        {Folded: "field.name_folded"}, // an order has no name of its own
+	// The outline in force, of which a field has one at a time, is another than that of the series.
+	"boundary_outdated": {Exact: "(COALESCE(outline.id, t.boundary_id) <> t.boundary_id)"},
 }
 
 // orderOrders are what the list of orders may be ordered by, beside the common ones.
@@ -73,10 +80,12 @@ func in(s *sqlstore.Session, scope access.Scope) []sqlstore.Condition {
 var orderView = &sqlstore.View[vegetation.OrderState, orderRow]{
 	Word: "order", Filters: orderFilters, Orders: orderOrders, Record: orderOfRow,
 	From: func(s *sqlstore.Session, scope access.Scope) *bun.SelectQuery {
-		return sqlstore.Where(s.NewSelect().Model((*orderRow)(nil)).Join("LEFT JOIN fields AS field ON field.id = t.field_id"), in(s, scope)...)
+		return sqlstore.Where(s.NewSelect().Model((*orderRow)(nil)).
+			Join("LEFT JOIN fields AS field ON field.id = t.field_id").
+			Join("LEFT JOIN field_boundaries AS outline ON outline.field_id = t.field_id AND outline.valid_to IS NULL"), in(s, scope)...)
 	},
 	Whole: func(_ *sqlstore.Session, q *bun.SelectQuery) *bun.SelectQuery {
-		return q.ColumnExpr("?TableColumns").ColumnExpr("field.uuid AS field_uuid")
+		return q.ColumnExpr("?TableColumns").ColumnExpr("field.uuid AS field_uuid").ColumnExpr("outline.id AS outline")
 	},
 }
 
@@ -134,6 +143,7 @@ func rowOfOrder(s *vegetation.OrderState) orderRow {
 		StartDate: sqlstore.DayAt(s.StartDate), EndDate: sqlstore.DayAt(s.EndDate), Boundary: sqlstore.JSONOf(s.Boundary), AreaM2: s.AreaM2,
 		CreatedBy: sqlstore.NullableID(s.CreatedBy), CreatedAt: sqlstore.StampAt(s.CreatedAt), UpdatedAt: sqlstore.StampAt(s.UpdatedAt), LastCheckedAt: sqlstore.NullableStamp(s.LastCheckedAt),
 		Synthetic: s.Synthetic, NoSCL: s.NoSCL, SmallField: s.SmallField, Unread: s.Unread,
+		BoundaryID: s.BoundaryID, Points: s.Points, FirstDate: sqlstore.NullableDay(s.FirstDate), LastDate: sqlstore.NullableDay(s.LastDate),
 	}
 }
 
@@ -144,5 +154,7 @@ func orderOfRow(row *orderRow) (vegetation.OrderState, error) {
 		StartDate: row.StartDate.Time, EndDate: row.EndDate.Time, Boundary: row.Boundary.V, AreaM2: row.AreaM2,
 		CreatedBy: sqlstore.ValueOf(row.CreatedBy), CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time, LastCheckedAt: row.LastCheckedAt.Nullable(),
 		Synthetic: row.Synthetic, NoSCL: row.NoSCL, SmallField: row.SmallField, Unread: row.Unread,
+		BoundaryID: row.BoundaryID, TodaysBoundaryID: sqlstore.ValueOf(row.Outline),
+		Points: row.Points, FirstDate: row.FirstDate.Nullable(), LastDate: row.LastDate.Nullable(),
 	}, nil
 }

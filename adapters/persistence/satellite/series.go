@@ -10,24 +10,27 @@ import (
 
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
+	"tilth/core/fault"
 	"tilth/core/vegetation"
 )
 
-type seriesRow struct {
-	bun.BaseModel `bun:"table:profile_series,alias:t"`
-	OrderID       int64  `bun:"order_id,pk"`
-	IndexCode     string `bun:"index_code,pk"`
+// readingRow is a series: of an order, an outline of its field and an index.
+type readingRow struct {
+	bun.BaseModel `bun:"table:profile_readings,alias:t"`
+	ID            int64 `bun:"id,pk,autoincrement"`
+	OrderID       int64
+	BoundaryID    int64
+	IndexCode     string
 	Synthetic     bool
 	NoSCL         bool `bun:"no_scl"`
 	SmallField    bool
 }
 
-// observationRow is a date of a series; without statistics when Reason is set.
-type observationRow struct {
-	bun.BaseModel `bun:"table:profile_observations,alias:t"`
-	OrderID       int64  `bun:"order_id,pk"`
-	IndexCode     string `bun:"index_code,pk"`
-	Line          int    `bun:"line,pk"`
+// dateRow is a date of a series; without statistics when Reason is set.
+type dateRow struct {
+	bun.BaseModel `bun:"table:profile_dates,alias:t"`
+	ReadingID     int64 `bun:"reading_id,pk"`
+	Line          int   `bun:"line,pk"`
 	Date          sqlstore.Day
 	Reason        vegetation.Reason
 	Coverage      float64
@@ -51,67 +54,100 @@ type observationRow struct {
 }
 
 func (o orders) PutSeries(ctx context.Context, scope access.Scope, orderID int64, series vegetation.Series) error {
-	if _, err := o.GetForUpdate(ctx, scope, orderID); err != nil {
+	order, err := o.GetForUpdate(ctx, scope, orderID)
+	if err != nil {
 		return err
 	}
-	index := string(series.Index)
-	if _, err := o.Session.NewDelete().Model((*seriesRow)(nil)).Where("order_id = ?", orderID).Where("index_code = ?", index).Exec(ctx); err != nil {
+	row := readingRow{
+		OrderID: orderID, BoundaryID: order.BoundaryID, IndexCode: string(series.Index),
+		Synthetic: series.Synthetic, NoSCL: series.NoSCL, SmallField: series.SmallField,
+	}
+	_, err = o.Session.NewDelete().Model((*readingRow)(nil)).Where("order_id = ?", orderID).
+		Where("boundary_id = ?", row.BoundaryID).Where("index_code = ?", row.IndexCode).Exec(ctx)
+	if err != nil {
 		return err
 	}
-	head := seriesRow{OrderID: orderID, IndexCode: index, Synthetic: series.Synthetic, NoSCL: series.NoSCL, SmallField: series.SmallField}
-	if _, err := o.Session.NewInsert().Model(&head).Exec(ctx); err != nil {
+	if err := sqlstore.Insert(ctx, o.Session, &row, &row.ID); err != nil {
 		return err
 	}
-	return sqlstore.InsertRows(ctx, o.Session, rowsOfSeries(orderID, series))
+	return sqlstore.InsertRows(ctx, o.Session, rowsOfSeries(row.ID, series))
 }
 
 func (o orders) Series(ctx context.Context, scope access.Scope, orderID int64, index string) (vegetation.Series, error) {
-	out := vegetation.Series{Index: vegetation.IndexCode(index)}
-	if err := o.seen(ctx, scope, orderID); err != nil {
-		return out, err
-	}
-	var head seriesRow
-	err := o.Session.NewSelect().Model(&head).Where("t.order_id = ?", orderID).Where("t.index_code = ?", index).Scan(ctx)
-	if errors.Is(err, sql.ErrNoRows) {
-		return out, nil
-	}
+	boundaryID, err := o.outline(ctx, scope, orderID)
 	if err != nil {
-		return out, err
+		return vegetation.Series{Index: vegetation.IndexCode(index)}, err
 	}
-	var rows []observationRow
-	err = o.Session.NewSelect().Model(&rows).Where("t.order_id = ?", orderID).Where("t.index_code = ?", index).OrderExpr("t.line").Scan(ctx)
-	out.Synthetic, out.NoSCL, out.SmallField = head.Synthetic, head.NoSCL, head.SmallField
-	out.Observations, out.Rejected = datesOfRows(rows)
-	return out, err
+	series, _, err := o.reading(ctx, orderID, boundaryID, index)
+	return series, err
 }
 
-// seen returns NotFound for an order outside the scope.
-func (o orders) seen(ctx context.Context, scope access.Scope, orderID int64) error {
-	return sqlstore.Known(ctx, sqlstore.Where(o.Session.NewSelect().Model((*orderRow)(nil)), in(o.Session, scope)...).
-		Where("t.id = ?", orderID), "order")
+func (o orders) SeriesOn(ctx context.Context, scope access.Scope, orderID, boundaryID int64, index string) (vegetation.Series, error) {
+	if _, err := o.outline(ctx, scope, orderID); err != nil {
+		return vegetation.Series{}, err
+	}
+	series, found, err := o.reading(ctx, orderID, boundaryID, index)
+	if err == nil && !found {
+		err = fault.Missing("series")
+	}
+	return series, err
+}
+
+// reading returns a stored series; an empty one where none is found.
+func (o orders) reading(ctx context.Context, orderID, boundaryID int64, index string) (out vegetation.Series, found bool, err error) {
+	out.Index = vegetation.IndexCode(index)
+	var head readingRow
+	err = o.Session.NewSelect().Model(&head).Where("t.order_id = ?", orderID).Where("t.boundary_id = ?", boundaryID).
+		Where("t.index_code = ?", index).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return out, false, nil
+	}
+	if err != nil {
+		return out, false, err
+	}
+	var rows []dateRow
+	err = o.Session.NewSelect().Model(&rows).Where("t.reading_id = ?", head.ID).OrderExpr("t.line").Scan(ctx)
+	out.Synthetic, out.NoSCL, out.SmallField = head.Synthetic, head.NoSCL, head.SmallField
+	out.Observations, out.Rejected = datesOfRows(rows)
+	return out, true, err
+}
+
+// outline returns the outline that the series of an order is of. Faults: NotFound for an order outside the scope.
+func (o orders) outline(ctx context.Context, scope access.Scope, orderID int64) (int64, error) {
+	ids, err := sqlstore.Values[int64](ctx, sqlstore.Where(o.Session.NewSelect().Model((*orderRow)(nil)).Column("t.boundary_id"), in(o.Session, scope)...).
+		Where("t.id = ?", orderID))
+	if err == nil && len(ids) == 0 {
+		return 0, fault.Missing("order")
+	}
+	if err != nil {
+		return 0, err
+	}
+	return ids[0], nil
 }
 
 func (o orders) Indexes(ctx context.Context, scope access.Scope, orderID int64) ([]string, error) {
-	if err := o.seen(ctx, scope, orderID); err != nil {
+	boundaryID, err := o.outline(ctx, scope, orderID)
+	if err != nil {
 		return nil, err
 	}
 	var codes []string
-	err := o.Session.NewSelect().Model((*seriesRow)(nil)).Column("index_code").Where("t.order_id = ?", orderID).Scan(ctx, &codes)
+	err = o.Session.NewSelect().Model((*readingRow)(nil)).Column("index_code").Where("t.order_id = ?", orderID).
+		Where("t.boundary_id = ?", boundaryID).Scan(ctx, &codes)
 	slices.Sort(codes) // whatever order the database gives text in
 	return codes, err
 }
 
 // rowsOfSeries numbers the dates: the observations, then the rejected, each in their order.
-func rowsOfSeries(orderID int64, series vegetation.Series) []observationRow {
-	rows := make([]observationRow, 0, len(series.Observations)+len(series.Rejected))
-	add := func(row observationRow, of vegetation.Origin) {
+func rowsOfSeries(readingID int64, series vegetation.Series) []dateRow {
+	rows := make([]dateRow, 0, len(series.Observations)+len(series.Rejected))
+	add := func(row dateRow, of vegetation.Origin) {
 		row.Fingerprint, row.NoSCL, row.SmallField, row.Synthetic = of.Fingerprint, of.NoSCL, of.SmallField, of.Synthetic
-		row.OrderID, row.IndexCode, row.Line = orderID, string(series.Index), len(rows)+1
+		row.ReadingID, row.Line = readingID, len(rows)+1
 		rows = append(rows, row)
 	}
 	for i := range series.Observations {
 		d := &series.Observations[i]
-		add(observationRow{
+		add(dateRow{
 			Date: sqlstore.DayAt(d.Date), Coverage: d.Coverage, NValid: d.NValid, NPolygon: d.NPolygon, Items: sqlstore.JSONOf(d.Items),
 			Offsets: sqlstore.ListOf(d.Offsets),
 			Mean:    &d.Value, Median: &d.Median, Std: &d.Std, Min: &d.Min, Max: &d.Max, P10: &d.P10, P90: &d.P90,
@@ -119,7 +155,7 @@ func rowsOfSeries(orderID int64, series vegetation.Series) []observationRow {
 	}
 	for i := range series.Rejected {
 		d := &series.Rejected[i]
-		add(observationRow{
+		add(dateRow{
 			Date: sqlstore.DayAt(d.Date), Reason: d.Reason, Coverage: d.Coverage, NValid: d.NValid, NPolygon: d.NPolygon, Items: sqlstore.JSONOf(d.Items),
 			Offsets: sqlstore.ListOf[vegetation.AppliedOffset](nil), Note: d.Note,
 		}, d.Origin)
@@ -127,7 +163,7 @@ func rowsOfSeries(orderID int64, series vegetation.Series) []observationRow {
 	return rows
 }
 
-func datesOfRows(rows []observationRow) (observed []vegetation.Observation, rejected []vegetation.Rejection) {
+func datesOfRows(rows []dateRow) (observed []vegetation.Observation, rejected []vegetation.Rejection) {
 	for _, row := range rows {
 		origin := vegetation.Origin{Fingerprint: row.Fingerprint, NoSCL: row.NoSCL, SmallField: row.SmallField, Synthetic: row.Synthetic}
 		if row.Reason != "" {

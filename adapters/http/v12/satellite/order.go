@@ -46,6 +46,12 @@ type ProfileOrder struct {
 	Synthetic     bool       `json:"synthetic" doc:"The series comes from a synthetic archive, not from observations."`
 	CloudMask     *string    `json:"cloud_mask" enum:"scl,none" doc:"none: the archive has no scene classification, so every pixel with data counted as clear."`
 	SmallField    bool       `json:"small_field" doc:"Fewer than ten pixels: weighted by exact areas."`
+	BoundaryID    *int64     `json:"boundary_id" doc:"The outline that the series is of: an id of the field's boundaries."`
+	// BoundaryOutdated and what follows are beside the specification.
+	BoundaryOutdated bool       `json:"boundary_outdated" doc:"The field has another outline now; recompute makes the series anew on it, at no charge."`
+	Points           int        `json:"points" doc:"Accepted dates of the order's own series."`
+	FirstDate        *rest.Date `json:"first_date" doc:"The first of them."`
+	LastDate         *rest.Date `json:"last_date" doc:"The last of them."`
 }
 
 const ordersPath = "profiles/vegetation-index-profile/orders/"
@@ -74,6 +80,8 @@ func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 		{Name: "index_code", Type: rest.String, Description: "A part of the index code, whatever its case."},
 		{Name: "field", Type: rest.Integer, Description: "Id of the field."},
 		{Name: "season", Type: rest.Integer, Description: "Id of the season."},
+		{Name: "farm", Type: rest.Integer, Description: "Id of the farm of the field."},
+		{Name: "boundary_outdated", Type: rest.Boolean, Description: "Whether the field has another outline now than the series is of."},
 		{Name: "status", Type: rest.String, Enum: form.Strings(vegetation.Statuses), Description: "State of the order."},
 	}, form.ListParams("A part of the name of the field, whatever its case.", "start_date")...)
 	list := route(http.MethodGet, ordersPath, access.ProfileOrders.View.For("list"), "List profile orders")
@@ -87,7 +95,7 @@ func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 	retrieve.Description = waitingText
 	retrieve.Faults = []int{http.StatusConflict}
 	retrieve.Query = []rest.Param{
-		form.ShareParam, indexParam,
+		form.ShareParam, indexParam, outlineParam,
 		{Name: "detail", Type: rest.Boolean, Description: "Adds the observations behind the points, and the rejected dates."},
 		{Name: "smoothed", Type: rest.Boolean, Description: "Adds the smoothed profile: Whittaker's smoother, second differences, weighted with the coverage."},
 	}
@@ -122,7 +130,9 @@ func showOrder(s vegetation.OrderState) ProfileOrder {
 		StartDate: rest.DateOf(s.StartDate), EndDate: rest.DateOf(s.EndDate), ProfileUUID: s.UUID, FieldUUID: s.FieldUUID,
 		Company: s.CompanyID, CreatedBy: s.CreatedBy, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
 		LastCheckedAt: s.LastCheckedAt, Reason: form.OrNull(s.Reason), Synthetic: s.Synthetic, SmallField: s.SmallField,
-		CloudMask: form.If(s.Status == vegetation.Active, mask),
+		CloudMask:  form.If(s.Status == vegetation.Active, mask),
+		BoundaryID: form.If(s.BoundaryID != 0, s.BoundaryID), BoundaryOutdated: s.BoundaryOutdated(),
+		Points: s.Points, FirstDate: form.Pointed(s.FirstDate, rest.DateOf), LastDate: form.Pointed(s.LastDate, rest.DateOf),
 	}
 }
 
@@ -130,6 +140,22 @@ func showOrder(s vegetation.OrderState) ProfileOrder {
 func (in OrderWrite) request() (satellite.ProfileRequest, error) {
 	index, err := vegetation.ParseIndex(form.Or(in.IndexCode, string(vegetation.NDVI)))
 	return satellite.ProfileRequest{FieldUUID: strings.ToLower(in.FieldUUID), SeasonID: in.SeasonID, Index: index.Code}, err
+}
+
+func registerRecompute(a *rest.API, orders *satellite.Profiles) {
+	recompute := rest.Route{
+		Method: http.MethodPost, Path: ordersPath + "{id}/recompute/", OperationID: "vi_profile_order_recompute",
+		Summary: "Make the series anew on the field's outline of today", Tag: profileTag, Noun: "order",
+		Description: "For an active order whose field was given another outline (`boundary_outdated`). It costs nothing, as a field is charged " +
+			"once, and is done in the background: until then the order shows the earlier series, with `refreshing`. That one stays readable " +
+			"with `?boundary_id=`. An outline of more than 1.1 times the area that was charged is 409 (`boundary_too_different`): make it a new " +
+			"field. Where no date of the new outline is accepted, the earlier series stays in use.",
+		Permission: access.ProfileOrders.Create.For("recompute"), Message: "The series is made anew.", Faults: []int{http.StatusConflict},
+	}
+	rest.Handle(a, recompute, func(ctx context.Context, c *rest.Call, in form.ByID) (Placed, error) {
+		order, err := orders.Recompute(ctx, c.Principal(), in.ID)
+		return Placed{order.ID, string(order.Status)}, err
+	})
 }
 
 // Quote is what an order would cost.

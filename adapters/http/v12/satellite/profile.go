@@ -91,6 +91,8 @@ func showObservation(o vegetation.Observation) Observation {
 
 var indexParam = rest.Param{Name: "index_code", Type: rest.String, Description: "The series of this index instead of the one that was ordered; whatever its case."}
 
+var outlineParam = rest.Param{Name: "boundary_id", Type: rest.Integer, Description: "The stored series on this outline of the field, such as the one before it was recomputed; 404 where there is none."}
+
 // waitingText says how a series of another index is answered.
 var waitingText = "`?index_code=` gives the series of another index for the same order, at no charge. It is computed once, when it is first asked for; " +
 	"the request waits for it up to " + strconv.Itoa(int(satellite.IndexWait.Seconds())) + " seconds, or as long as a `Prefer: wait=` header says, if that is less. " +
@@ -101,7 +103,8 @@ const retryLater = 5 // seconds
 
 type profileInput struct {
 	form.SharedByID
-	IndexCode string `query:"index_code"`
+	IndexCode  string `query:"index_code"`
+	BoundaryID int64  `query:"boundary_id" minimum:"1"`
 }
 
 // index returns the index that is asked for; the zero Index where none is.
@@ -130,6 +133,9 @@ func retrieved(ctx context.Context, c *rest.Call, orders *satellite.Profiles, in
 	index, err := in.index()
 	if err != nil {
 		return satellite.Profile{}, err
+	}
+	if in.BoundaryID != 0 {
+		return orders.RetrieveOn(ctx, c.Principal(), in.Share, in.ID, in.BoundaryID, index)
 	}
 	if index.IsZero() {
 		return orders.Retrieve(ctx, c.Principal(), in.Share, in.ID)
@@ -167,7 +173,7 @@ func registerProfileFiles(a *rest.API, files *satellite.ProfileFiles) {
 		route := rest.Route{
 			Method: http.MethodGet, Path: ordersPath + "{id}/" + kind.name, OperationID: "vi_profile_order_" + strings.ReplaceAll(kind.name, ".", "_"),
 			Summary: kind.summary, Description: kind.description + "\n\n" + waitingText, Tag: profileTag, Noun: "order",
-			Permission: access.ProfileOrders.View.For("retrieve"), Query: []rest.Param{form.ShareParam, indexParam}, Media: form.Media(kind.format),
+			Permission: access.ProfileOrders.View.For("retrieve"), Query: []rest.Param{form.ShareParam, indexParam, outlineParam}, Media: form.Media(kind.format),
 			Faults: []int{http.StatusConflict},
 		}
 		rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in profileInput) (rest.Raw, error) {
@@ -176,7 +182,7 @@ func registerProfileFiles(a *rest.API, files *satellite.ProfileFiles) {
 				return rest.Raw{}, err
 			}
 			file, err := files.File(ctx, c.Principal(), satellite.ProfileFileRequest{
-				Shared: in.Share, ID: in.ID, Index: index, Format: kind.format, Wait: waitGiven(c),
+				Shared: in.Share, ID: in.ID, Index: index, Format: kind.format, Wait: waitGiven(c), BoundaryID: in.BoundaryID,
 			})
 			sayLater(c, file.Order)
 			if kind.format == satellite.CSV {

@@ -23,12 +23,15 @@ func Register(a *rest.API, d Deps) {
 	a.DescribeTag(profileTag, "The season-long series of a vegetation index for a field, from Sentinel-2.")
 	a.DescribeTag(walletTag, "What orders cost: holds, captures and releases in a double-entry ledger.")
 	a.DescribeCodes(map[string]string{
-		"season_unresolved":   "the season of an order is no season of your company (500, as the interface has it)",
-		"duplicate_profile":   "an active profile exists; details hold profile_uuid and order_id; nothing was charged (409)",
-		"insufficient_credit": "details hold required and available (402)",
+		"boundary_too_different": "the field is now over 1.1 times the area that was charged; details hold charged_area_ha and area_ha (409)",
+		"boundary_missing":       "the field of the order is gone or has no boundary, so that the series cannot be made anew (409)",
+		"season_unresolved":      "the season of an order is no season of your company (500, as the interface has it)",
+		"duplicate_profile":      "an active profile exists; details hold profile_uuid and order_id; nothing was charged (409)",
+		"insufficient_credit":    "details hold required and available (402)",
 	})
 	registerProfileOrders(a, d.Orders)
 	registerProfileFiles(a, d.Files)
 	registerQuote(a, d.Orders)
+	registerRecompute(a, d.Orders)
 	registerWallet(a, d.Orders, d.Files)
 }

@@ -1,0 +1,139 @@
+package satellite
+
+import (
+	"context"
+
+	"tilth/app"
+	"tilth/app/task"
+	"tilth/core/access"
+	"tilth/core/audit"
+	"tilth/core/credit"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	"tilth/core/vegetation"
+	"tilth/ports"
+)
+
+// RecomputeJob is the kind of the jobs that make the series of an active order anew on the outline that its field
+// has when they run.
+const RecomputeJob = "vi_profile_recompute"
+
+// Recompute is the action of having a series made anew.
+const Recompute audit.Action = "recompute"
+
+// Recompute has the series of an active order made anew, in all its indices, on the outline that its field has now.
+// It costs nothing, as a field is charged once; the series on the earlier outline stays. Faults: NotFound; Conflict
+// (order_state, boundary_missing, boundary_too_different).
+func (o *Profiles) Recompute(ctx context.Context, who access.Principal, id int64) (vegetation.OrderState, error) {
+	scope, now := who.Scope(false), o.Clock.Now()
+	return app.Write(ctx, o.Deps, who, access.ProfileOrders.Create, func(ctx context.Context, tx ports.Repos) (vegetation.OrderState, error) {
+		order, err := tx.Orders.GetForUpdate(ctx, scope, id)
+		if err != nil {
+			return order, err
+		}
+		outline, err := outlineFor(ctx, tx, scope, order)
+		if err != nil {
+			return order, err
+		}
+		before, after := recomputedOn{order.BoundaryID}, recomputedOn{outline.ID}
+		entry := audit.By(who, now).Of(Recompute, access.ProfileOrders.Name, id, audit.Diff(&before, &after))
+		if err := tx.Audit.Add(ctx, entry); err != nil {
+			return order, err
+		}
+		return order, tx.Jobs.Enqueue(ctx, task.JobOn(RecomputeJob, order.CompanyID, id, now))
+	})
+}
+
+// recomputedOn is a recomputed order as the audit trail tells of it.
+type recomputedOn struct{ BoundaryID int64 }
+
+// outlineFor returns the outline that the field of an active order has now, if its series may be made anew on it.
+// Faults: Conflict (order_state, boundary_missing, boundary_too_different).
+func outlineFor(ctx context.Context, tx ports.Repos, scope access.Scope, order vegetation.OrderState) (farm.BoundaryVersion, error) {
+	_, err := tx.Fields.Get(ctx, scope, order.FieldID)
+	var outline farm.BoundaryVersion
+	if err == nil {
+		outline, err = tx.Boundaries.InForce(ctx, scope, order.FieldID)
+	}
+	if fault.Is(err, fault.NotFound) {
+		return outline, fault.New(fault.Conflict, "boundary_missing", "The field of the order is gone, or has no boundary now.")
+	}
+	if err != nil {
+		return outline, err
+	}
+	charged := order.AreaM2
+	charge, err := tx.Wallet.FieldCharge(ctx, scope, order.FieldID)
+	if err == nil && charge.Product == credit.VegetationIndexProfile && charge.OrderID != order.ID {
+		var first vegetation.OrderState
+		first, err = tx.Orders.Get(ctx, scope, charge.OrderID)
+		charged = first.AreaM2
+	}
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return outline, err
+	}
+	return outline, vegetation.RehydrateOrder(order).CheckOutline(outline.AreaM2, charged)
+}
+
+// RunRecompute does one job of [RecomputeJob].
+func (r *Refresher) RunRecompute(ctx context.Context, job ports.Job) error {
+	return task.Do(ctx, r.runner, refreshLimits, recomputeWork{refreshWork{r}}, job)
+}
+
+// recomputeWork makes the series of one order anew on the outline of today: it is a refresh onto another outline.
+type recomputeWork struct{ refreshWork }
+
+// Lock finishes where the series is not to be made anew (any more).
+func (recomputeWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s refreshedOrder, next task.Next, err error) {
+	s.order, err = run.Tx.Orders.GetForUpdate(ctx, run.Scope, run.Job.Subject)
+	if err == nil {
+		s.outline, err = outlineFor(ctx, run.Tx, run.Scope, s.order)
+	}
+	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) {
+		return s, task.Finish(), nil
+	}
+	return s, next, err
+}
+
+// Do brings the series up to date on the outline of today. One without a point there replaces none.
+func (w recomputeWork) Do(ctx context.Context, s refreshedOrder) ([]renewed, error) {
+	out, err := w.renew(ctx, s, s.outline.Boundary)
+	for _, one := range out {
+		if reason := one.fresh.Empty(); reason != "" && string(one.fresh.Index) == s.order.Index {
+			return nil, fault.New(fault.Invalid, "no_point", reason)
+		}
+	}
+	return out, err
+}
+
+// Same is false where the outline was changed meanwhile, or the series was refreshed.
+func (recomputeWork) Same(began, current refreshedOrder) bool {
+	a, b := began.order.LastCheckedAt, current.order.LastCheckedAt
+	return began.outline.ID == current.outline.ID && began.order.BoundaryID == current.order.BoundaryID && a != nil && b != nil && a.Equal(*b)
+}
+
+func (w recomputeWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *refreshedOrder, result []renewed) (task.Next, error) {
+	order := vegetation.RehydrateOrder(s.order)
+	for _, one := range result {
+		if string(one.fresh.Index) == s.order.Index {
+			if err := order.Redraw(run.Now, one.fresh, s.outline.ID, s.outline.Boundary); err != nil {
+				return task.Next{}, err
+			}
+		}
+	}
+	s.order = order.State()
+	if err := run.Tx.Orders.Update(ctx, run.Scope, s.order); err != nil {
+		return task.Next{}, err
+	}
+	for _, one := range result {
+		if err := run.Tx.Orders.PutSeries(ctx, run.Scope, s.order.ID, one.fresh); err != nil {
+			return task.Next{}, err
+		}
+		if one.fresh.Same(one.before) {
+			continue
+		}
+		if err := run.Tx.Outbox.Add(ctx, profileCompletedEvent(w.runner.IDs.UUID(), s.order, one.fresh, run.Now)); err != nil {
+			return task.Next{}, err
+		}
+	}
+	return task.Finish(), nil
+}
