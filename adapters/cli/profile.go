@@ -118,6 +118,7 @@ func seriesOf(s vegetation.Series) record {
 	mask := map[bool]string{true: "none", false: "scl"}[s.NoSCL]
 	return record{
 		{"index_code", s.Index}, {"synthetic", s.Synthetic}, {"cloud_mask", mask}, {"small_field", s.SmallField},
+		{"warnings", each(s.Warnings(), func(w vegetation.Warning) record { return record{{"code", w.Code}, {"message", w.Message}} })},
 		{"profile", each(s.Observations, pointOf)},
 		{"observations", each(s.Observations, func(o vegetation.Observation) record {
 			return append(pointOf(o), record{

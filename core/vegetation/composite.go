@@ -57,8 +57,8 @@ func (c *Composite) Screen(scl Raster) error {
 	for i := range c.states {
 		dn, ok := at(i)
 		switch {
-		case !ok || Class(dn) == ClassNoData:
-		case c.mask.Keeps(Class(dn)):
+		case !ok || classOf(dn) == ClassNoData:
+		case c.mask.Keeps(classOf(dn)):
 			c.states[i] = max(c.states[i], clear)
 		default:
 			c.states[i] = max(c.states[i], masked)
@@ -70,7 +70,7 @@ func (c *Composite) Screen(scl Raster) error {
 // Needs reports whether a scene with that classification could set a pixel that has no value yet; a
 // scene without a classification (nil) could wherever one is missing.
 func (c *Composite) Needs(scl *Raster) (bool, error) {
-	var at func(int) (uint16, bool)
+	var at func(int) (float64, bool)
 	if scl != nil {
 		var err error
 		if at, err = c.sampler(*scl); err != nil {
@@ -84,7 +84,7 @@ func (c *Composite) Needs(scl *Raster) (bool, error) {
 		if at == nil {
 			return true, nil
 		}
-		if dn, ok := at(i); ok && c.mask.Keeps(Class(dn)) {
+		if dn, ok := at(i); ok && c.mask.Keeps(classOf(dn)) {
 			return true, nil
 		}
 	}
@@ -95,7 +95,7 @@ func (c *Composite) Needs(scl *Raster) (bool, error) {
 // without one, wherever all bands have data. It reports whether it set any. A missing band or an
 // impossible raster is an Invalid fault.
 func (c *Composite) Add(l Layer) (used bool, err error) {
-	bands := make([]func(int) (uint16, bool), len(c.index.bands))
+	bands := make([]func(int) (float64, bool), len(c.index.bands))
 	rasters := make([]Raster, len(c.index.bands))
 	for k, band := range c.index.bands {
 		r, ok := l.Bands[band]
@@ -107,7 +107,7 @@ func (c *Composite) Add(l Layer) (used bool, err error) {
 			return false, err
 		}
 	}
-	class := func(int) (uint16, bool) { return uint16(ClassVegetation), true }
+	class := func(int) (float64, bool) { return float64(ClassVegetation), true }
 	if l.SCL != nil {
 		if class, err = c.sampler(*l.SCL); err != nil {
 			return false, err
@@ -118,7 +118,7 @@ func (c *Composite) Add(l Layer) (used bool, err error) {
 		if s == valid {
 			continue
 		}
-		if dn, ok := class(i); !ok || !c.mask.Keeps(Class(dn)) {
+		if dn, ok := class(i); !ok || !c.mask.Keeps(classOf(dn)) {
 			continue
 		}
 		complete := true
@@ -156,12 +156,12 @@ func (c *Composite) Values() []float64 {
 
 // sampler returns a function from the index of a footprint's pixel to the number of the raster's
 // pixel that holds its centre; false outside the raster and for nodata.
-func (c *Composite) sampler(r Raster) (func(i int) (uint16, bool), error) {
+func (c *Composite) sampler(r Raster) (func(i int) (float64, bool), error) {
 	if err := r.Check(); err != nil {
 		return nil, err
 	}
 	if r.Grid.EPSG == c.footprint.Grid.EPSG {
-		return func(i int) (uint16, bool) {
+		return func(i int) (float64, bool) {
 			cell := c.footprint.Cells[i]
 			return r.At(r.Grid.PixelAt(c.footprint.Grid.Centre(cell.Col, cell.Row)))
 		}, nil
@@ -170,7 +170,7 @@ func (c *Composite) sampler(r Raster) (func(i int) (uint16, bool), error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(i int) (uint16, bool) { return r.At(r.Grid.PixelAt(centres[i])) }, nil
+	return func(i int) (float64, bool) { return r.At(r.Grid.PixelAt(centres[i])) }, nil
 }
 
 // centresIn projects the centres of the footprint's pixels to another UTM zone and caches them.

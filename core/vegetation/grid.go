@@ -55,18 +55,28 @@ func (w Window) Of(g Grid) Grid {
 // Empty reports whether the window holds no pixel.
 func (w Window) Empty() bool { return w.Width <= 0 || w.Height <= 0 }
 
-// At returns the digital number of a pixel of the raster; false outside it and for nodata.
-func (r Raster) At(col, row int) (dn uint16, ok bool) {
+// At returns the stored number of a pixel of the raster; false outside it and for nodata.
+func (r Raster) At(col, row int) (number float64, ok bool) {
 	if col < 0 || row < 0 || col >= r.Grid.Width || row >= r.Grid.Height {
 		return 0, false
 	}
-	dn = r.DN[row*r.Grid.Width+col]
-	return dn, !r.HasNoData || dn != r.NoData
+	at := row*r.Grid.Width + col
+	if r.Values != nil {
+		v := r.Values[at]
+		return v, !math.IsNaN(v)
+	}
+	dn := r.DN[at]
+	if r.Signed {
+		number = float64(int16(dn))
+	} else {
+		number = float64(dn)
+	}
+	return number, !r.HasNoData || dn != r.NoData
 }
 
-// Reflectance returns DN × Scale + Offset; negative results count as 0.
-func (r Raster) Reflectance(dn uint16) float64 {
-	return max(0, float64(dn)*r.Scale+r.Offset)
+// Reflectance returns number × Scale + Offset; negative results count as 0.
+func (r Raster) Reflectance(number float64) float64 {
+	return max(0, number*r.Scale+r.Offset)
 }
 
 // Check refuses a raster whose georeference is impossible or whose numbers do not match its pixels.
@@ -74,9 +84,8 @@ func (r Raster) Check() error {
 	if err := r.Grid.Check(); err != nil {
 		return err
 	}
-	if len(r.DN) != r.Grid.Width*r.Grid.Height {
-		return fault.Newf(fault.Invalid, "invalid_raster", "A raster of %d × %d pixels has %d numbers.",
-			r.Grid.Width, r.Grid.Height, len(r.DN))
+	if n := max(len(r.DN), len(r.Values)); n != r.Grid.Width*r.Grid.Height {
+		return fault.Newf(fault.Invalid, "invalid_raster", "A raster of %d × %d pixels has %d numbers.", r.Grid.Width, r.Grid.Height, n)
 	}
 	return nil
 }

@@ -1,6 +1,10 @@
 package vegetation
 
-import "tilth/core/fault"
+import (
+	"math"
+
+	"tilth/core/fault"
+)
 
 // Class is a class of Sentinel-2's scene classification (SCL) as Sen2Cor numbers them (Sentinel-2
 // L2A product definition, table "Scene classification").
@@ -14,6 +18,14 @@ const (
 	ClassWater        Class = 6
 	ClassUnclassified Class = 7
 )
+
+// classOf returns the class that a stored number stands for; ClassNoData for a number that is none.
+func classOf(number float64) Class {
+	if !(number >= 0 && number <= math.MaxUint16) {
+		return ClassNoData
+	}
+	return Class(number)
+}
 
 // Mask selects the classes that count as a clear view of the ground.
 type Mask string

@@ -15,7 +15,7 @@ import (
 // Algorithm is the version of the path from scenes to a date. A change of how pixels become a value
 // (a formula, the mask, the merging of scenes, what makes a date enter) raises it: the next refresh
 // recomputes all dates.
-const Algorithm = 1
+const Algorithm = 2
 
 // Origin identifies what a date was computed from, so that a refresh can decide whether computing
 // it again could change it. It covers all passes of the day, of which one decided the date.

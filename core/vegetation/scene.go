@@ -61,16 +61,21 @@ type Grid struct {
 // Window is a rectangle of pixels of a Grid.
 type Window struct{ Col, Row, Width, Height int }
 
-// Raster is a window of one band: digital numbers in row order with what turns them into
-// reflectance, DN × Scale + Offset; DN == NoData (where HasNoData) has no value. Grid is that of
-// the window, not of the file. Of a scene classification only the digital numbers count.
+// Raster is a window of one band: stored numbers in row order with what turns them into
+// reflectance, number × Scale + Offset; nodata has no value. Grid is that of the window, not of the
+// file. Of a scene classification only the numbers count.
 type Raster struct {
-	Grid      Grid
+	Grid Grid
+	// DN are digital numbers of at most 16 bits: in two's complement where they are Signed. One that
+	// equals NoData (where HasNoData) is nodata.
 	DN        []uint16
+	Signed    bool
 	HasNoData bool
 	NoData    uint16
-	Scale     float64
-	Offset    float64
+	// Values are the numbers instead of DN where 16 bits cannot hold them; NaN is nodata.
+	Values []float64
+	Scale  float64
+	Offset float64
 	// OffsetBasis is what decided Offset; empty for the scene classification.
 	OffsetBasis OffsetBasis
 }

@@ -2,6 +2,7 @@ package vegetation
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -83,6 +84,31 @@ type Series struct {
 // Profile returns the raw profile: the accepted observations, not smoothed or filled in.
 func (s Series) Profile() Profile {
 	return list.Map(s.Observations, func(o Observation) Point { return Point{Date: o.Date, Value: o.Value} })
+}
+
+// Warning is a doubt about a series that its reader should know of. The code is for programs.
+type Warning struct {
+	Code    string
+	Message string
+}
+
+// WarnOffsetByPixels is the code of the warning that pixels overruled the metadata.
+const WarnOffsetByPixels = "offset_by_pixels"
+
+// Warnings returns the doubts about the series, in a fixed order.
+func (s Series) Warnings() []Warning {
+	var dates []string
+	for _, o := range s.Observations {
+		if slices.ContainsFunc(o.Offsets, func(a AppliedOffset) bool { return a.Basis == OffsetByPixels }) {
+			dates = append(dates, o.Date.Format(time.DateOnly))
+		}
+	}
+	if len(dates) == 0 {
+		return nil
+	}
+	return []Warning{{WarnOffsetByPixels, fmt.Sprintf(
+		"The pixels contradict what the archive says of their offset, and decided it instead, on %d of %d dates: the first is %s. Check the archive's metadata.",
+		len(dates), len(s.Observations), dates[0])}}
 }
 
 // Outcome is the result of one pass: an observation or a rejection.

@@ -152,7 +152,7 @@ func TestTheOffsetTrap(t *testing.T) {
 			if class != 4 || red.DN[i] == 0 || nir.DN[i] == 0 {
 				continue
 			}
-			a, b := red.Reflectance(red.DN[i]), nir.Reflectance(nir.DN[i])
+			a, b := red.Reflectance(float64(red.DN[i])), nir.Reflectance(float64(nir.DN[i]))
 			values = append(values, (b-a)/(b+a))
 		}
 		slices.Sort(values)

@@ -80,7 +80,7 @@ func TestSpanishLayers(t *testing.T) {
 // pixelNDVI reads the three bands at one point.
 func pixelNDVI(t *testing.T, imagery ports.Imagery, s vegetation.Scene, at geo.Position) (float64, bool) {
 	t.Helper()
-	read := func(band vegetation.Band) (vegetation.Raster, uint16, bool) {
+	read := func(band vegetation.Band) (vegetation.Raster, float64, bool) {
 		grid, err := imagery.Grid(t.Context(), s, band)
 		require.NoError(t, err)
 		col, row := grid.PixelAt(at)

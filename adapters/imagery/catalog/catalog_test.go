@@ -194,6 +194,25 @@ func TestABrokenFileIsNamed(t *testing.T) {
 	require.ErrorContains(t, err, "one/B04.tif")
 }
 
+// forest is 36 km² of vegetation in summer under scattered clouds, which the red band shows as dn.
+func forest(dn uint16) cogwrite.Image {
+	img := cogwrite.Image{Bits: 16, Grid: vegetation.Grid{EPSG: 32630, OriginX: 400000, OriginY: 4600000, PixelX: 20, PixelY: 20, Width: 300, Height: 300}}
+	for i := range 300 * 300 {
+		v := dn + uint16(i*31%200)
+		if i%5 == 0 {
+			v = 4000 + uint16(i%3000)
+		}
+		img.DN = append(img.DN, v)
+	}
+	return img
+}
+
+// tagged states an offset in the file's own tags, as GDAL does.
+func tagged(img cogwrite.Image, offset string) cogwrite.Image {
+	img.Tags = `<GDALMetadata><Item name="OFFSET" sample="0" role="offset">` + offset + `</Item><Item name="SCALE" sample="0" role="scale">0.0001</Item></GDALMetadata>`
+	return img
+}
+
 func TestWhichOffset(t *testing.T) {
 	stated := func(offset float64) object {
 		return object{"href": "B04.tif", "raster:bands": []object{{"scale": 0.0001, "offset": offset}}}
@@ -208,7 +227,19 @@ func TestWhichOffset(t *testing.T) {
 		want     float64
 	}{
 		"as the asset says":                   {stated(-0.1), "05.11", nil, flat(3000, 0, 0), -0.1},
-		"as the asset says, dark or not":      {stated(-0.1), "05.11", nil, flat(200, 0, 0), -0.1},
+		"the asset says so, but all is dark":  {stated(-0.1), "05.11", nil, flat(200, 0, 0), 0},
+		"a little noise refutes nothing":      {stated(-0.1), "05.11", nil, flat(3000, 4, 400), -0.1},
+		"nor do reflectances just below zero": {stated(-0.1), "05.11", nil, flat(3000, 100, 800), -0.1},
+		"an odd offset is not examined":       {stated(-0.05), "05.11", nil, flat(200, 0, 0), -0.05},
+		"silent, new baseline, but dark":      {silent, "04.00", nil, flat(3000, 50, 400), 0},
+		"none, but all ends above 1000":       {stated(0), "05.11", nil, forest(1200), -0.1},
+		"silent, a late date, all above 1000": {silent, "", nil, forest(1200), -0.1},
+		"applied, but all ends above 1000":    {stated(-0.1), "05.11", true, forest(1200), -0.1},
+		"applied, and dark":                   {stated(-0.1), "05.11", true, forest(400), 0},
+		"none, and of an old baseline":        {stated(0), "02.14", nil, forest(1200), 0},
+		"file's tags":                         {silent, "05.11", nil, tagged(flat(3000, 0, 0), "0"), 0},
+		"file's tags, and all is dark":        {silent, "02.14", nil, tagged(flat(200, 0, 0), "-0.1"), 0},
+		"the item counts before the file":     {stated(0), "05.11", nil, tagged(flat(3000, 0, 0), "-0.1"), 0},
 		"as the asset says: none":             {stated(0), "05.11", nil, flat(3000, 0, 0), 0},
 		"silent, new baseline":                {silent, "04.00", nil, flat(3000, 0, 0), -0.1},
 		"silent, old baseline":                {silent, "03.01", nil, flat(3000, 0, 0), 0},
@@ -223,7 +254,7 @@ func TestWhichOffset(t *testing.T) {
 		"not applied, dark among nodata":      {stated(-0.1), "05.09", false, flat(0, 1, 999), 0},
 		"not applied, asset says none: flag":  {stated(0), "05.09", false, flat(3000, 0, 0), -0.1},
 		"old baseline: flag does not matter":  {stated(0), "03.01", false, flat(3000, 0, 0), 0},
-		"flag null is no flag":                {stated(-0.1), "05.09", nil, flat(3000, 50, 400), -0.1},
+		"flag null is no flag":                {stated(-0.1), "05.09", nil, flat(3000, 0, 0), -0.1},
 		"no pixels with data: flag":           {stated(-0.1), "05.09", false, flat(0, 0, 0), -0.1},
 		"silent, not applied, bright: flag":   {silent, "05.09", false, flat(3000, 0, 0), -0.1},
 		"silent, applied: none":               {silent, "05.09", true, flat(3000, 0, 0), 0},

@@ -13,13 +13,14 @@ const (
 	codecLZW        codec = 5
 	codecDeflate    codec = 8
 	codecDeflateOld codec = 32946
+	codecPackBits   codec = 32773
 	codecZSTD       codec = 50000
 )
 
 // codecNames are for messages; files also have codecs without a decoder here.
 var codecNames = map[codec]string{
 	codecNone: "none", 2: "CCITT", 3: "CCITT Group 3", 4: "CCITT Group 4", codecLZW: "LZW", 6: "old JPEG", 7: "JPEG",
-	codecDeflate: "DEFLATE", codecDeflateOld: "DEFLATE", 32773: "PackBits", 34712: "JPEG 2000", 34887: "LERC",
+	codecDeflate: "DEFLATE", codecDeflateOld: "DEFLATE", codecPackBits: "PackBits", 34712: "JPEG 2000", 34887: "LERC",
 	34925: "LZMA", codecZSTD: "ZSTD", 50001: "WebP", 50002: "JPEG XL",
 }
 
@@ -31,13 +32,13 @@ func (c codec) String() string {
 }
 
 func (c codec) known() bool {
-	return slices.Contains([]codec{codecNone, codecLZW, codecDeflate, codecDeflateOld, codecZSTD}, c)
+	return slices.Contains([]codec{codecNone, codecLZW, codecDeflate, codecDeflateOld, codecPackBits, codecZSTD}, c)
 }
 
 const (
 	predictorNone       = 1
 	predictorHorizontal = 2
-	predictorFloat      = 3 // only of Numbers
+	predictorFloat      = 3
 )
 
 // samples turns a row of bytes into pixels and undoes the differencing of neighbours (TIFF 6.0,
@@ -51,6 +52,11 @@ func (h *header) samples(out []uint16, raw []byte) {
 		if h.predictor == predictorHorizontal {
 			for i := 1; i < len(out); i++ {
 				out[i] = uint16(uint8(out[i] + out[i-1]))
+			}
+		}
+		if h.format == formatSigned {
+			for i := range out {
+				out[i] = uint16(int8(out[i]))
 			}
 		}
 	case 16:

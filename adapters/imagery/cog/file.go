@@ -50,8 +50,8 @@ func Open(ctx context.Context, source Source, name string) (*File, error) {
 	return Shared.Open(ctx, source, name)
 }
 
-// File is an open GeoTIFF of one band. It holds no handle and need not be closed. Safe
-// for concurrent use.
+// File is one band of an open GeoTIFF, the first unless Band selects another. It holds no handle
+// and need not be closed. Safe for concurrent use.
 type File struct {
 	*header
 	source Source
@@ -60,6 +60,7 @@ type File struct {
 	disk   *spill.Folder // nil where blocks of the file are not kept there
 	// forget lets the next Open read the header anew.
 	forget func()
+	band   int // counted from 0
 }
 
 // Open reads the header. name identifies the file in messages.
@@ -70,7 +71,7 @@ func (r *Reader) Open(ctx context.Context, source Source, name string) (*File, e
 	at := key{source.Address(), headerBlock}
 	got, err := r.headers.get(ctx, []key{at}, func(ctx context.Context, _ []key) ([]value, error) {
 		h := &header{}
-		err := h.read(ctx, source, name, h.readSize, h.readEncoding, h.readLayout, h.readBlocks, h.readGeoreference, h.readNoData, h.keepHead)
+		err := h.read(ctx, source, name, h.readSize, h.readSamples, h.readLayout, h.readBlocks, h.readGeoreference, h.readNoData, h.readScales, h.keepHead)
 		return []value{{h, 256 + 16*int64(len(h.offsets)) + int64(len(h.head))}}, err
 	})
 	if err != nil {
@@ -94,17 +95,6 @@ func (r *Reader) Open(ctx context.Context, source Source, name string) (*File, e
 // Grid returns the georeference of the whole file.
 func (f *File) Grid() vegetation.Grid { return f.grid }
 
-// AssumeNoData returns the file as if its GDAL_NODATA tag were v, where it has none.
-func (f *File) AssumeNoData(v uint16) *File {
-	if f.hasNoData {
-		return f
-	}
-	assumed, h := *f, *f.header
-	h.hasNoData, h.noData = true, v
-	assumed.header = &h
-	return &assumed
-}
-
 // Read returns a window in pixels of Grid. It may reach beyond the file; pixels outside and in
 // blocks that the file leaves out are nodata: the file's own value, or else 0 with HasNoData true.
 // Scale and Offset are left 0.
@@ -115,7 +105,10 @@ func (f *File) Read(ctx context.Context, w vegetation.Window) (vegetation.Raster
 	if err := checkWindow(w); err != nil {
 		return vegetation.Raster{}, err
 	}
-	out := vegetation.Raster{Grid: w.Of(f.grid), DN: make([]uint16, w.Width*w.Height), HasNoData: f.hasNoData, NoData: f.noData}
+	if !f.plain() {
+		return f.readNumbers(ctx, w)
+	}
+	out := vegetation.Raster{Grid: w.Of(f.grid), DN: make([]uint16, w.Width*w.Height), Signed: f.format == formatSigned, HasNoData: f.hasNoData, NoData: f.noData}
 	if f.noData != 0 {
 		for i := range out.DN {
 			out.DN[i] = f.noData

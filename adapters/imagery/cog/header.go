@@ -47,9 +47,13 @@ type header struct {
 	hasNoData  bool
 	noData     uint16
 	order      binary.ByteOrder
-	bits       int // of a sample: 1 to 16, or what Numbers reads
-	inBlock    int // samples of a pixel that lie side by side in a block; 0 stands for 1
-	planes     int // sets of blocks, one a sample; 0 stands for 1
+	bands      int
+	format     int64     // of the samples
+	bits       int       // of a sample
+	inBlock    int       // samples of a pixel that lie side by side in a block
+	planes     int       // sets of blocks, one a band where they are stored apart, else 1
+	missing    float64   // GDAL_NODATA; NaN where there is none
+	scales     []scaling // of each band
 	codec      codec
 	predictor  int
 	blockW     int
@@ -59,8 +63,15 @@ type header struct {
 	tiled      bool
 	offsets    []int64
 	byteCounts []int64
-	state      state  // of the file that was read
-	head       []byte // of the file, where blocks begin in what was read of it for the header
+	state      state   // of the file that was read
+	head       []byte  // of the file, where blocks begin in what was read of it for the header
+	overview   *header // the coarsest one; nil where there is none
+}
+
+// scaling turns a band's stored numbers to values: stored × scale + offset, as GDAL's tag states it.
+type scaling struct {
+	scale, offset       float64
+	hasScale, hasOffset bool
 }
 
 // rows is the number of pixel rows stored in a block: tiles are padded to full height, the last
@@ -73,24 +84,27 @@ func (h *header) rows(block int) int {
 }
 
 // rowBytes is the length of a row of a block; rows begin on a byte (TIFF 6.0, section 3).
-func (h *header) rowBytes() int { return (h.blockW*max(h.inBlock, 1)*h.bits + 7) / 8 }
+func (h *header) rowBytes() int { return (h.blockW*h.inBlock*h.bits + 7) / 8 }
 
 // read reads the directory of the main image and passes it to the steps, each of which reads its part.
 func (h *header) read(ctx context.Context, source Source, name string, steps ...func(*headerReader) error) error {
 	r := &headerReader{ctx: ctx, source: source, name: name, budget: maxHeader}
-	r.mainImage()
+	next := r.mainImage()
 	h.order = r.order
 	for _, step := range steps {
 		if r.err == nil {
 			r.fail(step(r))
 		}
 	}
+	if r.err == nil && next != 0 {
+		h.overview = h.coarsest(*r, next)
+	}
 	return r.err
 }
 
 // mainImage finds the first directory that is neither an overview nor a mask (bits 0 and 2 of
-// NewSubfileType).
-func (h *headerReader) mainImage() {
+// NewSubfileType), and returns the position of the one after it, 0 for none.
+func (h *headerReader) mainImage() (next int64) {
 	off := h.open()
 	for range maxDirectory {
 		if off == 0 {
@@ -98,10 +112,41 @@ func (h *headerReader) mainImage() {
 		}
 		h.fields, off = h.directory(off)
 		if h.integer(tagSubfileType, 0)&0b101 == 0 {
-			return
+			return off
 		}
 	}
 	h.fail(broken(h.name, "it holds no main image"))
+	return 0
+}
+
+// coarsest returns the smallest overview from the directory at a position on, as far as the bytes
+// that were read already show it; nil for none. A file with a broken overview is none the worse.
+func (h *header) coarsest(r headerReader, off int64) *header {
+	var found *header
+	r.budget = 0
+	for range maxDirectory {
+		if off == 0 || r.err != nil {
+			break
+		}
+		r.fields, off = r.directory(off)
+		if r.integer(tagSubfileType, 0)&0b101 != 1 {
+			continue
+		}
+		o := &header{order: h.order, scales: h.scales}
+		for _, step := range []func(*headerReader) error{o.readSize, o.readSamples, o.readLayout, o.readBlocks} {
+			if r.err == nil {
+				r.fail(step(&r))
+			}
+		}
+		if r.err != nil || o.bands != h.bands || o.grid.Width >= h.grid.Width || found != nil && o.grid.Width >= found.grid.Width {
+			continue
+		}
+		o.grid.EPSG, o.grid.OriginX, o.grid.OriginY = h.grid.EPSG, h.grid.OriginX, h.grid.OriginY
+		o.grid.PixelX = h.grid.PixelX * float64(h.grid.Width) / float64(o.grid.Width)
+		o.grid.PixelY = h.grid.PixelY * float64(h.grid.Height) / float64(o.grid.Height)
+		found = o
+	}
+	return found
 }
 
 func (h *header) readSize(r *headerReader) error {
@@ -110,29 +155,6 @@ func (h *header) readSize(r *headerReader) error {
 		return broken(r.name, "it claims a size of %d × %d pixels", width, height)
 	}
 	h.grid.Width, h.grid.Height = int(width), int(height)
-	return nil
-}
-
-func (h *header) readEncoding(r *headerReader) error {
-	v := map[uint16]int64{tagSamples: 1, tagBits: 1, tagSampleFormat: 1, tagFillOrder: 1, tagCompression: 1, tagPredictor: 1}
-	r.overwrite(v)
-	h.bits, h.predictor, h.codec = int(v[tagBits]), int(v[tagPredictor]), codec(v[tagCompression])
-	switch {
-	case v[tagSamples] != 1:
-		return unsupported(r.name, "it has %d samples a pixel, and only one is read", v[tagSamples])
-	case v[tagSampleFormat] != 1:
-		return unsupported(r.name, "its samples are of format %d, and only unsigned integers (1) are read", v[tagSampleFormat])
-	case v[tagBits] < 1 || v[tagBits] > 16:
-		return unsupported(r.name, "its samples have %d bits, and at most 16 are read", v[tagBits])
-	case v[tagFillOrder] != 1:
-		return unsupported(r.name, "its bits are stored in reverse")
-	case h.predictor != predictorNone && h.predictor != predictorHorizontal:
-		return unsupported(r.name, "predictor %d is not read, only 1 and 2", h.predictor)
-	case h.predictor == predictorHorizontal && h.bits != 8 && h.bits != 16:
-		return unsupported(r.name, "predictor 2 is read at 8 and 16 bits, not at %d", h.bits)
-	case !h.codec.known():
-		return unsupported(r.name, "compression %s is not read", h.codec)
-	}
 	return nil
 }
 
@@ -160,7 +182,7 @@ func (h *header) readBlocks(r *headerReader) error {
 	if h.tiled {
 		offsetsTag, countsTag = tagTileOffsets, tagTileByteCounts
 	}
-	want := int64(h.across) * int64(h.down) * int64(max(h.planes, 1))
+	want := int64(h.across) * int64(h.down) * int64(h.planes)
 	if want > maxBlocks {
 		return unsupported(r.name, "it has %d blocks, and at most %d are read", want, maxBlocks)
 	}
@@ -172,13 +194,26 @@ func (h *header) readBlocks(r *headerReader) error {
 	return nil
 }
 
-// readNoData reads GDAL's tag: a number in ASCII. One that no unsigned 16-bit pixel can have is
-// ignored.
+// readNoData reads GDAL's tag: a number in ASCII. One that no pixel of the file can have is ignored.
 func (h *header) readNoData(r *headerReader) error {
-	if v := noDataTag(r); v == math.Trunc(v) && v >= 0 && v <= math.MaxUint16 {
-		h.hasNoData, h.noData = true, uint16(v)
+	h.missing = noDataTag(r)
+	if h.format == formatFloat && h.bits == 32 {
+		h.missing = float64(float32(h.missing)) // as it is stored
 	}
+	h.noData, h.hasNoData = h.sample(h.missing)
 	return nil
+}
+
+// sample returns how a plain file stores a number; false for one that it cannot store.
+func (h *header) sample(v float64) (uint16, bool) {
+	lower, upper := 0.0, float64(math.MaxUint16)
+	if h.format == formatSigned {
+		lower, upper = math.MinInt16, math.MaxInt16
+	}
+	if v != math.Trunc(v) || v < lower || v > upper {
+		return 0, false
+	}
+	return uint16(int32(v)), true
 }
 
 // noDataTag returns the number of GDAL's tag; NaN where there is none, which it may also be.

@@ -13,7 +13,7 @@ import (
 // rasters are read once an area. It holds no handle and need not be closed. Safe for concurrent
 // use.
 type Numbers struct {
-	*numbersHeader
+	*header
 	file *File // for its blocks
 	band int   // counted from 0
 }
@@ -30,15 +30,15 @@ type Field struct {
 // Faults: Invalid when the file is broken, of an unsupported kind, or has no such band; those of
 // the source as they are.
 func OpenNumbers(ctx context.Context, source Source, name string, band int) (*Numbers, error) {
-	h := &numbersHeader{header: &header{}}
-	err := h.read(ctx, source, name, h.readSize, h.readSamples, h.readLayout, h.readBlocks, h.readPlace, h.readMissing, h.readScales)
+	h := &header{}
+	err := h.read(ctx, source, name, h.readSize, h.readSamples, h.readLayout, h.readBlocks, h.readPlace, h.readNoData, h.readScales)
 	if err != nil {
 		return nil, err
 	}
 	if band < 1 || band > h.bands {
 		return nil, unsupported(name, "it has %d bands, and no band %d", h.bands, band)
 	}
-	return &Numbers{numbersHeader: h, file: &File{header: h.header, source: source, name: name}, band: band - 1}, nil
+	return &Numbers{header: h, file: &File{header: h, source: source, name: name}, band: band - 1}, nil
 }
 
 // Grid returns the georeference of the whole file: EPSG 4326 (pixels in degrees), 3857 or a UTM zone.
@@ -57,6 +57,11 @@ func (n *Numbers) Read(ctx context.Context, w vegetation.Window) (Field, error) 
 	if err := checkWindow(w); err != nil {
 		return Field{}, err
 	}
+	return n.read(ctx, w, n.scales[n.band])
+}
+
+// read is Read for a window inside the file, with another scaling.
+func (n *Numbers) read(ctx context.Context, w vegetation.Window, s scaling) (Field, error) {
 	out := Field{Grid: w.Of(n.grid), Values: make([]float64, w.Width*w.Height)}
 	for i := range out.Values {
 		out.Values[i] = math.NaN()
@@ -69,7 +74,7 @@ func (n *Numbers) Read(ctx context.Context, w vegetation.Window) (Field, error) 
 		if n.byteCounts[index] == 0 {
 			continue // GDAL's sparse files leave it out
 		}
-		if err := n.readBlock(ctx, out.Values, w, place, index); err != nil {
+		if err := n.readBlock(ctx, out, w, s, place, index); err != nil {
 			return Field{}, err
 		}
 	}
@@ -85,7 +90,7 @@ func within(w vegetation.Window, g vegetation.Grid) vegetation.Window {
 
 // readBlock copies the part of a block that lies in the window: the block at a place of the grid,
 // stored under an index.
-func (n *Numbers) readBlock(ctx context.Context, out []float64, w vegetation.Window, place, index int) error {
+func (n *Numbers) readBlock(ctx context.Context, out Field, w vegetation.Window, s scaling, place, index int) error {
 	f := n.file
 	if err := f.checkStored(index, f.rows(place)); err != nil {
 		return err
@@ -108,8 +113,8 @@ func (n *Numbers) readBlock(ctx context.Context, out []float64, w vegetation.Win
 			return f.undecodable(index, err)
 		}
 		if row >= part.Row {
-			n.row(values, raw, n.band)
-			copy(out[(row-w.Row)*w.Width+part.Col-w.Col:][:part.Width], values[part.Col-left:])
+			n.row(values, raw, n.band, s)
+			copy(out.Values[(row-w.Row)*w.Width+part.Col-w.Col:][:part.Width], values[part.Col-left:])
 		}
 	}
 	return nil

@@ -2,14 +2,13 @@ package cog
 
 import "math"
 
-// row turns a row of a block, which it changes, into the values of one band.
-func (h *numbersHeader) row(out []float64, raw []byte, band int) {
+// row turns a row of a block, which it changes, into the scaled values of one band.
+func (h *header) row(out []float64, raw []byte, band int, s scaling) {
 	samples := h.unpackRow(raw)
 	at := 0
 	if h.planes == 1 {
 		at = band
 	}
-	s := h.scales[band]
 	for i := range out {
 		v := h.number(samples[i*h.inBlock+at])
 		if v == h.missing || math.IsNaN(v) || math.IsInf(v, 0) {
@@ -21,7 +20,7 @@ func (h *numbersHeader) row(out []float64, raw []byte, band int) {
 }
 
 // unpackRow returns the bits of a row's samples, and undoes their differencing.
-func (h *numbersHeader) unpackRow(raw []byte) []uint64 {
+func (h *header) unpackRow(raw []byte) []uint64 {
 	samples := make([]uint64, h.blockW*h.inBlock)
 	switch {
 	case h.bits%8 != 0:
@@ -57,7 +56,7 @@ func (h *numbersHeader) unpackRow(raw []byte) []uint64 {
 }
 
 // number converts the low bits of a sample by its format.
-func (h *numbersHeader) number(v uint64) float64 {
+func (h *header) number(v uint64) float64 {
 	shift := 64 - h.bits
 	switch {
 	case h.format == formatFloat && h.bits == 32:

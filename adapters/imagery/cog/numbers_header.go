@@ -2,6 +2,7 @@ package cog
 
 import (
 	"encoding/xml"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -23,18 +24,7 @@ const (
 	degreesWGS84   = 4326
 )
 
-type numbersHeader struct {
-	*header
-	bands   int
-	format  int64
-	missing float64 // GDAL_NODATA; NaN where there is none
-	scales  []scaling
-}
-
-// scaling turns a band's stored numbers to values: stored × scale + offset.
-type scaling struct{ scale, offset float64 }
-
-func (h *numbersHeader) readSamples(r *headerReader) error {
+func (h *header) readSamples(r *headerReader) error {
 	v := map[uint16]int64{tagSamples: 1, tagFillOrder: 1, tagCompression: 1, tagPredictor: 1, tagPlanar: 1}
 	r.overwrite(v)
 	if v[tagSamples] < 1 || v[tagSamples] > maxBands {
@@ -49,7 +39,7 @@ func (h *numbersHeader) readSamples(r *headerReader) error {
 	h.bits, h.predictor, h.codec = int(bits), int(v[tagPredictor]), codec(v[tagCompression])
 	switch {
 	case !readable(h.format, bits):
-		return unsupported(r.name, "its numbers are of format %d with %d bits, and only integers of up to 32 bits and floating point numbers of 32 and 64 bits are read", h.format, bits)
+		return unsupported(r.name, "it holds %s of %d bits; integers of 8 to 32 bits and floating point numbers of 32 and 64 bits are read", formatName(h.format), bits)
 	case v[tagFillOrder] != 1:
 		return unsupported(r.name, "its bits are stored in reverse")
 	case h.predictor < predictorNone || h.predictor > predictorFloat:
@@ -57,11 +47,20 @@ func (h *numbersHeader) readSamples(r *headerReader) error {
 	case h.predictor == predictorFloat && h.format != formatFloat:
 		return unsupported(r.name, "predictor 3 is of floating point numbers alone")
 	case h.predictor == predictorHorizontal && bits%8 != 0:
-		return unsupported(r.name, "predictor 2 is not read at %d bits", bits)
+		return unsupported(r.name, "predictor 2 is read at 8, 16 and 32 bits, not at %d", bits)
 	case !h.codec.known():
 		return unsupported(r.name, "compression %s is not read", h.codec)
 	}
 	return nil
+}
+
+// formatName is for messages (TIFF 6.0, section 19; 5 and 6 are libtiff's).
+func formatName(format int64) string {
+	names := map[int64]string{formatUnsigned: "unsigned integers", formatSigned: "signed integers", formatFloat: "floating point numbers", 5: "complex integers", 6: "complex numbers"}
+	if name, ok := names[format]; ok {
+		return name
+	}
+	return fmt.Sprintf("numbers of format %d", format)
 }
 
 // readable reports which numbers are supported. Fewer than 8 bits, or 9 to 15, are GDAL's NBITS.
@@ -91,7 +90,7 @@ func ofAllSamples(r *headerReader, tag uint16) int64 {
 }
 
 // readPlace is readGeoreference that also takes degrees (GeoTIFF 1.1, GeodeticCRSGeoKey).
-func (h *numbersHeader) readPlace(r *headerReader) error {
+func (h *header) readPlace(r *headerReader) error {
 	keys := geoKeys(r)
 	epsg, projected := keys[keyProjectedCRS]
 	if !projected {
@@ -104,14 +103,6 @@ func (h *numbersHeader) readPlace(r *headerReader) error {
 	return h.readGrid(r, epsg, keys[keyRasterType])
 }
 
-func (h *numbersHeader) readMissing(r *headerReader) error {
-	h.missing = noDataTag(r)
-	if h.format == formatFloat && h.bits == 32 {
-		h.missing = float64(float32(h.missing)) // as it is stored
-	}
-	return nil
-}
-
 // gdalMetadata is the XML of GDAL's tag 42112, as its GeoTIFF driver documents it.
 type gdalMetadata struct {
 	Items []struct {
@@ -122,8 +113,8 @@ type gdalMetadata struct {
 }
 
 // readScales reads scale and offset of the bands; metadata not of GDAL is ignored.
-func (h *numbersHeader) readScales(r *headerReader) error {
-	h.scales = slices.Repeat([]scaling{{1, 0}}, h.bands)
+func (h *header) readScales(r *headerReader) error {
+	h.scales = slices.Repeat([]scaling{{scale: 1}}, h.bands)
 	var m gdalMetadata
 	if xml.Unmarshal([]byte(r.text(tagMetadata, maxMetadata)), &m) != nil {
 		return nil
@@ -139,9 +130,9 @@ func (h *numbersHeader) readScales(r *headerReader) error {
 		case err != nil || math.IsNaN(v) || math.IsInf(v, 0) || role == "scale" && v == 0:
 			return broken(r.name, "its %s %q is not a usable number", role, item.Text)
 		case role == "scale":
-			h.scales[item.Sample].scale = v
+			h.scales[item.Sample].scale, h.scales[item.Sample].hasScale = v, true
 		default:
-			h.scales[item.Sample].offset = v
+			h.scales[item.Sample].offset, h.scales[item.Sample].hasOffset = v, true
 		}
 	}
 	return nil

@@ -214,7 +214,7 @@ func TestNumbersThatAreRefused(t *testing.T) {
 		band  int
 		says  string
 	}{
-		"complex":             {map[uint16]field{339: s.shorts(6)}, 1, "format 6"},
+		"complex":             {map[uint16]field{339: s.shorts(6)}, 1, "complex numbers of 16 bits"},
 		"half floats":         {map[uint16]field{339: s.shorts(3)}, 1, "16 bits"},
 		"64-bit integers":     {map[uint16]field{258: s.shorts(64)}, 1, "64 bits"},
 		"no such band":        {nil, 2, "no band 2"},
@@ -232,12 +232,6 @@ func TestNumbersThatAreRefused(t *testing.T) {
 		require.ErrorContains(t, err, tt.says, name)
 		require.ErrorContains(t, err, "x.tif", name)
 	}
-}
-
-// The imagery path takes none of it.
-func TestImageryRefusesNumbers(t *testing.T) {
-	_, err := cog.NewReader(1<<20).Open(t.Context(), &memory{data: numbers32(t, 3, "", "", 1, 2), address: "f"}, "f.tif")
-	require.ErrorContains(t, err, "format 3")
 }
 
 // FuzzNumbers is FuzzOpenRead for rasters of numbers.

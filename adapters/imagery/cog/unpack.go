@@ -50,6 +50,8 @@ func (c codec) unpacker(packed []byte) (*unpacker, error) {
 	switch c {
 	case codecNone:
 		u.out = in
+	case codecPackBits:
+		u.out = &packBits{in: in}
 	case codecLZW:
 		u.out = lzw.NewReader(in, lzw.MSB, 8)
 	case codecZSTD:

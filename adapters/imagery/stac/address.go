@@ -24,6 +24,7 @@ var services = map[string]service{
 		// https://planetarycomputer.microsoft.com/docs/concepts/sas
 		signAt: "https://planetarycomputer.microsoft.com/api/sas/v1/token",
 	},
+	"explorer.digitalearth.africa": {collection: "s2_l2a"},
 	"stac.dataspace.copernicus.eu": {collection: "sentinel-2-l2a"},
 }
 

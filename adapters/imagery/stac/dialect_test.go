@@ -81,7 +81,7 @@ func signing(t *testing.T, v *vault) (*stac.Client, vegetation.Scene) {
 	t.Helper()
 	v.now, v.life = day("2025-05-01"), time.Hour
 	v.valid.Store(1)
-	img := cogwrite.Image{Bits: 16, DN: make([]uint16, 300*300), Grid: vegetation.Grid{EPSG: 32630, PixelX: 10, PixelY: 10, Width: 300, Height: 300}}
+	img := cogwrite.Image{Bits: 16, DN: make([]uint16, 300*900), Grid: vegetation.Grid{EPSG: 32630, PixelX: 10, PixelY: 10, Width: 300, Height: 900}}
 	random := rand.New(rand.NewPCG(1, 2)) // what does not pack leaves no block in the first request
 	for i := range img.DN {
 		img.DN[i] = uint16(random.Uint32())

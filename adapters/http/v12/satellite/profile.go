@@ -44,7 +44,7 @@ type Observation struct {
 type Offset struct {
 	Item   string  `json:"item" doc:"Id of the scene."`
 	Offset float64 `json:"offset" doc:"Reflectance = digital number * scale + offset."`
-	Basis  string  `json:"basis" enum:"item,baseline,pixels,flag" doc:"What decided it: the catalog's item, ESA's rule by processing baseline, the pixels, or the item's flag."`
+	Basis  string  `json:"basis" enum:"item,file,baseline,flag,pixels" doc:"What decided it: the catalog's item, the file's own tags, ESA's rule by processing baseline, the item's flag, or the pixels, which contradict what the metadata say."`
 }
 
 // Rejection is a date that is not in the profile.
@@ -61,17 +61,25 @@ type Rejection struct {
 // Profile is an order with its series.
 type Profile struct {
 	ProfileOrder
-	Refreshing   bool            `json:"refreshing" doc:"The archive is being searched again, as it is for a season that can still bring something and was last checked over a day ago: a later retrieve may show more."`
-	Profile      []ProfilePoint  `json:"profile"`
-	Smoothed     *[]ProfilePoint `json:"smoothed,omitempty" doc:"With ?smoothed=true: a value a day, from the first accepted date to the last, without gaps of more than 45 days."`
-	Observations *[]Observation  `json:"observations,omitempty" doc:"With ?detail=true."`
-	Rejected     *[]Rejection    `json:"rejected,omitempty" doc:"With ?detail=true."`
+	Refreshing   bool             `json:"refreshing" doc:"The archive is being searched again, as it is for a season that can still bring something and was last checked over a day ago: a later retrieve may show more."`
+	Profile      []ProfilePoint   `json:"profile"`
+	Smoothed     *[]ProfilePoint  `json:"smoothed,omitempty" doc:"With ?smoothed=true: a value a day, from the first accepted date to the last, without gaps of more than 45 days."`
+	Observations *[]Observation   `json:"observations,omitempty" doc:"With ?detail=true."`
+	Rejected     *[]Rejection     `json:"rejected,omitempty" doc:"With ?detail=true."`
+	Warnings     []ProfileWarning `json:"warnings" doc:"Doubts about the series."`
+}
+
+// ProfileWarning is a doubt about a series.
+type ProfileWarning struct {
+	Code    string `json:"code" enum:"offset_by_pixels" doc:"offset_by_pixels: on some dates the pixels contradict what the archive says of their offset, and decided it instead."`
+	Message string `json:"message"`
 }
 
 func showProfile(p satellite.Profile, detail bool) Profile {
 	out := Profile{
 		ProfileOrder: showOrder(p.Order), Refreshing: p.Refreshing,
-		Profile: form.Each(p.Series.Observations, func(o vegetation.Observation) ProfilePoint { return ProfilePoint{rest.DateOf(o.Date), o.Value} }),
+		Warnings: form.Each(p.Series.Warnings(), func(w vegetation.Warning) ProfileWarning { return ProfileWarning(w) }),
+		Profile:  form.Each(p.Series.Observations, func(o vegetation.Observation) ProfilePoint { return ProfilePoint{rest.DateOf(o.Date), o.Value} }),
 	}
 	if detail {
 		out.Observations = new(form.Each(p.Series.Observations, showObservation))

@@ -26,6 +26,7 @@ type Image struct {
 	Bits   int       // 8, 16 or 32
 	DN     []uint16  // digital numbers of 8 or 16 bits; 0 is nodata
 	Metres []float32 // heights of 32 bits; -9999 is nodata
+	Tags   string    // GDAL's metadata, as XML; empty for none
 }
 
 // field is an encoded tag.
@@ -79,15 +80,18 @@ func (img Image) fields(offsets, lengths []uint32) []field {
 	case 32:
 		format, noData = 3, "-9999" // floating point
 	}
-	return []field{
+	out := []field{
 		values(256, uint32(g.Width)), values(257, uint32(g.Height)), values(258, uint16(img.Bits)),
 		values[uint16](259, 8), values[uint16](262, 1), values[uint16](277, 1), values[uint16](284, 1), values(317, predictor),
 		values[uint16](322, tileSide), values[uint16](323, tileSide), values(324, offsets...), values(325, lengths...),
 		values(339, format), values(33550, g.PixelX, g.PixelY, 0), values(33922, 0, 0, 0, g.OriginX, g.OriginY, 0),
 		// GeoTIFF keys: projected model, pixel is area, the projected CRS by EPSG code.
 		values(34735, 1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, 1, 3072, 0, 1, uint16(g.EPSG)),
-		ascii(42113, noData),
 	}
+	if img.Tags != "" {
+		out = append(out, ascii(42112, img.Tags))
+	}
+	return append(out, ascii(42113, noData))
 }
 
 // directory writes the file up to its first tile: signature, fields, and the values that do not fit

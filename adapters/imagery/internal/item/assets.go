@@ -106,8 +106,18 @@ func (a assetDocument) band(key string) (vegetation.Band, bool) {
 	return "", false
 }
 
+// address turns the address of an object in a public bucket, where the region is known, into one of
+// the web: Digital Earth Africa names its files in the manner of S3.
+func address(href string) string {
+	bucket, key, ok := strings.Cut(strings.TrimPrefix(href, "s3://"), "/")
+	if ok && strings.HasPrefix(href, "s3://deafrica-") {
+		return "https://" + bucket + ".s3.af-south-1.amazonaws.com/" + key
+	}
+	return href
+}
+
 func (a assetDocument) asset(band vegetation.Band) Asset {
-	asset := Asset{Href: a.Href, Scale: dnScale, Offset: math.NaN(), state: string(a.Size) + " " + string(a.Checksum), metres: math.Inf(1)}
+	asset := Asset{Href: address(a.Href), Scale: math.NaN(), Offset: math.NaN(), state: string(a.Size) + " " + string(a.Checksum), metres: math.Inf(1)}
 	if a.GSD > 0 {
 		asset.metres = a.GSD
 	}
@@ -126,8 +136,8 @@ func (a assetDocument) asset(band vegetation.Band) Asset {
 				asset.Offset = *offset
 			}
 		}
-		if v, ok := b.NoData.(float64); ok && v == math.Trunc(v) && v >= 0 && v <= math.MaxUint16 {
-			asset.NoData = uint16(v)
+		if v, ok := b.NoData.(float64); ok {
+			asset.NoData = v
 		}
 	}
 	if band == vegetation.SCL {

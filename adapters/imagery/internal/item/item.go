@@ -27,22 +27,22 @@ type Item struct {
 	footprint  geom.Geometry
 	box        geo.Box // its west is greater than its east where it crosses the antimeridian
 	wrapped    bool    // the footprint crosses it in one piece, so that only its box counts
-	applied    *bool   // earthsearch:boa_offset_applied, where stated
+	applied    *bool   // whether the offset was applied to the files already, where stated
 	jpeg2000   bool    // it has bands as JPEG 2000
 
 	revision func() string // computed once, from the assets at the first call of Scene
 
-	mu        sync.Mutex
-	pixelsSay *bool // that the offset is applied, once they were examined
+	mu      sync.Mutex
+	decided map[vegetation.OffsetClaim]decision
 }
 
-// Asset is the file of one band. A NaN Offset means that the item does not state one.
+// Asset is the file of one band. A NaN Scale or Offset means that the item does not state one.
 type Asset struct {
 	Href   string
 	Scale  float64 // reflectance = DN × Scale + Offset
 	Offset float64
-	NoData uint16 // counts where the file marks none itself
-	state  string // size and checksum of the file, as far as the catalog states them
+	NoData float64 // counts where the file marks none itself
+	state  string  // size and checksum of the file, as far as the catalog states them
 	metres float64
 }
 
@@ -80,9 +80,12 @@ func Parse(data []byte, name string) (*Item, error) {
 	it.scene = p.scene(d.ID, sensed)
 	it.scene.Datastrip, it.scene.Baseline = p.text("s2:datastrip_id"), p.baseline()
 	it.scene.Updated, _ = p.time("updated", "created", "s2:generation_time")
-	if raw, stated := d.Properties["earthsearch:boa_offset_applied"]; stated && string(raw) != "null" {
-		applied := p.flag("earthsearch:boa_offset_applied")
-		it.applied = &applied
+	// Earth Search named it so in its first and in its second generation.
+	for _, name := range []string{"sentinel:boa_offset_applied", "earthsearch:boa_offset_applied"} {
+		if raw, stated := d.Properties[name]; stated && string(raw) != "null" {
+			applied := p.flag(name)
+			it.applied = &applied
+		}
 	}
 	it.Assets, it.jpeg2000 = bands(d.Assets)
 	return it, nil

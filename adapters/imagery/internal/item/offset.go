@@ -4,94 +4,133 @@ import (
 	"context"
 	"math"
 	"strconv"
+	"time"
 
+	"tilth/adapters/imagery/cog"
 	"tilth/core/vegetation"
 )
 
-// Since processing baseline 04.00 ESA adds 1000 to the digital numbers, so that
-// reflectances just below zero survive: reflectance = DN × 0.0001 − 0.1
-// (BOA_ADD_OFFSET of the product's metadata).
 const (
-	boaOffset     = -0.1
-	boaOffsetDN   = 1000
+	boaOffset     = -0.1 // reflectance, of ESA's digital numbers since baseline 04.00
 	offsetSince   = 4.0
-	appliedShare  = 0.01    // of valid pixels below 1000: more are impossible where the offset is still in
-	sampleWhole   = 1 << 22 // pixels up to which a whole band is examined
+	sampleWhole   = 1 << 22 // pixels up to which a whole band is examined where the metadata contradict themselves
+	sampleSmall   = 1 << 18 // and where they do not
 	sampleSide    = 512     // otherwise nine windows of this side
 	samplesAcross = 3
 )
 
-// offset returns the offset of a reflectance band, which is added to DN × Scale.
+// recentFrom is when ESA began to deliver baseline 04.00.
+var recentFrom = time.Date(2022, 1, 25, 0, 0, 0, 0, time.UTC)
+
+// claim returns what the metadata say of the offset of a band, which is added to DN × scale.
 //
-//   - Without the flag of old Earth Search, the offset of the asset counts, and where it has none,
-//     ESA's rule by baseline (Planetary Computer).
-//   - The items of old Earth Search from baseline 04.00 on state the offset beside a flag that it was
-//     applied already, and either may be wrong. The flag "applied" means 0 whatever the pixels: dark
-//     ones confirm it, and without them it is believed. Pixels overrule the flag "not applied": more
-//     than 1 % of the valid ones of the darkest visible band below 1000 are impossible where 1000 was
-//     added to all.
-//
-// A decision from pixels is made once and kept.
-func (it *Item) offset(ctx context.Context, band vegetation.Band, files Reader) (float64, vegetation.OffsetBasis, error) {
+//   - The items of Earth Search from baseline 04.00 on state the offset beside a flag that it was
+//     applied already, and either may be wrong. The flag counts.
+//   - Otherwise the offset of the asset counts, then that of the file's own tags, and where there is
+//     none, ESA's rule by baseline.
+func (it *Item) claim(band vegetation.Band, file *cog.File) vegetation.OffsetClaim {
+	asset := it.Assets[band]
+	c := vegetation.OffsetClaim{Scale: asset.scale(file)}
 	baseline, err := strconv.ParseFloat(it.scene.Baseline, 64)
-	since, stated := err == nil && baseline >= offsetSince, it.Assets[band].Offset
+	since := err == nil && baseline >= offsetSince
+	c.Recent = since || err != nil && !it.scene.SensedAt.Before(recentFrom)
+	_, tagged := file.Scaling()
 	switch {
-	case (it.applied == nil || !since) && !math.IsNaN(stated):
-		return stated, vegetation.OffsetByItem, nil
-	case !since:
-		return 0, vegetation.OffsetByBaseline, nil
-	case it.applied == nil:
-		return boaOffset, vegetation.OffsetByBaseline, nil
-	case *it.applied:
-		return 0, vegetation.OffsetByFlag, nil
+	case it.applied != nil && c.Recent:
+		c.Basis = vegetation.OffsetByFlag
+		if !*it.applied {
+			c.Offset, c.Doubtful = boaOffset, true
+		}
+	case !math.IsNaN(asset.Offset):
+		c.Offset, c.Basis = asset.Offset, vegetation.OffsetByItem
+	case tagged != nil:
+		c.Offset, c.Basis = *tagged, vegetation.OffsetByFile
+	default:
+		c.Basis = vegetation.OffsetByBaseline
+		if since {
+			c.Offset = boaOffset
+		}
+	}
+	return c
+}
+
+// scale returns what the item states, then what the file's own tags do, then ESA's; a file of
+// floating point numbers without a statement holds reflectance itself.
+func (a Asset) scale(file *cog.File) float64 {
+	stated, _ := file.Scaling()
+	switch {
+	case !math.IsNaN(a.Scale):
+		return a.Scale
+	case stated != nil:
+		return *stated
+	case file.Floating():
+		return 1
+	default:
+		return dnScale
+	}
+}
+
+// offset returns the offset of a reflectance band, and what decided it: the metadata, unless the
+// pixels of the whole scene contradict them. A decision is made once for a claim and kept.
+func (it *Item) offset(ctx context.Context, band vegetation.Band, file *cog.File, files Reader) (float64, vegetation.OffsetBasis, error) {
+	c := it.claim(band, file)
+	if !c.Added() && !c.None() {
+		return c.Offset, c.Basis, nil
 	}
 	it.mu.Lock()
 	defer it.mu.Unlock()
-	if it.pixelsSay == nil {
-		applied, err := it.pixelsSayApplied(ctx, files)
-		if err != nil {
-			return 0, "", err
-		}
-		it.pixelsSay = &applied
+	if d, known := it.decided[c]; known {
+		return d.offset, d.basis, nil
 	}
-	if *it.pixelsSay {
-		return 0, vegetation.OffsetByPixels, nil
+	var d decision
+	var err error
+	d.offset, d.basis, err = c.Examine(func(band vegetation.Band) (vegetation.Levels, bool, error) {
+		return it.levels(ctx, band, files, c.Doubtful)
+	})
+	if err != nil {
+		return 0, "", err
 	}
-	return boaOffset, vegetation.OffsetByFlag, nil
+	if it.decided == nil {
+		it.decided = map[vegetation.OffsetClaim]decision{}
+	}
+	it.decided[c] = d
+	return d.offset, d.basis, nil
 }
 
-// pixelsSayApplied examines the visible bands, usually darkest first. The darkest is the one with
-// the largest share of dark pixels, so any band above the threshold decides.
-func (it *Item) pixelsSayApplied(ctx context.Context, files Reader) (bool, error) {
-	for _, band := range []vegetation.Band{vegetation.B02, vegetation.B04, vegetation.B03} {
-		if _, ok := it.Assets[band]; !ok {
-			continue
-		}
-		file, err := files.open(ctx, it, band)
-		if err != nil {
-			return false, err
-		}
-		dark, valid := 0, 0
-		for _, w := range sample(file.Grid()) {
-			raster, err := file.Read(ctx, w)
-			if err != nil {
-				return false, err
-			}
-			for _, dn := range raster.DN {
-				if dn == 0 || (raster.HasNoData && dn == raster.NoData) {
-					continue
-				}
-				valid++
-				if dn < boaOffsetDN {
-					dark++
-				}
-			}
-		}
-		if float64(dark) > appliedShare*float64(valid) {
-			return true, nil
-		}
+// decision is the offset of a scene under a claim.
+type decision struct {
+	offset float64
+	basis  vegetation.OffsetBasis
+}
+
+// levels counts the pixels of a band over the whole scene: of its coarsest overview, or of a small
+// file itself. Without either it costs too much for a doubt that nothing supports, but where the
+// metadata contradict themselves parts of the band are read.
+func (it *Item) levels(ctx context.Context, band vegetation.Band, files Reader, doubtful bool) (vegetation.Levels, bool, error) {
+	if _, ok := it.Assets[band]; !ok {
+		return vegetation.Levels{}, false, nil
 	}
-	return false, nil
+	file, err := files.open(ctx, it, band)
+	if err != nil {
+		return vegetation.Levels{}, false, err
+	}
+	small := file.Grid().Width*file.Grid().Height <= sampleSmall
+	if coarse, ok := file.Coarse(); ok && !small {
+		file, small = coarse, true
+	}
+	if !small && !doubtful {
+		return vegetation.Levels{}, false, nil
+	}
+	g := file.Grid()
+	l := vegetation.Levels{Band: band, PixelArea: g.PixelX * g.PixelY}
+	for _, w := range sample(g) {
+		raster, err := file.Read(ctx, w)
+		if err != nil {
+			return l, false, err
+		}
+		l.Count(raster)
+	}
+	return l, true, nil
 }
 
 // sample returns the windows to examine: the whole of a small file, else nine windows spread

@@ -70,7 +70,7 @@ func (p properties) platform(id string) string {
 }
 
 func (p properties) baseline() string {
-	if s := p.text("s2:processing_baseline", "processing:version"); s != "" {
+	if s := p.text("s2:processing_baseline", "sentinel:processing_baseline", "processing:version"); s != "" {
 		return s
 	}
 	if m := baselineOf.FindStringSubmatch(p.product()); m != nil {

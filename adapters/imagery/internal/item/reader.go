@@ -46,11 +46,7 @@ func (r Reader) Read(ctx context.Context, scene vegetation.Scene, band vegetatio
 	if err != nil {
 		return vegetation.Raster{}, err
 	}
-	raster.Scale = it.Assets[band].Scale
-	if band != vegetation.SCL {
-		raster.Offset, raster.OffsetBasis, err = it.offset(ctx, band, r)
-	}
-	return raster, err
+	return raster, nil
 }
 
 func (r Reader) window(ctx context.Context, it *Item, band vegetation.Band, window vegetation.Window) (vegetation.Raster, error) {
@@ -58,7 +54,27 @@ func (r Reader) window(ctx context.Context, it *Item, band vegetation.Band, wind
 	if err != nil {
 		return vegetation.Raster{}, err
 	}
-	return file.Read(ctx, window)
+	if band == vegetation.SCL {
+		raster, err := file.Read(ctx, window)
+		raster.Scale = 1
+		return raster, err
+	}
+	// What decides the offset is read at the same time, so that it costs no wait of its own.
+	var offset float64
+	var basis vegetation.OffsetBasis
+	var undecided error
+	decided := make(chan struct{})
+	go func() {
+		defer close(decided)
+		offset, basis, undecided = it.offset(ctx, band, file, r)
+	}()
+	raster, err := file.Read(ctx, window)
+	<-decided
+	if err == nil {
+		err = undecided
+	}
+	raster.Scale, raster.Offset, raster.OffsetBasis = it.Assets[band].scale(file), offset, basis
+	return raster, err
 }
 
 func itemOf(scene vegetation.Scene, band vegetation.Band) (*Item, error) {

@@ -26,7 +26,7 @@ func TestRevision(t *testing.T) {
 		"a later signature": func(_, _, red object) { red["href"] = "https://x.example/B04.tif?sig=2" },
 		"a picture":         func(d, _, _ object) { d["assets"].(object)["thumbnail"] = object{"href": "t.png"} },
 		"a title":           func(_, _, red object) { red["title"] = "Red" },
-		"the defaults":      func(_, _, red object) { red["raster:bands"] = []object{{"scale": 0.0001, "nodata": 0}} },
+		"the default":       func(_, _, red object) { red["raster:bands"] = []object{{"nodata": 0}} },
 	} {
 		require.Equal(t, plain, revision(change), name)
 	}
@@ -41,7 +41,7 @@ func TestRevision(t *testing.T) {
 		"size":               func(_, _, red object) { red["file:size"] = 17 },
 		"checksum":           func(_, _, red object) { red["file:checksum"] = "1220ab" },
 		"the offset's flag":  func(_, p, _ object) { p["earthsearch:boa_offset_applied"] = true },
-		"the flag's value":   func(_, p, _ object) { p["earthsearch:boa_offset_applied"] = false },
+		"the flag's value":   func(_, p, _ object) { p["sentinel:boa_offset_applied"] = false },
 		"the collection":     func(d, _, _ object) { d["collection"] = "other" },
 	} {
 		got := revision(change)
