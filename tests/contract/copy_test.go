@@ -19,7 +19,7 @@ func TestCopyToPostgreSQL(t *testing.T) {
 	s := rig.Start(t, rig.Options{Database: database})
 	c := s.Company("owner", 100_00)
 	furnish(t, s, c)
-	land := c.Land(rig.Square(250, 5), "2025-03-01", "2025-10-31")
+	land := c.Land(rig.Archive(t).Parcels[0].Boundary, "2025-03-01", "2025-10-31")
 	order := int64(c.Expect(200, http.MethodPost, rig.OrdersPath, land.OrderBody()).Data(t)["order_id"].(float64))
 	c.Until(order, "active")
 	assessed, _ := assess(t, c, riceBody(t, "field", land.Field))
