@@ -100,6 +100,16 @@ type CurveSets interface {
 	Newest(ctx context.Context) ([]cropcheck.Edition, error)
 }
 
+// OwnCurves are the curves that companies made of their own labelled fields.
+type OwnCurves interface {
+	// Insert stores curves and fills in their id.
+	Insert(ctx context.Context, scope access.Scope, curves *cropcheck.Own) error
+	// Newest returns those that were not removed, the newest first, at most so many.
+	Newest(ctx context.Context, scope access.Scope, limit int) ([]cropcheck.Own, error)
+	// Remove takes curves out of force. Faults: NotFound.
+	Remove(ctx context.Context, scope access.Scope, id int64, at time.Time) error
+}
+
 // BuiltInCurves are the reference curves that the program comes with.
 type BuiltInCurves interface {
 	BuiltIn() (cropcheck.Set, error)

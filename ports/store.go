@@ -50,6 +50,8 @@ type Repos struct {
 	Audit   AuditTrail
 	Curves  CurveSets
 
+	OwnCurves OwnCurves
+
 	Members     Members
 	Roles       Roles
 	Invitations Invitations

@@ -93,6 +93,7 @@ var assessments = googlewire.NewSet(
 	assessmentTable, googlewire.Struct(new(ghgapp.Assessments), "*"),
 	googlewire.Struct(new(ghgapp.Dashboard), "*"),
 	googlewire.Struct(new(ghgapp.Verification), "*"),
+	googlewire.Struct(new(ghgapp.CropCurves), "*"),
 	googlewire.Value(exchange.AssessmentTables{}), googlewire.Bind(new(ports.AssessmentTables), new(exchange.AssessmentTables)),
 	googlewire.Struct(new(ghgapp.Batches), "*"),
 )

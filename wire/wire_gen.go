@@ -177,11 +177,15 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	verification := &ghg.Verification{
 		Deps: deps,
 	}
+	cropCurves := &ghg.CropCurves{
+		Deps: deps,
+	}
 	ghgDeps := ghg2.Deps{
 		Assessments:  ghgAssessments,
 		Batches:      batches,
 		Dashboard:    dashboard,
 		Verification: verification,
+		Curves:       cropCurves,
 	}
 	aoIs := soil.NewAOIs(deps)
 	orders := &soil.Orders{
@@ -362,11 +366,15 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	verification := &ghg.Verification{
 		Deps: deps,
 	}
+	cropCurves := &ghg.CropCurves{
+		Deps: deps,
+	}
 	ghgDeps := ghg2.Deps{
 		Assessments:  ghgAssessments,
 		Batches:      batches,
 		Dashboard:    dashboard,
 		Verification: verification,
+		Curves:       cropCurves,
 	}
 	aoIs := soil.NewAOIs(deps)
 	orders := &soil.Orders{

@@ -102,11 +102,11 @@ type verificationLand struct {
 }
 
 // landOf reads them in one query each.
-func landOf(ctx context.Context, tx ports.Repos, scope access.Scope, a *assessment.Assessment) (verificationLand, error) {
+// of filters both lists, such as by farm or by field.
+func landOf(ctx context.Context, tx ports.Repos, scope access.Scope, of ...ports.Filter) (verificationLand, error) {
 	l := verificationLand{cultivations: map[int64][]farm.Cultivation{}, orders: map[[2]int64]vegetation.OrderState{}}
-	of := ports.Filter{Name: string(a.ResourceType), Value: a.ResourceID} // both lists are filtered by farm and by field
 	seasons, crops := map[int64]bool{}, map[int64]bool{}
-	for c, err := range tx.Cultivations.Each(ctx, scope, ports.Query{Filters: []ports.Filter{of}}) {
+	for c, err := range tx.Cultivations.Each(ctx, scope, ports.Query{Filters: of}) {
 		if err != nil {
 			return l, err
 		}
@@ -114,7 +114,7 @@ func landOf(ctx context.Context, tx ports.Repos, scope access.Scope, a *assessme
 		seasons[c.Season.ID], crops[c.Crop.ID] = true, true
 	}
 	active := ports.Filter{Name: "status", Value: string(vegetation.Active)}
-	for o, err := range tx.Orders.Each(ctx, scope, ports.Query{Filters: []ports.Filter{of, active}}) {
+	for o, err := range tx.Orders.Each(ctx, scope, ports.Query{Filters: append(slices.Clone(of), active)}) {
 		if err != nil {
 			return l, err
 		}
@@ -129,7 +129,7 @@ func landOf(ctx context.Context, tx ports.Repos, scope access.Scope, a *assessme
 }
 
 func (w *VerificationWorker) targets(ctx context.Context, run task.Run[ports.Repos], said declaredCrops, fields []farm.Field) ([]verificationTarget, error) {
-	l, err := landOf(ctx, run.Tx, run.Scope, &said.assessment)
+	l, err := landOf(ctx, run.Tx, run.Scope, ports.Filter{Name: string(said.assessment.ResourceType), Value: said.assessment.ResourceID})
 	if err != nil {
 		return nil, err
 	}
@@ -137,11 +137,21 @@ func (w *VerificationWorker) targets(ctx context.Context, run task.Run[ports.Rep
 	if err != nil {
 		return nil, err
 	}
+	own, err := run.Tx.OwnCurves.Newest(ctx, run.Scope, 1)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]verificationTarget, len(fields))
 	for i, f := range fields {
-		out[i] = l.target(said, f, editions, run.Now)
+		out[i] = l.target(said, f, curvesInForce{own, editions}, run.Now)
 	}
 	return out, nil
+}
+
+// curvesInForce are the curves of a check: the company's own, the newest first, and those of regions.
+type curvesInForce struct {
+	own      []cropcheck.Own
+	editions []cropcheck.Edition
 }
 
 // The indices that curves may hold.
@@ -151,7 +161,7 @@ const (
 )
 
 // target says of a field what there is to look at, or that there is nothing and why.
-func (l verificationLand) target(said declaredCrops, f farm.Field, editions []cropcheck.Edition, now time.Time) verificationTarget {
+func (l verificationLand) target(said declaredCrops, f farm.Field, curves curvesInForce, now time.Time) verificationTarget {
 	t := verificationTarget{field: verification.Field{FieldID: f.ID, FieldName: f.Name, Verdict: verification.Pending}}
 	no := func(reason verification.Reason, text string) verificationTarget {
 		t.field.Reason, t.field.Text = reason, text
@@ -174,9 +184,11 @@ func (l verificationLand) target(said declaredCrops, f farm.Field, editions []cr
 	centre := f.Boundary.Centroid()
 	t.boundary, t.place = f.Boundary.Geometry(), cropcheck.Place{Lon: centre.X, Lat: centre.Y}
 	t.digest = boundaryDigest(t.boundary)
-	edition, ok := cropcheck.Of(t.place, editions)
-	if !ok {
-		return no(verification.Reason(cropcheck.ReasonNoCoverage), "No curve for crop and region: "+curveScopes(editions))
+	edition, ok := ownEdition(curves.own, t.place, chosen.Crop)
+	if ok {
+		t.field.Declared = []string{chosen.Crop.Slug}
+	} else if edition, ok = cropcheck.Of(t.place, curves.editions); !ok {
+		return no(verification.Reason(cropcheck.ReasonNoCoverage), "No curve for crop and region: "+curveScopes(curves.editions))
 	}
 	t.field.Region, t.field.CurvesVersion, t.field.Scope, t.curves = edition.Region, edition.Version, edition.Set.Scope, edition.Set
 	if !edition.Set.Has(t.field.Declared) {

@@ -77,7 +77,7 @@ type ReadOnly struct {
 	View Permission
 }
 
-// The table of permissions. Those of the last three lines name no route: roles may hold them.
+// The table of permissions. Those of the last two lines name no route: roles may hold them.
 var (
 	APIKeys        = resource("api_key", "APIKeyView")
 	Assessments    = resource("assessment", "AssessmentView")
@@ -105,10 +105,13 @@ var (
 
 	// ImportSamples is to change samples from a file: the work of the crew in the field needs no subscription.
 	ImportSamples = Samples.Edit.with(Stratification)
+	// Of curves of a company's own labelled fields, by which declared crops are verified.
+	MakeCropCurves = permission("cropcheck", verbCreate, "CropCurvesView")
+	ViewCropCurves = permission("cropcheck", verbView, "CropCurvesView")
+
 	// Invite is to see and to make invitations.
 	Invite = Users.Create.PartOf(Permission{view: "InvitationView"})
 
-	_ = []Permission{permission("cropcheck", verbCreate, ""), permission("cropcheck", verbView, "")}
 	_ = readOnly("dashboard", "")
 	_ = resource("job", "")
 )

@@ -129,6 +129,8 @@ func TestEveryRouteKeepsStrangersOut(t *testing.T) {
 		s := rig.Start(t, rig.Options{Database: database})
 		owner, stranger, nobody := s.Company(access.RoleOwner, 1000_00), s.Company(access.RoleOwner, 1000_00), s.Anonymous()
 		grantee := furnish(t, s, owner)
+		rig.Exec(t, database, `INSERT INTO own_curves (company_id, curves, figures, left_out, created_at)
+			SELECT id, '{}', '{}', '{}', created_at FROM companies WHERE id = `+itoa(owner.CompanyID))
 		s.Subscribe(stranger)
 		roles := map[string]*rig.Client{}
 		patterns := map[string][]string{}

@@ -17,10 +17,20 @@ func RawSQLite(t testing.TB, database string) *sql.DB {
 	return db
 }
 
-// Exec runs statements on a SQLite database behind the program's back.
+// Exec runs statements on a database behind the program's back.
 func Exec(t testing.TB, database string, statements ...string) {
 	t.Helper()
-	db := RawSQLite(t, database)
+	if !strings.HasPrefix(database, "sqlite:") {
+		db, err := sql.Open("pgx", database)
+		require.NoError(t, err)
+		execute(t, db, statements)
+		return
+	}
+	execute(t, RawSQLite(t, database), statements)
+}
+
+func execute(t testing.TB, db *sql.DB, statements []string) {
+	t.Helper()
 	for _, statement := range statements {
 		_, err := db.Exec(statement)
 		require.NoError(t, err, statement)

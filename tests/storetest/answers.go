@@ -219,3 +219,42 @@ func noteOperator(t *testing.T, w *world) {
 		return nil
 	})
 }
+
+// testOwnCurves stores curves of companies' own fields: each company sees its own, the newest first, until they are removed.
+func testOwnCurves(t *testing.T, b Backend) {
+	w := newWorld(t, b)
+	curves := func(level float64) cropcheck.Own {
+		set, err := cropcheck.NewSet(cropcheck.GrowingYear{Month: time.March, Day: 1}, false, []cropcheck.Curve{{
+			Class: "wheat", Steps: []cropcheck.Step{{NDVI: level, P25: 0.1, P75: 0.3, N: 9}, {Day: 16, NDVI: 0.5, N: 9}},
+			CapNDVI: &cropcheck.Cap{Distance: 0.125, Shape: 0.25},
+		}})
+		require.NoError(t, err)
+		set.Scope, set.Extent = "of a test", &cropcheck.Extent{West: 1, South: 2, East: 3, North: 4}
+		w.clock.move(time.Second)
+		return cropcheck.Own{
+			Set: set, Figures: cropcheck.Figures{BlockDegrees: 0.5, Classes: []cropcheck.ClassFigures{{Class: "wheat", Samples: 9, Verified: 8}}},
+			LeftOut: map[string]int{"several_crops": 2}, CreatedAt: kept(w.clock.Now()), CreatedBy: &w.ours.user,
+		}
+	}
+	newest := func(of estate, limit int) (out []cropcheck.Own) {
+		w.read(func(tx ports.Repos) (err error) {
+			out, err = tx.OwnCurves.Newest(w.ctx, of.scope, limit)
+			return err
+		})
+		return out
+	}
+	first, second := curves(0.2), curves(0.3)
+	for _, own := range []*cropcheck.Own{&first, &second} {
+		w.write(func(tx ports.Repos) error { return tx.OwnCurves.Insert(w.ctx, w.ours.scope, own) })
+	}
+	require.Equal(t, []cropcheck.Own{second, first}, newest(w.ours, 10), "exactly as they were")
+	require.Equal(t, []cropcheck.Own{second}, newest(w.ours, 1))
+	require.Empty(t, newest(w.theirs, 10))
+	remove := func(of estate, id int64) error {
+		return w.Write(w.ctx, func(ctx context.Context, tx ports.Repos) error { return tx.OwnCurves.Remove(ctx, of.scope, id, w.clock.Now()) })
+	}
+	require.True(t, fault.Is(remove(w.theirs, second.ID), fault.NotFound))
+	require.NoError(t, remove(w.ours, second.ID))
+	require.True(t, fault.Is(remove(w.ours, second.ID), fault.NotFound))
+	require.Equal(t, []cropcheck.Own{first}, newest(w.ours, 10))
+}

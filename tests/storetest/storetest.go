@@ -96,6 +96,7 @@ func Run(t *testing.T, b Backend) {
 		{"Derivations", testDerivations},
 		{"Statements", testStatements},
 		{"CurveSets", testCurveSets},
+		{"OwnCurves", testOwnCurves},
 		{"Jobs", testJobs},
 		{"UnreadableJobs", testUnreadableJobs},
 		{"FailedJobs", testFailedJobs},

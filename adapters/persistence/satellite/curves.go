@@ -30,6 +30,10 @@ type storedCurves struct {
 	Curves     []cropcheck.Curve `json:"curves"`
 }
 
+func storedOf(s cropcheck.Set) storedCurves {
+	return storedCurves{s.Year.Month, s.Year.Day, s.HasEVI, s.Scope, s.Extent, s.Curves}
+}
+
 func (s storedCurves) set() cropcheck.Set {
 	return cropcheck.Set{
 		Year: cropcheck.GrowingYear{Month: s.StartMonth, Day: s.StartDay}, HasEVI: s.HasEVI, Scope: s.Scope, Extent: s.Extent, Curves: s.Curves,
@@ -42,7 +46,7 @@ type curveSets struct{ s *sqlstore.Session }
 func (c curveSets) Add(ctx context.Context, e cropcheck.Edition) error {
 	row := curveSetRow{
 		Region: e.Region, Version: e.Version, ImportedAt: sqlstore.StampAt(e.ImportedAt),
-		Curves: sqlstore.JSONOf(storedCurves{e.Set.Year.Month, e.Set.Year.Day, e.Set.HasEVI, e.Set.Scope, e.Set.Extent, e.Set.Curves}),
+		Curves: sqlstore.JSONOf(storedOf(e.Set)),
 	}
 	return sqlstore.InsertNew(ctx, c.s, &row, &row.ID, "region, version", fault.Newf(fault.Conflict, "curves_exist",
 		"The region %s has a version %s already; versions are kept as they are, so name this one otherwise.", e.Region, e.Version))

@@ -9,7 +9,7 @@ import (
 
 // Repos adds the repositories of this package to a bundle.
 func Repos(s *sqlstore.Session, r *ports.Repos) {
-	r.Orders, r.Curves = orderRecords(s), curveSets{s}
+	r.Orders, r.Curves, r.OwnCurves = orderRecords(s), curveSets{s}, ownCurves{s}
 }
 
 // OperatorRepos adds those that work for the operator.

@@ -13,6 +13,7 @@ type Deps struct {
 	Batches      *ghgapp.Batches
 	Dashboard    *ghgapp.Dashboard
 	Verification *ghgapp.Verification
+	Curves       *ghgapp.CropCurves
 }
 
 // Register adds the routes of assessments.
@@ -21,5 +22,6 @@ func Register(a *rest.API, d Deps) {
 	registerManyAssessments(a, d.Batches)
 	registerPrefill(a, d.Assessments)
 	registerVerification(a, d.Verification)
+	registerCurves(a, d.Curves)
 	registerDashboard(a, d.Dashboard)
 }

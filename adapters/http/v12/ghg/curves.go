@@ -1,0 +1,125 @@
+package ghg
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	ghgapp "tilth/app/ghg"
+	"tilth/core/access"
+	"tilth/core/cropcheck"
+)
+
+// CropCurves are reference curves of a company's own labelled fields.
+type CropCurves struct {
+	ID         *int64           `json:"id" doc:"As evidence names them (region own); null for a preview."`
+	InForce    bool             `json:"in_force" doc:"The newest that were not removed."`
+	Labelled   int              `json:"labelled" doc:"Seasons of fields that the curves are made of."`
+	LeftOut    map[string]int   `json:"left_out" doc:"Seasons with cultivations that were not used, by reason: several_crops, season_not_over, no_active_profile, too_few_points, no_boundary, beyond_the_limit."`
+	YearStarts string           `json:"year_starts" doc:"First day of the growing year, as month-day." example:"09-14"`
+	BBox       []float64        `json:"bbox" doc:"West, south, east, north, degrees: where they are used, the labelled fields and half a degree around."`
+	BlockDeg   float64          `json:"block_degrees" doc:"The side of the blocks of land that the figures hold apart."`
+	Classes    []CropCurveClass `json:"classes"`
+	CreatedAt  time.Time        `json:"created_at"`
+	CreatedBy  *form.Ref        `json:"created_by"`
+}
+
+// CropCurveClass is a crop's curve with its cap, and what it does on blocks that it is not made of.
+type CropCurveClass struct {
+	Class       string          `json:"class" doc:"Slug of the crop."`
+	MaxDistance *float64        `json:"max_distance" doc:"The cap. null: too few labelled seasons, so the curve verifies nothing."`
+	MaxShape    *float64        `json:"max_shape"`
+	Figures     CropCurveFigure `json:"figures"`
+	Steps       []CropCurveStep `json:"steps"`
+}
+
+// CropCurveFigure is the verdicts on labelled seasons by curves made of the other blocks of land, as shares from 0 to 1.
+type CropCurveFigure struct {
+	Samples  int     `json:"samples"`
+	Nearest  float64 `json:"nearest" doc:"Whose nearest curve is that of the crop."`
+	Verified float64 `json:"verified" doc:"Declared as what it is, and verified."`
+	Pending  float64 `json:"pending" doc:"Declared as what it is, and pending."`
+	Beyond   float64 `json:"beyond_cap" doc:"Declared as what it is, and beyond the cap."`
+	False    float64 `json:"false_verified" doc:"Other crops declared as this one, and verified."`
+	None     float64 `json:"none_without_curve" doc:"Resembles none when there is no curve of the crop."`
+}
+
+// CropCurveStep is one point of a curve.
+type CropCurveStep struct {
+	Day     int     `json:"day" doc:"Since the beginning of the growing year."`
+	NDVI    float64 `json:"ndvi" doc:"Median."`
+	P25     float64 `json:"ndvi_p25"`
+	P75     float64 `json:"ndvi_p75"`
+	Samples int     `json:"n"`
+}
+
+func registerCurves(a *rest.API, use *ghgapp.CropCurves) {
+	a.DescribeCodes(map[string]string{
+		"too_few_labelled":  "no crop has enough labelled seasons for a curve with a cap (400)",
+		"too_many_labelled": "labelled seasons and crops are too many for one request (400)",
+	})
+	route := rest.Routes{Base: "ghg/crop-curves/", Operation: "crop_curves", Tag: "Assessments", Noun: "curves"}.Route
+	list := route(http.MethodGet, "", access.ViewCropCurves.For("list"), "The company's own reference curves")
+	list.Description = fmt.Sprintf("The newest first, at most %d.", ghgapp.MaxOwnCurves)
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, _ struct{}) ([]CropCurves, error) {
+		found, err := use.List(ctx, c.Principal())
+		out := form.Each(found, showCurves)
+		if len(out) > 0 {
+			out[0].InForce = true
+		}
+		return out, err
+	})
+	create := route(http.MethodPost, "", access.MakeCropCurves.For("create"), "Make reference curves of the company's own fields")
+	create.Description = fmt.Sprintf("Of each season that has ended, of which one crop is entered on the field and a profile is active: the crop labels the "+
+		"profile. The answer says what the curves do on blocks of land that they are not made of. They are in force for the company's crop "+
+		"verification from then on, before those of its region; up to %d seasons count. With fewer than %d of every crop: 400 (`too_few_labelled`).",
+		cropcheck.MaxOwnSamples, cropcheck.MinCapped)
+	create.Query = []rest.Param{{Name: "preview", Type: rest.Boolean, Description: "With true: answers the curves and their figures, and stores nothing."}}
+	create.Message, create.Faults = "Curves made.", []int{http.StatusBadRequest}
+	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in struct {
+		Preview bool `query:"preview"`
+	}) (CropCurves, error) {
+		made, err := use.Make(ctx, c.Principal(), in.Preview)
+		out := showCurves(made)
+		out.InForce = err == nil && !in.Preview
+		return out, err
+	})
+	remove := route(http.MethodDelete, "{id}/", access.MakeCropCurves.For("destroy"), "Take the company's own curves out of force")
+	remove.Description = "Those made before them are in force again, or else those of the region. Verdicts keep what they say."
+	rest.Handle(a, remove, form.Remove(use.Remove))
+}
+
+func showCurves(o cropcheck.Own) CropCurves {
+	out := CropCurves{
+		ID: form.OrNull(o.ID), LeftOut: o.LeftOut, YearStarts: fmt.Sprintf("%02d-%02d", o.Set.Year.Month, o.Set.Year.Day), BlockDeg: o.Figures.BlockDegrees,
+		Classes: []CropCurveClass{}, CreatedAt: o.CreatedAt, CreatedBy: form.Pointed(o.CreatedBy, form.RefOf),
+	}
+	if out.LeftOut == nil {
+		out.LeftOut = map[string]int{}
+	}
+	if x := o.Set.Extent; x != nil {
+		out.BBox = []float64{x.West, x.South, x.East, x.North}
+	}
+	for i, c := range o.Set.Curves {
+		class := CropCurveClass{Class: c.Class, Steps: form.Each(c.Steps, func(s cropcheck.Step) CropCurveStep {
+			return CropCurveStep{s.Day, s.NDVI, s.P25, s.P75, s.N}
+		})}
+		if c.CapNDVI != nil {
+			class.MaxDistance, class.MaxShape = &c.CapNDVI.Distance, &c.CapNDVI.Shape
+		}
+		if i < len(o.Figures.Classes) {
+			class.Figures = showFigures(o.Figures.Classes[i])
+			out.Labelled += class.Figures.Samples
+		}
+		out.Classes = append(out.Classes, class)
+	}
+	return out
+}
+
+func showFigures(f cropcheck.ClassFigures) CropCurveFigure {
+	of := func(n int) float64 { return cropcheck.Share(n, f.Samples) }
+	return CropCurveFigure{f.Samples, of(f.Nearest), of(f.Verified), of(f.Pending), of(f.Beyond), cropcheck.Share(f.FalseVerified, f.Others), of(f.Rejected)}
+}
