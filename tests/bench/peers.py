@@ -10,6 +10,7 @@ peers.py run DIR TURNS THREADS  computes the NDVI series of DIR/field.geojson fr
 """
 
 import json
+import os
 import pathlib
 import sys
 import time
@@ -70,7 +71,8 @@ def documents(path):
 
 def read(folder, asset, shape):
     """A band in the field's window, and which of its pixels are in the field."""
-    with rasterio.open(folder / asset["href"]) as source:
+    href = asset["href"]
+    with rasterio.open(href if "://" in href else folder / href) as source:
         projected = transform_geom("EPSG:4326", source.crs, shape)
         window = geometry_window(source, [projected])
         pixels = source.read(1, window=window)
@@ -128,6 +130,8 @@ def series(folder, pool):
 def run(folder, turns, threads):
     seconds, spent = [], []
     pool = ThreadPoolExecutor(threads) if threads > 1 else None
+    # As its documentation has it for cloud-optimized files behind HTTP.
+    os.environ.update(GDAL_DISABLE_READDIR_ON_OPEN="EMPTY_DIR", CPL_VSIL_CURL_ALLOWED_EXTENSIONS=".tif")
     for _ in range(turns):
         started, before = time.perf_counter(), time.process_time()
         computed = series(folder, pool)

@@ -35,15 +35,16 @@ func (h *header) unpack(packed []byte, rows int) (block, error) {
 // the window w.
 func (h *header) copyBlock(out []uint16, w, inside vegetation.Window, index int, raw block) {
 	_, top, part := h.part(index, inside)
-	h.copyRows(out, w, inside, index, raw[(part.Row-top)*h.rowBytes():])
+	h.copyRows(out, w, inside, index, raw[(part.Row-top)*h.rowBytes():], h.rowBytes())
 }
 
-// copyRows is copyBlock from the rows of a block in the window, and on.
-func (h *header) copyRows(out []uint16, w, inside vegetation.Window, index int, rows []byte) {
+// copyRows is copyBlock from the rows of a block that lie in the window, each so many bytes after the
+// one before.
+func (h *header) copyRows(out []uint16, w, inside vegetation.Window, index int, rows []byte, apart int) {
 	left, _, part := h.part(index, inside)
 	line := make([]uint16, part.Col-left+part.Width) // differences add up from the left edge
 	for i := range part.Height {
-		h.samples(line, rows[i*h.rowBytes():])
+		h.samples(line, rows[i*apart:])
 		copy(out[(part.Row+i-w.Row)*w.Width+part.Col-w.Col:][:part.Width], line[part.Col-left:])
 	}
 }

@@ -55,9 +55,11 @@ func Open(ctx context.Context, source Source, name string) (*File, error) {
 type File struct {
 	*header
 	source Source
-	name   string
-	cache  *cache
-	disk   *spill.Folder // nil where blocks of the file are not kept there
+	// address names the file in the state that its header was read from.
+	address string
+	name    string
+	cache   *cache
+	disk    *spill.Folder // nil where blocks of the file are not kept there
 	// forget lets the next Open read the header anew.
 	forget func()
 	band   int // counted from 0
@@ -78,11 +80,12 @@ func (r *Reader) Open(ctx context.Context, source Source, name string) (*File, e
 		return nil, err
 	}
 	h := got[0].(*header)
-	f := &File{header: h, source: source, name: name, cache: r.blocks, forget: func() { r.headers.drop(at, h) }}
+	f := &File{header: h, source: source, address: source.Address(), name: name, cache: r.blocks, forget: func() { r.headers.drop(at, h) }}
 	s, remote := source.(changeable)
 	switch {
 	case remote:
 		s.pin(h.state)
+		f.address = fmt.Sprintf("%s %d %s", f.address, h.state.size, h.state.tag)
 		if h.state.tag != "" { // else nothing tells, later, whether it is still the same file
 			f.disk = r.disk
 		}
@@ -149,12 +152,15 @@ func (f *File) copyKept(out []uint16, w, inside vegetation.Window, indices []int
 	if f.disk == nil {
 		return indices
 	}
+	buffer := scratch.Get().(*[]byte)
+	defer scratch.Put(buffer)
 	for _, index := range indices {
 		if !f.cache.has(f.key(index)) {
 			_, top, part := f.part(index, inside)
-			from := part.Row - top
-			if rows, ok := f.disk.Rows(f.key(index).String(), from, from+part.Height, f.rowBytes()); ok {
-				f.copyRows(out, w, inside, index, rows)
+			from, shape := part.Row-top, spill.Shape{Rows: f.rows(index), RowBytes: f.rowBytes()}
+			if rows, ok := f.disk.Rows(f.key(index).String(), shape, from, from+part.Height, *buffer); ok {
+				*buffer = rows
+				f.copyRows(out, w, inside, index, rows, shape.Stored())
 				continue
 			}
 		}
@@ -208,7 +214,4 @@ func (f *File) blocks(ctx context.Context, indices []int) ([]any, error) {
 	return got, err
 }
 
-// key names a block of the file in the state that its header was read from.
-func (f *File) key(index int) key {
-	return key{fmt.Sprintf("%s %d %s", f.source.Address(), f.state.size, f.state.tag), index}
-}
+func (f *File) key(index int) key { return key{f.address, index} }

@@ -29,10 +29,6 @@ func (f *File) load(ctx context.Context, blocks []key) ([]value, error) {
 		if err := f.checkStored(k.block, f.rows(k.block)); err != nil {
 			return nil, err
 		}
-		if raw, ok := f.disk.Rows(k.String(), 0, f.rows(k.block), f.rowBytes()); ok { // it came there meanwhile
-			out[i] = value{block(raw), int64(len(raw))}
-			continue
-		}
 		places = append(places, i)
 	}
 	slices.SortFunc(places, func(a, b int) int { return cmp.Compare(f.offsets[blocks[a].block], f.offsets[blocks[b].block]) })

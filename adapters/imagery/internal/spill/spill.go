@@ -4,6 +4,7 @@
 package spill
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -23,10 +24,11 @@ import (
 	"time"
 )
 
+// A file is the rows of a block, each with its checksum behind it, so that one read returns rows and
+// what proves them. The checksums also cover the format, the shape of the block and the place of the row.
 const (
-	// magic begins every file; another format gets another one.
-	magic = "tilthb01"
-	fixed = len(magic) + 8 // bytes before the checksums: magic, length of a row, number of rows
+	format  = "tilth block 1" // another format gets another name
+	sumSize = 4
 
 	parts     = 32 // a sweep comes after so much of the bound was written, and leaves as much room
 	beginning = ".new-"
@@ -83,14 +85,6 @@ func (f *Folder) Put(ctx context.Context, name string, block []byte, rowBytes in
 }
 
 func write(path string, block []byte, rowBytes int) (err error) {
-	rows := len(block) / rowBytes
-	head := make([]byte, 0, fixed+4*rows+4)
-	head = binary.LittleEndian.AppendUint32(append(head, magic...), uint32(rowBytes))
-	head = binary.LittleEndian.AppendUint32(head, uint32(rows))
-	for row := range slices.Chunk(block, rowBytes) {
-		head = binary.LittleEndian.AppendUint32(head, crc32.Checksum(row, sums))
-	}
-	head = binary.LittleEndian.AppendUint32(head, crc32.Checksum(head, sums))
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
@@ -103,19 +97,33 @@ func write(path string, block []byte, rowBytes int) (err error) {
 			_ = os.Remove(file.Name())
 		}
 	}()
-	_, err = file.Write(head)
-	if err == nil {
-		_, err = file.Write(block)
+	out, seed, row := bufio.NewWriterSize(file, 256<<10), seedOf(len(block)/rowBytes, rowBytes), uint32(0)
+	for bytes := range slices.Chunk(block, rowBytes) {
+		_, _ = out.Write(bytes) // an error stays until Flush
+		_, _ = out.Write(binary.LittleEndian.AppendUint32(nil, crc32.Update(seed+row, sums, bytes)))
+		row++
 	}
 	// Without a sync: after a power cut the checksums tell what did not reach the disk.
-	if err = errors.Join(err, file.Close()); err != nil {
+	if err = errors.Join(out.Flush(), file.Close()); err != nil {
 		return err
 	}
 	return os.Rename(file.Name(), path)
 }
 
-// Rows returns the rows of a block from one to before another; false where it is not kept.
-func (f *Folder) Rows(name string, from, to, rowBytes int) ([]byte, bool) {
+// seedOf returns what the checksums of a block begin with.
+func seedOf(rows, rowBytes int) uint32 {
+	return crc32.Checksum(fmt.Appendf(nil, "%s %d %d", format, rows, rowBytes), sums)
+}
+
+// Shape is the size of a block.
+type Shape struct{ Rows, RowBytes int }
+
+// Stored returns how many bytes lie between the beginnings of two rows that Rows returns.
+func (s Shape) Stored() int { return s.RowBytes + sumSize }
+
+// Rows returns the rows of a block from one to before another, each followed by its checksum; false
+// where the block is not kept. buffer serves for them where it is large enough.
+func (f *Folder) Rows(name string, shape Shape, from, to int, buffer []byte) ([]byte, bool) {
 	if f == nil {
 		return nil, false
 	}
@@ -125,47 +133,37 @@ func (f *Folder) Rows(name string, from, to, rowBytes int) ([]byte, bool) {
 		return nil, false
 	}
 	defer file.Close()
-	rows, err := read(file, from, to, rowBytes)
-	if err != nil {
+	info, err := file.Stat()
+	if err != nil || info.Size() != int64(shape.Rows)*int64(shape.Stored()) {
 		_ = os.Remove(path)
 		return nil, false
 	}
-	if info, err := file.Stat(); err == nil && time.Since(info.ModTime()) > stale {
+	rows := slices.Grow(buffer[:0], (to-from)*shape.Stored())[:(to-from)*shape.Stored()]
+	ok := read(file, shape, from, rows)
+	if !ok {
+		_ = os.Remove(path)
+		return nil, false
+	}
+	if time.Since(info.ModTime()) > stale {
 		now := time.Now()
 		_ = os.Chtimes(path, now, now) // else it counts as unused
 	}
 	return rows, true
 }
 
-var errDamaged = errors.New("a checksum does not hold")
-
-func read(file *os.File, from, to, rowBytes int) ([]byte, error) {
-	var start [fixed]byte
-	if _, err := file.ReadAt(start[:], 0); err != nil {
-		return nil, err
+// read fills out with rows, and reports whether their checksums hold.
+func read(file *os.File, shape Shape, from int, out []byte) bool {
+	if _, err := file.ReadAt(out, int64(from)*int64(shape.Stored())); err != nil {
+		return false
 	}
-	rows := int(binary.LittleEndian.Uint32(start[fixed-4:]))
-	if string(start[:len(magic)]) != magic || binary.LittleEndian.Uint32(start[len(magic):]) != uint32(rowBytes) || from < 0 || from > to || to > rows || rows > 1<<20 {
-		return nil, fmt.Errorf("rows %d to %d of %d bytes are not in a file of %d", from, to, rowBytes, rows)
-	}
-	head := make([]byte, fixed+4*rows+4)
-	if _, err := file.ReadAt(head, 0); err != nil {
-		return nil, err
-	}
-	body := len(head) - 4
-	if crc32.Checksum(head[:body], sums) != binary.LittleEndian.Uint32(head[body:]) {
-		return nil, errDamaged
-	}
-	out := make([]byte, (to-from)*rowBytes)
-	if _, err := file.ReadAt(out, int64(len(head)+from*rowBytes)); err != nil {
-		return nil, err
-	}
-	for i := range to - from {
-		if crc32.Checksum(out[i*rowBytes:][:rowBytes], sums) != binary.LittleEndian.Uint32(head[fixed+4*(from+i):]) {
-			return nil, errDamaged
+	seed := seedOf(shape.Rows, shape.RowBytes) + uint32(from)
+	for row := range slices.Chunk(out, shape.Stored()) {
+		if crc32.Update(seed, sums, row[:shape.RowBytes]) != binary.LittleEndian.Uint32(row[shape.RowBytes:]) {
+			return false
 		}
+		seed++
 	}
-	return out, nil
+	return true
 }
 
 // sweep removes the least recently used files until there is room for the next part, and what was
