@@ -219,6 +219,7 @@ func TestFaultsOnTheWayPass(t *testing.T) {
 	}{
 		"429 with Retry-After": {status(429, "Retry-After", "7"), 7 * time.Second},
 		"500":                  {status(500), 250 * time.Millisecond},
+		"503 with Retry-After": {status(503, "Retry-After", "3"), 3 * time.Second},
 		"cut off":              {cutOff, 250 * time.Millisecond},
 		"wrong Content-Range":  {elsewhere, 250 * time.Millisecond},
 		"truncated body":       {short, 250 * time.Millisecond},

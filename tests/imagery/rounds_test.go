@@ -25,7 +25,8 @@ const round = 50 * time.Millisecond
 
 // line leads to a store whose answers take a round each.
 type line struct {
-	store *store
+	store  *store
+	silent string // path of a file that is never answered
 
 	mu              sync.Mutex
 	flying, highest int              // requests at a time
@@ -40,6 +41,10 @@ func (l *line) RoundTrip(r *http.Request) (*http.Response, error) {
 	l.highest = max(l.highest, l.flying)
 	l.mu.Unlock()
 	time.Sleep(round)
+	if r.URL.Path == l.silent {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}
 	answer := httptest.NewRecorder()
 	if r.Body != nil {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -137,5 +142,28 @@ func TestDatesAreReadBesideEachOther(t *testing.T) {
 		require.Less(t, l.requests, 1+36*7)
 		require.LessOrEqual(t, rounds, upper)
 		t.Logf("%d requests, %d at a time: %d rounds", l.requests, requests, rounds)
+	}
+}
+
+// A file whose store says nothing costs its date, and seconds: the other dates are there, and the bands that were asked
+// beside it.
+func TestASilentFileCostsItsDateAndSeconds(t *testing.T) {
+	scenes := []made{
+		largeScene("first", "2025-06-01T10:50:00Z", 4), largeScene("silent", "2025-06-11T10:50:00Z", 4), largeScene("last", "2025-06-21T10:50:00Z", 4),
+	}
+	field := rectangle(t, 32631, 500000, 5000900, 500400, 5001300)
+	for _, path := range []string{"/files/silent/B04.tif", "/files/silent/SCL.tif", "/files/silent/B08.tif"} {
+		l := &line{store: newStore(t, scenes...), silent: path, ranges: map[string][]int{}}
+		synctest.Test(t, func(t *testing.T) {
+			imagery, err := stac.New(l.store.URL, stac.Options{Remote: remote.Options{Transport: l}})
+			require.NoError(t, err)
+			started := time.Now()
+			got := compute(t, imagery, field, vegetation.NDVI, "2025-01-01", "2025-12-31", "")
+			require.Less(t, time.Since(started), 20*time.Second)
+			require.Len(t, got.Observations, 2)
+			require.Len(t, got.Rejected, 1)
+			require.Equal(t, vegetation.ReasonError, got.Rejected[0].Reason)
+			require.Contains(t, got.Rejected[0].Note, "made no progress")
+		})
 	}
 }
