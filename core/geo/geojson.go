@@ -1,9 +1,7 @@
 package geo
 
 import (
-	"bytes"
 	"encoding/json"
-	"strconv"
 
 	"tilth/core/effort"
 )
@@ -17,8 +15,7 @@ func ParseGeoJSON(budget *effort.Budget, raw []byte, limits Limits) (Boundary, e
 	if err != nil {
 		return Boundary{}, err
 	}
-	r := coordinateReader{dec: json.NewDecoder(bytes.NewReader(coordinates)), limits: limits}
-	r.dec.UseNumber() // so that a number out of range is an error that names it, not a lost digit
+	r := coordinateReader{raw: coordinates, maxPositions: limits.MaxVertices}
 	m, err := r.geometry(typ)
 	if err != nil {
 		return Boundary{}, err
@@ -73,124 +70,4 @@ func decodeObject(raw []byte) (geoObject, error) {
 		return geoObject{}, refuse("The boundary is no GeoJSON object: %v.", err)
 	}
 	return o, nil
-}
-
-// coordinateReader reads nested coordinate arrays from the tokens of well-formed JSON.
-type coordinateReader struct {
-	dec       *json.Decoder
-	limits    Limits
-	positions int // read so far, without the closing position of each ring
-}
-
-func (r *coordinateReader) geometry(typ string) (MultiPolygon, error) {
-	if typ == typePolygon {
-		p, err := r.polygon()
-		return MultiPolygon{p}, err
-	}
-	return array(r, "coordinates", r.polygon)
-}
-
-func (r *coordinateReader) polygon() (Polygon, error) {
-	p, err := array(r, "a polygon", r.ring)
-	if err == nil && len(p) == 0 {
-		err = refuse("A polygon has no rings.")
-	}
-	return p, err
-}
-
-func (r *coordinateReader) ring() (Ring, error) {
-	r.positions--
-	ring, err := array(r, "a ring", func() (Position, error) {
-		if r.positions++; r.positions > r.limits.MaxVertices {
-			return Position{}, tooManyVertices(r.limits)
-		}
-		return r.position()
-	})
-	if err == nil && len(ring) < 3 {
-		err = refuse("A ring has %d positions; it needs at least 4, the last equal to the first.", len(ring))
-	}
-	return ring, err
-}
-
-// maxOrdinates of a position: longitude, latitude, height, and the measure that some tools add.
-const maxOrdinates = 4
-
-func (r *coordinateReader) position() (Position, error) {
-	have := 0
-	numbers, err := array(r, "a position", func() (float64, error) {
-		v, err := r.number()
-		if have++; err == nil && have > maxOrdinates {
-			err = refuse("A position has more than %d numbers.", maxOrdinates)
-		}
-		return v, err
-	})
-	if err != nil {
-		return Position{}, err
-	}
-	if have < 2 {
-		return Position{}, refuse("A position needs longitude and latitude; it has %d numbers.", have)
-	}
-	return Position{X: numbers[0], Y: numbers[1]}, nil
-}
-
-func (r *coordinateReader) number() (float64, error) {
-	token, err := r.token()
-	if err != nil {
-		return 0, err
-	}
-	n, ok := token.(json.Number)
-	if !ok {
-		return 0, refuse("The coordinates hold %s where a number should be.", tokenName(token))
-	}
-	v, err := strconv.ParseFloat(string(n), 64)
-	if err != nil {
-		return 0, refuse("The coordinate %.30s is out of range.", string(n))
-	}
-	return v, nil
-}
-
-// array reads one JSON array, each element by item.
-func array[T any](r *coordinateReader, what string, item func() (T, error)) (out []T, err error) {
-	token, err := r.token()
-	if err != nil {
-		return nil, err
-	}
-	if token != json.Delim('[') {
-		return nil, refuse("The coordinates are nested wrongly: %s should be an array, not %s.", what, tokenName(token))
-	}
-	for r.dec.More() {
-		v, err := item()
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, v)
-	}
-	_, err = r.token()
-	return out, err
-}
-
-func (r *coordinateReader) token() (json.Token, error) {
-	token, err := r.dec.Token()
-	if err != nil {
-		return nil, refuse("The coordinates cannot be read: %v.", err)
-	}
-	return token, nil
-}
-
-func tokenName(token json.Token) string {
-	switch t := token.(type) {
-	case json.Delim:
-		if t == '[' {
-			return "an array"
-		}
-		return "an object"
-	case json.Number:
-		return "a number"
-	case string:
-		return "a string"
-	case bool:
-		return "true or false"
-	default:
-		return "null"
-	}
 }

@@ -26,7 +26,7 @@ func normalise(m MultiPolygon, limits Limits) (MultiPolygon, error) {
 		}
 	}
 	if vertices > limits.MaxVertices {
-		return nil, tooManyVertices(limits)
+		return nil, tooManyVertices(limits.MaxVertices)
 	}
 	out := make(MultiPolygon, len(m))
 	for i, polygon := range m {
@@ -43,8 +43,8 @@ func normalise(m MultiPolygon, limits Limits) (MultiPolygon, error) {
 	return out, nil
 }
 
-func tooManyVertices(limits Limits) error {
-	return refuse("The boundary has more than %d vertices; simplify it.", limits.MaxVertices)
+func tooManyVertices(limit int) error {
+	return refuse("The boundary has more than %d vertices; simplify it.", limit)
 }
 
 // openLength counts the positions of a ring without the closing one.
