@@ -16,7 +16,8 @@ type WaitingRow struct {
 // ChainKey is a key that signs checkpoints, as it is stored.
 type ChainKey struct {
 	ID        string
-	Seed      []byte // Ed25519
+	Seed      []byte // Ed25519; empty: lost
+	Public    []byte // the half that verifies; empty: not stored yet
 	CreatedAt time.Time
 }
 
@@ -35,7 +36,7 @@ type ChainKeeper interface {
 	Append(ctx context.Context, links []chain.Link, head chain.Checkpoint, keptSince time.Time) error
 	// Keys returns the keys, oldest first.
 	Keys(ctx context.Context) ([]ChainKey, error)
-	// AddKey stores a key.
+	// AddKey stores a key; of one that is there the public half.
 	AddKey(ctx context.Context, key ChainKey) error
 
 	// Before returns the newest checkpoint of a chain, its head included, of before a time; its zero

@@ -1,6 +1,9 @@
 package ports
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // SecretPlace is where a walk over all stored secrets stands; the zero value is its start.
 type SecretPlace struct {
@@ -20,4 +23,41 @@ type SecretKeeper interface {
 	Waiting(ctx context.Context, limit int) (int64, error)
 	// Retire forgets the keys that seal nothing any more, all but the current one, and returns its id.
 	Retire(ctx context.Context) (current string, err error)
+
+	// Lost counts the secrets whose keys are not configured.
+	Lost(ctx context.Context) (LostSecrets, error)
+	// Discard replaces the lost secrets of up to limit rows behind a place, or removes what can be
+	// made again. It returns the next place; nil behind the last row.
+	Discard(ctx context.Context, after SecretPlace, limit int, instead SecretRemedies) (out Discarded, next *SecretPlace, err error)
+	// Forget forgets the keys that are not configured, once nothing is sealed with them, and returns their ids.
+	Forget(ctx context.Context) ([]string, error)
 }
+
+// LostSecrets counts secrets whose key is lost.
+type LostSecrets struct {
+	SigningKeys  int64 // of access tokens
+	ChainKeys    int64 // that signed the chains of the ledger and the trails
+	Webhooks     int64
+	Answers      int64 // kept under an Idempotency-Key
+	Certificates int64 // fetched ones, with the account at their authority
+}
+
+// Any reports whether there are any.
+func (l LostSecrets) Any() bool { return l != LostSecrets{} }
+
+// SecretRemedies is what stands in the place of lost secrets.
+type SecretRemedies struct {
+	At             time.Time
+	WebhookSecret  func() (string, error)
+	DisabledReason string // of webhooks whose secret is new
+	Answer         Answer
+}
+
+// Discarded is what was done about lost secrets.
+type Discarded struct {
+	Lost     LostSecrets
+	Webhooks []WebhookPlace
+}
+
+// WebhookPlace names a webhook of any company.
+type WebhookPlace struct{ CompanyID, ID int64 }

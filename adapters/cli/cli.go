@@ -64,6 +64,9 @@ type Program interface {
 	CurveFiles() CurveFiles
 	// NewSecretKey makes a key for stored secrets.
 	NewSecretKey() string
+	// ResetSecrets discards the stored secrets whose key is lost, once agree has seen how many there
+	// are. It refuses while a server runs.
+	ResetSecrets(ctx context.Context, cfg Config, log *slog.Logger, agree func(ports.LostSecrets) error) (ports.LostSecrets, error)
 	// CreateCertificate makes a certificate of a server, and at first the authority that signs it, in a folder.
 	CreateCertificate(folder string, names []string, days int) (authority, certificate, key string, err error)
 	// Version is the program's version.

@@ -2,10 +2,14 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"tilth/app/operating"
+	"tilth/core/fault"
+	"tilth/ports"
 )
 
 func (s *shell) secret() *cobra.Command {
@@ -30,5 +34,50 @@ the old key opens nothing any more and can be removed from the setting.`,
 			return s.answer(err, record{{"key", key}, {"sealed", n}}, "%d secrets were sealed; all are now under key %s", n, key)
 		}),
 	}
-	return group("secret", "The key that stored secrets are sealed with", create, rotate)
+	return group("secret", "The key that stored secrets are sealed with", create, rotate, s.resetSecrets())
+}
+
+func (s *shell) resetSecrets() *cobra.Command {
+	var yes bool
+	reset := &cobra.Command{
+		Use: "reset", Short: "Give up the secrets whose key is lost, so that the installation works again",
+		Long: `Give up the stored secrets whose key is in no setting any more, so that the installation works
+again. What can be made again is made again; the command says what is lost. Without --yes
+that is all it does. Stop every server first. Look for the key before: nothing brings back
+what this command gives up.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			lost, err := s.program.ResetSecrets(cmd.Context(), s.cfg, s.logger(), func(lost ports.LostSecrets) error {
+				if !lost.Any() || yes {
+					return nil
+				}
+				return fault.Newf(fault.Precondition, "not_confirmed",
+					"The keys of these secrets are not configured, and a reset gives them up for good:\n%s\nFix: set TILTH_SECRET_KEY to the key if it is anywhere, or run the command again with --yes.", spellLost(lost))
+			})
+			if err == nil && !lost.Any() {
+				return s.print(record{{"lost", false}}, "nothing is lost: every secret opens with the keys of this configuration")
+			}
+			return s.answer(err, record{
+				{"lost", true}, {"signing_keys", lost.SigningKeys}, {"chain_keys", lost.ChainKeys}, {"webhooks", lost.Webhooks},
+				{"answers", lost.Answers}, {"certificates", lost.Certificates},
+			}, "given up:\n%s", spellLost(lost))
+		},
+	}
+	reset.Flags().BoolVar(&yes, "yes", false, "give them up; it cannot be undone")
+	return reset
+}
+
+// spellLost says what is lost, and what of it comes back by itself.
+func spellLost(lost ports.LostSecrets) string {
+	var lines []string
+	line := func(n int64, format string) {
+		if n > 0 {
+			lines = append(lines, fmt.Sprintf("  "+format, n))
+		}
+	}
+	line(lost.SigningKeys, "%d keys of access tokens: a new one is made; people go on with their refresh tokens")
+	line(lost.ChainKeys, "%d keys that sign the ledger and the trails: a new one is made; what they signed verifies by their public halves")
+	line(lost.Webhooks, "%d secrets of webhooks: each webhook gets a new one and is switched off until its company rotates it and tells the receiver")
+	line(lost.Answers, "%d kept answers: a repeat of their requests is answered with 409 answer_lost, and not carried out again")
+	line(lost.Certificates, "%d entries of fetched certificates: the server fetches new ones at its start")
+	return strings.Join(lines, "\n")
 }

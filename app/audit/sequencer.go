@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"time"
 
 	"tilth/core/chain"
@@ -91,28 +92,44 @@ func (s *Sequencer) key(ctx context.Context, tx ports.OperatorRepos) (chain.Key,
 	if err != nil {
 		return chain.Key{}, err
 	}
-	if len(stored) > 0 {
-		return chain.NewKey(stored[len(stored)-1].Seed)
+	for _, one := range slices.Backward(stored) {
+		if len(one.Seed) == 0 {
+			continue
+		}
+		key, err := chain.NewKey(one.Seed)
+		if err == nil && len(one.Public) == 0 { // stored by a release that did not keep it
+			one.Public = key.Public
+			err = tx.Chains.AddKey(ctx, one)
+		}
+		return key, err
 	}
 	seed := sha256.Sum256([]byte(s.IDs.Secret()))
 	key, err := chain.NewKey(seed[:])
 	if err != nil {
 		return key, err
 	}
-	return key, tx.Chains.AddKey(ctx, ports.ChainKey{ID: key.ID, Seed: seed[:], CreatedAt: s.Clock.Now()})
+	return key, tx.Chains.AddKey(ctx, ports.ChainKey{ID: key.ID, Seed: seed[:], Public: key.Public, CreatedAt: s.Clock.Now()})
 }
 
-// keysOf returns all keys.
+// keysOf returns all keys; of one whose seed is lost the half that verifies, where it is stored.
 func keysOf(ctx context.Context, tx ports.OperatorRepos) ([]chain.Key, error) {
 	stored, err := tx.Chains.Keys(ctx)
 	if err != nil {
 		return nil, err
 	}
-	keys := make([]chain.Key, len(stored))
-	for i, one := range stored {
-		if keys[i], err = chain.NewKey(one.Seed); err != nil {
+	var keys []chain.Key
+	for _, one := range stored {
+		if len(one.Seed) == 0 {
+			if key := chain.PublicKey(one.Public); key.ID == one.ID {
+				keys = append(keys, key)
+			}
+			continue
+		}
+		key, err := chain.NewKey(one.Seed)
+		if err != nil {
 			return nil, fmt.Errorf("the key %s of the chains: %w", one.ID, err)
 		}
+		keys = append(keys, key)
 	}
 	return keys, nil
 }

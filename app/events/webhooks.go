@@ -2,8 +2,6 @@ package events
 
 import (
 	"context"
-	"encoding/base64"
-	"fmt"
 
 	"tilth/app"
 	"tilth/core/access"
@@ -35,16 +33,6 @@ func (w *Webhooks) Retrieve(ctx context.Context, who access.Principal, id int64)
 	})
 }
 
-// secret returns a new secret in the form of Standard Webhooks: 32 random bytes in base64
-// after whsec_ (github.com/standard-webhooks/standard-webhooks, spec, "Signature scheme").
-func (w *Webhooks) secret() (string, error) {
-	raw, err := base64.RawURLEncoding.DecodeString(w.IDs.Secret())
-	if err != nil {
-		return "", fmt.Errorf("make a secret: %w", err)
-	}
-	return "whsec_" + base64.StdEncoding.EncodeToString(raw), nil
-}
-
 // check returns what is wrong with a webhook, its address included.
 func (w *Webhooks) check(hook *webhook.Webhook, who access.Principal) error {
 	f := hook.Check()
@@ -68,7 +56,7 @@ func (w *Webhooks) Create(ctx context.Context, who access.Principal, hook webhoo
 	if err := w.check(&hook, who); err != nil {
 		return hook, err
 	}
-	secret, err := w.secret()
+	secret, err := webhook.NewSecret(w.IDs.Secret())
 	if err != nil {
 		return hook, err
 	}
@@ -110,7 +98,7 @@ func (w *Webhooks) Update(ctx context.Context, who access.Principal, id int64, e
 
 // RotateSecret replaces the secret of a webhook; the old one also signs for a day. Faults: NotFound.
 func (w *Webhooks) RotateSecret(ctx context.Context, who access.Principal, id int64) (webhook.Webhook, error) {
-	secret, err := w.secret()
+	secret, err := webhook.NewSecret(w.IDs.Secret())
 	if err != nil {
 		return webhook.Webhook{}, err
 	}

@@ -4,6 +4,7 @@
 package webhook
 
 import (
+	"encoding/base64"
 	"fmt"
 	"slices"
 	"strings"
@@ -90,6 +91,16 @@ func (w *Webhook) Switched(was bool) {
 	if w.IsActive && !was {
 		w.DisabledReason, w.Failures, w.FailingSince, w.PausedUntil = "", 0, nil, nil
 	}
+}
+
+// NewSecret returns a secret in the form of Standard Webhooks, from random bytes in base64url: the bytes in base64
+// after whsec_ (github.com/standard-webhooks/standard-webhooks, spec, "Signature scheme").
+func NewSecret(random string) (string, error) {
+	raw, err := base64.RawURLEncoding.DecodeString(random)
+	if err != nil {
+		return "", fmt.Errorf("make a secret: %w", err)
+	}
+	return "whsec_" + base64.StdEncoding.EncodeToString(raw), nil
 }
 
 // Rotate sets a new secret. The previous one signs too, for OldSecretFor.

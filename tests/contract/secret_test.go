@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -89,4 +90,63 @@ func TestBackupsNeedTheirSecretKey(t *testing.T) {
 	out, _, status = run(t, elsewhere, "", "doctor", "--secret-key", key)
 	require.Zero(t, status, out)
 	require.True(t, strings.Contains(out, "ok    secrets"), out)
+}
+
+// The key is lost: what can be made again is, the rest is named, and nothing happens twice.
+func TestALostSecretKey(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		lostKey, newKey := runJSON(t, database, "secret", "create")["key"].(string), runJSON(t, database, "secret", "create")["key"].(string)
+		runJSON(t, database, "secret", "rotate", "--secret-key", lostKey)
+		s := rig.Start(t, rig.Options{Database: database, Config: func(c *cli.Config) { c.SecretKey = lostKey }})
+		c := s.Company("owner", 5)
+		hook := c.Make("webhook/", map[string]any{"url": "https://hooks.lost.example/"})
+		farm := func() rig.Answer {
+			return send(t, s, c, "POST", "farm/", `{"name":"A farm"}`, "Idempotency-Key", "lost-1")
+		}
+		require.Equal(t, 200, farm().Status)
+		reset := func(more ...string) (string, int) {
+			out, errOut, status := run(t, database, "", append([]string{"secret", "reset", "--json", "--secret-key", newKey}, more...)...)
+			return out + errOut, status
+		}
+		out, status := reset("--yes")
+		require.Equal(t, 1, status, "a server with the key runs")
+		require.Contains(t, out, "A server uses this database")
+		s.Stop()
+		require.Contains(t, fmt.Sprint(objects(t, database, "verify", "keys", "--secret-key", lostKey)), "pem")
+
+		out, status = reset()
+		require.Equal(t, 1, status)
+		for _, part := range []string{"1 keys of access tokens", "1 keys that sign", "1 secrets of webhooks", " kept answers", "--yes"} {
+			require.Contains(t, out, part)
+		}
+		_, _, status = run(t, database, "", "verify", "ledger", "--secret-key", lostKey)
+		require.Zero(t, status, "nothing was given up yet")
+		out, status = reset("--yes")
+		require.Zero(t, status, out)
+		require.Regexp(t, `"webhooks": ?1`, out)
+		out, status = reset()
+		require.Zero(t, status, out)
+		require.Regexp(t, `"lost": ?false`, out)
+
+		s = rig.Start(t, rig.Options{Database: database, Config: func(c *cli.Config) { c.SecretKey = newKey }})
+		rig.Remote(t, s.URL, c.Token).Expect(401, "GET", "farm/", nil)
+		c = rig.Remote(t, s.URL, runJSON(t, database, "token", "create", "--user", c.Email, "--secret-key", newKey)["access"].(string))
+		again := farm()
+		require.Equal(t, 409, again.Status, "%s", again.Body)
+		require.Contains(t, string(again.Body), "answer_lost")
+		require.EqualValues(t, 1, c.Expect(200, "GET", "farm/", nil).Map(t)["data"].(map[string]any)["count"])
+		shown := c.Expect(200, "GET", path("webhook", hook), nil).Data(t)
+		require.Equal(t, false, shown["is_active"])
+		require.Contains(t, shown["disabled_reason"], "secret was lost")
+		c.Expect(200, "POST", path("webhook", hook)+"rotate-secret/", nil)
+		c.Expect(200, "PATCH", path("webhook", hook), map[string]any{"is_active": true})
+		s.Stop()
+		for _, name := range []string{"ledger", "audit", "operator"} {
+			require.Equal(t, true, objects(t, database, "verify", name, "--secret-key", newKey)[0]["whole"], name)
+		}
+		require.Len(t, objects(t, database, "verify", "keys", "--secret-key", newKey), 2)
+		trail := fmt.Sprint(objects(t, database, "trail", "--secret-key", newKey))
+		require.Contains(t, trail, "secret_key")
+	})
 }

@@ -49,6 +49,7 @@ type chainKeyRow struct {
 	bun.BaseModel `bun:"table:chain_keys,alias:t"`
 	ID            string `bun:"id,pk"`
 	Seed          []byte
+	Public        []byte
 	CreatedAt     sqlstore.Stamp
 }
 
@@ -199,13 +200,15 @@ func (c chains) Keys(ctx context.Context) ([]ports.ChainKey, error) {
 	q := c.s.NewSelect().Model((*chainKeyRow)(nil)).OrderExpr("t.created_at, t.id")
 	return sqlstore.Collect(sqlstore.Stream(ctx, c.s, q, func(row *chainKeyRow) (ports.ChainKey, error) {
 		seed, err := c.s.Secrets.Open(placeOfChainSeed(row.ID), row.Seed)
-		return ports.ChainKey{ID: row.ID, Seed: seed, CreatedAt: row.CreatedAt.Time}, err
+		return ports.ChainKey{ID: row.ID, Seed: seed, Public: row.Public, CreatedAt: row.CreatedAt.Time}, err
 	}))
 }
 
 func (c chains) AddKey(ctx context.Context, key ports.ChainKey) error {
-	row := chainKeyRow{ID: key.ID, Seed: c.s.Secrets.Seal(placeOfChainSeed(key.ID), key.Seed), CreatedAt: sqlstore.StampAt(key.CreatedAt)}
-	return sqlstore.Run(ctx, c.s.NewInsert().Model(&row))
+	row := chainKeyRow{
+		ID: key.ID, Seed: c.s.Secrets.Seal(placeOfChainSeed(key.ID), key.Seed), Public: key.Public, CreatedAt: sqlstore.StampAt(key.CreatedAt),
+	}
+	return sqlstore.Run(ctx, c.s.NewInsert().Model(&row).On("CONFLICT (id) DO UPDATE").Set("public = EXCLUDED.public"))
 }
 
 func (c chains) Links(ctx context.Context, id chain.ID, after int64, limit int) ([]chain.Linked, error) {

@@ -42,8 +42,8 @@ func (d *DB) Attend(ctx context.Context) (leave func() error, err error) {
 	}
 }
 
-// alone keeps servers away until leave is called. Faults: Conflict (server_running); Unavailable.
-func (d *DB) alone(ctx context.Context) (leave func() error, err error) {
+// Alone keeps servers away until leave is called. Faults: Conflict (server_running); Unavailable.
+func (d *DB) Alone(ctx context.Context) (leave func() error, err error) {
 	if leave, err = d.engine.presence(ctx, false); err != nil || leave != nil {
 		return leave, translate(err)
 	}

@@ -25,7 +25,7 @@ type Loss struct {
 // would be lost: an error of agree is the answer, and changes nothing.
 // Faults: Conflict (server_running), Precondition (schema_newer), Unavailable.
 func (m *Migrator) Down(ctx context.Context, agree func(name string, lost []Loss) error) (name string, err error) {
-	leave, err := m.db.alone(ctx)
+	leave, err := m.db.Alone(ctx)
 	if err != nil {
 		return "", err
 	}

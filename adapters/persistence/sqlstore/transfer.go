@@ -37,7 +37,7 @@ func (d *DB) Transfer(ctx context.Context, to *DB) (out []Transferred, err error
 		return nil, err
 	}
 	for _, one := range []*DB{d, to} {
-		leave, busy := one.alone(ctx)
+		leave, busy := one.Alone(ctx)
 		if busy != nil {
 			return nil, busy
 		}

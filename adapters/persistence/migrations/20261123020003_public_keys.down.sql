@@ -1,0 +1,1 @@
+ALTER TABLE chain_keys DROP COLUMN public;
