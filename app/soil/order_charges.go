@@ -126,23 +126,26 @@ type Quote struct {
 // no_stratification_price), Conflict (aoi_empty).
 func (o *Orders) Price(ctx context.Context, who access.Principal, aoiID int64) (Quote, error) {
 	scope := who.Scope(false)
-	return app.Read(ctx, o.Deps, who, access.AOIs.View, func(ctx context.Context, tx ports.Repos) (out Quote, err error) {
+	ordered := false
+	land, err := app.Read(ctx, o.Deps, who, access.AOIs.View, func(ctx context.Context, tx ports.Repos) ([]stratification.Land, error) {
 		aoi, err := tx.AOIs.Get(ctx, scope, aoiID)
 		if err != nil {
-			return out, err
-		}
-		_, area, err := measureAOI(ctx, tx, scope, aoi)
-		if err != nil {
-			return out, err
+			return nil, err
 		}
 		_, err = tx.StratificationOrders.Latest(ctx, scope, aoiID)
-		if err != nil && !fault.Is(err, fault.NotFound) {
-			return out, err
+		if ordered = err == nil; err != nil && !fault.Is(err, fault.NotFound) {
+			return nil, err
 		}
-		out.AreaM2 = area
-		out.Prices, err = pricesOf(ctx, tx, err == nil, area)
-		return out, err
+		return Land(ctx, tx, scope, aoi)
 	})
+	measured, err := measureLand(ctx, land, err)
+	if err != nil {
+		return Quote{}, err
+	}
+	prices, err := app.In(ctx, o.Store.Read, func(ctx context.Context, tx ports.Repos) ([]Price, error) {
+		return pricesOf(ctx, tx, ordered, measured.areaM2)
+	})
+	return Quote{measured.areaM2, prices}, err
 }
 
 // pricesOf returns a row for each map type that has a price.

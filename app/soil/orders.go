@@ -2,6 +2,8 @@ package soil
 
 import (
 	"context"
+	"errors"
+	"reflect"
 	"time"
 
 	"tilth/app"
@@ -55,6 +57,57 @@ func (o *Orders) Place(ctx context.Context, who access.Principal, req OrderReque
 	if err := req.check(); err != nil {
 		return stratification.OrderState{}, err
 	}
+	for range placeTries {
+		measured, err := o.measure(ctx, who, req)
+		if err != nil {
+			return stratification.OrderState{}, err
+		}
+		if out, err := o.placeMeasured(ctx, who, req, measured); !errors.Is(err, errLandChanged) {
+			return out, err
+		}
+	}
+	return stratification.OrderState{}, fault.New(fault.Unavailable, "database_busy",
+		"The fields of the area of interest change again and again; try again.")
+}
+
+// placeTries is how often land is measured that changes before it is ordered.
+const placeTries = 5
+
+var errLandChanged = errors.New("the land is not what was measured")
+
+// measuredLand is land with the area of its union in square metres.
+type measuredLand struct {
+	land   []stratification.Land
+	areaM2 int64
+}
+
+// measure measures the land of an order that may be placed as it stands. The union of many fields
+// takes long, so it is made while no transaction is open.
+func (o *Orders) measure(ctx context.Context, who access.Principal, req OrderRequest) (measuredLand, error) {
+	scope := who.Scope(false)
+	land, err := app.In(ctx, o.Store.Read, func(ctx context.Context, tx ports.Repos) ([]stratification.Land, error) {
+		aoi, err := findAOI(ctx, tx, scope, req)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := mayOrder(ctx, tx, scope, aoi, o.Clock.Now()); err != nil {
+			return nil, err
+		}
+		return Land(ctx, tx, scope, aoi)
+	})
+	return measureLand(ctx, land, err)
+}
+
+func measureLand(ctx context.Context, land []stratification.Land, err error) (measuredLand, error) {
+	if err != nil {
+		return measuredLand{}, err
+	}
+	area, err := stratification.AreaM2(effort.Of(ctx, 0), land)
+	return measuredLand{land, area}, err
+}
+
+// placeMeasured accepts an order of land that was measured, unless it has changed since.
+func (o *Orders) placeMeasured(ctx context.Context, who access.Principal, req OrderRequest, measured measuredLand) (stratification.OrderState, error) {
 	scope, now := who.Scope(false), o.Clock.Now()
 	return app.In(ctx, o.Store.Write, func(ctx context.Context, tx ports.Repos) (out stratification.OrderState, err error) {
 		aoi, err := findAOI(ctx, tx, scope, req)
@@ -65,7 +118,7 @@ func (o *Orders) Place(ctx context.Context, who access.Principal, req OrderReque
 		if err != nil {
 			return out, err
 		}
-		if out, err = o.draft(ctx, tx, who, aoi, now); err != nil {
+		if out, err = o.draft(ctx, tx, who, aoi, measured, now); err != nil {
 			return out, err
 		}
 		if err := tx.StratificationOrders.Insert(ctx, scope, &out); err != nil {
@@ -105,23 +158,38 @@ func findAOI(ctx context.Context, tx ports.Repos, scope access.Scope, req OrderR
 	return aoi, nil
 }
 
-// draft makes the order of an area of interest, after the checks of its limit and its price.
-func (o *Orders) draft(ctx context.Context, tx ports.Repos, who access.Principal, aoi stratification.AOI, now time.Time) (stratification.OrderState, error) {
-	var none stratification.OrderState
-	today := now.UTC().Truncate(24 * time.Hour)
-	latest, err := tx.StratificationOrders.Latest(ctx, who.Scope(false), aoi.ID)
+// mayOrder returns the latest order of an area of interest, the zero one where there is none, unless it
+// forbids another (order_within_year).
+func mayOrder(ctx context.Context, tx ports.Repos, scope access.Scope, aoi stratification.AOI, now time.Time) (stratification.OrderState, error) {
+	latest, err := tx.StratificationOrders.Latest(ctx, scope, aoi.ID)
 	switch {
 	case fault.Is(err, fault.NotFound):
+		return stratification.OrderState{}, nil
 	case err != nil:
-		return none, err
-	case latest.Status != stratification.OrderActive || today.Before(latest.NextAllowed()):
-		return none, withinYear(latest)
+		return latest, err
+	case latest.Status != stratification.OrderActive || dayOf(now).Before(latest.NextAllowed()):
+		return latest, withinYear(latest)
 	}
-	land, area, err := measureAOI(ctx, tx, who.Scope(false), aoi)
+	return latest, nil
+}
+
+func dayOf(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
+
+// draft makes the order of an area of interest, after the checks of its limit and its price.
+func (o *Orders) draft(ctx context.Context, tx ports.Repos, who access.Principal, aoi stratification.AOI, measured measuredLand, now time.Time) (stratification.OrderState, error) {
+	var none stratification.OrderState
+	latest, err := mayOrder(ctx, tx, who.Scope(false), aoi, now)
 	if err != nil {
 		return none, err
 	}
-	prices, err := pricesOf(ctx, tx, latest.ID != 0, area)
+	land, err := Land(ctx, tx, who.Scope(false), aoi)
+	if err != nil {
+		return none, err
+	}
+	if !reflect.DeepEqual(land, measured.land) {
+		return none, errLandChanged
+	}
+	prices, err := pricesOf(ctx, tx, latest.ID != 0, measured.areaM2)
 	if err != nil {
 		return none, err
 	}
@@ -137,8 +205,8 @@ func (o *Orders) draft(ctx context.Context, tx ports.Repos, who access.Principal
 	order, err := stratification.NewOrder(stratification.OrderState{
 		DataUUID: o.IDs.UUID(), CompanyID: who.CompanyID,
 		AOI:         stratification.AOIRef{ID: aoi.ID, UUID: aoi.UUID, Name: aoi.Name},
-		RequestDate: today, RequestBy: stratification.Requester{ID: who.UserID, Email: who.Email},
-		CreatedAt: now, UpdatedAt: now, Land: land, AreaM2: area, Charge: charge,
+		RequestDate: dayOf(now), RequestBy: stratification.Requester{ID: who.UserID, Email: who.Email},
+		CreatedAt: now, UpdatedAt: now, Land: land, AreaM2: measured.areaM2, Charge: charge,
 	})
 	return order.State(), err
 }
@@ -149,15 +217,6 @@ func withinYear(s stratification.OrderState) error {
 	return fault.Newf(fault.Conflict, "order_within_year",
 		"This area of interest was ordered on %s; the next order is taken from %s on. Nothing was charged.", s.RequestDate.Format(time.DateOnly), next).
 		With("order_id", s.ID).With("data_uuid", s.DataUUID).With("status", string(s.Status)).With("next_allowed_date", next)
-}
-
-func measureAOI(ctx context.Context, tx ports.Repos, scope access.Scope, aoi stratification.AOI) ([]stratification.Land, int64, error) {
-	land, err := Land(ctx, tx, scope, aoi)
-	if err != nil {
-		return nil, 0, err
-	}
-	area, err := stratification.AreaM2(effort.Of(ctx, 0), land)
-	return land, area, err
 }
 
 // placedOrder is an order as the audit trail records it.

@@ -1,6 +1,8 @@
 package soil_test
 
 import (
+	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -148,4 +150,51 @@ func TestOrdersThatNameNothing(t *testing.T) {
 	}
 	_, err := e.orders.Place(t.Context(), e.owner, soil.OrderRequest{AOIUUID: e.aoi.UUID})
 	require.Equal(t, "insufficient_credit", code(t, err))
+}
+
+// besides is a store whose writes are begun by a test, in a context that is over: what counts its
+// steps in a transaction ends.
+type besides struct {
+	ports.Store
+	begin func()
+}
+
+func (b besides) Write(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
+	b.begin()
+	ctx, over := context.WithCancel(ctx)
+	over()
+	return b.Store.Write(ctx, do)
+}
+
+// The union of the fields of an order is made while no transaction is open, of the land as it is ordered.
+func TestTheLandOfAnOrderIsMeasuredBesideItsTransaction(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	e.Credit(1, 3*e.price)
+	changes := 2
+	e.orders.Store = besides{e.orders.Store, func() {
+		if changes--; changes < 0 {
+			return
+		}
+		e.Put(func(tx ports.Repos) error {
+			scope := e.owner.Scope(false)
+			field, err := tx.Fields.Get(t.Context(), scope, e.aoi.FieldIDs()[0])
+			require.NoError(t, err)
+			ring := slices.Clone(field.Boundary.Geometry()[0][0])
+			ring[1].X += 0.001 * float64(changes+1)
+			after, err := geo.NewBoundary(nil, geo.MultiPolygon{{ring}}, geo.DefaultLimits())
+			require.NoError(t, err)
+			field.Boundary = &after
+			return tx.Fields.Update(t.Context(), scope, &field)
+		})
+	}}
+	quote, err := e.orders.Price(t.Context(), e.owner, e.aoi.ID)
+	require.NoError(t, err)
+	order, err := e.place(e.owner)
+	require.NoError(t, err)
+	require.Negative(t, changes, "the land changed twice before it was ordered")
+	require.NotEqual(t, quote.AreaM2, order.AreaM2)
+	area, err := stratification.AreaM2(nil, order.Land)
+	require.NoError(t, err)
+	require.Equal(t, area, order.AreaM2)
 }
