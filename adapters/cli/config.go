@@ -69,6 +69,9 @@ type Config struct {
 	MaxBulk             int           `env:"TILTH_MAX_BULK" envDefault:"1000" help:"items a bulk request may hold"`
 	OverlapSteps        int64         `env:"TILTH_OVERLAP_STEPS" envDefault:"5000000" help:"pairs of edges that a request compares to find fields that overlap; what is left is checked in the background"`
 	MaxLongLists        int           `env:"TILTH_MAX_LONG_LISTS" envDefault:"4" help:"whole lists of more than 1000 records that a company may read at a time"`
+	CompanyShare        float64       `env:"TILTH_COMPANY_SHARE" envDefault:"0.25" help:"share of the processors that a company may use without its requests taking turns, while other companies are at work, up to 1"`
+	BulkShare           float64       `env:"TILTH_BULK_SHARE" envDefault:"0.05" help:"share of the time that the large bodies of a company may take while other companies are at work, up to 1"`
+	BodyMemory          int64         `env:"TILTH_BODY_MEMORY" envDefault:"134217728" help:"bytes of all large bodies under way; at least four times TILTH_MAX_BODY_BYTES is taken"`
 	MaxBodyBytes        int64         `env:"TILTH_MAX_BODY_BYTES" envDefault:"8388608" help:"size of a request body"`
 	WebhookAllowHTTP    bool          `env:"TILTH_WEBHOOK_ALLOW_HTTP" help:"let webhooks be posted without TLS; for trials"`
 	WebhookAllowPrivate bool          `env:"TILTH_WEBHOOK_ALLOW_PRIVATE" help:"let webhooks be posted to private networks and to this machine; only where every company is trusted"`
@@ -200,6 +203,9 @@ func (c *Config) Check() error {
 	check(c.ImageryTimeout >= time.Second, "TILTH_IMAGERY_TIMEOUT", "it must be at least 1s")
 	check(c.MaxBulk >= 1, "TILTH_MAX_BULK", "it must be at least 1")
 	check(c.OverlapSteps >= 1, "TILTH_OVERLAP_STEPS", "it must be at least 1")
+	check(c.CompanyShare > 0 && c.CompanyShare <= 1, "TILTH_COMPANY_SHARE", "it must be more than 0 and no more than 1")
+	check(c.BulkShare > 0 && c.BulkShare <= 1, "TILTH_BULK_SHARE", "it must be more than 0 and no more than 1")
+	check(c.BodyMemory >= 1, "TILTH_BODY_MEMORY", "it must be at least 1")
 	check(c.MaxLongLists >= 1, "TILTH_MAX_LONG_LISTS", "it must be at least 1")
 	check(c.BackupDir == "" || strings.HasPrefix(c.DatabaseURL, "sqlite:"), "TILTH_BACKUP_DIR", "only SQLite is backed up on a schedule; schedule pg_dump for PostgreSQL, and leave it empty")
 	check(c.BackupEvery >= time.Minute, "TILTH_BACKUP_EVERY", "it must be at least 1m")

@@ -16,8 +16,7 @@ import (
 
 // client is one hostile caller, at an address of its own.
 type client struct {
-	*crowd
-	siegeOf
+	*hostiles
 	kind, from string
 	seed       uint64
 }
@@ -28,10 +27,10 @@ var kinds = []struct {
 	act  func(ctx context.Context, c *client)
 }{
 	{"stalled reader", func(ctx context.Context, c *client) {
-		c.hold(ctx, "GET /api/v1.2/field/?page=all HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+c.token+"\r\nX-Forwarded-For: "+c.from+"\r\n\r\n", nil)
+		c.hold(ctx, "GET /api/v1.2/field/?page=all HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+c.Token+"\r\nX-Forwarded-For: "+c.from+"\r\n\r\n", nil)
 	}},
 	{"stalled writer", func(ctx context.Context, c *client) {
-		c.hold(ctx, "POST /api/v1.2/farm/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+c.token+"\r\nX-Forwarded-For: "+c.from+
+		c.hold(ctx, "POST /api/v1.2/farm/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+c.Token+"\r\nX-Forwarded-For: "+c.from+
 			"\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{", []byte(" "))
 	}},
 	{"half open", func(ctx context.Context, c *client) {
@@ -58,12 +57,12 @@ var kinds = []struct {
 		})
 	}},
 	{"polygons", func(ctx context.Context, c *client) {
-		body := polygons(c.farm)
-		c.again(ctx, time.Second, func() { c.send(ctx, http.MethodPost, "field/", c.token, body) })
+		body := polygons(c.Farm)
+		c.again(ctx, time.Second, func() { c.send(ctx, http.MethodPost, "field/", c.Token, body) })
 	}},
 	{"deep JSON", func(ctx context.Context, c *client) {
 		body := strings.Repeat("[", 1<<20)
-		c.again(ctx, time.Second, func() { c.send(ctx, http.MethodPost, "farm/", c.token, body) })
+		c.again(ctx, time.Second, func() { c.send(ctx, http.MethodPost, "farm/", c.Token, body) })
 	}},
 	{"stranger", func(ctx context.Context, c *client) {
 		c.again(ctx, 50*time.Millisecond, func() { c.send(ctx, http.MethodGet, "nothing/at/all/", "", "") })
@@ -84,7 +83,7 @@ func (c *client) again(ctx context.Context, pause time.Duration, act func()) {
 }
 
 func (c *client) dial(ctx context.Context) net.Conn {
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", strings.TrimPrefix(c.url, "http://"))
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", strings.TrimPrefix(c.URL, "http://"))
 	if err != nil {
 		return nil
 	}
@@ -135,7 +134,7 @@ func (c *client) hold(ctx context.Context, begin string, more []byte) {
 var transport = &http.Transport{MaxIdleConnsPerHost: 1000}
 
 func (c *client) send(ctx context.Context, method, path, token, body string) {
-	req, err := http.NewRequestWithContext(ctx, method, c.url+"/api/v1.2/"+path, strings.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, c.URL+"/api/v1.2/"+path, strings.NewReader(body))
 	if err != nil {
 		return
 	}

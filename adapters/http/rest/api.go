@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,16 +21,20 @@ import (
 
 // Config is what the interface is made with.
 type Config struct {
-	Base        string // path of the service root, with a slash at both ends; required
-	Title       string
-	Version     string
-	Description string        // CommonMark
-	MaxBody     int64         // bytes of a body; 0: 8 MiB
-	MaxBulk     int           // items of a bulk; 0: 1000
-	MaxLong     int           // whole lists of more than a page that a company reads at a time; 0: 4
-	BodyTimeout time.Duration // between two reads of a body; 0: no bound
-	Timeout     time.Duration // from the last piece of a body to the first of the answer; 0: no bound
-	Origins     Origins
+	Base         string // path of the service root, with a slash at both ends; required
+	Title        string
+	Version      string
+	Description  string        // CommonMark
+	MaxBody      int64         // bytes of a body; 0: 8 MiB
+	MaxBulk      int           // items of a bulk; 0: 1000
+	Processors   int           // that requests run on; 0: those of the machine
+	CompanyShare float64       // of the processors, that a company may use without taking turns while others are at work; 0: 1/4
+	BulkShare    float64       // of the time, for the large bodies of one company while others are at work; 0: 1/20
+	BodyMemory   int64         // bytes of the large bodies under way, no less than four of the largest; 0: 128 MiB
+	MaxLong      int           // whole lists of more than a page that a company reads at a time; 0: 4
+	BodyTimeout  time.Duration // between two reads of a body; 0: no bound
+	Timeout      time.Duration // from the last piece of a body to the first of the answer; 0: no bound
+	Origins      Origins
 
 	// Authenticate returns the caller of an access token. Faults: Unauthenticated.
 	Authenticate func(ctx context.Context, token string) (access.Principal, error)
@@ -69,17 +74,24 @@ type API struct {
 	long      *longLists
 	words     map[string]bool // segments of the paths that routes have
 	params    map[string]bool // query parameters that routes declare
-	lanes     *lanes
+	turns     *turns
+	room      *room
 }
 
 // New makes an interface without routes.
 func New(config Config) *API {
 	config.MaxBody = cmp.Or(config.MaxBody, 8<<20)
 	config.MaxBulk = cmp.Or(config.MaxBulk, 1000)
+	config.Processors = cmp.Or(config.Processors, runtime.GOMAXPROCS(0))
+	config.CompanyShare = cmp.Or(config.CompanyShare, 0.25)
+	config.BulkShare = cmp.Or(config.BulkShare, 0.05)
+	config.BodyMemory = cmp.Or(config.BodyMemory, 128<<20)
 	config.StreamBeat = cmp.Or(config.StreamBeat, 15*time.Second)
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
 	config.MaxLong = cmp.Or(config.MaxLong, 4)
-	a := &API{config: config, lanes: &lanes{byCompany: map[int64]*lane{}}, long: &longLists{byCompany: map[int64]int{}, limit: config.MaxLong}, endpoints: map[string]*endpoint{}, schemas: newSchemas(), codes: map[string]string{}, words: map[string]bool{}, params: map[string]bool{}}
+	a := &API{config: config, turns: newTurns(config.Processors, config.CompanyShare, config.BulkShare),
+		room: &room{free: max(config.BodyMemory, 4*config.MaxBody), byCompany: map[int64]int64{}},
+		long: &longLists{byCompany: map[int64]int{}, limit: config.MaxLong}, endpoints: map[string]*endpoint{}, schemas: newSchemas(), codes: map[string]string{}, words: map[string]bool{}, params: map[string]bool{}}
 	a.router = a.newRouter()
 	a.document = a.newDocument()
 	return a
@@ -121,6 +133,7 @@ func (a *API) admit(r *http.Request, route *Route) (context.Context, access.Prin
 	}
 	trace := TraceOf(ctx)
 	trace.UserID, trace.CompanyID = who.UserID, who.CompanyID
+	a.turns.saw(who.CompanyID)
 	if route.Permission.Slug() != "" {
 		ctx, err = a.config.Authorize(ctx, who, route.Permission)
 	}

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -33,7 +34,8 @@ type Call struct {
 	status    int
 	values    Values                 // the query, once it was read
 	body      func() ([]byte, error) // reads it, once
-	leave     func()                 // ends the turn of a large body
+	leave     func()                 // ends the work, and the turn if it has one
+	room      int64                  // bytes taken for the body
 }
 
 // Principal is the caller; the zero Principal on a public route.
@@ -90,23 +92,82 @@ func (c *Call) Site(path string) string { return c.api.config.Origins.Base(c.req
 // malformed_body when the body ends early.
 func (c *Call) Body() ([]byte, error) { return c.body() }
 
-// readBody reads the body; a large one waits for its company's turn.
+// readBody reads the body. A large one takes room. To wait for it is no work, which begins anew when it is there.
 func (c *Call) readBody() ([]byte, error) {
-	text, err := io.ReadAll(c.BodyReader())
-	if err != nil || len(text) < largeBody {
-		return text, err
+	in, announced := c.BodyReader(), c.request.ContentLength
+	if announced >= largeBody {
+		if err := c.api.turns.crowded(c.principal.CompanyID); err != nil {
+			return nil, err
+		}
 	}
-	leave, err := c.api.lanes.enter(c.request.Context(), c.principal.CompanyID)
+	text := make([]byte, 0, firstPiece(announced))
+	for {
+		n, err := in.Read(text[len(text):cap(text)])
+		text = text[:len(text)+n]
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil && len(text) == cap(text) {
+			text, err = c.grow(text, announced)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return text, c.begin(len(text) >= largeBody)
+}
+
+// begin begins the work on a request, when its turn comes.
+func (c *Call) begin(large bool) error {
+	leave, err := c.api.turns.enter(c.request.Context(), c.principal.CompanyID, large)
 	if err == nil {
 		c.leave = leave
 	}
-	return text, err
+	return err
+}
+
+// firstPiece returns how much of a body of an announced length is read without taking room: one
+// byte more than the length, which finds its end.
+func firstPiece(announced int64) int64 {
+	if announced < 0 {
+		return bytes.MinRead
+	}
+	return min(announced+1, largeBody)
+}
+
+// grow doubles the place for a body. What was announced is no reason to take memory for it; what
+// has arrived is.
+func (c *Call) grow(text []byte, announced int64) ([]byte, error) {
+	size := int64(2 * cap(text))
+	if announced >= int64(len(text)) {
+		size = min(size, announced+1)
+	}
+	if size > largeBody {
+		more := size - c.room
+		if err := c.api.room.take(c.principal.CompanyID, more); err != nil {
+			return nil, err
+		}
+		c.room += more
+	}
+	return append(make([]byte, 0, size), text...), nil
+}
+
+// end ends what a request holds of what all share.
+func (c *Call) end() {
+	c.leave()
+	if c.room > 0 {
+		c.api.room.giveBack(c.principal.CompanyID, c.room)
+	}
 }
 
 // BodyReader returns the body as a stream with the bound of the route. Its read errors
-// are faults, as those of [Call.Body] are.
+// are faults, as those of [Call.Body] are. To wait for it is no work that others wait for.
 func (c *Call) BodyReader() io.Reader {
+	c.leave()
 	upper, every := c.api.config.MaxBody, time.Duration(0)
+	if c.route.Public {
+		upper = min(upper, largeBody-1) // strangers wait for no turns
+	}
 	if c.route.MaxBody > 0 {
 		upper, every = c.route.MaxBody, c.api.config.BodyTimeout
 	}

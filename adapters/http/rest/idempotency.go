@@ -73,6 +73,7 @@ func (c *Call) once(ctx context.Context, op *operation) error {
 	if len(answer.Body) > 0 {
 		c.SetHeader("Content-Length", strconv.Itoa(len(answer.Body)))
 	}
+	c.leave()
 	to.WriteHeader(answer.Status)
 	_, _ = to.Write(answer.Body) // the caller may be gone; it will ask again
 	return nil

@@ -93,7 +93,7 @@ func (a *API) handle(e *endpoint, method string, answer func(c *Call) error) {
 		defer done()
 		c := &Call{api: a, writer: w, request: request, deadline: limit, params: r.Params(), leave: func() {}}
 		c.body = sync.OnceValues(c.readBody)
-		defer func() { c.leave() }()
+		defer c.end()
 		TraceOf(c.request.Context()).Route = e.pattern
 		return inTime(request.Context(), answer(c))
 	})
@@ -141,9 +141,13 @@ func (op *operation) serve(c *Call) error {
 	ctx, who, err := c.api.admit(c.request, c.route)
 	if err == nil {
 		c.principal = who
+		err = c.begin(false)
+	}
+	if err == nil {
 		err = c.once(ctx, op)
 	}
 	if err != nil {
+		c.leave()
 		c.api.writeError(c.writer, c.request, err, op.route.Odd)
 	}
 	return nil

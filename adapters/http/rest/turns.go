@@ -1,0 +1,235 @@
+package rest
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"tilth/core/fault"
+)
+
+const (
+	// largeBody is from how many bytes on a body is work that others wait for.
+	largeBody = 64 << 10
+	// maxWaiting is how many requests of a company wait for a turn, and maxLarge how many wait where
+	// one more large body is refused.
+	maxWaiting = 64
+	maxLarge   = 8
+	// maxRest bounds how long a company rests after a large body.
+	maxRest = 10 * time.Second
+	// present is how long a company counts as at work after it asked.
+	present = 2 * time.Second
+	// maxSaved and maxOwed bound how much work a company may do at once before it takes turns, and
+	// how much of what it did beyond is remembered.
+	maxSaved = time.Second
+	maxOwed  = 2 * time.Second
+)
+
+// turns keep a company from taking all processors, all connections to the database, or on SQLite
+// its one writer. The work of its requests is measured, from the end of the body to the beginning
+// of the answer. While others are at work:
+//
+//   - requests of a company that works more than its share of the processors take turns;
+//   - large bodies always do, and after each the company rests in proportion to what it took, so
+//     that short writes of others seldom meet one.
+//
+// One request of a company has a turn at a time, and the companies in turn; together the turns take
+// half of the processors. All other requests are worked on at once.
+type turns struct {
+	share     float64 // of one processor, for the large bodies of a company
+	perSecond float64 // processors that a company may use without taking turns
+	began     time.Time
+
+	mu    sync.Mutex
+	free  int
+	line  []*work // those whose turn comes, the next first
+	all   map[int64]*work
+	asked [2]sighting // when which companies asked last, the latest first
+}
+
+// work is what a company has done of late, does and wants to do.
+type work struct {
+	company             int64
+	waiting             []chan struct{} // closed when the turn comes
+	inLine, busy, rests bool
+
+	saved   time.Duration // work that may be done without taking turns; below 0: owed
+	at      time.Time     // when that was so
+	running int           // requests that are worked on
+	begins  time.Duration // the sum of when they began, since the turns did
+}
+
+// sighting is a company and when it asked.
+type sighting struct {
+	company int64
+	at      time.Time
+}
+
+// newTurns returns turns on a number of processors, of which a company may use some part without taking
+// turns; share is that of its large bodies.
+func newTurns(processors int, part, share float64) *turns {
+	return &turns{
+		share: share, perSecond: part * float64(processors), began: time.Now(),
+		free: max(1, processors/2), all: map[int64]*work{},
+	}
+}
+
+// saw counts a company as at work; 0, an operator outside any, is none.
+func (t *turns) saw(company int64) {
+	if company == 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.asked[0].company != company {
+		t.asked[1] = t.asked[0]
+	}
+	t.asked[0] = sighting{company, time.Now()}
+}
+
+// alone reports whether no other company is at work.
+func (t *turns) alone(company int64) bool {
+	other := t.asked[0]
+	if other.company == company {
+		other = t.asked[1]
+	}
+	return other.company == 0 || time.Since(other.at) > present
+}
+
+func (t *turns) of(company int64) *work {
+	w := t.all[company]
+	if w == nil {
+		w = &work{company: company, saved: maxSaved, at: time.Now()}
+		t.all[company] = w
+	}
+	return w
+}
+
+// crowded refuses a large body of a company of which as many requests wait as may, before it is
+// read. Faults: Limit (too_many_bodies).
+func (t *turns) crowded(company int64) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.of(company).crowded(true)
+}
+
+func (w *work) crowded(large bool) error {
+	switch {
+	case large && len(w.waiting) >= maxLarge:
+		return fault.Newf(fault.Limit, "too_many_bodies",
+			"%d requests of your company wait already, each for the one before it. Fix: send large bodies one after the other.", len(w.waiting)).
+			With("retry_after", int(maxRest.Seconds()))
+	case len(w.waiting) >= maxWaiting:
+		return fault.Newf(fault.Limit, "rate_limited",
+			"%d requests of your company wait already, each for the one before it; slow down.", len(w.waiting))
+	}
+	return nil
+}
+
+// enter begins the work on a request, which leave ends: at once, or where it is large or its company
+// works more than its share, when its turn comes. Faults: Limit (too_many_bodies, rate_limited).
+func (t *turns) enter(ctx context.Context, company int64, large bool) (leave func(), err error) {
+	t.mu.Lock()
+	mine := t.of(company)
+	if !large && (company == 0 || t.alone(company) || t.left(mine) >= 0) {
+		began := t.begin(mine)
+		t.mu.Unlock()
+		return sync.OnceFunc(func() { t.end(mine, began) }), nil
+	}
+	if err := mine.crowded(large); err != nil {
+		t.mu.Unlock()
+		return nil, err
+	}
+	turn := make(chan struct{})
+	mine.waiting = append(mine.waiting, turn)
+	t.proceed(mine)
+	t.mu.Unlock()
+	select {
+	case <-turn:
+	case <-ctx.Done():
+		t.giveUp(mine, turn)
+		return nil, ctx.Err()
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	began := t.begin(mine)
+	return sync.OnceFunc(func() { t.pass(mine, large, t.end(mine, began)) }), nil
+}
+
+// left returns how much work a company may do without taking turns; what is under way counts.
+func (t *turns) left(w *work) time.Duration {
+	now := time.Now()
+	w.saved = min(maxSaved, w.saved+time.Duration(t.perSecond*float64(now.Sub(w.at))))
+	w.at = now
+	return w.saved - (time.Duration(w.running)*now.Sub(t.began) - w.begins)
+}
+
+func (t *turns) begin(w *work) (began time.Duration) {
+	began = time.Since(t.began)
+	w.running++
+	w.begins += began
+	return began
+}
+
+// end counts the work of a request, which it returns.
+func (t *turns) end(w *work, began time.Duration) (took time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.left(w)
+	took = time.Since(t.began) - began
+	w.running--
+	w.begins -= began
+	w.saved = max(-maxOwed, w.saved-took)
+	return took
+}
+
+// giveUp takes back the wish for a turn, or the turn where it has come.
+func (t *turns) giveUp(mine *work, turn chan struct{}) {
+	t.mu.Lock()
+	at := slices.Index(mine.waiting, turn)
+	if at >= 0 {
+		mine.waiting = slices.Delete(mine.waiting, at, at+1)
+	}
+	t.mu.Unlock()
+	if at < 0 {
+		t.pass(mine, false, 0)
+	}
+}
+
+// pass ends a turn. After a large body that took some time its company rests, unless it is alone.
+func (t *turns) pass(mine *work, large bool, took time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.free++
+	mine.busy = false
+	rest := min(maxRest, time.Duration(float64(took)*(1/t.share-1)))
+	if large && rest > 0 && !t.alone(mine.company) {
+		mine.rests = true
+		time.AfterFunc(rest, func() {
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			mine.rests = false
+			t.proceed(mine)
+		})
+	}
+	t.proceed(mine)
+}
+
+// proceed puts a company in line where it may have a turn, and begins the turns that are free.
+func (t *turns) proceed(mine *work) {
+	if len(mine.waiting) > 0 && !mine.inLine && !mine.busy && !mine.rests {
+		mine.inLine, t.line = true, append(t.line, mine)
+	}
+	for t.free > 0 && len(t.line) > 0 {
+		next := t.line[0]
+		next.inLine, t.line = false, t.line[1:]
+		if len(next.waiting) == 0 {
+			continue // who waited has left
+		}
+		turn := next.waiting[0]
+		next.waiting, next.busy = next.waiting[1:], true
+		t.free--
+		close(turn)
+	}
+}

@@ -1,0 +1,265 @@
+package rest_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/http/rest"
+	"tilth/core/access"
+)
+
+// works is an interface whose requests take as long as a test says.
+type works struct {
+	*rig
+	t       *testing.T
+	begun   []string // which bodies were begun, by their first word
+	took    time.Duration
+	answers map[int]int
+}
+
+func newWorks(t *testing.T) *works {
+	w := &works{t: t, took: time.Second, answers: map[int]int{}}
+	w.rig = newRig(t, func(c *rest.Config) {
+		c.Processors, c.BulkShare, c.MaxBody, c.BodyMemory = 2, 0.2, 1<<20, 4<<20
+		c.Authenticate = func(_ context.Context, token string) (who access.Principal, err error) {
+			_, err = fmt.Sscan(token, &who.CompanyID)
+			who.UserID = who.CompanyID
+			return who, err
+		}
+	})
+	work := func(ctx context.Context, _ *rest.Call, in rest.JSON[map[string]string]) (map[string]string, error) {
+		w.begun = append(w.begun, in.Body["a"][:2])
+		select {
+		case <-time.After(w.took):
+			return map[string]string{"b": strings.Repeat("y", 100_000)}, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	rest.Handle(w.api, rest.Route{Method: http.MethodPost, Path: "thing/", OperationID: "thing", Summary: "S", Tag: "T"}, work)
+	rest.Handle(w.api, rest.Route{Method: http.MethodPost, Path: "open/", OperationID: "open", Summary: "S", Tag: "T", Public: true}, work)
+	return w
+}
+
+// large is the body of a bulk, named by two characters.
+func large(name string) io.Reader { return body(name, 100_000) }
+
+func body(name string, size int) io.Reader {
+	return strings.NewReader(`{"a":"` + name + strings.Repeat("x", size) + `"}`)
+}
+
+// send has a company send a body, and waits until all that can proceed has.
+func (w *works) send(ctx context.Context, company int, text io.Reader) *httptest.ResponseRecorder {
+	out := httptest.NewRecorder()
+	go w.serve(ctx, out, company, "thing/", text)
+	synctest.Wait()
+	return out
+}
+
+func (w *works) serve(ctx context.Context, to http.ResponseWriter, company int, path string, text io.Reader) {
+	req := httptest.NewRequestWithContext(ctx, http.MethodPost, base+path, text)
+	req.Header.Set("Authorization", fmt.Sprint("Bearer ", company))
+	req.Header.Set("Content-Type", "application/json")
+	w.api.ServeHTTP(to, req)
+	if answered, ok := to.(*httptest.ResponseRecorder); ok {
+		w.answers[answered.Code]++
+	}
+}
+
+// pass lets some time pass.
+func (w *works) pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// A company that sends many large bodies has one of them worked on at a time; those of others come
+// in between, and short ones at once.
+func TestLargeBodiesTakeTurnsByCompany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorks(t)
+		for n := range 4 {
+			w.send(t.Context(), 1, large(fmt.Sprint("1", n)))
+		}
+		w.send(t.Context(), 2, large("20"))
+		w.send(t.Context(), 3, large("30"))
+		w.send(t.Context(), 1, body("1s", 10))
+		w.pass(time.Minute)
+		require.Equal(t, []string{"10", "1s", "20", "30"}, w.begun[:4])
+		require.ElementsMatch(t, []string{"11", "12", "13"}, w.begun[4:])
+		require.Equal(t, map[int]int{200: 7}, w.answers)
+	})
+}
+
+func TestTooManyLargeBodiesAreRefusedUnread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorks(t)
+		for range 9 {
+			w.send(t.Context(), 1, large("10"))
+		}
+		unread := large("11").(*strings.Reader)
+		refused := w.send(t.Context(), 1, unread)
+		require.Equal(t, http.StatusTooManyRequests, refused.Code)
+		require.NotEmpty(t, refused.Header().Get("Retry-After"))
+		require.NotZero(t, unread.Len())
+		w.pass(time.Minute)
+		require.Equal(t, map[int]int{200: 9, 429: 1}, w.answers)
+	})
+}
+
+// While others are at work the large bodies of a company take their share of the time, and no more.
+func TestACompanyRestsAfterALargeBody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorks(t)
+		for range 3 {
+			w.send(t.Context(), 1, large("10"))
+		}
+		w.pass(3 * time.Second)
+		require.Equal(t, map[int]int{200: 3}, w.answers, "nobody else is here")
+		bystander, leave := context.WithCancel(t.Context())
+		go func() {
+			for bystander.Err() == nil {
+				w.serve(bystander, discard{}, 2, "thing/", body("2s", 10))
+			}
+		}()
+		w.begun = nil
+		for range 6 {
+			w.send(t.Context(), 1, large("10"))
+		}
+		w.pass(16 * time.Second)
+		begun := 0
+		for _, name := range w.begun {
+			if name == "10" {
+				begun++
+			}
+		}
+		require.Equal(t, 4, begun, "at 0, 5, 10 and 15 s")
+		leave()
+		w.pass(time.Minute)
+		require.Equal(t, map[int]int{200: 9}, w.answers)
+	})
+}
+
+// A company whose requests work more than its share has one worked on at a time while others are at
+// work, who are not held, and then as many as it sends again.
+func TestACompanyThatWorksMoreThanItsShareTakesTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorks(t)
+		for range 10 {
+			w.send(t.Context(), 1, body("1a", 10))
+		}
+		w.send(t.Context(), 2, body("2a", 10))
+		require.Len(t, w.begun, 11, "nobody has worked yet")
+		w.pass(200 * time.Millisecond)
+		for range 3 {
+			w.send(t.Context(), 1, body("1b", 10))
+		}
+		w.send(t.Context(), 2, body("2b", 10))
+		require.Equal(t, []string{"1b", "2b"}, w.begun[11:])
+		w.pass(time.Second)
+		require.Equal(t, []string{"1b", "2b", "1b"}, w.begun[11:], "one when the other is done")
+		w.pass(time.Second)
+		require.Equal(t, []string{"1b", "2b", "1b", "1b"}, w.begun[11:])
+		w.pass(time.Minute)
+		w.send(t.Context(), 2, body("2c", 10))
+		w.send(t.Context(), 1, body("1c", 10))
+		w.send(t.Context(), 1, body("1c", 10))
+		require.Equal(t, []string{"2c", "1c", "1c"}, w.begun[15:])
+		w.pass(time.Minute)
+		require.Equal(t, map[int]int{200: 18}, w.answers)
+	})
+}
+
+// discard is a writer of an answer that nobody reads.
+type discard struct{}
+
+func (discard) Header() http.Header         { return http.Header{} }
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+func (discard) WriteHeader(int)             {}
+
+// Who leaves while a body waits, or while it is worked on, leaves the turn to the next.
+func TestWhoLeavesLeavesTheTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorks(t)
+		ctx, leave := context.WithCancel(t.Context())
+		w.send(ctx, 1, large("10"))
+		w.send(ctx, 2, large("20"))
+		w.send(ctx, 2, large("21"))
+		w.send(t.Context(), 3, large("30"))
+		leave()
+		synctest.Wait()
+		require.Equal(t, []string{"10", "30"}, w.begun)
+		w.pass(time.Minute)
+		require.Equal(t, http.StatusOK, w.send(t.Context(), 2, body("2s", 10)).Code)
+	})
+}
+
+// stalled is a writer whose reader takes nothing.
+type stalled struct {
+	discard
+	end chan struct{}
+}
+
+func (s stalled) Write(p []byte) (int, error) { <-s.end; return len(p), nil }
+
+func TestAStalledReaderHoldsNoTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorks(t)
+		reader := stalled{end: make(chan struct{})}
+		go w.serve(t.Context(), reader, 1, "thing/", large("10"))
+		synctest.Wait()
+		w.send(t.Context(), 2, large("20"))
+		w.pass(3 * time.Second)
+		require.Equal(t, map[int]int{200: 1}, w.answers)
+		close(reader.end)
+	})
+}
+
+// The bodies under way take no more memory than there is, and no company takes all of it.
+func TestBodiesThatAreReadShareTheMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorks(t)
+		var ends []*io.PipeWriter
+		arrive := func(company, size int) *httptest.ResponseRecorder {
+			in, out := io.Pipe()
+			ends = append(ends, out)
+			answer := w.send(t.Context(), company, in)
+			go func() { _, _ = io.Copy(out, body("xx", size)) }()
+			synctest.Wait()
+			return answer
+		}
+		const almost = 1<<20 - 100
+		for range 20 {
+			arrive(1, 1000)
+		}
+		require.Empty(t, w.answers, "what has not arrived takes no room")
+		for range 4 {
+			arrive(1, almost)
+		}
+		require.Equal(t, map[int]int{429: 2}, w.answers)
+		arrive(2, almost)
+		require.Equal(t, map[int]int{429: 2}, w.answers, "another company has room")
+		for _, end := range ends {
+			_ = end.Close()
+		}
+		w.pass(time.Minute)
+		require.Equal(t, map[int]int{429: 2, 200: 23}, w.answers)
+	})
+}
+
+func TestStrangersSendNoLargeBodies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorks(t)
+		out := httptest.NewRecorder()
+		w.serve(t.Context(), out, 0, "open/", large("00"))
+		require.Equal(t, http.StatusRequestEntityTooLarge, out.Code)
+	})
+}
