@@ -70,7 +70,7 @@ type Config struct {
 	OverlapSteps        int64         `env:"TILTH_OVERLAP_STEPS" envDefault:"5000000" help:"pairs of edges that a request compares to find fields that overlap; what is left is checked in the background"`
 	MaxLongLists        int           `env:"TILTH_MAX_LONG_LISTS" envDefault:"4" help:"whole lists of more than 1000 records that a company may read at a time"`
 	CompanyShare        float64       `env:"TILTH_COMPANY_SHARE" envDefault:"0.25" help:"share of the processors that a company may use without its requests taking turns, while other companies are at work, up to 1"`
-	BulkShare           float64       `env:"TILTH_BULK_SHARE" envDefault:"0.05" help:"share of the time that the large bodies of a company may take while other companies are at work, up to 1"`
+	BulkShare           float64       `env:"TILTH_BULK_SHARE" envDefault:"0.03" help:"share of the time that the large bodies of a company may take while other companies are at work, up to 1"`
 	BodyMemory          int64         `env:"TILTH_BODY_MEMORY" envDefault:"134217728" help:"bytes of all large bodies under way; at least four times TILTH_MAX_BODY_BYTES is taken"`
 	MaxBodyBytes        int64         `env:"TILTH_MAX_BODY_BYTES" envDefault:"8388608" help:"size of a request body"`
 	WebhookAllowHTTP    bool          `env:"TILTH_WEBHOOK_ALLOW_HTTP" help:"let webhooks be posted without TLS; for trials"`

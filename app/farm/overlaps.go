@@ -45,16 +45,20 @@ func findOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, recor
 func keepOverlaps(clock ports.Clock, steps int64) func(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*farm.Field) error {
 	return func(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*farm.Field) error {
 		var changed []*farm.Field
+		var known []int64 // of them, whose overlaps may have been found before
 		for i, field := range after {
-			if before[i] == nil && field.Boundary != nil || before[i] != nil && !field.SameBoundary(before[i]) {
+			switch {
+			case before[i] == nil && field.Boundary != nil:
 				changed = append(changed, field)
+			case before[i] != nil && !field.SameBoundary(before[i]):
+				changed, known = append(changed, field), append(known, field.ID)
 			}
 		}
 		if len(changed) == 0 {
 			return nil
 		}
 		scope := who.Scope(false)
-		if err := forgetOverlaps(ctx, tx, scope, ids(changed, func(r *farm.Field) int64 { return r.ID }), clock.Now()); err != nil {
+		if err := forgetOverlaps(ctx, tx, scope, known, clock.Now()); err != nil {
 			return err
 		}
 		return checkOverlaps(ctx, tx, scope, changed, effort.Of(ctx, steps), clock.Now())

@@ -29,7 +29,7 @@ type Config struct {
 	MaxBulk      int           // items of a bulk; 0: 1000
 	Processors   int           // that requests run on; 0: those of the machine
 	CompanyShare float64       // of the processors, that a company may use without taking turns while others are at work; 0: 1/4
-	BulkShare    float64       // of the time, for the large bodies of one company while others are at work; 0: 1/20
+	BulkShare    float64       // of the time, for the large bodies of one company while others are at work; 0: 0.03
 	BodyMemory   int64         // bytes of the large bodies under way, no less than four of the largest; 0: 128 MiB
 	MaxLong      int           // whole lists of more than a page that a company reads at a time; 0: 4
 	BodyTimeout  time.Duration // between two reads of a body; 0: no bound
@@ -84,7 +84,7 @@ func New(config Config) *API {
 	config.MaxBulk = cmp.Or(config.MaxBulk, 1000)
 	config.Processors = cmp.Or(config.Processors, runtime.GOMAXPROCS(0))
 	config.CompanyShare = cmp.Or(config.CompanyShare, 0.25)
-	config.BulkShare = cmp.Or(config.BulkShare, 0.05)
+	config.BulkShare = cmp.Or(config.BulkShare, 0.03)
 	config.BodyMemory = cmp.Or(config.BodyMemory, 128<<20)
 	config.StreamBeat = cmp.Or(config.StreamBeat, 15*time.Second)
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))

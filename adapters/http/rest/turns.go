@@ -37,7 +37,7 @@ const (
 // One request of a company has a turn at a time, and the companies in turn; together the turns take
 // half of the processors. All other requests are worked on at once.
 type turns struct {
-	share     float64 // of one processor, for the large bodies of a company
+	share     float64 // of the time, for the large bodies of a company
 	perSecond float64 // processors that a company may use without taking turns
 	began     time.Time
 
