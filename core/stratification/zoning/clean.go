@@ -3,6 +3,7 @@ package zoning
 import (
 	"slices"
 
+	"tilth/core/effort"
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/internal/lowest"
 )
@@ -32,15 +33,20 @@ func majority(b *frame.Board, labels []int32, k int) []int32 {
 	return out
 }
 
+// mergeSteps is what merging two groups costs beside their neighbours.
+const mergeSteps = 16
+
 // absorb relabels, in place, the smallest 4-connected group of fewer than lower cells (of several
 // of one size the first in row order) as the neighbouring group with which it shares the longest
 // edge (of several: the one of more cells, then the first), and so on until none is left.
-func absorb(b *frame.Board, labels []int32, lower int) {
+//
+// Where the budget ends, the rest stays as it is.
+func absorb(budget *effort.Budget, b *frame.Board, labels []int32, lower int) {
 	of, first := b.Components(labels)
 	m := newMerger(b, labels, of, first)
 	for {
 		g, ok := m.smallest(lower)
-		if !ok {
+		if !ok || budget.Spend(mergeSteps+len(m.shared[g])) != nil {
 			break
 		}
 		if into := m.longestNeighbour(g); into >= 0 {

@@ -74,7 +74,7 @@ func TestAbsorbingIsTheRuleAsWritten(t *testing.T) {
 		lower := rapid.IntRange(1, 12).Draw(t, "least")
 		want := slices.Clone(labels)
 		absorbPlainly(b, want, lower)
-		absorb(b, labels, lower)
+		absorb(nil, b, labels, lower)
 		require.Equal(t, want, labels)
 	})
 }

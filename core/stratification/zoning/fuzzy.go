@@ -1,9 +1,10 @@
 package zoning
 
 import (
-	"context"
 	"math"
 	"slices"
+
+	"tilth/core/effort"
 )
 
 const (
@@ -11,6 +12,8 @@ const (
 	// fuzzyTolerance ends fuzzy c-means: the relative change of its objective in an iteration.
 	fuzzyTolerance  = 1e-12
 	fuzzyIterations = 5_000
+	// fuzzySteps is what the share of a point in a group costs beside a distance.
+	fuzzySteps = 8
 )
 
 // fuzzyClustering is a grouping in which every point belongs to every centre by a share.
@@ -32,18 +35,18 @@ func (f fuzzyClustering) nce(k int) float64 { return f.pe / math.Log(float64(k))
 // fuzzyCMeans groups points by fuzzy c-means (Bezdek 1981) with the exponent m. It begins at the
 // centres of kMeans, so that it needs no starts of its own. A point's label is the group with its
 // largest share; inertia is that of the labels around their centres.
-func fuzzyCMeans(ctx context.Context, points matrix, k int, m float64, from clustering) (fuzzyClustering, error) {
+func fuzzyCMeans(budget *effort.Budget, points matrix, k int, m float64, from clustering) (fuzzyClustering, error) {
 	sample := points.everyNth((points.n + fitCells - 1) / fitCells)
 	f := fuzzyClustering{clustering: clustering{centres: matrix{k, points.d, slices.Clone(from.centres.values)}}}
 	member := make([]float64, k)
 	before := math.Inf(1)
 	for range fuzzyIterations {
-		if ctx.Err() != nil {
-			return f, ctx.Err()
-		}
 		sums, weights := newMatrix(k, sample.d), make([]float64, k)
 		f.objective = 0
 		for i := range sample.n {
+			if err := budget.Spend(fuzzySteps * k); err != nil {
+				return f, err
+			}
 			row := sample.row(i)
 			f.objective += memberships(member, row, f.centres, m)
 			for h, u := range member {
@@ -66,8 +69,8 @@ func fuzzyCMeans(ctx context.Context, points matrix, k int, m float64, from clus
 			}
 		}
 	}
-	f.finish(points, k, m)
-	return f, nil
+	f.finish(budget, points, k, m)
+	return f, budget.Err()
 }
 
 // memberships fills in the shares of a point, u = 1 / sum over g of (d/d_g)^(2/(m-1)), and returns
@@ -97,12 +100,15 @@ func memberships(u, point []float64, centres matrix, m float64) (objective float
 	return lower * math.Pow(total, 1-m)
 }
 
-// finish labels all points and computes the indices.
-func (f *fuzzyClustering) finish(points matrix, k int, m float64) {
+// finish labels all points and computes the indices, unless the budget ends.
+func (f *fuzzyClustering) finish(budget *effort.Budget, points matrix, k int, m float64) {
 	f.labels = make([]int32, points.n)
 	f.objective, f.inertia = 0, 0
 	u := make([]float64, k)
 	for i := range points.n {
+		if budget.Spend(fuzzySteps*k) != nil {
+			return
+		}
 		row := points.row(i)
 		f.objective += memberships(u, row, f.centres, m)
 		best := 0

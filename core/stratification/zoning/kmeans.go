@@ -40,9 +40,9 @@ func kMeans(ctx context.Context, points matrix, k, starts int, seed uint64, work
 	sample := points.everyNth((points.n + fitCells - 1) / fitCells)
 	results := make([]clustering, starts)
 	err := inParallel(ctx, starts, workers, func(start int) {
-		run := newLloyd(sample, k)
+		run := newLloyd(effort.Of(ctx, 0), sample, k)
 		run.seed(pcg.New(seed, fmt.Sprintf("kmeans/%d/%d", k, start)))
-		run.iterate(ctx)
+		run.iterate()
 		run.transfer()
 		results[start] = run.result()
 	})
@@ -56,7 +56,9 @@ func kMeans(ctx context.Context, points matrix, k, starts int, seed uint64, work
 		}
 	}
 	if sample.n != points.n {
-		best = assign(points, best.centres)
+		budget := effort.Of(ctx, 0)
+		best = assign(budget, points, best.centres)
+		return best, budget.Err()
 	}
 	return best, nil
 }
@@ -100,9 +102,13 @@ func inParallel(ctx context.Context, n, workers int, work func(i int)) error {
 	return ctx.Err()
 }
 
-func assign(points, centres matrix) clustering {
+// assign labels every point with its nearest centre, unless the budget ends.
+func assign(budget *effort.Budget, points, centres matrix) clustering {
 	out := clustering{labels: make([]int32, points.n), centres: centres}
 	for i := range points.n {
+		if budget.Spend(centres.n) != nil {
+			break
+		}
 		h, lower, _ := centres.nearestTwo(points.row(i))
 		out.labels[i] = h
 		out.inertia += lower
@@ -114,6 +120,7 @@ func assign(points, centres matrix) clustering {
 // centre and a lower bound of that to any other, so that most points need no distance in most
 // iterations (Hamerly, "Making k-means even faster", SIAM SDM 2010).
 type lloyd struct {
+	budget       *effort.Budget // where it ends, what the start has found is of no use
 	points       matrix
 	k            int
 	labels       []int32
@@ -125,9 +132,9 @@ type lloyd struct {
 	gap          []float64 // half the distance from each centre to the nearest other
 }
 
-func newLloyd(points matrix, k int) *lloyd {
+func newLloyd(budget *effort.Budget, points matrix, k int) *lloyd {
 	return &lloyd{
-		points: points, k: k, labels: make([]int32, points.n),
+		budget: budget, points: points, k: k, labels: make([]int32, points.n),
 		centres: newMatrix(k, points.d), sums: newMatrix(k, points.d), count: make([]int, k),
 		upper: make([]float64, points.n), lower: make([]float64, points.n),
 		moved: make([]float64, k), gap: make([]float64, k),
@@ -159,6 +166,9 @@ func (l *lloyd) seed(random *pcg.Stream) {
 		centre := l.centres.row(h)
 		copy(centre, l.points.row(max(chosen, 0)))
 		total = 0
+		if l.budget.Spend(len(nearest)) != nil {
+			return
+		}
 		for i := range nearest {
 			nearest[i] = min(nearest[i], SquaredDistance(l.points.row(i), centre))
 			total += nearest[i]
@@ -167,11 +177,14 @@ func (l *lloyd) seed(random *pcg.Stream) {
 }
 
 // iterate alternates between centres and points until no point changes.
-func (l *lloyd) iterate(ctx context.Context) {
+func (l *lloyd) iterate() {
 	l.assignAll()
 	for range maxIterations {
+		if l.budget.Err() != nil {
+			return
+		}
 		l.settle()
-		if !l.reassign() || ctx.Err() != nil {
+		if !l.reassign() {
 			return
 		}
 	}
@@ -180,6 +193,9 @@ func (l *lloyd) iterate(ctx context.Context) {
 // assignAll labels every point with its nearest centre and sets the bounds.
 func (l *lloyd) assignAll() {
 	for i := range l.points.n {
+		if l.budget.Spend(l.k) != nil {
+			return
+		}
 		h, lower, second := l.centres.nearestTwo(l.points.row(i))
 		l.labels[i], l.upper[i], l.lower[i] = h, math.Sqrt(lower), math.Sqrt(second)
 	}

@@ -22,6 +22,9 @@ func (l *lloyd) reassign() (changed bool) {
 			row := l.points.row(i)
 			up = math.Sqrt(SquaredDistance(row, l.centres.row(int(own))))
 			if up >= bound {
+				if l.budget.Spend(l.k) != nil {
+					return false
+				}
 				h, lower, second := l.centres.nearestTwo(row)
 				up, low = math.Sqrt(lower), math.Sqrt(second)
 				if h != own {
@@ -40,8 +43,14 @@ func (l *lloyd) reassign() (changed bool) {
 // n lowers its sum by n/(n-1) d², adding it raises the other's by n/(n+1) d² (Hartigan and Wong, R1
 // and R2).
 func (l *lloyd) transfer() {
+	if l.budget.Err() != nil {
+		return
+	}
 	l.recentreAll()
 	for i := range l.points.n {
+		if l.budget.Spend(l.k) != nil {
+			return
+		}
 		own := int(l.labels[i])
 		if l.count[own] < 2 {
 			continue

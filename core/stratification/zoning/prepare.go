@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"tilth/core/effort"
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/internal/stats"
 	"tilth/core/stratification/layer"
@@ -20,6 +21,8 @@ const (
 	principalEnough    = 0.90 // of the variance, kept by principal components
 	defaultSpatial     = 0.25
 	defaultLayerWeight = 1.0
+	// windowSteps is what the search for a window costs, beside a distance.
+	windowSteps = 64
 )
 
 // layerWeights are the weights of layers with a known meaning. Relief that shapes the flow of water
@@ -50,10 +53,14 @@ type prepared struct {
 	first     int // the used layer by whose mean zones are numbered
 }
 
-func prepare(f *frame.Frame, layers []layer.Layer, p Params) prepared {
+// prepare makes the points, unless the budget ends.
+func prepare(budget *effort.Budget, f *frame.Frame, layers []layer.Layer, p Params) prepared {
 	out := prepared{cells: f.Unmasked()}
 	for _, layer := range layers {
-		values, use := prepareLayer(f, layer, out.cells)
+		if budget.Spend(len(out.cells)) != nil {
+			return out
+		}
+		values, use := prepareLayer(budget, f, layer, out.cells)
 		if use.Dropped == "" {
 			use.Weight = weightOf(layer.Name, p)
 			out.values = append(out.values, values)
@@ -62,7 +69,7 @@ func prepare(f *frame.Frame, layers []layer.Layer, p Params) prepared {
 	}
 	out.layers = len(out.values)
 	if out.layers > 0 {
-		out.standardise(f, p)
+		out.standardise(budget, f, p)
 	}
 	return out
 }
@@ -79,7 +86,7 @@ func (p *prepared) used() []LayerUse {
 }
 
 // prepareLayer fills and winsorises one layer over cells, or sets why it is dropped.
-func prepareLayer(f *frame.Frame, layer layer.Layer, cells []int32) ([]float64, LayerUse) {
+func prepareLayer(budget *effort.Budget, f *frame.Frame, layer layer.Layer, cells []int32) ([]float64, LayerUse) {
 	use := LayerUse{Name: layer.Name, Source: layer.Source}
 	values, valid := make([]float64, len(cells)), 0
 	for n, i := range cells {
@@ -96,7 +103,7 @@ func prepareLayer(f *frame.Frame, layer layer.Layer, cells []int32) ([]float64, 
 		use.Dropped = fmt.Sprintf("only %.1f %% of the cells have a value; %.0f %% are needed", 100*use.ValidShare, 100*minValid)
 		return nil, use
 	}
-	fill(f, values, cells)
+	fill(budget, f, values, cells)
 	winsorise(values)
 	use.Mean, use.SD = stats.MeanAndSD(values)
 	switch {
@@ -112,7 +119,7 @@ func prepareLayer(f *frame.Frame, layer layer.Layer, cells []int32) ([]float64, 
 
 // fill sets every missing value to the mean of the valid cells of the smallest window around the
 // cell, 3 × 3, 5 × 5 and so on, that holds one. Filled cells do not fill others.
-func fill(f *frame.Frame, values []float64, cells []int32) {
+func fill(budget *effort.Budget, f *frame.Frame, values []float64, cells []int32) {
 	if !slices.ContainsFunc(values, math.IsNaN) {
 		return
 	}
@@ -127,6 +134,9 @@ func fill(f *frame.Frame, values []float64, cells []int32) {
 	filled := slices.Clone(values)
 	for n, i := range cells {
 		if math.IsNaN(values[n]) {
+			if budget.Spend(windowSteps) != nil {
+				break
+			}
 			filled[n] = windowMean(known, at, int(f.Cells[i].Row), int(f.Cells[i].Col))
 		}
 	}
@@ -168,7 +178,7 @@ func distinct(values []float64) int {
 
 // standardise makes the points: z = (x - mean) / sd · √(weight / sum of weights). Both coordinates
 // are divided by the larger of their two deviations, which preserves the shape of distances.
-func (p *prepared) standardise(f *frame.Frame, params Params) {
+func (p *prepared) standardise(budget *effort.Budget, f *frame.Frame, params Params) {
 	used := p.used()
 	columns, total := p.layers, 0.0
 	for h, u := range used {
@@ -190,7 +200,7 @@ func (p *prepared) standardise(f *frame.Frame, params Params) {
 	}
 	p.clustered = p.points
 	if params.PCA {
-		p.clustered = principal(p.points)
+		p.clustered = principal(budget, p.points)
 	}
 }
 

@@ -52,7 +52,7 @@ func TestFillingIsTheRuleAsWritten(t *testing.T) {
 				}
 			}
 		}
-		fill(&f, values, f.Unmasked())
+		fill(nil, &f, values, f.Unmasked())
 		require.Equal(t, want, values)
 	})
 }
@@ -84,7 +84,7 @@ func TestThePlaceKeepsItsShape(t *testing.T) {
 	}
 	p := DefaultParams()
 	p.Weights = map[string]float64{"a": 3}
-	data := prepare(&f, []layer.Layer{l}, p)
+	data := prepare(nil, &f, []layer.Layer{l}, p)
 	east, south := data.points.row(1)[1]-data.points.row(0)[1], data.points.row(20)[2]-data.points.row(0)[2]
 	require.InDelta(t, east, -south, 1e-12)
 	_, sd := stats.MeanAndSD([]float64{data.points.row(0)[1], data.points.row(19)[1]})

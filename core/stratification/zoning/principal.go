@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"tilth/core/effort"
 )
 
 // principal returns the scores of the first principal components of the columns' covariances that
 // hold 90 % of their variance. Their largest loadings, by absolute value, are positive.
-func principal(points matrix) matrix {
-	values, vectors := eigen(covariances(points))
+func principal(budget *effort.Budget, points matrix) matrix {
+	values, vectors := eigen(covariances(budget, points))
 	total, kept := 0.0, 0
 	for _, v := range values {
 		total += v
@@ -19,6 +21,9 @@ func principal(points matrix) matrix {
 	}
 	out := newMatrix(points.n, kept)
 	for i := range points.n {
+		if budget.Spend(kept) != nil {
+			break
+		}
 		row, scores := points.row(i), out.row(i)
 		for c := range scores {
 			for j, v := range row {
@@ -30,12 +35,15 @@ func principal(points matrix) matrix {
 }
 
 // covariances returns the covariances (n-1) of columns whose means are 0.
-func covariances(points matrix) [][]float64 {
+func covariances(budget *effort.Budget, points matrix) [][]float64 {
 	cov := make([][]float64, points.d)
 	for a := range cov {
 		cov[a] = make([]float64, points.d)
 	}
 	for i := range points.n {
+		if budget.Spend(points.d) != nil {
+			break
+		}
 		row := points.row(i)
 		for a, v := range row {
 			for b, w := range row {

@@ -83,7 +83,7 @@ func fuzzyOf(t *testing.T, points matrix, k int, m float64) fuzzyClustering {
 	t.Helper()
 	from, err := kMeans(t.Context(), points, k, 25, 1, 2)
 	require.NoError(t, err)
-	got, err := fuzzyCMeans(t.Context(), points, k, m, from)
+	got, err := fuzzyCMeans(nil, points, k, m, from)
 	require.NoError(t, err)
 	return got
 }
@@ -187,7 +187,7 @@ func TestWheatPrincipalComponents(t *testing.T) {
 	var want wheatReference
 	fields.Expected(t, "wheat-expected.json", &want)
 	columns, _ := fields.Table(t, "wheat-field.csv")
-	values, vectors := eigen(covariances(columnsOf(columns, fields.WheatColumns, true)))
+	values, vectors := eigen(covariances(nil, columnsOf(columns, fields.WheatColumns, true)))
 	for c, v := range want.Principal.Eigenvalues {
 		require.InEpsilon(t, v, values[c], 1e-6)
 	}
@@ -237,7 +237,7 @@ func TestWheatCleaningCellByCell(t *testing.T) {
 	require.Equal(t, fields.LabelsOf(t, &f, "wheat-zones-majority-once.csv"), once)
 	for _, lower := range []int{25, 50} {
 		got := slices.Clone(once)
-		absorb(b, got, lower)
+		absorb(nil, b, got, lower)
 		require.Equal(t, fields.LabelsOf(t, &f, "wheat-zones-smallest-first"+strconv.Itoa(lower)+".csv"), got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"tilth/core/effort"
 	"tilth/core/fault"
 	"tilth/core/list"
 	"tilth/core/stratification/frame"
@@ -39,12 +40,16 @@ func Zones(ctx context.Context, f *frame.Frame, layers []layer.Layer, p Params, 
 	if err := checkLayers(f, layers); err != nil {
 		return Result{}, err
 	}
-	data := prepare(f, layers, p)
+	budget := effort.Of(ctx, 0)
+	data := prepare(budget, f, layers, p)
+	if err := budget.Err(); err != nil {
+		return Result{}, err
+	}
 	if data.layers == 0 {
 		return Result{}, noUsableLayers(data.uses)
 	}
 	upper := p.maxZonesFor(f.AreaHa)
-	z := &zoner{frame: f, params: p, work: w, data: data, steps: 2*max(upper-p.MinZones+1, 0) + 1}
+	z := &zoner{budget: budget, frame: f, params: p, work: w, data: data, steps: 2*max(upper-p.MinZones+1, 0) + 1}
 	candidates, err := z.candidates(ctx, upper)
 	if err != nil {
 		return Result{}, err
@@ -76,6 +81,7 @@ func noUsableLayers(uses []LayerUse) error {
 
 // zoner is a running call of Zones.
 type zoner struct {
+	budget      *effort.Budget // of what one goroutine does
 	frame       *frame.Frame
 	params      Params
 	work        Work
@@ -115,8 +121,8 @@ func (z *zoner) candidates(ctx context.Context, upper int) ([]Candidate, error) 
 		z.draw(&out[i])
 		z.judge(&out[i])
 		z.step()
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+		if err := z.budget.Spend(effort.Interval); err != nil {
+			return nil, err
 		}
 	}
 	return out, z.diagnose(ctx, out)
@@ -145,7 +151,7 @@ func (z *zoner) cluster(ctx context.Context, k int) (Candidate, int, error) {
 	}
 	c := Candidate{Requested: k}
 	if z.params.Method == Fuzzy {
-		fuzzy, err := fuzzyCMeans(ctx, points, k, z.params.Fuzziness, found)
+		fuzzy, err := fuzzyCMeans(z.budget, points, k, z.params.Fuzziness, found)
 		if err != nil {
 			return Candidate{}, 0, err
 		}
@@ -162,9 +168,12 @@ func (z *zoner) cluster(ctx context.Context, k int) (Candidate, int, error) {
 	}
 	labels = majority(z.board, labels, k)
 	cell := z.frame.CellSize * z.frame.CellSize
-	absorb(z.board, labels, int(math.Ceil(z.params.minZoneArea(z.frame.AreaHa)*frame.M2PerHectare/cell-1e-9)))
+	absorb(z.budget, z.board, labels, int(math.Ceil(z.params.minZoneArea(z.frame.AreaHa)*frame.M2PerHectare/cell-1e-9)))
 	z.restoreSeen(labels, k)
 	c.Labels = labels
+	if err := z.budget.Err(); err != nil {
+		return c, 0, err
+	}
 	return c, number(labels, z.data.cells, z.data.values[z.data.first]), nil
 }
 

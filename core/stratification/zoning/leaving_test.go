@@ -1,0 +1,83 @@
+package zoning
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/core/effort"
+	"tilth/core/stratification/frame"
+	"tilth/core/stratification/internal/pcg"
+	"tilth/tests/leaving"
+)
+
+// noise is points that no centre explains.
+func noise(n, d int) matrix {
+	points, random := newMatrix(n, d), pcg.New(1, "noise")
+	for i := range points.values {
+		points.values[i] = random.Unit()
+	}
+	return points
+}
+
+// Each step of the clustering ends soon after its caller has left, and not at its own end.
+func TestEachStepEndsWithItsCaller(t *testing.T) {
+	t.Parallel()
+	const cells, within = 40_000, 4 * effort.Interval
+	points := noise(cells, 4)
+	centres := noise(8, 4)
+	for name, step := range map[string]func(budget *effort.Budget){
+		"a start of k-means": func(budget *effort.Budget) {
+			l := newLloyd(budget, points.everyNth(20), 8)
+			l.seed(pcg.New(1, "start"))
+			l.iterate()
+			l.transfer()
+		},
+		"the nearest centres":  func(budget *effort.Budget) { assign(budget, points, centres) },
+		"principal components": func(budget *effort.Budget) { principal(budget, points) },
+		"fuzzy groups": func(budget *effort.Budget) {
+			f := fuzzyClustering{clustering: clustering{centres: centres}}
+			f.finish(budget, points, 8, 1.3)
+		},
+		"iterations of fuzzy groups": func(budget *effort.Budget) {
+			_, _ = fuzzyCMeans(budget, points.everyNth(100), 2, 1.3, clustering{centres: noise(2, 4)})
+		},
+		"missing values": func(budget *effort.Budget) {
+			f, values, all := square(t, 60, 0), make([]float64, 3600), make([]int32, 3600)
+			for i := range all {
+				if all[i] = int32(i); i%3 > 0 {
+					values[i] = math.NaN()
+				}
+			}
+			fill(budget, &f, values, all)
+		},
+		"small parts": func(budget *effort.Budget) {
+			f, labels := square(t, 100, 0), make([]int32, 10_000)
+			for i := range labels {
+				labels[i] = int32(1 + (i/100+i)%2)
+			}
+			absorb(budget, frame.NewBoard(f.Cells, nil), labels, 50)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			leaving.Stops(t, within, func(budget *effort.Budget) error {
+				step(budget)
+				return budget.Err()
+			})
+		})
+	}
+}
+
+// What was found when the caller left is of no use, and is not returned as if it were.
+func TestAGroupingThatEndsEarlyIsNone(t *testing.T) {
+	t.Parallel()
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	points := noise(1000, 2)
+	_, err := kMeans(ctx, points, 3, 2, 1, 2)
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = fuzzyCMeans(effort.Of(ctx, 0), points, 3, 1.3, clustering{centres: noise(3, 2)})
+	require.ErrorIs(t, err, context.Canceled)
+}
