@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,14 +23,15 @@ import (
 // works is an interface whose requests take as long as a test says.
 type works struct {
 	*rig
-	t       *testing.T
-	begun   []string // which bodies were begun, by their first word
-	took    time.Duration
+	took time.Duration
+
+	mu      sync.Mutex
+	begun   []string // which bodies were begun, by their name
 	answers map[int]int
 }
 
 func newWorks(t *testing.T) *works {
-	w := &works{t: t, took: time.Second, answers: map[int]int{}}
+	w := &works{took: time.Second, answers: map[int]int{}}
 	w.rig = newRig(t, func(c *rest.Config) {
 		c.Processors, c.BulkShare, c.MaxBody, c.BodyMemory = 2, 0.2, 1<<20, 4<<20
 		c.Authenticate = func(_ context.Context, token string) (who access.Principal, err error) {
@@ -37,7 +41,9 @@ func newWorks(t *testing.T) *works {
 		}
 	})
 	work := func(ctx context.Context, _ *rest.Call, in rest.JSON[map[string]string]) (map[string]string, error) {
+		w.mu.Lock()
 		w.begun = append(w.begun, in.Body["a"][:2])
+		w.mu.Unlock()
 		select {
 		case <-time.After(w.took):
 			return map[string]string{"b": strings.Repeat("y", 100_000)}, nil
@@ -48,6 +54,18 @@ func newWorks(t *testing.T) *works {
 	rest.Handle(w.api, rest.Route{Method: http.MethodPost, Path: "thing/", OperationID: "thing", Summary: "S", Tag: "T"}, work)
 	rest.Handle(w.api, rest.Route{Method: http.MethodPost, Path: "open/", OperationID: "open", Summary: "S", Tag: "T", Public: true}, work)
 	return w
+}
+
+func (w *works) names() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.begun)
+}
+
+func (w *works) statuses() map[int]int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return maps.Clone(w.answers)
 }
 
 // large is the body of a bulk, named by two characters.
@@ -71,7 +89,9 @@ func (w *works) serve(ctx context.Context, to http.ResponseWriter, company int, 
 	req.Header.Set("Content-Type", "application/json")
 	w.api.ServeHTTP(to, req)
 	if answered, ok := to.(*httptest.ResponseRecorder); ok {
+		w.mu.Lock()
 		w.answers[answered.Code]++
+		w.mu.Unlock()
 	}
 }
 
@@ -93,9 +113,9 @@ func TestLargeBodiesTakeTurnsByCompany(t *testing.T) {
 		w.send(t.Context(), 3, large("30"))
 		w.send(t.Context(), 1, body("1s", 10))
 		w.pass(time.Minute)
-		require.Equal(t, []string{"10", "1s", "20", "30"}, w.begun[:4])
-		require.ElementsMatch(t, []string{"11", "12", "13"}, w.begun[4:])
-		require.Equal(t, map[int]int{200: 7}, w.answers)
+		require.Equal(t, []string{"10", "1s", "20", "30"}, w.names()[:4])
+		require.ElementsMatch(t, []string{"11", "12", "13"}, w.names()[4:])
+		require.Equal(t, map[int]int{200: 7}, w.statuses())
 	})
 }
 
@@ -111,7 +131,7 @@ func TestTooManyLargeBodiesAreRefusedUnread(t *testing.T) {
 		require.NotEmpty(t, refused.Header().Get("Retry-After"))
 		require.NotZero(t, unread.Len())
 		w.pass(time.Minute)
-		require.Equal(t, map[int]int{200: 9, 429: 1}, w.answers)
+		require.Equal(t, map[int]int{200: 9, 429: 1}, w.statuses())
 	})
 }
 
@@ -123,20 +143,20 @@ func TestACompanyRestsAfterALargeBody(t *testing.T) {
 			w.send(t.Context(), 1, large("10"))
 		}
 		w.pass(3 * time.Second)
-		require.Equal(t, map[int]int{200: 3}, w.answers, "nobody else is here")
+		require.Equal(t, map[int]int{200: 3}, w.statuses(), "nobody else is here")
 		bystander, leave := context.WithCancel(t.Context())
 		go func() {
 			for bystander.Err() == nil {
 				w.serve(bystander, discard{}, 2, "thing/", body("2s", 10))
 			}
 		}()
-		w.begun = nil
+		before := len(w.names())
 		for range 6 {
 			w.send(t.Context(), 1, large("10"))
 		}
 		w.pass(16 * time.Second)
 		begun := 0
-		for _, name := range w.begun {
+		for _, name := range w.names()[before:] {
 			if name == "10" {
 				begun++
 			}
@@ -144,7 +164,7 @@ func TestACompanyRestsAfterALargeBody(t *testing.T) {
 		require.Equal(t, 4, begun, "at 0, 5, 10 and 15 s")
 		leave()
 		w.pass(time.Minute)
-		require.Equal(t, map[int]int{200: 9}, w.answers)
+		require.Equal(t, map[int]int{200: 9}, w.statuses())
 	})
 }
 
@@ -157,24 +177,24 @@ func TestACompanyThatWorksMoreThanItsShareTakesTurns(t *testing.T) {
 			w.send(t.Context(), 1, body("1a", 10))
 		}
 		w.send(t.Context(), 2, body("2a", 10))
-		require.Len(t, w.begun, 11, "nobody has worked yet")
+		require.Len(t, w.names(), 11, "nobody has worked yet")
 		w.pass(200 * time.Millisecond)
 		for range 3 {
 			w.send(t.Context(), 1, body("1b", 10))
 		}
 		w.send(t.Context(), 2, body("2b", 10))
-		require.Equal(t, []string{"1b", "2b"}, w.begun[11:])
+		require.Equal(t, []string{"1b", "2b"}, w.names()[11:])
 		w.pass(time.Second)
-		require.Equal(t, []string{"1b", "2b", "1b"}, w.begun[11:], "one when the other is done")
+		require.Equal(t, []string{"1b", "2b", "1b"}, w.names()[11:], "one when the other is done")
 		w.pass(time.Second)
-		require.Equal(t, []string{"1b", "2b", "1b", "1b"}, w.begun[11:])
+		require.Equal(t, []string{"1b", "2b", "1b", "1b"}, w.names()[11:])
 		w.pass(time.Minute)
 		w.send(t.Context(), 2, body("2c", 10))
 		w.send(t.Context(), 1, body("1c", 10))
 		w.send(t.Context(), 1, body("1c", 10))
-		require.Equal(t, []string{"2c", "1c", "1c"}, w.begun[15:])
+		require.Equal(t, []string{"2c", "1c", "1c"}, w.names()[15:])
 		w.pass(time.Minute)
-		require.Equal(t, map[int]int{200: 18}, w.answers)
+		require.Equal(t, map[int]int{200: 18}, w.statuses())
 	})
 }
 
@@ -196,7 +216,7 @@ func TestWhoLeavesLeavesTheTurn(t *testing.T) {
 		w.send(t.Context(), 3, large("30"))
 		leave()
 		synctest.Wait()
-		require.Equal(t, []string{"10", "30"}, w.begun)
+		require.Equal(t, []string{"10", "30"}, w.names())
 		w.pass(time.Minute)
 		require.Equal(t, http.StatusOK, w.send(t.Context(), 2, body("2s", 10)).Code)
 	})
@@ -218,7 +238,7 @@ func TestAStalledReaderHoldsNoTurn(t *testing.T) {
 		synctest.Wait()
 		w.send(t.Context(), 2, large("20"))
 		w.pass(3 * time.Second)
-		require.Equal(t, map[int]int{200: 1}, w.answers)
+		require.Equal(t, map[int]int{200: 1}, w.statuses())
 		close(reader.end)
 	})
 }
@@ -240,18 +260,18 @@ func TestBodiesThatAreReadShareTheMemory(t *testing.T) {
 		for range 20 {
 			arrive(1, 1000)
 		}
-		require.Empty(t, w.answers, "what has not arrived takes no room")
+		require.Empty(t, w.statuses(), "what has not arrived takes no room")
 		for range 4 {
 			arrive(1, almost)
 		}
-		require.Equal(t, map[int]int{429: 2}, w.answers)
+		require.Equal(t, map[int]int{429: 2}, w.statuses())
 		arrive(2, almost)
-		require.Equal(t, map[int]int{429: 2}, w.answers, "another company has room")
+		require.Equal(t, map[int]int{429: 2}, w.statuses(), "another company has room")
 		for _, end := range ends {
 			_ = end.Close()
 		}
 		w.pass(time.Minute)
-		require.Equal(t, map[int]int{429: 2, 200: 23}, w.answers)
+		require.Equal(t, map[int]int{429: 2, 200: 23}, w.statuses())
 	})
 }
 
