@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 
 	"tilth/core/fault"
+	"tilth/core/list"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
@@ -138,7 +141,7 @@ func (w *passWork) begin(ctx context.Context, s vegetation.Scene) (*reading, err
 	}
 	for _, b := range w.request.Index.Bands() {
 		if !s.Bands[b] {
-			return nil, fault.Newf(fault.Invalid, "missing_band", "The scene has no band %s.", b)
+			return nil, fault.Newf(fault.Invalid, "missing_band", "The scene has the bands %s, and not %s.", strings.Join(list.Map(slices.Sorted(maps.Keys(s.Bands)), func(b vegetation.Band) string { return string(b) }), ", "), b)
 		}
 	}
 	work := vegetation.B04 // the red band's grid is the one to work on

@@ -10,13 +10,18 @@ import (
 // L2A product definition, table "Scene classification").
 type Class uint16
 
-// The classes that a mask may keep, and the one that means "no data".
+// The classes that the rules name.
 const (
 	ClassNoData       Class = 0
+	ClassShadow       Class = 3 // of a cloud
 	ClassVegetation   Class = 4
 	ClassNotVegetated Class = 5
 	ClassWater        Class = 6
 	ClassUnclassified Class = 7
+	ClassNearCloud    Class = 8 // a cloud with medium probability
+	ClassCloud        Class = 9
+	ClassCirrus       Class = 10
+	ClassSnow         Class = 11
 )
 
 // classOf returns the class that a stored number stands for; ClassNoData for a number that is none.

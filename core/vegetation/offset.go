@@ -14,6 +14,8 @@ const (
 	OffsetByFile OffsetBasis = "file"
 	// OffsetByBaseline: neither states one; ESA's rule by processing baseline applies.
 	OffsetByBaseline OffsetBasis = "baseline"
+	// OffsetByDataset: neither states one; the data set has one offset for all its files.
+	OffsetByDataset OffsetBasis = "dataset"
 	// OffsetByFlag: the item's flag says whether the offset was applied to the file already.
 	OffsetByFlag OffsetBasis = "flag"
 	// OffsetByPixels: the pixels contradict what the metadata say, and decide.

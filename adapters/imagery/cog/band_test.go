@@ -38,6 +38,31 @@ func TestTheCoarsestOverview(t *testing.T) {
 	require.Equal(t, []float64{0.0001, -0.1}, []float64{*scale, *offset})
 }
 
+// Signed numbers keep their sign, and their nodata is compared as they are stored.
+func TestSignedNumbers(t *testing.T) {
+	for _, bits := range []int{8, 16} {
+		for _, predictor := range []int{1, 2} {
+			s := spec{width: 32, height: 32, tiled: true, blockW: 16, blockH: 16, bits: bits, predictor: predictor, noData: "-100"}.plain()
+			s.extra = map[uint16]field{339: s.shorts(2)}
+			dn := scenery(32, 32, bits)
+			dn[5] = uint16(0x10000 - 100) // as 16 bits; its low byte is that of 8
+			f, err := cog.NewReader(1<<20).Open(t.Context(), &memory{data: s.encode(t, dn), address: "x"}, "x.tif")
+			require.NoError(t, err)
+			got, err := f.Read(t.Context(), whole(f))
+			require.NoError(t, err)
+			for i, stored := range dn {
+				want := float64(int16(stored))
+				if bits == 8 {
+					want = float64(int8(stored))
+				}
+				v, ok := got.At(i%32, i/32)
+				require.Equal(t, want, v)
+				require.Equal(t, want != -100, ok)
+			}
+		}
+	}
+}
+
 func TestAFileWithoutOverview(t *testing.T) {
 	s := spec{width: 32, height: 32, tiled: true, blockW: 16, blockH: 16}.plain()
 	for _, before := range []bool{false, true} { // one that comes first in the chain is not looked for

@@ -1,10 +1,10 @@
 // Package cog reads one band from Cloud-Optimized GeoTIFFs, and from plain GeoTIFFs, over
 // files and HTTP ranges: classic TIFF and BigTIFF in both byte orders, tiles and strips,
-// stored raw or packed by DEFLATE, LZW or ZSTD, with or without horizontal differencing.
+// stored raw or packed by DEFLATE, LZW, ZSTD or PackBits, with or without differencing.
 // The header costs one request, then each run of neighbouring blocks costs one.
 //
-// It is not a general TIFF library: a File has one sample a pixel of at most 16 unsigned bits, north
-// up, in a projected CRS with an EPSG code; Numbers also reads measured numbers. Everything else is
+// It is not a general TIFF library: bands hold real numbers, north up; those of a File are in a
+// projected CRS with an EPSG code, those of Numbers also in degrees. Everything else is
 // refused with a fault that names the file. It knows neither reflectance nor catalogs, and it never
 // writes.
 //

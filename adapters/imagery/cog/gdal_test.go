@@ -48,9 +48,9 @@ func encodings() (out [][]string) {
 		}
 		return all
 	}
-	for _, codec := range []string{"COMPRESS=NONE", "COMPRESS=LZW", "COMPRESS=DEFLATE", "COMPRESS=ZSTD"} {
+	for _, codec := range []string{"COMPRESS=NONE", "COMPRESS=PACKBITS", "COMPRESS=LZW", "COMPRESS=DEFLATE", "COMPRESS=ZSTD"} {
 		for _, predictor := range []string{"", "PREDICTOR=2"} {
-			if codec == "COMPRESS=NONE" && predictor != "" {
+			if (codec == "COMPRESS=NONE" || codec == "COMPRESS=PACKBITS") && predictor != "" {
 				continue
 			}
 			for _, blocks := range []string{"TILED=YES BLOCKXSIZE=16 BLOCKYSIZE=32", "TILED=YES BLOCKXSIZE=128 BLOCKYSIZE=128", "TILED=NO BLOCKYSIZE=1", "TILED=NO BLOCKYSIZE=50"} {

@@ -63,7 +63,7 @@ func plainNumbers(t *testing.T, dir string, kind kindOfNumber, width, height int
 
 // encodingsOf returns creation options of GDAL's: the predictors that a type allows.
 func encodingsOf(kind kindOfNumber) (out []string) {
-	predictors := []string{"COMPRESS=NONE", "COMPRESS=LZW", "COMPRESS=DEFLATE PREDICTOR=2", "COMPRESS=ZSTD PREDICTOR=2"}
+	predictors := []string{"COMPRESS=NONE", "COMPRESS=PACKBITS", "COMPRESS=LZW", "COMPRESS=DEFLATE PREDICTOR=2", "COMPRESS=ZSTD PREDICTOR=2"}
 	if strings.HasPrefix(kind.name, "Float") {
 		predictors = append(predictors, "COMPRESS=DEFLATE PREDICTOR=3", "COMPRESS=LZW PREDICTOR=3")
 	}
@@ -94,7 +94,30 @@ func numbersOf(t testing.TB, path string, band int) cog.Field {
 	n := openNumbers(t, path, band)
 	got, err := n.Read(t.Context(), vegetation.Window{Width: n.Grid().Width, Height: n.Grid().Height})
 	require.NoError(t, err, path)
+	asImagery(t, path, band, got.Values)
 	return got
+}
+
+// asImagery holds that a band of imagery has the same numbers, also in a window that reaches beyond it.
+func asImagery(t testing.TB, path string, band int, want []float64) {
+	t.Helper()
+	source, err := cog.FromFile(path)
+	require.NoError(t, err)
+	f, err := cog.NewReader(8<<20).Open(t.Context(), source, filepath.Base(path))
+	require.NoError(t, err, path)
+	f, err = f.Band(band)
+	require.NoError(t, err)
+	g := f.Grid()
+	got, err := f.Read(t.Context(), vegetation.Window{Col: -1, Row: -2, Width: g.Width + 3, Height: g.Height + 3})
+	require.NoError(t, err)
+	require.NoError(t, got.Check())
+	for i := range want {
+		v, ok := got.At(i%g.Width+1, i/g.Width+2)
+		require.True(t, ok)
+		require.Equal(t, want[i], v, "%s band %d", path, band)
+	}
+	_, ok := got.At(0, 0)
+	require.False(t, ok, "outside")
 }
 
 // Every number equals the one that GDAL was given.

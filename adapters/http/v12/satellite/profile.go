@@ -44,7 +44,7 @@ type Observation struct {
 type Offset struct {
 	Item   string  `json:"item" doc:"Id of the scene."`
 	Offset float64 `json:"offset" doc:"Reflectance = digital number * scale + offset."`
-	Basis  string  `json:"basis" enum:"item,file,baseline,flag,pixels" doc:"What decided it: the catalog's item, the file's own tags, ESA's rule by processing baseline, the item's flag, or the pixels, which contradict what the metadata say."`
+	Basis  string  `json:"basis" enum:"item,file,baseline,dataset,flag,pixels" doc:"What decided it: the catalog's item, the file's own tags, ESA's rule by processing baseline, the rule of the data set, the item's flag, or the pixels, which contradict what the metadata say."`
 }
 
 // Rejection is a date that is not in the profile.

@@ -25,7 +25,9 @@ type Image struct {
 	Grid   vegetation.Grid
 	Bits   int       // 8, 16 or 32
 	DN     []uint16  // digital numbers of 8 or 16 bits; 0 is nodata
+	Signed bool      // DN are in two's complement; -9999 is nodata
 	Metres []float32 // heights of 32 bits; -9999 is nodata
+	NoData string    // instead of the above
 	Tags   string    // GDAL's metadata, as XML; empty for none
 }
 
@@ -77,8 +79,14 @@ func (img Image) fields(offsets, lengths []uint32) []field {
 	switch img.Bits {
 	case 16:
 		predictor = 2
+		if img.Signed {
+			format, noData = 2, "-9999"
+		}
 	case 32:
 		format, noData = 3, "-9999" // floating point
+	}
+	if img.NoData != "" {
+		noData = img.NoData
 	}
 	out := []field{
 		values(256, uint32(g.Width)), values(257, uint32(g.Height)), values(258, uint16(img.Bits)),

@@ -11,10 +11,6 @@ import (
 	"tilth/core/vegetation"
 )
 
-// dnScale is the scale of ESA's Sentinel-2 L2A digital numbers (QUANTIFICATION_VALUE 10 000 of the
-// product's metadata).
-const dnScale = 0.0001
-
 // assetDocument has the members of STAC 1.0 with the eo and raster extensions, and those of STAC
 // 1.1, which moved both into "bands".
 type assetDocument struct {
@@ -38,72 +34,101 @@ type bandDocument struct {
 	Scale      *float64 `json:"scale"`
 	Offset     *float64 `json:"offset"`
 	NoData     any      `json:"nodata"`
+	DataType   string   `json:"data_type"`
 	Resolution float64  `json:"spatial_resolution"`
 	Scale11    *float64 `json:"raster:scale"`
 	Offset11   *float64 `json:"raster:offset"`
 }
 
-// bandNames are, in lower case, ESA's names of the bands, those of Earth Search, and the common names
-// of one band only ("rededge" means three).
-var bandNames = map[string]vegetation.Band{
-	"b02": vegetation.B02, "b03": vegetation.B03, "b04": vegetation.B04, "b05": vegetation.B05, "b06": vegetation.B06,
-	"b07": vegetation.B07, "b08": vegetation.B08, "b11": vegetation.B11, "b12": vegetation.B12, "scl": vegetation.SCL,
-	"blue": vegetation.B02, "green": vegetation.B03, "red": vegetation.B04,
-	"rededge1": vegetation.B05, "rededge2": vegetation.B06, "rededge3": vegetation.B07,
-	"nir": vegetation.B08, "swir16": vegetation.B11, "swir22": vegetation.B12,
-}
-
 // resolutionSuffix is the suffix of keys in Copernicus Data Space: "B04_10m".
 var resolutionSuffix = regexp.MustCompile(`_\d+m$`)
 
-// bands finds the file of each band: of two files the finer, then the one whose key comes first. It
-// reports whether bands are JPEG 2000.
-func bands(assets map[string]assetDocument) (map[vegetation.Band]Asset, bool) {
-	found := map[vegetation.Band]Asset{}
+// bands finds the file of each band: of two files the finer, then the one whose key comes first; a
+// file of several bands only for those that have none of their own. It reports whether bands are
+// JPEG 2000.
+func bands(assets map[string]assetDocument, dataset vegetation.Dataset) (map[vegetation.Band]Asset, bool) {
+	found, shared := map[vegetation.Band]Asset{}, map[vegetation.Band]Asset{}
 	jpeg2000 := false
 	for _, key := range slices.Sorted(maps.Keys(assets)) {
 		a := assets[key]
-		band, ok := a.band(key)
-		if !ok {
-			continue
+		into, held := found, map[vegetation.Band]int{}
+		if band, ok := a.band(key, dataset); ok {
+			held[band] = 1
+		} else {
+			into, held = shared, a.stack(dataset)
 		}
-		if strings.Contains(a.Type, "jp2") || strings.HasSuffix(strings.ToLower(a.Href), ".jp2") {
+		if len(held) > 0 && (strings.Contains(a.Type, "jp2") || strings.HasSuffix(strings.ToLower(a.Href), ".jp2")) {
 			jpeg2000 = true
 			continue
 		}
-		asset := a.asset(band)
-		if have, twice := found[band]; !twice || asset.metres < have.metres {
+		for band, n := range held {
+			asset := a.asset(band, n, dataset)
+			if have, twice := into[band]; !twice || asset.metres < have.metres {
+				into[band] = asset
+			}
+		}
+	}
+	for band, asset := range shared {
+		if _, own := found[band]; !own {
 			found[band] = asset
 		}
 	}
 	return found, jpeg2000
 }
 
-// band returns the band of the asset, if it is one: by ESA's name, then by the name or key of Earth
-// Search, then by a common name. Pictures and composites have none.
-func (a assetDocument) band(key string) (vegetation.Band, bool) {
-	if a.Href == "" || slices.ContainsFunc(a.Roles, func(role string) bool {
+// picture reports whether the asset is made to be looked at.
+func (a assetDocument) picture() bool {
+	return slices.ContainsFunc(a.Roles, func(role string) bool {
 		return role == "thumbnail" || role == "overview" || role == "visual" || role == "metadata"
-	}) {
-		return "", false
-	}
+	})
+}
+
+// band returns the band of the asset, if it is one: by the product's name, then by the name or key of
+// Earth Search, then by a common name. Pictures and composites have none.
+func (a assetDocument) band(key string, dataset vegetation.Dataset) (vegetation.Band, bool) {
 	named := append(slices.Clone(a.EOBands), a.Bands...)
-	if len(named) > 1 {
+	if a.Href == "" || a.picture() || len(named) > 1 {
 		return "", false
 	}
 	names := []string{resolutionSuffix.ReplaceAllString(key, "")}
 	if len(named) == 1 {
 		names = []string{named[0].Name, names[0], named[0].CommonName, named[0].Common11}
-		if first := strings.ToLower(names[0]); strings.HasPrefix(first, "b") && len(first) == 3 && bandNames[first] == "" {
-			return "", false // ESA's name of an unused band: B8A is "nir08"
+		if first := strings.ToLower(names[0]); strings.HasPrefix(first, "b") && len(first) == 3 && dataset.Bands[first] == "" {
+			return "", false // the product's name of an unused band: B8A of Sentinel-2 is "nir08"
 		}
 	}
 	for _, name := range names {
-		if b, ok := bandNames[strings.ToLower(name)]; ok {
+		if b, ok := dataset.Bands[strings.ToLower(name)]; ok {
 			return b, true
 		}
 	}
 	return "", false
+}
+
+// stack returns the bands of a file of several, by their number from 1 on. A picture may be one too:
+// it has no near infrared, or bytes instead of reflectances.
+func (a assetDocument) stack(dataset vegetation.Dataset) map[vegetation.Band]int {
+	named := a.EOBands
+	if len(named) == 0 {
+		named = a.Bands
+	}
+	if a.Href == "" || a.picture() || len(named) < 2 {
+		return nil
+	}
+	out := map[vegetation.Band]int{}
+	for i, b := range named {
+		for _, name := range []string{b.Name, b.CommonName, b.Common11} {
+			if band, ok := dataset.Bands[strings.ToLower(name)]; ok {
+				out[band] = i + 1
+				break
+			}
+		}
+	}
+	bytes := a.DataType == "uint8" || slices.ContainsFunc(append(slices.Clone(a.Bands), a.RasterBand...), func(b bandDocument) bool { return b.DataType == "uint8" })
+	if _, infrared := out[vegetation.B08]; !infrared || bytes {
+		return nil
+	}
+	return out
 }
 
 // address turns the address of an object in a public bucket, where the region is known, into one of
@@ -116,13 +141,25 @@ func address(href string) string {
 	return href
 }
 
-func (a assetDocument) asset(band vegetation.Band) Asset {
-	asset := Asset{Href: address(a.Href), Scale: math.NaN(), Offset: math.NaN(), state: string(a.Size) + " " + string(a.Checksum), metres: math.Inf(1)}
+// asset returns what the document states of one band of its file.
+func (a assetDocument) asset(band vegetation.Band, n int, dataset vegetation.Dataset) Asset {
+	asset := Asset{
+		Href: address(a.Href), Band: n, Scale: math.NaN(), Offset: math.NaN(), NoData: dataset.NoData,
+		state: string(a.Size) + " " + string(a.Checksum), metres: math.Inf(1),
+	}
+	if band == vegetation.SCL {
+		asset.NoData = dataset.MaskNoData
+	}
 	if a.GSD > 0 {
 		asset.metres = a.GSD
 	}
-	stated := append([]bandDocument{a.bandDocument}, a.Bands...)
-	for _, b := range append(stated, a.RasterBand...) {
+	stated := []bandDocument{a.bandDocument}
+	for _, bands := range [][]bandDocument{a.Bands, a.RasterBand} {
+		if n <= len(bands) {
+			stated = append(stated, bands[n-1])
+		}
+	}
+	for _, b := range stated {
 		if b.Resolution > 0 {
 			asset.metres = b.Resolution
 		}

@@ -1,4 +1,4 @@
-// Package item parses Sentinel-2 L2A items of STAC catalogs in the known dialects: Earth Search
+// Package item parses the items of STAC catalogs in the known dialects: Earth Search
 // (both generations), Planetary Computer, Copernicus Data Space, and the folders of this project. It
 // turns an item into a scene, finds the file of each band, decides how digital numbers become
 // reflectance, and reads pixels. It does not know whether items come from a folder or an API.
@@ -23,6 +23,7 @@ type Item struct {
 	ID         string
 	Collection string // where the item names it
 	Assets     map[vegetation.Band]Asset
+	dataset    vegetation.Dataset
 	scene      vegetation.Scene
 	footprint  geom.Geometry
 	box        geo.Box // its west is greater than its east where it crosses the antimeridian
@@ -42,6 +43,7 @@ type Asset struct {
 	Scale  float64 // reflectance = DN × Scale + Offset
 	Offset float64
 	NoData float64 // counts where the file marks none itself
+	Band   int     // of the file, counted from 1
 	state  string  // size and checksum of the file, as far as the catalog states them
 	metres float64
 }
@@ -68,7 +70,7 @@ func Parse(data []byte, name string) (*Item, error) {
 		return nil, broken(name, "it has no id")
 	}
 	p := properties(d.Properties)
-	it := &Item{ID: d.ID, Collection: d.Collection}
+	it := &Item{ID: d.ID, Collection: d.Collection, dataset: vegetation.DatasetOf(d.Collection, d.ID)}
 	it.revision = sync.OnceValue(it.digest)
 	if err := it.place(d, name); err != nil {
 		return nil, err
@@ -77,7 +79,7 @@ func Parse(data []byte, name string) (*Item, error) {
 	if !ok {
 		return nil, broken(name, "it has no datetime")
 	}
-	it.scene = p.scene(d.ID, sensed)
+	it.scene = p.scene(d.ID, it.dataset, sensed)
 	it.scene.Datastrip, it.scene.Baseline = p.text("s2:datastrip_id"), p.baseline()
 	it.scene.Updated, _ = p.time("updated", "created", "s2:generation_time")
 	// Earth Search named it so in its first and in its second generation.
@@ -87,7 +89,7 @@ func Parse(data []byte, name string) (*Item, error) {
 			it.applied = &applied
 		}
 	}
-	it.Assets, it.jpeg2000 = bands(d.Assets)
+	it.Assets, it.jpeg2000 = bands(d.Assets, it.dataset)
 	return it, nil
 }
 

@@ -219,6 +219,35 @@ func TestOfTwoFilesOfABandTheFinerIsKept(t *testing.T) {
 	require.Equal(t, "10.tif", it.Assets[vegetation.B02].Href)
 }
 
+// A file may hold several bands, each with its own scaling; a picture of them does not count, and a
+// band with a file of its own is read from that.
+func TestSeveralBandsInOneFile(t *testing.T) {
+	names := func(names ...string) (out []object) {
+		for _, name := range names {
+			out = append(out, object{"name": name})
+		}
+		return out
+	}
+	it, err := document(t, func(d, _ map[string]any) {
+		d["assets"] = object{
+			"stack": object{"href": "stack.tif", "eo:bands": names("B02", "B8A", "B04", "B08"),
+				"raster:bands": []object{{"scale": 1}, {"scale": 2}, {"scale": 3, "nodata": -1}, {"scale": 4}}},
+			"red":     object{"href": "red.tif"},
+			"visual":  object{"href": "visual.tif", "eo:bands": names("B04", "B03", "B02")},
+			"falsely": object{"href": "false.tif", "eo:bands": names("B08", "B04", "B03"), "raster:bands": []object{{"data_type": "uint8"}}},
+		}
+	})
+	require.NoError(t, err)
+	got := map[vegetation.Band][]any{}
+	for band, a := range it.Assets {
+		got[band] = []any{a.Href, a.Band}
+	}
+	require.Equal(t, map[vegetation.Band][]any{
+		vegetation.B02: {"stack.tif", 1}, vegetation.B04: {"red.tif", 1}, vegetation.B08: {"stack.tif", 4},
+	}, got)
+	require.Equal(t, 4.0, it.Assets[vegetation.B08].Scale)
+}
+
 func TestScaleOffsetAndNoData(t *testing.T) {
 	it, err := document(t, func(d, _ map[string]any) {
 		raster := func(v map[string]any) []any { return []any{v} }

@@ -30,10 +30,10 @@ var recentFrom = time.Date(2022, 1, 25, 0, 0, 0, 0, time.UTC)
 //     none, ESA's rule by baseline.
 func (it *Item) claim(band vegetation.Band, file *cog.File) vegetation.OffsetClaim {
 	asset := it.Assets[band]
-	c := vegetation.OffsetClaim{Scale: asset.scale(file)}
+	c := vegetation.OffsetClaim{Scale: it.scale(asset, file)}
 	baseline, err := strconv.ParseFloat(it.scene.Baseline, 64)
 	since := err == nil && baseline >= offsetSince
-	c.Recent = since || err != nil && !it.scene.SensedAt.Before(recentFrom)
+	c.Recent = it.dataset.OffsetByBaseline && (since || err != nil && !it.scene.SensedAt.Before(recentFrom))
 	_, tagged := file.Scaling()
 	switch {
 	case it.applied != nil && c.Recent:
@@ -45,6 +45,8 @@ func (it *Item) claim(band vegetation.Band, file *cog.File) vegetation.OffsetCla
 		c.Offset, c.Basis = asset.Offset, vegetation.OffsetByItem
 	case tagged != nil:
 		c.Offset, c.Basis = *tagged, vegetation.OffsetByFile
+	case !it.dataset.OffsetByBaseline:
+		c.Offset, c.Basis = it.dataset.Offset, vegetation.OffsetByDataset
 	default:
 		c.Basis = vegetation.OffsetByBaseline
 		if since {
@@ -54,9 +56,9 @@ func (it *Item) claim(band vegetation.Band, file *cog.File) vegetation.OffsetCla
 	return c
 }
 
-// scale returns what the item states, then what the file's own tags do, then ESA's; a file of
-// floating point numbers without a statement holds reflectance itself.
-func (a Asset) scale(file *cog.File) float64 {
+// scale returns what the item states, then what the file's own tags do, then the data set's; a file
+// of floating point numbers without a statement holds reflectance itself.
+func (it *Item) scale(a Asset, file *cog.File) float64 {
 	stated, _ := file.Scaling()
 	switch {
 	case !math.IsNaN(a.Scale):
@@ -66,7 +68,7 @@ func (a Asset) scale(file *cog.File) float64 {
 	case file.Floating():
 		return 1
 	default:
-		return dnScale
+		return it.dataset.Scale
 	}
 }
 
@@ -74,7 +76,7 @@ func (a Asset) scale(file *cog.File) float64 {
 // pixels of the whole scene contradict them. A decision is made once for a claim and kept.
 func (it *Item) offset(ctx context.Context, band vegetation.Band, file *cog.File, files Reader) (float64, vegetation.OffsetBasis, error) {
 	c := it.claim(band, file)
-	if !c.Added() && !c.None() {
+	if !it.dataset.OffsetByBaseline || !c.Added() && !c.None() {
 		return c.Offset, c.Basis, nil
 	}
 	it.mu.Lock()

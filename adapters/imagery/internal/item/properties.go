@@ -52,21 +52,37 @@ var (
 	platformOf = regexp.MustCompile(`(?i)^S(?:ENTINEL)?-?2([A-D])_`)
 	baselineOf = regexp.MustCompile(`_N(\d{2})(\d{2})_`)
 	orbitOf    = regexp.MustCompile(`_R(\d{3})_`)
-	tileOf     = regexp.MustCompile(`_T?(\d{2}[C-HJ-NP-X][A-HJ-NP-Z]{2})_`)
+	tileOf     = regexp.MustCompile(`[_.]T?(\d{2}[C-HJ-NP-X][A-HJ-NP-Z]{2})[_.]`)
+	pathRowOf  = regexp.MustCompile(`_L2S[PR]_(\d{3})(\d{3})_`)
 	tileCode   = regexp.MustCompile(`^(\d{1,2})([C-HJ-NP-X][A-HJ-NP-Z]{2})$`)
 )
 
-func (p properties) scene(id string, sensed time.Time) vegetation.Scene {
-	return vegetation.Scene{
-		ID: id, Platform: p.platform(id), Tile: p.tile(id), RelativeOrbit: p.orbit(id), SensedAt: sensed, Synthetic: p.flag("synthetic"),
+func (p properties) scene(id string, dataset vegetation.Dataset, sensed time.Time) vegetation.Scene {
+	s := vegetation.Scene{
+		ID: id, Platform: p.platform(id, dataset), Tile: p.tile(id), RelativeOrbit: p.orbit(id), SensedAt: sensed, Synthetic: p.flag("synthetic"),
 	}
+	if path, row := p.pathRow(id); path > 0 { // of Landsat; an overflight follows a path
+		s.Tile, s.RelativeOrbit = fmt.Sprintf("%03d%03d", path, row), path
+	}
+	return s
 }
 
-func (p properties) platform(id string) string {
+func (p properties) platform(id string, dataset vegetation.Dataset) string {
 	if s := p.text("platform"); s != "" {
 		return strings.ToLower(s)
 	}
-	return "sentinel-2" + strings.ToLower(p.named(platformOf, id))
+	return dataset.Platform + strings.ToLower(p.named(platformOf, id))
+}
+
+// pathRow returns the place of a scene in the grid WRS-2; 0 where it has none.
+func (p properties) pathRow(id string) (path, row int) {
+	path, _ = strconv.Atoi(p.text("landsat:wrs_path"))
+	row, _ = strconv.Atoi(p.text("landsat:wrs_row"))
+	if m := pathRowOf.FindStringSubmatch(id); m != nil && path == 0 {
+		path, _ = strconv.Atoi(m[1]) // digits by the pattern
+		row, _ = strconv.Atoi(m[2])
+	}
+	return path, row
 }
 
 func (p properties) baseline() string {

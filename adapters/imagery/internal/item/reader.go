@@ -33,7 +33,7 @@ func (r Reader) Grid(ctx context.Context, scene vegetation.Scene, band vegetatio
 }
 
 // Read returns a window of a band with scale and offset. Without a statement of file or item,
-// nodata is 0, by the convention of Sentinel-2 products.
+// nodata is the data set's.
 func (r Reader) Read(ctx context.Context, scene vegetation.Scene, band vegetation.Band, window vegetation.Window) (vegetation.Raster, error) {
 	it, err := itemOf(scene, band)
 	if err != nil {
@@ -56,8 +56,11 @@ func (r Reader) window(ctx context.Context, it *Item, band vegetation.Band, wind
 	}
 	if band == vegetation.SCL {
 		raster, err := file.Read(ctx, window)
+		if err != nil {
+			return raster, err
+		}
 		raster.Scale = 1
-		return raster, err
+		return it.dataset.Classes(raster), nil
 	}
 	// What decides the offset is read at the same time, so that it costs no wait of its own.
 	var offset float64
@@ -73,7 +76,7 @@ func (r Reader) window(ctx context.Context, it *Item, band vegetation.Band, wind
 	if err == nil {
 		err = undecided
 	}
-	raster.Scale, raster.Offset, raster.OffsetBasis = it.Assets[band].scale(file), offset, basis
+	raster.Scale, raster.Offset, raster.OffsetBasis = it.scale(it.Assets[band], file), offset, basis
 	return raster, err
 }
 
@@ -97,6 +100,9 @@ func (r Reader) open(ctx context.Context, it *Item, band vegetation.Band) (*cog.
 	address, _, _ := strings.Cut(asset.Href, "?") // the rest may be a signature
 	file, err := cmp.Or(r.Files, cog.Shared).Open(ctx, source, it.ID+"/"+path.Base(address))
 	if err != nil {
+		return nil, err
+	}
+	if file, err = file.Band(asset.Band); err != nil {
 		return nil, err
 	}
 	return file.AssumeNoData(asset.NoData), nil

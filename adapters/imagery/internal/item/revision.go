@@ -23,7 +23,7 @@ func (it *Item) digest() string {
 	for _, band := range slices.Sorted(maps.Keys(it.Assets)) {
 		a := it.Assets[band]
 		address, _, _ := strings.Cut(a.Href, "?")
-		_, _ = fmt.Fprintf(h, "%s %q %v %v %v %q\n", band, address, a.Scale, a.Offset, a.NoData, a.state)
+		_, _ = fmt.Fprintf(h, "%s %q %d %v %v %v %q\n", band, address, a.Band, a.Scale, a.Offset, a.NoData, a.state)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }

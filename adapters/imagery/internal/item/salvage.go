@@ -60,7 +60,7 @@ func salvage(data []byte, cause error) (it *Item, d document, ok bool) {
 			sensed, ok = at, err == nil
 		}
 	}
-	it.ID, it.scene = d.ID, p.scene(d.ID, sensed)
+	it.ID, it.scene = d.ID, p.scene(d.ID, vegetation.DatasetOf(d.Collection, d.ID), sensed)
 	it.scene.Broken = cause.Error()
 	if f, is := fault.As(cause); is {
 		it.scene.Broken = f.Message
