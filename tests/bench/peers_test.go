@@ -29,10 +29,8 @@ const peerTurns = 11 // of which the fastest counts, on both sides
 // dates at the same time, or, where there is one date, on its bands. On a busy machine the
 // time that processors spent is the figure to look at: waiting for one is not in it.
 //
-// On a full-size tile unpacking is all there is. Rows are unpacked from the top of a block,
-// and we stop below the field where GDAL, which unpacks at once, cannot: so the field lies
-// once in the middle of its block, which is what fields do on average, and once at its very
-// bottom, where nothing is saved.
+// On a full-size tile unpacking is all there is, on both sides of the whole block: the field lies once in the middle of
+// its block and once at its very bottom, where a reader that stops below the field would save nothing.
 func BenchmarkPeers(b *testing.B) {
 	python := pythonWithRasterio(b)
 	b.Run("spain", func(b *testing.B) {
