@@ -15,7 +15,8 @@ import (
 //
 // Faults: Unavailable when the source, or of Grid and Read the one file, cannot be reached
 // after the retries (its code is imagery_silent where the source made no progress,
-// imagery_refused where it denies access, imagery_unavailable otherwise); NotFound
+// imagery_refused where it denies access, imagery_changed where the file was replaced
+// twice while it was read, imagery_unavailable otherwise); NotFound
 // when a scene's file is gone for good; Invalid when what the source holds cannot be
 // read (unsupported compression, a broken file), with a message that names the file.
 type Imagery interface {

@@ -64,7 +64,8 @@ func TestWhatIsNotKeptOnDisk(t *testing.T) {
 		}
 		return spec{width: 256, height: 256, tiled: true, blockW: 128, blockH: 128, codec: 1}.encode(t, dn), dn
 	}
-	data, dn := encode()
+	var dn []uint16
+	var data []byte
 	header := http.Header{}
 	source := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		for name, values := range header {
