@@ -40,6 +40,9 @@ type Charts interface {
 type Sheets interface {
 	// SeriesSheet writes a series, a line a date.
 	SeriesSheet(w io.Writer, series vegetation.Series) error
+	// SeriesOfMany writes the series of many orders as jsonl (an order a line), csv (a point a line) or geojson (an order
+	// a feature, with one property a date). It stops at the first error of the series.
+	SeriesOfMany(w io.Writer, format string, all iter.Seq2[OrderSeries, error]) error
 	// StatementSheet writes a statement of a wallet: the opening state, the lines and the closing state.
 	StatementSheet(w io.Writer, opening credit.Wallet, lines iter.Seq2[credit.StatementLine, error]) error
 }
@@ -87,6 +90,7 @@ type ShownPlan struct {
 const (
 	GeoJSON = "geojson"
 	CSV     = "csv"
+	JSONL   = "jsonl" // series only
 	KML     = "kml"
 	GPX     = "gpx" // plans only
 	SHP     = "shp" // a zipped shapefile

@@ -11,6 +11,12 @@ import (
 	"tilth/core/vegetation"
 )
 
+// OrderSeries is an order with its series.
+type OrderSeries struct {
+	Order  vegetation.OrderState
+	Series vegetation.Series
+}
+
 // ProfileOrders are the vegetation-index profile orders of a company and their series.
 type ProfileOrders interface {
 	List[vegetation.OrderState, Query]
@@ -34,6 +40,8 @@ type ProfileOrders interface {
 	// SeriesOn returns the stored series of an order for an index on an outline, the order's or an earlier one.
 	// Faults: NotFound.
 	SeriesOn(ctx context.Context, scope access.Scope, orderID, boundaryID int64, index string) (vegetation.Series, error)
+	// SeriesOf returns the orders of which a series for their index on their outline is stored, with it, in their order.
+	SeriesOf(ctx context.Context, scope access.Scope, orders []vegetation.OrderState) ([]OrderSeries, error)
 	// Series returns the stored series of an order for an index on its outline; an empty one where none is stored.
 	Series(ctx context.Context, scope access.Scope, orderID int64, index string) (vegetation.Series, error)
 	// Derivation returns that of an order for an index; ok is false where none was asked for.

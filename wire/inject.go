@@ -11,6 +11,7 @@ import (
 	identityadapter "tilth/adapters/identity"
 	"tilth/app/account"
 	"tilth/app/operating"
+	"tilth/app/satellite"
 	"tilth/core/geo"
 	"tilth/ports"
 )
@@ -23,7 +24,7 @@ func newOperating(store ports.Store, memory identityadapter.PasswordMemory, engi
 // newInterface makes what the HTTP interface offers over a store.
 func newInterface(
 	store ports.Store, objects ports.Objects, issuers account.Issuers, memory identityadapter.PasswordMemory, hooks ports.WebhookSender,
-	engines ports.Engines, limits geo.Limits, log *slog.Logger,
+	engines ports.Engines, archive satellite.Archive, limits geo.Limits, log *slog.Logger,
 ) v12.Deps {
 	panic(googlewire.Build(useCases, importing, telling, assessments, mapping, apiDeps))
 }

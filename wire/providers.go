@@ -120,6 +120,7 @@ var server = googlewire.NewSet(
 	apiDeps,
 	googlewire.Struct(new(demo.Loader), "*"),
 	googlewire.Struct(new(satellite.Computer), "*"), googlewire.Bind(new(satellite.ProfileComputer), new(*satellite.Computer)),
+	googlewire.Bind(new(satellite.Archive), new(*satellite.Computer)),
 	googlewire.Bind(new(satellite.ProfileUpdater), new(*satellite.Computer)), satellite.NewRefresher,
 	satellite.NewProfileWorker,
 	googlewire.Struct(new(surfaces.Stored), "*"), googlewire.Bind(new(ports.RasterFiles), new(surfaces.Stored)),

@@ -66,7 +66,7 @@ var (
 )
 
 // newInterface makes what the HTTP interface offers over a store.
-func newInterface(store ports.Store, objects ports.Objects, issuers account.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, limits geo.Limits, log *slog.Logger) v12.Deps {
+func newInterface(store ports.Store, objects ports.Objects, issuers account.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, archive satellite.Archive, limits geo.Limits, log *slog.Logger) v12.Deps {
 	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -139,7 +139,8 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Limits:         limits,
 	}
 	profiles := &satellite.Profiles{
-		Deps: deps,
+		Deps:    deps,
+		Archive: archive,
 	}
 	charts := _wireChartsValue
 	sheets := _wireSheetsValue
@@ -327,8 +328,12 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Imports:        imports,
 		Limits:         limits,
 	}
+	computer := &satellite.Computer{
+		Imagery: imagery,
+	}
 	profiles := &satellite.Profiles{
-		Deps: deps,
+		Deps:    deps,
+		Archive: computer,
 	}
 	charts := _wireChartsValue
 	sheets := _wireSheetsValue
@@ -452,9 +457,6 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Cultivations: records3,
 		Crops:        crops,
 		AOIs:         aoIs,
-	}
-	computer := &satellite.Computer{
-		Imagery: imagery,
 	}
 	profileWorker := satellite.NewProfileWorker(deps, computer, log)
 	refresher := satellite.NewRefresher(deps, computer, log)

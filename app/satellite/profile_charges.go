@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/fault"
@@ -21,21 +20,24 @@ func profilePrice(ctx context.Context, tx ports.Repos) (credit.Amount, error) {
 	return set, err
 }
 
+// dueFor returns what placing an order holds; due is false, and nothing held, for a field that was charged
+// already or is held for by another open order.
+func dueFor(ctx context.Context, p Purse, order vegetation.OrderState) (amount credit.Amount, due bool, err error) {
+	_, err = p.Tx.Wallet.FieldCharge(ctx, p.Scope, order.FieldID)
+	if !fault.Is(err, fault.NotFound) {
+		return 0, false, err
+	}
+	perHa, err := profilePrice(ctx, p.Tx)
+	return credit.Charge(perHa, order.AreaM2), true, err
+}
+
 // holdProfile sets the charge of an order's field aside, unless the field was charged
 // already or another open order holds it. Faults: PaymentRequired.
 func holdProfile(ctx context.Context, p Purse, order vegetation.OrderState) error {
-	_, err := p.Tx.Wallet.FieldCharge(ctx, p.Scope, order.FieldID)
-	if err == nil {
-		return nil
-	}
-	if !fault.Is(err, fault.NotFound) {
+	amount, due, err := dueFor(ctx, p, order)
+	if err != nil || !due {
 		return err
 	}
-	perHa, err := profilePrice(ctx, p.Tx)
-	if err != nil {
-		return err
-	}
-	amount := credit.Charge(perHa, order.AreaM2)
 	if err := postProfile(ctx, p, credit.Hold, amount, order); err != nil {
 		return err
 	}
@@ -135,49 +137,4 @@ func settleFailed(ctx context.Context, p Purse, order vegetation.OrderState) err
 		return err
 	}
 	return releaseProfile(ctx, p, order)
-}
-
-// ProfileQuote is what an order would cost, and whether there is one already.
-type ProfileQuote struct {
-	Charge         credit.Amount // what placing the order would hold now
-	Available      credit.Amount
-	AlreadyCharged bool                   // the field was charged before, for whatever product
-	Duplicate      *vegetation.OrderState // the open or active order of the field and season
-}
-
-// Quote says what an order would cost. It writes nothing. The charge is 0 for a field that
-// was charged already or is held for by an open order, and for an order that is there.
-// Faults: those of [Orders.Place] for what is asked for; credit that does not suffice is none.
-func (o *Profiles) Quote(ctx context.Context, who access.Principal, req ProfileRequest) (ProfileQuote, error) {
-	scope := who.Scope(false)
-	return app.Read(ctx, o.Deps, who, access.ProfileOrders.Create, func(ctx context.Context, tx ports.Repos) (out ProfileQuote, err error) {
-		out = ProfileQuote{}
-		draft, err := o.draft(ctx, tx, who, req, o.Clock.Now())
-		if err != nil {
-			return out, err
-		}
-		wallet, err := tx.Wallet.Get(ctx, scope)
-		if err != nil {
-			return out, err
-		}
-		out.Available = wallet.Available()
-		existing, err := tx.Orders.Find(ctx, scope, draft.FieldID, draft.SeasonID)
-		if err != nil && !fault.Is(err, fault.NotFound) {
-			return out, err
-		}
-		if err == nil && existing.Status != vegetation.Failed {
-			out.Duplicate = &existing
-		}
-		charge, err := tx.Wallet.FieldCharge(ctx, scope, draft.FieldID)
-		if !fault.Is(err, fault.NotFound) { // held or captured: another order of the field takes none
-			out.AlreadyCharged = charge.Captured
-			return out, err
-		}
-		if out.Duplicate != nil {
-			return out, nil
-		}
-		perHa, err := profilePrice(ctx, tx)
-		out.Charge = credit.Charge(perHa, draft.AreaM2)
-		return out, err
-	})
 }

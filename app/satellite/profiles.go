@@ -17,7 +17,10 @@ import (
 const ProfileJob = "vi_profile"
 
 // Profiles is the use cases of profile orders.
-type Profiles struct{ app.Deps }
+type Profiles struct {
+	app.Deps
+	Archive Archive // may be nil where nothing is quoted
+}
 
 // ProfileRequest is an order as a client places it.
 type ProfileRequest struct {
@@ -30,47 +33,58 @@ type ProfileRequest struct {
 // order of the same field and season is answered as it is; a failed one is taken up again. Faults: Invalid (field),
 // NotFound (season_unresolved), PaymentRequired (insufficient_credit), Conflict (duplicate_profile).
 func (o *Profiles) Place(ctx context.Context, who access.Principal, req ProfileRequest) (vegetation.OrderState, error) {
-	scope, now := who.Scope(false), o.Clock.Now()
-	return app.Write(ctx, o.Deps, who, access.ProfileOrders.Create, func(ctx context.Context, tx ports.Repos) (out vegetation.OrderState, err error) {
-		fresh, err := o.draft(ctx, tx, who, req, now)
-		if err != nil {
-			return out, err
+	now := o.Clock.Now()
+	return app.Write(ctx, o.Deps, who, access.ProfileOrders.Create, func(ctx context.Context, tx ports.Repos) (vegetation.OrderState, error) {
+		wanted, err := o.admit(ctx, tx, who, req, now)
+		if err != nil || wanted.there {
+			return wanted.order.State(), err
 		}
-		purse, err := LockPurse(ctx, tx, scope, now)
-		if err != nil {
-			return out, err
-		}
-		order, stored, err := o.take(ctx, tx, scope, fresh, now)
-		if err != nil {
-			return out, err
-		}
-		out = order.State()
-		if !stored {
-			return out, nil
-		}
-		if err := holdProfile(ctx, purse, out); err != nil {
-			return out, err
-		}
-		action := audit.Create
-		if out.CreatedAt.Before(out.UpdatedAt) {
-			action = Reorder
-		}
-		what := placedProfile{
-			Field: access.Named{ID: out.FieldID}, Season: access.Named{ID: out.SeasonID}, IndexCode: out.Index,
-			StartDate: out.StartDate, EndDate: out.EndDate, AreaM2: out.AreaM2,
-		}
-		entry := audit.By(who, now).Of(action, access.ProfileOrders.Name, out.ID, audit.Diff(nil, &what))
-		if err := tx.Audit.Add(ctx, entry); err != nil {
-			return out, err
-		}
-		return out, tx.Jobs.Enqueue(ctx, task.JobOn(ProfileJob, out.CompanyID, out.ID, now))
+		return o.book(ctx, tx, who, wanted)
 	})
+}
+
+// book stores an admitted order, holds its charge and queues its job.
+func (o *Profiles) book(ctx context.Context, tx ports.Repos, who access.Principal, a admitted) (out vegetation.OrderState, err error) {
+	now, action := a.purse.Now, audit.Create
+	if a.known {
+		action = Reorder
+		if err := a.order.Revive(now, a.fresh); err != nil {
+			return out, err
+		}
+		out = a.order.State()
+		err = tx.Orders.Update(ctx, a.purse.Scope, out)
+	} else {
+		if a.order, err = vegetation.NewOrder(a.fresh); err != nil {
+			return out, err
+		}
+		out = a.order.State()
+		err = tx.Orders.Insert(ctx, a.purse.Scope, &out)
+	}
+	if err != nil {
+		return out, err
+	}
+	if err := holdProfile(ctx, a.purse, out); err != nil {
+		return out, err
+	}
+	what := placedProfile{
+		Field: access.Named{ID: out.FieldID}, Season: access.Named{ID: out.SeasonID}, IndexCode: out.Index,
+		StartDate: out.StartDate, EndDate: out.EndDate, AreaM2: out.AreaM2,
+	}
+	entry := audit.By(who, now).Of(action, access.ProfileOrders.Name, out.ID, audit.Diff(nil, &what))
+	if err := tx.Audit.Add(ctx, entry); err != nil {
+		return out, err
+	}
+	return out, tx.Jobs.Enqueue(ctx, task.JobOn(ProfileJob, out.CompanyID, out.ID, now))
 }
 
 // draft makes the order that a request asks for, after the checks of its field and season.
 func (o *Profiles) draft(ctx context.Context, tx ports.Repos, who access.Principal, req ProfileRequest, now time.Time) (vegetation.OrderState, error) {
 	var s vegetation.OrderState
 	scope := who.Scope(false)
+	index, err := vegetation.ParseIndex(string(req.Index))
+	if err != nil {
+		return s, err
+	}
 	field, err := tx.Fields.GetByUUID(ctx, scope, req.FieldUUID)
 	if fault.Is(err, fault.NotFound) {
 		return s, fault.Field("field_uuid", "No field of your company has this uuid.")
@@ -93,41 +107,12 @@ func (o *Profiles) draft(ctx context.Context, tx ports.Repos, who access.Princip
 		return s, err
 	}
 	return vegetation.OrderState{
-		UUID: o.IDs.UUID(), CompanyID: scope.Company(), Index: string(req.Index),
+		UUID: o.IDs.UUID(), CompanyID: scope.Company(), Index: string(index.Code),
 		FieldID: field.ID, FieldUUID: field.UUID, SeasonID: season.ID,
 		StartDate: season.StartDate, EndDate: season.EndDate,
 		Boundary: field.Boundary.Geometry(), BoundaryID: outline.ID, AreaM2: field.AreaM2(),
 		CreatedBy: who.UserID, CreatedAt: now, UpdatedAt: now,
 	}, nil
-}
-
-// take stores a new order, or takes up the failed one of the same field and season;
-// stored is false for an order that was open already.
-func (o *Profiles) take(ctx context.Context, tx ports.Repos, scope access.Scope, fresh vegetation.OrderState, now time.Time) (order vegetation.Order, stored bool, err error) {
-	existing, err := tx.Orders.FindForUpdate(ctx, scope, fresh.FieldID, fresh.SeasonID)
-	switch {
-	case fault.Is(err, fault.NotFound):
-		if order, err = vegetation.NewOrder(fresh); err != nil {
-			return order, false, err
-		}
-		state := order.State()
-		err = tx.Orders.Insert(ctx, scope, &state)
-		return vegetation.RehydrateOrder(state), true, err
-	case err != nil:
-		return order, false, err
-	}
-	order = vegetation.RehydrateOrder(existing)
-	switch existing.Status {
-	case vegetation.Active:
-		return order, false, order.Duplicate()
-	case vegetation.Failed:
-		if err := order.Revive(now, fresh); err != nil {
-			return order, false, err
-		}
-		return order, true, tx.Orders.Update(ctx, scope, order.State())
-	default:
-		return order, false, nil
-	}
 }
 
 // Profile is an order with its series.

@@ -46,15 +46,25 @@ func (c *Computer) Compute(ctx context.Context, req SeriesRequest) (vegetation.S
 	return c.assemble(ctx, req, mask, passes, newGround(req.Boundary), vegetation.Series{})
 }
 
+// CountScenes implements Archive. Faults: as ports.Imagery.
+func (c *Computer) CountScenes(ctx context.Context, boundary geo.MultiPolygon, from, to time.Time) (int, error) {
+	scenes, err := c.scenes(ctx, boundary, from, to)
+	return len(scenes), err
+}
+
 // search finds the passes over the field.
 func (c *Computer) search(ctx context.Context, req SeriesRequest) ([]vegetation.Pass, error) {
-	longitude := middleLongitude(req.Boundary)
-	offset := vegetation.SolarOffset(longitude)
-	scenes, err := c.Imagery.Search(ctx, req.Boundary, req.From.Add(-offset), req.To.Add(24*time.Hour-offset))
+	scenes, err := c.scenes(ctx, req.Boundary, req.From, req.To)
 	if err != nil {
 		return nil, fmt.Errorf("search for imagery: %w", err)
 	}
-	return vegetation.Passes(scenes, longitude), nil
+	return vegetation.Passes(scenes, middleLongitude(req.Boundary)), nil
+}
+
+// scenes searches the solar days of the field from and to, both inclusive.
+func (c *Computer) scenes(ctx context.Context, boundary geo.MultiPolygon, from, to time.Time) ([]vegetation.Scene, error) {
+	offset := vegetation.SolarOffset(middleLongitude(boundary))
+	return c.Imagery.Search(ctx, boundary, from.Add(-offset), to.Add(24*time.Hour-offset))
 }
 
 // assemble makes the series of the passes: what is known of unchanged days is taken over, the others are worked on.

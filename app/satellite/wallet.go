@@ -46,6 +46,15 @@ func LockPurse(ctx context.Context, tx ports.Repos, scope access.Scope, now time
 	return Purse{tx, scope, now, wallet}, err
 }
 
+// Afford refuses to hold more than is available. Faults: PaymentRequired (insufficient_credit).
+func (p Purse) Afford(amount credit.Amount) error {
+	if amount == 0 {
+		return nil
+	}
+	_, err := p.wallet.Apply(credit.Hold, amount)
+	return err
+}
+
 // Post writes one ledger transaction, in the wallet's new state; an amount of nothing leaves no
 // line. Faults: PaymentRequired (insufficient_credit) for a hold of more than is available.
 func (p Purse) Post(ctx context.Context, t credit.Transaction) error {

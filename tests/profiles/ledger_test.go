@@ -10,6 +10,7 @@ import (
 
 	"tilth/app/operating"
 	"tilth/app/satellite"
+	"tilth/core/batch"
 	"tilth/core/credit"
 	"tilth/core/fault"
 	"tilth/core/vegetation"
@@ -113,7 +114,7 @@ func TestTheBooksBalance(t *testing.T) {
 				w.books(rt, e).check(rt)
 			}
 			for range rapid.IntRange(1, 12).Draw(rt, "steps") {
-				switch rapid.SampledFrom([]string{"credit", "order", "order", "work", "work", "refund"}).Draw(rt, "step") {
+				switch rapid.SampledFrom([]string{"credit", "order", "order", "batch", "work", "work", "refund"}).Draw(rt, "step") {
 				case "credit":
 					_, err := w.op.CreditWallet(t.Context(), e.who.CompanyID, credit.Amount(rapid.Int64Range(1, 300).Draw(rt, "amount")), "")
 					require.NoError(rt, err)
@@ -132,6 +133,24 @@ func TestTheBooksBalance(t *testing.T) {
 					after := w.books(rt, e)
 					require.Equal(rt, quote.Charge, after.wallet.Held-before.wallet.Held, "what is held is what was quoted")
 					orders++
+				case "batch":
+					before := w.books(rt, e)
+					ask := make([]satellite.ProfileRequest, rapid.IntRange(1, 6).Draw(rt, "orders"))
+					for i := range ask {
+						ask[i] = request(rt, e)
+					}
+					placed, err := w.orders.PlaceMany(t.Context(), e.who, ask)
+					require.NoError(rt, err)
+					created := 0
+					for _, p := range placed {
+						if p.Verdict == batch.Create {
+							created++
+						}
+					}
+					if created == 0 {
+						require.Equal(rt, before, w.books(rt, e), "what is refused writes nothing")
+					}
+					orders += created
 				case "work":
 					w.computer.answer = outcomes[rapid.SampledFrom([]string{"success", "success", "empty", "cloudy", "broken", "away"}).Draw(rt, "outcome")]
 					w.clock.move(rapid.SampledFrom([]time.Duration{vegetation.Retry.Max, vegetation.SearchAgain, 90 * 24 * time.Hour}).Draw(rt, "later"))

@@ -133,6 +133,9 @@ type operation struct {
 	schemas   *compiled
 }
 
+// jsonLines is the type of answers with an object a line.
+const jsonLines = "application/x-ndjson"
+
 // says reports what an answer has that the document does not say of its operation.
 func (o *operation) says(a Answer) error {
 	status := strconv.Itoa(a.Status)
@@ -142,7 +145,7 @@ func (o *operation) says(a Answer) error {
 	}
 	content, _ := response["content"].(map[string]any)
 	if len(a.Body) == 0 {
-		if len(content) > 0 {
+		if len(content) > 0 && content[jsonLines] == nil { // no line is an answer
 			return fmt.Errorf("the body is missing")
 		}
 		return nil
@@ -154,7 +157,7 @@ func (o *operation) says(a Answer) error {
 	if content[kind] == nil {
 		return fmt.Errorf("the content type %s is not documented", kind)
 	}
-	if !strings.Contains(kind, "json") {
+	if !strings.Contains(kind, "json") || kind == jsonLines {
 		return nil // of pictures, archives and other files the document says the type alone
 	}
 	schema, err := o.schemas.of(o.place + status + "/content/" + pointer(kind) + "/schema")

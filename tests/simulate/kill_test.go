@@ -93,6 +93,13 @@ var lives = []life{
 			r.work()
 		}
 	}},
+	{name: "orders at once", prepare: prepareLand, live: func(r *run, prepared any) {
+		l := prepared.(land)
+		later := r.id("season/", object{"name": "Later", "start_date": "2025-05-15", "end_date": "2025-05-31"})
+		order := func(season string) object { return object{"field_uuid": l.uuid, "season_id": number(season)} }
+		r.post(ordersPath+"batch/", []any{order(l.season), order(later), order(later), order("999999")})
+		r.work()
+	}},
 	{name: "recomputed order", prepare: func(r *run) any {
 		l := prepareLand(r).(land)
 		order := r.post(ordersPath, object{"field_uuid": l.uuid, "season_id": number(l.season)})

@@ -11,7 +11,9 @@ import (
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/fault"
+	"tilth/core/list"
 	"tilth/core/vegetation"
+	"tilth/ports"
 )
 
 // readingRow is a series: of an order, an outline of its field and an index.
@@ -107,9 +109,57 @@ func (o orders) reading(ctx context.Context, orderID, boundaryID int64, index st
 	}
 	var rows []dateRow
 	err = o.Session.NewSelect().Model(&rows).Where("t.reading_id = ?", head.ID).OrderExpr("t.line").Scan(ctx)
-	out.Synthetic, out.NoSCL, out.SmallField = head.Synthetic, head.NoSCL, head.SmallField
+	out = seriesOfRow(head)
 	out.Observations, out.Rejected = datesOfRows(rows)
 	return out, true, err
+}
+
+func (o orders) SeriesOf(ctx context.Context, scope access.Scope, of []vegetation.OrderState) ([]ports.OrderSeries, error) {
+	ids := list.Map(of, func(s vegetation.OrderState) int64 { return s.ID })
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	visible := sqlstore.Where(o.Session.NewSelect().TableExpr("profile_orders AS t").Column("t.id"), in(o.Session, scope)...).Where("t.id IN (?)", bun.List(ids))
+	var heads []readingRow
+	if err := o.Session.NewSelect().Model(&heads).Where("t.order_id IN (?)", visible).Scan(ctx); err != nil {
+		return nil, err
+	}
+	type key struct {
+		order, outline int64
+		index          string
+	}
+	readings := map[key]readingRow{}
+	for _, head := range heads {
+		readings[key{head.OrderID, head.BoundaryID, head.IndexCode}] = head
+	}
+	var out []ports.OrderSeries
+	var wanted []int64
+	for _, order := range of {
+		if head, ok := readings[key{order.ID, order.BoundaryID, order.Index}]; ok {
+			out = append(out, ports.OrderSeries{Order: order, Series: seriesOfRow(head)})
+			wanted = append(wanted, head.ID)
+		}
+	}
+	if len(wanted) == 0 {
+		return nil, nil
+	}
+	var rows []dateRow
+	err := o.Session.NewSelect().Model(&rows).Where("t.reading_id IN (?)", bun.List(wanted)).OrderExpr("t.reading_id, t.line").Scan(ctx)
+	dates := map[int64][]dateRow{}
+	for _, row := range rows {
+		dates[row.ReadingID] = append(dates[row.ReadingID], row)
+	}
+	for i, id := range wanted {
+		out[i].Series.Observations, out[i].Series.Rejected = datesOfRows(dates[id])
+	}
+	return out, err
+}
+
+// seriesOfRow returns a series without its dates.
+func seriesOfRow(head readingRow) vegetation.Series {
+	return vegetation.Series{
+		Index: vegetation.IndexCode(head.IndexCode), Synthetic: head.Synthetic, NoSCL: head.NoSCL, SmallField: head.SmallField,
+	}
 }
 
 // outline returns the outline that the series of an order is of. Faults: NotFound for an order outside the scope.

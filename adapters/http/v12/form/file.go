@@ -19,6 +19,7 @@ var formats = map[string]struct{ media, ending string }{
 	ports.KML:     {"application/vnd.google-earth.kml+xml", "kml"},
 	ports.GPX:     {"application/gpx+xml", "gpx"},
 	ports.SHP:     {"application/zip", "zip"},
+	ports.JSONL:   {"application/x-ndjson", "jsonl"},
 	ports.PDF:     {"application/pdf", "pdf"},
 	ports.SVG:     {"image/svg+xml", "svg"},
 	ports.PNG:     {"image/png", "png"},

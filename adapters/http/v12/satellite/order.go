@@ -66,11 +66,7 @@ func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 	place.Message = "Order accepted."
 	place.Odd = map[string]int{"season_unresolved": http.StatusInternalServerError} // specification, sections 4.3 and 7
 	rest.Handle(a, place, func(ctx context.Context, c *rest.Call, in rest.JSON[OrderWrite]) (Placed, error) {
-		req, err := in.Body.request()
-		if err != nil {
-			return Placed{}, err
-		}
-		order, err := orders.Place(ctx, c.Principal(), req)
+		order, err := orders.Place(ctx, c.Principal(), in.Body.request())
 		return Placed{order.ID, string(order.Status)}, err
 	})
 
@@ -136,51 +132,8 @@ func showOrder(s vegetation.OrderState) ProfileOrder {
 	}
 }
 
-// request returns what is ordered. Faults: Invalid (index_code).
-func (in OrderWrite) request() (satellite.ProfileRequest, error) {
-	index, err := vegetation.ParseIndex(form.Or(in.IndexCode, string(vegetation.NDVI)))
-	return satellite.ProfileRequest{FieldUUID: strings.ToLower(in.FieldUUID), SeasonID: in.SeasonID, Index: index.Code}, err
-}
-
-func registerRecompute(a *rest.API, orders *satellite.Profiles) {
-	recompute := rest.Route{
-		Method: http.MethodPost, Path: ordersPath + "{id}/recompute/", OperationID: "vi_profile_order_recompute",
-		Summary: "Make the series anew on the field's outline of today", Tag: profileTag, Noun: "order",
-		Description: "For an active order whose field was given another outline (`boundary_outdated`). It costs nothing, as a field is charged " +
-			"once, and is done in the background: until then the order shows the earlier series, with `refreshing`. That one stays readable " +
-			"with `?boundary_id=`. An outline of more than 1.1 times the area that was charged is 409 (`boundary_too_different`): make it a new " +
-			"field. Where no date of the new outline is accepted, the earlier series stays in use.",
-		Permission: access.ProfileOrders.Create.For("recompute"), Message: "The series is made anew.", Faults: []int{http.StatusConflict},
-	}
-	rest.Handle(a, recompute, func(ctx context.Context, c *rest.Call, in form.ByID) (Placed, error) {
-		order, err := orders.Recompute(ctx, c.Principal(), in.ID)
-		return Placed{order.ID, string(order.Status)}, err
-	})
-}
-
-// Quote is what an order would cost.
-type Quote struct {
-	Charge         float64 `json:"charge" doc:"Credits that placing the order would hold now: price per hectare times area, rounded up to 0.01. 0 for a field that was charged or is held for already, and for an order that is there."`
-	Available      float64 `json:"available" doc:"Credits that may be spent. Where they are less than the charge, the order would be refused."`
-	AlreadyCharged bool    `json:"already_charged" doc:"The field was charged before; that is once, over all satellite products."`
-	DuplicateOf    *int64  `json:"duplicate_of" doc:"Id of the open or active order of the same field and season."`
-}
-
-func registerQuote(a *rest.API, orders *satellite.Profiles) {
-	quote := rest.Route{
-		Method: http.MethodPost, Path: ordersPath + "quote/", OperationID: "vi_profile_order_quote", Summary: "What an order would cost",
-		Description: "Takes the body of an order, and writes nothing. What is wrong with an order is refused as it would be.",
-		Tag:         profileTag, Permission: access.ProfileOrders.Create.For("quote"), Message: "Nothing was ordered.",
-		Faults: []int{http.StatusInternalServerError},
-		Odd:    map[string]int{"season_unresolved": http.StatusInternalServerError}, // as of an order
-	}
-	rest.Handle(a, quote, func(ctx context.Context, c *rest.Call, in rest.JSON[OrderWrite]) (Quote, error) {
-		req, err := in.Body.request()
-		if err != nil {
-			return Quote{}, err
-		}
-		q, err := orders.Quote(ctx, c.Principal(), req)
-		duplicate := form.Pointed(q.Duplicate, func(o vegetation.OrderState) int64 { return o.ID })
-		return Quote{q.Charge.Float(), q.Available.Float(), q.AlreadyCharged, duplicate}, err
-	})
+// request returns what is ordered. Whether there is such an index is not checked.
+func (in OrderWrite) request() satellite.ProfileRequest {
+	code := vegetation.IndexCode(form.Or(in.IndexCode, string(vegetation.NDVI)))
+	return satellite.ProfileRequest{FieldUUID: strings.ToLower(in.FieldUUID), SeasonID: in.SeasonID, Index: code}
 }

@@ -1,0 +1,128 @@
+package exchange
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"iter"
+	"time"
+
+	"tilth/ports"
+)
+
+// SeriesOfMany implements ports.Sheets.
+func (Sheets) SeriesOfMany(w io.Writer, format string, all iter.Seq2[ports.OrderSeries, error]) error {
+	switch format {
+	case ports.CSV:
+		return seriesCSV(w, all)
+	case ports.GeoJSON:
+		return seriesGeoJSON(w, all)
+	default:
+		return seriesLines(w, all)
+	}
+}
+
+// orderHead is what every form of a series says of its order.
+type orderHead struct {
+	OrderID    int64  `json:"order_id"`
+	Field      int64  `json:"field"`
+	FieldUUID  string `json:"field_uuid"`
+	Season     int64  `json:"season"`
+	IndexCode  string `json:"index_code"`
+	BoundaryID *int64 `json:"boundary_id"`
+	Synthetic  bool   `json:"synthetic"`
+}
+
+func headOf(s ports.OrderSeries) orderHead {
+	o := s.Order
+	head := orderHead{OrderID: o.ID, Field: o.FieldID, FieldUUID: o.FieldUUID, Season: o.SeasonID, IndexCode: o.Index, Synthetic: s.Series.Synthetic}
+	if o.BoundaryID != 0 {
+		head.BoundaryID = &o.BoundaryID
+	}
+	return head
+}
+
+type linePoint struct {
+	Date     string  `json:"date"`
+	Value    float64 `json:"value"`
+	Coverage float64 `json:"coverage"`
+	NValid   int     `json:"n_valid"`
+	NPolygon int     `json:"n_polygon"`
+}
+
+// seriesLines writes an order a line, each an object of JSON.
+func seriesLines(w io.Writer, all iter.Seq2[ports.OrderSeries, error]) error {
+	out := json.NewEncoder(w)
+	for s, err := range all {
+		if err != nil {
+			return err
+		}
+		points := make([]linePoint, len(s.Series.Observations))
+		for i, o := range s.Series.Observations {
+			points[i] = linePoint{o.Date.Format(time.DateOnly), o.Value, o.Coverage, o.NValid, o.NPolygon}
+		}
+		err := out.Encode(struct {
+			orderHead
+			Profile []linePoint `json:"profile"`
+		}{headOf(s), points})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var seriesOfManyColumns = []string{"order_id", "field", "field_uuid", "season", "index_code", "date", "value", "coverage", "n_valid", "n_polygon"}
+
+// seriesCSV writes a point a line.
+func seriesCSV(w io.Writer, all iter.Seq2[ports.OrderSeries, error]) error {
+	out := newSheet(w, seriesOfManyColumns)
+	for s, err := range all {
+		if err != nil {
+			return err
+		}
+		h := headOf(s)
+		for _, o := range s.Series.Observations {
+			err := out.line(h.OrderID, h.Field, h.FieldUUID, h.Season, h.IndexCode, o.Date.Format(time.DateOnly), o.Value, o.Coverage, o.NValid, o.NPolygon)
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return out.end()
+}
+
+// seriesGeoJSON writes a FeatureCollection (RFC 7946): a feature an order, whose geometry is the outline that the
+// series is of, and whose properties have one member a date.
+func seriesGeoJSON(w io.Writer, all iter.Seq2[ports.OrderSeries, error]) error {
+	out := bufio.NewWriter(w)
+	separator := `{"type":"FeatureCollection","features":[`
+	for s, err := range all {
+		if err != nil {
+			return err
+		}
+		geometry, err := json.Marshal(s.Order.Boundary)
+		if err != nil {
+			return err
+		}
+		properties, err := json.Marshal(headOf(s))
+		if err != nil {
+			return err
+		}
+		for _, o := range s.Series.Observations {
+			value, err := json.Marshal(o.Value)
+			if err != nil {
+				return err
+			}
+			properties = append(properties[:len(properties)-1], `,"`+o.Date.Format(time.DateOnly)+`":`+string(value)+"}"...)
+		}
+		// The first error of a buffered writer is that of its Flush.
+		_, _ = out.WriteString(separator + `{"type":"Feature","geometry":` + string(geometry) + `,"properties":` + string(properties) + "}")
+		separator = ",\n"
+	}
+	if separator[0] == '{' {
+		_, _ = out.WriteString(separator)
+	}
+	_, _ = out.WriteString("]}\n")
+	return out.Flush()
+}

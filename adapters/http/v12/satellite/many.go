@@ -1,0 +1,106 @@
+package satellite
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	"tilth/app/satellite"
+	"tilth/core/access"
+	"tilth/core/batch"
+	"tilth/core/fault"
+	"tilth/core/vegetation"
+	"tilth/ports"
+)
+
+// PlacedItem is what became of one order of a batch.
+type PlacedItem struct {
+	Index   int     `json:"index" doc:"Place in the array, from 0."`
+	Verdict string  `json:"verdict" enum:"create,skip,fail" doc:"create: placed. skip: the order is there, and nothing is held for it. fail: refused, and nothing of it is stored."`
+	OrderID *int64  `json:"order_id"`
+	Code    *string `json:"code" doc:"Of skip: order_open or duplicate_profile; of fail: that of the error that a single order would be answered with."`
+	Message *string `json:"message"`
+}
+
+// PlacedItems is what became of the orders of a batch.
+type PlacedItems struct {
+	Items []PlacedItem `json:"items"`
+}
+
+func registerMany(a *rest.API, orders *satellite.Profiles, files *satellite.ProfileFiles) {
+	place := rest.Route{
+		Method: http.MethodPost, Path: ordersPath + "batch/", OperationID: "vi_profile_order_batch", Summary: "Order many profiles",
+		Description: "An array of up to 1,000 orders, each as of a single one, placed in one transaction. The answer has an item for each; one that is " +
+			"refused leaves the others alone. Credit is held in the order of the array.",
+		Tag: profileTag, Permission: access.ProfileOrders.Create.For("batch"), Message: "See the verdict of each item.",
+		Body: rest.BulkBody[OrderWrite](),
+	}
+	rest.Handle(a, place, func(ctx context.Context, c *rest.Call, _ struct{}) (PlacedItems, error) {
+		return placeMany(ctx, c, orders)
+	})
+
+	filters := []rest.Param{
+		{Name: "season", Type: rest.Integer, Description: "Id of the season."},
+		{Name: "farm", Type: rest.Integer, Description: "Id of the farm of the field."},
+		{Name: "field", Type: rest.Integer, Description: "Id of the field."},
+		{Name: "company", Type: rest.Integer, Description: "Id of the company."},
+		{Name: "boundary_outdated", Type: rest.Boolean, Description: "Whether the field has another outline now than the series is of."},
+	}
+	formats := []string{ports.JSONL, ports.CSV, ports.GeoJSON}
+	series := rest.Route{
+		Method: http.MethodGet, Path: "profiles/vegetation-index-profile/series/", OperationID: "vi_profile_series",
+		Summary: "The series of many orders as one file", Tag: profileTag, Permission: access.ProfileOrders.View.For("series"),
+		Description: "The accepted dates of all active orders that the filters select, however many there are: JSON lines (an order a line), CSV (a date " +
+			"a line) or GeoJSON (an order a feature on the outline that its series is of, with one property a date).",
+		Query: append([]rest.Param{
+			{Name: "format", Type: rest.String, Enum: formats, Description: "Default jsonl."}, form.ShareParam,
+			{Name: "index_code", Type: rest.String, Description: "The stored series of this index, of the orders that have one; whatever its case. Default: each order's own."},
+		}, filters...),
+		Media: form.Media(formats...),
+	}
+	rest.Handle(a, series, func(ctx context.Context, c *rest.Call, in struct {
+		rest.Values
+		form.Shared
+		Format    string `query:"format"`
+		IndexCode string `query:"index_code"`
+	}) (rest.Raw, error) {
+		index := vegetation.Index{}
+		if in.IndexCode != "" {
+			var err error
+			if index, err = vegetation.ParseIndex(in.IndexCode); err != nil {
+				return rest.Raw{}, err
+			}
+		}
+		format := cmp.Or(in.Format, ports.JSONL)
+		write, err := files.SeriesOfMany(ctx, c.Principal(), in.Share, form.QueryOf(form.Whole, filters, in.Values), index.Code, format)
+		return form.Download("series", format, write), err
+	})
+}
+
+// placeMany places the orders of a body that are well-formed, and reports the others beside them.
+func placeMany(ctx context.Context, c *rest.Call, orders *satellite.Profiles) (out PlacedItems, err error) {
+	items, bulk, err := rest.DecodeMany[OrderWrite](c)
+	if err != nil {
+		return out, err
+	}
+	if !bulk {
+		return out, fault.Field(fault.NonField, "Send an array of orders.")
+	}
+	out.Items = make([]PlacedItem, len(items))
+	var reqs []satellite.ProfileRequest
+	var at []int // of each request, in the array
+	for i, item := range items {
+		if wrong, ok := fault.As(item.Errors.Err()); ok {
+			out.Items[i] = PlacedItem{i, string(batch.Fail), nil, new(wrong.Code), new(wrong.Error())}
+			continue
+		}
+		reqs, at = append(reqs, item.Value.request()), append(at, i)
+	}
+	placed, err := orders.PlaceMany(ctx, c.Principal(), reqs)
+	for n, p := range placed {
+		out.Items[at[n]] = PlacedItem{at[n], string(p.Verdict), form.If(p.OrderID != 0, p.OrderID), form.OrNull(p.Code), form.OrNull(p.Message)}
+	}
+	return out, err
+}

@@ -1,0 +1,36 @@
+package satellite
+
+import (
+	"context"
+	"net/http"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	"tilth/app/satellite"
+	"tilth/core/access"
+	"tilth/core/vegetation"
+)
+
+// Quote is what an order would cost.
+type Quote struct {
+	Charge         float64 `json:"charge" doc:"Credits that placing the order would hold now: price per hectare times area, rounded up to 0.01. 0 for a field that was charged or is held for already, and for an order that is there."`
+	Available      float64 `json:"available" doc:"Credits that may be spent. Where they are less than the charge, the order would be refused."`
+	AlreadyCharged bool    `json:"already_charged" doc:"The field was charged before; that is once, over all satellite products."`
+	DuplicateOf    *int64  `json:"duplicate_of" doc:"Id of the open or active order of the same field and season."`
+	Scenes         *int    `json:"scenes" doc:"Scenes of the imagery archive that cover the field in the season so far or, where it has not begun, in the year before now. With 0 an order would bring no point, and cost nothing. null: the archive did not answer in time."`
+}
+
+func registerQuote(a *rest.API, orders *satellite.Profiles) {
+	quote := rest.Route{
+		Method: http.MethodPost, Path: ordersPath + "quote/", OperationID: "vi_profile_order_quote", Summary: "What an order would cost",
+		Description: "Takes the body of an order, and writes nothing. What is wrong with an order is refused as it would be.",
+		Tag:         profileTag, Permission: access.ProfileOrders.Create.For("quote"), Message: "Nothing was ordered.",
+		Faults: []int{http.StatusInternalServerError},
+		Odd:    map[string]int{"season_unresolved": http.StatusInternalServerError}, // as of an order
+	}
+	rest.Handle(a, quote, func(ctx context.Context, c *rest.Call, in rest.JSON[OrderWrite]) (Quote, error) {
+		q, err := orders.Quote(ctx, c.Principal(), in.Body.request())
+		duplicate := form.Pointed(q.Duplicate, func(o vegetation.OrderState) int64 { return o.ID })
+		return Quote{q.Charge.Float(), q.Available.Float(), q.AlreadyCharged, duplicate, q.Scenes}, err
+	})
+}
