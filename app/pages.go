@@ -46,13 +46,23 @@ func ReadList[T any, Q Paged[Q]](ctx context.Context, d Deps, ask Ask, q Q,
 	count func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error),
 	each func(ctx context.Context, tx ports.Repos, scope access.Scope, q Q) iter.Seq2[T, error],
 ) (out List[T], err error) {
-	scope := ask.Who.Scope(ask.Shared)
-	start := chunks[T, Q]{query: q, each: func(ctx context.Context, tx ports.Repos, q Q) iter.Seq2[T, error] { return each(ctx, tx, scope, q) }}
+	return readList(ctx, d, ask, q, reading[T, Q]{count: count, each: each})
+}
+
+// reading is how a list is counted and read, and its records are completed, a chunk at a time.
+type reading[T, Q any] struct {
+	count  func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error)
+	each   func(ctx context.Context, tx ports.Repos, scope access.Scope, q Q) iter.Seq2[T, error]
+	enrich func(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) error // nil: nothing is missing
+}
+
+func readList[T any, Q Paged[Q]](ctx context.Context, d Deps, ask Ask, q Q, by reading[T, Q]) (out List[T], err error) {
+	start := chunks[T, Q]{query: q, scope: ask.Who.Scope(ask.Shared), by: by}
 	if start.left, start.offset = q.Page(); start.left == 0 {
 		start.left = math.MaxInt64
 	}
 	first, err := Read(ctx, d, ask.Who, ask.Need, func(ctx context.Context, tx ports.Repos) (_ []T, err error) {
-		if out.Count, err = count(ctx, tx, scope); err != nil {
+		if out.Count, err = by.count(ctx, tx, start.scope); err != nil {
 			return nil, err
 		}
 		passed := start.offset
@@ -113,7 +123,8 @@ func Pieces[T any](ctx context.Context, store ports.Store, next func(ctx context
 // chunks reads a page chunk by chunk.
 type chunks[T, Q any] struct {
 	query  Paged[Q]
-	each   func(ctx context.Context, tx ports.Repos, q Q) iter.Seq2[T, error]
+	scope  access.Scope
+	by     reading[T, Q]
 	place  ports.Place
 	left   int64 // of the page
 	offset int64 // of the first chunk
@@ -123,7 +134,7 @@ type chunks[T, Q any] struct {
 // next reads the next chunk.
 func (c *chunks[T, Q]) next(ctx context.Context, tx ports.Repos) (batch []T, err error) {
 	limit, weight := min(c.left, chunkRecords), 0
-	for record, err := range c.each(ctx, tx, c.query.Chunk(limit, c.offset, &c.place)) {
+	for record, err := range c.by.each(ctx, tx, c.scope, c.query.Chunk(limit, c.offset, &c.place)) {
 		if err != nil {
 			return nil, err
 		}
@@ -141,7 +152,14 @@ func (c *chunks[T, Q]) next(ctx context.Context, tx ports.Repos) (batch []T, err
 	if !c.done && c.place.Keys == nil {
 		return nil, fmt.Errorf("a list of %T cannot go on behind its first %d records", batch, read)
 	}
-	return batch, nil
+	if c.by.enrich == nil || len(batch) == 0 {
+		return batch, nil
+	}
+	records := make([]*T, len(batch))
+	for i := range batch {
+		records[i] = &batch[i]
+	}
+	return batch, c.by.enrich(ctx, tx, c.scope, records)
 }
 
 // Lister is a repository whose records of a scope are listed.
@@ -152,11 +170,20 @@ type Lister[T, Q any] interface {
 
 // ListIn lists the records of a repository to a caller who holds the permission.
 func ListIn[L Lister[T, Q], T any, Q Paged[Q]](ctx context.Context, d Deps, ask Ask, q Q, in func(tx ports.Repos) L) (List[T], error) {
-	return ReadList(ctx, d, ask, q,
-		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
+	return ListEnriched[L, T](ctx, d, ask, q, in, nil)
+}
+
+// ListEnriched is ListIn of records that enrich completes, a chunk of them at a time.
+func ListEnriched[L Lister[T, Q], T any, Q Paged[Q]](ctx context.Context, d Deps, ask Ask, q Q, in func(tx ports.Repos) L,
+	enrich func(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) error,
+) (List[T], error) {
+	return readList(ctx, d, ask, q, reading[T, Q]{
+		count: func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
 			return in(tx).Count(ctx, scope, q)
 		},
-		func(ctx context.Context, tx ports.Repos, scope access.Scope, q Q) iter.Seq2[T, error] {
+		each: func(ctx context.Context, tx ports.Repos, scope access.Scope, q Q) iter.Seq2[T, error] {
 			return in(tx).Each(ctx, scope, q)
-		})
+		},
+		enrich: enrich,
+	})
 }

@@ -23,6 +23,8 @@ type Fields interface {
 	GetManyByUUID(ctx context.Context, scope access.Scope, uuids []string) (map[string]farm.Field, error)
 	// Near returns where the live fields of the company lie whose boxes meet a box: by id, those after one, up to limit.
 	Near(ctx context.Context, scope access.Scope, box geo.Box, after int64, limit int) ([]farm.Place, error)
+	// Spots returns about where the live fields of farms of the company lie, by farm.
+	Spots(ctx context.Context, scope access.Scope, farmIDs []int64) (map[int64][]farm.Spot, error)
 }
 
 // FieldOverlaps is which boundaries of a company overlap, found when one changes.

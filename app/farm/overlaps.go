@@ -28,9 +28,6 @@ const (
 // findOverlaps fills in which neighbours' boundaries a field overlaps, as is usual for a typing
 // error and never a reason to refuse.
 func findOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, records []*farm.Field) error {
-	if scope.Shared() {
-		return nil // other companies' fields are never named, not even by a warning
-	}
 	known, err := tx.Overlaps.Of(ctx, scope, ids(records, func(r *farm.Field) int64 { return r.ID }))
 	for _, r := range records {
 		if r.Boundary != nil {

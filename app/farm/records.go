@@ -70,7 +70,7 @@ func (r *Records[T]) Access() access.Resource { return r.rules.Access }
 
 // List returns the caller's records, or those shared with it.
 func (r *Records[T]) List(ctx context.Context, who access.Principal, shared bool, q ports.Query) (app.List[T], error) {
-	return app.ListIn(ctx, r.deps, app.Ask{Who: who, Need: r.rules.Access.View, Shared: shared}, q, r.rules.Repo)
+	return app.ListEnriched(ctx, r.deps, app.Ask{Who: who, Need: r.rules.Access.View, Shared: shared}, q, r.rules.Repo, r.rules.Enrich)
 }
 
 // Retrieve returns one record. Faults: NotFound.

@@ -75,7 +75,7 @@ func NewFields(deps app.Deps, limits geo.Limits) *Records[farm.Field] {
 		Revive: reviveField,
 		Stored: keepBoundaries,
 		Finish: keepOverlaps(deps.Clock, limits.OverlapSteps),
-		Enrich: findOverlaps,
+		Enrich: enrichFields,
 	})
 }
 

@@ -15,7 +15,7 @@ func seasonsOf(t *testing.T, class string, n, around int) (out []cropcheck.Label
 	for i := range n {
 		out = append(out, cropcheck.LabelledSeason{
 			FieldID: int64(i), Class: class, From: origin, To: origin.AddDate(0, 0, 360), Place: cropcheck.Place{Lon: 9 + 0.01*float64(i), Lat: 45},
-			Series: seriesOf(t, origin, every(8, 0, 352), func(day int) float64 { return hump(around + i%4)(day) + 0.01*float64(i%3) }),
+			Series: seriesOf(t, origin, every(8, 0, 352), func(day int) float64 { return hump(around+i%4)(day) + 0.01*float64(i%3) }),
 		})
 	}
 	return out

@@ -36,6 +36,8 @@ type Field struct {
 
 	// Overlaps is a warning in the answer, kept apart from the record.
 	Overlaps Overlaps `audit:"-"`
+	// Astray is a doubt about where the field lies, of the answer too; nil where there is none.
+	Astray *Astray `audit:"-"`
 }
 
 // Weight returns about how many bytes a field takes, for who holds many.

@@ -19,7 +19,7 @@ func TestFarmFieldSeasonKeepWhatTheyAreGiven(t *testing.T) {
 		c := s.Company("owner", 0)
 		farm := map[string]any{
 			"name": "Höfe & Söhne", "description": "d", "country": "germany", "region": "r", "city": "c", "address": "a", "postal_code": "1",
-			"location": map[string]any{"type": "Point", "coordinates": []any{10.5, 52.25}}, "timezone": "Europe/Berlin", "unit_system": "metric",
+			"location": map[string]any{"type": "Point", "coordinates": []any{-4.9, 41.7}}, "timezone": "Europe/Berlin", "unit_system": "metric",
 			"owner_name": "o", "phone": "p", "email": "e@f.example", "business_id": "b", "external_id": "x-1", "source": "test",
 		}
 		farmID := c.Make("farm/", farm)

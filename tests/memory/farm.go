@@ -95,6 +95,14 @@ func (f *fields) Near(_ context.Context, scope access.Scope, box geo.Box, after 
 	return out, nil
 }
 
+func (f *fields) Spots(_ context.Context, scope access.Scope, farmIDs []int64) (map[int64][]farm.Spot, error) {
+	out := map[int64][]farm.Spot{}
+	for _, field := range f.all(scope, func(r farm.Field) bool { return r.Boundary != nil && slices.Contains(farmIDs, r.Farm.ID) }) {
+		out[field.Farm.ID] = append(out[field.Farm.ID], farm.SpotOf(field.Boundary.Centroid()))
+	}
+	return out, nil
+}
+
 type overlaps struct {
 	fields *fields
 	known  map[int64]farm.Overlaps

@@ -251,7 +251,9 @@ func testOwnCurves(t *testing.T, b Backend) {
 	require.Equal(t, []cropcheck.Own{second}, newest(w.ours, 1))
 	require.Empty(t, newest(w.theirs, 10))
 	remove := func(of estate, id int64) error {
-		return w.Write(w.ctx, func(ctx context.Context, tx ports.Repos) error { return tx.OwnCurves.Remove(ctx, of.scope, id, w.clock.Now()) })
+		return w.Write(w.ctx, func(ctx context.Context, tx ports.Repos) error {
+			return tx.OwnCurves.Remove(ctx, of.scope, id, w.clock.Now())
+		})
 	}
 	require.True(t, fault.Is(remove(w.theirs, second.ID), fault.NotFound))
 	require.NoError(t, remove(w.ours, second.ID))

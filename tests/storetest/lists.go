@@ -213,6 +213,15 @@ func testNeighbours(t *testing.T, b Backend) {
 			pairs += len(want)
 		}
 		require.Greater(t, pairs, len(list))
+		spots, err := tx.Fields.Spots(w.ctx, w.ours.scope, []int64{w.ours.farm.ID, w.theirs.farm.ID})
+		require.NoError(t, err)
+		own := 0
+		for _, s := range spots[w.ours.farm.ID] {
+			own += s.Fields
+		}
+		require.GreaterOrEqual(t, own, len(list))
+		require.Contains(t, spots[w.ours.farm.ID], farm.Spot{Fields: len(list)}, "all of them near 0, 0")
+		require.NotContains(t, spots, w.theirs.farm.ID)
 		return nil
 	})
 }

@@ -109,6 +109,32 @@ func (r fields) Near(ctx context.Context, scope access.Scope, box geo.Box, after
 	})
 }
 
+// spotRow is a spot with the fields of a farm that lie there.
+type spotRow struct {
+	FarmID   int64
+	Lon, Lat int
+	Fields   int
+}
+
+func (r fields) Spots(ctx context.Context, scope access.Scope, farmIDs []int64) (map[int64][]farm.Spot, error) {
+	out := map[int64][]farm.Spot{}
+	if len(farmIDs) == 0 || !sqlstore.Writable(scope) {
+		return out, nil
+	}
+	const lon, lat = "CAST(ROUND(t.centroid_x) AS INTEGER)", "CAST(ROUND(t.centroid_y) AS INTEGER)"
+	var rows []spotRow
+	q := r.Session.NewSelect().Model((*fieldRow)(nil)).ColumnExpr("t.farm_id").ColumnExpr(lon+" AS lon").ColumnExpr(lat+" AS lat").
+		ColumnExpr("COUNT(*) AS fields").Where("t.farm_id IN (?)", bun.List(farmIDs)).Where("t.centroid_x IS NOT NULL").
+		GroupExpr("t.farm_id, " + lon + ", " + lat).OrderExpr("t.farm_id, " + lon + ", " + lat)
+	if err := sqlstore.Where(q, r.In(scope)...).Scan(ctx, &rows); err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		out[row.FarmID] = append(out[row.FarmID], farm.Spot{Lon: row.Lon, Lat: row.Lat, Fields: row.Fields})
+	}
+	return out, nil
+}
+
 func rowOfField(r *farm.Field) fieldRow {
 	row := fieldRow{
 		MetaRow: sqlstore.MetaRowOf(r.Meta),

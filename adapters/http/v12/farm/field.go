@@ -40,8 +40,9 @@ type FieldWrite struct {
 
 // Warning is something that may be wrong and is never a refusal.
 type Warning struct {
-	Code    string `json:"code" doc:"overlap, overlap_pending (whether it overlaps others is still being checked in the background), sliver or likely_axis_swap."`
+	Code    string `json:"code" doc:"overlap, overlap_pending (whether it overlaps others is still being checked in the background), sliver, likely_axis_swap (it lies far from the farm's location, country or other fields, or where nothing is grown, and with the axes swapped it does not) or far_from_farm."`
 	Message string `json:"message"`
+	Swapped *Point `json:"swapped" doc:"The centroid with its axes swapped, where that fits the farm."`
 }
 
 // Field is a field as it is answered.
@@ -102,16 +103,24 @@ func applyField(budget *effort.Budget, b FieldWrite, r *farm.Field, limits geo.L
 }
 
 // showWarnings returns what may be wrong with a boundary, but for the fields that it overlaps.
-func showWarnings(b *geo.Boundary, overlaps farm.Overlaps) []Warning {
+func showWarnings(b *geo.Boundary, astray *farm.Astray, overlaps farm.Overlaps) []Warning {
+	out := []Warning{}
 	if b == nil {
-		return []Warning{}
+		return out
 	}
-	out := form.Each(b.Warnings(), func(w geo.Warning) Warning { return Warning{w.Code, w.Message} })
+	for _, w := range b.Warnings() {
+		if astray == nil || w.Code != geo.WarnAxisSwap { // the farm says more about the place
+			out = append(out, Warning{Code: w.Code, Message: w.Message})
+		}
+	}
+	if astray != nil {
+		out = append(out, Warning{astray.Code, astray.Message, form.Pointed(astray.Swapped, pointOf)})
+	}
 	if overlaps.More {
-		out = append(out, Warning{"overlap", fmt.Sprintf("The boundary overlaps more fields than the %d that are named.", farm.MaxOverlaps)})
+		out = append(out, Warning{Code: "overlap", Message: fmt.Sprintf("The boundary overlaps more fields than the %d that are named.", farm.MaxOverlaps)})
 	}
 	if overlaps.Pending {
-		out = append(out, Warning{"overlap_pending", "Whether the boundary overlaps other fields is still being checked; read the field again later."})
+		out = append(out, Warning{Code: "overlap_pending", Message: "Whether the boundary overlaps other fields is still being checked; read the field again later."})
 	}
 	return out
 }
@@ -138,14 +147,14 @@ func writeField(r farm.Field) FieldWrite {
 }
 
 func showField(r farm.Field) Field {
-	out := Field{Meta: form.MetaOf(r.Meta), FieldWrite: writeField(r), UUID: r.UUID, Farm: form.RefOf(r.Farm), Warnings: showWarnings(r.Boundary, r.Overlaps)}
+	out := Field{Meta: form.MetaOf(r.Meta), FieldWrite: writeField(r), UUID: r.UUID, Farm: form.RefOf(r.Farm), Warnings: showWarnings(r.Boundary, r.Astray, r.Overlaps)}
 	if b := r.Boundary; b != nil {
 		box := b.Bounds()
 		out.AreaHa, out.PerimeterM, out.Centroid = new(geo.RoundHa(b.AreaHa())), new(b.PerimeterM()), new(pointOf(b.Centroid()))
 		out.BBox = &[]float64{box.MinX, box.MinY, box.MaxX, box.MaxY}
 	}
 	for _, o := range r.Overlaps.Fields {
-		out.Warnings = append(out.Warnings, Warning{"overlap", fmt.Sprintf("The boundary overlaps that of field %d (%s).", o.ID, o.Name)})
+		out.Warnings = append(out.Warnings, Warning{Code: "overlap", Message: fmt.Sprintf("The boundary overlaps that of field %d (%s).", o.ID, o.Name)})
 	}
 	return out
 }

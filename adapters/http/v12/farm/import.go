@@ -120,7 +120,7 @@ func showJudged(j farm.Judged) ImportedFeature {
 		Index: j.Index, FieldID: form.OrNull(j.FieldID), Verdict: string(j.Verdict), Name: j.Name, ExternalID: j.ExternalID,
 		AreaHa:   form.If(j.AreaM2 > 0, geo.RoundHa(float64(j.AreaM2)/10_000)),
 		Overlaps: form.Each(j.Overlaps.Fields, func(o record.Ref) Overlap { return Overlap{form.OrNull(o.ID), o.Name} }),
-		Warnings: showWarnings(form.OrZero(j.Field).Boundary, j.Overlaps), Errors: map[string][]string{},
+		Warnings: showWarnings(form.OrZero(j.Field).Boundary, form.OrZero(j.Field).Astray, j.Overlaps), Errors: map[string][]string{},
 	}
 	for field, messages := range j.Errors {
 		if list, ok := messages.([]string); ok {
