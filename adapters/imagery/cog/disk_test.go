@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"os"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -86,10 +88,25 @@ func TestWhatIsNotKeptOnDisk(t *testing.T) {
 		require.NoError(t, err)
 		return s
 	}
-	for _, tag := range []string{"", `"one"`, `"two"`} {
-		if data, dn = encode(); tag != "" {
-			header.Set("ETag", tag)
-		}
+	for range 2 {
+		data, dn = encode()
+		require.Equal(t, dn, read(again()))
+	}
+	local := filepath.Join(t.TempDir(), "x.tif")
+	require.NoError(t, os.WriteFile(local, data, 0o600))
+	small, err := cog.FromFile(local)
+	require.NoError(t, err)
+	require.Equal(t, dn, read(small))
+	kept, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, kept)
+
+	for _, tag := range []string{`"one"`, `"two"`} {
+		data, dn = encode()
+		header.Set("ETag", tag)
 		require.Equal(t, dn, read(again()), tag)
 	}
+	kept, err = os.ReadDir(dir)
+	require.NoError(t, err)
+	require.NotEmpty(t, kept)
 }
