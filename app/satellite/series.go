@@ -237,7 +237,7 @@ func (g *ground) project(epsg int) (geo.MultiPolygon, error) {
 	if have, ok := g.projected[epsg]; ok {
 		return have, nil
 	}
-	utm, err := geo.NewUTM(epsg)
+	utm, err := geo.NewPlane(epsg)
 	if err != nil {
 		return nil, err
 	}

@@ -178,11 +178,11 @@ func (c *Composite) centresIn(epsg int) ([]geo.Position, error) {
 	if have, ok := c.centres[epsg]; ok {
 		return have, nil
 	}
-	from, err := geo.NewUTM(c.footprint.Grid.EPSG)
+	from, err := geo.NewPlane(c.footprint.Grid.EPSG)
 	if err != nil {
 		return nil, err
 	}
-	to, err := geo.NewUTM(epsg)
+	to, err := geo.NewPlane(epsg)
 	if err != nil {
 		return nil, err
 	}

@@ -8,13 +8,13 @@ import (
 )
 
 // Check refuses a georeference that no satellite raster has, such as that of a broken file: pixels
-// without a size or not in UTM. The fault is Invalid.
+// without a size or in a system that geo.NewPlane does not know. The fault is Invalid.
 func (g Grid) Check() error {
 	finite := !math.IsNaN(g.OriginX+g.OriginY) && !math.IsInf(g.OriginX+g.OriginY, 0)
 	if !finite || !(g.PixelX >= 0.1 && g.PixelY >= 0.1 && g.PixelX <= 1e5 && g.PixelY <= 1e5) || g.Width < 0 || g.Height < 0 {
 		return fault.Newf(fault.Invalid, "invalid_raster", "A raster has an impossible georeference: %+v.", g)
 	}
-	_, err := geo.NewUTM(g.EPSG)
+	_, err := geo.NewPlane(g.EPSG)
 	return err
 }
 
