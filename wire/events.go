@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"tilth/adapters/cli"
 	"tilth/adapters/identity"
 	"tilth/adapters/messaging"
 	"tilth/app/events"
@@ -13,8 +14,8 @@ import (
 const hookWorkers = 8
 
 // newBus returns the bus that carries events to the consumers of this process.
-func (r *Running) newBus() *messaging.Bus {
-	return &messaging.Bus{
+func (r *Running) newBus(failures *cli.Failures) *messaging.Bus {
+	bus := &messaging.Bus{
 		Relay: r.db.Relay(), Transport: messaging.InProcess(r.log), Clock: identity.Clock{}, Log: r.log,
 		Place: r.parts.Sequencer.Place,
 		Consumers: map[string]messaging.Consumer{
@@ -23,6 +24,12 @@ func (r *Running) newBus() *messaging.Bus {
 			"log":      messaging.Announcer(r.log),
 		},
 	}
+	if failures != nil {
+		for name, consume := range bus.Consumers {
+			bus.Consumers[name] = failures.Consume(consume)
+		}
+	}
+	return bus
 }
 
 // newHookPool returns the workers that deliver to webhooks, separate from all others.

@@ -166,7 +166,7 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 			account.LetterJob: postman.Run,
 		},
 	}
-	r.bus = r.newBus()
+	r.bus = r.newBus(opts.Failures)
 	r.hooks = r.newHookPool()
 	proxies, err := r.cfg.Proxies()
 	if err != nil {

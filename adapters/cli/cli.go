@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tilth/app/audit"
+	"tilth/app/events"
 	"tilth/app/operating"
 	"tilth/app/satellite"
 	"tilth/app/soil"
@@ -122,10 +123,12 @@ type ServeOptions struct {
 	Failures  *Failures     // nil but in simulations
 }
 
-// Failures is what stands between a server and its database and files in a simulation.
+// Failures is what stands between a server and its database, files and consumers of events in a simulation.
 type Failures struct {
 	Connect func(driver.Connector) driver.Connector
 	Objects func(ports.Objects) ports.Objects
+	// Consume stands before what takes the events of the broker.
+	Consume func(func(context.Context, []events.CloudEvent) error) func(context.Context, []events.CloudEvent) error
 }
 
 // Finding is the result of `tilth doctor` for one part.

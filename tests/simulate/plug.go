@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tilth/adapters/cli"
+	"tilth/app/events"
 	"tilth/ports"
 )
 
@@ -30,8 +31,16 @@ func (p *plug) failures() *cli.Failures {
 	return &cli.Failures{
 		Connect: func(c driver.Connector) driver.Connector { return connector{c, p} },
 		Objects: func(o ports.Objects) ports.Objects { return files{o, p} },
+		Consume: func(next consumer) consumer {
+			return func(ctx context.Context, batch []events.CloudEvent) error {
+				_, err := through(p, true, func() (struct{}, error) { return struct{}{}, next(ctx, batch) })
+				return err
+			}
+		},
 	}
 }
+
+type consumer = func(context.Context, []events.CloudEvent) error
 
 // arm counts from here on.
 func (p *plug) arm(at int, late bool) {

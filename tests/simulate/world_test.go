@@ -91,6 +91,25 @@ func (w *world) start() {
 	require.NoError(w.t, err)
 }
 
+// restart stops the server and starts it again. A start that is killed is begun anew.
+func (r *run) restart() {
+	_ = r.server.Close()
+	for {
+		server, err := rig.Assemble(r.t, r.database, r.folder, r.plug.failures())
+		if !r.plug.pulled() {
+			require.NoError(r.t, err)
+			r.server = server
+			return
+		}
+		if err == nil {
+			_ = server.Close()
+		}
+		r.plug.arm(0, false)
+		r.killed = true
+		r.pass()
+	}
+}
+
 // survive starts the server again where it was killed, and reports whether it was.
 func (r *run) survive() bool {
 	if !r.plug.pulled() {
