@@ -44,14 +44,15 @@ func TestWhatAnOrderAnswers(t *testing.T) {
 
 		// The quote is what is charged, and writes nothing.
 		quote := c.Expect(200, "POST", rig.OrdersPath+"quote/", land.OrderBody()).Data(t)
-		require.Equal(t, map[string]any{"charge": quote["charge"], "available": 100.0, "already_charged": false, "duplicate_of": nil}, quote)
+		require.Equal(t, map[string]any{"charge": quote["charge"], "available": 100.0, "already_charged": false, "duplicate_of": nil, "scenes": quote["scenes"]}, quote)
+		require.Positive(t, quote["scenes"])
 		var list []map[string]any
 		c.Expect(200, "GET", rig.OrdersPath, nil).Into(t, &list)
 		require.Empty(t, list)
 		order := int64(c.Expect(200, "POST", rig.OrdersPath, land.OrderBody()).Data(t)["order_id"].(float64))
 		c.Until(order, "active")
 		require.InDelta(t, 100-quote["charge"].(float64), c.Wallet().Balance, 1e-9)
-		require.Equal(t, map[string]any{"charge": 0.0, "available": c.Wallet().Available, "already_charged": true, "duplicate_of": float64(order)},
+		require.Equal(t, map[string]any{"charge": 0.0, "available": c.Wallet().Available, "already_charged": true, "duplicate_of": float64(order), "scenes": quote["scenes"]},
 			c.Expect(200, "POST", rig.OrdersPath+"quote/", land.OrderBody()).Data(t))
 		for _, path := range []string{rig.OrdersPath, rig.OrdersPath + "quote/"} { // the same errors
 			for status, body := range map[int]map[string]any{
