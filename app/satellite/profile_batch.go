@@ -21,6 +21,7 @@ type Placed struct {
 	OrderID int64         // 0 where it failed
 	Code    string        // why it was skipped or failed
 	Message string
+	Errors  fault.Fields // what was wrong where
 }
 
 // PlaceMany places up to [MaxBatch] orders in one transaction, each as Place does, and says of each what became of
@@ -42,7 +43,7 @@ func (o *Profiles) PlaceMany(ctx context.Context, who access.Principal, reqs []P
 			if err != nil {
 				return nil, err
 			}
-			if out[i] = (Placed{batch.Skip, wanted.order.State().ID, "order_open", "The order is there and waits for its series."}); wanted.there {
+			if out[i] = (Placed{Verdict: batch.Skip, OrderID: wanted.order.State().ID, Code: "order_open", Message: "The order is there and waits for its series."}); wanted.there {
 				continue
 			}
 			placed, err := o.book(ctx, tx, who, wanted)
@@ -63,7 +64,7 @@ func refusal(err error) (Placed, bool) {
 	}
 	switch f.Kind {
 	case fault.Invalid, fault.NotFound, fault.PaymentRequired:
-		return Placed{Verdict: batch.Fail, Code: f.Code, Message: f.Error()}, true
+		return Placed{Verdict: batch.Fail, Code: f.Code, Message: f.Message, Errors: f.Fields}, true
 	case fault.Conflict:
 		id, ok := f.Details["order_id"].(int64)
 		return Placed{Verdict: batch.Skip, OrderID: id, Code: f.Code, Message: f.Message}, ok

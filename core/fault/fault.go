@@ -54,6 +54,17 @@ func (f Fields) AddIf(wrong bool, field, format string, args ...any) {
 	}
 }
 
+// Messages returns the messages by field, without those of nested objects. It is never nil.
+func (f Fields) Messages() map[string][]string {
+	out := map[string][]string{}
+	for field, messages := range f {
+		if list, ok := messages.([]string); ok {
+			out[field] = list
+		}
+	}
+	return out
+}
+
 // Within adds an error when a number is not from low to high.
 func (f Fields) Within(field string, v, low, high float64) {
 	f.AddIf(!(v >= low && v <= high), field, "It is a number from %g to %g.", low, high)

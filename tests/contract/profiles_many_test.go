@@ -55,6 +55,9 @@ func TestManyOrdersAndTheirSeries(t *testing.T) {
 			"fail validation_failed",
 		}, got)
 		require.Len(t, ids, 4)
+		last := items[8].(map[string]any)
+		require.Contains(t, last["errors"], "field_uuid")
+		require.NotContains(t, last["message"], "map[")
 		c.Expect(400, "POST", rig.OrdersPath+"batch/", orders[0])
 		c.Expect(400, "POST", rig.OrdersPath+"batch/", make([]map[string]any, 1001))
 		c.Expect(400, "POST", rig.OrdersPath+"batch/", []any{})

@@ -116,18 +116,12 @@ func showImport(r farmapp.ImportReport) FieldImport {
 }
 
 func showJudged(j farm.Judged) ImportedFeature {
-	out := ImportedFeature{
+	return ImportedFeature{
 		Index: j.Index, FieldID: form.OrNull(j.FieldID), Verdict: string(j.Verdict), Name: j.Name, ExternalID: j.ExternalID,
 		AreaHa:   form.If(j.AreaM2 > 0, geo.RoundHa(float64(j.AreaM2)/10_000)),
 		Overlaps: form.Each(j.Overlaps.Fields, func(o record.Ref) Overlap { return Overlap{form.OrNull(o.ID), o.Name} }),
-		Warnings: showWarnings(form.OrZero(j.Field).Boundary, form.OrZero(j.Field).Astray, j.Overlaps), Errors: map[string][]string{},
+		Warnings: showWarnings(form.OrZero(j.Field).Boundary, form.OrZero(j.Field).Astray, j.Overlaps), Errors: j.Errors.Messages(),
 	}
-	for field, messages := range j.Errors {
-		if list, ok := messages.([]string); ok {
-			out.Errors[field] = list
-		}
-	}
-	return out
 }
 
 func registerImports(a *rest.API, imports *farmapp.Imports) {

@@ -22,6 +22,8 @@ type PlacedItem struct {
 	OrderID *int64  `json:"order_id"`
 	Code    *string `json:"code" doc:"Of skip: order_open or duplicate_profile; of fail: that of the error that a single order would be answered with."`
 	Message *string `json:"message"`
+
+	Errors map[string][]string `json:"errors" doc:"By member, as those of a single order; why it is refused."`
 }
 
 // PlacedItems is what became of the orders of a batch.
@@ -93,14 +95,21 @@ func placeMany(ctx context.Context, c *rest.Call, orders *satellite.Profiles) (o
 	var at []int // of each request, in the array
 	for i, item := range items {
 		if wrong, ok := fault.As(item.Errors.Err()); ok {
-			out.Items[i] = PlacedItem{i, string(batch.Fail), nil, new(wrong.Code), new(wrong.Error())}
+			out.Items[i] = itemOf(i, satellite.Placed{Verdict: batch.Fail, Code: wrong.Code, Message: wrong.Message, Errors: wrong.Fields})
 			continue
 		}
 		reqs, at = append(reqs, item.Value.request()), append(at, i)
 	}
 	placed, err := orders.PlaceMany(ctx, c.Principal(), reqs)
 	for n, p := range placed {
-		out.Items[at[n]] = PlacedItem{at[n], string(p.Verdict), form.If(p.OrderID != 0, p.OrderID), form.OrNull(p.Code), form.OrNull(p.Message)}
+		out.Items[at[n]] = itemOf(at[n], p)
 	}
 	return out, err
+}
+
+func itemOf(at int, p satellite.Placed) PlacedItem {
+	return PlacedItem{
+		Index: at, Verdict: string(p.Verdict), OrderID: form.If(p.OrderID != 0, p.OrderID),
+		Code: form.OrNull(p.Code), Message: form.OrNull(p.Message), Errors: p.Errors.Messages(),
+	}
 }
