@@ -109,7 +109,7 @@ func showWarnings(b *geo.Boundary, astray *farm.Astray, overlaps farm.Overlaps) 
 		return out
 	}
 	for _, w := range b.Warnings() {
-		if astray == nil || w.Code != geo.WarnAxisSwap { // the farm says more about the place
+		if astray == nil || w.Code != astray.Code { // the farm says more about the place
 			out = append(out, Warning{Code: w.Code, Message: w.Message})
 		}
 	}
