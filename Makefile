@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: run test test-unit test-cluster hostile soak kills simulate compare bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help
+.PHONY: run test test-unit test-cluster hostile soak kills simulate compare gdal bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help
 
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
@@ -71,6 +71,9 @@ kills: ## mixed load on a server that is killed 50 times, on each database (make
 
 simulate: ## kills the server at every call to its database and files, and 500 seeded worlds (make test runs a tenth)
 	TILTH_SIMULATE=1 $(GO) test -count=1 -timeout 60m -v $(TESTFLAGS) ./tests/simulate
+
+gdal: ## every encoding that GDAL writes is read as GDAL reads it (needs gdal-bin; make test takes a ninth)
+	TILTH_GDAL=1 $(GO) test -count=1 -timeout 30m -v $(TESTFLAGS) -run 'GDAL|AsOtherDatasets' ./adapters/imagery/cog ./adapters/imagery/catalog
 
 compare: ## random commands answered the same by SQLite and PostgreSQL, 400 series of them (make test runs a tenth)
 	$(GO) test -count=1 -timeout 30m -v $(TESTFLAGS) -run '^TestSQLiteEqualsPostgreSQL$$' ./tests/contract -rapid.checks=100

@@ -131,8 +131,8 @@ func TestEveryNumberEqualsGDAL(t *testing.T) {
 	for _, kind := range kindsOfNumber {
 		plain := plainNumbers(t, dir, kind, width, height)
 		for i, options := range encodingsOf(kind) {
-			if testing.Short() && i%3 != 0 {
-				continue // a program is started for each
+			if !allOfGDAL && i%9 != 0 {
+				continue
 			}
 			path := filepath.Join(dir, fmt.Sprintf("%s-%d.tif", kind.name, i))
 			args := []string{"-of", "GTiff", "-ot", kind.name, "-a_srs", "EPSG:32630", "-a_ullr", "399960", "4700040", "400670", "4699140"}
