@@ -3,7 +3,6 @@ package agronomy_test
 import (
 	"encoding/csv"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/core/agronomy"
+	"tilth/tests/realdata"
 )
 
 func TestMassPerHa(t *testing.T) {
@@ -89,17 +89,8 @@ func TestProducts(t *testing.T) {
 // table reads the values of a table of the real data by key, or skips the test loudly.
 func table(t *testing.T, name string) map[string]float64 {
 	t.Helper()
-	root := os.Getenv("TILTH_REAL_DATA")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared", "data")
-	}
-	file, err := os.Open(filepath.Join(root, "ghg", name))
-	if err != nil {
-		if os.Getenv("TILTH_REQUIRE_REAL_DATA") == "1" {
-			t.Fatalf("the real data is required and absent: %v", err)
-		}
-		t.Skipf("LEFT OUT: %v (set TILTH_REAL_DATA to the folder of the real data)", err)
-	}
+	file, err := os.Open(realdata.Path(t, "ghg", name))
+	require.NoError(t, err)
 	defer func() { require.NoError(t, file.Close()) }()
 	rows, err := csv.NewReader(file).ReadAll()
 	require.NoError(t, err)

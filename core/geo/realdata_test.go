@@ -9,28 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/core/geo"
+	"tilth/tests/realdata"
 )
 
-// realData returns the path of a file of the real data, or skips the test loudly.
-func realData(t *testing.T, parts ...string) string {
-	t.Helper()
-	root := os.Getenv("TILTH_REAL_DATA")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared", "data")
-	}
-	path := filepath.Join(append([]string{root}, parts...)...)
-	if _, err := os.Stat(path); err != nil {
-		if os.Getenv("TILTH_REQUIRE_REAL_DATA") == "1" {
-			t.Fatalf("the real data is required and absent: %v", err)
-		}
-		t.Logf("THE REAL DATA IS ABSENT (%v): set TILTH_REAL_DATA; nothing was tested here", err)
-		t.Skip("no real data")
-	}
-	return path
-}
-
 func TestRealPivotField(t *testing.T) {
-	raw, err := os.ReadFile(realData(t, "satellite", "s2-spain-valladolid-2019", "field.geojson"))
+	raw, err := os.ReadFile(realdata.Path(t, "satellite", "s2-spain-valladolid-2019", "field.geojson"))
 	require.NoError(t, err)
 	b, err := geo.ParseGeoJSON(nil, raw, geo.DefaultLimits())
 	require.NoError(t, err)
@@ -42,7 +25,7 @@ func TestRealPivotField(t *testing.T) {
 // TestRealOutlines reads real outlines of five countries. All make valid boundaries (a Danish
 // one after its spike is dropped), and where a source states an area, it is near.
 func TestRealOutlines(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(realData(t, "satellite", "fields"), "*.geojson"))
+	files, err := filepath.Glob(filepath.Join(realdata.Path(t, "satellite", "fields"), "*.geojson"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, file := range files {

@@ -22,6 +22,7 @@ import (
 	"tilth/app/satellite"
 	"tilth/core/geo"
 	"tilth/core/vegetation"
+	"tilth/tests/realdata"
 	"tilth/tests/rig"
 )
 
@@ -96,7 +97,7 @@ func BenchmarkCultivationCreateBulk1000(b *testing.B) {
 // The 33 dates of the real pivot field, from files to points; blocks are cached after
 // the first turn, as they are in a server.
 func BenchmarkProfile33Dates(b *testing.B) {
-	folder := rig.RealData(b, "satellite", "s2-spain-valladolid-2019")
+	folder := realdata.Path(b, "satellite", "s2-spain-valladolid-2019")
 	outline, err := os.ReadFile(filepath.Join(folder, "field.geojson"))
 	require.NoError(b, err)
 	boundary, err := geo.ParseGeoJSON(nil, outline, geo.DefaultLimits())

@@ -17,7 +17,7 @@ import (
 	"tilth/app/satellite"
 	"tilth/core/geo"
 	"tilth/core/vegetation"
-	"tilth/tests/rig"
+	"tilth/tests/realdata"
 )
 
 const peerTurns = 11 // of which the fastest counts, on both sides
@@ -34,7 +34,7 @@ const peerTurns = 11 // of which the fastest counts, on both sides
 func BenchmarkPeers(b *testing.B) {
 	python := pythonWithRasterio(b)
 	b.Run("spain", func(b *testing.B) {
-		folder := rig.RealData(b, "satellite", "s2-spain-valladolid-2019")
+		folder := realdata.Path(b, "satellite", "s2-spain-valladolid-2019")
 		comparePeers(b, python, folder, "2019-01-01", "2019-12-31", 31)
 	})
 	for _, tile := range []struct{ name, down string }{{"middle", "0.47"}, {"bottom", "0.94"}} {

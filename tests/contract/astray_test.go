@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/tests/realdata"
 	"tilth/tests/rig"
 )
 
@@ -34,7 +35,7 @@ func (f warnedField) codes() []string {
 // outlines returns the first outlines of a file of real ones, each also with its axes swapped.
 func outlines(t *testing.T, file string, n int) (right, swapped []any) {
 	t.Helper()
-	raw, err := os.ReadFile(rig.RealData(t, "satellite", "fields", file))
+	raw, err := os.ReadFile(realdata.Path(t, "satellite", "fields", file))
 	require.NoError(t, err)
 	var all struct {
 		Features []struct{ Geometry map[string]any }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/core/credit"
+	"tilth/tests/realdata"
 	"tilth/tests/rig"
 )
 
@@ -159,7 +160,7 @@ func TestDoctor(t *testing.T) {
 
 func TestProfileWithoutADatabase(t *testing.T) {
 	t.Parallel()
-	folder := rig.RealData(t, "satellite", "s2-spain-valladolid-2019")
+	folder := realdata.Path(t, "satellite", "s2-spain-valladolid-2019")
 	args := []string{"profile", "--catalog", folder, "--field", filepath.Join(folder, "field.geojson"), "--from", "2019-01-01", "--to", "2019-12-31"}
 	out, errOut, status := run(t, "sqlite:unused.db", "", args...)
 	require.Zero(t, status, errOut)

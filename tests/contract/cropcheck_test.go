@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
+	"tilth/tests/realdata"
 
-	"tilth/tests/rig"
+	"github.com/stretchr/testify/require"
 )
 
 // noDatabase is an address that cannot be opened: these commands must not try.
@@ -112,7 +112,7 @@ func TestCropCheckCommand(t *testing.T) {
 func TestCurvesBuildGivesTheCurvesThatAreBuiltIn(t *testing.T) {
 	t.Parallel()
 	built, errOut, status := run(t, noDatabase, "", "curves", "build",
-		"--samples", rig.RealData(t, "cropcheck", "mato_grosso_samples_open.csv"), "--series", rig.RealData(t, "cropcheck", "mato_grosso_series_open.csv"))
+		"--samples", realdata.Path(t, "cropcheck", "mato_grosso_samples_open.csv"), "--series", realdata.Path(t, "cropcheck", "mato_grosso_series_open.csv"))
 	require.Zero(t, status, errOut)
 	shown, _, _ := run(t, noDatabase, "", "curves", "show", "--built-in")
 	require.Equal(t, shown, built)
@@ -120,7 +120,7 @@ func TestCurvesBuildGivesTheCurvesThatAreBuiltIn(t *testing.T) {
 
 func TestCropCheckOfTheLabelledSeries(t *testing.T) {
 	t.Parallel()
-	series := rig.RealData(t, "cropcheck", "mato_grosso_series_open.csv")
+	series := realdata.Path(t, "cropcheck", "mato_grosso_series_open.csv")
 	for _, class := range []string{"Soy_Corn", "Pasture"} {
 		got := cropCheck(t, "--series", series, "--declared", class)
 		require.Len(t, got, 857)

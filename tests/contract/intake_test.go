@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/core/geo"
+	"tilth/tests/realdata"
 	"tilth/tests/rig"
 )
 
@@ -94,7 +95,7 @@ func fieldCount(t testing.TB, c *rig.Client, farm int64) int64 {
 func TestRealOutlinesGoInAndOut(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
-		files, err := filepath.Glob(filepath.Join(rig.RealData(t, "satellite", "fields"), "*.geojson"))
+		files, err := filepath.Glob(filepath.Join(realdata.Path(t, "satellite", "fields"), "*.geojson"))
 		require.NoError(t, err)
 		c := rig.Start(t, rig.Options{Database: database}).Company("owner", 0)
 		total := int64(0)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/tests/realdata"
 	"tilth/tests/rig"
 )
 
@@ -60,7 +61,7 @@ func TestDetailSaysWhichOffsetWasApplied(t *testing.T) {
 
 func TestProfileCommandSaysWhichOffsetWasApplied(t *testing.T) {
 	t.Parallel()
-	folder := rig.RealData(t, "satellite", "s2-spain-valladolid-2019")
+	folder := realdata.Path(t, "satellite", "s2-spain-valladolid-2019")
 	out, errOut, status := run(t, "sqlite:unused.db", "", "profile", "--catalog", folder, "--field", filepath.Join(folder, "field.geojson"),
 		"--from", "2019-01-01", "--to", "2019-03-31")
 	require.Zero(t, status, errOut)

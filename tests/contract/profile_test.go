@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/core/geo"
+	"tilth/tests/realdata"
 	"tilth/tests/rig"
 )
 
@@ -80,12 +81,12 @@ func TestSyntheticSeriesEqualTheTruth(t *testing.T) {
 // The walk on real input: the pivot field near Valladolid, 2019.
 func TestValladolid2019EqualsTheReference(t *testing.T) {
 	t.Parallel()
-	folder := rig.RealData(t, "satellite", "s2-spain-valladolid-2019")
+	folder := realdata.Path(t, "satellite", "s2-spain-valladolid-2019")
 	outline, err := os.ReadFile(filepath.Join(folder, "field.geojson"))
 	require.NoError(t, err)
 	boundary, err := geo.ParseGeoJSON(nil, outline, geo.DefaultLimits())
 	require.NoError(t, err)
-	want := reference(t, rig.RealData(t, "satellite", "reference", "spain_ndvi.csv"))
+	want := reference(t, realdata.Path(t, "satellite", "reference", "spain_ndvi.csv"))
 	openEO := openEOMeans(t, filepath.Join(folder, "openeo_mean_ndvi_and_s1.csv"))
 
 	rig.EachDatabase(t, func(t *testing.T, database string) {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/core/geo"
-	"tilth/tests/rig"
+	"tilth/tests/realdata"
 )
 
 // zonesPrinted is the JSON of `tilth stratify`.
@@ -31,7 +31,7 @@ type zonesPrinted struct {
 
 func TestStratifyATable(t *testing.T) {
 	t.Parallel()
-	cells := rig.RealData(t, "stratification", "wheat-field.csv")
+	cells := realdata.Path(t, "stratification", "wheat-field.csv")
 	args := []string{"stratify", "--cells", cells, "--layers", "CE30,CE90,Elev,Pe", "--epsg", "32720"}
 	out, errOut, status := run(t, "sqlite:unused.db", "", append(args, "--max-zones", "4", "--labels", "--seed", "5")...)
 	require.Zero(t, status, errOut)
@@ -53,7 +53,7 @@ func TestStratifyATable(t *testing.T) {
 	require.Equal(t, out, again)
 
 	out, errOut, status = run(t, "sqlite:unused.db", "", append(args, "--zones", "3", "--format", "geojson",
-		"--boundary", rig.RealData(t, "stratification", "wheat-boundary.geojson"))...)
+		"--boundary", realdata.Path(t, "stratification", "wheat-boundary.geojson"))...)
 	require.Zero(t, status, errOut)
 	var collection struct {
 		Type     string
@@ -77,7 +77,7 @@ func TestStratifyATable(t *testing.T) {
 
 func TestStratifyRasters(t *testing.T) {
 	t.Parallel()
-	folder := rig.RealData(t, "satellite", "s2-spain-valladolid-2019")
+	folder := realdata.Path(t, "satellite", "s2-spain-valladolid-2019")
 	rasters, err := filepath.Glob(filepath.Join(folder, "*", "B08*.tif"))
 	require.NoError(t, err)
 	require.NotEmpty(t, rasters)
@@ -92,7 +92,7 @@ func TestStratifyRasters(t *testing.T) {
 
 func TestStratifySaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	cells := rig.RealData(t, "stratification", "wheat-field.csv")
+	cells := realdata.Path(t, "stratification", "wheat-field.csv")
 	for want, c := range map[string]struct {
 		status int
 		args   []string
@@ -121,7 +121,7 @@ func TestStratifySaysWhatIsWrong(t *testing.T) {
 
 func TestStratifyMakesAPlan(t *testing.T) {
 	t.Parallel()
-	cells := rig.RealData(t, "stratification", "wheat-field.csv")
+	cells := realdata.Path(t, "stratification", "wheat-field.csv")
 	args := []string{"stratify", "--cells", cells, "--layers", "CE30,Elev", "--epsg", "32720", "--zones", "3", "--seed", "5", "--samples", "24"}
 	out, errOut, status := run(t, "sqlite:unused.db", "", append(args, "--offset", "15", "--placement", "spatially_balanced")...)
 	require.Zero(t, status, errOut)

@@ -12,15 +12,15 @@ import (
 
 	"tilth/adapters/exchange"
 	"tilth/core/cropcheck"
-	"tilth/tests/rig"
+	"tilth/tests/realdata"
 )
 
 func realSamples(t *testing.T) []cropcheck.Sample {
 	t.Helper()
-	samples, err := os.Open(rig.RealData(t, "cropcheck", "mato_grosso_samples_open.csv"))
+	samples, err := os.Open(realdata.Path(t, "cropcheck", "mato_grosso_samples_open.csv"))
 	require.NoError(t, err)
 	defer samples.Close()
-	series, err := os.Open(rig.RealData(t, "cropcheck", "mato_grosso_series_open.csv"))
+	series, err := os.Open(realdata.Path(t, "cropcheck", "mato_grosso_series_open.csv"))
 	require.NoError(t, err)
 	defer series.Close()
 	all, err := exchange.Curves{}.ReadSamples(samples, series)
@@ -75,10 +75,10 @@ func declarable(t *testing.T) (out [][]string) {
 
 func unseenClasses(t *testing.T, all []cropcheck.Sample) []unseen {
 	t.Helper()
-	samples, err := os.Open(rig.RealData(t, "satellite", "series-east-africa-s2-labelled", "samples.csv"))
+	samples, err := os.Open(realdata.Path(t, "satellite", "series-east-africa-s2-labelled", "samples.csv"))
 	require.NoError(t, err)
 	defer samples.Close()
-	series, err := os.Open(rig.RealData(t, "satellite", "series-east-africa-s2-labelled", "series.csv"))
+	series, err := os.Open(realdata.Path(t, "satellite", "series-east-africa-s2-labelled", "series.csv"))
 	require.NoError(t, err)
 	defer series.Close()
 	out, err := elsewhere(samples, series)
@@ -164,7 +164,7 @@ func TestBuiltInCurvesAreThoseOfTheSamples(t *testing.T) {
 	t.Parallel()
 	built, err := cropcheck.Build(nil, realSamples(t))
 	require.NoError(t, err)
-	file, err := os.Open(rig.RealData(t, "cropcheck", "mato_grosso_curves.csv"))
+	file, err := os.Open(realdata.Path(t, "cropcheck", "mato_grosso_curves.csv"))
 	require.NoError(t, err)
 	defer file.Close()
 	given, err := exchange.Curves{}.ReadCurves(file)

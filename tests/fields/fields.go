@@ -16,30 +16,13 @@ import (
 
 	"tilth/core/geo"
 	"tilth/core/stratification/frame"
+	"tilth/tests/realdata"
 )
-
-// RealData returns the path of a file of the stratification data, or skips the test loudly.
-func RealData(t testing.TB, name string) string {
-	t.Helper()
-	root := os.Getenv("TILTH_REAL_DATA")
-	if root == "" {
-		root = filepath.Join(moduleRoot(t), "..", "shared", "data")
-	}
-	path := filepath.Join(root, "stratification", name)
-	if _, err := os.Stat(path); err != nil {
-		if os.Getenv("TILTH_REQUIRE_REAL_DATA") == "1" {
-			t.Fatalf("the real data is required and absent: %v", err)
-		}
-		t.Logf("THE REAL DATA IS ABSENT (%v): set TILTH_REAL_DATA; nothing was tested here", err)
-		t.Skip("no real data")
-	}
-	return path
-}
 
 // Table reads a CSV of the data with a header.
 func Table(t testing.TB, name string) (columns map[string][]float64, rows int) {
 	t.Helper()
-	columns = TableAt(t, RealData(t, name))
+	columns = TableAt(t, realdata.Path(t, "stratification", name))
 	for _, values := range columns {
 		rows = len(values)
 	}
@@ -75,7 +58,7 @@ func RecordsOf(t testing.TB, path string) [][]string {
 // Expected reads a committed file of reference values.
 func Expected(t testing.TB, name string, into any) {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(moduleRoot(t), "tests", "testdata", "stratification", name))
+	raw, err := os.ReadFile(filepath.Join(realdata.Module(t), "tests", "testdata", "stratification", name))
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(raw, into))
 }
@@ -110,7 +93,7 @@ func LabelsOf(t *testing.T, f *frame.Frame, name string) []int32 {
 	t.Helper()
 	labels := make([]int32, len(f.Cells))
 	counted := 0
-	for row, record := range RecordsOf(t, RealData(t, name)) {
+	for row, record := range RecordsOf(t, realdata.Path(t, "stratification", name)) {
 		for col, text := range record {
 			label, err := strconv.Atoi(text)
 			require.NoError(t, err)
@@ -174,18 +157,6 @@ func Rectangle(t testing.TB, x, y, width, height float64) geo.MultiPolygon {
 	require.NoError(t, err)
 	ring := geo.Ring{{X: x, Y: y}, {X: x + width, Y: y}, {X: x + width, Y: y + height}, {X: x, Y: y + height}, {X: x, Y: y}}
 	return utm.Unproject(geo.MultiPolygon{{ring}})
-}
-
-// moduleRoot returns the folder of go.mod, above the folder of the test.
-func moduleRoot(t testing.TB) string {
-	t.Helper()
-	for dir := "."; len(dir) < 30; dir = filepath.Join("..", dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
-		}
-	}
-	t.Fatal("no go.mod above the test")
-	return ""
 }
 
 // Voorst returns the published figures of Voorst, with the sizes of its strata.

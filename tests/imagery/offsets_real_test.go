@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/core/vegetation"
-	"tilth/tests/rig"
+	"tilth/tests/realdata"
 )
 
 // rewritten copies a real archive, and changes each of its items on the way.
 func rewritten(t *testing.T, name string, change func(properties, assets object)) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), name)
-	require.NoError(t, os.CopyFS(dir, os.DirFS(rig.RealData(t, "satellite", name))))
+	require.NoError(t, os.CopyFS(dir, os.DirFS(realdata.Path(t, "satellite", name))))
 	require.NoError(t, filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".json") {
 			return err
@@ -44,7 +44,7 @@ func TestTheSlovenianSeriesDoesNotDependOnWhatTheMetadataSay(t *testing.T) {
 	series := func(dir string) vegetation.Series {
 		return compute(t, openFolder(t, dir), field, vegetation.NDVI, "2023-08-01", "2023-08-31", "")
 	}
-	want := series(rig.RealData(t, "satellite", slovenia))
+	want := series(realdata.Path(t, "satellite", slovenia))
 	require.NotEmpty(t, want.Observations)
 	require.Empty(t, want.Warnings())
 	const flag = "earthsearch:boa_offset_applied"

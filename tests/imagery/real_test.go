@@ -16,12 +16,12 @@ import (
 	"tilth/core/geo"
 	"tilth/core/vegetation"
 	"tilth/ports"
-	"tilth/tests/rig"
+	"tilth/tests/realdata"
 )
 
 func table(t *testing.T, name string) []map[string]string {
 	t.Helper()
-	f, err := os.Open(rig.RealData(t, "satellite", "reference", name))
+	f, err := os.Open(realdata.Path(t, "satellite", "reference", name))
 	require.NoError(t, err)
 	defer f.Close()
 	in := csv.NewReader(f)
@@ -49,7 +49,7 @@ func number(t *testing.T, s string) float64 {
 // outlines returns the polygons of the reference by id.
 func outlines(t *testing.T) map[string]geo.MultiPolygon {
 	t.Helper()
-	raw, err := os.ReadFile(rig.RealData(t, "satellite", "reference", "epsg32631_test_polygons.geojson"))
+	raw, err := os.ReadFile(realdata.Path(t, "satellite", "reference", "epsg32631_test_polygons.geojson"))
 	require.NoError(t, err)
 	var file struct {
 		Features []struct {
@@ -76,7 +76,7 @@ func negativeDenominator(row map[string]string) bool {
 
 // Ten indices, from 10 m and 20 m bands, over five polygons and twelve months.
 func TestBelgianIndices(t *testing.T) {
-	imagery := openFolder(t, rig.RealData(t, "satellite", "s2-belgium-haspengouw-2020-21-monthly"))
+	imagery := openFolder(t, realdata.Path(t, "satellite", "s2-belgium-haspengouw-2020-21-monthly"))
 	polygons := outlines(t)
 	computed := map[string]vegetation.Series{}
 	compared, left := 0, 0
@@ -142,7 +142,7 @@ func tileRasters(t *testing.T, imagery ports.Imagery, s vegetation.Scene) map[ve
 // The offset trap: every item says that the offset of -0.1 was applied and states it again.
 // Clear vegetation reads 0.84 right, and 1.56 with the offset applied twice.
 func TestTheOffsetTrap(t *testing.T) {
-	imagery := openFolder(t, rig.RealData(t, "satellite", slovenia))
+	imagery := openFolder(t, realdata.Path(t, "satellite", slovenia))
 	for tile, want := range map[string]float64{"33TWM": 0.836, "33TWL": 0.808} {
 		r := tileRasters(t, imagery, tileScene(t, imagery, tile))
 		red, nir := r[vegetation.B04], r[vegetation.B08]
@@ -174,7 +174,7 @@ func (o oneTile) Search(ctx context.Context, boundary geo.MultiPolygon, from, to
 // A field across the edge of a tile is merged of two whose grids lie half a pixel apart:
 // the same figures as a loop over all pixels gives.
 func TestTwoTilesMerge(t *testing.T) {
-	imagery := openFolder(t, rig.RealData(t, "satellite", slovenia))
+	imagery := openFolder(t, realdata.Path(t, "satellite", slovenia))
 	// 33TWM ends at 5,090,220 m in the south, 33TWL at 5,100,000 m in the north.
 	const minX, minY, maxX, maxY = 550000, 5086000, 556000, 5099000
 	field := rectangle(t, 32633, minX, minY, maxX, maxY)
@@ -225,7 +225,7 @@ func TestTwoTilesMerge(t *testing.T) {
 }
 
 func TestSpanishSeries(t *testing.T) {
-	dir := rig.RealData(t, "satellite", "s2-spain-valladolid-2019")
+	dir := realdata.Path(t, "satellite", "s2-spain-valladolid-2019")
 	raw, err := os.ReadFile(filepath.Join(dir, "field.geojson"))
 	require.NoError(t, err)
 	b, err := geo.ParseGeoJSON(nil, raw, geo.DefaultLimits())

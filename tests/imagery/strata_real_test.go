@@ -17,7 +17,7 @@ import (
 	"tilth/core/stratification"
 	"tilth/core/vegetation"
 	"tilth/ports"
-	"tilth/tests/rig"
+	"tilth/tests/realdata"
 )
 
 // noRasters is a store in which the operator registered nothing.
@@ -33,7 +33,7 @@ func (c inSpring) Now() time.Time { return time.Time(c) }
 
 // The layers of a real field of 2019, of which five cells are worked out anew, pixel by pixel.
 func TestSpanishLayers(t *testing.T) {
-	dir := rig.RealData(t, "satellite", "s2-spain-valladolid-2019")
+	dir := realdata.Path(t, "satellite", "s2-spain-valladolid-2019")
 	raw, err := os.ReadFile(filepath.Join(dir, "field.geojson"))
 	require.NoError(t, err)
 	b, err := geo.ParseGeoJSON(nil, raw, geo.DefaultLimits())

@@ -1,4 +1,4 @@
-// Package realdata finds the folder of real imagery for tests.
+// Package realdata finds the real data for tests; the repository does not hold it.
 package realdata
 
 import (
@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// Dir returns a folder or file below the real data: below $TILTH_REAL_DATA, or else below
+// Path returns a folder or file of the real data: below $TILTH_REAL_DATA, or else below
 // ../shared/data seen from the module. Where it is absent the test is skipped, loudly, or
 // fails when TILTH_REQUIRE_REAL_DATA=1.
-func Dir(t testing.TB, elem ...string) string {
+func Path(t testing.TB, elem ...string) string {
 	t.Helper()
 	base := os.Getenv("TILTH_REAL_DATA")
 	if base == "" {
-		base = filepath.Join(moduleRoot(t), "..", "shared", "data")
+		base = filepath.Join(Module(t), "..", "shared", "data")
 	}
 	path := filepath.Join(append([]string{base}, elem...)...)
 	if _, err := os.Stat(path); err != nil {
@@ -27,7 +27,8 @@ func Dir(t testing.TB, elem ...string) string {
 	return path
 }
 
-func moduleRoot(t testing.TB) string {
+// Module returns the folder of go.mod, above the folder of the test.
+func Module(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
 	if err != nil {

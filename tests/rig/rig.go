@@ -3,19 +3,13 @@
 package rig
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -26,7 +20,6 @@ import (
 	"tilth/adapters/imagery/catalog"
 	"tilth/adapters/imagery/synthetic"
 	"tilth/app/operating"
-	"tilth/core/credit"
 	"tilth/ports"
 	"tilth/tests/pgtest"
 	"tilth/wire"
@@ -124,25 +117,6 @@ var imagery = sync.OnceValues(func() (*catalog.Catalog, error) {
 	return catalog.Open(made.Dir)
 })
 
-// RealData returns a path below the folder of real data. Where there is none the test is
-// skipped, loudly, or fails when TILTH_REQUIRE_REAL_DATA=1.
-func RealData(t testing.TB, path ...string) string {
-	t.Helper()
-	root := os.Getenv("TILTH_REAL_DATA")
-	if root == "" {
-		_, here, _, _ := runtime.Caller(0)
-		root = filepath.Join(filepath.Dir(here), "..", "..", "..", "shared", "data")
-	}
-	full := filepath.Join(append([]string{root}, path...)...)
-	if _, err := os.Stat(full); err != nil {
-		if os.Getenv("TILTH_REQUIRE_REAL_DATA") == "1" {
-			t.Fatalf("TILTH_REQUIRE_REAL_DATA=1, and the real data is not there: %v", err)
-		}
-		t.Skipf("LEFT OUT: no real data at %s (set TILTH_REAL_DATA to its folder)", root)
-	}
-	return full
-}
-
 func config(database, imagery string) cli.Config {
 	cfg, err := cli.ReadConfig(map[string]string{})
 	if err != nil {
@@ -213,188 +187,4 @@ func Assemble(t testing.TB, database, folder string, failures *cli.Failures) (*w
 	source, err := imagery()
 	require.NoError(t, err)
 	return wire.Assemble(context.Background(), cfg, slog.New(slog.DiscardHandler), cli.ServeOptions{Imagery: source, Failures: failures, Out: io.Discard})
-}
-
-// Observe reads what operators see at a path, to look for secrets in it.
-func (s *Server) Observe(path string) {
-	operator := http.Client{Timeout: time.Minute}
-	if res, err := operator.Get(s.AdminURL + path); err == nil {
-		_, _ = io.Copy(observed{io.Discard}, res.Body)
-		_ = res.Body.Close()
-	}
-}
-
-// Metrics returns the server's figures.
-func (s *Server) Metrics() string {
-	s.t.Helper()
-	return string((&Client{server: &Server{t: s.t, URL: s.AdminURL}}).Expect(http.StatusOK, http.MethodGet, "/metrics", nil).Body)
-}
-
-// Stop ends the server as a signal would.
-func (s *Server) Stop() { s.stop() }
-
-// Tokens returns the server's own issuer of tokens.
-func (s *Server) Tokens() ports.Tokens { return s.tokens }
-
-// Company makes a company with a user in a role and credit, and gives the user's client.
-func (s *Server) Company(role string, credits credit.Amount) *Client {
-	s.t.Helper()
-	ctx := context.Background()
-	company, err := s.Operating.CreateCompany(ctx, fmt.Sprintf("Company %d", next()))
-	require.NoError(s.t, err)
-	if credits > 0 {
-		_, err = s.Operating.CreditWallet(ctx, company.ID, credits, "test")
-		require.NoError(s.t, err)
-	}
-	return s.User(company.ID, role)
-}
-
-var (
-	counterMu sync.Mutex
-	counter   int
-)
-
-func next() int {
-	counterMu.Lock()
-	defer counterMu.Unlock()
-	counter++
-	return counter
-}
-
-// User makes another user of a company and gives its client.
-func (s *Server) User(companyID int64, role string) *Client {
-	s.t.Helper()
-	ctx := context.Background()
-	email := fmt.Sprintf("user%d@test.example", next())
-	_, err := s.Operating.CreateUser(ctx, operating.NewUser{CompanyID: companyID, Email: email, Role: role})
-	require.NoError(s.t, err)
-	token, err := s.Operating.CreateToken(ctx, email, time.Hour)
-	require.NoError(s.t, err)
-	Secret(token) // which also goes over raw connections
-	return &Client{server: s, Token: token, CompanyID: companyID, Email: email}
-}
-
-// Anonymous is a client without a token.
-func (s *Server) Anonymous() *Client { return &Client{server: s} }
-
-// Client speaks to a server as one user.
-type Client struct {
-	server    *Server
-	Token     string
-	CompanyID int64
-	Email     string
-}
-
-// Answer is a response, read.
-type Answer struct {
-	Status int
-	Header http.Header
-	Body   []byte
-}
-
-// Do sends a request below /api/v1.2/ (or to an absolute path) and reads the answer.
-// body is nil, a string sent as it is, or a value sent as JSON.
-func (c *Client) Do(method, path string, body any) Answer {
-	c.server.t.Helper()
-	if !strings.HasPrefix(path, "/") {
-		path = "/api/v1.2/" + path
-	}
-	var sent []byte
-	switch b := body.(type) {
-	case nil:
-	case string:
-		sent = []byte(b)
-	case []byte:
-		sent = b
-	default:
-		var err error
-		sent, err = json.Marshal(body)
-		require.NoError(c.server.t, err)
-	}
-	var reader io.Reader
-	if body != nil {
-		reader = bytes.NewReader(sent)
-	}
-	req, err := http.NewRequestWithContext(context.Background(), method, c.server.URL+path, reader)
-	require.NoError(c.server.t, err)
-	if reader != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	if c.Token != "" {
-		req.Header.Set("Authorization", "Bearer "+c.Token)
-	}
-	// Half of the tests send a key with every POST: it changes no answer.
-	if method == http.MethodPost && crc32.ChecksumIEEE([]byte(c.server.t.Name()))%2 == 0 {
-		req.Header.Set("Idempotency-Key", fmt.Sprint("rig-", next()))
-	}
-	res, err := http.DefaultTransport.RoundTrip(req)
-	require.NoError(c.server.t, err)
-	defer func() { _ = res.Body.Close() }()
-	raw, err := io.ReadAll(res.Body)
-	require.NoError(c.server.t, err)
-	answer := Answer{res.StatusCode, res.Header, raw}
-	if _, timed := c.server.t.(*testing.B); !timed {
-		tellsTruth(c.server.t, method, path, answer)
-	}
-	return answer
-}
-
-// Map returns the body as an object.
-func (a Answer) Map(t testing.TB) map[string]any {
-	t.Helper()
-	var out map[string]any
-	require.NoError(t, json.Unmarshal(a.Body, &out), "%s", a.Body)
-	return out
-}
-
-// Data returns the data of a success envelope as an object.
-func (a Answer) Data(t testing.TB) map[string]any {
-	t.Helper()
-	m := a.Map(t)
-	require.Equal(t, "success", m["status"], "%s", a.Body)
-	out, ok := m["data"].(map[string]any)
-	require.True(t, ok, "%s", a.Body)
-	return out
-}
-
-// Into reads the data of a success envelope.
-func (a Answer) Into(t testing.TB, out any) {
-	t.Helper()
-	var envelope struct {
-		Status string          `json:"status"`
-		Data   json.RawMessage `json:"data"`
-	}
-	require.NoError(t, json.Unmarshal(a.Body, &envelope), "%s", a.Body)
-	require.Equal(t, "success", envelope.Status, "%s", a.Body)
-	require.NoError(t, json.Unmarshal(envelope.Data, out), "%s", a.Body)
-}
-
-// Expect sends a request and requires a status.
-func (c *Client) Expect(status int, method, path string, body any) Answer {
-	c.server.t.Helper()
-	a := c.Do(method, path, body)
-	require.Equal(c.server.t, status, a.Status, "%s %s: %s", method, path, a.Body)
-	return a
-}
-
-// Insist sends a request again as long as the server is too busy for it (503), which is what
-// clients are asked to do.
-func (c *Client) Insist(method, path string, body any) Answer {
-	c.server.t.Helper()
-	for {
-		if a := c.Do(method, path, body); a.Status != http.StatusServiceUnavailable {
-			return a
-		}
-	}
-}
-
-// Make creates a record and gives its id.
-func (c *Client) Make(path string, body any) int64 {
-	c.server.t.Helper()
-	return int64(c.Expect(200, http.MethodPost, path, body).Data(c.server.t)["id"].(float64))
-}
-
-// Remote is a client of a server that was started elsewhere.
-func Remote(t testing.TB, url, token string) *Client {
-	return &Client{server: &Server{t: t, URL: url}, Token: token}
 }

@@ -21,6 +21,7 @@ import (
 	"tilth/core/stratification/sample"
 	"tilth/core/stratification/zoning"
 	"tilth/ports"
+	"tilth/tests/realdata"
 	"tilth/tests/rig"
 )
 
@@ -43,7 +44,7 @@ var voorstStrata = []string{"BA", "EA", "PA", "RA", "XF"}
 
 func readVoorst(t *testing.T) (v voorst) {
 	t.Helper()
-	content, err := os.ReadFile(rig.RealData(t, "stratification", "voorst-expected.json"))
+	content, err := os.ReadFile(realdata.Path(t, "stratification", "voorst-expected.json"))
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(content, &v))
 	return v

@@ -140,7 +140,7 @@ func whole(t *testing.T, imagery ports.Imagery, s vegetation.Scene) map[vegetati
 
 func spanishField(t *testing.T) geo.MultiPolygon {
 	t.Helper()
-	raw, err := os.ReadFile(realdata.Dir(t, "satellite", "s2-spain-valladolid-2019", "field.geojson"))
+	raw, err := os.ReadFile(realdata.Path(t, "satellite", "s2-spain-valladolid-2019", "field.geojson"))
 	require.NoError(t, err)
 	b, err := geo.ParseGeoJSON(nil, raw, geo.DefaultLimits())
 	require.NoError(t, err)
@@ -159,7 +159,7 @@ func TestTheSpanishSeriesAsOtherDatasets(t *testing.T) {
 	}
 	ndvi, err := vegetation.ParseIndex("NDVI")
 	require.NoError(t, err)
-	original := openFolder(realdata.Dir(t, "satellite", "s2-spain-valladolid-2019"))
+	original := openFolder(realdata.Path(t, "satellite", "s2-spain-valladolid-2019"))
 	series := func(imagery ports.Imagery) vegetation.Series {
 		s, err := (&satellite.Computer{Imagery: imagery}).Compute(t.Context(), satellite.SeriesRequest{Boundary: field, From: day("2019-01-01"), To: day("2019-12-31"), Index: ndvi})
 		require.NoError(t, err)

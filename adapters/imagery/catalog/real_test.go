@@ -16,7 +16,7 @@ var everywhere = geo.MultiPolygon{{{{X: -179, Y: -85}, {X: 179, Y: -85}, {X: 179
 
 func realScenes(t *testing.T, name string) (*catalog.Catalog, []vegetation.Scene) {
 	t.Helper()
-	c, err := catalog.Open(realdata.Dir(t, "satellite", name))
+	c, err := catalog.Open(realdata.Path(t, "satellite", name))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
 	scenes, err := c.Search(t.Context(), everywhere, day("2000-01-01"), day("2100-01-01"))

@@ -16,7 +16,7 @@ import (
 
 func TestEveryRealFileEqualsTheImageLibrary(t *testing.T) {
 	files := 0
-	err := filepath.WalkDir(realdata.Dir(t, "satellite"), func(path string, _ fs.DirEntry, err error) error {
+	err := filepath.WalkDir(realdata.Path(t, "satellite"), func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".tif") {
 			return err
 		}

@@ -246,7 +246,7 @@ func TestRecordedItemsOfEveryDialect(t *testing.T) {
 		"cdse-v1_sentinel-2-l2a_search_2020-N0500.json":               0,
 	} {
 		t.Run(file, func(t *testing.T) {
-			raw, err := os.ReadFile(realdata.Dir(t, "satellite", "stac-samples", file))
+			raw, err := os.ReadFile(realdata.Path(t, "satellite", "stac-samples", file))
 			require.NoError(t, err)
 			var sample object
 			require.NoError(t, json.Unmarshal(raw, &sample))

@@ -288,7 +288,7 @@ func TestRecordedPaging(t *testing.T) {
 		"pystac-client_cassette_earth-search-v1_c1_filter.yaml": "https://earth-search.aws.element84.com/v1",
 	} {
 		t.Run(file, func(t *testing.T) {
-			raw, err := os.ReadFile(realdata.Dir(t, "satellite", "stac-samples", file))
+			raw, err := os.ReadFile(realdata.Path(t, "satellite", "stac-samples", file))
 			require.NoError(t, err)
 			var tape cassette
 			require.NoError(t, yaml.Unmarshal(raw, &tape))
@@ -320,7 +320,7 @@ func TestRecordedPaging(t *testing.T) {
 
 // The real items of Slovenia behind a played API read as the folder of them does.
 func TestRealItemsBehindAnAPI(t *testing.T) {
-	dir := realdata.Dir(t, "satellite", "s2-slovenia-2tiles-2023-120m")
+	dir := realdata.Path(t, "satellite", "s2-slovenia-2tiles-2023-120m")
 	a := newAPI(t)
 	var items []object
 	names, err := filepath.Glob(filepath.Join(dir, "S2*", "*.json"))

@@ -226,7 +226,7 @@ func TestTheParcelsAreWhatTheyAreThereFor(t *testing.T) {
 }
 
 func TestCropsAreOfTheCatalog(t *testing.T) {
-	raw, err := os.Open(realdata.Dir(t, "crops", "crops.csv"))
+	raw, err := os.Open(realdata.Path(t, "crops", "crops.csv"))
 	require.NoError(t, err)
 	defer raw.Close()
 	records, err := csv.NewReader(raw).ReadAll()

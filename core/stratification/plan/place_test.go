@@ -15,6 +15,7 @@ import (
 	"tilth/core/stratification/internal/stats"
 	"tilth/core/stratification/zoning"
 	"tilth/tests/fields"
+	"tilth/tests/realdata"
 )
 
 // zoningOf makes a map of labels.
@@ -41,7 +42,7 @@ func oneZone(f *frame.Frame) *zoning.Zoning {
 // voorstFrame returns the cells of Voorst, with their values and strata (1 to 5).
 func voorstFrame(t testing.TB) (f frame.Frame, values []float64, strata []int32) {
 	t.Helper()
-	records := fields.RecordsOf(t, fields.RealData(t, "voorst.csv"))[1:]
+	records := fields.RecordsOf(t, realdata.Path(t, "stratification", "voorst.csv"))[1:]
 	var x, y, z []float64
 	for _, r := range records {
 		x, y, z = append(x, fields.Number(t, r[0])), append(y, fields.Number(t, r[1])), append(z, fields.Number(t, r[2]))

@@ -145,7 +145,7 @@ func newLloyd(budget *effort.Budget, points matrix, k int) *lloyd {
 // proportional to the squared distance to the nearest centre so far. Where all points lie on
 // centres, the remaining centres get no points of their own.
 func (l *lloyd) seed(random *pcg.Stream) {
-	nearest := l.upper // squared distances, for now
+	nearest := l.upper // holds squared distances until the first assignment
 	copy(l.centres.row(0), l.points.row(random.Below(l.points.n)))
 	total := 0.0
 	for i := range l.points.n {

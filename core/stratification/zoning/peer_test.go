@@ -16,6 +16,7 @@ import (
 
 	"tilth/core/stratification/internal/pcg"
 	"tilth/tests/fields"
+	"tilth/tests/realdata"
 )
 
 const peerTurns = 3 // of which the fastest counts, on both sides
@@ -26,7 +27,7 @@ const peerTurns = 3 // of which the fastest counts, on both sides
 func BenchmarkPeersZones(b *testing.B) {
 	python := pythonWithSklearn(b)
 	b.Run("wheat", func(b *testing.B) {
-		comparePeers(b, python, fields.RealData(b, "wheat-field.csv"), fields.WheatColumns)
+		comparePeers(b, python, realdata.Path(b, "stratification", "wheat-field.csv"), fields.WheatColumns)
 	})
 	b.Run("20000-cells", func(b *testing.B) {
 		path := filepath.Join(b.TempDir(), "made.csv")

@@ -20,7 +20,7 @@ import (
 
 func features(t *testing.T, file string) []json.RawMessage {
 	t.Helper()
-	raw, err := os.ReadFile(realdata.Dir(t, "satellite", "stac-samples", file))
+	raw, err := os.ReadFile(realdata.Path(t, "satellite", "stac-samples", file))
 	require.NoError(t, err)
 	var collection struct{ Features []json.RawMessage }
 	require.NoError(t, json.Unmarshal(raw, &collection))
