@@ -57,7 +57,7 @@ func (s *shell) profile() *cobra.Command {
 	f.StringVar(&from, "from", "", "first day, YYYY-MM-DD")
 	f.StringVar(&to, "to", "", "last day, YYYY-MM-DD")
 	f.StringVar(&index, "index", string(vegetation.NDVI), "index code: "+strings.Join(codes, ", "))
-	f.StringVar(&mask, "mask", string(vegetation.MaskStandard), "standard keeps SCL 4 to 7, strict 4 and 5")
+	f.StringVar(&mask, "mask", vegetation.MaskStandard.String(), "cloud mask: standard keeps SCL 4 to 7, strict 4 and 5; or parts, as docs/vegetation.md lists them")
 	f.StringVar(&format, "format", "json", strings.Join(formats, ", "))
 	return required(c, "catalog", "field", "from", "to")
 }

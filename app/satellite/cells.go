@@ -25,7 +25,7 @@ type CellRequest struct {
 	Mask     vegetation.Mask
 }
 
-// CellDate is what an accepted pass shows: at least vegetation.MinCoverage of the cells have a value.
+// CellDate is what an accepted pass shows: at least the mask's minimum coverage of the cells have a value.
 type CellDate struct {
 	Day       time.Time
 	Values    []float64 // one for each cell, in the order of the request; NaN where there is none
@@ -37,7 +37,6 @@ type CellDate struct {
 type CellReader struct {
 	computer *Computer
 	request  CellRequest
-	mask     vegetation.Mask
 	passes   []vegetation.Pass
 	blocks   []block
 }
@@ -51,8 +50,7 @@ type block struct {
 // Cells searches the imagery for the passes over cells. Faults: as Compute.
 func (c *Computer) Cells(ctx context.Context, req CellRequest) (*CellReader, error) {
 	whole := SeriesRequest{Boundary: req.Boundary, From: req.From, To: req.To, Index: req.Index, Mask: req.Mask}
-	mask, err := whole.check()
-	if err != nil {
+	if err := whole.check(); err != nil {
 		return nil, err
 	}
 	passes, err := c.search(ctx, whole)
@@ -60,7 +58,7 @@ func (c *Computer) Cells(ctx context.Context, req CellRequest) (*CellReader, err
 		return nil, err
 	}
 	blocks, err := blocksOf(req)
-	return &CellReader{c, req, mask, passes, blocks}, err
+	return &CellReader{c, req, passes, blocks}, err
 }
 
 // blocksOf parts the cells, in the order in which their first cells come.
@@ -129,7 +127,7 @@ func (r *CellReader) date(ctx context.Context, pass vegetation.Pass) (CellDate, 
 	valid := 0
 	for _, b := range r.blocks {
 		work := passWork{
-			imagery: r.computer.Imagery, mask: r.mask, pass: pass, ground: b.ground, request: SeriesRequest{Index: r.request.Index},
+			imagery: r.computer.Imagery, pass: pass, ground: b.ground, request: SeriesRequest{Index: r.request.Index, Mask: r.request.Mask},
 			merged: func(c *vegetation.Composite, items []string) {
 				for i, v := range c.Values() {
 					if out.Values[b.cells[i]] = v; !math.IsNaN(v) {
@@ -150,5 +148,5 @@ func (r *CellReader) date(ctx context.Context, pass vegetation.Pass) (CellDate, 
 	}
 	slices.Sort(out.Scenes)
 	out.Scenes = slices.Compact(out.Scenes)
-	return out, float64(valid) >= vegetation.MinCoverage*float64(len(out.Values)), nil
+	return out, float64(valid) >= r.request.Mask.MinCoverage()*float64(len(out.Values)), nil
 }

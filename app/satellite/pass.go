@@ -20,7 +20,6 @@ import (
 type passWork struct {
 	imagery     ports.Imagery
 	request     SeriesRequest
-	mask        vegetation.Mask
 	pass        vegetation.Pass
 	fingerprint string // of the pass's day
 	ground      *ground
@@ -63,7 +62,7 @@ func (w *passWork) outcome(ctx context.Context) (vegetation.Outcome, error) {
 	}
 	out.Fingerprint = w.fingerprint
 	for _, s := range w.pass.Scenes {
-		out.NoSCL = out.NoSCL || (s.Broken == "" && !s.Bands[vegetation.SCL])
+		out.NoSCL = out.NoSCL || (s.Broken == "" && !s.Bands[vegetation.SCL] && !w.request.Mask.NeedsProbability())
 		out.Synthetic = out.Synthetic || s.Synthetic
 	}
 	for _, r := range readings {
@@ -82,7 +81,7 @@ func (w *passWork) judge(ctx context.Context) (readings []*reading, out vegetati
 	}
 	screenable := true
 	for _, r := range readings {
-		screenable = screenable && r.layer.SCL != nil
+		screenable = screenable && r.layer.View != nil
 	}
 	if !screenable {
 		if err := w.readAll(ctx, readings); err != nil {
@@ -93,10 +92,10 @@ func (w *passWork) judge(ctx context.Context) (readings []*reading, out vegetati
 	if err != nil {
 		return readings, out, err
 	}
-	composite := vegetation.NewComposite(readings[order[0]].footprint, w.request.Index, w.mask)
+	composite := vegetation.NewComposite(readings[order[0]].footprint, w.request.Index, w.request.Mask)
 	if screenable {
 		for _, r := range readings {
-			if err := composite.Screen(*r.layer.SCL); err != nil {
+			if err := composite.Screen(*r.layer.View); err != nil {
 				return readings, out, fmt.Errorf("scene %s: %w", r.scene.ID, err)
 			}
 		}
@@ -144,6 +143,9 @@ func (w *passWork) begin(ctx context.Context, s vegetation.Scene) (*reading, err
 			return nil, fault.Newf(fault.Invalid, "missing_band", "The scene has the bands %s, and not %s.", strings.Join(list.Map(slices.Sorted(maps.Keys(s.Bands)), func(b vegetation.Band) string { return string(b) }), ", "), b)
 		}
 	}
+	if w.request.Mask.NeedsProbability() && !s.Bands[vegetation.CLP] {
+		return nil, fault.New(fault.Invalid, "missing_band", "The scene has no cloud probability (an asset cld, cloud or clp), which the mask needs.")
+	}
 	work := vegetation.B04 // the red band's grid is the one to work on
 	if !s.Bands[work] {
 		work = w.request.Index.Bands()[0]
@@ -153,17 +155,43 @@ func (w *passWork) begin(ctx context.Context, s vegetation.Scene) (*reading, err
 		return nil, err
 	}
 	var err error
-	if r.footprint, err = w.ground.on(r.grids[work].grid); err != nil {
+	if r.footprint, err = w.ground.on(r.grids[work].grid, w.request.Mask.Buffer()); err != nil {
 		return nil, err
 	}
+	r.layer.View, err = w.view(ctx, r)
+	return r, err
+}
+
+// screens returns the bands of a scene by which the mask judges its pixels.
+func (w *passWork) screens(s vegetation.Scene) (bands []vegetation.Band) {
 	if s.Bands[vegetation.SCL] {
-		scl, err := w.read(ctx, r, vegetation.SCL)
-		if err != nil {
-			return nil, err
-		}
-		r.layer.SCL = &scl
+		bands = append(bands, vegetation.SCL)
 	}
-	return r, nil
+	if w.request.Mask.NeedsProbability() {
+		bands = append(bands, vegetation.CLP)
+	}
+	return bands
+}
+
+// view reads what the scene shows of the ground; nil where it has nothing to tell by.
+func (w *passWork) view(ctx context.Context, r *reading) (*vegetation.Raster, error) {
+	bands := w.screens(r.scene)
+	rasters := make([]vegetation.Raster, len(bands))
+	if _, err := together(len(bands), func(i int) (err error) {
+		rasters[i], err = w.read(ctx, r, bands[i])
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	var sight vegetation.Sight
+	for i, b := range bands {
+		if b == vegetation.SCL {
+			sight.Classes = &rasters[i]
+		} else {
+			sight.Probability = &rasters[i]
+		}
+	}
+	return w.request.Mask.View(sight)
 }
 
 // beginAll begins all scenes of the pass at once. It returns those before the first that fails.
@@ -183,9 +211,7 @@ func (w *passWork) beginAll(ctx context.Context) ([]*reading, error) {
 // locate reads the headers of a scene's files that the pass may read, all at once.
 func (w *passWork) locate(ctx context.Context, s vegetation.Scene, work vegetation.Band) map[vegetation.Band]located {
 	bands := append([]vegetation.Band{work}, w.request.Index.Bands()...)
-	if s.Bands[vegetation.SCL] {
-		bands = append(bands, vegetation.SCL)
-	}
+	bands = append(bands, w.screens(s)...)
 	slices.Sort(bands)
 	bands = slices.Compact(bands)
 	found := make([]located, len(bands))
@@ -205,10 +231,10 @@ func (w *passWork) order(ctx context.Context, readings []*reading) ([]int, error
 	coverage := make([]float64, len(readings))
 	if len(readings) > 1 {
 		for i, r := range readings {
-			own := vegetation.NewComposite(r.footprint, w.request.Index, w.mask)
+			own := vegetation.NewComposite(r.footprint, w.request.Index, w.request.Mask)
 			var err error
-			if r.layer.SCL != nil {
-				err = own.Screen(*r.layer.SCL)
+			if r.layer.View != nil {
+				err = own.Screen(*r.layer.View)
 			} else {
 				_, err = w.merge(ctx, own, r)
 			}
@@ -223,7 +249,7 @@ func (w *passWork) order(ctx context.Context, readings []*reading) ([]int, error
 
 // merge adds a scene to a composite, and reads its bands first if that is any use.
 func (w *passWork) merge(ctx context.Context, composite *vegetation.Composite, r *reading) (used bool, err error) {
-	wanted, err := composite.Needs(r.layer.SCL)
+	wanted, err := composite.Needs(r.layer.View)
 	if err != nil || !wanted {
 		return false, err
 	}
@@ -238,9 +264,9 @@ func (w *passWork) merge(ctx context.Context, composite *vegetation.Composite, r
 // wanted returns the scenes that show a pixel clear which none before them does, in the order of merging: those
 // whose bands are read whatever the bands of the others hold.
 func (w *passWork) wanted(readings []*reading, order []int) (out []*reading, err error) {
-	shown, before := vegetation.NewComposite(readings[order[0]].footprint, w.request.Index, w.mask), 0.0
+	shown, before := vegetation.NewComposite(readings[order[0]].footprint, w.request.Index, w.request.Mask), 0.0
 	for _, i := range order {
-		if err := shown.Screen(*readings[i].layer.SCL); err != nil {
+		if err := shown.Screen(*readings[i].layer.View); err != nil {
 			return nil, fmt.Errorf("scene %s: %w", readings[i].scene.ID, err)
 		}
 		if clear := shown.ClearCoverage(); clear > before {
@@ -312,6 +338,9 @@ func (w *passWork) read(ctx context.Context, r *reading, band vegetation.Band) (
 		return vegetation.Raster{}, err
 	}
 	margin := 1 + int(math.Ceil(r.footprint.Grid.PixelX/grid.PixelX))
+	if band == vegetation.SCL || band == vegetation.CLP { // a cloud beside the field may grow into it
+		margin += w.request.Mask.Dilation()
+	}
 	window := grid.Window(boundary.Bounds(), margin)
 	if window.Empty() {
 		return vegetation.Raster{Grid: window.Of(grid)}, nil

@@ -20,7 +20,7 @@ type SeriesRequest struct {
 	Boundary geo.MultiPolygon // WGS84, valid (geo.Boundary.Geometry)
 	From, To time.Time        // civil dates (UTC midnight), both inclusive, in solar days of the field
 	Index    vegetation.Index
-	Mask     vegetation.Mask // empty: the standard mask
+	Mask     vegetation.Mask
 }
 
 // Computer computes series. It is safe for concurrent use.
@@ -35,15 +35,14 @@ type Computer struct {
 // rejects its pass, not the series. Faults: Invalid for an impossible request; Unavailable when the imagery
 // source is out: it cannot be searched, or delivers no file of any pass.
 func (c *Computer) Compute(ctx context.Context, req SeriesRequest) (vegetation.Series, error) {
-	mask, err := req.check()
-	if err != nil {
+	if err := req.check(); err != nil {
 		return vegetation.Series{}, err
 	}
 	passes, err := c.search(ctx, req)
 	if err != nil {
 		return vegetation.Series{}, err
 	}
-	return c.assemble(ctx, req, mask, passes, newGround(req.Boundary), vegetation.Series{})
+	return c.assemble(ctx, req, passes, newGround(req.Boundary), vegetation.Series{})
 }
 
 // CountScenes implements Archive. Faults: as ports.Imagery.
@@ -68,16 +67,15 @@ func (c *Computer) scenes(ctx context.Context, boundary geo.MultiPolygon, from, 
 }
 
 // assemble makes the series of the passes: what is known of unchanged days is taken over, the others are worked on.
-func (c *Computer) assemble(ctx context.Context, req SeriesRequest, mask vegetation.Mask, passes []vegetation.Pass, place *ground,
-	known vegetation.Series,
+func (c *Computer) assemble(ctx context.Context, req SeriesRequest, passes []vegetation.Pass, place *ground, known vegetation.Series,
 ) (vegetation.Series, error) {
-	recipe := vegetation.Recipe{Boundary: req.Boundary, Index: req.Index.Code, Mask: mask}
+	recipe := vegetation.Recipe{Boundary: req.Boundary, Index: req.Index.Code, Mask: req.Mask}
 	outcomes, fresh := known.Unchanged(recipe.Days(passes))
 	var work []passWork
 	for _, d := range fresh {
 		for _, p := range d.Passes {
 			work = append(work, passWork{
-				imagery: c.Imagery, request: req, mask: mask, pass: p, fingerprint: d.Fingerprint, ground: place, lenient: true,
+				imagery: c.Imagery, request: req, pass: p, fingerprint: d.Fingerprint, ground: place, lenient: true,
 			})
 		}
 	}
@@ -146,8 +144,8 @@ func atOnce(ctx context.Context, upper, n int, do func(ctx context.Context, i in
 	return context.Cause(ctx)
 }
 
-// check refuses an impossible request and gives the mask to use.
-func (r SeriesRequest) check() (vegetation.Mask, error) {
+// check refuses an impossible request.
+func (r SeriesRequest) check() error {
 	fields := fault.Fields{}
 	if len(r.Boundary) == 0 {
 		fields.Add(geo.BoundaryField, "The field has no boundary.")
@@ -160,11 +158,7 @@ func (r SeriesRequest) check() (vegetation.Mask, error) {
 	} else if r.To.Before(r.From) {
 		fields.Add("to", "The last day lies before the first.")
 	}
-	mask, err := vegetation.ParseMask(string(r.Mask))
-	if f, ok := fault.As(err); ok {
-		fields.Merge(f.Fields)
-	}
-	return mask, fields.Err()
+	return fields.Err()
 }
 
 // middleLongitude returns the longitude that decides the field's solar day.
@@ -189,8 +183,7 @@ func (c *Computer) Refresh(ctx context.Context, req SeriesRequest, known []veget
 		if req.Index, err = vegetation.ParseIndex(string(old.Index)); err != nil {
 			return nil, err
 		}
-		mask, err := req.check()
-		if err != nil {
+		if err := req.check(); err != nil {
 			return nil, err
 		}
 		if i == 0 {
@@ -201,7 +194,7 @@ func (c *Computer) Refresh(ctx context.Context, req SeriesRequest, known []veget
 		if len(passes) == 0 && len(old.Observations)+len(old.Rejected) > 0 {
 			return nil, fault.New(fault.Unavailable, "imagery_unavailable", "The imagery source has no scene of the field left.")
 		}
-		if out[i], err = c.assemble(ctx, req, mask, passes, place, old); err != nil {
+		if out[i], err = c.assemble(ctx, req, passes, place, old); err != nil {
 			return nil, err
 		}
 	}
@@ -217,12 +210,18 @@ type ground struct {
 
 	mu         sync.Mutex
 	projected  map[int]geo.MultiPolygon // by EPSG
-	footprints map[vegetation.Grid]vegetation.Footprint
+	footprints map[bufferedGrid]vegetation.Footprint
+}
+
+// bufferedGrid is a grid, and how many metres along the outline do not count.
+type bufferedGrid struct {
+	vegetation.Grid
+	buffer float64
 }
 
 func newGround(boundary geo.MultiPolygon) *ground {
 	return &ground{
-		boundary: boundary, projected: map[int]geo.MultiPolygon{}, footprints: map[vegetation.Grid]vegetation.Footprint{},
+		boundary: boundary, projected: map[int]geo.MultiPolygon{}, footprints: map[bufferedGrid]vegetation.Footprint{},
 	}
 }
 
@@ -245,23 +244,24 @@ func (g *ground) project(epsg int) (geo.MultiPolygon, error) {
 	return g.projected[epsg], nil
 }
 
-// on returns the field's pixels on a grid; they are shared, and only read. The faults of vegetation.Cover.
-func (g *ground) on(grid vegetation.Grid) (vegetation.Footprint, error) {
+// on returns the field's pixels on a grid that count with a buffer; they are shared, and only read. The faults of
+// vegetation.Cover.
+func (g *ground) on(grid vegetation.Grid, buffer float64) (vegetation.Footprint, error) {
 	if g.fixed != nil {
 		return *g.fixed, nil
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if have, ok := g.footprints[grid]; ok {
+	if have, ok := g.footprints[bufferedGrid{grid, buffer}]; ok {
 		return have, nil
 	}
 	boundary, err := g.project(grid.EPSG)
 	if err != nil {
 		return vegetation.Footprint{}, err
 	}
-	f, err := vegetation.Cover(boundary, grid)
+	f, err := vegetation.CoverWithin(boundary, grid, buffer)
 	if err == nil {
-		g.footprints[grid] = f
+		g.footprints[bufferedGrid{grid, buffer}] = f
 	}
 	return f, err
 }

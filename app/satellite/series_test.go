@@ -344,7 +344,6 @@ func TestImpossibleRequests(t *testing.T) {
 		"index_code": func(r *satellite.SeriesRequest) { r.Index = vegetation.Index{} },
 		"from":       func(r *satellite.SeriesRequest) { r.From = time.Time{} },
 		"to":         func(r *satellite.SeriesRequest) { r.To = r.From.AddDate(0, 0, -1) },
-		"mask":       func(r *satellite.SeriesRequest) { r.Mask = "blue" },
 	} {
 		req := request(t)
 		change(&req)

@@ -19,15 +19,15 @@ const (
 	valid                // the index has a value
 )
 
-// Layer is what was read of one scene: the scene classification (nil where the archive has none)
-// and the bands of the index. The windows may have any size, resolution and UTM zone.
+// Layer is what was read of one scene: its view of the ground (Mask.View; nil where the archive has no
+// classification) and the bands of the index. The windows may have any size, resolution and UTM zone.
 type Layer struct {
-	SCL   *Raster
+	View  *Raster
 	Bands map[Band]Raster
 }
 
 // Composite merges the scenes of one pass over a field pixel by pixel: the first scene with a value
-// for a pixel wins. Callers Screen every scene's classification, ask Screened whether to go on, and
+// for a pixel wins. Callers Screen every scene's view, ask Screened whether to go on, and
 // Add the scenes that Needs selects, the one with the larger coverage first; Result judges. A
 // Composite is not safe for concurrent use.
 type Composite struct {
@@ -48,17 +48,17 @@ func NewComposite(f Footprint, index Index, mask Mask) *Composite {
 	}
 }
 
-// Screen records which pixels a scene classification shows clear. Fault: Invalid, as Raster.Check.
-func (c *Composite) Screen(scl Raster) error {
-	at, err := c.sampler(scl)
+// Screen records which pixels a scene shows clear. Fault: Invalid, as Raster.Check.
+func (c *Composite) Screen(view Raster) error {
+	at, err := c.sampler(view)
 	if err != nil {
 		return err
 	}
 	for i := range c.states {
 		dn, ok := at(i)
 		switch {
-		case !ok || classOf(dn) == ClassNoData:
-		case c.mask.Keeps(classOf(dn)):
+		case !ok || dn == viewNoData:
+		case dn == viewClear:
 			c.states[i] = max(c.states[i], clear)
 		default:
 			c.states[i] = max(c.states[i], masked)
@@ -67,13 +67,13 @@ func (c *Composite) Screen(scl Raster) error {
 	return nil
 }
 
-// Needs reports whether a scene with that classification could set a pixel that has no value yet; a
-// scene without a classification (nil) could wherever one is missing.
-func (c *Composite) Needs(scl *Raster) (bool, error) {
+// Needs reports whether a scene with that view could set a pixel that has no value yet; a scene
+// without one (nil) could wherever one is missing.
+func (c *Composite) Needs(view *Raster) (bool, error) {
 	var at func(int) (float64, bool)
-	if scl != nil {
+	if view != nil {
 		var err error
-		if at, err = c.sampler(*scl); err != nil {
+		if at, err = c.sampler(*view); err != nil {
 			return false, err
 		}
 	}
@@ -84,14 +84,14 @@ func (c *Composite) Needs(scl *Raster) (bool, error) {
 		if at == nil {
 			return true, nil
 		}
-		if dn, ok := at(i); ok && c.mask.Keeps(classOf(dn)) {
+		if dn, ok := at(i); ok && dn == viewClear {
 			return true, nil
 		}
 	}
 	return false, nil
 }
 
-// Add sets the pixels that have no value and that the layer shows clear: by its classification or,
+// Add sets the pixels that have no value and that the layer shows clear: by its view or,
 // without one, wherever all bands have data. It reports whether it set any. A missing band or an
 // impossible raster is an Invalid fault.
 func (c *Composite) Add(l Layer) (used bool, err error) {
@@ -107,9 +107,9 @@ func (c *Composite) Add(l Layer) (used bool, err error) {
 			return false, err
 		}
 	}
-	class := func(int) (float64, bool) { return float64(ClassVegetation), true }
-	if l.SCL != nil {
-		if class, err = c.sampler(*l.SCL); err != nil {
+	view := func(int) (float64, bool) { return viewClear, true }
+	if l.View != nil {
+		if view, err = c.sampler(*l.View); err != nil {
 			return false, err
 		}
 	}
@@ -118,7 +118,7 @@ func (c *Composite) Add(l Layer) (used bool, err error) {
 		if s == valid {
 			continue
 		}
-		if dn, ok := class(i); !ok || !c.mask.Keeps(classOf(dn)) {
+		if dn, ok := view(i); !ok || dn != viewClear {
 			continue
 		}
 		complete := true

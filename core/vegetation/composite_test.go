@@ -35,10 +35,18 @@ func cover(t require.TestingT, ring geo.Ring) vegetation.Footprint {
 	return f
 }
 
+// view returns what a mask leaves of a classification.
+func view(mask vegetation.Mask, scl vegetation.Raster) *vegetation.Raster {
+	v, err := mask.View(vegetation.Sight{Classes: &scl})
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // layer is a scene of constant reflectances with a classification.
 func layer(red, nir uint16, class func(int, int) uint16) vegetation.Layer {
-	scl := raster(grid10, 20, 20, class)
-	return vegetation.Layer{SCL: &scl, Bands: map[vegetation.Band]vegetation.Raster{
+	return vegetation.Layer{View: view(vegetation.MaskStandard, raster(grid10, 20, 20, class)), Bands: map[vegetation.Band]vegetation.Raster{
 		vegetation.B04: raster(grid10, 20, 20, constant(red)),
 		vegetation.B08: raster(grid10, 20, 20, constant(nir)),
 	}}
@@ -76,7 +84,7 @@ func TestOneScene(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			composite := vegetation.NewComposite(cover(t, c.field), ndvi, vegetation.MaskStandard)
-			require.NoError(t, composite.Screen(*c.layer.SCL))
+			require.NoError(t, composite.Screen(*c.layer.View))
 			screened := composite.Screened(pass)
 			used, err := composite.Add(c.layer)
 			require.NoError(t, err)
@@ -108,7 +116,7 @@ func TestDroppedPixelsAreTooFew(t *testing.T) {
 	l := layer(100, 1000, constant(4))
 	l.Bands[vegetation.B02] = raster(grid10, 20, 20, constant(2000)) // the denominator is negative
 	composite := vegetation.NewComposite(cover(t, rectangle(0, 0, 10, 4)), evi, vegetation.MaskStandard)
-	require.NoError(t, composite.Screen(*l.SCL))
+	require.NoError(t, composite.Screen(*l.View))
 	require.Nil(t, composite.Screened(pass))
 	_, err = composite.Add(l)
 	require.NoError(t, err)
@@ -119,7 +127,7 @@ func TestDroppedPixelsAreTooFew(t *testing.T) {
 
 func TestWithoutClassificationDataIsClear(t *testing.T) {
 	l := layer(1000, 3000, constant(4))
-	l.SCL = nil
+	l.View = nil
 	l.Bands[vegetation.B08] = raster(grid10, 20, 20, leftOf(6, 3000, 0))
 	composite := vegetation.NewComposite(cover(t, rectangle(0, 0, 10, 4)), ndvi, vegetation.MaskStrict)
 	wants, err := composite.Needs(nil)
@@ -135,17 +143,17 @@ func TestScenesFillOneAnother(t *testing.T) {
 	first, second := layer(1000, 3000, leftOf(6, 4, 9)), layer(1000, 4000, leftOf(8, 4, 0))
 	composite := vegetation.NewComposite(cover(t, rectangle(0, 0, 10, 4)), ndvi, vegetation.MaskStandard)
 	for _, l := range []vegetation.Layer{first, second} {
-		require.NoError(t, composite.Screen(*l.SCL))
+		require.NoError(t, composite.Screen(*l.View))
 	}
 	require.Nil(t, composite.Screened(pass))
 	for _, l := range []vegetation.Layer{first, second} {
-		wants, err := composite.Needs(l.SCL)
+		wants, err := composite.Needs(l.View)
 		require.NoError(t, err)
 		require.True(t, wants)
 		_, err = composite.Add(l)
 		require.NoError(t, err)
 	}
-	wants, err := composite.Needs(first.SCL)
+	wants, err := composite.Needs(first.View)
 	require.NoError(t, err)
 	require.False(t, wants, "what is left no scene shows clear")
 	o := composite.Result(pass, nil).Observation
@@ -161,7 +169,7 @@ func TestCoarseAndShiftedGridsAreReadByCoordinates(t *testing.T) {
 	shifted.OriginX, shifted.OriginY = grid10.OriginX-5, grid10.OriginY+5 // half a pixel up and left
 	l := layer(1000, 3000, constant(4))
 	scl := raster(coarse, 10, 10, leftOf(2, 4, 9)) // columns 0 to 3 of the 10 m grid
-	l.SCL = &scl
+	l.View = view(vegetation.MaskStandard, scl)
 	l.Bands[vegetation.B08] = raster(shifted, 20, 20, func(col, _ int) uint16 { return uint16(2000 + col) })
 	composite := vegetation.NewComposite(cover(t, rectangle(0, 0, 8, 4)), ndvi, vegetation.MaskStandard)
 	_, err := composite.Add(l)

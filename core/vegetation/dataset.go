@@ -31,6 +31,7 @@ type Dataset struct {
 	NoData           float64 // of reflectances
 	MaskNoData       float64
 	Flags            []Flag  // of the mask, the first that is set counts; none: the mask holds classes
+	Bits             Bits    // what the mask's bits are called, where it holds bits
 	Metres           float64 // of the red band's pixels
 	Tiling           string
 	OffsetByBaseline bool
@@ -68,24 +69,24 @@ func merge(all ...map[string]Band) map[string]Band {
 var datasets = []Dataset{
 	{
 		Code: SentinelL2A, Title: "Sentinel-2 level 2A", Platform: "sentinel-2",
-		Bands: merge(sentinel, map[string]Band{"scl": SCL}),
+		Bands: merge(sentinel, map[string]Band{"scl": SCL, "cld": CLP, "cloud": CLP, "clp": CLP, "msk_cldprb": CLP}),
 		Scale: 0.0001, Metres: 10, Tiling: "MGRS", OffsetByBaseline: true,
 	},
 	{
 		Code: HLSS30, Title: "HLS 2.0 S30 (Sentinel-2)", Collections: []string{"hlss30", "hls2-s30"}, Products: []string{"HLS.S30."}, Platform: "sentinel-2",
 		Bands: merge(sentinel, map[string]Band{"fmask": SCL}),
-		Scale: 0.0001, NoData: -9999, MaskNoData: 255, Flags: fmask, Metres: 30, Tiling: "MGRS",
+		Scale: 0.0001, NoData: -9999, MaskNoData: 255, Flags: fmask, Bits: BitsFmask, Metres: 30, Tiling: "MGRS",
 	},
 	{
 		Code: HLSL30, Title: "HLS 2.0 L30 (Landsat)", Collections: []string{"hlsl30", "hls2-l30"}, Products: []string{"HLS.L30."}, Platform: "landsat",
 		Bands: merge(commonNames, map[string]Band{"b05": B08, "b06": B11, "b07": B12, "nir08": B08, "fmask": SCL}),
-		Scale: 0.0001, NoData: -9999, MaskNoData: 255, Flags: fmask, Metres: 30, Tiling: "MGRS",
+		Scale: 0.0001, NoData: -9999, MaskNoData: 255, Flags: fmask, Bits: BitsFmask, Metres: 30, Tiling: "MGRS",
 	},
 	{
 		Code: LandsatC2L2, Title: "Landsat Collection 2 level 2", Collections: []string{"landsat-c2-l2", "landsat-c2l2-sr"},
 		Products: []string{"LC09_L2S", "LC08_L2S", "LE07_L2S", "LT05_L2S", "LT04_L2S"}, Platform: "landsat",
 		Bands: map[string]Band{"blue": B02, "green": B03, "red": B04, "nir08": B08, "nir": B08, "swir16": B11, "swir22": B12, "qa_pixel": SCL},
-		Scale: 0.0000275, Offset: -0.2, MaskNoData: 1, Flags: qaPixel, Metres: 30, Tiling: "WRS-2",
+		Scale: 0.0000275, Offset: -0.2, MaskNoData: 1, Flags: qaPixel, Bits: BitsQAPixel, Metres: 30, Tiling: "WRS-2",
 	},
 }
 
@@ -114,19 +115,20 @@ func DatasetOf(collection, id string) Dataset {
 	return datasets[0]
 }
 
-// Classes returns the numbers of a mask as classes of the scene classification.
+// Classes returns the numbers of a mask as classes of the scene classification, beside the bits that they were.
 func (d Dataset) Classes(r Raster) Raster {
 	if len(d.Flags) == 0 {
 		return r
 	}
-	classes := make([]uint16, r.Grid.Width*r.Grid.Height)
+	classes, bits := make([]uint16, r.Grid.Width*r.Grid.Height), make([]uint16, r.Grid.Width*r.Grid.Height)
 	for i := range classes {
 		number, ok := r.At(i%r.Grid.Width, i/r.Grid.Width)
 		if ok && number != d.MaskNoData {
-			classes[i] = uint16(d.class(uint16(classOf(number))))
+			bits[i] = uint16(classOf(number))
+			classes[i] = uint16(d.class(bits[i]))
 		}
 	}
-	return Raster{Grid: r.Grid, DN: classes, Scale: r.Scale}
+	return Raster{Grid: r.Grid, DN: classes, Scale: r.Scale, Bits: bits, BitsOf: d.Bits}
 }
 
 func (d Dataset) class(bits uint16) Class {

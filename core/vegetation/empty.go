@@ -2,6 +2,7 @@ package vegetation
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -13,7 +14,7 @@ var rejectedWords = []struct {
 }{
 	{ReasonCloud, "cloudy"},
 	{ReasonNoData, "without data of the field"},
-	{ReasonPartial, "with data of less than half of the field"},
+	{ReasonPartial, "with data of too little of the field"},
 	{ReasonTooFew, "short of usable pixels"},
 	{ReasonError, "unreadable"},
 }
@@ -28,6 +29,9 @@ func (s Series) Empty() string {
 		return "No scene of the imagery archive covers the field in the season."
 	}
 	counts := map[Reason]int{}
+	if s.narrow() {
+		return s.Rejected[0].Note
+	}
 	for _, r := range s.Rejected {
 		counts[r.Reason]++
 	}
@@ -49,6 +53,11 @@ func (s Series) Empty() string {
 		}
 	}
 	return fmt.Sprintf("None of %d acquisitions could be used: %s.", n, strings.Join(parts, ", "))
+}
+
+// narrow reports whether the mask's buffer leaves no pixel of the field on any date.
+func (s Series) narrow() bool {
+	return !slices.ContainsFunc(s.Rejected, func(r Rejection) bool { return r.Reason != ReasonTooFew || r.Note == "" })
 }
 
 // unreadable returns which date of so many is the first that could not be read, and why.

@@ -48,6 +48,20 @@ func Cover(projected geo.MultiPolygon, grid Grid) (Footprint, error) {
 	return Footprint{Grid: grid, Cells: cells}, nil
 }
 
+// CoverWithin returns the pixels whose centre lies in a field and at least so many metres from its outline, as Cover
+// does without a buffer: they all count in full, and may be none.
+func CoverWithin(projected geo.MultiPolygon, grid Grid, buffer float64) (Footprint, error) {
+	if buffer == 0 {
+		return Cover(projected, grid)
+	}
+	cells, err := Centres(projected, grid)
+	if err != nil {
+		return Footprint{}, err
+	}
+	cells = awayFrom(projected, grid, cells, buffer)
+	return Footprint{Grid: grid, Cells: cells, Small: len(cells) < SmallFieldPixels}, nil
+}
+
 // Centres is Cover without its weights for small fields: pixels whose centre lies in a geometry.
 func Centres(projected geo.MultiPolygon, grid Grid) ([]Cell, error) {
 	if err := grid.Check(); err != nil {

@@ -96,26 +96,3 @@ func TestPropertyIndexOfReflectanceIsFinite(t *testing.T) {
 		}
 	})
 }
-
-func TestMasks(t *testing.T) {
-	var standard, strict []int
-	for c := range 12 {
-		if vegetation.MaskStandard.Keeps(vegetation.Class(c)) {
-			standard = append(standard, c)
-		}
-		if vegetation.MaskStrict.Keeps(vegetation.Class(c)) {
-			strict = append(strict, c)
-		}
-	}
-	require.Equal(t, []int{4, 5, 6, 7}, standard)
-	require.Equal(t, []int{4, 5}, strict)
-	for name, want := range map[string]vegetation.Mask{
-		"": vegetation.MaskStandard, "standard": vegetation.MaskStandard, "strict": vegetation.MaskStrict,
-	} {
-		m, err := vegetation.ParseMask(name)
-		require.NoError(t, err)
-		require.Equal(t, want, m)
-	}
-	_, err := vegetation.ParseMask("Strict ")
-	require.True(t, fault.Is(err, fault.Invalid))
-}

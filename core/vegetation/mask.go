@@ -2,8 +2,6 @@ package vegetation
 
 import (
 	"math"
-
-	"tilth/core/fault"
 )
 
 // Class is a class of Sentinel-2's scene classification (SCL) as Sen2Cor numbers them (Sentinel-2
@@ -22,6 +20,8 @@ const (
 	ClassCloud        Class = 9
 	ClassCirrus       Class = 10
 	ClassSnow         Class = 11
+
+	lastClass = ClassSnow
 )
 
 // classOf returns the class that a stored number stands for; ClassNoData for a number that is none.
@@ -32,36 +32,81 @@ func classOf(number float64) Class {
 	return Class(number)
 }
 
-// Mask selects the classes that count as a clear view of the ground.
-type Mask string
+// bitSet is a set of small numbers.
+type bitSet uint16
 
-const (
-	// MaskStandard keeps vegetation, bare ground, water and the unclassified.
-	MaskStandard Mask = "standard"
-	// MaskStrict keeps vegetation and bare ground only.
-	MaskStrict Mask = "strict"
-)
-
-// ParseMask finds a mask by its name, empty for the standard. Fault: Invalid, of the field "mask".
-func ParseMask(name string) (Mask, error) {
-	switch m := Mask(name); m {
-	case "":
-		return MaskStandard, nil
-	case MaskStandard, MaskStrict:
-		return m, nil
-	default:
-		return "", fault.Field("mask", "The mask is standard or strict.")
+func setOf[T ~int | ~uint16](numbers ...T) (s bitSet) {
+	for _, n := range numbers {
+		s |= 1 << n
 	}
+	return s
 }
 
+func (s bitSet) has(n int) bool { return n < 16 && s>>n&1 == 1 }
+
+var (
+	everyClass    = bitSet(1<<(lastClass+1) - 1)
+	standardKeeps = setOf(ClassVegetation, ClassNotVegetated, ClassWater, ClassUnclassified)
+	strictKeeps   = setOf(ClassVegetation, ClassNotVegetated)
+)
+
+// Mask selects the pixels of a scene that count as a clear view of the ground, those of a field that count, and how
+// many of them a date needs. The zero value is the standard mask. Two masks are the same if they are equal;
+// ParseMask and String convert from and to text.
+type Mask struct {
+	differs         bitSet  // the classes that it does not treat as the standard mask does
+	fmask, qaPixel  bitSet  // the bits of these masks that leave a pixel out, beside its class
+	dilation        int     // pixels
+	buffer          float64 // metres
+	coverage        float64 // 0: MinCoverage
+	fromProbability int     // percent; 0: not looked at
+}
+
+var (
+	// MaskStandard keeps vegetation, bare ground, water and the unclassified.
+	MaskStandard = Mask{}
+	// MaskStrict keeps vegetation and bare ground only.
+	MaskStrict = Mask{differs: standardKeeps ^ strictKeeps}
+)
+
+func (m Mask) keeps() bitSet { return standardKeeps ^ m.differs }
+
 // Keeps reports whether a pixel of that class counts as clear.
-func (m Mask) Keeps(c Class) bool {
-	switch c {
-	case ClassVegetation, ClassNotVegetated:
-		return true
-	case ClassWater, ClassUnclassified:
-		return m != MaskStrict
+func (m Mask) Keeps(c Class) bool { return m.keeps().has(int(c)) }
+
+// MinCoverage returns the share, 0…1, of the field's pixels that must be usable on an accepted date.
+func (m Mask) MinCoverage() float64 {
+	if m.coverage == 0 {
+		return MinCoverage
+	}
+	return m.coverage
+}
+
+// Buffer returns how many metres of the field along its outline do not count.
+func (m Mask) Buffer() float64 { return m.buffer }
+
+// Dilation returns by how many pixels of the classification's own grid what is left out grows.
+func (m Mask) Dilation() int { return m.dilation }
+
+// NeedsProbability reports whether scenes need a band of cloud probability.
+func (m Mask) NeedsProbability() bool { return m.fromProbability > 0 }
+
+// Bits names the bits that a classification is stored as.
+type Bits string
+
+// The bits that masks know.
+const (
+	BitsFmask   Bits = "fmask"    // of HLS
+	BitsQAPixel Bits = "qa_pixel" // of Landsat Collection 2
+)
+
+func (m Mask) leftOut(of Bits) bitSet {
+	switch of {
+	case BitsFmask:
+		return m.fmask
+	case BitsQAPixel:
+		return m.qaPixel
 	default:
-		return false
+		return 0
 	}
 }

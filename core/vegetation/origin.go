@@ -72,20 +72,29 @@ func (r Recipe) Days(passes []Pass) []Day {
 	write(h, Algorithm, r.Index, r.Mask, r.Boundary)
 	head := hex.EncodeToString(h.Sum(nil))
 	for i := range out {
-		out[i].Fingerprint = fingerprint(head, out[i].Passes)
+		out[i].Fingerprint = fingerprint(head, out[i].Passes, r.looksAt)
 	}
 	return out
 }
 
+// looksAt reports whether a band can change a date: what no reading of before looked at does not change theirs.
+func (r Recipe) looksAt(b Band) bool {
+	return !b.Auxiliary() || b == CLP && r.Mask.NeedsProbability()
+}
+
 // fingerprint digests the head, which all days share, and the passes of a day.
-func fingerprint(head string, passes []Pass) string {
+func fingerprint(head string, passes []Pass, looksAt func(Band) bool) string {
 	h := sha256.New()
 	write(h, head)
 	for _, p := range passes {
 		write(h, "pass", p.Platform, p.RelativeOrbit)
 		for _, s := range p.Scenes {
+			bands := slices.DeleteFunc(slices.Sorted(maps.Keys(s.Bands)), func(b Band) bool { return !looksAt(b) })
 			write(h, "scene", s.ID, s.Tile, s.SensedAt.UnixNano(), s.Datastrip, s.Baseline, s.Updated.UTC(), s.Synthetic, s.Broken,
-				slices.Sorted(maps.Keys(s.Bands)), s.Revision)
+				bands, s.Revision)
+			if slices.ContainsFunc(bands, Band.Auxiliary) {
+				write(h, s.Auxiliary)
+			}
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])

@@ -69,6 +69,14 @@ func TestFingerprintTellsEveryDifference(t *testing.T) {
 	older := fullScene()
 	older.ID, older.Baseline = "older", "04.00"
 	require.Equal(t, plain, fingerprint(t, recipe, older, fullScene()), "a duplicate that is not used makes none")
+	clouded := fullScene()
+	clouded.Bands[vegetation.CLP], clouded.Auxiliary = true, "clouds"
+	require.Equal(t, plain, fingerprint(t, recipe, clouded), "a mask that does not look at the cloud probability keeps its dates")
+	looking := recipe
+	looking.Mask = parsed(t, "cloud:40")
+	differs("cloud probability", fingerprint(t, looking, clouded))
+	clouded.Auxiliary = "other clouds"
+	differs("another cloud probability", fingerprint(t, looking, clouded))
 	for name, change := range map[string]func(*vegetation.Recipe){
 		"index":    func(r *vegetation.Recipe) { r.Index = "EVI" },
 		"mask":     func(r *vegetation.Recipe) { r.Mask = vegetation.MaskStrict },

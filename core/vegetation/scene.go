@@ -24,7 +24,12 @@ const (
 	B11 Band = "B11"
 	B12 Band = "B12"
 	SCL Band = "SCL"
+	// CLP is the probability of cloud in percent, of some archives of Sentinel-2.
+	CLP Band = "CLP"
 )
+
+// Auxiliary reports whether only some readings look at a band: it shows no ground by itself.
+func (b Band) Auxiliary() bool { return b == CLP }
 
 // Scene is a catalog's record of one acquisition of a tile; the imagery port reads pixels.
 type Scene struct {
@@ -45,6 +50,8 @@ type Scene struct {
 	// Revision is the adapter's opaque digest of everything else that decides the pixels: the
 	// addresses of the files and the catalog's statements about them.
 	Revision string
+	// Auxiliary is the same of the auxiliary bands, for the readings that look at them.
+	Auxiliary string
 	// Source is the adapter's own handle (addresses of the files), opaque to the core.
 	Source any
 }
@@ -78,4 +85,7 @@ type Raster struct {
 	Offset float64
 	// OffsetBasis is what decided Offset; empty for the scene classification.
 	OffsetBasis OffsetBasis
+	// Bits are the numbers of a classification that is stored as bits, beside their classes in DN.
+	Bits   []uint16
+	BitsOf Bits
 }

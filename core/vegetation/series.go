@@ -11,7 +11,7 @@ import (
 
 // What a date must reach to enter a profile.
 const (
-	MinCoverage = 0.5 // valid pixels per pixel of the field
+	MinCoverage = 0.5 // valid pixels per pixel of the field; masks may have another
 	MinValid    = 10  // valid pixels; not required of a small field
 )
 
@@ -41,11 +41,12 @@ const (
 	ReasonError Reason = "error"
 	// ReasonNoData: no pixel of the field had data in any scene of the pass.
 	ReasonNoData Reason = "nodata"
-	// ReasonPartial: the data, clear or not, covers less than half of the field.
+	// ReasonPartial: the data, clear or not, covers less of the field than the mask's minimum coverage, half as a rule.
 	ReasonPartial Reason = "partial"
-	// ReasonCloud: the mask left less than half of the field.
+	// ReasonCloud: the mask left less of the field than that.
 	ReasonCloud Reason = "cloud"
-	// ReasonTooFew: half is clear, but fewer than ten pixels, or less than half, have a value.
+	// ReasonTooFew: that much is clear, but fewer than ten pixels, or a smaller share, have a value; or the mask's
+	// buffer left no pixel of the field.
 	ReasonTooFew Reason = "too_few"
 )
 
@@ -58,7 +59,7 @@ type Rejection struct {
 	NValid   int
 	NPolygon int
 	Items    []string // all scenes of the pass, by sensing time, then id
-	Note     string   // of ReasonError: what could not be read, for people
+	Note     string   // for people: of ReasonError what could not be read; why the buffer left no pixel
 	Origin   Origin
 }
 
@@ -218,7 +219,7 @@ func (c *Composite) Result(p Pass, items []string) Outcome {
 	t := c.tally()
 	coverage := share(t.valued, t.weight)
 	reason := c.reason(t)
-	if reason == "" && (coverage < MinCoverage || (t.valid < MinValid && !c.footprint.Small)) {
+	if reason == "" && (coverage < c.mask.MinCoverage() || (t.valid < MinValid && !c.footprint.Small)) {
 		reason = ReasonTooFew
 	}
 	if reason != "" {
@@ -241,18 +242,24 @@ func Unreadable(p Pass, nPolygon int, note string) Outcome {
 // reason returns why the field as a whole is not clear enough, or "".
 func (c *Composite) reason(t tally) Reason {
 	switch {
+	case len(c.states) == 0 && c.mask.buffer > 0:
+		return ReasonTooFew
 	case t.data == 0:
 		return ReasonNoData
-	case share(t.data, t.weight) < MinCoverage:
+	case share(t.data, t.weight) < c.mask.MinCoverage():
 		return ReasonPartial
-	case share(t.unmasked, t.weight) < MinCoverage:
+	case share(t.unmasked, t.weight) < c.mask.MinCoverage():
 		return ReasonCloud
 	}
 	return ""
 }
 
 func (c *Composite) reject(p Pass, reason Reason, coverage float64, n int) *Rejection {
-	return &Rejection{Date: p.Day, Reason: reason, Coverage: coverage, NValid: n, NPolygon: len(c.states), Items: p.items()}
+	out := &Rejection{Date: p.Day, Reason: reason, Coverage: coverage, NValid: n, NPolygon: len(c.states), Items: p.items()}
+	if len(c.states) == 0 && c.mask.buffer > 0 {
+		out.Note = fmt.Sprintf("The field is too narrow for the buffer of %s m: no pixel is left.", decimal(c.mask.buffer))
+	}
+	return out
 }
 
 func (p Pass) items() []string {

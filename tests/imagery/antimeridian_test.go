@@ -42,19 +42,19 @@ func TestTheAntimeridian(t *testing.T) {
 		return geo.MultiPolygon{{{{X: west, Y: south - 0.002}, {X: east, Y: south - 0.002}, {X: east, Y: south + 0.002}, {X: west, Y: south + 0.002}, {X: west, Y: south - 0.002}}}}
 	}
 
-	o := observed(t, compute(t, imagery, field(179.995, 180), vegetation.NDVI, "2025-06-01", "2025-06-30", ""))
+	o := observed(t, compute(t, imagery, field(179.995, 180), vegetation.NDVI, "2025-06-01", "2025-06-30", vegetation.MaskStandard))
 	require.Equal(t, day("2025-06-01"), o.Date)
 	require.Equal(t, []string{"60", "01"}, o.Items, "the larger coverage first")
 	require.Equal(t, o.NPolygon, o.NValid, "no pixel is lost between the zones")
 	require.InDelta(t, 0.5*0.8+0.6*0.2, o.Value, 0.003, "four fifths lie in the west, which wins where both are clear")
 
-	o = observed(t, compute(t, imagery, field(-180, -179.996), vegetation.NDVI, "2025-05-01", "2025-05-31", ""))
+	o = observed(t, compute(t, imagery, field(-180, -179.996), vegetation.NDVI, "2025-05-01", "2025-05-31", vegetation.MaskStandard))
 	require.Equal(t, day("2025-05-31"), o.Date)
 	require.Equal(t, []string{"01"}, o.Items)
 	require.InDelta(t, 0.6, o.Value, 1e-12)
 
-	none := compute(t, imagery, field(-180, -179.996), vegetation.NDVI, "2025-06-01", "2025-06-30", "")
+	none := compute(t, imagery, field(-180, -179.996), vegetation.NDVI, "2025-06-01", "2025-06-30", vegetation.MaskStandard)
 	require.Empty(t, none.Observations)
-	none = compute(t, imagery, field(179.995, 180), vegetation.NDVI, "2025-05-01", "2025-05-31", "")
+	none = compute(t, imagery, field(179.995, 180), vegetation.NDVI, "2025-05-01", "2025-05-31", vegetation.MaskStandard)
 	require.Empty(t, none.Observations)
 }

@@ -66,7 +66,7 @@ func TestFieldsOfOneBlockReadItOnce(t *testing.T) {
 	imagery, one, all := server(), 0, 0
 	for i := range 20 {
 		x, y := large.OriginX+2*128*10+50*float64(i)+20, large.OriginY-4*128*10-50*float64(i)-20
-		got := compute(t, imagery, rectangle(t, large.EPSG, x, y-200, x+200, y), vegetation.NDVI, "2025-06-01", "2025-06-30", "")
+		got := compute(t, imagery, rectangle(t, large.EPSG, x, y-200, x+200, y), vegetation.NDVI, "2025-06-01", "2025-06-30", vegetation.MaskStandard)
 		require.Len(t, got.Observations, 8)
 		if all += s.total(""); i == 0 {
 			one = all
@@ -76,7 +76,7 @@ func TestFieldsOfOneBlockReadItOnce(t *testing.T) {
 	require.LessOrEqual(t, float64(all), 1.05*float64(one))
 
 	x, y := large.OriginX+2*128*10+300, large.OriginY-4*128*10-300
-	got := compute(t, server(), rectangle(t, large.EPSG, x, y-200, x+200, y), vegetation.NDVI, "2025-06-01", "2025-06-30", "")
+	got := compute(t, server(), rectangle(t, large.EPSG, x, y-200, x+200, y), vegetation.NDVI, "2025-06-01", "2025-06-30", vegetation.MaskStandard)
 	require.Len(t, got.Observations, 8)
 	require.LessOrEqual(t, s.total(""), 8*3*headerRead)
 }

@@ -146,7 +146,7 @@ func TestBytesOverHTTP(t *testing.T) {
 	tile := 128 * 10.0 // metres of a block of a 10 m band
 	left, top := large.OriginX+2*tile, large.OriginY-4*tile
 	// In the middle of block 2/4 of the 10 m bands, and of block 1/2 of the classes.
-	series := compute(t, imagery, rectangle(t, 32631, left+400, top-800, left+800, top-400), vegetation.NDVI, "2025-06-01", "2025-06-30", "")
+	series := compute(t, imagery, rectangle(t, 32631, left+400, top-800, left+800, top-400), vegetation.NDVI, "2025-06-01", "2025-06-30", vegetation.MaskStandard)
 	require.Len(t, series.Observations, 1)
 	require.Len(t, series.Rejected, 1)
 	require.Equal(t, vegetation.ReasonCloud, series.Rejected[0].Reason)
@@ -161,12 +161,12 @@ func TestBytesOverHTTP(t *testing.T) {
 	require.Greater(t, got, 2*2*tileBytes+tileBytes, "the pixels did come over the wire")
 	t.Logf("a clear field-date: %d bytes, %.3f of the bound's base", got, float64(got)/float64(needed))
 
-	again := compute(t, imagery, rectangle(t, 32631, left+600, top-1000, left+1100, top-500), vegetation.NDVI, "2025-06-01", "2025-06-30", "")
+	again := compute(t, imagery, rectangle(t, 32631, left+600, top-1000, left+1100, top-500), vegetation.NDVI, "2025-06-01", "2025-06-30", vegetation.MaskStandard)
 	require.Len(t, again.Observations, 1)
 	require.Zero(t, s.total(""), "a second field in the same blocks")
 
 	// A field across the corner of four blocks needs all four, and three of them are new.
-	compute(t, imagery, rectangle(t, 32631, left-300, top-300, left+300, top+300), vegetation.NDVI, "2025-06-01", "2025-06-05", "")
+	compute(t, imagery, rectangle(t, 32631, left-300, top-300, left+300, top+300), vegetation.NDVI, "2025-06-01", "2025-06-05", vegetation.MaskStandard)
 	require.LessOrEqual(t, float64(s.total("clear")), 1.05*(3*2*2*tileBytes+3*tileBytes))
 }
 
@@ -212,7 +212,7 @@ func short(w http.ResponseWriter, r *http.Request, data []byte) bool {
 func TestFaultsOnTheWayPass(t *testing.T) {
 	field := rectangle(t, 32631, 500000, 5000900, 500400, 5001300)
 	scenes := []made{largeScene("clear", "2025-06-01T10:50:00Z", 4)}
-	want := compute(t, folder(t, scenes...), field, vegetation.NDVI, "2025-06-01", "2025-06-30", "")
+	want := compute(t, folder(t, scenes...), field, vegetation.NDVI, "2025-06-01", "2025-06-30", vegetation.MaskStandard)
 	for name, tt := range map[string]struct {
 		fault fault
 		nap   time.Duration
@@ -230,7 +230,7 @@ func TestFaultsOnTheWayPass(t *testing.T) {
 			for range 6 {
 				s.faults = append(s.faults, tt.fault, func(http.ResponseWriter, *http.Request, []byte) bool { return false })
 			}
-			got := compute(t, s.client(t), field, vegetation.NDVI, "2025-06-01", "2025-06-30", "")
+			got := compute(t, s.client(t), field, vegetation.NDVI, "2025-06-01", "2025-06-30", vegetation.MaskStandard)
 			require.True(t, want.Same(got), "from another address, but the same: %+v", got)
 			require.NotEmpty(t, s.naps)
 			require.Equal(t, tt.nap, s.naps[0])
@@ -255,7 +255,7 @@ func TestFaultsThatStay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t, largeScene("first", "2025-06-01T10:50:00Z", 4), largeScene("second", "2025-06-11T10:50:00Z", 4))
 			s.of, s.every = "/files/first/B08.tif", tt.fault
-			got := compute(t, s.client(t), field, vegetation.NDVI, "2025-06-01", "2025-06-30", "")
+			got := compute(t, s.client(t), field, vegetation.NDVI, "2025-06-01", "2025-06-30", vegetation.MaskStandard)
 			require.Len(t, got.Observations, 1)
 			require.Len(t, got.Rejected, 1)
 			require.Equal(t, vegetation.ReasonError, got.Rejected[0].Reason)
@@ -279,7 +279,7 @@ func TestAnObjectThatChangesIsReadAnew(t *testing.T) {
 	field := rectangle(t, 32631, 500000, 5000900, 500400, 5001300)
 	before, after := largeScene("scene", "2025-06-01T10:50:00Z", 4), largeScene("scene", "2025-06-01T10:50:00Z", 4)
 	after.nir = flat(4321)
-	want := compute(t, folder(t, after), field, vegetation.NDVI, "2025-06-01", "2025-06-30", "")
+	want := compute(t, folder(t, after), field, vegetation.NDVI, "2025-06-01", "2025-06-30", vegetation.MaskStandard)
 	s := newStore(t, before)
 	_, files := after.item()
 	s.of = "/files/scene/B08.tif"
@@ -287,7 +287,7 @@ func TestAnObjectThatChangesIsReadAnew(t *testing.T) {
 		s.files[s.of] = files["B08.tif"] // from the next request on
 		return false
 	}
-	got := compute(t, s.client(t), field, vegetation.NDVI, "2025-06-01", "2025-06-30", "")
+	got := compute(t, s.client(t), field, vegetation.NDVI, "2025-06-01", "2025-06-30", vegetation.MaskStandard)
 	require.True(t, want.Same(got), "%+v", got)
 	require.Equal(t, 4, s.asked[s.of], "the header, a block that is refused, the new header, its block")
 }
@@ -295,7 +295,7 @@ func TestAnObjectThatChangesIsReadAnew(t *testing.T) {
 func TestAnItemThatCannotBeUnderstoodCostsItsDate(t *testing.T) {
 	s := newStore(t, largeScene("sound", "2025-06-01T10:50:00Z", 4), largeScene("broken", "2025-06-11T10:50:00Z", 4))
 	delete(s.items[1], "bbox")
-	got := compute(t, s.client(t), rectangle(t, 32631, 500000, 5000900, 500400, 5001300), vegetation.NDVI, "2025-06-01", "2025-06-30", "")
+	got := compute(t, s.client(t), rectangle(t, 32631, 500000, 5000900, 500400, 5001300), vegetation.NDVI, "2025-06-01", "2025-06-30", vegetation.MaskStandard)
 	require.Len(t, got.Observations, 1)
 	require.Len(t, got.Rejected, 1)
 	r := got.Rejected[0]

@@ -35,6 +35,7 @@ type made struct {
 	orbit         int
 	grid          vegetation.Grid // of 10 m; width and height even
 	scl, red, nir surface
+	clouds        surface // percent; may be nil
 }
 
 // item returns the STAC item, with addresses relative to it, and its files.
@@ -48,12 +49,17 @@ func (m made) item() (item object, files map[string][]byte) {
 		return object{"href": name + ".tif", "type": "image/tiff", "eo:bands": []object{{"name": name}},
 			"raster:bands": []object{{"scale": 0.0001, "offset": 0, "nodata": 0}}}
 	}
+	assets := object{"red": asset("B04"), "nir": asset("B08"), "scl": object{"href": "SCL.tif", "type": "image/tiff"}}
+	if m.clouds != nil { // as Earth Search describes it
+		files["CLD.tif"] = geotiff(coarse, 8, m.clouds)
+		assets["cloud"] = object{"href": "CLD.tif", "title": "Cloud Probabilities", "roles": []string{"data", "cloud"}, "raster:bands": []object{{"nodata": 0}}}
+	}
 	return object{
 		"type": "Feature", "id": m.id, "bbox": []float64{-180, -90, 180, 90},
 		"properties": object{
 			"datetime": m.at, "platform": "sentinel-2a", "grid:code": "MGRS-" + m.tile, "sat:relative_orbit": m.orbit, "s2:processing_baseline": "05.11",
 		},
-		"assets": object{"red": asset("B04"), "nir": asset("B08"), "scl": object{"href": "SCL.tif", "type": "image/tiff"}},
+		"assets": assets,
 	}, files
 }
 

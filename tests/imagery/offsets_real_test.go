@@ -42,7 +42,7 @@ func rewritten(t *testing.T, name string, change func(properties, assets object)
 func TestTheSlovenianSeriesDoesNotDependOnWhatTheMetadataSay(t *testing.T) {
 	field := rectangle(t, 32633, 550000, 5086000, 556000, 5099000)
 	series := func(dir string) vegetation.Series {
-		return compute(t, openFolder(t, dir), field, vegetation.NDVI, "2023-08-01", "2023-08-31", "")
+		return compute(t, openFolder(t, dir), field, vegetation.NDVI, "2023-08-01", "2023-08-31", vegetation.MaskStandard)
 	}
 	want := series(realdata.Path(t, "satellite", slovenia))
 	require.NotEmpty(t, want.Observations)

@@ -31,7 +31,7 @@ func TestTheSouthernHemisphere(t *testing.T) {
 	}
 	imagery := folder(t, made{id: "s", at: "2025-01-10T13:50:00Z", tile: "21LYF", orbit: 67, grid: grid, scl: flat(4), red: flat(1000), nir: nir})
 	field := rectangle(t, 32721, middle-300, grid.OriginY-1500, middle+100, grid.OriginY-500)
-	o := observed(t, compute(t, imagery, field, vegetation.NDVI, "2025-01-01", "2025-02-01", ""))
+	o := observed(t, compute(t, imagery, field, vegetation.NDVI, "2025-01-01", "2025-02-01", vegetation.MaskStandard))
 	require.Equal(t, [2]int{4000, 4000}, [2]int{o.NValid, o.NPolygon})
 	require.InDelta(t, 0.6*0.75+0.5*0.25, o.Value, 1e-12)
 	require.Equal(t, []vegetation.AppliedOffset{{Item: "s", Offset: 0, Basis: vegetation.OffsetByItem}}, o.Offsets)
@@ -59,7 +59,7 @@ func TestTheEdgeOfAnOrbit(t *testing.T) {
 		scenes = append(scenes, made{id: id, at: id + "T10:50:00Z", tile: "31TEL", orbit: 8, grid: north, scl: scl, red: band, nir: band})
 	}
 	field := rectangle(t, 32631, 499500, 4999500, 500500, 5000500)
-	s := compute(t, folder(t, scenes...), field, vegetation.NDVI, "2025-06-01", "2025-06-30", "")
+	s := compute(t, folder(t, scenes...), field, vegetation.NDVI, "2025-06-01", "2025-06-30", vegetation.MaskStandard)
 	require.Len(t, s.Observations, 1)
 	o := s.Observations[0]
 	require.Equal(t, day("2025-06-02"), o.Date)
@@ -98,7 +98,7 @@ func TestTwoZones(t *testing.T) {
 		made{id: "e", at: "2025-06-01T10:30:05Z", tile: "32TLQ", orbit: 108, grid: g32, scl: side(u32, limit-overlap, false), red: flat(1000), nir: flat(4000)})
 	const west, east = 5.996, 6.006
 	field := geo.MultiPolygon{{{{X: west, Y: 44.997}, {X: east, Y: 44.997}, {X: east, Y: 45.003}, {X: west, Y: 45.003}, {X: west, Y: 44.997}}}}
-	o := observed(t, compute(t, imagery, field, vegetation.NDVI, "2025-06-01", "2025-06-30", ""))
+	o := observed(t, compute(t, imagery, field, vegetation.NDVI, "2025-06-01", "2025-06-30", vegetation.MaskStandard))
 	require.Equal(t, []string{"w", "e"}, o.Items, "the larger coverage first")
 	require.Equal(t, o.NPolygon, o.NValid, "no pixel is lost between the zones")
 	require.InDelta(t, 0.5, o.Min, 1e-12)
@@ -120,6 +120,62 @@ func TestMasks(t *testing.T) {
 	require.Greater(t, standard.Max, strict.Max, "the near infrared grows to the east, where the water is")
 }
 
+func maskOf(t *testing.T, text string) vegetation.Mask {
+	t.Helper()
+	m, err := vegetation.ParseMask(text)
+	require.NoError(t, err)
+	return m
+}
+
+// A cloud beside the field grows into it, also where no pixel of the field would have had its block read.
+func TestACloudBesideTheFieldGrowsIntoIt(t *testing.T) {
+	cloud := func(x, y float64) uint16 {
+		if x > 500400 && x < 500440 { // a column 20 m to 60 m east of the field
+			return 9
+		}
+		return 4
+	}
+	imagery := folder(t, made{id: "m", at: "2025-06-01T10:50:00Z", tile: "31TEL", orbit: 8, grid: north, scl: cloud, red: flat(1000), nir: flat(3000)})
+	field := rectangle(t, 32631, 499980, 4999800, 500380, 5000200)
+	valid := map[string]int{}
+	for _, mask := range []string{"standard", "dilate:1", "dilate:2", "dilate:6", "buffer:20", "dilate:2,buffer:20"} {
+		o := observed(t, compute(t, imagery, field, vegetation.NDVI, "2025-06-01", "2025-06-30", maskOf(t, mask)))
+		valid[mask] = o.NValid
+		require.InDelta(t, 0.5, o.Value, 1e-12)
+	}
+	// Of 40 columns of 10 m; a pixel of the classification is 20 m wide, and the first that is cloudy lies 20 m away.
+	require.Equal(t, map[string]int{
+		"standard": 1600, "dilate:1": 1600, "dilate:2": 38 * 40, "dilate:6": 30 * 40, "buffer:20": 36 * 36, "dilate:2,buffer:20": 36 * 36,
+	}, valid)
+	none := compute(t, imagery, field, vegetation.NDVI, "2025-06-01", "2025-06-30", maskOf(t, "buffer:300"))
+	require.Equal(t, "The field is too narrow for the buffer of 300 m: no pixel is left.", none.Empty())
+}
+
+func TestCloudProbabilityIsReadWhereTheMaskNeedsIt(t *testing.T) {
+	clouds := func(x, _ float64) uint16 {
+		if x < 500100 {
+			return 0
+		}
+		return 60
+	}
+	with := made{id: "with", at: "2025-06-01T10:50:00Z", tile: "31TEL", orbit: 8, grid: north, scl: flat(4), red: flat(1000), nir: flat(3000), clouds: clouds}
+	without := with
+	without.id, without.at, without.clouds = "without", "2025-06-11T10:50:00Z", nil
+	field := rectangle(t, 32631, 499900, 4999800, 500200, 5000200)
+	imagery := folder(t, with, without)
+	both := compute(t, imagery, field, vegetation.NDVI, "2025-06-01", "2025-06-30", vegetation.MaskStandard)
+	require.Len(t, both.Observations, 2)
+	require.Equal(t, 1200, both.Observations[0].NValid, "other masks do not look at it")
+	s := compute(t, imagery, field, vegetation.NDVI, "2025-06-01", "2025-06-30", maskOf(t, "cloud:60"))
+	require.Len(t, s.Observations, 1)
+	require.Equal(t, 800, s.Observations[0].NValid)
+	require.Len(t, s.Rejected, 1)
+	require.Equal(t, vegetation.ReasonError, s.Rejected[0].Reason)
+	require.Equal(t, "scene without: The scene has no cloud probability (an asset cld, cloud or clp), which the mask needs.", s.Rejected[0].Note)
+	higher := compute(t, imagery, field, vegetation.NDVI, "2025-06-01", "2025-06-10", maskOf(t, "cloud:61"))
+	require.Equal(t, 1200, observed(t, higher).NValid)
+}
+
 func TestSmallFieldsAreWeighted(t *testing.T) {
 	// 25 m × 20 m: two columns count whole, the third by half.
 	nir := func(x, _ float64) uint16 {
@@ -129,14 +185,14 @@ func TestSmallFieldsAreWeighted(t *testing.T) {
 		return 4000
 	}
 	imagery := folder(t, made{id: "m", at: "2025-06-01T10:50:00Z", tile: "31TEL", orbit: 8, grid: north, scl: flat(4), red: flat(1000), nir: nir})
-	s := compute(t, imagery, rectangle(t, 32631, 500000, 4999980, 500025, 5000000), vegetation.NDVI, "2025-06-01", "2025-06-30", "")
+	s := compute(t, imagery, rectangle(t, 32631, 500000, 4999980, 500025, 5000000), vegetation.NDVI, "2025-06-01", "2025-06-30", vegetation.MaskStandard)
 	require.True(t, s.SmallField)
 	o := observed(t, s)
 	require.InDelta(t, (4*0.5+1*0.6)/5, o.Value, 1e-6)
 	require.InDelta(t, 1, o.Coverage, 1e-6)
 
 	// Large enough by one row: counted by centres.
-	s = compute(t, imagery, rectangle(t, 32631, 500000, 4999950, 500020, 5000000), vegetation.NDVI, "2025-06-01", "2025-06-30", "")
+	s = compute(t, imagery, rectangle(t, 32631, 500000, 4999950, 500020, 5000000), vegetation.NDVI, "2025-06-01", "2025-06-30", vegetation.MaskStandard)
 	require.False(t, s.SmallField)
 	require.Equal(t, 10, observed(t, s).NPolygon)
 }

@@ -29,11 +29,11 @@ func TestImageryInOtherSystems(t *testing.T) {
 			ring = append(ring, plane.Inverse(geo.Position{X: middle.X + d[0], Y: middle.Y + d[1]}))
 		}
 		field := geo.MultiPolygon{{ring}}
-		o := observed(t, compute(t, folder(t, scene), field, vegetation.NDVI, "2025-05-30", "2025-06-03", ""))
+		o := observed(t, compute(t, folder(t, scene), field, vegetation.NDVI, "2025-05-30", "2025-06-03", vegetation.MaskStandard))
 		require.Equal(t, [2]int{2400, 2400}, [2]int{o.NPolygon, o.NValid}, "EPSG:%d", epsg)
 		require.InDelta(t, 2500.0/3500/2, o.Value, 1e-12)
 		scene.grid.EPSG = 2154
-		got := compute(t, folder(t, scene), field, vegetation.NDVI, "2025-05-30", "2025-06-03", "")
+		got := compute(t, folder(t, scene), field, vegetation.NDVI, "2025-05-30", "2025-06-03", vegetation.MaskStandard)
 		require.Len(t, got.Rejected, 1)
 		require.Contains(t, got.Rejected[0].Note, "EPSG:2154")
 	}

@@ -84,7 +84,7 @@ func TestBelgianIndices(t *testing.T) {
 		key := row["polygon"] + " " + row["index"]
 		s, ok := computed[key]
 		if !ok {
-			s = compute(t, imagery, polygons[row["polygon"]], vegetation.IndexCode(row["index"]), "2020-11-01", "2021-10-31", "")
+			s = compute(t, imagery, polygons[row["polygon"]], vegetation.IndexCode(row["index"]), "2020-11-01", "2021-10-31", vegetation.MaskStandard)
 			require.True(t, s.NoSCL, "the composites have no classification, and the answer says so")
 			computed[key] = s
 		}
@@ -179,7 +179,7 @@ func TestTwoTilesMerge(t *testing.T) {
 	const minX, minY, maxX, maxY = 550000, 5086000, 556000, 5099000
 	field := rectangle(t, 32633, minX, minY, maxX, maxY)
 	on := func(imagery ports.Imagery) vegetation.Observation {
-		s := compute(t, imagery, field, vegetation.NDVI, "2023-08-15", "2023-08-15", "")
+		s := compute(t, imagery, field, vegetation.NDVI, "2023-08-15", "2023-08-15", vegetation.MaskStandard)
 		return observed(t, s)
 	}
 	merged := on(imagery)
@@ -230,7 +230,7 @@ func TestSpanishSeries(t *testing.T) {
 	require.NoError(t, err)
 	b, err := geo.ParseGeoJSON(nil, raw, geo.DefaultLimits())
 	require.NoError(t, err)
-	s := compute(t, openFolder(t, dir), b.Geometry(), vegetation.NDVI, "2019-01-01", "2019-12-31", "")
+	s := compute(t, openFolder(t, dir), b.Geometry(), vegetation.NDVI, "2019-01-01", "2019-12-31", vegetation.MaskStandard)
 	require.Equal(t, [2]int{31, 2}, [2]int{len(s.Observations), len(s.Rejected)})
 	byDay := map[time.Time]vegetation.Observation{}
 	for _, o := range s.Observations {

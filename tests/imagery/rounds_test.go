@@ -75,7 +75,7 @@ func over(t *testing.T, s *store, requests int, field geo.MultiPolygon) (l *line
 		imagery, err := stac.New(s.URL, stac.Options{Remote: remote.Options{Transport: l, Requests: requests}})
 		require.NoError(t, err)
 		started := time.Now()
-		got = compute(t, imagery, field, vegetation.NDVI, "2025-01-01", "2025-12-31", "")
+		got = compute(t, imagery, field, vegetation.NDVI, "2025-01-01", "2025-12-31", vegetation.MaskStandard)
 		rounds = int(time.Since(started) / round)
 	})
 	return l, got, rounds
@@ -158,7 +158,7 @@ func TestASilentFileCostsItsDateAndSeconds(t *testing.T) {
 			imagery, err := stac.New(l.store.URL, stac.Options{Remote: remote.Options{Transport: l}})
 			require.NoError(t, err)
 			started := time.Now()
-			got := compute(t, imagery, field, vegetation.NDVI, "2025-01-01", "2025-12-31", "")
+			got := compute(t, imagery, field, vegetation.NDVI, "2025-01-01", "2025-12-31", vegetation.MaskStandard)
 			require.Less(t, time.Since(started), 20*time.Second)
 			require.Len(t, got.Observations, 2)
 			require.Len(t, got.Rejected, 1)

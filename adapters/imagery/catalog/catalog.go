@@ -116,7 +116,7 @@ func (c *Catalog) Search(ctx context.Context, boundary geo.MultiPolygon, from, t
 			continue
 		}
 		scene := it.Scene()
-		scene.Revision = it.revision(c.root, scene.Revision, now)
+		it.revise(c.root, &scene, now)
 		scenes = append(scenes, scene)
 	}
 	return scenes, nil

@@ -203,7 +203,7 @@ func (w *walker) item(name string, data []byte) {
 		reason = item.JPEG2000
 	}
 	switch {
-	case len(it.Assets) > 0:
+	case it.ShowsGround():
 	case reason == "": // of another sensor, unless there is nothing else
 		w.bandless = append(w.bandless, &entry{Item: it.Unusable(item.NoBand)})
 		return

@@ -97,7 +97,7 @@ func (s *search) take(raw []byte) error {
 		return nil
 	}
 	switch {
-	case len(it.Assets) > 0:
+	case it.ShowsGround():
 		s.readable = true
 	case it.JPEG2000():
 		s.jpeg2000, it = it.ID, it.Unusable(item.JPEG2000)

@@ -63,6 +63,9 @@ func bands(assets map[string]assetDocument, dataset vegetation.Dataset) (map[veg
 		}
 		for band, n := range held {
 			asset := a.asset(band, n, dataset)
+			if band == vegetation.CLP && strings.EqualFold(key, "clp") { // of Sentinel Hub: 255 is certain
+				asset.Scale = 100.0 / 255
+			}
 			if have, twice := into[band]; !twice || asset.metres < have.metres {
 				into[band] = asset
 			}
@@ -177,8 +180,8 @@ func (a assetDocument) asset(band vegetation.Band, n int, dataset vegetation.Dat
 			asset.NoData = v
 		}
 	}
-	if band == vegetation.SCL {
-		asset.Scale, asset.Offset = 1, 0 // classes, not reflectance
+	if band == vegetation.SCL || band == vegetation.CLP {
+		asset.Scale, asset.Offset = 1, 0 // classes and percent, not reflectance
 	}
 	return asset
 }

@@ -31,7 +31,8 @@ type Item struct {
 	applied    *bool   // whether the offset was applied to the files already, where stated
 	jpeg2000   bool    // it has bands as JPEG 2000
 
-	revision func() string // computed once, from the assets at the first call of Scene
+	// Computed once, from the assets at the first call of Scene.
+	revision, auxiliary func() string
 
 	mu      sync.Mutex
 	decided map[vegetation.OffsetClaim]decision
@@ -71,7 +72,7 @@ func Parse(data []byte, name string) (*Item, error) {
 	}
 	p := properties(d.Properties)
 	it := &Item{ID: d.ID, Collection: d.Collection, dataset: vegetation.DatasetOf(d.Collection, d.ID)}
-	it.revision = sync.OnceValue(it.digest)
+	it.revise()
 	if err := it.place(d, name); err != nil {
 		return nil, err
 	}
@@ -131,7 +132,7 @@ func (it *Item) Scene() vegetation.Scene {
 	for band := range it.Assets {
 		s.Bands[band] = true
 	}
-	s.Revision = it.revision()
+	s.Revision, s.Auxiliary = it.revision(), it.auxiliary()
 	s.Source = it
 	return s
 }
@@ -140,7 +141,17 @@ func (it *Item) Scene() vegetation.Scene {
 func (it *Item) SensedAt() time.Time { return it.scene.SensedAt }
 
 // JPEG2000 reports that the item has bands, but only in an unsupported format.
-func (it *Item) JPEG2000() bool { return it.jpeg2000 && len(it.Assets) == 0 }
+func (it *Item) JPEG2000() bool { return it.jpeg2000 && !it.ShowsGround() }
+
+// ShowsGround reports whether it has files of bands that are not auxiliary.
+func (it *Item) ShowsGround() bool {
+	for band := range it.Assets {
+		if !band.Auxiliary() {
+			return true
+		}
+	}
+	return false
+}
 
 // Area is a boundary prepared for comparison with many footprints.
 type Area struct {

@@ -62,6 +62,11 @@ func (r Reader) window(ctx context.Context, it *Item, band vegetation.Band, wind
 		raster.Scale = 1
 		return it.dataset.Classes(raster), nil
 	}
+	if band == vegetation.CLP {
+		raster, err := file.Read(ctx, window)
+		raster.Scale, raster.HasNoData = it.Assets[band].Scale, false // catalogs state 0 as nodata, which is 0 %
+		return raster, err
+	}
 	// What decides the offset is read at the same time, so that it costs no wait of its own.
 	var offset float64
 	var basis vegetation.OffsetBasis

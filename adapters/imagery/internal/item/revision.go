@@ -7,13 +7,20 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
+
+// revise has the revisions computed when they are first asked for.
+func (it *Item) revise() {
+	it.revision = sync.OnceValue(func() string { return it.digest(false) })
+	it.auxiliary = sync.OnceValue(func() string { return it.digest(true) })
+}
 
 // digest covers what decides an item's pixels and is not in its scene: the address, scale, offset,
 // nodata and, where the catalog states them, size and checksum of each band's file, and the
-// statement on the offset. The part of an address after "?" may be a signature, which differs with
+// statement on the offset. It is of the auxiliary bands or of the others. The part of an address after "?" may be a signature, which differs with
 // every search, and is left out.
-func (it *Item) digest() string {
+func (it *Item) digest(auxiliary bool) string {
 	h := sha256.New()
 	applied := "unstated"
 	if it.applied != nil {
@@ -21,6 +28,9 @@ func (it *Item) digest() string {
 	}
 	_, _ = fmt.Fprintf(h, "%q %s\n", it.Collection, applied) // writing to a hash never fails
 	for _, band := range slices.Sorted(maps.Keys(it.Assets)) {
+		if band.Auxiliary() != auxiliary {
+			continue
+		}
 		a := it.Assets[band]
 		address, _, _ := strings.Cut(a.Href, "?")
 		_, _ = fmt.Fprintf(h, "%s %q %d %v %v %v %q\n", band, address, a.Band, a.Scale, a.Offset, a.NoData, a.state)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/imagery/internal/item"
+	"tilth/core/vegetation"
 )
 
 // The revision changes with whatever changes how the pixels are read, and with nothing else.
@@ -75,4 +76,42 @@ func TestSalvagePlaced(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An archive that now has a cloud probability, or another one, does not change what no reading looked at.
+func TestAuxiliaryFilesHaveARevisionOfTheirOwn(t *testing.T) {
+	revisions := func(change func(assets map[string]any)) (string, string) {
+		it := withAssets(t, change)
+		s := it.Scene()
+		return s.Revision, s.Auxiliary
+	}
+	plain, none := revisions(func(map[string]any) {})
+	for key, scale := range map[string]float64{"cloud": 1, "CLD_20m": 1, "cld": 1, "CLP": 100.0 / 255, "MSK_CLDPRB_20m": 1} {
+		add := func(assets map[string]any) {
+			assets[key] = map[string]any{"href": "https://example.org/CLD_20m.tif", "raster:bands": []any{map[string]any{"nodata": 0}}}
+		}
+		revision, auxiliary := revisions(add)
+		require.Equal(t, plain, revision, key)
+		require.NotEqual(t, none, auxiliary, key)
+		it := withAssets(t, add)
+		require.True(t, it.Scene().Bands[vegetation.CLP], key)
+		require.InDelta(t, scale, it.Assets[vegetation.CLP].Scale, 0, key)
+	}
+	only := withAssets(t, func(assets map[string]any) {
+		delete(assets, "red")
+		assets["cloud"] = map[string]any{"href": "https://example.org/CLD_20m.tif"}
+	})
+	require.False(t, only.ShowsGround())
+}
+
+// withAssets returns an item with a red band, of changed assets.
+func withAssets(t *testing.T, change func(assets map[string]any)) *item.Item {
+	t.Helper()
+	it, err := document(t, func(d, _ map[string]any) {
+		assets := map[string]any{"red": map[string]any{"href": "https://example.org/B04.tif"}}
+		change(assets)
+		d["assets"] = assets
+	})
+	require.NoError(t, err)
+	return it
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
-	"sync"
 	"time"
 
 	"tilth/core/fault"
@@ -33,7 +32,7 @@ func SalvagePlaced(data []byte, cause error) (*Item, bool) {
 func (it *Item) Unusable(reason string) *Item {
 	out := &Item{ID: it.ID, Collection: it.Collection, scene: it.scene, footprint: it.footprint, box: it.box, wrapped: it.wrapped}
 	out.scene.Broken = reason
-	out.revision = sync.OnceValue(out.digest)
+	out.revise()
 	return out
 }
 
@@ -46,7 +45,7 @@ const (
 // salvage reads what a broken item states. The item has no assets.
 func salvage(data []byte, cause error) (it *Item, d document, ok bool) {
 	it = &Item{}
-	it.revision = sync.OnceValue(it.digest)
+	it.revise()
 	var syntax *json.SyntaxError
 	// A member of the wrong kind does not prevent reading the others.
 	if err := json.Unmarshal(data, &d); errors.As(err, &syntax) || d.ID == "" {
