@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"fmt"
 	"io"
 
 	"tilth/core/ghg"
@@ -50,6 +51,7 @@ func (Sheets) ImpactSheet(w io.Writer, doc ports.ImpactDocument) error {
 	for _, l := range r.RemovalsBySrc {
 		write(sourceRow("removal", l))
 	}
+	writeSoilCarbon(write, r.SoilCarbon)
 	for _, warning := range r.Warnings {
 		write(impactRow{"record": "warning", "name": warning.Code, "place": warning.Item, "note": warning.Message})
 	}
@@ -57,6 +59,23 @@ func (Sheets) ImpactSheet(w io.Writer, doc ports.ImpactDocument) error {
 		writeStep(write, i+1, step)
 	}
 	return out.end()
+}
+
+// writeSoilCarbon writes what each method says of the soil, a record each; status tells the one that the totals hold.
+func writeSoilCarbon(write func(impactRow), s *ghg.SoilEstimates) {
+	if s == nil {
+		return
+	}
+	for _, e := range s.Estimates {
+		status := "not used"
+		if e.Used {
+			status = "used"
+		}
+		write(impactRow{
+			"record": "soil_carbon", "name": e.Method, "status": status, "co2e_t": e.CO2e, "value": e.Change, "unit": "t C/ha/yr",
+			"note": fmt.Sprintf("a gain is above 0; 95 %% range %g to %g t C/ha/yr", e.Low, e.High),
+		})
+	}
 }
 
 // writeAbout writes what the report is of and what it was computed with.

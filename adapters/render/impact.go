@@ -32,6 +32,7 @@ func (Documents) PrintImpact(ctx context.Context, w io.Writer, doc ports.ImpactD
 	printSources(d, r.BySource)
 	printSplits(d, r)
 	printLines(d, r)
+	printSoilCarbon(d, r.SoilCarbon)
 	printWarnings(d, r)
 	printTrace(d, r)
 	return d.Write(w)

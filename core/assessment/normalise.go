@@ -109,6 +109,7 @@ func (n *normaliser) crop() {
 			Class: v.text("soil_class"), DrainedOrganicPct: v.number("drained_organic_share_pct"), AnnualRainfallMm: v.number("annual_rainfall_mm"),
 			Texture: v.text("texture"), OrganicMatterPct: v.number("soil_organic_matter_pct"), PH: v.number("ph"),
 			SandPct: v.number("sand_pct"), BulkDensity: v.number("bulk_density"),
+			Carbon: soilCarbon(v),
 		}
 	})
 }

@@ -41,6 +41,7 @@ func (t *Table) contradictions(a *Assessment, sheet Sheet) []Finding {
 		}
 	}
 	a.landHistory(&out, sheet)
+	a.soilCarbonContradictions(&out, sheet)
 	// Parcels do not overlap.
 	converted := 0.0
 	for _, row := range sheet[secConversion] {

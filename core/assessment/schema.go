@@ -93,7 +93,11 @@ func objectSchema(fields []Field, oneOf []string) schema {
 				depends[c.Field] = append(needed, f.Key)
 				continue
 			}
-			when = append(when, schema{"if": c.schema(), "then": schema{"required": []string{f.Key}}})
+			then := schema{"required": []string{f.Key}}
+			if f.Kind == Items {
+				then["properties"] = schema{f.Key: schema{"minItems": max(1, f.AtLeast)}}
+			}
+			when = append(when, schema{"if": c.schema(), "then": then})
 		}
 		for _, rule := range f.UnitsWhen {
 			unit := schema{"properties": schema{"unit": schema{"enum": rule.Units}}}

@@ -165,21 +165,30 @@ func (g generator) object(schema map[string]any, label string) map[string]any {
 		}
 		for _, rule := range list(schema["allOf"]) {
 			if matches(rule["if"], out) {
-				g.obey(rule["then"], out, draw, label)
+				g.obey(rule["then"], properties, out, label)
 			}
 		}
 	}
 	return out
 }
 
-func (g generator) obey(then any, out map[string]any, draw func(string), label string) {
+func (g generator) obey(then any, properties, out map[string]any, label string) {
 	rule, _ := then.(map[string]any)
 	for _, key := range words(rule["required"]) {
-		draw(key)
+		if _, had := out[key]; !had {
+			property, _ := properties[key].(map[string]any)
+			out[key] = g.value(property, label+"."+key)
+		}
 	}
 	narrowed, _ := rule["properties"].(map[string]any)
 	for key, property := range narrowed {
 		below, _ := property.(map[string]any)
+		if lower, narrows := below["minItems"].(float64); narrows && len(list(out[key])) < int(lower) {
+			property, _ := properties[key].(map[string]any)
+			property = maps.Clone(property)
+			property["minItems"] = lower
+			out[key] = g.value(property, label+"."+key)
+		}
 		have, ok := out[key].(map[string]any)
 		if !ok {
 			continue

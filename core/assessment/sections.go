@@ -88,16 +88,16 @@ func cropAndSoil(v values) []Section {
 			).about("Together they carry less than 100 %; the main product carries the rest."),
 			number("renewal_years", "Years until the stand is renewed", "yr", 1, 100).usual(1.0).about("Of forage crops."),
 		),
-		objectOf(secSoil, "Soil", "soil", 10, Mandatory,
+		objectOf(secSoil, "Soil", "soil", 10, Mandatory, slices.Concat([]Field{
 			choice("soil_class", "Soil class", v.of(secSoil, "soil_class")).must().about("Class of IPCC 2019, volume 4, chapter 3, annex 3A.5."),
 			percentage("drained_organic_share_pct", "Drained organic share").mustWhen("soil_class", "organic"),
 			choice("texture", "Texture", []string{"fine", "medium", "coarse"}),
 			percentage("soil_organic_matter_pct", "Soil organic matter"),
 			number("ph", "pH", "", 0, 14),
-			percentage("sand_pct", "Sand"),
+			percentage("sand_pct", "Sand").mustWhen("carbon_method", ghg.SoilTier2).about("Of the topsoil's mass, 0 to 30 cm."),
 			number("annual_rainfall_mm", "Annual rainfall", "mm", 0, 20_000),
 			number("bulk_density", "Bulk density", "t/m3", 0.02, 2.65).about("Peat has about 0.1; quartz itself 2.65."),
-		),
+		}, soilCarbonFields(v))...),
 	}
 }
 

@@ -86,7 +86,7 @@ var documented = []string{
 var notFields = []string{".unit", "constant", "gwp_set", "custom", "rice_region", "sfo_exponent", "distance_m", "physics", "fuel", "present_use", "ef", "frac", "c_to_n"}
 
 func isField(section, field string) bool {
-	if section == "general" || section == "soil_n2o" || section == "seeds" && field == "crop_type" {
+	if section == "general" || section == "soil_n2o" || section == "soc_tier2" || section == "seeds" && field == "crop_type" {
 		return false
 	}
 	for _, n := range notFields {

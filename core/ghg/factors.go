@@ -82,6 +82,7 @@ type target struct {
 const (
 	sectionFactorSet = "factor_set"
 	sectionN2O       = "soil_n2o"
+	sectionTier2     = "soc_tier2"
 	sectionGeneral   = "general"
 )
 

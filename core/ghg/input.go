@@ -58,6 +58,8 @@ type Soil struct {
 	PH                *float64 `json:"ph,omitempty"`
 	SandPct           *float64 `json:"sand_pct,omitempty"`
 	BulkDensity       *float64 `json:"bulk_density,omitempty"` // t/m3
+
+	Carbon *SoilCarbon `json:"carbon,omitempty"` // what methods beyond Tier 1 need
 }
 
 // Fertilizer is one application of a mineral fertilizer or of lime. Contents are per cent of

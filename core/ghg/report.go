@@ -33,6 +33,7 @@ type Report struct {
 	Uncertainty    Range          `json:"uncertainty"`
 	DataQuality    DataQuality    `json:"data_quality"`
 	Memo           Memo           `json:"memo"`
+	SoilCarbon     *SoilEstimates `json:"soil_carbon,omitempty"` // where more than Tier 1 is entered
 	Warnings       []Warning      `json:"warnings"`
 	Trace          []TraceLine    `json:"trace,omitempty"`
 }
@@ -163,6 +164,7 @@ func NewReport(res Result, about About) Report {
 		Uncertainty: Range{Low: tonnes(res.Low), High: tonnes(res.High)},
 		DataQuality: DataQuality{UserShare: round(res.UserShare, shareDigits)},
 		Memo:        Memo{BiogenicCO2: tonnes(res.BiogenicCO2)},
+		SoilCarbon:  res.SoilCarbon.rounded(),
 		Warnings:    slices.Concat([]Warning{}, about.Warnings, res.Warnings, derivedWarnings(res)),
 		Trace:       res.Trace,
 	}

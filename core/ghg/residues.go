@@ -47,6 +47,12 @@ const (
 // residueShares are the shares of the above-ground residue, 0 to 1.
 type residueShares struct{ returned, removed, burnt, composted, heaped float64 }
 
+// residueMass is the dry matter of a harvest and of its residue above ground, kg, with what becomes of the residue.
+type residueMass struct {
+	crop, above quantity
+	shares      residueShares
+}
+
 // shareTolerance is how far shares may be from 100 per cent, for rounded entries.
 const shareTolerance = 0.01
 
@@ -97,6 +103,7 @@ func (r *run) residues() {
 		return
 	}
 	crop, above := r.aboveGround()
+	r.residue = residueMass{crop, above, shares}
 	combustion := r.factor("crop", "crop_type/combustion_factor", r.in.Crop.Type)
 	aboveN := r.do(stepAboveN, above, r.cropFactor("n_ag"), given(shares.removed), given(shares.burnt), combustion)
 	belowN := r.do(stepBelowN, crop, above, r.cropFactor("rs"), r.cropFactor("n_bg"), r.renewal())

@@ -99,6 +99,8 @@ const (
 	WarnGrowthCycle    = "growth_cycle_assumed"
 	WarnRangeAssumed   = "range_assumed"
 	WarnUnverified     = "unverified_factors"
+	WarnTier2Methods   = "soil_carbon_methods_differ"
+	WarnTier2Organic   = "organic_carbon_not_counted"
 	WarnEnginesDiffer  = "engines_differ"
 )
 
@@ -132,6 +134,8 @@ type Result struct {
 	BiogenicCO2                   float64 // kg CO2 of burnt biomass, outside the totals
 	// UserShare is the share of the emissions, 0 to 1, with no value that the form can hold left to a default.
 	UserShare float64
-	Warnings  []Warning
-	Trace     []TraceLine
+	// SoilCarbon is nil where nothing beyond Tier 1 is entered.
+	SoilCarbon *SoilEstimates
+	Warnings   []Warning
+	Trace      []TraceLine
 }

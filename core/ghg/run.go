@@ -80,6 +80,7 @@ type run struct {
 	itemName string
 	area     quantity
 	straw    quantity // the crop's own that stays on a flooded field, kg dm
+	residue  residueMass
 
 	lines    []sum
 	removals []sum

@@ -38,13 +38,15 @@ type parcel struct {
 	pct        float64
 }
 
-// soilCarbon follows the stock of the mineral soil of every parcel.
+// soilCarbon follows the stock of the mineral soil of every parcel: land converted within 20 years by Tier 1, the rest by
+// the method that the section soil asks for.
 func (r *run) soilCarbon() {
+	method := r.soilMethod()
 	if r.in.Soil.Class == organicClass {
 		return
 	}
 	land := r.in.LandManagement
-	if land == nil {
+	if land == nil && method == SoilTier1 {
 		if len(r.in.LandUseChange) > 0 {
 			r.at("land_management", noItem)
 			r.warn(WarnNoManagement, "The change of soil carbon is not counted: how the land is managed is not stated.")
@@ -56,22 +58,30 @@ func (r *run) soilCarbon() {
 		return
 	}
 	for _, p := range r.parcels() {
-		unchanged := p
-		if len(changes) > 0 {
-			changed := p
-			changed.pct = p.pct * pct / 100
-			unchanged.pct = p.pct - changed.pct
-			r.timeline(changed, changes)
+		if land != nil && (method == SoilTier1 || !r.remains(p)) {
+			r.defaultChange(p, changes, pct)
 		}
-		if p.conversion != nil && unchanged.pct > 0 {
-			r.timeline(unchanged, nil)
-		}
+	}
+	r.remainingSoil(method, changes, pct)
+}
+
+// defaultChange emits what Tier 1 says of a parcel, of which pct per cent has the history changes.
+func (r *run) defaultChange(p parcel, changes []LandChange, pct float64) {
+	unchanged := p
+	if len(changes) > 0 {
+		changed := p
+		changed.pct = p.pct * pct / 100
+		unchanged.pct = p.pct - changed.pct
+		r.stockChange(changed, r.timeline(changed, changes))
+	}
+	if p.conversion != nil && unchanged.pct > 0 {
+		r.stockChange(unchanged, r.timeline(unchanged, nil))
 	}
 }
 
 // landChanges returns the changes of management by year, and the share of each parcel they are about.
 func (r *run) landChanges(land *LandState) (changes []LandChange, pct float64, ok bool) {
-	if len(land.Changes) == 0 {
+	if land == nil || len(land.Changes) == 0 {
 		return nil, 0, true
 	}
 	changes = slices.Clone(land.Changes)
@@ -106,9 +116,9 @@ func (r *run) parcels() []parcel {
 	return parcels
 }
 
-// timeline emits the change of a parcel's stock in the assessment year. The yearly change is
+// timeline returns the change of a parcel's stock in the assessment year, t C/ha/yr. The yearly change is
 // (equilibrium of the new state - stock then) / 20, for 20 years from each change on or until the next.
-func (r *run) timeline(p parcel, changes []LandChange) {
+func (r *run) timeline(p parcel, changes []LandChange) quantity {
 	r.at(p.section, p.index)
 	turns := r.turns(p, changes)
 	year, last := r.in.General.Year, 0
@@ -120,7 +130,7 @@ func (r *run) timeline(p parcel, changes []LandChange) {
 	}
 	turns = turns[:min(last+1, len(turns))]
 	if r.err != nil || last == 0 || year >= turns[last].year+transitionYears {
-		return
+		return quantity{}
 	}
 	ref := r.factor("soil", "soil_class/soc_ref", r.in.Soil.Class)
 	span := r.factor(sectionGeneral, "constant/transition_years")
@@ -130,7 +140,7 @@ func (r *run) timeline(p parcel, changes []LandChange) {
 		years := given(float64(turns[i].year - turns[i-1].year))
 		have, aim = r.do(stepStockAfter, have, aim, years, span), stock(turns[i].state)
 	}
-	r.stockChange(p, r.do(stepStockChange, have, aim, span))
+	return r.do(stepStockChange, have, aim, span)
 }
 
 // transitionYears is the time a stock takes from one equilibrium to the next (IPCC 2019

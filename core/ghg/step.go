@@ -56,7 +56,7 @@ func part(whole, pct float64) float64              { return whole * pct / 100 }
 func yearlyChange(from, to, years float64) float64 { return (to - from) / years }
 
 // maxArguments is the largest number of arguments of a step.
-const maxArguments = 8
+const maxArguments = 12
 
 // quantity is a number on its way, with what it would be if one factor alone stood at a bound of its range.
 type quantity struct {

@@ -89,7 +89,13 @@ func (s *spread) take(a, b float64) {
 
 // around returns the range: roots of the sums of squares, low and high side apart, low not under 0.
 func (s *spread) around(v float64) (low, high float64) {
-	return max(0, v-math.Sqrt(s.down)), v + math.Sqrt(s.up)
+	low, high = s.bounds(v)
+	return max(0, low), high
+}
+
+// bounds returns the range of a figure that may be below 0.
+func (s *spread) bounds(v float64) (low, high float64) {
+	return v - math.Sqrt(s.down), v + math.Sqrt(s.up)
 }
 
 // Describe takes what a result says of its input: the functional units and the products.

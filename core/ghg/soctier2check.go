@@ -1,0 +1,184 @@
+package ghg
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Bounds of what the Tier 2 method takes. Outside of those of a month another unit is likelier.
+const (
+	MinMonthC  = -60.0
+	MaxMonthC  = 60.0
+	MaxMonthMm = 3000.0 // of precipitation or of potential evapotranspiration
+
+	MinRunIn       = 5 // years (IPCC 2019 V4 ch5 section 5.2.3.3)
+	MaxRunIn       = 20
+	MaxCarbonInput = 50.0 // t C/ha/yr: several times the growth of the most productive crops
+	MinNitrogenPct = 0.01
+)
+
+// maxHistory is how many years a history may have.
+const maxHistory = 100
+
+// Problem is what keeps the Tier 2 method from an input: the field of the section soil, and the fix.
+type Problem struct{ Field, Message string }
+
+type problems []Problem
+
+func (p *problems) add(field, format string, args ...any) {
+	*p = append(*p, Problem{field, fmt.Sprintf(format, args...)})
+}
+
+// Problems returns what the Tier 2 method cannot take of an input for an assessment year.
+func (c *SoilCarbon) Problems(year int) []Problem {
+	var out problems
+	out.input("carbon_input", c.Input)
+	if len(c.History) == 0 {
+		out.add("carbon_history", "The Tier 2 method runs in on a history: enter the years before the assessment year.")
+		return out
+	}
+	periods, places := c.periods()
+	out.history(periods, places, year)
+	if len(out) == 0 {
+		out.runIn(c, periods)
+		out.climate(c, periods[0].FirstYear, year)
+	}
+	return out
+}
+
+// periods returns the history in the order of time, with the places where the periods were entered.
+func (c *SoilCarbon) periods() (out []CarbonPeriod, places []int) {
+	for i := range c.History {
+		places = append(places, i)
+	}
+	slices.SortStableFunc(places, func(a, b int) int { return c.History[a].FirstYear - c.History[b].FirstYear })
+	for _, i := range places {
+		out = append(out, c.History[i])
+	}
+	return out, places
+}
+
+// runIn returns how many years of a history are run in.
+func (c *SoilCarbon) runIn(years int) int {
+	if c.RunInYears != 0 {
+		return c.RunInYears
+	}
+	return min(years, MaxRunIn)
+}
+
+func (p *problems) input(path string, c *CarbonInput) {
+	if c == nil {
+		return
+	}
+	if !within(c.TCHa, 0, MaxCarbonInput) {
+		p.add(path, "A carbon input of %g t C/ha is not possible: give 0 to %g.", c.TCHa, MaxCarbonInput)
+	}
+	if !within(c.LigninPct, 0, 100) {
+		p.add(path+"_lignin_pct", "The lignin of the carbon input is 0 to 100 per cent of its dry matter.")
+	}
+	if !within(c.NitrogenPct, MinNitrogenPct, 100) {
+		p.add(path+"_nitrogen_pct", "The nitrogen of the carbon input is %g to 100 per cent of its dry matter.", MinNitrogenPct)
+	}
+}
+
+// history: year by year, without gaps, up to the year before the assessment.
+func (p *problems) history(periods []CarbonPeriod, places []int, year int) {
+	const field = "carbon_history"
+	next := periods[0].FirstYear
+	for i, c := range periods {
+		path := fmt.Sprintf("%s[%d].", field, places[i])
+		p.input(path+"carbon_input", c.Input)
+		if c.Input == nil && c.Crop == "" {
+			p.add(path+"crop_type", "Give the crop and its yield, or carbon_input with its lignin and nitrogen.")
+		}
+		if c.ResidueReturnedPct != nil && !within(*c.ResidueReturnedPct, 0, 100) {
+			p.add(path+"residue_returned_pct", "A share is 0 to 100 per cent.")
+		}
+		if !within(c.YieldKgHa, 0, math.MaxFloat64) || !within(c.OrganicKgHa, 0, math.MaxFloat64) {
+			p.add(path+"yield_t_ha", "Yield and organic input are no amounts below 0.")
+		}
+		switch {
+		case c.LastYear < c.FirstYear:
+			p.add(path+"last_year", "The period ends in %d, before it begins in %d.", c.LastYear, c.FirstYear)
+		case c.FirstYear != next:
+			p.add(path+"first_year", "The periods follow each other year by year: this one begins in %d, where %d is expected.", c.FirstYear, next)
+		}
+		next = c.LastYear + 1
+	}
+	if next != year {
+		p.add(field, "The history ends in %d: it must end in %d, the year before the assessment.", next-1, year-1)
+	}
+	if years := next - periods[0].FirstYear; years > maxHistory {
+		p.add(field, "The history has %d years: %d at most.", years, maxHistory)
+	}
+}
+
+func (p *problems) runIn(c *SoilCarbon, periods []CarbonPeriod) {
+	years := periods[len(periods)-1].LastYear + 1 - periods[0].FirstYear
+	switch runIn := c.runIn(years); {
+	case runIn < MinRunIn || runIn > MaxRunIn:
+		p.add("run_in_years", "The run-in takes %d to %d years, and here it has %d: lengthen carbon_history or change run_in_years.", MinRunIn, MaxRunIn, runIn)
+	case runIn > years:
+		p.add("run_in_years", "The run-in of %d years is longer than the history of %d.", runIn, years)
+	}
+}
+
+// climate: twelve months of each year that is listed, none of them of no place on earth, and no year without.
+func (p *problems) climate(c *SoilCarbon, first, year int) {
+	const field = "monthly_climate"
+	seen := map[int]bool{}
+	for _, y := range c.Climate {
+		name := "the normals"
+		if y.Year != 0 {
+			name = fmt.Sprint("the year ", y.Year)
+		}
+		if len(y.Months) != monthsOfAYear || seen[y.Year] {
+			p.add(field, "Give each of the twelve months of %s once.", name)
+		}
+		seen[y.Year] = true
+		for n, m := range y.Months {
+			if !within(m.TemperatureC, MinMonthC, MaxMonthC) {
+				p.add(field, "Month %d of %s has a mean of %g °C: give %g to %g.", n+1, name, m.TemperatureC, MinMonthC, MaxMonthC)
+			}
+			if !within(m.PrecipitationMm, 0, MaxMonthMm) || !within(m.PETMm, 0, MaxMonthMm) {
+				p.add(field, "Precipitation and potential evapotranspiration of month %d of %s: give 0 to %g mm each.", n+1, name, MaxMonthMm)
+			}
+		}
+	}
+	for y := first; !seen[0] && y <= year; y++ {
+		if !seen[y] {
+			p.add(field, "The climate of %d is missing: give its twelve months, or twelve months without a year, which hold for all years that are not listed.", y)
+			return
+		}
+	}
+}
+
+func within(v, lower, upper float64) bool { return !math.IsNaN(v) && v >= lower && v <= upper }
+
+// check refuses what the method cannot take.
+func (m *tier2) check() {
+	switch year := m.in.General.Year; {
+	case year == 0:
+		m.fail(sectionGeneral, "assessment_year", "The Tier 2 method needs the assessment year.")
+	case m.in.General.AreaHa <= 0:
+		m.fail(sectionGeneral, "growing_area", "The Tier 2 method needs the growing area: carbon inputs are per hectare.")
+	case m.floodedRice():
+		m.refuse("carbon_method", "The Tier 2 method does not hold for flooded rice: take tier_1.")
+	case m.in.LandManagement == nil:
+		m.fail("land_management", "tillage", "The Tier 2 method needs the tillage of the assessment year.")
+	}
+	switch sand := m.in.Soil.SandPct; {
+	case sand == nil:
+		m.refuse("sand_pct", "The Tier 2 method needs the sand of the topsoil: give sand_pct, per cent of its mass.")
+	case !within(*sand, 0, 100):
+		m.refuse("sand_pct", fmt.Sprintf("Sand of %g %% is not possible: give the share of the soil's mass, 0 to 100 per cent.", *sand))
+	default:
+		m.sand = given(*sand / 100)
+	}
+	if m.err == nil {
+		for _, p := range m.entered.Problems(m.in.General.Year) {
+			m.refuse(p.Field, p.Message)
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package ghg
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The methods by which the change of the carbon of mineral soil is counted.
+const (
+	SoilTier1    = "tier_1"              // default factors, a twentieth of the way a year
+	SoilTier2    = "tier_2_steady_state" // the model of three pools
+	SoilMeasured = "measured"            // the change between two rounds of sampling
+)
+
+// SoilMethods are the methods in the order in which a report shows them.
+var SoilMethods = []string{SoilTier1, SoilTier2, SoilMeasured}
+
+// SoilCarbon is what the methods beyond Tier 1 need to know of a soil. It is absent where nothing of it is entered.
+type SoilCarbon struct {
+	Method        string         `json:"method,omitempty"` // one of [SoilMethods]; empty: Tier 1
+	Climate       []ClimateYear  `json:"climate,omitempty"`
+	IrrigatedFrom int            `json:"irrigated_from_month,omitempty"` // first irrigated month, 1 to 12; 0: none is
+	IrrigatedTo   int            `json:"irrigated_to_month,omitempty"`   // last one; before the first: over the turn of the year
+	History       []CarbonPeriod `json:"history,omitempty"`
+	RunInYears    int            `json:"run_in_years,omitempty"` // 0: as many of the history as there are, 20 at most
+	// Input replaces the carbon that follows from harvest, residues and organic inputs of the assessment year.
+	Input *CarbonInput `json:"input,omitempty"`
+}
+
+// ClimateYear is the climate of the months of a year; Year 0 holds the normals of all years that are not listed.
+type ClimateYear struct {
+	Year   int            `json:"year,omitempty"`
+	Months []ClimateMonth `json:"months"` // January first
+}
+
+// ClimateMonth is the climate of one month.
+type ClimateMonth struct {
+	TemperatureC    float64 `json:"temperature_c"`    // mean
+	PrecipitationMm float64 `json:"precipitation_mm"` // of the whole month
+	PETMm           float64 `json:"pet_mm"`           // potential evapotranspiration of the whole month
+}
+
+// CarbonPeriod is years of one management, before the assessment year.
+type CarbonPeriod struct {
+	FirstYear int    `json:"first_year"`
+	LastYear  int    `json:"last_year"`
+	Tillage   string `json:"tillage"`
+	// Either the carbon input is stated, or it follows from crop, harvest and organic input.
+	Input               *CarbonInput `json:"input,omitempty"`
+	Crop                string       `json:"crop,omitempty"`
+	YieldKgHa           float64      `json:"yield_kg_ha,omitempty"`            // fresh harvest of a year
+	ResidueReturnedPct  *float64     `json:"residue_returned_pct,omitempty"`   // of that above ground; nil: 100
+	OrganicType         string       `json:"organic_type,omitempty"`           // of the organic input of a year
+	OrganicKgHa         float64      `json:"organic_kg_ha,omitempty"`          // fresh
+	OrganicNitrogenPct  *float64     `json:"organic_nitrogen_pct,omitempty"`   // of the fresh material; nil: the type's own
+	OrganicDryMatterPct *float64     `json:"organic_dry_matter_pct,omitempty"` // nil: the type's own
+}
+
+// CarbonInput is the carbon that reaches the soil in a year.
+type CarbonInput struct {
+	TCHa        float64 `json:"t_c_ha"`
+	LigninPct   float64 `json:"lignin_pct"`   // of the dry matter
+	NitrogenPct float64 `json:"nitrogen_pct"` // of the dry matter
+}
+
+// SoilEstimates are the estimates of the change of soil carbon, with the one that the totals hold.
+type SoilEstimates struct {
+	Method    string         `json:"method"` // the one used
+	Estimates []SoilEstimate `json:"estimates"`
+}
+
+// SoilEstimate is the change of the stock of the assessed mineral soil, 0-30 cm, in the assessment year, by one method.
+// A gain is above 0. The range is of 95 %, both sides of 0 included.
+type SoilEstimate struct {
+	Method string  `json:"method"`
+	Used   bool    `json:"used"`
+	Change float64 `json:"change_t_c_ha_yr"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+	CO2e   float64 `json:"co2e"` // t CO2e a year on the area the method covers; above 0: taken up
+}
+
+// estimate keeps what a method says of the area that is no converted parcel.
+func (r *run) estimate(method string, used bool, change quantity) {
+	var range95 spread
+	for _, m := range change.moves {
+		range95.take(m.low-change.v, m.high-change.v)
+	}
+	low, high := range95.bounds(change.v)
+	if r.result.SoilCarbon == nil {
+		r.result.SoilCarbon = new(SoilEstimates)
+	}
+	out := r.result.SoilCarbon
+	if used {
+		out.Method = method
+	}
+	area := r.area.v * r.remainingPct() / 100
+	out.Estimates = append(out.Estimates, SoilEstimate{method, used, change.v, low, high, change.v * area * CO2PerC})
+	slices.SortStableFunc(out.Estimates, func(a, b SoilEstimate) int {
+		return slices.Index(SoilMethods, a.Method) - slices.Index(SoilMethods, b.Method)
+	})
+}
+
+// beside works out what a method says beside what the totals hold already: it leaves no trace, no warning and no error.
+func (r *run) beside(method string, used bool, work func() (quantity, bool)) {
+	if r.err != nil {
+		return
+	}
+	tracing, warnings, section, index := r.tracing, len(r.result.Warnings), r.section, r.index
+	r.tracing = false
+	change, known := work()
+	if known && r.err == nil {
+		r.estimate(method, used, change)
+	}
+	r.tracing, r.err, r.result.Warnings = tracing, nil, r.result.Warnings[:warnings]
+	r.at(section, index)
+}
+
+// soilMethod is the method that the section soil asks for.
+func (r *run) soilMethod() string {
+	c := r.in.Soil.Carbon
+	if c == nil || c.Method == "" {
+		return SoilTier1
+	}
+	r.at("soil", noItem)
+	switch {
+	case !slices.Contains(SoilMethods, c.Method):
+		r.refuse("carbon_method", strconv.Quote(c.Method)+" is no method: take "+strings.Join(SoilMethods, ", ")+".")
+	case c.Method != SoilTier1 && r.in.Soil.Class == organicClass:
+		r.refuse("carbon_method", "The method "+c.Method+" is of mineral soil, and this soil is organic: take tier_1.")
+	}
+	return c.Method
+}
+
+// remains tells of a parcel that was cropland for 20 years.
+func (r *run) remains(p parcel) bool {
+	return p.conversion == nil || !inTransition(p.conversion.Year, r.in.General.Year)
+}
+
+// remainingPct is the share of the area that was cropland for 20 years, per cent.
+func (r *run) remainingPct() float64 {
+	pct := 100.0
+	for _, c := range r.in.LandUseChange {
+		if inTransition(c.Year, r.in.General.Year) {
+			pct -= c.AreaPct
+		}
+	}
+	return pct
+}
+
+// remainingSoil emits what a method other than Tier 1 says of the land that was cropland for 20 years, and keeps beside it
+// what the other methods say. Tier 1 itself was emitted by parcel.
+func (r *run) remainingSoil(method string, changes []LandChange, changedPct float64) {
+	if r.in.Soil.Carbon == nil || r.err != nil {
+		return
+	}
+	p := parcel{"land_management", noItem, nil, r.remainingPct()}
+	if p.pct <= shareTolerance {
+		if method != SoilTier1 {
+			r.at("soil", noItem)
+			r.refuse("carbon_method", "All of the area was converted within 20 years, which Tier 1 counts: take tier_1.")
+		}
+		return
+	}
+	works := map[string]func() (quantity, bool){
+		SoilTier1: func() (quantity, bool) {
+			if r.in.LandManagement == nil {
+				return quantity{}, false
+			}
+			if len(changes) == 0 {
+				return quantity{}, true
+			}
+			return r.do(stepPart, r.timeline(p, changes), given(changedPct)), true
+		},
+		SoilTier2: r.tier2Change,
+	}
+	for _, name := range SoilMethods {
+		work := works[name]
+		switch {
+		case work == nil:
+		case name != method || name == SoilTier1:
+			r.beside(name, name == method, work)
+		default:
+			change, _ := work()
+			r.at(p.section, p.index)
+			r.stockChange(p, change)
+			r.estimate(name, true, change)
+		}
+	}
+}
+
+// rounded returns the estimates as a report shows them.
+func (s *SoilEstimates) rounded() *SoilEstimates {
+	if s == nil {
+		return nil
+	}
+	out := &SoilEstimates{Method: s.Method, Estimates: slices.Clone(s.Estimates)}
+	for i := range out.Estimates {
+		for _, v := range []*float64{&out.Estimates[i].Change, &out.Estimates[i].Low, &out.Estimates[i].High, &out.Estimates[i].CO2e} {
+			*v = round(*v, massDigits)
+		}
+	}
+	return out
+}
