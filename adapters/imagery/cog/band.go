@@ -1,14 +1,9 @@
 package cog
 
-import (
-	"context"
-	"math"
+import "math"
 
-	"tilth/core/vegetation"
-)
-
-// plain reports whether a file is of the kind that blocks are cached of: one band of integers of at
-// most 16 bits. Everything else is read as Numbers are.
+// plain reports whether pixels of the file are digital numbers: one band of integers of at most 16
+// bits. Everything else is read as numbers.
 func (h *header) plain() bool { return h.bands == 1 && h.bits <= 16 && h.format != formatFloat }
 
 // Band returns another band of the file, counted from 1. Fault: Invalid where it has no such band.
@@ -67,25 +62,3 @@ func (f *File) Coarse() (*File, bool) {
 type reduced struct{ Source }
 
 func (r reduced) Address() string { return r.Source.Address() + "#overview" }
-
-// readNumbers is Read for a file that is not plain. It caches nothing.
-func (f *File) readNumbers(ctx context.Context, w vegetation.Window) (vegetation.Raster, error) {
-	out := vegetation.Raster{Grid: w.Of(f.grid), Values: make([]float64, w.Width*w.Height)}
-	for i := range out.Values {
-		out.Values[i] = math.NaN()
-	}
-	inside := within(w, f.grid)
-	if inside.Width <= 0 || inside.Height <= 0 {
-		return out, nil
-	}
-	n := &Numbers{header: f.header, file: f, band: f.band}
-	got, err := n.read(ctx, inside, scaling{scale: 1})
-	if err != nil {
-		return vegetation.Raster{}, err
-	}
-	for row := range inside.Height {
-		at := (inside.Row-w.Row+row)*w.Width + inside.Col - w.Col
-		copy(out.Values[at:][:inside.Width], got.Values[row*inside.Width:])
-	}
-	return out, nil
-}

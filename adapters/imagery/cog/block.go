@@ -31,20 +31,41 @@ func (h *header) unpack(packed []byte, rows int) (block, error) {
 	return raw, nil
 }
 
-// copyBlock copies the pixels of a block that lie in a window inside the file. out has the pixels of
-// the window w.
-func (h *header) copyBlock(out []uint16, w, inside vegetation.Window, index int, raw block) {
-	_, top, part := h.part(index, inside)
-	h.copyRows(out, w, inside, index, raw[(part.Row-top)*h.rowBytes():], h.rowBytes())
+// canvas takes the pixels of one band in a window, which may reach beyond the file.
+type canvas struct {
+	*header
+	window, inside vegetation.Window // inside is the part of the window that lies in the file
+	dn             []uint16          // of a plain file
+	values         []float64         // of any other; NaN where there is none
+	band           int               // counted from 0
+	scale          scaling           // of values
 }
 
-// copyRows is copyBlock from the rows of a block that lie in the window, each so many bytes after the
-// one before.
-func (h *header) copyRows(out []uint16, w, inside vegetation.Window, index int, rows []byte, apart int) {
-	left, _, part := h.part(index, inside)
-	line := make([]uint16, part.Col-left+part.Width) // differences add up from the left edge
+// paint copies the pixels of a block that lie inside.
+func (c *canvas) paint(index int, raw block) {
+	_, top, part := c.part(index, c.inside)
+	c.paintRows(index, raw[(part.Row-top)*c.rowBytes():], c.rowBytes())
+}
+
+// paintRows is paint from the rows of a block that lie inside, each so many bytes after the one before.
+func (c *canvas) paintRows(index int, rows []byte, apart int) {
+	left, _, part := c.part(index, c.inside)
+	from, to := part.Col-left, part.Col-left+part.Width
+	var digits []uint16
+	var numbers []float64
+	if c.values != nil {
+		numbers = make([]float64, c.blockW)
+	} else {
+		digits = make([]uint16, to) // differences add up from the left edge
+	}
 	for i := range part.Height {
-		h.samples(line, rows[i*apart:])
-		copy(out[(part.Row+i-w.Row)*w.Width+part.Col-w.Col:][:part.Width], line[part.Col-left:])
+		row, at := rows[i*apart:], (part.Row+i-c.window.Row)*c.window.Width+part.Col-c.window.Col
+		if c.values != nil {
+			c.row(numbers, row[:c.rowBytes()], c.band, c.scale)
+			copy(c.values[at:], numbers[from:to])
+		} else {
+			c.samples(digits, row)
+			copy(c.dn[at:], digits[from:to])
+		}
 	}
 }

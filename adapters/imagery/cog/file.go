@@ -99,8 +99,8 @@ func (r *Reader) Open(ctx context.Context, source Source, name string) (*File, e
 func (f *File) Grid() vegetation.Grid { return f.grid }
 
 // Read returns a window in pixels of Grid. It may reach beyond the file; pixels outside and in
-// blocks that the file leaves out are nodata: the file's own value, or else 0 with HasNoData true.
-// Scale and Offset are left 0.
+// blocks that the file leaves out are nodata: the file's own value, or else 0 with HasNoData true; NaN
+// in Values, which a file has that is not plain. Scale and Offset are left 0.
 //
 // Faults: Invalid for a window without pixels or of more than 2^26, and for broken blocks; those of
 // the source as they are.
@@ -108,47 +108,61 @@ func (f *File) Read(ctx context.Context, w vegetation.Window) (vegetation.Raster
 	if err := checkWindow(w); err != nil {
 		return vegetation.Raster{}, err
 	}
-	if !f.plain() {
-		return f.readNumbers(ctx, w)
+	c := f.canvas(w)
+	out := vegetation.Raster{Grid: w.Of(f.grid), DN: c.dn, Values: c.values}
+	if f.plain() {
+		out.Signed, out.HasNoData, out.NoData = f.format == formatSigned, f.hasNoData || c.inside != w, f.noData
 	}
-	out := vegetation.Raster{Grid: w.Of(f.grid), DN: make([]uint16, w.Width*w.Height), Signed: f.format == formatSigned, HasNoData: f.hasNoData, NoData: f.noData}
-	if f.noData != 0 {
-		for i := range out.DN {
-			out.DN[i] = f.noData
-		}
-	}
-	inside := within(w, f.grid)
-	if inside != w {
-		out.HasNoData = true
-	}
-	if inside.Width <= 0 || inside.Height <= 0 {
+	if c.inside.Width <= 0 || c.inside.Height <= 0 {
 		return out, nil
 	}
 	var stored []int
-	for block := range f.places(inside) {
-		if f.byteCounts[block] > 0 {
-			stored = append(stored, block)
-		} else { // GDAL's sparse files leave it out
+	for place := range f.places(c.inside) {
+		index := f.index(place, f.band)
+		if f.byteCounts[index] > 0 {
+			stored = append(stored, index)
+		} else if f.plain() { // GDAL's sparse files leave it out
 			out.HasNoData = true
 		}
 	}
-	upper := max(maxBatch/(2*f.blockW*f.blockH), 1)
+	upper := max(maxBatch/(f.blockH*f.rowBytes()), 1)
 	for batch := range slices.Chunk(stored, upper) {
-		missing := f.copyKept(out.DN, w, inside, batch)
+		missing := f.paintKept(c, batch)
 		got, err := f.blocks(ctx, missing)
 		if err != nil {
 			return vegetation.Raster{}, err
 		}
 		for i, index := range missing {
-			f.copyBlock(out.DN, w, inside, index, got[i].(block))
+			c.paint(index, got[i].(block))
 		}
 	}
 	return out, nil
 }
 
-// copyKept copies from the blocks that are not in memory but on disk: only the rows that the window
+// canvas returns an empty canvas for a window.
+func (f *File) canvas(w vegetation.Window) *canvas {
+	c := &canvas{header: f.header, window: w, inside: within(w, f.grid), band: f.band, scale: scaling{scale: 1}}
+	if f.plain() {
+		c.dn = make([]uint16, w.Width*w.Height)
+		if f.noData != 0 {
+			fill(c.dn, f.noData)
+		}
+		return c
+	}
+	c.values = make([]float64, w.Width*w.Height)
+	fill(c.values, math.NaN())
+	return c
+}
+
+func fill[T any](out []T, v T) {
+	for i := range out {
+		out[i] = v
+	}
+}
+
+// paintKept paints the blocks that are not in memory but on disk: only the rows that the window
 // needs. It returns the others.
-func (f *File) copyKept(out []uint16, w, inside vegetation.Window, indices []int) (others []int) {
+func (f *File) paintKept(c *canvas, indices []int) (others []int) {
 	if f.disk == nil {
 		return indices
 	}
@@ -156,11 +170,11 @@ func (f *File) copyKept(out []uint16, w, inside vegetation.Window, indices []int
 	defer scratch.Put(buffer)
 	for _, index := range indices {
 		if !f.cache.has(f.key(index)) {
-			_, top, part := f.part(index, inside)
+			_, top, part := f.part(index, c.inside)
 			from, shape := part.Row-top, spill.Shape{Rows: f.rows(index), RowBytes: f.rowBytes()}
 			if rows, ok := f.disk.Rows(f.key(index).String(), shape, from, from+part.Height, *buffer); ok {
 				*buffer = rows
-				f.copyRows(out, w, inside, index, rows, shape.Stored())
+				c.paintRows(index, rows, shape.Stored())
 				continue
 			}
 		}
@@ -191,9 +205,20 @@ func (h *header) places(inside vegetation.Window) iter.Seq[int] {
 	}
 }
 
-// part returns the upper left pixel of the block at a place, and the part of it in a window inside
-// the file.
-func (h *header) part(place int, inside vegetation.Window) (left, top int, part vegetation.Window) {
+// index is the number under which the block of a band at a place is stored.
+func (h *header) index(place, band int) int {
+	if h.planes > 1 {
+		return place + band*h.across*h.down
+	}
+	return place
+}
+
+// place is the reverse of index.
+func (h *header) place(index int) int { return index % (h.across * h.down) }
+
+// part returns the upper left pixel of a block, and the part of it in a window inside the file.
+func (h *header) part(index int, inside vegetation.Window) (left, top int, part vegetation.Window) {
+	place := h.place(index)
 	left, top = place%h.across*h.blockW, place/h.across*h.blockH
 	part = vegetation.Window{Col: max(left, inside.Col), Row: max(top, inside.Row)}
 	part.Width = min(left+h.blockW, inside.Col+inside.Width) - part.Col

@@ -80,7 +80,7 @@ func (h *header) rows(block int) int {
 	if h.tiled {
 		return h.blockH
 	}
-	return min(h.blockH, h.grid.Height-block*h.blockH)
+	return min(h.blockH, h.grid.Height-h.place(block)*h.blockH)
 }
 
 // rowBytes is the length of a row of a block; rows begin on a byte (TIFF 6.0, section 3).

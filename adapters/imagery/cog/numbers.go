@@ -57,28 +57,18 @@ func (n *Numbers) Read(ctx context.Context, w vegetation.Window) (Field, error) 
 	if err := checkWindow(w); err != nil {
 		return Field{}, err
 	}
-	return n.read(ctx, w, n.scales[n.band])
-}
-
-// read is Read for a window inside the file, with another scaling.
-func (n *Numbers) read(ctx context.Context, w vegetation.Window, s scaling) (Field, error) {
-	out := Field{Grid: w.Of(n.grid), Values: make([]float64, w.Width*w.Height)}
-	for i := range out.Values {
-		out.Values[i] = math.NaN()
-	}
+	c := &canvas{header: n.header, window: w, inside: w, values: make([]float64, w.Width*w.Height), band: n.band, scale: n.scales[n.band]}
+	fill(c.values, math.NaN())
 	for place := range n.places(w) {
-		index := place
-		if n.planes > 1 {
-			index += n.band * n.across * n.down
-		}
+		index := n.index(place, n.band)
 		if n.byteCounts[index] == 0 {
 			continue // GDAL's sparse files leave it out
 		}
-		if err := n.readBlock(ctx, out, w, s, place, index); err != nil {
+		if err := n.paintBlock(ctx, c, index); err != nil {
 			return Field{}, err
 		}
 	}
-	return out, nil
+	return Field{Grid: w.Of(n.grid), Values: c.values}, nil
 }
 
 func within(w vegetation.Window, g vegetation.Grid) vegetation.Window {
@@ -88,34 +78,22 @@ func within(w vegetation.Window, g vegetation.Grid) vegetation.Window {
 	return out
 }
 
-// readBlock copies the part of a block that lies in the window: the block at a place of the grid,
-// stored under an index.
-func (n *Numbers) readBlock(ctx context.Context, out Field, w vegetation.Window, s scaling, place, index int) error {
+// paintBlock fetches and paints a block.
+func (n *Numbers) paintBlock(ctx context.Context, c *canvas, index int) error {
 	f := n.file
-	if err := f.checkStored(index, f.rows(place)); err != nil {
+	if err := f.checkStored(index, f.rows(index)); err != nil {
 		return err
 	}
-	left, top, part := n.part(place, w)
 	buffer := scratch.Get().(*[]byte)
 	defer scratch.Put(buffer)
 	packed, err := f.fetch(ctx, sized(buffer, int(n.byteCounts[index])), n.offsets[index])
 	if err != nil {
 		return err
 	}
-	rest, err := n.codec.unpacker(packed)
+	raw, err := f.unpack(packed, f.rows(index))
 	if err != nil {
 		return f.undecodable(index, err)
 	}
-	defer rest.release()
-	raw, values := make([]byte, n.rowBytes()), make([]float64, n.blockW)
-	for row := top; row < part.Row+part.Height; row++ {
-		if _, err := rest.next(raw); err != nil {
-			return f.undecodable(index, err)
-		}
-		if row >= part.Row {
-			n.row(values, raw, n.band, s)
-			copy(out.Values[(row-w.Row)*w.Width+part.Col-w.Col:][:part.Width], values[part.Col-left:])
-		}
-	}
+	c.paint(index, raw)
 	return nil
 }

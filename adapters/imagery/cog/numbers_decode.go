@@ -2,7 +2,7 @@ package cog
 
 import "math"
 
-// row turns a row of a block, which it changes, into the scaled values of one band.
+// row turns a row of a block into the scaled values of one band.
 func (h *header) row(out []float64, raw []byte, band int, s scaling) {
 	samples := h.unpackRow(raw)
 	at := 0
@@ -29,11 +29,11 @@ func (h *header) unpackRow(raw []byte) []uint64 {
 		// Adobe Photoshop TIFF Technical Note 3, 2005: the row's bytes are sorted by their place in the
 		// sample, the most significant first whatever the file's byte order, and each is a difference to
 		// that of the previous pixel.
-		for i := range raw {
-			if i >= h.inBlock {
-				raw[i] += raw[i-h.inBlock]
-			}
-			samples[i%len(samples)] = samples[i%len(samples)]<<8 | uint64(raw[i])
+		previous := make([]byte, h.inBlock)
+		for i, difference := range raw {
+			b := &previous[i%h.inBlock]
+			*b += difference
+			samples[i%len(samples)] = samples[i%len(samples)]<<8 | uint64(*b)
 		}
 	default:
 		for i := range samples {

@@ -35,7 +35,7 @@ func sized(buffer *[]byte, n int) []byte {
 	return *buffer
 }
 
-// unpacker returns the raw bytes of a block from first to last, as far as they are requested.
+// unpacker returns the raw bytes of a block from first to last.
 type unpacker struct {
 	out     io.Reader
 	checked bool   // its codec has a checksum
@@ -68,13 +68,10 @@ func (c codec) unpacker(packed []byte) (*unpacker, error) {
 	return u, nil
 }
 
-// next fills raw and returns the number of bytes; fewer are an error.
-func (u *unpacker) next(raw []byte) (int, error) { return io.ReadFull(u.out, raw) }
-
 // all fills raw with the first bytes of a block, and reads the rest, which a padded strip may have, to the end,
 // where the checksum is. A rest longer than the bytes themselves is an error.
 func (u *unpacker) all(raw []byte) error {
-	if _, err := u.next(raw); err != nil || !u.checked {
+	if _, err := io.ReadFull(u.out, raw); err != nil || !u.checked {
 		return err
 	}
 	switch _, err := io.CopyN(io.Discard, u.out, int64(len(raw))+spare); {
